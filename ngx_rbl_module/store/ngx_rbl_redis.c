@@ -418,7 +418,7 @@ ngx_rbl_redis_timer(ngx_event_t *ev)
         return;
     }
 
-    last = ngx_snprintf(reason, sizeof(reason) - 1, "no answer while %s",
+    last = ngx_snprintf(reason, sizeof(reason) - 1, "no reply while %s",
                         ngx_rbl_redis_states[link->state]);
     *last = '\0';
 

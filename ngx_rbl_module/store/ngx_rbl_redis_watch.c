@@ -111,10 +111,10 @@ ngx_rbl_redis_judge(ngx_rbl_link_t *link)
     } else if (silence >= 2 * timeout
                || link->state == NGX_RBL_REDIS_LEAVING)
     {
-        ngx_rbl_redis_drop(link, "no answer within rbl_store_timeout");
+        ngx_rbl_redis_drop(link, "no reply within rbl_store_timeout");
 
     } else {
-        ngx_rbl_redis_hush(link, "no answer within rbl_store_timeout");
+        ngx_rbl_redis_hush(link, "no reply within rbl_store_timeout");
     }
 }
 

@@ -129,7 +129,7 @@ current_open(const current_t *current, rbl_str_t sid)
         }
     }
 
-    return sid.n != 0 && memmem(current->troubled.p, current->troubled.n,
-                                sid.p, sid.n)
-                         != NULL;
+    return sid.n != 0 && current->troubled.n != 0
+           && memmem(current->troubled.p, current->troubled.n, sid.p, sid.n)
+              != NULL;
 }

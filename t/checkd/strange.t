@@ -28,8 +28,8 @@ for my $mode (qw(mute loading late_loading readonly masterdown oom noscript
 }
 
 my $log = read_file($checkd->{log});
-like($log, qr/$_/, "the log tells: $_") for 'announces a reply of more',
-    'Protocol error', 'LOADING', 'no answer';
+like($log, qr/$_/, "the log tells: $_") for 'announced a reply with too many',
+    'Protocol error', 'LOADING', 'no reply in time';
 unlike($log, qr/secret/, 'arguments in error replies are not logged');
 unlike($log, qr/[^\n\x20-\x7e]/, 'nor control bytes');
 ok(stop_server($checkd), 'it ends when it is told to');

@@ -91,7 +91,7 @@ bad('token of another application', 'no token of application', 'token',
     'revoke', $ac, $app, digits($other->{token}));
 bad('token of another account', 'has no application', 'token', 'revoke',
     $free, $app, digits($third));
-bad("digits '$_'", 'is named by 8 to 16', 'token', 'revoke', $ac, $app, $_)
+bad("digits '$_'", 'name a token by 8 to 16', 'token', 'revoke', $ac, $app, $_)
     for '', '1234567', '12345678g', '0' x 17, '*' x 8;
 
 my $key = redis_key('tokens', $ac);

@@ -136,7 +136,7 @@ redis($redis, 'CONFIG', 'SET', 'requirepass', '');
 # status as text
 $r = rblctl($redis, 'status');
 like($r->{out}, qr/^initialised +yes$/m, 'status in words');
-like($r->{out}, qr/No daemon has asked/, 'no daemon yet');
+like($r->{out}, qr/No daemon has claimed/, 'no daemon yet');
 
 # a daemon that hangs shows its idle time
 my $now = time * 1000;

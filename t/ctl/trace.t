@@ -56,7 +56,7 @@ sub names {
 # A new listing.
 $r = trace($w, $host, 'a.test');
 is($r->{status}, 1, 'a new listing') or diag($r->{err});
-in_order($r, 'its order', qr/^name servers of a\.test: looked for through/,
+in_order($r, 'its order', qr/^name servers of a\.test: searched through/,
     qr/^query a\.test SOA to ${\quotemeta $w->{resolver}->addr} over UDP, RD, EDNS, attempt 1$/,
     qr/^response a\.test SOA from .* after \d+\.\d ms: NOERROR, SOA of a\.test/,
     qr/^query a\.test NS to /,
@@ -103,7 +103,7 @@ unlike($r->{out}, qr/lists answered/, 'there is no progress beside it');
 $r = trace($w, '10.0.0.9', 'a.test');
 is($r->{status}, 0, 'a clear host');
 in_order($r, 'its order', qr/: the response says clear$/,
-    qr/^list a\.test: clear, and no listing is known: test points/,
+    qr/^list a\.test: clear, and no listing is known: accepted/,
     qr/: test points are queried$/, qr/: test points end: good/,
     qr/^list a\.test: clear: no listing is known, and the list passes/,
     qr/^list a\.test: verdict: clear$/);
@@ -152,8 +152,8 @@ sub trace_news {
 
 trace_news('d.test');
 is($r->{status}, 2, 'servers disagree');
-in_order($r, 'and equal serials do not tell', qr/serial 7$/, qr/serial 7$/,
-    qr/^list d\.test: unknown: servers disagree, and their serials do not tell/,
+in_order($r, 'and equal serials do not show', qr/serial 7$/, qr/serial 7$/,
+    qr/^list d\.test: unknown: servers disagree, and their serials do not show/,
     qr/^list d\.test: verdict: unknown, error disagree$/);
 trace_news('n.test');
 is($r->{status}, 0, 'a newer serial');
@@ -215,7 +215,7 @@ all_queries($r, 'an alias');
 
 $r = trace($w, $host, 'e.test');
 in_order($r, 'an error code', qr/: the response says unknown, error blocked$/,
-    qr/^list e\.test: no verdict; the test points tell whether the server/,
+    qr/^list e\.test: no verdict; the test points show whether the server/,
     qr/^list e\.test: verdict: unknown, error blocked$/);
 
 # Servers that do not exist, or must not be queried.

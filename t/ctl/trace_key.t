@@ -132,13 +132,13 @@ in_order($r, 'a new listing',
     qr/^list a\.test, .*: test points and a sample are queried$/,
     qr/^list a\.test, .*: the sample passes$/,
     qr/^list a\.test: listed: confirmed: test points and sample pass$/,
-    qr/^list a\.test: listed: no daemon knows of a wildcard that a cache may/,
+    qr/^list a\.test: listed: no daemon has evidence of a wildcard that/,
     qr/^list a\.test: verdict: listed$/,
     qr/^response 1\.0\.0\.10\.a\.test TXT .*TXT "why"/);
 in_order($r, 'a wildcard', qr/^list w\.test, .*: the response says listed$/,
-    qr/^list w\.test, .*: the negative test point fails: it lists what nobody/,
+    qr/^list w\.test, .*: the negative test point fails: it lists names that no/,
     qr/^list w\.test, .*: the sample is listed: the server is wildcarding$/,
-    qr/^list w\.test: unknown: the list lists what nobody lists/,
+    qr/^list w\.test: unknown: the list lists names that no list/,
     qr/^list w\.test: verdict: unknown, error unhealthy$/);
 $r = through(undef, '10.9.9.9', '--lists', lists_of('a.test'));
 in_order($r, 'a clear host',

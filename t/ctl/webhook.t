@@ -199,7 +199,7 @@ bad('nothing said', 'give an event', 'webhook', 'replay', $ac, $wh);
 bad('too much said', 'give an event', 'webhook', 'replay', $ac, $wh, '--all',
     '--from', '2h');
 bad('to alone', 'give an event', 'webhook', 'replay', $ac, $wh, '--to', '2h');
-bad('replay to a contact', 'is not told again', 'webhook', 'replay', $ac, $co,
+bad('replay to a contact', 'cannot be sent again', 'webhook', 'replay', $ac, $co,
     '--all');
 bad('replay of none', 'has no webhook', 'webhook', 'replay', $ac, $none,
     '--all');

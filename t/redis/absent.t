@@ -42,10 +42,10 @@ my $schema = schema_version();
 my $needs = qr/this module needs $schema \(rbl-operations\(7\), Upgrading\)/;
 my @wrong = (
     [{ schema => $schema - 1 }, qr/the store has schema @{[ $schema - 1 ]}, $needs/],
-    [{ partitions => 3 }, qr/the store has 3 partitions, that cannot be/],
-    [{ partitions => 0 }, qr/the store has 0 partitions, that cannot be/],
-    [{ partitions => 2048 }, qr/the store has 2048 partitions/],
-    [{ partitions => 'many' }, qr/the store has -1 partitions/],
+    [{ partitions => 3 }, qr/an invalid number of partitions, 3/],
+    [{ partitions => 0 }, qr/an invalid number of partitions, 0/],
+    [{ partitions => 2048 }, qr/an invalid number of partitions, 2048/],
+    [{ partitions => 'many' }, qr/an invalid number of partitions, -1/],
     [{ schema => '' }, qr/the store has schema -1, $needs/],
 );
 

@@ -75,7 +75,7 @@ my %reason = (
     integer => qr/not ready: a reply of an unexpected type/,
     short => qr/not ready: the store has an invalid number of partitions, -1/,
     nested => qr/not ready: the store has not been initialised/,
-    mute => qr/not ready: no answer while greeting/,
+    mute => qr/not ready: no reply while greeting/,
 );
 
 for my $mode (sort keys %reason) {

@@ -35,7 +35,7 @@ is(scalar(grep { status_line($_) =~ / 503 / } @waiting), 20,
 is($status, 503, 'still hung');
 ok($seconds < 0.3, sprintf 'known at once: %.3f s', $seconds);
 is(http($nginx, 'GET', '/plain')->{status}, 204, 'nginx itself serves');
-ok(messages($nginx, qr/not ready: no answer within rbl_store_timeout/),
+ok(messages($nginx, qr/not ready: no reply within rbl_store_timeout/),
     'the log says why');
 
 cont_server($redis);

@@ -11,7 +11,7 @@ use RblRedis;
 use RblTest;
 
 my $redis = start_redis(args => ['--rename-command', 'AUTH', '']);
-my $refusal = qr/does not know AUTH/;
+my $refusal = qr/does not support AUTH/;
 
 my $r = rblctl($redis, 'account', 'list');
 is($r->{status}, 3, 'rblctl cannot use it');

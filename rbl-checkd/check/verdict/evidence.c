@@ -226,7 +226,7 @@ evidence_ask(evidence_t *evidence, const list_t *list, rbl_family_t family,
         return -1;
     }
 
-    if (seen->host.n < sizeof(w->host)) {
+    if (seen->host.n > 0 && seen->host.n < sizeof(w->host)) {
         memcpy(w->host, seen->host.p, seen->host.n);
         w->seen = *seen;
         w->seen.host.p = w->host;
