@@ -28,8 +28,9 @@ set('account_status', STATUS, $_) for 'suspended', 'active';
 
 my $none = k('acct', sid('AC'));
 for my $script ('account_timezone', 'account_status') {
-    is(script($script, [$none], 'x')->[0], 'ACCOUNT', "$script of nobody");
-    is(cmd('EXISTS', $none), 0, 'makes none');
+    is(script($script, [$none], 'x')->[0], 'ACCOUNT',
+        "$script of an unknown account");
+    is(cmd('EXISTS', $none), 0, 'creates no account');
 }
 
 # a record with more or fewer fields, of another version, keeps its own

@@ -78,15 +78,16 @@ $ap = sid('AP');
 my $now = now();
 set($ap, $now + 1_800_000, 90, $now + 60_000, 0, (0) x 4);
 $r = admit($ap, $read, 100, 1000);
-is_deeply([@$r[0 .. 2]], ['OK', 100, 9], 'the one with the least left is told');
+is_deeply([@$r[0 .. 2]], ['OK', 100, 9],
+    'the response names the limit with the fewest requests left');
 $r = admit($ap, $read, 100, 1);
 is_deeply([@$r[0 .. 2]], ['LIMIT', 1, 0], 'a second is used up');
-is(state($ap)->[1], 91, 'what it refuses does not count for the hour');
+is(state($ap)->[1], 91, 'a refused request does not count for the hour');
 cmd('DEL', k('rate', $ac, $ap));
 admit($ap, $read, 1, 1);
 $r = admit($ap, $read, 1, 1);
 is($r->[0], 'LIMIT', 'both are used up');
-cmp_ok($r->[3], '>', 3_590_000, 'and the longer wait is told');
+cmp_ok($r->[3], '>', 3_590_000, 'the response has the longer wait');
 set($ap, $now + 1_800_000, 90, (0) x 6);
 $r = admit($ap, $write, 90, 5);
 is_deeply([$r->[0], state($ap)->[5]], ['LIMIT', 0],

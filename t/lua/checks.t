@@ -46,12 +46,14 @@ script('hook_put', [$acct], $hook, 'n', 'https://x.example/', 's');
 my @jobs = take('d', 3);
 is(scalar @jobs, 1, 'a due host is a job');
 my ($of, $pp1, $for, $kind, $till, $daemon) = split /:/, $jobs[0];
-is("$of $for $kind $daemon", "$ac $ht d test", 'whose it is');
-is(scalar(my @none = take('d', 3)), 0, 'once');
+is("$of $for $kind $daemon", "$ac $ht d test",
+    'the job names its account, host and daemon');
+is(scalar(my @none = take('d', 3)), 0, 'a host is claimed once');
 is(cmd('ZSCORE', k('due', $ac), $ht), $till, 'due again when the lease ends');
-is(cmd('ZSCORE', k('due'), $ac), $till, 'nobody waits for a turn before');
+is(cmd('ZSCORE', k('due'), $ac), $till,
+    'no check of the account is due before');
 my $r = begin($acct, $pp1, $ht);
-is($r->[0], 'OK', 'begun');
+is($r->[0], 'OK', 'the check starts');
 like(cmd('HGET', k('flight:due'), "$ac:$ht"), qr/\A$pp1:1:$till:test\z/,
     'one in flight');
 
@@ -60,7 +62,7 @@ like(cmd('HGET', k('flight:due'), "$ac:$ht"), qr/\A$pp1:1:$till:test\z/,
 $r = start(sid('PP'), 'https://cb.example/');
 is($r->[1], $pp1, 'the check in flight is returned');
 is($r->[2], 'running', 'with its status');
-is($r->[4], 2, 'and its lists: uribl is not asked');
+is($r->[4], 2, 'the response has its lists; uribl does not apply');
 is_deeply([map { $_->[0] } @{ unpacked($r->[5]) }], ['RBa', 'RBb'],
     'which they are');
 is(cmd('LLEN', k('manual', $ac)), 0, 'no second job');
@@ -68,14 +70,14 @@ is(cmd('LLEN', k('manual', $ac)), 0, 'no second job');
 # start, and start again after a take-over
 
 $r = begin($acct, $pp1, $ht);
-is($r->[0], 'OK', 'begun');
-is($r->[1], '192.0.2.1', 'the value to ask');
+is($r->[0], 'OK', 'the check starts');
+is($r->[1], '192.0.2.1', 'the response has the value to query');
 is_deeply([map { $_->[0] } @{ unpacked($r->[3]) }], ['RBa', 'RBb'],
     'the lists');
 is_deeply([@$r[4 .. 6]], [600, '', 'rbl'],
     'the interval, no listing so far, the type of list');
 is(begin($acct, $pp1, $ht, cmd('HGET', k('defaults:for'), 'sum'))->[3], '',
-    'whoever knows the lists is not told');
+    'a daemon that knows the lists does not get them');
 is(field($pp1, 'total'), 2, 'how many they are');
 is(begin($acct, $pp1, $ht)->[0], 'OK', 'and again');
 is(types(), 'rbl.host.check.started', 'one started event');
@@ -116,8 +118,9 @@ for my $error (qw(timeout servfail refused blocked hijacked unhealthy)) {
 }
 is_deeply($h->[TROUBLED][0], ['RBb', 'unhealthy', $h->[TROUBLED][0][2], 6],
     'a list without a listing has trouble');
-is_deeply([@{ $h->[DETAILS][0] }[7, 8]], [6, 0], 'the other one is asked in vain');
-is($h->[DETAILS][0][3], 'why', 'the standing answer keeps its details');
+is_deeply([@{ $h->[DETAILS][0] }[7, 8]], [6, 0],
+    'the last query of the listed one failed');
+is($h->[DETAILS][0][3], 'why', 'the current listing keeps its details');
 is(checked(), 0, 'no list has answered');
 check_with(result('RBa', 'skipped'), result('RBb', 'clear'));
 is(checked(), host()->[CHECKED], 'one has');
@@ -130,7 +133,7 @@ is(cmd('XLEN', k('hist', $ac, $ht)), 1, 'no transition in all that');
 
 cmd('DEL', k('checked', $ac));
 check_with(result('RBa', 'unknown', error => 'timeout'));
-is(checked(), my $since = host()->[CHECKED], 'a check has ended');
+is(checked(), my $since = host()->[CHECKED], 'a check has finished');
 usleep 2000;
 check_with(result('RBa', 'unknown', error => 'timeout'));
 cmp_ok(host()->[CHECKED], '>', $since, 'another one');
@@ -151,7 +154,7 @@ is(checked(), 0, 'and no list has answered');
 ok(cmd('ZSCORE', k('due', $ac), $ht), 'the next check is due');
 sub told_last { my $e = (events())[-1]; return join ' ', @$e[2, 4, 7 .. 8, 10, 13] }
 is(told_last(), "rbl.host.check.completed $pp 1 1 1 reason",
-    'its end is told as its start was, with what stands');
+    'its completion is reported with the current listings');
 
 # another list adds a listing, the first one clears, then the other
 
@@ -165,10 +168,10 @@ is($h->[FIRST], $first, 'first_listed is of the whole time');
 cmd('DEL', k('outbox'));
 check_with(result('RBa', 'clear'), result('RBb', 'clear'));
 $h = host();
-is($h->[LISTED], 0, 'none');
+is($h->[LISTED], 0, 'no list has it');
 is($h->[FIRST], 0, 'not listed');
 is(types(), 'rbl.host.check.started rbl.host.check.completed '
-    . 'rbl.host.delisted', 'delisted is told');
+    . 'rbl.host.delisted', 'the delisting is reported');
 is(cmd('ZCARD', k('listed', $ac)), 0, 'listings do not show it');
 check_with(result('RBa', 'clear'), result('RBb', 'clear'));
 unlike(types(), qr/delisted.*delisted/, 'once');
@@ -182,7 +185,7 @@ is(host()->[LISTED], 0, 'unknown makes no listing');
 
 check_with(listed_result('RBa'));
 check_with(result('RBb', 'clear'));
-is(host()->[LISTED], 0, 'a list that is not asked does not count');
+is(host()->[LISTED], 0, 'a list that is no longer queried does not count');
 
 # a paused host can be checked manually; it keeps its state and is not shown
 
@@ -199,7 +202,7 @@ $pp = sid('PP');
 $r = script('check_start', [$acct], $pp, '', 'one.example', 4, '', 'APx',
     60_000);
 is($r->[4], 2, 'a one-off domain: rbl with domains and uribl');
-is(begin($acct, $pp, '')->[0], 'OK', 'begun');
+is(begin($acct, $pp, '')->[0], 'OK', 'the check starts');
 finish_check($acct, $pp, '', [listed_result('RBu')]);
 is(field($pp, 'listed'), 1, 'its result');
 is(types(), '', 'no event without a callback');
@@ -228,7 +231,7 @@ begin($acct, $pp, $ht);
 script('host_delete', [$acct], $ht, 60_000);
 is(field($pp, 'status'), 'failed', 'its check ends');
 is(told_last(), "rbl.host.check.completed $pp 1 1 1 The host was deleted.",
-    'as its start was told, its end is');
+    'its completion is reported, as its start was');
 is(finish_check($acct, $pp, $ht, \@listed)->[0], 'DONE', 'the result is dropped');
 is(begin($acct, $pp, $ht)->[0], 'GONE', 'and it does not begin again');
 ok(!cmd('EXISTS', k('r', $ac, $ht)), 'the host does not come back');
@@ -240,8 +243,9 @@ $pp = sid('PP');
 start($pp);
 script('account_status', [$acct], 'suspended');
 is(begin($acct, $pp, $ht)->[0], 'GONE', 'a suspended account is not checked');
-like(field($pp, 'message'), qr/suspended/, 'and told why');
-isnt((events())[-1][4], $pp, 'of a check that never began no end is told');
+like(field($pp, 'message'), qr/suspended/, 'the message says why');
+isnt((events())[-1][4], $pp,
+    'no completion is reported for a check that never started');
 ok(cmd('ZSCORE', k('due', $ac), $ht), 'its schedule goes on');
 
 # A scheduled check without subscribers leaves nothing behind: otherwise a
@@ -260,11 +264,13 @@ cmp_ok(cmd('ZSCORE', k('due', $ac), $ht), '>', time * 1000,
     'the next one is due');
 script('account_status', [$acct], 'active');
 @due = due_only();
-is(begin($acct, $due[1], $ht)->[0], 'OK', 'begun before');
-is(start(sid('PP'))->[1], $due[1], 'and asked for');
+is(begin($acct, $due[1], $ht)->[0], 'OK', 'the check starts before');
+is(start(sid('PP'))->[1], $due[1], 'and is requested');
 script('account_status', [$acct], 'suspended');
-is(begin($acct, $due[1], $ht)->[0], 'GONE', 'taken over then');
-like(field($due[1], 'message'), qr/suspended/, 'whoever asked is told why');
+is(begin($acct, $due[1], $ht)->[0], 'GONE',
+    'a second daemon does not start it then');
+like(field($due[1], 'message'), qr/suspended/,
+    'the message of the check says why');
 ok(!cmd('HEXISTS', k('flight:due'), "$ac:$ht"), 'nothing is in flight');
 
 script('account_status', [$acct], 'active');
@@ -278,7 +284,8 @@ for my $way ('deleted', 'suspended') {
     cmd('DEL', k('outbox'));
     $pp = sid('PP');
     start($pp, 'https://cb.example/');
-    is(start(sid('PP'), 'https://cb.example/')->[1], $pp, 'asked twice');
+    is(start(sid('PP'), 'https://cb.example/')->[1], $pp,
+        'a second request gets the same check');
     if ($way eq 'deleted') {
         script('host_delete', [$acct], $ht, 60_000);
     } else {
@@ -304,7 +311,7 @@ is(start(sid('PP'), 'https://cb.example/7')->[0], 'OK', 'a known one is not');
 begin($acct, $pp, $ht);
 cmd('DEL', k('check', $ac, $pp));
 is(finish_check($acct, $pp, $ht, [listed_result('RBa')])->[0], 'OK',
-    'a check whose record is gone ends');
+    'a check without a record finishes');
 ok(!cmd('HEXISTS', k('flight'), "$ac:$ht"), 'nothing is left in flight');
 ok(cmd('ZSCORE', k('due', $ac), $ht), 'the next check is due');
 is(host()->[LISTED], 1, 'its answers count');
@@ -313,11 +320,11 @@ is(host()->[LISTED], 1, 'its answers count');
 
 $pp = sid('PP');
 is(script('check_progress', [$acct], $pp, 1, 1, 0)->[0], 'GONE', 'no record');
-ok(!cmd('EXISTS', k('check', $ac, $pp)), 'none is made');
+ok(!cmd('EXISTS', k('check', $ac, $pp)), 'no record is created');
 start($pp);
 begin($acct, $pp, $ht);
 is(script('check_progress', [$acct], $pp, 1, 1, 0)->[0], 'OK', 'progress');
-is(field($pp, 'checked'), 1, 'is told');
+is(field($pp, 'checked'), 1, 'the record has the progress');
 finish_check($acct, $pp, $ht, []);
 is(script('check_progress', [$acct], $pp, 9, 1, 0)->[0], 'GONE', 'not after');
 
@@ -332,19 +339,19 @@ cmd('SET', k('r', $ac, $rp), packed($profile));
 cmd('DEL', k('outbox'));
 $pp = sid('PP');
 start($pp);
-is_deeply(unpacked(begin($acct, $pp, $ht)->[3]), [], 'no list is asked');
+is_deeply(unpacked(begin($acct, $pp, $ht)->[3]), [], 'no list is queried');
 finish_check($acct, $pp, $ht, [], 'No blocklist applies to this host.');
 is(field($pp, 'status'), 'failed', 'the check fails');
-is(host()->[LISTED], 0, 'the listing of a list not asked has ended');
+is(host()->[LISTED], 0, 'the listing of a list that is not queried has ended');
 is(types(), 'rbl.host.check.started rbl.host.check.completed '
-    . 'rbl.host.delisted', 'and it is told');
+    . 'rbl.host.delisted', 'and the delisting is reported');
 
 # it is not covered then, until lists apply to it again
 
 sub uncovered { return [host()->[18] // 0, cmd('ZCARD', k('uncovered', $ac))] }
 is_deeply(uncovered(), [1, 1], 'and not covered');
 is((events())[1][6], cmd('HGET', k('check', $ac, $pp), 'host'), 'of that host');
-is(unpacked((events())[1][5])->[18], 1, 'events say so');
+is(unpacked((events())[1][5])->[18], 1, 'the events have the flag');
 script('host_status', [$acct], $ht, 'paused');
 is_deeply(uncovered(), [1, 0], 'a paused one does not count');
 script('host_status', [$acct], $ht, 'active');
@@ -421,7 +428,7 @@ begin($acct, $of[1], $ht);
 my @clear = map { result($_, 'clear') } 'RBa', 'RBb';
 start(sid('PP'));
 is_deeply(finish_check($acct, $of[1], $ht, \@clear, '', part => 1), ['FULL'],
-    'somebody has asked for the check meanwhile: all results are wanted');
+    'the check was requested meanwhile: all results are needed');
 is(field($of[1], 'status'), 'running', 'it is not over');
 is(finish_check($acct, $of[1], $ht, \@clear)->[0], 'OK', 'now it is');
 is(scalar @{ unpacked(cmd('GET', k('check', $ac, "$of[1]:d"))) }, 2,
@@ -443,13 +450,14 @@ is(due_check([listed_result('RBa'), result('RBb', 'clear')], part => 1)->[0],
     'OK', 'a new listing');
 is(due_check(\@clear, part => 1)->[0], 'FULL', 'what stands may end now');
 is(host()->[LISTED], 1, 'it has not yet');
-is(finish_check($acct, $of[1], $ht, \@clear)->[0], 'OK', 'told what is clear');
-is(host()->[LISTED], 0, 'it has ended');
+is(finish_check($acct, $of[1], $ht, \@clear)->[0], 'OK',
+    'the check finishes with all results');
+is(host()->[LISTED], 0, 'the listing has ended');
 is(host()->[NEXT], cmd('ZSCORE', k('due', $ac), $ht), 'the next one is due');
 my %last = @{ cmd('XREVRANGE', k('hist', $ac, $ht), '+', '-', 'COUNT', 1)
     ->[0][1] };
 is_deeply(unpacked($last{t}), [['RBa', 'a.example', 'clear', '']],
-    'and its history says so');
+    'the history has the delisting');
 
 # Other lists since the check started: the final number of lists counts.
 
@@ -461,7 +469,7 @@ my $asked_of = (split /:/, $job)[1];
 begin_job($job);
 is(script('profile_update', [$acct], $its, 0, '', '', 1, 'RBa')->[0], 'OK',
     'one list less');
-is(start(sid('PP'))->[1], $asked_of, 'somebody asks for it');
+is(start(sid('PP'))->[1], $asked_of, 'the check is requested');
 finish_check($acct, $asked_of, $ht, \@clear, '', kind => 'd');
 is(join(' ', map { field($asked_of, $_) } 'checked', 'total'), '2 2',
     'both were checked, of both');
@@ -485,10 +493,10 @@ cmd('ZADD', k('due', $ac), 1, $ht);
 cmd('ZADD', k('due'), 1, $ac);
 ($told) = take('d', 1, name => 'second');
 $r = begin_job($told);
-is_deeply([@$r[0, 8]], ['OK', $begun], 'taken over');
+is_deeply([@$r[0, 8]], ['OK', $begun], 'a second daemon claims the check');
 isnt($r->[7], '0', 'it may not end without its record');
 finish_check($acct, $begun, $ht, \@clear, '', kind => 'd');
-is(field($begun, 'status'), 'completed', 'which is ended');
+is(field($begun, 'status'), 'completed', 'the check is completed');
 
 # checks without news, of hosts without subscribers, finish in one batch
 
@@ -506,7 +514,7 @@ my @quiet_jobs = make_due(@quiet, $ht);
 is(scalar @quiet_jobs, 6, 'six hosts are due');
 begin_job($_) for @quiet_jobs;
 is(cmd('EXISTS', map { k('check', $ac, (split /:/)[1]) } @quiet_jobs), 0,
-    'no record is made of a check that nobody asked for');
+    'a check that was not requested has no record');
 my ($paused, $listed, $asked, @plain) = @quiet;
 script('host_status', [$acct], $paused, 'paused');
 my $state = unpacked(cmd('GET', k('r', $ac, $listed)));
@@ -514,25 +522,25 @@ my $state = unpacked(cmd('GET', k('r', $ac, $listed)));
 cmd('SET', k('r', $ac, $listed), packed($state));
 my $joined = script('check_start', [$acct], sid('PP'), $asked, '', 0, '',
     'APx', 60_000);
-is($joined->[2], 'running', 'one is asked for meanwhile');
+is($joined->[2], 'running', 'one is requested meanwhile');
 my @before = map { cmd('GET', k('r', $ac, $_)) } $paused, $listed, $asked;
 my @args = map { [in_flight($_)] } $ht, @plain, $paused, $listed, $asked;
 $_->[1] =~ s/\+/:/ for @args;            # as in the daemon
 cmd('DEL', k('checked', $ac));
 is_deeply(clear(@$_), ['OK', 0], 'one alone that cannot end like this')
     for @args[3 .. 5];
-is(checked(), 0, 'of which no answer is known');
+is(checked(), 0, 'no list has answered');
 is_deeply(clear(map { @$_ } @args), ['OK', 1, 1, 1, 0, 0, 0],
     'those that are as they were end; not one that is paused, is listed or is '
     . 'wanted');
 is_deeply([map { cmd('GET', k('r', $ac, $_)) } $paused, $listed, $asked],
-    \@before, 'whose records do not change');
+    \@before, 'the records of those do not change');
 is(cmd('HLEN', k('flight:due')), 3, 'and which stay in flight');
 is(checked(), record_at($ht)->[CHECKED], 'lists have answered');
 for my $sid ($ht, @plain) {
     my $h = unpacked(cmd('GET', k('r', $ac, $sid)));
     ok(on_its_slot($sid, @$h[CHECKED, NEXT], 600),
-        'the times of one that ended');
+        'the times of a finished check');
     is(cmd('ZSCORE', k('due', $ac), $sid), $h->[NEXT], 'its schedule');
     is_deeply([@$h[FIRST, LISTED, UNKNOWN, DETAILS]], [0, 0, 0, []],
         'nothing stands');
@@ -556,7 +564,7 @@ my @zombie = in_flight($ht);
 cmd('ZADD', k('due', $ac), 1, $ht);
 cmd('ZADD', k('due'), 1, $ac);
 begin_job((take('d', 9, name => 'other'))[0]);
-is_deeply(clear(@zombie), ['OK', 0], 'whose check is another daemon\'s now '
+is_deeply(clear(@zombie), ['OK', 0], 'a check that another daemon has claimed '
     . 'cannot end it');
 is_deeply(clear(in_flight($ht, 7200)), ['OK', 1], 'that one can');
 
@@ -571,9 +579,9 @@ for my $n (1, 2) {
         begin_job($_) for make_due(@some);
         cmd('SET', k('checked', $ac), $was);
         is_deeply(clear(map { in_flight($_) } @some), ['OK', (1) x $n],
-            "$n ended");
+            "$n finished");
         is(checked(), $anew ? record_at($ht)->[CHECKED] : $was,
-            "an answer of $age s: " . ($anew ? 'anew' : 'as it is'));
+            "an answer of $age s: " . ($anew ? 'replaced' : 'kept'));
     }
 }
 my $kin = script('host_add', [$acct], 'r', 'ip_range', 1, '', '', sid('HT'),
@@ -592,7 +600,7 @@ usleep(2_000);
 is_deeply(clear(map { in_flight($_) } @kids), ['OK', 1, 1], 'two of them');
 my @new = map { unpacked(cmd('GET', k('r', $ac, $_)))->[CHECKED] } $up, @kids;
 is_deeply([@new[0, 0]], [@new[1, 2]], 'and the range with them');
-cmp_ok($new[0], '>', unpacked($old[0])->[CHECKED], 'anew');
+cmp_ok($new[0], '>', unpacked($old[0])->[CHECKED], 'the time is later');
 cmd('SET', k('r', $ac, $ht), packed([@{ host() }, [], 0, 'newer', 7]));
 @late = make_due($ht);
 begin_job($late[0]);

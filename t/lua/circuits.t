@@ -68,8 +68,8 @@ cmp_ok($_, '>', 20_000, 'it waits') for map { waits($_) } @m;
 quiet_over();
 all_due();
 my @d = claim();
-is(scalar @d, 1, 'then one tries it');
-is(done($d[0], 'retry'), 'OK', 'in vain');
+is(scalar @d, 1, 'one event is sent as a probe');
+is(done($d[0], 'retry'), 'OK', 'the probe fails');
 ok(state()->{till} > now_ms() + 55_000, 'the pause is twice as long');
 quiet_over();
 all_due();
@@ -107,7 +107,7 @@ is(scalar(() = claim()), 0, 'and the next message');
 # one day later
 cmd('HSET', k('dlv', split /:/, $late), 'first', now_ms() - $day - 1000);
 cmd('ZADD', k('retry'), 1, $late);
-is(scalar(() = claim()), 0, 'is not sent any more');
+is(scalar(() = claim()), 0, 'is not sent again');
 is(cmd('ZSCORE', k('retry'), $late), undef, 'after a day');
 my ($letter) = map { { @{ $_->[1] } } }
     @{ cmd('XRANGE', k('dead', $ac), '-', '+') };

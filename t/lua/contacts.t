@@ -63,7 +63,7 @@ is($r->[0], 'OK', 'add');
 is_deeply(contact($sid), unpacked($r->[1]), 'the record');
 my $c = contact($sid);
 is_deeply([@$c[0 .. 6]], [1, $sid, 'sms', '+15551234567', 'while_listed',
-    'pending', [@cg[1, 0]]], 'is what was asked for, each group once');
+    'pending', [@cg[1, 0]]], 'matches the request, each group once');
 is_deeply([@$c[DIGEST, TRIES, SENT]], ["\xff digest", 0, 0], 'the digest');
 is($c->[UNTIL], $c->[CREATED] + DAY, 'the code ends after a day');
 is_deeply([map { refs($_) } $default, @cg], [0, 1, 1, 0], 'groups are counted');
@@ -74,15 +74,15 @@ is($e->[3], $c->[CREATED], 'its date');
 is($e->[10], 0, 'not for receivers');
 is_deeply($e->[11], [], 'nor callbacks');
 is_deeply([@$e[12, 13, 14, 15]], ['UTC', '', $sid, 'abc234'],
-    'whom it is for, and the code');
+    'the contact and the code');
 is_deeply([@$e[4 .. 9]], ['', '', '', 0, 0, packed([])],
     'no check, no host, no results');
-is(cmd('XRANGE', k('outbox'), '-', '+')->[0][1][1], $ac, 'whose it is');
+is(cmd('XRANGE', k('outbox'), '-', '+')->[0][1][1], $ac, 'the account');
 my $plain = add();
 is_deeply(contact($plain)->[GROUPS], [$default], 'no group: the default one');
 is(refs($default), 1, 'is counted');
 is_deeply(cmd('ZRANGE', k('contacts', $ac), 0, -1), [$sid, $plain],
-    'in order of creation');
+    'sorted by creation');
 
 unchanged_by('bad adds' => sub {
     for my $bad ([$theirs], [@cg, $theirs], [sid('CG')], [''], [$cg[0], 'x']) {
@@ -143,7 +143,7 @@ unchanged_by('pending' => sub {
 
 # confirm
 
-unchanged_by('nobody' => sub {
+unchanged_by('an unknown contact' => sub {
     is(word('confirm', $_, 'x'), 'CONTACT', 'no such contact')
         for sid('CO'), '';
 });
@@ -227,11 +227,11 @@ is(word('confirm', $plain, 'fourth'), 'OK', 'in time');
 
 my $n = cmd('XLEN', k('outbox'));
 is(word('delete', $sid), 'OK', 'delete');
-ok(!contact($sid), 'is gone');
+ok(!contact($sid), 'the record is deleted');
 is_deeply([map { refs($_) } @cg], [0, 0, 0], 'its groups are free');
 is_deeply(cmd('ZRANGE', k('contacts', $ac), 0, -1), [$plain], 'its place');
-is(cmd('XLEN', k('outbox')), $n, 'nobody is told');
-unchanged_by('gone' => sub {
+is(cmd('XLEN', k('outbox')), $n, 'no event is written');
+unchanged_by('a deleted contact' => sub {
     is(word('delete', $sid), 'CONTACT', 'once');
     is(word('delete', $_), 'CONTACT', 'no such contact') for sid('CO'), '';
 });

@@ -235,13 +235,13 @@ case(host_update => 'a contact in each of 100 groups', sub {
     for my $from (150, 100) {
         s1('host_update', $few, '', '', '', @cg[$from .. $from + 49]);
     }
-    die "it is told later\n" if cmd('HEXISTS', k('telling', $ac), $few) });
+    die "it is reported later\n" if cmd('HEXISTS', k('telling', $ac), $few) });
 case(check_finish => 'a contact in each of 50 groups', sub {
     few_contacts() if !$few;
     my $pp = open_check($few);
     finish_check($acct, $pp, $few, [listed_on('listed')->[0]]);
     forget_checks();
-    die "it is told later\n" if cmd('HEXISTS', k('telling', $ac), $few) });
+    die "it is reported later\n" if cmd('HEXISTS', k('telling', $ac), $few) });
 case(telling_step => '1,000 contacts in 50 groups', sub {
     my $ht = listed_one();
     for my $groups ([@cg[0 .. 49]], [@cg[50 .. 99]]) {

@@ -61,7 +61,7 @@ is(cmd('ZCARD', k('retry')), 0, 'nothing waits');
 $id = read_event($ac, $ev = sid('EV'));
 fanout();
 ($hook) = grep { $_->[0] =~ /:WH/ } take_one();
-is(done($hook, 'gone'), 'OK', 'gone');
+is(done($hook, 'gone'), 'OK', 'the receiver answers 410');
 is(unpacked(cmd('GET', k('s', $ac, $all)))->[6], 'disabled',
     'the receiver is disabled');
 is(cmd('XLEN', k('dead', $ac)), 2, 'its event is a dead letter');
@@ -78,7 +78,7 @@ ok(!grep({ $_->[0] eq $member } take_one()), 'a disabled receiver gets nothing')
 $dead = cmd('XREVRANGE', k('dead', $ac), '+', '-', 'COUNT', 1);
 %dead = @{ $dead->[0][1] };
 is($dead{e}, $ev, 'its event is a dead letter');
-like($dead{x}, qr/disabled/, 'that says why');
+like($dead{x}, qr/disabled/, 'with the reason');
 
 # a confirmation goes to its contact while that waits for this very code
 
@@ -167,7 +167,7 @@ for my $outcome ('dead', 'gone') {
     nothing_left($event, $outcome);
 }
 unlike(everything(), qr/$code/,
-    'the code is nowhere any more');
+    'the code is nowhere in the store');
 
 # Attempts that were sent and not answered are counted, for services that cannot
 # detect a repetition; the outcome for a contact is recorded with the attempt.
@@ -191,7 +191,7 @@ is(script('delivery_done', [k('retry')], $d->[0], 2, 'retry', 0, 400, 'moved',
 ($d) = take_one();
 is($d->[2], '-100123', 'the next attempt goes there');
 contact(id => $co, status => 'active');
-is(done($d, 'gone'), 'OK', 'a contact that is gone');
+is(done($d, 'gone'), 'OK', 'the contact is unreachable');
 is(unpacked(cmd('GET', k('r', $ac, $co)))->[5], 'paused', 'is paused');
 nothing_left($event, 'paused');
 
@@ -222,7 +222,7 @@ cmd('SET', k('s', $broken, $open[0][2]), packed([1, $open[0][2], 'n',
     'https://x.example/', [], 's', 'active', 1]));
 cmd('ZADD', k('retry'), 1, join ':', @{ $open[0] });
 is_deeply([map { $_->[0] } take_one()], [join ':', @{ $open[0] }],
-    'one that was mended goes out');
+    'a repaired one is sent');
 
 # Nor does it keep an event in the outbox, which would delay all others.
 

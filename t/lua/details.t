@@ -66,7 +66,7 @@ exact('forty');
 is(cmd('HGET', k('check', $ac, $pp[0]), 'status'), 'completed',
     'the check itself stays');
 is(cmd('HGET', k('check', $ac, $pp[0]), 'details'), 1,
-    'and says that it had details');
+    'and notes that it had details');
 
 # a large one replaces many small ones, in bounded steps
 
@@ -97,7 +97,7 @@ script('check_finish', [$acct], handle($acct, $short, ''),
 exact('long and short');
 wait_for { !cmd('EXISTS', k('check', $ac, "$short:d")) } 5, 'it to end';
 my $next = one_off(1000);
-exact('one has ended');
+exact('one has expired');
 is_deeply([there()], [sort $long, $next], 'the others stay');
 cmp_ok(cmd('PTTL', $details), '>', 500_000, 'the accounts outlive them all');
 

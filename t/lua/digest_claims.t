@@ -22,7 +22,7 @@ forget($here);
 check($in, qw(listed listed));
 my $wait = claim(window => 60_000);
 ok($wait > 59_000 && $wait <= 60_000, 'nothing before the window is over');
-is(scalar(my @none = claim(window => 60_000)), 0, 'nobody gets it');
+is(scalar(my @none = claim(window => 60_000)), 0, 'no daemon gets it');
 check($two, qw(clear clear));
 my ($g) = claim();
 is_deeply([@$g[0, 1, 3 .. 6]], ["$ac:$here", 'endpoint', 'UTC', 1, 1, 0],
@@ -45,7 +45,7 @@ is($again->[2], $g->[2], 'the same event');
 is($again->[4], 1, 'and hosts');
 is_deeply(store($g), ['OK', 1], 'stored');
 is_deeply(store($g), ['STALE'], 'once');
-is_deeply(store($again), ['STALE'], 'whoever comes late');
+is_deeply(store($again), ['STALE'], 'a late daemon cannot store it');
 my ($m) = take_one();
 is_deeply([@$m[0 .. 4, 6, 7, 8]], ["$ac:$g->[2]:$here", 'contact.trigger',
     "https://x.example/$here", '', 0, $g->[2], '{"m":1}', 'endpoint'],
@@ -68,7 +68,7 @@ is_deeply([@$h[4, 5, 6]], [0, 0, 0], 'its group has not the other host')
 leases_end($here);
 ($h) = claim();
 is($h, undef, 'nothing else waits') or diag explain $h;
-nothing_left('told');
+nothing_left('after the report');
 
 # deterministic cases of the end of a listing
 check($in, qw(clear clear));
@@ -76,7 +76,7 @@ check($in, qw(clear clear));
 check($in, qw(listed clear));
 leases_end($here);
 ($again) = claim();
-is_deeply([@$again[4, 5]], [0, 1], 'an end that was taken stays an end');
+is_deeply([@$again[4, 5]], [0, 1], 'a claimed end stays an end');
 store($again);
 ($m) = take_one();
 done($m, 'ok');
@@ -87,7 +87,7 @@ check($in, qw(clear clear));
 leases_end($here);
 ($again) = claim();
 is_deeply([@$again[4, 5]], [0, 0],
-    'a listing that is over before it is told is not told');
+    'a listing that ends before its report is not reported');
 is_deeply(store($again, messages => []), ['OK', 0], 'no message');
 leases_end($here);
 ($g) = claim();
@@ -95,7 +95,7 @@ is_deeply([@$g[4, 5]], [0, 1], 'its end is');
 store($g);
 ($m) = take_one();
 done($m, 'ok');
-nothing_left('not told');
+nothing_left('without a report');
 
 # another list between a claim and the next is reported once
 check($in, qw(listed clear));
@@ -115,7 +115,7 @@ store($g);
 done($m, 'ok');
 leases_end($here);
 ($h) = claim();
-is($h, undef, 'and it is not told again') or diag explain $h;
+is($h, undef, 'and it is not reported again') or diag explain $h;
 check($in, qw(clear clear));
 store($_) for claim();
 ($m) = take_one();
@@ -129,7 +129,7 @@ check($gone, qw(listed clear));
 script('host_delete', [$acct], $gone, 60_000);
 ($g) = claim();
 is_deeply([@$g[4, 9], $#{ $g->[7] }], [1, 0, 1],
-    'is not told that it is listed, nor that it is no more');
+    'neither its listing nor its end is reported');
 store($g);
 ($m) = take_one();
 done($m, 'dead');
@@ -170,7 +170,7 @@ is(scalar(@none = take_one()), 0,
 is_deeply(retry(), [], 'and the line is empty');
 leases_end($here);
 ($g) = claim();
-is_deeply([@$g[4, 5]], [0, 1], 'its end is told');
+is_deeply([@$g[4, 5]], [0, 1], 'its end is reported');
 is_deeply(store($g, limit => 1000, messages => [[$ev[0], '{}', $in]]),
     ['OK', 1], 'stored');
 check($in, qw(listed clear));
@@ -234,10 +234,10 @@ check($in, qw(listed clear));
 ($g) = claim();
 store($g);
 ($m) = take_one();
-is(done($m, 'gone'), 'OK', 'gone');
+is(done($m, 'gone'), 'OK', 'the contact is unreachable');
 is(unpacked(cmd('GET', k('r', $ac, $to)))->[5], 'paused', 'it is paused');
 check($in, qw(listed clear));
-nothing_left('gone');
+nothing_left('the contact is unreachable');
 script('contact_delete', [$acct], $to);
 
 # --- a storm ------------------------------------------------------------------
@@ -251,7 +251,7 @@ for my $i (0 .. $#storm) {
 }
 ($g) = claim();
 is($g->[4], 300, 'all are counted');
-is(scalar @{ $g->[7] } / 2, 200, 'so many are told');
+is(scalar @{ $g->[7] } / 2, 200, 'the message has 200 of them');
 is(unpacked($g->[7][0])->[1], $storm[0], 'the first ones');
 is(scalar(@{ $g->[8] }), 1, 'each list once');
 is_deeply(store($g), ['OK', 1], 'one message');
@@ -283,7 +283,7 @@ for my $ends ((40) x 6, 10) {
     my %claimed = map { $_->[0] => $_ } claim();
     my $d = $claimed{"$ac:$pager"};
     is($d->[5], $ends, "$ends ends of 250");
-    is(scalar @{ $d->[7] } / 2, $ends, 'each is told');
+    is(scalar @{ $d->[7] } / 2, $ends, 'each is reported');
     is($claimed{"$ac:$to"}[5], 250, 'others hear of all at once')
         if !$n++;
     store($_, messages => []) for values %claimed;
@@ -296,7 +296,7 @@ check($_, qw(listed clear)) for @storm[0 .. 249];
 script('host_delete', [$acct], $_, 60_000) for @storm[0 .. 229];
 ($g) = claim();
 is_deeply([@$g[4, 5, 9], @{ $g->[7] } / 2], [20, 0, 0, 20],
-    'hosts that are deleted before they are told');
+    'hosts that are deleted before the report');
 store($g, messages => []);
 
 # damaged records wait and affect no other contact

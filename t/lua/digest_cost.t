@@ -71,7 +71,7 @@ sub tells {
             $rows)->[2];
         $rows += @{ $d->[7] } / 2;
     }
-    is($rows, TOLD, "$name: so many are told");
+    is($rows, TOLD, "$name: the messages have all of them");
     my $said = $timed->('digest_store', @$d[0, 2], 20,
         [$d->[2], 'x' x 300_000, '']->@*)->[0];
     $timed->('digest_claim', @to[1 .. 3], sid('EV'))

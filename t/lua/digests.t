@@ -30,7 +30,7 @@ my @histories = (
     ['unknown changes nothing', [qw(unknown clear)], [$c, '', ''],
         [qw(listed unknown)], [$l, $l, $l], [qw(unknown unknown)], [$l, '', $l],
         [qw(unknown clear)], [$l, '', $l], [qw(clear unknown)], [$d, $d, '']],
-    ['failed checks tell nothing', ['failed'], ['', '', ''],
+    ['failed checks change nothing', ['failed'], ['', '', ''],
         [qw(listed clear)], [$l, $l, $l], ['failed'], ['', '', ''],
         [qw(clear clear)], [$d, $d, '']],
     ['on and off', [qw(listed clear)], [$l, $l, $l], [qw(clear clear)],
@@ -125,7 +125,7 @@ for (@ends) {
         my @of = map { $got{ $co{$_} } // '' }
             qw(every_check start_and_end while_listed);
         if ($together) {
-            is_deeply([grep { /$u/ } @of], [], "$name, before it was told");
+            is_deeply([grep { /$u/ } @of], [], "$name, before the report");
         } else {
             is_deeply(\@of, [map { $_ && "$_ $value" } @$told], $name);
         }
@@ -143,7 +143,7 @@ change($named, 'delete');
 my ($row) = grep { $_->[0] eq "$ac:$co{start_and_end}" } claim();
 is_deeply([@$row[4, 5, 6, 9], @{ unpacked($row->[7][0]) }[1, 2, 3],
     $row->[7][1]], [0, 0, 0, 1, $named, last_address(), "a|b \xc3\xa4|", 3],
-    'a host that is gone is told of by its name');
+    'a deleted host is reported by its name');
 store($_, messages => []) for $row;
 leases_end($_) for values %co;
 tells();
@@ -175,7 +175,7 @@ is(cmd('ZCARD', k('digest', $ac, $co{start_and_end})), 1,
 is(cmd('ZCARD', k('digests')), 2, 'a digest a contact');
 ($row) = grep { $_->[0] eq "$ac:$co{every_check}" } claim();
 is($row->[9], 250, 'all are counted');
-is(scalar @{ $row->[7] } / 2, 200, 'so many are told');
+is(scalar @{ $row->[7] } / 2, 200, 'the message has 200 of them');
 forget(values %co);
 
 # the order of reports if there are too many hosts
@@ -198,7 +198,7 @@ check($hurt, qw(listed clear));
 cmd('DEL', k('digest', $ac, $_)) for values %co;
 cmd('SET', k('digest', $ac, $co{start_and_end}), 'x');
 is(change($hurt, 'delete'), 'OK', 'a digest of another type');
-ok(!cmd('EXISTS', k('r', $ac, $hurt)), 'the host is gone');
+ok(!cmd('EXISTS', k('r', $ac, $hurt)), 'the host is deleted');
 forget(values %co);
 
 # --- groups, statuses -------------------------------------------------------
@@ -231,14 +231,15 @@ is(script('contact_delete', [$acct], $there)->[0], 'OK', 'deleted');
 check($in, qw(listed clear));
 is(waits($here), "listed $v[0]", 'hears again');
 check($out, qw(listed clear));
-ok(!cmd('EXISTS', k('digest', $ac, $there)), 'one that is gone does not');
+ok(!cmd('EXISTS', k('digest', $ac, $there)), 'a deleted contact does not');
 forget($here, $both);
 
 # a contact without its record, an index of another type
 cmd('SET', k('r', $ac, $both), 'x');
 cmd('SET', k('hears', $ac, $other), 'x');
 check($in, qw(clear clear));
-is(waits($here), "delisted $v[0]", 'what is damaged harms nobody else');
+is(waits($here), "delisted $v[0]",
+    'damaged keys of a contact affect no other contact');
 cmd('SET', k('digest', $ac, $here), 'x');
 check($in, qw(listed clear));
 is(unpacked(cmd('GET', k('r', $ac, $in)))->[13], 1,

@@ -31,7 +31,7 @@ for my $type ('endpoint', 'pagerduty') {
     }
     my %next = tells();
     $told .= ', ' . ($next{$co} // 'nothing');
-    ok($told !~ /^listed, nothing/, "$type: what was told ends: $told");
+    ok($told !~ /^listed, nothing/, "$type: a reported listing ends: $told");
     script('contact_delete', [$acct], $co);
 }
 
@@ -50,7 +50,7 @@ for my $type ('endpoint', 'pagerduty') {
     script('contact_status', [$acct], $co, 'active');
     my %next = tells();
     like($next{$co} // 'nothing', qr/^delisted/,
-        "$type: it is told of the end");
+        "$type: the end is reported");
     script('host_delete', [$acct], $ht, 60_000);
     script('contact_delete', [$acct], $co);
     tells();
@@ -68,7 +68,7 @@ leases_end($co);
 my ($again) = claim();
 my @rows = @{ $again->[7] };
 ok(!@rows || unpacked($rows[0])->[2] ne '',
-    'a host that is told of has an address');
+    'a reported host has an address');
 store($again, messages => []);
 script('contact_delete', [$acct], $co);
 
@@ -81,7 +81,7 @@ tells();
 check($ht, qw(clear clear));
 my ($end) = claim();
 script('contact_update', [$acct], $co, 'while_listed');
-is(store($end, messages => [])->[0], 'OK', 'told that it is delisted');
+is(store($end, messages => [])->[0], 'OK', 'the delisting is reported');
 script('contact_update', [$acct], $co, 'start_and_end');
 leases_end($co);
 is({ tells() }->{$co}, undef, 'once');

@@ -48,12 +48,12 @@ is_deeply([targets($ac, 'a', $other, 'a', $ac, $ap, $ac, 'c')],
     'receivers that want the type, of each account, and an application');
 my $gone = sid('AP');
 is_deeply([targets(sid('AC'), 'a', $ac, $gone)], [[], [[$gone]]],
-    'nobody, and one that is gone');
+    'an unknown account, and a deleted application');
 
 my @cases = (
     ['a second secret', [old => 'o', old_until => now_ms() + $day],
         sub { whole($_[0], 'o') }],
-    ['one that has ended', [old => 'o', old_until => now_ms() - 1],
+    ['an expired one', [old => 'o', old_until => now_ms() - 1],
         sub { whole($_[0]) }],
     ['disabled', [status => 'disabled', disabled => now_ms() - 4 * $day],
         sub { [$_[0]] }],
@@ -70,7 +70,7 @@ for my $case (@cases) {
 for my $case (['open', now_ms() + 9_000], ['to be tried', now_ms() - 9_000]) {
     cmd('HSET', k('hook', $ac, $all), 'till', $case->[1]);
     is_deeply([targets($ac, 'a')], [[[$all], whole($some)]],
-        "a circuit that is $case->[0]: as the claims say");
+        "a circuit that is $case->[0]: claimed for that only");
 }
 cmd('HSET', k('hook', $ac, $all), 'fails', 3);
 cmd('HDEL', k('hook', $ac, $all), 'till');
@@ -83,7 +83,7 @@ cmd('DEL', k('s', $ac, $broken[1]));
 cmd('RPUSH', k('s', $ac, $broken[1]), 'x');
 is_deeply([targets($ac, 'b')],
     [[whole($all), whole($some), map { [$_] } @broken]],
-    'records that are damaged: it waits for who mends them');
+    'damaged records: the delivery waits until they are repaired');
 cmd('ZREM', k('hooks', $ac), @broken);
 my ($bad) = account();
 cmd('SET', k('hooks', $bad), 'x');
@@ -123,7 +123,8 @@ is_deeply([logged($ac, $all), logged($ac, $some), logged($other, $theirs)],
     [["log of $all", "log of $all"], ["log of $some"], ["log of $theirs"]],
     'but the attempts');
 ok(cmd('PTTL', k('log', $ac, $all)) > 29 * $day, 'for a month');
-is_deeply(end_events(60_000, @e), ['OK', 0, 0, 0, 0, 0], 'told again');
+is_deeply(end_events(60_000, @e), ['OK', 0, 0, 0, 0, 0],
+    'a second report changes nothing');
 is(scalar @{ logged($ac, $all) }, 2, 'it has no effect');
 
 my $app = put_app();
@@ -190,10 +191,10 @@ ok(fields('hook', $ac, $all)->{till} > now_ms() + 20_000,
 cmd('DEL', k('hook', $ac, $all));
 end_events(60_000, bad('retry', 429, 20_000));
 ok(abs(fields('hook', $ac, $all)->{till} - now_ms() - 20_000) < 3000,
-    'quiet, as it asked');
+    'paused as Retry-After requests');
 end_events(60_000, bad('gone', 410));
 is(record('hook', cmd('GET', k('s', $ac, $all)))->{status}, 'disabled',
-    'one that is gone');
+    'a receiver that answers 410');
 is((letters())[-1]{to}, $all, 'and its letter');
 
 # --- the log is bounded
@@ -216,7 +217,7 @@ is_deeply(logged($ac, $none), [map { "$t$_" } 1 .. 250],
 cmd('SET', k('dlv', $ac, $e[1][2], $none), 'x');
 my $got = end_events(60_000, @e);
 is_deeply([@$got[0 .. 2, 4]], ['OK', 0, 1, 1], 'stops no other event');
-like($got->[3], qr/WRONGTYPE/, 'and is told');
+like($got->[3], qr/WRONGTYPE/, 'and is reported');
 is(cmd('XLEN', k('outbox')), 0, 'none is left');
 cmd('SET', k('log', $ac, $none), 'x');
 is(end_events(60_000, event($ac, '', ok_to($none)))->[2], 1,

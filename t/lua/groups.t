@@ -46,7 +46,7 @@ is($r->[0], 'OK', 'add');
 is_deeply([@{ unpacked($r->[1]) }[0 .. 2]], [1, $sid, 'Ops'], 'the record');
 is_deeply(group($sid), unpacked($r->[1]), 'is what is stored');
 cmp_ok(group($sid)->[3], '>', 1_700_000_000_000, 'created');
-is_deeply(groups(), [$first, $sid], 'in order of creation');
+is_deeply(groups(), [$first, $sid], 'sorted by creation');
 is(default_group(), $first, 'the default stays');
 my $night = add('Night', '1');
 is(default_group(), $night, 'is_default moves');
@@ -86,9 +86,9 @@ refused_all('used by a host' => sub { is_deeply(del($night), ['USED'], 'used') }
 is(script('host_update', [$acct], $ht, '0', '', '', $sid, $first)->[0], 'OK',
     'the host has others');
 is_deeply(unpacked(cmd('GET', k('r', $ac, $ht)))->[GROUPS], [$sid, $first],
-    'in that order');
+    'and keeps their order');
 is_deeply(del($night), ['OK'], 'no host has it');
-ok(!group($night), 'the record is gone');
+ok(!group($night), 'the record is deleted');
 is_deeply(groups(), [$first, $sid], 'and its place');
 is(default_group(), $sid, 'the default stays');
 my $co = sid('CO');
@@ -101,7 +101,7 @@ is(default_group(), $first, 'the only other one takes its place');
 refused_all('used and the last' => sub { isnt(del($first)->[0], 'OK', 'stays') });
 is(script('contact_delete', [$acct], $co)->[0], 'OK', 'no contact');
 refused_all('the last one' => sub { is_deeply(del($first), ['LAST'], 'stays') });
-ok(!cmd('EXISTS', k('refs', $ac)), 'nothing is counted any more');
+ok(!cmd('EXISTS', k('refs', $ac)), 'no use is counted');
 
 # the new default after a deletion is chosen at random
 
@@ -159,7 +159,7 @@ refused_all('one more' => sub {
 });
 is(script('host_delete', [$acct], $range, 1)->[0], 'OK', 'the range goes');
 is(script('contact_delete', [$acct], $co)->[0], 'OK', 'the contact goes');
-ok(!cmd('EXISTS', k('refs', $ac)), 'nothing is counted any more');
+ok(!cmd('EXISTS', k('refs', $ac)), 'no use is counted');
 
 # fields that a later version added stay
 

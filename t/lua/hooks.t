@@ -141,7 +141,7 @@ my $kept = logged($wh);
 cmd('CONFIG', 'SET', 'maxmemory', 1);
 eval { done($full, 'ok', log => 'none') };
 cmd('CONFIG', 'SET', 'maxmemory', 0);
-is_deeply(logged($wh), $kept, 'a store that is full loses none');
+is_deeply(logged($wh), $kept, 'a full store loses no line');
 done($full, 'ok', log => 'new');
 my $ev = sid('EV');
 cmd('HSET', k('event', $ac, $ev), 'type', 't', 'body', '{}', 'open', 1);
@@ -187,7 +187,8 @@ all_due();
 for (1 .. 2) { is(scalar(my @more = claim()), 0, 'and only one') }
 done($got[0], 'retry', wait => 3_600_000);
 $till = state($wh)->{till} - now_ms();
-ok($till > 50_000 && $till <= 60_000, "in vain: twice as long ($till)");
+ok($till > 50_000 && $till <= 60_000,
+    "the probe fails: the pause is doubled ($till)");
 cmd('HSET', k('hook', $ac, $wh), 'till', now_ms() - 1, 'level', 20);
 all_due();
 done((claim())[0], 'retry', wait => 3_600_000);
@@ -219,7 +220,7 @@ clear();
 cmd('DEL', k('hook', $ac, $wh));
 failing($wh, 1, quiet => 20_000);
 $till = state($wh)->{till} - now_ms();
-ok($till > 15_000 && $till <= 20_000, "quiet, as asked ($till)");
+ok($till > 15_000 && $till <= 20_000, "paused as Retry-After requests ($till)");
 cmd('DEL', k('hook', $ac, $wh));
 failing($wh, 1, quiet => 9 * $day);
 ok(state($wh)->{till} - now_ms() <= 3_600_000, 'for an hour at most');
@@ -244,9 +245,9 @@ since(5 * $day);
 failing($wh, 1, force => 1);
 $h = hook_record($wh);
 is($h->{status}, 'disabled', 'five days');
-like($h->{reason}, qr/failed for five days/, 'it says why');
+like($h->{reason}, qr/failed for five days/, 'with the reason');
 ok(abs($h->{disabled} - now_ms()) < 10_000, 'and when');
-is(cmd('XLEN', k('outbox')), 0, 'an account without contacts is not told');
+is(cmd('XLEN', k('outbox')), 0, 'an account without contacts gets no notice');
 script('hook_status', [$acct], $wh, 'active');
 clear();
 sub contact {
@@ -273,7 +274,7 @@ my $entry = cmd('XREADGROUP', 'GROUP', 'deliver', 'me', 'STREAMS',
     k('outbox'), '>')->[0][1][0];
 my $notice = record('event', { @{ $entry->[1] } }->{d});
 is_deeply([@$notice{qw(type check value hooks)}], ['contact.notice', $wh, 'n',
-    0], 'the contacts are to be told');
+    0], 'a notice for the contacts');
 like($notice->{message}, qr/failed for five days/, 'why');
 clear();
 is(script('event_fanout', [k('outbox')], $entry->[0], $ac, $notice->{id},
@@ -375,8 +376,9 @@ is_deeply([@{ hook_record($wh) }{qw(status reason)}], ['disabled', ''],
 event();
 is(script('hook_delete', [$acct], $wh)->[0], 'OK', 'deleted');
 done($_, 'ok') for claim();
-is(scalar(grep { $_->{to} eq $wh } letters()), 1, 'what waited is a letter');
-is((event())[1], 1, 'and nothing comes any more');
+is(scalar(grep { $_->{to} eq $wh } letters()), 1,
+    'the waiting delivery is a dead letter');
+is((event())[1], 1, 'and no event follows');
 unlike(join("\n", @{ cmd('KEYS', '*') }), qr/:(?:s|log|hook):$ac:$wh/,
     'nothing of it is left');
 

@@ -80,11 +80,11 @@ for my $bad (['SET', 'x'], ['SET', packed([2, 1, 2, 3, 4])], ['SET', ''],
     cmd('DEL', k('totals', $ac));
     cmd($command, k('totals', $ac), @value);
     my $new = add_host($acct, 'rbl', '192.0.2.200');
-    is($new->[0], 'OK', 'totals that cannot be read stop nobody');
-    is(cmd('EXISTS', k('totals', $ac)), 0, 'and are gone');
+    is($new->[0], 'OK', 'unreadable totals do not prevent an addition');
+    is(cmd('EXISTS', k('totals', $ac)), 0, 'and are deleted');
     script('totals_make', [$acct]);
     script('host_delete', [$acct], unpacked($new->[1])->[ID], 1000);
-    is(totals_changed(), 'hosts listed', 'made anew');
+    is(totals_changed(), 'hosts listed', 'they are counted again');
 }
 $r = add_host($acct, 'rbl', map { "192.0.2.$_" } 10 .. 15);
 is_deeply($r, ['LIMIT', 10], 'the limit of the plan holds for all or none');
@@ -118,7 +118,8 @@ ok(cmd('ZSCORE', k('due', $ac), $ht), 'due at once');
 # delete
 
 is(script('host_delete', [$acct], $ht, 1000)->[0], 'OK', 'deleted');
-is(script('host_delete', [$acct], $ht, 1000)->[0], 'HOST', 'it is gone');
+is(script('host_delete', [$acct], $ht, 1000)->[0], 'HOST',
+    'the host does not exist');
 ok(!cmd('EXISTS', k('r', $ac, $ht)), 'no record');
 ok(!cmd('HGET', k('uniq', $ac), 'rbl|192.0.2.1'), 'no index');
 ok(!cmd('ZSCORE', k('due', $ac), $ht), 'no schedule');

@@ -47,7 +47,7 @@ sub kept_until {
 }
 
 for (['the longest is the daemon\'s', 10_000, KEEP],
-    ['the longest is of who asked', 120_000, 120_000])
+    ['the longest is that of the request', 120_000, 120_000])
 {
     my ($name, $keep, $longest) = @$_;
     for my $ht ('', host()) {
@@ -56,7 +56,8 @@ for (['the longest is the daemon\'s', 10_000, KEEP],
         kept_until("$name, $of", $pp, $longest,
             sub { finish_check($acct, $pp, $ht, [result('RBa', 'clear'),
                 result('RBb', 'clear')]) },
-            sub { take('m', 1); is(begin($acct, $pp, $ht)->[0], 'OK', 'begun');
+            sub { take('m', 1); is(begin($acct, $pp, $ht)->[0], 'OK',
+                'started');
                 1 });
         is(status($pp), 'completed', 'it is over');
     }
@@ -65,9 +66,9 @@ for (['the longest is the daemon\'s', 10_000, KEEP],
 # another request asks for a longer, or shorter, time
 my $ht = host();
 my $pp = start($ht, 20_000);
-is(start($ht, 300_000), $pp, 'asked for again');
-is(start($ht, 10_000), $pp, 'and again');
-kept_until('asked for thrice', $pp, 300_000,
+is(start($ht, 300_000), $pp, 'a second request gets the same check');
+is(start($ht, 10_000), $pp, 'and a third');
+kept_until('three requests', $pp, 300_000,
     sub { finish_check($acct, $pp, $ht, [], 'No.') },
     sub { take('m', 1); begin($acct, $pp, $ht) });
 is(status($pp), 'failed', 'it has failed');
@@ -88,9 +89,10 @@ script('hook_put', [$acct], sid('WH'), 'n', 'https://x.example/', 's');
 my ($job) = take('d', 1);
 $pp = (split /:/, $job)[1];
 is(begin($acct, $pp, $ht)->[0], 'OK', 'a scheduled one begins');
-cmp_ok(left($pp), '>', 50_000, 'nobody has asked for it: it ends by itself');
-is(start($ht, 200_000), $pp, 'now somebody has');
-kept_until('asked for while it ran', $pp, 200_000,
+cmp_ok(left($pp), '>', 50_000,
+    'a check that was not requested expires by itself');
+is(start($ht, 200_000), $pp, 'a request while it runs');
+kept_until('requested while it ran', $pp, 200_000,
     sub { finish_check($acct, $pp, $ht, [result('RBa', 'clear'),
         result('RBb', 'clear')], '', kind => 'd') },
     sub { 0 });
@@ -107,31 +109,31 @@ sub ends {
     kept_until($name, $waits, 100_000, sub { $end->($waits, $ht) },
         sub { 0 });
     is(status($waits), 'failed', "$name: it has failed");
-    is(told(), $before + 1, "$name: who asked is told");
+    is(told(), $before + 1, "$name: the callback is reported");
 }
 ends('the host is deleted', sub {
     is(script('host_delete', [$acct], $_[1], KEEP)->[0], 'OK', 'deleted');
     take('m', 1);
-    is(begin($acct, @_)->[0], 'GONE', 'none begins');
+    is(begin($acct, @_)->[0], 'GONE', 'none starts');
 });
 for my $of (undef, '') {
     my $name = defined $of ? 'a one-off, ' : 'a host, ';
     ends("${name}the account is suspended", sub {
         script('account_status', [$acct], 'suspended');
         take('m', 1);
-        is(begin($acct, @_)->[0], 'GONE', 'none begins');
+        is(begin($acct, @_)->[0], 'GONE', 'none starts');
         script('account_status', [$acct], 'active');
     }, $of);
 }
-ends('nothing says that the host has it', sub {
+ends('no key links it to its host', sub {
     cmd('HDEL', k('flight'), "$ac:$_[1]");
     take('m', 1);
-    is(begin($acct, @_)->[0], 'GONE', 'none begins');
+    is(begin($acct, @_)->[0], 'GONE', 'none starts');
 });
 ends('the host is lost', sub {
     cmd('DEL', k('r', $ac, $_[1]));
     take('m', 1);
-    is(begin($acct, @_)->[0], 'GONE', 'none begins');
+    is(begin($acct, @_)->[0], 'GONE', 'none starts');
     ok(!cmd('HEXISTS', k('flight'), "$ac:$_[1]"), 'nor is one in flight');
 });
 my $of_lost = start('', 100_000, '192.0.2.252');

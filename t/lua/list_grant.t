@@ -101,12 +101,13 @@ is($r->[0], 'LATE', 'too far away');
 ok($r->[1] > 1300 && $r->[1] <= 1500, 'the turn would come so late');
 my $turn = field('turn');
 grant(5, 10, 0, 1000);
-is(field('turn'), $turn, 'and is not taken');
-is(grant(5, 10, 0, 2000)->[0], 'OK', 'for somebody with patience it is not');
+is(field('turn'), $turn, 'and is not used');
+is(grant(5, 10, 0, 2000)->[0], 'OK',
+    'with a longer patience it is not too far');
 set(turn => '1e15');
 is(grant(5, 10, 0)->[2], 0, 'a turn long ago is no credit');
 set(turn => (now() + 3_600_000) * 1000);
-is(grant(5, 10, 0)->[2], 0, 'nor is one in an hour believed');
+is(grant(5, 10, 0)->[2], 0, 'nor is a turn in one hour');
 
 fresh();
 set(day => today(), used => 10);
@@ -152,7 +153,7 @@ my $sum = sub {
 fresh();
 my $total = 0;
 $total += $_ for crowd(4, sub { $sum->(0, 500, 20) });
-is($total, 500, 'four ask: a quota of 500 gives 500');
+is($total, 500, 'four daemons share a quota of 500');
 is(field('used'), 500, 'as many as are counted');
 
 fresh();
@@ -183,14 +184,15 @@ for my $s (300, 600, 1200, 2400, 3600, 3600) {
     my $no = grant(1, 10, 10);
     is($no->[0], 'BLOCKED', 'nothing is granted');
     cmp_ok(abs($no->[1] - $s * 1000), '<', 5000, 'for so long');
-    is(grant(0, 0, 0)->[0], 'BLOCKED', 'who looks sees it, limits or none');
+    is(grant(0, 0, 0)->[0], 'BLOCKED',
+        'a daemon without limits sees the block too');
     set(till => now() - 1);
     is_deeply([@{ grant(1, 10, 10) }[0, 5]], ['OK', $times],
-        'then it may be asked again, and its answer is to be told');
+        'then the list is queried again and its answer is reported');
 }
 
 told(1);
-is(told(0)->[1] > 0, 1, 'an answer to an older question ends nothing');
+is(told(0)->[1] > 0, 1, 'an answer to an older query ends nothing');
 set(since => now() - 11_000);
 is_deeply(told(0), ['OK', 0, 0, 0], 'a later one does');
 is(field('till'), undef, 'and all is forgotten');
@@ -199,7 +201,7 @@ is_deeply(told(1), ['OK', 300_000, 1, 1], 'the next begins from the start');
 set(till => now() + 3 * 3_600_000);
 is(grant(1, 10, 10)->[0], 'OK', 'an end in three hours: the clock was wrong');
 set(till => 'x', refused => 'nan', since => '');
-is(told(1)->[2], 1, 'damaged fields count as none');
+is(told(1)->[2], 1, 'damaged fields count as absent');
 set(refused => '9007199254740992', till => 0);
 is(told(1)->[1], 3_600_000, 'however often: an hour');
 

@@ -98,7 +98,7 @@ for my $junk ('x', '-1', 'nan', 'inf', '1e300', '') {
 fresh();
 my $r = turn(5, 10);
 is_deeply([@$r[0 .. 5]], ['FROZEN', 1, 10, 15, 1, 0],
-    'it begins: ten of fifteen, and a sample is to be taken');
+    'the freeze starts with ten of fifteen; a sample is needed');
 cmp_ok(abs($r->[6] - now()), '<', 5000, 'since now');
 is_deeply([map { field($_) } qw(frozen turned of)], [$r->[6], 10, 15],
     'recorded for the operator');
@@ -106,28 +106,29 @@ my $since = $r->[6];
 $r = turn(0, 1);
 is_deeply([@$r[0 .. 4, 6]], ['FROZEN', 0, 10, 15, 0, $since],
     'the next one: no other sample');
-ok($r->[5] >= 0 && $r->[5] < 5000, 'one has been begun a moment ago');
+ok($r->[5] >= 0 && $r->[5] < 5000, 'one has started a moment ago');
 turn(1000, 0);
 is(turn(0, 1)->[0], 'FROZEN', 'clear answers do not thaw it');
 set(sampled => now() - 4000);
 is(turn(0, 1)->[4], 0, 'it is under way');
 set(sampled => now() - 6000);
-is(turn(0, 1)->[4], 1, 'whoever took it has died: another one');
+is(turn(0, 1)->[4], 1, 'the daemon with the sample has died: another one');
 set(sampled => now() - 29_000);
 turn(0, 0, 1);
-is(turn(0, 1)->[4], 0, 'it was not in order: half a minute is not over');
+is(turn(0, 1)->[4], 0, 'the sample failed: half a minute is not over');
 set(sampled => now() - 31_000);
-is(turn(5, 0)->[4], 0, 'nobody waits: no sample');
-is(turn(0, 1)->[4], 1, 'somebody does: another one');
-is(turn(0, 1)->[4], 0, 'taken by one');
+is(turn(5, 0)->[4], 0, 'no check waits: no sample');
+is(turn(0, 1)->[4], 1, 'a check waits: another sample');
+is(turn(0, 1)->[4], 0, 'one daemon has claimed it');
 
-is_deeply(thaw($since - 1), ['NONE'], 'a sample of another freeze is none');
+is_deeply(thaw($since - 1), ['NONE'],
+    'a sample of another freeze does not thaw the list');
 $r = thaw($since);
 is($r->[0], 'OK', 'one of this');
 is_deeply(thaw($since), ['NONE'], 'once');
 is_deeply([grep { defined } map { field($_) } qw(frozen turned of sampled
     found clear fresh)], [], 'nothing of it is left');
-is_deeply(turn(0, 1), ['OK', 1], 'counting begins anew');
+is_deeply(turn(0, 1), ['OK', 1], 'the counters start at 0');
 
 # --- the next time ---------------------------------------------------------
 

@@ -39,7 +39,7 @@ sub start {
     my $r = script('check_start', [$acct], sid('PP'), $ht,
         $ht ? '' : '192.0.2.250', 1, $url, 'APx', pick(20_000, KEEP, 600_000));
     return if $r->[0] ne 'OK';
-    like($r->[2], qr/^(?:queued|running)$/, 'what is asked for is not over')
+    like($r->[2], qr/^(?:queued|running)$/, 'a requested check is not finished')
         if $r->[2] !~ /^(?:queued|running)$/;
     $owed{"$r->[1] $url"} = 1 if $url ne '';
 }
@@ -201,8 +201,9 @@ sub told_right {
         }
     }
     is_deeply([grep { !$ended{$_} } sort keys %started], [],
-        'what began has an end') if $receiver;
-    is_deeply([sort keys %owed], [], 'who asked has heard of it');
+        'each started check has an end') if $receiver;
+    is_deeply([sort keys %owed], [],
+        'each request with a callback got its result');
     return scalar keys %ended;
 }
 
@@ -226,7 +227,7 @@ for my $seed (@seeds) {
     }
     end_all();
     faultless('at the end');
-    ok(told_right() > 20, "seed $seed: ends were told");
+    ok(told_right() > 20, "seed $seed: ends were reported");
     records_end();
 }
 done_testing();

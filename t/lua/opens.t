@@ -26,7 +26,7 @@ sub take_of {
     cmd('ZADD', k('due', $ac), map { (1, $_) } @$hosts);
     cmd('ZADD', k('due'), 1, $ac);
     my %job = map { (split /:/)[2] => $_ } take('d', 100, %o);
-    return map { $job{$_} // die "$_ was not taken\n" } @$hosts;
+    return map { $job{$_} // die "$_ was not claimed\n" } @$hosts;
 }
 
 # "<AC>:<HT>" and its flight at the start.
@@ -62,7 +62,7 @@ my @r = open_jobs(sum(), @jobs);
 is_deeply([map { [@$_[0 .. 4, 6, 7]] } @r], [
     (map { ["192.0.2.$_", 1, 'rbl', 600, 0, '', ''] } 1 .. 3),
     ['2001:db8::1', $record->[5], 'rbl', 7200, 0, '', '']],
-    'each is told what it is');
+    'each gets its data');
 cmp_ok(abs($r[0][5] / 1000 - cmd('TIME')->[0]), '<', 5, 'and what time it is');
 my %args = args_of(@jobs);
 is_deeply({ @{ cmd('HGETALL', k('flight:due')) } }, \%args,
@@ -70,15 +70,15 @@ is_deeply({ @{ cmd('HGETALL', k('flight:due')) } }, \%args,
 is_deeply([map { cmd('DUMP', k('r', @$_)) } map { [$ac, $_] } @ht], \@before,
     'their records do not change');
 is_deeply(cmd('KEYS', k('check', '*')), [], 'none has a record of its check');
-is(cmd('EXISTS', k('outbox')), 0, 'nobody hears of it');
+is(cmd('EXISTS', k('outbox')), 0, 'no event is written');
 
 # an older daemon asks again
 
 my $b = begin_job($jobs[0], sum());
 is_deeply([@$b[0, 1, 8, 9]], ['OK', '192.0.2.1', (split /:/, $jobs[0])[1], 1],
-    'begun again it is the same check, once');
+    'a second start returns the same check, counted once');
 is_deeply([open_jobs(sum(), $jobs[0])], [''],
-    'what is in flight is not begun like this');
+    'a check in flight is not started like this');
 is(flight($ht[0]), $args{"$ac:$ht[0]"}, 'nor changed');
 my $clear = script('check_clear', [k('flight:due')],
     map { ($_, $args{$_}, 600) } map { "$ac:$_" } @ht);
@@ -96,7 +96,7 @@ for my $case (
     ['its account is suspended', sub {
         script('account_status', [$acct], 'suspended');
         sub { script('account_status', [$acct], 'active') } }, 'GONE'],
-    ['its account is gone', sub { my $was = cmd('GET', $acct);
+    ['its account is deleted', sub { my $was = cmd('GET', $acct);
         cmd('DEL', $acct); sub { cmd('SET', $acct, $was) } }, 'GONE'],
     ['its lease is over', sub {
         cmd('ZADD', k('due', $ac), SINCE, $ht[0]); sub { } }, 'GONE'],
@@ -112,7 +112,7 @@ for my $case (
     ['its profile has lists of its own', sub {
         change(k('r', $ac, unpacked(cmd('GET', k('r', $ac, $ht[0])))->[PROFILE]),
             4, 0, 5, ['RBa']) }, 'OK'],
-    ['its profile is gone', sub {
+    ['its profile is deleted', sub {
         change(k('r', $ac, $ht[0]), PROFILE, sid('RP')) }, 'OK'],
     ['a receiver wants its events', sub {
         script('hook_put', [$acct], $wh, 'n', 'https://x.example/', 's');
@@ -148,7 +148,8 @@ is((open_jobs(sum(), $job))[0][0], '192.0.2.2', 'a contact of listings only');
 # started before, by a daemon that died
 
 my ($again) = take_of($ac, [$ht[1]], name => 'second');
-is_deeply([open_jobs(sum(), $again)], [''], 'what others have begun is counted');
+is_deeply([open_jobs(sum(), $again)], [''],
+    'starts by other daemons are counted');
 my $told = begin_job($again, sum());
 is_deeply([@$told[0, 8, 9]], ['OK', (split /:/, $job)[1], 2], 'by check_begin');
 

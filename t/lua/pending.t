@@ -90,7 +90,7 @@ fsck_is_clean('with them');
 my @d = take_one();
 is(scalar @d, 1, 'one is claimed');
 is(done($d[0], 'ok'), 'OK', 'and delivered');
-is(pending(), 2, 'then it is not any more');
+is(pending(), 2, 'then it is not pending');
 due_now(["$ac:$ev:$wh"]);
 due_now(["$ac:$ev:CB0"]);
 @d = sort { $a->[0] cmp $b->[0] } take_one();
@@ -105,7 +105,7 @@ is(cmd('EXISTS', k('pending', $ac)), 0, 'nothing is pending');
 is(script('hook_test', [$acct], $wh, sid('EV'), 't', '{}')->[0], 'OK', 'a test');
 is(pending(), 1, 'is, too');
 is(done((take_one())[0], 'retry', 1), 'OK', 'until its attempt');
-is(pending(), 0, 'has ended');
+is(pending(), 0, 'has finished');
 
 
 # --- the bound ---------------------------------------------------------------
@@ -127,7 +127,7 @@ is_deeply([map { $_->[0] } @claimed], ["$ac:$young[1]:$wh"],
 my @letter = letters();
 is(scalar @letter, 1, 'the oldest is a dead letter');
 is_deeply([@{ $letter[0] }{qw(e to b x n)}], [$old[0], $wh, $body, $text, 3],
-    'that says why');
+    'with the reason');
 ok(!cmd('EXISTS', k('event', $ac, $old[0]), k('dlv', $ac, $old[0], $wh)),
     'nothing else is left of it');
 my $r = rblctl($redis, 'webhook', 'dead', $ac, $wh);
@@ -148,7 +148,7 @@ due_now(["$ac:$old[2]:$wh"]);
 event([$wh, 'retry']);
 is(done($tried, 'ok'), 'OK', 'one is delivered, and was the oldest');
 take_one();
-is(scalar(() = letters()), 2, 'it is none');
+is(scalar(() = letters()), 2, 'it is no dead letter');
 is(cmd('ZLEXCOUNT', k('pending', $ac), "[$wh:", "($wh;"), MOST,
     '10,000 are pending');
 fsck_is_clean('after that');

@@ -57,7 +57,7 @@ is($r->[0], 'OK', 'without entries');
 my $p = unpacked($r->[1]);
 is_deeply([@$p[ID, NAME, STATUS, USES_DEFAULTS, ENTRIES]],
     [$follows, 'follows', 'active', 1, []], 'it follows the system lists');
-is_deeply($r->[2], [qw(RBa RBb RBu)], 'which are told, in order');
+is_deeply($r->[2], [qw(RBa RBb RBu)], 'the response has the lists, sorted');
 is_deeply(profile($follows), $p, 'the record is kept');
 
 (my $none, $r) = add('none', 0, []);
@@ -122,7 +122,7 @@ is(update($some, undef, 0), 'OK', '0 on one that is not the default');
 is(update($some, undef, 1), 'OK', 'another default');
 is(default_profile(), $some, 'it moved');
 is(update($some, undef, 1), 'OK', 'again');
-is(update($default, undef, 0), 'OK', 'the former one is not it any more');
+is(update($default, undef, 0), 'OK', 'the former one is not the default');
 
 # A profile keeps a list that was killed since.
 script('lists_put', [k('lists')], packed([1, 'RBu', 'uribl', 'u.example', 'U',
@@ -137,9 +137,9 @@ is(update($some, undef, undef, ['RBu']), 'ENTRIES', 'but not come');
 my $ht = unpacked(script('host_add', [$acct], 'n', 'rbl', 1, $default, '', '',
     '', sid('HT'), '192.0.2.1')->[1])->[1];
 is_deeply(del($default), ['USED', 1], 'a host has it');
-is(script('host_delete', [$acct], $ht, 1000)->[0], 'OK', 'no host any more');
+is(script('host_delete', [$acct], $ht, 1000)->[0], 'OK', 'the host is deleted');
 is_deeply(del($default), ['OK'], 'deleted');
-is_deeply(del($default), ['PROFILE'], 'it is gone');
+is_deeply(del($default), ['PROFILE'], 'the profile does not exist');
 ok(!cmd('EXISTS', k('r', $ac, $default)), 'its record too');
 is(default_profile(), $some, 'the default is the same');
 is_deeply(del(unpacked(cmd('GET', $their_acct))->[10]), ['PROFILE'],
@@ -173,7 +173,7 @@ is(script('check_start', [$acct], $pp, '', '192.0.2.7', 1, '', '', 60_000)
 del($rp);
 my $b = begin($acct, $pp, '');
 is(cmd('HGET', k('check', $ac, $pp), 'total'), 2,
-    'after its profile has gone: those of the default');
+    'after the deletion of its profile: the lists of the default');
 
 # --- limit -----------------------------------------------------------------
 

@@ -64,9 +64,10 @@ hosts(2, 50);
 @jobs = (@jobs, take('d', 1));
 is(of_account($jobs[-1]), '1 0 0', 'who waits longer comes first');
 push @jobs, take('d', 1);
-is(of_account($jobs[-1]), '0 0 1', 'then the next one, whoever has more');
+is(of_account($jobs[-1]), '0 0 1',
+    'then the next one, however many others have');
 my ($job_b) = grep { /$b[0]/ } @jobs;
-is(begin_job($job_b)->[0], 'OK', 'a host that was taken begins');
+is(begin_job($job_b)->[0], 'OK', 'a claimed check starts');
 is(cmd('HLEN', k('flight:due')), 1, 'and is in flight');
 my $till = cmd('ZSCORE', k('due', $ac[1][0]), $b[0]);
 script('host_status', [$ac[1][1]], $b[0], $_) for 'paused', 'active';
@@ -142,10 +143,10 @@ ask(0, 4);
 my @old = (take('m', 3, lease => 1000),
     take('m', 1, lease => 1000, name => 'b'));
 ask(1, 5);
-is(begin_job($_)->[0], 'OK', 'begun') for @old[0 .. 2];
+is(begin_job($_)->[0], 'OK', 'the check starts') for @old[0 .. 2];
 wait_for { cmd('ZCOUNT', k('leases'), '-inf', now() - 1) == 4 } 5,
     'the leases to run out';
-is(begin_job($_)->[0], 'GONE', 'not begun when its lease is over')
+is(begin_job($_)->[0], 'GONE', 'an expired lease: the check does not start')
     for @old[2, 3];
 is(cmd('ZCARD', k('leases')), 4, 'the leases stay for others');
 my @new = take('m', 6, name => 'c:d');
@@ -154,9 +155,10 @@ sub bare { return join ':', (split /:/, $_[0])[0 .. 3] }
 my %old = map { bare($_) => 1 } @old;
 is(scalar(grep { $old{ bare($_) } } @new), 4,
     'what ran out is handed out again');
-is(scalar(grep { /:2:c:d\z/ } @new), 3, 'a try is one that was begun in time');
+is(scalar(grep { /:2:c:d\z/ } @new), 3,
+    'an attempt is a check that was started in time');
 is(of_account(@new), '4 2', 'and first');
-is(cmd('ZCARD', k('leases')), 6, 'the old leases are gone');
+is(cmd('ZCARD', k('leases')), 6, 'the old leases are deleted');
 script('check_finish', [k('acct', $ac[0][0])], $old[0], packed([]), '', 0,
     packed([]), 'x', 60_000, 3600, '1', 0, 1 << 24);
 is(cmd('ZCARD', k('leases')), 6, 'who comes late does not end another\'s');
@@ -193,14 +195,14 @@ is(scalar(grep { /:[123]:other\z/ } take('d', 10, name => 'other')), 6,
     'a daemon that begins gives back what its name held');
 cmd('ZADD', k('leases'), 5e12, "AC1:PP${_}::m:1:old") for 1 .. 1500;
 is_deeply(recall('old', 0, -1), ['OK', 250, -1],
-    'many are gone through in slices');
+    'many are processed in slices');
 recall('old', 250 * $_, -1) for 1 .. 5;
 is_deeply(recall('old', 1500, -1), ['OK', -1, -1], 'to the end');
 is(cmd('ZCOUNT', k('leases'), '-inf', now()), 1500, 'all of them');
 cmd('DEL', k('leases'));
 cmd('ZADD', k('leases'), 0, 'nonsense');
 is(scalar(@none = take('m', 1)), 0, 'nonsense is no job');
-ok(!cmd('ZSCORE', k('leases'), 'nonsense'), 'it is gone');
+ok(!cmd('ZSCORE', k('leases'), 'nonsense'), 'it is deleted');
 
 # leases of due hosts
 
@@ -239,22 +241,23 @@ sub event_sids {
 my ($job, $end, $r) = claim('a', 1000);
 my $pp = $r->[8];
 like($job, qr/:$pp:$ht:/, 'the daemon gives the check its SID');
-is($r->[9], 1, 'begun once');
+is($r->[9], 1, 'the first start');
 my $events = event_sids();
 my $same = begin_job($job);
-is_deeply([@$same[8, 9]], [$pp, 1], 'begun again by the same daemon: once');
+is_deeply([@$same[8, 9]], [$pp, 1],
+    'a second start by the same daemon does not count');
 my ($job2, $end2, $r2) = claim('b', 60_000);
-is($r2->[8], $pp, 'taken over it keeps its SID');
-is($r2->[9], 2, 'and is begun twice');
-is(event_sids(), $events, 'which is told once');
-is(begin_job($job)->[0], 'GONE', 'the first daemon cannot begin any more');
+is($r2->[8], $pp, 'a check keeps its SID when another daemon claims it');
+is($r2->[9], 2, 'and this is its second start');
+is(event_sids(), $events, 'which is reported once');
+is(begin_job($job)->[0], 'GONE', 'the first daemon cannot start it again');
 my $record = cmd('GET', k('r', $ac[0][0], $ht));
-isnt(end($end, [listed_result('RBa')]), 'OK', 'nor end it');
+isnt(end($end, [listed_result('RBa')]), 'OK', 'nor finish it');
 is(cmd('GET', k('r', $ac[0][0], $ht)), $record, 'it changes nothing');
-is(event_sids(), $events, 'and tells nobody');
+is(event_sids(), $events, 'and reports nothing');
 is(end($end2, [listed_result('RBa')]), 'OK', 'the second one ends it');
 isnt(end($end2, [listed_result('RBa')]), 'OK', 'once');
-is(flight(), 'none', 'it is not in flight');
+is(flight(), 'none', 'the check is not in flight');
 cmp_ok(cmd('ZSCORE', $due, $ht), '>', now() + 300_000, 'its next time');
 
 # claimed by another daemon but not started: the late daemon still finishes
@@ -264,7 +267,8 @@ sub make_due { cmd('ZADD', $_->[0], 1, $_->[1]) for [$due, $ht],
 make_due();
 ($job, $end) = claim('a', 1000);
 wait_for { ($job2) = take('d', 9, name => 'b') } 5, 'b to get it';
-is(end($end), 'OK', 'a late end counts while nobody else has begun');
+is(end($end), 'OK',
+    'a late finish counts while no other daemon has started it');
 is(begin_job($job2)->[0], 'GONE', 'then there is nothing left to begin');
 
 # A daemon that wakes up when its lease has expired starts nothing: the check
@@ -273,11 +277,11 @@ make_due();
 ($job) = take('d', 9, lease => 1);
 my @late = split /:/, $job;
 wait_for { now() > $late[4] } 5, 'the lease to run out';
-is(begin_job($job)->[0], 'GONE', 'not begun when its lease is over');
+is(begin_job($job)->[0], 'GONE', 'an expired lease: the check does not start');
 is(script('check_open', [k('flight:due')], cmd('HGET', k('defaults:for'),
     'sum'), $member, join(':', $late[1], 1, @late[4, 5]))->[1], '',
     'nor with others');
-is(flight(), 'none', 'it is no try');
+is(flight(), 'none', 'it is no attempt');
 
 # a manual check in between
 
@@ -285,7 +289,7 @@ make_due();
 ($job) = take('d', 9);
 my $manual = script('check_start', [$acct], sid('PP'), $ht, '', 0, '', '',
     60_000);
-is($manual->[2], 'queued', 'a host that was taken and not begun can be asked');
+is($manual->[2], 'queued', 'a request for a claimed host without a start');
 is(begin_job($job)->[0], 'GONE', 'the scheduled one does not begin');
 release(take('m', 9));
 make_due();
@@ -293,12 +297,12 @@ make_due();
 $manual = script('check_start', [$acct], sid('PP'), $ht, '', 0, '', '',
     60_000);
 is_deeply([@$manual[1, 2]], [(split /:/, $job)[1], 'running'],
-    'of one that was begun that check is returned');
+    'a request for a started check returns that check');
 is(end($end), 'FULL', 'its results are wanted now');
 is(cmd('HGET', k('check', $ac[0][0], $manual->[1]), 'status'), 'running',
     'it runs');
 is(script('check_finish', [$acct], $end, packed([]), '', 2, packed([]), '',
-    60_000, 3600, '1', 0, 1 << 24)->[0], 'OK', 'told all it ends');
+    60_000, 3600, '1', 0, 1 << 24)->[0], 'OK', 'with all results it finishes');
 
 # a host that is paused or deleted while a dead daemon has it
 
@@ -306,7 +310,8 @@ make_due();
 ($job, $end) = claim('a', 1000);
 script('host_status', [$acct], $ht, 'paused');
 ($job, $end) = claim('b');
-is(end($end), 'OK', 'a paused host: its check is taken over and ends');
+is(end($end), 'OK',
+    'a paused host: another daemon claims its check and finishes it');
 is_deeply([flight(), cmd('ZSCORE', $due, $ht)], ['none', undef],
     'and it is in no schedule');
 script('host_status', [$acct], $ht, 'active');
@@ -317,7 +322,7 @@ is(cmd('ZSCORE', $due, $ht), undef, 'nor is it scheduled');
 script('host_status', [$acct], $ht, 'active');
 ($job, $end) = claim('a');
 is(cmd('HGET', k('check', $ac[0][0], (split /:/, $job)[1]), 'status'),
-    'running', 'a check that is told of has a record');
+    'running', 'a reported check has a record');
 
 # a daemon dies each time
 
@@ -354,7 +359,7 @@ cmd('HSET', k('flight:due'), "AC1:HT$_", "PP:1:1:e:f") for 1 .. 2500;
 my ($at, $calls) = (0, 0);
 ($at, $calls) = (recall('e:f', -1, $at)->[2], $calls + 1)
     while $at >= 0 && $calls < 100;
-cmp_ok($calls, '>', 2, 'many are gone through in slices');
+cmp_ok($calls, '>', 2, 'many are processed in slices');
 is($at, -1, 'to the end');
 is(end($end2), 'OK', 'and what runs goes on');
 
@@ -374,10 +379,10 @@ cmd('SET', k('r', $ac[0][0], $ht), $record);
 make_due();
 ($job, $end) = claim('a');
 script('host_delete', [$acct], $ht, 60_000);
-is(flight(), 'none', 'a host that is deleted is not in flight');
+is(flight(), 'none', 'a deleted host is not in flight');
 isnt(end($end), 'OK', 'its check is over');
 is(cmd('HGET', k('check', $ac[0][0], (split /:/, $job)[1]), 'message'),
-    'The host was deleted.', 'and says why');
+    'The host was deleted.', 'and the message says why');
 
 # the operator's view
 

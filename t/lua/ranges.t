@@ -134,7 +134,7 @@ for my $life (0 .. $lives - 1) {
         last if $n % LOOK == 0 && !in_order();
     }
     settle();
-    ok(in_order(), 'a life in order');
+    ok(in_order(), 'the store is consistent');
     as_the_model();
 }
 cmp_ok($seen{WORK} // 0, '>', 50, 'there was work');

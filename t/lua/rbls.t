@@ -56,7 +56,7 @@ script('lists_status', [k('lists')], 'RBb', 'disabled');
 is((add('rbl', 'b.example'))[1][0], 'EXISTS', 'a disabled list is one');
 script('lists_put', [k('lists')], packed([1, 'RBb', 'rbl', 'b.example', 'B',
     '', 5, 0, 'killed', '', [], '', '', 'normal', 'ip', 'block', 'ip']));
-is((add('rbl', 'b.example'))[1][0], 'OK', 'a killed one is none');
+is((add('rbl', 'b.example'))[1][0], 'OK', 'a killed one is free');
 is((add('rbl', 'x.example', k('acct', sid('AC'))))[1][0], 'ACCOUNT',
     'no account');
 is(scalar all(), 4, 'what was refused is not there');
@@ -69,7 +69,7 @@ is_deeply([@{ list($rb) }[TYPE, ZONE, NAME, FAMILIES]],
 is(update($rb, 'uribl', ''), 'OK', 'another type');
 is_deeply([@{ list($rb) }[TYPE, ZONE, FAMILIES]], ['uribl', 'd.example', 4],
     'its families too');
-is(update($rb, 'uribl', 'd.example'), 'OK', 'what it is already');
+is(update($rb, 'uribl', 'd.example'), 'OK', 'an update without a change');
 is(update($rb, '', ''), 'OK', 'nothing given');
 is(update($rb, 'uribl', 'c.example'), 'EXISTS', 'another list is that');
 is(update($rb, 'rbl', 'a.example'), 'EXISTS', 'a system list is that');
@@ -113,33 +113,33 @@ sub standing {
 }
 
 my @listed = (listed_result('RBa'), listed_result($rb, zone => 'c.example'));
-is(check(\@listed), 'a.example:0 c.example:1', 'the custom list is asked');
+is(check(\@listed), 'a.example:0 c.example:1', 'the custom list is queried');
 is(standing(), '2 a.example c.example', 'both list the host');
 
 is(status($rb, 'paused'), 'OK', 'paused') for 1, 2;
 is(list($rb)->[STATUS], 'paused', 'its status');
-is(standing(), '2 a.example c.example', 'what it lists stands');
+is(standing(), '2 a.example c.example', 'its listing is current');
 is(check([$listed[0]]), 'a.example:0', 'until the next check, without it');
-is(standing(), '1 a.example', 'does not ask it');
+is(standing(), '1 a.example', 'does not query it');
 is_deeply(unpacked(cmd('GET', k('r', $ac, $rp)))->[5], ['RBa', $rb, $uri],
     'the profile keeps it');
 
 is(status($rb, 'active'), 'OK', 'resumed') for 1, 2;
-is(check(\@listed), 'a.example:0 c.example:1', 'it is asked again');
+is(check(\@listed), 'a.example:0 c.example:1', 'it is queried again');
 is(standing(), '2 a.example c.example', 'and listed again');
 
 # With another zone it is another list: its listings end.
 is(update($rb, '', 'e.example'), 'OK', 'another zone');
 is(check([$listed[0], result($rb, 'unknown', zone => 'e.example')]),
-    'a.example:0 e.example:1', 'the new one is asked');
-is(standing(), '1 a.example', 'what the old one said does not stand');
+    'a.example:0 e.example:1', 'the new one is queried');
+is(standing(), '1 a.example', 'a listing of the old zone is not current');
 is(check([$listed[0], listed_result($rb, zone => 'e.example')]),
     'a.example:0 e.example:1', 'the new one lists it');
 is(check([$listed[0], result($rb, 'unknown', zone => 'e.example')]),
     'a.example:0 e.example:1', 'and is unknown later');
 is(standing(), '2 a.example e.example', 'that stands');
 is(update($rb, 'uribl', ''), 'OK', 'another type');
-is(check([$listed[0]]), 'a.example:0', 'is not asked for an address');
+is(check([$listed[0]]), 'a.example:0', 'is not queried for an address');
 is(standing(), '1 a.example', 'and does not stand');
 is(update($rb, 'rbl', ''), 'OK', 'the type it had');
 
@@ -150,7 +150,7 @@ is(check([listed_result($rb, zone => 'e.example')]), 'e.example:1',
 is(standing(), '1 e.example', 'lists the host');
 ok(cmd('ZSCORE', k('listed', $ac), $ht), 'it is among the listings');
 status($rb, 'paused');
-is(check([], 'No blocklist applies to this host.'), '', 'nothing is asked');
+is(check([], 'No blocklist applies to this host.'), '', 'no list is queried');
 is(standing(), '0', 'it is not listed');
 ok(!cmd('ZSCORE', k('listed', $ac), $ht), 'nor among the listings');
 status($rb, 'active');
@@ -162,7 +162,7 @@ is(standing(), '1 e.example', 'listed again');
 my $rp2 = sid('RP');
 script('profile_add', [$acct], $rp2, 'other', 0, 1, $uri, $rb, 'RBa');
 is(del($rb), 'OK', 'deleted');
-is(del($rb), 'RBL', 'it is gone');
+is(del($rb), 'RBL', 'the list does not exist');
 ok(!cmd('EXISTS', k('r', $ac, $rb)), 'its record');
 is_deeply(unpacked(cmd('GET', k('r', $ac, $rp)))->[5], [],
     'it has left a profile');
@@ -170,9 +170,9 @@ is(unpacked(cmd('GET', k('r', $ac, $rp)))->[4], 0,
     'which does not follow the system lists now');
 is_deeply(unpacked(cmd('GET', k('r', $ac, $rp2)))->[5], [$uri, 'RBa'],
     'and another');
-is(standing(), '1 e.example', 'what it listed stands');
+is(standing(), '1 e.example', 'its listing is current');
 is(check([], 'No blocklist applies to this host.'), '',
-    'until a check that does not ask it');
+    'until a check that does not query it');
 is(standing(), '0', 'then it does not');
 is((add('rbl', 'e.example'))[1][0], 'OK', 'the zone is free again');
 
@@ -186,7 +186,7 @@ is(del($late), 'OK', 'deleted during a check');
 is(finish_check($acct, $pp, $ht, [result('RBa', 'clear'),
     listed_result($late, zone => 'late.example')])->[0], 'OK',
     'the check ends');
-is(standing(), '1 late.example', 'with what it found');
+is(standing(), '1 late.example', 'and its listing is current');
 is(check([result('RBa', 'clear')]), 'a.example:0', 'the next one');
 is(standing(), '0', 'ends it');
 

@@ -36,7 +36,7 @@ sub step {
     if (!$ends) {
         is($now, $made, 'and so do the totals');
     } elsif ($script =~ /^fsck/) {
-        is($now, undef, 'the totals are made anew');
+        is($now, undef, 'the totals are deleted');
     } else {
         my ($old, $new) = map { unpacked($_) } $made, $now;
         cmp_ok(pop @$new, '>', pop @$old, 'the totals have another stamp');
@@ -81,7 +81,7 @@ for (['fsck_entries', 'tokens', $field[0]],
 for my $bad ('junk', packed([1, 1, 1, 1, 1])) {
     cmd('SET', k('totals', $ac), $bad);
     is(script('account_status', [$acct], 'active')->[0], 'OK', 'a change');
-    is(cmd('EXISTS', k('totals', $ac)), 0, 'and they are gone');
+    is(cmd('EXISTS', k('totals', $ac)), 0, 'and they are deleted');
 }
 
 my @made = map { script('totals_make', [$acct]);

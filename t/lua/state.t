@@ -124,7 +124,7 @@ for my $case (
     ['another zone by now, listed', [['RBa', 'was.example', '', '', [], SINCE,
         SINCE, 2, SINCE]], undef, listed_result('RBa'), 'RBa now now 0 0', '',
         'RBa listed', $on],
-    ['not asked any more', $nine, undef, result('RBb', 'clear'), '', '', '',
+    ['no longer queried', $nine, undef, result('RBb', 'clear'), '', '', '',
         $off],
     (map { ["$_: trouble", [], undef, unknown('RBa', $_), '',
         "RBa $_ now 1", '', $other] } qw(timeout quota frozen resolver)),
@@ -138,7 +138,7 @@ for my $case (
         listed_result('RBa'), 'RBa now now 0 0', '', 'RBa listed', $on],
     ['trouble of a list that was left out', [], [['RBa', 'timeout', SINCE, 4]],
         result('RBa', 'skipped'), '', 'RBa timeout old 4', '', $other],
-    ['trouble of a list that is not asked any more', [],
+    ['trouble of a list that is no longer queried', [],
         [['RBa', 'timeout', SINCE, 4]], unknown('RBb', 'servfail'), '',
         'RBb servfail now 1', '', $other],
     ['no trouble, skipped', [], undef, result('RBa', 'skipped'), '', '', '',
@@ -207,7 +207,7 @@ is(scalar @{ host()->[TROUBLED] }, 8 + 64, 'and never more');
 my $r = check_of($over, [map { [$_, 'timeout', SINCE, 1] } 'RBb', 'RBc'],
     [$clear]);
 is_deeply(unpacked($r->[5]), [['RBa', 'a.example', SINCE]],
-    'the standing listings, and since when one is said to be over');
+    'the current listings, and since when one is reported clear');
 is($r->[11], SINCE, 'when it was checked last');
 cmp_ok(abs($r->[10] - host()->[CHECKED]), '<', 5000, 'what time it is');
 is($r->[12], 'RBbRBc', 'the lists that have trouble');
@@ -227,7 +227,7 @@ for my $case ([0, 600], [7, 7], [599, 599], [1200, 600]) {
     my $wait = $h->[NEXT] - $h->[CHECKED];
     my $slot = on_its_slot($ht, @$h[CHECKED, NEXT], 600);
     ok($recheck == 0 ? $slot : $wait == $recheck * 1000
-        || $slot && $wait <= $recheck * 1000, "asked again after $recheck s");
+        || $slot && $wait <= $recheck * 1000, "queried again after $recheck s");
     is(cmd('ZSCORE', k('due', $ac), $ht), $h->[NEXT], 'so it is scheduled');
     cmp_ok(cmd('ZSCORE', k('due'), $ac), '<=', $h->[NEXT],
         "and the account's turn is not later");

@@ -234,6 +234,6 @@ for (defined $ENV{RBL_SEED} ? $ENV{RBL_SEED} : 1 .. ($ENV{RBL_LIVES} // 8)) {
         drain();
         truth("all are $says", 1);
     }
-    ok(keys %stored > 10, "$name: " . keys(%stored) . ' digests were told');
+    ok(keys %stored > 10, "$name: " . keys(%stored) . ' digests were sent');
 }
 done_testing();

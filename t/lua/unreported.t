@@ -97,7 +97,8 @@ sub told {
 
 fill(1);
 gone();
-is_deeply(told(), [KIDS, TOLD], 'deleted: all are counted, so many are told');
+is_deeply(told(), [KIDS, TOLD],
+    'deleted: all are counted, and the message has its maximum');
 ok(!cmd('EXISTS', k('open', $ac, $co[0])), 'and known no more');
 fill(1);
 change($cg2);
@@ -128,7 +129,7 @@ cmd('DEL', k('open', $ac, $co[0]));
 cmd('ZADD', k('digest', $ac, $co[0]), 1, $_) for @kids;
 cmd('ZADD', k('digests'), 1, "$ac:$co[0]");
 change($cg2);
-is_deeply(told(), [0, 0], 'nothing is told of what waits');
+is_deeply(told(), [0, 0], 'a waiting change is not reported');
 is(in_digests(), 0, 'and nothing waits');
 
 # more than fits in one message
@@ -142,7 +143,7 @@ for (1 .. 9) {
     $sum += told()->[0];
     $messages++ if in_digests();
 }
-is($sum, KIDS + 4000, 'all are told in the end');
+is($sum, KIDS + 4000, 'all are reported in the end');
 cmp_ok($messages, '>=', 1, 'by several messages');
 
 # many ranges changed at once are processed in turn
@@ -164,8 +165,8 @@ is_deeply(\@left, [0, 0, 0], 'all of them, in slices');
 
 fill(300);
 change($cg);
-is(in_digests(), 0, 'the same groups: nobody is looked at');
-ok(!cmd('EXISTS', k('telling', $ac)), 'nor will be');
+is(in_digests(), 0, 'the same groups: no contact is visited');
+ok(!cmd('EXISTS', k('telling', $ac)), 'nor will be later');
 my $max = 20 * (@co + @kids);
 gone();
 tellings_end();

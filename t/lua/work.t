@@ -28,7 +28,7 @@ sub in_order {
 
     my $r = rblctl($redis, 'fsck', '--json');
     local $Test::Builder::Level = $Test::Builder::Level + 1;
-    is($r->{status}, 0, "in order: $name") or diag($r->{out});
+    is($r->{status}, 0, "consistent: $name") or diag($r->{out});
 }
 
 # Steps until the item is over, with fsck between some; returns the number of
@@ -69,11 +69,11 @@ my $cg2 = sid('CG');
 script('group_add', [$acct], $cg2, 'other', '');
 my ($range, $work) = add_range('10.1', 1024, $rp2, $cg2);
 is($work->[0], 'WORK', 'a range of 1,024 is work');
-is(cmd('HLEN', k('uniq', $ac)), 1025, 'all its values are taken at once');
+is(cmd('HLEN', k('uniq', $ac)), 1025, 'all its values are reserved at once');
 is(card('hosts'), 1, 'the range is there first');
 in_order('before the first slice');
 is_deeply(slice('host_add', [$acct], 'n', 'rbl', 1, '', '', '', '', sid('HT'),
-    '10.1.3.255'), ['EXISTS'], 'a value that was taken is there');
+    '10.1.3.255'), ['EXISTS'], 'a reserved value exists');
 is_deeply(slice('host_add', [$acct], 'n', 'ip_range', 1, '', '', sid('HT'),
     '10.1.0.0/22', pairs('10.1', 1024)), ['EXISTS'], 'and so is the range');
 is_deeply(slice('host_add', [$acct], 'n', 'rbl', 1, '', '', '', '',
@@ -96,7 +96,7 @@ my @kids = kids($range);
 is(host($kids[9])->[NAME], 'n 10.1.0.9', 'a name');
 is(cmd('ZSCORE', k('due', $ac), $kids[1000])
     - cmd('ZSCORE', k('due', $ac), $kids[0]), 4000,
-    'whose checks are due one after the other');
+    'the checks of the addresses are due one after the other');
 
 
 # --- it is changed ---------------------------------------------------------
@@ -122,7 +122,7 @@ my $later = slice('host_status', [$acct], $range, 'active');
 finish($work, 'pause');
 finish($later, 'resume');
 is(scalar(grep { $_ eq 'active' } all_kids(STATUS)), 1022,
-    'what was asked for later comes later');
+    'a later request is done later');
 
 
 # --- and deleted -----------------------------------------------------------
@@ -139,7 +139,7 @@ my $open = script('check_start', [$acct], sid('PP'), $kids[5], '', 0, '', '',
     60_000)->[1];
 $work = slice('host_delete', [$acct], $range, 60_000);
 is_deeply(slice('host_delete', [$acct], $range, 60_000), ['HOST'],
-    'a range that is being deleted is none');
+    'a range that is being deleted does not exist');
 is_deeply(slice('host_update', [$acct], $range, '1', 'x', ''), ['HOST'],
     'and is not changed');
 is_deeply(slice('host_status', [$acct], $range, 'paused'), ['HOST'],
@@ -150,7 +150,7 @@ is(cmd('HLEN', k('uniq', $ac)), 0, 'nor a value');
 is(card('listed'), 0, 'nor a listing');
 is(card('due'), 0, 'nor a check');
 is(cmd('HGET', k('check', $ac, $open), 'status'), 'failed',
-    'a check that waited has ended');
+    'a waiting check has failed');
 is(cmd('HLEN', k('refs', $ac)), 0, 'nothing is used');
 
 
@@ -161,7 +161,8 @@ script('rbl_add', [$acct], $rb, 'rbl', 'own.example');
 my @rp = map { sid('RP') } 1 .. 300;
 script('profile_add', [$acct], $_, 'p', '', '1', 'RBa', $rb, 'RBb') for @rp;
 $work = slice('rbl_delete', [$acct], $rb);
-is_deeply(slice('rbl_delete', [$acct], $rb), ['RBL'], 'it is none any more');
+is_deeply(slice('rbl_delete', [$acct], $rb), ['RBL'],
+    'the list does not exist');
 is_deeply(slice('rbl_status', [$acct], $rb, 'paused'), ['RBL'], 'to be paused');
 is_deeply(slice('profile_add', [$acct], sid('RP'), 'p', '', '1', $rb),
     ['ENTRIES'], 'no profile gets it');
@@ -173,7 +174,8 @@ cmp_ok(finish($work, 'rbl_delete', between => sub {
 }), '>', 1, 'it takes several slices');
 is(scalar(grep { "@{ unpacked(cmd('GET', k('r', $ac, $_)))->[5] }" eq 'RBa RBb' }
     @rp), 300, 'no profile has it');
-is(cmd('EXISTS', k('r', $ac, $rb), k('rbls', $ac)), 0, 'and it is gone');
+is(cmd('EXISTS', k('r', $ac, $rb), k('rbls', $ac)), 0,
+    'and the list is deleted');
 
 
 # --- the queue -------------------------------------------------------------
@@ -213,11 +215,11 @@ cmd('LPOP', k('work', $ac));
 cmd('LPUSH', k('work', $ac), 'junk', packed([1, 7, 'host_status', 0, '', 'x']));
 my $r;
 $r = step($acct, $work->[1]) for 1 .. 2;
-like($r->[3], qr/./, 'what is damaged is dropped, and said');
+like($r->[3], qr/./, 'damaged work is dropped, and the response names it');
 finish($work, 'what was behind it');
 is(host($range)->[STATUS], 'active', 'is done');
 cmd('LPUSH', k('work', $ac), packed([1, 7, 'host_status', 0, '', 'x']));
-is(step($acct, 7)->[0], 'FAILED', 'and its request is told');
+is(step($acct, 7)->[0], 'FAILED', 'and its request fails');
 my @two = map { slice('host_status', [$acct], $range, $_) } 'paused', 'active';
 cmd('LSET', k('work', $ac), 0, packed([1, $two[0][1], 'host_status', 0, '',
     'x']));
@@ -244,20 +246,20 @@ sub finds {
 finds(qr/no fault/, 'nothing');
 cmd('RPUSH', k('work', $ac, 77), 'x');
 finds(qr/work 77 .*belongs to no work/, 'what belongs to no work');
-in_order('mended');
+in_order('repaired');
 cmd('ZADD', k('works'), 1, $ac);
 finds(qr/works .*has a turn for nothing/, 'a turn for nothing');
-in_order('mended');
+in_order('repaired');
 $work = slice('host_status', [$acct], $range, 'paused');
 cmd('ZREM', k('works'), $ac);
 finds(qr/works .*has work and no turn/, 'work without a turn');
-in_order('mended');
+in_order('repaired');
 cmd('LPUSH', k('work', $ac), 'junk');
 finds(qr/work .*cannot be read/, 'work that cannot be read');
-in_order('mended');
+in_order('repaired');
 cmd('LSET', k('work', $ac), 0, packed([1, $work->[1], 'host_status', 5, '',
     [$range, 'paused']]));
-finds(qr/host_status .*has waited for/, 'work that nobody does');
-finish($work, 'until somebody does it');
+finds(qr/host_status .*has waited for/, 'work that no worker does');
+finish($work, 'until a worker does it');
 
 done_testing();

@@ -95,13 +95,13 @@ sub check {
     }
     my ($job) = timed('check_take', sub { take('m', 1) });
     is((timed("check_begin, $what", sub { call('check_begin', [$acct], $job,
-        60_000, '', '0') }))[0][0], 'OK', "$what: begun");
+        60_000, '', '0') }))[0][0], 'OK', "$what: started");
     my @other = grep { $_->[5] ne 'clear' } @results;
     my @args = (packed(\@other), join('', map { $_->[0] }
         grep { $_->[5] eq 'clear' } @results), scalar @results,
         @other == @results ? '=' : packed(\@results), '', 60_000, 600, '1', 0, 16 << 20);
     is((timed("check_finish, $what", sub { call('check_finish', [$acct], $job,
-        @args) }))[0][0], 'OK', "$what: ended");
+        @args) }))[0][0], 'OK', "$what: finished");
     return;
 }
 
@@ -109,7 +109,7 @@ for my $try (1 .. MOST) {
     last if $try > TRIES
         && !grep { $_ > BOUND * slowness(@looks) } values %took;
     my $ht = $range[1];
-    check('all listed anew', $ht, results('listed'));
+    check('all newly listed', $ht, results('listed'));
     is(unpacked(cmd('GET', k('r', $ac, $ht)))->[13], @sid, 'it is listed')
         if $try == 1;
     check('all listed as before', $ht, results('listed'));

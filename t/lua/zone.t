@@ -32,47 +32,50 @@ lied('ipv4', 16);
 lied('ipv4', 9);
 like(field('lied ipv4'), qr/^16 \d+$/, 'the largest TTL counts, not the last');
 my $r = asked('ipv4', 'a', 60_000);
-ok(near($r->[1], 18_000), 'not seen in order since: from now on');
+ok(near($r->[1], 18_000), 'not seen valid since: the wait starts now');
 ok(near(asked('ipv4', 'a', 60_000)->[1], 18_000), 'each time');
 is(field('good ipv4 a'), undef, 'and nothing is noted');
 
 sleep 1;
 $r = asked('ipv4', 'a');
-ok(near($r->[1], 18_000), "in order: its lies last for their TTL ($r->[1])");
+ok(near($r->[1], 18_000),
+    "seen valid: its answers last for their TTL ($r->[1])");
 my $good = field('good ipv4 a');
 sleep 1;
 $r = asked('ipv4', 'a');
-ok(near($r->[1], 17_000), 'from then on, not anew for each who asks');
+ok(near($r->[1], 17_000), 'the wait runs from then on, not from each request');
 is(field('good ipv4 a'), $good, 'the beginning stays');
 ok(near(asked('ipv4', 'b')->[1], 18_000), 'through another resolver likewise');
-is_deeply(asked('ipv6', 'a'), ['OK', 0, 0, 0, 0], 'another family tells none');
+is_deeply(asked('ipv6', 'a'), ['OK', 0, 0, 0, 0],
+    'another family has no effect');
 is_deeply(asked('domain', 'a'), ['OK', 0, 0, 0, 0], 'nor does a third');
-like(field('lied ipv4'), qr/^16 \d+$/, 'what others ask takes nothing away');
+like(field('lied ipv4'), qr/^16 \d+$/,
+    'requests of others do not shorten the wait');
 
 lied('ipv4', 3);
 ok(near(asked('ipv4', 'a', 5_000)->[1], 18_000),
-    'it lies again: what was seen before does not count');
+    'it wildcards again: what was seen before does not count');
 lied('ipv4', 1_000);
 sleep 1;
-ok(near(asked('ipv4', 'a')->[1], 1_002_000), 'a longer lie lasts longer');
+ok(near(asked('ipv4', 'a')->[1], 1_002_000), 'a longer TTL lasts longer');
 my $was = field('lied ipv4');
 lied('ipv4', 0);
-is(field('lied ipv4'), $was, 'a TTL of 0 is not kept');
+is(field('lied ipv4'), $was, 'a TTL of 0 is not stored');
 
 lied('domain', 999_999_999);
 ok(near(asked('domain', 'a', 9)->[1], 604_802_000),
-    'nobody keeps one for more than a week');
+    'no cache keeps one for more than a week');
 fresh();
 for my $lie ('x', '5', '5 x', '-1 5', '5 ' . '9' x 30, '9' x 30 . ' 5') {
     cmd('HSET', $key, 'lied ipv4', $lie);
     my $left = asked('ipv4', 'a')->[1];
-    ok($left >= 0 && $left <= 604_802_000, "a lie of $lie ($left)");
+    ok($left >= 0 && $left <= 604_802_000, "a stored TTL of $lie ($left)");
 }
 for my $seen (1, 'x', -1, '9' x 30) {
     cmd('HSET', $key, 'lied ipv4', '5 ' . int(time * 1000),
         'good ipv4 a', $seen);
     my $left = asked('ipv4', 'a', 1)->[1];
-    ok($left >= 0 && $left <= 7_000, "seen in order at $seen ($left)");
+    ok($left >= 0 && $left <= 7_000, "seen valid at $seen ($left)");
 }
 
 # --- the test point, and the zone -------------------------------------------
@@ -120,13 +123,13 @@ cmp_ok(seen('listed', 150, 'b', '', 100), '>=', 1,
     'a response that came before the wait ended is not newer than caches');
 is(listing(100, 'b'), 0, 'seen again after the wait');
 ok(listing(300_000) > 290_000, 'not through the other');
-ok(kept() > 890_000, 'whose wait is kept');
+ok(kept() > 890_000, 'the wait of that one is kept');
 cmd('PEXPIRE', $seen, 5000);
-is(listing(100, 'b'), 0, 'it counts for whoever asks again');
+is(listing(100, 'b'), 0, 'it counts for each later daemon');
 ok(kept() > 590_000 && kept() <= 600_000, 'and is kept for ten minutes more');
 is(listing('9' x 30, 'c'), 0, 'nonsense is no time');
 is(listing('9' x 12, 'd'), 604_800_000,
-    'nobody keeps it for more than a week');
+    'no cache keeps it for more than a week');
 for my $value ('x', -1, '', '9' x 30, '1 2', '2 0 0', '0 0 0', '1 0 '
     . '9' x 15, '1 ' . '9' x 15 . ' 0')
 {
@@ -146,13 +149,13 @@ ok($wait >= 1 && $wait <= 100, "too soon ($wait)");
 is(ends(0, '', 'b'), 200, 'through another resolver it is another matter');
 sleep 0.15;
 is(ends(0), 0, 'the response is newer than that: it counts');
-is(ends(0), 0, 'for whoever takes the check over, too');
+is(ends(0), 0, 'for another daemon that claims the check, too');
 is(ends(0, 10), 200, 'not if the list has failed since: all begins again');
 sleep 0.25;
 is(ends(0, 10_000), 300, 'it began when the list had recovered');
 is(listing(1000), 1000, 'it is listed again');
 is(ends(0), 200, 'and clear again: what was seen before is over');
 
-is(asked('ipv4', 'a')->[4], 0, 'who has no listing asks for none');
+is(asked('ipv4', 'a')->[4], 0, 'no listing, no wait');
 
 done_testing();

@@ -131,7 +131,7 @@ for my $outcome (qw(ok retry dead gone)) {
             $outcome, 5000, 500, 'text', '', 'a' x 1500, 0);
         s1('hook_status', $W{wh}[0], 'active') });
 }
-case(consumers_trim => '64 daemons that are gone', sub {
+case(consumers_trim => '64 daemons that have stopped', sub {
     cmd('XGROUP', 'CREATECONSUMER', k('outbox'), 'deliver', "d$_") for 1 .. 64;
     slice('consumers_trim', [k('outbox')], 'deliver', 0) });
 
@@ -157,7 +157,7 @@ sub digest_of {
         . 'n' x 250) } 0 .. 2047);
     cmd('ZADD', k('digests'), 1, "$ac:$co");
 }
-case(digest_claim => '2,000 hosts of a contact, 200 told', sub {
+case(digest_claim => '2,000 hosts of a contact, 200 in the message', sub {
     digest_of($W{co}[1]);
     slice('digest_claim', [k('digests')], 1000, $lease, 200,
         map { sid('EV') } 1 .. 4) });
@@ -176,10 +176,10 @@ sub batch_of {
         $range[$_]) } 0 .. 1999);
     return $ev;
 }
-case(digest_claim => '2,000 hosts are told', sub {
+case(digest_claim => '2,000 hosts in a message', sub {
     batch_of($W{co}[1]);
     slice('digest_claim', [k('digests')], 1000, $lease, 200, sid('EV')) });
-case(digest_claim => '2,000 hosts were told', sub {
+case(digest_claim => '2,000 hosts in a sent message', sub {
     my $ev = batch_of($W{co}[1]);
     cmd('ZREM', k('batch', $ac, $W{co}[1]), $ev);
     cmd('ZADD', k('batch', $ac, $W{co}[1]), -2, "+$ev");

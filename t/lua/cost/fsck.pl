@@ -55,33 +55,33 @@ case(fsck_hosts => '10 addresses in 50 groups', sub { full();
     slice('fsck_hosts', [$acct], '', @kids) });
 case(fsck_hosts => '9 hosts, and one on 400 lists', sub { full();
     slice('fsck_hosts', [$acct], '', @kids[0 .. 8], listed_one()) });
-case(fsck_hosts => '9 hosts and one on 400 lists, all mended', sub { full();
+case(fsck_hosts => '9 hosts and one on 400 lists, all repaired', sub { full();
     my @ht = ((map { host_in() } 1 .. 9), listed_host());
     damaged($_) for @ht;
     slice('fsck_hosts', [$acct], '1', @ht) });
 case(fsck_kids => '10 addresses, one on 400 lists', sub { full();
     slice('fsck_kids', [$acct], '', $range, @kids[0 .. 7], listed_one()) });
-case(fsck_kids => '9 that are of no range, mended', sub { full();
+case(fsck_kids => '9 without a range, repaired', sub { full();
     my @ht = map { host_in() } 1 .. 9;
     cmd('ZADD', k('kids', $ac, $range), map { (1, $_) } @ht);
     slice('fsck_kids', [$acct], '1', $range, @ht) });
-case(fsck_range => 'mended', sub { full(); my $n = unpacked(cmd('GET',
+case(fsck_range => 'repaired', sub { full(); my $n = unpacked(cmd('GET',
         k('r', $ac, $range)))->[HOST_LISTED];
     slice('fsck_range', [$acct], '1', $range, $n + 1);
     slice('fsck_range', [$acct], '1', $range, $n) });
 case(fsck_entries => '10 values', sub { full();
     slice('fsck_entries', [$acct], '', 'uniq', map { 'rbl|' . unpacked(cmd('GET',
         k('r', $ac, $_)))->[2] } @kids) });
-case(fsck_entries => '10 values of nobody, mended', sub {
+case(fsck_entries => '10 values without a host, repaired', sub {
     cmd('HSET', k('uniq', $ac), map { ("rbl|x$_", sid('HT')) } 1 .. SLICE);
     slice('fsck_entries', [$acct], '1', 'uniq', map { "rbl|x$_" }
         1 .. SLICE) });
-case(fsck_entries => '10 that are listed and no hosts, mended', sub {
+case(fsck_entries => '10 listings without a host, repaired', sub {
     my @ht = map { sid('HT') } 1 .. SLICE;
     cmd('ZADD', k('listed', $ac), map { (1, $_) } @ht);
     slice('fsck_entries', [$acct], '1', 'listed', @ht);
     slice('totals_make', [$acct]) });
-case(fsck_index => '10 profiles that lost 200 lists, mended', sub {
+case(fsck_index => '10 profiles that lost 200 lists, repaired', sub {
     my @rp = map { sid('RP') } 1 .. SLICE;
     cmd('SET', k('r', $ac, $_), packed([1, $_, text_of(255), 'active', 0,
         [@{ $W{rb} }, map { sid('RB') } 1 .. 200], 1])) for @rp;
@@ -89,21 +89,21 @@ case(fsck_index => '10 profiles that lost 200 lists, mended', sub {
     slice('fsck_index', [$acct], '1', 'profiles', @rp);
     cmd('ZREM', k('profiles', $ac), @rp);
     cmd('DEL', map { k('r', $ac, $_) } @rp) });
-case(fsck_index => '10 contacts that are in no set, mended', sub {
+case(fsck_index => '10 contacts that are in no set, repaired', sub {
     my @co = @{ $W{co} }[0 .. SLICE - 1];
     cmd('ZREM', k('hears', $ac), @co);
     slice('fsck_index', [$acct], '1', 'contacts', @co) });
-case(fsck_refs => '100 counters that are wrong, mended', sub {
+case(fsck_refs => '100 counters that are wrong, repaired', sub {
     slice('fsck_refs', [$acct], '1', map { ("x$_", '', 5) } 1 .. 100);
     cmd('HDEL', k('refs', $ac), map { "x$_" } 1 .. 100) });
-case(fsck_types => 'all that an account has, mended', sub {
+case(fsck_types => 'all keys of an account, repaired', sub {
     cmd('SET', k("x$_", $ac), 1) for 1 .. 32;
     slice('fsck_types', [$acct], '1', map { ("x$_:$ac", 'zset') } 1 .. 32) });
-case(fsck_jobs => '10 checks in flight of nobody, mended', sub {
+case(fsck_jobs => '10 checks in flight without a host, repaired', sub {
     my @ht = map { sid('HT') } 1 .. SLICE;
     cmd('HSET', k('flight'), map { ("$ac:$_", sid('PP')) } @ht);
     slice('fsck_jobs', [$base], '1', 'flight', map { "$ac:$_" } @ht) });
-case(fsck_keys => '10 hosts in no index, one on 400 lists, mended', sub {
+case(fsck_keys => '10 hosts in no index, one on 400 lists, repaired', sub {
     my @ht = ((map { host_in() } 1 .. 9), listed_host());
     for my $ht (@ht) {
         my $h = unpacked(cmd('GET', k('r', $ac, $ht)));

@@ -45,7 +45,7 @@ sub all_by_hand {
         ['servers', join ' ', ('2001:db8:1111:2222:3333:4444:5555:6666') x 8];
 }
 
-case(lists_put => '8 of 200 lists, all said of them by hand', sub {
+case(lists_put => '8 of 200 lists, with all settings by hand', sub {
     full_lists();
     slice('lists_put', [$lists], '+', @records[0 .. LISTS_SLICE - 1]) });
 case(lists_put => 'what is derived from 200', sub { full_lists();
@@ -59,7 +59,7 @@ case(lists_key => '', sub { slice('lists_key', [k('lists')], $W{rb}[0],
 case(lists_kill => '', sub { full_lists();
     slice('lists_kill', [$lists], $rb[0], 'why');
     slice('lists_kill', [$lists], $rb[0], '') });
-case(lists_override => 'all that can be said', sub { full_lists();
+case(lists_override => 'all settings', sub { full_lists();
     slice('lists_override', [$lists], $rb[0], '', all_by_hand()) });
 case(lists_status => '', sub { full_lists();
     slice('lists_status', [$lists], $rb[0], 'active') });
