@@ -97,7 +97,7 @@ allow('192.0.2.0/24');
 refused(call($t, 'GET', 'hosts.json', auth => { %{ $t->{acct} },
     token => '0' x 64 }), 401, qr/credentials/, 'credentials come first');
 refused(call($t, 'GET', 'hosts.json?page=x'), 403, $no,
-    'who may not ask is not told what is wrong');
+    'a refused address gets no parameter error');
 refused(call($t, 'GET', 'host/' . sid_of('HT') . '.json'), 403, $no,
     'nor what is not there');
 unchanged { refused(call($t, 'POST', 'host/add.json', form => {
@@ -138,7 +138,8 @@ my $evals = sub { redis($redis, 'INFO', 'commandstats')
     =~ /cmdstat_evalsha:calls=(\d+)/ ? $1 : 0 };
 my $scripts = $evals->();
 my $r = call($t, 'GET', 'hosts.json');
-is_deeply(told($r), [undef, undef, undef], 'no limit: nothing is told');
+is_deeply(told($r), [undef, undef, undef],
+    'without a limit the response has no limit headers');
 is($evals->(), $scripts, 'nor counted');
 
 limit('--hour', 3);
@@ -154,7 +155,7 @@ refused($r, 429, $late, 'one more');
 is($r->{reason}, 'Too Many Requests', 'its reason');
 is_deeply([@{ told($r) }[0, 1]], [3, 0], 'none left');
 between($r->{headers}{'retry-after'}, 3500, 3600, 'Retry-After');
-is($r->{headers}{'retry-after'}, told($r)->[2], 'is the same');
+is($r->{headers}{'retry-after'}, told($r)->[2], 'equals the reset time');
 $r = call($t, 'GET', 'hosts.xml');
 is($r->{status}, 429, 'XML');
 xml_ok($r->{body}, 'is sound');
@@ -162,7 +163,7 @@ like(call($t, 'GET', 'listings.nagios')->{body}, qr/^UNKNOWN - Too many req/,
     'Nagios');
 is(call($t, 'GET', 'listings.zabbix')->{body}, '-1', 'Zabbix');
 refused(call($t, 'GET', 'hosts.json?page=x'), 429, $late,
-    'what is wrong is not told either');
+    'a refused request gets no parameter error');
 is(call($t, 'HEAD', 'hosts.json')->{status}, 429, 'HEAD');
 is(counts()->[1], 3, 'what was refused is not counted');
 refused(call($t, 'GET', 'hosts.json', auth => [$sid, $kept]), 429, $late,
@@ -206,7 +207,7 @@ for my $kind (sort keys %calls) {
             map { $kind eq $_ ? 1 : 0 } qw(read write start)],
             "counts as $kind");
         is_deeply([@{ told($r) }[0, 1]], $kind eq 'none' ? [undef, undef]
-            : [100, 99], 'and is told the nearest limit');
+            : [100, 99], 'and the headers have the nearest limit');
     }
 }
 
@@ -217,7 +218,8 @@ is_deeply(told($r), [1, 0, 1], 'one read a second');
 ok(wait_for { ($r = call($t, 'GET', 'hosts.json'))->{status} == 429
     || (uncount(), call($t, 'GET', 'hosts.json')) && 0 } 5, 'the second read');
 is($r->{headers}{'retry-after'}, 1, 'a second later');
-like(json($r)->{status_message}, qr/in 1 second\.$/, 'it is said');
+like(json($r)->{status_message}, qr/in 1 second\.$/,
+    'the message has the wait');
 is(call($t, 'POST', 'host/add.json')->{status}, 400, 'writes go on');
 ok(wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 5,
     'and reads, when it is over');
@@ -287,9 +289,10 @@ unchanged {
     for (['GET', 'hosts.json'], ['POST', 'host/add.json', $add->()]) {
         my ($method, $path, $form) = @$_;
         $r = call($t, $method, $path, $form ? (form => $form) : ());
-        ok($r->{status} >= 500, "$path: who cannot be counted is not served")
+        ok($r->{status} >= 500,
+            "$path: a request that cannot be counted is refused")
             or diag($r->{raw});
-        is_deeply(told($r), [undef, undef, undef], 'and nothing is told');
+        is_deeply(told($r), [undef, undef, undef], 'and has no limit headers');
     }
 } $t, 'without a count';
 uncount();
@@ -328,7 +331,7 @@ redis($redis, 'CLIENT', 'UNPAUSE');
 ok(wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 5,
     'it goes on');
 is(redis($redis, 'ZCARD', redis_key('hosts', $sid)), $hosts,
-    'who went away, or was told so, has changed nothing');
+    'requests that were cut off or refused changed nothing');
 
 for (['x'], [-1, -1, -1, -1], [], [[1]], [0, 0], ['x', 'y', 'z', 'u', 'v'])
 {

@@ -106,7 +106,7 @@ my $xml = call($t, 'GET', 'hosts.xml', auth => undef);
 xml_ok($xml->{body}, 'XML');
 like($xml->{body}, qr{<response><status_code>401</status_code>
     <status_message>Invalid\ credentials\.</status_message></response>}x,
-    'says the same');
+    'has the same message');
 unchanged {
     for (['POST', 'host/add.json', form => { host => '10.0.0.2', name => 'n',
             type => 'rbl' }], ['POST', "host/delete/$h->{id}.json"],
@@ -122,7 +122,7 @@ unchanged {
                 qr/^Invalid credentials\.$/, "$method $path");
         }
     }
-} $t, 'nobody in particular';
+} $t, 'without credentials';
 refused(call($t, 'GET', 'nonsense.json', auth => undef), 404, qr/path/,
     'an unknown path comes before');
 refused(call($t, 'PUT', 'hosts.json', auth => undef), 405, qr/GET/,
@@ -150,7 +150,8 @@ unchanged {
     like(call($t, 'GET', 'listings.nagios')->{body},
         qr/^UNKNOWN - .*suspended/, 'nagios');
     refused(call($t, 'GET', 'hosts.json', auth => [$sid, '0' x 64]), 401,
-        qr/^Invalid credentials\.$/, 'only who has a token is told');
+        qr/^Invalid credentials\.$/,
+        'only a caller with a token gets the reason');
 } $t, 'suspended';
 my $acct = redis_key('acct', $sid);
 my $packed = redis($redis, 'GET', $acct);

@@ -162,7 +162,7 @@ ok(!exists $s->{message}, 'no message');
 is_deeply(accepted(call($t, 'GET', "check/status.json?details=1&id=PP"
     . uc substr $pp, 2), 'check/status.json?id=')->{data}, $s, 'is the same');
 ok(!exists accepted(status($pp, '?details=0'), 'details=0')->{data}{details},
-    'none asked for');
+    'no details requested');
 my $xml = call($t, 'GET', "check/status/$pp.xml?details=1")->{body};
 xml_ok($xml, 'check/status in XML');
 like($xml, qr{<details><item><id>RB.*?<codes><item>127\.0\.0\.2</item>
@@ -172,7 +172,8 @@ xml_ok(call($t, 'POST', 'check/start.xml', form => { host => '10.0.0.1',
 
 redis($redis, 'HSET', $ck, 'status', 'failed', 'message', 'No list applies.');
 $r = status($pp, '?details=1');
-is(accepted($r, 'failed')->{data}{message}, 'No list applies.', 'says why');
+is(accepted($r, 'failed')->{data}{message}, 'No list applies.',
+    'has the reason');
 like($r->{body}, qr/\],"message":"No\ list\ applies\.","details_kept":1,
     "covered":1\}\}$/x,
     'at the end');
@@ -184,8 +185,8 @@ is(accepted(status($pp, '?details=1'), 'none')->{data}{details_kept}, 1,
 redis($redis, 'HSET', $ck, 'details', 1);
 $s = accepted(status($pp, '?details=1'), 'details that were removed')->{data};
 is_deeply($s->{details}, [], 'are none');
-is($s->{details_kept}, 0, 'and it says so');
-ok(!exists accepted(status($pp), 'not asked for them')->{data}{details_kept},
+is($s->{details_kept}, 0, 'and the response has the flag');
+ok(!exists accepted(status($pp), 'not requested')->{data}{details_kept},
     'nothing of details');
 redis($redis, 'DEL', $ck);
 refused(status($pp), 404, qr/check id/, 'an expired check');

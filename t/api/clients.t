@@ -58,7 +58,7 @@ for (@forms) {
     is($v->{data}[0]{name}, 'mail one', 'the name');
     is($v->{data}[0]{contact_group}, $group, 'the group');
     is($r->{continued} // 0, (grep { /^Expect/ } @$headers) ? 1 : 0,
-        'invited if it asked');
+        '100 Continue only for Expect');
 }
 
 # --- empty bodies ----------------------------------------------------------
@@ -228,9 +228,9 @@ for my $once (1, 0) {
             . substr $k->[0], 0, 40) or last;
         push @last, $r;
     }
-    is($rest, '', 'each answer is as long as it says');
+    is($rest, '', 'each response is as long as its Content-Length');
     is_deeply([@{ json($last[-2])->{data}[0] }{qw(name status)}],
-        ['two', 'active'], 'all was done, in order');
+        ['two', 'active'], 'all requests were served, in sequence');
 }
 is(json(http_raw($t->{nginx}, join("\r\n", 'POST /3.0/host/update/' . $id
     . '.json HTTP/1.0', $auth, 'Content-Length: 6', '', 'name=x')))

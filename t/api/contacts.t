@@ -71,14 +71,14 @@ $v = accepted($r, 'add');
 is($v->{status_message}, 'Contact added successfully.', 'message');
 my @fields = qw(id contact type schedule status contact_group);
 is_deeply([$r->{body} =~ /"(\w+)":/g], [qw(status_code status_message version
-    data), @fields], 'every field, in order');
+    data), @fields], 'has all fields, in their sequence');
 my $c = $v->{data};
 like($c->{id}, qr/^CO[0-9a-f]{32}$/, 'its id');
 is_deeply([@$c{@fields[1 .. 5]}], ['ops@example.com', 'email',
     'start_and_end', 'pending', $default], 'the record');
 $r = ask('GET', "contact/$c->{id}.json");
 $v = accepted($r, 'contact/{id}');
-is_deeply($v->{data}, [$c], 'says the same');
+is_deeply($v->{data}, [$c], 'returns the same');
 is_deeply([$r->{body} =~ /"(\w+)":/g], [qw(status_code status_message version
     page total_pages page_size total_contacts data), @fields], 'the envelope');
 is_deeply([@$v{qw(page total_pages page_size total_contacts)}], [1, 1, 20, 1],
@@ -101,7 +101,7 @@ is_deeply([@$e{qw(type contact hooks)}], ['contact.confirm', $c->{id}, 0],
 like($e->{id}, qr/^EV[0-9a-f]{32}$/, 'with an id');
 like($e->{code}, qr/^[a-hj-kmnp-z2-9]{6}$/, 'and a code');
 is(stored($c->{id})->{digest}, sha256($c->{id} . $e->{code}),
-    'of which the record has the digest');
+    'the record has its digest');
 
 # the visible and the secret part of each type
 
@@ -139,11 +139,11 @@ for (@types) {
     my $got = ask('GET', "contact/$new->{id}.json");
     is(json($got)->{data}[0]{contact}, $shown, 'and read');
     next if !$hidden;
-    unlike("$r->{raw}$got->{raw}", qr/\Q$hidden\E/, 'without what is secret');
-    like(stored($new->{id})->{value}, qr/\Q$hidden\E/, 'which is kept');
+    unlike("$r->{raw}$got->{raw}", qr/\Q$hidden\E/, 'without its secret');
+    like(stored($new->{id})->{value}, qr/\Q$hidden\E/, 'the store has it');
 }
 my $all = ask('GET', 'contacts.json')->{body};
-unlike($all, qr/\Q$_\E/, "the list does not tell $_")
+unlike($all, qr/\Q$_\E/, "the list does not have $_")
     for map { $_->[3] // () } @types;
 
 # refusals
@@ -371,7 +371,8 @@ accepted(write_to('confirm', $d->{id}, authcode => code($d->{id})), 'in time');
 my $total = json(ask('GET', 'contacts.json'))->{total_contacts};
 $v = accepted(write_to('delete', $c->{id}), 'delete');
 is($v->{status_message}, 'Contact deleted successfully.', 'message');
-refused(ask('GET', "contact/$c->{id}.json"), 404, qr/contact id/, 'is gone');
+refused(ask('GET', "contact/$c->{id}.json"), 404, qr/contact id/,
+    'does not exist');
 refused(write_to('delete', $c->{id}), 404, qr/contact id/, 'twice');
 is(json(ask('GET', 'contacts.json'))->{total_contacts}, $total - 1, 'one less');
 
@@ -389,7 +390,7 @@ for my $again (0, 1) {
         push @seen, map { $_->{id} } @{ $v->{data} };
     }
     is_deeply(\@seen, redis($redis, 'ZRANGE', redis_key('contacts', $ac), 0,
-        -1), 'all, in order of creation');
+        -1), 'all, sorted by creation');
 }
 is_deeply(json(ask('GET', 'contacts.json?page=99'))->{data}, [],
     'past the end');

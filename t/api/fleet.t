@@ -92,7 +92,7 @@ sub agree {
             push @bad, "$key: $got" if $got ne $want{$key};
         }
     }
-    is(join("\n", @bad), '', "both forms tell the same: $name");
+    is(join("\n", @bad), '', "both formats have the same numbers: $name");
     return $m;
 }
 
@@ -164,7 +164,7 @@ redis($w->{redis}, 'DEL', "rbl:{0}:daemon:$_") for $hostile, 'part',
 # Names of ended daemons cost nothing; only the last of many names are read.
 
 redis($w->{redis}, 'ZADD', 'rbl:{0}:daemons', map { ($_, "old$_") } 1 .. 1000);
-is(scalar @{ status()->{daemons} }, 2, 'a thousand that are gone');
+is(scalar @{ status()->{daemons} }, 2, 'a thousand that have stopped');
 redis($w->{redis}, 'DEL', 'rbl:{0}:daemons');
 redis($w->{redis}, 'SET', 'rbl:{0}:daemons', 'no zset');
 is(http($nginx, 'GET', '/status')->{status}, 200, 'a key of another type');
@@ -195,12 +195,12 @@ sub without {
 
     my $began = time;
     my $s = status();
-    is($s->{store_up}, 0, "$how: told");
+    is($s->{store_up}, 0, "$how: reported");
     is_deeply($s->{daemons}, [], "$how: nothing of the daemons");
     ok(defined $s->{requests}, "$how: the numbers of nginx are there");
     my $m = metrics();
     is(samples($m, 'rbl_store_up')->{rbl_store_up}, 0,
-        "$how: Prometheus is told");
+        "$how: Prometheus gets it");
     ok(!grep({ /^rbl_checkd/ } keys %$m), "$how: and nothing more");
     ok($m->{rbl_requests_total}, "$how: but those of nginx");
     cmp_ok(time - $began, '<', 5, "$how: soon");

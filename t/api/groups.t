@@ -40,7 +40,7 @@ my $r = call($t, 'GET', 'contactgroups.json');
 my $v = accepted($r, 'contactgroups');
 is_deeply([$r->{body} =~ /"(\w+)":/g], [qw(status_code status_message version
     page total_pages page_size total_contact_groups data id name is_default
-    total_hosts total_contacts)], 'every field, in order');
+    total_hosts total_contacts)], 'has all fields, in their sequence');
 is_deeply([@$v{qw(page total_pages page_size total_contact_groups)}],
     [1, 1, 20, 1], 'its counters');
 is_deeply($v->{data}, [{ id => $first, name => 'Default', is_default => 1,
@@ -59,7 +59,7 @@ is($r->{status}, 200, 'XML');
 xml_ok($r->{body}, 'is well-formed');
 like($r->{body}, qr{<total_contact_groups>1</total_contact_groups><data><item>
     <id>$first</id><name>Default</name><is_default>1</is_default>
-    <total_hosts>0</total_hosts>}x, 'and says the same');
+    <total_hosts>0</total_hosts>}x, 'and has the same values');
 
 # --- add -------------------------------------------------------------------
 
@@ -87,7 +87,7 @@ $v = accepted(call($t, 'POST', 'contactgroup/add.json', type =>
     'application/json', body => '{"name":"J","is_default":false}'), 'JSON');
 is($v->{data}{name}, 'J', 'its name');
 is_deeply([map { $_->{name} } @{ groups() }], ['Default', "<\x{d6}ps> &",
-    'Night', 'Day', 'Day', 'Plural', 'X', 'J'], 'in order of creation');
+    'Night', 'Day', 'Day', 'Plural', 'X', 'J'], 'sorted by creation');
 
 unchanged {
     for my $form ([], [is_default => 1], [name => ''], [name => '   ']) {
@@ -209,7 +209,7 @@ accepted(call($t, 'POST', "contact/delete/$_->{id}.json"), 'no contact')
 $v = accepted(write_to('delete', $night->{id}), 'delete');
 is($v->{status_message}, 'Contact group deleted successfully.', 'message');
 refused(call($t, 'GET', "contactgroup/$night->{id}.json"), 404,
-    qr/contact group id/, 'is gone');
+    qr/contact group id/, 'does not exist');
 refused(write_to('delete', $night->{id}), 404, qr/contact group id/, 'twice');
 refused(call($t, 'POST', 'host/add.json', form => [host => '10.0.0.3',
     name => 'n', type => 'rbl', contact_group => $night->{id}]), 400,
@@ -218,9 +218,9 @@ is(defaults(), $ops->{id}, 'the default stays');
 accepted(call($t, 'POST', "contactgroups/delete/$ops->{id}.json"),
     'the default');
 my $now = defaults();
-like($now, qr/^CG\w{32}$/, 'another one is it');
+like($now, qr/^CG\w{32}$/, 'another one becomes the default');
 my @rest = @{ groups() };
-is(account()->{group}, $now, 'the account says so');
+is(account()->{group}, $now, 'the account has it');
 accepted(write_to('delete', $_->{id}), "delete $_->{name}")
     for @rest[1 .. $#rest];
 is(defaults(), $rest[0]{id}, 'the last one is the default');
@@ -240,7 +240,7 @@ for my $again (0, 1) {
             [$page, 3, 20, 45], 'its counters');
         push @seen, @{ $v->{data} };
     }
-    is_deeply([map { $_->{id} } @seen], \@all, 'all, in order');
+    is_deeply([map { $_->{id} } @seen], \@all, 'all, sorted by creation');
     is_deeply([map { $_->{is_default} } @seen], [1, (0) x 44], 'one default');
 }
 my $used = add_host($t, '10.0.0.9', contact_group => $all[7]);

@@ -35,11 +35,11 @@ is(json(call($t, 'GET', 'hosts.json')->{body})->{total_hosts}, $n,
 my $sid = $t->{acct}{sid};
 sub guarded { return http($t->{nginx}, 'GET', '/guarded/x.txt', auth => $_[0]) }
 
-is(guarded($t->{acct})->{body}, 'guarded', 'who may comes in');
-is(guarded(undef)->{status}, 401, 'without credentials nobody does');
-is(guarded([$sid, '0' x 64])->{status}, 401, 'nor with wrong ones');
+is(guarded($t->{acct})->{body}, 'guarded', 'valid credentials');
+is(guarded(undef)->{status}, 401, 'no credentials');
+is(guarded([$sid, '0' x 64])->{status}, 401, 'wrong credentials');
 stop_server($t->{redis});
 cmp_ok(guarded([$sid, '0' x 64])->{status}, '>=', 500,
-    'nor while nobody knows');
+    'no store, no access');
 
 done_testing();

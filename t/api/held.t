@@ -147,7 +147,7 @@ my $v = shown('listings', $t, $listed);
 ok($v->{total_listed} > 0, 'there are some');
 my %seen;
 wait_for {
-    $v = shown('a listing, whose period goes on', $t, $listed);
+    $v = shown('a listing with a growing period', $t, $listed);
     $seen{ $v->{data}[0]{listed_period} } = 1;
     keys %seen >= 3;
 } 10, 'three seconds of it';
@@ -165,9 +165,9 @@ ok((wait_for {
     my ($is, $should) = look();
     explain_of($is) eq explain_of($should);
 } 3), 'a hand in the store: seen within a second or two');
-hold('before it is mended');
+hold('before the repair');
 my $r = rblctl($redis, 'fsck', '--repair');
-like($r->{out}, qr/profile/, 'rblctl fsck mends it');
+like($r->{out}, qr/profile/, 'rblctl fsck repairs it');
 shown('which is seen');
 is(record('host', redis($redis, 'GET', key('r', $first)))->{profile},
     record('host', $raw)->{profile}, 'and is as it was');
@@ -214,7 +214,7 @@ for (['maxmemory', 1, qr/answers SET: OOM/],
     redis($redis, 'CONFIG', 'SET', $name, 0);
     is_deeply([keys %status], [200], "$name: reads go on");
     my $told = () = read_file($n->{error_log}) =~ /$words/g;
-    is($told, 1, 'and it is told once');
+    is($told, 1, 'and it is logged once');
     shown('as it is', { %$t, nginx => $n });
     stop_server($n);
 }

@@ -123,7 +123,7 @@ unchanged {
     }
     refused(call($t, 'POST', 'host/add.json', form => 'host=1.2.3.4&na%=x'
         . '&x=%&type=rbl'), 400, qr/^No name value/,
-        'a name that cannot be read is nobody\'s');
+        'an invalid name is no parameter');
 } $t, 'bad fields';
 
 # --- right -----------------------------------------------------------------

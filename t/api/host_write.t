@@ -148,7 +148,8 @@ for my $again (0, 1) {
 $v = accepted(write_to('delete', $h->{id}), 'delete');
 is($v->{status_message}, 'Host deleted successfully.', 'message');
 is(totals(), '0 0 0', 'nothing is left');
-refused(call($t, 'GET', "host/$h->{id}.json"), 404, qr/host id/, 'is gone');
+refused(call($t, 'GET', "host/$h->{id}.json"), 404, qr/host id/,
+    'does not exist');
 refused(write_to('delete', $h->{id}), 404, qr/host id/, 'delete again');
 is(due($h->{id}), 0, 'not due');
 add_host($t, '10.0.0.1');
@@ -190,7 +191,7 @@ is(host($range->{id})->{name}, 'S', 'the range itself');
 accepted(write_to('delete', $kids[9]{id}), 'delete a child');
 is(totals(), '257 2 2', 'one less');
 accepted(write_to('delete', $range->{id}), 'delete the range');
-is(totals(), '1 0 0', 'the children are gone');
+is(totals(), '1 0 0', 'the children are deleted');
 refused(call($t, 'GET', "host/$kids[100]{id}.json"), 404, qr/host id/,
     'one of them');
 is_deeply(redis($redis, 'KEYS', redis_key('kids', $ac, '*')), [],

@@ -32,8 +32,8 @@ $v = accepted($r, 'host/{id}');
 is_deeply([sort keys %{ $v->{data}[0] }], [sort @fields], 'fields of a host');
 my ($order) = $r->{body} =~ /"data":\[\{(.*)\}\]/;
 $order =~ s/"listed_details":\[\]/"listed_details":""/;
-is_deeply([$order =~ /(?:^|,)"(\w+)":/g], \@fields, 'their order');
-is_deeply($v->{data}[0], $first, 'host/add and host/{id} say the same');
+is_deeply([$order =~ /(?:^|,)"(\w+)":/g], \@fields, 'in their sequence');
+is_deeply($v->{data}[0], $first, 'host/add and host/{id} return the same');
 is($first->{name}, "<\x{dc}n\x{ef} & \"q\">", 'the name as given');
 like($r->{body}, qr/"name":"<\xc3\x9cn\xc3\xaf & \\"q\\">"/, 'UTF-8 as it is');
 is_deeply([grep { /^".*_count":\d|"listed":\d/ } split /,/, $order], [],
@@ -76,7 +76,7 @@ for my $page (1 .. 3) {
         [$page, 3, 20, 45], "counters of page $page");
     push @seen, map { $_->{id} } @{ $v->{data} };
 }
-is_deeply(\@seen, \@ids, 'all hosts, in order of creation');
+is_deeply(\@seen, \@ids, 'all hosts, sorted by creation');
 for ([4, 20], ['999999999999999999999999999', 20], [2, 45], [46, 1]) {
     my ($page, $size) = @$_;
     $v = accepted(call($t, 'GET', "hosts.json?page=$page&page_size=$size"),
@@ -133,7 +133,7 @@ $r = call($t, 'GET', 'listings.nagios');
 is($r->{body}, 'CRITICAL - 1 host listed!', 'nagios: one');
 is($r->{status}, 200, 'its status');
 like($r->{headers}{'content-type'}, qr{^text/plain}, 'its type');
-is($r->{headers}{'cache-control'}, 'no-store', 'not to be kept');
+is($r->{headers}{'cache-control'}, 'no-store', 'not cacheable');
 list_host($t, $ids[$_]) for 1, 2, 3, 30;
 is(call($t, 'GET', 'listings.nagios')->{body}, 'CRITICAL - 5 hosts listed!',
     'nagios: several');
@@ -141,7 +141,7 @@ is(call($t, 'GET', 'listings.zabbix')->{body}, '5', 'zabbix: several');
 $v = accepted(call($t, 'GET', 'listings.json?page_size=2&page=2'),
     'listings: a page');
 is_deeply([map { $_->{id} } @{ $v->{data} }], [@ids[3, 7]],
-    'in order of creation');
+    'sorted by creation');
 is_deeply([@$v{qw(total_pages total_hosts total_listed)}], [3, 45, 5],
     'counters of listings');
 $v = accepted(call($t, 'GET', 'hosts.json'), 'hosts');

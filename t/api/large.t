@@ -94,7 +94,7 @@ for ([1000, PAGE / MARK], [200, PAGE / MARK], [100, 100], [33, 33], [20, 20])
     cmp_ok($largest, '<', 1.2 * PAGE, 'of so many octets');
 }
 is(parsed(get('/3.0/hosts.json?page=9&page_size=1000'))->{page_size},
-    PAGE / MARK, 'a page past the end says so too');
+    PAGE / MARK, 'a page past the end has the same size');
 
 # All reasons to repeat the first round: the caches are out of date, the totals
 # are missing, and the page is smaller than its number of records.
@@ -103,12 +103,12 @@ rblctl($redis, @app, '--hour', 1_000_000);
 get('/3.0/hosts.json?page=2&page_size=1000');
 forget($t, $ac);
 is(get('/3.0/hosts.json?page=2&page_size=1000')->{status}, 200,
-    'a page of an account whose totals have just gone');
+    'a page of an account without totals');
 rblctl($redis, @app, '--none');
 
 redis($redis, 'DEL', redis_key('large', $ac, 'hosts'));
 is(parsed(get('/3.0/hosts.json?page_size=1000'))->{page_size}, 1000,
-    'without large records pages are as large as they are asked for');
+    'without large records pages have the requested size');
 redis($redis, 'SET', redis_key('large', $ac, 'hosts'), 2 ** 23);
 is((walk('hosts.json', 1000))[1], 1, 'one record is always a page');
 redis($redis, 'SET', redis_key('large', $ac, 'hosts'), MARK);
@@ -154,8 +154,8 @@ sub same_as_whole {
 }
 
 is(scalar @{ json($whole)->{data} }, 120, 'a page');
-is($whole->{headers}{'transfer-encoding'}, 'chunked', 'its length is not known');
-is($whole->{headers}{'content-length'}, undef, 'nor told');
+is($whole->{headers}{'transfer-encoding'}, 'chunked', 'its length is unknown');
+is($whole->{headers}{'content-length'}, undef, 'and not sent');
 my $plain = get("/3.0/$page", version => '1.0');
 same_as_whole($plain->{body}, 'the same in HTTP/1.0');
 my $head = http($nginx, 'HEAD', "/3.0/$page", auth => $acct);

@@ -114,9 +114,9 @@ for my $path ($one, $page) {
     warm($path, $auth);
     ctl('app', 'revoke', $sid, $new->{id});
     refused(call($t, 'GET', $path, auth => $auth), 401, qr/credentials/,
-        'an application that was');
+        'a revoked application');
     refused(call($t, 'GET', 'host/nonsense.json', auth => $auth), 401,
-        qr/credentials/, 'nothing is told');
+        qr/credentials/, 'no other error is returned');
 }
 
 # --- changes of the token ----------------------------------------------------
@@ -169,6 +169,6 @@ warm($one);
 redis($redis, 'DEL', redis_key('token', $sid, $field));
 ok((wait_for { call($t, 'GET', $one)->{status} == 401 } 10),
     'a token that was deleted by hand');
-refused(call($t, 'GET', $page), 401, qr/credentials/, 'is gone');
+refused(call($t, 'GET', $page), 401, qr/credentials/, 'is refused');
 
 done_testing();

@@ -172,7 +172,7 @@ unknown('too often', 'Too many requests\. Please try again in \d+ seconds?\.');
 ctl('app', 'limit', $sid, $app, '--none');
 ctl('app', 'rotate', $sid, $app, '--keep');
 ctl('token', 'revoke', $sid, $app, substr sha256_hex($token), 0, 8);
-unknown('a token that ended', 'Invalid credentials\.');
+unknown('a revoked token', 'Invalid credentials\.');
 $token = json(rblctl($redis, 'app', 'rotate', $sid, $app, '--json')->{out})
     ->{token};
 $t->{acct}{token} = $token;

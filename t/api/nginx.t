@@ -153,7 +153,7 @@ for my $c (@slow) {
     next if $answer->{status} == 200;
     refused($answer, 503,
         qr/Nothing was changed|outcome is unknown|not finished yet/,
-        'a write that was cut off says so');
+        'a write that was cut off has an error');
 }
 @slow = ();
 cont_server($redis);
@@ -166,8 +166,8 @@ stop_server($redis);
 ok(wait_for { call($t, 'GET', 'hosts.json')->{status} == 503 } 10, 'stopped');
 $before = time;
 refused(call($t, 'GET', 'hosts.json'), 503, qr/Nothing was changed/,
-    'the store is away');
-cmp_ok(time - $before, '<', 1, 'is said at once');
+    'the store is down');
+cmp_ok(time - $before, '<', 1, 'the error is immediate');
 refused(call($t, 'POST', "host/delete/$h->{id}.json"), 503,
     qr/Nothing was changed/, 'a write');
 like(call($t, 'GET', 'listings.nagios')->{body}, qr/^UNKNOWN - /, 'nagios');
@@ -177,7 +177,7 @@ RblTest::Process::ready($redis);
 delete $redis->{client};
 init_store($redis);
 ok(wait_for { call($t, 'GET', 'hosts.json')->{status} == 401 } 10,
-    'an empty store: nobody is known');
+    'an empty store has no accounts');
 $t->{acct} = make_account($redis, name => 'New');
 accepted(call($t, 'GET', 'hosts.json'), 'service is back');
 

@@ -242,7 +242,7 @@ for my $format (qw(json xml nagios zabbix)) {
     for my $code (200, 429) {
         $r = http($t->{nginx}, 'GET', '/3.0/hosts.json', auth => $few);
         is($r->{status}, $code, "a limit: $code");
-        is($r->{headers}{'ratelimit-limit'}, 1, 'says which');
+        is($r->{headers}{'ratelimit-limit'}, 1, 'the header names the limit');
         described_ok('/3.0/hosts.{format}', 'GET', 'json', $r, 'limited');
     }
 }
@@ -262,7 +262,7 @@ for my $d (grep { $_->{method} eq 'GET' } @described) {
         JSON::XS->new->canonical->encode($tree[0])
             eq JSON::XS->new->canonical->encode($tree[1]);
     } 5;
-    ok($same, "$d->{at}: XML says the same") or is_deeply(@tree);
+    ok($same, "$d->{at}: XML has the same values") or is_deeply(@tree);
 }
 
 done_testing();

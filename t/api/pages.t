@@ -60,7 +60,7 @@ sub same {
     my $asked = asked();
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     is(answered($r), $stored, $name);
-    is($asked, $rounds, "$name: records asked for, pages asked for");
+    is($asked, $rounds, "$name: records read, pages read");
     return $r;
 }
 
@@ -115,7 +115,7 @@ $r = call($t, 'GET', $page, auth => $t->{other});
 is(answered($r), '', 'another account: an empty page');
 my $foreign = call($t, 'GET', $page,
     auth => { sid => $acct->{sid}, token => $t->{other}{token} });
-refused($foreign, 401, qr/credentials/, 'a guess tells nothing without a token');
+refused($foreign, 401, qr/credentials/, 'a guess without a token gets nothing');
 
 # Large pages are not cached, and remove an earlier entry.
 same('hosts.json?page_size=40', stored('hosts', 0, 40), '2 1', 'a page of 40');
@@ -149,7 +149,7 @@ wait_for { http($slow, 'GET', '/3.0/acls.json', auth => $acct)->{status} == 200
     } 10, 'its store';
 my $record = redis_key('r', $acct->{sid}, $h[3]{id});
 my $listed = redis($t->{redis}, 'GET', $record);
-for (['a listing that ended', 30, listed_count => 0, details => []],
+for (['an ended listing', 30, listed_count => 0, details => []],
     ['a host that was paused', 31, status => 'paused'])
 {
     my ($name, $size, %new) = @$_;      # page is not cached
@@ -183,10 +183,10 @@ for my $junk ('x' x 34, $acct->{app}, $acct->{sid}, sid_of('RB'), '', 'HT',
     for (1, 2) {
         $r = call($t, 'GET', 'hosts.json?page_size=5');
         accepted($r, 'with something else in it');
-        is(answered($r), $four, 'which is not shown');
+        is(answered($r), $four, 'which is not returned');
     }
     edit('ZREM', 'hosts', $junk);
-    is(answered(call($t, 'GET', 'hosts.json?page_size=5')), $five, 'mended');
+    is(answered(call($t, 'GET', 'hosts.json?page_size=5')), $five, 'repaired');
 }
 
 done_testing();

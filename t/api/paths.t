@@ -66,7 +66,7 @@ for (@table) {
             call($t, $method, "$first.json", @opt)->{body}, 'is that call')
             if $kind || $method eq 'POST' || $path ne $first;
         is(call($t, $method, "$path.json", @opt)->{status}, 404,
-            'its id is nobody\'s') if $kind;
+            'its id is unknown') if $kind;
     }
 }
 

@@ -47,7 +47,8 @@ is_deeply($first, { id => $first->{id}, name => 'Default', is_default => 1,
 my $r = call($t, 'GET', "rblprofile/$first->{id}.json");
 like($r->{body}, qr/"total_rbl_profiles":1,"data":\[\{"id":"RP\w+",
     "name":"Default","is_default":1,"status":"active","entries":\["RB\w+",.*
-    "\],"total_entries":\d+,"uses_defaults":1\}\]\}\z/x, 'fields in order');
+    "\],"total_entries":\d+,"uses_defaults":1\}\]\}\z/x,
+    'fields in their sequence');
 is_deeply(accepted($r, 'rblprofile/{id}')->{data}, [$first], 'one profile');
 
 # --- add -------------------------------------------------------------------
@@ -152,7 +153,7 @@ is_deeply($v, { status_code => 200, version => '3.6',
 is_deeply(profile($some->{id}), { %$some, name => 'new' }, 'is changed');
 accepted(update($follows->{id}, entries => $custom), 'entries');
 is_deeply([@{ profile($follows->{id}) }{qw(entries uses_defaults)}],
-    [[$custom], 0], 'given, it does not follow any more');
+    [[$custom], 0], 'with entries it does not follow the system lists');
 accepted(update($follows->{id}, entries => ''), 'no entries');
 is_deeply([@{ profile($follows->{id}) }{qw(entries total_entries
     uses_defaults)}], [[], 0, 0], 'no lists');
@@ -175,7 +176,7 @@ is_deeply(profile($first->{id})->{entries}, \@system, 'in its place');
 
 my @all = @{ ids() };
 push @all, add(name => "p$_")->{id} for @all + 1 .. 23;
-is_deeply(ids(), \@all, 'in order of creation');
+is_deeply(ids(), \@all, 'sorted by creation');
 my @seen;
 for my $page (1 .. 4) {
     # Twice: the second time the page comes from the cache.
@@ -235,7 +236,7 @@ $v = accepted(post("delete/$d->{id}"), 'delete');
 is_deeply($v, { status_code => 200, version => '3.6',
     status_message => 'Profile deleted successfully.' }, 'no data');
 refused(call($t, 'GET', "rblprofile/$d->{id}.json"), 404, qr/profile id/,
-    'is gone');
+    'does not exist');
 accepted(post("delete/$some->{id}"), 'delete the default');
 my $new = default_ids();
 like($new, qr/^RP\w{32}$/, 'exactly one other is the default');
@@ -273,7 +274,7 @@ unchanged {
 } $t, 'a free account';
 for my $path ('rblprofiles.json', "rblprofile/$new.json") {
     is(call($t, 'GET', $path, auth => undef)->{status}, 401,
-        "nobody: $path");
+        "no credentials: $path");
 }
 
 # --- unexpected contents of the store --------------------------------------

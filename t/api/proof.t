@@ -187,7 +187,7 @@ for my $call (@reads) {
 }
 answers('GET', $one, 200) for 1 .. 2;
 $cost = least(sub { answers('GET', $one, 200) });
-cmp_ok($cost->{calls}, '<', 1.5, 'one round from where it may ask');
+cmp_ok($cost->{calls}, '<', 1.5, 'one round trip from an allowed address');
 ctl('app', 'allow', $sid, $app, '--none');
 
 # --- an expired token --------------------------------------------------------

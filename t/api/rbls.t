@@ -51,21 +51,21 @@ for my $l (@{ $v->{data} }) {
         eq join ' ', grep { my $f = $_; grep { $_ eq $f } @{ $c->{families} } }
             qw(ipv4 ipv6 domain);
     ok($good && !grep({ $l->{$_} ne $c->{$_} } qw(type name website)),
-        "$l->{host} is as the catalogue says");
+        "$l->{host} matches the catalogue");
 }
 my $sys = $v->{data}[0];
 my $r = call($t, 'GET', "rbl/$sys->{id}.json");
 like($r->{body}, qr/"total_rbls":\d+,"data":\[\{"id":"RB\w+","type":"u?r\w+",
     "host":"[\w.]+","custom":0,"status":"active","name":"[^"]+",
     "website":"[^"]*","families":\["[\w",]+"\],"health":"[^"]*"\}\]\}\z/x,
-    'fields in order');
+    'fields in their sequence');
 is_deeply(accepted($r, 'rbl/{id}')->{data}, [$sys], 'one list');
 is(rblctl($redis, 'lists', 'disable', $sys->{host})->{status}, 0, 'disabled');
 is(list()->{total_rbls}, @system - 1, 'one less');
-is(rbl($sys->{id})->{status}, 'disabled', 'by its id it is to be seen');
+is(rbl($sys->{id})->{status}, 'disabled', 'a request by its id returns it');
 is(rblctl($redis, 'lists', 'enable', $sys->{host})->{status}, 0, 'enabled');
 is_deeply([map { $_->{id} } @{ list()->{data} }], \@system,
-    'all are back, in order');
+    'all are back, in their sequence');
 
 # --- add -------------------------------------------------------------------
 
@@ -233,10 +233,11 @@ $v = accepted(call($t, 'POST', 'check/start.json',
     form => { host => 'example.org', details => 1 }), 'a one-off')->{data};
 is_deeply([map { [@$_{qw(id custom host)}] } grep { $_->{custom} }
     @{ $v->{rbls} }], [[$uri->{id}, 1, $uri->{host}]],
-    'asks the custom list that is not paused');
+    'queries the custom list that is not paused');
 $v = accepted(post("delete/$uri->{id}"), 'delete');
 is($v->{status_message}, 'RBL deleted successfully.', 'message');
-refused(call($t, 'GET', "rbl/$uri->{id}.json"), 404, qr/rbl id/, 'is gone');
+refused(call($t, 'GET', "rbl/$uri->{id}.json"), 404, qr/rbl id/,
+    'does not exist');
 refused(post("delete/$uri->{id}"), 404, qr/rbl id/, 'delete again');
 is_deeply(json(call($t, 'GET', "rblprofile/$profile->{id}.json"))
     ->{data}[0]{entries}, [$own->{id}, $sys->{id}], 'it left the profile');
@@ -275,7 +276,7 @@ unchanged {
     }
     is(scalar keys %text, 1, 'one text for all');
 } $t, 'a free account';
-is(call($t, 'GET', $_, auth => undef)->{status}, 401, "nobody: $_")
+is(call($t, 'GET', $_, auth => undef)->{status}, 401, "no credentials: $_")
     for 'rbls.json', "rbl/$sys->{id}.json";
 
 # --- killed lists, unexpected contents of the store ------------------------
@@ -305,7 +306,8 @@ is_deeply(acls(), { status_code => 200, status_message => 'OK',
     version => '3.6', total_acls => 0, data => [] }, 'no daemon has been here');
 my $checkd = start_checkd(store => $redis, resolver => 9, conf => {
     source_address => ['2001:DB8:0::1', '192.0.2.9'], deliver => 'off' });
-ok((wait_for { @{ acls()->{data} } == 2 } 10), 'a daemon tells its addresses');
+ok((wait_for { @{ acls()->{data} } == 2 } 10),
+    'a daemon reports its addresses');
 chomp(my $host = `hostname`);
 my $two = [{ host => $host, ip => '192.0.2.9' },
     { host => $host, ip => '2001:db8::1' }];
@@ -315,7 +317,7 @@ my $again = start_checkd(store => $redis, resolver => 9, conf => {
     source_address => ['192.0.2.9', '198.51.100.7'], deliver => 'off' });
 ok((wait_for { @{ acls()->{data} } == 3 } 10), 'another daemon');
 is_deeply(acls()->{data}, [$two->[0], { host => $host,
-    ip => '198.51.100.7' }, $two->[1]], 'each address once, in order');
+    ip => '198.51.100.7' }, $two->[1]], 'each address once, sorted');
 $r = call($t, 'GET', 'acls.xml');
 xml_ok($r->{body}, 'XML');
 like($r->{body}, qr{<total_acls>3</total_acls><data><item><host>[^<]+</host>

@@ -84,7 +84,7 @@ sub settled {
 
 # --- counts -----------------------------------------------------------------
 
-settled('what was asked is in the store');
+settled('all requests are in the store');
 good(40);
 wrong(10);
 settled('requests and errors of two workers');
@@ -166,7 +166,7 @@ settled('before');
 good(20);
 wrong(5);
 kill 'KILL', (workers($nginx, 2))[0];
-settled('a worker is killed: what it counted is flushed by another', 10);
+settled('a worker is killed: another worker flushes its counters', 10);
 
 sub reload {
     my @old = workers($nginx, 2);
@@ -289,8 +289,8 @@ ok((wait_for { messages($nginx,
 
 good(5);
 signal_server($nginx, 'QUIT');
-settled('nginx stopped: what was asked last is in the store');
-ok((wait_for { !alive($nginx) } 10), 'nginx has gone');
+settled('nginx stopped: the last requests are in the store');
+ok((wait_for { !alive($nginx) } 10), 'nginx has exited');
 
 # --- without shared memory --------------------------------------------------
 

@@ -65,7 +65,7 @@ sub since {
 my $r = http($nginx, 'GET', '/status');
 is($r->{status}, 200, 'status');
 is($r->{headers}{'content-type'}, 'application/json; charset=utf-8', 'JSON');
-is($r->{headers}{'cache-control'}, 'no-store', 'is not kept');
+is($r->{headers}{'cache-control'}, 'no-store', 'not cacheable');
 is_deeply([map { $before->{$_} // 'none' } qw(workers)], [2], 'two workers');
 is_deeply([@{ $before->{store} }{qw(connections ready pending)}], [2, 2, 0],
     'both have their store');

@@ -32,7 +32,7 @@ sub clean {
     my ($name) = @_;
     my $r = rblctl($redis, 'fsck');
     local $Test::Builder::Level = $Test::Builder::Level + 1;
-    is($r->{status}, 0, "in order: $name") or diag($r->{out});
+    is($r->{status}, 0, "consistent: $name") or diag($r->{out});
 }
 sub add {
     my ($subnet, %o) = @_;
@@ -70,10 +70,10 @@ sub at_once {
 
 my $r = add('10.0.0.0/22');
 my $v = accepted($r, 'a range of 1,024');
-is(scalar @{ $v->{data} }, 1025, 'all of it is answered');
+is(scalar @{ $v->{data} }, 1025, 'all of it is in the response');
 is($v->{data}[0]{type}, 'ip_range', 'the range first');
 is(join(' ', map { $_->{host} } @{ $v->{data} }[1, 2, 1024]),
-    '10.0.0.0 10.0.0.1 10.0.3.255', 'in order');
+    '10.0.0.0 10.0.0.1 10.0.3.255', 'sorted');
 is($v->{status_message}, 'Hosts added successfully.', 'as ever');
 my $range = $v->{data}[0]{id};
 $r = call($t, 'POST', 'host/add.json', form => { host => '10.0.3.254/31',
@@ -102,8 +102,8 @@ $range = json({ body => (grep { /^200/ } @answers)[0] =~ s/^\d+ //r })
     ->{data}[0]{id};
 @answers = at_once((sub { end_range($range) }) x 2)->();
 like(join(' ', sort map { /^(\d+)/ } @answers), qr/^200 404$/,
-    'so it is with those who delete it');
-is(card('hosts'), 0, 'all are gone');
+    'concurrent deletions: one succeeds');
+is(card('hosts'), 0, 'all are deleted');
 clean('two at once');
 
 # work that waits
@@ -172,7 +172,7 @@ stop_server($checkd);
 in_the_middle('a worker dies', \&some_ranges, sub {
     kill 'KILL', RblRedis::workers($nginx, 2) });
 clean('a worker has died');
-cmp_ok(waiting(), '>', 0, 'nobody finishes it');
+cmp_ok(waiting(), '>', 0, 'no worker finishes it');
 $checkd = daemon();
 eventually_done('a daemon does');
 my @ranges = whole('after that');
@@ -188,7 +188,7 @@ in_the_middle('while ranges are deleted', sub {
 }, sub { kill 'KILL', RblRedis::workers($nginx, 2) }) if @ranges >= 4;
 $checkd = daemon();
 eventually_done('a daemon deletes them');
-is(scalar(grep { ask('EXISTS', key('r', $_)) } @doomed), 0, 'they are gone');
+is(scalar(grep { ask('EXISTS', key('r', $_)) } @doomed), 0, 'they are deleted');
 whole('after that');
 clean('ranges were deleted');
 
@@ -197,7 +197,7 @@ my @late = in_the_middle('the store dies', \&some_ranges, sub {
     kill_server($redis);
     restart_server($redis) });
 is(join(' ', grep { !/^(?:200|503)$/ } map { /^(\d+)/ } @late), '',
-    'its clients are told');
+    'its clients get a response');
 like($_, qr/accepted|unknown|Nothing was changed/, 'what became of it')
     for grep { /^503/ } @late;
 ok((wait_for { eval { waiting() == 0 } } 60, 'the end'), 'and it is finished');

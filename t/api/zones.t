@@ -143,7 +143,7 @@ for my $zone ('Mars/Olympus', '../../../etc/passwd', '/etc/passwd',
     my $before = told($t->{nginx}, 'UTC is shown');
     is(shown($us, $id{us}), $utc[0], "$name is UTC") for 1 .. 2;
     is(told($t->{nginx}, 'UTC is shown') - $before, $zone eq 'A' x 5000 ? 0
-        : 1, "$name: told once");
+        : 1, "$name: logged once");
 }
 unlike(read_file($t->{nginx}{error_log}), qr/[^\n\x20-\x7e]/,
     'nothing of them gets into the log as it is');
@@ -153,8 +153,8 @@ for my $i (1 .. 70) {
     zone_force($us, "Nowhere/Z$i");
     $n++ if shown($us, $id{us}) eq $utc[0];
 }
-is($n, 70, 'many more names that are none');
-is(told($t->{nginx}, 'UTC is shown'), 64, 'are told of up to a number');
+is($n, 70, 'many more invalid names');
+is(told($t->{nginx}, 'UTC is shown'), 64, 'are logged up to a maximum');
 zone_force($us, '');
 is(shown($us, $id{us}), $utc[0], 'no name is UTC');
 zone_set($us, 'Europe/Paris');
@@ -179,7 +179,7 @@ wait_for { call({ %$t, nginx => $nginx }, 'GET', 'hosts.json')->{status}
 for my $zone (qw(Folder Pipe Device Empty Short Large Text Europe/Paris)) {
     zone_force($us, $zone);
     is(shown($us, $id{us}, $nginx), $utc[0], "$zone is UTC");
-    is(told($nginx, "\"$zone\", UTC is shown"), 1, 'and told');
+    is(told($nginx, "\"$zone\", UTC is shown"), 1, 'and logged');
 }
 zone_force($us, 'Here');
 is(shown($us, $id{us}, $nginx), '2016-11-08 07:31:33 IST', 'rbl_zoneinfo');

@@ -109,7 +109,7 @@ my $bad = sub { "Invalid $_[0] value provided. Please try again." };
     ['POST host/delete/{n}', undef, 200, 'Host deleted successfully.'],
     ['GET host/{n2}', undef, 404, 'Invalid host id provided.'],
     ['POST contactgroup/delete/{ng}', undef, 200, undef,
-        name => 'nothing uses it any more'],
+        name => 'no host uses it'],
     ['POST host/add', { host => '10.64.0.0/22', name => 'big',
         type => 'ip_range' }, 200, 'Hosts added successfully.', keep => 'b',
         has => { '#data' => 1025 }, only => 'json'],
