@@ -46,9 +46,10 @@ while (time < $till && $said !~ /clear/) {
     $said = verdict($w, $ht, 'a.test');
     select undef, undef, undef, 0.5;
 }
-is($said, 'unknown unconfirmed', 'it has its test entry again, but not this');
+is($said, 'unknown unconfirmed',
+    'the test point is back, the host is not yet clear');
 my $due = host_record($w, $ht)->{next_check};
-cmp_ok($due, '>', (time + 300) * 1000, 'to ask more often would tell nothing');
+cmp_ok($due, '>', (time + 300) * 1000, 'an earlier query would show nothing');
 cleared($w, $ht, time * 1000 - 25 * 3_600_000);
 is(verdict($w, $ht, 'a.test'), 'clear ', 'a day does');
 

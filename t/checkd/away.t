@@ -46,8 +46,8 @@ for (1 .. 3) {
     is("$d->{status} $d->{error}", 'unknown unconfirmed',
         'an old answer is no end');
     my $wait = host_record($w, $ht)->{next_check} / 1000 - time;
-    cmp_ok($wait, '>', $_ == 1 ? 1 : KEPT / 3, 'it is asked again when that '
-        . 'is gone') if $_ != 2;
+    cmp_ok($wait, '>', $_ == 1 ? 1 : KEPT / 3,
+        'the list is queried again when that has expired') if $_ != 2;
 }
 
 # In its last seconds its TTL is like that of the list's responses; only the
@@ -60,10 +60,10 @@ while (rcode() == 3 && time < $end) {
     my $d = details($w, $pp)->{'a.test'};
     $said{ $d->{status} }++;
 }
-cmp_ok($said{unknown} // 0, '>', 0, 'asked until it is gone');
+cmp_ok($said{unknown} // 0, '>', 0, 'queried until it has expired');
 delete @said{qw(unknown listed)};
-is_deeply(\%said, {}, 'nor is it in its last seconds');
-is(rcode(), 0, 'it is gone');
+is_deeply(\%said, {}, 'no check finds it clear in its last seconds');
+is(rcode(), 0, 'the response has expired');
 eventually {
     my $pp = check_host($w, $ht);
     wait_check($w, $pp);

@@ -32,7 +32,7 @@ for my $lookup ('direct', 'resolver') {
     my $ht = add_host($w, $ip);
     eventually { host_record($w, $ht)->{checked} } 10, "$lookup: checked";
     my $first = asked($ip);
-    cmp_ok($first, '>=', 1, "$lookup: the list was asked");
+    cmp_ok($first, '>=', 1, "$lookup: the list was queried");
 
     for (1 .. 3) {
         my $before = host_record($w, $ht)->{checked};

@@ -22,7 +22,7 @@ my $checkd = start_checkd(store => $w->{redis}, resolver => $w->{dns},
 my $pp = check_value($w, '10.0.0.1');
 my $state = wait_check($w, $pp);
 is($state->{status}, 'completed', 'one-off: completed');
-is($state->{checked}, 2, 'one-off: both lists were asked');
+is($state->{checked}, 2, 'one-off: both lists were queried');
 is($state->{listed}, 1, 'one-off: listed once');
 is($state->{unknown}, 0, 'one-off: nothing unknown');
 
@@ -88,7 +88,7 @@ is($h->{first_listed}, $since, 'silent lists: since the same time');
 answers($w, 'b.test', '10.0.0.200');
 wait_for { $h = recheck(); $h->{listed_count} == 0 } 30, 'the end is confirmed';
 is($h->{listed_count}, 0, 'delisted: not listed');
-is($h->{first_listed}, 0, 'delisted: since is gone');
+is($h->{first_listed}, 0, 'delisted: no date');
 is_deeply([map { "$_->{z} $_->{v} $_->{a}" } @{ history_of($w, $ht) }],
     ['b.test listed 127.0.0.2', 'b.test clear '],
     'history: two transitions, and none for unknown');
@@ -107,12 +107,12 @@ is(rblctl($w->{redis}, 'lists', 'disable', 'a.test')->{status}, 0,
 $pp = check_value($w, '10.0.0.1');
 wait_check($w, $pp);
 is_deeply([keys %{ details($w, $pp) }], ['b.test'],
-    'a disabled list is not asked');
+    'a disabled list is not queried');
 is(rblctl($w->{redis}, 'lists', 'enable', 'a.test')->{status}, 0,
     'a list is enabled');
 $pp = check_value($w, '10.0.0.1');
 $state = wait_check($w, $pp);
-is($state->{listed}, 1, 'an enabled list is asked again');
+is($state->{listed}, 1, 'an enabled list is queried again');
 
 eventually { jobs_left($w) == 0 } 5,
     'no job is left in the streams';

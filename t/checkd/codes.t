@@ -148,7 +148,7 @@ for my $family (qw(ipv4 ipv6 domain)) {
         if (join(' ', sort keys %$got)
             ne join(' ', sort map { $_->{zone} } @with))
         {
-            fail("$family, case $n: the lists that take it were asked");
+            fail("$family, case $n: the lists that accept it were queried");
         }
         for my $zone (map { $_->{zone} } @with) {
             my $code = $cases{$zone}[$n];

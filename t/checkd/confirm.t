@@ -86,15 +86,15 @@ for my $zone (sort keys %value) {
     my ($next, $answer) = check_now($zone);
     is($answer, 'unknown unconfirmed', "$zone: its test entry is cached");
     my $l = standing($zone);
-    ok($l && $l->[8] > 0, "$zone: the listing stands, said to be over");
-    cmp_ok($next, '<', TTL + 3, "$zone: asked again soon");
+    ok($l && $l->[8] > 0, "$zone: the listing is current, reported clear");
+    cmp_ok($next, '<', TTL + 3, "$zone: queried again soon");
     cmp_ok($next, '>', 0, "$zone: but not at once");
 }
-is($dns->asked('^2\.0\.0\.127\.'), 0, 'no list was asked for it');
+is($dns->asked('^2\.0\.0\.127\.'), 0, 'no list was queried for it');
 
 # From here on no manual checks are requested.
 eventually { !standing('ends.test') } TTL + SLACK,
-    'what has ended is delisted when the cache has forgotten';
+    'the ended listing is delisted when the cache entry has expired';
 cmp_ok(time - $kept, '>', TTL - 2, 'not before');
 is(history('ends.test'), 'listed clear', 'once');
 
@@ -106,7 +106,7 @@ set_due($w, $sid{'emptied.test'});
 eventually { host_record($w, $sid{'emptied.test'})->{checked} > $down } 10,
     'its host is checked again';
 ok(standing('emptied.test'), 'and still listed');
-is(history('emptied.test'), 'listed', 'nobody heard of it');
+is(history('emptied.test'), 'listed', 'no change was reported');
 my (undef, $answer) = check_now('emptied.test');
 is($answer, 'unknown unhealthy', 'the list is unknown');
 
@@ -125,7 +125,7 @@ for my $e (@{ redis($w->{redis}, 'XRANGE', RblCheckd::pkey($w, 'outbox'), '-',
     $event{ mp_unpack($e{d})->[6] }++ if $e{d} =~ /rbl\.host\.delisted/;
 }
 is_deeply(\%event, { map { $_ => 1 } values %value },
-    'each delisting was told once');
+    'each delisting was reported once');
 ok(stop_server($checkd), 'it stops');
 $dns->stop;
 done_testing();

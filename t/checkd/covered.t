@@ -45,7 +45,7 @@ is(counted(), join(' ', sort @host{qw(six name)}),
 for my $of ('six', 'name') {
     my $s = state_of($host{$of});
     is("$s->{status} $s->{total} $s->{message}",
-        'failed 0 No blocklist applies to this host.', "$of: it says why");
+        'failed 0 No blocklist applies to this host.', "$of: with the reason");
     my $h = host_record($w, $host{$of});
     is("$h->{uncovered} $h->{listed_count} $h->{checked}", '1 0 0',
         "$of: never checked, not clear");

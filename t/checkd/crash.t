@@ -23,10 +23,10 @@ my @seeds = defined $ENV{CRASH_SEED} ? split ' ', $ENV{CRASH_SEED}
 
 my %name = (
     left     => 'nothing waits, is leased or in flight',
-    checks   => CHECKS . ' checks are completed, as often as they were begun',
+    checks   => CHECKS . ' checks are completed, as often as they were started',
     verdicts => 'no verdict is against the truth',
     states   => "each host's state is right",
-    history  => 'its transitions are told once',
+    history  => 'its transitions are reported once',
     events   => 'each event is there once, and no other',
     schedule => 'each host has its next check',
     ranges   => 'the range counts its children',
@@ -49,7 +49,7 @@ for my $seed (@seeds) {
         ok(stop_server($d), "seed $seed: a daemon stops");
         is($d->{status}, 0, "seed $seed: with status 0");
     }
-    note(sprintf 'seed %d: %.1f s; %s; %d look-ups lost, %d asked again, '
+    note(sprintf 'seed %d: %.1f s; %s; %d look-ups lost, %d repeated, '
         . '%d ends; %d of %d hosts as their zones say', $seed, time - $began,
         join(', ', map { "$_: $c->{did}{$_}" } sort keys %{ $c->{did} }),
         @$c{qw(surprises again ends plain)}, scalar @{ $c->{host} });

@@ -82,7 +82,7 @@ is(details($w, $pp)->{'own6.test'}{status}, 'listed', 'an IPv6 address');
 $pp = check_value($w, 'bad.example', 4);
 wait_check($w, $pp);
 is_deeply([map { "$_->{zone} $_->{status}" } values %{ details($w, $pp) }],
-    ['names.test listed'], 'a domain is asked at the uribl alone');
+    ['names.test listed'], 'a domain is queried at the uribl alone');
 
 # --- listings and their ends -----------------------------------------------
 
@@ -93,7 +93,8 @@ is(host_record($w, $ht)->{details}[0][1], 'own.test', 'at the custom list');
 
 script_ok($w, 'rbl_status', [$acct], $rb, 'paused');
 my ($state, $d, $h) = run_check($ht);
-is_deeply([sort keys %$d], ['a.test', 'own6.test'], 'paused, it is not asked');
+is_deeply([sort keys %$d], ['a.test', 'own6.test'],
+    'a paused list is not queried');
 is($h->{listed_count}, 0, 'nor is the host listed');
 script_ok($w, 'rbl_status', [$acct], $rb, 'active');
 wait_for { ($state, $d, $h) = run_check($ht);
@@ -102,8 +103,8 @@ is($h->{listed_count}, 1, 'resumed, it lists the host again');
 
 script_ok($w, 'rbl_update', [$acct], $rb, '', 'other.test');
 wait_for { ($state, $d, $h) = run_check($ht);
-    $d->{'other.test'}{status} eq 'clear' } 30, 'the new zone is asked';
-is($d->{'other.test'}{status}, 'clear', 'the new zone is asked');
+    $d->{'other.test'}{status} eq 'clear' } 30, 'the new zone is queried';
+is($d->{'other.test'}{status}, 'clear', 'the new zone is queried');
 is($h->{listed_count}, 0, 'and lists nothing');
 script_ok($w, 'rbl_update', [$acct], $rb, '', 'own.test');
 wait_for { ($state, $d, $h) = run_check($ht);
@@ -116,14 +117,14 @@ my $before = $h->{checked};
 set_due($w, $ht);
 eventually { host_record($w, $ht)->{checked} > $before } 10,
     'a scheduled check';
-is(host_record($w, $ht)->{listed_count}, 0, 'without the list that has gone');
+is(host_record($w, $ht)->{listed_count}, 0, 'without the deleted list');
 
 # Only custom lists, all of them paused.
 script_ok($w, 'profile_update', [$acct], $rp, 0, '', '', 1, $six);
 script_ok($w, 'rbl_status', [$acct], $six, 'paused');
 ($state) = run_check($ht);
 is("$state->{status} $state->{message}",
-    'failed No blocklist applies to this host.', 'nothing is left to ask');
+    'failed No blocklist applies to this host.', 'no list is left to query');
 
 ok(stop_server($checkd), 'the daemon stops');
 done_testing();

@@ -95,7 +95,7 @@ sub they_stand {
     for my $zone (@custom) {
         is($other{$zone} // 'unknown', 'unknown',
             "$zone: unknown to $who, not clear");
-        is(listed($zone), 1, "$zone: what it listed stands");
+        is(listed($zone), 1, "$zone: its listing is current");
     }
     return;
 }
@@ -132,7 +132,7 @@ they_stand('one that did not');
 cmp_ok(cleared($w, $ht{'bare.test'}), '>', 0, 'bare.test: since when is kept');
 said_for('bare.test', 23 * HOUR);
 is(result('bare.test'), 'unknown', 'bare.test: 23 hours are too short');
-is(listed('bare.test'), 1, 'bare.test: the listing stands');
+is(listed('bare.test'), 1, 'bare.test: the listing is current');
 said_for('bare.test', 25 * HOUR);
 is(result('bare.test'), 'clear', 'bare.test: a day is enough');
 is(listed('bare.test'), 0, 'bare.test: the listing has ended');

@@ -181,14 +181,14 @@ sub die_and_return {
     my $died = time;
     $dns->rules(rules(%dead));
     ok(cycle($name), "$name: every host was checked");
-    is(some(wrong()), '', "$name: nobody is listed, nobody is delisted");
+    is(some(wrong()), '', "$name: no host is listed, none is delisted");
     my $event = events();
     is(some(sort keys %{ $event->{delisted} }), '', "$name: no delisting");
     is(some(grep { !is_on($_) } sort keys %{ $event->{listed} }), '',
         "$name: no listing");
     for my $zone (sort keys %dead) {
         my $n = notices($zone) - $before{$zone};
-        cmp_ok($n, '>', 0, "$dead{$zone}: the operator is told");
+        cmp_ok($n, '>', 0, "$dead{$zone}: the operator is notified");
         cmp_ok($n, '<', 10, "$dead{$zone}: and not flooded");
     }
 
@@ -214,12 +214,12 @@ sub die_and_return {
     diag(some(wrong())) if wrong();
     $event = events();
     is_deeply($event->{delisted}, { map { $_ => 1 } @left },
-        "$name: over: who has left is told once");
+        "$name: over: each delisting is reported once");
     is(some(grep { !$event->{listed}{$_} } map { sort keys %{ $on{$_} } }
-        sort keys %on), '', "$name: over: who is listed is told");
+        sort keys %on), '', "$name: over: each listing is reported");
     for my $zone (sort keys %dead) {
         like((notices($zone))[-1], qr{: good, was|responds? again|get responses},
-            "$dead{$zone}: over: the operator is told");
+            "$dead{$zone}: over: the operator is notified");
     }
 }
 
@@ -240,7 +240,7 @@ for my $v (@value) {
 }
 is(some(@wrong), '', 'each transition was there once, and no other');
 is(scalar(grep { /resolver \S+ is at fault/ } split /\n/,
-    read_file($checkd->{log})), 0, 'nobody blamed the resolver');
+    read_file($checkd->{log})), 0, 'no log line blames the resolver');
 ok(stop_server($checkd), 'it stops');
 $dns->stop;
 done_testing();

@@ -55,15 +55,15 @@ my $feed = start_rbldnsd(zones => [[$zone, 'ip4set',
     listed_entry('10.0.0.1', '10.0.0.2')]]);
 my $r = rblctl($w->{redis}, 'lists', 'override', $zone, '--server',
     "127.0.0.1\@$feed->{port}");
-is($r->{status}, 0, 'a server of one\'s own is given') or diag($r->{err});
+is($r->{status}, 0, 'the operator sets a server') or diag($r->{err});
 eventually { verdict($w, $clear, $zone) eq 'listed ' } 40,
-    'and asked instead of those of the zone';
-is(host_record($w, $clear)->{listed_count}, 1, 'what it lists is listed');
+    'and it is queried instead of the servers of the zone';
+is(host_record($w, $clear)->{listed_count}, 1, 'its listing is listed');
 
 $r = rblctl($w->{redis}, 'lists', 'override', $zone, '--none');
-is($r->{status}, 0, 'it is taken away');
+is($r->{status}, 0, 'the server is removed');
 eventually { verdict($w, $clear, $zone) =~ /^unknown / } 40,
-    'and asked no more';
+    'and no longer queried';
 stop_server($checkd);
 
 # Addresses that are not public are queried only if that is configured.
@@ -71,7 +71,7 @@ stop_server($checkd);
     zones => [[$zone, 'ip4set', data_of('10.0.0.1')]]) } @host;
 $checkd = daemon();
 like(verdict($w, $clear, $zone), qr/^unknown servfail/,
-    'servers in a private network are not asked');
+    'servers in a private network are not queried');
 stop_server($checkd);
 
 done_testing();

@@ -45,7 +45,7 @@ is(verdict($w, $listed, 'a.test'), 'listed ', 'empty for a moment: no end');
 is(host_record($w, $listed)->{listed_count}, 1, 'it stays listed');
 my ($server) = @{ $w->{server}{'a.test'} };
 cmp_ok($server->asked('^1\.0\.0\.10\.a\.test A$'), '>=', 3,
-    'the name was asked once more');
+    'the name was queried once more');
 
 turns(2, 1, 1, 0);
 is(verdict($w, $clear, 'a.test'), 'clear ',

@@ -40,7 +40,8 @@ sub found {
 sub heal {
     put($_, sane(@_)) for 0, 1;
     wait_for { my %f = map { $_ => 1 } map { verdict($w, $_, $zone) } $bad,
-        $good; !grep { /unknown/ } keys %f } 40, 'the list to be in order';
+        $good; !grep { /unknown/ } keys %f } 40,
+        'the list to pass its test points';
 }
 
 my @wrong = (
@@ -62,7 +63,7 @@ for my $wrong (@wrong) {
     is(host_record($w, $bad)->{listed_count}, 0, 'the other is not');
     put(0, @rules);
     is(found($bad), 'clear ', "a server $name: the other one is right");
-    is(found($good), 'listed ', 'and about what it lists');
+    is(found($good), 'listed ', 'and its listing is correct');
 }
 
 # --- both are sound and disagree ----------------------------------------------

@@ -37,10 +37,10 @@ sub listed { return scalar grep { host_record($w, $_)->{listed_count} }
 eventually { listed() == HOSTS } 30, 'all are listed';
 rbldnsd_data($dns, 'a.test', zone());
 eventually { dns_query($unbound, '1.0.0.10.a.test')->{rcode} == 3 } 15,
-    'the list says that they are not';
+    'the list has no entry';
 my $ended = time;
 set_due($w, $_) for values %$ht;
-eventually { !listed() } 60, 'all ends are told';
+eventually { !listed() } 60, 'all ends are reported';
 my $took = time - $ended;
 diag sprintf '%.1f s', $took;
 cmp_ok($took, '>', ENTRY + KEPT, 'not while a cache may have older data');

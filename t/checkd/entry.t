@@ -28,7 +28,7 @@ $dns->rules(['^5\.0\.0\.10\.own\.test( |$)', { a => ['127.0.0.2'], ttl => 2 }],
     $none);
 is(verdict($w, $ends, 'own.test'), 'unknown unhealthy', 'nothing ends there');
 eventually { verdict($w, $ht, 'own.test') eq 'listed ' } 30,
-    'a listing is told';
+    'a listing is reported';
 ok(stop_server($checkd), 'it stops');
 $dns->stop;
 done_testing();

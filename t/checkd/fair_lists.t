@@ -29,9 +29,9 @@ sub running { return grep { check_state($w, $_)->{status} eq 'running' } @pp }
 wait_for { running() >= PLACES * 3 / 4 } 15, 'the daemon to be full';
 my $pp = check_value($other, '10.1.0.1');
 ok((wait_for { check_state($other, $pp)->{status} eq 'running' } 15),
-    "another account's check begins");
+    "another account's check starts");
 is(scalar(grep { check_state($w, $_)->{status} eq 'completed' } @pp), 0,
-    'while none of the others has ended');
+    'while none of the others has finished');
 
 kill_server($checkd);                   # they would take a while
 done_testing();

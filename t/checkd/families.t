@@ -35,12 +35,12 @@ my $ht = add_host($w, '2001:db8::1', family => 2);
 my $other = add_host($w, '2001:db8::2', family => 2);
 eventually { host_record($w, $ht)->{listed_count} == 1 } 10,
     'a listing of an IPv6 address is announced';
-is(asked($other), 'skipped ', 'no entry tells nothing');
+is(asked($other), 'skipped ', 'no test point: no result');
 is(log_count($checkd, 'v\.test, ipv6.*: unsupported'), 1,
-    'there is no test entry of that family');
+    'there is no test point of that family');
 
 $dns->rules(@rules);
-is(asked($ht), 'unknown unconfirmed', 'its end is not believed at once');
+is(asked($ht), 'unknown unconfirmed', 'its end needs confirmation');
 is(host_record($w, $ht)->{listed_count}, 1, 'it stands');
 my $raw = mp_unpack(redis($w->{redis}, 'GET', RblCheckd::akey($w, 'r', $ht)));
 my ($standing) = map { $_->[0] } grep { ref && @$_ && ref $_->[0]
@@ -50,7 +50,7 @@ cmp_ok($standing->[8], '>', 0, 'since when is kept');
 # A list that is wildcarding for IPv6 is detected by random names.
 $dns->rules($rules[0], [ '.', $listed ]);
 my $third = add_host($w, '2001:db8::3', family => 2);
-eventually { host_record($w, $third)->{checked} } 10, 'it lists the world';
-is(host_record($w, $third)->{listed_count}, 0, 'which is not believed');
+eventually { host_record($w, $third)->{checked} } 10, 'it is wildcarding';
+is(host_record($w, $third)->{listed_count}, 0, 'its listing is not accepted');
 
 done_testing();

@@ -132,7 +132,7 @@ is(join(' ', grep { $event{$_} > 1 } sort keys %event), '',
 is(join(' ', grep { $sids{$_} > 1 } sort keys %sids), '', 'nor its SID');
 is(join(' ', sort { substr($a, 7) <=> substr($b, 7) } grep {
     $changes{$_}{delisted} == 1 } keys %changes), numbers(1),
-    'whose listing ended was told so, once');
+    'each ended listing was reported once');
 
 my @wrong;
 for my $value (@value) {
@@ -166,7 +166,7 @@ for my $i (0 .. $#rate) {
     }
 }
 cmp_ok($most, '<=', RATE / 2 + 2, "never more than a batch over: $worst");
-cmp_ok(scalar @rate, '>', RATE * $seconds / 3, 'and it is asked');
+cmp_ok(scalar @rate, '>', RATE * $seconds / 3, 'and it is queried');
 
 for my $d ($still, $again, $calm) {
     ok(stop_server($d), 'a daemon stops');

@@ -31,7 +31,7 @@ my $ht = add_host($w, '10.0.0.5');
 eventually { host_record($w, $ht)->{listed_count} == 1 } 10, 'listed';
 my ($key) = grep { /own\.test/ } @{ redis($w->{redis}, 'KEYS', '*zone*') };
 eventually { redis($w->{redis}, 'HEXISTS', $key, 'entry ipv4') } 5,
-    'it has a test entry, all are told';
+    'it has a test point; all daemons know';
 $dns->rules(@rest);                     # both are removed
 ok(stop_server($checkd), 'the daemon stops');
 

@@ -31,7 +31,7 @@ my $pp = check_value($w, '10.0.0.6');
 wait_check($w, $pp);
 
 $dns->rules(['.', { rcode => 'nxdomain', soa => ['test', 2, 2] }]);
-is(result(), 'unknown unhealthy', 'its zone is gone');
+is(result(), 'unknown unhealthy', 'its zone does not exist');
 cleared($w, $ht, time * 1000 - 25 * 3_600_000);
 like(result(), qr/^unknown/, 'for more than a day');
 ok(stop_server($checkd), 'the daemon stops');

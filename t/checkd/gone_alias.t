@@ -28,7 +28,7 @@ wait_check($w, check_value($w, '10.0.0.6'));
 $dns->rules(['.', { rcode => 'nxdomain',
     more => [[1, '', 'CNAME', 'x.parked.cloud.example', 2]],
     soa => ['parked.cloud.example', 2, 2] }]);
-like(verdict($w, $ht, 'own.test'), qr/^unknown/, 'its zone is gone');
+like(verdict($w, $ht, 'own.test'), qr/^unknown/, 'its zone does not exist');
 cleared($w, $ht, time * 1000 - 25 * 3_600_000);
 like(verdict($w, $ht, 'own.test'), qr/^unknown/, 'for more than a day');
 is(host_record($w, $ht)->{listed_count}, 1, 'the listing stands');

@@ -74,10 +74,10 @@ is(field('frozen'), undef, 'it need not be frozen for that');
 
 redis($w->{redis}, 'HSET', $key, 'frozen', time * 1000, 'turned', 10, 'of', 12);
 like(rblctl($w->{redis}, 'lists', 'show')->{out}, qr/frozen/,
-    'rblctl lists show says it');
+    'rblctl lists show has it');
 my $r = rblctl($w->{redis}, 'lists', 'thaw', 'mass.test');
 is($r->{status}, 0, 'the operator thaws it') or diag $r->{err};
-is(field('frozen'), undef, 'it is not frozen any more');
+is(field('frozen'), undef, 'it is not frozen');
 redis($w->{redis}, 'HDEL', $key, 'passed', 'passes');
 
 # --- sound again -----------------------------------------------------------
@@ -99,8 +99,8 @@ is(listings(), $N, 'for all hosts');
 cmp_ok(told('mass\.test is frozen'), '>', 0, 'it was frozen for a moment');
 cmp_ok(told('mass\.test passes its test points'), '>', 0,
     'until a sample passed');
-eventually { jobs_left($w) == 0 } 30, 'nothing is under way';
-is(field('frozen'), undef, 'and is not any more');
+eventually { jobs_left($w) == 0 } 30, 'no check is in flight';
+is(field('frozen'), undef, 'and is not now');
 
 $r = rblctl($w->{redis}, 'fsck');
 is($r->{status}, 0, 'fsck finds nothing') or diag $r->{out};

@@ -72,34 +72,34 @@ sleep TTL + 2;
 dns_query($unbound, '2.0.0.127.a.test');
 ok(data('a.test', zone('a.test')), 'a list is emptied');
 is(dns_query($unbound, '2.0.0.127.a.test')->{answers}[0], '127.0.0.2',
-    'its test entry is still there for who asks the resolver');
+    'its test point is still in the cache of the resolver');
 is(dns_query($unbound, '5.0.0.10.a.test')->{rcode}, 3,
     'a host is not');
 
 my $d = asked($ht);
-is(said($d, 'a.test'), 'unknown unconfirmed', 'emptied: not believed');
+is(said($d, 'a.test'), 'unknown unconfirmed', 'emptied: not accepted');
 is(host_record($w, $ht)->{listed_count}, 4, 'emptied: still listed');
 my $h = host_record($w, $ht);
 cmp_ok($h->{next_check}, '<=', $h->{checked} + (TTL + 3) * 1000,
-    'emptied: asked again when the test entry has left the cache');
+    'emptied: queried again when the test point has expired');
 eventually { log_count($checkd, 'list a\.test, ipv4.*: down, was good') == 1 }
-    20, 'emptied: found to be dead without anybody asking';
+    20, 'emptied: found down without a request';
 $d = asked($ht);
 is(said($d, 'a.test'), 'unknown unhealthy', 'dead: unknown');
 is(said(asked($clean), 'a.test'), 'unknown unhealthy',
-    'dead: and so for whom it never listed');
+    'dead: unknown for other hosts too');
 is(said($d, 'b.test'), 'listed ', 'dead: the other lists are as ever');
 is(moves($ht), $first, 'dead: no transition');
 
 ok(data('a.test', good('a.test', '10.0.0.5')), 'the list is back');
 eventually { said(asked($clean), 'a.test') eq 'clear ' } 60,
-    'back: clear means something';
+    'back: clear is accepted';
 is(said(asked($ht), 'a.test'), 'listed ', 'back: listed as before');
 is(moves($ht), $first, 'back: no transition');
 is(log_count($checkd, 'list a\.test, ipv4.*: good, was down'), 1,
-    'back: told once');
+    'back: logged once');
 is(log_count($checkd, 'list a\.test, ipv4.*: down, was good'), 1,
-    'dead: told once');
+    'dead: logged once');
 
 
 # --- a host that a living list delists -------------------------------------
@@ -113,16 +113,16 @@ is(moves($ht), "$first a.test clear", 'delisted: one transition');
 # --- a wildcarding list ------------------------------------------------------
 
 ok(data('b.test', zone('b.test', '0.0.0.0/1', '128.0.0.0/1')),
-    'a list lists the world');
+    'a list is wildcarding');
 sleep TTL + 2;
 $d = asked($clean);
-is(said($d, 'b.test'), 'unknown unhealthy', 'the world: not believed');
+is(said($d, 'b.test'), 'unknown unhealthy', 'the world: not accepted');
 is(host_record($w, $clean)->{listed_count}, 0, 'the world: not listed');
 is(said(asked($ht), 'b.test'), 'unknown unhealthy',
     'the world: unknown where it was listed');
 is(host_record($w, $ht)->{listed_count}, 3, 'the world: it stays listed');
 is(log_count($checkd, 'list b\.test, ipv4.*: lying, was good'), 1,
-    'the world: told once');
+    'the world: logged once');
 
 
 # --- a domain bought by a third party ---------------------------------------
@@ -154,7 +154,8 @@ is(host_record($w, $ht)->{listed_count}, 3, 'filter: listed as before');
 $d = asked($clean);
 is(said($d, 'a.test'), 'unknown resolver', 'filter: not clear');
 is(log_count($checkd, "resolver 127\\.0\\.0\\.1\@$filter->{port} is at fault"
-    . '.*private-address: 127\.0\.0\.0/8'), 1, 'filter: told once, and why');
+    . '.*private-address: 127\.0\.0\.0/8'), 1,
+    'filter: logged once, with the reason');
 is(log_count($checkd, 'list [a-d]\.test, ipv4.*: down'), 0,
     'filter: no list is blamed');
 ok(stop_server($checkd), 'the daemon stops');
@@ -178,7 +179,7 @@ sub rblctl_check {
         '--json');
     my $json = eval { JSON::XS->new->decode($r->{out}) }
         // die "rblctl check: $r->{out} $r->{err}";
-    is($r->{err}, '', "$value: nothing else is said");
+    is($r->{err}, '', "$value: no other message");
     return $json->{lists}[0];
 }
 
@@ -198,7 +199,7 @@ my @cases = (
     ['everything is listed', [['.' => $listed]], 'unknown unhealthy lying'],
     ['127.0.0.1 is listed', [@both, ['^1\.0\.0\.127\.z' => $listed],
         [$host => $listed]], 'unknown unhealthy lying'],
-    ['only what was never asked is listed',
+    ['only other names are listed',
         [@both, [$host => $listed], ['\.127\.z' => $listed]],
         'unknown unhealthy lying'],
     ['another address for all but the host', [[$host => $listed],
@@ -209,26 +210,26 @@ my @cases = (
         'unknown hijacked untried'],
     ['an error code', [['.' => { a => ['127.255.255.254'] }]],
         'unknown blocked untried'],
-    ['an error code for the controls only', [[$host => 'nxdomain'],
+    ['an error code for the test points only', [[$host => 'nxdomain'],
         ['.' => { a => ['127.255.255.254'] }]], 'unknown blocked blocked'],
     ['refused', [['.' => 'refused']], 'unknown refused untried'],
-    ['the controls are refused', [[$host => $listed], ['.' => 'refused']],
+    ['the test points are refused', [[$host => $listed], ['.' => 'refused']],
         'unknown blocked blocked'],
-    ['the controls fail', [[$host => $listed], ['.' => 'servfail']],
+    ['the test points fail', [[$host => $listed], ['.' => 'servfail']],
         'unknown unhealthy down'],
-    ['the controls are not answered', [[$host => 'nxdomain'],
+    ['the test points get no response', [[$host => 'nxdomain'],
         ['.' => 'mute']], 'unknown unhealthy down'],
-    ['the negative control fails', [@both, [$host => $listed],
+    ['the negative test point fails', [@both, [$host => $listed],
         ['.' => 'servfail']], 'unknown unhealthy down'],
-    ['no controls', [[$host => $listed]], 'listed  good',
+    ['no test points', [[$host => $listed]], 'listed  good',
         control => 'none'],
-    ['no negative control', [@both, [$host => $listed],
+    ['no negative test point', [@both, [$host => $listed],
         ['^1\.0\.0\.127\.z' => $listed]], 'listed  good',
         control => 'ip-positive-only'],
-    ['no negative control, networks that nobody has are listed', [@both,
+    ['no negative test point, unused networks are listed', [@both,
         [$host => $listed], ['\.24\d\.z' => $listed]], 'listed  good',
         control => 'ip-positive-only'],
-    ['no negative control, everything is listed', [@both,
+    ['no negative test point, everything is listed', [@both,
         [$host => $listed], ['.' => $listed]], 'unknown unhealthy lying',
         control => 'ip-positive-only'],
     ['127.0.0.1 is a neutral code', [@both,

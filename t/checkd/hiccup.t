@@ -25,7 +25,8 @@ my $ht = add_host($w, '10.0.0.5');
 eventually { host_record($w, $ht)->{listed_count} == 1 } 10, 'listed';
 sub result { return verdict($w, $ht, 'own.test') }
 $dns->rules($none);
-is(result(), 'unknown unconfirmed', 'it is over, the list says');
+is(result(), 'unknown unconfirmed',
+    'one response without the entry is not enough');
 my $at = int(time * 1000) - 20 * 3_600_000;
 cleared($w, $ht, $at);
 is(result(), 'unknown unconfirmed', 'for 20 hours');

@@ -46,7 +46,7 @@ sub scheduled {
 for my $ht (values %sid) {
     wait_for { checked($ht) > 0 } 15, 'the first check';
 }
-cmp_ok(questions($_, 'slow'), '>', 0, 'the first check asks every list')
+cmp_ok(questions($_, 'slow'), '>', 0, 'the first check queries every list')
     for 4 .. 8;
 
 # a clean host: only the other list is queried, and the check finishes as
@@ -81,23 +81,23 @@ is_deeply([@$r{qw(listed_count unknown_count)}], [1, 0], 'and is counted');
 
 $slow = questions(5, 'slow');
 my $state = wait_check($w, check_host($w, $listed));
-is(questions(5, 'slow'), $slow + 1, 'a manual check asks it');
-is($state->{checked}, 2, 'and tells of both');
-is(host_record($w, $listed)->{listed_count}, 0, 'what it says counts');
+is(questions(5, 'slow'), $slow + 1, 'a manual check queries it');
+is($state->{checked}, 2, 'and has both results');
+is(host_record($w, $listed)->{listed_count}, 0, 'its result counts');
 
 # a query without a response is still open
 
 for my $n (7, 8) {
     my $ht = $sid{"10.0.0.$n"};
-    is(host_record($w, $ht)->{troubled}[0][1], 'servfail', 'it has trouble');
+    is(host_record($w, $ht)->{troubled}[0][1], 'servfail', 'it has an error');
     $slow = questions($n, 'slow');
     scheduled($ht);
-    cmp_ok(questions($n, 'slow'), '>', $slow, 'so it is asked again');
+    cmp_ok(questions($n, 'slow'), '>', $slow, 'so it is queried again');
     is(host_record($w, $ht)->{troubled}[0][3], 2, 'which is counted');
 }
 $dns->rules(test_entry(), [ '.', 'nxdomain' ]);
 scheduled($late);
-is(questions(7, 'slow'), 1, 'asked once more');
+is(questions(7, 'slow'), 1, 'queried once more');
 is_deeply(host_record($w, $late)->{troubled}, [], 'it is over');
 $slow = questions(7, 'slow');
 scheduled($late);

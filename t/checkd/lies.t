@@ -106,17 +106,17 @@ script_ok($w, 'profile_add', [$acct], fresh_sid('RP'), 'both', 1, 1,
 
 my $before = daemon();
 all_say(result(check_value($w, '10.0.0.9')), qr/^clear $/,
-    'a daemon finds it in order');
-ok(pause($before), 'and looks away');
+    'a daemon finds it valid');
+ok(pause($before), 'and is paused');
 
-ok(rbldnsd_data($dns, $_, zone($_, @world)), "$kind{$_}: lists the world")
+ok(rbldnsd_data($dns, $_, zone($_, @world)), "$kind{$_}: is wildcarding")
     for @lists;
-eventually { says('127.0.0.1', 1) } 10, 'its fixed control too';
+eventually { says('127.0.0.1', 1) } 10, 'its negative test point too';
 my $since = time;
 my $witness = daemon();
 all_say(result(check_value($w, '10.0.0.1')), qr/^unknown unhealthy$/,
-    'another daemon is not deceived');
-is(log_count($witness, "list $_, ipv4.*: lying"), 1, "$kind{$_}: it says so")
+    'another daemon detects it');
+is(log_count($witness, "list $_, ipv4.*: lying"), 1, "$kind{$_}: it is logged")
     for @lists;
 
 # The cached responses for these hosts outlive the one for the test point.
@@ -130,15 +130,15 @@ is(host_record($w, $_)->{listed_count}, 0, 'none is listed') for @host;
 
 # --- the lists are sound again, the resolver's cache is not ------------------
 
-ok(rbldnsd_data($dns, $_, zone($_)), "$kind{$_}: is in order again")
+ok(rbldnsd_data($dns, $_, zone($_)), "$kind{$_}: is valid again")
     for @lists;
-ok(stop_server($witness), 'the daemon that knows of the lies stops');
-eventually { says('127.0.0.1', 0) } TTL + 5, 'the controls are in order';
+ok(stop_server($witness), 'the daemon that knows of the wildcarding stops');
+eventually { says('127.0.0.1', 0) } TTL + 5, 'the test points pass';
 
 my $after = daemon();
 for my $time ('the first time', 'and again') {
     all_say(result(check_host($w, $host[0])), qr/^unknown /,
-        "a daemon that was started since believes no lie, $time");
+        "a daemon that was started since accepts none of its answers, $time");
 }
 ok(pause($after), 'it looks away');
 cont_server($before);
@@ -150,17 +150,17 @@ ok(stop_server($before), 'it stops');
 cont_server($after);
 
 is(host_record($w, $_)->{listed_count}, 0, 'no host is listed') for @host;
-is(told(), '', 'none was told to be');
+is(told(), '', 'no listing was reported');
 
 # --- the cached responses have expired ---------------------------------------
 
 eventually { !grep { !says("10.0.0.$_", 0) } 2 .. 4 } TTL + 5,
-    'the lies are gone';
+    'the wildcard answers have expired';
 eventually { !grep { host_record($w, $_)->{unknown_count}
     || host_record($w, $_)->{listed_count} } @host[0, 1] } 2 * TTL,
-    'soon, by themselves, the hosts are clear';
+    'soon, without a request, the hosts are clear';
 all_say(result(check_host($w, $host[2])), qr/^clear $/,
-    'and the one that nobody had asked for');
+    'and the one without a check so far');
 is_deeply([map { @{ history_of($w, $_) } } @host], [], 'nothing has happened');
 
 ok(rbldnsd_data($dns, $_, zone($_, '10.0.0.4', '10.0.0.5')),
@@ -168,10 +168,10 @@ ok(rbldnsd_data($dns, $_, zone($_, '10.0.0.4', '10.0.0.5')),
 eventually { says('10.0.0.4', 1) } 10, 'the resolver knows';
 push @host, add_host($w, '10.0.0.5');
 eventually { host_record($w, $host[3])->{listed_count} == 2 } TTL + 10,
-    'one that was never asked for is listed';
+    'a host without a check so far is listed';
 eventually { result(check_host($w, $host[2]));
     host_record($w, $host[2])->{listed_count} == 2 } TTL + 10,
-    'and one that there were lies about';
-is(told(), '10.0.0.4 10.0.0.5', 'which is told');
+    'and one that the wildcard covered';
+is(told(), '10.0.0.4 10.0.0.5', 'both are reported');
 ok(stop_server($after), 'the daemon stops');
 done_testing();

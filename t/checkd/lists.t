@@ -61,7 +61,7 @@ sub seen {
 }
 
 is_deeply(checked('10.0.0.1'), { 'a.test' => 'clear' },
-    'a list without its key is not asked');
+    'a list without its key is not queried');
 
 lists({ stdin => "s3cret\n" }, 'key', '{key}.k.test');
 lists({}, 'enable', '{key}.k.test');
@@ -71,17 +71,18 @@ is_deeply(checked('10.0.0.1'),
 is($d->{'{key}.k.test'}{reason}, 'why {key}', 'its TXT repeats the key');
 cmp_ok($dns->asked('^1\.0\.0\.10\.s3cret\.k\.test A$'), '>=', 1,
     'the key is in the name');
-is($dns->asked('\{key\}'), 0, 'and no other name of the list was asked');
+is($dns->asked('\{key\}'), 0, 'and no other name of the list was queried');
 
 lists({ stdin => "n3xt\n" }, 'key', '{key}.k.test');
 seen('another key');
 is_deeply(checked('10.0.0.2'),
     { 'a.test' => 'clear', '{key}.k.test' => 'clear' }, 'another key');
-cmp_ok($dns->asked('^2\.0\.0\.10\.n3xt\.k\.test A$'), '>=', 1, 'is asked with');
+cmp_ok($dns->asked('^2\.0\.0\.10\.n3xt\.k\.test A$'), '>=', 1,
+    'is in the queries');
 
 lists({}, 'key', '{key}.k.test', '--remove');
 seen('removed');
-is_deeply(checked('10.0.0.3'), { 'a.test' => 'clear' }, 'not asked any more');
+is_deeply(checked('10.0.0.3'), { 'a.test' => 'clear' }, 'no longer queried');
 is($dns->asked('^3\.0\.0\.10\.\S*k\.test'), 0, 'by no name');
 
 # A key removed from an active list: the list is skipped, and no listing ends.
@@ -93,7 +94,7 @@ redis($w->{redis}, 'INCR', 'rbl:{0}:lists:ver');
 seen('lost');
 is_deeply(checked('10.0.0.4'),
     { 'a.test' => 'clear', '{key}.k.test' => 'skipped' }, 'a lost key');
-is($dns->asked('^4\.0\.0\.10\.\S*k\.test'), 0, 'nothing is asked');
+is($dns->asked('^4\.0\.0\.10\.\S*k\.test'), 0, 'no query is sent');
 like(read_file($checkd->{log}), qr/1 active lists are not queried: no key/,
     'and it is logged');
 lists({}, 'disable', '{key}.k.test');
@@ -110,13 +111,13 @@ is_deeply(checked('10.0.0.5'), { 'a.test' => 'clear' }, 'are back');
 
 # names
 is_deeply(checked('www.example.co.uk', 4), { 'd.test' => 'clear' }, 'a domain');
-is($dns->asked('^' . quotemeta("$_.d.test") . ' A$'), 1, "$_ is asked for")
+is($dns->asked('^' . quotemeta("$_.d.test") . ' A$'), 1, "$_ is queried")
     for 'www.example.co.uk', 'example.co.uk';
 lists({}, 'override', 'd.test', '--names', 'registered');
 seen('override');
 is_deeply(checked('www.example.org', 4), { 'd.test' => 'clear' },
     'the registered domain alone');
-is($dns->asked('^www\.example\.org\.d\.test'), 0, 'is asked for,');
+is($dns->asked('^www\.example\.org\.d\.test'), 0, 'is queried');
 is($dns->asked('^example\.org\.d\.test A$'), 1, 'once');
 
 # metrics of the daemons
@@ -124,7 +125,7 @@ eventually {
     my $r = rblctl($w->{redis}, 'lists', 'show', 'a.test', '--stored', '--json');
     my $v = $r->{status} == 0 ? json($r->{out}) : {};
     ($v->{answered} // 0) >= 4 && $v->{latency_ms};
-} 20, 'lists show tells what was asked';
+} 20, 'lists show has the counts of queries';
 
 # no key in the log, even at debug level
 unlike(read_file($checkd->{log}), qr/s3cret|n3xt/, 'no key in the log');

@@ -51,9 +51,9 @@ wait_check($w, check_value($w, "10.0.0.$_"), 20) for 1 .. 3;
 eventually { one()->{checks}{completed} == 3 } 12, 'three checks';
 $d = one();
 is($d->{checks}{failed}, 0, 'none failed');
-is($d->{checks}{in_flight}, 0, 'none is on its way');
+is($d->{checks}{in_flight}, 0, 'none is in flight');
 cmp_ok($d->{checks}{per_1000s}, '>=', 0, 'a rate');
-cmp_ok($d->{questions}{asked}, '>=', 9, 'nine questions at least');
+cmp_ok($d->{questions}{asked}, '>=', 9, 'nine queries at least');
 is($d->{questions}{in_flight} + $d->{questions}{waiting}, 0,
     'none is on its way');
 cmp_ok($d->{answers}{nxdomain}, '>=', 5, 'answers: not listed');
@@ -94,7 +94,7 @@ $dns->rules([ '.', 'mute' ]);
 my @pp = map { check_value($w, "10.0.1.$_") } 1 .. 12;
 eventually { one()->{checks}{in_flight} == 7 } 12, 'as many as it may';
 eventually { my $q = one()->{queue}; $q->{manual_ms} > 0 } 12,
-    'others wait, and how long is told';
+    'others wait, and the metrics have the time';
 $table = rblctl($w->{redis}, 'status')->{out};
 like($table, qr/^DAEMON +RUNNING +IDLE \(s\) +VERSION +UP +CHECKS /m,
     'rblctl status has a table of it');
@@ -108,11 +108,11 @@ my $other = start_checkd(%opt, conf => { conf_short(name => 'two') });
 eventually { (daemons()->{two} // {})->{checks} } 10, 'another daemon';
 ok(stop_server($_), 'it stops') for $other, $checkd;
 my $left = redis($w->{redis}, 'PTTL', 'rbl:{0}:daemon:two');
-cmp_ok($left, '<=', 20_000, 'the record of a daemon that is gone ends soon');
+cmp_ok($left, '<=', 20_000, 'the record of a stopped daemon expires soon');
 cmp_ok($left, '>', 0, 'by itself');
 redis($w->{redis}, 'PEXPIRE', 'rbl:{0}:daemon:two', 1);
 eventually { !redis($w->{redis}, 'EXISTS', 'rbl:{0}:daemon:two') } 5,
-    'it has ended';
+    'it has expired';
 ok(!daemons()->{two}{checks}, 'and rblctl shows its name alone');
 
 # Damaged records are left out.

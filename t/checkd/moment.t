@@ -52,9 +52,9 @@ for my $n (1, 2) {
     }
     is(join(', ', grep { /clear/ } keys %found), '',
         "$n: the listing does not end");
-    is(host_record($w, $ht)->{listed_count}, 1, "$n: it stands");
+    is(host_record($w, $ht)->{listed_count}, 1, "$n: it is current");
     eventually { verdict($w, $ht, 'a.test') eq 'listed ' } KEPT + 10,
-        "$n: until the list says so again";
+        "$n: until the list lists the host again";
     ok(stop_server($_), "$n: a daemon stops") for @checkd;
 }
 done_testing();

@@ -59,12 +59,12 @@ is("$d->{status} @{ $d->{codes} } $d->{reason}", 'listed 127.0.0.2 ',
 $d = look('dns.deep');
 is("$d->{$_}{status} $d->{$_}{error} @{ $d->{$_}{codes} }", 'unknown name ',
     "$_ is unknown") for '10.in-addr.arpa', 'resolver.arpa', 'secret.test';
-is($dns->asked("$_ \\w+\$"), 0, "names in $_ are not asked for")
+is($dns->asked("$_ \\w+\$"), 0, "names in $_ are not queried")
     for 'arpa', 'deep\.secret\.test';
 $d = look('dns.other')->{'secret.test'};
 is("$d->{status} $d->{error}", 'listed ', 'a name beside the refused one is');
 
 ok(stop_server($checkd), 'the daemon stops');
 unlike(read_file($checkd->{log}), qr/10\.1\.2\.3|password/,
-    'its log tells none of it');
+    'its log has none of it');
 done_testing();

@@ -30,7 +30,7 @@ my @hosts = map { add_host($w, "10.0.2.$_") } 1 .. 4;
 my $daemon = checkd();
 my $deaths = 0;
 for my $death (1 .. 3) {
-    wait_for { $dns->asked('^66\.') > $deaths } 20, "question $death";
+    wait_for { $dns->asked('^66\.') > $deaths } 20, "query $death";
     kill_server($daemon);
     $deaths = $dns->asked('^66\.');
     $daemon = checkd();
@@ -39,7 +39,7 @@ for my $death (1 .. 3) {
 my $state = wait_check($w, $poison, 20);
 is($state->{status}, 'failed', 'it fails');
 is($state->{message}, 'The check failed after 3 attempts.',
-    'and says why');
+    'and has the reason');
 is($deaths, 3, 'after three deaths');
 wait_for { jobs_left($w) == 0 } 60, 'the others';
 my %states;
@@ -48,7 +48,8 @@ is_deeply(\%states, { completed => scalar @others },
     'the one-offs beside it are completed');
 is(scalar(grep { host_record($w, $_)->{checked} } @hosts), scalar @hosts,
     'the hosts too');
-is(log_count($daemon, 'The check failed after 3'), 1, 'and only that one is ended');
+is(log_count($daemon, 'The check failed after 3'), 1,
+    'and only that one failed');
 ok(alive($daemon), 'the daemon lives');
 
 done_testing();

@@ -129,17 +129,17 @@ only('day.test', 'free.test');
 my @checks = start_checks(200);
 all_end('200 checks end', 60, @checks);
 my $asked = $dns->asked('day\.test A$');
-is($asked, $DAY, "as many are asked as the day allows: $asked");
+is($asked, $DAY, "as many queries as the day allows: $asked");
 is(errors('day.test', @checks), "$DAY clear , " . (200 - $DAY)
     . ' unknown quota', 'the others are unknown, none is clear');
 is(errors('free.test', @checks), '200 clear ', 'another list is not touched');
 is(shared('day.test', 'used'), $DAY, 'all daemons count together');
-is(log_count($_, 'is used up') <= 1, 1, 'an operator is told once')
+is(log_count($_, 'is used up') <= 1, 1, 'it is logged once')
     for @checkd;
 
 my ($pp) = start_checks(1);
 all_end('one more', 20, $pp);
-is(errors('day.test', $pp), '1 unknown quota', 'is not asked either');
+is(errors('day.test', $pp), '1 unknown quota', 'is not queried either');
 shared('day.test', day => shared('day.test', 'day') - 1);
 eventually { my ($c) = start_checks(1); wait_check($w, $c, 20);
     errors('day.test', $c) eq '1 clear ' } 20, 'the next day it is';
@@ -151,7 +151,7 @@ my $began = time;
 @checks = start_checks(120);
 all_end('120 checks at 20 a second end', 60, @checks);
 my @at = map { $_->[3] - $began } $dns->log('rate\.test A$');
-is(scalar @at, 120, 'each is asked once');
+is(scalar @at, 120, 'each is queried once');
 is(errors('rate.test', @checks), '120 clear ', 'and answered');
 my $over = over_rate($RATE, @at);
 cmp_ok($over, '<=', $BATCH + 1 + $STALL,
@@ -175,7 +175,7 @@ all_end('200 checks end, though one daemon was stopped and one killed', 90,
     @checks);
 @at = map { $_->[3] - $began } $dns->log('rate\.test A$');
 $over = over_rate($RATE, @at);
-cmp_ok(scalar @at, '>=', 100, 'most were asked');
+cmp_ok(scalar @at, '>=', 100, 'most were queried');
 cmp_ok($over, '<=', $BATCH + 1 + $STALL,
     sprintf 'at no time more than a batch above the rate: %.1f', $over);
 unlike(errors('rate.test', @checks), qr/none/, 'each has a result');
@@ -211,7 +211,7 @@ is(errors('refuses.test', $pp), '1 unknown blocked', 'the list refuses');
 eventually { (shared('refuses.test', 'refused') // 0) == 1 } 10,
     'it is recorded for all';
 eventually { 1 == grep { log_count($_, 'gets none for 300 s') } @checkd } 10,
-    'and told once';
+    'and logged once';
 my $till = shared('refuses.test', 'till');
 
 # Other daemons learn of it when they look, or when the list refuses them, too.
@@ -224,12 +224,13 @@ eventually {
     @checks = start_checks(50);
     wait_check($w, $_, 20) for @checks;
     !$dns->asked('refuses\.test A$');
-} 40, 'soon nobody asks it';
+} 40, 'soon no daemon queries it';
 is(errors('refuses.test', @checks), '50 unknown blocked', 'all are unknown');
 
 shared('refuses.test', till => 1);
 eventually { my ($c) = start_checks(1); wait_check($w, $c, 20);
-    errors('refuses.test', $c) eq '1 clear ' } 30, 'when it is over it is asked';
+    errors('refuses.test', $c) eq '1 clear ' } 30,
+    'when it is over it is queried';
 eventually { wait_check($w, start_checks(1), 20);
     !defined shared('refuses.test', 'refused') } 20, 'and its answer ends it';
 
@@ -237,7 +238,7 @@ eventually { wait_check($w, start_checks(1), 20);
 shared('refuses.test', @$_) for [refused => 3], [since => 1], [till => 1];
 eventually { wait_check($w, start_checks(1), 20);
     !defined shared('refuses.test', 'refused') } 20,
-    'whoever is answered ends it';
+    'a daemon that gets a response ends it';
 
 ok(stop_server($_), 'a daemon stops') for @checkd;
 is($_->{status}, 0, 'with status 0') for @checkd;

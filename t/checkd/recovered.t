@@ -40,19 +40,19 @@ is(asked('10.0.0.1'), 'clear ', 'a living list');
 # --- wildcarding, except for its test points ---------------------------------
 
 $dns->rules(@controls, [ '.', $listed ]);
-is(asked('10.0.0.2'), 'unknown unhealthy', 'the world: not believed');
+is(asked('10.0.0.2'), 'unknown unhealthy', 'wildcarding: not accepted');
 my $since = time;
 $dns->rules(@controls, [ '.', $clear ]);
-eventually { asked('10.0.0.3'); good() == 2 } 8, 'it is in order again';
-cmp_ok(time - $since, '<', TTL - 2, 'while its lies are still kept');
+eventually { asked('10.0.0.3'); good() == 2 } 8, 'it is valid again';
+cmp_ok(time - $since, '<', TTL - 2, 'while its answers are still cached');
 is(asked('10.0.0.2'), 'unknown unhealthy',
-    'what it said while it lied is no listing');
+    'an answer given while the list was wildcarding is no listing');
 eventually { asked('10.0.0.2') eq 'clear ' } TTL + 5, 'then it is clear';
 
 # --- later responses count ---------------------------------------------------
 
 $dns->set('^4\.0\.0\.10\.', $listed);
-is(asked('10.0.0.4'), 'listed ', 'a listing is believed');
+is(asked('10.0.0.4'), 'listed ', 'a listing is accepted');
 is(asked('10.0.0.4'), 'listed ', 'and so when it is kept');
 
 done_testing();

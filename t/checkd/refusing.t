@@ -116,12 +116,12 @@ for my $resolver ($bad, $denied) {
     like(found('10.0.0.5'), $nothing, 'blind: nor is anything of another');
     eventually { log_count($checkd, 'resolver 127\.0\.0\.1\@'
         . "$resolver->{port} is at fault") == 1 } 10,
-        'blind: the resolver is to blame, it says';
+        'blind: the log blames the resolver';
     like(found('10.0.0.6'), $nothing, 'blind: and it stays so');
     ok(stop_server($checkd), 'the daemon stops');
     is(left_alone(), '', 'blind: no list is left alone');
     is(log_count($checkd, 'list \w\.test refuses queries'), 0,
-        'blind: none is said to refuse');
+        'blind: no list is logged as refusing');
 
     $checkd = daemon($good);
     is(found('10.0.0.5'), all('listed'), 'one that sees: listed at once');
@@ -160,7 +160,7 @@ like(found('10.0.0.5'), qr/^(?:listed, ){3}unknown (?:blocked|refused)$/,
 eventually { found('10.0.0.6'); left_alone() eq 'd.test' } 15,
     'REFUSED: left alone';
 is(log_count($checkd, 'list d\.test refuses queries'), 1,
-    'REFUSED: and told once');
+    'REFUSED: and logged once');
 $other = daemon($good);
 ok(stop_server($checkd), 'the daemon stops');
 is(found('10.0.0.5'), 'listed, listed, listed, unknown blocked',

@@ -68,12 +68,13 @@ while (time < $till && listed($run[0])) {
     check_host($_->{w}, $_->{host}) for @run;
     sleep 0.5;
 }
-is(listed($run[0]), 0, 'keeps: the end is told');
+is(listed($run[0]), 0, 'keeps: the end is reported');
 for my $n (1 .. 5) {
     wait_check($_->{w}, check_host($_->{w}, $_->{host})) for @run;
     sleep 1;
 }
-is(listed($_), 1, "$_->{name}: it is not told for an hour") for @run[1 .. 3];
+is(listed($_), 1,
+    "$_->{name}: it is not reported for an hour") for @run[1 .. 3];
 for my $r (@run) {
     ok(stop_server($r->{checkd}), "$r->{name}: the daemon stops");
     $r->{dns}->stop;

@@ -33,14 +33,14 @@ my %ended;
 for my $s (@checkd) {
     $ended{$_}++ for read_file($s->{log}) =~ /check (PP\w+) of \w+: finished/g;
 }
-is(scalar keys %ended, 200, '200 checks ended');
+is(scalar keys %ended, 200, '200 checks finished');
 is(scalar(grep { $_ > 1 } values %ended), 0, 'none of them twice');
 cmp_ok(log_count($_, 'finished,'), '>', 20, 'this daemon did its share')
     for @checkd;
 
 my %asked;
 $asked{ $_->[0] }++ for $dns->log('.');
-is(scalar keys %asked, 400, '400 names were asked');
+is(scalar keys %asked, 400, '400 names were queried');
 is(scalar(grep { $_ > 1 } values %asked), 0, 'none of them twice');
 cmp_ok($dns->most_pending, '<=', 32,
     'never more than 8 checks of 2 lists for each daemon');

@@ -33,7 +33,7 @@ $dns->rules([@entry], ['^1\.0\.0\.10\.', denied(KEPT)],
 my $ended = time;
 set_due($w, $ht);
 eventually { host_record($w, $ht)->{listed_count} == 0 } 40,
-    'the end is told, though the host\'s response has a longer TTL';
+    'the end is reported, though the host\'s response has a longer TTL';
 cmp_ok(time - $ended, '>', ENTRY + KEPT, 'after the whole one');
 
 ok(stop_server($checkd), 'the daemon stops');

@@ -32,7 +32,7 @@ my $checkd = start_checkd(store => $w->{redis}, resolver => $dns,
 my $pp = check_value($w, '10.9.0.25');
 wait_check($w, $pp, 20);
 my $d = details($w, $pp);
-is($d->{ $lists[6] }{status}, 'listed', 'one that is asked for at once');
+is($d->{ $lists[6] }{status}, 'listed', 'one that is requested at once');
 is(scalar(grep { $d->{$_}{status} eq 'clear' } @lists), 35,
     'the other lists are clear');
 diag sprintf '%.1f s', time - $start;

@@ -30,9 +30,9 @@ my $w = world(no_dns => 1, zones => { 'a.test' => { codes => [] } },
 wait_log($early, qr/ready/, 10);
 my $pp = check_value($w, '10.0.0.1');
 is(wait_check($w, $pp)->{status}, 'completed',
-    'no store: it goes to work when there is one');
+    'no store: it starts to work when there is one');
 is(log_count($early, '\[warn\].*No such file'), 1,
-    'no store: it says so once');
+    'no store: it is logged once');
 
 # Texts from outside are cleaned.
 
@@ -79,21 +79,21 @@ my @nonsense = ("$foreign:${pp1}::m:1:x", "AC1:${pp1}::m:1:x", "$ac:PP1::m:1:x",
     "$ac:$pp1:HT1:m:1:x", "$ac:${pp2}::m:1:");
 redis($w->{redis}, 'ZADD', redis_key('leases', $p), 0, $_)
     for @nonsense, "$ac:$pp1\n::m:1:x", 'x';
-eventually { jobs_left($w) == 0 } 10, 'nonsense is taken out of the leases';
+eventually { jobs_left($w) == 0 } 10, 'nonsense is deleted from the leases';
 is(log_count($early, 'malformed job'), 4, 'and logged');
 redis($w->{redis}, 'ZADD', redis_key('leases', $p), 0, join ':', $ac, $pp1,
     fresh_sid('HT'), 'm:1:x');
-eventually { jobs_left($w) == 0 } 10, 'a job of a host that is gone ends';
+eventually { jobs_left($w) == 0 } 10, 'a job of a deleted host ends';
 my $gone = redis_key('due', $ac);
 redis($w->{redis}, 'ZADD', $gone, 1, $_)
     for 'nonsense', uc fresh_sid('HT'), fresh_sid('HT');
 redis($w->{redis}, 'ZADD', redis_key('due', $p), 1, $ac);
 eventually { redis($w->{redis}, 'ZCARD', $gone) == 0 } 10,
-    'what is due and is no host is taken out';
+    'an unknown due host is deleted';
 is(log_count($early, 'malformed host'), 2, 'and logged');
 redis($w->{redis}, 'RPUSH', redis_key('manual', $ac), 'nonsense', "$pp2:HT2");
 redis($w->{redis}, 'ZADD', redis_key('manual', $p), 1, $ac);
-eventually { jobs_left($w) == 0 } 10, 'nonsense that waits is taken out';
+eventually { jobs_left($w) == 0 } 10, 'nonsense in the queue is deleted';
 is(wait_check($w, check_value($w, '10.0.0.7'))->{status}, 'completed',
     'and the daemon goes on');
 ok(stop_server($early), 'it stops');
@@ -106,8 +106,9 @@ my $file = temp_dir() . '/password';
 write_file($file, "wrong-$secret\n");
 my $wrong = start_checkd(store => $w->{redis}, %dns, ready => 0,
     conf => { conf_short(), store_password_file => $file });
-ok(wait_log($wrong, qr/WRONGPASS/, 5), 'a wrong password is told');
-unlike(read_file($wrong->{log}), qr/\Q$secret\E/, 'but not what it was');
+ok(wait_log($wrong, qr/WRONGPASS/, 5), 'a wrong password is logged');
+unlike(read_file($wrong->{log}), qr/\Q$secret\E/,
+    'without the password itself');
 write_file($file, "$secret\n");
 my $right = start_checkd(store => $w->{redis}, %dns,
     conf => { conf_short(), store_password_file => $file });

@@ -22,16 +22,16 @@ for my $mode (qw(mute loading late_loading readonly masterdown oom noscript
     fake_mode($fake, $mode);
     my $seen = () = fake_seen($fake) =~ /\n/g;
     my $again = wait_for { (() = fake_seen($fake) =~ /\n/g) >= $seen + 2 } 12,
-        "$mode: questions";
-    ok($again, "$mode: it asks on");
+        "$mode: requests";
+    ok($again, "$mode: it continues");
     ok(alive($checkd), "$mode: it lives");
 }
 
 my $log = read_file($checkd->{log});
-like($log, qr/$_/, "the log tells: $_") for 'announced a reply with too many',
+like($log, qr/$_/, "the log has: $_") for 'announced a reply with too many',
     'Protocol error', 'LOADING', 'no reply in time';
 unlike($log, qr/secret/, 'arguments in error replies are not logged');
 unlike($log, qr/[^\n\x20-\x7e]/, 'nor control bytes');
-ok(stop_server($checkd), 'it ends when it is told to');
+ok(stop_server($checkd), 'it stops on request');
 ok(stop_server($fake), 'the fake stops');
 done_testing();

@@ -43,8 +43,8 @@ cont_server($other);
 my $state = wait_check($w, $pp, 15);
 is($state->{status}, 'completed', 'killed: another completed the check');
 is($state->{listed}, 2, 'killed: with its results');
-cmp_ok(time - $began, '>', 3, 'killed: not before the lease was up');
-is(log_count($other, 'taking over job'), 1, 'killed: it was taken over once');
+cmp_ok(time - $began, '>', 3, 'killed: not before the lease expired');
+is(log_count($other, 'taking over job'), 1, 'killed: it was claimed once');
 eventually { jobs_left($w) == 0 } 5, 'killed: no job is left';
 
 # A scheduled check likewise; the host is still checked afterwards.
@@ -55,12 +55,12 @@ $dns->rules([ '.', 'mute' ]);
 $first = checkd(checks_max => 4);
 eventually { jobs_left($w) == 1 && log_count($first, 'ready') } 5,
     'a due host becomes a job';
-wait_for { $dns->asked('^9\.') > 0 } 5, 'its questions';
+wait_for { $dns->asked('^9\.') > 0 } 5, 'its queries';
 kill_server($first);
 $dns->rules([ '.', $listed ]);
 cont_server($other);
 eventually { host_record($w, $ht)->{listed_count} == 2 } 15,
-    'the scheduled check was taken over';
+    'another daemon claimed the scheduled check';
 ok(stop_server($other), 'the other stops');
 
 # A daemon takes back the jobs of an earlier daemon of the same name at once; a
@@ -73,7 +73,7 @@ for my $n (1 .. 3) {
     my $asked = $dns->asked('^2\.');
     $last = checkd(name => 'same', check_timeout => '10s', lease => '60s',
         dns_timeout => '10s', schedule => 'off');
-    wait_for { $dns->asked('^2\.') > $asked } 10, "life $n to ask";
+    wait_for { $dns->asked('^2\.') > $asked } 10, "life $n to query";
     is(check_state($w, $pp)->{status}, 'running', "life $n: running");
     kill_server($last);
 }
@@ -94,7 +94,7 @@ for my $n (1 .. 3) {
     my $asked = $dns->asked('^9\.');
     $last = checkd(name => 'same', check_timeout => '10s', lease => '60s',
         dns_timeout => '10s', schedule => 'off');
-    wait_for { $dns->asked('^9\.') > $asked } 10, "life $n to ask";
+    wait_for { $dns->asked('^9\.') > $asked } 10, "life $n to query";
     kill_server($last);
 }
 $dns->rules([ '.', $listed ]);
@@ -115,8 +115,9 @@ my $late = check_value($w, '10.0.3.99');
 eventually { !alive($last) } 10, 'TERM: it stops';
 is($last->{status}, 0, 'TERM: with status 0');
 is(scalar(grep { check_state($w, $_)->{status} eq 'completed' } @pp), 5,
-    'TERM: what was in flight completed');
-is(check_state($w, $late)->{status}, 'queued', 'TERM: nothing new was begun');
+    'TERM: the checks in flight completed');
+is(check_state($w, $late)->{status}, 'queued',
+    'TERM: no new check was started');
 
 # A second signal does not wait; the jobs go to another daemon.
 
@@ -127,14 +128,14 @@ $began = time;
 signal_server($last, 'TERM');
 wait_log($last, qr/no new work is claimed/, 5);
 signal_server($last, 'TERM');
-eventually { !alive($last) } 5, 'two signals: it is gone';
+eventually { !alive($last) } 5, 'two signals: it has exited';
 cmp_ok(time - $began, '<', 5, 'two signals: at once');
 is(jobs_left($w), 1, 'two signals: the job stays in the store');
 
 # Progress is visible while a manual check runs.  The list was wildcarding so
 # far, and is not trusted.
 
-is(rblctl($w->{redis}, 'lists', 'thaw', $_)->{status}, 0, "$_ is believed")
+is(rblctl($w->{redis}, 'lists', 'thaw', $_)->{status}, 0, "$_ is thawed")
     for qw(a.test b.test);
 $dns->rules([ 'a\.test', $listed ], [ '.', 'mute' ]);
 $last = checkd(schedule => 'off', lease => '30s', check_timeout => '10s',
@@ -158,7 +159,7 @@ eventually { read_file($file) =~ /ready/ } 10, 'HUP: a log file is written';
 rename $file, "$file.1" or die $!;
 signal_server($last, 'HUP');
 eventually { read_file($file) =~ /log reopened/ } 10,
-    'HUP: a new file is begun';
+    'HUP: a new file is started';
 
 $dns->stop;
 done_testing();

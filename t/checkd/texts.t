@@ -54,7 +54,8 @@ my $octets = redis($w->{redis}, 'STRLEN', RblCheckd::akey($w, 'check',
 cmp_ok($octets, '<=', 64 * 1024, 'so are the details of the check');
 
 my $d = details($w, $pp);
-is($d->{'sys.test'}{reason}, 'the list says why', 'the system list is whole');
+is($d->{'sys.test'}{reason}, 'the list says why',
+    'the text of the system list is whole');
 like($d->{"o$_.test"}{reason}, qr/\Ax+\xe2\x80\xa6\z/, "o$_.test is cut")
     for 1, OWN;
 cmp_ok(length $d->{'o1.test'}{reason}, '>=', 40, 'to no less than 40 bytes');

@@ -50,7 +50,7 @@ is(scalar(grep { @{ history_of($w, $_) } } values %ht), 0,
 
 eventually { !grep { my $h = host_record($w, $_); $h->{unknown_count}
     || $h->{listed_count} } values %ht } TTL + 10,
-    'the cache has forgotten: not listed, without anybody asking';
+    'the cache entry has expired: not listed, without a request';
 is(scalar(grep { @{ history_of($w, $_) } } values %ht), 0, 'and never was');
 
 eventually { host_record($w, $listed)->{listed_count} } TTL + 15,
@@ -69,9 +69,10 @@ my $again = add_host($w, '10.0.0.7');
 $dns->rules([ '^7\.0\.0\.10\.', { a => ['127.0.0.2'], ttl => 1, aa => 1 } ],
     @sane);
 eventually { verdict($w, $again, 'a.test') eq 'unknown unconfirmed' } 10,
-    'a listing, seen first';
+    'a listing, not yet confirmed';
 $dns->rules(@sane);
-eventually { verdict($w, $again, 'a.test') eq 'clear ' } 10, 'is gone again';
+eventually { verdict($w, $again, 'a.test') eq 'clear ' } 10,
+    'the host is clear again';
 sleep 6;
 $dns->rules(@wild);
 is(dns_query($unbound, '7.0.0.10.a.test')->{rcode}, 0,

@@ -21,7 +21,7 @@ my $checkd = start_checkd(store => $w->{redis},
 my @ht = map { add_host($w, "10.$_.0.5") } 1 .. 4;
 eventually { 4 == grep { host_record($w, $_)->{checked} } @ht } 15, 'checked';
 is_deeply([map { map { $_->{v} } @{ history_of($w, $_) } } @ht], [],
-    'no host is told to be listed');
+    'no host is reported as listed');
 ok(stop_server($checkd), 'it stops');
 $dns->stop;
 done_testing();
