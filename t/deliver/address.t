@@ -65,7 +65,7 @@ for my $host ('none.hook.example', 'empty.hook.example', 'localhost',
 is(scalar received($hook), 0, 'no request came');
 is(connections(), 0, 'and no connection');
 like(read_file($d->{log}), qr/address 127\.0\.0\.1 refused: loopback/,
-    'the log says why');
+    'the log has the reason');
 
 # allowed
 restart(conf => { deliver_allow => '127.0.0.1/32' });
@@ -104,7 +104,7 @@ restart(conf => { deliver_allow => '127.0.0.1/32' },
         HTTPS_PROXY => $at });
 is(attempt("http://127.0.0.1:$port/"), 'delivered', 'with a proxy around');
 is(attempt("http://127.9.9.9:$port/"), '0 connection failed', 'refused too');
-is(scalar received($proxy), 0, 'which is not asked');
+is(scalar received($proxy), 0, 'and the proxy gets no request');
 
 # https only
 restart(conf => { deliver_http => 'off' });

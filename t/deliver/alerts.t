@@ -36,7 +36,7 @@ sub check {
         ? listed_result("RB$_") : result("RB$_", 'clear') } 'a', 'b'])
         for @hosts;
     cont_server($d);
-    soon { wake(); idle() } 'all is told', 30;
+    soon { wake(); idle() } 'all is reported', 30;
 }
 
 sub open_alerts {
@@ -71,7 +71,7 @@ my @gone = map { host() } 1 .. 26;
 check('a', @gone);
 is(open_alerts() > 0, 1, '26 others');
 script('host_delete', [$ACCT], $_, 60_000) for @gone;
-soon { idle() } 'all is told';
+soon { idle() } 'all is reported';
 is(open_alerts(), 0, 'are deleted');
 
 ok(stop_server($d, 5), 'the daemon stops');

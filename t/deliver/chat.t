@@ -38,7 +38,7 @@ sub sent {
     my $r = (received($s))[-1];
     is($r->{line}, "POST $line HTTP/1.1", "$type: where to");
     is($r->{headers}{'content-type'}, 'application/json', "$type: as JSON");
-    like($r->{headers}{'user-agent'}, qr{^ngx_rbl/\d}, "$type: by whom");
+    like($r->{headers}{'user-agent'}, qr{^ngx_rbl/\d}, "$type: the user agent");
     ok(!exists $r->{headers}{$_}, "$type: no $_")
         for qw(authorization webhook-id x-webhook-signature expect);
     like($r->{body}, qr/k7m2xq/, "$type: with the code");
@@ -174,7 +174,7 @@ is(record('contact', cmd('GET', k('r', $AC, $co)))->{value}, '-1009876543210',
     'the contact has its new id');
 answer_with($s, status => 200, body => '{"ok":true}');
 due_now($m);
-soon { idle() } 'and is told there';
+soon { idle() } 'and its message is delivered there';
 is((received($s))[-1]{json}{chat_id}, '-1009876543210', 'by that id');
 cmd('DEL', k('r', $AC, $co));
 
@@ -187,7 +187,8 @@ for my $type (qw(slack discord telegram)) {
     due_now($m);
     soon { idle() } "$type: once more";
     is(received($s), $n + 1, "$type: and never again");
-    is(letter()->{x}, 'whether it arrived is unknown', "$type: it is told");
+    is(letter()->{x}, 'whether it arrived is unknown',
+        "$type: with the reason");
     cmd('DEL', k('r', $AC, $co));
 }
 ($m, $co) = failed('slack', 1, status => 500);
@@ -209,7 +210,7 @@ drop($m, $co);
 
 stop_receiver($s);
 is(confirm_attempt('slack', $value{slack}, 'abcdef'), '0 connection failed',
-    'nobody listens');
+    'no server at the port');
 
 my $log = read_file($d->{log});
 unlike($log, qr/hush-|\Q$token\E|$value{pagerduty}|k7m2xq|abcdef/,

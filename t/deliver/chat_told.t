@@ -59,7 +59,7 @@ sub told {
     pause_server($d);
     $changes->();
     signal_server($d, 'CONT');
-    soon { wake(); idle() } "$name: told", 30;
+    soon { wake(); idle() } "$name: reported", 30;
     my %got;
     for my $at ($s, $slack) {
         my @all = received($at);
@@ -97,7 +97,7 @@ is("$one->{payload}{severity} $two->{payload}{severity}", 'critical warning',
     'pagerduty: by the tier of the lists');
 is($one->{payload}{source}, $host{$mx}, 'pagerduty: the source');
 is_deeply($one->{links}, [{ href => 'https://a.example/off?h=192.0.2.1',
-    text => 'Delisting at a.example' }], 'pagerduty: where to ask');
+    text => 'Delisting at a.example' }], 'pagerduty: the delisting link');
 is($two->{payload}{custom_details}{lists}[0]{reason}, $reason,
     'pagerduty: the reason as it is');
 
@@ -117,7 +117,8 @@ like($text, qr/$_/, 'discord: hosts, lists, links') for "\Q$host{$mx}\E",
 isnt($j->{embeds}[0]{color}, $j->{embeds}[1]{color}, 'discord: by the tier');
 
 $j = $got->{tg}[0];
-is("$j->{chat_id} $j->{parse_mode}", '-1001234567890 HTML', 'telegram: whom');
+is("$j->{chat_id} $j->{parse_mode}", '-1001234567890 HTML',
+    'telegram: the chat');
 like($j->{text}, qr/$_/, 'telegram: hosts, lists, links') for "\Q$host{$mx}\E",
     "\Q$host{$web}\E", 'mail &amp; &lt;out&gt;',
     'https://a\.example/off\?h=192\.0\.2\.1';

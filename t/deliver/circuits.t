@@ -38,7 +38,7 @@ is(scalar(keys %{ deliveries() }), OPENS + MORE + 1, 'and nothing is lost');
 my $till = till();
 time_passes(120);
 soon { arrived($dead) == OPENS + 1 } 'a probe';
-soon { till() > $till } 'in vain: the next pause is longer';
+soon { till() > $till } 'the probe fails: the next pause is longer';
 is(arrived($dead), OPENS + 1, 'and nothing but the probe');
 
 answer_with($dead, status => 200);

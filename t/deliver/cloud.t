@@ -48,7 +48,7 @@ sub sent {
     my $r = (received($s))[-1];
     is($r->{line}, "POST $line HTTP/1.1", "$type: where to");
     is($r->{headers}{'content-type'}, $form, "$type: as what");
-    like($r->{headers}{'user-agent'}, qr{^ngx_rbl/\d}, "$type: by whom");
+    like($r->{headers}{'user-agent'}, qr{^ngx_rbl/\d}, "$type: the user agent");
     ok(!exists $r->{headers}{$_}, "$type: no $_")
         for qw(webhook-id x-webhook-signature expect);
     like($r->{body}, qr/k7m2xq/, "$type: with the code");
@@ -219,7 +219,7 @@ for my $t ([sms => 400, twilio(21610)],
 my $missing = type('ResourceNotFoundException');
 for my $t (
     ['made', [400, 200, 200], [$missing, '', '{}'], 3, 'delivered'],
-    ['made by somebody else meanwhile', [400, 400, 200],
+    ['made by another client meanwhile', [400, 400, 200],
         [$missing, type('ResourceAlreadyExistsException'), '{}'], 3,
         'delivered'],
     ['without the right to make it', [400, 400],
@@ -297,7 +297,8 @@ for my $type (sort keys %value) {
     due_now($m);
     soon { idle() } "$type: once more";
     is(received($s), $n + 1, "$type: and never again");
-    is(letter()->{x}, 'whether it arrived is unknown', "$type: is told");
+    is(letter()->{x}, 'whether it arrived is unknown',
+        "$type: with the reason");
     cmd('DEL', k('r', $AC, $co));
 }
 

@@ -47,7 +47,7 @@ ok(deliveries()->{$m} > 22 && deliveries()->{$m} <= 36.1, 'by the schedule');
 due_now($m);
 soon { (delivery($m)->{attempt} // 0) == 2 } 'the second';
 due_now($m);
-soon { idle() } 'then it is taken';
+soon { idle() } 'then it is accepted';
 my @r = (received($hook))[1 .. 3];
 is($_->{body}, $r[0]{body}, 'the same bytes') for @r;
 is($_->{headers}{'webhook-id'}, $ev, 'the same id') for @r;
@@ -63,7 +63,7 @@ sub waiting {
 }
 
 my %useless = (
-    'a contact that is gone' => sub { cmd('DEL', k('r', $AC, $_[0])) },
+    'a deleted contact' => sub { cmd('DEL', k('r', $AC, $_[0])) },
     'a contact that is confirmed' => sub {
         contact_put('endpoint', $hook->{url}, id => $_[0],
             status => 'active') },
@@ -119,7 +119,7 @@ is(confirm_attempt('email', 'a@example.net', 'ccdd22'),
     'dead: no SMTP server is configured (smtp_url)', 'no mail server');
 like(read_file($d->{log}),
     qr/no mail server for mails to contacts: set smtp_url/,
-    'the log says what to do');
+    'the log has the remedy');
 is(confirm_attempt('endpoint', $_, 'ccdd22'), '0 connection failed', $_)
     for 'http://10.1.2.3/', 'http://169.254.169.254/', 'http://[::1]:1/';
 is(confirm_attempt('endpoint', 'ftp://127.0.0.1/', 'ccdd22'),

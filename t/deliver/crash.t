@@ -51,7 +51,7 @@ kill_server($d);
 answer_with($hook, status => 200);
 cmd('ZADD', k('retry'), 'XX', 1000 * (time + 2), $m);
 $d = start_deliverd(conf => \%conf);
-soon { idle() } 'taken when the lease is over, without being told';
+soon { idle() } 'claimed after its lease, without a notification';
 is(scalar received($hook), 4, 'and delivered again');
 
 # entries of a daemon that died between reading and fan-out
@@ -62,7 +62,7 @@ my $read = cmd('XREADGROUP', 'GROUP', 'deliver', 'dead', 'STREAMS',
 is(scalar @{ $read->[0][1] }, 3, 'read by one that dies');
 my $before = received($hook);
 $d = start_deliverd(conf => \%conf);
-soon { idle() && received($hook) == $before + 1 } 'taken over after the lease';
+soon { idle() && received($hook) == $before + 1 } 'claimed after its lease';
 
 # damaged entries
 my @bad = (

@@ -77,13 +77,13 @@ my $time = qr/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/;
 my $mx = host(name => 'mail "out"');
 my $web = host();
 check($web, 'b');
-soon { idle() } 'told';
+soon { idle() } 'reported';
 fresh($_) for keys %hook;
 together {
     check($mx, 'ab');
     check($web, '-');
 };
-soon { idle() } 'told again';
+soon { idle() } 'reported again';
 my ($m) = fresh('start_and_end');
 my ($r) = (received($hook{start_and_end}))[-1];
 is($r->{headers}{'webhook-id'}, $m->{event_sid}, 'the id of the event');
@@ -120,7 +120,7 @@ is($r->{body}, '{"event_sid":"EV","event_type":"contact.trigger",'
     . '"unreported":0}',
     'a message, byte by byte');
 check($mx, '-');
-soon { idle() } 'told the end';
+soon { idle() } 'the end is reported';
 fresh($_) for keys %hook;
 
 # --- histories x schedules x windows -------------------------------------------
@@ -201,7 +201,7 @@ soon { idle() } 'two are listed';
 fresh($_) for keys %hook;
 is(script('host_delete', [$ACCT], $lost, 60_000)->[0], 'OK', 'one is deleted');
 check($kept, '-');
-soon { idle() } 'which is told';
+soon { idle() } 'the deletion is reported';
 for my $schedule (qw(every_check start_and_end)) {
     my @told = fresh($schedule);
     my %of = map { $_->{id} => $_ } map { @{ $_->{hosts} } } @told;
@@ -251,7 +251,7 @@ sub tried {
         ? $open[0] : undef;
 }
 my $first;
-soon { $first = tried(1) } 'a message that is not taken';
+soon { $first = tried(1) } 'a message that is not accepted';
 check($gone, 'a');
 check($slow, '-');
 cmd('ZADD', k('digests'), 'XX', 0, "$AC:$co{start_and_end}");
@@ -260,12 +260,12 @@ due_now($first);
 soon { tried(2) } 'nothing overtakes it';
 is(scalar keys %{ deliveries() }, 1, 'nothing else is tried');
 due_now($first);
-soon { idle() } 'then it is taken';
+soon { idle() } 'then it is accepted';
 @m = fresh('start_and_end');
 my %names = ($slow => 'slow', $gone => 'gone');
 is_deeply([map { told_as($_, \%names) } @m], [('1 host listed | slow listed a')
     x 3, '2 hosts delisted | slow delisted, gone delisted'],
-    'in order, and a listing that is over is not told');
+    'in sequence, and an ended listing is not reported');
 is($m[0]{event_sid}, $m[2]{event_sid}, 'repeats have the same id');
 isnt($m[2]{event_sid}, $m[3]{event_sid}, 'the next message another');
 
@@ -284,13 +284,13 @@ check($gone, 'a');
 is(script('contact_status', [$ACCT], $co{start_and_end}, 'active')->[0], 'OK',
     'the contact is resumed');
 check($slow, '-');
-soon { idle() } 'told again';
+soon { idle() } 'reported again';
 is_deeply([map { told_as($_, \%names) } fresh('start_and_end')],
     ['1 host delisted | slow delisted'], 'what came while it was paused is not');
 is(scalar dead_letters(), 0, 'no dead letter');
 answer_with($hook{start_and_end}, status => 410);
 check($slow, 'a');
-soon { idle() } 'a contact that is gone';
+soon { idle() } 'a contact that answers 410';
 is((dead_letters())[-1]{to}, $co{start_and_end}, 'a dead letter');
 is(record('contact', cmd('GET', k('r', $AC, $co{start_and_end})))->{status},
     'paused', 'it is paused');

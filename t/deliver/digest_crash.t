@@ -57,7 +57,7 @@ for my $round (1 .. KILLS) {
     $d = start_deliverd(conf => \%conf);
 }
 leases_end();
-soon { idle() } 'all is told', 60;
+soon { idle() } 'all is reported', 60;
 
 my (@order, %body, %told);
 my $repeats = 0;
@@ -88,9 +88,9 @@ for my $ht (sort keys %truth) {
         $ok &&= @left > 0;
         shift @left;
     }
-    ok($ok, "told in order, and each change once: @told")
+    ok($ok, "reported in sequence, each change once: @told")
         or diag "of: @{ $truth{$ht} }";
-    is($told[-1], $truth{$ht}[-1], 'the last one is told');
+    is($told[-1], $truth{$ht}[-1], 'the last one is reported');
 }
 is(scalar dead_letters(), 0, 'no dead letter');
 ok(stop_server($d, 5), 'ends on TERM');

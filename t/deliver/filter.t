@@ -371,7 +371,7 @@ for my $r (@refused) {
 }
 is(join(', ', connections()), '', 'and nothing connected anywhere');
 like(read_file($d->{log}), qr/169\.254\.169\.254 refused: link-local/,
-    'the log says why');
+    'the log has the reason');
 
 try_all(undef, @open);
 for my $r (@open) {
@@ -455,7 +455,7 @@ is(try_one("http://$_:${\PORT}/"), '0 connection failed',
 is(try_one("http://$_:${\PORT}/"), 'delivered', "$_ is not")
     for qw(8.8.9.8 10.1.2.4);
 like(read_file($d->{log}), qr/8\.8\.8\.8 refused: deliver_deny names it/,
-    'the log says why');
+    'the log has the reason');
 
 # --- redirects, names that change ------------------------------------------
 
@@ -496,6 +496,6 @@ for my $kept (0, 1) {
         "$name: each attempt is judged by the answer it got");
     my %at = map { $_ => 1 } connections();
     is_deeply([keys %at], ['8.8.8.8 80'], "$name: only the good one is used");
-    is($dns->asked("^\Q$name\E A\$"), 4, "$name: and asked each time");
+    is($dns->asked("^\Q$name\E A\$"), 4, "$name: and resolved each time");
 }
 done_testing();

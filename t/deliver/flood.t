@@ -58,7 +58,7 @@ for my $name (sort keys %end) {
     }
 }
 like(read_file($d->{log}), qr/: the response is too large/,
-    'the log says why');
+    'the log has the reason');
 
 # --- 64 of a kind at once --------------------------------------------------
 

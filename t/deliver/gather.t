@@ -22,13 +22,13 @@ sub calls {
 }
 
 # Responses that arrive one by one finish deliveries one by one.
-for my $case (['rbl.host.delisted', 0, EVENTS / 3, 'nobody wants'],
-    ['rbl.host.listed', EVENTS / 3, EVENTS * 2 / 3, 'somebody wants'])
+for my $case (['rbl.host.delisted', 0, EVENTS / 3, 'without a receiver'],
+    ['rbl.host.listed', EVENTS / 3, EVENTS * 2 / 3, 'with a receiver'])
 {
     my ($type, $wanted, $most, $name) = @$case;
     my $wh = hook_add($hook->{url}, 's', $type);
     event_emit() for 1 .. EVENTS / 3;
-    is(cmd('XLEN', k('outbox')), EVENTS, "events that $name");
+    is(cmd('XLEN', k('outbox')), EVENTS, "events $name");
     cmd('CONFIG', 'RESETSTAT');
     my $d = start_deliverd();
     soon { idle() && received($hook) == $wanted } 'they are over';

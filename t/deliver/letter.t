@@ -83,7 +83,7 @@ is_deeply($html->{links}, ['https://a.example/off?h=192.0.2.1',
 my $begin = "$title 192.0.2.1 $evil Listed on 2 blocklists";
 is(substr($html->{text}, 0, length $begin), $begin,
     'the page begins with what matters');
-like($html->{text}, qr/$_/, 'it tells of the lists') for 'a\.example critical',
+like($html->{text}, qr/$_/, 'it names the lists') for 'a\.example critical',
     'List <A> & co', 'b\.example (?:major|minor)',
     "a <b>reason</b> \@channel %%% \xe4", 'Request removal Look it up';
 if ($ENV{RBL_LETTER}) {                 # a file to look at

@@ -82,7 +82,7 @@ is($plainly->{text}, $text, 'the text');
 is_deeply($read->{html}{faults}, [], 'the HTML is sound, and loads nothing');
 is_deeply($read->{html}{links}, [], 'no links');
 like($read->{html}{text}, qr/ with this code: k7m2xq Enter it where /,
-    'it says the same');
+    'it has the same text');
 
 unlike($h{subject}, qr/k7m2xq/, 'no code where servers log it');
 
@@ -142,20 +142,20 @@ my @user = (smtp_user => 'robot', smtp_password_file => "$dir/password",
     smtp_tls => 'required');
 daemon($auth->{port}, @user);
 is(try(), 'delivered', 'STARTTLS and a password');
-like(came($auth, 1), qr/with esmtpsa .*TLS1\.[23]/s, 'as exim tells it');
+like(came($auth, 1), qr/with esmtpsa .*TLS1\.[23]/s, 'in the log of exim');
 daemon($login->{port}, @user);
 is(try(), 'delivered', 'AUTH LOGIN, if that is what there is');
-like(came($login, 1), qr/with esmtpsa .*TLS1\.[23]/s, 'as exim tells it');
+like(came($login, 1), qr/with esmtpsa .*TLS1\.[23]/s, 'in the log of exim');
 daemon($auth->{port}, smtp_tls => 'required');
 like(try(), qr/^dead: .*authentication is needed/, 'no password');
 daemon($auth->{port}, @user, smtp_password_file => "$dir/wrong");
 is(try(), '0 the mail server refuses its user', 'a wrong password');
 like(read_file($d->{log}), qr/\[error\].*refuses smtp_user and its password/,
-    'is told to the operator');
+    'is logged for the operator');
 daemon($auth->{port}, @user, smtp_ca => "$dir/stranger.pem");
 is(try(), '0 no secure connection to the mail server', 'another authority');
 like(read_file($d->{log}), qr/\[error\].*no TLS connection to the mail server/,
-    'is told to the operator');
+    'is logged for the operator');
 daemon($bad->{port}, smtp_tls => 'required');
 is(try(), '0 no secure connection to the mail server', 'a bad certificate');
 daemon($plain->{port}, smtp_tls => 'required');
@@ -177,10 +177,10 @@ is(try(), '0 no secure connection to the mail server',
     'smtps: another authority');
 
 daemon(free_port());
-is(try(), '0 no connection to the mail server', 'nobody is there');
+is(try(), '0 no connection to the mail server', 'no server at the port');
 like(read_file($d->{log}),
     qr/\[notice\].* next attempt in .*: no connection to the mail server$/m,
-    'is told at the usual log_level');
+    'is logged at the usual log_level');
 
 # --- faults
 
@@ -243,7 +243,7 @@ my $m = "$AC:$ev:$co";
 soon { (delivery($m)->{attempt} // 0) == 1 } 'refused at the end';
 answer_smtp($fake);
 due_now($m);
-soon { idle() } 'taken';
+soon { idle() } 'accepted';
 my @sent = (smtp_seen($fake, 'message'))[$before, $before + 1];
 is($sent[1]{line}, $sent[0]{line}, 'byte for byte the same');
 

@@ -56,9 +56,9 @@ sub leases_end {
 }
 
 change('listed');
-is(cmd('HLEN', k('telling', $AC)), 1, 'many are told later');
-soon { idle() } 'all are told', 60;
-is(told(), CONTACTS . ': listed', 'each is told that it is listed');
+is(cmd('HLEN', k('telling', $AC)), 1, 'many reports follow later');
+soon { idle() } 'all are reported', 60;
+is(told(), CONTACTS . ': listed', 'each contact gets the listing');
 
 # The daemon dies after it has started.
 kill_server($d);
@@ -67,18 +67,19 @@ script('telling_step', [k('tellings')]);
 ok(cmd('HEXISTS', k('telling', $AC), '>'), 'a daemon that dies at it');
 change('listed');
 $d = start_deliverd(conf => \%conf);
-wait_for { !cmd('HEXISTS', k('telling', $AC), '>') } 20, 'another goes on';
+wait_for { !cmd('HEXISTS', k('telling', $AC), '>') } 20,
+    'another daemon continues';
 kill_server($d);
 leases_end();
 $d = start_deliverd(conf => \%conf);
 leases_end();
-soon { idle() } 'all are told', 60;
-ok(!cmd('EXISTS', k('telling', $AC)), 'nothing waits');
+soon { idle() } 'all are reported', 60;
+ok(!cmd('EXISTS', k('telling', $AC)), 'no work waits');
 my @last = map { /^\d+: listed(?: delisted)? listed$/ ? () : $_ }
     split /, /, told();
-is("@last", '', 'each is told that it is listed again');
+is("@last", '', 'each contact gets the second listing');
 change('clear');
-soon { idle() } 'all are told', 60;
+soon { idle() } 'all are reported', 60;
 like(told(), qr/^(?:\d+: listed( delisted)? listed delisted(?:, )?)+$/,
     'and that it is not');
 is(scalar dead_letters(), 0, 'no dead letter');

@@ -108,7 +108,7 @@ for (
     my ($ht, $value) = (sid('HT'), '192.0.2.' . ++$n);
     script('host_add', [$ACCT], 'old', 'rbl', 1, '', '', '', '', $ht, $value);
     $step{$_}->($ht) for split ' ', $before;
-    soon { wake(); idle() } 'the begin is told';
+    soon { wake(); idle() } 'the start is reported';
     my @before = told();
     pause_server($d);
     for my $step (split ' ', $then) {
@@ -116,13 +116,13 @@ for (
         is($r->[0], 'OK', "$then: $step") if $step !~ /listed|more|clear/;
     }
     cont_server($d);
-    soon { wake(); idle() } 'all is told';
+    soon { wake(); idle() } 'all is reported';
     my @told = told();
     splice @told, 0, @before;
-    is(join(' | ', @told), $title, "$before, then $then: what is told");
+    is(join(' | ', @told), $title, "$before, then $then: the report");
     is(alerts($value), $alerts, "$before, then $then: alerts");
     script('host_delete', [$ACCT], $ht, 60_000);
-    soon { wake(); idle() } 'it is gone';
+    soon { wake(); idle() } 'it is deleted';
     contacts('contact_update', '', $home);
     soon { wake(); idle() } 'all are at home';
 }
@@ -142,7 +142,7 @@ sub together {
     check($ht{$_}, 'a') for @of[@$listed];
     check($ht{$_}, '') for @of[@$clear];
     cont_server($d);
-    soon { wake(); idle() } 'all is told', 30;
+    soon { wake(); idle() } 'all is reported', 30;
 }
 
 together([0 .. 14], []);
@@ -153,6 +153,6 @@ is(scalar(grep { alerts($_) } @of), 0, 'not one is open');
 my @all = grep { $_->{payload}{summary} =~ /^30 / } map { $_->{json} }
     grep { $_->{json}{event_action} eq 'trigger' } received($pd);
 is(scalar @all, 1, 'thirty that begin at once are one alert');
-unlike($all[0]{payload}{summary}, qr/delisted/, 'which tells of no end');
+unlike($all[0]{payload}{summary}, qr/delisted/, 'its summary has no end');
 ok(stop_server($d, 5), 'the daemon stops');
 done_testing();

@@ -109,7 +109,7 @@ sub round {
     pause_server($d);
     $checks->();
     signal_server($d, 'CONT');
-    soon { wake(); idle() } "$name: told", 30;
+    soon { wake(); idle() } "$name: reported", 30;
     is(received($s) - $n, $want, "$name: by so many requests");
 }
 

@@ -59,7 +59,7 @@ for my $case (['one host', sub { 1 }], ['a host each', sub { $_[0] }]) {
         as_account(sub { one_off('http://127.0.0.' . $host->($_) . ":$port/$_",
             '192.0.2.7') for 1 .. CALLBACKS }, @$of);
     }
-    soon { connections() >= 30 } "$name: most places are taken";
+    soon { connections() >= 30 } "$name: most places are in use";
 
     my $victim = new_account();
     my @took;

@@ -39,7 +39,7 @@ ok(signature_ok($r, 's1'), 'signed');
 ok(idle(), 'and nothing is left of it');
 answer_with($hook, status => 503, body => 'not today');
 $v = ctl('test', $AC, $wh);
-is($status, 1, 'a test that fails says so');
+is($status, 1, 'a failed test has status 1');
 is_deeply([@$v{qw(outcome http answer)}], ['failed', 503, 'not today'],
     'and how');
 ok(idle() && !dead_letters(), 'it is not tried again');
@@ -93,9 +93,9 @@ due_now($waiting[0]);
 soon { hook_status($wh) eq 'disabled' } 'after five days it is disabled';
 $v = ctl('show', $AC, $wh);
 like("$v->{status} $v->{reason}", qr/^disabled every attempt has failed for f/,
-    'and why is shown');
+    'and the reason is shown');
 soon { grep { $_->{json}{event_type} eq 'contact.notice' } received($told) }
-    "the account's contact is told";
+    "the contact of the account gets a notice";
 my ($notice) = grep { $_->{json}{event_type} eq 'contact.notice' }
     received($told);
 is($notice->{json}{title}, 'Webhook "hook" was disabled', 'in plain words');
@@ -117,7 +117,7 @@ is(ctl('enable', $AC, $wh)->{status}, 'active', 'it is enabled');
 is(ctl('replay', $AC, $wh, $dead[0]{event})->{deliveries}, 1, 'one');
 soon { idle() && received($hook) == $n + 1 } 'is delivered';
 is((received($hook))[-1]{headers}{'webhook-id'}, $dead[0]{event},
-    'that which was asked for');
+    'the requested event');
 is(ctl('replay', $AC, $wh, '--from', '1h')->{deliveries}, 6, 'the others');
 soon { idle() && received($hook) == $n + 7 } 'are delivered';
 is(scalar(grep { exists $seen{ $_->{headers}{'webhook-id'} }
@@ -129,7 +129,7 @@ is(scalar(dead_letters()), 0, 'no letter is left');
 answer_with($hook, status => 410);
 event_emit();
 soon { idle() && hook_status($wh) eq 'disabled' } '410 disables';
-like(ctl('show', $AC, $wh)->{reason}, qr/gone/, 'at once');
+like(ctl('show', $AC, $wh)->{reason}, qr/gone/, 'immediately');
 answer_with($hook, status => 200);
 ctl('enable', $AC, $wh);
 $n = () = received($hook);

@@ -106,7 +106,7 @@ drop($got);
 stop_receiver($hook);
 event_emit();
 $m = after_attempt(1);
-is(delivery($m)->{error}, 'connection failed', 'nobody listens');
+is(delivery($m)->{error}, 'connection failed', 'no server at the port');
 $hook = start_receiver(port => $hook->{port}, status => 200);
 due_now($m);
 soon { idle() } 'it is delivered when it is back';
@@ -152,7 +152,7 @@ is_deeply([@{ (dead_letters())[-1] }{qw(e to)}], [$told->{e}, ''], 'once');
 cmd('DEL', $damaged);
 soon { idle() } 'and stops nothing';
 like(read_file($d->{log}), qr/is a dead letter: .*wrong kind of value/,
-    'which the daemon says');
+    'and the daemon logs it');
 
 # 410
 answer_with($hook, status => 410);
@@ -168,6 +168,6 @@ one_off($back->{url}, '192.0.2.2');
 after_attempt(1);
 answer_with($back, status => 410);
 due_now(only());
-soon { idle() } 'a callback that is gone';
+soon { idle() } 'a callback that answers 410';
 
 done_testing();

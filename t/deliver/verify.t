@@ -109,7 +109,7 @@ refused('and by the old', $signature, $r, $secret, body => "$r->{body} ");
 
 script('hook_secret', [$ACCT], $wh, $new, 0);
 event_emit();
-soon { idle() && received($hook) == 12 } 'when the old one has ended';
+soon { idle() && received($hook) == 12 } 'after the old one has expired';
 $r = (received($hook))[-1];
 accepted('the new secret', $r, $new);
 refused('the old secret', $signature, $r, $secret);

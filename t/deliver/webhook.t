@@ -23,7 +23,7 @@ soon { idle() && received($one) == 3 } 'all is delivered';
 my %by = map { $_->{json}{event_type} => $_ } received($one);
 is_deeply([sort keys %by], ['rbl.host.check.completed',
     'rbl.host.check.started', 'rbl.host.listed'], 'the events of a listing');
-is(scalar received($two), 0, 'nobody gets what was not asked for');
+is(scalar received($two), 0, 'the other receiver gets nothing');
 
 my $r = $by{'rbl.host.listed'};
 like($r->{line}, qr{^POST /hook HTTP/1\.1$}, 'POST by HTTP/1.1');
@@ -74,7 +74,8 @@ is(scalar received($one), 6, 'a one-off is no event of the account');
 one_off($back->{url}, '192.0.2.45', results => [], failed => 'No list.');
 soon { idle() && received($back) == 2 } 'a failed check';
 ($e) = (received($back))[1];
-is("$e->{json}{status}: $e->{json}{message}", 'failed: No list.', 'says why');
+is("$e->{json}{status}: $e->{json}{message}", 'failed: No list.',
+    'with the reason');
 like($e->{body}, qr/"details":\[\],"status":"failed","message":"No list\."\}$/,
     'at the very end');
 
@@ -102,7 +103,7 @@ is_deeply([told_of_large($large)], [\%large, \%large], 'with all of its lists');
 ($large) = event_emit(host => $large_ht, results => [
     large(100, 'unknown', error => 'timeout'), map { $_ % 2 ? large($_, 'listed')
         : large($_, 'unknown', error => 'timeout') } 1 .. 99]);
-soon { idle() && received($one) == 12 } 'one of which half is unknown';
+soon { idle() && received($one) == 12 } 'half of its lists are unknown';
 $large{ $lists[2 * $_ - 1] } =~ s/  (?= 127)/  timeout/ for 1 .. 49;
 is_deeply([told_of_large($large)], [\%large, \%large],
     'with the listings that stand, and why they are unknown');

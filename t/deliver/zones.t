@@ -49,7 +49,7 @@ for my $zone ('Here', 'Mars/Olympus', 'Mars/Olympus', '../Here', 'UTC') {
 }
 my $log = read_file($d->{log});
 is(scalar(() = $log =~ /no time zone Mars\/Olympus in \S+: UTC is used/g), 1,
-    'a zone that is none is told once');
+    'an unknown time zone is logged once');
 is(scalar(() = $log =~ /invalid time zone of an account: UTC is used/g), 1,
     'and a name that cannot be one');
 

@@ -19,21 +19,21 @@ ok($seconds < 0.5, 'at once');
 ok($r->{headers}{'retry-after'}, 'with Retry-After');
 my $away = qr/\[warn\].*rbl store "unix:\S+" is not ready: No such/;
 wait_for { messages($nginx, $away) == 2 } 3;
-is(messages($nginx, $away), 2, 'each worker says so once');
+is(messages($nginx, $away), 2, 'each worker logs it once');
 
 # empty, then initialised
 
 mkdir "$dir/later";
 my $redis = start_redis(dir => "$dir/later");
 ok(wait_for { messages($nginx, qr/has not been initialised \(rblctl init\)/)
-    == 2 } 3, 'an empty store is told from one that is away');
+    == 2 } 3, 'an empty store is distinguished from an absent one');
 is(ask($nginx), 503, 'and is not used');
 
 store_meta($redis);
 ok(wait_for { messages($nginx, qr/rbl store "unix:\S+" is ready/) == 2 } 2,
     'both workers find it within 2 seconds of its initialisation');
 is(ask($nginx), 401, 'and use it');
-is(messages($nginx, qr/has not been initialised/), 2, 'said once each');
+is(messages($nginx, qr/has not been initialised/), 2, 'logged once each');
 stop_server($nginx);
 
 # another schema, impossible partitions
@@ -66,7 +66,7 @@ ok(wait_for { messages($nginx, qr/is not ready: WRONGTYPE/) } 5,
     'meta of another type');
 redis($redis, 'DEL', 'rbl:meta');
 store_meta($redis);
-ok(wait_for { ask($nginx) == 401 } 2, 'mended');
+ok(wait_for { ask($nginx) == 401 } 2, 'repaired');
 stop_server($nginx);
 
 # credentials

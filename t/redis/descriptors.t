@@ -27,7 +27,7 @@ for my $addr ("127.0.0.1:$port", 'unix:' . temp_dir() . '/nobody') {
         level => 'debug', server => locations(25, $addr));
     my ($worker) = workers($nginx);
 
-    is(ask($nginx, '/l25/hosts.json'), 503, "nobody at $addr");
+    is(ask($nginx, '/l25/hosts.json'), 503, "no server at $addr");
     my $before = descriptors($worker);
     ok(wait_for { messages($nginx, $attempts) >= 125 } 20,
         'more than 100 failed connects');

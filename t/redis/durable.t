@@ -158,10 +158,10 @@ for my $i (0 .. $#back) {
 my %there = map { /([\d.]+)$/ ? ($1 => 1) : () } @{ redis($redis, 'HKEYS',
     redis_key('uniq', $acct->{sid})) };
 is_deeply([grep { !$there{$_} } map { $_->[0] } @{ $by{200} }], [],
-    'every write that was answered 200 is there');
+    'every write with status 200 is in the store');
 is_deeply([grep { $there{$_} } map { $_->[0] }
     grep { $_->[4] eq 'unchanged' } @{ $by{503} }], [],
-    'and none of which was said that nothing was changed');
+    'no write with "Nothing was changed" is');
 
 # --- static location -------------------------------------------------------
 

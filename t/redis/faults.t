@@ -82,7 +82,7 @@ for my $mode (sort keys %reason) {
     my $other = start_nginx(store => $fake, workers => 1,
         http => 'rbl_store_timeout 300ms;') if fake_mode($fake, $mode);
     ok(wait_for { messages($other, $reason{$mode}) } 4,
-        "handshake $mode: the log says why");
+        "handshake $mode: the log has the reason");
     is(ask($other), 503, 'and a request gets 503');
     fake_mode($fake, 'good');
     ok(wait_for { ask($other) == 401 } 2, 'good again within 2 s');

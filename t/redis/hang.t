@@ -36,7 +36,7 @@ is($status, 503, 'still hung');
 ok($seconds < 0.3, sprintf 'known at once: %.3f s', $seconds);
 is(http($nginx, 'GET', '/plain')->{status}, 204, 'nginx itself serves');
 ok(messages($nginx, qr/not ready: no reply within rbl_store_timeout/),
-    'the log says why');
+    'the log has the reason');
 
 cont_server($redis);
 ok(wait_for { ask($nginx) == 401 } 2, 'service within 2 seconds');

@@ -15,14 +15,15 @@ my $refusal = qr/does not support AUTH/;
 
 my $r = rblctl($redis, 'account', 'list');
 is($r->{status}, 3, 'rblctl cannot use it');
-like($r->{err}, $refusal, 'and says why');
+like($r->{err}, $refusal, 'and has the reason');
 unlike("$r->{out}$r->{err}", qr/secret of/, 'without the password');
 
 my $d = start_checkd(store => $redis, resolver => 5399, ready => '');
-ok(wait_log($d, $refusal, 10), 'rbl-checkd says why');
+ok(wait_log($d, $refusal, 10), 'rbl-checkd logs the reason');
 unlike(read_file($d->{log}), qr/secret of/, 'without the password');
 
 my $nginx = start_nginx(store => $redis, workers => 1);
-ok(wait_for { error_log($nginx) =~ /is not ready: / } 10, 'nginx says so');
+ok(wait_for { error_log($nginx) =~ /is not ready: / } 10,
+    'nginx logs the reason');
 unlike(error_log($nginx), qr/secret of/, 'without the password');
 done_testing();

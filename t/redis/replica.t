@@ -50,7 +50,7 @@ for my $n (1 .. 3) {
     my $r = call($t, 'POST', 'host/add.json',
         form => { type => 'rbl', host => "192.0.2.$n", name => 'n' });
     is($r->{status}, 503, 'a write is refused');
-    like($r->{body}, qr/Nothing was changed/, 'and says so');
+    like($r->{body}, qr/Nothing was changed/, 'and the message has the reason');
     is(scalar(grep { status_line($_) =~ / 401 / } @reads), 10,
         'reads beside it are answered');
 }
@@ -65,13 +65,13 @@ subtest 'the master dies' => sub {
     ok(says(qr/^UNKNOWN/), 'UNKNOWN');
     ok((wait_for { messages($t->{nginx},
         qr/not ready: it is a replica without its master/) } 5),
-        'the log says why');
+        'the log has the reason');
     is(scalar(grep { nagios() !~ /^UNKNOWN/ } 1 .. 20), 0, 'and it stays so');
 
     my $other = start_nginx(store => $replica, workers => 1);
     is(scalar(grep { http($other, 'GET', '/3.0/listings.nagios',
         auth => $t->{acct})->{body} !~ /^UNKNOWN/ } 1 .. 20), 0,
-        'another nginx never says anything else');
+        'another nginx never has another response');
     stop_server($other);
 
     my $daemon = start_checkd(store => $replica, ready => 0,

@@ -52,6 +52,6 @@ for my $i (3 .. 22) {
 }
 is(total(), 22, 'each was added once');
 is(messages($nginx, qr/\[(?:error|crit|warn)\].*NOSCRIPT/), 0,
-    'which is nothing to tell of');
+    'without a message in the log');
 
 done_testing();

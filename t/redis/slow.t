@@ -95,7 +95,7 @@ subtest 'a connection of its own' => sub {
     is(links(), 2, 'which stays');
 };
 
-subtest 'nobody waits behind it, and accounts take turns' => sub {
+subtest 'no request waits behind it, and accounts take turns' => sub {
     my $monitor = monitor();
     pause_writes();
     my @first = map { adding($t->{acct}) } 1 .. 8;
@@ -135,7 +135,7 @@ subtest 'how many wait is bounded' => sub {
     is(join(' ', map { $_->{status} } @r), '429 429 429',
         '256 behind the one in flight');
     like($r[0]{body}, qr/: 256 of this account wait\. Nothing was changed/,
-        'it names the limit and says what was done');
+        'it names the limit and the outcome');
     is($r[0]{headers}{'retry-after'}, 1, 'and when to try again');
     my $b = adding($t->{other});
     busy(258);

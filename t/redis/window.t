@@ -108,7 +108,7 @@ sub load {
 my @want = grep { $_ % 7 } 0 .. COMMANDS - 1;
 my ($again, @numbers) = load('a turn with 400 commands');
 is($again, 0, 'all at the first time');
-is("@numbers", "@want", 'in order');
+is("@numbers", "@want", 'in sequence');
 
 ($again, @numbers) = load('connections that are lost', 10, 150);
 cmp_ok($again, '>', 200, 'what was under way or waited is given again');
