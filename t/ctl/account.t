@@ -25,7 +25,7 @@ ok(redis($redis, 'EXISTS', redis_key('r', $ac, $a->{profile})),
     'default profile');
 ok(redis($redis, 'EXISTS', redis_key('r', $ac, $a->{group})),
     'default group');
-$v = good('an account with nothing said', 'account', 'add', 'Free');
+$v = good('an account without options', 'account', 'add', 'Free');
 is_deeply([@$v{qw(plan interval max_hosts)}, $v->{paid} ? 1 : 0],
     ['free', 3600, 0, 0], 'is free, hourly, without limits');
 my $free = $v->{id};
@@ -68,8 +68,10 @@ is(good('suspend', 'account', 'suspend', $ac)->{status}, 'suspended',
 is(good('suspend again', 'account', 'suspend', $ac)->{status}, 'suspended',
     'still');
 is(good('resume', 'account', 'resume', $ac)->{status}, 'active', 'active');
-bad('suspend nobody', 'there is no account', 'account', 'suspend', $none);
-bad('resume nobody', 'there is no account', 'account', 'resume', $none);
+bad('suspend an unknown account', 'there is no account', 'account',
+    'suspend', $none);
+bad('resume an unknown account', 'there is no account', 'account',
+    'resume', $none);
 
 # time zones
 is(good('show', 'account', 'show', $ac)->{timezone}, 'UTC', 'UTC by default');
@@ -97,8 +99,8 @@ for my $bad ('', 'Europe/Bonn', 'europe/berlin', 'Europe', '../passwd',
 }
 is(record('account', redis($redis, 'GET', redis_key('acct', $ac)))
     ->{timezone}, 'Asia/Kolkata', 'it stays');
-bad('time zone of nobody', 'there is no account', 'account', 'timezone',
-    $none, 'UTC');
+bad('time zone of an unknown account', 'there is no account', 'account',
+    'timezone', $none, 'UTC');
 bad('time zone of no SID', 'is not the SID', 'account', 'timezone', 'x',
     'UTC');
 
@@ -128,9 +130,10 @@ bad("types '$_'", 'is not an event type', 'webhook', 'add', $ac, 'x', $url,
     'rbl.host.listed,frob';
 bad('webhook without a name', 'name of a webhook', 'webhook', 'add', $ac,
     ' ', $url);
-bad('webhook of nobody', 'there is no account', 'webhook', 'add', $none, 'x',
-    $url);
-bad('webhooks of nobody', 'there is no account', 'webhook', 'list', $none);
+bad('webhook of an unknown account', 'there is no account', 'webhook',
+    'add', $none, 'x', $url);
+bad('webhooks of an unknown account', 'there is no account', 'webhook',
+    'list', $none);
 
 redis($redis, 'SET', redis_key('acct', $free), 'junk');
 bad('a damaged account', 'is damaged', 'account', 'show', $free);

@@ -39,14 +39,15 @@ is_deeply($record, { version => 1, digest => sha256($token), app => $app,
     'and kept as its digest alone');
 is(record('app', redis($redis, 'GET', redis_key('s', $ac, $app)))->{secret},
     $secret, 'secret for callbacks');
-bad('app of nobody', 'there is no account', 'app', 'add', $none, 'x');
+bad('app of an unknown account', 'there is no account', 'app', 'add', $none,
+    'x');
 bad('app without a name', 'name of an application', 'app', 'add', $ac, '');
 
 my $second = good('app rotate', 'app', 'rotate', $ac, $app)->{token};
 like($second, qr/^[0-9a-f]{64}$/, 'another token');
 isnt($second, $token, 'is new');
 is_deeply([redis($redis, 'HKEYS', redis_key('tokens', $ac))],
-    [[substr sha256_hex($second), 0, 16]], 'the old one is gone');
+    [[substr sha256_hex($second), 0, 16]], 'the old one is deleted');
 my $third = good('app rotate --keep', 'app', 'rotate', $ac, $app, '--keep')
     ->{token};
 is(redis($redis, 'HLEN', redis_key('tokens', $ac)), 2, 'both are valid');
@@ -65,7 +66,7 @@ is_deeply([map { [@$_{qw(id name status tokens)}] } @$v],
 $r = rblctl($redis, 'app', 'list', $ac);
 unlike($r->{out} . $r->{err}, qr/$second|$third|whsec_/,
     'no token and no secret in a list');
-bad('list of nobody', 'there is no account', 'app', 'list', $none);
+bad('list of an unknown account', 'there is no account', 'app', 'list', $none);
 
 # --- tokens ----------------------------------------------------------------
 
@@ -78,14 +79,15 @@ is_deeply([map { [@$_{qw(token status)}] } @$v],
 like($_->{created}, qr/^20\d\d-\d\d-\d\dT/, 'and when it was made') for @$v;
 is_deeply(good('tokens of nothing', 'token', 'list', $ac, $nothing), [],
     'an application that is not there has none');
-bad('tokens of nobody', 'there is no account', 'token', 'list', $none, $app);
+bad('tokens of an unknown account', 'there is no account', 'token',
+    'list', $none, $app);
 
 is(good('token revoke', 'token', 'revoke', $ac, $app, uc digits($second))
     ->{left}, 1, 'one is left');
 is_deeply([sort @{ redis($redis, 'HKEYS', redis_key('tokens', $ac)) }],
     [sort map { digits($_, 16) } $third, $other->{token}],
     'and it is not the one that was named');
-bad('token that is gone', 'no token of application', 'token', 'revoke', $ac,
+bad('a deleted token', 'no token of application', 'token', 'revoke', $ac,
     $app, digits($second));
 bad('token of another application', 'no token of application', 'token',
     'revoke', $ac, $app, digits($other->{token}));
@@ -157,7 +159,7 @@ my %allow = (
 );
 for my $list (sort keys %allow) {
     is_deeply(good(substr("allow $list", 0, 60), 'app', 'allow', $ac, $app,
-        $list)->{allow}, $allow{$list}, 'is said');
+        $list)->{allow}, $allow{$list}, 'is shown');
     says('allow', $allow{$list}, 'and kept');
 }
 says('limits', [0, 20, 5, 1], 'the limits are as they were');
@@ -212,7 +214,7 @@ says('limits', [], 'none of it');
 # --- the end ---------------------------------------------------------------
 
 is(good('app revoke', 'app', 'revoke', $ac, $app)->{ended}, 2,
-    'two tokens ended');
+    'two tokens are revoked');
 is_deeply([redis($redis, 'HKEYS', redis_key('tokens', $ac))],
     [[substr sha256_hex($other->{token}), 0, 16]], "the other's stays");
 is(good('revoke again', 'app', 'revoke', $ac, $app)->{ended}, 0,
@@ -237,7 +239,7 @@ unlike($r->{out}, qr/[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae/,
 redis($redis, 'SET', redis_key('s', $ac, $app), "\x93junk");
 $r = rblctl($redis, 'app', 'list', $ac);
 is($r->{status}, 0, 'a damaged record');
-like($r->{err}, qr/application $app is damaged/, 'is told');
+like($r->{err}, qr/application $app is damaged/, 'is reported');
 like($r->{out}, qr/$other->{id}/, 'and the others are listed');
 
 done_testing();

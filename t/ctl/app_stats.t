@@ -52,13 +52,13 @@ sub at {
 
 # --- no data ----------------------------------------------------------------
 
-my $v = good('nothing was asked', 'app', 'stats', $ac, $ap);
+my $v = good('no requests', 'app', 'stats', $ac, $ap);
 is_deeply([@$v{qw(account id unit requests errors)}], [$ac, $ap, 'hour', 0, 0],
     'no requests');
 is(scalar @{ $v->{data} }, 24, 'of 24 hours');
 is($v->{data}[23]{time}, at($hour * 3600), 'the last is the present one');
 like(rblctl($redis, 'app', 'stats', $ac, $ap)->{out}, qr/rbl_zone/,
-    'what may be missing is said');
+    'the text names what may be missing');
 is_deeply(good('no errors', 'app', 'errors', $ac, $ap), [], 'none');
 
 # --- hours and days ---------------------------------------------------------
@@ -161,7 +161,7 @@ is($r->{status}, 0, 'strange entries');
 unlike($r->{out}, qr/[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae/,
     'control characters are escaped');
 like($r->{err}, qr/\Arblctl: an entry of the error log is damaged\n\z/,
-    'a damaged one is told');
+    'a damaged one is reported');
 is(scalar(split /\n/, $r->{out}), 20, 'the others are shown');
 
 $r = rblctl($redis, 'app', 'errors', $ac, $ap, '--last', 1, '--json');

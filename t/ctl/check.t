@@ -55,7 +55,7 @@ like($r->{out},
     qr/^a\.test +listed +good +127\.0\.0\.2 +A says 192\.0\.2\.1 +[\d.]+$/m,
     'the listing, with code, reason and time');
 like($r->{out}, qr/^b\.test +clear /m, 'the other is clear');
-unlike($r->{out}, qr/u\.test/, 'a list of domains is not asked');
+unlike($r->{out}, qr/u\.test/, 'a list of domains is not queried');
 like($r->{out}, qr/^192\.0\.2\.1: listed \(1 of 2 lists list it, 0 unknown\)$/m,
     'the sum');
 is($r->{err}, '', 'no progress where there is no terminal');
@@ -67,7 +67,7 @@ my ($refused) = grep { $_->{zone} eq 'r.test' } @{ $v->{lists} };
 is_deeply([@$refused{qw(status error)}], ['unknown', 'blocked'],
     'a refusal is no listing');
 is(json(check('::ffff:192.0.2.1', $ab, '--json')->{out})->{host}, '192.0.2.1',
-    'the canonical form is asked');
+    'the canonical form is queried');
 
 $r = check('x.bad.example', $ab);
 is($r->{status}, 1, 'a domain at the lists that take it');
@@ -90,15 +90,16 @@ for my $case (['', 'nothing'], ['192.0.2.0/24', 'a subnet'], ['a b', 'a blank'],
     $r = check($case->[0], $ab);
     is($r->{status}, 3, "$case->[1]: exit status");
     like($r->{err}, qr/\Arblctl: .*neither an address nor a domain.*\n\z/,
-        "$case->[1]: says so");
+        "$case->[1]: the message");
 }
 $r = check('2001:db8::1', $ab);
-is($r->{status}, 3, 'no list takes it');
-like($r->{err}, qr/no active list takes 2001:db8::1/, 'is said');
+is($r->{status}, 3, 'no list accepts it');
+like($r->{err}, qr/no active list takes 2001:db8::1/,
+    'the message has the reason');
 is(check('192.0.2.1', "$dir/none.json")->{status}, 3, 'no file');
 $r = rblctl(undef, 'check', '192.0.2.1', '--lists', $ab, '--resolver', 'x');
 is($r->{status}, 3, 'not a resolver');
-like($r->{err}, qr/resolver/, 'is said');
+like($r->{err}, qr/resolver/, 'the message has the reason');
 
 # the lists of the store
 $r = rblctl($redis, 'check', '192.0.2.1', '--resolver', $resolver);
@@ -109,7 +110,7 @@ is(rblctl($redis, 'check', '192.0.2.1', '--resolver', $resolver)->{status}, 1,
     'the lists of the store');
 rblctl($redis, 'lists', 'disable', 'a.test');
 is(rblctl($redis, 'check', '192.0.2.1', '--resolver', $resolver)->{status}, 0,
-    'a disabled list is not asked');
+    'a disabled list is not queried');
 
 # queue
 $v = json(rblctl($redis, 'queue', '--json')->{out});

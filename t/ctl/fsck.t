@@ -152,7 +152,7 @@ cmd('ZADD', k('digest', $ac, $co), $now, $on);
 cmd('ZADD', k('digests'), $now, "$ac:$co");
 cmd('DEL', k('outbox'));
 clean('a store with something of everything') or BAIL_OUT('not clean');
-is(rblctl($redis, 'fsck')->{out}, "no fault in 2 accounts\n", 'it is said');
+is(rblctl($redis, 'fsck')->{out}, "no fault in 2 accounts\n", 'the output');
 clean('one account', $ac);
 is(rblctl($redis, 'fsck', $ac)->{out}, "no fault in 1 account\n",
     'which is named');
@@ -252,9 +252,9 @@ my @faults = (
         undef],
 
     # references
-    ['a value that nobody is known by', uniq => 'rbl|198.51.100.1',
+    ['a value without a host', uniq => 'rbl|198.51.100.1',
         sub { cmd('HSET', k('uniq', $ac), 'rbl|198.51.100.1', $ht) }, undef],
-    ['a value of a host that is gone', uniq => 'rbl|198.51.100.1',
+    ['a value of a deleted host', uniq => 'rbl|198.51.100.1',
         sub { cmd('HSET', k('uniq', $ac), 'rbl|198.51.100.1', $ghost) },
         undef],
     ['a host that is not known by its value', uniq => $ht,
@@ -302,7 +302,7 @@ my @faults = (
     ['a profile that names a list which does not exist', entries => $rp2,
         sub { changed($rp2, 5 => ['RBa', sid('RB'), $rb]) },
         sub { "@{ got($rp2)->[5] }" eq "RBa $rb" }],
-    ['a custom list is gone from under a profile', entries => $rp2,
+    ['a profile with a deleted custom list', entries => $rp2,
         sub { cmd('DEL', k('r', $ac, $rb)); cmd('ZREM', k('rbls', $ac), $rb) },
         sub { "@{ got($rp2)->[5] }" eq 'RBa' }],
 
@@ -342,7 +342,7 @@ my @faults = (
         sub { got($range)->[13] == 1 }],
     ['a range with an address of others', kids => $range,
         sub { cmd('ZADD', k('kids', $ac, $range), 9, $on) }, undef],
-    ['an address whose range is gone', parent => $kid,
+    ['an address of a deleted range', parent => $kid,
         sub { changed($kid, 6 => sid('HT')) }, undef],
     ['addresses of no range', left => $ghost,
         sub { cmd('ZADD', k('kids', $ac, $ghost), 1, $ht) }, undef],
@@ -364,7 +364,7 @@ my @faults = (
         sub { cmd('ZREM', k('details', $ac), entry_of($ended[0]));
             cmd('ZINCRBY', k('details', $ac), -octets($ended[0]), 'octets') },
         sub { cmd('ZSCORE', k('details', $ac), entry_of($ended[0])) }],
-    ['details that are counted and gone', details => $ended[1],
+    ['details that are counted and deleted', details => $ended[1],
         sub { cmd('DEL', k('check', $ac, "$ended[1]:d")) },
         sub { cmd('ZSCORE', k('details', $ac), 'octets')
             == octets($ended[0]) }],
@@ -381,7 +381,7 @@ my @faults = (
         sub { !cmd('ZSCORE', k('due', $ac), $off) }],
     ['a range that is due', schedule => $range,
         sub { cmd('ZADD', k('due', $ac), $now, $range) }, undef],
-    ['a host that is due while it is asked', schedule => $asked,
+    ['a host that is due while its check waits', schedule => $asked,
         sub { cmd('ZADD', k('due', $ac), $now, $asked) }, undef],
     ['what is due is no host', index => "due $ghost",
         sub { cmd('ZADD', k('due', $ac), $now, $ghost) }, undef],
@@ -412,18 +412,18 @@ my @faults = (
         sub { cmd('ZSCORE', k('due', $ac), $asked) }],
     ['a check in flight of no host', flight => $ghost,
         sub { cmd('HSET', k('flight'), "$ac:$ghost", $pp) }, undef],
-    ['a begun check of no host', flight => $ghost,
+    ['a started check of no host', flight => $ghost,
         sub { cmd('HSET', k('flight:due'), "$ac:$ghost", "$pp:1:$now:x") },
         undef],
-    ['a begun check that cannot be read', flight => $begun,
+    ['a started check that cannot be read', flight => $begun,
         sub { cmd('HSET', k('flight:due'), "$ac:$begun", 'nonsense') }, undef],
-    ['a begun check that nobody takes over', flight => $begun,
+    ['a started check that is not due again', flight => $begun,
         sub { cmd('ZREM', k('due', $ac), $begun) },
         sub { cmd('ZSCORE', k('due', $ac), $begun) }],
-    ['a one-off that nobody has', check => $oneoff,
+    ['a one-off in no queue', check => $oneoff,
         sub { cmd('LREM', k('manual', $ac), 0, "$oneoff:") },
         sub { cmd('LPOS', k('manual', $ac), "$oneoff:") }],
-    ['a check of a host that nobody has', check => $late[0],
+    ['a check of a host in no queue', check => $late[0],
         sub { cmd('HSET', k('check', $ac, $late[0]), 'status', 'running',
             'host_id', $ht, 'host', $host->[2]);
             cmd('PEXPIRE', k('check', $ac, $late[0]), 60_000) },
@@ -433,7 +433,7 @@ my @faults = (
             'host_id', $asked);
             cmd('PEXPIRE', k('check', $ac, $late[1]), 31_000_000_000) },
         sub { ends_failed($late[1]) }],
-    ['a check of a host that is gone', check => $late[1],
+    ['a check of a deleted host', check => $late[1],
         sub { cmd('HSET', k('check', $ac, $late[1]), 'status', 'queued',
             'host_id', $ghost);
             cmd('PEXPIRE', k('check', $ac, $late[1]), 31_000_000_000) },
@@ -460,7 +460,7 @@ my @faults = (
     ['a host whose lease ends far in the future', schedule => $ht,
         sub { cmd('ZADD', k('due', $ac), $now + 500_000_000, $ht) },
         sub { cmd('ZSCORE', k('due', $ac), $ht) < $now + 600_000 }],
-    ['a begun check whose lease ends far in the future', schedule => $begun,
+    ['a started check whose lease ends far in the future', schedule => $begun,
         sub { changed($begun, 15 => $now + 500_000_000);
             cmd('ZADD', k('due', $ac), $now + 500_000_000, $begun) },
         sub { cmd('ZSCORE', k('due', $ac), $begun) < $now + 600_000 }],
@@ -476,7 +476,7 @@ my @faults = (
     ['a delivery that is tried far in the future', late => $ev,
         sub { cmd('ZADD', k('retry'), $now + 500_000_000, "$ac:$ev:CB0") },
         sub { cmd('ZSCORE', k('retry'), "$ac:$ev:CB0") < $now + 600_000 }],
-    ['a digest that is told far in the future', late => $co,
+    ['a digest that is due far in the future', late => $co,
         sub { cmd('ZADD', k('digests'), $now + 500_000_000, "$ac:$co") },
         sub { cmd('ZSCORE', k('digests'), "$ac:$co") < $now + 600_000 }],
     ['a lease that ends far in the future', late => $oneoff,
@@ -491,7 +491,7 @@ my @faults = (
         sub { cmd('PTTL', k('started', $ac)) > 0 }],
 
     # tokens
-    ['a token whose application is gone', token => $token,
+    ['a token of a deleted application', token => $token,
         sub { cmd('DEL', rk($ap)); cmd('DEL', k('apps', $ac)) },
         sub { !cmd('EXISTS', k('tokens', $ac), k('token', $ac, $token)) }],
     ['a token whose application is revoked', token => $token,
@@ -502,7 +502,7 @@ my @faults = (
             $t->[4] = ['192.0.2.0/24'];
             cmd('SET', k('token', $ac, $token), packed($t)) },
         sub { !@{ unpacked(cmd('GET', k('token', $ac, $token)))->[4] } }],
-    ['a token that is told as another application\'s', token => $token,
+    ['a token that names another application', token => $token,
         sub { cmd('HSET', k('tokens', $ac), $token, sid('AP')) },
         sub { cmd('HGET', k('tokens', $ac), $token) eq $ap }],
     ['a token that cannot be read', damaged => "token $token",
@@ -520,54 +520,54 @@ my @faults = (
             cmd('GET', k('token', $ac, $token))) }, undef],
 
     # reports to contacts
-    ['a digest that is never told', digest => $co,
+    ['a digest that is never reported', digest => $co,
         sub { cmd('DEL', k('digests'), k('batch', $ac, $co)) },
         sub { cmd('ZSCORE', k('digests'), "$ac:$co") }],
-    ['a digest that was begun and is never told', digest => $co,
+    ['a digest that was claimed and is never reported', digest => $co,
         sub { cmd('DEL', k('digests'), k('batch', $ac, $co));
             cmd('RENAME', k('digest', $ac, $co), k('making', $ac, $co)) },
         sub { cmd('ZSCORE', k('digests'), "$ac:$co") }],
     ['a digest of no contact', digest => 'CO' . '2' x 32,
         sub { cmd('ZADD', k('batch', $ac, 'CO' . '2' x 32), 1, $on) }, undef],
-    ['no digest is to be told', digest => $co,
+    ['a digest that is due and empty', digest => $co,
         sub { cmd('DEL', k('digest', $ac, $co), k('batch', $ac, $co)) },
         sub { !cmd('EXISTS', k('digests')) }],
     ['a line whose first message is never tried', line => $co,
         sub { cmd('ZREM', k('retry'), "$ac:$told[0]:$co") },
         sub { cmd('ZSCORE', k('retry'), "$ac:$told[0]:$co") }],
-    ['a line whose first message is no more', line => $co,
+    ['a line whose first message is deleted', line => $co,
         sub { cmd('LPUSH', k('line', $ac, $co), sid('EV')) },
         sub { cmd('LINDEX', k('line', $ac, $co), 0) eq $told[0] }],
     ['a message that waits in no line', delivery => "$told[1]:$co",
         sub { cmd('LREM', k('line', $ac, $co), 1, $told[1]) },
         sub { cmd('ZSCORE', k('retry'), "$ac:$told[1]:$co") }],
-    ['a contact that is told of less', hears => $co,
+    ['a contact in too few sets', hears => $co,
         sub { cmd('ZREM', k('hears', $ac, $cg), $co) },
         sub { cmd('ZSCORE', k('hears', $ac, $cg), $co) == 2 }],
-    ['a contact that is told of more', hears => $co,
+    ['a contact in too many sets', hears => $co,
         sub { cmd('ZADD', k('hears', $ac), 1, $co) },
         sub { cmd('ZSCORE', k('hears', $ac), $co) == 2 }],
-    ['a group that tells of another schedule', hears => $co,
+    ['a group with another schedule of a contact', hears => $co,
         sub { cmd('ZADD', k('hears', $ac, $cg2), 1, $co) },
         sub { cmd('ZSCORE', k('hears', $ac, $cg2), $co) == 2 }],
-    ['a group that tells another contact', hears => 'CG' . '3' x 32,
+    ['a group with a contact that is not its own', hears => 'CG' . '3' x 32,
         sub { cmd('ZADD', k('hears', $ac, 'CG' . '3' x 32), 2, $co) },
         sub { !cmd('EXISTS', k('hears', $ac, 'CG' . '3' x 32)) }],
     ['places of contacts that are miscounted', refs => 'c',
         sub { cmd('HSET', k('refs', $ac), 'c', 7) },
         sub { cmd('HGET', k('refs', $ac), 'c') == 2 }],
-    ['who is told is no contact', hears => 'CO' . '3' x 32,
+    ['a set with an unknown contact', hears => 'CO' . '3' x 32,
         sub { cmd('ZADD', k('hears', $ac), 1, 'CO' . '3' x 32) },
         sub { !defined cmd('ZSCORE', k('hears', $ac), 'CO' . '3' x 32) }],
-    ['what many are to be told has no turn', turn => 'tellings',
+    ['reports to many contacts without a turn', turn => 'tellings',
         sub { cmd('HSET', k('telling', $ac), $on, packed([[[$cg]], [1],
             [1, 1, 0, 0], [], 0, 0])) },
         sub { cmd('ZSCORE', k('tellings'), $ac) }],
-    ['what many are to be told cannot be read', telling => $on,
+    ['reports to many contacts that cannot be read', telling => $on,
         sub { cmd('HSET', k('telling', $ac), $on, 'x');
             cmd('ZADD', k('tellings'), 1, $ac) },
         sub { !cmd('EXISTS', k('telling', $ac)) }],
-    ['many are to be told nothing', turn => 'tellings',
+    ['a turn without reports to many contacts', turn => 'tellings',
         sub { cmd('ZADD', k('tellings'), 1, $ac) },
         sub { !cmd('EXISTS', k('tellings')) }],
 
@@ -578,7 +578,7 @@ my @faults = (
     ['a delivery that is counted twice', pending => $ev,
         sub { cmd('ZADD', k('pending', $ac), 0, "CB0:1:$ev:CB0") },
         sub { cmd('ZCARD', k('pending', $ac)) == 2 }],
-    ['what is counted is no delivery', pending => $told[0],
+    ['a counted delivery that does not exist', pending => $told[0],
         sub { cmd('ZADD', k('pending', $ac), 0, "$wh:1:$told[0]:$wh") },
         sub { cmd('ZCARD', k('pending', $ac)) == 2 }],
     ['what is counted cannot be read', pending => 'pending',
@@ -628,11 +628,12 @@ for my $fault (@faults) {
     my @it = grep { $_->{fault} eq $kind && $_->{where} eq $where } @found;
     is(scalar @it, 1, "$name: named once as $kind $where")
         or diag(join "\n", map { said($_) } @found);
-    is(scalar(grep { $_->{mended} } @found), 0, "$name: nothing is mended yet");
+    is(scalar(grep { $_->{mended} } @found), 0,
+        "$name: nothing is repaired yet");
     ($status, @found) = fsck('--repair');
-    is($status, 1, "$name: --repair tells it too");
+    is($status, 1, "$name: --repair reports it too");
     is(join("\n", map { said($_) } grep { !$_->{mended} } @found), '',
-        "$name: and mends all of it");
+        "$name: and repairs all of it");
     clean("$name: then there is none");
     ok($mended->(), "$name: as it should be") if $mended;
     restore_all($all);
@@ -678,7 +679,7 @@ for (
     my $r = rblctl($redis, 'fsck', '--repair');
     my $n = @found;
     like($r->{err}, qr/^rblctl: $n of $n faults are not repaired$/m,
-        "$name: and that is said");
+        "$name: and the message has their number");
     restore_all($all);
 }
 

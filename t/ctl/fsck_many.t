@@ -45,9 +45,9 @@ my ($ac2, $acct2) = account();
 add_host($acct2, 'rbl', '192.0.2.9');
 cmd('HINCRBY', k('refs', $ac2), sid('RP'), 3);
 $r = rblctl($redis, 'fsck', '--json');
-is($r->{status}, 1, 'faults are told');
+is($r->{status}, 1, 'faults are reported');
 is(scalar @{ json($r->{out}) }, 3, 'of both accounts') or diag($r->{out});
-is(rblctl($redis, 'fsck', '--repair')->{status}, 1, 'and mended');
+is(rblctl($redis, 'fsck', '--repair')->{status}, 1, 'and repaired');
 is(rblctl($redis, 'fsck')->{status}, 0, 'then there is none');
 is(cmd('HGET', k('event', $ac, $ev), 'open'), DELIVERIES,
     'the event counts all of its deliveries');

@@ -42,9 +42,9 @@ for (
     ['none is left', 1, 1, 0, [], 'gone'],
     ['more than before', 3, 2, 2, [0, 1], 3],
     ['fewer than before', 3, 4, 2, [0, 1], 3],
-    ['as many, but one has ended', 2, 2, 1, [0, 1], 2],
+    ['as many, but one has finished', 2, 2, 1, [0, 1], 2],
     ['none is left, but there were others', 1, 1, 0, [0], 1],
-    ['too few, whatever has come and gone', 1, 5, 2, [0, 1, 2], 2],
+    ['too few, whatever was added and finished', 1, 5, 2, [0, 1, 2], 2],
     ['it has just come to its end', 0, 1, 0, [0], 0],
     ['nonsense', 'x', 'x', 2, [0, 1], 2],
 ) {
@@ -52,9 +52,9 @@ for (
     my $ev = event($open, map { "CB$_" } 0 .. $there - 1);
     my @targets = map { "CB$_" } @$seen;
     my $r = script('fsck_event', [$acct], '1', $ev, $counted, @targets);
-    is($r->[0], 'OK', "$name: it is judged");
+    is($r->[0], 'OK', "$name: the event is checked");
     is(open_of($ev), $mended, "$name: it counts $mended");
-    is(scalar @$r, $mended eq $open ? 1 : 2, "$name: so it is told");
+    is(scalar @$r, $mended eq $open ? 1 : 2, "$name: and reported accordingly");
     cmd('DEL', k('event', $ac, $ev), k('retry'),
         k('pending', $ac), map { k('dlv', $ac, $ev, "CB$_") } 0 .. 2);
 }
@@ -119,7 +119,7 @@ kill 'TERM', $pid;
 waitpid $pid, 0;
 is($r->{status}, 0, 'no fault meanwhile') or diag("$r->{out}$r->{err}");
 is(scalar @{ cmd('KEYS', k('dlv', $ac, $ev, '*')) }, 3,
-    'two were delivered anew');
+    'two were delivered later');
 is(open_of($ev), 3, 'and the event counts all of its deliveries');
 is(rblctl($redis, 'fsck')->{status}, 0, 'no fault afterwards');
 done_testing();

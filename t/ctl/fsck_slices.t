@@ -199,6 +199,6 @@ no_fault('an address ends before it is looked at', 'fsck_kids', 1, sub {
 no_fault('the range ends before it is looked at', 'fsck_kids', 1, sub {
     script('host_delete', [$acct], $range, 60_000) });
 is(cmd('EXISTS', k('r', $ac, $range), k('kids', $ac, $range)), 0,
-    'the range is gone');
+    'the range is deleted');
 
 done_testing();

@@ -21,7 +21,7 @@ script('app_admit', [$acct], $ap, 1, 100, 0);
 script('check_start', [$acct], sid('PP'), '', '192.0.2.9', 1, '', $ap, 600_000);
 is(cmd('EXISTS', k('rate', $ac, $ap), k('started', $ac), k('news'),
     k('defaults:for'), k('lists:active'), k('lists:zones')), 6,
-    'what is damaged is there');
+    'the keys to be damaged exist');
 
 sub faults {
     my $r = rblctl($redis, 'fsck', @_, '--json');
@@ -58,9 +58,9 @@ for my $case (
     my ($key, $fault, $plant) = @$case;
     my $was = cmd('DUMP', $key);
     ($plant // typed($key))->();
-    is(faults(), $fault, "$key: $fault is told");
-    is(faults('--repair'), "$fault!", "$key: and mended");
-    is(cmd('EXISTS', $key), 0, "$key: it is made anew when it is wanted");
+    is(faults(), $fault, "$key: $fault is reported");
+    is(faults('--repair'), "$fault!", "$key: and repaired");
+    is(cmd('EXISTS', $key), 0, "$key: the key is deleted");
     is(faults(), '', "$key: then there is none");
     cmd('RESTORE', $key, 0, $was) if defined $was;
     cmd('PEXPIRE', $key, 600_000) if $key =~ /rate|started/;
@@ -80,8 +80,8 @@ for my $case (
     my $was = cmd('DUMP', $key);
     ($plant // typed($key))->();
     my $bad = cmd('DUMP', $key);
-    is(faults(), $fault, "$key: $fault is told");
-    is(faults('--repair'), $fault, "$key: and not mended");
+    is(faults(), $fault, "$key: $fault is reported");
+    is(faults('--repair'), $fault, "$key: and not repaired");
     is(cmd('DUMP', $key) // '', $bad // '', "$key: it is as it was");
     cmd('DEL', $key);
     cmd('RESTORE', $key, 0, $was);

@@ -68,7 +68,7 @@ my $v = good('a host by its SID', 'host', $ht);
 is_deeply([@$v{qw(id account value type status listed_count unknown_count
     checked history)}], [$ht, $ac, '192.0.2.1', 'rbl', 'active', 0, 0, '', []],
     'its record');
-is(lists_of($v), 'a, b, c', 'its lists, of which nothing is known');
+is(lists_of($v), 'a, b, c', 'its lists, without results');
 is_deeply(good($_->[0], 'host', @$_[1 .. $#$_]), $v, "the same by $_->[0]")
     for ['account and SID', $ac, $ht], ['account and value', $ac, '192.0.2.1'],
     ['SIDs in capitals', uc $ac, uc $ht], ['a mapped address', $ac,
@@ -93,9 +93,9 @@ is(lists_of($v), join(', ', 'a listed ' . at(0) . ' ' . at(5) . ' 3 ' . at(7),
 is_deeply($v->{lists}[0]{codes}, ['127.0.0.2', '127.0.0.3'], 'the codes');
 alter($ht, @seen, unknown_count => 2, details => [], listed_count => 0,
     troubled => [[$rb{a}, 'timeout', T, 1]]);
-is(lists_of(good('more unknown ones than are told', 'host', $ht)),
+is(lists_of(good('more unknown lists than are recorded', 'host', $ht)),
     join(', ', 'a unknown ' . at(0) . ' timeout 1', 'b, c'),
-    'what is not known is not told as clear');
+    'an unrecorded list is not shown as clear');
 
 # lists that are no longer queried
 
@@ -128,8 +128,8 @@ like($text->{out}, qr/^listed since +2023-11-14T22:13:20\+00:00$/m, 'the record'
 like($text->{out}, qr/^gone\.test +listed +2023/m, 'its lists');
 like($text->{out}, qr/^2023-11-14T22:13:23\+00:00 +a\.test +listed +127/m,
     'its history');
-unlike($text->{out}, qr/[^\n -~]/, 'nothing steers a terminal');
-unlike($text->{out}, qr/without a status/, 'which unknown lists is told');
+unlike($text->{out}, qr/[^\n -~]/, 'no byte controls the terminal');
+unlike($text->{out}, qr/without a status/, 'the unknown lists are named');
 alter($ht, @seen, details => [entry('a', T, 3)], listed_count => 1,
     troubled => [[$rb{b}, 'timeout', T, 1]], unknown_count => 7);
 like(rblctl($redis, 'host', $ht)->{out},

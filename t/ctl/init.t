@@ -14,7 +14,7 @@ sub fails {
     my ($r, $pattern, $name) = @_;
 
     is($r->{status}, 3, "$name: exit status");
-    like($r->{err}, $pattern, "$name: says why");
+    like($r->{err}, $pattern, "$name: the message");
     is(() = $r->{err} =~ /\n/g, 1, "$name: in one line");
     is($r->{out}, '', "$name: nothing else");
 }
@@ -51,14 +51,14 @@ fails(rblctl(undef, '--store', "unix:$dir/none", 'status'),
 my $port = free_port();
 fails(rblctl(undef, '--store', "127.0.0.1:$port", 'status'),
     qr/cannot reach the store at 127\.0\.0\.1:$port: Connection refused/,
-    'nobody at the port');
+    'no server at the port');
 fails(rblctl(undef, '--store', 'nonsense', 'status'), qr/store/,
     'not an address');
 fails(rblctl($redis, '--prefix', 'a b', 'status'), qr/prefix/i,
     'not a prefix');
 fails(rblctl(undef, '--store', $redis->{addr}, '--user', 'rblctl', 'status'),
     qr/user rblctl of the store has no password: --password-file/,
-    'a user without a password is nobody');
+    'a user without a password');
 fails(rblctl($redis, '-c', "$dir/none.conf", 'status'), qr/none\.conf/,
     'no configuration file');
 write_file("$dir/bad.conf", "store 127.0.0.1:6379\nfrob 1\n");
@@ -85,7 +85,7 @@ fails(rblctl($redis, 'init', '--partitions', $_), qr/--partitions must be/,
 is(redis($redis, 'EXISTS', 'rbl:meta'), 0, 'nothing was written');
 $r = rblctl($redis, 'init', '--partitions', 4, '--json');
 is($r->{status}, 0, 'init');
-is(json($r->{out})->{partitions}, 4, 'tells the partitions');
+is(json($r->{out})->{partitions}, 4, 'the output has the partitions');
 my %meta = @{ redis($redis, 'HGETALL', 'rbl:meta') };
 is_deeply([@meta{qw(partitions schema)}], [4, schema_version()],
     'meta');

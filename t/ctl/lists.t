@@ -102,7 +102,7 @@ refused('no object', qr/lists\[0\]: entry: must be an object/, 'x');
 
 $r = load_entries(entry(type => 'x'), entry(zone => 'b.example', tier => 'x'),
     entry(zone => 'c.example', codes => ['x', 'y']));
-is(() = $r->{err} =~ /\n/g, 5, 'all mistakes are told at once');
+is(() = $r->{err} =~ /\n/g, 5, 'all mistakes are reported at once');
 $r = load({ version => 1, lists => [entry()],
     killed => [{ zone => 'bl.example.org', reason => 'x' }] });
 like($r->{err}, qr/killed\[0\] bl\.example\.org: zone: .*twice/,
@@ -158,7 +158,7 @@ is_deeply([@$v{qw(name status reason)}], ['dead.example.org', 'killed', 'gone'],
 $v = record('list', redis($redis, 'GET', 'rbl:{1}:r:SYS:'
     . list_sid('uri.example.org')));
 is_deeply([@$v{qw(names min_interval rate day_quota note)}], ['', 0, 0, 0, ''],
-    'what a file does not say');
+    'the defaults of a file');
 
 # show
 $v = json(rblctl($redis, 'lists', 'show', '--json')->{out});
@@ -175,7 +175,8 @@ like(rblctl($redis, 'lists', 'show', 'dead.example.org')->{out},
     qr/^status +killed$/m, 'a killed one can be looked up');
 $r = rblctl($redis, 'lists', 'show', 'none.example');
 is($r->{status}, 3, 'no such list');
-like($r->{err}, qr/there is no list none\.example/, 'is said');
+like($r->{err}, qr/there is no list none\.example/,
+    'the message has the reason');
 
 # enable, disable: set by hand, and kept over a load
 sub statuses {
@@ -192,8 +193,8 @@ is_deeply(statuses(), [('active') x 4], 'active again');
 for my $name ('none.example', 'dead.example.org', 'x' x 400) {
     for my $verb ('enable', 'disable') {
         $r = rblctl($redis, 'lists', $verb, $name);
-        is($r->{status}, 3, "$verb of what is no list");
-        like($r->{err}, qr/there is no/, 'is said');
+        is($r->{status}, 3, "$verb of an unknown list");
+        like($r->{err}, qr/there is no/, 'the message has the reason');
     }
 }
 for my $name ('{key}.dq.example.org', list_sid('{key}.dq.example.org')) {
@@ -270,7 +271,7 @@ my $n = there('lists')->[0];
 cmp_ok($n, '>', 200, 'more than there may be');
 is(load_entries(zones(400, 409))->{status}, 0, 'they are loaded again');
 is_deeply([there('lists'), there('lists:active')], [[($n) x 4],
-    [($n - 1) x 4]], 'and all are asked');
+    [($n - 1) x 4]], 'and all are active');
 $r = load_entries(zones(400, 410));
 is($r->{status}, 3, 'but not one more');
 like($r->{err}, qr/: there would be @{[$n + 1]} system lists, at most 200 may/,

@@ -90,9 +90,9 @@ is_deeply([@$v{qw(names min_interval rate day_quota tier control)}],
     ['registered', 7200, 7, 0, 'high', 'name:test'], 'they are shown');
 is_deeply([sort @{ $v->{by_hand} }],
     [sort qw(names min_interval rate day_quota tier control)],
-    'and that they are by hand');
+    'and their origin');
 is(redis($redis, 'GET', 'rbl:{0}:lists:ver'), $version + 1,
-    'daemons are told once');
+    'daemons are notified once');
 my $after = record_of('d.test');
 is_deeply([@$after{qw(names min_interval rate day_quota tier control)}],
     ['registered', 7200, 7, 0, 'high', 'name:test'], 'in the record');
@@ -109,7 +109,7 @@ is_deeply([@$v{qw(rate min_interval)}], [9, 7200], 'one of them changed');
 
 $v = done('none', 'override', 'd.test', '--none');
 is_deeply([@$v{qw(names min_interval rate day_quota tier control)}],
-    ['full', 3600, 0, 5000, '', 'none'], 'back to what the last file said');
+    ['full', 3600, 0, 5000, '', 'none'], 'back to the values of the last file');
 is_deeply($v->{by_hand}, [], 'nothing is by hand');
 is(redis($redis, 'HLEN', 'rbl:{2}:lists:override'), 0, 'nothing is kept');
 
@@ -178,7 +178,7 @@ is_deeply([@$v{qw(status reason)}], ['killed', 'lists the world'], 'is shown');
 is_deeply([map { $_->{zone} } @{ shown() }],
     [qw(b.test d.test {key}.k.test)], 'it is in no list');
 is(redis($redis, 'ZSCORE', 'rbl:{3}:lists:active', list_sid('a.test')), undef,
-    'nor asked');
+    'nor queried');
 is(redis($redis, 'HEXISTS', 'rbl:{3}:lists:zones', 'a.test'), 0,
     'and its zone is free');
 load(\@all);
@@ -214,7 +214,7 @@ is(record_of('b.test')->{reason}, 'of the file', 'killed by a file as well');
 refused('unkill of what a file killed', qr/was killed by the file that was/,
     'unkill', 'b.test');
 is(redis($redis, 'HLEN', 'rbl:{1}:lists:override'), 0,
-    'what was said of it by hand is void');
+    'its settings by hand are void');
 load(\@all);
 is(record_of('b.test')->{status}, 'active', 'another file brings it back');
 
@@ -223,8 +223,8 @@ refused('kill of nothing', qr/there is no list none\.test/, 'kill',
 refused('unkill of nothing', qr/there is no list none\.test/, 'unkill',
     'none.test');
 refused('kill without a reason', qr/the reason must be/, 'kill', 'a.test', ' ');
-refused('a reason with controls', qr/the reason must be/, 'kill', 'a.test',
-    "a\nb");
+refused('a reason with control characters', qr/the reason must be/, 'kill',
+    'a.test', "a\nb");
 refused('kill without an argument', qr/usage: rblctl lists kill/, 'kill',
     'a.test');
 
@@ -257,8 +257,8 @@ is($r->{err}, '', 'without a word');
 is_deeply(redis($redis, 'HGETALL', $keys), ['{key}.k.test', $secret],
     'in the store');
 is(redis($redis, 'GET', 'rbl:{0}:lists:ver'), $version + 1,
-    'daemons are told');
-is(record_of('{key}.k.test')->{status}, 'disabled', 'it is not asked yet');
+    'daemons are notified');
+is(record_of('{key}.k.test')->{status}, 'disabled', 'it is not queried yet');
 $v = done('enable', 'enable', '{key}.k.test');
 is($v->{status}, 'active', 'now it is');
 
@@ -291,7 +291,7 @@ refused('a key on the command line', qr/usage: rblctl lists key/, 'key',
 
 $v = done('remove', 'key', '{key}.k.test', '--remove');
 is_deeply([@$v{qw(key status)}], ['needed', 'disabled'], 'and it is disabled');
-is(redis($redis, 'EXISTS', $keys), 0, 'the key is gone');
+is(redis($redis, 'EXISTS', $keys), 0, 'the key is deleted');
 load(\@all);
 is(record_of('{key}.k.test')->{status}, 'disabled', 'a load changes nothing');
 done('remove again', 'key', '{key}.k.test', '--remove');
@@ -352,7 +352,7 @@ is_deeply([@$v{qw(answered refused failed listed clear unknown)}],
 is_deeply([@$v{qw(latency_ms slowest_ms)}], [2, 9], 'and the times');
 is_deeply([sort @{ $v->{health} }], ['down', 'good'], 'each health once');
 is_deeply([@{ shown('a.test') }{qw(answered health)}], [undef, []],
-    'nobody tells of another');
+    'no daemon reports on another');
 like(rblctl($redis, 'lists', 'show')->{out},
     qr/^d\.test .* (?:good down|down good) /m, 'in the table');
 
@@ -366,7 +366,7 @@ is_deeply([@$v{qw(state frozen_by)}], ['frozen', '12 of 40 answers'],
     'a frozen list');
 like($v->{frozen}, qr/^\d{4}-\d\d-\d\dT/, 'since when');
 $v = done('thaw', 'thaw', 'd.test');
-is_deeply([@$v{qw(state frozen frozen_by)}], ['', '', ''], 'not any more');
+is_deeply([@$v{qw(state frozen frozen_by)}], ['', '', ''], 'it is not frozen');
 is(redis($redis, 'HGET', "rbl:{$p}:list:$sid", 'frozen'), undef,
     'in the store');
 refused('thaw again', qr/d\.test is not frozen/, 'thaw', 'd.test');

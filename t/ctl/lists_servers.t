@@ -32,7 +32,7 @@ my %server = map { $_->{address} => $_ } @{ json($r->{out})->{name_servers} };
 my ($good, $bad) = map { $server{ $_->host . '@53' } }
     @{ $w->{server}{$zone} };
 is(scalar keys %server, 2, 'with two servers');
-is("@$good{qw(family health serial)}", 'ipv4 good 7', 'one is in order');
+is("@$good{qw(family health serial)}", 'ipv4 good 7', 'one is valid');
 is("@$bad{qw(family health serial)}", 'ipv4 lying 9', 'the other lists all');
 like($good->{rtt_ms}, qr/^\d+$/, 'with the time of a round trip');
 
@@ -42,9 +42,9 @@ like($r->{out}, qr/\n\nSERVER +FAMILY +HEALTH +MS +SERIAL\n(?:127\S+\@53 +ipv4 .
     'and a table of its servers');
 
 unlike(show($zone, '--stored')->{out}, qr/SERVER/,
-    '--stored: what the store knows, and nothing is asked');
+    '--stored: what the store knows, without a query');
 is(json(show($zone, '--stored', '--json')->{out})->{name_servers}, undef,
-    'nor told');
+    'nor shown');
 
 # [address, health, serial, time] of each.
 sub servers {
@@ -65,13 +65,14 @@ like(show($zone)->{out}, qr/^\Q$host[1]\E +ipv4 +down *$/m, 'nor in words');
 # Configured servers.
 my $own = zone_server(40, authority($zone, serial => 11));
 $r = rblctl($w->{redis}, 'lists', 'override', $zone, '--server', $own->host);
-is($r->{status}, 0, 'a server is given') or diag($r->{err});
+is($r->{status}, 0, 'a server is set') or diag($r->{err});
 unlike($r->{out}, qr/^SERVER/m, 'which shows no server');
-is($own->asked('.'), 0, 'nor asks one');
+is($own->asked('.'), 0, 'nor queries one');
 my $before = scalar $w->{server}{$zone}[0]->log('.');
 is_deeply(servers($zone), [[$own->host . '@53', 'good', 11, 1 == 1]],
     'it is the only one');
-is(scalar $w->{server}{$zone}[0]->log('.'), $before, 'the others are not asked');
+is(scalar $w->{server}{$zone}[0]->log('.'), $before,
+    'the others are not queried');
 rblctl($w->{redis}, 'lists', 'override', $zone, '--none');
 
 # A list with a key.
@@ -87,8 +88,9 @@ $w->{resolver}->set(@$_)
     for zone_rules("$secret.k.test" => [$known->host]);
 $r = show($keyed);
 is($r->{status}, 0, 'a list without its key');
-like($r->{out}, qr/\n\nThe list needs a key to be queried\.\n\z/, 'says so');
-is($w->{resolver}->asked('k\.test'), 0, 'and is not asked');
+like($r->{out}, qr/\n\nThe list needs a key to be queried\.\n\z/,
+    'the output says so');
+is($w->{resolver}->asked('k\.test'), 0, 'and no query is sent');
 is_deeply(servers($keyed), [], 'nor shown in JSON');
 $r = rblctl($w->{redis}, { stdin => "$secret\n" }, 'lists', 'key', $keyed);
 is($r->{status}, 0, 'the key') or diag($r->{err});
@@ -121,9 +123,11 @@ write_file($conf, $direct);
 $w->{resolver}->rules(['.' => { rcode => 'servfail' }]);
 $r = show($zone);
 is($r->{status}, 0, 'servers that cannot be found are no error');
-like($r->{out}, qr/\n\nNo name servers can be found from here\.\n\z/, 'but said');
+like($r->{out}, qr/\n\nNo name servers can be found from here\.\n\z/,
+    'but reported');
 $w->{resolver}->rules(['.' => 'mute']);
 $r = show($zone);
 is($r->{status}, 0, 'nor is a resolver that is silent');
-like($r->{out}, qr/\n\nNo name servers can be found from here\.\n\z/, 'said, too');
+like($r->{out}, qr/\n\nNo name servers can be found from here\.\n\z/,
+    'reported, too');
 done_testing();

@@ -68,7 +68,7 @@ is_deeply([map { [@$_{qw(name max_hosts interval price period check_price)},
     $_->{paid} ? 1 : 0] } @{ json($r->{out}) }],
     [['Gold', 10, 900, '25.00', 'month', '', 1],
     ['Frei & fein', 0, 900, '', '', '', 0],
-    ['Each', 10, 90, '', '', '0.000125', 1]], 'its plans, in order');
+    ['Each', 10, 90, '', '', '0.000125', 1]], 'its plans, sorted');
 $r = rblctl(undef, 'plan', 'show', 'Each', '--file', $file);
 like($r->{out}, qr/^price a check \(USD\)  0\.000125$/m, 'plan show');
 bad('no such plan', 'there is no plan "gold" in \S+plans\.json', 'plan',
@@ -109,7 +109,7 @@ for my $w (@wrong) {
     plans(gold(%member));
     $r = list();
     is($r->{status}, 3, "refused: $pattern");
-    like($r->{err}, qr/^rblctl: .*$pattern/m, 'and told what is expected');
+    like($r->{err}, qr/^rblctl: .*$pattern/m, 'with the expected value');
     is($r->{out}, '', 'no plan is shown');
 }
 plans(gold(), gold(max_hosts => 1));
@@ -118,7 +118,7 @@ like(list()->{err}, qr/plans\[1\] Gold: name: is in this file twice/,
 plans(gold(paid => 2, interval => ''), gold(name => 'x', max_hosts => -1));
 $r = list();
 is(scalar(() = $r->{err} =~ /^rblctl: .*plans\[[01]\]/mg), 3,
-    'every mistake is told');
+    'every mistake is reported');
 put($_->[0]), like(list()->{err}, $_->[1], "not a file of plans: $_->[0]") for
     ['{', qr/plans\.json:1: /], ['[]', qr/must be an object of "version": 1/],
     ['{"version": 2, "plans": []}', qr/"version": 1/],
@@ -209,7 +209,7 @@ is(add($_), 'OK', "host $_") for 1 .. 3;
 $r = rblctl($redis, 'account', 'plan', $ac, 'Free', @plan, '--json');
 is($r->{status}, 0, 'a plan for fewer hosts');
 is($r->{err}, 'rblctl: the account has 3 hosts, 1 more than the plan allows: '
-    . "it keeps them and can add none\n", 'says so');
+    . "it keeps them and can add none\n", 'and the warning');
 is(json($r->{out})->{hosts}, 3, 'they stay');
 is(add(4), 'LIMIT', 'a new one is refused');
 

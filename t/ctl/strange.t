@@ -60,13 +60,13 @@ for my $mode (qw(loading late_loading readonly masterdown oom noscript strange
     }
     is_deeply(\@died, [], "$mode: none dies");
     is_deeply(\@slow, [], "$mode: none hangs");
-    is_deeply(\@mute, [], "$mode: each says why");
+    is_deeply(\@mute, [], "$mode: each reports the reason");
     is_deeply(\@dumb, [], "$mode: in lines of its own");
 }
 
 fake_mode($fake, 'many');
 my $r = rblctl($fake, 'account', 'list');
-is($r->{status}, 3, 'sends more replies than commands is an error');
-like($r->{err}, qr/sends more replies than commands/, 'which is told');
+is($r->{status}, 3, 'too many responses are an error');
+like($r->{err}, qr/sends more replies than commands/, 'the message has the reason');
 ok(stop_server($fake), 'the fake stops');
 done_testing();

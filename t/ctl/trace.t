@@ -152,12 +152,12 @@ sub trace_news {
 
 trace_news('d.test');
 is($r->{status}, 2, 'servers disagree');
-in_order($r, 'and equal serials do not show', qr/serial 7$/, qr/serial 7$/,
+in_order($r, 'and equal serials do not decide', qr/serial 7$/, qr/serial 7$/,
     qr/^list d\.test: unknown: servers disagree, and their serials do not show/,
     qr/^list d\.test: verdict: unknown, error disagree$/);
 trace_news('n.test');
 is($r->{status}, 0, 'a newer serial');
-in_order($r, 'tells', qr/passes and .*, serial [78]$/,
+in_order($r, 'decides', qr/passes and .*, serial [78]$/,
     qr/passes and .*, serial [78]$/,
     qr/^list n\.test: clear: servers disagree: the side with the newer serial/,
     qr/^list n\.test: verdict: clear$/);
@@ -228,7 +228,7 @@ in_order($r, 'an address that is not public',
 
 (delete $w->{server}{'a.test'})->[0]->stop;
 $r = trace($w, $host, 'a.test');
-in_order($r, 'a server that is gone', qr/^query 1\.0\.0\.10\.a\.test A to $at/,
+in_order($r, 'a server that is down', qr/^query 1\.0\.0\.10\.a\.test A to $at/,
     qr/^query 1\.0\.0\.10\.a\.test A: server $at cannot be reached$/,
     qr/^query 1\.0\.0\.10\.a\.test A: ends, sent \d times: no server can be reached$/,
     qr/^list a\.test: verdict: unknown, error network$/);

@@ -77,7 +77,8 @@ good('rotate', 'webhook', 'rotate', $ac, $wh, '--overlap', '2h');
 ok(abs(hook()->{old_until} / 1000 - time - 7200) < 100, 'for so long');
 is(good('rotate', 'webhook', 'rotate', $ac, $wh, '--overlap', '0')
     ->{old_secret_until}, '', 'or not at all');
-is_deeply([@{ hook() }{qw(old old_until)}], ['', 0], 'it is gone');
+is_deeply([@{ hook() }{qw(old old_until)}], ['', 0],
+    'the old secret is deleted');
 bad("overlap $_", '--overlap must be', 'webhook', 'rotate', $ac, $wh,
     '--overlap', $_) for '31d', 'x', '-1', '';
 bad('rotate of none', 'has no webhook', 'webhook', 'rotate', $ac, $none);
@@ -128,8 +129,8 @@ is(good('without older ones', 'webhook', 'log', $ac, $wh)->[-1]{attempt}, 30,
     'not what is older than 30 days');
 log_entry($wh, 'junk');
 $v = rblctl($redis, 'webhook', 'log', $ac, $wh, '--last', 1, '--json');
-is(json($v->{out})->[0]{attempt}, 30, 'a damaged entry is passed over');
-like($v->{err}, qr/is damaged/, 'and told');
+is(json($v->{out})->[0]{attempt}, 30, 'a damaged entry is skipped');
+like($v->{err}, qr/is damaged/, 'and reported');
 attempt($ap, ev => 'a', number => 3);
 is(good('of callbacks', 'webhook', 'log', $ac, $ap)->[0]{attempt}, 3,
     "an application's");
@@ -169,7 +170,7 @@ is(scalar @{ good('dead', 'webhook', 'dead', $ac, $ap) }, 1,
     'those of an application');
 is(scalar @{ good('dead', 'webhook', 'dead', $ac, $wh, '--last', 1000) }, 600,
     'those of a receiver, however many');
-bad('dead of nobody', 'there is no account', 'webhook', 'dead',
+bad('dead of an unknown account', 'there is no account', 'webhook', 'dead',
     'AC' . '0' x 32);
 
 # replay
@@ -195,8 +196,8 @@ is(good('none', 'webhook', 'replay', $ac, $wh, '--from', '2h')->{deliveries},
 is(redis($redis, 'XLEN', redis_key('dead', $ac)), 0, 'no letter either');
 bad("from $_", '--from must be', 'webhook', 'replay', $ac, $wh, '--from', $_)
     for 'x', '2026-13-01', '2026-11-20T', '2026-11-20T09:30:00+01:00', '';
-bad('nothing said', 'give an event', 'webhook', 'replay', $ac, $wh);
-bad('too much said', 'give an event', 'webhook', 'replay', $ac, $wh, '--all',
+bad('no selection', 'give an event', 'webhook', 'replay', $ac, $wh);
+bad('two selections', 'give an event', 'webhook', 'replay', $ac, $wh, '--all',
     '--from', '2h');
 bad('to alone', 'give an event', 'webhook', 'replay', $ac, $wh, '--to', '2h');
 bad('replay to a contact', 'cannot be sent again', 'webhook', 'replay', $ac, $co,
@@ -207,7 +208,8 @@ bad('replay of none', 'has no webhook', 'webhook', 'replay', $ac, $none,
 # a test that no daemon sends
 $v = rblctl($redis, 'webhook', 'test', $ac, $wh, '--wait', '1s');
 is($v->{status}, 3, 'a test without a daemon');
-like($v->{err}, qr/no daemon has sent event EV\w+ in 1 s/, 'says so');
+like($v->{err}, qr/no daemon has sent event EV\w+ in 1 s/,
+    'the message has the reason');
 
 # the end
 is(good('delete', 'webhook', 'delete', $ac, $wh)->{id}, $wh, 'deleted');
