@@ -177,7 +177,7 @@ put('lua/_deep.lua', "--[[ no\n-- ]] local top = by_comment()\n"
     . "local function deep(s)\n    return '[[' .. s\nend\n");
 put('lua/two.lua', "--- include: many\nlocal function mine()\nend\n"
     . "return used('by_string')\n");
-is(lua2c("$dir/lua/two.lua"), 0, 'functions that nobody calls');
+is(lua2c("$dir/lua/two.lua"), 0, 'functions without a caller');
 is(get('gen/lua/two.lua'), <<'LUA', 'are left out');
  local top = by_comment()
 local function by_comment()
@@ -283,7 +283,7 @@ put('decode.c', '#include "rbl_script.h"' . "\nvoid rbl_reply_decode(void *to, "
     . "(void) form; (void) reply; }\n");
 is(system("$cc -std=c11 -I$shared/record -I$shared/text -I$dir/gen "
     . "-o $dir/seam $dir/seam.c $dir/decode.c $dir/list.o"), 0, 'which are used');
-is(system("$dir/seam"), 0, 'and hold what they say');
+is(system("$dir/seam"), 0, 'and have the declared values');
 unlink map { "$dir/lua/$_" } qw(seam.lua tail.lua);
 is(lua2c("$dir/lua/*.lua"), 0, 'the others again');
 utime 1, 1, @files;
@@ -318,7 +318,7 @@ for my $case (
 
     put('lua/bad.lua', $text);
     isnt(lua2c("$dir/lua/*.lua"), 0, "$name: refused");
-    isnt(get('err'), '', "$name: said");
+    isnt(get('err'), '', "$name: the message");
 }
 
 put('lua/bad.lua', "--- use: host\n");

@@ -76,7 +76,7 @@ test_kept(void)
     ok(find(cache, "a.example", 1299.9) && back.ttl == 0, "to the last");
     ok(!find(cache, "a.example", 1300) && cache_entries(cache) == 0,
        "and no longer");
-    ok(!find(cache, "a.example", 1299), "gone is gone");
+    ok(!find(cache, "a.example", 1299), "an expired entry stays expired");
 
     make(DNS_NXDOMAIN, 60, 0);
     answer.soa = 3;
@@ -113,7 +113,7 @@ test_not_kept(void)
     ok(find(cache, "a.example", 10 + CACHE_TTL_MAX - 1)
        && back.ttl == INT32_MAX - (CACHE_TTL_MAX - 1), "a long one");
     ok(!find(cache, "a.example", 10 + CACHE_TTL_MAX),
-       "not as long as it says");
+       "not for its whole TTL");
     cache_free(cache);
 }
 

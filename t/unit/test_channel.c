@@ -111,7 +111,8 @@ test_judge(void)
            && o.wait == 0, "%u", t[i].status);
     }
 
-    ok(strcmp(o.why, "The service said: 599") == 0, "and it says so");
+    ok(strcmp(o.why, "The service said: 599") == 0,
+       "and the reason has the status");
 }
 
 
@@ -125,7 +126,7 @@ test_why(void)
     memset(&o, 0, sizeof(o));
     channel_why(&o, "X", 400, RBL_STR("a\r\nb\x1b[1m\x7f\xc2\x85\xff\xc3\xa4"));
     ok(strcmp(o.why, "X said: 400 a??b?[1m???\xc3\xa4") == 0,
-       "control characters are none: %s", o.why);
+       "control characters are replaced: %s", o.why);
 
     for (i = 0; i < sizeof(words); i += 2) {
         memcpy(words + i, "\xc3\xa4", 2);

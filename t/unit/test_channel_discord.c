@@ -23,8 +23,8 @@ test_message(void)
     world_host(&w, 1, "192.0.2.9", MESSAGE_DELISTED, 0);
 
     root = world_made(&w, &channel_discord, URL, world_message(&w), &r);
-    is_str(r->to, URL "?wait=true", "to the webhook, and its word awaited");
-    ok(r->fresh && r->once_more && !r->trusted, "which cannot tell a repeat");
+    is_str(r->to, URL "?wait=true", "to the webhook, waiting for its response");
+    ok(r->fresh && r->once_more && !r->trusted, "which cannot detect a repeat");
     is_str(world_at(root, "content"), "1 host listed, 1 host delisted",
            "the content");
     is_str(world_at(root, "embeds[0].description"),
@@ -48,7 +48,7 @@ test_message(void)
     ok(json_integer_value(json_object_get(json_array_get(v, 1), "color"))
        == 0x188038, "its end is green");
     v = json_object_get(json_object_get(root, "allowed_mentions"), "parse");
-    ok(json_is_array(v) && json_array_size(v) == 0, "nobody is mentioned");
+    ok(json_is_array(v) && json_array_size(v) == 0, "no user is mentioned");
 
     json_decref(root);
     channel_request_free(r);

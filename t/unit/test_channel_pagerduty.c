@@ -23,7 +23,7 @@ test_host(void)
 
     root = world_made(&w, &channel_pagerduty, KEY, world_message(&w), &r);
     is_str(r->to, "https://events.pagerduty.com/v2/enqueue", "to the service");
-    ok(r->trusted && !r->once_more, "which can tell a repeat");
+    ok(r->trusted && !r->once_more, "which can detect a repeat");
     is_str(world_at(root, "routing_key"), KEY, "the routing key");
     is_str(world_at(root, "event_action"), "trigger", "a trigger");
     is_str(world_at(root, "dedup_key"),
@@ -40,7 +40,7 @@ test_host(void)
            "spam <source> & more", "the reason of the second");
     is_str(world_at(root, "links[0].href"), "https://off.example/", "a link");
     is_str(world_at(root, "links[0].text"), "Delisting at zen.example",
-           "and what it is");
+           "and its text");
     ok(json_array_size(json_object_get(root, "links")) == 1, "no other");
     json_decref(root);
     channel_request_free(r);

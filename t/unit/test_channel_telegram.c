@@ -20,7 +20,8 @@ test_message(void)
 
     ok(world_made(&w, &channel_telegram, "1", world_message(&w), &r) == NULL,
        "without a token");
-    ok(strstr(r->why, "(telegram_token_file)") != NULL, "it says so");
+    ok(strstr(r->why, "(telegram_token_file)") != NULL,
+       "the reason names the option");
     channel_request_free(r);
 
     snprintf(w.conf.telegram_token, sizeof(w.conf.telegram_token), "%s",
@@ -29,7 +30,7 @@ test_message(void)
                       world_message(&w), &r);
     is_str(r->to, "https://api.telegram.org/bot12:a-b_c/sendMessage",
            "to the bot");
-    ok(r->fresh && r->once_more && r->trusted, "which cannot tell a repeat");
+    ok(r->fresh && r->once_more && r->trusted, "which cannot detect a repeat");
     ok(json_integer_value(json_object_get(root, "chat_id"))
        == INT64_C(-1001234567890), "the chat is a number");
     is_str(world_at(root, "parse_mode"), "HTML", "in HTML");

@@ -42,7 +42,7 @@ test_clean(void)
     CLEAN("plain", 10, "plain", "plain");
     CLEAN("  \r\n plain \n\0", 10, "plain", "outer space");
     CLEAN("one\ntwo", 20, "one; two", "two records");
-    CLEAN("a\x01\x7f\tb", 20, "a   b", "controls");
+    CLEAN("a\x01\x7f\tb", 20, "a   b", "control characters");
     CLEAN("a\0b", 20, "a b", "NUL");
     CLEAN("\xc2\x9b" "31m", 20, " 31m", "C1 control");
     CLEAN("\xff", 20, "\xef\xbf\xbd", "no UTF-8");
@@ -161,7 +161,7 @@ test_due(void)
     ok(entry_due(&job, AC, 1763655600000, HT, "host:7", 0) == 0
        && strcmp(job.check.s, first.s) != 0, "another check's SID");
     ok(jobs_entry_begun(&job, RBL_STR(PP), 2) == 0 && job.attempts == 2,
-       "begun a second time");
+       "started a second time");
     ok(rbl_str_is(jobs_entry_end(&job, buf),
                   AC ":" PP ":" HT ":d:2:1763655600000:host:7"),
        "the handle of its end");
@@ -171,7 +171,7 @@ test_due(void)
        && jobs_entry_begun(&job, RBL_STR(PP), 10) == -1
        && jobs_entry_begun(&job, RBL_STR(HT), 1) == -1
        && jobs_entry_begun(&job, (rbl_str_t) { NULL, 0 }, 1) == -1,
-       "begun as nothing that could be");
+       "started with invalid values");
     ok(entry_due(&job, AC, 1, HT, "x", 1) == -1, "another partition's");
     ok(entry_due(&job, AC, 0, HT, "x", 0) == -1
        && entry_due(&job, AC, -1, HT, "x", 0) == -1, "no lease");
@@ -232,7 +232,7 @@ test_shares(void)
     ok(jobs_shares_busy(&s, 1, busy, 4) == 2, "who has one");
     ok(jobs_shares_busy(&s, 1, busy, 1) == 1, "as many as are wanted");
     jobs_shares_drop(&s, &b);
-    ok(jobs_shares_busy(&s, 2, busy, 4) == 0, "one has ended");
+    ok(jobs_shares_busy(&s, 2, busy, 4) == 0, "one has finished");
     jobs_shares_drop(&s, &a);
     jobs_shares_drop(&s, &b);
     jobs_shares_drop(&s, &b);

@@ -141,7 +141,7 @@ static const verdict_case_t  verdicts[] = {
     { "surbl PH MW", surbl, { L4(24) }, LISTED("PH, MW") },
     { "surbl middle octets mean nothing", surbl, { A(127, 7, 9, 8) },
       LISTED("PH") },
-    { "surbl bit 2 has gone", surbl, { L4(2) }, LISTED("unknown code") },
+    { "surbl bit 2 is not in use", surbl, { L4(2) }, LISTED("unknown code") },
     { "surbl bits of two answers", surbl, { L4(8), L4(24) },
       LISTED("PH, MW") },
 

@@ -94,7 +94,7 @@ test_set(void)
     ok(config_set(&conf, "checks_max", "0", err, sizeof(err)) == -1
        && conf.checks_max == 7, "a refused value changes nothing");
     ok(strcmp(err, "checks_max: a whole number from 1 to 10000") == 0,
-       "and is told: %s", err);
+       "and is reported: %s", err);
     ok(config_set(&conf, "resolver", "127.0.0.2 127.0.0.3@5", err,
                   sizeof(err)) == 0 && conf.dns.n_resolvers == 2,
        "resolvers are replaced");

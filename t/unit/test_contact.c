@@ -426,7 +426,8 @@ test_names(void)
     for (i = 0; i < RBL_CONTACT_TYPES; i++) {
         ok(rbl_contact_type(&type, rbl_str(types[i].name)) == RBL_OK
            && type == i, "the type %s", types[i].name);
-        ok(strstr(rbl_contact_expected(type), " expected"), "what it takes");
+        ok(strstr(rbl_contact_expected(type), " expected"),
+           "its expected values");
     }
 
     for (i = 0; i < N(bad); i++) {

@@ -142,7 +142,7 @@ test_sms(void)
                  "MG0123456789abcdef0123456789abcdef")
        && !job_has(j.request->body, "From="), "by a service");
     ok(job_field(&j, "Body", "Blocklists%3A%201%20host%20listed%3A%20192.0.2.7"
-                 "%20%28Z%5BE%5DN%29"), "what it says");
+                 "%20%28Z%5BE%5DN%29"), "its text");
     job_done(&j);
 }
 
@@ -277,7 +277,7 @@ test_datadog(void)
        && clip_length(rbl_str(text(root, "text")), CLIP_CHARS) > 3600,
        "4000 characters at most");
     ok(strstr(text(root, "text"), " more hosts\n\n %%%") != NULL,
-       "and it says that there are more");
+       "and the text mentions the rest");
     json_decref(root);
     free(body);
     job_done(&j);
@@ -337,10 +337,10 @@ test_cloudwatch(void)
     refuses(&channel_cloudwatch, &j, TOPIC KEYS, confirm,
             "not a log group with its keys");
     job_make(&j, &channel_cloudwatch, GROUP KEYS, listed);
-    is_str(j.request->to, "https://logs.us-east-1.amazonaws.com/", "where to");
+    is_str(j.request->to, "https://logs.us-east-1.amazonaws.com/", "the URL");
     is_str(rbl_str(j.request->sigv4), "aws:amz:us-east-1:logs", "signed as");
     is_str(rbl_str(j.request->header[0]),
-           "X-Amz-Target: Logs_20140328.PutLogEvents", "what is asked");
+           "X-Amz-Target: Logs_20140328.PutLogEvents", "the action");
     root = parsed(&j);
     events = json_object_get(root, "logEvents");
     ok(strcmp(text(root, "logGroupName"), "rbl/alerts") == 0

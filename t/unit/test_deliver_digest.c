@@ -245,21 +245,22 @@ test_listings(void)
     is_str(d.message[0].host, "", "of more than one host");
 
     ok(message_read(&m, rbl_buf_str(&d.message[0].body)) == RBL_OK, "read");
-    ok(m.n_hosts == 2 && m.host[0].n_listings == 4, "what can be read");
+    ok(m.n_hosts == 2 && m.host[0].n_listings == 4, "the readable part");
     is_str(m.title, "1 host listed, 1 host delisted", "the numbers");
     is_str(m.host[0].listing[0].zone, "two.example", "the worst list first");
     is_str(m.host[0].listing[0].name, "A list", "its name");
-    is_str(m.host[0].listing[0].reason, "botnet", "what its code means");
+    is_str(m.host[0].listing[0].reason, "botnet", "the meaning of its code");
     is_str(m.host[0].listing[0].delisting, "https://off.example/?ip=192.0.2.7",
-           "where to ask");
-    is_str(m.host[0].listing[1].zone, "gone.example", "then one that is gone");
+           "its delisting link");
+    is_str(m.host[0].listing[1].zone, "gone.example", "then a deleted list");
     is_str(m.host[0].listing[1].name, "", "has no name");
     is_str(m.host[0].listing[1].reason, "127.0.0.9", "but its code");
     is_str(m.host[0].listing[2].zone, "old.example",
            "and one that has another zone now");
     is_str(m.host[0].listing[3].zone, "one.example", "the least one");
-    is_str(m.host[0].listing[3].reason, "spam", "what it says");
-    is_str(m.host[0].listing[3].delisting, "https://off/", "where to ask");
+    is_str(m.host[0].listing[3].reason, "spam", "its reason");
+    is_str(m.host[0].listing[3].delisting, "https://off/",
+           "its delisting link");
     is_str(m.host[0].listing[3].since, "2026-11-20 09:30:00 UTC", "since");
     message_free(&m);
     digest_free(&d);
@@ -352,10 +353,10 @@ test_unreported(void)
     add(r, reply_int(1));
     ok(digest_make(&d, r, zones) == RBL_OK && d.n == 1,
        "a deleted host is a message");
-    is_str(d.message[0].host, "", "which nothing makes needless");
+    is_str(d.message[0].host, "", "which stays needed");
     ok(message_read(&m, rbl_buf_str(&d.message[0].body)) == RBL_OK, "read");
     ok(m.n_hosts == 1 && m.unreported == 1 && m.delisted == 0
-       && m.host[0].state == MESSAGE_UNREPORTED, "of what it is");
+       && m.host[0].state == MESSAGE_UNREPORTED, "with its state");
     message_free(&m);
     digest_free(&d);
 
@@ -364,7 +365,7 @@ test_unreported(void)
     ok(digest_make(&d, r, zones) == RBL_OK && d.n == 1, "absurd numbers");
     ok(message_read(&m, rbl_buf_str(&d.message[0].body)) == RBL_OK, "read");
     ok(m.listed == MESSAGE_COUNT_MAX && m.unreported == MESSAGE_COUNT_MAX,
-       "are not believed");
+       "are limited");
     message_free(&m);
     digest_free(&d);
     forget();
@@ -387,7 +388,7 @@ test_malformed(void)
     r->element[8] = reply_int(1);
     r->element[3] = reply_int(1);
     ok(digest_make(&d, r, zones) == RBL_OK && d.n == 1,
-       "no hosts, no lists, no zone: the numbers are told");
+       "no hosts, no lists, no zone: the numbers are reported");
     digest_free(&d);
     r = storm("x", -1, 0);
     r->element[6] = reply_str(RBL_STR("x"));

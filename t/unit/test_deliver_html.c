@@ -126,10 +126,10 @@ test_hosts(void)
     ok(has(s, "href=\"https://remove.example.org/\">Request removal"),
        "where to request removal");
     ok(!has(s, "www.example.org"), "no page of the list beside that");
-    ok(has(s, "And 2 more blocklists."), "and the lists that are not told");
+    ok(has(s, "And 2 more blocklists."), "and the number of the other lists");
     ok(has(s, "No longer listed") && count(s, "192.0.2.8") == 1, "delisted");
     ok(has(s, "Not listed"), "clear");
-    ok(has(s, "And 6 more hosts."), "and the hosts that are not told");
+    ok(has(s, "And 6 more hosts."), "and the number of the other hosts");
     ok(has(s, "EV00000000000000000000000000000001"), "which message");
     ok(has(s, "prefers-color-scheme:dark") && has(s, "width=device-width"),
        "for the dark and for a phone");
@@ -176,7 +176,7 @@ test_hostile(void)
     ok(!has(s, "<script") && !has(s, "<img") && !has(s, "\" onclick"),
        "no tags of theirs");
     ok(!has(s, "\xe2\x80\xae") && !has(s, "\x01") && !has(s, "\xff"),
-       "no controls, no marks of direction, no broken UTF-8");
+       "no control characters, no marks of direction, no broken UTF-8");
     rbl_buf_free(&buf);
 }
 
@@ -219,7 +219,7 @@ test_long(void)
     is_safe(s, "long");
     ok(s.n < HTML_MAX + 20000, "it is not too long (%zu)", s.n);
     ok(has(s, " more blocklists.") && has(s, " more hosts."),
-       "and says what is left out");
+       "and mentions what is left out");
     ok(has(s, "</body>\n</html>\n"), "and has its end");
     rbl_buf_free(&buf);
 

@@ -357,7 +357,7 @@ test_storm(void)
     ok(message_read(&again, rbl_buf_str(&buf)) == RBL_OK, "read");
     is_str(again.title, "5000 hosts listed", "all are counted");
     ok(again.listed == 5000 && again.n_hosts > 5
-       && again.n_hosts < MESSAGE_HOSTS, "some are told: %zu",
+       && again.n_hosts < MESSAGE_HOSTS, "some are in the message: %zu",
        again.n_hosts);
     ok(again.host[0].n_listings == MESSAGE_LISTINGS
        && again.host[0].listed_count == MESSAGE_LISTINGS + 1,

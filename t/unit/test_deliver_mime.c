@@ -65,7 +65,7 @@ test_bodies(void)
 {
     body("", "", "no text");
     body("a\nb\n", "a\r\nb\r\n", "lines");
-    body("a", "a\r\n", "the last line is ended");
+    body("a", "a\r\n", "the last line gets an end");
     body("a \nb\t\nc ", "a=20\r\nb=09\r\nc=20\r\n", "space at an end");
     body("a=b", "a=3Db\r\n", "=");
     body("\xc3\xa4\r\n", "=C3=A4=0D\r\n", "other octets");

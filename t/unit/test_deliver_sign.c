@@ -57,7 +57,7 @@ main(void)
           "2b2bcbc0",
           "v1,c2VTWipM21awmemQCYcpaaspcpPnE21xeYm69PH2UFU=");
 
-    check("what is not base64 is taken as it is",
+    check("a secret without base64 is used unchanged",
           RBL_STR("whsec_not base64"), RBL_STR("EV1"), 5, RBL_STR("x"), NULL,
           "v1,5BQvX5q4c7tiMZuImdpxcoFrYZKm7DL8oTOh/lRUs+c=");
 

@@ -92,7 +92,7 @@ test_text(void)
     m.listed = 12;
     is_text(&m, "Blocklists: 2 hosts listed, 1 host delisted: 192.0.2.7 (ZEN"
             " and 2 more), 192.0.2.8 (bl.example), shop.example delisted, and"
-            " 10 more", "those that are not told");
+            " 10 more", "the number of the others");
 
     m = trigger("1 host delisted", 1, h + 2);
     m.delisted = 1;
@@ -118,7 +118,8 @@ test_text(void)
     h[0].value = S("a\r\nb\x01\x7f");
     m = trigger("x\ny", 1, h);
     m.listed = 1;
-    is_text(&m, "Blocklists: x y: a  b   (ZEN and 2 more)", "controls");
+    is_text(&m, "Blocklists: x y: a  b   (ZEN and 2 more)",
+            "control characters");
 
     m = trigger("Confirm", 0, NULL);
     m.code = S("k7m2xq");
@@ -164,7 +165,7 @@ test_long(const char *value, int gsm, const char *name)
     ok(n > (gsm ? 200u : 60u) && n <= (gsm ? 306u : 134u),
        "%s: within two parts (%zu)", name, n);
     ok(memmem(s.p, s.n, " more", 5) == s.p + s.n - 5, "%s: its end", name);
-    ok(clip_length(s, CLIP_CHARS) <= 1600, "%s: taken by the service", name);
+    ok(clip_length(s, CLIP_CHARS) <= 1600, "%s: accepted by the service", name);
     rbl_buf_free(&buf);
 }
 

@@ -232,8 +232,8 @@ check_cancel(transfer_pool_t *pool)
     world.status = 503;
     ok(run(pool, &request) == 503, "does not disturb the next");
     ok(!sent("Authorization"), "which has nothing of it");
-    ok(strcmp(world.body, "ok") == 0, "and gets its own answer");
-    ok(world.done == 1, "nobody is called for the first");
+    ok(strcmp(world.body, "ok") == 0, "and gets its own response");
+    ok(world.done == 1, "no handler is called for the first");
 
     t = transfer_start(pool, &request, done_handler, NULL);
     ok(t != NULL, "one is on its way when the pool goes");
@@ -280,7 +280,7 @@ check_urls(transfer_pool_t *pool)
         good += run(pool, &request) == 200 && sent_url(url);
     }
 
-    ok(good == 1200, "each URL is asked for as it is: %u of 1200", good);
+    ok(good == 1200, "each URL is requested unchanged: %u of 1200", good);
 
     for (i = 0; i < 10; i++) {
         good += run(pool, &request) == 200 && sent_url(url);
@@ -318,7 +318,7 @@ check_url_taken(transfer_pool_t *pool)
 
     ev_run(world.loop, 0);
     ok(t != NULL && world.done == 1 && sent_url(url),
-       "a URL whose place was taken is asked for");
+       "a URL whose slot was reused is requested");
 }
 
 

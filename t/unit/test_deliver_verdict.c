@@ -146,7 +146,7 @@ test_verdicts(void)
            && strstr(outcome.why, "arn:") == NULL,
            "and why: %s", outcome.why);
         ok((verdict == OK || verdict == AGAIN) == (outcome.why[0] == '\0')
-           || verdict == AGAIN, "told if it is needed");
+           || verdict == AGAIN, "a reason if it is needed");
     }
 }
 
@@ -161,14 +161,15 @@ test_waits(void)
     ok(o.wait == 600000, "a queue that is full empties in its time");
     (void) job_judge(&channel_datadog, &o, 0, 429,
                      "X-RateLimit-Reset: 37\r\n", "");
-    ok(o.wait == 37000, "Datadog says in how many seconds");
+    ok(o.wait == 37000, "the wait of Datadog in seconds");
     (void) job_judge(&channel_datadog, &o, 0, 429,
                      "X-RateLimit-Reset: -1\r\n", "");
     ok(o.wait == 0, "nonsense is no wait");
     snprintf(header, sizeof(header), "X-Limit-App-Reset: %lld\r\n",
              (long long) time(NULL) + 100);
     ok(job_judge(&channel_pushover, &o, 0, 429, header, "") == RETRY
-       && o.wait > 90000 && o.wait <= 100000, "Pushover says until when");
+       && o.wait > 90000 && o.wait <= 100000,
+       "the end of the wait of Pushover");
     snprintf(header, sizeof(header), "X-Limit-App-Reset: %lld\r\n",
              (long long) time(NULL) - 100);
     ok(job_judge(&channel_pushover, &o, 0, 429, header, "") == RETRY

@@ -210,8 +210,8 @@ test_unroutable(void)
     unroutable = 1;
     good_before = 0;
     run("a path without", 1000);
-    ok(cut == 0 && messages == MANY, "each question is a message then");
-    ok(refusals <= 3, "a socket asks once");
+    ok(cut == 0 && messages == MANY, "then each query is a message");
+    ok(refusals <= 3, "a socket tries once");
 
     good_before = 2;
     run("from the third message on", 1000);
@@ -219,7 +219,7 @@ test_unroutable(void)
 
     good_before = 0;
     run("sockets that are soon retired", 20);
-    ok(refusals > 3, "a new socket asks again");
+    ok(refusals > 3, "a new socket tries again");
     unroutable = 0;
 }
 

@@ -331,8 +331,9 @@ test_plain(void)
         ask(engine, n, "a.example", on_answer);
     }
 
-    ok(called == 0 && c->waiting == MANY, "%d asked, none told", MANY);
-    ok(run_until(&called, MANY), "all are told");
+    ok(called == 0 && c->waiting == MANY,
+       "%d queries, no response reported", MANY);
+    ok(run_until(&called, MANY), "all responses are reported");
     run_on();
     ok(called == MANY && nested == 0 && mixed_up == 0,
        "once each, none from inside dns_ask");
@@ -373,7 +374,7 @@ test_chain(void)
     left = MANY;
     ask(chain_engine, 0, "a.chain.example", on_chain);
     ok(run_until(&called, MANY) && nested == 0 && mixed_up == 0,
-       "questions asked from call backs");
+       "queries from call backs");
     dns_engine_free(chain_engine);
 }
 
@@ -411,7 +412,7 @@ first_cancels(dns_config_t *conf, const char *name, dns_status_t status,
         ask(engine, n, name, on_first);
     }
 
-    ok(run_until(&called, 1) && last.status == status, "%s: one is told",
+    ok(run_until(&called, 1) && last.status == status, "%s: one is reported",
        what);
     run_on();
     ok(called == 1 && c->in_flight == 0 && c->waiting == 0,

@@ -183,7 +183,7 @@ test_asked(void)
     ok(read_referral(DNS_TYPE_NS) == 0 && referral.aa && referral.found
        && is_name(&referral.zone, NAME) && referral.n_ns == 1
        && is_name(&referral.ns[0], "one.test") && referral.n_glue == 1,
-       "name servers that were asked for come first");
+       "name servers of the queried name come first");
 
     start(0x8400, DNS_TYPE_SOA);
     put_soa("zen.example", 60, 60);
@@ -203,7 +203,7 @@ test_asked(void)
     msg[len - 17] = 2;
     ok(read_referral(DNS_TYPE_SOA) == 0 && referral.found
        && is_name(&referral.apex, NAME) && referral.serial == 1,
-       "the SOA that was asked for");
+       "the SOA of the queried name");
 
     start(0x8400, DNS_TYPE_SOA);
     put_soa("en.example", 60, 60);

@@ -122,7 +122,7 @@ test_refresh(void)
 
     pass(0.02 * 600);
     ok(!waits(&last) && last == 1 && sought == 2,
-       "in the last fifth it is looked for again, and nobody waits");
+       "in the last fifth the servers are looked up again, and no query waits");
     ok(!waits(&last) && sought == 2, "by one search");
     found(2, 600, 0);
     ok(!waits(&last) && last == 2 && sought == 2, "other servers are used");
@@ -170,7 +170,7 @@ test_lost(void)
     ok(!waits(&last) && sought == 8, "and ends");
     found(0, 0, 1);
     ok(!waits(&last) && last == 0,
-       "the parent says that there is no such zone: none is used");
+       "the parent has no such zone: no server is used");
     pass(1000);
     ok(waits(&last) && sought == 9, "it may come back");
     found(3, 600, 0);

@@ -186,7 +186,7 @@ test_types(void)
     put16(0xc00c);
     fixed(0, 65280, 0, 4);
     put32(0);
-    ok(is_status(DNS_BADREPLY), "a type that nobody asked for");
+    ok(is_status(DNS_BADREPLY), "a type that was not queried");
 
     start(0x8180, DNS_TYPE_A);
     put_a(60, 0x7f000002);

@@ -56,13 +56,13 @@ test_question(void)
     ok(n == 32 && memcmp(out, "\xab\xcd\1\0\0\1\0\0\0\0\0\1"
                          "\1a\1b\0\0\x10\0\1"
                          "\0\0\x29\4\xd0\0\0\0\0\0\0", 32) == 0,
-       "a question with EDNS 1232");
+       "a query with EDNS 1232");
 
     n = dns_wire_query(out, 1, wire, 5, DNS_TYPE_A, DNS_QUERY_RD);
-    ok(n == 21 && out[2] == 1 && out[11] == 0, "a question without EDNS");
+    ok(n == 21 && out[2] == 1 && out[11] == 0, "a query without EDNS");
 
     n = dns_wire_query(out, 1, wire, 5, DNS_TYPE_A, 0);
-    ok(n == 21 && out[2] == 0, "one that wants no recursion");
+    ok(n == 21 && out[2] == 0, "one without recursion");
 }
 
 
@@ -162,7 +162,7 @@ test_match(void)
     size_t  i;
 
     start(0x8180, DNS_TYPE_A);
-    ok(matches(), "the question comes back");
+    ok(matches(), "the response has the question");
 
     for (i = DNS_HEADER; i < DNS_HEADER + qlen; i++) {
         if (msg[i] >= 'a' && msg[i] <= 'z') {
@@ -264,7 +264,7 @@ test_answers(void)
     ok(answer.status == DNS_NOERROR && answer.n_aaaa == 1
        && answer.aaaa[0].s6_addr[15] == 1, "an IPv6 address");
     ok(is_status(DNS_NOERROR) && answer.n_a == 0 && answer.n_aaaa == 0,
-       "which is none where A was asked");
+       "which is no answer to an A query");
 
     start(0x8180, DNS_TYPE_A);
     put_a(60, 0x7f000002);
@@ -353,7 +353,7 @@ test_negative(void)
     start(0x8183, DNS_TYPE_A);
     put_soa("en.example", 3600, 150);
     ok(is_status(DNS_NXDOMAIN) && answer.ttl == 0 && answer.soa == 0,
-       "an SOA of another zone says nothing");
+       "an SOA of another zone is ignored");
 
     start(0x8180, DNS_TYPE_A);
     put_ns(1, "example", "ns.example", 60);
@@ -393,9 +393,9 @@ test_denial(void)
 
     msg[3] = 0x85;
     msg[2] = 0x01;
-    ok(!dns_wire_denial(msg, len), "a question is none");
+    ok(!dns_wire_denial(msg, len), "a query is no denial");
     msg[2] = 0x83;
-    ok(!dns_wire_denial(msg, len), "nor what is cut");
+    ok(!dns_wire_denial(msg, len), "nor is a truncated response");
 }
 
 
@@ -417,7 +417,7 @@ test_chain(void)
     start(0x8180, DNS_TYPE_A);
     put_named_a(NAME, 0x7f000003);
     memcpy(qname, "\0012\0010\0010\003127\003ZEN\007EXAMPLE", qlen);
-    ok(is_status(DNS_NOERROR) && answer.n_a == 1, "a question in capitals");
+    ok(is_status(DNS_NOERROR) && answer.n_a == 1, "a query in capitals");
 
     start(0x8180, DNS_TYPE_A);
     put_cname("", "end.example", 30);

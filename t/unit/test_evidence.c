@@ -60,7 +60,7 @@ ask(int i)
 
     memset(&seen, 0, sizeof(seen));
     ok(evidence_ask(evidence, list, RBL_FAMILY_IPV4, 7, now() - 2, &seen,
-                    on_evidence, &who[i]) == 0, "%d asks", i);
+                    on_evidence, &who[i]) == 0, "query %d", i);
 }
 
 
@@ -71,7 +71,7 @@ test_ask(void)
     ok(n_told == 0 && open_calls() == 1
        && last_call()->script == &rbl_script_zone_ask
        && last_call()->argv[2] == 7 && last_call()->argv[3] >= 2000
-       && last_call()->argv[3] < 4000, "the store is asked");
+       && last_call()->argv[3] < 4000, "the store is queried");
     reply("OK", "0 0 0");
     ok(n_told == 1 && told_to[0] == 0 && known[0].wild_until == 0
        && !known[0].had_point && known[0].soa == 0, "nothing is known");
@@ -98,15 +98,15 @@ test_again(void)
     ask(0);
     calls = n_calls;
     reply("", "");
-    ok(n_told == 0, "the store is away: nobody is told");
+    ok(n_told == 0, "the store is down: no caller gets a reply");
 
     for (end = now() + 5; n_calls == calls && now() < end; ) {
         run(0.01);
     }
 
-    ok(n_calls == calls + 1, "it is asked again");
+    ok(n_calls == calls + 1, "it is queried again");
     reply("OK", "0 1");
-    ok(n_told == 1 && known[0].had_point, "and then they are");
+    ok(n_told == 1 && known[0].had_point, "then the callers get one");
 }
 
 
@@ -116,12 +116,12 @@ test_forget(void)
     n_told = 0;
     ask(0);
     evidence_forget(evidence, &who[0]);
-    ok(open_calls() == 0, "who is forgotten does not wait");
+    ok(open_calls() == 0, "a cancelled query does not wait");
     ask(1);
     reply("", "");
     evidence_forget(evidence, &who[1]);
     run(0.4);
-    ok(open_calls() == 0 && n_told == 0, "nor to ask again");
+    ok(open_calls() == 0 && n_told == 0, "nor is it repeated");
     ask(2);
     ask(3);
     reply("", "");
@@ -137,12 +137,12 @@ test_news(void)
     listener(listener_data, &news);
     ok(last_call()->script == &rbl_script_zone_told
        && last_call()->argv[1] == 300 && last_call()->argv[2] == 0
-       && last_call()->argv[3] == 0, "a wildcard is told");
+       && last_call()->argv[3] == 0, "a wildcard is reported");
     reply("OK", "");
     news.what = HEALTH_NEWS_RECOVERED;
     listener(listener_data, &news);
     ok(last_call()->script == &rbl_script_zone_ask && last_call()->argv[2] == 7
-       && last_call()->argv[3] == 1500, "that it tells none any more");
+       && last_call()->argv[3] == 1500, "the recovery is reported");
     reply("OK", "302000 0 0");
     news.what = HEALTH_NEWS_LIFE;
     listener(listener_data, &news);

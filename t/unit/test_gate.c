@@ -77,7 +77,7 @@ test_need(void)
     for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         a = answer(cases[i].raw, cases[i].stands);
         ok(gate_need(&a, &need) == cases[i].needs && need == cases[i].need,
-           "%s, stands %d: what it needs", verdicts[cases[i].raw],
+           "%s, listed %d: the need", verdicts[cases[i].raw],
            cases[i].stands);
     }
 }
@@ -153,14 +153,14 @@ test_dead(void)
     a = answer(L, 0);
     ok(gate_judge(&a, &v).verdict == L, "though it may list");
     a = answer(L, 1);
-    ok(gate_judge(&a, &v).verdict == L, "what stands is still there");
+    ok(gate_judge(&a, &v).verdict == L, "a current listing stays");
 
     v.dead = v.recalled = 0;
     a = answer(C, 0);
     g = gate_judge(&a, &v);
-    ok(g.verdict == C && g.evidence, "others may know that it is dead");
+    ok(g.verdict == C && g.evidence, "other daemons may know that it is dead");
     v.recalled = 1;
-    ok(!gate_judge(&a, &v).evidence, "it asks for that at intervals");
+    ok(!gate_judge(&a, &v).evidence, "it requests that at intervals");
 }
 
 
@@ -194,8 +194,8 @@ test_listing(void)
     v.wild_until = NOW + 300;
     g = gate_judge(&a, &v);
     ok(g.verdict == U && g.error == RBL_ERR_UNHEALTHY && !g.guard
-       && g.recheck == 301, "it may be of the wildcard: nothing, and when they"
-       " are gone it is asked again");
+       && g.recheck == 301, "it may be of the wildcard: nothing; when they have"
+       " expired the list is queried again");
     v.wild_until = NOW + 1e6;
     ok(gate_judge(&a, &v).recheck == GATE_RECHECK_MAX, "but within an hour");
     a.current = 1;
@@ -262,12 +262,12 @@ test_end(void)
     v.passed = NOW;
     a.cleared = NOW - GATE_UNPROVEN;
     g = gate_judge(&a, &v);
-    ok(g.verdict == C && !g.evidence, "for a day: it has ended");
+    ok(g.verdict == C && !g.evidence, "for a day: the listing has ended");
     a.cleared = 0;
     a.soa = 3;
     g = gate_judge(&a, &v);
     ok(g.error == RBL_ERR_UNCONFIRMED && !g.evidence && g.recheck > 300
-       && g.recheck < 301, "the zone above says it: no end");
+       && g.recheck < 301, "from the zone above: no end");
     a = answer(C, 1);
     a.addresses = 1;
     a.soa = a.minimum = 0;
@@ -296,12 +296,13 @@ test_unproven(void)
 
     v = health(HEALTH_UNSUPPORTED);
     a = answer(C, 1);
-    ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED, "it has ended");
+    ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED,
+       "the end is not confirmed");
     a.cleared = NOW - GATE_UNPROVEN + 1;
     g = gate_judge(&a, &v);
     ok(g.verdict == U && g.recheck == 0, "for less than a day: nothing");
     a.cleared = NOW - GATE_UNPROVEN;
-    ok(gate_judge(&a, &v).verdict == C, "for a day: it has ended");
+    ok(gate_judge(&a, &v).verdict == C, "for a day: the listing has ended");
 
     v = health(HEALTH_GOOD);
     v.unproven = 1;
@@ -312,7 +313,7 @@ test_unproven(void)
     a.cleared = NOW - GATE_UNPROVEN;
     g = gate_judge(&a, &v);
     ok(g.verdict == C && g.evidence && !g.guard,
-       "and that nobody has seen a test point");
+       "and that no daemon has seen a test point");
     v.state = HEALTH_DOWN;
     ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED,
        "when its servers are away the day goes on");
@@ -335,7 +336,7 @@ test_evidence(void)
     a = answer(L, 0);
     v = health(HEALTH_GOOD);
     news = gate_judge(&a, &v);
-    ok(news.evidence, "a new listing asks for it");
+    ok(news.evidence, "a new listing requests it");
     g = gate_evidence(&a, &news, &known);
     ok(g.verdict == L && g.guard && !g.evidence, "nothing: on to the guard");
     known.wild_until = NOW + 299;
@@ -354,10 +355,10 @@ test_evidence(void)
     ok(g.verdict == C && !g.guard && !g.evidence, "a wildcard ends no listing");
     known.soa = 5;
     ok(gate_evidence(&a, &news, &known).error == RBL_ERR_UNHEALTHY,
-       "where the zone above says it, the list's is gone");
+       "denied by the zone above, the list's zone does not exist");
     known.soa = 4;
     ok(gate_evidence(&a, &news, &known).verdict == C,
-       "where its own does, it is there");
+       "denied by its own, it exists");
     known.had_point = 1;
     ok(gate_evidence(&a, &news, &known).error == RBL_ERR_UNHEALTHY,
        "a list that had a test point, and has none, is dead");
@@ -394,7 +395,7 @@ test_twice(void)
     a.ttl = 900;
     ok(gate_judge(&a, &v).waits.wait[0] == 902, "or that of the response");
     a.once = 1;
-    ok(gate_judge(&a, &v).waits.n == 0, "nobody asks again: once");
+    ok(gate_judge(&a, &v).waits.n == 0, "a single check does not wait");
     a.once = 0;
     a.ttl = a.minimum = v.positive_ttl = 0;
     ok(gate_judge(&a, &v).waits.n == 0, "what has no TTL is in no cache");
@@ -488,11 +489,11 @@ test_votes(void)
         { "only the one that is wildcarding lists it", L, { "gC1", "wL2" }, C,
           0 },
         { "the other one is empty", L, { "gL1", "dC2" }, L, 0 },
-        { "the empty one says that it has ended", C, { "gL1", "dC2" }, L, 0 },
+        { "the empty one reports the end", C, { "gL1", "dC2" }, L, 0 },
         { "the other one refuses", L, { "gL", "r-" }, L, 0 },
         { "the other one does not respond", C, { "gC", "g-" }, C, 0 },
         { "newer data", L, { "gL8", "gC7" }, L, 0 },
-        { "newer data says otherwise", L, { "gL7", "gC8" }, C, 0 },
+        { "newer data is different", L, { "gL7", "gC8" }, C, 0 },
         { "newer data ends it", C, { "gL7", "gC8" }, C, 0 },
         { "newer data keeps it", C, { "gL8", "gC7" }, L, 0 },
         { "RFC 1982: 5 is newer than 4294967290", L, { "gL5",
@@ -514,11 +515,11 @@ test_votes(void)
         { "its test points are older", L, { "oL" }, U, RBL_ERR_UNCONFIRMED },
         { "its sample is older", L, { "mL" }, U, RBL_ERR_UNCONFIRMED },
         { "an end needs no sample", C, { "mC" }, C, 0 },
-        { "asked before its test points", L, { "bL" }, U,
+        { "queried before its test points", L, { "bL" }, U,
           RBL_ERR_UNCONFIRMED },
-        { "an end, asked before the test points", C, { "bC" }, U,
+        { "an end, queried before the test points", C, { "bC" }, U,
           RBL_ERR_UNCONFIRMED },
-        { "the other one is asked in order", C, { "bC", "gL" }, L, 0 },
+        { "the other one is queried after them", C, { "bC", "gL" }, L, 0 },
         { "no response to the name", L, { "g-" }, U, RBL_ERR_UNCONFIRMED },
         { "no servers", L, { NULL }, U, RBL_ERR_UNCONFIRMED },
         { "no test point: an end takes a day", C, { "uC" }, U,

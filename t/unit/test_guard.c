@@ -129,9 +129,9 @@ test_go(void)
     }
 
     run(1.1);
-    ok(open_calls() == 0, "clear answers are told with others");
+    ok(open_calls() == 0, "clear answers are counted with others");
     ask(0);
-    ok(n_told == 0, "nobody is told from inside");
+    ok(n_told == 0, "no call back from inside");
     ok(open_calls() == 1 && last_call()->argv[0] == 7
        && last_call()->argv[1] == 1, "seven, and one listing");
     ask(1);
@@ -151,11 +151,11 @@ test_go(void)
     run(0.6);
     ok(open_calls() == 1 && last_call()->argv[1] == 2, "in larger batches");
     reply("", "");
-    ok(n_told == 3, "a store that does not answer announces nothing");
+    ok(n_told == 3, "without a response of the store nothing is announced");
     ask(5);
     run(0.6);
     ok(open_calls() == 1 && last_call()->argv[1] == 3,
-       "it is asked again, for those who came since too");
+       "it is queried again, for later callers too");
     reply("OK", "3");
     ok(all_told(6, 1), "and they go when it is back");
 
@@ -194,48 +194,50 @@ test_sample(void)
     ask(1);
     reply("FROZEN", "1 10 15 1 0 1234");
     ok(n_told == 0 && samples == 1 && sampled_family == RBL_FAMILY_IPV4,
-       "frozen: a sample is taken");
+       "frozen: a sample starts");
     ask(2);
     run(0.6);
-    ok(open_calls() == 0, "nothing is asked meanwhile");
+    ok(open_calls() == 0, "the store is not queried meanwhile");
     verdict(HEALTH_GOOD);
     ok(open_calls() == 1 && last_call()->script == &rbl_script_list_thaw
-       && last_call()->argv[0] == 1234, "in order: this freeze is to end");
+       && last_call()->argv[0] == 1234, "passed: this freeze is to end");
     ok(n_told == 0, "they wait for that");
     reply("OK", "900");
     ok(all_told(1, 1), "and go");
     ok(open_calls() == 1 && last_call()->argv[1] == 2, "then the next");
     reply("FROZEN", "1 20 30 1 0 5678");
     verdict(HEALTH_WILDCARDING);
-    ok(n_told == 3 && !told[1] && !told[2], "wildcarding: nobody goes");
+    ok(n_told == 3 && !told[1] && !told[2],
+       "wildcarding: no listing is announced");
     ok(open_calls() == 1 && last_call()->script == &rbl_script_list_turn
-       && last_call()->argv[2] == 1, "it stays frozen: the store is told why");
+       && last_call()->argv[2] == 1,
+       "it stays frozen: the store gets the reason");
     reply("FROZEN", "0 20 30 0 10 5678");
 
     ask(3);
     run(0.6);
     reply("FROZEN", "0 20 30 0 9000 5678");
     ok(n_told == 4 && !told[3] && samples == 2,
-       "no sample is due: those who come now do not go");
+       "no sample is due: later listings are not announced");
     ask(4);
     run(0.6);
     reply("FROZEN", "0 20 30 1 0 5678");
     verdict(HEALTH_DOWN);
     reply("FROZEN", "0 20 30 0 10 5678");
-    ok(n_told == 5 && !told[4], "a list that cannot be asked stays frozen");
+    ok(n_told == 5 && !told[4], "a list that cannot be queried stays frozen");
 
     ask(5);
     run(0.6);
     reply("FROZEN", "0 20 30 1 0 5678");
     verdict(HEALTH_GOOD);
     reply("", "");
-    ok(n_told == 6 && !told[5], "the store did not hear that it is thawed");
+    ok(n_told == 6 && !told[5], "the store did not get the thaw");
     ask(6);
     run(0.6);
     reply("FROZEN", "0 20 30 1 0 5678");
     verdict(HEALTH_GOOD);
     reply("NONE", "");
-    ok(n_told == 7 && told[6], "somebody else has thawed it");
+    ok(n_told == 7 && told[6], "another daemon has thawed it");
 }
 
 
@@ -245,28 +247,28 @@ test_other(void)
     fresh(0);
     ask(0);
     reply("FROZEN", "0 10 15 0 100 1234");
-    ok(n_told == 0 && samples == 0, "another daemon takes a sample");
+    ok(n_told == 0 && samples == 0, "another daemon runs a sample");
     ask(1);
     ok(open_calls() == 0, "these wait");
     run(0.6);
-    ok(open_calls() == 1 && last_call()->argv[1] == 2, "and ask again");
+    ok(open_calls() == 1 && last_call()->argv[1] == 2, "and query again");
     reply("FROZEN", "0 10 15 0 700 1234");
     ok(n_told == 0, "while it may take so long");
     run(0.6);
     reply("OK", "2");
-    ok(all_told(2, 1) && told_to[0] == 0, "it was in order");
+    ok(all_told(2, 1) && told_to[0] == 0, "the sample passed");
 
     fresh(0);
     ask(0);
     reply("FROZEN", "0 10 15 0 100 1234");
     run(0.6);
     reply("FROZEN", "0 10 15 0 5100 1234");
-    ok(all_told(1, 0), "it was not");
+    ok(all_told(1, 0), "the sample failed");
 
     fresh(0);
     ask(0);
     reply("FROZEN", "0 10 15 0 -1 1234");
-    ok(all_told(1, 0), "there was none");
+    ok(all_told(1, 0), "there was no sample");
 }
 
 
@@ -289,7 +291,7 @@ test_forget(void)
     guard_ask(guard, list, RBL_FAMILY_IPV4, 0, on_nested, &who[0]);
     guard_forget(guard, &who[0]);
     reply("OK", "1");
-    ok(n_told == 0, "who is forgotten is not told");
+    ok(n_told == 0, "a cancelled caller gets no call back");
 
     guard_ask(guard, list, RBL_FAMILY_IPV4, 0, on_nested, &who[3]);
     guard_ask(guard, list, RBL_FAMILY_IPV4, 0, on_nested, &who[0]);
@@ -300,7 +302,7 @@ test_forget(void)
        "from inside a call back one is forgotten and one joins");
     reply("OK", "2");
     ok(n_told == 3 && told_to[1] == 0 && told_to[2] == 2, "the others go");
-    ok(open_calls() == 0, "nobody is left");
+    ok(open_calls() == 0, "no caller is left");
 
     ask(0);
     run(0.4);
@@ -335,7 +337,8 @@ main(void)
     reply("FROZEN", "1 10 15 1 0 1234");
     ask(1);
     guard_free(guard);
-    ok(n_told == 0 && dropped == 1, "what waits at the end is not told");
+    ok(n_told == 0 && dropped == 1,
+       "callers that wait at the end get no call back");
 
     list_unref(list);
     ev_loop_destroy(loop);

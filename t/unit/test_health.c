@@ -109,7 +109,7 @@ test_cache(void)
     q = put(list, V4, 0, HEALTH_KNOWN, &t);
     health_drop(q);
     run_until(&t, 50);
-    ok(t.n == 50 && asked == 5, "50 who ask together: one run, %u questions",
+    ok(t.n == 50 && asked == 5, "50 callers together: one run, %u queries",
        asked);
 
     n = asked;
@@ -131,13 +131,13 @@ test_cache(void)
     ahead += HEALTH_KEEP + 1;
     n = asked;
     ok(ask(list, V4, 0, HEALTH_KNOWN).state == HEALTH_GOOD && asked == n + 5,
-       "after ten minutes it is asked again");
+       "after ten minutes it is queried again");
 
     zones[0].way = W_EMPTY;
     ok(ask(list, V4, 0, HEALTH_KNOWN).state == HEALTH_GOOD,
-       "what was good a moment ago is told");
+       "a recent good state is returned");
     ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_DOWN,
-       "but not to one that wants all test points queried again");
+       "but not to a caller that wants new queries");
 
     n = asked;
     ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_DOWN && asked == n,
@@ -196,7 +196,7 @@ test_passes(void)
     v = ask(list, V4, 0, HEALTH_SAMPLE);
     ok(v.state == HEALTH_GOOD && v.passed >= from && v.sampled >= from
        && v.unproven && v.unasked && asked == 0,
-       "a list without test points is taken at its word, where nothing ends");
+       "a list without test points is trusted, and no listing ends");
     list_unref(list);
 }
 
@@ -236,7 +236,7 @@ test_wildcarding(void)
     z->way = W_GOOD;
     ahead += HEALTH_BAD_MIN;
     ok(ask(list, V4, 0, HEALTH_BOTH).wild_until == v.wild_until,
-       "that makes no listings that are kept");
+       "no listing is cached for that");
 
     z->way = W_WILD;
     ahead += 1;
@@ -257,7 +257,7 @@ test_wildcarding(void)
     inside = 0;
     run_until(&t, 1);
     ok(t.n == 1 && t.v.state == HEALTH_GOOD && t.v.wild_until == 0,
-       "who waits for a run that these have ended is told");
+       "a caller that waits for a run cut by new rules is called back");
     list_unref(list);
     list_unref(other);
 }
@@ -309,7 +309,7 @@ test_news(void)
     (void) ask(list, V4, 0, HEALTH_BOTH);
     ok(n_news == 2 && heard(1, HEALTH_NEWS_WILDCARD, V4, 300), "still");
     health_note_listing(health, list, V4, 0, 200);
-    ok(n_news == 2, "what lists a host for no longer is no news");
+    ok(n_news == 2, "a shorter TTL is no news");
     health_note_listing(health, list, V4, 0, 900);
     ok(n_news == 3 && heard(2, HEALTH_NEWS_WILDCARD, V4, 900), "a longer TTL");
     z->way = W_GOOD;
@@ -317,7 +317,7 @@ test_news(void)
     (void) ask(list, V4, 0, HEALTH_BOTH);
     ok(n_news == 4 && heard(3, HEALTH_NEWS_RECOVERED, V4, 0), "recovered");
     health_note_listing(health, list, V4, 0, 9000);
-    ok(n_news == 4, "what it lists then is true");
+    ok(n_news == 4, "its later listings are accepted");
     list_unref(list);
 }
 
@@ -350,7 +350,7 @@ test_entry(void)
        "it has one: that is news");
     ahead += 1;
     ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_GOOD && n_news == 1,
-       "told once");
+       "reported once");
     ahead += 86401;
     ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_GOOD && n_news == 2,
        "a day");
@@ -373,7 +373,7 @@ test_entry(void)
     z->soa = 2;
     ahead += 1;
     v = ask(list, DOM, 0, HEALTH_BOTH);
-    ok(v.state == HEALTH_GOOD && v.dead, "whose zone has gone");
+    ok(v.state == HEALTH_GOOD && v.dead, "its zone does not exist");
     z->soa = 3;
     ahead += 1;
     ok(!ask(list, DOM, 0, HEALTH_BOTH).dead, "and is there again");
@@ -399,7 +399,7 @@ test_negative_ttl(void)
     list = list_of("a.test", V4, "ip-positive-only");
     world("a.test", 0, W_GOOD, 300)->soa = 3;
     ok(ask(list, V4, 0, HEALTH_BOTH).negative_ttl == 300,
-       "how long it keeps that a name is not there");
+       "the TTL of its negative answers");
     list_unref(list);
 
     fresh();
@@ -420,18 +420,19 @@ test_negative_ttl(void)
     ahead += 1;
     v = ask(list, V4, 0, HEALTH_BOTH);
     ok(v.negative_ttl == HEALTH_NONE_MAX && v.negative_soa == 2,
-       "nobody keeps it for longer than an hour");
+       "no cache keeps it for longer than an hour");
     z->ttl = 100;
     z->soa = 3;
     ahead += 1;
     v = ask(list, V4, 0, HEALTH_BOTH);
-    ok(v.negative_ttl == 100 && v.negative_soa == 3, "as its own zone says");
+    ok(v.negative_ttl == 100 && v.negative_soa == 3,
+       "the value of its own zone");
     z->ttl = 3000;
     z->soa = 2;
     ahead += 1;
     v = ask(list, V4, 0, HEALTH_BOTH);
     ok(v.negative_ttl == 3000 && v.negative_soa == 3,
-       "what the zone above says makes the list's own none");
+       "an answer of the zone above does not replace that");
     list_unref(list);
     list_unref(other);
 }
@@ -456,7 +457,7 @@ test_timer(void)
     z->held = 1;
     put(list, V4, 0, HEALTH_BOTH, &t);
     health_doubt(health, list, V4, 0);
-    ok(asked > 0, "a run has begun");
+    ok(asked > 0, "a run has started");
 
     for (end = dns_clock() + 0.05; dns_clock() < end; ) {
         ev_run(loop, EVRUN_ONCE);

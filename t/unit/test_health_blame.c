@@ -89,7 +89,7 @@ test_resolver(void)
         ahead += HEALTH_LOST_MAX + 1;
         ok(ask(list[3], V4, 0, HEALTH_KNOWN).state == HEALTH_GOOD
            && ask(list[0], V4, 0, HEALTH_KNOWN).state == HEALTH_GOOD,
-           "way %d: it is in order again, and the lists with it", ways[w]);
+           "way %d: it is good again, and the lists with it", ways[w]);
     }
 
     for (i = 0; i < 4; i++) {
@@ -137,7 +137,7 @@ test_doubt(void)
     health_doubt(health, list, V4, 0);
     v = ask(list, V4, 0, HEALTH_KNOWN);
     ok(asked == n + 5 && v.state == HEALTH_DOWN,
-       "sooner where a bad list is asked again sooner");
+       "sooner with a shorter retry of bad lists");
 
     list_unref(list);
 }

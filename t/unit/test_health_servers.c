@@ -37,7 +37,7 @@ test_sample(void)
     zones[0].way = W_GOOD;
     ahead += 2 * HEALTH_BAD_MIN + 1;
     ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_GOOD,
-       "for a sample is asked with them");
+       "a sample is queried with them");
 
     zones[0].way = W_NETWORK;
 
@@ -126,7 +126,7 @@ test_servers(void)
     ok(v.state == HEALTH_GOOD && v.has_serial && v.serial == 7,
        "a good server, and its serial");
     ok(ask(list, V4, 1, HEALTH_BOTH).state == HEALTH_DOWN && trusts == 1,
-       "the empty one is not trusted");
+       "the empty one is not used");
     zones[1].way = W_GOOD;
     health_watch(health, list, V4);
     asked = 0;
@@ -137,7 +137,7 @@ test_servers(void)
         ev_run(loop, EVRUN_ONCE);
     }
 
-    ok(trusts == 3 && asked == 5, "it is asked again when it is time");
+    ok(trusts == 3 && asked == 5, "it is queried again when it is due");
 
     for (i = 0; i < 3; i++) {
         more[i] = list_of(i == 0 ? "b.test" : i == 1 ? "c.test" : "d.test",

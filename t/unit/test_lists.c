@@ -212,7 +212,7 @@ test_key(void)
 
     list = keyed("z.test");
     ok(!list_keyed(list) && strcmp(list->ask, "z.test") == 0
-       && list->ask_n == 6, "a list without a key is asked at its zone");
+       && list->ask_n == 6, "a list without a key is queried at its zone");
     ok(list_key_set(list, RBL_STR("abc")) == 0
        && strcmp(list->ask, "z.test") == 0, "and a key changes nothing");
     list_unref(list);
@@ -292,7 +292,7 @@ test_due(void)
         most = at[k] > most ? (unsigned) at[k] : most;
     }
 
-    ok(once, "in four hours each host is asked for four times");
+    ok(once, "in four hours each host is queried four times");
     ok(most < 250, "and a sixth of them at a time: at most %u of 1000", most);
 
     list->min_interval = INT64_MAX;

@@ -259,29 +259,29 @@ test_plain(void)
     begin(0, 10000);
     ok(!ask(0, "a..zone") && !ask(0, ""), "bad names");
     ok(ask(0, "a.zone") && n_sent == 1 && sent[0].type == DNS_TYPE_A
-       && strcmp(sent[0].name, "a.zone") == 0, "asked");
+       && strcmp(sent[0].name, "a.zone") == 0, "queried");
     run();
-    ok(asker[0].called == 0, "not told before the answer");
+    ok(asker[0].called == 0, "no call back before the answer");
     answer(0, DNS_NOERROR, 0x7f000002, 100);
     ok(asker[0].called == 1 && asker[0].error == RBL_ERR_NONE
        && asker[0].status == DNS_NOERROR && asker[0].a == 0x7f000002
        && asker[0].ttl == 100 && !asker[0].kept && asker[0].at == clock_now,
-       "told");
+       "the call back");
 
     clock_now += 40;
     ok(ask(0, "a.zone") && n_sent == 1 && asker[0].called == 1,
-       "asked again: not sent");
+       "a second query: not sent");
     run();
     ok(asker[0].called == 2 && asker[0].kept && asker[0].a == 0x7f000002
        && asker[0].ttl == 60 && asker[0].at == clock_now - 40,
-       "told what is kept, and since when");
+       "the cached answer, and its time");
     ask_type(1, "a.zone", DNS_TYPE_TXT, 5);
-    ok(n_sent == 2, "another type is another question");
+    ok(n_sent == 2, "another type is another query");
     cancel(1);
 
     clock_now += 60;
     ask(0, "a.zone");
-    ok(n_sent == 3, "its time is over");
+    ok(n_sent == 3, "an expired answer");
     answer(2, DNS_NXDOMAIN, 0, 0);
     ask(0, "a.zone");
     ok(n_sent == 4, "an answer without a TTL is not kept");
@@ -330,7 +330,7 @@ test_not_kept(void)
         answer(n++, t[i].status, t[i].a, 100);
         ask(0, "a.zone");
         ok(n_sent == n + 1 && asker[0].status == t[i].status,
-           "told and not kept: %s", t[i].name);
+           "reported and not cached: %s", t[i].name);
         answer(n++, DNS_TIMEOUT, 0, 0);
     }
 
@@ -350,26 +350,26 @@ test_joined(void)
     }
 
     ok(n_sent == 1 && n_taken == 1 && lookup_counters(lookup)->joined == 9,
-       "ten ask, one question");
+       "ten callers, one query");
     cancel(0);
     cancel(5);
-    ok(n_cancelled == 0, "two do not want to know any more");
+    ok(n_cancelled == 0, "two callers cancel");
     asker[1].cancels = 2;
     asker[3].asks = 1;
     answer(0, DNS_NOERROR, 0x7f000002, 100);
     ok(asker[0].called == 0 && asker[5].called == 0 && asker[2].called == 0,
-       "the cancelled are not told");
+       "the cancelled get no call back");
     ok(asker[1].called == 1 && asker[3].called == 1 && asker[9].called == 1
-       && n_told == 1, "the others are");
+       && n_told == 1, "the others do");
     run();
     ok(asker[3].called == 2 && asker[3].kept && n_sent == 1,
-       "and one that asks again at once is too");
+       "and one that queries again at once too");
 
     ask(0, "b.zone");
     ask(1, "b.zone");
     cancel(1);
     cancel(0);
-    ok(n_cancelled == 1, "nobody wants to know: cancelled");
+    ok(n_cancelled == 1, "no caller is left: cancelled");
     ask(0, "b.zone");
     ok(n_sent == 3, "and queried again");
 
@@ -378,12 +378,12 @@ test_joined(void)
     asker[4].cancels = 6;
     run();
     ok(asker[4].called == 2 && asker[6].called == 1,
-       "cancelled before it was told what is kept");
+       "cancelled before the cached answer");
     ask(7, "a.zone");
     end("joined");
     run();
     ok(asker[7].called == 1 && asker[0].called == 0,
-       "freed: nobody is told");
+       "freed: no call back");
 }
 
 
@@ -395,7 +395,7 @@ test_quota(void)
     ok(ask(0, "a.zone") && asker[0].called == 0, "used up");
     run();
     ok(asker[0].called == 1 && asker[0].error == RBL_ERR_QUOTA
-       && !asker[0].answered, "told so");
+       && !asker[0].answered, "the error");
     grant = QUOTA_BLOCKED;
     ask(0, "a.zone");
     run();
@@ -411,7 +411,7 @@ test_quota(void)
     ok(n_sent == 1, "granted");
     answer(0, DNS_NOERROR, 0x7f000002, 0);
     ok(asker[0].called == 3 && asker[1].called == 1 && asker[1].a != 0
-       && n_told == 1 && n_blocked == 0, "told");
+       && n_told == 1 && n_blocked == 0, "the answer");
 
     ask(0, "a.zone");
     cancel(0);
@@ -441,10 +441,10 @@ test_patience(void)
     clock_now += 2;
     quota_done(quota_data, QUOTA_USED_UP);
     ok(n_taken == 2 && quota_patience > 2.9 && quota_patience < 3.1,
-       "not in time for the first: taken for the second");
+       "not in time for the first: a token for the second");
     run();
     ok(asker[0].called == 1 && asker[0].error == RBL_ERR_QUOTA
-       && asker[1].called == 0, "the first is told");
+       && asker[1].called == 0, "the first gets the error");
     quota_done(quota_data, QUOTA_GO);
     answer(0, DNS_NXDOMAIN, 0, 0);
     ok(asker[1].called == 1 && asker[1].status == DNS_NXDOMAIN,
@@ -463,7 +463,7 @@ test_patience(void)
     clock_now += 5;
     quota_done(quota_data, QUOTA_USED_UP);
     run();
-    ok(n_taken == 4 && asker[0].called == 3, "nobody left to wait");
+    ok(n_taken == 4 && asker[0].called == 3, "no caller left to wait");
     end("patience");
 }
 
@@ -475,21 +475,21 @@ test_told(void)
     ask(0, "a.zone");
     answer(0, DNS_REFUSED, 0, 0);
     ok(n_told == 1 && n_blocked == 1 && n_refused == 1,
-       "the quota hears of REFUSED");
+       "the quota gets REFUSED");
     ask(0, "a.zone");
     answer(1, DNS_NOERROR, 0x7ffffffe, 2100);
-    ok(n_told == 2 && n_blocked == 2 && n_refused == 1, "of an error code");
+    ok(n_told == 2 && n_blocked == 2 && n_refused == 1, "an error code");
     ask(0, "a.zone");
     answer(2, DNS_TIMEOUT, 0, 0);
     ask(0, "a.zone");
     answer(3, DNS_SERVFAIL, 0, 0);
-    ok(n_told == 2, "not of silence");
+    ok(n_told == 2, "not a time-out");
     ask(0, "a.zone");
     answer(4, DNS_NXDOMAIN, 0, 5);
-    ok(n_told == 3 && n_blocked == 2, "of an answer");
+    ok(n_told == 3 && n_blocked == 2, "an answer");
     ask(0, "a.zone");
     answer(5, DNS_NOERROR, 0x01020304, 5);
-    ok(n_told == 3, "not of one that is not the list's");
+    ok(n_told == 3, "not an answer that is not the list's");
     end("told");
 }
 

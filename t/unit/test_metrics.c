@@ -61,12 +61,12 @@ test_table(const char *what, const rbl_metric_t *m, size_t n)
 
             if (strcmp(m[i].family, m[j].family) == 0) {
                 ok(strcmp(m[i - 1].family, m[i].family) == 0,
-                   "%s stands together", m[i].family);
+                   "%s is in one place", m[i].family);
                 ok(m[i].label && m[j].label
                    && strcmp(m[i].value, m[j].value) != 0
                    && strcmp(m[i].help, m[j].help) == 0
                    && m[i].kind == m[j].kind && m[i].unit == m[j].unit,
-                   "and its rows are told apart by a label: %s", m[i].value);
+                   "and a label distinguishes its rows: %s", m[i].value);
             }
         }
     }

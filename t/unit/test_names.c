@@ -285,7 +285,7 @@ test_uribl(void)
 
     ok(names_host(&host, V4, RBL_STR("192.0.2.1")) == 0
        && names_make(out, list, &host, &err) == 0 && err == RBL_ERR_NONE,
-       "no address goes to a list of domains, whatever its record says");
+       "no address goes to a list of domains, whatever its families are");
     ok(names_point(out, list, V4, NAMES_RANDOM, 1) == 0
        && names_point(out, list, DOM, NAMES_RANDOM, 1) == 1,
        "nor one of a test point");

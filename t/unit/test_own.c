@@ -94,13 +94,13 @@ look(const rbl_own_t *own, const char *name, const char *want)
     good = rbl_own_ok(own, rbl_str(name), &under, &why);
 
     if (want == NULL) {
-        ok(good, "\"%s\" may be asked for", name);
+        ok(good, "\"%s\" may be queried", name);
         return;
     }
 
     ok(!good && why != NULL, "\"%s\" may not: it %s", name,
        why != NULL ? why : "?");
-    is_str(under, want, "what it lies under");
+    is_str(under, want, "the zone above");
 }
 
 

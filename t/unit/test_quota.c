@@ -137,8 +137,8 @@ test_unlimited(void)
         go += take(0, 1) == QUOTA_GO;
     }
 
-    ok(go == 1000 && n_calls == before, "no limits: the store is not asked");
-    ok(quota_left(quota, &list) == -1, "nor is anything left or not");
+    ok(go == 1000 && n_calls == before, "no limits: the store is not queried");
+    ok(quota_left(quota, &list) == -1, "and no number is left");
 
     fresh(1, 1);
     list.custom = 1;
@@ -164,16 +164,16 @@ test_order(void)
 
     run(0.02);
     ok(n_calls == calls + 1, "one call is in flight for all that wait");
-    ok(last_call()->argv[2] == 1000, "it tells the quota");
-    ok(n_told == 0, "nobody was told before the store answered");
+    ok(last_call()->argv[2] == 1000, "it has the quota");
+    ok(n_told == 0, "no call back before the reply of the store");
 
     reply("OK", "4 0 2000 996");
-    ok(n_told == 4 && open_calls() == 1, "four go, the rest is asked for");
+    ok(n_told == 4 && open_calls() == 1, "four go, the rest is requested");
     ok(last_call()->argv[0] == 6 + 1, "and somewhat more");
     ok(quota_left(quota, &list) == 996, "what is left is known");
     ok(take(10, 5) == QUOTA_WAIT, "a later one does not go first");
     reply("OK", "9 0 2000 987");
-    ok(n_told == 11, "then all have been told");
+    ok(n_told == 11, "then all have their call back");
 
     for (i = 0; i < 11; i++) {
         in_order &= told_to[i] == i && told[i] == QUOTA_GO;
@@ -230,7 +230,7 @@ test_expiry(void)
     calls = n_calls;
     ok(take(2, 5) == QUOTA_WAIT, "is not spent when its time is over");
     run(0.01);
-    ok(n_told == 1 && n_calls == calls + 1, "the store is asked");
+    ok(n_told == 1 && n_calls == calls + 1, "the store is queried");
     quota_forget(quota, &who[2]);
 
     fresh(0, 1000);
@@ -239,7 +239,7 @@ test_expiry(void)
     reply("OK", "100 0 500 900");
     ok(n_told == 0, "what comes too late is lost");
     run(0.01);
-    ok(open_calls() == 1, "and asked for again");
+    ok(open_calls() == 1, "and requested again");
     reply("OK", "1 0 2000 900");
     ok(n_told == 1 && told[0] == QUOTA_GO, "which helps");
 }
@@ -255,19 +255,20 @@ test_patience(void)
        "no response in time");
     reply("", "");
     run(0.02);
-    ok(n_told == 1 && open_calls() == 0, "a store that is away grants nothing");
+    ok(n_told == 1 && open_calls() == 0, "a store that is down grants nothing");
     run(0.6);
-    ok(open_calls() == 1, "it is asked again");
+    ok(open_calls() == 1, "it is queried again");
     reply("USED", "60000 0 0 0");
-    ok(n_told == 1, "nobody is told from inside a reply");
+    ok(n_told == 1, "no call back from inside a reply");
     ok(wait_told(2, 1) && told[1] == QUOTA_USED_UP, "used up");
     ok(quota_left(quota, &list) == 0, "nothing is left");
     ok(take(2, 5) == QUOTA_USED_UP && open_calls() == 0, "known for a while");
     run(1.05);
-    ok(take(2, 5) == QUOTA_WAIT && open_calls() == 1, "and asked for again");
+    ok(take(2, 5) == QUOTA_WAIT && open_calls() == 1, "and requested again");
     reply("USED", "300 0 0 0");
     run(0.5);
-    ok(n_told == 2 && open_calls() == 1, "who can wait for the day's end does");
+    ok(n_told == 2 && open_calls() == 1,
+       "a patient caller waits for the end of the day");
     reply("OK", "1 0 2000 999");
     ok(n_told == 3 && told[2] == QUOTA_GO, "and may go then");
 
@@ -279,7 +280,8 @@ test_patience(void)
        "too late for the one, not for the other");
     quota_forget(quota, &who[1]);
     run(1.1);
-    ok(open_calls() == 0 && n_told == 1, "who is forgotten is not asked for");
+    ok(open_calls() == 0 && n_told == 1,
+       "a cancelled caller causes no request");
 }
 
 
@@ -294,15 +296,15 @@ test_backoff(void)
     quota_response(quota, &list, QUOTA_RESPONSE_BLOCKED, 0);
     calls = n_calls;
     quota_response(quota, &list, QUOTA_RESPONSE_BLOCKED, 0);
-    ok(n_calls == calls && open_calls() == 1, "a refusal is told once");
+    ok(n_calls == calls && open_calls() == 1, "a refusal is reported once");
     ok(take(0, 1) == QUOTA_BLOCKED, "and counts at once");
     reply("OK", "500 1 1 0");
-    ok(take(0, 1) == QUOTA_BLOCKED, "as long as the store says");
+    ok(take(0, 1) == QUOTA_BLOCKED, "for the time of the store");
     run(0.55);
     ok(take(0, 1) == QUOTA_GO, "and no longer");
     quota_response(quota, &list, QUOTA_RESPONSE_ANSWER, 0);
     ok(open_calls() == 1 && last_call()->argv[0] == 0,
-       "a good answer is told then");
+       "then a good answer is reported");
     reply("OK", "0 0 0 0");
     quota_response(quota, &list, QUOTA_RESPONSE_ANSWER, 0);
     ok(open_calls() == 0, "once");
@@ -310,7 +312,8 @@ test_backoff(void)
     fresh(10, 0);
     take(0, 9);
     reply("BLOCKED", "60000 2 0 0");
-    ok(wait_told(1, 1) && told[0] == QUOTA_BLOCKED, "others found it out");
+    ok(wait_told(1, 1) && told[0] == QUOTA_BLOCKED,
+       "another daemon is blocked");
     ok(take(0, 9) == QUOTA_BLOCKED, "it holds here too");
     quota_response(quota, &list, QUOTA_RESPONSE_ANSWER, 0);
     reply("OK", "0 0 0 0");
@@ -319,8 +322,8 @@ test_backoff(void)
     quota_response(quota, &list, QUOTA_RESPONSE_BLOCKED, 0);
     reply("", "");
     ok(wait_told(2, 1) && told[1] == QUOTA_BLOCKED,
-       "a refusal counts even if the store is away");
-    ok(take(0, 9) == QUOTA_BLOCKED, "for all who come");
+       "a refusal counts even if the store is down");
+    ok(take(0, 9) == QUOTA_BLOCKED, "for all later callers");
 }
 
 
@@ -336,16 +339,16 @@ test_refused(void)
        "the resolver may have refused: it counts here alone");
     run(0.1);
     ok(open_calls() == 1 && last_call()->script == &rbl_script_list_grant,
-       "the store is asked what others know");
+       "the store is queried for the state of the fleet");
     reply("OK", "0 0 0 -1");
-    ok(take(0, 1) == QUOTA_BLOCKED, "they do not: it counts all the same");
+    ok(take(0, 1) == QUOTA_BLOCKED, "unknown there: it counts all the same");
     quota_response(quota, &list, QUOTA_RESPONSE_ANSWER, 1);
     ok(open_calls() == 0 && take(0, 1) == QUOTA_BLOCKED,
-       "an answer to what was under way ends nothing");
+       "an answer to an earlier query ends nothing");
     vouched = 1;
     run(0.1);
     ok(open_calls() == 1 && last_call()->script == &rbl_script_list_told
-       && last_call()->argv[0] == 1, "once one is, others are told");
+       && last_call()->argv[0] == 1, "once one is, the fleet is notified");
     reply("OK", "60000 1 1 0");
 
     fresh(0, 0);
@@ -358,16 +361,16 @@ test_refused(void)
     quota_response(quota, &list, QUOTA_RESPONSE_REFUSED, 1);
     quota_response(quota, &list, QUOTA_RESPONSE_BLOCKED, 1);
     ok(open_calls() == 1 && last_call()->argv[0] == 1,
-       "or where the list has said so itself");
+       "or where the list itself has refused");
     reply("OK", "60000 1 1 0");
     quota_response(quota, &list, QUOTA_RESPONSE_ANSWER, 0);
     ok(open_calls() == 1 && last_call()->argv[0] == 0, "it answers again");
     ((quota_list_t *) sidmap_find(&quota->lists, list.sid))->refused = QUOTA_GO;
     quota_response(quota, &list, QUOTA_RESPONSE_BLOCKED, 0);
-    ok(open_calls() == 1, "and refuses while the store hears of that");
+    ok(open_calls() == 1, "and refuses while that is reported");
     reply("OK", "0 0 0 0");
     ok(open_calls() == 1 && last_call()->argv[0] == 1,
-       "then it hears of this too");
+       "then this is reported too");
     reply("OK", "60000 1 1 0");
     ok(take(0, 1) == QUOTA_BLOCKED, "and it counts all the while");
 }
@@ -382,7 +385,7 @@ test_probe(void)
 
     quota_probe_after(quota, 60);
     ok(quota->probe_every == 60 && quota->look.repeat == 10,
-       "the store is asked every ten seconds, test points as told");
+       "the store is queried every ten seconds, test points as configured");
     quota_probe_after(quota, 0.2);
     ok(quota->probe_every == 0.2 && quota->look.repeat == 0.2,
        "and sooner where these are");
@@ -395,15 +398,15 @@ test_probe(void)
     quota_response(quota, &list, QUOTA_RESPONSE_BLOCKED, 0);
     reply("OK", "60000 1 1");
     run(0.4);
-    ok(probe == NULL, "nobody wants to know");
-    ok(take(0, 9) == QUOTA_BLOCKED, "somebody does");
+    ok(probe == NULL, "no caller needs it");
+    ok(take(0, 9) == QUOTA_BLOCKED, "one caller does");
     run(0.1);
     ok(probe != NULL, "the test points are queried");
     ok(last_call()->script == &rbl_script_list_grant, "and the store");
     reply("BLOCKED", "60000 1");
 
     probe(probe_data, &v);
-    ok(open_calls() == 0, "in order, but by no answer that is new");
+    ok(open_calls() == 0, "passed, but without a new answer");
     take(0, 9);
     run(0.1);
     reply("BLOCKED", "60000 1");
@@ -412,7 +415,7 @@ test_probe(void)
     take(0, 9);
     run(0.1);
     reply("BLOCKED", "60000 1");
-    ok(probe != NULL, "asked again");
+    ok(probe != NULL, "queried again");
     v.passed = dns_clock();
     v.state = HEALTH_BLOCKED;
     probe(probe_data, &v);
@@ -427,9 +430,9 @@ test_probe(void)
     v.state = HEALTH_GOOD;
     probe(probe_data, &v);
     ok(open_calls() == 1 && last_call()->script == &rbl_script_list_told
-       && last_call()->argv[0] == 0, "then it is good again");
+       && last_call()->argv[0] == 0, "then the block ends");
     reply("OK", "0 0 0");
-    ok(take(0, 9) == QUOTA_GO, "and may be asked");
+    ok(take(0, 9) == QUOTA_GO, "and queries go out");
     ok(through == 3, "each resolver had its turn");
 
     quota_response(quota, &list, QUOTA_RESPONSE_BLOCKED, 0);

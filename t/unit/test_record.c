@@ -481,7 +481,7 @@ test_listings(void)
     ok(rbl_listing_decode(&listing, &mp) == RBL_OK
        && listing.since == 1700000000000 && listing.asked == 0
        && listing.errors == 0 && listing.cleared == 0,
-       "a listing as it was before it told when it was asked");
+       "a listing without the time of its query");
     ok(rbl_listing_decode(&listing, &mp) == RBL_OK
        && listing.since == 1700000000000 && listing.asked == 1700000000001
        && listing.errors == 3 && listing.cleared == 1700000000002,

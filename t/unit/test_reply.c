@@ -107,7 +107,7 @@ test_error(void)
     }
 
     r = reply(REDIS_REPLY_STATUS, "secret", 0);
-    is_str(rbl_reply_error(&r), "nonsense", "a status is no error to tell");
+    is_str(rbl_reply_error(&r), "nonsense", "a status is no error");
     is_str(rbl_reply_error(NULL), "nonsense", "nor is no reply");
     memset(text, 'x', sizeof(text) - 1);
     text[sizeof(text) - 1] = '\0';

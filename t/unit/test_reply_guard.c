@@ -122,15 +122,15 @@ test_unasked(void)
         (void) redisReaderGetReply(c.reader, &reply);
         (void) redisReaderFeed(c.reader, ":1\r\n", 4);
         ok(redisReaderGetReply(c.reader, &reply) == REDIS_OK && reply != NULL,
-           "what was asked is read");
+           "a requested reply is read");
         freeReplyObject(reply);
         asked.head = asked.tail = NULL;
         (void) redisReaderFeed(c.reader, texts[i], strlen(texts[i]));
         ok(redisReaderGetReply(c.reader, &reply) == REDIS_ERR,
-           "nobody asked for %.2s", texts[i]);
+           "an unrequested %.2s", texts[i]);
         ok(strcmp(rbl_reply_lost(&reader.guard, ""),
                   "it sent a reply that no command waits for") == 0,
-           "the reason says so");
+           "the reason has it");
         redisReaderFree(c.reader);
     }
 }

@@ -85,11 +85,11 @@ test_found(void)
     }
 
     ok(n <= 2 && loopback == 0,
-       "resolvers here ask with the addresses that lead outside: %zu", n);
+       "resolvers here query from the addresses that lead outside: %zu", n);
 
     set("resolver", "192.0.2.53 192.0.2.54");
     n = sources_addresses(&conf, addr);
-    ok(n <= 1, "an address is told once: %zu", n);
+    ok(n <= 1, "an address is reported once: %zu", n);
 }
 
 

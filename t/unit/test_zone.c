@@ -218,7 +218,7 @@ test_system(void)
 
     wrong = n_wrong;
     ok(n_zones > 300, "%u zones", n_zones);
-    ok(wrong == 0, "%u times are as the C library tells them", n_compared);
+    ok(wrong == 0, "%u times equal those of the C library", n_compared);
 }
 
 
