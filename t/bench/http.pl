@@ -109,7 +109,7 @@ remark("bodies: one host $s->{sizes}{host}, page $s->{sizes}{page} bytes");
 remark("wrk -t1 -c64 (alone: -c1), one worker; of 2.5 KB: the ratio to the");
 remark('first row, round by round; CPU in us a request, all threads; no ACL:');
 remark('a user of Redis who may do everything, as the peers are; the least');
-remark('program asks Redis for the same (none: for nothing) and answers as much');
+remark('program reads the same from Redis (none: nothing) and answers as much');
 table([ 'answer', 'requests/s', 'of 2.5 KB', 'server CPU', 'x', 'Redis CPU' ],
     map { my $name = $_; [ $name, figure($r->{$name}{rps}),
         beside_floor($name, 'rps'), figure($r->{$name}{server}),

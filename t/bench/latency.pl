@@ -51,8 +51,8 @@ while ($rounds < rounds(400) && min(map { scalar clean(@$_) } @pairs) < ENOUGH)
 }
 
 remark('64 connections; us from when a request was due to its whole answer;');
-remark('late: p99 of what the asking program itself was late; medians of the');
-remark('slices of ' . SLICE . " ms, of $rounds, in which nobody had the "
+remark('late: p99 of the delay of the client program itself; medians of the');
+remark('slices of ' . SLICE . " ms, of $rounds, without other load on the "
     . 'processors of this machine');
 table(['answer', 'slices', 'asked a second', 'p50', 'p90', 'p99', 'p99.9',
     'late'], map { line($_->[0]) } @rows);

@@ -63,7 +63,7 @@ table(['attack', map { ("$_ alone", 'beside', 'times') } @{ +CLASSES }],
     @attacks);
 print "\n";
 remark('of A: other answers than 200, checks that failed or found a list');
-remark('unknown, and what had not ended 4 s later; by how many MiB nginx, the');
+remark('unknown, and what did not finish in 4 s; by how many MiB nginx, the');
 remark('daemon and the data of the store grew at most; refused:');
 remark('bytes out of the store for each refused request');
 table(['attack', 'bad', 'failed', 'late', 'nginx', 'daemon', 'store',

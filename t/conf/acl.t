@@ -307,7 +307,7 @@ for my $name (sort keys %harm) {
 is(redis($redis, 'DBSIZE'), $before, 'nothing was changed');
 is(redis_try({ socket => $redis->{socket}, pid => $redis->{pid} },
     'AUTH', 'rbl-api', 'wrong'), 'WRONGPASS invalid username-password pair or '
-    . 'user is disabled.', 'and nobody without the password');
+    . 'user is disabled.', 'and no user without the password');
 
 
 my %users = %{ $redis->{users} };
@@ -359,7 +359,7 @@ ok($done, 'given back, it goes on');
 rights('rblctl', '-zrange');
 $r = rblctl($redis, 'account', 'list');
 is($r->{status}, 3, 'rblctl without ZRANGE: an error');
-like($r->{err}, qr/refuses: NOPERM .*'zrange'.*ACL/, 'that tells what to do');
+like($r->{err}, qr/refuses: NOPERM .*'zrange'.*ACL/, 'with the remedy');
 rights('rblctl', '+zrange');
 delete $redis->{users};
 sub as {
@@ -369,11 +369,11 @@ sub as {
         @args)->{err};
 }
 like(as('rblctl', 'fsck'), qr/has a user of its own, rblctl-fsck/,
-    'fsck as another user tells whose it is');
+    'fsck as another user names its user');
 rights('rblctl', '-zadd');
 like(as('rblctl', 'account', 'add', 'Half'),
     qr/ACL.* too little, and a part may have been done: run rblctl fsck/,
-    'a script that ends in the middle is not said to have done nothing');
+    'a script that ends in the middle is not reported as without effect');
 rights('rblctl', '+zadd');
 
 done_testing();

@@ -27,7 +27,7 @@ sub right {
 
     my $r = test_conf($text);
     is("$r->{status} $r->{err}", '0 ', "right: $name");
-    is($r->{out}, "$file: the configuration is valid\n", "told so: $name");
+    is($r->{out}, "$file: the configuration is valid\n", "reported: $name");
 }
 
 sub wrong {
@@ -72,7 +72,7 @@ right("check_timeout 500ms\nlease 1001ms\n", 'a lease just long enough');
 
 my $duration = 'a duration such as .*';
 wrong("workers 4\n", 1, 'workers: this key was removed; run rbl-checkd@NAME.service'
-    . ' once .*', 'a key that is gone');
+    . ' once .*', 'a removed key');
 wrong("lgo stderr\n", 1, 'lgo: there is no such key .*', 'an unknown key');
 wrong("log\n", 1, 'log: stderr, syslog or an absolute path', 'no value');
 wrong("# x\nlog stderr\n\nlog syslog\n", 4,
@@ -312,17 +312,17 @@ for my $v ('+1', '+0155', '+1500555x', 'a&b', 'x' x 65) {
 $r = run_cmd($checkd, '-t', '-c', '/no/such/file');
 is($r->{status}, 1, 'no file: status');
 is($r->{err}, "/no/such/file: cannot be read: No such file or directory\n",
-    'no file: told');
+    'no file: the message');
 $r = run_cmd($checkd, '-t', '-c', temp_dir());
 is($r->{status}, 1, 'a directory: status');
-like($r->{err}, qr/cannot be read: Is a directory/, 'a directory: told');
+like($r->{err}, qr/cannot be read: Is a directory/, 'a directory: the message');
 $r = run_cmd($checkd, '-c', '/no/such/file');
 is($r->{status}, 1, 'without -t a wrong file ends it too');
 write_file($file, "log /no/such/dir/log\n");
 $r = run_cmd($checkd, '-c', $file);
 is($r->{status}, 1, 'a log that cannot be opened: status');
 like($r->{err}, qr{\A\Q$file\E: log: /no/such/dir/log: No such file},
-    'a log that cannot be opened: told');
+    'a log that cannot be opened: the message');
 $r = run_cmd($checkd, '-V');
 like($r->{out}, qr/\Arbl-checkd \d+\.\d+\.\d+\n\z/, '-V');
 $r = run_cmd($checkd, '-h');

@@ -35,7 +35,7 @@ sub refused {
     my $r = config_test(%opt);
     my @emerg = $r->{err} =~ /\[emerg\].*/g;
     isnt($r->{status}, 0, "refused: $name");
-    is(scalar @emerg, 1, 'one line says why');
+    is(scalar @emerg, 1, 'one line has the reason');
     like($emerg[0] // '', $pattern, 'it is about the value');
     like($emerg[0] // '', qr/ in \S+nginx\.conf:\d+$/, 'and the place');
 }
@@ -210,7 +210,7 @@ refused('rbl_status with rbl_api',
 
 my $r = accepted('a private password file',
     http => "rbl_store_password_file $dir/password;");
-unlike($r->{err}, qr/warn/, 'of which nothing is said');
+unlike($r->{err}, qr/warn/, 'without a warning');
 
 write_file("$dir/open", "secret\n", 0644);
 $r = accepted('a password file for everyone',

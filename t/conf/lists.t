@@ -278,7 +278,7 @@ sub check_enabled {
 
     for my $family (sort keys %FAMILY) {
         ok(scalar(grep { "@{ $_->{families} }" =~ /\b$family\b/ } @on),
-            "something to ask for $family");
+            "a list for $family");
     }
 
     for my $whole (sort keys %PART_OF) {
@@ -414,7 +414,7 @@ sub check_resolver {
 
     is($have{$_}, $want{$_}, "resolver: $_") for sort keys %want;
     is(join('|', grep { /private-address|forward-/ } @live), '',
-        'resolver: takes no answers out, forwards to nobody');
+        'resolver: removes no answers, forwards no queries');
 }
 
 

@@ -47,7 +47,7 @@ sub tells {
     my ($page, $text, $name) = @_;
 
     $text = plain($text);
-    ok(index($page{$page}, $text) >= 0, "$page tells $name")
+    ok(index($page{$page}, $text) >= 0, "$page has $name")
         or diag("not there: $text");
 }
 
@@ -57,7 +57,7 @@ for my $name (@names) {
     my ($see) = $source{$name} =~ /^\.Sh SEE ALSO\n(.*)\z/ms;
     my @see = map { "$_->[1] $_->[0]" }
         map { [ split ' ' ] } $see =~ /^\.Xr (\S+ \d)/mg;
-    is("@see", join(' ', sort @see), "$name: SEE ALSO is in order");
+    is("@see", join(' ', sort @see), "$name: SEE ALSO is sorted");
     my %seen = map { $_ => 1 } $source{$name} =~ /^\.Xr (\S+ \d)/mg;
     my @lost = grep { /rbl/ && !$source{tr/ /./r} } keys %seen;
     is("@lost", '', "$name: the pages that it names exist");

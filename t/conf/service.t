@@ -27,9 +27,9 @@ my $d = start_checkd(store => $redis, ready => 0, conf => { log => $log,
     log_level => 'notice', resolver => '127.0.0.1@9' },
     env => { NOTIFY_SOCKET => $manager->path, WATCHDOG_USEC => 200_000 });
 
-told(qr/^READY=1$/m, 'told: ready');
-told(qr/^STATUS=The store is ready/m, 'told: the store is ready');
-ok($manager->told(qr/^WATCHDOG=1$/m, 3), 'told: alive, again and again');
+told(qr/^READY=1$/m, 'notified: ready');
+told(qr/^STATUS=The store is ready/m, 'notified: the store is ready');
+ok($manager->told(qr/^WATCHDOG=1$/m, 3), 'notified: alive, again and again');
 told(qr/^STATUS=0 of [0-9]+ checks, 0 queries in flight\.$/m,
     'and how much it has to do, of how much it may have');
 
@@ -52,8 +52,8 @@ sub reload {
         $n > $before;
     } 10;
     ok($again, "reload: $_[0]");
-    told(qr/\ARELOADING=1\nMONOTONIC_USEC=\d+\z/, 'told: it reloads');
-    told(qr/\AREADY=1\z/, 'told: it is ready again');
+    told(qr/\ARELOADING=1\nMONOTONIC_USEC=\d+\z/, 'notified: it reloads');
+    told(qr/\AREADY=1\z/, 'notified: it is ready again');
 }
 
 reload('nothing is new');
@@ -79,12 +79,12 @@ conf_says(qr/^checks_max 7/m, 'checks_max x');
 reload('a fault');
 like(read_file($log),
     qr/reload failed, nothing has changed: \S+:\d+: checks_max: a whole/,
-    'a fault in the file is told');
+    'a fault in the file is logged');
 ok(alive($d), 'and it goes on');
 
 $manager->forget;
 ok(stop_server($d), 'it stops');
-told(qr/^STOPPING=1$/m, 'told: it stops');
+told(qr/^STOPPING=1$/m, 'notified: it stops');
 
 # A watchdog for another process.
 
@@ -95,7 +95,7 @@ told(qr/^STATUS=The store is ready/m, 'another process: ready');
 $manager->forget;
 select undef, undef, undef, 0.4;
 is(join(' ', grep { /WATCHDOG/ } $manager->all), '',
-    'another process: not told');
+    'another process: not notified');
 stop_server($d);
 
 # A manager that has gone is no reason to fail.
@@ -104,7 +104,7 @@ $manager->stop;
 $d = start_checkd(store => $redis, conf => { resolver => '127.0.0.1@9' },
     env => { NOTIFY_SOCKET => $manager->path });
 ok(wait_log($d, qr/cannot send READY=1.* to the service manager/s, 10),
-    'no manager: told in the log');
+    'no manager: logged');
 ok(alive($d), 'no manager: it goes on');
 stop_server($d);
 

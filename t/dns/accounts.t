@@ -53,7 +53,7 @@ my $second = RblDns->new(rules => [$answer]);
     map { "s$_.sys.test sys.test" } 1 .. 5);
 is(how($v, 'bad\.test'), 'TIMEOUT 9', 'an own list is silent');
 is(join('', map { $_->{server} } those($v, 'sys\.test')), '000000',
-    'and the first resolver goes on to be asked');
+    'and the first resolver stays in use');
 
 # --- queries per second -----------------------------------------------------
 
@@ -110,5 +110,5 @@ $dns->rules(['^d\d\.mute\.test A$' => 'mute'],
     ['^s' => { a => ['127.0.0.2'], delay => 0.02 }], $answer);
 ($v) = dnsask([@to, -f => 64, -t => '0.3', -n => 1, -w => 3], @mix);
 is((those($v, '^d200\.'))[0]{status}, 'NOERROR',
-    'a list that answers again is asked again');
+    'a list that responds again is queried again');
 done_testing();

@@ -49,7 +49,7 @@ my $all = join ' ', 'NOERROR', ('NXDOMAIN') x @names;
 
 rules();
 is(ask(@names), $all, 'a server that returns the case');
-is(scalar(raws('.')), 1 + @names, 'is asked once for each');
+is(scalar(raws('.')), 1 + @names, 'gets one query for each name');
 cmp_ok(mixed('10\.abcdef'), '>', 15, 'in mixed case');
 is(scalar(grep { !/abcdef/ } raws('10\.abcdef')), 0,
     'but for what is not the zone');
@@ -102,7 +102,8 @@ $server->rules(['^2\.0\.0\.127\.list' => { aa => 1, a => ['127.0.0.2'] }],
     ['\.list\.test' => { aa => 1, rcode => 'nxdomain', first => ['case'] }]);
 is(ask(@names[0, 1]), 'NOERROR NXDOMAIN NXDOMAIN',
     'responses in another case are dropped');
-is(scalar(grep { $v->{$_}[0]{a} } @names[0, 1]), 0, 'whatever they say');
+is(scalar(grep { $v->{$_}[0]{a} } @names[0, 1]), 0,
+    'whatever their answers are');
 is($c->{dropped}, 2, 'and counted');
 
 # Another server takes its place, or shares its address, and returns lower case.

@@ -43,7 +43,7 @@ $list->rules(['.' => { more => [ns('127.list.test', 'ns1.127.list.test'),
 $below->rules(['.' => $listed]);
 is(ask(\@direct, $name), 'NOERROR', 'a referral is followed');
 is("$v->{a} $v->{aa}", '127.0.0.2 1', 'to the zone below');
-is($list->asked('.'), 1, 'its parent is asked once');
+is($list->asked('.'), 1, 'its parent is queried once');
 is($resolver->asked('ns1\.127\.list\.test A$'), 1,
     'glue is not used: the resolver knows the address');
 
@@ -74,15 +74,16 @@ sub alias { return ['.' => { @aa, more => [[1, '', 'CNAME', $_[0], 40]] }] }
 $list->rules(alias('other.test'));
 is(ask(\@direct, $name), 'NOERROR', 'an alias out of the zone');
 is("$v->{a} $v->{alias} $v->{ttl}", '127.0.0.9 1 20',
-    'is what the resolver says of its target');
+    'has the answer of the resolver for its target');
 $list->rules(alias('gone.test'));
-is(ask(\@direct, $name), 'NXDOMAIN', 'an alias of what is not there');
+is(ask(\@direct, $name), 'NXDOMAIN', 'an alias of a name that does not exist');
 $list->rules(alias('mute.test'));
-is(ask(\@direct, $name), 'SERVFAIL', 'an alias of what nobody knows');
+is(ask(\@direct, $name), 'SERVFAIL', 'an alias that no server can resolve');
 $list->rules(['.' => { @aa, more => [[1, '', 'CNAME', 'a.list.test'],
     [1, 'a.list.test', 'A', '127.0.0.3']] }]);
 is(ask(\@direct, $name), 'NOERROR', 'an alias inside of the zone');
-is("$v->{a} " . $resolver->asked('a\.list'), '127.0.0.3 0', 'is told with it');
+is("$v->{a} " . $resolver->asked('a\.list'), '127.0.0.3 0',
+    'is in the same response');
 $list->rules(alias($name));
 is(ask(\@direct, $name), 'BADREPLY', 'an alias of itself');
 $list->rules(['.' => { more => [[1, '', 'CNAME', 'other.test']] }]);
@@ -97,7 +98,7 @@ sub unfound {
     $resolver->rules(@rules, zone_rules('list.test', [$host[1]]));
     $list->rules(['.' => $listed]);
     is(ask([@direct, -t => '0.3'], $name), 'UNFOUND', $what);
-    is($list->asked('.'), 0, '  and nobody is asked');
+    is($list->asked('.'), 0, '  and no server is queried');
     cmp_ok($resolver->asked('.'), '<=', 80, '  few queries for it');
 }
 
@@ -111,7 +112,7 @@ unfound('NS records of another zone', ['NS$' => { more =>
     [[1, 'other.test', 'NS', 'ns1.list.test']] }]);
 unfound('the zone of a top-level domain', ['SOA$' => { rcode => 'nxdomain',
     soa => ['test', 60, 60] }]);
-is($v->{gone}, 1, '  it is gone');
+is($v->{gone}, 1, '  it does not exist');
 unfound('the root\'s', ['SOA$' => { rcode => 'nxdomain',
     more => [[2, '.', 'SOA', 60]] }]);
 unfound('names in a circle', ['^ns1.* A' => { more =>
@@ -123,18 +124,18 @@ my @narrow = (-r => $resolver->addr, '-D', -A => '127.64.0.0/10',
 for my $bad ('10.0.0.1', '127.0.0.1', '192.168.1.1', '169.254.169.254',
              '224.0.0.1', '255.255.255.255', '0.0.0.0', '100.64.0.1') {
     $resolver->rules(zone_rules('list.test', [$bad]));
-    is(ask(\@narrow, $name), 'UNFOUND', "$bad is not asked");
+    is(ask(\@narrow, $name), 'UNFOUND', "$bad is not queried");
     is($c->{sent}, $resolver->asked('.'), '  nothing is sent there');
 }
 for my $bad ('::1', 'fe80::1', 'ff02::1', '::ffff:127.0.0.1', 'fd00::1') {
     $resolver->rules(zone_rules('list.test', [$bad]));
-    is(ask(\@narrow, $name), 'UNFOUND', "$bad is not asked");
+    is(ask(\@narrow, $name), 'UNFOUND', "$bad is not queried");
     is($c->{sent}, $resolver->asked('.'), '  nothing is sent there');
 }
 
 $resolver->rules(zone_rules('list.test', ['10.0.0.1', $host[1]]));
 $list->rules(['.' => $listed]);
-is(ask(\@narrow, $name), 'NOERROR', 'one address of two may be asked');
+is(ask(\@narrow, $name), 'NOERROR', 'one address of two may be queried');
 
 # 300 name servers, each with addresses of its own.
 $resolver->rules((zone_rules('list.test', [$host[1]]))[2],
@@ -157,17 +158,17 @@ sub lied {
 }
 
 lied('another address answers', 'NOERROR', { %$listed, first => ['port'] });
-is($v->{a}, '127.0.0.2', '  and is not heard');
+is($v->{a}, '127.0.0.2', '  and is ignored');
 lied('another id, name, type', 'NOERROR', { %$listed,
     first => [qw(id bit name type class query two)] });
-is($v->{a}, '127.0.0.2', '  are not heard');
+is($v->{a}, '127.0.0.2', '  are ignored');
 lied('200 records', 'NOERROR', { @aa, tc => 1,
     a => [map { "127.0.1.$_" } 1 .. 200] });
 is(scalar(split /,/, $v->{a}), 200, '  are all read');
 lied('one octet at a time over TCP', 'TRUNCATED', { @aa, tc => 1,
     tcp => 'drip', a => ['127.0.0.2'] });
 lied('nothing over TCP', 'TRUNCATED', { @aa, tc => 1, tcp => 'mute' });
-lied('its address in answers that were not asked for', 'BADREPLY', { @aa,
+lied('its address for a name that was not queried', 'BADREPLY', { @aa,
     more => [[1, 'other.test', 'A', '127.0.0.2']] });
 lied('lists and denies', 'BADREPLY', { %$listed, rcode => 'nxdomain' });
 

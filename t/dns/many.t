@@ -46,7 +46,7 @@ my @one = (-r => $dns->addr, -t => 5);
 # Every response belongs to its query.
 my @names = map { ("l$_.a.test", "c$_.b.test") } 1 .. 2500;
 ($v, $c) = dnsask([@one, -f => 300, -w => 5000, -u => 100], @names);
-is(count($v, 'NOERROR'), 2500, '5,000 questions: the listed');
+is(count($v, 'NOERROR'), 2500, '5,000 queries: the listed');
 is(count($v, 'NXDOMAIN'), 2500, 'and the others');
 is(scalar(grep { $v->{$_}[0]{a} ne (/^l/ ? '127.0.0.2' : '') } keys %$v), 0,
    'each with its own answer');
@@ -76,7 +76,7 @@ $dns->rules(['.' => { a => ['127.0.0.2'] }]);
           (map { "p$_.brief.test brief.test" } 1 .. 50),
           (map { "p$_.free.test" } 1 .. 500));
 ($v, $c) = dnsask([@one, -z => 150], @names);
-is(count($v, 'NOERROR'), 850, 'paced questions are all answered');
+is(count($v, 'NOERROR'), 850, 'paced queries all get a response');
 my $most = busiest($dns->log('slow\.test'));
 cmp_ok($most, '<=', 165, 'at most the rate');
 cmp_ok($most, '>=', 100, 'and about the rate');
@@ -88,7 +88,7 @@ cmp_ok($free[-1] - $free[0], '<', 1.5, 'those without a class do not wait');
 # A rate below one a second still lets the first pass at once.
 ($v) = one([@one, -z => '0.01'], 'p1.rare.test rare.test');
 ($v) = dnsask([@one, -z => '0.01'], 'p1.rare.test rare.test');
-is($v->{'p1.rare.test'}[0]{status}, 'NOERROR', 'a hundred seconds a question');
+is($v->{'p1.rare.test'}[0]{status}, 'NOERROR', 'a hundred seconds a query');
 
 # TCP, more than there are slots.
 $dns->rules(['.' => { tc => 1, a => ['127.0.0.3'] }]);
@@ -117,7 +117,7 @@ dnsask([-r => $dns->addr, -t => '0.01', -n => 2, -f => 1],
        map { "m$_.test" } 1 .. 80);
 my %from;
 push @{ $from{$_->[0]} }, $_->[4] for $dns->log('.');
-is(scalar(keys %from), 80, '80 questions, asked twice');
+is(scalar(keys %from), 80, '80 queries, each sent twice');
 is(scalar(grep { @$_ != 2 || $_->[0] == $_->[1] } values %from), 0,
    'from two ports each');
 
@@ -137,7 +137,7 @@ cmp_ok($dns->asked('.'), '<', 250, 'and soon left alone');
 $dns->rules(['.' => 'servfail']);
 ($v, $c) = one(\@two, 'x.test');
 is("$v->{status} $v->{a} $v->{tries}", 'NOERROR 127.0.0.5 2',
-   'SERVFAIL is asked elsewhere');
+   'SERVFAIL: the other resolver is queried');
 $other->rules(['.' => 'servfail']);
 ($v, $c) = one([@two, -n => 5], 'x.test');
 is("$v->{status} $v->{tries}", 'SERVFAIL 2', 'once');

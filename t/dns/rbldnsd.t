@@ -89,7 +89,7 @@ my $wrong = grep {
     !$got || @$got != 1 || "$got->[0]{status} $got->[0]{a}" ne $want;
 } @names;
 
-is($wrong, 0, '20,000 questions, every answer right');
+is($wrong, 0, '20,000 queries, every answer right');
 is($c->{dropped}, 0, 'no reply for nothing');
 
 my (undef, $run) = dnsask([@r, -f => 100, '-q', -R => 5], @names);

@@ -28,7 +28,7 @@ is(try(\@slow, { a => ['127.0.0.2', '127.0.0.4'], ttl => 77 }), 'NOERROR',
    'an answer');
 is($v->{a}, '127.0.0.2,127.0.0.4', 'its addresses');
 is("$v->{ttl} $v->{tries}", '77 1', 'TTL and tries');
-is($dns->asked('zen\.test A$'), 1, 'asked once');
+is($dns->asked('zen\.test A$'), 1, 'queried once');
 
 is(try([@slow, -T => 'txt'], { txt => [['see ', 'http://x'], "b\x01\xff"] }),
    'NOERROR', 'texts');
@@ -62,9 +62,9 @@ is(try(\@slow, { aa => 1, more => [[2, 'test', 'NS', 'ns.test']] }), 'NOERROR',
 # EDNS
 is(try(\@slow, { no_edns => 1, a => ['127.0.0.2'] }), 'NOERROR',
    'FORMERR to EDNS');
-is("$v->{a} $v->{tries}", '127.0.0.2 2', 'is asked again without');
+is("$v->{a} $v->{tries}", '127.0.0.2 2', 'is queried again without it');
 is(try(\@slow, 'formerr'), 'BADREPLY', 'FORMERR in any case');
-is($dns->asked('zen'), 2, 'is asked again once');
+is($dns->asked('zen'), 2, 'is queried again once');
 is(try(\@slow, 'notimp'), 'BADREPLY', 'NOTIMP');
 
 # A resolver that drops queries with EDNS.
@@ -79,7 +79,7 @@ is(try(\@slow, 'notimp'), 'BADREPLY', 'NOTIMP');
     is(scalar(grep { $_->[0]{status} eq 'NOERROR' } values %$v), 100,
        'a hundred queries are answered');
     cmp_ok(scalar(grep { $_->[0]{tries} > 1 } values %$v), '<', 20,
-       'of which few are tried with EDNS');
+       'few of them with EDNS');
     ($v, $c) = dnsask([@to, -n => 1, -w => 1], map { "o$_.test" } 1 .. 9);
     is(scalar(grep { $_->[0]{status} eq 'NOERROR' } values %$v), 8,
        'with one try each the first is lost, and no other');
@@ -107,7 +107,7 @@ isnt($log[0][4], $log[1][4], 'from another port');
 is(try([-r => $dns->addr, -t => '0.3', -n => 3],
        { a => ['127.0.0.2'], delay => 0.4 }, 'mute'),
    'NOERROR', 'a late reply');
-is("$v->{a} $v->{tries}", '127.0.0.2 2', 'is heard');
+is("$v->{a} $v->{tries}", '127.0.0.2 2', 'is accepted');
 is(try([-r => $dns->addr, -t => '0.3', -n => 2],
        { a => ['127.0.0.2'], delay => 0.7 }, 'mute'),
    'NOERROR', 'one that comes before the time of all tries is up');
@@ -116,16 +116,16 @@ is(try([-r => $dns->addr, -t => '0.3', -n => 2],
    'TIMEOUT', 'and one that comes later');
 is(try([-r => $dns->addr, -t => '0.3', -n => 2],
        { a => ['127.0.0.2'], delay => 0.6 }, 'refused'),
-   'NOERROR', 'a failure does not hide who is slow');
+   'NOERROR', 'a failure does not hide a slow resolver');
 is($v->{a}, '127.0.0.2', 'and alive');
 is(try([-r => $dns->addr, -t => '0.3', -n => 2], 'mute', 'refused'),
-   'REFUSED', 'but who is mute');
+   'REFUSED', 'but a silent one');
 
 # False responses before the true one
 for my $lie (qw(id bit name type class query two short noise port)) {
     is(try(\@slow, { first => [($lie) x 3], a => ['127.0.0.2'] }), 'NOERROR',
        "false $lie");
-    is("$v->{a} $v->{tries}", '127.0.0.2 1', 'is not believed');
+    is("$v->{a} $v->{tries}", '127.0.0.2 1', 'is dropped');
     is($c->{dropped}, $lie eq 'port' ? 0 : 3,
        $lie eq 'port' ? 'and stopped by the kernel' : 'and counted');
 }

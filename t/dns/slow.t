@@ -38,12 +38,12 @@ my @one = (-r => $dns->addr, -t => 3, -n => 2, -w => 1);
 is(count($v, 'NOERROR'), 105, 'five lost ones');
 my @lost = of($v, '^lost');
 is(scalar(grep { $_->{tries} == 2 && $_->{a} eq '127.0.0.3' } @lost), 5,
-   'are asked again');
+   'are queried again');
 is(scalar(grep { $_->{ms} >= 290 && $_->{ms} < 2500 } @lost), 5,
-   'long before their time is up');
+   'long before their timeout');
 is("$c->{hedged} $c->{timeouts}", '5 5', 'counted');
 is("$c->{questions} $c->{sent} $c->{r0_sent}", '105 110 110',
-   'as one question each');
+   'as one query each');
 is("$c->{r0_replies} $c->{r0_latencies} $c->{r0_good} $c->{r0_timeouts}",
    '105 105 105 5', 'the resolver has its own counts');
 cmp_ok($c->{r0_srtt}, '>', 0, 'its answers take a while');
@@ -60,7 +60,7 @@ is($v->{'slow1.quick.test'}[0]{status}, 'NOERROR', 'an overdue answer');
 cmp_ok($v->{'slow1.quick.test'}[0]{ms}, '<', 750, 'to the first try');
 is("$v->{'slow1.quick.test'}[0]{tries} $c->{hedged}", '2 1',
    'after a second one had left');
-is($c->{answered}, 201, 'told once');
+is($c->{answered}, 201, 'reported once');
 
 # A slow list is not queried twice forever.
 $dns->rules(['\.slow\.test' => { a => ['127.0.0.3'], delay => 0.6 }],
@@ -81,7 +81,7 @@ $dns->rules(['^late' => 'mute'], ['.' => { a => ['127.0.0.2'] }]);
                   'late1.quick.test quick.test');
 is($v->{'late1.quick.test'}[0]{status}, 'TIMEOUT', 'none');
 cmp_ok($v->{'late1.quick.test'}[0]{ms}, '>=', 2490, 'after 2.5 of them');
-cmp_ok($v->{'late1.quick.test'}[0]{ms}, '<', 3500, 'and not many more');
+cmp_ok($v->{'late1.quick.test'}[0]{ms}, '<', 3500, 'and not much later');
 
 # Two resolvers: one stops answering in the middle.
 my $other = RblDns->new(rules => [['.' => { a => ['127.0.0.5'] }]]);
@@ -90,11 +90,11 @@ my @stop = map { "n$_.quick.test quick.test" } 1 .. 200;
 $dns->rules(['^n' => 'mute'], ['.' => { a => ['127.0.0.2'] }]);
 ($v, $c) = dnsask([@two, -w => 20], @fast, @stop);
 is(scalar(grep { $_->{a} eq '127.0.0.5' && $_->{server} == 1 }
-          of($v, '^n')), 200, 'one stops answering: the other is asked');
-cmp_ok($c->{seconds}, '<', 3, 'before its time is up');
+          of($v, '^n')), 200, 'one stops answering: the other is queried');
+cmp_ok($c->{seconds}, '<', 3, 'before its timeout');
 cmp_ok($dns->asked('^n'), '<', 100, 'and it is left alone');
-is($c->{r1_good}, 200, 'who has answered what');
-is($c->{r0_down}, 1, 'who is down');
+is($c->{r1_good}, 200, 'the counts of good answers');
+is($c->{r0_down}, 1, 'the resolver that is down');
 
 # A response of the slow one counts, too, and a failure of the other does not.
 $dns->rules(['^n' => { a => ['127.0.0.2'], delay => 0.7 }],
@@ -109,31 +109,31 @@ $dns->rules(['.' => 'refused']);
 $other->rules(['.' => { a => ['127.0.0.2'] }]);
 ($v, $c) = dnsask([@two, -w => 1], map { "n$_.refused.test" } 1 .. 5);
 is_deeply([map { "$_->[0]{status} $_->[0]{server}" } values %$v],
-    [('NOERROR 1') x 5], 'who refuses is not the only one who is asked');
+    [('NOERROR 1') x 5], 'a resolver that refuses is not the only one queried');
 $other->rules(['.' => 'refused']);
 ($v, $c) = dnsask([@two, -w => 1], 'n6.refused.test');
-is($v->{'n6.refused.test'}[0]{status}, 'REFUSED', 'where both do, that is it');
+is($v->{'n6.refused.test'}[0]{status}, 'REFUSED', 'both refuse');
 
 # Only one resolver.
 $other->rules(['.' => { a => ['127.0.0.5'] }]);
 $dns->rules(['.' => { a => ['127.0.0.2'] }]);
 ($v, $c) = dnsask([@two, -p => 1], @stop);
 is(scalar(grep { $_->{a} eq '127.0.0.5' && $_->{server} == 1 }
-          of($v, '^n')), 200, 'only the second is asked');
+          of($v, '^n')), 200, 'only the second is queried');
 is($dns->asked('.'), 0, 'not the first');
 $other->rules(['.' => 'mute']);
 ($v, $c) = dnsask([-r => $dns->addr, -r => $other->addr, -t => '0.2', -n => 3,
                    -p => 1], map { "n$_.test" } 1 .. 20);
 is(count($v, 'TIMEOUT'), 20, 'though it is mute');
 is($dns->asked('.'), 0, 'and down');
-is($other->asked('^n'), 60, 'asked with every try');
+is($other->asked('^n'), 60, 'queried with every try');
 $other->rules(['.' => 'servfail']);
 ($v) = one([@two, -p => 1], 'x.test');
 is("$v->{status} $v->{tries}", 'SERVFAIL 1', 'though it fails');
 is($dns->asked('.'), 0, 'never the first');
 my $closed = '127.0.0.1@' . RblDns::closed_port();
 ($v) = one([-r => $closed, -r => $dns->addr, -t => 2, -p => 0], 'x.test');
-is($v->{status}, 'NETWORK', 'though nobody is there');
+is($v->{status}, 'NETWORK', 'though no server listens');
 is($dns->asked('.'), 0, 'never another');
 
 # Slots: a second attempt at the same resolver uses no additional slot.

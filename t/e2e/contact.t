@@ -74,7 +74,7 @@ is(post("/3.0/contact/resend/$locked.json")->{status_code}, 200,
     'another one is sent');
 my $old = $code;
 $code = mailed(3);
-is(confirm($locked, $old), 400, 'the old one is none any more')
+is(confirm($locked, $old), 400, 'the old code is not valid')
     if $old ne $code;
 is(confirm($locked, $code), 200, 'the new one confirms it');
 

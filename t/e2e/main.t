@@ -104,7 +104,7 @@ my $lint = sub {
         $_[0], '-');
 };
 is($lint->('string(/response/data/item/name)')->{out},
-    "mail <1> & \"2\"\n", 'XML is well-formed and says the same');
+    "mail <1> & \"2\"\n", 'XML is well-formed and has the same name');
 is($lint->('string(/response/data/item/listed_details/item/details)')->{out},
     "192.0.2.10 sends <spam> & more\n", 'down to the reason');
 
@@ -128,7 +128,7 @@ for my $type (sort keys %first) {
     ok(signature_ok($e, $wh->{secret}), "$type is signed");
     like($e->{json}{event_sid}, qr/^EV[0-9a-f]{32}$/, "$type has an id");
     is($e->{headers}{'webhook-id'}, $e->{json}{event_sid},
-        "$type says it in the header");
+        "$type has it in the header");
     like($e->{json}{event_date}, qr/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/,
         "$type has a date");
     is($e->{json}{host}{id}, $ht, "$type has the host");
@@ -136,14 +136,14 @@ for my $type (sort keys %first) {
 is(scalar(keys %first), 3, 'started, completed, listed');
 my $done = $first{'check.completed'}{json};
 is_deeply([$done->{total}, map { $_->{host} } @{ $done->{details} }],
-    [1, $zone], 'completed tells where it is listed');
+    [1, $zone], 'completed names the list');
 ok($done->{listed}, 'and that it is');
 is($first{'check.started'}{json}{check_sid}, $done->{check_sid},
     'one check');
 wait_for { events('rbl.host.check.completed', '203.0.113.9') } 10,
     'completed of the clear host';
 is(scalar events('rbl.host.listed', '203.0.113.9'), 0,
-    'a clear host is not told as listed');
+    'a clear host is not reported as listed');
 
 # a manual check with details and a callback
 my $r = post('/3.0/check/start.json', { host => $ht, details => 1,
@@ -179,7 +179,7 @@ is_deeply([@$data{qw(status host host_id listed_count)}],
     ['completed', 'www.bad.example', '', 1], 'a one-off domain');
 wait_for { @{[received($calls)]} >= 2 } 10, 'its callback';
 is_deeply((received($calls))[1]{json}{host}, { host => 'www.bad.example' },
-    'whose host is the value alone');
+    'its host is the value alone');
 
 # the list delists it: reported after the next check
 ok(rbldnsd_data($rbldnsd, $zone, $listed . "198.51.100.0/28\n"),
@@ -210,9 +210,9 @@ stop_server($unbound);
 $data = checked(post('/3.0/check/start.json', { host => $ht })->{data}{id});
 is_deeply([@$data{qw(status unknown_count)}], ['completed', 2],
     'without a resolver all lists are unknown');
-is(get('/3.0/listings.json')->{total_listed}, 1, 'the listing stands');
+is(get('/3.0/listings.json')->{total_listed}, 1, 'the listing is current');
 is(scalar events('rbl.host.delisted', '192.0.2.10'), $n,
-    'and is not told as ended');
+    'and is not reported as ended');
 
 # no secret in any log
 for my $s ($nginx, $checkd, $redis) {

@@ -59,9 +59,9 @@ sub stops {
 my $taken = IO::Socket::INET->new(LocalAddr => '127.0.0.1',
     LocalPort => $env{RUN_PORT}, Proto => 'tcp', Listen => 1) or die;
 my $r = run_cmd({ env => \%env }, 'sh', $script, build_dir());
-is($r->{status}, 1, 'a taken port ends it');
+is($r->{status}, 1, 'a port in use ends it');
 like($r->{err}, qr/\Amake run: port tcp:$env{RUN_PORT} .*RUN_PORT=\d+ .*\n\z/,
-    'with one line that tells what to do');
+    'with one line that has the remedy');
 close $taken;
 $r = run_cmd({ env => { %env, RUN_DIR => temp_dir() . '/a b' } }, 'sh',
     $script, build_dir());
@@ -69,7 +69,7 @@ is($r->{status}, 1, 'a directory with a blank');
 like($r->{err}, qr/RUN_DIR=/, 'is refused with a way out');
 $r = run_cmd({ env => \%env }, 'sh', $script, temp_dir());
 is($r->{status}, 1, 'nothing built');
-like($r->{err}, qr/is missing: make\n\z/, 'is said');
+like($r->{err}, qr/is missing: make\n\z/, 'the message has the remedy');
 is_deeply([left()], [], 'nothing was started');
 
 # the first run

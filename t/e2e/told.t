@@ -56,7 +56,7 @@ for my $v ('192.0.2.10', '192.0.2.11', '192.0.2.12') {
     $ht{$v} = post('/3.0/host/add.json', { host => $v, name => "mx $v",
         type => 'rbl' })->{data}[0]{id};
 }
-ok(wait_for(sub { received($hook) >= 2 }, 20), 'it is told');
+ok(wait_for(sub { received($hook) >= 2 }, 20), 'the listing is reported');
 wait_for { (grep { $_->{listed} } told()) > 1
     || (told())[-1]{listed} == 2 } 15, 'both hosts';
 my %listed = map { $_->{host} => $_ } map { @{ $_->{hosts} } } told();
@@ -79,7 +79,7 @@ wait_for {
     checked($ht{'192.0.2.10'});
     get('/3.0/listings.json')->{total_listed} == 1;
 } 20, 'the end of the listing';
-ok(wait_for(sub { received($hook) > $n }, 20), 'it is told the end');
+ok(wait_for(sub { received($hook) > $n }, 20), 'the end is reported');
 my @m = (told())[$n .. received($hook) - 1];
 is(join(' | ', map { $_->{title} } @m), '1 host delisted',
     'that alone, and nothing of what stands');
@@ -92,21 +92,21 @@ like($m[0]{message}, qr/^No longer listed:\n\n192\.0\.2\.10 \(mx /,
 $n = received($hook);
 is(post("/3.0/host/delete/$ht{'192.0.2.11'}.json")->{status_code}, 200,
     'a listed host is deleted');
-ok(wait_for(sub { received($hook) > $n }, 20), 'which is told');
+ok(wait_for(sub { received($hook) > $n }, 20), 'the deletion is reported');
 is_deeply([map { "$_->{id} $_->{host} $_->{status}" } @{ (told())[$n]{hosts} }],
-    ["$ht{'192.0.2.11'} 192.0.2.11 unreported"], 'as what it is');
+    ["$ht{'192.0.2.11'} 192.0.2.11 unreported"], 'with its state');
 $n = received($hook);
 rbldnsd_data($rbldnsd, $zone, $spam . "192.0.2.12\n");
 wait_for {
     checked($ht{'192.0.2.12'});
     get('/3.0/listings.json')->{total_listed} == 1;
 } 20, 'another listing';
-ok(wait_for(sub { received($hook) > $n }, 20), 'it is told');
+ok(wait_for(sub { received($hook) > $n }, 20), 'the listing is reported');
 $n = received($hook);
 my $cg = post('/3.0/contactgroup/add.json', { name => 'other' })->{data}{id};
 is(post("/3.0/host/update/$ht{'192.0.2.12'}.json", { contact_group => $cg })
     ->{status_code}, 200, 'a listed host gets another group');
-ok(wait_for(sub { received($hook) > $n }, 20), 'its contact is told');
+ok(wait_for(sub { received($hook) > $n }, 20), 'its contact gets a report');
 is_deeply([map { "$_->{host} $_->{status}" } @{ (told())[$n]{hosts} }],
     ['192.0.2.12 unreported'], 'that it hears no more of it');
 is(rblctl($redis, 'fsck')->{out}, "no fault in 1 account\n",

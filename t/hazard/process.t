@@ -143,7 +143,7 @@ subtest 'hazard 28: worker_shutdown_timeout with requests waiting' => sub {
 
         # nginx closes connections in the order of their slots; it closes those
         # with a slot before the store's itself.
-        cmp_ok($told, '>=', 8, 'they are told so');
+        cmp_ok($told, '>=', 8, 'they get a 503');
         is($told + grep({ $_->{raw} eq '' } @r), 10, 'or nothing: no half');
         ok((wait_for { !alive($nginx) } 3), 'and the worker ends');
     });
@@ -164,7 +164,7 @@ subtest 'hazard 29: a graceful end leaves the connection alone' => sub {
     ok((wait_for { !alive($nginx) } 5), 'and the worker ends');
 };
 
-subtest 'a worker that dies takes nobody with it' => sub {
+subtest 'a worker that dies affects no other' => sub {
 
     # A sanitizer must not report intended crashes.
     my $nginx = nginx(workers => 2, env => { ASAN_OPTIONS => join ':',
@@ -208,7 +208,7 @@ subtest 'a daemon that is killed, stopped, restarted' => sub {
         'stopped: another does it');
     cont_server($daemon);
     is($check->('10.0.0.4'), 'completed', 'both');
-    ok(stop_server($_), 'stops in order') for $other, $daemon;
+    ok(stop_server($_), 'stops cleanly') for $other, $daemon;
     is(jobs_left($w), 0, 'nothing is left');
 };
 

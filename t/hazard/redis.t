@@ -52,7 +52,7 @@ subtest 'hazard 05: large replies are read to the end' => sub {
     cmp_ok(length $r[4]{raw}, '>', 500_000, 'which is more than one read');
 };
 
-subtest 'hazard 10: completions that ask again while a connection ends' => sub {
+subtest 'hazard 10: completions that send again as a connection ends' => sub {
     for my $round (1 .. 3) {
         pause_server($t->{redis});
         my @c = map { client('asks', $t->{nginx}, http_head('GET',
@@ -65,7 +65,7 @@ subtest 'hazard 10: completions that ask again while a connection ends' => sub {
         relaunch($t->{redis});
         init_store($t->{redis});
         ok((wait_for { call($t, 'GET', 'hosts.json')->{status} == 401 } 2),
-            'then they are asked again');
+            'then they are sent again');
     }
 };
 
@@ -116,11 +116,12 @@ subtest 'hazard 09: connecting has an end' => sub {
     is($status, 503, 'a store that does not even take connections: 503');
     cmp_ok($seconds, '<', 1.5, 'in time');
     ok((wait_for { messages($nginx,
-        qr/not ready: no reply while connecting/) } 3), 'the log says why');
+        qr/not ready: no reply while connecting/) } 3),
+        'the log has the reason');
     stop_server($nginx);
 };
 
-subtest 'hazard 12: what the store refuses is told apart' => sub {
+subtest 'hazard 12: refusals of the store are distinguished' => sub {
     my $fake = start_fake('good');
     my $nginx = start_nginx(store => $fake, workers => 1,
         http => 'rbl_store_timeout 300ms;');

@@ -59,7 +59,8 @@ subtest 'hazard 18: a client that leaves is noticed while it waits' => sub {
         my @c = map { client('asks', $nginx, $read) } 1 .. 10;
         ok((wait_for { busy() == 10 } 3), 'they wait');
         leave($_ % 2 ? 'leaves' : 'breaks', $c[$_]) for 0 .. 9;
-        ok((wait_for { busy() == 0 } 1), 'and are gone before the time-out');
+        ok((wait_for { busy() == 0 } 1),
+            'and are released before the timeout');
     });
     as_before('after it');
 };
@@ -123,7 +124,7 @@ subtest 'clients: half a request, byte after byte, many at once' => sub {
 
     my @deaf = map { client('deaf', $nginx, $page) } 1 .. 5;
     is(call($t, 'GET', 'hosts.json')->{status}, 200,
-        'who does not read holds up nobody');
+        'a client that does not read delays no other');
     leave('breaks', $_) for @half, @deaf;
     as_before('after them');
 };

@@ -174,7 +174,7 @@ for my $step (0 .. $steps - 1) {
 for my $s (@scenarios) {
     my $told = join ' ', map { $_->{v} } grep { $_->{z} eq "$s->[0].test" }
         @{ history_of($w, $sid{ $s->[0] }) };
-    is($told, $s->[2], "$s->[0]: what was told");
+    is($told, $s->[2], "$s->[0]: the report");
 }
 
 ok(stop_server($checkd), 'it stops');

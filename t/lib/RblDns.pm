@@ -175,7 +175,7 @@ sub call {
     local $SIG{PIPE} = 'IGNORE';
     print_all($self->{control}, pack('N', length $data) . $data);
     return ${ thaw(read_frame($self->{control})
-        // die 'the DNS server is gone') };
+        // die 'the DNS server has exited') };
 }
 
 

@@ -317,7 +317,7 @@ sub rss {
     for my $pid (@$pids) {
         write_proc("/proc/$pid/clear_refs", 5) if $new;
         my ($hwm) = read_file("/proc/$pid/status") =~ /^VmHWM:\s+(\d+)/m
-            or die "process $pid is gone\n";
+            or die "process $pid has exited\n";
         $kib += $hwm;
     }
     return $kib / 1024;

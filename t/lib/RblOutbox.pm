@@ -31,7 +31,7 @@ sub same {
 
 sub begins {
     my ($k, %o) = @_;
-    fail("$k is begun twice") if $open{$k} || $over{$k} || $dead{$k};
+    fail("$k starts twice") if $open{$k} || $over{$k} || $dead{$k};
     $open{$k} = { attempt => 0, sent => 0, %o };
 }
 sub ends {

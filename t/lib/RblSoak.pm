@@ -228,7 +228,7 @@ sub soak_text {
     my $line = sprintf '%-8s seed %-5d (%s) %6d verdicts (%d unknown), '
         . '%d listings, %d ends, %d due; false listings %d, '
         . 'false ends %d, missed %d, '
-        . "doubled %d, late %d; told after %.1f s, at most %.1f s\n",
+        . "doubled %d, late %d; reported after %.1f s, at most %.1f s\n",
         $run->{mode}, $w->{seed}, $w->{resolver} ? "resolver: "
         . ($w->{resolver}[-2] // $w->{resolver}[-1])->[1] : 'unbound',
         sum0(values %n), $n{unknown},
@@ -245,7 +245,7 @@ sub fault_text {
     return join '', sprintf("  %s at %.3f: %s at %s (ttl %s, negative %s%s):"
         . " %s\n", $kind, $f->{at}, $f->{host}, $l->{zone}, $l->{ttl},
         $l->{negative}, $l->{own} ? ', own' : '', $f->{text}),
-        story($w, $run, $f->{host}, $l, $f->{at}), map { "    asked $_" }
+        story($w, $run, $f->{host}, $l, $f->{at}), map { "    query $_" }
         RblSoakServer::asked($run->{asked}, $f->{host}, $l->{zone},
             $f->{at} - 12 * $w->{unit}, $f->{at} + 1);
 }

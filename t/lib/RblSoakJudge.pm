@@ -78,13 +78,14 @@ sub one_event {
 
     $j->{ $e->{is} ? 'listings' : 'ends' }++;
     if ($told->[-1][1] == $e->{is}) {
-        fault($j, 'doubled', $e->{at}, $e->{host}, $l, 'the same was told at '
+        fault($j, 'doubled', $e->{at}, $e->{host}, $l,
+            'the same was reported at '
             . sprintf '%.2f', $told->[-1][0]);
     }
     push @$told, [$e->{at}, $e->{is}];
     my $kind = $e->{is} ? 'false_listing' : 'false_end';
     fault($j, $kind, $e->{at}, $e->{host}, $l, sprintf
-        'nobody to be believed said so since %.2f', oldest($j, $l, $e->{at}))
+        'no trusted response has it since %.2f', oldest($j, $l, $e->{at}))
         if !supported($j, $l, $e);
 }
 
@@ -264,7 +265,7 @@ sub one_due {
     my $late = $when && $when->[0] <= $to
         || $to < $by + 2 * $j->{w}{interval};
     fault($j, $late ? 'late' : 'missed', $by, $host, $l, sprintf
-        '%s since %.2f; told by %.2f?  %s', $is ? 'listed' : 'not listed',
+        '%s since %.2f; reported by %.2f?  %s', $is ? 'listed' : 'not listed',
         $from, $by, $when ? sprintf '%.2f', $when->[0] : 'never');
 }
 
@@ -290,7 +291,7 @@ sub story {
     $add->($_->[0], "resolver: $_->[1]") for @{ $w->{resolver} // [] };
     $add->($_->[0], sprintf '%s down until %.2f', @$_[2, 1])
         for @{ $run->{down} };
-    $add->($_->{at}, ($_->{is} ? "told: LISTED " : "told: CLEAR ")
+    $add->($_->{at}, ($_->{is} ? "reported: LISTED " : "reported: CLEAR ")
         . $_->{check})
         for grep { $_->{host} eq $host && $_->{zone} eq $l->{zone} }
         @{ $run->{events} };

@@ -73,7 +73,7 @@ sub claim {
         map { sid('EV') } 1 .. 4);
     for my $d (@$r[2 .. $#$r]) {
         my $co = substr $d->[0], 35;
-        wrong("$co is told more, and was not told all")
+        wrong("$co gets a second report before the end of the first")
             if !$co{$co} || @{ $co{$co}{line} };
         wrong("$co is claimed, and leased") if $co{$co}{leased};
         $co{$co}{leased} = $lease > 1;
@@ -92,7 +92,7 @@ sub store {
     $r = script('digest_store', [k('digests')], $d->[0], $event, 1000)
         while $r->[0] eq 'MORE' && chance(0.8);
     my $c = $co{$co};
-    wrong("$event is stored twice, or for nobody")
+    wrong("$event is stored twice, or for no active contact")
         if $stored{$event}++ || !$c || $c->{status} ne 'active';
     @$c{qw(leased frozen)} = (0, undef);
     for my $m (@m) {
@@ -191,7 +191,7 @@ sub drain {
         record_one('ok') while @sent;
         return if !cmd('EXISTS', k('digests')) && !cmd('EXISTS', k('retry'));
     }
-    wrong('all is told');
+    wrong('all is reported');
 }
 
 1;

@@ -60,7 +60,7 @@ feed(void)
                     &query[asked])
             == NULL)
         {
-            fprintf(stderr, "dnsload: cannot ask %s\n", query[asked].name);
+            fprintf(stderr, "dnsload: cannot query %s\n", query[asked].name);
             exit(1);
         }
 

@@ -253,7 +253,7 @@ line_number(char **p, const char *end, char type)
     }
 
     if (**p != type) {
-        wrong("Redis says an error, or something else than values");
+        wrong("Redis sent an error, or something else than values");
     }
 
     n = strtol(*p + 1, NULL, 10);
@@ -299,7 +299,7 @@ answer(floor_t *f)
     conn_t  *c;
 
     if (f->head == f->tail) {
-        wrong("Redis says more than was asked");
+        wrong("Redis sent more than was requested");
     }
 
     c = f->waiting[f->head++ % MAX_CONNS];
@@ -329,7 +329,7 @@ replies(floor_t *f)
     }
 
     if (n <= 0) {
-        wrong("Redis is gone");
+        wrong("Redis has closed the connection");
     }
 
     f->n_in += (size_t) n;

@@ -483,7 +483,7 @@ test_told(void)
     answer(2, DNS_TIMEOUT, 0, 0);
     ask(0, "a.zone");
     answer(3, DNS_SERVFAIL, 0, 0);
-    ok(n_told == 2, "not a time-out");
+    ok(n_told == 2, "not a timeout");
     ask(0, "a.zone");
     answer(4, DNS_NXDOMAIN, 0, 5);
     ok(n_told == 3 && n_blocked == 2, "an answer");

@@ -255,7 +255,7 @@ sub cpu_ns {
     my $ns = 0;
     for my $pid (@pids) {
         my @tasks = glob "/proc/$pid/task/*/schedstat";
-        die "process $pid is gone\n" if !@tasks;
+        die "process $pid has exited\n" if !@tasks;
         for my $task (@tasks) {
             my ($run) = split ' ', read_file($task);
             $ns += $run // 0;

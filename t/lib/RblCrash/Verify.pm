@@ -42,7 +42,7 @@ sub faults {
     }
     verify_host($c, \%fault, \%events, $_) for @{ $c->{host} };
     verify_range($c, \%fault);
-    push @{ $fault{events} }, map { "$_: nobody's" } sort keys %events;
+    push @{ $fault{events} }, map { "$_: of no check" } sort keys %events;
     my %told;
     return map { $_ => join "\n", grep { !$told{$_}++ } @{ $fault{$_} } }
         keys %fault;
@@ -130,7 +130,7 @@ sub verify_host {
         || grep { $till[$_] <= ($_ ? $till[$_ - 1] : 0) } 0 .. $#till)
     {
         push @{ $fault->{checks} }, "$h->{value}: " . @pp
-            . " told as completed, after its turns: @till";
+            . " reported as completed, after its turns: @till";
         delete @$events{@pp};
         return;
     }

@@ -126,7 +126,7 @@ sub wait_for(&;$$) {
         sleep $pause;
         $pause = $pause < 0.1 ? $pause * 1.5 : 0.1;
     }
-    Test::More::diag('waited in vain for ' . $what) if defined $what;
+    Test::More::diag('timeout while waiting for ' . $what) if defined $what;
     return 0;
 }
 
