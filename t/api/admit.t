@@ -99,7 +99,7 @@ refused(call($t, 'GET', 'hosts.json', auth => { %{ $t->{acct} },
 refused(call($t, 'GET', 'hosts.json?page=x'), 403, $no,
     'a refused address gets no parameter error');
 refused(call($t, 'GET', 'host/' . sid_of('HT') . '.json'), 403, $no,
-    'nor what is not there');
+    'nor a "not found"');
 unchanged { refused(call($t, 'POST', 'host/add.json', form => {
     host => '10.0.0.1', name => 'n', type => 'rbl' }), 403, $no, 'a write') }
     $t, 'a write from the wrong place';
@@ -158,14 +158,14 @@ between($r->{headers}{'retry-after'}, 3500, 3600, 'Retry-After');
 is($r->{headers}{'retry-after'}, told($r)->[2], 'equals the reset time');
 $r = call($t, 'GET', 'hosts.xml');
 is($r->{status}, 429, 'XML');
-xml_ok($r->{body}, 'is sound');
+xml_ok($r->{body}, 'valid XML');
 like(call($t, 'GET', 'listings.nagios')->{body}, qr/^UNKNOWN - Too many req/,
     'Nagios');
 is(call($t, 'GET', 'listings.zabbix')->{body}, '-1', 'Zabbix');
 refused(call($t, 'GET', 'hosts.json?page=x'), 429, $late,
     'a refused request gets no parameter error');
 is(call($t, 'HEAD', 'hosts.json')->{status}, 429, 'HEAD');
-is(counts()->[1], 3, 'what was refused is not counted');
+is(counts()->[1], 3, 'refused requests are not counted');
 refused(call($t, 'GET', 'hosts.json', auth => [$sid, $kept]), 429, $late,
     'all tokens together');
 is(call($t, 'GET', 'hosts.json', auth => [$sid, $second->{token}])->{status},
@@ -220,9 +220,9 @@ ok(wait_for { ($r = call($t, 'GET', 'hosts.json'))->{status} == 429
 is($r->{headers}{'retry-after'}, 1, 'a second later');
 like(json($r)->{status_message}, qr/in 1 second\.$/,
     'the message has the wait');
-is(call($t, 'POST', 'host/add.json')->{status}, 400, 'writes go on');
+is(call($t, 'POST', 'host/add.json')->{status}, 400, 'writes still work');
 ok(wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 5,
-    'and reads, when it is over');
+    'and reads, after the wait');
 
 # --- rate limit: exact numbers ---------------------------------------------
 
@@ -329,7 +329,7 @@ $ask->() for 1 .. 20;
 ok(wait_for { $gone->() - $before >= $asked } 5, 'nginx knows that they left');
 redis($redis, 'CLIENT', 'UNPAUSE');
 ok(wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 5,
-    'it goes on');
+    'it continues');
 is(redis($redis, 'ZCARD', redis_key('hosts', $sid)), $hosts,
     'requests that were cut off or refused changed nothing');
 
@@ -377,7 +377,7 @@ limit('--hour', 1);
 http($legacy, 'GET', '/3.0/hosts.json', auth => $t->{acct});
 $r = http($legacy, 'GET', '/3.0/hosts.json', auth => $t->{acct});
 is_deeply([$r->{status}, json($r)->{status_code}], [200, 500],
-    'a refusal as they want it');
+    'a refusal in the legacy format');
 between($r->{headers}{'retry-after'}, 1, 3600, 'with Retry-After');
 
 done_testing();

@@ -85,7 +85,7 @@ for my $bad ('', 'garbage', "\x94\x01", "\xdd\xff\xff\xff\xff") {
     redis($redis, 'SET', $key, $bad);
     forget($t, $sid);
     refused(call($t, 'GET', 'hosts.json'), 401, qr/^Invalid credentials\.$/,
-        'a record that is none');
+        'an invalid record');
 }
 redis($redis, 'SET', $key, $good);
 
@@ -168,7 +168,7 @@ accepted(call($t, 'GET', 'hosts.json'), 'active again');
 is(rblctl($redis, 'app', 'revoke', $sid, $t->{acct}{app})->{status}, 0,
     'revoke the application');
 refused(call($t, 'GET', 'hosts.json'), 401, qr/^Invalid credentials\.$/,
-    'its token is over');
+    'its token is revoked');
 
 # --- the log ---------------------------------------------------------------
 

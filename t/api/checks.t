@@ -92,10 +92,10 @@ for (['192.0.2.7', '192.0.2.7'], ['2001:DB8:0:0::1', '2001:db8::1'],
         listed_count => 0, unknown_count => 0, covered => 1 }, 'all fields');
     my $k = redis_key('check', $ac, $v->{id});
     cmp_ok(redis($redis, 'PTTL', $k), '>', 365 * 86_400_000,
-        'is kept until it is over');
+        'is kept until it is finished');
     is(redis($redis, 'HGET', $k, 'keep'), 3_600_000, 'and rbl_check_keep');
 }
-is(json(call($t, 'GET', 'hosts.json'))->{total_hosts}, 7, 'no host was made');
+is(json(call($t, 'GET', 'hosts.json'))->{total_hosts}, 7, 'no host was added');
 
 # --- hosts -----------------------------------------------------------------
 
@@ -184,7 +184,7 @@ is(accepted(status($pp, '?details=1'), 'none')->{data}{details_kept}, 1,
     'there never were any');
 redis($redis, 'HSET', $ck, 'details', 1);
 $s = accepted(status($pp, '?details=1'), 'details that were removed')->{data};
-is_deeply($s->{details}, [], 'are none');
+is_deeply($s->{details}, [], 'the list is empty');
 is($s->{details_kept}, 0, 'and the response has the flag');
 ok(!exists accepted(status($pp), 'not requested')->{data}{details_kept},
     'nothing of details');

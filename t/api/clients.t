@@ -22,8 +22,10 @@ sub send_raw {
         '') . ($body // ''));
 }
 
-like($t->{acct}{sid}, qr/^AC[0-9a-f]{32}$/, 'account SID as clients want it');
-like($t->{acct}{token}, qr/^[0-9a-f]{64}$/, 'token as clients want it');
+like($t->{acct}{sid}, qr/^AC[0-9a-f]{32}$/,
+    'account SID in the format of the clients');
+like($t->{acct}{token}, qr/^[0-9a-f]{64}$/,
+    'token in the format of the clients');
 my $group = record('account', redis($t->{redis}, 'GET',
     redis_key('acct', $t->{acct}{sid})))->{group};
 
@@ -177,7 +179,7 @@ for (["GET /3.0/hosts.xml"], ["GET /3.0/hosts/.xml?page=1"],
     my $r = send_raw($line, [@headers, 'Accept: application/json']);
     is_deeply([$r->{status}, $r->{headers}{'content-type'}],
         [200, 'application/xml; charset=utf-8'], $line);
-    xml_ok($r->{body}, 'is sound');
+    xml_ok($r->{body}, 'valid XML');
     like($r->{body}, qr{<response><status_code>200</status_code>.*
         <version>3\.6</version>}xs, 'and a success');
 }
@@ -262,7 +264,7 @@ for my $format (qw(json xml)) {
     my $out = run_cmd(@curl, '--compressed', '-i',
         "http://127.0.0.1:$gzip->{port}/3.0/hosts.$format")->{out};
     like($out, qr/^Content-Encoding: gzip\r$/m, "$format: gzip");
-    like($out, qr/mail one/, 'and what is in it');
+    like($out, qr/mail one/, 'with its content');
 }
 
 # --- HTTP/2 ----------------------------------------------------------------

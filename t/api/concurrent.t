@@ -195,7 +195,7 @@ sub all {
     } while ($page < ($v->{total_pages} // 0));
     my ($total) = map { $v->{$_} } grep { /^total_/ && !/pages|listed/ }
         keys %$v;
-    is($total, scalar @all, "$list: the total is what is there");
+    is($total, scalar @all, "$list: the total is the number of records");
     return @all;
 }
 

@@ -97,7 +97,7 @@ like($r->{body}, qr{<data><id>(CO\w{32})</id><contact>\+15551234567</contact>},
 
 my $e = event($c->{id});
 is_deeply([@$e{qw(type contact hooks)}], ['contact.confirm', $c->{id}, 0],
-    'a confirmation is on its way');
+    'a confirmation is in the outbox');
 like($e->{id}, qr/^EV[0-9a-f]{32}$/, 'with an id');
 like($e->{code}, qr/^[a-hj-kmnp-z2-9]{6}$/, 'and a code');
 is(stored($c->{id})->{digest}, sha256($c->{id} . $e->{code}),
@@ -135,7 +135,7 @@ for (@types) {
     $r = ask('POST', 'contact/add.json', form => [contact => $value,
         type => $type, schedule => 'every_check']);
     my $new = accepted($r, "add: $type")->{data};
-    is($new->{contact}, $shown, 'as it is shown');
+    is($new->{contact}, $shown, 'in the response form');
     my $got = ask('GET', "contact/$new->{id}.json");
     is(json($got)->{data}[0]{contact}, $shown, 'and read');
     next if !$hidden;
@@ -270,7 +270,7 @@ is(contact($c->{id})->{contact_group}, $default, 'the group is not');
 accepted(write_to('update', $c->{id}, contact_group => "$cg[0],$cg[1]",
     contact => 'x@y.example', type => 'sms'), 'groups; the rest is unknown');
 is_deeply(contact($c->{id}), { %$c, schedule => 'while_listed',
-    contact_group => "$cg[0],$cg[1]" }, 'only what can be changed');
+    contact_group => "$cg[0],$cg[1]" }, 'only fields that can be changed');
 unchanged {
     for my $bad ('', 'x', 'every_check,while_listed') {
         refused(write_to('update', $c->{id}, schedule => $bad), 400,
@@ -356,7 +356,7 @@ unchanged {
     like($r->{headers}{'retry-after'}, qr/^(?:5[0-9]|60)$/, 'Retry-After');
 } $t, 'too soon';
 refused(write_to('confirm', $d->{id}, authcode => $old), 400, $wrong,
-    'the old code is none');
+    'the old code is not valid');
 set($d->{id}, sent => stored($d->{id})->{sent} - 60_000);
 accepted(write_to('resend', $d->{id}), 'after a minute');
 set($d->{id}, until => 1);

@@ -125,7 +125,7 @@ is_deeply([$r->{status}, etag($r)], [200, 'none'], 'off is the default');
 $r = http($t->{nginx}, 'GET', '/legacy/nothing.json', auth => $t->{acct},
     headers => ['If-None-Match: *']);
 is_deeply([$r->{status}, json($r)->{status_code}, etag($r)],
-    [200, 500, 'none'], 'a refusal as HTTP 200 is none either');
+    [200, 500, 'none'], 'a refusal as HTTP 200 has none either');
 
 # a 304 is counted like any other read
 my @app = ($t->{acct}{sid}, $t->{acct}{app});

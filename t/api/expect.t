@@ -34,6 +34,7 @@ my $answers = json(http($nginx, 'GET', '/status'))->{answers};
 is($answers->{500}, 0, 'nothing of it is counted as a fault');
 
 my $r = http_raw($nginx, head('/3.0/host/add.json') . 'x' x 10);
-is("$r->{continued} $r->{status}", '1 400', 'one that stays is answered');
+is("$r->{continued} $r->{status}", '1 400',
+    'a client that stays gets a response');
 
 done_testing();

@@ -100,7 +100,7 @@ $m = agree('two daemons');
 for my $f (sort grep { /^rbl_checkd_/ } keys %$m) {
     ok($m->{$f}{help} && $m->{$f}{type}, "$f has help and type");
     is(($f =~ /_total$/ ? 1 : 0), ($m->{$f}{type} eq 'counter' ? 1 : 0),
-        "$f is called as its type wants it");
+        "$f has the name of its type");
 }
 my $address = '127.0.0.1@' . $dns->port;
 my $h = $m->{rbl_checkd_resolver_latency_seconds};
@@ -145,7 +145,7 @@ put('part', mp_pack([1, 'p', 'v', 1, 1, [3], [['r', 'x']],
     [['', 'z', 'good', 1], 7, ['', 'y', '']]]));
 
 $s = status();
-is(scalar @{ $s->{daemons} }, 4, 'what cannot be read is left out');
+is(scalar @{ $s->{daemons} }, 4, 'unreadable records are left out');
 my ($odd) = grep { $_->{name} =~ /^q/ } @{ $s->{daemons} };
 is($odd->{name}, "q\"\\\n{}#\x01\x{fffd}\x{e9}", 'JSON: a name is escaped');
 is($odd->{checks}{completed}, 7, 'and its numbers are there');

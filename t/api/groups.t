@@ -70,7 +70,7 @@ my $ops = $v->{data};
 like($ops->{id}, qr/^CG[0-9a-f]{32}$/, 'its id');
 is_deeply($ops, { id => $ops->{id}, name => "<\x{d6}ps> &", is_default => 0,
     total_hosts => 0, total_contacts => 0 }, 'the record');
-is_deeply(group($ops->{id}), $ops, 'is what is read');
+is_deeply(group($ops->{id}), $ops, 'equals the read record');
 is(defaults(), $first, 'the default stays');
 my $night = add('Night', is_default => 'true');
 is($night->{is_default}, 1, 'added as the default');
@@ -285,7 +285,7 @@ unchanged {
 redis($redis, 'HSET', redis_key('refs', $ac), "$all[5]:h", '-3', "$all[5]:c",
     'many');
 is_deeply([@{ group($all[5]) }{qw(total_hosts total_contacts)}], [0, 0],
-    'counts that are none');
+    'invalid counts');
 redis($redis, 'SET', redis_key('refs', $ac), 'x');
 refused(call($t, 'GET', $_), 503, qr/^The store/, "$_: no counts at all")
     for 'contactgroups.json', "contactgroup/$all[5].json";

@@ -180,18 +180,18 @@ like(shown('another time zone')->{data}[0]{last_checked}, qr/JST/,
 
 hold('once more');
 my $mark = redis($redis, 'GET', key('unchanged'));
-is(length $mark, 16, 'the mark');
+is(length $mark, 16, 'the version stamp');
 my $ttl = redis($redis, 'TTL', key('unchanged'));
 ok($ttl > 0 && $ttl <= 600, "ends by itself ($ttl s)");
 hold('of the same account', $other);
 is(redis($redis, 'GET', key('unchanged')), $mark, 'both have the same');
 for my $bad ('', 'x', 'x' x 15, 'x' x 17, 'x' x 100_000) {
     redis($redis, 'SET', key('unchanged'), $bad);
-    shown('a mark of ' . length($bad) . ' octets is none');
+    shown('a version stamp of ' . length($bad) . ' octets is invalid');
 }
 redis($redis, 'DEL', key('unchanged'));
 redis($redis, 'RPUSH', key('unchanged'), 'x');
-shown('nor is what is no text');
+shown('nor is a value of another type');
 redis($redis, 'DEL', key('unchanged'));
 redis($redis, 'SET', key('unchanged'), $mark);
 hold('one that is found') for 1 .. 3;
@@ -212,7 +212,7 @@ for (['maxmemory', 1, qr/answers SET: OOM/],
         $status{ call({ %$t, nginx => $n }, 'GET', $page)->{status} }++;
     }
     redis($redis, 'CONFIG', 'SET', $name, 0);
-    is_deeply([keys %status], [200], "$name: reads go on");
+    is_deeply([keys %status], [200], "$name: reads still work");
     my $told = () = read_file($n->{error_log}) =~ /$words/g;
     is($told, 1, 'and it is logged once');
     shown('as it is', { %$t, nginx => $n });

@@ -207,7 +207,7 @@ accepted(call($t, 'POST', "host/delete/$v->{data}[9]{id}.json"), 'one less');
 $v = accepted(add(host => '198.51.100.0/28', name => 'net', type => 'rbl'),
     'an expansion where most exist');
 is_deeply([map { $_->{host} } @{ $v->{data} }], ['198.51.100.9'],
-    'adds what is new');
+    'adds the new ones');
 
 $before = totals();
 $r = add(host => '198.51.100.0/24', name => 'R', type => 'ip_range');

@@ -35,7 +35,7 @@ $order =~ s/"listed_details":\[\]/"listed_details":""/;
 is_deeply([$order =~ /(?:^|,)"(\w+)":/g], \@fields, 'in their sequence');
 is_deeply($v->{data}[0], $first, 'host/add and host/{id} return the same');
 is($first->{name}, "<\x{dc}n\x{ef} & \"q\">", 'the name as given');
-like($r->{body}, qr/"name":"<\xc3\x9cn\xc3\xaf & \\"q\\">"/, 'UTF-8 as it is');
+like($r->{body}, qr/"name":"<\xc3\x9cn\xc3\xaf & \\"q\\">"/, 'UTF-8 unchanged');
 is_deeply([grep { /^".*_count":\d|"listed":\d/ } split /,/, $order], [],
     'values are strings');
 is_deeply([@$v{qw(page total_pages page_size total_hosts total_listed)}],
@@ -109,7 +109,7 @@ for my $field (qw(page page_size)) {
 }
 $v = accepted(call($t, 'GET', 'hosts.json?page=x&page=2&nonsense=%00&page'
     . '_size=10'), 'the last value wins, unknown fields are ignored');
-is_deeply([@$v{qw(page page_size)}], [2, 10], 'and is what counts');
+is_deeply([@$v{qw(page page_size)}], [2, 10], 'and takes precedence');
 $v = accepted(call($t, 'GET', 'hosts.json?page=%20+2%20&page_size=+10'),
     'values are trimmed');
 is_deeply([@$v{qw(page page_size)}], [2, 10], 'of blanks');

@@ -182,7 +182,7 @@ my $ssi = get('/ssi/page.html');
 same_as_whole($ssi->{body} =~ s/^\[|\]\s*$//gr, 'in a sub-request')
     or diag(substr $ssi->{raw}, 0, 500);
 my $tag = get("/tag/$page");
-ok(!$tag->{headers}{etag}, 'no ETag of what is that large');
+ok(!$tag->{headers}{etag}, 'no ETag of so large an answer');
 $tag = get('/tag/rbls.json?page_size=1000');
 ok($tag->{headers}{etag}, 'but of less');
 is(get('/tag/rbls.json?page_size=1000', headers => ['If-None-Match: '
@@ -226,7 +226,7 @@ is_deeply([map { [@$_{qw(host reason response_ms)}] } @{ $details->(get(
     $status)) }], [map { [@$_[3, 8, 10]] } @results], 'all details');
 xml_ok(get($status =~ s/json/xml/r)->{body}, 'in XML');
 redis($redis, 'HSET', $ck, status => 'failed');
-is(json(get($status))->{data}{message}, 'm', 'what follows the details');
+is(json(get($status))->{data}{message}, 'm', 'the field behind the details');
 for my $n (1 .. 3) {
     my $raw = mp_pack([@results]);
     $raw = substr $raw, 0, 65_536 * $n;
@@ -250,7 +250,7 @@ sub deaf {
 sub begun {
     my ($c) = @_;
 
-    return wait_for { sysread $c, my $bytes, 1 } 10, 'an answer begins';
+    return wait_for { sysread $c, my $bytes, 1 } 10, 'an answer starts';
 }
 
 for my $path ("/3.0/$page", '/3.0/rblprofiles.json?page_size=1000', $status) {
@@ -306,7 +306,7 @@ is(scalar select($in, undef, undef, 0.5), 0, 'the next one waits');
 redis_try($redis, 'PING');      # the connection was cut, too
 redis($redis, 'DEL', redis_key('large', $ac, 'hosts'));
 is(get('/3.0/hosts.json?page_size=32')->{status}, 429,
-    'what was not known to be large is refused');
+    'an unexpectedly large answer is refused');
 redis($redis, 'SET', redis_key('large', $ac, 'hosts'), MARK);
 close $_ for @c;
 my $r = RblTest::Http::read_answer($waits, 20);

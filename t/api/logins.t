@@ -139,7 +139,7 @@ is(http($t->{nginx}, 'GET', "/other/3.0/$one", auth => $acct)->{status}, 401,
 for my $made ([1, 1, 1, 1, 0], [1, 1, 1, 1, 0, 0], 'x') {
     redis($redis, 'SET', redis_key('totals', $sid),
         ref $made ? mp_pack($made) : $made);
-    accepted(call($t, 'GET', $one), 'totals without a stamp are made');
+    accepted(call($t, 'GET', $one), 'totals without a stamp are counted');
     warm($one);
 }
 redis($redis, 'DEL', redis_key('totals', $sid));
@@ -159,7 +159,7 @@ my %status;
 $status{ call($t, 'GET', $_)->{status} }++ for ($one, $page) x 300;
 kill 'KILL', $child;
 waitpid $child, 0;
-is_deeply(\%status, { 200 => 600 }, 'every read is answered');
+is_deeply(\%status, { 200 => 600 }, 'every read gets a response');
 
 # --- changes by hand ---------------------------------------------------------
 

@@ -212,7 +212,7 @@ pause_server($redis);
 unknown('a store that hangs', '(?:' . $away . '|The store gave no answer.*)');
 cont_server($redis);
 ok(wait_for { ask($t->{nginx}, "$sid:$token", '3.0/listings.zabbix') eq '6' }
-    10, 'it goes on');
+    10, 'it continues');
 stop_server($redis);
 unknown('a store that is dead', $away);
 

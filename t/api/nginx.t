@@ -115,7 +115,7 @@ pause_server($redis);
 my $count = handled();
 my $s = connect_raw();
 print {$s} $read;
-ok(wait_for { handled() == $count + 1 } 5, 'a request is on its way');
+ok(wait_for { handled() == $count + 1 } 5, 'a request is in flight');
 my $before = time;
 close $s;
 logged(qr{^/3\.0/hosts\.json 499 }m, 'a client that goes away is noticed');
@@ -198,7 +198,7 @@ for my $signal (qw(HUP QUIT)) {
     } 10, "$signal: shutting down");
     cont_server($redis);
     is(RblTest::Http::read_answer($_, 10)->{status}, 200,
-        "$signal: a waiting request is answered") for @waiting;
+        "$signal: a waiting request gets a response") for @waiting;
     next if $signal eq 'QUIT';
     ok(wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 10,
         'the new worker serves');

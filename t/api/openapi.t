@@ -171,7 +171,7 @@ for my $d (@described) {
         $form[1] = { authcode => 'aaaaaa' } if $name =~ m{^contact/confirm};
         my $good = $name =~ m{^contact/(?:resume|pause)/} ? 409
             : $name =~ m{^contact/confirm/} ? 400 : 200;
-        $say->($good, 'what is right', $d->{method}, @form);
+        $say->($good, 'a valid request', $d->{method}, @form);
         if ($d->{method} eq 'GET') {
             my $head = $ask->('HEAD');
             is($head->{status}, 200, "HEAD $path");

@@ -100,7 +100,8 @@ same($last, stored('hosts', 40, 20), '3 1', 'a host was added');
 call($t, 'POST', "host/delete/$h[$_]{id}.json") for 40 .. 44;
 same('hosts.json?page=3&page_size=20', stored('hosts', 40, 20), '2 1',
     'all but it were deleted: the page is empty');
-same('hosts.json?page=3&page_size=20', '', '1 1', 'an empty page is none');
+same('hosts.json?page=3&page_size=20', '', '1 1',
+    'an empty page is not cached');
 add_host($t, "10.0.2.$_") for 1 .. 5;
 same($last, stored('hosts', 40, 20), '2 1', 'and filled again');
 
@@ -163,7 +164,7 @@ for (['an ended listing', 30, listed_count => 0, details => []],
         redis($t->{redis}, 'SET', $record, record_pack('host', %$v,
             name => \$v->{name}, value => \$v->{value}, %new));
         is(answered(RblTest::Http::read_answer($c, 5)), $h[5]{id},
-            "$name is none");
+            "$name is not returned");
     });
     redis($t->{redis}, 'SET', $record, $listed);
 }

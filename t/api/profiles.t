@@ -86,7 +86,7 @@ for my $form ("name=s&entries=$system[3],$custom,$system[0]",
 }
 my $d = add(is_default => 'true');
 is($d->{is_default}, 1, 'a new default');
-is(default_ids(), $d->{id}, 'is the only one');
+is(default_ids(), $d->{id}, 'is the only default');
 is(add_host($t, '192.0.2.1')->{rbl_profile}, $d->{id}, 'and used');
 my $some = add(entries => "$system[1],$custom");
 
@@ -159,7 +159,8 @@ is_deeply([@{ profile($follows->{id}) }{qw(entries total_entries
     uses_defaults)}], [[], 0, 0], 'no lists');
 accepted(update($some->{id}, is_default => 1), 'another default');
 is(default_ids(), $some->{id}, 'it moved');
-accepted(update($d->{id}, is_default => 0), 'the former one is none');
+accepted(update($d->{id}, is_default => 0),
+    'the former one is not the default');
 is(default_ids(), $some->{id}, 'still');
 
 # --- the system lists change -----------------------------------------------
@@ -283,7 +284,7 @@ my $key = redis_key('r', $ac, $new);
 my $raw = redis($redis, 'GET', $key);
 redis($redis, 'SET', $key, 'x');
 is(call($t, 'GET', "rblprofile/$new.json")->{status}, 500,
-    'a record that is none');
+    'an invalid record');
 accepted(call($t, 'GET', 'rblprofiles.json'), 'in a page it is left out');
 redis($redis, 'SET', $key, $raw);
 accepted(call($t, 'GET', "rblprofile/$new.json"), 'and as it was');

@@ -155,7 +155,7 @@ unchanged {
     }
     accepted(post("update/$own->{id}", {}), 'update: nothing given');
     accepted(post("update/$own->{id}", { type => 'rbl',
-        host => 'dnsbl.ours.test' }), 'update: what it is');
+        host => 'dnsbl.ours.test' }), 'update: the same values');
 } $t, 'refusals';
 
 # --- update, pause, resume -------------------------------------------------
@@ -292,7 +292,7 @@ refused(post("pause/$sys->{id}"), 404, qr/rbl id/, 'to all calls');
 my $key = redis_key('r', $ac, $own->{id});
 redis($redis, 'SET', $key, 'x');
 is(call($t, 'GET', "rbl/$own->{id}.json")->{status}, 500,
-    'a record that is none');
+    'an invalid record');
 is(scalar @{ list()->{data} }, @system - 1 + 199,
     'in a page it is left out');
 redis($redis, 'DEL', $key);

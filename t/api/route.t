@@ -89,7 +89,7 @@ accepted(call($t, 'GET', 'x/../hosts.json'), 'and dots resolved');
 accepted(call($t, 'GET', '%68osts%2ejson'), 'and percent signs decoded');
 accepted(call($t, 'GET', 'hosts.json?'), 'an empty query');
 accepted(call($t, 'GET', 'hosts.json?&&=&a&=b&'), 'an odd query');
-accepted(call($t, 'GET', 'hosts.json?%'), 'what is no field is ignored');
+accepted(call($t, 'GET', 'hosts.json?%'), 'a malformed field is ignored');
 accepted(call($t, 'GET', 'hosts.json?x=%g0'), 'its encoding too');
 refused(call($t, 'GET', 'hosts.json?page=%g0'), 400, qr/\bpage\b/,
     'that of a field is not');
@@ -121,7 +121,7 @@ xml_ok($r->{body}, 'legacy XML');
 like($r->{body}, qr{<status_code>500</status_code>}, 'status_code in XML');
 is(old('GET', 'listings.nagios', auth => undef)->{body},
     'UNKNOWN - Invalid credentials.', 'legacy nagios');
-accepted(old('GET', 'hosts.json'), 'legacy: success is as ever');
+accepted(old('GET', 'hosts.json'), 'legacy: success is unchanged');
 is(old('GET', 'hosts.json', auth => undef)->{headers}{'www-authenticate'},
     'Basic realm="Old things"', 'rbl_realm');
 

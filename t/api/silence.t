@@ -44,9 +44,9 @@ sub plain {
 my $good = 'OK - 0 hosts listed!|0';
 my $never = 'UNKNOWN - No check of a host has had an answer.|-1';
 
-is(plain(), $good, 'no host is to be checked');
+is(plain(), $good, 'no host is due');
 my $ht = add_host($w, '10.0.0.9');
-is(plain(), $good, 'an account that has just been made has time');
+is(plain(), $good, 'a new account has some time');
 
 my $account = unpacked(redis($redis, 'GET', $key{acct}));
 $account->[CREATED] = now() - DAY;

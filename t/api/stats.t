@@ -105,7 +105,7 @@ cmp_ok(redis($redis, 'HGET', $key, $hour % 24), '>', 0, 'by the hour');
 call($t, 'GET', 'hosts.json', auth => [$ac, 'f' x 64]) for 1 .. 3;
 call($t, 'GET', 'nothing.json') for 1 .. 3;
 good(1);
-settled('what has no application is not counted');
+settled('requests without an application are not counted');
 
 # A second application, and an account in another partition.
 my $app2 = json(rblctl($redis, 'app', 'add', $ac, 'Second', '--json')->{out});
@@ -197,7 +197,7 @@ ok((wait_for { my $s = json(http($nginx, 'GET', '/status'))->{store};
     $s->{ready} == 4 } 10), 'the store is back');
 my $sum;
 ok((wait_for { $sum = sums($redis, $ac, $ap); $sum eq "$n/$e" } 15),
-    'the new workers bring away what the old ones have left') or diag($sum);
+    'the new workers write the counters of the old ones') or diag($sum);
 
 # --- error logs -------------------------------------------------------------
 

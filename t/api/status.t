@@ -134,7 +134,7 @@ for my $f (sort keys %$m) {
     ok($m->{$f}{help} && $m->{$f}{type} && $m->{$f}{samples},
         "$f has help, type and samples");
     is(($f =~ /_total$/ ? 1 : 0), ($m->{$f}{type} eq 'counter' ? 1 : 0),
-        "$f is called as its type wants it");
+        "$f has the name of its type");
 }
 
 my $j = status();
@@ -222,7 +222,7 @@ kill_server($t->{redis});
 ok((wait_for { status()->{store}{ready} == 0 } 5), 'no connection is ready');
 my $away = 0;
 call($both, 'GET', 'hosts.json')->{status} == 503 and $away++ for 1 .. 10;
-is($away, 10, 'the store is away');
+is($away, 10, 'the store is down');
 my $s = status();
 is($s->{unavailable}, $before->{unavailable} + 11, 'which is counted');
 # Each worker has one connection, and perhaps a second one, on which it checks

@@ -74,11 +74,11 @@ is(scalar @{ $v->{data} }, 1025, 'all of it is in the response');
 is($v->{data}[0]{type}, 'ip_range', 'the range first');
 is(join(' ', map { $_->{host} } @{ $v->{data} }[1, 2, 1024]),
     '10.0.0.0 10.0.0.1 10.0.3.255', 'sorted');
-is($v->{status_message}, 'Hosts added successfully.', 'as ever');
+is($v->{status_message}, 'Hosts added successfully.', 'the usual message');
 my $range = $v->{data}[0]{id};
 $r = call($t, 'POST', 'host/add.json', form => { host => '10.0.3.254/31',
     name => 'n', type => 'uribl' });
-is($r->{status}, 400, 'what is wrong is refused');
+is($r->{status}, 400, 'an invalid value is refused');
 refused(call($t, 'POST', 'host/add.json', form => { host => '10.0.3.252/30',
     name => 'n', type => 'rbl' }), 409, qr/has this host already/,
     'a subnet with nothing new');
@@ -86,7 +86,7 @@ accepted(call($t, 'POST', "host/update/$range.json", form => { name => 'm' }),
     'a change of it');
 my ($kid) = @{ ask('ZRANGE', key('kids', $range), -1, -1) };
 is(json(call($t, 'GET', "host/$kid.json"))->{data}[0]{name} // '',
-    'm 10.0.3.255', 'is there when it is answered');
+    'm 10.0.3.255', 'is done with the response');
 clean('a range');
 accepted(end_range($range), 'deleted');
 is(card('hosts'), 0, 'with all its hosts');
@@ -96,7 +96,7 @@ refused(end_range($range), 404, qr/Invalid host id/, 'twice');
 
 my @answers = at_once((sub { add('10.1.0.0/22') }) x 2)->();
 is(join(' ', sort map { /^(\d+)/ } @answers), '200 409',
-    'of two who add the same subnet one does');
+    'one of two additions of the same subnet succeeds');
 is(card('hosts'), 1025, 'once');
 $range = json({ body => (grep { /^200/ } @answers)[0] =~ s/^\d+ //r })
     ->{data}[0]{id};
@@ -115,7 +115,7 @@ ok($r->{headers}{'retry-after'}, 'for a while');
 ask('LTRIM', key('work'), 0, 0);
 $r = add('10.2.0.0/30');
 refused($r, 503, qr/was accepted .* will be finished/,
-    'what cannot be waited for');
+    'a request that cannot wait');
 is($r->{headers}{'retry-after'}, undef, 'is not to be tried again');
 ask('LPOP', key('work'));
 
@@ -123,7 +123,7 @@ ask('LPOP', key('work'));
 # --- clients, workers and the store die ------------------------------------
 
 my $checkd = daemon();
-eventually_done('what was accepted is done');
+eventually_done('accepted work is done');
 is(card('hosts'), 5, 'by a daemon');
 
 sub eventually_done {
@@ -198,7 +198,7 @@ my @late = in_the_middle('the store dies', \&some_ranges, sub {
     restart_server($redis) });
 is(join(' ', grep { !/^(?:200|503)$/ } map { /^(\d+)/ } @late), '',
     'its clients get a response');
-like($_, qr/accepted|unknown|Nothing was changed/, 'what became of it')
+like($_, qr/accepted|unknown|Nothing was changed/, 'the outcome')
     for grep { /^503/ } @late;
 ok((wait_for { eval { waiting() == 0 } } 60, 'the end'), 'and it is finished');
 whole('after that');

@@ -146,7 +146,7 @@ for my $zone ('Mars/Olympus', '../../../etc/passwd', '/etc/passwd',
         : 1, "$name: logged once");
 }
 unlike(read_file($t->{nginx}{error_log}), qr/[^\n\x20-\x7e]/,
-    'nothing of them gets into the log as it is');
+    'no name is logged unescaped');
 is(told($t->{nginx}, '"Mars/Olympus", UTC is shown'), 1,
     'but names that could be');
 for my $i (1 .. 70) {

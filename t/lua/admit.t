@@ -34,12 +34,12 @@ for my $left (2, 1, 0) {
     is_deeply([@$r[0 .. 2]], ['OK', 3, $left], "an hour: $left left");
 }
 my $first = state($ap)->[0] - 3_600_000;
-ok($first >= $before && $first <= now(), 'it began with the first of them');
+ok($first >= $before && $first <= now(), 'it starts with the first request');
 my $r = admit($ap, $read, 3, 0);
 is_deeply([@$r[0 .. 2]], ['LIMIT', 3, 0], 'and is used up');
 cmp_ok(abs($first + 3_600_000 - now() - $r->[3]), '<', 1000, 'until its end');
 is_deeply(admit($ap, $_, 3, 0)->[0], 'LIMIT', "for kind $_ too") for 1 .. 3;
-is(state($ap)->[1], 3, 'what is refused is not counted');
+is(state($ap)->[1], 3, 'refused requests are not counted');
 cmp_ok(abs(cmd('PTTL', k('rate', $ac, $ap)) - $r->[3]), '<', 1000,
     'the count ends with it');
 is_deeply([@{ admit($ap, $read, 5, 0) }[0 .. 2]], ['OK', 5, 1],
@@ -91,12 +91,12 @@ cmp_ok($r->[3], '>', 3_590_000, 'the response has the longer wait');
 set($ap, $now + 1_800_000, 90, (0) x 6);
 $r = admit($ap, $write, 90, 5);
 is_deeply([$r->[0], state($ap)->[5]], ['LIMIT', 0],
-    'what the hour refuses does not count for the second');
+    'a request refused by the hour does not count for the second');
 
 # --- clocks and junk -------------------------------------------------------
 
 set($ap, now() - 1, 100, (0) x 6);
-is(admit($ap, $read, 1, 0)->[0], 'OK', 'a window that is over');
+is(admit($ap, $read, 1, 0)->[0], 'OK', 'an expired window');
 set($ap, now() + 9_000_000, 100, (0) x 6);
 is(admit($ap, $read, 1, 0)->[0], 'OK', 'the clock was set back');
 cmp_ok(cmd('PTTL', k('rate', $ac, $ap)), '<=', 3_600_000, 'it is a new one');

@@ -43,11 +43,11 @@ cmp_ok(cmd('TTL', $from), '>', $day - 60, 'the number a day');
 cmd('SET', k('stats', $ac, $ap2, 'h20000'), 'x');
 cmd('HSET', k('stats', $ac, $ap, 'h20000'), 6, 'x');
 is_deeply(usage(3, $ac, $ap2, $hour, 1, 1, $ac, $ap, $hour + 1, 1, 0, $ac, $ap,
-    $hour, 1, 0), ['OK', 3], 'what is damaged is counted');
+    $hour, 1, 0), ['OK', 3], 'damaged keys are counted');
 is(hash($ap, 'h20000')->{5}, 14, 'the rest is kept');
 is(hash($ap2, 'd625')->{20_000}, 2, 'the days, too');
 cmd('SET', $from, 'x');
-is_deeply(usage(4, $ac, $ap, $hour, 1, 0), ['OK', 0], 'a number that is none');
+is_deeply(usage(4, $ac, $ap, $hour, 1, 0), ['OK', 0], 'an invalid number');
 
 # --- error logs -------------------------------------------------------------
 
@@ -64,6 +64,6 @@ is_deeply(entries($ap), [reverse 5 .. 1004], 'and still a thousand');
 cmp_ok(cmd('TTL', k('errors', $ac, $ap)), '>', 396 * $day, 'kept 13 months');
 cmd('SET', k('errors', $ac, $ap2), 'x');
 is_deeply(errors(8, $ac, $ap2, 1), ['OK', 1], 'a damaged key');
-is(cmd('GET', k('errors', $ac, $ap2)), 'x', 'stays as it is');
+is(cmd('GET', k('errors', $ac, $ap2)), 'x', 'is unchanged');
 
 done_testing();

@@ -107,7 +107,7 @@ is(cmd('XLEN', k('hist', $ac, $ht)), 1, 'one transition');
 # unknown changes nothing, whatever its reason, and is no response
 
 sub checked { return cmd('GET', k('checked', $ac)) // 0 }
-cmp_ok(checked(), '>', 0, 'when a list answered last');
+cmp_ok(checked(), '>', 0, 'the time of the last answer');
 cmd('SET', k('checked', $ac), 0);
 for my $error (qw(timeout servfail refused blocked hijacked unhealthy)) {
     check_with(result('RBa', 'unknown', error => $error),
@@ -149,7 +149,7 @@ begin($acct, $pp, $ht);
 finish_check($acct, $pp, $ht, [], 'reason');
 is(field($pp, 'status'), 'failed', 'failed');
 is(field($pp, 'message'), 'reason', 'with its reason');
-is(host()->[LISTED], 1, 'the listing stands');
+is(host()->[LISTED], 1, 'the listing is current');
 is(checked(), 0, 'and no list has answered');
 ok(cmd('ZSCORE', k('due', $ac), $ht), 'the next check is due');
 sub told_last { my $e = (events())[-1]; return join ' ', @$e[2, 4, 7 .. 8, 10, 13] }
@@ -179,7 +179,7 @@ unlike(types(), qr/delisted.*delisted/, 'once');
 # unknown never makes a listing
 
 check_with(result('RBa', 'unknown', error => 'timeout'));
-is(host()->[LISTED], 0, 'unknown makes no listing');
+is(host()->[LISTED], 0, 'unknown is no listing');
 
 # a list that is no longer queried has no current listing
 
@@ -233,7 +233,7 @@ is(field($pp, 'status'), 'failed', 'its check ends');
 is(told_last(), "rbl.host.check.completed $pp 1 1 1 The host was deleted.",
     'its completion is reported, as its start was');
 is(finish_check($acct, $pp, $ht, \@listed)->[0], 'DONE', 'the result is dropped');
-is(begin($acct, $pp, $ht)->[0], 'GONE', 'and it does not begin again');
+is(begin($acct, $pp, $ht)->[0], 'GONE', 'and it does not start again');
 ok(!cmd('EXISTS', k('r', $ac, $ht)), 'the host does not come back');
 
 # a suspended account
@@ -246,7 +246,7 @@ is(begin($acct, $pp, $ht)->[0], 'GONE', 'a suspended account is not checked');
 like(field($pp, 'message'), qr/suspended/, 'the message says why');
 isnt((events())[-1][4], $pp,
     'no completion is reported for a check that never started');
-ok(cmd('ZSCORE', k('due', $ac), $ht), 'its schedule goes on');
+ok(cmd('ZSCORE', k('due', $ac), $ht), 'its schedule continues');
 
 # A scheduled check without subscribers leaves nothing behind: otherwise a
 # suspended account would collect such checks without end.
@@ -448,7 +448,7 @@ ok(!cmd('EXISTS', k('check', $ac, "$of[1]:d")), 'has no details');
 cmp_ok(cmd('PTTL', k('check', $ac, $of[1])), '>', 50_000, 'and ends some day');
 is(due_check([listed_result('RBa'), result('RBb', 'clear')], part => 1)->[0],
     'OK', 'a new listing');
-is(due_check(\@clear, part => 1)->[0], 'FULL', 'what stands may end now');
+is(due_check(\@clear, part => 1)->[0], 'FULL', 'a current listing may end now');
 is(host()->[LISTED], 1, 'it has not yet');
 is(finish_check($acct, $of[1], $ht, \@clear)->[0], 'OK',
     'the check finishes with all results');
@@ -487,7 +487,7 @@ cmd('ZADD', k('due', $ac), 1, $ht);
 cmd('ZADD', k('due'), 1, $ac);
 my ($told) = take('d', 1);
 my $begun = (split /:/, $told)[1];
-is(begin_job($told)->[7], '1', 'a contact wants to hear of it');
+is(begin_job($told)->[7], '1', 'a contact receives its events');
 script('contact_delete', [$acct], $ear);
 cmd('ZADD', k('due', $ac), 1, $ht);
 cmd('ZADD', k('due'), 1, $ac);
@@ -543,7 +543,7 @@ for my $sid ($ht, @plain) {
         'the times of a finished check');
     is(cmd('ZSCORE', k('due', $ac), $sid), $h->[NEXT], 'its schedule');
     is_deeply([@$h[FIRST, LISTED, UNKNOWN, DETAILS]], [0, 0, 0, []],
-        'nothing stands');
+        'no listing is current');
 }
 cmp_ok(cmd('ZSCORE', k('due'), $ac), '<=',
     cmd('ZRANGE', k('due', $ac), 0, 0, 'WITHSCORES')->[1],
@@ -615,7 +615,7 @@ cmd('SET', k('r', $ac, $ht), packed([@$record, [], 0, 'newer', 7]));
 for my $results (\@clear, [listed_result('RBa')]) {
     due_check($results);
     is_deeply([@{ host() }[19, 20]], ['newer', 7], 'a newer field stays');
-    is(host()->[LISTED], @$results % 2, 'beside what the check found');
+    is(host()->[LISTED], @$results % 2, 'beside the result of the check');
 }
 is(host()->[1], $ht, 'and all before it');
 
@@ -671,7 +671,7 @@ cmd('FLUSHALL');
     is(cmd('LLEN', k('manual', $ac)), $before, 'and does nothing');
     is(cmd('GET', $started), 3, 'nor counts');
     is(cmd('PTTL', $started) <= $left, 1, 'the end does not move');
-    is($go->($ht)->[0], 'OK', 'what is queued is returned still');
+    is($go->($ht)->[0], 'OK', 'a queued check is still returned');
     cmd('DEL', $started);               # the day ends
     is($go->()->[0], 'OK', 'another day');
     cmd('DEL', k('manual'), k('manual', $ac), k('flight'));

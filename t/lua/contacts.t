@@ -219,7 +219,7 @@ is(word('resend', $plain, 'fourth', 'c', sid('EV')), 'OK', 'sent tomorrow');
 # a code of yesterday
 
 set($plain, UNTIL, contact($plain)->[SENT] - 1);
-is(word('confirm', $plain, 'fourth'), 'CODE', 'its time is over');
+is(word('confirm', $plain, 'fourth'), 'CODE', 'the code has expired');
 set($plain, UNTIL, contact($plain)->[SENT] + DAY);
 is(word('confirm', $plain, 'fourth'), 'OK', 'in time');
 

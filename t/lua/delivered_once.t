@@ -180,7 +180,8 @@ sub agrees {
         'open', 'type', 'body') } } @{ cmd('KEYS', k('event', '*')) }],
         [map { "$_ $n{$_} @{ $event{$_} }{qw(type body)}" } keys %n],
         "$when: events, and how many deliveries each has");
-    same(cmd('ZRANGE', k('retry'), 0, -1), \@retry, "$when: what is tried");
+    same(cmd('ZRANGE', k('retry'), 0, -1), \@retry,
+        "$when: the pending attempts");
     same([map { my %l = @{ $_->[1] }; "$l{e}:$l{to} $l{t} $l{b}" }
         @{ cmd('XRANGE', k('dead', $ac), '-', '+') }],
         [map { my $e = $event{ (split /:/)[0] }; "$_ $e->{type} "

@@ -163,7 +163,7 @@ for my $outcome ('dead', 'gone') {
     is_deeply([@{ last_letter() }{qw(e to t b)}],
         [$event, $co, 'contact.confirm', ''], 'a letter without its body');
     is(unpacked(cmd('GET', k('r', $ac, $co)))->[5], 'pending',
-        'the contact stays as it is');
+        'the contact is unchanged');
     nothing_left($event, $outcome);
 }
 unlike(everything(), qr/$code/,
@@ -215,8 +215,8 @@ cmd('DEL', k('dlv', @{ $open[2] }));
 cmd('SET', k('dlv', @{ $open[2] }), 'x');
 cmd('ZADD', k('retry'), 1, 'what is this');
 is_deeply([map { $_->[0] } take_one()], [join ':', @{ $open[3] }],
-    'the sound one is claimed');
-is(cmd('ZCARD', k('retry')), 4, 'the others stay, but for what is no delivery');
+    'the valid one is claimed');
+is(cmd('ZCARD', k('retry')), 4, 'the others stay, invalid members do not');
 is(cmd('ZCOUNT', k('retry'), '-inf', time * 1000), 0, 'for later');
 cmd('SET', k('s', $broken, $open[0][2]), packed([1, $open[0][2], 'n',
     'https://x.example/', [], 's', 'active', 1]));

@@ -43,7 +43,7 @@ sub counted { return cmd('ZSCORE', $details, 'octets') }
 sub exact {
     my ($name) = @_;
 
-    is(counted(), octets(), "$name: what is counted is there");
+    is(counted(), octets(), "$name: the counted octets exist");
     is_deeply([sort map { /(PP\w+):/ } @{ cmd('ZRANGE', $details, 0, -1) }],
         [there()], "$name: each of them");
 }

@@ -21,7 +21,7 @@ check($two, qw(listed clear));
 forget($here);
 check($in, qw(listed listed));
 my $wait = claim(window => 60_000);
-ok($wait > 59_000 && $wait <= 60_000, 'nothing before the window is over');
+ok($wait > 59_000 && $wait <= 60_000, 'nothing before the end of the window');
 is(scalar(my @none = claim(window => 60_000)), 0, 'no daemon gets it');
 check($two, qw(clear clear));
 my ($g) = claim();
@@ -29,13 +29,13 @@ is_deeply([@$g[0, 1, 3 .. 6]], ["$ac:$here", 'endpoint', 'UTC', 1, 1, 0],
     'then one');
 is_deeply([map { unpacked($_)->[2] } @{ $g->[7] }[0, 2]], [$v[0], $v[2]],
     'with its hosts');
-is_deeply([@{ $g->[7] }[1, 3]], [0, 1], 'and what became of them');
+is_deeply([@{ $g->[7] }[1, 3]], [0, 1], 'and their changes');
 is_deeply([sort map { unpacked($_)->[3] } @{ $g->[8] }],
     ['a.example', 'b.example'], 'and the lists of those that are listed');
 is(scalar(@none = claim()), 0, 'leased');
 leases_end($here);
 my ($again) = claim();
-is_deeply($again, $g, 'a lease that is over: the same again');
+is_deeply($again, $g, 'an expired lease: the same again');
 
 # later changes are for the next digest
 check($out, qw(listed clear));
@@ -104,7 +104,7 @@ check($in, qw(listed listed));
 leases_end($here);
 ($again) = claim();
 is_deeply([@$again[4, 5]], [0, 0], 'a host with news is left to the next');
-is_deeply(store($g), ['STALE'], 'what was claimed before comes too late');
+is_deeply(store($g), ['STALE'], 'a claim from before is stale');
 is_deeply(store($again, messages => []), ['OK', 0], 'no message');
 leases_end($here);
 ($g) = claim();
@@ -134,7 +134,7 @@ store($g);
 ($m) = take_one();
 done($m, 'dead');
 my $letter = cmd('XREVRANGE', k('dead', $ac), '+', '-', 'COUNT', 1)->[0][1];
-is({ @$letter }->{b}, '{"m":1}', 'what is given up is a dead letter');
+is({ @$letter }->{b}, '{"m":1}', 'a message that is given up is a dead letter');
 nothing_left('dead');
 
 # --- several messages: one after the other, rate-limited ---------------------
@@ -166,7 +166,7 @@ check($in, qw(clear clear));
 done($m, 'ok');
 due_now(["$ac:$ev[4]:$here"]);
 is(scalar(@none = take_one()), 0,
-    'a listing that is over is dropped before the first attempt');
+    'an ended listing is dropped before the first attempt');
 is_deeply(retry(), [], 'and the line is empty');
 leases_end($here);
 ($g) = claim();
@@ -179,7 +179,8 @@ due_now(["$ac:$ev[0]:$here"]);
 is(done($m, 'retry', 0), 'OK', 'tried once');
 check($in, qw(clear clear));
 due_now($m);
-is(scalar(my @tried = take_one()), 1, 'what was tried is tried again');
+is(scalar(my @tried = take_one()), 1,
+    'a message that was tried is tried again');
 done($tried[0], 'ok');
 leases_end($here);
 ($g) = claim();
@@ -284,7 +285,7 @@ for my $ends ((40) x 6, 10) {
     my $d = $claimed{"$ac:$pager"};
     is($d->[5], $ends, "$ends ends of 250");
     is(scalar @{ $d->[7] } / 2, $ends, 'each is reported');
-    is($claimed{"$ac:$to"}[5], 250, 'others hear of all at once')
+    is($claimed{"$ac:$to"}[5], 250, 'the other contact gets all at once')
         if !$n++;
     store($_, messages => []) for values %claimed;
 }
@@ -305,10 +306,10 @@ my $fine = contact('every_check');
 check($in, qw(listed clear));
 cmd('SET', k('r', $ac, $to), 'x');
 my @got = claim();
-is_deeply([map { $_->[0] } @got], ["$ac:$fine"], 'the sound one is claimed');
+is_deeply([map { $_->[0] } @got], ["$ac:$fine"], 'the valid one is claimed');
 ok(cmd('ZSCORE', k('digests'), "$ac:$to") > $now, 'the other waits');
 cmd('ZADD', k('digests'), 0, 'what is this');
-is(scalar(@none = claim()), 0, 'what is no digest');
+is(scalar(@none = claim()), 0, 'an invalid member');
 is(cmd('ZSCORE', k('digests'), 'what is this'), undef, 'is dropped');
 
 done_testing();

@@ -222,14 +222,14 @@ is(script('contact_update', [$acct], $there, 'every_check')->[0], 'OK',
     'of another schedule');
 check($in, qw(clear clear));
 check($out, qw(listed clear));
-is(waits($here), '', 'a paused contact hears nothing');
+is(waits($here), '', 'a paused contact gets nothing');
 is(waits($both), '', 'nor one of no group of the host');
 is(waits($there), "listed $v[1]", 'every check');
 forget($there);
 is(script('contact_status', [$acct], $here, 'active')->[0], 'OK', 'resumed');
 is(script('contact_delete', [$acct], $there)->[0], 'OK', 'deleted');
 check($in, qw(listed clear));
-is(waits($here), "listed $v[0]", 'hears again');
+is(waits($here), "listed $v[0]", 'gets reports again');
 check($out, qw(listed clear));
 ok(!cmd('EXISTS', k('digest', $ac, $there)), 'a deleted contact does not');
 forget($here, $both);

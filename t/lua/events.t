@@ -75,7 +75,7 @@ for my $case (['open', now_ms() + 9_000], ['to be tried', now_ms() - 9_000]) {
 cmd('HSET', k('hook', $ac, $all), 'fails', 3);
 cmd('HDEL', k('hook', $ac, $all), 'till');
 is_deeply([targets($ac, 'c')], [[whole($all), whole($none)]],
-    'some failures are none');
+    'some failures do not open it');
 cmd('DEL', k('hook', $ac, $all));
 my @broken = map { hook($acct, 'b') } 1 .. 2;
 cmd('SET', k('s', $ac, $broken[0]), "\xc1");
@@ -136,16 +136,16 @@ my $e = event($ac, '{"b":1}', [$all, 'retry', 'l', '', '', 5000, 500, 'why',
 my ($ev, $since) = ($e->[2], now_ms());
 is_deeply(end_events(60_000, $e), ['OK', 1, 1], 'each another end');
 my $wait = deliveries();
-is(scalar keys %$wait, 4, 'what is not over is a delivery');
+is(scalar keys %$wait, 4, 'an unfinished target is a delivery');
 for my $case ([$all, 5000], [$none, 0], ['CB0', 60_000], ['CB2', 7000]) {
     my ($to, $ms) = @$case;
     my $got = ($wait->{"$ac:$ev:$to"} // 0) - $since;
     ok($got >= $ms && $got < $ms + 3000, "$to: in $ms ms ($got)");
 }
 my $dlv = fields('dlv', $ac, $ev, $all);
-ok(abs(delete($dlv->{first}) - $since) < 3000, 'it begins now');
+ok(abs(delete($dlv->{first}) - $since) < 3000, 'it starts now');
 is_deeply($dlv, { attempt => 1, status => 500, error => 'why' },
-    'its first attempt is over');
+    'its first attempt is done');
 $dlv = fields('dlv', $ac, $ev, 'CB0');
 delete $dlv->{first};
 is_deeply($dlv, { attempt => 0, url => 'https://c.example/', app => $app },
@@ -162,9 +162,9 @@ is(fields('hook', $ac, $all)->{fails}, 1, 'a failure is counted');
 my $claimed = script('delivery_claim', [k('retry')], 10, 60_000);
 is_deeply([map { [@$_[0, 2, 4, 7]] } @$claimed[2 .. $#$claimed]],
     [["$ac:$ev:$none", "https://$none.example/", 0, '{"b":1}']],
-    'what was not tried is claimed');
+    'an untried delivery is claimed');
 is(script('delivery_done', [k('retry')], "$ac:$ev:CB0", 0, 'ok', 0, 200, '')
-    ->[0], 'OK', 'what was under way ends');
+    ->[0], 'OK', 'a delivery in flight finishes');
 is(fields('event', $ac, $ev)->{open}, 3, 'and three are left');
 
 # --- receivers that fail
@@ -221,7 +221,7 @@ like($got->[3], qr/WRONGTYPE/, 'and is reported');
 is(cmd('XLEN', k('outbox')), 0, 'none is left');
 cmd('SET', k('log', $ac, $none), 'x');
 is(end_events(60_000, event($ac, '', ok_to($none)))->[2], 1,
-    'what is no log stops none');
-is_deeply(logged($ac, $none), ["log of $none"], 'and gives way to one');
+    'a damaged log stops no event');
+is_deeply(logged($ac, $none), ["log of $none"], 'and is replaced');
 
 done_testing();

@@ -44,7 +44,7 @@ my $sid = sid('CG');
 my $r = script('group_add', [$acct], $sid, 'Ops', '0');
 is($r->[0], 'OK', 'add');
 is_deeply([@{ unpacked($r->[1]) }[0 .. 2]], [1, $sid, 'Ops'], 'the record');
-is_deeply(group($sid), unpacked($r->[1]), 'is what is stored');
+is_deeply(group($sid), unpacked($r->[1]), 'equals the stored one');
 cmp_ok(group($sid)->[3], '>', 1_700_000_000_000, 'created');
 is_deeply(groups(), [$first, $sid], 'sorted by creation');
 is(default_group(), $first, 'the default stays');
@@ -64,10 +64,11 @@ is(default_group(), $sid, 'has moved');
 is(group($sid)->[2], 'Desk', 'the name stays');
 is(update($sid, '1', 'Desk 2', '1'), 'OK', 'it is the default already');
 is(default_group(), $sid, 'and stays');
-is(update($night, '0', '', '0'), 'OK', '0 on another is as it was');
+is(update($night, '0', '', '0'), 'OK', '0 on another changes nothing');
 is(update($sid, '0', '', ''), 'OK', 'nothing given');
 refused_all('0 on the default' => sub {
-    is(update($sid, '1', 'Other', '0'), 'DEFAULT', 'another must be made it');
+    is(update($sid, '1', 'Other', '0'), 'DEFAULT',
+        'another one must become the default');
 });
 refused_all('unknown' => sub {
     is(update($_, '1', 'Other', '1'), 'GROUP', 'no such group')

@@ -88,10 +88,10 @@ is_deeply(secrets($wh), ['s2', 's1'], 'both sign');
 script('hook_secret', [$acct], $wh, 's3', $day);
 is_deeply(secrets($wh), ['s3', 's2'], 'two at most');
 cmd('SET', k('s', $ac, $wh), record_pack('hook', %{ hook_record($wh) }, old_until => now_ms() - 1));
-is_deeply(secrets($wh), ['s3', ''], 'until the time is up');
+is_deeply(secrets($wh), ['s3', ''], 'until the end of its time');
 is(script('hook_secret', [$acct], $wh, 's4', 0)->[1], 0, 'or at once');
 is_deeply(secrets($wh), ['s4', ''], 'the new one alone');
-is(hook_record($wh)->{old}, '', 'and the old one is nowhere');
+is(hook_record($wh)->{old}, '', 'and the old one is deleted');
 cmd('SET', k('s', $ac, $wh), packed([1, $wh, 'n', 'https://x.example/', [],
     's5', 'active', 1]));
 is_deeply(secrets($wh), ['s5', ''], 'an older record');
@@ -128,7 +128,7 @@ cmd('RPUSH', k('log', $ac, $wh), (map { old_try(40) } 1 .. 60), old_try(29),
     old_try(28), 'junk');
 event();
 done((claim())[0], 'ok', log => 'new');
-is(scalar @{ logged($wh) }, 4, 'what is older than a month goes');
+is(scalar @{ logged($wh) }, 4, 'entries older than a month are deleted');
 is(logged($wh)->[-1], 'new', 'the last stays');
 cmd('DEL', k('log', $ac, $wh));
 cmd('RPUSH', k('log', $ac, $wh), old_try(40), old_try(31), old_try(29));
@@ -177,7 +177,7 @@ is_deeply([map { (split /:/, $_->[0])[2] } @got], [$other],
     'nothing is sent, but to others');
 done($_, 'ok') for @got;
 my $n = cmd('ZCARD', k('retry'));
-is($n, 6, 'what came waits');
+is($n, 6, 'new events wait');
 is(cmd('ZCOUNT', k('retry'), '-inf', now_ms() + 20_000), 0, 'for its end');
 cmd('HSET', k('hook', $ac, $wh), 'till', now_ms() - 1);
 all_due();

@@ -35,7 +35,7 @@ my $account = unpacked(cmd('GET', $acct));
 my ($rp, $cg) = @$account[10, 11];
 
 is(script('account_put', [$acct], 'x', 'UTC', 'p', 0, 0, 0, 60,
-    sid('RP'), sid('CG'))->[0], 'EXISTS', 'an account is made once');
+    sid('RP'), sid('CG'))->[0], 'EXISTS', 'an account is created once');
 
 # one host
 
@@ -52,8 +52,8 @@ ok(cmd('ZSCORE', k('due'), $ac), 'and the account has its turn');
 is(refs($rp), 1, 'the profile is in use');
 is(refs("$cg:h"), 1, 'the group is in use');
 
-is(cmd('EXISTS', k('totals', $ac)), 0, 'no totals until they are made');
-is(script('totals_make', [$acct])->[0], 'OK', 'they are made');
+is(cmd('EXISTS', k('totals', $ac)), 0, 'no totals until they are counted');
+is(script('totals_make', [$acct])->[0], 'OK', 'they are counted');
 is(totals_changed(), 'hosts listed', 'with stamps');
 is(script('totals_make', [k('acct', sid('AC'))])->[0], 'ACCOUNT',
     'of accounts that are there');
@@ -65,7 +65,7 @@ is(script('host_add', [$acct], 'n', 'rbl', 1, sid('RP'), '', '', '',
     sid('HT'), '192.0.2.9')->[0], 'PROFILE', 'a foreign profile is refused');
 is(script('host_add', [$acct], 'n', 'rbl', 1, '', sid('CG'), '', '',
     sid('HT'), '192.0.2.9')->[0], 'GROUP', 'a foreign group is refused');
-is(card('hosts'), 2, 'what was refused changed nothing');
+is(card('hosts'), 2, 'a refused request changes nothing');
 
 # expansion and limit
 
@@ -177,7 +177,7 @@ is(totals_changed(), '', 'once');
 script('check_start', [$acct2], $pp = sid('PP'), $kid, '', 0, '', '', 60_000);
 begin($acct2, $pp, $kid);
 finish_check($acct2, $pp, $kid, [listed_result('RBa')]);
-is(totals_changed(), '', 'a listing that stands changes nothing');
+is(totals_changed(), '', 'a current listing changes nothing');
 script('check_start', [$acct2], $pp = sid('PP'), $kid, '', 0, '', '', 60_000);
 begin($acct2, $pp, $kid);
 finish_check($acct2, $pp, $kid, [result('RBa', 'clear')]);

@@ -41,7 +41,8 @@ sub kept_until {
         cmp_ok(left($pp), '>', YEAR, "$name: and while it runs");
     }
     $end->();
-    cmp_ok(left($pp), '>', $keep - 5000, "$name: it is kept when it is over");
+    cmp_ok(left($pp), '>', $keep - 5000,
+        "$name: it is kept when it is finished");
     cmp_ok(left($pp), '<=', $keep, "$name: for so long");
     ok(!cmd('EXISTS', k('leases')), "$name: no lease is left");
 }
@@ -59,7 +60,7 @@ for (['the longest is the daemon\'s', 10_000, KEEP],
             sub { take('m', 1); is(begin($acct, $pp, $ht)->[0], 'OK',
                 'started');
                 1 });
-        is(status($pp), 'completed', 'it is over');
+        is(status($pp), 'completed', 'it is finished');
     }
 }
 
@@ -76,10 +77,10 @@ is(status($pp), 'failed', 'it has failed');
 # in flight, and finished: a new request gets a finished one
 cmd('HSET', k('flight'), "$ac:$ht", $pp);
 my $next = start($ht, 20_000);
-isnt($next, $pp, 'what is over is not waited for');
+isnt($next, $pp, 'a finished check is not returned');
 is(cmd('HGET', k('flight'), "$ac:$ht"), $next, 'the new one is in flight');
 take('m', 1);
-is(begin($acct, $next, $ht)->[0], 'OK', 'and begins');
+is(begin($acct, $next, $ht)->[0], 'OK', 'and starts');
 finish_check($acct, $next, $ht, [], 'No.');
 
 # a scheduled check that is requested while it runs
@@ -88,7 +89,7 @@ $ht = host();
 script('hook_put', [$acct], sid('WH'), 'n', 'https://x.example/', 's');
 my ($job) = take('d', 1);
 $pp = (split /:/, $job)[1];
-is(begin($acct, $pp, $ht)->[0], 'OK', 'a scheduled one begins');
+is(begin($acct, $pp, $ht)->[0], 'OK', 'a scheduled one starts');
 cmp_ok(left($pp), '>', 50_000,
     'a check that was not requested expires by itself');
 is(start($ht, 200_000), $pp, 'a request while it runs');

@@ -35,7 +35,7 @@ for ([5000, 8192], [20_000, 32_768], [6000, 32_768]) {
     checked(result('RBa', 'clear')) for 1 .. 3;
     my $n = checked(listing($size));
     cmp_ok($n, '>', $size, "a record of $n octets");
-    is(mark('hosts'), $mark, "is marked as $mark");
+    is(mark('hosts'), $mark, "has the mark $mark");
 }
 is(cmd('EXISTS', map { k('large', $other, $_) } qw(hosts profiles)), 0,
     'another account has none');

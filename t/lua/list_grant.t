@@ -64,10 +64,10 @@ for my $case ([1000, 0, 100, 20], [1000, 0, 5, 5], [1000, 500, 100, 10],
 fresh();
 set(day => today() - 1, used => 1000);
 is_deeply(grant(5, 0, 1000), ['OK', 5, 0, 2000, 995, 0],
-    'what was used yesterday does not count');
+    'the use of yesterday does not count');
 is(field('day'), today(), 'the day is another one');
 set(day => today() + 1, used => 1000);
-is(grant(5, 0, 1000)->[0], 'OK', 'nor what a wrong clock has left');
+is(grant(5, 0, 1000)->[0], 'OK', 'nor does a future time of a wrong clock');
 is_deeply(grant(0, 0, 1000), ['OK', 0, 0, 0, 995, 0], 'a look takes nothing');
 set(used => 1000);
 is(grant(0, 0, 1000)->[0], 'USED', 'and sees that all is used');
@@ -196,7 +196,8 @@ is(told(0)->[1] > 0, 1, 'an answer to an older query ends nothing');
 set(since => now() - 11_000);
 is_deeply(told(0), ['OK', 0, 0, 0], 'a later one does');
 is(field('till'), undef, 'and all is forgotten');
-is_deeply(told(1), ['OK', 300_000, 1, 1], 'the next begins from the start');
+is_deeply(told(1), ['OK', 300_000, 1, 1],
+    'the next one starts at the beginning');
 
 set(till => now() + 3 * 3_600_000);
 is(grant(1, 10, 10)->[0], 'OK', 'an end in three hours: the clock was wrong');

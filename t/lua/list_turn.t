@@ -86,7 +86,7 @@ set(moved => now() - 2 * $HALF - 5000);
 is(turn(0, 0)->[1], 0, 'older than an hour not at all');
 turn(0, 4);
 set(moved => now() + 60_000);
-is(turn(0, 1)->[1], 1, 'nor what a wrong clock has left');
+is(turn(0, 1)->[1], 1, 'nor does a future time of a wrong clock');
 for my $junk ('x', '-1', 'nan', 'inf', '1e300', '') {
     set(clear => $junk, fresh => $junk, passes => $junk, passed => $junk,
         frozen => $junk);
@@ -179,7 +179,7 @@ waitpid $_, 0 for @pid;
 close $out;
 my $said = join '', <$in>;
 is($said =~ tr/g//, 4, 'four daemons: as many go as with one');
-is($said =~ tr/b//, 1, 'one sees it begin');
+is($said =~ tr/b//, 1, 'one sees the start');
 is($said =~ tr/s//, 1, 'one takes the sample');
 
 done_testing();

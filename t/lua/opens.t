@@ -63,7 +63,7 @@ is_deeply([map { [@$_[0 .. 4, 6, 7]] } @r], [
     (map { ["192.0.2.$_", 1, 'rbl', 600, 0, '', ''] } 1 .. 3),
     ['2001:db8::1', $record->[5], 'rbl', 7200, 0, '', '']],
     'each gets its data');
-cmp_ok(abs($r[0][5] / 1000 - cmd('TIME')->[0]), '<', 5, 'and what time it is');
+cmp_ok(abs($r[0][5] / 1000 - cmd('TIME')->[0]), '<', 5, 'and the time');
 my %args = args_of(@jobs);
 is_deeply({ @{ cmd('HGETALL', k('flight:due')) } }, \%args,
     'they are in flight');
@@ -98,7 +98,7 @@ for my $case (
         sub { script('account_status', [$acct], 'active') } }, 'GONE'],
     ['its account is deleted', sub { my $was = cmd('GET', $acct);
         cmd('DEL', $acct); sub { cmd('SET', $acct, $was) } }, 'GONE'],
-    ['its lease is over', sub {
+    ['its lease has expired', sub {
         cmd('ZADD', k('due', $ac), SINCE, $ht[0]); sub { } }, 'GONE'],
     ['it waits for a manual check', sub { my $pp = sid('PP');
         script('check_start', [$acct], $pp, $ht[0], '', 0, '', 'APx', 60_000);

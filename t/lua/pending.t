@@ -81,11 +81,11 @@ sub fill {
 # --- pending deliveries ------------------------------------------------------
 
 event([$wh, 'ok'], ['CB0', 'ok', $ap]);
-is(pending(), 0, 'what is delivered at once never is');
+is(pending(), 0, 'a delivery that succeeds at once is not pending');
 event([$wh, 'dead']);
-is(pending(), 0, 'nor is what is given up at once');
+is(pending(), 0, 'nor is one that is given up at once');
 my $ev = event([$wh, 'retry'], [$other, 'later'], ['CB0', 'now', $ap]);
-is(pending(), 3, 'what is to be tried is');
+is(pending(), 3, 'deliveries to be tried are pending');
 fsck_is_clean('with them');
 my @d = take_one();
 is(scalar @d, 1, 'one is claimed');
@@ -251,5 +251,5 @@ is_deeply([map { @$_{qw(e to x)} } letters()], [$first, $co, $text],
     'the oldest is a dead letter');
 is(cmd('LLEN', k('line', $ac, $co)), MOST, '10,000 wait');
 is((take_one())[0][0], "$ac:$second:$co", 'the next one is tried');
-is(done($claimed[0], 'ok'), 'STALE', 'the first one is over');
+is(done($claimed[0], 'ok'), 'STALE', 'the first claim is stale');
 done_testing();

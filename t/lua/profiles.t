@@ -82,7 +82,7 @@ for my $bad ([$foreign], ['RBa', $foreign], [sid('RB')], [''], ['RBa', ''],
     is_deeply((add('bad', 1, $bad))[1], ['ENTRIES'], "entries @$bad");
 }
 is_deeply([all()], \@before, 'nothing was added');
-is(default_profile(), $first, 'nor made the default');
+is(default_profile(), $first, 'nor is it the default');
 
 is(scalar(grep { $_ eq $first } all()), 1, 'the first one is there');
 my $default = add('default', 1);

@@ -62,7 +62,7 @@ cmp_ok(cmd('ZSCORE', k('due'), $ac[1][0]), '>', now() + 50_000,
     'the account without hosts to do has no turn before that');
 hosts(2, 50);
 @jobs = (@jobs, take('d', 1));
-is(of_account($jobs[-1]), '1 0 0', 'who waits longer comes first');
+is(of_account($jobs[-1]), '1 0 0', 'the account that waits longer comes first');
 push @jobs, take('d', 1);
 is(of_account($jobs[-1]), '0 0 1',
     'then the next one, however many others have');
@@ -73,7 +73,7 @@ my $till = cmd('ZSCORE', k('due', $ac[1][0]), $b[0]);
 script('host_status', [$ac[1][1]], $b[0], $_) for 'paused', 'active';
 is(cmd('ZSCORE', k('due', $ac[1][0]), $b[0]), $till,
     'a host that is resumed while it is in flight waits for that end');
-is(scalar(grep { /$b[0]/ } take('d', 100)), 0, 'and makes no second job');
+is(scalar(grep { /$b[0]/ } take('d', 100)), 0, 'and adds no second job');
 
 # the SIDs of a claim's checks and of their events differ
 
@@ -105,7 +105,7 @@ ask(1, 1);
 ask(2, 3);
 is(cmd('XLEN', k('news')), 1, 'there is news');
 @jobs = take('m', 6);
-is(of_account(@jobs), '3 1 2', 'in turn; shares that are left go to who waits');
+is(of_account(@jobs), '3 1 2', 'in turn; free shares go to waiting accounts');
 is((split /:/, $jobs[0])[1], $first[0], 'of one account the oldest first');
 ask(1, 1);
 is(of_account(take('m', 3)), '1 1 1', 'a new one waits for one turn');
@@ -154,14 +154,15 @@ is(scalar @new, 6, 'jobs of others and new ones');
 sub bare { return join ':', (split /:/, $_[0])[0 .. 3] }
 my %old = map { bare($_) => 1 } @old;
 is(scalar(grep { $old{ bare($_) } } @new), 4,
-    'what ran out is handed out again');
+    'expired jobs are handed out again');
 is(scalar(grep { /:2:c:d\z/ } @new), 3,
     'an attempt is a check that was started in time');
 is(of_account(@new), '4 2', 'and first');
 is(cmd('ZCARD', k('leases')), 6, 'the old leases are deleted');
 script('check_finish', [k('acct', $ac[0][0])], $old[0], packed([]), '', 0,
     packed([]), 'x', 60_000, 3600, '1', 0, 1 << 24);
-is(cmd('ZCARD', k('leases')), 6, 'who comes late does not end another\'s');
+is(cmd('ZCARD', k('leases')), 6,
+    'a late daemon does not finish the job of another');
 
 # leases that ran out keep to the shares
 
@@ -192,7 +193,7 @@ is_deeply([map { cmd('ZSCORE', k('leases'), $_) } @new], \@scores,
     'and changes nothing');
 recall('c:d', 0, 0);
 is(scalar(grep { /:[123]:other\z/ } take('d', 10, name => 'other')), 6,
-    'a daemon that begins gives back what its name held');
+    'a daemon that starts returns the jobs of its name');
 cmd('ZADD', k('leases'), 5e12, "AC1:PP${_}::m:1:old") for 1 .. 1500;
 is_deeply(recall('old', 0, -1), ['OK', 250, -1],
     'many are processed in slices');
@@ -269,7 +270,7 @@ make_due();
 wait_for { ($job2) = take('d', 9, name => 'b') } 5, 'b to get it';
 is(end($end), 'OK',
     'a late finish counts while no other daemon has started it');
-is(begin_job($job2)->[0], 'GONE', 'then there is nothing left to begin');
+is(begin_job($job2)->[0], 'GONE', 'then no job is left to start');
 
 # A daemon that wakes up when its lease has expired starts nothing: the check
 # would be released at once, and three of these would end it.
@@ -290,7 +291,7 @@ make_due();
 my $manual = script('check_start', [$acct], sid('PP'), $ht, '', 0, '', '',
     60_000);
 is($manual->[2], 'queued', 'a request for a claimed host without a start');
-is(begin_job($job)->[0], 'GONE', 'the scheduled one does not begin');
+is(begin_job($job)->[0], 'GONE', 'the scheduled one does not start');
 release(take('m', 9));
 make_due();
 ($job, $end) = claim('a');
@@ -298,7 +299,7 @@ $manual = script('check_start', [$acct], sid('PP'), $ht, '', 0, '', '',
     60_000);
 is_deeply([@$manual[1, 2]], [(split /:/, $job)[1], 'running'],
     'a request for a started check returns that check');
-is(end($end), 'FULL', 'its results are wanted now');
+is(end($end), 'FULL', 'its results are needed now');
 is(cmd('HGET', k('check', $ac[0][0], $manual->[1]), 'status'), 'running',
     'it runs');
 is(script('check_finish', [$acct], $end, packed([]), '', 2, packed([]), '',
@@ -317,7 +318,7 @@ is_deeply([flight(), cmd('ZSCORE', $due, $ht)], ['none', undef],
 script('host_status', [$acct], $ht, 'active');
 ($job) = take('d', 9);
 script('host_status', [$acct], $ht, 'paused');
-is(begin_job($job)->[0], 'GONE', 'paused before it began: it does not');
+is(begin_job($job)->[0], 'GONE', 'paused before its start: it does not start');
 is(cmd('ZSCORE', $due, $ht), undef, 'nor is it scheduled');
 script('host_status', [$acct], $ht, 'active');
 ($job, $end) = claim('a');
@@ -336,7 +337,7 @@ cmp_ok(cmd('ZSCORE', $due, $ht), '<', now() + 2000, 'and is due in a moment');
 like(flight(), qr/\APP\w+:2:/, 'which is no attempt');
 make_due();
 ($job, $end, $r) = claim('c3', 60_000, '1');
-is($r->[9], 3, 'alone it begins a third time');
+is($r->[9], 3, 'alone it starts a third time');
 make_due();
 ($job, $end, $r) = claim('c4');
 is($r->[9], 4, 'the fourth is for its end');
@@ -361,7 +362,7 @@ my ($at, $calls) = (0, 0);
     while $at >= 0 && $calls < 100;
 cmp_ok($calls, '>', 2, 'many are processed in slices');
 is($at, -1, 'to the end');
-is(end($end2), 'OK', 'and what runs goes on');
+is(end($end2), 'OK', 'and a running check continues');
 
 # a host whose record is lost
 
@@ -369,7 +370,7 @@ make_due();
 ($job, $end) = claim('a', 1);
 $record = cmd('GET', k('r', $ac[0][0], $ht));
 cmd('DEL', k('r', $ac[0][0], $ht));
-is((claim('b'))[2][0], 'GONE', 'without a record nothing begins');
+is((claim('b'))[2][0], 'GONE', 'without a record no check starts');
 is_deeply([flight(), cmd('ZSCORE', $due, $ht)], ['none', undef],
     'nor is it tried again');
 cmd('SET', k('r', $ac[0][0], $ht), $record);
@@ -380,7 +381,7 @@ make_due();
 ($job, $end) = claim('a');
 script('host_delete', [$acct], $ht, 60_000);
 is(flight(), 'none', 'a deleted host is not in flight');
-isnt(end($end), 'OK', 'its check is over');
+isnt(end($end), 'OK', 'its check has finished');
 is(cmd('HGET', k('check', $ac[0][0], (split /:/, $job)[1]), 'message'),
     'The host was deleted.', 'and the message says why');
 
@@ -401,7 +402,7 @@ while (1) {
     (undef, @next[0, 1], @shown) = @{ script('daemons_show', [k('lists')],
         @next) };
 }
-is($has{'busy:1'}, 1, 'and what they have');
+is($has{'busy:1'}, 1, 'and their jobs');
 cmd('ZADD', k('daemons'), 1, 'gone');
 recall('x', 0, 0);
 ok(!cmd('ZSCORE', k('daemons'), 'gone'), 'but not for ever');

@@ -59,7 +59,7 @@ script('lists_put', [k('lists')], packed([1, 'RBb', 'rbl', 'b.example', 'B',
 is((add('rbl', 'b.example'))[1][0], 'OK', 'a killed one is free');
 is((add('rbl', 'x.example', k('acct', sid('AC'))))[1][0], 'ACCOUNT',
     'no account');
-is(scalar all(), 4, 'what was refused is not there');
+is(scalar all(), 4, 'a refused list does not exist');
 
 # --- update ----------------------------------------------------------------
 
@@ -137,10 +137,10 @@ is(check([$listed[0], listed_result($rb, zone => 'e.example')]),
     'a.example:0 e.example:1', 'the new one lists it');
 is(check([$listed[0], result($rb, 'unknown', zone => 'e.example')]),
     'a.example:0 e.example:1', 'and is unknown later');
-is(standing(), '2 a.example e.example', 'that stands');
+is(standing(), '2 a.example e.example', 'that is current');
 is(update($rb, 'uribl', ''), 'OK', 'another type');
 is(check([$listed[0]]), 'a.example:0', 'is not queried for an address');
-is(standing(), '1 a.example', 'and does not stand');
+is(standing(), '1 a.example', 'and is not current');
 is(update($rb, 'rbl', ''), 'OK', 'the type it had');
 
 # The last list with a listing is paused: the host is no longer listed.

@@ -88,6 +88,6 @@ my @made = map { script('totals_make', [$acct]);
     my $made = unpacked(cmd('GET', k('totals', $ac)))->[5];
     cmd('DEL', k('totals', $ac)); $made } 1 .. 20;
 is(scalar(grep { $made[$_] <= $made[$_ - 1] } 1 .. $#made), 0,
-    'each time they are made they have another stamp');
+    'each new count has another stamp');
 
 done_testing();

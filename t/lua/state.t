@@ -128,7 +128,7 @@ for my $case (
         $off],
     (map { ["$_: trouble", [], undef, unknown('RBa', $_), '',
         "RBa $_ now 1", '', $other] } qw(timeout quota frozen resolver)),
-    ['trouble goes on', [], [['RBa', 'timeout', SINCE, 1]],
+    ['trouble continues', [], [['RBa', 'timeout', SINCE, 1]],
         unknown('RBa', 'timeout'), '', 'RBa timeout old 2', '', $other],
     ['with another reason', [], [['RBa', 'timeout', SINCE, 9]],
         unknown('RBa', 'servfail'), '', 'RBa servfail old 10', '', $other],
@@ -188,7 +188,7 @@ for my $case (['unconfirmed', 1], ['timeout', 1], ['frozen', 1],
         . ($pending ? 'it is pending' : 'nothing is'));
 }
 check_of([], [['RBa', 'frozen', SINCE, 1, 1]], [$clear]);
-is_deeply(host()->[TROUBLED], [], 'clear: it is over');
+is_deeply(host()->[TROUBLED], [], 'clear: no trouble');
 
 # new listings that are not confirmed have separate places
 
@@ -209,7 +209,7 @@ my $r = check_of($over, [map { [$_, 'timeout', SINCE, 1] } 'RBb', 'RBc'],
 is_deeply(unpacked($r->[5]), [['RBa', 'a.example', SINCE]],
     'the current listings, and since when one is reported clear');
 is($r->[11], SINCE, 'when it was checked last');
-cmp_ok(abs($r->[10] - host()->[CHECKED]), '<', 5000, 'what time it is');
+cmp_ok(abs($r->[10] - host()->[CHECKED]), '<', 5000, 'the time of the check');
 is($r->[12], 'RBbRBc', 'the lists that have trouble');
 $r = check_of($six, undef, [$clear]);
 is_deeply([@{ unpacked($r->[5])->[0] }, $r->[12]], ['RBa', 'a.example', 0, ''],
@@ -228,7 +228,8 @@ for my $case ([0, 600], [7, 7], [599, 599], [1200, 600]) {
     my $slot = on_its_slot($ht, @$h[CHECKED, NEXT], 600);
     ok($recheck == 0 ? $slot : $wait == $recheck * 1000
         || $slot && $wait <= $recheck * 1000, "queried again after $recheck s");
-    is(cmd('ZSCORE', k('due', $ac), $ht), $h->[NEXT], 'so it is scheduled');
+    is(cmd('ZSCORE', k('due', $ac), $ht), $h->[NEXT],
+        'and it is scheduled then');
     cmp_ok(cmd('ZSCORE', k('due'), $ac), '<=', $h->[NEXT],
         "and the account's turn is not later");
 }

@@ -178,12 +178,12 @@ sub truth {
         my @own = grep { $host{$_}{listed} && meets($c, $host{$_}) } keys %host;
         my %own = map { $_ => 1 } @own;
         my $who = "$when: $co ($c->{type}, $c->{schedule})";
-        wrong("$who takes for listed what is not: $_")
+        wrong("$who shows a host as listed that is not: $_")
             for grep { !$own{$_} } sort keys %{ $c->{told} };
-        wrong("$who did not hear that it is listed: $_")
+        wrong("$who got no report of a listing: $_")
             for grep { !$c->{told}{$_} }
                 $all ? @own : sort keys %{ $c->{must} };
-        wrong("$who is known to take something for listed")
+        wrong("$who still has hosts recorded as listed")
             if !@own && cmd('EXISTS', k('open', $ac, $co));
         next if !per_host($c);
         my @storms = grep { /^EV/ } keys %{ $c->{open} };

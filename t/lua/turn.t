@@ -17,10 +17,10 @@ for my $how ('finish', 'clear') {
     # its own next check is half an interval away, whatever the clock
     my ($job) = take('d', 10, lease => 300, name => 'a');
     my (undef, $pp) = split /:/, $job;
-    is(begin_job($job)->[0], 'OK', 'A begins');
+    is(begin_job($job)->[0], 'OK', 'A starts it');
     sleep 0.4;
     my ($other) = take('d', 10, lease => 3_600_000, name => 'b');
-    ok($other, 'B takes it, for the lease is over');
+    ok($other, 'B claims it, the lease has expired');
     if ($how eq 'finish') {
         is(finish_check($acct, $pp, $ht, [result('RBa', 'clear'),
             result('RBb', 'clear')], undef, interval => 60)->[0], 'OK',

@@ -172,6 +172,6 @@ gone();
 tellings_end();
 cmp_ok(calls('zadd', 'zrem', 'exists'), '<', $max, 'a range that is deleted');
 is(in_digests(), scalar @co, 'one thing to look at for each contact');
-is(told()->[0], KIDS, 'which hears how many they are');
+is(told()->[0], KIDS, 'its message has their number');
 
 done_testing();

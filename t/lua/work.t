@@ -75,7 +75,7 @@ in_order('before the first slice');
 is_deeply(slice('host_add', [$acct], 'n', 'rbl', 1, '', '', '', '', sid('HT'),
     '10.1.3.255'), ['EXISTS'], 'a reserved value exists');
 is_deeply(slice('host_add', [$acct], 'n', 'ip_range', 1, '', '', sid('HT'),
-    '10.1.0.0/22', pairs('10.1', 1024)), ['EXISTS'], 'and so is the range');
+    '10.1.0.0/22', pairs('10.1', 1024)), ['EXISTS'], 'and so does the range');
 is_deeply(slice('host_add', [$acct], 'n', 'rbl', 1, '', '', '', '',
     pairs('10.2', 76)), ['LIMIT', 1100], 'they count for the limit');
 is_deeply(script('profile_delete', [$acct], $rp2), ['USED', 2],
@@ -91,7 +91,7 @@ cmp_ok($half[0], '<', 900, 'which are small');
 is(card('hosts'), 1025, 'all hosts are there');
 is(cmd('EXISTS', k('work', $ac), k('works')), 0, 'and no work is left');
 is(cmd('ZCARD', k('due', $ac)), 1024, 'their checks are due');
-is(step($acct, $work->[1])->[1], 1, 'what is over stays over');
+is(step($acct, $work->[1])->[1], 1, 'finished work stays finished');
 my @kids = kids($range);
 is(host($kids[9])->[NAME], 'n 10.1.0.9', 'a name');
 is(cmd('ZSCORE', k('due', $ac), $kids[1000])
@@ -204,7 +204,7 @@ cmd('ZADD', k('works'), 1, $ac);
 is_deeply(slice('work_take', [k('works')], 8), ['OK', $ac],
     'then a daemon gets it');
 is_deeply(slice('work_take', [k('works')], 8), ['OK'], 'once');
-finish($work, 'what a daemon has');
+finish($work, 'work that a daemon has claimed');
 
 # items that cannot be done
 
@@ -216,7 +216,7 @@ cmd('LPUSH', k('work', $ac), 'junk', packed([1, 7, 'host_status', 0, '', 'x']));
 my $r;
 $r = step($acct, $work->[1]) for 1 .. 2;
 like($r->[3], qr/./, 'damaged work is dropped, and the response names it');
-finish($work, 'what was behind it');
+finish($work, 'the work behind it');
 is(host($range)->[STATUS], 'active', 'is done');
 cmd('LPUSH', k('work', $ac), packed([1, 7, 'host_status', 0, '', 'x']));
 is(step($acct, 7)->[0], 'FAILED', 'and its request fails');
@@ -233,7 +233,7 @@ is(step($acct, $two[0][1])->[0], 'FAILED', 'and if it could not be read');
 is(step($acct, $two[1][1])->[1], 1, 'the next one was done then');
 cmp_ok(cmd('PTTL', k('work', $ac, $_)), '>', 0, "for a while: $_")
     for 0, $two[0][1] - 2;
-in_order('with what was dropped');
+in_order('with dropped work');
 
 # fsck
 
@@ -245,7 +245,7 @@ sub finds {
 }
 finds(qr/no fault/, 'nothing');
 cmd('RPUSH', k('work', $ac, 77), 'x');
-finds(qr/work 77 .*belongs to no work/, 'what belongs to no work');
+finds(qr/work 77 .*belongs to no work/, 'an item of no work');
 in_order('repaired');
 cmd('ZADD', k('works'), 1, $ac);
 finds(qr/works .*has a turn for nothing/, 'a turn for nothing');

@@ -83,7 +83,7 @@ for my $seen (1, 'x', -1, '9' x 30) {
 fresh();
 lives('ipv4', 1, 3);
 is_deeply(asked('ipv4', 'b'), ['OK', 0, 1, 3, 0],
-    'a test entry and a zone, through whatever resolver');
+    'a test point and a zone, through any resolver');
 is_deeply(asked('ipv6', 'b'), ['OK', 0, 0, 0, 0], 'of this family');
 lives('ipv4', 0, 2);
 is_deeply(asked('ipv4', 'b'), ['OK', 0, 1, 3, 0], 'the most labels count');
@@ -150,11 +150,11 @@ is(ends(0, '', 'b'), 200, 'through another resolver it is another matter');
 sleep 0.15;
 is(ends(0), 0, 'the response is newer than that: it counts');
 is(ends(0), 0, 'for another daemon that claims the check, too');
-is(ends(0, 10), 200, 'not if the list has failed since: all begins again');
+is(ends(0, 10), 200, 'not if the list has failed since: all starts again');
 sleep 0.25;
-is(ends(0, 10_000), 300, 'it began when the list had recovered');
+is(ends(0, 10_000), 300, 'it started when the list had recovered');
 is(listing(1000), 1000, 'it is listed again');
-is(ends(0), 200, 'and clear again: what was seen before is over');
+is(ends(0), 200, 'and clear again: the earlier time does not count');
 
 is(asked('ipv4', 'a')->[4], 0, 'no listing, no wait');
 
