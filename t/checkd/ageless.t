@@ -64,7 +64,7 @@ $dns->rules(listed('5.0.0.10', 'a.test'), @rest);
 eventually { verdict($w, $ht, 'a.test') eq 'listed ' } 20, 'listed again';
 $dns->rules(@rest);
 eventually { verdict($w, $ht, 'a.test') eq 'clear ' } 20,
-    'and so it does where it is known that the list has none';
+    'and so it does for a list that is known to have none';
 ok(stop_server($checkd), 'it stops');
 $dns->stop;
 done_testing();

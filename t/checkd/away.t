@@ -36,7 +36,7 @@ eventually { host_record($w, $ht)->{listed_count} == 1 } 10, 'listed';
 ok(stop_server($checkd), 'the daemon that knows the list stops');
 
 $dns->rules(@away);
-eventually { rcode() == 3 } 10, 'the zone is away';
+eventually { rcode() == 3 } 10, 'the zone does not exist';
 $dns->rules(@there);
 $checkd = start_checkd(%conf);
 for (1 .. 3) {
@@ -68,7 +68,7 @@ eventually {
     my $pp = check_host($w, $ht);
     wait_check($w, $pp);
     details($w, $pp)->{'a.test'}{status} eq 'listed'
-} 10, 'then the list is heard again';
+} 10, 'then the list is accepted again';
 is(host_record($w, $ht)->{listed_count}, 1, 'the host is listed all the time');
 is_deeply([map { "$_->{z} $_->{v}" } @{ history_of($w, $ht) }],
     ['a.test listed'], 'nothing else was ever noted');

@@ -226,7 +226,7 @@ for my $case (@answers) {
 $server->rules([ ' TXT$', 'servfail' ], [ '.', { a => ['127.0.0.2'] } ]);
 my ($got) = check($server->port, $one, '10.0.0.1');
 is($got->{'z.test'}{status}, 'listed', 'no TXT: still listed');
-is($got->{'z.test'}{reason}, 'listed', 'no TXT: what the code means');
+is($got->{'z.test'}{reason}, 'listed', 'no TXT: the meaning of the code');
 $server->rules([ ' TXT$', 'mute' ], [ '.', { a => ['127.0.0.2'] } ]);
 ($got) = check($server->port, $one, '10.0.0.1');
 is($got->{'z.test'}{status}, 'listed', 'TXT timed out: still listed');

@@ -84,7 +84,7 @@ my $kept = time;                        # the cached test points are older
 $dns->rules(rules('emptied.test' => 'emptied', 'ends.test' => 'ended'));
 for my $zone (sort keys %value) {
     my ($next, $answer) = check_now($zone);
-    is($answer, 'unknown unconfirmed', "$zone: its test entry is cached");
+    is($answer, 'unknown unconfirmed', "$zone: its test point is cached");
     my $l = standing($zone);
     ok($l && $l->[8] > 0, "$zone: the listing is current, reported clear");
     cmp_ok($next, '<', TTL + 3, "$zone: queried again soon");

@@ -121,7 +121,7 @@ is(details($w, $clear)->{$_}{status}, 'clear', "$_: another is clear")
 ok(rbldnsd_data($dns, $_, zone($_)), "$_: emptied") for @custom;
 eventually { !grep { dns_query($unbound, $_)->{rcode} != 3 }
     '2.0.0.127.own.test', 'test.names.test',
-    map { "$asked{$_}.$_" } @custom } 10, 'the resolver knows of no entry';
+    map { "$asked{$_}.$_" } @custom } 10, 'the resolver finds no entry';
 they_stand('the daemon that saw it live');
 ok(stop_server($checkd), 'it stops');
 $checkd = daemon();
@@ -140,7 +140,7 @@ is(listed('bare.test'), 0, 'bare.test: the listing has ended');
 for my $zone (@proven) {
     said_for($zone, 25 * HOUR);
     is(result($zone), 'unknown', "$zone: that it had one is not forgotten");
-    is(listed($zone), 1, "$zone: the listing stands");
+    is(listed($zone), 1, "$zone: the listing is current");
 }
 
 # --- the lists are back, without the hosts -----------------------------------

@@ -41,7 +41,7 @@ sub daemon {
 my $checkd = daemon(list_server_allow => '127.64.0.0/10');
 is(verdict($w, $listed, $zone), 'listed ', 'a listing');
 is(host_record($w, $listed)->{listed_count}, 1, 'is one');
-is(verdict($w, $clear, $zone), 'clear ', 'and what is not listed is clear');
+is(verdict($w, $clear, $zone), 'clear ', 'and an unlisted host is clear');
 
 stop_server($served[0]);
 is(verdict($w, $clear, $zone), 'clear ', 'one of the two servers dies');

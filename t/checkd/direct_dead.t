@@ -33,7 +33,7 @@ like(verdict($w, $odd, $zone), qr/^unknown /, 'half a wildcard: no listing')
     for 1 .. 3;
 is(host_record($w, $odd)->{listed_count}, 0, 'none is kept');
 data($w, $zone, 0, authority($zone, @now, listed => ['10.0.0.1']));
-eventually { verdict($w, $odd, $zone) eq 'clear ' } 40, 'until it is sound';
+eventually { verdict($w, $odd, $zone) eq 'clear ' } 40, 'until it is valid';
 
 data($w, $zone, 0, authority($zone, @now, empty => 1));
 for my $who ('the daemon that saw it alive', 'one that did not') {

@@ -56,7 +56,7 @@ my %resolver = (
     'is refused by the lists' => sub { RblDns->new(port => 53, rules => [
         ["^\\d+\\.\\d+\\.\\d+\\.\\d+\\.(?:$re) " => {
             a => ['127.255.255.254'] }], @known]) },
-    'rewrites what does not exist' => sub { RblDns->new(port => 53, rules => [
+    'rewrites NXDOMAIN' => sub { RblDns->new(port => 53, rules => [
         @known, ['.' => { a => ['203.0.113.9'] }]]) },
 );
 

@@ -82,9 +82,9 @@ like(found($bad), qr/^clear (?:, unknown disagree)?$|^unknown disagree$/,
 is(host_record($w, $bad)->{listed_count}, 0, 'which changes nothing');
 my $log = read_file($w->{checkd}{log});
 like($log, qr/list a\.test, ipv4: servers disagree about a host: server 127\S+, serial 12, lists it/,
-    'the operator sees who lists');
+    'the log names the server that lists it');
 like($log, qr/servers disagree about a host: server 127\S+, serial 12, does not list it/,
-    'and who does not');
+    'and the one that does not');
 put(1, sane(listed => ['10.0.0.1'], serial => 12));
 eventually { verdict($w, $bad, $zone) eq 'listed ' } 20, 'until they agree';
 put(0, sane(serial => 12));

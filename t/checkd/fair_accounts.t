@@ -42,8 +42,8 @@ sub begins_soon {
     my $began = time;
     my $pp = check_value($few, '10.250.0.1');
     wait_for { check_state($few, $pp)->{status} ne 'queued' } 15,
-        "$name to begin";
-    cmp_ok(time - $began, '<', 1, "$name begins within a second");
+        "$name to start";
+    cmp_ok(time - $began, '<', 1, "$name starts within a second");
     return $pp;
 }
 

@@ -41,7 +41,7 @@ is(log_count($checkd, 'v\.test, ipv6.*: unsupported'), 1,
 
 $dns->rules(@rules);
 is(asked($ht), 'unknown unconfirmed', 'its end needs confirmation');
-is(host_record($w, $ht)->{listed_count}, 1, 'it stands');
+is(host_record($w, $ht)->{listed_count}, 1, 'it is current');
 my $raw = mp_unpack(redis($w->{redis}, 'GET', RblCheckd::akey($w, 'r', $ht)));
 my ($standing) = map { $_->[0] } grep { ref && @$_ && ref $_->[0]
     && @{ $_->[0] } == 9 } @$raw;

@@ -57,7 +57,7 @@ sub listed_now {
 sub numbers { my ($rest) = @_;
     return join ' ', grep { /(\d)$/ && $1 % 2 == $rest } @value }
 
-eventually { listed_now() eq numbers(1) } 30, 'what is listed at first';
+eventually { listed_now() eq numbers(1) } 30, 'the listings at first';
 
 # --- actions ---------------------------------------------------------------
 
@@ -99,7 +99,7 @@ while (time < $end) {
 }
 
 cmp_ok($restarts, '>', 3, "one was restarted $restarts times");
-is($is_still, 2, 'one stood still for two leases');
+is($is_still, 2, 'one was stopped for two leases');
 
 # --- result ----------------------------------------------------------------
 
@@ -110,7 +110,7 @@ $status{ check_state($w, $_)->{status} }++ for @manual;
 is(join(' ', %status), 'completed ' . @manual, 'and is completed');
 
 eventually { listed_now() eq numbers(0) } 3 * LEASE,
-    'what is listed at the end';
+    'the listings at the end';
 # Dead daemons leave nothing behind: every host is checked.
 my $now = time * 1000;
 eventually { !redis($w->{redis}, 'ZCOUNT', RblCheckd::akey($w, 'due'), 0,

@@ -26,7 +26,7 @@ own_lists($w, 'own.test' => 'rbl');
 my $ht = add_host($w, '10.0.0.5');
 eventually { host_record($w, $ht)->{listed_count} == 1 } 10, 'listed';
 sub result { return verdict($w, $ht, 'own.test') }
-is(result(), 'listed ', 'it stands');
+is(result(), 'listed ', 'it is current');
 my $pp = check_value($w, '10.0.0.6');
 wait_check($w, $pp);
 
@@ -39,7 +39,7 @@ $checkd = daemon();
 like(result(), qr/^unknown/, 'for one that was started since');
 cleared($w, $ht, time * 1000 - 25 * 3_600_000);
 like(result(), qr/^unknown/, 'for more than a day, too');
-is(host_record($w, $ht)->{listed_count}, 1, 'the listing stands');
+is(host_record($w, $ht)->{listed_count}, 1, 'the listing is current');
 ok(stop_server($checkd), 'it stops');
 $dns->stop;
 done_testing();

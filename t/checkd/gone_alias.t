@@ -22,7 +22,7 @@ my $checkd = start_checkd(store => $w->{redis},
 own_lists($w, 'own.test' => 'rbl');
 my $ht = add_host($w, '10.0.0.5');
 eventually { host_record($w, $ht)->{listed_count} == 1 } 10, 'listed';
-is(verdict($w, $ht, 'own.test'), 'listed ', 'it stands');
+is(verdict($w, $ht, 'own.test'), 'listed ', 'it is current');
 wait_check($w, check_value($w, '10.0.0.6'));
 
 $dns->rules(['.', { rcode => 'nxdomain',
@@ -31,7 +31,7 @@ $dns->rules(['.', { rcode => 'nxdomain',
 like(verdict($w, $ht, 'own.test'), qr/^unknown/, 'its zone does not exist');
 cleared($w, $ht, time * 1000 - 25 * 3_600_000);
 like(verdict($w, $ht, 'own.test'), qr/^unknown/, 'for more than a day');
-is(host_record($w, $ht)->{listed_count}, 1, 'the listing stands');
+is(host_record($w, $ht)->{listed_count}, 1, 'the listing is current');
 ok(stop_server($checkd), 'it stops');
 $dns->stop;
 done_testing();

@@ -94,7 +94,7 @@ eventually { (check_all('all are checked')->{clear} // 0) == $N } 120,
 
 $dns->rules(@controls, [ '\.10\.mass\.test ', $listed ], [ '.', $clear ]);
 eventually { (check_all('all are checked')->{listed} // 0) == $N } 90,
-    'those who are really listed are announced';
+    'the real listings are announced';
 is(listings(), $N, 'for all hosts');
 cmp_ok(told('mass\.test is frozen'), '>', 0, 'it was frozen for a moment');
 cmp_ok(told('mass\.test passes its test points'), '>', 0,

@@ -88,7 +88,7 @@ $d = asked($ht);
 is(said($d, 'a.test'), 'unknown unhealthy', 'dead: unknown');
 is(said(asked($clean), 'a.test'), 'unknown unhealthy',
     'dead: unknown for other hosts too');
-is(said($d, 'b.test'), 'listed ', 'dead: the other lists are as ever');
+is(said($d, 'b.test'), 'listed ', 'dead: the other lists are unchanged');
 is(moves($ht), $first, 'dead: no transition');
 
 ok(data('a.test', good('a.test', '10.0.0.5')), 'the list is back');
@@ -116,13 +116,13 @@ ok(data('b.test', zone('b.test', '0.0.0.0/1', '128.0.0.0/1')),
     'a list is wildcarding');
 sleep TTL + 2;
 $d = asked($clean);
-is(said($d, 'b.test'), 'unknown unhealthy', 'the world: not accepted');
-is(host_record($w, $clean)->{listed_count}, 0, 'the world: not listed');
+is(said($d, 'b.test'), 'unknown unhealthy', 'wildcarding: not accepted');
+is(host_record($w, $clean)->{listed_count}, 0, 'wildcarding: not listed');
 is(said(asked($ht), 'b.test'), 'unknown unhealthy',
-    'the world: unknown where it was listed');
-is(host_record($w, $ht)->{listed_count}, 3, 'the world: it stays listed');
+    'wildcarding: unknown where it was listed');
+is(host_record($w, $ht)->{listed_count}, 3, 'wildcarding: it stays listed');
 is(log_count($checkd, 'list b\.test, ipv4.*: lying, was good'), 1,
-    'the world: logged once');
+    'wildcarding: logged once');
 
 
 # --- a domain bought by a third party ---------------------------------------
@@ -191,10 +191,10 @@ my @both = ([$entry => $listed], [$entry6 => $listed]);
 my @cases = (
     ['a good list, clear', [@both], 'clear  good'],
     ['a good list, listed', [@both, [$host => $listed]], 'listed  good'],
-    ['no test entry, clear', [], 'unknown unhealthy down'],
-    ['no test entry, listed', [[$host => $listed]],
+    ['no test point, clear', [], 'unknown unhealthy down'],
+    ['no test point, listed', [[$host => $listed]],
         'unknown unhealthy down'],
-    ['a test entry without address', [[$entry => 'nodata']],
+    ['a test point without address', [[$entry => 'nodata']],
         'unknown unhealthy down'],
     ['everything is listed', [['.' => $listed]], 'unknown unhealthy lying'],
     ['127.0.0.1 is listed', [@both, ['^1\.0\.0\.127\.z' => $listed],
@@ -249,7 +249,7 @@ for my $case (@cases) {
 $server->rules([$entry => $listed]);
 my $r = rblctl_check('2001:db8::1');
 is("$r->{status} $r->{health}", 'skipped unsupported',
-    'no IPv6 test entry, but one of IPv4: skipped');
+    'no IPv6 test point, but one of IPv4: skipped');
 $server->rules(@both);
 $r = rblctl_check('2001:db8::1');
 is("$r->{status} $r->{health}", 'clear good', 'with one: clear');

@@ -33,7 +33,7 @@ is(result(), 'unknown unconfirmed', 'for 20 hours');
 is(cleared($w, $ht), $at, 'which is kept');
 sleep 4;
 $dns->rules(['.', 'servfail']);
-like(result(), qr/^unknown servfail/, 'it is away');
+like(result(), qr/^unknown servfail/, 'the list is down');
 my $later = cleared($w, $ht);
 cmp_ok($later - $at, '<', 30_000, 'which is kept');
 eventually { log_count($checkd, 'own\.test, ipv4.*: down') == 1 } 5,
@@ -47,7 +47,7 @@ my $h = host_record($w, $ht);
 $h->{checked} -= 6 * 3_600_000;
 redis($w->{redis}, 'SET', RblCheckd::akey($w, 'r', $ht), record_pack('host',
     %$h, name => \$h->{name}, value => \$h->{value}));
-like(result(), qr/^unknown servfail/, 'it is away for six hours');
+like(result(), qr/^unknown servfail/, 'the list is down for six hours');
 my $away = cleared($w, $ht) - $later - 6 * 3_600_000;
 cmp_ok(abs $away, '<', 30_000, 'which are not of the day');
 ok(stop_server($checkd), 'it stops');

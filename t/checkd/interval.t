@@ -60,7 +60,7 @@ is(scalar @{ redis($w->{redis}, 'KEYS', RblCheckd::akey($w, 'check',
     'PP' . '?' x 64)) },
     scalar(grep { host_record($w, $_)->{listed_count}
         || host_record($w, $_)->{unknown_count} } values %sid),
-    'and no record is made of such a check');
+    'and such a check has no record');
 is(host_record($w, $clean)->{unknown_count}, 0, 'nothing is unknown');
 
 # a listed host
@@ -74,7 +74,7 @@ $slow = questions(5, 'slow');
 scheduled($listed);
 $r = host_record($w, $listed);
 is(questions(5, 'slow'), $slow, 'it is left out of that check too');
-is_deeply($r->{details}, [$entry], 'its listing stands, as it was');
+is_deeply($r->{details}, [$entry], 'its listing is current and unchanged');
 is_deeply([@$r{qw(listed_count unknown_count)}], [1, 0], 'and is counted');
 
 # a manual check
@@ -93,12 +93,12 @@ for my $n (7, 8) {
     $slow = questions($n, 'slow');
     scheduled($ht);
     cmp_ok(questions($n, 'slow'), '>', $slow, 'so it is queried again');
-    is(host_record($w, $ht)->{troubled}[0][3], 2, 'which is counted');
+    is(host_record($w, $ht)->{troubled}[0][3], 2, 'and counted');
 }
 $dns->rules(test_entry(), [ '.', 'nxdomain' ]);
 scheduled($late);
 is(questions(7, 'slow'), 1, 'queried once more');
-is_deeply(host_record($w, $late)->{troubled}, [], 'it is over');
+is_deeply(host_record($w, $late)->{troubled}, [], 'it has no error');
 $slow = questions(7, 'slow');
 scheduled($late);
 is(questions(7, 'slow'), $slow, 'and then it is left out');

@@ -140,7 +140,7 @@ for my $time ('the first time', 'and again') {
     all_say(result(check_host($w, $host[0])), qr/^unknown /,
         "a daemon that was started since accepts none of its answers, $time");
 }
-ok(pause($after), 'it looks away');
+ok(pause($after), 'it is paused');
 cont_server($before);
 all_say(result(check_host($w, $host[1])), qr/^unknown /,
     'nor does the one that had looked away');

@@ -31,7 +31,7 @@ sub result {
     return "$d->{status} $d->{error}";
 }
 for (1 .. 4) {
-    like(result("10.0.0.$_"), qr/^unknown/, 'it lists the world');
+    like(result("10.0.0.$_"), qr/^unknown/, 'it is wildcarding');
 }
 is(log_count($checkd, 'a\.test, ipv4, through .*: lying'), 1,
     'both are detected');

@@ -55,7 +55,7 @@ is($d->{checks}{in_flight}, 0, 'none is in flight');
 cmp_ok($d->{checks}{per_1000s}, '>=', 0, 'a rate');
 cmp_ok($d->{questions}{asked}, '>=', 9, 'nine queries at least');
 is($d->{questions}{in_flight} + $d->{questions}{waiting}, 0,
-    'none is on its way');
+    'none is in flight or waits');
 cmp_ok($d->{answers}{nxdomain}, '>=', 5, 'answers: not listed');
 cmp_ok($d->{answers}{servfail}, '>=', 3, 'answers: failed');
 cmp_ok($d->{answers}{noerror}, '>=', 1, 'answers: listed');
@@ -69,20 +69,21 @@ my %list = map { $_->{zone} => $_ } @{ $d->{lists} };
 is(join(' ', sort keys %list), 'a.test b.test c.test custom other',
     'every list, and two more rows');
 is_deeply($list{'a.test'}{results}, { listed => 1, clear => 2, unknown => 0 },
-    'what was found at a list');
+    'the results of a list');
 is_deeply($list{'b.test'}{results}, { listed => 0, clear => 0, unknown => 3 },
     'and at another one');
-cmp_ok($list{'a.test'}{answers}{answered}, '>=', 3, 'it answered');
+cmp_ok($list{'a.test'}{answers}{answered}, '>=', 3,
+    'the responses of the list');
 cmp_ok($list{'a.test'}{latency}{sum_us}, '>', 0, 'which took some time');
 cmp_ok($list{'a.test'}{latency}{max_us}, '>', 0, 'the slowest one too');
 cmp_ok($list{'b.test'}{answers}{failed}, '>=', 3, 'the other one did not');
-is($list{'b.test'}{answers}{answered}, 0, 'at all');
+is($list{'b.test'}{answers}{answered}, 0, 'no response at all');
 is($list{'c.test'}{quota}{frozen}, 0, 'it is not frozen');
 ok(!exists $list{'c.test'}{quota}{left}, 'and has no quota');
 note(join ' ', map { "$_: $list{$_}{health}" } sort keys %list);
 is($d->{resolvers}[0]{answers}{answered},
     $list{'a.test'}{answers}{answered} + $list{'c.test'}{answers}{answered},
-    'the resolver has answered all of these');
+    'the resolver has as many responses');
 cmp_ok($d->{resolvers}[0]{answers}{failed}, '>=', 3, 'but for the others');
 cmp_ok($d->{resolvers}[0]{latency}{sum_us}, '>', 0, 'which took some time');
 $table = rblctl($w->{redis}, 'lists', 'show')->{out};

@@ -29,7 +29,8 @@ own_lists($w, 'a.test' => 'uribl');
 my $u = add_host($w, 'other.example', type => 'uribl', family => 4);
 wait_check($w, check_host($w, $u));
 eventually { grep { redis($w->{redis}, 'HEXISTS', $_, 'lied domain') }
-    @{ redis($w->{redis}, 'KEYS', '*:zone:*') } } 5, 'his own lists the world';
+    @{ redis($w->{redis}, 'KEYS', '*:zone:*') } } 5,
+    'his own list is wildcarding';
 my $ht = add_host($w, 'bad.example', family => 4);
 eventually { host_record($w, $ht)->{listed_count} >= 1 } 8,
     'the system list announces its listing';

@@ -29,7 +29,7 @@ my $checkd = start_checkd(store => $bad->{redis}, resolver => $dns,
 
 my $began = time;
 my @attack = map { check_value($bad, "10.0.0.$_") } 1 .. CHECKS;
-wait_for { $dns->asked('\.bad\.test A$') > 20 } 20, 'the attack to begin';
+wait_for { $dns->asked('\.bad\.test A$') > 20 } 20, 'the attack to start';
 my @pp = map { check_value($good, "10.1.0.$_") } 1 .. 40;
 for my $pp (@pp) {
     wait_check($good, $pp, 60);
@@ -38,7 +38,7 @@ for my $pp (@pp) {
         grep { $d->{$_}{status} ne 'clear' } sort keys %$d;
 }
 is_deeply($good->{bad} // [], [],
-    "another account's 40 checks are answered by all its lists");
+    "40 checks of another account get answers of all lists");
 my $asked = $dns->asked('\.bad\.test A$');
 my $most = RATE * 20 + RATE / 5 * 60 + (RATE + RATE / 5) * (time - $began);
 cmp_ok($asked, '<=', $most + 2, 'the queries of all own lists are bounded');

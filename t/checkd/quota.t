@@ -152,7 +152,7 @@ my $began = time;
 all_end('120 checks at 20 a second end', 60, @checks);
 my @at = map { $_->[3] - $began } $dns->log('rate\.test A$');
 is(scalar @at, 120, 'each is queried once');
-is(errors('rate.test', @checks), '120 clear ', 'and answered');
+is(errors('rate.test', @checks), '120 clear ', 'and each gets a response');
 my $over = over_rate($RATE, @at);
 cmp_ok($over, '<=', $BATCH + 1 + $STALL,
     sprintf 'at no time more than a batch above it: %.1f', $over);
@@ -218,7 +218,7 @@ my $till = shared('refuses.test', 'till');
 @checks = start_checks(100);
 all_end('100 checks end', 60, @checks);
 is(errors('refuses.test', @checks), '100 unknown blocked', 'unknown, all');
-is(shared('refuses.test', 'till'), $till, 'which makes it no longer');
+is(shared('refuses.test', 'till'), $till, 'and the block is no longer for it');
 eventually {
     $dns->rules([ '.', { rcode => 'nxdomain', soa => ['test', 60, 60] } ]);
     @checks = start_checks(50);

@@ -43,7 +43,7 @@ is((checked())[0], "listed 'because'", 'a new listing');
 
 now_it_says({ %reason, a => ['127.0.0.2'], delay => SLOW });
 my ($is, $took) = checked();
-is($is, "listed 'because'", 'it stands, at a slow list');
+is($is, "listed 'because'", 'it is current, at a slow list');
 cmp_ok($took, '>=', SLOW, 'which is slow');
 cmp_ok($took, '<', 2 * SLOW, 'but is not waited for twice')
     or diag(read_file($checkd->{log}));
@@ -56,7 +56,7 @@ is((checked())[0], "listed ''", 'a reason that never comes');
 $dns->rules([ '^1\.0\.0\.10\.a\.test TXT', { %reason } ],
     [ '^1\.0\.0\.10\.a\.test ', { rcode => 'nxdomain', delay => SLOW,
         soa => ['test', 1, 1] } ], @rest);
-eventually { $is = (checked())[0]; $is =~ /^clear/ } 15, 'it is over';
+eventually { $is = (checked())[0]; $is =~ /^clear/ } 15, 'it has ended';
 is($is, "clear ''", 'and has no reason then');
 
 now_it_says({ %reason, rcode => 'servfail' });

@@ -135,7 +135,7 @@ for my $resolver ($bad, $denied) {
 # By a code of its own; its responses are cached for a moment only.
 ok(rbldnsd_data($dns, 'd.test', zone('d.test',
     ':127.255.255.254:go away', '0.0.0.0/1', '128.0.0.0/1')),
-    'a list begins to refuse');
+    'a list starts to refuse');
 eventually { dns_query($good, '5.0.0.10.d.test')->{answers}[0]
     eq '127.255.255.254' } 10, 'the resolver knows';
 my $checkd = daemon($good);
@@ -149,7 +149,7 @@ eventually { dns_query($good, '5.0.0.10.d.test')->{answers}[0]
 my $other = daemon($good);
 ok(stop_server($checkd), 'the daemon stops');
 is(found('10.0.0.5'), 'listed, listed, listed, unknown blocked',
-    'another daemon leaves it alone');
+    'another daemon does not query it');
 ok(stop_server($other), 'it stops');
 forget('d.test');
 
@@ -164,6 +164,6 @@ is(log_count($checkd, 'list d\.test refuses queries'), 1,
 $other = daemon($good);
 ok(stop_server($checkd), 'the daemon stops');
 is(found('10.0.0.5'), 'listed, listed, listed, unknown blocked',
-    'another daemon leaves it alone');
+    'another daemon does not query it');
 ok(stop_server($other), 'it stops');
 done_testing();

@@ -35,6 +35,6 @@ wait_log($checkd, qr/list a\.test is not queried/);
 my $check = wait_check($w, check_host($w, $ht), 20);
 is($check->{status}, 'completed', 'the check ends');
 is($check->{unknown}, 1, 'that list is unknown');
-is(host_record($w, $ht)->{listed_count}, 1, 'and its listing stands');
+is(host_record($w, $ht)->{listed_count}, 1, 'and its listing is current');
 
 done_testing();

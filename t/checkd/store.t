@@ -62,7 +62,7 @@ pause_server($w->{redis});
 wait_log($early, qr/no response in time/, 10);
 cont_server($w->{redis});
 is(wait_check($w, check_value($w, '10.0.0.4'))->{status}, 'completed',
-    'a store that hung: the daemon goes on');
+    'a store that hung: the daemon continues');
 
 # The scripts are flushed.
 
@@ -95,7 +95,7 @@ redis($w->{redis}, 'RPUSH', redis_key('manual', $ac), 'nonsense', "$pp2:HT2");
 redis($w->{redis}, 'ZADD', redis_key('manual', $p), 1, $ac);
 eventually { jobs_left($w) == 0 } 10, 'nonsense in the queue is deleted';
 is(wait_check($w, check_value($w, '10.0.0.7'))->{status}, 'completed',
-    'and the daemon goes on');
+    'and the daemon continues');
 ok(stop_server($early), 'it stops');
 
 # A password; a wrong one is reported, but not shown.

@@ -51,7 +51,7 @@ my $size = redis($w->{redis}, 'STRLEN', $key);
 cmp_ok($size, '<=', 32 * 1024, 'the record of the host is small');
 my $octets = redis($w->{redis}, 'STRLEN', RblCheckd::akey($w, 'check',
     "$pp:d"));
-cmp_ok($octets, '<=', 64 * 1024, 'so are the details of the check');
+cmp_ok($octets, '<=', 64 * 1024, 'and the details of the check');
 
 my $d = details($w, $pp);
 is($d->{'sys.test'}{reason}, 'the list says why',
@@ -71,7 +71,7 @@ for my $half ('\d*[02468]', '\d*[13579]') {
     cmp_ok(redis($w->{redis}, 'STRLEN', $key), '<=', 32 * 1024,
         'half of them unknown: small as well');
 }
-is(host_record($w, $ht)->{listed_count}, OWN + 1, 'all listings stand');
+is(host_record($w, $ht)->{listed_count}, OWN + 1, 'all listings are current');
 
 # A few lists keep their whole texts.
 

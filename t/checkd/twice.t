@@ -44,7 +44,7 @@ while (time < $kept - 1) {
     sleep 0.3;
 }
 is(join(', ', sort keys %found), 'unknown unconfirmed',
-    'what the cache has is not confirmed');
+    'a cached response does not confirm it');
 is(scalar(grep { @{ history_of($w, $_) } } values %ht), 0,
     'and no listing is announced');
 

@@ -31,20 +31,20 @@ my $checkd = daemon();
 
 my $ht = add_host($w, '2001:db8::1', family => 2);
 eventually { host_record($w, $ht)->{listed_count} == 1 } 10, 'listed';
-is(verdict($w, $ht, 'v.test'), 'listed ', 'it stands');
+is(verdict($w, $ht, 'v.test'), 'listed ', 'it is current');
 is(log_count($checkd, 'v\.test, ipv6.*: good'), 1,
-    'its IPv6 test entry is seen');
+    'its IPv6 test point is seen');
 
 $dns->rules(@four);
 like(verdict($w, $ht, 'v.test'), qr/^unknown/, 'the IPv6 data are emptied');
 eventually { verdict($w, $ht, 'v.test') eq 'unknown unhealthy' } 10,
-    'its test entry is missed';
+    'its test point is missing';
 for my $who ('the daemon that saw it', 'one that was started since') {
     like(verdict($w, $ht, 'v.test'), qr/^unknown/, "$who: nothing ends");
     cleared($w, $ht, time * 1000 - 25 * 3_600_000);
     like(verdict($w, $ht, 'v.test'), qr/^unknown/,
-        "$who: a day later, too, for it had one");
-    is(host_record($w, $ht)->{listed_count}, 1, "$who: the listing stands");
+        "$who: a day later, too, since it had one");
+    is(host_record($w, $ht)->{listed_count}, 1, "$who: the listing is current");
     ok(stop_server($checkd), 'it stops');
     $checkd = daemon();
 }

@@ -65,7 +65,7 @@ while (time < $gone + 5) {
 }
 is(join(', ', grep { /clear/ } keys %found), '',
     'nor does the next one end it');
-is(host_record($w, $ht)->{listed_count}, 1, 'it stands');
+is(host_record($w, $ht)->{listed_count}, 1, 'it is current');
 is(verdict($w, $ht, 'a.test'), 'unknown unhealthy',
     'and the list is known to be empty');
 ok(stop_server($checkd), 'the daemon stops');

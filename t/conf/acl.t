@@ -354,7 +354,7 @@ rights('rbl-checkd', '+evalsha');
 $check = ok_api('POST', 'check/start.json', { host => '192.0.2.79' })->{data}{id};
 my $done = wait_for { api($nginx, $acct, 'GET',
     "/3.0/check/status/$check.json")->{data}{status} eq 'completed' } 30;
-ok($done, 'given back, it goes on');
+ok($done, 'with the right it continues');
 
 rights('rblctl', '-zrange');
 $r = rblctl($redis, 'account', 'list');

@@ -44,8 +44,8 @@ sub wrong {
 my $r = run_cmd($checkd, '-D');
 is($r->{status}, 0, '-D prints a configuration');
 is(read_file(repo_dir() . '/conf/rbl-checkd.conf'), $r->{out},
-    'conf/rbl-checkd.conf is what -D prints');
-right($r->{out}, 'what -D prints');
+    'conf/rbl-checkd.conf is the output of -D');
+right($r->{out}, 'the output of -D');
 is(scalar(grep { length > 80 } split /\n/, $r->{out}), 0,
     'no line of it is too long');
 

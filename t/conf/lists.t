@@ -342,7 +342,7 @@ sub check_traps {
         my @listing = grep { classes($allow, $_) !~ /^[!~]+\z/ }
             qw(127.0.0.2 127.0.0.3 127.0.0.77 127.0.4.2 127.0.10.0
                127.0.11.200 127.3.100.6);
-        is("@listing", '', "$allow->{zone} never makes a listing");
+        is("@listing", '', "$allow->{zone} never causes a listing");
     }
 }
 

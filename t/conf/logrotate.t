@@ -48,7 +48,8 @@ is(read_file("$log.1"), $before, 'the old one is whole');
 is((stat $log)[2] & 0777, 0640, 'the new one is not for everybody');
 
 redis($redis, 'CLIENT', 'KILL', 'USER', 'rbl-checkd');
-ok(wait_log({ log => $log }, qr/ready again/, 10), 'and goes on writing there');
+ok(wait_log({ log => $log }, qr/ready again/, 10),
+    'and continues to write there');
 rotate('rotated again');
 my $again = wait_for { -s $log && -e "$log.2.gz" } 10;
 ok($again, 'older ones are compressed');

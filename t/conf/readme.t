@@ -60,7 +60,7 @@ for my $map (@maps) {
         !$path{$n} && !$path{"$folder/$n"} && !$path{"t/$n"}
             && !grep { m{(?:^|/)\Q$n\E$} || m{/ngx_rbl_\Q$n\E$} } keys %path }
         sort keys %names;
-    is("@missing", '', "$map names what exists (" . keys(%names) . ')');
+    is("@missing", '', "$map names existing files (" . keys(%names) . ')');
 }
 
 done_testing();

@@ -80,7 +80,7 @@ reload('a fault');
 like(read_file($log),
     qr/reload failed, nothing has changed: \S+:\d+: checks_max: a whole/,
     'a fault in the file is logged');
-ok(alive($d), 'and it goes on');
+ok(alive($d), 'and it continues');
 
 $manager->forget;
 ok(stop_server($d), 'it stops');
@@ -105,7 +105,7 @@ $d = start_checkd(store => $redis, conf => { resolver => '127.0.0.1@9' },
     env => { NOTIFY_SOCKET => $manager->path });
 ok(wait_log($d, qr/cannot send READY=1.* to the service manager/s, 10),
     'no manager: logged');
-ok(alive($d), 'no manager: it goes on');
+ok(alive($d), 'no manager: it continues');
 stop_server($d);
 
 # A credential replaces the file of the same name.
@@ -119,6 +119,6 @@ ok(alive($d), 'the password is a credential');
 stop_server($d);
 my $r = run_cmd({ env => { CREDENTIALS_DIRECTORY => "$dir/none" } },
     build_dir() . '/rbl-checkd', '-t', '-c', $d->{conf_path});
-is($r->{status}, 1, 'without it the file is wanted');
+is($r->{status}, 1, 'without it the file is needed');
 
 done_testing();

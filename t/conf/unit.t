@@ -35,11 +35,11 @@ for my $file (qw(/usr/sbin/rbl-checkd /usr/sbin/rblctl
 }
 is(run_cmd("$root/usr/sbin/rbl-checkd", '-t', '-c',
     "$root/etc/rbl-checkd/rbl-checkd.conf")->{status}, 0,
-    'the configuration that is installed is sound');
+    'the installed configuration is valid');
 
 is(run_cmd("$root/usr/sbin/rblctl", 'plan', 'list', '--file',
     "$root/etc/rbl-checkd/plans.json")->{status}, 0,
-    'and so is the file of plans');
+    'and the file of plans');
 
 write_file("$root/etc/rbl-checkd/rbl-checkd.conf", "log syslog\n");
 install($root);
@@ -54,7 +54,7 @@ $r = install("$root-local", sbindir => '/opt/rbl/sbin',
 is($r->{status}, 0, 'another place');
 my $unit = read_file("$root-local/opt/rbl/units/rbl-checkd.service");
 like($unit, qr{^ExecStart=/opt/rbl/sbin/rbl-checkd -c /opt/rbl/etc/rbl-checkd/}m,
-    'its unit starts what is there');
+    'its unit starts an installed program');
 unlike($unit, qr{/usr/sbin/rbl|/etc/rbl-checkd/(?<!/opt/rbl/etc/rbl-checkd/)},
     'and nothing else');
 like($unit, qr/^RestrictAddressFamilies=.*\bAF_NETLINK\b/m,

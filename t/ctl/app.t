@@ -33,7 +33,7 @@ is_deeply([keys %$tokens], [substr sha256_hex($token), 0, 16],
     'token is found by its digest');
 is((values %$tokens)[0], $app, 'and is the application\'s');
 my $record = token_record((keys %$tokens)[0]);
-cmp_ok(abs(delete($record->{created}) / 1000 - time), '<', 60, 'made now');
+cmp_ok(abs(delete($record->{created}) / 1000 - time), '<', 60, 'created now');
 is_deeply($record, { version => 1, digest => sha256($token), app => $app,
     status => 'active', allow => [], limits => [] },
     'and kept as its digest alone');
@@ -55,7 +55,7 @@ bad('rotate nothing', 'no active application', 'app', 'rotate', $ac,
     $nothing);
 bad('rotate of another account', 'no active application', 'app', 'rotate',
     $free, $app);
-bad('rotate what is no application', 'is not the SID of an application',
+bad('rotate an invalid SID', 'is not the SID of an application',
     'app', 'rotate', $ac, $ac);
 
 my $other = good('a second application', 'app', 'add', $ac, 'Other');
@@ -76,7 +76,8 @@ $v = good('token list', 'token', 'list', $ac, $app);
 is_deeply([map { [@$_{qw(token status)}] } @$v],
     [[digits($second), 'active'], [digits($third), 'active']],
     'by the digits that `sha256sum` shows, the oldest first');
-like($_->{created}, qr/^20\d\d-\d\d-\d\dT/, 'and when it was made') for @$v;
+like($_->{created}, qr/^20\d\d-\d\d-\d\dT/,
+    'and the time of its creation') for @$v;
 is_deeply(good('tokens of nothing', 'token', 'list', $ac, $nothing), [],
     'an application that is not there has none');
 bad('tokens of an unknown account', 'there is no account', 'token',
@@ -145,7 +146,7 @@ is_deeply([@$v{qw(hour reads writes starts)}], [1000, 0, 0, 0], 'one of four');
 says('limits', [1000, 0, 0, 0], 'is kept');
 good('more', 'app', 'limit', $ac, $app, '--reads', 20, '--writes', 5,
     '--starts', 1);
-says('limits', [1000, 20, 5, 1], 'what is not given stays');
+says('limits', [1000, 20, 5, 1], 'the other limits stay');
 good('less', 'app', 'limit', $ac, $app, '--hour', 0);
 says('limits', [0, 20, 5, 1], '0 takes one away');
 
@@ -180,7 +181,7 @@ says('allow', [], 'from everywhere');
 good('limit --none', 'app', 'limit', $ac, $app, '--none');
 says('limits', [], 'no limit at all');
 good('all of them 0', 'app', 'limit', $ac, $app, '--reads', 0);
-says('limits', [], 'is none at all');
+says('limits', [], 'is no limit at all');
 
 bad("allow '$_'", 'is not a network', 'app', 'allow', $ac, $app, $_) for '',
     ',', '10.0.0.0/8,', ',10.0.0.0/8', 'example.com', '10.0.0.0/33',

@@ -113,7 +113,7 @@ for my $width (60, 80, 132) {
     ok(!(grep { /[^ -~]/ } @line), 'plain characters');
 }
 like((drawn(5))[-2], qr/  #{10}$/, 'narrower than that it is not');
-is(scalar(drawn('x', '--days', 3)), 5, 'a width that is none');
+is(scalar(drawn('x', '--days', 3)), 5, 'an invalid width');
 
 # --- damaged records --------------------------------------------------------
 
@@ -179,8 +179,8 @@ for my $what ('stats', 'errors') {
     bad("$what of nothing", 'has no application', 'app', $what, $ac, $none);
     bad("$what of another account", 'has no application', 'app', $what,
         $other->{sid}, $ap);
-    bad("$what of what is none", 'is not the SID of an app', 'app', $what, $ac,
-        $ac);
+    bad("$what of an invalid SID", 'is not the SID of an app',
+        'app', $what, $ac, $ac);
 }
 bad("hours $_", '--hours must be a whole number from 1 to 744', 'app',
     'stats', $ac, $ap, '--hours', $_) for 0, 745, 'x', '-1';

@@ -71,7 +71,7 @@ is(json(check('::ffff:192.0.2.1', $ab, '--json')->{out})->{host}, '192.0.2.1',
 
 $r = check('x.bad.example', $ab);
 is($r->{status}, 1, 'a domain at the lists that take it');
-unlike($r->{out}, qr/\e/, 'TXT reaches no terminal as it is');
+unlike($r->{out}, qr/\e/, 'TXT reaches no terminal unescaped');
 is(check('x.bad.example.', $ab)->{status}, 1, 'with a trailing dot');
 is(check('good.example', $ab)->{status}, 0, 'a clear domain');
 
@@ -132,7 +132,7 @@ redis($redis, 'ZADD', 'rbl:{1}:digests', 1, 'x', 2, 'y');
 $v = json(rblctl($redis, 'queue', '--json')->{out});
 my $all = $v->[2];
 is_deeply([@$all{qw(manual due pending soon scheduled outbox deliveries
-    digests)}], [1, 1, 1, 2, 3, 1, 1, 2], 'what waits, all in all');
+    digests)}], [1, 1, 1, 2, 3, 1, 1, 2], 'the totals of waiting work');
 cmp_ok($all->{oldest}, '>=', 99, 'age of the oldest');
 cmp_ok($all->{oldest}, '<', 200, 'in seconds');
 is_deeply([@{ $v->[0] }{qw(manual due pending)}], [1, 0, 0], 'partition 0');

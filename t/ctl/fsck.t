@@ -328,7 +328,7 @@ my @faults = (
         sub { cmd('ZADD', k('listed', $ac), 3, $off) }, undef],
     ['a place in the listings that is not that of the host', listed => $on,
         sub { cmd('ZADD', k('listed', $ac), 9999, $on) }, undef],
-    ['listings show what is no host', index => "listed $ghost",
+    ['a listing without a host', index => "listed $ghost",
         sub { cmd('ZADD', k('listed', $ac), 3, $ghost) }, undef],
     ['a number of listings that is wrong', count => $on,
         sub { changed($on, 13 => 7) }, sub { got($on)->[13] == 2 }],
@@ -383,7 +383,7 @@ my @faults = (
         sub { cmd('ZADD', k('due', $ac), $now, $range) }, undef],
     ['a host that is due while its check waits', schedule => $asked,
         sub { cmd('ZADD', k('due', $ac), $now, $asked) }, undef],
-    ['what is due is no host', index => "due $ghost",
+    ['a due host that does not exist', index => "due $ghost",
         sub { cmd('ZADD', k('due', $ac), $now, $ghost) }, undef],
     ['an account that has no turn', turn => 'due',
         sub { cmd('ZREM', k('due'), $ac) }, sub { cmd('ZSCORE', k('due'), $ac) }],
@@ -401,13 +401,13 @@ my @faults = (
         sub { cmd('DEL', k('check', $ac, $pp)) },
         sub { !cmd('HEXISTS', k('flight'), "$ac:$asked")
             && cmd('ZSCORE', k('due', $ac), $asked) }],
-    ['what waits is no check', queue => 'manual',
+    ['an invalid member of a queue', queue => 'manual',
         sub { cmd('RPUSH', k('manual', $ac), 'nonsense') }, undef],
-    ['a check in flight that is nowhere', flight => $asked,
+    ['a check in flight in no queue', flight => $asked,
         sub { cmd('DEL', k('manual', $ac), k('check', $ac, $oneoff));
             cmd('ZREM', k('manual'), $ac) },
         sub { cmd('LRANGE', k('manual', $ac), 0, -1)->[0] eq "$pp:$asked" }],
-    ['a check in flight that is over', flight => $asked,
+    ['a check in flight that is finished', flight => $asked,
         sub { cmd('HSET', k('check', $ac, $pp), 'status', 'completed') },
         sub { cmd('ZSCORE', k('due', $ac), $asked) }],
     ['a check in flight of no host', flight => $ghost,
@@ -581,7 +581,7 @@ my @faults = (
     ['a counted delivery that does not exist', pending => $told[0],
         sub { cmd('ZADD', k('pending', $ac), 0, "$wh:1:$told[0]:$wh") },
         sub { cmd('ZCARD', k('pending', $ac)) == 2 }],
-    ['what is counted cannot be read', pending => 'pending',
+    ['an unreadable counted delivery', pending => 'pending',
         sub { cmd('ZADD', k('pending', $ac), 0, 'x') },
         sub { cmd('ZCARD', k('pending', $ac)) == 2 }],
     ['a delivery that is never tried', delivery => "$ev:CB0",
@@ -634,7 +634,7 @@ for my $fault (@faults) {
     is($status, 1, "$name: --repair reports it too");
     is(join("\n", map { said($_) } grep { !$_->{mended} } @found), '',
         "$name: and repairs all of it");
-    clean("$name: then there is none");
+    clean("$name: then no fault is left");
     ok($mended->(), "$name: as it should be") if $mended;
     restore_all($all);
 }

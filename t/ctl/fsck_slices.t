@@ -66,11 +66,11 @@ sub fsck {
         or diag($r->{out});
     return $r->{out};
 }
-fsck('a sound account', 0);
+fsck('a consistent account', 0);
 
 change($_, PROFILE, 'RPnone') for $last, $kids[3];
 my $out = fsck('hosts after one with 70 listings', 3, '--repair');
-like($out, qr/$_ .*has a profile that does not exist/, 'it is looked at')
+like($out, qr/$_ .*has a profile that does not exist/, 'it is checked')
     for $last, $kids[3];
 fsck('the repaired hosts', 0);
 
@@ -92,7 +92,7 @@ fsck('no counter at all', scalar keys %sound, '--repair');
 is_deeply({ @{ cmd('HGETALL', k('refs', $ac)) } }, \%sound,
     'the counters are as before');
 is_deeply(script('fsck_refs', [$acct], '1', map { ($_, 77, 5) }
-    keys %sound), ['OK'], 'what has changed since it was read is left alone');
+    keys %sound), ['OK'], 'a changed counter is left alone');
 
 my @pp = map { sid('PP') } 1 .. 3;
 cmd('SET', k('check', $ac, "$_:d"), 'x' x 120_000, 'PX', 600_000) for @pp;
@@ -176,7 +176,7 @@ no_fault('hosts end and change after the first slice', 'fsck_hosts', 2, sub {
 is(cmd('EXISTS', k('r', $ac, $gone)), 0, 'the host is deleted');
 is(stored($last)->[LISTED], 0, 'the other one is not listed');
 
-my $r = no_fault('a listing begins while addresses are counted', 'fsck_range',
+my $r = no_fault('a listing starts while addresses are counted', 'fsck_range',
     1, sub { check($kids[1], listed_result('RBa')) });
 is($r->{calls}, 2, 'the addresses are counted again');
 is(stored($range)->[LISTED], 2, 'the range counts both');
@@ -191,12 +191,12 @@ $r = no_fault('a listed address ends while addresses are counted', 'fsck_range',
 is($r->{calls}, 2, 'the addresses are counted again');
 is(stored($range)->[LISTED], 0, 'the range counts none');
 
-no_fault('a host begins while what is used is counted', 'fsck_refs', 1,
+no_fault('a host is added while uses are counted', 'fsck_refs', 1,
     sub { host('192.0.2.9') });
 
-no_fault('an address ends before it is looked at', 'fsck_kids', 1, sub {
+no_fault('an address is deleted before its check', 'fsck_kids', 1, sub {
     script('host_delete', [$acct], $kids[0], 60_000) });
-no_fault('the range ends before it is looked at', 'fsck_kids', 1, sub {
+no_fault('the range is deleted before its check', 'fsck_kids', 1, sub {
     script('host_delete', [$acct], $range, 60_000) });
 is(cmd('EXISTS', k('r', $ac, $range), k('kids', $ac, $range)), 0,
     'the range is deleted');

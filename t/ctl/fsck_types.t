@@ -61,7 +61,7 @@ for my $case (
     is(faults(), $fault, "$key: $fault is reported");
     is(faults('--repair'), "$fault!", "$key: and repaired");
     is(cmd('EXISTS', $key), 0, "$key: the key is deleted");
-    is(faults(), '', "$key: then there is none");
+    is(faults(), '', "$key: then no fault is left");
     cmd('RESTORE', $key, 0, $was) if defined $was;
     cmd('PEXPIRE', $key, 600_000) if $key =~ /rate|started/;
 }

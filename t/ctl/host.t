@@ -104,7 +104,8 @@ alter($ht, @seen, listed_count => 1, first_listed => T,
     details => [[$gone, 'gone.test', '', '', [], T]],
     troubled => [[$rb{off}, 'timeout', T, 2]], unknown_count => 1);
 like(lists_of(good('of other lists', 'host', $ht)),
-    qr/, gone listed \S+, off unknown \S+ timeout 2\z/, 'stand behind the rest');
+    qr/, gone listed \S+, off unknown \S+ timeout 2\z/,
+    'are behind the others');
 
 # history, newest first
 

@@ -97,7 +97,7 @@ is(rblctl($redis, 'init', '--partitions', 4)->{status}, 0, 'the same number');
 fails(rblctl($redis, 'init', '--partitions', 8),
     qr/initialised with 4 partitions/, 'another number');
 is_deeply({ @{ redis($redis, 'HGETALL', 'rbl:meta') } }, \%meta,
-    'meta is what it was');
+    'meta is unchanged');
 is(rblctl($redis, '--prefix', 'p2', 'init')->{status}, 0, 'another prefix');
 is(redis($redis, 'HGET', 'p2:meta', 'partitions'), 16, 'has its own meta');
 
@@ -147,8 +147,8 @@ redis($redis, 'HSET', 'rbl:{1}:flight:due', 'AC1:HT2', 'PP' . '0' x 64
     . ':1:1:d2');
 $r = rblctl($redis, 'status', '--json');
 is_deeply([map { $_->{name} } @{ json($r->{out})->{daemons} }], ['d2'],
-    'daemons with a sound name');
-is(json($r->{out})->{daemons}[0]{pending}, 3, 'what they have');
+    'daemons with a valid name');
+is(json($r->{out})->{daemons}[0]{pending}, 3, 'their counters');
 cmp_ok(json($r->{out})->{daemons}[0]{idle}, '<', 69, 'when they were seen');
 
 done_testing();

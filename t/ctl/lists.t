@@ -221,7 +221,7 @@ $r = load_entries(zones(1, 199));
 is($r->{status}, 3, 'two there, and 199 others');
 like($r->{err}, qr/: there would be 201 system lists, at most 200 may be there/,
     'how many, and the limit');
-like($r->{err}, qr/: nothing was loaded from /, 'and what of the file');
+like($r->{err}, qr/: nothing was loaded from /, 'and the effect of the file');
 is_deeply(there('lists'), [(2) x 4], 'nothing was');
 is(redis($redis, 'EXISTS', 'rbl:{0}:r:SYS:' . list_sid('n1.example')), 0,
     'no record either');
@@ -246,7 +246,7 @@ is(load_entries(zones(100, 100))->{status}, 0, 'which a load does not change');
 is_deeply(there('lists'), [(199) x 4], 'and which takes no place');
 is(load_entries(zones(300, 300))->{status}, 0, 'another takes its place');
 $r = rblctl($redis, 'lists', 'unkill', 'n100.example');
-is($r->{status}, 3, 'so it stays killed');
+is($r->{status}, 3, 'and it stays killed');
 like($r->{err}, qr/n100\.example stays killed: .*as many .* as there may be/,
     'why');
 is(rblctl($redis, 'lists', 'kill', 'n101.example', 'x')->{status}, 0,
@@ -290,7 +290,7 @@ redis($redis, 'FLUSHALL');
 init_store($redis, partitions => 4);
 for my $file ('conf/lists.json', 'conf/demo/lists.json') {
     $r = rblctl($redis, 'lists', 'load', repo_dir() . "/$file");
-    is($r->{status}, 0, "$file is sound") or diag($r->{err});
+    is($r->{status}, 0, "$file is valid") or diag($r->{err});
 }
 
 done_testing();

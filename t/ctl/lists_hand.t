@@ -124,7 +124,7 @@ is(rblctl($redis, 'lists', 'override', 'd.test', map { ('--server',
 
 done('a rate', 'override', 'd.test', '--rate', 3, '--day-quota', 77);
 $v = done('none, but', 'override', 'd.test', '--none', '--rate', 4);
-is_deeply([@$v{qw(rate day_quota)}], [4, 5000], 'none but what is given');
+is_deeply([@$v{qw(rate day_quota)}], [4, 5000], 'none but the given one');
 done('none', 'override', 'd.test', '--none');
 
 write_file("$dir/rules", "# rules\n\n127.0.0.5=five\r\n!127.0.0.9=refused\n");
@@ -211,7 +211,7 @@ done('enable', 'enable', 'b.test');
 done('kill', 'kill', 'b.test', 'x');
 load([@all[0, 2, 3]], 'b.test');
 is(record_of('b.test')->{reason}, 'of the file', 'killed by a file as well');
-refused('unkill of what a file killed', qr/was killed by the file that was/,
+refused('unkill after a kill by a file', qr/was killed by the file that was/,
     'unkill', 'b.test');
 is(redis($redis, 'HLEN', 'rbl:{1}:lists:override'), 0,
     'its settings by hand are void');
@@ -233,7 +233,7 @@ refused('kill without an argument', qr/usage: rblctl lists kill/, 'kill',
 
 my $secret = 'Abc-123-' . 'x' x 20;
 my $keys = 'rbl:{0}:lists:keys';
-is(shown('{key}.k.test')->{key}, 'needed', 'a list that wants a key');
+is(shown('{key}.k.test')->{key}, 'needed', 'a list that needs a key');
 is(shown('a.test')->{key}, '', 'and one that does not');
 refused('enabled without a key', qr/\{key\}\.k\.test needs a key, and has none/,
     'enable', '{key}.k.test');
@@ -282,7 +282,7 @@ is(redis($redis, 'HGET', $keys, '{key}.k.test'), 'other-key',
     'the first line of a file');
 refused('no such file', qr/nofile: No such file/, 'key', '{key}.k.test',
     '--file', "$dir/nofile");
-refused('a key of a list that wants none', qr/a\.test wants no key/,
+refused('a key of a list that needs none', qr/a\.test wants no key/,
     { stdin => "x\n" }, 'key', 'a.test');
 refused('a key of nothing', qr/there is no list none\.test/,
     { stdin => "x\n" }, 'key', 'none.test');
@@ -309,7 +309,7 @@ my $p = hex(substr $sid, 2, 4) % 4;
 redis($redis, 'HSET', "rbl:{$p}:list:$sid", 'day', int(time / 86400), 'used',
     300, 'till', (time + 3000) . '000');
 $v = shown('d.test');
-is($v->{quota_left}, 700, 'what is left of a quota');
+is($v->{quota_left}, 700, 'the rest of a quota');
 like($v->{left_alone_until}, qr/^\d{4}-\d\d-\d\dT/, 'until when it backs off');
 is($v->{state}, 'refuses', 'and that it does');
 redis($redis, 'HSET', "rbl:{$p}:list:$sid", 'day', 5, 'till', 5);

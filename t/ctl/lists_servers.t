@@ -70,7 +70,7 @@ unlike($r->{out}, qr/^SERVER/m, 'which shows no server');
 is($own->asked('.'), 0, 'nor queries one');
 my $before = scalar $w->{server}{$zone}[0]->log('.');
 is_deeply(servers($zone), [[$own->host . '@53', 'good', 11, 1 == 1]],
-    'it is the only one');
+    'it is the only server');
 is(scalar $w->{server}{$zone}[0]->log('.'), $before,
     'the others are not queried');
 rblctl($w->{redis}, 'lists', 'override', $zone, '--none');

@@ -55,7 +55,7 @@ sub bad {
 
 my $shipped = rblctl(undef, 'plan', 'list', '--json', '--file',
     repo_dir() . '/conf/plans.json');
-is($shipped->{status}, 0, 'the file that comes with it is sound');
+is($shipped->{status}, 0, 'the installed file is valid');
 my %shipped = map { $_->{name} => $_ } @{ json($shipped->{out}) };
 ok($shipped{Business}{paid} && !$shipped{Free}{paid}, 'paid and not');
 
@@ -63,7 +63,7 @@ plans(gold(), gold(name => 'Frei & fein', paid => 0, price => undef,
     period => undef, max_hosts => 0), gold(name => 'Each', price => undef,
     period => undef, check_price => '0.000125', interval => '90s'));
 my $r = list();
-is($r->{status}, 0, 'a sound file');
+is($r->{status}, 0, 'a valid file');
 is_deeply([map { [@$_{qw(name max_hosts interval price period check_price)},
     $_->{paid} ? 1 : 0] } @{ json($r->{out}) }],
     [['Gold', 10, 900, '25.00', 'month', '', 1],
@@ -152,7 +152,7 @@ is_deeply([@{ record('account', redis($redis, 'GET',
     interval min_interval)}], [1, 10, 2, 5, 900, 900], 'the record has them');
 has(good('options', 'account', 'add', 'A', '--plan', 'Gold', @plan, '--free',
     '--max-hosts', 7, '--max-contacts', 0, '--max-checks', 9, '--interval',
-    '1h'), 'what is given goes before', 0, 'Gold', 7, 0, 9, 3600, 900);
+    '1h'), 'options take precedence', 0, 'Gold', 7, 0, 9, 3600, 900);
 has(good('shorter', 'account', 'add', 'A', '--plan', 'Gold', @plan,
     '--interval', '1m'), "an operator's shorter one too", 1, 'Gold', 10, 2, 5,
     60, 60);
@@ -194,7 +194,7 @@ has(good('interval', 'account', 'interval', $ac, '1m'), 'nor a shortest', 0,
     'Free', 2, 1, 0, 60, 0);
 redis($redis, 'SET', $key, mp_pack([@old]));
 has(good('an older record', 'account', 'plan', $ac, 'Gold', @plan),
-    'goes on a plan', 1, 'Gold', 10, 2, 5, 900, 900);
+    'gets the plan', 1, 'Gold', 10, 2, 5, 900, 900);
 
 # existing objects are kept
 my $host_add = read_file(build_dir() . '/gen/lua/host_add.lua');

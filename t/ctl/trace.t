@@ -85,14 +85,14 @@ is(join("\n", names($r, 'response')), join("\n", names($r, 'query')),
     'and a response to each');
 unlike($r->{err}, qr/^(?! *\d+\.\d ms  \S)/m, 'all lines have a time');
 my @times = $r->{err} =~ /^ *(\d+\.\d) ms  /gm;
-is("@times", join(' ', sort { $a <=> $b } @times), 'which goes on');
+is("@times", join(' ', sort { $a <=> $b } @times), 'in ascending sequence');
 
 # Standard output is unchanged.
 my $plain = rblctl(undef, '-c', $w->{conf}, 'check', $host, '--lists',
     lists_of('a.test'));
 is($r->{out} =~ s/ +\d*\n/ N\n/gr, $plain->{out} =~ s/ +\d*\n/ N\n/gr,
     'the table is the same');
-is($plain->{err}, '', 'no trace where none is wanted');
+is($plain->{err}, '', 'no trace without the option');
 $r = run_cmd({ timeout => 60 }, 'script', '-qec', join(' ', build_dir()
     . '/rblctl', '-c', $w->{conf}, 'check', '--trace', $host, '--lists',
     lists_of('a.test')), '/dev/null');
@@ -176,7 +176,7 @@ all_queries($r, 'silence');
 
 $r = trace($w, $host, 't.test');
 is($r->{status}, 1, 'a truncated response');
-in_order($r, 'goes on over TCP',
+in_order($r, 'continues over TCP',
     qr/^query 1\.0\.0\.10\.t\.test A to \S+ over UDP/,
     qr/^response 1\.0\.0\.10\.t\.test A .*: NOERROR, truncated$/,
     qr/^query 1\.0\.0\.10\.t\.test A to \S+ over TCP, no RD, EDNS, attempt 1$/,

@@ -41,8 +41,8 @@ unlike($text, qr/whsec_/, 'without its secret');
 bad('an unknown one', 'has no webhook', 'webhook', 'show', $ac, $none);
 bad("another account's", 'has no webhook', 'webhook', 'show', $other, $wh);
 bad('no SID', 'is not the SID of a webhook', 'webhook', 'show', $ac, 'x');
-bad('an account is none', 'is not the SID of a webhook', 'webhook', 'show',
-    $ac, $ac);
+bad('an account is no webhook', 'is not the SID of a webhook', 'webhook',
+    'show', $ac, $ac);
 
 # changes
 $v = good('rename', 'webhook', 'rename', $ac, $wh, " N\xc3\xa4me ");
@@ -117,7 +117,7 @@ $v = good('log', 'webhook', 'log', $ac, $wh);
 is_deeply([map { $_->{attempt} } @$v], [11 .. 30], 'the last twenty');
 is_deeply([@{ $v->[0] }{qw(time event type outcome http ms next error)}],
     [strftime('%Y-%m-%dT%H:%M:%S+00:00', gmtime $at / 1000), 'EV' . '1' x 32, 'rbl.host.listed', 'retry',
-    500, 12, 5, 'HTTP status'], 'what there is to know');
+    500, 12, 5, 'HTTP status'], 'all fields');
 is($v->[0]{answer}, "<b>\x1b[1mno?", 'and the answer');
 is_deeply([map { $_->{attempt} } @{ good('of an event', 'webhook', 'log', $ac,
     $wh, '--event', 'EV' . '0' x 32, '--last', 3) }], [26, 28, 30],
@@ -126,7 +126,7 @@ unlike(rblctl($redis, 'webhook', 'log', $ac, $wh)->{out}, qr/\x1b/,
     'nothing steers the terminal');
 log_entry($wh, try_of(ev => 0, number => 99, at => $at - 30 * 86_400_000));
 is(good('without older ones', 'webhook', 'log', $ac, $wh)->[-1]{attempt}, 30,
-    'not what is older than 30 days');
+    'not those older than 30 days');
 log_entry($wh, 'junk');
 $v = rblctl($redis, 'webhook', 'log', $ac, $wh, '--last', 1, '--json');
 is(json($v->{out})->[0]{attempt}, 30, 'a damaged entry is skipped');
@@ -165,7 +165,7 @@ is_deeply([map { hex substr $_->{event}, 2 } @$v], [582 .. 600, 700],
     'the last twenty of the account');
 is_deeply([@{ $v->[-1] }{qw(time type to attempts http error)}],
     ['2026-11-20T09:41:40+00:00', 'rbl.host.check.completed', $ap, 6, 0,
-    'timeout'], 'what there is to know');
+    'timeout'], 'all fields');
 is(scalar @{ good('dead', 'webhook', 'dead', $ac, $ap) }, 1,
     'those of an application');
 is(scalar @{ good('dead', 'webhook', 'dead', $ac, $wh, '--last', 1000) }, 600,
@@ -178,7 +178,7 @@ sub retry_key { my $k = redis_key('acct', $ac); $k =~ s/:acct:.*/:retry/; $k }
 sub retry { return redis($redis, 'ZCARD', retry_key()) }
 is(good('one', 'webhook', 'replay', $ac, $wh, sprintf 'EV%032x', 7)
     ->{deliveries}, 1, 'one event');
-is(retry(), 1, 'is to be delivered');
+is(retry(), 1, 'is queued for delivery');
 bad('again', 'no dead letter of event', 'webhook', 'replay', $ac, $wh,
     sprintf 'EV%032x', 7);
 is(good('a span', 'webhook', 'replay', $ac, $wh, '--from',
@@ -188,7 +188,7 @@ is(good('from', 'webhook', 'replay', $ac, $wh, '--from', '2026-11-20T09:38:20Z')
     ->{deliveries}, 101, 'from a time on');
 is(good('all', 'webhook', 'replay', $ac, $wh, '--all')->{deliveries}, 299,
     'the rest');
-is(retry(), 600, 'all are to be delivered');
+is(retry(), 600, 'all are queued for delivery');
 is(good('callbacks', 'webhook', 'replay', $ac, $ap, '--from', '2000-01-01')
     ->{deliveries}, 1, 'a callback');
 is(good('none', 'webhook', 'replay', $ac, $wh, '--from', '2h')->{deliveries},

@@ -84,7 +84,7 @@ is((received($hook))[-1]{line}, 'POST /?x=1 HTTP/1.1', 'gets one');
 is(attempt("http://127.9.9.9:$port/"), '0 connection failed',
     'the address beside it is not');
 is(attempt("http://[::1]:$port/"), '0 connection failed', 'nor is ::1');
-is(connections(), 0, 'and no connection was made');
+is(connections(), 0, 'and no connection');
 
 # URLs that two parsers may read differently
 for my $url ("http://user\@127.0.0.1:$port/", "http://127.0.0.1:$port/#f",

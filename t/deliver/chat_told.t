@@ -99,14 +99,14 @@ is($one->{payload}{source}, $host{$mx}, 'pagerduty: the source');
 is_deeply($one->{links}, [{ href => 'https://a.example/off?h=192.0.2.1',
     text => 'Delisting at a.example' }], 'pagerduty: the delisting link');
 is($two->{payload}{custom_details}{lists}[0]{reason}, $reason,
-    'pagerduty: the reason as it is');
+    'pagerduty: the reason unchanged');
 
 my $text = all_text($got->{services}[0]{blocks});
 is($got->{services}[0]{text}, '2 hosts listed', 'slack: the title');
 like($text, qr/$_/, 'slack: hosts, lists, links') for "\Q$host{$mx}\E",
     "\Q$host{$web}\E", 'mail &amp; &lt;out&gt;',
     'https://a\.example/off\?h=192\.0\.2\.1';
-unlike($text, qr/<!channel>|<b>/, 'slack: what is foreign is escaped');
+unlike($text, qr/<!channel>|<b>/, 'slack: foreign text is escaped');
 
 my $j = $got->{api}[0];
 is_deeply($j->{allowed_mentions}, { parse => [] }, 'discord: no mentions');
@@ -122,7 +122,7 @@ is("$j->{chat_id} $j->{parse_mode}", '-1001234567890 HTML',
 like($j->{text}, qr/$_/, 'telegram: hosts, lists, links') for "\Q$host{$mx}\E",
     "\Q$host{$web}\E", 'mail &amp; &lt;out&gt;',
     'https://a\.example/off\?h=192\.0\.2\.1';
-unlike($j->{text}, qr/<!channel>/, 'telegram: what is foreign is escaped');
+unlike($j->{text}, qr/<!channel>/, 'telegram: foreign text is escaped');
 
 # --- one listing ends, the other host is deleted
 

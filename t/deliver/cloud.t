@@ -47,7 +47,7 @@ sub sent {
     soon { idle() && received($s) == $n + 1 } "$type: it is sent";
     my $r = (received($s))[-1];
     is($r->{line}, "POST $line HTTP/1.1", "$type: where to");
-    is($r->{headers}{'content-type'}, $form, "$type: as what");
+    is($r->{headers}{'content-type'}, $form, "$type: the content type");
     like($r->{headers}{'user-agent'}, qr{^ngx_rbl/\d}, "$type: the user agent");
     ok(!exists $r->{headers}{$_}, "$type: no $_")
         for qw(webhook-id x-webhook-signature expect);
@@ -106,7 +106,7 @@ aws('sns', 'eu-west-1', $r);
 %f = form($r);
 is_deeply([@f{qw(Action TopicArn Subject MessageStructure)}], ['Publish',
     $topic, 'Confirm this contact for blocklist monitoring', 'json'],
-    'sns: what, to, subject');
+    'sns: the action, the topic, the subject');
 my $j = JSON::XS::decode_json($f{Message});
 like($j->{default}, qr/^    k7m2xq$/m, 'sns: the text');
 like($j->{sms}, qr/^k7m2xq is the code/, 'sns: for phones');
@@ -218,8 +218,8 @@ for my $t ([sms => 400, twilio(21610)],
 
 my $missing = type('ResourceNotFoundException');
 for my $t (
-    ['made', [400, 200, 200], [$missing, '', '{}'], 3, 'delivered'],
-    ['made by another client meanwhile', [400, 400, 200],
+    ['created', [400, 200, 200], [$missing, '', '{}'], 3, 'delivered'],
+    ['created by another client meanwhile', [400, 400, 200],
         [$missing, type('ResourceAlreadyExistsException'), '{}'], 3,
         'delivered'],
     ['without the right to make it', [400, 400],
@@ -227,7 +227,7 @@ for my $t (
         "dead: $logs 400 AccessDeniedException"],
     ['nor the group', [400], [$missing], 2,
         'dead: Amazon CloudWatch has no such log group'],
-    ['made and not to be seen', [400, 200, 400], [$missing, '', $missing], 3,
+    ['created and not visible', [400, 200, 400], [$missing, '', $missing], 3,
         "400 $logs 400 ResourceNotFoundException"],
 ) {
     my ($name, $status, $body, $count, $want) = @$t;
@@ -245,7 +245,7 @@ is_deeply([grep { $_ ne 'ok' } botocore(@aws)], [],
     'botocore: signatures and parameters of ' . @aws . ' requests');
 my $forged = $aws[0] =~ s/k7m2xq/k7m2xx/r;
 my $other = $aws[0] =~ s/bPxRfiCY/bPxRfiCZ/r;
-like($_, qr/^signature of/, 'and it would see what is wrong')
+like($_, qr/^signature of/, 'and it detects a forgery')
     for botocore($forged, $other);
 
 # --- back-off

@@ -27,7 +27,7 @@ my $text = $r->{json}{message};
 like($text, qr/^ {4}k7m2xq$/m, 'the message: the code');
 like($text, qr/24 hours \(until 2026-11-21 09:30:00 UTC\)/, 'how long');
 like($text, qr/\Q$co\E/, 'which contact');
-like($text, qr/If it was not you/, 'what to do otherwise');
+like($text, qr/If it was not you/, 'the advice for strangers');
 like($r->{body}, qr/^\{"event_sid":.*"event_type":.*"title":.*"message":.*"url":
     .*"authcode":.*"hosts":\[\]\}$/sx, 'in this order');
 is($r->{headers}{'content-type'}, 'application/json', 'Content-Type');

@@ -28,7 +28,7 @@ answer_with($hook, status => 200, delay => 8);
 my $d = start_deliverd(conf => \%conf);
 event_emit();
 my $m;
-soon { ($m) = keys %{ deliveries() }; $m } 'a delivery is made';
+soon { ($m) = keys %{ deliveries() }; $m } 'a delivery is queued';
 soon { (deliveries()->{$m} // 0) > 10 } 'the attempt is leased';
 soon { received($hook) == 1 } 'the receiver has it';
 kill_server($d);
@@ -88,7 +88,7 @@ like(read_file($d->{log}), qr/not an event record/, 'and logged');
 # the group is gone
 cmd('XGROUP', 'DESTROY', k('outbox'), 'deliver');
 event_emit();
-soon { idle() && received($hook) == $before + 3 } 'the group is made again';
+soon { idle() && received($hook) == $before + 3 } 'the group is recreated';
 cmd('DEL', k('outbox'));
 event_emit();
 soon { idle() && received($hook) == $before + 4 } 'the stream too';
@@ -103,7 +103,7 @@ soon { idle() && received($hook) == $before + 5 } 'after the store is back';
 answer_with($hook, status => 200, delay => 1);
 event_emit();
 soon { received($hook) == $before + 6 || grep { $_ > 2 }
-    values %{ deliveries() } } 'an attempt begins';
+    values %{ deliveries() } } 'an attempt starts';
 pause_server($redis);
 sleep 2;
 cont_server($redis);

@@ -131,7 +131,7 @@ my @table = (
     ['one host that stays clear', [['A:-'],
         '1 host not listed | A clear', '', ''], [['A:-', 'A:-'],
         '1 host not listed | A clear', '', '']],
-    ['one host from begin to end', [['A:a'], ('1 host listed | A listed a') x 3],
+    ['a host from start to end', [['A:a'], ('1 host listed | A listed a') x 3],
         [['A:a'], '1 host listed | A listed a', '',
             '1 host listed | A listed a'],
         [['A:-'], ('1 host delisted | A delisted') x 2, ''],
@@ -206,7 +206,7 @@ for my $schedule (qw(every_check start_and_end)) {
     my @told = fresh($schedule);
     my %of = map { $_->{id} => $_ } map { @{ $_->{hosts} } } @told;
     is(join(' ', map { $of{$_}{status} } $lost, $kept), 'unreported delisted',
-        "$schedule: what became of them");
+        "$schedule: their states");
     is_deeply([@{ $of{$lost} }{qw(host name first_listed listed_count)}],
         [$value{$lost}, 'old "mail"', '', 0], 'by its name');
     my $n = 0;
@@ -218,7 +218,7 @@ for my $schedule (qw(every_check start_and_end)) {
         for grep { $_->{unreported} } @told;
 }
 is(scalar(my @silent = fresh('while_listed')), 0,
-    'while_listed hears of no ends');
+    'while_listed gets no ends');
 
 # --- many changes: one message, bounded, with exact numbers ----------------------
 
@@ -237,7 +237,7 @@ is($m[0]{listed}, 700, 'with the whole number');
 is(scalar @{ $m[0]{hosts} }, 200, 'and so many of the hosts');
 is($m[0]{hosts}[0]{id}, $storm[0], 'the first ones');
 like($m[0]{message}, qr/^and \d+ hosts more$/m, 'in words');
-ok(length $m[0]{message} < 20_000, 'of a sound length');
+ok(length $m[0]{message} < 20_000, 'of a moderate length');
 ok(length((received($hook{start_and_end}))[-1]{body}) < 400_000, 'bounded');
 
 # --- order: one after the other; past changes are not reported -------------------
@@ -273,7 +273,7 @@ isnt($m[2]{event_sid}, $m[3]{event_sid}, 'the next message another');
 
 answer_with($hook{start_and_end}, status => 503);
 check($slow, 'a');
-soon { $first = tried(1) } 'a message is on its way';
+soon { $first = tried(1) } 'a message is in flight';
 is(script('contact_status', [$ACCT], $co{start_and_end}, 'paused')->[0], 'OK',
     'its contact is paused');
 answer_with($hook{start_and_end}, status => 200);
@@ -286,7 +286,7 @@ is(script('contact_status', [$ACCT], $co{start_and_end}, 'active')->[0], 'OK',
 check($slow, '-');
 soon { idle() } 'reported again';
 is_deeply([map { told_as($_, \%names) } fresh('start_and_end')],
-    ['1 host delisted | slow delisted'], 'what came while it was paused is not');
+    ['1 host delisted | slow delisted'], 'changes during the pause are not');
 is(scalar dead_letters(), 0, 'no dead letter');
 answer_with($hook{start_and_end}, status => 410);
 check($slow, 'a');

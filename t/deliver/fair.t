@@ -19,7 +19,7 @@ my $d = start_deliverd(conf => { deliveries_max => 8,
     deliver_timeout => '5s' });
 soon { my $n = () = read_file("$slow->{file}.log"); cmd('XLEN', k('outbox'))
     == 0 && keys %{ deliveries() } >= 200 } 'the queue is full';
-wait_for { grep { $_ > 2 } values %{ deliveries() } } 10, 'attempts begin';
+wait_for { grep { $_ > 2 } values %{ deliveries() } } 10, 'attempts start';
 
 my $hook = start_receiver();
 {

@@ -130,7 +130,7 @@ for my $n (1 .. 9) {
 my @table = (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400);
 is(scalar(grep { $due[$_] < 0.8 * $table[$_] || $due[$_] > 1.2 * $table[$_] }
     0 .. 8), 0, "the schedule, give or take a fifth (@due)");
-soon { idle() } 'then it is over';
+soon { idle() } 'then it is done';
 my ($letter) = dead_letters();
 is("$letter->{to} $letter->{n} $letter->{s}", "$wh 10 500", 'a dead letter');
 is($letter->{b}, (received($hook))[-1]{body}, 'with the body');

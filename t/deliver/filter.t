@@ -393,7 +393,7 @@ for my $r (grep { defined $_->{to} } @refused) {
 }
 my %expected = map { ($_->{to} // '-' => 1) } @refused;
 is(join(', ', grep { !$expected{$_} } keys %connected), '',
-    'what names no address never leads to one');
+    'a name without an address never leads to one');
 
 # --- an allow list ---------------------------------------------------------
 

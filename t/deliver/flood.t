@@ -51,7 +51,7 @@ for my $name (sort keys %end) {
     {
         my $since = time;
         is(attempt($url), $end{$name}, "$url: $end{$name}");
-        ok(time - $since < TIMEOUT - 1, "$url: before its time is over")
+        ok(time - $since < TIMEOUT - 1, "$url: before its timeout")
             if $end{$name} !~ /timeout/;
         my $mib = written($name, ++$n);
         ok($mib < BUFFERS, sprintf '%s: %.1f MiB were written', $url, $mib);

@@ -129,7 +129,7 @@ for my $r (@live) {
 is($whole, 15, 'each of the 15 that live has every event');
 is(scalar keys %event, $events, "all $events");
 is($bytes, 0, 'with the same bytes each time');
-is($unexplained, 0, 'what came again was on its way when the daemon died');
+is($unexplained, 0, 'a repeated event was in flight when the daemon died');
 ok($repeats > 0 || $kills < 50, 'which has happened');
 note("$requests requests for " . 15 * $events
     . " deliveries; of $repeats repeats $refused followed an answer that was "

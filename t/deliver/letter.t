@@ -75,14 +75,14 @@ my $title = '1 host listed, 1 host delisted';
 my $mail = (mails($exim))[-1];
 my $read = mail_check($mail);
 is($read->{headers}{subject}, $title, 'the subject');
-is_deeply($read->{defects}, [], 'a sound mail');
+is_deeply($read->{defects}, [], 'a valid mail');
 my $html = $read->{html};
-is_deeply($html->{faults}, [], 'sound HTML that loads and runs nothing');
+is_deeply($html->{faults}, [], 'valid HTML that loads and runs nothing');
 is_deeply($html->{links}, ['https://a.example/off?h=192.0.2.1',
     'https://a.example/q?h=192.0.2.1&x=1'], 'links');
 my $begin = "$title 192.0.2.1 $evil Listed on 2 blocklists";
 is(substr($html->{text}, 0, length $begin), $begin,
-    'the page begins with what matters');
+    'the page starts with the title and the hosts');
 like($html->{text}, qr/$_/, 'it names the lists') for 'a\.example critical',
     'List <A> & co', 'b\.example (?:major|minor)',
     "a <b>reason</b> \@channel %%% \xe4", 'Request removal Look it up';
@@ -111,7 +111,7 @@ like($f{message}, qr/192\.0\.2\.1/, 'pushover: the hosts');
 my $j = $got{dd}{json};
 is("$j->{title} $j->{alert_type} $j->{aggregation_key}",
     "$title error blocklists-digest", 'datadog');
-unlike($j->{text}, qr/[^\\]<b>|\@c/, 'datadog: what is foreign is escaped');
+unlike($j->{text}, qr/[^\\]<b>|\@c/, 'datadog: foreign text is escaped');
 like($j->{text}, qr{\[request removal\]\(https://a\.example/off}, 'a link');
 %f = fields($got{sns});
 is("$f{Subject} $f{'MessageAttributes.entry.3.Value.StringValue'}",

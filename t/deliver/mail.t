@@ -66,7 +66,7 @@ is($h{'content-type'}, qq{multipart/alternative; boundary="=_$ev"},
 my $text = mail_body($mail);
 like($text, qr/^ {4}k7m2xq$/m, 'the code');
 like($text, qr/24 hours/, 'how long');
-like($text, qr/If it was not you/, 'what to do otherwise');
+like($text, qr/If it was not you/, 'the advice for strangers');
 like($text, qr/\Q$co\E/, 'which contact');
 is(scalar(grep { length > 78 } split /\n/, $mail->[2]), 0, 'no long line');
 
@@ -79,7 +79,7 @@ is_deeply([map { [@$_{qw(type charset encoding)}] } $plainly, $html],
     [['text/plain', 'utf-8', 'quoted-printable'],
         ['text/html', 'utf-8', 'quoted-printable']], 'which, in this order');
 is($plainly->{text}, $text, 'the text');
-is_deeply($read->{html}{faults}, [], 'the HTML is sound, and loads nothing');
+is_deeply($read->{html}{faults}, [], 'the HTML is valid, and loads nothing');
 is_deeply($read->{html}{links}, [], 'no links');
 like($read->{html}{text}, qr/ with this code: k7m2xq Enter it where /,
     'it has the same text');
@@ -144,7 +144,7 @@ daemon($auth->{port}, @user);
 is(try(), 'delivered', 'STARTTLS and a password');
 like(came($auth, 1), qr/with esmtpsa .*TLS1\.[23]/s, 'in the log of exim');
 daemon($login->{port}, @user);
-is(try(), 'delivered', 'AUTH LOGIN, if that is what there is');
+is(try(), 'delivered', 'AUTH LOGIN, if the server has no other');
 like(came($login, 1), qr/with esmtpsa .*TLS1\.[23]/s, 'in the log of exim');
 daemon($auth->{port}, smtp_tls => 'required');
 like(try(), qr/^dead: .*authentication is needed/, 'no password');

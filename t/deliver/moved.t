@@ -152,7 +152,7 @@ together([30 .. 59], [0 .. 29]);
 is(scalar(grep { alerts($_) } @of), 0, 'not one is open');
 my @all = grep { $_->{payload}{summary} =~ /^30 / } map { $_->{json} }
     grep { $_->{json}{event_action} eq 'trigger' } received($pd);
-is(scalar @all, 1, 'thirty that begin at once are one alert');
+is(scalar @all, 1, 'thirty simultaneous listings are one alert');
 unlike($all[0]{payload}{summary}, qr/delisted/, 'its summary has no end');
 ok(stop_server($d, 5), 'the daemon stops');
 done_testing();

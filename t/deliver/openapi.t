@@ -115,10 +115,10 @@ sub round {
 
 my ($mx, $web) = (host('mail'), host());
 round('a listing', 4, sub { check($mx, 'ab') });
-round('one begins, one ends', 5, sub { check($web, 'b'); check($mx, '-') });
+round('one starts, one ends', 5, sub { check($web, 'b'); check($mx, '-') });
 my $evil = "<\@1> `a` *b* \@everyone [x](https://evil.example) %%% \\ \"";
 my $bad = host($evil . "\xf0\x9f\x92\xa9" x 20);
-round('what is hostile', 4, sub { check($bad, 'ab', $evil . "\xc3\xa4" x 900) });
+round('hostile text', 4, sub { check($bad, 'ab', $evil . "\xc3\xa4" x 900) });
 my @many = map { host("host $_ " . 'n' x 200) } 1 .. 60;
 round('a storm', 4, sub { check($_, 'ab', 'r' x 2000) for @many });
 # PagerDuty gets these one by one: each may end an alert of its own.

@@ -105,7 +105,7 @@ is_deeply([@{ $notice->{json} }{qw(hosts severity)}], [[], 'warning'],
     'of no host');
 due_now(@waiting);
 event_emit();
-soon { idle() } 'what waits is dead, and what comes';
+soon { idle() } 'waiting and new events are dead letters';
 my @dead = @{ ctl('dead', $AC, $wh) };
 is(scalar @dead, 7, 'all are dead letters');
 my %seen = map { $_->{headers}{'webhook-id'} => $_->{body} } received($hook);

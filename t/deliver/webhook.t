@@ -55,7 +55,7 @@ event_emit(host => $ht, results => [result('RBa', 'clear'),
     result('RBb', 'clear')]);
 soon { idle() && received($two) == 1 && received($one) == 6 } 'delisted';
 my ($e) = received($two);
-is($e->{json}{event_type}, 'rbl.host.delisted', 'the type it wants');
+is($e->{json}{event_type}, 'rbl.host.delisted', 'the requested type');
 ok(signature_ok($e, 'plain'), 'its own secret');
 ok(standard_ok($e, 'plain'), 'a plain secret is the key itself');
 ok(!$e->{json}{listed} && $e->{json}{total} == 0, 'not listed');
@@ -106,7 +106,7 @@ is_deeply([told_of_large($large)], [\%large, \%large], 'with all of its lists');
 soon { idle() && received($one) == 12 } 'half of its lists are unknown';
 $large{ $lists[2 * $_ - 1] } =~ s/  (?= 127)/  timeout/ for 1 .. 49;
 is_deeply([told_of_large($large)], [\%large, \%large],
-    'with the listings that stand, and why they are unknown');
+    'with the current listings, and the errors of the unknown ones');
 
 # many at once, over one connection or more
 my $before = received($one);

@@ -69,6 +69,6 @@ event_emit();
 signal_server($d, $_) for 'HUP', 'CONT';
 soon { idle() && received($to) == $seen + 1 } 'the event';
 like((received($to))[$seen++]->{json}{host}{last_checked}, qr/ -05$/,
-    'the zone as it is after SIGHUP');
+    'the zone after SIGHUP');
 
 done_testing();

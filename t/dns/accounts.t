@@ -40,7 +40,7 @@ my @good = ((map { "s$_.sys.test sys.test" } 1 .. 40),
 $dns->rules(['bad\.test A$' => 'mute'], $answer);
 my ($v, $c) = dnsask([@to, -f => 16, -t => 3, -n => 1], @silent, @good);
 is(how($v, 'bad\.test'), 'TIMEOUT 16', 'silent own lists time out');
-is(how($v, 'sys\.test'), 'NOERROR 40', 'the system list is answered');
+is(how($v, 'sys\.test'), 'NOERROR 40', 'the system list gets a response');
 is(how($v, 'own\.test'), 'NOERROR 40', "and another account's own list");
 my $first = min map { $_->{nth} } those($v, 'bad\.test');
 cmp_ok((max map { $_->{nth} } those($v, '(?:sys|own)\.test')), '<', $first,
@@ -65,7 +65,7 @@ my $began = time;
     (map { my $z = 'r' . $_ % 40 . '.own.test'; "p$_.$z $z!=7" } 1 .. 126),
     map { "s$_.sys.test sys.test" } 1 .. 500);
 my $took = time - $began;
-is(how($v, '^[nps]'), 'NOERROR 856', 'all are answered');
+is(how($v, '^[nps]'), 'NOERROR 856', 'all get a response');
 cmp_ok($took, '>', 2.8, 'data and probes of 40 zones wait for the rate');
 my @late = sort { $a <=> $b } map { $_->{nth} } those($v, '^[np]');
 cmp_ok((max map { $_->{nth} } those($v, '^s')), '<', $late[-10],
@@ -99,8 +99,9 @@ $dns->rules(['^d\d+\.mute\.test A$' => 'mute'], $answer);
 my @mix = map { my $zone = $_; map { ("d$_.$zone $zone", "p$_.$zone $zone!",
     "s$_.sys.test sys.test") } 1 .. 200 } 'mute.test';
 ($v, $c) = dnsask([@to, -f => 64, -t => '0.3', -n => 1, -w => 30], @mix);
-is(how($v, '^d'), 'TIMEOUT 200', 'no data query of a mute list is answered');
-is(how($v, '^[ps]'), 'NOERROR 400', 'its test points and others are');
+is(how($v, '^d'), 'TIMEOUT 200',
+    'no data query of a mute list gets a response');
+is(how($v, '^[ps]'), 'NOERROR 400', 'its test points and others do');
 cmp_ok($dns->asked('^d\d+\.mute'), '<', 60,
     'and soon it is tried with a query now and then');
 is(scalar(grep { $_->{tries} == 0 } those($v, '^d')),

@@ -52,7 +52,7 @@ is(ask(@names), $all, 'a server that returns the case');
 is(scalar(raws('.')), 1 + @names, 'gets one query for each name');
 cmp_ok(mixed('10\.abcdef'), '>', 15, 'in mixed case');
 is(scalar(grep { !/abcdef/ } raws('10\.abcdef')), 0,
-    'but for what is not the zone');
+    'except the name of the zone');
 my %seen = map { $_ =~ /(\x04list\x04test)/i; ($1 => 1) } raws('abcdef');
 cmp_ok(scalar(keys %seen), '>', 10, 'and another one each time');
 is($v->{ $names[0] }[0]{serial}, 7, 'its SOA record is read');

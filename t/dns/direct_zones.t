@@ -58,7 +58,7 @@ cmp_ok($list->asked('.'), '<=', 8, 'is not followed for long');
 $resolver->rules(zone_rules('list.test', [$host[1]]), ['SOA$' =>
     { soa => ['list.test', 60, 60] }]);
 $list->rules(['.' => { more => [ns('127.list.test', 'ns1.x')] }]);
-is(ask(\@direct, $name), 'SERVFAIL', 'a zone that is none');
+is(ask(\@direct, $name), 'SERVFAIL', 'a zone that does not exist');
 cmp_ok($list->asked('.'), '<=', 10, 'is not looked for long');
 
 $list->rules(['.' => { more => [[2, 'a+b.list.test', 'NS', 'ns.x']] }]);

@@ -188,13 +188,14 @@ for my $i (0 .. $#cases) {
 }
 
 is(scalar(grep { $_->{status} ne 'NOERROR' || $_->{a} ne '127.0.0.2' }
-          map { $v->{$_}[0] } @good), 0, 'good ones among them are answered');
+          map { $v->{$_}[0] } @good), 0,
+              'valid ones among them get a response');
 cmp_ok((sort { $a <=> $b } map { $v->{$_}[0]{ms} } @good)[-1], '<', 1000,
        'and none waits for them');
 is("$c->{in_flight} $c->{waiting}", '0 0', 'nothing is left behind');
 
 my %ttl = map { $cases[$_][0] => $v->{ $names[$_] }[0]{ttl} } 0 .. $#cases;
-is($ttl{$_}, 0, "$_ is none that anybody may keep")
+is($ttl{$_}, 0, "$_ is not cacheable")
     for 'a TTL of 0', 'a TTL of 2^31', 'a TTL of 2^32 - 1',
         'a negative TTL of 2^31';
 

@@ -77,7 +77,7 @@ is(try(\@slow, 'notimp'), 'BADREPLY', 'NOTIMP');
        'a query that is dropped for its EDNS is tried without');
     ($v, $c) = dnsask([@to, -n => 2, -w => 1], map { "n$_.test" } 1 .. 100);
     is(scalar(grep { $_->[0]{status} eq 'NOERROR' } values %$v), 100,
-       'a hundred queries are answered');
+       'a hundred queries get a response');
     cmp_ok(scalar(grep { $_->[0]{tries} > 1 } values %$v), '<', 20,
        'few of them with EDNS');
     ($v, $c) = dnsask([@to, -n => 1, -w => 1], map { "o$_.test" } 1 .. 9);
@@ -99,7 +99,7 @@ is("$v->{tries} $c->{timeouts} " . $dns->asked('zen'), '2 2 2',
 cmp_ok($v->{ms}, '>=', 740, 'the second waits half as long again');
 is(try(\@fast, 'mute', { a => ['127.0.0.2'] }), 'NOERROR',
    'the first reply lost');
-is("$v->{a} $v->{tries}", '127.0.0.2 2', 'the second try answered');
+is("$v->{a} $v->{tries}", '127.0.0.2 2', 'the second try gets a response');
 my @log = $dns->log('zen');
 isnt($log[0][4], $log[1][4], 'from another port');
 
@@ -110,7 +110,7 @@ is(try([-r => $dns->addr, -t => '0.3', -n => 3],
 is("$v->{a} $v->{tries}", '127.0.0.2 2', 'is accepted');
 is(try([-r => $dns->addr, -t => '0.3', -n => 2],
        { a => ['127.0.0.2'], delay => 0.7 }, 'mute'),
-   'NOERROR', 'one that comes before the time of all tries is up');
+   'NOERROR', 'one that comes before the end of all tries');
 is(try([-r => $dns->addr, -t => '0.3', -n => 2],
        { a => ['127.0.0.2'], delay => 1.2 }, 'mute'),
    'TIMEOUT', 'and one that comes later');
@@ -159,7 +159,7 @@ for my $how ({ tc => 1 }, {}) {
 
 # Truncation
 is(try(\@slow, { tc => 1, a => ['127.0.0.2'] }), 'NOERROR', 'TC');
-is("$v->{a} $c->{tcp}", '127.0.0.2 1', 'answered over TCP');
+is("$v->{a} $c->{tcp}", '127.0.0.2 1', 'a response over TCP');
 is(try([@slow, -T => 'txt'], { tc => 1, txt => [('x' x 250) x 60] }),
    'NOERROR', 'a long one');
 is(length $v->{txt}, 1024 + 3 * 4, 'is cut where it must be');

@@ -86,7 +86,7 @@ wait_for { $l = get('/3.0/listings.json'); @{ $l->{data} } } 15,
     'the listing';
 cmp_ok(time - $start, '<', 5, 'listed within 5 seconds');
 is_deeply([@{ $l->{data}[0] }{qw(id host listed listed_count unknown_count)}],
-    [$ht, '192.0.2.10', '1', '1', '1'], 'the host, and what is not known');
+    [$ht, '192.0.2.10', '1', '1', '1'], 'the host, and its unknown lists');
 is_deeply($l->{data}[0]{listed_details}, [{ host => $zone,
     website => 'https://list.example/',
     details => '192.0.2.10 sends <spam> & more' }], 'where, and why');

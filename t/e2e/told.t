@@ -82,7 +82,7 @@ wait_for {
 ok(wait_for(sub { received($hook) > $n }, 20), 'the end is reported');
 my @m = (told())[$n .. received($hook) - 1];
 is(join(' | ', map { $_->{title} } @m), '1 host delisted',
-    'that alone, and nothing of what stands');
+    'that alone, without the current listings');
 is_deeply([map { "$_->{host} $_->{status}" } @{ $m[0]{hosts} }],
     ['192.0.2.10 delisted'], 'of the host that it is');
 like($m[0]{message}, qr/^No longer listed:\n\n192\.0\.2\.10 \(mx /,
@@ -108,7 +108,7 @@ is(post("/3.0/host/update/$ht{'192.0.2.12'}.json", { contact_group => $cg })
     ->{status_code}, 200, 'a listed host gets another group');
 ok(wait_for(sub { received($hook) > $n }, 20), 'its contact gets a report');
 is_deeply([map { "$_->{host} $_->{status}" } @{ (told())[$n]{hosts} }],
-    ['192.0.2.12 unreported'], 'that it hears no more of it');
+    ['192.0.2.12 unreported'], 'that it gets no more reports of it');
 is(rblctl($redis, 'fsck')->{out}, "no fault in 1 account\n",
-    'and the store is sound');
+    'and the store is consistent');
 done_testing();

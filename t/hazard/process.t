@@ -124,7 +124,8 @@ subtest 'hazard 27: nothing is open when a worker ends' => sub {
     for my $fault (undef, qw(hung absent crowded)) {
         my $nginx = nginx();
         my $end = sub {
-            wait_for { !served($nginx) } 8, 'the fault to be seen' if $fault;
+            wait_for { !served($nginx) } 8,
+                'the fault to take effect' if $fault;
             signal_server($nginx, 'QUIT');
             ok((wait_for { !alive($nginx) } 8), $fault // 'no fault');
             no_message($nginx, qr/open socket|\[alert\]/, 'no alert');
@@ -160,7 +161,7 @@ subtest 'hazard 29: a graceful end leaves the connection alone' => sub {
         sleep 0.1;
     });
     my @r = map { RblTest::Http::read_answer($_, 4) } @c;
-    is(scalar(grep { $_->{status} == 200 } @r), 10, 'all are answered');
+    is(scalar(grep { $_->{status} == 200 } @r), 10, 'all get a response');
     ok((wait_for { !alive($nginx) } 5), 'and the worker ends');
 };
 
@@ -182,7 +183,7 @@ subtest 'a worker that dies affects no other' => sub {
         my %n;
         $n{ RblTest::Http::read_answer($_, 5)->{status} }++ for @c;
         is(($n{0} // 0) + ($n{200} // 0), 12,
-            "$end: cut off with it, or answered by the other");
+            "$end: cut off with it, or served by the other");
         ok((wait_for { served($nginx) } 3), "$end: service");
     }
     stop_server($nginx);

@@ -61,7 +61,7 @@ subtest 'hazard 10: completions that send again as a connection ends' => sub {
         kill_server($t->{redis});
         my @r = map { RblTest::Http::read_answer($_, 5) } @c;
         is(scalar(grep { $_->{body} =~ /^-1\|.*"status_code":503/s } @r), 10,
-            'each of two sub-requests is answered, once');
+            'each of two sub-requests gets a response, once');
         relaunch($t->{redis});
         init_store($t->{redis});
         ok((wait_for { call($t, 'GET', 'hosts.json')->{status} == 401 } 2),
@@ -75,7 +75,7 @@ subtest 'hazard 13: every batch is completed, ready or not' => sub {
             my @c = map { client('asks', $t->{nginx}, http_head('GET',
                 "/both/x.txt", auth => $t->{acct})) } 1 .. 10;
             is(scalar(grep { RblTest::Http::read_answer($_, 5)->{complete} }
-                @c), 10, "$name: each request is answered");
+                @c), 10, "$name: each request gets a response");
         });
     }
     ok((wait_for { writing($t->{nginx}) == 1 } 3), 'and none is left in nginx');

@@ -127,7 +127,7 @@ for my $limit (0, 1_000_000) {
     }
     damage($relay, 'none');
 }
-is("@bad[0 .. ($#bad > 4 ? 4 : $#bad)]", '', 'each is answered by us');
+is("@bad[0 .. ($#bad > 4 ? 4 : $#bad)]", '', 'each response is ours');
 cmp_ok($seen{$_} // 0, '>=', SOME, "some by $_") for @statuses;
 is_deeply([workers($t->{nginx})], [$worker], 'by the same worker');
 ok((wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 10),

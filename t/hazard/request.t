@@ -93,7 +93,7 @@ subtest 'hazard 20: the request ends while its answer is sent' => sub {
     }
 };
 
-subtest 'hazard 21: what follows a body is a request of its own' => sub {
+subtest 'hazard 21: octets after a body are a request of their own' => sub {
     for my $bytes (add_bytes('10.9.1.1'), add_bytes('nonsense'),
         http_head('POST', '/3.0/nothing', keep => 1, body => "GET / \r\n\r\n"),
         http_head('DELETE', '/3.0/hosts.json', keep => 1, body => 'x' x 900),
@@ -245,7 +245,7 @@ subtest 'card 6: each allocation may fail' => sub {
         }
         cmp_ok($n, '<', 200, "$method $path: " . ($n - 1) . ' failures: '
             . join ' ', map { "$_ ($seen{$_})" } sort keys %seen);
-        is(join(', ', @bad), '', 'each is answered or cut off at once');
+        is(join(', ', @bad), '', 'each gets a response or is cut off at once');
         is_deeply([workers_now($t->{nginx})], \@worker, 'by the same worker');
     }
     ok((wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 3),

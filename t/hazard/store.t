@@ -135,8 +135,9 @@ sub try_all {
 
         my @done = grep { $host->{$_} eq 'done' } keys %$host;
         my @not = grep { $host->{$_} eq 'not done' } keys %$host;
-        is(scalar there(\@done), scalar @done, "$name: what was done is there");
-        is_deeply([there(\@not)], [], "$name: what was not is not");
+        is(scalar there(\@done), scalar @done,
+            "$name: each done write is in the store");
+        is_deeply([there(\@not)], [], "$name: no other write is");
     }
     stop_server($daemon);
     stop_server($nginx);

@@ -51,7 +51,7 @@ for my $case ([1, 3, 'one long script'], [20, 0.15, 'many scripts at once']) {
     my $later = send_request($nginx);
     like(status_line($late), qr/ 503 /, "$name: a request is late");
     my $status = ask($nginx);
-    like($status, qr/^(?:401|503)$/, 'what comes then is answered');
+    like($status, qr/^(?:401|503)$/, 'a later request gets a response');
     like(status_line($later), qr/ 401 /, 'one that has time left is served');
     ok((wait_for { ask($nginx) == 401 } 3), 'then all are');
     is((clients_of_nginx())[0], $main, 'by the same connection');

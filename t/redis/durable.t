@@ -137,11 +137,11 @@ my @static = map { [split ' '] } $watcher->();
 
 my %by;
 push @{ $by{ $_->[1] } }, $_ for @writes;
-is(join(' ', sort keys %by), '200 503', 'writes are answered 200 or 503');
+is(join(' ', sort keys %by), '200 503', 'writes get 200 or 503');
 cmp_ok(scalar @{ $by{200} }, '>', 50, @{ $by{200} } . ' are done');
 cmp_ok(scalar @{ $by{503} }, '>', 50, @{ $by{503} } . ' are refused');
 is_deeply([grep { $_->[4] !~ /^(?:unchanged|unknown)$/ } @{ $by{503} }], [],
-    'with Retry-After, and with what may have happened');
+    'with Retry-After, and with the possible outcome');
 
 # By nginx's own clock, because this test may wait for a processor.
 my @took = map { (split)[2] } grep { / 503 / }

@@ -52,7 +52,7 @@ for my $n (1 .. 3) {
     is($r->{status}, 503, 'a write is refused');
     like($r->{body}, qr/Nothing was changed/, 'and the message has the reason');
     is(scalar(grep { status_line($_) =~ / 401 / } @reads), 10,
-        'reads beside it are answered');
+        'reads beside it get a response');
 }
 # Statistics are sent once a second.
 wait_for { messages($t->{nginx}, qr/app_usage: READONLY/) } 5,
@@ -103,9 +103,9 @@ subtest 'a master that is silent' => sub {
     pause_server($replica);
     ok((wait_for { nagios() =~ /^UNKNOWN/ } 40), 'and then no more');
     like(redis($second, 'INFO', 'replication'), qr/master_link_status:up/,
-        'though the link is up');
+        'although the link is up');
     cont_server($replica);
-    ok((wait_for { nagios() =~ /^OK / } 20), 'until it hears of it');
+    ok((wait_for { nagios() =~ /^OK / } 20), 'until it is notified');
 };
 
 done_testing();

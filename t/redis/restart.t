@@ -25,7 +25,7 @@ for my $round (1 .. 3) {
     kill_server($redis);
     push @during, map { send_request($nginx) } 1 .. 30;
     is(scalar(grep { status_line($_) =~ / (?:401|503) / } @during), 60,
-        "round $round: every request is answered");
+        "round $round: every request gets a response");
     ok(wait_for { ask($nginx) == 503 } 1, 'the store is missed');
     sleep 1.2;
     RblTest::Process::launch($redis);
@@ -44,7 +44,7 @@ for my $round (1 .. 5) {
     my @during = map { send_request($nginx) } 1 .. 10;
     redis($redis, 'CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
     is(scalar(grep { status_line($_) =~ / (?:401|503) / } @during), 10,
-        "killed connection, round $round: every request is answered");
+        "killed connection, round $round: every request gets a response");
 }
 
 ok(wait_for { ask($nginx) == 401 } 2, 'service');

@@ -88,7 +88,7 @@ sub pause_writes { redis($redis, 'CLIENT', 'PAUSE', 60_000, 'WRITE') }
 sub unpause { redis($redis, 'CLIENT', 'UNPAUSE') }
 
 subtest 'a connection of its own' => sub {
-    is(links(), 1, 'one connection to begin with');
+    is(links(), 1, 'one connection at first');
     is(answer(adding($t->{acct}))->{status}, 200, 'a range is added');
     is(links(), 2, 'by a second connection');
     is(answer(adding($t->{acct}))->{status}, 200, 'and another');
@@ -101,7 +101,7 @@ subtest 'no request waits behind it, and accounts take turns' => sub {
     my @first = map { adding($t->{acct}) } 1 .. 8;
     busy(8);
     my $r = call($t, 'GET', "host/$host.json");
-    is($r->{status}, 200, 'what is read is answered');
+    is($r->{status}, 200, 'reads get a response');
     cmp_ok($r->{ms}, '<', 2000, 'meanwhile');
 
     my $other = adding($t->{other});
@@ -115,7 +115,7 @@ subtest 'no request waits behind it, and accounts take turns' => sub {
         or diag("@order");
 };
 
-subtest 'who leaves before its turn has changed nothing' => sub {
+subtest 'a client that leaves before its turn changes nothing' => sub {
     my $before = ranges_of($t->{acct});
     pause_writes();
     my @c = map { adding($t->{acct}) } 1 .. 3;
@@ -124,7 +124,7 @@ subtest 'who leaves before its turn has changed nothing' => sub {
     busy(2);
     unpause();
     is(join(' ', map { answer($_)->{status} } @c[0, 2]), '200 200',
-        'the others are answered');
+        'the others get a response');
     is(ranges_of($t->{acct}), $before + 2, 'its range was not added');
 };
 
@@ -146,7 +146,7 @@ subtest 'how many wait is bounded' => sub {
         'and all that waited have got there');
 };
 
-subtest 'those who wait keep no other account out' => sub {
+subtest 'waiting requests delay no other account' => sub {
     my $narrow = $nginx;
     $nginx = start_nginx(store => $redis, workers => 1, connections => 4096,
         http => 'rbl_store_timeout 60s;', server => $status);
@@ -171,7 +171,7 @@ sub scripts_s {
     return $us / 1_000_000;
 }
 
-subtest 'while others are here, an account has a share of the store' => sub {
+subtest 'with other accounts an account has a share of the store' => sub {
     my $b = make_account($redis, name => 'B');
     my ($range, $n) = ('', 0);
     my $write = sub { client('writes', $nginx, http_head('POST', "/3.0/$_[0]",
@@ -207,7 +207,7 @@ subtest 'while others are here, an account has a share of the store' => sub {
         'and more when it is alone');
 };
 
-subtest 'a graceful end waits for what waits' => sub {
+subtest 'a graceful end waits for waiting requests' => sub {
     pause_writes();
     my @c = map { adding($t->{acct}) } 1 .. 3;
     busy(3);
@@ -244,7 +244,7 @@ subtest 'a batch that is late fails alone' => sub {
     like($r->{body}, qr/Nothing was changed/, 'was not');
     unpause();
     ok((wait_for { answer(adding($t->{other}))->{status} == 200 } 5),
-        'then it goes on');
+        'then it continues');
 };
 
 subtest 'a store that hangs' => sub {

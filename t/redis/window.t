@@ -96,7 +96,7 @@ sub load {
     close $out;
     is($n, @drops + 1, "$name: connections");
     my ($answered, $again, $odd) = $said =~ /(\d+)/g;
-    is($answered, COMMANDS, "$name: all are answered");
+    is($answered, COMMANDS, "$name: all get a response");
     is($odd, 0, "$name: each once");
     cmp_ok($most, '<=', WINDOW, "$name: at most 8 KiB of commands at a time");
     cmp_ok($large, '>', 20_000, "$name: or one that is longer");
@@ -111,7 +111,7 @@ is($again, 0, 'all at the first time');
 is("@numbers", "@want", 'in sequence');
 
 ($again, @numbers) = load('connections that are lost', 10, 150);
-cmp_ok($again, '>', 200, 'what was under way or waited is given again');
+cmp_ok($again, '>', 200, 'commands in flight or waiting are sent again');
 my %seen = map { $_ => 1 } @numbers;
 is(join(' ', sort { $a <=> $b } keys %seen), "@want", 'and nothing is lost');
 

@@ -151,7 +151,7 @@ my @files = map { "$dir/gen/$_" }
 utime 1, 1, @files;
 is(lua2c("$dir/lua/*.lua"), 0, 'again');
 is_deeply([ map { (stat $_)[9] } @files ], [ 1, 1, 1 ],
-    'what did not change is not written');
+    'unchanged files are not written');
 
 put('lua/_many.lua', <<'LUA');
 --- include: deep

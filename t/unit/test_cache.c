@@ -72,7 +72,7 @@ test_kept(void)
        && !find(cache, "b.example", 1000) && !find(cache, "a.exampl", 1000)
        && !find(cache, "", 1000), "nothing else");
     ok(find(cache, "a.example", 1100.5) && back.ttl == 199,
-       "what is left of its time");
+       "the rest of its time");
     ok(find(cache, "a.example", 1299.9) && back.ttl == 0, "to the last");
     ok(!find(cache, "a.example", 1300) && cache_entries(cache) == 0,
        "and no longer");

@@ -66,7 +66,7 @@ test_cut(void)
     ok(check_cut(buf, 4, RBL_STR("abc")) == 3 && strcmp(buf, "abc") == 0,
        "all of it");
     ok(check_cut(buf, 4, RBL_STR("abcd")) == 3 && strcmp(buf, "abc") == 0,
-       "what fits");
+       "the part that fits");
     ok(check_cut(buf, 4, RBL_STR("ab\xc3\xa4")) == 2
        && strcmp(buf, "ab") == 0, "whole characters");
     ok(check_cut(buf, 4, RBL_STR("")) == 0 && buf[0] == '\0', "nothing");
@@ -228,9 +228,9 @@ test_shares(void)
     jobs_shares_add(&s, &b);
     jobs_shares_add(&s, &b);
     ok(jobs_shares_busy(&s, 2, busy, 4) == 1
-       && rbl_str_eq(busy[0], rbl_sid_str(&b)), "who has two");
-    ok(jobs_shares_busy(&s, 1, busy, 4) == 2, "who has one");
-    ok(jobs_shares_busy(&s, 1, busy, 1) == 1, "as many as are wanted");
+       && rbl_str_eq(busy[0], rbl_sid_str(&b)), "accounts with two");
+    ok(jobs_shares_busy(&s, 1, busy, 4) == 2, "accounts with one");
+    ok(jobs_shares_busy(&s, 1, busy, 1) == 1, "as many as requested");
     jobs_shares_drop(&s, &b);
     ok(jobs_shares_busy(&s, 2, busy, 4) == 0, "one has finished");
     jobs_shares_drop(&s, &a);

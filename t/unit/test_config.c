@@ -57,7 +57,7 @@ test_defaults(void)
        "no user, no password");
     ok(conf.checks_max == 256 && conf.lease > 59.9 && conf.lease < 60.1,
        "default limits");
-    ok(conf.lease > 2 * conf.check_timeout, "the default lease is sound");
+    ok(conf.lease > 2 * conf.check_timeout, "the default lease is long enough");
     ok(conf.log_level == LOG_L_NOTICE, "default level");
     ok(conf.schedule == 1 && conf.deliver == 1 && conf.deliver_http == 0,
        "default flags");
@@ -76,7 +76,7 @@ test_defaults(void)
         }
 
         ok(config_find(config_keys[i].name) == &config_keys[i],
-           "%s stands once in the table", config_keys[i].name);
+           "%s is in the table once", config_keys[i].name);
     }
 }
 

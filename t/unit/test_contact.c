@@ -400,11 +400,11 @@ test_row(rbl_contact_type_t type, const row_t *row)
 
     } else if (ok(good, "%s: %s", types[type].name, row->text)) {
         want = strcmp(row->want, "=") ? row->want : row->text;
-        is_str(out, want, "as it is kept");
+        is_str(out, want, "in the stored form");
         ok(out.p == buf && buf[out.n] == '\0', "in its place");
 
         shown = rbl_contact_shown(rbl_str(types[type].name), out);
-        is_str(shown, row->shown ? row->shown : want, "as it is shown");
+        is_str(shown, row->shown ? row->shown : want, "in the shown form");
     }
 
     free((char *) (uintptr_t) text.p);

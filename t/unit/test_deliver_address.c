@@ -303,7 +303,7 @@ check_own(void)
     ok(setrlimit(RLIMIT_NOFILE, &zero) == 0, "is set to none");
     ok(address_is_own(&b) == -1, "own addresses cannot be read");
     ok(address_refused_own(&b, 443, &none) != NULL, "then all are refused");
-    ok(address_refused_own(&a, 8443, &r) == NULL, "but what is allowed");
+    ok(address_refused_own(&a, 8443, &r) == NULL, "except an allowed one");
     ok(setrlimit(RLIMIT_NOFILE, &limit) == 0, "set back");
 }
 

@@ -61,7 +61,7 @@ check_retry_after(void)
     ok(next(0, 0, 0, 1000000, 0) == 86400000, "capped at a day");
     ok(next(0, 0, 0, INT64_MAX, 0) == 86400000, "a huge one too");
     ok(next(0, 0, 0, 0, 0) == 4000, "none given");
-    ok(next(9, 0, 0, 60, 0) == -1, "none makes an eleventh attempt");
+    ok(next(9, 0, 0, 60, 0) == -1, "no eleventh attempt");
 }
 
 

@@ -199,13 +199,13 @@ check_malformed(rbl_str_t host, rbl_str_t results)
 
     ev = event("rbl.host.listed", host, results);
     ev.id = RBL_STR("EV1\r\nX: y");
-    check_refused("an event SID that is none", &ev);
+    check_refused("an invalid event SID", &ev);
     ev = event("rbl.host.listed", host, results);
     ev.check = RBL_STR("");
     check_refused("no check", &ev);
 
     ev = event("rbl.host.listed", RBL_STR("\x91\x01"), results);
-    check_refused("a host that is none", &ev);
+    check_refused("an invalid host", &ev);
     ev = event("rbl.host.listed", host, RBL_STR(""));
     check_refused("no results", &ev);
     ev = event("rbl.host.listed", host, RBL_STR("\x91\x90"));

@@ -251,14 +251,14 @@ test_datadog(void)
            "\xe2\x80\x8b \\<b\\> @\xe2\x80\x8b" "channel \\`x\\`  "
            " [look it up](https://c.example/?a=%281%29)"
            " [request removal](https://d.example/%40all)\n\n %%%",
-           "Markdown, what is foreign escaped");
+           "Markdown, with foreign text escaped");
     ok(strcmp(text(root, "alert_type"), "error") == 0
        && strcmp(text(root, "aggregation_key"), "blocklists-HT1") == 0
        && strcmp(text(root, "host"), "192.0.2.7") == 0
        && strcmp(text(root, "title"), "1 host listed") == 0, "fields");
     ok(json_object_get(root, "date_happened") == NULL
        || time(NULL) < JOB_FIRST / 1000 + 64800,
-       "what happened long ago has no date");
+       "an old event has no date");
     json_decref(root);
 
     j.job.first = (int64_t) time(NULL) * 1000;

@@ -305,7 +305,7 @@ test_titles(void)
                        "\n\nChecked and not listed:\n\na.example\n",
            "in words");
     ok(again.unreported == 1 && again.host[1].state == MESSAGE_UNREPORTED,
-       "and so it is read");
+       "and its state is read");
     message_free(&again);
     rbl_buf_free(&buf);
 

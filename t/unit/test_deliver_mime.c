@@ -32,7 +32,7 @@ test_headers(void)
            "=?UTF-8?B?YSAgQmNjOiBiQGMuZXhhbXBsZQ==?=\r\n", "CR LF");
     header("=?UTF-8?B?eA==?=", "Subject: "
            "=?UTF-8?B?PT9VVEYtOD9CP2VBPT0/PQ==?=\r\n",
-           "what looks like an encoded word");
+           "text like an encoded word");
     header("\xff\xc3", "Subject: =?UTF-8?B?77+977+9?=\r\n", "broken UTF-8");
     header(" x", "Subject: =?UTF-8?B?IHg=?=\r\n", "a space in front");
     header("", "Subject: \r\n", "nothing");

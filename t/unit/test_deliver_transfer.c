@@ -236,7 +236,7 @@ check_cancel(transfer_pool_t *pool)
     ok(world.done == 1, "no handler is called for the first");
 
     t = transfer_start(pool, &request, done_handler, NULL);
-    ok(t != NULL, "one is on its way when the pool goes");
+    ok(t != NULL, "one is in flight when the pool is freed");
 }
 
 

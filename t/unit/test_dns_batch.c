@@ -173,7 +173,7 @@ run(const char *what, unsigned uses)
         ev_run(loop, EVRUN_ONCE);
     }
 
-    ok(answered == MANY && bad == 0, "%s: all have been answered", what);
+    ok(answered == MANY && bad == 0, "%s: all have a response", what);
     ok(arrived == MANY, "%s: each arrived once", what);
     ok(dns_engine_counters(engine)->sent == MANY,
            "%s: so many have been sent", what);
@@ -189,7 +189,7 @@ test_whole(void)
        "a length is one message of a batch");
 
     run("one by one", 1);
-    ok(messages == MANY, "what leaves alone is a message");
+    ok(messages == MANY, "a single query is a message");
 }
 
 
@@ -215,7 +215,7 @@ test_unroutable(void)
 
     good_before = 2;
     run("from the third message on", 1000);
-    ok(cut == 2 && refusals > 0, "what had left has left");
+    ok(cut == 2 && refusals > 0, "sent messages are not sent again");
 
     good_before = 0;
     run("sockets that are soon retired", 20);

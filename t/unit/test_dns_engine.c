@@ -420,7 +420,7 @@ first_cancels(dns_config_t *conf, const char *name, dns_status_t status,
 
     /* The engine still works afterwards. */
     ask(engine, 0, name, on_answer);
-    ok(run_until(&called, 2) && last.status == status, "%s: and goes on",
+    ok(run_until(&called, 2) && last.status == status, "%s: and continues",
        what);
     dns_engine_free(engine);
 }

@@ -151,7 +151,7 @@ test_templates(void)
                               shape);
         }
 
-        ok(wrong == 0, "2,000 queries as ldns makes them, shape %u", shape);
+        ok(wrong == 0, "2,000 queries equal those of ldns, shape %u", shape);
     }
 }
 
@@ -423,7 +423,7 @@ test_chain(void)
     put_cname("", "end.example", 30);
     put_named_a("end.example", 0x7f000003);
     put_named_a("aside.example", 0x7f000009);
-    ok(is_status(DNS_NOERROR) && answer.n_a == 1, "what is beside it");
+    ok(is_status(DNS_NOERROR) && answer.n_a == 1, "with an unrelated record");
 
     start(0x8180, DNS_TYPE_A);
     put_cname("", NAME, 30);

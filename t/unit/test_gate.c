@@ -223,13 +223,13 @@ test_end(void)
         uint32_t     ttl, minimum;      /* of the response */
         double       since, alive, fresh;
     } cases[] = {
-        { "seen first: all waits begin", 0, 0, 300, 300, -0.1, 602, 302 },
+        { "seen first: all waits start", 0, 0, 300, 300, -0.1, 602, 302 },
         { "though the list has recovered since", 0, -100, 300, 300, -0.1, 602,
           302 },
-        { "seen again: those that began count", -700, 0, 300, 300, 0, 602,
+        { "seen again: earlier waits count", -700, 0, 300, 300, 0, 602,
           302 },
         { "whatever is left of the TTL", -700, 0, 10, 300, 0, 602, 302 },
-        { "the list failed since: none that began before", -700, -100, 300,
+        { "the list failed since: no earlier wait counts", -700, -100, 300,
           300, -100, 602, 302 },
         { "the response has a longer TTL", -700, 0, 900, 300, 0, 602, 902 },
         { "or its SOA record has", -700, 0, 300, 900, 0, 602, 902 },
@@ -316,10 +316,10 @@ test_unproven(void)
        "and that no daemon has seen a test point");
     v.state = HEALTH_DOWN;
     ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED,
-       "when its servers are away the day goes on");
+       "while its servers are down the day continues");
     v.state = HEALTH_WILDCARDING;
     ok(gate_judge(&a, &v).error == RBL_ERR_UNHEALTHY,
-       "when it is wildcarding it is over");
+       "a wildcarding list ends it");
 }
 
 
@@ -398,7 +398,8 @@ test_twice(void)
     ok(gate_judge(&a, &v).waits.n == 0, "a single check does not wait");
     a.once = 0;
     a.ttl = a.minimum = v.positive_ttl = 0;
-    ok(gate_judge(&a, &v).waits.n == 0, "what has no TTL is in no cache");
+    ok(gate_judge(&a, &v).waits.n == 0,
+       "a response without a TTL is in no cache");
 
     news = g;
     known.wait = 602;
@@ -429,8 +430,8 @@ test_twice(void)
        " again");
     known.wait = 0;
     g = gate_evidence(&a, &news, &known);
-    ok(g.verdict == C && !g.guard && !g.evidence, "long enough, and what others"
-       " know of its test point is no matter if it passes");
+    ok(g.verdict == C && !g.guard && !g.evidence, "long enough, and evidence"
+       " of its test point does not matter if it passes");
 }
 
 
@@ -569,7 +570,7 @@ test_late(void)
     a = answer(L, 1);
     g = gate_late(&a);
     ok(g.verdict == U && g.error == RBL_ERR_UNHEALTHY && g.recheck == 0,
-       "too late for one that stands");
+       "too late for a current one");
 }
 
 

@@ -137,7 +137,7 @@ test_cache(void)
     ok(ask(list, V4, 0, HEALTH_KNOWN).state == HEALTH_GOOD,
        "a recent good state is returned");
     ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_DOWN,
-       "but not to a caller that wants new queries");
+       "but not to a caller that needs new queries");
 
     n = asked;
     ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_DOWN && asked == n,

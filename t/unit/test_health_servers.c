@@ -60,13 +60,13 @@ test_sample(void)
     }
 
     run_until(&t, 50);
-    ok(t.n == 50 && asked == 27, "50 who want one together share it");
+    ok(t.n == 50 && asked == 27, "50 callers together share it");
     (void) put(list, V4, 0, HEALTH_SAMPLE, &t);
     ev_run(loop, EVRUN_ONCE);
     list_unref(list);
     health_free(health);
     health = NULL;
-    ok(queries == NULL && t.n == 50, "nothing is left of what was dropped");
+    ok(queries == NULL && t.n == 50, "nothing is left of a dropped caller");
 }
 
 

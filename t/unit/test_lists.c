@@ -84,7 +84,7 @@ test_record(void)
     ok(list->families == 3 && list->custom == 0, "its numbers");
     ok(list->names == LIST_NAMES_REGISTERED && list->min_interval == 3600
        && list->rate == 0 && list->day_quota == 300000,
-       "its limits; one below 0 is none");
+       "its limits; one below 0 is no limit");
     ok(list->codes->n == 3, "its rules");
     ok(rbl_codes_verdict(list->codes, &addr, 1, &err, text, sizeof(text))
        == RBL_LISTED && strcmp(text, "four") == 0,
@@ -113,7 +113,7 @@ test_bad(void)
 
     record(&b, "RB1", "z.test", codes, 2);
     ok(list_from_record(rbl_buf_str(&b)) == NULL,
-       "a rule that cannot be read makes the list useless");
+       "a list with an invalid rule is not used");
 
     record(&b, "RB3456789012345678901234567890123456789", "z.test", good, 1);
     list = list_from_record(rbl_buf_str(&b));
@@ -218,11 +218,13 @@ test_key(void)
     list_unref(list);
 
     list = keyed("a..b");
-    ok(list->ask[0] == '\0' && list->ask_n == 0, "what is no zone is not");
+    ok(list->ask[0] == '\0' && list->ask_n == 0,
+       "an invalid zone is not queried");
     list_unref(list);
 
     list = keyed("{key}.z.test");
-    ok(list_keyed(list) && list->ask == NULL, "one that wants a key has none");
+    ok(list_keyed(list) && list->ask == NULL,
+       "a list that needs a key has no name");
 
     for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         ok(list_key_set(list, rbl_str(bad[i])) == -1 && list->ask == NULL,
@@ -296,7 +298,7 @@ test_due(void)
     ok(most < 250, "and a sixth of them at a time: at most %u of 1000", most);
 
     list->min_interval = INT64_MAX;
-    ok(list_due(list, RBL_STR("HT1"), 1, 2), "no interval that makes sense");
+    ok(list_due(list, RBL_STR("HT1"), 1, 2), "an invalid interval");
     list_unref(list);
 }
 

@@ -82,7 +82,7 @@ check_flood(void)
 
     log_close();
     ok(lines("messages left out of the kind") >= 80,
-       "what was left out is counted");
+       "omitted lines are counted");
 }
 
 

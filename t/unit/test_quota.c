@@ -170,7 +170,7 @@ test_order(void)
     reply("OK", "4 0 2000 996");
     ok(n_told == 4 && open_calls() == 1, "four go, the rest is requested");
     ok(last_call()->argv[0] == 6 + 1, "and somewhat more");
-    ok(quota_left(quota, &list) == 996, "what is left is known");
+    ok(quota_left(quota, &list) == 996, "the rest is known");
     ok(take(10, 5) == QUOTA_WAIT, "a later one does not go first");
     reply("OK", "9 0 2000 987");
     ok(n_told == 11, "then all have their call back");
@@ -228,7 +228,7 @@ test_expiry(void)
     ok(take(1, 5) == QUOTA_GO, "a token in hand");
     run(0.55);
     calls = n_calls;
-    ok(take(2, 5) == QUOTA_WAIT, "is not spent when its time is over");
+    ok(take(2, 5) == QUOTA_WAIT, "is not spent after its time");
     run(0.01);
     ok(n_told == 1 && n_calls == calls + 1, "the store is queried");
     quota_forget(quota, &who[2]);
@@ -237,7 +237,7 @@ test_expiry(void)
     take(0, 5);
     run(0.55);
     reply("OK", "100 0 500 900");
-    ok(n_told == 0, "what comes too late is lost");
+    ok(n_told == 0, "late tokens are lost");
     run(0.01);
     ok(open_calls() == 1, "and requested again");
     reply("OK", "1 0 2000 900");
@@ -317,7 +317,7 @@ test_backoff(void)
     ok(take(0, 9) == QUOTA_BLOCKED, "it holds here too");
     quota_response(quota, &list, QUOTA_RESPONSE_ANSWER, 0);
     reply("OK", "0 0 0 0");
-    ok(take(0, 9) == QUOTA_WAIT, "a test point was answered: it ends");
+    ok(take(0, 9) == QUOTA_WAIT, "a response to a test point ends it");
     reply("", "");
     quota_response(quota, &list, QUOTA_RESPONSE_BLOCKED, 0);
     reply("", "");

@@ -90,7 +90,7 @@ test_replies(void)
     rbl_work_step_reply(&step, reply_of(4, (const char *const []) {
         "OK", "1", "x", "" }));
     ok(step.word == RBL_WORK_STEP_OK && step.over == 1 && step.left == 0,
-       "a number that is none is 0");
+       "an invalid number is 0");
 
     rbl_check_start_reply(&start, reply_of(2, (const char *const []) {
         "OTHER", "7" }));
@@ -128,7 +128,7 @@ main(void)
 
         for (j = 0; j < i; j++) {
             if (strcmp(rbl_scripts[i]->name, rbl_scripts[j]->name) == 0) {
-                ok(0, "%s stands there twice", rbl_scripts[i]->name);
+                ok(0, "%s is there twice", rbl_scripts[i]->name);
             }
         }
     }

@@ -88,7 +88,7 @@ test_large(void)
     store_window_ended(&window, &cmds[0]);
     ok(strcmp(sent(), "1 ") == 0, "and goes alone; a small one waits");
     store_window_ended(&window, &cmds[1]);
-    ok(strcmp(sent(), "2 ") == 0, "until it is answered");
+    ok(strcmp(sent(), "2 ") == 0, "until its reply");
 }
 
 
@@ -111,7 +111,7 @@ test_again(void)
     ok(strcmp(sent(), "") == 0, "there is no room for that");
     store_window_ended(&window, &cmds[0]);
     store_window_ended(&window, &cmds[2]);
-    ok(strcmp(sent(), "1 ") == 0, "it goes before what came later");
+    ok(strcmp(sent(), "1 ") == 0, "it goes before later commands");
     store_window_ended(&window, &cmds[1]);
     ok(strcmp(sent(), "3 ") == 0, "which is next");
 

@@ -61,7 +61,7 @@ test_shorten(void)
 
     text = rbl_str("ninebytes");
     cut = check_shorten(buf, 9, text);
-    ok(cut.p == text.p && cut.n == 9, "what fits stays as it is");
+    ok(cut.p == text.p && cut.n == 9, "a text that fits is unchanged");
     cut = check_shorten(buf, 8, text);
     ok(rbl_str_is(cut, "nineb\xe2\x80\xa6") && cut.n == 8, "one that does not");
     cut = check_shorten(buf, 3, text);

@@ -342,7 +342,7 @@ test_profile(void)
            "damaged ones end there");
     p.entries = RBL_STR("");
     is_str(profile_view(&b, &p, 0, 0, NULL), PROFILE("0", "", "0", "0"),
-           "and an array that is none is empty");
+           "and an invalid array is empty");
 
     rbl_buf_free(&b);
 }
