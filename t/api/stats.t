@@ -283,7 +283,7 @@ good(2);
 settled('damaged keys of others change nothing');
 ok((wait_for { messages($nginx,
     qr/\[error\].*keys of statistics or error logs in the store that are none/)
-    } 5), 'and the log says so');
+    } 5), 'and it is logged');
 
 # --- shutdown ---------------------------------------------------------------
 

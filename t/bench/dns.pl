@@ -40,7 +40,7 @@ if (!$own && $> == 0 && program('unshare') && program('ip')) {
     exec 'unshare', '-m', '-n', $^X, $0 or die "unshare: $!\n";
 }
 
-bench('dns', '500 addresses at 40 lists, 20,000 questions');
+bench('dns', '500 addresses at 40 lists, 20,000 queries');
 
 if ($own) {
     run_cmd('ip', 'link', 'set', 'lo', 'up');
@@ -317,15 +317,15 @@ row('Net::RBLClient', $own && eval { require Net::RBLClient }, \&rblclient);
 row('dnsbl (npm)', $own && $own ne 'none', \&npm);
 
 my $r = interleave(rounds(5), \@rows, warm => 1);
-table(['20,000 questions', 'us a question', 'a second', 'not right'],
+table(['20,000 queries', 'us a query', 'a second', 'not right'],
     map { [$_, figure($r->{$_}{us}), figure($r->{$_}{rps}), $wrong{$_}] }
         @order);
 for my $row (grep { $r->{$_}{daemon} } @order) {
     remark("$row: daemon " . figure($r->{$row}{daemon}) . ', store '
         . figure($r->{$row}{store}) . ', resolver '
-        . figure($r->{$row}{resolver}) . ' us a question');
+        . figure($r->{$row}{resolver}) . ' us a query');
 }
-remark('500 hosts are due at once; those on 4 lists have 2,000 TXT questions'
+remark('500 hosts are due at once; those on 4 lists have 2,000 TXT queries'
     . ' more');
 
 # --- steady ----------------------------------------------------------------
@@ -335,7 +335,7 @@ row('massdns, steady', program('massdns'),
     sub { massdns(@_, $port, 100, STEADY) });
 row('the engine, steady', 1, sub { ours(@_, $port, 100, STEADY) });
 my $s = interleave(rounds(5), \@rows);
-table(['200,000 questions', 'us a question', 'a second', 'not right'],
+table(['200,000 queries', 'us a query', 'a second', 'not right'],
     map { [$_, figure($s->{$_}{us}), figure($s->{$_}{rps}), $wrong{$_}] }
         @order);
 
@@ -350,7 +350,7 @@ row('dnsperf, far', program('dnsperf'), sub { dnsperf(@_, $far, 4000) });
 row('massdns, far', program('massdns'), sub { massdns(@_, $far, 4000) });
 row('the engine, far', 1, sub { ours(@_, $far, 4000) });
 my $f = interleave(rounds(5), \@rows, warm => 1);
-table(['behind ' . DELAY . ' ms', 's', 'us a question', 'not right'],
+table(['behind ' . DELAY . ' ms', 's', 'us a query', 'not right'],
     map { [$_, figure($f->{$_}{wall}), figure($f->{$_}{us}), $wrong{$_}] }
         @order);
 
@@ -411,7 +411,7 @@ my %took = (
 # After the fourth new listing of a list the guard batches its requests.
 my @new = map { took(1, check_value($w, '10.51.0.10')) } 1 .. 6;
 @took{qw(new doubt)} = (stat_of(@new[0 .. 2]), stat_of(@new[3 .. 5]));
-table(['one address at 40 lists, of which three answer after 50, 120, '
+table(['one address at 40 lists, three respond after 50, 120, '
     . SLOWEST . ' ms', 'ms'],
     ['on none', figure($took{clear})],
     ['listed before, at three quick ones', figure($took{standing})],
@@ -433,7 +433,7 @@ if (program('massdns')) {
     target("$_: CPU of massdns", ratio($r, $_, 'massdns', 'us'), '<=', 1.3,
         'x') for 'whole checks', 'the same, with events';
 }
-target('the engine, steady: us a question', $s->{'the engine, steady'}{us},
+target('the engine, steady: us a query', $s->{'the engine, steady'}{us},
     '<=', 4.0, 'us');
 target('behind 20 ms: s', $f->{'the engine, far'}{wall}, '<=', 0.25, 's');
 target('answers and results that are not right', sum0(@wrong{@ours}), '<=',

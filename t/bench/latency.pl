@@ -54,7 +54,7 @@ remark('64 connections; us from when a request was due to its whole answer;');
 remark('late: p99 of the delay of the client program itself; medians of the');
 remark('slices of ' . SLICE . " ms, of $rounds, without other load on the "
     . 'processors of this machine');
-table(['answer', 'slices', 'asked a second', 'p50', 'p90', 'p99', 'p99.9',
+table(['answer', 'slices', 'requests a second', 'p50', 'p90', 'p99', 'p99.9',
     'late'], map { line($_->[0]) } @rows);
 
 print "\n";

@@ -74,7 +74,7 @@ print "\n";
 remark('what the attackers got, by statuses, or did:');
 remark('  ' . name_of($_) . ': ' . counts($_)) for @attacks;
 print "\n";
-remark("slices whose times are left out, for others had the processors: "
+remark("slices that are left out, with other load on the processors: "
     . "$disturbed of $slices");
 remark('alone, ms, medians of each series: ' . join '; ', map { "$_ " . drift($_)
     } qw(read write check));

@@ -200,7 +200,7 @@ my $r = interleave(rounds(15), [
     many => \&round_many,
 ], warm => 1);
 
-table(['Redis CPU, us', 'queued', 'taken', 'begun', 'result written'],
+table(['Redis CPU, us', 'queued', 'claimed', 'started', 'result written'],
     ['PING', '', '', '', figure($r->{floor}{ping})],
     ['the smallest script', '', '', '', figure($r->{floor}{empty})],
     ['a script that does nothing with these arguments', '', '', '', figure($r->{floor}{script})],
@@ -209,19 +209,19 @@ table(['Redis CPU, us', 'queued', 'taken', 'begun', 'result written'],
         ['clear', 'scheduled, ' . LISTS . ' lists, all clear'],
         ['clear8', 'the same, 8 of them together'],
         ['clear50', 'the same, 50 of them together'],
-        ['finish', 'the same, ended like one that is not'],
+        ['finish', 'the same, finished like one that is not'],
         ['standing', 'scheduled, listed as before, an event'],
         ['new', 'scheduled, newly listed, two events'],
-        ['new', 'scheduled, not listed any more, two events', 'gone'],
+        ['new', 'scheduled, no longer listed, two events', 'gone'],
         ['manual', 'manual, all clear, with all details'],
         ['many', 'one host of each of many accounts']);
-remark(sprintf 'taken: %d at a time, of %d, %d such calls in a pipeline (a '
-    . 'daemon asks all partitions at once); else %d commands', CLAIM, HOSTS,
+remark(sprintf 'claimed: %d at a time, of %d, %d such calls in a pipeline (a '
+    . 'daemon queries all partitions at once); else %d commands', CLAIM, HOSTS,
     ASKED, BATCH);
 # The speed of Redis depends on the machine and on the moment: the targets, 12
 # us and 1 us, assume that its smallest script takes 1.1 us.
 for (['clear', 'finish', 'a scheduled result written', 12],
-    ['clear', 'take', 'a host that is due, taken', 1])
+    ['clear', 'take', 'a due host, claimed', 1])
 {
     my ($row, $key, $name, $us) = @$_;
     my ($x, $y) = ($r->{$row}{$key}{all}, $r->{floor}{empty}{all});

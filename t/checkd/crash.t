@@ -50,7 +50,7 @@ for my $seed (@seeds) {
         is($d->{status}, 0, "seed $seed: with status 0");
     }
     note(sprintf 'seed %d: %.1f s; %s; %d look-ups lost, %d repeated, '
-        . '%d ends; %d of %d hosts as their zones say', $seed, time - $began,
+        . '%d ends; %d of %d hosts as in their zones', $seed, time - $began,
         join(', ', map { "$_: $c->{did}{$_}" } sort keys %{ $c->{did} }),
         @$c{qw(surprises again ends plain)}, scalar @{ $c->{host} });
     $c->{dns}->stop;

@@ -89,7 +89,7 @@ $w->{resolver}->set(@$_)
 $r = show($keyed);
 is($r->{status}, 0, 'a list without its key');
 like($r->{out}, qr/\n\nThe list needs a key to be queried\.\n\z/,
-    'the output says so');
+    'the output has the reason');
 is($w->{resolver}->asked('k\.test'), 0, 'and no query is sent');
 is_deeply(servers($keyed), [], 'nor shown in JSON');
 $r = rblctl($w->{redis}, { stdin => "$secret\n" }, 'lists', 'key', $keyed);

@@ -68,7 +68,7 @@ $dns->rules(['\.slow\.test' => { a => ['127.0.0.3'], delay => 0.6 }],
 ($v, $c) = dnsask([-r => $dns->addr, -t => 3, -n => 2, -w => 5], @fast,
                   map { "s$_.slow.test slow.test" } 1 .. 60);
 is(count($v, 'NOERROR'), 160, 'a slow list is never unknown');
-cmp_ok($c->{hedged}, '<=', 15, 'and asked twice only at first');
+cmp_ok($c->{hedged}, '<=', 15, 'and queried twice only at first');
 
 # Timeout: the sum of all attempts, however early the last one was sent.
 $dns->rules(['^late' => { a => ['127.0.0.3'], delay => 2.2 }, 'mute'],

@@ -189,7 +189,7 @@ sub copies {
         qw(totals unchanged));
 }
 
-define('3', 'large pages', what => 'pages of 1,000 hosts, of which each is '
+define('3', 'large pages', what => 'pages of 1,000 hosts, each of them '
     . 'listed by 200 own lists with 1,000 bytes of text, on 8 connections',
     store_max => 64, setup => sub { my ($w, $o) = @_;
         return big_hosts($w, sized($o, 400, 1000)) },
@@ -291,8 +291,8 @@ sub profiles {
     return kept($w, 'profiles', sub { big_profiles($w) });
 }
 
-define('6', 'profiles', what => 'pages of 999 profiles with 204 entries, asked '
-    . 'for by 60 clients that do not read', setup => \&profiles,
+define('6', 'profiles', what => 'pages of 999 profiles with 204 entries, '
+    . 'requested by 60 clients that do not read', setup => \&profiles,
     run => sub {
         my ($a, $w, $s) = @_;
         $a->deaf(http_port($w), connections => 60, bytes => request($s->{acct},

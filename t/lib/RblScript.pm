@@ -105,7 +105,7 @@ sub slice {
 sub still_marked {
     my ($name, $before) = @_;
 
-    fail("$name changes $_, whose account's mark stays")
+    fail("$name changes $_, and the version stamp of its account stays")
         for @{ cmd('EVAL', $UNMARK, 0, $before) };
 }
 

@@ -243,7 +243,7 @@ $pp = sid('PP');
 start($pp);
 script('account_status', [$acct], 'suspended');
 is(begin($acct, $pp, $ht)->[0], 'GONE', 'a suspended account is not checked');
-like(field($pp, 'message'), qr/suspended/, 'the message says why');
+like(field($pp, 'message'), qr/suspended/, 'the message gives the reason');
 isnt((events())[-1][4], $pp,
     'no completion is reported for a check that never started');
 ok(cmd('ZSCORE', k('due', $ac), $ht), 'its schedule continues');
@@ -270,7 +270,7 @@ script('account_status', [$acct], 'suspended');
 is(begin($acct, $due[1], $ht)->[0], 'GONE',
     'a second daemon does not start it then');
 like(field($due[1], 'message'), qr/suspended/,
-    'the message of the check says why');
+    'the message of the check gives the reason');
 ok(!cmd('HEXISTS', k('flight:due'), "$ac:$ht"), 'nothing is in flight');
 
 script('account_status', [$acct], 'active');

@@ -383,7 +383,7 @@ script('host_delete', [$acct], $ht, 60_000);
 is(flight(), 'none', 'a deleted host is not in flight');
 isnt(end($end), 'OK', 'its check has finished');
 is(cmd('HGET', k('check', $ac[0][0], (split /:/, $job)[1]), 'message'),
-    'The host was deleted.', 'and the message says why');
+    'The host was deleted.', 'and the message gives the reason');
 
 # the operator's view
 

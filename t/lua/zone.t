@@ -120,7 +120,7 @@ ok(kept() > 60_000, 'and is kept');
 is(listing(100, 'b'), 100, 'through another resolver it is another matter');
 sleep 0.2;
 cmp_ok(seen('listed', 150, 'b', '', 100), '>=', 1,
-    'a response that came before the wait ended is not newer than caches');
+    'a response from before the end of the wait is not newer than caches');
 is(listing(100, 'b'), 0, 'seen again after the wait');
 ok(listing(300_000) > 290_000, 'not through the other');
 ok(kept() > 890_000, 'the wait of that one is kept');

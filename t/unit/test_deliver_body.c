@@ -160,7 +160,7 @@ check_host_events(rbl_str_t listed, rbl_str_t clear, rbl_str_t results)
           ",\"listed\":true,\"total\":1,\"details\":[" DETAIL "]}");
 
     ev = event("rbl.host.delisted", clear, results);
-    check("delisted, whatever the record says", &ev,
+    check("delisted, whatever the record has", &ev,
           HEAD("rbl.host.delisted") HOST("0", "0", "", "")
           ",\"listed\":false,\"total\":0,\"details\":[]}");
 }

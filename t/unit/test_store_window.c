@@ -151,7 +151,7 @@ test_late(void)
     cmds[0].late = cmds[1].late = 1;
     add(0, 10);
     add(1, 10);
-    ok(strcmp(sent(), "0 1 ") == 0, "alone they go at once, in order");
+    ok(strcmp(sent(), "0 1 ") == 0, "alone they go at once, in sequence");
     add(2, STORE_WINDOW);
     store_window_ended(&window, &cmds[0]);
     store_window_back(&window, &cmds[0]);

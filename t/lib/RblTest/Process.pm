@@ -345,7 +345,7 @@ sub stop_all {
         }
         my $signal = ($s->{status} // 0) & 127;
         if ($signal && $signal != 9 && $signal != 15) {
-            push @bad, "$s->{name} ended by signal $signal";
+            push @bad, "$s->{name} exited by signal $signal";
         }
     }
     @servers = ();

@@ -121,7 +121,7 @@ sub queued {
 sub clean { cmd('DEL', splice @old) if @old; cmd('DEL', k('retry')) }
 case(delivery_claim => '32 of 60 KB', sub { clean(); queued(32, @{ $W{wh} });
     deliver('delivery_claim', 32, $lease) });
-case(delivery_claim => '32 to nobody', sub { clean(); queued(32, sid('WH'));
+case(delivery_claim => '32 to no hook', sub { clean(); queued(32, sid('WH'));
     deliver('delivery_claim', 32, $lease) });
 case(delivery_send => '', sub { clean(); queued(1, $W{wh}[0]);
     deliver('delivery_send', cmd('ZRANGE', k('retry'), 0, 0)->[0], 0) });
