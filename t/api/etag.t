@@ -63,7 +63,7 @@ for ('If-Match: "x"', 'If-Match: *',
 {
     accepted(get('hosts.json', $_), "$_ has no effect");
     is(get('hosts.json', $_, "If-None-Match: $etag")->{status}, 200,
-        'nor is 304 an answer to both');
+        'both together have no 304 either');
 }
 
 # --- it changes with the content -------------------------------------------

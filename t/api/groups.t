@@ -74,7 +74,7 @@ is_deeply(group($ops->{id}), $ops, 'equals the read record');
 is(defaults(), $first, 'the default stays');
 my $night = add('Night', is_default => 'true');
 is($night->{is_default}, 1, 'added as the default');
-is(defaults(), $night->{id}, 'which it is, alone');
+is(defaults(), $night->{id}, 'it is the only default');
 is(add('Day', is_default => $_)->{is_default}, 0, "is_default $_")
     for '0', 'false';
 $v = accepted(call($t, 'POST', 'contactgroups/add/.json',

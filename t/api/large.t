@@ -186,7 +186,7 @@ ok(!$tag->{headers}{etag}, 'no ETag of so large an answer');
 $tag = get('/tag/rbls.json?page_size=1000');
 ok($tag->{headers}{etag}, 'but of less');
 is(get('/tag/rbls.json?page_size=1000', headers => ['If-None-Match: '
-    . $tag->{headers}{etag}])->{status}, 304, 'which need not be sent again');
+    . $tag->{headers}{etag}])->{status}, 304, 'it is not sent again');
 
 # Slices are read one by one.
 sub mgets {

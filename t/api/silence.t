@@ -82,7 +82,7 @@ ok(wait_for { ended() } 30, 'the first check of this version ends');
 is(host_record($w, $ht)->{unknown_count}, 2, 'and knows nothing');
 my $since = redis($redis, 'GET', $key{checked});
 cmp_ok(abs(now() - ($since // 0)), '<', HOUR, 'the time counts from then on');
-is(plain(), $good, 'which is no silence yet');
+is(plain(), $good, 'the silence has just begun: no alarm');
 redis($redis, 'SET', $key{checked}, now() - 4 * HOUR);
 for my $kind ('scheduled', 'manual') {
     my $before = ended();

@@ -224,7 +224,7 @@ my $away = 0;
 call($both, 'GET', 'hosts.json')->{status} == 503 and $away++ for 1 .. 10;
 is($away, 10, 'the store is down');
 my $s = status();
-is($s->{unavailable}, $before->{unavailable} + 11, 'which is counted');
+is($s->{unavailable}, $before->{unavailable} + 11, 'the requests are counted');
 # Each worker has one connection, and perhaps a second one, on which it checks
 # that the store lives.
 like($s->{store}{connections}, qr/^[234]$/, 'there should be connections');

@@ -48,7 +48,7 @@ is(verdict($w, $clear, $zone), 'clear ', 'one of the two servers dies');
 is(verdict($w, $listed, $zone), 'listed ', 'the other one knows');
 stop_server($served[1]);
 like(verdict($w, $clear, $zone), qr/^unknown /, 'then both');
-is(host_record($w, $listed)->{listed_count}, 1, 'which ends no listing');
+is(host_record($w, $listed)->{listed_count}, 1, 'no listing ends');
 
 # Servers of an account's own list, at any address.
 my $feed = start_rbldnsd(zones => [[$zone, 'ip4set',

@@ -79,7 +79,7 @@ eventually { verdict($w, $bad, $zone) eq 'unknown disagree' } 20,
     'equal serials: unknown where one lists it';
 like(found($bad), qr/^clear (?:, unknown disagree)?$|^unknown disagree$/,
     'and never listed');
-is(host_record($w, $bad)->{listed_count}, 0, 'which changes nothing');
+is(host_record($w, $bad)->{listed_count}, 0, 'the listing does not change');
 my $log = read_file($w->{checkd}{log});
 like($log, qr/list a\.test, ipv4: servers disagree about a host: server 127\S+, serial 12, lists it/,
     'the log names the server that lists it');

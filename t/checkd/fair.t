@@ -24,6 +24,7 @@ sub waiting { return grep { check_state($w, $_)->{status} eq 'queued' } @pp }
 wait_for { waiting() < 118 } 15, 'the first manual checks';
 ok(!host_record($w, $ht)->{checked}, 'manual checks come first');
 wait_for { host_record($w, $ht)->{checked} } 30, 'the scheduled check';
-cmp_ok(scalar waiting(), '>', 20, 'which does not wait for all of them');
+cmp_ok(scalar waiting(), '>', 20,
+    'the scheduled check does not wait for all of them');
 
 done_testing();

@@ -52,7 +52,7 @@ sub begins_soon {
 wait_for { leases() >= 56 } 15, 'the daemon to be full';
 my @pp = map { begins_soon("another account's manual check, beside hosts that "
     . 'are due,') } 1, 2;
-cmp_ok(leases(), '>=', 58, 'which is still full');
+cmp_ok(leases(), '>=', 58, 'the daemon is still full');
 is(wait_check($few, $_)->{status}, 'completed', 'it ends') for @pp;
 
 my $ht = add_host($few, '10.251.0.1');

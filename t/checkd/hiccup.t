@@ -30,17 +30,17 @@ is(result(), 'unknown unconfirmed',
 my $at = int(time * 1000) - 20 * 3_600_000;
 cleared($w, $ht, $at);
 is(result(), 'unknown unconfirmed', 'for 20 hours');
-is(cleared($w, $ht), $at, 'which is kept');
+is(cleared($w, $ht), $at, 'the time of the first such response stays');
 sleep 4;
 $dns->rules(['.', 'servfail']);
 like(result(), qr/^unknown servfail/, 'the list is down');
 my $later = cleared($w, $ht);
-cmp_ok($later - $at, '<', 30_000, 'which is kept');
+cmp_ok($later - $at, '<', 30_000, 'the time of the first such response stays');
 eventually { log_count($checkd, 'own\.test, ipv4.*: down') == 1 } 5,
     'the daemon notes it';
 $dns->rules($none);
 is(result(), 'unknown unconfirmed', 'it is back');
-is(cleared($w, $ht), $later, 'it is back with the same answer: which is kept');
+is(cleared($w, $ht), $later, 'the same response again: the time stays');
 
 $dns->rules(['.', 'servfail']);
 my $h = host_record($w, $ht);
@@ -49,7 +49,7 @@ redis($w->{redis}, 'SET', RblCheckd::akey($w, 'r', $ht), record_pack('host',
     %$h, name => \$h->{name}, value => \$h->{value}));
 like(result(), qr/^unknown servfail/, 'the list is down for six hours');
 my $away = cleared($w, $ht) - $later - 6 * 3_600_000;
-cmp_ok(abs $away, '<', 30_000, 'which are not of the day');
+cmp_ok(abs $away, '<', 30_000, 'the six hours do not count');
 ok(stop_server($checkd), 'it stops');
 $dns->stop;
 done_testing();

@@ -143,7 +143,7 @@ for my $time ('the first time', 'and again') {
 ok(pause($after), 'it is paused');
 cont_server($before);
 all_say(result(check_host($w, $host[1])), qr/^unknown /,
-    'nor does the one that had looked away');
+    'nor does the one that was paused');
 ok(says("10.0.0.$_", 1), "all the while the resolver kept that of 10.0.0.$_")
     for 2, 3;
 ok(stop_server($before), 'it stops');

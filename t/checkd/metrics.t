@@ -74,7 +74,8 @@ is_deeply($list{'b.test'}{results}, { listed => 0, clear => 0, unknown => 3 },
     'and at another one');
 cmp_ok($list{'a.test'}{answers}{answered}, '>=', 3,
     'the responses of the list');
-cmp_ok($list{'a.test'}{latency}{sum_us}, '>', 0, 'which took some time');
+cmp_ok($list{'a.test'}{latency}{sum_us}, '>', 0,
+    'the responses took some time');
 cmp_ok($list{'a.test'}{latency}{max_us}, '>', 0, 'the slowest one too');
 cmp_ok($list{'b.test'}{answers}{failed}, '>=', 3, 'the other one did not');
 is($list{'b.test'}{answers}{answered}, 0, 'no response at all');
@@ -84,8 +85,9 @@ note(join ' ', map { "$_: $list{$_}{health}" } sort keys %list);
 is($d->{resolvers}[0]{answers}{answered},
     $list{'a.test'}{answers}{answered} + $list{'c.test'}{answers}{answered},
     'the resolver has as many responses');
-cmp_ok($d->{resolvers}[0]{answers}{failed}, '>=', 3, 'but for the others');
-cmp_ok($d->{resolvers}[0]{latency}{sum_us}, '>', 0, 'which took some time');
+cmp_ok($d->{resolvers}[0]{answers}{failed}, '>=', 3, 'except to the others');
+cmp_ok($d->{resolvers}[0]{latency}{sum_us}, '>', 0,
+    'the responses took some time');
 $table = rblctl($w->{redis}, 'lists', 'show')->{out};
 like($table, qr/^a\.test /m, 'rblctl lists show has them');
 

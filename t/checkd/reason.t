@@ -61,7 +61,7 @@ is($is, "clear ''", 'and has no reason then');
 
 now_it_says({ %reason, rcode => 'servfail' });
 $is = (checked())[0];
-is($is, "unknown ''", 'nor has a list that does not know');
+is($is, "unknown ''", 'and unknown has no reason');
 
 ok(stop_server($checkd), 'the daemon stops');
 done_testing();

@@ -113,7 +113,8 @@ for my $resolver ($bad, $denied) {
         'blind: nothing is known');
     is(scalar(grep { $_->[1] eq 'timeout' }
         @{ host_record($w, $ht)->{troubled} }), 0, 'blind: and at once');
-    like(found('10.0.0.5'), $nothing, 'blind: nor is anything of another');
+    like(found('10.0.0.5'), $nothing,
+        'blind: nothing is known of another value');
     eventually { log_count($checkd, 'resolver 127\.0\.0\.1\@'
         . "$resolver->{port} is at fault") == 1 } 10,
         'blind: the log blames the resolver';

@@ -185,7 +185,7 @@ ok_api('POST', "contactgroup/$_/$group.json", $_ eq 'update' ? { name => 'x' }
 is(http($nginx, 'GET', "/3.0/host/$host.json", auth => $acct)->{status}, 404,
     'an error for the log');
 ok((wait_for { redis($redis, 'EXISTS',
-    redis_key('errors', @$acct{qw(sid app)})) } 5), 'which is written');
+    redis_key('errors', @$acct{qw(sid app)})) } 5), 'the error is written');
 ctl(@$_) for ['account', 'list'], ['account', 'show', $acct->{sid}],
     ['account', 'suspend', $acct->{sid}], ['account', 'resume', $acct->{sid}],
     ['app', 'list', $acct->{sid}], ['app', 'stats', @$acct{qw(sid app)}],

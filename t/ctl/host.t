@@ -163,7 +163,7 @@ script('host_add', $acct, 'r', 'ip_range', 1, '', '', $range, '10.0.0.0/31',
     sid('HT'), '10.0.0.0', sid('HT'), '10.0.0.1');
 script('work_step', $acct, '');
 $v = good('a range', 'host', $ac, '10.0.0.0/31');
-is_deeply([@$v{qw(id lists)}], [$range, []], 'which is on no list itself');
+is_deeply([@$v{qw(id lists)}], [$range, []], 'the range itself is on no list');
 
 # refusals
 

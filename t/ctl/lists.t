@@ -242,8 +242,8 @@ is_deeply(there('lists'), [200, 200, 200, 201], 'none is changed');
 redis($redis, 'ZREM', 'rbl:{3}:lists', list_sid('n1.example'));
 is(rblctl($redis, 'lists', 'kill', 'n100.example', 'x')->{status}, 0,
     'one is killed by hand');
-is(load_entries(zones(100, 100))->{status}, 0, 'which a load does not change');
-is_deeply(there('lists'), [(199) x 4], 'and which takes no place');
+is(load_entries(zones(100, 100))->{status}, 0, 'a load does not change that');
+is_deeply(there('lists'), [(199) x 4], 'and it takes no place');
 is(load_entries(zones(300, 300))->{status}, 0, 'another takes its place');
 $r = rblctl($redis, 'lists', 'unkill', 'n100.example');
 is($r->{status}, 3, 'and it stays killed');

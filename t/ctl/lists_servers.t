@@ -66,7 +66,7 @@ like(show($zone)->{out}, qr/^\Q$host[1]\E +ipv4 +down *$/m, 'nor in words');
 my $own = zone_server(40, authority($zone, serial => 11));
 $r = rblctl($w->{redis}, 'lists', 'override', $zone, '--server', $own->host);
 is($r->{status}, 0, 'a server is set') or diag($r->{err});
-unlike($r->{out}, qr/^SERVER/m, 'which shows no server');
+unlike($r->{out}, qr/^SERVER/m, 'the command shows no server');
 is($own->asked('.'), 0, 'nor queries one');
 my $before = scalar $w->{server}{$zone}[0]->log('.');
 is_deeply(servers($zone), [[$own->host . '@53', 'good', 11, 1 == 1]],
@@ -117,7 +117,7 @@ is_deeply(servers($zone), [[$other->addr, 'good', 5, 1 == 1]],
     'a resolver in the place of servers');
 $other->rules(['.' => 'mute']);
 is_deeply(servers($zone), [[$other->addr, 'down', undef, 1 == 0]],
-    'which is silent');
+    'a silent resolver');
 write_file($conf, $direct);
 
 $w->{resolver}->rules(['.' => { rcode => 'servfail' }]);
@@ -127,7 +127,7 @@ like($r->{out}, qr/\n\nNo name servers can be found from here\.\n\z/,
     'but reported');
 $w->{resolver}->rules(['.' => 'mute']);
 $r = show($zone);
-is($r->{status}, 0, 'nor is a resolver that is silent');
+is($r->{status}, 0, 'nor is a silent resolver');
 like($r->{out}, qr/\n\nNo name servers can be found from here\.\n\z/,
     'reported, too');
 done_testing();

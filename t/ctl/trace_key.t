@@ -60,7 +60,7 @@ like($r->{text}, qr/, TXT "\{key\}, \{key\},/m, 'responses');
 like($r->{text}, qr/^list \{key\}\.k\.test: verdict: listed$/m, 'rules');
 my $json = rblctl(undef, '-c', $w->{conf}, 'check', $host, '--json');
 hidden('nor does JSON', $json->{out});
-like($json->{out}, qr/k=\{key\}/, 'which has the TXT');
+like($json->{out}, qr/k=\{key\}/, 'JSON has the TXT');
 
 # A text is cut after 1024 bytes, here within the key.  It has so many keys that
 # the masked text is shown completely.
@@ -73,7 +73,7 @@ like($r->{text}, qr/, TXT "(?:\{key\}\.){30}/, 'a long TXT, of keys');
 hidden('the trace, where one is cut', $r->{err});
 $json = rblctl(undef, '-c', $w->{conf}, 'check', $host, '--json');
 like($json->{out}, qr/(?:\{key\}\.){32}$fill\{key\}"/, 'and the TXT');
-hidden('which shows no part of it', $json->{out});
+hidden('it shows no part of the key', $json->{out});
 
 # Hostile bytes.
 undef $w;

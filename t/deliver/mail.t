@@ -77,7 +77,8 @@ is($read->{type}, 'multipart/alternative', 'two forms of one message');
 my ($plainly, $html) = @{ $read->{parts} };
 is_deeply([map { [@$_{qw(type charset encoding)}] } $plainly, $html],
     [['text/plain', 'utf-8', 'quoted-printable'],
-        ['text/html', 'utf-8', 'quoted-printable']], 'which, in this order');
+        ['text/html', 'utf-8', 'quoted-printable']],
+        'text and HTML, in this sequence');
 is($plainly->{text}, $text, 'the text');
 is_deeply($read->{html}{faults}, [], 'the HTML is valid, and loads nothing');
 is_deeply($read->{html}{links}, [], 'no links');

@@ -100,7 +100,7 @@ my ($notice) = grep { $_->{json}{event_type} eq 'contact.notice' }
     received($told);
 is($notice->{json}{title}, 'Webhook "hook" was disabled', 'in plain words');
 like($notice->{json}{message}, qr/\($wh\) was disabled at 20.*: every attempt/,
-    'which, when and why');
+    'with its name, time and reason');
 is_deeply([@{ $notice->{json} }{qw(hosts severity)}], [[], 'warning'],
     'of no host');
 due_now(@waiting);

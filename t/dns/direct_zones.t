@@ -87,7 +87,7 @@ is("$v->{a} " . $resolver->asked('a\.list'), '127.0.0.3 0',
 $list->rules(alias($name));
 is(ask(\@direct, $name), 'BADREPLY', 'an alias of itself');
 $list->rules(['.' => { more => [[1, '', 'CNAME', 'other.test']] }]);
-is(ask(\@direct, $name), 'SERVFAIL', 'an alias by who has no authority');
+is(ask(\@direct, $name), 'SERVFAIL', 'an alias without authority');
 
 # --- Misleading delegations --------------------------------------------------
 

@@ -66,7 +66,7 @@ $dns->rules(['dead' => 'mute'], ['.' => { a => ['127.0.0.2'] }]);
 is(count($v, 'TIMEOUT'), 20, 'a dead list');
 is(count($v, 'NOERROR'), 400, 'and a good one');
 my @good = sort { $a <=> $b } map { $_->[3] } $dns->log('good');
-cmp_ok($good[-1] - $good[0], '<', 1, 'which does not wait for it');
+cmp_ok($good[-1] - $good[0], '<', 1, 'the good one does not wait for it');
 my @dead = sort { $a <=> $b } map { $_->[3] } $dns->log('dead');
 is(scalar(grep { $_ < $dead[0] + 0.8 } @dead), 10, 'an eighth of the places');
 

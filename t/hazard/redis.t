@@ -49,7 +49,7 @@ subtest 'hazard 05: large replies are read to the end' => sub {
     is(join(' ', map { $_->{status} } @r), '200 200 200 200 200',
         'the largest page, over and over');
     is(scalar @{ json($r[4])->{data} }, 1024, 'to its last one');
-    cmp_ok(length $r[4]{raw}, '>', 500_000, 'which is more than one read');
+    cmp_ok(length $r[4]{raw}, '>', 500_000, 'the page is more than one read');
 };
 
 subtest 'hazard 10: completions that send again as a connection ends' => sub {

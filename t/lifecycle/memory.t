@@ -94,7 +94,7 @@ my $answered = 0;
 my ($step, $all) = grows(9, sub { $answered += drive($block) });
 cmp_ok($answered, '>=', 9 * $block, 9 * $block . ' requests are answered');
 diag("KiB after 1,000 requests and each $block more: $all");
-cmp_ok($step, '<=', 32, 'they leave what 1,000 have left') if !$sanitized;
+cmp_ok($step, '<=', 32, 'their memory is that of 1,000') if !$sanitized;
 ok((wait_for { descriptors($worker) <= $open } 5), 'and no descriptor');
 
 # Late replies, clients that disconnect, stores that go away.
@@ -114,9 +114,9 @@ sub trouble {
 trouble();
 ($step, $all) = grows(5, \&trouble);
 diag("KiB after each 100 connections that break: $all");
-cmp_ok($step, '<=', 32, 'nor do connections that break leave anything')
+cmp_ok($step, '<=', 32, 'connections that break leave no memory')
     if !$sanitized;
-ok((wait_for { descriptors($worker) <= $open } 5), 'nor a descriptor');
+ok((wait_for { descriptors($worker) <= $open } 5), 'and no descriptor');
 is_deeply([workers_now($nginx)], [$worker], 'of the same worker');
 
 done_testing();

@@ -19,7 +19,7 @@ is_deeply(\@names, [qw(ngx_module_names ngx_module_order ngx_modules
 
 my $undefined = run_cmd('nm', '-D', '--undefined-only', $module)->{out};
 unlike($undefined, qr/\b(?:redis|sds|hi_)/, 'and needs no hiredis of others');
-unlike($undefined, qr/\b(?:ngx_)?rbl_/, 'nor a function that is not there');
+unlike($undefined, qr/\b(?:ngx_)?rbl_/, 'and no missing function');
 
 my $nchan = $ENV{RBL_NCHAN} // '/usr/lib/nginx/modules/ngx_nchan_module.so';
 

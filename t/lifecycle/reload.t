@@ -111,7 +111,7 @@ sub round {
     is(scalar(grep { $_->{status} == $status && $_->{complete} } @c), 6,
         "$name: those that waited got $status");
     ok($last->{complete} && $last->{status} =~ /^(?:200|503)$/,
-        "$name: who came later has an answer, too: $last->{status}");
+        "$name: the later request has an answer, too: $last->{status}");
     cmp_ok($seconds, '<', 4, "$name: in time") if !$answered;
     ok(gone(@old), "$name: the old workers went");
     ok((wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 2),

@@ -56,7 +56,7 @@ leases_end($here);
 is(scalar(@none = claim()), 0, 'the next digest waits for it');
 is(done($m, 'retry', 1000), 'OK', 'not yet');
 leases_end($here);
-is(scalar(@none = claim()), 0, 'nor is it over yet');
+is(scalar(@none = claim()), 0, 'the message is still pending');
 due_now($m);
 ($m) = take_one();
 is(done($m, 'ok'), 'OK', 'delivered');

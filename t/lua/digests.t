@@ -243,7 +243,7 @@ is(waits($here), "delisted $v[0]",
 cmd('SET', k('digest', $ac, $here), 'x');
 check($in, qw(listed clear));
 is(unpacked(cmd('GET', k('r', $ac, $in)))->[13], 1,
-    'nor does it keep a check from its end');
+    'and the check ends');
 cmd('DEL', k('r', $ac, $both), k('hears', $ac, $other));
 cmd('ZREM', k($_, $ac), $both) for 'contacts', 'hears';
 forget($here);

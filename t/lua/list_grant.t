@@ -180,7 +180,7 @@ for my $s (300, 600, 1200, 2400, 3600, 3600) {
     my $again = told(1);
     ok($again->[1] > ($s - 5) * 1000 && $again->[1] <= $s * 1000,
         'not longer by another');
-    is_deeply([@$again[2, 3]], [$times, 0], 'which is not counted');
+    is_deeply([@$again[2, 3]], [$times, 0], 'another refusal is not counted');
     my $no = grant(1, 10, 10);
     is($no->[0], 'BLOCKED', 'nothing is granted');
     cmp_ok(abs($no->[1] - $s * 1000), '<', 5000, 'for so long');

@@ -250,7 +250,7 @@ is_deeply([@$same[8, 9]], [$pp, 1],
 my ($job2, $end2, $r2) = claim('b', 60_000);
 is($r2->[8], $pp, 'a check keeps its SID when another daemon claims it');
 is($r2->[9], 2, 'and this is its second start');
-is(event_sids(), $events, 'which is reported once');
+is(event_sids(), $events, 'the start is reported once');
 is(begin_job($job)->[0], 'GONE', 'the first daemon cannot start it again');
 my $record = cmd('GET', k('r', $ac[0][0], $ht));
 isnt(end($end, [listed_result('RBa')]), 'OK', 'nor finish it');
@@ -334,7 +334,7 @@ for my $try (2, 3) {
 }
 is(begin_job($job, '', '')->[0], 'GONE', 'it may not go alone now');
 cmp_ok(cmd('ZSCORE', $due, $ht), '<', now() + 2000, 'and is due in a moment');
-like(flight(), qr/\APP\w+:2:/, 'which is no attempt');
+like(flight(), qr/\APP\w+:2:/, 'the refused start is no attempt');
 make_due();
 ($job, $end, $r) = claim('c3', 60_000, '1');
 is($r->[9], 3, 'alone it starts a third time');

@@ -167,7 +167,7 @@ ok(!cmd('EXISTS', k('r', $ac, $rb)), 'its record');
 is_deeply(unpacked(cmd('GET', k('r', $ac, $rp)))->[5], [],
     'it has left a profile');
 is(unpacked(cmd('GET', k('r', $ac, $rp)))->[4], 0,
-    'which does not follow the system lists now');
+    'the profile does not follow the system lists now');
 is_deeply(unpacked(cmd('GET', k('r', $ac, $rp2)))->[5], [$uri, 'RBa'],
     'and another');
 is(standing(), '1 e.example', 'its listing is current');

@@ -87,7 +87,7 @@ cmp_ok(finish($work, 'host_add', between => sub {
     cmp_ok(card('hosts'), '==', 1 + kids($range), 'the range has those made')
         if $_[0] < 3;
 }), '>', 2, 'it takes several slices');
-cmp_ok($half[0], '<', 900, 'which are small');
+cmp_ok($half[0], '<', 900, 'each slice is small');
 is(card('hosts'), 1025, 'all hosts are there');
 is(cmd('EXISTS', k('work', $ac), k('works')), 0, 'and no work is left');
 is(cmd('ZCARD', k('due', $ac)), 1024, 'their checks are due');

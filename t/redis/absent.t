@@ -136,6 +136,6 @@ is(connections($second), 2,
     'and one for each prefix');
 kill_server($second);
 ok(wait_for { ask($nginx, '/tcp/hosts.json') == 503 } 2, 'one is down');
-is(ask($nginx, '/same/hosts.json'), 401, 'which the others do not notice');
+is(ask($nginx, '/same/hosts.json'), 401, 'the others are not affected');
 
 done_testing();

@@ -55,7 +55,7 @@ for my $case ([1, 3, 'one long script'], [20, 0.15, 'many scripts at once']) {
     like(status_line($later), qr/ 401 /, 'one that has time left is served');
     ok((wait_for { ask($nginx) == 401 } 3), 'then all are');
     is((clients_of_nginx())[0], $main, 'by the same connection');
-    is(messages($nginx, qr/ is waiting/), 0, 'which was not given up');
+    is(messages($nginx, qr/ is waiting/), 0, 'the connection was not given up');
 }
 
 subtest 'hung for a moment' => sub {

@@ -58,7 +58,7 @@ for my $n (1 .. 3) {
 wait_for { messages($t->{nginx}, qr/app_usage: READONLY/) } 5,
     'statistics that are refused';
 like(nagios(), qr/^OK /, 'neither do the statistics cost the connection');
-is(links(), 0, 'which is the same all the time');
+is(links(), 0, 'the connection is the same all the time');
 
 subtest 'the master dies' => sub {
     kill_server($master);

@@ -203,12 +203,12 @@ put('lua/_maybe.lua', "local function maybe(x)\n    if x then\n"
     . "local function never()\n    --- include: rare\n    rare()\nend\n");
 put('lua/three.lua', "--- include: maybe helper\nmaybe(helper())\n"
     . "return HOST.id\n");
-isnt(lua2c("$dir/lua/three.lua"), 0, 'what a block includes');
+isnt(lua2c("$dir/lua/three.lua"), 0, 'an include in a block');
 like(get('err'), qr{/three\.lua:3: no field HOST\.id}, 'an error has its line');
 put('lua/_steps.lua', "-- Steps.\nif a then\n    a = HOST.id\nend\n");
 put('lua/three.lua', "--- include: maybe helper\n--- use: host\n"
     . "local a = helper()\n--- include: steps\nmaybe(a)\n");
-is(lua2c("$dir/lua/three.lua"), 0, 'what a block includes');
+is(lua2c("$dir/lua/three.lua"), 0, 'an include in a block');
 is(get('gen/lua/three.lua'), <<'LUA', 'is in that block, and steps where they are included');
 local function maybe(x)
 if x then

@@ -24,7 +24,8 @@ test_message(void)
 
     root = world_made(&w, &channel_discord, URL, world_message(&w), &r);
     is_str(r->to, URL "?wait=true", "to the webhook, waiting for its response");
-    ok(r->fresh && r->once_more && !r->trusted, "which cannot detect a repeat");
+    ok(r->fresh && r->once_more && !r->trusted,
+       "the service cannot detect a repeat");
     is_str(world_at(root, "content"), "1 host listed, 1 host delisted",
            "the content");
     is_str(world_at(root, "embeds[0].description"),

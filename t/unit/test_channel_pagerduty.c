@@ -23,7 +23,7 @@ test_host(void)
 
     root = world_made(&w, &channel_pagerduty, KEY, world_message(&w), &r);
     is_str(r->to, "https://events.pagerduty.com/v2/enqueue", "to the service");
-    ok(r->trusted && !r->once_more, "which can detect a repeat");
+    ok(r->trusted && !r->once_more, "the service can detect a repeat");
     is_str(world_at(root, "routing_key"), KEY, "the routing key");
     is_str(world_at(root, "event_action"), "trigger", "a trigger");
     is_str(world_at(root, "dedup_key"),

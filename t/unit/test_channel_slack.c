@@ -25,7 +25,8 @@ test_message(void)
 
     root = world_made(&w, &channel_slack, URL, world_message(&w), &r);
     is_str(r->to, URL, "to the webhook");
-    ok(r->fresh && r->once_more && !r->trusted, "which cannot detect a repeat");
+    ok(r->fresh && r->once_more && !r->trusted,
+       "the service cannot detect a repeat");
     is_str(world_at(root, "text"), "1 host listed, 1 host delisted",
            "the text of notifications");
     is_str(world_at(root, "blocks[0].type"), "header", "a header");

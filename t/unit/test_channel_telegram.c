@@ -30,7 +30,8 @@ test_message(void)
                       world_message(&w), &r);
     is_str(r->to, "https://api.telegram.org/bot12:a-b_c/sendMessage",
            "to the bot");
-    ok(r->fresh && r->once_more && r->trusted, "which cannot detect a repeat");
+    ok(r->fresh && r->once_more && r->trusted,
+       "the service cannot detect a repeat");
     ok(json_integer_value(json_object_get(root, "chat_id"))
        == INT64_C(-1001234567890), "the chat is a number");
     is_str(world_at(root, "parse_mode"), "HTML", "in HTML");

@@ -189,7 +189,7 @@ check_allow_port(void)
     r = reach("10.0.0.0/8", "10.1.2.3/32", 25, NULL);
     ok(allowed("10.1.2.3", 25, &r), "one address has one more port");
     ok(allowed("10.1.2.3", 8443, &r), "beside those of its range");
-    ok(!allowed("10.1.2.4", 25, &r), "which the others do not have");
+    ok(!allowed("10.1.2.4", 25, &r), "the other addresses do not have it");
 }
 
 

@@ -254,7 +254,7 @@ test_words(void)
     ok(has(s, "letter-spacing:4px\">k7m2xq</p>"), "the code, large");
     ok(has(s, ">One<br>\ntwo</p>"), "lines of one");
     ok(has(s, ">End</p>"), "the last");
-    ok(!has(s, "is a confirmed contact"), "which it is not yet");
+    ok(!has(s, "is a confirmed contact"), "no word of a confirmation");
     rbl_buf_free(&buf);
 }
 

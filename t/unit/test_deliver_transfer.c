@@ -206,7 +206,7 @@ check_nothing_stays(transfer_pool_t *pool)
        "a fresh one has a connection of its own");
     request.fresh = 0;
     ok(run(pool, &request) == 200 && world.accepted == 3,
-       "which is not used again");
+       "that connection is not used again");
     ok(run(pool, &request) == 200 && world.accepted == 3,
        "the next one is kept");
 }
@@ -231,7 +231,7 @@ check_cancel(transfer_pool_t *pool)
     request_init(&request, url, sizeof(url), none);
     world.status = 503;
     ok(run(pool, &request) == 503, "does not disturb the next");
-    ok(!sent("Authorization"), "which has nothing of it");
+    ok(!sent("Authorization"), "the next has no header of it");
     ok(strcmp(world.body, "ok") == 0, "and gets its own response");
     ok(world.done == 1, "no handler is called for the first");
 

@@ -173,7 +173,7 @@ test_waits(void)
     snprintf(header, sizeof(header), "X-Limit-App-Reset: %lld\r\n",
              (long long) time(NULL) - 100);
     ok(job_judge(&channel_pushover, &o, 0, 429, header, "") == RETRY
-       && o.wait == 0, "which may be over");
+       && o.wait == 0, "a past time is no wait");
 }
 
 

@@ -219,8 +219,9 @@ test_alias(void)
     put_cname("", "a.example", 60);
     put_cname("a.example", "Far.test", 60);
     ok(read_referral(DNS_TYPE_A) == 0 && !referral.found
-       && is_name(&referral.target, "far.test"), "where aliases lead");
-    ok(is_status(DNS_NOERROR) && answer.n_a == 0, "which has no address here");
+       && is_name(&referral.target, "far.test"), "the target of the aliases");
+    ok(is_status(DNS_NOERROR) && answer.n_a == 0,
+       "the target has no address here");
 
     put_named_a("far.test", 0x7f000002);
     ok(read_referral(DNS_TYPE_A) == 0 && referral.found

@@ -178,7 +178,7 @@ test_table(void)
 
     ok(good, "each is found");
     ok(lists_find(lists, RBL_STR("RB1000")) == NULL, "and no other");
-    ok(lists_at(lists, 1000) == NULL, "nor one behind the last");
+    ok(lists_at(lists, 1000) == NULL, "nor one after the last");
 
     list = list_make(RBL_STR("RB5"), RBL_STR("rbl"), 1, RBL_STR("other.test"),
                      RBL_STR(""), 1);

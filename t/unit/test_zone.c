@@ -415,7 +415,7 @@ test_files(void)
     raw = make_file(0, 0, 0, "");
     memset(dump + raw.n, 'x', sizeof(dump) - raw.n);
     raw.n = RBL_ZONE_FILE_MAX;
-    ok(rbl_zone_decode(&zone, raw) == RBL_OK, "what follows the footer");
+    ok(rbl_zone_decode(&zone, raw) == RBL_OK, "octets after the footer");
     raw.n++;
     ok(rbl_zone_decode(&zone, raw) == RBL_ETOOBIG, "too large");
     ok(rbl_zone_decode(&zone, RBL_STR("")) == RBL_EINVAL, "empty");

@@ -53,7 +53,7 @@ for my $fault (sort keys %tells) {
     wait_for { RblTest::Valgrind::reports($dir) } 5;
     my @reports = RblTest::Valgrind::reports($dir);
     is(scalar @reports, 1, "$fault: one report");
-    like($reports[0] // '', $tells{$fault}, "$fault: which names it");
+    like($reports[0] // '', $tells{$fault}, "$fault: the report names it");
     unlink glob "$dir/valgrind.*";
 }
 run_cmd("$dir/fault");
