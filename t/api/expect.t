@@ -31,7 +31,7 @@ for my $path ('/3.0/host/add.json', '/3.0/no/such/path.json') {
         =~ /"POST \Q$path\E HTTP\S+ 499 / } 5), "$path: the client went away");
 }
 my $answers = json(http($nginx, 'GET', '/status'))->{answers};
-is($answers->{500}, 0, 'nothing of it is counted as a fault');
+is($answers->{500}, 0, 'no such request is counted as a fault');
 
 my $r = http_raw($nginx, head('/3.0/host/add.json') . 'x' x 10);
 is("$r->{continued} $r->{status}", '1 400',

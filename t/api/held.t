@@ -170,7 +170,7 @@ my $r = rblctl($redis, 'fsck', '--repair');
 like($r->{out}, qr/profile/, 'rblctl fsck repairs it');
 shown('which is seen');
 is(record('host', redis($redis, 'GET', key('r', $first)))->{profile},
-    record('host', $raw)->{profile}, 'and is as it was');
+    record('host', $raw)->{profile}, 'and is unchanged');
 hold('before the time zone');
 rblctl($redis, 'account', 'timezone', $ac, 'Asia/Tokyo');
 like(shown('another time zone')->{data}[0]{last_checked}, qr/JST/,

@@ -108,7 +108,7 @@ ok(wait_for { plain() eq 'CRITICAL - 1 host listed!|1' } 30,
     'without a reason to doubt it');
 script_ok($w, 'host_status', [$key{acct}], $_, 'paused') for $ht, $other;
 redis($redis, 'DEL', $key{checked});
-is(plain(), $good, 'paused hosts are not waited for');
+is(plain(), $good, 'paused hosts do not count');
 
 ok(stop_server($checkd), 'the daemon stops');
 done_testing();

@@ -230,7 +230,7 @@ is(errors('refuses.test', @checks), '50 unknown blocked', 'all are unknown');
 shared('refuses.test', till => 1);
 eventually { my ($c) = start_checks(1); wait_check($w, $c, 20);
     errors('refuses.test', $c) eq '1 clear ' } 30,
-    'when it is over it is queried';
+    'after the block it is queried';
 eventually { wait_check($w, start_checks(1), 20);
     !defined shared('refuses.test', 'refused') } 20, 'and its answer ends it';
 

@@ -45,7 +45,7 @@ now_it_says({ %reason, a => ['127.0.0.2'], delay => SLOW });
 my ($is, $took) = checked();
 is($is, "listed 'because'", 'it is current, at a slow list');
 cmp_ok($took, '>=', SLOW, 'which is slow');
-cmp_ok($took, '<', 2 * SLOW, 'but is not waited for twice')
+cmp_ok($took, '<', 2 * SLOW, 'but does not delay the check twice')
     or diag(read_file($checkd->{log}));
 
 $dns->rules([ '^1\.0\.0\.10\.a\.test TXT', 'mute' ],

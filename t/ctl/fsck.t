@@ -687,7 +687,7 @@ my $mine = $ac;
 changed($ht, 8 => sid('RP'));
 ($ac, $acct) = ($ac2, k('acct', $ac2));
 clean('another account has no fault', $ac2);
-is((fsck($mine))[0], 1, 'the one that is meant has');
+is((fsck($mine))[0], 1, 'the account with the fault has it');
 like(rblctl($redis, 'fsck', 'AC' . 'e' x 32)->{err},
     qr/^rblctl: there is no account ACe+$/m, 'one that does not exist');
 is(rblctl($redis, 'fsck', 'x')->{status}, 3, 'not a SID');

@@ -82,7 +82,7 @@ for my $case (
     my $bad = cmd('DUMP', $key);
     is(faults(), $fault, "$key: $fault is reported");
     is(faults('--repair'), $fault, "$key: and not repaired");
-    is(cmd('DUMP', $key) // '', $bad // '', "$key: it is as it was");
+    is(cmd('DUMP', $key) // '', $bad // '', "$key: it is unchanged");
     cmd('DEL', $key);
     cmd('RESTORE', $key, 0, $was);
 }

@@ -105,7 +105,7 @@ $before = scalar $w->{resolver}->log('.');
 $r = show($zone);
 is($r->{status}, 0, 'a killed list is shown');
 unlike($r->{out}, qr/SERVER|No name servers/, 'without servers');
-is(scalar $w->{resolver}->log('.'), $before, 'and none is looked for');
+is(scalar $w->{resolver}->log('.'), $before, 'and none is looked up');
 rblctl($w->{redis}, 'lists', 'unkill', $zone);
 
 # Resolvers instead of servers.

@@ -123,7 +123,7 @@ sub through {
 
 $r = through(undef, $host, '--lists', lists_of('a.test', 'w.test'));
 is($r->{status}, 1, 'through a resolver');
-unlike($r->{text}, qr/name servers of/, 'no name servers are looked for');
+unlike($r->{text}, qr/name servers of/, 'no name servers are looked up');
 in_order($r, 'a new listing',
     qr/^query 1\.0\.0\.10\.a\.test A to \Q$at\E over UDP, RD, EDNS, attempt 1$/,
     qr/^response 1\.0\.0\.10\.a\.test A from \Q$at\E after .*: NOERROR, 127\.0\.0\.2, TTL/,

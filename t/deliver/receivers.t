@@ -160,6 +160,6 @@ $n = () = map { received($_) } @mute;
 event_emit() for 1 .. 10;
 soon { received($quick) == 25 } 'more events';
 my $more = () = map { received($_) } @mute;
-ok($more <= $n + 4, 'nothing goes to the four meanwhile');
+ok($more <= $n + 4, 'nothing is sent to the four meanwhile');
 unlike(read_file($d->{log}), qr/\bs1\b|\/hook/, 'no secret, no URL in the log');
 done_testing();

@@ -62,7 +62,7 @@ $d = start_checkd(store => $redis, resolver => 9, conf => {
     deliver_allow => '127.0.0.0/8' });
 soon { idle() && received($to) == $seen + 1 } 'the event';
 like((received($to))[$seen++]->{json}{host}{last_checked}, qr/ IST$/,
-    'the zone as it was');
+    'the zone before SIGHUP');
 pause_server($d);      # so that it runs none of the checks
 write_file("$dir/Here", read_file("$ZONES/Etc/GMT+5"));
 event_emit();

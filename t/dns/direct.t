@@ -74,7 +74,7 @@ is(ask([@direct], '2.0.0.127.list.test', 'ip.list.test'), 'NOERROR',
 $resolver->rules();
 is(ask([@direct, -S => "$host[2]\@53"], '2.0.0.127.list.test'), 'NOERROR',
     'a server of one\'s own');
-is($resolver->asked('.'), 0, 'is not looked for');
+is($resolver->asked('.'), 0, 'is not looked up');
 my $own = RblDns->new(rules => [[@listed], [@clear]]);
 is(ask([-r => $resolver->addr, '-D', -S => $own->addr],
        '2.0.0.127.list.test'), 'NOERROR', 'and may have any port and address');

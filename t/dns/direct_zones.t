@@ -59,7 +59,7 @@ $resolver->rules(zone_rules('list.test', [$host[1]]), ['SOA$' =>
     { soa => ['list.test', 60, 60] }]);
 $list->rules(['.' => { more => [ns('127.list.test', 'ns1.x')] }]);
 is(ask(\@direct, $name), 'SERVFAIL', 'a zone that does not exist');
-cmp_ok($list->asked('.'), '<=', 10, 'is not looked for long');
+cmp_ok($list->asked('.'), '<=', 10, 'is not looked up for long');
 
 $list->rules(['.' => { more => [[2, 'a+b.list.test', 'NS', 'ns.x']] }]);
 is(ask(\@direct, 'x.a+b.list.test'), 'SERVFAIL',

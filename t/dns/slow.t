@@ -47,8 +47,8 @@ is("$c->{questions} $c->{sent} $c->{r0_sent}", '105 110 110',
 is("$c->{r0_replies} $c->{r0_latencies} $c->{r0_good} $c->{r0_timeouts}",
    '105 105 105 5', 'the resolver has its own counts');
 cmp_ok($c->{r0_srtt}, '>', 0, 'its answers take a while');
-cmp_ok($c->{r0_rto}, '>=', 0.3, 'never less than 0.3 s are waited for one');
-cmp_ok($c->{r0_rto}, '<=', 3, 'nor more than is configured');
+cmp_ok($c->{r0_rto}, '>=', 0.3, 'the timeout is at least 0.3 s');
+cmp_ok($c->{r0_rto}, '<=', 3, 'and at most the configured one');
 is("$c->{r0_in_flight} $c->{in_flight} $c->{r0_down}", '0 0 0',
    'nothing is left');
 

@@ -69,7 +69,7 @@ my $locked = add('email', 'desk@example.net');
 $code = mailed(2);
 $wrong = $code eq 'aaaaaa' ? 'bbbbbb' : 'aaaaaa';
 is(confirm($locked, $wrong), 400, "wrong code $_") for 1 .. 5;
-is(confirm($locked, $code), 409, 'then the right one is of no use');
+is(confirm($locked, $code), 409, 'then the right one is refused');
 is(post("/3.0/contact/resend/$locked.json")->{status_code}, 200,
     'another one is sent');
 my $old = $code;

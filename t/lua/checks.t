@@ -445,7 +445,7 @@ sub due_check {
 }
 is(due_check(\@clear, part => 1)->[0], 'OK', 'a scheduled one, all clear');
 ok(!cmd('EXISTS', k('check', $ac, "$of[1]:d")), 'has no details');
-cmp_ok(cmd('PTTL', k('check', $ac, $of[1])), '>', 50_000, 'and ends some day');
+cmp_ok(cmd('PTTL', k('check', $ac, $of[1])), '>', 50_000, 'and expires');
 is(due_check([listed_result('RBa'), result('RBb', 'clear')], part => 1)->[0],
     'OK', 'a new listing');
 is(due_check(\@clear, part => 1)->[0], 'FULL', 'a current listing may end now');

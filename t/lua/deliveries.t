@@ -37,7 +37,7 @@ is($cb->[2], 'https://c.example/', 'the callback goes to its URL');
 is($cb->[3], 'callback secret', 'signed by the application');
 is($hook->[2], 'https://a.example/', 'the hook to its own');
 is($hook->[3], 's1', 'with its secret');
-is($_->[7], '{"body":1}', 'the body as it was') for @d;
+is($_->[7], '{"body":1}', 'the body is unchanged') for @d;
 
 is(done($cb, 'ok'), 'OK', 'delivered');
 is(done($cb, 'ok'), 'STALE', 'recorded once');

@@ -355,7 +355,7 @@ is(script('hook_test', [$acct], $wh, $ev = sid('EV'), 'webhook.test', '{}')
 cmd('HSET', k('hook', $ac, $wh), 'till', now_ms() + 60_000);
 @got = claim();
 is_deeply([map { @$_[0, 1] } @got], ["$ac:$ev:$wh", 'webhook.test'],
-    'goes out, whatever the circuit');
+    'is sent, whatever the circuit');
 is(done($got[0], 'retry', log => 'test'), 'OK', 'fails');
 is_deeply([cmd('ZCARD', k('retry')), scalar(letters()),
     scalar @{ cmd('KEYS', k('event', '*')) }], [0, 0, 0],
@@ -363,7 +363,7 @@ is_deeply([cmd('ZCARD', k('retry')), scalar(letters()),
 is(state($wh)->{fails}, undef, 'it counts for nothing');
 script('hook_test', [$acct], $wh, sid('EV'), 'webhook.test', '{}');
 script('hook_status', [$acct], $wh, 'disabled');
-is(scalar(@got = claim()), 0, 'disabled before it goes out: it does not');
+is(scalar(@got = claim()), 0, 'disabled before its attempt: it is not sent');
 is(scalar(letters()), 0, 'and leaves no letter that a replay would send');
 script('hook_status', [$acct], $wh, 'disabled');
 is(script('hook_test', [$acct], $wh, sid('EV'), 't', '{}')->[0], 'DISABLED',

@@ -212,7 +212,7 @@ sub records_end {
     my @open = grep { !/:d\z/ && cmd('HGET', $_, 'status')
         !~ /^(?:completed|failed)$/ || cmd('PTTL', $_) < 0 }
         @{ cmd('KEYS', k('check', '*')) };
-    is_deeply(\@open, [], 'records are of checks that are over, and end');
+    is_deeply(\@open, [], 'records are of finished checks, and expire');
 }
 
 $redis = redis_new();

@@ -405,6 +405,6 @@ while (1) {
 is($has{'busy:1'}, 1, 'and their jobs');
 cmd('ZADD', k('daemons'), 1, 'gone');
 recall('x', 0, 0);
-ok(!cmd('ZSCORE', k('daemons'), 'gone'), 'but not for ever');
+ok(!cmd('ZSCORE', k('daemons'), 'gone'), 'and is deleted later');
 
 done_testing();

@@ -253,7 +253,7 @@ for my $case ([undef, 1], [[], 1], [[['RBa', 'timeout', SINCE, 1]], 0]) {
         . ($troubled ? scalar @$troubled : 'unknown') . ": ends $ends");
     my $h = host();
     is_deeply([$h->[CHECKED] > 0 || 0, $h->[TROUBLED]], [$ends, $troubled],
-        'and its record is as it was but for the times');
+        'and its record is unchanged except for the times');
     cmd('DEL', k('flight:due'));
 }
 

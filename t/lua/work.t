@@ -191,7 +191,7 @@ is_deeply(slice(@$_), ['BUSY'], "no more: $_->[0]")
     ['host_delete', [$acct], $range, 1000],
     ['host_add', [$acct], 'n', 'rbl', 1, '', '', '', '', pairs('10.4', 2)];
 is(script('host_add', [$acct], 'n', 'rbl', 1, '', '', '', '',
-    pairs('10.4', 1))->[0], 'OK', 'one host goes by');
+    pairs('10.4', 1))->[0], 'OK', 'one host is added without a wait');
 is(script('host_add', [$acct2], 'n', 'rbl', 1, '', '', '', '',
     pairs('10.4', 2))->[0], 'OK', 'as does another account');
 finish($work[-1], 'the last of them');

@@ -54,7 +54,7 @@ like(field('lied ipv4'), qr/^16 \d+$/,
 
 lied('ipv4', 3);
 ok(near(asked('ipv4', 'a', 5_000)->[1], 18_000),
-    'it wildcards again: what was seen before does not count');
+    'it wildcards again: the earlier time does not count');
 lied('ipv4', 1_000);
 sleep 1;
 ok(near(asked('ipv4', 'a')->[1], 1_002_000), 'a longer TTL lasts longer');
@@ -111,7 +111,8 @@ sub fresh_news { fresh(); $seen = k('seen', "RB$n", '192.0.2.1') }
 sub kept { return cmd('PTTL', $seen) }
 
 fresh_news();
-is(listing(300_000), 300_000, 'seen first: it counts when caches are over');
+is(listing(300_000), 300_000,
+    'seen first: it counts when the caches have expired');
 ok(kept() > 890_000 && kept() <= 900_000, 'kept for ten minutes more');
 sleep 0.2;
 my $left = listing(100);

@@ -81,7 +81,7 @@ subtest 'the master dies' => sub {
 
     redis($replica, 'REPLICAOF', 'NO', 'ONE');
     ok(says(qr/^OK /), 'as a master it serves');
-    ok(wait_log($daemon, qr/ready/, 10), 'and the daemon goes to work');
+    ok(wait_log($daemon, qr/ready/, 10), 'and the daemon starts to work');
     stop_server($daemon);
 };
 

@@ -162,7 +162,7 @@ test_lost(void)
        "not found again: the old ones are used");
     pass(5.1);
     ok(!waits(&last) && last == 2 && sought == 7,
-       "over: they still are, and looked for again after a pause");
+       "expired: they still are, and looked up again after a pause");
     found(0, 0, 0);
     pass(5.1);
     ok(!waits(&last) && sought == 7, "the pause grows");
