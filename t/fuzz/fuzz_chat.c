@@ -175,7 +175,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     fuzz_init(&f, data, size);
     kind = fuzz_u8(&f);
-    channel = chats[kind % 4];
+    channel = chats[kind % (sizeof(chats) / sizeof(chats[0]))];
 
     if (kind & 4) {
         status = fuzz_u8(&f) * 2;
