@@ -57,6 +57,8 @@ DAEMON   = $(filter-out rbl-checkd/main.c, \
 CTL      = $(wildcard rbl-checkd/ctl/*.c)
 UNIT     = $(wildcard t/unit/test_*.c)
 TOOLS    = $(wildcard t/tools/*.c)
+PORTAL  ?= $(BUILD)/portal
+WEB      = $(wildcard $(addprefix ngx_rbl_module/web/,*.* */*.* */*/*.*))
 LUA      = $(wildcard shared/lua/*/*.lua)
 
 obj      = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
@@ -67,13 +69,14 @@ UNITBIN  = $(patsubst %.c,$(BUILD)/%,$(UNIT))
 TOOLBIN  = $(patsubst %.c,$(BUILD)/%,$(TOOLS))
 MODULE   = $(BUILD)/ngx_rbl_module.so
 
-.PHONY: all deps run check slow asan clang daemon module man unit tools style \
-        clean doc analyze compdb
+.PHONY: all deps run check slow asan clang daemon module man portal unit \
+        tools style clean doc analyze compdb
 
-all: daemon module man
+all: daemon module man portal
 
 daemon: $(BUILD)/rbl-checkd $(BUILD)/rblctl
 module: $(MODULE)
+portal: $(PORTAL)/index.html
 unit: $(UNITBIN)
 tools: $(TOOLBIN)
 
@@ -150,6 +153,13 @@ doc: man
 	    mandoc -Thtml -O toc,man='%N.%S.html;$(OTHERS)' ../man/$$page \
 	        >$$page.html || exit 1; \
 	done
+
+# Without npm all else is built, and the portal is not.
+$(PORTAL)/index.html: $(WEB)
+	@mkdir -p $(BUILD)
+	$(call say,WEB,$(@D))sh ngx_rbl_module/web/build.sh $(BUILD) $(PORTAL) \
+	    >$(BUILD)/portal.log || { cat $(BUILD)/portal.log; \
+	    ! command -v npm >/dev/null; }
 
 deps:
 	@sh conf/deps.sh build test

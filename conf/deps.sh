@@ -8,11 +8,11 @@ build="gcc make pkg-config nginx nginx-dev libhiredis-dev libjansson-dev
 libcurl4-openssl-dev libev-dev libidn2-dev libjemalloc-dev libldns-dev
 libpsl-dev libssl-dev libxxhash-dev"
 run="redis-server redis-tools unbound rbldnsd curl tzdata"
-test="$run clang dpkg-dev exim4-daemon-light iproute2 libnginx-mod-nchan
+test="$run chromium clang dpkg-dev exim4-daemon-light iproute2 libnginx-mod-nchan
 libjson-xs-perl libxml2-utils logrotate mandoc nodejs openssl perl
 python3-botocore systemd"
 doc="mandoc"
-deb="build-essential debhelper fakeroot"
+deb="build-essential debhelper fakeroot nodejs"
 fresh="debootstrap systemd-container util-linux"
 fuzz="clang dpkg-dev libclang-rt-14-dev"
 analyze="clang-tools cppcheck"
@@ -34,7 +34,7 @@ for group; do
     run) want="$want $run" ;;
     test) want="$want $test $npm" ;;
     doc) want="$want $doc" ;;
-    deb) want="$want $deb" ;;
+    deb) want="$want $deb $npm" ;;
     fresh) want="$want $fresh" ;;
     fuzz) want="$want $fuzz" ;;
     analyze) want="$want $analyze" ;;

@@ -27,15 +27,16 @@ PLACES       = DESTDIR='$(DESTDIR)' sbindir='$(sbindir)' \
 install: install-daemon install-module
 
 install-daemon: daemon man
-	@$(PLACES) sh conf/install.sh $(BUILD) daemon
+	@$(PLACES) sh conf/install.sh $(BUILD) $(PORTAL) daemon
 
-install-module: module
-	@$(PLACES) sh conf/install.sh $(BUILD) module
+install-module: module portal
+	@$(PLACES) sh conf/install.sh $(BUILD) $(PORTAL) module
 
 # Two packages for Debian 12 in $(BUILD)/deb.
 deb:
 	@sh conf/deps.sh build deb
-	@sh conf/debian/build.sh $(BUILD)/deb
+	@$(MAKE) --no-print-directory portal
+	@sh conf/debian/build.sh $(BUILD)/deb $(PORTAL)
 
 # Runs the commands of rbl-operations(7) on a fresh machine in a directory; needs
 # root and the network.

@@ -1,14 +1,15 @@
 #!/bin/sh
 # Copies the files of `make install`.
-# usage: install.sh BUILD PART...   parts: daemon, module
+# usage: install.sh BUILD PORTAL PART...   parts: daemon, module
 #
 # The paths come from the environment (conf/install.mk).  Existing files in
 # sysconfdir are not overwritten.  No unit is enabled.
 set -eu
 
-build=${1:?usage: install.sh BUILD PART...}
+build=${1:?usage: install.sh BUILD PORTAL PART...}
+portal=${2:?usage: install.sh BUILD PORTAL PART...}
 conf=$(cd -- "$(dirname -- "$0")" && pwd)
-shift
+shift 2
 umask 022
 
 # bin MODE FILE TARGET
@@ -89,8 +90,12 @@ module()
     bin 644 "$build/ngx_rbl_module.so" "$moddir/ngx_rbl_module.so"
     put nginx.conf "$datadir/ngx_rbl/nginx.conf"
     put nginx-site.conf "$datadir/ngx_rbl/nginx-site.conf"
+    put nginx-portal.conf "$datadir/ngx_rbl/nginx-portal.conf"
     put openapi.json "$datadir/ngx_rbl/openapi.json"
-    pages ngx_rbl.5 rbl-api.7
+    for file in "$portal"/*; do
+        bin 644 "$file" "$datadir/ngx_rbl/portal/${file##*/}"
+    done
+    pages ngx_rbl.5 rbl-api.7 rbl-portal.7
 }
 
 

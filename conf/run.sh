@@ -34,7 +34,7 @@ do
     command -v $program >/dev/null || die "$program is missing: make deps"
 done
 
-for file in rblctl rbl-checkd ngx_rbl_module.so; do
+for file in rblctl rbl-checkd ngx_rbl_module.so portal/index.html; do
     [ -e "$build/$file" ] || die "$build/$file is missing: make"
 done
 
@@ -222,6 +222,9 @@ deliver_http on
 deliver_allow 127.0.0.0/8
 CONF
 
+sed -e '/rbl_store_/d' -e "s|root /usr/share/ngx_rbl;|root $build;|" \
+    "$conf/nginx-portal.conf" >"$run/nginx/portal.conf"
+
 cat >"$run/nginx/nginx.conf" <<CONF
 load_module $build/ngx_rbl_module.so;
 $nginx_user
@@ -235,6 +238,7 @@ events {
     worker_connections 512;
 }
 http {
+    include /etc/nginx/mime.types;
     access_log $run/log/access.log;
     client_body_temp_path $run/nginx/body;
     proxy_temp_path $run/nginx/proxy;
@@ -248,10 +252,11 @@ http {
         gzip_min_length 1000;
         gzip_types application/json application/xml;
         gzip_proxied any;
+        rbl_store unix:$store;
         location /3.0/ {
             rbl_api on;
-            rbl_store unix:$store;
         }
+        include $run/nginx/portal.conf;
         location = /rbl_status {
             rbl_status json;
             access_log off;
@@ -338,6 +343,15 @@ if [ ! -s "$run/account" ]; then
     )
 fi
 
+# A user of the portal, and a new link for each run.
+user=$(rblctl user list "$SID" --json | value id | head -n 1)
+if [ -n "$user" ]; then
+    link=$(rblctl user link "$SID" "$user" --json | value link)
+else
+    link=$(rblctl user add "$SID" owner@demo.ngx-rbl.test --role owner --json \
+           | value link)
+fi
+
 url=http://127.0.0.1:$http/3.0
 curl="curl -s -u $SID:$TOKEN"
 
@@ -347,7 +361,11 @@ cat <<TEXT
   token    $TOKEN
   (both, and the secret that signs callbacks, are in $run/account)
 
-Try, in another terminal:
+Open the portal; this link signs you in once, within 15 minutes:
+
+http://127.0.0.1:$http/portal/$link
+
+Or try, in another terminal:
 
 $curl $url/host/add.json -d host=192.0.2.10 -d name=mail -d type=rbl
 $curl $url/listings.json

@@ -54,6 +54,13 @@ ngx_command_t  ngx_rbl_commands[] = {
       offsetof(ngx_rbl_loc_conf_t, api),
       NULL },
 
+    { ngx_string("rbl_portal"),
+      NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
+      ngx_rbl_set_api,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_rbl_loc_conf_t, portal),
+      NULL },
+
     { ngx_string("rbl_store"),
       NGX_RBL_CONTEXTS,
       ngx_rbl_set_store,
@@ -184,6 +191,8 @@ ngx_command_t  ngx_rbl_commands[] = {
 };
 
 
+/* rbl_api and rbl_portal: the location serves calls. */
+
 static char *
 ngx_rbl_set_api(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
@@ -194,7 +203,9 @@ ngx_rbl_set_api(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     ngx_http_core_loc_conf_t  *clcf;
 
     rv = ngx_conf_set_flag_slot(cf, cmd, conf);
-    if (rv != NGX_CONF_OK || !rlcf->api) {
+    if (rv != NGX_CONF_OK
+        || !*(ngx_flag_t *) ((u_char *) conf + cmd->offset))
+    {
         return rv;
     }
 
@@ -209,9 +220,9 @@ ngx_rbl_set_api(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         || clcf->name.data[clcf->name.len - 1] != '/')
     {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "\"rbl_api\" cannot be used in location \"%V\", "
-                           "it must be a plain prefix that ends with \"/\"",
-                           &clcf->name);
+                           "\"%V\" cannot be used in location \"%V\", it "
+                           "must be a plain prefix that ends with \"/\"",
+                           &cmd->name, &clcf->name);
         return NGX_CONF_ERROR;
     }
 

@@ -12,6 +12,7 @@
 
 #include "ngx_rbl_auth.h"
 #include "ngx_rbl_gather.h"
+#include "ngx_rbl_session.h"
 #include "ngx_rbl_stream.h"
 
 
@@ -115,6 +116,14 @@ ngx_rbl_judge(ngx_rbl_ctx_t *ctx)
         return;
     }
 
+    if (ctx->conf->portal && ctx->route->method == NGX_HTTP_POST) {
+        ngx_rbl_session_origin(ctx);
+    }
+
+    if (ctx->refusal || ctx->route->flags & NGX_RBL_SIGN_IN) {
+        return;
+    }
+
     rc = ngx_rbl_auth_parse(ctx);
 
     if (rc == NGX_ERROR) {
@@ -125,7 +134,7 @@ ngx_rbl_judge(ngx_rbl_ctx_t *ctx)
     if (rc != NGX_OK) {
         ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
                       "rbl: login refused, credentials missing or malformed");
-        ngx_rbl_refuse(ctx, NGX_HTTP_UNAUTHORIZED, "Invalid credentials.");
+        ngx_rbl_unauthorized(ctx);
     }
 }
 

@@ -24,7 +24,8 @@ static void *ngx_rbl_create_main_conf(ngx_conf_t *cf);
 static char *ngx_rbl_init_main_conf(ngx_conf_t *cf, void *conf);
 static void *ngx_rbl_create_loc_conf(ngx_conf_t *cf);
 static char *ngx_rbl_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child);
-static void ngx_rbl_merge_api(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
+static ngx_flag_t ngx_rbl_serves(const ngx_rbl_loc_conf_t *conf);
+static char *ngx_rbl_merge_api(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
     ngx_rbl_loc_conf_t *conf);
 static char *ngx_rbl_merge_status(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
     ngx_rbl_loc_conf_t *conf);
@@ -110,7 +111,7 @@ ngx_rbl_init_main_conf(ngx_conf_t *cf, void *conf)
 {
     ngx_rbl_main_conf_t  *rmcf = conf;
 
-    ngx_rbl_routes_set(ngx_rbl_api_routes);
+    ngx_rbl_routes_set(ngx_rbl_calls);
 
     if (rmcf->zoneinfo.data == NULL) {
         ngx_str_set(&rmcf->zoneinfo, NGX_RBL_ZONEINFO);
@@ -142,6 +143,7 @@ ngx_rbl_create_loc_conf(ngx_conf_t *cf)
      */
 
     rlcf->api = NGX_CONF_UNSET;
+    rlcf->portal = NGX_CONF_UNSET;
     rlcf->store_addr = NGX_CONF_UNSET_PTR;
     rlcf->store_timeout = NGX_CONF_UNSET_MSEC;
     rlcf->legacy_errors = NGX_CONF_UNSET;
@@ -166,7 +168,9 @@ ngx_rbl_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_rbl_loc_conf_t  *prev = parent;
     ngx_rbl_loc_conf_t  *conf = child;
 
-    ngx_rbl_merge_api(cf, prev, conf);
+    if (ngx_rbl_merge_api(cf, prev, conf) != NGX_CONF_OK) {
+        return NGX_CONF_ERROR;
+    }
 
     ngx_conf_merge_str_value(conf->realm, prev->realm,
                              "Blocklist Monitoring API");
@@ -187,7 +191,7 @@ ngx_rbl_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
         return NGX_CONF_ERROR;
     }
 
-    if (!conf->api && (conf->status == NGX_RBL_STATUS_OFF
+    if (!ngx_rbl_serves(conf) && (conf->status == NGX_RBL_STATUS_OFF
                        || conf->store_addr == NGX_CONF_UNSET_PTR))
     {
         return NGX_CONF_OK;
@@ -197,12 +201,21 @@ ngx_rbl_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 }
 
 
+/* True if the location serves calls. */
+
+static ngx_flag_t
+ngx_rbl_serves(const ngx_rbl_loc_conf_t *conf)
+{
+    return conf->api == 1 || conf->portal == 1;
+}
+
+
 /*
- * A location has its own handler, so rbl_api is not inherited.  Only the "if"
- * and "limit_except" blocks inside a location inherit it.
+ * A location has its own handler, so rbl_api and rbl_portal are not inherited.
+ * Only the "if" and "limit_except" blocks inside a location inherit them.
  */
 
-static void
+static char *
 ngx_rbl_merge_api(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
     ngx_rbl_loc_conf_t *conf)
 {
@@ -210,13 +223,22 @@ ngx_rbl_merge_api(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
 
     clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
 
-    if (clcf->noname && clcf->handler == NULL && prev->api == 1) {
-        conf->api = 1;
+    if (clcf->noname && clcf->handler == NULL && ngx_rbl_serves(prev)) {
+        conf->api = prev->api;
+        conf->portal = prev->portal;
         conf->base = prev->base;
         clcf->handler = ngx_rbl_handler;
     }
 
     ngx_conf_merge_value(conf->api, NGX_CONF_UNSET, 0);
+    ngx_conf_merge_value(conf->portal, NGX_CONF_UNSET, 0);
+
+    if (conf->api && conf->portal) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "\"rbl_portal\" and \"rbl_api\" cannot be in the "
+                           "same location");
+        return NGX_CONF_ERROR;
+    }
 
     /*
      * nginx would answer a larger body with its own error page, so its limit is
@@ -224,9 +246,11 @@ ngx_rbl_merge_api(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
      * core module has merged its value before.
      */
 
-    if (conf->api) {
+    if (ngx_rbl_serves(conf)) {
         clcf->client_max_body_size = 0;
     }
+
+    return NGX_CONF_OK;
 }
 
 
@@ -259,10 +283,10 @@ ngx_rbl_merge_status(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
         return NGX_CONF_ERROR;
     }
 
-    if (conf->status != NGX_RBL_STATUS_OFF && conf->api) {
+    if (conf->status != NGX_RBL_STATUS_OFF && ngx_rbl_serves(conf)) {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "\"rbl_status\" and \"rbl_api\" cannot be in the "
-                           "same location");
+                           "\"rbl_status\" and \"%s\" cannot be in the same "
+                           "location", conf->api ? "rbl_api" : "rbl_portal");
         return NGX_CONF_ERROR;
     }
 
@@ -281,7 +305,7 @@ ngx_rbl_merge_store(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
         conf->store_name = prev->store_name;
     }
 
-    if (conf->api && conf->store_addr == NGX_CONF_UNSET_PTR) {
+    if (ngx_rbl_serves(conf) && conf->store_addr == NGX_CONF_UNSET_PTR) {
         ngx_memzero(&u, sizeof(ngx_url_t));
         ngx_str_set(&u.url, NGX_RBL_STORE);
 
@@ -299,7 +323,7 @@ ngx_rbl_merge_store(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
     ngx_conf_merge_msec_value(conf->store_timeout, prev->store_timeout,
                               NGX_RBL_TIMEOUT);
 
-    if ((conf->api || conf->status != NGX_RBL_STATUS_OFF)
+    if ((ngx_rbl_serves(conf) || conf->status != NGX_RBL_STATUS_OFF)
         && conf->store_user.len != 0 && conf->store_password.len == 0)
     {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,

@@ -13,13 +13,17 @@
 extern ngx_command_t  ngx_rbl_commands[];
 
 
+/* ngx_rbl_routes.c: the table of all calls */
+extern const ngx_rbl_route_t  ngx_rbl_calls[];
+
+
 /* ngx_rbl_variables.c */
 ngx_int_t ngx_rbl_add_variables(ngx_conf_t *cf);
 
 
 /* ngx_rbl_handler.c */
 
-/* The content handler; installed by rbl_api on. */
+/* The content handler; installed by rbl_api and rbl_portal. */
 ngx_int_t ngx_rbl_handler(ngx_http_request_t *r);
 
 /* Sends the response or refusal and ends the request, which frees ctx. */

@@ -12,6 +12,8 @@
  * wrong token, or over its limit, causes no other reads.  Calls that read no
  * data in the first round need no proof.
  *
+ * A call that signs in has no credentials and one round, its script.
+ *
  * The first round is repeated (ngx_rbl_again) if the worker's caches are out of
  * date, if the totals must be made, and if the page must be smaller: at most
  * once for each reason.  No request is counted twice.
@@ -24,12 +26,14 @@
 
 #include "ngx_rbl_auth.h"
 #include "ngx_rbl_cache.h"
+#include "ngx_rbl_session.h"
 #include "ngx_rbl_write.h"
 
 #include <assert.h>
 
 
 static ngx_int_t ngx_rbl_round(ngx_rbl_ctx_t *ctx);
+static ngx_int_t ngx_rbl_sign_in(ngx_rbl_ctx_t *ctx);
 static ngx_int_t ngx_rbl_first(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_ready(void *data, ngx_rbl_store_rc_e rc);
 static void ngx_rbl_first_reply(void *data, ngx_uint_t i,
@@ -81,6 +85,10 @@ ngx_rbl_round(ngx_rbl_ctx_t *ctx)
         return ctx->batch ? NGX_OK : NGX_ERROR;
     }
 
+    if (ctx->route->flags & NGX_RBL_SIGN_IN) {
+        return ngx_rbl_sign_in(ctx);
+    }
+
     ctx->batch = ngx_rbl_batch_create(ctx->store, ngx_rbl_first_reply,
                                       ngx_rbl_first_done, ctx);
 
@@ -98,6 +106,33 @@ ngx_rbl_round(ngx_rbl_ctx_t *ctx)
     }
 
     return ngx_rbl_first(ctx);
+}
+
+
+/* The round of a call without credentials: what the call adds, or nothing if it
+   is refused. */
+
+static ngx_int_t
+ngx_rbl_sign_in(ngx_rbl_ctx_t *ctx)
+{
+    if (ngx_rbl_params_parse(ctx) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (ctx->refusal == 0) {
+        ctx->route->op->prepare(ctx);
+    }
+
+    if (ctx->refusal == 0) {
+        ctx->batch = ctx->next;
+        ctx->next = NULL;
+
+    } else {
+        ctx->batch = ngx_rbl_batch_create(ctx->store, NULL,
+                                          ngx_rbl_second_done, ctx);
+    }
+
+    return ctx->batch ? NGX_OK : NGX_ERROR;
 }
 
 
@@ -237,7 +272,7 @@ ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc)
 
         ngx_log_error(NGX_LOG_INFO, ctx->request->connection->log, 0,
                       "rbl: login of %*s refused", account.n, account.p);
-        ngx_rbl_refuse(ctx, NGX_HTTP_UNAUTHORIZED, "Invalid credentials.");
+        ngx_rbl_unauthorized(ctx);
 
     } else if (ctx->suspended) {
         ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN, "The account is suspended.");
@@ -267,6 +302,10 @@ ngx_rbl_known(ngx_rbl_ctx_t *ctx)
     if (ctx->route->family && ctx->route->family->paid && !ctx->paid) {
         ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
                        "This call is for accounts on a paid plan.");
+    }
+
+    if (ctx->conf->portal) {
+        ngx_rbl_session_may(ctx);
     }
 
     if (!ctx->round.limited || ctx->admitted) {
@@ -344,7 +383,7 @@ ngx_rbl_script_done(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     }
 
     if (rbl_str_is(word, "ACCOUNT")) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_UNAUTHORIZED, "Invalid credentials.");
+        ngx_rbl_unauthorized(ctx);
 
     } else if (ngx_rbl_work_begin(ctx, word, reply) != NGX_OK) {
         ngx_rbl_refuse_by(ctx, ctx->route->family->refusals, reply);

@@ -155,7 +155,7 @@ ngx_rbl_variable_endpoint(ngx_http_request_t *r, ngx_http_variable_value_t *v,
         early.request = r;
         early.conf = ngx_http_get_module_loc_conf(r, ngx_rbl_module);
 
-        if (early.conf->api) {
+        if (early.conf->base.len) {
             (void) ngx_rbl_route(&early);
         }
 

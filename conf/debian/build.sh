@@ -1,6 +1,7 @@
 #!/bin/sh
-# Builds the Debian packages in DIR from a copy of this tree; no network.
-# usage: build.sh DIR
+# Builds the Debian packages in DIR from a copy of this tree and the bundled
+# portal; no network.
+# usage: build.sh DIR PORTAL
 #
 # The version is that of shared/text/rbl_version.h.  DEBFULLNAME and DEBEMAIL
 # name the builder, as for any Debian package.
@@ -11,8 +12,10 @@ unset MAKEFLAGS MFLAGS MAKELEVEL BUILD SANITIZE V
 
 here=$(cd -- "$(dirname -- "$0")" && pwd)
 top=$(cd -- "$here/../.." && pwd)
-mkdir -p -- "${1:?usage: build.sh DIR}"
+mkdir -p -- "${1:?usage: build.sh DIR PORTAL}"
 out=$(cd -- "$1" && pwd)
+portal=$(cd -- "${2:?usage: build.sh DIR PORTAL}" && pwd)
+[ -s "$portal/index.html" ] || { echo "build.sh: no portal" >&2; exit 1; }
 
 version=$(sed -n 's/^#define RBL_VERSION  *"\([0-9.]*\)"$/\1/p' \
     "$top/shared/text/rbl_version.h")
@@ -27,6 +30,8 @@ for file in Makefile README.md LICENSE conf ngx_rbl_module rbl-checkd shared t
 do
     cp -a -- "$top/$file" "$tree/"
 done
+
+cp -a -- "$portal" "$tree/portal"
 
 # The newest source file dates the package, so that builds are reproducible.
 date=$(find "$tree" -type f -printf '%T@\n' | sort -n | tail -n 1)

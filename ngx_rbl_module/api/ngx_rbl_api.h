@@ -9,9 +9,6 @@
 #include "ngx_rbl_write.h"
 
 
-/* ngx_rbl_api_routes.c */
-extern const ngx_rbl_route_t  ngx_rbl_api_routes[];
-
 /* ngx_rbl_api_read.c; its shared declarations are in ngx_rbl_list.h */
 extern const ngx_rbl_op_t  ngx_rbl_op_list;     /* for the family of the
                                                    route */

@@ -3,12 +3,16 @@
  * may send requests, and its rate limits.  Both are read together with the
  * token.
  *
+ * A session has no limits, but a request must now and then keep it alive; that
+ * takes the place of counting.
+ *
  * One script counts requests in Redis, in a round of its own, before data are
  * read or changed.  Every request with valid credentials from an allowed
  * address is counted, even if it turns out to be invalid.
  */
 
-#include "ngx_rbl_auth.h"
+#include "ngx_rbl_logins.h"
+#include "ngx_rbl_session.h"
 
 
 enum {                                  /* indexes of the array of limits */
@@ -21,8 +25,6 @@ enum {                                  /* indexes of the array of limits */
 
 static ngx_int_t ngx_rbl_admit_from(ngx_http_request_t *r, rbl_str_t allow);
 static ngx_uint_t ngx_rbl_admit_kind(const ngx_rbl_ctx_t *ctx);
-
-
 
 
 void
@@ -60,6 +62,10 @@ ngx_rbl_admit_limits(ngx_rbl_ctx_t *ctx)
 ngx_uint_t
 ngx_rbl_admit_counts(const ngx_rbl_ctx_t *ctx, const int64_t *limits)
 {
+    if (ctx->conf->portal) {
+        return !ngx_rbl_login_fresh(ctx, NGX_RBL_SESSION_FRESH);
+    }
+
     return limits[NGX_RBL_HOUR] > 0 || limits[ngx_rbl_admit_kind(ctx)] > 0;
 }
 
@@ -171,6 +177,11 @@ ngx_rbl_admit_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
     ngx_uint_t            kind;
     rbl_app_admit_args_t  args;
 
+    if (ctx->conf->portal) {
+        ngx_rbl_session_touch(ctx, batch);
+        return;
+    }
+
     kind = ngx_rbl_admit_kind(ctx);
 
     args.acct = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store),
@@ -190,6 +201,11 @@ void
 ngx_rbl_admit_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
     rbl_app_admit_reply_t  said;
+
+    if (ctx->conf->portal) {
+        ngx_rbl_session_touched(ctx, reply);
+        return;
+    }
 
     rbl_app_admit_reply(&said, reply);
 

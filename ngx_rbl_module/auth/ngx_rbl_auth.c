@@ -1,22 +1,22 @@
 /*
- * Authentication: HTTP Basic credentials, checked against the store.
+ * Authentication: credentials of a request, checked against the store.
  *
- * The user name is the account's SID and the password is a token.  The store
- * has only the SHA-256 of the token: the first eight bytes are the key of the
- * token record, and the whole is compared in constant time.  Malformed
- * credentials are refused without a query.  Passwords are neither logged nor
+ * Those of the API are HTTP Basic: the user name is the account's SID and the
+ * password is a token.  Those of the portal are the cookie of a session
+ * (ngx_rbl_session.c): the account's SID and a secret of the same form.  The
+ * store has only the SHA-256 of token or secret: the first eight bytes are the
+ * key of the record, and the whole is compared in constant time.  Malformed
+ * credentials are refused without a query.  Secrets are neither logged nor
  * kept.
  */
 
 #include "ngx_rbl_cache.h"
 #include "ngx_rbl_logins.h"
+#include "ngx_rbl_session.h"
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 
-
-#define NGX_RBL_TOKEN_LEN  64
-#define NGX_RBL_FIELD_LEN  16           /* hex digits of the token's key */
 
 enum {                                  /* of the reply, if asked for */
     NGX_RBL_AUTH_ACCOUNT = 0,
@@ -24,8 +24,9 @@ enum {                                  /* of the reply, if asked for */
 };
 
 
-static ngx_int_t ngx_rbl_auth_digest(const ngx_str_t *token, u_char *digest);
-static void ngx_rbl_auth_token(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+static ngx_int_t ngx_rbl_auth_header(ngx_rbl_ctx_t *ctx, ngx_str_t *header);
+static void ngx_rbl_auth_record(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+static void ngx_rbl_auth_token(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
 static void ngx_rbl_auth_default(rbl_sid_t *sid, rbl_str_t text);
 static void ngx_rbl_auth_account(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 
@@ -33,36 +34,35 @@ static void ngx_rbl_auth_account(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 ngx_int_t
 ngx_rbl_auth_parse(ngx_rbl_ctx_t *ctx)
 {
-    u_char                *p, *last;
-    ngx_str_t             *token;
-    ngx_http_request_t    *r;
+    ngx_str_t              header, secret;
     ngx_rbl_login_name_t   name;
 
-    if (ngx_rbl_login_recall(ctx, &name) == NGX_OK) {
+    if (ngx_rbl_auth_header(ctx, &header) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    if (ngx_rbl_login_recall(ctx, &header, &name) == NGX_OK) {
         return NGX_OK;
     }
 
-    r = ctx->request;
-
-    if (ngx_rbl_auth_claimed(r, &ctx->account) != NGX_OK) {
-        return NGX_DECLINED;
-    }
-
-    token = &r->headers_in.passwd;
-
-    if (token->len != NGX_RBL_TOKEN_LEN) {
-        return NGX_DECLINED;
-    }
-
-    last = token->data + token->len;
-
-    for (p = token->data; p < last; p++) {
-        if ((*p < '0' || *p > '9') && (*p < 'a' || *p > 'f')) {
+    if (ctx->conf->portal) {
+        if (ngx_rbl_session_parse(&header, &ctx->account, &secret) != NGX_OK) {
             return NGX_DECLINED;
         }
+
+    } else {
+        if (ngx_rbl_auth_claimed(ctx->request, &ctx->account) != NGX_OK) {
+            return NGX_DECLINED;
+        }
+
+        secret = ctx->request->headers_in.passwd;
     }
 
-    if (ngx_rbl_auth_digest(token, ctx->digest) != NGX_OK) {
+    if (!ngx_rbl_auth_secret(&secret)) {
+        return NGX_DECLINED;
+    }
+
+    if (ngx_rbl_auth_digest(&secret, ctx->digest) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -72,10 +72,64 @@ ngx_rbl_auth_parse(ngx_rbl_ctx_t *ctx)
 }
 
 
+/* The bytes that have the credentials. */
+
+static ngx_int_t
+ngx_rbl_auth_header(ngx_rbl_ctx_t *ctx, ngx_str_t *header)
+{
+    ngx_table_elt_t  *h;
+
+    if (ctx->conf->portal) {
+        return ngx_rbl_session_cookie(ctx->request, header);
+    }
+
+    h = ctx->request->headers_in.authorization;
+
+    if (h == NULL) {
+        return NGX_DECLINED;
+    }
+
+    *header = h->value;
+
+    return NGX_OK;
+}
+
+
+ngx_uint_t
+ngx_rbl_auth_secret(const ngx_str_t *secret)
+{
+    u_char  *p, *last;
+
+    if (secret->len != NGX_RBL_SECRET_LEN) {
+        return 0;
+    }
+
+    last = secret->data + secret->len;
+
+    for (p = secret->data; p < last; p++) {
+        if ((*p < '0' || *p > '9') && (*p < 'a' || *p > 'f')) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
 ngx_int_t
 ngx_rbl_auth_claimed(ngx_http_request_t *r, rbl_sid_t *account)
 {
-    rbl_str_t  user;
+    ngx_str_t            cookie, secret;
+    rbl_str_t            user;
+    ngx_rbl_loc_conf_t  *rlcf;
+
+    rlcf = ngx_http_get_module_loc_conf(r, ngx_rbl_module);
+
+    if (rlcf->portal) {
+        return ngx_rbl_session_cookie(r, &cookie) == NGX_OK
+               ? ngx_rbl_session_parse(&cookie, account, &secret)
+               : NGX_DECLINED;
+    }
 
     if (ngx_http_auth_basic_user(r) != NGX_OK) {
         return NGX_DECLINED;
@@ -106,8 +160,8 @@ ngx_rbl_auth_done(void)
 }
 
 
-static ngx_int_t
-ngx_rbl_auth_digest(const ngx_str_t *token, u_char *digest)
+ngx_int_t
+ngx_rbl_auth_digest(const ngx_str_t *secret, u_char *digest)
 {
     if (md == NULL) {
         md = EVP_MD_CTX_new();
@@ -126,7 +180,7 @@ ngx_rbl_auth_digest(const ngx_str_t *token, u_char *digest)
     /* NULL: keep the algorithm of the context */
 
     if (EVP_DigestInit_ex(md, NULL, NULL) != 1
-        || EVP_DigestUpdate(md, token->data, token->len) != 1
+        || EVP_DigestUpdate(md, secret->data, secret->len) != 1
         || EVP_DigestFinal_ex(md, digest, NULL) != 1)
     {
         return NGX_ERROR;
@@ -136,19 +190,26 @@ ngx_rbl_auth_digest(const ngx_str_t *token, u_char *digest)
 }
 
 
+rbl_str_t
+ngx_rbl_auth_field(char hex[NGX_RBL_FIELD_LEN], const u_char *digest)
+{
+    rbl_str_t  field = { hex, NGX_RBL_FIELD_LEN };
+
+    ngx_hex_dump((u_char *) hex, (u_char *) digest, NGX_RBL_FIELD_LEN / 2);
+
+    return field;
+}
+
+
 void
 ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx)
 {
-    u_char                 hex[NGX_RBL_FIELD_LEN];
+    char                   hex[NGX_RBL_FIELD_LEN];
     rbl_str_t             *argv, *last, field, alone[NGX_RBL_KEYS_BEFORE];
     rbl_key_t              account, token, totals, mark;
     const rbl_keyspace_t  *ks;
 
-    ngx_hex_dump(hex, ctx->digest, NGX_RBL_FIELD_LEN / 2);
-
-    field.p = (const char *) hex;
-    field.n = NGX_RBL_FIELD_LEN;
-
+    field = ngx_rbl_auth_field(hex, ctx->digest);
     ks = ngx_rbl_store_keyspace(ctx->store);
     last = ctx->round.n_records ? ctx->round.records
                                 : alone + NGX_RBL_KEYS_BEFORE;
@@ -167,7 +228,8 @@ ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx)
                       && ngx_rbl_login_known(ctx);
 
     if (!ctx->remembered) {
-        *--argv = rbl_account_key(&token, ks, "token",
+        *--argv = rbl_account_key(&token, ks,
+                                  ctx->conf->portal ? "session" : "token",
                                   rbl_sid_str(&ctx->account), field);
         *--argv = rbl_account_key(&account, ks, "acct",
                                   rbl_sid_str(&ctx->account), RBL_STR(""));
@@ -207,7 +269,7 @@ ngx_rbl_auth_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
         return;
     }
 
-    ngx_rbl_auth_token(ctx, rbl_reply_at(reply, NGX_RBL_AUTH_TOKEN));
+    ngx_rbl_auth_record(ctx, rbl_reply_at(reply, NGX_RBL_AUTH_TOKEN));
 
     if (ctx->round.authenticated) {
         ngx_rbl_auth_account(ctx, rbl_reply_at(reply,
@@ -219,14 +281,25 @@ ngx_rbl_auth_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 
 
 static void
-ngx_rbl_auth_token(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+ngx_rbl_auth_record(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
-    rbl_str_t    raw;
-    rbl_token_t  token;
+    rbl_str_t  raw;
 
     raw = rbl_reply_str(reply);
 
-    if (raw.p == NULL || rbl_token_decode(&token, raw) != RBL_OK
+    if (raw.p != NULL) {
+        ctx->conf->portal ? ngx_rbl_session_record(ctx, raw)
+                          : ngx_rbl_auth_token(ctx, raw);
+    }
+}
+
+
+static void
+ngx_rbl_auth_token(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
+{
+    rbl_token_t  token;
+
+    if (rbl_token_decode(&token, raw) != RBL_OK
         || token.digest.n != sizeof(ctx->digest)
         || CRYPTO_memcmp(token.digest.p, ctx->digest, sizeof(ctx->digest))
            != 0
@@ -274,5 +347,6 @@ ngx_rbl_auth_account(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 
     ctx->suspended = !rbl_str_is(account.status, "active");
     ctx->paid = account.paid != 0;
-    ctx->zone = ngx_rbl_timezone(ctx->request, account.timezone);
+    ctx->zone = ctx->conf->portal
+                ? NULL : ngx_rbl_timezone(ctx->request, account.timezone);
 }

@@ -11,7 +11,22 @@
 
 /* ngx_rbl_auth.c */
 
-/* Sets account and digest from the request.  NGX_DECLINED: malformed. */
+#define NGX_RBL_SECRET_LEN  64          /* hex digits of a token, of a link or
+                                           of the secret of a session */
+#define NGX_RBL_FIELD_LEN   16          /* hex digits that name its record */
+
+/* True if the text has the form of a secret. */
+ngx_uint_t ngx_rbl_auth_secret(const ngx_str_t *secret);
+
+/* Makes its SHA-256, 32 bytes.  NGX_ERROR: out of memory. */
+ngx_int_t ngx_rbl_auth_digest(const ngx_str_t *secret, u_char *digest);
+
+/* Returns the name of the record in `hex`, without a NUL. */
+rbl_str_t ngx_rbl_auth_field(char hex[NGX_RBL_FIELD_LEN],
+    const u_char *digest);
+
+/* Sets account and digest from the request.  NGX_DECLINED: missing or
+   malformed. */
 ngx_int_t ngx_rbl_auth_parse(ngx_rbl_ctx_t *ctx);
 
 /*

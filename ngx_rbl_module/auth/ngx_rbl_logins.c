@@ -2,7 +2,8 @@
  * The credential cache of a worker.
  *
  * A slot holds the account and the token's digest of one Authorization header
- * under a keyed hash of the header.  Decoding and hashing the header again
+ * under a keyed hash of the header; or those of a session, under a hash of its
+ * cookie.  Decoding and hashing the header again
  * would cost as much as all other work before the store is queried.  The key is
  * random and belongs to this process, so a client cannot construct a collision.
  * The slot does not hold the password.
@@ -44,6 +45,8 @@ struct ngx_rbl_login_s {
     u_char                      digest[32];
 
     ngx_msec_t                  proved; /* time of the last success */
+    ngx_msec_t                  touched;    /* if `fresh`: when the session was
+                                               last kept alive */
     const ngx_rbl_store_t      *store;
     const ngx_rbl_main_conf_t  *conf;   /* configuration that owns the zone */
     int64_t                     limits[NGX_RBL_LIMITS];
@@ -54,11 +57,13 @@ struct ngx_rbl_login_s {
                                            below are not set */
     ngx_msec_t                  learned;
     const rbl_zone_t           *zone;
-    rbl_sid_t                   app;
+    rbl_sid_t                   app;    /* or, of a session, */
+    ngx_rbl_user_t              user;
     rbl_sid_t                   profile;
     rbl_sid_t                   group;
 
     unsigned                    proven:1;
+    unsigned                    fresh:1;
     unsigned                    placed:1;
     unsigned                    paid:1;
 };
@@ -152,17 +157,15 @@ ngx_rbl_login_hash(const ngx_str_t *header, ngx_rbl_login_name_t *name)
 
 
 ngx_int_t
-ngx_rbl_login_recall(ngx_rbl_ctx_t *ctx, ngx_rbl_login_name_t *name)
+ngx_rbl_login_recall(ngx_rbl_ctx_t *ctx, const ngx_str_t *header,
+    ngx_rbl_login_name_t *name)
 {
     ngx_uint_t        i;
-    ngx_table_elt_t  *header;
     ngx_rbl_login_t  *login;
 
     ngx_memzero(name, sizeof(ngx_rbl_login_name_t));
 
-    header = ctx->request->headers_in.authorization;
-
-    if (header == NULL || ngx_rbl_login_hash(&header->value, name) != NGX_OK) {
+    if (ngx_rbl_login_hash(header, name) != NGX_OK) {
         return NGX_DECLINED;
     }
 
@@ -207,6 +210,7 @@ ngx_rbl_login_keep(ngx_rbl_ctx_t *ctx, const ngx_rbl_login_name_t *name)
         ngx_memcpy(login->digest, ctx->digest, sizeof(login->digest));
         login->made = 0;
         login->proven = 0;
+        login->fresh = 0;
 
         ctx->login = login;
         return;
@@ -300,6 +304,7 @@ ngx_rbl_login_use(ngx_rbl_ctx_t *ctx)
 
     ctx->round.authenticated = 1;
     ctx->app = login->app;
+    ctx->user = login->user;
     ctx->profile = login->profile;
     ctx->group = login->group;
     ctx->zone = login->zone;
@@ -342,6 +347,7 @@ ngx_rbl_login_learn(ngx_rbl_ctx_t *ctx)
     login->learned = ngx_current_msec;
     login->zone = ctx->zone;
     login->app = ctx->app;
+    login->user = ctx->user;
     login->profile = ctx->profile;
     login->group = ctx->group;
     login->paid = ctx->paid;
@@ -365,5 +371,23 @@ ngx_rbl_login_prove(ngx_rbl_ctx_t *ctx)
 
     if (ctx->placed) {
         ngx_rbl_admit_address(ctx->request, &login->from);
+    }
+}
+
+
+ngx_uint_t
+ngx_rbl_login_fresh(const ngx_rbl_ctx_t *ctx, ngx_msec_t age)
+{
+    return ngx_rbl_login_own(ctx) && ctx->login->fresh
+           && ngx_current_msec - ctx->login->touched < age;
+}
+
+
+void
+ngx_rbl_login_touched(ngx_rbl_ctx_t *ctx)
+{
+    if (ngx_rbl_login_own(ctx)) {
+        ctx->login->fresh = 1;
+        ctx->login->touched = ngx_current_msec;
     }
 }

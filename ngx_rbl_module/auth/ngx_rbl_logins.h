@@ -7,7 +7,7 @@
 
 #include "ngx_rbl_auth.h"
 
-/* Keyed hash of an Authorization header. */
+/* Keyed hash of an Authorization header, or of the cookie of a session. */
 typedef struct {
     uint64_t  low;
     uint64_t  high;
@@ -15,7 +15,8 @@ typedef struct {
 
 /* Sets account and digest from the cache.  NGX_DECLINED: not cached; `name` is
    then the key under which to store them once they are found well-formed. */
-ngx_int_t ngx_rbl_login_recall(ngx_rbl_ctx_t *ctx, ngx_rbl_login_name_t *name);
+ngx_int_t ngx_rbl_login_recall(ngx_rbl_ctx_t *ctx, const ngx_str_t *header,
+    ngx_rbl_login_name_t *name);
 void ngx_rbl_login_keep(ngx_rbl_ctx_t *ctx, const ngx_rbl_login_name_t *name);
 
 /* Frees the memory that the process keeps for it. */
@@ -31,5 +32,10 @@ ngx_int_t ngx_rbl_login_use(ngx_rbl_ctx_t *ctx);
 /* Stores the result of reading account and token, or their refusal, with the
    stamp of the totals if ctx->round.totalled. */
 void ngx_rbl_login_learn(ngx_rbl_ctx_t *ctx);
+
+/* True if this worker has kept the session alive within `age` (ms); and notes
+   that it has. */
+ngx_uint_t ngx_rbl_login_fresh(const ngx_rbl_ctx_t *ctx, ngx_msec_t age);
+void ngx_rbl_login_touched(ngx_rbl_ctx_t *ctx);
 
 #endif /* _NGX_RBL_LOGINS_H_INCLUDED_ */

@@ -27,6 +27,7 @@ typedef struct {
 
 typedef struct {
     ngx_flag_t    api;                  /* rbl_api */
+    ngx_flag_t    portal;               /* rbl_portal */
     ngx_addr_t   *store_addr;           /* rbl_store */
     ngx_str_t     store_name;
     ngx_str_t     store_user;           /* rbl_store_user */

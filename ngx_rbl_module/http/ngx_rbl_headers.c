@@ -13,6 +13,7 @@ static ngx_int_t ngx_rbl_rate_headers(ngx_rbl_ctx_t *ctx);
 static ngx_int_t ngx_rbl_number_header(ngx_rbl_ctx_t *ctx, ngx_str_t *name,
     int64_t value);
 static ngx_int_t ngx_rbl_refusal_headers(ngx_rbl_ctx_t *ctx);
+static ngx_int_t ngx_rbl_challenge(ngx_rbl_ctx_t *ctx);
 
 
 static ngx_str_t  ngx_rbl_cache_control = ngx_string("Cache-Control");
@@ -85,7 +86,6 @@ ngx_rbl_number_header(ngx_rbl_ctx_t *ctx, ngx_str_t *name, int64_t value)
 static ngx_int_t
 ngx_rbl_refusal_headers(ngx_rbl_ctx_t *ctx)
 {
-    ngx_str_t            basic;
     ngx_table_elt_t     *h;
     ngx_http_request_t  *r;
 
@@ -106,18 +106,7 @@ ngx_rbl_refusal_headers(ngx_rbl_ctx_t *ctx)
         return NGX_OK;
 
     case NGX_HTTP_UNAUTHORIZED:
-        basic.len = sizeof("Basic realm=\"\"") - 1 + ctx->conf->realm.len;
-        basic.data = ngx_pnalloc(r->pool, basic.len);
-
-        if (basic.data == NULL) {
-            return NGX_ERROR;
-        }
-
-        ngx_sprintf(basic.data, "Basic realm=\"%V\"", &ctx->conf->realm);
-
-        h = ngx_rbl_header(r, &ngx_rbl_www_authenticate, &basic);
-        r->headers_out.www_authenticate = h;
-        return h ? NGX_OK : NGX_ERROR;
+        return ngx_rbl_challenge(ctx);
 
     case NGX_HTTP_NOT_ALLOWED:
         h = ngx_rbl_header(r, &ngx_rbl_allow,
@@ -135,6 +124,38 @@ ngx_rbl_refusal_headers(ngx_rbl_ctx_t *ctx)
     default:
         return NGX_OK;
     }
+}
+
+
+/* At "Basic" a browser would ask for a password, which the portal does not
+   have.  RFC 9470 is about a sign-in that is not recent. */
+
+static ngx_int_t
+ngx_rbl_challenge(ngx_rbl_ctx_t *ctx)
+{
+    ngx_str_t            value;
+    const char          *scheme, *more;
+    ngx_http_request_t  *r;
+
+    r = ctx->request;
+    scheme = ctx->conf->portal ? "Session" : "Basic";
+    more = ctx->stale ? ", error=\"insufficient_user_authentication\"" : "";
+
+    value.len = ngx_strlen(scheme) + sizeof(" realm=\"\"") - 1
+                + ctx->conf->realm.len + ngx_strlen(more);
+    value.data = ngx_pnalloc(r->pool, value.len);
+
+    if (value.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_sprintf(value.data, "%s realm=\"%V\"%s", scheme, &ctx->conf->realm,
+                more);
+
+    r->headers_out.www_authenticate =
+        ngx_rbl_header(r, &ngx_rbl_www_authenticate, &value);
+
+    return r->headers_out.www_authenticate ? NGX_OK : NGX_ERROR;
 }
 
 

@@ -41,10 +41,29 @@ typedef enum {
     NGX_RBL_ZABBIX
 } ngx_rbl_format_e;
 
-/* Flags of a route: its formats and its effects. */
+/*
+ * Flags of a route: its formats, its effects, and who may call it.  A user with
+ * the role viewer may make only the calls by GET and those for VIEWERS, and
+ * users with the role admin all calls but those for OWNERS.
+ */
 #define NGX_RBL_DOCUMENT  (1 << NGX_RBL_JSON | 1 << NGX_RBL_XML)
 #define NGX_RBL_PLAIN     (1 << NGX_RBL_NAGIOS | 1 << NGX_RBL_ZABBIX)
 #define NGX_RBL_STARTS    (1 << 8)      /* starts checks */
+#define NGX_RBL_PORTAL_ONLY  (1 << 9)
+#define NGX_RBL_PORTAL    (1 << NGX_RBL_JSON | NGX_RBL_PORTAL_ONLY)
+#define NGX_RBL_SIGN_IN   (1 << 10)     /* without a session; see
+                                           ngx_rbl_op_t */
+#define NGX_RBL_VIEWERS   (1 << 11)
+#define NGX_RBL_OWNERS    (1 << 12)
+#define NGX_RBL_RECENT    (1 << 13)     /* within 10 minutes of the sign-in */
+
+/* Roles of a user of the portal, each with the rights of those before it. */
+typedef enum {
+    NGX_RBL_ROLE_NONE = 0,
+    NGX_RBL_ROLE_VIEWER,
+    NGX_RBL_ROLE_ADMIN,
+    NGX_RBL_ROLE_OWNER
+} ngx_rbl_role_e;
 
 
 /* A field that a call reads from query and body (ngx_rbl_write.h).  Others are
@@ -105,6 +124,10 @@ typedef struct {
  * `refusals` of the route's family map the words of its reply to refusals,
  * except OK, ACCOUNT (the account is gone), WORK and BUSY (ngx_rbl_work.c).
  * `result` writes the answer; without it the answer is `message`.
+ *
+ * A call that signs in (NGX_RBL_SIGN_IN) has no credentials.  Its `prepare`
+ * sets the account from the fields and adds the script, which is the only round
+ * and judges the rest.
  *
  * With `records`, account and token are read last, in one command with the
  * records that `prepare` requested (ngx_rbl_ask_records).  `read` is then
@@ -176,6 +199,15 @@ typedef struct {
 } ngx_rbl_mark_t;
 
 
+/* The user of a session. */
+
+typedef struct {
+    rbl_sid_t       sid;                /* n 0: none */
+    ngx_rbl_role_e  role;
+    int64_t         since;              /* sign-in (ms) */
+} ngx_rbl_user_t;
+
+
 /* State of a first round and its second round.  It is zeroed when the first
    round is repeated. */
 
@@ -210,15 +242,20 @@ struct ngx_rbl_ctx_s {
     ngx_uint_t              allow;      /* methods, for 405 */
 
     rbl_sid_t               account;    /* as claimed; lower case */
-    rbl_sid_t               app;        /* set once authenticated */
+    rbl_sid_t               app;        /* set once authenticated; rbl_api
+                                           only */
     rbl_sid_t               profile;    /* defaults of the account; */
     rbl_sid_t               group;      /* set once authenticated */
-    const rbl_zone_t       *zone;       /* of the account; likewise */
+    const rbl_zone_t       *zone;       /* of the account; likewise; NULL in the
+                                           portal, whose times are RFC 3339 */
     int64_t                 interval;   /* check interval of the account (s);
                                            likewise, if the account was read */
     int64_t                 created;    /* creation of the account (ms);
                                            likewise */
-    u_char                  digest[32]; /* SHA-256 of the token */
+    u_char                  digest[32]; /* SHA-256 of the token, or of the
+                                           session */
+    ngx_rbl_user_t          user;       /* of the session; rbl_portal only; set
+                                           once authenticated */
 
     int64_t                 limits[NGX_RBL_LIMITS];     /* of the token */
     int64_t                 rate_limit; /* for the RateLimit headers; 0: none */
@@ -273,6 +310,8 @@ struct ngx_rbl_ctx_s {
     unsigned                proved:1;   /* the round of proof is over */
     unsigned                admitted:1; /* counted by the rate limit */
     unsigned                paid:1;     /* on a paid plan */
+    unsigned                stale:1;    /* refused (401) because the sign-in is
+                                           not recent */
     unsigned                answered:1; /* ngx_rbl_close was called */
     unsigned                remade:1;   /* the totals were missing and have been
                                            made */
@@ -444,6 +483,9 @@ void ngx_rbl_refuse_later(ngx_rbl_ctx_t *ctx, ngx_uint_t status,
 /* Refuses by the word of a script's reply if the table has that word. */
 void ngx_rbl_refuse_by(ngx_rbl_ctx_t *ctx, const ngx_rbl_outcome_t *refusals,
     const redisReply *reply);
+
+/* Refuses with 401. */
+void ngx_rbl_unauthorized(ngx_rbl_ctx_t *ctx);
 
 /* Refuses with 500: out of memory or an internal error. */
 void ngx_rbl_internal(ngx_rbl_ctx_t *ctx);

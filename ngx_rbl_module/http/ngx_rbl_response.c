@@ -107,6 +107,15 @@ ngx_rbl_refuse_by(ngx_rbl_ctx_t *ctx, const ngx_rbl_outcome_t *refusals,
 
 
 void
+ngx_rbl_unauthorized(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_refuse(ctx, NGX_HTTP_UNAUTHORIZED,
+                   ctx->conf->portal ? "Please sign in."
+                                     : "Invalid credentials.");
+}
+
+
+void
 ngx_rbl_internal(ngx_rbl_ctx_t *ctx)
 {
     ngx_rbl_refuse(ctx, NGX_HTTP_INTERNAL_SERVER_ERROR, "Internal error.");

@@ -1,5 +1,7 @@
 /*
- * Matches the path of a request with the table of calls.
+ * Matches the path of a request with the table of calls.  A location with
+ * rbl_portal has all calls, one with rbl_api those that are not of the portal
+ * only.
  *
  * The path relative to the location's prefix is [segments][/][.format].  Some
  * clients write a slash before the format ("host/add/.json"); it is ignored.
@@ -82,6 +84,10 @@ ngx_rbl_route(ngx_rbl_ctx_t *ctx)
         if (!(route->flags & (1 << ctx->format))
             || ngx_rbl_route_match(route, &path, &id) != NGX_OK)
         {
+            continue;
+        }
+
+        if (!ctx->conf->portal && route->flags & NGX_RBL_PORTAL_ONLY) {
             continue;
         }
 

@@ -111,7 +111,9 @@ ngx_rbl_gather(ngx_rbl_ctx_t *ctx)
 
     ngx_rbl_meter_answer(code, ngx_rbl_route_number(ctx->route));
 
-    if (ngx_rbl_gatherer.zone != NULL && ctx->round.authenticated) {
+    if (ngx_rbl_gatherer.zone != NULL && ctx->round.authenticated
+        && ctx->app.n)
+    {
         ngx_rbl_gather_app(ctx);
     }
 }

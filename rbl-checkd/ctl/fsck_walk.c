@@ -50,6 +50,7 @@ static const fsck_kind_t  account_kinds[] = {
     { "groups", "zset", &rbl_script_fsck_index, 1, 0 },
     { "apps", "zset", &rbl_script_fsck_index, 1, 0 },
     { "hooks", "zset", &rbl_script_fsck_index, 1, 0 },
+    { "users", "zset", &rbl_script_fsck_index, 1, 0 },
     { "defaults", NULL, NULL, 0, 0 },   /* the account's check covers them */
     { "contacts", "zset", &rbl_script_fsck_index, 1, 0 },
     { "hosts", "zset", &rbl_script_fsck_hosts, 0, 0 },

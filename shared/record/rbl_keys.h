@@ -9,6 +9,15 @@
  *   token:<AC>:<16>    string  record of a token; the key has the first 16 hex
  *                              digits of its SHA-256
  *   tokens:<AC>        hash    those digits -> application
+ *   user:<AC>:<US>     string  record of a user of the portal
+ *   users:<AC>         zset    SIDs of the users, score = when created (ms)
+ *   link:<AC>:<16>     string  record of a sign-in link that was not used yet;
+ *                              the key has the first 16 hex digits of its
+ *                              SHA-256; with TTL (_user.lua)
+ *   session:<AC>:<16>  string  record of a session, named likewise; TTL: how
+ *                              long it may be idle
+ *   sessions:<AC>:<US> zset    those digits of the sessions of a user, score =
+ *                              sign-in (ms), with TTL
  *   rate:<AC>:<AP>     string  packed request counts of an application that has
  *                              limits (app_admit), with TTL
  *   r:<AC>:<SID>       string  record of a host, profile, group, contact or

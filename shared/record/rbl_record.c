@@ -41,6 +41,23 @@ static const rbl_field_t  rbl_token_fields[RBL_TOKEN__N] = {
     [RBL_TOKEN_CREATED] = INT(rbl_token_t, created),
 };
 
+static const rbl_field_t  rbl_user_fields[RBL_USER__N] = {
+    [RBL_USER_ID] = STR(rbl_user_t, id),
+    [RBL_USER_MAIL] = STR(rbl_user_t, mail),
+    [RBL_USER_NAME] = STR(rbl_user_t, name),
+    [RBL_USER_ROLE] = STR(rbl_user_t, role),
+    [RBL_USER_STATUS] = STR(rbl_user_t, status),
+    [RBL_USER_CREATED] = INT(rbl_user_t, created),
+    [RBL_USER_SEEN] = INT(rbl_user_t, seen),
+};
+
+static const rbl_field_t  rbl_session_fields[RBL_SESSION__N] = {
+    [RBL_SESSION_DIGEST] = STR(rbl_session_t, digest),
+    [RBL_SESSION_USER] = STR(rbl_session_t, user),
+    [RBL_SESSION_ROLE] = STR(rbl_session_t, role),
+    [RBL_SESSION_MADE] = INT(rbl_session_t, made),
+};
+
 static const rbl_field_t  rbl_totals_fields[RBL_TOTALS__N] = {
     [RBL_TOTALS_HOSTS_AT] = INT(rbl_totals_t, hosts_at),
     [RBL_TOTALS_HOSTS] = INT(rbl_totals_t, hosts),
@@ -251,6 +268,20 @@ rbl_err_t
 rbl_token_decode(rbl_token_t *v, rbl_str_t raw)
 {
     return RBL_RECORD_DECODE(raw, token, TOKEN, v);
+}
+
+
+rbl_err_t
+rbl_user_decode(rbl_user_t *v, rbl_str_t raw)
+{
+    return RBL_RECORD_DECODE(raw, user, USER, v);
+}
+
+
+rbl_err_t
+rbl_session_decode(rbl_session_t *v, rbl_str_t raw)
+{
+    return RBL_RECORD_DECODE(raw, session, SESSION, v);
 }
 
 

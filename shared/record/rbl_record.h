@@ -37,6 +37,20 @@ typedef struct {
 } rbl_token_t;
 
 typedef struct {
+    rbl_str_t  id, mail, name;
+    rbl_str_t  role;                    /* owner, admin, viewer */
+    rbl_str_t  status;
+    int64_t    created;
+    int64_t    seen;                    /* start of the last session; or 0 */
+} rbl_user_t;
+
+typedef struct {
+    rbl_str_t  digest;                  /* 32 bytes: SHA-256 of the secret */
+    rbl_str_t  user, role;
+    int64_t    made;                    /* sign-in */
+} rbl_session_t;
+
+typedef struct {
     int64_t    hosts_at;                /* stamps that change with the
                                            indexes */
     int64_t    hosts;
@@ -154,6 +168,8 @@ rbl_err_t rbl_refusal_decode(rbl_refusal_t *v, rbl_str_t raw);
 rbl_err_t rbl_event_decode(rbl_event_t *v, rbl_str_t raw);
 rbl_err_t rbl_account_decode(rbl_account_t *v, rbl_str_t raw);
 rbl_err_t rbl_token_decode(rbl_token_t *v, rbl_str_t raw);
+rbl_err_t rbl_user_decode(rbl_user_t *v, rbl_str_t raw);
+rbl_err_t rbl_session_decode(rbl_session_t *v, rbl_str_t raw);
 rbl_err_t rbl_totals_decode(rbl_totals_t *v, rbl_str_t raw);
 rbl_err_t rbl_app_decode(rbl_app_t *v, rbl_str_t raw);
 rbl_err_t rbl_host_decode(rbl_host_t *v, rbl_str_t raw);

@@ -12,7 +12,8 @@
 
 
 static const char  rbl_sid_prefixes[][3] = {
-    "AC", "AP", "HT", "RP", "RB", "CO", "CG", "PP", "EV", "WH"
+    "AC", "AP", "HT", "RP", "RB", "CO", "CG", "PP", "EV", "WH",
+    "US"
 };
 
 

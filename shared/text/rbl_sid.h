@@ -19,7 +19,8 @@ typedef enum {
     RBL_SID_GROUP,          /* CG */
     RBL_SID_CHECK,          /* PP, 64 digits */
     RBL_SID_EVENT,          /* EV */
-    RBL_SID_HOOK            /* WH */
+    RBL_SID_HOOK,           /* WH */
+    RBL_SID_USER            /* US */
 } rbl_sid_kind_t;
 
 #define RBL_SID_LEN        34

@@ -103,6 +103,10 @@ rbl_time_text(char buf[RBL_TIME_LEN], int64_t ms, const rbl_zone_t *tz)
     int64_t                 sec;
     const rbl_zone_type_t  *type;
 
+    if (tz == NULL) {
+        return rbl_time_rfc3339(buf, ms);
+    }
+
     sec = ms / 1000;
 
     if (ms <= 0 || sec > RBL_TIME_LAST) {

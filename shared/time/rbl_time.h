@@ -10,7 +10,8 @@
 
 #define RBL_TIME_LEN    40              /* fits any of these texts with NUL */
 
-/* "2016-11-07 21:01:33 EST"; "" for 0. */
+/* "2016-11-07 21:01:33 EST"; "" for 0.  Without a time zone (NULL) the text of
+   rbl_time_rfc3339. */
 rbl_str_t rbl_time_text(char buf[RBL_TIME_LEN], int64_t ms,
     const rbl_zone_t *tz);
 

@@ -112,7 +112,7 @@ my %id = (host => $hosts[1]{id}, rblprofile => $profile,
     contactgroup => $group, contactgroups => $group, check => $check);
 my %more = (check => '?details=1');
 my @calls;
-my $table = read_file(repo_dir() . '/ngx_rbl_module/api/ngx_rbl_api_routes.c');
+my $table = read_file(repo_dir() . '/ngx_rbl_module/ngx_rbl_routes.c');
 while ($table =~ /\{\ ngx_string\("([^"]+)"\),\ ngx_string\("[^"]+"\),\s+
     NGX_HTTP_(GET|POST),\ NGX_RBL_(DOCUMENT|PLAIN)/xg)
 {

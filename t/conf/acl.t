@@ -19,9 +19,10 @@ while ($acl =~ /^user (\S+) off (.*)$/mg) {
         rules => $rules,
     };
 }
-is(join(' ', sort keys %user), 'default rbl-api rbl-checkd rblctl rblctl-fsck',
+is(join(' ', sort keys %user), 'default rbl-api rbl-checkd rbl-portal rblctl '
+    . 'rblctl-fsck',
     'the users; all are off until they get a password');
-for my $name (qw(rbl-api rbl-checkd rblctl rblctl-fsck)) {
+for my $name (grep { $_ ne 'default' } sort keys %user) {
     like($user{$name}{rules}, qr/resetchannels .*-\@all \+[^@]*$/,
         "$name: no channel, and no command but those named");
     is(scalar(grep { !/^rbl:/ } @{ $user{$name}{patterns} }), 0,
@@ -33,7 +34,9 @@ for my $name (qw(rbl-api rbl-checkd rblctl rblctl-fsck)) {
 
 # --- rights that the sources use --------------------------------------------
 
-my %sources = ('rbl-api' => [map { glob repo_dir() . "/ngx_rbl_module/$_" }
+my %sources = ('rbl-api' => [grep { !m{_module/portal/} }
+        map { glob repo_dir() . "/ngx_rbl_module/$_" } qw(*.c */*.c)],
+    'rbl-portal' => [map { glob repo_dir() . "/ngx_rbl_module/$_" }
         qw(*.c */*.c)],
     'rbl-checkd' => [map { glob repo_dir() . "/rbl-checkd/$_" }
         qw(*.c [!c]*/*.c [!c]*/*/*.c check/*.c check/*/*.c config/*.c)],

@@ -13,7 +13,7 @@ my $acct = make_account($redis);
 
 my $text = read_file(repo_dir() . '/conf/nginx.conf');
 my $source = read_file(repo_dir() . '/ngx_rbl_module/ngx_rbl_directives.c');
-my @missing = grep { $text !~ /^ +#?$_ [^;]+;$/m }
+my @missing = grep { $text !~ /^ +#? *$_ [^;]+;$/m }
     $source =~ /ngx_string\("(rbl_\w+)"\)/g;
 is("@missing", '', 'every directive is in it');
 my $user = $> == 0 ? 'user root;' : '';

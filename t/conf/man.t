@@ -14,7 +14,7 @@ use RblJudge;
 
 my $man = build_dir() . '/man';
 my @names = qw(ngx_rbl.5 rbl-api.7 rbl-checkd.8 rbl-checkd.conf.5 rbl-events.7
-    rbl-operations.7 rblctl.8);
+    rbl-operations.7 rbl-portal.7 rblctl.8);
 my (%page, %source);
 
 for my $file (sort glob "$man/*.[1-9]") {
@@ -123,7 +123,7 @@ cmp_ok($directives, '>=', 19, 'the directives were found');
 sub default_of {
     my ($directive) = @_;
 
-    my %other = (rbl_store => '127.0.0.1:6379', rbl_api => 'off',
+    my %other = (rbl_store => '127.0.0.1:6379', rbl_api => 'off', rbl_portal => 'off',
         rbl_zoneinfo => '/usr/share/zoneinfo', rbl_check_keep => '7d',
         rbl_store_timeout => '500ms');
     my ($field) = $directive =~ /^rbl_(\w+)$/;
@@ -143,11 +143,18 @@ like($source{'ngx_rbl.5'}, qr/^\.It Va \$\Q$_\E$/m, "variable $_")
 
 # --- calls of the API -------------------------------------------------------
 
-my %calls = map { ("$_->{method} $_->{at}" =~ s/\/3\.0|\.\{format\}//gr) => $_ }
-    grep { $_->{at} eq $_->{of} } described();
-my %rows = $source{'rbl-api.7'} =~ /^\.It ((?:GET|POST) \S+) Ta (.*)$/mg;
-is(join("\n", sort keys %rows), join("\n", sort keys %calls),
-    'rbl-api.7 has every call');
+my (%calls, %rows);
+for my $page (['rbl-api.7', '/3.0'], ['rbl-portal.7', '/portal/1']) {
+    my ($name, $base) = @$page;
+    my %mine = map { ("$_->{method} $_->{at}"
+            =~ s/\Q$base\E|\.json$|\.\{format\}//gr) => $_ }
+        grep { $_->{at} eq $_->{of} } described("$base/");
+    my %found = $source{$name} =~ /^\.It ((?:GET|POST) \S+) Ta (.*)$/mg;
+    is(join("\n", sort keys %found), join("\n", sort keys %mine),
+        "$name has every call");
+    %calls = (%calls, %mine);
+    %rows = (%rows, %found);
+}
 for my $call (sort keys %rows) {
     my $c = $calls{$call} or next;
     my ($needed) = $rows{$call} =~ /: Li (.*?)(?: Bq|$)/;

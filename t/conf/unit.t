@@ -17,7 +17,8 @@ sub install {
     my ($to, %other) = @_;
 
     return run_cmd({ env => { DESTDIR => $to, %places, %other } }, 'sh',
-        repo_dir() . '/conf/install.sh', build_dir(), 'daemon', 'module');
+        repo_dir() . '/conf/install.sh', build_dir(), build_dir() . '/portal', 'daemon',
+        'module');
 }
 
 my $r = install($root);
@@ -28,6 +29,7 @@ for my $file (qw(/usr/sbin/rbl-checkd /usr/sbin/rblctl
     /usr/lib/nginx/modules/ngx_rbl_module.so /usr/share/man/man8/rblctl.8
     /usr/share/man/man5/ngx_rbl.5 /usr/share/man/man7/rbl-operations.7
     /etc/rbl-checkd/rbl-checkd.conf /usr/share/rbl-checkd/redis-rbl.acl
+    /usr/share/ngx_rbl/portal/index.html /usr/share/ngx_rbl/nginx-portal.conf
     /usr/share/rbl-checkd/lists.json /etc/rbl-checkd/plans.json
     /etc/logrotate.d/rbl-checkd))
 {

@@ -10,6 +10,8 @@
 
 #include "fuzz_ngx.h"
 #include "ngx_rbl_api.h"
+#include "ngx_rbl_module.h"
+#include "ngx_rbl_portal.h"
 
 #define OP(name)                                                              \
     const ngx_rbl_op_t  name = { .fields = NULL }
@@ -47,6 +49,9 @@ OP(ngx_rbl_op_group_update);
 OP(ngx_rbl_op_group_delete);
 OP(ngx_rbl_op_check_start);
 OP(ngx_rbl_op_check_status);
+OP(ngx_rbl_op_session_start);
+OP(ngx_rbl_op_session_end);
+OP(ngx_rbl_op_me);
 
 FAMILY(ngx_rbl_family_hosts);
 FAMILY(ngx_rbl_family_listings);
@@ -55,6 +60,7 @@ FAMILY(ngx_rbl_family_rbls);
 FAMILY(ngx_rbl_family_contacts);
 FAMILY(ngx_rbl_family_groups);
 FAMILY(ngx_rbl_family_checks);
+FAMILY(ngx_rbl_family_sessions);
 
 static const char *const  suffixes[] = { ".json", ".xml", ".nagios",
                                          ".zabbix" };
@@ -168,7 +174,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     base = fuzz_line(&f);
     uri = fuzz_rest(&f);
-    ngx_rbl_routes_set(ngx_rbl_api_routes);
+    ngx_rbl_routes_set(ngx_rbl_calls);
     fuzz_conf.base.data = (u_char *) base.p;
     fuzz_conf.base.len = base.n;
     fuzz_request.uri.data = (u_char *) uri.p;

@@ -30,13 +30,19 @@ my $ABOUT = repo_dir() . '/t/api/judge';
 # --- routes and description ------------------------------------------------
 
 my %BITS = (NGX_RBL_DOCUMENT => [qw(json xml)],
-    NGX_RBL_PLAIN => [qw(nagios zabbix)], NGX_RBL_STARTS => []);
+    NGX_RBL_PLAIN => [qw(nagios zabbix)], NGX_RBL_STARTS => [],
+    NGX_RBL_PORTAL => [qw(json)], NGX_RBL_SIGN_IN => [],
+    NGX_RBL_VIEWERS => [], NGX_RBL_OWNERS => [], NGX_RBL_RECENT => []);
 
-# The table of ngx_rbl_api_routes.c: {at => as in openapi.json, path, method, id,
-# formats => {json => 1, ..}}, one for a path and method.
+# The table of ngx_rbl_routes.c: {at => as in openapi.json, path, method, id,
+# formats => {json => 1, ..}, bits}, one for a path and method; those of the API,
+# below /3.0/, or routes('/portal/1/') those of the portal only.
 sub routes {
-    my $file = repo_dir() . '/ngx_rbl_module/api/ngx_rbl_api_routes.c';
-    my ($table) = read_file($file) =~ /ngx_rbl_api_routes\[\] = \{(.*?)\n\};/s
+    my ($base) = @_;
+
+    $base //= '/3.0/';
+    my $file = repo_dir() . '/ngx_rbl_module/ngx_rbl_routes.c';
+    my ($table) = read_file($file) =~ /ngx_rbl_calls\[\] = \{(.*?)\n\};/s
         or die "$file: no table\n";
     my $rows = () = $table =~ /\{\s*ngx_string\(/g;
     my %routes;
@@ -44,15 +50,18 @@ sub routes {
         \s*NGX_HTTP_(GET|POST),\s*(\w+(?:\|\w+)*),/gx)
     {
         my ($path, $method, $bits) = ($1, $2, $3);
-        my $at = "/3.0/$path" . ($path =~ m{/$} ? '{id}' : '') . '.{format}';
+        my $at = $path . ($path =~ m{/$} ? '{id}' : '');
+        $at = $bits =~ /NGX_RBL_PORTAL/ ? "/portal/1/$at.json"
+            : "/3.0/$at.{format}";
         my $r = $routes{"$at $method"} //= { at => $at, path => $path,
-            method => $method, id => $path =~ m{/$} ? 1 : 0 };
+            method => $method, id => $path =~ m{/$} ? 1 : 0, bits => $bits };
         $r->{formats}{$_} = 1
             for map { @{ $BITS{$_} // die "$file: $_\n" } } split /\|/, $bits;
         $rows--;
     }
     die "$file: $rows rows of the table cannot be read\n" if $rows;
-    return map { $routes{$_} } sort keys %routes;
+    return grep { index($_->{at}, $base) == 0 } map { $routes{$_} }
+        sort keys %routes;
 }
 
 my $openapi;
@@ -74,12 +83,14 @@ sub resolve {
     return $node;
 }
 
-# The operations of openapi.json, with aliases: {at, of (the described path),
+# The operations of openapi.json of the same base, with aliases: {at, of (the described path),
 # method, formats, params (name => schema), form (name => schema), codes}.
 sub described {
+    my ($base) = @_;
+
     my @out;
     my $paths = openapi()->{paths};
-    for my $of (sort keys %$paths) {
+    for my $of (grep { index($_, $base // '/3.0/') == 0 } sort keys %$paths) {
         my $item = $paths->{$of};
         for my $method (grep { exists $item->{$_} } qw(get post)) {
             my $op = $item->{$method};
@@ -87,10 +98,12 @@ sub described {
                 @{ $op->{parameters} // [] };
             my ($format) = grep { $_->{name} eq 'format' } @params;
             my $body = resolve($op->{requestBody});
-            my $form = $body && resolve(
-                $body->{content}{'application/x-www-form-urlencoded'}{schema});
+            my $form = $body && resolve(($body->{content}
+                {'application/x-www-form-urlencoded'}
+                // $body->{content}{'application/json'})->{schema});
             push @out, { at => $_, of => $of, method => uc $method,
-                formats => { map { $_ => 1 } @{ $format->{schema}{enum} } },
+                formats => { map { $_ => 1 } $format
+                    ? @{ $format->{schema}{enum} } : 'json' },
                 id => $of =~ /\{id\}/ ? 1 : 0,
                 params => { map { $_->{name} => resolve($_->{schema}) }
                     grep { $_->{in} eq 'query' } @params },
@@ -110,7 +123,8 @@ my %of;
 sub alias_of {
     my ($at) = @_;
 
-    %of = map { $_->{at} => $_->{of} } described() if !%of;
+    %of = map { $_->{at} => $_->{of} } described(), described('/portal/1/')
+        if !%of;
     return $of{$at} // '';
 }
 

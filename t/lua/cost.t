@@ -85,6 +85,41 @@ case(app_usage => '64 applications', sub { slice('app_usage',
     1 .. 64) });
 
 
+# --- users of the portal ----------------------------------------------------
+
+my @us = map { sid('US') } 1 .. 99;
+s1('user_put', $us[$_], "a$_\@example.test", text_of(255), 'owner',
+    sprintf('%016x', ++$field), 'd' x 32) for 0 .. $#us;
+my $link;
+sub link_of {
+    $link = sprintf '%016x', ++$field;
+    s1('user_link', $us[0], $link, 'd' x 32);
+    return $link;
+}
+sub session_of {
+    my $name = sprintf '%016x', ++$field;
+    s1('session_start', link_of(), 'd' x 32, $name, 'e' x 32);
+    return $name;
+}
+case(user_put => '99 users', sub { my $us = sid('US');
+    s1('user_put', $us, 'new@example.test', text_of(255), 'owner',
+        sprintf('%016x', ++$field), 'd' x 32);
+    my $took = $RblWorst::took{user_put};
+    s1('user_delete', $us);
+    counts($took) });
+case(user_link => '', sub { link_of() });
+case(session_start => '20 sessions', sub { session_of() });
+case(session_end => '20 sessions', sub { session_of() for 1 .. 20;
+    s1('session_end', session_of(), '1') });
+case(user_delete => '20 sessions', sub { my $us = shift @us; unshift @us, $us;
+    session_of() for 1 .. 20;
+    s1('user_delete', $us);
+    my $took = $RblWorst::took{user_delete};
+    s1('user_put', $us, 'a0@example.test', text_of(255), 'owner',
+        sprintf('%016x', ++$field), 'd' x 32);
+    counts($took) });
+
+
 # --- profiles, groups, lists -----------------------------------------------
 
 my @mine = ();

@@ -32,12 +32,13 @@ local function type_of(k)
 end
 -- Types of the fields of each record, in the order of the schema: n a number, s
 -- a text, t an array; fields after "|" are optional.  The key is the first
--- letters of its SID; TOKEN has none.
+-- letters of its SID; TOKEN and SESSION have none.
 local shapes = {
     AC = 'nsssssnnnnssn|nn', AP = 'nssssn|tt', TOKEN = 'nsss|ttn',
     HT = 'nssssnssstnnnnnnt|tn', RP = 'nsssntn', CG = 'nssn',
     CO = 'nssssstnsnnn', RB = 'nsssssnnsstssssss|snnnsss',
-    WH = 'nssstssn|snns', TOTALS = 'nnnnn|n',
+    WH = 'nssstssn|snns', US = 'nsssssnn', SESSION = 'nsssn',
+    TOTALS = 'nnnnn|n',
     WORK = 'nnsnst',
 }
 local letters = {n = 'number', s = 'string', t = 'table'}
@@ -76,8 +77,8 @@ local function read(k, kind)
 end
 -- Where the record of a SID is: those with secrets are apart.
 local function record_key(sid)
-    local kind = sid:sub(1, 2)
-    return key((kind == 'AP' or kind == 'WH') and 's' or 'r', ac, sid)
+    local names = {AP = 's', WH = 's', US = 'user'}
+    return key(names[sid:sub(1, 2)] or 'r', ac, sid)
 end
 -- The record of a SID of the account.
 local function read_sid(sid)
@@ -110,7 +111,7 @@ local function totals_forget()
 end
 local indexes = {
     HT = 'hosts', RP = 'profiles', CG = 'groups', CO = 'contacts',
-    RB = 'rbls', AP = 'apps', WH = 'hooks',
+    RB = 'rbls', AP = 'apps', WH = 'hooks', US = 'users',
 }
 -- The record of an entry of an index; if there is none, or none that can be
 -- read, that is told.

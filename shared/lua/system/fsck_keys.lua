@@ -13,7 +13,7 @@
 --- include: details
 --- include: unchanged
 --- include: pending
---- use: app contact host token
+--- use: app contact host session token
 local week = 7 * 86400000
 -- Listings, contacts of groups, and blocks of 512 bytes of details.
 local read_so_far, read_most = 0, 200
@@ -29,7 +29,8 @@ local function drop_record(k)
 end
 -- Puts a record back into its index, where it comes last.
 local function restore(index, sid, r)
-    local seq = (index == 'apps' or index == 'hooks') and now_ms()
+    local seq = (index == 'apps' or index == 'hooks' or index == 'users')
+        and now_ms()
         or call('INCR', key('seq', ac))
     call('ZADD', key(index, ac), seq, sid)
     local groups, suffix = {}, ''
@@ -75,6 +76,7 @@ function look.r(k, sid)
 end
 -- One that is in no index lets its application in all the same.
 look.s = look.r
+look.user = look.r
 function look.token(k, field)
     if call('HEXISTS', key('tokens', ac), field) == 1 then
         return
@@ -90,6 +92,27 @@ function look.token(k, field)
             totals_forget()
             call('DEL', k)
         end)
+    end
+end
+-- One that is not in the index of its user outlives a sign-out everywhere.
+function look.session(k, field)
+    local t, why = read(k, 'SESSION')
+    local index = t and key('sessions', ac, t[SESSION.user])
+    if why == 'newer' or t and newer(t[SESSION.user]) then
+        return
+    end
+    local function finish()
+        totals_forget()
+        call('DEL', k)
+    end
+    if not t or token_field(t) ~= field or not owns('users', t[SESSION.user])
+    then
+        fault('left', 'session ' .. field, 'is of no user', finish)
+    elseif call('PTTL', k) < 0 then
+        fault('endless', 'session ' .. field, 'never ends', finish)
+    elseif not call('ZSCORE', index, field) then
+        fault('record', 'session ' .. field, 'is not in the index sessions',
+            function() call('ZADD', index, t[SESSION.made], field) end)
     end
 end
 local function of_host(k, ht, what)
@@ -293,7 +316,8 @@ function look.line(k, co)
             function() call('ZADD', key('retry'), now_ms(), member) end)
     end
 end
-local types = {r = 'string', s = 'string', token = 'string', kids = 'zset',
+local types = {r = 'string', s = 'string', user = 'string', session = 'string',
+    token = 'string', kids = 'zset',
     hist = 'stream', dlv = 'hash', digest = 'zset', batch = 'zset',
     making = 'zset',
     open = 'hash', ends = 'hash', line = 'list', rate = 'string',

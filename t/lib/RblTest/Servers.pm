@@ -87,7 +87,8 @@ sub nginx_env {
 }
 
 # Options: store (a redis) or store_addr, api / server / http / main / events
-# (text added at that level), conf (a whole configuration, with %%PORT%%,
+# (text added at that level), portal (text added at its location; without it
+# there is none), conf (a whole configuration, with %%PORT%%,
 # %%DIR%%, %%STORE%%, %%MODULE%%), workers, connections (of a worker), level
 # (of the error log), module (0: not loaded), start (0: only {conf_path,
 # command} are made), env.
@@ -133,6 +134,13 @@ sub nginx_conf {
         if $store ne '' && $login && !defined $o{store_addr};
     my $location = $o{module} // 1
         ? "location /3.0/ { rbl_api on; $o{api} }" : '';
+    if (defined $o{portal}) {
+        ($login, $file) = store_login($o{store}, 'rbl-portal', $o{portal});
+        my $user = $login ? "rbl_store_user $login; "
+            . "rbl_store_password_file $file;" : '';
+        $location .= " location /portal/1/ { rbl_portal on; rbl_etag on; $user "
+            . "$o{portal} }";
+    }
     return <<"CONF";
 $module
 $user

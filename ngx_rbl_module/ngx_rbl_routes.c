@@ -4,10 +4,13 @@
  * the id of a host.
  */
 
+#include "ngx_rbl_module.h"
+
 #include "ngx_rbl_api.h"
+#include "ngx_rbl_portal.h"
 
 
-const ngx_rbl_route_t  ngx_rbl_api_routes[] = {
+const ngx_rbl_route_t  ngx_rbl_calls[] = {
 
     { ngx_string("hosts"), ngx_string("hosts"),
       NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_list,
@@ -199,6 +202,19 @@ const ngx_rbl_route_t  ngx_rbl_api_routes[] = {
     { ngx_string("host/"), ngx_string("host"),
       NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_one,
       &ngx_rbl_family_hosts },
+
+    { ngx_string("session/start"), ngx_string("session/start"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_SIGN_IN,
+      &ngx_rbl_op_session_start,
+      &ngx_rbl_family_sessions },
+
+    { ngx_string("session/end"), ngx_string("session/end"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_VIEWERS,
+      &ngx_rbl_op_session_end,
+      &ngx_rbl_family_sessions },
+
+    { ngx_string("me"), ngx_string("me"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_me, NULL },
 
     { ngx_null_string, ngx_null_string, 0, 0, NULL, NULL }
 };

@@ -1,0 +1,313 @@
+/*
+ * Sessions of the portal.
+ *
+ * The cookie's name begins with "__Host-", so that a browser takes it only over
+ * TLS, from this host, for all paths (RFC 6265bis, 4.1.3.2).  Without TLS it
+ * has another name and no attribute Secure; that is allowed only on loopback
+ * addresses, where others cannot read the connection.
+ *
+ * A session ends after 12 hours without a request, by the TTL of its record,
+ * and 7 days after the sign-in.
+ */
+
+#include "ngx_rbl_logins.h"
+#include "ngx_rbl_session.h"
+
+#include <openssl/crypto.h>
+
+#define NGX_RBL_SESSION_IDLE  "43200000"                        /* ms */
+#define NGX_RBL_SESSION_LIFE  (7 * 24 * 3600 * (int64_t) 1000)  /* ms */
+
+#define NGX_RBL_SESSION_RECENT  (10 * 60 * (int64_t) 1000)      /* ms */
+
+#define NGX_RBL_SET_MAX  (NGX_RBL_COOKIE_LEN + 128)
+
+
+static ngx_uint_t ngx_rbl_session_tls(ngx_http_request_t *r);
+static ngx_str_t *ngx_rbl_session_header(ngx_http_request_t *r,
+    const char *name);
+static ngx_uint_t ngx_rbl_session_same(ngx_http_request_t *r);
+
+
+static ngx_str_t  ngx_rbl_cookie_names[] = {
+    ngx_string("rbl"),
+    ngx_string("__Host-rbl")
+};
+
+static const char  *ngx_rbl_roles[] = { "", "viewer", "admin", "owner" };
+
+static ngx_str_t  ngx_rbl_set_cookie = ngx_string("Set-Cookie");
+
+
+static ngx_uint_t
+ngx_rbl_session_tls(ngx_http_request_t *r)
+{
+#if (NGX_HTTP_SSL)
+    return r->connection->ssl != NULL;
+#else
+    return 0;
+#endif
+}
+
+
+ngx_int_t
+ngx_rbl_session_cookie(ngx_http_request_t *r, ngx_str_t *value)
+{
+    ngx_str_t  *name;
+
+    name = &ngx_rbl_cookie_names[ngx_rbl_session_tls(r)];
+
+#if (nginx_version >= 1023000)
+    return ngx_http_parse_multi_header_lines(r, r->headers_in.cookie, name,
+                                             value)
+           != NULL ? NGX_OK : NGX_DECLINED;
+#else
+    return ngx_http_parse_multi_header_lines(&r->headers_in.cookies, name,
+                                             value)
+           != NGX_DECLINED ? NGX_OK : NGX_DECLINED;
+#endif
+}
+
+
+ngx_int_t
+ngx_rbl_session_parse(const ngx_str_t *text, rbl_sid_t *account,
+    ngx_str_t *secret)
+{
+    rbl_str_t  sid;
+
+    if (text->len != NGX_RBL_COOKIE_LEN || text->data[RBL_SID_LEN] != '.') {
+        return NGX_DECLINED;
+    }
+
+    sid.p = (const char *) text->data;
+    sid.n = RBL_SID_LEN;
+
+    secret->data = text->data + RBL_SID_LEN + 1;
+    secret->len = NGX_RBL_SECRET_LEN;
+
+    return rbl_sid_parse(account, RBL_SID_ACCOUNT, sid) == RBL_OK
+           ? NGX_OK : NGX_DECLINED;
+}
+
+
+ngx_rbl_role_e
+ngx_rbl_role(rbl_str_t name)
+{
+    ngx_uint_t  i;
+
+    for (i = NGX_RBL_ROLE_VIEWER; i <= NGX_RBL_ROLE_OWNER; i++) {
+        if (rbl_str_is(name, ngx_rbl_roles[i])) {
+            return i;
+        }
+    }
+
+    return NGX_RBL_ROLE_NONE;
+}
+
+
+void
+ngx_rbl_session_record(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
+{
+    rbl_session_t  session;
+
+    if (rbl_session_decode(&session, raw) != RBL_OK
+        || session.digest.n != sizeof(ctx->digest)
+        || CRYPTO_memcmp(session.digest.p, ctx->digest, sizeof(ctx->digest))
+           != 0
+        || ngx_rbl_now() - session.made > NGX_RBL_SESSION_LIFE
+        || rbl_sid_parse(&ctx->user.sid, RBL_SID_USER, session.user) != RBL_OK)
+    {
+        return;
+    }
+
+    ctx->user.role = ngx_rbl_role(session.role);
+    ctx->user.since = session.made;
+
+    ctx->round.authenticated = 1;
+
+    ngx_rbl_admit_limits(ctx);
+}
+
+
+void
+ngx_rbl_session_touch(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
+{
+    char       hex[NGX_RBL_FIELD_LEN];
+    rbl_key_t  key;
+    rbl_str_t  argv[3];
+
+    argv[0] = RBL_STR("PEXPIRE");
+    argv[1] = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store),
+                              "session", rbl_sid_str(&ctx->account),
+                              ngx_rbl_auth_field(hex, ctx->digest));
+    argv[2] = RBL_STR(NGX_RBL_SESSION_IDLE);
+
+    ngx_rbl_batch_command(batch, 3, argv);
+}
+
+
+void
+ngx_rbl_session_touched(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    if (reply->type == REDIS_REPLY_INTEGER && reply->integer == 1) {
+        ngx_rbl_login_touched(ctx);
+        return;
+    }
+
+    /* it has ended since its record was read */
+
+    ngx_rbl_unauthorized(ctx);
+}
+
+
+void
+ngx_rbl_session_may(ngx_rbl_ctx_t *ctx)
+{
+    ngx_uint_t      flags;
+    ngx_rbl_role_e  needed;
+
+    flags = ctx->route->flags;
+    needed = flags & NGX_RBL_OWNERS ? NGX_RBL_ROLE_OWNER
+             : flags & NGX_RBL_VIEWERS
+               || ctx->route->method == NGX_HTTP_GET ? NGX_RBL_ROLE_VIEWER
+             : NGX_RBL_ROLE_ADMIN;
+
+    if (ctx->user.role < needed) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN, "Your role does not allow "
+                       "this: it needs the role %s.",
+                       ngx_rbl_roles[needed]);
+        return;
+    }
+
+    if (flags & NGX_RBL_RECENT
+        && ngx_rbl_now() - ctx->user.since > NGX_RBL_SESSION_RECENT)
+    {
+        ctx->stale = 1;
+        ngx_rbl_refuse(ctx, NGX_HTTP_UNAUTHORIZED,
+                       "Please sign in again: this needs a sign-in of the "
+                       "last 10 minutes.");
+    }
+}
+
+
+static ngx_str_t *
+ngx_rbl_session_header(ngx_http_request_t *r, const char *name)
+{
+    size_t            n;
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h;
+
+    n = ngx_strlen(name);
+
+    for (part = &r->headers_in.headers.part; part; part = part->next) {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+            if (h[i].key.len == n
+                && ngx_strncasecmp(h[i].key.data, (u_char *) name, n) == 0)
+            {
+                return &h[i].value;
+            }
+        }
+    }
+
+    return NULL;
+}
+
+
+/* A browser that sends no Sec-Fetch-Site sends an Origin with each POST. */
+
+static ngx_uint_t
+ngx_rbl_session_same(ngx_http_request_t *r)
+{
+    ngx_str_t         *site, *origin, scheme;
+    ngx_table_elt_t   *host;
+
+    site = ngx_rbl_session_header(r, "Sec-Fetch-Site");
+
+    if (site != NULL) {
+        return site->len == 11
+               && ngx_strncmp(site->data, "same-origin", 11) == 0;
+    }
+
+    origin = ngx_rbl_session_header(r, "Origin");
+    host = r->headers_in.host;
+
+    if (origin == NULL || host == NULL) {
+        return 0;
+    }
+
+    if (ngx_rbl_session_tls(r)) {
+        ngx_str_set(&scheme, "https://");
+
+    } else {
+        ngx_str_set(&scheme, "http://");
+    }
+
+    return origin->len == scheme.len + host->value.len
+           && ngx_strncmp(origin->data, scheme.data, scheme.len) == 0
+           && ngx_strncasecmp(origin->data + scheme.len, host->value.data,
+                              host->value.len)
+              == 0;
+}
+
+
+void
+ngx_rbl_session_origin(ngx_rbl_ctx_t *ctx)
+{
+    ngx_str_t           *value;
+    ngx_http_request_t  *r;
+
+    r = ctx->request;
+    value = r->headers_in.content_type ? &r->headers_in.content_type->value
+                                       : NULL;
+
+    if (value == NULL || value->len < 16
+        || ngx_strncasecmp(value->data, (u_char *) "application/json", 16) != 0)
+    {
+        ngx_rbl_refuse(ctx, NGX_HTTP_UNSUPPORTED_MEDIA_TYPE,
+                       "The request body must be of type application/json.");
+        return;
+    }
+
+    if (!ngx_rbl_session_same(r)) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
+                       "This call must come from a page of this site.");
+    }
+}
+
+
+ngx_int_t
+ngx_rbl_session_set(ngx_rbl_ctx_t *ctx, rbl_str_t value)
+{
+    ngx_str_t            set, *name;
+    ngx_uint_t           tls;
+    ngx_http_request_t  *r;
+
+    r = ctx->request;
+    tls = ngx_rbl_session_tls(r);
+    name = &ngx_rbl_cookie_names[tls];
+
+    set.data = ngx_pnalloc(r->pool, NGX_RBL_SET_MAX);
+
+    if (set.data == NULL) {
+        ngx_rbl_internal(ctx);
+        return NGX_ERROR;
+    }
+
+    set.len = ngx_snprintf(set.data, NGX_RBL_SET_MAX,
+                           "%V=%*s; Path=/; Max-Age=%d%s; HttpOnly; "
+                           "SameSite=Strict", name, value.n,
+                           value.n ? value.p : "",
+                           value.n ? (int) (NGX_RBL_SESSION_LIFE / 1000) : 0,
+                           tls ? "; Secure" : "")
+              - set.data;
+
+    if (ngx_rbl_header(r, &ngx_rbl_set_cookie, &set) == NULL) {
+        ngx_rbl_internal(ctx);
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}

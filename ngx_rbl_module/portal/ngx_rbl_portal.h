@@ -1,0 +1,19 @@
+/*
+ * The calls of the portal.
+ */
+
+#ifndef _NGX_RBL_PORTAL_H_INCLUDED_
+#define _NGX_RBL_PORTAL_H_INCLUDED_
+
+#include "ngx_rbl_session.h"
+
+
+/* ngx_rbl_portal_session.c */
+extern const ngx_rbl_family_t  ngx_rbl_family_sessions;
+extern const ngx_rbl_op_t  ngx_rbl_op_session_start;
+extern const ngx_rbl_op_t  ngx_rbl_op_session_end;
+
+/* ngx_rbl_portal_me.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_me;
+
+#endif /* _NGX_RBL_PORTAL_H_INCLUDED_ */

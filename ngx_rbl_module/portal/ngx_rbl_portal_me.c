@@ -1,0 +1,119 @@
+/*
+ * me: the user of the session, and the account.  The user is known only once
+ * the session is, so both are read in the second round.
+ */
+
+#include "ngx_rbl_portal.h"
+
+#include "rbl_time.h"
+
+enum {                                  /* of the reply */
+    NGX_RBL_ME_ACCOUNT = 0,
+    NGX_RBL_ME_USER
+};
+
+
+static void ngx_rbl_me_prepare(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_me_proceed(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_me_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_me_write(ngx_rbl_ctx_t *ctx, const rbl_account_t *account,
+    const rbl_user_t *user);
+
+
+const ngx_rbl_op_t  ngx_rbl_op_me = {
+    .prepare = ngx_rbl_me_prepare,
+    .proceed = ngx_rbl_me_proceed,
+    .result = ngx_rbl_me_result
+};
+
+
+static void
+ngx_rbl_me_prepare(ngx_rbl_ctx_t *ctx)
+{
+}
+
+
+static void
+ngx_rbl_me_proceed(ngx_rbl_ctx_t *ctx)
+{
+    rbl_key_t              account, user;
+    rbl_str_t              argv[3];
+    ngx_rbl_batch_t       *batch;
+    const rbl_keyspace_t  *ks;
+
+    batch = ngx_rbl_next(ctx);
+    if (batch == NULL) {
+        return;
+    }
+
+    ks = ngx_rbl_store_keyspace(ctx->store);
+
+    argv[0] = RBL_STR("MGET");
+    argv[1] = rbl_account_key(&account, ks, "acct", rbl_sid_str(&ctx->account),
+                              RBL_STR(""));
+    argv[2] = rbl_account_key(&user, ks, "user", rbl_sid_str(&ctx->account),
+                              rbl_sid_str(&ctx->user.sid));
+
+    ngx_rbl_batch_command(batch, 3, argv);
+}
+
+
+static void
+ngx_rbl_me_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    rbl_user_t     user;
+    rbl_account_t  account;
+
+    if (rbl_account_decode(&account,
+                           rbl_reply_str(rbl_reply_at(reply,
+                                                      NGX_RBL_ME_ACCOUNT)))
+        != RBL_OK
+        || rbl_user_decode(&user,
+                           rbl_reply_str(rbl_reply_at(reply, NGX_RBL_ME_USER)))
+           != RBL_OK)
+    {
+        /* deleted since the session was read */
+
+        ngx_rbl_unauthorized(ctx);
+        return;
+    }
+
+    ngx_rbl_me_write(ctx, &account, &user);
+}
+
+
+static void
+ngx_rbl_me_write(ngx_rbl_ctx_t *ctx, const rbl_account_t *account,
+    const rbl_user_t *user)
+{
+    char        since[RBL_TIME_LEN];
+    rbl_doc_t  *doc;
+
+    doc = &ctx->doc;
+
+    ngx_rbl_open(ctx, 0, "OK");
+    rbl_doc_object(doc, "data");
+
+    rbl_doc_object(doc, "user");
+    rbl_doc_str(doc, "id", user->id);
+    rbl_doc_str(doc, "mail", user->mail);
+    rbl_doc_str(doc, "name", user->name);
+    rbl_doc_str(doc, "role", user->role);
+    rbl_doc_str(doc, "since", rbl_time_rfc3339(since, ctx->user.since));
+    rbl_doc_close(doc);
+
+    rbl_doc_object(doc, "account");
+    rbl_doc_str(doc, "id", account->id);
+    rbl_doc_str(doc, "name", account->name);
+    rbl_doc_str(doc, "timezone", account->timezone);
+    rbl_doc_str(doc, "plan", account->plan);
+    rbl_doc_int(doc, "interval", account->interval);
+    rbl_doc_int(doc, "max_hosts", account->max_hosts);
+    rbl_doc_int(doc, "max_contacts", account->max_contacts);
+    rbl_doc_int(doc, "max_checks", account->max_checks);
+    rbl_doc_close(doc);
+
+    rbl_doc_close(doc);
+    ngx_rbl_close(ctx);
+}

@@ -1,0 +1,260 @@
+/*
+ * session/start: uses a link, starts a session and sets its cookie.
+ * session/end: ends the session, or all sessions of its user.
+ *
+ * The secret of a session is made here.  The store gets its SHA-256, and the
+ * client the only copy.
+ */
+
+#include "ngx_rbl_portal.h"
+#include "ngx_rbl_write.h"
+
+#include <openssl/rand.h>
+
+
+typedef struct {
+    u_char  cookie[NGX_RBL_COOKIE_LEN];
+} ngx_rbl_session_start_t;
+
+
+static void ngx_rbl_session_start_prepare(ngx_rbl_ctx_t *ctx);
+static ngx_uint_t ngx_rbl_session_private(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_session_start_run(ngx_rbl_ctx_t *ctx,
+    const ngx_str_t *link);
+static ngx_int_t ngx_rbl_session_make(ngx_rbl_ctx_t *ctx, ngx_str_t *secret);
+static void ngx_rbl_session_started(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_session_end_prepare(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_session_end_proceed(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_session_ended(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+
+
+static const ngx_rbl_field_t  ngx_rbl_session_start_fields[] = {
+    NGX_RBL_TEXT("link", NGX_RBL_NEEDED, NULL, 0),
+    NGX_RBL_END
+};
+
+static const ngx_rbl_field_t  ngx_rbl_session_end_fields[] = {
+    NGX_RBL_TEXT("everywhere", NGX_RBL_ZERO, ngx_rbl_flag,
+                 NGX_RBL_ARG(session_end, everywhere)),
+    NGX_RBL_END
+};
+
+#define NGX_RBL_LINK_OVER                                                     \
+    "This link has expired or was used. Please get a new one."
+
+static const ngx_rbl_outcome_t  ngx_rbl_session_refusals[] = {
+    { "LINK", NGX_HTTP_FORBIDDEN, NGX_RBL_LINK_OVER },
+    { NULL, 0, NULL }
+};
+
+
+const ngx_rbl_family_t  ngx_rbl_family_sessions = {
+    .resource = "session",
+    .kind = RBL_SID_USER,
+    .refusals = ngx_rbl_session_refusals
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_session_start = {
+    .script = &rbl_script_session_start,
+    .fields = ngx_rbl_session_start_fields,
+    .prepare = ngx_rbl_session_start_prepare,
+    .result = ngx_rbl_session_started
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_session_end = {
+    .script = &rbl_script_session_end,
+    .fields = ngx_rbl_session_end_fields,
+    .prepare = ngx_rbl_session_end_prepare,
+    .proceed = ngx_rbl_session_end_proceed,
+    .result = ngx_rbl_session_ended
+};
+
+
+static void
+ngx_rbl_session_start_prepare(ngx_rbl_ctx_t *ctx)
+{
+    rbl_str_t  text;
+    ngx_str_t  link, secret;
+
+    text = ngx_rbl_text(ctx, 0);
+
+    if (text.n == 0) {
+        ngx_rbl_missing(ctx, "link");
+        return;
+    }
+
+    if (!ngx_rbl_session_private(ctx)) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
+                       "Signing in needs https.");
+        return;
+    }
+
+    link.data = (u_char *) text.p;
+    link.len = text.n;
+
+    if (ngx_rbl_session_parse(&link, &ctx->account, &secret) != NGX_OK
+        || !ngx_rbl_auth_secret(&secret))
+    {
+        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN, NGX_RBL_LINK_OVER);
+        return;
+    }
+
+    ngx_rbl_session_start_run(ctx, &secret);
+}
+
+
+/* A cookie may be set: the connection has TLS, or does not leave the
+   machine. */
+
+static ngx_uint_t
+ngx_rbl_session_private(ngx_rbl_ctx_t *ctx)
+{
+    ngx_connection_t     *c;
+    struct sockaddr_in   *sin;
+
+    c = ctx->request->connection;
+
+#if (NGX_HTTP_SSL)
+    if (c->ssl != NULL) {
+        return 1;
+    }
+#endif
+
+    if (ngx_connection_local_sockaddr(c, NULL, 0) != NGX_OK) {
+        return 0;
+    }
+
+    switch (c->local_sockaddr->sa_family) {
+
+    case AF_INET:
+        sin = (struct sockaddr_in *) c->local_sockaddr;
+        return ntohl(sin->sin_addr.s_addr) >> 24 == 127;
+
+#if (NGX_HAVE_INET6)
+    case AF_INET6:
+        return IN6_IS_ADDR_LOOPBACK(
+                   &((struct sockaddr_in6 *) c->local_sockaddr)->sin6_addr);
+#endif
+
+    default:
+        return c->local_sockaddr->sa_family == AF_UNIX;
+    }
+}
+
+
+static void
+ngx_rbl_session_start_run(ngx_rbl_ctx_t *ctx, const ngx_str_t *link)
+{
+    char                      hex[2][NGX_RBL_FIELD_LEN];
+    u_char                    proof[32];
+    ngx_str_t                 secret;
+    rbl_session_start_args_t  args;
+
+    if (ngx_rbl_session_make(ctx, &secret) != NGX_OK
+        || ngx_rbl_auth_digest(link, proof) != NGX_OK
+        || ngx_rbl_auth_digest(&secret, ctx->digest) != NGX_OK)
+    {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    args.link = ngx_rbl_auth_field(hex[0], proof);
+    args.proof.p = (char *) proof;
+    args.proof.n = sizeof(proof);
+    args.field = ngx_rbl_auth_field(hex[1], ctx->digest);
+    args.digest.p = (char *) ctx->digest;
+    args.digest.n = sizeof(ctx->digest);
+
+    ngx_rbl_run(ctx, session_start, &args, 0);
+}
+
+
+/* Makes the cookie of a new session in ctx->data. */
+
+static ngx_int_t
+ngx_rbl_session_make(ngx_rbl_ctx_t *ctx, ngx_str_t *secret)
+{
+    u_char                    random[NGX_RBL_SECRET_LEN / 2];
+    ngx_rbl_session_start_t  *start;
+
+    start = ngx_rbl_data(ctx, sizeof(ngx_rbl_session_start_t));
+
+    if (start == NULL || RAND_bytes(random, sizeof(random)) != 1) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(start->cookie, ctx->account.s, RBL_SID_LEN);
+    start->cookie[RBL_SID_LEN] = '.';
+
+    secret->data = start->cookie + RBL_SID_LEN + 1;
+    secret->len = NGX_RBL_SECRET_LEN;
+
+    ngx_hex_dump(secret->data, random, sizeof(random));
+    ngx_explicit_memzero(random, sizeof(random));
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_rbl_session_started(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply)
+{
+    rbl_str_t                  cookie;
+    rbl_session_start_reply_t  said;
+
+    rbl_session_start_reply(&said, reply);
+
+    cookie.p = (char *) ((ngx_rbl_session_start_t *) ctx->data)->cookie;
+    cookie.n = NGX_RBL_COOKIE_LEN;
+
+    if (ngx_rbl_session_set(ctx, cookie) != NGX_OK) {
+        return;
+    }
+
+    ngx_rbl_open(ctx, 0, "Signed in successfully.");
+    rbl_doc_object(&ctx->doc, "data");
+    rbl_doc_str(&ctx->doc, "account", rbl_sid_str(&ctx->account));
+    rbl_doc_str(&ctx->doc, "user", said.user);
+    rbl_doc_str(&ctx->doc, "mail", said.mail);
+    rbl_doc_str(&ctx->doc, "name", said.name);
+    rbl_doc_str(&ctx->doc, "role", said.role);
+    rbl_doc_close(&ctx->doc);
+    ngx_rbl_close(ctx);
+}
+
+
+static void
+ngx_rbl_session_end_prepare(ngx_rbl_ctx_t *ctx)
+{
+    (void) ngx_rbl_write_fields(ctx, sizeof(ngx_rbl_write_t));
+}
+
+
+static void
+ngx_rbl_session_end_proceed(ngx_rbl_ctx_t *ctx)
+{
+    char              hex[NGX_RBL_FIELD_LEN];
+    ngx_rbl_write_t  *write;
+
+    write = ctx->data;
+    write->argv[NGX_RBL_ARG(session_end, field)] =
+        ngx_rbl_auth_field(hex, ctx->digest);
+
+    ngx_rbl_write_proceed(ctx);
+}
+
+
+static void
+ngx_rbl_session_ended(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply)
+{
+    if (ngx_rbl_session_set(ctx, RBL_STR("")) != NGX_OK) {
+        return;
+    }
+
+    ngx_rbl_open(ctx, 0, "Signed out successfully.");
+    ngx_rbl_close(ctx);
+}

@@ -1,0 +1,87 @@
+// The calls of /portal/1/.  GETs are conditional: an unchanged answer costs the
+// server next to nothing and gives the same object again.
+
+const base = new URL('1/', document.baseURI);
+const seen = new Map();
+
+// A refusal: status is the HTTP status, or 0 if there was no answer.  again: the
+// call needs a recent sign-in (RFC 9470).
+export class Refusal extends Error {
+    constructor(status, message, again = false) {
+        super(message);
+        this.status = status;
+        this.again = again;
+    }
+}
+
+let onSignedOut = () => {};
+
+// Sets what is called when a session has ended.
+export function whenSignedOut(f) {
+    onSignedOut = f;
+}
+
+async function send(path, options) {
+    let answer;
+
+    try {
+        answer = await fetch(new URL(path, base), {
+            credentials: 'same-origin', cache: 'no-store', redirect: 'error',
+            ...options
+        });
+    } catch {
+        throw new Refusal(0, '');
+    }
+
+    if (answer.status === 304) {
+        return { answer };
+    }
+
+    const body = await answer.json().catch(() => null);
+
+    if (answer.ok && body) {
+        return { answer, body };
+    }
+
+    const challenge = answer.headers.get('WWW-Authenticate') || '';
+    const again = challenge.includes('insufficient_user_authentication');
+
+    if (answer.status === 401 && !again) {
+        onSignedOut();
+    }
+
+    throw new Refusal(answer.status, body ? body.status_message : '', again);
+}
+
+export async function get(path) {
+    const known = seen.get(path);
+    const headers = known ? { 'If-None-Match': known.tag } : {};
+    const { answer, body } = await send(path, { headers });
+
+    if (!body) {
+        return known.body;
+    }
+
+    const tag = answer.headers.get('ETag');
+
+    if (tag) {
+        seen.set(path, { tag, body });
+    }
+
+    return body;
+}
+
+export async function post(path, fields = {}) {
+    const { body } = await send(path, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(fields)
+    });
+
+    return body;
+}
+
+// What one user has seen is not for the next one.
+export function forget() {
+    seen.clear();
+}

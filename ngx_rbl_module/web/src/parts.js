@@ -1,0 +1,63 @@
+// Parts that screens share: the state of a host, a time, what is shown while an
+// answer is awaited or cannot be had.
+
+import { html } from './html.js';
+import { absolute, date, relative, t } from './text.js';
+
+// The state of a host of the API.  Nobody knows whether a host is listed that no
+// list could be asked about: that is never shown as clear.
+export function stateOf(host) {
+    if (host.status === 'paused') {
+        return 'paused';
+    }
+
+    if (host.listed === '1') {
+        return 'listed';
+    }
+
+    if (host.covered === '0') {
+        return 'uncovered';
+    }
+
+    if (!host.last_checked) {
+        return 'waiting';
+    }
+
+    return Number(host.unknown_count) > 0 ? 'unknown' : 'clear';
+}
+
+const shapes = {
+    listed: 'M8 1 15 14H1z',
+    clear: 'M8 1a7 7 0 1 1 0 14A7 7 0 0 1 8 1z',
+    unknown: 'M8 1a7 7 0 0 1 0 14z M8 2a6 6 0 0 0 0 12z',
+    uncovered: 'M2 7h12v2H2z',
+    paused: 'M3 2h4v12H3z M9 2h4v12H9z',
+    waiting: 'M8 1 15 8 8 15 1 8z'
+};
+
+export function State({ name }) {
+    return html`<span class="state ${name}">
+        <svg viewBox="0 0 16 16" aria-hidden="true"><path d=${shapes[name]} />
+        </svg>${t(`state_${name}`)}</span>`;
+}
+
+export function When({ text }) {
+    const at = date(text);
+
+    return at
+        ? html`<time datetime=${at.toISOString()} title=${absolute(at)}>
+            ${relative(at, Date.now())}</time>`
+        : html`<span>${t('never')}</span>`;
+}
+
+// The content of a screen, once it has an answer.
+export function Answer({ state, children }) {
+    const { body, refusal } = state;
+    const why = refusal && (refusal.status === 0 || refusal.status === 503
+        ? t('away') : t('failed', { why: refusal.message }));
+
+    return html`
+        ${why && html`<p class="banner" role="alert">${why}</p>`}
+        ${body ? children(body)
+            : !why && html`<p class="loading" role="status">${t('loading')}</p>`}`;
+}

@@ -1,0 +1,20 @@
+-- Ends a session, or all sessions of its user.
+--- key: acct  acct:<AC>
+--- arg: field  of the session (16 hex)
+--- arg: everywhere  "1": all of the user, or "0"
+--- reply: OK ended#  number of sessions
+--- include: user
+--- use: session
+local session = load(key('session', ac, ARG.field))
+if not session then
+    return {'OK', 0}
+end
+local index = key('sessions', ac, session[SESSION.user])
+local fields = {ARG.field}
+if ARG.everywhere == '1' then
+    fields = call('ZRANGE', index, 0, -1)
+end
+for _, field in ipairs(fields) do
+    session_end(index, field)
+end
+return {'OK', #fields}

@@ -1,0 +1,14 @@
+-- Makes a link by which a user signs in.  Earlier links of the user stay valid.
+--- key: acct  acct:<AC>
+--- arg: user  SID
+--- arg: field  of the link (16 hex)
+--- arg: digest  of the link (32 bytes)
+--- reply: OK mail role
+--- reply: USER  no such user
+--- include: user
+local user = user_of(ARG.user)
+if not user then
+    return {'USER'}
+end
+link_new(ARG.field, ARG.digest, ARG.user)
+return {'OK', user[USER.mail], user[USER.role]}

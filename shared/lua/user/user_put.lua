@@ -1,0 +1,33 @@
+-- Makes a user, and a link by which the user signs in.
+--- key: acct  acct:<AC>
+--- arg: user  SID
+--- arg: mail
+--- arg: name
+--- arg: role  owner, admin or viewer
+--- arg: field  of the link (16 hex)
+--- arg: digest  of the link (32 bytes)
+--- reply: OK
+--- reply: ACCOUNT  there is none
+--- reply: MAIL user  which has this address
+--- reply: LIMIT most#  as many users as there may be
+--- include: user
+local most = 100
+if call('EXISTS', KEY.acct) == 0 then
+    return {'ACCOUNT'}
+end
+local users = call('ZRANGE', key('users', ac), 0, -1)
+for _, sid in ipairs(users) do
+    local user = load(key('user', ac, sid))
+    if user and user[USER.mail] == ARG.mail then
+        return {'MAIL', sid}
+    end
+end
+if #users >= most then
+    return {'LIMIT', most}
+end
+local now = now_ms()
+save(key('user', ac, ARG.user), {1, ARG.user, ARG.mail, ARG.name, ARG.role,
+    'active', now, 0})
+call('ZADD', key('users', ac), now, ARG.user)
+link_new(ARG.field, ARG.digest, ARG.user)
+return {'OK'}

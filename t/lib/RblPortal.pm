@@ -1,0 +1,104 @@
+package RblPortal;
+
+# Base of the portal's tests: users, sessions and calls below /portal/1/.
+#
+#     use RblPortal;                    # brings RblApi too
+#     my $t = portal_setup();
+#     my $owner = sign_in($t, role => 'owner');
+#     accepted(portal($t, $owner, 'GET', 'me.json'), 'me');
+
+use strict;
+use warnings;
+
+use Digest::SHA qw(sha256_hex);
+use Exporter 'import';
+use JSON::XS ();
+
+use RblApi;
+
+our @EXPORT = (@RblApi::EXPORT, qw(portal_setup add_user use_link sign_in
+    sign_in_ago portal cookie_of));
+
+my $json = JSON::XS->new->utf8->canonical;
+my $users = 0;
+
+# As api_setup.
+sub portal_setup {
+    my (%opt) = @_;
+
+    return api_setup(portal => '', %opt);
+}
+
+# Adds a user with rblctl: {id, mail, role, link, acct}; link is what a browser
+# sends.
+sub add_user {
+    my ($t, %opt) = @_;
+
+    my $acct = $opt{acct} // $t->{acct};
+    my $mail = $opt{mail} // 'user' . ++$users . '@example.test';
+    my $r = rblctl($t->{redis}, '--json', 'user', 'add', $acct->{sid}, $mail,
+        '--role', $opt{role} // 'owner');
+    die "user add: $r->{err}" if $r->{status} != 0;
+    my $user = json($r->{out});
+    return { %$user, acct => $acct, link => $user->{link} =~ s{^#/link/}{}r };
+}
+
+sub use_link {
+    my ($t, $link, %opt) = @_;
+
+    return portal($t, undef, 'POST', 'session/start.json',
+        fields => { link => $link }, %opt);
+}
+
+# "name=value" of the cookie that an answer sets.
+sub cookie_of {
+    my ($r) = @_;
+
+    my ($cookie) = ($r->{headers}{'set-cookie'} // '') =~ /^([^;]+)/;
+    return $cookie;
+}
+
+# A user with a session: {cookie, ...}.
+sub sign_in {
+    my ($t, %opt) = @_;
+
+    my $user = $opt{user} // add_user($t, %opt);
+    my $r = use_link($t, $user->{link});
+    die "session/start: $r->{raw}" if $r->{status} != 200;
+    return { %$user, cookie => cookie_of($r) };
+}
+
+# Moves the sign-in of a user into the past.
+sub sign_in_ago {
+    my ($t, $who, $ms) = @_;
+
+    my ($secret) = $who->{cookie} =~ /\.(.*)/;
+    my $key = redis_key('session', $who->{acct}{sid},
+        substr sha256_hex($secret), 0, 16);
+    my $s = record('session', redis($t->{redis}, 'GET', $key));
+    redis($t->{redis}, 'SET', $key, record_pack('session', %$s,
+        user => \$s->{user}, role => \$s->{role}, made => $s->{made} - $ms),
+        'KEEPTTL');
+    forget($t, $who->{acct}{sid});
+    return $key;
+}
+
+# A call as the portal's page makes it.  Options: fields (of a POST), site
+# (Sec-Fetch-Site; undef: none), and those of http.
+sub portal {
+    my ($t, $who, $method, $path, %opt) = @_;
+
+    my $site = exists $opt{site} ? delete $opt{site} : 'same-origin';
+    my $fields = delete $opt{fields};
+    my @headers = @{ delete $opt{headers} // [] };
+    push @headers, "Cookie: $who->{cookie}" if $who;
+    push @headers, "Sec-Fetch-Site: $site" if defined $site;
+    if ($method eq 'POST' && !exists $opt{body}) {
+        $opt{body} = $json->encode($fields // {});
+        $opt{type} = 'application/json' if !exists $opt{type};
+    }
+    return http($t->{nginx}, $method, "/portal/1/$path",
+        headers => \@headers, %opt);
+}
+
+1;

@@ -1,0 +1,133 @@
+#!/usr/bin/perl
+
+# Every call of the portal: who may make it, by role; what it answers, as
+# conf/openapi.json describes it; what it refuses.  The calls of the API are
+# made as a user of the portal, too.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use RblJudge;
+use RblPortal;
+
+my $t = portal_setup();
+my $judge = start_judge();
+my $down = start_nginx(store_addr => 'unix:/nonexistent/store',
+    portal => 'rbl_store_timeout 500ms;');
+my %rank = (viewer => 1, admin => 2, owner => 3);
+my %who = map { $_ => sign_in($t, role => $_) } keys %rank;
+my $late = sign_in($t);
+sign_in_ago($t, $late, 11 * 60_000);
+my $out = '/portal/1/';
+
+# The calls that are only of the portal.  role: who may make it; recent: only
+# within ten minutes of the sign-in; fields: of a call that succeeds; made: code
+# that makes what it needs and returns its id, none: a well-formed id of nothing;
+# foreign: code that returns an id of another account; as: code that returns
+# another user of a role.
+my %call = (
+    'session/start' => { role => 'nobody', fields => sub {
+        { link => add_user($t)->{link} } } },
+    'session/end' => { role => 'viewer', as => sub {
+        sign_in($t, role => $_[0]) } },
+    'me' => { role => 'viewer' },
+);
+
+sub judged {
+    my ($d, $r, $name) = @_;
+
+    my $v = judge($judge, { at => $d->{at}, method => lc $d->{method},
+        format => 'json' }, $r);
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    is(join("\n", @{ $v->{bad} }), '', "$d->{method} $d->{at}: $name")
+        or diag(substr $r->{raw} // 'no answer', 0, 2000);
+    return;
+}
+
+my @described = described($out);
+my @names = map { s{^\Q$out\E|/\{id\}|\.json$}{}gr } map { $_->{at} }
+    @described;
+is(join(' ', sort @names), join(' ', sort keys %call),
+    'each described call is tested');
+my @table = map { s{/$}{}r } map { $_->{path} } routes($out);
+is(join(' ', sort @table), join(' ', sort @names),
+    'each call of the table is described');
+
+for my $d (@described) {
+    my $name = $d->{at} =~ s{^\Q$out\E|/\{id\}|\.json$}{}gr;
+    my $call = $call{$name};
+    my $make = sub {
+        my ($who, %opt) = @_;
+
+        my $id = $opt{id} // ($call->{made} ? $call->{made}->() : '');
+        my $path = $d->{at} =~ s{^\Q$out\E}{}r =~ s/\{id\}/$id/r;
+        my $method = $opt{method} // $d->{method};
+        my %fields = $d->{method} eq 'POST' && !exists $opt{body}
+            ? (fields => $opt{fields}
+                // ($call->{fields} ? $call->{fields}->() : {})) : ();
+        return portal({ %$t, nginx => $opt{nginx} // $t->{nginx} }, $who,
+            $method, $path, %fields, map { $_ => $opt{$_} }
+            grep { exists $opt{$_} } qw(site type body headers));
+    };
+    my $says = sub {
+        my ($status, $text, $who, %opt) = @_;
+
+        my $r = $make->($who, %opt);
+        is($r->{status}, $status, "$d->{method} $name: $text")
+            or diag($r->{raw});
+        judged($d, $r, $text);
+        return $r;
+    };
+
+    my $open = $call->{role} eq 'nobody';
+    for my $role (sort keys %rank) {
+        my $may = $open || $rank{$role} >= $rank{ $call->{role} };
+        my $who = $call->{as} ? $call->{as}->($role) : $who{$role};
+        $says->($may ? 200 : 403, "by a user who is $role", $who);
+    }
+    $says->($open ? 200 : 401, 'without a session', undef);
+    $says->($call->{recent} ? 401 : 200, 'not soon after the sign-in',
+        $late) if !$open && !$call->{as};
+    my $who = $who{owner};
+    $says->(405, 'another method', $who, method => 'PUT');
+    $says->(503, 'without a store', $who, nginx => $down);
+    if ($d->{method} eq 'POST') {
+        $says->(403, 'from another site', $who, site => 'cross-site');
+        $says->(415, 'not as JSON', $who, type => 'text/plain');
+        $says->(413, 'too much', $who, body => 'x' x 65_537,
+            type => 'application/json');
+        $says->(400, 'not an object', $who, body => '[1]',
+            type => 'application/json');
+        $says->(400, 'without its fields', $who, fields => {})
+            if @{ $d->{required} };
+    } else {
+        my $r = $make->($who);
+        my $etag = $r->{headers}{etag};
+        ok($etag, "$name: has an ETag");
+        $says->(304, 'unchanged', $who, headers => ["If-None-Match: $etag"]);
+    }
+    if ($d->{id}) {
+        for my $id ($call->{none}, "$call->{none}0", 'x', '%00',
+            $call->{foreign} ? $call->{foreign}->() : ())
+        {
+            $says->(404, "the id $id", $who, id => $id);
+        }
+    }
+}
+
+# --- the calls of the API, by role ------------------------------------------
+
+for my $route (grep { $_->{formats}{json} } routes()) {
+    my $path = $route->{path};
+    my $at = $path . ($path =~ m{/$} ? sid_of('HT') : '') . '.json';
+    my ($viewer, $admin) = map { portal($t, $who{$_}, $route->{method}, $at) }
+        qw(viewer admin);
+    my $get = $route->{method} eq 'GET';
+    is($viewer->{status} == 403 ? 0 : 1, $get ? 1 : 0,
+        "$route->{method} $path: a viewer " . ($get ? 'may' : 'may not'));
+    isnt($admin->{status}, 403, "$route->{method} $path: an admin may");
+}
+
+done_testing();

@@ -1,0 +1,104 @@
+// Each screen, light and dark, on a phone and on a desk: axe, and what axe cannot
+// see.
+
+import { axeSource, close, done, input, is, ok, open, start }
+    from './browser.mjs';
+
+const screens = ['overview', 'hosts'];
+const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa',
+    'best-practice'];
+
+async function axe(page, name) {
+    // a script of the test, not of the page: it needs no policy
+
+    const found = await page.evaluate(`(() => {
+        const module = { exports: {} };
+        ${axeSource}
+        return (module.exports.run || axe.run)(document,
+            { runOnly: ${JSON.stringify(tags)} });
+    })()`);
+
+    is(found.violations.map(({ id, nodes }) =>
+        `${id}: ${nodes.map(({ html }) => html).join(' ')}`).join('\n'), '',
+    `${name}: axe`);
+}
+
+async function fits(page, name) {
+    const { scroll, inner } = await page.evaluate(() => ({
+        scroll: document.documentElement.scrollWidth, inner: innerWidth }));
+
+    ok(scroll <= inner, `${name}: no sideways scroll`, `${scroll} > ${inner}`);
+}
+
+// Everything that can be used is reached by the key Tab, and shows that it is.
+async function focus(page, name) {
+    const all = await page.evaluate(() => [...document.querySelectorAll(
+        'a[href], button, input, select, textarea, summary')]
+        .filter((e) => e.checkVisibility() && !e.disabled).length);
+    const seen = new Set();
+
+    await page.evaluate(() => document.activeElement.blur());
+
+    for (let i = 0; i < all + 2; i++) {
+        await page.keyboard.press('Tab');
+        const at = await page.evaluate(() => {
+            const e = document.activeElement;
+
+            if (e === document.body || e === document.documentElement) {
+                return null;
+            }
+
+            const style = getComputedStyle(e);
+
+            return { at: [...document.querySelectorAll('*')].indexOf(e),
+                html: e.outerHTML.slice(0, 80),
+                outline: style.outlineStyle !== 'none'
+                    && parseFloat(style.outlineWidth) >= 2 };
+        });
+
+        if (at) {
+            seen.add(at.at);
+            at.outline || ok(false, `${name}: focus is visible`, at.html);
+        }
+    }
+
+    is(seen.size, all, `${name}: Tab reaches everything`);
+}
+
+await start();
+
+for (const colorScheme of ['light', 'dark']) {
+    for (const width of [320, 1280]) {
+        const page = await open({ colorScheme,
+            viewport: { width, height: 800 } });
+
+        await page.context().addCookies([{ url: input.url, ...input.cookie }]);
+
+        for (const screen of screens) {
+            const name = `${screen}, ${colorScheme}, ${width}`;
+
+            await page.goto(`/portal/#/${screen}`);
+            await page.waitForSelector('main h1');
+            await axe(page, name);
+            await fits(page, name);
+            await focus(page, name);
+            await page.evaluate(() => {
+                document.documentElement.style.fontSize = '200%';
+            });
+            await fits(page, `${name}, text at 200 %`);
+            await page.evaluate(() => {
+                document.documentElement.style.fontSize = '';
+            });
+
+            if (process.env.RBL_PICTURES) {
+                await page.screenshot({ fullPage: true, path:
+                    `${process.env.RBL_PICTURES}/${screen}-${colorScheme}-`
+                    + `${width}.png` });
+            }
+        }
+
+        await close(page, `${colorScheme}, ${width}`);
+    }
+}
+
+await done();
