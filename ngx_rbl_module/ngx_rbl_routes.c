@@ -199,6 +199,14 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_one,
       &ngx_rbl_family_groups },
 
+    { ngx_string("host/lists/"), ngx_string("host/lists"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_host_lists,
+      &ngx_rbl_family_hosts },
+
+    { ngx_string("host/history/"), ngx_string("host/history"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_host_history,
+      &ngx_rbl_family_hosts },
+
     { ngx_string("host/"), ngx_string("host"),
       NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_one,
       &ngx_rbl_family_hosts },

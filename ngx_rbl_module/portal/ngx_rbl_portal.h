@@ -13,6 +13,10 @@ extern const ngx_rbl_family_t  ngx_rbl_family_sessions;
 extern const ngx_rbl_op_t  ngx_rbl_op_session_start;
 extern const ngx_rbl_op_t  ngx_rbl_op_session_end;
 
+/* ngx_rbl_portal_host.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_host_lists;
+extern const ngx_rbl_op_t  ngx_rbl_op_host_history;
+
 /* ngx_rbl_portal_me.c */
 extern const ngx_rbl_op_t  ngx_rbl_op_me;
 

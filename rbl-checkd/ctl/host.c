@@ -373,45 +373,43 @@ show(ctl_t *ctl, json_t *v, json_t *lists, json_t *past)
 int
 ctl_host(ctl_t *ctl)
 {
-    int          rc;
-    json_t      *v, *lists, *past;
-    rbl_sid_t    account, host;
-    rbl_key_t    key;
-    redisReply  *reply;
-    rbl_host_t   h;
+    int                      rc;
+    json_t                  *past;
+    rbl_sid_t                account, host;
+    rbl_key_t                key;
+    rbl_host_t               h;
+    redisReply              *reply;
+    rbl_host_lists_args_t    args;
+    rbl_host_lists_reply_t   said;
 
     if (meant(ctl, &account, &host) != 0) {
         return CTL_ERROR;
     }
 
-    reply = ctl_command(ctl, RBL_COMMAND("GET",
-                        rbl_account_key(&key, &ctl->ks, "r",
-                                        rbl_sid_str(&account),
-                                        rbl_sid_str(&host))));
+    args.acct = ctl_acct(ctl, &key, &account);
+    args.host = rbl_sid_str(&host);
+
+    reply = ctl_script(ctl, CTL_SCRIPT(host_lists, args));
     if (reply == NULL) {
         return CTL_ERROR;
     }
 
-    if (rbl_host_decode(&h, rbl_reply_str(reply)) != RBL_OK) {
-        rc = reply->type == REDIS_REPLY_NIL
-             ? ctl_fail("account %s has no host %s", account.s, host.s)
-             : ctl_fail("account %s: the record of host %s is damaged",
-                        account.s, host.s);
-        freeReplyObject(reply);
-        return rc;
+    rbl_host_lists_reply(&said, reply);
+
+    if (said.word != RBL_HOST_LISTS_OK) {
+        rc = ctl_fail("account %s has no host %s", account.s, host.s);
+
+    } else if (rbl_host_decode(&h, said.host) != RBL_OK) {
+        rc = ctl_fail("account %s: the record of host %s is damaged",
+                      account.s, host.s);
+
+    } else {
+        past = history(ctl, &account, rbl_sid_str(&host));
+        rc = past == NULL ? CTL_ERROR
+             : show(ctl, host_json(&account, &h), host_lists(&h, &said), past);
     }
 
-    v = host_json(&account, &h);
-    lists = host_lists(ctl, &account, &h);
-    past = lists == NULL ? NULL
-           : history(ctl, &account, rbl_sid_str(&host));
     freeReplyObject(reply);
 
-    if (past == NULL) {
-        json_decref(v);
-        json_decref(lists);
-        return CTL_ERROR;
-    }
-
-    return show(ctl, v, lists, past);
+    return rc;
 }

@@ -10,9 +10,9 @@
 
 /*
  * The lists that check the host, in the order of its profile, and those with a
- * current listing that no longer check it: an array of objects.  NULL: error
- * printed.
+ * current listing that no longer check it, or that are unknown: an array of
+ * objects.
  */
-json_t *host_lists(ctl_t *ctl, const rbl_sid_t *account, const rbl_host_t *h);
+json_t *host_lists(const rbl_host_t *h, const rbl_host_lists_reply_t *said);
 
 #endif /* HOST_H_INCLUDED */

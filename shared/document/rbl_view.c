@@ -43,9 +43,7 @@ rbl_view_joined(rbl_doc_t *d, const char *key, rbl_str_t packed)
 }
 
 
-/* Returns the number of elements. */
-
-static size_t
+size_t
 rbl_view_texts(rbl_doc_t *d, const char *key, rbl_str_t packed)
 {
     size_t     i, n;

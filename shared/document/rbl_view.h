@@ -13,6 +13,9 @@
 
 #define RBL_VIEW_NO_DETAILS  1          /* host without listed_details */
 
+/* A packed array of texts as an array.  Returns the number of elements. */
+size_t rbl_view_texts(rbl_doc_t *d, const char *key, rbl_str_t packed);
+
 /* `now` in ms is used for listed_period. */
 void rbl_view_host(rbl_doc_t *d, const char *key, const rbl_host_t *h,
     const rbl_zone_t *tz, int64_t now, unsigned flags);

@@ -52,6 +52,8 @@ OP(ngx_rbl_op_check_status);
 OP(ngx_rbl_op_session_start);
 OP(ngx_rbl_op_session_end);
 OP(ngx_rbl_op_me);
+OP(ngx_rbl_op_host_lists);
+OP(ngx_rbl_op_host_history);
 
 FAMILY(ngx_rbl_family_hosts);
 FAMILY(ngx_rbl_family_listings);

@@ -296,6 +296,7 @@ case(check_start => '400 lists, 32 callbacks', sub {
     open_check(listed_one(), queued => 1); forget_checks() });
 case(check_start => 'a one-off', sub { open_check('', queued => 1,
     callbacks => 1); forget_checks() });
+case(host_lists => '400 listings', sub { s1('host_lists', listed_one()) });
 case(check_begin => 'manual, 400 listings', sub {
     open_check(listed_one()); forget_checks() });
 case(check_begin => 'scheduled, 400 listings', sub { my $ht = listed_one();

@@ -22,6 +22,21 @@ my $late = sign_in($t);
 sign_in_ago($t, $late, 11 * 60_000);
 my $out = '/portal/1/';
 
+my $host;
+sub some_host {
+    return $host //= do {
+        my $id = add_host($t, '192.0.2.1')->{id};
+        list_host($t, $id, lists => 2);
+        $id;
+    };
+}
+my $foreign;
+sub foreign_host {
+    return $foreign //= json(call($t, 'POST', 'host/add.json',
+        auth => $t->{other}, form => { host => '192.0.2.1', name => 'n',
+            type => 'rbl' }))->{data}[0]{id};
+}
+
 # The calls that are only of the portal.  role: who may make it; recent: only
 # within ten minutes of the sign-in; fields: of a call that succeeds; made: code
 # that makes what it needs and returns its id, none: a well-formed id of nothing;
@@ -33,6 +48,10 @@ my %call = (
     'session/end' => { role => 'viewer', as => sub {
         sign_in($t, role => $_[0]) } },
     'me' => { role => 'viewer' },
+    'host/lists' => { role => 'viewer', made => \&some_host,
+        none => sid_of('HT'), foreign => \&foreign_host },
+    'host/history' => { role => 'viewer', made => \&some_host,
+        none => sid_of('HT'), foreign => \&foreign_host },
 );
 
 sub judged {
@@ -109,7 +128,7 @@ for my $d (@described) {
         $says->(304, 'unchanged', $who, headers => ["If-None-Match: $etag"]);
     }
     if ($d->{id}) {
-        for my $id ($call->{none}, "$call->{none}0", 'x', '%00',
+        for my $id ($call->{none}, "$call->{none}0", 'x', '%20',
             $call->{foreign} ? $call->{foreign}->() : ())
         {
             $says->(404, "the id $id", $who, id => $id);

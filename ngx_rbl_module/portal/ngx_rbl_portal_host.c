@@ -1,0 +1,280 @@
+/*
+ * host/lists: a host, and its state at each of its lists.
+ * host/history: when lists began and ceased to list it.
+ */
+
+#include "ngx_rbl_portal.h"
+#include "ngx_rbl_write.h"
+
+#include "rbl_host_state.h"
+#include "rbl_query.h"
+#include "rbl_time.h"
+#include "rbl_view.h"
+
+
+#define NGX_RBL_HISTORY_MAX  "1000"     /* more than the store keeps */
+#define NGX_RBL_LIST_GUESS   300        /* octets of a list in an answer */
+#define NGX_RBL_URL_MAX      2560       /* a lookup URL with a host */
+
+enum {                                  /* of the first round of host/history */
+    NGX_RBL_HISTORY_HOST = 0,
+    NGX_RBL_HISTORY_CHANGES
+};
+
+
+typedef struct {
+    rbl_sid_t   host;
+    ngx_uint_t  found;
+} ngx_rbl_history_t;
+
+
+static void ngx_rbl_host_lists_prepare(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_host_lists_proceed(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_host_lists_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_host_list_write(ngx_rbl_ctx_t *ctx, const rbl_host_t *host,
+    int64_t named, rbl_str_t sid, rbl_str_t raw);
+static void ngx_rbl_host_list_links(ngx_rbl_ctx_t *ctx, const rbl_host_t *host,
+    const rbl_list_t *list);
+static void ngx_rbl_history_prepare(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_history_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_history_entry(ngx_rbl_ctx_t *ctx, const redisReply *entry);
+
+
+const ngx_rbl_op_t  ngx_rbl_op_host_lists = {
+    .prepare = ngx_rbl_host_lists_prepare,
+    .proceed = ngx_rbl_host_lists_proceed,
+    .result = ngx_rbl_host_lists_result
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_host_history = {
+    .prepare = ngx_rbl_history_prepare,
+    .read = ngx_rbl_history_read
+};
+
+
+static void
+ngx_rbl_host_lists_prepare(ngx_rbl_ctx_t *ctx)
+{
+    rbl_sid_t  *host;
+
+    host = ngx_rbl_data(ctx, sizeof(rbl_sid_t));
+
+    if (host != NULL) {
+        (void) ngx_rbl_path_sid(ctx, RBL_SID_HOST, "host", host);
+    }
+}
+
+
+static void
+ngx_rbl_host_lists_proceed(ngx_rbl_ctx_t *ctx)
+{
+    rbl_host_lists_args_t  args;
+
+    args.host = rbl_sid_str(ctx->data);
+
+    ngx_rbl_run(ctx, host_lists, &args, 0);
+
+    ctx->round.writes = 0;              /* this script reads */
+}
+
+
+static void
+ngx_rbl_host_lists_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply)
+{
+    size_t                  k, n;
+    int64_t                 named;
+    rbl_host_t              host;
+    rbl_host_lists_reply_t  said;
+
+    rbl_host_lists_reply(&said, reply);
+
+    if (said.word == RBL_HOST_LISTS_HOST) {
+        ngx_rbl_unknown_id(ctx, "host");
+        return;
+    }
+
+    if (said.word != RBL_HOST_LISTS_OK
+        || rbl_host_decode(&host, said.host) != RBL_OK)
+    {
+        return;
+    }
+
+    n = rbl_reply_len(said.lists);
+    named = rbl_host_unknown(&host);
+
+    ngx_rbl_open(ctx, n * NGX_RBL_LIST_GUESS, "OK");
+    rbl_doc_object(&ctx->doc, "data");
+    rbl_view_host(&ctx->doc, "host", &host, ctx->zone, ngx_rbl_now(), 0);
+    rbl_doc_int(&ctx->doc, "unknown_unnamed",
+                ngx_max(host.unknown_count - named, 0));
+    rbl_doc_array(&ctx->doc, "lists");
+
+    for (k = 0; k < n; k++) {
+        ngx_rbl_host_list_write(ctx, &host, named,
+                                rbl_reply_str(rbl_reply_at(said.lists, k)),
+                                rbl_reply_str(rbl_reply_at(said.records, k)));
+    }
+
+    rbl_doc_close(&ctx->doc);
+    rbl_doc_close(&ctx->doc);
+    ngx_rbl_close(ctx);
+}
+
+
+static void
+ngx_rbl_host_list_write(ngx_rbl_ctx_t *ctx, const rbl_host_t *host,
+    int64_t named, rbl_str_t sid, rbl_str_t raw)
+{
+    char              time[2][RBL_TIME_LEN];
+    rbl_doc_t        *doc;
+    rbl_list_t        list;
+    rbl_host_state_t  state;
+
+    if (rbl_list_decode(&list, raw) != RBL_OK) {
+        ngx_memzero(&list, sizeof(rbl_list_t));
+    }
+
+    rbl_host_state(&state, host, sid, list.min_interval, named);
+
+    doc = &ctx->doc;
+
+    rbl_doc_object(doc, NULL);
+    rbl_doc_str(doc, "id", sid);
+    rbl_doc_str(doc, "host", list.zone.n ? list.zone : state.listing.zone);
+    rbl_doc_str(doc, "name", list.name);
+    rbl_doc_str(doc, "website", list.website);
+    rbl_doc_str(doc, "tier", list.tier);
+    rbl_doc_str(doc, "health", list.health);
+    rbl_doc_str(doc, "status", state.status);
+    rbl_doc_str(doc, "since", rbl_time_text(time[0], state.since, ctx->zone));
+    rbl_doc_str(doc, "asked", rbl_time_text(time[1], state.asked, ctx->zone));
+    rbl_doc_str(doc, "error", state.error);
+    rbl_doc_int(doc, "errors", state.errors);
+    (void) rbl_view_texts(doc, "codes", state.listing.codes.n
+                          ? state.listing.codes : RBL_STR("\x90"));
+    rbl_doc_str(doc, "details", state.listing.details);
+    ngx_rbl_host_list_links(ctx, host, &list);
+    rbl_doc_close(doc);
+}
+
+
+static void
+ngx_rbl_host_list_links(ngx_rbl_ctx_t *ctx, const rbl_host_t *host,
+    const rbl_list_t *list)
+{
+    char       buf[NGX_RBL_URL_MAX];
+    rbl_str_t  url;
+
+    if (list->lookup.n == 0
+        || rbl_lookup_url(buf, sizeof(buf), &url, list->lookup, host->value)
+           != RBL_OK)
+    {
+        url = RBL_STR("");
+    }
+
+    rbl_doc_str(&ctx->doc, "lookup", url);
+    rbl_doc_str(&ctx->doc, "delisting", list->delist);
+}
+
+
+static void
+ngx_rbl_history_prepare(ngx_rbl_ctx_t *ctx)
+{
+    rbl_str_t           host, last[4];
+    ngx_rbl_history_t  *history;
+
+    history = ngx_rbl_data(ctx, sizeof(ngx_rbl_history_t));
+
+    if (history == NULL
+        || ngx_rbl_path_sid(ctx, RBL_SID_HOST, "host", &history->host)
+           != NGX_OK)
+    {
+        return;
+    }
+
+    host = rbl_sid_str(&history->host);
+    ngx_rbl_ask(ctx, "ZSCORE", "hosts", RBL_STR(""), 1, &host);
+
+    last[0] = RBL_STR("+");
+    last[1] = RBL_STR("-");
+    last[2] = RBL_STR("COUNT");
+    last[3] = RBL_STR(NGX_RBL_HISTORY_MAX);
+    ngx_rbl_ask(ctx, "XREVRANGE", "hist", host, 4, last);
+}
+
+
+static void
+ngx_rbl_history_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    size_t              k, n;
+    ngx_rbl_history_t  *history;
+
+    history = ctx->data;
+
+    if (i == NGX_RBL_HISTORY_HOST) {
+        history->found = rbl_reply_str(reply).p != NULL;
+        return;
+    }
+
+    if (!history->found) {
+        ngx_rbl_unknown_id(ctx, "host");
+        return;
+    }
+
+    if (i != NGX_RBL_HISTORY_CHANGES || reply->type != REDIS_REPLY_ARRAY) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    n = rbl_reply_len(reply);
+
+    ngx_rbl_open(ctx, n * NGX_RBL_LIST_GUESS, "OK");
+    rbl_doc_array(&ctx->doc, "data");
+
+    for (k = 0; k < n; k++) {
+        ngx_rbl_history_entry(ctx, rbl_reply_at(reply, k));
+    }
+
+    rbl_doc_close(&ctx->doc);
+    ngx_rbl_close(ctx);
+}
+
+
+/* One check: {id, {c, PP, t, packed {list, zone, status, codes}...}}; the id
+   has the time. */
+
+static void
+ngx_rbl_history_entry(ngx_rbl_ctx_t *ctx, const redisReply *entry)
+{
+    char               time[RBL_TIME_LEN];
+    size_t             n;
+    int64_t            at;
+    rbl_mp_t           mp;
+    rbl_str_t          id;
+    const redisReply  *of;
+
+    id = rbl_reply_name(entry);
+    of = rbl_reply_rest(entry);
+    at = id.p != NULL ? ngx_atoof((u_char *) id.p, strcspn(id.p, "-")) : 0;
+
+    rbl_mp_init(&mp, rbl_reply_str(rbl_reply_field(of, "t")));
+
+    for (n = rbl_mp_array(&mp); n > 0 && !mp.failed; n--) {
+        if (rbl_mp_array(&mp) != 4) {
+            return;
+        }
+
+        rbl_doc_object(&ctx->doc, NULL);
+        rbl_doc_str(&ctx->doc, "time", rbl_time_text(time, at, ctx->zone));
+        rbl_doc_str(&ctx->doc, "id", rbl_mp_str(&mp));
+        rbl_doc_str(&ctx->doc, "host", rbl_mp_str(&mp));
+        rbl_doc_str(&ctx->doc, "status", rbl_mp_str(&mp));
+        rbl_doc_str(&ctx->doc, "codes", rbl_mp_str(&mp));
+        rbl_doc_str(&ctx->doc, "check",
+                    rbl_reply_str(rbl_reply_field(of, "c")));
+        rbl_doc_close(&ctx->doc);
+    }
+}

@@ -1,0 +1,44 @@
+-- Reads a host, the lists that its profile has for it, and their records; also
+-- lists that no longer check it and have a current listing or are unknown.
+--- key: acct  acct:<AC>
+--- arg: host  SID
+--- reply: OK host lists[] records[]  its record; SIDs; their records, or nil
+--- reply: HOST  no such host
+--- include: account
+--- include: lists
+--- use: host
+local raw = owns('hosts', ARG.host) and call('GET', key('r', ac, ARG.host))
+if not raw then
+    return {'HOST'}
+end
+local ok, host = pcall(cmsgpack.unpack, raw)
+if not ok or type(host) ~= 'table' or type(host[HOST.details]) ~= 'table' then
+    return {'OK', raw, {}, {}}
+end
+local sids, seen = {}, {}
+local function add(entries)
+    for _, e in ipairs(entries) do
+        if not seen[e[1]] then
+            seen[e[1]] = true
+            sids[#sids + 1] = e[1]
+        end
+    end
+end
+if host[HOST.type] ~= 'ip_range' then
+    add(cmsgpack.unpack((lists_for(host[HOST.profile], host[HOST.type],
+        host[HOST.family], false))))
+end
+add(host[HOST.details])
+add(host[HOST.troubled] or {})
+local system, own, records = {}, {}, {}
+for i, sid in ipairs(sids) do
+    system[i] = key('r', 'SYS', sid)
+    own[i] = key('r', ac, sid)
+end
+if sids[1] then
+    records = call('MGET', unpack(system))
+    for i, r in ipairs(call('MGET', unpack(own))) do
+        records[i] = records[i] or r
+    end
+end
+return {'OK', raw, sids, records}
