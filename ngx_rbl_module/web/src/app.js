@@ -6,12 +6,21 @@ import { useEffect, useState } from 'preact/hooks';
 import { forget, get, post, whenSignedOut } from './api.js';
 import { html } from './html.js';
 import { route, useHash } from './route.js';
+import { Host } from './screens/host.js';
 import { Hosts } from './screens/hosts.js';
 import { Overview } from './screens/overview.js';
 import { SignIn } from './screens/sign_in.js';
 import { lang, setZone, t } from './text.js';
 
-const screens = { overview: Overview, hosts: Hosts };
+// Those of the menu, and others, with what is current in the menu.
+const menu = { overview: Overview, hosts: Hosts };
+const others = { host: [Host, 'hosts'] };
+
+function find(screen) {
+    const name = screen in menu || screen in others ? screen : 'overview';
+
+    return menu[name] ? [menu[name], name] : others[name];
+}
 
 function Link({ to, at, text }) {
     return html`<a href="#/${to}" aria-current=${to === at ? 'page' : null}>
@@ -24,7 +33,7 @@ function Frame({ me, at, onSignOut, children }) {
         <header>
             <strong>${me.account.name}</strong>
             <nav aria-label=${t('menu')}>
-                ${Object.keys(screens).map((name) => html`
+                ${Object.keys(menu).map((name) => html`
                     <${Link} key=${name} to=${name} at=${at}
                         text=${t(name)} />`)}
             </nav>
@@ -83,10 +92,10 @@ function App() {
         return html`<${SignIn} />`;
     }
 
-    const name = screens[screen] ? screen : 'overview';
+    const [Screen, at] = find(screen);
 
-    return html`<${Frame} me=${me} at=${name} onSignOut=${signOut}>
-        <${screens[name]} me=${me} rest=${rest} /><//>`;
+    return html`<${Frame} me=${me} at=${at} onSignOut=${signOut}>
+        <${Screen} key=${rest} me=${me} rest=${rest} /><//>`;
 }
 
 render(html`<${App} />`, document.getElementById('app'));

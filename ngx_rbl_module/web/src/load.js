@@ -7,7 +7,8 @@ import { get } from './api.js';
 
 const pause = 10000;
 
-export function useLoad(path) {
+// Another `round` loads at once.
+export function useLoad(path, round = 0) {
     const [state, setState] = useState({});
 
     useEffect(() => {
@@ -35,7 +36,6 @@ export function useLoad(path) {
             }
         }
 
-        setState({});
         load();
         document.addEventListener('visibilitychange', seen);
 
@@ -44,7 +44,9 @@ export function useLoad(path) {
             clearTimeout(timer);
             document.removeEventListener('visibilitychange', seen);
         };
-    }, [path]);
+    }, [path, round]);
+
+    useEffect(() => () => setState({}), [path]);
 
     return state;
 }

@@ -29,15 +29,17 @@ export function stateOf(host) {
 const shapes = {
     listed: 'M8 1 15 14H1z',
     clear: 'M8 1a7 7 0 1 1 0 14A7 7 0 0 1 8 1z',
-    unknown: 'M8 1a7 7 0 0 1 0 14z M8 2a6 6 0 0 0 0 12z',
+    unknown: 'M8 1a7 7 0 1 1 0 14A7 7 0 0 1 8 1z M8 3a5 5 0 0 0 0 10z',
     uncovered: 'M2 7h12v2H2z',
     paused: 'M3 2h4v12H3z M9 2h4v12H9z',
-    waiting: 'M8 1 15 8 8 15 1 8z'
+    waiting: 'M8 1 15 8 8 15 1 8z',
+    untold: 'M2 7h12v2H2z'
 };
 
 export function State({ name }) {
     return html`<span class="state ${name}">
-        <svg viewBox="0 0 16 16" aria-hidden="true"><path d=${shapes[name]} />
+        <svg viewBox="0 0 16 16" aria-hidden="true"><path
+            fill-rule="evenodd" d=${shapes[name]} />
         </svg>${t(`state_${name}`)}</span>`;
 }
 
@@ -50,11 +52,24 @@ export function When({ text }) {
         : html`<span>${t('never')}</span>`;
 }
 
+// Where a screen belongs: links to those above it.
+export function Place({ path }) {
+    return html`<nav class="place" aria-label=${t('place')}>
+        ${path.map(([to, text]) => html`<a key=${to} href="#/${to}">
+            ${text}</a>`)}</nav>`;
+}
+
+// Why a call failed, for the reader.
+export function reason(refusal) {
+    return refusal.status === 0 || refusal.status === 503 ? t('away')
+        : refusal.again ? t('sign_in_for_this')
+            : t('failed', { why: refusal.message });
+}
+
 // The content of a screen, once it has an answer.
 export function Answer({ state, children }) {
     const { body, refusal } = state;
-    const why = refusal && (refusal.status === 0 || refusal.status === 503
-        ? t('away') : t('failed', { why: refusal.message }));
+    const why = refusal && reason(refusal);
 
     return html`
         ${why && html`<p class="banner" role="alert">${why}</p>`}

@@ -1,5 +1,6 @@
 // Messages and times in the language of the reader.  A message may name values
 // in braces; one that depends on a number has a form for each plural category.
+// One that does not exist is "".
 
 import de from '../lang/de.json';
 import en from '../lang/en.json';
@@ -20,6 +21,10 @@ const number = new Intl.NumberFormat(lang);
 export function t(name, values = {}) {
     const key = 'n' in values && !(name in messages)
         ? `${name}_${plural.select(values.n)}` : name;
+
+    if (!(key in messages)) {
+        return '';
+    }
 
     return messages[key].replace(/\{(\w+)\}/g, (all, what) =>
         typeof values[what] === 'number' ? number.format(values[what])

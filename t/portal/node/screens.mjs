@@ -4,7 +4,7 @@
 import { axeSource, close, done, input, is, ok, open, start }
     from './browser.mjs';
 
-const screens = ['overview', 'hosts'];
+const screens = ['overview', 'hosts', `host/${input.host}`];
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa',
     'best-practice'];
 
@@ -75,7 +75,7 @@ for (const colorScheme of ['light', 'dark']) {
         await page.context().addCookies([{ url: input.url, ...input.cookie }]);
 
         for (const screen of screens) {
-            const name = `${screen}, ${colorScheme}, ${width}`;
+            const name = `${screen.split('/')[0]}, ${colorScheme}, ${width}`;
 
             await page.goto(`/portal/#/${screen}`);
             await page.waitForSelector('main h1');
@@ -92,8 +92,8 @@ for (const colorScheme of ['light', 'dark']) {
 
             if (process.env.RBL_PICTURES) {
                 await page.screenshot({ fullPage: true, path:
-                    `${process.env.RBL_PICTURES}/${screen}-${colorScheme}-`
-                    + `${width}.png` });
+                    `${process.env.RBL_PICTURES}/${screen.split('/')[0]}-`
+                    + `${colorScheme}-${width}.png` });
             }
         }
 

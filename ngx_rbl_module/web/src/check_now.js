@@ -1,0 +1,62 @@
+// A check on demand: starts it, and shows how far it is until it has ended.
+
+import { useEffect, useState } from 'preact/hooks';
+
+import { get, post } from './api.js';
+import { html } from './html.js';
+import { reason } from './parts.js';
+import { t } from './text.js';
+
+const pause = 700;
+
+async function follow(check, show) {
+    for (;;) {
+        const { data } = await get(`check/status/${check}.json`);
+
+        show(data);
+
+        if (data.status === 'completed' || data.status === 'failed') {
+            return;
+        }
+
+        await new Promise((go) => setTimeout(go, pause));
+    }
+}
+
+export function CheckNow({ id, onDone }) {
+    const [check, setCheck] = useState(null);
+    const [problem, setProblem] = useState('');
+    const [alive] = useState({ is: true });
+
+    useEffect(() => () => {
+        alive.is = false;
+    }, []);
+
+    async function start() {
+        setProblem('');
+        setCheck({ status: 'queued' });
+
+        try {
+            const { data } = await post('check/start.json', { host: id });
+
+            await follow(data.id, (now) => alive.is && setCheck(now));
+        } catch (refusal) {
+            setProblem(reason(refusal));
+        }
+
+        if (alive.is) {
+            onDone();
+        }
+    }
+
+    const busy = check && check.status !== 'completed'
+        && check.status !== 'failed' && !problem;
+
+    return html`<div class="check-now">
+        <button onClick=${start} disabled=${busy}>${t('check_now')}</button>
+        <span role="status">${check && !problem
+            && t(`check_${check.status}`, { done: check.checked_count || 0,
+                total: check.total_count || 0 })}</span>
+        ${problem && html`<p class="banner" role="alert">${problem}</p>`}
+    </div>`;
+}

@@ -1,0 +1,117 @@
+// One host: its state at each list, why, since when, what to do; what changed in
+// the last 90 days; a check on demand.
+
+import { useState } from 'preact/hooks';
+
+import { CheckNow } from '../check_now.js';
+import { html } from '../html.js';
+import { useLoad } from '../load.js';
+import { Answer, Place, State, stateOf, When } from '../parts.js';
+import { t } from '../text.js';
+import { Timeline } from '../timeline.js';
+
+const order = { listed: 0, unknown: 1, '': 2, clear: 3 };
+
+// Why a list is unknown: a sentence for each error of the daemon.
+function why(list) {
+    return t(`error_${list.error}`) || t('error_other', { error: list.error });
+}
+
+function Says({ list }) {
+    const codes = list.codes.join(', ');
+
+    return html`
+        ${list.status === 'unknown' && html`<p>${why(list)}</p>`}
+        ${list.details && html`<p><bdi>${list.details}</bdi></p>`}
+        ${codes && html`<p class="quiet">${t('codes', { codes })}</p>`}
+        ${list.status === 'listed' && list.errors > 0
+            && html`<p class="quiet">${t('still_listed', { n: list.errors })}</p>`}`;
+}
+
+// A link to another site, which must not learn where it came from.
+function Away({ to, text }) {
+    return /^https?:/.test(to) && html`<a href=${to} target="_blank"
+        rel="noopener noreferrer">${text}</a> `;
+}
+
+function ListRow({ list }) {
+    return html`<tr>
+        <th scope="row" data-label=${t('list')}>
+            <bdi>${list.name || list.host}</bdi>
+            ${list.name && html`<p class="quiet"><bdi>${list.host}</bdi></p>`}
+        </th>
+        <td data-label=${t('state')}>
+            <${State} name=${list.status || 'untold'} /></td>
+        <td data-label=${t('since')}>${list.since
+            && html`<${When} text=${list.since} />`}</td>
+        <td data-label=${t('says')}><${Says} list=${list} /></td>
+        <td data-label=${t('links')}>
+            <${Away} to=${list.lookup} text=${t('lookup')} />
+            <${Away} to=${list.delisting} text=${t('delisting')} /></td>
+    </tr>`;
+}
+
+function ListTable({ lists, caption }) {
+    return html`<table>
+        <caption>${caption}</caption>
+        <thead><tr>
+            <th scope="col">${t('list')}</th>
+            <th scope="col">${t('state')}</th>
+            <th scope="col">${t('since')}</th>
+            <th scope="col">${t('says')}</th>
+            <th scope="col">${t('links')}</th>
+        </tr></thead>
+        <tbody>${lists.map((list) => html`
+            <${ListRow} key=${list.id} list=${list} />`)}</tbody>
+    </table>`;
+}
+
+function Lists({ lists, unnamed }) {
+    const sorted = [...lists].sort((a, b) => order[a.status] - order[b.status]
+        || a.host.localeCompare(b.host));
+    const first = sorted.filter(({ status }) => status !== 'clear');
+    const clear = sorted.filter(({ status }) => status === 'clear');
+
+    return html`
+        ${unnamed > 0 && html`<p>${t('unnamed', { n: unnamed })}</p>`}
+        ${first.length > 0 && html`
+            <${ListTable} lists=${first} caption=${t('lists_first')} />`}
+        ${clear.length > 0 && html`<details open=${first.length === 0}>
+            <summary>${t('lists_clear', { n: clear.length })}</summary>
+            <${ListTable} lists=${clear} caption=${t('lists_clear',
+                { n: clear.length })} />
+        </details>`}`;
+}
+
+function Facts({ host }) {
+    return html`<dl class="facts">
+        <div><dt>${t('name')}</dt><dd><bdi>${host.name}</bdi></dd></div>
+        <div><dt>${t('checked')}</dt>
+            <dd><${When} text=${host.last_checked} /></dd></div>
+        <div><dt>${t('next_check')}</dt>
+            <dd><${When} text=${host.next_check} /></dd></div>
+        ${host.parent && html`<div><dt>${t('range')}</dt><dd>
+            <a href="#/host/${host.parent}">${t('show_range')}</a></dd></div>`}
+    </dl>`;
+}
+
+export function Host({ me, rest: id }) {
+    const [round, setRound] = useState(0);
+    const lists = useLoad(`host/lists/${encodeURIComponent(id)}.json`, round);
+    const history = useLoad(`host/history/${encodeURIComponent(id)}.json`,
+        round);
+
+    return html`<${Answer} state=${lists}>${({ data }) => html`
+        <${Place} path=${[['hosts', t('hosts')]]} />
+        <h1><bdi>${data.host.host}</bdi>
+            <${State} name=${stateOf(data.host)} /></h1>
+        <${Facts} host=${data.host} />
+        ${me.user.role !== 'viewer' && data.host.type !== 'ip_range' && html`
+            <${CheckNow} id=${data.host.id}
+                onDone=${() => setRound((n) => n + 1)} />`}
+        <${Lists} lists=${data.lists} unnamed=${data.unknown_unnamed} />
+        <h2>${t('history')}</h2>
+        <${Answer} state=${history}>${(body) => html`
+            <${Timeline} changes=${body.data} now=${Date.now()} />`}<//>`}
+    <//>`;
+}
