@@ -6,6 +6,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { forget, get, post, whenSignedOut } from './api.js';
 import { html } from './html.js';
 import { route, useHash } from './route.js';
+import { Add } from './screens/add.js';
 import { Host } from './screens/host.js';
 import { Hosts } from './screens/hosts.js';
 import { Overview } from './screens/overview.js';
@@ -14,7 +15,7 @@ import { lang, setZone, t } from './text.js';
 
 // Those of the menu, and others, with what is current in the menu.
 const menu = { overview: Overview, hosts: Hosts };
-const others = { host: [Host, 'hosts'] };
+const others = { add: [Add, 'hosts'], host: [Host, 'hosts'] };
 
 function find(screen) {
     const name = screen in menu || screen in others ? screen : 'overview';

@@ -33,12 +33,14 @@ export function HostTable({ hosts }) {
     </table>`;
 }
 
-export function Hosts() {
+export function Hosts({ me }) {
     const [size, setSize] = useState(step);
     const state = useLoad(`hosts.json?page_size=${size}`);
 
     return html`<${Answer} state=${state}>${({ data, total_hosts: total }) =>
         html`<h1>${t('total_hosts', { n: total })}</h1>
+        ${me.user.role !== 'viewer' && html`<p><a class="button" href="#/add">
+            ${t('add_hosts')}</a></p>`}
         ${total === 0 && html`<p>${t('no_hosts_text')}</p>`}
         ${total > 0 && html`<${HostTable} hosts=${data} />
             <p role="status">${t('shown', { n: data.length, total })}</p>`}

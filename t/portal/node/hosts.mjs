@@ -1,0 +1,63 @@
+// By keyboard alone: sign in, add hosts, see that one is listed and why, check it
+// again.
+
+import { close, done, input, is, ok, open, start } from './browser.mjs';
+
+await start();
+
+const page = await open();
+
+// Presses Tab until what has the focus has this text or label.
+async function reach(text) {
+    for (let i = 0; i < 60; i++) {
+        await page.keyboard.press('Tab');
+        const at = await page.evaluate(() => {
+            const e = document.activeElement;
+            return (e.labels && e.labels.length ? e.labels[0].textContent
+                : e.textContent).replace(/\s+/g, ' ').trim();
+        });
+
+        if (at.startsWith(text)) {
+            return;
+        }
+    }
+
+    throw new Error(`Tab does not reach "${text}"`);
+}
+
+await page.goto(`/portal/#/link/${input.link}`);
+await page.waitForSelector('header nav');
+await reach('Hosts');
+await page.keyboard.press('Enter');
+await page.waitForSelector('h1');
+ok(/No|0 hosts/.test(await page.textContent('main')), 'no hosts yet');
+await reach('Add hosts');
+await page.keyboard.press('Enter');
+await page.waitForSelector('#lines');
+await reach('Addresses, subnets');
+await page.keyboard.type('192.0.2.10\n203.0.113.0/30\n10.0.0.0/8\nnonsense\n');
+is(await page.locator('tbody tr').count(), 4, 'a preview of each line');
+is(await page.locator('tbody .wrong').count(), 2, 'says what will be refused');
+ok(/Add 5 hosts/.test(await page.textContent('form button')),
+    'and how many are added');
+await reach('Add 5 hosts');
+await page.keyboard.press('Enter');
+await page.waitForSelector('tbody td a >> nth=1');
+is(await page.locator('tbody td a').count(), 2, 'what was right is added');
+
+await reach('added');
+await page.keyboard.press('Enter');
+await page.waitForSelector('h1 .state');
+await page.waitForSelector('h1 .state.listed', { timeout: 60000 });
+ok(true, 'the host is listed, on the page that was open');
+await page.waitForSelector('tbody .state.listed');
+const row = await page.textContent('tbody tr');
+ok(row.includes(input.zone) && row.includes('spam source'),
+    'it says where, and why');
+await page.waitForSelector('.timeline');
+await reach('Check now');
+await page.keyboard.press('Enter');
+await page.waitForSelector('.check-now >> text=Checked.', { timeout: 30000 });
+ok(true, 'a check on demand is followed to its end');
+await close(page, 'hosts by keyboard');
+await done();
