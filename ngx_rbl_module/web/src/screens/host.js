@@ -4,6 +4,7 @@
 import { useState } from 'preact/hooks';
 
 import { CheckNow } from '../check_now.js';
+import { HostActions } from '../host_actions.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { Answer, Place, State, stateOf, When } from '../parts.js';
@@ -100,15 +101,17 @@ export function Host({ me, rest: id }) {
     const lists = useLoad(`host/lists/${encodeURIComponent(id)}.json`, round);
     const history = useLoad(`host/history/${encodeURIComponent(id)}.json`,
         round);
+    const again = () => setRound((n) => n + 1);
 
     return html`<${Answer} state=${lists}>${({ data }) => html`
         <${Place} path=${[['hosts', t('hosts')]]} />
         <h1><bdi>${data.host.host}</bdi>
             <${State} name=${stateOf(data.host)} /></h1>
         <${Facts} host=${data.host} />
-        ${me.user.role !== 'viewer' && data.host.type !== 'ip_range' && html`
-            <${CheckNow} id=${data.host.id}
-                onDone=${() => setRound((n) => n + 1)} />`}
+        ${me.user.role !== 'viewer' && html`
+            ${data.host.type !== 'ip_range' && html`
+                <${CheckNow} id=${data.host.id} onDone=${again} />`}
+            <${HostActions} host=${data.host} onDone=${again} />`}
         <${Lists} lists=${data.lists} unnamed=${data.unknown_unnamed} />
         <h2>${t('history')}</h2>
         <${Answer} state=${history}>${(body) => html`
