@@ -14,7 +14,7 @@ typedef struct {
     int64_t        since;               /* of listed and unknown (ms) */
     int64_t        asked;               /* last response (ms); 0: not kept */
     rbl_str_t      error;               /* of unknown (rbl_codes.h) */
-    int64_t        errors;              /* consecutive checks without a verdict */
+    int64_t        errors;              /* consecutive checks without verdict */
     rbl_listing_t  listing;             /* of listed; else zeroed */
 } rbl_host_state_t;
 
