@@ -224,5 +224,29 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
     { ngx_string("me"), ngx_string("me"),
       NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_me, NULL },
 
+    { ngx_string("users"), ngx_string("users"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL|NGX_RBL_OWNERS, &ngx_rbl_op_users,
+      &ngx_rbl_family_users },
+
+    { ngx_string("user/add"), ngx_string("user/add"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT,
+      &ngx_rbl_op_user_add,
+      &ngx_rbl_family_users },
+
+    { ngx_string("user/link/"), ngx_string("user/link"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT,
+      &ngx_rbl_op_user_link,
+      &ngx_rbl_family_users },
+
+    { ngx_string("user/role/"), ngx_string("user/role"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT,
+      &ngx_rbl_op_user_role,
+      &ngx_rbl_family_users },
+
+    { ngx_string("user/delete/"), ngx_string("user/delete"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT,
+      &ngx_rbl_op_user_delete,
+      &ngx_rbl_family_users },
+
     { ngx_null_string, ngx_null_string, 0, 0, NULL, NULL }
 };

@@ -37,6 +37,10 @@ void ngx_rbl_session_may(ngx_rbl_ctx_t *ctx);
    send JSON, nor the headers that are compared. */
 void ngx_rbl_session_origin(ngx_rbl_ctx_t *ctx);
 
+/* Makes such a text with a new secret, and its digest.  NGX_ERROR: refused. */
+ngx_int_t ngx_rbl_session_secret(ngx_rbl_ctx_t *ctx,
+    u_char text[NGX_RBL_COOKIE_LEN], u_char digest[32]);
+
 /* Adds the header that sets the cookie; "" removes it.  NGX_ERROR: refused. */
 ngx_int_t ngx_rbl_session_set(ngx_rbl_ctx_t *ctx, rbl_str_t value);
 

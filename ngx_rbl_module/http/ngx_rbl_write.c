@@ -184,12 +184,19 @@ ngx_rbl_sids(ngx_rbl_ctx_t *ctx, const ngx_rbl_field_t *field,
 void
 ngx_rbl_write_prepare(ngx_rbl_ctx_t *ctx)
 {
+    ngx_rbl_write_prepare_sized(ctx, sizeof(ngx_rbl_write_t));
+}
+
+
+void
+ngx_rbl_write_prepare_sized(ngx_rbl_ctx_t *ctx, size_t size)
+{
     ngx_str_t               path;
     const char             *value;
     ngx_rbl_write_t        *write;
     const ngx_rbl_family_t  *family;
 
-    if (ngx_rbl_write_fields(ctx, sizeof(ngx_rbl_write_t)) != NGX_OK) {
+    if (ngx_rbl_write_fields(ctx, size) != NGX_OK) {
         return;
     }
 

@@ -105,6 +105,9 @@ ngx_int_t ngx_rbl_write_fields(ngx_rbl_ctx_t *ctx, size_t size);
 void ngx_rbl_write_prepare(ngx_rbl_ctx_t *ctx);
 void ngx_rbl_write_proceed(ngx_rbl_ctx_t *ctx);
 
+/* The same for a state of that size. */
+void ngx_rbl_write_prepare_sized(ngx_rbl_ctx_t *ctx, size_t size);
+
 /* `result` of a script whose reply is OK and a record of the family: answers
    with `message` and the record. */
 void ngx_rbl_write_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i,

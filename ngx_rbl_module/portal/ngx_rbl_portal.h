@@ -20,4 +20,12 @@ extern const ngx_rbl_op_t  ngx_rbl_op_host_history;
 /* ngx_rbl_portal_me.c */
 extern const ngx_rbl_op_t  ngx_rbl_op_me;
 
+/* ngx_rbl_portal_users.c */
+extern const ngx_rbl_family_t  ngx_rbl_family_users;
+extern const ngx_rbl_op_t  ngx_rbl_op_users;
+extern const ngx_rbl_op_t  ngx_rbl_op_user_add;
+extern const ngx_rbl_op_t  ngx_rbl_op_user_link;
+extern const ngx_rbl_op_t  ngx_rbl_op_user_role;
+extern const ngx_rbl_op_t  ngx_rbl_op_user_delete;
+
 #endif /* _NGX_RBL_PORTAL_H_INCLUDED_ */

@@ -9,8 +9,6 @@
 #include "ngx_rbl_portal.h"
 #include "ngx_rbl_write.h"
 
-#include <openssl/rand.h>
-
 
 typedef struct {
     u_char  cookie[NGX_RBL_COOKIE_LEN];
@@ -21,7 +19,6 @@ static void ngx_rbl_session_start_prepare(ngx_rbl_ctx_t *ctx);
 static ngx_uint_t ngx_rbl_session_private(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_session_start_run(ngx_rbl_ctx_t *ctx,
     const ngx_str_t *link);
-static ngx_int_t ngx_rbl_session_make(ngx_rbl_ctx_t *ctx, ngx_str_t *secret);
 static void ngx_rbl_session_started(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
 static void ngx_rbl_session_end_prepare(ngx_rbl_ctx_t *ctx);
@@ -149,13 +146,18 @@ ngx_rbl_session_start_run(ngx_rbl_ctx_t *ctx, const ngx_str_t *link)
 {
     char                      hex[2][NGX_RBL_FIELD_LEN];
     u_char                    proof[32];
-    ngx_str_t                 secret;
+    ngx_rbl_session_start_t  *start;
     rbl_session_start_args_t  args;
 
-    if (ngx_rbl_session_make(ctx, &secret) != NGX_OK
-        || ngx_rbl_auth_digest(link, proof) != NGX_OK
-        || ngx_rbl_auth_digest(&secret, ctx->digest) != NGX_OK)
+    start = ngx_rbl_data(ctx, sizeof(ngx_rbl_session_start_t));
+
+    if (start == NULL
+        || ngx_rbl_session_secret(ctx, start->cookie, ctx->digest) != NGX_OK)
     {
+        return;
+    }
+
+    if (ngx_rbl_auth_digest(link, proof) != NGX_OK) {
         ngx_rbl_internal(ctx);
         return;
     }
@@ -168,33 +170,6 @@ ngx_rbl_session_start_run(ngx_rbl_ctx_t *ctx, const ngx_str_t *link)
     args.digest.n = sizeof(ctx->digest);
 
     ngx_rbl_run(ctx, session_start, &args, 0);
-}
-
-
-/* Makes the cookie of a new session in ctx->data. */
-
-static ngx_int_t
-ngx_rbl_session_make(ngx_rbl_ctx_t *ctx, ngx_str_t *secret)
-{
-    u_char                    random[NGX_RBL_SECRET_LEN / 2];
-    ngx_rbl_session_start_t  *start;
-
-    start = ngx_rbl_data(ctx, sizeof(ngx_rbl_session_start_t));
-
-    if (start == NULL || RAND_bytes(random, sizeof(random)) != 1) {
-        return NGX_ERROR;
-    }
-
-    ngx_memcpy(start->cookie, ctx->account.s, RBL_SID_LEN);
-    start->cookie[RBL_SID_LEN] = '.';
-
-    secret->data = start->cookie + RBL_SID_LEN + 1;
-    secret->len = NGX_RBL_SECRET_LEN;
-
-    ngx_hex_dump(secret->data, random, sizeof(random));
-    ngx_explicit_memzero(random, sizeof(random));
-
-    return NGX_OK;
 }
 
 

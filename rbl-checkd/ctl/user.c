@@ -234,6 +234,7 @@ ctl_user_delete(ctl_t *ctl)
 
     args.acct = ctl_acct(ctl, &key, &account);
     args.user = rbl_sid_str(&user);
+    args.last = RBL_STR("1");
 
     reply = ctl_script(ctl, CTL_SCRIPT(user_delete, args));
     if (reply == NULL) {

@@ -54,6 +54,11 @@ OP(ngx_rbl_op_session_end);
 OP(ngx_rbl_op_me);
 OP(ngx_rbl_op_host_lists);
 OP(ngx_rbl_op_host_history);
+OP(ngx_rbl_op_users);
+OP(ngx_rbl_op_user_add);
+OP(ngx_rbl_op_user_link);
+OP(ngx_rbl_op_user_role);
+OP(ngx_rbl_op_user_delete);
 
 FAMILY(ngx_rbl_family_hosts);
 FAMILY(ngx_rbl_family_listings);
@@ -63,6 +68,7 @@ FAMILY(ngx_rbl_family_contacts);
 FAMILY(ngx_rbl_family_groups);
 FAMILY(ngx_rbl_family_checks);
 FAMILY(ngx_rbl_family_sessions);
+FAMILY(ngx_rbl_family_users);
 
 static const char *const  suffixes[] = { ".json", ".xml", ".nagios",
                                          ".zabbix" };

@@ -105,15 +105,20 @@ case(user_put => '99 users', sub { my $us = sid('US');
     s1('user_put', $us, 'new@example.test', text_of(255), 'owner',
         sprintf('%016x', ++$field), 'd' x 32);
     my $took = $RblWorst::took{user_put};
-    s1('user_delete', $us);
+    s1('user_delete', $us, '1');
     counts($took) });
 case(user_link => '', sub { link_of() });
 case(session_start => '20 sessions', sub { session_of() });
 case(session_end => '20 sessions', sub { session_of() for 1 .. 20;
     s1('session_end', session_of(), '1') });
+case(user_role => '20 sessions', sub { session_of() for 1 .. 20;
+    s1('user_role', $us[0], 'viewer');
+    my $took = $RblWorst::took{user_role};
+    s1('user_role', $us[0], 'owner');
+    counts($took) });
 case(user_delete => '20 sessions', sub { my $us = shift @us; unshift @us, $us;
     session_of() for 1 .. 20;
-    s1('user_delete', $us);
+    s1('user_delete', $us, '0');
     my $took = $RblWorst::took{user_delete};
     s1('user_put', $us, 'a0@example.test', text_of(255), 'owner',
         sprintf('%016x', ++$field), 'd' x 32);

@@ -20,6 +20,7 @@ my %rank = (viewer => 1, admin => 2, owner => 3);
 my %who = map { $_ => sign_in($t, role => $_) } keys %rank;
 my $late = sign_in($t);
 sign_in_ago($t, $late, 11 * 60_000);
+my $n = 0;
 my $out = '/portal/1/';
 
 my $host;
@@ -48,6 +49,14 @@ my %call = (
     'session/end' => { role => 'viewer', as => sub {
         sign_in($t, role => $_[0]) } },
     'me' => { role => 'viewer' },
+    'users' => { role => 'owner' },
+    'user/add' => { role => 'owner', recent => 1, fields => sub {
+        { mail => 'a' . ++$n . '@example.test', role => 'admin' } } },
+    map({ $_ => { role => 'owner', recent => 1, none => sid_of('US'),
+            made => sub { add_user($t)->{id} },
+            foreign => sub { add_user($t, acct => $t->{other})->{id} },
+            fields => sub { { role => 'viewer' } } } }
+        'user/link', 'user/role', 'user/delete'),
     'host/lists' => { role => 'viewer', made => \&some_host,
         none => sid_of('HT'), foreign => \&foreign_host },
     'host/history' => { role => 'viewer', made => \&some_host,

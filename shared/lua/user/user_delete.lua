@@ -2,11 +2,18 @@
 -- leads nowhere (session_start).
 --- key: acct  acct:<AC>
 --- arg: user  SID
+--- arg: last  "1": also the last owner
 --- reply: OK ended#  number of sessions
 --- reply: USER  no such user
+--- reply: LAST  nobody else is an owner
 --- include: user
-if not user_of(ARG.user) then
+--- include: owners
+local user = user_of(ARG.user)
+if not user then
     return {'USER'}
+end
+if ARG.last ~= '1' and last_owner(user) then
+    return {'LAST'}
 end
 local index = key('sessions', ac, ARG.user)
 local fields = call('ZRANGE', index, 0, -1)
