@@ -11,10 +11,12 @@ import { Host } from './screens/host.js';
 import { Hosts } from './screens/hosts.js';
 import { Overview } from './screens/overview.js';
 import { SignIn } from './screens/sign_in.js';
+import { Users } from './screens/users.js';
 import { lang, setZone, t } from './text.js';
 
 // Those of the menu, and others, with what is current in the menu.
-const menu = { overview: Overview, hosts: Hosts };
+const menu = { overview: Overview, hosts: Hosts, users: Users };
+const owners = ['users'];
 const others = { add: [Add, 'hosts'], host: [Host, 'hosts'] };
 
 function find(screen) {
@@ -34,7 +36,8 @@ function Frame({ me, at, onSignOut, children }) {
         <header>
             <strong>${me.account.name}</strong>
             <nav aria-label=${t('menu')}>
-                ${Object.keys(menu).map((name) => html`
+                ${Object.keys(menu).filter((name) => me.user.role === 'owner'
+                    || !owners.includes(name)).map((name) => html`
                     <${Link} key=${name} to=${name} at=${at}
                         text=${t(name)} />`)}
             </nav>
@@ -42,6 +45,8 @@ function Frame({ me, at, onSignOut, children }) {
                 <span>${t('signed_in_as', { mail: me.user.mail })}</span>
                 <button onClick=${() => onSignOut(false)}>
                     ${t('sign_out')}</button>
+                <button onClick=${() => onSignOut(true)}>
+                    ${t('sign_out_everywhere')}</button>
             </div>
         </header>
         <main id="main" tabindex="-1">${children}</main>`;

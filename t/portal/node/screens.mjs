@@ -4,7 +4,7 @@
 import { axeSource, close, done, input, is, ok, open, start }
     from './browser.mjs';
 
-const screens = ['overview', 'hosts', 'add', `host/${input.host}`];
+const screens = ['overview', 'hosts', 'add', 'users', `host/${input.host}`];
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa',
     'best-practice'];
 
