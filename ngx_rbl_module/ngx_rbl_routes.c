@@ -224,6 +224,9 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
     { ngx_string("me"), ngx_string("me"),
       NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_me, NULL },
 
+    { ngx_string("changes"), ngx_string("changes"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_changes, NULL },
+
     { ngx_string("users"), ngx_string("users"),
       NGX_HTTP_GET, NGX_RBL_PORTAL|NGX_RBL_OWNERS, &ngx_rbl_op_users,
       &ngx_rbl_family_users },

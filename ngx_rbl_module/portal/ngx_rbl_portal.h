@@ -16,6 +16,7 @@ extern const ngx_rbl_op_t  ngx_rbl_op_session_end;
 /* ngx_rbl_portal_host.c */
 extern const ngx_rbl_op_t  ngx_rbl_op_host_lists;
 extern const ngx_rbl_op_t  ngx_rbl_op_host_history;
+extern const ngx_rbl_op_t  ngx_rbl_op_changes;
 
 /* ngx_rbl_portal_me.c */
 extern const ngx_rbl_op_t  ngx_rbl_op_me;

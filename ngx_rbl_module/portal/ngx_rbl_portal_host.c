@@ -1,6 +1,7 @@
 /*
  * host/lists: a host, and its state at each of its lists.
  * host/history: when lists began and ceased to list it.
+ * changes: the same of all hosts of the account, the last ones.
  */
 
 #include "ngx_rbl_portal.h"
@@ -13,6 +14,7 @@
 
 
 #define NGX_RBL_HISTORY_MAX  "1000"     /* more than the store keeps */
+#define NGX_RBL_CHANGES_MAX  "50"
 #define NGX_RBL_LIST_GUESS   300        /* octets of a list in an answer */
 #define NGX_RBL_URL_MAX      2560       /* a lookup URL with a host */
 
@@ -39,7 +41,13 @@ static void ngx_rbl_host_list_links(ngx_rbl_ctx_t *ctx, const rbl_host_t *host,
 static void ngx_rbl_history_prepare(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_history_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
+static int64_t ngx_rbl_entry_time(const redisReply *entry);
 static void ngx_rbl_history_entry(ngx_rbl_ctx_t *ctx, const redisReply *entry);
+static void ngx_rbl_change_write(ngx_rbl_ctx_t *ctx, rbl_mp_t *mp);
+static void ngx_rbl_changes_prepare(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_changes_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_changes_entry(ngx_rbl_ctx_t *ctx, const redisReply *entry);
 
 
 const ngx_rbl_op_t  ngx_rbl_op_host_lists = {
@@ -51,6 +59,11 @@ const ngx_rbl_op_t  ngx_rbl_op_host_lists = {
 const ngx_rbl_op_t  ngx_rbl_op_host_history = {
     .prepare = ngx_rbl_history_prepare,
     .read = ngx_rbl_history_read
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_changes = {
+    .prepare = ngx_rbl_changes_prepare,
+    .read = ngx_rbl_changes_read
 };
 
 
@@ -243,23 +256,30 @@ ngx_rbl_history_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 }
 
 
-/* One check: {id, {c, PP, t, packed {list, zone, status, codes}...}}; the id
-   has the time. */
+/* The time of an entry of a stream is in its id. */
+
+static int64_t
+ngx_rbl_entry_time(const redisReply *entry)
+{
+    rbl_str_t  id;
+
+    id = rbl_reply_name(entry);
+
+    return id.p != NULL ? ngx_atoof((u_char *) id.p, strcspn(id.p, "-")) : 0;
+}
+
+
+/* One check: {id, {c, PP, t, packed {list, zone, status, codes}...}}. */
 
 static void
 ngx_rbl_history_entry(ngx_rbl_ctx_t *ctx, const redisReply *entry)
 {
     char               time[RBL_TIME_LEN];
     size_t             n;
-    int64_t            at;
     rbl_mp_t           mp;
-    rbl_str_t          id;
     const redisReply  *of;
 
-    id = rbl_reply_name(entry);
     of = rbl_reply_rest(entry);
-    at = id.p != NULL ? ngx_atoof((u_char *) id.p, strcspn(id.p, "-")) : 0;
-
     rbl_mp_init(&mp, rbl_reply_str(rbl_reply_field(of, "t")));
 
     for (n = rbl_mp_array(&mp); n > 0 && !mp.failed; n--) {
@@ -268,13 +288,100 @@ ngx_rbl_history_entry(ngx_rbl_ctx_t *ctx, const redisReply *entry)
         }
 
         rbl_doc_object(&ctx->doc, NULL);
-        rbl_doc_str(&ctx->doc, "time", rbl_time_text(time, at, ctx->zone));
-        rbl_doc_str(&ctx->doc, "id", rbl_mp_str(&mp));
-        rbl_doc_str(&ctx->doc, "host", rbl_mp_str(&mp));
-        rbl_doc_str(&ctx->doc, "status", rbl_mp_str(&mp));
-        rbl_doc_str(&ctx->doc, "codes", rbl_mp_str(&mp));
+        rbl_doc_str(&ctx->doc, "time",
+                    rbl_time_text(time, ngx_rbl_entry_time(entry), ctx->zone));
+        ngx_rbl_change_write(ctx, &mp);
         rbl_doc_str(&ctx->doc, "check",
                     rbl_reply_str(rbl_reply_field(of, "c")));
         rbl_doc_close(&ctx->doc);
     }
+}
+
+
+/* The four fields of a change. */
+
+static void
+ngx_rbl_change_write(ngx_rbl_ctx_t *ctx, rbl_mp_t *mp)
+{
+    rbl_doc_str(&ctx->doc, "id", rbl_mp_str(mp));
+    rbl_doc_str(&ctx->doc, "host", rbl_mp_str(mp));
+    rbl_doc_str(&ctx->doc, "status", rbl_mp_str(mp));
+    rbl_doc_str(&ctx->doc, "codes", rbl_mp_str(mp));
+}
+
+
+static void
+ngx_rbl_changes_prepare(ngx_rbl_ctx_t *ctx)
+{
+    rbl_str_t  last[4];
+
+    last[0] = RBL_STR("+");
+    last[1] = RBL_STR("-");
+    last[2] = RBL_STR("COUNT");
+    last[3] = RBL_STR(NGX_RBL_CHANGES_MAX);
+
+    ngx_rbl_ask(ctx, "XREVRANGE", "changes", RBL_STR(""), 4, last);
+}
+
+
+static void
+ngx_rbl_changes_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    size_t  k, n;
+
+    if (reply->type != REDIS_REPLY_ARRAY) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    n = rbl_reply_len(reply);
+
+    ngx_rbl_open(ctx, n * NGX_RBL_LIST_GUESS, "OK");
+    rbl_doc_array(&ctx->doc, "data");
+
+    for (k = 0; k < n; k++) {
+        ngx_rbl_changes_entry(ctx, rbl_reply_at(reply, k));
+    }
+
+    rbl_doc_close(&ctx->doc);
+    ngx_rbl_close(ctx);
+}
+
+
+/* One check: {id, {h, HT, v, value, n, number, t, the first ones}}. */
+
+static void
+ngx_rbl_changes_entry(ngx_rbl_ctx_t *ctx, const redisReply *entry)
+{
+    char               time[RBL_TIME_LEN];
+    size_t             n;
+    rbl_mp_t           mp;
+    rbl_doc_t         *doc;
+    const redisReply  *of;
+
+    doc = &ctx->doc;
+    of = rbl_reply_rest(entry);
+
+    rbl_doc_object(doc, NULL);
+    rbl_doc_str(doc, "time",
+                rbl_time_text(time, ngx_rbl_entry_time(entry), ctx->zone));
+    rbl_doc_str(doc, "id", rbl_reply_str(rbl_reply_field(of, "h")));
+    rbl_doc_str(doc, "host", rbl_reply_str(rbl_reply_field(of, "v")));
+    rbl_doc_int(doc, "total", rbl_reply_int(rbl_reply_field(of, "n"), 0));
+    rbl_doc_array(doc, "changes");
+
+    rbl_mp_init(&mp, rbl_reply_str(rbl_reply_field(of, "t")));
+
+    for (n = rbl_mp_array(&mp); n > 0 && !mp.failed; n--) {
+        if (rbl_mp_array(&mp) != 4) {
+            break;
+        }
+
+        rbl_doc_object(doc, NULL);
+        ngx_rbl_change_write(ctx, &mp);
+        rbl_doc_close(doc);
+    }
+
+    rbl_doc_close(doc);
+    rbl_doc_close(doc);
 }

@@ -135,6 +135,10 @@
  *                              (_details.lua)
  *   hist:<AC>:<HT>     stream  changes of a host's listings by check, capped
  *                              (_history.lua)
+ *   changes:<AC>       stream  the last checks that changed listings of hosts:
+ *                              "h" SID and "v" value of the host, "n" number
+ *                              of changes, "t" the first five as in "hist";
+ *                              capped
  *   outbox             stream  events to deliver; consumer group "deliver". "d"
  *                              is the event; an event with large results has
  *                              them in "r", or, with "s" (entry_results.h),

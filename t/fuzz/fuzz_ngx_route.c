@@ -54,6 +54,7 @@ OP(ngx_rbl_op_session_end);
 OP(ngx_rbl_op_me);
 OP(ngx_rbl_op_host_lists);
 OP(ngx_rbl_op_host_history);
+OP(ngx_rbl_op_changes);
 OP(ngx_rbl_op_users);
 OP(ngx_rbl_op_user_add);
 OP(ngx_rbl_op_user_link);

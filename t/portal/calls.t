@@ -49,6 +49,7 @@ my %call = (
     'session/end' => { role => 'viewer', as => sub {
         sign_in($t, role => $_[0]) } },
     'me' => { role => 'viewer' },
+    'changes' => { role => 'viewer' },
     'users' => { role => 'owner' },
     'user/add' => { role => 'owner', recent => 1, fields => sub {
         { mail => 'a' . ++$n . '@example.test', role => 'admin' } } },

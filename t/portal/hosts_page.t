@@ -19,4 +19,10 @@ my $t = browser_setup(lists => $lists);
 my $daemon = start_checkd(store => $t->{redis}, resolver => $rbldnsd);
 browser_run($t, 'hosts', link => add_user($t)->{link}, zone => $zone);
 
+my $r = portal($t, sign_in($t), 'GET', 'changes.json');
+my ($change) = @{ accepted($r, 'changes')->{data} };
+is_deeply([@$change{qw(host total)}, map { @$_{qw(host status)} }
+    @{ $change->{changes} }], ['192.0.2.10', 1, $zone, 'listed'],
+    'the check that found the listing is among the changes');
+
 done_testing();

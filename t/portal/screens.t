@@ -24,6 +24,10 @@ sub history_of {
             sid_of('PP'), 't', mp_pack([[\sid_of('RB'), \$zone, \$status,
             \'127.0.0.2']]));
     }
+    redis($t->{redis}, 'XADD', redis_key('changes', $t->{acct}{sid}),
+        $now - 9 * $day . '-0', 'h', $id, 'v', '192.0.2.1', 'n', 7, 't',
+        mp_pack([map { [\sid_of('RB'), \"list$_.test", \'listed',
+            \'127.0.0.2'] } 1 .. 5]));
     my $host = redis_key('r', $t->{acct}{sid}, $id);
     my $r = record('host', redis($t->{redis}, 'GET', $host));
     my ($first) = @{ redis($t->{redis}, 'ZRANGE', 'rbl:{0}:lists', 0, 0) };

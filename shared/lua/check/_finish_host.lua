@@ -33,6 +33,9 @@ if n_transitions > 0 then
     call('XADD', key('hist', ac, ht), 'MAXLEN', n_transitions > 1 and '='
         or '~', math.floor(history_max / n_transitions), '*', 'c', pp, 't',
         cmsgpack.pack(transitions))
+    call('XADD', key('changes', ac), 'MAXLEN', '~', 500, '*', 'h', ht, 'v',
+        value, 'n', n_transitions, 't',
+        cmsgpack.pack({unpack(transitions, 1, 5)}))
 end
 local changes = uncovered ~= (uncovered_before == 1)
 if changes and is_active then

@@ -1,19 +1,66 @@
-// Overview: how many hosts there are, and which are listed.
+// Overview: how many hosts there are, which are listed, what changed lately.
 
-import { Answer } from '../parts.js';
-import { HostTable } from './hosts.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
+import { Answer, State, When } from '../parts.js';
 import { t } from '../text.js';
+import { HostTable } from './hosts.js';
+
+const most = 100;
+
+function Change({ entry }) {
+    const more = entry.total - entry.changes.length;
+
+    return html`<tr>
+        <td data-label=${t('time')}><${When} text=${entry.time} /></td>
+        <th scope="row" data-label=${t('host')}>
+            <a href="#/host/${entry.id}"><bdi>${entry.host}</bdi></a></th>
+        <td data-label=${t('changed')}><ul>
+            ${entry.changes.map((change) => html`<li key=${change.id}>
+                <${State} name=${change.status} /> <bdi>${change.host}</bdi>
+            </li>`)}
+            ${more > 0 && html`<li>${t('and_more', { n: more })}</li>`}
+        </ul></td>
+    </tr>`;
+}
+
+function Changes({ entries }) {
+    if (entries.length === 0) {
+        return html`<p>${t('no_changes')}</p>`;
+    }
+
+    return html`<table>
+        <thead><tr>
+            <th scope="col">${t('time')}</th>
+            <th scope="col">${t('host')}</th>
+            <th scope="col">${t('changed')}</th>
+        </tr></thead>
+        <tbody>${entries.map((entry) => html`
+            <${Change} key=${entry.time + entry.id} entry=${entry} />`)}</tbody>
+    </table>`;
+}
+
+function Summary({ body }) {
+    const { total_listed: listed, total_hosts: hosts, data } = body;
+
+    return html`
+        <h1 class=${listed > 0 ? 'bad' : hosts > 0 ? 'good' : ''}>
+            ${listed > 0 ? t('total_listed', { n: listed })
+                : t(hosts > 0 ? 'none_listed' : 'no_hosts')}</h1>
+        <p>${hosts > 0 ? t('total_hosts', { n: hosts })
+            : html`<a href="#/add">${t('no_hosts_text')}</a>`}</p>
+        ${data.length > 0 && html`<${HostTable} hosts=${data} />`}
+        ${listed > most && html`<p>${t('shown', { n: most, total: listed })}</p>`}`;
+}
 
 export function Overview() {
-    const state = useLoad('listings.json?page_size=100');
+    const listings = useLoad(`listings.json?page_size=${most}`);
+    const changes = useLoad('changes.json');
 
-    return html`<${Answer} state=${state}>${(body) => html`
-        <h1 class=${body.total_listed > 0 ? 'bad' : 'good'}>
-            ${body.total_listed > 0 ? t('total_listed', { n: body.total_listed })
-                : t('none_listed')}</h1>
-        <p>${t('total_hosts', { n: body.total_hosts })}</p>
-        ${body.data.length > 0 && html`<${HostTable} hosts=${body.data} />`}`}
-    <//>`;
+    return html`
+        <${Answer} state=${listings}>${(body) => html`
+            <${Summary} body=${body} />`}<//>
+        <h2>${t('lately')}</h2>
+        <${Answer} state=${changes}>${({ data }) => html`
+            <${Changes} entries=${data} />`}<//>`;
 }
