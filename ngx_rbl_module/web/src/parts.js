@@ -59,6 +59,15 @@ export function Place({ path }) {
             ${text}</a>`)}</nav>`;
 }
 
+// The end of a list: how much of it is shown, and a button for more.
+export function More({ n, total, size, setSize }) {
+    return html`
+        <p role="status">${t('shown', { n, total })}</p>
+        ${n < total && size < 1000 && html`
+            <button onClick=${() => setSize(Math.min(size + 100, 1000))}>
+                ${t('more')}</button>`}`;
+}
+
 // Why a call failed, for the reader.
 export function reason(refusal) {
     return refusal.status === 0 || refusal.status === 503 ? t('away')

@@ -72,6 +72,24 @@ export async function open({ expected, ...options } = {}) {
     return page;
 }
 
+// Presses Tab until what has the focus has this text or label.
+export async function tabTo(page, text) {
+    for (let i = 0; i < 60; i++) {
+        await page.keyboard.press('Tab');
+        const at = await page.evaluate(() => {
+            const e = document.activeElement;
+            return (e.labels && e.labels.length ? e.labels[0].textContent
+                : e.textContent).replace(/\s+/g, ' ').trim();
+        });
+
+        if (at.startsWith(text)) {
+            return;
+        }
+    }
+
+    throw new Error(`Tab does not reach "${text}"`);
+}
+
 export async function close(page, name) {
     is(page.faults.join('\n'), '', `${name}: nothing on the console, no report,`
         + ' no other origin');

@@ -1,29 +1,12 @@
 // By keyboard alone: sign in, add hosts, see that one is listed and why, check it
 // again.
 
-import { close, done, input, is, ok, open, start } from './browser.mjs';
+import { close, done, input, is, ok, open, start, tabTo } from './browser.mjs';
 
 await start();
 
 const page = await open();
-
-// Presses Tab until what has the focus has this text or label.
-async function reach(text) {
-    for (let i = 0; i < 60; i++) {
-        await page.keyboard.press('Tab');
-        const at = await page.evaluate(() => {
-            const e = document.activeElement;
-            return (e.labels && e.labels.length ? e.labels[0].textContent
-                : e.textContent).replace(/\s+/g, ' ').trim();
-        });
-
-        if (at.startsWith(text)) {
-            return;
-        }
-    }
-
-    throw new Error(`Tab does not reach "${text}"`);
-}
+const reach = (text) => tabTo(page, text);
 
 await page.goto(`/portal/#/link/${input.link}`);
 await page.waitForSelector('header nav');

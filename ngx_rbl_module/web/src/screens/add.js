@@ -4,6 +4,7 @@
 import { useState } from 'preact/hooks';
 
 import { post } from '../api.js';
+import { Field } from '../form.js';
 import { html } from '../html.js';
 import { Place, reason } from '../parts.js';
 import { t } from '../text.js';
@@ -92,9 +93,8 @@ export function Add() {
                 aria-describedby="lines-help" value=${text}
                 onInput=${(e) => setText(e.target.value)}></textarea>
             <p id="lines-help" class="quiet">${t('add_help')}</p>
-            <label for="name">${t('add_name')}</label>
-            <input id="name" maxlength="255" autocomplete="off" value=${name}
-                onInput=${(e) => setName(e.target.value)} />
+            <${Field} id="name" label=${t('add_name')} maxlength="255"
+                value=${name} onChange=${setName} />
             <button class="main" disabled=${busy || good.length === 0}>
                 ${good.length ? t('add_n', { n: hosts }) : t('add_none')}</button>
             <span role="status">${busy && t('adding')}</span>

@@ -2,12 +2,10 @@
 
 import { useState } from 'preact/hooks';
 
-import { Answer, State, stateOf, When } from '../parts.js';
+import { Answer, More, State, stateOf, When } from '../parts.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { t } from '../text.js';
-
-const step = 100;
 
 export function HostTable({ hosts }) {
     return html`<table>
@@ -34,7 +32,7 @@ export function HostTable({ hosts }) {
 }
 
 export function Hosts({ me }) {
-    const [size, setSize] = useState(step);
+    const [size, setSize] = useState(100);
     const state = useLoad(`hosts.json?page_size=${size}`);
 
     return html`<${Answer} state=${state}>${({ data, total_hosts: total }) =>
@@ -43,9 +41,7 @@ export function Hosts({ me }) {
             ${t('add_hosts')}</a></p>`}
         ${total === 0 && html`<p>${t('no_hosts_text')}</p>`}
         ${total > 0 && html`<${HostTable} hosts=${data} />
-            <p role="status">${t('shown', { n: data.length, total })}</p>`}
-        ${data.length < total && size < 1000 && html`
-            <button onClick=${() => setSize(Math.min(size + step, 1000))}>
-                ${t('more')}</button>`}`}
+            <${More} n=${data.length} total=${total} size=${size}
+                setSize=${setSize} />`}`}
     <//>`;
 }
