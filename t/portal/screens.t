@@ -37,6 +37,36 @@ sub history_of {
     forget($t, $t->{acct}{sid});
 }
 
+# Groups with names of every kind, after the default one.
+sub groups_of {
+    my ($t) = @_;
+
+    call($t, 'POST', 'contactgroup/add.json', form => { name => $_ })
+        for "\x{202e}" . 'x' x 100 . ' <i>', 'W' x 255, 'Operations';
+    return @{ json(call($t, 'GET', 'contactgroups.json'))->{data} };
+}
+
+sub contact_of {
+    my ($t, $type, $value, $status, $groups) = @_;
+
+    my $r = json(call($t, 'POST', 'contact/add.json', form => { type => $type,
+        contact => $value, schedule => 'start_and_end',
+        contact_group => $groups }));
+    my $id = $r->{data}{id} // die "contact/add: $r->{status_message}\n";
+    my $key = redis_key('r', $t->{acct}{sid}, $id);
+    my $c = record('contact', redis($t->{redis}, 'GET', $key));
+    redis($t->{redis}, 'SET', $key, record_pack('contact', %$c,
+        value => \$c->{value}, status => $status));
+    return $id;
+}
+
+sub cookie_for {
+    my ($t, %who) = @_;
+
+    my ($name, $value) = split /=/, sign_in($t, %who)->{cookie}, 2;
+    return { name => $name, value => $value };
+}
+
 my $t = browser_setup();
 daemon_seen($t);
 my $listed = add_host($t, '192.0.2.1', name => 'mail <b>&amp;</b>');
@@ -44,8 +74,14 @@ list_host($t, $listed->{id}, lists => 2);
 history_of($t, $listed->{id});
 add_host($t, '2001:db8::1', name => "\x{202e}" . 'x' x 200);
 add_host($t, '192.0.2.2', name => 'W' x 255);
-my ($name, $value) = split /=/, sign_in($t)->{cookie}, 2;
-browser_run($t, 'screens', cookie => { name => $name, value => $value },
-    host => $listed->{id});
+my @groups = map { $_->{id} } groups_of($t);
+my @contacts = map { contact_of($t, @$_, join ',', @groups) }
+    [email => 'a' x 60 . '@' . 'b' x 60 . '.example.com', 'pending'],
+    [endpoint => 'https://example.com/' . 'x' x 200 . '?key=1', 'active'],
+    [slack => 'https://hooks.slack.com/services/T1/B1/abc', 'paused'],
+    [pushover => 'a' x 30, 'active'];
+browser_run($t, 'screens', cookie => cookie_for($t),
+    empty => cookie_for($t, acct => $t->{other}), host => $listed->{id},
+    contacts => [@contacts[0, 1]], group => $groups[1]);
 
 done_testing();

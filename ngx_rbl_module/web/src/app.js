@@ -7,6 +7,9 @@ import { forget, get, post, whenSignedOut } from './api.js';
 import { html } from './html.js';
 import { route, useHash } from './route.js';
 import { Add } from './screens/add.js';
+import { ContactAdd } from './screens/contact_add.js';
+import { Contacts } from './screens/contacts.js';
+import { Groups } from './screens/groups.js';
 import { Host } from './screens/host.js';
 import { Hosts } from './screens/hosts.js';
 import { Overview } from './screens/overview.js';
@@ -15,9 +18,11 @@ import { Users } from './screens/users.js';
 import { lang, setZone, t } from './text.js';
 
 // Those of the menu, and others, with what is current in the menu.
-const menu = { overview: Overview, hosts: Hosts, users: Users };
+const menu = { overview: Overview, hosts: Hosts, contacts: Contacts,
+    groups: Groups, users: Users };
 const owners = ['users'];
-const others = { add: [Add, 'hosts'], host: [Host, 'hosts'] };
+const others = { add: [Add, 'hosts'], host: [Host, 'hosts'],
+    contact_add: [ContactAdd, 'contacts'] };
 
 function find(screen) {
     const name = screen in menu || screen in others ? screen : 'overview';

@@ -1,10 +1,15 @@
-// Each screen, light and dark, on a phone and on a desk: axe, and what axe cannot
-// see.
+// Each screen, light (in English) and dark (in German), on a phone and on a desk:
+// axe, and what axe cannot see.
 
 import { axeSource, close, done, input, is, ok, open, start }
     from './browser.mjs';
 
-const screens = ['overview', 'hosts', 'add', 'users', `host/${input.host}`];
+const screens = ['overview', 'hosts', 'add', 'users',
+    `host/${input.host}`, 'contacts',
+    ...input.contacts.map((id) => `contacts/${id}`), 'contact_add',
+    ...['email', 'slack', 'datadog', 'aws-sns'].map((type) =>
+        `contact_add/${type}`), 'groups', `groups/${input.group}`];
+const empty = ['overview', 'hosts', 'contacts', 'groups'];
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa',
     'best-practice'];
 
@@ -34,7 +39,8 @@ async function fits(page, name) {
 async function focus(page, name) {
     const all = await page.evaluate(() => [...document.querySelectorAll(
         'a[href], button, input, select, textarea, summary')]
-        .filter((e) => e.checkVisibility() && !e.disabled).length);
+        .filter((e) => e.checkVisibility() && !e.disabled
+            && (e.type !== 'radio' || e.checked)).length);
     const seen = new Set();
 
     await page.evaluate(() => document.activeElement.blur());
@@ -65,39 +71,52 @@ async function focus(page, name) {
     is(seen.size, all, `${name}: Tab reaches everything`);
 }
 
+async function judge(page, name) {
+    await page.waitForSelector('main h1');
+    await page.waitForFunction(() => !document.querySelector('.loading'));
+    await page.evaluate(() => document.querySelectorAll('main details')
+        .forEach((e) => e.setAttribute('open', '')));
+    await axe(page, name);
+    await fits(page, name);
+    await focus(page, name);
+    await page.evaluate(() => {
+        document.documentElement.style.fontSize = '200%';
+    });
+    await fits(page, `${name}, text at 200 %`);
+    await page.evaluate(() => {
+        document.documentElement.style.fontSize = '';
+    });
+
+    if (process.env.RBL_PICTURES) {
+        await page.screenshot({ fullPage: true, path:
+            `${process.env.RBL_PICTURES}/${name.replace(/\W+/g, '-')}.png` });
+    }
+}
+
+async function all(cookie, names, how, options) {
+    const page = await open(options);
+
+    await page.context().addCookies([{ url: input.url, ...cookie }]);
+
+    for (const name of names) {
+        await page.goto(`/portal/#/${name}`);
+        await judge(page,
+            `${name.replace(/(\w\w)[0-9a-f]{32}/, '$1')}, ${how}`);
+    }
+
+    await close(page, how);
+}
+
 await start();
 
 for (const colorScheme of ['light', 'dark']) {
     for (const width of [320, 1280]) {
-        const page = await open({ colorScheme,
-            viewport: { width, height: 800 } });
+        const how = `${colorScheme}, ${width}`;
+        const options = { colorScheme, viewport: { width, height: 800 },
+            locale: colorScheme === 'dark' ? 'de-DE' : 'en-GB' };
 
-        await page.context().addCookies([{ url: input.url, ...input.cookie }]);
-
-        for (const screen of screens) {
-            const name = `${screen.split('/')[0]}, ${colorScheme}, ${width}`;
-
-            await page.goto(`/portal/#/${screen}`);
-            await page.waitForSelector('main h1');
-            await axe(page, name);
-            await fits(page, name);
-            await focus(page, name);
-            await page.evaluate(() => {
-                document.documentElement.style.fontSize = '200%';
-            });
-            await fits(page, `${name}, text at 200 %`);
-            await page.evaluate(() => {
-                document.documentElement.style.fontSize = '';
-            });
-
-            if (process.env.RBL_PICTURES) {
-                await page.screenshot({ fullPage: true, path:
-                    `${process.env.RBL_PICTURES}/${screen.split('/')[0]}-`
-                    + `${colorScheme}-${width}.png` });
-            }
-        }
-
-        await close(page, `${colorScheme}, ${width}`);
+        await all(input.cookie, screens, how, options);
+        await all(input.empty, empty, `empty, ${how}`, options);
     }
 }
 

@@ -1,0 +1,108 @@
+// One contact: confirm it with the code that it got, pause, change or delete it.
+
+import { useState } from 'preact/hooks';
+
+import { post } from '../api.js';
+import { schedules, typeName } from '../contact_types.js';
+import { Delete, Field, Form, Options, Said, Turn, useChange }
+    from '../form.js';
+import { html } from '../html.js';
+import { useLoad } from '../load.js';
+import { Answer, Place, State } from '../parts.js';
+import { t } from '../text.js';
+
+// The names of the groups of a contact, once they are known.
+export function GroupNames({ contact, groups }) {
+    const ids = contact.contact_group.split(',');
+
+    return groups && groups.data.filter(({ id }) => ids.includes(id))
+        .map(({ name }, i) => html`${i > 0 && ', '}<bdi>${name}</bdi>`);
+}
+
+function Facts({ contact, groups }) {
+    return html`<dl class="facts">
+        <div><dt>${t('type')}</dt><dd>${typeName(contact.type)}</dd></div>
+        <div><dt>${t('messages')}</dt>
+            <dd>${t(`schedule_${contact.schedule}`)}</dd></div>
+        <div><dt>${t('groups')}</dt>
+            <dd><${GroupNames} contact=${contact} groups=${groups} /></dd></div>
+    </dl>`;
+}
+
+function Confirm({ contact, onDone, run }) {
+    const [code, setCode] = useState('');
+
+    return html`<section>
+        <h2>${t('confirm_contact')}</h2>
+        <p>${t(`code_at_${contact.type}`)} ${t('code_text')}</p>
+        <${Form} button=${t('confirm')} onDone=${onDone} call=${() =>
+            post(`contact/confirm/${contact.id}.json`,
+                { authcode: code.trim() })}>${(problem) => html`
+            <${Field} id="code" label=${t('code')} help=${t('help_code')}
+                error=${problem} required autocomplete="one-time-code"
+                autocapitalize="none" pattern="\\s*[A-Za-z0-9]{6}\\s*"
+                title=${t('help_code')} value=${code} onChange=${setCode} />`}
+        <//>
+        <button onClick=${() => run(t('code_sent'), () =>
+            post(`contact/resend/${contact.id}.json`))}>${t('resend')}</button>
+    </section>`;
+}
+
+function Change({ contact, groups, onDone }) {
+    const [schedule, setSchedule] = useState(contact.schedule);
+    const [chosen, setChosen] = useState(contact.contact_group.split(','));
+
+    return html`<${Form} button=${t('save')} onDone=${onDone} call=${() =>
+        post(`contact/update/${contact.id}.json`, { schedule,
+            contact_group: chosen.join(',') })}>
+        <${Options} id="schedule" legend=${t('schedule')} from=${schedules()}
+            chosen=${schedule} onChange=${setSchedule} />
+        ${groups && html`<${Options} id="groups" legend=${t('groups')}
+            help=${t('help_groups')} from=${groups.data} chosen=${chosen}
+            onChange=${setChosen} />`}
+    <//>`;
+}
+
+function Actions({ contact, groups, again }) {
+    const [said, say, run] = useChange(again);
+
+    const done = (text) => () => {
+        say(text);
+        again();
+    };
+
+    return html`
+        <${Said} said=${said} />
+        ${contact.status === 'pending' && html`<${Confirm} contact=${contact}
+            run=${run} onDone=${done(t('confirmed'))} />`}
+        <section aria-label=${t('actions')}>
+            ${contact.status !== 'pending' && html`<${Turn} path="contact"
+                id=${contact.id} paused=${contact.status === 'paused'}
+                words=${{ pause: t('contact_paused'),
+                    resume: t('contact_resumed') }} run=${run} />${' '}`}
+            <${Delete} path="contact" id=${contact.id} back="contacts"
+                run=${run} question=${t('delete_contact',
+                    { contact: contact.contact })} />
+            <details>
+                <summary>${t('change')}</summary>
+                <${Change} contact=${contact} groups=${groups}
+                    onDone=${done(t('saved'))} />
+            </details>
+        </section>`;
+}
+
+export function Contact({ me, id }) {
+    const [round, setRound] = useState(0);
+    const state = useLoad(`contact/${encodeURIComponent(id)}.json`, round);
+    const groups = useLoad('contactgroups.json?page_size=1000').body;
+
+    return html`
+        <${Place} path=${[['contacts', t('contacts')]]} />
+        <${Answer} state=${state}>${({ data: [contact] }) => html`
+        <h1><bdi>${contact.contact}</bdi>
+            <${State} name=${contact.status} /></h1>
+        <${Facts} contact=${contact} groups=${groups} />
+        ${me.user.role !== 'viewer' && html`<${Actions} contact=${contact}
+            groups=${groups} again=${() => setRound((n) => n + 1)} />`}`}
+    <//>`;
+}

@@ -1,0 +1,56 @@
+// Contacts: a table of all of them.
+
+import { useState } from 'preact/hooks';
+
+import { typeName } from '../contact_types.js';
+import { html } from '../html.js';
+import { useLoad } from '../load.js';
+import { Answer, More, State } from '../parts.js';
+import { t } from '../text.js';
+import { Contact, GroupNames } from './contact.js';
+
+function ContactTable({ contacts, groups }) {
+    return html`<table>
+        <thead><tr>
+            <th scope="col">${t('contact')}</th>
+            <th scope="col">${t('type')}</th>
+            <th scope="col">${t('state')}</th>
+            <th scope="col">${t('messages')}</th>
+            <th scope="col">${t('groups')}</th>
+        </tr></thead>
+        <tbody>${contacts.map((contact) => html`<tr key=${contact.id}>
+            <th scope="row" data-label=${t('contact')}>
+                <a href="#/contacts/${contact.id}"><bdi class="name"
+                    title=${contact.contact}>${contact.contact}</bdi></a></th>
+            <td data-label=${t('type')}>${typeName(contact.type)}</td>
+            <td data-label=${t('state')}>
+                <${State} name=${contact.status} /></td>
+            <td data-label=${t('messages')}>
+                ${t(`schedule_${contact.schedule}`)}</td>
+            <td data-label=${t('groups')}><span class="name">
+                <${GroupNames} contact=${contact} groups=${groups} /></span></td>
+        </tr>`)}</tbody>
+    </table>`;
+}
+
+function All({ me }) {
+    const [size, setSize] = useState(100);
+    const state = useLoad(`contacts.json?page_size=${size}`);
+    const groups = useLoad('contactgroups.json?page_size=1000');
+
+    return html`<${Answer} state=${state}>${({ data, total_contacts: total }) =>
+        html`<h1>${t('total_contacts', { n: total })}</h1>
+        <p>${t(total > 0 ? 'contacts_text' : 'no_contacts_text')}</p>
+        ${me.user.role !== 'viewer' && html`<p><a class="button"
+            href="#/contact_add">${t('add_contact')}</a></p>`}
+        ${total > 0 && html`
+            <${ContactTable} contacts=${data} groups=${groups.body} />
+            <${More} n=${data.length} total=${total} size=${size}
+                setSize=${setSize} />`}`}
+    <//>`;
+}
+
+export function Contacts({ me, rest }) {
+    return rest ? html`<${Contact} me=${me} id=${rest} />`
+        : html`<${All} me=${me} />`;
+}

@@ -1,0 +1,136 @@
+// Contact groups: a table of all of them, and one group.
+
+import { useState } from 'preact/hooks';
+
+import { post } from '../api.js';
+import { Delete, Field, Form, Said, useChange } from '../form.js';
+import { html } from '../html.js';
+import { useLoad } from '../load.js';
+import { Answer, More, Place } from '../parts.js';
+import { t } from '../text.js';
+
+function Default({ group }) {
+    return group.is_default === 1
+        && html` <span class="badge">${t('default')}</span>`;
+}
+
+function GroupTable({ groups, linked }) {
+    const name = (group) => html`<bdi class="name">${group.name}</bdi>`;
+
+    return html`<table>
+        <thead><tr>
+            <th scope="col">${t('group')}</th>
+            <th scope="col">${t('hosts')}</th>
+            <th scope="col">${t('contacts')}</th>
+        </tr></thead>
+        <tbody>${groups.map((group) => html`<tr key=${group.id}>
+            <th scope="row" data-label=${t('group')}>${linked
+                ? html`<a href="#/groups/${group.id}">${name(group)}</a>`
+                : name(group)}<${Default} group=${group} /></th>
+            <td data-label=${t('hosts')}>${group.total_hosts}</td>
+            <td data-label=${t('contacts')}>${group.total_contacts}</td>
+        </tr>`)}</tbody>
+    </table>`;
+}
+
+function AddGroup({ onDone }) {
+    const [name, setName] = useState('');
+
+    return html`<h2>${t('add_group')}</h2>
+        <${Form} button=${t('add_group')} onDone=${() => {
+            setName('');
+            onDone();
+        }} call=${() => post('contactgroup/add.json', { name })}>
+            ${(problem) => html`<${Field} id="group-name" label=${t('name')}
+                help=${t('help_group_name')} error=${problem} required
+                maxlength="255" value=${name} onChange=${setName} />`}
+        <//>`;
+}
+
+function All({ me }) {
+    const [size, setSize] = useState(100);
+    const [round, setRound] = useState(0);
+    const again = () => setRound((n) => n + 1);
+    const [said, say] = useChange(again);
+    const writes = me.user.role !== 'viewer';
+    const state = useLoad(`contactgroups.json?page_size=${size}`, round);
+
+    function added() {
+        say(t('group_added'));
+        again();
+    }
+
+    return html`<${Answer} state=${state}>${({ data,
+        total_contact_groups: total }) => html`
+        <h1>${t('total_groups', { n: total })}</h1>
+        <p>${t('groups_text')}</p>
+        <${GroupTable} groups=${data} linked=${writes} />
+        <${More} n=${data.length} total=${total} size=${size}
+            setSize=${setSize} />
+        ${writes && html`<${AddGroup} onDone=${added} />
+            <${Said} said=${said} />`}`}
+    <//>`;
+}
+
+function Rename({ group, onDone }) {
+    const [name, setName] = useState(group.name);
+
+    return html`<${Form} button=${t('save')} onDone=${onDone}
+        call=${() => post(`contactgroup/update/${group.id}.json`, { name })}>
+        ${(problem) => html`<${Field} id="group-name" label=${t('name')}
+            error=${problem} required maxlength="255" value=${name}
+            onChange=${setName} />`}
+    <//>`;
+}
+
+// Deleting is refused for a group with hosts or contacts, so it is explained.
+function Actions({ group, again }) {
+    const [said, say, run] = useChange(again);
+    const { total_hosts: hosts, total_contacts: contacts } = group;
+    const isDefault = group.is_default === 1;
+
+    return html`
+        <${Said} said=${said} />
+        <${Rename} group=${group} onDone=${() => {
+            say(t('saved'));
+            again();
+        }} />
+        <section aria-label=${t('actions')}>
+            <p>${isDefault ? t('default_text') : html`
+                <button onClick=${() => run(t('is_default'), () =>
+                    post(`contactgroup/update/${group.id}.json`,
+                        { is_default: 1 }))}>${t('make_default')}</button>`}
+            </p>
+            ${hosts + contacts > 0
+                ? html`<p>${t('group_used', {
+                    hosts: t('total_hosts', { n: hosts }),
+                    contacts: t('total_contacts', { n: contacts }) })}</p>`
+                : html`<${Delete} path="contactgroup" id=${group.id}
+                    back="groups" run=${run} question=${t(isDefault
+                        ? 'delete_default' : 'delete_group',
+                    { group: group.name })} />`}
+        </section>`;
+}
+
+function Group({ me, id }) {
+    const [round, setRound] = useState(0);
+    const state = useLoad(`contactgroup/${encodeURIComponent(id)}.json`, round);
+
+    return html`
+        <${Place} path=${[['groups', t('groups')]]} />
+        <${Answer} state=${state}>${({ data: [group] }) => html`
+            <h1><bdi>${group.name}</bdi><${Default} group=${group} /></h1>
+            <dl class="facts">
+                <div><dt>${t('hosts')}</dt><dd>${group.total_hosts}</dd></div>
+                <div><dt>${t('contacts')}</dt>
+                    <dd>${group.total_contacts}</dd></div>
+            </dl>
+            ${me.user.role !== 'viewer' && html`<${Actions} group=${group}
+                again=${() => setRound((n) => n + 1)} />`}`}
+        <//>`;
+}
+
+export function Groups({ me, rest }) {
+    return rest ? html`<${Group} me=${me} id=${rest} />`
+        : html`<${All} me=${me} />`;
+}
