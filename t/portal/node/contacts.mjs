@@ -1,0 +1,191 @@
+// By keyboard alone: add a contact, confirm it with its code, pause it and undo
+// that, make a group, put the contact into it, and delete both.
+
+import { readdirSync, readFileSync } from 'node:fs';
+
+import { close, done, input, is, ok, open, start, tabTo } from './browser.mjs';
+
+// The codes that the mail server and the receiver got.
+const inMails = () => readdirSync(input.mails).map((name) => readFileSync(
+    `${input.mails}/${name}`, 'utf8').match(/^ {4}([a-z0-9]{6})$/m)[1]);
+const inRequests = () => (readFileSync(input.received, 'utf8')
+    .match(/\\"authcode\\":\\"([a-z0-9]{6})\\"/) || []).slice(1);
+
+// The one that is not `old`, once it is there.
+async function codeOf(get, old) {
+    for (let i = 0; i < 300; i++) {
+        const found = get().find((code) => code !== old);
+
+        if (found) {
+            return found;
+        }
+
+        await new Promise((go) => setTimeout(go, 100));
+    }
+
+    throw new Error('no code comes');
+}
+
+await start();
+
+const page = await open({ expected: /status of 4\d\d/ });
+const key = (name) => page.keyboard.press(name);
+const type = (text) => page.keyboard.type(text);
+const shows = (selector) => page.waitForSelector(selector);
+
+// Goes to what has these texts, one after the other, and presses Enter.
+async function press(...texts) {
+    for (const text of texts) {
+        await tabTo(page, text);
+        await key('Enter');
+    }
+}
+
+async function fill(label, text) {
+    await tabTo(page, label);
+    await key('Control+A');
+    await type(text);
+}
+
+async function addOf(what, field) {
+    await press('Contacts');
+    await shows('main >> text=Add a contact');
+    await press('Add a contact');
+    await shows('.choices');
+    await press(what);
+    await shows(`#${field}`);
+}
+
+await page.goto(`/portal/#/link/${input.link}`);
+await shows('header nav');
+await press('Contacts');
+await shows('h1 >> text=0 contacts');
+ok(/Nobody gets a message/.test(await page.textContent('main')),
+    'without contacts the page says what to do');
+
+await addOf('E-mail', 'address');
+is(await page.locator('.options.many :checked').count(), 1,
+    'the default group is chosen');
+await fill('E-mail address', 'ops@nowhere');
+await press('Add a contact');
+await shows('form .banner');
+ok(/An e-mail address is expected/.test(await page.textContent('.banner')),
+    'a refusal stands beside the form');
+is(await page.inputValue('#address'), 'ops@nowhere', 'what was typed stays');
+await fill('E-mail address', 'ops@example.net');
+await press('Add a contact');
+await shows('h1 .state.pending');
+await fill('Confirmation code', 'wrong2');
+await press('Confirm');
+await shows('#code-error');
+is(await page.inputValue('#code'), 'wrong2', 'so does a wrong code');
+const old = await codeOf(inMails);
+await press('Send a new code');
+await shows('[role=status] >> text=A new code');
+await press('Send a new code');
+await shows('.banner >> text=less than a minute');
+ok(true, 'codes are not sent too often, and the page says so');
+await fill('Confirmation code', ` ${await codeOf(inMails, old)}`);
+await press('Confirm');
+await shows('h1 .state.active');
+await shows('[role=status] >> text=Confirmed');
+ok(true, 'a mail is confirmed by the code in it');
+
+await addOf('Your own URL', 'url');
+await fill('URL', input.hook);
+await press('Add a contact');
+await shows('h1 .state.pending');
+await fill('Confirmation code', (await codeOf(inRequests)).toUpperCase());
+await press('Confirm');
+await shows('h1 .state.active');
+ok(true, 'a URL is confirmed by the code in its request');
+await press('Pause');
+await shows('h1 .state.paused');
+await press('Undo');
+await shows('h1 .state.active');
+ok(true, 'a pause is undone');
+
+await press('Contact groups');
+await shows('h1 >> text=1 contact group');
+await fill('Name', 'Night <i>shift</i>');
+await press('Add a group');
+await shows('h1 >> text=2 contact groups');
+is(await page.inputValue('#group-name'), '', 'the next group can be typed');
+await press('Contacts');
+await shows('tbody');
+await press(input.hook, 'Change');
+await tabTo(page, 'Night');
+await key('Space');
+await press('Save');
+await shows('.facts >> text=Night <i>shift</i>');
+ok(true, 'the contact is in the group, whose name is text');
+
+await press('Contact groups');
+await shows('tbody tr >> nth=1');
+await press('Night');
+await shows('section >> text=1 contact.');
+is(await page.locator('main button').count(), 2,
+    'a group in use cannot be deleted, and the page says why');
+await press('Make it the default');
+await shows('h1 .badge');
+await fill('Name', 'Day shift');
+await press('Save');
+await shows('h1 >> text=Day shift');
+ok(true, 'a group is renamed and becomes the default');
+
+await press('Contacts');
+await shows('tbody');
+await press(input.hook, 'Delete');
+await key('Tab');
+await press('Cancel', 'Delete', 'Delete it');
+await shows('h1 >> text=1 contact');
+ok(!(await page.textContent('main')).includes(input.hook),
+    'the contact is deleted after a question');
+await press('Contact groups');
+await shows('tbody tr >> nth=1');
+await press('Day shift');
+await shows('section >> text=Delete');
+await press('Delete', 'Delete it');
+await shows('h1 >> text=1 contact group');
+await shows('tbody .badge');
+ok(true, 'so is the group, and the other one is the default');
+
+await addOf('Datadog', 'api_key');
+is(await page.getAttribute('#api_key', 'type'), 'password',
+    'a key is not shown');
+is(await page.getAttribute('#api_key', 'autocomplete'), 'off', 'nor kept');
+await fill('API key', 'typed');
+await press('Show');
+is(await page.getAttribute('#api_key', 'type'), 'text', 'but on demand');
+await page.goBack();
+await shows('.choices');
+await page.goForward();
+await shows('#api_key');
+is(await page.inputValue('#api_key'), '', 'it is forgotten with the screen');
+await tabTo(page, 'Site');
+await type('datadoghq.e');
+await fill('API key', 'k'.repeat(32));
+await press('Add a contact');
+await shows('h1 >> text=datadoghq.eu,****');
+ok(true, 'a value of two fields, with its key masked');
+await close(page, 'contacts by keyboard');
+
+const viewer = await open();
+
+await viewer.goto(`/portal/#/link/${input.viewer}`);
+await viewer.waitForSelector('header nav');
+
+for (const screen of ['contacts', 'groups', 'contact_add']) {
+    await viewer.goto(`/portal/#/${screen}`);
+    await viewer.waitForSelector('main h1');
+    is(await viewer.locator('main button, main form, main .button, .choices')
+        .count(), 0, `a viewer changes nothing: ${screen}`);
+}
+
+await viewer.goto('/portal/#/contacts');
+await viewer.click('tbody a');
+await viewer.waitForSelector('.facts');
+is(await viewer.locator('main button, main form').count(), 0,
+    'a viewer changes nothing: one contact');
+await close(viewer, 'a viewer');
+await done();
