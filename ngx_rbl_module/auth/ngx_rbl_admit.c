@@ -30,23 +30,13 @@ static ngx_uint_t ngx_rbl_admit_kind(const ngx_rbl_ctx_t *ctx);
 void
 ngx_rbl_admit_token(ngx_rbl_ctx_t *ctx, const rbl_token_t *token)
 {
-    size_t    i, n;
     rbl_mp_t  mp;
 
     rbl_mp_init(&mp, token->allow);
     ctx->placed = rbl_mp_array(&mp) > 0;
     ctx->denied = !ngx_rbl_admit_from(ctx->request, token->allow);
 
-    /* an earlier round of proof may have set them */
-
-    ngx_memzero(ctx->limits, sizeof(ctx->limits));
-
-    rbl_mp_init(&mp, token->limits);
-    n = rbl_mp_array(&mp);
-
-    for (i = 0; i < n && i < NGX_RBL_LIMITS; i++) {
-        ctx->limits[i] = rbl_mp_int(&mp);
-    }
+    rbl_limits_decode(ctx->limits, token->limits);
 
     ngx_rbl_admit_limits(ctx);
 }

@@ -49,7 +49,7 @@ struct ngx_rbl_login_s {
                                                last kept alive */
     const ngx_rbl_store_t      *store;
     const ngx_rbl_main_conf_t  *conf;   /* configuration that owns the zone */
-    int64_t                     limits[NGX_RBL_LIMITS];
+    int64_t                     limits[RBL_LIMITS];
     rbl_addr_t                  from;   /* if placed: the last allowed
                                            address */
 

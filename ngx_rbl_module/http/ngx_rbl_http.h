@@ -24,7 +24,6 @@
 #define NGX_RBL_COMMAND_ARGS   6        /* arguments of ngx_rbl_ask */
 #define NGX_RBL_KEYS_BEFORE    5        /* verb, account, token, totals, mark;
                                            for ngx_rbl_record_keys */
-#define NGX_RBL_LIMITS         4        /* limits of an application */
 #define NGX_RBL_TOTALS         2        /* totals in an answer, at most */
 #define NGX_RBL_TOTAL_MAX      1000000000000   /* largest index */
 
@@ -178,6 +177,8 @@ typedef struct {
     void           (*more_read)(ngx_rbl_ctx_t *ctx, const redisReply *reply);
     const ngx_rbl_outcome_t  *refusals; /* of the scripts that change one */
     ngx_uint_t       paid;              /* 1: requires a paid plan */
+    ngx_uint_t       secret;            /* 1: its records have secrets, and
+                                           keys of the name "s" */
 } ngx_rbl_family_t;
 
 
@@ -257,7 +258,7 @@ struct ngx_rbl_ctx_s {
     ngx_rbl_user_t          user;       /* of the session; rbl_portal only; set
                                            once authenticated */
 
-    int64_t                 limits[NGX_RBL_LIMITS];     /* of the token */
+    int64_t                 limits[RBL_LIMITS];     /* of the token */
     int64_t                 rate_limit; /* for the RateLimit headers; 0: none */
     int64_t                 rate_left;
     int64_t                 rate_reset; /* in seconds */

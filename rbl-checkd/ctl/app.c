@@ -83,12 +83,24 @@ ctl_app_add(ctl_t *ctl)
 
     rbl_app_put_reply(&said, reply);
 
-    if (said.word == RBL_APP_PUT_OK) {
+    switch (said.word) {
+
+    case RBL_APP_PUT_OK:
         rc = ctl_app_print(ctl, json_pack("{ss ss so ss ss}",
                            "account", account.s, "id", app.s,
                            "name", ctl_text(args.name), "token", t.token,
                            "secret", secret));
-    } else {
+        break;
+
+    case RBL_APP_PUT_LIMIT:
+    case RBL_APP_PUT_TOKENS:
+        rc = ctl_fail("account %s has %lld %s, as many as an account may have",
+                      account.s, (long long) said.most,
+                      said.word == RBL_APP_PUT_LIMIT ? "applications"
+                                                     : "tokens");
+        break;
+
+    default:
         rc = ctl_fail("there is no account %s", account.s);
     }
 
@@ -183,9 +195,7 @@ typedef struct {
 static int
 ctl_app_each(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 {
-    size_t           i;
-    int64_t          limits[4] = { 0 };
-    rbl_mp_t         mp;
+    int64_t          limits[RBL_LIMITS];
     rbl_app_t        app;
     ctl_app_list_t  *list;
 
@@ -199,13 +209,7 @@ ctl_app_each(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
         return 0;
     }
 
-    rbl_mp_init(&mp, app.limits);
-
-    if (rbl_mp_array(&mp) == 4) {
-        for (i = 0; i < 4; i++) {
-            limits[i] = rbl_mp_int(&mp);
-        }
-    }
+    rbl_limits_decode(limits, app.limits);
 
     return json_array_append_new(list->rows,
                json_pack("{so so so sI so sI sI sI sI so}",
@@ -214,10 +218,10 @@ ctl_app_each(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
                          "tokens",
                          (json_int_t) ctl_app_tokens(list->tokens, app.id),
                          "created", ctl_time(app.created),
-                         "hour", (json_int_t) limits[0],
-                         "reads", (json_int_t) limits[1],
-                         "writes", (json_int_t) limits[2],
-                         "starts", (json_int_t) limits[3],
+                         "hour", (json_int_t) limits[RBL_LIMIT_HOUR],
+                         "reads", (json_int_t) limits[RBL_LIMIT_READS],
+                         "writes", (json_int_t) limits[RBL_LIMIT_WRITES],
+                         "starts", (json_int_t) limits[RBL_LIMIT_STARTS],
                          "allow", ctl_texts(app.allow)));
 }
 

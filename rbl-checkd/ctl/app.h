@@ -9,13 +9,12 @@
 
 #include "ctl.h"
 
-#define CTL_TOKEN_FIELD   16            /* hex digits that name a token */
-#define CTL_TOKEN_DIGITS  8             /* of those, shown */
+#include "rbl_secret.h"
 
 typedef struct {
     char           token[CTL_SECRET_SIZE];
     unsigned char  digest[32];
-    char           field[CTL_TOKEN_FIELD + 1];
+    char           field[RBL_TOKEN_FIELD + 1];
 } ctl_token_t;
 
 int ctl_token_new(ctl_token_t *t);      /* 0; -1: error printed */

@@ -10,40 +10,16 @@
 
 #include <stdio.h>
 
-#define CTL_ALLOW_MAX  64               /* each request walks through them */
-#define CTL_HOUR_MAX   1000000000
-#define CTL_RATE_MAX   1000000
-#define CTL_LIMITS     4
-
-
-/*
- * Converts a network into its stored form: a subnet, a single address as a
- * subnet, or "unix:".  -1: error printed.
- */
+/* Converts a network into its stored form.  -1: error printed. */
 static int
 ctl_network(char buf[RBL_VALUE_MAX], rbl_str_t *net, rbl_str_t text)
 {
-    rbl_subnet_t  subnet;
-
-    if (rbl_str_is(text, "unix:")) {
-        *net = RBL_STR("unix:");
-        return 0;
-    }
-
-    if (rbl_addr_parse(&subnet.addr, text) == RBL_OK) {
-        subnet.bits = subnet.addr.family == RBL_FAMILY_IPV4 ? 32 : 128;
-        *net = rbl_subnet_text(buf, &subnet);
-        return 0;
-    }
-
-    switch (rbl_subnet_parse(&subnet, text)) {
+    switch (rbl_network_parse(buf, net, text)) {
 
     case RBL_OK:
-        *net = rbl_subnet_text(buf, &subnet);
         return 0;
 
     case RBL_EHOSTBITS:
-        *net = rbl_subnet_text(buf, &subnet);
         ctl_fail("\"%.*s\" has host bits set: the network is %s",
                  (int) text.n, text.p, buf);
         return -1;
@@ -60,7 +36,7 @@ ctl_network(char buf[RBL_VALUE_MAX], rbl_str_t *net, rbl_str_t text)
 /* Converts a list with commas, without duplicates.  Returns their number, or
    -1. */
 static int
-ctl_networks(char bufs[CTL_ALLOW_MAX][RBL_VALUE_MAX], rbl_str_t *nets,
+ctl_networks(char bufs[RBL_NETWORKS_MAX][RBL_VALUE_MAX], rbl_str_t *nets,
     rbl_str_t list)
 {
     int          n, i;
@@ -74,8 +50,8 @@ ctl_networks(char bufs[CTL_ALLOW_MAX][RBL_VALUE_MAX], rbl_str_t *nets,
         text.p = p;
         text.n = strcspn(p, ",");
 
-        if (n == CTL_ALLOW_MAX) {
-            ctl_fail("an application may have %d networks", CTL_ALLOW_MAX);
+        if (n == RBL_NETWORKS_MAX) {
+            ctl_fail("an application may have %d networks", RBL_NETWORKS_MAX);
             return -1;
         }
 
@@ -118,7 +94,7 @@ int
 ctl_app_allow(ctl_t *ctl)
 {
     int          n, rc;
-    char         bufs[CTL_ALLOW_MAX][RBL_VALUE_MAX];
+    char         bufs[RBL_NETWORKS_MAX][RBL_VALUE_MAX];
     rbl_key_t    key;
     rbl_sid_t    account, app;
     redisReply  *reply;
@@ -127,7 +103,7 @@ ctl_app_allow(ctl_t *ctl)
 
     struct {
         rbl_app_allow_args_t  args;
-        rbl_str_t             networks[CTL_ALLOW_MAX];
+        rbl_str_t             networks[RBL_NETWORKS_MAX];
     } call;
 
     if (ctl_app_arguments(ctl, &account, &app) != 0) {
@@ -175,16 +151,16 @@ ctl_limits(ctl_t *ctl, rbl_app_limit_args_t *args)
     const struct {
         const char  *option;
         rbl_str_t   *limit;
-    } limits[CTL_LIMITS] = {
+    } limits[RBL_LIMITS] = {
         { "hour", &args->hour }, { "reads", &args->reads },
         { "writes", &args->writes }, { "starts", &args->starts }
     };
 
     none = ctl_option(ctl, "none") != NULL;
 
-    for (i = 0, given = 0; i < CTL_LIMITS; i++) {
+    for (i = 0, given = 0; i < RBL_LIMITS; i++) {
         if (ctl_number(ctl, limits[i].option, &v, 0,
-                       i == 0 ? CTL_HOUR_MAX : CTL_RATE_MAX) != 0)
+                       i == 0 ? RBL_HOUR_MAX : RBL_RATE_MAX) != 0)
         {
             return -1;
         }

@@ -6,6 +6,7 @@
 #include "app.h"
 
 #include "rbl_time.h"
+#include "rbl_usage.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CTL_HOURS_MAX   744             /* 31 days */
-#define CTL_DAYS_MAX    396             /* 13 months */
-#define CTL_DAYS_KEY    32              /* days in one key */
 #define CTL_ERRORS_MAX  1000
 #define CTL_WIDTH       80
 #define CTL_WIDTH_MAX   500
@@ -29,14 +27,8 @@ static const ctl_column_t  error_row[] = {
 };
 
 typedef struct {
-    int64_t  requests, errors;
-} ctl_sum_t;
-
-typedef struct {
-    rbl_sid_t  account, app;
-    int        days;                    /* one sum per day, not per hour */
-    int64_t    first, n;                /* days or hours since 1970 */
-    ctl_sum_t  sum[CTL_HOURS_MAX];
+    rbl_sid_t    account, app;
+    rbl_usage_t  usage;
 } ctl_stats_t;
 
 
@@ -58,113 +50,58 @@ ctl_app_exists(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *app)
 }
 
 
-/* Adds a field of a key: the number of an hour or a day; a suffix "e" marks
-   errors. */
-static void
-ctl_stats_field(ctl_stats_t *stats, int64_t base, rbl_str_t name, int64_t n)
-{
-    int         errors;
-    int64_t     i;
-    ctl_sum_t  *sum;
-
-    errors = name.n > 0 && name.p[name.n - 1] == 'e';
-    name.n -= (size_t) errors;
-
-    if (name.p == NULL || n < 0
-        || rbl_int_parse(&i, name, 0, CTL_DAYS_KEY * 1000000) != RBL_OK)
-    {
-        return;
-    }
-
-    i += base - stats->first;
-    if (i < 0 || i >= stats->n) {
-        return;
-    }
-
-    sum = &stats->sum[i];
-    *(errors ? &sum->errors : &sum->requests) = n;
-}
-
-
-/* Reads one key: the hours of a day, or 32 days. */
-static int
-ctl_stats_key(ctl_t *ctl, ctl_stats_t *stats, int64_t part)
-{
-    char         b[RBL_KEY_MAX];
-    size_t       i;
-    rbl_key_t    key;
-    redisReply  *reply;
-
-    snprintf(b, sizeof(b), "%s:%c%lld", stats->app.s, stats->days ? 'd' : 'h',
-             (long long) part);
-
-    reply = ctl_command(ctl, RBL_COMMAND("HGETALL",
-                        rbl_account_key(&key, &ctl->ks, "stats",
-                                        rbl_sid_str(&stats->account),
-                                        rbl_str(b))));
-    if (reply == NULL) {
-        return -1;
-    }
-
-    for (i = 1; i < rbl_reply_len(reply); i += 2) {
-        ctl_stats_field(stats, stats->days ? 0 : part * 24,
-                        rbl_reply_str(rbl_reply_at(reply, i - 1)),
-                        rbl_reply_int(rbl_reply_at(reply, i), 0));
-    }
-
-    freeReplyObject(reply);
-
-    return 0;
-}
-
-
 static int
 ctl_stats_read(ctl_t *ctl, ctl_stats_t *stats)
 {
-    int64_t  part, size;
+    char         name[RBL_USAGE_NAME];
+    int64_t      part, end;
+    rbl_key_t    key;
+    redisReply  *reply;
 
-    size = stats->days ? CTL_DAYS_KEY : 24;
+    part = rbl_usage_part(&stats->usage);
+    end = part + rbl_usage_parts(&stats->usage);
 
-    for (part = stats->first / size;
-         part <= (stats->first + stats->n - 1) / size;
-         part++)
-    {
-        if (ctl_stats_key(ctl, stats, part) != 0) {
+    for ( /* void */ ; part < end; part++) {
+        reply = ctl_command(ctl, RBL_COMMAND("HGETALL",
+                            rbl_account_key(&key, &ctl->ks, "stats",
+                                            rbl_sid_str(&stats->account),
+                                            rbl_usage_name(name, &stats->usage,
+                                                           &stats->app,
+                                                           part))));
+        if (reply == NULL) {
             return -1;
         }
+
+        rbl_usage_read(&stats->usage, part, reply);
+        freeReplyObject(reply);
     }
 
     return 0;
 }
 
 
-static int64_t
-ctl_stats_ms(const ctl_stats_t *stats, int64_t i)
-{
-    return (stats->first + i) * (stats->days ? 86400000 : 3600000);
-}
-
-
 static int
-ctl_stats_json(ctl_t *ctl, const ctl_stats_t *stats, const ctl_sum_t *all)
+ctl_stats_json(ctl_t *ctl, const ctl_stats_t *stats, const rbl_sum_t *all)
 {
-    int64_t   i;
-    json_t   *rows;
+    int64_t             i;
+    json_t             *rows;
+    const rbl_usage_t  *u;
 
+    u = &stats->usage;
     rows = json_array();
 
-    for (i = 0; i < stats->n; i++) {
+    for (i = 0; i < u->n; i++) {
         json_array_append_new(rows,
-            json_pack("{so sI sI}", "time", ctl_time(ctl_stats_ms(stats, i)),
-                      "requests", (json_int_t) stats->sum[i].requests,
-                      "errors", (json_int_t) stats->sum[i].errors));
+            json_pack("{so sI sI}", "time", ctl_time(rbl_usage_time(u, i)),
+                      "requests", (json_int_t) u->sum[i].requests,
+                      "errors", (json_int_t) u->sum[i].errors));
     }
 
     return ctl_print(ctl, NULL,
                      json_pack("{ss ss ss sI sI so}",
                                "account", stats->account.s,
                                "id", stats->app.s,
-                               "unit", stats->days ? "day" : "hour",
+                               "unit", u->days ? "day" : "hour",
                                "requests", (json_int_t) all->requests,
                                "errors", (json_int_t) all->errors,
                                "data", rows));
@@ -215,18 +152,18 @@ ctl_share(int64_t v, int64_t max, int room)
 
 
 static void
-ctl_draw(const ctl_stats_t *stats, int64_t i, int64_t max, int room)
+ctl_draw(const rbl_usage_t *u, int64_t i, int64_t max, int room)
 {
     int               n, errors, k;
     char              time[RBL_TIME_LEN];
     rbl_str_t         text;
-    const ctl_sum_t  *sum;
+    const rbl_sum_t  *sum;
 
-    sum = &stats->sum[i];
-    text = rbl_time_rfc3339(time, ctl_stats_ms(stats, i));
+    sum = &u->sum[i];
+    text = rbl_time_rfc3339(time, rbl_usage_time(u, i));
 
     printf("%.10s %.5s %10lld %8lld", text.p,
-           stats->days ? "     " : text.p + 11, (long long) sum->requests,
+           u->days ? "     " : text.p + 11, (long long) sum->requests,
            (long long) sum->errors);
 
     n = ctl_share(sum->requests, max, room);
@@ -245,7 +182,7 @@ ctl_draw(const ctl_stats_t *stats, int64_t i, int64_t max, int room)
 
 
 static int
-ctl_stats_draw(const ctl_stats_t *stats, const ctl_sum_t *all)
+ctl_stats_draw(const rbl_usage_t *u, const rbl_sum_t *all)
 {
     int      room;
     int64_t  i, max;
@@ -255,15 +192,15 @@ ctl_stats_draw(const ctl_stats_t *stats, const ctl_sum_t *all)
     room = ctl_width() - 16 - 11 - 9 - 2;
     room = room < CTL_BAR_MIN ? CTL_BAR_MIN : room;
 
-    for (i = 0, max = 0; i < stats->n; i++) {
-        max = stats->sum[i].requests > max ? stats->sum[i].requests : max;
+    for (i = 0, max = 0; i < u->n; i++) {
+        max = u->sum[i].requests > max ? u->sum[i].requests : max;
     }
 
     printf("%-16s %10s %8s  # requests, x errors\n",
-           stats->days ? "DAY (UTC)" : "HOUR (UTC)", "REQUESTS", "ERRORS");
+           u->days ? "DAY (UTC)" : "HOUR (UTC)", "REQUESTS", "ERRORS");
 
-    for (i = 0; i < stats->n; i++) {
-        ctl_draw(stats, i, max, room);
+    for (i = 0; i < u->n; i++) {
+        ctl_draw(u, i, max, room);
     }
 
     printf("%-16s %10lld %8lld\n", "all", (long long) all->requests,
@@ -281,26 +218,26 @@ ctl_stats_draw(const ctl_stats_t *stats, const ctl_sum_t *all)
 /* Sets the range of hours or days, which ends with the present one.  -1: error
    printed. */
 static int
-ctl_stats_range(ctl_t *ctl, ctl_stats_t *stats)
+ctl_stats_range(ctl_t *ctl, rbl_usage_t *u)
 {
-    int64_t  now;
+    int      days;
+    int64_t  n;
 
-    now = (int64_t) time(NULL);
-    stats->days = ctl_option(ctl, "days") != NULL;
-    stats->n = 24;
+    days = ctl_option(ctl, "days") != NULL;
+    n = 24;
 
-    if (stats->days && ctl_option(ctl, "hours") != NULL) {
+    if (days && ctl_option(ctl, "hours") != NULL) {
         ctl_fail("--hours and --days exclude each other");
         return -1;
     }
 
-    if (ctl_number(ctl, "hours", &stats->n, 1, CTL_HOURS_MAX) != 0
-        || ctl_number(ctl, "days", &stats->n, 1, CTL_DAYS_MAX) != 0)
+    if (ctl_number(ctl, "hours", &n, 1, RBL_USAGE_HOURS_MAX) != 0
+        || ctl_number(ctl, "days", &n, 1, RBL_USAGE_DAYS_MAX) != 0)
     {
         return -1;
     }
 
-    stats->first = now / (stats->days ? 86400 : 3600) - stats->n + 1;
+    rbl_usage_begin(u, days, n, (int64_t) time(NULL));
 
     return 0;
 }
@@ -309,27 +246,21 @@ ctl_stats_range(ctl_t *ctl, ctl_stats_t *stats)
 int
 ctl_app_stats(ctl_t *ctl)
 {
-    int64_t             i;
-    ctl_sum_t           all;
+    rbl_sum_t           all;
     static ctl_stats_t  stats;
 
     if (ctl_app_arguments(ctl, &stats.account, &stats.app) != 0
-        || ctl_stats_range(ctl, &stats) != 0
+        || ctl_stats_range(ctl, &stats.usage) != 0
         || ctl_app_exists(ctl, &stats.account, &stats.app) != 0
         || ctl_stats_read(ctl, &stats) != 0)
     {
         return CTL_ERROR;
     }
 
-    all.requests = all.errors = 0;
-
-    for (i = 0; i < stats.n; i++) {
-        all.requests += stats.sum[i].requests;
-        all.errors += stats.sum[i].errors;
-    }
+    all = rbl_usage_all(&stats.usage);
 
     return ctl->json ? ctl_stats_json(ctl, &stats, &all)
-                     : ctl_stats_draw(&stats, &all);
+                     : ctl_stats_draw(&stats.usage, &all);
 }
 
 

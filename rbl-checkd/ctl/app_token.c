@@ -25,7 +25,7 @@ ctl_token_new(ctl_token_t *t)
         return -1;
     }
 
-    ctl_hex(t->field, t->digest, CTL_TOKEN_FIELD / 2);
+    ctl_hex(t->field, t->digest, RBL_TOKEN_FIELD / 2);
 
     return 0;
 }
@@ -105,10 +105,21 @@ ctl_app_rotate(ctl_t *ctl)
 
     rbl_app_token_reply(&said, reply);
 
-    if (said.word == RBL_APP_TOKEN_OK) {
+    switch (said.word) {
+
+    case RBL_APP_TOKEN_OK:
         rc = ctl_app_print(ctl, json_pack("{ss ss ss}", "account", account.s,
                                           "id", app.s, "token", t.token));
-    } else {
+        break;
+
+    case RBL_APP_TOKEN_MOST:
+    case RBL_APP_TOKEN_TOKENS:
+        rc = ctl_fail("%s has %lld tokens, as many as it may have: revoke one",
+                      said.word == RBL_APP_TOKEN_MOST ? app.s : account.s,
+                      (long long) said.most);
+        break;
+
+    default:
         rc = ctl_app_none(&account, &app);
     }
 
@@ -154,8 +165,8 @@ ctl_token_rows(const redisReply *tokens, rbl_str_t app)
          ctl_token_next(tokens, app, &at, &row[n].field, &row[n].token);
          n++)
     {
-        if (row[n].field.n > CTL_TOKEN_DIGITS) {
-            row[n].field.n = CTL_TOKEN_DIGITS;
+        if (row[n].field.n > RBL_TOKEN_DIGITS) {
+            row[n].field.n = RBL_TOKEN_DIGITS;
         }
     }
 
@@ -200,42 +211,11 @@ ctl_token_list(ctl_t *ctl)
 }
 
 
-/* Reads the digits that name a token, as stored.  -1: error printed. */
-static int
-ctl_token_digits(char digits[CTL_TOKEN_FIELD + 1], rbl_str_t text)
-{
-    size_t  i;
-    char    c;
-
-    for (i = 0; i < text.n && i < CTL_TOKEN_FIELD; i++) {
-        c = text.p[i];
-        c = c >= 'A' && c <= 'F' ? (char) (c + ('a' - 'A')) : c;
-
-        if ((c < '0' || c > '9') && (c < 'a' || c > 'f')) {
-            break;
-        }
-
-        digits[i] = c;
-    }
-
-    digits[i] = '\0';
-
-    if (i < text.n || i < CTL_TOKEN_DIGITS) {
-        ctl_fail("name a token by %d to %d hex digits of its SHA-256, as"
-                 " `token list` shows them", CTL_TOKEN_DIGITS,
-                 CTL_TOKEN_FIELD);
-        return -1;
-    }
-
-    return 0;
-}
-
-
 int
 ctl_token_revoke(ctl_t *ctl)
 {
     int          rc;
-    char         digits[CTL_TOKEN_FIELD + 1];
+    char         buf[RBL_TOKEN_FIELD + 1];
     rbl_key_t    key;
     rbl_sid_t    account, app;
     redisReply  *reply;
@@ -243,15 +223,18 @@ ctl_token_revoke(ctl_t *ctl)
     rbl_app_token_revoke_args_t   args;
     rbl_app_token_revoke_reply_t  said;
 
-    if (ctl_app_arguments(ctl, &account, &app) != 0
-        || ctl_token_digits(digits, ctl->args[2]) != 0)
-    {
+    if (ctl_app_arguments(ctl, &account, &app) != 0) {
         return CTL_ERROR;
+    }
+
+    if (rbl_token_digits(buf, &args.digits, ctl->args[2]) != RBL_OK) {
+        return ctl_fail("name a token by %d to %d hex digits of its SHA-256, as"
+                        " `token list` shows them", RBL_TOKEN_DIGITS,
+                        RBL_TOKEN_FIELD);
     }
 
     args.acct = ctl_acct(ctl, &key, &account);
     args.app = rbl_sid_str(&app);
-    args.digits = rbl_str(digits);
 
     reply = ctl_script(ctl, CTL_SCRIPT(app_token_revoke, args));
     if (reply == NULL) {
@@ -275,12 +258,12 @@ ctl_token_revoke(ctl_t *ctl)
 
     case RBL_APP_TOKEN_REVOKE_MANY:
         rc = ctl_fail("more than one token of application %s begins with %s:"
-                      " give more digits", app.s, digits);
+                      " give more digits", app.s, buf);
         break;
 
     default:
         rc = ctl_fail("no token of application %s begins with %s", app.s,
-                      digits);
+                      buf);
     }
 
     freeReplyObject(reply);

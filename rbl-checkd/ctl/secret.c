@@ -5,12 +5,13 @@
 
 #include "ctl.h"
 
+#include "rbl_secret.h"
+
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <sys/random.h>
 
-#define CTL_TOKEN_BYTES   32
-#define CTL_SECRET_BYTES  32
+#define CTL_TOKEN_BYTES  32
 
 
 void
@@ -61,14 +62,13 @@ ctl_token_make(char token[CTL_SECRET_SIZE])
 int
 ctl_secret_make(char secret[CTL_SECRET_SIZE])
 {
-    unsigned char  bytes[CTL_SECRET_BYTES];
+    unsigned char  bytes[RBL_SECRET_BYTES];
 
     if (ctl_random(bytes, sizeof(bytes)) != 0) {
         return -1;
     }
 
-    memcpy(secret, "whsec_", 6);
-    EVP_EncodeBlock((unsigned char *) secret + 6, bytes, sizeof(bytes));
+    rbl_secret_text(secret, bytes);
     OPENSSL_cleanse(bytes, sizeof(bytes));
 
     return 0;

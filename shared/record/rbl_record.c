@@ -395,6 +395,21 @@ rbl_trouble_decode(rbl_trouble_t *v, rbl_mp_t *mp)
 }
 
 
+void
+rbl_limits_decode(int64_t limits[RBL_LIMITS], rbl_str_t packed)
+{
+    size_t    i, n;
+    rbl_mp_t  mp;
+
+    rbl_mp_init(&mp, packed);
+    n = rbl_mp_array(&mp);
+
+    for (i = 0; i < RBL_LIMITS; i++) {
+        limits[i] = i < n ? rbl_mp_int(&mp) : 0;
+    }
+}
+
+
 rbl_err_t
 rbl_result_decode(rbl_result_t *v, rbl_mp_t *mp)
 {

@@ -69,6 +69,18 @@ typedef struct {
                                            none */
 } rbl_app_t;
 
+/* Limits of an application, in the order of rbl_app_t.limits. */
+enum {
+    RBL_LIMIT_HOUR = 0,
+    RBL_LIMIT_READS,
+    RBL_LIMIT_WRITES,
+    RBL_LIMIT_STARTS,
+    RBL_LIMITS
+};
+
+#define RBL_HOUR_MAX  1000000000        /* requests an hour */
+#define RBL_RATE_MAX  1000000           /* a second */
+
 typedef struct {
     rbl_str_t  id, value, name, type;
     int64_t    family;
@@ -172,6 +184,10 @@ rbl_err_t rbl_user_decode(rbl_user_t *v, rbl_str_t raw);
 rbl_err_t rbl_session_decode(rbl_session_t *v, rbl_str_t raw);
 rbl_err_t rbl_totals_decode(rbl_totals_t *v, rbl_str_t raw);
 rbl_err_t rbl_app_decode(rbl_app_t *v, rbl_str_t raw);
+
+/* Reads the limits of an application or a token; 0: no limit. */
+void rbl_limits_decode(int64_t limits[RBL_LIMITS], rbl_str_t packed);
+
 rbl_err_t rbl_host_decode(rbl_host_t *v, rbl_str_t raw);
 rbl_err_t rbl_profile_decode(rbl_profile_t *v, rbl_str_t raw);
 rbl_err_t rbl_group_decode(rbl_group_t *v, rbl_str_t raw);

@@ -204,6 +204,34 @@ rbl_subnet_text(char buf[RBL_VALUE_MAX], const rbl_subnet_t *net)
 }
 
 
+rbl_err_t
+rbl_network_parse(char buf[RBL_VALUE_MAX], rbl_str_t *net, rbl_str_t text)
+{
+    rbl_err_t     err;
+    rbl_subnet_t  subnet;
+
+    if (rbl_str_is(text, "unix:")) {
+        *net = RBL_STR("unix:");
+        return RBL_OK;
+    }
+
+    err = RBL_OK;
+
+    if (rbl_addr_parse(&subnet.addr, text) == RBL_OK) {
+        subnet.bits = rbl_addr_len(&subnet.addr) * 8;
+
+    } else {
+        err = rbl_subnet_parse(&subnet, text);
+    }
+
+    if (err == RBL_OK || err == RBL_EHOSTBITS) {
+        *net = rbl_subnet_text(buf, &subnet);
+    }
+
+    return err;
+}
+
+
 uint64_t
 rbl_subnet_size(const rbl_subnet_t *net)
 {

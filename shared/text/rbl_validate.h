@@ -45,6 +45,16 @@ rbl_str_t rbl_addr_text(char buf[RBL_VALUE_MAX], const rbl_addr_t *a);
 rbl_err_t rbl_subnet_parse(rbl_subnet_t *net, rbl_str_t text);
 rbl_str_t rbl_subnet_text(char buf[RBL_VALUE_MAX], const rbl_subnet_t *net);
 
+/*
+ * Parses a network that an application may be used from: "address/bits", one
+ * address, or "unix:" for the clients of a unix socket.  *net is its stored
+ * form, in buf or constant.  Errors as rbl_subnet_parse.
+ */
+#define RBL_NETWORKS_MAX  64            /* of an application */
+
+rbl_err_t rbl_network_parse(char buf[RBL_VALUE_MAX], rbl_str_t *net,
+    rbl_str_t text);
+
 /* Returns the number of addresses; UINT64_MAX if it does not fit. */
 uint64_t rbl_subnet_size(const rbl_subnet_t *net);
 

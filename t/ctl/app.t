@@ -229,6 +229,30 @@ bad('allow after revoke', 'no active application', 'app', 'allow', $ac, $app,
 bad('limit after revoke', 'no active application', 'app', 'limit', $ac, $app,
     '--hour', 1);
 
+# as many as there may be
+{
+    my $full = good('a full account', 'account', 'add', 'Full')->{id};
+    my $one = good('an application', 'app', 'add', $full, 'one')->{id};
+    good('a token', 'app', 'rotate', $full, $one, '--keep') for 2 .. 20;
+    bad('too many tokens', 'has 20 tokens, as many as', 'app', 'rotate', $full,
+        $one, '--keep');
+    redis($redis, 'HSET', redis_key('tokens', $full), map { ("x$_", 'AP') }
+        21 .. 200);
+    bad('too many in the account', 'has 200 tokens, as many as', 'app', 'add',
+        $full, 'two');
+    good('without one', 'app', 'revoke', $full, $one);
+    my $two = good('then there is room', 'app', 'add', $full, 'two')->{id};
+    redis($redis, 'HSET', redis_key('tokens', $full), map { ("y$_", 'AP') }
+        1 .. 20);
+    bad('nor a second token', 'has 200 tokens, as many as', 'app', 'rotate',
+        $full, $two, '--keep');
+    redis($redis, 'DEL', redis_key('tokens', $full));
+    redis($redis, 'ZADD', redis_key('apps', $full), map { ($_, "AP$_") }
+        1 .. 998);
+    bad('too many applications', 'has 1000 applications, as many as', 'app',
+        'add', $full, 'three');
+}
+
 # bytes from the store that never reach a terminal
 redis($redis, 'SET', redis_key('s', $ac, $app), record_pack('app',
     version => 1, id => $app, name => "\e]0;x\a\x{9b}\x{202e}",

@@ -58,25 +58,51 @@ simple(account_status => 'active');
 simple(account_timezone => 'UTC');
 simple(totals_make => ());
 my $field = 1;
-my @networks = map { "2001:db8:$_\::/48" } 1 .. 20;
+my @networks = map { "2001:db8:$_\::/48" } 1 .. 64;
+# Applications with twenty tokens each, up to the tokens that an account may
+# have, but for the one that a case makes.
+my @ap = map { sid('AP') } 1 .. 10;
+sub token { return s1('app_token', $_[0], sprintf('%016x', ++$field),
+    'd' x 32, '0') }
+sub app_new { return s1('app_put', $_[0], text_of(255), 's' x 64,
+    sprintf('%016x', ++$field), 'd' x 32) }
+for my $ap (@ap) {
+    app_new($ap);
+    token($ap) for 2 .. 20 - ($ap eq $ap[-1]) * 2;
+}
+sub token_end { return s1('app_token_revoke', $_[0], sprintf '%016x', $field) }
 case(app_admit => '', sub { s1('app_admit', $W{ap}, 1, 1e9, 1e9) });
-case(app_allow => '20 networks, 20 tokens', sub {
-    s1('app_token', $W{ap}, sprintf('%016x', ++$field), 'd' x 32, '0')
-        while $field < 20;
-    s1('app_allow', $W{ap}, @networks) });
-simple(app_limit => sub { $W{ap} }, 1e9, 0, 0, 0);
-simple(app_put => sub { sid('AP') }, text_of(255), 's' x 64,
-    sub { sprintf '%016x', ++$field }, 'd' x 32);
-simple(app_token => sub { $W{ap} }, sub { sprintf '%016x', ++$field },
-    'd' x 32, '0');
+case(app_allow => '64 networks, 20 tokens', sub {
+    s1('app_allow', $ap[0], @networks) });
+case(app_limit => '64 networks, 20 tokens', sub {
+    s1('app_allow', $ap[0], @networks);
+    s1('app_limit', $ap[0], 1e9, 0, 0, 0) });
+case(app_put => '198 tokens', sub { my $ap = sid('AP');
+    my $r = app_new($ap);
+    die "app_put: @$r\n" if $r->[0] ne 'OK';
+    my $took = $RblWorst::took{app_put};
+    s1('app_revoke', $ap);
+    counts($took) });
+case(app_token => '198 tokens', sub {
+    my $r = token($ap[-1]);
+    die "app_token: @$r\n" if $r->[0] ne 'OK';
+    my $took = $RblWorst::took{app_token};
+    token_end($ap[-1]);
+    counts($took) });
+case(app_token => '20 tokens end', sub {
+    s1('app_token', $ap[1], sprintf('%016x', ++$field), 'd' x 32, '1');
+    my $took = $RblWorst::took{app_token};
+    token($ap[1]) for 2 .. 20;
+    counts($took) });
 simple(app_tokens => ());
-case(app_token_revoke => '', sub {
-    s1('app_token', $W{ap}, sprintf('%016x', ++$field), 'd' x 32, '0');
-    s1('app_token_revoke', $W{ap}, sprintf '%016x', $field) });
-case(app_revoke => '20 tokens', sub { my $ap = sid('AP');
-    s1('app_put', $ap, 'a', 's', sprintf('%016x', ++$field), 'd' x 32);
-    s1('app_token', $ap, sprintf('%016x', ++$field), 'd' x 32, '0') for 2 .. 20;
-    s1('app_revoke', $ap) });
+case(app_token_revoke => '', sub { token($ap[-1]); token_end($ap[-1]) });
+case(app_revoke => '20 tokens', sub {
+    s1('app_revoke', $ap[2]);
+    my $took = $RblWorst::took{app_revoke};
+    $ap[2] = sid('AP');
+    app_new($ap[2]);
+    token($ap[2]) for 2 .. 20;
+    counts($took) });
 my $number = 0;
 case(app_errors => '64 refusals', sub { slice('app_errors',
     [k('stats:from:1')], ++$number, $ac, $W{ap}, ('x' x 600) x 64) });

@@ -259,6 +259,43 @@ static const struct {
 };
 
 
+static const struct {
+    const char  *text;
+    rbl_err_t    rc;
+    const char  *net;
+} networks[] = {
+    { "192.0.2.0/24", RBL_OK, "192.0.2.0/24" },
+    { "192.0.2.7", RBL_OK, "192.0.2.7/32" },
+    { "2001:DB8::1", RBL_OK, "2001:db8::1/128" },
+    { "::ffff:192.0.2.7", RBL_OK, "192.0.2.7/32" },
+    { "unix:", RBL_OK, "unix:" },
+    { "192.0.2.7/24", RBL_EHOSTBITS, "192.0.2.0/24" },
+    { "unix", RBL_EINVAL, NULL },
+    { "unix:/run/x", RBL_EINVAL, NULL },
+    { "a.example", RBL_EINVAL, NULL },
+    { "", RBL_EINVAL, NULL },
+};
+
+
+static void
+test_networks(void)
+{
+    char       buf[RBL_VALUE_MAX];
+    size_t     i;
+    rbl_err_t  rc;
+    rbl_str_t  net;
+
+    for (i = 0; i < N(networks); i++) {
+        rc = rbl_network_parse(buf, &net, rbl_str(networks[i].text));
+        ok(rc == networks[i].rc, "network '%s'", networks[i].text);
+
+        if (networks[i].net) {
+            is_str(net, networks[i].net, "as it is stored");
+        }
+    }
+}
+
+
 static void
 test_subnets(void)
 {
@@ -513,6 +550,7 @@ main(void)
     test_numbers();
     test_addrs();
     test_subnets();
+    test_networks();
     test_domains();
     test_urls();
 

@@ -9,6 +9,17 @@ local function app_of(sid)
     local app = load(key('s', ac, sid))
     return app and owns('apps', sid) and app
 end
+-- An application that is not revoked; or nil and the refusal.
+local function app_active(sid)
+    local app = app_of(sid)
+    if not app then
+        return nil, {'APP'}
+    end
+    if app[APP.status] ~= 'active' then
+        return nil, {'REVOKED'}
+    end
+    return app
+end
 -- The tokens of an application: { {field, record}... }
 local function tokens_of(sid)
     local all = call('HGETALL', tokens)
@@ -19,6 +30,11 @@ local function tokens_of(sid)
         end
     end
     return own
+end
+-- A refusal if the account has as many tokens as there may be.
+local most_tokens = 200
+local function tokens_full()
+    return call('HLEN', tokens) >= most_tokens and {'TOKENS', most_tokens}
 end
 local function token_new(field, digest, app)
     call('HSET', tokens, field, app[APP.id])

@@ -3,11 +3,12 @@
 --- arg: app  SID of the application
 --- arg: networks...  none: from everywhere
 --- reply: OK
---- reply: APP  no such application, or revoked
+--- reply: APP  no such application
+--- reply: REVOKED  it is
 --- include: app
-local app = app_of(ARG.app)
-if not app or app[APP.status] ~= 'active' then
-    return {'APP'}
+local app, none = app_active(ARG.app)
+if not app then
+    return none
 end
 app[APP.allow] = {unpack(ARGV, ARG.networks)}
 app[APP.limits] = app[APP.limits] or {}

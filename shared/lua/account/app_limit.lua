@@ -6,11 +6,12 @@
 --- arg: writes  a second
 --- arg: starts  check starts a second
 --- reply: OK hour# reads# writes# starts#  as they are now
---- reply: APP  no such application, or revoked
+--- reply: APP  no such application
+--- reply: REVOKED  it is
 --- include: app
-local app = app_of(ARG.app)
-if not app or app[APP.status] ~= 'active' then
-    return {'APP'}
+local app, none = app_active(ARG.app)
+if not app then
+    return none
 end
 local old = app[APP.limits] or {}
 local limits = {}

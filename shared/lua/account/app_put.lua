@@ -5,15 +5,25 @@
 --- arg: secret  for callbacks
 --- arg: field  of the token (16 hex)
 --- arg: digest  of the token (32 bytes)
---- reply: OK
+--- reply: OK record
 --- reply: ACCOUNT  there is none
+--- reply: LIMIT most#  as many applications as there may be, revoked ones too
+--- reply: TOKENS most#  as many tokens as the account may have
 --- include: app
+local most = 1000
 if call('EXISTS', KEY.acct) == 0 then
     return {'ACCOUNT'}
+end
+if call('ZCARD', key('apps', ac)) >= most then
+    return {'LIMIT', most}
+end
+local full = tokens_full()
+if full then
+    return full
 end
 local now = now_ms()
 local app = {1, ARG.app, ARG.name, 'active', ARG.secret, now, {}, {}}
 save(key('s', ac, ARG.app), app)
 call('ZADD', key('apps', ac), now, ARG.app)
 token_new(ARG.field, ARG.digest, app)
-return {'OK'}
+return {'OK', cmsgpack.pack(app)}

@@ -6,15 +6,27 @@
 --- arg: digest  of the token
 --- arg: alone  "1": older tokens of the application end now
 --- reply: OK
---- reply: APP  no such application, or revoked
+--- reply: APP  no such application
+--- reply: REVOKED  it is
+--- reply: MOST most#  as many tokens as an application may have
+--- reply: TOKENS most#  as many as the account may have
 --- include: app
-local app = app_of(ARG.app)
-if not app or app[APP.status] ~= 'active' then
-    return {'APP'}
+local most = 20
+local app, none = app_active(ARG.app)
+if not app then
+    return none
 end
+local own = tokens_of(ARG.app)
 if ARG.alone == '1' then
-    for _, e in ipairs(tokens_of(ARG.app)) do
+    for _, e in ipairs(own) do
         token_end(e[1])
+    end
+elseif #own >= most then
+    return {'MOST', most}
+else
+    local full = tokens_full()
+    if full then
+        return full
     end
 end
 token_new(ARG.field, ARG.digest, app)
