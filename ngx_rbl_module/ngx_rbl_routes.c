@@ -251,5 +251,45 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       &ngx_rbl_op_user_delete,
       &ngx_rbl_family_users },
 
+    { ngx_string("apps"), ngx_string("apps"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_list,
+      &ngx_rbl_family_apps },
+
+    { ngx_string("app/add"), ngx_string("app/add"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_RECENT, &ngx_rbl_op_app_add,
+      &ngx_rbl_family_apps },
+
+    { ngx_string("app/rotate/"), ngx_string("app/rotate"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_RECENT, &ngx_rbl_op_app_rotate,
+      &ngx_rbl_family_apps },
+
+    { ngx_string("app/revoke/"), ngx_string("app/revoke"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL, &ngx_rbl_op_app_revoke,
+      &ngx_rbl_family_apps },
+
+    { ngx_string("app/allow/"), ngx_string("app/allow"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL, &ngx_rbl_op_app_allow,
+      &ngx_rbl_family_apps },
+
+    { ngx_string("app/limit/"), ngx_string("app/limit"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL, &ngx_rbl_op_app_limit,
+      &ngx_rbl_family_apps },
+
+    { ngx_string("app/stats/"), ngx_string("app/stats"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_app_stats,
+      &ngx_rbl_family_apps },
+
+    { ngx_string("app/errors/"), ngx_string("app/errors"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_app_errors,
+      &ngx_rbl_family_app_errors },
+
+    { ngx_string("app/"), ngx_string("app"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_app,
+      &ngx_rbl_family_apps },
+
+    { ngx_string("token/revoke/"), ngx_string("token/revoke"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL, &ngx_rbl_op_token_revoke,
+      &ngx_rbl_family_apps },
+
     { ngx_null_string, ngx_null_string, 0, 0, NULL, NULL }
 };

@@ -103,16 +103,18 @@ rbl_str_t *
 ngx_rbl_record_keys(ngx_rbl_ctx_t *ctx, rbl_str_t owner, ngx_uint_t n,
     const rbl_str_t *sids)
 {
-    char                  *p;
-    rbl_key_t              key;
-    rbl_str_t             *keys;
-    ngx_uint_t             i;
-    const rbl_keyspace_t  *ks;
+    char                    *p;
+    rbl_key_t                key;
+    rbl_str_t               *keys;
+    ngx_uint_t               i;
+    const rbl_keyspace_t    *ks;
+    const ngx_rbl_family_t  *family;
 
     ks = ngx_rbl_store_keyspace(ctx->store);
+    family = ctx->route->family;
 
     (void) rbl_key(&key, ks, rbl_partition(ks, rbl_sid_str(&ctx->account)),
-                   "r", owner, sids[0]);
+                   family && family->secret ? "s" : "r", owner, sids[0]);
 
     keys = ngx_palloc(ctx->request->pool,
                       (NGX_RBL_KEYS_BEFORE + n) * sizeof(rbl_str_t));

@@ -29,4 +29,21 @@ extern const ngx_rbl_op_t  ngx_rbl_op_user_link;
 extern const ngx_rbl_op_t  ngx_rbl_op_user_role;
 extern const ngx_rbl_op_t  ngx_rbl_op_user_delete;
 
+/* ngx_rbl_portal_apps.c */
+extern const ngx_rbl_family_t  ngx_rbl_family_apps;
+extern const ngx_rbl_op_t  ngx_rbl_op_app;
+
+/* ngx_rbl_portal_app_write.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_app_add;
+extern const ngx_rbl_op_t  ngx_rbl_op_app_rotate;
+extern const ngx_rbl_op_t  ngx_rbl_op_app_revoke;
+extern const ngx_rbl_op_t  ngx_rbl_op_token_revoke;
+extern const ngx_rbl_op_t  ngx_rbl_op_app_allow;
+extern const ngx_rbl_op_t  ngx_rbl_op_app_limit;
+
+/* ngx_rbl_portal_app_stats.c */
+extern const ngx_rbl_family_t  ngx_rbl_family_app_errors;
+extern const ngx_rbl_op_t  ngx_rbl_op_app_stats;
+extern const ngx_rbl_op_t  ngx_rbl_op_app_errors;
+
 #endif /* _NGX_RBL_PORTAL_H_INCLUDED_ */

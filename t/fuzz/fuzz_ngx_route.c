@@ -60,6 +60,15 @@ OP(ngx_rbl_op_user_add);
 OP(ngx_rbl_op_user_link);
 OP(ngx_rbl_op_user_role);
 OP(ngx_rbl_op_user_delete);
+OP(ngx_rbl_op_app);
+OP(ngx_rbl_op_app_add);
+OP(ngx_rbl_op_app_rotate);
+OP(ngx_rbl_op_app_revoke);
+OP(ngx_rbl_op_token_revoke);
+OP(ngx_rbl_op_app_allow);
+OP(ngx_rbl_op_app_limit);
+OP(ngx_rbl_op_app_stats);
+OP(ngx_rbl_op_app_errors);
 
 FAMILY(ngx_rbl_family_hosts);
 FAMILY(ngx_rbl_family_listings);
@@ -70,6 +79,8 @@ FAMILY(ngx_rbl_family_groups);
 FAMILY(ngx_rbl_family_checks);
 FAMILY(ngx_rbl_family_sessions);
 FAMILY(ngx_rbl_family_users);
+FAMILY(ngx_rbl_family_apps);
+FAMILY(ngx_rbl_family_app_errors);
 
 static const char *const  suffixes[] = { ".json", ".xml", ".nagios",
                                          ".zabbix" };

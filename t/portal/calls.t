@@ -7,6 +7,7 @@
 use strict;
 use warnings;
 
+use Digest::SHA qw(sha256_hex);
 use Test::More;
 
 use RblJudge;
@@ -38,6 +39,22 @@ sub foreign_host {
             type => 'rbl' }))->{data}[0]{id};
 }
 
+# An application of its own, made with rblctl, and the digits of its token.
+my $new;
+sub new_app {
+    my $app = json(rblctl($t->{redis}, '--json', 'app', 'add',
+        $t->{acct}{sid}, 'New')->{out});
+    $new = sha256_hex($app->{token});
+    return $app->{id};
+}
+
+sub app_id {
+    my ($made) = @_;
+
+    return (made => $made // sub { $t->{acct}{app} }, none => sid_of('AP'),
+        foreign => sub { $t->{other}{app} });
+}
+
 # The calls that are only of the portal.  role: who may make it; recent: only
 # within ten minutes of the sign-in; fields: of a call that succeeds; made: code
 # that makes what it needs and returns its id, none: a well-formed id of nothing;
@@ -62,6 +79,19 @@ my %call = (
         none => sid_of('HT'), foreign => \&foreign_host },
     'host/history' => { role => 'viewer', made => \&some_host,
         none => sid_of('HT'), foreign => \&foreign_host },
+    'apps' => { role => 'viewer' },
+    'app' => { role => 'viewer', app_id() },
+    'app/add' => { role => 'admin', recent => 1, fields => sub {
+        { name => 'Added' } } },
+    'app/rotate' => { role => 'admin', recent => 1, app_id() },
+    'app/revoke' => { role => 'admin', app_id(\&new_app) },
+    'app/allow' => { role => 'admin', app_id(), fields => sub {
+        { allow => [] } } },
+    'app/limit' => { role => 'admin', app_id() },
+    'app/stats' => { role => 'viewer', app_id() },
+    'app/errors' => { role => 'viewer', app_id() },
+    'token/revoke' => { role => 'admin', app_id(\&new_app), fields => sub {
+        { token => substr $new // 'a' x 16, 0, 8 } } },
 );
 
 sub judged {
@@ -138,7 +168,7 @@ for my $d (@described) {
         $says->(304, 'unchanged', $who, headers => ["If-None-Match: $etag"]);
     }
     if ($d->{id}) {
-        for my $id ($call->{none}, "$call->{none}0", 'x', '%20',
+        for my $id ($call->{none}, "$call->{none}0", 'x', '%20', '%01',
             $call->{foreign} ? $call->{foreign}->() : ())
         {
             $says->(404, "the id $id", $who, id => $id);

@@ -1,0 +1,252 @@
+#!/usr/bin/perl
+
+# Applications in the portal: made, rotated, limited and revoked by its calls,
+# used at the API, and seen in statistics and error log.
+
+use strict;
+use warnings;
+
+use Digest::SHA qw(sha256_hex);
+use Test::More;
+
+use RblPortal;
+
+my $t = portal_setup(workers => 1, http => 'rbl_zone rbl 1m;');
+my $sid = $t->{acct}{sid};
+my $owner = sign_in($t);
+my $admin = sign_in($t, role => 'admin');
+my $other = sign_in($t, acct => $t->{other});
+
+sub get { return portal($t, $owner, 'GET', @_) }
+
+sub post {
+    my ($path, %fields) = @_;
+
+    return portal($t, $owner, 'POST', $path, fields => \%fields);
+}
+
+sub app { return accepted(get("app/$_[0].json"), 'an application')->{data} }
+sub digits { return substr sha256_hex($_[0]), 0, 8 }
+
+# A call of the API with a token of the application.
+sub uses {
+    my ($token, $path) = @_;
+
+    return http($t->{nginx}, 'GET', '/3.0/' . ($path // 'hosts.json'),
+        auth => { sid => $sid, token => $token });
+}
+
+
+# --- a new one ---------------------------------------------------------------
+
+my $made = accepted(portal($t, $admin, 'POST', 'app/add.json',
+    fields => { name => ' <b>Web</b> & more ' }), 'an admin adds one')->{data};
+my ($id, $token) = @$made{qw(id token)};
+like($id, qr/^AP[0-9a-f]{32}$/, 'its id');
+like($token, qr/^[0-9a-f]{64}$/, 'its token');
+like($made->{secret}, qr{^whsec_[A-Za-z0-9+/]{43}=$}, 'its secret');
+is($made->{name}, '<b>Web</b> & more', 'its name, trimmed');
+is_deeply($made->{limits}, { hour => 0, reads => 0, writes => 0, starts => 0 },
+    'no limits');
+is_deeply([map { $_->{digits} } @{ $made->{tokens} }], [digits($token)],
+    'the digits of its token');
+{
+    my $r = get("app/$id.json");
+    my $same = json($r)->{data};
+    my %kept = %$made;
+    delete @kept{qw(token secret)};
+    is_deeply($same, \%kept, 'app/ID has all but token and secret');
+    my $app = record('app', redis($t->{redis}, 'GET',
+        redis_key('s', $sid, $id)));
+    is($app->{secret}, $made->{secret}, 'the store has the secret');
+    for my $path ('apps.json', "app/$id.json") {
+        my $raw = get($path)->{raw};
+        ok(index($raw, $_) < 0, "$path does not show it")
+            for $made->{secret}, $token, sha256_hex($token);
+    }
+    unlike(read_file($t->{nginx}{error_log}), qr/\Q$token\E|whsec_/,
+        'nor does the log');
+}
+accepted(uses($token), 'the token is used at the API');
+is(post('app/add.json', name => 'x' x 255)->{status}, 200, 'a long name');
+refused(post('app/add.json', %$_), 400, qr/name/, 'a bad name')
+    for {}, { name => '' }, { name => 'x' x 256 }, { name => "a\x{1}" },
+    { name => [1] };
+
+my $list = accepted(get('apps.json?page_size=2'), 'a page');
+is_deeply([@$list{qw(page total_pages page_size total_applications)}],
+    [1, 2, 2, 3], 'of all');
+is_deeply([map { $_->{id} } @{ $list->{data} }], [$t->{acct}{app}, $id],
+    'in order of creation');
+ok(!exists $list->{data}[0]{tokens}, 'without tokens');
+is_deeply(accepted(get('apps.json?page=9'), 'past the end')->{data}, [],
+    'no more');
+refused(get('apps.json?page=x'), 400, qr/page/, 'a bad page');
+is(accepted(portal($t, $other, 'GET', 'apps.json'), 'another account')
+    ->{total_applications}, 1, 'has only its own');
+
+
+# --- tokens ------------------------------------------------------------------
+
+my $second = accepted(post("app/rotate/$id.json", keep => 1), 'a second one')
+    ->{data};
+is($second->{digits}, digits($second->{token}), 'its digits');
+is_deeply([map { $_->{digits} } @{ app($id)->{tokens} }],
+    [digits($token), $second->{digits}], 'oldest first');
+accepted(uses($_), 'both are used') for $token, $second->{token};
+accepted(post("token/revoke/$id.json", token => uc digits($token)),
+    'one is revoked');
+refused(uses($token), 401, qr/credentials/, 'it is over');
+accepted(uses($second->{token}), 'the other is not');
+refused(post("token/revoke/$id.json", token => digits($token)), 404,
+    qr/No token/, 'it is gone');
+refused(post("token/revoke/$id.json", token => $_), 400, qr/token/,
+    'bad digits') for '', 'a' x 7, 'a' x 17, 'g' x 8, "a\0aaaaaaaaa";
+refused(post("token/revoke/$id.json", token => digits($t->{acct}{token})),
+    404, qr/No token/, 'of another application');
+my $third = accepted(post("app/rotate/$id.json"), 'a new one')->{data};
+refused(uses($second->{token}), 401, qr/credentials/, 'the older one is over');
+accepted(uses($third->{token}), 'the new one is used');
+refused(post("app/rotate/$id.json", keep => 'x'), 400, qr/keep/, 'a bad flag');
+{
+    my $app = accepted(post('app/add.json', name => 'many'), 'one')->{data}{id};
+    accepted(post("app/rotate/$app.json", keep => 1), 'a token') for 2 .. 20;
+    refused(post("app/rotate/$app.json", keep => 1), 409, qr/at most 20/,
+        'at most twenty');
+    is(scalar @{ app($app)->{tokens} }, 20, 'all are shown');
+    accepted(post("app/rotate/$app.json"), 'instead of all');
+    is(scalar @{ app($app)->{tokens} }, 1, 'one is left');
+}
+sign_in_ago($t, $owner, 11 * 60_000);
+for my $path ('app/add.json', "app/rotate/$id.json") {
+    my $r = post($path, name => 'x');
+    refused($r, 401, qr/last 10 minutes/, "$path long after the sign-in");
+    like($r->{headers}{'www-authenticate'},
+        qr/error="insufficient_user_authentication"/, 'says why');
+}
+sign_in_ago($t, $owner, -11 * 60_000);
+
+
+# --- allowed networks and limits ---------------------------------------------
+
+my @good = (
+    [['192.0.2.0/24', '2001:DB8::/32', '192.0.2.7', 'unix:', '192.0.2.7/32'],
+        ['192.0.2.0/24', '2001:db8::/32', '192.0.2.7/32', 'unix:']],
+    ['10.0.0.1, ::1', ['10.0.0.1/32', '::1/128']],
+    [['0.0.0.0/0'], ['0.0.0.0/0']],
+    [[map { "10.0.$_.0/24" } 1 .. 64], [map { "10.0.$_.0/24" } 1 .. 64]],
+    [['127.0.0.0/8'], ['127.0.0.0/8']],
+);
+for my $case (@good) {
+    accepted(post("app/allow/$id.json", allow => $case->[0]), 'networks');
+    is_deeply(app($id)->{allow}, $case->[1], 'as they are stored');
+}
+my @bad = (['192.0.2.1/24', qr{host bits set. The network is 192.0.2.0/24}],
+    ['x', qr/x is not a network/], [['127.0.0.1', ''], qr/is not a network/],
+    ['::ffff:1.2.3.4/99', qr/is not a network/], ['1.2.3.4/33', qr/not a/],
+    ["\x{20ac}" x 100, qr/^\S+ \S+ \S+ \S+ \x{20ac}{20} is not/],
+    [[map { "10.0.$_.0/24" } 1 .. 65], qr/at most 64/], [{}, qr/allow/]);
+for my $case (@bad) {
+    refused(post("app/allow/$id.json", allow => $case->[0]), 400, $case->[1],
+        'bad networks');
+}
+refused(post("app/allow/$id.json"), 400, qr/No allow/, 'none given');
+is_deeply(app($id)->{allow}, ['127.0.0.0/8'], 'nothing has changed');
+accepted(uses($third->{token}), 'allowed');
+accepted(post("app/allow/$id.json", allow => '192.0.2.0/24'), 'another network');
+refused(uses($third->{token}), 403, qr/address/, 'no longer allowed');
+accepted(post("app/allow/$id.json", allow => []), 'from everywhere');
+accepted(uses($third->{token}), 'allowed again');
+
+accepted(post("app/limit/$id.json", hour => 50, reads => '3'), 'limits');
+is_deeply(app($id)->{limits}, { hour => 50, reads => 3, writes => 0,
+    starts => 0 }, 'as they were given');
+is(uses($third->{token})->{headers}{'ratelimit-limit'}, 3, 'they are used');
+accepted(post("app/limit/$id.json", reads => 0, starts => 1_000_000), 'others');
+is_deeply(app($id)->{limits}, { hour => 50, reads => 0, writes => 0,
+    starts => 1_000_000 }, 'the rest stays');
+refused(post("app/limit/$id.json", %$_), 400, qr/value/, 'a bad limit')
+    for { hour => -1 }, { hour => 1_000_000_001 }, { reads => 1_000_001 },
+    { writes => 'x' }, { starts => '' }, { hour => '1.5' };
+accepted(post("app/limit/$id.json", map { $_ => 0 } qw(hour starts)), 'none');
+
+
+# --- statistics and error log ------------------------------------------------
+
+refused(uses($third->{token}, 'host/' . sid_of('HT') . '.json'), 404, qr/host/,
+    'an error');
+refused(uses($third->{token}, 'hosts.json?page=x'), 400, qr/page/, 'another');
+ok((wait_for { json(get("app/stats/$id.json"))->{errors} >= 3
+    && json(get("app/errors/$id.json"))->{total_errors} >= 3 } 15),
+    'they are counted');
+my $stats = accepted(get("app/stats/$id.json?hours=2"), 'statistics');
+is_deeply([@$stats{qw(account id unit)}], [$sid, $id, 'hour'], 'by hour');
+is(scalar @{ $stats->{data} }, 2, 'two of them');
+my $said = json(rblctl($t->{redis}, '--json', 'app', 'stats', $sid, $id,
+    '--hours', 2)->{out});
+delete @$stats{qw(status_code status_message version)};
+is_deeply($stats, $said, 'as rblctl has them');
+for my $range (['', 24], ['?hours=744', 744], ['?hours=1', 1],
+    ['?days=1', 1], ['?days=396', 396])
+{
+    my ($query, $n) = @$range;
+    my $v = accepted(get("app/stats/$id.json$query"), "stats$query");
+    is(scalar @{ $v->{data} }, $n, "$n sums");
+    is($v->{unit}, $query =~ /day/ ? 'day' : 'hour', 'their unit');
+    cmp_ok($v->{requests}, '>=', 10, 'with all requests');
+}
+refused(get("app/stats/$id.json?$_"), 400, qr/./, "stats?$_")
+    for qw(hours=0 hours=745 days=397 hours=x hours= days= hours=1&days=1
+    hours=99999999999999999999);
+
+my $log = accepted(get("app/errors/$id.json"), 'the error log');
+is_deeply([map { $_->{code} } @{ $log->{data} }], [400, 404, 403],
+    'newest first');
+is($log->{total_errors}, 3, 'all of them');
+my $first = $log->{data}[0];
+is_deeply([@$first{qw(method path address)}],
+    ['GET', '/3.0/hosts.json', '127.0.0.1'], 'what was refused');
+like($first->{message}, qr/Invalid page/, 'and why');
+like($first->{time}, qr/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/, 'and when');
+$log = accepted(get("app/errors/$id.json?code=404"), 'those with one status');
+is_deeply([map { $_->{code} } @{ $log->{data} }], [404], 'only these');
+is_deeply([@$log{qw(total_errors total_pages)}], [1, 1], 'are counted');
+$log = accepted(get("app/errors/$id.json?page=2&page_size=2"), 'a page');
+is_deeply([map { $_->{code} } @{ $log->{data} }], [403], 'the second');
+is($log->{total_pages}, 2, 'of two');
+is_deeply(accepted(get("app/errors/$id.json?$_"), $_)->{data}, [], 'none')
+    for 'code=500', 'page=2&code=404', 'page=1000000000000&page_size=1000';
+refused(get("app/errors/$id.json?$_"), 400, qr/./, "errors?$_")
+    for qw(code=x code=99 code=600 code= page=0 page_size=x);
+refused(portal($t, $other, 'GET', $_), 404, qr/application id/,
+    "another account: $_") for map { "$_/$id.json" } qw(app app/stats
+    app/errors);
+{
+    my $key = redis_key('errors', $sid, $id);
+    redis($t->{redis}, 'LPUSH', $key, 'damage');
+    expect_log($t->{nginx}, qr/error log record/) if defined &expect_log;
+    is(scalar @{ accepted(get("app/errors/$id.json"), 'a damaged entry')
+        ->{data} }, 3, 'is skipped');
+    redis($t->{redis}, 'LPOP', $key);
+}
+
+
+# --- its end -----------------------------------------------------------------
+
+refused(portal($t, $other, 'POST', "app/revoke/$id.json", fields => {}), 404,
+    qr/application id/, 'another account does not end it');
+accepted(post("app/revoke/$id.json"), 'it is revoked');
+refused(uses($third->{token}), 401, qr/credentials/, 'its token is over');
+is(app($id)->{status}, 'revoked', 'it is still there');
+is_deeply(app($id)->{tokens}, [], 'without tokens');
+is(accepted(get("app/errors/$id.json"), 'its log')->{total_errors}, 3,
+    'with its log');
+refused(post("app/$_->[0]/$id.json", %{ $_->[1] }), 409, qr/is revoked/,
+    "$_->[0] of a revoked one") for ['rotate', {}], ['allow', { allow => '' }],
+    ['limit', { hour => 1 }];
+accepted(post("app/revoke/$id.json"), 'again');
+
+my $r = rblctl($t->{redis}, 'fsck');
+is($r->{status}, 0, 'the store is consistent') or diag("$r->{out}$r->{err}");
+
+done_testing();
