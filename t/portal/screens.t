@@ -80,8 +80,24 @@ my @contacts = map { contact_of($t, @$_, join ',', @groups) }
     [endpoint => 'https://example.com/' . 'x' x 200 . '?key=1', 'active'],
     [slack => 'https://hooks.slack.com/services/T1/B1/abc', 'paused'],
     [pushover => 'a' x 30, 'active'];
+# An application with some requests and errors, in a store of its own time.
+my $sid = $t->{acct}{sid};
+my $app = json(rblctl($t->{redis}, '--json', 'app', 'add', $sid,
+    'W' x 100 . ' <i>' . "\x{202e}x")->{out});
+my $hour = int(time / 3600);
+redis($t->{redis}, 'HSET', redis_key('stats', $sid, $app->{id}, 'h'
+    . int($_ / 24)), $_ % 24, 10 + $_ % 7, $_ % 24 . 'e', $_ % 3)
+    for $hour - 20 .. $hour;
+for my $i (1 .. 30) {
+    redis($t->{redis}, 'LPUSH', redis_key('errors', $sid, $app->{id}),
+        record_pack('refusal', version => 1, time => time * 1000 - $i,
+            method => \'GET', path => \('/3.0/' . 'x' x 200), code => 404,
+            message => \'No <b>such</b> thing.', address => \'2001:db8::1'));
+}
+rblctl($t->{redis}, 'app', 'allow', $sid, $app->{id}, '2001:db8::/32');
 browser_run($t, 'screens', cookie => cookie_for($t),
     empty => cookie_for($t, acct => $t->{other}), host => $listed->{id},
-    contacts => [@contacts[0, 1]], group => $groups[1]);
+    contacts => [@contacts[0, 1]], group => $groups[1],
+    app => $app->{id});
 
 done_testing();

@@ -7,6 +7,7 @@ import { forget, get, post, whenSignedOut } from './api.js';
 import { html } from './html.js';
 import { route, useHash } from './route.js';
 import { Add } from './screens/add.js';
+import { Apps } from './screens/apps.js';
 import { ContactAdd } from './screens/contact_add.js';
 import { Contacts } from './screens/contacts.js';
 import { Groups } from './screens/groups.js';
@@ -19,7 +20,7 @@ import { lang, setZone, t } from './text.js';
 
 // Those of the menu, and others, with what is current in the menu.
 const menu = { overview: Overview, hosts: Hosts, contacts: Contacts,
-    groups: Groups, users: Users };
+    groups: Groups, apps: Apps, users: Users };
 const owners = ['users'];
 const others = { add: [Add, 'hosts'], host: [Host, 'hosts'],
     contact_add: [ContactAdd, 'contacts'] };

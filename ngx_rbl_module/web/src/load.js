@@ -1,15 +1,17 @@
 // useLoad: the answer of a GET, loaded again every ten seconds while the page is
 // visible.  An answer that could be had stays while the service is away.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { get } from './api.js';
 
 const pause = 10000;
 
-// Another `round` loads at once.
-export function useLoad(path, round = 0) {
+// Another `round` loads at once, and so does the state's reload(); what is shown
+// stays until then.  every: the time between two loads (ms).
+export function useLoad(path, round = 0, every = pause) {
     const [state, setState] = useState({});
+    const now = useRef(() => {});
 
     useEffect(() => {
         let timer = 0;
@@ -24,7 +26,8 @@ export function useLoad(path, round = 0) {
 
             if (!over) {
                 setState((last) => ({ body: last.body, ...next }));
-                timer = setTimeout(load, pause);
+                clearTimeout(timer);
+                timer = setTimeout(load, every);
             }
         }
 
@@ -36,6 +39,7 @@ export function useLoad(path, round = 0) {
             }
         }
 
+        now.current = load;
         load();
         document.addEventListener('visibilitychange', seen);
 
@@ -48,5 +52,5 @@ export function useLoad(path, round = 0) {
 
     useEffect(() => () => setState({}), [path]);
 
-    return state;
+    return { ...state, reload: () => now.current() };
 }

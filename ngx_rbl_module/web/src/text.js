@@ -16,7 +16,11 @@ function choose() {
 export const lang = choose();
 const messages = languages[lang];
 const plural = new Intl.PluralRules(lang);
-const number = new Intl.NumberFormat(lang);
+const numbers = new Intl.NumberFormat(lang);
+
+export function number(n) {
+    return numbers.format(n);
+}
 
 export function t(name, values = {}) {
     const key = 'n' in values && !(name in messages)
@@ -27,7 +31,7 @@ export function t(name, values = {}) {
     }
 
     return messages[key].replace(/\{(\w+)\}/g, (all, what) =>
-        typeof values[what] === 'number' ? number.format(values[what])
+        typeof values[what] === 'number' ? number(values[what])
             : values[what]);
 }
 
@@ -42,6 +46,10 @@ export function setZone(name) {
     }
 }
 
+export function zoneName() {
+    return zone;
+}
+
 // A time of the API, "2026-11-26T09:30:00+01:00", as a Date; null if it is none.
 export function date(text) {
     const at = text ? new Date(text) : null;
@@ -52,6 +60,20 @@ export function date(text) {
 export function absolute(at) {
     return new Intl.DateTimeFormat(lang, { timeZone: zone, dateStyle: 'medium',
         timeStyle: 'short' }).format(at);
+}
+
+// A day of statistics, which is one of UTC.
+export function day(at) {
+    return new Intl.DateTimeFormat(lang, { timeZone: 'UTC',
+        dateStyle: 'medium' }).format(at);
+}
+
+// The label of an axis, of so many hours or days.
+export function tick(at, days, span) {
+    return new Intl.DateTimeFormat(lang, days || span > 48
+        ? { timeZone: days ? 'UTC' : zone, day: 'numeric', month: 'short' }
+        : { timeZone: zone, hour: '2-digit', minute: '2-digit',
+            hourCycle: 'h23' }).format(at);
 }
 
 const steps = [['day', 86400], ['hour', 3600], ['minute', 60]];

@@ -10,7 +10,7 @@ import { createRequire } from 'node:module';
 const require = createRequire(`${process.env.NODE_PATH}/`);
 const { chromium } = require('playwright-core');
 
-export const axeSource = require('axe-core').source;
+const axeSource = require('axe-core').source;
 export const input = JSON.parse(process.env.RBL_PORTAL);
 
 function say(line) {
@@ -94,4 +94,23 @@ export async function close(page, name) {
     is(page.faults.join('\n'), '', `${name}: nothing on the console, no report,`
         + ' no other origin');
     await page.context().close();
+}
+
+const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa',
+    'best-practice'];
+
+// What axe finds on a page.
+export async function axe(page, name) {
+    // a script of the test, not of the page: it needs no policy
+
+    const found = await page.evaluate(`(() => {
+        const module = { exports: {} };
+        ${axeSource}
+        return (module.exports.run || axe.run)(document,
+            { runOnly: ${JSON.stringify(tags)} });
+    })()`);
+
+    is(found.violations.map(({ id, nodes }) =>
+        `${id}: ${nodes.map(({ html }) => html).join(' ')}`).join('\n'), '',
+    `${name}: axe`);
 }

@@ -1,32 +1,16 @@
 // Each screen, light (in English) and dark (in German), on a phone and on a desk:
 // axe, and what axe cannot see.
 
-import { axeSource, close, done, input, is, ok, open, start }
+import { axe, close, done, input, is, ok, open, start }
     from './browser.mjs';
 
 const screens = ['overview', 'hosts', 'add', 'users',
     `host/${input.host}`, 'contacts',
     ...input.contacts.map((id) => `contacts/${id}`), 'contact_add',
     ...['email', 'slack', 'datadog', 'aws-sns'].map((type) =>
-        `contact_add/${type}`), 'groups', `groups/${input.group}`];
-const empty = ['overview', 'hosts', 'contacts', 'groups'];
-const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa',
-    'best-practice'];
-
-async function axe(page, name) {
-    // a script of the test, not of the page: it needs no policy
-
-    const found = await page.evaluate(`(() => {
-        const module = { exports: {} };
-        ${axeSource}
-        return (module.exports.run || axe.run)(document,
-            { runOnly: ${JSON.stringify(tags)} });
-    })()`);
-
-    is(found.violations.map(({ id, nodes }) =>
-        `${id}: ${nodes.map(({ html }) => html).join(' ')}`).join('\n'), '',
-    `${name}: axe`);
-}
+        `contact_add/${type}`), 'groups', `groups/${input.group}`,
+    'apps', 'apps/new', `apps/${input.app}`];
+const empty = ['overview', 'hosts', 'contacts', 'groups', 'apps'];
 
 async function fits(page, name) {
     const { scroll, inner } = await page.evaluate(() => ({

@@ -1,0 +1,91 @@
+// One application: its requests, errors, access and tokens, and its end.
+
+import { useState } from 'preact/hooks';
+
+import { Answer, When } from '../parts.js';
+import { Access } from './app_access.js';
+import { AppErrors } from './app_errors.js';
+import { AppStatus } from './apps.js';
+import { Tokens } from './app_tokens.js';
+import { Graph } from '../graph.js';
+import { html } from '../html.js';
+import { useLoad } from '../load.js';
+import { Outcome, useSend } from '../send.js';
+import { t } from '../text.js';
+
+const ranges = { hours_24: 'hours=24', days_31: 'hours=744',
+    days_396: 'days=396' };
+
+function Stats({ id }) {
+    const [range, setRange] = useState('hours_24');
+    const state = useLoad(`app/stats/${id}.json?${ranges[range]}`);
+
+    return html`<section aria-labelledby="app-stats">
+        <h2 id="app-stats">${t('requests')}</h2>
+        <fieldset class="choice"><legend>${t('period')}</legend>
+            ${Object.keys(ranges).map((name) => html`
+                <label key=${name}><input type="radio" name="range"
+                    checked=${name === range}
+                    onChange=${() => setRange(name)} />
+                    ${' '}${t(`range_${name}`)}</label>`)}
+        </fieldset>
+        <${Answer} state=${state}>${({ data, unit, requests, errors }) => {
+            const title = t('graph_says', { range: t(`range_${range}`),
+                requests, errors });
+
+            return html`<p role="status">${title}</p>
+                ${requests === 0 && html`<p>${t('no_requests_text')}</p>`}
+                <${Graph} rows=${data} days=${unit === 'day'}
+                    title=${title} />`;
+        }}<//>
+    </section>`;
+}
+
+function Revoke({ app, onDone }) {
+    const [name, setName] = useState('');
+    const end = useSend();
+
+    async function submit(event) {
+        event.preventDefault();
+
+        if (name.trim() !== app.name) {
+            end.say(t('name_differs'));
+
+        } else if (await end.send(`app/revoke/${app.id}.json`, {})) {
+            onDone();
+        }
+    }
+
+    return html`<section aria-labelledby="app-revoke">
+        <h2 id="app-revoke">${t('app_revoke')}</h2>
+        <p>${t('app_revoke_text')}</p>
+        <form onSubmit=${submit}>
+            <p class="field"><label for="app-typed">${t('app_type_name')}${' '}
+                <bdi>${app.name}</bdi></label>
+                <input id="app-typed" value=${name} autocomplete="off" required
+                    onInput=${(e) => setName(e.target.value)} /></p>
+            <p><button class="danger" disabled=${end.busy}>
+                ${t('app_revoke')}</button></p>
+            <${Outcome} of=${end} />
+        </form>
+    </section>`;
+}
+
+export function App({ me, id }) {
+    const state = useLoad(`app/${id}.json`);
+    const { reload } = state;
+    const may = me.user.role !== 'viewer';
+
+    return html`<p><a href="#/apps">${t('app_all')}</a></p>
+        <${Answer} state=${state}>${({ data: app }) => html`
+            <h1><bdi>${app.name}</bdi></h1>
+            <p><${AppStatus} of=${app.status} /> · ${t('created')}${' '}
+                <${When} text=${app.created} /></p>
+            <${Stats} id=${id} />
+            <${AppErrors} id=${id} />
+            ${app.status === 'active' && html`
+                <${Access} app=${app} may=${may} onDone=${reload} />
+                <${Tokens} me=${me} app=${app} may=${may} onDone=${reload} />
+                ${may && html`<${Revoke} app=${app} onDone=${reload} />`}`}`}
+        <//>`;
+}
