@@ -5,25 +5,29 @@ import { useEffect, useState } from 'preact/hooks';
 
 import { forget, get, post, whenSignedOut } from './api.js';
 import { html } from './html.js';
+import { lazy } from './lazy.js';
 import { route, useHash } from './route.js';
-import { Add } from './screens/add.js';
-import { Apps } from './screens/apps.js';
-import { ContactAdd } from './screens/contact_add.js';
-import { Contacts } from './screens/contacts.js';
-import { Groups } from './screens/groups.js';
-import { Host } from './screens/host.js';
-import { Hosts } from './screens/hosts.js';
-import { Overview } from './screens/overview.js';
 import { SignIn } from './screens/sign_in.js';
-import { Users } from './screens/users.js';
-import { lang, setZone, t } from './text.js';
+import { lang, loadMessages, setZone, t } from './text.js';
 
-// Those of the menu, and others, with what is current in the menu.
-const menu = { overview: Overview, hosts: Hosts, contacts: Contacts,
-    groups: Groups, apps: Apps, users: Users };
+// The screens of the menu, each loaded when it is first shown.
+const menu = {
+    overview: lazy(() => import('./screens/overview.js'), 'Overview'),
+    hosts: lazy(() => import('./screens/hosts.js'), 'Hosts'),
+    contacts: lazy(() => import('./screens/contacts.js'), 'Contacts'),
+    groups: lazy(() => import('./screens/groups.js'), 'Groups'),
+    apps: lazy(() => import('./screens/apps.js'), 'Apps'),
+    users: lazy(() => import('./screens/users.js'), 'Users')
+};
 const owners = ['users'];
-const others = { add: [Add, 'hosts'], host: [Host, 'hosts'],
-    contact_add: [ContactAdd, 'contacts'] };
+
+// Others, with what is current in the menu.
+const others = {
+    add: [lazy(() => import('./screens/add.js'), 'Add'), 'hosts'],
+    contact_add: [lazy(() => import('./screens/contact_add.js'), 'ContactAdd'),
+        'contacts'],
+    host: [lazy(() => import('./screens/host.js'), 'Host'), 'hosts']
+};
 
 function find(screen) {
     const name = screen in menu || screen in others ? screen : 'overview';
@@ -110,4 +114,5 @@ function App() {
         <${Screen} key=${rest} me=${me} rest=${rest} /><//>`;
 }
 
+await loadMessages();
 render(html`<${App} />`, document.getElementById('app'));

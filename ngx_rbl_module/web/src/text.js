@@ -2,10 +2,10 @@
 // in braces; one that depends on a number has a form for each plural category.
 // One that does not exist is "".
 
-import de from '../lang/de.json';
-import en from '../lang/en.json';
-
-const languages = { de, en };
+const languages = {
+    de: () => import('../lang/de.json'),
+    en: () => import('../lang/en.json')
+};
 
 function choose() {
     const wanted = navigator.languages.map((tag) => tag.split('-')[0]);
@@ -14,7 +14,13 @@ function choose() {
 }
 
 export const lang = choose();
-const messages = languages[lang];
+let messages = {};
+
+// Loads the messages; to be called before all else here.
+export async function loadMessages() {
+    messages = (await languages[lang]()).default;
+}
+
 const plural = new Intl.PluralRules(lang);
 const numbers = new Intl.NumberFormat(lang);
 

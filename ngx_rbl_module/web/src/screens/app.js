@@ -7,11 +7,13 @@ import { Access } from './app_access.js';
 import { AppErrors } from './app_errors.js';
 import { AppStatus } from './apps.js';
 import { Tokens } from './app_tokens.js';
-import { Graph } from '../graph.js';
 import { html } from '../html.js';
+import { lazy } from '../lazy.js';
 import { useLoad } from '../load.js';
 import { Outcome, useSend } from '../send.js';
 import { t } from '../text.js';
+
+const Graph = lazy(() => import('../graph.js'), 'Graph');
 
 const ranges = { hours_24: 'hours=24', days_31: 'hours=744',
     days_396: 'days=396' };

@@ -1,0 +1,28 @@
+// A component that is loaded when it is shown for the first time: that of this
+// name of a module.
+
+import { useEffect, useState } from 'preact/hooks';
+
+import { html } from './html.js';
+import { t } from './text.js';
+
+export function lazy(load, name) {
+    let Ready = null;
+
+    return function Lazy(props) {
+        const [state, setState] = useState(Ready ? 'ready' : 'loading');
+
+        useEffect(() => {
+            if (!Ready) {
+                load().then((module) => {
+                    Ready = module[name];
+                    setState('ready');
+                }, () => setState('lost'));
+            }
+        }, []);
+
+        return Ready ? html`<${Ready} ...${props} />`
+            : html`<p class="loading" role="status">
+                ${t(state === 'lost' ? 'outdated' : 'loading')}</p>`;
+    };
+}
