@@ -9,14 +9,6 @@
 #include <stdio.h>
 
 
-static const char *const  event_types[] = {
-    "rbl.host.check.started", "rbl.host.check.completed", "rbl.host.listed",
-    "rbl.host.delisted", "billing.balance.alert", "billing.recharge.success",
-    "billing.recharge.failed", "billing.renewal.success",
-    "billing.renewal.failed", "expiring.card.alert", "expiring.plan.alert",
-    NULL
-};
-
 static const ctl_column_t  hook_columns[] = {
     { "account", "account" }, { "id", "webhook" }, { "name", "name" },
     { "url", "url" }, { "types", "types" }, { "secret", "secret" },
@@ -33,8 +25,8 @@ static const ctl_column_t  hook_row[] = {
 int
 ctl_hook_types(const char *text, rbl_str_t *types)
 {
-    int         n, i;
-    rbl_str_t   s;
+    int        n;
+    rbl_str_t  s;
 
     if (text == NULL) {
         return 0;
@@ -44,11 +36,7 @@ ctl_hook_types(const char *text, rbl_str_t *types)
         s.p = text;
         s.n = strcspn(text, ",");
 
-        for (i = 0; event_types[i] && !rbl_str_is(s, event_types[i]); i++) {
-            /* void */
-        }
-
-        if (event_types[i] == NULL || n == CTL_MAX_TYPES) {
+        if (!rbl_hook_type_known(s) || n == RBL_HOOK_TYPES_MAX) {
             ctl_fail("\"%.*s\" is not an event type; they are rbl.host.check."
                      "started, rbl.host.check.completed, rbl.host.listed,"
                      " rbl.host.delisted, and those of billing",
@@ -114,7 +102,7 @@ ctl_webhook_add(ctl_t *ctl)
 
     struct {
         rbl_hook_put_args_t  args;
-        rbl_str_t            types[CTL_MAX_TYPES];
+        rbl_str_t            types[RBL_HOOK_TYPES_MAX];
     } call;
 
     n = ctl_hook_types(ctl_option(ctl, "types"), call.types);
@@ -147,6 +135,9 @@ ctl_webhook_add(ctl_t *ctl)
     rc = said.word == RBL_HOOK_PUT_OK
          ? ctl_hook_print(ctl, &account, &hook, call.args.name, call.args.url,
                           n, call.types, secret)
+         : said.word == RBL_HOOK_PUT_LIMIT
+         ? ctl_fail("an account may have at most %lld webhooks",
+                    (long long) said.max)
          : ctl_fail("there is no account %s", account.s);
 
     freeReplyObject(reply);

@@ -9,7 +9,7 @@
 
 #include "ctl.h"
 
-#define CTL_MAX_TYPES  16
+#include "rbl_hook.h"
 
 /* Views of the types in a list with commas; returns their number or -1. */
 int ctl_hook_types(const char *text, rbl_str_t *types);

@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <time.h>
 
-#define CTL_OVERLAP  86400              /* s that an old secret remains valid */
-
 
 static const ctl_column_t  hook_lines[] = {
     { "account", "account" }, { "id", "webhook" }, { "name", "name" },
@@ -144,42 +142,27 @@ ctl_hook_exists(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *target)
 }
 
 
-/* Fields that ctl_hook_failures() reads, in this order. */
-enum {
-    HOOK_SINCE = 0,
-    HOOK_FAILS,
-    HOOK_TILL
-};
-
-
 /* Reads the failures of a receiver.  0; -1: error printed. */
 static int
 ctl_hook_failures(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *hook,
     json_t *v)
 {
-    int64_t      till;
-    rbl_key_t    key;
-    redisReply  *reply;
+    rbl_key_t            key;
+    redisReply          *reply;
+    rbl_hook_failing_t   failing;
 
     reply = ctl_command(ctl, RBL_COMMAND("HMGET",
                         ctl_hook_key(ctl, &key, "hook", account, hook),
-                        RBL_STR("since"), RBL_STR("fails"), RBL_STR("till")));
+                        RBL_HOOK_FAILING));
     if (reply == NULL) {
         return -1;
     }
 
-    till = rbl_reply_int(rbl_reply_at(reply, HOOK_TILL), 0);
+    rbl_hook_failing(&failing, reply, (int64_t) time(NULL) * 1000);
 
-    if (till / 1000 < (int64_t) time(NULL)) {
-        till = 0;
-    }
-
-    json_object_set_new(v, "failing_since",
-                        ctl_time(rbl_reply_int(rbl_reply_at(reply, HOOK_SINCE),
-                                               0)));
-    json_object_set_new(v, "failed", json_integer((json_int_t)
-                        rbl_reply_int(rbl_reply_at(reply, HOOK_FAILS), 0)));
-    json_object_set_new(v, "quiet_until", ctl_time(till));
+    json_object_set_new(v, "failing_since", ctl_time(failing.since));
+    json_object_set_new(v, "failed", json_integer((json_int_t) failing.fails));
+    json_object_set_new(v, "quiet_until", ctl_time(failing.till));
     freeReplyObject(reply);
 
     return 0;
@@ -277,16 +260,23 @@ ctl_hook_change(ctl_t *ctl, const rbl_script_t *script, int argc,
 }
 
 
+/* The fields that stay are "". */
 static int
-ctl_hook_update(ctl_t *ctl, const char *what, int n, const rbl_str_t *value)
+ctl_hook_update(ctl_t *ctl, rbl_str_t name, rbl_str_t url, int n,
+    const rbl_str_t *types)
 {
     struct {
         rbl_hook_update_args_t  args;
-        rbl_str_t               value[CTL_MAX_TYPES];
+        rbl_str_t               types[RBL_HOOK_TYPES_MAX];
     } call;
 
-    call.args.what = rbl_str(what);
-    memcpy(call.value, value, (size_t) n * sizeof(rbl_str_t));
+    call.args.name = name;
+    call.args.url = url;
+    call.args.typed = types ? RBL_STR("1") : RBL_STR("0");
+
+    if (n > 0) {
+        memcpy(call.types, types, (size_t) n * sizeof(rbl_str_t));
+    }
 
     return ctl_hook_change(ctl, &rbl_script_hook_update,
                            RBL_ARGC(call.args) + n, call.args.argv);
@@ -299,7 +289,7 @@ ctl_webhook_rename(ctl_t *ctl)
     rbl_str_t  name;
 
     return ctl_name(&name, "a webhook", ctl->args[2]) != 0
-           ? CTL_ERROR : ctl_hook_update(ctl, "name", 1, &name);
+           ? CTL_ERROR : ctl_hook_update(ctl, name, RBL_STR(""), 0, NULL);
 }
 
 
@@ -307,7 +297,8 @@ int
 ctl_webhook_url(ctl_t *ctl)
 {
     return ctl_hook_url(ctl->args[2]) != 0
-           ? CTL_ERROR : ctl_hook_update(ctl, "url", 1, &ctl->args[2]);
+           ? CTL_ERROR
+           : ctl_hook_update(ctl, RBL_STR(""), ctl->args[2], 0, NULL);
 }
 
 
@@ -315,7 +306,7 @@ int
 ctl_webhook_types(ctl_t *ctl)
 {
     int        n;
-    rbl_str_t  types[CTL_MAX_TYPES];
+    rbl_str_t  types[RBL_HOOK_TYPES_MAX];
 
     if ((ctl->n_args == 3) == (ctl_option(ctl, "all") != NULL)) {
         return ctl_fail("give the types, or --all for every type");
@@ -323,7 +314,8 @@ ctl_webhook_types(ctl_t *ctl)
 
     n = ctl_hook_types(ctl->n_args == 3 ? ctl->args[2].p : NULL, types);
 
-    return n < 0 ? CTL_ERROR : ctl_hook_update(ctl, "types", n, types);
+    return n < 0 ? CTL_ERROR
+           : ctl_hook_update(ctl, RBL_STR(""), RBL_STR(""), n, types);
 }
 
 
@@ -360,7 +352,7 @@ ctl_overlap(const ctl_t *ctl, int64_t *ms)
     int64_t      s;
     const char  *text;
 
-    s = CTL_OVERLAP;
+    s = RBL_HOOK_OVERLAP;
     text = ctl_option(ctl, "overlap");
 
     if (text != NULL && strcmp(text, "0") == 0) {

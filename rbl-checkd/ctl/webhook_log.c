@@ -1,7 +1,6 @@
 /*
  * The attempts and dead letters of a receiver.  Both are read backwards and
- * shown with the newest last.  The stream of dead letters is unbounded, so it
- * is read in slices.
+ * shown with the newest last.
  */
 
 #include "webhook.h"
@@ -10,12 +9,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define CTL_SLICE      "500"
-#define CTL_SLICE_N    500
-#define CTL_LOG_MAX    1000
 #define CTL_LOG_FROM   "-1200"          /* a log has at most 1200 entries */
 #define CTL_LOG_LAST   20
-#define CTL_LOG_DAYS   (30 * INT64_C(86400000))     /* ms */
+#define CTL_LOG_AGE    (RBL_HOOK_DAYS_MAX * INT64_C(86400000))      /* ms */
 
 
 static const ctl_column_t  log_row[] = {
@@ -70,7 +66,7 @@ ctl_hook_attempt(ctl_rows_t *rows, rbl_str_t raw)
     if (rbl_try_decode(&t, raw) != RBL_OK) {
         ctl_fail("an entry of the log is damaged");
 
-    } else if (t.at > time(NULL) * INT64_C(1000) - CTL_LOG_DAYS
+    } else if (t.at > time(NULL) * INT64_C(1000) - CTL_LOG_AGE
                && (rows->only.n == 0 || rbl_str_eq(t.event, rows->only)))
     {
         json_array_insert_new(rows->array, 0, ctl_hook_try(&t));
@@ -78,89 +74,62 @@ ctl_hook_attempt(ctl_rows_t *rows, rbl_str_t raw)
 }
 
 
-/* Adds the rows of one receiver. */
+/* Adds the rows of one slice. */
 static void
-ctl_letter(ctl_rows_t *rows, int64_t ms, const redisReply *fields)
+ctl_letters_add(json_t *rows, const redisReply *letters)
 {
-    rbl_str_t  to, app;
+    size_t                   i;
+    rbl_hook_dead_letter_t   l;
 
-    to = rbl_reply_str(rbl_reply_field(fields, "to"));
-    app = rbl_reply_str(rbl_reply_field(fields, "a"));
+    for (i = 0; i < rbl_reply_len(letters); i++) {
+        rbl_hook_dead_letter(&l, rbl_reply_at(letters, i));
 
-    if (app.n > 0) {
-        to = app;
+        json_array_insert_new(rows, 0, json_pack(
+            "{so so so so sI sI so}",
+            "time", ctl_time(l.id.n > 0 ? strtoll(l.id.p, NULL, 10) : 0),
+            "event", ctl_text(l.event), "type", ctl_text(l.type),
+            "to", ctl_text(l.to), "attempts", (json_int_t) l.attempts,
+            "http", (json_int_t) l.status, "error", ctl_text(l.error)));
     }
-
-    if (rows->only.n > 0 && !rbl_str_eq(to, rows->only)) {
-        return;
-    }
-
-    json_array_insert_new(rows->array, 0, json_pack(
-        "{so so so so sI sI so}", "time", ctl_time(ms),
-        "event", ctl_text(rbl_reply_str(rbl_reply_field(fields, "e"))),
-        "type", ctl_text(rbl_reply_str(rbl_reply_field(fields, "t"))),
-        "to", ctl_text(to),
-        "attempts", (json_int_t) rbl_reply_int(rbl_reply_field(fields, "n"),
-                                               0),
-        "http", (json_int_t) rbl_reply_int(rbl_reply_field(fields, "s"), 0),
-        "error", ctl_text(rbl_reply_str(rbl_reply_field(fields, "x")))));
 }
 
 
-/* Puts the rows of one slice in front of the others; returns the number of
-   letters read. */
-static size_t
-ctl_letters_slice(const redisReply *reply, ctl_rows_t *rows)
-{
-    size_t             i;
-    rbl_str_t          id;
-    const redisReply  *entry;
-
-    for (i = 0; i < rbl_reply_len(reply) && !ctl_rows_full(rows); i++) {
-        entry = rbl_reply_at(reply, i);
-        id = rbl_reply_name(entry);
-        ctl_letter(rows, id.n > 0 ? strtoll(id.p, NULL, 10) : 0,
-                   rbl_reply_rest(entry));
-    }
-
-    return rbl_reply_len(reply);
-}
-
-
-/* The last n selected dead letters; NULL: error printed. */
+/* The last n dead letters of a receiver, or of all; NULL: error printed. */
 static json_t *
-ctl_letters(ctl_t *ctl, rbl_str_t key, int64_t n, rbl_str_t only)
+ctl_letters(ctl_t *ctl, const rbl_sid_t *account, int64_t n, rbl_str_t of)
 {
-    char         from[64];
-    size_t       read;
-    rbl_str_t    id;
-    ctl_rows_t   rows = { json_array(), (size_t) n, only };
-    redisReply  *reply;
+    char                    before[64], most[CTL_DECIMAL];
+    json_t                 *rows;
+    rbl_key_t               key;
+    redisReply             *reply;
+    rbl_hook_dead_args_t    args;
+    rbl_hook_dead_reply_t   said;
 
-    snprintf(from, sizeof(from), "+");
+    rows = json_array();
+    before[0] = '\0';
+
+    args.acct = ctl_acct(ctl, &key, account);
+    args.of = of;
 
     do {
-        reply = ctl_command(ctl, RBL_COMMAND("XREVRANGE", key, rbl_str(from),
-                            RBL_STR("-"), RBL_STR("COUNT"),
-                            RBL_STR(CTL_SLICE)));
+        args.before = rbl_str(before);
+        args.most = ctl_decimal(most, n - (int64_t) json_array_size(rows));
+
+        reply = ctl_script(ctl, CTL_SCRIPT(hook_dead, args));
         if (reply == NULL) {
-            json_decref(rows.array);
+            json_decref(rows);
             return NULL;
         }
 
-        read = ctl_letters_slice(reply, &rows);
-
-        if (read > 0) {
-            id = rbl_reply_name(rbl_reply_at(reply, read - 1));
-            snprintf(from, sizeof(from), "(%.*s", (int) id.n,
-                     id.p ? id.p : "");
-        }
-
+        rbl_hook_dead_reply(&said, reply);
+        ctl_letters_add(rows, said.letters);
+        snprintf(before, sizeof(before), "%.*s", (int) said.before.n,
+                 said.before.p ? said.before.p : "");
         freeReplyObject(reply);
 
-    } while (read == CTL_SLICE_N && !ctl_rows_full(&rows));
+    } while (before[0] != '\0' && (int64_t) json_array_size(rows) < n);
 
-    return rows.array;
+    return rows;
 }
 
 
@@ -205,7 +174,7 @@ ctl_webhook_log(ctl_t *ctl)
     text = ctl_option(ctl, "event");
 
     if (ctl_hook_target(ctl, &account, &target) != 0
-        || ctl_number(ctl, "last", &n, 1, CTL_LOG_MAX) != 0
+        || ctl_number(ctl, "last", &n, 1, RBL_HOOK_LOG_MAX) != 0
         || (text != NULL
             && ctl_sid(&event, RBL_SID_EVENT, rbl_str(text)) != 0)
         || ctl_hook_exists(ctl, &account, &target) != 0)
@@ -224,7 +193,6 @@ ctl_webhook_dead(ctl_t *ctl)
 {
     json_t     *rows;
     int64_t     n;
-    rbl_key_t   key;
     rbl_sid_t   account, target;
 
     n = CTL_LOG_LAST;
@@ -233,14 +201,13 @@ ctl_webhook_dead(ctl_t *ctl)
     if ((ctl->n_args == 2 ? ctl_hook_target(ctl, &account, &target)
                           : ctl_sid(&account, RBL_SID_ACCOUNT, ctl->args[0]))
         != 0
-        || ctl_number(ctl, "last", &n, 1, CTL_LOG_MAX) != 0
+        || ctl_number(ctl, "last", &n, 1, RBL_HOOK_LOG_MAX) != 0
         || ctl_account_exists(ctl, &account) != 0)
     {
         return CTL_ERROR;
     }
 
-    rows = ctl_letters(ctl, ctl_hook_key(ctl, &key, "dead", &account, NULL), n,
-                       rbl_sid_str(&target));
+    rows = ctl_letters(ctl, &account, n, rbl_sid_str(&target));
 
     return rows == NULL ? CTL_ERROR : ctl_print(ctl, dead_row, rows);
 }

@@ -5,17 +5,12 @@
 
 #include "webhook.h"
 
-#include "rbl_doc.h"
-#include "rbl_time.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#define CTL_TEST_TYPE  "webhook.test"
 #define CTL_TEST_WAIT  40               /* s: the longest duration of an
                                            attempt */
-#define CTL_LETTERS    "5"              /* letters per slice */
 
 
 static const ctl_column_t  test_lines[] = {
@@ -28,26 +23,6 @@ static const ctl_column_t  replay_lines[] = {
     { "account", "account" }, { "id", "to" }, { "deliveries", "deliveries" },
     { NULL, NULL }
 };
-
-
-/* RBL_OK, or RBL_ENOMEM. */
-static rbl_err_t
-ctl_test_body(rbl_buf_t *body, const rbl_sid_t *event)
-{
-    char       date[RBL_TIME_LEN];
-    rbl_doc_t  doc;
-
-    rbl_buf_init(body);
-    rbl_doc_begin(&doc, &body->out, RBL_JSON);
-    rbl_doc_str(&doc, "event_sid", rbl_sid_str(event));
-    rbl_doc_z(&doc, "event_type", CTL_TEST_TYPE);
-    rbl_doc_str(&doc, "event_date",
-                rbl_time_rfc3339(date, (int64_t) time(NULL) * 1000));
-    rbl_doc_z(&doc, "message", "This is a test of your webhook.");
-    rbl_doc_end(&doc);
-
-    return body->out.failed ? RBL_ENOMEM : RBL_OK;
-}
 
 
 /* Waits until the attempt appears in the log; NULL: it did not, or failure;
@@ -94,14 +69,17 @@ ctl_test_send(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *hook,
     redisReply            *reply;
     rbl_hook_test_args_t   args;
 
-    if (ctl_test_body(&body, event) != RBL_OK) {
+    rbl_buf_init(&body);
+    rbl_hook_test_body(&body.out, event, (int64_t) time(NULL) * 1000);
+
+    if (body.out.failed) {
         rbl_buf_free(&body);
         ctl_fail("out of memory");
         return -1;
     }
 
     args.event = rbl_sid_str(event);
-    args.type = RBL_STR(CTL_TEST_TYPE);
+    args.type = RBL_STR(RBL_HOOK_TEST_TYPE);
     args.body = rbl_buf_str(&body);
 
     reply = ctl_hook_script(ctl, account, hook, CTL_SCRIPT(hook_test, args));
@@ -161,32 +139,18 @@ ctl_webhook_test(ctl_t *ctl)
 static int
 ctl_replay_time(int64_t *ms, const char *option, const char *text)
 {
-    int64_t      s;
-    struct tm    tm;
-    const char  *end;
+    int64_t  s;
 
     if (ctl_seconds(&s, rbl_str(text)) == 0) {
         *ms = ((int64_t) time(NULL) - s) * 1000;
         return 0;
     }
 
-    memset(&tm, 0, sizeof(tm));
-    end = strptime(text, "%Y-%m-%d", &tm);
-
-    if (end != NULL && *end == 'T') {
-        end = strptime(end + 1, "%H:%M:%S", &tm);
-    }
-
-    if (end == NULL
-        || (*end != '\0' && strcmp(end, "Z") != 0
-            && strcmp(end, "+00:00") != 0))
-    {
+    if (rbl_hook_time(ms, text) != RBL_OK) {
         ctl_fail("--%s must be a time as 2026-11-20T09:30:00, in UTC, or 2h,"
                  " so long ago, not \"%.40s\"", option, text);
         return -1;
     }
-
-    *ms = (int64_t) timegm(&tm) * 1000;
 
     return 0;
 }
@@ -240,7 +204,7 @@ ctl_replay_slice(ctl_t *ctl, const rbl_sid_t *account,
 
     args.from = rbl_str(from);
     args.to = rbl_str(to);
-    args.most = RBL_STR(CTL_LETTERS);
+    args.most = RBL_STR(RBL_HOOK_SLICE);
     args.event = event;
 
     reply = ctl_hook_script(ctl, account, target,

@@ -41,7 +41,7 @@ is(cmd('ZCARD', k('retry')), MOST, '10,000 wait for their time');
 is(cmd('ZCARD', k('pending', $AC)), MOST, 'and are counted');
 
 my $hook = start_receiver();
-script('hook_update', [$ACCT], $wh, 'url', $hook->{url});
+script('hook_update', [$ACCT], $wh, '', $hook->{url}, 0);
 my $r = rblctl($redis, 'webhook', 'replay', $AC, $wh, $old[0]);
 is($r->{status}, 0, 'one is replayed') or diag($r->{err});
 soon { grep { $_->{body} eq '{"n":0}' } received($hook) } 'and delivered';

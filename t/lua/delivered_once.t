@@ -46,11 +46,11 @@ sub hook_change {
     my $wh = pick(sort keys %hook) // return;
     my ($h, $k, $value) = ($hook{$wh}, k('s', $ac, $wh), sid('XX'));
     if ($what eq 'types') {
-        script('hook_update', [$acct], $wh, 'types',
+        script('hook_update', [$acct], $wh, '', '', 1,
             @{ $h->{types} = [grep { chance(0.5) } @types] });
     } elsif ($what eq 'url') {
         $h->{url} = "https://$value/";
-        script('hook_update', [$acct], $wh, 'url', $h->{url});
+        script('hook_update', [$acct], $wh, '', $h->{url}, 0);
         forget_fails($h);
     } elsif ($what eq 'secret') {
         my $overlap = pick(0, DAY);

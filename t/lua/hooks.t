@@ -52,24 +52,24 @@ sub clear {
 # --- changes
 
 my $wh = hook('a', 'b');
-is(script('hook_update', [$acct], $wh, 'name', 'new')->[0], 'OK', 'renamed');
-is(script('hook_update', [$acct], $wh, 'url', 'https://y.example/')->[0],
+is(script('hook_update', [$acct], $wh, 'new', '', 0)->[0], 'OK', 'renamed');
+is(script('hook_update', [$acct], $wh, '', 'https://y.example/', 0)->[0],
     'OK', 'another URL');
-script('hook_update', [$acct], $wh, 'types', 'c', 'd', 'e');
+script('hook_update', [$acct], $wh, '', '', 1, 'c', 'd', 'e');
 my $h = hook_record($wh);
 is_deeply([@$h{qw(name url types secret status)}],
     ['new', 'https://y.example/', ['c', 'd', 'e'], 's1', 'active'],
     'each changed alone');
-script('hook_update', [$acct], $wh, 'types');
+script('hook_update', [$acct], $wh, '', '', 1);
 is_deeply(hook_record($wh)->{types}, [], 'all types');
 is(script("hook_$_->[0]", [$acct], $none, @$_[1 .. $#$_])->[0], 'HOOK',
-    "hook_$_->[0]: an unknown one") for ['update', 'name', 'x'],
+    "hook_$_->[0]: an unknown one") for ['update', 'x', '', 0],
     ['secret', 's', 0], ['status', 'active'], ['delete'],
     ['test', sid('EV'), 't', '{}'], ['replay', '-', '+', 10, ''];
 my ($strange, $their) = account();
 script('hook_put', [$their], my $foreign = sid('WH'), 'n',
     'https://x.example/', 's1');
-is(script('hook_update', [$acct], $foreign, 'name', 'x')->[0], 'HOOK',
+is(script('hook_update', [$acct], $foreign, 'x', '', 0)->[0], 'HOOK',
     'nor that of another account');
 
 # --- secrets
@@ -227,7 +227,7 @@ ok(state($wh)->{till} - now_ms() <= 3_600_000, 'for an hour at most');
 script('hook_status', [$acct], $wh, 'active');
 is_deeply(state($wh), {}, 'enabling closes the circuit');
 failing($wh, 2);
-script('hook_update', [$acct], $wh, 'url', 'https://z.example/');
+script('hook_update', [$acct], $wh, '', 'https://z.example/', 0);
 is_deeply(state($wh), {}, 'so does another URL');
 
 # --- five days
@@ -321,6 +321,39 @@ is(scalar letters(), 0, 'no letter is left');
 is(scalar @got, 3, 'all are delivered');
 done($_, 'ok') for @got;
 is(scalar @{ cmd('KEYS', k('event', '*')) }, 0, 'and nothing remains');
+
+# letters are shown without bodies, and large ones in small slices
+{
+    my @sid = map { sid('EV') } 1 .. 12;
+    my @id = map { cmd('XADD', k('dead', $ac), '*', 'e', $sid[$_], 'to',
+        $_ % 2 ? $wh : $other, 't', 't', 'b', $_ == 3 ? '' : 'b' x 20_000, 's',
+        500, 'x', 'why', 'n', 9, 'a', $_ == 5 ? $ap : '') } 0 .. 11;
+    my $dead = sub { return script('hook_dead', [$acct], @_) };
+    my @shown = map { $_->[0] } @{ $dead->('', '', 2)->[2] };
+    is_deeply(\@shown, [@id[11, 10]], 'dead letters, the newest first');
+    is_deeply($dead->($wh, $id[10], 1), ['OK', $id[9],
+        [[$id[9], $sid[9], 't', $wh, '500', 'why', '9', 1]]],
+        'those of a receiver, from a place on');
+    is($dead->($wh, $id[4], 1)->[2][0][7], 0, 'one without a body');
+    is_deeply([map { $_->[0] } @{ $dead->($ap, $id[7], 100)->[2] }], [$id[5]],
+        "an application's");
+    my $r = $dead->($none, '', 100);
+    isnt($r->[1], '', 'a call ends after some octets');
+    is(scalar @{ $r->[2] }, 0, 'though it found nothing');
+    is_deeply($dead->($wh, $id[3], 100)->[1], '', 'the end is told');
+    is_deeply($dead->($wh, $id[0], 1), ['OK', '', []], 'behind the last one');
+    $r = $replay->('-', '+', 40, '');
+    is($r->[2], $id[4], 'a replay ends after some octets, too');
+    cmd('DEL', k('dead', $ac));
+    clear();
+    cmd('DEL', k('pending', $ac));
+}
+my @many = map { sid('WH') } 1 .. 98;
+script('hook_put', [$acct], $_, 'n', 'https://x.example/', 's') for @many;
+is_deeply(script('hook_put', [$acct], $none, 'n', 'https://x.example/', 's'),
+    ['LIMIT', 100], 'an account has a hundred receivers')
+    or diag(cmd('ZCARD', k('hooks', $ac)));
+script('hook_delete', [$acct], $_) for @many;
 
 # a dead letter of an event that other receivers still have
 ($ev) = event();

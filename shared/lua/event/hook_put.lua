@@ -5,19 +5,24 @@
 --- arg: url
 --- arg: secret
 --- arg: types...  of events (none: all)
---- reply: OK
+--- reply: OK record  packed
+--- reply: LIMIT max#  receivers
 --- reply: ACCOUNT  there is none
 --- include: account
+local max_hooks = 100
 if call('EXISTS', KEY.acct) == 0 then
     return {'ACCOUNT'}
+end
+if call('ZCARD', key('hooks', ac)) >= max_hooks then
+    return {'LIMIT', max_hooks}
 end
 local types = {}
 for i = ARG.types, #ARGV do
     types[#types + 1] = ARGV[i]
 end
 local now = now_ms()
-save(key('s', ac, ARG.hook),
-    {1, ARG.hook, ARG.name, ARG.url, types, ARG.secret, 'active', now, '', 0,
-        0, ''})
+local raw = cmsgpack.pack({1, ARG.hook, ARG.name, ARG.url, types, ARG.secret,
+    'active', now, '', 0, 0, ''})
+call('SET', key('s', ac, ARG.hook), raw)
 call('ZADD', key('hooks', ac), now, ARG.hook)
-return {'OK'}
+return {'OK', raw}

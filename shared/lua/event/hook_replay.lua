@@ -1,6 +1,7 @@
 -- Queues a slice of dead letters again: those of a receiver, or those of an
 -- application's callbacks.  They begin their schedule again, with the same
--- SIDs and bytes.  A letter without a body stays.
+-- SIDs and bytes.  A letter without a body stays.  The slice ends early if its
+-- letters are large.
 --- key: acct  acct:<AC>
 --- arg: hook  SID of the receiver or of the application
 --- arg: from  which letter, as XRANGE takes it
@@ -27,23 +28,39 @@ if sid:sub(1, 2) == 'WH' then
 elseif not owns('apps', sid) then
     return {'APP'}
 end
-local letters = call('XRANGE', key('dead', ac), ARG.from, ARG.to, 'COUNT',
-    ARG.most)
-local n = 0
-for _, entry in ipairs(letters) do
-    local l, f = {}, entry[2]
+local most, step, octets_most = tonumber(ARG.most), 5, 65536
+local from, looks, n, octets = ARG.from, 0, 0, 0
+local function again(id, f)
+    local l = {}
     for i = 1, #f, 2 do
         l[f[i]] = f[i + 1]
     end
-    local app = l.a or ''
-    local own = l.to == sid or app == sid
-    if own and l.e and (l.b or '') ~= '' and (only == '' or only == l.e) then
-        local of = app ~= '' and {app, 'url', l.url, 'app', app} or {}
-        if deliver_single(l.e, l.to, l.t, l.b, unpack(of)) then
-            call('XDEL', key('dead', ac), entry[1])
-            n = n + 1
-        end
+    local app, body = l.a or '', l.b or ''
+    octets = octets + #body
+    if l.to ~= sid and app ~= sid or not l.e or body == ''
+        or only ~= '' and only ~= l.e
+    then
+        return
+    end
+    local of = app ~= '' and {app, 'url', l.url, 'app', app} or {}
+    if deliver_single(l.e, l.to, l.t, body, unpack(of)) then
+        call('XDEL', key('dead', ac), id)
+        n = n + 1
     end
 end
-local last = #letters == tonumber(ARG.most) and letters[#letters][1] or ''
+local last
+repeat
+    local count = math.min(step, most - looks)
+    local letters = call('XRANGE', key('dead', ac), from, ARG.to, 'COUNT',
+        count)
+    for _, entry in ipairs(letters) do
+        last = entry[1]
+        again(last, entry[2])
+    end
+    looks = looks + count
+    from = '(' .. (last or '')
+    if #letters < count then
+        last = ''
+    end
+until last == '' or looks >= most or octets >= octets_most
 return {'OK', n, last}

@@ -1,8 +1,10 @@
 -- Changes a receiver.  With a new URL its failures are forgotten.
 --- key: acct  acct:<AC>
 --- arg: hook  SID of the receiver
---- arg: what  name, url, types
---- arg: value...  of types any number (none: all)
+--- arg: name  "": it stays
+--- arg: url  "": it stays
+--- arg: typed  1: the types are given
+--- arg: types...  of events (none: all)
 --- reply: OK record  packed
 --- reply: HOOK  no such receiver
 --- include: hook
@@ -10,16 +12,18 @@ local h = hook_load()
 if not h then
     return {'HOOK'}
 end
-if ARG.what == 'types' then
-    h[HOOK.types] = {}
-    for i = ARG.value, #ARGV do
-        h[HOOK.types][i - ARG.value + 1] = ARGV[i]
-    end
-elseif ARG.what == 'url' then
-    h[HOOK.url] = ARGV[ARG.value]
+if ARG.name ~= '' then
+    h[HOOK.name] = ARG.name
+end
+if ARG.url ~= '' and ARG.url ~= h[HOOK.url] then
+    h[HOOK.url] = ARG.url
     hook_forget()
-else
-    h[HOOK.name] = ARGV[ARG.value]
+end
+if ARG.typed == '1' then
+    h[HOOK.types] = {}
+    for i = ARG.types, #ARGV do
+        h[HOOK.types][i - ARG.types + 1] = ARGV[i]
+    end
 end
 local raw = cmsgpack.pack(h)
 call('SET', hook_key, raw)

@@ -17,7 +17,7 @@ sub deliver { my ($name, @args) = @_; return slice($name, [k('retry')], @args) }
 
 case(hook_put => '', sub { push @old, sid('WH');
     s1('hook_put', $old[-1], 'n', 'https://h.example/', 's', 'a.b') });
-case(hook_update => '', sub { s1('hook_update', $W{wh}[0], 'types',
+case(hook_update => '', sub { s1('hook_update', $W{wh}[0], '', '', 1,
     map { "rbl.host.type$_" } 1 .. 20) });
 case(hook_secret => '', sub { s1('hook_secret', $W{wh}[0], 's' x 64, 1000) });
 case(hook_status => '', sub { s1('hook_status', $W{wh}[0], 'active') });
@@ -27,14 +27,25 @@ case(hook_delete => 'with a log of 1,000', sub { my $wh = sid('WH');
     s1('hook_put', $wh, 'n', 'https://h.example/', 's');
     cmd('RPUSH', k('log', $ac, $wh), ('x' x 1500) x 1000);
     s1('hook_delete', $wh) });
-case(hook_replay => '5 letters of 60 KB', sub {
-    for (cmd('XLEN', k('dead', $ac)) .. 4) {
-        cmd('XADD', k('dead', $ac), '*', 'e', sid('EV'), 'to', $W{wh}[1],
-            'url', '', 't', 'rbl.host.listed', 'b', $body, 's', 500, 'x', 'y',
-            'n', 9, 'a', '');
-    }
-    s1('hook_replay', $W{wh}[1], '-', '+', 5, '');
+sub dead_letters {
+    my ($n, $body) = @_;
+    cmd('DEL', k('dead', $ac));
+    cmd('XADD', k('dead', $ac), '*', 'e', sid('EV'), 'to', $W{wh}[1], 'url',
+        '', 't', 'rbl.host.listed', 'b', $body, 's', 500, 'x', 'y', 'n', 9,
+        'a', '') for 1 .. $n;
+}
+case(hook_replay => 'letters of 60 KB', sub { dead_letters(40, $body);
+    s1('hook_replay', $W{wh}[1], '-', '+', 40, '');
     cmd('DEL', k('retry')) });
+case(hook_replay => 'small letters', sub { dead_letters(40, 'b' x 1000);
+    s1('hook_replay', $W{wh}[1], '-', '+', 40, '');
+    cmd('DEL', k('retry')) });
+case(hook_dead => 'letters of 60 KB', sub { dead_letters(40, $body);
+    s1('hook_dead', $W{wh}[1], '', 100) });
+case(hook_dead => 'small letters', sub { dead_letters(200, 'b' x 600);
+    s1('hook_dead', $W{wh}[1], '', 100) });
+case(hook_dead => 'small letters of others', sub { dead_letters(200, 'b' x 600);
+    s1('hook_dead', $W{wh}[0], '', 100) });
 
 # Events of the outbox: how the first attempts of their deliveries ended.
 sub deliveries {
