@@ -250,6 +250,53 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT,
       &ngx_rbl_op_user_delete,
       &ngx_rbl_family_users },
+    { ngx_string("webhooks"), ngx_string("webhooks"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_hooks,
+      &ngx_rbl_family_hooks },
+
+    { ngx_string("webhook/add"), ngx_string("webhook/add"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_RECENT, &ngx_rbl_op_hook_add,
+      &ngx_rbl_family_hooks },
+
+    { ngx_string("webhook/update/"), ngx_string("webhook/update"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL, &ngx_rbl_op_hook_update,
+      &ngx_rbl_family_hooks },
+
+    { ngx_string("webhook/rotate/"), ngx_string("webhook/rotate"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_RECENT, &ngx_rbl_op_hook_rotate,
+      &ngx_rbl_family_hooks },
+
+    { ngx_string("webhook/enable/"), ngx_string("webhook/enable"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL, &ngx_rbl_op_hook_enable,
+      &ngx_rbl_family_hooks },
+
+    { ngx_string("webhook/disable/"), ngx_string("webhook/disable"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL, &ngx_rbl_op_hook_disable,
+      &ngx_rbl_family_hooks },
+
+    { ngx_string("webhook/delete/"), ngx_string("webhook/delete"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL, &ngx_rbl_op_hook_delete,
+      &ngx_rbl_family_hooks },
+
+    { ngx_string("webhook/test/"), ngx_string("webhook/test"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL, &ngx_rbl_op_hook_test,
+      &ngx_rbl_family_hooks },
+
+    { ngx_string("webhook/log/"), ngx_string("webhook/log"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_hook_log,
+      &ngx_rbl_family_hooks },
+
+    { ngx_string("webhook/dead/"), ngx_string("webhook/dead"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_hook_dead,
+      &ngx_rbl_family_hooks },
+
+    { ngx_string("webhook/replay/"), ngx_string("webhook/replay"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL, &ngx_rbl_op_hook_replay,
+      &ngx_rbl_family_hooks },
+
+    { ngx_string("webhook/"), ngx_string("webhook"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_hook,
+      &ngx_rbl_family_hooks },
 
     { ngx_string("apps"), ngx_string("apps"),
       NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_list,

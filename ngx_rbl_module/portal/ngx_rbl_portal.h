@@ -28,6 +28,26 @@ extern const ngx_rbl_op_t  ngx_rbl_op_user_add;
 extern const ngx_rbl_op_t  ngx_rbl_op_user_link;
 extern const ngx_rbl_op_t  ngx_rbl_op_user_role;
 extern const ngx_rbl_op_t  ngx_rbl_op_user_delete;
+/* ngx_rbl_portal_hooks.c */
+extern const ngx_rbl_family_t  ngx_rbl_family_hooks;
+extern const ngx_rbl_op_t  ngx_rbl_op_hooks;
+extern const ngx_rbl_op_t  ngx_rbl_op_hook;
+
+/* ngx_rbl_portal_hook_write.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_hook_add;
+extern const ngx_rbl_op_t  ngx_rbl_op_hook_update;
+extern const ngx_rbl_op_t  ngx_rbl_op_hook_rotate;
+extern const ngx_rbl_op_t  ngx_rbl_op_hook_enable;
+extern const ngx_rbl_op_t  ngx_rbl_op_hook_disable;
+extern const ngx_rbl_op_t  ngx_rbl_op_hook_delete;
+
+/* ngx_rbl_portal_hook_send.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_hook_test;
+extern const ngx_rbl_op_t  ngx_rbl_op_hook_replay;
+
+/* ngx_rbl_portal_hook_log.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_hook_log;
+extern const ngx_rbl_op_t  ngx_rbl_op_hook_dead;
 
 /* ngx_rbl_portal_apps.c */
 extern const ngx_rbl_family_t  ngx_rbl_family_apps;

@@ -52,6 +52,18 @@ OP(ngx_rbl_op_check_status);
 OP(ngx_rbl_op_session_start);
 OP(ngx_rbl_op_session_end);
 OP(ngx_rbl_op_me);
+OP(ngx_rbl_op_hooks);
+OP(ngx_rbl_op_hook);
+OP(ngx_rbl_op_hook_add);
+OP(ngx_rbl_op_hook_update);
+OP(ngx_rbl_op_hook_rotate);
+OP(ngx_rbl_op_hook_enable);
+OP(ngx_rbl_op_hook_disable);
+OP(ngx_rbl_op_hook_delete);
+OP(ngx_rbl_op_hook_test);
+OP(ngx_rbl_op_hook_replay);
+OP(ngx_rbl_op_hook_log);
+OP(ngx_rbl_op_hook_dead);
 OP(ngx_rbl_op_host_lists);
 OP(ngx_rbl_op_host_history);
 OP(ngx_rbl_op_changes);
@@ -81,6 +93,7 @@ FAMILY(ngx_rbl_family_sessions);
 FAMILY(ngx_rbl_family_users);
 FAMILY(ngx_rbl_family_apps);
 FAMILY(ngx_rbl_family_app_errors);
+FAMILY(ngx_rbl_family_hooks);
 
 static const char *const  suffixes[] = { ".json", ".xml", ".nagios",
                                          ".zabbix" };

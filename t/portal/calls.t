@@ -60,6 +60,16 @@ sub app_id {
 # that makes what it needs and returns its id, none: a well-formed id of nothing;
 # foreign: code that returns an id of another account; as: code that returns
 # another user of a role.
+sub hook_of {
+    my ($acct) = @_;
+
+    my $r = rblctl($t->{redis}, '--json', 'webhook', 'add', $acct->{sid}, 'n',
+        'https://hook.example/');
+    return json($r->{out})->{id};
+}
+my ($hook, $foreign_hook) = map { hook_of($_) } @$t{qw(acct other)};
+my %hook = (role => 'admin', none => sid_of('WH'), made => sub { $hook },
+    foreign => sub { $foreign_hook });
 my %call = (
     'session/start' => { role => 'nobody', fields => sub {
         { link => add_user($t)->{link} } } },
@@ -75,6 +85,19 @@ my %call = (
             foreign => sub { add_user($t, acct => $t->{other})->{id} },
             fields => sub { { role => 'viewer' } } } }
         'user/link', 'user/role', 'user/delete'),
+    'webhooks' => { role => 'viewer' },
+    'webhook' => { %hook, role => 'viewer' },
+    'webhook/add' => { role => 'admin', recent => 1, fields => sub {
+        { name => 'n', url => 'https://hook.example/' } } },
+    'webhook/update' => { %hook },
+    'webhook/rotate' => { %hook, recent => 1 },
+    'webhook/enable' => { %hook },
+    'webhook/disable' => { %hook },
+    'webhook/delete' => { %hook, made => sub { hook_of($t->{acct}) } },
+    'webhook/test' => { %hook },
+    'webhook/log' => { %hook, role => 'viewer' },
+    'webhook/dead' => { %hook, role => 'viewer' },
+    'webhook/replay' => { %hook, fields => sub { { all => 1 } } },
     'host/lists' => { role => 'viewer', made => \&some_host,
         none => sid_of('HT'), foreign => \&foreign_host },
     'host/history' => { role => 'viewer', made => \&some_host,
