@@ -156,13 +156,14 @@ ngx_rbl_hook_log_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 }
 
 
-/* Damaged and old entries are left out. */
+/* Damaged and old entries are left out.  A test is sent once. */
 
 static void
 ngx_rbl_hook_try(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
 {
-    rbl_try_t   t;
-    rbl_doc_t  *doc;
+    rbl_try_t    t;
+    rbl_doc_t   *doc;
+    ngx_uint_t   again;
 
     if (rbl_try_decode(&t, raw) != RBL_OK
         || t.at <= ngx_rbl_now() - NGX_RBL_LOG_AGE)
@@ -171,6 +172,8 @@ ngx_rbl_hook_try(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
     }
 
     doc = &ctx->doc;
+    again = rbl_str_is(t.outcome, "retry")
+            && !rbl_str_is(t.type, RBL_HOOK_TEST_TYPE);
 
     rbl_doc_object(doc, NULL);
     ngx_rbl_hook_at(ctx, "time", t.at);
@@ -180,8 +183,7 @@ ngx_rbl_hook_try(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
     rbl_doc_str(doc, "outcome", t.outcome);
     rbl_doc_int(doc, "http", t.status);
     rbl_doc_int(doc, "ms", t.took);
-    ngx_rbl_hook_at(ctx, "next",
-                    rbl_str_is(t.outcome, "retry") ? t.at + t.next : 0);
+    ngx_rbl_hook_at(ctx, "next", again ? t.at + t.next : 0);
     rbl_doc_str(doc, "error", t.error);
     rbl_doc_str(doc, "answer", t.answer);
     rbl_doc_close(doc);

@@ -67,6 +67,33 @@ sub cookie_for {
     return { name => $name, value => $value };
 }
 
+# Webhooks: one that is well, one that fails, with a log and dead letters, and one
+# that is disabled.
+sub hooks_of {
+    my ($t) = @_;
+
+    my $ac = $t->{acct}{sid};
+    my @wh = map { json(rblctl($t->{redis}, '--json', 'webhook', 'add', $ac,
+        $_, 'https://hook.example/' . 'x' x 200)->{out})->{id} }
+        'well', "\x{202e}<b>fails</b> " . 'x' x 100, 'off';
+    redis($t->{redis}, 'HSET', redis_key('hook', $ac, $wh[1]), 'since',
+        1_795_167_000_000, 'fails', 7, 'till', 1000 * (time + 3600));
+    for my $n (1 .. 3) {
+        redis($t->{redis}, 'RPUSH', redis_key('log', $ac, $wh[1]),
+            record_pack('try', version => 1, at => (time - 60 * $n) * 1000,
+            event => sid_of('EV'), type => 'rbl.host.listed', number => $n,
+            outcome => (qw(ok retry dead))[$n - 1], status => 200 * ($n % 3),
+            took => 12, next => 300_000, error => $n > 1 ? 'HTTP status' : '',
+            answer => '<script>alert(1)</script>' . 'y' x 500));
+        redis($t->{redis}, 'XADD', redis_key('dead', $ac), '*', 'e',
+            sid_of('EV'), 'to', $wh[1], 'url', '', 't', 'rbl.host.listed', 'b',
+            $n == 1 ? '' : '{}', 's', 500, 'x', 'no <answer>', 'n', 10,
+            'a', '');
+    }
+    rblctl($t->{redis}, 'webhook', 'disable', $ac, $wh[2]);
+    return \@wh;
+}
+
 my $t = browser_setup();
 daemon_seen($t);
 my $listed = add_host($t, '192.0.2.1', name => 'mail <b>&amp;</b>');
@@ -98,6 +125,6 @@ rblctl($t->{redis}, 'app', 'allow', $sid, $app->{id}, '2001:db8::/32');
 browser_run($t, 'screens', cookie => cookie_for($t),
     empty => cookie_for($t, acct => $t->{other}), host => $listed->{id},
     contacts => [@contacts[0, 1]], group => $groups[1],
-    app => $app->{id});
+    app => $app->{id}, hooks => hooks_of($t));
 
 done_testing();

@@ -177,6 +177,10 @@ is($log->[0]{answer}, "<b>\x1b[1mno\x{fffd}", 'and the answer');
 is(seconds($log->[0]{next}) - seconds($log->[0]{time}), 5, 'the next attempt');
 sub seconds { return $_[0] =~ /T(\d+):(\d+):(\d+)/
     ? ($1 * 60 + $2) * 60 + $3 : 0 }
+attempt(type => 'webhook.test');
+is(data(get("webhook/log/$wh.json?last=1"), 'a test')->[0]{next}, '',
+    'that failed is not tried again');
+redis($t->{redis}, 'RPOP', redis_key('log', $ac, $wh));
 attempt(number => 31, at => $at - 30 * 86_400_000);
 redis($t->{redis}, 'RPUSH', redis_key('log', $ac, $wh), 'junk');
 attempt(number => 32, outcome => 'ok');

@@ -17,6 +17,7 @@ const menu = {
     contacts: lazy(() => import('./screens/contacts.js'), 'Contacts'),
     groups: lazy(() => import('./screens/groups.js'), 'Groups'),
     apps: lazy(() => import('./screens/apps.js'), 'Apps'),
+    webhooks: lazy(() => import('./screens/webhooks.js'), 'Webhooks'),
     users: lazy(() => import('./screens/users.js'), 'Users')
 };
 const owners = ['users'];

@@ -9,8 +9,9 @@ const screens = ['overview', 'hosts', 'add', 'users',
     ...input.contacts.map((id) => `contacts/${id}`), 'contact_add',
     ...['email', 'slack', 'datadog', 'aws-sns'].map((type) =>
         `contact_add/${type}`), 'groups', `groups/${input.group}`,
-    'apps', 'apps/new', `apps/${input.app}`];
-const empty = ['overview', 'hosts', 'contacts', 'groups', 'apps'];
+    'apps', 'apps/new', `apps/${input.app}`,
+    'webhooks', 'webhooks/new', ...input.hooks.map((id) => `webhooks/${id}`)];
+const empty = ['overview', 'hosts', 'contacts', 'groups', 'apps', 'webhooks'];
 
 async function fits(page, name) {
     const { scroll, inner } = await page.evaluate(() => ({
@@ -25,11 +26,12 @@ async function focus(page, name) {
         'a[href], button, input, select, textarea, summary')]
         .filter((e) => e.checkVisibility() && !e.disabled
             && (e.type !== 'radio' || e.checked)).length);
+    const times = await page.locator('input[type=datetime-local]').count();
     const seen = new Set();
 
     await page.evaluate(() => document.activeElement.blur());
 
-    for (let i = 0; i < all + 2; i++) {
+    for (let i = 0; i < all + 2 + 8 * times; i++) {
         await page.keyboard.press('Tab');
         const at = await page.evaluate(() => {
             const e = document.activeElement;

@@ -1,0 +1,154 @@
+// The dead letters of a webhook, and delivering them again: one, those of a time,
+// or all.
+
+import { useEffect, useState } from 'preact/hooks';
+
+import { get, post } from './api.js';
+import { Said, useCall } from './call.js';
+import { typeName } from './hook_parts.js';
+import { html } from './html.js';
+import { useLoad } from './load.js';
+import { Answer, When } from './parts.js';
+import { t } from './text.js';
+
+// The service queues a part of the letters per call.
+async function replay(id, fields) {
+    let sum = 0;
+    let after = '';
+
+    do {
+        const { data } = await post(`webhook/replay/${id}.json`,
+            after ? { ...fields, after } : fields);
+
+        sum += data.deliveries;
+        after = data.next;
+    } while (after);
+
+    return { sum };
+}
+
+// The next letters: a call may look at letters of others only.
+async function further(id, before) {
+    let next = before;
+    let found = [];
+
+    while (next && found.length === 0) {
+        const body = await get(`webhook/dead/${id}.json?before=${next}`);
+
+        found = body.data;
+        next = body.next;
+    }
+
+    return { found, next };
+}
+
+function Row({ letter, off, may, onAgain }) {
+    return html`<tr>
+        <th scope="row" data-label=${t('hook_time')}>
+            <${When} text=${letter.time} /></th>
+        <td data-label=${t('hook_event')}><p>${typeName(letter.type)}</p>
+            <p class="quiet"><code>${letter.event}</code></p></td>
+        <td data-label=${t('hook_attempts')}>${letter.attempts}</td>
+        <td data-label=${t('outcome')}>
+            ${letter.http > 0 && html`<p>HTTP ${letter.http}</p>`}
+            <p><bdi>${letter.error}</bdi></p></td>
+        <td data-label=${t('actions')}>${!letter.kept ? t('hook_not_kept')
+            : may && html`<button disabled=${off} aria-label=${t(
+                'hook_again_event', { event: letter.event })}
+                onClick=${() => onAgain({ event: letter.event })}>
+                ${t('hook_again')}</button>`}</td>
+    </tr>`;
+}
+
+function Table({ letters, off, may, onAgain }) {
+    return html`<table>
+        <thead><tr>
+            <th scope="col">${t('hook_time')}</th>
+            <th scope="col">${t('hook_event')}</th>
+            <th scope="col">${t('hook_attempts')}</th>
+            <th scope="col">${t('outcome')}</th>
+            <th scope="col">${t('actions')}</th>
+        </tr></thead>
+        <tbody>${letters.map((letter) => html`<${Row} key=${letter.id}
+            letter=${letter} off=${off} may=${may} onAgain=${onAgain} />`)}
+        </tbody>
+    </table>`;
+}
+
+// A time of the browser's clock as the API takes it.
+function utc(text) {
+    return new Date(text).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+function Many({ off, onAgain }) {
+    const [from, setFrom] = useState('');
+    const [to, setTo] = useState('');
+
+    function submit(event) {
+        event.preventDefault();
+        onAgain({ from: utc(from), ...(to ? { to: utc(to) } : {}) });
+    }
+
+    return html`
+        <p><button disabled=${off} onClick=${() => onAgain({ all: 1 })}>
+            ${t('hook_again_all')}</button></p>
+        <details>
+            <summary>${t('hook_again_span')}</summary>
+            <form onSubmit=${submit}>
+                <label for="hook-from">${t('hook_from')}</label>
+                <input id="hook-from" type="datetime-local" required step="1"
+                    value=${from} onInput=${(e) => setFrom(e.target.value)} />
+                <label for="hook-to">${t('hook_to')}</label>
+                <input id="hook-to" type="datetime-local" step="1"
+                    value=${to} onInput=${(e) => setTo(e.target.value)} />
+                <button disabled=${off}>${t('hook_again')}</button>
+            </form>
+        </details>`;
+}
+
+export function DeadLetters({ hook, may, round, onDone }) {
+    const first = useLoad(`webhook/dead/${hook.id}.json`, round);
+    const [more, setMore] = useState({ found: [] });
+    const again = useCall();
+    const look = useCall();
+    const off = hook.status !== 'active' || again.busy;
+
+    useEffect(() => setMore({ found: [] }), [round]);
+
+    async function deliver(fields) {
+        await again.run(() => replay(hook.id, fields),
+            ({ sum }) => t('hook_queued', { n: sum }));
+        onDone();
+    }
+
+    async function show(before) {
+        const part = await look.run(() => further(hook.id, before));
+
+        if (part) {
+            setMore({ found: [...more.found, ...part.found], next: part.next });
+        }
+    }
+
+    return html`<section aria-labelledby="hook-dead">
+        <h2 id="hook-dead">${t('hook_dead')}</h2>
+        <p>${t('hook_dead_text')}</p>
+        <${Answer} state=${first}>${({ data, next }) => {
+            const letters = [...data, ...more.found];
+            const rest = 'next' in more ? more.next : next;
+
+            return html`
+            ${letters.length === 0 && !rest && html`
+                <p>${t('hook_dead_none')}</p>`}
+            ${hook.status !== 'active' && letters.length > 0 && html`
+                <p class="quiet">${t('hook_enable_first')}</p>`}
+            ${may && (letters.length > 0 || rest) && html`
+                <${Many} off=${off} onAgain=${deliver} />`}
+            <${Said} of=${again} />
+            ${letters.length > 0 && html`<${Table} letters=${letters} off=${off}
+                may=${may} onAgain=${deliver} />`}
+            ${rest && html`<button disabled=${look.busy}
+                onClick=${() => show(rest)}>${t('more')}</button>`}
+            ${look.problem && html`<${Said} of=${look} />`}`;
+        }}<//>
+    </section>`;
+}

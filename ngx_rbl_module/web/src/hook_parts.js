@@ -1,0 +1,144 @@
+// Parts of the screens of webhooks: the state in words, the form, a secret that
+// is shown once.
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+import { Said } from './call.js';
+import { html } from './html.js';
+import { State, When } from './parts.js';
+import { t } from './text.js';
+
+export const types = ['rbl.host.listed', 'rbl.host.delisted',
+    'rbl.host.check.started', 'rbl.host.check.completed',
+    'billing.balance.alert', 'billing.recharge.success',
+    'billing.recharge.failed', 'billing.renewal.success',
+    'billing.renewal.failed', 'expiring.card.alert', 'expiring.plan.alert'];
+
+export function typeName(type) {
+    return t(`hook_type_${type.replaceAll('.', '_')}`) || type;
+}
+
+const reasons = { 'it is gone (HTTP status 410)': 'hook_why_gone',
+    'every attempt has failed for five days': 'hook_why_failed' };
+
+export function stateOfHook(hook) {
+    return hook.status !== 'active' ? 'disabled'
+        : hook.failing_since ? 'failing' : 'enabled';
+}
+
+// The state in words.
+export function HookState({ hook }) {
+    const name = stateOfHook(hook);
+
+    if (name === 'disabled') {
+        return html`<p>${t('hook_disabled')} <${When} text=${hook.disabled} />.
+            ${' '}${!hook.reason ? t('hook_why_user')
+                : t(reasons[hook.reason] || '') || hook.reason}
+            ${' '}${t('hook_disabled_text')}</p>`;
+    }
+
+    if (name === 'failing') {
+        return html`<p>${t('hook_failing')} <${When}
+            text=${hook.failing_since} />. ${t('hook_failed', { n: hook.failed })}
+            ${hook.quiet_until && html` ${t('hook_quiet')} <${When}
+                text=${hook.quiet_until} />.`}</p>`;
+    }
+
+    return html`<p>${t('hook_enabled_text')}</p>`;
+}
+
+export function HookMark({ hook }) {
+    return html`<${State} name=${stateOfHook(hook)} />`;
+}
+
+function Types({ chosen, onChange }) {
+    const all = chosen.length === 0;
+    const flip = (type) => onChange(chosen.includes(type)
+        ? chosen.filter((other) => other !== type) : [...chosen, type]);
+
+    return html`<fieldset class="events">
+        <legend>${t('hook_types')}</legend>
+        <p class="quiet">${all ? t('hook_types_all') : t('hook_types_some',
+            { n: chosen.length })}</p>
+        ${types.map((type) => html`<label key=${type}>
+            <input type="checkbox" checked=${chosen.includes(type)}
+                onChange=${() => flip(type)} />
+            <span>${typeName(type)} <code>${type}</code></span></label>`)}
+    </fieldset>`;
+}
+
+// The fields of a webhook.  onSubmit gets them; call: the state of useCall.
+export function HookForm({ hook, button, call, onSubmit }) {
+    const [name, setName] = useState(hook.name);
+    const [url, setUrl] = useState(hook.url);
+    const [chosen, setChosen] = useState(hook.types);
+
+    function submit(event) {
+        event.preventDefault();
+        onSubmit({ name, url, types: chosen });
+    }
+
+    return html`<form onSubmit=${submit}>
+        <label for="hook-name">${t('name')}</label>
+        <input id="hook-name" required maxlength="255" autocomplete="off"
+            value=${name} onInput=${(e) => setName(e.target.value)} />
+        <label for="hook-url">${t('hook_url')}</label>
+        <input id="hook-url" type="url" required maxlength="2048"
+            autocomplete="off" spellcheck="false" aria-describedby="hook-url-help"
+            value=${url} onInput=${(e) => setUrl(e.target.value)} />
+        <p id="hook-url-help" class="quiet">${t('hook_url_help')}</p>
+        <${Types} chosen=${chosen} onChange=${setChosen} />
+        <button class="main" disabled=${call.busy}>${button}</button>
+        <${Said} of=${call} />
+    </form>`;
+}
+
+const verify = `import hashlib, hmac
+
+def is_genuine(secret, header, body):        # str, str, bytes
+    parts = [part.split("=", 1) for part in header.split(",")]
+    time = dict(parts)["t"]
+    want = hmac.new(secret.encode(), time.encode() + b"." + body,
+                    hashlib.sha256).hexdigest()
+    return any(hmac.compare_digest(want, value)
+               for name, value in parts if name == "v1")`;
+
+export function Verify() {
+    return html`<details>
+        <summary>${t('hook_verify')}</summary>
+        <p>${t('hook_verify_text')}</p>
+        <pre><code>X-Webhook-Signature: t=1795167000,v1=5f3c…</code></pre>
+        <p>${t('hook_verify_how')}</p>
+        <pre><code>${verify}</code></pre>
+        <p>${t('hook_verify_standard')}</p>
+    </details>`;
+}
+
+// A secret, which no other answer has.
+export function Secret({ secret, children }) {
+    const [said, setSaid] = useState('');
+    const head = useRef();
+    const code = useRef();
+
+    useEffect(() => head.current.focus(), [secret]);
+
+    async function copy() {
+        try {
+            await navigator.clipboard.writeText(secret);
+            setSaid(t('hook_copied'));
+        } catch {
+            getSelection().selectAllChildren(code.current);
+            setSaid(t('hook_copy_failed'));
+        }
+    }
+
+    return html`<section class="once" aria-labelledby="hook-secret">
+        <h2 id="hook-secret" tabindex="-1" ref=${head}>${t('hook_secret')}</h2>
+        <p>${t('hook_secret_once')}</p>
+        <pre><code ref=${code}>${secret}</code></pre>
+        <button type="button" class="main" onClick=${copy}>
+            ${t('hook_copy')}</button>
+        <span role="status">${said}</span>
+        ${children}
+    </section>`;
+}

@@ -1,0 +1,151 @@
+// One webhook: what it gets, how it fares, what can be done with it.
+
+import { useState } from 'preact/hooks';
+
+import { post } from '../api.js';
+import { Said, useCall } from '../call.js';
+import { DeadLetters } from '../hook_dead.js';
+import { HookLog } from '../hook_log.js';
+import { HookForm, HookMark, HookState, Secret, typeName, Verify }
+    from '../hook_parts.js';
+import { html } from '../html.js';
+import { useLoad } from '../load.js';
+import { Answer, Place, When } from '../parts.js';
+import { t } from '../text.js';
+
+function Facts({ hook }) {
+    return html`<dl class="facts">
+        <div><dt>${t('hook_gets')}</dt><dd>${hook.types.length
+            ? hook.types.map(typeName).join(', ') : t('hook_all_events')}</dd>
+        </div>
+        <div><dt>${t('hook_url')}</dt><dd><bdi>${hook.url}</bdi></dd></div>
+        <div><dt>${t('hook_created')}</dt>
+            <dd><${When} text=${hook.created} /></dd></div>
+        <div><dt>${t('hook_pending')}</dt><dd>${hook.pending}</dd></div>
+        ${hook.old_secret_until && html`<div><dt>${t('hook_old_until')}</dt>
+            <dd><${When} text=${hook.old_secret_until} /></dd></div>`}
+    </dl>`;
+}
+
+function Turn({ hook, onDone }) {
+    const call = useCall();
+    const to = hook.status === 'active' ? 'disable' : 'enable';
+
+    async function turn() {
+        if (await call.run(() => post(`webhook/${to}/${hook.id}.json`))) {
+            onDone();
+        }
+    }
+
+    return html`<button onClick=${turn} disabled=${call.busy}>
+            ${t(`hook_${to}`)}</button>
+        ${call.problem && html`<${Said} of=${call} />`}`;
+}
+
+function Change({ hook, onDone }) {
+    const call = useCall();
+
+    async function change(fields) {
+        if (await call.run(() => post(`webhook/update/${hook.id}.json`, fields),
+            t('saved')))
+        {
+            onDone();
+        }
+    }
+
+    return html`<details>
+        <summary>${t('change')}</summary>
+        <${HookForm} hook=${hook} button=${t('save')} call=${call}
+            onSubmit=${change} />
+    </details>`;
+}
+
+const overlaps = [['0', 'hook_overlap_none'], ['86400', 'hook_overlap_day'],
+    ['604800', 'hook_overlap_week']];
+
+function Rotate({ hook, onDone }) {
+    const [made, setMade] = useState(null);
+    const [overlap, setOverlap] = useState('86400');
+    const call = useCall();
+
+    async function rotate(event) {
+        event.preventDefault();
+
+        const body = await call.run(() =>
+            post(`webhook/rotate/${hook.id}.json`, { overlap }));
+
+        if (body) {
+            setMade(body.data.secret);
+            onDone();
+        }
+    }
+
+    return html`<details>
+        <summary>${t('hook_rotate')}</summary>
+        <form onSubmit=${rotate}>
+            <p>${t('hook_rotate_text')}</p>
+            <label for="hook-overlap">${t('hook_overlap')}</label>
+            <select id="hook-overlap" value=${overlap}
+                onChange=${(e) => setOverlap(e.target.value)}>
+                ${overlaps.map(([value, name]) => html`
+                    <option key=${value} value=${value}>${t(name)}</option>`)}
+            </select>
+            <button class="main" disabled=${call.busy}>
+                ${t('hook_rotate_now')}</button>
+            <${Said} of=${call} />
+        </form>
+        ${made && html`<${Secret} secret=${made} />`}
+    </details>`;
+}
+
+function Delete({ hook }) {
+    const [typed, setTyped] = useState('');
+    const call = useCall();
+
+    async function remove(event) {
+        event.preventDefault();
+
+        if (await call.run(() => post(`webhook/delete/${hook.id}.json`))) {
+            location.hash = '#/webhooks';
+        }
+    }
+
+    return html`<details>
+        <summary>${t('delete')}</summary>
+        <form onSubmit=${remove}>
+            <p>${t('hook_delete_text')}</p>
+            <label for="hook-typed">${t('hook_delete_name')} <bdi>${hook.name}
+                </bdi></label>
+            <input id="hook-typed" autocomplete="off" value=${typed}
+                onInput=${(e) => setTyped(e.target.value)} />
+            <button class="danger" disabled=${call.busy
+                || typed.trim() !== hook.name.trim()}>${t('hook_delete')}</button>
+            <${Said} of=${call} />
+        </form>
+    </details>`;
+}
+
+export function Webhook({ id, may }) {
+    const [round, setRound] = useState(0);
+    const state = useLoad(`webhook/${encodeURIComponent(id)}.json`, round);
+    const again = () => setRound((n) => n + 1);
+
+    return html`
+        <${Place} path=${[['webhooks', t('webhooks')]]} />
+        <${Answer} state=${state}>${({ data: hook }) => html`
+            <h1><bdi>${hook.name}</bdi> <${HookMark} hook=${hook} /></h1>
+            <${HookState} hook=${hook} />
+            <${Facts} hook=${hook} />
+            ${may && html`<section aria-label=${t('actions')}>
+                <${Turn} hook=${hook} onDone=${again} />
+                <${Change} hook=${hook} onDone=${again} />
+                <${Rotate} hook=${hook} onDone=${again} />
+                <${Verify} />
+                <${Delete} hook=${hook} />
+            </section>`}
+            <${HookLog} hook=${hook} may=${may} round=${round}
+                onDone=${again} />
+            <${DeadLetters} hook=${hook} may=${may} round=${round}
+                onDone=${again} />`}
+        <//>`;
+}

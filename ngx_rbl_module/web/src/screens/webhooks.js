@@ -1,0 +1,92 @@
+// Webhooks: all of them; a new one; one of them ("#/webhooks/ID").
+
+import { useState } from 'preact/hooks';
+
+import { post } from '../api.js';
+import { useCall } from '../call.js';
+import { HookForm, HookMark, Secret, typeName, Verify }
+    from '../hook_parts.js';
+import { html } from '../html.js';
+import { useLoad } from '../load.js';
+import { Answer, Place, When } from '../parts.js';
+import { t } from '../text.js';
+import { Webhook } from './webhook.js';
+
+const limit = 100;
+
+function Table({ hooks }) {
+    return html`<table>
+        <thead><tr>
+            <th scope="col">${t('name')}</th>
+            <th scope="col">${t('state')}</th>
+            <th scope="col">${t('hook_gets')}</th>
+            <th scope="col">${t('hook_url')}</th>
+            <th scope="col">${t('hook_created')}</th>
+        </tr></thead>
+        <tbody>${hooks.map((hook) => html`<tr key=${hook.id}>
+            <th scope="row" data-label=${t('name')}>
+                <a href="#/webhooks/${hook.id}">
+                    <bdi class="name">${hook.name}</bdi></a></th>
+            <td data-label=${t('state')}><${HookMark} hook=${hook} /></td>
+            <td data-label=${t('hook_gets')}><span>${hook.types.length
+                ? hook.types.map(typeName).join(', ')
+                : t('hook_all_events')}</span></td>
+            <td data-label=${t('hook_url')}>
+                <bdi class="name" title=${hook.url}>${hook.url}</bdi></td>
+            <td data-label=${t('hook_created')}>
+                <${When} text=${hook.created} /></td>
+        </tr>`)}</tbody>
+    </table>`;
+}
+
+function List({ may }) {
+    const state = useLoad(`webhooks.json?page_size=${limit}`);
+
+    return html`<${Answer} state=${state}>${({ data, total_webhooks: total }) =>
+        html`<h1>${t('hook_total', { n: total })}</h1>
+        ${total === 0 && html`<p>${t('hook_none_text')}</p>`}
+        ${may && total < limit && html`<p>
+            <a class="button" href="#/webhooks/new">${t('hook_add')}</a></p>`}
+        ${may && total >= limit && html`<p>${t('hook_limit', { n: limit })}</p>`}
+        ${total > 0 && html`<${Table} hooks=${data} />`}`}
+    <//>`;
+}
+
+const empty = { name: '', url: '', types: [] };
+
+function Add() {
+    const [made, setMade] = useState(null);
+    const call = useCall();
+
+    async function add(fields) {
+        const body = await call.run(() => post('webhook/add.json', fields));
+
+        if (body) {
+            setMade(body.data);
+        }
+    }
+
+    if (made) {
+        return html`
+            <${Place} path=${[['webhooks', t('webhooks')]]} />
+            <h1><bdi>${made.name}</bdi></h1>
+            <${Secret} secret=${made.secret}>
+                <${Verify} />
+                <p><a class="button" href="#/webhooks/${made.id}">
+                    ${t('hook_next')}</a></p><//>`;
+    }
+
+    return html`
+        <${Place} path=${[['webhooks', t('webhooks')]]} />
+        <h1>${t('hook_add')}</h1>
+        <${HookForm} hook=${empty} button=${t('hook_add')} call=${call}
+            onSubmit=${add} />`;
+}
+
+export function Webhooks({ me, rest }) {
+    const may = me.user.role !== 'viewer';
+
+    return rest === 'new' ? html`<${Add} />`
+        : rest ? html`<${Webhook} id=${rest} may=${may} />`
+            : html`<${List} may=${may} />`;
+}
