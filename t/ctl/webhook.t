@@ -215,6 +215,9 @@ like($v->{err}, qr/no daemon has sent event EV\w+ in 1 s/,
 is(good('delete', 'webhook', 'delete', $ac, $wh)->{id}, $wh, 'deleted');
 is_deeply(good('list', 'webhook', 'list', $ac), [], 'it is not listed');
 bad('once', 'has no webhook', 'webhook', 'delete', $ac, $wh);
+redis($redis, 'ZADD', redis_key('hooks', $other), map { ($_, sprintf 'WH%032x',
+    $_) } 1 .. 100);
+bad('too many', 'at most 100 webhooks', 'webhook', 'add', $other, 'x', $url);
 ok(!redis($redis, 'EXISTS', redis_key('log', $ac, $wh),
     redis_key('s', $ac, $wh)), 'nothing of it is left');
 
