@@ -338,5 +338,13 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       NGX_HTTP_POST, NGX_RBL_PORTAL, &ngx_rbl_op_token_revoke,
       &ngx_rbl_family_apps },
 
+    { ngx_string("lists/state"), ngx_string("lists/state"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_lists_state,
+      &ngx_rbl_family_lists },
+
+    { ngx_string("list/"), ngx_string("list"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_portal_list,
+      &ngx_rbl_family_lists },
+
     { ngx_null_string, ngx_null_string, 0, 0, NULL, NULL }
 };

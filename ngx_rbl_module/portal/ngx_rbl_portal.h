@@ -66,4 +66,9 @@ extern const ngx_rbl_family_t  ngx_rbl_family_app_errors;
 extern const ngx_rbl_op_t  ngx_rbl_op_app_stats;
 extern const ngx_rbl_op_t  ngx_rbl_op_app_errors;
 
+/* ngx_rbl_portal_list.c */
+extern const ngx_rbl_family_t  ngx_rbl_family_lists;
+extern const ngx_rbl_op_t  ngx_rbl_op_portal_list;
+extern const ngx_rbl_op_t  ngx_rbl_op_lists_state;
+
 #endif /* _NGX_RBL_PORTAL_H_INCLUDED_ */

@@ -81,6 +81,8 @@ OP(ngx_rbl_op_app_allow);
 OP(ngx_rbl_op_app_limit);
 OP(ngx_rbl_op_app_stats);
 OP(ngx_rbl_op_app_errors);
+OP(ngx_rbl_op_portal_list);
+OP(ngx_rbl_op_lists_state);
 
 FAMILY(ngx_rbl_family_hosts);
 FAMILY(ngx_rbl_family_listings);
@@ -94,6 +96,7 @@ FAMILY(ngx_rbl_family_users);
 FAMILY(ngx_rbl_family_apps);
 FAMILY(ngx_rbl_family_app_errors);
 FAMILY(ngx_rbl_family_hooks);
+FAMILY(ngx_rbl_family_lists);
 
 static const char *const  suffixes[] = { ".json", ".xml", ".nagios",
                                          ".zabbix" };

@@ -58,6 +58,17 @@ sub app_id {
         foreign => sub { $t->{other}{app} });
 }
 
+sub some_list {
+    my $r = portal($t, $who{owner}, 'GET', 'rbls.json?page_size=1');
+    return json($r)->{data}[0]{id};
+}
+my $foreign_list;
+sub foreign_list {
+    return $foreign_list //= json(call($t, 'POST', 'rbl/add.json',
+        auth => $t->{other}, form => { host => 'o.list.test',
+            type => 'rbl' }))->{data}{id};
+}
+
 # The calls that are only of the portal.  role: who may make it; recent: only
 # within ten minutes of the sign-in; fields: of a call that succeeds; made: code
 # that makes what it needs and returns its id, none: a well-formed id of nothing;
@@ -118,6 +129,9 @@ my %call = (
     'app/errors' => { role => 'viewer', app_id() },
     'token/revoke' => { role => 'admin', app_id(\&new_app), fields => sub {
         { token => substr $new // 'a' x 16, 0, 8 } } },
+    'lists/state' => { role => 'viewer' },
+    'list' => { role => 'viewer', made => \&some_list, none => sid_of('RB'),
+        foreign => \&foreign_list },
 );
 
 sub judged {

@@ -1,0 +1,48 @@
+/*
+ * The state of lists that the daemons share, and the results of their test
+ * points, as two rounds read them.
+ */
+
+#ifndef _NGX_RBL_PORTAL_SHARED_H_INCLUDED_
+#define _NGX_RBL_PORTAL_SHARED_H_INCLUDED_
+
+#include "ngx_rbl_session.h"
+
+
+typedef struct {
+    int64_t          used;              /* of the quota of today */
+    int64_t          since, till;       /* it refuses (ms); or 0 */
+    int64_t          frozen;            /* since (ms); or 0 */
+    int64_t          turned, of;
+    ngx_uint_t       tests;             /* bits of ngx_rbl_tests */
+} ngx_rbl_shared_t;
+
+typedef struct {
+    ngx_uint_t         n;
+    rbl_str_t         *sids;
+    ngx_rbl_shared_t  *shared;
+    ngx_uint_t         ndaemons;
+    rbl_str_t         *daemons;         /* keys, behind a free element */
+} ngx_rbl_lists_t;
+
+
+/* First round, of a call whose data begin with ngx_rbl_lists_t: adds its first
+   read, the names of daemons.  A second read, if there is one, has the SIDs of
+   the lists. */
+void ngx_rbl_shared_prepare(ngx_rbl_ctx_t *ctx);
+void ngx_rbl_shared_names(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+
+/* Second round: adds the reads, and returns the batch; NULL: refused.  The
+   caller adds one command.  ngx_rbl_shared_read returns 1 if it has read the
+   reply, and 0 for the reply of the caller's command. */
+ngx_rbl_batch_t *ngx_rbl_shared_ask(ngx_rbl_ctx_t *ctx);
+ngx_uint_t ngx_rbl_shared_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+
+/* Write what all answers have: tests, quota_left, frozen and refusing_till. */
+void ngx_rbl_shared_write(ngx_rbl_ctx_t *ctx, const ngx_rbl_shared_t *shared,
+    const rbl_list_t *list);
+void ngx_rbl_time_write(ngx_rbl_ctx_t *ctx, const char *key, int64_t at);
+
+#endif /* _NGX_RBL_PORTAL_SHARED_H_INCLUDED_ */
