@@ -98,7 +98,7 @@ function App() {
     }, []);
 
     if (screen === 'link') {
-        return html`<${SignIn} link=${rest} onSignedIn=${load} />`;
+        return html`<${SignIn} key=${rest} link=${rest} onSignedIn=${load} />`;
     }
 
     if (me === undefined) {
