@@ -94,6 +94,30 @@ sub hooks_of {
     return \@wh;
 }
 
+# Lists in every state; profiles that follow the defaults, and with a choice.
+sub lists_of {
+    my ($t) = @_;
+
+    my $own = json(call($t, 'POST', 'rbl/add.json', form => { type => 'rbl',
+        host => ('x' x 60 . '.') x 3 . 'list.test' }))->{data}{id};
+    my @ids = map { $_->{id} }
+        @{ json(call($t, 'GET', 'rbls.json'))->{data} };
+    my $now = time * 1000;
+    redis($t->{redis}, 'HSET', redis_key('list', $ids[0]),
+        frozen => $now - 7_200_000, turned => 12, of => 30,
+        since => $now - 60_000, till => $now + 240_000,
+        day => int(time / 86_400), used => 1000);
+    redis($t->{redis}, 'HSET', redis_key('list', $ids[1]),
+        since => $now - 60_000, till => $now + 240_000);
+    my @word = qw(lying blocked down resolver unsupported untried good);
+    redis($t->{redis}, 'SET', 'rbl:{0}:daemon:one', mp_pack([1, 'one', 'v', 1, 1,
+        [], [], [map { [\"$ids[$_]", \'', \$word[$_ % 7], 1] } 2 .. $#ids]]));
+    my @profiles = map { json(call($t, 'POST', 'rblprofile/add.json', form =>
+        $_))->{data}{id} } { name => "\x{202e}" . 'W' x 250 },
+        { name => 'chosen <b>', entries => join ',', $own, @ids[0 .. 3] };
+    return (lists => [$ids[0], $own], profiles => \@profiles);
+}
+
 my $t = browser_setup();
 daemon_seen($t);
 my $listed = add_host($t, '192.0.2.1', name => 'mail <b>&amp;</b>');
@@ -125,6 +149,6 @@ rblctl($t->{redis}, 'app', 'allow', $sid, $app->{id}, '2001:db8::/32');
 browser_run($t, 'screens', cookie => cookie_for($t),
     empty => cookie_for($t, acct => $t->{other}), host => $listed->{id},
     contacts => [@contacts[0, 1]], group => $groups[1],
-    app => $app->{id}, hooks => hooks_of($t));
+    app => $app->{id}, hooks => hooks_of($t), lists_of($t));
 
 done_testing();

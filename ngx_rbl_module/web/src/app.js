@@ -14,6 +14,9 @@ import { lang, loadMessages, setZone, t } from './text.js';
 const menu = {
     overview: lazy(() => import('./screens/overview.js'), 'Overview'),
     hosts: lazy(() => import('./screens/hosts.js'), 'Hosts'),
+    checks: lazy(() => import('./screens/checks.js'), 'Checks'),
+    lists: lazy(() => import('./screens/lists.js'), 'Lists'),
+    profiles: lazy(() => import('./screens/profiles.js'), 'Profiles'),
     contacts: lazy(() => import('./screens/contacts.js'), 'Contacts'),
     groups: lazy(() => import('./screens/groups.js'), 'Groups'),
     apps: lazy(() => import('./screens/apps.js'), 'Apps'),

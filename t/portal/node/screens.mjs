@@ -10,8 +10,12 @@ const screens = ['overview', 'hosts', 'add', 'users',
     ...['email', 'slack', 'datadog', 'aws-sns'].map((type) =>
         `contact_add/${type}`), 'groups', `groups/${input.group}`,
     'apps', 'apps/new', `apps/${input.app}`,
-    'webhooks', 'webhooks/new', ...input.hooks.map((id) => `webhooks/${id}`)];
-const empty = ['overview', 'hosts', 'contacts', 'groups', 'apps', 'webhooks'];
+    'webhooks', 'webhooks/new', ...input.hooks.map((id) => `webhooks/${id}`),
+    'checks', 'lists', 'lists/add', ...input.lists.map((id) => `lists/${id}`),
+    'profiles', 'profiles/add',
+    ...input.profiles.map((id) => `profiles/${id}`)];
+const empty = ['overview', 'hosts', 'contacts', 'groups', 'apps', 'webhooks',
+    'checks', 'lists', 'profiles'];
 
 async function fits(page, name) {
     const { scroll, inner } = await page.evaluate(() => ({

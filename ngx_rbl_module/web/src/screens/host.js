@@ -38,7 +38,7 @@ function Away({ to, text }) {
 function ListRow({ list }) {
     return html`<tr>
         <th scope="row" data-label=${t('list')}>
-            <bdi>${list.name || list.host}</bdi>
+            <a href="#/lists/${list.id}"><bdi>${list.name || list.host}</bdi></a>
             ${list.name && html`<p class="quiet"><bdi>${list.host}</bdi></p>`}
         </th>
         <td data-label=${t('state')}>

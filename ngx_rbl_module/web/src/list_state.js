@@ -1,0 +1,67 @@
+// The state of a list in one word: first what keeps its answers from counting,
+// then what the daemons found last at its test points.
+
+import { html } from './html.js';
+import { t } from './text.js';
+
+// Words for the results of the test points (rblctl(8)), the worst first.
+const tests = [['lying', 'wildcarding'], ['blocked', 'blocked'],
+    ['down', 'down'], ['resolver', 'resolver'], ['unsupported', 'unsupported'],
+    ['good', 'good']];
+
+const tone = { good: 'clear', untested: 'unknown', own: 'clear',
+    paused: 'paused', disabled: 'paused' };
+const shapes = {
+    clear: 'M8 1a7 7 0 1 1 0 14A7 7 0 0 1 8 1z',
+    unknown: 'M8 1a7 7 0 1 1 0 14A7 7 0 0 1 8 1z M8 3a5 5 0 0 0 0 10z',
+    paused: 'M3 2h4v12H3z M9 2h4v12H9z',
+    uncovered: 'M8 1 15 8 8 15 1 8z'
+};
+
+// list: an object of rbls; state: its object of lists/state, or of list.
+export function wordOf(list, state) {
+    if (list.status !== 'active') {
+        return list.status;
+    }
+
+    if (list.custom) {
+        return 'own';
+    }
+
+    if (!state) {
+        return 'untested';
+    }
+
+    if (state.frozen) {
+        return 'frozen';
+    }
+
+    if (state.refusing_till) {
+        return 'refusing';
+    }
+
+    if (state.quota_left === 0) {
+        return 'used_up';
+    }
+
+    const [, word] = tests.find(([test]) => state.tests.includes(test)) || [];
+
+    return word || 'untested';
+}
+
+export function needsLook(word) {
+    return !(word in tone);
+}
+
+export function ListState({ word }) {
+    const kind = tone[word] || 'uncovered';
+
+    return html`<span class="state ${kind}">
+        <svg viewBox="0 0 16 16" aria-hidden="true"><path
+            fill-rule="evenodd" d=${shapes[kind]} /></svg>
+        ${t(`list_${word}`)}</span>`;
+}
+
+export function families(list) {
+    return list.families.map((family) => t(`family_${family}`)).join(', ');
+}

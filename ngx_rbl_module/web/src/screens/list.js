@@ -1,0 +1,136 @@
+// One list: what it lists, its state and why, the limits of its queries, the
+// meaning of its answers; own lists can be changed.
+
+import { useState } from 'preact/hooks';
+
+import { html } from '../html.js';
+import { ListActions } from '../list_actions.js';
+import { isolate } from '../list_parts.js';
+import { families, ListState, wordOf } from '../list_state.js';
+import { useLoad } from '../load.js';
+import { Answer, Place, When } from '../parts.js';
+import { absolute, date, t } from '../text.js';
+
+function time(text) {
+    const at = date(text);
+
+    return at ? absolute(at) : '';
+}
+
+// What can be said of the state of a list: sentences.
+function sentences(data) {
+    const { list } = data;
+
+    if (list.status !== 'active') {
+        return [t(`about_${list.status}`), data.reason
+            && t('about_reason', { reason: isolate(data.reason) })];
+    }
+
+    if (list.custom) {
+        return [t('about_own')];
+    }
+
+    return [
+        data.frozen && t('about_frozen', { since: time(data.frozen),
+            turned: data.turned, of: data.of }),
+        data.refusing_till && t('about_refusing', {
+            since: time(data.refusing), till: time(data.refusing_till) }),
+        data.quota_left === 0 && t('about_used_up'),
+        ...data.tests.map((test) => t(`test_${test}`)),
+        data.tests.length === 0 && t('test_none')
+    ];
+}
+
+function limits(data) {
+    return [
+        data.day_quota > 0 && t('limit_quota', { quota: data.day_quota,
+            used: data.quota_used, left: data.quota_left }),
+        data.rate > 0 && t('limit_rate', { n: data.rate }),
+        data.min_interval > 0 && t('limit_interval',
+            { n: Math.max(1, Math.round(data.min_interval / 60)) })
+    ].filter(Boolean);
+}
+
+function Sentences({ from }) {
+    return html`<ul>${from.filter(Boolean).map((text) => html`
+        <li key=${text}>${text}</li>`)}</ul>`;
+}
+
+// A rule is "<answer>=<meaning>"; "!" marks an error of the list, "~" an answer
+// that is no listing.
+function Codes({ codes }) {
+    return html`<table>
+        <thead><tr>
+            <th scope="col">${t('answer_code')}</th>
+            <th scope="col">${t('counts_as')}</th>
+            <th scope="col">${t('meaning')}</th>
+        </tr></thead>
+        <tbody>${codes.map((rule) => {
+            const [, mark, code, text] = /^([!~]?)([^=]*)=?([^]*)$/.exec(rule);
+
+            return html`<tr key=${rule}>
+                <th scope="row" data-label=${t('answer_code')}><bdi>${code}</bdi></th>
+                <td data-label=${t('counts_as')}>${t(mark === '!' ? 'code_error'
+                    : mark === '~' ? 'code_neutral' : 'code_listing')}</td>
+                <td data-label=${t('meaning')}><bdi>${text}</bdi></td>
+            </tr>`;
+        })}</tbody>
+    </table>`;
+}
+
+function Link({ to, text }) {
+    return /^https?:/.test(to) && html`<li><a href=${to} target="_blank"
+        rel="noopener noreferrer">${text}</a></li>`;
+}
+
+function Facts({ data }) {
+    const { list } = data;
+
+    return html`<dl class="facts">
+        ${list.name !== list.host && html`<div><dt>${t('name')}</dt>
+            <dd><bdi>${list.name}</bdi></dd></div>`}
+        <div><dt>${t('whose')}</dt>
+            <dd>${t(list.custom ? 'own_list' : 'system_list')}</dd></div>
+        <div><dt>${t('families')}</dt><dd>${families(list)}</dd></div>
+        <div><dt>${t('tier')}</dt><dd>${t(`tier_${data.tier}`)}</dd></div>
+        ${data.frozen && html`<div><dt>${t('frozen_since')}</dt>
+            <dd><${When} text=${data.frozen} /></dd></div>`}
+    </dl>`;
+}
+
+function About({ data }) {
+    const { list } = data;
+    const bounds = limits(data);
+
+    return html`
+        <${Facts} data=${data} />
+        <${Sentences} from=${sentences(data)} />
+        <h2>${t('about_list')}</h2>
+        <${Sentences} from=${[t(`kind_${data.kind}`), t(`scope_${data.scope}`),
+            t(`tier_means_${data.tier}`)]} />
+        <ul><${Link} to=${list.website} text=${t('website')} />
+            <${Link} to=${data.lookup.split('%s')[0]} text=${t('lookup')} />
+            <${Link} to=${data.delisting} text=${t('delisting')} /></ul>
+        ${!list.custom && html`<h2>${t('list_limits')}</h2>
+            <${Sentences} from=${bounds.length ? bounds
+                : [t('no_limits')]} />`}
+        <h2>${t('answers')}</h2>
+        ${data.codes.length > 0 ? html`<${Codes} codes=${data.codes} />`
+            : html`<p>${t('any_answer')}</p>`}`;
+}
+
+export function List({ me, id }) {
+    const [round, setRound] = useState(0);
+    const state = useLoad(`list/${encodeURIComponent(id)}.json`, round);
+
+    return html`
+        <${Place} path=${[['lists', t('lists')]]} />
+        <${Answer} state=${state}>${({ data }) => html`
+            <h1><bdi>${data.list.host}</bdi>
+                <${ListState} word=${wordOf(data.list, data)} /></h1>
+            ${data.list.custom === 1 && me.user.role !== 'viewer' && html`
+                <${ListActions} list=${data.list}
+                    onDone=${() => setRound((n) => n + 1)} />`}
+            <${About} data=${data} />`}
+        <//>`;
+}

@@ -1,0 +1,123 @@
+// One profile: its name, its lists, whether it is the default.
+
+import { useState } from 'preact/hooks';
+
+import { post } from '../api.js';
+import { html } from '../html.js';
+import { Ask, isolate, PaidAnswer, Said, useRun } from '../list_parts.js';
+import { Follow, ListChoice } from '../list_choice.js';
+import { useLoad } from '../load.js';
+import { Place } from '../parts.js';
+import { t } from '../text.js';
+
+// A profile that has a choice of its own cannot follow the defaults again, so
+// only those that still do, and new ones, are asked.
+function Form({ profile, lists, button, onSubmit }) {
+    const [name, setName] = useState(profile.name);
+    const [follows, setFollows] = useState(profile.uses_defaults === 1);
+    const [chosen, setChosen] = useState(new Set(profile.entries));
+
+    function submit(event) {
+        event.preventDefault();
+        onSubmit(follows ? { name } : { name, entries: [...chosen].join(',') });
+    }
+
+    return html`<form onSubmit=${submit}>
+        <label for="profile-name">${t('name')}</label>
+        <input id="profile-name" required maxlength="255" autocomplete="off"
+            value=${name} onInput=${(e) => setName(e.target.value)} />
+        ${profile.uses_defaults === 1 && html`
+            <${Follow} value=${follows} onChange=${setFollows} />`}
+        ${!follows && html`<${ListChoice} lists=${lists} chosen=${chosen}
+            onChange=${setChosen} />`}
+        ${!follows && chosen.size === 0 && html`
+            <p class="wrong">${t('no_choice')}</p>`}
+        <button class="main">${button}</button>
+    </form>`;
+}
+
+export function ProfileAdd({ me }) {
+    const lists = useLoad('rbls.json?page_size=1000');
+    const [said, run] = useRun(({ data }) => {
+        location.hash = `#/profiles/${data.id}`;
+    });
+    const fresh = { name: '', uses_defaults: 1, entries: [] };
+
+    return html`
+        <${Place} path=${[['profiles', t('profiles')]]} />
+        <${PaidAnswer} title=${t('add_profile')} state=${lists}>
+            ${({ data }) => html`
+                <h1>${t('add_profile')}</h1>
+                ${me.user.role === 'viewer'
+                    ? html`<p>${t('viewers_read')}</p>`
+                    : html`<${Form} profile=${fresh} lists=${data}
+                        button=${t('add_profile')} onSubmit=${(fields) =>
+                            run('', () => post('rblprofile/add.json', fields),
+                                { invalid: 'refused_label' })} />
+                    <${Said} said=${said} />`}`}
+        <//>`;
+}
+
+function Actions({ profile, lists, onDone }) {
+    const [said, run] = useRun(onDone);
+    const path = `rblprofile/update/${profile.id}.json`;
+
+    function remove() {
+        run('', () => post(`rblprofile/delete/${profile.id}.json`),
+            { then: () => {
+                location.hash = '#/profiles';
+            } });
+    }
+
+    return html`<section aria-label=${t('actions')}>
+        ${profile.is_default === 0 && html`<button onClick=${() =>
+            run(t('made_default'), () => post(path, { is_default: 1 }))}>
+            ${t('make_default')}</button>${' '}`}
+        <${Ask} question=${t(profile.is_default === 1 ? 'delete_default_profile'
+            : 'delete_profile', { name: isolate(profile.name) })}
+            onYes=${remove} />
+        <${Said} said=${said} />
+        <details>
+            <summary>${t('change')}</summary>
+            <${Form} key=${profile.uses_defaults} profile=${profile}
+                lists=${lists} button=${t('save')} onSubmit=${(fields) =>
+                    run(t('saved'), () => post(path, fields),
+                        { invalid: 'refused_label' })} />
+        </details>
+    </section>`;
+}
+
+function Entries({ profile, lists }) {
+    const of = new Map(lists.map((list) => [list.id, list]));
+    const there = profile.entries.filter((id) => of.has(id));
+
+    return html`
+        ${there.length > 0 && html`<ul class="columns">${there.map((id) => html`
+            <li key=${id}><a href="#/lists/${id}">
+                <bdi>${of.get(id).host}</bdi></a></li>`)}</ul>`}
+        ${there.length < profile.entries.length && html`<p>${t('gone_lists',
+            { n: profile.entries.length - there.length })}</p>`}`;
+}
+
+export function Profile({ me, id }) {
+    const [round, setRound] = useState(0);
+    const state = useLoad(`rblprofile/${encodeURIComponent(id)}.json`, round);
+    const lists = useLoad('rbls.json?page_size=1000');
+
+    return html`
+        <${Place} path=${[['profiles', t('profiles')]]} />
+        <${PaidAnswer} title=${t('profile')} state=${lists}>${(all) => html`
+            <${PaidAnswer} title=${t('profile')} state=${state}>
+                ${({ data: [profile] }) => html`
+                <h1><bdi>${profile.name}</bdi></h1>
+                ${profile.is_default === 1 && html`
+                    <p>${t('profile_is_default')}</p>`}
+                <p>${t(profile.uses_defaults ? 'follows' : 'chosen',
+                    { n: profile.total_entries })}</p>
+                ${me.user.role !== 'viewer' && html`
+                    <${Actions} profile=${profile} lists=${all.data}
+                        onDone=${() => setRound((n) => n + 1)} />`}
+                <${Entries} profile=${profile} lists=${all.data} />`}
+            <//>`}
+        <//>`;
+}

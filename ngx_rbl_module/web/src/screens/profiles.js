@@ -1,0 +1,46 @@
+// Profiles: the sets of lists that hosts are checked at.
+
+import { html } from '../html.js';
+import { PaidAnswer } from '../list_parts.js';
+import { useLoad } from '../load.js';
+import { t } from '../text.js';
+import { Profile, ProfileAdd } from './profile.js';
+
+function Row({ profile }) {
+    return html`<tr>
+        <th scope="row" data-label=${t('profile')}>
+            <a href="#/profiles/${profile.id}"><bdi class="name"
+                title=${profile.name}>${profile.name}</bdi></a></th>
+        <td data-label=${t('lists')}>${t(profile.uses_defaults
+            ? 'follows' : 'chosen', { n: profile.total_entries })}</td>
+        <td data-label=${t('default_head')}>${profile.is_default === 1
+            && t('default')}</td>
+    </tr>`;
+}
+
+function All({ me }) {
+    const state = useLoad('rblprofiles.json?page_size=1000');
+
+    return html`<${PaidAnswer} title=${t('profiles')} state=${state}>
+        ${({ data, total_rbl_profiles: total }) => html`
+            <h1>${t('total_profiles', { n: total })}</h1>
+            <p>${t('profiles_text')}</p>
+            ${me.user.role !== 'viewer' && html`<p><a class="button"
+                href="#/profiles/add">${t('add_profile')}</a></p>`}
+            <table>
+                <thead><tr>
+                    <th scope="col">${t('profile')}</th>
+                    <th scope="col">${t('lists')}</th>
+                    <th scope="col">${t('default_head')}</th>
+                </tr></thead>
+                <tbody>${data.map((profile) => html`
+                    <${Row} key=${profile.id} profile=${profile} />`)}</tbody>
+            </table>`}
+    <//>`;
+}
+
+export function Profiles({ me, rest }) {
+    return rest === 'add' ? html`<${ProfileAdd} me=${me} />`
+        : rest ? html`<${Profile} me=${me} id=${rest} />`
+            : html`<${All} me=${me} />`;
+}

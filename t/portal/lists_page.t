@@ -1,0 +1,27 @@
+#!/usr/bin/perl
+
+# Lists, profiles and checks in a browser, with a real daemon and real lists.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use RblBrowser;
+
+my ($system, $own) = ('system.portal.test', 'own.portal.test');
+my $rbldnsd = start_rbldnsd(zones => [
+    [$system, 'ip4set', "\$TTL 1\n:127.0.0.2:spam\n127.0.0.2\n"],
+    [$own, 'ip4set', "\$TTL 1\n:127.0.0.2:seen by us\n127.0.0.2\n192.0.2.10\n"]]);
+my $lists = temp_dir() . '/lists.json';
+write_file($lists, qq({"version": 1, "lists": [{"zone": "$system", "name": "S",
+    "type": "rbl", "families": ["ipv4"], "day_quota": 5000, "tier": "high",
+    "codes": ["127.0.0.2=spam", "!127.255.255.254=refused"]}]}));
+my $t = browser_setup(lists => $lists);
+my $daemon = start_checkd(store => $t->{redis}, resolver => $rbldnsd);
+my $free = make_account($t->{redis}, name => 'Free', free => 1);
+browser_run($t, 'lists', link => add_user($t)->{link}, own => $own,
+    system => $system, viewer => add_user($t, role => 'viewer')->{link},
+    free => add_user($t, acct => $free)->{link});
+
+done_testing();

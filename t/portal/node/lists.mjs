@@ -1,0 +1,186 @@
+// By keyboard alone: an own list is added, then a profile with it; a host is
+// checked by that profile; a check on demand shows the list.  A viewer and a user
+// of a free plan see what they may do.
+
+import { axe, close, done, input, is, ok, open, start, tabTo }
+    from './browser.mjs';
+
+const refused = /status of 40[039]/;
+
+async function signIn(page, link) {
+    await page.goto(`/portal/#/link/${link}`);
+    await page.waitForSelector('header nav');
+}
+
+async function press(page, text) {
+    await tabTo(page, text);
+    await page.keyboard.press('Enter');
+}
+
+async function type(page, label, text) {
+    await tabTo(page, label);
+    await page.keyboard.type(text);
+}
+
+async function text(page, selector = 'main') {
+    return (await page.textContent(selector)).replace(/\s+/g, ' ');
+}
+
+await start();
+
+const page = await open({ expected: refused });
+
+// --- an own list -------------------------------------------------------------
+
+await signIn(page, input.link);
+await press(page, 'Lists');
+await page.waitForSelector('h1 >> text=1 list');
+ok((await text(page)).includes(input.system), 'the system list is shown');
+await press(page, 'Add a list');
+await page.waitForSelector('#zone');
+await type(page, 'Zone', 'not a zone');
+await press(page, 'Add a list');
+await page.waitForSelector('.banner');
+ok(/not a zone/.test(await text(page, '.banner')), 'a refusal says what to do');
+is(await page.inputValue('#zone'), 'not a zone', 'and keeps what was typed');
+await page.keyboard.press('Shift+Tab');
+await page.keyboard.press('Shift+Tab');
+await page.keyboard.press('Control+A');
+await page.keyboard.type(input.own);
+await page.keyboard.press('Enter');
+await page.waitForSelector(`h1 >> text=${input.own}`);
+ok(/in use/.test(await text(page, 'h1')), 'the list is added');
+
+await press(page, 'Pause');
+await page.waitForSelector('h1 >> text=paused');
+await press(page, 'Undo');
+await page.waitForSelector('h1 >> text=in use');
+ok(true, 'a pause is undone');
+
+// --- a profile with it -------------------------------------------------------
+
+await press(page, 'Profiles');
+await page.waitForSelector('h1 >> text=1 profile');
+await press(page, 'Add a profile');
+await page.waitForSelector('#profile-name');
+await type(page, 'Name', 'Ours');
+await tabTo(page, 'All active');
+await page.keyboard.press('ArrowDown');
+await page.waitForSelector('#filter');
+await type(page, 'Filter', 'own.');
+await page.waitForSelector('text=1 of 2 shown');
+await tabTo(page, input.own);
+await page.keyboard.press('Space');
+await page.waitForSelector('legend >> text=1 chosen list');
+await press(page, 'Add a profile');
+await page.waitForSelector('h1 >> text=Ours');
+await page.waitForSelector(`.columns >> text=${input.own}`);
+ok(true, 'a profile of one list');
+await press(page, 'Make it');
+await page.waitForSelector('text=This is the default profile');
+await press(page, 'Delete');
+ok(/One of the others, by chance/.test(await text(page)),
+    'the question says what becomes of the default');
+await press(page, 'Cancel');
+
+// --- a host and checks -------------------------------------------------------
+
+await page.evaluate(() => { location.hash = '#/add'; });
+await page.waitForSelector('#lines');
+await type(page, 'Addresses, subnets', '192.0.2.10');
+await press(page, 'Add 1 host');
+await page.waitForSelector('tbody td a');
+await press(page, 'added');
+await page.waitForSelector('h1 .state.listed', { timeout: 60000 });
+ok((await text(page, 'tbody')).includes(input.own),
+    'the host is checked by the list of its profile');
+await press(page, input.own);
+await page.waitForSelector(`h1 >> text=${input.own}`);
+ok(true, 'the host leads to the page of the list');
+
+await press(page, 'Profiles');
+await press(page, 'Ours');
+await press(page, 'Delete');
+await press(page, 'Delete it');
+await page.waitForSelector('.banner');
+ok(/another profile first/.test(await text(page, '.banner')),
+    'a profile in use cannot be deleted, and why');
+
+await press(page, 'Checks');
+await page.waitForSelector('#value');
+await page.waitForSelector('datalist option', { state: 'attached' });
+await type(page, 'Address or domain', 'nonsense');
+await page.keyboard.press('Enter');
+await page.waitForSelector('.banner');
+ok(/neither an address/.test(await text(page, '.banner')), 'a wrong value');
+await page.keyboard.press('Control+A');
+await page.keyboard.type('192.0.2.10');
+await page.waitForSelector('#as-host');
+await page.keyboard.press('Enter');
+await page.waitForSelector('.run tbody .state.listed', { timeout: 30000 });
+const row = await text(page, '.run tbody tr');
+ok(row.includes(input.own) && row.includes('seen by us'),
+    'a check on demand shows its row');
+await page.waitForSelector('.run >> text=Listed at 1 of 1, unknown');
+await page.fill('#value', '192.0.2.77');
+await page.keyboard.press('Enter');
+await page.waitForSelector('.run >> text=Listed at none of 1, unknown',
+    { timeout: 30000 });
+await axe(page, 'checks with results');
+await press(page, 'Lists');
+await page.waitForSelector('h1 >> text=2 lists');
+await press(page, 'Checks');
+await page.waitForSelector('.run');
+is(await page.locator('.run').count(), 2, 'the checks are still there');
+
+// --- a system list, and the end of the own one -------------------------------
+
+await press(page, 'Lists');
+await press(page, input.system);
+await page.waitForSelector(`h1 >> text=${input.system}`);
+const about = await text(page);
+ok(/5,000 queries a day/.test(about) && /deserves an early look/.test(about)
+    && /127\.255\.255\.254 no answer refused/.test(about.replace(/\s+/g, ' ')
+        .replace(/(\d)no/, '$1 no').replace('answerrefused',
+            'answer refused')), 'limits, weight and answers in sentences');
+await press(page, 'Lists');
+await press(page, input.own);
+await page.waitForSelector(`h1 >> text=${input.own}`);
+await press(page, 'Delete');
+await press(page, 'Delete it');
+await page.waitForSelector('h1 >> text=1 list');
+ok(!(await text(page)).includes(input.own), 'the own list is deleted');
+
+// --- others ------------------------------------------------------------------
+
+await press(page, 'Sign out');
+await page.waitForSelector('.sign-in');
+await signIn(page, input.viewer);
+
+for (const [screen, words] of [['lists/add', /not change anything/],
+    ['profiles/add', /not change anything/], ['checks', /may not start checks/]])
+{
+    await page.goto(`/portal/#/${screen}`);
+    await page.waitForFunction(([source]) => new RegExp(source)
+        .test(document.querySelector('main').textContent), [words.source]);
+    is(await page.locator('main form').count(), 0,
+        `a viewer has no form: ${screen}`);
+}
+
+is(await page.locator('.run').count(), 0, 'nor the checks of the user before');
+await close(page, 'lists by keyboard');
+{
+    const other = await open({ expected: refused });
+
+    await signIn(other, input.free);
+
+    for (const screen of ['lists', 'profiles', 'profiles/add']) {
+        await other.goto(`/portal/#/${screen}`);
+        await other.waitForSelector('main >> text=need a paid plan');
+        ok(true, `a free plan: ${screen}`);
+    }
+
+    await close(other, 'a free plan');
+}
+
+await done();
