@@ -222,7 +222,7 @@ compdb: $(GEN)
 # takes half of the time.
 clang:
 	RBL_CC_OPT="-O0 -fPIC -D_GNU_SOURCE" $(MAKE) CC=clang OPT="-O0 -fPIE" \
-	    BUILD=$(BUILD)/clang all unit tools
+	    BUILD=$(BUILD)/clang PORTAL=$(PORTAL) all unit tools
 
 style:
 	@sh t/style.sh
