@@ -105,18 +105,19 @@ function About({ data }) {
     return html`
         <${Facts} data=${data} />
         <${Sentences} from=${sentences(data)} />
-        <h2>${t('about_list')}</h2>
-        <${Sentences} from=${[t(`kind_${data.kind}`), t(`scope_${data.scope}`),
-            t(`tier_means_${data.tier}`)]} />
-        <ul><${Link} to=${list.website} text=${t('website')} />
-            <${Link} to=${data.lookup.split('%s')[0]} text=${t('lookup')} />
-            <${Link} to=${data.delisting} text=${t('delisting')} /></ul>
-        ${!list.custom && html`<h2>${t('list_limits')}</h2>
+        <section><h2>${t('about_list')}</h2>
+            <${Sentences} from=${[t(`kind_${data.kind}`),
+                t(`scope_${data.scope}`), t(`tier_means_${data.tier}`)]} />
+            <ul><${Link} to=${list.website} text=${t('website')} />
+                <${Link} to=${data.lookup.split('%s')[0]} text=${t('lookup')} />
+                <${Link} to=${data.delisting} text=${t('delisting')} /></ul>
+        </section>
+        ${!list.custom && html`<section><h2>${t('list_limits')}</h2>
             <${Sentences} from=${bounds.length ? bounds
-                : [t('no_limits')]} />`}
-        <h2>${t('answers')}</h2>
-        ${data.codes.length > 0 ? html`<${Codes} codes=${data.codes} />`
-            : html`<p>${t('any_answer')}</p>`}`;
+                : [t('no_limits')]} /></section>`}
+        <section><h2>${t('answers')}</h2>
+            ${data.codes.length > 0 ? html`<${Codes} codes=${data.codes} />`
+                : html`<p>${t('any_answer')}</p>`}</section>`;
 }
 
 export function List({ me, id }) {
