@@ -357,9 +357,12 @@ ngx_rbl_gate_done(void *data, ngx_rbl_store_rc_e rc)
 {
     ngx_rbl_ctx_t  *ctx = data;
 
-    /* AWAY even if the request was counted: it has changed nothing */
+    /* AWAY even if the request was counted: it has changed nothing.  A session
+       may be read although it cannot be kept alive. */
 
-    if (rc != NGX_RBL_STORE_OK) {
+    if (rc != NGX_RBL_STORE_OK
+        && !(ctx->conf->portal && ctx->route->method == NGX_HTTP_GET))
+    {
         ngx_rbl_unavailable(ctx, NGX_RBL_STORE_AWAY);
     }
 

@@ -259,7 +259,7 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       &ngx_rbl_family_hooks },
 
     { ngx_string("webhook/update/"), ngx_string("webhook/update"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL, &ngx_rbl_op_hook_update,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_RECENT, &ngx_rbl_op_hook_update,
       &ngx_rbl_family_hooks },
 
     { ngx_string("webhook/rotate/"), ngx_string("webhook/rotate"),
@@ -315,11 +315,11 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       &ngx_rbl_family_apps },
 
     { ngx_string("app/allow/"), ngx_string("app/allow"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL, &ngx_rbl_op_app_allow,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_RECENT, &ngx_rbl_op_app_allow,
       &ngx_rbl_family_apps },
 
     { ngx_string("app/limit/"), ngx_string("app/limit"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL, &ngx_rbl_op_app_limit,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_RECENT, &ngx_rbl_op_app_limit,
       &ngx_rbl_family_apps },
 
     { ngx_string("app/stats/"), ngx_string("app/stats"),

@@ -102,6 +102,14 @@ ngx_rbl_start_callback(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
 {
     rbl_url_t  url;
 
+    /* a callback is signed with the secret of an application */
+
+    if (text->n != 0 && ctx->conf->portal) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
+                       "A callback needs the token of an application.");
+        return NGX_DECLINED;
+    }
+
     return text->n == 0 || rbl_url_parse(&url, *text) == RBL_OK ? NGX_OK
                                                                 : NGX_DECLINED;
 }

@@ -72,7 +72,7 @@ struct ngx_rbl_login_s {
 static ngx_rbl_login_t *ngx_rbl_login_way(const ngx_rbl_login_name_t *name,
     ngx_uint_t i);
 static ngx_int_t ngx_rbl_login_init(void);
-static ngx_int_t ngx_rbl_login_hash(const ngx_str_t *header,
+static ngx_int_t ngx_rbl_login_hash(const ngx_str_t *header, u_char kind,
     ngx_rbl_login_name_t *name);
 static ngx_uint_t ngx_rbl_login_lately(const ngx_rbl_login_t *login);
 static ngx_int_t ngx_rbl_login_own(const ngx_rbl_ctx_t *ctx);
@@ -134,8 +134,12 @@ ngx_rbl_login_done(void)
 }
 
 
+/* `kind` keeps a cookie apart from an Authorization header of the same
+   bytes. */
+
 static ngx_int_t
-ngx_rbl_login_hash(const ngx_str_t *header, ngx_rbl_login_name_t *name)
+ngx_rbl_login_hash(const ngx_str_t *header, u_char kind,
+    ngx_rbl_login_name_t *name)
 {
     size_t  n;
 
@@ -145,6 +149,7 @@ ngx_rbl_login_hash(const ngx_str_t *header, ngx_rbl_login_name_t *name)
 
     if (!EVP_MAC_init(ngx_rbl_login_mac, ngx_rbl_login_key, NGX_RBL_LOGIN_KEY,
                       NULL)
+        || (kind && !EVP_MAC_update(ngx_rbl_login_mac, &kind, 1))
         || !EVP_MAC_update(ngx_rbl_login_mac, header->data, header->len)
         || !EVP_MAC_final(ngx_rbl_login_mac, (u_char *) name, &n,
                           sizeof(ngx_rbl_login_name_t)))
@@ -165,7 +170,9 @@ ngx_rbl_login_recall(ngx_rbl_ctx_t *ctx, const ngx_str_t *header,
 
     ngx_memzero(name, sizeof(ngx_rbl_login_name_t));
 
-    if (ngx_rbl_login_hash(header, name) != NGX_OK) {
+    if (ngx_rbl_login_hash(header, ctx->conf->portal == 1, name)
+        != NGX_OK)
+    {
         return NGX_DECLINED;
     }
 

@@ -25,6 +25,8 @@
 
 
 static ngx_uint_t ngx_rbl_session_tls(ngx_http_request_t *r);
+static ngx_uint_t ngx_rbl_session_find(const ngx_str_t *header,
+    const ngx_str_t *name, ngx_str_t *value);
 static ngx_str_t *ngx_rbl_session_header(ngx_http_request_t *r,
     const char *name);
 static ngx_uint_t ngx_rbl_session_same(ngx_http_request_t *r);
@@ -51,22 +53,73 @@ ngx_rbl_session_tls(ngx_http_request_t *r)
 }
 
 
+/* Finds "name=value" in one Cookie header (RFC 6265, 4.2.1).  nginx would also
+   find it behind a comma within another value, and in other letters. */
+
+static ngx_uint_t
+ngx_rbl_session_find(const ngx_str_t *header, const ngx_str_t *name,
+    ngx_str_t *value)
+{
+    u_char      *p, *end, *last;
+    ngx_uint_t   n;
+
+    n = 0;
+    last = header->data + header->len;
+
+    for (p = header->data; p < last; p = end + 1) {
+        while (p < last && *p == ' ') {
+            p++;
+        }
+
+        end = ngx_strlchr(p, last, ';');
+        end = end ? end : last;
+
+        if ((size_t) (end - p) > name->len && p[name->len] == '='
+            && ngx_memcmp(p, name->data, name->len) == 0)
+        {
+            value->data = p + name->len + 1;
+            value->len = end - value->data;
+            n++;
+        }
+    }
+
+    return n;
+}
+
+
+/* A name that is there twice may come from another host of the domain. */
+
 ngx_int_t
 ngx_rbl_session_cookie(ngx_http_request_t *r, ngx_str_t *value)
 {
-    ngx_str_t  *name;
+    ngx_str_t   *name;
+    ngx_uint_t   n;
 
     name = &ngx_rbl_cookie_names[ngx_rbl_session_tls(r)];
+    n = 0;
 
 #if (nginx_version >= 1023000)
-    return ngx_http_parse_multi_header_lines(r, r->headers_in.cookie, name,
-                                             value)
-           != NULL ? NGX_OK : NGX_DECLINED;
+    {
+    ngx_table_elt_t  *h;
+
+    for (h = r->headers_in.cookie; h; h = h->next) {
+        n += ngx_rbl_session_find(&h->value, name, value);
+    }
+    }
 #else
-    return ngx_http_parse_multi_header_lines(&r->headers_in.cookies, name,
-                                             value)
-           != NGX_DECLINED ? NGX_OK : NGX_DECLINED;
+    {
+    ngx_uint_t         i;
+    ngx_table_elt_t  **h;
+
+    h = r->headers_in.cookies.elts;
+
+    for (i = 0; i < r->headers_in.cookies.nelts; i++) {
+        n += ngx_rbl_session_find(&h[i]->value, name, value);
+    }
+    }
 #endif
+
+    return n == 1 ? NGX_OK : NGX_DECLINED;
 }
 
 
@@ -86,7 +139,10 @@ ngx_rbl_session_parse(const ngx_str_t *text, rbl_sid_t *account,
     secret->data = text->data + RBL_SID_LEN + 1;
     secret->len = NGX_RBL_SECRET_LEN;
 
+    /* in one spelling, so that a session has one place in the cache */
+
     return rbl_sid_parse(account, RBL_SID_ACCOUNT, sid) == RBL_OK
+           && ngx_memcmp(account->s, sid.p, sid.n) == 0
            ? NGX_OK : NGX_DECLINED;
 }
 

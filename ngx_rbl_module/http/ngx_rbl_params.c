@@ -51,7 +51,9 @@ ngx_rbl_params_parse(ngx_rbl_ctx_t *ctx)
 
     r = ctx->request;
 
-    if (r->args.len
+    /* a link in a query would be in logs */
+
+    if (r->args.len && !(ctx->route->flags & NGX_RBL_SIGN_IN)
         && ngx_rbl_params_pairs(ctx, r->args.data, r->args.data + r->args.len)
            != NGX_OK)
     {

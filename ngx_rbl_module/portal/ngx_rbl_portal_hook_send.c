@@ -6,6 +6,9 @@
 #include "ngx_rbl_portal_hook.h"
 #include "ngx_rbl_write.h"
 
+#define NGX_RBL_TESTS_MOST  "20"        /* events that may wait for a receiver
+                                           when a test is sent */
+
 #define NGX_RBL_LETTER_ID  42           /* "(", two numbers, "-" */
 
 enum {                                  /* fields of replay */
@@ -94,6 +97,7 @@ ngx_rbl_hook_test_prepare(ngx_rbl_ctx_t *ctx)
     write->argv[NGX_RBL_ARG(hook_test, event)].p = room;
     write->argv[NGX_RBL_ARG(hook_test, event)].n = RBL_SID_LEN;
     write->argv[NGX_RBL_ARG(hook_test, type)] = RBL_STR(RBL_HOOK_TEST_TYPE);
+    write->argv[NGX_RBL_ARG(hook_test, most)] = RBL_STR(NGX_RBL_TESTS_MOST);
 }
 
 

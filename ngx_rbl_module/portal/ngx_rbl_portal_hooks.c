@@ -58,6 +58,8 @@ static void ngx_rbl_hook_answer(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
 
 static const ngx_rbl_outcome_t  ngx_rbl_hook_refusals[] = {
     NGX_RBL_UNKNOWN_ID("HOOK", "webhook"),
+    { "LATER", NGX_HTTP_TOO_MANY_REQUESTS,
+      "Many events wait for this webhook. Please try again in %L seconds." },
     { "DISABLED", NGX_HTTP_CONFLICT,
       "This webhook is disabled. Please enable it first." },
     { "LIMIT", NGX_HTTP_CONFLICT, "An account may have at most %L webhooks." },

@@ -90,6 +90,7 @@ ngx_rbl_host_lists_proceed(ngx_rbl_ctx_t *ctx)
     ngx_rbl_run(ctx, host_lists, &args, 0);
 
     ctx->round.writes = 0;              /* this script reads */
+    ngx_rbl_slow(ctx);
 }
 
 

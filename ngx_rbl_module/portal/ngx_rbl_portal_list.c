@@ -194,6 +194,7 @@ ngx_rbl_lists_state_proceed(ngx_rbl_ctx_t *ctx)
 
     if (batch != NULL && keys != NULL) {
         ngx_rbl_batch_records(batch, lists->n, keys);
+        ngx_rbl_slow(ctx);
     }
 }
 

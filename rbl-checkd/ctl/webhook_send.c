@@ -81,6 +81,7 @@ ctl_test_send(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *hook,
     args.event = rbl_sid_str(event);
     args.type = RBL_STR(RBL_HOOK_TEST_TYPE);
     args.body = rbl_buf_str(&body);
+    args.most = RBL_STR("0");
 
     reply = ctl_hook_script(ctl, account, hook, CTL_SCRIPT(hook_test, args));
     rbl_buf_free(&body);

@@ -14,6 +14,8 @@
  *   link:<AC>:<16>     string  record of a sign-in link that was not used yet;
  *                              the key has the first 16 hex digits of its
  *                              SHA-256; with TTL (_user.lua)
+ *   links:<AC>:<US>    zset    those digits of the links of a user, score =
+ *                              when made (ms), with TTL; at most five
  *   session:<AC>:<16>  string  record of a session, named likewise; TTL: how
  *                              long it may be idle
  *   sessions:<AC>:<US> zset    those digits of the sessions of a user, score =

@@ -72,7 +72,7 @@ sub hook_change {
         @$h{qw(fails long)} = (9, 1);
     } elsif ($what eq 'test') {
         my $ev = sid('EV');
-        my $r = script('hook_test', [$acct], $wh, $ev, 'webhook.test', '{}');
+        my $r = script('hook_test', [$acct], $wh, $ev, 'webhook.test', '{}', 0);
         $event{$ev} = { type => 'webhook.test', body => '{}', done => 1 };
         begins("$ev:$wh", test => 1) if $h->{status} eq 'active';
         fail('a test') if ($r->[0] eq 'OK') != ($h->{status} eq 'active');

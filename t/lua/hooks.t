@@ -383,7 +383,7 @@ is(script('hook_replay', [$acct], sid('AP'), '-', '+', 10, '')->[0], 'APP',
 # --- a test
 
 clear();
-is(script('hook_test', [$acct], $wh, $ev = sid('EV'), 'webhook.test', '{}')
+is(script('hook_test', [$acct], $wh, $ev = sid('EV'), 'webhook.test', '{}', 0)
     ->[0], 'OK', 'a test');
 cmd('HSET', k('hook', $ac, $wh), 'till', now_ms() + 60_000);
 @got = claim();
@@ -394,12 +394,12 @@ is_deeply([cmd('ZCARD', k('retry')), scalar(letters()),
     scalar @{ cmd('KEYS', k('event', '*')) }], [0, 0, 0],
     'and that is the end of it');
 is(state($wh)->{fails}, undef, 'it counts for nothing');
-script('hook_test', [$acct], $wh, sid('EV'), 'webhook.test', '{}');
+script('hook_test', [$acct], $wh, sid('EV'), 'webhook.test', '{}', 0);
 script('hook_status', [$acct], $wh, 'disabled');
 is(scalar(@got = claim()), 0, 'disabled before its attempt: it is not sent');
 is(scalar(letters()), 0, 'and leaves no letter that a replay would send');
 script('hook_status', [$acct], $wh, 'disabled');
-is(script('hook_test', [$acct], $wh, sid('EV'), 't', '{}')->[0], 'DISABLED',
+is(script('hook_test', [$acct], $wh, sid('EV'), 't', '{}', 0)->[0], 'DISABLED',
     'a disabled one gets none');
 is_deeply([@{ hook_record($wh) }{qw(status reason)}], ['disabled', ''],
     'disabled by hand');

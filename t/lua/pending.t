@@ -102,7 +102,10 @@ due_now($d[0]);
 ($d[0]) = take_one();
 is(done($d[0], 'ok'), 'OK', 'it is delivered');
 is(cmd('EXISTS', k('pending', $ac)), 0, 'nothing is pending');
-is(script('hook_test', [$acct], $wh, sid('EV'), 't', '{}')->[0], 'OK', 'a test');
+is(script('hook_test', [$acct], $wh, sid('EV'), 't', '{}', 0)->[0], 'OK',
+    'a test');
+is(script('hook_test', [$acct], $wh, sid('EV'), 't', '{}', 1)->[0], 'LATER',
+    'another one, while so many wait');
 is(pending(), 1, 'is, too');
 is(done((take_one())[0], 'retry', 1), 'OK', 'until its attempt');
 is(pending(), 0, 'has finished');

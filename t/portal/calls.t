@@ -103,7 +103,7 @@ my %call = (
     'webhook' => { %hook, role => 'viewer' },
     'webhook/add' => { role => 'admin', recent => 1, fields => sub {
         { name => 'n', url => 'https://hook.example/' } } },
-    'webhook/update' => { %hook },
+    'webhook/update' => { %hook, recent => 1 },
     'webhook/rotate' => { %hook, recent => 1 },
     'webhook/enable' => { %hook },
     'webhook/disable' => { %hook },
@@ -122,9 +122,9 @@ my %call = (
         { name => 'Added' } } },
     'app/rotate' => { role => 'admin', recent => 1, app_id() },
     'app/revoke' => { role => 'admin', app_id(\&new_app) },
-    'app/allow' => { role => 'admin', app_id(), fields => sub {
+    'app/allow' => { role => 'admin', recent => 1, app_id(), fields => sub {
         { allow => [] } } },
-    'app/limit' => { role => 'admin', app_id() },
+    'app/limit' => { role => 'admin', recent => 1, app_id() },
     'app/stats' => { role => 'viewer', app_id() },
     'app/errors' => { role => 'viewer', app_id() },
     'token/revoke' => { role => 'admin', app_id(\&new_app), fields => sub {

@@ -79,7 +79,19 @@ is($me->{account}{id}, $sid, 'and its account');
     }
     refused(portal($t, undef, 'POST', 'session/start.json',
         fields => { link => [1, 2] }), 400, qr/link/, 'a link that is a list');
+    refused(portal($t, undef, 'POST',
+        "session/start.json?link=$user->{link}"), 400, qr/link/,
+        'a link in the query, where logs have it');
     accepted(use_link($t, $user->{link}), 'it is still valid itself');
+
+    my $many = add_user($t);
+    my @link = ($many->{link}, map { json(rblctl($t->{redis}, '--json', 'user',
+        'link', $sid, $many->{id})->{out})->{link} =~ s{^#/link/}{}r } 1 .. 5);
+    refused(use_link($t, $link[0]), 403, $over, 'the oldest of six links');
+    accepted(use_link($t, $link[5]), 'the newest');
+    rblctl($t->{redis}, 'user', 'delete', $sid, $many->{id});
+    is(scalar(grep { /:\Q$many->{id}\E/ } keys_of('links', $sid)), 0,
+        'links of a deleted user are gone');
 
     my $late = add_user($t);
     my ($key) = keys_of('link', $sid);
@@ -145,6 +157,40 @@ is($me->{account}{id}, $sid, 'and its account');
         404, qr/path/, 'nor is its sign-in');
 }
 
+# A cookie that another host of the domain may have set.
+{
+    my $other = sign_in($t, acct => $t->{other});
+    my $mine = $owner->{cookie};
+    for my $case (['within another value', "a=b,$other->{cookie}; $mine", 200],
+        ['twice', "$other->{cookie}; $mine", 401],
+        ['in capitals', 'RBL=' . substr($other->{cookie}, 4) . "; $mine", 200],
+        ['of a SID in capitals', $mine =~ s/=AC(\w+)/'=AC' . uc $1/er, 401])
+    {
+        my ($name, $cookie, $status) = @$case;
+        my $r = portal($t, { cookie => $cookie }, 'GET', 'me.json');
+        is($r->{status}, $status, "a cookie $name");
+        is(json($r)->{data}{account}{id}, $sid, 'is not the session')
+            if $status == 200;
+    }
+}
+
+# Both kinds of credentials with one store and one user: none is the other.
+{
+    my $nginx = start_nginx(store => $t->{redis}, workers => 1,
+        http => 'rbl_store_timeout 5s; rbl_store_user rbl-portal; '
+            . "rbl_store_password_file $t->{redis}{users}{'rbl-portal'};",
+        portal => '', api => '');
+    my $one = { %$t, nginx => $nginx };
+    my ($cookie) = $owner->{cookie} =~ /=(.*)/;
+    wait_for { portal($one, $owner, 'GET', 'me.json')->{status} == 200 } 10;
+    for my $i (1 .. 5) {
+        accepted(portal($one, $owner, 'GET', 'hosts.json'), 'a session');
+        is(http($nginx, 'GET', '/3.0/hosts.json', headers =>
+            ["Authorization: $cookie"])->{status}, 401,
+            'the bytes of a session are no credentials of the API');
+    }
+}
+
 # --- the calls of the API ----------------------------------------------------
 
 {
@@ -160,6 +206,9 @@ is($me->{account}{id}, $sid, 'and its account');
     is(accepted(portal($t, $owner, 'GET', 'hosts.json'), 'hosts')->
         {total_hosts}, 2, 'is made');
     my $id = $hosts->{data}[0]{id};
+    refused(portal($t, $owner, 'POST', 'check/start.json', fields =>
+        { host => $id, callback => 'https://example.com/' }), 400,
+        qr/application/, 'a callback, which nothing could sign');
     my $other = sign_in($t, acct => $t->{other});
     refused(portal($t, $other, 'GET', "host/$id.json"), 404, qr/host id/,
         'another account\'s host');

@@ -34,7 +34,8 @@ const others = {
 };
 
 function find(screen) {
-    const name = screen in menu || screen in others ? screen : 'overview';
+    const known = Object.hasOwn(menu, screen) || Object.hasOwn(others, screen);
+    const name = known ? screen : 'overview';
 
     return menu[name] ? [menu[name], name] : others[name];
 }

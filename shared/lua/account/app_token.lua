@@ -17,7 +17,7 @@ if not app then
     return none
 end
 local own = tokens_of(ARG.app)
-if ARG.alone == '1' then
+if ARG.alone == '1' and own[1] then
     for _, e in ipairs(own) do
         token_end(e[1])
     end

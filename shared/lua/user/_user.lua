@@ -3,15 +3,27 @@
 --- include: account_save
 --- use: user
 local link_lives, session_idles = 15 * 60000, 12 * 3600000
+local links_most = 5
 local session_lives = 7 * 86400000
 local function user_of(sid)
     local user = load(key('user', ac, sid))
     return user and owns('users', sid) and user
 end
+-- A user has some links at a time; the oldest ones end.
+local function links_end(index, last)
+    for _, field in ipairs(call('ZRANGE', index, 0, last)) do
+        call('DEL', key('link', ac, field))
+        call('ZREM', index, field)
+    end
+end
 local function link_new(field, digest, sid)
-    local k = key('link', ac, field)
-    save(k, {1, digest, sid, now_ms()})
+    local k, index = key('link', ac, field), key('links', ac, sid)
+    local now = now_ms()
+    links_end(index, -links_most)
+    save(k, {1, digest, sid, now})
     call('PEXPIRE', k, link_lives)
+    call('ZADD', index, now, field)
+    call('PEXPIRE', index, link_lives)
 end
 -- Caches of nginx rely on the totals (account_save).
 local function session_end(index, field)

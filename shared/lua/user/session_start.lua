@@ -17,6 +17,7 @@ end
 local sid = link[LINK.user]
 local user = user_of(sid)
 call('DEL', k)
+call('ZREM', key('links', ac, sid), ARG.link)
 if not user or user[USER.status] ~= 'active' then
     return {'LINK'}
 end

@@ -1,5 +1,4 @@
--- Deletes a user and ends the user's sessions.  A link that was not used yet
--- leads nowhere (session_start).
+-- Deletes a user, the user's sessions and links.
 --- key: acct  acct:<AC>
 --- arg: user  SID
 --- arg: last  "1": also the last owner
@@ -20,6 +19,7 @@ local fields = call('ZRANGE', index, 0, -1)
 for _, field in ipairs(fields) do
     session_end(index, field)
 end
+links_end(key('links', ac, ARG.user), -1)
 call('ZREM', key('users', ac), ARG.user)
 call('DEL', key('user', ac, ARG.user))
 return {'OK', #fields}

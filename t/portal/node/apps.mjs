@@ -2,7 +2,8 @@
 
 import { execFileSync } from 'node:child_process';
 
-import { axe, close, done, input, is, ok, open, start } from './browser.mjs';
+import { axe, close, done, input, is, ok, open, signIn, start }
+    from './browser.mjs';
 
 // Moves the focus by Tab until it is on an element with this name.
 async function tab(page, role, name) {
@@ -324,7 +325,7 @@ for (const scheme of ['dark', 'light']) {
 
     const tab2 = await late.context().newPage();
 
-    await tab2.goto(`/portal/#/link/${input.link}`);
+    await signIn(tab2, input.link);
     await tab2.waitForSelector('header nav');
     await late.bringToFront();
     await late.focus('#app-name');

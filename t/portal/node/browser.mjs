@@ -90,6 +90,13 @@ export async function tabTo(page, text) {
     throw new Error(`Tab does not reach "${text}"`);
 }
 
+// Opens a sign-in link and uses it.
+export async function signIn(page, link) {
+    await page.goto(link.includes('#') ? link : `/portal/#/link/${link}`);
+    await page.press('.sign-in button', 'Enter');
+    await page.waitForSelector('header nav');
+}
+
 export async function close(page, name) {
     is(page.faults.join('\n'), '', `${name}: nothing on the console, no report,`
         + ' no other origin');

@@ -3,7 +3,8 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 
-import { close, done, input, is, ok, open, start, tabTo } from './browser.mjs';
+import { close, done, input, is, ok, open, signIn, start, tabTo }
+    from './browser.mjs';
 
 // The codes that the mail server and the receiver got.
 const inMails = () => readdirSync(input.mails).map((name) => readFileSync(
@@ -56,7 +57,7 @@ async function addOf(what, field) {
     await shows(`#${field}`);
 }
 
-await page.goto(`/portal/#/link/${input.link}`);
+await signIn(page, input.link);
 await shows('header nav');
 await press('Contacts');
 await shows('h1 >> text=0 contacts');
@@ -172,7 +173,7 @@ await close(page, 'contacts by keyboard');
 
 const viewer = await open();
 
-await viewer.goto(`/portal/#/link/${input.viewer}`);
+await signIn(viewer, input.viewer);
 await viewer.waitForSelector('header nav');
 
 for (const screen of ['contacts', 'groups', 'contact_add']) {

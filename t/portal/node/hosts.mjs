@@ -1,14 +1,15 @@
 // By keyboard alone: sign in, add hosts, see that one is listed and why, check it
 // again.
 
-import { close, done, input, is, ok, open, start, tabTo } from './browser.mjs';
+import { close, done, input, is, ok, open, signIn, start, tabTo }
+    from './browser.mjs';
 
 await start();
 
 const page = await open();
 const reach = (text) => tabTo(page, text);
 
-await page.goto(`/portal/#/link/${input.link}`);
+await signIn(page, input.link);
 await page.waitForSelector('header nav');
 await reach('Hosts');
 await page.keyboard.press('Enter');

@@ -2,15 +2,10 @@
 // checked by that profile; a check on demand shows the list.  A viewer and a user
 // of a free plan see what they may do.
 
-import { axe, close, done, input, is, ok, open, start, tabTo }
+import { axe, close, done, input, is, ok, open, signIn, start, tabTo }
     from './browser.mjs';
 
 const refused = /status of 40[039]/;
-
-async function signIn(page, link) {
-    await page.goto(`/portal/#/link/${link}`);
-    await page.waitForSelector('header nav');
-}
 
 async function press(page, text) {
     await tabTo(page, text);

@@ -15,6 +15,10 @@ await start();
         'without a session the portal says how to get one');
 
     await page.goto(`/portal/#/link/${input.link}`);
+    await page.waitForSelector('.sign-in button');
+    is((await page.context().cookies()).length, 0,
+        'a link alone signs nobody in');
+    await page.press('.sign-in button', 'Enter');
     await page.waitForSelector('header nav');
     is(await page.evaluate(() => location.hash), '#/',
         'the link is not in the address any longer');
@@ -34,6 +38,7 @@ await start();
     ok(true, 'signed out');
 
     await page.goto(`/portal/#/link/${input.link}`);
+    await page.click('.sign-in button');
     await page.waitForSelector('.banner');
     ok(/expired or was used/.test(await page.textContent('.banner')),
         'a link is used once');

@@ -1,13 +1,13 @@
 // An owner adds a user, whose link works in another browser; changes the role;
 // deletes the user.
 
-import { close, done, input, is, ok, open, start } from './browser.mjs';
+import { close, done, input, is, ok, open, signIn, start } from './browser.mjs';
 
 await start();
 
 const page = await open();
 
-await page.goto(`/portal/#/link/${input.link}`);
+await signIn(page, input.link);
 await page.waitForSelector('header nav');
 await page.click('nav >> text=Users');
 await page.fill('#mail', 'second@example.test');
@@ -17,7 +17,7 @@ await page.waitForSelector('code');
 const link = await page.textContent('code');
 const other = await open({ expected: /status of 40[13]/ });
 
-await other.goto(link);
+await signIn(other, link);
 await other.waitForSelector('header nav');
 ok((await other.textContent('.who')).includes('second@example.test'),
     'the link signs the new user in');

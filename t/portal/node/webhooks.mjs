@@ -3,7 +3,7 @@
 
 import { writeFileSync } from 'node:fs';
 
-import { close, done, input, is, ok, open, start } from './browser.mjs';
+import { close, done, input, is, ok, open, signIn, start } from './browser.mjs';
 
 await start();
 
@@ -50,7 +50,7 @@ const attempt = () => page.textContent(
     'section[aria-labelledby=hook-log] tbody tr');
 const letters = 'section[aria-labelledby=hook-dead] tbody tr';
 
-await page.goto(`/portal/#/link/${input.link}`);
+await signIn(page, input.link);
 await page.waitForSelector('header nav');
 await press('Webhooks');
 await page.waitForSelector('h1 >> text=0 webhooks');

@@ -20,7 +20,8 @@ const ranges = { hours_24: 'hours=24', days_31: 'hours=744',
 
 function Stats({ id }) {
     const [range, setRange] = useState('hours_24');
-    const state = useLoad(`app/stats/${id}.json?${ranges[range]}`);
+    const state = useLoad(`app/stats/${encodeURIComponent(id)}.json`
+        + `?${ranges[range]}`);
 
     return html`<section aria-labelledby="app-stats">
         <h2 id="app-stats">${t('requests')}</h2>
@@ -74,7 +75,7 @@ function Revoke({ app, onDone }) {
 }
 
 export function App({ me, id }) {
-    const state = useLoad(`app/${id}.json`);
+    const state = useLoad(`app/${encodeURIComponent(id)}.json`);
     const { reload } = state;
     const may = me.user.role !== 'viewer';
 

@@ -25,7 +25,8 @@ function Row({ error }) {
 export function AppErrors({ id }) {
     const [page, setPage] = useState(1);
     const [code, setCode] = useState('');
-    const state = useLoad(`app/errors/${id}.json?page=${page}&page_size=${size}`
+    const state = useLoad(`app/errors/${encodeURIComponent(id)}.json`
+        + `?page=${page}&page_size=${size}`
         + (code && `&code=${code}`));
 
     function choose(event) {

@@ -19,7 +19,8 @@ export function AppStatus({ of }) {
 }
 
 function Requests({ id }) {
-    const { body } = useLoad(`app/stats/${id}.json?hours=24`, 0, minute);
+    const { body } = useLoad(`app/stats/${encodeURIComponent(id)}.json`
+        + '?hours=24', 0, minute);
 
     return body ? html`${number(body.requests)}` : html`…`;
 }

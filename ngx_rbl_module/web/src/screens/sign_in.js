@@ -1,38 +1,45 @@
-// Sign-in: uses the link of the address, or says how to get one.
+// Sign-in: uses the link of the address, or says how to get one.  It waits for a
+// click: a link of somebody else must not sign in unnoticed.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 
 import { forget, post } from '../api.js';
 import { html } from '../html.js';
 import { t } from '../text.js';
 
+function reason(refusal) {
+    return refusal.status === 403 ? t('link_over')
+        : refusal.status === 0 || refusal.status === 503 ? t('away')
+            : t('failed', { why: refusal.message });
+}
+
 export function SignIn({ link, onSignedIn }) {
     const [problem, setProblem] = useState('');
+    const [busy, setBusy] = useState(false);
 
-    useEffect(() => {
-        if (!link) {
+    async function use() {
+        setBusy(true);
+
+        try {
+            await post('session/start.json', { link });
+        } catch (refusal) {
+            setProblem(reason(refusal));
+            setBusy(false);
             return;
         }
 
-        // the link must not stay in the history of the browser
-
         history.replaceState(null, '', '#/link');
-
-        post('session/start.json', { link }).then(
-            async () => {
-                forget();
-                await onSignedIn();
-                location.hash = '#/';
-            },
-            (refusal) => setProblem(refusal.status === 403 ? t('link_over')
-                : refusal.status === 0 || refusal.status === 503 ? t('away')
-                    : t('failed', { why: refusal.message })));
-    }, []);
+        forget();
+        await onSignedIn();
+        location.hash = '#/';
+    }
 
     return html`<main class="sign-in" id="main">
         <h1>${t('title')}</h1>
         ${problem && html`<p class="banner" role="alert">${problem}</p>`}
-        <p role="status">${link && !problem ? t('signing_in')
-            : t('sign_in_text')}</p>
+        <p>${t(link ? 'sign_in_link' : 'sign_in_text')}</p>
+        ${link && html`<button class="main" disabled=${busy} onClick=${use}>
+            ${t('sign_in')}</button>`}
+        <p role="status">${busy && t('signing_in')}</p>
     </main>`;
 }
