@@ -67,7 +67,7 @@ export async function open({ expected, ...options } = {}) {
     });
     await page.addInitScript(() => addEventListener('securitypolicyviolation',
         (event) => console.error(`policy: ${event.violatedDirective}`)));
-    page.setDefaultTimeout(15000);
+    page.setDefaultTimeout(60000);
 
     return page;
 }
