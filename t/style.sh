@@ -24,6 +24,15 @@ for f in $sources; do
         END { if (FNR > 600) print f ": over 600 lines" }' "$f"
 done >/tmp/style.$$ 2>&1
 
+for f in $(find ngx_rbl_module/web t -name node_modules -prune \
+    -o \( -name '*.js' -o -name '*.mjs' \) -type f -print | sort)
+do
+    awk -v f="$f" '
+        length($0) > 80 { print f ":" FNR ": over 80 columns" }
+        /\t/            { print f ":" FNR ": tab" }
+        /[ \t]$/        { print f ":" FNR ": trailing space" }' "$f"
+done >>/tmp/style.$$
+
 # The main chunk of a script: its lines behind the head comment and in no
 # function at the left margin.
 for f in shared/lua/*/*.lua; do

@@ -2,8 +2,8 @@
 //
 // Scripts and styles get names with a hash of their content, so that browsers
 // may keep them for ever; each also has a compressed copy for gzip_static.
-// Fails if the scripts of a page are larger, compressed, than the limit: what is
-// always loaded, a language, and the screen that needs most.
+// Fails if the scripts of a page are larger, compressed, than the limit: what
+// is always loaded, a language, and the screen that needs most.
 
 import { createRequire } from 'node:module';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -72,7 +72,8 @@ for (const [name, contents] of files) {
     sizes.set(name, small.length);
     await writeFile(join(out, name), contents);
     await writeFile(join(out, `${name}.gz`), small);
-    console.log(`${name}: ${contents.length} bytes, ${small.length} compressed`);
+    console.log(`${name}: ${contents.length} bytes, `
+        + `${small.length} compressed`);
 }
 
 // The scripts that one needs: itself, what it imports, and what these do.
@@ -102,7 +103,8 @@ const largest = Math.max(...pages) + language;
 
 console.log(`scripts of a page, compressed: ${Math.min(...pages) + language}`
     + ` to ${largest} bytes; all, one language: `
-    + `${size(scripts.filter((p) => !languages.includes(p))) + language} bytes`);
+    + `${size(scripts.filter((p) => !languages.includes(p))) + language}`
+    + ' bytes');
 
 if (largest > most) {
     console.error(`the scripts of a page are larger than ${most} bytes`);

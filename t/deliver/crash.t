@@ -10,7 +10,9 @@ use RblTest;
 use RblScript;
 use RblDeliver;
 
-my $redis = deliver_setup(appendonly => 1);
+# Each write is on the disk before it is answered: Redis loses none of them.
+my $redis = deliver_setup(appendonly => 1,
+    args => ['--appendfsync', 'always']);
 my $hook = start_receiver();
 my $wh = hook_add($hook->{url}, 's1', 'rbl.host.listed');
 # No attempt must time out here: on a busy machine the receiver is slow.

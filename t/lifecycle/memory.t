@@ -94,7 +94,8 @@ my $answered = 0;
 my ($step, $all) = grows(9, sub { $answered += drive($block) });
 cmp_ok($answered, '>=', 9 * $block, 9 * $block . ' requests are answered');
 diag("KiB after 1,000 requests and each $block more: $all");
-cmp_ok($step, '<=', 32, 'their memory is that of 1,000') if !$sanitized;
+# The least leak, 32 bytes in one request of ten, is 62 KiB.
+cmp_ok($step, '<=', 60, 'their memory is that of 1,000') if !$sanitized;
 ok((wait_for { descriptors($worker) <= $open } 5), 'and no descriptor');
 
 # Late replies, clients that disconnect, stores that go away.

@@ -4,8 +4,8 @@
 const base = new URL('1/', document.baseURI);
 const seen = new Map();
 
-// A refusal: status is the HTTP status, or 0 if there was no answer.  again: the
-// call needs a recent sign-in (RFC 9470).
+// A refusal: status is the HTTP status, or 0 if there was no answer.  again:
+// the call needs a recent sign-in (RFC 9470).
 export class Refusal extends Error {
     constructor(status, message, again = false) {
         super(message);

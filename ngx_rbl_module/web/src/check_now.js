@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 import { get, post } from './api.js';
 import { html } from './html.js';
-import { reason } from './parts.js';
+import { refused } from './refusal.js';
 import { t } from './text.js';
 
 const pause = 700;
@@ -41,7 +41,7 @@ export function CheckNow({ id, onDone }) {
 
             await follow(data.id, (now) => alive.is && setCheck(now));
         } catch (refusal) {
-            setProblem(reason(refusal));
+            setProblem(refused(refusal));
         }
 
         if (alive.is) {

@@ -1,5 +1,5 @@
-// Checks that were started on this page, the newest first.  They are only in the
-// memory of the page, and go on while another screen is shown.
+// Checks that were started on this page, the newest first.  They are only in
+// the memory of the page, and go on while another screen is shown.
 
 import { useEffect, useState } from 'preact/hooks';
 

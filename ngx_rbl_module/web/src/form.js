@@ -1,15 +1,12 @@
 // Parts of forms: fields with their label, help and error, a form that keeps
-// what was typed when the API refuses it, changes that can be undone, and a
-// delete button that asks.
+// what was typed when the API refuses it, and buttons that pause and delete.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import { post } from './api.js';
+import { Said, useChange } from './change.js';
 import { html } from './html.js';
-import { reason } from './parts.js';
 import { t } from './text.js';
-
-const undoFor = 10000;
 
 // An input with its label.  secret: hidden until its button shows it.  Other
 // properties are attributes of the input.
@@ -64,8 +61,8 @@ export function Options({ id, legend, help, from, chosen, onChange }) {
     return html`<fieldset aria-describedby=${help ? `${id}-help` : null}>
         <legend>${legend}</legend>
         ${help && html`<p id="${id}-help" class="quiet">${help}</p>`}
-        <div class=${many ? 'options many' : 'options'}>${from.map((one) => html`<div key=${one.id}>
-            <input id="${id}-${one.id}" name=${id}
+        <div class=${many ? 'options many' : 'options'}>${from.map((one) =>
+            html`<div key=${one.id}><input id="${id}-${one.id}" name=${id}
                 type=${many ? 'checkbox' : 'radio'}
                 checked=${many ? chosen.includes(one.id) : chosen === one.id}
                 aria-describedby=${one.help ? `${id}-${one.id}-help` : null}
@@ -78,74 +75,25 @@ export function Options({ id, legend, help, from, chosen, onChange }) {
     </fieldset>`;
 }
 
-// A form that makes one call.  A refusal is shown below it; or, if its content is
-// a function, given to that.
+// A form that makes one call.  A refusal is shown below it; or, if its content
+// is a function, given to that.
 export function Form({ button, call, onDone, children }) {
-    const [problem, setProblem] = useState('');
-    const busy = useRef(false);
+    const change = useChange(onDone);
     const own = typeof children === 'function';
 
-    async function submit(event) {
+    function submit(event) {
         event.preventDefault();
-
-        if (busy.current) {
-            return;
-        }
-
-        busy.current = true;
-        setProblem('');
-
-        try {
-            onDone(await call());
-        } catch (refusal) {
-            setProblem(reason(refusal));
-        }
-
-        busy.current = false;
+        change.run('', call);
     }
 
     return html`<form onSubmit=${submit}>
-        ${own ? children(problem) : children}
+        ${own ? children(change.problem) : children}
         <button class="main">${button}</button>
-        ${!own && problem && html`
-            <p class="banner" role="alert">${problem}</p>`}
+        ${!own && html`<${Said} of=${change} />`}
     </form>`;
 }
 
-// [said, say, run]: what became of the last change, which <Said> shows; say(text)
-// sets it.  run(text, call, {then, undo}) makes a call, then calls then (or
-// onDone); undo is offered for ten seconds.
-export function useChange(onDone) {
-    const [said, setSaid] = useState({});
-
-    useEffect(() => {
-        const timer = said.undo
-            && setTimeout(() => setSaid(({ text }) => ({ text })), undoFor);
-
-        return () => clearTimeout(timer);
-    }, [said]);
-
-    async function run(text, call, { then = onDone, undo } = {}) {
-        try {
-            await call();
-            setSaid({ text, undo });
-            then();
-        } catch (refusal) {
-            setSaid({ problem: reason(refusal) });
-        }
-    }
-
-    return [said, (text) => setSaid({ text }), run];
-}
-
-export function Said({ said: { text, undo, problem } }) {
-    return html`
-        <p role="status">${text}${' '}
-            ${undo && html`<button onClick=${undo}>${t('undo')}</button>`}</p>
-        ${problem && html`<p class="banner" role="alert">${problem}</p>`}`;
-}
-
-// Pauses or resumes a host or contact; the other undoes it.  words: the messages
+// Pauses or resumes; the other undoes it.  words: the messages
 // of both.
 export function Turn({ path, id, paused, words, run }) {
     function turn(to) {
@@ -158,12 +106,12 @@ export function Turn({ path, id, paused, words, run }) {
     return html`<button onClick=${() => turn(to)}>${t(to)}</button>`;
 }
 
-// Asks the question before it deletes; then goes to the screen `back`.
-export function Delete({ path, id, question, back, run }) {
+// A delete button that asks first.
+export function Ask({ question, onYes }) {
     const [asked, setAsked] = useState(false);
     const asking = useRef();
 
-    useEffect(() => {
+    useLayoutEffect(() => {
         if (asked) {
             asking.current.focus();
         }
@@ -175,9 +123,15 @@ export function Delete({ path, id, question, back, run }) {
     }
 
     return html`<p tabindex="-1" ref=${asking}>${question}${' '}
-        <button class="danger" onClick=${() => run('', () =>
-            post(`${path}/delete/${id}.json`), { then: () => {
+        <button class="danger" onClick=${onYes}>${t('delete_now')}</button>
+        ${' '}<button onClick=${() => setAsked(false)}>${t('cancel')}</button>
+    </p>`;
+}
+
+// Deletes, then goes to the screen `back`.
+export function Delete({ path, id, question, back, run }) {
+    return html`<${Ask} question=${question} onYes=${() => run('', () =>
+        post(`${path}/delete/${id}.json`), { then: () => {
             location.hash = `#/${back}`;
-        } })}>${t('delete_now')}</button>${' '}
-        <button onClick=${() => setAsked(false)}>${t('cancel')}</button></p>`;
+        } })} />`;
 }

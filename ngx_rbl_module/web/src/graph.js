@@ -34,7 +34,8 @@ function options(root, days, span) {
         tzDate: (ts) => uPlot.tzDate(new Date(ts * 1000),
             days ? 'UTC' : zoneName()),
         scales: {
-            x: { range: (u, low, high) => [low - length / 2, high + length / 2] },
+            x: { range: (u, low, high) =>
+                [low - length / 2, high + length / 2] },
             y: { range: (u, low, high) => [0, Math.max(high, 1) * 1.1] }
         },
         series: [{}, series('requests'), series('errors')],

@@ -1,10 +1,10 @@
-// The dead letters of a webhook, and delivering them again: one, those of a time,
-// or all.
+// The dead letters of a webhook, and delivering them again: one, those of a
+// time, or all.
 
 import { useEffect, useState } from 'preact/hooks';
 
 import { get, post } from './api.js';
-import { Said, useCall } from './call.js';
+import { Said, useChange } from './change.js';
 import { typeName } from './hook_parts.js';
 import { html } from './html.js';
 import { useLoad } from './load.js';
@@ -109,20 +109,19 @@ function Many({ off, onAgain }) {
 export function DeadLetters({ hook, may, round, onDone }) {
     const first = useLoad(`webhook/dead/${hook.id}.json`, round);
     const [more, setMore] = useState({ found: [] });
-    const again = useCall();
-    const look = useCall();
+    const again = useChange(onDone);
+    const look = useChange();
     const off = hook.status !== 'active' || again.busy;
 
     useEffect(() => setMore({ found: [] }), [round]);
 
-    async function deliver(fields) {
-        await again.run(() => replay(hook.id, fields),
-            ({ sum }) => t('hook_queued', { n: sum }));
-        onDone();
+    function deliver(fields) {
+        again.run(({ sum }) => t('hook_queued', { n: sum }), () =>
+            replay(hook.id, fields));
     }
 
     async function show(before) {
-        const part = await look.run(() => further(hook.id, before));
+        const part = await look.run('', () => further(hook.id, before));
 
         if (part) {
             setMore({ found: [...more.found, ...part.found], next: part.next });

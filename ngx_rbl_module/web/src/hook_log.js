@@ -4,7 +4,7 @@
 import { useState } from 'preact/hooks';
 
 import { get, post } from './api.js';
-import { Said, useCall } from './call.js';
+import { Said, useChange } from './change.js';
 import { typeName } from './hook_parts.js';
 import { html } from './html.js';
 import { useLoad } from './load.js';
@@ -69,7 +69,7 @@ async function test(id, show) {
     const { data } = await post(`webhook/test/${id}.json`);
     const end = Date.now() + patience;
 
-    show({ busy: true, said: t('hook_test_waits') });
+    show(t('hook_test_waits'));
 
     while (Date.now() < end) {
         const log = await get(`webhook/log/${id}.json?last=20`);
@@ -86,13 +86,13 @@ async function test(id, show) {
 }
 
 function Test({ hook, onDone }) {
-    const call = useCall();
+    const call = useChange(onDone);
     const off = hook.status !== 'active';
 
-    async function send() {
-        await call.run((show) => test(hook.id, show), (attempt) => (attempt
-            ? `${outcome(attempt)} ${answer(attempt)}` : t('hook_test_none')));
-        onDone();
+    function send() {
+        call.run((attempt) => (attempt
+            ? `${outcome(attempt)} ${answer(attempt)}` : t('hook_test_none')),
+        (show) => test(hook.id, show));
     }
 
     return html`<p><button onClick=${send} disabled=${call.busy || off}>

@@ -1,9 +1,10 @@
 // Parts of the screens of webhooks: the state in words, the form, a secret that
 // is shown once.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-import { Said } from './call.js';
+import { Said } from './change.js';
+import { Copied } from './copied.js';
 import { html } from './html.js';
 import { State, When } from './parts.js';
 import { t } from './text.js';
@@ -39,7 +40,8 @@ export function HookState({ hook }) {
 
     if (name === 'failing') {
         return html`<p>${t('hook_failing')} <${When}
-            text=${hook.failing_since} />. ${t('hook_failed', { n: hook.failed })}
+            text=${hook.failing_since} />.
+            ${' '}${t('hook_failed', { n: hook.failed })}
             ${hook.quiet_until && html` ${t('hook_quiet')} <${When}
                 text=${hook.quiet_until} />.`}</p>`;
     }
@@ -67,7 +69,7 @@ function Types({ chosen, onChange }) {
     </fieldset>`;
 }
 
-// The fields of a webhook.  onSubmit gets them; call: the state of useCall.
+// The fields of a webhook.  onSubmit gets them; call: the state of useChange.
 export function HookForm({ hook, button, call, onSubmit }) {
     const [name, setName] = useState(hook.name);
     const [url, setUrl] = useState(hook.url);
@@ -84,8 +86,9 @@ export function HookForm({ hook, button, call, onSubmit }) {
             value=${name} onInput=${(e) => setName(e.target.value)} />
         <label for="hook-url">${t('hook_url')}</label>
         <input id="hook-url" type="url" required maxlength="2048"
-            autocomplete="off" spellcheck="false" aria-describedby="hook-url-help"
-            value=${url} onInput=${(e) => setUrl(e.target.value)} />
+            autocomplete="off" spellcheck="false"
+            aria-describedby="hook-url-help" value=${url}
+            onInput=${(e) => setUrl(e.target.value)} />
         <p id="hook-url-help" class="quiet">${t('hook_url_help')}</p>
         <${Types} chosen=${chosen} onChange=${setChosen} />
         <button class="main" disabled=${call.busy}>${button}</button>
@@ -116,29 +119,14 @@ export function Verify() {
 
 // A secret, which no other answer has.
 export function Secret({ secret, children }) {
-    const [said, setSaid] = useState('');
     const head = useRef();
-    const code = useRef();
 
-    useEffect(() => head.current.focus(), [secret]);
-
-    async function copy() {
-        try {
-            await navigator.clipboard.writeText(secret);
-            setSaid(t('hook_copied'));
-        } catch {
-            getSelection().selectAllChildren(code.current);
-            setSaid(t('hook_copy_failed'));
-        }
-    }
+    useLayoutEffect(() => head.current.focus(), [secret]);
 
     return html`<section class="once" aria-labelledby="hook-secret">
         <h2 id="hook-secret" tabindex="-1" ref=${head}>${t('hook_secret')}</h2>
         <p>${t('hook_secret_once')}</p>
-        <pre><code ref=${code}>${secret}</code></pre>
-        <button type="button" class="main" onClick=${copy}>
-            ${t('hook_copy')}</button>
-        <span role="status">${said}</span>
+        <${Copied} label=${t('hook_secret')} text=${secret} main />
         ${children}
     </section>`;
 }

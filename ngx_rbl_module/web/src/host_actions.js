@@ -3,8 +3,8 @@
 import { useState } from 'preact/hooks';
 
 import { post } from './api.js';
-import { Delete, Field, Form, Options, Said, Select, Turn, useChange }
-    from './form.js';
+import { Said, useChange } from './change.js';
+import { Delete, Field, Form, Options, Select, Turn } from './form.js';
 import { html } from './html.js';
 import { useLoad } from './load.js';
 import { t } from './text.js';
@@ -28,7 +28,7 @@ function Change({ host, profiles, groups, onDone }) {
 }
 
 export function HostActions({ host, onDone }) {
-    const [said, say, run] = useChange(onDone);
+    const { say, run, ...said } = useChange(onDone);
     const profiles = useLoad('rblprofiles.json?page_size=1000');
     const groups = useLoad('contactgroups.json?page_size=1000');
 
@@ -42,7 +42,7 @@ export function HostActions({ host, onDone }) {
             words=${{ pause: t('paused'), resume: t('resumed') }} run=${run} />
         ${' '}<${Delete} path="host" id=${host.id} back="hosts" run=${run}
             question=${t('delete_host', { host: host.host })} />
-        <${Said} said=${said} />
+        <${Said} of=${said} />
         <details>
             <summary>${t('change')}</summary>
             <${Change} host=${host} profiles=${profiles.body}

@@ -52,7 +52,8 @@ export function ListChoice({ lists, chosen, onChange }) {
         <button type="button" onClick=${() => put(shown.map(({ id }) => id),
             false)}>${t('clear_shown')}</button>
         <div class="scroll">${shown.map((list) => html`
-            <${Choice} key=${list.id} list=${list} checked=${chosen.has(list.id)}
+            <${Choice} key=${list.id} list=${list}
+                checked=${chosen.has(list.id)}
                 onChange=${(id, on) => put([id], on)} />`)}</div>
     </fieldset>`;
 }

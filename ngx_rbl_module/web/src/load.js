@@ -1,5 +1,5 @@
-// useLoad: the answer of a GET, loaded again every ten seconds while the page is
-// visible.  An answer that could be had stays while the service is away.
+// useLoad: the answer of a GET, loaded again every ten seconds while the page
+// is visible.  An answer that could be had stays while the service is away.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 
@@ -7,8 +7,8 @@ import { get } from './api.js';
 
 const pause = 10000;
 
-// Another `round` loads at once, and so does the state's reload(); what is shown
-// stays until then.  every: the time between two loads (ms).
+// Another `round` loads at once, and so does the state's reload(); what is
+// shown stays until then.  every: the time between two loads (ms).
 export function useLoad(path, round = 0, every = pause) {
     const [state, setState] = useState({});
     const now = useRef(() => {});

@@ -2,10 +2,11 @@
 // answer is awaited or cannot be had.
 
 import { html } from './html.js';
+import { reason } from './refusal.js';
 import { absolute, date, relative, t } from './text.js';
 
-// The state of a host of the API.  Nobody knows whether a host is listed that no
-// list could be asked about: that is never shown as clear.
+// The state of a host of the API.  Nobody knows whether a host is listed that
+// no list could be asked about: that is never shown as clear.
 export function stateOf(host) {
     if (host.status === 'paused') {
         return 'paused';
@@ -73,13 +74,6 @@ export function More({ n, total, size, setSize }) {
                 ${t('more')}</button>`}`;
 }
 
-// Why a call failed, for the reader.
-export function reason(refusal) {
-    return refusal.status === 0 || refusal.status === 503 ? t('away')
-        : refusal.again ? t('sign_in_for_this')
-            : t('failed', { why: refusal.message });
-}
-
 // The content of a screen, once it has an answer.
 export function Answer({ state, children }) {
     const { body, refusal } = state;
@@ -88,5 +82,6 @@ export function Answer({ state, children }) {
     return html`
         ${why && html`<p class="banner" role="alert">${why}</p>`}
         ${body ? children(body)
-            : !why && html`<p class="loading" role="status">${t('loading')}</p>`}`;
+            : !why && html`<p class="loading" role="status">
+                ${t('loading')}</p>`}`;
 }

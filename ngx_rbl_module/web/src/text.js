@@ -41,6 +41,11 @@ export function t(name, values = {}) {
             : values[what]);
 }
 
+// A text from outside inside a sentence: it cannot turn the sentence around.
+export function isolate(text) {
+    return `\u2068${text}\u2069`;
+}
+
 let zone = 'UTC';
 
 export function setZone(name) {
@@ -56,7 +61,8 @@ export function zoneName() {
     return zone;
 }
 
-// A time of the API, "2026-11-26T09:30:00+01:00", as a Date; null if it is none.
+// A time of the API, "2026-11-26T09:30:00+01:00", as a Date; null if it is
+// none.
 export function date(text) {
     const at = text ? new Date(text) : null;
 

@@ -1,5 +1,5 @@
-// What lists said of a host in the last 90 days: a bar for each list, drawn from
-// the changes, which come the newest first; and the changes as a table.
+// What lists said of a host in the last 90 days: a bar for each list, drawn
+// from the changes, which come the newest first; and the changes as a table.
 
 import { html } from './html.js';
 import { State, When } from './parts.js';
@@ -8,8 +8,8 @@ import { date, t } from './text.js';
 const days = 90;
 const day = 86400000;
 
-// The spans of each list in which it listed the host: {list: [[from, till]]}, in
-// parts of the 90 days, from 0 to 1.
+// The spans of each list in which it listed the host: {list: [[from, till]]},
+// in parts of the 90 days, from 0 to 1.
 function spans(changes, now) {
     const start = now - days * day;
     const place = (at) => Math.max(0, Math.min(1, (at - start) / (days * day)));

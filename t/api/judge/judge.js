@@ -9,9 +9,9 @@
  *    "method": "get", "format": "json", "head": 0, "status": 200,
  *    "headers": {name in lower case: value}, "body": Base64, "value": 1}
  *
- * The answer: {"bad": [what is wrong], "value": the document, if asked for}.  XML becomes
- * the value that JSON would have been, by the types of the schema, and is then
- * judged alike: so a value that is equal for both is the same tree.
+ * The answer: {"bad": [what is wrong], "value": the document, if asked for}.
+ * XML becomes the value that JSON would have been, by the types of the schema,
+ * and is then judged alike: so a value that is equal for both is the same tree.
  */
 
 const fs = require('fs');

@@ -28,7 +28,8 @@ readline.createInterface({ input: process.stdin }).on('line', (line) => {
     const r = JSON.parse(line);
     const body = Buffer.from(r.body, 'base64').toString('utf8');
     Date.now = () => now() + (r.later || 0) * 1000;
-    const format = r.secret.startsWith('whsec_') ? undefined : { format: 'raw' };
+    const format = r.secret.startsWith('whsec_') ? undefined
+        : { format: 'raw' };
 
     console.log(JSON.stringify({
         stripe: judge(() => stripe.webhooks.constructEvent(body,

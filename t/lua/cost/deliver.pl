@@ -22,7 +22,7 @@ case(hook_update => '', sub { s1('hook_update', $W{wh}[0], '', '', 1,
 case(hook_secret => '', sub { s1('hook_secret', $W{wh}[0], 's' x 64, 1000) });
 case(hook_status => '', sub { s1('hook_status', $W{wh}[0], 'active') });
 case(hook_test => '', sub { s1('hook_test', $W{wh}[0], sid('EV'), 'rbl.test',
-    $body) });
+    $body, 100_000) });
 case(hook_delete => 'with a log of 1,000', sub { my $wh = sid('WH');
     s1('hook_put', $wh, 'n', 'https://h.example/', 's');
     cmd('RPUSH', k('log', $ac, $wh), ('x' x 1500) x 1000);
@@ -109,7 +109,7 @@ case(event_done => '27 deliveries beyond the bound of 10,000', sub {
 case(delivery_claim => '27 beyond the bound', sub { beyond();
     deliver('delivery_claim', 32, $lease) });
 case(hook_test => 'beyond the bound', sub { clean(); fill_pending();
-    s1('hook_test', $W{wh}[0], sid('EV'), 'rbl.test', $body) });
+    s1('hook_test', $W{wh}[0], sid('EV'), 'rbl.test', $body, 0) });
 case(event_fanout => 'a notice to all contacts', sub {
     my $id = read_event($ac, my $ev = sid('EV'));
     slice('event_fanout', [k('outbox')], $id, $ac, $ev, 'contact.notice',

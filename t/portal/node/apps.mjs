@@ -236,7 +236,7 @@ for (const scheme of ['dark', 'light']) {
     await page.keyboard.type('1000');
     await press(page, /^Save the limits$/);
     await page.waitForFunction(() =>
-        [...document.querySelectorAll('.outcome')].some((e) =>
+        [...document.querySelectorAll('[role=status]')].some((e) =>
             /Saved/.test(e.textContent)));
     ok(true, 'the limits are saved');
 }
@@ -321,7 +321,8 @@ for (const scheme of ['dark', 'light']) {
     await late.waitForSelector('.banner');
     ok(/new sign-in link/.test(await late.textContent('.banner')),
         'a new sign-in link is needed');
-    is(await late.inputValue('#app-name'), 'Typed late', 'what was typed stays');
+    is(await late.inputValue('#app-name'), 'Typed late',
+        'what was typed stays');
 
     const tab2 = await late.context().newPage();
 

@@ -1,6 +1,6 @@
 // The browser of the portal's tests: Debian's Chromium, driven by
-// playwright-core.  A program calls ok() and done(); it prints one JSON object a
-// line for t/lib/RblBrowser.pm: {ok, name, why}.
+// playwright-core.  A program calls ok() and done(); it prints one JSON object
+// a line for t/lib/RblBrowser.pm: {ok, name, why}.
 //
 // Each page is watched: no message on its console, no report of its policy, no
 // request to another origin.

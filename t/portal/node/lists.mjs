@@ -1,6 +1,6 @@
 // By keyboard alone: an own list is added, then a profile with it; a host is
-// checked by that profile; a check on demand shows the list.  A viewer and a user
-// of a free plan see what they may do.
+// checked by that profile; a check on demand shows the list.  A viewer and a
+// user of a free plan see what they may do.
 
 import { axe, close, done, input, is, ok, open, signIn, start, tabTo }
     from './browser.mjs';
@@ -153,7 +153,8 @@ await page.waitForSelector('.sign-in');
 await signIn(page, input.viewer);
 
 for (const [screen, words] of [['lists/add', /not change anything/],
-    ['profiles/add', /not change anything/], ['checks', /may not start checks/]])
+    ['profiles/add', /not change anything/],
+    ['checks', /may not start checks/]])
 {
     await page.goto(`/portal/#/${screen}`);
     await page.waitForFunction(([source]) => new RegExp(source)

@@ -1,5 +1,5 @@
-// Each screen, light (in English) and dark (in German), on a phone and on a desk:
-// axe, and what axe cannot see.
+// Each screen, light (in English) and dark (in German), on a phone and on a
+// desk: axe, and what axe cannot see.
 
 import { axe, close, done, input, is, ok, open, start }
     from './browser.mjs';

@@ -1,5 +1,5 @@
-// By keyboard alone: add a webhook, test it, see it fail, mend it, and deliver a
-// dead letter again.
+// By keyboard alone: add a webhook, test it, see it fail, mend it, and deliver
+// a dead letter again.
 
 import { writeFileSync } from 'node:fs';
 
@@ -72,7 +72,7 @@ ok(/^whsec_/.test(secret), 'the secret is shown');
 is(await page.evaluate(() => document.activeElement.id), 'hook-secret',
     'and has the focus');
 await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-await press('Copy the secret');
+await press('Copy');
 await page.waitForSelector('.once >> text=Copied.');
 is(await page.evaluate(() => navigator.clipboard.readText()), secret,
     'it is copied');
@@ -170,7 +170,7 @@ await type('Name', 'Kept', late);
 await type('Address', input.receiver, late);
 await press('Add a webhook', late);
 await late.waitForSelector('main .banner');
-ok(/new link/.test(await late.textContent('main .banner')),
+ok(/new sign-in link/.test(await late.textContent('main .banner')),
     'a new sign-in is asked for');
 is(await late.inputValue('#hook-name'), 'Kept', 'and nothing is lost');
 await close(late, 'a late change');

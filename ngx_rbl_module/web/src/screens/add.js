@@ -6,7 +6,8 @@ import { useState } from 'preact/hooks';
 import { post } from '../api.js';
 import { Field } from '../form.js';
 import { html } from '../html.js';
-import { Place, reason } from '../parts.js';
+import { Place } from '../parts.js';
+import { refused } from '../refusal.js';
 import { t } from '../text.js';
 import { parseAll } from '../values.js';
 
@@ -48,7 +49,7 @@ async function add(line, name) {
         return { id: data[0].id };
     } catch (refusal) {
         return { problem: refusal.status === 400 || refusal.status === 409
-            ? refusal.message : reason(refusal), stop: !(refusal.status === 400
+            ? refusal.message : refused(refusal), stop: !(refusal.status === 400
             || refusal.status === 409) };
     }
 }
@@ -96,7 +97,8 @@ export function Add() {
             <${Field} id="name" label=${t('add_name')} maxlength="255"
                 value=${name} onChange=${setName} />
             <button class="main" disabled=${busy || good.length === 0}>
-                ${good.length ? t('add_n', { n: hosts }) : t('add_none')}</button>
+                ${good.length ? t('add_n', { n: hosts })
+                    : t('add_none')}</button>
             <span role="status">${busy && t('adding')}</span>
         </form>
         ${lines.length > 0 && html`

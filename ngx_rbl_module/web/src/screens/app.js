@@ -2,15 +2,16 @@
 
 import { useState } from 'preact/hooks';
 
-import { Answer, When } from '../parts.js';
 import { Access } from './app_access.js';
 import { AppErrors } from './app_errors.js';
 import { AppStatus } from './apps.js';
 import { Tokens } from './app_tokens.js';
+import { post } from '../api.js';
+import { Said, useChange } from '../change.js';
 import { html } from '../html.js';
 import { lazy } from '../lazy.js';
 import { useLoad } from '../load.js';
-import { Outcome, useSend } from '../send.js';
+import { Answer, When } from '../parts.js';
 import { t } from '../text.js';
 
 const Graph = lazy(() => import('../graph.js'), 'Graph');
@@ -46,16 +47,16 @@ function Stats({ id }) {
 
 function Revoke({ app, onDone }) {
     const [name, setName] = useState('');
-    const end = useSend();
+    const end = useChange(onDone);
 
-    async function submit(event) {
+    function submit(event) {
         event.preventDefault();
 
         if (name.trim() !== app.name) {
-            end.say(t('name_differs'));
+            end.refuse(t('name_differs'));
 
-        } else if (await end.send(`app/revoke/${app.id}.json`, {})) {
-            onDone();
+        } else {
+            end.run('', () => post(`app/revoke/${app.id}.json`));
         }
     }
 
@@ -69,7 +70,7 @@ function Revoke({ app, onDone }) {
                     onInput=${(e) => setName(e.target.value)} /></p>
             <p><button class="danger" disabled=${end.busy}>
                 ${t('app_revoke')}</button></p>
-            <${Outcome} of=${end} />
+            <${Said} of=${end} />
         </form>
     </section>`;
 }

@@ -2,24 +2,23 @@
 
 import { useState } from 'preact/hooks';
 
+import { post } from '../api.js';
+import { Said, useChange } from '../change.js';
 import { html } from '../html.js';
-import { Outcome, useSend } from '../send.js';
 import { number, t } from '../text.js';
 
 const names = ['hour', 'reads', 'writes', 'starts'];
 
 function Allow({ app, onDone }) {
     const [text, setText] = useState(app.allow.join('\n'));
-    const set = useSend();
+    const set = useChange(onDone);
 
-    async function submit(event) {
+    function submit(event) {
         event.preventDefault();
 
         const allow = text.split(/[\s,]+/).filter((word) => word);
 
-        if (await set.send(`app/allow/${app.id}.json`, { allow }, t('saved'))) {
-            onDone();
-        }
+        set.run(t('saved'), () => post(`app/allow/${app.id}.json`, { allow }));
     }
 
     return html`<form onSubmit=${submit}>
@@ -29,20 +28,17 @@ function Allow({ app, onDone }) {
                 onInput=${(e) => setText(e.target.value)}></textarea>
             <small id="app-allow-help">${t('allow_help')}</small></p>
         <p><button disabled=${set.busy}>${t('allow_save')}</button></p>
-        <${Outcome} of=${set} />
+        <${Said} of=${set} />
     </form>`;
 }
 
 function Limits({ app, onDone }) {
     const [limits, setLimits] = useState(app.limits);
-    const set = useSend();
+    const set = useChange(onDone);
 
-    async function submit(event) {
+    function submit(event) {
         event.preventDefault();
-
-        if (await set.send(`app/limit/${app.id}.json`, limits, t('saved'))) {
-            onDone();
-        }
+        set.run(t('saved'), () => post(`app/limit/${app.id}.json`, limits));
     }
 
     return html`<form onSubmit=${submit}>
@@ -58,7 +54,7 @@ function Limits({ app, onDone }) {
             </div>
         </fieldset>
         <p><button disabled=${set.busy}>${t('limits_save')}</button></p>
-        <${Outcome} of=${set} />
+        <${Said} of=${set} />
     </form>`;
 }
 

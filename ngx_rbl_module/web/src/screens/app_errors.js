@@ -42,7 +42,8 @@ export function AppErrors({ id }) {
                 ${codes.map((n) => html`<option key=${n} value=${n}>
                     ${n}</option>`)}
             </select></p>
-        <${Answer} state=${state}>${({ data, total_errors, total_pages }) => html`
+        <${Answer} state=${state}>${({ data, total_errors,
+            total_pages }) => html`
             <p role="status">${t('total_errors', { n: total_errors })}</p>
             ${data.length > 0 && html`<table>
                 <thead><tr>

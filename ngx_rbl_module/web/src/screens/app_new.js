@@ -1,69 +1,45 @@
 // A new application; and a new token, which is shown once.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
+import { post } from '../api.js';
+import { Said, useChange } from '../change.js';
+import { Copied } from '../copied.js';
 import { html } from '../html.js';
-import { Outcome, useSend } from '../send.js';
 import { snippets } from '../snippets.js';
 import { t } from '../text.js';
-
-function Copied({ label, text }) {
-    const [said, setSaid] = useState('');
-    const code = useRef();
-
-    async function copy() {
-        try {
-            await navigator.clipboard.writeText(text);
-            setSaid(t('copied'));
-        } catch {
-            getSelection().selectAllChildren(code.current);
-            setSaid(t('copy_by_hand'));
-        }
-    }
-
-    return html`<div class="copied">
-        <h3>${label}</h3>
-        <pre><code ref=${code}>${text}</code></pre>
-        <p><button type="button" onClick=${copy}
-            aria-label=${t('copy_what', { what: label })}>${t('copy')}</button>
-            ${' '}<span role="status">${said}</span></p>
-    </div>`;
-}
 
 // made: the answer that has the token.
 export function Made({ me, made }) {
     const head = useRef();
 
-    useEffect(() => head.current.focus(), [made]);
+    useLayoutEffect(() => head.current.focus(), [made]);
 
     return html`<section class="made">
         <h2 tabindex="-1" ref=${head}>${t('token_made')}</h2>
         <p class="banner">${t('token_once')}</p>
+        <h3>${t('token')}</h3>
         <${Copied} label=${t('token')} text=${made.token} />
-        ${made.secret && html`
+        ${made.secret && html`<h3>${t('secret')}</h3>
             <${Copied} label=${t('secret')} text=${made.secret} />
             <p>${t('secret_text')}</p>`}
         <h2>${t('use_it')}</h2>
         ${snippets(location.origin, me.account.id, made.token).map(
-            ([name, text]) => html`
-                <${Copied} key=${name} label=${t(`use_${name}`)}
-                    text=${text} />`)}
+            ([name, text]) => html`<div key=${name}>
+                <h3>${t(`use_${name}`)}</h3>
+                <${Copied} label=${t(`use_${name}`)} text=${text} />
+            </div>`)}
     </section>`;
 }
 
 export function NewApp({ me }) {
     const [made, setMade] = useState(null);
     const [name, setName] = useState('');
-    const add = useSend();
+    const add = useChange(({ data }) => setMade(data));
 
-    async function submit(event) {
+    function submit(event) {
         event.preventDefault();
-
-        const body = await add.send('app/add.json', { name });
-
-        if (body) {
-            setMade(body.data);
-        }
+        add.run('', () => post('app/add.json', { name }));
     }
 
     if (made) {
@@ -81,7 +57,7 @@ export function NewApp({ me }) {
                     onInput=${(e) => setName(e.target.value)} />
                 <small id="app-name-help">${t('app_name_help')}</small></p>
             <p><button disabled=${add.busy}>${t('app_add')}</button></p>
-            <${Outcome} of=${add} />
+            <${Said} of=${add} />
         </form>
         <p><a href="#/apps">${t('app_all')}</a></p>`;
 }

@@ -2,31 +2,28 @@
 
 import { useRef, useState } from 'preact/hooks';
 
-import { When } from '../parts.js';
 import { Made } from './app_new.js';
+import { post } from '../api.js';
+import { Said, useChange } from '../change.js';
 import { html } from '../html.js';
-import { Outcome, useSend } from '../send.js';
+import { When } from '../parts.js';
 import { t } from '../text.js';
 
 // A token is revoked by a second press, on a button that takes the place of the
 // first one.
-function Token({ app, token, may, end, onEnded }) {
+function Token({ app, token, may, end }) {
     const [sure, setSure] = useState(false);
     const { digits } = token;
 
-    async function press() {
+    function press() {
         if (!sure) {
             setSure(true);
             return;
         }
 
         setSure(false);
-
-        if (await end.send(`token/revoke/${app.id}.json`, { token: digits },
-            t('token_revoked', { digits })))
-        {
-            onEnded();
-        }
+        end.run(t('token_revoked', { digits }), () =>
+            post(`token/revoke/${app.id}.json`, { token: digits }));
     }
 
     return html`<tr>
@@ -43,17 +40,12 @@ function Token({ app, token, may, end, onEnded }) {
 
 function Rotate({ app, onMade }) {
     const [keep, setKeep] = useState(true);
-    const rotate = useSend();
+    const rotate = useChange(({ data }) => onMade(data));
 
-    async function submit(event) {
+    function submit(event) {
         event.preventDefault();
-
-        const body = await rotate.send(`app/rotate/${app.id}.json`,
-            { keep: keep ? 1 : 0 });
-
-        if (body) {
-            onMade(body.data);
-        }
+        rotate.run('', () => post(`app/rotate/${app.id}.json`,
+            { keep: keep ? 1 : 0 }));
     }
 
     return html`<form onSubmit=${submit}>
@@ -61,21 +53,20 @@ function Rotate({ app, onMade }) {
             onChange=${(e) => setKeep(e.target.checked)} />
             ${' '}${t('token_keep')}</label></p>
         <p><button disabled=${rotate.busy}>${t('token_new')}</button></p>
-        <${Outcome} of=${rotate} />
+        <${Said} of=${rotate} />
     </form>`;
 }
 
 export function Tokens({ me, app, may, onDone }) {
     const [made, setMade] = useState(null);
     const head = useRef();
-    const end = useSend();
 
     // the focus must not be lost with the button
 
-    function onEnded() {
+    const end = useChange(() => {
         head.current.focus();
         onDone();
-    }
+    });
 
     function onMade(data) {
         setMade(data);
@@ -93,9 +84,9 @@ export function Tokens({ me, app, may, onDone }) {
             </tr></thead>
             <tbody>${app.tokens.map((token) => html`
                 <${Token} key=${token.digits} app=${app} token=${token}
-                    may=${may} end=${end} onEnded=${onEnded} />`)}</tbody>
+                    may=${may} end=${end} />`)}</tbody>
         </table>`}
-        <${Outcome} of=${end} />
+        <${Said} of=${end} />
         ${may && html`<${Rotate} app=${app} onMade=${onMade} />`}
         ${made && html`<${Made} me=${me} made=${made} />`}
     </section>`;

@@ -1,4 +1,5 @@
-// Applications: all of them; one of them and a new one are screens of their own.
+// Applications: all of them; one of them and a new one are screens of their
+// own.
 
 import { useState } from 'preact/hooks';
 

@@ -1,17 +1,17 @@
-// Checks on demand: any address or domain, or a host of the account, at all of its
-// lists; the results as they arrive.
+// Checks on demand: any address or domain, or a host of the account, at all of
+// its lists; the results as they arrive.
 
 import { useEffect, useState } from 'preact/hooks';
 
 import { get } from '../api.js';
 import { rowsOf, start, stateOf, summary, useRuns } from '../check_runs.js';
 import { html } from '../html.js';
-import { explain } from '../list_parts.js';
 import { State } from '../parts.js';
+import { refused } from '../refusal.js';
 import { t } from '../text.js';
 import { parse } from '../values.js';
 
-const invalid = (refusal) => explain(refusal, 'not_host_text');
+const invalid = (refusal) => refused(refusal, 'not_host_text');
 
 function Says({ row }) {
     const codes = (row.codes || []).join(', ');
@@ -28,7 +28,8 @@ function Says({ row }) {
 function Row({ row }) {
     return html`<tr>
         <th scope="row" data-label=${t('list')}>
-            <a href="#/lists/${row.id}"><bdi class="zone">${row.host}</bdi></a></th>
+            <a href="#/lists/${row.id}">
+                <bdi class="zone">${row.host}</bdi></a></th>
         <td data-label=${t('state')}>${row.status === 'skipped'
             ? t('state_skipped') : html`<${State} name=${row.status} />`}</td>
         <td data-label=${t('says')}><${Says} row=${row} /></td>

@@ -1,11 +1,12 @@
-// One contact: confirm it with the code that it got, pause, change or delete it.
+// One contact: confirm it with the code that it got, pause, change or delete
+// it.
 
 import { useState } from 'preact/hooks';
 
 import { post } from '../api.js';
+import { Said, useChange } from '../change.js';
 import { schedules, typeName } from '../contact_types.js';
-import { Delete, Field, Form, Options, Said, Turn, useChange }
-    from '../form.js';
+import { Delete, Field, Form, Options, Turn } from '../form.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { Answer, Place, State } from '../parts.js';
@@ -64,7 +65,7 @@ function Change({ contact, groups, onDone }) {
 }
 
 function Actions({ contact, groups, again }) {
-    const [said, say, run] = useChange(again);
+    const { say, run, ...said } = useChange(again);
 
     const done = (text) => () => {
         say(text);
@@ -72,7 +73,7 @@ function Actions({ contact, groups, again }) {
     };
 
     return html`
-        <${Said} said=${said} />
+        <${Said} of=${said} />
         ${contact.status === 'pending' && html`<${Confirm} contact=${contact}
             run=${run} onDone=${done(t('confirmed'))} />`}
         <section aria-label=${t('actions')}>

@@ -28,7 +28,8 @@ function ContactTable({ contacts, groups }) {
             <td data-label=${t('messages')}>
                 ${t(`schedule_${contact.schedule}`)}</td>
             <td data-label=${t('groups')}><span class="name">
-                <${GroupNames} contact=${contact} groups=${groups} /></span></td>
+                <${GroupNames} contact=${contact}
+                    groups=${groups} /></span></td>
         </tr>`)}</tbody>
     </table>`;
 }

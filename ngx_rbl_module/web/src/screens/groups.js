@@ -3,7 +3,8 @@
 import { useState } from 'preact/hooks';
 
 import { post } from '../api.js';
-import { Delete, Field, Form, Said, useChange } from '../form.js';
+import { Said, useChange } from '../change.js';
+import { Delete, Field, Form } from '../form.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { Answer, More, Place } from '../parts.js';
@@ -51,7 +52,7 @@ function All({ me }) {
     const [size, setSize] = useState(100);
     const [round, setRound] = useState(0);
     const again = () => setRound((n) => n + 1);
-    const [said, say] = useChange(again);
+    const { say, ...said } = useChange(again);
     const writes = me.user.role !== 'viewer';
     const state = useLoad(`contactgroups.json?page_size=${size}`, round);
 
@@ -68,7 +69,7 @@ function All({ me }) {
         <${More} n=${data.length} total=${total} size=${size}
             setSize=${setSize} />
         ${writes && html`<${AddGroup} onDone=${added} />
-            <${Said} said=${said} />`}`}
+            <${Said} of=${said} />`}`}
     <//>`;
 }
 
@@ -85,12 +86,12 @@ function Rename({ group, onDone }) {
 
 // Deleting is refused for a group with hosts or contacts, so it is explained.
 function Actions({ group, again }) {
-    const [said, say, run] = useChange(again);
+    const { say, run, ...said } = useChange(again);
     const { total_hosts: hosts, total_contacts: contacts } = group;
     const isDefault = group.is_default === 1;
 
     return html`
-        <${Said} said=${said} />
+        <${Said} of=${said} />
         <${Rename} group=${group} onDone=${() => {
             say(t('saved'));
             again();

@@ -1,5 +1,5 @@
-// One host: its state at each list, why, since when, what to do; what changed in
-// the last 90 days; a check on demand.
+// One host: its state at each list, why, since when, what to do; what changed
+// in the last 90 days; a check on demand.
 
 import { useState } from 'preact/hooks';
 
@@ -26,7 +26,8 @@ function Says({ list }) {
         ${list.details && html`<p><bdi>${list.details}</bdi></p>`}
         ${codes && html`<p class="quiet">${t('codes', { codes })}</p>`}
         ${list.status === 'listed' && list.errors > 0
-            && html`<p class="quiet">${t('still_listed', { n: list.errors })}</p>`}`;
+            && html`<p class="quiet">
+                ${t('still_listed', { n: list.errors })}</p>`}`;
 }
 
 // A link to another site, which must not learn where it came from.
@@ -38,7 +39,8 @@ function Away({ to, text }) {
 function ListRow({ list }) {
     return html`<tr>
         <th scope="row" data-label=${t('list')}>
-            <a href="#/lists/${list.id}"><bdi>${list.name || list.host}</bdi></a>
+            <a href="#/lists/${list.id}">
+                <bdi>${list.name || list.host}</bdi></a>
             ${list.name && html`<p class="quiet"><bdi>${list.host}</bdi></p>`}
         </th>
         <td data-label=${t('state')}>

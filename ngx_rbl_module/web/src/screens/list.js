@@ -5,11 +5,10 @@ import { useState } from 'preact/hooks';
 
 import { html } from '../html.js';
 import { ListActions } from '../list_actions.js';
-import { isolate } from '../list_parts.js';
 import { families, ListState, wordOf } from '../list_state.js';
 import { useLoad } from '../load.js';
 import { Answer, Place, When } from '../parts.js';
-import { absolute, date, t } from '../text.js';
+import { absolute, date, isolate, t } from '../text.js';
 
 function time(text) {
     const at = date(text);
@@ -69,7 +68,8 @@ function Codes({ codes }) {
             const [, mark, code, text] = /^([!~]?)([^=]*)=?([^]*)$/.exec(rule);
 
             return html`<tr key=${rule}>
-                <th scope="row" data-label=${t('answer_code')}><bdi>${code}</bdi></th>
+                <th scope="row" data-label=${t('answer_code')}>
+                    <bdi>${code}</bdi></th>
                 <td data-label=${t('counts_as')}>${t(mark === '!' ? 'code_error'
                     : mark === '~' ? 'code_neutral' : 'code_listing')}</td>
                 <td data-label=${t('meaning')}><bdi>${text}</bdi></td>

@@ -3,8 +3,8 @@
 import { useState } from 'preact/hooks';
 
 import { post } from '../api.js';
+import { Said, useChange } from '../change.js';
 import { html } from '../html.js';
-import { Said, useRun } from '../list_parts.js';
 import { Place } from '../parts.js';
 import { t } from '../text.js';
 
@@ -35,7 +35,7 @@ export function ListForm({ type: was = 'rbl', host = '', button, onSubmit }) {
 }
 
 export function ListAdd({ me }) {
-    const [said, run] = useRun(({ data }) => {
+    const { run, ...said } = useChange(({ data }) => {
         location.hash = `#/lists/${data.id}`;
     });
 
@@ -47,5 +47,5 @@ export function ListAdd({ me }) {
             <${ListForm} button=${t('add_list')} onSubmit=${(fields) =>
                 run('', () => post('rbl/add.json', fields),
                     { invalid: 'refused_name' })} />
-            <${Said} said=${said} />`}`;
+            <${Said} of=${said} />`}`;
 }

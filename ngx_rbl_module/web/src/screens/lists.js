@@ -17,7 +17,8 @@ function Row({ list, state = {}, word }) {
 
     return html`<tr>
         <th scope="row" data-label=${t('list')}>
-            <a href="#/lists/${list.id}"><bdi class="zone">${list.host}</bdi></a>
+            <a href="#/lists/${list.id}">
+                <bdi class="zone">${list.host}</bdi></a>
             ${list.name !== list.host && html`
                 <p class="quiet"><bdi>${list.name}</bdi></p>`}</th>
         <td data-label=${t('state')}><span><${ListState} word=${word} />
@@ -55,7 +56,8 @@ function rowsOf(lists, states) {
 
         return { list, state, word: wordOf(list, state) };
     });
-    const rank = ({ list, word }) => (list.custom ? 0 : needsLook(word) ? 1 : 2);
+    const rank = ({ list, word }) => (list.custom ? 0
+        : needsLook(word) ? 1 : 2);
 
     return rows.sort((a, b) => rank(a) - rank(b));
 }

@@ -50,7 +50,8 @@ function Summary({ body }) {
         <p>${hosts > 0 ? t('total_hosts', { n: hosts })
             : html`<a href="#/add">${t('no_hosts_text')}</a>`}</p>
         ${data.length > 0 && html`<${HostTable} hosts=${data} />`}
-        ${listed > most && html`<p>${t('shown', { n: most, total: listed })}</p>`}`;
+        ${listed > most && html`
+            <p>${t('shown', { n: most, total: listed })}</p>`}`;
 }
 
 export function Overview() {

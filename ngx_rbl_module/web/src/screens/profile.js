@@ -3,12 +3,14 @@
 import { useState } from 'preact/hooks';
 
 import { post } from '../api.js';
+import { Said, useChange } from '../change.js';
+import { Delete } from '../form.js';
 import { html } from '../html.js';
-import { Ask, isolate, PaidAnswer, Said, useRun } from '../list_parts.js';
 import { Follow, ListChoice } from '../list_choice.js';
+import { PaidAnswer } from '../list_parts.js';
 import { useLoad } from '../load.js';
 import { Place } from '../parts.js';
-import { t } from '../text.js';
+import { isolate, t } from '../text.js';
 
 // A profile that has a choice of its own cannot follow the defaults again, so
 // only those that still do, and new ones, are asked.
@@ -38,7 +40,7 @@ function Form({ profile, lists, button, onSubmit }) {
 
 export function ProfileAdd({ me }) {
     const lists = useLoad('rbls.json?page_size=1000');
-    const [said, run] = useRun(({ data }) => {
+    const { run, ...said } = useChange(({ data }) => {
         location.hash = `#/profiles/${data.id}`;
     });
     const fresh = { name: '', uses_defaults: 1, entries: [] };
@@ -54,29 +56,23 @@ export function ProfileAdd({ me }) {
                         button=${t('add_profile')} onSubmit=${(fields) =>
                             run('', () => post('rblprofile/add.json', fields),
                                 { invalid: 'refused_label' })} />
-                    <${Said} said=${said} />`}`}
+                    <${Said} of=${said} />`}`}
         <//>`;
 }
 
 function Actions({ profile, lists, onDone }) {
-    const [said, run] = useRun(onDone);
+    const { run, ...said } = useChange(onDone);
     const path = `rblprofile/update/${profile.id}.json`;
-
-    function remove() {
-        run('', () => post(`rblprofile/delete/${profile.id}.json`),
-            { then: () => {
-                location.hash = '#/profiles';
-            } });
-    }
 
     return html`<section aria-label=${t('actions')}>
         ${profile.is_default === 0 && html`<button onClick=${() =>
             run(t('made_default'), () => post(path, { is_default: 1 }))}>
             ${t('make_default')}</button>${' '}`}
-        <${Ask} question=${t(profile.is_default === 1 ? 'delete_default_profile'
-            : 'delete_profile', { name: isolate(profile.name) })}
-            onYes=${remove} />
-        <${Said} said=${said} />
+        <${Delete} path="rblprofile" id=${profile.id} back="profiles"
+            run=${run} question=${t(profile.is_default === 1
+                ? 'delete_default_profile' : 'delete_profile',
+            { name: isolate(profile.name) })} />
+        <${Said} of=${said} />
         <details>
             <summary>${t('change')}</summary>
             <${Form} key=${profile.uses_defaults} profile=${profile}

@@ -1,5 +1,5 @@
-// Sign-in: uses the link of the address, or says how to get one.  It waits for a
-// click: a link of somebody else must not sign in unnoticed.
+// Sign-in: uses the link of the address, or says how to get one.  It waits for
+// a click: a link of somebody else must not sign in unnoticed.
 
 import { useState } from 'preact/hooks';
 

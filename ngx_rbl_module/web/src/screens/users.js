@@ -3,9 +3,11 @@
 import { useState } from 'preact/hooks';
 
 import { post } from '../api.js';
+import { Said, useChange } from '../change.js';
+import { Copied } from '../copied.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
-import { Answer, reason, When } from '../parts.js';
+import { Answer, When } from '../parts.js';
 import { t } from '../text.js';
 
 const roles = ['viewer', 'admin', 'owner'];
@@ -22,10 +24,8 @@ function Role({ id, value, onChange, label }) {
 function Link({ link }) {
     const url = `${new URL('.', document.baseURI)}#/link/${link}`;
 
-    return html`<p class="banner" role="status">${t('link_for')}
-        <br /><code>${url}</code>
-        <button onClick=${() => navigator.clipboard.writeText(url)}>
-            ${t('copy')}</button></p>`;
+    return html`<div class="banner"><p role="status">${t('link_for')}</p>
+        <${Copied} label=${t('link_name')} text=${url} /></div>`;
 }
 
 function Row({ user, me, act }) {
@@ -80,29 +80,20 @@ function Invite({ act }) {
 
 export function Users({ me }) {
     const [round, setRound] = useState(0);
-    const [said, setSaid] = useState({});
+    const [link, setLink] = useState('');
+    const change = useChange(({ data }) => {
+        setLink((data && data.link) || '');
+        setRound((n) => n + 1);
+    });
     const state = useLoad('users.json', round);
 
-    // True if the call was made.
-    async function act(verb, id, fields) {
-        try {
-            const { data } = await post(`user/${verb}${id && `/${id}`}.json`,
-                fields);
-
-            setSaid({ link: data && data.link });
-            setRound((n) => n + 1);
-            return true;
-        } catch (refusal) {
-            setSaid({ problem: refusal.status === 409 || refusal.status === 400
-                ? refusal.message : reason(refusal) });
-            return false;
-        }
-    }
+    // Returns the answer, if the call was made.
+    const act = (verb, id, fields) => change.run('', () =>
+        post(`user/${verb}${id && `/${id}`}.json`, fields));
 
     return html`<h1>${t('users')}</h1>
-        ${said.problem && html`
-            <p class="banner" role="alert">${said.problem}</p>`}
-        ${said.link && html`<${Link} link=${said.link} />`}
+        <${Said} of=${change} />
+        ${link && html`<${Link} link=${link} />`}
         <${Answer} state=${state}>${({ data }) => html`<table>
             <thead><tr>
                 <th scope="col">${t('mail')}</th>

@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 
 import { post } from '../api.js';
-import { Said, useCall } from '../call.js';
+import { Said, useChange } from '../change.js';
 import { DeadLetters } from '../hook_dead.js';
 import { HookLog } from '../hook_log.js';
 import { HookForm, HookMark, HookState, Secret, typeName, Verify }
@@ -28,14 +28,10 @@ function Facts({ hook }) {
 }
 
 function Turn({ hook, onDone }) {
-    const call = useCall();
+    const call = useChange(onDone);
     const to = hook.status === 'active' ? 'disable' : 'enable';
-
-    async function turn() {
-        if (await call.run(() => post(`webhook/${to}/${hook.id}.json`))) {
-            onDone();
-        }
-    }
+    const turn = () => call.run('', () =>
+        post(`webhook/${to}/${hook.id}.json`));
 
     return html`<button onClick=${turn} disabled=${call.busy}>
             ${t(`hook_${to}`)}</button>
@@ -43,15 +39,9 @@ function Turn({ hook, onDone }) {
 }
 
 function Change({ hook, onDone }) {
-    const call = useCall();
-
-    async function change(fields) {
-        if (await call.run(() => post(`webhook/update/${hook.id}.json`, fields),
-            t('saved')))
-        {
-            onDone();
-        }
-    }
+    const call = useChange(onDone);
+    const change = (fields) => call.run(t('saved'), () =>
+        post(`webhook/update/${hook.id}.json`, fields));
 
     return html`<details>
         <summary>${t('change')}</summary>
@@ -66,18 +56,14 @@ const overlaps = [['0', 'hook_overlap_none'], ['86400', 'hook_overlap_day'],
 function Rotate({ hook, onDone }) {
     const [made, setMade] = useState(null);
     const [overlap, setOverlap] = useState('86400');
-    const call = useCall();
+    const call = useChange(({ data }) => {
+        setMade(data.secret);
+        onDone();
+    });
 
-    async function rotate(event) {
+    function rotate(event) {
         event.preventDefault();
-
-        const body = await call.run(() =>
-            post(`webhook/rotate/${hook.id}.json`, { overlap }));
-
-        if (body) {
-            setMade(body.data.secret);
-            onDone();
-        }
+        call.run('', () => post(`webhook/rotate/${hook.id}.json`, { overlap }));
     }
 
     return html`<details>
@@ -100,14 +86,13 @@ function Rotate({ hook, onDone }) {
 
 function Delete({ hook }) {
     const [typed, setTyped] = useState('');
-    const call = useCall();
+    const call = useChange(() => {
+        location.hash = '#/webhooks';
+    });
 
-    async function remove(event) {
+    function remove(event) {
         event.preventDefault();
-
-        if (await call.run(() => post(`webhook/delete/${hook.id}.json`))) {
-            location.hash = '#/webhooks';
-        }
+        call.run('', () => post(`webhook/delete/${hook.id}.json`));
     }
 
     return html`<details>
@@ -119,7 +104,8 @@ function Delete({ hook }) {
             <input id="hook-typed" autocomplete="off" value=${typed}
                 onInput=${(e) => setTyped(e.target.value)} />
             <button class="danger" disabled=${call.busy
-                || typed.trim() !== hook.name.trim()}>${t('hook_delete')}</button>
+                || typed.trim() !== hook.name.trim()}>
+                ${t('hook_delete')}</button>
             <${Said} of=${call} />
         </form>
     </details>`;

@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 
 import { post } from '../api.js';
-import { useCall } from '../call.js';
+import { useChange } from '../change.js';
 import { HookForm, HookMark, Secret, typeName, Verify }
     from '../hook_parts.js';
 import { html } from '../html.js';
@@ -47,7 +47,8 @@ function List({ may }) {
         ${total === 0 && html`<p>${t('hook_none_text')}</p>`}
         ${may && total < limit && html`<p>
             <a class="button" href="#/webhooks/new">${t('hook_add')}</a></p>`}
-        ${may && total >= limit && html`<p>${t('hook_limit', { n: limit })}</p>`}
+        ${may && total >= limit && html`
+            <p>${t('hook_limit', { n: limit })}</p>`}
         ${total > 0 && html`<${Table} hooks=${data} />`}`}
     <//>`;
 }
@@ -56,15 +57,9 @@ const empty = { name: '', url: '', types: [] };
 
 function Add() {
     const [made, setMade] = useState(null);
-    const call = useCall();
-
-    async function add(fields) {
-        const body = await call.run(() => post('webhook/add.json', fields));
-
-        if (body) {
-            setMade(body.data);
-        }
-    }
+    const call = useChange(({ data }) => setMade(data));
+    const add = (fields) => call.run('', () =>
+        post('webhook/add.json', fields));
 
     if (made) {
         return html`
