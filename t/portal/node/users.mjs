@@ -24,7 +24,7 @@ ok((await other.textContent('.who')).includes('second@example.test'),
 is(await other.locator('nav >> text=Users').count(), 0,
     'a viewer does not see the users');
 await other.click('nav >> text=Hosts');
-await other.waitForSelector('h1');
+await other.waitForSelector('h1 >> text=/^[0-9]+ hosts?$/');
 is(await other.locator('text=Add hosts').count(), 0, 'nor forms');
 
 const row = page.locator('tr', { hasText: 'second@example.test' });
