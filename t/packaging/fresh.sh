@@ -70,6 +70,7 @@ trap 'exit 1' INT TERM
 in_machine()
 {
     nsenter -t "$leader" -a env -i HOME=/root LANG=C.UTF-8 TERM=dumb \
+        NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt \
         PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"
 }
 
@@ -84,6 +85,13 @@ for file in /etc/apt/sources.list.d/debian.sources /etc/apt/apt.conf.d/*proxy*
 do
     [ ! -e "$file" ] || cp -- "$file" "$root$file"
 done
+# npm, too, may be reached through a proxy, whose authority this machine trusts.
+cas=/usr/local/share/ca-certificates
+for file in $cas/*.crt; do
+    [ ! -e "$file" ] || cp -L -- "$file" "$root$cas/"
+done
+chroot "$root" update-ca-certificates >"$dir/certificates.log" 2>&1 \
+    || die "update-ca-certificates failed; see $dir/certificates.log"
 
 mkdir -p "$root/root/ngx_rbl"
 for file in Makefile README.md LICENSE conf ngx_rbl_module rbl-checkd shared t
