@@ -16,6 +16,7 @@
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/rand.h>
 
 
 enum {                                  /* of the reply, if asked for */
@@ -187,6 +188,26 @@ ngx_rbl_auth_digest(const ngx_str_t *secret, u_char *digest)
     }
 
     return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_rbl_auth_make(u_char text[NGX_RBL_SECRET_LEN], u_char digest[32])
+{
+    u_char     random[NGX_RBL_SECRET_LEN / 2];
+    ngx_str_t  secret;
+
+    if (RAND_bytes(random, sizeof(random)) != 1) {
+        return NGX_ERROR;
+    }
+
+    ngx_hex_dump(text, random, sizeof(random));
+    ngx_explicit_memzero(random, sizeof(random));
+
+    secret.data = text;
+    secret.len = NGX_RBL_SECRET_LEN;
+
+    return ngx_rbl_auth_digest(&secret, digest);
 }
 
 

@@ -21,6 +21,10 @@ ngx_uint_t ngx_rbl_auth_secret(const ngx_str_t *secret);
 /* Makes its SHA-256, 32 bytes.  NGX_ERROR: out of memory. */
 ngx_int_t ngx_rbl_auth_digest(const ngx_str_t *secret, u_char *digest);
 
+/* Makes a secret, without a NUL, and its SHA-256.  NGX_ERROR: out of memory. */
+ngx_int_t ngx_rbl_auth_make(u_char text[NGX_RBL_SECRET_LEN],
+    u_char digest[32]);
+
 /* Returns the name of the record in `hex`, without a NUL. */
 rbl_str_t ngx_rbl_auth_field(char hex[NGX_RBL_FIELD_LEN],
     const u_char *digest);

@@ -14,7 +14,6 @@
 #include "ngx_rbl_session.h"
 
 #include <openssl/crypto.h>
-#include <openssl/rand.h>
 
 #define NGX_RBL_SESSION_IDLE  "43200000"                        /* ms */
 #define NGX_RBL_SESSION_LIFE  (7 * 24 * 3600 * (int64_t) 1000)  /* ms */
@@ -339,24 +338,10 @@ ngx_int_t
 ngx_rbl_session_secret(ngx_rbl_ctx_t *ctx, u_char text[NGX_RBL_COOKIE_LEN],
     u_char digest[32])
 {
-    u_char     random[NGX_RBL_SECRET_LEN / 2];
-    ngx_str_t  secret;
-
-    secret.data = text + RBL_SID_LEN + 1;
-    secret.len = NGX_RBL_SECRET_LEN;
-
     ngx_memcpy(text, ctx->account.s, RBL_SID_LEN);
     text[RBL_SID_LEN] = '.';
 
-    if (RAND_bytes(random, sizeof(random)) != 1) {
-        ngx_rbl_internal(ctx);
-        return NGX_ERROR;
-    }
-
-    ngx_hex_dump(secret.data, random, sizeof(random));
-    ngx_explicit_memzero(random, sizeof(random));
-
-    if (ngx_rbl_auth_digest(&secret, digest) != NGX_OK) {
+    if (ngx_rbl_auth_make(text + RBL_SID_LEN + 1, digest) != NGX_OK) {
         ngx_rbl_internal(ctx);
         return NGX_ERROR;
     }

@@ -28,6 +28,7 @@ extern const ngx_rbl_op_t  ngx_rbl_op_user_add;
 extern const ngx_rbl_op_t  ngx_rbl_op_user_link;
 extern const ngx_rbl_op_t  ngx_rbl_op_user_role;
 extern const ngx_rbl_op_t  ngx_rbl_op_user_delete;
+
 /* ngx_rbl_portal_hooks.c */
 extern const ngx_rbl_family_t  ngx_rbl_family_hooks;
 extern const ngx_rbl_op_t  ngx_rbl_op_hooks;
@@ -40,6 +41,10 @@ extern const ngx_rbl_op_t  ngx_rbl_op_hook_rotate;
 extern const ngx_rbl_op_t  ngx_rbl_op_hook_enable;
 extern const ngx_rbl_op_t  ngx_rbl_op_hook_disable;
 extern const ngx_rbl_op_t  ngx_rbl_op_hook_delete;
+
+/* Makes a secret that signs events or callbacks, in the pool of the request.
+   NGX_DECLINED: refused. */
+ngx_int_t ngx_rbl_portal_secret(ngx_rbl_ctx_t *ctx, rbl_str_t *secret);
 
 /* ngx_rbl_portal_hook_send.c */
 extern const ngx_rbl_op_t  ngx_rbl_op_hook_test;

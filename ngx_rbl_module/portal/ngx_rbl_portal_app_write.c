@@ -9,10 +9,6 @@
 #include "ngx_rbl_portal.h"
 #include "ngx_rbl_write.h"
 
-#include "rbl_secret.h"
-
-#include <openssl/rand.h>
-
 #define NGX_RBL_APP_QUOTED  60          /* octets of a wrong network */
 
 
@@ -20,7 +16,6 @@ typedef struct {
     u_char  text[NGX_RBL_SECRET_LEN];
     u_char  digest[32];
     char    field[NGX_RBL_FIELD_LEN];
-    char    secret[RBL_SECRET_LEN + 1];
 } ngx_rbl_made_t;
 
 
@@ -118,27 +113,17 @@ const ngx_rbl_op_t  ngx_rbl_op_app_limit = {
 static void
 ngx_rbl_app_add(ngx_rbl_ctx_t *ctx)
 {
-    u_char            random[RBL_SECRET_BYTES];
-    ngx_rbl_made_t   *made;
     ngx_rbl_write_t  *write;
 
-    made = ngx_rbl_app_make(ctx, NGX_RBL_ARG(app_put, field));
-
-    if (made == NULL) {
-        return;
-    }
-
-    if (RAND_bytes(random, sizeof(random)) != 1) {
-        ngx_rbl_internal(ctx);
-        return;
-    }
-
     write = ctx->data;
-    write->argv[NGX_RBL_ARG(app_put, secret)] = rbl_secret_text(made->secret,
-                                                                random);
-    ngx_explicit_memzero(random, sizeof(random));
 
-    ngx_rbl_write_proceed(ctx);
+    if (ngx_rbl_app_make(ctx, NGX_RBL_ARG(app_put, field)) != NULL
+        && ngx_rbl_portal_secret(ctx, &write->argv[NGX_RBL_ARG(app_put,
+                                                               secret)])
+           == NGX_OK)
+    {
+        ngx_rbl_write_proceed(ctx);
+    }
 }
 
 
@@ -148,12 +133,14 @@ ngx_rbl_app_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
     rbl_app_t             app;
     rbl_doc_t            *doc;
     ngx_rbl_made_t       *made;
+    ngx_rbl_write_t      *write;
     rbl_app_put_reply_t   said;
 
     rbl_app_put_reply(&said, reply);
 
     doc = &ctx->doc;
     made = ctx->more;
+    write = ctx->data;
 
     ngx_rbl_open(ctx, 2 * ctx->route->family->guess, ctx->route->op->message);
 
@@ -169,7 +156,7 @@ ngx_rbl_app_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
     rbl_doc_close(doc);
 
     ngx_rbl_app_made(ctx);
-    rbl_doc_z(doc, "secret", made->secret);
+    rbl_doc_str(doc, "secret", write->argv[NGX_RBL_ARG(app_put, secret)]);
     rbl_doc_close(doc);
     ngx_rbl_close(ctx);
 }
@@ -224,26 +211,15 @@ ngx_rbl_app_rotated(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 static ngx_rbl_made_t *
 ngx_rbl_app_make(ngx_rbl_ctx_t *ctx, ngx_uint_t field)
 {
-    u_char            random[NGX_RBL_SECRET_LEN / 2];
-    ngx_str_t         text;
     ngx_rbl_made_t   *made;
     ngx_rbl_write_t  *write;
 
     write = ctx->data;
     made = ngx_pcalloc(ctx->request->pool, sizeof(ngx_rbl_made_t));
 
-    if (made == NULL || RAND_bytes(random, sizeof(random)) != 1) {
-        ngx_rbl_internal(ctx);
-        return NULL;
-    }
-
-    ngx_hex_dump(made->text, random, sizeof(random));
-    ngx_explicit_memzero(random, sizeof(random));
-
-    text.data = made->text;
-    text.len = NGX_RBL_SECRET_LEN;
-
-    if (ngx_rbl_auth_digest(&text, made->digest) != NGX_OK) {
+    if (made == NULL
+        || ngx_rbl_auth_make(made->text, made->digest) != NGX_OK)
+    {
         ngx_rbl_internal(ctx);
         return NULL;
     }

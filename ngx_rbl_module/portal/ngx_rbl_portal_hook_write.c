@@ -21,7 +21,6 @@ enum {                                  /* fields of add and update */
 static ngx_int_t ngx_rbl_hook_url(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
 static ngx_int_t ngx_rbl_hook_overlap(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
 static ngx_int_t ngx_rbl_hook_types(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_hook_secret(ngx_rbl_ctx_t *ctx, rbl_str_t *secret);
 static void ngx_rbl_hook_add_prepare(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_hook_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
@@ -172,8 +171,8 @@ ngx_rbl_hook_types(ngx_rbl_ctx_t *ctx)
 }
 
 
-static ngx_int_t
-ngx_rbl_hook_secret(ngx_rbl_ctx_t *ctx, rbl_str_t *secret)
+ngx_int_t
+ngx_rbl_portal_secret(ngx_rbl_ctx_t *ctx, rbl_str_t *secret)
 {
     char    *room;
     u_char   bytes[RBL_SECRET_BYTES];
@@ -201,7 +200,7 @@ ngx_rbl_hook_add_prepare(ngx_rbl_ctx_t *ctx)
 
     if (ctx->refusal == 0 && ngx_rbl_hook_types(ctx) == NGX_OK) {
         write = ctx->data;
-        (void) ngx_rbl_hook_secret(ctx,
+        (void) ngx_rbl_portal_secret(ctx,
                    &write->argv[NGX_RBL_ARG(hook_put, secret)]);
     }
 }
@@ -270,7 +269,7 @@ ngx_rbl_hook_rotate_prepare(ngx_rbl_ctx_t *ctx)
         *stays = rbl_out_int_text(room, RBL_HOOK_OVERLAP * INT64_C(1000));
     }
 
-    (void) ngx_rbl_hook_secret(ctx,
+    (void) ngx_rbl_portal_secret(ctx,
                &write->argv[NGX_RBL_ARG(hook_secret, secret)]);
 }
 

@@ -29,6 +29,8 @@ typedef struct {
     ngx_uint_t  found;
 } ngx_rbl_history_t;
 
+typedef void (*ngx_rbl_entry_pt)(ngx_rbl_ctx_t *ctx, const redisReply *entry);
+
 
 static void ngx_rbl_host_lists_prepare(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_host_lists_proceed(ngx_rbl_ctx_t *ctx);
@@ -41,6 +43,8 @@ static void ngx_rbl_host_list_links(ngx_rbl_ctx_t *ctx, const rbl_host_t *host,
 static void ngx_rbl_history_prepare(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_history_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
+static void ngx_rbl_entries(ngx_rbl_ctx_t *ctx, const redisReply *reply,
+    ngx_rbl_entry_pt write);
 static int64_t ngx_rbl_entry_time(const redisReply *entry);
 static void ngx_rbl_history_entry(ngx_rbl_ctx_t *ctx, const redisReply *entry);
 static void ngx_rbl_change_write(ngx_rbl_ctx_t *ctx, rbl_mp_t *mp);
@@ -223,7 +227,6 @@ ngx_rbl_history_prepare(ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_history_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
-    size_t              k, n;
     ngx_rbl_history_t  *history;
 
     history = ctx->data;
@@ -238,7 +241,19 @@ ngx_rbl_history_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
         return;
     }
 
-    if (i != NGX_RBL_HISTORY_CHANGES || reply->type != REDIS_REPLY_ARRAY) {
+    ngx_rbl_entries(ctx, reply, ngx_rbl_history_entry);
+}
+
+
+/* Writes the answer: the entries of a stream, each by `write`. */
+
+static void
+ngx_rbl_entries(ngx_rbl_ctx_t *ctx, const redisReply *reply,
+    ngx_rbl_entry_pt write)
+{
+    size_t  k, n;
+
+    if (reply->type != REDIS_REPLY_ARRAY) {
         ngx_rbl_internal(ctx);
         return;
     }
@@ -249,7 +264,7 @@ ngx_rbl_history_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
     rbl_doc_array(&ctx->doc, "data");
 
     for (k = 0; k < n; k++) {
-        ngx_rbl_history_entry(ctx, rbl_reply_at(reply, k));
+        write(ctx, rbl_reply_at(reply, k));
     }
 
     rbl_doc_close(&ctx->doc);
@@ -328,24 +343,7 @@ ngx_rbl_changes_prepare(ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_changes_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
-    size_t  k, n;
-
-    if (reply->type != REDIS_REPLY_ARRAY) {
-        ngx_rbl_internal(ctx);
-        return;
-    }
-
-    n = rbl_reply_len(reply);
-
-    ngx_rbl_open(ctx, n * NGX_RBL_LIST_GUESS, "OK");
-    rbl_doc_array(&ctx->doc, "data");
-
-    for (k = 0; k < n; k++) {
-        ngx_rbl_changes_entry(ctx, rbl_reply_at(reply, k));
-    }
-
-    rbl_doc_close(&ctx->doc);
-    ngx_rbl_close(ctx);
+    ngx_rbl_entries(ctx, reply, ngx_rbl_changes_entry);
 }
 
 

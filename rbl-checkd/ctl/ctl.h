@@ -155,6 +155,12 @@ int ctl_seconds(int64_t *seconds, rbl_str_t text);
 /* account.c: 0; -1: no such account, or failure; error printed. */
 int ctl_account_exists(ctl_t *ctl, const rbl_sid_t *sid);
 
+/* Prints the records of account args[0]: the members of its index, under the
+   key name `record`.  `each` gets a JSON array, to which it appends a row.
+   Returns the exit status of the command. */
+int ctl_account_records(ctl_t *ctl, const char *index, const char *record,
+    ctl_each_pt each, const ctl_column_t *columns);
+
 /* The key of an account's record. */
 rbl_str_t ctl_acct(const ctl_t *ctl, rbl_key_t *key, const rbl_sid_t *account);
 

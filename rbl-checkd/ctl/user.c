@@ -285,29 +285,5 @@ user_each(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 int
 ctl_user_list(ctl_t *ctl)
 {
-    json_t     *rows;
-    rbl_key_t   key;
-    rbl_sid_t   sid;
-    rbl_str_t   account;
-
-    if (ctl_sid(&sid, RBL_SID_ACCOUNT, ctl->args[0]) != 0
-        || ctl_account_exists(ctl, &sid) != 0)
-    {
-        return CTL_ERROR;
-    }
-
-    account = rbl_sid_str(&sid);
-    rows = json_array();
-
-    if (ctl_each(ctl, rbl_account_key(&key, &ctl->ks, "users", account,
-                                      RBL_STR("")),
-                 rbl_partition(&ctl->ks, account), "user", account, user_each,
-                 rows)
-        != 0)
-    {
-        json_decref(rows);
-        return CTL_ERROR;
-    }
-
-    return ctl_print(ctl, user_row, rows);
+    return ctl_account_records(ctl, "users", "user", user_each, user_row);
 }

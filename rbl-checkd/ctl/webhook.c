@@ -173,30 +173,5 @@ ctl_hook_each(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 int
 ctl_webhook_list(ctl_t *ctl)
 {
-    json_t     *rows;
-    rbl_sid_t   sid;
-    rbl_key_t   key;
-    rbl_str_t   account;
-
-    if (ctl_sid(&sid, RBL_SID_ACCOUNT, ctl->args[0]) != 0
-        || ctl_account_exists(ctl, &sid) != 0)
-    {
-        return CTL_ERROR;
-    }
-
-    account = rbl_sid_str(&sid);
-    rows = json_array();
-
-    if (ctl_each(ctl,
-                 rbl_account_key(&key, &ctl->ks, "hooks", account,
-                                 RBL_STR("")),
-                 rbl_partition(&ctl->ks, account), "s", account,
-                 ctl_hook_each, rows)
-        != 0)
-    {
-        json_decref(rows);
-        return CTL_ERROR;
-    }
-
-    return ctl_print(ctl, hook_row, rows);
+    return ctl_account_records(ctl, "hooks", "s", ctl_hook_each, hook_row);
 }
