@@ -51,7 +51,7 @@ __lsan_default_suppressions(void)
            "leak:ngx_http_core_init_main_conf\n";
 }
 END
-"${CC:-gcc}" -g -c -o "$src/known.o" "$src/known.c"
+${CC:-gcc} -g -c -o "$src/known.o" "$src/known.c"
 
 cd -- "$tree"
 {
