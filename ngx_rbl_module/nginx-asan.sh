@@ -62,7 +62,8 @@ cd -- "$tree"
                 -fsanitize='"$sanitize"' -fno-sanitize=nonnull-attribute,alignment \
                 -DNGX_DEBUG_PALLOC=1" \
             --with-ld-opt="-Wl,-E -fsanitize='"$sanitize"' $KNOWN" \
-            --with-http_addition_module "${NGX_CONF_FLAGS[@]}"'
+            --with-http_addition_module --with-http_gzip_static_module \
+            "${NGX_CONF_FLAGS[@]}"'
     "${MAKE:-make}" -f "$src/objs/Makefile" binary
 } > "$src/build.log" 2>&1 || {
     tail -n 20 -- "$src/build.log" >&2
