@@ -16,6 +16,12 @@
 #                                 there: Redis creates its functions only if
 #                                 that block runs
 #     --- flags: allow-oom        flags of the script ("#!lua flags=")
+#     --- audit: ARG              the script's changes are in the audit log of
+#                                 its account, as changes of what this argument
+#                                 names; without ARG: of the account.  The text
+#                                 is put into a function between the parts "by"
+#                                 and "audit", and may set `about` (SID) and
+#                                 `named`
 # An included file may request the first two.  Files whose names begin with "_"
 # are not scripts.  Comments, blank lines and indentation are removed, outside
 # strings.  HOST.id and the like become numbers, ARG.name becomes ARGV[1]: so a
@@ -47,11 +53,20 @@ trap 'exit 1' HUP INT TERM
 
 # Prints the parts of a script in its order: "use ENTITY"; "at LINE FILE" before
 # the lines of a file that begin after that line; and these lines, each after a
-# space.
+# space.  $2: what an audited script changes, or "".
 
 needs()
 {
-    awk -v top="$1" -v dir="$(dirname -- "$1")" '
+    awk -v top="$1" -v dir="$(dirname -- "$1")" -v about="$2" '
+    function put(first, file, text) {
+        if (file == top && about != "" && !opened++) {
+            printf(" local about, named = %s, \"\"\n" \
+                   " local said = (function()\n", about)
+        }
+
+        printf("at %d %s\n%s", first, file, text)
+    }
+
     function part(name,    file, line) {
         file = dir "/_" name ".lua"
         if ((getline line < file) < 0) {
@@ -95,7 +110,7 @@ needs()
         while ((rc = (getline line < file)) > 0) {
             n++
             if (code && line ~ /^[ \t]*--- include:/) {
-                printf("at %d %s\n%s", first, file, text)
+                put(first, file, text)
                 include_here(line, depth)
                 text = ""
                 first = n
@@ -121,11 +136,19 @@ needs()
         }
 
         close(file)
-        printf("at %d %s\n%s", first, file, text)
+        put(first, file, text)
     }
 
     BEGIN {
+        if (about == "") {
+            walk(top, 0)
+            exit
+        }
+
+        walk(part("by"), 0)
         walk(top, 0)
+        print " end)()"
+        walk(part("audit"), 0)
     }'
 }
 
@@ -437,7 +460,9 @@ for script in "$@"; do
         ;;
     esac
 
-    needs "$script" > "$tmp/needs"
+    about=$(sed -n -e 's/^--- audit$/ac/p' \
+        -e 's/^--- audit: \([a-z0-9_]*\).*/ARG.\1/p' "$script")
+    needs "$script" "$about" > "$tmp/needs"
     want=$(sed -n 's/^use //p' "$tmp/needs" | sort -u | tr '\n' ' ')
     final="$tmp/$name.lua"
     sed -n 's/^--- flags: \([a-z,-]*\)$/#!lua flags=\1/p' "$script" > "$final"
@@ -488,7 +513,7 @@ done
         echo "    \"$name\","
         echo "    \"${sha1%% *}\","
         echo "    source_$name, sizeof(source_$name) - 1, NKEYS_$name,"
-        echo "    ARGC_$name"
+        echo "    ARGC_$name, AUDITED_$name"
         echo '};'
     done
     echo

@@ -10,6 +10,7 @@
 #   ---   more           further fields of that reply
 #   --- reply: GONE
 #   --- row: name zone since#   an array within a reply
+#   --- audit: check     changes are recorded (lua2c.sh)
 #
 # The text after two spaces is a description.
 #
@@ -143,6 +144,10 @@ function reply(n, part) {
     }
 }
 
+/^--- audit/ {
+    audited = 1
+}
+
 /^---   [a-z]/ {
     text = substr($0, 7)
     sub(/  .*/, "", text)
@@ -266,6 +271,7 @@ function source(    i) {
 
     printf("\n#define NKEYS_%s  %d\n", name, n_keys ? n_keys : 1)
     printf("#define ARGC_%s  %d\n", name, n_keys ? n_keys + n_args : 1)
+    printf("#define AUDITED_%s  %d\n", name, audited)
 }
 
 END {

@@ -26,7 +26,7 @@ static void ngx_rbl_contact_confirm(ngx_rbl_ctx_t *ctx);
 
 
 static const ngx_rbl_field_t  ngx_rbl_contact_add_fields[] = {
-    NGX_RBL_TEXT("contact", NGX_RBL_NEEDED, NULL, 0),
+    NGX_RBL_TEXT("contact", NGX_RBL_NEEDED|NGX_RBL_SECRET, NULL, 0),
     NGX_RBL_TEXT("type", NGX_RBL_NEEDED, ngx_rbl_contact_type,
                  NGX_RBL_ARG(contact_add, type)),
     NGX_RBL_TEXT("schedule", NGX_RBL_NEEDED, ngx_rbl_contact_schedule,
@@ -44,7 +44,7 @@ static const ngx_rbl_field_t  ngx_rbl_contact_update_fields[] = {
 };
 
 static const ngx_rbl_field_t  ngx_rbl_contact_confirm_fields[] = {
-    NGX_RBL_TEXT("authcode", NGX_RBL_NEEDED, NULL, 0),
+    NGX_RBL_TEXT("authcode", NGX_RBL_NEEDED|NGX_RBL_SECRET, NULL, 0),
     NGX_RBL_END
 };
 

@@ -26,6 +26,7 @@
 static ngx_uint_t ngx_rbl_session_tls(ngx_http_request_t *r);
 static ngx_uint_t ngx_rbl_session_find(const ngx_str_t *header,
     const ngx_str_t *name, ngx_str_t *value);
+static void ngx_rbl_session_mail(ngx_rbl_ctx_t *ctx, rbl_str_t mail);
 static ngx_str_t *ngx_rbl_session_header(ngx_http_request_t *r,
     const char *name);
 static ngx_uint_t ngx_rbl_session_same(ngx_http_request_t *r);
@@ -179,9 +180,30 @@ ngx_rbl_session_record(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
     ctx->user.role = ngx_rbl_role(session.role);
     ctx->user.since = session.made;
 
+    if (ctx->route->method == NGX_HTTP_POST) {
+        ngx_rbl_session_mail(ctx, session.mail);
+    }
+
     ctx->round.authenticated = 1;
 
     ngx_rbl_admit_limits(ctx);
+}
+
+
+/* The record is gone when a script is called. */
+
+static void
+ngx_rbl_session_mail(ngx_rbl_ctx_t *ctx, rbl_str_t mail)
+{
+    char  *p;
+
+    p = ngx_pnalloc(ctx->request->pool, mail.n + 1);
+
+    if (p != NULL) {
+        ngx_memcpy(p, mail.n ? mail.p : "", mail.n);
+        ctx->mail.p = p;
+        ctx->mail.n = mail.n;
+    }
 }
 
 
@@ -225,7 +247,8 @@ ngx_rbl_session_may(ngx_rbl_ctx_t *ctx)
     flags = ctx->route->flags;
     needed = flags & NGX_RBL_OWNERS ? NGX_RBL_ROLE_OWNER
              : flags & NGX_RBL_VIEWERS
-               || ctx->route->method == NGX_HTTP_GET ? NGX_RBL_ROLE_VIEWER
+               || (ctx->route->method == NGX_HTTP_GET
+                   && !(flags & NGX_RBL_ADMINS)) ? NGX_RBL_ROLE_VIEWER
              : NGX_RBL_ROLE_ADMIN;
 
     if (ctx->user.role < needed) {

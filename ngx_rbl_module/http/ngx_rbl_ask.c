@@ -163,6 +163,8 @@ ngx_rbl_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script, int argc,
     rbl_str_t *argv)
 {
     rbl_key_t         key;
+    rbl_str_t        *all;
+    rbl_audit_by_t    by;
     ngx_rbl_batch_t  *batch;
 
     batch = ngx_rbl_next(ctx);
@@ -175,7 +177,22 @@ ngx_rbl_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script, int argc,
 
     ctx->round.writes = 1;
 
-    ngx_rbl_batch_script(batch, script, argc, argv);
+    if (!script->audited) {
+        ngx_rbl_batch_script(batch, script, argc, argv);
+        return;
+    }
+
+    all = ngx_palloc(ctx->request->pool, (argc + 1) * sizeof(rbl_str_t));
+
+    if (all == NULL) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    ngx_memcpy(all, argv, argc * sizeof(rbl_str_t));
+    all[argc] = ngx_rbl_by(ctx, &by);
+
+    ngx_rbl_batch_script(batch, script, argc + 1, all);
 }
 
 

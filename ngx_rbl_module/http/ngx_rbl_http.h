@@ -9,6 +9,7 @@
 #include "ngx_rbl_conf.h"
 #include "ngx_rbl_sink.h"
 
+#include "rbl_audit.h"
 #include "rbl_doc.h"
 #include "rbl_record.h"
 #include "rbl_sid.h"
@@ -42,8 +43,8 @@ typedef enum {
 
 /*
  * Flags of a route: its formats, its effects, and who may call it.  A user with
- * the role viewer may make only the calls by GET and those for VIEWERS, and
- * users with the role admin all calls but those for OWNERS.
+ * the role viewer may make only those for VIEWERS and the calls by GET that are
+ * not for ADMINS, and users with the role admin all calls but those for OWNERS.
  */
 #define NGX_RBL_DOCUMENT  (1 << NGX_RBL_JSON | 1 << NGX_RBL_XML)
 #define NGX_RBL_PLAIN     (1 << NGX_RBL_NAGIOS | 1 << NGX_RBL_ZABBIX)
@@ -54,6 +55,7 @@ typedef enum {
                                            ngx_rbl_op_t */
 #define NGX_RBL_VIEWERS   (1 << 11)
 #define NGX_RBL_OWNERS    (1 << 12)
+#define NGX_RBL_ADMINS    (1 << 14)
 #define NGX_RBL_RECENT    (1 << 13)     /* within 10 minutes of the sign-in */
 
 /* Roles of a user of the portal, each with the rights of those before it. */
@@ -257,6 +259,7 @@ struct ngx_rbl_ctx_s {
                                            session */
     ngx_rbl_user_t          user;       /* of the session; rbl_portal only; set
                                            once authenticated */
+    rbl_str_t               mail;       /* of the user; likewise, of a POST */
 
     int64_t                 limits[RBL_LIMITS];     /* of the token */
     int64_t                 rate_limit; /* for the RateLimit headers; 0: none */
@@ -391,6 +394,12 @@ ngx_rbl_batch_t *ngx_rbl_next(ngx_rbl_ctx_t *ctx);
    that second round are ignored.  NGX_DECLINED: this would be the fourth
    repetition (refused, 500). */
 ngx_int_t ngx_rbl_again(ngx_rbl_ctx_t *ctx);
+
+
+/* ngx_rbl_by.c */
+
+/* Makes the last argument of audited scripts (rbl_audit.h), in `b`. */
+rbl_str_t ngx_rbl_by(const ngx_rbl_ctx_t *ctx, rbl_audit_by_t *b);
 
 
 /* ngx_rbl_client.c: the client's side of the connection */

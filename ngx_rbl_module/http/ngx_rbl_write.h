@@ -32,6 +32,7 @@
 #define NGX_RBL_ZERO    16              /* text: "0" if it was not given */
 #define NGX_RBL_EMPTY   32              /* SIDs: an empty value means none */
 #define NGX_RBL_ONE     64              /* SIDs: at most one */
+#define NGX_RBL_SECRET  128             /* its value is not in the audit log */
 
 /*
  * Rows of a table.  `judge` gets a text that was given and may replace it, for

@@ -33,7 +33,7 @@ static void ngx_rbl_hook_rotated(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 static const ngx_rbl_field_t  ngx_rbl_hook_add_fields[] = {
     NGX_RBL_TEXT("name", NGX_RBL_NEEDED, ngx_rbl_label,
                  NGX_RBL_ARG(hook_put, name)),
-    NGX_RBL_TEXT("url", NGX_RBL_NEEDED, ngx_rbl_hook_url,
+    NGX_RBL_TEXT("url", NGX_RBL_NEEDED|NGX_RBL_SECRET, ngx_rbl_hook_url,
                  NGX_RBL_ARG(hook_put, url)),
     NGX_RBL_TEXT("types", NGX_RBL_LIST, NULL, 0),
     NGX_RBL_END
@@ -41,7 +41,8 @@ static const ngx_rbl_field_t  ngx_rbl_hook_add_fields[] = {
 
 static const ngx_rbl_field_t  ngx_rbl_hook_update_fields[] = {
     NGX_RBL_TEXT("name", 0, ngx_rbl_label, NGX_RBL_ARG(hook_update, name)),
-    NGX_RBL_TEXT("url", 0, ngx_rbl_hook_url, NGX_RBL_ARG(hook_update, url)),
+    NGX_RBL_TEXT("url", NGX_RBL_SECRET, ngx_rbl_hook_url,
+                 NGX_RBL_ARG(hook_update, url)),
     NGX_RBL_TEXT("types", NGX_RBL_LIST, NULL, 0),
     NGX_RBL_END
 };

@@ -28,7 +28,7 @@ static void ngx_rbl_session_ended(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 
 
 static const ngx_rbl_field_t  ngx_rbl_session_start_fields[] = {
-    NGX_RBL_TEXT("link", NGX_RBL_NEEDED, NULL, 0),
+    NGX_RBL_TEXT("link", NGX_RBL_NEEDED|NGX_RBL_SECRET, NULL, 0),
     NGX_RBL_END
 };
 

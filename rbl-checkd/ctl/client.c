@@ -270,14 +270,15 @@ ctl_count(ctl_t *ctl, const char *name, rbl_str_t key)
 
 
 static redisReply *
-ctl_eval(ctl_t *ctl, rbl_str_t name, rbl_str_t script, int argc,
-    const rbl_str_t *argv)
+ctl_eval(ctl_t *ctl, rbl_str_t name, rbl_str_t text,
+    const rbl_script_t *script, int argc, const rbl_str_t *argv)
 {
-    int          n;
-    rbl_str_t   *all;
-    redisReply  *reply;
+    int              n;
+    rbl_str_t       *all;
+    redisReply      *reply;
+    rbl_audit_by_t   by;
 
-    all = calloc((size_t) argc + 3, sizeof(rbl_str_t));
+    all = calloc((size_t) argc + 4, sizeof(rbl_str_t));
     if (all == NULL) {
         ctl_fail("out of memory");
         return NULL;
@@ -285,11 +286,16 @@ ctl_eval(ctl_t *ctl, rbl_str_t name, rbl_str_t script, int argc,
 
     n = 0;
     all[n++] = name;
-    all[n++] = script;
+    all[n++] = text;
     all[n++] = RBL_STR("1");            /* key */
     memcpy(&all[n], argv, (size_t) argc * sizeof(rbl_str_t));
+    n += argc;
 
-    reply = ctl_send(ctl, n + argc, all);
+    if (script->audited) {
+        all[n++] = ctl_by(ctl, &by);
+    }
+
+    reply = ctl_send(ctl, n, all);
     free(all);
 
     return reply;
@@ -303,12 +309,12 @@ ctl_script(ctl_t *ctl, const rbl_script_t *script, int argc,
     rbl_str_t    source = { script->source, script->source_len };
     redisReply  *reply;
 
-    reply = ctl_eval(ctl, RBL_STR("EVALSHA"), rbl_str(script->sha1), argc,
-                     argv);
+    reply = ctl_eval(ctl, RBL_STR("EVALSHA"), rbl_str(script->sha1), script,
+                     argc, argv);
 
     if (reply != NULL && rbl_reply_class(reply) == RBL_REPLY_NOSCRIPT) {
         freeReplyObject(reply);
-        reply = ctl_eval(ctl, RBL_STR("EVAL"), source, argc, argv);
+        reply = ctl_eval(ctl, RBL_STR("EVAL"), source, script, argc, argv);
     }
 
     if (reply != NULL && reply->type == REDIS_REPLY_ERROR) {

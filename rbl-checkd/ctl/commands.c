@@ -50,6 +50,10 @@ static const ctl_option_t  replay_options[] = {
     { "all", 0 }, { "from", 1 }, { "to", 1 }, { NULL, 0 }
 };
 
+static const ctl_option_t  audit_options[] = {
+    { "limit", 1 }, { "who", 1 }, { "target", 1 }, { NULL, 0 }
+};
+
 static const ctl_option_t  fsck_options[] = { { "repair", 0 }, { NULL, 0 } };
 
 static const ctl_option_t  show_options[] = { { "stored", 0 }, { NULL, 0 } };
@@ -249,6 +253,11 @@ const ctl_command_t  ctl_commands[] = {
     { "queue", "",
       "show how many checks and deliveries wait, and since when",
       none_options, 0, 0, CTL_READY, ctl_queue },
+    { "audit", "ACCOUNT [--limit N] [--who SID] [--target SID]",
+      "show the audit log of an account: the last 20 changes by default, at"
+      " most 2000; --who: those of a user or an application, --target: those of"
+      " one object",
+      audit_options, 1, 1, CTL_READY, ctl_audit },
     { "fsck", "[ACCOUNT] [--repair]",
       "check the consistency of the store; --repair: fix what it finds; exit"
       " status 1 if it finds a fault",

@@ -13,6 +13,7 @@
 #include <jansson.h>
 
 #include "config/config.h"
+#include "rbl_audit.h"
 #include "rbl_keys.h"
 #include "rbl_record.h"
 #include "rbl_reply.h"
@@ -95,6 +96,9 @@ int ctl_meta_read(ctl_t *ctl, int64_t *partitions, int64_t *schema);
 redisReply *ctl_command(ctl_t *ctl, int argc, const rbl_str_t *argv);
 redisReply *ctl_script(ctl_t *ctl, const rbl_script_t *script, int argc,
     const rbl_str_t *argv);
+
+/* audit.c: makes the last argument of audited scripts. */
+rbl_str_t ctl_by(const ctl_t *ctl, rbl_audit_by_t *b);
 
 /* A script by its name with its own arguments (rbl_script.h), for ctl_script
    and similar functions. */
@@ -191,6 +195,7 @@ int ctl_list_sid(rbl_sid_t *sid, rbl_str_t zone);
 int ctl_init(ctl_t *ctl);
 int ctl_status(ctl_t *ctl);
 int ctl_queue(ctl_t *ctl);
+int ctl_audit(ctl_t *ctl);
 int ctl_fsck(ctl_t *ctl);
 int ctl_check(ctl_t *ctl);
 int ctl_host(ctl_t *ctl);

@@ -43,6 +43,7 @@ static const struct {
     { "seq", FSCK_WALKED, 0 }, { "started", FSCK_WALKED, 0 },
     { "due", FSCK_WALKED, 0 }, { "manual", FSCK_WALKED, 0 },
     { "dead", FSCK_WALKED, 0 }, { "changes", FSCK_WALKED, 0 },
+    { "audit", FSCK_WALKED, 0 },
     { "r", FSCK_LOOK, 1 },
     { "s", FSCK_LOOK, 1 }, { "users", FSCK_WALKED, 0 },
     { "user", FSCK_LOOK, 1 }, { "session", FSCK_LOOK, 1 },

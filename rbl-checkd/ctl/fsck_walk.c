@@ -45,6 +45,7 @@ static const fsck_kind_t  account_kinds[] = {
     { "refs", "hash", NULL, 0, 0 },
     { "dead", "stream", NULL, 0, 0 },
     { "changes", "stream", NULL, 0, 0 },
+    { "audit", "stream", NULL, 0, 0 },
     { "work", "list", NULL, 0, 0 },
     { "rbls", "zset", &rbl_script_fsck_index, 1, 0 },
     { "profiles", "zset", &rbl_script_fsck_index, 1, 0 },

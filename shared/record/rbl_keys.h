@@ -141,6 +141,9 @@
  *                              "h" SID and "v" value of the host, "n" number
  *                              of changes, "t" the first five as in "hist";
  *                              capped
+ *   audit:<AC>         stream  the last changes by users, applications and
+ *                              rblctl: "b" caller (record by), "t" SID and "n"
+ *                              name of the changed object; capped (_audit.lua)
  *   outbox             stream  events to deliver; consumer group "deliver". "d"
  *                              is the event; an event with large results has
  *                              them in "r", or, with "s" (entry_results.h),

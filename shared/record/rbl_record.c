@@ -56,6 +56,16 @@ static const rbl_field_t  rbl_session_fields[RBL_SESSION__N] = {
     [RBL_SESSION_USER] = STR(rbl_session_t, user),
     [RBL_SESSION_ROLE] = STR(rbl_session_t, role),
     [RBL_SESSION_MADE] = INT(rbl_session_t, made),
+    [RBL_SESSION_MAIL] = STR(rbl_session_t, mail),
+};
+
+static const rbl_field_t  rbl_by_fields[RBL_BY__N] = {
+    [RBL_BY_WHO] = STR(rbl_by_t, who),
+    [RBL_BY_NAME] = STR(rbl_by_t, name),
+    [RBL_BY_ACCOUNT] = STR(rbl_by_t, account),
+    [RBL_BY_FROM] = STR(rbl_by_t, from),
+    [RBL_BY_CALL] = STR(rbl_by_t, call),
+    [RBL_BY_FIELDS] = ARRAY(rbl_by_t, fields),
 };
 
 static const rbl_field_t  rbl_totals_fields[RBL_TOTALS__N] = {
@@ -282,6 +292,13 @@ rbl_err_t
 rbl_session_decode(rbl_session_t *v, rbl_str_t raw)
 {
     return RBL_RECORD_DECODE(raw, session, SESSION, v);
+}
+
+
+rbl_err_t
+rbl_by_decode(rbl_by_t *v, rbl_str_t raw)
+{
+    return RBL_RECORD_DECODE(raw, by, BY, v);
 }
 
 

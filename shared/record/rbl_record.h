@@ -48,7 +48,17 @@ typedef struct {
     rbl_str_t  digest;                  /* 32 bytes: SHA-256 of the secret */
     rbl_str_t  user, role;
     int64_t    made;                    /* sign-in */
+    rbl_str_t  mail;                    /* of the user; older ones: "" */
 } rbl_session_t;
+
+/* The caller of an audited script (rbl_audit.h). */
+typedef struct {
+    rbl_str_t  who;                     /* SID, "rblctl", or "": who signs in */
+    rbl_str_t  name;
+    rbl_str_t  account;                 /* of the user if it is another one */
+    rbl_str_t  from, call;
+    rbl_str_t  fields;                  /* packed array: name, value, name... */
+} rbl_by_t;
 
 typedef struct {
     int64_t    hosts_at;                /* stamps that change with the
@@ -182,6 +192,7 @@ rbl_err_t rbl_account_decode(rbl_account_t *v, rbl_str_t raw);
 rbl_err_t rbl_token_decode(rbl_token_t *v, rbl_str_t raw);
 rbl_err_t rbl_user_decode(rbl_user_t *v, rbl_str_t raw);
 rbl_err_t rbl_session_decode(rbl_session_t *v, rbl_str_t raw);
+rbl_err_t rbl_by_decode(rbl_by_t *v, rbl_str_t raw);
 rbl_err_t rbl_totals_decode(rbl_totals_t *v, rbl_str_t raw);
 rbl_err_t rbl_app_decode(rbl_app_t *v, rbl_str_t raw);
 

@@ -35,6 +35,8 @@ typedef struct {
     size_t       source_len;
     int          nkeys;
     int          argc;                  /* keys and arguments: RBL_ARGC(args) */
+    int          audited;               /* 1: who calls it is a further argument
+                                           (rbl_audit.h), the last one */
 } rbl_script_t;
 
 /*

@@ -52,6 +52,7 @@ for my $case (
     [k('large', $ac, 'hosts'), 'type large hosts'],
     (map { [k('large', $ac, 'hosts'), 'large hosts',
         set(k('large', $ac, 'hosts'), $_)] } 'x', 12_000, -8192),
+    [k('audit', $ac), "type audit:$ac"],
     [k('started', $ac), "type started:$ac"],
     [k('started', $ac), 'started started', set(k('started', $ac), 'x')],
 ) {

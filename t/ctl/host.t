@@ -32,8 +32,8 @@ sub sid { return sprintf '%s%032x', $_[0], ++$serial }
 sub script {
     my ($name, $key, @args) = @_;
 
-    return cmd('EVAL', read_file(build_dir() . "/gen/lua/$name.lua"), 1, $key,
-        @args);
+    my $text = read_file(build_dir() . "/gen/lua/$name.lua");
+    return cmd('EVAL', $text, 1, $key, @args, caller_of($text));
 }
 sub add {
     my ($type, $family, $value, %o) = @_;

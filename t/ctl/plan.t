@@ -203,7 +203,8 @@ sub add {
     my ($n) = @_;
 
     return redis($redis, 'EVAL', $host_add, 1, $key, 'name', 'rbl', 1, '', '',
-        '', '', map { (sprintf('HT%032x', $_), "192.0.2.$_") } $n)->[0];
+        '', '', map({ (sprintf('HT%032x', $_), "192.0.2.$_") } $n),
+        caller_of($host_add))->[0];
 }
 is(add($_), 'OK', "host $_") for 1 .. 3;
 $r = rblctl($redis, 'account', 'plan', $ac, 'Free', @plan, '--json');

@@ -15,7 +15,7 @@
 #define COMMANDS  16
 
 static const rbl_script_t  script = {
-    "name", "0123456789abcdef0123456789abcdef01234567", "return 1\n", 9, 1, 1
+    "name", "0123456789abcdef0123456789abcdef01234567", "return 1\n", 9, 1, 1, 0
 };
 
 

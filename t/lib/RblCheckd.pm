@@ -117,7 +117,7 @@ sub script_ok {
 
     $source{$name} //= read_file(build_dir() . "/gen/lua/$name.lua");
     my $r = redis($w->{redis}, 'EVAL', $source{$name}, scalar @$keys, @$keys,
-        @args);
+        @args, caller_of($source{$name}));
     if ($r->[0] eq 'WORK') {
         my $id = $r->[1];
         1 while !($r = script_ok($w, 'work_step', $keys, $id))->[1];

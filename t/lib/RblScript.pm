@@ -95,7 +95,8 @@ sub slice {
 
     my $before = cmd('DBSIZE') > 1000 ? ''
         : cmd('EVAL', $MARK, 0, k('r', 'AC*', 'HT*'));
-    my $reply = cmd('EVAL', $source{$name}, scalar @$keys, @$keys, @args);
+    my $reply = cmd('EVAL', $source{$name}, scalar @$keys, @$keys, @args,
+        caller_of($source{$name}));
     still_marked($name, $before) if $before ne '';
     return $reply;
 }

@@ -44,10 +44,11 @@ sub spent {
 sub slice {
     my ($name, $keys, @args) = @_;
 
-    $sha{$name} //= cmd('SCRIPT', 'LOAD',
-        read_file(build_dir() . "/gen/lua/$name.lua"));
+    my $text = read_file(build_dir() . "/gen/lua/$name.lua");
+    $sha{$name} //= cmd('SCRIPT', 'LOAD', $text);
     my $before = spent();
-    my $reply = cmd('EVALSHA', $sha{$name}, scalar @$keys, @$keys, @args);
+    my $reply = cmd('EVALSHA', $sha{$name}, scalar @$keys, @$keys, @args,
+        caller_of($text));
     $took{$name} = spent() - $before;
     $word{$name} = $reply->[0] // 'nothing';
     return $reply;

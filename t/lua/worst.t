@@ -79,9 +79,10 @@ sub timed {
 my %sha;
 sub call {
     my ($name, $keys, @args) = @_;
-    $sha{$name} //= cmd('SCRIPT', 'LOAD',
-        read_file(build_dir() . "/gen/lua/$name.lua"));
-    return cmd('EVALSHA', $sha{$name}, scalar @$keys, @$keys, @args);
+    my $text = read_file(build_dir() . "/gen/lua/$name.lua");
+    $sha{$name} //= cmd('SCRIPT', 'LOAD', $text);
+    return cmd('EVALSHA', $sha{$name}, scalar @$keys, @$keys, @args,
+        caller_of($text));
 }
 
 sub check {

@@ -285,6 +285,46 @@ is(system("$cc -std=c11 -I$shared/record -I$shared/text -I$dir/gen "
     . "-o $dir/seam $dir/seam.c $dir/decode.c $dir/list.o"), 0, 'which are used');
 is(system("$dir/seam"), 0, 'and have the declared values');
 unlink map { "$dir/lua/$_" } qw(seam.lua tail.lua);
+
+put('lua/_by.lua', "local by = ARGV[#ARGV]\n");
+put('lua/_audit.lua', "if by and said then\n    log(by, about, named)\nend\n"
+    . "return said\n");
+put('lua/_first.lua', "local ac = KEYS[1]\n");
+put('lua/whole.lua', "--- key: acct\n--- arg: a\n--- audit\n"
+    . "--- include: first\nlocal x = ARG.a\nreturn {x}\n");
+put('lua/part.lua', "--- key: acct\n--- arg: a\n--- arg: b\n--- audit: b\n"
+    . "--- include: first\nif ac then\n    --- include: util\n    f('')\nend\n"
+    . "return 1\n");
+is(lua2c("$dir/lua/whole.lua $dir/lua/part.lua $dir/lua/one.lua"), 0,
+    'audited scripts');
+is(get('gen/lua/whole.lua'), <<'LUA', 'are functions between two parts');
+local by = ARGV[#ARGV]
+local ac = KEYS[1]
+local about, named = ac, ""
+local said = (function()
+local x = ARGV[1]
+return {x}
+end)()
+if by and said then
+log(by, about, named)
+end
+return said
+LUA
+like(get('gen/lua/part.lua'), qr/^local about, named = ARGV\[2\], ""
+local said = \(function\(\)
+if ac then
+local function f\(s\)
+.*?
+end
+f\(''\)
+end
+return 1
+end\)\(\)\n/ms, 'of what the argument names');
+like(get('gen/rbl_script_list.c'), qr/AUDITED_whole  1\n.*AUDITED_part  1\n/s,
+    'and C knows it');
+like(get('gen/rbl_script_list.c'), qr/AUDITED_one  0\n/, 'also of the others');
+unlink map { "$dir/lua/$_" } qw(_by.lua _audit.lua _first.lua whole.lua
+    part.lua);
 is(lua2c("$dir/lua/*.lua"), 0, 'the others again');
 utime 1, 1, @files;
 

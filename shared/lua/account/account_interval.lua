@@ -2,6 +2,7 @@
 -- for each host after its next check.
 --- key: acct  acct:<AC>
 --- arg: interval  (s)
+--- audit
 --- reply: OK
 --- reply: ACCOUNT  there is none
 --- reply: SHORT shortest#  the plan's (s)
@@ -11,6 +12,7 @@ local a = load(KEY.acct)
 if not a then
     return {'ACCOUNT'}
 end
+named = a[ACCOUNT.name]
 local interval, shortest = tonumber(ARG.interval), a[ACCOUNT.min_interval] or 0
 if interval < shortest then
     return {'SHORT', shortest}

@@ -8,6 +8,7 @@
 --- arg: contacts  how many at most
 --- arg: checks  how many a day at most
 --- arg: shortest  interval (s)
+--- audit
 --- reply: OK hosts# contacts#  how many there are
 --- reply: ACCOUNT  there is none
 --- include: account_save
@@ -16,6 +17,7 @@ local a = load(KEY.acct)
 if not a then
     return {'ACCOUNT'}
 end
+named = a[ACCOUNT.name]
 local shortest, was = tonumber(ARG.shortest), a[ACCOUNT.min_interval] or 0
 local chosen = was > 0 and a[ACCOUNT.interval] > was and a[ACCOUNT.interval]
     or shortest

@@ -11,6 +11,7 @@
 --- arg: group  SID
 --- arg: checks  how many a day at most
 --- arg: shortest  interval (s)
+--- audit
 --- reply: OK
 --- reply: EXISTS
 --- include: account_save
@@ -19,6 +20,7 @@ if call('EXISTS', KEY.acct) == 1 then
     return {'EXISTS'}
 end
 local now = now_ms()
+named = ARG.name
 local a = {1, ac, ARG.name, 'active', ARG.timezone, ARG.plan,
     tonumber(ARG.paid), tonumber(ARG.hosts), tonumber(ARG.contacts),
     tonumber(ARG.interval), ARG.profile, ARG.group, now, tonumber(ARG.checks),

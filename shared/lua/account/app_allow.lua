@@ -2,6 +2,7 @@
 --- key: acct  acct:<AC>
 --- arg: app  SID of the application
 --- arg: networks...  none: from everywhere
+--- audit: app
 --- reply: OK
 --- reply: APP  no such application
 --- reply: REVOKED  it is
@@ -10,6 +11,7 @@ local app, none = app_active(ARG.app)
 if not app then
     return none
 end
+named = app[APP.name]
 app[APP.allow] = {unpack(ARGV, ARG.networks)}
 app[APP.limits] = app[APP.limits] or {}
 app_admits(app)

@@ -5,6 +5,7 @@
 --- arg: reads  a second
 --- arg: writes  a second
 --- arg: starts  check starts a second
+--- audit: app
 --- reply: OK hour# reads# writes# starts#  as they are now
 --- reply: APP  no such application
 --- reply: REVOKED  it is
@@ -13,6 +14,7 @@ local app, none = app_active(ARG.app)
 if not app then
     return none
 end
+named = app[APP.name]
 local old = app[APP.limits] or {}
 local limits = {}
 local any = false

@@ -5,6 +5,7 @@
 --- arg: secret  for callbacks
 --- arg: field  of the token (16 hex)
 --- arg: digest  of the token (32 bytes)
+--- audit: app
 --- reply: OK record
 --- reply: ACCOUNT  there is none
 --- reply: LIMIT most#  as many applications as there may be, revoked ones too
@@ -22,6 +23,7 @@ if full then
     return full
 end
 local now = now_ms()
+named = ARG.name
 local app = {1, ARG.app, ARG.name, 'active', ARG.secret, now, {}, {}}
 save(key('s', ac, ARG.app), app)
 call('ZADD', key('apps', ac), now, ARG.app)

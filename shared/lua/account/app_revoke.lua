@@ -1,6 +1,7 @@
 -- Ends an application: all its tokens are gone, its record says revoked.
 --- key: acct  acct:<AC>
 --- arg: app  SID of the application
+--- audit: app
 --- reply: OK ended#  how many tokens ended
 --- reply: APP  no such application
 --- include: app
@@ -8,6 +9,7 @@ local app = app_of(ARG.app)
 if not app then
     return {'APP'}
 end
+named = app[APP.name]
 local own = tokens_of(ARG.app)
 for _, e in ipairs(own) do
     token_end(e[1])

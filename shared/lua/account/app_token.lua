@@ -5,6 +5,7 @@
 --- arg: field  of the token
 --- arg: digest  of the token
 --- arg: alone  "1": older tokens of the application end now
+--- audit: app
 --- reply: OK
 --- reply: APP  no such application
 --- reply: REVOKED  it is
@@ -16,6 +17,7 @@ local app, none = app_active(ARG.app)
 if not app then
     return none
 end
+named = app[APP.name]
 local own = tokens_of(ARG.app)
 if ARG.alone == '1' and own[1] then
     for _, e in ipairs(own) do

@@ -2,14 +2,17 @@
 --- key: acct  acct:<AC>
 --- arg: app  SID of the application
 --- arg: digits  the first ones of the token's field
+--- audit: app
 --- reply: OK field left#  its field, how many tokens are left
 --- reply: APP  no such application
 --- reply: TOKEN  none begins so
 --- reply: MANY  several do
 --- include: app
-if not app_of(ARG.app) then
+local app = app_of(ARG.app)
+if not app then
     return {'APP'}
 end
+named = app[APP.name]
 local own = tokens_of(ARG.app)
 local field
 for _, e in ipairs(own) do

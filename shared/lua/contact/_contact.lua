@@ -30,3 +30,8 @@ local function contact_code(c, a, digest, code, event, now)
     emit(a[ACCOUNT.timezone], event, 'contact.confirm', now, '', '', '', false,
         0, no_results, 0, no_callbacks, '', c[CONTACT.id], code)
 end
+-- The name of a contact in the audit log, which must not hold secrets.
+local function contact_name(c)
+    local type = c[CONTACT.type]
+    return (type == 'email' or type == 'sms') and c[CONTACT.value] or type
+end

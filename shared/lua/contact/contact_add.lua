@@ -9,6 +9,7 @@
 --- arg: code
 --- arg: event  SID
 --- arg: groups...  SIDs (none: the default one)
+--- audit: contact
 --- reply: OK record  packed
 --- reply: GROUP
 --- reply: GROUPS max#  of a contact
@@ -51,6 +52,7 @@ end
 local c = {1, ARG.contact, ARG.type, ARG.value, ARG.schedule, 'pending',
     groups, now, '',
     0, 0, 0}
+named = contact_name(c)
 contact_code(c, a, ARG.digest, ARG.code, ARG.event, now)
 local raw = cmsgpack.pack(c)
 call('SET', contact_key, raw)

@@ -3,6 +3,7 @@
 --- key: acct  acct:<AC>
 --- arg: contact  SID
 --- arg: digest  of the code given
+--- audit: contact
 --- reply: OK
 --- reply: CONTACT
 --- reply: CONFIRMED
@@ -15,6 +16,7 @@ local c = contact_load()
 if not c then
     return {'CONTACT'}
 end
+named = contact_name(c)
 if c[CONTACT.status] ~= 'pending' then
     return {'CONFIRMED'}
 end

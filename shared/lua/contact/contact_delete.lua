@@ -1,6 +1,7 @@
 -- Deletes a contact.  Its pending deliveries end when they are claimed.
 --- key: acct  acct:<AC>
 --- arg: contact  SID
+--- audit: contact
 --- reply: OK
 --- reply: CONTACT
 --- include: account
@@ -10,6 +11,7 @@ local c = contact_load()
 if not c then
     return {'CONTACT'}
 end
+named = contact_name(c)
 groups_count('c', c[CONTACT.groups], -1)
 refs_write()
 call('ZREM', key('contacts', ac), ARG.contact)

@@ -4,6 +4,7 @@
 --- arg: digest  of the code
 --- arg: code
 --- arg: event  SID
+--- audit: contact
 --- reply: OK
 --- reply: CONTACT
 --- reply: CONFIRMED
@@ -20,6 +21,7 @@ local c = contact_load()
 if not c then
     return {'CONTACT'}
 end
+named = contact_name(c)
 if c[CONTACT.status] ~= 'pending' then
     return {'CONFIRMED'}
 end

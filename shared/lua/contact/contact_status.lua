@@ -4,6 +4,7 @@
 --- key: acct  acct:<AC>
 --- arg: contact  SID
 --- arg: status  active, paused
+--- audit: contact
 --- reply: OK
 --- reply: CONTACT
 --- reply: PENDING
@@ -14,6 +15,7 @@ local c = contact_load()
 if not c then
     return {'CONTACT'}
 end
+named = contact_name(c)
 if c[CONTACT.status] == 'pending' then
     return {'PENDING'}
 end

@@ -4,6 +4,7 @@
 --- arg: contact  SID
 --- arg: schedule  or ""
 --- arg: groups...  SIDs (none: unchanged)
+--- audit: contact
 --- reply: OK
 --- reply: CONTACT
 --- reply: GROUP
@@ -17,6 +18,7 @@ local c = contact_load()
 if not c then
     return {'CONTACT'}
 end
+named = contact_name(c)
 local before = c[CONTACT.groups]
 local groups, refused = groups_from(ARG.groups)
 if not groups then

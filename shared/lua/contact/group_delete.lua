@@ -2,6 +2,7 @@
 -- another one, by chance, takes its place.
 --- key: acct  acct:<AC>
 --- arg: group  SID
+--- audit: group
 --- reply: OK
 --- reply: GROUP
 --- reply: USED
@@ -9,7 +10,8 @@
 --- reply: ACCOUNT
 --- include: account_save
 --- include: work
---- use: account
+--- include: named
+--- use: account group
 local a = load(KEY.acct)
 if not a then
     return {'ACCOUNT'}
@@ -26,8 +28,10 @@ end
 if call('ZCARD', groups) == 1 then
     return {'LAST'}
 end
+local k = key('r', ac, sid)
+named = named_in(k, GROUP.name)
 call('ZREM', groups, sid)
-call('DEL', key('r', ac, sid))
+call('DEL', k)
 if a[ACCOUNT.group] == sid then
     a[ACCOUNT.group] = call('ZRANDMEMBER', groups)
     account_save(a)

@@ -6,6 +6,7 @@
 --- arg: name
 --- arg: is_default  "1": it becomes the default, "0": it must not be it, "":
 --          unchanged
+--- audit: group
 --- reply: OK
 --- reply: GROUP
 --- reply: DEFAULT
@@ -21,6 +22,7 @@ local g = owns('groups', ARG.group) and load(k)
 if not g then
     return {'GROUP'}
 end
+named = g[GROUP.name]
 if ARG.is_default == '0' and a[ACCOUNT.group] == ARG.group then
     return {'DEFAULT'}
 end

@@ -5,6 +5,7 @@
 --- arg: url
 --- arg: secret
 --- arg: types...  of events (none: all)
+--- audit: hook
 --- reply: OK record  packed
 --- reply: LIMIT max#  receivers
 --- reply: ACCOUNT  there is none
@@ -21,6 +22,7 @@ for i = ARG.types, #ARGV do
     types[#types + 1] = ARGV[i]
 end
 local now = now_ms()
+named = ARG.name
 local raw = cmsgpack.pack({1, ARG.hook, ARG.name, ARG.url, types, ARG.secret,
     'active', now, '', 0, 0, ''})
 call('SET', key('s', ac, ARG.hook), raw)

@@ -8,6 +8,7 @@
 --- arg: to  which letter
 --- arg: most  how many to look at
 --- arg: event  SID of the one that is meant, or "": all
+--- audit: hook
 --- reply: OK n# last  how many are delivered again, the last letter looked at
 --          ("": there are no more)
 --- reply: HOOK  no such receiver
@@ -22,6 +23,7 @@ if sid:sub(1, 2) == 'WH' then
     if not h then
         return {'HOOK'}
     end
+    named = h[HOOK.name]
     if h[HOOK.status] ~= 'active' then
         return {'DISABLED'}
     end
@@ -30,6 +32,10 @@ elseif not owns('apps', sid) then
 end
 local most, step, octets_most = tonumber(ARG.most), 5, 65536
 local from, looks, n, octets = ARG.from, 0, 0, 0
+-- A further slice of a replay is no further change.
+if from:sub(1, 1) == '(' then
+    by = nil
+end
 local function again(id, f)
     local l = {}
     for i = 1, #f, 2 do

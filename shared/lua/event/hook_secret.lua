@@ -4,6 +4,7 @@
 --- arg: hook  SID of the receiver
 --- arg: secret
 --- arg: stays  ms that the old one stays valid
+--- audit: hook
 --- reply: OK until#  until when the old one is valid (ms; 0: it is not)
 --- reply: HOOK  no such receiver
 --- include: hook
@@ -11,6 +12,7 @@ local h = hook_load()
 if not h then
     return {'HOOK'}
 end
+named = h[HOOK.name]
 local stays = tonumber(ARG.stays)
 h[HOOK.old] = stays > 0 and h[HOOK.secret] or ''
 h[HOOK.old_until] = stays > 0 and now_ms() + stays or 0

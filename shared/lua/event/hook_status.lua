@@ -2,6 +2,7 @@
 --- key: acct  acct:<AC>
 --- arg: hook  SID of the receiver
 --- arg: status  active, disabled
+--- audit: hook
 --- reply: OK record  packed
 --- reply: HOOK  no such receiver
 --- include: hook
@@ -10,6 +11,7 @@ local h = hook_load()
 if not h then
     return {'HOOK'}
 end
+named = h[HOOK.name]
 if ARG.status == 'active' then
     h[HOOK.status] = 'active'
     hook_forget()

@@ -5,6 +5,7 @@
 --- arg: type
 --- arg: body
 --- arg: most  events that may wait for it; 0: no limit
+--- audit: hook
 --- reply: OK
 --- reply: HOOK  no such receiver
 --- reply: DISABLED
@@ -15,6 +16,7 @@ local h = hook_load()
 if not h then
     return {'HOOK'}
 end
+named = h[HOOK.name]
 if h[HOOK.status] ~= 'active' then
     return {'DISABLED'}
 end

@@ -5,6 +5,7 @@
 --- arg: url  "": it stays
 --- arg: typed  1: the types are given
 --- arg: types...  of events (none: all)
+--- audit: hook
 --- reply: OK record  packed
 --- reply: HOOK  no such receiver
 --- include: hook
@@ -12,6 +13,7 @@ local h = hook_load()
 if not h then
     return {'HOOK'}
 end
+named = h[HOOK.name]
 if ARG.name ~= '' then
     h[HOOK.name] = ARG.name
 end

@@ -11,6 +11,7 @@
 --- arg: range  SID or ""
 --- arg: net  value of the range or ""
 --- arg: host value...  SID and value of each
+--- audit
 --- reply: OK record  packed, of one host
 --- reply: WORK id#  of the work
 --- reply: PROFILE
@@ -72,6 +73,8 @@ then
 end
 
 local family, now = tonumber(ARG.family), now_ms()
+about, named = range and ARG.range or rest[1]:sub(1, 34), range and ARG.net
+    or rest[1]:sub(35)
 local function put(sid, value, type)
     local raws = hosts_put({{sid, value, ARG.name, type, ''}}, family, rp, cg,
         now)

@@ -3,6 +3,7 @@
 --- key: acct  acct:<AC>
 --- arg: host  SID
 --- arg: keep  how long ended check records are kept (ms)
+--- audit: host
 --- reply: OK
 --- reply: WORK id#  of the work
 --- reply: HOST
@@ -16,6 +17,7 @@ local k, h = host_of(ARG.host)
 if not h then
     return {'HOST'}
 end
+named = h[HOST.value]
 if h[HOST.type] == 'ip_range' then
     if work_busy() then
         return {'BUSY'}

@@ -7,6 +7,7 @@
 --- arg: name
 --- arg: profile  SID or ""
 --- arg: groups...  SIDs (none: unchanged)
+--- audit: host
 --- reply: OK
 --- reply: WORK id#  of the work
 --- reply: HOST
@@ -22,6 +23,7 @@ local k, h = host_of(ARG.host)
 if not h then
     return {'HOST'}
 end
+named = h[HOST.value]
 if ARG.profile ~= '' and not owns('profiles', ARG.profile) then
     return {'PROFILE'}
 end

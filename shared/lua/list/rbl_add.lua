@@ -3,6 +3,7 @@
 --- arg: list  SID
 --- arg: type  rbl, uribl
 --- arg: zone
+--- audit: list
 --- reply: OK record  packed
 --- reply: EXISTS
 --- reply: LIMIT max#  custom lists
@@ -21,6 +22,7 @@ local rbls = key('rbls', ac)
 if call('ZCARD', rbls) >= max_customs then
     return {'LIMIT', max_customs}
 end
+named = zone
 -- No codes: the rules for a list that documents none.
 local raw = cmsgpack.pack({1, sid, type, zone, zone, '', custom_families(type),
     1, 'active', '', {}, '', '', 'normal', type == 'rbl' and 'ip' or 'domain',

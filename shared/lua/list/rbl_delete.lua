@@ -3,6 +3,7 @@
 -- it.
 --- key: acct  acct:<AC>
 --- arg: list  SID
+--- audit: list
 --- reply: WORK id#  of the work
 --- reply: RBL
 --- reply: SYSTEM  not a custom one
@@ -12,6 +13,7 @@ local l, word = custom_list(ARG.list)
 if not l then
     return {word}
 end
+named = l[LIST.zone]
 if work_busy() then
     return {'BUSY'}
 end

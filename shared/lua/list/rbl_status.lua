@@ -3,6 +3,7 @@
 --- key: acct  acct:<AC>
 --- arg: list  SID
 --- arg: status  active, paused
+--- audit: list
 --- reply: OK
 --- reply: RBL
 --- reply: SYSTEM  not a custom one
@@ -12,6 +13,7 @@ local l, word = custom_list(ARG.list)
 if not l then
     return {word}
 end
+named = l[LIST.zone]
 if l[LIST.status] ~= ARG.status then
     l[LIST.status] = ARG.status
     save(key('r', ac, ARG.list), l)

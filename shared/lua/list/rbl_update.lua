@@ -3,6 +3,7 @@
 --- arg: list  SID
 --- arg: type  or ""
 --- arg: zone  or ""
+--- audit: list
 --- reply: OK
 --- reply: RBL
 --- reply: SYSTEM  not a custom one
@@ -13,6 +14,7 @@ local l, word = custom_list(ARG.list)
 if not l then
     return {word}
 end
+named = l[LIST.zone]
 local type = ARG.type ~= '' and ARG.type or l[LIST.type]
 local zone = ARG.zone ~= '' and ARG.zone or l[LIST.zone]
 if type == l[LIST.type] and zone == l[LIST.zone] then

@@ -6,6 +6,7 @@
 --- arg: is_default  "1": it becomes the default
 --- arg: given  "1": entries are given
 --- arg: entries...
+--- audit: profile
 --- reply: OK record follows[]  packed; SIDs of the system lists that it follows
 --- reply: ENTRIES  one is unknown
 --- reply: LIMIT max#  profiles
@@ -29,6 +30,7 @@ if call('ZCARD', profiles) >= max_profiles then
     return {'LIMIT', max_profiles}
 end
 local k = key('r', ac, ARG.profile)
+named = ARG.name
 save(k, {1, ARG.profile, ARG.name, 'active', given and 0 or 1, entries,
     now_ms()})
 large('profiles', 36 * #entries)

@@ -2,6 +2,7 @@
 -- one, by chance, takes its place.
 --- key: acct  acct:<AC>
 --- arg: profile  SID
+--- audit: profile
 --- reply: OK
 --- reply: PROFILE
 --- reply: USED hosts#  how many have it
@@ -9,7 +10,8 @@
 --- reply: ACCOUNT
 --- include: account_save
 --- include: work
---- use: account
+--- include: named
+--- use: account profile
 local a = load(KEY.acct)
 if not a then
     return {'ACCOUNT'}
@@ -26,8 +28,10 @@ end
 if call('ZCARD', profiles) == 1 then
     return {'LAST'}
 end
+local k = key('r', ac, ARG.profile)
+named = named_in(k, PROFILE.name)
 call('ZREM', profiles, ARG.profile)
-call('DEL', key('r', ac, ARG.profile))
+call('DEL', k)
 if a[ACCOUNT.profile] == ARG.profile then
     a[ACCOUNT.profile] = call('ZRANDMEMBER', profiles)
     account_save(a)

@@ -7,6 +7,7 @@
 --- arg: is_default  "", "0", "1"
 --- arg: given  "1": entries are given
 --- arg: entries...
+--- audit: profile
 --- reply: OK
 --- reply: PROFILE
 --- reply: ENTRIES  one is unknown
@@ -25,6 +26,7 @@ local p = owns('profiles', ARG.profile) and load(k)
 if not p then
     return {'PROFILE'}
 end
+named = p[PROFILE.name]
 if ARG.given == '1' then
     p[PROFILE.entries] = profile_entries(ARG.entries, p[PROFILE.entries])
     p[PROFILE.uses_defaults] = 0

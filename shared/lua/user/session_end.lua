@@ -2,14 +2,17 @@
 --- key: acct  acct:<AC>
 --- arg: field  of the session (16 hex)
 --- arg: everywhere  "1": all of the user, or "0"
+--- audit
 --- reply: OK ended#  number of sessions
 --- include: user
 --- use: session
 local session = load(key('session', ac, ARG.field))
 if not session then
+    by = nil
     return {'OK', 0}
 end
-local index = key('sessions', ac, session[SESSION.user])
+about, named = session[SESSION.user], session[SESSION.mail] or ''
+local index = key('sessions', ac, about)
 local fields = {ARG.field}
 if ARG.everywhere == '1' then
     fields = call('ZRANGE', index, 0, -1)

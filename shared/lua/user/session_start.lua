@@ -4,6 +4,7 @@
 --- arg: proof  digest of the link (32 bytes)
 --- arg: field  of the session
 --- arg: digest  of the session
+--- audit
 --- reply: OK user mail name role made#
 --- reply: LINK  it does not exist, has expired or was used
 --- include: user
@@ -21,6 +22,7 @@ call('ZREM', key('links', ac, sid), ARG.link)
 if not user or user[USER.status] ~= 'active' then
     return {'LINK'}
 end
+about, named = sid, user[USER.mail]
 local now, index = now_ms(), key('sessions', ac, sid)
 call('ZREMRANGEBYSCORE', index, '-inf', now - session_lives)
 local excess = call('ZCARD', index) + 1 - most
@@ -30,7 +32,8 @@ if excess > 0 then
     end
 end
 local session = key('session', ac, ARG.field)
-save(session, {1, ARG.digest, sid, user[USER.role], now})
+save(session, {1, ARG.digest, sid, user[USER.role], now,
+    user[USER.mail]})
 call('PEXPIRE', session, session_idles)
 call('ZADD', index, now, ARG.field)
 call('PEXPIRE', index, session_lives)

@@ -2,6 +2,7 @@
 --- key: acct  acct:<AC>
 --- arg: user  SID
 --- arg: last  "1": also the last owner
+--- audit: user
 --- reply: OK ended#  number of sessions
 --- reply: USER  no such user
 --- reply: LAST  nobody else is an owner
@@ -11,6 +12,7 @@ local user = user_of(ARG.user)
 if not user then
     return {'USER'}
 end
+named = user[USER.mail]
 if ARG.last ~= '1' and last_owner(user) then
     return {'LAST'}
 end

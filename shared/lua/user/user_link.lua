@@ -3,6 +3,7 @@
 --- arg: user  SID
 --- arg: field  of the link (16 hex)
 --- arg: digest  of the link (32 bytes)
+--- audit: user
 --- reply: OK mail role
 --- reply: USER  no such user
 --- include: user
@@ -10,5 +11,6 @@ local user = user_of(ARG.user)
 if not user then
     return {'USER'}
 end
+named = user[USER.mail]
 link_new(ARG.field, ARG.digest, ARG.user)
 return {'OK', user[USER.mail], user[USER.role]}

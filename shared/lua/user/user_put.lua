@@ -6,6 +6,7 @@
 --- arg: role  owner, admin or viewer
 --- arg: field  of the link (16 hex)
 --- arg: digest  of the link (32 bytes)
+--- audit: user
 --- reply: OK
 --- reply: ACCOUNT  there is none
 --- reply: MAIL user  which has this address
@@ -26,6 +27,7 @@ if #users >= most then
     return {'LIMIT', most}
 end
 local now = now_ms()
+named = ARG.mail
 save(key('user', ac, ARG.user), {1, ARG.user, ARG.mail, ARG.name, ARG.role,
     'active', now, 0})
 call('ZADD', key('users', ac), now, ARG.user)

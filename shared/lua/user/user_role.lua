@@ -2,6 +2,7 @@
 --- key: acct  acct:<AC>
 --- arg: user  SID
 --- arg: role  owner, admin or viewer
+--- audit: user
 --- reply: OK
 --- reply: USER  no such user
 --- reply: LAST  nobody else is an owner
@@ -12,6 +13,7 @@ local user = user_of(ARG.user)
 if not user then
     return {'USER'}
 end
+named = user[USER.mail]
 if ARG.role ~= 'owner' and last_owner(user) then
     return {'LAST'}
 end

@@ -40,9 +40,11 @@ sub load_script {
 sub call_of {
     my ($self, $script, @args) = @_;
 
-    my $sha = $self->{script}{$script} //= $self->load_script(
-        read_file(build_dir() . "/gen/lua/$script.lua"));
-    return $self->bytes_of('EVALSHA', $sha, 1, @args);
+    my $s = $self->{script}{$script} //= do {
+        my $text = read_file(build_dir() . "/gen/lua/$script.lua");
+        { sha => $self->load_script($text), by => [caller_of($text)] };
+    };
+    return $self->bytes_of('EVALSHA', $s->{sha}, 1, @args, @{ $s->{by} });
 }
 
 # Sends all commands, so many at a time; returns the replies and the CPU of the

@@ -1,0 +1,80 @@
+/*
+ * The caller of an audited script: user or application, address, call and
+ * fields.
+ */
+
+#include "ngx_rbl_write.h"
+
+
+static rbl_str_t ngx_rbl_by_value(const ngx_rbl_value_t *value,
+    char buf[RBL_AUDIT_VALUE]);
+static rbl_str_t ngx_rbl_by_text(const ngx_str_t *text);
+
+
+rbl_str_t
+ngx_rbl_by(const ngx_rbl_ctx_t *ctx, rbl_audit_by_t *b)
+{
+    char                    buf[RBL_AUDIT_VALUE];
+    rbl_by_t                by;
+    const ngx_rbl_field_t  *f;
+    const ngx_rbl_value_t  *value;
+
+    by.who = rbl_sid_str(ctx->conf->portal ? &ctx->user.sid : &ctx->app);
+    by.name = ctx->mail;
+    by.account = RBL_STR("");
+    by.from = ngx_rbl_by_text(&ctx->request->connection->addr_text);
+    by.call = ngx_rbl_by_text(&ctx->route->endpoint);
+
+    rbl_audit_by(b, &by);
+
+    for (f = ctx->route->op->fields; f && f->name.len; f++) {
+        value = ctx->round.given[f - ctx->route->op->fields].first;
+
+        if (value != NULL) {
+            rbl_audit_field(b, ngx_rbl_by_text(&f->name),
+                            f->flags & NGX_RBL_SECRET
+                            ? RBL_AUDIT_SECRET
+                            : ngx_rbl_by_value(value, buf));
+        }
+    }
+
+    return rbl_audit_by_end(b);
+}
+
+
+/* A list is written with commas, as far as it fits. */
+
+static rbl_str_t
+ngx_rbl_by_value(const ngx_rbl_value_t *value, char buf[RBL_AUDIT_VALUE])
+{
+    rbl_str_t  all;
+
+    if (value->next == NULL) {
+        return value->text;
+    }
+
+    all.p = buf;
+    all.n = 0;
+
+    for ( /* void */ ; value; value = value->next) {
+        if (value->text.n + 1 > RBL_AUDIT_VALUE - all.n) {
+            break;
+        }
+
+        if (all.n) {
+            buf[all.n++] = ',';
+        }
+
+        ngx_memcpy(buf + all.n, value->text.p, value->text.n);
+        all.n += value->text.n;
+    }
+
+    return all;
+}
+
+
+static rbl_str_t
+ngx_rbl_by_text(const ngx_str_t *text)
+{
+    return (rbl_str_t) { (const char *) text->data, text->len };
+}
