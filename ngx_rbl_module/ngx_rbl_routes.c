@@ -346,5 +346,8 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_portal_list,
       &ngx_rbl_family_lists },
 
+    { ngx_string("audit"), ngx_string("audit"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL|NGX_RBL_ADMINS, &ngx_rbl_op_audit, NULL },
+
     { ngx_null_string, ngx_null_string, 0, 0, NULL, NULL }
 };

@@ -76,4 +76,7 @@ extern const ngx_rbl_family_t  ngx_rbl_family_lists;
 extern const ngx_rbl_op_t  ngx_rbl_op_portal_list;
 extern const ngx_rbl_op_t  ngx_rbl_op_lists_state;
 
+/* ngx_rbl_portal_audit.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_audit;
+
 #endif /* _NGX_RBL_PORTAL_H_INCLUDED_ */

@@ -83,6 +83,7 @@ OP(ngx_rbl_op_app_stats);
 OP(ngx_rbl_op_app_errors);
 OP(ngx_rbl_op_portal_list);
 OP(ngx_rbl_op_lists_state);
+OP(ngx_rbl_op_audit);
 
 FAMILY(ngx_rbl_family_hosts);
 FAMILY(ngx_rbl_family_listings);

@@ -132,6 +132,7 @@ my %call = (
     'lists/state' => { role => 'viewer' },
     'list' => { role => 'viewer', made => \&some_list, none => sid_of('RB'),
         foreign => \&foreign_list },
+    'audit' => { role => 'admin' },
 );
 
 sub judged {
