@@ -21,9 +21,11 @@ const menu = {
     groups: lazy(() => import('./screens/groups.js'), 'Groups'),
     apps: lazy(() => import('./screens/apps.js'), 'Apps'),
     webhooks: lazy(() => import('./screens/webhooks.js'), 'Webhooks'),
-    users: lazy(() => import('./screens/users.js'), 'Users')
+    users: lazy(() => import('./screens/users.js'), 'Users'),
+    audit: lazy(() => import('./screens/audit.js'), 'Audit')
 };
 const owners = ['users'];
+const admins = ['audit'];
 
 // Others, with what is current in the menu.
 const others = {
@@ -52,7 +54,8 @@ function Frame({ me, at, onSignOut, children }) {
             <strong>${me.account.name}</strong>
             <nav aria-label=${t('menu')}>
                 ${Object.keys(menu).filter((name) => me.user.role === 'owner'
-                    || !owners.includes(name)).map((name) => html`
+                    || !owners.includes(name) && (me.user.role === 'admin'
+                        || !admins.includes(name))).map((name) => html`
                     <${Link} key=${name} to=${name} at=${at}
                         text=${t(name)} />`)}
             </nav>

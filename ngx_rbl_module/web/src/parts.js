@@ -65,6 +65,12 @@ export function Place({ path }) {
             ${text}</a>`)}</nav>`;
 }
 
+// A link to the changes of an object, for those who may read them.
+export function Changes({ may, id }) {
+    return may && html`<p>
+        <a href="#/audit/target/${id}">${t('audit_history')}</a></p>`;
+}
+
 // The end of a list: how much of it is shown, and a button for more.
 export function More({ n, total, size, setSize }) {
     return html`

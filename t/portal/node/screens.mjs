@@ -13,7 +13,8 @@ const screens = ['overview', 'hosts', 'add', 'users',
     'webhooks', 'webhooks/new', ...input.hooks.map((id) => `webhooks/${id}`),
     'checks', 'lists', 'lists/add', ...input.lists.map((id) => `lists/${id}`),
     'profiles', 'profiles/add',
-    ...input.profiles.map((id) => `profiles/${id}`)];
+    ...input.profiles.map((id) => `profiles/${id}`), 'audit',
+    `audit/target/${input.host}`];
 const empty = ['overview', 'hosts', 'contacts', 'groups', 'apps', 'webhooks',
     'checks', 'lists', 'profiles'];
 

@@ -11,7 +11,7 @@ import { Said, useChange } from '../change.js';
 import { html } from '../html.js';
 import { lazy } from '../lazy.js';
 import { useLoad } from '../load.js';
-import { Answer, When } from '../parts.js';
+import { Answer, Changes, When } from '../parts.js';
 import { t } from '../text.js';
 
 const Graph = lazy(() => import('../graph.js'), 'Graph');
@@ -90,6 +90,7 @@ export function App({ me, id }) {
             ${app.status === 'active' && html`
                 <${Access} app=${app} may=${may} onDone=${reload} />
                 <${Tokens} me=${me} app=${app} may=${may} onDone=${reload} />
-                ${may && html`<${Revoke} app=${app} onDone=${reload} />`}`}`}
+                ${may && html`<${Revoke} app=${app} onDone=${reload} />`}`}
+            <${Changes} may=${may} id=${app.id} />`}
         <//>`;
 }

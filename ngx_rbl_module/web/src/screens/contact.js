@@ -9,7 +9,7 @@ import { schedules, typeName } from '../contact_types.js';
 import { Delete, Field, Form, Options, Turn } from '../form.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
-import { Answer, Place, State } from '../parts.js';
+import { Answer, Changes, Place, State } from '../parts.js';
 import { t } from '../text.js';
 
 // The names of the groups of a contact, once they are known.
@@ -104,6 +104,7 @@ export function Contact({ me, id }) {
             <${State} name=${contact.status} /></h1>
         <${Facts} contact=${contact} groups=${groups} />
         ${me.user.role !== 'viewer' && html`<${Actions} contact=${contact}
-            groups=${groups} again=${() => setRound((n) => n + 1)} />`}`}
+            groups=${groups} again=${() => setRound((n) => n + 1)} />`}
+        <${Changes} may=${me.user.role !== 'viewer'} id=${contact.id} />`}
     <//>`;
 }

@@ -7,7 +7,7 @@ import { CheckNow } from '../check_now.js';
 import { HostActions } from '../host_actions.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
-import { Answer, Place, State, stateOf, When } from '../parts.js';
+import { Answer, Changes, Place, State, stateOf, When } from '../parts.js';
 import { t } from '../text.js';
 import { Timeline } from '../timeline.js';
 
@@ -117,6 +117,7 @@ export function Host({ me, rest: id }) {
         <${Lists} lists=${data.lists} unnamed=${data.unknown_unnamed} />
         <h2>${t('history')}</h2>
         <${Answer} state=${history}>${(body) => html`
-            <${Timeline} changes=${body.data} now=${Date.now()} />`}<//>`}
+            <${Timeline} changes=${body.data} now=${Date.now()} />`}<//>
+        <${Changes} may=${me.user.role !== 'viewer'} id=${data.host.id} />`}
     <//>`;
 }

@@ -9,7 +9,7 @@ import { html } from '../html.js';
 import { Follow, ListChoice } from '../list_choice.js';
 import { PaidAnswer } from '../list_parts.js';
 import { useLoad } from '../load.js';
-import { Place } from '../parts.js';
+import { Changes, Place } from '../parts.js';
 import { isolate, t } from '../text.js';
 
 // A profile that has a choice of its own cannot follow the defaults again, so
@@ -113,7 +113,9 @@ export function Profile({ me, id }) {
                 ${me.user.role !== 'viewer' && html`
                     <${Actions} profile=${profile} lists=${all.data}
                         onDone=${() => setRound((n) => n + 1)} />`}
-                <${Entries} profile=${profile} lists=${all.data} />`}
+                <${Entries} profile=${profile} lists=${all.data} />
+                <${Changes} may=${me.user.role !== 'viewer'}
+                    id=${profile.id} />`}
             <//>`}
         <//>`;
 }

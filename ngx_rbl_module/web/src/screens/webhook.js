@@ -10,7 +10,7 @@ import { HookForm, HookMark, HookState, Secret, typeName, Verify }
     from '../hook_parts.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
-import { Answer, Place, When } from '../parts.js';
+import { Answer, Changes, Place, When } from '../parts.js';
 import { t } from '../text.js';
 
 function Facts({ hook }) {
@@ -132,6 +132,7 @@ export function Webhook({ id, may }) {
             <${HookLog} hook=${hook} may=${may} round=${round}
                 onDone=${again} />
             <${DeadLetters} hook=${hook} may=${may} round=${round}
-                onDone=${again} />`}
+                onDone=${again} />
+            <${Changes} may=${may} id=${hook.id} />`}
         <//>`;
 }
