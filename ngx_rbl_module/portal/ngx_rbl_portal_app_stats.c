@@ -13,6 +13,7 @@
 #define NGX_RBL_USAGE_GUESS   72        /* octets of an hour in an answer */
 #define NGX_RBL_ERROR_GUESS   256       /* of an error */
 #define NGX_RBL_ERRORS_MAX    1000      /* of an application */
+#define NGX_RBL_ERRORS_SMALL  100       /* more are read on the slow link */
 
 
 enum {                                  /* fields of app/stats */
@@ -27,8 +28,7 @@ enum {                                  /* field of app/errors, behind those of
 
 enum {                                  /* commands of app/errors */
     NGX_RBL_ERRORS_EXISTS = 0,
-    NGX_RBL_ERRORS_TOTAL,
-    NGX_RBL_ERRORS_ENTRIES
+    NGX_RBL_ERRORS_TOTAL
 };
 
 
@@ -39,6 +39,7 @@ typedef struct {
 
 typedef struct {
     ngx_rbl_list_t  list;
+    rbl_sid_t       id;
     int64_t         code;               /* 0: all */
 } ngx_rbl_app_errors_t;
 
@@ -54,7 +55,8 @@ static ngx_int_t ngx_rbl_app_exists(ngx_rbl_ctx_t *ctx,
 static void ngx_rbl_app_errors_prepare(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_app_errors_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
-static void ngx_rbl_app_errors_answer(ngx_rbl_ctx_t *ctx,
+static void ngx_rbl_app_errors_proceed(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_app_errors_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
 static ngx_uint_t ngx_rbl_app_errors_decode(ngx_rbl_ctx_t *ctx,
     const redisReply *reply, rbl_refusal_t *all);
@@ -92,7 +94,9 @@ const ngx_rbl_op_t  ngx_rbl_op_app_stats = {
 const ngx_rbl_op_t  ngx_rbl_op_app_errors = {
     .fields = ngx_rbl_app_errors_fields,
     .prepare = ngx_rbl_app_errors_prepare,
-    .read = ngx_rbl_app_errors_read
+    .read = ngx_rbl_app_errors_read,
+    .proceed = ngx_rbl_app_errors_proceed,
+    .result = ngx_rbl_app_errors_answer
 };
 
 
@@ -232,15 +236,10 @@ ngx_rbl_app_exists(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 }
 
 
-/* With a filter the whole log is read, which is limited. */
-
 static void
 ngx_rbl_app_errors_prepare(ngx_rbl_ctx_t *ctx)
 {
-    char                   number[2][RBL_OUT_INT];
-    int64_t                first, last;
-    rbl_sid_t              id;
-    rbl_str_t              code, range[2];
+    rbl_str_t              code;
     ngx_rbl_app_errors_t  *errors;
 
     errors = ngx_rbl_data(ctx, sizeof(ngx_rbl_app_errors_t));
@@ -256,22 +255,48 @@ ngx_rbl_app_errors_prepare(ngx_rbl_ctx_t *ctx)
         return;
     }
 
-    if (ngx_rbl_path_sid(ctx, RBL_SID_APP, ctx->route->family->resource, &id)
+    if (ngx_rbl_path_sid(ctx, RBL_SID_APP, ctx->route->family->resource,
+                         &errors->id)
         != NGX_OK)
     {
         return;
     }
 
-    first = (errors->list.page - 1) * errors->list.page_size;
-    last = first + errors->list.page_size - 1;
+    ngx_rbl_ask(ctx, "EXISTS", "s", rbl_sid_str(&errors->id), 0, NULL);
+    ngx_rbl_ask(ctx, "LLEN", "errors", rbl_sid_str(&errors->id), 0, NULL);
+}
 
-    range[0] = rbl_out_int_text(number[0], code.p ? 0 : first);
-    range[1] = rbl_out_int_text(number[1], code.p ? NGX_RBL_ERRORS_MAX - 1
-                                                  : last);
 
-    ngx_rbl_ask(ctx, "EXISTS", "s", rbl_sid_str(&id), 0, NULL);
-    ngx_rbl_ask(ctx, "LLEN", "errors", rbl_sid_str(&id), 0, NULL);
-    ngx_rbl_ask(ctx, "LRANGE", "errors", rbl_sid_str(&id), 2, range);
+/* With a filter the whole log is read, which is limited. */
+
+static void
+ngx_rbl_app_errors_proceed(ngx_rbl_ctx_t *ctx)
+{
+    char                   number[2][RBL_OUT_INT];
+    int64_t                first, n;
+    rbl_key_t              key;
+    ngx_rbl_batch_t       *batch;
+    ngx_rbl_app_errors_t  *errors;
+
+    errors = ctx->data;
+    n = errors->code ? NGX_RBL_ERRORS_MAX : errors->list.page_size;
+    first = errors->code ? 0 : (errors->list.page - 1) * n;
+
+    batch = ngx_rbl_next(ctx);
+
+    if (batch == NULL) {
+        return;
+    }
+
+    ngx_rbl_batch_command(batch, RBL_COMMAND("LRANGE",
+        rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store), "errors",
+                        rbl_sid_str(&ctx->account), rbl_sid_str(&errors->id)),
+        rbl_out_int_text(number[0], first),
+        rbl_out_int_text(number[1], first + n - 1)));
+
+    if (n > NGX_RBL_ERRORS_SMALL) {
+        ngx_rbl_slow(ctx);
+    }
 }
 
 
@@ -283,18 +308,11 @@ ngx_rbl_app_errors_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 
     errors = ctx->data;
 
-    switch (i) {
-
-    case NGX_RBL_ERRORS_EXISTS:
+    if (i == NGX_RBL_ERRORS_EXISTS) {
         (void) ngx_rbl_app_exists(ctx, reply);
-        break;
 
-    case NGX_RBL_ERRORS_TOTAL:
+    } else {
         errors->list.total[0] = ngx_rbl_total(ctx, reply);
-        break;
-
-    default:
-        ngx_rbl_app_errors_answer(ctx, reply);
     }
 }
 
@@ -303,9 +321,10 @@ ngx_rbl_app_errors_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
    that were read are sorted. */
 
 static void
-ngx_rbl_app_errors_answer(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+ngx_rbl_app_errors_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply)
 {
-    int64_t                i, end;
+    int64_t                k, end;
     ngx_uint_t             n;
     rbl_refusal_t         *all;
     ngx_rbl_list_t        *list;
@@ -325,19 +344,19 @@ ngx_rbl_app_errors_answer(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     n = ngx_rbl_app_errors_decode(ctx, reply, all);
     ngx_qsort(all, n, sizeof(rbl_refusal_t), ngx_rbl_app_errors_order);
 
-    i = 0;
+    k = 0;
     end = (int64_t) n;
 
     if (errors->code) {
         list->total[0] = end;
-        i = (list->page - 1) * list->page_size;
-        end = ngx_min(end, i + list->page_size);
+        k = (list->page - 1) * list->page_size;
+        end = ngx_min(end, k + list->page_size);
     }
 
     ngx_rbl_list_open(ctx, n * NGX_RBL_ERROR_GUESS);
 
-    for ( /* void */ ; i < end; i++) {
-        ngx_rbl_app_error_write(ctx, &all[i]);
+    for ( /* void */ ; k < end; k++) {
+        ngx_rbl_app_error_write(ctx, &all[k]);
     }
 
     ngx_rbl_list_close(ctx);
