@@ -159,6 +159,35 @@ ngx_rbl_batch_records(ngx_rbl_batch_t *batch, ngx_uint_t n, rbl_str_t *keys)
 
 
 void
+ngx_rbl_next_records(ngx_rbl_ctx_t *ctx, const char *name, ngx_uint_t n,
+    const rbl_str_t *parts)
+{
+    rbl_key_t        *keys;
+    rbl_str_t        *argv;
+    ngx_uint_t        i;
+    ngx_rbl_batch_t  *batch;
+
+    batch = ngx_rbl_next(ctx);
+    keys = ngx_palloc(ctx->request->pool, n * sizeof(rbl_key_t));
+    argv = ngx_palloc(ctx->request->pool, (n + 1) * sizeof(rbl_str_t));
+
+    if (batch == NULL || keys == NULL || argv == NULL) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    argv++;
+
+    for (i = 0; i < n; i++) {
+        argv[i] = rbl_account_key(&keys[i], ngx_rbl_store_keyspace(ctx->store),
+                                  name, rbl_sid_str(&ctx->account), parts[i]);
+    }
+
+    ngx_rbl_batch_records(batch, n, argv);
+}
+
+
+void
 ngx_rbl_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script, int argc,
     rbl_str_t *argv)
 {

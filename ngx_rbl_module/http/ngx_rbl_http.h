@@ -369,6 +369,10 @@ void ngx_rbl_ask_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
 void ngx_rbl_batch_records(ngx_rbl_batch_t *batch, ngx_uint_t n,
     rbl_str_t *keys);
 
+/* Adds MGET of the keys `name`:<AC>:<part> of n parts to the second round. */
+void ngx_rbl_next_records(ngx_rbl_ctx_t *ctx, const char *name, ngx_uint_t n,
+    const rbl_str_t *parts);
+
 /*
  * Adds a script that writes to the second round.  The caller leaves argv[0]
  * free for the account's key.

@@ -250,11 +250,9 @@ ngx_rbl_app_fields(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 static void
 ngx_rbl_app_proceed(ngx_rbl_ctx_t *ctx)
 {
-    rbl_key_t         *keys;
-    rbl_str_t         *argv, field;
-    ngx_uint_t         i;
-    ngx_rbl_app_t     *app;
-    ngx_rbl_batch_t   *batch;
+    rbl_str_t      *fields;
+    ngx_uint_t      i;
+    ngx_rbl_app_t  *app;
 
     app = ctx->data;
 
@@ -263,26 +261,18 @@ ngx_rbl_app_proceed(ngx_rbl_ctx_t *ctx)
         return;
     }
 
-    batch = ngx_rbl_next(ctx);
-    keys = ngx_palloc(ctx->request->pool, app->n * sizeof(rbl_key_t));
-    argv = ngx_palloc(ctx->request->pool, (app->n + 1) * sizeof(rbl_str_t));
+    fields = ngx_palloc(ctx->request->pool, app->n * sizeof(rbl_str_t));
 
-    if (batch == NULL || keys == NULL || argv == NULL) {
+    if (fields == NULL) {
         ngx_rbl_internal(ctx);
         return;
     }
 
-    argv[0] = RBL_STR("MGET");
-
     for (i = 0; i < app->n; i++) {
-        field = (rbl_str_t) { app->fields[i], NGX_RBL_FIELD_LEN };
-        argv[i + 1] = rbl_account_key(&keys[i],
-                                      ngx_rbl_store_keyspace(ctx->store),
-                                      "token", rbl_sid_str(&ctx->account),
-                                      field);
+        fields[i] = (rbl_str_t) { app->fields[i], NGX_RBL_FIELD_LEN };
     }
 
-    ngx_rbl_batch_command(batch, (int) app->n + 1, argv);
+    ngx_rbl_next_records(ctx, "token", app->n, fields);
 }
 
 

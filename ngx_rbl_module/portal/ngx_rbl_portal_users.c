@@ -197,35 +197,22 @@ ngx_rbl_users_prepare(ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_users_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
-    size_t                 k, n;
-    rbl_key_t             *keys;
-    rbl_str_t             *argv;
-    ngx_rbl_batch_t       *batch;
+    size_t      k, n;
+    rbl_str_t  *sids;
 
     n = rbl_reply_len(reply);
-    keys = ngx_palloc(ctx->request->pool, (n + 1) * sizeof(rbl_key_t));
-    argv = ngx_palloc(ctx->request->pool, (n + 1) * sizeof(rbl_str_t));
+    sids = ngx_palloc(ctx->request->pool, n * sizeof(rbl_str_t));
 
-    if (keys == NULL || argv == NULL || n == 0) {
+    if (sids == NULL || n == 0) {
         ngx_rbl_internal(ctx);
         return;
     }
 
-    batch = ngx_rbl_next(ctx);
-    if (batch == NULL) {
-        return;
-    }
-
-    argv[0] = RBL_STR("MGET");
-
     for (k = 0; k < n; k++) {
-        argv[k + 1] = rbl_account_key(&keys[k],
-                                      ngx_rbl_store_keyspace(ctx->store),
-                                      "user", rbl_sid_str(&ctx->account),
-                                      rbl_reply_str(rbl_reply_at(reply, k)));
+        sids[k] = rbl_reply_str(rbl_reply_at(reply, k));
     }
 
-    ngx_rbl_batch_command(batch, (int) n + 1, argv);
+    ngx_rbl_next_records(ctx, "user", n, sids);
 }
 
 
