@@ -159,6 +159,17 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_delete,
       &ngx_rbl_family_contacts },
 
+    { ngx_string("contact/types"), ngx_string("contact/types"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_contact_types, NULL },
+
+    { ngx_string("contact/test/"), ngx_string("contact/test"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL, &ngx_rbl_op_contact_test,
+      &ngx_rbl_family_contacts },
+
+    { ngx_string("contact/log/"), ngx_string("contact/log"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_delivery_log,
+      &ngx_rbl_family_contacts },
+
     { ngx_string("contact/"), ngx_string("contact"),
       NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_one,
       &ngx_rbl_family_contacts },
@@ -283,7 +294,7 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       &ngx_rbl_family_hooks },
 
     { ngx_string("webhook/log/"), ngx_string("webhook/log"),
-      NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_hook_log,
+      NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_delivery_log,
       &ngx_rbl_family_hooks },
 
     { ngx_string("webhook/dead/"), ngx_string("webhook/dead"),
@@ -348,6 +359,14 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
 
     { ngx_string("audit"), ngx_string("audit"),
       NGX_HTTP_GET, NGX_RBL_PORTAL|NGX_RBL_ADMINS, &ngx_rbl_op_audit, NULL },
+    { ngx_string("account"), ngx_string("account"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_account,
+      &ngx_rbl_family_account },
+
+    { ngx_string("account/update"), ngx_string("account/update"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OWNERS,
+      &ngx_rbl_op_account_update,
+      &ngx_rbl_family_account },
 
     { ngx_null_string, ngx_null_string, 0, 0, NULL, NULL }
 };

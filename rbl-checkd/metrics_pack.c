@@ -294,7 +294,7 @@ metrics_pack(rbl_out_t *out, const checker_t *checker, const jobs_t *jobs,
 
     clock_gettime(CLOCK_REALTIME, &ts);
 
-    rbl_mp_put_array(out, 8);
+    rbl_mp_put_array(out, 9);
     rbl_mp_put_int(out, 1);             /* version of the record */
     rbl_mp_put_z(out, checker->conf->name);
     rbl_mp_put_z(out, RBL_VERSION);
@@ -303,4 +303,5 @@ metrics_pack(rbl_out_t *out, const checker_t *checker, const jobs_t *jobs,
     rbl_metrics_encode(out, number, RBL_M__N);
     pack_resolvers(out, checker);
     pack_lists(out, checker);
+    deliver_types(more->deliver, out);
 }

@@ -56,6 +56,8 @@ static const ngx_rbl_outcome_t  ngx_rbl_contact_refusals[] = {
     NGX_RBL_INVALID("CODE", "authcode"),
     { "PENDING", NGX_HTTP_CONFLICT,
       "The contact is not confirmed yet." },
+    { "PAUSED", NGX_HTTP_CONFLICT,
+      "The contact is paused. Please resume it first." },
     { "CONFIRMED", NGX_HTTP_CONFLICT,
       "The contact is confirmed already." },
     { "LOCKED", NGX_HTTP_CONFLICT,
@@ -73,6 +75,9 @@ static const ngx_rbl_outcome_t  ngx_rbl_contact_refusals[] = {
     { "LATER", NGX_HTTP_TOO_MANY_REQUESTS,
       "A confirmation was sent less than a minute ago. Please try again "
       "later." },
+    { "SOON", NGX_HTTP_TOO_MANY_REQUESTS,
+      "A message was sent less than a minute ago. Please try again in %L "
+      "seconds." },
     { NULL, 0, NULL }
 };
 

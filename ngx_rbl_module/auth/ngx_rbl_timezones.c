@@ -20,8 +20,10 @@ typedef struct {
 } ngx_rbl_timezone_node_t;
 
 
+static const rbl_zone_t *ngx_rbl_timezone_find(ngx_http_request_t *r,
+    rbl_str_t name, ngx_uint_t log_unknown);
 static const rbl_zone_t *ngx_rbl_timezone_add(ngx_rbl_main_conf_t *rmcf,
-    ngx_str_t *name, uint32_t hash, ngx_log_t *log);
+    ngx_str_t *name, uint32_t hash, ngx_log_t *log, ngx_uint_t log_unknown);
 static ngx_int_t ngx_rbl_timezone_unknown(ngx_rbl_main_conf_t *rmcf,
     ngx_str_t *name, ngx_log_t *log);
 static ngx_int_t ngx_rbl_timezone_load(ngx_rbl_main_conf_t *rmcf,
@@ -46,6 +48,22 @@ ngx_rbl_timezones_init(ngx_rbl_main_conf_t *rmcf, ngx_pool_t *pool)
 const rbl_zone_t *
 ngx_rbl_timezone(ngx_http_request_t *r, rbl_str_t name)
 {
+    return ngx_rbl_timezone_find(r, name, 1);
+}
+
+
+ngx_uint_t
+ngx_rbl_timezone_known(ngx_http_request_t *r, rbl_str_t name)
+{
+    return rbl_str_is(name, "UTC")
+           || ngx_rbl_timezone_find(r, name, 0) != &rbl_zone_utc;
+}
+
+
+static const rbl_zone_t *
+ngx_rbl_timezone_find(ngx_http_request_t *r, rbl_str_t name,
+    ngx_uint_t log_unknown)
+{
     uint32_t              hash;
     ngx_str_t             s;
     ngx_str_node_t       *sn;
@@ -67,13 +85,14 @@ ngx_rbl_timezone(ngx_http_request_t *r, rbl_str_t name)
         return ((ngx_rbl_timezone_node_t *) sn)->zone;
     }
 
-    return ngx_rbl_timezone_add(rmcf, &s, hash, r->connection->log);
+    return ngx_rbl_timezone_add(rmcf, &s, hash, r->connection->log,
+                                log_unknown);
 }
 
 
 static const rbl_zone_t *
 ngx_rbl_timezone_add(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name, uint32_t hash,
-    ngx_log_t *log)
+    ngx_log_t *log, ngx_uint_t log_unknown)
 {
     ngx_int_t                 rc;
     const rbl_zone_t         *zone;
@@ -82,7 +101,7 @@ ngx_rbl_timezone_add(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name, uint32_t hash,
     zone = &rbl_zone_utc;
     rc = ngx_rbl_timezone_load(rmcf, name, log, &zone);
 
-    if (rc == NGX_DECLINED) {
+    if (rc == NGX_DECLINED && log_unknown) {
         rc = ngx_rbl_timezone_unknown(rmcf, name, log);
     }
 

@@ -51,7 +51,7 @@ extern const ngx_rbl_op_t  ngx_rbl_op_hook_test;
 extern const ngx_rbl_op_t  ngx_rbl_op_hook_replay;
 
 /* ngx_rbl_portal_hook_log.c */
-extern const ngx_rbl_op_t  ngx_rbl_op_hook_log;
+extern const ngx_rbl_op_t  ngx_rbl_op_delivery_log;
 extern const ngx_rbl_op_t  ngx_rbl_op_hook_dead;
 
 /* ngx_rbl_portal_apps.c */
@@ -78,5 +78,13 @@ extern const ngx_rbl_op_t  ngx_rbl_op_lists_state;
 
 /* ngx_rbl_portal_audit.c */
 extern const ngx_rbl_op_t  ngx_rbl_op_audit;
+/* ngx_rbl_portal_account.c */
+extern const ngx_rbl_family_t  ngx_rbl_family_account;
+extern const ngx_rbl_op_t  ngx_rbl_op_account;
+extern const ngx_rbl_op_t  ngx_rbl_op_account_update;
+
+/* ngx_rbl_portal_contact.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_contact_test;
+extern const ngx_rbl_op_t  ngx_rbl_op_contact_types;
 
 #endif /* _NGX_RBL_PORTAL_H_INCLUDED_ */

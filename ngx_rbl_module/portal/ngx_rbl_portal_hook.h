@@ -9,6 +9,8 @@
 
 #include "rbl_hook.h"
 
+#define NGX_RBL_CONTACT_TEST  "contact.test"      /* type of an event */
+
 
 /* Writes the members of a receiver; without its secret. */
 void ngx_rbl_hook_members(ngx_rbl_ctx_t *ctx, const rbl_hook_t *hook,
@@ -19,9 +21,19 @@ ngx_int_t ngx_rbl_hook_decode(ngx_rbl_ctx_t *ctx, rbl_hook_t *hook,
     rbl_str_t raw);
 
 /* Reads the id of the path, and asks in the first round whether the account has
-   this receiver; the reply goes to ngx_rbl_hook_found. */
-ngx_int_t ngx_rbl_hook_ask(ngx_rbl_ctx_t *ctx, rbl_sid_t *sid);
-ngx_int_t ngx_rbl_hook_found(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+   this record of the route's family; the reply goes to ngx_rbl_owned_found. */
+ngx_int_t ngx_rbl_owned_ask(ngx_rbl_ctx_t *ctx, rbl_sid_t *sid);
+ngx_int_t ngx_rbl_owned_found(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+
+/*
+ * `prepare` and `result` of a call that sends a test, for scripts whose second
+ * argument and those behind it are event, type and body.  `body` writes the
+ * body.
+ */
+void ngx_rbl_test_prepare(ngx_rbl_ctx_t *ctx, const char *type,
+    void (*body)(rbl_out_t *out, const rbl_sid_t *event, int64_t now));
+void ngx_rbl_tested(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
 
 /* True for the id of a dead letter, "1795167000000-0". */
 ngx_uint_t ngx_rbl_letter_id(rbl_str_t text);

@@ -1,6 +1,7 @@
 /*
- * webhook/log: the attempts of deliveries to a receiver.  webhook/dead: its
- * dead letters, one page per call.  Both with the newest first.
+ * webhook/log, contact/log: the attempts of deliveries to a receiver or
+ * contact.  webhook/dead: the dead letters of a receiver, one page per call.
+ * All with the newest first.
  */
 
 #include "ngx_rbl_portal_hook.h"
@@ -53,7 +54,7 @@ static const ngx_rbl_field_t  ngx_rbl_hook_dead_fields[] = {
 };
 
 
-const ngx_rbl_op_t  ngx_rbl_op_hook_log = {
+const ngx_rbl_op_t  ngx_rbl_op_delivery_log = {
     .fields = ngx_rbl_hook_log_fields,
     .prepare = ngx_rbl_hook_log_prepare,
     .read = ngx_rbl_hook_log_read,
@@ -98,7 +99,7 @@ ngx_rbl_hook_last(ngx_rbl_ctx_t *ctx, int64_t max)
         return NULL;
     }
 
-    return ngx_rbl_hook_ask(ctx, &log->sid) == NGX_OK ? log : NULL;
+    return ngx_rbl_owned_ask(ctx, &log->sid) == NGX_OK ? log : NULL;
 }
 
 
@@ -106,7 +107,7 @@ static void
 ngx_rbl_hook_log_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply)
 {
-    (void) ngx_rbl_hook_found(ctx, reply);
+    (void) ngx_rbl_owned_found(ctx, reply);
 }
 
 
@@ -172,8 +173,9 @@ ngx_rbl_hook_try(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
     }
 
     doc = &ctx->doc;
-    again = rbl_str_is(t.outcome, "retry")
-            && !rbl_str_is(t.type, RBL_HOOK_TEST_TYPE);
+    again = (rbl_str_is(t.outcome, "retry") || rbl_str_is(t.outcome, "unsure"))
+            && !rbl_str_is(t.type, RBL_HOOK_TEST_TYPE)
+            && !rbl_str_is(t.type, NGX_RBL_CONTACT_TEST);
 
     rbl_doc_object(doc, NULL);
     ngx_rbl_hook_at(ctx, "time", t.at);

@@ -21,10 +21,10 @@ enum {                                  /* fields of replay */
 
 
 static void ngx_rbl_hook_test_prepare(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_hook_test_make(ngx_rbl_ctx_t *ctx,
-    const rbl_sid_t *event, rbl_str_t *body);
-static void ngx_rbl_hook_tested(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
+static ngx_int_t ngx_rbl_test_body(ngx_rbl_ctx_t *ctx,
+    const rbl_sid_t *event,
+    void (*write)(rbl_out_t *out, const rbl_sid_t *event, int64_t now),
+    rbl_str_t *body);
 static ngx_int_t ngx_rbl_replay_event(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
 static ngx_int_t ngx_rbl_replay_time(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
 static ngx_int_t ngx_rbl_replay_after(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
@@ -53,7 +53,7 @@ static const ngx_rbl_field_t  ngx_rbl_replay_fields[] = {
 const ngx_rbl_op_t  ngx_rbl_op_hook_test = {
     .script = &rbl_script_hook_test,
     .prepare = ngx_rbl_hook_test_prepare,
-    .result = ngx_rbl_hook_tested,
+    .result = ngx_rbl_tested,
     .message = "Test event queued successfully."
 };
 
@@ -70,9 +70,23 @@ const ngx_rbl_op_t  ngx_rbl_op_hook_replay = {
 static void
 ngx_rbl_hook_test_prepare(ngx_rbl_ctx_t *ctx)
 {
-    char             *room;
-    rbl_sid_t         event;
     ngx_rbl_write_t  *write;
+
+    ngx_rbl_test_prepare(ctx, RBL_HOOK_TEST_TYPE, rbl_hook_test_body);
+
+    if (ctx->refusal == 0) {
+        write = ctx->data;
+        write->argv[NGX_RBL_ARG(hook_test, most)] = RBL_STR(NGX_RBL_TESTS_MOST);
+    }
+}
+
+
+void
+ngx_rbl_test_prepare(ngx_rbl_ctx_t *ctx, const char *type,
+    void (*body)(rbl_out_t *out, const rbl_sid_t *event, int64_t now))
+{
+    rbl_sid_t  *event;
+    rbl_str_t  *argv;
 
     ngx_rbl_write_prepare(ctx);
 
@@ -80,36 +94,33 @@ ngx_rbl_hook_test_prepare(ngx_rbl_ctx_t *ctx)
         return;
     }
 
-    write = ctx->data;
-    room = ngx_rbl_room(ctx, RBL_SID_LEN);
+    argv = ((ngx_rbl_write_t *) ctx->data)->argv;
+    event = ngx_palloc(ctx->request->pool, sizeof(rbl_sid_t));
 
-    if (room == NULL || rbl_sid_make(&event, RBL_SID_EVENT) != RBL_OK
-        || ngx_rbl_hook_test_make(ctx, &event,
-                                  &write->argv[NGX_RBL_ARG(hook_test, body)])
+    if (event == NULL || rbl_sid_make(event, RBL_SID_EVENT) != RBL_OK
+        || ngx_rbl_test_body(ctx, event, body,
+                             &argv[NGX_RBL_ARG(hook_test, body)])
            != NGX_OK)
     {
         ngx_rbl_internal(ctx);
         return;
     }
 
-    ngx_memcpy(room, event.s, RBL_SID_LEN);
-
-    write->argv[NGX_RBL_ARG(hook_test, event)].p = room;
-    write->argv[NGX_RBL_ARG(hook_test, event)].n = RBL_SID_LEN;
-    write->argv[NGX_RBL_ARG(hook_test, type)] = RBL_STR(RBL_HOOK_TEST_TYPE);
-    write->argv[NGX_RBL_ARG(hook_test, most)] = RBL_STR(NGX_RBL_TESTS_MOST);
+    argv[NGX_RBL_ARG(hook_test, event)] = rbl_sid_str(event);
+    argv[NGX_RBL_ARG(hook_test, type)] = rbl_str(type);
 }
 
 
 static ngx_int_t
-ngx_rbl_hook_test_make(ngx_rbl_ctx_t *ctx, const rbl_sid_t *event,
+ngx_rbl_test_body(ngx_rbl_ctx_t *ctx, const rbl_sid_t *event,
+    void (*write)(rbl_out_t *out, const rbl_sid_t *event, int64_t now),
     rbl_str_t *body)
 {
     char       *p;
     rbl_buf_t   buf;
 
     rbl_buf_init(&buf);
-    rbl_hook_test_body(&buf.out, event, ngx_rbl_now());
+    write(&buf.out, event, ngx_rbl_now());
 
     *body = rbl_buf_str(&buf);
     p = buf.out.failed ? NULL : ngx_pnalloc(ctx->request->pool, body->n);
@@ -125,8 +136,8 @@ ngx_rbl_hook_test_make(ngx_rbl_ctx_t *ctx, const rbl_sid_t *event,
 }
 
 
-static void
-ngx_rbl_hook_tested(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+void
+ngx_rbl_tested(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
     ngx_rbl_write_t  *write;
 

@@ -223,7 +223,7 @@ ngx_rbl_hook_prepare(ngx_rbl_ctx_t *ctx)
 
     one = ngx_rbl_data(ctx, sizeof(ngx_rbl_hook_one_t));
 
-    if (one == NULL || ngx_rbl_hook_ask(ctx, &one->sid) != NGX_OK) {
+    if (one == NULL || ngx_rbl_owned_ask(ctx, &one->sid) != NGX_OK) {
         return;
     }
 
@@ -236,29 +236,32 @@ ngx_rbl_hook_prepare(ngx_rbl_ctx_t *ctx)
 
 
 ngx_int_t
-ngx_rbl_hook_ask(ngx_rbl_ctx_t *ctx, rbl_sid_t *sid)
+ngx_rbl_owned_ask(ngx_rbl_ctx_t *ctx, rbl_sid_t *sid)
 {
-    rbl_str_t  member;
+    rbl_str_t                member;
+    const ngx_rbl_family_t  *family;
 
-    if (ngx_rbl_path_sid(ctx, RBL_SID_HOOK, "webhook", sid) != NGX_OK) {
+    family = ctx->route->family;
+
+    if (ngx_rbl_path_sid(ctx, family->kind, family->resource, sid) != NGX_OK) {
         return NGX_DECLINED;
     }
 
     member = rbl_sid_str(sid);
-    ngx_rbl_ask(ctx, "ZSCORE", "hooks", RBL_STR(""), 1, &member);
+    ngx_rbl_ask(ctx, "ZSCORE", family->index, RBL_STR(""), 1, &member);
 
     return NGX_OK;
 }
 
 
 ngx_int_t
-ngx_rbl_hook_found(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+ngx_rbl_owned_found(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
     if (rbl_reply_str(reply).p != NULL) {
         return NGX_OK;
     }
 
-    ngx_rbl_unknown_id(ctx, "webhook");
+    ngx_rbl_unknown_id(ctx, ctx->route->family->resource);
 
     return NGX_DECLINED;
 }
@@ -291,7 +294,7 @@ ngx_rbl_hook_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
     switch (i) {
 
     case NGX_RBL_HOOK_FOUND:
-        (void) ngx_rbl_hook_found(ctx, reply);
+        (void) ngx_rbl_owned_found(ctx, reply);
         return;
 
     case NGX_RBL_HOOK_FAILURES:

@@ -12,7 +12,6 @@
 
 
 #define NGX_RBL_TESTERS_LAST  "7"       /* rank of the last daemon read */
-#define NGX_RBL_TESTER_MAX    65536     /* octets of its record, at most */
 #define NGX_RBL_BACK_OFF_MAX  3600000   /* ms (shared/lua/list/_list.lua) */
 #define NGX_RBL_DAY           86400000  /* ms */
 
@@ -226,7 +225,7 @@ ngx_rbl_shared_tests(ngx_rbl_lists_t *lists, rbl_str_t raw)
     rbl_daemon_t        daemon;
     rbl_list_metrics_t  m;
 
-    if (raw.n == 0 || raw.n > NGX_RBL_TESTER_MAX
+    if (raw.n == 0 || raw.n > NGX_RBL_DAEMON_MAX
         || rbl_daemon_decode(&daemon, raw) != RBL_OK)
     {
         return;

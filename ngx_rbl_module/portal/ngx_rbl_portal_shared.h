@@ -8,6 +8,8 @@
 
 #include "ngx_rbl_session.h"
 
+#define NGX_RBL_DAEMON_MAX  65536       /* octets of its record, at most */
+
 
 typedef struct {
     int64_t          used;              /* of the quota of today */

@@ -351,11 +351,13 @@ ctl_account_resume(ctl_t *ctl)
 int
 ctl_account_timezone(ctl_t *ctl)
 {
-    rbl_account_timezone_args_t  args;
+    rbl_account_update_args_t  args;
 
+    args.name = RBL_STR("");
     args.timezone = ctl->args[1];
+    args.interval = RBL_STR("");
 
     return ctl_timezone(ctl, args.timezone) != 0
            ? CTL_ERROR
-           : ctl_account_set(ctl, CTL_SCRIPT(account_timezone, args));
+           : ctl_account_set(ctl, CTL_SCRIPT(account_update, args));
 }

@@ -238,23 +238,25 @@ ctl_account_interval(ctl_t *ctl)
     int64_t      seconds;
     redisReply  *reply;
 
-    rbl_account_interval_args_t   args;
-    rbl_account_interval_reply_t  said;
+    rbl_account_update_args_t   args;
+    rbl_account_update_reply_t  said;
 
     if (ctl_interval(&seconds, "the interval", ctl->args[1]) != 0) {
         return CTL_ERROR;
     }
 
+    args.name = RBL_STR("");
+    args.timezone = RBL_STR("");
     args.interval = ctl_decimal(text, seconds);
-    reply = ctl_account_script(ctl, CTL_SCRIPT(account_interval, args));
+    reply = ctl_account_script(ctl, CTL_SCRIPT(account_update, args));
     if (reply == NULL) {
         return CTL_ERROR;
     }
 
-    rbl_account_interval_reply(&said, reply);
+    rbl_account_update_reply(&said, reply);
     freeReplyObject(reply);
 
-    if (said.word == RBL_ACCOUNT_INTERVAL_SHORT) {
+    if (said.word == RBL_ACCOUNT_UPDATE_SHORT) {
         return ctl_fail("the plan allows no interval shorter than %lld s",
                         (long long) said.shortest);
     }

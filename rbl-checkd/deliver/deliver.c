@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "deliver/transport/address.h"
 #include "first.h"
+#include "rbl_mp.h"
 
 
 #define DELIVER_ERROR_WAIT  5.0         /* s after a claim that failed */
@@ -370,6 +371,18 @@ const deliver_counters_t *
 deliver_counters(const deliver_t *d)
 {
     return &d->counters;
+}
+
+
+void
+deliver_types(const deliver_t *d, rbl_out_t *out)
+{
+    if (d == NULL) {
+        rbl_mp_put_array(out, 0);
+        return;
+    }
+
+    channel_types(out, d->conf);
 }
 
 

@@ -28,6 +28,11 @@ deliver_t *deliver_new(struct ev_loop *loop, const config_t *conf,
 void deliver_stop(deliver_t *deliver);
 unsigned deliver_in_flight(const deliver_t *deliver);
 const deliver_counters_t *deliver_counters(const deliver_t *deliver);
+
+/* Writes a packed array of the types of contacts that it delivers to; NULL:
+   none. */
+void deliver_types(const deliver_t *deliver, rbl_out_t *out);
+
 void deliver_free(deliver_t *deliver);
 
 /* Reads time zones again, since the system's files may have changed. */

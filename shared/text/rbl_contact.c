@@ -369,6 +369,13 @@ rbl_contact_type(rbl_contact_type_t *type, rbl_str_t name)
 }
 
 
+const char *
+rbl_contact_type_name(rbl_contact_type_t type)
+{
+    return rbl_contact_kinds[type].name;
+}
+
+
 int
 rbl_contact_schedule_ok(rbl_str_t schedule)
 {

@@ -47,6 +47,9 @@ typedef enum {
 /* RBL_EINVAL: no type has that name. */
 rbl_err_t rbl_contact_type(rbl_contact_type_t *type, rbl_str_t name);
 
+/* Its name. */
+const char *rbl_contact_type_name(rbl_contact_type_t type);
+
 /* True for every_check, start_and_end and while_listed. */
 int rbl_contact_schedule_ok(rbl_str_t schedule);
 

@@ -45,7 +45,8 @@ my $unbound = start_unbound(stubs => { map { $_ => $dns->port }
     keys %value }, conf => "  cache-max-ttl: 3600\n");
 my $w = world(no_dns => 1, zones => { map { $_ => { control => 'ip' } }
     keys %value });
-script_ok($w, 'account_interval', [RblCheckd::akey($w, 'acct')], INTERVAL);
+script_ok($w, 'account_update', [RblCheckd::akey($w, 'acct')], '', '',
+    INTERVAL);
 script_ok($w, 'hook_put', [RblCheckd::akey($w, 'acct')], fresh_sid('WH'),
     'hook', 'https://hook.test/', 'secret');
 my $checkd = start_checkd(store => $w->{redis}, resolver => $unbound,

@@ -94,7 +94,8 @@ sub rules { my (%dead) = @_; return map { rules_of($_, $dead{$_}) } sort keys %o
 my $dns = RblDns->new(rules => [rules()]);
 my $w = world(no_dns => 1, zones => { map { $_ => { control => 'ip',
     codes => ['127.0.0.2=listed', '127.0.0.3=other'] } } keys %on });
-script_ok($w, 'account_interval', [RblCheckd::akey($w, 'acct')], $interval);
+script_ok($w, 'account_update', [RblCheckd::akey($w, 'acct')], '', '',
+    $interval);
 script_ok($w, 'hook_put', [RblCheckd::akey($w, 'acct')], fresh_sid('WH'),
     'hook', 'https://hook.test/', 'secret');
 my $checkd = start_checkd(store => $w->{redis},

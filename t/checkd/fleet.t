@@ -37,7 +37,8 @@ my $w = world(no_dns => 1, zones => {
     'rate.test' => { control => 'ip', more => '"rate": ' . RATE },
     'day.test' => { control => 'ip', more => '"day_quota": ' . DAY },
 });
-script_ok($w, 'account_interval', [RblCheckd::akey($w, 'acct')], INTERVAL);
+script_ok($w, 'account_update', [RblCheckd::akey($w, 'acct')], '', '',
+    INTERVAL);
 script_ok($w, 'hook_put', [RblCheckd::akey($w, 'acct')], fresh_sid('WH'),
     'hook', 'https://hook.test/', 'secret');
 

@@ -24,7 +24,8 @@ my $seen = 0;
 sub event_times {
     my ($zone) = @_;
 
-    is(script('account_timezone', [$ACCT], $zone)->[0], 'OK', "zone $zone");
+    is(script('account_update', [$ACCT], '', $zone, '')->[0], 'OK',
+        "zone $zone");
     event_emit();
     soon { idle() && received($to) == $seen + 1 } 'the event';
     my $e = (received($to))[$seen++]->{json};
@@ -55,7 +56,7 @@ is(scalar(() = $log =~ /invalid time zone of an account: UTC is used/g), 1,
 
 # The daemon rereads time zones on reload.
 stop_server($d);
-script('account_timezone', [$ACCT], 'Here');
+script('account_update', [$ACCT], '', 'Here', '');
 event_emit();
 $d = start_checkd(store => $redis, resolver => 9, conf => {
     schedule => 'off', zoneinfo => $dir, deliver_http => 'on',

@@ -62,7 +62,7 @@ OP(ngx_rbl_op_hook_disable);
 OP(ngx_rbl_op_hook_delete);
 OP(ngx_rbl_op_hook_test);
 OP(ngx_rbl_op_hook_replay);
-OP(ngx_rbl_op_hook_log);
+OP(ngx_rbl_op_delivery_log);
 OP(ngx_rbl_op_hook_dead);
 OP(ngx_rbl_op_host_lists);
 OP(ngx_rbl_op_host_history);
@@ -84,6 +84,10 @@ OP(ngx_rbl_op_app_errors);
 OP(ngx_rbl_op_portal_list);
 OP(ngx_rbl_op_lists_state);
 OP(ngx_rbl_op_audit);
+OP(ngx_rbl_op_account);
+OP(ngx_rbl_op_account_update);
+OP(ngx_rbl_op_contact_test);
+OP(ngx_rbl_op_contact_types);
 
 FAMILY(ngx_rbl_family_hosts);
 FAMILY(ngx_rbl_family_listings);
@@ -98,6 +102,7 @@ FAMILY(ngx_rbl_family_apps);
 FAMILY(ngx_rbl_family_app_errors);
 FAMILY(ngx_rbl_family_hooks);
 FAMILY(ngx_rbl_family_lists);
+FAMILY(ngx_rbl_family_account);
 
 static const char *const  suffixes[] = { ".json", ".xml", ".nagios",
                                          ".zabbix" };

@@ -7,28 +7,32 @@ use warnings;
 use RblTest;
 use RblScript;
 
-use constant { STATUS => 3, ZONE => 4 };
+use constant { NAME => 2, STATUS => 3, ZONE => 4, INTERVAL => 9,
+    SHORTEST => 14 };
 
 redis_new();
 my ($ac, $acct) = account();
 
 sub set {
-    my ($script, $at, $value) = @_;
+    my ($script, $at, $value, @args) = @_;
 
     my $want = unpacked(cmd('GET', $acct));
     $want->[$at] = $value;
     my @keys = sort @{ cmd('KEYS', '*') };
-    is(script($script, [$acct], $value)->[0], 'OK', "$script $value");
+    is(script($script, [$acct], @args ? @args : $value)->[0], 'OK',
+        "$script $value");
     is_deeply(unpacked(cmd('GET', $acct)), $want, 'is in the record');
     is_deeply([sort @{ cmd('KEYS', '*') }], \@keys, 'and nowhere else');
 }
 
-set('account_timezone', ZONE, $_) for 'Europe/Berlin', 'UTC';
+set('account_update', ZONE, $_, '', $_, '') for 'Europe/Berlin', 'UTC';
+set('account_update', NAME, $_, $_, '', '') for 'New', 'Old';
+set('account_update', INTERVAL, $_, '', '', $_) for 7200, 3600;
 set('account_status', STATUS, $_) for 'suspended', 'active';
 
 my $none = k('acct', sid('AC'));
-for my $script ('account_timezone', 'account_status') {
-    is(script($script, [$none], 'x')->[0], 'ACCOUNT',
+for my $script ('account_update', 'account_status') {
+    is(script($script, [$none], 'x', '', '')->[0], 'ACCOUNT',
         "$script of an unknown account");
     is(cmd('EXISTS', $none), 0, 'creates no account');
 }
@@ -36,6 +40,13 @@ for my $script ('account_timezone', 'account_status') {
 # a record with more or fewer fields, of another version, keeps its own
 my $more = [@{ unpacked(cmd('GET', $acct)) }, 0, 'later'];
 cmd('SET', $acct, packed($more));
-set('account_timezone', ZONE, 'Asia/Tokyo');
+set('account_update', ZONE, 'Asia/Tokyo', '', 'Asia/Tokyo', '');
+
+my $a = unpacked(cmd('GET', $acct));
+$a->[SHORTEST] = 600;
+cmd('SET', $acct, my $was = packed($a));
+is_deeply(script('account_update', [$acct], 'n', 'UTC', 599), ['SHORT', 600],
+    'the shortest interval is the plan\'s');
+is(cmd('GET', $acct), $was, 'and nothing changes');
 
 done_testing();

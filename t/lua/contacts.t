@@ -269,11 +269,45 @@ cmd('DEL', $mark);
 is(again($first)->[0], 'OK', 'then it is added');
 is(word('delete', $first), 'OK', 'and deleted');
 
+# a test message
+
+my @test = (sid('EV'), 'contact.test', '{"test":1}');
+my %refused = (pending => 'PENDING', paused => 'PAUSED');
+for my $status (sort keys %refused) {
+    set($plain, STATUS, $status);
+    unchanged_by($status => sub {
+        is(word('test', $plain, @test), $refused{$status}, "$status: none");
+    });
+}
+set($plain, STATUS, 'active');
+set($plain, SENT, 0);
+is(word('test', $plain, @test), 'OK', 'a test');
+is_deeply({ @{ cmd('HGETALL', k('event', $ac, $test[0])) } }->{body},
+    '{"test":1}', 'its body');
+is(cmd('HGET', k('dlv', $ac, $test[0], $plain), 'test'), '1', 'sent once');
+ok(cmd('ZSCORE', k('retry'), "$ac:$test[0]:$plain"), 'at once');
+is(cmd('EXISTS', k('pending', $ac)), 0, 'contacts have no pending deliveries');
+unchanged_by('too soon' => sub {
+    $r = call_on('test', $plain, sid('EV'), @test[1, 2]);
+    is($r->[0], 'SOON', 'not twice a minute');
+    cmp_ok($r->[1], '<=', 60, 'seconds to wait');
+});
+unchanged_by('no contact' => sub {
+    is(word('test', sid('CO'), @test), 'CONTACT', 'no such contact');
+});
+$r = script('delivery_claim', [k('retry')], 10, 60_000);
+is_deeply([@{ $r->[2] }[1, 2, 7, 8]], ['contact.test', contact($plain)->[3],
+    '{"test":1}', contact($plain)->[2]], 'a daemon claims it');
+is(script('delivery_done', [k('retry')], "$ac:$test[0]:$plain", 0, 'retry',
+    1000, 500, 'no', '', '', 0)->[0], 'OK', 'it failed');
+is(cmd('EXISTS', k('dlv', $ac, $test[0], $plain), k('event', $ac, $test[0]),
+    k('dead', $ac)), 0, 'nothing is left');
+
 # nor can the other account reach it
 
 unchanged_by('a stranger' => sub {
     for (['update', 'every_check'], ['status', 'paused'], ['delete'],
-        ['resend', 'd', 'c', sid('EV')], ['confirm', 'd'])
+        ['resend', 'd', 'c', sid('EV')], ['confirm', 'd'], ['test', @test])
     {
         my ($verb, @args) = @$_;
         is(script("contact_$verb", [$other], $plain, @args)->[0], 'CONTACT',

@@ -50,12 +50,11 @@ sub work {
 
 # --- accounts and applications ---------------------------------------------
 
-simple(account_interval => 7200);
 simple(account_plan => 'plan', 1, 0, 0, 0, 60);
 case(account_put => '', sub { slice('account_put', [k('acct', sid('AC'))],
     text_of(255), 'UTC', 'p', 1, 0, 0, 60, sid('RP'), sid('CG'), 0, 0) });
 simple(account_status => 'active');
-simple(account_timezone => 'UTC');
+simple(account_update => text_of(255), 'UTC', 7200);
 simple(totals_make => ());
 my $field = 1;
 my @networks = map { "2001:db8:$_\::/48" } 1 .. 64;
@@ -294,6 +293,12 @@ case(contact_resend => '', sub { my $co = sid('CO');
     my $took = $RblWorst::took{contact_resend};
     s1('contact_delete', $co);
     counts($took) });
+case(contact_test => '', sub { my $co = $W{co}[0];
+    my $c = unpacked(cmd('GET', k('r', $ac, $co)));
+    $c->[5] = 'active';
+    $c->[11] = 0;
+    cmd('SET', k('r', $ac, $co), packed($c));
+    s1('contact_test', $co, sid('EV'), 'contact.test', 'x' x 500) });
 case(contact_status => '', sub { s1('contact_status', $W{co}[0], 'paused');
     s1('contact_status', $W{co}[0], 'active') });
 case(contact_update => '50 other groups', sub { $number++;

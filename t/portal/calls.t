@@ -84,6 +84,27 @@ sub hook_of {
 my ($hook, $foreign_hook) = map { hook_of($_) } @$t{qw(acct other)};
 my %hook = (role => 'admin', none => sid_of('WH'), made => sub { $hook },
     foreign => sub { $foreign_hook });
+# A contact that is confirmed.
+sub some_contact {
+    my ($acct) = @_;
+
+    my %fields = (type => 'email', contact => 'c' . ++$n . '@example.test',
+        schedule => 'start_and_end');
+    my $id = json($acct == $t->{acct}
+        ? portal($t, $who{owner}, 'POST', 'contact/add.json',
+            fields => \%fields)
+        : call($t, 'POST', 'contact/add.json', auth => $acct,
+            form => \%fields))->{data}{id};
+    my $key = redis_key('r', $acct->{sid}, $id);
+    my $c = record('contact', redis($t->{redis}, 'GET', $key));
+    redis($t->{redis}, 'SET', $key, record_pack('contact', %$c,
+        value => \$c->{value}, status => 'active'));
+    return $id;
+}
+my $contact;
+my %contact = (role => 'admin', none => sid_of('CO'), made => sub {
+    $contact //= some_contact($t->{acct}) }, foreign => sub {
+    some_contact($t->{other}) });
 my %call = (
     'session/start' => { role => 'nobody', fields => sub {
         { link => add_user($t)->{link} } } },
@@ -133,6 +154,12 @@ my %call = (
     'list' => { role => 'viewer', made => \&some_list, none => sid_of('RB'),
         foreign => \&foreign_list },
     'audit' => { role => 'admin' },
+    'contact/types' => { role => 'viewer' },
+    'contact/log' => { %contact, role => 'viewer' },
+    'contact/test' => { %contact, made => sub { some_contact($t->{acct}) } },
+    'account' => { role => 'viewer' },
+    'account/update' => { role => 'owner', fields => sub {
+        { timezone => 'Europe/Berlin' } } },
 );
 
 sub judged {

@@ -22,6 +22,7 @@ const menu = {
     apps: lazy(() => import('./screens/apps.js'), 'Apps'),
     webhooks: lazy(() => import('./screens/webhooks.js'), 'Webhooks'),
     users: lazy(() => import('./screens/users.js'), 'Users'),
+    account: lazy(() => import('./screens/account.js'), 'Account'),
     audit: lazy(() => import('./screens/audit.js'), 'Audit')
 };
 const owners = ['users'];
@@ -119,7 +120,7 @@ function App() {
     const [Screen, at] = find(screen);
 
     return html`<${Frame} me=${me} at=${at} onSignOut=${signOut}>
-        <${Screen} key=${rest} me=${me} rest=${rest} /><//>`;
+        <${Screen} key=${rest} me=${me} rest=${rest} reload=${load} /><//>`;
 }
 
 await loadMessages();

@@ -13,7 +13,8 @@ const known = [
     [/at most (\d+) profiles/, 'refused_profiles'],
     [/Invalid entries/, 'refused_entries'],
     [/at most (\d+) checks/, 'refused_checks'],
-    [/A range is checked/, 'refused_range']
+    [/A range is checked/, 'refused_range'],
+    [/no interval shorter than (\d+)/, 'refused_interval']
 ];
 
 function sentence(refusal, away) {

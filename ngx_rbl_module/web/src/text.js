@@ -61,6 +61,17 @@ export function zoneName() {
     return zone;
 }
 
+const steps = [['day', 86400], ['hour', 3600], ['minute', 60]];
+
+// A length of time, in the largest unit that divides it.
+export function span(seconds) {
+    const [unit, length] = steps.find(([, n]) => seconds % n === 0)
+        || ['second', 1];
+
+    return new Intl.NumberFormat(lang, { style: 'unit', unit,
+        unitDisplay: 'long' }).format(seconds / length);
+}
+
 // A time of the API, "2026-11-26T09:30:00+01:00", as a Date; null if it is
 // none.
 export function date(text) {
@@ -87,8 +98,6 @@ export function tick(at, days, span) {
         : { timeZone: zone, hour: '2-digit', minute: '2-digit',
             hourCycle: 'h23' }).format(at);
 }
-
-const steps = [['day', 86400], ['hour', 3600], ['minute', 60]];
 
 export function relative(at, now) {
     const seconds = Math.round((at - now) / 1000);

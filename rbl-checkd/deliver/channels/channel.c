@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "rbl_mp.h"
 #include "rbl_utf8.h"
 
 
@@ -41,6 +42,30 @@ channel_find(rbl_str_t type)
     }
 
     return NULL;
+}
+
+
+void
+channel_types(rbl_out_t *out, const config_t *conf)
+{
+    size_t       i, n;
+    const char  *type[sizeof(channels) / sizeof(channels[0])];
+
+    n = 0;
+
+    for (i = 0; i < sizeof(channels) / sizeof(channels[0]); i++) {
+        if (channels[i]->type[0] != '\0'
+            && (channels[i]->lacks == NULL || channels[i]->lacks(conf) == NULL))
+        {
+            type[n++] = channels[i]->type;
+        }
+    }
+
+    rbl_mp_put_array(out, n);
+
+    for (i = 0; i < n; i++) {
+        rbl_mp_put_z(out, type[i]);
+    }
 }
 
 

@@ -107,6 +107,10 @@ typedef struct {
                                            are few */
     const backoff_table_t  *repeats;
 
+    /* Says which key of the configuration is missing; NULL: none.  The pointer
+       is NULL if the channel needs no configuration. */
+    const char             *(*lacks)(const config_t *conf);
+
     /* RBL_OK; RBL_EINVAL: never, and why; RBL_ENOMEM: not now. */
     rbl_err_t             (*make)(channel_request_t *request,
                                   const channel_job_t *job);
@@ -123,6 +127,9 @@ extern const channel_t  channel_telegram;
 
 /* NULL: there is none for that type of contact. */
 const channel_t *channel_find(rbl_str_t type);
+
+/* Writes a packed array of the types of contacts that can be delivered to. */
+void channel_types(rbl_out_t *out, const config_t *conf);
 
 channel_request_t *channel_request_new(void);   /* NULL: no memory */
 void channel_request_free(channel_request_t *request);

@@ -69,17 +69,29 @@ email_write(rbl_out_t *out, const channel_job_t *job, rbl_str_t to,
 }
 
 
+/* NULL, or the missing key. */
+
+static const char *
+email_lacks(const config_t *conf)
+{
+    return conf->smtp_url[0] == '\0'
+           ? "no SMTP server is configured (smtp_url)" : NULL;
+}
+
+
 static rbl_err_t
 email_make(channel_request_t *request, const channel_job_t *job)
 {
-    char        buf[RBL_CONTACT_MAX];
-    message_t   message;
-    rbl_str_t   to;
-    rbl_out_t  *out;
+    char         buf[RBL_CONTACT_MAX];
+    message_t    message;
+    rbl_str_t    to;
+    rbl_out_t   *out;
+    const char  *lacks;
 
-    if (job->conf->smtp_url[0] == '\0') {
-        return channel_never(request,
-                             "no SMTP server is configured (smtp_url)");
+    lacks = email_lacks(job->conf);
+
+    if (lacks != NULL) {
+        return channel_never(request, lacks);
     }
 
     if (rbl_contact_parse(buf, &to, RBL_CONTACT_EMAIL, job->to, NULL, 0)
@@ -120,6 +132,7 @@ const channel_t  channel_email = {
     .type = "email",
     .way = CHANNEL_SMTP,
     .repeats = &backoff_contact,
+    .lacks = email_lacks,
     .make = email_make,
     .judge = email_judge
 };

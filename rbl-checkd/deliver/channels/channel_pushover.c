@@ -74,16 +74,29 @@ pushover_form(rbl_buf_t *form, const channel_job_t *job,
 }
 
 
+/* NULL, or the missing key. */
+
+static const char *
+pushover_lacks(const config_t *conf)
+{
+    return conf->pushover_token[0] == '\0'
+           ? "no Pushover application is configured (pushover_token_file)"
+           : NULL;
+}
+
+
 static rbl_err_t
 pushover_make(channel_request_t *request, const channel_job_t *job)
 {
-    char       buf[RBL_CONTACT_MAX];
-    rbl_str_t  to;
-    message_t  message;
+    char         buf[RBL_CONTACT_MAX];
+    rbl_str_t    to;
+    message_t    message;
+    const char  *lacks;
 
-    if (job->conf->pushover_token[0] == '\0') {
-        return channel_never(request, "no Pushover application is configured"
-                                      " (pushover_token_file)");
+    lacks = pushover_lacks(job->conf);
+
+    if (lacks != NULL) {
+        return channel_never(request, lacks);
     }
 
     if (rbl_contact_parse(buf, &to, RBL_CONTACT_PUSHOVER, job->to, NULL, 0)
@@ -196,6 +209,7 @@ const channel_t  channel_pushover = {
     .type = "pushover",
     .way = CHANNEL_HTTP,
     .repeats = &backoff_contact,
+    .lacks = pushover_lacks,
     .make = pushover_make,
     .judge = pushover_judge
 };

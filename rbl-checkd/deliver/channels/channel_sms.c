@@ -186,6 +186,7 @@ const channel_t  channel_sms = {
     .type = "sms",
     .way = CHANNEL_HTTP,
     .repeats = &backoff_contact,
+    .lacks = sms_lacks,
     .make = sms_make,
     .judge = sms_judge
 };

@@ -158,16 +158,28 @@ telegram_write(rbl_doc_t *doc, rbl_str_t chat, const message_t *m)
 }
 
 
+/* NULL, or the missing key. */
+
+static const char *
+telegram_lacks(const config_t *conf)
+{
+    return conf->telegram_token[0] == '\0'
+           ? "no bot of Telegram is configured (telegram_token_file)" : NULL;
+}
+
+
 static rbl_err_t
 telegram_make(channel_request_t *request, const channel_job_t *job)
 {
-    message_t  m;
-    rbl_doc_t  doc;
-    rbl_err_t  err;
+    message_t    m;
+    rbl_doc_t    doc;
+    rbl_err_t    err;
+    const char  *lacks;
 
-    if (job->conf->telegram_token[0] == '\0') {
-        return channel_never(request, "no bot of Telegram is configured "
-                             "(telegram_token_file)");
+    lacks = telegram_lacks(job->conf);
+
+    if (lacks != NULL) {
+        return channel_never(request, lacks);
     }
 
     err = message_read(&m, job->body);
@@ -284,6 +296,7 @@ const channel_t  channel_telegram = {
     .type = "telegram",
     .way = CHANNEL_HTTP,
     .repeats = &backoff_contact,
+    .lacks = telegram_lacks,
     .make = telegram_make,
     .judge = telegram_judge
 };

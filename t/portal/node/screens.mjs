@@ -15,6 +15,7 @@ const screens = ['overview', 'hosts', 'add', 'users',
     'profiles', 'profiles/add',
     ...input.profiles.map((id) => `profiles/${id}`), 'audit',
     `audit/target/${input.host}`];
+    ...input.profiles.map((id) => `profiles/${id}`), 'account'];
 const empty = ['overview', 'hosts', 'contacts', 'groups', 'apps', 'webhooks',
     'checks', 'lists', 'profiles'];
 

@@ -47,7 +47,7 @@ async function type(label, text, on = page) {
 
 // The first rows of the tables of attempts and of dead letters.
 const attempt = () => page.textContent(
-    'section[aria-labelledby=hook-log] tbody tr');
+    'section[aria-labelledby=delivery-log] tbody tr');
 const letters = 'section[aria-labelledby=hook-dead] tbody tr';
 
 await signIn(page, input.link);
@@ -87,7 +87,7 @@ ok((await page.textContent('h1')).includes('<i>Ops</i>'), 'a name is text');
 await press('Send a test event');
 await page.waitForSelector('[role=status] >> text=Delivered.',
     { timeout: 30000 });
-await page.waitForSelector('section[aria-labelledby=hook-log] tbody tr');
+await page.waitForSelector('section[aria-labelledby=delivery-log] tbody tr');
 ok(/Test.*Delivered\..*HTTP 200.*thank <you>/s.test(await attempt()),
     'the attempt is in the log, with the answer');
 

@@ -1,11 +1,12 @@
 // One contact: confirm it with the code that it got, pause, change or delete
-// it.
+// it; what was sent to it, and what came of that.
 
 import { useState } from 'preact/hooks';
 
 import { post } from '../api.js';
 import { Said, useChange } from '../change.js';
 import { schedules, typeName } from '../contact_types.js';
+import { DeliveryLog } from '../delivery_log.js';
 import { Delete, Field, Form, Options, Turn } from '../form.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
@@ -96,6 +97,8 @@ export function Contact({ me, id }) {
     const [round, setRound] = useState(0);
     const state = useLoad(`contact/${encodeURIComponent(id)}.json`, round);
     const groups = useLoad('contactgroups.json?page_size=1000').body;
+    const may = me.user.role !== 'viewer';
+    const again = () => setRound((n) => n + 1);
 
     return html`
         <${Place} path=${[['contacts', t('contacts')]]} />
@@ -103,8 +106,12 @@ export function Contact({ me, id }) {
         <h1><bdi>${contact.contact}</bdi>
             <${State} name=${contact.status} /></h1>
         <${Facts} contact=${contact} groups=${groups} />
-        ${me.user.role !== 'viewer' && html`<${Actions} contact=${contact}
-            groups=${groups} again=${() => setRound((n) => n + 1)} />`}
-        <${Changes} may=${me.user.role !== 'viewer'} id=${contact.id} />`}
+        ${may && html`<${Actions} contact=${contact} groups=${groups}
+            again=${again} />`}
+        <${DeliveryLog} of="contact" id=${contact.id} may=${may}
+            off=${contact.status === 'active' ? ''
+                : t(`contact_test_${contact.status}`)}
+            round=${round} onDone=${again} />
+        <${Changes} may=${may} id=${contact.id} />`}
     <//>`;
 }

@@ -11,14 +11,18 @@ import { useLoad } from '../load.js';
 import { Answer, Place } from '../parts.js';
 import { t } from '../text.js';
 
+// Those that the operator has configured.
 function Types() {
-    return html`
+    const state = useLoad('contact/types.json');
+
+    return html`<${Answer} state=${state}>${({ data }) => html`
         <p>${t('choose_type')}</p>
-        <ul class="choices">${Object.keys(types).map((type) => html`
+        <ul class="choices">${Object.keys(types).filter((type) =>
+            data.includes(type)).map((type) => html`
             <li key=${type}><a href="#/contact_add/${type}">
                 ${typeName(type)}</a>
                 <p class="quiet">${t(`about_${type}`)}</p></li>`)}
-        </ul>`;
+        </ul>`}<//>`;
 }
 
 function Part({ part, value, onChange }) {

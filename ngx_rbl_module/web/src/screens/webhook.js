@@ -4,8 +4,8 @@ import { useState } from 'preact/hooks';
 
 import { post } from '../api.js';
 import { Said, useChange } from '../change.js';
+import { DeliveryLog } from '../delivery_log.js';
 import { DeadLetters } from '../hook_dead.js';
-import { HookLog } from '../hook_log.js';
 import { HookForm, HookMark, HookState, Secret, typeName, Verify }
     from '../hook_parts.js';
 import { html } from '../html.js';
@@ -129,8 +129,9 @@ export function Webhook({ id, may }) {
                 <${Verify} />
                 <${Delete} hook=${hook} />
             </section>`}
-            <${HookLog} hook=${hook} may=${may} round=${round}
-                onDone=${again} />
+            <${DeliveryLog} of="webhook" id=${hook.id} may=${may}
+                off=${hook.status === 'active' ? '' : t('hook_enable_first')}
+                round=${round} onDone=${again} />
             <${DeadLetters} hook=${hook} may=${may} round=${round}
                 onDone=${again} />
             <${Changes} may=${may} id=${hook.id} />`}

@@ -12,6 +12,8 @@ local function deliver_single(ev, target, type, body, app, ...)
         call('HSET', ek, 'type', type, 'date', now, 'body', body)
     end
     call('ZADD', key('retry'), now, table.concat({ac, ev, target}, ':'))
-    pending_add(ac, ev, target, app, now)
+    if target:sub(1, 2) ~= 'CO' then
+        pending_add(ac, ev, target, app, now)
+    end
     return true
 end

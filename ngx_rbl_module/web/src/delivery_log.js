@@ -1,5 +1,5 @@
-// The attempts of deliveries to a webhook, and a test event, which is followed
-// to its attempt.
+// The attempts of deliveries to a webhook or a contact, and a test, which is
+// followed to its attempt.
 
 import { useState } from 'preact/hooks';
 
@@ -17,15 +17,18 @@ const most = 1000;
 
 // What became of an attempt, in words.
 function outcome(attempt) {
-    const failed = attempt.type === 'webhook.test' && attempt.outcome !== 'ok'
+    const failed = attempt.type.endsWith('.test') && attempt.outcome !== 'ok'
         ? 'test' : attempt.outcome;
 
     return t(`hook_outcome_${failed}`);
 }
 
-function answer(attempt) {
-    return attempt.http ? t('hook_http', { status: String(attempt.http),
-        ms: attempt.ms }) : t('hook_no_answer', { ms: attempt.ms });
+// A contact's answer may be one of SMTP.
+function answer({ http, ms, type }) {
+    const name = type.startsWith('contact.') ? 'delivery_answer' : 'hook_http';
+
+    return http ? t(name, { status: String(http), ms })
+        : t('hook_no_answer', { ms });
 }
 
 function Row({ attempt }) {
@@ -64,15 +67,16 @@ function Table({ attempts }) {
     </table>`;
 }
 
-// Queues a test event and waits for its attempt; null: there was none.
-async function test(id, show) {
-    const { data } = await post(`webhook/test/${id}.json`);
+// Queues a test and waits for its attempt; null: there was none.  of: "webhook"
+// or "contact".
+async function test(of, id, show) {
+    const { data } = await post(`${of}/test/${id}.json`);
     const end = Date.now() + patience;
 
-    show(t('hook_test_waits'));
+    show(t('delivery_waits'));
 
     while (Date.now() < end) {
-        const log = await get(`webhook/log/${id}.json?last=20`);
+        const log = await get(`${of}/log/${id}.json?last=20`);
         const found = log.data.find(({ event }) => event === data.event);
 
         if (found) {
@@ -85,31 +89,33 @@ async function test(id, show) {
     return null;
 }
 
-function Test({ hook, onDone }) {
+// off: why no test can be sent, or "".
+function Test({ of, id, off, onDone }) {
     const call = useChange(onDone);
-    const off = hook.status !== 'active';
 
     function send() {
         call.run((attempt) => (attempt
-            ? `${outcome(attempt)} ${answer(attempt)}` : t('hook_test_none')),
-        (show) => test(hook.id, show));
+            ? `${outcome(attempt)} ${answer(attempt)}` : t('delivery_none')),
+        (show) => test(of, id, show));
     }
 
     return html`<p><button onClick=${send} disabled=${call.busy || off}>
-            ${t('hook_test')}</button>${off && html`
-            ${' '}<span class="quiet">${t('hook_enable_first')}</span>`}</p>
+            ${t(`${of}_test`)}</button>${off && html`
+            ${' '}<span class="quiet">${off}</span>`}</p>
         <${Said} of=${call} />`;
 }
 
-export function HookLog({ hook, may, round, onDone }) {
+// of: "webhook" or "contact".
+export function DeliveryLog({ of, id, off, may, round, onDone }) {
     const [last, setLast] = useState(20);
-    const log = useLoad(`webhook/log/${hook.id}.json?last=${last}`, round);
+    const log = useLoad(`${of}/log/${id}.json?last=${last}`, round);
 
-    return html`<section aria-labelledby="hook-log">
-        <h2 id="hook-log">${t('hook_log')}</h2>
-        ${may && html`<${Test} hook=${hook} onDone=${onDone} />`}
+    return html`<section aria-labelledby="delivery-log">
+        <h2 id="delivery-log">${t(`${of}_log`)}</h2>
+        ${may && html`<${Test} of=${of} id=${id} off=${off}
+            onDone=${onDone} />`}
         <${Answer} state=${log}>${({ data }) => html`
-            ${data.length === 0 ? html`<p>${t('hook_log_none')}</p>`
+            ${data.length === 0 ? html`<p>${t(`${of}_log_none`)}</p>`
                 : html`<${Table} attempts=${data} />`}
             ${data.length === last && last < most && html`<button
                 onClick=${() => setLast(Math.min(last * 5, most))}>

@@ -1,0 +1,104 @@
+// The account: its plan, what of it is used, and the settings that its owners
+// may change.
+
+import { useState } from 'preact/hooks';
+
+import { post } from '../api.js';
+import { Said, useChange } from '../change.js';
+import { Field, Form, Select } from '../form.js';
+import { html } from '../html.js';
+import { useLoad } from '../load.js';
+import { Answer, When } from '../parts.js';
+import { span, t } from '../text.js';
+
+const spans = [900, 1800, 3600, 7200, 14400, 21600, 43200, 86400];
+
+// With the current one, which the browser need not know.
+function zones(current) {
+    return [...new Set([current, 'UTC', ...Intl.supportedValuesOf('timeZone')])]
+        .sort().map((id) => ({ id, name: id }));
+}
+
+// Those that the plan allows, with the current one.
+function intervals({ interval, min_interval: least }) {
+    return [...new Set([interval, least, ...spans])]
+        .filter((n) => n > 0 && (n >= least || n === interval))
+        .sort((a, b) => a - b)
+        .map((n) => ({ id: String(n), name: span(n) }));
+}
+
+function used({ used: n, max }) {
+    return max > 0 ? t('used_of', { used: n, max }) : t('used_no_limit',
+        { used: n });
+}
+
+function Named({ path, screen, id }) {
+    const { body } = useLoad(`${path}/${id}.json`);
+
+    return body ? html`<a href="#/${screen}/${id}"><bdi>
+        ${body.data[0].name}</bdi></a>` : '';
+}
+
+function Facts({ account }) {
+    return html`<dl class="facts">
+        <div><dt>${t('account_plan')}</dt>
+            <dd><bdi>${account.plan}</bdi></dd></div>
+        <div><dt>${t('hosts')}</dt><dd>${used(account.hosts)}</dd></div>
+        <div><dt>${t('contacts')}</dt><dd>${used(account.contacts)}</dd></div>
+        <div><dt>${t('checks_today')}</dt>
+            <dd>${used(account.checks)}</dd></div>
+        <div><dt>${t('account_interval')}</dt>
+            <dd>${span(account.interval)}</dd></div>
+        <div><dt>${t('account_zone')}</dt><dd>${account.timezone}</dd></div>
+        <div><dt>${t('default_profile')}</dt><dd><${Named} path="rblprofile"
+            screen="profiles" id=${account.profile} /></dd></div>
+        <div><dt>${t('default_group')}</dt><dd><${Named} path="contactgroup"
+            screen="groups" id=${account.contact_group} /></dd></div>
+        <div><dt>${t('account_since')}</dt>
+            <dd><${When} text=${account.created} /></dd></div>
+        <div><dt>${t('account_id')}</dt><dd><code>${account.id}</code></dd>
+        </div>
+    </dl>`;
+}
+
+function Change({ account, onDone }) {
+    const [name, setName] = useState(account.name);
+    const [zone, setZone] = useState(account.timezone);
+    const [interval, setInterval] = useState(String(account.interval));
+
+    return html`<section aria-labelledby="settings">
+        <h2 id="settings">${t('settings')}</h2>
+        <${Form} button=${t('save')} onDone=${onDone} call=${() =>
+            post('account/update.json', { name: name.trim(), timezone: zone,
+                ...(Number(interval) !== account.interval && { interval }) })}>
+            <${Field} id="name" label=${t('name')} required maxlength="255"
+                value=${name} onChange=${setName} />
+            <${Select} id="timezone" label=${t('account_zone')}
+                help=${t('help_zone')} value=${zone} onChange=${setZone}
+                from=${zones(account.timezone)} />
+            <${Select} id="interval" label=${t('account_interval')}
+                help=${t('help_interval')} value=${interval}
+                onChange=${setInterval} from=${intervals(account)} />
+        <//>
+    </section>`;
+}
+
+export function Account({ me, reload }) {
+    const [round, setRound] = useState(0);
+    const state = useLoad('account.json', round);
+    const { say, ...said } = useChange();
+
+    function saved() {
+        say(t('saved'));
+        setRound((n) => n + 1);
+        reload();
+    }
+
+    return html`<h1>${t('account')}</h1>
+        <${Said} of=${said} />
+        <${Answer} state=${state}>${({ data }) => html`
+            <${Facts} account=${data} />
+            ${me.user.role === 'owner' ? html`<${Change} account=${data}
+                onDone=${saved} />` : html`<p>${t('owners_settings')}</p>`}`}
+        <//>`;
+}

@@ -1,0 +1,114 @@
+#!/usr/bin/perl
+
+# Contacts in the portal: what was sent to them, a test message, and the types
+# that the daemons deliver to; with a real daemon.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use RblPortal;
+
+my @all = sort qw(email sms endpoint pushover pagerduty slack datadog discord
+    telegram aws-sns aws-cloudwatch);
+my @always = sort qw(endpoint pagerduty slack datadog discord aws-sns
+    aws-cloudwatch);
+my $t = portal_setup();
+my $admin = sign_in($t, role => 'admin');
+my $sid = $t->{acct}{sid};
+
+sub get { return portal($t, $admin, 'GET', "$_[0].json") }
+sub post { return portal($t, $admin, 'POST', "$_[0].json", fields => $_[1]) }
+sub types { return [sort @{ accepted(get('contact/types'), 'types')->{data} }] }
+sub entries { return accepted(get("contact/log/$_[0]"), 'log')->{data} }
+
+sub contact_of {
+    my ($type, $value, $status) = (@_, '');
+
+    my $id = accepted(post('contact/add', { type => $type, contact => $value,
+        schedule => 'start_and_end' }), 'a contact')->{data}{id};
+    my $key = redis_key('r', $sid, $id);
+    my $c = record('contact', redis($t->{redis}, 'GET', $key));
+    redis($t->{redis}, 'SET', $key, record_pack('contact', %$c,
+        value => \$c->{value}, status => 'paused')) if $status;
+    accepted(post("contact/resume/$id"), 'active') if $status eq 'active';
+    return $id;
+}
+
+# --- types -------------------------------------------------------------------
+
+is_deeply(types(), \@all, 'nothing is known: all');
+redis($t->{redis}, 'SET', 'rbl:{0}:daemon:old', mp_pack([1, 'old', 'v', 1, 1,
+    [], [], []]));
+redis($t->{redis}, 'ZADD', 'rbl:{0}:daemons', time * 1000, 'old');
+is_deeply(types(), \@all, 'a daemon of an older release: all');
+redis($t->{redis}, 'SET', 'rbl:{0}:daemon:old', mp_pack([1, 'old', 'v', 1, 1,
+    [], [], [], ['email', 'pigeon', '<b>']]));
+is_deeply(types(), ['email'], 'one that is known');
+redis($t->{redis}, 'SET', 'rbl:{0}:daemon:old', 'damaged');
+is_deeply(types(), \@all, 'a damaged record');
+redis($t->{redis}, 'DEL', 'rbl:{0}:daemon:old');
+
+my $receiver = start_receiver(body => 'thank <you>');
+my $daemon = start_checkd(store => $t->{redis}, conf => { deliver_http => 'on',
+    deliver_allow => '127.0.0.0/8' });
+wait_for { @{ types() } < @all } 20, 'a daemon';
+is_deeply(types(), \@always, 'a daemon without mail, SMS and tokens');
+
+# --- a test message ----------------------------------------------------------
+
+my $contact = contact_of('endpoint', $receiver->{url}, 'active');
+is_deeply(entries($contact), [], 'nothing was sent');
+my $event = accepted(post("contact/test/$contact"), 'a test')->{data}{event};
+like($event, qr/^EV[0-9a-f]{32}$/, 'has an id');
+wait_for { received($receiver) > 0 } 20, 'the message';
+my ($got) = received($receiver);
+is($got->{json}{event_type}, 'contact.test', 'its type');
+is($got->{json}{event_sid}, $event, 'its id');
+like($got->{json}{message}, qr/This is a test/, 'its text');
+wait_for { @{ entries($contact) } > 0 } 20, 'the log';
+my ($try) = @{ entries($contact) };
+is_deeply([@$try{qw(event type outcome http attempt next answer)}], [$event,
+    'contact.test', 'ok', 200, 1, '', 'thank <you>'], 'is in the log');
+refused(post("contact/test/$contact"), 429, qr/less than a minute/,
+    'not twice a minute');
+
+my $dead = contact_of('email', 'ops@example.test', 'active');
+accepted(post("contact/test/$dead"), 'of a type that is not configured');
+wait_for { @{ entries($dead) } > 0 } 20, 'its log';
+($try) = @{ entries($dead) };
+is($try->{outcome}, 'dead', 'is given up');
+like($try->{error}, qr/no SMTP server/, 'and the log says why');
+is((grep { "@{ $_->[1] }" =~ /contact\.test/ } @{ redis($t->{redis}, 'XRANGE',
+    redis_key('dead', $sid), '-', '+') }), 0, 'a test leaves no dead letter');
+is(redis($t->{redis}, 'ZCARD', redis_key('pending', $sid)), 0,
+    'nor a pending delivery');
+
+# --- refusals ----------------------------------------------------------------
+
+stop_server($daemon);
+for my $case (['pending', contact_of('email', 'a@example.test'), 409,
+    qr/not confirmed/], ['paused', contact_of('email', 'b@example.test',
+    'paused'), 409, qr/is paused/], ['unknown', sid_of('CO'), 404,
+    qr/contact id/])
+{
+    my ($name, $id, $code, $text) = @$case;
+    unchanged {
+        refused(post("contact/test/$id"), $code, $text, "a contact: $name");
+    } $t, $name;
+}
+refused(get("contact/log/" . sid_of('CO')), 404, qr/contact id/,
+    'the log of no contact');
+refused(portal($t, $admin, 'GET', "contact/log/$contact.json?last=$_"), 400,
+    qr/last/, "last=$_") for 0, 1001, 'x';
+my $other = sign_in($t, acct => $t->{other});
+refused(portal($t, $other, 'GET', "contact/log/$contact.json"), 404,
+    qr/contact id/, 'another account\'s contact');
+refused(portal($t, $other, 'POST', "contact/test/$contact.json"), 404,
+    qr/contact id/, 'has no test');
+
+my $r = rblctl($t->{redis}, 'fsck');
+is($r->{status}, 0, 'the store is consistent') or diag("$r->{out}$r->{err}");
+
+done_testing();
