@@ -368,5 +368,39 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       &ngx_rbl_op_account_update,
       &ngx_rbl_family_account },
 
+    { ngx_string("session/begin"), ngx_string("session/begin"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_SIGN_IN,
+      &ngx_rbl_op_session_begin,
+      &ngx_rbl_family_signed },
+
+    { ngx_string("session/passkey"), ngx_string("session/passkey"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_SIGN_IN,
+      &ngx_rbl_op_session_passkey,
+      &ngx_rbl_family_signed },
+
+    { ngx_string("passkeys"), ngx_string("passkeys"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_passkeys,
+      &ngx_rbl_family_passkeys },
+
+    { ngx_string("passkey/begin"), ngx_string("passkey/begin"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_VIEWERS|NGX_RBL_RECENT,
+      &ngx_rbl_op_passkey_begin,
+      &ngx_rbl_family_passkeys },
+
+    { ngx_string("passkey/add"), ngx_string("passkey/add"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_VIEWERS|NGX_RBL_RECENT,
+      &ngx_rbl_op_passkey_add,
+      &ngx_rbl_family_passkeys },
+
+    { ngx_string("passkey/rename/"), ngx_string("passkey/rename"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_VIEWERS,
+      &ngx_rbl_op_passkey_rename,
+      &ngx_rbl_family_passkeys },
+
+    { ngx_string("passkey/delete/"), ngx_string("passkey/delete"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_VIEWERS|NGX_RBL_RECENT,
+      &ngx_rbl_op_passkey_delete,
+      &ngx_rbl_family_passkeys },
+
     { ngx_null_string, ngx_null_string, 0, 0, NULL, NULL }
 };

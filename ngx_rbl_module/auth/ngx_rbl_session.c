@@ -23,7 +23,6 @@
 #define NGX_RBL_SET_MAX  (NGX_RBL_COOKIE_LEN + 128)
 
 
-static ngx_uint_t ngx_rbl_session_tls(ngx_http_request_t *r);
 static ngx_uint_t ngx_rbl_session_find(const ngx_str_t *header,
     const ngx_str_t *name, ngx_str_t *value);
 static void ngx_rbl_session_mail(ngx_rbl_ctx_t *ctx, rbl_str_t mail);
@@ -42,7 +41,7 @@ static const char  *ngx_rbl_roles[] = { "", "viewer", "admin", "owner" };
 static ngx_str_t  ngx_rbl_set_cookie = ngx_string("Set-Cookie");
 
 
-static ngx_uint_t
+ngx_uint_t
 ngx_rbl_session_tls(ngx_http_request_t *r)
 {
 #if (NGX_HTTP_SSL)

@@ -14,6 +14,9 @@
    of a link. */
 #define NGX_RBL_COOKIE_LEN  (RBL_SID_LEN + 1 + NGX_RBL_SECRET_LEN)
 
+/* True if the client's connection has TLS. */
+ngx_uint_t ngx_rbl_session_tls(ngx_http_request_t *r);
+
 /* Reads the cookie of the request.  NGX_DECLINED: it has none. */
 ngx_int_t ngx_rbl_session_cookie(ngx_http_request_t *r, ngx_str_t *value);
 

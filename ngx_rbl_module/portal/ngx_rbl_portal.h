@@ -13,6 +13,19 @@ extern const ngx_rbl_family_t  ngx_rbl_family_sessions;
 extern const ngx_rbl_op_t  ngx_rbl_op_session_start;
 extern const ngx_rbl_op_t  ngx_rbl_op_session_end;
 
+/* The user of a session that has begun. */
+typedef struct {
+    rbl_str_t  id, mail, name, role;
+} ngx_rbl_session_user_t;
+
+/* Answers a sign-in, and sets the cookie. */
+void ngx_rbl_session_answer(ngx_rbl_ctx_t *ctx,
+    u_char cookie[NGX_RBL_COOKIE_LEN], const ngx_rbl_session_user_t *user);
+
+/* True if a cookie may be set: the connection has TLS, or does not leave the
+   machine. */
+ngx_uint_t ngx_rbl_session_private(ngx_rbl_ctx_t *ctx);
+
 /* ngx_rbl_portal_host.c */
 extern const ngx_rbl_op_t  ngx_rbl_op_host_lists;
 extern const ngx_rbl_op_t  ngx_rbl_op_host_history;
@@ -86,5 +99,18 @@ extern const ngx_rbl_op_t  ngx_rbl_op_account_update;
 /* ngx_rbl_portal_contact.c */
 extern const ngx_rbl_op_t  ngx_rbl_op_contact_test;
 extern const ngx_rbl_op_t  ngx_rbl_op_contact_types;
+
+/* ngx_rbl_portal_passkeys.c */
+extern const ngx_rbl_family_t  ngx_rbl_family_passkeys;
+extern const ngx_rbl_op_t  ngx_rbl_op_passkeys;
+extern const ngx_rbl_op_t  ngx_rbl_op_passkey_begin;
+extern const ngx_rbl_op_t  ngx_rbl_op_passkey_add;
+extern const ngx_rbl_op_t  ngx_rbl_op_passkey_rename;
+extern const ngx_rbl_op_t  ngx_rbl_op_passkey_delete;
+
+/* ngx_rbl_portal_passkey_in.c */
+extern const ngx_rbl_family_t  ngx_rbl_family_signed;
+extern const ngx_rbl_op_t  ngx_rbl_op_session_begin;
+extern const ngx_rbl_op_t  ngx_rbl_op_session_passkey;
 
 #endif /* _NGX_RBL_PORTAL_H_INCLUDED_ */

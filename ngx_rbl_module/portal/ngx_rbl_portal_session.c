@@ -16,7 +16,6 @@ typedef struct {
 
 
 static void ngx_rbl_session_start_prepare(ngx_rbl_ctx_t *ctx);
-static ngx_uint_t ngx_rbl_session_private(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_session_start_run(ngx_rbl_ctx_t *ctx,
     const ngx_str_t *link);
 static void ngx_rbl_session_started(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
@@ -102,10 +101,7 @@ ngx_rbl_session_start_prepare(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* A cookie may be set: the connection has TLS, or does not leave the
-   machine. */
-
-static ngx_uint_t
+ngx_uint_t
 ngx_rbl_session_private(ngx_rbl_ctx_t *ctx)
 {
     ngx_connection_t     *c;
@@ -177,25 +173,39 @@ static void
 ngx_rbl_session_started(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply)
 {
-    rbl_str_t                  cookie;
+    ngx_rbl_session_user_t     user;
     rbl_session_start_reply_t  said;
 
     rbl_session_start_reply(&said, reply);
 
-    cookie.p = (char *) ((ngx_rbl_session_start_t *) ctx->data)->cookie;
-    cookie.n = NGX_RBL_COOKIE_LEN;
+    user.id = said.user;
+    user.mail = said.mail;
+    user.name = said.name;
+    user.role = said.role;
 
-    if (ngx_rbl_session_set(ctx, cookie) != NGX_OK) {
+    ngx_rbl_session_answer(ctx,
+                           ((ngx_rbl_session_start_t *) ctx->data)->cookie,
+                           &user);
+}
+
+
+void
+ngx_rbl_session_answer(ngx_rbl_ctx_t *ctx, u_char cookie[NGX_RBL_COOKIE_LEN],
+    const ngx_rbl_session_user_t *user)
+{
+    rbl_str_t  value = { (char *) cookie, NGX_RBL_COOKIE_LEN };
+
+    if (ngx_rbl_session_set(ctx, value) != NGX_OK) {
         return;
     }
 
     ngx_rbl_open(ctx, 0, "Signed in successfully.");
     rbl_doc_object(&ctx->doc, "data");
     rbl_doc_str(&ctx->doc, "account", rbl_sid_str(&ctx->account));
-    rbl_doc_str(&ctx->doc, "user", said.user);
-    rbl_doc_str(&ctx->doc, "mail", said.mail);
-    rbl_doc_str(&ctx->doc, "name", said.name);
-    rbl_doc_str(&ctx->doc, "role", said.role);
+    rbl_doc_str(&ctx->doc, "user", user->id);
+    rbl_doc_str(&ctx->doc, "mail", user->mail);
+    rbl_doc_str(&ctx->doc, "name", user->name);
+    rbl_doc_str(&ctx->doc, "role", user->role);
     rbl_doc_close(&ctx->doc);
     ngx_rbl_close(ctx);
 }

@@ -20,6 +20,15 @@
  *                              long it may be idle
  *   sessions:<AC>:<US> zset    those digits of the sessions of a user, score =
  *                              sign-in (ms), with TTL
+ *   keys:<AC>:<US>     hash    SID of a passkey of a user -> its record; ten at
+ *                              most
+ *   challenge:<AC>:<64>
+ *                      string  the session (16 hex digits) that may add a
+ *                              passkey by this challenge, with TTL
+ *   challenge:<64>     string  "-": a challenge of a sign-in by passkey, with
+ *                              TTL; in partition 0 only
+ *   begun:<network>    string  how many of these a network of clients was given
+ *                              within an hour, with TTL; in partition 0 only
  *   rate:<AC>:<AP>     string  packed request counts of an application that has
  *                              limits (app_admit), with TTL
  *   r:<AC>:<SID>       string  record of a host, profile, group, contact or

@@ -68,6 +68,18 @@ static const rbl_field_t  rbl_by_fields[RBL_BY__N] = {
     [RBL_BY_FIELDS] = ARRAY(rbl_by_t, fields),
 };
 
+static const rbl_field_t  rbl_passkey_fields[RBL_PASSKEY__N] = {
+    [RBL_PASSKEY_ID] = STR(rbl_passkey_t, id),
+    [RBL_PASSKEY_CREDENTIAL] = STR(rbl_passkey_t, credential),
+    [RBL_PASSKEY_ALGORITHM] = INT(rbl_passkey_t, algorithm),
+    [RBL_PASSKEY_KEY] = STR(rbl_passkey_t, key),
+    [RBL_PASSKEY_COUNTER] = INT(rbl_passkey_t, counter),
+    [RBL_PASSKEY_NAME] = STR(rbl_passkey_t, name),
+    [RBL_PASSKEY_MADE] = INT(rbl_passkey_t, made),
+    [RBL_PASSKEY_USED] = INT(rbl_passkey_t, used),
+    [RBL_PASSKEY_RP] = STR(rbl_passkey_t, rp),
+};
+
 static const rbl_field_t  rbl_totals_fields[RBL_TOTALS__N] = {
     [RBL_TOTALS_HOSTS_AT] = INT(rbl_totals_t, hosts_at),
     [RBL_TOTALS_HOSTS] = INT(rbl_totals_t, hosts),
@@ -286,6 +298,13 @@ rbl_err_t
 rbl_user_decode(rbl_user_t *v, rbl_str_t raw)
 {
     return RBL_RECORD_DECODE(raw, user, USER, v);
+}
+
+
+rbl_err_t
+rbl_passkey_decode(rbl_passkey_t *v, rbl_str_t raw)
+{
+    return RBL_RECORD_DECODE(raw, passkey, PASSKEY, v);
 }
 
 

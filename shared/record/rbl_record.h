@@ -61,6 +61,17 @@ typedef struct {
 } rbl_by_t;
 
 typedef struct {
+    rbl_str_t  id;
+    rbl_str_t  credential;              /* its id, raw */
+    int64_t    algorithm;
+    rbl_str_t  key;                     /* COSE_Key (rbl_passkey.h) */
+    int64_t    counter;
+    rbl_str_t  name;
+    int64_t    made, used;              /* used: 0: never */
+    rbl_str_t  rp;                      /* SHA-256 of the name of the site */
+} rbl_passkey_t;
+
+typedef struct {
     int64_t    hosts_at;                /* stamps that change with the
                                            indexes */
     int64_t    hosts;
@@ -192,6 +203,7 @@ rbl_err_t rbl_event_decode(rbl_event_t *v, rbl_str_t raw);
 rbl_err_t rbl_account_decode(rbl_account_t *v, rbl_str_t raw);
 rbl_err_t rbl_token_decode(rbl_token_t *v, rbl_str_t raw);
 rbl_err_t rbl_user_decode(rbl_user_t *v, rbl_str_t raw);
+rbl_err_t rbl_passkey_decode(rbl_passkey_t *v, rbl_str_t raw);
 rbl_err_t rbl_session_decode(rbl_session_t *v, rbl_str_t raw);
 rbl_err_t rbl_by_decode(rbl_by_t *v, rbl_str_t raw);
 rbl_err_t rbl_totals_decode(rbl_totals_t *v, rbl_str_t raw);

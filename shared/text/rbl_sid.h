@@ -20,7 +20,8 @@ typedef enum {
     RBL_SID_CHECK,          /* PP, 64 digits */
     RBL_SID_EVENT,          /* EV */
     RBL_SID_HOOK,           /* WH */
-    RBL_SID_USER            /* US */
+    RBL_SID_USER,           /* US */
+    RBL_SID_PASSKEY         /* PK */
 } rbl_sid_kind_t;
 
 #define RBL_SID_LEN        34

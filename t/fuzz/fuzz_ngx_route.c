@@ -88,6 +88,13 @@ OP(ngx_rbl_op_account);
 OP(ngx_rbl_op_account_update);
 OP(ngx_rbl_op_contact_test);
 OP(ngx_rbl_op_contact_types);
+OP(ngx_rbl_op_session_begin);
+OP(ngx_rbl_op_session_passkey);
+OP(ngx_rbl_op_passkeys);
+OP(ngx_rbl_op_passkey_begin);
+OP(ngx_rbl_op_passkey_add);
+OP(ngx_rbl_op_passkey_rename);
+OP(ngx_rbl_op_passkey_delete);
 
 FAMILY(ngx_rbl_family_hosts);
 FAMILY(ngx_rbl_family_listings);
@@ -103,6 +110,8 @@ FAMILY(ngx_rbl_family_app_errors);
 FAMILY(ngx_rbl_family_hooks);
 FAMILY(ngx_rbl_family_lists);
 FAMILY(ngx_rbl_family_account);
+FAMILY(ngx_rbl_family_passkeys);
+FAMILY(ngx_rbl_family_signed);
 
 static const char *const  suffixes[] = { ".json", ".xml", ".nagios",
                                          ".zabbix" };

@@ -22,7 +22,7 @@ try_sid(rbl_str_t text)
 
     n = 0;
 
-    for (k = RBL_SID_ACCOUNT; k <= RBL_SID_HOOK; k++) {
+    for (k = RBL_SID_ACCOUNT; k <= RBL_SID_PASSKEY; k++) {
         if (rbl_sid_parse(&sid, (rbl_sid_kind_t) k, text) != RBL_OK) {
             fuzz_check(sid.n == 0 && sid.s[0] == '\0');
             continue;

@@ -136,6 +136,28 @@ case(user_link => '', sub { link_of() });
 case(session_start => '20 sessions', sub { session_of() });
 case(session_end => '20 sessions', sub { session_of() for 1 .. 20;
     s1('session_end', session_of(), '1') });
+case(challenge_new => '', sub { slice('challenge_new',
+    [k('challenge', sprintf '%064x', ++$field)], '01c0000200', 1_000_000) });
+sub passkey_of {
+    my ($of) = @_;
+    my $pk = sid('PK');
+    my $challenge = sprintf '%064x', ++$field;
+    cmd('SET', k('challenge', $ac, $challenge), 'session');
+    s1('passkey_add', $pk, $of, 'session', $challenge, text_of(255), 'c' x 1023,
+        -257, 'k' x 600, 0, 'r' x 32);
+    return $pk;
+}
+my @pk = map { passkey_of($us[0]) } 1 .. 9;
+case(passkey_add => 'the tenth', sub { push @pk, passkey_of($us[0]);
+    my $took = $RblWorst::took{passkey_add};
+    s1('passkey_delete', pop @pk, $us[0]);
+    counts($took) });
+case(passkey_name => '', sub { s1('passkey_name', $pk[0], $us[0],
+    text_of(255)) });
+case(passkey_delete => '', sub { s1('passkey_delete', passkey_of($us[0]),
+    $us[0]) });
+case(session_passkey => '20 sessions', sub { s1('session_passkey', $pk[0],
+    $us[0], 0, sprintf('%016x', ++$field), 'e' x 32) });
 case(user_role => '20 sessions', sub { session_of() for 1 .. 20;
     s1('user_role', $us[0], 'viewer');
     my $took = $RblWorst::took{user_role};

@@ -11,6 +11,7 @@ use Digest::SHA qw(sha256_hex);
 use Test::More;
 
 use RblJudge;
+use RblPasskey;
 use RblPortal;
 
 my $t = portal_setup();
@@ -105,6 +106,37 @@ my $contact;
 my %contact = (role => 'admin', none => sid_of('CO'), made => sub {
     $contact //= some_contact($t->{acct}) }, foreign => sub {
     some_contact($t->{other}) });
+
+# A challenge of session/begin or passkey/begin.
+sub challenge {
+    my ($what, $who) = @_;
+
+    my $r = portal($t, $who, 'POST', "$what/begin.json");
+    return $r->{status} == 200 ? json($r)->{data}{challenge} : 'A' x 43;
+}
+
+# A passkey of a user, in the store alone.
+sub some_passkey {
+    my ($who) = @_;
+
+    my $user = $who // $who{owner};
+    my $id = sprintf 'PK%032x', ++$n;
+    redis($t->{redis}, 'HSET', redis_key('keys', $user->{acct}{sid},
+        $user->{id}), $id, record_pack('passkey', version => 1, id => $id,
+        credential => 'c', algorithm => -7, key => 'k', counter => 0,
+        name => 'n', made => 1, used => 0, rp => 'r'));
+    return $id;
+}
+my $passkey = passkey_new();
+{
+    my $user = sign_in($t, role => 'viewer');
+    my $begun = json(portal($t, $user, 'POST', 'passkey/begin.json'))->{data};
+    $passkey->{user} = $begun->{user};
+    portal($t, $user, 'POST', 'passkey/add.json', fields => { name => 'n',
+        passkey_made($passkey, $begun->{challenge}) });
+}
+my %passkey = (role => 'viewer', none => sid_of('PK'), made => \&some_passkey,
+    foreign => sub { some_passkey($who{admin}) });
 my %call = (
     'session/start' => { role => 'nobody', fields => sub {
         { link => add_user($t)->{link} } } },
@@ -157,6 +189,16 @@ my %call = (
     'contact/types' => { role => 'viewer' },
     'contact/log' => { %contact, role => 'viewer' },
     'contact/test' => { %contact, made => sub { some_contact($t->{acct}) } },
+    'session/begin' => { role => 'nobody' },
+    'session/passkey' => { role => 'nobody', fields => sub {
+        +{ passkey_signed($passkey, challenge('session')) } } },
+    'passkeys' => { role => 'viewer' },
+    'passkey/begin' => { role => 'viewer', recent => 1 },
+    'passkey/add' => { role => 'viewer', recent => 1, fields => sub {
+        { name => 'n', passkey_made(passkey_new(),
+            challenge('passkey', $_[0])) } } },
+    'passkey/rename' => { %passkey, fields => sub { { name => 'n' } } },
+    'passkey/delete' => { %passkey, recent => 1 },
     'account' => { role => 'viewer' },
     'account/update' => { role => 'owner', fields => sub {
         { timezone => 'Europe/Berlin' } } },
@@ -188,12 +230,12 @@ for my $d (@described) {
     my $make = sub {
         my ($who, %opt) = @_;
 
-        my $id = $opt{id} // ($call->{made} ? $call->{made}->() : '');
+        my $id = $opt{id} // ($call->{made} ? $call->{made}->($who) : '');
         my $path = $d->{at} =~ s{^\Q$out\E}{}r =~ s/\{id\}/$id/r;
         my $method = $opt{method} // $d->{method};
         my %fields = $d->{method} eq 'POST' && !exists $opt{body}
             ? (fields => $opt{fields}
-                // ($call->{fields} ? $call->{fields}->() : {})) : ();
+                // ($call->{fields} ? $call->{fields}->($who) : {})) : ();
         return portal({ %$t, nginx => $opt{nginx} // $t->{nginx} }, $who,
             $method, $path, %fields, map { $_ => $opt{$_} }
             grep { exists $opt{$_} } qw(site type body headers));

@@ -64,6 +64,7 @@ typedef union {
     rbl_contact_t  contact;
     rbl_refusal_t  refusal;
     rbl_daemon_t   daemon;
+    rbl_passkey_t  passkey;
 } any_t;
 
 
@@ -89,6 +90,7 @@ DECODER(group)
 DECODER(contact)
 DECODER(refusal)
 DECODER(daemon)
+DECODER(passkey)
 
 
 static const struct {
@@ -124,6 +126,8 @@ static const struct {
       RBL_REFUSAL__N, RBL_REFUSAL__MIN },
     { "daemon", decode_daemon, "ssiiaaaa", sizeof(rbl_daemon_t),
       RBL_DAEMON__N, RBL_DAEMON__MIN },
+    { "passkey", decode_passkey, "ssisisiis", sizeof(rbl_passkey_t),
+      RBL_PASSKEY__N, RBL_PASSKEY__MIN },
 };
 
 #define ENTITIES  (sizeof(entities) / sizeof(entities[0]))

@@ -21,6 +21,7 @@ static const struct {
     { RBL_SID_LIST, "RB", 34 }, { RBL_SID_CONTACT, "CO", 34 },
     { RBL_SID_GROUP, "CG", 34 }, { RBL_SID_CHECK, "PP", 66 },
     { RBL_SID_EVENT, "EV", 34 }, { RBL_SID_HOOK, "WH", 34 },
+    { RBL_SID_USER, "US", 34 }, { RBL_SID_PASSKEY, "PK", 34 },
 };
 
 static const struct {

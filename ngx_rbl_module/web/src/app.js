@@ -33,7 +33,8 @@ const others = {
     add: [lazy(() => import('./screens/add.js'), 'Add'), 'hosts'],
     contact_add: [lazy(() => import('./screens/contact_add.js'), 'ContactAdd'),
         'contacts'],
-    host: [lazy(() => import('./screens/host.js'), 'Host'), 'hosts']
+    host: [lazy(() => import('./screens/host.js'), 'Host'), 'hosts'],
+    passkeys: [lazy(() => import('./screens/passkeys.js'), 'Passkeys'), '']
 };
 
 function find(screen) {
@@ -62,6 +63,8 @@ function Frame({ me, at, onSignOut, children }) {
             </nav>
             <div class="who">
                 <span>${t('signed_in_as', { mail: me.user.mail })}</span>
+                <${Link} to="passkeys" at=${at || 'passkeys'}
+                    text=${t('passkeys')} />
                 <button onClick=${() => onSignOut(false)}>
                     ${t('sign_out')}</button>
                 <button onClick=${() => onSignOut(true)}>
@@ -114,7 +117,7 @@ function App() {
     }
 
     if (me === null) {
-        return html`<${SignIn} />`;
+        return html`<${SignIn} onSignedIn=${load} />`;
     }
 
     const [Screen, at] = find(screen);

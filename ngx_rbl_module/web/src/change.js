@@ -5,13 +5,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { html } from './html.js';
+import { confirmByPasskey, mayPasskey } from './passkey.js';
 import { refused } from './refusal.js';
 import { t } from './text.js';
 
 const undoFor = 10000;
 
-// What it returns: the state {busy, text, undo, problem}; say(text), which sets
-// its text; refuse(problem), for a refusal of the page itself; and run.
+// What it returns: the state {busy, text, undo, problem, confirm}; say(text),
+// which sets its text; refuse(problem), for a refusal of the page itself; and
+// run.
 //
 // run(text, call, {then, undo, invalid}) makes a call, unless one is under way,
 // and then calls then, or onDone, with its answer.  It returns the answer, or
@@ -41,6 +43,12 @@ export function useChange(onDone = () => {}) {
             return undefined;
         }
 
+        // A call that needs a recent sign-in is made again after one.
+        const confirm = () => run(text, async (so) => {
+            await confirmByPasskey();
+            return call(so);
+        }, { then, undo, invalid });
+
         busy.current = true;
         show({ busy: true });
 
@@ -52,7 +60,8 @@ export function useChange(onDone = () => {}) {
             then(answer);
             return answer;
         } catch (refusal) {
-            show({ problem: refused(refusal, invalid) });
+            show({ problem: refused(refusal, invalid),
+                confirm: refusal.again && mayPasskey() && confirm });
             return undefined;
         } finally {
             busy.current = false;
@@ -64,10 +73,12 @@ export function useChange(onDone = () => {}) {
 }
 
 // of: what useChange returned.
-export function Said({ of: { busy, text, undo, problem } }) {
+export function Said({ of: { busy, text, undo, problem, confirm } }) {
     return html`
         <p role="status">${text || (busy && t('sending'))}${undo && html`
             ${' '}<button type="button" onClick=${undo}>${t('undo')}</button>`}
         </p>
-        ${problem && html`<p class="banner" role="alert">${problem}</p>`}`;
+        ${problem && html`<p class="banner" role="alert">${problem}${confirm
+            && html` <button type="button" onClick=${confirm}>
+                ${t('passkey_confirm')}</button>`}</p>`}`;
 }

@@ -14,7 +14,13 @@ const known = [
     [/Invalid entries/, 'refused_entries'],
     [/at most (\d+) checks/, 'refused_checks'],
     [/A range is checked/, 'refused_range'],
-    [/no interval shorter than (\d+)/, 'refused_interval']
+    [/no interval shorter than (\d+)/, 'refused_interval'],
+    [/passkey is added already/, 'passkey_exists'],
+    [/passkey was not used/, 'passkey_unused'],
+    [/passkey does not sign in/, 'passkey_wrong'],
+    [/longer than five minutes/, 'passkey_late'],
+    [/at most (\d+) passkeys/, 'passkey_limit'],
+    [/Passkeys cannot be used/, 'passkey_site']
 ];
 
 function sentence(refusal, away) {

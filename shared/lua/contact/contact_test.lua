@@ -5,6 +5,7 @@
 --- arg: event  SID
 --- arg: type
 --- arg: body
+--- audit: contact
 --- reply: OK
 --- reply: CONTACT
 --- reply: PENDING

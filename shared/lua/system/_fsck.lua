@@ -38,6 +38,7 @@ local shapes = {
     HT = 'nssssnssstnnnnnnt|tn', RP = 'nsssntn', CG = 'nssn',
     CO = 'nssssstnsnnn', RB = 'nsssssnnsstssssss|snnnsss',
     WH = 'nssstssn|snns', US = 'nsssssnn', SESSION = 'nsssn',
+    PASSKEY = 'nssnsnsnns',
     TOTALS = 'nnnnn|n',
     WORK = 'nnsnst',
 }

@@ -13,7 +13,7 @@
 --- include: details
 --- include: unchanged
 --- include: pending
---- use: app contact host session token
+--- use: app contact host passkey session token
 local week = 7 * 86400000
 -- Listings, contacts of groups, and blocks of 512 bytes of details.
 local read_so_far, read_most = 0, 200
@@ -113,6 +113,24 @@ function look.session(k, field)
     elseif not call('ZSCORE', index, field) then
         fault('record', 'session ' .. field, 'is not in the index sessions',
             function() call('ZADD', index, t[SESSION.made], field) end)
+    end
+end
+-- The passkeys of a user.
+function look.keys(k, us)
+    if newer(us) then
+        return
+    end
+    if not owns('users', us) then
+        fault('left', us, 'is no user and has passkeys', drop(k))
+        return
+    end
+    local all = call('HGETALL', k)
+    for i = 1, #all, 2 do
+        local p, why = decoded(all[i + 1], 'PASSKEY')
+        if why ~= 'newer' and not (p and p[PASSKEY.id] == all[i]) then
+            fault('record', us, 'has a damaged passkey ' .. all[i],
+                function() call('HDEL', k, all[i]) end)
+        end
     end
 end
 local function of_host(k, ht, what)
@@ -318,8 +336,8 @@ function look.line(k, co)
 end
 local types = {r = 'string', s = 'string', user = 'string', session = 'string',
     token = 'string', kids = 'zset',
-    hist = 'stream', dlv = 'hash', digest = 'zset', batch = 'zset',
-    making = 'zset',
+    hist = 'stream', keys = 'hash', dlv = 'hash', digest = 'zset',
+    batch = 'zset', making = 'zset',
     open = 'hash', ends = 'hash', line = 'list', rate = 'string',
     work = 'list', hears = 'zset', large = 'string'}
 for i = ARG.names, #ARGV do

@@ -1,4 +1,4 @@
--- Deletes a user, the user's sessions and links.
+-- Deletes a user, the user's sessions, links and passkeys.
 --- key: acct  acct:<AC>
 --- arg: user  SID
 --- arg: last  "1": also the last owner
@@ -23,5 +23,5 @@ for _, field in ipairs(fields) do
 end
 links_end(key('links', ac, ARG.user), -1)
 call('ZREM', key('users', ac), ARG.user)
-call('DEL', key('user', ac, ARG.user))
+call('DEL', key('user', ac, ARG.user), key('keys', ac, ARG.user))
 return {'OK', #fields}

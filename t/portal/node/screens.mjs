@@ -16,6 +16,7 @@ const screens = ['overview', 'hosts', 'add', 'users',
     ...input.profiles.map((id) => `profiles/${id}`), 'audit',
     `audit/target/${input.host}`];
     ...input.profiles.map((id) => `profiles/${id}`), 'account'];
+    ...input.profiles.map((id) => `profiles/${id}`), 'account', 'passkeys'];
 const empty = ['overview', 'hosts', 'contacts', 'groups', 'apps', 'webhooks',
     'checks', 'lists', 'profiles'];
 

@@ -1,0 +1,182 @@
+/*
+ * The site, challenges and fields, for all calls of passkeys.
+ *
+ * A passkey is bound to the name of a site.  The browser says in the client
+ * data which origin it was at, and the authenticator signs them, together with
+ * the SHA-256 of that name.
+ */
+
+#include "ngx_rbl_portal_passkey.h"
+
+#include <openssl/crypto.h>
+#include <openssl/rand.h>
+
+
+static ngx_uint_t ngx_rbl_passkey_named(ngx_http_request_t *r);
+
+
+/* The site is that of the request: its scheme and Host, whose name has to be
+   the first server_name, since a client can send any. */
+
+ngx_int_t
+ngx_rbl_passkey_site(ngx_rbl_ctx_t *ctx, ngx_rbl_site_t *site)
+{
+    u_char              *p;
+    ngx_str_t            name, *host;
+    const char          *scheme;
+    ngx_http_request_t  *r;
+
+    r = ctx->request;
+
+    if (r->headers_in.host == NULL || !ngx_rbl_passkey_named(r)) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
+                       "Passkeys cannot be used under this name of the site.");
+        return NGX_DECLINED;
+    }
+
+    host = &r->headers_in.host->value;
+    name = r->headers_in.server;
+    scheme = ngx_rbl_session_tls(r) ? "https://" : "http://";
+
+    p = (u_char *) ngx_rbl_room(ctx, 8 + host->len);
+
+    if (p == NULL || ngx_rbl_auth_digest(&name, site->digest) != NGX_OK) {
+        ngx_rbl_internal(ctx);
+        return NGX_DECLINED;
+    }
+
+    site->origin.p = (char *) p;
+    p = ngx_cpymem(p, scheme, ngx_strlen(scheme));
+    ngx_strlow(p, host->data, host->len);
+    site->origin.n = p + host->len - (u_char *) site->origin.p;
+    site->name.p = (char *) name.data;
+    site->name.n = name.len;
+
+    return NGX_OK;
+}
+
+
+static ngx_uint_t
+ngx_rbl_passkey_named(ngx_http_request_t *r)
+{
+    ngx_str_t                 *host;
+    ngx_http_core_srv_conf_t  *cscf;
+
+    host = &r->headers_in.server;
+    cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
+
+    return host->len > 0 && cscf->server_name.len == host->len
+           && ngx_memcmp(cscf->server_name.data, host->data, host->len) == 0;
+}
+
+
+ngx_int_t
+ngx_rbl_challenge_make(ngx_rbl_ctx_t *ctx, ngx_rbl_challenge_t *challenge)
+{
+    u_char     octets[RBL_PASSKEY_CHALLENGE];
+    ngx_str_t  from, to;
+
+    if (RAND_bytes(octets, sizeof(octets)) != 1) {
+        ngx_rbl_internal(ctx);
+        return NGX_ERROR;
+    }
+
+    from.data = octets;
+    from.len = sizeof(octets);
+    to.data = (u_char *) challenge->text;
+    ngx_encode_base64url(&to, &from);
+    challenge->n = to.len;
+
+    ngx_hex_dump((u_char *) challenge->hex, octets, sizeof(octets));
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_rbl_passkey_field(ngx_rbl_ctx_t *ctx, ngx_uint_t field, size_t size,
+    rbl_str_t *octets)
+{
+    rbl_str_t  text;
+
+    text = ngx_rbl_text(ctx, field);
+    size = ngx_min(size, ngx_base64_decoded_length(text.n));
+    octets->p = ngx_rbl_room(ctx, size + 1);
+
+    if (octets->p == NULL) {
+        return NGX_DECLINED;
+    }
+
+    if (text.n == 0
+        || rbl_passkey_text((u_char *) octets->p, size, &octets->n, text)
+           != RBL_OK)
+    {
+        ngx_rbl_invalid(ctx,
+                        (char *) ctx->route->op->fields[field].name.data);
+        return NGX_DECLINED;
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_rbl_passkey_sid(ngx_rbl_ctx_t *ctx, rbl_sid_t *sid, rbl_str_t credential)
+{
+    u_char     digest[32];
+    ngx_str_t  s;
+
+    s.data = (u_char *) credential.p;
+    s.len = credential.n;
+
+    if (ngx_rbl_auth_digest(&s, digest) != NGX_OK) {
+        ngx_rbl_internal(ctx);
+        return NGX_ERROR;
+    }
+
+    rbl_sid_from_digest(sid, RBL_SID_PASSKEY, digest);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_rbl_passkey_client(char hex[NGX_RBL_CHALLENGE_HEX], rbl_str_t client,
+    const char *type, const ngx_rbl_site_t *site)
+{
+    u_char  octets[RBL_PASSKEY_CHALLENGE];
+
+    if (rbl_passkey_client(octets, client, type, site->origin) != RBL_OK) {
+        return NGX_DECLINED;
+    }
+
+    ngx_hex_dump((u_char *) hex, octets, sizeof(octets));
+
+    return NGX_OK;
+}
+
+
+ngx_uint_t
+ngx_rbl_passkey_right(const rbl_passkey_auth_t *auth,
+    const ngx_rbl_site_t *site)
+{
+    return (auth->flags & (RBL_PASSKEY_PRESENT|RBL_PASSKEY_VERIFIED))
+           == (RBL_PASSKEY_PRESENT|RBL_PASSKEY_VERIFIED)
+           && CRYPTO_memcmp(auth->rp.p, site->digest, sizeof(site->digest))
+              == 0;
+}
+
+
+void
+ngx_rbl_passkey_write(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t octets)
+{
+    u_char     text[ngx_base64_encoded_length(RBL_PASSKEY_ID_MAX)];
+    ngx_str_t  from, to;
+
+    from.data = (u_char *) octets.p;
+    from.len = ngx_min(octets.n, RBL_PASSKEY_ID_MAX);
+    to.data = text;
+    ngx_encode_base64url(&to, &from);
+
+    rbl_doc_str(&ctx->doc, key, (rbl_str_t) { (char *) text, to.len });
+}

@@ -1,0 +1,419 @@
+/*
+ * passkeys: the passkeys of the user of the session.  passkey/begin gives a
+ * challenge, and passkey/add the passkey that was made by it; passkey/rename,
+ * passkey/delete.
+ *
+ * A challenge is 256 random bits, used once within five minutes, by the session
+ * that asked for it.
+ */
+
+#include "ngx_rbl_portal_passkey.h"
+
+#include "rbl_time.h"
+
+#define NGX_RBL_PASSKEYS_MAX   16       /* of a user that are shown */
+#define NGX_RBL_CHALLENGE_TTL  "300000" /* ms */
+
+enum {                                  /* fields of add */
+    NGX_RBL_PASSKEY_NAME = 0,
+    NGX_RBL_PASSKEY_CLIENT,
+    NGX_RBL_PASSKEY_ATTESTATION
+};
+
+enum {                                  /* replies of begin */
+    NGX_RBL_BEGUN_CHALLENGE = 0,
+    NGX_RBL_BEGUN_KEYS
+};
+
+typedef struct {
+    ngx_rbl_site_t       site;
+    ngx_rbl_challenge_t  challenge;
+} ngx_rbl_passkey_begin_t;
+
+
+static void ngx_rbl_passkeys_prepare(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_passkeys_ask(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_passkeys_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+static ngx_uint_t ngx_rbl_passkeys_read(const redisReply *reply,
+    rbl_passkey_t passkeys[NGX_RBL_PASSKEYS_MAX]);
+static void ngx_rbl_passkey_begin_prepare(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_passkey_begin_proceed(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_passkey_begun(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_passkey_begun_user(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_passkey_add_prepare(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_passkey_add_proceed(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_passkey_add_run(ngx_rbl_ctx_t *ctx,
+    const ngx_rbl_site_t *site, const char *challenge, rbl_str_t attestation);
+static void ngx_rbl_passkey_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_passkey_own(ngx_rbl_ctx_t *ctx);
+
+
+static const ngx_rbl_field_t  ngx_rbl_passkey_add_fields[] = {
+    NGX_RBL_TEXT("name", NGX_RBL_NEEDED, ngx_rbl_label,
+                 NGX_RBL_ARG(passkey_add, name)),
+    NGX_RBL_TEXT("client_data", NGX_RBL_NEEDED, NULL, 0),
+    NGX_RBL_TEXT("attestation", NGX_RBL_NEEDED, NULL, 0),
+    NGX_RBL_END
+};
+
+static const ngx_rbl_field_t  ngx_rbl_passkey_rename_fields[] = {
+    NGX_RBL_TEXT("name", NGX_RBL_NEEDED, ngx_rbl_label,
+                 NGX_RBL_ARG(passkey_name, name)),
+    NGX_RBL_END
+};
+
+#define NGX_RBL_PASSKEY_WRONG                                                 \
+    "The passkey cannot be added. Please try again."
+
+static const ngx_rbl_outcome_t  ngx_rbl_passkey_refusals[] = {
+    NGX_RBL_UNKNOWN_ID("PASSKEY", "passkey"),
+    { "CHALLENGE", NGX_HTTP_CONFLICT,
+      "This took longer than five minutes. Please try again." },
+    { "USER", NGX_HTTP_CONFLICT, NGX_RBL_PASSKEY_WRONG },
+    { "EXISTS", NGX_HTTP_CONFLICT, "This passkey is added already." },
+    { "LIMIT", NGX_HTTP_CONFLICT, "A user may have at most %L passkeys." },
+    { NULL, 0, NULL }
+};
+
+
+const ngx_rbl_family_t  ngx_rbl_family_passkeys = {
+    .resource = "passkey",
+    .kind = RBL_SID_PASSKEY,
+    .refusals = ngx_rbl_passkey_refusals
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_passkeys = {
+    .prepare = ngx_rbl_passkeys_prepare,
+    .proceed = ngx_rbl_passkeys_ask,
+    .result = ngx_rbl_passkeys_result
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_passkey_begin = {
+    .prepare = ngx_rbl_passkey_begin_prepare,
+    .proceed = ngx_rbl_passkey_begin_proceed,
+    .result = ngx_rbl_passkey_begun
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_passkey_add = {
+    .script = &rbl_script_passkey_add,
+    .fields = ngx_rbl_passkey_add_fields,
+    .prepare = ngx_rbl_passkey_add_prepare,
+    .proceed = ngx_rbl_passkey_add_proceed,
+    .result = ngx_rbl_passkey_added,
+    .message = "Passkey added successfully."
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_passkey_rename = {
+    .script = &rbl_script_passkey_name,
+    .fields = ngx_rbl_passkey_rename_fields,
+    .proceed = ngx_rbl_passkey_own,
+    .message = "Passkey renamed successfully."
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_passkey_delete = {
+    .script = &rbl_script_passkey_delete,
+    .proceed = ngx_rbl_passkey_own,
+    .message = "Passkey deleted successfully."
+};
+
+
+static void
+ngx_rbl_passkeys_prepare(ngx_rbl_ctx_t *ctx)
+{
+}
+
+
+/* The user is known only once the session is. */
+
+static void
+ngx_rbl_passkeys_ask(ngx_rbl_ctx_t *ctx)
+{
+    rbl_key_t         key;
+    ngx_rbl_batch_t  *batch;
+
+    batch = ngx_rbl_next(ctx);
+
+    if (batch != NULL) {
+        ngx_rbl_batch_command(batch, RBL_COMMAND("HGETALL",
+            rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store), "keys",
+                            rbl_sid_str(&ctx->account),
+                            rbl_sid_str(&ctx->user.sid))));
+    }
+}
+
+
+static void
+ngx_rbl_passkeys_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply)
+{
+    char            time[2][RBL_TIME_LEN];
+    rbl_doc_t      *doc;
+    ngx_uint_t      k, n;
+    rbl_passkey_t   passkeys[NGX_RBL_PASSKEYS_MAX], *p;
+
+    doc = &ctx->doc;
+    n = ngx_rbl_passkeys_read(reply, passkeys);
+
+    ngx_rbl_open(ctx, 0, "OK");
+    rbl_doc_array(doc, "data");
+
+    for (k = 0; k < n; k++) {
+        p = &passkeys[k];
+
+        rbl_doc_object(doc, NULL);
+        rbl_doc_str(doc, "id", p->id);
+        rbl_doc_str(doc, "name", p->name);
+        rbl_doc_str(doc, "made", rbl_time_rfc3339(time[0], p->made));
+        rbl_doc_str(doc, "used", rbl_time_rfc3339(time[1], p->used));
+        rbl_doc_close(doc);
+    }
+
+    rbl_doc_close(doc);
+    ngx_rbl_close(ctx);
+}
+
+
+/* Reads the records into an array, the oldest first; returns their number. */
+
+static ngx_uint_t
+ngx_rbl_passkeys_read(const redisReply *reply,
+    rbl_passkey_t passkeys[NGX_RBL_PASSKEYS_MAX])
+{
+    size_t         i;
+    ngx_uint_t     k, n;
+    rbl_passkey_t  p;
+
+    n = 0;
+
+    for (i = 1; i < rbl_reply_len(reply) && n < NGX_RBL_PASSKEYS_MAX; i += 2) {
+        if (rbl_passkey_decode(&p, rbl_reply_str(rbl_reply_at(reply, i)))
+            != RBL_OK)
+        {
+            continue;
+        }
+
+        for (k = n++; k > 0 && passkeys[k - 1].made > p.made; k--) {
+            passkeys[k] = passkeys[k - 1];
+        }
+
+        passkeys[k] = p;
+    }
+
+    return n;
+}
+
+
+static void
+ngx_rbl_passkey_begin_prepare(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_passkey_begin_t  *begin;
+
+    begin = ngx_rbl_data(ctx, sizeof(ngx_rbl_passkey_begin_t));
+
+    if (begin != NULL && ngx_rbl_passkey_site(ctx, &begin->site) == NGX_OK) {
+        (void) ngx_rbl_challenge_make(ctx, &begin->challenge);
+    }
+}
+
+
+static void
+ngx_rbl_passkey_begin_proceed(ngx_rbl_ctx_t *ctx)
+{
+    char                      hex[NGX_RBL_FIELD_LEN];
+    rbl_key_t                 key;
+    rbl_str_t                 name;
+    ngx_rbl_batch_t          *batch;
+    ngx_rbl_passkey_begin_t  *begin;
+
+    batch = ngx_rbl_next(ctx);
+
+    if (batch == NULL) {
+        return;
+    }
+
+    begin = ctx->data;
+    name.p = begin->challenge.hex;
+    name.n = NGX_RBL_CHALLENGE_HEX;
+
+    ngx_rbl_batch_command(batch, RBL_COMMAND("SET",
+        rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store), "challenge",
+                        rbl_sid_str(&ctx->account), name),
+        ngx_rbl_auth_field(hex, ctx->digest), RBL_STR("PX"),
+        RBL_STR(NGX_RBL_CHALLENGE_TTL)));
+
+    ngx_rbl_passkeys_ask(ctx);
+}
+
+
+/* An authenticator makes no second passkey of a user. */
+
+static void
+ngx_rbl_passkey_begun(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply)
+{
+    rbl_doc_t                *doc;
+    ngx_uint_t                k, n;
+    rbl_passkey_t             passkeys[NGX_RBL_PASSKEYS_MAX];
+    ngx_rbl_passkey_begin_t  *begin;
+
+    doc = &ctx->doc;
+    begin = ctx->data;
+
+    if (i == NGX_RBL_BEGUN_CHALLENGE) {
+        if (rbl_reply_class(reply) != RBL_REPLY_OK) {
+            ngx_rbl_internal(ctx);
+        }
+
+        return;
+    }
+
+    n = ngx_rbl_passkeys_read(reply, passkeys);
+
+    ngx_rbl_open(ctx, 0, "OK");
+    rbl_doc_object(doc, "data");
+    rbl_doc_str(doc, "challenge",
+                (rbl_str_t) { begin->challenge.text, begin->challenge.n });
+    rbl_doc_str(doc, "site", begin->site.name);
+    ngx_rbl_passkey_begun_user(ctx);
+    rbl_doc_array(doc, "exclude");
+
+    for (k = 0; k < n; k++) {
+        ngx_rbl_passkey_write(ctx, NULL, passkeys[k].credential);
+    }
+
+    rbl_doc_close(doc);
+    rbl_doc_close(doc);
+    ngx_rbl_close(ctx);
+}
+
+
+/* The user by the digits of both SIDs, so that a sign-in needs no index. */
+
+static void
+ngx_rbl_passkey_begun_user(ngx_rbl_ctx_t *ctx)
+{
+    u_char      handle[NGX_RBL_HANDLE_LEN];
+    ngx_uint_t  i;
+    const char *digits;
+
+    for (i = 0; i < sizeof(handle); i++) {
+        digits = i < sizeof(handle) / 2
+                 ? ctx->account.s + 2 + 2 * i
+                 : ctx->user.sid.s + 2 + 2 * i - sizeof(handle);
+        handle[i] = (u_char) ngx_hextoi((u_char *) digits, 2);
+    }
+
+    ngx_rbl_passkey_write(ctx, "user",
+                          (rbl_str_t) { (char *) handle, sizeof(handle) });
+}
+
+
+static void
+ngx_rbl_passkey_add_prepare(ngx_rbl_ctx_t *ctx)
+{
+    (void) ngx_rbl_write_fields(ctx, sizeof(ngx_rbl_write_t));
+}
+
+
+static void
+ngx_rbl_passkey_add_proceed(ngx_rbl_ctx_t *ctx)
+{
+    char            challenge[NGX_RBL_CHALLENGE_HEX];
+    rbl_str_t       client, attestation;
+    ngx_rbl_site_t  site;
+
+    if (ngx_rbl_passkey_field(ctx, NGX_RBL_PASSKEY_CLIENT,
+                              RBL_PASSKEY_DATA_MAX, &client) != NGX_OK
+        || ngx_rbl_passkey_field(ctx, NGX_RBL_PASSKEY_ATTESTATION,
+                                 RBL_PASSKEY_DATA_MAX, &attestation) != NGX_OK
+        || ngx_rbl_passkey_site(ctx, &site) != NGX_OK)
+    {
+        return;
+    }
+
+    if (ngx_rbl_passkey_client(challenge, client, "webauthn.create", &site)
+        != NGX_OK)
+    {
+        ngx_rbl_invalid(ctx, "client_data");
+        return;
+    }
+
+    ngx_rbl_passkey_add_run(ctx, &site, challenge, attestation);
+}
+
+
+static void
+ngx_rbl_passkey_add_run(ngx_rbl_ctx_t *ctx, const ngx_rbl_site_t *site,
+    const char *challenge, rbl_str_t attestation)
+{
+    char                 hex[NGX_RBL_FIELD_LEN], number[2][RBL_OUT_INT];
+    int64_t              algorithm;
+    rbl_str_t           *argv;
+    ngx_rbl_write_t     *write;
+    rbl_passkey_auth_t   auth;
+
+    if (rbl_passkey_attested(&auth, attestation) != RBL_OK
+        || !ngx_rbl_passkey_right(&auth, site)
+        || rbl_passkey_key(&algorithm, auth.key) != RBL_OK)
+    {
+        ngx_rbl_invalid(ctx, "attestation");
+        return;
+    }
+
+    write = ctx->data;
+    argv = write->argv;
+
+    if (ngx_rbl_passkey_sid(ctx, &write->id, auth.credential) != NGX_OK) {
+        return;
+    }
+
+    argv[NGX_RBL_ARG_ID] = rbl_sid_str(&write->id);
+    argv[NGX_RBL_ARG(passkey_add, user)] = rbl_sid_str(&ctx->user.sid);
+    argv[NGX_RBL_ARG(passkey_add, session)] =
+        ngx_rbl_auth_field(hex, ctx->digest);
+    argv[NGX_RBL_ARG(passkey_add, challenge)] =
+        (rbl_str_t) { challenge, NGX_RBL_CHALLENGE_HEX };
+    argv[NGX_RBL_ARG(passkey_add, credential)] = auth.credential;
+    argv[NGX_RBL_ARG(passkey_add, algorithm)] =
+        rbl_out_int_text(number[0], algorithm);
+    argv[NGX_RBL_ARG(passkey_add, key)] = auth.key;
+    argv[NGX_RBL_ARG(passkey_add, counter)] =
+        rbl_out_int_text(number[1], auth.counter);
+    argv[NGX_RBL_ARG(passkey_add, rp)] = auth.rp;
+
+    ngx_rbl_write_proceed(ctx);
+}
+
+
+static void
+ngx_rbl_passkey_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply)
+{
+    ngx_rbl_write_t  *write;
+
+    write = ctx->data;
+
+    ngx_rbl_open(ctx, 0, ctx->route->op->message);
+    rbl_doc_object(&ctx->doc, "data");
+    rbl_doc_str(&ctx->doc, "id", rbl_sid_str(&write->id));
+    rbl_doc_close(&ctx->doc);
+    ngx_rbl_close(ctx);
+}
+
+
+/* In the arguments of both scripts the user follows the passkey. */
+
+static void
+ngx_rbl_passkey_own(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_write_t  *write;
+
+    write = ctx->data;
+    write->argv[NGX_RBL_ARG(passkey_name, user)] =
+        rbl_sid_str(&ctx->user.sid);
+
+    ngx_rbl_write_proceed(ctx);
+}

@@ -1,0 +1,23 @@
+-- Starts a session of a user, which is loaded; the oldest of too many end.
+--- include: user
+local sessions_most = 20
+local function session_new(user, field, digest)
+    local sid, now = user[USER.id], now_ms()
+    local index = key('sessions', ac, sid)
+    call('ZREMRANGEBYSCORE', index, '-inf', now - session_lives)
+    local excess = call('ZCARD', index) + 1 - sessions_most
+    if excess > 0 then
+        for _, old in ipairs(call('ZRANGE', index, 0, excess - 1)) do
+            session_end(index, old)
+        end
+    end
+    local session = key('session', ac, field)
+    save(session, {1, digest, sid, user[USER.role], now,
+        user[USER.mail]})
+    call('PEXPIRE', session, session_idles)
+    call('ZADD', index, now, field)
+    call('PEXPIRE', index, session_lives)
+    user[USER.seen] = now
+    save(key('user', ac, sid), user)
+    return {'OK', sid, user[USER.mail], user[USER.name], user[USER.role], now}
+end

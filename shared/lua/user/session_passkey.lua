@@ -1,0 +1,27 @@
+-- Starts a session by a passkey, whose signature was checked.
+--- key: acct  acct:<AC>
+--- arg: passkey  SID
+--- arg: user  SID
+--- arg: counter  that was signed; 0: the passkey does not count
+--- arg: field  of the session (16 hex)
+--- arg: digest  of the session
+--- audit
+--- reply: OK user mail name role made#
+--- reply: PASSKEY  deleted meanwhile, or its user is
+--- reply: COUNTER  it went back: there may be a copy of the passkey
+--- include: session_new
+--- include: passkey
+local user = user_of(ARG.user)
+local passkey = passkey_load()
+if not passkey or not user or user[USER.status] ~= 'active' then
+    return {'PASSKEY'}
+end
+local counter, last = tonumber(ARG.counter), passkey[PASSKEY.counter]
+if (counter > 0 or last > 0) and counter <= last then
+    return {'COUNTER'}
+end
+passkey[PASSKEY.counter] = counter
+passkey[PASSKEY.used] = now_ms()
+passkey_save(passkey)
+about, named = ARG.user, user[USER.mail]
+return session_new(user, ARG.field, ARG.digest)
