@@ -344,12 +344,13 @@ if [ ! -s "$run/account" ]; then
 fi
 
 # A user of the portal, and a new link for each run.
+portal=http://127.0.0.1:$http/portal/
 user=$(rblctl user list "$SID" --json | value id | head -n 1)
 if [ -n "$user" ]; then
-    link=$(rblctl user link "$SID" "$user" --json | value link)
+    link=$(rblctl user link "$SID" "$user" --url "$portal" --json | value link)
 else
-    link=$(rblctl user add "$SID" owner@demo.ngx-rbl.test --role owner --json \
-           | value link)
+    link=$(rblctl user add "$SID" owner@demo.ngx-rbl.test --role owner \
+           --url "$portal" --json | value link)
 fi
 
 url=http://127.0.0.1:$http/3.0
@@ -363,7 +364,7 @@ cat <<TEXT
 
 Open the portal; this link signs you in once, within 15 minutes:
 
-http://127.0.0.1:$http/portal/$link
+$link
 
 Or try, in another terminal:
 

@@ -187,6 +187,27 @@ ngx_command_t  ngx_rbl_commands[] = {
       offsetof(ngx_rbl_loc_conf_t, allow_zones),
       NULL },
 
+    { ngx_string("rbl_portal_url"),
+      NGX_RBL_CONTEXTS,
+      ngx_rbl_set_url_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_rbl_loc_conf_t, portal_url),
+      NULL },
+
+    { ngx_string("rbl_portal_user"),
+      NGX_RBL_CONTEXTS,
+      ngx_rbl_set_user,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("rbl_portal_trust"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
+      ngx_rbl_set_trust,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
       ngx_null_command
 };
 

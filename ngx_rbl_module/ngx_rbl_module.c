@@ -93,6 +93,7 @@ ngx_rbl_create_main_conf(ngx_conf_t *cf)
      *     rmcf->zone = NULL;
      */
 
+    rmcf->realip = NGX_CONF_UNSET;
     ngx_rbl_timezones_init(rmcf, cf->pool);
 
     if (ngx_array_init(&rmcf->stores, cf->pool, 4,
@@ -140,10 +141,14 @@ ngx_rbl_create_loc_conf(ngx_conf_t *cf)
      *     rlcf->store_prefix = { 0, NULL };
      *     rlcf->realm = { 0, NULL };
      *     rlcf->base = { 0, NULL };
+     *     rlcf->portal_url = { 0, NULL };
+     *     rlcf->portal_user_name = { 0, NULL };
      */
 
     rlcf->api = NGX_CONF_UNSET;
     rlcf->portal = NGX_CONF_UNSET;
+    rlcf->portal_user = NGX_CONF_UNSET;
+    rlcf->portal_trust = NGX_CONF_UNSET_PTR;
     rlcf->store_addr = NGX_CONF_UNSET_PTR;
     rlcf->store_timeout = NGX_CONF_UNSET_MSEC;
     rlcf->legacy_errors = NGX_CONF_UNSET;
@@ -180,12 +185,14 @@ ngx_rbl_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_uint_value(conf->max_expand, prev->max_expand, 1024);
     ngx_conf_merge_msec_value(conf->check_keep, prev->check_keep,
                               NGX_RBL_CHECK_KEEP);
+    ngx_conf_merge_str_value(conf->portal_url, prev->portal_url, "");
     ngx_conf_merge_ptr_value(conf->slack_hosts, prev->slack_hosts, NULL);
     ngx_conf_merge_ptr_value(conf->discord_hosts, prev->discord_hosts, NULL);
     ngx_conf_merge_ptr_value(conf->refuse_zones, prev->refuse_zones, NULL);
     ngx_conf_merge_ptr_value(conf->allow_zones, prev->allow_zones, NULL);
 
-    if (ngx_rbl_merge_status(cf, prev, conf) != NGX_CONF_OK
+    if (ngx_rbl_merge_user(cf, prev, conf) != NGX_CONF_OK
+        || ngx_rbl_merge_status(cf, prev, conf) != NGX_CONF_OK
         || ngx_rbl_merge_store(cf, prev, conf) != NGX_CONF_OK)
     {
         return NGX_CONF_ERROR;

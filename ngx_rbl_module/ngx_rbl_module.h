@@ -13,6 +13,15 @@
 extern ngx_command_t  ngx_rbl_commands[];
 
 
+/* ngx_rbl_doors.c: the directives of the identity that nginx vouches for */
+char *ngx_rbl_set_user(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_rbl_set_trust(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/* Merges them, and refuses a variable that any client could set. */
+char *ngx_rbl_merge_user(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
+    ngx_rbl_loc_conf_t *conf);
+
+
 /* ngx_rbl_routes.c: the table of all calls */
 extern const ngx_rbl_route_t  ngx_rbl_calls[];
 

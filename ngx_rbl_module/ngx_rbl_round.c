@@ -12,7 +12,7 @@
  * wrong token, or over its limit, causes no other reads.  Calls that read no
  * data in the first round need no proof.
  *
- * A call that signs in has no credentials and one round, its script.
+ * A call that signs in has no credentials: its rounds are those that it adds.
  *
  * The first round is repeated (ngx_rbl_again) if the worker's caches are out of
  * date, if the totals must be made, and if the page must be smaller: at most
@@ -109,8 +109,8 @@ ngx_rbl_round(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* The round of a call without credentials: what the call adds, or nothing if it
-   is refused. */
+/* The first round of a call without credentials: what the call adds, or nothing
+   if it is refused. */
 
 static ngx_int_t
 ngx_rbl_sign_in(ngx_rbl_ctx_t *ctx)

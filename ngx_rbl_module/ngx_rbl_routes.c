@@ -401,6 +401,9 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_VIEWERS|NGX_RBL_RECENT,
       &ngx_rbl_op_passkey_delete,
       &ngx_rbl_family_passkeys },
+    { ngx_string("session/link"), ngx_string("session/link"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_SIGN_IN,
+      &ngx_rbl_op_session_link, NULL },
 
     { ngx_null_string, ngx_null_string, 0, 0, NULL, NULL }
 };

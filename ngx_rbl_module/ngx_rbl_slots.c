@@ -102,6 +102,43 @@ ngx_rbl_set_time_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
+/* Sets the URL of a page, to which a fragment can be appended.  Plain http is
+   only for the machine itself, as signing in is. */
+
+char *
+ngx_rbl_set_url_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    rbl_str_t   text;
+    rbl_url_t   url;
+    ngx_str_t  *field, *value;
+
+    field = (ngx_str_t *) ((char *) conf + cmd->offset);
+    if (field->data != NULL) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+    text.p = (char *) value[1].data;
+    text.n = value[1].len;
+
+    if (text.n > NGX_RBL_TEXT_MAX || rbl_url_parse(&url, text) != RBL_OK
+        || ngx_strlchr(value[1].data, value[1].data + text.n, '?')
+        || text.p[text.n - 1] != '/'
+        || (!url.tls && !rbl_str_is(url.host, "127.0.0.1")
+            && !rbl_str_is(url.host, "::1")
+            && !rbl_str_is(url.host, "localhost")))
+    {
+        return ngx_rbl_conf_refuse(cf, cmd, "an https URL that ends with "
+                                   "\"/\", or an http URL of the machine "
+                                   "itself");
+    }
+
+    *field = value[1];
+
+    return NGX_CONF_OK;
+}
+
+
 /* Sets host names in lower case, as rbl_contact_parse requires. */
 
 char *

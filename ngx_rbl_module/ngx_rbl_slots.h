@@ -23,6 +23,7 @@ typedef struct {
 char *ngx_rbl_set_text_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_rbl_set_number_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_rbl_set_time_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_rbl_set_url_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_rbl_set_hosts_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 /* Reports that the directive's first value "must be ..." and returns

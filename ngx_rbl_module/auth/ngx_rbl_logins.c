@@ -25,6 +25,7 @@
  * tokens does not evict the clients that are served.
  */
 
+#include "ngx_rbl_identity.h"
 #include "ngx_rbl_logins.h"
 
 #include <openssl/evp.h>
@@ -304,7 +305,8 @@ ngx_rbl_login_use(ngx_rbl_ctx_t *ctx)
     login = ctx->login;
 
     if (!ngx_rbl_login_own(ctx) || login->made != ctx->totals.made
-        || login->store != ctx->store)
+        || login->store != ctx->store
+        || !ngx_rbl_identity_same(ctx, &login->user))
     {
         return NGX_DECLINED;
     }

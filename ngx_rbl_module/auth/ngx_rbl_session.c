@@ -7,9 +7,11 @@
  * addresses, where others cannot read the connection.
  *
  * A session ends after 12 hours without a request, by the TTL of its record,
- * and 7 days after the sign-in.
+ * and 7 days after the sign-in.  One that began by the identity that nginx
+ * vouches for is valid only in requests with the same identity.
  */
 
+#include "ngx_rbl_identity.h"
 #include "ngx_rbl_logins.h"
 #include "ngx_rbl_session.h"
 
@@ -171,8 +173,21 @@ ngx_rbl_session_record(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
         || CRYPTO_memcmp(session.digest.p, ctx->digest, sizeof(ctx->digest))
            != 0
         || ngx_rbl_now() - session.made > NGX_RBL_SESSION_LIFE
+        || (session.identity.n
+            && session.identity.n != sizeof(ctx->user.identity))
         || rbl_sid_parse(&ctx->user.sid, RBL_SID_USER, session.user) != RBL_OK)
     {
+        return;
+    }
+
+    ctx->user.bound = session.identity.n > 0;
+
+    if (ctx->user.bound) {
+        ngx_memcpy(ctx->user.identity, session.identity.p,
+                   sizeof(ctx->user.identity));
+    }
+
+    if (!ngx_rbl_identity_same(ctx, &ctx->user)) {
         return;
     }
 

@@ -235,6 +235,19 @@ ngx_rbl_slow(ngx_rbl_ctx_t *ctx)
 
 
 ngx_rbl_batch_t *
+ngx_rbl_aside(ngx_rbl_ctx_t *ctx)
+{
+    ctx->gate = ngx_rbl_batch_create(ctx->store, NULL, ctx->next_done, ctx);
+
+    if (ctx->gate == NULL) {
+        ngx_rbl_internal(ctx);
+    }
+
+    return ctx->gate;
+}
+
+
+ngx_rbl_batch_t *
 ngx_rbl_next(ngx_rbl_ctx_t *ctx)
 {
     if (ctx->next == NULL) {

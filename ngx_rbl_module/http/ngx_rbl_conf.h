@@ -23,6 +23,8 @@ typedef struct {
     ngx_rbtree_node_t  timezones_sentinel;
     ngx_uint_t       unknown_timezones;
     ngx_shm_zone_t  *zone;      /* rbl_zone; NULL: not configured */
+    ngx_int_t        realip;    /* index of $realip_remote_addr; < 0: none is
+                                   needed, or there is no realip module */
 } ngx_rbl_main_conf_t;
 
 typedef struct {
@@ -40,6 +42,13 @@ typedef struct {
     ngx_uint_t    max_page_size;        /* rbl_max_page_size */
     ngx_uint_t    max_expand;           /* rbl_max_expand */
     ngx_msec_t    check_keep;           /* rbl_check_keep */
+    ngx_str_t     portal_url;           /* rbl_portal_url; len 0: none */
+    ngx_int_t     portal_user;          /* rbl_portal_user: index of the
+                                           variable; < 0: none */
+    ngx_str_t     portal_user_name;     /* its name, in lower case */
+    ngx_array_t  *portal_trust;         /* rbl_portal_trust: of rbl_subnet_t;
+                                           RBL_FAMILY_NONE: unix sockets;
+                                           NULL: everybody */
     ngx_array_t  *slack_hosts;          /* rbl_slack_hosts: of rbl_str_t */
     ngx_array_t  *discord_hosts;        /* rbl_discord_hosts */
     ngx_array_t  *refuse_zones;         /* rbl_refuse_zones: of rbl_str_t */

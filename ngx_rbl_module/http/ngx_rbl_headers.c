@@ -127,6 +127,25 @@ ngx_rbl_refusal_headers(ngx_rbl_ctx_t *ctx)
 }
 
 
+/* By a challenge the page learns how users can sign in here, beside the links
+   of rblctl. */
+
+static const char *
+ngx_rbl_doors(const ngx_rbl_loc_conf_t *conf)
+{
+    ngx_uint_t  i;
+
+    static const char  *doors[] = {
+        "", ", doors=\"mail\"", ", doors=\"identity\"",
+        ", doors=\"mail identity\""
+    };
+
+    i = (conf->portal_url.len > 0) + 2 * (conf->portal_user >= 0);
+
+    return conf->portal ? doors[i] : "";
+}
+
+
 /* At "Basic" a browser would ask for a password, which the portal does not
    have.  RFC 9470 is about a sign-in that is not recent. */
 
@@ -134,23 +153,24 @@ static ngx_int_t
 ngx_rbl_challenge(ngx_rbl_ctx_t *ctx)
 {
     ngx_str_t            value;
-    const char          *scheme, *more;
+    const char          *scheme, *doors, *more;
     ngx_http_request_t  *r;
 
     r = ctx->request;
     scheme = ctx->conf->portal ? "Session" : "Basic";
+    doors = ngx_rbl_doors(ctx->conf);
     more = ctx->stale ? ", error=\"insufficient_user_authentication\"" : "";
 
     value.len = ngx_strlen(scheme) + sizeof(" realm=\"\"") - 1
-                + ctx->conf->realm.len + ngx_strlen(more);
+                + ctx->conf->realm.len + ngx_strlen(doors) + ngx_strlen(more);
     value.data = ngx_pnalloc(r->pool, value.len);
 
     if (value.data == NULL) {
         return NGX_ERROR;
     }
 
-    ngx_sprintf(value.data, "%s realm=\"%V\"%s", scheme, &ctx->conf->realm,
-                more);
+    ngx_sprintf(value.data, "%s realm=\"%V\"%s%s", scheme,
+                &ctx->conf->realm, doors, more);
 
     r->headers_out.www_authenticate =
         ngx_rbl_header(r, &ngx_rbl_www_authenticate, &value);

@@ -127,8 +127,7 @@ typedef struct {
  * `result` writes the answer; without it the answer is `message`.
  *
  * A call that signs in (NGX_RBL_SIGN_IN) has no credentials.  Its `prepare`
- * sets the account from the fields and adds the script, which is the only round
- * and judges the rest.
+ * adds a round; `result` gets the reply, and may add the next one.
  *
  * With `records`, account and token are read last, in one command with the
  * records that `prepare` requested (ngx_rbl_ask_records).  `read` is then
@@ -208,6 +207,9 @@ typedef struct {
     rbl_sid_t       sid;                /* n 0: none */
     ngx_rbl_role_e  role;
     int64_t         since;              /* sign-in (ms) */
+    u_char          identity[32];       /* if `bound`: SHA-256 of the address
+                                           that nginx must vouch for */
+    unsigned        bound:1;
 } ngx_rbl_user_t;
 
 
@@ -281,7 +283,8 @@ struct ngx_rbl_ctx_s {
     int64_t                 shown_until;    /* between these times (ms) */
 
     ngx_rbl_batch_t        *batch;      /* being built or in flight */
-    ngx_rbl_batch_t        *gate;       /* the rate limit's, sent before: */
+    ngx_rbl_batch_t        *gate;       /* the rate limit's or one for another
+                                           partition, sent before: */
     ngx_rbl_batch_t        *next;       /* the second round, being built */
     ngx_rbl_reply_pt        next_reply; /* of `next` */
     ngx_rbl_done_pt         next_done;
@@ -389,6 +392,12 @@ void ngx_rbl_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script, int argc,
 /* Sends the second round on the slow link.  To be called once, after
    ngx_rbl_call. */
 void ngx_rbl_slow(ngx_rbl_ctx_t *ctx);
+
+/* Returns a batch for keys that are not of the account's partition.  It is sent
+   before the second round, which follows only if it succeeds; or after the
+   round whose reply is being read.  To be called once at a time.  NULL: out of
+   memory (refused, 500). */
+ngx_rbl_batch_t *ngx_rbl_aside(ngx_rbl_ctx_t *ctx);
 
 /* Returns the batch of the second round, and makes it if needed.  NULL: out of
    memory (refused, 500). */

@@ -25,6 +25,8 @@ void ngx_rbl_session_answer(ngx_rbl_ctx_t *ctx,
 /* True if a cookie may be set: the connection has TLS, or does not leave the
    machine. */
 ngx_uint_t ngx_rbl_session_private(ngx_rbl_ctx_t *ctx);
+/* ngx_rbl_portal_link.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_session_link;
 
 /* ngx_rbl_portal_host.c */
 extern const ngx_rbl_op_t  ngx_rbl_op_host_lists;

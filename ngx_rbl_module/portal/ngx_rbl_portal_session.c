@@ -1,5 +1,6 @@
 /*
- * session/start: uses a link, starts a session and sets its cookie.
+ * session/start: uses a link, starts a session and sets its cookie.  Without a
+ * link see ngx_rbl_portal_identity.c.
  * session/end: ends the session, or all sessions of its user.
  *
  * The secret of a session is made here.  The store gets its SHA-256, and the
@@ -7,17 +8,12 @@
  */
 
 #include "ngx_rbl_portal.h"
+#include "ngx_rbl_portal_session.h"
 #include "ngx_rbl_write.h"
 
 
-typedef struct {
-    u_char  cookie[NGX_RBL_COOKIE_LEN];
-} ngx_rbl_session_start_t;
-
-
 static void ngx_rbl_session_start_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_session_start_run(ngx_rbl_ctx_t *ctx,
-    const ngx_str_t *link);
+static void ngx_rbl_session_start_link(ngx_rbl_ctx_t *ctx, rbl_str_t text);
 static void ngx_rbl_session_started(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
 static void ngx_rbl_session_end_prepare(ngx_rbl_ctx_t *ctx);
@@ -27,7 +23,8 @@ static void ngx_rbl_session_ended(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 
 
 static const ngx_rbl_field_t  ngx_rbl_session_start_fields[] = {
-    NGX_RBL_TEXT("link", NGX_RBL_NEEDED|NGX_RBL_SECRET, NULL, 0),
+    NGX_RBL_TEXT("link", NGX_RBL_SECRET, NULL, 0),
+    NGX_RBL_TEXT("account", 0, NULL, 0),
     NGX_RBL_END
 };
 
@@ -42,6 +39,7 @@ static const ngx_rbl_field_t  ngx_rbl_session_end_fields[] = {
 
 static const ngx_rbl_outcome_t  ngx_rbl_session_refusals[] = {
     { "LINK", NGX_HTTP_FORBIDDEN, NGX_RBL_LINK_OVER },
+    { "USER", NGX_HTTP_FORBIDDEN, NGX_RBL_IDENTITY_UNKNOWN },
     { NULL, 0, NULL }
 };
 
@@ -53,7 +51,6 @@ const ngx_rbl_family_t  ngx_rbl_family_sessions = {
 };
 
 const ngx_rbl_op_t  ngx_rbl_op_session_start = {
-    .script = &rbl_script_session_start,
     .fields = ngx_rbl_session_start_fields,
     .prepare = ngx_rbl_session_start_prepare,
     .result = ngx_rbl_session_started
@@ -72,32 +69,22 @@ static void
 ngx_rbl_session_start_prepare(ngx_rbl_ctx_t *ctx)
 {
     rbl_str_t  text;
-    ngx_str_t  link, secret;
 
     text = ngx_rbl_text(ctx, 0);
 
-    if (text.n == 0) {
+    if (text.n == 0 && ctx->conf->portal_user < 0) {
         ngx_rbl_missing(ctx, "link");
-        return;
-    }
 
-    if (!ngx_rbl_session_private(ctx)) {
+    } else if (!ngx_rbl_session_private(ctx)) {
         ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
                        "Signing in needs https.");
-        return;
+
+    } else if (text.n == 0) {
+        ngx_rbl_enter(ctx, ngx_rbl_text(ctx, 1));
+
+    } else {
+        ngx_rbl_session_start_link(ctx, text);
     }
-
-    link.data = (u_char *) text.p;
-    link.len = text.n;
-
-    if (ngx_rbl_session_parse(&link, &ctx->account, &secret) != NGX_OK
-        || !ngx_rbl_auth_secret(&secret))
-    {
-        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN, NGX_RBL_LINK_OVER);
-        return;
-    }
-
-    ngx_rbl_session_start_run(ctx, &secret);
 }
 
 
@@ -138,34 +125,60 @@ ngx_rbl_session_private(ngx_rbl_ctx_t *ctx)
 
 
 static void
-ngx_rbl_session_start_run(ngx_rbl_ctx_t *ctx, const ngx_str_t *link)
+ngx_rbl_session_start_link(ngx_rbl_ctx_t *ctx, rbl_str_t text)
 {
-    char                      hex[2][NGX_RBL_FIELD_LEN];
+    char                      hex[NGX_RBL_FIELD_LEN];
     u_char                    proof[32];
-    ngx_rbl_session_start_t  *start;
+    ngx_str_t                 link, secret;
     rbl_session_start_args_t  args;
 
-    start = ngx_rbl_data(ctx, sizeof(ngx_rbl_session_start_t));
+    link.data = (u_char *) text.p;
+    link.len = text.n;
 
-    if (start == NULL
-        || ngx_rbl_session_secret(ctx, start->cookie, ctx->digest) != NGX_OK)
+    if (ngx_rbl_session_parse(&link, &ctx->account, &secret) != NGX_OK
+        || !ngx_rbl_auth_secret(&secret))
     {
+        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN, NGX_RBL_LINK_OVER);
         return;
     }
 
-    if (ngx_rbl_auth_digest(link, proof) != NGX_OK) {
+    if (ngx_rbl_data(ctx, sizeof(ngx_rbl_session_start_t)) == NULL) {
+        return;
+    }
+
+    if (ngx_rbl_auth_digest(&secret, proof) != NGX_OK) {
         ngx_rbl_internal(ctx);
         return;
     }
 
-    args.link = ngx_rbl_auth_field(hex[0], proof);
+    args.link = ngx_rbl_auth_field(hex, proof);
     args.proof.p = (char *) proof;
     args.proof.n = sizeof(proof);
-    args.field = ngx_rbl_auth_field(hex[1], ctx->digest);
-    args.digest.p = (char *) ctx->digest;
-    args.digest.n = sizeof(ctx->digest);
+    args.user = RBL_STR("");
+    args.mail = RBL_STR("");
+    args.identity = RBL_STR("");
 
-    ngx_rbl_run(ctx, session_start, &args, 0);
+    ngx_rbl_session_begin(ctx, &args);
+}
+
+
+void
+ngx_rbl_session_begin(ngx_rbl_ctx_t *ctx, rbl_session_start_args_t *args)
+{
+    char                      hex[NGX_RBL_FIELD_LEN];
+    ngx_rbl_session_start_t  *start;
+
+    start = ctx->data;
+
+    if (ngx_rbl_session_secret(ctx, start->cookie, ctx->digest) != NGX_OK) {
+        return;
+    }
+
+    args->field = ngx_rbl_auth_field(hex, ctx->digest);
+    args->digest.p = (char *) ctx->digest;
+    args->digest.n = sizeof(ctx->digest);
+
+    ngx_rbl_run(ctx, session_start, args, 0);
 }
 
 
@@ -174,18 +187,29 @@ ngx_rbl_session_started(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply)
 {
     ngx_rbl_session_user_t     user;
+    ngx_rbl_session_start_t   *start;
     rbl_session_start_reply_t  said;
 
+    start = ctx->data;
+
+    if (start->read) {
+        start->read(ctx, reply);
+        return;
+    }
+
     rbl_session_start_reply(&said, reply);
+
+    if (said.word != RBL_SESSION_START_OK) {
+        ngx_rbl_refuse_by(ctx, ctx->route->family->refusals, reply);
+        return;
+    }
 
     user.id = said.user;
     user.mail = said.mail;
     user.name = said.name;
     user.role = said.role;
 
-    ngx_rbl_session_answer(ctx,
-                           ((ngx_rbl_session_start_t *) ctx->data)->cookie,
-                           &user);
+    ngx_rbl_session_answer(ctx, start->cookie, &user);
 }
 
 

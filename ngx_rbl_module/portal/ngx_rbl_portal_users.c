@@ -3,6 +3,7 @@
  * here; the answer has the only copy.
  */
 
+#include "ngx_rbl_mail.h"
 #include "ngx_rbl_portal.h"
 #include "ngx_rbl_write.h"
 
@@ -26,10 +27,13 @@ typedef struct {
 static ngx_int_t ngx_rbl_user_mail(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
 static ngx_int_t ngx_rbl_user_role(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
 static void ngx_rbl_user_add_prepare(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_user_add_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_user_link_prepare(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_user_secret(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
     ngx_uint_t digest);
 static void ngx_rbl_user_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_user_deleted(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
 static void ngx_rbl_users_prepare(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_users_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
@@ -80,6 +84,7 @@ const ngx_rbl_op_t  ngx_rbl_op_user_add = {
     .script = &rbl_script_user_put,
     .fields = ngx_rbl_user_add_fields,
     .prepare = ngx_rbl_user_add_prepare,
+    .proceed = ngx_rbl_user_add_proceed,
     .result = ngx_rbl_user_added,
     .message = "User added successfully."
 };
@@ -100,6 +105,7 @@ const ngx_rbl_op_t  ngx_rbl_op_user_role = {
 const ngx_rbl_op_t  ngx_rbl_op_user_delete = {
     .script = &rbl_script_user_delete,
     .value = "0",
+    .result = ngx_rbl_user_deleted,
     .message = "User deleted successfully."
 };
 
@@ -133,6 +139,19 @@ ngx_rbl_user_add_prepare(ngx_rbl_ctx_t *ctx)
     ngx_rbl_write_prepare_sized(ctx, sizeof(ngx_rbl_user_link_t));
     ngx_rbl_user_secret(ctx, NGX_RBL_ARG(user_put, field),
                         NGX_RBL_ARG(user_put, digest));
+}
+
+
+static void
+ngx_rbl_user_add_proceed(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_write_t  *write;
+
+    write = ctx->data;
+
+    ngx_rbl_mail_add(ctx, write->argv[NGX_RBL_ARG(user_put, mail)],
+                     rbl_sid_str(&write->id));
+    ngx_rbl_write_proceed(ctx);
 }
 
 
@@ -182,6 +201,22 @@ ngx_rbl_user_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
     rbl_doc_str(&ctx->doc, "link", text);
     rbl_doc_close(&ctx->doc);
     ngx_rbl_close(ctx);
+}
+
+
+static void
+ngx_rbl_user_deleted(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    ngx_rbl_write_t          *write;
+    rbl_user_delete_reply_t   said;
+
+    write = ctx->data;
+    rbl_user_delete_reply(&said, reply);
+
+    ngx_rbl_open(ctx, 0, ctx->route->op->message);
+    ngx_rbl_close(ctx);
+
+    ngx_rbl_mail_remove(ctx, said.mail, rbl_sid_str(&write->id));
 }
 
 

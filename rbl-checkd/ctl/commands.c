@@ -69,8 +69,10 @@ static const ctl_option_t  override_options[] = {
 };
 
 static const ctl_option_t  user_options[] = {
-    { "role", 1 }, { "name", 1 }, { NULL, 0 }
+    { "role", 1 }, { "name", 1 }, { "url", 1 }, { NULL, 0 }
 };
+
+static const ctl_option_t  link_options[] = { { "url", 1 }, { NULL, 0 } };
 
 static const ctl_option_t  check_options[] = {
     { "lists", 1 }, { "resolver", 1 }, { "trace", 0 }, { NULL, 0 }
@@ -151,16 +153,17 @@ const ctl_command_t  ctl_commands[] = {
     { "token revoke", "ACCOUNT APP DIGITS",
       "revoke one token of an application",
       none_options, 3, 3, CTL_READY, ctl_token_revoke },
-    { "user add", "ACCOUNT MAIL --role owner|admin|viewer [--name NAME]",
+    { "user add", "ACCOUNT MAIL --role owner|admin|viewer [--name NAME]"
+      " [--url URL]",
       "add a user of the portal; prints a link that signs in once, within 15"
-      " minutes: append it to the portal's URL",
+      " minutes",
       user_options, 2, 2, CTL_READY, ctl_user_add },
     { "user list", "ACCOUNT",
       "list the users of an account",
       none_options, 1, 1, CTL_READY, ctl_user_list },
-    { "user link", "ACCOUNT USER",
+    { "user link", "ACCOUNT USER [--url URL]",
       "print another link that signs the user in once, within 15 minutes",
-      none_options, 2, 2, CTL_READY, ctl_user_link },
+      link_options, 2, 2, CTL_READY, ctl_user_link },
     { "user delete", "ACCOUNT USER",
       "delete a user; the user's sessions end",
       none_options, 2, 2, CTL_READY, ctl_user_delete },

@@ -183,6 +183,17 @@ int ctl_sha256(unsigned char digest[32], rbl_str_t s);
 void ctl_hex(char *out, const unsigned char *p, size_t n);  /* appends a NUL */
 
 /*
+ * mail.c: the index of users by their mail address (rbl_keys.h).  It has a
+ * partition of its own, so a user is added to it before the record is made, and
+ * removed after the record is gone.  0; -1: error printed.
+ */
+int ctl_mail_key(ctl_t *ctl, rbl_key_t *key, rbl_str_t mail);
+int ctl_mail_add(ctl_t *ctl, rbl_str_t mail, rbl_str_t account,
+    rbl_str_t user);
+int ctl_mail_remove(ctl_t *ctl, rbl_str_t mail, rbl_str_t account,
+    rbl_str_t user);
+
+/*
  * daemons.c: an array of the latest counters of each daemon: its name, and
  * groups of numbers (rbl_metrics.h).  NULL: error printed.
  */

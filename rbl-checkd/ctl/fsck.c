@@ -28,9 +28,8 @@ fsck_only(const fsck_t *f)
 }
 
 
-/* Reports a fault.  A fault that is seen twice, and was not repaired, is
-   reported once. */
-static int
+/* A fault that is seen twice, and was not repaired, is reported once. */
+int
 fsck_add(fsck_t *f, rbl_str_t account, rbl_str_t kind, rbl_str_t where,
     rbl_str_t text, int mended)
 {
@@ -315,6 +314,8 @@ fsck_all(fsck_t *f)
     for (p = from; p < to && rc == 0; p++) {
         rc = fsck_partition(f, p);
     }
+
+    rc = rc == 0 && !only.n ? fsck_mail(f) : rc;
 
     return rc == 0 ? fsck_events(f) : -1;
 }

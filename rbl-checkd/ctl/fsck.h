@@ -26,8 +26,13 @@ typedef struct {
     json_t   *counted;                  /* "<AC>:<EV>" -> its counter at that
                                            time */
     int       again;                    /* second pass: checks only these */
+    rbl_str_t mail_account;             /* whose users are looked for */
     size_t    done;                     /* by a script that replied MORE */
 } fsck_t;
+
+/* Reports a fault.  -1: out of memory. */
+int fsck_add(fsck_t *f, rbl_str_t account, rbl_str_t kind, rbl_str_t where,
+    rbl_str_t text, int mended);
 
 /* Reports a fault that no script found, without a repair.  -1: out of
    memory. */
@@ -73,6 +78,11 @@ rbl_str_t fsck_only(const fsck_t *f);
    names. */
 int fsck_scan(fsck_t *f);
 
+/* Passes all keys of that name, of all accounts or of the selected one, to a
+   function, in pages of SCAN. */
+int fsck_keys(fsck_t *f, const char *name,
+    int (*take)(fsck_t *f, const redisReply *page));
+
 /* Checks the events whose numbers of deliveries differ. */
 int fsck_events(fsck_t *f);
 
@@ -93,6 +103,14 @@ int fsck_partition(fsck_t *f, unsigned p);
 /* Passes the members of a sorted set to a script, after `head`.  0, or -1. */
 int fsck_zset(fsck_t *f, const rbl_script_t *script, const char *head,
     rbl_str_t zset, rbl_str_t key);
+
+/*
+ * fsck_mail.c: the index of users by their mail address.  It is in other
+ * partitions than the users, so no script can compare both.  fsck_mail_users
+ * looks for the users of an account in it, fsck_mail at all of its members.
+ */
+int fsck_mail_users(fsck_t *f, rbl_str_t account);
+int fsck_mail(fsck_t *f);
 
 /*
  * fsck_refs.c: counts the uses of profiles and groups of an account.  Adds the

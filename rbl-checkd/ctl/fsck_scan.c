@@ -326,8 +326,7 @@ fsck_again_page(fsck_t *f, const redisReply *page)
 }
 
 
-/* Scans all keys of that name, of all accounts or of the selected one. */
-static int
+int
 fsck_keys(fsck_t *f, const char *name,
     int (*take)(fsck_t *f, const redisReply *page))
 {

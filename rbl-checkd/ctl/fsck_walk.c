@@ -336,7 +336,8 @@ fsck_account(fsck_t *f, rbl_str_t account)
         }
     }
 
-    return rc == 0 ? fsck_counted(f, account) : -1;
+    return rc == 0 && fsck_mail_users(f, account) == 0
+           ? fsck_counted(f, account) : -1;
 }
 
 

@@ -1,7 +1,7 @@
 /*
  * rblctl user: the users of an account, who sign in to the portal by links.  A
  * link is printed once, by the command that made it; the store keeps only its
- * SHA-256.
+ * SHA-256.  Without --url it is the part behind the portal's URL.
  */
 
 #include "app.h"
@@ -12,7 +12,8 @@
 #include <stdio.h>
 
 /* "#/link/<account>.<secret>" */
-#define CTL_LINK_SIZE  (16 + RBL_SID_MAX + CTL_SECRET_SIZE)
+#define CTL_URL_MAX    255
+#define CTL_LINK_SIZE  (CTL_URL_MAX + 16 + RBL_SID_MAX + CTL_SECRET_SIZE)
 
 
 static const ctl_column_t  user_columns[] = {
@@ -63,15 +64,39 @@ user_mail(char buf[RBL_CONTACT_MAX], rbl_str_t *mail, rbl_str_t text)
 }
 
 
+/* The portal's URL, "" if it is not given. */
+static int
+user_url(rbl_str_t *text, const char *option)
+{
+    rbl_url_t  url;
+
+    *text = option ? rbl_str(option) : RBL_STR("");
+
+    if (text->n > 0
+        && (text->n > CTL_URL_MAX || rbl_url_parse(&url, *text) != RBL_OK
+            || memchr(text->p, '?', text->n) != NULL
+            || text->p[text->n - 1] != '/'))
+    {
+        return ctl_fail("--url must be the portal's URL, which ends with"
+                        " \"/\"");
+    }
+
+    return CTL_OK;
+}
+
+
 /* Prints a user with the link; the part behind "#" stays in the browser. */
 static int
 user_print(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *user,
     rbl_str_t mail, rbl_str_t role, const ctl_token_t *t)
 {
-    int   rc;
-    char  link[CTL_LINK_SIZE];
+    int        rc;
+    char       link[CTL_LINK_SIZE];
+    rbl_str_t  url;
 
-    snprintf(link, sizeof(link), "#/link/%s.%s", account->s, t->token);
+    (void) user_url(&url, ctl_option(ctl, "url"));
+    snprintf(link, sizeof(link), "%.*s#/link/%s.%s", (int) url.n, url.p,
+             account->s, t->token);
 
     rc = ctl_print(ctl, user_columns,
                    json_pack("{ss ss so so ss}", "account", account->s,
@@ -116,6 +141,7 @@ ctl_user_add(ctl_t *ctl)
     const char           *name;
     rbl_key_t             key;
     rbl_sid_t             account, user;
+    rbl_str_t             url;
     redisReply           *reply;
     ctl_token_t           t;
     rbl_user_put_args_t   args;
@@ -126,6 +152,7 @@ ctl_user_add(ctl_t *ctl)
     if (ctl_sid(&account, RBL_SID_ACCOUNT, ctl->args[0]) != 0
         || user_mail(buf, &args.mail, ctl->args[1]) != CTL_OK
         || user_role(&args.role, ctl_option(ctl, "role")) != CTL_OK
+        || user_url(&url, ctl_option(ctl, "url")) != CTL_OK
         || (name && ctl_name(&args.name, "a user", rbl_str(name)) != 0)
         || ctl_token_new(&t) != 0)
     {
@@ -142,6 +169,10 @@ ctl_user_add(ctl_t *ctl)
     args.field = rbl_str(t.field);
     args.digest = ctl_token_digest(&t);
 
+    if (ctl_mail_add(ctl, args.mail, rbl_sid_str(&account), args.user) != 0) {
+        return CTL_ERROR;
+    }
+
     reply = ctl_script(ctl, CTL_SCRIPT(user_put, args));
     if (reply == NULL) {
         return CTL_ERROR;
@@ -150,7 +181,11 @@ ctl_user_add(ctl_t *ctl)
     rbl_user_put_reply(&said, reply);
     rc = user_added(&said, &account);
 
-    if (rc == CTL_OK) {
+    if (rc != CTL_OK) {
+        (void) ctl_mail_remove(ctl, args.mail, rbl_sid_str(&account),
+                               args.user);
+
+    } else {
         rc = user_print(ctl, &account, &user, args.mail, args.role, &t);
     }
 
@@ -184,12 +219,14 @@ ctl_user_link(ctl_t *ctl)
     int                    rc;
     rbl_key_t              key;
     rbl_sid_t              account, user;
+    rbl_str_t              url;
     redisReply            *reply;
     ctl_token_t            t;
     rbl_user_link_args_t   args;
     rbl_user_link_reply_t  said;
 
     if (user_arguments(ctl, &account, &user) != CTL_OK
+        || user_url(&url, ctl_option(ctl, "url")) != CTL_OK
         || ctl_token_new(&t) != 0)
     {
         return CTL_ERROR;
@@ -242,6 +279,11 @@ ctl_user_delete(ctl_t *ctl)
     }
 
     rbl_user_delete_reply(&said, reply);
+
+    if (said.word == RBL_USER_DELETE_OK) {
+        (void) ctl_mail_remove(ctl, said.mail, rbl_sid_str(&account),
+                               args.user);
+    }
 
     rc = said.word == RBL_USER_DELETE_OK
          ? ctl_print(ctl, user_ended,

@@ -318,7 +318,7 @@ attempt_answered(attempt_t *a, const channel_answer_t *answer,
 void
 attempt_hide_code(const attempt_t *a, char *text)
 {
-    if (rbl_str_is(a->type, MESSAGE_CONFIRM)) {
+    if (message_is_secret(a->type)) {
         message_hide_code(text, a->job.body);
     }
 }

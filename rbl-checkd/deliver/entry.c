@@ -27,6 +27,19 @@
 #define ENTRY_WHY_MAX    200
 
 
+typedef rbl_err_t (*entry_message_pt)(rbl_out_t *out, const rbl_event_t *event,
+    const rbl_zone_t *zone);
+
+static const struct {
+    const char        *type;
+    entry_message_pt   write;
+} entry_messages[] = {
+    { MESSAGE_CONFIRM, message_confirm },
+    { MESSAGE_NOTICE, message_notice },
+    { MESSAGE_LINK, message_link }
+};
+
+
 static void
 entry_free(entry_t *e)
 {
@@ -88,7 +101,7 @@ entry_buried(void *data, const redisReply *reply)
 
 
 /* The part that may be kept: no text that could contain the code of a
-   confirmation. */
+   confirmation, or a link. */
 
 static rbl_str_t
 entry_keepable(const entry_t *e)
@@ -99,7 +112,9 @@ entry_keepable(const entry_t *e)
         raw.n = ENTRY_RAW_MAX;
     }
 
-    if (memmem(raw.p, raw.n, MESSAGE_CONFIRM, sizeof(MESSAGE_CONFIRM) - 1)) {
+    if (memmem(raw.p, raw.n, MESSAGE_CONFIRM, sizeof(MESSAGE_CONFIRM) - 1)
+        || memmem(raw.p, raw.n, MESSAGE_LINK, sizeof(MESSAGE_LINK) - 1))
+    {
         return RBL_STR("");
     }
 
@@ -179,16 +194,21 @@ entry_fanned_out(void *data, const redisReply *reply)
 }
 
 
-/* As contacts keep it of their code: of the SID and the code. */
+/* As contacts keep it of their code: of the SID and the code.  That of a link
+   is of its secret. */
 
 static int
 entry_digest(unsigned char digest[32], const rbl_event_t *event)
 {
-    int   n;
-    char  text[128];
+    int        n;
+    char       text[128];
+    rbl_str_t  secret;
 
-    n = snprintf(text, sizeof(text), "%.*s%.*s", (int) event->contact.n,
-                 event->contact.p, (int) event->code.n, event->code.p);
+    secret = message_link_secret(event);
+    n = secret.n > 0
+        ? snprintf(text, sizeof(text), "%.*s", (int) secret.n, secret.p)
+        : snprintf(text, sizeof(text), "%.*s%.*s", (int) event->contact.n,
+                   event->contact.p, (int) event->code.n, event->code.p);
 
     return n >= 0 && n < (int) sizeof(text)
            && EVP_Digest(text, (size_t) n, digest, NULL, EVP_sha256(), NULL)
@@ -228,17 +248,21 @@ entry_fan_out(entry_t *e)
 }
 
 
-static int
-entry_is_confirm(const entry_t *e)
-{
-    return rbl_str_is(e->event.type, MESSAGE_CONFIRM);
-}
+/* The function that makes the message of an event for contacts or a user; NULL:
+   it is for receivers. */
 
-
-static int
-entry_is_notice(const entry_t *e)
+static entry_message_pt
+entry_message(const entry_t *e)
 {
-    return rbl_str_is(e->event.type, MESSAGE_NOTICE);
+    size_t  i;
+
+    for (i = 0; i < sizeof(entry_messages) / sizeof(entry_messages[0]); i++) {
+        if (rbl_str_is(e->event.type, entry_messages[i].type)) {
+            return entry_messages[i].write;
+        }
+    }
+
+    return NULL;
 }
 
 
@@ -252,6 +276,7 @@ entry_read(entry_t *e)
     rbl_sid_t          sid;
     deliver_t         *d = e->set->deliver;
     const rbl_zone_t  *zone;
+    entry_message_pt   write;
 
     if (rbl_sid_parse(&sid, RBL_SID_ACCOUNT, e->account) != RBL_OK) {
         return "malformed account";
@@ -263,9 +288,8 @@ entry_read(entry_t *e)
 
     rbl_buf_init(&body);
     zone = zones_find(d->zones, e->event.timezone);
-    err = entry_is_confirm(e) ? message_confirm(&body.out, &e->event, zone)
-          : entry_is_notice(e) ? message_notice(&body.out, &e->event, zone)
-          : body_render(&body.out, &e->event, zone);
+    write = entry_message(e);
+    err = (write != NULL ? write : body_render)(&body.out, &e->event, zone);
 
     if (err == RBL_OK) {
         e->body = payload_new(rbl_buf_str(&body));
@@ -284,7 +308,7 @@ entry_process(entry_t *e)
 
     why = entry_read(e);
 
-    if (why == NULL && (entry_is_confirm(e) || entry_is_notice(e))) {
+    if (why == NULL && entry_message(e) != NULL) {
         why = entry_fan_out(e);
 
     } else if (why == NULL) {

@@ -5,6 +5,8 @@
 
 #include "rbl_keys.h"
 
+#define RBL_KEY_HASH  16                /* octets of a digest in a name */
+
 
 static void
 rbl_key_add(rbl_key_t *key, int *fits, const char *p, size_t n)
@@ -158,6 +160,29 @@ rbl_account_key(rbl_key_t *key, const rbl_keyspace_t *ks, const char *name,
     rbl_str_t account, rbl_str_t b)
 {
     return rbl_key(key, ks, rbl_partition(ks, account), name, account, b);
+}
+
+
+rbl_str_t
+rbl_hash_key(rbl_key_t *key, const rbl_keyspace_t *ks, const char *name,
+    const unsigned char digest[32])
+{
+    char       hex[2 * RBL_KEY_HASH];
+    size_t     i;
+    unsigned   p;
+    rbl_str_t  hash = { hex, sizeof(hex) };
+
+    static const char  digits[] = "0123456789abcdef";
+
+    for (i = 0; i < RBL_KEY_HASH; i++) {
+        hex[2 * i] = digits[digest[i] >> 4];
+        hex[2 * i + 1] = digits[digest[i] & 15];
+    }
+
+    p = (unsigned) digest[0] << 8 | digest[1];
+
+    return rbl_key(key, ks, ks->partitions ? p & (ks->partitions - 1) : 0,
+                   name, hash, RBL_STR(""));
 }
 
 

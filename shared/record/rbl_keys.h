@@ -29,6 +29,15 @@
  *                              TTL; in partition 0 only
  *   begun:<network>    string  how many of these a network of clients was given
  *                              within an hour, with TTL; in partition 0 only
+ *   mail:<hash>        zset    "<AC>:<US>" of the users with a mail address,
+ *                              score = when added (ms); a hint: a member may
+ *                              name a user who is gone, or has another address.
+ *                              <hash> is 32 hex digits of the SHA-256 of the
+ *                              address in lower case; the partition follows
+ *                              from it
+ *   asked:<hash>       string  "<n> <ms>": requests for links by mail since
+ *                              then, for that address or from that network, for
+ *                              an hour; in the partition of the hash
  *   rate:<AC>:<AP>     string  packed request counts of an application that has
  *                              limits (app_admit), with TTL
  *   r:<AC>:<SID>       string  record of a host, profile, group, contact or
@@ -265,6 +274,13 @@ rbl_str_t rbl_key(rbl_key_t *key, const rbl_keyspace_t *ks, unsigned p,
 /* The same in the account's partition, with the account as first part. */
 rbl_str_t rbl_account_key(rbl_key_t *key, const rbl_keyspace_t *ks,
     const char *name, rbl_str_t account, rbl_str_t b);
+
+/*
+ * The same for a key that is named by the first 16 octets of a SHA-256, in the
+ * partition that follows from them.
+ */
+rbl_str_t rbl_hash_key(rbl_key_t *key, const rbl_keyspace_t *ks,
+    const char *name, const unsigned char digest[32]);
 
 /* The fields of <prefix>:meta that a program reads when it connects, in the
    order in which it asks for them. */

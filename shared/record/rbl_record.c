@@ -57,6 +57,7 @@ static const rbl_field_t  rbl_session_fields[RBL_SESSION__N] = {
     [RBL_SESSION_ROLE] = STR(rbl_session_t, role),
     [RBL_SESSION_MADE] = INT(rbl_session_t, made),
     [RBL_SESSION_MAIL] = STR(rbl_session_t, mail),
+    [RBL_SESSION_IDENTITY] = STR(rbl_session_t, identity),
 };
 
 static const rbl_field_t  rbl_by_fields[RBL_BY__N] = {

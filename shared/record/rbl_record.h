@@ -49,6 +49,7 @@ typedef struct {
     rbl_str_t  user, role;
     int64_t    made;                    /* sign-in */
     rbl_str_t  mail;                    /* of the user; older ones: "" */
+    rbl_str_t  identity;                /* 32 bytes, or none */
 } rbl_session_t;
 
 /* The caller of an audited script (rbl_audit.h). */
@@ -179,7 +180,8 @@ typedef struct {
     int64_t    hooks;                   /* 1: for the receivers */
     rbl_str_t  callbacks;               /* packed array of [URL, app SID] */
     rbl_str_t  timezone, message;
-    rbl_str_t  contact, code;           /* of a contact.confirm */
+    rbl_str_t  contact, code;           /* of a contact.confirm, or a user.link:
+                                           the user, the link */
 } rbl_event_t;
 
 typedef struct {

@@ -402,6 +402,25 @@ rbl_contact_parse(char buf[RBL_CONTACT_MAX], rbl_str_t *out,
 }
 
 
+rbl_str_t
+rbl_contact_fold(char buf[RBL_CONTACT_MAX], rbl_str_t mail)
+{
+    char    c;
+    size_t  i, n;
+
+    n = mail.n < RBL_CONTACT_MAX ? mail.n : RBL_CONTACT_MAX - 1;
+
+    for (i = 0; i < n; i++) {
+        c = mail.p[i];
+        buf[i] = c >= 'A' && c <= 'Z' ? (char) (c + ('a' - 'A')) : c;
+    }
+
+    buf[n] = '\0';
+
+    return (rbl_str_t) { buf, n };
+}
+
+
 const char *
 rbl_contact_expected(rbl_contact_type_t type)
 {

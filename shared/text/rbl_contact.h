@@ -61,6 +61,12 @@ int rbl_contact_schedule_ok(rbl_str_t schedule);
 rbl_err_t rbl_contact_parse(char buf[RBL_CONTACT_MAX], rbl_str_t *out,
     rbl_contact_type_t type, rbl_str_t text, const rbl_str_t *hosts, size_t n);
 
+/*
+ * Writes an address of mail that rbl_contact_parse has accepted in lower case,
+ * so that two spellings of one address are the same text.
+ */
+rbl_str_t rbl_contact_fold(char buf[RBL_CONTACT_MAX], rbl_str_t mail);
+
 /* One sentence that describes a valid value. */
 const char *rbl_contact_expected(rbl_contact_type_t type);
 

@@ -147,6 +147,8 @@ my %good = (
     rbl_store_password_file => "$dir/password",
     rbl_slack_hosts => 'a.example', rbl_discord_hosts => 'a.example',
     rbl_refuse_zones => 'a.example', rbl_allow_zones => 'a.example',
+    rbl_portal_url => 'https://a.example/', rbl_portal_user => '$ssl_client_s_dn',
+    rbl_portal_trust => '10.0.0.0/8',
 );
 
 write_file("$dir/password", "secret\nsecond line\n", 0600);
@@ -240,6 +242,52 @@ refused('a user without a password',
 
 accepted('both', http =>
     "rbl_store_user web; rbl_store_password_file $dir/password;");
+
+# sign-in
+
+accepted("rbl_portal_url $_", http => "rbl_portal_url $_;")
+    for qw(https://a.example/ https://a.example:444/portal/
+    http://127.0.0.1:8080/portal/ http://[::1]/ http://localhost/);
+bad('rbl_portal_url', $_, qr/it must be an https URL that ends with "\/", or/)
+    for qw(http://a.example/ https://a.example https://a.example/x
+    https://a.example/?x=/ https://u@a.example/ /portal/ javascript://
+    http://127.0.0.1.a.example/), 'https://a.example/#/',
+    'https://a.example/' . 'x' x 240 . '/';
+
+bad('rbl_portal_user', $_, qr/it must be one variable, such as \$remote_user/)
+    for qw(remote_user $ $a$b a@b.example);
+bad('rbl_portal_user', qq{"$_"}, qr/it must be one variable/, $_)
+    for '${remote_user}x', '$a b', '';
+accepted("rbl_portal_trust $_", http => "rbl_portal_trust $_;")
+    for '192.0.2.1', '192.0.2.0/24 2001:db8::/32 unix:';
+bad('rbl_portal_trust', $_, qr/it must be an address, a network such as/)
+    for qw(all 192.0.2.1/24 a.example 192.0.2.0/33);
+bad('rbl_portal_trust', '192.0.2.1 x', qr/it must be an address/, 'x');
+
+sub door {
+    my ($user, $rest, $http) = @_;
+
+    return (portal => "rbl_portal_user $user; $rest", http => $http // '');
+}
+my $any = qr/"rbl_portal_user" is "\$\w+", which any client can set/;
+for my $user (qw($http_x_user $arg_user $cookie_user $HTTP_X_User)) {
+    refused("$user from everywhere", $any, door($user, ''));
+    accepted("$user from a network", door($user, 'rbl_portal_trust 10.0.0.1;'));
+}
+my $basic = 'auth_basic "x"; auth_basic_user_file /dev/null;';
+refused('$remote_user without a password', $any, door('$remote_user', ''));
+refused('$remote_user without one in the location', $any,
+    door('$remote_user', 'auth_basic off;', $basic));
+refused('$remote_user without one for some', $any,
+    door('$remote_user', "$basic satisfy any; allow all;"));
+refused('$remote_user from a network without a password', $any,
+    door('$remote_user', 'rbl_portal_trust 10.0.0.1;'));
+accepted('$remote_user with a password', door('$remote_user', $basic));
+accepted('$remote_user with a password for all', door('$remote_user', '',
+    $basic));
+accepted('a map', door('$mail', '', 'map $http_x $mail { default ""; }'));
+accepted('a location that is not of the portal', http =>
+    'rbl_portal_user $http_x;');
 
 accepted('blocks inside the location', api =>
     'limit_except GET { deny all; } if ($arg_x) { set $y 1; }');

@@ -51,6 +51,7 @@ OP(ngx_rbl_op_check_start);
 OP(ngx_rbl_op_check_status);
 OP(ngx_rbl_op_session_start);
 OP(ngx_rbl_op_session_end);
+OP(ngx_rbl_op_session_link);
 OP(ngx_rbl_op_me);
 OP(ngx_rbl_op_hooks);
 OP(ngx_rbl_op_hook);

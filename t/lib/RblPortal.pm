@@ -22,11 +22,12 @@ our @EXPORT = (@RblApi::EXPORT, qw(portal_setup add_user use_link sign_in
 my $json = JSON::XS->new->utf8->canonical;
 my $users = 0;
 
-# As api_setup.
+# As api_setup; with a URL, for links by mail.
 sub portal_setup {
     my (%opt) = @_;
 
-    return api_setup(portal => '', %opt);
+    return api_setup(portal => 'rbl_portal_url http://localhost/portal/;',
+        %opt);
 }
 
 # Adds a user with rblctl: {id, mail, role, link, acct}; link is what a browser

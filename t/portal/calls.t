@@ -140,6 +140,8 @@ my %passkey = (role => 'viewer', none => sid_of('PK'), made => \&some_passkey,
 my %call = (
     'session/start' => { role => 'nobody', fields => sub {
         { link => add_user($t)->{link} } } },
+    'session/link' => { role => 'nobody', fields => sub {
+        { mail => 'nobody' . ++$n . '@example.test' } } },
     'session/end' => { role => 'viewer', as => sub {
         sign_in($t, role => $_[0]) } },
     'me' => { role => 'viewer' },

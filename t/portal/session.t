@@ -142,7 +142,8 @@ is($me->{account}{id}, $sid, 'and its account');
             'hosts.json');
         refused($r, 401, qr/sign in/, "a cookie: $name");
         is($r->{headers}{'www-authenticate'},
-            'Session realm="Blocklist Monitoring API"', 'without Basic');
+            'Session realm="Blocklist Monitoring API", doors="mail"',
+            'without Basic');
     }
     accepted(portal($t, { cookie => "a=b; $owner->{cookie}; rbl2=x" }, 'GET',
         'hosts.json'), 'a cookie among others');

@@ -104,6 +104,91 @@ test_refused(void)
 }
 
 
+#define AC    "AC0123456789abcdef0123456789abcdef"
+#define HEX   "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define LINK  AC "." HEX
+
+
+static rbl_event_t
+link_event(void)
+{
+    rbl_event_t  ev;
+
+    ev = event();
+    ev.type = RBL_STR("user.link");
+    ev.check = RBL_STR("https://a.example/portal/");
+    ev.value = RBL_STR("192.0.2.1");
+    ev.message = RBL_STR("An <account>");
+    ev.contact = RBL_STR("US00000000000000000000000000000002");
+    ev.code = RBL_STR(LINK);
+
+    return ev;
+}
+
+
+static void
+link_refused(rbl_event_t ev, const char *name)
+{
+    rbl_buf_t  buf;
+
+    rbl_buf_init(&buf);
+    ok(message_link(&buf.out, &ev, &rbl_zone_utc) == RBL_ETYPE,
+       "refused: %s", name);
+    rbl_buf_free(&buf);
+}
+
+
+static void
+test_link(void)
+{
+    char         text[] = "550 " HEX " no", part[] = "550 0123 no";
+    rbl_buf_t    buf;
+    message_t    m;
+    rbl_event_t  ev;
+
+    ev = link_event();
+    rbl_buf_init(&buf);
+    ok(message_link(&buf.out, &ev, &rbl_zone_utc) == RBL_OK, "a link");
+    ok(message_read(&m, rbl_buf_str(&buf)) == RBL_OK, "and read again");
+    is_str(m.type, "user.link", "its type");
+    is_str(m.code, HEX, "its secret");
+    ok(memmem(m.text.p, m.text.n, "\n    https://a.example/portal/#/link/" LINK
+              "\n", 37 + sizeof(LINK)) != NULL, "on a line of its own");
+    ok(memmem(m.text.p, m.text.n, "2026-11-20 09:45:00 UTC", 23) != NULL,
+       "15 minutes");
+    ok(memmem(m.text.p, m.text.n, "192.0.2.1", 9) != NULL
+       && memmem(m.text.p, m.text.n, "An <account>", 12) != NULL,
+       "who asked, and the account");
+    message_free(&m);
+
+    message_hide_code(text, rbl_buf_str(&buf));
+    ok(strspn(text + 4, "*") == 64, "the secret is hidden");
+    message_hide_code(part, rbl_buf_str(&buf));
+    is_str(rbl_str(part), "550 0123 no", "nothing else");
+    rbl_buf_free(&buf);
+
+    ok(message_is_secret(RBL_STR("user.link"))
+       && message_is_secret(RBL_STR("contact.confirm"))
+       && !message_is_secret(RBL_STR("contact.trigger")), "types with secrets");
+
+    ev.contact = RBL_STR(CO);
+    link_refused(ev, "no user");
+    ev = link_event();
+    ev.check = RBL_STR("a.example");
+    link_refused(ev, "no URL");
+    ev = link_event();
+    ev.code.n--;
+    link_refused(ev, "a short link");
+    ev.code = RBL_STR(AC ":" HEX);
+    link_refused(ev, "no link");
+    ev.code = RBL_STR("US0123456789abcdef0123456789abcdef." HEX);
+    link_refused(ev, "no account");
+    ev.code = RBL_STR(AC ".X123456789abcdef0123456789abcdef"
+                      "0123456789abcdef0123456789abcdef");
+    link_refused(ev, "no digits");
+}
+
+
 static void
 test_read(void)
 {
@@ -424,6 +509,7 @@ main(void)
 {
     test_confirm();
     test_refused();
+    test_link();
     test_read();
     test_trigger();
     test_titles();

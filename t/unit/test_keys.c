@@ -56,6 +56,11 @@ main(void)
 
     rbl_keyspace_set_partitions(&ks, 16);
     ok(rbl_partition(&ks, RBL_STR("AC" L32)) == 3, "partition of 0123");
+    is_str(rbl_hash_key(&key, &ks, "mail",
+                        (const unsigned char *)
+                        "\x01\x23\x45\x67\x89\xab\xcd\xef"
+                        "\x01\x23\x45\x67\x89\xab\xcd\xef" "0123456789abcdef"),
+           "rbl:{3}:mail:" L32, "a key of a hash, in its partition");
     ok(rbl_partition(&ks, RBL_STR("ACffff" L32)) == 15, "of ffff");
     ok(rbl_partition(&ks, RBL_STR("ACFFFA" L32)) == 10, "of FFFA");
     ok(rbl_partition(&ks, RBL_STR("ACxyz")) == 0, "of no SID");

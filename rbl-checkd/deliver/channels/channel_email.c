@@ -47,7 +47,8 @@ email_headers(rbl_out_t *out, const channel_job_t *job, rbl_str_t to,
 }
 
 
-/* The plainest part first: a reader shows the last that it knows. */
+/* The plainest part first: a reader shows the last that it knows.  Readers make
+   a link of the address in a plain text, and show where it leads. */
 
 static void
 email_write(rbl_out_t *out, const channel_job_t *job, rbl_str_t to,
@@ -55,11 +56,17 @@ email_write(rbl_out_t *out, const channel_job_t *job, rbl_str_t to,
 {
     rbl_buf_t  html;
 
+    email_headers(out, job, to, message->title);
+
+    if (rbl_str_is(message->type, MESSAGE_LINK)) {
+        mime_body(out, "text/plain", message->text);
+        return;
+    }
+
     rbl_buf_init(&html);
     html_message(&html, message);
     out->failed |= html.out.failed;
 
-    email_headers(out, job, to, message->title);
     mime_parts_begin(out, job->event);
     mime_part(out, job->event, "text/plain", message->text);
     mime_part(out, job->event, "text/html", rbl_buf_str(&html));

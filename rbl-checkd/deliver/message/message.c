@@ -1,5 +1,5 @@
 /*
- * The words of a confirmation, and its code.
+ * The words of a confirmation, and its code; and how codes are hidden.
  */
 
 #include "message.h"
@@ -87,6 +87,13 @@ message_confirm(rbl_out_t *out, const rbl_event_t *event,
     rbl_doc_end(&doc);
 
     return out->failed ? RBL_ENOMEM : RBL_OK;
+}
+
+
+int
+message_is_secret(rbl_str_t type)
+{
+    return rbl_str_is(type, MESSAGE_CONFIRM) || rbl_str_is(type, MESSAGE_LINK);
 }
 
 

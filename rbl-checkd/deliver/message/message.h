@@ -16,6 +16,7 @@
 #define MESSAGE_CONFIRM    "contact.confirm"
 #define MESSAGE_TRIGGER    "contact.trigger"
 #define MESSAGE_NOTICE     "contact.notice"
+#define MESSAGE_LINK       "user.link"
 #define MESSAGE_VALID      INT64_C(86400000)    /* ms that a code is valid */
 
 #define MESSAGE_HOSTS      200          /* limit of hosts in a message */
@@ -91,6 +92,20 @@ rbl_err_t message_notice(rbl_out_t *out, const rbl_event_t *event,
  */
 rbl_err_t message_trigger(rbl_out_t *out, const message_t *message);
 
+/*
+ * Writes the message that has the sign-in link of a user.link in it
+ * (schema.txt, event); it has no hosts.  Errors as above.
+ */
+rbl_err_t message_link(rbl_out_t *out, const rbl_event_t *event,
+    const rbl_zone_t *zone);
+
+/* The secret of such a link, by which the store knows it; n 0: malformed. */
+rbl_str_t message_link_secret(const rbl_event_t *event);
+
+/* True if messages of that type have a code or a link, which must not be kept
+   or logged. */
+int message_is_secret(rbl_str_t type);
+
 /* Names of the store's tiers of lists and of the states, as in the JSON. */
 rbl_str_t message_severity(rbl_str_t tier);
 rbl_str_t message_state(message_state_t state);
@@ -108,7 +123,7 @@ int message_worse(rbl_str_t a, rbl_str_t b);
 rbl_err_t message_read(message_t *message, rbl_str_t json);
 void message_free(message_t *message);
 
-/* Replaces the message's code by "*" everywhere in the text. */
+/* Replaces the message's code or link by "*" everywhere in the text. */
 void message_hide_code(char *text, rbl_str_t json);
 
 #endif /* DELIVER_MESSAGE_H_INCLUDED */

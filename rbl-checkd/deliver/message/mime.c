@@ -227,15 +227,23 @@ mime_parts_begin(rbl_out_t *out, rbl_str_t id)
 
 
 void
-mime_part(rbl_out_t *out, rbl_str_t id, const char *type, rbl_str_t text)
+mime_body(rbl_out_t *out, const char *type, rbl_str_t text)
 {
-    rbl_out_z(out, "--" MIME_BOUNDARY);
-    rbl_out_str(out, id);
-    rbl_out_z(out, "\r\nContent-Type: ");
+    rbl_out_z(out, "Content-Type: ");
     rbl_out_z(out, type);
     rbl_out_z(out, "; charset=utf-8\r\n"
                    "Content-Transfer-Encoding: quoted-printable\r\n\r\n");
     mime_quoted_printable(out, text);
+}
+
+
+void
+mime_part(rbl_out_t *out, rbl_str_t id, const char *type, rbl_str_t text)
+{
+    rbl_out_z(out, "--" MIME_BOUNDARY);
+    rbl_out_str(out, id);
+    rbl_out_z(out, "\r\n");
+    mime_body(out, type, text);
     rbl_out_z(out, "\r\n");
 }
 

@@ -20,6 +20,10 @@ void mime_header(rbl_out_t *out, const char *name, rbl_str_t text);
 /* A text with lines ending in LF as quoted-printable, CR LF at the end. */
 void mime_quoted_printable(rbl_out_t *out, rbl_str_t text);
 
+/* A body of one part: the rest of the mail's headers, the empty line behind
+   them, the text. */
+void mime_body(rbl_out_t *out, const char *type, rbl_str_t text);
+
 /*
  * A body of parts that say the same, for the reader to choose: the rest of the
  * mail's headers and the empty line behind them; parts, the plainest first; the

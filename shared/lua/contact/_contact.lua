@@ -1,5 +1,6 @@
 -- The contact that the argument `contact` names, and the code that confirms it.
 --- include: events
+--- include: hourly
 --- include: hears
 --- use: account contact
 local contact_key = key('r', ac, ARG.contact)
@@ -8,14 +9,10 @@ local function contact_load()
 end
 -- How many codes an address was sent within an hour, and since when: what is
 -- known of that outlives the contact.
-local hour, max_codes = 3600000, 5
+local max_codes = 5
 local function codes_sent(type, value, now)
     local k = key('sent', ac, redis.sha1hex(type .. '|' .. value))
-    local n, since = string.match(call('GET', k) or '', '^(%d+) (%d+)$')
-    n, since = tonumber(n) or 0, tonumber(since) or now
-    if since > now or now - since >= hour then
-        n, since = 0, now
-    end
+    local n, since = hourly(k, now)
     return n, since, k
 end
 -- A new code, which the daemon tells the contact.  The record has its digest
@@ -25,8 +22,7 @@ local function contact_code(c, a, digest, code, event, now)
     c[CONTACT.until] = now + 86400000
     c[CONTACT.tries] = 0
     local n, since, k = codes_sent(c[CONTACT.type], c[CONTACT.value], now)
-    call('SET', k, string.format('%.0f %.0f', n + 1, since), 'PX',
-        string.format('%.0f', since + hour - now))
+    hourly_add(k, n, since, now)
     emit(a[ACCOUNT.timezone], event, 'contact.confirm', now, '', '', '', false,
         0, no_results, 0, no_callbacks, '', c[CONTACT.id], code)
 end

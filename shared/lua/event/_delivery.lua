@@ -31,13 +31,14 @@ local function delivery_over(ac, ev, target, member, first, app)
         call('DEL', key('event', ac, ev))
     end
 end
--- A delivery that is given up stays as a dead letter, without the body if it is
--- a confirmation, which holds the code.
+-- A delivery that is given up stays as a dead letter, without the body if that
+-- has a secret: a code, or a link.
+local secrets = {['contact.confirm'] = true, ['user.link'] = true}
 local function letter(ac, ev, target, type, body, url, app, status, text,
     attempts)
     call('XADD', key('dead', ac), 'MAXLEN', '~', 10000, '*', 'e', ev,
         'to', target, 'url', url or '', 't', type or '',
-        'b', type ~= 'contact.confirm' and body or '',
+        'b', not secrets[type] and body or '',
         's', status, 'x', text, 'n', attempts, 'a', app or '')
 end
 -- The error of pcall as a text.

@@ -4,8 +4,8 @@
 -- that has too many (_pending.lua); those of one whose circuit is open, and
 -- of an account whose attempts fail all the time, wait, callbacks and contacts
 -- for a day at most.  A confirmation ends without a letter when its contact is
--- gone, confirmed or has a newer code, and so does a message to a contact that
--- is gone or paused.
+-- gone, confirmed or has a newer code, a link when it was used or would expire
+-- within the lease, and so does a message to a contact that is gone or paused.
 --- key: retry
 --- arg: most  how many at most
 --- arg: lease  ms
@@ -20,7 +20,7 @@
 --- include: delivery
 --- include: confirm
 --- include: digest
---- use: hook app
+--- use: hook app user
 local now = now_ms()
 local due = call('ZRANGEBYSCORE', KEY.retry, '-inf', now, 'LIMIT', 0,
     ARG.most)
@@ -111,6 +111,12 @@ local function way(ac, target, attempt, url, app_sid, digest, host)
             return contact[CONTACT.value], '', contact[CONTACT.type]
         end
         return nil, 'the code is too old'
+    elseif kind == 'US' then
+        local user = load(key('user', ac, target))
+        if user and link_lives(ac, target, digest, ARG.lease) then
+            return user[USER.mail], '', 'email'
+        end
+        return nil
     else
         local app = load(key('s', ac, app_sid or ''))
         if app and url then

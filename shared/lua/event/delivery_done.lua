@@ -27,10 +27,12 @@ if d[1] ~= ARG.attempt then
     return {'STALE'}
 end
 local now, outcome, test = now_ms(), ARG.outcome, d[2]
-log_attempt(d[3] or target, ARG.log or '')
-log_write(now)
 local kind, value, quiet = target:sub(1, 2), ARG.value or '',
     tonumber(ARG.quiet) or 0
+if kind ~= 'US' then
+    log_attempt(d[3] or target, ARG.log or '')
+    log_write(now)
+end
 if kind == 'WH' then
     hook_attempted(target, outcome, test, now, quiet)
 elseif kind == 'CB' then

@@ -1,15 +1,16 @@
 -- Makes deliveries to contacts of one outbox entry: one for the contact that is
--- to be confirmed, if it still waits for that code; a notice goes to each
--- active contact in its turn.  The body is stored once, before the first
--- attempt, and never changes.  Run again it has no second effect.
+-- to be confirmed, if it still waits for that code; one for the user who gets a
+-- link, while that is valid; a notice goes to each active contact in its turn.
+-- The body is stored once, before the first attempt, and never changes.  Run
+-- again it has no second effect.
 --- key: outbox
 --- arg: id  of the stream's entry
 --- arg: account  its SID
 --- arg: event  its SID
 --- arg: type
 --- arg: body
---- arg: contact  its SID or ""
---- arg: digest  of its code
+--- arg: contact  SID of the contact or the user, or ""
+--- arg: digest  of the code, or of the link
 --- reply: OK n#  deliveries
 --- reply: DEAD why  none could be made, and it is a dead letter
 --- include: base
@@ -25,7 +26,9 @@ local now, n = now_ms(), 0
 -- If the contact's record is damaged, the delivery waits until it is repaired.
 local function confirms()
     local sound, yes = pcall(function()
-        return awaits(load(key('r', ac, ARG.contact)), ARG.digest)
+        return ARG.contact:sub(1, 2) == 'US'
+            and link_lives(ac, ARG.contact, ARG.digest, 0)
+            or awaits(load(key('r', ac, ARG.contact)), ARG.digest)
     end)
     return yes or not sound
 end

@@ -37,7 +37,7 @@ local shapes = {
     AC = 'nsssssnnnnssn|nn', AP = 'nssssn|tt', TOKEN = 'nsss|ttn',
     HT = 'nssssnssstnnnnnnt|tn', RP = 'nsssntn', CG = 'nssn',
     CO = 'nssssstnsnnn', RB = 'nsssssnnsstssssss|snnnsss',
-    WH = 'nssstssn|snns', US = 'nsssssnn', SESSION = 'nsssn',
+    WH = 'nssstssn|snns', US = 'nsssssnn', SESSION = 'nsssn|ss',
     PASSKEY = 'nssnsnsnns',
     TOTALS = 'nnnnn|n',
     WORK = 'nnsnst',

@@ -212,7 +212,8 @@ end
 local function pending_entry(k, rest)
     local ev, target = string.match(rest, '^(%w+):(%w+)$')
     local d = call('HMGET', k, 'first', 'app', 'excess')
-    return d[1] and not d[3] and target and target:sub(1, 2) ~= 'CO'
+    local kind = target and target:sub(1, 2)
+    return d[1] and not d[3] and (kind == 'WH' or kind == 'CB')
         and pending_name(ev, target, d[2], d[1])
 end
 function look.dlv(k, rest)

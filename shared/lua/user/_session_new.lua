@@ -1,7 +1,8 @@
 -- Starts a session of a user, which is loaded; the oldest of too many end.
+-- identity: what it is bound to, or nothing.
 --- include: user
 local sessions_most = 20
-local function session_new(user, field, digest)
+local function session_new(user, field, digest, identity)
     local sid, now = user[USER.id], now_ms()
     local index = key('sessions', ac, sid)
     call('ZREMRANGEBYSCORE', index, '-inf', now - session_lives)
@@ -13,7 +14,7 @@ local function session_new(user, field, digest)
     end
     local session = key('session', ac, field)
     save(session, {1, digest, sid, user[USER.role], now,
-        user[USER.mail]})
+        user[USER.mail], identity or ''})
     call('PEXPIRE', session, session_idles)
     call('ZADD', index, now, field)
     call('PEXPIRE', index, session_lives)

@@ -1,25 +1,42 @@
--- Uses a link, which is thereby gone, and starts a session.
+-- Starts a session.  It uses a link, which is thereby gone; or nginx vouches
+-- for the user's address, to which the session is bound.
 --- key: acct  acct:<AC>
---- arg: link  field of the link (16 hex)
---- arg: proof  digest of the link (32 bytes)
+--- arg: link  field of the link (16 hex), or ""
+--- arg: proof  digest of the link (32 bytes), or ""
 --- arg: field  of the session
 --- arg: digest  of the session
+--- arg: user  SID, if there is no link
+--- arg: mail  in lower case, if there is no link
+--- arg: identity  SHA-256 of that (32 bytes)
 --- audit
 --- reply: OK user mail name role made#
 --- reply: LINK  it does not exist, has expired or was used
+--- reply: USER  no active user has this SID and this address
 --- include: session_new
 --- use: link
-local k = key('link', ac, ARG.link)
-local link = load(k)
-if not link or link[LINK.digest] ~= ARG.proof then
-    return {'LINK'}
+local function by_link()
+    local k = key('link', ac, ARG.link)
+    local link = load(k)
+    if not link or link[LINK.digest] ~= ARG.proof then
+        return nil
+    end
+    call('DEL', k)
+    call('ZREM', key('links', ac, link[LINK.user]), ARG.link)
+    return user_of(link[LINK.user])
 end
-local sid = link[LINK.user]
-local user = user_of(sid)
-call('DEL', k)
-call('ZREM', key('links', ac, sid), ARG.link)
+local function by_address()
+    local user = user_of(ARG.user)
+    return user and string.lower(user[USER.mail]) == ARG.mail and user
+end
+local bound = ARG.link == ''
+local user
+if bound then
+    user = by_address()
+else
+    user = by_link()
+end
 if not user or user[USER.status] ~= 'active' then
-    return {'LINK'}
+    return {bound and 'USER' or 'LINK'}
 end
-about, named = sid, user[USER.mail]
-return session_new(user, ARG.field, ARG.digest)
+about, named = user[USER.id], user[USER.mail]
+return session_new(user, ARG.field, ARG.digest, ARG.identity)

@@ -3,7 +3,7 @@
 --- arg: user  SID
 --- arg: last  "1": also the last owner
 --- audit: user
---- reply: OK ended#  number of sessions
+--- reply: OK ended# mail  number of sessions; the user's address
 --- reply: USER  no such user
 --- reply: LAST  nobody else is an owner
 --- include: user
@@ -24,4 +24,4 @@ end
 links_end(key('links', ac, ARG.user), -1)
 call('ZREM', key('users', ac), ARG.user)
 call('DEL', key('user', ac, ARG.user), key('keys', ac, ARG.user))
-return {'OK', #fields}
+return {'OK', #fields, user[USER.mail]}

@@ -1,0 +1,43 @@
+/*
+ * Users by their mail address: the index mail:<hash> (rbl_keys.h).  It is a
+ * hint; the record of a user says whether the user has the address.
+ */
+
+#ifndef _NGX_RBL_MAIL_H_INCLUDED_
+#define _NGX_RBL_MAIL_H_INCLUDED_
+
+#include "ngx_rbl_http.h"
+
+#define NGX_RBL_MAIL_USERS  5           /* accounts of one address, at most */
+
+typedef struct {
+    rbl_str_t   text;                   /* in lower case; in ctx's pool */
+    u_char      digest[32];             /* its SHA-256 */
+} ngx_rbl_mail_t;
+
+typedef struct {
+    rbl_sid_t   account;
+    rbl_sid_t   user;
+    int64_t     added;                  /* to the index (ms) */
+} ngx_rbl_mail_user_t;
+
+/* Reads an address.  NGX_DECLINED: it is none; NGX_ERROR: refused (500). */
+ngx_int_t ngx_rbl_mail_parse(ngx_rbl_ctx_t *ctx, ngx_rbl_mail_t *mail,
+    rbl_str_t text);
+
+/* Adds a round that puts a user of ctx->account into the index; or removes the
+   user from it. */
+void ngx_rbl_mail_add(ngx_rbl_ctx_t *ctx, rbl_str_t mail, rbl_str_t user);
+void ngx_rbl_mail_remove(ngx_rbl_ctx_t *ctx, rbl_str_t mail, rbl_str_t user);
+
+/* Reads members of the index with their scores; returns their number. */
+ngx_uint_t ngx_rbl_mail_users(ngx_rbl_mail_user_t users[NGX_RBL_MAIL_USERS],
+    const redisReply *reply);
+
+/* The member of a user; `buf` has room for it. */
+#define NGX_RBL_MAIL_MEMBER  (2 * RBL_SID_LEN + 1)
+
+rbl_str_t ngx_rbl_mail_member(char buf[NGX_RBL_MAIL_MEMBER],
+    rbl_str_t account, rbl_str_t user);
+
+#endif /* _NGX_RBL_MAIL_H_INCLUDED_ */

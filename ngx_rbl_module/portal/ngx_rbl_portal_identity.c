@@ -1,0 +1,266 @@
+/*
+ * session/start without a link: starts a session for the address that nginx
+ * vouches for.  Its round trips are
+ *
+ *   1. look the address up;
+ *   2. if several users may have it, and be of the account that the client
+ *      names, read account and user of each: more than one are an answer, from
+ *      which the client chooses;
+ *   3. start the session, by the script that judges the user.
+ */
+
+#include "ngx_rbl_identity.h"
+#include "ngx_rbl_portal.h"
+#include "ngx_rbl_portal_session.h"
+#include "ngx_rbl_write.h"
+
+#include "rbl_contact.h"
+
+
+typedef struct {
+    ngx_rbl_session_start_t   start;
+    ngx_rbl_mail_t            mail;
+    rbl_sid_t                 account;  /* that the client names; n 0: none */
+    ngx_uint_t                n;        /* users */
+    ngx_uint_t                at;       /* the one in this round */
+    ngx_rbl_mail_user_t       user[NGX_RBL_MAIL_USERS];
+    ngx_str_t                 name[NGX_RBL_MAIL_USERS];   /* of the account */
+    ngx_uint_t                right;    /* users that are right come first */
+} ngx_rbl_enter_t;
+
+
+static void ngx_rbl_enter_find(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_enter_found(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+static void ngx_rbl_enter_look(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_enter_looked(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+static ngx_uint_t ngx_rbl_enter_right(const ngx_rbl_enter_t *enter,
+    const redisReply *reply, rbl_account_t *account);
+static void ngx_rbl_enter_run(ngx_rbl_ctx_t *ctx,
+    const ngx_rbl_mail_user_t *user);
+static void ngx_rbl_enter_choose(ngx_rbl_ctx_t *ctx);
+
+
+void
+ngx_rbl_enter(ngx_rbl_ctx_t *ctx, rbl_str_t account)
+{
+    ngx_int_t         rc;
+    ngx_rbl_enter_t  *enter;
+
+    enter = ngx_rbl_data(ctx, sizeof(ngx_rbl_enter_t));
+
+    if (enter == NULL) {
+        return;
+    }
+
+    if (account.n
+        && rbl_sid_parse(&enter->account, RBL_SID_ACCOUNT, account) != RBL_OK)
+    {
+        ngx_rbl_invalid(ctx, "account");
+        return;
+    }
+
+    rc = ngx_rbl_identity(ctx, &enter->mail);
+
+    if (rc == NGX_OK) {
+        ngx_rbl_enter_find(ctx);
+
+    } else if (rc == NGX_DECLINED) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
+                       "The server vouches for no mail address in this "
+                       "request. Please ask its operator.");
+    }
+}
+
+
+static void
+ngx_rbl_enter_find(ngx_rbl_ctx_t *ctx)
+{
+    rbl_key_t         key;
+    rbl_str_t         argv[5];
+    ngx_rbl_batch_t  *batch;
+    ngx_rbl_enter_t  *enter;
+
+    enter = ctx->data;
+    batch = ngx_rbl_next(ctx);
+
+    if (batch == NULL) {
+        return;
+    }
+
+    argv[0] = RBL_STR("ZRANGE");
+    argv[1] = rbl_hash_key(&key, ngx_rbl_store_keyspace(ctx->store), "mail",
+                           enter->mail.digest);
+    argv[2] = RBL_STR("0");
+    argv[3] = RBL_STR("4");
+    argv[4] = RBL_STR("WITHSCORES");
+
+    ngx_rbl_batch_command(batch, 5, argv);
+    enter->start.read = ngx_rbl_enter_found;
+}
+
+
+static void
+ngx_rbl_enter_found(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    ngx_uint_t        i, n;
+    ngx_rbl_enter_t  *enter;
+
+    enter = ctx->data;
+    n = ngx_rbl_mail_users(enter->user, reply);
+
+    for (i = 0; i < n; i++) {
+        if (enter->account.n == 0
+            || rbl_str_eq(rbl_sid_str(&enter->account),
+                          rbl_sid_str(&enter->user[i].account)))
+        {
+            enter->user[enter->n++] = enter->user[i];
+        }
+    }
+
+    if (enter->n > 1) {
+        ngx_rbl_enter_look(ctx);
+
+    } else {
+        ngx_rbl_enter_run(ctx, enter->n ? &enter->user[0] : NULL);
+    }
+}
+
+
+static void
+ngx_rbl_enter_look(ngx_rbl_ctx_t *ctx)
+{
+    rbl_key_t                   keys[2];
+    rbl_str_t                   argv[3];
+    ngx_rbl_batch_t            *batch;
+    ngx_rbl_enter_t            *enter;
+    const rbl_keyspace_t       *ks;
+    const ngx_rbl_mail_user_t  *user;
+
+    enter = ctx->data;
+    user = &enter->user[enter->at];
+    batch = ngx_rbl_next(ctx);
+
+    if (batch == NULL) {
+        return;
+    }
+
+    ks = ngx_rbl_store_keyspace(ctx->store);
+
+    argv[0] = RBL_STR("MGET");
+    argv[1] = rbl_account_key(&keys[0], ks, "acct",
+                              rbl_sid_str(&user->account), RBL_STR(""));
+    argv[2] = rbl_account_key(&keys[1], ks, "user",
+                              rbl_sid_str(&user->account),
+                              rbl_sid_str(&user->user));
+
+    ngx_rbl_batch_command(batch, 3, argv);
+    enter->start.read = ngx_rbl_enter_looked;
+}
+
+
+static void
+ngx_rbl_enter_looked(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    ngx_str_t        *name;
+    rbl_account_t     account;
+    ngx_rbl_enter_t  *enter;
+
+    enter = ctx->data;
+
+    if (ngx_rbl_enter_right(enter, reply, &account)) {
+        name = &enter->name[enter->right];
+        name->len = account.name.n;
+        name->data = ngx_pnalloc(ctx->request->pool, account.name.n + 1);
+
+        if (name->data == NULL) {
+            ngx_rbl_internal(ctx);
+            return;
+        }
+
+        ngx_memcpy(name->data, account.name.p, account.name.n);
+        enter->user[enter->right++] = enter->user[enter->at];
+    }
+
+    if (++enter->at < enter->n) {
+        ngx_rbl_enter_look(ctx);
+
+    } else if (enter->right > 1) {
+        ngx_rbl_enter_choose(ctx);
+
+    } else {
+        ngx_rbl_enter_run(ctx, enter->right ? &enter->user[0] : NULL);
+    }
+}
+
+
+static ngx_uint_t
+ngx_rbl_enter_right(const ngx_rbl_enter_t *enter, const redisReply *reply,
+    rbl_account_t *account)
+{
+    char        buf[RBL_CONTACT_MAX];
+    rbl_user_t  user;
+
+    return rbl_account_decode(account, rbl_reply_str(rbl_reply_at(reply, 0)))
+           == RBL_OK
+           && rbl_user_decode(&user, rbl_reply_str(rbl_reply_at(reply, 1)))
+              == RBL_OK
+           && rbl_str_is(user.status, "active")
+           && rbl_str_eq(rbl_contact_fold(buf, user.mail), enter->mail.text);
+}
+
+
+/* The script refuses a user who is gone or has another address. */
+
+static void
+ngx_rbl_enter_run(ngx_rbl_ctx_t *ctx, const ngx_rbl_mail_user_t *user)
+{
+    ngx_rbl_enter_t           *enter;
+    rbl_session_start_args_t   args;
+
+    if (user == NULL) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN, NGX_RBL_IDENTITY_UNKNOWN);
+        return;
+    }
+
+    enter = ctx->data;
+    enter->start.read = NULL;
+    ctx->account = user->account;
+
+    args.link = RBL_STR("");
+    args.proof = RBL_STR("");
+    args.user = rbl_sid_str(&user->user);
+    args.mail = enter->mail.text;
+    args.identity.p = (char *) enter->mail.digest;
+    args.identity.n = sizeof(enter->mail.digest);
+
+    ngx_rbl_session_begin(ctx, &args);
+}
+
+
+static void
+ngx_rbl_enter_choose(ngx_rbl_ctx_t *ctx)
+{
+    rbl_str_t         name;
+    ngx_uint_t        i;
+    ngx_rbl_enter_t  *enter;
+
+    enter = ctx->data;
+
+    ngx_rbl_open(ctx, 0, "Please choose an account.");
+    rbl_doc_object(&ctx->doc, "data");
+    rbl_doc_array(&ctx->doc, "accounts");
+
+    for (i = 0; i < enter->right; i++) {
+        name.p = (char *) enter->name[i].data;
+        name.n = enter->name[i].len;
+
+        rbl_doc_object(&ctx->doc, NULL);
+        rbl_doc_str(&ctx->doc, "id", rbl_sid_str(&enter->user[i].account));
+        rbl_doc_str(&ctx->doc, "name", name);
+        rbl_doc_close(&ctx->doc);
+    }
+
+    rbl_doc_close(&ctx->doc);
+    rbl_doc_close(&ctx->doc);
+    ngx_rbl_close(ctx);
+}

@@ -1,0 +1,306 @@
+/*
+ * session/link: mails links to the users with an address.
+ *
+ * Clients must not learn whether an address is known: the answer is the same,
+ * and so is the number of round trips, which are
+ *
+ *   1. count the request for the network of the client, which may be refused;
+ *   2. count it for the address, and look the address up;
+ *   3. make a link, NGX_RBL_MAIL_USERS times; without a user, or if the address
+ *      was sent too many, for users that do not exist;
+ *   4. remove members of the index that led to no user, or nothing.
+ *
+ * A round trip never leaves a partition.
+ */
+
+#include "ngx_rbl_mail.h"
+#include "ngx_rbl_portal.h"
+#include "ngx_rbl_write.h"
+
+#define NGX_RBL_LINK_NETWORK  30        /* requests an hour, of a network */
+#define NGX_RBL_LINK_MAIL     3         /* of an address */
+
+/* A user is in the index before the record exists (ms). */
+#define NGX_RBL_LINK_NEW      60000
+
+
+typedef enum {
+    NGX_RBL_LINK_NET = 0,
+    NGX_RBL_LINK_FIND,
+    NGX_RBL_LINK_MAKE,
+    NGX_RBL_LINK_CLEAN
+} ngx_rbl_link_step_e;
+
+typedef struct {
+    ngx_rbl_link_step_e   step;
+    ngx_rbl_mail_t        mail;
+    ngx_uint_t            n;            /* users */
+    ngx_uint_t            at;           /* the one in this round */
+    ngx_uint_t            gone;         /* bits: members that name no user */
+    ngx_rbl_mail_user_t   user[NGX_RBL_MAIL_USERS];
+} ngx_rbl_link_t;
+
+
+static void ngx_rbl_link_prepare(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_link_network(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_link_ask(ngx_rbl_ctx_t *ctx, const u_char *digest,
+    int64_t most);
+static void ngx_rbl_link_make(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_link_made(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+static void ngx_rbl_link_clean(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_link_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+
+
+static const ngx_rbl_field_t  ngx_rbl_link_fields[] = {
+    NGX_RBL_TEXT("mail", NGX_RBL_NEEDED, NULL, 0),
+    NGX_RBL_END
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_session_link = {
+    .fields = ngx_rbl_link_fields,
+    .prepare = ngx_rbl_link_prepare,
+    .result = ngx_rbl_link_result
+};
+
+
+static void
+ngx_rbl_link_prepare(ngx_rbl_ctx_t *ctx)
+{
+    rbl_str_t        text;
+    ngx_int_t        rc;
+    ngx_rbl_link_t  *link;
+
+    if (ctx->conf->portal_url.len == 0) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
+                       "Links by mail are not configured here.");
+        return;
+    }
+
+    text = ngx_rbl_text(ctx, 0);
+
+    if (text.n == 0) {
+        ngx_rbl_missing(ctx, "mail");
+        return;
+    }
+
+    link = ngx_rbl_data(ctx, sizeof(ngx_rbl_link_t));
+
+    if (link == NULL) {
+        return;
+    }
+
+    rc = ngx_rbl_mail_parse(ctx, &link->mail, text);
+
+    if (rc == NGX_OK) {
+        ngx_rbl_link_network(ctx);
+
+    } else if (rc == NGX_DECLINED) {
+        ngx_rbl_invalid(ctx, "mail");
+    }
+}
+
+
+/* The network of a client: 24 bits of IPv4, 48 of IPv6; all clients of unix
+   sockets are one. */
+
+static void
+ngx_rbl_link_network(ngx_rbl_ctx_t *ctx)
+{
+    u_char      octets[1 + 6], digest[32];
+    ngx_str_t   network = { sizeof(octets), octets };
+    rbl_addr_t  addr;
+
+    (void) ngx_rbl_admit_address(ctx->request, &addr);
+
+    ngx_memzero(octets, sizeof(octets));
+    octets[0] = addr.family;
+    ngx_memcpy(octets + 1, addr.b, addr.family == RBL_FAMILY_IPV6 ? 6 : 3);
+
+    if (ngx_rbl_auth_digest(&network, digest) != NGX_OK) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    ngx_rbl_link_ask(ctx, digest, NGX_RBL_LINK_NETWORK);
+}
+
+
+static void
+ngx_rbl_link_ask(ngx_rbl_ctx_t *ctx, const u_char *digest, int64_t most)
+{
+    char                 number[RBL_OUT_INT];
+    rbl_key_t            key;
+    ngx_rbl_batch_t     *batch;
+    rbl_mail_ask_args_t  args;
+
+    batch = ngx_rbl_next(ctx);
+
+    if (batch == NULL) {
+        return;
+    }
+
+    args.asked = rbl_hash_key(&key, ngx_rbl_store_keyspace(ctx->store),
+                              "asked", digest);
+    args.most = rbl_out_int_text(number, most);
+
+    ngx_rbl_batch_script(batch, &rbl_script_mail_ask, RBL_ARGC(args),
+                         args.argv);
+}
+
+
+static void
+ngx_rbl_link_make(ngx_rbl_ctx_t *ctx)
+{
+    char                  hex[NGX_RBL_FIELD_LEN];
+    u_char                text[NGX_RBL_COOKIE_LEN], digest[32];
+    rbl_sid_t             event;
+    ngx_rbl_link_t       *link;
+    rbl_user_mail_args_t  args;
+    ngx_rbl_mail_user_t  *user;
+
+    link = ctx->data;
+    user = &link->user[link->at];
+
+    if (rbl_sid_make(&event, RBL_SID_EVENT) != RBL_OK
+        || (link->at >= link->n
+            && (rbl_sid_make(&user->account, RBL_SID_ACCOUNT) != RBL_OK
+                || rbl_sid_make(&user->user, RBL_SID_USER) != RBL_OK)))
+    {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    ctx->account = user->account;
+
+    if (ngx_rbl_session_secret(ctx, text, digest) != NGX_OK) {
+        return;
+    }
+
+    args.user = rbl_sid_str(&user->user);
+    args.mail = link->mail.text;
+    args.field = ngx_rbl_auth_field(hex, digest);
+    args.digest.p = (char *) digest;
+    args.digest.n = sizeof(digest);
+    args.link.p = (char *) text;
+    args.link.n = sizeof(text);
+    args.event = rbl_sid_str(&event);
+    args.url.p = (char *) ctx->conf->portal_url.data;
+    args.url.n = ctx->conf->portal_url.len;
+    args.from.p = (char *) ctx->request->connection->addr_text.data;
+    args.from.n = ctx->request->connection->addr_text.len;
+
+    ngx_rbl_run(ctx, user_mail, &args, 0);
+    ngx_explicit_memzero(text, sizeof(text));
+}
+
+
+static void
+ngx_rbl_link_made(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    ngx_rbl_link_t         *link;
+    rbl_user_mail_reply_t   said;
+
+    link = ctx->data;
+    rbl_user_mail_reply(&said, reply);
+
+    if (said.word == RBL_USER_MAIL_USER && link->at < link->n
+        && ngx_rbl_now() - link->user[link->at].added > NGX_RBL_LINK_NEW)
+    {
+        link->gone |= (ngx_uint_t) 1 << link->at;
+    }
+
+    if (++link->at < NGX_RBL_MAIL_USERS) {
+        ngx_rbl_link_make(ctx);
+        return;
+    }
+
+    link->step = NGX_RBL_LINK_CLEAN;
+    ngx_rbl_link_clean(ctx);
+}
+
+
+static void
+ngx_rbl_link_clean(ngx_rbl_ctx_t *ctx)
+{
+    int               argc;
+    char              member[NGX_RBL_MAIL_USERS][NGX_RBL_MAIL_MEMBER];
+    rbl_key_t         key;
+    rbl_str_t         argv[3 + NGX_RBL_MAIL_USERS];
+    ngx_uint_t        i;
+    ngx_rbl_link_t   *link;
+    ngx_rbl_batch_t  *batch;
+
+    link = ctx->data;
+    batch = ngx_rbl_next(ctx);
+
+    if (batch == NULL) {
+        return;
+    }
+
+    argc = 0;
+    argv[argc++] = RBL_STR("ZREM");
+    argv[argc++] = rbl_hash_key(&key, ngx_rbl_store_keyspace(ctx->store),
+                                "mail", link->mail.digest);
+    argv[argc++] = RBL_STR("");
+
+    for (i = 0; i < link->n; i++) {
+        if (link->gone & (ngx_uint_t) 1 << i) {
+            argv[argc++] = ngx_rbl_mail_member(member[i],
+                                      rbl_sid_str(&link->user[i].account),
+                                      rbl_sid_str(&link->user[i].user));
+        }
+    }
+
+    ngx_rbl_batch_command(batch, argc, argv);
+}
+
+
+static void
+ngx_rbl_link_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    ngx_rbl_link_t        *link;
+    rbl_mail_ask_reply_t   said;
+
+    link = ctx->data;
+
+    switch (link->step) {
+
+    case NGX_RBL_LINK_NET:
+    case NGX_RBL_LINK_FIND:
+        rbl_mail_ask_reply(&said, reply);
+
+        if (said.word == RBL_MAIL_ASK_NONE) {
+            return;                     /* refused: it is not understood */
+        }
+
+        if (link->step == NGX_RBL_LINK_FIND) {
+            link->n = said.word == RBL_MAIL_ASK_OK
+                      ? ngx_rbl_mail_users(link->user, said.users) : 0;
+            link->step = NGX_RBL_LINK_MAKE;
+            ngx_rbl_link_make(ctx);
+
+        } else if (said.word == RBL_MAIL_ASK_OK) {
+            link->step = NGX_RBL_LINK_FIND;
+            ngx_rbl_link_ask(ctx, link->mail.digest, NGX_RBL_LINK_MAIL);
+
+        } else {
+            ngx_rbl_refuse_later(ctx, NGX_HTTP_TOO_MANY_REQUESTS,
+                                 ngx_max(said.seconds, 1),
+                                 "Too many links were requested from your "
+                                 "network. Please try again later.");
+        }
+
+        return;
+
+    case NGX_RBL_LINK_MAKE:
+        ngx_rbl_link_made(ctx, reply);
+        return;
+
+    default:
+        ngx_memzero(&ctx->account, sizeof(rbl_sid_t));
+        ngx_rbl_open(ctx, 0, "If the address is that of a user, a link is on "
+                     "its way to it.");
+        ngx_rbl_close(ctx);
+    }
+}

@@ -1,0 +1,121 @@
+/*
+ * A mail with a link that signs a user in to the portal.  The name of the
+ * account is the customer's, the address that of the client that asked.
+ */
+
+#include "message.h"
+
+#include "rbl_doc.h"
+#include "rbl_sid.h"
+#include "rbl_time.h"
+#include "rbl_validate.h"
+
+
+#define LINK_SECRET  64                 /* hex digits behind "<AC>." */
+#define LINK_LIVES   INT64_C(900000)    /* ms, as _user.lua */
+
+
+static int
+link_hex(rbl_str_t s)
+{
+    size_t  i;
+
+    for (i = 0; i < s.n; i++) {
+        if ((s.p[i] < '0' || s.p[i] > '9') && (s.p[i] < 'a' || s.p[i] > 'f')) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+rbl_str_t
+message_link_secret(const rbl_event_t *event)
+{
+    rbl_sid_t  sid;
+    rbl_str_t  secret, account;
+
+    if (event->code.n != RBL_SID_LEN + 1 + LINK_SECRET
+        || event->code.p[RBL_SID_LEN] != '.')
+    {
+        return RBL_STR("");
+    }
+
+    account = (rbl_str_t) { event->code.p, RBL_SID_LEN };
+    secret = (rbl_str_t) { event->code.p + RBL_SID_LEN + 1, LINK_SECRET };
+
+    return rbl_sid_parse(&sid, RBL_SID_ACCOUNT, account) == RBL_OK
+           && link_hex(secret) ? secret : RBL_STR("");
+}
+
+
+static int
+link_event_ok(const rbl_event_t *event)
+{
+    rbl_sid_t  sid;
+    rbl_url_t  url;
+
+    return rbl_str_is(event->type, MESSAGE_LINK)
+           && rbl_sid_parse(&sid, RBL_SID_EVENT, event->id) == RBL_OK
+           && rbl_sid_parse(&sid, RBL_SID_USER, event->contact) == RBL_OK
+           && rbl_url_parse(&url, event->check) == RBL_OK
+           && message_link_secret(event).n > 0;
+}
+
+
+static void
+link_url(rbl_doc_t *doc, const rbl_event_t *event)
+{
+    rbl_doc_text_part(doc, event->check);
+    rbl_doc_text_part(doc, RBL_STR("#/link/"));
+    rbl_doc_text_part(doc, event->code);
+}
+
+
+static void
+link_text(rbl_doc_t *doc, const rbl_event_t *event, const rbl_zone_t *zone)
+{
+    char  until[RBL_TIME_LEN];
+
+    rbl_doc_text_open(doc, "message");
+    rbl_doc_text_part(doc, RBL_STR(
+        "This link signs you in to blocklist monitoring, for the account \""));
+    rbl_doc_text_part(doc, event->message);
+    rbl_doc_text_part(doc, RBL_STR("\":\n\n    "));
+    link_url(doc, event);
+    rbl_doc_text_part(doc, RBL_STR("\n\nIt works once, until "));
+    rbl_doc_text_part(doc, rbl_time_text(until, event->date + LINK_LIVES,
+                                         zone));
+    rbl_doc_text_part(doc, RBL_STR(
+        ".\n\nThe request for it came from the network address "));
+    rbl_doc_text_part(doc, event->value);
+    rbl_doc_text_part(doc, RBL_STR(
+        ". If it was not yours, ignore this message: without the link nobody"
+        " is signed in. Do not share the link.\n"));
+    rbl_doc_text_close(doc);
+}
+
+
+rbl_err_t
+message_link(rbl_out_t *out, const rbl_event_t *event, const rbl_zone_t *zone)
+{
+    rbl_doc_t  doc;
+
+    if (!link_event_ok(event)) {
+        return RBL_ETYPE;
+    }
+
+    rbl_doc_begin(&doc, out, RBL_JSON);
+    rbl_doc_str(&doc, "event_sid", event->id);
+    rbl_doc_z(&doc, "event_type", MESSAGE_LINK);
+    rbl_doc_z(&doc, "title", "Sign in to blocklist monitoring");
+    link_text(&doc, event, zone);
+    rbl_doc_z(&doc, "url", "");
+    rbl_doc_str(&doc, "authcode", message_link_secret(event));
+    rbl_doc_array(&doc, "hosts");
+    rbl_doc_close(&doc);
+    rbl_doc_end(&doc);
+
+    return out->failed ? RBL_ENOMEM : RBL_OK;
+}

@@ -1,0 +1,319 @@
+#!/usr/bin/perl
+
+# Signing in by a mailed link: the index of users by address, the call, the mail,
+# what it leaves, who learns what, limits.
+
+use strict;
+use warnings;
+
+use Digest::SHA qw(sha256_hex);
+use MIME::QuotedPrint ();
+use Test::More;
+
+use RblMail;
+use RblPortal;
+
+my $t = portal_setup();
+my $redis = $t->{redis};
+my ($sid, $other) = map { $t->{$_}{sid} } qw(acct other);
+my $exim = start_exim();
+my $sent = qr/If the address is that of a user, a link is on its way/;
+
+sub hash_key {
+    my ($name, $text) = @_;
+
+    my $hash = substr sha256_hex($text), 0, 32;
+    return redis_key($name, hex(substr $hash, 0, 4) % 16, $hash);
+}
+
+sub found {
+    my ($mail) = @_;
+
+    return @{ redis($redis, 'ZRANGE', hash_key('mail', lc $mail), 0, -1) };
+}
+
+sub mail_me {
+    my ($mail, %opt) = @_;
+
+    return portal($t, undef, 'POST', 'session/link.json',
+        fields => { mail => $mail }, %opt);
+}
+
+# Addresses may be asked for again, and networks ask again.
+sub forget_asked {
+    my @keys = @{ redis($redis, 'KEYS', 'rbl:{*}:asked:*') };
+    redis($redis, 'DEL', @keys) if @keys;
+    return;
+}
+
+sub outbox_empty {
+    for my $key (@{ redis($redis, 'KEYS', 'rbl:{*}:outbox') }) {
+        return 0 if redis($redis, 'XLEN', $key);
+    }
+    return !@{ redis($redis, 'KEYS', 'rbl:{*}:event:*') }
+        && !@{ redis($redis, 'KEYS', 'rbl:{*}:dlv:*') };
+}
+
+sub everything {
+    my ($secret) = @_;
+
+    return grep { my $dump = redis($redis, 'DUMP', $_);
+        index("$_ " . ($dump // ''), $secret) >= 0 }
+        @{ redis($redis, 'KEYS', '*') };
+}
+
+redis($redis, 'CONFIG', 'SET', 'rdbcompression', 'no');
+
+# --- the index ---------------------------------------------------------------
+
+my $user = add_user($t, mail => 'Jo.Doe@example.net', role => 'admin');
+is_deeply([found('jo.doe@EXAMPLE.net')], ["$sid:$user->{id}"],
+    'rblctl puts a user into the index');
+my $owner = sign_in($t);
+{
+    my $r = accepted(portal($t, $owner, 'POST', 'user/add.json', fields =>
+        { mail => 'Added@example.net', role => 'viewer' }), 'user/add');
+    my $id = $r->{data}{id};
+    is_deeply([found('added@example.net')], ["$sid:$id"],
+        'so does the portal');
+    refused(portal($t, $owner, 'POST', 'user/add.json', fields =>
+        { mail => 'Added@example.net', role => 'viewer' }), 409, qr/Another/,
+        'an address twice');
+    ok((grep { $_ eq "$sid:$id" } found('added@example.net')),
+        'which leaves the first one');
+    accepted(portal($t, $owner, 'POST', "user/delete/$id.json"), 'user/delete');
+    ok(!(grep { $_ eq "$sid:$id" } found('added@example.net')),
+        'takes the user out');
+    my $gone = add_user($t, mail => 'gone@example.net');
+    is(rblctl($redis, 'user', 'delete', $sid, $gone->{id})->{status}, 0,
+        'rblctl user delete');
+    is_deeply([found('gone@example.net')], [], 'does, too');
+    is(rblctl($redis, 'user', 'add', $sid, 'Jo.Doe@example.net', '--role',
+        'owner')->{status}, 3, 'rblctl with an address twice');
+    is_deeply([found('jo.doe@example.net')], ["$sid:$user->{id}"],
+        'leaves nothing');
+    my $r2 = rblctl($redis, '--json', 'user', 'link', $sid, $user->{id},
+        '--url', 'https://a.example/portal/');
+    like(json($r2->{out})->{link},
+        qr{^https://a\.example/portal/\#/link/$sid\.[0-9a-f]{64}$},
+        'rblctl prints a whole link');
+    like(rblctl($redis, 'user', 'link', $sid, $user->{id}, '--url',
+        $_)->{err}, qr/--url must be the portal's URL/, "--url $_")
+        for 'https://a.example', 'x', 'https://a.example/?a/';
+}
+
+# --- the mail ----------------------------------------------------------------
+
+my %smtp = (smtp_url => "smtp://127.0.0.1:$exim->{port}",
+    smtp_from => 'blocklists@example.net', smtp_timeout => '5s');
+my $checkd = start_checkd(store => $redis, resolver => 9, conf => \%smtp);
+
+sub link_in {
+    my ($mail) = @_;
+
+    my $text = MIME::QuotedPrint::decode_qp($mail->[1]);
+    my ($link) = $text =~ m{^ {4}http://localhost/portal/\#/link/(\S+)$}m;
+    return ($link // '', $text);
+}
+
+like(accepted(mail_me('jo.doe@example.net'), 'a known address')->
+    {status_message}, $sent, 'the answer');
+wait_for { mails($exim) == 1 && outbox_empty() } 20, 'a mail';
+my ($mail) = mails($exim);
+is($mail->[0]{'envelope-to'}, 'Jo.Doe@example.net',
+    'to the address as the user has it');
+is($mail->[0]{subject}, 'Sign in to blocklist monitoring', 'the subject');
+is($mail->[0]{'content-type'}, 'text/plain; charset=utf-8', 'a plain text');
+my ($link, $text) = link_in($mail);
+like($link, qr/^\Q$sid\E\.[0-9a-f]{64}$/, 'a link');
+like($text, qr/for the account "Test"/, 'the account\'s name');
+like($text, qr/from the network address 127\.0\.0\.1\./, 'who asked');
+like($text, qr/ignore this message/, 'the advice for strangers');
+like($text, qr/It works once, until \d{4}-/, 'how long');
+my ($secret) = $link =~ /\.(.*)/;
+is_deeply([everything($secret)], [], 'the link is left nowhere in the store');
+unlike(read_file($checkd->{log}), qr/$secret|jo\.doe/i, 'nor in the log');
+unlike(read_file($t->{nginx}{error_log}), qr/$secret|jo\.doe/i, 'nor in nginx\'');
+unlike(read_file("$t->{nginx}{dir}/access.log"), qr/$secret|jo\.doe/i,
+    'nor in its other one');
+is(scalar @{ redis($redis, 'KEYS', "rbl:{*}:log:*:US*") }, 0, 'no history');
+my $r = use_link($t, $link);
+is(accepted($r, 'the link signs in')->{data}{user}, $user->{id}, 'its user');
+refused(use_link($t, $link), 403, qr/expired or was used/, 'once');
+
+# Two clients use one mailed link.
+{
+    forget_asked();
+    my $n = mails($exim);
+    accepted(mail_me('jo.doe@example.net'), 'another');
+    wait_for { mails($exim) == $n + 1 } 20, 'its mail';
+    my ($link) = link_in((mails($exim))[-1]);
+    my @socks = map { RblTest::Http::tcp_connect($t->{nginx}{port}) } 1 .. 8;
+    my $bytes = RblTest::Http::http_head('POST', '/portal/1/session/start.json',
+        body => qq({"link":"$link"}), type => 'application/json',
+        headers => ['Sec-Fetch-Site: same-origin']);
+    RblTest::Http::write_all($_, $bytes) for @socks;
+    is_deeply([sort map { RblTest::Http::read_answer($_, 10)->{status} }
+        @socks], [200, (403) x 7], 'eight at once: one gets in');
+}
+
+# One mail for each account.
+{
+    forget_asked();
+    my $second = add_user($t, acct => $t->{other},
+        mail => 'Jo.Doe@example.net');
+    my $n = mails($exim);
+    accepted(mail_me('JO.DOE@Example.NET'), 'an address of two accounts');
+    wait_for { mails($exim) == $n + 2 } 20, 'two mails';
+    my %user = map { my ($link) = link_in($_);
+        my $d = json(use_link($t, $link))->{data};
+        ($d->{account} => $d->{user}) } (mails($exim))[$n, $n + 1];
+    is_deeply(\%user, { $sid => $user->{id}, $other => $second->{id} },
+        'with a link each');
+    rblctl($redis, 'user', 'delete', $other, $second->{id});
+}
+
+# --- who learns what ---------------------------------------------------------
+
+# Calls of scripts and the answer, of one request.
+sub traces {
+    my ($mail) = @_;
+
+    redis($redis, 'CONFIG', 'RESETSTAT');
+    my $r = mail_me($mail);
+    my $stats = redis($redis, 'INFO', 'commandstats');
+    my %n = map { $_ => $stats =~ /cmdstat_$_:calls=(\d+)/ ? $1 : 0 }
+        qw(evalsha zrem);
+    my %head = %{ $r->{headers} };
+    delete $head{date};
+    return { status => $r->{status}, body => $r->{body}, head => \%head,
+        evalsha => $n{evalsha} };
+}
+
+stop_server($checkd);
+{
+    forget_asked();
+    my $known = traces('jo.doe@example.net');
+    is($known->{evalsha}, 7, 'round trips: two limits, five accounts');
+    is_deeply(traces('nobody@example.net'), $known, 'an unknown address');
+    is_deeply(traces('jo.doe@example.net'), $known, 'a known one again');
+    is_deeply(traces('jo.doe@example.net'), $known, 'the third');
+    my @links = @{ redis($redis, 'KEYS', redis_key('link', $sid, '*')) };
+    is_deeply(traces('jo.doe@example.net'), $known, 'the fourth');
+    is(scalar @{ redis($redis, 'KEYS', redis_key('link', $sid, '*')) },
+        scalar @links, 'makes no link');
+    my $ttl = redis($redis, 'PTTL', hash_key('asked', 'jo.doe@example.net'));
+    ok($ttl > 3_590_000 && $ttl <= 3_600_000, 'for an hour');
+}
+
+forget_asked();
+for my $n (1 .. 30) {
+    is(mail_me("n$n\@example.net")->{status}, 200, "request $n") if $n < 4;
+    mail_me("n$n\@example.net") if $n >= 4;
+}
+$r = mail_me('jo.doe@example.net');
+refused($r, 429, qr/from your network/, 'a network has a limit');
+like($r->{headers}{'retry-after'}, qr/^3(?:[56]\d\d)$/, 'for an hour');
+is(mail_me('x')->{status}, 400, 'what is no address costs nothing');
+forget_asked();
+refused(mail_me($_), 400, qr/mail/, "not an address: $_")
+    for '', 'x', "a\@example.net\r\nBcc: b\@example.net", 'a@b@example.net',
+    'a@example.net,b@example.net';
+{
+    my $nginx = start_nginx(store => $redis, portal => '');
+    wait_for { http($nginx, 'GET', '/portal/1/me.json')->{status} == 401 } 10;
+    refused(portal({ nginx => $nginx }, undef, 'POST', 'session/link.json',
+        fields => { mail => 'jo.doe@example.net' }), 403, qr/not configured/,
+        'without a URL');
+    unlike(http($nginx, 'GET', '/portal/1/me.json')->{headers}
+        {'www-authenticate'}, qr/doors/, 'the page does not offer it');
+}
+
+# --- late and refused mails --------------------------------------------------
+
+sub no_links {
+    redis($redis, 'DEL', $_) for @{ redis($redis, 'KEYS', 'rbl:{*}:link:*') };
+    return;
+}
+
+{
+    no_links();
+    my $n = mails($exim);
+    $checkd = start_checkd(store => $redis, resolver => 9, conf => \%smtp);
+    wait_for { outbox_empty() } 20, 'the outbox';
+    is(scalar(mails($exim)), $n, 'a mail whose link is gone is not sent');
+    stop_server($checkd);
+}
+
+{
+    # A server that refuses, and says back what it got.
+    my $fake = start_fake_smtp(end => '451 later');
+    $checkd = start_checkd(store => $redis, resolver => 9, conf => { %smtp,
+        smtp_url => "smtp://127.0.0.1:$fake->{port}" });
+    accepted(mail_me('jo.doe@example.net'), 'a mail that is not taken');
+    my $dlv;
+    wait_for {
+        ($dlv) = grep { (redis($redis, 'HGET', $_, 'attempt') // 0) == 1 }
+            @{ redis($redis, 'KEYS', 'rbl:{*}:dlv:*') };
+        $dlv;
+    } 20, 'an attempt';
+    my ($p, $member) = $dlv =~ /\{(\d+)\}:dlv:(.*)/;
+    my ($key) = @{ redis($redis, 'KEYS', redis_key('link', $sid, '*')) };
+    redis($redis, 'PEXPIRE', $key, 5000);   # less than a lease
+    redis($redis, 'ZADD', redis_key('retry', $p), 1, $member);
+    wait_for { outbox_empty() } 20, 'it ends';
+    is(scalar(grep { $_->{step} eq 'message' } smtp_seen($fake)), 1,
+        'one whose link ends before it could be sent is dropped');
+    is(scalar @{ redis($redis, 'KEYS', 'rbl:{*}:dead:*') }, 0,
+        'without a dead letter');
+
+    forget_asked();
+    answer_smtp($fake, end => '554 no');
+    accepted(mail_me('jo.doe@example.net'), 'a mail that is refused');
+    wait_for { @{ redis($redis, 'KEYS', 'rbl:{*}:dead:*') } } 20, 'a letter';
+    my ($letter) = @{ redis($redis, 'XRANGE', redis_key('dead', $sid), '-',
+        '+') };
+    my %letter = @{ $letter->[1] };
+    is_deeply([@letter{qw(t to b)}], ['user.link', $user->{id}, ''],
+        'a dead letter has no link');
+    wait_for { outbox_empty() } 20, 'it ends';
+    stop_server($checkd);
+}
+
+# --- members that name no user -----------------------------------------------
+
+{
+    forget_asked();
+    my $key = hash_key('mail', 'jo.doe@example.net');
+    my ($old, $new, $foreign) = map { sid_of('US') } 1 .. 3;
+    my $elsewhere = add_user($t, mail => 'else@example.net');
+    my $now = time * 1000;
+    redis($redis, 'ZADD', $key, $now - 120_000, "$sid:$old",
+        $now - 120_000, "$sid:$elsewhere->{id}", $now, "$sid:$new",
+        $now - 120_000, 'nonsense');
+    accepted(mail_me('jo.doe@example.net'), 'stale members');
+    is_deeply([sort(found('jo.doe@example.net'))],
+        [sort "$sid:$user->{id}", "$sid:$new", 'nonsense'],
+        'are removed, but for new ones');
+
+    # fsck
+    redis($redis, 'ZADD', $key, $now - 120_000, "$sid:$new");
+    redis($redis, 'DEL', hash_key('mail', 'else@example.net'));
+    redis($redis, 'SET', hash_key('mail', 'x@example.net'), 'x');
+    my $r = rblctl($redis, 'fsck', '--json');
+    my @faults = grep { $_->{fault} =~ /^(?:mail|type)$/ }
+        @{ json($r->{out}) };
+    is_deeply([sort map { $_->{where} } @faults],
+        [sort $elsewhere->{id}, "$sid:$new", 'nonsense',
+            hash_key('mail', 'x@example.net')], 'fsck finds faults');
+    rblctl($redis, 'fsck', '--repair');
+    is_deeply([found('jo.doe@example.net')], ["$sid:$user->{id}"],
+        'removes members that are wrong');
+    is_deeply([found('else@example.net')], ["$sid:$elsewhere->{id}"],
+        'and adds those that lack');
+}
+
+$r = rblctl($redis, 'fsck');
+is($r->{status}, 0, 'the store is consistent') or diag("$r->{out}$r->{err}");
+
+done_testing();
