@@ -12,6 +12,7 @@
 #include "fuzz.h"
 #include "fuzz_xml.h"
 #include "deliver/message/body.h"
+#include "deliver/message/message.h"
 #include "rbl_view.h"
 
 #include <jansson.h>
@@ -57,6 +58,35 @@ try_event(rbl_str_t raw)
 
     rbl_buf_free(&buf);
     rbl_buf_free(&again);
+}
+
+
+/* A message with a link has its secret, by which it is hidden. */
+
+static void
+try_link(rbl_str_t raw)
+{
+    rbl_buf_t    buf;
+    rbl_str_t    secret;
+    message_t    message;
+    rbl_event_t  event;
+
+    if (rbl_event_decode(&event, raw) != RBL_OK) {
+        return;
+    }
+
+    rbl_buf_init(&buf);
+
+    if (message_link(&buf.out, &event, &rbl_zone_utc) == RBL_OK) {
+        secret = message_link_secret(&event);
+        fuzz_check(secret.n == 64);
+        fuzz_check(message_read(&message, rbl_buf_str(&buf)) == RBL_OK);
+        fuzz_check(rbl_str_eq(message.code, secret));
+        fuzz_check(memmem(message.text.p, message.text.n, secret.p, secret.n));
+        message_free(&message);
+    }
+
+    rbl_buf_free(&buf);
 }
 
 
@@ -212,6 +242,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     } else {
         try_event(raw);
+        try_link(raw);
     }
 
     fuzz_done(&f);
