@@ -5,12 +5,14 @@ const base = new URL('1/', document.baseURI);
 const seen = new Map();
 
 // A refusal: status is the HTTP status, or 0 if there was no answer.  again:
-// the call needs a recent sign-in (RFC 9470).
+// the call needs a recent sign-in (RFC 9470).  doors: how one can sign in, if
+// there is no session.
 export class Refusal extends Error {
-    constructor(status, message, again = false) {
+    constructor(status, message, again = false, doors = []) {
         super(message);
         this.status = status;
         this.again = again;
+        this.doors = doors;
     }
 }
 
@@ -46,11 +48,15 @@ async function send(path, options) {
     const challenge = answer.headers.get('WWW-Authenticate') || '';
     const again = challenge.includes('insufficient_user_authentication');
 
+    const found = /doors="([^"]*)"/.exec(challenge);
+    const refusal = new Refusal(answer.status, body ? body.status_message : '',
+        again, found ? found[1].split(' ') : []);
+
     if (answer.status === 401 && !again) {
-        onSignedOut();
+        onSignedOut(refusal);
     }
 
-    throw new Refusal(answer.status, body ? body.status_message : '', again);
+    throw refusal;
 }
 
 export async function get(path) {

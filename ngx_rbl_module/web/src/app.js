@@ -7,7 +7,7 @@ import { forget, get, post, whenSignedOut } from './api.js';
 import { html } from './html.js';
 import { lazy } from './lazy.js';
 import { route, useHash } from './route.js';
-import { SignIn } from './screens/sign_in.js';
+import { SignIn, stay } from './screens/sign_in.js';
 import { lang, loadMessages, setZone, t } from './text.js';
 
 // The screens of the menu, each loaded when it is first shown.
@@ -77,6 +77,7 @@ function Frame({ me, at, onSignOut, children }) {
 function App() {
     const hash = useHash();
     const [me, setMe] = useState(undefined);
+    const [doors, setDoors] = useState([]);
     const { screen, rest } = route(hash);
 
     async function load() {
@@ -90,18 +91,24 @@ function App() {
         }
     }
 
+    function signedOut(refusal) {
+        setDoors(refusal.doors);
+        setMe(null);
+    }
+
     async function signOut(everywhere) {
+        stay();
         await post('session/end.json', { everywhere: everywhere ? 1 : 0 })
             .catch(() => {});
         forget();
-        setMe(null);
         location.hash = '#/';
+        await load();
     }
 
     useEffect(() => {
         document.documentElement.lang = lang;
         document.title = t('title');
-        whenSignedOut(() => setMe(null));
+        whenSignedOut(signedOut);
 
         if (screen !== 'link') {
             load();
@@ -117,7 +124,7 @@ function App() {
     }
 
     if (me === null) {
-        return html`<${SignIn} onSignedIn=${load} />`;
+        return html`<${SignIn} doors=${doors} onSignedIn=${load} />`;
     }
 
     const [Screen, at] = find(screen);

@@ -110,6 +110,8 @@ for (const colorScheme of ['light', 'dark']) {
 
         await all(input.cookie, screens, how, options);
         await all(input.empty, empty, `empty, ${how}`, options);
+        await all({ name: 'none', value: 'x' }, [''], `signed out, ${how}`,
+            { ...options, expected: /status of 401/ });
     }
 }
 

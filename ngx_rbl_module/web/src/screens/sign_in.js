@@ -1,63 +1,109 @@
-// Sign-in: uses the link of the address, or says how to get one.  It waits for
-// a click: a link of somebody else must not sign in unnoticed.
+// Sign-in: uses the link of the address, or offers the doors that there are: a
+// link by mail, and the identity that the server vouches for.  A link waits for
+// a click: one of somebody else must not sign in unnoticed.
 
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 
 import { forget, post } from '../api.js';
+import { Field, Form } from '../form.js';
 import { html } from '../html.js';
 import { mayPasskey, signInByPasskey } from '../passkey.js';
 import { refused } from '../refusal.js';
 import { t } from '../text.js';
 
-function reason(refusal) {
-    return refusal.status === 403 ? t('link_over') : refused(refusal);
+// The page signs in by itself once, and not after the user has signed out.
+let alone = true;
+
+export function stay() {
+    alone = false;
 }
 
-export function SignIn({ link, onSignedIn }) {
+function reason(refusal, link) {
+    return link && refusal.status === 403 ? t('link_over') : refused(refusal);
+}
+
+function ByMail() {
+    const [mail, setMail] = useState('');
+    const [sent, setSent] = useState(false);
+
+    if (sent) {
+        return html`<p role="status">${t('mail_sent', { mail })}</p>`;
+    }
+
+    return html`<${Form} button=${t('mail_link')} onDone=${() => setSent(true)}
+        call=${() => post('session/link.json', { mail })}>
+        <${Field} id="sign-in-mail" label=${t('mail')} type="email" required
+            autocomplete="email" value=${mail} onChange=${setMail}
+            help=${t('mail_link_help')} />
+    <//>`;
+}
+
+// Several accounts have the user.
+function Choice({ accounts, onChoose }) {
+    return html`<h2>${t('choose_account')}</h2>
+        <ul class="choices">${accounts.map(({ id, name }) => html`<li key=${id}>
+            <button onClick=${() => onChoose(id)}><bdi>${name}</bdi></button>
+        </li>`)}</ul>`;
+}
+
+export function SignIn({ link, doors = [], onSignedIn }) {
     const [problem, setProblem] = useState('');
     const [busy, setBusy] = useState(false);
+    const [accounts, setAccounts] = useState(null);
+    const vouched = !link && doors.includes('identity');
 
-    async function use() {
+    async function enter(call) {
         setBusy(true);
-
-        try {
-            await post('session/start.json', { link });
-        } catch (refusal) {
-            setProblem(reason(refusal));
-            setBusy(false);
-            return;
-        }
-
-        history.replaceState(null, '', '#/link');
-        forget();
-        await onSignedIn();
-        location.hash = '#/';
-    }
-
-    async function byPasskey() {
         setProblem('');
-        setBusy(true);
+        stay();
 
         try {
-            await signInByPasskey();
+            const { data } = await call();
+
+            if (data.accounts) {
+                setAccounts(data.accounts);
+                setBusy(false);
+                return;
+            }
         } catch (refusal) {
-            setProblem(refused(refusal));
+            setProblem(reason(refusal, link));
             setBusy(false);
             return;
         }
 
+        if (link) {
+            history.replaceState(null, '', '#/link');
+        }
+
         forget();
         await onSignedIn();
+
+        if (link) {
+            location.hash = '#/';
+        }
     }
+
+    const use = (fields) => enter(() => post('session/start.json', fields));
+
+    useEffect(() => {
+        if (vouched && alone) {
+            use({});
+        }
+    }, []);
 
     return html`<main class="sign-in" id="main">
         <h1>${t('title')}</h1>
         ${problem && html`<p class="banner" role="alert">${problem}</p>`}
-        <p>${t(link ? 'sign_in_link' : 'sign_in_text')}</p>
-        ${link && html`<button class="main" disabled=${busy} onClick=${use}>
+        ${!vouched && html`<p>${t(link ? 'sign_in_link' : 'sign_in_text')}</p>`}
+        ${accounts && html`<${Choice} accounts=${accounts}
+            onChoose=${(account) => use({ account })} />`}
+        ${(link || (vouched && !accounts)) && html`<button class="main"
+            disabled=${busy} onClick=${() => use(link ? { link } : {})}>
             ${t('sign_in')}</button>`}
         ${!link && mayPasskey() && html`<button class="main" disabled=${busy}
-            onClick=${byPasskey}>${t('sign_in_passkey')}</button>`}
+            onClick=${() => enter(signInByPasskey)}>
+            ${t('sign_in_passkey')}</button>`}
         <p role="status">${busy && t('signing_in')}</p>
+        ${!link && doors.includes('mail') && html`<${ByMail} />`}
     </main>`;
 }
