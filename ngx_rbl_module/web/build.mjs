@@ -34,8 +34,18 @@ const indentation = {
     }
 };
 
+// Without this esbuild exports each message by its name, too.
+const messages = {
+    name: 'messages',
+    setup({ onLoad }) {
+        onLoad({ filter: /\/lang\/.*\.json$/ }, async ({ path }) => ({
+            contents: `export default ${await readFile(path, 'utf8')}`
+        }));
+    }
+};
+
 const { outputFiles, metafile } = await build({
-    plugins: [indentation],
+    plugins: [indentation, messages],
     entryPoints: ['src/app.js', 'app.css'],
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
