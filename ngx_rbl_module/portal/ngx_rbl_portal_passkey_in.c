@@ -73,11 +73,11 @@ static void ngx_rbl_signed_in(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 
 
 static const ngx_rbl_field_t  ngx_rbl_signed_fields[] = {
-    NGX_RBL_TEXT("credential", NGX_RBL_NEEDED, NULL, 0),
-    NGX_RBL_TEXT("client_data", NGX_RBL_NEEDED, NULL, 0),
-    NGX_RBL_TEXT("authenticator_data", NGX_RBL_NEEDED, NULL, 0),
-    NGX_RBL_TEXT("signature", NGX_RBL_NEEDED, NULL, 0),
-    NGX_RBL_TEXT("user", NGX_RBL_NEEDED, NULL, 0),
+    NGX_RBL_TEXT("credential", NGX_RBL_NEEDED|NGX_RBL_SECRET, NULL, 0),
+    NGX_RBL_TEXT("client_data", NGX_RBL_NEEDED|NGX_RBL_SECRET, NULL, 0),
+    NGX_RBL_TEXT("authenticator_data", NGX_RBL_NEEDED|NGX_RBL_SECRET, NULL, 0),
+    NGX_RBL_TEXT("signature", NGX_RBL_NEEDED|NGX_RBL_SECRET, NULL, 0),
+    NGX_RBL_TEXT("user", NGX_RBL_NEEDED|NGX_RBL_SECRET, NULL, 0),
     NGX_RBL_END
 };
 

@@ -54,8 +54,8 @@ static void ngx_rbl_passkey_own(ngx_rbl_ctx_t *ctx);
 static const ngx_rbl_field_t  ngx_rbl_passkey_add_fields[] = {
     NGX_RBL_TEXT("name", NGX_RBL_NEEDED, ngx_rbl_label,
                  NGX_RBL_ARG(passkey_add, name)),
-    NGX_RBL_TEXT("client_data", NGX_RBL_NEEDED, NULL, 0),
-    NGX_RBL_TEXT("attestation", NGX_RBL_NEEDED, NULL, 0),
+    NGX_RBL_TEXT("client_data", NGX_RBL_NEEDED|NGX_RBL_SECRET, NULL, 0),
+    NGX_RBL_TEXT("attestation", NGX_RBL_NEEDED|NGX_RBL_SECRET, NULL, 0),
     NGX_RBL_END
 };
 

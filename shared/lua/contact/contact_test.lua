@@ -28,5 +28,6 @@ if passed >= 0 and passed < 60000 then
 end
 c[CONTACT.sent] = now
 save(contact_key, c)
+named = contact_name(c)
 deliver_single(ARG.event, ARG.contact, ARG.type, ARG.body, nil, 'test', '1')
 return {'OK'}

@@ -35,4 +35,5 @@ end
 call('DEL', challenge)
 passkey_save({1, ARG.passkey, ARG.credential, tonumber(ARG.algorithm), ARG.key,
     tonumber(ARG.counter), ARG.name, now_ms(), 0, ARG.rp})
+named = ARG.name
 return {'OK'}

@@ -5,8 +5,11 @@
 --- audit: passkey
 --- reply: OK
 --- reply: PASSKEY  the user has no such passkey
---- include: account
-if call('HDEL', key('keys', ac, ARG.user), ARG.passkey) == 0 then
+--- include: passkey
+local passkey = passkey_load()
+if not passkey then
     return {'PASSKEY'}
 end
+call('HDEL', passkeys, ARG.passkey)
+named = passkey[PASSKEY.name]
 return {'OK'}

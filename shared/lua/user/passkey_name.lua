@@ -13,4 +13,5 @@ if not passkey then
 end
 passkey[PASSKEY.name] = ARG.name
 passkey_save(passkey)
+named = ARG.name
 return {'OK'}
