@@ -109,13 +109,15 @@ rbl_err_t
 rbl_audit_decode(rbl_audit_t *v, const redisReply *entry)
 {
     rbl_str_t                ms;
+    const char              *dash;
     rbl_audit_show_entry_t   e;
 
     memset(v, 0, sizeof(*v));
     rbl_audit_show_entry(&e, entry);
 
     ms = e.id;
-    ms.n = ms.n ? strcspn(ms.p, "-") : 0;
+    dash = ms.n ? memchr(ms.p, '-', ms.n) : NULL;
+    ms.n = dash ? (size_t) (dash - ms.p) : 0;
 
     if (rbl_int_parse(&v->at, ms, 0, INT64_MAX) != RBL_OK
         || rbl_by_decode(&v->by, e.by) != RBL_OK)
