@@ -146,7 +146,15 @@ for my $i (1 .. 30) {
             message => \'No <b>such</b> thing.', address => \'2001:db8::1'));
 }
 rblctl($t->{redis}, 'app', 'allow', $sid, $app->{id}, '2001:db8::/32');
-browser_run($t, 'screens', cookie => cookie_for($t),
+# Passkeys of the user who is signed in.
+my $user = add_user($t);
+redis($t->{redis}, 'HSET', redis_key('keys', $sid, $user->{id}), "PK$_->[0]",
+    record_pack('passkey', version => 1, id => "PK$_->[0]", credential => 'c',
+        algorithm => -7, key => 'k', counter => 0, name => \$_->[1],
+        made => time * 1000, used => $_->[2], rp => 'r'))
+    for ['1' x 32, "\x{202e}<b>" . 'W' x 240, 0], ['2' x 32, 'Laptop',
+    time * 1000];
+browser_run($t, 'screens', cookie => cookie_for($t, user => $user),
     empty => cookie_for($t, acct => $t->{other}), host => $listed->{id},
     contacts => [@contacts[0, 1]], group => $groups[1],
     app => $app->{id}, hooks => hooks_of($t), lists_of($t));

@@ -62,9 +62,8 @@ function Frame({ me, at, onSignOut, children }) {
                         text=${t(name)} />`)}
             </nav>
             <div class="who">
-                <span>${t('signed_in_as', { mail: me.user.mail })}</span>
                 <${Link} to="passkeys" at=${at || 'passkeys'}
-                    text=${t('passkeys')} />
+                    text=${t('signed_in_as', { mail: me.user.mail })} />
                 <button onClick=${() => onSignOut(false)}>
                     ${t('sign_out')}</button>
                 <button onClick=${() => onSignOut(true)}>

@@ -105,6 +105,15 @@ await shows('h1 .state.paused');
 await press('Undo');
 await shows('h1 .state.active');
 ok(true, 'a pause is undone');
+await press('Send a test message');
+await shows('[role=status] >> text=Delivered.');
+await shows('tbody >> text=Test');
+ok(/Test.*Delivered\..*Answer 200.*Code that confirms/s.test(
+    await page.textContent('section[aria-labelledby=delivery-log]')),
+'a test message is sent, and the page says what came of it');
+await press('Send a test message');
+await shows('.banner >> text=less than a minute');
+ok(true, 'at most one a minute');
 
 await press('Contact groups');
 await shows('h1 >> text=1 contact group');

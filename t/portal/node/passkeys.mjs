@@ -30,7 +30,7 @@ async function type(label, text) {
 const row = (text) => page.waitForSelector(`tbody tr >> text=${text}`);
 
 await signIn(page, input.link);
-await press('Your passkeys');
+await press('Signed in as');
 await page.waitForSelector('h1 >> text=Your passkeys');
 await page.waitForSelector('text=You have no passkey yet.');
 ok(true, 'none, and what one is for');

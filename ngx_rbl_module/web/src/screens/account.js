@@ -95,6 +95,7 @@ export function Account({ me, reload }) {
     }
 
     return html`<h1>${t('account')}</h1>
+        <p><a href="#/passkeys">${t('passkeys')}</a></p>
         <${Said} of=${said} />
         <${Answer} state=${state}>${({ data }) => html`
             <${Facts} account=${data} />

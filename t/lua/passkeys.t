@@ -1,0 +1,133 @@
+#!/usr/bin/perl
+
+# Passkeys of a user: added by a challenge, named, deleted, signed in with;
+# challenges of sign-ins, counted by network.
+
+use strict;
+use warnings;
+
+use RblTest;
+use RblScript;
+
+redis_new();
+my ($ac, $acct) = account();
+my (undef, $other) = account();
+my ($us, $pk, $challenge) = (sid('US'), sid('PK'), 'c' x 64);
+my $keys = k('keys', $ac, $us);
+script('user_put', [$acct], $us, 'a@example.test', 'A', 'owner', 'f' x 16,
+    'd' x 32);
+
+sub challenge { cmd('SET', k('challenge', $ac, $challenge), 'session') }
+sub add {
+    my ($passkey, %o) = @_;
+
+    return script('passkey_add', [$o{acct} // $acct], $passkey, $o{user} // $us,
+        $o{session} // 'session', $o{challenge} // $challenge, 'Name', "id\0",
+        -7, "key\xff", $o{counter} // 0, 'r' x 32);
+}
+sub enter {
+    my ($passkey, $counter) = @_;
+
+    return script('session_passkey', [$acct], $passkey, $us, $counter,
+        'e' x 16, 'd' x 32);
+}
+sub stored { return unpacked(cmd('HGET', $keys, $_[0])) }
+sub unchanged_by {
+    my ($name, $code) = @_;
+
+    # a large hash may change the order of its fields
+    my $all = sub { join "\n", map { $_, cmd('TYPE', $_) eq 'hash'
+        ? sort @{ cmd('HGETALL', $_) } : cmd('DUMP', $_) }
+        sort @{ cmd('KEYS', '*') } };
+    my $before = $all->();
+    $code->();
+    ok($all->() eq $before, "$name: nothing changed");
+}
+
+# add
+
+unchanged_by('no challenge' => sub {
+    is(add($pk)->[0], 'CHALLENGE', 'without a challenge');
+});
+challenge();
+unchanged_by('another session' => sub {
+    is(add($pk, session => 'other')->[0], 'CHALLENGE', 'of another session');
+    is(add($pk, challenge => 'd' x 64)->[0], 'CHALLENGE', 'another one');
+    is(add($pk, acct => $other)->[0], 'CHALLENGE', 'of another account');
+    is(add($pk, user => sid('US'))->[0], 'USER', 'of no user');
+});
+is(add($pk, counter => 5)->[0], 'OK', 'added');
+my $p = stored($pk);
+is_deeply([@$p[0 .. 6, 8, 9]], [1, $pk, "id\0", -7, "key\xff", 5, 'Name', 0,
+    'r' x 32], 'its record');
+is(cmd('EXISTS', k('challenge', $ac, $challenge)), 0, 'the challenge is used');
+challenge();
+unchanged_by('twice' => sub { is(add($pk)->[0], 'EXISTS', 'once') });
+for (2 .. 10) {
+    challenge();
+    is(add(sid('PK'))->[0], 'OK', "passkey $_");
+}
+challenge();
+unchanged_by('too many' => sub {
+    is_deeply(add(sid('PK')), ['LIMIT', 10], 'at most ten');
+});
+
+# name
+
+is(script('passkey_name', [$acct], $pk, $us, 'New')->[0], 'OK', 'named');
+is(stored($pk)->[6], 'New', 'the name');
+unchanged_by('a stranger' => sub {
+    for my $script ('passkey_name', 'passkey_delete') {
+        is(script($script, [$acct], sid('PK'), $us, 'n')->[0], 'PASSKEY',
+            "$script: no such passkey");
+        is(script($script, [$acct], $pk, sid('US'), 'n')->[0], 'PASSKEY',
+            "$script: of another user");
+        is(script($script, [$other], $pk, $us, 'n')->[0], 'PASSKEY',
+            "$script: of another account");
+    }
+});
+
+# sign in
+
+my $r = enter($pk, 6);
+is_deeply([@$r[0 .. 4]], ['OK', $us, 'a@example.test', 'A', 'owner'],
+    'signed in');
+is_deeply([@{ stored($pk) }[5, 8]], [6, $r->[5]], 'counter and time');
+my $session = unpacked(cmd('GET', k('session', $ac, 'e' x 16)));
+is_deeply($session, [1, 'd' x 32, $us, 'owner', $r->[5]], 'the session');
+unchanged_by('its counter' => sub {
+    is(enter($pk, $_)->[0], 'COUNTER', "counter $_") for 6, 5, 0;
+});
+my ($plain) = grep { stored($_)->[5] == 0 } @{ cmd('HKEYS', $keys) };
+is(enter($plain, 0)->[0], 'OK', 'one that does not count') for 1, 2;
+unchanged_by('no passkey' => sub {
+    is(enter(sid('PK'), 1)->[0], 'PASSKEY', 'no such passkey');
+});
+
+# its end
+
+is(script('passkey_delete', [$acct], $pk, $us)->[0], 'OK', 'deleted');
+is(enter($pk, 9)->[0], 'PASSKEY', 'it signs in no longer');
+my $u = unpacked(cmd('GET', k('user', $ac, $us)));
+$u->[5] = 'suspended';
+cmd('SET', k('user', $ac, $us), packed($u));
+is(enter($plain, 0)->[0], 'PASSKEY', 'of a user who is not active');
+is(script('user_delete', [$acct], $us, '1')->[0], 'OK', 'the user is deleted');
+is(cmd('EXISTS', $keys), 0, 'with all passkeys');
+
+# challenges of sign-ins
+
+my $name = k('challenge', '1' x 64);
+is(script('challenge_new', [$name], 'aa', 2)->[0], 'OK', "challenge $_")
+    for 1, 2;
+is(cmd('GET', $name), '-', 'is of no session');
+cmp_ok(cmd('PTTL', $name), '<=', 300_000, 'for five minutes');
+unchanged_by('too many' => sub {
+    $r = script('challenge_new', [k('challenge', '2' x 64)], 'aa', 2);
+    is($r->[0], 'LATER', 'not a third one within the hour');
+    cmp_ok($r->[1], '<=', 3600, 'seconds');
+});
+is(script('challenge_new', [$name], 'bb', 2)->[0], 'OK', 'another network');
+cmp_ok(cmd('PTTL', k('begun', 'aa')), '<=', 3_600_000, 'counted for an hour');
+
+done_testing();
