@@ -229,6 +229,53 @@ refused(mail_me($_), 400, qr/mail/, "not an address: $_")
         {'www-authenticate'}, qr/doors/, 'the page does not offer it');
 }
 
+# --- networks, and the limit of nginx -----------------------------------------
+
+sub limited {
+    my (%opt) = @_;
+
+    my $nginx = start_nginx(store => $redis, portal => '', %opt);
+    wait_for { http($nginx, 'GET', '/portal/1/me.json')->{status} == 401 } 10;
+    return { nginx => $nginx };
+}
+
+{
+    my $door = limited(http => 'set_real_ip_from 127.0.0.1; '
+        . 'real_ip_header X-Real-IP; rbl_portal_url https://a.example/;');
+    my $networks = sub {
+        forget_asked();
+        portal($door, undef, 'POST', 'session/link.json', fields => { mail =>
+            'a@example.net' }, headers => ["X-Real-IP: $_"]) for @_;
+        return @{ redis($redis, 'KEYS', 'rbl:{*}:asked:*') } - 1;
+    };
+    is($networks->('192.0.2.1', '192.0.2.255'), 1, '24 bits of IPv4');
+    is($networks->('192.0.2.1', '192.0.3.1', '2001:db8::1'), 3, 'networks');
+    is($networks->('2001:db8:1::1', '2001:db8:1:ffff::1', '2001:db8:2::1'), 2,
+        '48 bits of IPv6');
+    is($networks->('192.0.2.1', 'c000:201::1'), 2,
+        'an address is that of its family');
+    stop_server($door->{nginx});
+    forget_asked();
+}
+
+# Guesses of links, with the limit of the files that come with the portal.
+{
+    my $site = read_file(repo_dir() . '/conf/nginx-site.conf');
+    my ($zone) = $site =~ /^(map \$uri .*?^limit_req_zone [^\n]*)/ms;
+    my $file = read_file(repo_dir() . '/conf/nginx-portal.conf');
+    my ($limit) = $file =~ /#(limit_req zone.*?;\n\s*)#(limit_req_status.*?;)/s
+        ? "$1 $2" : '';
+    my $door = limited(http => $zone, portal => $limit);
+    my %status;
+    $status{ use_link($door, "$sid." . 'f' x 64)->{status} }++ for 1 .. 40;
+    ok($status{403} && $status{403} >= 21 && $status{403} < 30
+        && $status{429} && $status{429} > 10, 'guesses of links are limited')
+        or diag(join ' ', %status);
+    is(http($door->{nginx}, 'GET', '/portal/1/me.json')->{status}, 401,
+        'other calls are not');
+    stop_server($door->{nginx});
+}
+
 # --- late and refused mails --------------------------------------------------
 
 sub no_links {

@@ -210,6 +210,31 @@ my $jo2 = add_user($t, mail => 'jo@example.net', role => 'viewer',
     stop_server($door->{nginx});
 }
 
+# --- auth_request, as oauth2-proxy answers it --------------------------------
+
+{
+    my $sso = start_nginx(module => 0, server => 'location / { '
+        . 'if ($http_x_session = "") { return 401; } '
+        . 'add_header X-Email $http_x_session; return 204; }');
+    my $door = door('auth_request /sso; '
+        . 'auth_request_set $mail $upstream_http_x_email; '
+        . 'rbl_portal_user $mail;', server => 'location = /sso { internal; '
+        . "proxy_pass http://127.0.0.1:$sso->{port}; "
+        . 'proxy_pass_request_body off; proxy_set_header Content-Length ""; }');
+    my @jo = ('X-Session: jo@example.net');
+    ready($door, @jo);
+    my $r = enter($door, \@jo);
+    is(accepted($r, 'auth_request signs in')->{data}{user}, $jo->{id},
+        'the user that the other server knows');
+    is(enter($door, [])->{status}, 401, 'without its session there is none');
+    is(enter($door, ['X-Email: jo@example.net'])->{status}, 401,
+        'its header is not the client\'s to send');
+    accepted(me($door, $r, @jo), 'a request');
+    refused(me($door, $r, 'X-Session: eve@example.net'), 401, $signed_out,
+        'the session of another user of that server');
+    stop_server($door->{nginx});
+}
+
 # --- a client certificate ----------------------------------------------------
 
 {
