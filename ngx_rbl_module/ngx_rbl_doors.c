@@ -215,8 +215,8 @@ ngx_rbl_user_wrong(ngx_conf_t *cf, const ngx_rbl_loc_conf_t *conf)
     if (name->len == 11 && ngx_strncmp(name->data, "remote_user", 11) == 0
         && !ngx_rbl_user_checked(cf))
     {
-        return "any client can set: it needs \"auth_basic\" in this location, "
-               "without \"satisfy any\"";
+        return "any client can set: it needs \"auth_basic\" without variables "
+               "in this location, and no \"satisfy any\"";
     }
 
     return NULL;
@@ -257,7 +257,10 @@ ngx_rbl_user_checked(ngx_conf_t *cf)
                 realm = *(ngx_http_complex_value_t **) (void *)
                             (basic + cmd->offset);
 
+                /* a realm with variables may be "off" for some requests */
+
                 return realm != NULL && realm != NGX_CONF_UNSET_PTR
+                       && realm->lengths == NULL
                        && !(realm->value.len == 3
                             && ngx_strncmp(realm->value.data, "off", 3) == 0);
             }

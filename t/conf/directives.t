@@ -280,6 +280,8 @@ refused('$remote_user without one in the location', $any,
     door('$remote_user', 'auth_basic off;', $basic));
 refused('$remote_user without one for some', $any,
     door('$remote_user', "$basic satisfy any; allow all;"));
+refused('$remote_user with one for some', $any,
+    door('$remote_user', 'auth_basic $arg_x; auth_basic_user_file /dev/null;'));
 refused('$remote_user from a network without a password', $any,
     door('$remote_user', 'rbl_portal_trust 10.0.0.1;'));
 accepted('$remote_user with a password', door('$remote_user', $basic));
