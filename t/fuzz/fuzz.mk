@@ -19,9 +19,9 @@ NGX_INCS    = $(addprefix -isystem /usr/share/nginx/src/src/,core event \
                 event/modules os/unix http http/modules http/v2) \
               -isystem $(BUILD)/nginx
 RBL_ADDON   = $(patsubst %,$(BUILD)/nginx/addon/%.o, \
+                auth/ngx_rbl_session \
                 http/ngx_rbl_body http/ngx_rbl_fields http/ngx_rbl_params \
                 http/ngx_rbl_route ngx_rbl_module/ngx_rbl_routes \
-                auth/ngx_rbl_session \
                 store/ngx_rbl_commands store/ngx_rbl_redis_reply)
 CTL_LISTS   = $(call obj,$(addprefix rbl-checkd/ctl/,lists_file.c entry.c \
                 lists_member.c secret.c))
