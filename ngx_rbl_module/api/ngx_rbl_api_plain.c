@@ -65,7 +65,7 @@ ngx_rbl_plain_prepare(ngx_rbl_ctx_t *ctx)
     }
 
     ngx_rbl_ask_count(ctx, "listed");
-    ngx_rbl_ask_count(ctx, "uncovered");
+    ngx_rbl_ask_state(ctx, RBL_STATE_UNCOVERED);
     ngx_rbl_ask_first(ctx, "due");
     ngx_rbl_ask(ctx, "GET", "checked", RBL_STR(""), 0, NULL);
 

@@ -28,6 +28,19 @@ ngx_rbl_ask(ngx_rbl_ctx_t *ctx, const char *verb, const char *name,
 
 
 void
+ngx_rbl_ask_state(ngx_rbl_ctx_t *ctx, rbl_state_t state)
+{
+    char       text[2][RBL_OUT_INT];
+    rbl_str_t  range[2];
+
+    range[0] = rbl_out_int_text(text[0], state * RBL_STATE_WIDTH);
+    range[1] = rbl_out_int_text(text[1], (state + 1) * RBL_STATE_WIDTH - 1);
+
+    ngx_rbl_ask(ctx, "ZCOUNT", "states", RBL_STR(""), 2, range);
+}
+
+
+void
 ngx_rbl_ask_count(ngx_rbl_ctx_t *ctx, const char *name)
 {
     ngx_rbl_ask(ctx, "ZCARD", name, RBL_STR(""), 0, NULL);

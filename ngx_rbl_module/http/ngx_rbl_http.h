@@ -11,6 +11,7 @@
 
 #include "rbl_audit.h"
 #include "rbl_doc.h"
+#include "rbl_host_state.h"
 #include "rbl_record.h"
 #include "rbl_sid.h"
 #include "rbl_validate.h"
@@ -339,6 +340,9 @@ struct ngx_rbl_ctx_s {
  */
 void ngx_rbl_ask(ngx_rbl_ctx_t *ctx, const char *verb, const char *name,
     rbl_str_t sid, ngx_uint_t argc, const rbl_str_t *argv);
+
+/* The same for the number of hosts in a state. */
+void ngx_rbl_ask_state(ngx_rbl_ctx_t *ctx, rbl_state_t state);
 
 /* The same for an index (zset): its size; the first member with its score; the
    members of these ranks. */

@@ -4,6 +4,7 @@
 
 #include "rbl_view.h"
 #include "rbl_contact.h"
+#include "rbl_host_state.h"
 
 
 /* Writes a packed array of texts as one string, joined with commas. */
@@ -172,6 +173,10 @@ rbl_view_host(rbl_doc_t *d, const char *key, const rbl_host_t *h,
     rbl_doc_int_str(d, "unknown_count", h->unknown_count);
     rbl_doc_str(d, "covered", h->uncovered != 0 ? RBL_STR("0")
                                                 : RBL_STR("1"));
+
+    if (flags & RBL_VIEW_STATE) {
+        rbl_doc_str(d, "state", rbl_str(rbl_state_names[rbl_state_of(h)]));
+    }
 
     rbl_doc_close(d);
 }

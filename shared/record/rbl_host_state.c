@@ -1,10 +1,39 @@
 /*
- * The state of a host at each of its lists.
+ * The state of a host, and its state at each of its lists.
  */
 
 #include "rbl_host_state.h"
 
 #include "rbl_mp.h"
+
+
+const char *const  rbl_state_names[RBL_STATES] = {
+    "clear", "listed", "unknown", "uncovered", "paused", "range"
+};
+
+
+rbl_state_t
+rbl_state_of(const rbl_host_t *h)
+{
+    if (!rbl_str_is(h->status, "active")) {
+        return RBL_STATE_PAUSED;
+    }
+
+    if (rbl_str_is(h->type, "ip_range")) {
+        return RBL_STATE_RANGE;
+    }
+
+    if (h->listed_count > 0) {
+        return RBL_STATE_LISTED;
+    }
+
+    if (h->uncovered == 1) {
+        return RBL_STATE_UNCOVERED;
+    }
+
+    return h->unknown_count > 0 || h->checked == 0 ? RBL_STATE_UNKNOWN
+                                                   : RBL_STATE_CLEAR;
+}
 
 
 /* Finds the entry of host.details; 0: none. */

@@ -1,11 +1,31 @@
 /*
- * The state of a host at each of its lists, from the record of the host.
+ * The state of a host, and its state at each of its lists, from the record of
+ * the host.
  */
 
 #ifndef RBL_HOST_STATE_H_INCLUDED
 #define RBL_HOST_STATE_H_INCLUDED
 
 #include "rbl_record.h"
+
+/* As shared/lua/part/_state.lua numbers them, where scores of a state begin at
+   its number times RBL_STATE_WIDTH. */
+typedef enum {
+    RBL_STATE_CLEAR = 0,
+    RBL_STATE_LISTED,
+    RBL_STATE_UNKNOWN,
+    RBL_STATE_UNCOVERED,
+    RBL_STATE_PAUSED,
+    RBL_STATE_RANGE,                    /* its addresses have one each */
+    RBL_STATES
+} rbl_state_t;
+
+#define RBL_STATE_WIDTH  10000000000000
+
+extern const char *const  rbl_state_names[RBL_STATES];
+
+/* The state of a host. */
+rbl_state_t rbl_state_of(const rbl_host_t *h);
 
 typedef struct {
     rbl_str_t      status;              /* listed, unknown, clear; "": the list

@@ -92,8 +92,11 @@
  *   hosts:<AC>, listed:<AC>, profiles:<AC>, groups:<AC>, rbls:<AC>,
  *   contacts:<AC>, apps:<AC>, hooks:<AC>
  *                      zset    SIDs, score = order of creation
- *   uncovered:<AC>     zset    active hosts to which no list applied at their
- *                              last check; score = since when (ms)
+ *   states:<AC>        zset    hosts that are not clear, and ranges, by their
+ *                              state, the listed ones by the time of their
+ *                              listing (_state.lua)
+ *   find:<AC>          zset    hosts by value and name, all with score 0
+ *                              (_find.lua)
  *   checked:<AC>       string  end of the last check of one of its hosts with a
  *                              response of a list (ms; 0: never; no key: not
  *                              known; _checked.lua)
@@ -237,7 +240,7 @@
 
 #include "rbl_common.h"
 
-#define RBL_SCHEMA_VERSION   6
+#define RBL_SCHEMA_VERSION   7
 #define RBL_PREFIX_MAX       32
 #define RBL_KEY_MAX          320
 #define RBL_PARTITIONS_MAX   1024

@@ -105,14 +105,15 @@ for my $call ('hosts', 'listings') {
 }
 
 # A host to which no list applies is not clear.
-my $uncovered = redis_key('uncovered', $sid);
-redis($redis, 'ZADD', $uncovered, 1, $hosts[7]);
+my $states = redis_key('states', $sid);
+my $uncovered = '3' . '0' x 13;         # scores of that state (_state.lua)
+redis($redis, 'ZADD', $states, $uncovered + 1, $hosts[7]);
 plain('UNKNOWN - No list applies to 1 host.', '-1', 'one is not covered');
-redis($redis, 'ZADD', $uncovered, 1, $hosts[6]);
+redis($redis, 'ZADD', $states, $uncovered + 1, $hosts[6]);
 plain('UNKNOWN - No list applies to 2 hosts.', '-1', 'two');
 redis($redis, 'RENAME', 'kept', redis_key('listed', $sid));
 plain('CRITICAL - 6 hosts listed!', '6', 'something is listed');
-redis($redis, 'DEL', $uncovered);
+redis($redis, 'ZREM', $states, @hosts[6, 7]);
 
 # --- unknown states --------------------------------------------------------
 
@@ -188,7 +189,7 @@ is(ask($t->{nginx}, "$sid:$token", "$_/listings.zabbix"), '-1', 'nor 0')
     for '3.0', 'old';
 redis($redis, 'DEL', $listed);
 redis($redis, 'RENAME', 'kept', $listed);
-for my $k ($due, $daemons, $uncovered, redis_key('checked', $sid)) {
+for my $k ($due, $daemons, $states, redis_key('checked', $sid)) {
     redis($redis, 'RENAMENX', $k, 'kept') if redis($redis, 'EXISTS', $k);
     redis($redis, 'SET', $k, 'junk');
     like(ask($t->{nginx}, "$sid:$token", '3.0/listings.nagios'),

@@ -15,10 +15,11 @@ use RblCheckd;
 my $w = world();                        # lists for IPv4 only
 my $checkd = start_checkd(store => $w->{redis}, resolver => $w->{dns},
     conf => { conf_short() });
-my $uncovered = RblCheckd::akey($w, 'uncovered');
+my $states = RblCheckd::akey($w, 'states');
 
 sub counted {
-    return join ' ', sort @{ redis($w->{redis}, 'ZRANGE', $uncovered, 0, -1) };
+    return join ' ', sort @{ redis($w->{redis}, 'ZRANGE', $states,
+        map({ $_ . '0' x 13 } 3, '(4'), 'BYSCORE') };
 }
 sub state_of {
     my ($ht) = @_;
@@ -37,7 +38,7 @@ for (['six', 2, '2001:db8::1'], ['name', 4, 'name.example']) {
 
 eventually {
     host_record($w, $host{four})->{checked} > 0
-        && redis($w->{redis}, 'ZCARD', $uncovered) == 2
+        && counted() =~ / /
 } 15, 'scheduled checks find out';
 is(counted(), join(' ', sort @host{qw(six name)}),
     'the address and the name are not covered');

@@ -8,7 +8,7 @@ use warnings;
 use lib 't/lib';
 use JSON::XS ();
 use RblTest;
-use RblScript;
+use RblScript qw(:DEFAULT find_members);
 
 my $redis = redis_new();
 rblctl($redis, 'init', '--partitions', 4);
@@ -178,6 +178,7 @@ my @late = (sid('PP'), sid('PP'), sid('PP'));
 my $lease = join ':', $ac, sid('PP'), '', 'm', 1, 'gone';
 my $leased = join ':', $ac, $oneoff, '', 'm', 1, 'gone';
 my $ghost = sid('HT');
+my $found = cmd('ZCARD', k('find', $ac));
 my @faults = (
     # indexes and records
     ['a host without a record', index => "hosts $off",
@@ -349,15 +350,35 @@ my @faults = (
     ['a history of no host', left => $ghost,
         sub { cmd('XADD', k('hist', $ac, $ghost), '*', 'c', 'x') }, undef],
 
-    # hosts to which no list applies
-    ['one that is not counted', uncovered => $ht,
+    # states of hosts, and what they are found by
+    ['one to which no list applies', state => $ht,
         sub { my $r = got($ht); put([@$r[0 .. 16], [], 1]) },
-        sub { cmd('ZSCORE', k('uncovered', $ac), $ht) }],
-    ['one that is counted and has lists', uncovered => $off,
-        sub { cmd('ZADD', k('uncovered', $ac), 1, $off) },
-        sub { !cmd('ZSCORE', k('uncovered', $ac), $off) }],
-    ['no host that is counted', index => "uncovered $ghost",
-        sub { cmd('ZADD', k('uncovered', $ac), 1, $ghost) }, undef],
+        sub { in_state($ac, 3) == 1 }],
+    ['one that is not counted', state => $off,
+        sub { cmd('ZREM', k('states', $ac), $off) },
+        sub { in_state($ac, 4) == 1 }],
+    ['one in another state', state => $off,
+        sub { cmd('ZADD', k('states', $ac), 1, $off) },
+        sub { in_state($ac, 4) == 1 }],
+    ['one that is listed since another time', state => $on,
+        sub { cmd('ZINCRBY', k('states', $ac), 1, $on) }, undef],
+    ['no host in a state', index => "states $ghost",
+        sub { cmd('ZADD', k('states', $ac), 1, $ghost) }, undef],
+    ['one that is not found', find => $ht,
+        sub { cmd('DEL', k('find', $ac)) },
+        sub { cmd('ZCARD', k('find', $ac)) == $found }],
+    ['one that is found by a name it had', find => $ht,
+        sub { cmd('ZADD', k('find', $ac), 0, (find_members($ht,
+            '192.0.2.1', 'had'))[0]) },
+        sub { cmd('ZCARD', k('find', $ac)) == $found }],
+    ['no host that is found', find => $ghost,
+        sub { cmd('ZADD', k('find', $ac), 0,
+            find_members($ghost, 'x', 'x')) }, undef],
+    ['a key of states that is none', type => "states:$ac",
+        sub { cmd('SET', k('states', $ac), 1) },
+        sub { in_state($ac, 4) == 1 }],
+    ['nothing that is found', find => '',
+        sub { cmd('ZADD', k('find', $ac), 0, 'x') }, undef],
 
     # details of checks
     ['details that are not counted', details => $ended[0],
@@ -663,7 +684,11 @@ for (
         "damaged $ht"],
     ['the same host twice', twice => $ghost, sub {
         put([1, $ghost, @$host[2 .. 16]]);
-        cmd('ZADD', k('hosts', $ac), cmd('INCR', k('seq', $ac)), $ghost);
+        my $order = cmd('INCR', k('seq', $ac));
+        cmd('ZADD', k('hosts', $ac), $order, $ghost);
+        cmd('ZADD', k('states', $ac), "2e13" + $order, $ghost);
+        cmd('ZADD', k('find', $ac), map { (0, $_) }
+            find_members($ghost, @$host[2, 3]));
         cmd('ZADD', k('due', $ac), $now + 3_000_000, $ghost);
         cmd('HINCRBY', k('refs', $ac), $_, 1) for $rp, "$cg:h" }],
 ) {

@@ -135,6 +135,8 @@ sub list_host {
         listed_count => scalar @details, details => \@details));
     redis($t->{redis}, 'ZADD', redis_key('listed', $acct),
         redis($t->{redis}, 'ZSCORE', redis_key('hosts', $acct), $id), $id);
+    redis($t->{redis}, 'ZADD', redis_key('states', $acct),
+        1e13 + ($opt{since} // $now), $id);
     forget($t, $acct);
 }
 

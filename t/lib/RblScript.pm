@@ -11,9 +11,9 @@ use RblTest;
 our @EXPORT = qw(script records unpacked packed sid k redis_new cmd account
     add_host listed_result result finish_check begin begin_job take handle
     everything on_its_slot read_event end_events targets leave_event
-    contacts_hear tellings_end script_limits);
+    contacts_hear tellings_end script_limits in_state);
 
-our @EXPORT_OK = qw(take_one done due_now slice step);
+our @EXPORT_OK = qw(take_one done due_now slice step find_members);
 
 my $redis;
 my (%source, %limit);
@@ -186,6 +186,21 @@ sub account {
         $o{max_hosts} // 0, 0, $o{interval} // 3600, sid('RP'), sid('CG'),
         $o{max_checks} // 0, $o{min_interval} // 0);
     return ($ac, k('acct', $ac));
+}
+
+# How many hosts are in a state, by its number (_state.lua).
+sub in_state {
+    my ($ac, $state) = @_;
+    my ($from, $to) = map { $_ . '0' x 13 } $state, $state + 1;
+    return cmd('ZCOUNT', k('states', $ac), $from, "($to");
+}
+
+# The members of "find" that a host has (_find.lua).
+sub find_members {
+    my ($ht, $value, $name) = @_;
+    my $id = "\0" . pack 'H*', substr $ht, 2;
+    $name =~ tr/A-Z/a-z/;
+    return ("n$name$id", $name eq $value ? () : "v$value$id");
 }
 
 # Adds one host (or a range: values after the first are its children).

@@ -367,6 +367,34 @@ case(telling_step => '1,000 contacts in 50 groups', sub {
     }
     slice('telling_step', [k('tellings')]) });
 
+# Searches among 1,024 addresses in 50 groups, and hosts on 400 lists.
+my $found_in;
+sub find {
+    my ($what, %o) = @_;
+    case(host_find => $what, sub {
+        if (!$found_in) {
+            $found_in = full_range();
+            work(s1('host_update', $found_in, '', '', $rp[1], @cg[0 .. 49]));
+            listed_host() for 1 .. 4;
+        }
+        my $r = s1('host_find', map { $o{$_} // '' }
+            qw(text state group profile sort after limit));
+        die "host_find: @$r\n" if $r->[0] ne 'OK' });
+}
+find('all', limit => 500);
+find('by value', text => '11.', limit => 500);
+find('by name', text => text_of(100), limit => 500);
+find('by name, on', text => text_of(100), limit => 500, after => 'n'
+    . unpack 'H*', text_of(240) . ' 11.');
+find('sorted by name', sort => 'name', limit => 500);
+find('unknown', state => 2, limit => 500);
+find('listed since, on 400 lists', sort => 'since', limit => 500);
+find('of the last group', group => $cg[49], limit => 500);
+find('of no host', group => $cg[60], profile => $rp[9], limit => 500);
+find('clear, none is', state => 0, limit => 500);
+find('a text in a state', text => '10.', sort => 'since', group => $cg[49],
+    limit => 500);
+
 
 # --- checks ----------------------------------------------------------------
 

@@ -54,6 +54,17 @@ my %value = (small => 0, big => 0);
 my @deeds = (
     ['the first page' => sub { page($_[0], 0) }],
     ['the last page' => sub { page($_[0], @{ $hosts{ $_[0] } } - 10) }],
+    map({ my ($name, @args) = @$_; ["host_find $name" => sub {
+        my $r = script('host_find', [$a{ $_[0] }[1]], @args);
+        die "host_find: @$r" if $r->[0] ne 'OK';
+    }] } ['all', '', '', '', '', 'created', '', 10],
+        ['by value', '10.0.0.1', '', '', '', '', '', 10],
+        ['by name', 'NA', '', '', '', '', '', 10],
+        ['unknown', '', 2, '', '', '', '', 10],
+        ['paused', '', 4, '', '', 'name', '', 10],
+        ['listed since', '', '', '', '', 'since', '', 10],
+        ['sorted by name', '', '', '', '', 'name', '', 10],
+        ['a text in a state', '10.', 1, '', '', '', '', 10]),
     ['host_add' => sub {
         my ($size) = @_;
         my $r = script('host_add', [$a{$size}[1]], 'name', 'rbl', 1, '', '',

@@ -3,6 +3,7 @@
  * order, and records with damaged packed parts.
  */
 
+#include "rbl_host_state.h"
 #include "rbl_view.h"
 #include "tap.h"
 
@@ -142,6 +143,11 @@ test_host(void)
            "\"next_check\":\"2016-11-24 15:06:40 UTC\","
            "\"unknown_count\":\"0\",\"covered\":\"0\"}}", "new host");
 
+    host_view(&b, &h, &est, RBL_VIEW_STATE);
+    rbl_out_char(&b.out, '\0');
+    ok(strstr(b.base, "\"covered\":\"0\",\"state\":\"uncovered\"}}") != NULL,
+       "with its state");
+
     h.listed_count = 1;
     h.first_listed = NOW + 5000;
     host_view(&b, &h, &rbl_zone_utc, 0);
@@ -152,6 +158,36 @@ test_host(void)
     rbl_buf_free(&b);
     rbl_buf_free(&groups);
     rbl_buf_free(&details);
+}
+
+
+static void
+test_state(void)
+{
+    rbl_host_t  h;
+
+    memset(&h, 0, sizeof(h));
+    h.type = RBL_STR("rbl");
+    h.status = RBL_STR("active");
+    ok(rbl_state_of(&h) == RBL_STATE_UNKNOWN, "never checked: unknown");
+
+    h.checked = 1;
+    ok(rbl_state_of(&h) == RBL_STATE_CLEAR, "all lists are clear");
+
+    h.unknown_count = 1;
+    ok(rbl_state_of(&h) == RBL_STATE_UNKNOWN, "one list is unknown");
+
+    h.uncovered = 1;
+    ok(rbl_state_of(&h) == RBL_STATE_UNCOVERED, "no list applies");
+
+    h.listed_count = 1;
+    ok(rbl_state_of(&h) == RBL_STATE_LISTED, "one list lists it");
+
+    h.type = RBL_STR("ip_range");
+    ok(rbl_state_of(&h) == RBL_STATE_RANGE, "a range has no state");
+
+    h.status = RBL_STR("paused");
+    ok(rbl_state_of(&h) == RBL_STATE_PAUSED, "paused");
 }
 
 
@@ -466,6 +502,7 @@ main(void)
     test_host();
     test_profile();
     test_list();
+    test_state();
     test_while();
     test_damage();
     test_result();

@@ -21,13 +21,6 @@ elseif due then
     due_never(ht)
 end
 
-if not unmoved and (is_active and is_listed or was_listed) then
-    --- include: totals
-    local change = is_active and is_listed and call('ZADD', key('listed', ac),
-        call('ZSCORE', key('hosts', ac), ht), ht)
-        or -call('ZREM', key('listed', ac), ht)
-    totals_add(TOTALS.listed, change)
-end
 if n_transitions > 0 then
     -- The more changes an entry has, the fewer others stay.
     call('XADD', key('hist', ac, ht), 'MAXLEN', n_transitions > 1 and '='
@@ -38,11 +31,17 @@ if n_transitions > 0 then
         cmsgpack.pack({unpack(transitions, 1, 5)}))
 end
 local changes = uncovered ~= (uncovered_before == 1)
-if changes and is_active then
-    if uncovered then
-        call('ZADD', key('uncovered', ac), now, ht)
-    else
-        call('ZREM', key('uncovered', ac), ht)
+if is_listed ~= was_listed or changes or checked_before == 0
+    or (n_unknown > 0) ~= (unknown_before > 0)
+then
+    --- include: state
+    --- include: totals
+    local was = state_of(status, '', listed, uncovered_before, unknown_before,
+        checked_before)
+    local is = state_of(status, '', n_listed, uncovered and 1, n_unknown,
+        checked)
+    if is ~= was then
+        totals_add(TOTALS.listed, state_move(ht, was, is, first))
     end
 end
 --- include: finish_record

@@ -25,6 +25,10 @@ local function clear(hk, raw, ht, flight, interval)
     end
     local next_check = next_time(ht, now, interval)
     local at, till, length = tostring(next_check), flight:sub(70, 82), nil
+    if unknown > 0 or checked == 0 then
+        --- include: state
+        state_move(ht, state_unknown, 0)
+    end
     -- As cmsgpack would: two times of eight octets.
     local fields = struct.pack('>BI8BBBBI8', 207, now, 0, 0, 0, 207, next_check)
     --- include: host_patch

@@ -76,10 +76,12 @@ end
 local from, to, status, parent, listed, checked, value, profile, groups
 local first, n_unknown, next_check
 local before, n_before, troubled_before, uncovered_before = {}, 0, nil, nil
+local unknown_before, checked_before
 if raw then
     from, to, status, parent, listed, checked, value, profile, groups, first,
         n_unknown, next_check = host_fields(raw)
     --- include: finish_listings
+    unknown_before, checked_before = n_unknown, checked
 end
 if not failed and ARG.all == '' and (full or n_before > 0 and ARG.clear == ''
     and ARG.lists ~= '0')

@@ -2,10 +2,15 @@
 --- include: account
 --- include: groups
 --- include: due
+--- include: state
+--- include: find
 --- use: host
 -- `name`: nil leaves it; no `rp`, or no groups, likewise.
 local function host_changed(k, h, name, rp, groups)
-    if name then
+    if name and name ~= h[HOST.name] then
+        local find, sid, value = key('find', ac), h[HOST.id], h[HOST.value]
+        call('ZREM', find, find_members(sid, value, h[HOST.name]))
+        call('ZADD', find, unpack(find_add({}, sid, value, name)))
         h[HOST.name] = name
     end
     if rp ~= '' and h[HOST.profile] ~= rp then
@@ -25,7 +30,7 @@ local function host_turned(k, h, status, now)
     if h[HOST.status] == status then
         return 0
     end
-    local sid, listed = h[HOST.id], 0
+    local sid, was = h[HOST.id], state_in(h)
     local member = ac .. ':' .. sid
     -- A check that was begun keeps its lease, and ends.
     local begun = call('HEXISTS', key('flight:due'), member) == 1
@@ -35,20 +40,12 @@ local function host_turned(k, h, status, now)
         if not begun then
             due_never(sid)
         end
-        listed = -call('ZREM', key('listed', ac), sid)
-        call('ZREM', key('uncovered', ac), sid)
     elseif h[HOST.type] ~= 'ip_range' then
         h[HOST.next_check] = now
         if not begun and call('HEXISTS', key('flight'), member) == 0 then
             due_at(sid, now)
         end
-        if h[HOST.listed_count] > 0 then
-            listed = call('ZADD', key('listed', ac), owns('hosts', sid), sid)
-        end
-        if h[HOST.uncovered] == 1 then
-            call('ZADD', key('uncovered', ac), now, sid)
-        end
     end
     save(k, h)
-    return listed
+    return state_move(sid, was, state_in(h), h[HOST.first_listed])
 end

@@ -6,13 +6,16 @@
 --- include: failed
 --- include: groups
 --- include: range
+--- include: find
 --- use: host
 local function host_end(k, h, keep)
     local sid = h[HOST.id]
     local member = ac .. ':' .. sid
     due_never(sid)
     local unlisted = call('ZREM', key('listed', ac), sid)
-    call('ZREM', key('uncovered', ac), sid)
+    call('ZREM', key('states', ac), sid)
+    call('ZREM', key('find', ac), find_members(sid, h[HOST.value],
+        h[HOST.name]))
     local gone = call('ZREM', key('hosts', ac), sid)
     call('HDEL', key('uniq', ac), h[HOST.type] .. '|' .. h[HOST.value])
     refs_later(h[HOST.profile], -1)

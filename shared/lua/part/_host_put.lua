@@ -4,10 +4,13 @@
 -- order in which they are written: `before` of them were written earlier.
 --- include: account
 --- include: refs
+--- include: state
+--- include: find
 --- use: host
 local hosts_apart = 4           -- ms
 local function hosts_put(new, family, rp, cg, now, before)
     local records, order, due, kids, raws = {}, {}, {}, {}, {}
+    local states, found = {}, {}
     local last = call('INCRBY', key('seq', ac), #new)
     local from = now + hosts_apart * (before or 0)
     local at = tostring(from)
@@ -19,19 +22,26 @@ local function hosts_put(new, family, rp, cg, now, before)
         raws[i] = raw
         records[#records + 1] = key('r', ac, h[1])
         records[#records + 1] = raw
-        order[#order + 1] = last - #new + i
+        local place = last - #new + i
+        order[#order + 1] = place
         order[#order + 1] = h[1]
+        states[#states + 1] = state_score(state_of('active', h[4], 0, 0, 0, 0),
+            place)
+        states[#states + 1] = h[1]
+        find_add(found, h[1], h[2], h[3])
         if next_check > 0 then
             due[#due + 1] = tostring(next_check)
             due[#due + 1] = h[1]
         end
         if h[5] ~= '' then
-            kids[#kids + 1] = last - #new + i
+            kids[#kids + 1] = place
             kids[#kids + 1] = h[1]
         end
     end
     call('MSET', unpack(records))
     call('ZADD', key('hosts', ac), unpack(order))
+    call('ZADD', key('states', ac), unpack(states))
+    call('ZADD', key('find', ac), unpack(found))
     if kids[1] then
         call('ZADD', key('kids', ac, new[1][5]), unpack(kids))
     end

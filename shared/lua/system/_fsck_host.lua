@@ -3,6 +3,8 @@
 --- include: fsck_value
 --- include: due
 --- include: unchanged
+--- include: state
+--- include: find
 --- use: account host
 -- A record may be large: put_changed() writes it once, after all repairs.
 local changed
@@ -107,20 +109,31 @@ local function look_at_listing(h)
             end)
     end
 end
-local function look_at_coverage(h)
-    local sid, k = h[HOST.id], key('uncovered', ac)
-    local counts = h[HOST.uncovered] == 1 and h[HOST.status] == 'active'
-        and h[HOST.type] ~= 'ip_range'
-    if counts ~= (call('ZSCORE', k, sid) and true or false) then
-        fault('uncovered', sid, counts and 'no list applies to it, and it is'
-            .. ' not counted' or 'is counted as one no list applies to',
-            function()
-                if counts then
-                    call('ZADD', k, now_ms(), sid)
+local function look_at_state(h)
+    local sid, k, state = h[HOST.id], key('states', ac), state_in(h)
+    local order = state == state_listed and h[HOST.first_listed]
+        or tonumber(owns('hosts', sid))
+    local score = state > 0 and state_score(state, order) or nil
+    if tonumber(call('ZSCORE', k, sid) or nil) ~= score then
+        fault('state', sid, score and 'is not counted in its state'
+            or 'is clear, and counted in another state', function()
+                if score then
+                    call('ZADD', k, score, sid)
                 else
                     call('ZREM', k, sid)
                 end
             end)
+    end
+    local find, sound = key('find', ac), true
+    for _, member in ipairs({find_members(sid, h[HOST.value], h[HOST.name])})
+    do
+        sound = sound and call('ZSCORE', find, member)
+    end
+    if not sound then
+        fault('find', sid, 'is not found by its value or name', function()
+            call('ZADD', find, unpack(find_add({}, sid, h[HOST.value],
+                h[HOST.name])))
+        end)
     end
 end
 -- It is due when its record says, or at the end of a lease; that is not later

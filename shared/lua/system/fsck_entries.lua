@@ -1,7 +1,7 @@
 -- Looks at entries of what an account has beside its indexes: "uniq" by its
--- fields, "listed", "uncovered" and "due" by host, "tokens" by their fields,
--- "manual" by what its list holds, "details" by check, "hears" by contact,
--- "telling" by host, "pending" by delivery.
+-- fields, "listed", "states" and "due" by host, "find" by member, "tokens" by
+-- their fields, "manual" by what its list holds, "details" by check, "hears" by
+-- contact, "telling" by host, "pending" by delivery.
 --- key: acct  acct:<AC>
 --- arg: mend  "1": mend
 --- arg: what  which of them
@@ -10,6 +10,7 @@
 --- include: fsck_jobs
 --- include: fsck_work
 --- include: pending
+--- include: find
 --- use: host app token
 local look = {}
 function look.uniq(field)
@@ -35,8 +36,28 @@ end
 function look.listed(sid)
     no_host('listed', sid)
 end
-function look.uncovered(sid)
-    no_host('uncovered', sid)
+function look.states(sid)
+    no_host('states', sid)
+end
+-- The fields of a record up to the name fit into so many bytes.
+local find_head = 1536
+function look.find(member)
+    local sid, by_name, by_value = #member > 16 and find_sid(member) or ''
+    local head = owns('hosts', sid)
+        and redis.pcall('GETRANGE', key('r', ac, sid), 0, find_head - 1)
+    local ok, _, version, id, value, name = pcall(cmsgpack.unpack_limit, head,
+        HOST.name, 3)
+    if ok and version == 1 and id == sid then
+        by_name, by_value = find_members(sid, value, name)
+    end
+    if member ~= by_name and member ~= by_value and not newer(sid)
+        and call('ZSCORE', key('find', ac), member)
+    then
+        fault('find', sid, by_name and 'is found by what it is not'
+            or 'is found, and is no host of the account', function()
+                call('ZREM', key('find', ac), member)
+            end)
+    end
 end
 function look.due(sid)
     no_host('due', sid)

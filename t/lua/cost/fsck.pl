@@ -23,7 +23,8 @@ sub damaged {
     my $h = unpacked(cmd('GET', k('r', $ac, $ht)));
     cmd('HDEL', k('uniq', $ac), "rbl|$h->[2]");
     cmd('ZREM', k($_, $ac), $ht) for qw(listed due);
-    cmd('ZADD', k('uncovered', $ac), 1, $ht);
+    cmd('ZADD', k('states', $ac), 1, $ht);
+    cmd('ZREM', k('find', $ac), RblScript::find_members(@$h[1 .. 3]));
     $h->[HOST_PARENT] = sid('HT');
     $h->[HOST_PROFILE] = sid('RP');
     $h->[HOST_GROUPS] = [map { sid('CG') } 1 .. 50];
@@ -81,6 +82,15 @@ case(fsck_entries => '10 listings without a host, repaired', sub {
     cmd('ZADD', k('listed', $ac), map { (1, $_) } @ht);
     slice('fsck_entries', [$acct], '1', 'listed', @ht);
     slice('totals_make', [$acct]) });
+case(fsck_entries => '10 that find a host on 400 lists', sub {
+    my $h = unpacked(cmd('GET', k('r', $ac, listed_one())));
+    slice('fsck_entries', [$acct], '',
+        'find', (RblScript::find_members(@$h[1 .. 3])) x 5) });
+case(fsck_entries => '10 that find nothing, repaired', sub {
+    my @gone = map { RblScript::find_members(sid('HT'), 'x', text_of(1020)) }
+        1 .. 5;
+    cmd('ZADD', k('find', $ac), map { (0, $_) } @gone);
+    slice('fsck_entries', [$acct], '1', 'find', @gone) });
 case(fsck_index => '10 profiles that lost 200 lists, repaired', sub {
     my @rp = map { sid('RP') } 1 .. SLICE;
     cmd('SET', k('r', $ac, $_), packed([1, $_, text_of(255), 'active', 0,

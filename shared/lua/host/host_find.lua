@@ -1,0 +1,226 @@
+-- Finds hosts by the beginning of their value or name, by state, group and
+-- profile.  It walks through one index from `after` on, looks at a bounded
+-- number of hosts and says where to go on.  An index by text comes in the order
+-- of the values, then of the names; a walk is by text unless fewer hosts are in
+-- the state.
+--- key: acct  acct:<AC>
+--- arg: text  or ""
+--- arg: state  its number (_state.lua), 0: clear, or ""
+--- arg: group  SID or ""
+--- arg: profile  SID or ""
+--- arg: sort  created; name; since: listed hosts, by the time of the listing
+--- arg: after  `next` of the call before, or ""
+--- arg: limit  hosts
+--- reply: OK next looked# hosts[]  next: "" at the end; looked: how many it
+--          looked at; hosts: records
+--- reply: GROUP
+--- reply: PROFILE
+--- reply: AFTER  it is none of such a call
+--- include: account
+--- include: state
+--- include: find
+--- use: host
+local looked_most = 500
+local octets_most = 262144
+local sorted_most = 200
+-- The fields of a record up to the name fit into so many octets.
+local head_most = 1536
+local find, text, state = key('find', ac), string.lower(ARG.text),
+    tonumber(ARG.state)
+if ARG.group ~= '' and not owns('groups', ARG.group) then
+    return {'GROUP'}
+end
+if ARG.profile ~= '' and not owns('profiles', ARG.profile) then
+    return {'PROFILE'}
+end
+
+-- The narrowest index by scores, from `low` to below `high`, and the state of
+-- all of its hosts.
+local index, low, high, all_in = key('hosts', ac), 0, '+inf', nil
+if ARG.sort == 'since' or (state or 0) > state_listed then
+    all_in = ARG.sort == 'since' and state_listed or state
+    index, low = key('states', ac), state_score(all_in, 0)
+    high = '(' .. state_score(all_in + 1, 0)
+elseif state == state_listed then
+    all_in, index = state, key('listed', ac)
+end
+
+-- What the members of "find" begin with that are walked through; nil: `index`
+-- is.  at: a member, or score and SID.  in_state: how many hosts `index` has.
+local prefix, at, in_state
+if ARG.sort ~= 'since' then
+    prefix = text ~= '' and 'v' .. text or ARG.sort == 'name' and 'n'
+    in_state = prefix and all_in and call('ZCOUNT', index, low, high)
+end
+local function begin_with(letter)
+    return call('ZLEXCOUNT', find, '[' .. letter .. text,
+        '(' .. letter .. text .. '\255')
+end
+-- Sets `prefix` and `at` by a cursor: "s", score and SID, or the letter of a
+-- member and the rest of it in hex digits.  Returns whether it may be one.
+local function go_on(after)
+    local score, sid = after:match('^s(%d+)(HT%x+)$')
+    local letter, digits = after:match('^([nv])(%x+)$')
+    if score and #after <= 60 then
+        prefix, at = nil, {tonumber(score), sid}
+    elseif prefix and (letter == 'n' or letter == 'v' and text ~= '') then
+        prefix = letter .. text
+        at = letter .. digits:gsub('%x%x', function(c)
+            return string.char(tonumber(c, 16))
+        end)
+    end
+    return at and (not prefix or at:sub(1, #prefix) == prefix)
+end
+if ARG.after ~= '' and not go_on(ARG.after) then
+    return {'AFTER'}
+elseif not at and in_state and text ~= ''
+    and in_state < begin_with('v') + begin_with('n')
+then
+    prefix = nil
+end
+
+-- The next n entries from `at` on: SIDs, what `at` is at each, and whether
+-- there are more.
+local function by_text(n)
+    local members = call('ZRANGE', find, at and '(' .. at or '[' .. prefix,
+        '(' .. prefix .. '\255', 'BYLEX', 'LIMIT', 0, n)
+    local sids = {}
+    for i, member in ipairs(members) do
+        sids[i] = #member > 16 and find_sid(member) or ''
+    end
+    return sids, members, #members == n
+end
+-- The same of few hosts in a state, sorted by name.  Order does not depend on
+-- the locale of Redis if all are hex digits.
+local hex = setmetatable({}, {__index = function(_, c)
+    return string.format('%02x', c:byte())
+end})
+local function by_name(n)
+    local order, sids, places = {}, {}, {}
+    local from = at and at:gsub('.', hex) or ''
+    for _, sid in ipairs(call('ZRANGE', index, low, high, 'BYSCORE')) do
+        local head = call('GETRANGE', key('r', ac, sid), 0, head_most - 1)
+        local ok, _, _, _, value, name = pcall(cmsgpack.unpack_limit, head,
+            HOST.name, 3)
+        local member = ok and find_members(sid, value, name) or ''
+        local digits = member:gsub('.', hex)
+        if digits > from then
+            order[#order + 1] = {digits, member, sid}
+        end
+    end
+    table.sort(order, function(a, b) return a[1] < b[1] end)
+    for i = 1, math.min(n, #order) do
+        sids[i], places[i] = order[i][3], order[i][2]
+    end
+    return sids, places, #order > n
+end
+-- Hosts may be listed since the same time.
+local function by_score(n)
+    local sids, places, skip, rows = {}, {}, 0, nil
+    repeat
+        rows = call('ZRANGE', index, math.max(at and at[1] or 0, low), high,
+            'BYSCORE', 'LIMIT', skip, n, 'WITHSCORES')
+        for i = 1, #rows, 2 do
+            local score = tonumber(rows[i + 1])
+            if not at or score > at[1] or rows[i] > at[2] then
+                sids[#sids + 1] = rows[i]
+                places[#places + 1] = {score, rows[i]}
+            end
+        end
+        skip = skip + n
+    until sids[1] or #rows < 2 * n
+    return sids, places, #rows == 2 * n
+end
+
+-- Is the host wanted?  What is found by name has been found by value before.
+local picks = ARG.group ~= '' or ARG.profile ~= ''
+local function reads()
+    return picks or text ~= '' and not (prefix and prefix:sub(1, 1) == 'v')
+end
+local function begins(s)
+    return s:sub(1, #text) == text
+end
+local function wanted(raw)
+    if not reads() or not string.find(raw, ARG.group, 1, true)
+        or not string.find(raw, ARG.profile, 1, true)
+    then
+        return not reads()
+    end
+    local _, _, _, value, name, _, _, _, _, profile, groups =
+        cmsgpack.unpack_limit(raw, HOST.groups, 3)
+    name = string.lower(name)
+    local is = ARG.profile == '' or ARG.profile == profile
+    if not prefix then
+        is = is and (begins(value) or begins(name))
+    elseif text ~= '' and prefix:sub(1, 1) == 'n' then
+        is = is and (name == value or not begins(value))
+    end
+    for i = 1, ARG.group == '' and 0 or #groups do
+        if groups[i] == ARG.group then
+            return is
+        end
+    end
+    return is and ARG.group == ''
+end
+
+local found, looked, octets, limit = {}, 0, 0, tonumber(ARG.limit)
+local batch = math.max(1, math.min(64, math.floor(octets_most
+    / (tonumber(call('GET', key('large', ac, 'hosts'))) or 4096))))
+local page = prefix == 'n' and in_state and in_state <= sorted_most and by_name
+    or prefix and by_text or by_score
+if page == by_text then
+    all_in = nil
+end
+local by_state = state and state ~= all_in
+-- The records of those hosts that are in the state: {place in sids = record}.
+local function records_of(sids)
+    local scores = by_state and sids[1]
+        and call('ZMSCORE', key('states', ac), unpack(sids))
+    local keys, at_place, records = {}, {}, {}
+    for i, sid in ipairs(sids) do
+        if not by_state or math.floor((tonumber(scores[i] or nil) or 0)
+            / state_width) == state
+        then
+            keys[#keys + 1] = key('r', ac, sid)
+            at_place[#keys] = i
+        end
+    end
+    for i, raw in ipairs(keys[1] and call('MGET', unpack(keys)) or {}) do
+        records[at_place[i]] = raw
+    end
+    return records
+end
+local function enough()
+    return #found == limit or looked >= looked_most or octets >= octets_most
+end
+local more
+repeat
+    local sids, places
+    sids, places, more = page((reads() or by_state) and batch
+        or math.min(batch, limit - #found))
+    local records = records_of(sids)
+    for i = 1, #sids do
+        if enough() then
+            more = true
+            break
+        end
+        local raw = records[i]
+        at, looked = places[i], looked + 1
+        if raw and wanted(raw) then
+            found[#found + 1] = raw
+        end
+        octets = octets + (raw and #raw or 0)
+    end
+    if not more and prefix and prefix:sub(1, 1) == 'v' then
+        more = true
+        if not enough() then
+            prefix, at = 'n' .. text, nil
+        end
+    end
+until not more or enough()
+
+local function cursor()
+    return prefix and at:sub(1, 1) .. at:sub(2):gsub('.', hex)
+        or 's' .. string.format('%.0f', at[1]) .. at[2]
+end
+return {'OK', more and cursor() or '', looked, found}

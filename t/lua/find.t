@@ -1,0 +1,395 @@
+#!/usr/bin/perl
+
+# The state of each host, the index by value and name, and the search, in random
+# lives: after each step the indexes are those that the records call for, and a
+# random search, page by page, finds the hosts that a walk through all records
+# finds, in the right order.  Then: cursors, deletions between pages, bounds.
+#
+# RBL_SEED is the seed; RBL_STEPS the number of steps.
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript qw(:DEFAULT find_members step);
+
+use constant { ID => 1, VALUE => 2, NAME => 3, TYPE => 4, STATUS => 7,
+    PROFILE => 8, GROUPS => 9, CHECKED => 11, FIRST => 12, LISTED => 13,
+    UNKNOWN => 14, UNCOVERED => 18 };
+use constant { WIDTH => 1e13, HOSTS => 40 };
+use constant { CLEAR => 0, IS_LISTED => 1, IS_UNKNOWN => 2, NOT_COVERED => 3,
+    PAUSED => 4, RANGE => 5 };
+
+my $seed = $ENV{RBL_SEED} // int rand 1e6;
+my $steps = $ENV{RBL_STEPS} // 400;
+diag("RBL_SEED=$seed") if $ENV{RBL_SEED} || $ENV{HARNESS_VERBOSE};
+srand $seed;
+
+redis_new();
+my ($ac, $acct) = account(interval => 600);
+my $account = unpacked(cmd('GET', $acct));
+my @rp = ($account->[10], sid('RP'));
+my @cg = ($account->[11], sid('CG'));
+cmd('SET', k('r', $ac, $rp[1]),
+    packed([1, $rp[1], 'None', 'active', 0, [], 1]));
+cmd('ZADD', k('profiles', $ac), 8, $rp[1]);
+cmd('SET', k('r', $ac, $cg[1]), packed([1, $cg[1], 'Other', 1]));
+cmd('ZADD', k('groups', $ac), 9, $cg[1]);
+
+sub pick { return $_[rand @_] }
+sub chance { return rand() < $_[0] }
+sub hosts_of {
+    my $sids = cmd('ZRANGE', k('hosts', $ac), 0, -1);
+    return @$sids ? map { unpacked($_) }
+        @{ cmd('MGET', map { k('r', $ac, $_) } @$sids) } : ();
+}
+
+# --- what should be ----------------------------------------------------------
+
+sub state_of {
+    my ($h) = @_;
+
+    return PAUSED if $h->[STATUS] ne 'active';
+    return RANGE if $h->[TYPE] eq 'ip_range';
+    return IS_LISTED if $h->[LISTED] > 0;
+    return NOT_COVERED if $h->[UNCOVERED] // 0;
+    return $h->[UNKNOWN] > 0 || !$h->[CHECKED] ? IS_UNKNOWN : CLEAR;
+}
+
+sub small { return $_[0] =~ tr/A-Z/a-z/r }
+
+sub rows {
+    my %r = @{ cmd('ZRANGE', k($_[0], $ac), 0, -1, 'WITHSCORES') };
+    return join "\n", map { "$_ $r{$_}" } sort keys %r;
+}
+
+sub sound {
+    my ($when) = @_;
+
+    my (%state, %find, @listed);
+    my @hosts = hosts_of();
+    for my $h (@hosts) {
+        my ($state, $place) = (state_of($h),
+            cmd('ZSCORE', k('hosts', $ac), $h->[ID]));
+        $state{ $h->[ID] } = WIDTH * $state
+            + ($state == IS_LISTED ? $h->[FIRST] : $place) if $state;
+        push @listed, $h->[ID] if $state == IS_LISTED;
+        $find{$_} = 0 for find_members(@$h[ID, VALUE, NAME]);
+    }
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my ($states, $find) = map { my $of = $_; join "\n",
+        map { "$_ $of->{$_}" } sort keys %$of } \%state, \%find;
+    my $good = rows('states') eq $states && rows('find') eq $find
+        && "@{ cmd('ZRANGE', k('listed', $ac), 0, -1) }" eq "@listed";
+    return 1 if $good;
+    is(rows('states'), $states, "states $when");
+    is(rows('find'), $find, "find $when");
+    is("@{ cmd('ZRANGE', k('listed', $ac), 0, -1) }", "@listed",
+        "listed $when");
+    return 0;
+}
+
+# --- searches ----------------------------------------------------------------
+
+sub find_page {
+    my (%o) = @_;
+
+    return script('host_find', [$acct], map { $o{$_} // '' }
+        qw(text state group profile sort after limit));
+}
+
+# All pages; `between` runs between two of them.
+sub find_all {
+    my (%o) = @_;
+
+    my (@all, $r);
+    my $after = '';
+    for (1 .. 1000) {
+        $r = find_page(%o, after => $after);
+        die "find: @$r\n" if $r->[0] ne 'OK';
+        push @all, map { unpacked($_)->[ID] } @{ $r->[3] };
+        fail('a page is too long') if @{ $r->[3] } > $o{limit};
+        $after = $r->[1];
+        return @all if $after eq '';
+        $o{between}->() if $o{between};
+    }
+    fail('the search ends');
+    return @all;
+}
+
+# The same from the records, in the order of the answer, but for that of a
+# search by text in a state, which has two.
+sub model {
+    my (%o) = @_;
+
+    my $text = small($o{text} // '');
+    my $begins = sub { substr(small($_[0]), 0, length $text) eq $text };
+    my @hosts = grep {
+        my $h = $_;
+        (!$o{group} || grep { $_ eq $o{group} } @{ $h->[GROUPS] })
+            && (!$o{profile} || $h->[PROFILE] eq $o{profile})
+            && (!length($o{state} // '') || state_of($h) == $o{state})
+            && ($begins->($h->[VALUE]) || $begins->($h->[NAME]))
+            && ($o{sort} ne 'since' || state_of($h) == IS_LISTED)
+    } hosts_of();
+    if ($o{sort} eq 'since') {
+        @hosts = sort { $a->[FIRST] <=> $b->[FIRST] || $a->[ID] cmp $b->[ID] }
+            @hosts;
+    } elsif ($text ne '') {
+        # those with the same value, of two types, by SID
+        my $first = sub { $begins->($_[0][VALUE])
+            && small($_[0][NAME]) ne $_[0][VALUE] };
+        @hosts = map { $_->[1] } sort { $a->[0] cmp $b->[0] } map {
+            [($first->($_) ? "v$_->[VALUE]" : "w" . small($_->[NAME]))
+                . "\0$_->[ID]", $_] } @hosts;
+    } elsif ($o{sort} eq 'name') {
+        @hosts = map { $_->[1] } sort { $a->[0] cmp $b->[0] }
+            map { [small($_->[NAME]) . "\0$_->[ID]", $_] } @hosts;
+    }
+    return map { $_->[ID] } @hosts;
+}
+
+my @words = ('', 'm', 'Mail', 'MAIL', 'mail ', 'zz', '10.', '10.0.0.1', '10.0.0',
+    "\xc3\xa4", "\xc3\x84", '*', 'a*', 'x.example', 'X.EX', 'r ', '[', '(',
+    "\xf0\x9f\x93\xa7", '%', '-', '+', 'n' x 255);
+sub random_search {
+    return (text => chance(0.4) ? '' : pick(@words),
+        state => chance(0.5) ? '' : int rand 5,
+        group => chance(0.7) ? '' : pick(@cg),
+        profile => chance(0.7) ? '' : pick(@rp),
+        sort => pick('', 'created', 'name', 'since'), limit => 1 + int rand 9);
+}
+
+sub searched {
+    my ($when, %o) = @_;
+
+    my @found = find_all(%o);
+    my @want = model(%o);
+    my $free = $o{text} ne '' && length $o{state} && $o{sort} ne 'since';
+    my ($found, $want) = map { join ' ', $free ? sort @$_ : @$_ } \@found,
+        \@want;
+    return 1 if $found eq $want;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    is($found, $want, "search $when: " . join ', ', map { "$_=$o{$_}" }
+        sort keys %o);
+    return 0;
+}
+
+# --- steps -------------------------------------------------------------------
+
+my $serial = 0;
+sub name_of {
+    return pick('Mail', 'MAIL ' . int rand 5, "\xc3\x84pfel", "\xc3\xa4pfel",
+        'a*b', 'zz', '10.0.0.1x', 'x.example', 'X.EXAMPLE', '[1]',
+        "\xf0\x9f\x93\xa7 post", 'n' x 255, "\xc3\xa4" x 255, '%d', $_[0],
+        uc $_[0]);
+}
+sub add {
+    return if cmd('ZCARD', k('hosts', $ac)) > HOSTS;
+    my $n = ++$serial;
+    my $domain = chance(0.3);
+    my $value = $domain ? 'x.example' . ($n > 1 ? $n : '')
+        : '10.0.' . int($n / 200) . '.' . $n % 200;
+    script('host_add', [$acct], name_of($value), $domain ? 'uribl' : 'rbl',
+        $domain ? 4 : 1, pick('', @rp), pick('', @cg), '', '', sid('HT'),
+        $value);
+}
+sub add_range {
+    return if cmd('ZCARD', k('hosts', $ac)) > HOSTS;
+    my $n = 4 * ++$serial;
+    script('host_add', [$acct], pick('r', 'Mail'), 'ip_range', 1, '', '',
+        sid('HT'), '11.0.' . int($n / 256) . '.' . $n % 256 . '/30',
+        map { (sid('HT'), '11.0.' . int($n / 256) . '.' . ($n % 256 + $_)) }
+            0 .. 3);
+}
+sub some_host { my @h = hosts_of(); return @h ? pick(@h) : undef }
+sub check {
+    my $h = some_host() // return;
+    return if $h->[TYPE] eq 'ip_range' || $h->[STATUS] ne 'active';
+    my ($ht, $pp) = ($h->[ID], sid('PP'));
+    script('check_start', [$acct], $pp, $ht, '', 0, '', 'APx', 60_000);
+    begin($acct, $pp, $ht);
+    script('host_status', [$acct], $ht, 'paused') if chance(0.05);
+    my @lists = ('RBa', 'RBb');
+    my $how = int rand 6;
+    my @results = $how == 0 ? () : map { $how == 1 ? listed_result($_)
+        : $how == 2 ? result($_, 'unknown', error => 'timeout')
+        : $how == 3 && chance(0.5) ? listed_result($_)
+        : result($_, 'clear') } @lists;
+    finish_check($acct, $pp, $ht, \@results, @results ? '' : 'It failed.');
+}
+sub check_covered_by_none {
+    my ($h) = grep { $_->[PROFILE] eq $rp[1] && $_->[STATUS] eq 'active'
+        && $_->[TYPE] ne 'ip_range' } hosts_of();
+    return if !$h;
+    my ($ht, $pp) = ($h->[ID], sid('PP'));
+    script('check_start', [$acct], $pp, $ht, '', 0, '', 'APx', 60_000);
+    begin($acct, $pp, $ht);
+    finish_check($acct, $pp, $ht, [], 'No blocklist applies to this host.');
+}
+# Due checks that find everything clear, alone and several at once.
+sub clear {
+    cmd('ZADD', k('due', $ac), 1, $_) for grep {
+        cmd('ZSCORE', k('due', $ac), $_)
+            && !cmd('HEXISTS', k('flight:due'), "$ac:$_") }
+        map { $_->[ID] } hosts_of();
+    cmd('ZADD', k('due'), 1, $ac);
+    my @ended;
+    for my $job (take('d', pick(1, 3))) {
+        my $ht = (split /:/, $job)[2];
+        begin_job($job);
+        my $flight = cmd('HGET', k('flight:due'), "$ac:$ht") // next;
+        push @ended, "$ac:$ht", $flight, 600;
+    }
+    script('check_clear', [k('flight:due')], @ended) if @ended;
+    # those that it leaves find a list
+    my @left = @{ cmd('HGETALL', k('flight:due')) };
+    while (my ($member, $flight) = splice @left, 0, 2) {
+        my ($of, $ht) = split /:/, $member;
+        my ($pp, $times, $till, $name) = split /[:+]/, $flight;
+        my @results = map { result($_, 'clear') } 'RBa', 'RBb';
+        script('check_finish', [$acct], "$of:$pp:$ht:d:$times:$till:$name",
+            packed([]), 'RBaRBb', 2, packed(\@results), '', 60_000, 600, '1', 0,
+            16 << 20);
+    }
+}
+my %may = (
+    add => [8, \&add], range => [1, \&add_range],
+    check => [14, \&check], none => [2, \&check_covered_by_none],
+    clear => [5, \&clear],
+    pause => [3, sub { my $h = some_host() // return;
+        script('host_status', [$acct], $h->[ID], 'paused') }],
+    resume => [5, sub { my ($h) = grep { $_->[STATUS] eq 'paused' } hosts_of();
+        script('host_status', [$acct], $h->[ID], 'active') if $h }],
+    name => [4, sub { my $h = some_host() // return;
+        script('host_update', [$acct], $h->[ID], '1', name_of($h->[VALUE]),
+            '') }],
+    update => [3, sub { my $h = some_host() // return;
+        script('host_update', [$acct], $h->[ID], '0', '', pick('', @rp),
+            pick([], [$cg[0]], [$cg[1]], [@cg])->@*) }],
+    delete => [3, sub { my $h = some_host() // return;
+        script('host_delete', [$acct], $h->[ID], 60_000) }],
+);
+my @order = map { ($_) x $may{$_}[0] } sort keys %may;
+my %seen;
+for my $n (1 .. $steps) {
+    my $what = pick(@order);
+    $may{$what}[1]->();
+    my $when = "after step $n, $what, of seed $seed";
+    my $good = sound($when);
+    $good &&= searched($when, random_search()) for 1 .. 3;
+    last if !$good;
+    $seen{ state_of($_) } = 1 for hosts_of();
+}
+pass("$steps steps");
+is(join(' ', sort keys %seen), '0 1 2 3 4 5', 'every state was there');
+
+# --- cursors -----------------------------------------------------------------
+
+cmd('FLUSHALL');
+($ac, $acct) = account();
+for my $i (1 .. 60) {
+    script('host_add', [$acct], 'Host ' . $i % 7, 'rbl', 1, '', '', '', '',
+        sid('HT'), "10.1.0.$i");
+}
+my @all = map { $_->[ID] } hosts_of();
+for my $o ({ sort => 'created' }, { sort => 'name' }, { text => '10.1.' },
+    { text => 'hoSt' }, { state => IS_UNKNOWN }, { state => IS_UNKNOWN,
+    sort => 'name' }, { state => IS_UNKNOWN, text => 'h' })
+{
+    my $name = join ' ', map { "$_=$o->{$_}" } sort keys %$o;
+    my %stay = map { $_ => 1 } @all;
+    my @found = find_all(%$o, limit => 3, between => sub {
+        my @h = hosts_of();
+        my $h = pick(@h);
+        script('host_delete', [$acct], $h->[ID], 1000);
+        delete $stay{ $h->[ID] };
+        script('host_add', [$acct], 'Host ' . int rand 9, 'rbl', 1, '', '', '',
+            '', sid('HT'), '10.1.' . join '.', 1 + int rand 200,
+            int rand 250);
+    });
+    my %times;
+    $times{$_}++ for @found;
+    is(join(' ', grep { $times{$_} > 1 } keys %times), '',
+        "$name: none comes twice while others come and go");
+    is(join(' ', grep { !$times{$_} } keys %stay), '',
+        "$name: each that stays comes");
+    @all = map { $_->[ID] } hosts_of();
+}
+
+# the host at which a page ended is deleted
+my $r = find_page(sort => 'name', limit => 5);
+my @rest = (find_all(sort => 'name', limit => 50))[5 .. 11];
+script('host_delete', [$acct], unpacked($r->[3][4])->[ID], 1000);
+$r = find_page(sort => 'name', limit => 7, after => $r->[1]);
+is(join(' ', map { unpacked($_)->[ID] } @{ $r->[3] }), "@rest",
+    'a deleted host does not move the next page');
+
+# many are listed since the same time
+cmd('ZADD', k('states', $ac), 1e13 + 7, $_) for @all;
+my %once = map { $_ => 1 } find_all(sort => 'since', limit => 2);
+is(scalar keys %once, scalar(hosts_of()), 'listed since the same time')
+    or diag(scalar keys %once);
+my @twice = find_all(sort => 'since', limit => 2);
+is(scalar @twice, scalar keys %once, 'each once');
+
+# what no call has said
+for my $after ('x', 's', 's1', 'sHT', 's1HTx', 'v', 'n', 'nzz', 'nZZ', 'v3',
+    's' . 9 x 400 . 'HT' . '0' x 32, 's-1HT' . '0' x 32, '(', '[', '+', '-',
+    "n6\0", 'n61 LIMIT', 's1HT' . 'z' x 32, "n\n", 'v' . 'f' x 2000)
+{
+    is(find_page(text => 'h', limit => 1, after => $after)->[0], 'AFTER',
+        'no cursor: ' . substr($after, 0, 20) =~ s/[^ -~]/?/gr);
+}
+for (['n61', sort => 'created'], ['n61', sort => 'since'], ['v31', {}],
+    ['v31', sort => 'name'], ['n61', text => 'b'])
+{
+    my ($after, @o) = @$_;
+    @o = () if ref $o[0];
+    is(find_page(@o, limit => 1, after => $after)->[0], 'AFTER',
+        "$after is of another search, @o");
+}
+for my $after ('s0HT' . '0' x 32, 's' . 9 x 20 . 'HT' . 'f' x 32) {
+    is(find_page(limit => 1, after => $after)->[0], 'OK', "$after is before "
+        . 'or after all');
+}
+# cursors that were changed a little, or are noise
+my @cursors = map { find_page(%$_, limit => 2)->[1] } { sort => 'name' },
+    { sort => 'created' }, { sort => 'since' }, { text => 'h' };
+my %word;
+for (1 .. 500) {
+    my $after = chance(0.2) ? join '', map { chr rand 256 } 1 .. 1 + rand 60
+        : pick(@cursors);
+    substr $after, rand length $after, int rand 3,
+        pick('', 'v', 'n', 's', 'HT', 'f', '9', "\0", '-', '.', chr rand 256)
+        for 1 .. rand 4;
+    my $r = find_page(text => pick('', 'h', 'host 1'),
+        sort => pick('', 'name', 'since'), state => pick('', 0 .. 4),
+        limit => 1 + int rand 3, after => $after);
+    $word{ ref $r ? $r->[0] : "no answer to $after" } = 1;
+}
+is(join(' ', sort keys %word), 'AFTER OK', 'changed cursors do no harm');
+is(find_page(limit => 1, group => sid('CG'))->[0], 'GROUP', 'a foreign group');
+is(find_page(limit => 1, profile => sid('RP'))->[0], 'PROFILE',
+    'a foreign profile');
+
+# --- bounds ------------------------------------------------------------------
+
+script_limits(looked_most => 7);
+$r = find_page(text => '10.1', group => unpacked(cmd('GET', $acct))->[11],
+    state => CLEAR, limit => 100);
+is("$r->[2] @{ $r->[3] }", '7 ', 'a call looks at so many hosts');
+ok($r->[1] ne '', 'and says where to go on');
+my @by_seven = find_all(sort => 'name', limit => 100);
+is(scalar @by_seven, scalar hosts_of(), 'all come');
+script_limits(octets_most => 1000);
+$r = find_page(limit => 100);
+cmp_ok(scalar @{ $r->[3] }, '<', 10, 'records of so many octets');
+is(scalar(find_all(limit => 100)), scalar hosts_of(), 'all come');
+script_limits();
+
+# what is damaged
+cmd('ZADD', k('find', $ac), 0, $_) for 'n', 'nx', "nhost\0" . 'x' x 16, 'x';
+is(scalar(find_all(text => 'h', limit => 9)), scalar(find_all(limit => 9)),
+    'members of no host find nothing');
+
+done_testing();
