@@ -404,6 +404,12 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
     { ngx_string("session/link"), ngx_string("session/link"),
       NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_SIGN_IN,
       &ngx_rbl_op_session_link, NULL },
+    { ngx_string("hosts/find"), ngx_string("hosts/find"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_hosts_find,
+      &ngx_rbl_family_find },
+
+    { ngx_string("counts"), ngx_string("counts"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_counts, NULL },
 
     { ngx_null_string, ngx_null_string, 0, 0, NULL, NULL }
 };

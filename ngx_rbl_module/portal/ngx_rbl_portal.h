@@ -114,5 +114,9 @@ extern const ngx_rbl_op_t  ngx_rbl_op_passkey_delete;
 extern const ngx_rbl_family_t  ngx_rbl_family_signed;
 extern const ngx_rbl_op_t  ngx_rbl_op_session_begin;
 extern const ngx_rbl_op_t  ngx_rbl_op_session_passkey;
+/* ngx_rbl_portal_find.c */
+extern const ngx_rbl_family_t  ngx_rbl_family_find;
+extern const ngx_rbl_op_t  ngx_rbl_op_hosts_find;
+extern const ngx_rbl_op_t  ngx_rbl_op_counts;
 
 #endif /* _NGX_RBL_PORTAL_H_INCLUDED_ */

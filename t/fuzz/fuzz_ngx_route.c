@@ -96,6 +96,8 @@ OP(ngx_rbl_op_passkey_begin);
 OP(ngx_rbl_op_passkey_add);
 OP(ngx_rbl_op_passkey_rename);
 OP(ngx_rbl_op_passkey_delete);
+OP(ngx_rbl_op_hosts_find);
+OP(ngx_rbl_op_counts);
 
 FAMILY(ngx_rbl_family_hosts);
 FAMILY(ngx_rbl_family_listings);
@@ -113,6 +115,7 @@ FAMILY(ngx_rbl_family_lists);
 FAMILY(ngx_rbl_family_account);
 FAMILY(ngx_rbl_family_passkeys);
 FAMILY(ngx_rbl_family_signed);
+FAMILY(ngx_rbl_family_find);
 
 static const char *const  suffixes[] = { ".json", ".xml", ".nagios",
                                          ".zabbix" };

@@ -184,6 +184,8 @@ my %call = (
     'app/errors' => { role => 'viewer', app_id() },
     'token/revoke' => { role => 'admin', app_id(\&new_app), fields => sub {
         { token => substr $new // 'a' x 16, 0, 8 } } },
+    'hosts/find' => { role => 'viewer' },
+    'counts' => { role => 'viewer' },
     'lists/state' => { role => 'viewer' },
     'list' => { role => 'viewer', made => \&some_list, none => sid_of('RB'),
         foreign => \&foreign_list },

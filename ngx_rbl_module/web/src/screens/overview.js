@@ -7,6 +7,7 @@ import { t } from '../text.js';
 import { HostTable } from './hosts.js';
 
 const most = 100;
+const states = ['listed', 'unknown', 'uncovered', 'clear', 'paused'];
 
 function Change({ entry }) {
     const more = entry.total - entry.changes.length;
@@ -40,27 +41,40 @@ function Changes({ entries }) {
     </table>`;
 }
 
-function Summary({ body }) {
-    const { total_listed: listed, total_hosts: hosts, data } = body;
+// The screen is good only if each host is known to be clear, or paused.
+function Summary({ counts }) {
+    const { hosts, listed, unknown, uncovered } = counts;
+    const good = hosts > 0 && unknown + uncovered === 0;
 
     return html`
-        <h1 class=${listed > 0 ? 'bad' : hosts > 0 ? 'good' : ''}>
+        <h1 class=${listed > 0 ? 'bad' : good ? 'good' : ''}>
             ${listed > 0 ? t('total_listed', { n: listed })
                 : t(hosts > 0 ? 'none_listed' : 'no_hosts')}</h1>
         <p>${hosts > 0 ? t('total_hosts', { n: hosts })
             : html`<a href="#/add">${t('no_hosts_text')}</a>`}</p>
+        <ul class="counts">${states.map((name) => counts[name] > 0 && html`
+            <li key=${name}><a href="#/hosts?state=${name}">
+                <${State} name=${name} /> ${counts[name]}</a></li>`)}</ul>`;
+}
+
+function Listings({ body }) {
+    const { total_listed: listed, data } = body;
+
+    return html`
         ${data.length > 0 && html`<${HostTable} hosts=${data} />`}
         ${listed > most && html`
             <p>${t('shown', { n: most, total: listed })}</p>`}`;
 }
 
 export function Overview() {
+    const counts = useLoad('counts.json');
     const listings = useLoad(`listings.json?page_size=${most}`);
     const changes = useLoad('changes.json');
 
     return html`
-        <${Answer} state=${listings}>${(body) => html`
-            <${Summary} body=${body} />`}<//>
+        <${Answer} state=${counts}>${({ data }) => html`
+            <${Summary} counts=${data} />`}<//>
+        ${listings.body && html`<${Listings} body=${listings.body} />`}
         <h2>${t('lately')}</h2>
         <${Answer} state=${changes}>${({ data }) => html`
             <${Changes} entries=${data} />`}<//>`;

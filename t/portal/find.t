@@ -1,0 +1,205 @@
+#!/usr/bin/perl
+
+# hosts/find and counts: what text, state, group, profile and sort find; pages
+# while hosts come and go; what is refused.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use RblPortal;
+
+my $t = portal_setup();
+my $me = sign_in($t, role => 'viewer');
+my $admin = sign_in($t, role => 'admin');
+my $ac = $t->{acct}{sid};
+
+sub query {
+    my (@o) = @_;
+
+    my @q;
+    while (my ($field, $value) = splice @o, 0, 2) {
+        utf8::encode($value);
+        push @q, "$field=" . $value
+            =~ s/([^A-Za-z0-9_.-])/sprintf '%%%02X', ord $1/ger;
+    }
+    return join '&', @q;
+}
+sub find {
+    my (%o) = @_;
+
+    return accepted(portal($t, $me, 'GET', 'hosts/find.json?' . query(%o)),
+        'hosts/find');
+}
+sub names { return join ' ', map { $_->{name} } @{ find(@_)->{data} } }
+sub all {
+    my (%o) = @_;
+
+    my ($after, @all) = ('');
+    do {
+        my $r = find(%o, after => $after);
+        push @all, @{ $r->{data} };
+        $o{between}->() if $o{between};
+        $after = $r->{next};
+    } while defined $after;
+    return @all;
+}
+sub add {
+    my ($host, $name, %fields) = @_;
+
+    my $r = accepted(portal($t, $admin, 'POST', 'host/add.json', fields =>
+        { host => $host, name => $name,
+            type => $host =~ m{/} ? 'ip_range'
+                : $host =~ /[g-z]/ ? 'uribl' : 'rbl', %fields }), 'host/add');
+    return $r->{data}[0]{id};
+}
+sub counts {
+    my $c = accepted(portal($t, $me, 'GET', 'counts.json'), 'counts')->{data};
+    return join ' ', map { "$_ $c->{$_}" } grep { $c->{$_} }
+        qw(hosts listed unknown uncovered paused clear ranges);
+}
+
+is_deeply([@{ find() }{qw(data next looked)}], [[], undef, 0], 'no hosts');
+is(counts(), '', 'none is counted');
+
+# --- what is found -----------------------------------------------------------
+
+my %id = (
+    a => add('192.0.2.1', 'a'),
+    markup => add('192.0.2.2', '<b>"&amp;\\'),
+    apple => add('192.0.2.3', "\xc4pfel"),
+    star => add('192.0.2.4', '* star'),
+    six => add('2001:db8::1', 'Six'),
+    domain => add('mail.example.org', 'MAIL.example.org'),
+    rtl => add('192.0.2.6', "\x{202e}rtl"),
+);
+my $long = "\x{1f4e7}" x 255;
+$id{long} = add('192.0.2.5', $long);
+my $range = add('198.51.100.0/30', 'Net');
+
+sub ids { return join ' ', sort map { $_->{id} } @{ find(@_)->{data} } }
+my %one = (a => ['A'], markup => ['<B>"&aMp;\\'], apple => ["\xc4p"],
+    star => ['*'], six => ['2001:DB8:'], domain => ['mail.EX'],
+    rtl => ["\x{202e}"], long => [$long, "\x{1f4e7}"]);
+for my $name (sort keys %one) {
+    is(ids(text => $_), $id{$name}, "$name is found") for @{ $one{$name} };
+}
+is(ids(text => "\xe4p"), '', 'only ASCII letters have two cases');
+is(ids(text => '192.0.2.*'), '', 'a star is no pattern');
+is(ids(text => '[a'), '', 'nor is a bracket');
+is(names(text => '192.0.2.', limit => 3), "a <b>\"&amp;\\ \xc4pfel",
+    'in the order of the values');
+is(ids(text => '198.51.100'), join(' ', sort map { $_->{id} } grep {
+    $_->{type} eq 'ip_range' || $_->{parent} eq $range } all()),
+    'addresses of a range are found, and the range');
+is(ids(text => 'net 198.51.100.3'), ids(text => '198.51.100.3'),
+    'by their names, too');
+is(names(sort => 'name', limit => 3), '* star <b>"&amp;\\ a',
+    'sorted by name');
+is(names(limit => 2), 'a <b>"&amp;\\', 'or by creation');
+is(scalar(grep { $_->{state} ne ($_->{type} eq 'ip_range' ? 'range'
+    : 'unknown') } all()), 0, 'none was checked yet');
+is(counts(), 'hosts 13 unknown 12 ranges 1', 'as counted');
+
+# --- states ------------------------------------------------------------------
+
+list_host($t, $id{six}, since => 5_000);
+list_host($t, $id{a}, since => 9_000);
+accepted(portal($t, $admin, 'POST', "host/pause/$id{star}.json", fields => {}),
+    'host/pause');
+is(counts(), 'hosts 13 listed 2 unknown 9 paused 1 ranges 1', 'counted');
+is(names(state => 'listed'), 'a Six', 'listed');
+is(names(sort => 'since'), 'Six a', 'those that are listed longest first');
+is(names(state => 'listed', sort => 'name'), 'a Six', 'by name');
+is(names(state => 'listed', text => '2001'), 'Six', 'text and state');
+is(names(state => 'paused'), '* star', 'paused');
+is(names(state => $_), '', "no one is $_") for 'clear', 'uncovered';
+is(scalar @{ find(state => 'unknown')->{data} }, 9, 'unknown');
+accepted(portal($t, $admin, 'POST', "host/pause/$range.json", fields => {}),
+    'host/pause');
+is(counts(), 'hosts 13 listed 2 unknown 5 paused 6', 'a range is paused');
+is(scalar @{ find(state => 'paused', text => '198.')->{data} }, 5,
+    'and found with its addresses');
+is(find(state => 'listed')->{data}[0]{state}, 'listed', 'the word');
+
+# --- groups and profiles -----------------------------------------------------
+
+my $group = accepted(portal($t, $admin, 'POST', 'contactgroup/add.json',
+    fields => { name => 'G' }), 'group')->{data}{id};
+my $profile = accepted(portal($t, $admin, 'POST', 'rblprofile/add.json',
+    fields => { name => 'P' }), 'profile')->{data}{id};
+accepted(portal($t, $admin, 'POST', "host/update/$id{a}.json", fields =>
+    { contact_group => $group }), 'update');
+accepted(portal($t, $admin, 'POST', "host/update/$id{$_}.json", fields =>
+    { rbl_profile => $profile }), 'update') for 'a', 'apple';
+is(names(group => $group), 'a', 'of a group');
+is(names(profile => $profile), "a \xc4pfel", 'of a profile');
+is(names(profile => $profile, text => "\xc4"), "\xc4pfel",
+    'and a text');
+is(names(profile => $profile, group => $group, state => 'listed',
+    sort => 'since'), 'a', 'all filters');
+my $foreign = json(call($t, 'GET', 'contactgroups.json',
+    auth => $t->{other}))->{data}[0]{id};
+my $foreign_profile = json(call($t, 'GET', 'rblprofiles.json',
+    auth => $t->{other}))->{data}[0]{id};
+call($t, 'POST', 'host/add.json', auth => $t->{other}, form =>
+    { host => '192.0.2.99', name => 'foreign', type => 'rbl' });
+is(ids(text => '192.0.2.99'), '', 'hosts of others are not found');
+
+# --- refusals ----------------------------------------------------------------
+
+my $next = find(limit => 1)->{next};
+ok($next, 'a cursor');
+for (['text', 'x' x 256], ['text', "a\0"], ['text', "a\nb"],
+    ['state', 'range'], ['state', 'Listed'], ['state', '1'],
+    ['group', $foreign], ['group', 'CG' . '0' x 32], ['group', 'x'],
+    ['group', $profile], ['profile', $foreign_profile], ['profile', $group],
+    ['sort', 'value'], ['limit', 0], ['limit', 501], ['limit', 'x'],
+    ['limit', -1], ['after', 'x'], ['after', "$next%"], ['after', "x$next"],
+    ['after', 'n6G'], ['after', 'n' . '61' x 2000], ['after', "$next\0"],
+    ['after', 'n61'], ['after', 's' . 9 x 300 . 'HT' . '0' x 32])
+{
+    my ($field, $value) = @$_;
+    refused(portal($t, $me, 'GET', 'hosts/find.json?'
+        . query($field, $value)), 400, qr/\b$field\b/,
+        "$field " . substr($value, 0, 20) =~ s/[^ -~]/?/gr);
+}
+refused(portal($t, $me, 'GET', 'hosts/find.json?text=%ff'), 400, qr/\btext\b/,
+    'what is not UTF-8');
+is(scalar @{ find(map { $_ => '' } qw(text state group profile sort after
+    limit))->{data} }, 13, 'empty fields are as good as none');
+
+# --- pages -------------------------------------------------------------------
+
+add("203.0.113.$_", "page $_") for 1 .. 40;
+my $serial = 0;
+for my $o ({}, { sort => 'name' }, { text => '203.' }, { text => 'PAGE' },
+    { state => 'unknown' })
+{
+    my %stay = map { $_->{id} => 1 } all(%$o, limit => 500);
+    my %seen;
+    $seen{ $_->{id} }++ for all(%$o, limit => 7, between => sub {
+        my ($id) = grep { !$seen{$_} } keys %stay;
+        portal($t, $admin, 'POST', "host/delete/$id.json", fields => {});
+        delete $stay{$id};
+        add('203.0.113.' . (100 + $serial), 'page ' . $serial++);
+    });
+    my $name = join ' ', %$o;
+    is(scalar(grep { $_ > 1 } values %seen), 0, "none comes twice: $name");
+    is(scalar(grep { !$seen{$_} } keys %stay), 0, "each comes: $name");
+}
+
+# a damaged record and a damaged index
+redis($t->{redis}, 'SET', redis_key('r', $ac, $id{markup}), 'x');
+my $r = portal($t, $me, 'GET', 'hosts/find.json?text=203');
+is($r->{status}, 200, 'other hosts are found');
+redis($t->{redis}, 'DEL', redis_key('find', $ac));
+redis($t->{redis}, 'SET', redis_key('find', $ac), 'x');
+$r = portal($t, $me, 'GET', 'hosts/find.json?text=203');
+is($r->{status}, 503, 'an index that is none');
+redis($t->{redis}, 'DEL', redis_key('states', $ac));
+redis($t->{redis}, 'SET', redis_key('states', $ac), 'x');
+is(portal($t, $me, 'GET', 'counts.json')->{status}, 503, 'of states, too');
+
+done_testing();
