@@ -59,7 +59,7 @@ ctl_app_add(ctl_t *ctl)
     rbl_app_put_args_t   args;
     rbl_app_put_reply_t  said;
 
-    if (ctl_sid(&account, RBL_SID_ACCOUNT, ctl->args[0]) != 0
+    if (ctl_customer(&account, ctl->args[0]) != 0
         || ctl_name(&args.name, "an application", ctl->args[1]) != 0
         || ctl_token_new(&t) != 0 || ctl_secret_make(secret) != 0)
     {

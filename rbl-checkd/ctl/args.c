@@ -33,6 +33,22 @@ ctl_sid(rbl_sid_t *sid, rbl_sid_kind_t kind, rbl_str_t text)
 
 
 int
+ctl_customer(rbl_sid_t *account, rbl_str_t text)
+{
+    if (ctl_sid(account, RBL_SID_ACCOUNT, text) != 0) {
+        return -1;
+    }
+
+    if (strcmp(account->s, RBL_SID_OPERATORS) == 0) {
+        ctl_fail("the account of the operators has users only");
+        return -1;
+    }
+
+    return 0;
+}
+
+
+int
 ctl_name(rbl_str_t *name, const char *what, rbl_str_t text)
 {
     *name = rbl_trim(text);

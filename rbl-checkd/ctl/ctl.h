@@ -144,6 +144,10 @@ size_t ctl_put(FILE *out, const char *s, size_t n);
 /* args.c: validate arguments.  -1: error printed. */
 int ctl_sid(rbl_sid_t *sid, rbl_sid_kind_t kind, rbl_str_t text);
 int ctl_name(rbl_str_t *name, const char *what, rbl_str_t text);
+
+/* The SID of an account, but not that of the operators. */
+int ctl_customer(rbl_sid_t *account, rbl_str_t text);
+
 int ctl_number(const ctl_t *ctl, const char *option, int64_t *v, int64_t min,
     int64_t max);
 int ctl_interval(int64_t *seconds, const char *what, rbl_str_t text);
@@ -234,6 +238,10 @@ int ctl_user_add(ctl_t *ctl);
 int ctl_user_list(ctl_t *ctl);
 int ctl_user_link(ctl_t *ctl);
 int ctl_user_delete(ctl_t *ctl);
+int ctl_operator_add(ctl_t *ctl);
+int ctl_operator_list(ctl_t *ctl);
+int ctl_operator_link(ctl_t *ctl);
+int ctl_operator_delete(ctl_t *ctl);
 int ctl_webhook_add(ctl_t *ctl);
 int ctl_webhook_list(ctl_t *ctl);
 int ctl_webhook_show(ctl_t *ctl);

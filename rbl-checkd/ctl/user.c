@@ -33,9 +33,18 @@ static const ctl_column_t  user_ended[] = {
 };
 
 
+/* Of an operator, viewer is the default. */
 static int
-user_role(rbl_str_t *role, const char *text)
+user_role(const ctl_t *ctl, rbl_str_t *role, const rbl_sid_t *account)
 {
+    const char  *text;
+
+    text = ctl_option(ctl, "role");
+
+    if (text == NULL && strcmp(account->s, RBL_SID_OPERATORS) == 0) {
+        text = "viewer";
+    }
+
     if (text == NULL
         || (strcmp(text, "owner") != 0 && strcmp(text, "admin") != 0
             && strcmp(text, "viewer") != 0))
@@ -151,7 +160,7 @@ ctl_user_add(ctl_t *ctl)
 
     if (ctl_sid(&account, RBL_SID_ACCOUNT, ctl->args[0]) != 0
         || user_mail(buf, &args.mail, ctl->args[1]) != CTL_OK
-        || user_role(&args.role, ctl_option(ctl, "role")) != CTL_OK
+        || user_role(ctl, &args.role, &account) != CTL_OK
         || user_url(&url, ctl_option(ctl, "url")) != CTL_OK
         || (name && ctl_name(&args.name, "a user", rbl_str(name)) != 0)
         || ctl_token_new(&t) != 0)

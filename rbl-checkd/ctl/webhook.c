@@ -107,7 +107,7 @@ ctl_webhook_add(ctl_t *ctl)
 
     n = ctl_hook_types(ctl_option(ctl, "types"), call.types);
 
-    if (n < 0 || ctl_sid(&account, RBL_SID_ACCOUNT, ctl->args[0]) != 0
+    if (n < 0 || ctl_customer(&account, ctl->args[0]) != 0
         || ctl_name(&call.args.name, "a webhook", ctl->args[1]) != 0
         || ctl_hook_url(ctl->args[2]) != 0
         || ctl_secret_make(secret) != 0)

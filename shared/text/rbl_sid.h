@@ -24,6 +24,9 @@ typedef enum {
     RBL_SID_PASSKEY         /* PK */
 } rbl_sid_kind_t;
 
+/* The account of the operators, who are users of it and of no other. */
+#define RBL_SID_OPERATORS  "AC00000000000000000000000000000000"
+
 #define RBL_SID_LEN        34
 #define RBL_SID_CHECK_LEN  66
 #define RBL_SID_MAX        RBL_SID_CHECK_LEN

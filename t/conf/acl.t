@@ -34,7 +34,7 @@ for my $name (grep { $_ ne 'default' } sort keys %user) {
 
 # --- rights that the sources use --------------------------------------------
 
-my %sources = ('rbl-api' => [grep { !m{_module/portal/} }
+my %sources = ('rbl-api' => [grep { !m{_module/portal/|_visit} }
         map { glob repo_dir() . "/ngx_rbl_module/$_" } qw(*.c */*.c)],
     'rbl-portal' => [map { glob repo_dir() . "/ngx_rbl_module/$_" }
         qw(*.c */*.c)],
@@ -194,7 +194,9 @@ ctl(@$_) for ['account', 'list'], ['account', 'show', $acct->{sid}],
     ['app', 'list', $acct->{sid}], ['app', 'stats', @$acct{qw(sid app)}],
     ['app', 'errors', @$acct{qw(sid app)}],
     ['app', 'rotate', $acct->{sid}, $acct->{app}, '--keep'],
-    ['webhook', 'list', $acct->{sid}], ['lists', 'show'],
+    ['webhook', 'list', $acct->{sid}],
+    ['operator', 'add', 'o@example.test'], ['operator', 'list'],
+    ['lists', 'show'],
     ['lists', 'show', $zone, '--stored'],
     ['lists', 'disable', $zone],
     ['lists', 'enable', $zone], ['lists', 'load', $lists], ['queue'],

@@ -10,7 +10,7 @@ use RblCtl;
 my $redis = ctl_store();
 my ($r, $v);
 
-my $none = 'AC' . '0' x 32;
+my $none = 'AC' . 'f' x 32;
 
 # account add
 $v = good('account add', 'account', 'add', '  Paid & Söhne ', '--paid',

@@ -10,7 +10,7 @@ use RblCtl;
 
 my $redis = ctl_store();
 my ($r, $v);
-my $none = 'AC' . '0' x 32;
+my $none = 'AC' . 'f' x 32;
 my $nothing = 'AP' . '0' x 32;
 my $ac = good('an account', 'account', 'add', 'A')->{id};
 my $free = good('another', 'account', 'add', 'B')->{id};

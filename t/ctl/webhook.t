@@ -171,7 +171,7 @@ is(scalar @{ good('dead', 'webhook', 'dead', $ac, $ap) }, 1,
 is(scalar @{ good('dead', 'webhook', 'dead', $ac, $wh, '--last', 1000) }, 600,
     'those of a receiver, however many');
 bad('dead of an unknown account', 'there is no account', 'webhook', 'dead',
-    'AC' . '0' x 32);
+    'AC' . 'f' x 32);
 
 # replay
 sub retry_key { my $k = redis_key('acct', $ac); $k =~ s/:acct:.*/:retry/; $k }

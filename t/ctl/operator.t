@@ -1,0 +1,63 @@
+#!/usr/bin/perl
+# rblctl operator: users of an account of their own, which the other commands
+# live with.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+use RblCtl;
+
+my $redis = ctl_store();
+my $ac = 'AC' . '0' x 32;
+my ($one, $v);
+
+bad('list without operators', 'there are no operators', 'operator', 'list');
+bad('link without operators', 'there are no operators', 'operator', 'link',
+    'US' . '0' x 32);
+
+$one = good('operator add', 'operator', 'add', 'One@Example.test', '--name',
+    'One');
+is_deeply([@$one{qw(account mail role)}], [$ac, 'One@example.test', 'viewer'],
+    'a user of the account of the operators, by default a viewer');
+like($one->{link}, qr{^#/link/\Q$ac\E\.[0-9a-f]{64}$}, 'with a link');
+my $a = record('account', redis($redis, 'GET', redis_key('acct', $ac)));
+is_deeply([@$a{qw(name status max_hosts paid)}], ['Operators', 'active', 0, 0],
+    'the account');
+my $created = $a->{created};
+
+$v = good('a second one', 'operator', 'add', 'two@example.test', '--role',
+    'owner');
+is($v->{role}, 'owner', 'of another role');
+is(record('account', redis($redis, 'GET', redis_key('acct', $ac)))->{created},
+    $created, 'the account is made once');
+bad('the same address', 'has this address already', 'operator', 'add',
+    'two@example.test');
+bad('no address', 'is not an e-mail address', 'operator', 'add', 'two');
+bad('a role that is none', '--role must be', 'operator', 'add',
+    'x@example.test', '--role', 'root');
+is_deeply([map { "$_->{mail} $_->{role}" }
+    @{ good('operator list', 'operator', 'list') }],
+    ['One@example.test viewer', 'two@example.test owner'], 'all of them');
+like(good('operator link', 'operator', 'link', $one->{id})->{link},
+    qr{^#/link/\Q$ac\E}, 'another link');
+bad('a link of nobody', 'has no user', 'operator', 'link', 'US' . '1' x 32);
+is(good('operator delete', 'operator', 'delete', $one->{id})->{ended}, 0,
+    'deleted');
+is(scalar @{ good('list', 'operator', 'list') }, 1, 'one is left');
+
+# the other commands
+
+bad('app add', 'has users only', 'app', 'add', $ac, 'x');
+bad('webhook add', 'has users only', 'webhook', 'add', $ac, 'x',
+    'https://hook.example/');
+is_deeply([map { $_->{name} } @{ good('account list', 'account', 'list') }],
+    ['Operators'], 'account list shows it');
+is(good('account show', 'account', 'show', $ac)->{hosts}, 0, 'account show');
+is(good('user list', 'user', 'list', $ac)->[0]{mail}, 'two@example.test',
+    'user list');
+is_deeply(good('fsck', 'fsck'), [], 'fsck finds nothing');
+is(good('queue', 'queue')->[-1]{scheduled}, 0, 'nothing is scheduled');
+is(good('status', 'status')->{accounts}, 1, 'status counts it');
+
+done_testing();
