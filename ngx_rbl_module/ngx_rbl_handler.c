@@ -14,6 +14,7 @@
 #include "ngx_rbl_gather.h"
 #include "ngx_rbl_session.h"
 #include "ngx_rbl_stream.h"
+#include "ngx_rbl_visit.h"
 
 
 static ngx_rbl_ctx_t *ngx_rbl_create_ctx(ngx_http_request_t *r);
@@ -135,7 +136,10 @@ ngx_rbl_judge(ngx_rbl_ctx_t *ctx)
         ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
                       "rbl: login refused, credentials missing or malformed");
         ngx_rbl_unauthorized(ctx);
+        return;
     }
+
+    ngx_rbl_visit_named(ctx);
 }
 
 

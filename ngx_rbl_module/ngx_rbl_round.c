@@ -14,6 +14,10 @@
  *
  * A call that signs in has no credentials: its rounds are those that it adds.
  *
+ * A request of an operator that names an account always has a round of proof,
+ * in the operators' account; the other rounds act in the account named
+ * (ngx_rbl_visit.c).
+ *
  * The first round is repeated (ngx_rbl_again) if the worker's caches are out of
  * date, if the totals must be made, and if the page must be smaller: at most
  * once for each reason.  No request is counted twice.
@@ -27,6 +31,7 @@
 #include "ngx_rbl_auth.h"
 #include "ngx_rbl_cache.h"
 #include "ngx_rbl_session.h"
+#include "ngx_rbl_visit.h"
 #include "ngx_rbl_write.h"
 
 #include <assert.h>
@@ -41,6 +46,7 @@ static void ngx_rbl_first_reply(void *data, ngx_uint_t i,
 static ngx_int_t ngx_rbl_admitted(const ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc);
 static void ngx_rbl_known(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_allowed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_gate_reply(void *data, ngx_uint_t i,
     const redisReply *reply);
@@ -96,11 +102,13 @@ ngx_rbl_round(ngx_rbl_ctx_t *ctx)
         return NGX_ERROR;
     }
 
-    ctx->round.proving = ctx->route->op->read != NULL && !ctx->proved
-                   && !ngx_rbl_login_proven(ctx);
+    ctx->round.proving = !ctx->proved
+                         && (ctx->visiting
+                             || (ctx->route->op->read != NULL
+                                 && !ngx_rbl_login_proven(ctx)));
 
     if (ctx->round.proving) {
-        ctx->round.counted = ngx_rbl_totals_stamped(ctx);
+        ctx->round.counted = !ctx->visiting && ngx_rbl_totals_stamped(ctx);
         ngx_rbl_auth_ask(ctx);
         return NGX_OK;
     }
@@ -267,6 +275,9 @@ ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc)
 
         /* not authenticated yet, or the round is repeated */
 
+    } else if (!ctx->round.authenticated && ctx->actor.n) {
+        ngx_rbl_unknown_id(ctx, "account");
+
     } else if (!ctx->round.authenticated) {
         account = rbl_sid_str(&ctx->account);
 
@@ -299,13 +310,11 @@ ngx_rbl_known(ngx_rbl_ctx_t *ctx)
 {
     ngx_rbl_share_seen(ctx->store, &ctx->account);
 
-    if (ctx->route->family && ctx->route->family->paid && !ctx->paid) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
-                       "This call is for accounts on a paid plan.");
-    }
+    if (ctx->visiting) {
+        ngx_rbl_visit_judge(ctx);
 
-    if (ctx->conf->portal) {
-        ngx_rbl_session_may(ctx);
+    } else {
+        ngx_rbl_allowed(ctx);
     }
 
     if (!ctx->round.limited || ctx->admitted) {
@@ -322,6 +331,22 @@ ngx_rbl_known(ngx_rbl_ctx_t *ctx)
     }
 
     ngx_rbl_admit_ask(ctx, ctx->gate);
+}
+
+
+/* Refuses what the plan of the account or the role of the user forbids. */
+
+static void
+ngx_rbl_allowed(ngx_rbl_ctx_t *ctx)
+{
+    if (ctx->route->family && ctx->route->family->paid && !ctx->paid) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
+                       "This call is for accounts on a paid plan.");
+    }
+
+    if (ctx->conf->portal) {
+        ngx_rbl_session_may(ctx);
+    }
 }
 
 
@@ -358,10 +383,11 @@ ngx_rbl_gate_done(void *data, ngx_rbl_store_rc_e rc)
     ngx_rbl_ctx_t  *ctx = data;
 
     /* AWAY even if the request was counted: it has changed nothing.  A session
-       may be read although it cannot be kept alive. */
+       may be read although it cannot be kept alive; a visit must be logged. */
 
     if (rc != NGX_RBL_STORE_OK
-        && !(ctx->conf->portal && ctx->route->method == NGX_HTTP_GET))
+        && (!ctx->conf->portal || ctx->actor.n
+            || ctx->route->method != NGX_HTTP_GET))
     {
         ngx_rbl_unavailable(ctx, NGX_RBL_STORE_AWAY);
     }
@@ -491,6 +517,11 @@ ngx_rbl_anew(ngx_rbl_ctx_t *ctx)
 {
     ctx->repeated += ctx->round.again;
     ctx->proved |= ctx->round.proving && !ctx->round.again;
+
+    if (ctx->proved && ctx->visiting) {
+        ngx_rbl_visit_begin(ctx);
+    }
+
     ngx_memzero(&ctx->round, sizeof(ngx_rbl_round_t));
 
     if (ngx_rbl_round(ctx) != NGX_OK) {

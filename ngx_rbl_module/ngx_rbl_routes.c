@@ -228,37 +228,38 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       &ngx_rbl_family_sessions },
 
     { ngx_string("session/end"), ngx_string("session/end"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_VIEWERS,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_VIEWERS|NGX_RBL_SELF,
       &ngx_rbl_op_session_end,
       &ngx_rbl_family_sessions },
 
     { ngx_string("me"), ngx_string("me"),
-      NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_me, NULL },
+      NGX_HTTP_GET, NGX_RBL_PORTAL|NGX_RBL_HOME, &ngx_rbl_op_me, NULL },
 
     { ngx_string("changes"), ngx_string("changes"),
       NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_changes, NULL },
 
     { ngx_string("users"), ngx_string("users"),
-      NGX_HTTP_GET, NGX_RBL_PORTAL|NGX_RBL_OWNERS, &ngx_rbl_op_users,
+      NGX_HTTP_GET, NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_SELF,
+      &ngx_rbl_op_users,
       &ngx_rbl_family_users },
 
     { ngx_string("user/add"), ngx_string("user/add"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT|NGX_RBL_SELF,
       &ngx_rbl_op_user_add,
       &ngx_rbl_family_users },
 
     { ngx_string("user/link/"), ngx_string("user/link"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT|NGX_RBL_SELF,
       &ngx_rbl_op_user_link,
       &ngx_rbl_family_users },
 
     { ngx_string("user/role/"), ngx_string("user/role"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT|NGX_RBL_SELF,
       &ngx_rbl_op_user_role,
       &ngx_rbl_family_users },
 
     { ngx_string("user/delete/"), ngx_string("user/delete"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT|NGX_RBL_SELF,
       &ngx_rbl_op_user_delete,
       &ngx_rbl_family_users },
     { ngx_string("webhooks"), ngx_string("webhooks"),
@@ -410,6 +411,53 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
 
     { ngx_string("counts"), ngx_string("counts"),
       NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_counts, NULL },
+      NGX_HTTP_GET, NGX_RBL_PORTAL|NGX_RBL_ADMINS|NGX_RBL_HOME,
+      &ngx_rbl_op_audit, NULL },
+
+    { ngx_string("operator/status"), ngx_string("operator/status"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL|NGX_RBL_OPERATOR,
+      &ngx_rbl_op_operator_status, NULL },
+
+    { ngx_string("operator/accounts"), ngx_string("operator/accounts"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL|NGX_RBL_OPERATOR,
+      &ngx_rbl_op_operator_accounts,
+      &ngx_rbl_family_accounts },
+
+    { ngx_string("operator/lists"), ngx_string("operator/lists"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL|NGX_RBL_OPERATOR,
+      &ngx_rbl_op_operator_lists,
+      &ngx_rbl_family_system },
+
+    { ngx_string("operator/list/enable/"), ngx_string("operator/list/enable"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OPERATOR,
+      &ngx_rbl_op_list_enable,
+      &ngx_rbl_family_system },
+
+    { ngx_string("operator/list/disable/"), ngx_string("operator/list/disable"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OPERATOR,
+      &ngx_rbl_op_list_disable,
+      &ngx_rbl_family_system },
+
+    { ngx_string("operator/list/thaw/"), ngx_string("operator/list/thaw"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OPERATOR,
+      &ngx_rbl_op_list_thaw,
+      &ngx_rbl_family_system },
+
+    { ngx_string("operator/list/override/"),
+      ngx_string("operator/list/override"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OPERATOR,
+      &ngx_rbl_op_list_override,
+      &ngx_rbl_family_system },
+
+    { ngx_string("operator/list/kill/"), ngx_string("operator/list/kill"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OPERATOR,
+      &ngx_rbl_op_list_kill,
+      &ngx_rbl_family_system },
+
+    { ngx_string("operator/list/unkill/"), ngx_string("operator/list/unkill"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OPERATOR,
+      &ngx_rbl_op_list_unkill,
+      &ngx_rbl_family_system },
 
     { ngx_null_string, ngx_null_string, 0, 0, NULL, NULL }
 };

@@ -4,7 +4,8 @@
  * token.
  *
  * A session has no limits, but a request must now and then keep it alive; that
- * takes the place of counting.
+ * takes the place of counting; that of an operator in another account is logged
+ * there instead.
  *
  * One script counts requests in Redis, in a round of its own, before data are
  * read or changed.  Every request with valid credentials from an allowed
@@ -13,6 +14,7 @@
 
 #include "ngx_rbl_logins.h"
 #include "ngx_rbl_session.h"
+#include "ngx_rbl_visit.h"
 
 
 enum {                                  /* indexes of the array of limits */
@@ -168,7 +170,8 @@ ngx_rbl_admit_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
     rbl_app_admit_args_t  args;
 
     if (ctx->conf->portal) {
-        ngx_rbl_session_touch(ctx, batch);
+        ctx->actor.n ? ngx_rbl_visit_ask(ctx, batch)
+                     : ngx_rbl_session_touch(ctx, batch);
         return;
     }
 
@@ -193,7 +196,8 @@ ngx_rbl_admit_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     rbl_app_admit_reply_t  said;
 
     if (ctx->conf->portal) {
-        ngx_rbl_session_touched(ctx, reply);
+        ctx->actor.n ? ngx_rbl_visit_reply(ctx, reply)
+                     : ngx_rbl_session_touched(ctx, reply);
         return;
     }
 

@@ -248,10 +248,13 @@ ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx)
     ctx->remembered = ctx->round.counted && ctx->refusal == 0 && !ctx->repeated
                       && ngx_rbl_login_known(ctx);
 
-    if (!ctx->remembered) {
+    if (!ctx->remembered && ctx->actor.n == 0) {
         *--argv = rbl_account_key(&token, ks,
                                   ctx->conf->portal ? "session" : "token",
                                   rbl_sid_str(&ctx->account), field);
+    }
+
+    if (!ctx->remembered) {
         *--argv = rbl_account_key(&account, ks, "acct",
                                   rbl_sid_str(&ctx->account), RBL_STR(""));
     }
@@ -290,7 +293,16 @@ ngx_rbl_auth_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
         return;
     }
 
-    ngx_rbl_auth_record(ctx, rbl_reply_at(reply, NGX_RBL_AUTH_TOKEN));
+    if (ctx->actor.n) {
+
+        /* the session was proven before, and the visit is logged by the gate */
+
+        ctx->round.authenticated = 1;
+        ctx->round.limited = 1;
+
+    } else {
+        ngx_rbl_auth_record(ctx, rbl_reply_at(reply, NGX_RBL_AUTH_TOKEN));
+    }
 
     if (ctx->round.authenticated) {
         ngx_rbl_auth_account(ctx, rbl_reply_at(reply,
@@ -366,7 +378,8 @@ ngx_rbl_auth_account(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     ngx_rbl_auth_default(&ctx->profile, account.profile);
     ngx_rbl_auth_default(&ctx->group, account.group);
 
-    ctx->suspended = !rbl_str_is(account.status, "active");
+    ctx->suspended = !rbl_str_is(account.status, "active")
+                     && ctx->actor.n == 0;
     ctx->paid = account.paid != 0;
     ctx->zone = ctx->conf->portal
                 ? NULL : ngx_rbl_timezone(ctx->request, account.timezone);

@@ -14,6 +14,7 @@
 #include "ngx_rbl_identity.h"
 #include "ngx_rbl_logins.h"
 #include "ngx_rbl_session.h"
+#include "ngx_rbl_visit.h"
 
 #include <openssl/crypto.h>
 
@@ -163,6 +164,13 @@ ngx_rbl_role(rbl_str_t name)
 }
 
 
+const char *
+ngx_rbl_role_name(ngx_rbl_role_e role)
+{
+    return ngx_rbl_roles[role];
+}
+
+
 void
 ngx_rbl_session_record(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
 {
@@ -259,6 +267,11 @@ ngx_rbl_session_may(ngx_rbl_ctx_t *ctx)
     ngx_rbl_role_e  needed;
 
     flags = ctx->route->flags;
+
+    if (ngx_rbl_visit_may(ctx) != NGX_OK) {
+        return;
+    }
+
     needed = flags & NGX_RBL_OWNERS ? NGX_RBL_ROLE_OWNER
              : flags & NGX_RBL_VIEWERS
                || (ctx->route->method == NGX_HTTP_GET

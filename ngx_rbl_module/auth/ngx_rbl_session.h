@@ -47,7 +47,8 @@ ngx_int_t ngx_rbl_session_secret(ngx_rbl_ctx_t *ctx,
 /* Adds the header that sets the cookie; "" removes it.  NGX_ERROR: refused. */
 ngx_int_t ngx_rbl_session_set(ngx_rbl_ctx_t *ctx, rbl_str_t value);
 
-/* The role of that name. */
+/* The role of that name; and its name. */
 ngx_rbl_role_e ngx_rbl_role(rbl_str_t name);
+const char *ngx_rbl_role_name(ngx_rbl_role_e role);
 
 #endif /* _NGX_RBL_SESSION_H_INCLUDED_ */

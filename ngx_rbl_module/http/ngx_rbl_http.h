@@ -59,6 +59,15 @@ typedef enum {
 #define NGX_RBL_ADMINS    (1 << 14)
 #define NGX_RBL_RECENT    (1 << 13)     /* within 10 minutes of the sign-in */
 
+/*
+ * Operators act in the account that the request names (ngx_rbl_visit.c).  In
+ * their own they may make only the calls for HOME.  A call for SELF is about
+ * the user or the user's own account, and takes no account.
+ */
+#define NGX_RBL_HOME      (1 << 16)
+#define NGX_RBL_SELF      (1 << 17 | NGX_RBL_HOME)
+#define NGX_RBL_OPERATOR  (1 << 18 | NGX_RBL_SELF)  /* only for operators */
+
 /* Roles of a user of the portal, each with the rights of those before it. */
 typedef enum {
     NGX_RBL_ROLE_NONE = 0,
@@ -247,7 +256,11 @@ struct ngx_rbl_ctx_s {
     ngx_str_t               id;         /* as written in the path */
     ngx_uint_t              allow;      /* methods, for 405 */
 
-    rbl_sid_t               account;    /* as claimed; lower case */
+    rbl_sid_t               account;    /* as claimed, or acted in; lower
+                                           case */
+    rbl_sid_t               actor;      /* the user's account, if the request
+                                           acts in another one; else n 0 */
+    rbl_sid_t               visit;      /* the account that it names, judged */
     rbl_sid_t               app;        /* set once authenticated; rbl_api
                                            only */
     rbl_sid_t               profile;    /* defaults of the account; */
@@ -318,6 +331,8 @@ struct ngx_rbl_ctx_s {
     unsigned                proved:1;   /* the round of proof is over */
     unsigned                admitted:1; /* counted by the rate limit */
     unsigned                paid:1;     /* on a paid plan */
+    unsigned                visiting:1; /* names an account; acts in the user's
+                                           own as yet */
     unsigned                stale:1;    /* refused (401) because the sign-in is
                                            not recent */
     unsigned                answered:1; /* ngx_rbl_close was called */

@@ -119,4 +119,23 @@ extern const ngx_rbl_family_t  ngx_rbl_family_find;
 extern const ngx_rbl_op_t  ngx_rbl_op_hosts_find;
 extern const ngx_rbl_op_t  ngx_rbl_op_counts;
 
+/* ngx_rbl_portal_status.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_operator_status;
+
+/* ngx_rbl_portal_system.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_operator_lists;
+
+/* ngx_rbl_portal_system_write.c */
+extern const ngx_rbl_family_t  ngx_rbl_family_system;
+extern const ngx_rbl_op_t  ngx_rbl_op_list_enable;
+extern const ngx_rbl_op_t  ngx_rbl_op_list_disable;
+extern const ngx_rbl_op_t  ngx_rbl_op_list_thaw;
+extern const ngx_rbl_op_t  ngx_rbl_op_list_override;
+extern const ngx_rbl_op_t  ngx_rbl_op_list_kill;
+extern const ngx_rbl_op_t  ngx_rbl_op_list_unkill;
+
+/* ngx_rbl_portal_accounts.c */
+extern const ngx_rbl_family_t  ngx_rbl_family_accounts;
+extern const ngx_rbl_op_t  ngx_rbl_op_operator_accounts;
+
 #endif /* _NGX_RBL_PORTAL_H_INCLUDED_ */

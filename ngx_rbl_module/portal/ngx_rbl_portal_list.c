@@ -133,12 +133,22 @@ static void
 ngx_rbl_portal_list_write(ngx_rbl_ctx_t *ctx, const rbl_list_t *list,
     const ngx_rbl_shared_t *shared)
 {
+    ngx_rbl_open(ctx, 0, "OK");
+    rbl_doc_object(&ctx->doc, "data");
+    ngx_rbl_list_members(ctx, list, shared);
+    rbl_doc_close(&ctx->doc);
+    ngx_rbl_close(ctx);
+}
+
+
+void
+ngx_rbl_list_members(ngx_rbl_ctx_t *ctx, const rbl_list_t *list,
+    const ngx_rbl_shared_t *shared)
+{
     rbl_doc_t  *doc;
 
     doc = &ctx->doc;
 
-    ngx_rbl_open(ctx, 0, "OK");
-    rbl_doc_object(doc, "data");
     rbl_view_list(doc, "list", list);
     rbl_doc_str(doc, "lookup", list->lookup);
     rbl_doc_str(doc, "delisting", list->delist);
@@ -155,8 +165,6 @@ ngx_rbl_portal_list_write(ngx_rbl_ctx_t *ctx, const rbl_list_t *list,
     rbl_doc_int(doc, "turned", shared->turned);
     rbl_doc_int(doc, "of", shared->of);
     ngx_rbl_time_write(ctx, "refusing", shared->since);
-    rbl_doc_close(doc);
-    ngx_rbl_close(ctx);
 }
 
 

@@ -1,6 +1,7 @@
 /*
  * me: the user of the session, and the account.  The user is known only once
- * the session is, so both are read in the second round.
+ * the session is, so both are read in the second round.  In another account it
+ * has the SID and the role of the operator, whose record is elsewhere.
  */
 
 #include "ngx_rbl_portal.h"
@@ -65,13 +66,17 @@ ngx_rbl_me_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
     rbl_user_t     user;
     rbl_account_t  account;
 
+    user.mail = user.name = RBL_STR("");
+
     if (rbl_account_decode(&account,
                            rbl_reply_str(rbl_reply_at(reply,
                                                       NGX_RBL_ME_ACCOUNT)))
         != RBL_OK
-        || rbl_user_decode(&user,
-                           rbl_reply_str(rbl_reply_at(reply, NGX_RBL_ME_USER)))
-           != RBL_OK)
+        || (ctx->actor.n == 0
+            && rbl_user_decode(&user,
+                               rbl_reply_str(rbl_reply_at(reply,
+                                                          NGX_RBL_ME_USER)))
+               != RBL_OK))
     {
         /* deleted since the session was read */
 
@@ -96,10 +101,10 @@ ngx_rbl_me_write(ngx_rbl_ctx_t *ctx, const rbl_account_t *account,
     rbl_doc_object(doc, "data");
 
     rbl_doc_object(doc, "user");
-    rbl_doc_str(doc, "id", user->id);
+    rbl_doc_str(doc, "id", rbl_sid_str(&ctx->user.sid));
     rbl_doc_str(doc, "mail", user->mail);
     rbl_doc_str(doc, "name", user->name);
-    rbl_doc_str(doc, "role", user->role);
+    rbl_doc_z(doc, "role", ngx_rbl_role_name(ctx->user.role));
     rbl_doc_str(doc, "since", rbl_time_rfc3339(since, ctx->user.since));
     rbl_doc_close(doc);
 

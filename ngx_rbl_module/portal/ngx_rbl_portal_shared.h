@@ -45,6 +45,11 @@ ngx_uint_t ngx_rbl_shared_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 /* Write what all answers have: tests, quota_left, frozen and refusing_till. */
 void ngx_rbl_shared_write(ngx_rbl_ctx_t *ctx, const ngx_rbl_shared_t *shared,
     const rbl_list_t *list);
+
+/* ngx_rbl_portal_list.c: the members of a list as `list` answers them. */
+void ngx_rbl_list_members(ngx_rbl_ctx_t *ctx, const rbl_list_t *list,
+    const ngx_rbl_shared_t *shared);
+
 void ngx_rbl_time_write(ngx_rbl_ctx_t *ctx, const char *key, int64_t at);
 
 #endif /* _NGX_RBL_PORTAL_SHARED_H_INCLUDED_ */

@@ -16,11 +16,7 @@
 
 static ngx_int_t ngx_rbl_fleet_ask(ngx_rbl_fleet_t *fleet);
 static void ngx_rbl_fleet_ready(void *data, ngx_rbl_store_rc_e rc);
-static void ngx_rbl_fleet_names(void *data, ngx_uint_t i,
-    const redisReply *reply);
 static void ngx_rbl_fleet_named(void *data, ngx_rbl_store_rc_e rc);
-static void ngx_rbl_fleet_records(void *data, ngx_uint_t i,
-    const redisReply *reply);
 static void ngx_rbl_fleet_done(void *data, ngx_rbl_store_rc_e rc);
 static ngx_int_t ngx_rbl_fleet_add(ngx_rbl_fleet_t *fleet, rbl_str_t name,
     rbl_str_t raw);
@@ -69,22 +65,29 @@ ngx_rbl_fleet_cancel(ngx_rbl_fleet_t *fleet)
 static ngx_int_t
 ngx_rbl_fleet_ask(ngx_rbl_fleet_t *fleet)
 {
-    rbl_key_t  key;
-
     fleet->batch = ngx_rbl_batch_create(fleet->store, ngx_rbl_fleet_names,
                                         ngx_rbl_fleet_named, fleet);
     if (fleet->batch == NULL) {
         return NGX_DECLINED;
     }
 
-    ngx_rbl_batch_command(fleet->batch, RBL_COMMAND("ZRANGE",
+    ngx_rbl_fleet_ask_names(fleet, fleet->batch);
+    ngx_rbl_batch_submit(fleet->batch);
+
+    return NGX_OK;
+}
+
+
+void
+ngx_rbl_fleet_ask_names(ngx_rbl_fleet_t *fleet, ngx_rbl_batch_t *batch)
+{
+    rbl_key_t  key;
+
+    ngx_rbl_batch_command(batch, RBL_COMMAND("ZRANGE",
                           rbl_key(&key, ngx_rbl_store_keyspace(fleet->store),
                                   0, "daemons", RBL_STR(""), RBL_STR("")),
                           RBL_STR("0"), RBL_STR(NGX_RBL_FLEET_LAST),
                           RBL_STR("REV")));
-    ngx_rbl_batch_submit(fleet->batch);
-
-    return NGX_OK;
 }
 
 
@@ -103,7 +106,7 @@ ngx_rbl_fleet_ready(void *data, ngx_rbl_store_rc_e rc)
 
 /* Makes the keys of the names; the reply is valid during this call only. */
 
-static void
+void
 ngx_rbl_fleet_names(void *data, ngx_uint_t i, const redisReply *reply)
 {
     size_t            k, n;
@@ -145,8 +148,6 @@ ngx_rbl_fleet_named(void *data, ngx_rbl_store_rc_e rc)
     fleet->up = rc == NGX_RBL_STORE_OK;
 
     if (fleet->up && fleet->nnames) {
-        fleet->daemon = ngx_pcalloc(fleet->pool, fleet->nnames
-                                                 * sizeof(ngx_rbl_daemon_t));
         fleet->batch = ngx_rbl_batch_create(fleet->store,
                                             ngx_rbl_fleet_records,
                                             ngx_rbl_fleet_done, fleet);
@@ -157,14 +158,23 @@ ngx_rbl_fleet_named(void *data, ngx_rbl_store_rc_e rc)
         return;
     }
 
-    fleet->keys[0] = RBL_STR("MGET");
-
-    ngx_rbl_batch_command(fleet->batch, (int) fleet->nnames + 1, fleet->keys);
+    ngx_rbl_fleet_ask_records(fleet, fleet->batch);
     ngx_rbl_batch_submit(fleet->batch);
 }
 
 
-static void
+void
+ngx_rbl_fleet_ask_records(ngx_rbl_fleet_t *fleet, ngx_rbl_batch_t *batch)
+{
+    fleet->daemon = ngx_pcalloc(fleet->pool,
+                                fleet->nnames * sizeof(ngx_rbl_daemon_t));
+    fleet->keys[0] = RBL_STR("MGET");
+
+    ngx_rbl_batch_command(batch, (int) fleet->nnames + 1, fleet->keys);
+}
+
+
+void
 ngx_rbl_fleet_records(void *data, ngx_uint_t i, const redisReply *reply)
 {
     size_t            k, n;

@@ -109,6 +109,16 @@ void ngx_rbl_status_sample(rbl_out_t *out, const char *name,
  */
 ngx_int_t ngx_rbl_fleet_read(ngx_rbl_fleet_t *fleet, ngx_rbl_store_t *store);
 
+/*
+ * The same as commands of a batch of the caller, who sets pool and store only.
+ * The reply to the first goes to ngx_rbl_fleet_names; then, if nnames is not 0,
+ * the second is asked, and its reply goes to ngx_rbl_fleet_records.
+ */
+void ngx_rbl_fleet_ask_names(ngx_rbl_fleet_t *fleet, ngx_rbl_batch_t *batch);
+void ngx_rbl_fleet_names(void *fleet, ngx_uint_t i, const redisReply *reply);
+void ngx_rbl_fleet_ask_records(ngx_rbl_fleet_t *fleet, ngx_rbl_batch_t *batch);
+void ngx_rbl_fleet_records(void *fleet, ngx_uint_t i, const redisReply *reply);
+
 /* Cancels the read; `done` is not called.  May be called again. */
 void ngx_rbl_fleet_cancel(ngx_rbl_fleet_t *fleet);
 

@@ -49,7 +49,7 @@ static const struct {
     { "s", FSCK_LOOK, 1 }, { "users", FSCK_WALKED, 0 },
     { "user", FSCK_LOOK, 1 }, { "session", FSCK_LOOK, 1 },
     { "sessions", FSCK_OTHERS, 1 }, { "link", FSCK_OTHERS, 1 },
-    { "links", FSCK_OTHERS, 1 },
+    { "links", FSCK_OTHERS, 1 }, { "visit", FSCK_OTHERS, 1 },
     { "keys", FSCK_LOOK, 1 }, { "challenge", FSCK_OTHERS, 1 },
     { "kids", FSCK_LOOK, 1 }, { "hist", FSCK_LOOK, 1 },
     { "check", FSCK_LOOK, 1 }, { "check", FSCK_LOOK, 2 },

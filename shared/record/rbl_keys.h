@@ -38,6 +38,8 @@
  *   asked:<hash>       string  "<n> <ms>": requests for links by mail since
  *                              then, for that address or from that network, for
  *                              an hour; in the partition of the hash
+ *   visit:<AC>:<US>    string  an operator has acted in the account, and its
+ *                              audit log has that, with TTL: an hour
  *   rate:<AC>:<AP>     string  packed request counts of an application that has
  *                              limits (app_admit), with TTL
  *   r:<AC>:<SID>       string  record of a host, profile, group, contact or

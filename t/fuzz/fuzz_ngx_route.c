@@ -98,6 +98,15 @@ OP(ngx_rbl_op_passkey_rename);
 OP(ngx_rbl_op_passkey_delete);
 OP(ngx_rbl_op_hosts_find);
 OP(ngx_rbl_op_counts);
+OP(ngx_rbl_op_operator_status);
+OP(ngx_rbl_op_operator_accounts);
+OP(ngx_rbl_op_operator_lists);
+OP(ngx_rbl_op_list_enable);
+OP(ngx_rbl_op_list_disable);
+OP(ngx_rbl_op_list_thaw);
+OP(ngx_rbl_op_list_override);
+OP(ngx_rbl_op_list_kill);
+OP(ngx_rbl_op_list_unkill);
 
 FAMILY(ngx_rbl_family_hosts);
 FAMILY(ngx_rbl_family_listings);
@@ -116,6 +125,8 @@ FAMILY(ngx_rbl_family_account);
 FAMILY(ngx_rbl_family_passkeys);
 FAMILY(ngx_rbl_family_signed);
 FAMILY(ngx_rbl_family_find);
+FAMILY(ngx_rbl_family_accounts);
+FAMILY(ngx_rbl_family_system);
 
 static const char *const  suffixes[] = { ".json", ".xml", ".nagios",
                                          ".zabbix" };

@@ -16,8 +16,8 @@ use JSON::XS ();
 
 use RblApi;
 
-our @EXPORT = (@RblApi::EXPORT, qw(portal_setup add_user use_link sign_in
-    sign_in_ago portal cookie_of));
+our @EXPORT = (@RblApi::EXPORT, qw(portal_setup add_user operators use_link
+    sign_in sign_in_ago portal cookie_of));
 
 my $json = JSON::XS->new->utf8->canonical;
 my $users = 0;
@@ -42,6 +42,15 @@ sub add_user {
     die "user add: $r->{err}" if $r->{status} != 0;
     my $user = json($r->{out});
     return { %$user, acct => $acct, link => $user->{link} =~ s{^#/link/}{}r };
+}
+
+# The account of the operators, for add_user and sign_in, once it has been made.
+sub operators {
+    my ($t) = @_;
+
+    my $r = rblctl($t->{redis}, 'operator', 'add', 'first@operators.test');
+    die "operator add: $r->{err}" if $r->{status} != 0;
+    return { sid => 'AC' . '0' x 32 };
 }
 
 sub use_link {

@@ -22,6 +22,11 @@ my %rank = (viewer => 1, admin => 2, owner => 3);
 my %who = map { $_ => sign_in($t, role => $_) } keys %rank;
 my $late = sign_in($t);
 sign_in_ago($t, $late, 11 * 60_000);
+my $operators = operators($t);
+my %operator = map { $_ => sign_in($t, role => $_, acct => $operators) }
+    keys %rank;
+my $late_operator = sign_in($t, acct => $operators);
+sign_in_ago($t, $late_operator, 11 * 60_000);
 my $n = 0;
 my $out = '/portal/1/';
 
@@ -74,7 +79,8 @@ sub foreign_list {
 # within ten minutes of the sign-in; fields: of a call that succeeds; made: code
 # that makes what it needs and returns its id, none: a well-formed id of nothing;
 # foreign: code that returns an id of another account; as: code that returns
-# another user of a role.
+# another user of a role; operator: only operators make it, in no account; self:
+# operators make it, in no account, too; home: in their own account and in others.
 sub hook_of {
     my ($acct) = @_;
 
@@ -145,12 +151,16 @@ my %call = (
     'session/end' => { role => 'viewer', as => sub {
         sign_in($t, role => $_[0]) } },
     'me' => { role => 'viewer' },
+    'session/end' => { role => 'viewer', self => 1, as => sub {
+        sign_in($t, role => $_[0], $_[1] ? (acct => $operators) : ()) } },
+    'me' => { role => 'viewer', home => 1 },
     'changes' => { role => 'viewer' },
-    'users' => { role => 'owner' },
-    'user/add' => { role => 'owner', recent => 1, fields => sub {
+    'users' => { role => 'owner', self => 1 },
+    'user/add' => { role => 'owner', self => 1, recent => 1, fields => sub {
         { mail => 'a' . ++$n . '@example.test', role => 'admin' } } },
-    map({ $_ => { role => 'owner', recent => 1, none => sid_of('US'),
-            made => sub { add_user($t)->{id} },
+    map({ $_ => { role => 'owner', self => 1, recent => 1,
+            none => sid_of('US'), made => sub {
+                add_user($t, $_[0] ? (acct => $operators) : ())->{id} },
             foreign => sub { add_user($t, acct => $t->{other})->{id} },
             fields => sub { { role => 'viewer' } } } }
         'user/link', 'user/role', 'user/delete'),
@@ -206,6 +216,20 @@ my %call = (
     'account' => { role => 'viewer' },
     'account/update' => { role => 'owner', fields => sub {
         { timezone => 'Europe/Berlin' } } },
+    'audit' => { role => 'admin', home => 1 },
+    'operator/status' => { role => 'viewer', operator => 1 },
+    'operator/accounts' => { role => 'viewer', operator => 1 },
+    'operator/lists' => { role => 'viewer', operator => 1 },
+    map({ $_->[0] => { role => 'admin', operator => 1, none => sid_of('RB'),
+            made => \&some_list, fields => $_->[1] } }
+        ['operator/list/enable'], ['operator/list/disable'],
+        ['operator/list/override', sub { { rate => 1 } }],
+        ['operator/list/kill', sub { { reason => 'x' } }],
+        ['operator/list/unkill']),
+    'operator/list/thaw' => { role => 'admin', operator => 1,
+        none => sid_of('RB'), made => sub { my $id = some_list();
+            redis($t->{redis}, 'HSET', redis_key('list', $id), frozen => 1);
+            $id } },
 );
 
 sub judged {
@@ -235,7 +259,9 @@ for my $d (@described) {
         my ($who, %opt) = @_;
 
         my $id = $opt{id} // ($call->{made} ? $call->{made}->($who) : '');
+        my $id = $opt{id} // ($call->{made} ? $call->{made}->($opt{home}) : '');
         my $path = $d->{at} =~ s{^\Q$out\E}{}r =~ s/\{id\}/$id/r;
+        $path .= "?account=$opt{account}" if $opt{account};
         my $method = $opt{method} // $d->{method};
         my %fields = $d->{method} eq 'POST' && !exists $opt{body}
             ? (fields => $opt{fields}
@@ -258,12 +284,25 @@ for my $d (@described) {
     for my $role (sort keys %rank) {
         my $may = $open || $rank{$role} >= $rank{ $call->{role} };
         my $who = $call->{as} ? $call->{as}->($role) : $who{$role};
-        $says->($may ? 200 : 403, "by a user who is $role", $who);
+        $says->($may && !$call->{operator} ? 200 : 403,
+            "by a user who is $role", $who);
+        next if $open;
+
+        my $operator = sub { $call->{as} ? $call->{as}->($role, 1)
+            : $operator{$role} };
+        $says->($may && ($call->{operator} || $call->{self} || $call->{home})
+            ? 200 : 403, "by an operator who is $role", $operator->(),
+            home => 1);
+        my $there = $rank{$role} >= $rank{ $call->{role} }
+            && $call->{role} ne 'owner';
+        $says->($there && !$call->{operator} && !$call->{self} ? 200 : 403,
+            "by an operator who is $role, in an account", $operator->(),
+            account => $t->{acct}{sid});
     }
     $says->($open ? 200 : 401, 'without a session', undef);
     $says->($call->{recent} ? 401 : 200, 'not soon after the sign-in',
-        $late) if !$open && !$call->{as};
-    my $who = $who{owner};
+        $call->{operator} ? $late_operator : $late) if !$open && !$call->{as};
+    my $who = $call->{operator} ? $operator{owner} : $who{owner};
     $says->(405, 'another method', $who, method => 'PUT');
     $says->(503, 'without a store', $who, nginx => $down);
     if ($d->{method} eq 'POST') {

@@ -1,0 +1,14 @@
+-- An operator acts in an account.  The first time in an hour is logged.
+--- key: acct  acct:<AC>
+--- arg: user  SID of the operator
+--- reply: OK  to be logged
+--- reply: AGAIN
+--- reply: ACCOUNT  there is none
+--- include: account
+if call('EXISTS', KEY.acct) == 0 then
+    return {'ACCOUNT'}
+end
+if not call('SET', key('visit', ac, ARG.user), '1', 'NX', 'EX', 3600) then
+    return {'AGAIN'}
+end
+return {'OK'}

@@ -1,0 +1,293 @@
+#!/usr/bin/perl
+
+# Operators: their own calls, and what they do in accounts.  t/portal/calls.t
+# has their roles in each call.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use RblPortal;
+
+my $t = portal_setup();
+my $ac = $t->{acct}{sid};
+my $operators = operators($t);
+my $owner = sign_in($t, role => 'owner', acct => $operators);
+my $admin = sign_in($t, role => 'admin', acct => $operators);
+my $viewer = sign_in($t, role => 'viewer', acct => $operators);
+my $user = sign_in($t, role => 'owner');
+
+sub get { return portal($t, $_[0], 'GET', $_[1], @_[2 .. $#_]) }
+
+sub post {
+    my ($who, $path, $fields) = @_;
+
+    return portal($t, $who, 'POST', $path, fields => $fields // {});
+}
+
+my $stranger = qr/^Invalid account id provided/;
+my $only = qr/for operators/;
+
+# --- who is one -------------------------------------------------------------
+
+my $me = accepted(get($admin, 'me.json'), 'me')->{data};
+is_deeply([$me->{account}{id}, $me->{account}{name}, $me->{user}{role}],
+    [$operators->{sid}, 'Operators', 'admin'],
+    'an operator in the own account');
+refused(get($user, 'operator/status.json'), 403, $only, 'a user');
+refused(post($user, 'operator/list/thaw/' . sid_of('RB') . '.json'), 403,
+    $only, 'and with an id');
+refused(post($user, 'operator/list/thaw/x.json'), 403, $only,
+    'also a malformed one');
+refused(get($admin, $_), 403, qr/must name an account/, "$_ without an account")
+    for qw(hosts.json rbls.json changes.json apps.json), 'host/x.json';
+refused(post($owner, 'host/add.json', { host => '192.0.2.1', name => 'n',
+    type => 'rbl' }), 403, qr/must name an account/,
+    'the account has no hosts');
+{
+    my ($secret) = $owner->{cookie} =~ /\.(.*)/;
+    refused(get({ cookie => "rbl=$_.$secret" }, 'hosts.json'), 401,
+        qr/sign in/, 'the cookie of an operator with another account')
+        for $ac, sid_of('AC');
+    my ($users) = $user->{cookie} =~ /\.(.*)/;
+    refused(get({ cookie => "rbl=$operators->{sid}.$users" },
+        "hosts.json?account=$ac"), 401, qr/sign in/,
+        'the cookie of a user with the operators\' account');
+}
+
+# --- status -----------------------------------------------------------------
+
+my $now = int(time) * 1000;
+redis($t->{redis}, 'ZADD', 'rbl:{0}:daemons', $now, 'one', $now - 10, 'gone');
+redis($t->{redis}, 'SET', 'rbl:{0}:daemon:one', mp_pack([1, 'one', '9.9 <b>',
+    $now - 5000, $now, [7, 2, 0, 3, 64, 1500, 90, 1, 4, 100, 5],
+    [[\'192.0.2.53', 10, 1, 50_000]], []]));
+redis($t->{redis}, 'ZADD', 'rbl:{5}:retry', 1, 'x');
+my $status = accepted(get($viewer, 'operator/status.json'), 'status')->{data};
+is_deeply([@{ $status->{store} }{qw(partitions accounts)}], [16, 2],
+    'the partitions, and the accounts without that of the operators');
+ok($status->{store}{lists} > $status->{store}{lists_active}, 'the lists');
+is(scalar @{ $status->{daemons} }, 1, 'a daemon');
+is_deeply([@{ $status->{daemons}[0] }{qw(name version checks checks_failed
+    checks_running queries queries_waiting timeouts)}],
+    ['one', '9.9 <b>', 7, 2, 3, 90, 4, 5], 'its counters');
+is_deeply($status->{daemons}[0]{resolvers}, [{ address => '192.0.2.53',
+    answered => 10, failed => 1, latency_us => 5000 }], 'its resolver');
+is($status->{queues}{deliveries}, 1, 'a delivery of another partition');
+ok(!$status->{queues}{more}, 'all accounts are counted');
+{
+    # more accounts in a partition than are counted
+    redis($t->{redis}, 'ZADD', 'rbl:{3}:due', map { (5, $_) }
+        map { sprintf 'AC0003%028x', $_ } 1 .. 40);
+    redis($t->{redis}, 'ZADD', sprintf('rbl:{3}:due:AC0003%028x', $_), 1, 'HT')
+        for 1 .. 40;
+    my $q = accepted(get($viewer, 'operator/status.json'), 'many')->{data}
+        {queues};
+    ok($q->{more} && $q->{due} == 16, 'a part of them is counted')
+        or diag(explain($q));
+    ok($q->{oldest} > 1e9, 'with the oldest');
+    redis($t->{redis}, 'DEL', 'rbl:{3}:due', map {
+        sprintf 'rbl:{3}:due:AC0003%028x', $_ } 1 .. 40);
+}
+
+# --- accounts ---------------------------------------------------------------
+
+sub page {
+    return accepted(get($viewer, "operator/accounts.json?$_[0]"), $_[0]);
+}
+
+my $v = page('');
+is_deeply([$v->{total}, $v->{next}, sort map { $_->{name} } @{ $v->{data} }],
+    [2, '', sort 'Other', map { $_->{name} } grep { $_->{id} eq $ac }
+    @{ $v->{data} }], 'the accounts');
+$v = page("id=$ac");
+is_deeply([map { $_->{id} } @{ $v->{data} }], [$ac], 'one account');
+is_deeply(page('id=' . sid_of('AC'))->{data}, [], 'an unknown one');
+refused(get($viewer, "operator/accounts.json?$_"), 400, qr/Invalid/, $_)
+    for qw(id=x after=x after=-1 after=1 after=1-x after=9999999-1 limit=0
+    limit=101);
+is_deeply(page('after=1023-999999')->{data}, [], 'behind the end');
+
+# Many accounts, in some of the partitions.
+my $acct = redis($t->{redis}, 'GET', redis_key('acct', $ac));
+for my $i (1 .. 300) {
+    my $sid = sprintf 'AC%04x%028x', $i % 5, $i;
+    redis($t->{redis}, 'SET', redis_key('acct', $sid), $acct);
+    redis($t->{redis}, 'ZADD', redis_key('accounts', $sid) =~ s/:AC.*//r, $i,
+        $sid);
+}
+{
+    my (%seen, $after, $pages);
+    my $before = commands();
+    do {
+        my $v = page('limit=40' . ($after ? "&after=$after" : ''));
+        $seen{ $_->{id} }++ for @{ $v->{data} };
+        $after = $v->{next};
+        is($v->{total}, 302, 'the number of all') if !$pages++;
+    } while $after && $pages < 20;
+    is(scalar keys %seen, 302, 'the pages have all accounts');
+    is(scalar(grep { $_ > 1 } values %seen), 0, 'each of them once');
+    my $cost = (commands() - $before) / $pages;
+    ok($cost < 16 + 6 + 3 * 40 + 10, "$cost commands a page");
+}
+
+sub commands {
+    my $sum = 0;
+    my $stats = redis($t->{redis}, 'INFO', 'commandstats');
+    $sum += $1 while $stats =~ /calls=(\d+)/g;
+    return $sum;
+}
+
+# --- acting in an account ---------------------------------------------------
+
+$me = accepted(get($owner, "me.json?account=$ac"), 'me there')->{data};
+is_deeply([$me->{account}{id}, @{ $me->{user} }{qw(id role mail)}],
+    [$ac, $owner->{id}, 'admin', ''], 'an owner is an admin there');
+my $r = accepted(portal($t, $admin, 'POST', "host/add.json?account=$ac",
+    fields => { host => '192.0.2.1', name => 'n', type => 'rbl' }), 'host/add');
+is(accepted(get($user, 'hosts.json'), 'hosts')->{data}[0]{id},
+    $r->{data}[0]{id}, 'adds a host to the account');
+is(accepted(get($viewer, "hosts.json?account=$ac"), 'hosts')->{total_hosts}, 1,
+    'a viewer reads it');
+is(accepted(get($viewer, "hosts.json?account=\L$t->{other}{sid}" =~
+    s/account=ac/account=AC/r), 'hosts of another')->{total_hosts}, 0,
+    'and another account');
+refused(post($viewer, "host/delete/$r->{data}[0]{id}.json?account=$ac"), 403,
+    qr/needs the role admin/, 'a viewer changes nothing');
+refused(get($owner, "users.json?account=$ac"), 403, qr/another account/,
+    'nobody manages the users there');
+refused(post($owner, "session/end.json?account=$ac"), 403, qr/another account/,
+    'nor signs out there');
+refused(post($admin, "host/delete/$r->{data}[0]{id}.json?account="
+    . $t->{other}{sid}), 404, qr/Invalid host id/, 'a host of another account');
+for my $where (sid_of('AC'), 'x', '', "$ac$ac", 'AC%00', lc $ac) {
+    my $way = "account=$where";
+    refused(get($owner, "hosts.json?$way"), 404, $stranger, $way);
+    refused(get($owner, "me.json?$way"), 404, $stranger, "me, $way");
+    refused(post($owner, "host/pause/x.json?$way"), 404, $stranger,
+        "a change, $way");
+    refused(get($user, "hosts.json?$way"), 404, $stranger, "a user, $way");
+}
+refused(get($user, "hosts.json?account=$t->{other}{sid}"), 404, $stranger,
+    'a user in another account');
+refused(post($user, "host/add.json?account=$t->{other}{sid}",
+    { host => '192.0.2.9', name => 'n', type => 'rbl' }), 404, $stranger,
+    'also a change');
+refused(get($user, "hosts.json?account=$operators->{sid}"), 404, $stranger,
+    'a user in the account of the operators');
+accepted(get($user, "hosts.json?account=$ac"), 'a user in the own account');
+accepted(get($owner, "me.json?account=$operators->{sid}"),
+    'an operator in the own account, named');
+refused(get(undef, "hosts.json?account=$ac"), 401, qr/sign in/, 'nobody');
+is(call($t, 'GET', "hosts.json?account=$t->{other}{sid}")->{status}, 200,
+    'the API does not know it');
+
+# --- visits -----------------------------------------------------------------
+
+{
+    my $key = redis_key('visit', $ac, $owner->{id});
+    my $ttl = redis($t->{redis}, 'TTL', $key);
+    ok($ttl > 3500 && $ttl <= 3600, 'a visit is noted for an hour');
+    is(redis($t->{redis}, 'EXISTS', redis_key('visit', $ac, $user->{id})), 0,
+        'that of a user is none');
+    is(redis($t->{redis}, 'EXISTS', redis_key('visit', sid_of('AC'),
+        $owner->{id})), 0, 'nor one of an account that does not exist');
+}
+
+# --- suspended accounts, and operators that are gone ------------------------
+
+rblctl($t->{redis}, 'account', 'suspend', $ac);
+refused(get($user, 'hosts.json'), 403, qr/suspended/, 'a suspended account');
+accepted(get($viewer, "hosts.json?account=$ac"), 'an operator reads it');
+rblctl($t->{redis}, 'account', 'resume', $ac);
+rblctl($t->{redis}, 'account', 'suspend', $operators->{sid});
+refused(get($owner, $_), 403, qr/suspended/, "suspended operators: $_")
+    for 'operator/status.json', "hosts.json?account=$ac";
+rblctl($t->{redis}, 'account', 'resume', $operators->{sid});
+accepted(get($admin, "hosts.json?account=$ac"), 'before the end');
+rblctl($t->{redis}, 'operator', 'delete', $admin->{id});
+refused(get($admin, "hosts.json?account=$ac"), 401, qr/sign in/,
+    'a deleted operator is signed out at once');
+refused(get($admin, 'operator/status.json'), 401, qr/sign in/, 'everywhere');
+accepted(post($owner, "user/role/$viewer->{id}.json", { role => 'admin' }),
+    'an owner manages the operators');
+accepted(post($viewer, "host/pause/$r->{data}[0]{id}.json?account=$ac"),
+    'a new role counts at once');
+
+# --- system lists -----------------------------------------------------------
+
+sub lists {
+    return map { $_->{list}{id} => $_ }
+        @{ accepted(get($owner, 'operator/lists.json'), 'lists')->{data} };
+}
+
+sub change {
+    my ($verb, $id, $fields) = @_;
+    return post($owner, "operator/list/$verb/$id.json", $fields);
+}
+
+sub in_all {
+    my ($id, $field) = @_;
+    my %seen = map { (record('list', redis($t->{redis}, 'GET',
+        "rbl:{$_}:r:SYS:$id"))->{$field} => 1) } 0 .. 15;
+    return join ' ', sort keys %seen;
+}
+
+my %list = lists();
+my ($id) = grep { $list{$_}{list}{status} eq 'active' } sort keys %list;
+is_deeply($list{$id}{by_hand}, [], 'nothing was changed by hand');
+accepted(change('disable', $id), 'disable');
+is(in_all($id, 'status'), 'disabled', 'in all partitions');
+%list = lists();
+is_deeply([$list{$id}{list}{status}, @{ $list{$id}{by_hand} }],
+    ['disabled', 'status'], 'which the lists show');
+accepted(change('enable', $id), 'enable');
+is(in_all($id, 'status'), 'active', 'active again');
+my ($keyed) = grep { $list{$_}{list}{host} =~ /\{key\}/ } keys %list;
+refused(change('enable', $keyed), 409, qr/needs a key/, 'a list with a key')
+    if $keyed;
+
+refused(change('thaw', $id), 409, qr/not frozen/, 'thaw of a list that is not');
+redis($t->{redis}, 'HSET', redis_key('list', $id), frozen => $now,
+    turned => 3, of => 9);
+is({ lists() }->{$id}{turned}, 3, 'a frozen list');
+accepted(change('thaw', $id), 'thaw');
+is({ lists() }->{$id}{frozen}, '', 'is not frozen any longer');
+
+my $was = { lists() }->{$id};
+accepted(change('override', $id, { day_quota => 4321, tier => 'high',
+    rate => 0 }), 'override');
+is(in_all($id, 'day_quota'), 4321, 'in all partitions');
+%list = lists();
+is_deeply([@{ $list{$id} }{qw(day_quota tier rate)}], [4321, 'high', 0],
+    'the new values');
+is(join(' ', sort @{ $list{$id}{by_hand} }), 'day_quota rate status tier',
+    'by hand');
+accepted(change('override', $id, { none => 1 }), 'override with none');
+is(in_all($id, 'day_quota'), $was->{day_quota}, 'as in the catalogue');
+refused(change('override', $id), 400, qr/Nothing to change/, 'of nothing');
+refused(change('override', $id, $_), 400, qr/Invalid/, join ' ', %$_)
+    for { tier => 'x' }, { rate => -1 }, { rate => 1_000_001 },
+    { day_quota => 'x' }, { min_interval => 2_592_001 };
+
+refused(change('kill', $id), 400, qr/reason/, 'kill without a reason');
+accepted(change('kill', $id, { reason => 'It <b>ended</b>.' }), 'kill');
+is(in_all($id, 'status'), 'killed', 'in all partitions');
+is({ lists() }->{$id}{reason}, 'It <b>ended</b>.', 'the lists show it');
+refused(change('disable', $id), 404, qr/Invalid list id/, 'and it is no list');
+accepted(change('unkill', $id), 'unkill');
+is(in_all($id, 'status'), 'active', 'it is back');
+refused(change($_, sid_of('RB')), 404, qr/Invalid list id/, "$_ of none")
+    for qw(enable thaw unkill);
+
+for my $i (1 .. 300) {
+    my $sid = sprintf 'AC%04x%028x', $i % 5, $i;
+    redis($t->{redis}, 'DEL', redis_key('acct', $sid));
+    redis($t->{redis}, 'ZREM', redis_key('accounts', $sid) =~ s/:AC.*//r, $sid);
+}
+redis($t->{redis}, 'DEL', 'rbl:{3}:due', 'rbl:{5}:retry');
+$r = rblctl($t->{redis}, 'fsck');
+is($r->{status}, 0, 'fsck finds nothing') or diag($r->{out} . $r->{err});
+
+done_testing();
