@@ -157,6 +157,8 @@ redis($t->{redis}, 'HSET', redis_key('keys', $sid, $user->{id}), "PK$_->[0]",
 browser_run($t, 'screens', cookie => cookie_for($t, user => $user),
     empty => cookie_for($t, acct => $t->{other}), host => $listed->{id},
     contacts => [@contacts[0, 1]], group => $groups[1],
-    app => $app->{id}, hooks => hooks_of($t), lists_of($t));
+    app => $app->{id}, hooks => hooks_of($t), lists_of($t),
+    operator => cookie_for($t, acct => operators($t)),
+    account => $t->{acct}{sid});
 
 done_testing();

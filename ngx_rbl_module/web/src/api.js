@@ -17,17 +17,37 @@ export class Refusal extends Error {
 }
 
 let onSignedOut = () => {};
+let account = '';
+
+// From now on calls act in that account, which an operator has opened; "": in
+// the user's own.
+export function actIn(sid) {
+    account = sid;
+}
+
+// Calls about the user and the user's own account, whatever is open.
+const own = /^(session|operator|users?)\b/;
+
+function address(path) {
+    const url = new URL(path, base);
+
+    if (account && !own.test(path)) {
+        url.searchParams.set('account', account);
+    }
+
+    return url.href;
+}
 
 // Sets what is called when a session has ended.
 export function whenSignedOut(f) {
     onSignedOut = f;
 }
 
-async function send(path, options) {
+async function send(url, options) {
     let answer;
 
     try {
-        answer = await fetch(new URL(path, base), {
+        answer = await fetch(url, {
             credentials: 'same-origin', cache: 'no-store', redirect: 'error',
             ...options
         });
@@ -60,9 +80,10 @@ async function send(path, options) {
 }
 
 export async function get(path) {
-    const known = seen.get(path);
+    const url = address(path);
+    const known = seen.get(url);
     const headers = known ? { 'If-None-Match': known.tag } : {};
-    const { answer, body } = await send(path, { headers });
+    const { answer, body } = await send(url, { headers });
 
     if (!body) {
         return known.body;
@@ -71,14 +92,14 @@ export async function get(path) {
     const tag = answer.headers.get('ETag');
 
     if (tag) {
-        seen.set(path, { tag, body });
+        seen.set(url, { tag, body });
     }
 
     return body;
 }
 
 export async function post(path, fields = {}) {
-    const { body } = await send(path, {
+    const { body } = await send(address(path), {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify(fields)

@@ -3,9 +3,10 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
-import { forget, get, post, whenSignedOut } from './api.js';
+import { actIn, forget, get, post, whenSignedOut } from './api.js';
 import { html } from './html.js';
 import { lazy } from './lazy.js';
+import { close, kept, open, Opened } from './opened.js';
 import { route, useHash } from './route.js';
 import { SignIn, stay } from './screens/sign_in.js';
 import { lang, loadMessages, setZone, t } from './text.js';
@@ -28,6 +29,17 @@ const menu = {
 const owners = ['users'];
 const admins = ['audit'];
 
+// The menu of operators, who have an account of their own; with "#/open/SID"
+// they open that of others.
+const operators = `AC${'0'.repeat(32)}`;
+const operatorMenu = {
+    status: lazy(() => import('./screens/status.js'), 'Status'),
+    lists: lazy(() => import('./screens/system.js'), 'SystemLists'),
+    accounts: lazy(() => import('./screens/accounts.js'), 'Accounts'),
+    users: menu.users,
+    audit: menu.audit
+};
+
 // Others, with what is current in the menu.
 const others = {
     add: [lazy(() => import('./screens/add.js'), 'Add'), 'hosts'],
@@ -37,26 +49,32 @@ const others = {
     passkeys: [lazy(() => import('./screens/passkeys.js'), 'Passkeys'), '']
 };
 
-function find(screen) {
-    const known = Object.hasOwn(menu, screen) || Object.hasOwn(others, screen);
-    const name = known ? screen : 'overview';
+function find(screen, mine) {
+    const known = Object.hasOwn(mine, screen)
+        || (mine === menu && Object.hasOwn(others, screen));
+    const name = known ? screen : Object.keys(mine)[0];
 
-    return menu[name] ? [menu[name], name] : others[name];
+    return mine[name] ? [mine[name], name] : others[name];
 }
+
+const isOperator = (me) => me.account.id === operators;
 
 function Link({ to, at, text }) {
     return html`<a href="#/${to}" aria-current=${to === at ? 'page' : null}>
         ${text}</a>`;
 }
 
-function Frame({ me, at, onSignOut, children }) {
+function Frame({ me, opened, mine, at, onLeave, onSignOut, children }) {
+    const { user, account } = opened || me;
+
     return html`
         <a class="skip" href="#main">${t('skip')}</a>
         <header>
-            <strong>${me.account.name}</strong>
+            <strong><bdi>${isOperator({ account }) ? t('operator')
+                : account.name}</bdi></strong>
             <nav aria-label=${t('menu')}>
-                ${Object.keys(menu).filter((name) => me.user.role === 'owner'
-                    || !owners.includes(name) && (me.user.role === 'admin'
+                ${Object.keys(mine).filter((name) => user.role === 'owner'
+                    || !owners.includes(name) && (user.role === 'admin'
                         || !admins.includes(name))).map((name) => html`
                     <${Link} key=${name} to=${name} at=${at}
                         text=${t(name)} />`)}
@@ -70,20 +88,26 @@ function Frame({ me, at, onSignOut, children }) {
                     ${t('sign_out_everywhere')}</button>
             </div>
         </header>
-        <main id="main" tabindex="-1">${children}</main>`;
+        <main id="main" tabindex="-1">
+            ${opened && html`<${Opened} account=${account}
+                onLeave=${onLeave} />`}
+            ${children}</main>`;
 }
 
 function App() {
     const hash = useHash();
     const [me, setMe] = useState(undefined);
     const [doors, setDoors] = useState([]);
+    const [opened, setOpened] = useState(null);
     const { screen, rest } = route(hash);
 
     async function load() {
         try {
+            actIn('');
             const { data } = await get('me.json');
 
             setZone(data.account.timezone);
+            setOpened(isOperator(data) && kept() ? await open(kept()) : null);
             setMe(data);
         } catch {
             setMe(null);
@@ -95,11 +119,26 @@ function App() {
         setMe(null);
     }
 
+    async function enter(sid) {
+        const found = await open(sid);
+
+        setOpened(found);
+        location.replace(found ? '#/overview' : '#/accounts');
+    }
+
+    function leave() {
+        close();
+        setOpened(null);
+        location.hash = '#/accounts';
+    }
+
     async function signOut(everywhere) {
         stay();
         await post('session/end.json', { everywhere: everywhere ? 1 : 0 })
             .catch(() => {});
         forget();
+        close();
+        setOpened(null);
         location.hash = '#/';
         await load();
     }
@@ -114,11 +153,19 @@ function App() {
         }
     }, []);
 
+    const opening = screen === 'open' && me && isOperator(me);
+
+    useEffect(() => {
+        if (opening) {
+            enter(rest);
+        }
+    }, [opening, rest]);
+
     if (screen === 'link') {
         return html`<${SignIn} key=${rest} link=${rest} onSignedIn=${load} />`;
     }
 
-    if (me === undefined) {
+    if (me === undefined || opening) {
         return html`<p class="loading" role="status">${t('loading')}</p>`;
     }
 
@@ -126,10 +173,14 @@ function App() {
         return html`<${SignIn} doors=${doors} onSignedIn=${load} />`;
     }
 
-    const [Screen, at] = find(screen);
+    const mine = isOperator(me) && !opened ? operatorMenu : menu;
+    const [Screen, at] = find(screen, mine);
+    const there = opened || me;
 
-    return html`<${Frame} me=${me} at=${at} onSignOut=${signOut}>
-        <${Screen} key=${rest} me=${me} rest=${rest} reload=${load} /><//>`;
+    return html`<${Frame} me=${me} opened=${opened} mine=${mine} at=${at}
+        onLeave=${leave} onSignOut=${signOut}>
+        <${Screen} key=${`${there.account.id}/${rest}`} me=${there}
+            rest=${rest} reload=${load} /><//>`;
 }
 
 await loadMessages();

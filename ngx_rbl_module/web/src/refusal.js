@@ -20,7 +20,8 @@ const known = [
     [/passkey does not sign in/, 'passkey_wrong'],
     [/longer than five minutes/, 'passkey_late'],
     [/at most (\d+) passkeys/, 'passkey_limit'],
-    [/Passkeys cannot be used/, 'passkey_site']
+    [/Passkeys cannot be used/, 'passkey_site'],
+    [/needs a key/, 'refused_key']
 ];
 
 function sentence(refusal, away) {

@@ -17,6 +17,9 @@ const screens = ['overview', 'hosts', 'add', 'users',
     `audit/target/${input.host}`];
     ...input.profiles.map((id) => `profiles/${id}`), 'account'];
     ...input.profiles.map((id) => `profiles/${id}`), 'account', 'passkeys'];
+const operator = ['status', 'accounts', 'lists',
+    ...input.lists.slice(0, 1).map((id) => `lists/${id}`), 'users', 'audit',
+    `open/${input.account}`, 'hosts'];
 const empty = ['overview', 'hosts', 'contacts', 'groups', 'apps', 'webhooks',
     'checks', 'lists', 'profiles'];
 
@@ -112,6 +115,7 @@ for (const colorScheme of ['light', 'dark']) {
         await all(input.empty, empty, `empty, ${how}`, options);
         await all({ name: 'none', value: 'x' }, [''], `signed out, ${how}`,
             { ...options, expected: /status of 401/ });
+        await all(input.operator, operator, `operator, ${how}`, options);
     }
 }
 

@@ -98,7 +98,8 @@ function Facts({ data }) {
     </dl>`;
 }
 
-function About({ data }) {
+// What can be said of a list of the account, or of the system.
+export function About({ data }) {
     const { list } = data;
     const bounds = limits(data);
 

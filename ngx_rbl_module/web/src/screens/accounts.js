@@ -1,0 +1,118 @@
+// Accounts, for operators: pages of all of them, or the one of an id.
+
+import { useState } from 'preact/hooks';
+
+import { get } from '../api.js';
+import { html } from '../html.js';
+import { useLoad } from '../load.js';
+import { Answer, When } from '../parts.js';
+import { reason } from '../refusal.js';
+import { t } from '../text.js';
+
+const path = 'operator/accounts.json';
+
+function Row({ account }) {
+    const { id, name, status, plan, hosts, listed, created } = account;
+
+    return html`<tr>
+        <th scope="row" data-label=${t('account')}>
+            <a href="#/open/${id}"><bdi>${name}</bdi></a>
+            <p class="quiet">${id}</p></th>
+        <td data-label=${t('state')}>${t(`account_${status}`)}</td>
+        <td data-label=${t('plan')}><bdi>${plan}</bdi></td>
+        <td data-label=${t('hosts')}>${t('number', { value: hosts })}</td>
+        <td data-label=${t('listed')}>${t('number', { value: listed })}</td>
+        <td data-label=${t('created')}><${When} text=${created} /></td>
+    </tr>`;
+}
+
+function Table({ accounts }) {
+    return html`<table>
+        <thead><tr>
+            <th scope="col">${t('account')}</th>
+            <th scope="col">${t('state')}</th>
+            <th scope="col">${t('plan')}</th>
+            <th scope="col">${t('hosts')}</th>
+            <th scope="col">${t('listed')}</th>
+            <th scope="col">${t('created')}</th>
+        </tr></thead>
+        <tbody>${accounts.map((account) => html`
+            <${Row} key=${account.id} account=${account} />`)}</tbody>
+    </table>`;
+}
+
+// The pages that were loaded behind the first one.
+function useMore() {
+    const [more, setMore] = useState({ accounts: [] });
+
+    async function load(after) {
+        try {
+            const { data, next } = await get(`${path}?after=${after}`);
+
+            setMore((was) => ({ next, accounts: [...was.accounts, ...data] }));
+        } catch (refusal) {
+            setMore((was) => ({ ...was, problem: reason(refusal) }));
+        }
+    }
+
+    return [more, load];
+}
+
+function All({ body: { data, next, total } }) {
+    const [more, load] = useMore();
+    const after = more.next === undefined ? next : more.next;
+    const rows = [...data, ...more.accounts];
+
+    return html`
+        <h1>${t('total_accounts', { n: total })}</h1>
+        <${Find} />
+        ${total === 0 && html`<p>${t('no_accounts')}</p>`}
+        ${rows.length > 0 && html`<${Table} accounts=${rows} />`}
+        <p role="status">${t('shown', { n: rows.length, total })}</p>
+        ${more.problem && html`<p class="banner" role="alert">
+            ${more.problem}</p>`}
+        ${after && html`<button onClick=${() => load(after)}>
+            ${t('more')}</button>`}`;
+}
+
+// An account by its id: names have no index.
+function Find() {
+    const [id, setId] = useState('');
+    const [problem, setProblem] = useState('');
+
+    async function submit(event) {
+        event.preventDefault();
+
+        try {
+            const { data } = await get(
+                `${path}?id=${encodeURIComponent(id.trim())}`);
+
+            setProblem(data.length ? '' : t('no_such_account'));
+
+            if (data.length) {
+                location.hash = `#/open/${data[0].id}`;
+            }
+        } catch (refusal) {
+            setProblem(refusal.status === 400 ? t('no_such_account')
+                : reason(refusal));
+        }
+    }
+
+    return html`<form onSubmit=${submit}>
+        <label for="account">${t('account_id')}</label>
+        <input id="account" required autocomplete="off" spellcheck="false"
+            value=${id} aria-invalid=${problem ? 'true' : null}
+            aria-describedby=${problem ? 'account-error' : null}
+            onInput=${(e) => setId(e.target.value)} />
+        ${problem && html`<p id="account-error" class="wrong" role="alert">
+            ${problem}</p>`}
+        <button>${t('open_account')}</button>
+    </form>`;
+}
+
+export function Accounts() {
+    const state = useLoad(path, 0, 60000);
+
+    return html`<${Answer} state=${state}>${(body) => html`
+        <${All} body=${body} />`}<//>`;
+}

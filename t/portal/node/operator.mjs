@@ -1,0 +1,120 @@
+// By keyboard alone: an operator looks at the status, unfreezes a list and
+// changes its limits, opens an account, adds a host there and leaves it.  An
+// operator who is a viewer can only look.
+
+import { axe, close, done, input, is, ok, open, signIn, start, tabTo }
+    from './browser.mjs';
+
+async function press(page, text) {
+    await tabTo(page, text);
+    await page.keyboard.press('Enter');
+}
+
+async function text(page, selector = 'main') {
+    return (await page.textContent(selector)).replace(/\s+/g, ' ');
+}
+
+const menu = (page) => page.locator('nav >> a').allTextContents();
+
+await start();
+
+const page = await open({ expected: /status of 40[04]/ });
+
+// --- status ------------------------------------------------------------------
+
+await signIn(page, input.owner);
+await page.waitForSelector('h1 >> text=1 daemon is at work');
+is((await menu(page)).map((name) => name.trim()).join(),
+    'Status,Lists,Accounts,Users,Audit log', 'an operator has another menu');
+ok(/127\.0\.0\.1/.test(await text(page, 'table')), 'the resolver is shown');
+await axe(page, 'status');
+
+// --- a list ------------------------------------------------------------------
+
+await press(page, 'Lists');
+await page.waitForSelector('h1 >> text=1 list');
+await press(page, input.zone);
+await page.waitForSelector('h1 >> text=frozen');
+await press(page, 'Unfreeze');
+await page.waitForSelector('text=Unfrozen');
+await page.waitForFunction(() => !/frozen/.test(
+    document.querySelector('h1').textContent));
+ok(true, 'a list is unfrozen');
+await press(page, 'Change the limits');
+await tabTo(page, 'Queries a day');
+await page.keyboard.press('Control+A');
+await page.keyboard.type('4321');
+await page.keyboard.press('Enter');
+await page.waitForSelector('text=Changed by hand: Queries a day');
+ok(/4,321 queries a day/.test(await text(page)), 'its quota is changed');
+await press(page, 'Back to the catalogue');
+await page.waitForFunction(() => !/by hand/.test(
+    document.querySelector('main').textContent));
+await press(page, 'Turn off');
+await page.waitForSelector('h1 >> text=off');
+await press(page, 'Turn on');
+await page.waitForFunction(() => !/off/.test(
+    document.querySelector('h1').textContent));
+ok(true, 'and is turned off and on');
+
+// --- an account --------------------------------------------------------------
+
+await press(page, 'Accounts');
+await page.waitForSelector('h1 >> text=2 accounts');
+await tabTo(page, 'Id of an account');
+await page.keyboard.type('x');
+await page.keyboard.press('Enter');
+await page.waitForSelector('.wrong');
+ok(/no such account/.test(await text(page, '.wrong')), 'an id that is none');
+await page.keyboard.press('Control+A');
+await page.keyboard.type(input.account);
+await page.keyboard.press('Enter');
+await page.waitForSelector('main .banner >> text=as operator');
+ok((await text(page, '.banner')).includes(input.account),
+    'the banner names the account that is open');
+ok(!(await menu(page)).some((name) => /Users/.test(name)),
+    'its users are not the operator\'s');
+await page.reload();
+await page.waitForSelector('main .banner >> text=as operator');
+await press(page, 'Hosts');
+await press(page, 'Add hosts');
+await page.waitForSelector('textarea');
+await page.fill('textarea', '192.0.2.77');
+await press(page, 'Add');
+await page.waitForSelector('main >> text=192.0.2.77');
+await press(page, 'Hosts');
+await page.waitForSelector('th >> text=192.0.2.77');
+ok(true, 'a host is added there');
+await axe(page, 'an account');
+await press(page, 'Leave this account');
+await page.waitForSelector('h1 >> text=2 accounts');
+is(await page.locator('main .banner').count(), 0, 'the account is left');
+
+await page.goto(`/portal/#/open/${input.other}`);
+await page.waitForSelector('main .banner >> text=Other');
+ok(true, 'an address opens an account, too');
+await press(page, 'Sign out');
+await page.waitForSelector('.sign-in');
+is(await page.evaluate(() => sessionStorage.getItem('account')), '',
+    'nothing is open after the end');
+await close(page, 'an owner');
+
+// --- a viewer ----------------------------------------------------------------
+
+const viewer = await open();
+
+await signIn(viewer, input.viewer);
+await viewer.waitForSelector('h1 >> text=1 daemon');
+is((await menu(viewer)).map((name) => name.trim()).join(),
+    'Status,Lists,Accounts', 'a viewer does not manage operators');
+await press(viewer, 'Lists');
+await press(viewer, input.zone);
+await viewer.waitForSelector('h1 >> text=/system/');
+is(await viewer.locator('main button').count(), 0, 'and changes no list');
+await viewer.goto(`/portal/#/open/${input.account}`);
+await viewer.waitForSelector('main .banner');
+await press(viewer, 'Hosts');
+await viewer.waitForSelector('th >> text=192.0.2.77');
+is(await viewer.locator('text=Add hosts').count(), 0, 'nor hosts');
+await close(viewer, 'a viewer');
+await done();
