@@ -359,7 +359,9 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       &ngx_rbl_family_lists },
 
     { ngx_string("audit"), ngx_string("audit"),
-      NGX_HTTP_GET, NGX_RBL_PORTAL|NGX_RBL_ADMINS, &ngx_rbl_op_audit, NULL },
+      NGX_HTTP_GET, NGX_RBL_PORTAL|NGX_RBL_ADMINS|NGX_RBL_HOME,
+      &ngx_rbl_op_audit, NULL },
+
     { ngx_string("account"), ngx_string("account"),
       NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_account,
       &ngx_rbl_family_account },
@@ -380,39 +382,39 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       &ngx_rbl_family_signed },
 
     { ngx_string("passkeys"), ngx_string("passkeys"),
-      NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_passkeys,
+      NGX_HTTP_GET, NGX_RBL_PORTAL|NGX_RBL_SELF, &ngx_rbl_op_passkeys,
       &ngx_rbl_family_passkeys },
 
     { ngx_string("passkey/begin"), ngx_string("passkey/begin"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_VIEWERS|NGX_RBL_RECENT,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_VIEWERS|NGX_RBL_RECENT|NGX_RBL_SELF,
       &ngx_rbl_op_passkey_begin,
       &ngx_rbl_family_passkeys },
 
     { ngx_string("passkey/add"), ngx_string("passkey/add"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_VIEWERS|NGX_RBL_RECENT,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_VIEWERS|NGX_RBL_RECENT|NGX_RBL_SELF,
       &ngx_rbl_op_passkey_add,
       &ngx_rbl_family_passkeys },
 
     { ngx_string("passkey/rename/"), ngx_string("passkey/rename"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_VIEWERS,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_VIEWERS|NGX_RBL_SELF,
       &ngx_rbl_op_passkey_rename,
       &ngx_rbl_family_passkeys },
 
     { ngx_string("passkey/delete/"), ngx_string("passkey/delete"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_VIEWERS|NGX_RBL_RECENT,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_VIEWERS|NGX_RBL_RECENT|NGX_RBL_SELF,
       &ngx_rbl_op_passkey_delete,
       &ngx_rbl_family_passkeys },
+
     { ngx_string("session/link"), ngx_string("session/link"),
       NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_SIGN_IN,
       &ngx_rbl_op_session_link, NULL },
+
     { ngx_string("hosts/find"), ngx_string("hosts/find"),
       NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_hosts_find,
       &ngx_rbl_family_find },
 
     { ngx_string("counts"), ngx_string("counts"),
       NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_counts, NULL },
-      NGX_HTTP_GET, NGX_RBL_PORTAL|NGX_RBL_ADMINS|NGX_RBL_HOME,
-      &ngx_rbl_op_audit, NULL },
 
     { ngx_string("operator/status"), ngx_string("operator/status"),
       NGX_HTTP_GET, NGX_RBL_PORTAL|NGX_RBL_OPERATOR,

@@ -141,16 +141,13 @@ my $passkey = passkey_new();
     portal($t, $user, 'POST', 'passkey/add.json', fields => { name => 'n',
         passkey_made($passkey, $begun->{challenge}) });
 }
-my %passkey = (role => 'viewer', none => sid_of('PK'), made => \&some_passkey,
-    foreign => sub { some_passkey($who{admin}) });
+my %passkey = (role => 'viewer', self => 1, none => sid_of('PK'),
+    made => sub { some_passkey($_[1]) }, foreign => sub { some_passkey($who{admin}) });
 my %call = (
     'session/start' => { role => 'nobody', fields => sub {
         { link => add_user($t)->{link} } } },
     'session/link' => { role => 'nobody', fields => sub {
         { mail => 'nobody' . ++$n . '@example.test' } } },
-    'session/end' => { role => 'viewer', as => sub {
-        sign_in($t, role => $_[0]) } },
-    'me' => { role => 'viewer' },
     'session/end' => { role => 'viewer', self => 1, as => sub {
         sign_in($t, role => $_[0], $_[1] ? (acct => $operators) : ()) } },
     'me' => { role => 'viewer', home => 1 },
@@ -206,9 +203,9 @@ my %call = (
     'session/begin' => { role => 'nobody' },
     'session/passkey' => { role => 'nobody', fields => sub {
         +{ passkey_signed($passkey, challenge('session')) } } },
-    'passkeys' => { role => 'viewer' },
-    'passkey/begin' => { role => 'viewer', recent => 1 },
-    'passkey/add' => { role => 'viewer', recent => 1, fields => sub {
+    'passkeys' => { role => 'viewer', self => 1 },
+    'passkey/begin' => { role => 'viewer', self => 1, recent => 1 },
+    'passkey/add' => { role => 'viewer', self => 1, recent => 1, fields => sub {
         { name => 'n', passkey_made(passkey_new(),
             challenge('passkey', $_[0])) } } },
     'passkey/rename' => { %passkey, fields => sub { { name => 'n' } } },
@@ -259,7 +256,8 @@ for my $d (@described) {
         my ($who, %opt) = @_;
 
         my $id = $opt{id} // ($call->{made} ? $call->{made}->($who) : '');
-        my $id = $opt{id} // ($call->{made} ? $call->{made}->($opt{home}) : '');
+        my $id = $opt{id} // ($call->{made} ? $call->{made}->($opt{home}, $who)
+            : '');
         my $path = $d->{at} =~ s{^\Q$out\E}{}r =~ s/\{id\}/$id/r;
         $path .= "?account=$opt{account}" if $opt{account};
         my $method = $opt{method} // $d->{method};

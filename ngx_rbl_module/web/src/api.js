@@ -26,7 +26,7 @@ export function actIn(sid) {
 }
 
 // Calls about the user and the user's own account, whatever is open.
-const own = /^(session|operator|users?)\b/;
+const own = /^(session|operator|passkeys?|users?)\b/;
 
 function address(path) {
     const url = new URL(path, base);

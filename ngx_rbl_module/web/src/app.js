@@ -50,7 +50,7 @@ const others = {
 };
 
 function find(screen, mine) {
-    const known = Object.hasOwn(mine, screen)
+    const known = Object.hasOwn(mine, screen) || screen === 'passkeys'
         || (mine === menu && Object.hasOwn(others, screen));
     const name = known ? screen : Object.keys(mine)[0];
 
