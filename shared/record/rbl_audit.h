@@ -19,7 +19,7 @@
 #define RBL_AUDIT_VALUES  1024          /* octets of all fields together */
 #define RBL_AUDIT_BY_MAX  2048          /* fits any argument */
 #define RBL_AUDIT_SECRET  RBL_STR("****")   /* for a value that is secret */
-#define RBL_AUDIT_LOOKS   "500"         /* entries that audit_show looks at */
+#define RBL_AUDIT_LOOKS   "300"         /* entries that audit_show looks at */
 
 /* The argument, being made. */
 typedef struct {

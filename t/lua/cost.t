@@ -185,7 +185,7 @@ case(user_delete => '20 sessions', sub { my $us = shift @us; unshift @us, $us;
 
 # As long as it can be, with entries as large as they can be.
 my $audited;
-case(audit_show => '500 entries', sub {
+case(audit_show => '300 entries', sub {
     $audited //= do {
         my $by = mp_pack([1, $W{ap}, '', '', 'n' x 200, 'c' x 200,
             ['name', ('v' x 200) x 5]]);
@@ -193,9 +193,9 @@ case(audit_show => '500 entries', sub {
             text_of(255)) for 1 .. 2000;
         1;
     };
-    s1('audit_show', '', 200, 500, '', $us[1]);
+    s1('audit_show', '', 200, 300, '', $us[1]);
     my $took = $RblWorst::took{audit_show};
-    s1('audit_show', '', 200, 500, $W{ap}, '');
+    s1('audit_show', '', 200, 300, $W{ap}, '');
     counts($took > $RblWorst::took{audit_show} ? $took
         : $RblWorst::took{audit_show}) });
 
