@@ -139,8 +139,9 @@ function App() {
         forget();
         close();
         setOpened(null);
+        setMe(null);
         location.hash = '#/';
-        await load();
+        await load();                   // which says how to sign in
     }
 
     useEffect(() => {

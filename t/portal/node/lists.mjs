@@ -5,7 +5,7 @@
 import { axe, close, done, input, is, ok, open, signIn, start, tabTo }
     from './browser.mjs';
 
-const refused = /status of 40[039]/;
+const refused = /status of 40[0139]/;
 
 async function press(page, text) {
     await tabTo(page, text);
