@@ -150,6 +150,20 @@ ngx_rbl_admit_address(ngx_http_request_t *r, rbl_addr_t *addr)
 }
 
 
+void
+ngx_rbl_admit_network(ngx_http_request_t *r,
+    u_char octets[NGX_RBL_NETWORK_LEN])
+{
+    rbl_addr_t  addr;
+
+    (void) ngx_rbl_admit_address(r, &addr);
+
+    ngx_memzero(octets, NGX_RBL_NETWORK_LEN);
+    octets[0] = (u_char) addr.family;
+    ngx_memcpy(octets + 1, addr.b, addr.family == RBL_FAMILY_IPV6 ? 6 : 3);
+}
+
+
 static ngx_uint_t
 ngx_rbl_admit_kind(const ngx_rbl_ctx_t *ctx)
 {

@@ -87,6 +87,12 @@ ngx_uint_t ngx_rbl_admit_counts(const ngx_rbl_ctx_t *ctx,
    unix socket; addr is zeroed. */
 ngx_int_t ngx_rbl_admit_address(ngx_http_request_t *r, rbl_addr_t *addr);
 
+/* Sets the client's network: 24 bits of IPv4, 48 of IPv6; all clients of unix
+   sockets are one. */
+#define NGX_RBL_NETWORK_LEN  7
+void ngx_rbl_admit_network(ngx_http_request_t *r,
+    u_char octets[NGX_RBL_NETWORK_LEN]);
+
 /* Adds the script that counts the request; its reply may refuse (429). */
 void ngx_rbl_admit_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch);
 void ngx_rbl_admit_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply);

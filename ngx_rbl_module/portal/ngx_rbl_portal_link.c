@@ -101,21 +101,13 @@ ngx_rbl_link_prepare(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* The network of a client: 24 bits of IPv4, 48 of IPv6; all clients of unix
-   sockets are one. */
-
 static void
 ngx_rbl_link_network(ngx_rbl_ctx_t *ctx)
 {
-    u_char      octets[1 + 6], digest[32];
-    ngx_str_t   network = { sizeof(octets), octets };
-    rbl_addr_t  addr;
+    u_char     octets[NGX_RBL_NETWORK_LEN], digest[32];
+    ngx_str_t  network = { sizeof(octets), octets };
 
-    (void) ngx_rbl_admit_address(ctx->request, &addr);
-
-    ngx_memzero(octets, sizeof(octets));
-    octets[0] = addr.family;
-    ngx_memcpy(octets + 1, addr.b, addr.family == RBL_FAMILY_IPV6 ? 6 : 3);
+    ngx_rbl_admit_network(ctx->request, octets);
 
     if (ngx_rbl_auth_digest(&network, digest) != NGX_OK) {
         ngx_rbl_internal(ctx);

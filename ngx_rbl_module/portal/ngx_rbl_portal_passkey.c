@@ -11,62 +11,99 @@
 #include <openssl/crypto.h>
 #include <openssl/rand.h>
 
+#define NGX_RBL_ORIGIN_MORE  16         /* octets of scheme and port */
 
-static ngx_uint_t ngx_rbl_passkey_named(ngx_http_request_t *r);
 
+static ngx_int_t ngx_rbl_passkey_url(ngx_rbl_ctx_t *ctx, rbl_url_t *url);
 
-/* The site is that of the request: its scheme and Host, whose name has to be
-   the first server_name, since a client can send any. */
 
 ngx_int_t
 ngx_rbl_passkey_site(ngx_rbl_ctx_t *ctx, ngx_rbl_site_t *site)
 {
-    u_char              *p;
-    ngx_str_t            name, *host;
-    const char          *scheme;
-    ngx_http_request_t  *r;
+    u_char     *p, *last;
+    ngx_str_t   name;
+    rbl_url_t   url;
 
-    r = ctx->request;
-
-    if (r->headers_in.host == NULL || !ngx_rbl_passkey_named(r)) {
+    if (ngx_rbl_passkey_url(ctx, &url) != NGX_OK) {
         ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
                        "Passkeys cannot be used under this name of the site.");
         return NGX_DECLINED;
     }
 
-    host = &r->headers_in.host->value;
-    name = r->headers_in.server;
-    scheme = ngx_rbl_session_tls(r) ? "https://" : "http://";
+    p = (u_char *) ngx_rbl_room(ctx, 2 * url.host.n + NGX_RBL_ORIGIN_MORE);
 
-    p = (u_char *) ngx_rbl_room(ctx, 8 + host->len);
-
-    if (p == NULL || ngx_rbl_auth_digest(&name, site->digest) != NGX_OK) {
-        ngx_rbl_internal(ctx);
+    if (p == NULL) {
         return NGX_DECLINED;
     }
 
-    site->origin.p = (char *) p;
-    p = ngx_cpymem(p, scheme, ngx_strlen(scheme));
-    ngx_strlow(p, host->data, host->len);
-    site->origin.n = p + host->len - (u_char *) site->origin.p;
-    site->name.p = (char *) name.data;
-    site->name.n = name.len;
+    ngx_strlow(p, (u_char *) url.host.p, url.host.n);
+    name.data = p;
+    name.len = url.host.n;
+    site->name = (rbl_str_t) { (char *) p, url.host.n };
+
+    /* a browser leaves the usual port out */
+
+    p += name.len;
+    last = ngx_sprintf(p, "http%s://%V", url.tls ? "s" : "", &name);
+
+    if (url.port != (url.tls ? 443 : 80)) {
+        last = ngx_sprintf(last, ":%ui", (ngx_uint_t) url.port);
+    }
+
+    site->origin = (rbl_str_t) { (char *) p, last - p };
+
+    if (ngx_rbl_auth_digest(&name, site->digest) != NGX_OK) {
+        ngx_rbl_internal(ctx);
+        return NGX_DECLINED;
+    }
 
     return NGX_OK;
 }
 
 
-static ngx_uint_t
-ngx_rbl_passkey_named(ngx_http_request_t *r)
+/* rbl_portal_url; or that of the request, whose Host has to be the first
+   server_name, since a client can send any. */
+
+static ngx_int_t
+ngx_rbl_passkey_url(ngx_rbl_ctx_t *ctx, rbl_url_t *url)
 {
-    ngx_str_t                 *host;
+    u_char                    *p;
+    ngx_str_t                 *host, *set;
+    rbl_str_t                  text;
+    ngx_http_request_t        *r;
     ngx_http_core_srv_conf_t  *cscf;
 
-    host = &r->headers_in.server;
-    cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
+    r = ctx->request;
+    set = &ctx->conf->portal_url;
 
-    return host->len > 0 && cscf->server_name.len == host->len
-           && ngx_memcmp(cscf->server_name.data, host->data, host->len) == 0;
+    if (set->len) {
+        text = (rbl_str_t) { (char *) set->data, set->len };
+        return rbl_url_parse(url, text) == RBL_OK ? NGX_OK : NGX_DECLINED;
+    }
+
+    cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
+    host = &r->headers_in.server;
+
+    if (r->headers_in.host == NULL || host->len == 0
+        || cscf->server_name.len != host->len
+        || ngx_memcmp(cscf->server_name.data, host->data, host->len) != 0)
+    {
+        return NGX_DECLINED;
+    }
+
+    host = &r->headers_in.host->value;
+    p = ngx_pnalloc(r->pool, host->len + sizeof("https:///"));
+
+    if (p == NULL) {
+        return NGX_DECLINED;
+    }
+
+    text.p = (char *) p;
+    text.n = ngx_sprintf(p, "http%s://%V/",
+                         ngx_rbl_session_tls(r) ? "s" : "", host)
+             - p;
+
+    return rbl_url_parse(url, text) == RBL_OK ? NGX_OK : NGX_DECLINED;
 }
 
 

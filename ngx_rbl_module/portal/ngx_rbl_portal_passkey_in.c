@@ -16,7 +16,6 @@
 #include <openssl/crypto.h>
 
 #define NGX_RBL_BEGUN_MOST  "300"       /* challenges an hour, of a network */
-#define NGX_RBL_NETWORK     7           /* octets that name a network */
 #define NGX_RBL_SIGNED_MAX  1024        /* octets of a signature */
 
 enum {                                  /* fields */
@@ -132,18 +131,14 @@ ngx_rbl_session_begin_prepare(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* A network is 24 bits of IPv4 or 48 of IPv6; all clients of unix sockets are
-   one. */
-
 static void
 ngx_rbl_session_begin_run(ngx_rbl_ctx_t *ctx,
     const ngx_rbl_challenge_t *challenge)
 {
-    char                      hex[2 * NGX_RBL_NETWORK];
-    u_char                    network[NGX_RBL_NETWORK];
+    char                      hex[2 * NGX_RBL_NETWORK_LEN];
+    u_char                    network[NGX_RBL_NETWORK_LEN];
     rbl_key_t                 key;
     rbl_str_t                 name = { challenge->hex, NGX_RBL_CHALLENGE_HEX };
-    rbl_addr_t                addr;
     ngx_rbl_batch_t          *batch;
     rbl_challenge_new_args_t  args;
 
@@ -153,11 +148,7 @@ ngx_rbl_session_begin_run(ngx_rbl_ctx_t *ctx,
         return;
     }
 
-    (void) ngx_rbl_admit_address(ctx->request, &addr);
-
-    ngx_memzero(network, sizeof(network));
-    network[0] = (u_char) addr.family;
-    ngx_memcpy(network + 1, addr.b, addr.family == RBL_FAMILY_IPV6 ? 6 : 3);
+    ngx_rbl_admit_network(ctx->request, network);
     ngx_hex_dump((u_char *) hex, network, sizeof(network));
 
     args.challenge = rbl_key(&key, ngx_rbl_store_keyspace(ctx->store), 0,

@@ -40,6 +40,9 @@
  *                              an hour; in the partition of the hash
  *   visit:<AC>:<US>    string  an operator has acted in the account, and its
  *                              audit log has that, with TTL: an hour
+ *   begun:<network>    string  "<n> <ms>": how many of these a network of
+ *                              clients was given since then, for an hour; in
+ *                              partition 0 only
  *   rate:<AC>:<AP>     string  packed request counts of an application that has
  *                              limits (app_admit), with TTL
  *   r:<AC>:<SID>       string  record of a host, profile, group, contact or

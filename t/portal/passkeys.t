@@ -278,22 +278,63 @@ isnt(passkeys($user)->[0]{used}, '', 'used');
 
 # --- names of the site -------------------------------------------------------
 
-refused(post(undef, 'session/begin', {}, host => 'evil.example'), 403,
-    qr/name of the site/, 'a name that is no server_name');
-refused(post($user, 'passkey/begin', {}, host => 'evil.example'), 403,
-    qr/name of the site/, 'nor for a new one');
+{
+    my $one = { %$t, nginx => start_nginx(store => $t->{redis}, workers => 1,
+        http => 'rbl_store_timeout 5s;', portal => '') };
+    wait_for { portal($one, undef, 'POST', 'session/begin.json')->{status}
+        == 200 } 10, 'without rbl_portal_url, by the first server_name';
+    for my $case ([undef, 'session/begin'], [$user, 'passkey/begin']) {
+        my ($who, $call) = @$case;
+        refused(portal($one, $who, 'POST', "$call.json", host => $_), 403,
+            qr/name of the site/, "$call: another Host: $_")
+            for 'evil.example', 'localhost.evil.example';
+    }
+    my $begun = json(portal($one, undef, 'POST', 'session/begin.json',
+        host => 'LOCALHOST:8080'))->{data};
+    accepted(portal($one, undef, 'POST', 'session/passkey.json',
+        host => 'LOCALHOST:8080', fields => { passkey_signed($key{ES256},
+        $begun->{challenge}, origin => 'http://localhost:8080') }),
+        'the port is that of the request');
+}
+{
+    my $nginx = start_nginx(store => $t->{redis}, workers => 1,
+        http => 'rbl_store_timeout 5s;',
+        portal => 'rbl_portal_url https://Portal.example:8443/portal/;');
+    my %at = (host => 'any.example');
+    my $one = { %$t, nginx => $nginx };
+    my $ask = sub { portal($one, $_[0], 'POST', "$_[1].json",
+        fields => $_[2] // {}, %at) };
+    wait_for { $ask->(undef, 'session/begin')->{status} == 200 } 10;
+    my $begun = json($ask->($user, 'passkey/begin'))->{data};
+    is($begun->{site}, 'portal.example', 'rbl_portal_url names the site');
+    my $key = passkey_new();
+    my %site = (rp => 'portal.example',
+        origin => 'https://portal.example:8443');
+    accepted($ask->($user, 'passkey/add', { name => 'n', passkey_made($key,
+        $begun->{challenge}, %site) }), 'whatever the Host is');
+    $key->{user} = $begun->{user};
+    my $in = sub { $ask->(undef, 'session/passkey', { passkey_signed($key,
+        json($ask->(undef, 'session/begin'))->{data}{challenge}, %site, @_) }) };
+    accepted($in->(), 'it signs in there');
+    no_cookie($in->(origin => 'http://any.example'), 400, qr/client_data/,
+        'another origin');
+    no_cookie(signed($key), 403, $wrong, 'and not at another site');
+    no_cookie($in->(id => $key{ES256}{id}, sign => $key{ES256}), 403, $wrong,
+        'nor does a passkey of another site here');
+}
 
 # --- limits ------------------------------------------------------------------
 
 {
     my ($begun) = @{ redis($t->{redis}, 'KEYS', 'rbl:{0}:begun:*') };
-    redis($t->{redis}, 'SET', $begun, 300, 'PX', 1_800_000);
+    my $since = time * 1000 - 1_800_000;
+    redis($t->{redis}, 'SET', $begun, "300 $since", 'PX', 1_800_000);
     my $r = post(undef, 'session/begin');
     refused($r, 429, qr/from this network/, 'too many of a network');
     like($r->{headers}{'retry-after'}, qr/^1[78]\d\d$/, 'Retry-After');
-    redis($t->{redis}, 'SET', $begun, 299, 'PX', 1_800_000);
+    redis($t->{redis}, 'SET', $begun, "299 $since", 'PX', 1_800_000);
     challenge();
-    is(redis($t->{redis}, 'GET', $begun), 300, 'they are counted');
+    is(redis($t->{redis}, 'GET', $begun), "300 $since", 'they are counted');
     ok(redis($t->{redis}, 'PTTL', $begun) <= 1_800_000, 'for an hour');
     redis($t->{redis}, 'DEL', $begun);
 }

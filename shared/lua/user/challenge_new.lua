@@ -4,14 +4,12 @@
 --- arg: most  challenges an hour for it
 --- reply: OK
 --- reply: LATER seconds#
---- include: base
-local hour = 3600000
-local begun = key('begun', ARG.network)
-if tonumber(call('GET', begun) or 0) >= tonumber(ARG.most) then
-    return {'LATER', math.ceil(math.max(call('PTTL', begun), 1000) / 1000)}
+--- include: hourly
+local now, begun = now_ms(), key('begun', ARG.network)
+local n, since = hourly(begun, now)
+if n >= tonumber(ARG.most) then
+    return {'LATER', math.ceil((since + hour - now) / 1000)}
 end
-if call('INCR', begun) == 1 then
-    call('PEXPIRE', begun, hour)
-end
+hourly_add(begun, n, since, now)
 call('SET', KEY.challenge, '-', 'PX', 300000)
 return {'OK'}
