@@ -202,7 +202,7 @@ ngx_rbl_session_record(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
     ctx->user.role = ngx_rbl_role(session.role);
     ctx->user.since = session.made;
 
-    if (ctx->route->method == NGX_HTTP_POST) {
+    if (ctx->route->method == NGX_HTTP_POST || ctx->visiting) {
         ngx_rbl_session_mail(ctx, session.mail);
     }
 

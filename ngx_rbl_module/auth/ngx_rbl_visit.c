@@ -77,16 +77,22 @@ ngx_rbl_visit_begin(ngx_rbl_ctx_t *ctx)
 void
 ngx_rbl_visit_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
 {
-    rbl_key_t                 key;
-    rbl_account_visit_args_t  args;
+    rbl_key_t       key;
+    rbl_audit_by_t  by;
 
-    args.acct = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store),
-                                "acct", rbl_sid_str(&ctx->account),
-                                RBL_STR(""));
-    args.user = rbl_sid_str(&ctx->user.sid);
+    struct {
+        rbl_account_visit_args_t  args;
+        rbl_str_t                 by;
+    } call;
 
-    ngx_rbl_batch_script(batch, &rbl_script_account_visit, RBL_ARGC(args),
-                         args.argv);
+    call.args.acct = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store),
+                                     "acct", rbl_sid_str(&ctx->account),
+                                     RBL_STR(""));
+    call.args.user = rbl_sid_str(&ctx->user.sid);
+    call.by = ngx_rbl_by(ctx, &by, RBL_STR("operator/visit"), NULL);
+
+    ngx_rbl_batch_script(batch, &rbl_script_account_visit,
+                         RBL_ARGC(call.args) + 1, call.args.argv);
 }
 
 

@@ -232,7 +232,8 @@ ngx_rbl_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script, int argc,
     }
 
     ngx_memcpy(all, argv, argc * sizeof(rbl_str_t));
-    all[argc] = ngx_rbl_by(ctx, &by);
+    all[argc] = ngx_rbl_by(ctx, &by, ngx_rbl_by_text(&ctx->route->endpoint),
+                           ctx->route->op->fields);
 
     ngx_rbl_batch_script(batch, script, argc + 1, all);
 }

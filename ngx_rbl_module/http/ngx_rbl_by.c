@@ -8,11 +8,11 @@
 
 static rbl_str_t ngx_rbl_by_value(const ngx_rbl_value_t *value,
     char buf[RBL_AUDIT_VALUE]);
-static rbl_str_t ngx_rbl_by_text(const ngx_str_t *text);
 
 
 rbl_str_t
-ngx_rbl_by(const ngx_rbl_ctx_t *ctx, rbl_audit_by_t *b)
+ngx_rbl_by(const ngx_rbl_ctx_t *ctx, rbl_audit_by_t *b, rbl_str_t call,
+    const ngx_rbl_field_t *fields)
 {
     char                    buf[RBL_AUDIT_VALUE];
     rbl_by_t                by;
@@ -21,14 +21,14 @@ ngx_rbl_by(const ngx_rbl_ctx_t *ctx, rbl_audit_by_t *b)
 
     by.who = rbl_sid_str(ctx->conf->portal ? &ctx->user.sid : &ctx->app);
     by.name = ctx->mail;
-    by.account = RBL_STR("");
+    by.account = rbl_sid_str(&ctx->actor);
     by.from = ngx_rbl_by_text(&ctx->request->connection->addr_text);
-    by.call = ngx_rbl_by_text(&ctx->route->endpoint);
+    by.call = call;
 
     rbl_audit_by(b, &by);
 
-    for (f = ctx->route->op->fields; f && f->name.len; f++) {
-        value = ctx->round.given[f - ctx->route->op->fields].first;
+    for (f = fields; f && f->name.len; f++) {
+        value = ctx->round.given[f - fields].first;
 
         if (value != NULL) {
             rbl_audit_field(b, ngx_rbl_by_text(&f->name),
@@ -73,7 +73,7 @@ ngx_rbl_by_value(const ngx_rbl_value_t *value, char buf[RBL_AUDIT_VALUE])
 }
 
 
-static rbl_str_t
+rbl_str_t
 ngx_rbl_by_text(const ngx_str_t *text)
 {
     return (rbl_str_t) { (const char *) text->data, text->len };

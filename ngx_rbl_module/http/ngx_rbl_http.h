@@ -275,7 +275,8 @@ struct ngx_rbl_ctx_s {
                                            session */
     ngx_rbl_user_t          user;       /* of the session; rbl_portal only; set
                                            once authenticated */
-    rbl_str_t               mail;       /* of the user; likewise, of a POST */
+    rbl_str_t               mail;       /* of the user; likewise, of a POST or
+                                           a visit */
 
     int64_t                 limits[RBL_LIMITS];     /* of the token */
     int64_t                 rate_limit; /* for the RateLimit headers; 0: none */
@@ -430,8 +431,11 @@ ngx_int_t ngx_rbl_again(ngx_rbl_ctx_t *ctx);
 
 /* ngx_rbl_by.c */
 
-/* Makes the last argument of audited scripts (rbl_audit.h), in `b`. */
-rbl_str_t ngx_rbl_by(const ngx_rbl_ctx_t *ctx, rbl_audit_by_t *b);
+/* Makes the last argument of audited scripts (rbl_audit.h), in `b`, with the
+   values given for these fields.  fields: of the call, or NULL. */
+rbl_str_t ngx_rbl_by(const ngx_rbl_ctx_t *ctx, rbl_audit_by_t *b,
+    rbl_str_t call, const ngx_rbl_field_t *fields);
+rbl_str_t ngx_rbl_by_text(const ngx_str_t *text);
 
 
 /* ngx_rbl_client.c: the client's side of the connection */

@@ -195,6 +195,28 @@ is(call($t, 'GET', "hosts.json?account=$t->{other}{sid}")->{status}, 200,
         $owner->{id})), 0, 'nor one of an account that does not exist');
 }
 
+sub audit {
+    my ($who, $query) = @_;
+    return @{ accepted(get($who, "audit.json?limit=100$query"), 'audit')
+        ->{data} };
+}
+
+{
+    my @mine = grep { $_->{who}{id} eq $owner->{id} } audit($user, '');
+    is_deeply([map { $_->{call} } @mine], ['operator/visit'],
+        'the first visit of an hour is in the audit log of the account');
+    is_deeply([@{ $mine[0]{who} }{qw(kind name)}, $mine[0]{target}{id},
+        $mine[0]{from}], ['operator', $owner->{mail}, $ac, '127.0.0.1'],
+        'with the operator');
+    is_deeply([map { $_->{call} } grep { $_->{who}{id} eq $admin->{id} }
+        audit($user, '')], ['host/add', 'operator/visit'],
+        'and each change by an operator');
+    redis($t->{redis}, 'DEL', redis_key('visit', $ac, $viewer->{id}));
+    accepted(get($viewer, "hosts.json?account=$ac"), 'an hour later');
+    is(scalar(grep { $_->{who}{id} eq $viewer->{id} }
+        audit($owner, "&account=$ac")), 2, 'a visit is there again');
+}
+
 # --- suspended accounts, and operators that are gone ------------------------
 
 rblctl($t->{redis}, 'account', 'suspend', $ac);
@@ -280,6 +302,15 @@ accepted(change('unkill', $id), 'unkill');
 is(in_all($id, 'status'), 'active', 'it is back');
 refused(change($_, sid_of('RB')), 404, qr/Invalid list id/, "$_ of none")
     for qw(enable thaw unkill);
+{
+    my %did;
+    for my $e (audit($owner, "&target=$id")) {
+        $did{ $e->{call} =~ s{operator/list/}{}r }++;
+        is($e->{target}{name}, $list{$id}{list}{host}, "$e->{call} is logged");
+    }
+    is(join(' ', sort keys %did), 'disable enable kill override thaw unkill',
+        'all changes of a list are in the log of the operators');
+}
 
 for my $i (1 .. 300) {
     my $sid = sprintf 'AC%04x%028x', $i % 5, $i;

@@ -1,7 +1,8 @@
 -- An operator acts in an account.  The first time in an hour is logged.
 --- key: acct  acct:<AC>
 --- arg: user  SID of the operator
---- reply: OK  to be logged
+--- audit
+--- reply: OK  the first time
 --- reply: AGAIN
 --- reply: ACCOUNT  there is none
 --- include: account

@@ -35,7 +35,7 @@ function Thing({ of, gone }) {
 }
 
 function What({ change, gone }) {
-    const did = t(`did_${change.call.replace('/', '_')}`) || change.call;
+    const did = t(`did_${change.call.replaceAll('/', '_')}`) || change.call;
     const self = change.call.startsWith('session/');
 
     return html`<p>${did} ${!self && html`<${Thing} of=${change.target}
