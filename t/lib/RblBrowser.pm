@@ -42,7 +42,7 @@ sub browser_run {
     my ($t, $program, %input) = @_;
 
     my $dir = repo_dir() . '/t/portal/node';
-    my $r = run_cmd({ timeout => 300, env => {
+    my $r = run_cmd({ timeout => 900, env => {
         NODE_PATH => node_modules("$dir/package.json", 'portal'),
         RBL_PORTAL => $json->encode({ %input,
             url => "http://localhost:$t->{nginx}{port}/" }) } },

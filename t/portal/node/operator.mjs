@@ -85,6 +85,7 @@ await page.waitForSelector('main >> text=192.0.2.77');
 await press(page, 'Hosts');
 await page.waitForSelector('th >> text=192.0.2.77');
 ok(true, 'a host is added there');
+await page.waitForFunction(() => !document.querySelector('.loading'));
 await axe(page, 'an account');
 await press(page, 'Leave this account');
 await page.waitForSelector('h1 >> text=2 accounts');

@@ -82,8 +82,8 @@ function Shown({ data: { store, queues, daemons } }) {
             active: store.lists_active })}</p>
         ${daemons.length === 0 && html`<p>${t('no_daemons')}</p>`}
         ${daemons.length > 0 && html`<${Daemons} daemons=${daemons} />`}
-        <h2>${t('queues')}</h2>
-        <${Queues} queues=${queues} />`;
+        <section><h2>${t('queues')}</h2>
+            <${Queues} queues=${queues} /></section>`;
 }
 
 export function Status() {
