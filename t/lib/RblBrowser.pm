@@ -17,7 +17,8 @@ use Test::More;
 use RblNode;
 use RblPortal;
 
-our @EXPORT = (@RblPortal::EXPORT, qw(browser_setup browser_run));
+our @EXPORT = (@RblPortal::EXPORT, qw(browser_setup browser_run
+    browser_lines));
 
 my $json = JSON::XS->new->utf8;
 
@@ -33,12 +34,13 @@ sub browser_setup {
         portal => 'rbl_portal_url http://localhost:%%PORT%%/portal/;',
         %opt, http => 'include /etc/nginx/mime.types;'
         . ($opt{http} // ''),
-        server => $text);
+        server => $text . ($opt{server} // ''));
     return $t;
 }
 
-# Runs a program; each line is a test.
-sub browser_run {
+# Runs a program; returns the objects that it printed, and what it wrote to
+# stderr.
+sub browser_lines {
     my ($t, $program, %input) = @_;
 
     my $dir = repo_dir() . '/t/portal/node';
@@ -47,14 +49,19 @@ sub browser_run {
         RBL_PORTAL => $json->encode({ %input,
             url => "http://localhost:$t->{nginx}{port}/" }) } },
         'node', "$dir/$program.mjs");
-    my $done;
-    for my $line (split /\n/, $r->{out}) {
-        my $v = $json->decode($line);
-        $done ||= $v->{done};
-        next if $v->{done};
+    return ([map { $json->decode($_) } split /\n/, $r->{out}], $r->{err});
+}
+
+# Runs a program; each line is a test.
+sub browser_run {
+    my ($t, $program, %input) = @_;
+
+    my ($lines, $err) = browser_lines($t, $program, %input);
+    for my $v (grep { !$_->{done} } @$lines) {
         ok($v->{ok}, $v->{name}) or diag($v->{why});
     }
-    ok($done, "$program came to its end") or diag($r->{err});
+    ok(scalar(grep { $_->{done} } @$lines), "$program came to its end")
+        or diag($err);
     return;
 }
 

@@ -1,8 +1,11 @@
 // The calls of /portal/1/.  GETs are conditional: an unchanged answer costs the
 // server next to nothing and gives the same object again.
 
+import { heard } from './clock.js';
+
 const base = new URL('1/', document.baseURI);
 const seen = new Map();
+const most = 64;
 
 // A refusal: status is the HTTP status, or 0 if there was no answer.  again:
 // the call needs a recent sign-in (RFC 9470).  doors: how one can sign in, if
@@ -17,6 +20,7 @@ export class Refusal extends Error {
 }
 
 let onSignedOut = () => {};
+let onChange = async () => {};
 let account = '';
 
 // From now on calls act in that account, which an operator has opened; "": in
@@ -43,6 +47,16 @@ export function whenSignedOut(f) {
     onSignedOut = f;
 }
 
+// Sets what is waited for before a call changes something.
+export function beforeChanges(f) {
+    onChange = f;
+}
+
+// Waits for that.
+export function settle() {
+    return onChange();
+}
+
 async function send(url, options) {
     let answer;
 
@@ -54,6 +68,8 @@ async function send(url, options) {
     } catch {
         throw new Refusal(0, '');
     }
+
+    heard(answer.headers.get('Date'));
 
     if (answer.status === 304) {
         return { answer };
@@ -91,24 +107,41 @@ export async function get(path) {
 
     const tag = answer.headers.get('ETag');
 
+    seen.delete(url);
+
     if (tag) {
         seen.set(url, { tag, body });
+    }
+
+    if (seen.size > most) {
+        seen.delete(seen.keys().next().value);
     }
 
     return body;
 }
 
 export async function post(path, fields = {}) {
+    await onChange();
+    return postNow(path, fields);
+}
+
+// keepalive: the call outlives the page.
+export async function postNow(path, fields = {}, keepalive = false) {
     const { body } = await send(address(path), {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify(fields)
+        body: JSON.stringify(fields),
+        keepalive
     });
 
     return body;
 }
 
+// What a screen keeps for the time when it is shown again, by its name.
+export const kept = new Map();
+
 // What one user has seen is not for the next one.
 export function forget() {
     seen.clear();
+    kept.clear();
 }

@@ -1,105 +1,23 @@
-// The portal: who is signed in, which screen is shown, and the frame around it.
+// The portal: who is signed in, and which screen is shown.
 
 import { render } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-import { actIn, forget, get, post, whenSignedOut } from './api.js';
+import { actIn, forget, get, post, settle, whenSignedOut } from './api.js';
+import { find, Frame, isOperator, menu, operatorMenu } from './frame.js';
 import { html } from './html.js';
-import { lazy } from './lazy.js';
-import { close, kept, open, Opened } from './opened.js';
+import { close, kept, open } from './opened.js';
 import { route, useHash } from './route.js';
 import { SignIn, stay } from './screens/sign_in.js';
 import { lang, loadMessages, setZone, t } from './text.js';
 
-// The screens of the menu, each loaded when it is first shown.
-const menu = {
-    overview: lazy(() => import('./screens/overview.js'), 'Overview'),
-    hosts: lazy(() => import('./screens/hosts.js'), 'Hosts'),
-    checks: lazy(() => import('./screens/checks.js'), 'Checks'),
-    lists: lazy(() => import('./screens/lists.js'), 'Lists'),
-    profiles: lazy(() => import('./screens/profiles.js'), 'Profiles'),
-    contacts: lazy(() => import('./screens/contacts.js'), 'Contacts'),
-    groups: lazy(() => import('./screens/groups.js'), 'Groups'),
-    apps: lazy(() => import('./screens/apps.js'), 'Apps'),
-    webhooks: lazy(() => import('./screens/webhooks.js'), 'Webhooks'),
-    users: lazy(() => import('./screens/users.js'), 'Users'),
-    account: lazy(() => import('./screens/account.js'), 'Account'),
-    audit: lazy(() => import('./screens/audit.js'), 'Audit')
-};
-const owners = ['users'];
-const admins = ['audit'];
+const retry = 5000;             // ms
 
-// The menu of operators, who have an account of their own; with "#/open/SID"
-// they open that of others.
-const operators = `AC${'0'.repeat(32)}`;
-const operatorMenu = {
-    status: lazy(() => import('./screens/status.js'), 'Status'),
-    lists: lazy(() => import('./screens/system.js'), 'SystemLists'),
-    accounts: lazy(() => import('./screens/accounts.js'), 'Accounts'),
-    users: menu.users,
-    audit: menu.audit
-};
-
-// Others, with what is current in the menu.
-const others = {
-    add: [lazy(() => import('./screens/add.js'), 'Add'), 'hosts'],
-    contact_add: [lazy(() => import('./screens/contact_add.js'), 'ContactAdd'),
-        'contacts'],
-    host: [lazy(() => import('./screens/host.js'), 'Host'), 'hosts'],
-    passkeys: [lazy(() => import('./screens/passkeys.js'), 'Passkeys'), '']
-};
-
-function find(screen, mine) {
-    const known = Object.hasOwn(mine, screen) || screen === 'passkeys'
-        || (mine === menu && Object.hasOwn(others, screen));
-    const name = known ? screen : Object.keys(mine)[0];
-
-    return mine[name] ? [mine[name], name] : others[name];
-}
-
-const isOperator = (me) => me.account.id === operators;
-
-function Link({ to, at, text }) {
-    return html`<a href="#/${to}" aria-current=${to === at ? 'page' : null}>
-        ${text}</a>`;
-}
-
-function Frame({ me, opened, mine, at, onLeave, onSignOut, children }) {
-    const { user, account } = opened || me;
-
-    return html`
-        <a class="skip" href="#main">${t('skip')}</a>
-        <header>
-            <strong><bdi>${isOperator({ account }) ? t('operator')
-                : account.name}</bdi></strong>
-            <nav aria-label=${t('menu')}>
-                ${Object.keys(mine).filter((name) => user.role === 'owner'
-                    || !owners.includes(name) && (user.role === 'admin'
-                        || !admins.includes(name))).map((name) => html`
-                    <${Link} key=${name} to=${name} at=${at}
-                        text=${t(name)} />`)}
-            </nav>
-            <div class="who">
-                <${Link} to="passkeys" at=${at || 'passkeys'}
-                    text=${t('signed_in_as', { mail: me.user.mail })} />
-                <button onClick=${() => onSignOut(false)}>
-                    ${t('sign_out')}</button>
-                <button onClick=${() => onSignOut(true)}>
-                    ${t('sign_out_everywhere')}</button>
-            </div>
-        </header>
-        <main id="main" tabindex="-1">
-            ${opened && html`<${Opened} account=${account}
-                onLeave=${onLeave} />`}
-            ${children}</main>`;
-}
-
-function App() {
-    const hash = useHash();
+// What `me` says of the user, and of the account that an operator has opened.
+function useMe() {
     const [me, setMe] = useState(undefined);
-    const [doors, setDoors] = useState([]);
     const [opened, setOpened] = useState(null);
-    const { screen, rest } = route(hash);
+    const [away, setAway] = useState(false);
 
     async function load() {
         try {
@@ -108,15 +26,77 @@ function App() {
 
             setZone(data.account.timezone);
             setOpened(isOperator(data) && kept() ? await open(kept()) : null);
-            setMe(data);
-        } catch {
-            setMe(null);
+            setMe((old) => {
+                if (old && old.user.id !== data.user.id) {
+                    forget();
+                }
+
+                return data;
+            });
+            setAway(false);
+            return true;
+        } catch (refusal) {
+            if (refusal.status === 401) {
+                setMe((old) => old || null);
+            } else {
+                setAway(true);
+                setTimeout(load, retry);
+            }
+
+            return false;
         }
     }
 
-    function signedOut(refusal) {
-        setDoors(refusal.doors);
-        setMe(null);
+    return { me, setMe, opened, setOpened, away, load };
+}
+
+// While `over`, looks whether somebody signed in in another tab.
+function useReturn(over, load) {
+    useEffect(() => {
+        const look = () => document.visibilityState === 'visible' && load();
+
+        if (!over) {
+            return undefined;
+        }
+
+        addEventListener('focus', look);
+        document.addEventListener('visibilitychange', look);
+
+        return () => {
+            removeEventListener('focus', look);
+            document.removeEventListener('visibilitychange', look);
+        };
+    }, [over]);
+
+    // Screens load again at once what the session's end kept from them.
+    useEffect(() => {
+        if (!over) {
+            document.dispatchEvent(new Event('visibilitychange'));
+        }
+    }, [over]);
+}
+
+// When a session ends, what was shown is hidden, and comes back if the same
+// user signs in again, here or in another tab: nothing that was typed is lost.
+function App() {
+    const hash = useHash();
+    const { me, setMe, opened, setOpened, away, load: loadMe } = useMe();
+    const [over, setOver] = useState(false);
+    const [doors, setDoors] = useState([]);
+    const [, draw] = useState(0);
+    const place = useRef(hash);
+    const isLink = route(hash).screen === 'link';
+    const onDraw = () => draw((n) => n + 1);
+
+    place.current = isLink ? place.current : hash;
+
+    const { screen, rest, query } = route(place.current);
+    const opening = screen === 'open' && me && isOperator(me);
+
+    async function load() {
+        if (await loadMe()) {
+            setOver(false);
+        }
     }
 
     async function enter(sid) {
@@ -126,7 +106,8 @@ function App() {
         location.replace(found ? '#/overview' : '#/accounts');
     }
 
-    function leave() {
+    async function leave() {
+        await settle();
         close();
         setOpened(null);
         location.hash = '#/accounts';
@@ -147,14 +128,15 @@ function App() {
     useEffect(() => {
         document.documentElement.lang = lang;
         document.title = t('title');
-        whenSignedOut(signedOut);
+        whenSignedOut((refusal) => {
+            setDoors(refusal.doors);
+            setOver(true);
+        });
 
-        if (screen !== 'link') {
+        if (!isLink) {
             load();
         }
     }, []);
-
-    const opening = screen === 'open' && me && isOperator(me);
 
     useEffect(() => {
         if (opening) {
@@ -162,27 +144,32 @@ function App() {
         }
     }, [opening, rest]);
 
-    if (screen === 'link') {
-        return html`<${SignIn} key=${rest} link=${rest} onSignedIn=${load} />`;
+    useReturn(over, load);
+    useLayoutEffect(() => scrollTo(0, 0), [screen, rest]);
+
+    if ((me === undefined && !isLink) || (opening && !over)) {
+        return html`<p class="loading" role="status">
+            ${t(away ? 'away' : 'loading')}</p>`;
     }
 
-    if (me === undefined || opening) {
-        return html`<p class="loading" role="status">${t('loading')}</p>`;
-    }
-
-    if (me === null) {
-        return html`<${SignIn} doors=${doors} onSignedIn=${load} />`;
-    }
-
-    const mine = isOperator(me) && !opened ? operatorMenu : menu;
+    const mine = me && isOperator(me) && !opened ? operatorMenu : menu;
     const [Screen, at] = find(screen, mine);
     const there = opened || me;
+    const hidden = isLink || over;
+    const back = screen === 'link' || !place.current ? '#/' : place.current;
 
-    return html`<${Frame} me=${me} opened=${opened} mine=${mine} at=${at}
-        onLeave=${leave} onSignOut=${signOut}>
-        <${Screen} key=${`${there.account.id}/${rest}`} me=${there}
-            rest=${rest} reload=${load} /><//>`;
+    return html`
+        ${(hidden || !me) && html`<${SignIn} key=${hash} again=${!!me}
+            link=${isLink ? route(hash).rest : ''} doors=${doors}
+            onSignedIn=${load} back=${back} />`}
+        ${me && html`<div key=${me.user.id} hidden=${hidden}>
+            <${Frame} me=${me} opened=${opened} mine=${mine} at=${at}
+                onLeave=${leave} onSignOut=${signOut} onDraw=${onDraw}>
+                <${Screen} key=${`${there.account.id}/${rest}`} me=${there}
+                    rest=${rest} query=${query} reload=${load} />
+            <//></div>`}`;
 }
 
+history.scrollRestoration = 'manual';
 await loadMessages();
 render(html`<${App} />`, document.getElementById('app'));

@@ -15,11 +15,12 @@ const undoFor = 10000;
 // which sets its text; refuse(problem), for a refusal of the page itself; and
 // run.
 //
-// run(text, call, {then, undo, invalid}) makes a call, unless one is under way,
-// and then calls then, or onDone, with its answer.  It returns the answer, or
-// undefined if the call was refused.  text: what to say, or a function that
-// makes it from the answer.  undo is offered for ten seconds.  invalid: the
-// message for wrong values.  The call gets a function that shows how far it is.
+// run(text, call, {then, undo, invalid, check}) makes a call, unless one is
+// under way, and then calls then, or onDone, with its answer.  It returns the
+// answer, or undefined if the call was refused.  text: what to say, or a
+// function that makes it from the answer.  undo is offered for ten seconds.
+// invalid: the message for wrong values.  check: says first whether the call
+// may be made.  The call gets a function that shows how far it is.
 export function useChange(onDone = () => {}) {
     const [state, setState] = useState({});
     const alive = useRef(true);
@@ -38,7 +39,9 @@ export function useChange(onDone = () => {}) {
 
     const show = (next) => alive.current && setState(next);
 
-    async function run(text, call, { then = onDone, undo, invalid } = {}) {
+    async function run(text, call, { then = onDone, undo, invalid,
+        check = () => true } = {})
+    {
         if (busy.current) {
             return undefined;
         }
@@ -53,6 +56,11 @@ export function useChange(onDone = () => {}) {
         show({ busy: true });
 
         try {
+            if (!await check()) {
+                show({});
+                return undefined;
+            }
+
             const answer = await call((so) => show({ busy: true, text: so }));
 
             show({ text: typeof text === 'function' ? text(answer) : text,

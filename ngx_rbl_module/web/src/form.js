@@ -6,6 +6,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { post } from './api.js';
 import { Said, useChange } from './change.js';
 import { html } from './html.js';
+import { deleteLater } from './later.js';
 import { t } from './text.js';
 
 // An input with its label.  secret: hidden until its button shows it.  Other
@@ -76,14 +77,14 @@ export function Options({ id, legend, help, from, chosen, onChange }) {
 }
 
 // A form that makes one call.  A refusal is shown below it; or, if its content
-// is a function, given to that.
-export function Form({ button, call, onDone, children }) {
+// is a function, given to that.  invalid: the message for wrong values.
+export function Form({ button, call, onDone, invalid, children }) {
     const change = useChange(onDone);
     const own = typeof children === 'function';
 
     function submit(event) {
         event.preventDefault();
-        change.run('', call);
+        change.run('', call, { invalid });
     }
 
     return html`<form onSubmit=${submit}>
@@ -128,10 +129,20 @@ export function Ask({ question, onYes }) {
     </p>`;
 }
 
-// Deletes, then goes to the screen `back`.
-export function Delete({ path, id, question, back, run }) {
-    return html`<${Ask} question=${question} onYes=${() => run('', () =>
-        post(`${path}/delete/${id}.json`), { then: () => {
-            location.hash = `#/${back}`;
-        } })} />`;
+// Deletes, then goes to the screen `back`.  With a question it asks first, and
+// the API may refuse; without one, it can be undone.  name: what it is called.
+export function Delete({ path, id, name, question, back, run }) {
+    const leave = () => {
+        location.hash = `#/${back}`;
+    };
+
+    if (question) {
+        return html`<${Ask} question=${question} onYes=${() => run('', () =>
+            post(`${path}/delete/${id}.json`), { then: leave })} />`;
+    }
+
+    return html`<button onClick=${() => {
+        leave();
+        deleteLater(path, id, name);
+    }}>${t('delete')}</button>`;
 }

@@ -1,10 +1,10 @@
 // Parts of the screens of webhooks: the state in words, the form, a secret that
 // is shown once.
 
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
-import { Said } from './change.js';
 import { Copied } from './copied.js';
+import { Field } from './form.js';
 import { html } from './html.js';
 import { State, When } from './parts.js';
 import { t } from './text.js';
@@ -69,31 +69,15 @@ function Types({ chosen, onChange }) {
     </fieldset>`;
 }
 
-// The fields of a webhook.  onSubmit gets them; call: the state of useChange.
-export function HookForm({ hook, button, call, onSubmit }) {
-    const [name, setName] = useState(hook.name);
-    const [url, setUrl] = useState(hook.url);
-    const [chosen, setChosen] = useState(hook.types);
-
-    function submit(event) {
-        event.preventDefault();
-        onSubmit({ name, url, types: chosen });
-    }
-
-    return html`<form onSubmit=${submit}>
-        <label for="hook-name">${t('name')}</label>
-        <input id="hook-name" required maxlength="255" autocomplete="off"
-            value=${name} onInput=${(e) => setName(e.target.value)} />
-        <label for="hook-url">${t('hook_url')}</label>
-        <input id="hook-url" type="url" required maxlength="2048"
-            autocomplete="off" spellcheck="false"
-            aria-describedby="hook-url-help" value=${url}
-            onInput=${(e) => setUrl(e.target.value)} />
-        <p id="hook-url-help" class="quiet">${t('hook_url_help')}</p>
-        <${Types} chosen=${chosen} onChange=${setChosen} />
-        <button class="main" disabled=${call.busy}>${button}</button>
-        <${Said} of=${call} />
-    </form>`;
+// The fields of a webhook.
+export function HookFields({ form: { mine, set } }) {
+    return html`
+        <${Field} id="hook-name" label=${t('name')} required maxlength="255"
+            value=${mine.name} onChange=${set('name')} />
+        <${Field} id="hook-url" label=${t('hook_url')} type="url" required
+            maxlength="2048" help=${t('hook_url_help')} value=${mine.url}
+            onChange=${set('url')} />
+        <${Types} chosen=${mine.types} onChange=${set('types')} />`;
 }
 
 const verify = `import hashlib, hmac

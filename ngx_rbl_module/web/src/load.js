@@ -4,6 +4,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { get } from './api.js';
+import { withoutGone } from './later.js';
 
 const pause = 10000;
 
@@ -52,5 +53,6 @@ export function useLoad(path, round = 0, every = pause) {
 
     useEffect(() => () => setState({}), [path]);
 
-    return { ...state, reload: () => now.current() };
+    return { ...state, body: withoutGone(path, state.body),
+        reload: () => now.current() };
 }

@@ -1,7 +1,7 @@
 // The account that an operator has opened in this tab, and a banner that says
 // so.  It is kept while the page is loaded again.
 
-import { actIn, get } from './api.js';
+import { actIn, get, settle } from './api.js';
 import { html } from './html.js';
 import { isolate, setZone, t } from './text.js';
 
@@ -14,6 +14,7 @@ export function kept() {
 
 // Opens an account.  Returns what `me` says there, or null if there is none.
 export async function open(sid) {
+    await settle();
     actIn(sid);
     keep(sid);
 

@@ -1,6 +1,7 @@
 // Parts that screens share: the state of a host, a time, what is shown while an
 // answer is awaited or cannot be had.
 
+import { now } from './clock.js';
 import { html } from './html.js';
 import { reason } from './refusal.js';
 import { absolute, date, relative, t } from './text.js';
@@ -54,7 +55,7 @@ export function When({ text }) {
 
     return at
         ? html`<time datetime=${at.toISOString()} title=${absolute(at)}>
-            ${relative(at, Date.now())}</time>`
+            ${relative(at, now())}</time>`
         : html`<span>${t('never')}</span>`;
 }
 

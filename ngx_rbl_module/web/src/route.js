@@ -1,11 +1,12 @@
-// Screens by the part of the address behind "#": "#/screen/rest".
+// Screens by the part of the address behind "#": "#/screen/rest?query".
 
 import { useEffect, useState } from 'preact/hooks';
 
 export function route(hash) {
-    const [, screen = '', rest = ''] = /^#\/([a-z_]*)\/?(.*)$/.exec(hash) || [];
+    const [, screen = '', rest = '', query = '']
+        = /^#\/([a-z_]*)\/?([^?]*)\??(.*)$/.exec(hash) || [];
 
-    return { screen, rest };
+    return { screen, rest, query };
 }
 
 export function useHash() {

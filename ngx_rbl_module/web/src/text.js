@@ -47,15 +47,24 @@ export function isolate(text) {
 }
 
 let zone = 'UTC';
+let times;
+const ago = new Intl.RelativeTimeFormat(lang, { numeric: 'auto' });
 
+// To make a formatter takes long, and a table needs one for each row.
 export function setZone(name) {
+    const format = (timeZone) => new Intl.DateTimeFormat(lang, { timeZone,
+        dateStyle: 'medium', timeStyle: 'short' });
+
     try {
-        new Intl.DateTimeFormat(lang, { timeZone: name });
+        times = format(name);
         zone = name;
     } catch {
+        times = format('UTC');
         zone = 'UTC';
     }
 }
+
+setZone(zone);
 
 export function zoneName() {
     return zone;
@@ -81,8 +90,7 @@ export function date(text) {
 }
 
 export function absolute(at) {
-    return new Intl.DateTimeFormat(lang, { timeZone: zone, dateStyle: 'medium',
-        timeStyle: 'short' }).format(at);
+    return times.format(at);
 }
 
 // A day of statistics, which is one of UTC.
@@ -104,6 +112,5 @@ export function relative(at, now) {
     const [unit, length] = steps.find(([, n]) => Math.abs(seconds) >= n)
         || ['second', 1];
 
-    return new Intl.RelativeTimeFormat(lang, { numeric: 'auto' })
-        .format(Math.trunc(seconds / length), unit);
+    return ago.format(Math.trunc(seconds / length), unit);
 }

@@ -13,7 +13,7 @@ const { chromium } = require('playwright-core');
 const axeSource = require('axe-core').source;
 export const input = JSON.parse(process.env.RBL_PORTAL);
 
-function say(line) {
+export function say(line) {
     process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 

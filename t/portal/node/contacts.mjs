@@ -145,17 +145,27 @@ ok(true, 'a group is renamed and becomes the default');
 
 await press('Contacts');
 await shows('tbody');
-await press(input.hook, 'Delete');
-await key('Tab');
-await press('Cancel', 'Delete', 'Delete it');
+await press(input.hook);
+await shows('h1 .state');
+await press('Delete');
 await shows('h1 >> text=1 contact');
-ok(!(await page.textContent('main')).includes(input.hook),
-    'the contact is deleted after a question');
+await shows('.deleted button');
+await key('Enter');
+await shows('h1 >> text=2 contacts');
+ok(true, 'a delete is undone');
+await press(input.hook);
+await shows('h1 .state');
+await press('Delete');
+await shows('h1 >> text=1 contact');
+ok(!(await page.textContent('main table')).includes(input.hook),
+    'the contact is deleted');
 await press('Contact groups');
 await shows('tbody tr >> nth=1');
 await press('Day shift');
-await shows('section >> text=Delete');
-await press('Delete', 'Delete it');
+await shows('section button >> text=Delete');
+await press('Delete');
+await key('Tab');
+await press('Cancel', 'Delete', 'Delete it');
 await shows('h1 >> text=1 contact group');
 await shows('tbody .badge');
 ok(true, 'so is the group, and the other one is the default');

@@ -3,13 +3,16 @@
 
 import { useState } from 'preact/hooks';
 
-import { post } from '../api.js';
+import { get, post } from '../api.js';
 import { Field } from '../form.js';
 import { html } from '../html.js';
 import { Place } from '../parts.js';
 import { refused } from '../refusal.js';
 import { t } from '../text.js';
 import { parseAll } from '../values.js';
+
+const pause = 500;              // ms between two looks
+const patience = 300000;
 
 function kind({ type, n }) {
     return type === 'ip_range' ? t('kind_subnet', { n })
@@ -24,7 +27,8 @@ function Row({ line, outcome }) {
             : kind(line)}</td>
         <td data-label=${t('outcome')}>${outcome && (outcome.problem
             ? html`<span class="wrong">${outcome.problem}</span>`
-            : html`<a href="#/host/${outcome.id}">${t('added')}</a>`)}</td>
+            : outcome.late ? t('range_late')
+                : html`<a href="#/host/${outcome.id}">${t('added')}</a>`)}</td>
     </tr>`;
 }
 
@@ -40,17 +44,56 @@ function Preview({ lines, outcomes }) {
     </table>`;
 }
 
-// Adds one line; the problem is a sentence of the API.
-async function add(line, name) {
-    try {
-        const { data } = await post('host/add.json', { host: line.value,
-            type: line.type, name: name || line.value });
+// Shows how many of n hosts there are more than before, until there are all, or
+// over() is called, or for five minutes.
+async function watch(n, show) {
+    const count = async () => (await get('counts.json')).data.hosts;
+    const before = await count();
+    const end = Date.now() + patience;
+    let over = false;
 
-        return { id: data[0].id };
+    async function look() {
+        let made = 0;
+
+        while (!over && made < n && Date.now() < end) {
+            await new Promise((go) => setTimeout(go, pause));
+            made = await count() - before;
+            over || show({ made: Math.max(0, Math.min(made, n)), total: n });
+        }
+    }
+
+    return { done: look().catch(() => {}), over: () => {
+        over = true;
+    } };
+}
+
+async function addLine(line, name) {
+    const { data } = await post('host/add.json', { host: line.value,
+        type: line.type, name: name || line.value });
+
+    return { id: data[0].id };
+}
+
+// Adds one line; the problem is a sentence of the API.  A large range may be
+// accepted and made later.
+async function add(line, name, show) {
+    const made = line.n > 1 && await watch(line.n, show).catch(() => null);
+
+    try {
+        return await addLine(line, name);
     } catch (refusal) {
-        return { problem: refusal.status === 400 || refusal.status === 409
-            ? refusal.message : refused(refusal), stop: !(refusal.status === 400
-            || refusal.status === 409) };
+        const late = refusal.status === 503 && /accepted/.test(refusal.message);
+        const own = refusal.status === 400 || refusal.status === 409;
+
+        if (late && made) {
+            await made.done;
+        }
+
+        return late ? { late } : { stop: !own,
+            problem: own ? refusal.message : refused(refusal) };
+    } finally {
+        made && made.over();
+        show(null);
     }
 }
 
@@ -59,10 +102,11 @@ export function Add() {
     const [name, setName] = useState('');
     const [outcomes, setOutcomes] = useState(new Map());
     const [busy, setBusy] = useState(false);
+    const [made, setMade] = useState(null);
 
     const lines = parseAll(text);
     const good = lines.filter(({ problem, value }) => !problem
-        && !(outcomes.get(value) && outcomes.get(value).id));
+        && !(outcomes.get(value) && !outcomes.get(value).problem));
     const hosts = good.reduce((sum, { n }) => sum + n, 0);
 
     async function submit(event) {
@@ -72,7 +116,7 @@ export function Add() {
         const next = new Map(outcomes);
 
         for (const line of good) {
-            const outcome = await add(line, name);
+            const outcome = await add(line, name, setMade);
 
             next.set(line.value, outcome);
             setOutcomes(new Map(next));
@@ -99,7 +143,10 @@ export function Add() {
             <button class="main" disabled=${busy || good.length === 0}>
                 ${good.length ? t('add_n', { n: hosts })
                     : t('add_none')}</button>
-            <span role="status">${busy && t('adding')}</span>
+            <span role="status">${busy && (made ? t('adding_range', made)
+                : t('adding'))}</span>
+            ${made && html`<progress max=${made.total} value=${made.made}
+                aria-label=${t('adding')} />`}
         </form>
         ${lines.length > 0 && html`
             <${Preview} lines=${lines} outcomes=${outcomes} />`}`;

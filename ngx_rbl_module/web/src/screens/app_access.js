@@ -1,47 +1,39 @@
 // From where, and how often, an application may be used.
 
-import { useState } from 'preact/hooks';
-
 import { post } from '../api.js';
-import { Said, useChange } from '../change.js';
 import { html } from '../html.js';
+import { RecordForm, useFields } from '../record.js';
 import { number, t } from '../text.js';
 
 const names = ['hour', 'reads', 'writes', 'starts'];
 
 function Allow({ app, onDone }) {
-    const [text, setText] = useState(app.allow.join('\n'));
-    const set = useChange(onDone);
+    const allowOf = ({ allow }) => ({ allow: allow.join('\n') });
+    const form = useFields(allowOf(app));
 
-    function submit(event) {
-        event.preventDefault();
-
-        const allow = text.split(/[\s,]+/).filter((word) => word);
-
-        set.run(t('saved'), () => post(`app/allow/${app.id}.json`, { allow }));
-    }
-
-    return html`<form onSubmit=${submit}>
+    return html`<${RecordForm} form=${form} path="app/${app.id}.json"
+        of=${({ data }) => allowOf(data)} button=${t('allow_save')}
+        names=${{ allow: { label: t('allow') } }} onDone=${onDone}
+        save=${({ allow }) => post(`app/allow/${app.id}.json`,
+            { allow: allow.split(/[\s,]+/).filter((word) => word) })}>
         <p class="field"><label for="app-allow">${t('allow')}</label>
-            <textarea id="app-allow" rows="4" spellcheck="false" value=${text}
-                aria-describedby="app-allow-help"
-                onInput=${(e) => setText(e.target.value)}></textarea>
+            <textarea id="app-allow" rows="4" spellcheck="false"
+                value=${form.mine.allow} aria-describedby="app-allow-help"
+                onInput=${(e) => form.set('allow')(e.target.value)}></textarea>
             <small id="app-allow-help">${t('allow_help')}</small></p>
-        <p><button disabled=${set.busy}>${t('allow_save')}</button></p>
-        <${Said} of=${set} />
-    </form>`;
+    <//>`;
 }
 
 function Limits({ app, onDone }) {
-    const [limits, setLimits] = useState(app.limits);
-    const set = useChange(onDone);
+    const limitsOf = ({ limits }) => Object.fromEntries(names.map((name) =>
+        [name, limits[name]]));
+    const form = useFields(limitsOf(app));
 
-    function submit(event) {
-        event.preventDefault();
-        set.run(t('saved'), () => post(`app/limit/${app.id}.json`, limits));
-    }
-
-    return html`<form onSubmit=${submit}>
+    return html`<${RecordForm} form=${form} path="app/${app.id}.json"
+        of=${({ data }) => limitsOf(data)} button=${t('limits_save')}
+        names=${Object.fromEntries(names.map((name) =>
+            [name, { label: t(`limit_${name}`) }]))} onDone=${onDone}
+        save=${(limits) => post(`app/limit/${app.id}.json`, limits)}>
         <fieldset><legend>${t('limits')}</legend>
             <p>${t('limits_help')}</p>
             <div class="fields">${names.map((name) => html`
@@ -49,13 +41,11 @@ function Limits({ app, onDone }) {
                     <label for="app-${name}">${t(`limit_${name}`)}</label>
                     <input id="app-${name}" type="number" min="0" required
                         max=${name === 'hour' ? 1000000000 : 1000000}
-                        value=${limits[name]} onInput=${(e) => setLimits(
-                            { ...limits, [name]: e.target.value })} /></p>`)}
+                        value=${form.mine[name]} onInput=${(e) =>
+                            form.set(name)(e.target.value)} /></p>`)}
             </div>
         </fieldset>
-        <p><button disabled=${set.busy}>${t('limits_save')}</button></p>
-        <${Said} of=${set} />
-    </form>`;
+    <//>`;
 }
 
 function Shown({ app }) {

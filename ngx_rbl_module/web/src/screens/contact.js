@@ -11,6 +11,7 @@ import { Delete, Field, Form, Options, Turn } from '../form.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { Answer, Changes, Place, State } from '../parts.js';
+import { namesIn, RecordForm, useFields } from '../record.js';
 import { t } from '../text.js';
 
 // The names of the groups of a contact, once they are known.
@@ -50,18 +51,27 @@ function Confirm({ contact, onDone, run }) {
     </section>`;
 }
 
-function Change({ contact, groups, onDone }) {
-    const [schedule, setSchedule] = useState(contact.schedule);
-    const [chosen, setChosen] = useState(contact.contact_group.split(','));
+const fieldsOf = (contact) => ({ schedule: contact.schedule,
+    groups: contact.contact_group.split(',') });
 
-    return html`<${Form} button=${t('save')} onDone=${onDone} call=${() =>
-        post(`contact/update/${contact.id}.json`, { schedule,
-            contact_group: chosen.join(',') })}>
+function Change({ contact, groups, onDone }) {
+    const form = useFields(fieldsOf(contact));
+    const { mine, set } = form;
+    const all = groups ? groups.data : [];
+    const names = {
+        schedule: { label: t('schedule'), show: namesIn(schedules()) },
+        groups: { label: t('groups'), show: namesIn(all) } };
+
+    return html`<${RecordForm} form=${form} path="contact/${contact.id}.json"
+        of=${({ data: [now] }) => fieldsOf(now)} names=${names}
+        onDone=${onDone} save=${({ schedule, groups: chosen }) =>
+            post(`contact/update/${contact.id}.json`, { schedule,
+                contact_group: chosen.join(',') })}>
         <${Options} id="schedule" legend=${t('schedule')} from=${schedules()}
-            chosen=${schedule} onChange=${setSchedule} />
+            chosen=${mine.schedule} onChange=${set('schedule')} />
         ${groups && html`<${Options} id="groups" legend=${t('groups')}
-            help=${t('help_groups')} from=${groups.data} chosen=${chosen}
-            onChange=${setChosen} />`}
+            help=${t('help_groups')} from=${all} chosen=${mine.groups}
+            onChange=${set('groups')} />`}
     <//>`;
 }
 
@@ -82,13 +92,12 @@ function Actions({ contact, groups, again }) {
                 id=${contact.id} paused=${contact.status === 'paused'}
                 words=${{ pause: t('contact_paused'),
                     resume: t('contact_resumed') }} run=${run} />${' '}`}
-            <${Delete} path="contact" id=${contact.id} back="contacts"
-                run=${run} question=${t('delete_contact',
-                    { contact: contact.contact })} />
+            <${Delete} path="contact" id=${contact.id}
+                name=${contact.contact} back="contacts" />
             <details>
                 <summary>${t('change')}</summary>
                 <${Change} contact=${contact} groups=${groups}
-                    onDone=${done(t('saved'))} />
+                    onDone=${again} />
             </details>
         </section>`;
 }

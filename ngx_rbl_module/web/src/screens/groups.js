@@ -8,6 +8,7 @@ import { Delete, Field, Form } from '../form.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { Answer, More, Place } from '../parts.js';
+import { RecordForm, useFields } from '../record.js';
 import { t } from '../text.js';
 
 function Default({ group }) {
@@ -74,28 +75,29 @@ function All({ me }) {
 }
 
 function Rename({ group, onDone }) {
-    const [name, setName] = useState(group.name);
+    const form = useFields({ name: group.name });
 
-    return html`<${Form} button=${t('save')} onDone=${onDone}
-        call=${() => post(`contactgroup/update/${group.id}.json`, { name })}>
+    return html`<${RecordForm} form=${form} onDone=${onDone}
+        path="contactgroup/${group.id}.json"
+        of=${({ data: [{ name }] }) => ({ name })}
+        names=${{ name: { label: t('name') } }}
+        save=${(fields) =>
+            post(`contactgroup/update/${group.id}.json`, fields)}>
         ${(problem) => html`<${Field} id="group-name" label=${t('name')}
-            error=${problem} required maxlength="255" value=${name}
-            onChange=${setName} />`}
+            error=${problem} required maxlength="255" value=${form.mine.name}
+            onChange=${form.set('name')} />`}
     <//>`;
 }
 
 // Deleting is refused for a group with hosts or contacts, so it is explained.
 function Actions({ group, again }) {
-    const { say, run, ...said } = useChange(again);
+    const { run, ...said } = useChange(again);
     const { total_hosts: hosts, total_contacts: contacts } = group;
     const isDefault = group.is_default === 1;
 
     return html`
         <${Said} of=${said} />
-        <${Rename} group=${group} onDone=${() => {
-            say(t('saved'));
-            again();
-        }} />
+        <${Rename} group=${group} onDone=${again} />
         <section aria-label=${t('actions')}>
             <p>${isDefault ? t('default_text') : html`
                 <button onClick=${() => run(t('is_default'), () =>
@@ -107,9 +109,9 @@ function Actions({ group, again }) {
                     hosts: t('total_hosts', { n: hosts }),
                     contacts: t('total_contacts', { n: contacts }) })}</p>`
                 : html`<${Delete} path="contactgroup" id=${group.id}
-                    back="groups" run=${run} question=${t(isDefault
-                        ? 'delete_default' : 'delete_group',
-                    { group: group.name })} />`}
+                    name=${group.name} back="groups" run=${run}
+                    question=${isDefault && t('delete_default',
+                        { group: group.name })} />`}
         </section>`;
 }
 

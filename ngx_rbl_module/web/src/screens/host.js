@@ -4,6 +4,7 @@
 import { useState } from 'preact/hooks';
 
 import { CheckNow } from '../check_now.js';
+import { now } from '../clock.js';
 import { HostActions } from '../host_actions.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
@@ -117,7 +118,7 @@ export function Host({ me, rest: id }) {
         <${Lists} lists=${data.lists} unnamed=${data.unknown_unnamed} />
         <h2>${t('history')}</h2>
         <${Answer} state=${history}>${(body) => html`
-            <${Timeline} changes=${body.data} now=${Date.now()} />`}<//>
+            <${Timeline} changes=${body.data} now=${now()} />`}<//>
         <${Changes} may=${me.user.role !== 'viewer'} id=${data.host.id} />`}
     <//>`;
 }

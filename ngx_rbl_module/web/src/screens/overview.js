@@ -1,10 +1,10 @@
 // Overview: how many hosts there are, which are listed, what changed lately.
 
+import { HostTable } from '../host_table.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { Answer, State, When } from '../parts.js';
 import { t } from '../text.js';
-import { HostTable } from './hosts.js';
 
 const most = 100;
 const states = ['listed', 'unknown', 'uncovered', 'clear', 'paused'];

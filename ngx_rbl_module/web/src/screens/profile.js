@@ -4,46 +4,53 @@ import { useState } from 'preact/hooks';
 
 import { post } from '../api.js';
 import { Said, useChange } from '../change.js';
-import { Delete } from '../form.js';
+import { Delete, Form } from '../form.js';
 import { html } from '../html.js';
 import { Follow, ListChoice } from '../list_choice.js';
 import { PaidAnswer } from '../list_parts.js';
 import { useLoad } from '../load.js';
 import { Changes, Place } from '../parts.js';
+import { namesIn, RecordForm, useFields } from '../record.js';
 import { isolate, t } from '../text.js';
+
+// The fields of the form.  chosen: null if the profile follows the defaults.
+const fieldsOf = (profile) => ({ name: profile.name,
+    chosen: profile.uses_defaults === 1 ? null : profile.entries });
+
+const sent = ({ name, chosen }) => (chosen ? { name, entries: chosen.join(',') }
+    : { name });
 
 // A profile that has a choice of its own cannot follow the defaults again, so
 // only those that still do, and new ones, are asked.
-function Form({ profile, lists, button, onSubmit }) {
-    const [name, setName] = useState(profile.name);
-    const [follows, setFollows] = useState(profile.uses_defaults === 1);
-    const [chosen, setChosen] = useState(new Set(profile.entries));
-
-    function submit(event) {
-        event.preventDefault();
-        onSubmit(follows ? { name } : { name, entries: [...chosen].join(',') });
-    }
-
-    return html`<form onSubmit=${submit}>
+function Fields({ form: { mine, set }, profile, lists }) {
+    return html`
         <label for="profile-name">${t('name')}</label>
         <input id="profile-name" required maxlength="255" autocomplete="off"
-            value=${name} onInput=${(e) => setName(e.target.value)} />
+            value=${mine.name} onInput=${(e) => set('name')(e.target.value)} />
         ${profile.uses_defaults === 1 && html`
-            <${Follow} value=${follows} onChange=${setFollows} />`}
-        ${!follows && html`<${ListChoice} lists=${lists} chosen=${chosen}
-            onChange=${setChosen} />`}
-        ${!follows && chosen.size === 0 && html`
-            <p class="wrong">${t('no_choice')}</p>`}
-        <button class="main">${button}</button>
-    </form>`;
+            <${Follow} value=${!mine.chosen} onChange=${(follows) =>
+                set('chosen')(follows ? null : profile.entries)} />`}
+        ${mine.chosen && html`<${ListChoice} lists=${lists}
+            chosen=${new Set(mine.chosen)}
+            onChange=${(chosen) => set('chosen')([...chosen])} />`}
+        ${mine.chosen && mine.chosen.length === 0 && html`
+            <p class="wrong">${t('no_choice')}</p>`}`;
+}
+
+const fresh = { name: '', uses_defaults: 1, entries: [] };
+
+function Add({ lists }) {
+    const form = useFields(fieldsOf(fresh));
+
+    return html`<${Form} button=${t('add_profile')} invalid="refused_label"
+        call=${() => post('rblprofile/add.json', sent(form.mine))}
+        onDone=${({ data }) => {
+            location.hash = `#/profiles/${data.id}`;
+        }}><${Fields} form=${form} profile=${fresh} lists=${lists} /><//>`;
 }
 
 export function ProfileAdd({ me }) {
     const lists = useLoad('rbls.json?page_size=1000');
-    const { run, ...said } = useChange(({ data }) => {
-        location.hash = `#/profiles/${data.id}`;
-    });
-    const fresh = { name: '', uses_defaults: 1, entries: [] };
 
     return html`
         <${Place} path=${[['profiles', t('profiles')]]} />
@@ -52,12 +59,23 @@ export function ProfileAdd({ me }) {
                 <h1>${t('add_profile')}</h1>
                 ${me.user.role === 'viewer'
                     ? html`<p>${t('viewers_read')}</p>`
-                    : html`<${Form} profile=${fresh} lists=${data}
-                        button=${t('add_profile')} onSubmit=${(fields) =>
-                            run('', () => post('rblprofile/add.json', fields),
-                                { invalid: 'refused_label' })} />
-                    <${Said} of=${said} />`}`}
+                    : html`<${Add} lists=${data} />`}`}
         <//>`;
+}
+
+function Change({ profile, lists, onDone }) {
+    const form = useFields(fieldsOf(profile));
+    const zones = lists.map(({ id, host }) => ({ id, name: host }));
+
+    return html`<${RecordForm} form=${form} onDone=${onDone}
+        path="rblprofile/${profile.id}.json" invalid="refused_label"
+        of=${({ data: [now] }) => fieldsOf(now)} names=${{
+            name: { label: t('name') },
+            chosen: { label: t('which_lists'), show: (ids) => (ids
+                ? namesIn(zones)(ids) : t('follow_defaults')) }
+        }} save=${(fields) => post(`rblprofile/update/${profile.id}.json`,
+            sent(fields))}>
+        <${Fields} form=${form} profile=${profile} lists=${lists} /><//>`;
 }
 
 function Actions({ profile, lists, onDone }) {
@@ -75,10 +93,7 @@ function Actions({ profile, lists, onDone }) {
         <${Said} of=${said} />
         <details>
             <summary>${t('change')}</summary>
-            <${Form} key=${profile.uses_defaults} profile=${profile}
-                lists=${lists} button=${t('save')} onSubmit=${(fields) =>
-                    run(t('saved'), () => post(path, fields),
-                        { invalid: 'refused_label' })} />
+            <${Change} profile=${profile} lists=${lists} onDone=${onDone} />
         </details>
     </section>`;
 }

@@ -46,7 +46,9 @@ function Choice({ accounts, onChoose }) {
         </li>`)}</ul>`;
 }
 
-export function SignIn({ link, doors = [], onSignedIn }) {
+// again: a session has ended, and what was typed waits.  back: the address from
+// there on.
+export function SignIn({ link, again, back, doors, onSignedIn }) {
     const [problem, setProblem] = useState('');
     const [busy, setBusy] = useState(false);
     const [accounts, setAccounts] = useState(null);
@@ -77,10 +79,7 @@ export function SignIn({ link, doors = [], onSignedIn }) {
 
         forget();
         await onSignedIn();
-
-        if (link) {
-            location.hash = '#/';
-        }
+        location.hash = back;
     }
 
     const use = (fields) => enter(() => post('session/start.json', fields));
@@ -94,7 +93,8 @@ export function SignIn({ link, doors = [], onSignedIn }) {
     return html`<main class="sign-in" id="main">
         <h1>${t('title')}</h1>
         ${problem && html`<p class="banner" role="alert">${problem}</p>`}
-        ${!vouched && html`<p>${t(link ? 'sign_in_link' : 'sign_in_text')}</p>`}
+        ${!vouched && html`<p>${t(link ? 'sign_in_link'
+            : again ? 'sign_in_again' : 'sign_in_text')}</p>`}
         ${accounts && html`<${Choice} accounts=${accounts}
             onChoose=${(account) => use({ account })} />`}
         ${(link || (vouched && !accounts)) && html`<button class="main"

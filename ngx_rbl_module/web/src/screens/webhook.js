@@ -6,11 +6,12 @@ import { post } from '../api.js';
 import { Said, useChange } from '../change.js';
 import { DeliveryLog } from '../delivery_log.js';
 import { DeadLetters } from '../hook_dead.js';
-import { HookForm, HookMark, HookState, Secret, typeName, Verify }
+import { HookFields, HookMark, HookState, Secret, typeName, Verify }
     from '../hook_parts.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { Answer, Changes, Place, When } from '../parts.js';
+import { RecordForm, useFields } from '../record.js';
 import { t } from '../text.js';
 
 function Facts({ hook }) {
@@ -30,23 +31,29 @@ function Facts({ hook }) {
 function Turn({ hook, onDone }) {
     const call = useChange(onDone);
     const to = hook.status === 'active' ? 'disable' : 'enable';
-    const turn = () => call.run('', () =>
-        post(`webhook/${to}/${hook.id}.json`));
+    const turn = (how) => call.run(t(`hook_${how}_done`), () =>
+        post(`webhook/${how}/${hook.id}.json`), { undo: () =>
+        turn(how === 'disable' ? 'enable' : 'disable') });
 
-    return html`<button onClick=${turn} disabled=${call.busy}>
-            ${t(`hook_${to}`)}</button>
-        ${call.problem && html`<${Said} of=${call} />`}`;
+    return html`<button onClick=${() => turn(to)} disabled=${call.busy}>
+            ${t(`hook_${to}`)}</button><${Said} of=${call} />`;
 }
 
+const fieldsOf = ({ name, url, types }) => ({ name, url, types });
+
 function Change({ hook, onDone }) {
-    const call = useChange(onDone);
-    const change = (fields) => call.run(t('saved'), () =>
-        post(`webhook/update/${hook.id}.json`, fields));
+    const form = useFields(fieldsOf(hook));
 
     return html`<details>
         <summary>${t('change')}</summary>
-        <${HookForm} hook=${hook} button=${t('save')} call=${call}
-            onSubmit=${change} />
+        <${RecordForm} form=${form} path="webhook/${hook.id}.json"
+            of=${({ data }) => fieldsOf(data)} names=${{
+                name: { label: t('name') }, url: { label: t('hook_url') },
+                types: { label: t('hook_types'), show: (types) =>
+                    types.map(typeName).join(', ') || t('hook_all_events') }
+            }} onDone=${onDone} save=${(fields) =>
+                post(`webhook/update/${hook.id}.json`, fields)}>
+            <${HookFields} form=${form} /><//>
     </details>`;
 }
 

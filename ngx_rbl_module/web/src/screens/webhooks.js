@@ -3,12 +3,13 @@
 import { useState } from 'preact/hooks';
 
 import { post } from '../api.js';
-import { useChange } from '../change.js';
-import { HookForm, HookMark, Secret, typeName, Verify }
+import { Form } from '../form.js';
+import { HookFields, HookMark, Secret, typeName, Verify }
     from '../hook_parts.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { Answer, Place, When } from '../parts.js';
+import { useFields } from '../record.js';
 import { t } from '../text.js';
 import { Webhook } from './webhook.js';
 
@@ -53,13 +54,9 @@ function List({ may }) {
     <//>`;
 }
 
-const empty = { name: '', url: '', types: [] };
-
 function Add() {
     const [made, setMade] = useState(null);
-    const call = useChange(({ data }) => setMade(data));
-    const add = (fields) => call.run('', () =>
-        post('webhook/add.json', fields));
+    const form = useFields({ name: '', url: '', types: [] });
 
     if (made) {
         return html`
@@ -74,8 +71,9 @@ function Add() {
     return html`
         <${Place} path=${[['webhooks', t('webhooks')]]} />
         <h1>${t('hook_add')}</h1>
-        <${HookForm} hook=${empty} button=${t('hook_add')} call=${call}
-            onSubmit=${add} />`;
+        <${Form} button=${t('hook_add')} onDone=${({ data }) => setMade(data)}
+            call=${() => post('webhook/add.json', form.mine)}>
+            <${HookFields} form=${form} /><//>`;
 }
 
 export function Webhooks({ me, rest }) {

@@ -1,0 +1,251 @@
+// The table of hosts: thousands of them, filters in the address, the keyboard,
+// changes of many, on a desk and on a phone.
+
+import { axe, close, done, input, is, ok, open, start }
+    from './browser.mjs';
+
+async function hosts(options) {
+    const page = await open(options);
+
+    await page.context().addCookies([{ url: input.url, ...input.cookie }]);
+    await page.goto('/portal/#/hosts');
+    await page.waitForSelector('.rows tbody tr');
+    return page;
+}
+
+const status = (page) => page.textContent('.filters ~ [role=status]');
+const rows = (page) => page.$$eval('.rows tbody tr', (all) => all.map((row) =>
+    ({ at: Number(row.ariaRowIndex), host: row.querySelector('a').textContent,
+        top: row.getBoundingClientRect().top,
+        bottom: row.getBoundingClientRect().bottom })));
+
+async function settled(page, text) {
+    await page.waitForFunction((want) => document.querySelector(
+        '.filters ~ [role=status]')?.textContent.trim() === want, text);
+}
+
+await start();
+
+// all of them
+
+async function toTheEnd(page, how) {
+    const total = input.total;
+    const most = { rows: 0 };
+
+    is(await page.getAttribute('.rows', 'aria-rowcount'), `${total + 1}`,
+        `${how}: the table has all rows and its head`);
+
+    for (let i = 0; i < 200 && !/found/.test(await status(page)); i++) {
+        await page.keyboard.press('End');
+        await page.waitForTimeout(50);
+        most.rows = Math.max(most.rows, (await rows(page)).length);
+    }
+
+    await page.keyboard.press('End');
+    await page.waitForFunction((last) => document.querySelector(
+        '.rows tbody tr:last-child')?.ariaRowIndex === `${last}`, total + 1);
+    ok(true, `${how}: the key End comes to the last row`);
+    ok(most.rows < 70, `${how}: few rows are in the document`, most.rows);
+
+    const at = (await rows(page)).filter(({ bottom, top }) => bottom > 0
+        && top < 800);
+
+    ok(at.every((row, i) => i === 0
+        || (row.at === at[i - 1].at + 1
+            && Math.abs(row.top - at[i - 1].bottom) < 1)),
+    `${how}: they follow each other without a gap`, JSON.stringify(at));
+    await page.keyboard.press('Home');
+    await page.waitForFunction(() => document.querySelector(
+        '.rows tbody tr')?.ariaRowIndex === '2');
+}
+
+{
+    const page = await hosts({ viewport: { width: 1280, height: 800 } });
+
+    await axe(page, 'a long table');
+    await toTheEnd(page, 'a desk');
+
+    // the focus
+
+    const first = page.locator('.rows tbody tr a').first();
+    const name = await first.textContent();
+
+    await first.focus();
+    await page.evaluate(() => scrollTo(0, 20000));
+    await page.waitForFunction(() => document.querySelectorAll(
+        '.rows tbody tr')[1].ariaRowIndex > 100);
+    is(await page.evaluate(() => document.activeElement.textContent), name,
+        'the focus stays on a row that scrolls away');
+    await page.keyboard.press('ArrowUp');
+    await page.evaluate(() => scrollTo(0, 0));
+    await page.waitForFunction(() => document.querySelectorAll(
+        '.rows tbody tr')[1].ariaRowIndex === '3');
+    await first.focus();
+
+    for (let i = 0; i < 30; i++) {
+        await page.keyboard.press('ArrowDown');
+        await page.waitForTimeout(20);
+    }
+
+    is(await page.evaluate(() => document.activeElement.closest('tr')
+        .ariaRowIndex), '32', 'arrow keys go from row to row');
+    ok(await page.evaluate(() => {
+        const { top, bottom } = document.activeElement.getBoundingClientRect();
+
+        return top >= 0 && bottom <= innerHeight;
+    }), 'which the window follows');
+    await page.keyboard.press('Escape');
+    is(await page.evaluate(() => document.activeElement.id), 'text',
+        'Escape leaves the table');
+
+    // filters
+
+    await page.keyboard.type('10.9.1.1');
+    await settled(page, '111 hosts found.');
+    ok(true, 'hosts by the beginning of the address');
+    ok(/#\/hosts\?text=10\.9\.1\.1$/.test(page.url()), 'the address has it',
+        page.url());
+    await page.selectOption('#state', 'listed');
+    await settled(page, '1 host found.');
+    is((await rows(page))[0].host, '10.9.1.17', 'those that are listed, too');
+    await page.goBack();
+    await settled(page, '111 hosts found.');
+    is(await page.inputValue('#state'), '', 'back takes the filter away');
+    await page.fill('#text', 'MAIL <b>');
+    await settled(page, '1 host found.');
+    is(await page.textContent('.rows .called'), 'Mail <b>&amp;</b>',
+        'a name in any case; markup is text');
+    await page.reload();
+    await settled(page, '1 host found.');
+    is(await page.inputValue('#text'), 'MAIL <b>', 'a link has the filters');
+    await page.fill('#text', 'nothing like this');
+    await page.waitForSelector('text=No host fits');
+    await page.click('text=Clear the filters');
+    await page.waitForSelector('.rows tbody tr');
+    is(await page.inputValue('#text'), '', 'filters can be cleared');
+
+    // an answer that comes late
+
+    await page.route(/text=10\.9\.2/, async (route) => {
+        await new Promise((go) => setTimeout(go, 1500));
+        await route.continue();
+    });
+    await page.fill('#text', '10.9.2.');
+    await page.waitForTimeout(500);
+    await page.fill('#text', '10.9.3.7');
+    await settled(page, '11 hosts found.');
+    await page.waitForTimeout(1500);
+    ok((await rows(page)).every(({ host }) => host.startsWith('10.9.3.7')),
+        'a late answer to an earlier search is dropped');
+    await page.unrouteAll();
+
+    // few among many: the page goes on by itself
+
+    await page.goto(`/portal/#/hosts?group=${input.group}`);
+    await settled(page, '2 hosts found.');
+    ok(true, 'a search that finds few goes on to the end');
+
+    // back to where it was
+
+    await page.goto('/portal/#/hosts');
+    await page.waitForSelector('.rows tbody tr >> nth=12');
+    await page.evaluate(() => scrollTo(0, 5000));
+    await page.waitForFunction(() => document.querySelector(
+        '.rows tbody tr').ariaRowIndex > 50);
+    await page.locator('.rows tbody tr a').nth(12).click();
+    await page.waitForSelector('.facts');
+    is(await page.evaluate(() => scrollY), 0, 'a screen begins at its top');
+    await page.goBack();
+    await page.waitForFunction(() => Math.abs(scrollY - 5000) < 200);
+    ok(true, 'back leads to the place where one was');
+    await close(page, 'a desk');
+}
+
+// changes of many
+
+{
+    const page = await hosts({ viewport: { width: 1280, height: 800 },
+        expected: /status of 40[04]/ });
+
+    await page.goto('/portal/#/hosts?text=10.9.3.1');
+    await settled(page, '111 hosts found.');
+
+    for (const i of [0, 1, 2]) {
+        await page.locator('.rows tbody input').nth(i).focus();
+        await page.keyboard.press('Space');
+    }
+
+    await page.waitForSelector('.bulk >> text=3 hosts are selected.');
+    await axe(page, 'with a selection');
+    await page.keyboard.press('Escape');
+    is(await page.evaluate(() => document.activeElement.textContent.trim()),
+        'Pause', 'Escape leads to what can be done');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.bulk >> text=3 hosts are paused.');
+    await page.waitForFunction(() => document.querySelectorAll(
+        '.rows .state.paused').length === 3);
+    ok(true, 'hosts are paused');
+    await page.click('.bulk >> text=Undo');
+    await page.waitForSelector('.bulk >> text=3 hosts are checked again.');
+    await page.waitForFunction(() => !document.querySelector(
+        '.rows .state.paused'));
+    ok(true, 'and that is undone');
+
+    await page.click('.rows thead input');
+    await page.waitForSelector('.bulk >> text=/111 hosts are selected/');
+    await page.click('.bulk summary');
+    await page.selectOption('#to-group', input.group);
+    await page.click('.bulk .move button >> nth=0');
+    await page.waitForSelector('.bulk >> text=111 hosts are moved.',
+        { timeout: 30000 });
+    ok(true, 'hosts are moved to another group');
+
+    // one of them does not exist any longer
+
+    for (const i of [0, 1, 2]) {
+        await page.locator('.rows tbody input').nth(i).check();
+    }
+
+    const gone = (await page.locator('.rows tbody a').nth(1)
+        .getAttribute('href')).slice('#/host/'.length);
+
+    await page.evaluate((id) => fetch(`1/host/delete/${id}.json`, {
+        method: 'POST', headers: { 'Content-Type': 'application/json' },
+        body: '{}' }), gone);
+    await page.click('.bulk >> text=Delete');
+    await page.click('.bulk >> text=Delete it');
+    await page.waitForSelector('.bulk >> text=2 hosts are deleted.');
+    await page.waitForSelector('.bulk >> text=Refused for 1 host:');
+    ok(true, 'a summary says what was refused');
+    await settled(page, '108 hosts found.');
+    ok(true, 'what is deleted is not found any longer');
+    await close(page, 'changes of many');
+}
+
+// a phone
+
+{
+    const page = await hosts({ viewport: { width: 320, height: 800 } });
+
+    await axe(page, 'a long table on a phone');
+    await page.click('.rows tbody input');
+    await page.waitForSelector('.bulk >> text=1 host is selected.');
+    await axe(page, 'with a selection, on a phone');
+    ok(await page.evaluate(() => document.documentElement.scrollWidth
+        <= innerWidth), 'it fits into the window');
+    ok(await page.$$eval('.rows tbody tr', (all) => all.every((row) =>
+        row.scrollHeight <= row.clientHeight + 1)),
+    'what a card has fits into it');
+
+    if (process.env.RBL_PICTURES) {
+        await page.screenshot({
+            path: `${process.env.RBL_PICTURES}/table-320.png` });
+    }
+
+    await page.click('.bulk >> text=Clear the selection');
+    input.total -= 3;
+    await toTheEnd(page, 'a phone');
+    await close(page, 'a phone');
+}
+
+await done();
