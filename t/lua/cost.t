@@ -379,6 +379,9 @@ sub find {
             $found_in = full_range();
             work(s1('host_update', $found_in, '', '', $rp[1], @cg[0 .. 49]));
             listed_host() for 1 .. 4;
+            my $ht = host_in();
+            s1('host_update', $ht, '', '', $rp[9], $cg[60]);
+            cmd('ZREM', k('states', $ac), $ht);
         }
         my $r = s1('host_find', map { $o{$_} // '' }
             qw(text state group profile sort after limit));
@@ -393,8 +396,8 @@ find('sorted by name', sort => 'name', limit => 500);
 find('unknown', state => 2, limit => 500);
 find('listed since, on 400 lists', sort => 'since', limit => 500);
 find('of the last group', group => $cg[49], limit => 500);
-find('of no host', group => $cg[60], profile => $rp[9], limit => 500);
-find('clear, none is', state => 0, limit => 500);
+find('of one host', group => $cg[60], profile => $rp[9], limit => 500);
+find('clear, one is', state => 0, limit => 500);
 find('a text in a state', text => '10.', sort => 'since', group => $cg[49],
     limit => 500);
 

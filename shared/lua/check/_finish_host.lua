@@ -41,7 +41,7 @@ then
     local is = state_of(status, '', n_listed, uncovered and 1, n_unknown,
         checked)
     if is ~= was then
-        totals_add(TOTALS.listed, state_move(ht, was, is, first))
+        totals_add(TOTALS.listed, state_move(ht, was, is, first), now)
     end
 end
 --- include: finish_record

@@ -28,12 +28,13 @@ local a = load(KEY.acct)
 if not a then
     return {'ACCOUNT'}
 end
+-- The defaults of an account exist.
 local rp = ARG.profile ~= '' and ARG.profile or a[ACCOUNT.profile]
 local cg = ARG.group ~= '' and ARG.group or a[ACCOUNT.group]
-if not owns('profiles', rp) then
+if ARG.profile ~= '' and not owns('profiles', rp) then
     return {'PROFILE'}
 end
-if not owns('groups', cg) then
+if ARG.group ~= '' and not owns('groups', cg) then
     return {'GROUP'}
 end
 
@@ -79,7 +80,7 @@ local function put(sid, value, type)
     local raws = hosts_put({{sid, value, ARG.name, type, ''}}, family, rp, cg,
         now)
     refs_write()
-    totals_add(TOTALS.hosts, 1)
+    totals_add(TOTALS.hosts, 1, now)
     return raws[1]
 end
 if n == 1 and not range then

@@ -20,8 +20,8 @@
 --- include: state
 --- include: find
 --- use: host
-local looked_most = 500
-local octets_most = 262144
+local passed_most = 200           -- hosts that are not wanted
+local octets_most = 131072
 local sorted_most = 200
 -- The fields of a record up to the name fit into so many octets.
 local head_most = 1536
@@ -32,6 +32,17 @@ if ARG.group ~= '' and not owns('groups', ARG.group) then
 end
 if ARG.profile ~= '' and not owns('profiles', ARG.profile) then
     return {'PROFILE'}
+end
+
+local function is_none()
+    local refs = key('refs', ac)
+    return state == 0 and call('ZCARD', key('hosts', ac))
+            == call('ZCARD', key('states', ac))
+        or ARG.group ~= '' and call('HEXISTS', refs, ARG.group .. ':h') == 0
+        or ARG.profile ~= '' and call('HEXISTS', refs, ARG.profile) == 0
+end
+if is_none() then
+    return {'OK', '', 0, {}}
 end
 
 -- The narrowest index by scores, from `low` to below `high`, and the state of
@@ -132,35 +143,31 @@ local function by_score(n)
     return sids, places, #rows == 2 * n
 end
 
--- Is the host wanted?  What is found by name has been found by value before.
+-- Is the host wanted?  No name has the bytes of a packed SID, which are not
+-- UTF-8.  What is found by name has been found by value before.
 local picks = ARG.group ~= '' or ARG.profile ~= ''
+local group = ARG.group ~= '' and cmsgpack.pack(ARG.group) or ''
+local profile = ARG.profile ~= '' and cmsgpack.pack(ARG.profile) or ''
 local function reads()
-    return picks or text ~= '' and not (prefix and prefix:sub(1, 1) == 'v')
+    return text ~= '' and not (prefix and prefix:sub(1, 1) == 'v')
 end
 local function begins(s)
     return s:sub(1, #text) == text
 end
 local function wanted(raw)
-    if not reads() or not string.find(raw, ARG.group, 1, true)
-        or not string.find(raw, ARG.profile, 1, true)
+    if picks and not (string.find(raw, group, 1, true)
+        and string.find(raw, profile, 1, true))
     then
-        return not reads()
+        return false
+    elseif not reads() then
+        return true
     end
-    local _, _, _, value, name, _, _, _, _, profile, groups =
-        cmsgpack.unpack_limit(raw, HOST.groups, 3)
+    local _, _, _, value, name = cmsgpack.unpack_limit(raw, HOST.name, 3)
     name = string.lower(name)
-    local is = ARG.profile == '' or ARG.profile == profile
     if not prefix then
-        is = is and (begins(value) or begins(name))
-    elseif text ~= '' and prefix:sub(1, 1) == 'n' then
-        is = is and (name == value or not begins(value))
+        return begins(value) or begins(name)
     end
-    for i = 1, ARG.group == '' and 0 or #groups do
-        if groups[i] == ARG.group then
-            return is
-        end
-    end
-    return is and ARG.group == ''
+    return name == value or not begins(value)
 end
 
 local found, looked, octets, limit = {}, 0, 0, tonumber(ARG.limit)
@@ -191,12 +198,13 @@ local function records_of(sids)
     return records
 end
 local function enough()
-    return #found == limit or looked >= looked_most or octets >= octets_most
+    return #found == limit or looked - #found >= passed_most
+        or octets >= octets_most
 end
 local more
 repeat
     local sids, places
-    sids, places, more = page((reads() or by_state) and batch
+    sids, places, more = page((picks or reads() or by_state) and batch
         or math.min(batch, limit - #found))
     local records = records_of(sids)
     for i = 1, #sids do
