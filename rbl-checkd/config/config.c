@@ -239,7 +239,8 @@ const config_key_t  config_keys[] = {
     { "smtp_url", config_set_smtp_url, AT(smtp_url), NO_LIMITS,
       "", "smtp://mail.example.net:587", "smtp://HOST or smtps://HOST, with or "
       "without :PORT (else 587 or 465); HOST a name or an address",
-      "Mail server for messages to contacts.  Without it no mail is sent.",
+      "Mail server for contacts and sign-in links.  Without it no mail is "
+      "sent.",
       0 },
 
     { "smtp_from", config_set_mailbox, AT(smtp_from), NO_LIMITS,
