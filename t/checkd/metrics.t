@@ -133,7 +133,7 @@ for my $bad ('x', "\x98\x01", mp_pack([1, 'two', 'v1', 1, 1, ['x'], [], []]),
 
 redis($w->{redis}, 'SET', 'rbl:{0}:daemon:two', mp_pack([1, 'two', 'v9', 1, 1,
     [1 .. 90], [['192.0.2.1@53', 1 .. 90]], [['', 'custom', 'good', 1 .. 90]],
-    'more', [1]]));
+    ['email'], 'more', [1]]));
 $d = daemons()->{two};
 is($d->{checks}{completed}, 1, 'more numbers: read');
 is($d->{lists}[0]{health}, 'good', 'more numbers: lists too');
