@@ -2,10 +2,10 @@
  * operator/list/...: changes of a system list by an operator, with the scripts
  * of rblctl lists.
  *
- * Each partition has a copy of the list, so the script runs in all of them: in
- * partition 0 first, where it may refuse, then in slices on the slow link.
+ * Each partition has a copy of the list, so the script runs in all of them, in
+ * a round each on the slow link.  It may refuse in the first one, partition 0.
  * After a failure halfway the call may be repeated, with the same result.  The
- * first round writes the audit log of the operators.
+ * round before these writes the audit log of the operators.
  */
 
 #include "ngx_rbl_portal.h"
@@ -14,7 +14,6 @@
 #include "rbl_mp.h"
 
 
-#define NGX_RBL_CHANGE_SLICE   4        /* partitions of a batch */
 #define NGX_RBL_CHANGE_VALUE   32       /* bytes of a packed value */
 
 #define NGX_RBL_CHANGE                                                        \
@@ -36,9 +35,8 @@ enum {                                  /* fields of override */
 
 typedef struct {
     ngx_rbl_write_t            write;
-    ngx_uint_t                 from, to, n; /* partitions: the next one, the
-                                               end, those of this round; n 0:
-                                               the audit log is written */
+    ngx_uint_t                 changing;    /* 0: the audit log is written */
+    ngx_uint_t                 from, to;    /* partitions: this one, the end */
     rbl_lists_override_each_t  override[NGX_RBL_OVERRIDES];
     char                       packed[NGX_RBL_OVERRIDES][NGX_RBL_CHANGE_VALUE];
 } ngx_rbl_change_t;
@@ -55,7 +53,7 @@ static ngx_int_t ngx_rbl_override_rate(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
 static ngx_int_t ngx_rbl_override_quota(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
 static ngx_int_t ngx_rbl_override_tier(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
 static void ngx_rbl_change_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_change_slice(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_change_next(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_change_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
 
@@ -314,16 +312,14 @@ ngx_rbl_change_proceed(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* The script in the next partitions.  The first one may refuse, so it comes
-   alone. */
+/* The script in the next partition. */
 
 static void
-ngx_rbl_change_slice(ngx_rbl_ctx_t *ctx)
+ngx_rbl_change_next(ngx_rbl_ctx_t *ctx)
 {
     int                    argc;
     rbl_key_t              key;
     rbl_str_t             *argv, none = RBL_STR("");
-    ngx_uint_t             p;
     ngx_rbl_batch_t       *batch;
     ngx_rbl_change_t      *change;
     const rbl_script_t    *script;
@@ -348,17 +344,11 @@ ngx_rbl_change_slice(ngx_rbl_ctx_t *ctx)
                    change->write.n * sizeof(rbl_str_t));
     }
 
-    change->n = change->from ? NGX_RBL_CHANGE_SLICE : 1;
-    change->n = ngx_min(change->n, change->to - change->from);
-
-    for (p = change->from; p < change->from + change->n; p++) {
-        argv[0] = script == &rbl_script_list_thaw
-                  ? rbl_key(&key, ks, p, "list",
-                            rbl_sid_str(&change->write.id), none)
-                  : rbl_key(&key, ks, p, "lists", none, none);
-        ngx_rbl_batch_script(batch, script, argc, argv);
-    }
-
+    argv[0] = script == &rbl_script_list_thaw
+              ? rbl_key(&key, ks, change->from, "list",
+                        rbl_sid_str(&change->write.id), none)
+              : rbl_key(&key, ks, change->from, "lists", none, none);
+    ngx_rbl_batch_script(batch, script, argc, argv);
     ngx_rbl_slow(ctx);
 }
 
@@ -371,14 +361,11 @@ ngx_rbl_change_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 
     change = ctx->data;
 
-    if (i + 1 < change->n) {
-        return;
-    }
-
-    change->from += change->n;
+    change->from += change->changing;
+    change->changing = 1;
 
     if (change->from < change->to) {
-        ngx_rbl_change_slice(ctx);
+        ngx_rbl_change_next(ctx);
         return;
     }
 

@@ -84,7 +84,7 @@ ok(!$status->{queues}{more}, 'all accounts are counted');
         for 1 .. 40;
     my $q = accepted(get($viewer, 'operator/status.json'), 'many')->{data}
         {queues};
-    ok($q->{more} && $q->{due} == 16, 'a part of them is counted')
+    ok($q->{more} && $q->{due} == 8, 'a part of them is counted')
         or diag(explain($q));
     ok($q->{oldest} > 1e9, 'with the oldest');
     redis($t->{redis}, 'DEL', 'rbl:{3}:due', map {
