@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# A page loses nothing: two writers, undo, the end of a session, a stopped store.
+# A page loses nothing: two writers, undo, the end of a session, an idle store.
 
 use strict;
 use warnings;

@@ -9,6 +9,9 @@ use Test::More;
 
 use RblBrowser;
 
+# A name that is meant to harm: markup, marks that turn the text, 255 letters.
+my $hostile = "\x{202e}<b>&lt;i&gt;</b>\x{2067}" . 'W' x 237;
+
 # Two lists that listed the host in the last weeks; one does still.
 sub history_of {
     my ($t, $id) = @_;
@@ -42,7 +45,7 @@ sub groups_of {
     my ($t) = @_;
 
     call($t, 'POST', 'contactgroup/add.json', form => { name => $_ })
-        for "\x{202e}" . 'x' x 100 . ' <i>', 'W' x 255, 'Operations';
+        for $hostile, 'W' x 255, 'Operations';
     return @{ json(call($t, 'GET', 'contactgroups.json'))->{data} };
 }
 
@@ -75,7 +78,7 @@ sub hooks_of {
     my $ac = $t->{acct}{sid};
     my @wh = map { json(rblctl($t->{redis}, '--json', 'webhook', 'add', $ac,
         $_, 'https://hook.example/' . 'x' x 200)->{out})->{id} }
-        'well', "\x{202e}<b>fails</b> " . 'x' x 100, 'off';
+        'well', $hostile, 'off';
     redis($t->{redis}, 'HSET', redis_key('hook', $ac, $wh[1]), 'since',
         1_795_167_000_000, 'fails', 7, 'till', 1000 * (time + 3600));
     for my $n (1 .. 3) {
@@ -115,7 +118,7 @@ sub lists_of {
         [[\'192.0.2.53', 10, 1, 50_000]],
         [map { [\"$ids[$_]", \'', \$word[$_ % 7], 1] } 2 .. $#ids]]));
     my @profiles = map { json(call($t, 'POST', 'rblprofile/add.json', form =>
-        $_))->{data}{id} } { name => "\x{202e}" . 'W' x 250 },
+        $_))->{data}{id} } { name => $hostile },
         { name => 'chosen <b>', entries => join ',', $own, @ids[0 .. 3] };
     return (lists => [$ids[0], $own], profiles => \@profiles);
 }
@@ -125,7 +128,7 @@ daemon_seen($t);
 my $listed = add_host($t, '192.0.2.1', name => 'mail <b>&amp;</b>');
 list_host($t, $listed->{id}, lists => 2);
 history_of($t, $listed->{id});
-add_host($t, '2001:db8::1', name => "\x{202e}" . 'x' x 200);
+add_host($t, '2001:db8::1', name => $hostile);
 add_host($t, '192.0.2.2', name => 'W' x 255);
 my @groups = map { $_->{id} } groups_of($t);
 my @contacts = map { contact_of($t, @$_, join ',', @groups) }
@@ -136,7 +139,7 @@ my @contacts = map { contact_of($t, @$_, join ',', @groups) }
 # An application with some requests and errors, in a store of its own time.
 my $sid = $t->{acct}{sid};
 my $app = json(rblctl($t->{redis}, '--json', 'app', 'add', $sid,
-    'W' x 100 . ' <i>' . "\x{202e}x")->{out});
+    $hostile)->{out});
 my $hour = int(time / 3600);
 redis($t->{redis}, 'HSET', redis_key('stats', $sid, $app->{id}, 'h'
     . int($_ / 24)), $_ % 24, 10 + $_ % 7, $_ % 24 . 'e', $_ % 3)
@@ -148,6 +151,10 @@ for my $i (1 .. 30) {
             message => \'No <b>such</b> thing.', address => \'2001:db8::1'));
 }
 rblctl($t->{redis}, 'app', 'allow', $sid, $app->{id}, '2001:db8::/32');
+is(rblctl($t->{redis}, 'user', 'add', $sid, 'a' x 60 . '@' . 'b' x 60
+    . '.example.com', '--role', 'viewer', '--name', $hostile)->{status}, 0,
+    'a user with a name of that kind');
+rblctl($t->{redis}, 'fsck', '--repair');
 # Passkeys of the user who is signed in.
 my $user = add_user($t);
 redis($t->{redis}, 'HSET', redis_key('keys', $sid, $user->{id}), "PK$_->[0]",

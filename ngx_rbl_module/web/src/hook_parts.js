@@ -80,15 +80,15 @@ export function HookFields({ form: { mine, set } }) {
         <${Types} chosen=${mine.types} onChange=${set('types')} />`;
 }
 
-const verify = `import hashlib, hmac
-
-def is_genuine(secret, header, body):        # str, str, bytes
-    parts = [part.split("=", 1) for part in header.split(",")]
-    time = dict(parts)["t"]
-    want = hmac.new(secret.encode(), time.encode() + b"." + body,
-                    hashlib.sha256).hexdigest()
-    return any(hmac.compare_digest(want, value)
-               for name, value in parts if name == "v1")`;
+// No template: the bundle has none of its indentation.
+const verify = ['import hashlib, hmac', '',
+    'def is_genuine(secret, header, body):        # str, str, bytes',
+    '    parts = [part.split("=", 1) for part in header.split(",")]',
+    '    time = dict(parts)["t"]',
+    '    want = hmac.new(secret.encode(), time.encode() + b"." + body,',
+    '                    hashlib.sha256).hexdigest()',
+    '    return any(hmac.compare_digest(want, value)',
+    '               for name, value in parts if name == "v1")'].join('\n');
 
 export function Verify() {
     return html`<details>

@@ -70,6 +70,8 @@ async function focus(page, name) {
 async function judge(page, name) {
     await page.waitForSelector('main h1');
     await page.waitForFunction(() => !document.querySelector('.loading'));
+    is(await page.locator('main :is(b, i, script)').count(), 0,
+        `${name}: markup is text`);
     await page.evaluate(() => document.querySelectorAll('main details')
         .forEach((e) => e.setAttribute('open', '')));
     await axe(page, name);

@@ -77,7 +77,7 @@ await page.waitForSelector('.once >> text=Copied.');
 is(await page.evaluate(() => navigator.clipboard.readText()), secret,
     'it is copied');
 await press('How to verify');
-ok(/hmac.new/.test(await page.textContent('.once details')),
+ok(/\n {4}want = hmac.new/.test(await page.textContent('.once details')),
     'how to verify a signature');
 await press('Continue to the webhook');
 await page.waitForSelector('h1 .state.enabled');

@@ -104,8 +104,7 @@ function Cells({ host, selected, onSelect }) {
             ${host.name}</bdi></td>
         <td role="cell" class="is"><${State} name=${host.state} /></td>
         <td role="cell" class="lists"><bdi>${host.lists}</bdi></td>
-        <td role="cell" class="checked" data-label=${t('checked')}>
-            <${When} text=${host.checked} /></td>`;
+        <td role="cell" class="checked"><${When} text=${host.checked} /></td>`;
 }
 
 function Head({ all, onAll }) {

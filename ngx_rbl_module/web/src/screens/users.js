@@ -32,8 +32,10 @@ function Row({ user, me, act }) {
     const [asked, setAsked] = useState(false);
 
     return html`<tr>
-        <th scope="row" data-label=${t('mail')}><bdi>${user.mail}</bdi>
-            ${user.name && html`<p class="quiet"><bdi>${user.name}</bdi></p>`}
+        <th scope="row" data-label=${t('mail')}>
+            <bdi class="name" title=${user.mail}>${user.mail}</bdi>
+            ${user.name && html`<p class="quiet">
+                <bdi class="name" title=${user.name}>${user.name}</bdi></p>`}
         </th>
         <td data-label=${t('role')}>
             <${Role} label=${t('role_of', { mail: user.mail })}
