@@ -73,10 +73,10 @@ for my $name (sort keys %runs) {
 
 # --- the log is capped -------------------------------------------------------------
 
-script('account_timezone', [$acct], 'UTC') for 1 .. 10;
+script('account_update', [$acct], '', 'UTC', '') for 1 .. 10;
 cmd('EVAL', "for i = 1, 3000 do redis.call('XADD', KEYS[1], '*', 'b', 'x', 't',"
     . " 'y', 'n', 'z') end", 1, $log);
-script('account_timezone', [$acct], 'UTC');
+script('account_update', [$acct], '', 'UTC', '');
 my $n = cmd('XLEN', $log);
 ok($n >= 2000 && $n < 2200, 'about 2,000 entries are kept');
 
