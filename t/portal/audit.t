@@ -286,6 +286,13 @@ my ($cut) = map { $_->{value} } grep { $_->{name} eq 'name' }
     @{ entry('a profile', $before)->{fields} };
 is(length $cut, 100, 'between characters');
 
+my %same = ('host/update' => host(), 'rblprofile/update' => profile(),
+    'contactgroup/update' => group(), 'rbl/update' => own(),
+    'contact/update' => confirmed(), 'webhook/update' => hook());
+$before = entries();
+accepted(post("$_/$same{$_}", {}), "$_ without a field") for sort keys %same;
+is(entries(), $before, 'a call that changes nothing leaves nothing');
+
 # --- rblctl --------------------------------------------------------------------
 
 sub ctl { my @w = @_; my $r = rblctl($redis, '--json', @w);

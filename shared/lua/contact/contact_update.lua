@@ -24,6 +24,9 @@ local groups, refused = groups_from(ARG.groups)
 if not groups then
     return refused
 end
+if ARG.schedule == '' and #groups == 0 then
+    by = nil
+end
 if #groups > 0 and not groups_room(#groups - #before) then
     return {'PLACES', max_places}
 end

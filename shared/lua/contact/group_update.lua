@@ -26,6 +26,9 @@ named = g[GROUP.name]
 if ARG.is_default == '0' and a[ACCOUNT.group] == ARG.group then
     return {'DEFAULT'}
 end
+if ARG.named ~= '1' and ARG.is_default ~= '1' then
+    by = nil
+end
 if ARG.named == '1' then
     g[GROUP.name] = ARG.name
     save(k, g)

@@ -14,6 +14,9 @@ if not h then
     return {'HOOK'}
 end
 named = h[HOOK.name]
+if ARG.name == '' and ARG.url == '' and ARG.typed ~= '1' then
+    by = nil
+end
 if ARG.name ~= '' then
     h[HOOK.name] = ARG.name
 end

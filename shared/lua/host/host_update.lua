@@ -31,6 +31,9 @@ local groups, refused = groups_from(ARG.groups)
 if not groups then
     return refused
 end
+if ARG.named ~= '1' and ARG.profile == '' and #groups == 0 then
+    by = nil
+end
 if h[HOST.type] == 'ip_range' then
     if work_busy() then
         return {'BUSY'}

@@ -18,6 +18,7 @@ named = l[LIST.zone]
 local type = ARG.type ~= '' and ARG.type or l[LIST.type]
 local zone = ARG.zone ~= '' and ARG.zone or l[LIST.zone]
 if type == l[LIST.type] and zone == l[LIST.zone] then
+    by = nil
     return {'OK'}
 end
 if custom_taken(type, zone, ARG.list) then

@@ -38,6 +38,9 @@ end
 if ARG.is_default == '0' and a[ACCOUNT.profile] == ARG.profile then
     return {'DEFAULT'}
 end
+if ARG.named ~= '1' and ARG.given ~= '1' and ARG.is_default ~= '1' then
+    by = nil
+end
 if ARG.named == '1' then
     p[PROFILE.name] = ARG.name
 end

@@ -66,7 +66,7 @@ function Table({ changes }) {
     const gone = new Set(changes.filter(({ call }) => /\/delete$/.test(call))
         .map(({ target }) => target.id));
 
-    return html`<table>
+    return html`<table class="changes">
         <thead><tr>
             <th scope="col">${t('audit_when')}</th>
             <th scope="col">${t('audit_who')}</th>
