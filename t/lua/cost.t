@@ -55,7 +55,6 @@ case(account_put => '', sub { slice('account_put', [k('acct', sid('AC'))],
     text_of(255), 'UTC', 'p', 1, 0, 0, 60, sid('RP'), sid('CG'), 0, 0) });
 simple(account_status => 'active');
 simple(account_update => text_of(255), 'UTC', 7200);
-simple(account_timezone => 'UTC');
 simple(account_visit => sub { sid('US') });
 simple(lists_change => $W{rb}[0], '0');
 simple(totals_make => ());
