@@ -72,6 +72,14 @@ for (const { path, contents } of outputFiles) {
     files.push([name, contents]);
 }
 
+// What is always needed is loaded at once, not one import after the other.
+const entry = Object.keys(metafile.outputs).find((path) =>
+    /^app-.*\.js$/.test(basename(path)));
+const preload = metafile.outputs[entry].imports
+    .filter(({ kind }) => kind === 'import-statement')
+    .map(({ path }) => `<link rel="modulepreload" href="${basename(path)}">\n`);
+
+page = page.replace('<script', `${preload.join('')}<script`);
 files.push(['index.html', Buffer.from(page)]);
 
 const sizes = new Map();
@@ -100,7 +108,6 @@ function needs(path, how, found = new Set()) {
 const size = (paths) => [...paths].reduce((sum, path) =>
     sum + sizes.get(basename(path)), 0);
 const scripts = Object.keys(metafile.outputs).filter((p) => p.endsWith('.js'));
-const entry = scripts.find((path) => /^app-/.test(basename(path)));
 const start = needs(entry, ['import-statement']);
 const languages = scripts.filter((path) => /^[a-z]{2}-/.test(basename(path)));
 const language = Math.max(...languages.map((path) => size([path])));

@@ -20,14 +20,14 @@ use lib "$FindBin::Bin/../lib", "$FindBin::Bin/lib";
 
 use List::Util qw(max min sum0);
 use RblBench;
+use RblBenchChecks;
 use RblBenchStore;
 use RblDns;
 use RblTest;
 use Time::HiRes qw(sleep time);
 
 use constant { ACCOUNTS => 1000, PARTITIONS => 16, LISTS => 36, BATCH => 64,
-    HOUR => 3600, TAKE => 100, TOGETHER => 32,
-    DAEMONS => 2, MONTH => 30 * 86400, NAME => 'checkd-1.example.org:12345' };
+    HOUR => 3600, DAEMONS => 2, MONTH => 30 * 86400 };
 
 my $total = $ENV{SCALE_HOSTS} || 1_000_000;
 my $each = int $total / ACCOUNTS;
@@ -51,18 +51,6 @@ sub k {
     return join ':', "rbl:{$p}", @parts;
 }
 sub pipelined { return $store->pipelined(BATCH, @_) }
-
-my $random = '';
-sub sid {
-    my ($kind) = @_;
-
-    my $n = $kind eq 'PP' ? 32 : 16;
-    if (length $random < $n) {
-        open my $fh, '<:raw', '/dev/urandom' or die "urandom: $!\n";
-        read $fh, $random, 1 << 20;
-    }
-    return $kind . unpack 'H*', substr $random, 0, $n, '';
-}
 
 sub used { return cmd('INFO', 'memory') =~ /^used_memory:(\d+)/m ? $1 : 0 }
 
@@ -118,62 +106,6 @@ sub add_hosts {
     return $us / $n;
 }
 
-
-# --- the first round -------------------------------------------------------
-
-# The jobs claimed from one partition.
-sub taken_of {
-    my ($p, $reply) = @_;
-
-    my @jobs;
-    for my $taken (@$reply[1 .. $#$reply]) {
-        my ($ac, $till, $hosts) = @$taken;
-        push @jobs, map { my $pp = sid('PP'); { p => $p, ac => $ac,
-            member => "$ac:$_", flight => "$pp:1:$till:" . NAME } } @$hosts;
-    }
-    return @jobs;
-}
-
-# The calls of a script for jobs, many of a partition in one batch: [first
-# arguments], member, flight, [last arguments] of each.
-sub calls_for {
-    my ($script, $head, $tail, @jobs) = @_;
-
-    my (@calls, %of);
-    push @{ $of{ $_->{p} } }, $_ for @jobs;
-    for my $p (sort keys %of) {
-        while (my @some = splice @{ $of{$p} }, 0, TOGETHER) {
-            push @calls, $store->call_of($script, k($p, 'flight:due'), @$head,
-                map { @$_{qw(member flight)}, @$tail } @some);
-        }
-    }
-    return @calls;
-}
-
-# CPU of the store per host for claiming, starting and finishing.
-sub first_round {
-    my $sum = cmd('HGET', k(0, 'defaults:for'), 'sum');
-    my ($n, %us) = (0);
-    while (1) {
-        my ($r, $take) = pipelined(map { $store->call_of('check_take',
-            k($_, 'leases'), 'md', TAKE, TAKE, 600_000, NAME, 1) }
-            0 .. PARTITIONS - 1);
-        my @jobs = map { taken_of($_, $r->[$_]) } 0 .. $#$r;
-        last if !@jobs;
-        $us{take} += $take * @$r;
-        ($r, my $begin) = pipelined(calls_for('check_open', [$sum], [],
-            @jobs));
-        die "open\n" if grep { !ref } map { @$_[1 .. $#$_] } @$r;
-        $us{begin} += $begin * @$r;
-        ($r, my $clear) = pipelined(calls_for('check_clear', [], [HOUR],
-            @jobs));
-        die "clear\n" if grep { $_ ne '1' } map { @$_[1 .. $#$_] } @$r;
-        $us{clear} += $clear * @$r;
-        $n += @jobs;
-    }
-    die "$n hosts of $total were checked\n" if $n != $total;
-    return map { $_ => $us{$_} / $n } keys %us;
-}
 
 # The number of checks in each minute of the hour, and of hosts with a check.
 sub minutes {
@@ -239,7 +171,7 @@ my @ac = add_accounts();
 my $before = used();
 my $add = add_hosts(@ac);
 my $bytes = (used() - $before) / $total;
-my %us = first_round();
+my %us = first_round($store, partitions => PARTITIONS, hosts => $total);
 my @minutes = minutes(@ac);
 my ($least, $most) = map { 100 * $_ * 60 / $total - 100 } min(@minutes),
     max(@minutes);

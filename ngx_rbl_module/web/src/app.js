@@ -170,6 +170,13 @@ function App() {
             <//></div>`}`;
 }
 
+// The first screen is loaded beside what it waits for.
+const first = route(location.hash).screen || 'overview';
+
+if (Object.hasOwn(menu, first)) {
+    menu[first].load().catch(() => {});
+}
+
 history.scrollRestoration = 'manual';
 await loadMessages();
 render(html`<${App} />`, document.getElementById('app'));

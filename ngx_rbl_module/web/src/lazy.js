@@ -1,5 +1,5 @@
 // A component that is loaded when it is shown for the first time: that of this
-// name of a module.
+// name of a module.  Its function load begins to load it before.
 
 import { useEffect, useState } from 'preact/hooks';
 
@@ -9,7 +9,7 @@ import { t } from './text.js';
 export function lazy(load, name) {
     let Ready = null;
 
-    return function Lazy(props) {
+    function Lazy(props) {
         const [state, setState] = useState(Ready ? 'ready' : 'loading');
 
         useEffect(() => {
@@ -24,5 +24,8 @@ export function lazy(load, name) {
         return Ready ? html`<${Ready} ...${props} />`
             : html`<p class="loading" role="status">
                 ${t(state === 'lost' ? 'outdated' : 'loading')}</p>`;
-    };
+    }
+
+    Lazy.load = load;
+    return Lazy;
 }

@@ -9,7 +9,7 @@ import { Field, Select } from '../form.js';
 import { html } from '../html.js';
 import { isGone } from '../later.js';
 import { useLoad } from '../load.js';
-import { Answer, State, stateOf, When } from '../parts.js';
+import { State, stateOf, When } from '../parts.js';
 import { reason } from '../refusal.js';
 import { Rows } from '../rows.js';
 import { t } from '../text.js';
@@ -119,6 +119,11 @@ function Head({ all, onAll }) {
 // How many rows there are, or how far the search is.
 function Progress({ find, rows, counts }) {
     const n = rows.length;
+
+    if (find.pages.length === 0 && !find.refusal) {
+        return html`<p class="loading" role="status">${t('loading')}</p>`;
+    }
+
     const text = find.next === null ? t('found', { n })
         : find.run ? t('looked', { at: find.looked,
             total: counts ? counts.hosts : '…' })
@@ -213,13 +218,17 @@ function known(query) {
 
 export function Hosts({ me, query }) {
     const counts = useLoad('counts.json');
+    const data = counts.body && counts.body.data;
 
-    return html`<${Answer} state=${counts}>${({ data }) => html`
-        <h1>${t('total_hosts', { n: data.hosts })}</h1>
+    // The table does not wait for the numbers.
+    return html`
+        ${!data && counts.refusal && html`<p class="banner" role="alert">
+            ${reason(counts.refusal)}</p>`}
+        <h1>${data ? t('total_hosts', { n: data.hosts }) : t('hosts')}</h1>
         ${me.user.role !== 'viewer' && html`<p><a class="button" href="#/add">
             ${t('add_hosts')}</a></p>`}
-        ${data.hosts === 0 ? html`<p>${t('no_hosts_text')}</p>` : html`
+        ${data && data.hosts === 0 ? html`<p>${t('no_hosts_text')}</p>`
+            : (data || !counts.refusal) && html`
             <${Table} me=${me} query=${known(query)} counts=${data}
-                onChange=${counts.reload} />`}`}
-    <//>`;
+                onChange=${counts.reload} />`}`;
 }
