@@ -33,7 +33,8 @@ function Row({ passkey, run }) {
         post(`passkey/delete/${passkey.id}.json`));
 
     return html`<tr>
-        <th scope="row" data-label=${t('name')}><bdi>${passkey.name}</bdi></th>
+        <th scope="row" data-label=${t('name')}><bdi class="name"
+            title=${passkey.name}>${passkey.name}</bdi></th>
         <td data-label=${t('passkey_made')}>
             <${When} text=${passkey.made} /></td>
         <td data-label=${t('passkey_used')}>
@@ -59,13 +60,16 @@ function Add({ me, run }) {
         }
     }
 
-    return html`<form onSubmit=${submit}>
-        <h2>${t('passkey_add')}</h2>
+    return html`<section aria-labelledby="passkey-add">
+        <h2 id="passkey-add">${t('passkey_add')}</h2>
         <p>${t('passkey_add_text')}</p>
-        <${Field} id="name" label=${t('name')} help=${t('help_passkey_name')}
-            required maxlength="255" value=${name} onChange=${setName} />
-        <button class="main">${t('passkey_add')}</button>
-    </form>`;
+        <form onSubmit=${submit}>
+            <${Field} id="name" label=${t('name')} required maxlength="255"
+                help=${t('help_passkey_name')} value=${name}
+                onChange=${setName} />
+            <button class="main">${t('passkey_add')}</button>
+        </form>
+    </section>`;
 }
 
 export function Passkeys({ me }) {
