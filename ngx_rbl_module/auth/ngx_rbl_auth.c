@@ -226,11 +226,10 @@ void
 ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx)
 {
     char                   hex[NGX_RBL_FIELD_LEN];
-    rbl_str_t             *argv, *last, field, alone[NGX_RBL_KEYS_BEFORE];
+    rbl_str_t             *argv, *last, alone[NGX_RBL_KEYS_BEFORE];
     rbl_key_t              account, token, totals, mark;
     const rbl_keyspace_t  *ks;
 
-    field = ngx_rbl_auth_field(hex, ctx->digest);
     ks = ngx_rbl_store_keyspace(ctx->store);
     last = ctx->round.n_records ? ctx->round.records
                                 : alone + NGX_RBL_KEYS_BEFORE;
@@ -251,7 +250,8 @@ ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx)
     if (!ctx->remembered && ctx->actor.n == 0) {
         *--argv = rbl_account_key(&token, ks,
                                   ctx->conf->portal ? "session" : "token",
-                                  rbl_sid_str(&ctx->account), field);
+                                  rbl_sid_str(&ctx->account),
+                                  ngx_rbl_auth_field(hex, ctx->digest));
     }
 
     if (!ctx->remembered) {

@@ -190,13 +190,16 @@ ngx_rbl_route_match(const ngx_rbl_route_t *route, const ngx_str_t *path,
                ? NGX_OK : NGX_DECLINED;
     }
 
-    if (ngx_memcmp(path->data, route->path.data, len) != 0) {
+    /* most rows differ from the path at their last slash */
+
+    if (path->data[len - 1] != '/'
+        || ngx_memcmp(path->data, route->path.data, len) != 0)
+    {
         return NGX_DECLINED;
     }
 
     id->data = path->data + len;
     id->len = path->len - len;
 
-    return ngx_strlchr(id->data, id->data + id->len, '/') ? NGX_DECLINED
-                                                          : NGX_OK;
+    return memchr(id->data, '/', id->len) ? NGX_DECLINED : NGX_OK;
 }
