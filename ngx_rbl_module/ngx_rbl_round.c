@@ -23,7 +23,7 @@
  * once for each reason.  No request is counted twice.
  *
  * ctx->batch is the batch in flight.  Its completion resets the pointer first.
- * The batch owns the timer that ends the wait.
+ * Its deadline ends the wait.
  */
 
 #include "ngx_rbl_module.h"

@@ -152,7 +152,7 @@ ngx_rbl_batch_launch(ngx_rbl_batch_t *batch)
     ngx_rbl_redis_launched(link);
     ngx_rbl_counts->pending++;
     batch->since = ngx_rbl_counts_clock();
-    ngx_add_timer(&batch->deadline, batch->store->conf->timeout);
+    batch->due = ngx_current_msec + batch->store->conf->timeout;
 
     ngx_rbl_batch_send(batch);
 }
@@ -389,42 +389,58 @@ ngx_rbl_batch_log(ngx_rbl_batch_t *batch, const redisReply *reply)
 }
 
 
-/*
- * A timeout fails one batch: its owner is notified, and replies that still
- * arrive are discarded.
- */
+/* A batch was not sent in time. */
 
 static void
 ngx_rbl_batch_timeout(ngx_event_t *ev)
 {
-    ngx_rbl_done_pt   done;
-    ngx_rbl_link_t   *link;
     ngx_rbl_batch_t  *batch = ev->data;
-
-    link = batch->link;
 
     if (batch->state == NGX_RBL_BATCH_WAITING) {
         ngx_rbl_lanes_leave(batch);
-        ngx_rbl_batch_complete(batch, NGX_RBL_STORE_AWAY);
-        return;
-    }
 
-    if (batch->state == NGX_RBL_BATCH_HELD) {
+    } else {
         ngx_queue_remove(&batch->queue);
-        ngx_rbl_batch_complete(batch, NGX_RBL_STORE_AWAY);
-        return;
     }
 
-    done = batch->done;
-    batch->reply = NULL;
-    batch->done = NULL;
+    ngx_rbl_batch_complete(batch, NGX_RBL_STORE_AWAY);
+}
 
-    if (done != NULL) {
-        ngx_rbl_counts->lost++;
-        done(batch->data, NGX_RBL_STORE_LOST);
+
+/*
+ * A deadline fails one batch: its owner is notified, and replies that still
+ * arrive are discarded.  All batches of a link have the same timeout, so they
+ * are in the order of their deadlines.
+ */
+
+ngx_msec_t
+ngx_rbl_batch_expire(ngx_rbl_link_t *link)
+{
+    ngx_queue_t      *q;
+    ngx_rbl_done_pt   done;
+    ngx_rbl_batch_t  *batch;
+
+    for (q = ngx_queue_head(&link->flight);
+         q != ngx_queue_sentinel(&link->flight);
+         q = ngx_queue_next(q))
+    {
+        batch = ngx_queue_data(q, ngx_rbl_batch_t, queue);
+
+        if ((ngx_msec_int_t) (batch->due - ngx_current_msec) > 0) {
+            return batch->due - ngx_current_msec;
+        }
+
+        done = batch->done;
+        batch->reply = NULL;
+        batch->done = NULL;
+
+        if (done != NULL) {
+            ngx_rbl_counts->lost++;
+            done(batch->data, NGX_RBL_STORE_LOST);
+        }
     }
 
-    ngx_rbl_redis_judge(link);
+    return 0;
 }
 
 
@@ -438,10 +454,6 @@ ngx_rbl_batch_land(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc)
     batch->link->nflight--;
     ngx_rbl_counts->pending--;
     ngx_rbl_counts_latency(batch->since);
-
-    if (batch->deadline.timer_set) {
-        ngx_del_timer(&batch->deadline);
-    }
 
     if (batch->lane != NULL) {
         ngx_rbl_lanes_landed(batch->lane);

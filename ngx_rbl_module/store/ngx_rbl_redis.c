@@ -210,9 +210,13 @@ ngx_rbl_redis_greeted(ngx_rbl_link_t *link)
 void
 ngx_rbl_redis_landed(ngx_rbl_link_t *link)
 {
-    if (link->state == NGX_RBL_REDIS_LEAVING && link->nflight == 0
-        && !link->turn.posted)
-    {
+    if (link->nflight != 0) {
+        return;
+    }
+
+    link->watch.cancelable = 1;
+
+    if (link->state == NGX_RBL_REDIS_LEAVING && !link->turn.posted) {
         ngx_post_event(&link->turn, &ngx_posted_events);
     }
 }

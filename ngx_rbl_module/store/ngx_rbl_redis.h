@@ -61,7 +61,8 @@ typedef struct {
     ngx_queue_t                  flight;    /* batches waiting for replies */
     ngx_uint_t                   nflight;
 
-    ngx_event_t                  watch;     /* cancelable; detects silence */
+    ngx_event_t                  watch;     /* cancelable without a batch in
+                                               flight; deadlines, silence */
     ngx_msec_t                   heard;     /* time of the last byte */
     ngx_uint_t                   asked;     /* 1: the other link was queried
                                                since then */
@@ -155,7 +156,8 @@ struct ngx_rbl_batch_s {
     ngx_rbl_store_t          *store;
     ngx_rbl_link_t           *link;     /* link that it is sent on */
     ngx_rbl_lane_t           *lane;     /* NULL: not slow */
-    ngx_event_t               deadline;
+    ngx_event_t               deadline; /* until it is sent */
+    ngx_msec_t                due;      /* deadline of its replies */
 
     ngx_rbl_reply_pt          reply;    /* both NULL: cancelled */
     ngx_rbl_done_pt           done;
@@ -320,6 +322,10 @@ void ngx_rbl_batch_launch(ngx_rbl_batch_t *batch);
 
 /* Completes a batch that is in no queue. */
 void ngx_rbl_batch_complete(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc);
+
+/* Fails the batches in flight whose deadline has passed.  Returns the time
+   until the next deadline; 0: no other batch has one. */
+ngx_msec_t ngx_rbl_batch_expire(ngx_rbl_link_t *link);
 
 /* Completes every batch in flight with LOST. */
 void ngx_rbl_batch_fail_flight(ngx_rbl_link_t *link);

@@ -1,6 +1,10 @@
 /*
- * Silence on a link: decides whether the store is busy or hung, or only the
- * connection is broken.
+ * The timer of the batches in flight on a link: their deadlines, and silence.
+ * It is set while a batch is in flight, for no longer than half of
+ * rbl_store_timeout, so that a batch sent later needs no change of it.
+ *
+ * Silence decides whether the store is busy or hung, or only the connection is
+ * broken.
  *
  * Redis sends nothing while it executes the commands that it has read from all
  * clients, so a late reply alone is no evidence.  Any byte is a sign of life.
@@ -48,6 +52,8 @@ ngx_rbl_redis_launched(ngx_rbl_link_t *link)
         ngx_rbl_redis_heard(link);
     }
 
+    link->watch.cancelable = 0;
+
     if (!link->watch.timer_set) {
         ngx_add_timer(&link->watch, link->store->conf->timeout / 2);
     }
@@ -66,13 +72,27 @@ ngx_rbl_redis_heard(ngx_rbl_link_t *link)
 static void
 ngx_rbl_redis_watch(ngx_event_t *ev)
 {
+    ngx_msec_t       left, pause;
     ngx_rbl_link_t  *link = ev->data;
 
+    left = ngx_rbl_batch_expire(link);
     ngx_rbl_redis_judge(link);
 
-    if (link->nflight != 0 && !ev->timer_set) {
-        ngx_add_timer(ev, ngx_max(link->store->conf->timeout / 4, 1));
+    if (link->nflight == 0) {
+        return;
     }
+
+    /* nginx would not move a timer that the owner of an expired batch has set
+       by sending another one */
+
+    if (ev->timer_set) {
+        ngx_del_timer(ev);
+    }
+
+    pause = ngx_max(link->store->conf->timeout / 4, 1);
+
+    ev->cancelable = left == 0;
+    ngx_add_timer(ev, left ? ngx_min(left, pause) : pause);
 }
 
 

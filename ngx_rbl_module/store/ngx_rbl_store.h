@@ -123,9 +123,9 @@ void ngx_rbl_share_seen(ngx_rbl_store_t *store, const rbl_sid_t *account);
 /*
  * Sends a batch.  An empty batch checks only that the store is ready: OK if it
  * is, or as soon as the first attempt of this worker to connect has succeeded;
- * else AWAY.  The completion is never called from inside submit.  A batch in
- * flight owns a timer that is not cancelable, so a graceful shutdown waits for
- * it.
+ * else AWAY.  The completion is never called from inside submit.  A timer that
+ * is not cancelable runs until the deadline of a batch in flight, so a graceful
+ * shutdown waits for it.
  */
 void ngx_rbl_batch_submit(ngx_rbl_batch_t *batch);
 
