@@ -3,8 +3,9 @@
  *
  * A batch is its own allocation and outlives the request that made it.  Cancel
  * frees a batch that was not submitted; complete frees any other, and is the
- * only caller of `done`.  The batch keeps its commands to the end, because a
- * script that Redis answers with NOSCRIPT is sent again with its source.
+ * only caller of `done`.  The store keeps some freed batches for the next ones.
+ * The batch keeps its commands to the end, because a script that Redis answers
+ * with NOSCRIPT is sent again with its source.
  *
  * A script ends a segment: the commands behind it are sent when its reply has
  * arrived.  So replies arrive in the order of the commands, and no command is
@@ -16,6 +17,13 @@
 #include <assert.h>
 
 #define NGX_RBL_FLIGHT_MAX  8192        /* batches of a link in flight */
+
+#if (NGX_DEBUG_PALLOC)
+#define NGX_RBL_SPARES      0           /* shows a use after free */
+#else
+#define NGX_RBL_SPARES      64          /* batches of a store to be used
+                                           again */
+#endif
 
 
 static void ngx_rbl_batch_send(ngx_rbl_batch_t *batch);
@@ -42,7 +50,12 @@ ngx_rbl_batch_create(ngx_rbl_store_t *store, ngx_rbl_reply_pt reply,
         return NULL;
     }
 
-    batch = ngx_alloc(sizeof(ngx_rbl_batch_t), store->log);
+    batch = ngx_rbl_batch_spare(store);
+
+    if (batch == NULL) {
+        batch = ngx_alloc(sizeof(ngx_rbl_batch_t), store->log);
+    }
+
     if (batch == NULL) {
         return NULL;
     }
@@ -60,6 +73,25 @@ ngx_rbl_batch_create(ngx_rbl_store_t *store, ngx_rbl_reply_pt reply,
     batch->deadline.handler = ngx_rbl_batch_timeout;
 
     return batch;
+}
+
+
+/* A malloc and a free of this size cost as much as building the commands. */
+
+ngx_rbl_batch_t *
+ngx_rbl_batch_spare(ngx_rbl_store_t *store)
+{
+    ngx_queue_t  *q;
+
+    if (store->nspares == 0) {
+        return NULL;
+    }
+
+    store->nspares--;
+    q = ngx_queue_head(&store->spares);
+    ngx_queue_remove(q);
+
+    return ngx_queue_data(q, ngx_rbl_batch_t, queue);
 }
 
 
@@ -497,5 +529,12 @@ ngx_rbl_batch_free(ngx_rbl_batch_t *batch)
     }
 
     ngx_rbl_commands_free(&batch->commands);
-    ngx_free(batch);
+
+    if (batch->store->nspares == NGX_RBL_SPARES) {
+        ngx_free(batch);
+        return;
+    }
+
+    batch->store->nspares++;
+    ngx_queue_insert_head(&batch->store->spares, &batch->queue);
 }

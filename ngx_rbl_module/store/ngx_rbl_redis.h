@@ -131,6 +131,8 @@ struct ngx_rbl_store_s {
 
     ngx_queue_t                  held;      /* empty batches waiting for
                                                ready */
+    ngx_queue_t                  spares;    /* batches that are not used */
+    ngx_uint_t                   nspares;
     ngx_queue_t                  refused;   /* batches to be completed */
     ngx_event_t                  refuse;    /* posted while `refused` is not
                                                empty */
@@ -316,6 +318,9 @@ void ngx_rbl_redis_answered(ngx_rbl_link_t *link);
 
 
 /* ngx_rbl_batch.c */
+
+/* Takes an unused batch of the store, or returns NULL. */
+ngx_rbl_batch_t *ngx_rbl_batch_spare(ngx_rbl_store_t *store);
 
 /* Sends a new batch on its link, which must be ready. */
 void ngx_rbl_batch_launch(ngx_rbl_batch_t *batch);

@@ -31,6 +31,7 @@ ngx_rbl_store_create(const ngx_rbl_store_conf_t *conf, ngx_log_t *log)
     store->log = log;
     ngx_queue_init(&store->held);
     ngx_queue_init(&store->refused);
+    ngx_queue_init(&store->spares);
 
     store->refuse.data = store;
     store->refuse.log = log;
@@ -59,7 +60,8 @@ ngx_rbl_store_create(const ngx_rbl_store_conf_t *conf, ngx_log_t *log)
 void
 ngx_rbl_store_destroy(ngx_rbl_store_t *store)
 {
-    ngx_uint_t  i;
+    ngx_uint_t        i;
+    ngx_rbl_batch_t  *batch;
 
     if (store == NULL) {
         return;
@@ -79,6 +81,10 @@ ngx_rbl_store_destroy(ngx_rbl_store_t *store)
     }
 
     ngx_rbl_lanes_close(&store->lanes);
+
+    while ((batch = ngx_rbl_batch_spare(store)) != NULL) {
+        ngx_free(batch);
+    }
 
     ngx_free(store);
 }
