@@ -85,7 +85,7 @@ files.push(['index.html', Buffer.from(page)]);
 const sizes = new Map();
 
 for (const [name, contents] of files) {
-    const small = gzipSync(contents, { level: 9 });
+    const small = gzipSync(contents, { level: 9, memLevel: 9 });
 
     sizes.set(name, small.length);
     await writeFile(join(out, name), contents);
