@@ -32,7 +32,6 @@ typedef struct {
 
 
 static void ngx_rbl_find_prepare(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_find_text(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
 static ngx_int_t ngx_rbl_find_state(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
 static ngx_int_t ngx_rbl_find_group(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
 static ngx_int_t ngx_rbl_find_profile(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
@@ -51,7 +50,7 @@ static void ngx_rbl_hosts_count_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 
 
 static const ngx_rbl_field_t  ngx_rbl_find_fields[] = {
-    NGX_RBL_TEXT("text", 0, ngx_rbl_find_text, NGX_RBL_ARG(host_find, text)),
+    NGX_RBL_TEXT("text", 0, ngx_rbl_label, NGX_RBL_ARG(host_find, text)),
     NGX_RBL_TEXT("state", 0, ngx_rbl_find_state,
                  NGX_RBL_ARG(host_find, state)),
     NGX_RBL_TEXT("group", 0, ngx_rbl_find_group,
@@ -123,13 +122,6 @@ ngx_rbl_find_prepare(ngx_rbl_ctx_t *ctx)
     if (args->limit.n == 0) {
         args->limit = RBL_STR(NGX_RBL_FIND_LIMIT);
     }
-}
-
-
-static ngx_int_t
-ngx_rbl_find_text(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
-{
-    return ngx_rbl_label(ctx, text);
 }
 
 

@@ -374,6 +374,10 @@ my @faults = (
     ['no host that is found', find => $ghost,
         sub { cmd('ZADD', k('find', $ac), 0,
             find_members($ghost, 'x', 'x')) }, undef],
+    ['the indexes that schema 6 lacks', state => $off,
+        sub { cmd('DEL', k('states', $ac), k('find', $ac)) },
+        sub { in_state($ac, 4) == 1 && cmd('ZCARD', k('find', $ac)) == $found
+            }],
     ['a key of states that is none', type => "states:$ac",
         sub { cmd('SET', k('states', $ac), 1) },
         sub { in_state($ac, 4) == 1 }],
