@@ -1,7 +1,7 @@
 // Hosts: a table of any length, searched, filtered and sorted by the query of
 // the address; changes of those that are selected.
 
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import { Bulk } from '../bulk.js';
 import { useFind } from '../find.js';
@@ -148,6 +148,7 @@ function Found({ me, query, counts, groups, profiles, onChange }) {
     const { find, again, near } = useFind(`hosts ${me.account.id}`,
         `hosts/find.json?${query}`, brief);
     const [selected, setSelected] = useState(new Set());
+    const place = useRef(0);
     const rows = find.rows.filter(({ id }) => !isGone(id));
     const chosen = rows.filter(({ id }) => selected.has(id));
     const why = find.refusal && reason(find.refusal);
@@ -155,16 +156,19 @@ function Found({ me, query, counts, groups, profiles, onChange }) {
 
     useEffect(clear, [query]);
 
-    // Before the window scrolls because the table is gone.
+    // Begins before the page scrolls to its top, and ends before the window
+    // scrolls because the table is gone.
     useLayoutEffect(() => {
         const keep = () => {
             find.top = scrollY;
         };
 
-        scrollTo(0, find.top);
+        place.current = find.top;
         addEventListener('scroll', keep, { passive: true });
         return () => removeEventListener('scroll', keep);
     }, [find]);
+
+    useEffect(() => scrollTo(0, place.current), [find]);
 
     const select = may && ((id, on) => setSelected((old) => {
         const next = new Set(old);
