@@ -7,7 +7,7 @@
 
 import { createRequire } from 'node:module';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 const packages = process.env.NODE_PATH;
@@ -34,13 +34,31 @@ const indentation = {
     }
 };
 
-// Without this esbuild exports each message by its name, too.
+// The messages of a language.  An object in it, "only_NAME", has those that one
+// screen needs, and is loaded with that: parts.NAME().  Without this esbuild
+// would export each message by its name, too.
 const messages = {
     name: 'messages',
-    setup({ onLoad }) {
-        onLoad({ filter: /\/lang\/.*\.json$/ }, async ({ path }) => ({
-            contents: `export default ${await readFile(path, 'utf8')}`
-        }));
+    setup({ onLoad, onResolve }) {
+        onResolve({ filter: /\.json\?/ }, ({ path, resolveDir }) => {
+            const [name, suffix] = path.split('?');
+
+            return { path: join(resolveDir, name), suffix: `?${suffix}` };
+        });
+        onLoad({ filter: /\/lang\/.*\.json$/ }, async ({ path, suffix }) => {
+            const all = JSON.parse(await readFile(path, 'utf8'));
+            const parts = Object.keys(all).filter((key) =>
+                typeof all[key] === 'object');
+            const own = suffix ? all[suffix.slice(1)]
+                : Object.fromEntries(Object.entries(all).filter(([key]) =>
+                    !parts.includes(key)));
+            const others = parts.map((key) => `${key.replace('only_', '')}:
+                () => import('./${basename(path)}?${key}')`);
+
+            return { resolveDir: dirname(path),
+                contents: `export default ${JSON.stringify(own)};
+                    export const parts = {${suffix ? '' : others}};` };
+        });
     }
 };
 

@@ -20,7 +20,7 @@ export const menu = {
     webhooks: lazy(() => import('./screens/webhooks.js'), 'Webhooks'),
     users: lazy(() => import('./screens/users.js'), 'Users'),
     account: lazy(() => import('./screens/account.js'), 'Account'),
-    audit: lazy(() => import('./screens/audit.js'), 'Audit')
+    audit: lazy(() => import('./screens/audit.js'), 'Audit', 'audit')
 };
 const owners = ['users'];
 const admins = ['audit'];

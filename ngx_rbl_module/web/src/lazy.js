@@ -1,12 +1,13 @@
 // A component that is loaded when it is shown for the first time: that of this
-// name of a module.  Its function load begins to load it before.
+// name of a module, with the messages that it alone needs.  Its function load
+// begins to load it before.
 
 import { useEffect, useState } from 'preact/hooks';
 
 import { html } from './html.js';
-import { t } from './text.js';
+import { loadPart, t } from './text.js';
 
-export function lazy(load, name) {
+export function lazy(load, name, part = '') {
     let Ready = null;
 
     function Lazy(props) {
@@ -14,7 +15,7 @@ export function lazy(load, name) {
 
         useEffect(() => {
             if (!Ready) {
-                load().then((module) => {
+                Promise.all([load(), loadPart(part)]).then(([module]) => {
                     Ready = module[name];
                     setState('ready');
                 }, () => setState('lost'));

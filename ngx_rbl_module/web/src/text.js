@@ -15,10 +15,21 @@ function choose() {
 
 export const lang = choose();
 let messages = {};
+let parts = {};
 
 // Loads the messages; to be called before all else here.
 export async function loadMessages() {
-    messages = (await languages[lang]()).default;
+    const module = await languages[lang]();
+
+    messages = { ...module.default };
+    parts = module.parts;
+}
+
+// Loads those that only one screen needs (build.mjs), if it has some.
+export async function loadPart(name) {
+    if (Object.hasOwn(parts, name)) {
+        Object.assign(messages, (await parts[name]()).default);
+    }
 }
 
 const plural = new Intl.PluralRules(lang);

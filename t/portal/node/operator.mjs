@@ -18,7 +18,7 @@ const menu = (page) => page.locator('nav >> a').allTextContents();
 
 await start();
 
-const page = await open({ expected: /status of 40[04]/ });
+const page = await open({ expected: /status of 40[014]/ });
 
 // --- status ------------------------------------------------------------------
 

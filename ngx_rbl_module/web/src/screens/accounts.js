@@ -99,7 +99,7 @@ function Find() {
     }
 
     return html`<form onSubmit=${submit}>
-        <label for="account">${t('account_id')}</label>
+        <label for="account">${t('an_account_id')}</label>
         <input id="account" required autocomplete="off" spellcheck="false"
             value=${id} aria-invalid=${problem ? 'true' : null}
             aria-describedby=${problem ? 'account-error' : null}
