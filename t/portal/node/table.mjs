@@ -54,9 +54,15 @@ async function toTheEnd(page, how) {
         || (row.at === at[i - 1].at + 1
             && Math.abs(row.top - at[i - 1].bottom) < 1)),
     `${how}: they follow each other without a gap`, JSON.stringify(at));
-    await page.keyboard.press('Home');
-    await page.waitForFunction(() => document.querySelector(
-        '.rows tbody tr')?.ariaRowIndex === '2');
+
+    // a key is lost while the window still moves for the one before
+
+    for (let i = 0; i < 50 && (await rows(page))[0].at !== 2; i++) {
+        await page.keyboard.press('Home');
+        await page.waitForTimeout(200);
+    }
+
+    is((await rows(page))[0].at, 2, `${how}: the key Home comes to the first`);
 }
 
 {
