@@ -94,7 +94,8 @@ is_deeply([@$r[0 .. 4]], ['OK', $us, 'a@example.test', 'A', 'owner'],
     'signed in');
 is_deeply([@{ stored($pk) }[5, 8]], [6, $r->[5]], 'counter and time');
 my $session = unpacked(cmd('GET', k('session', $ac, 'e' x 16)));
-is_deeply($session, [1, 'd' x 32, $us, 'owner', $r->[5]], 'the session');
+is_deeply($session, [1, 'd' x 32, $us, 'owner', $r->[5], 'a@example.test', ''],
+    'the session');
 unchanged_by('its counter' => sub {
     is(enter($pk, $_)->[0], 'COUNTER', "counter $_") for 6, 5, 0;
 });

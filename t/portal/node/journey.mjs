@@ -4,7 +4,7 @@
 // sign out everywhere.
 
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 import { close, done, input, is, ok, open, start, tabTo } from './browser.mjs';
 
@@ -35,7 +35,7 @@ function answers(status) {
 
 async function mailed() {
     for (let i = 0; i < 600; i++) {
-        const [name] = readdirSync(input.mails);
+        const [name] = existsSync(input.mails) ? readdirSync(input.mails) : [];
         const code = name && readFileSync(`${input.mails}/${name}`, 'utf8')
             .match(/^ {4}([a-z0-9]{6})$/m);
 
