@@ -27,8 +27,9 @@
  *                              passkey by this challenge, with TTL
  *   challenge:<64>     string  "-": a challenge of a sign-in by passkey, with
  *                              TTL; in partition 0 only
- *   begun:<network>    string  how many of these a network of clients was given
- *                              within an hour, with TTL; in partition 0 only
+ *   begun:<network>    string  "<n> <ms>": how many of these a network of
+ *                              clients was given since then, for an hour; in
+ *                              partition 0 only
  *   mail:<hash>        zset    "<AC>:<US>" of the users with a mail address,
  *                              score = when added (ms); a hint: a member may
  *                              name a user who is gone, or has another address.
@@ -40,9 +41,6 @@
  *                              an hour; in the partition of the hash
  *   visit:<AC>:<US>    string  an operator has acted in the account, and its
  *                              audit log has that, with TTL: an hour
- *   begun:<network>    string  "<n> <ms>": how many of these a network of
- *                              clients was given since then, for an hour; in
- *                              partition 0 only
  *   rate:<AC>:<AP>     string  packed request counts of an application that has
  *                              limits (app_admit), with TTL
  *   r:<AC>:<SID>       string  record of a host, profile, group, contact or
