@@ -12,6 +12,7 @@
 #include "ngx_rbl_identity.h"
 #include "ngx_rbl_logins.h"
 #include "ngx_rbl_session.h"
+#include "ngx_rbl_visit.h"
 
 #define NOW   INT64_C(1795167000000)
 #define WEEK  INT64_C(604800000)
@@ -58,6 +59,15 @@ ngx_rbl_identity_same(ngx_rbl_ctx_t *ctx, const ngx_rbl_user_t *user)
     (void) ctx;
 
     return !user->bound || same;
+}
+
+
+ngx_int_t
+ngx_rbl_visit_may(ngx_rbl_ctx_t *ctx)
+{
+    (void) ctx;
+
+    return NGX_OK;
 }
 
 
