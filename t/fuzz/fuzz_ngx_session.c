@@ -197,6 +197,9 @@ try_record(rbl_str_t raw, int mine)
     int            good;
     rbl_session_t  s;
 
+    static const ngx_rbl_route_t  post = { .method = NGX_HTTP_POST };
+
+    fuzz_ctx.route = &post;
     good = rbl_session_decode(&s, raw) == RBL_OK && s.digest.n == 32;
 
     if (good && mine) {
@@ -215,6 +218,7 @@ try_record(rbl_str_t raw, int mine)
     fuzz_check(fuzz_ctx.user.bound == (s.identity.n > 0));
     fuzz_check(fuzz_ctx.user.role <= NGX_RBL_ROLE_OWNER);
     fuzz_check(fuzz_ctx.user.sid.n == RBL_SID_LEN);
+    fuzz_check(rbl_str_eq(fuzz_ctx.mail, s.mail));
 }
 
 
