@@ -26,11 +26,10 @@ static void ngx_rbl_portal_list_write(ngx_rbl_ctx_t *ctx,
     const rbl_list_t *list, const ngx_rbl_shared_t *shared);
 
 static void ngx_rbl_lists_state_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_lists_state_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_lists_state_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
-static void ngx_rbl_lists_state_write(ngx_rbl_ctx_t *ctx, rbl_str_t sid,
-    const ngx_rbl_shared_t *shared, rbl_str_t raw);
+static void ngx_rbl_lists_state_write(ngx_rbl_ctx_t *ctx, ngx_uint_t k,
+    const rbl_list_t *list);
 
 
 const ngx_rbl_family_t  ngx_rbl_family_lists = {
@@ -48,7 +47,7 @@ const ngx_rbl_op_t  ngx_rbl_op_portal_list = {
 const ngx_rbl_op_t  ngx_rbl_op_lists_state = {
     .prepare = ngx_rbl_lists_state_prepare,
     .read = ngx_rbl_shared_names,
-    .proceed = ngx_rbl_lists_state_proceed,
+    .proceed = ngx_rbl_shared_all,
     .result = ngx_rbl_lists_state_result
 };
 
@@ -181,71 +180,25 @@ ngx_rbl_lists_state_prepare(ngx_rbl_ctx_t *ctx)
 
 
 static void
-ngx_rbl_lists_state_proceed(ngx_rbl_ctx_t *ctx)
-{
-    rbl_str_t        *keys;
-    ngx_rbl_batch_t  *batch;
-    ngx_rbl_lists_t  *lists;
-
-    lists = ctx->data;
-
-    if (lists->n == 0) {
-        ngx_rbl_open(ctx, 0, "OK");
-        rbl_doc_array(&ctx->doc, "data");
-        rbl_doc_close(&ctx->doc);
-        ngx_rbl_close(ctx);
-        return;
-    }
-
-    batch = ngx_rbl_shared_ask(ctx);
-    keys = ngx_rbl_record_keys(ctx, RBL_STR("SYS"), lists->n, lists->sids);
-
-    if (batch != NULL && keys != NULL) {
-        ngx_rbl_batch_records(batch, lists->n, keys);
-        ngx_rbl_slow(ctx);
-    }
-}
-
-
-static void
 ngx_rbl_lists_state_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply)
 {
-    ngx_uint_t        k;
-    ngx_rbl_lists_t  *lists;
-
-    if (ngx_rbl_shared_read(ctx, i, reply)) {
-        return;
-    }
-
-    lists = ctx->data;
-
-    ngx_rbl_open(ctx, lists->n * NGX_RBL_STATE_GUESS, "OK");
-    rbl_doc_array(&ctx->doc, "data");
-
-    for (k = 0; k < lists->n; k++) {
-        ngx_rbl_lists_state_write(ctx, lists->sids[k], &lists->shared[k],
-                                  rbl_reply_str(rbl_reply_at(reply, k)));
-    }
-
-    rbl_doc_close(&ctx->doc);
-    ngx_rbl_close(ctx);
+    ngx_rbl_shared_answer(ctx, i, reply, NGX_RBL_STATE_GUESS,
+                          ngx_rbl_lists_state_write);
 }
 
 
 static void
-ngx_rbl_lists_state_write(ngx_rbl_ctx_t *ctx, rbl_str_t sid,
-    const ngx_rbl_shared_t *shared, rbl_str_t raw)
+ngx_rbl_lists_state_write(ngx_rbl_ctx_t *ctx, ngx_uint_t k,
+    const rbl_list_t *list)
 {
-    rbl_list_t  list;
+    ngx_rbl_lists_t  *lists;
 
-    if (rbl_list_decode(&list, raw) != RBL_OK) {
-        return;
-    }
+    lists = ctx->data;
 
     rbl_doc_object(&ctx->doc, NULL);
-    rbl_doc_str(&ctx->doc, "id", sid);
-    rbl_doc_str(&ctx->doc, "tier", list.tier);
-    ngx_rbl_shared_write(ctx, shared, &list);
+    rbl_doc_str(&ctx->doc, "id", lists->sids[k]);
+    rbl_doc_str(&ctx->doc, "tier", list->tier);
+    ngx_rbl_shared_write(ctx, &lists->shared[k], list);
     rbl_doc_close(&ctx->doc);
 }

@@ -3,7 +3,8 @@
  * passkey that signed it.  The round trips of the second call, each in one
  * partition, are
  *
- *   1. take the challenge out of the store: it is used once, also in vain;
+ *   1. take the challenge out of the store, so that it is used once, even if
+ *      the sign-in fails;
  *   2. read the passkey of the user that the authenticator names, and check the
  *      signature;
  *   3. start the session, by the script that judges user and counter.

@@ -184,6 +184,63 @@ ngx_rbl_shared_ask(ngx_rbl_ctx_t *ctx)
 }
 
 
+void
+ngx_rbl_shared_all(ngx_rbl_ctx_t *ctx)
+{
+    rbl_str_t        *keys;
+    ngx_rbl_batch_t  *batch;
+    ngx_rbl_lists_t  *lists;
+
+    lists = ctx->data;
+
+    if (lists->n == 0) {
+        ngx_rbl_open(ctx, 0, "OK");
+        rbl_doc_array(&ctx->doc, "data");
+        rbl_doc_close(&ctx->doc);
+        ngx_rbl_close(ctx);
+        return;
+    }
+
+    batch = ngx_rbl_shared_ask(ctx);
+    keys = ngx_rbl_record_keys(ctx, RBL_STR("SYS"), lists->n, lists->sids);
+
+    if (batch != NULL && keys != NULL) {
+        ngx_rbl_batch_records(batch, lists->n, keys);
+        ngx_rbl_slow(ctx);
+    }
+}
+
+
+void
+ngx_rbl_shared_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply, size_t guess, ngx_rbl_shared_list_pt write)
+{
+    ngx_uint_t        k;
+    rbl_list_t        list;
+    ngx_rbl_lists_t  *lists;
+
+    if (ngx_rbl_shared_read(ctx, i, reply)) {
+        return;
+    }
+
+    lists = ctx->data;
+
+    ngx_rbl_open(ctx, lists->n * guess, "OK");
+    rbl_doc_array(&ctx->doc, "data");
+
+    for (k = 0; k < lists->n; k++) {
+        if (rbl_list_decode(&list, rbl_reply_str(rbl_reply_at(reply, k)))
+            == RBL_OK)
+        {
+            write(ctx, k, &list);
+        }
+    }
+
+    rbl_doc_close(&ctx->doc);
+    ngx_rbl_close(ctx);
+}
+
+
 /* 1: the reply was read; 0: it has the records of the lists. */
 
 ngx_uint_t

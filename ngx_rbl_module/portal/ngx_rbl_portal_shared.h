@@ -42,6 +42,19 @@ ngx_rbl_batch_t *ngx_rbl_shared_ask(ngx_rbl_ctx_t *ctx);
 ngx_uint_t ngx_rbl_shared_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
 
+/* The second round of a call that answers all lists: adds these reads and the
+   records of the lists.  Without lists the answer is an empty array. */
+void ngx_rbl_shared_all(ngx_rbl_ctx_t *ctx);
+
+/* Writes the k-th list. */
+typedef void (*ngx_rbl_shared_list_pt)(ngx_rbl_ctx_t *ctx, ngx_uint_t k,
+    const rbl_list_t *list);
+
+/* Its `result`: answers an array of what `write` writes.  guess: octets of a
+   list in the answer. */
+void ngx_rbl_shared_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply, size_t guess, ngx_rbl_shared_list_pt write);
+
 /* Write what all answers have: tests, quota_left, frozen and refusing_till. */
 void ngx_rbl_shared_write(ngx_rbl_ctx_t *ctx, const ngx_rbl_shared_t *shared,
     const rbl_list_t *list);

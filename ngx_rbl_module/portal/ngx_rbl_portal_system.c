@@ -37,17 +37,16 @@ static void ngx_rbl_system_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 static void ngx_rbl_system_hand(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 static ngx_int_t ngx_rbl_system_room(ngx_rbl_ctx_t *ctx, ngx_uint_t n);
 static void ngx_rbl_system_field(ngx_rbl_ctx_t *ctx, rbl_str_t field);
-static void ngx_rbl_system_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_system_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
 static void ngx_rbl_system_write(ngx_rbl_ctx_t *ctx, ngx_uint_t k,
-    rbl_str_t raw);
+    const rbl_list_t *list);
 
 
 const ngx_rbl_op_t  ngx_rbl_op_operator_lists = {
     .prepare = ngx_rbl_system_prepare,
     .read = ngx_rbl_system_read,
-    .proceed = ngx_rbl_system_proceed,
+    .proceed = ngx_rbl_shared_all,
     .result = ngx_rbl_system_result
 };
 
@@ -161,79 +160,31 @@ ngx_rbl_system_field(ngx_rbl_ctx_t *ctx, rbl_str_t field)
 
 
 static void
-ngx_rbl_system_proceed(ngx_rbl_ctx_t *ctx)
-{
-    rbl_str_t         *keys;
-    ngx_rbl_batch_t   *batch;
-    ngx_rbl_system_t  *all;
-
-    all = ctx->data;
-
-    if (all->lists.n == 0) {
-        ngx_rbl_open(ctx, 0, "OK");
-        rbl_doc_array(&ctx->doc, "data");
-        rbl_doc_close(&ctx->doc);
-        ngx_rbl_close(ctx);
-        return;
-    }
-
-    batch = ngx_rbl_shared_ask(ctx);
-    keys = ngx_rbl_record_keys(ctx, RBL_STR("SYS"), all->lists.n,
-                               all->lists.sids);
-
-    if (batch != NULL && keys != NULL) {
-        ngx_rbl_batch_records(batch, all->lists.n, keys);
-        ngx_rbl_slow(ctx);
-    }
-}
-
-
-static void
 ngx_rbl_system_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply)
 {
-    ngx_uint_t         k;
-    ngx_rbl_system_t  *all;
-
-    if (ngx_rbl_shared_read(ctx, i, reply)) {
-        return;
-    }
-
-    all = ctx->data;
-
-    ngx_rbl_open(ctx, all->lists.n * NGX_RBL_SYSTEM_GUESS, "OK");
-    rbl_doc_array(&ctx->doc, "data");
-
-    for (k = 0; k < all->lists.n; k++) {
-        ngx_rbl_system_write(ctx, k, rbl_reply_str(rbl_reply_at(reply, k)));
-    }
-
-    rbl_doc_close(&ctx->doc);
-    ngx_rbl_close(ctx);
+    ngx_rbl_shared_answer(ctx, i, reply, NGX_RBL_SYSTEM_GUESS,
+                          ngx_rbl_system_write);
 }
 
 
 static void
-ngx_rbl_system_write(ngx_rbl_ctx_t *ctx, ngx_uint_t k, rbl_str_t raw)
+ngx_rbl_system_write(ngx_rbl_ctx_t *ctx, ngx_uint_t k,
+    const rbl_list_t *list)
 {
     rbl_doc_t         *doc;
-    rbl_list_t         list;
     ngx_uint_t         bit;
     ngx_rbl_system_t  *all;
 
     all = ctx->data;
     doc = &ctx->doc;
 
-    if (rbl_list_decode(&list, raw) != RBL_OK) {
-        return;
-    }
-
     rbl_doc_object(doc, NULL);
-    ngx_rbl_list_members(ctx, &list, &all->lists.shared[k]);
-    rbl_doc_str(doc, "names", list.names);
-    rbl_doc_str(doc, "control", list.control);
-    rbl_doc_str(doc, "servers", list.servers);
-    rbl_doc_str(doc, "note", list.note);
+    ngx_rbl_list_members(ctx, list, &all->lists.shared[k]);
+    rbl_doc_str(doc, "names", list->names);
+    rbl_doc_str(doc, "control", list->control);
+    rbl_doc_str(doc, "servers", list->servers);
+    rbl_doc_str(doc, "note", list->note);
     rbl_doc_array(doc, "by_hand");
 
     if (all->hand[k] & 1) {

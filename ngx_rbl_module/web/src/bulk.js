@@ -15,8 +15,8 @@ const most = 20;                // refusals that are shown
 const isGeneral = ({ status, again }) => again || ![400, 403, 404, 409, 422]
     .includes(status);
 
-// Calls call(host) for each host.  done: the hosts of which it was accepted;
-// refusals: [{host, why}] of the others, as far as it came.
+// Calls call(host) for each host.  done: the hosts for which the call was
+// accepted; refusals: [{host, why}] of those for which it was refused.
 async function callEach(hosts, call, show, isOver) {
     const done = [];
     const refusals = [];

@@ -1,7 +1,8 @@
 // Parts of the screens of lists and profiles.
 
 import { html } from './html.js';
-import { Answer } from './parts.js';
+import { ListState } from './list_state.js';
+import { Answer, When } from './parts.js';
 import { t } from './text.js';
 
 // An answer that only accounts on a paid plan get.
@@ -22,4 +23,21 @@ export function Filter({ value, onChange }) {
         <label for="filter">${t('filter_lists')}</label>
         <input id="filter" type="search" autocomplete="off" spellcheck="false"
             value=${value} onInput=${(e) => onChange(e.target.value)} />`;
+}
+
+// The first cells of a row: the list, and its state; shared: what the daemons
+// know of it.
+export function ListCells({ list, shared, word }) {
+    const time = shared.frozen || shared.refusing_till;
+
+    return html`
+        <th scope="row" data-label=${t('list')}>
+            <a href="#/lists/${list.id}">
+                <bdi class="zone">${list.host}</bdi></a>
+            ${list.name !== list.host && html`
+                <p class="quiet"><bdi>${list.name}</bdi></p>`}</th>
+        <td data-label=${t('state')}><span><${ListState} word=${word} />
+            ${time && html`<p class="quiet">${t(shared.frozen ? 'since_word'
+                : 'until_word')}${' '}<${When} text=${time} /></p>`}</span>
+        </td>`;
 }

@@ -1,6 +1,5 @@
-// A table of any length, of which only the rows near the window are in the
-// document, and the row that has the focus.  All rows have the height --row of
-// the style sheet.
+// A table of any length.  The document has only the rows near the window, and
+// the row with the focus.  All rows have the height --row of the style sheet.
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState }
     from 'preact/hooks';

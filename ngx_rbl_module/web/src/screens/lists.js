@@ -3,27 +3,16 @@
 import { useState } from 'preact/hooks';
 
 import { html } from '../html.js';
-import { Filter, matches, PaidAnswer } from '../list_parts.js';
-import { families, ListState, needsLook, wordOf } from '../list_state.js';
+import { Filter, ListCells, matches, PaidAnswer } from '../list_parts.js';
+import { families, needsLook, wordOf } from '../list_state.js';
 import { useLoad } from '../load.js';
-import { When } from '../parts.js';
 import { t } from '../text.js';
 import { List } from './list.js';
 import { ListAdd } from './list_add.js';
 
 function Row({ list, state = {}, word }) {
-    const till = state.frozen ? t('since_word') : t('until_word');
-    const time = state.frozen || state.refusing_till;
-
     return html`<tr>
-        <th scope="row" data-label=${t('list')}>
-            <a href="#/lists/${list.id}">
-                <bdi class="zone">${list.host}</bdi></a>
-            ${list.name !== list.host && html`
-                <p class="quiet"><bdi>${list.name}</bdi></p>`}</th>
-        <td data-label=${t('state')}><span><${ListState} word=${word} />
-            ${time && html`<p class="quiet">${till}${' '}
-                <${When} text=${time} /></p>`}</span></td>
+        <${ListCells} list=${list} shared=${state} word=${word} />
         <td data-label=${t('families')}>${families(list)}</td>
         <td data-label=${t('tier')}>${t(`tier_${state.tier}`)}</td>
         <td data-label=${t('whose')}>

@@ -11,7 +11,8 @@ import { mayPasskey, signInByPasskey } from '../passkey.js';
 import { refused } from '../refusal.js';
 import { t } from '../text.js';
 
-// The page signs in by itself once, and not after the user has signed out.
+// Whether the page may sign in without a click: only once, and never after the
+// user has signed out.
 let alone = true;
 
 export function stay() {

@@ -6,10 +6,10 @@ import { post } from '../api.js';
 import { Said, useChange } from '../change.js';
 import { Field, Form, Select } from '../form.js';
 import { html } from '../html.js';
-import { Filter, matches } from '../list_parts.js';
+import { Filter, ListCells, matches } from '../list_parts.js';
 import { ListState, needsLook, wordOf } from '../list_state.js';
 import { useLoad } from '../load.js';
-import { Answer, Place, When } from '../parts.js';
+import { Answer, Place } from '../parts.js';
 import { isolate, t } from '../text.js';
 import { About } from './list.js';
 
@@ -20,17 +20,9 @@ const numbers = ['day_quota', 'rate', 'min_interval'];
 
 function Row({ data, word }) {
     const { list } = data;
-    const time = data.frozen || data.refusing_till;
 
     return html`<tr>
-        <th scope="row" data-label=${t('list')}>
-            <a href="#/lists/${list.id}">
-                <bdi class="zone">${list.host}</bdi></a>
-            ${list.name !== list.host && html`
-                <p class="quiet"><bdi>${list.name}</bdi></p>`}</th>
-        <td data-label=${t('state')}><span><${ListState} word=${word} />
-            ${time && html`<p class="quiet">${t(data.frozen ? 'since_word'
-                : 'until_word')}${' '}<${When} text=${time} /></p>`}</span></td>
+        <${ListCells} list=${list} shared=${data} word=${word} />
         <td data-label=${t('tier')}>${t(`tier_${data.tier}`)}</td>
         <td data-label=${t('quota_left')}>${data.quota_left >= 0
             && t('number', { value: data.quota_left })}</td>
