@@ -90,12 +90,22 @@ for (const { path, contents } of outputFiles) {
     files.push([name, contents]);
 }
 
-// What is always needed is loaded at once, not one import after the other.
+// What is always needed, or by most screens, is loaded at once, not one import
+// after the other.
 const entry = Object.keys(metafile.outputs).find((path) =>
     /^app-.*\.js$/.test(basename(path)));
-const preload = metafile.outputs[entry].imports
-    .filter(({ kind }) => kind === 'import-statement')
-    .map(({ path }) => `<link rel="modulepreload" href="${basename(path)}">\n`);
+const importsOf = (path, how) => metafile.outputs[path].imports
+    .filter(({ kind }) => kind === how).map((one) => one.path);
+const screens = importsOf(entry, 'dynamic-import');
+const common = new Map();
+
+screens.flatMap((path) => importsOf(path, 'import-statement'))
+    .forEach((path) => common.set(path, (common.get(path) || 0) + 1));
+
+const preload = [...new Set([...importsOf(entry, 'import-statement'),
+    ...[...common].filter(([, n]) => n > screens.length / 2)
+        .map(([path]) => path)])]
+    .map((path) => `<link rel="modulepreload" href="${basename(path)}">\n`);
 
 page = page.replace('<script', `${preload.join('')}<script`);
 files.push(['index.html', Buffer.from(page)]);

@@ -29,7 +29,7 @@ for my $mode (qw(mute loading late_loading readonly masterdown oom noscript
 
 my $log = read_file($checkd->{log});
 like($log, qr/$_/, "the log has: $_") for 'announced a reply with too many',
-    'Protocol error', 'LOADING', 'no reply in time';
+    'Protocol error', 'LOADING', 'no reply (?:in time|while connecting)';
 unlike($log, qr/secret/, 'arguments in error replies are not logged');
 unlike($log, qr/[^\n\x20-\x7e]/, 'nor control bytes');
 ok(stop_server($checkd), 'it stops on request');

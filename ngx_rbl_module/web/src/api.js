@@ -19,7 +19,11 @@ export class Refusal extends Error {
     }
 }
 
-let onSignedOut = () => {};
+// What nobody was told of yet: requests begin before there is anything to show.
+let missed = null;
+let onSignedOut = (refusal) => {
+    missed = refusal;
+};
 let onChange = async () => {};
 let account = '';
 
@@ -45,6 +49,11 @@ function address(path) {
 // Sets what is called when a session has ended.
 export function whenSignedOut(f) {
     onSignedOut = f;
+
+    if (missed) {
+        f(missed);
+        missed = null;
+    }
 }
 
 // Sets what is waited for before a call changes something.
@@ -95,8 +104,28 @@ async function send(url, options) {
     throw refusal;
 }
 
-export async function get(path) {
+const begun = new Map();
+const soon = 5000;              // ms
+
+// Begins a GET that somebody will want at once: their get() has its answer.
+export function begin(path) {
     const url = address(path);
+    const answer = load(url);
+
+    begun.set(url, answer);
+    answer.catch(() => begun.delete(url));
+    setTimeout(() => begun.delete(url), soon);
+}
+
+export function get(path) {
+    const url = address(path);
+    const answer = begun.get(url) || load(url);
+
+    begun.delete(url);
+    return answer;
+}
+
+async function load(url) {
     const known = seen.get(url);
     const headers = known ? { 'If-None-Match': known.tag } : {};
     const { answer, body } = await send(url, { headers });
@@ -142,6 +171,7 @@ export const kept = new Map();
 
 // What one user has seen is not for the next one.
 export function forget() {
+    begun.clear();
     seen.clear();
     kept.clear();
 }

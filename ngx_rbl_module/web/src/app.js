@@ -3,13 +3,15 @@
 import { render } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-import { actIn, forget, get, post, settle, whenSignedOut } from './api.js';
+import { actIn, begin, forget, get, post, settle, whenSignedOut }
+    from './api.js';
 import { find, Frame, isOperator, menu, operatorMenu } from './frame.js';
 import { html } from './html.js';
 import { close, kept, open } from './opened.js';
+import { first } from './paths.js';
 import { route, useHash } from './route.js';
 import { SignIn, stay } from './screens/sign_in.js';
-import { lang, loadMessages, setZone, t } from './text.js';
+import { lang, messagesLoaded, setZone, t } from './text.js';
 
 const retry = 5000;             // ms
 
@@ -125,7 +127,7 @@ function App() {
         await load();                   // which says how to sign in
     }
 
-    useEffect(() => {
+    useLayoutEffect(() => {
         document.documentElement.lang = lang;
         document.title = t('title');
         whenSignedOut((refusal) => {
@@ -170,13 +172,22 @@ function App() {
             <//></div>`}`;
 }
 
-// The first screen is loaded beside what it waits for.
-const first = route(location.hash).screen || 'overview';
+// The first screen and what it shows are loaded beside what they wait for.
+function loadFirst({ screen, query }) {
+    begin('me.json');
 
-if (Object.hasOwn(menu, first)) {
-    menu[first].load().catch(() => {});
+    if (!kept()) {
+        Object.hasOwn(first, screen) && first[screen](query).forEach(begin);
+        Object.hasOwn(menu, screen) && menu[screen].load().catch(() => {});
+    }
+}
+
+const now = route(location.hash);
+
+if (now.screen !== 'link') {
+    loadFirst({ ...now, screen: now.screen || 'overview' });
 }
 
 history.scrollRestoration = 'manual';
-await loadMessages();
+await messagesLoaded;
 render(html`<${App} />`, document.getElementById('app'));

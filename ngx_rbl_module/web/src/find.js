@@ -1,11 +1,11 @@
 // A search that is read page by page, from a cursor to the next one, and stays
 // for the time when its screen is shown again.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import { get, kept } from './api.js';
+import { pageOf } from './paths.js';
 
-const size = 200;               // rows of a page
 const few = 50;                 // rows that more() reads at least
 const pause = 10000;            // ms between two looks at what is shown
 const used = new WeakSet();     // answers that rows were made of
@@ -21,17 +21,7 @@ function begin(name, key) {
     return find;
 }
 
-function read({ key }, after) {
-    const path = new URLSearchParams(key.split('?')[1]);
-
-    path.set('limit', size);
-
-    if (after) {
-        path.set('after', after);
-    }
-
-    return get(`${key.split('?')[0]}?${path}`);
-}
+const read = ({ key }, after) => get(pageOf(key, after));
 
 // A row may be on two pages, if others went in between.
 function fill(find, page, data, brief) {
@@ -137,7 +127,8 @@ export function useFind(name, key, brief) {
         }
     }
 
-    useEffect(() => {
+    // An answer that is there already is in the first picture.
+    useLayoutEffect(() => {
         const timer = setInterval(again, pause);
 
         document.addEventListener('visibilitychange', again);

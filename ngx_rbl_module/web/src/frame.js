@@ -1,6 +1,8 @@
 // The frame around each screen: menu, account, user.  Which screen an address
 // shows.
 
+import { useState } from 'preact/hooks';
+
 import { html } from './html.js';
 import { Deleted } from './later.js';
 import { lazy } from './lazy.js';
@@ -55,9 +57,9 @@ export function find(screen, mine) {
     return mine[name] ? [mine[name], name] : others[name];
 }
 
-function Link({ to, at, text }) {
-    return html`<a href="#/${to}" aria-current=${to === at ? 'page' : null}>
-        ${text}</a>`;
+function Link({ to, at, text, onClick }) {
+    return html`<a href="#/${to}" aria-current=${to === at ? 'page' : null}
+        onClick=${onClick}>${text}</a>`;
 }
 
 // opened: the account that an operator has opened, or null.
@@ -65,27 +67,31 @@ export function Frame({ me, opened, mine, at, onLeave, onSignOut, onDraw,
     children })
 {
     const { user, account } = opened || me;
+    const [open, setOpen] = useState(false);
+    const shut = () => setOpen(false);
 
     return html`
         <a class="skip" href="#main">${t('skip')}</a>
-        <header>
+        <header class=${open ? 'open' : ''}>
             <strong><bdi>${isOperator({ account }) ? t('operator')
                 : account.name}</bdi></strong>
-            <nav aria-label=${t('menu')}>
-                ${Object.keys(mine).filter((name) => user.role === 'owner'
-                    || !owners.includes(name) && (user.role === 'admin'
-                        || !admins.includes(name))).map((name) => html`
-                    <${Link} key=${name} to=${name} at=${at}
-                        text=${t(name)} />`)}
-            </nav>
+            <button class="menu" aria-expanded=${`${open}`}
+                onClick=${() => setOpen(!open)}>${t('menu')}</button>
             <div class="who">
-                <${Link} to="passkeys" at=${at || 'passkeys'}
+                <${Link} to="passkeys" at=${at || 'passkeys'} onClick=${shut}
                     text=${t('signed_in_as', { mail: me.user.mail })} />
                 <button onClick=${() => onSignOut(false)}>
                     ${t('sign_out')}</button>
                 <button onClick=${() => onSignOut(true)}>
                     ${t('sign_out_everywhere')}</button>
             </div>
+            <nav aria-label=${t('menu')}>
+                ${Object.keys(mine).filter((name) => user.role === 'owner'
+                    || !owners.includes(name) && (user.role === 'admin'
+                        || !admins.includes(name))).map((name) => html`
+                    <${Link} key=${name} to=${name} at=${at} onClick=${shut}
+                        text=${t(name)} />`)}
+            </nav>
         </header>
         <main id="main" tabindex="-1">
             <${Deleted} onDraw=${onDraw} />

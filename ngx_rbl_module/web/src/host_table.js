@@ -15,7 +15,8 @@ export function HostTable({ hosts }) {
         </tr></thead>
         <tbody>${hosts.map((host) => html`<tr key=${host.id}>
             <th scope="row" data-label=${t('host')}>
-                <a href="#/host/${host.id}"><bdi>${host.host}</bdi></a></th>
+                <a href="#/host/${host.id}">
+                    <bdi class="address">${host.host}</bdi></a></th>
             <td data-label=${t('name')}>
                 <bdi class="name" title=${host.name}>${host.name}</bdi></td>
             <td data-label=${t('state')}>

@@ -1,6 +1,9 @@
-// Templates: htm bound to Preact.
+// Templates: htm bound to Preact.  A text from outside stands in <bdi>.
 
 import { h } from 'preact';
 import htm from 'htm';
 
-export const html = htm.bind(h);
+import { closed } from './bidi.js';
+
+export const html = htm.bind((type, props, ...children) => h(type, props,
+    ...(type === 'bdi' ? children.map(closed) : children)));

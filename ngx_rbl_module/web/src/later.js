@@ -5,9 +5,10 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 import { beforeChanges, postNow } from './api.js';
+import { isolate } from './bidi.js';
 import { html } from './html.js';
 import { refused } from './refusal.js';
-import { isolate, t } from './text.js';
+import { t } from './text.js';
 
 const undoFor = 10000;
 const gone = new Set();         // ids of what is not shown

@@ -2,7 +2,7 @@
 // name of a module, with the messages that it alone needs.  Its function load
 // begins to load it before.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 import { html } from './html.js';
 import { loadPart, t } from './text.js';
@@ -13,12 +13,11 @@ export function lazy(load, name, part = '') {
     function Lazy(props) {
         const [state, setState] = useState(Ready ? 'ready' : 'loading');
 
-        useEffect(() => {
-            if (!Ready) {
-                Promise.all([load(), loadPart(part)]).then(([module]) => {
-                    Ready = module[name];
-                    setState('ready');
-                }, () => setState('lost'));
+        // what is there already is shown at once
+        useLayoutEffect(() => {
+            if (state === 'loading') {
+                Lazy.load().then(() => setState('ready'),
+                    () => setState('lost'));
             }
         }, []);
 
@@ -27,6 +26,11 @@ export function lazy(load, name, part = '') {
                 ${t(state === 'lost' ? 'outdated' : 'loading')}</p>`;
     }
 
-    Lazy.load = load;
+    Lazy.load = async () => {
+        const [module] = await Promise.all([load(), loadPart(part)]);
+
+        Ready = module[name];
+    };
+
     return Lazy;
 }

@@ -1,7 +1,7 @@
 // useLoad: the answer of a GET, loaded again every ten seconds while the page
 // is visible.  An answer that could be had stays while the service is away.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import { get } from './api.js';
 import { withoutGone } from './later.js';
@@ -14,7 +14,7 @@ export function useLoad(path, round = 0, every = pause) {
     const [state, setState] = useState({});
     const now = useRef(() => {});
 
-    useEffect(() => {
+    useLayoutEffect(() => {
         let timer = 0;
         let over = false;
 

@@ -2,8 +2,9 @@
 // so.  It is kept while the page is loaded again.
 
 import { actIn, get, settle } from './api.js';
+import { isolate } from './bidi.js';
 import { html } from './html.js';
-import { isolate, setZone, t } from './text.js';
+import { setZone, t } from './text.js';
 
 const keep = (sid) => sessionStorage.setItem('account', sid);
 

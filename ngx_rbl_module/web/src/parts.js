@@ -43,11 +43,11 @@ const shapes = {
     disabled: 'M3 2h4v12H3z M9 2h4v12H9z'
 };
 
-export function State({ name }) {
+export function State({ name, text = t(`state_${name}`) }) {
     return html`<span class="state ${name}">
         <svg viewBox="0 0 16 16" aria-hidden="true"><path
             fill-rule="evenodd" d=${shapes[name]} />
-        </svg>${t(`state_${name}`)}</span>`;
+        </svg>${text}</span>`;
 }
 
 export function When({ text }) {

@@ -17,16 +17,16 @@ export const lang = choose();
 let messages = {};
 let parts = {};
 
-// Loads the messages; to be called before all else here.
-export async function loadMessages() {
-    const module = await languages[lang]();
-
+// To be waited for before all else here.
+export const messagesLoaded = languages[lang]().then((module) => {
     messages = { ...module.default };
     parts = module.parts;
-}
+});
 
 // Loads those that only one screen needs (build.mjs), if it has some.
 export async function loadPart(name) {
+    await messagesLoaded;
+
     if (Object.hasOwn(parts, name)) {
         Object.assign(messages, (await parts[name]()).default);
     }
@@ -50,11 +50,6 @@ export function t(name, values = {}) {
     return messages[key].replace(/\{(\w+)\}/g, (all, what) =>
         typeof values[what] === 'number' ? number(values[what])
             : values[what]);
-}
-
-// A text from outside inside a sentence: it cannot turn the sentence around.
-export function isolate(text) {
-    return `\u2068${text}\u2069`;
 }
 
 let zone = 'UTC';

@@ -5,12 +5,23 @@
 --- include: state
 --- include: find
 --- use: host
+-- The index of names, when a host gets another one.
+local function find_change(sid, value, was, name)
+    local find = key('find', ac)
+    local old_name, old_value = find_members(sid, value, was)
+    local new_name, new_value = find_members(sid, value, name)
+    call('ZREM', find, old_name)
+    call('ZADD', find, 0, new_name)
+    if old_value and not new_value then
+        call('ZREM', find, old_value)
+    elseif new_value and not old_value then
+        call('ZADD', find, 0, new_value)
+    end
+end
 -- `name`: nil leaves it; no `rp`, or no groups, likewise.
 local function host_changed(k, h, name, rp, groups)
     if name and name ~= h[HOST.name] then
-        local find, sid, value = key('find', ac), h[HOST.id], h[HOST.value]
-        call('ZREM', find, find_members(sid, value, h[HOST.name]))
-        call('ZADD', find, unpack(find_add({}, sid, value, name)))
+        find_change(h[HOST.id], h[HOST.value], h[HOST.name], name)
         h[HOST.name] = name
     end
     if rp ~= '' and h[HOST.profile] ~= rp then

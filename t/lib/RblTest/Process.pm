@@ -216,14 +216,14 @@ sub kill_server {
     return $server;
 }
 
-# Stops a server by TERM; one that does not end in time is killed, and the
-# result is false.  The wait status is in $server->{status}.
+# Stops a server by TERM, or by its own signal; one that does not end in time is
+# killed, and the result is false.  The wait status is in $server->{status}.
 sub stop_server {
     my ($server, $timeout, $signal) = @_;
 
     return 1 if !alive($server);
     kill 'CONT', $server->{pid};
-    kill $signal // 'TERM', $server->{pid};
+    kill $signal // $server->{signal} // 'TERM', $server->{pid};
     my $good = wait_for { !alive($server) } $timeout // 20;
     kill_server($server) if !$good;
     return $good ? 1 : 0;

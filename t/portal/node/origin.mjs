@@ -51,7 +51,7 @@ await other.evaluate((url) => {
 
     link.href = url;
     document.body.append(link);
-    link.click();
+    setTimeout(() => link.click());     // which ends this script
 }, `${input.url}portal/`);
 await other.waitForSelector('header nav');
 ok(true, 'a link from there shows the portal, which the user is signed in to');

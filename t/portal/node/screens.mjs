@@ -66,6 +66,60 @@ async function focus(page, name) {
     is(seen.size, all, `${name}: Tab reaches everything`);
 }
 
+// The portal's own text reads from left to right, whatever stands beside it.
+async function reads(page, name) {
+    const turned = await page.evaluate(() => {
+        const texts = document.createTreeWalker(document.body,
+            NodeFilter.SHOW_TEXT);
+        const found = [];
+        const range = document.createRange();
+        const at = (node, i) => {
+            range.setStart(node, i);
+            range.setEnd(node, i + 1);
+            return range.getBoundingClientRect();
+        };
+
+        while (texts.nextNode()) {
+            const node = texts.currentNode;
+            const i = node.data.search(/[a-z]{2}/);
+
+            if (i >= 0 && !node.parentNode.closest('bdi')
+                && node.parentNode.checkVisibility()
+                && at(node, i).left > at(node, i + 1).left
+                && at(node, i).top === at(node, i + 1).top)
+            {
+                found.push(node.data);
+            }
+        }
+
+        return found.join(', ');
+    });
+
+    is(turned, '', `${name}: a text from outside turns around no other`);
+}
+
+// The menu of a small window.
+async function menu(page, name) {
+    const button = page.locator('header .menu');
+
+    if (await button.isVisible()) {
+        await button.click();
+        await page.waitForSelector('header nav');
+        await axe(page, `${name}, menu`);
+        await fits(page, `${name}, menu`);
+        await focus(page, `${name}, menu`);
+        await picture(page, `${name}, menu`);
+        await button.click();
+    }
+}
+
+async function picture(page, name) {
+    if (process.env.RBL_PICTURES) {
+        await page.screenshot({ fullPage: true, path:
+            `${process.env.RBL_PICTURES}/${name.replace(/\W+/g, '-')}.png` });
+    }
+}
+
 async function judge(page, name, look) {
     await page.waitForSelector('main h1');
     await page.waitForFunction(() => !document.querySelector('.loading'));
@@ -75,6 +129,7 @@ async function judge(page, name, look) {
         .forEach((e) => e.setAttribute('open', '')));
     await axe(page, name);
     await fits(page, name);
+    await reads(page, name);
     look.focus && await focus(page, name);
     await page.evaluate(() => {
         document.documentElement.style.fontSize = '200%';
@@ -84,10 +139,7 @@ async function judge(page, name, look) {
         document.documentElement.style.fontSize = '';
     });
 
-    if (process.env.RBL_PICTURES) {
-        await page.screenshot({ fullPage: true, path:
-            `${process.env.RBL_PICTURES}/${name.replace(/\W+/g, '-')}.png` });
-    }
+    await picture(page, name);
 }
 
 async function all(cookie, names, how, options) {
@@ -101,6 +153,8 @@ async function all(cookie, names, how, options) {
             `${name.replace(/(\w\w)[0-9a-f]{32}/, '$1')}, ${how}`,
             { focus: options.colorScheme === 'light' });
     }
+
+    await menu(page, how);
 
     await close(page, how);
 }

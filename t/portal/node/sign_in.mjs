@@ -31,7 +31,7 @@ await start();
     await page.waitForSelector('header nav');
     ok(true, 'the session outlives the page');
 
-    await page.click('header button');
+    await page.click('header >> text="Sign out"');
     await page.waitForSelector('.sign-in');
     await page.reload();
     await page.waitForSelector('.sign-in');

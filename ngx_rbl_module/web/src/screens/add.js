@@ -21,7 +21,8 @@ function kind({ type, n }) {
 
 function Row({ line, outcome }) {
     return html`<tr>
-        <th scope="row" data-label=${t('host')}><bdi>${line.value}</bdi></th>
+        <th scope="row" data-label=${t('host')}>
+            <bdi class="address">${line.value}</bdi></th>
         <td data-label=${t('kind')}>${line.problem
             ? html`<span class="wrong">${t(line.problem)}</span>`
             : kind(line)}</td>

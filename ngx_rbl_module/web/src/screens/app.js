@@ -11,7 +11,7 @@ import { Said, useChange } from '../change.js';
 import { html } from '../html.js';
 import { lazy } from '../lazy.js';
 import { useLoad } from '../load.js';
-import { Answer, Changes, When } from '../parts.js';
+import { Answer, Changes, Place, When } from '../parts.js';
 import { t } from '../text.js';
 
 const Graph = lazy(() => import('../graph.js'), 'Graph');
@@ -80,10 +80,12 @@ export function App({ me, id }) {
     const { reload } = state;
     const may = me.user.role !== 'viewer';
 
-    return html`<p><a href="#/apps">${t('app_all')}</a></p>
+    return html`
+        <${Place} path=${[['apps', t('apps')]]} />
         <${Answer} state=${state}>${({ data: app }) => html`
-            <h1><bdi>${app.name}</bdi></h1>
-            <p><${AppStatus} of=${app.status} /> · ${t('created')}${' '}
+            <h1><bdi>${app.name}</bdi>
+                <${AppStatus} of=${app.status} /></h1>
+            <p class="quiet">${t('created')}${' '}
                 <${When} text=${app.created} /></p>
             <${Stats} id=${id} />
             <${AppErrors} id=${id} />

@@ -6,6 +6,7 @@ import { post } from '../api.js';
 import { Said, useChange } from '../change.js';
 import { Copied } from '../copied.js';
 import { html } from '../html.js';
+import { Place } from '../parts.js';
 import { snippets } from '../snippets.js';
 import { t } from '../text.js';
 
@@ -48,7 +49,9 @@ export function NewApp({ me }) {
             <p><a href="#/apps/${made.id}">${t('app_open')}</a></p>`;
     }
 
-    return html`<h1>${t('app_new')}</h1>
+    return html`
+        <${Place} path=${[['apps', t('apps')]]} />
+        <h1>${t('app_new')}</h1>
         <p>${t('app_new_text')}</p>
         <form onSubmit=${submit}>
             <p class="field"><label for="app-name">${t('name')}</label>
@@ -56,8 +59,8 @@ export function NewApp({ me }) {
                     autocomplete="off" aria-describedby="app-name-help"
                     onInput=${(e) => setName(e.target.value)} />
                 <small id="app-name-help">${t('app_name_help')}</small></p>
-            <p><button disabled=${add.busy}>${t('app_add')}</button></p>
+            <p><button class="main" disabled=${add.busy}>
+                ${t('app_add')}</button></p>
             <${Said} of=${add} />
-        </form>
-        <p><a href="#/apps">${t('app_all')}</a></p>`;
+        </form>`;
 }

@@ -3,7 +3,7 @@
 
 import { useState } from 'preact/hooks';
 
-import { Answer, When } from '../parts.js';
+import { Answer, State, When } from '../parts.js';
 import { App } from './app.js';
 import { NewApp } from './app_new.js';
 import { html } from '../html.js';
@@ -15,8 +15,8 @@ const size = 20;
 const minute = 60000;
 
 export function AppStatus({ of }) {
-    return html`<span class="state ${of === 'active' ? 'clear' : 'unknown'}">
-        ${of === 'active' || of === 'revoked' ? t(`app_${of}`) : of}</span>`;
+    return html`<${State} name=${of === 'active' ? 'active' : 'disabled'}
+        text=${t(`app_${of}`) || of} />`;
 }
 
 function Requests({ id }) {

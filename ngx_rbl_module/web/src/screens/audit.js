@@ -3,10 +3,11 @@
 
 import { useState } from 'preact/hooks';
 
+import { isolate } from '../bidi.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { Answer, When } from '../parts.js';
-import { isolate, t } from '../text.js';
+import { t } from '../text.js';
 
 // The screens of objects, by the kind of their SID.
 const screens = {

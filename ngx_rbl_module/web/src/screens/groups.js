@@ -13,7 +13,7 @@ import { t } from '../text.js';
 
 function Default({ group }) {
     return group.is_default === 1
-        && html` <span class="badge">${t('default')}</span>`;
+        && html`${' '}<span class="badge">${t('default')}</span>`;
 }
 
 function GroupTable({ groups, linked }) {

@@ -9,7 +9,7 @@ import { HostActions } from '../host_actions.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { Answer, Changes, Place, State, stateOf, When } from '../parts.js';
-import { t } from '../text.js';
+import { date, t } from '../text.js';
 import { Timeline } from '../timeline.js';
 
 const order = { listed: 0, unknown: 1, '': 2, clear: 3 };
@@ -42,7 +42,8 @@ function ListRow({ list }) {
         <th scope="row" data-label=${t('list')}>
             <a href="#/lists/${list.id}">
                 <bdi>${list.name || list.host}</bdi></a>
-            ${list.name && html`<p class="quiet"><bdi>${list.host}</bdi></p>`}
+            ${list.name && html`<p class="quiet">
+                <bdi class="zone">${list.host}</bdi></p>`}
         </th>
         <td data-label=${t('state')}>
             <${State} name=${list.status || 'untold'} /></td>
@@ -51,7 +52,8 @@ function ListRow({ list }) {
         <td data-label=${t('says')}><${Says} list=${list} /></td>
         <td data-label=${t('links')}>
             <${Away} to=${list.lookup} text=${t('lookup')} />
-            <${Away} to=${list.delisting} text=${t('delisting')} /></td>
+            ${list.status !== 'clear' && html`
+                <${Away} to=${list.delisting} text=${t('delisting')} />`}</td>
     </tr>`;
 }
 
@@ -87,13 +89,17 @@ function Lists({ lists, unnamed }) {
         </details>`}`;
 }
 
+function Next({ at }) {
+    return at && date(at) < now() ? t('due') : html`<${When} text=${at} />`;
+}
+
 function Facts({ host }) {
     return html`<dl class="facts">
         <div><dt>${t('name')}</dt><dd><bdi>${host.name}</bdi></dd></div>
         <div><dt>${t('checked')}</dt>
             <dd><${When} text=${host.last_checked} /></dd></div>
         <div><dt>${t('next_check')}</dt>
-            <dd><${When} text=${host.next_check} /></dd></div>
+            <dd><${Next} at=${host.next_check} /></dd></div>
         ${host.parent && html`<div><dt>${t('range')}</dt><dd>
             <a href="#/host/${host.parent}">${t('show_range')}</a></dd></div>`}
     </dl>`;

@@ -10,13 +10,13 @@ import { html } from '../html.js';
 import { isGone } from '../later.js';
 import { useLoad } from '../load.js';
 import { State, stateOf, When } from '../parts.js';
+import { filters, known, searchOf } from '../paths.js';
 import { reason } from '../refusal.js';
 import { Rows } from '../rows.js';
 import { t } from '../text.js';
 
 const states = ['listed', 'unknown', 'uncovered', 'clear', 'paused'];
 const sorts = ['created', 'name', 'since'];
-const filters = ['text', 'state', 'group', 'profile', 'sort'];
 const wait = 250;               // ms after the last key
 const slow = 60000;
 
@@ -99,7 +99,8 @@ function Cells({ host, selected, onSelect }) {
             checked=${selected}
             onChange=${(e) => onSelect(host.id, e.target.checked)} /></td>`}
         <th scope="row" role="rowheader" class="host">
-            <a href="#/host/${host.id}"><bdi>${host.host}</bdi></a></th>
+            <a href="#/host/${host.id}">
+                <bdi class="address">${host.host}</bdi></a></th>
         <td role="cell" class="called"><bdi title=${host.name}>
             ${host.name}</bdi></td>
         <td role="cell" class="is"><${State} name=${host.state} /></td>
@@ -146,7 +147,7 @@ function totalOf(find, rows, query, counts) {
 function Found({ me, query, counts, groups, profiles, onChange }) {
     const may = me.user.role !== 'viewer';
     const { find, again, near } = useFind(`hosts ${me.account.id}`,
-        `hosts/find.json?${query}`, brief);
+        searchOf(query), brief);
     const [selected, setSelected] = useState(new Set());
     const place = useRef(0);
     const rows = find.rows.filter(({ id }) => !isGone(id));
@@ -210,14 +211,6 @@ function Table({ me, query, counts, onChange }) {
     return html`<${Filters} query=${query} ...${lists} />
         <${Found} me=${me} query=${query} counts=${counts} ...${lists}
             onChange=${onChange} />`;
-}
-
-// The filters alone, in one order: the same search has the same query.
-function known(query) {
-    const given = new URLSearchParams(query);
-
-    return `${new URLSearchParams(filters.filter((name) => given.get(name))
-        .map((name) => [name, given.get(name)]))}`;
 }
 
 export function Hosts({ me, query }) {

@@ -3,12 +3,13 @@
 
 import { useState } from 'preact/hooks';
 
+import { isolate } from '../bidi.js';
 import { html } from '../html.js';
 import { ListActions } from '../list_actions.js';
 import { families, ListState, wordOf } from '../list_state.js';
 import { useLoad } from '../load.js';
 import { Answer, Place, When } from '../parts.js';
-import { absolute, date, isolate, t } from '../text.js';
+import { absolute, date, t } from '../text.js';
 
 function time(text) {
     const at = date(text);
@@ -69,7 +70,7 @@ function Codes({ codes }) {
 
             return html`<tr key=${rule}>
                 <th scope="row" data-label=${t('answer_code')}>
-                    <bdi>${code}</bdi></th>
+                    <bdi class="address">${code}</bdi></th>
                 <td data-label=${t('counts_as')}>${t(mark === '!' ? 'code_error'
                     : mark === '~' ? 'code_neutral' : 'code_listing')}</td>
                 <td data-label=${t('meaning')}><bdi>${text}</bdi></td>

@@ -15,7 +15,8 @@ function Change({ entry }) {
     return html`<tr>
         <td data-label=${t('time')}><${When} text=${entry.time} /></td>
         <th scope="row" data-label=${t('host')}>
-            <a href="#/host/${entry.id}"><bdi>${entry.host}</bdi></a></th>
+            <a href="#/host/${entry.id}">
+                <bdi class="address">${entry.host}</bdi></a></th>
         <td data-label=${t('changed')}><ul>
             ${entry.changes.map((change) => html`<li key=${change.id}>
                 <${State} name=${change.status} /> <bdi>${change.host}</bdi>

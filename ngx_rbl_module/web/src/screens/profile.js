@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks';
 
 import { post } from '../api.js';
+import { isolate } from '../bidi.js';
 import { Said, useChange } from '../change.js';
 import { Delete, Form } from '../form.js';
 import { html } from '../html.js';
@@ -11,7 +12,7 @@ import { PaidAnswer } from '../list_parts.js';
 import { useLoad } from '../load.js';
 import { Changes, Place } from '../parts.js';
 import { namesIn, RecordForm, useFields } from '../record.js';
-import { isolate, t } from '../text.js';
+import { t } from '../text.js';
 
 // The fields of the form.  chosen: null if the profile follows the defaults.
 const fieldsOf = (profile) => ({ name: profile.name,

@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks';
 
 import { post } from '../api.js';
+import { isolate } from '../bidi.js';
 import { Said, useChange } from '../change.js';
 import { Field, Form, Select } from '../form.js';
 import { html } from '../html.js';
@@ -10,7 +11,7 @@ import { Filter, ListCells, matches } from '../list_parts.js';
 import { ListState, needsLook, wordOf } from '../list_state.js';
 import { useLoad } from '../load.js';
 import { Answer, Place } from '../parts.js';
-import { isolate, t } from '../text.js';
+import { t } from '../text.js';
 import { About } from './list.js';
 
 const path = 'operator/lists.json';

@@ -1,0 +1,36 @@
+// The paths of what a screen reads first: it begins beside the screen's module.
+
+const size = 200;               // rows of a page
+const sizeFirst = 50;           // of the first one, which is there the sooner
+
+// The page of a search behind a cursor; "": the first one.
+export function pageOf(search, after = '') {
+    const [path, query] = search.split('?');
+    const given = new URLSearchParams(query);
+
+    given.set('limit', after ? size : sizeFirst);
+
+    if (after) {
+        given.set('after', after);
+    }
+
+    return `${path}?${given}`;
+}
+
+// The filters of hosts in the query of an address.
+export const filters = ['text', 'state', 'group', 'profile', 'sort'];
+
+// The filters alone, in one order: the same search has the same query.
+export function known(query) {
+    const given = new URLSearchParams(query);
+
+    return `${new URLSearchParams(filters.filter((name) => given.get(name))
+        .map((name) => [name, given.get(name)]))}`;
+}
+
+export const searchOf = (query) => `hosts/find.json?${query}`;
+
+export const first = {
+    overview: () => ['counts.json'],
+    hosts: (query) => [pageOf(searchOf(known(query))), 'counts.json']
+};
