@@ -58,7 +58,9 @@ function undo() {
     draw();
 }
 
-export const isGone = (id) => gone.has(id);
+// The rows that are not deleted; the same array if none is.
+export const present = (rows) => (gone.size > 0
+    ? rows.filter(({ id }) => !gone.has(id)) : rows);
 
 // A list without what is deleted, which its totals do not count either.
 export function withoutGone(path, body) {

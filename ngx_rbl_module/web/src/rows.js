@@ -4,11 +4,15 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState }
     from 'preact/hooks';
 
+import { now } from './clock.js';
 import { html } from './html.js';
 
 const spare = 8;                // rows above and below the window
 const step = 4;                 // the first row is a multiple of this
 const most = 4;                 // new rows in a frame: more would take too long
+const few = 2;                  // in one after a long frame
+const long = 20;                // ms
+const stale = 10000;            // ms after which the times in rows are made again
 
 // What of the rows is near the window: {first, seen, last, tall}; seen: the
 // first one in it.  While it scrolls, nothing is measured: that would make the
@@ -22,14 +26,14 @@ function near({ top, tall }) {
         last: at(scrollY + innerHeight) + step + spare };
 }
 
-// The rows of the next frame: those of `old` that are near, and some more.
-function toward(old, { first, seen, last, tall }) {
+// The rows of the next frame: those of `old` that are near, and up to n more.
+function toward(old, { first, seen, last, tall }, n) {
     const known = Math.max(old.first, first) < Math.min(old.last, last);
     const from = known ? Math.max(old.first, first) : seen;
     const till = known ? Math.min(old.last, last) : seen;
-    const below = Math.min(most, last - till);
+    const below = Math.min(n, last - till);
 
-    return { first: from - Math.min(most - below, from - first),
+    return { first: from - Math.min(n - below, from - first),
         last: till + below, tall };
 }
 
@@ -60,7 +64,7 @@ function onKey(event, out) {
 }
 
 // head: the cells of the head; cells(item): those of one of `items`, which have
-// an id; total: the number of all rows, or -1 if it is not known; out: the
+// an id, a function that stays the same while they do; total: the number of all rows, or -1 if it is not known; out: the
 // selectors of where Escape goes, the first that there is; selects: rows have a
 // checkbox.  onNear is called with the first and the last row that are near.
 export function Rows({ label, head, items, cells, selects, total, out,
@@ -69,18 +73,22 @@ export function Rows({ label, head, items, cells, selects, total, out,
     const body = useRef();
     const [view, setView] = useState({ first: 0, last: most, tall: 64 });
     const [held, setHeld] = useState('');
-    const made = useMemo(() => new WeakMap(), [items, cells, view.tall]);
+    const made = useMemo(() => new WeakMap(), [cells, view.tall,
+        Math.floor(now() / stale)]);
 
     useLayoutEffect(() => {
         let asked = 0;
+        let before = 0;
         let size = measure(body.current);
 
-        function look() {
+        function look(at) {
             const want = near(size);
+            const n = at - before < long ? most : few;
 
             asked = 0;
+            before = at;
             setView((old) => {
-                const next = toward(old, want);
+                const next = toward(old, want, n);
 
                 if (!same(next, want)) {
                     soon();
@@ -103,7 +111,7 @@ export function Rows({ label, head, items, cells, selects, total, out,
         addEventListener('resize', again);
         watch.observe(body.current);
         watch.observe(body.current.closest('main'));
-        look();
+        look(0);
 
         return () => {
             cancelAnimationFrame(asked);
@@ -117,12 +125,15 @@ export function Rows({ label, head, items, cells, selects, total, out,
 
     // A row that was made already is the same again: Preact passes it over.
     function make(item, i) {
-        if (!made.has(item)) {
-            made.set(item, html`<tr key=${item.id} role="row"
-                data-id=${item.id} aria-rowindex=${i + 2}
-                style=${{ top: `${i * view.tall}px` }}>${cells(item)}</tr>`);
+        const row = made.get(item);
+
+        if (row && row.props['aria-rowindex'] === i + 2) {
+            return row;
         }
 
+        made.set(item, html`<tr key=${item.id} role="row" data-id=${item.id}
+            aria-rowindex=${i + 2} style=${{ top: `${i * view.tall}px` }}>
+            ${cells(item)}</tr>`);
         return made.get(item);
     }
 

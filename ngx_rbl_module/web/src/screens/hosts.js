@@ -1,13 +1,14 @@
 // Hosts: a table of any length, searched, filtered and sorted by the query of
 // the address; changes of those that are selected.
 
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState }
+    from 'preact/hooks';
 
 import { Bulk } from '../bulk.js';
 import { useFind } from '../find.js';
 import { Field, Select } from '../form.js';
 import { html } from '../html.js';
-import { isGone } from '../later.js';
+import { present } from '../later.js';
 import { useLoad } from '../load.js';
 import { State, stateOf, When } from '../parts.js';
 import { filters, known, searchOf } from '../paths.js';
@@ -92,7 +93,9 @@ function Filters({ query, groups, profiles }) {
     </form>`;
 }
 
-function Cells({ host, selected, onSelect }) {
+// Not components, of which each row would have several: it is made while the
+// table scrolls.
+function cellsOf(host, selected, onSelect) {
     return html`
         ${onSelect && html`<td role="cell" class="select"><input type="checkbox"
             aria-label=${t('select_host', { host: host.host })}
@@ -103,9 +106,9 @@ function Cells({ host, selected, onSelect }) {
                 <bdi class="address">${host.host}</bdi></a></th>
         <td role="cell" class="called"><bdi title=${host.name}>
             ${host.name}</bdi></td>
-        <td role="cell" class="is"><${State} name=${host.state} /></td>
+        <td role="cell" class="is">${State({ name: host.state })}</td>
         <td role="cell" class="lists"><bdi>${host.lists}</bdi></td>
-        <td role="cell" class="checked"><${When} text=${host.checked} /></td>`;
+        <td role="cell" class="checked">${When({ text: host.checked })}</td>`;
 }
 
 function Head({ all, onAll }) {
@@ -150,10 +153,11 @@ function Found({ me, query, counts, groups, profiles, onChange }) {
         searchOf(query), brief);
     const [selected, setSelected] = useState(new Set());
     const place = useRef(0);
-    const rows = find.rows.filter(({ id }) => !isGone(id));
-    const chosen = rows.filter(({ id }) => selected.has(id));
+    const rows = present(find.rows);
+    const chosen = selected.size > 0
+        ? rows.filter(({ id }) => selected.has(id)) : [];
     const why = find.refusal && reason(find.refusal);
-    const clear = () => setSelected(new Set());
+    const clear = () => setSelected((old) => (old.size > 0 ? new Set() : old));
 
     useEffect(clear, [query]);
 
@@ -180,6 +184,9 @@ function Found({ me, query, counts, groups, profiles, onChange }) {
     const selectAll = may && ((on) => setSelected(new Set(on
         ? rows.map(({ id }) => id) : [])));
 
+    const cells = useCallback((host) => cellsOf(host, selected.has(host.id),
+        select), [selected, may]);
+
     return html`
         ${why && html`<p class="banner" role="alert">${why}</p>`}
         <${Progress} find=${find} rows=${rows} counts=${counts} />
@@ -192,8 +199,7 @@ function Found({ me, query, counts, groups, profiles, onChange }) {
             selects=${may}
             out=${['.bulk button', '.filters input']} head=${html`<${Head}
                 all=${chosen.length === rows.length} onAll=${selectAll} />`}
-            cells=${(host) => html`<${Cells} host=${host} onSelect=${select}
-                selected=${selected.has(host.id)} />`} />`}
+            cells=${cells} />`}
         ${may && html`<${Bulk} hosts=${chosen} groups=${groups}
             profiles=${profiles} onClear=${clear} onDone=${() => {
                 clear();
