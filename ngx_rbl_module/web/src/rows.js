@@ -12,7 +12,7 @@ const step = 4;                 // the first row is a multiple of this
 const most = 4;                 // new rows in a frame: more would take too long
 const few = 2;                  // in one after a long frame
 const long = 20;                // ms
-const stale = 10000;            // ms after which the times in rows are made again
+const stale = 10000;            // ms after which the times in rows are made new
 
 // What of the rows is near the window: {first, seen, last, tall}; seen: the
 // first one in it.  While it scrolls, nothing is measured: that would make the
@@ -64,9 +64,10 @@ function onKey(event, out) {
 }
 
 // head: the cells of the head; cells(item): those of one of `items`, which have
-// an id, a function that stays the same while they do; total: the number of all rows, or -1 if it is not known; out: the
-// selectors of where Escape goes, the first that there is; selects: rows have a
-// checkbox.  onNear is called with the first and the last row that are near.
+// an id; it is the same function while they stay the same; total: the number of
+// all rows, or -1 if it is not known; out: the selectors of where Escape goes,
+// the first that there is; selects: rows have a checkbox.  onNear is called with
+// the first and the last row that are near.
 export function Rows({ label, head, items, cells, selects, total, out,
     onNear })
 {
