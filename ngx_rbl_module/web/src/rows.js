@@ -66,8 +66,8 @@ function onKey(event, out) {
 // head: the cells of the head; cells(item): those of one of `items`, which have
 // an id; it is the same function while they stay the same; total: the number of
 // all rows, or -1 if it is not known; out: the selectors of where Escape goes,
-// the first that there is; selects: rows have a checkbox.  onNear is called with
-// the first and the last row that are near.
+// the first that there is; selects: rows have a checkbox.  onNear is called
+// with the first and the last row that are near.
 export function Rows({ label, head, items, cells, selects, total, out,
     onNear })
 {
