@@ -24,6 +24,8 @@ use constant { SMALL => 100, BLOCK => 1024, ROWS => 10_000, SLOWER => 4,
 
 my $blocks = int(($ENV{BENCH_HOSTS} || 100_000) / BLOCK + 0.999);
 my $big_hosts = $blocks * BLOCK;
+die 'BENCH_HOSTS is less than ' . ROWS . ", which are scrolled\n"
+    if $big_hosts < ROWS;
 
 bench('portal', "the table of hosts, $big_hosts of them");
 
