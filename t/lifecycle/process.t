@@ -85,7 +85,7 @@ cont_server($redis);
 
 $nginx = nginx(workers => 2);
 @waiting = hang($nginx);
-ok(stop_server($nginx, 3), 'stop with requests under way');
+ok(stop_server($nginx, 3, 'TERM'), 'stop with requests under way');
 close $_ for @waiting;
 cont_server($redis);
 
