@@ -177,10 +177,12 @@ my $serial = 0;
 for my $o ({}, { sort => 'name' }, { text => '203.' }, { text => 'PAGE' },
     { state => 'unknown' })
 {
-    my %stay = map { $_->{id} => 1 } all(%$o, limit => 500);
+    # a range would take its addresses along
+    my %stay = map { $_->{id} => $_->{type} ne 'ip_range' }
+        all(%$o, limit => 500);
     my %seen;
     $seen{ $_->{id} }++ for all(%$o, limit => 7, between => sub {
-        my ($id) = grep { !$seen{$_} } keys %stay;
+        my ($id) = grep { $stay{$_} } keys %stay;
         portal($t, $admin, 'POST', "host/delete/$id.json", fields => {});
         delete $stay{$id};
         add('203.0.113.' . (100 + $serial), 'page ' . $serial++);
