@@ -180,7 +180,7 @@ ctl_audit_add(ctl_t *ctl, json_t *rows, const redisReply *entries)
 /* The last n entries; args has the account and the filters.  NULL: error
    printed. */
 static json_t *
-ctl_audit_rows(ctl_t *ctl, int64_t n, rbl_audit_show_args_t *args)
+ctl_audit_rows(ctl_t *ctl, int64_t n, rbl_audit_show_args_t args)
 {
     char                     before[64], most[CTL_DECIMAL];
     int64_t                  left;
@@ -191,15 +191,15 @@ ctl_audit_rows(ctl_t *ctl, int64_t n, rbl_audit_show_args_t *args)
     rows = json_array();
     before[0] = '\0';
 
-    args->looks = RBL_STR(RBL_AUDIT_LOOKS);
+    args.looks = RBL_STR(RBL_AUDIT_LOOKS);
 
     do {
         left = n - (int64_t) json_array_size(rows);
-        args->before = rbl_str(before);
-        args->most = ctl_decimal(most, left < CTL_AUDIT_SLICE
-                                       ? left : CTL_AUDIT_SLICE);
+        args.before = rbl_str(before);
+        args.most = ctl_decimal(most, left < CTL_AUDIT_SLICE
+                                      ? left : CTL_AUDIT_SLICE);
 
-        reply = ctl_script(ctl, CTL_SCRIPT(audit_show, *args));
+        reply = ctl_script(ctl, CTL_SCRIPT(audit_show, args));
         if (reply == NULL) {
             json_decref(rows);
             return NULL;
@@ -256,7 +256,7 @@ ctl_audit(ctl_t *ctl)
     args.who = rbl_sid_str(&who);
     args.target = rbl_sid_str(&target);
 
-    rows = ctl_audit_rows(ctl, n, &args);
+    rows = ctl_audit_rows(ctl, n, args);
 
     return rows == NULL ? CTL_ERROR : ctl_print(ctl, audit_row, rows);
 }
