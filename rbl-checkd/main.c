@@ -3,6 +3,7 @@
  */
 
 #include "base/log.h"
+#include "bill/bills.h"
 #include "check/jobs/checker.h"
 #include "check/jobs/jobs.h"
 #include "check/jobs/sources.h"
@@ -26,6 +27,7 @@ typedef struct {
     jobs_t       *jobs;
     sources_t    *sources;
     works_t      *works;
+    bills_t      *bills;                /* NULL: no billing */
     metrics_t    *metrics;
     const char   *file;                 /* the configuration */
     ev_signal     term, interrupt, hup;
@@ -100,6 +102,10 @@ stop(checkd_t *c)
 
     jobs_stop(c->jobs);
     works_stop(c->works);
+    if (c->bills != NULL) {
+        bills_stop(c->bills);
+    }
+
     if (c->deliver != NULL) {
         deliver_stop(c->deliver);
     }
@@ -249,10 +255,27 @@ start_checks(checkd_t *c)
 
 
 static int
+start_bills(checkd_t *c)
+{
+    if (!c->conf.bill) {
+        return 0;
+    }
+
+    c->bills = bills_new(c->checker.loop, &c->conf, c->checker.store);
+    if (c->bills == NULL) {
+        log_error("out of memory");
+        return -1;
+    }
+
+    return 0;
+}
+
+
+static int
 start(checkd_t *c)
 {
     return start_base(c) == 0 && start_deliveries(c) == 0
-           && start_checks(c) == 0 ? 0 : -1;
+           && start_checks(c) == 0 && start_bills(c) == 0 ? 0 : -1;
 }
 
 
@@ -261,6 +284,7 @@ finish(checkd_t *c)
 {
     checker_t  *checker = &c->checker;
 
+    bills_free(c->bills);
     metrics_free(c->metrics);
     works_free(c->works);
     sources_free(c->sources);

@@ -236,6 +236,16 @@ const config_key_t  config_keys[] = {
       "Directory of the time zone files of the system.  SIGHUP reads them\n"
       "again.", 0 },
 
+    { "gateway", config_set_gateway, AT(bill), NO_LIMITS,
+      "none", "manual", "none or manual",
+      "Payments.  none: there is no billing, and no plan ends.  manual: a\n"
+      "payment is opened before a paid period ends, and the operator books\n"
+      "it with rblctl bill paid.  All daemons need the same value.", 0 },
+
+    { "bill_grace", config_set_duration, AT(bill_grace),
+      LIMITS(0, 366 * DAY), "7d", NULL, NULL,
+      "Time after a paid period in which an unpaid plan goes on.", 0 },
+
     { "smtp_url", config_set_smtp_url, AT(smtp_url), NO_LIMITS,
       "", "smtp://mail.example.net:587", "smtp://HOST or smtps://HOST, with or "
       "without :PORT (else 587 or 465); HOST a name or an address",

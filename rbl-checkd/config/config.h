@@ -90,6 +90,10 @@ typedef struct {
     char          deliver_ca[256];  /* CA bundle file; "": the system's */
     char          zoneinfo[256];    /* directory of the time zones */
 
+    /* billing */
+    unsigned      bill;             /* 1: this daemon bills */
+    double        bill_grace;       /* s after a period that is not paid */
+
     /* mail */
     char          smtp_url[300];    /* "": none; see config_smtp_server */
     char          smtp_from[320];

@@ -93,6 +93,8 @@ int config_set_sender(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
 int config_set_resolver(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
+int config_set_gateway(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
 int config_set_lookup(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
 int config_set_server_allow(config_t *conf, const config_key_t *key,

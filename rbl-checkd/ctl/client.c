@@ -468,3 +468,18 @@ ctl_each(ctl_t *ctl, rbl_str_t index, unsigned p, const char *record,
 
     return rc;
 }
+
+
+rbl_str_t
+ctl_entry_value(const redisReply *fields, const char *name)
+{
+    size_t  i;
+
+    for (i = 0; i + 1 < rbl_reply_len(fields); i += 2) {
+        if (rbl_str_is(rbl_reply_str(rbl_reply_at(fields, i)), name)) {
+            return rbl_reply_str(rbl_reply_at(fields, i + 1));
+        }
+    }
+
+    return RBL_STR("");
+}

@@ -19,6 +19,10 @@ static const ctl_option_t  account_options[] = {
 
 static const ctl_option_t  plan_options[] = { { "file", 1 }, { NULL, 0 } };
 
+static const ctl_option_t  paid_options[] = {
+    { "reference", 1 }, { NULL, 0 }
+};
+
 static const ctl_option_t  rotate_options[] = { { "keep", 0 }, { NULL, 0 } };
 static const ctl_option_t  allow_options[] = { { "none", 0 }, { NULL, 0 } };
 
@@ -112,6 +116,26 @@ const ctl_command_t  ctl_commands[] = {
       "set the time between checks of the account's hosts, not below that of"
       " its plan; it applies from the next check of each host",
       none_options, 2, 2, CTL_READY, ctl_account_interval },
+    { "bill plan", "SID NAME [--file FILE]",
+      "put an account on a plan that it pays for by the period; a payment is"
+      " opened, and the first period begins when it is paid",
+      plan_options, 2, 2, CTL_READY, ctl_bill_plan },
+    { "bill show", "SID",
+      "show what an account pays for, and until when it has paid",
+      none_options, 1, 1, CTL_READY, ctl_bill_show },
+    { "bill renew", "SID on|off",
+      "whether a payment for the next period is opened by itself, seven days"
+      " before a period ends",
+      none_options, 2, 2, CTL_READY, ctl_bill_renew },
+    { "bill paid", "SID PAYMENT [--reference TEXT]",
+      "book a payment that has arrived; the reference is that of your books",
+      paid_options, 2, 2, CTL_READY, ctl_bill_paid },
+    { "bill payments", "SID",
+      "list the payments of an account",
+      none_options, 1, 1, CTL_READY, ctl_bill_payments },
+    { "bill ledger", "SID",
+      "print the ledger of an account: every movement of money, for ever",
+      none_options, 1, 1, CTL_READY, ctl_bill_ledger },
     { "plan list", "[--file FILE]",
       "check the plans file (/etc/rbl-checkd/plans.json) and list its plans",
       plan_options, 0, 0, CTL_OFFLINE, ctl_plan_list },

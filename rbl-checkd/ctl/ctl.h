@@ -106,6 +106,9 @@ rbl_str_t ctl_by(const ctl_t *ctl, rbl_audit_by_t *b);
     &rbl_script_##name, RBL_ARGC(args),                                       \
     ((rbl_##name##_args_t *) { &(args) })->argv
 
+/* The value of a field of an entry of a stream; "": it has none. */
+rbl_str_t ctl_entry_value(const redisReply *fields, const char *name);
+
 /* The integer reply of a command with a key; -1: error printed. */
 int64_t ctl_count(ctl_t *ctl, const char *name, rbl_str_t key);
 
@@ -222,6 +225,12 @@ int ctl_account_resume(ctl_t *ctl);
 int ctl_account_timezone(ctl_t *ctl);
 int ctl_account_plan(ctl_t *ctl);
 int ctl_account_interval(ctl_t *ctl);
+int ctl_bill_plan(ctl_t *ctl);
+int ctl_bill_show(ctl_t *ctl);
+int ctl_bill_renew(ctl_t *ctl);
+int ctl_bill_paid(ctl_t *ctl);
+int ctl_bill_payments(ctl_t *ctl);
+int ctl_bill_ledger(ctl_t *ctl);
 int ctl_plan_list(ctl_t *ctl);
 int ctl_plan_show(ctl_t *ctl);
 int ctl_app_add(ctl_t *ctl);

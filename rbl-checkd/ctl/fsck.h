@@ -118,6 +118,9 @@ int fsck_mail(fsck_t *f);
  */
 int fsck_refs(fsck_t *f, rbl_str_t account, json_t *ranges);
 
+/* fsck_bill.c: checks the ledger of an account, its balance and payments. */
+int fsck_bill(fsck_t *f, rbl_str_t account);
+
 /* fsck_range.c: checks the addresses of a range and the number of listed
    ones. */
 int fsck_range(fsck_t *f, rbl_str_t account, rbl_str_t range);

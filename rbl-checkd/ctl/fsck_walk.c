@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FSCK_TYPES  32
+#define FSCK_TYPES  48
 
 
 typedef struct {
@@ -32,6 +32,7 @@ static const fsck_kind_t  partition_kinds[] = {
     { "digests", "zset", &rbl_script_fsck_jobs, 1, 1 },
     { "works", "zset", &rbl_script_fsck_jobs, 1, 1 },
     { "tellings", "zset", &rbl_script_fsck_jobs, 1, 1 },
+    { "billdue", "zset", &rbl_script_fsck_jobs, 1, 1 },
     { NULL, NULL, NULL, 0, 0 }
 };
 
@@ -46,6 +47,10 @@ static const fsck_kind_t  account_kinds[] = {
     { "dead", "stream", NULL, 0, 0 },
     { "changes", "stream", NULL, 0, 0 },
     { "audit", "stream", NULL, 0, 0 },
+    { "bill", "string", NULL, 0, 0 },
+    { "money", "hash", NULL, 0, 0 },
+    { "ledger", "stream", NULL, 0, 0 },
+    { "payments", "zset", NULL, 0, 0 },
     { "work", "list", NULL, 0, 0 },
     { "rbls", "zset", &rbl_script_fsck_index, 1, 0 },
     { "profiles", "zset", &rbl_script_fsck_index, 1, 0 },
@@ -69,6 +74,10 @@ static const fsck_kind_t  account_kinds[] = {
     { "pending", "zset", &rbl_script_fsck_entries, 1, 0 },
     { NULL, NULL, NULL, 0, 0 }
 };
+
+
+_Static_assert(sizeof(account_kinds) / sizeof(account_kinds[0]) <= FSCK_TYPES,
+               "room for every key of an account");
 
 
 /* Checks the types of both tables; "<name>:<account>" if an account is
@@ -301,6 +310,9 @@ fsck_counted(fsck_t *f, rbl_str_t account)
     }
 
     rc = fsck_refs(f, account, ranges);
+    if (rc == 0) {
+        rc = fsck_bill(f, account);
+    }
 
     for (i = 0; i < json_array_size(ranges) && rc == 0; i++) {
         rc = fsck_range(f, account, rbl_str(json_string_value(

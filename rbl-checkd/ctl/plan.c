@@ -25,7 +25,7 @@ static const ctl_column_t  plan_row[] = {
 };
 
 
-static const char *
+const char *
 plan_path(const ctl_t *ctl)
 {
     const char  *path;
@@ -51,7 +51,7 @@ plan_json(const plan_t *plan)
 }
 
 
-static int
+int
 plan_unknown(const char *name, const char *path)
 {
     return ctl_fail("there is no plan \"%.80s\" in %s; rblctl plan list names"

@@ -50,4 +50,9 @@ const plan_t *plan_file_find(const plan_file_t *file, rbl_str_t name);
  */
 int plan_given(const ctl_t *ctl, plan_t *plan, int64_t *interval);
 
+/* The file that the command means; prints that it has no plan of that name, and
+   returns CTL_ERROR. */
+const char *plan_path(const ctl_t *ctl);
+int plan_unknown(const char *name, const char *path);
+
 #endif /* CTL_PLAN_FILE_H_INCLUDED */

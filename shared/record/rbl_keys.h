@@ -168,6 +168,17 @@
  *   audit:<AC>         stream  the last changes by users, applications and
  *                              rblctl: "b" caller (record by), "t" SID and "n"
  *                              name of the changed object; capped (_audit.lua)
+ *   bill:<AC>          string  record: what an account pays for
+ *   billdue            zset    accounts; score = when their bill is to be
+ *                              looked at (ms)
+ *   pay:<AC>:<PY>      string  record of a payment, for ever
+ *   payments:<AC>      zset    payments, score = when they were opened (ms)
+ *   money:<AC>         hash    "balance": what the account has paid in advance
+ *                              (micro-USD): the sum of its ledger
+ *   ledger:<AC>        stream  movements of money, for ever: "k" its purpose,
+ *                              "d" debit and "c" credit, each cash (received),
+ *                              credit (of the account) or revenue, "a" amount,
+ *                              "r" the payment, "b" balance after it
  *   outbox             stream  events to deliver; consumer group "deliver". "d"
  *                              is the event; an event with large results has
  *                              them in "r", or, with "s" (entry_results.h),

@@ -218,6 +218,7 @@ static const rbl_field_t  rbl_event_fields[RBL_EVENT__N] = {
     [RBL_EVENT_MESSAGE] = STR(rbl_event_t, message),
     [RBL_EVENT_CONTACT] = STR(rbl_event_t, contact),
     [RBL_EVENT_CODE] = STR(rbl_event_t, code),
+    [RBL_EVENT_DATA] = STR(rbl_event_t, data),
 };
 
 static const rbl_field_t  rbl_daemon_fields[RBL_DAEMON__N] = {
@@ -274,11 +275,6 @@ static const rbl_field_t  rbl_result_fields[RBL_RESULT_FIELDS] = {
     STR(rbl_result_t, error),
     INT(rbl_result_t, ms),
 };
-
-
-#define RBL_RECORD_DECODE(raw, name, NAME, v)                                 \
-    rbl_record_decode(raw, rbl_##name##_fields, RBL_##NAME##__MIN,            \
-                      RBL_##NAME##__N, v, sizeof(*(v)))
 
 
 rbl_err_t

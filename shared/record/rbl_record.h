@@ -182,6 +182,7 @@ typedef struct {
     rbl_str_t  timezone, message;
     rbl_str_t  contact, code;           /* of a contact.confirm, or a user.link:
                                            the user, the link */
+    rbl_str_t  data;                    /* of a billing event: rbl_billing_t */
 } rbl_event_t;
 
 typedef struct {

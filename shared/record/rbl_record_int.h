@@ -28,6 +28,11 @@ typedef struct {
 rbl_err_t rbl_record_decode(rbl_str_t raw, const rbl_field_t *field,
     size_t least, size_t n, void *v, size_t size);
 
+/* The same, by the names of the table and of the entity in schema.txt. */
+#define RBL_RECORD_DECODE(raw, name, NAME, v)                                 \
+    rbl_record_decode(raw, rbl_##name##_fields, RBL_##NAME##__MIN,            \
+                      RBL_##NAME##__N, v, sizeof(*(v)))
+
 /* Reads an entry of an array within a record, at the position of mp; no
    version. */
 rbl_err_t rbl_entry_decode(rbl_mp_t *mp, const rbl_field_t *field,

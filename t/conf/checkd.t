@@ -334,4 +334,13 @@ for my $bad (['-x'], ['-c'], ['-t', 'more']) {
     like($r->{err}, qr/usage: rbl-checkd/, "@$bad: usage");
 }
 
+# Billing.
+
+right("gateway $_\n", "gateway $_") for 'none', 'manual';
+right("bill_grace $_\n", "a grace of $_") for '0s', '30d';
+wrong("gateway $_\n", 1, 'gateway: [^\n]*none or manual[^\n]*',
+    "gateway $_") for 'stripe', 'Manual', 'yes';
+wrong("bill_grace $_\n", 1, 'bill_grace: [^\n]*', "a grace of $_")
+    for '-1s', '367d', 'never';
+
 done_testing();

@@ -12,6 +12,7 @@
 #include "fuzz.h"
 #include "fuzz_xml.h"
 #include "deliver/message/body.h"
+#include "deliver/message/body_bill.h"
 #include "deliver/message/message.h"
 #include "rbl_view.h"
 
@@ -20,6 +21,10 @@
 
 static const char *const  members[] = { "event_sid", "event_type",
                                         "event_date", "check_sid", "host" };
+
+/* Of a billing event. */
+static const char *const  billing[] = { "event_sid", "event_type",
+                                        "event_date", "plan", "plan" };
 
 
 static void
@@ -50,7 +55,9 @@ try_event(rbl_str_t raw)
         fuzz_check(json_is_object(root));
 
         for (i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
-            fuzz_check(json_object_get(root, members[i]) != NULL);
+            fuzz_check(json_object_get(root, body_is_bill(&event) ? billing[i]
+                                                            : members[i])
+                       != NULL);
         }
 
         json_decref(root);

@@ -506,9 +506,22 @@ case(queue_count => '250 accounts', sub {
 });
 case(daemon_greet => '16 addresses', sub { slice('daemon_greet',
     [k('daemons:addr')], map { "192.0.2.$_ host.example" } 1 .. 16) });
-case(work_take => '8 accounts', sub {
+sub buy { return script('bill_plan', [$acct], 'manual', 'P', 1_000_000, 'month',
+    1, 0, 0, 0, 900) }
+case(bill_plan => 'with an open payment', sub {
+    buy(); slice('bill_step', [$acct], 0); buy() });
+case(bill_step => 'opens a payment', sub {
+    cmd('DEL', k('bill', $ac)); buy(); slice('bill_step', [$acct], 0) });
+case(bill_paid => 'a payment', sub {
+    cmd('DEL', k('bill', $ac));
+    buy();
+    slice('bill_paid', [$acct], slice('bill_step', [$acct], 0)->[2],
+        'x' x 255);
+});
+case(bill_renew => 'off', sub { buy(); slice('bill_renew', [$acct], 0) });
+case(accounts_take => '8 accounts', sub {
     cmd('ZADD', k('works'), map { (1, sid('AC')) } 1 .. 8);
-    slice('work_take', [k('works')], 8); cmd('DEL', k('works')) });
+    slice('accounts_take', [k('works')], 8); cmd('DEL', k('works')) });
 
 
 # --- state of lists shared by daemons --------------------------------------

@@ -198,12 +198,12 @@ finish($work[-1], 'the last of them');
 is(host($range)->[STATUS], 'active', 'and it was the last');
 
 $work = slice('host_status', [$acct], $range, 'paused');
-is_deeply(slice('work_take', [k('works')], 8), ['OK'],
+is_deeply(slice('accounts_take', [k('works')], 8), ['OK'],
     'its request has some time');
 cmd('ZADD', k('works'), 1, $ac);
-is_deeply(slice('work_take', [k('works')], 8), ['OK', $ac],
+is_deeply(slice('accounts_take', [k('works')], 8), ['OK', $ac],
     'then a daemon gets it');
-is_deeply(slice('work_take', [k('works')], 8), ['OK'], 'once');
+is_deeply(slice('accounts_take', [k('works')], 8), ['OK'], 'once');
 finish($work, 'work that a daemon has claimed');
 
 # items that cannot be done

@@ -7,6 +7,7 @@
 
 #include "body.h"
 
+#include "body_bill.h"
 #include "rbl_doc.h"
 #include "rbl_sid.h"
 #include "rbl_time.h"
@@ -115,43 +116,66 @@ body_ids_ok(const rbl_event_t *event)
     rbl_sid_t  sid;
 
     return rbl_sid_parse(&sid, RBL_SID_EVENT, event->id) == RBL_OK
-           && rbl_sid_parse(&sid, RBL_SID_CHECK, event->check) == RBL_OK;
+           && (body_is_bill(event)
+               || rbl_sid_parse(&sid, RBL_SID_CHECK, event->check) == RBL_OK);
+}
+
+
+static void
+body_head(rbl_doc_t *doc, const rbl_event_t *event)
+{
+    char  date[RBL_TIME_LEN];
+
+    rbl_doc_str(doc, "event_sid", event->id);
+    rbl_doc_str(doc, "event_type", event->type);
+    rbl_doc_str(doc, "event_date", rbl_time_rfc3339(date, event->date));
+}
+
+
+static rbl_err_t
+body_check(rbl_doc_t *doc, const rbl_event_t *event, const rbl_zone_t *zone)
+{
+    rbl_err_t    err;
+    body_type_t  type;
+
+    type = body_type(event->type);
+    if (type == BODY_UNKNOWN) {
+        return RBL_ETYPE;
+    }
+
+    rbl_doc_str(doc, "check_sid", event->check);
+    err = body_host(doc, event, zone);
+
+    if (err == RBL_OK && type != BODY_STARTED) {
+        err = body_listing(doc, event, type);
+    }
+
+    if (err == RBL_OK && event->message.n > 0) {
+        rbl_doc_z(doc, "status", "failed");
+        rbl_doc_str(doc, "message", event->message);
+    }
+
+    return err;
 }
 
 
 rbl_err_t
 body_render(rbl_out_t *out, const rbl_event_t *event, const rbl_zone_t *zone)
 {
-    char         date[RBL_TIME_LEN];
-    rbl_err_t    err;
-    rbl_doc_t    doc;
-    body_type_t  type;
+    rbl_err_t  err;
+    rbl_doc_t  doc;
 
-    type = body_type(event->type);
-
-    if (type == BODY_UNKNOWN || !body_ids_ok(event)) {
+    if (!body_ids_ok(event)) {
         return RBL_ETYPE;
     }
 
     rbl_doc_begin(&doc, out, RBL_JSON);
-    rbl_doc_str(&doc, "event_sid", event->id);
-    rbl_doc_str(&doc, "event_type", event->type);
-    rbl_doc_str(&doc, "event_date", rbl_time_rfc3339(date, event->date));
-    rbl_doc_str(&doc, "check_sid", event->check);
+    body_head(&doc, event);
 
-    err = body_host(&doc, event, zone);
-
-    if (err == RBL_OK && type != BODY_STARTED) {
-        err = body_listing(&doc, event, type);
-    }
-
+    err = body_is_bill(event) ? body_bill(&doc, event)
+                              : body_check(&doc, event, zone);
     if (err != RBL_OK) {
         return err;
-    }
-
-    if (event->message.n > 0) {
-        rbl_doc_z(&doc, "status", "failed");
-        rbl_doc_str(&doc, "message", event->message);
     }
 
     rbl_doc_end(&doc);

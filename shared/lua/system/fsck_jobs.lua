@@ -1,6 +1,6 @@
 -- Looks at entries of what a partition has for all accounts: "flight",
 -- "flight:due", "leases", "due", "manual", "retry", "digests", "works",
--- "tellings".
+-- "tellings", "billdue".
 --- key: accounts  of the partition
 --- arg: mend  "1": mend
 --- arg: what  which of them
@@ -95,7 +95,8 @@ local function turn(index)
         and (call('EXISTS', key('acct', ac)) == 0
             or index == 'manual' and call('EXISTS', key('manual', ac)) == 0
             or index == 'works' and call('EXISTS', key('work', ac)) == 0
-            or index == 'tellings' and call('EXISTS', key('telling', ac)) == 0)
+            or index == 'tellings' and call('EXISTS', key('telling', ac)) == 0
+            or index == 'billdue' and call('EXISTS', key('bill', ac)) == 0)
     then
         fault('turn', index, 'has a turn for nothing', function()
             call('ZREM', key(index), ac)
@@ -111,6 +112,9 @@ end
 function look.works()
     turn('works')
     not_later('works', ac, 'works', 60000)
+end
+function look.billdue()
+    turn('billdue')
 end
 function look.tellings()
     turn('tellings')

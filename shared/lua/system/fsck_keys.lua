@@ -13,7 +13,7 @@
 --- include: details
 --- include: unchanged
 --- include: pending
---- use: app contact host passkey session token
+--- use: app contact host passkey payment session token
 local week = 7 * 86400000
 -- Listings, contacts of groups, and blocks of 512 bytes of details.
 local read_so_far, read_most = 0, 200
@@ -335,7 +335,18 @@ function look.line(k, co)
             function() call('ZADD', key('retry'), now_ms(), member) end)
     end
 end
+function look.pay(k, py)
+    local p, why = read(k, 'PAYMENT')
+    if why == 'damaged' then
+        fault('record', py, 'cannot be read: restore it from a backup', nil)
+    elseif p and not call('ZSCORE', key('payments', ac), py) then
+        fault('index', 'payments', 'lacks ' .. py, function()
+            call('ZADD', key('payments', ac), tostring(p[PAYMENT.created]), py)
+        end)
+    end
+end
 local types = {r = 'string', s = 'string', user = 'string', session = 'string',
+    pay = 'string',
     token = 'string', kids = 'zset',
     hist = 'stream', keys = 'hash', dlv = 'hash', digest = 'zset',
     batch = 'zset', making = 'zset',

@@ -1,12 +1,12 @@
--- Returns accounts whose work has made no progress for a while, and puts them
--- off, so that one caller at a time gets each.
---- key: works  of the partition that is meant
+-- Returns accounts whose time has come, and puts them off, so that one caller
+-- at a time gets each.
+--- key: times  a sorted set of accounts, of the partition that is meant
 --- arg: most  how many accounts at most
 --- reply: OK  then the SIDs of the accounts
 --- include: base
 local now = now_ms()
 local wait = 10000
-local late = call('ZRANGEBYSCORE', KEY.works, '-inf', now, 'LIMIT', '0',
+local late = call('ZRANGEBYSCORE', KEY.times, '-inf', now, 'LIMIT', '0',
     ARG.most)
 local later = {}
 for i, ac in ipairs(late) do
@@ -14,6 +14,6 @@ for i, ac in ipairs(late) do
     later[2 * i] = ac
 end
 if later[1] then
-    call('ZADD', KEY.works, unpack(later))
+    call('ZADD', KEY.times, unpack(later))
 end
 return {'OK', unpack(late)}

@@ -1,0 +1,343 @@
+/*
+ * rblctl bill: what accounts pay for, their payments, and the ledger.  The
+ * scripts of shared/lua/bill decide; these commands give them the values.
+ */
+
+#include "plan_file.h"
+
+#include "rbl_bill.h"
+#include "rbl_money.h"
+
+#define BILL_REFERENCE  255             /* octets */
+#define BILL_SLICE      "1000"          /* entries of the ledger a command */
+
+
+static const ctl_column_t  bill_columns[] = {
+    { "account", "account" }, { "plan", "plan" }, { "price", "price (USD)" },
+    { "period", "period" }, { "gateway", "gateway" }, { "state", "state" },
+    { "begins", "paid from" }, { "ends", "paid until" },
+    { "renew", "renews itself" }, { "open", "open payment" }, { NULL, NULL }
+};
+
+static const ctl_column_t  payment_row[] = {
+    { "id", "PAYMENT" }, { "amount", "USD" }, { "state", "STATE" },
+    { "begins", "FROM" }, { "ends", "UNTIL" }, { "reference", "REFERENCE" },
+    { "reason", "REASON" }, { NULL, NULL }
+};
+
+static const ctl_column_t  ledger_row[] = {
+    { "at", "TIME" }, { "debit", "DEBIT" }, { "credit", "CREDIT" },
+    { "amount", "USD" }, { "balance", "BALANCE" }, { "reference", "FOR" },
+    { NULL, NULL }
+};
+
+
+static json_t *
+bill_money(int64_t amount)
+{
+    char  text[RBL_MONEY_LEN];
+
+    return ctl_text(rbl_money_text(text, amount));
+}
+
+
+static rbl_str_t
+bill_key(const ctl_t *ctl, rbl_key_t *key, const char *name,
+    const rbl_sid_t *account)
+{
+    return rbl_account_key(key, &ctl->ks, name, rbl_sid_str(account),
+                           RBL_STR(""));
+}
+
+
+int
+ctl_bill_show(ctl_t *ctl)
+{
+    json_t      *v;
+    rbl_sid_t    sid;
+    rbl_key_t    key;
+    rbl_bill_t   b;
+    redisReply  *reply;
+
+    if (ctl_sid(&sid, RBL_SID_ACCOUNT, ctl->args[0]) != 0
+        || ctl_account_exists(ctl, &sid) != 0)
+    {
+        return CTL_ERROR;
+    }
+
+    reply = ctl_command(ctl, RBL_COMMAND("GET",
+                        bill_key(ctl, &key, "bill", &sid)));
+    if (reply == NULL) {
+        return CTL_ERROR;
+    }
+
+    if (rbl_bill_decode(&b, rbl_reply_str(reply)) != RBL_OK) {
+        freeReplyObject(reply);
+        return ctl_fail("account %s has no bill; rblctl bill plan makes one",
+                        sid.s);
+    }
+
+    v = json_pack("{so so so so so so so so sb so}",
+                  "account", ctl_text(b.account), "plan", ctl_text(b.plan),
+                  "price", bill_money(b.price), "period", ctl_text(b.period),
+                  "gateway", ctl_text(b.gateway), "state", ctl_text(b.state),
+                  "begins", ctl_time(b.begins), "ends", ctl_time(b.ends),
+                  "renew", b.renew != 0, "open", ctl_text(b.open));
+    freeReplyObject(reply);
+
+    return ctl_print(ctl, bill_columns, v);
+}
+
+
+/* Puts the account on a plan of the file, which it pays for. */
+static int
+bill_put(ctl_t *ctl, const plan_t *plan, int64_t price)
+{
+    char         hosts[CTL_DECIMAL], contacts[CTL_DECIMAL],
+                 checks[CTL_DECIMAL], seconds[CTL_DECIMAL],
+                 amount[CTL_DECIMAL];
+    redisReply  *reply;
+
+    rbl_bill_plan_args_t  args;
+
+    args.gateway = RBL_STR("manual");
+    args.plan = plan->name;
+    args.price = ctl_decimal(amount, price);
+    args.period = plan->period;
+    args.paid = RBL_STR("1");
+    args.hosts = ctl_decimal(hosts, plan->max_hosts);
+    args.contacts = ctl_decimal(contacts, plan->max_contacts);
+    args.checks = ctl_decimal(checks, plan->max_checks);
+    args.shortest = ctl_decimal(seconds, plan->interval);
+
+    reply = ctl_account_script(ctl, CTL_SCRIPT(bill_plan, args));
+    if (reply == NULL) {
+        return CTL_ERROR;
+    }
+
+    freeReplyObject(reply);
+
+    return ctl_bill_show(ctl);
+}
+
+
+int
+ctl_bill_plan(ctl_t *ctl)
+{
+    int            rc;
+    int64_t        price;
+    const char    *path;
+    plan_file_t    file;
+    const plan_t  *plan;
+
+    path = plan_path(ctl);
+    if (plan_file_read(&file, path) != 0) {
+        return CTL_ERROR;
+    }
+
+    plan = plan_file_find(&file, ctl->args[1]);
+
+    if (plan == NULL) {
+        rc = plan_unknown(ctl->args[1].p, path);
+
+    } else if (plan->price.n == 0
+               || rbl_money_parse(&price, plan->price, 2) != RBL_OK)
+    {
+        rc = ctl_fail("plan \"%.80s\" has no price of a period",
+                      ctl->args[1].p);
+
+    } else {
+        rc = bill_put(ctl, plan, price);
+    }
+
+    plan_file_free(&file);
+
+    return rc;
+}
+
+
+int
+ctl_bill_renew(ctl_t *ctl)
+{
+    int          on;
+    redisReply  *reply;
+
+    rbl_bill_renew_args_t   args;
+    rbl_bill_renew_reply_t  said;
+
+    on = rbl_str_is(ctl->args[1], "on");
+
+    if (!on && !rbl_str_is(ctl->args[1], "off")) {
+        return ctl_fail("the second argument must be on or off");
+    }
+
+    args.renew = on ? RBL_STR("1") : RBL_STR("0");
+    reply = ctl_account_script(ctl, CTL_SCRIPT(bill_renew, args));
+    if (reply == NULL) {
+        return CTL_ERROR;
+    }
+
+    rbl_bill_renew_reply(&said, reply);
+    freeReplyObject(reply);
+
+    return said.word == RBL_BILL_RENEW_OK ? ctl_bill_show(ctl)
+           : ctl_fail("the account has no bill; rblctl bill plan makes one");
+}
+
+
+static int
+bill_paid_said(const rbl_bill_paid_reply_t *said)
+{
+    switch (said->word) {
+
+    case RBL_BILL_PAID_OK:
+        return CTL_OK;
+
+    case RBL_BILL_PAID_PAYMENT:
+        return ctl_fail("the account has no such payment; rblctl bill payments"
+                        " lists them");
+
+    case RBL_BILL_PAID_DONE:
+        return ctl_fail("the payment is done: %.*s, reference \"%.*s\"",
+                        (int) said->state.n, said->state.p,
+                        (int) said->reference.n, said->reference.p);
+
+    default:
+        return ctl_fail("the store's reply cannot be understood");
+    }
+}
+
+
+int
+ctl_bill_paid(ctl_t *ctl)
+{
+    int          rc;
+    rbl_sid_t    payment;
+    redisReply  *reply;
+    const char  *reference;
+
+    rbl_bill_paid_args_t   args;
+    rbl_bill_paid_reply_t  said;
+
+    reference = ctl_option(ctl, "reference");
+    args.reference = rbl_str(reference ? reference : "");
+
+    if (args.reference.n > BILL_REFERENCE || !rbl_text_ok(args.reference)) {
+        return ctl_fail("--reference must be a text of at most %d octets",
+                        BILL_REFERENCE);
+    }
+
+    if (ctl_sid(&payment, RBL_SID_PAYMENT, ctl->args[1]) != 0) {
+        return CTL_ERROR;
+    }
+
+    args.payment = rbl_sid_str(&payment);
+    reply = ctl_account_script(ctl, CTL_SCRIPT(bill_paid, args));
+    if (reply == NULL) {
+        return CTL_ERROR;
+    }
+
+    rbl_bill_paid_reply(&said, reply);
+    rc = bill_paid_said(&said);
+    freeReplyObject(reply);
+
+    return rc == CTL_OK ? ctl_bill_show(ctl) : rc;
+}
+
+
+static int
+bill_payment(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
+{
+    rbl_payment_t  p;
+
+    (void) ctl;
+
+    if (rbl_payment_decode(&p, raw) != RBL_OK) {
+        ctl_fail("the record of payment %.*s is damaged", (int) sid.n, sid.p);
+        return -1;
+    }
+
+    return json_array_append_new(data,
+               json_pack("{so so so so so so so so}",
+                         "id", ctl_text(p.id), "amount", bill_money(p.amount),
+                         "state", ctl_text(p.state),
+                         "begins", ctl_time(p.begins),
+                         "ends", ctl_time(p.ends),
+                         "reference", ctl_text(p.reference),
+                         "reason", ctl_text(p.reason),
+                         "created", ctl_time(p.created)));
+}
+
+
+int
+ctl_bill_payments(ctl_t *ctl)
+{
+    return ctl_account_records(ctl, "payments", "pay", bill_payment,
+                               payment_row);
+}
+
+
+static json_t *
+ledger_entry(const redisReply *entry)
+{
+    rbl_str_t          id;
+    const redisReply  *fields;
+
+    id = rbl_reply_str(rbl_reply_at(entry, 0));
+    fields = rbl_reply_at(entry, 1);
+
+    return json_pack("{so so so so so so so}",
+                     "at", ctl_time(strtoll(id.p, NULL, 10)),
+                     "key", ctl_text(ctl_entry_value(fields, "k")),
+                     "debit", ctl_text(ctl_entry_value(fields, "d")),
+                     "credit", ctl_text(ctl_entry_value(fields, "c")),
+                     "amount", bill_money(strtoll(
+                                   ctl_entry_value(fields, "a").p, NULL, 10)),
+                     "balance", bill_money(strtoll(
+                                    ctl_entry_value(fields, "b").p, NULL, 10)),
+                     "reference", ctl_text(ctl_entry_value(fields, "r")));
+}
+
+
+int
+ctl_bill_ledger(ctl_t *ctl)
+{
+    char         from[CTL_DECIMAL * 2 + 2] = "-";
+    size_t       i, n;
+    json_t      *rows;
+    rbl_sid_t    sid;
+    rbl_key_t    key;
+    rbl_str_t    id;
+    redisReply  *reply;
+
+    if (ctl_sid(&sid, RBL_SID_ACCOUNT, ctl->args[0]) != 0
+        || ctl_account_exists(ctl, &sid) != 0)
+    {
+        return CTL_ERROR;
+    }
+
+    rows = json_array();
+
+    do {
+        reply = ctl_command(ctl, RBL_COMMAND("XRANGE",
+                            bill_key(ctl, &key, "ledger", &sid),
+                            rbl_str(from), RBL_STR("+"), RBL_STR("COUNT"),
+                            RBL_STR(BILL_SLICE)));
+        if (reply == NULL) {
+            json_decref(rows);
+            return CTL_ERROR;
+        }
+
+        n = rbl_reply_len(reply);
+
+        for (i = 0; i < n; i++) {
+            json_array_append_new(rows, ledger_entry(rbl_reply_at(reply, i)));
+            id = rbl_reply_str(rbl_reply_at(rbl_reply_at(reply, i), 0));
+            snprintf(from, sizeof(from), "(%.*s", (int) id.n, id.p);
+        }
+
+        freeReplyObject(reply);
+    } while (n > 0);
+
+    return ctl_print(ctl, ledger_row, rows);
+}

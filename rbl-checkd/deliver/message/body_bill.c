@@ -1,0 +1,199 @@
+/*
+ * Amounts are decimal texts in US dollars.  Members that the contract does not
+ * name are at the end of their object.
+ */
+
+#include "body_bill.h"
+
+#include "rbl_bill.h"
+#include "rbl_money.h"
+#include "rbl_time.h"
+
+#include <ctype.h>
+
+#define BILL_SLUG_MAX  128
+
+
+static void
+bill_time(rbl_doc_t *doc, const char *key, int64_t ms)
+{
+    char  date[RBL_TIME_LEN];
+
+    rbl_doc_str(doc, key, rbl_time_rfc3339(date, ms));
+}
+
+
+static void
+bill_money(rbl_doc_t *doc, const char *key, int64_t amount)
+{
+    char  text[RBL_MONEY_LEN];
+
+    rbl_doc_str(doc, key, rbl_money_text(text, amount));
+}
+
+
+/* The id of a plan is made of its name: "Business yearly" is
+   "business-yearly". */
+
+static rbl_str_t
+bill_slug(char buf[BILL_SLUG_MAX], rbl_str_t name)
+{
+    size_t  i, n;
+
+    n = 0;
+
+    for (i = 0; i < name.n && n < BILL_SLUG_MAX; i++) {
+        if (isascii(name.p[i]) && isalnum(name.p[i])) {
+            buf[n++] = (char) tolower(name.p[i]);
+
+        } else if (n > 0 && buf[n - 1] != '-') {
+            buf[n++] = '-';
+        }
+    }
+
+    if (n > 0 && buf[n - 1] == '-') {
+        n--;
+    }
+
+    return (rbl_str_t) { buf, n };
+}
+
+
+static rbl_err_t
+bill_plan(rbl_doc_t *doc, rbl_str_t raw)
+{
+    char        slug[BILL_SLUG_MAX];
+    rbl_sold_t  sold;
+
+    if (rbl_sold_decode(&sold, raw) != RBL_OK) {
+        return RBL_ETYPE;
+    }
+
+    rbl_doc_object(doc, "plan");
+    rbl_doc_str(doc, "id", bill_slug(slug, sold.plan));
+    rbl_doc_str(doc, "name", sold.plan);
+    bill_money(doc, "price", sold.price);
+    rbl_doc_z(doc, "currency", "USD");
+    rbl_doc_int(doc, "hosts", sold.hosts);
+    rbl_doc_int(doc, "check_interval", sold.interval);
+    bill_time(doc, "expires", sold.expires);
+    rbl_doc_bool(doc, "auto_renew", sold.renew != 0);
+    rbl_doc_close(doc);
+
+    return RBL_OK;
+}
+
+
+/* Payments by hand have no source. */
+
+static void
+bill_source(rbl_doc_t *doc)
+{
+    rbl_doc_object(doc, "payment_source");
+    rbl_doc_z(doc, "id", "");
+    rbl_doc_z(doc, "type", "manual");
+    rbl_doc_z(doc, "brand", "");
+    rbl_doc_z(doc, "last4", "");
+    rbl_doc_int(doc, "exp_month", 0);
+    rbl_doc_int(doc, "exp_year", 0);
+    rbl_doc_close(doc);
+}
+
+
+static rbl_err_t
+bill_payment(rbl_doc_t *doc, rbl_str_t raw)
+{
+    rbl_payment_t  payment;
+
+    if (rbl_payment_decode(&payment, raw) != RBL_OK) {
+        return RBL_ETYPE;
+    }
+
+    rbl_doc_object(doc, "payment");
+    rbl_doc_str(doc, "id", payment.id);
+    bill_money(doc, "amount", payment.amount);
+    rbl_doc_z(doc, "currency", "USD");
+    bill_time(doc, "date", payment.done);
+    rbl_doc_str(doc, "status", payment.state);
+    rbl_doc_str(doc, "reference", payment.reference);
+    bill_source(doc);
+    rbl_doc_close(doc);
+
+    return RBL_OK;
+}
+
+
+static rbl_err_t
+bill_renewed(rbl_doc_t *doc, const rbl_billing_t *billing)
+{
+    return bill_payment(doc, billing->payment);
+}
+
+
+static rbl_err_t
+bill_failed(rbl_doc_t *doc, const rbl_billing_t *billing)
+{
+    rbl_doc_int(doc, "attempt", billing->attempt);
+    rbl_doc_str(doc, "reason", billing->reason);
+    bill_time(doc, "next_attempt", billing->next);
+
+    return RBL_OK;
+}
+
+
+static rbl_err_t
+bill_expires(rbl_doc_t *doc, const rbl_billing_t *billing)
+{
+    rbl_doc_int(doc, "days", billing->days);
+
+    return RBL_OK;
+}
+
+
+static const struct {
+    const char  *type;
+    rbl_err_t  (*write)(rbl_doc_t *doc, const rbl_billing_t *billing);
+} bill_types[] = {
+    { "billing.renewal.success", bill_renewed },
+    { "billing.renewal.failed", bill_failed },
+    { "expiring.plan.alert", bill_expires }
+};
+
+
+static int
+bill_type(const rbl_event_t *event)
+{
+    int  i;
+
+    for (i = sizeof(bill_types) / sizeof(bill_types[0]) - 1; i >= 0; i--) {
+        if (rbl_str_is(event->type, bill_types[i].type)) {
+            break;
+        }
+    }
+
+    return i;
+}
+
+
+int
+body_is_bill(const rbl_event_t *event)
+{
+    return bill_type(event) >= 0;
+}
+
+
+rbl_err_t
+body_bill(rbl_doc_t *doc, const rbl_event_t *event)
+{
+    rbl_err_t      err;
+    rbl_billing_t  billing;
+
+    if (rbl_billing_decode(&billing, event->data) != RBL_OK) {
+        return RBL_ETYPE;
+    }
+
+    err = bill_plan(doc, billing.sold);
+
+    return err == RBL_OK ? bill_types[bill_type(event)].write(doc, &billing)
+                         : err;
+}

@@ -1,0 +1,49 @@
+/*
+ * Visits to accounts whose time has come.  A sorted set of each partition has
+ * the accounts with their times.  At intervals it is searched, by one daemon at
+ * a time (shared/lua/system/accounts_take.lua), and the owner of the visits
+ * does one step for each account that is due.
+ */
+
+#ifndef VISITS_H_INCLUDED
+#define VISITS_H_INCLUDED
+
+#include <ev.h>
+
+#include "base/link.h"
+#include "rbl_sid.h"
+#include "store/store.h"
+
+typedef struct visits_s  visits_t;
+
+/* An account at hand. */
+typedef struct {
+    link_t     link;
+    visits_t  *visits;
+    rbl_sid_t  account;
+} visit_t;
+
+typedef struct {
+    const char  *times;                 /* key name of the sorted set */
+    const char  *what;                  /* for the log: "deferred work" */
+
+    /* Sends the step's command; its reply handler calls visit_stepped. */
+    void       (*step)(void *data, visit_t *visit);
+} visits_kind_t;
+
+/* NULL: out of memory. */
+visits_t *visits_new(struct ev_loop *loop, store_t *store,
+    const visits_kind_t *kind, void *data);
+void visits_free(visits_t *visits);
+
+/* Begins no more steps. */
+void visits_stop(visits_t *visits);
+
+/* A step has ended.  why: what failed, or "".  again: there is more to do; it
+   is done after the other accounts. */
+void visit_stepped(visit_t *visit, rbl_str_t why, int again);
+
+/* The error that a reply is, or "". */
+rbl_str_t visit_refusal(const redisReply *reply);
+
+#endif /* VISITS_H_INCLUDED */

@@ -1,0 +1,48 @@
+-- The bill of an account, and when it is to be looked at next.
+--- include: account
+--- include: period
+--- use: bill payment
+local bill_key = key('bill', ac)
+local renew_lead = 7 * day_ms           -- so long before the end of a period
+-- Days before a plan ends that is not renewed, when that is told.
+local bill_reminders = {14, 7, 1}
+local function payment_key(py)
+    return key('pay', ac, py)
+end
+-- The reminder that is due, the last of those that are; 0: none.
+local function bill_reminder(b, now)
+    local due = 0
+    for _, days in ipairs(bill_reminders) do
+        if now >= b[BILL.ends] - days * day_ms then
+            due = days
+        end
+    end
+    return due
+end
+-- When the daemon has to look at it (ms); nil: only after a change.
+local function bill_next(b, grace)
+    local ends = b[BILL.ends]
+    if b[BILL.state] == 'lapsed' then
+        return nil
+    elseif b[BILL.state] == 'grace' then
+        return ends + grace
+    elseif b[BILL.renew] == 1 then
+        return b[BILL.open] == '' and ends - renew_lead or ends
+    end
+    for _, days in ipairs(bill_reminders) do
+        if b[BILL.told] == 0 or days < b[BILL.told] then
+            return ends - days * day_ms
+        end
+    end
+    return ends
+end
+-- grace: nil if only the daemon knows it, which then looks at once.
+local function bill_save(b, grace)
+    save(bill_key, b)
+    local at = grace and bill_next(b, grace) or not grace and 0
+    if at then
+        call('ZADD', key('billdue'), tostring(at), ac)
+    else
+        call('ZREM', key('billdue'), ac)
+    end
+end

@@ -1,0 +1,20 @@
+-- Puts a billing event into the outbox.  Its SID is made of `of`, what it is
+-- about: if the same is told twice, receivers see that.
+--- include: bill
+--- use: account event billing
+-- The plan as it is told; `a` is the account's record.
+local function bill_sold(a, b)
+    return cmsgpack.pack({1, b[BILL.plan], b[BILL.price],
+        a[ACCOUNT.max_hosts], a[ACCOUNT.interval], b[BILL.ends],
+        b[BILL.renew]})
+end
+local function bill_event(a, type, of, now, b, payment, attempt, reason, next,
+    days)
+    local sid = 'EV' .. redis.sha1hex(type .. of):sub(1, 32)
+    local told = cmsgpack.pack({1, bill_sold(a, b),
+        payment and cmsgpack.pack(payment) or '', attempt or 0, reason or '',
+        next or 0, days or 0})
+    call('XADD', key('outbox'), '*', 'a', ac, 'e', sid, 'd', cmsgpack.pack({1,
+        sid, type, now, '', '', '', 0, 0, '\144', 1, {}, a[ACCOUNT.timezone],
+        '', '', '', told}))
+end

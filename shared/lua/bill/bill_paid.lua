@@ -1,0 +1,27 @@
+-- Books a payment that the operator has received.  Twice is no error, and has
+-- one effect.
+--- key: acct  acct:<AC>
+--- arg: payment  SID
+--- arg: reference  of the operator's books
+--- audit
+--- reply: OK
+--- reply: PAYMENT  there is none
+--- reply: DONE state reference  it is done, in another way
+--- include: bill_done
+local payment = load(payment_key(ARG.payment))
+local b, a = load(bill_key), load(KEY.acct)
+if not payment or not b or not a then
+    return {'PAYMENT'}
+end
+named = b[BILL.plan]
+if payment[PAYMENT.state] ~= 'open' then
+    by = nil
+    if payment[PAYMENT.state] == 'succeeded'
+        and payment[PAYMENT.reference] == ARG.reference
+    then
+        return {'OK'}
+    end
+    return {'DONE', payment[PAYMENT.state], payment[PAYMENT.reference]}
+end
+bill_done(a, b, payment, ARG.reference, now_ms())
+return {'OK'}

@@ -1,0 +1,64 @@
+-- What the time has brought for the bill of an account.  Running it twice has
+-- one effect: each step leaves a state in which it is not done again.
+--- key: acct  acct:<AC>
+--- arg: grace  ms
+--- reply: OK state opened  of the bill, "": there is none; a payment, or ""
+--- include: bill_event
+local b, a = load(bill_key), load(KEY.acct)
+if not b or not a then
+    call('ZREM', key('billdue'), ac)
+    return {'OK', '', ''}
+end
+local now, grace = now_ms(), tonumber(ARG.grace)
+-- A payment of the next period.  Its SID is made of the end of this one, so it
+-- is the same payment, however often it is opened.
+local function open()
+    local ends = b[BILL.ends]
+    local of = string.format('rn:%s:%.0f', ac, ends)
+    local py = 'PY' .. redis.sha1hex(of):sub(1, 32)
+    if call('EXISTS', payment_key(py)) == 0 then
+        save(payment_key(py), {1, py, 'renewal', of, b[BILL.price], 'open', 0,
+            '', '', now, 0, ends, period_end(ends, b[BILL.period],
+            b[BILL.anchor])})
+        call('ZADD', key('payments', ac), tostring(now), py)
+    end
+    b[BILL.open] = py
+    return py
+end
+local function remind()
+    local days = bill_reminder(b, now)
+    if days > 0 and (b[BILL.told] == 0 or days < b[BILL.told]) then
+        b[BILL.told] = days
+        bill_event(a, 'expiring.plan.alert', string.format('%s:%.0f:%d', ac,
+            b[BILL.ends], days), now, b, nil, nil, nil, nil, days)
+    end
+end
+-- The period is over, and the next one is not paid.
+local function expire()
+    b[BILL.state] = 'grace'
+    local payment = b[BILL.open] ~= '' and load(payment_key(b[BILL.open]))
+    if payment and b[BILL.begins] < b[BILL.ends] then
+        payment[PAYMENT.attempt], payment[PAYMENT.reason] = 1, 'unpaid'
+        save(payment_key(b[BILL.open]), payment)
+        bill_event(a, 'billing.renewal.failed', b[BILL.open] .. ':1', now, b,
+            payment, 1, 'unpaid')
+    end
+end
+local opened
+if b[BILL.state] == 'active' then
+    if b[BILL.renew] == 1 and b[BILL.open] == ''
+        and now >= b[BILL.ends] - renew_lead
+    then
+        opened = open()
+    elseif b[BILL.renew] == 0 and now < b[BILL.ends] then
+        remind()
+    end
+    if now >= b[BILL.ends] then
+        expire()
+    end
+end
+if b[BILL.state] == 'grace' and now >= b[BILL.ends] + grace then
+    b[BILL.state] = 'lapsed'
+end
+bill_save(b, grace)
+return {'OK', b[BILL.state], opened or ''}

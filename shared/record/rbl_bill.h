@@ -1,0 +1,52 @@
+/*
+ * Bills, payments, and what billing events tell, as C structures.  Amounts are
+ * micro-USD (rbl_money.h), times ms since 1970; schema.txt has the meaning of
+ * each field.  Texts are views of the record's bytes.
+ */
+
+#ifndef RBL_BILL_H_INCLUDED
+#define RBL_BILL_H_INCLUDED
+
+#include "rbl_record.h"
+
+typedef struct {
+    rbl_str_t  account, gateway, plan;
+    int64_t    price;
+    rbl_str_t  period;                  /* month or year */
+    int64_t    anchor, begins, ends;
+    rbl_str_t  state;                   /* active, grace, lapsed */
+    int64_t    renew;
+    rbl_str_t  open;                    /* payment; "": none */
+    int64_t    told;
+} rbl_bill_t;
+
+typedef struct {
+    rbl_str_t  id, kind, key;
+    int64_t    amount;
+    rbl_str_t  state;                   /* open, succeeded, void */
+    int64_t    attempt;
+    rbl_str_t  reference, reason;
+    int64_t    created, done, begins, ends;
+} rbl_payment_t;
+
+/* A plan as events tell it. */
+typedef struct {
+    rbl_str_t  plan;
+    int64_t    price, hosts, interval, expires, renew;
+} rbl_sold_t;
+
+/* event.data of a billing event. */
+typedef struct {
+    rbl_str_t  sold, payment;           /* records; payment "": none */
+    int64_t    attempt;
+    rbl_str_t  reason;
+    int64_t    next, days;
+} rbl_billing_t;
+
+/* RBL_ETYPE: not such a record. */
+rbl_err_t rbl_bill_decode(rbl_bill_t *v, rbl_str_t raw);
+rbl_err_t rbl_payment_decode(rbl_payment_t *v, rbl_str_t raw);
+rbl_err_t rbl_sold_decode(rbl_sold_t *v, rbl_str_t raw);
+rbl_err_t rbl_billing_decode(rbl_billing_t *v, rbl_str_t raw);
+
+#endif /* RBL_BILL_H_INCLUDED */

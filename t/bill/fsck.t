@@ -1,0 +1,90 @@
+#!/usr/bin/perl
+
+# fsck of the ledger: an account in order has no fault, and each way to spoil
+# its books is found.
+
+use strict;
+use warnings;
+
+use RblScript;
+use RblTest;
+
+use constant P_STATE => 5;
+
+my $redis = redis_new();
+cmd('HSET', 'rbl:meta', 'schema', schema_version(), 'partitions', 1, 'created',
+    1);
+my ($ac, $acct) = account();
+my $ledger = k('ledger', $ac);
+
+sub buy {
+    script('bill_plan', [$acct], 'manual', 'P', 25_000_000, 'month', 1, 0, 0, 0,
+        900);
+    my $py = script('bill_step', [$acct], 0)->[2];
+    script('bill_paid', [$acct], $py, 'R1');
+    return $py;
+}
+
+my $py = buy();
+my ($entry) = @{ cmd('XRANGE', $ledger, '-', '+') };
+
+sub faults {
+    my $r = rblctl($redis, 'fsck', '--json');
+    my $rows = json($r->{out});
+    return $r->{status}, map { "$_->{fault} $_->{where}: $_->{text}" }
+        @{ ref $rows eq 'HASH' ? $rows->{faults} : $rows };
+}
+
+sub found {
+    my ($name, $pattern, $spoil, $mend) = @_;
+
+    $spoil->();
+    my ($status, @all) = faults();
+    is($status, 1, "$name: found");
+    is(scalar(grep { /$pattern/ } @all), 1, 'as that')
+        or diag(join "\n", @all);
+    $mend->();
+    is_deeply([faults()], [0], 'and not without it');
+}
+
+is_deeply([faults()], [0], 'the books are in order');
+
+sub add {
+    my (%f) = (k => 'x', d => 'cash', c => 'credit', a => 1, r => $py, b => 0,
+        @_);
+    return cmd('XADD', $ledger, '*', map { $_ => $f{$_} } qw(k d c a r b));
+}
+
+my $id;
+my $drop = sub { cmd('XDEL', $ledger, $id) };
+found('an entry twice', qr/twice/, sub {
+    $id = cmd('XADD', $ledger, '*', @{ $entry->[1] }) }, $drop);
+found('a sum that is not the balance', qr/money: is not the sum/,
+    sub { $id = add() }, $drop);
+found("an amount of $_", qr/no movement/, do { my $a = $_; sub {
+    $id = add(a => $a) } }, $drop)
+    for '0', '-1', 'x', '1e3', '9' x 30;
+found('an unknown account', qr/no movement/, sub { $id = add(c => 'gold') },
+    $drop);
+found('from an account to itself', qr/no movement/,
+    sub { $id = add(c => 'cash') }, $drop);
+found('a balance from nowhere', qr/money: is not the sum/,
+    sub { cmd('HSET', k('money', $ac), 'balance', 5) },
+    sub { cmd('HSET', k('money', $ac), 'balance', 0) });
+found('a payment that is not in the ledger', qr/\Q$py\E: .*not in the ledger/,
+    sub { cmd('XDEL', $ledger, $entry->[0]) },
+    sub { cmd('DEL', $ledger);
+        cmd('XADD', $ledger, '*', @{ $entry->[1] }) });
+my $raw = cmd('GET', k('pay', $ac, $py));
+found('an entry of a payment that is open', qr/\Q$py\E: .*not succeeded/, sub {
+    my $p = unpacked($raw);
+    $p->[P_STATE] = 'open';
+    cmd('SET', k('pay', $ac, $py), packed($p));
+}, sub { cmd('SET', k('pay', $ac, $py), $raw) });
+found('a payment without an index', qr/lacks \Q$py/,
+    sub { cmd('ZREM', k('payments', $ac), $py) },
+    sub { cmd('ZADD', k('payments', $ac), 1, $py) });
+found('a turn for nothing', qr/billdue/,
+    sub { cmd('ZADD', k('billdue'), 1, $id = sid('AC')) },
+    sub { cmd('ZREM', k('billdue'), $id) });
+done_testing();

@@ -1,0 +1,179 @@
+#!/usr/bin/perl
+
+# Billing by hand with all programs: a plan, its payments, and the three events
+# of renewal, field by field, as a receiver gets them.
+
+use strict;
+use warnings;
+
+use RblTest;
+
+use constant { DAY => 86_400_000 };
+
+my $redis = start_redis();
+init_store($redis);
+my $acct = make_account($redis);
+my $ac = $acct->{sid};
+my $file = temp_dir() . '/plans.json';
+write_file($file, <<'JSON');
+{ "version": 1, "plans": [
+{ "name": "Business yearly", "paid": 1, "max_hosts": 1000,
+  "max_contacts": 100, "max_checks": 5000, "interval": "15m",
+  "price": "250.00", "period": "year" },
+{ "name": "By the check", "paid": 1, "max_hosts": 0, "max_contacts": 0,
+  "max_checks": 0, "interval": "1h", "check_price": "0.002" } ] }
+JSON
+
+my %conf = (gateway => 'manual', deliver_http => 'on',
+    deliver_allow => '127.0.0.0/8', schedule => 'off');
+my $checkd = start_checkd(store => $redis, conf => \%conf);
+my $to = start_receiver();
+my $hook = ctl('webhook', 'add', $ac, 'Bills', $to->{url});
+
+sub ctl {
+    my @words = @_;
+
+    my $r = rblctl($redis, @words, '--json');
+    is("$r->{status} $r->{err}", '0 ', "rblctl @words[0, 1]");
+    return json($r->{out});
+}
+
+sub refused {
+    my ($pattern, @words) = @_;
+
+    my $r = rblctl($redis, @words);
+    is($r->{status}, 3, "rblctl @words[0, 1] is refused");
+    like($r->{err}, $pattern, 'with the reason');
+}
+
+sub bill_key { return redis_key(@_) }
+
+# As if the period had begun earlier by that time (ms), and the daemon looks.
+sub passes {
+    my ($ms) = @_;
+
+    my $key = bill_key('bill', $ac);
+    my $b = record('bill', redis($redis, 'GET', $key));
+    my $ends = $b->{ends} - $ms;
+    redis($redis, 'SET', $key, record_pack('bill', %$b,
+        begins => $b->{begins} - $ms, ends => $ends,
+        map { $_ => \$b->{$_} } qw(account gateway plan period state open)));
+    redis($redis, 'ZADD', bill_key('billdue', $ac) =~ s/:AC.*//r, 0, $ac);
+    return $ends;
+}
+
+sub event {
+    my ($n, $name) = @_;
+
+    wait_for { received($to) >= $n } 20, $name;
+    my $e = (received($to))[$n - 1];
+    ok(signature_ok($e, $hook->{secret}), "$name is signed");
+    return $e;
+}
+
+sub keys_of { return join ' ', $_[0] =~ /"(\w+)":/g }
+
+sub shown { return ctl('bill', 'show', $ac) }
+
+
+# --- refusals --------------------------------------------------------------
+
+refused(qr/has no bill/, 'bill', 'show', $ac);
+refused(qr/has no bill/, 'bill', 'renew', $ac, 'off');
+refused(qr/no account/, 'bill', 'show', 'AC' . 'f' x 32);
+refused(qr/no plan "Gold"/, 'bill', 'plan', $ac, 'Gold', '--file', $file);
+refused(qr/no price of a period/, 'bill', 'plan', $ac, 'By the check',
+    '--file', $file);
+refused(qr/on or off/, 'bill', 'renew', $ac, 'yes');
+is_deeply(redis($redis, 'KEYS', 'rbl:*:bill*'), [], 'and leaves nothing');
+
+
+# --- the first payment -----------------------------------------------------
+
+my $b = ctl('bill', 'plan', $ac, 'Business yearly', '--file', $file);
+is($b->{price}, '250.00', 'the price of the plan');
+is(ctl('account', 'show', $ac)->{max_hosts}, 1000, 'and its limits');
+wait_for { $b = json(rblctl($redis, 'bill', 'show', $ac, '--json')->{out});
+    $b->{open} ne '' } 20, 'the daemon opens a payment';
+my $py = $b->{open};
+is($b->{state}, 'grace', 'the account goes on until it is paid');
+refused(qr/no such payment/, 'bill', 'paid', $ac, 'PY' . 'f' x 32);
+refused(qr/at most 255/, 'bill', 'paid', $ac, $py, '--reference', 'x' x 256);
+$b = ctl('bill', 'paid', $ac, $py, '--reference', 'Invoice <7>');
+is($b->{state}, 'active', 'booked');
+is($b->{open}, '', 'nothing is open');
+ctl('bill', 'paid', $ac, $py, '--reference', 'Invoice <7>');
+refused(qr/is done: succeeded, reference "Invoice <7>"/, 'bill', 'paid', $ac,
+    $py, '--reference', 'other');
+
+my $e = event(1, 'the event of the payment');
+is(keys_of($e->{body}), 'event_sid event_type event_date plan id name price'
+    . ' currency hosts check_interval expires auto_renew payment id amount'
+    . ' currency date status reference payment_source id type brand last4'
+    . ' exp_month exp_year', 'its members in their order');
+my %j = %{ $e->{json} };
+like(delete $j{event_sid}, qr/^EV[0-9a-f]{32}$/, 'its SID');
+like($j{payment}{date}, qr/^\d{4}-\d\d-\d\dT[\d:]+\+00:00$/, 'a date');
+is(delete $j{event_date}, delete $j{payment}{date}, 'of the payment');
+is_deeply(\%j, { event_type => 'billing.renewal.success',
+    plan => { id => 'business-yearly', name => 'Business yearly',
+        price => '250.00', currency => 'USD', hosts => 1000,
+        check_interval => 900, expires => $b->{ends},
+        auto_renew => JSON::XS::true },
+    payment => { id => $py, amount => '250.00', currency => 'USD',
+        status => 'succeeded', reference => 'Invoice <7>', payment_source => {
+            id => '', type => 'manual', brand => '', last4 => '',
+            exp_month => 0, exp_year => 0 } } }, 'its content');
+my @entries = @{ ctl('bill', 'ledger', $ac) };
+is_deeply([map { [@$_{qw(debit credit amount balance reference)}] } @entries],
+    [['cash', 'revenue', '250.00', '0.00', $py]], 'the ledger has it once');
+
+
+# --- the next one is not paid ----------------------------------------------
+
+my $record = record('bill', redis($redis, 'GET', bill_key('bill', $ac)));
+passes($record->{ends} - time * 1000 - 5 * DAY);
+wait_for { shown()->{open} ne '' } 20, 'the next payment is opened';
+is(shown()->{state}, 'active', 'the account is active');
+
+# the daemon that would see the end of the period is killed, another one does
+kill_server($checkd);
+passes(6 * DAY);
+$checkd = start_checkd(store => $redis, conf => \%conf);
+$e = event(2, 'the event of the renewal that failed');
+is(keys_of($e->{body}), 'event_sid event_type event_date plan id name price'
+    . ' currency hosts check_interval expires auto_renew attempt reason'
+    . ' next_attempt', 'its members in their order');
+is_deeply([@{ $e->{json} }{qw(event_type attempt reason next_attempt)}],
+    ['billing.renewal.failed', 1, 'unpaid', ''], 'its content');
+is(shown()->{state}, 'grace', 'the account is in its grace');
+passes(8 * DAY);
+wait_for { shown()->{state} eq 'lapsed' } 20, 'the plan lapses';
+$b = ctl('bill', 'paid', $ac, shown()->{open});
+is($b->{state}, 'active', 'paid at last');
+is(event(3, 'the event of that')->{json}{event_type},
+    'billing.renewal.success', 'it is told');
+is(scalar @{ ctl('bill', 'payments', $ac) }, 2, 'two payments in all');
+
+
+# --- a plan that ends ------------------------------------------------------
+
+is(ctl('bill', 'renew', $ac, 'off')->{renew}, JSON::XS::false,
+    'renewal is off');
+$record = record('bill', redis($redis, 'GET', bill_key('bill', $ac)));
+passes($record->{ends} - time * 1000 - 6.5 * DAY);
+$e = event(4, 'the reminder');
+is_deeply([@{ $e->{json} }{qw(event_type days)}], ['expiring.plan.alert', 7],
+    'seven days before the end');
+is($e->{json}{plan}{auto_renew}, JSON::XS::false, 'it does not renew itself');
+is(keys_of($e->{body}), 'event_sid event_type event_date plan id name price'
+    . ' currency hosts check_interval expires auto_renew days',
+    'its members in their order');
+
+my %seen = map { $_->{json}{event_sid} => 1 } received($to);
+is(scalar keys %seen, 4, 'four events, each with its SID');
+is(rblctl($redis, 'fsck')->{status}, 0, 'fsck finds nothing');
+my @log = map { "$_->{call} $_->{name}" }
+    grep { $_->{call} =~ /^bill/ } @{ ctl('audit', $ac) };
+cmp_ok(scalar @log, '>=', 4, 'the audit log has what was done');
+done_testing();

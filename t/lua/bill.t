@@ -1,0 +1,277 @@
+#!/usr/bin/perl
+
+# Bills of accounts: the calendar of periods, each transition and its event,
+# and random lives beside a model that counts the money.
+
+use strict;
+use warnings;
+
+use List::Util qw(sum0);
+use Time::Local qw(timegm);
+
+use RblScript;
+use RblTest;
+
+use constant { DAY => 86_400_000, GRACE => 7 * 86_400_000 };
+use constant { PLAN => 3, PRICE => 4, ANCHOR => 6, BEGINS => 7, ENDS => 8,
+    STATE => 9, RENEW => 10, OPEN => 11, TOLD => 12 };
+use constant { P_AMOUNT => 4, P_STATE => 5, P_ATTEMPT => 6, P_REASON => 8,
+    P_BEGINS => 11, P_ENDS => 12 };
+
+srand(my $seed = $ENV{RBL_SEED} // time);
+diag("RBL_SEED=$seed");
+redis_new();
+
+sub bill { return unpacked(cmd('GET', k('bill', $_[0]))) }
+sub payment { return unpacked(cmd('GET', k('pay', @_))) }
+
+# As if the bill had been made earlier by that time (ms).
+sub passes {
+    my ($ac, $ms) = @_;
+
+    my $b = bill($ac);
+    $b->[$_] -= $ms for BEGINS, ENDS;
+    cmd('SET', k('bill', $ac), packed($b));
+    return if $b->[OPEN] eq '';
+    my $p = payment($ac, $b->[OPEN]);
+    $p->[$_] -= $ms for P_BEGINS, P_ENDS;
+    cmd('SET', k('pay', $ac, $b->[OPEN]), packed($p));
+}
+
+sub buy {
+    my ($acct, $price, $period) = @_;
+
+    return script('bill_plan', [$acct], 'manual', 'Business', $price, $period,
+        1, 1000, 100, 5000, 900);
+}
+
+sub look { return script('bill_step', [$_[0]], GRACE) }
+
+sub paid {
+    my ($acct, $py, $reference) = @_;
+    return script('bill_paid', [$acct], $py, $reference // 'R1');
+}
+
+# Reads the events that the outbox has, and removes them.
+sub told {
+    my @all;
+
+    for my $e (@{ cmd('XRANGE', k('outbox'), '-', '+') }) {
+        my %f = @{ $e->[1] };
+        my $event = unpacked($f{d});
+        push @all, { sid => $event->[1], type => $event->[2],
+            data => unpacked($event->[16]) };
+        cmd('XDEL', k('outbox'), $e->[0]);
+    }
+    return @all;
+}
+
+sub types { return [map { $_->{type} } @_] }
+
+sub ledger {
+    my ($ac) = @_;
+    return map { +{ @{ $_->[1] } } }
+        @{ cmd('XRANGE', k('ledger', $ac), '-', '+') };
+}
+
+
+# --- the calendar ----------------------------------------------------------
+
+# The end of a period, by the C library.
+sub end_of {
+    my ($from, $period, $anchor) = @_;
+
+    my ($s, $mi, $h, undef, $m, $y) = gmtime $from / 1000;
+    $y += 1900;
+    $period eq 'year' ? $y++ : $m++;
+    ($m, $y) = (0, $y + 1) if $m > 11;
+    for my $day (reverse 1 .. $anchor) {
+        my $t = eval { timegm($s, $mi, $h, $day, $m, $y) } // next;
+        return 1000 * $t + $from % 1000;
+    }
+}
+
+my ($ac, $acct) = account();
+is_deeply(buy($acct, 25_000_000, 'month'), ['OK'], 'an account has a bill');
+my @dates = map { 1000 * timegm(1, 2, 3, @$_) } [31, 0, 2027], [31, 0, 2028],
+    [30, 0, 2028], [29, 1, 2028], [28, 1, 2027], [31, 11, 2026],
+    [31, 7, 2026], [1, 2, 2100], [29, 1, 2000], [31, 0, 2400];
+push @dates, map { int rand 4_102_444_800_000 } 1 .. 300;
+my $wrong = 0;
+for my $from (@dates) {
+    my $anchor = (gmtime $from / 1000)[3] + (rand() < 0.3 ? int rand 3 : 0);
+    $anchor = 31 if $anchor > 31;
+    for my $period ('month', 'year') {
+        my ($ac, $acct) = account();
+        buy($acct, 1_000_000, $period);
+        my $b = bill($ac);
+        @$b[BEGINS, ENDS, ANCHOR] = ($from, $from, $anchor);
+        cmd('SET', k('bill', $ac), packed($b));
+        my $r = look($acct);
+        # one that lies ahead is opened in time only
+        if ($r->[2] eq '') {
+            $b->[ENDS] > time * 1000 or $wrong++;
+            next;
+        }
+        my $want = end_of($from, $period, $anchor);
+        my $got = payment($ac, $r->[2])->[P_ENDS];
+        $got == $want or $wrong++, diag("$from $period $anchor: $got, $want");
+    }
+}
+is($wrong, 0, scalar(@dates) . ' dates: periods end as the calendar says');
+told();
+
+
+# --- a plan, its payment, the next one -------------------------------------
+
+# Looks, and returns the payment that was opened.
+sub opened {
+    my ($name) = @_;
+
+    my $py = look($acct)->[2];
+    isnt($py, '', $name);
+    return $py;
+}
+
+my $open = opened('the first payment is opened at once');
+my $b = bill($ac);
+is($b->[STATE], 'grace', 'the account has not paid, and goes on');
+is_deeply([@{ payment($ac, $open) }[P_AMOUNT, P_STATE]],
+    [25_000_000, 'open'], 'its amount is the price');
+is_deeply(look($acct), ['OK', 'grace', ''],
+    'looking again opens no second one');
+is(cmd('ZCARD', k('payments', $ac)), 1, 'there is one payment');
+is_deeply([told()], [], 'and nothing is told: no period has ended');
+
+is_deeply(buy($acct, 30_000_000, 'month'), ['OK'],
+    'another plan before it is paid');
+is(payment($ac, $open)->[P_AMOUNT], 30_000_000,
+    'changes what is to be paid');
+is_deeply(buy($acct, 25_000_000, 'month'), ['OK'], 'and back');
+
+is_deeply(paid($acct, sid('PY')), ['PAYMENT'], 'an unknown payment');
+is_deeply(paid($acct, $open), ['OK'], 'the payment is booked');
+my @events = told();
+is_deeply(types(@events), ['billing.renewal.success'], 'and told');
+is_deeply(paid($acct, $open), ['OK'], 'booked twice');
+is_deeply(paid($acct, $open, 'R2'), ['DONE', 'succeeded', 'R1'],
+    'not with another reference');
+is_deeply([told()], [], 'is told once');
+is_deeply([map { { %$_{qw(k d c a r b)} } } ledger($ac)], [{ d => 'cash',
+    c => 'revenue', a => 25_000_000, r => $open, b => 0,
+    k => payment($ac, $open)->[3] }],
+    'the ledger has it once');
+$b = bill($ac);
+is($b->[STATE], 'active', 'the account is active');
+is($b->[OPEN], '', 'no payment is open');
+cmp_ok($b->[ENDS] - $b->[BEGINS], '>=', 28 * DAY, 'for a month');
+
+is_deeply(look($acct), ['OK', 'active', ''], 'nothing is due now');
+is(cmd('ZSCORE', k('billdue'), $ac), $b->[ENDS] - 7 * DAY,
+    'it is looked at again seven days before the end');
+
+passes($ac, $b->[ENDS] - time * 1000 - 7 * DAY + 1000);
+$open = opened('then the next payment is opened');
+is(bill($ac)->[STATE], 'active', 'the account stays active');
+passes($ac, 7 * DAY);
+is_deeply(look($acct), ['OK', 'grace', ''], 'unpaid at the end');
+@events = told();
+is_deeply(types(@events), ['billing.renewal.failed'], 'is told');
+is_deeply([@{ $events[0]{data} }[3, 4]], [1, 'unpaid'], 'with the reason');
+look($acct);
+is_deeply([told()], [], 'once');
+is(cmd('ZSCORE', k('billdue'), $ac), bill($ac)->[ENDS] + GRACE,
+    'the end of the grace is looked at');
+my $ends = bill($ac)->[ENDS];
+is_deeply(paid($acct, $open), ['OK'], 'paid in the grace');
+told();
+is(bill($ac)->[BEGINS], $ends, 'the period begins where the last one ended');
+is(bill($ac)->[STATE], 'active', 'and it is active');
+
+
+# --- lapse and return ------------------------------------------------------
+
+passes($ac, bill($ac)->[ENDS] - time * 1000 + 1);
+$open = opened('a payment that nobody makes');
+passes($ac, GRACE);
+is_deeply(look($acct), ['OK', 'lapsed', ''], 'the plan lapses after the grace');
+is(cmd('ZSCORE', k('billdue'), $ac), undef, 'and is not looked at any more');
+told();
+is_deeply(paid($acct, $open), ['OK'], 'paid after all');
+$b = bill($ac);
+is($b->[STATE], 'active', 'it is active again');
+cmp_ok(abs($b->[BEGINS] - time * 1000), '<', 60_000,
+    'from now on: nobody pays for the time without checks');
+told();
+
+
+# --- a plan that does not renew itself -------------------------------------
+
+is_deeply(script('bill_renew', [$acct], 0), ['OK'], 'renewal is turned off');
+my %days = map { $_ => 1 } 14, 7, 1;
+for my $days (20, 14, 10, 7, 3, 1) {
+    my $b = bill($ac);
+    passes($ac, $b->[ENDS] - time * 1000 - $days * DAY + 1000);
+    is_deeply(look($acct), ['OK', 'active', ''], "$days days before its end");
+    @events = told();
+    is_deeply([map { $_->{type} . $_->{data}[6] } @events],
+        [$days{$days} ? "expiring.plan.alert$days" : ()], 'is told, or not');
+    look($acct);
+    is_deeply([told()], [], 'and not twice');
+}
+is(bill($ac)->[OPEN], '', 'no payment is opened');
+passes($ac, DAY + 1000);
+is_deeply(look($acct), ['OK', 'grace', ''], 'it ends');
+is_deeply(types(told()), [], 'no renewal has failed');
+
+is_deeply(script('bill_renew', [k('acct', sid('AC'))], 1), ['BILL'],
+    'an account without a bill');
+is_deeply(buy(k('acct', sid('AC')), 1, 'month'), ['ACCOUNT'],
+    'an unknown account');
+
+
+# --- random lives ----------------------------------------------------------
+
+for my $life (1 .. 60) {
+    my ($ac, $acct) = account();
+    my %model = (paid => 0, sum => 0, failed => 0);
+    my $price = 1_000_000 * (1 + int rand 50);
+    buy($acct, $price, rand() < 0.8 ? 'month' : 'year');
+    my ($ends, $was) = (undef, {});
+    for (1 .. 30) {
+        my $what = rand;
+        if ($what < 0.5) {
+            passes($ac, int(rand(12) * DAY));
+            look($acct) for 0 .. int rand 2;
+        } elsif ($what < 0.8) {
+            my $py = bill($ac)->[OPEN];
+            next if $py eq '';
+            my $amount = payment($ac, $py)->[P_AMOUNT];
+            paid($acct, $py, "L$life") for 0 .. int rand 3;
+            $model{paid}++;
+            $model{sum} += $amount;
+        } elsif ($what < 0.9) {
+            $price = 1_000_000 * (1 + int rand 50);
+            buy($acct, $price, 'month');
+        } else {
+            script('bill_renew', [$acct], int rand 2);
+        }
+    }
+    my @ledger = ledger($ac);
+    my %keys = map { $_->{k} => 1 } @ledger;
+    my @told = told();
+    my @good = grep { $_->{type} eq 'billing.renewal.success' } @told;
+    my %sids = map { $_->{sid} => 1 } @told;
+    my @py = map { payment($ac, $_) } @{ cmd('ZRANGE', k('payments', $ac), 0,
+        -1) };
+    my $good = @ledger == $model{paid} && keys %keys == @ledger
+        && sum0(map { $_->{a} } @ledger) == $model{sum}
+        && @good == $model{paid} && keys %sids == @told
+        && (grep { $_->[P_STATE] eq 'succeeded' } @py) == $model{paid}
+        && (grep { $_->[P_STATE] eq 'open' } @py)
+            == (bill($ac)->[OPEN] ne '' ? 1 : 0);
+    ok($good, "life $life: $model{paid} payments, in the ledger, told, and"
+        . ' their sum') or diag(explain({ ledger => \@ledger,
+        told => \@told, payments => \@py, model => \%model }));
+}
+done_testing();
