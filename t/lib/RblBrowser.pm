@@ -11,16 +11,12 @@ use strict;
 use warnings;
 
 use Exporter 'import';
-use JSON::XS ();
-use Test::More;
 
 use RblNode;
 use RblPortal;
 
 our @EXPORT = (@RblPortal::EXPORT, qw(browser_setup browser_run
     browser_lines));
-
-my $json = JSON::XS->new->utf8;
 
 # As portal_setup, with the pages, as conf/nginx-portal.conf serves them.
 sub browser_setup {
@@ -43,26 +39,15 @@ sub browser_setup {
 sub browser_lines {
     my ($t, $program, %input) = @_;
 
-    my $dir = repo_dir() . '/t/portal/node';
-    my $r = run_cmd({ timeout => 900, env => {
-        NODE_PATH => node_modules("$dir/package.json", 'portal'),
-        RBL_PORTAL => $json->encode({ %input,
-            url => "http://localhost:$t->{nginx}{port}/" }) } },
-        'node', "$dir/$program.mjs");
-    return ([map { $json->decode($_) } split /\n/, $r->{out}], $r->{err});
+    return node_lines(repo_dir() . '/t/portal/node', 'portal', $program, {
+        %input, url => "http://localhost:$t->{nginx}{port}/" });
 }
 
 # Runs a program; each line is a test.
 sub browser_run {
     my ($t, $program, %input) = @_;
 
-    my ($lines, $err) = browser_lines($t, $program, %input);
-    for my $v (grep { !$_->{done} } @$lines) {
-        ok($v->{ok}, $v->{name}) or diag($v->{why});
-    }
-    ok(scalar(grep { $_->{done} } @$lines), "$program came to its end")
-        or diag($err);
-    return;
+    node_judge($program, browser_lines($t, $program, %input));
 }
 
 1;

@@ -11,7 +11,7 @@ const require = createRequire(`${process.env.NODE_PATH}/`);
 const { chromium } = require('playwright-core');
 
 const axeSource = require('axe-core').source;
-export const input = JSON.parse(process.env.RBL_PORTAL);
+export const input = JSON.parse(process.env.RBL_INPUT);
 
 export function say(line) {
     process.stdout.write(`${JSON.stringify(line)}\n`);
