@@ -52,11 +52,11 @@ ngx_rbl_redis_launched(ngx_rbl_link_t *link)
         ngx_rbl_redis_heard(link);
     }
 
-    link->watch.cancelable = 0;
-
     if (!link->watch.timer_set) {
         ngx_add_timer(&link->watch, link->store->conf->timeout / 2);
     }
+
+    link->watch.cancelable = 0;
 }
 
 
