@@ -49,8 +49,12 @@ operator_begin(ctl_t *ctl)
     args.name = RBL_STR("Operators");
     args.timezone = RBL_STR("UTC");
     args.plan = RBL_STR("");
-    args.paid = args.hosts = args.contacts = args.checks = RBL_STR("0");
-    args.interval = args.shortest = RBL_STR("86400");
+    args.paid = RBL_STR("0");
+    args.hosts = RBL_STR("0");
+    args.contacts = RBL_STR("0");
+    args.checks = RBL_STR("0");
+    args.interval = RBL_STR("86400");
+    args.shortest = RBL_STR("86400");
     args.profile = rbl_sid_str(&profile);
     args.group = rbl_sid_str(&group);
 
