@@ -60,6 +60,7 @@ link_event_ok(const rbl_event_t *event)
            && rbl_sid_parse(&sid, RBL_SID_EVENT, event->id) == RBL_OK
            && rbl_sid_parse(&sid, RBL_SID_USER, event->contact) == RBL_OK
            && rbl_url_parse(&url, event->check) == RBL_OK
+           && rbl_text_ok(event->value) && rbl_text_ok(event->message)
            && message_link_secret(event).n > 0;
 }
 
