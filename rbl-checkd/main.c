@@ -26,8 +26,8 @@ typedef struct {
     config_t      conf;
     jobs_t       *jobs;
     sources_t    *sources;
-    works_t      *works;
-    bills_t      *bills;                /* NULL: no billing */
+    visits_t     *works;
+    visits_t     *bills;                /* NULL: no billing */
     metrics_t    *metrics;
     const char   *file;                 /* the configuration */
     ev_signal     term, interrupt, hup;
@@ -101,9 +101,9 @@ stop(checkd_t *c)
     c->stop_at = ev_now(c->checker.loop) + service_stop_bound(&c->conf);
 
     jobs_stop(c->jobs);
-    works_stop(c->works);
+    visits_stop(c->works);
     if (c->bills != NULL) {
-        bills_stop(c->bills);
+        visits_stop(c->bills);
     }
 
     if (c->deliver != NULL) {
@@ -240,7 +240,7 @@ start_checks(checkd_t *c)
 
     c->jobs = jobs_new(checker);
     c->sources = sources_new(checker->loop, &c->conf, checker->store);
-    c->works = works_new(checker->loop, checker->store);
+    c->works = visits_new(checker->loop, checker->store, &works_kind, NULL);
     c->metrics = metrics_new(checker, c->jobs, c->deliver);
 
     if (c->jobs == NULL || c->sources == NULL || c->works == NULL
@@ -261,7 +261,8 @@ start_bills(checkd_t *c)
         return 0;
     }
 
-    c->bills = bills_new(c->checker.loop, &c->conf, c->checker.store);
+    c->bills = visits_new(c->checker.loop, c->checker.store, &bills_kind,
+                          &c->conf);
     if (c->bills == NULL) {
         log_error("out of memory");
         return -1;
@@ -284,9 +285,9 @@ finish(checkd_t *c)
 {
     checker_t  *checker = &c->checker;
 
-    bills_free(c->bills);
+    visits_free(c->bills);
     metrics_free(c->metrics);
-    works_free(c->works);
+    visits_free(c->works);
     sources_free(c->sources);
     jobs_free(c->jobs);
 

@@ -90,8 +90,8 @@ for (const { path, contents } of outputFiles) {
     files.push([name, contents]);
 }
 
-// What is always needed, or by most screens, is loaded at once, not one import
-// after the other.
+// Files that the entry or most screens import are preloaded, instead of one
+// import after the other.
 const entry = Object.keys(metafile.outputs).find((path) =>
     /^app-.*\.js$/.test(basename(path)));
 const importsOf = (path, how) => metafile.outputs[path].imports

@@ -1,16 +1,8 @@
 #include "bills.h"
 
 #include "base/log.h"
+#include "config/config.h"
 #include "rbl_out.h"
-#include "store/visits.h"
-
-#include <stdlib.h>
-
-struct bills_s {
-    store_t        *store;
-    const config_t *conf;
-    visits_t       *visits;
-};
 
 
 static void
@@ -31,58 +23,18 @@ on_step(void *data, const redisReply *reply)
 
 
 static void
-bills_step(void *data, visit_t *visit)
+bills_step(void *data, store_t *store, visit_t *visit)
 {
     char                   grace[RBL_OUT_INT];
-    bills_t               *bills = data;
     rbl_key_t              key;
+    const config_t        *conf = data;
     rbl_bill_step_args_t   args;
 
-    args.acct = rbl_account_key(&key, store_keyspace(bills->store), "acct",
+    args.acct = rbl_account_key(&key, store_keyspace(store), "acct",
                                 rbl_sid_str(&visit->account), RBL_STR(""));
-    args.grace = rbl_out_int_text(grace,
-                                  (int64_t) (bills->conf->bill_grace * 1000));
-    store_call(bills->store, bill_step, on_step, visit, args);
+    args.grace = rbl_out_int_text(grace, (int64_t) (conf->bill_grace * 1000));
+    store_call(store, bill_step, on_step, visit, args);
 }
 
 
-static const visits_kind_t  bills_kind = { "billdue", "billing", bills_step };
-
-
-bills_t *
-bills_new(struct ev_loop *loop, const config_t *conf, store_t *store)
-{
-    bills_t  *bills;
-
-    bills = calloc(1, sizeof(bills_t));
-    if (bills == NULL) {
-        return NULL;
-    }
-
-    bills->conf = conf;
-    bills->store = store;
-    bills->visits = visits_new(loop, store, &bills_kind, bills);
-    if (bills->visits == NULL) {
-        free(bills);
-        return NULL;
-    }
-
-    return bills;
-}
-
-
-void
-bills_stop(bills_t *bills)
-{
-    visits_stop(bills->visits);
-}
-
-
-void
-bills_free(bills_t *bills)
-{
-    if (bills != NULL) {
-        visits_free(bills->visits);
-        free(bills);
-    }
-}
+const visits_kind_t  bills_kind = { "billdue", "billing", bills_step };

@@ -1,24 +1,14 @@
 /*
- * Bills of accounts: opens payments before periods end, and says when a period
- * has ended unpaid (shared/lua/bill/bill_step.lua).  The store decides; this
- * gives it the time.
+ * Bills of accounts.  The script bill_step opens payments before periods end
+ * and ends periods that are not paid; a daemon calls it when it is time.
  */
 
 #ifndef BILLS_H_INCLUDED
 #define BILLS_H_INCLUDED
 
-#include <ev.h>
+#include "store/visits.h"
 
-#include "config/config.h"
-#include "store/store.h"
-
-typedef struct bills_s  bills_t;
-
-/* conf lives longer.  NULL: out of memory. */
-bills_t *bills_new(struct ev_loop *loop, const config_t *conf, store_t *store);
-void bills_free(bills_t *bills);
-
-/* Begins no more steps. */
-void bills_stop(bills_t *bills);
+/* Its data is the config_t. */
+extern const visits_kind_t  bills_kind;
 
 #endif /* BILLS_H_INCLUDED */

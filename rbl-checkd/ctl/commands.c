@@ -124,8 +124,8 @@ const ctl_command_t  ctl_commands[] = {
       "show what an account pays for, and until when it has paid",
       none_options, 1, 1, CTL_READY, ctl_bill_show },
     { "bill renew", "SID on|off",
-      "whether a payment for the next period is opened by itself, seven days"
-      " before a period ends",
+      "turn automatic renewal on or off: with it, a payment is opened seven"
+      " days before a period ends",
       none_options, 2, 2, CTL_READY, ctl_bill_renew },
     { "bill paid", "SID PAYMENT [--reference TEXT]",
       "book a payment that has arrived; the reference is that of your books",

@@ -6,8 +6,8 @@
 #include "plan_file.h"
 
 #include "entry.h"
+#include "rbl_money.h"
 
-#define PLAN_MONEY  16                  /* octets of an amount */
 
 static const char *const  plan_members[] = {
     "name", "paid", "max_hosts", "max_contacts", "max_checks", "interval",
@@ -56,23 +56,17 @@ member_interval(entry_read_t *r, const json_t *entry)
 }
 
 
-/* Digits, a point and `min` to `max` digits; no leading zero before another
-   digit. */
+/* An amount with at least two digits behind the point, at most `decimals`. */
 static int
-money_ok(rbl_str_t s, size_t min, size_t max)
+money_ok(rbl_str_t s, unsigned decimals)
 {
-    size_t  whole, part;
+    int64_t      amount;
+    const char  *point;
 
-    whole = s.n ? strspn(s.p, "0123456789") : 0;
-    if (whole == 0 || s.n > PLAN_MONEY || s.p[whole] != '.'
-        || (s.p[0] == '0' && whole > 1))
-    {
-        return 0;
-    }
+    point = memchr(s.p, '.', s.n);
 
-    part = strspn(s.p + whole + 1, "0123456789");
-
-    return part >= min && part <= max && whole + 1 + part == s.n;
+    return point != NULL && s.p + s.n - point > 2
+           && rbl_money_parse(&amount, s, decimals) == RBL_OK;
 }
 
 
@@ -83,12 +77,12 @@ plan_price(entry_read_t *r, const json_t *entry, plan_t *plan)
     plan->check_price = member_text(r, entry, "check_price", ENTRY_TEXT);
     plan->period = member_word(r, entry, "period", plan_periods, 1);
 
-    if (plan->price.n && !money_ok(plan->price, 2, 2)) {
+    if (plan->price.n && !money_ok(plan->price, 2)) {
         mistake(r, "price", "must be an amount of dollars and cents, as"
                 " \"25.00\"");
     }
 
-    if (plan->check_price.n && !money_ok(plan->check_price, 2, 6)) {
+    if (plan->check_price.n && !money_ok(plan->check_price, 6)) {
         mistake(r, "check_price", "must be an amount of dollars with 2 to 6"
                 " digits after the point, as \"0.002\"");
     }

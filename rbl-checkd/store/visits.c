@@ -96,7 +96,7 @@ visits_go_on(visits_t *visits)
         item = link_of(l, visit_t, link);
         visits->in_flight++;
 
-        visits->kind->step(visits->data, item);
+        visits->kind->step(visits->data, visits->store, item);
     }
 }
 

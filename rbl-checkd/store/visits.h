@@ -28,10 +28,10 @@ typedef struct {
     const char  *what;                  /* for the log: "deferred work" */
 
     /* Sends the step's command; its reply handler calls visit_stepped. */
-    void       (*step)(void *data, visit_t *visit);
+    void       (*step)(void *data, store_t *store, visit_t *visit);
 } visits_kind_t;
 
-/* NULL: out of memory. */
+/* data is for `step`.  NULL: out of memory. */
 visits_t *visits_new(struct ev_loop *loop, store_t *store,
     const visits_kind_t *kind, void *data);
 void visits_free(visits_t *visits);

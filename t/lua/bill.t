@@ -223,6 +223,8 @@ is(bill($ac)->[OPEN], '', 'no payment is opened');
 passes($ac, DAY + 1000);
 is_deeply(look($acct), ['OK', 'grace', ''], 'it ends');
 is_deeply(types(told()), [], 'no renewal has failed');
+is_deeply(script('bill_renew', [$acct], 1), ['OK'], 'turned on in the grace');
+opened('a payment is opened');
 
 is_deeply(script('bill_renew', [k('acct', sid('AC'))], 1), ['BILL'],
     'an account without a bill');

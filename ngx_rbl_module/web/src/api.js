@@ -19,7 +19,8 @@ export class Refusal extends Error {
     }
 }
 
-// What nobody was told of yet: requests begin before there is anything to show.
+// A refusal that came before whenSignedOut: the first requests are sent before
+// the page is drawn.
 let missed = null;
 let onSignedOut = (refusal) => {
     missed = refusal;
@@ -107,7 +108,7 @@ async function send(url, options) {
 const begun = new Map();
 const soon = 5000;              // ms
 
-// Begins a GET that somebody will want at once: their get() has its answer.
+// Sends a GET early.  The next get() of the path returns its answer.
 export function begin(path) {
     const url = address(path);
     const answer = load(url);

@@ -8,7 +8,7 @@ import { actIn, begin, forget, get, post, settle, whenSignedOut }
 import { find, Frame, isOperator, menu, operatorMenu } from './frame.js';
 import { html } from './html.js';
 import { close, kept, open } from './opened.js';
-import { first } from './paths.js';
+import { firstPaths } from './paths.js';
 import { route, useHash } from './route.js';
 import { SignIn, stay } from './screens/sign_in.js';
 import { lang, messagesLoaded, setZone, t } from './text.js';
@@ -172,20 +172,21 @@ function App() {
             <//></div>`}`;
 }
 
-// The first screen and what it shows are loaded beside what they wait for.
+// Loads the first screen and its data at the same time as the messages.
 function loadFirst({ screen, query }) {
     begin('me.json');
 
     if (!kept()) {
-        Object.hasOwn(first, screen) && first[screen](query).forEach(begin);
+        Object.hasOwn(firstPaths, screen)
+            && firstPaths[screen](query).forEach(begin);
         Object.hasOwn(menu, screen) && menu[screen].load().catch(() => {});
     }
 }
 
-const now = route(location.hash);
+const start = route(location.hash);
 
-if (now.screen !== 'link') {
-    loadFirst({ ...now, screen: now.screen || 'overview' });
+if (start.screen !== 'link') {
+    loadFirst({ ...start, screen: start.screen || 'overview' });
 }
 
 history.scrollRestoration = 'manual';

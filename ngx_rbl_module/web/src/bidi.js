@@ -1,5 +1,5 @@
-// Texts from outside beside those of the portal (Unicode, UAX 9): none of their
-// marks may turn around what stands next to them.
+// Texts from outside next to texts of the portal (Unicode, UAX 9).  Their marks
+// must not change the direction of the text around them.
 
 const marks = /[\u2066-\u2069]/g;
 const close = '\u2069';

@@ -127,7 +127,7 @@ export function useFind(name, key, brief) {
         }
     }
 
-    // An answer that is there already is in the first picture.
+    // An answer that has arrived already is drawn at once.
     useLayoutEffect(() => {
         const timer = setInterval(again, pause);
 

@@ -13,7 +13,7 @@ export function lazy(load, name, part = '') {
     function Lazy(props) {
         const [state, setState] = useState(Ready ? 'ready' : 'loading');
 
-        // what is there already is shown at once
+        // a module that is loaded already is shown at once
         useLayoutEffect(() => {
             if (state === 'loading') {
                 Lazy.load().then(() => setState('ready'),

@@ -1,7 +1,8 @@
-// The paths of what a screen reads first: it begins beside the screen's module.
+// The paths of the first requests of screens.  They are sent while the module
+// of the screen is still being loaded.
 
 const size = 200;               // rows of a page
-const sizeFirst = 50;           // of the first one, which is there the sooner
+const sizeFirst = 50;           // of the first page, which arrives earlier
 
 // The page of a search behind a cursor; "": the first one.
 export function pageOf(search, after = '') {
@@ -30,7 +31,7 @@ export function known(query) {
 
 export const searchOf = (query) => `hosts/find.json?${query}`;
 
-export const first = {
+export const firstPaths = {
     overview: () => ['counts.json'],
     hosts: (query) => [pageOf(searchOf(known(query))), 'counts.json']
 };

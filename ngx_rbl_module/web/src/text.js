@@ -17,7 +17,7 @@ export const lang = choose();
 let messages = {};
 let parts = {};
 
-// To be waited for before all else here.
+// Resolves when the messages are loaded, before which t() has none.
 export const messagesLoaded = languages[lang]().then((module) => {
     messages = { ...module.default };
     parts = module.parts;

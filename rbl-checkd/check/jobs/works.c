@@ -1,12 +1,4 @@
-#include "store/visits.h"
 #include "works.h"
-
-#include <stdlib.h>
-
-struct works_s {
-    store_t   *store;
-    visits_t  *visits;
-};
 
 
 static void
@@ -24,57 +16,18 @@ on_step(void *data, const redisReply *reply)
 
 
 static void
-works_step(void *data, visit_t *visit)
+works_step(void *data, store_t *store, visit_t *visit)
 {
-    works_t               *works = data;
-    rbl_key_t              key;
-    rbl_work_step_args_t   args;
+    rbl_key_t             key;
+    rbl_work_step_args_t  args;
 
-    args.acct = rbl_account_key(&key, store_keyspace(works->store), "acct",
+    (void) data;
+
+    args.acct = rbl_account_key(&key, store_keyspace(store), "acct",
                                 rbl_sid_str(&visit->account), RBL_STR(""));
     args.id = RBL_STR("");
-    store_call(works->store, work_step, on_step, visit, args);
+    store_call(store, work_step, on_step, visit, args);
 }
 
 
-static const visits_kind_t  works_kind = {
-    "works", "deferred work", works_step
-};
-
-
-works_t *
-works_new(struct ev_loop *loop, store_t *store)
-{
-    works_t  *works;
-
-    works = calloc(1, sizeof(works_t));
-    if (works == NULL) {
-        return NULL;
-    }
-
-    works->store = store;
-    works->visits = visits_new(loop, store, &works_kind, works);
-    if (works->visits == NULL) {
-        free(works);
-        return NULL;
-    }
-
-    return works;
-}
-
-
-void
-works_stop(works_t *works)
-{
-    visits_stop(works->visits);
-}
-
-
-void
-works_free(works_t *works)
-{
-    if (works != NULL) {
-        visits_free(works->visits);
-        free(works);
-    }
-}
+const visits_kind_t  works_kind = { "works", "deferred work", works_step };

@@ -8,17 +8,9 @@
 #ifndef WORKS_H_INCLUDED
 #define WORKS_H_INCLUDED
 
-#include <ev.h>
+#include "store/visits.h"
 
-#include "store/store.h"
-
-typedef struct works_s  works_t;
-
-/* NULL: out of memory. */
-works_t *works_new(struct ev_loop *loop, store_t *store);
-void works_free(works_t *works);
-
-/* Begins no more slices. */
-void works_stop(works_t *works);
+/* Its data is not used. */
+extern const visits_kind_t  works_kind;
 
 #endif /* WORKS_H_INCLUDED */

@@ -3,13 +3,14 @@
 --- include: period
 --- use: bill payment
 local bill_key = key('bill', ac)
-local renew_lead = 7 * day_ms           -- so long before the end of a period
--- Days before a plan ends that is not renewed, when that is told.
+local renew_lead = 7 * day_ms           -- from payment to end of the period
+-- So many days before its end the end of a plan that is not renewed is
+-- announced.
 local bill_reminders = {14, 7, 1}
 local function payment_key(py)
     return key('pay', ac, py)
 end
--- The reminder that is due, the last of those that are; 0: none.
+-- The last reminder that is due; 0: none.
 local function bill_reminder(b, now)
     local due = 0
     for _, days in ipairs(bill_reminders) do
@@ -36,7 +37,7 @@ local function bill_next(b, grace)
     end
     return ends
 end
--- grace: nil if only the daemon knows it, which then looks at once.
+-- Without `grace`, which only daemons know, a daemon looks at the bill at once.
 local function bill_save(b, grace)
     save(bill_key, b)
     local at = grace and bill_next(b, grace) or not grace and 0

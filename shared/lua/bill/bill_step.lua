@@ -1,5 +1,5 @@
--- What the time has brought for the bill of an account.  Running it twice has
--- one effect: each step leaves a state in which it is not done again.
+-- Updates the bill of an account to the current time.  A second run at the same
+-- time changes nothing.
 --- key: acct  acct:<AC>
 --- arg: grace  ms
 --- reply: OK state opened  of the bill, "": there is none; a payment, or ""
@@ -45,17 +45,15 @@ local function expire()
     end
 end
 local opened
-if b[BILL.state] == 'active' then
-    if b[BILL.renew] == 1 and b[BILL.open] == ''
-        and now >= b[BILL.ends] - renew_lead
-    then
-        opened = open()
-    elseif b[BILL.renew] == 0 and now < b[BILL.ends] then
-        remind()
-    end
-    if now >= b[BILL.ends] then
-        expire()
-    end
+if b[BILL.state] ~= 'lapsed' and b[BILL.renew] == 1 and b[BILL.open] == ''
+    and now >= b[BILL.ends] - renew_lead
+then
+    opened = open()
+end
+if b[BILL.state] == 'active' and now >= b[BILL.ends] then
+    expire()
+elseif b[BILL.state] == 'active' and b[BILL.renew] == 0 then
+    remind()
 end
 if b[BILL.state] == 'grace' and now >= b[BILL.ends] + grace then
     b[BILL.state] = 'lapsed'

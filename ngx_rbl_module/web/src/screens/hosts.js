@@ -93,8 +93,8 @@ function Filters({ query, groups, profiles }) {
     </form>`;
 }
 
-// Not components, of which each row would have several: it is made while the
-// table scrolls.
+// A function, not components: rows are made while the table scrolls, and each
+// component takes time.
 function cellsOf(host, selected, onSelect) {
     return html`
         ${onSelect && html`<td role="cell" class="select"><input type="checkbox"
