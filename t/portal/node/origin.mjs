@@ -37,6 +37,7 @@ const [answer] = await Promise.all([
     other.waitForResponse(/host\/add\.json/),
     other.evaluate(() => document.querySelector('form').submit())
 ]);
+await other.waitForURL(/host\/add\.json/);  // its page, after its answer
 
 ok([401, 403, 415].includes(answer.status()), 'a form is refused',
     answer.status());
