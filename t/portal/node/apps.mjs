@@ -246,8 +246,9 @@ for (const scheme of ['dark', 'light']) {
 {
     await press(page, /^Make a new token$/);
     await page.waitForSelector('.made');
-    is(await page.$$eval('[aria-labelledby=app-tokens] tbody tr',
-        (rows) => rows.length), 2, 'a second token');
+    await page.waitForFunction(() => document.querySelectorAll(
+        '[aria-labelledby=app-tokens] tbody tr').length === 2);
+    ok(true, 'a second token');
 
     const second = await page.textContent('.made code');
 
