@@ -8,6 +8,8 @@
 #include "rbl_bill.h"
 #include "rbl_money.h"
 
+#include <string.h>
+
 #define BILL_REFERENCE  255             /* octets */
 #define BILL_SLICE      "1000"          /* entries of the ledger a command */
 
@@ -55,9 +57,10 @@ ctl_bill_show(ctl_t *ctl)
 {
     json_t      *v;
     rbl_sid_t    sid;
-    rbl_key_t    key;
+    rbl_key_t    key, terms_key;
     rbl_bill_t   b;
     redisReply  *reply;
+    rbl_terms_t  terms;
 
     if (ctl_sid(&sid, RBL_SID_ACCOUNT, ctl->args[0]) != 0
         || ctl_account_exists(ctl, &sid) != 0)
@@ -65,13 +68,21 @@ ctl_bill_show(ctl_t *ctl)
         return CTL_ERROR;
     }
 
-    reply = ctl_command(ctl, RBL_COMMAND("GET",
-                        bill_key(ctl, &key, "bill", &sid)));
+    reply = ctl_command(ctl, RBL_COMMAND("MGET",
+                        bill_key(ctl, &key, "bill", &sid),
+                        bill_key(ctl, &terms_key, "terms", &sid)));
     if (reply == NULL) {
         return CTL_ERROR;
     }
 
-    if (rbl_bill_decode(&b, rbl_reply_str(reply)) != RBL_OK) {
+    if (rbl_terms_decode(&terms, rbl_reply_str(rbl_reply_at(reply, 1)))
+        != RBL_OK)
+    {
+        memset(&terms, 0, sizeof(terms));
+        terms.renew = 1;
+    }
+
+    if (rbl_bill_decode(&b, rbl_reply_str(rbl_reply_at(reply, 0))) != RBL_OK) {
         freeReplyObject(reply);
         return ctl_fail("account %s has no bill; rblctl bill plan makes one",
                         sid.s);
@@ -82,7 +93,7 @@ ctl_bill_show(ctl_t *ctl)
                   "price", bill_money(b.price), "period", ctl_text(b.period),
                   "gateway", ctl_text(b.gateway), "state", ctl_text(b.state),
                   "begins", ctl_time(b.begins), "ends", ctl_time(b.ends),
-                  "renew", b.renew != 0, "open", ctl_text(b.open));
+                  "renew", terms.renew != 0, "open", ctl_text(b.open));
     freeReplyObject(reply);
 
     return ctl_print(ctl, bill_columns, v);
@@ -156,14 +167,44 @@ ctl_bill_plan(ctl_t *ctl)
 }
 
 
+/* Changes what the account chose; fields of args that are empty stay. */
+static int
+bill_terms(ctl_t *ctl, rbl_bill_terms_args_t args)
+{
+    redisReply              *reply;
+    rbl_bill_terms_reply_t   said;
+
+    reply = ctl_account_script(ctl, CTL_SCRIPT(bill_terms, args));
+    if (reply == NULL) {
+        return CTL_ERROR;
+    }
+
+    rbl_bill_terms_reply(&said, reply);
+    freeReplyObject(reply);
+
+    switch (said.word) {
+
+    case RBL_BILL_TERMS_OK:
+        return ctl_bill_show(ctl);
+
+    case RBL_BILL_TERMS_SOURCE:
+        return ctl_fail("the account has no such payment source");
+
+    case RBL_BILL_TERMS_RECHARGE:
+        return ctl_fail("the balance must be recharged to more than the amount"
+                        " below which it is recharged");
+
+    default:
+        return ctl_fail("the account has no bill; rblctl bill plan makes one");
+    }
+}
+
+
 int
 ctl_bill_renew(ctl_t *ctl)
 {
-    int          on;
-    redisReply  *reply;
-
-    rbl_bill_renew_args_t   args;
-    rbl_bill_renew_reply_t  said;
+    int                     on;
+    rbl_bill_terms_args_t   args;
 
     on = rbl_str_is(ctl->args[1], "on");
 
@@ -171,17 +212,10 @@ ctl_bill_renew(ctl_t *ctl)
         return ctl_fail("the second argument must be on or off");
     }
 
+    memset(&args, 0, sizeof(args));
     args.renew = on ? RBL_STR("1") : RBL_STR("0");
-    reply = ctl_account_script(ctl, CTL_SCRIPT(bill_renew, args));
-    if (reply == NULL) {
-        return CTL_ERROR;
-    }
 
-    rbl_bill_renew_reply(&said, reply);
-    freeReplyObject(reply);
-
-    return said.word == RBL_BILL_RENEW_OK ? ctl_bill_show(ctl)
-           : ctl_fail("the account has no bill; rblctl bill plan makes one");
+    return bill_terms(ctl, args);
 }
 
 

@@ -45,6 +45,7 @@ static const struct {
     { "due", FSCK_WALKED, 0 }, { "manual", FSCK_WALKED, 0 },
     { "dead", FSCK_WALKED, 0 }, { "changes", FSCK_WALKED, 0 },
     { "audit", FSCK_WALKED, 0 }, { "bill", FSCK_WALKED, 0 },
+    { "terms", FSCK_WALKED, 0 },
     { "money", FSCK_WALKED, 0 }, { "ledger", FSCK_WALKED, 0 },
     { "payments", FSCK_WALKED, 0 }, { "pay", FSCK_LOOK, 1 },
     { "r", FSCK_LOOK, 1 },

@@ -48,6 +48,7 @@ static const fsck_kind_t  account_kinds[] = {
     { "changes", "stream", NULL, 0, 0 },
     { "audit", "stream", NULL, 0, 0 },
     { "bill", "string", NULL, 0, 0 },
+    { "terms", "string", NULL, 0, 0 },
     { "money", "hash", NULL, 0, 0 },
     { "ledger", "stream", NULL, 0, 0 },
     { "payments", "zset", NULL, 0, 0 },

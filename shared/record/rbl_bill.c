@@ -19,9 +19,16 @@ static const rbl_field_t  rbl_bill_fields[RBL_BILL__N] = {
     [RBL_BILL_BEGINS] = INT(rbl_bill_t, begins),
     [RBL_BILL_ENDS] = INT(rbl_bill_t, ends),
     [RBL_BILL_STATE] = STR(rbl_bill_t, state),
-    [RBL_BILL_RENEW] = INT(rbl_bill_t, renew),
     [RBL_BILL_OPEN] = STR(rbl_bill_t, open),
     [RBL_BILL_TOLD] = INT(rbl_bill_t, told),
+};
+
+static const rbl_field_t  rbl_terms_fields[RBL_TERMS__N] = {
+    [RBL_TERMS_RENEW] = INT(rbl_terms_t, renew),
+    [RBL_TERMS_SOURCE] = STR(rbl_terms_t, source),
+    [RBL_TERMS_FALLS_BELOW] = INT(rbl_terms_t, falls_below),
+    [RBL_TERMS_RECHARGE_TO] = INT(rbl_terms_t, recharge_to),
+    [RBL_TERMS_ALERT] = INT(rbl_terms_t, alert),
 };
 
 static const rbl_field_t  rbl_payment_fields[RBL_PAYMENT__N] = {
@@ -62,6 +69,13 @@ rbl_err_t
 rbl_bill_decode(rbl_bill_t *v, rbl_str_t raw)
 {
     return RBL_RECORD_DECODE(raw, bill, BILL, v);
+}
+
+
+rbl_err_t
+rbl_terms_decode(rbl_terms_t *v, rbl_str_t raw)
+{
+    return RBL_RECORD_DECODE(raw, terms, TERMS, v);
 }
 
 

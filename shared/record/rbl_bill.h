@@ -15,10 +15,16 @@ typedef struct {
     rbl_str_t  period;                  /* month or year */
     int64_t    anchor, begins, ends;
     rbl_str_t  state;                   /* active, grace, lapsed */
-    int64_t    renew;
     rbl_str_t  open;                    /* payment; "": none */
     int64_t    told;
 } rbl_bill_t;
+
+/* The choices of the account; amounts 0: none. */
+typedef struct {
+    int64_t    renew;
+    rbl_str_t  source;
+    int64_t    falls_below, recharge_to, alert;
+} rbl_terms_t;
 
 typedef struct {
     rbl_str_t  id, kind, key;
@@ -45,6 +51,7 @@ typedef struct {
 
 /* RBL_ETYPE: not such a record. */
 rbl_err_t rbl_bill_decode(rbl_bill_t *v, rbl_str_t raw);
+rbl_err_t rbl_terms_decode(rbl_terms_t *v, rbl_str_t raw);
 rbl_err_t rbl_payment_decode(rbl_payment_t *v, rbl_str_t raw);
 rbl_err_t rbl_sold_decode(rbl_sold_t *v, rbl_str_t raw);
 rbl_err_t rbl_billing_decode(rbl_billing_t *v, rbl_str_t raw);

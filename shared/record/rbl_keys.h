@@ -169,6 +169,7 @@
  *                              rblctl: "b" caller (record by), "t" SID and "n"
  *                              name of the changed object; capped (_audit.lua)
  *   bill:<AC>          string  record: what an account pays for
+ *   terms:<AC>         string  record: what the account chose about its bill
  *   billdue            zset    accounts; score = when their bill is to be
  *                              looked at (ms)
  *   pay:<AC>:<PY>      string  record of a payment, for ever

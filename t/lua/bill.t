@@ -14,7 +14,7 @@ use RblTest;
 
 use constant { DAY => 86_400_000, GRACE => 7 * 86_400_000 };
 use constant { PLAN => 3, PRICE => 4, ANCHOR => 6, BEGINS => 7, ENDS => 8,
-    STATE => 9, RENEW => 10, OPEN => 11, TOLD => 12 };
+    STATE => 9, OPEN => 10, TOLD => 11 };
 use constant { P_AMOUNT => 4, P_STATE => 5, P_ATTEMPT => 6, P_REASON => 8,
     P_BEGINS => 11, P_ENDS => 12 };
 
@@ -43,6 +43,11 @@ sub buy {
 
     return script('bill_plan', [$acct], 'manual', 'Business', $price, $period,
         1, 1000, 100, 5000, 900);
+}
+
+sub renew {
+    my ($acct, $on) = @_;
+    return script('bill_terms', [$acct], $on, ('') x 4);
 }
 
 sub look { return script('bill_step', [$_[0]], GRACE) }
@@ -207,7 +212,7 @@ told();
 
 # --- a plan that does not renew itself -------------------------------------
 
-is_deeply(script('bill_renew', [$acct], 0), ['OK'], 'renewal is turned off');
+is_deeply(renew($acct, 0), ['OK'], 'renewal is turned off');
 my %days = map { $_ => 1 } 14, 7, 1;
 for my $days (20, 14, 10, 7, 3, 1) {
     my $b = bill($ac);
@@ -223,10 +228,10 @@ is(bill($ac)->[OPEN], '', 'no payment is opened');
 passes($ac, DAY + 1000);
 is_deeply(look($acct), ['OK', 'grace', ''], 'it ends');
 is_deeply(types(told()), [], 'no renewal has failed');
-is_deeply(script('bill_renew', [$acct], 1), ['OK'], 'turned on in the grace');
+is_deeply(renew($acct, 1), ['OK'], 'turned on in the grace');
 opened('a payment is opened');
 
-is_deeply(script('bill_renew', [k('acct', sid('AC'))], 1), ['BILL'],
+is_deeply(renew(k('acct', sid('AC')), 1), ['BILL'],
     'an account without a bill');
 is_deeply(buy(k('acct', sid('AC')), 1, 'month'), ['ACCOUNT'],
     'an unknown account');
@@ -256,7 +261,7 @@ for my $life (1 .. 60) {
             $price = 1_000_000 * (1 + int rand 50);
             buy($acct, $price, 'month');
         } else {
-            script('bill_renew', [$acct], int rand 2);
+            renew($acct, int rand 2);
         }
     }
     my @ledger = ledger($ac);

@@ -518,7 +518,8 @@ case(bill_paid => 'a payment', sub {
     slice('bill_paid', [$acct], slice('bill_step', [$acct], 0)->[2],
         'x' x 255);
 });
-case(bill_renew => 'off', sub { buy(); slice('bill_renew', [$acct], 0) });
+case(bill_terms => 'all of them', sub {
+    buy(); slice('bill_terms', [$acct], 0, '', 5, 25, 5) });
 case(accounts_take => '8 accounts', sub {
     cmd('ZADD', k('works'), map { (1, sid('AC')) } 1 .. 8);
     slice('accounts_take', [k('works')], 8); cmd('DEL', k('works')) });

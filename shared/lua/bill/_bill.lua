@@ -1,6 +1,7 @@
 -- The bill of an account, and when it is to be looked at next.
 --- include: account
 --- include: period
+--- include: terms
 --- use: bill payment
 local bill_key = key('bill', ac)
 local renew_lead = 7 * day_ms           -- from payment to end of the period
@@ -27,7 +28,7 @@ local function bill_next(b, grace)
         return nil
     elseif b[BILL.state] == 'grace' then
         return ends + grace
-    elseif b[BILL.renew] == 1 then
+    elseif terms[TERMS.renew] == 1 then
         return b[BILL.open] == '' and ends - renew_lead or ends
     end
     for _, days in ipairs(bill_reminders) do

@@ -6,7 +6,7 @@
 local function bill_sold(a, b)
     return cmsgpack.pack({1, b[BILL.plan], b[BILL.price],
         a[ACCOUNT.max_hosts], a[ACCOUNT.interval], b[BILL.ends],
-        b[BILL.renew]})
+        terms[TERMS.renew]})
 end
 local function bill_event(a, type, of, now, b, payment, attempt, reason, next,
     days)

@@ -26,7 +26,7 @@ local b, now = load(bill_key), now_ms()
 -- A plan that has lapsed goes on when what is open is paid (_bill_done.lua).
 if not b or b[BILL.state] == 'lapsed' and b[BILL.open] == '' then
     local _, _, day = date_of(math.floor(now / day_ms))
-    b = {1, ac, '', '', 0, '', day, now, now, 'active', 1, '', 0}
+    b = {1, ac, '', '', 0, '', day, now, now, 'active', '', 0}
 end
 b[BILL.gateway], b[BILL.plan] = ARG.gateway, ARG.plan
 b[BILL.price], b[BILL.period] = tonumber(ARG.price), ARG.period

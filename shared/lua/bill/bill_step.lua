@@ -45,14 +45,14 @@ local function expire()
     end
 end
 local opened
-if b[BILL.state] ~= 'lapsed' and b[BILL.renew] == 1 and b[BILL.open] == ''
+if b[BILL.state] ~= 'lapsed' and terms[TERMS.renew] == 1 and b[BILL.open] == ''
     and now >= b[BILL.ends] - renew_lead
 then
     opened = open()
 end
 if b[BILL.state] == 'active' and now >= b[BILL.ends] then
     expire()
-elseif b[BILL.state] == 'active' and b[BILL.renew] == 0 then
+elseif b[BILL.state] == 'active' and terms[TERMS.renew] == 0 then
     remind()
 end
 if b[BILL.state] == 'grace' and now >= b[BILL.ends] + grace then
