@@ -20,6 +20,7 @@
 --- reply: ACCOUNT
 --- include: account
 --- include: groups
+--- include: refs
 --- include: contact
 local max_contacts = 1000
 local a = load(KEY.acct)

@@ -5,7 +5,7 @@
 --- reply: OK
 --- reply: CONTACT
 --- include: account
---- include: groups
+--- include: refs
 --- include: contact
 local c = contact_load()
 if not c then

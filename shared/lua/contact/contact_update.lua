@@ -12,6 +12,7 @@
 --- reply: PLACES max#  of contacts in groups
 --- include: account
 --- include: groups
+--- include: refs
 --- include: contact
 --- include: look
 local c = contact_load()

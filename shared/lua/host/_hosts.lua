@@ -1,13 +1,16 @@
--- A host of the account: its key and its record; nil if there is none, or if
--- it is a range whose deletion was accepted.
---- include: work
---- use: host
+-- A host of the account: its key, its record, and its place in "hosts"; nil if
+-- there is none, or if it is a range whose deletion was accepted.
+--- include: account
+--- use: host work
 local function host_of(sid)
     local k = key('r', ac, sid)
-    local h = owns('hosts', sid) and load(k)
-    if not h or h[HOST.type] == 'ip_range' and work_targets('host_delete')[sid]
-    then
-        return nil
+    local order = owns('hosts', sid)
+    local h = order and load(k)
+    if h and h[HOST.type] == 'ip_range' then
+        --- include: work
+        h = not work_targets('host_delete')[sid] and h
     end
-    return k, h
+    if h then
+        return k, h, order
+    end
 end

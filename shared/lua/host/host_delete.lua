@@ -9,6 +9,7 @@
 --- reply: HOST
 --- reply: BUSY
 --- include: hosts
+--- include: work
 --- include: host_end
 --- include: unchanged
 --- include: totals

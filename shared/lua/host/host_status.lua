@@ -13,17 +13,18 @@
 --- include: unchanged
 --- include: host_change
 --- include: totals
-local k, h = host_of(ARG.host)
+local k, h, order = host_of(ARG.host)
 if not h then
     return {'HOST'}
 end
 named = h[HOST.value]
 if h[HOST.type] == 'ip_range' then
+    --- include: work
     if work_busy() then
         return {'BUSY'}
     end
     return {'WORK', work_add('host_status', {ARG.host, ARG.status})}
 end
 hosts_change()
-totals_add(TOTALS.listed, host_turned(k, h, ARG.status, now_ms()))
+totals_add(TOTALS.listed, host_turned(k, h, ARG.status, now_ms(), order))
 return {'OK'}

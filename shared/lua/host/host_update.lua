@@ -18,7 +18,6 @@
 --- include: hosts
 --- include: unchanged
 --- include: host_change
---- include: look
 local k, h = host_of(ARG.host)
 if not h then
     return {'HOST'}
@@ -27,14 +26,20 @@ named = h[HOST.value]
 if ARG.profile ~= '' and not owns('profiles', ARG.profile) then
     return {'PROFILE'}
 end
-local groups, refused = groups_from(ARG.groups)
-if not groups then
-    return refused
+local groups, refused = {}, nil
+if ARGV[ARG.groups] then
+    --- include: groups
+    groups, refused = groups_from(ARG.groups)
+    if not groups then
+        return refused
+    end
 end
-if ARG.named ~= '1' and ARG.profile == '' and #groups == 0 then
+local uses = ARG.profile ~= '' or groups[1]
+if ARG.named ~= '1' and not uses then
     by = nil
 end
 if h[HOST.type] == 'ip_range' then
+    --- include: work
     if work_busy() then
         return {'BUSY'}
     end
@@ -42,10 +47,18 @@ if h[HOST.type] == 'ip_range' then
         ARG.profile, groups})}
 end
 hosts_change()
+if ARG.named == '1' then
+    host_named(h, ARG.name)
+end
 local was = h[HOST.groups]
-host_changed(k, h, ARG.named == '1' and ARG.name or nil, ARG.profile, groups)
-refs_write()
-if #groups > 0 and table.concat(groups) ~= table.concat(was) then
+if uses then
+    --- include: host_uses
+    host_uses(h, ARG.profile, groups)
+    refs_write()
+end
+save(k, h)
+if groups[1] and table.concat(groups) ~= table.concat(was) then
+    --- include: look
     pcall(look_between, {is = groups, was = was}, '?' .. ARG.host)
 end
 return {'OK'}

@@ -2,10 +2,13 @@
 -- name.  Its members are "n", the name with small letters, and the SID in 16
 -- octets; and "v", the value, and the SID, unless the name is the value.
 local find_id = '>I4I4I4I4'
-local function find_members(sid, value, name)
-    local id = '\0' .. struct.pack(find_id, tonumber(sid:sub(3, 10), 16) or 0,
+local function find_bytes(sid)
+    return '\0' .. struct.pack(find_id, tonumber(sid:sub(3, 10), 16) or 0,
         tonumber(sid:sub(11, 18), 16) or 0, tonumber(sid:sub(19, 26), 16) or 0,
         tonumber(sid:sub(27), 16) or 0)
+end
+local function find_members(sid, value, name)
+    local id = find_bytes(sid)
     name = string.lower(name)
     if name == value then
         return 'n' .. name .. id

@@ -1,9 +1,8 @@
 -- The contact groups that ARGV names from i on, each once; nil and the reply if
 -- one is not the account's or there are too many: each address of a range has
 -- a list of them, and all of these change at once.
---- include: refs
+--- include: account
 local max_groups = 50
-local max_places = 10000                -- of all contacts, each in its groups
 local function groups_from(i)
     local out, seen = {}, {}
     for j = i, #ARGV do
@@ -25,20 +24,4 @@ local function groups_from(i)
         return nil, {'GROUPS', max_groups}
     end
     return out
-end
--- Counts who uses them: `by` is "h", a host, or "c", a contact.  The places of
--- all contacts are counted together, too.  refs_write writes it.
-local function groups_count(by, groups, n)
-    for _, g in ipairs(groups) do
-        refs_later(g .. ':' .. by, n)
-    end
-    if by == 'c' then
-        refs_later('c', n * #groups)
-    end
-end
--- May contacts have so many more places in groups?
-local function groups_room(more)
-    return more <= 0
-        or (tonumber(call('HGET', key('refs', ac), 'c')) or 0) + more
-            <= max_places
 end

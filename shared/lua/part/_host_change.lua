@@ -1,43 +1,30 @@
 -- Changes of one host, alone or as an address of a range.
 --- include: account
---- include: groups
 --- include: due
 --- include: state
 --- include: find
 --- use: host
 -- The index of names, when a host gets another one.
 local function find_change(sid, value, was, name)
-    local find = key('find', ac)
-    local old_name, old_value = find_members(sid, value, was)
-    local new_name, new_value = find_members(sid, value, name)
-    call('ZREM', find, old_name)
-    call('ZADD', find, 0, new_name)
-    if old_value and not new_value then
-        call('ZREM', find, old_value)
-    elseif new_value and not old_value then
-        call('ZADD', find, 0, new_value)
+    local find, id = key('find', ac), find_bytes(sid)
+    was, name = string.lower(was), string.lower(name)
+    call('ZREM', find, 'n' .. was .. id)
+    call('ZADD', find, '0', 'n' .. name .. id)
+    if was == value then
+        call('ZADD', find, '0', 'v' .. value .. id)
+    elseif name == value then
+        call('ZREM', find, 'v' .. value .. id)
     end
 end
--- `name`: nil leaves it; no `rp`, or no groups, likewise.
-local function host_changed(k, h, name, rp, groups)
-    if name and name ~= h[HOST.name] then
+local function host_named(h, name)
+    if name ~= h[HOST.name] then
         find_change(h[HOST.id], h[HOST.value], h[HOST.name], name)
         h[HOST.name] = name
     end
-    if rp ~= '' and h[HOST.profile] ~= rp then
-        refs_later(h[HOST.profile], -1)
-        refs_later(rp, 1)
-        h[HOST.profile] = rp
-    end
-    if #groups > 0 then
-        groups_count('h', h[HOST.groups], -1)
-        groups_count('h', groups, 1)
-        h[HOST.groups] = groups
-    end
-    save(k, h)
 end
--- By how much the number of listings changes with the status.
-local function host_turned(k, h, status, now)
+-- By how much the number of listings changes with the status.  `order`: of the
+-- host in "hosts", or nil.
+local function host_turned(k, h, status, now, order)
     if h[HOST.status] == status then
         return 0
     end
@@ -58,5 +45,6 @@ local function host_turned(k, h, status, now)
         end
     end
     save(k, h)
-    return state_move(sid, was, state_in(h), h[HOST.first_listed])
+    return state_move(sid, was, state_in(h), h[HOST.first_listed],
+        order)
 end

@@ -4,7 +4,7 @@
 --- include: account
 --- include: due
 --- include: failed
---- include: groups
+--- include: refs
 --- include: range
 --- include: find
 --- use: host

@@ -31,3 +31,20 @@ local function refs_write()
         call('HDEL', k, unpack(gone))
     end
 end
+-- Counts who uses these groups: `by` is "h", a host, or "c", a contact.  The
+-- places of all contacts are counted together, too.
+local function groups_count(by, groups, n)
+    for _, g in ipairs(groups) do
+        refs_later(g .. ':' .. by, n)
+    end
+    if by == 'c' then
+        refs_later('c', n * #groups)
+    end
+end
+local max_places = 10000                -- of all contacts, each in its groups
+-- May contacts have so many more places in groups?
+local function groups_room(more)
+    return more <= 0
+        or (tonumber(call('HGET', key('refs', ac), 'c')) or 0) + more
+            <= max_places
+end

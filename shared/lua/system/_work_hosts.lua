@@ -5,6 +5,7 @@
 --- include: host_put
 --- include: host_end
 --- include: host_change
+--- include: host_uses
 --- include: look
 local work_gone, work_unlisted, work_new = 0, 0, 0
 -- The record of a host, or nil: there is none that can be read.
@@ -32,6 +33,13 @@ local function work_host_add(item)
     end
     return #new < 16, 10 + 10 * #new
 end
+local function host_changed(k, h, name, rp, groups)
+    if name then
+        host_named(h, name)
+    end
+    host_uses(h, rp, groups)
+    save(k, h)
+end
 -- range, "1" if name is given, name, profile or "", groups.  The range comes
 -- first; its groups before are kept for the end.
 local function work_host_update(item)
@@ -42,7 +50,7 @@ local function work_host_update(item)
     end
     if not was then
         item[WORK.args][6] = h[HOST.groups]
-        host_changed(k, h, named == '1' and name or nil, rp, groups)
+        host_changed(k, h, named == '1' and name, rp, groups)
         return false, 20
     end
     local sets, usual, is = {is = groups}, table.concat(was),
@@ -55,8 +63,8 @@ local function work_host_update(item)
             if before ~= usual and before ~= is then
                 sets[before] = h[HOST.groups]
             end
-            host_changed(k, h, named == '1' and name .. ' ' .. h[HOST.value]
-                or nil, rp, groups)
+            host_changed(k, h, named == '1' and name .. ' ' .. h[HOST.value],
+                rp, groups)
         end
     end
     if not more and usual ~= is then
