@@ -9,7 +9,6 @@
 #include <stdio.h>
 
 #include "base/log.h"
-#include "deliver/transport/address.h"
 
 
 #define ATTEMPT_NO_CONNECTION  "connection failed"
@@ -57,43 +56,6 @@ attempt_posted(void *data, const transfer_result_t *result)
 }
 
 
-/* Rebuilds the URL from the judged parts, so that curl cannot read it
-   differently. */
-
-static int
-attempt_url_full(rbl_out_t *out)
-{
-    (void) out;
-
-    return -1;
-}
-
-
-static int
-attempt_url(const attempt_t *a, char *url, size_t size)
-{
-    rbl_out_t         out = { url, url + size, attempt_url_full, 0 };
-    const rbl_url_t  *u = &a->parsed;
-
-    rbl_out_z(&out, u->tls ? "https://" : "http://");
-    rbl_out_z(&out, a->host);
-
-    if (u->port != (u->tls ? 443u : 80u)) {
-        rbl_out_char(&out, ':');
-        rbl_out_int(&out, u->port);
-    }
-
-    if (u->path.n == 0 || u->path.p[0] != '/') {
-        rbl_out_char(&out, '/');
-    }
-
-    rbl_out_str(&out, u->path);
-    rbl_out_char(&out, '\0');
-
-    return out.failed ? -1 : 0;
-}
-
-
 static const char *
 attempt_content_type(attempt_t *a)
 {
@@ -111,14 +73,14 @@ attempt_content_type(attempt_t *a)
 static int
 attempt_transfer(attempt_t *a, const rbl_addr_t *addr)
 {
-    char                       url[DELIVER_URL_MAX];
+    char                       url[TARGET_URL_MAX];
     unsigned                   i, n;
     deliver_t                 *d = a->deliver;
     const char                *headers[CHANNEL_HEADERS + 3];
     transfer_request_t         request;
     const channel_request_t   *made = a->request;
 
-    if (attempt_url(a, url, sizeof(url)) != 0) {
+    if (target_url(&a->to, url, sizeof(url)) != 0) {
         return -1;
     }
 
@@ -139,9 +101,9 @@ attempt_transfer(attempt_t *a, const rbl_addr_t *addr)
 
     memset(&request, 0, sizeof(request));
     request.url = url;
-    request.tls = a->parsed.tls;
+    request.tls = a->to.parsed.tls;
     request.addr = *addr;
-    request.port = a->parsed.port;
+    request.port = a->to.parsed.port;
     request.headers = headers;
     request.body = made->body;
     request.user = made->user.n > 0 ? made->user.p : "";
@@ -210,32 +172,18 @@ attempt_literal(attempt_t *a, const resolve_request_t *request)
 static const char *
 attempt_judge_url(attempt_t *a, resolve_request_t *request, char *buf)
 {
-    if (rbl_url_parse(&a->parsed, a->request->to) != RBL_OK) {
+    if (target_parse(&a->to, a->request->to) != RBL_OK) {
         return "not a valid URL";
     }
 
-    if (!a->parsed.tls && !a->deliver->conf->deliver_http
+    if (!a->to.parsed.tls && !a->deliver->conf->deliver_http
         && !a->request->trusted)
     {
         return "only https is allowed";
     }
 
-    if (address_host(&request->literal, buf, &request->name, a->parsed.host)
-        != RBL_OK)
-    {
+    if (target_host(&a->to, request, buf) != RBL_OK) {
         return ATTEMPT_NO_CONNECTION;
-    }
-
-    if (request->literal.family == RBL_FAMILY_NONE) {
-        rbl_copy(a->host, sizeof(a->host), request->name);
-
-    } else if (request->literal.family == RBL_FAMILY_IPV4) {
-        rbl_copy(a->host, sizeof(a->host),
-                 rbl_addr_text(buf, &request->literal));
-
-    } else {
-        rbl_addr_text(buf, &request->literal);
-        snprintf(a->host, sizeof(a->host), "[%s]", buf);
     }
 
     return NULL;
@@ -269,7 +217,6 @@ attempt_post(attempt_t *a)
     request.loop = d->loop;
     request.dns = d->dns;
     request.conf = d->conf;
-    request.port = a->parsed.port;
     request.trusted = a->request->trusted;
     request.attempt = a->n;
     request.timeout = (a->deadline - ev_now(d->loop)) / 2;

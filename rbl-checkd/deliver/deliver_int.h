@@ -20,13 +20,13 @@
 #include "deliver/channels/channel.h"
 #include "deliver/transport/resolve.h"
 #include "deliver/transport/smtp.h"
+#include "deliver/transport/target.h"
 #include "deliver/transport/transfer.h"
 #include "subqueue.h"
 #include "payload.h"
 
 #define DELIVER_POLL       0.5          /* s between looks at a quiet queue */
 #define DELIVER_CLAIM_MAX  32u          /* deliveries a claim */
-#define DELIVER_URL_MAX    4096
 #define DELIVER_GROUP      "deliver"
 #define ATTEMPT_ANSWER_MAX 1024u        /* octets of an answer that are
                                            logged */
@@ -131,8 +131,7 @@ struct attempt_s {
     const channel_t    *channel;        /* NULL: there is none */
     channel_request_t  *request;
     smtp_mail_t        *mail;
-    rbl_url_t        parsed;
-    char             host[RBL_VALUE_MAX + 2];   /* as in a URL */
+    target_t         to;                /* its URL */
     char             content_type[96];  /* the header, unless it is JSON */
     resolve_t       *resolve;
     transfer_t      *transfer;

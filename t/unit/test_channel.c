@@ -47,13 +47,13 @@ test_form(void)
     rbl_buf_t  buf;
 
     rbl_buf_init(&buf);
-    channel_form(&buf, "To", RBL_STR("+4912"));
-    channel_form(&buf, "Body", RBL_STR("a b&c=d\r\n\xc3\xa4~._-Z9"));
-    channel_form(&buf, "x", rbl_str(""));
+    form_add(&buf, "To", RBL_STR("+4912"));
+    form_add(&buf, "Body", RBL_STR("a b&c=d\r\n\xc3\xa4~._-Z9"));
+    form_add(&buf, "x", rbl_str(""));
     is_str(rbl_buf_str(&buf),
            "To=%2B4912&Body=a%20b%26c%3Dd%0D%0A%C3%A4~._-Z9&x=", "a form");
     rbl_buf_reset(&buf);
-    channel_form(&buf, "x", RBL_STR("\0"));
+    form_add(&buf, "x", RBL_STR("\0"));
     is_str(rbl_buf_str(&buf), "x=%00", "with a NUL");
     rbl_buf_free(&buf);
 }

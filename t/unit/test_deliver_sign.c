@@ -3,7 +3,7 @@
  * specification, and values made with another implementation of HMAC.
  */
 
-#include "deliver/channels/sign.h"
+#include "base/sign.h"
 
 #include "tap.h"
 

@@ -12,6 +12,7 @@
 #define DELIVER_CHANNEL_H_INCLUDED
 
 #include "backoff.h"
+#include "base/form.h"
 #include "config/config.h"
 #include "rbl_out.h"
 
@@ -166,9 +167,6 @@ rbl_err_t channel_made(channel_request_t *request);
 
 /* RBL_EINVAL, and that is why. */
 rbl_err_t channel_never(channel_request_t *request, const char *why);
-
-/* Adds name=value to a form, both encoded, "&" between them. */
-void channel_form(rbl_buf_t *form, const char *name, rbl_str_t value);
 
 /*
  * 2xx is delivered, 408, 425, 429 and 5xx are retried, any other status makes a

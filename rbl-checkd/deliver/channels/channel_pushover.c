@@ -42,7 +42,7 @@ pushover_cut(rbl_buf_t *form, const char *name, rbl_str_t text, size_t max)
 
     rbl_buf_init(&cut);
     clip_out(&cut.out, text, max, CLIP_CHARS);
-    channel_form(form, name, rbl_buf_str(&cut));
+    form_add(form, name, rbl_buf_str(&cut));
     form->out.failed |= cut.out.failed;
     rbl_buf_free(&cut);
 }
@@ -55,21 +55,21 @@ pushover_form(rbl_buf_t *form, const channel_job_t *job,
     char       time_text[RBL_OUT_INT];
     rbl_url_t  url;
 
-    channel_form(form, "token", rbl_str(job->conf->pushover_token));
-    channel_form(form, "user", job->to);
+    form_add(form, "token", rbl_str(job->conf->pushover_token));
+    form_add(form, "user", job->to);
     pushover_cut(form, "title", message->title, PUSHOVER_TITLE);
     pushover_cut(form, "message", message->text.n > 0 ? message->text
                                                       : message->title,
                  PUSHOVER_MESSAGE);
-    channel_form(form, "priority", rbl_str(pushover_priority(message)));
-    channel_form(form, "timestamp",
+    form_add(form, "priority", rbl_str(pushover_priority(message)));
+    form_add(form, "timestamp",
                  rbl_out_int_text(time_text, job->first / 1000));
 
     if (message->url.n <= PUSHOVER_URL
         && rbl_url_parse(&url, message->url) == RBL_OK)
     {
-        channel_form(form, "url", message->url);
-        channel_form(form, "url_title", RBL_STR("Look it up"));
+        form_add(form, "url", message->url);
+        form_add(form, "url_title", RBL_STR("Look it up"));
     }
 }
 

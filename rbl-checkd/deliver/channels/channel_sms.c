@@ -69,13 +69,13 @@ sms_form(rbl_buf_t *form, const config_t *conf, rbl_str_t to,
     sms_text(&text, message);
     from = rbl_str(conf->sms_from);
 
-    channel_form(form, "To", to);
-    channel_form(form, from.n == SMS_SID_LEN
+    form_add(form, "To", to);
+    form_add(form, from.n == SMS_SID_LEN
                        && memcmp(from.p, SMS_SERVICE, 2) == 0
                        ? "MessagingServiceSid" : "From", from);
-    channel_form(form, "Body", rbl_buf_str(&text));
-    channel_form(form, "ValidityPeriod", RBL_STR(SMS_VALID));
-    channel_form(form, "SmartEncoded", RBL_STR("true"));
+    form_add(form, "Body", rbl_buf_str(&text));
+    form_add(form, "ValidityPeriod", RBL_STR(SMS_VALID));
+    form_add(form, "SmartEncoded", RBL_STR("true"));
 
     form->out.failed |= text.out.failed;
     rbl_buf_free(&text);

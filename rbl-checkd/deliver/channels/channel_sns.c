@@ -34,7 +34,7 @@ sns_subject(rbl_buf_t *form, rbl_str_t title)
     }
 
     if (i > 0 && isalnum((unsigned char) subject[0])) {
-        channel_form(form, "Subject", (rbl_str_t) { subject, i });
+        form_add(form, "Subject", (rbl_str_t) { subject, i });
     }
 }
 
@@ -49,12 +49,12 @@ sns_attribute(rbl_buf_t *form, unsigned n, const char *name, rbl_str_t value)
     }
 
     snprintf(key, sizeof(key), "MessageAttributes.entry.%u.Name", n);
-    channel_form(form, key, rbl_str(name));
+    form_add(form, key, rbl_str(name));
     snprintf(key, sizeof(key), "MessageAttributes.entry.%u.Value.DataType", n);
-    channel_form(form, key, RBL_STR("String"));
+    form_add(form, key, RBL_STR("String"));
     snprintf(key, sizeof(key), "MessageAttributes.entry.%u.Value.StringValue",
              n);
-    channel_form(form, key, value);
+    form_add(form, key, value);
 }
 
 
@@ -75,8 +75,8 @@ sns_message(rbl_buf_t *form, const message_t *message)
                 clip_begin(message->text, SNS_TEXT_MAX, CLIP_OCTETS));
     rbl_doc_str(&doc, "sms", rbl_buf_str(&sms));
     rbl_doc_end(&doc);
-    channel_form(form, "Message", rbl_buf_str(&json));
-    channel_form(form, "MessageStructure", RBL_STR("json"));
+    form_add(form, "Message", rbl_buf_str(&json));
+    form_add(form, "MessageStructure", RBL_STR("json"));
 
     form->out.failed |= sms.out.failed | json.out.failed;
     rbl_buf_free(&sms);
@@ -87,9 +87,9 @@ sns_message(rbl_buf_t *form, const message_t *message)
 static void
 sns_form(rbl_buf_t *form, const aws_value_t *value, const message_t *message)
 {
-    channel_form(form, "Action", RBL_STR("Publish"));
-    channel_form(form, "Version", RBL_STR("2010-03-31"));
-    channel_form(form, "TopicArn", value->arn);
+    form_add(form, "Action", RBL_STR("Publish"));
+    form_add(form, "Version", RBL_STR("2010-03-31"));
+    form_add(form, "TopicArn", value->arn);
     sns_subject(form, message->title);
     sns_message(form, message);
     sns_attribute(form, 1, "event_sid", message->event);
@@ -99,8 +99,8 @@ sns_form(rbl_buf_t *form, const aws_value_t *value, const message_t *message)
     if (value->name.n > 5
         && memcmp(value->name.p + value->name.n - 5, ".fifo", 5) == 0)
     {
-        channel_form(form, "MessageGroupId", RBL_STR(SNS_GROUP));
-        channel_form(form, "MessageDeduplicationId", message->event);
+        form_add(form, "MessageGroupId", RBL_STR(SNS_GROUP));
+        form_add(form, "MessageDeduplicationId", message->event);
     }
 }
 

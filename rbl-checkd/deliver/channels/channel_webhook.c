@@ -7,7 +7,7 @@
 
 #include <time.h>
 
-#include "sign.h"
+#include "base/sign.h"
 
 
 static rbl_err_t

@@ -350,6 +350,11 @@ transfer_finish(transfer_t *t, CURLcode code)
                                 || result.status == 0);
     result.body = (rbl_str_t) { t->body, t->received < TRANSFER_BODY_KEPT
                                          ? t->received : TRANSFER_BODY_KEPT };
+
+    if (t->whole != NULL) {
+        result.body = rbl_buf_str(t->whole);
+    }
+
     result.headers = (rbl_str_t) { t->head, t->n_head };
     result.text = text;
 
@@ -411,6 +416,7 @@ transfer_start(transfer_pool_t *pool, const transfer_request_t *request,
     t->capped = 0;
     t->sent = 0;
     t->n_head = 0;
+    t->whole = request->whole;
     t->error[0] = '\0';
     t->done = done;
     t->data = data;

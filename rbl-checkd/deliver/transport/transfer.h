@@ -1,6 +1,6 @@
 /*
- * One HTTP POST to one address: libcurl's multi interface on libev.  The only
- * file that knows curl is transfer.c.
+ * One HTTP POST, or GET, to one address: libcurl's multi interface on libev.
+ * The only file that knows curl is transfer.c.
  *
  * The caller has judged the address; the pool sees to it that the connection
  * goes there and nowhere else: no name look-up, no proxy, no redirect, no
@@ -13,6 +13,7 @@
 
 #include <ev.h>
 
+#include "rbl_out.h"
 #include "rbl_validate.h"
 
 #define TRANSFER_RESPONSE_MAX  65536    /* octets of a response body; the rest
@@ -35,6 +36,10 @@ typedef struct {
     const char *const  *headers;        /* "Name: value", NULL at the end; the
                                            texts must outlive the transfer */
     rbl_str_t           body;           /* must outlive the transfer */
+    int                 get;            /* GET, without a body */
+    rbl_buf_t          *whole;          /* gets all of the response's body; it
+                                           must outlive the transfer.  NULL:
+                                           its beginning is enough */
     const char         *user, *password;    /* "": none */
     const char         *sigv4;          /* provider to sign for, as in
                                            channel.h; "": Basic

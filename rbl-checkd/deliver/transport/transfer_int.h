@@ -47,6 +47,7 @@ struct transfer_s {
     size_t              n_head;         /* octets of it */
     char                head[TRANSFER_HEADERS_KEPT];
     char                body[TRANSFER_BODY_KEPT];
+    rbl_buf_t          *whole;          /* NULL: that is enough */
     transfer_done_pt    done;
     void               *data;
     char                error[CURL_ERROR_SIZE];

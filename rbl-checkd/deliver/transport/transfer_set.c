@@ -92,6 +92,10 @@ transfer_write(char *p, size_t size, size_t n, void *data)
 
     t->received += n;
 
+    if (t->whole != NULL) {
+        rbl_out_bytes(&t->whole->out, p, n);
+    }
+
     if (t->received > TRANSFER_RESPONSE_MAX) {
         t->capped = 1;
         return 0;
@@ -299,6 +303,11 @@ transfer_set_request(transfer_t *t, const transfer_request_t *request)
                            (long) (request->connect_timeout * 1000));
     rc |= curl_easy_setopt(e, CURLOPT_FRESH_CONNECT, (long) request->fresh);
     rc |= curl_easy_setopt(e, CURLOPT_FORBID_REUSE, (long) request->fresh);
+
+    if (request->get) {
+        t->spoilt = 1;
+        rc |= curl_easy_setopt(e, CURLOPT_HTTPGET, 1L);
+    }
 
     return rc;
 }

@@ -8,8 +8,8 @@
  * Webhooks) it is what the base64 holds, if that is well-formed.
  */
 
-#ifndef DELIVER_SIGN_H_INCLUDED
-#define DELIVER_SIGN_H_INCLUDED
+#ifndef SIGN_H_INCLUDED
+#define SIGN_H_INCLUDED
 
 #include "rbl_common.h"
 
@@ -27,4 +27,4 @@ typedef struct {
 rbl_err_t sign_make(sign_t *sign, rbl_str_t secret, rbl_str_t old,
     rbl_str_t id, int64_t t, rbl_str_t body);
 
-#endif /* DELIVER_SIGN_H_INCLUDED */
+#endif /* SIGN_H_INCLUDED */
