@@ -4,6 +4,8 @@
 
 #include "base/log.h"
 #include "bill/bills.h"
+#include "bill/gateway.h"
+#include "bill/payer.h"
 #include "check/jobs/checker.h"
 #include "check/jobs/jobs.h"
 #include "check/jobs/sources.h"
@@ -28,6 +30,7 @@ typedef struct {
     sources_t    *sources;
     visits_t     *works;
     visits_t     *bills;                /* NULL: no billing */
+    payer_t      *payer;                /* NULL: no gateway */
     metrics_t    *metrics;
     const char   *file;                 /* the configuration */
     ev_signal     term, interrupt, hup;
@@ -52,6 +55,10 @@ on_store(void *data, int ready)
     jobs_state(c->jobs, ready);
     sources_state(c->sources, ready);
     metrics_state(c->metrics, ready);
+
+    if (c->payer != NULL) {
+        payer_state(c->payer, ready);
+    }
 }
 
 
@@ -59,7 +66,8 @@ static unsigned
 in_flight(const checkd_t *c)
 {
     return jobs_in_flight(c->jobs)
-           + (c->deliver != NULL ? deliver_in_flight(c->deliver) : 0);
+           + (c->deliver != NULL ? deliver_in_flight(c->deliver) : 0)
+           + (c->payer != NULL ? payer_in_flight(c->payer) : 0);
 }
 
 
@@ -104,6 +112,10 @@ stop(checkd_t *c)
     visits_stop(c->works);
     if (c->bills != NULL) {
         visits_stop(c->bills);
+    }
+
+    if (c->payer != NULL) {
+        payer_stop(c->payer);
     }
 
     if (c->deliver != NULL) {
@@ -268,6 +280,17 @@ start_bills(checkd_t *c)
         return -1;
     }
 
+    if (gateway_find(&c->conf)->make == NULL) {
+        return 0;
+    }
+
+    c->payer = payer_new(c->checker.loop, &c->conf, c->checker.store,
+                         c->checker.dns);
+    if (c->payer == NULL) {
+        log_error("out of memory");
+        return -1;
+    }
+
     return 0;
 }
 
@@ -285,6 +308,7 @@ finish(checkd_t *c)
 {
     checker_t  *checker = &c->checker;
 
+    payer_free(c->payer);
     visits_free(c->bills);
     metrics_free(c->metrics);
     visits_free(c->works);

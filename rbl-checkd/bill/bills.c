@@ -37,4 +37,4 @@ bills_step(void *data, store_t *store, visit_t *visit)
 }
 
 
-const visits_kind_t  bills_kind = { "billdue", "billing", bills_step };
+const visits_kind_t  bills_kind = { "billdue", "billing", 2, bills_step };

@@ -236,11 +236,28 @@ const config_key_t  config_keys[] = {
       "Directory of the time zone files of the system.  SIGHUP reads them\n"
       "again.", 0 },
 
-    { "gateway", config_set_gateway, AT(bill), NO_LIMITS,
-      "none", "manual", "none or manual",
-      "Payments.  none: there is no billing, and no plan ends.  manual: a\n"
-      "payment is opened before a paid period ends, and the operator books\n"
-      "it with rblctl bill paid.  All daemons need the same value.", 0 },
+    { "gateway", config_set_gateway, AT(gateway), NO_LIMITS,
+      "none", "manual", "none, manual, stripe or http",
+      "Payments.  none: there is no billing, and no plan ends.  The others\n"
+      "open a payment before a paid period ends.  manual: the operator books\n"
+      "it with rblctl bill paid.  stripe: the daemon charges the card of the\n"
+      "account through Stripe.  http: it asks a server of the operator\n"
+      "(rbl-operations(7)).  All daemons and rblctl need the same value.", 0 },
+
+    { "gateway_key_file", config_set_secret, AT(gateway_key), NO_LIMITS,
+      "", "/etc/rbl-checkd/gateway.key",
+      "a file that only its owner can read, with a key of at most 255 bytes",
+      "File whose first line is the secret key of Stripe (sk_ or rk_), or the\n"
+      "secret that signs requests to the server of gateway http.", 0 },
+
+    { "gateway_url", config_set_base, AT(gateway_url), NO_LIMITS,
+      "", "https://pay.example.net/rbl", BASE,
+      "Base URL of the server of gateway http; with gateway stripe for tests\n"
+      "only.", 0 },
+
+    { "gateway_timeout", config_set_duration, AT(gateway_timeout),
+      LIMITS(0.1, 10 * MINUTE), "80s", NULL, NULL,
+      "Time limit for one request to the gateway.", 0 },
 
     { "bill_grace", config_set_duration, AT(bill_grace),
       LIMITS(0, 366 * DAY), "7d", NULL, NULL,

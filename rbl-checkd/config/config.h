@@ -92,6 +92,10 @@ typedef struct {
 
     /* billing */
     unsigned      bill;             /* 1: this daemon bills */
+    char          gateway[8];       /* none, manual, stripe, http */
+    char          gateway_url[256]; /* base address; "": the gateway's own */
+    char          gateway_key[256]; /* content of gateway_key_file */
+    double        gateway_timeout;  /* s, one request */
     double        bill_grace;       /* s after a period that is not paid */
 
     /* mail */

@@ -123,6 +123,10 @@ int config_check_smtp(const config_t *conf, const char **key, char *err,
 int config_check_sms(const config_t *conf, const char **key, char *err,
     size_t size);
 
+/* The same for the keys of the gateway. */
+int config_check_gateway(const config_t *conf, const char **key, char *err,
+    size_t size);
+
 /* "500ms", "2s", "5m", "6h", "7d" -> seconds.  0, or -1. */
 int config_duration(double *seconds, const char *text);
 

@@ -174,20 +174,3 @@ config_check_sms(const config_t *conf, const char **key, char *err,
 
     return -1;
 }
-
-
-int
-config_set_gateway(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size)
-{
-    (void) key;
-    (void) err;
-    (void) size;
-
-    if (strcmp(value, "none") != 0 && strcmp(value, "manual") != 0) {
-        return -1;
-    }
-
-    conf->bill = value[0] == 'm';
-    return 0;
-}

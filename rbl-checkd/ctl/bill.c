@@ -111,7 +111,8 @@ bill_put(ctl_t *ctl, const plan_t *plan, int64_t price)
 
     rbl_bill_plan_args_t  args;
 
-    args.gateway = RBL_STR("manual");
+    args.gateway = ctl->conf.bill ? rbl_str(ctl->conf.gateway)
+                                  : RBL_STR("manual");
     args.plan = plan->name;
     args.price = ctl_decimal(amount, price);
     args.period = plan->period;
@@ -214,6 +215,23 @@ ctl_bill_renew(ctl_t *ctl)
 
     memset(&args, 0, sizeof(args));
     args.renew = on ? RBL_STR("1") : RBL_STR("0");
+
+    return bill_terms(ctl, args);
+}
+
+
+int
+ctl_bill_source_default(ctl_t *ctl)
+{
+    rbl_sid_t               source;
+    rbl_bill_terms_args_t   args;
+
+    if (ctl_sid(&source, RBL_SID_SOURCE, ctl->args[1]) != 0) {
+        return CTL_ERROR;
+    }
+
+    memset(&args, 0, sizeof(args));
+    args.source = rbl_sid_str(&source);
 
     return bill_terms(ctl, args);
 }

@@ -19,6 +19,10 @@ static const ctl_option_t  account_options[] = {
 
 static const ctl_option_t  plan_options[] = { { "file", 1 }, { NULL, 0 } };
 
+static const ctl_option_t  source_options[] = {
+    { "back", 1 }, { NULL, 0 }
+};
+
 static const ctl_option_t  paid_options[] = {
     { "reference", 1 }, { NULL, 0 }
 };
@@ -130,6 +134,23 @@ const ctl_command_t  ctl_commands[] = {
     { "bill paid", "SID PAYMENT [--reference TEXT]",
       "book a payment that has arrived; the reference is that of your books",
       paid_options, 2, 2, CTL_READY, ctl_bill_paid },
+    { "bill settle", "SID PAYMENT succeeded|failed [--reference TEXT]",
+      "record how a payment ended that the gateway says nothing about; look"
+      " into the gateway's own list first",
+      paid_options, 3, 3, CTL_READY, ctl_bill_settle },
+    { "bill source add", "SID --back URL",
+      "make a page of the gateway on which the customer adds a card; it leads"
+      " to URL then, and bill sources shows its address",
+      source_options, 1, 1, CTL_READY, ctl_bill_source_add },
+    { "bill source remove", "SID SOURCE",
+      "remove a payment source",
+      none_options, 2, 2, CTL_READY, ctl_bill_source_remove },
+    { "bill source default", "SID SOURCE",
+      "choose the payment source that is charged",
+      none_options, 2, 2, CTL_READY, ctl_bill_source_default },
+    { "bill sources", "SID",
+      "show the payment sources of an account",
+      none_options, 1, 1, CTL_READY, ctl_bill_sources },
     { "bill payments", "SID",
       "list the payments of an account",
       none_options, 1, 1, CTL_READY, ctl_bill_payments },

@@ -33,6 +33,7 @@ static const fsck_kind_t  partition_kinds[] = {
     { "works", "zset", &rbl_script_fsck_jobs, 1, 1 },
     { "tellings", "zset", &rbl_script_fsck_jobs, 1, 1 },
     { "billdue", "zset", &rbl_script_fsck_jobs, 1, 1 },
+    { "paydue", "zset", &rbl_script_fsck_jobs, 1, 1 },
     { NULL, NULL, NULL, 0, 0 }
 };
 
@@ -52,6 +53,8 @@ static const fsck_kind_t  account_kinds[] = {
     { "money", "hash", NULL, 0, 0 },
     { "ledger", "stream", NULL, 0, 0 },
     { "payments", "zset", NULL, 0, 0 },
+    { "sources", "zset", NULL, 0, 0 },
+    { "setup", "string", NULL, 0, 0 },
     { "work", "list", NULL, 0, 0 },
     { "rbls", "zset", &rbl_script_fsck_index, 1, 0 },
     { "profiles", "zset", &rbl_script_fsck_index, 1, 0 },

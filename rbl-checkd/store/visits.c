@@ -15,7 +15,6 @@
 #define VISITS_POLL      2.0            /* s between looks at a partition */
 #define VISITS_TAKE      "8"            /* accounts of a partition a look */
 #define VISITS_ACCOUNTS  64             /* at hand; others come later */
-#define VISITS_FLIGHT    2              /* steps under way */
 
 
 typedef struct {
@@ -88,7 +87,8 @@ visits_go_on(visits_t *visits)
     link_t   *l;
     visit_t  *item;
 
-    while (visits->in_flight < VISITS_FLIGHT && !link_empty(&visits->waiting)
+    while (visits->in_flight < visits->kind->flight
+           && !link_empty(&visits->waiting)
            && store_ready(visits->store))
     {
         l = link_shift(&visits->waiting);

@@ -26,6 +26,7 @@ typedef struct {
 typedef struct {
     const char  *times;                 /* key name of the sorted set */
     const char  *what;                  /* for the log: "deferred work" */
+    unsigned     flight;                /* most steps under way */
 
     /* Sends the step's command; its reply handler calls visit_stepped. */
     void       (*step)(void *data, store_t *store, visit_t *visit);

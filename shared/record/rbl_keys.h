@@ -174,6 +174,12 @@
  *                              looked at (ms)
  *   pay:<AC>:<PY>      string  record of a payment, for ever
  *   payments:<AC>      zset    payments, score = when they were opened (ms)
+ *   paydue             zset    accounts; score = when the gateway is to be
+ *                              asked for them (ms; bill_send)
+ *   source:<AC>:<PS>   string  record of a payment source
+ *   sources:<AC>       zset    payment sources, score = when they were added
+ *                              (ms)
+ *   setup:<AC>         string  record of a payment source that is being added
  *   money:<AC>         hash    "balance": what the account has paid in advance
  *                              (micro-USD): the sum of its ledger
  *   ledger:<AC>        stream  movements of money, for ever: "k" its purpose,

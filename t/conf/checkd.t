@@ -285,7 +285,8 @@ for my $v ('', 'a' x 29, 'a' x 31, '-' x 30) {
         "not a token of Pushover: $v");
 }
 token($telegram);
-for my $key (qw(telegram_token_file pushover_token_file sms_token_file)) {
+for my $key (qw(telegram_token_file pushover_token_file sms_token_file
+    gateway_key_file)) {
     chmod 0640, $token;
     wrong("$key $token\n", 1, "$key: others than its owner can use .*",
         "$key: a file that others can read");
@@ -337,9 +338,21 @@ for my $bad (['-x'], ['-c'], ['-t', 'more']) {
 # Billing.
 
 right("gateway $_\n", "gateway $_") for 'none', 'manual';
+right("gateway stripe\ngateway_key_file " . token("$_\n") . "\n",
+    "a key of Stripe") for 'sk_test_a1', 'rk_live_B2';
+right("gateway http\ngateway_url https://pay.example\ngateway_key_file "
+    . token("a secret\n") . "\n", 'gateway http');
+wrong("gateway stripe\n", 1, 'gateway: [^\n]*needs gateway_key_file',
+    'stripe without a key');
+wrong("gateway http\ngateway_key_file " . token("x\n") . "\n", 1,
+    'gateway: [^\n]*needs gateway_url', 'http without a URL');
+wrong("gateway stripe\ngateway_key_file " . token("$_\n") . "\n", 2,
+    'gateway_key_file: the file does not hold a secret key of Stripe[^\n]*',
+    'a key of another kind') for 'pk_live_a', 'sk_prod_a', 'sk_test_',
+    'sk_test_a b', 'x';
 right("bill_grace $_\n", "a grace of $_") for '0s', '30d';
-wrong("gateway $_\n", 1, 'gateway: [^\n]*none or manual[^\n]*',
-    "gateway $_") for 'stripe', 'Manual', 'yes';
+wrong("gateway $_\n", 1, 'gateway: [^\n]*none, manual, stripe or http[^\n]*',
+    "gateway $_") for 'paypal', 'Manual', 'yes';
 wrong("bill_grace $_\n", 1, 'bill_grace: [^\n]*', "a grace of $_")
     for '-1s', '367d', 'never';
 

@@ -520,6 +520,44 @@ case(bill_paid => 'a payment', sub {
 });
 case(bill_terms => 'all of them', sub {
     buy(); slice('bill_terms', [$acct], 0, '', 5, 25, 5) });
+sub pays {
+    cmd('DEL', map { k($_, $ac) } qw(bill sources setup terms));
+    script('bill_plan', [$acct], 'stripe', 'P', 1_000_000, 'month', 1, 0, 0, 0,
+        900);
+    script('bill_setup', [$acct], 'https://portal.example/');
+    for (1 .. 10) {
+        my $made = unpacked(cmd('GET', k('setup', $ac)))->[2];
+        script('bill_session', [$acct], $made, 'done', 'cs_1', '', '', 'cus_1',
+            "pm_$_", 1, 'card', 'visa', '4242', 12, 2001);
+        script('bill_setup', [$acct], 'https://portal.example/');
+    }
+    script('bill_step', [$acct], 0);
+}
+sub sent { slice('bill_send', [$acct], 'stripe', 1, 60_000) }
+sub answered {
+    my $py = unpacked(cmd('GET', k('bill', $ac)))->[10];
+    slice('bill_answer', [$acct], $py, 1, @_, 'text' x 60, '');
+}
+case(bill_send => 'a charge, 10 cards', sub { pays(); sent() });
+case(bill_answer => 'declined', sub { pays(); sent();
+    answered('declined', '', 'card_declined', 0) });
+case(bill_answer => 'succeeded', sub { pays(); sent();
+    answered('succeeded', 'pi_1', '', 0) });
+case(bill_settle => 'succeeded', sub { pays(); sent();
+    slice('bill_settle', [$acct], unpacked(cmd('GET', k('bill', $ac)))->[10],
+        'succeeded', 'x' x 255) });
+case(bill_setup => '', sub { pays();
+    slice('bill_setup', [$acct], 'https://portal.example/') });
+case(bill_session => 'a card', sub { pays();
+    slice('bill_session', [$acct], unpacked(cmd('GET', k('setup', $ac)))->[2],
+        'done', 'cs_1', '', '', 'cus_1', 'pm_x', 1, 'card', 'visa', '4242', 12,
+        2001) });
+case(bill_card => 'an alert', sub { pays();
+    my ($m, $y) = (gmtime)[4, 5];
+    slice('bill_card', [$acct], cmd('ZRANGE', k('sources', $ac), 0, 0)->[0],
+        'visa', '4242', $m + 1, $y + 1900) });
+case(bill_source_remove => '', sub { pays(); slice('bill_source_remove',
+    [$acct], cmd('ZRANGE', k('sources', $ac), 0, 0)->[0]) });
 case(accounts_take => '8 accounts', sub {
     cmd('ZADD', k('works'), map { (1, sid('AC')) } 1 .. 8);
     slice('accounts_take', [k('works')], 8); cmd('DEL', k('works')) });

@@ -86,26 +86,35 @@ bill_plan(rbl_doc_t *doc, rbl_str_t raw)
 
 /* Payments by hand have no source. */
 
-static void
-bill_source(rbl_doc_t *doc)
+static rbl_err_t
+bill_source(rbl_doc_t *doc, rbl_str_t raw)
 {
+    rbl_source_t  source = { .type = RBL_STR("manual") };
+
+    if (raw.n > 0 && rbl_source_decode(&source, raw) != RBL_OK) {
+        return RBL_ETYPE;
+    }
+
     rbl_doc_object(doc, "payment_source");
-    rbl_doc_z(doc, "id", "");
-    rbl_doc_z(doc, "type", "manual");
-    rbl_doc_z(doc, "brand", "");
-    rbl_doc_z(doc, "last4", "");
-    rbl_doc_int(doc, "exp_month", 0);
-    rbl_doc_int(doc, "exp_year", 0);
+    rbl_doc_str(doc, "id", source.id);
+    rbl_doc_str(doc, "type", source.type);
+    rbl_doc_str(doc, "brand", source.brand);
+    rbl_doc_str(doc, "last4", source.last4);
+    rbl_doc_int(doc, "exp_month", source.month);
+    rbl_doc_int(doc, "exp_year", source.year);
     rbl_doc_close(doc);
+
+    return RBL_OK;
 }
 
 
 static rbl_err_t
-bill_payment(rbl_doc_t *doc, rbl_str_t raw)
+bill_payment(rbl_doc_t *doc, const rbl_billing_t *billing)
 {
+    rbl_err_t      err;
     rbl_payment_t  payment;
 
-    if (rbl_payment_decode(&payment, raw) != RBL_OK) {
+    if (rbl_payment_decode(&payment, billing->payment) != RBL_OK) {
         return RBL_ETYPE;
     }
 
@@ -116,17 +125,10 @@ bill_payment(rbl_doc_t *doc, rbl_str_t raw)
     bill_time(doc, "date", payment.done);
     rbl_doc_str(doc, "status", payment.state);
     rbl_doc_str(doc, "reference", payment.reference);
-    bill_source(doc);
+    err = bill_source(doc, billing->source);
     rbl_doc_close(doc);
 
-    return RBL_OK;
-}
-
-
-static rbl_err_t
-bill_renewed(rbl_doc_t *doc, const rbl_billing_t *billing)
-{
-    return bill_payment(doc, billing->payment);
+    return err;
 }
 
 
@@ -150,13 +152,26 @@ bill_expires(rbl_doc_t *doc, const rbl_billing_t *billing)
 }
 
 
+static rbl_err_t
+bill_card(rbl_doc_t *doc, const rbl_billing_t *billing)
+{
+    rbl_err_t  err;
+
+    err = bill_source(doc, billing->source);
+
+    return err == RBL_OK ? bill_expires(doc, billing) : err;
+}
+
+
 static const struct {
     const char  *type;
+    int          plan;                  /* it comes first */
     rbl_err_t  (*write)(rbl_doc_t *doc, const rbl_billing_t *billing);
 } bill_types[] = {
-    { "billing.renewal.success", bill_renewed },
-    { "billing.renewal.failed", bill_failed },
-    { "expiring.plan.alert", bill_expires }
+    { "billing.renewal.success", 1, bill_payment },
+    { "billing.renewal.failed", 1, bill_failed },
+    { "expiring.plan.alert", 1, bill_expires },
+    { "expiring.card.alert", 0, bill_card }
 };
 
 
@@ -185,6 +200,7 @@ body_is_bill(const rbl_event_t *event)
 rbl_err_t
 body_bill(rbl_doc_t *doc, const rbl_event_t *event)
 {
+    int            type;
     rbl_err_t      err;
     rbl_billing_t  billing;
 
@@ -192,8 +208,8 @@ body_bill(rbl_doc_t *doc, const rbl_event_t *event)
         return RBL_ETYPE;
     }
 
-    err = bill_plan(doc, billing.sold);
+    type = bill_type(event);
+    err = bill_types[type].plan ? bill_plan(doc, billing.sold) : RBL_OK;
 
-    return err == RBL_OK ? bill_types[bill_type(event)].write(doc, &billing)
-                         : err;
+    return err == RBL_OK ? bill_types[type].write(doc, &billing) : err;
 }

@@ -11,6 +11,11 @@ local bill_reminders = {14, 7, 1}
 local function payment_key(py)
     return key('pay', ac, py)
 end
+-- Whether the plan will renew itself: Stripe needs a source for that.
+local function bill_renews(b)
+    return terms[TERMS.renew] == 1 and (b[BILL.gateway] ~= 'stripe'
+        or call('ZCARD', key('sources', ac)) > 0)
+end
 -- The last reminder that is due; 0: none.
 local function bill_reminder(b, now)
     local due = 0
@@ -28,7 +33,7 @@ local function bill_next(b, grace)
         return nil
     elseif b[BILL.state] == 'grace' then
         return ends + grace
-    elseif terms[TERMS.renew] == 1 then
+    elseif bill_renews(b) then
         return b[BILL.open] == '' and ends - renew_lead or ends
     end
     for _, days in ipairs(bill_reminders) do
@@ -37,6 +42,12 @@ local function bill_next(b, grace)
         end
     end
     return ends
+end
+-- A payment of a period is of the plan's price, until it is sent.
+local function payment_priced(b, payment)
+    payment[PAYMENT.amount] = b[BILL.price]
+    payment[PAYMENT.ends] = period_end(payment[PAYMENT.begins], b[BILL.period],
+        b[BILL.anchor])
 end
 -- Without `grace`, which only daemons know, a daemon looks at the bill at once.
 local function bill_save(b, grace)

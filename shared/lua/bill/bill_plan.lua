@@ -1,7 +1,7 @@
 -- Puts an account on a plan that it pays for, by the period.  The first period
 -- begins when it is paid, like all others.  A running one goes on at the new
--- plan; the next payment is of the new price, and so is one that is open:
--- nobody but the operator moves money by hand.
+-- plan; the next payment is of the new price, and so is one that is open and
+-- was not sent.
 --- key: acct  acct:<AC>
 --- arg: gateway
 --- arg: plan
@@ -31,10 +31,10 @@ end
 b[BILL.gateway], b[BILL.plan] = ARG.gateway, ARG.plan
 b[BILL.price], b[BILL.period] = tonumber(ARG.price), ARG.period
 local payment = b[BILL.open] ~= '' and load(payment_key(b[BILL.open]))
-if payment then
-    payment[PAYMENT.amount] = b[BILL.price]
-    payment[PAYMENT.ends] = period_end(payment[PAYMENT.begins], b[BILL.period],
-        b[BILL.anchor])
+if payment and payment[PAYMENT.kind] == 'renewal'
+    and (payment[PAYMENT.sent] or 0) == 0
+then
+    payment_priced(b, payment)
     save(payment_key(b[BILL.open]), payment)
 end
 plan_set(a, ARG.plan, ARG.paid, ARG.hosts, ARG.contacts, ARG.checks,

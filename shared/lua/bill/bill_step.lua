@@ -4,6 +4,7 @@
 --- arg: grace  ms
 --- reply: OK state opened  of the bill, "": there is none; a payment, or ""
 --- include: bill_event
+--- include: payment
 local b, a = load(bill_key), load(KEY.acct)
 if not b or not a then
     call('ZREM', key('billdue'), ac)
@@ -37,7 +38,10 @@ end
 local function expire()
     b[BILL.state] = 'grace'
     local payment = b[BILL.open] ~= '' and load(payment_key(b[BILL.open]))
-    if payment and b[BILL.begins] < b[BILL.ends] then
+    -- The attempts of a gateway are told one by one.
+    if payment and b[BILL.begins] < b[BILL.ends]
+        and b[BILL.gateway] == 'manual'
+    then
         payment[PAYMENT.attempt], payment[PAYMENT.reason] = 1, 'unpaid'
         save(payment_key(b[BILL.open]), payment)
         bill_event(a, 'billing.renewal.failed', b[BILL.open] .. ':1', now, b,
@@ -52,11 +56,14 @@ then
 end
 if b[BILL.state] == 'active' and now >= b[BILL.ends] then
     expire()
-elseif b[BILL.state] == 'active' and terms[TERMS.renew] == 0 then
+elseif b[BILL.state] == 'active' and not bill_renews(b) then
     remind()
 end
 if b[BILL.state] == 'grace' and now >= b[BILL.ends] + grace then
     b[BILL.state] = 'lapsed'
+end
+if b[BILL.open] ~= '' and b[BILL.gateway] ~= 'manual' then
+    payment_wake()
 end
 bill_save(b, grace)
 return {'OK', b[BILL.state], opened or ''}

@@ -40,7 +40,8 @@ local shapes = {
     WH = 'nssstssn|snns', US = 'nsssssnn', SESSION = 'nsssn|ss',
     PASSKEY = 'nssnsnsnns',
     TOTALS = 'nnnnn|n',
-    PAYMENT = 'nsssnsnssnnnn', WORK = 'nnsnst',
+    PAYMENT = 'nsssnsnssnnnn|sssssnnn', SOURCE = 'nssssnnsnnnn',
+    WORK = 'nnsnst',
 }
 local letters = {n = 'number', s = 'string', t = 'table'}
 -- The record that the bytes are; or nil and "damaged", or "newer": it is not

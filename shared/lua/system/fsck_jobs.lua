@@ -1,6 +1,6 @@
 -- Looks at entries of what a partition has for all accounts: "flight",
 -- "flight:due", "leases", "due", "manual", "retry", "digests", "works",
--- "tellings", "billdue".
+-- "tellings", "billdue", "paydue".
 --- key: accounts  of the partition
 --- arg: mend  "1": mend
 --- arg: what  which of them
@@ -96,7 +96,8 @@ local function turn(index)
             or index == 'manual' and call('EXISTS', key('manual', ac)) == 0
             or index == 'works' and call('EXISTS', key('work', ac)) == 0
             or index == 'tellings' and call('EXISTS', key('telling', ac)) == 0
-            or index == 'billdue' and call('EXISTS', key('bill', ac)) == 0)
+            or (index == 'billdue' or index == 'paydue')
+                and call('EXISTS', key('bill', ac)) == 0)
     then
         fault('turn', index, 'has a turn for nothing', function()
             call('ZREM', key(index), ac)
@@ -115,6 +116,9 @@ function look.works()
 end
 function look.billdue()
     turn('billdue')
+end
+function look.paydue()
+    turn('paydue')
 end
 function look.tellings()
     turn('tellings')

@@ -13,7 +13,7 @@
 --- include: details
 --- include: unchanged
 --- include: pending
---- use: app contact host passkey payment session token
+--- use: app contact host passkey payment session source token
 local week = 7 * 86400000
 -- Listings, contacts of groups, and blocks of 512 bytes of details.
 local read_so_far, read_most = 0, 200
@@ -345,8 +345,18 @@ function look.pay(k, py)
         end)
     end
 end
+function look.source(k, ps)
+    local s, why = read(k, 'SOURCE')
+    if why == 'damaged' then
+        fault('record', ps, 'cannot be read', drop(k))
+    elseif s and not call('ZSCORE', key('sources', ac), ps) then
+        fault('index', 'sources', 'lacks ' .. ps, function()
+            call('ZADD', key('sources', ac), tostring(s[SOURCE.created]), ps)
+        end)
+    end
+end
 local types = {r = 'string', s = 'string', user = 'string', session = 'string',
-    pay = 'string',
+    pay = 'string', source = 'string',
     token = 'string', kids = 'zset',
     hist = 'stream', keys = 'hash', dlv = 'hash', digest = 'zset',
     batch = 'zset', making = 'zset',

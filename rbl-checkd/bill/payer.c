@@ -1,0 +1,461 @@
+#include "payer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "gateway_ask.h"
+
+#define PAYER_FLIGHT  16u               /* requests at a time */
+#define PAYER_MARGIN  10.0              /* s beyond the requests of a job */
+
+struct payer_s {
+    gateway_line_t   line;
+    store_t         *store;
+    visits_t        *visits;
+    link_t           pays;
+    unsigned         n_pays;
+    int              safe;              /* the store writes to disk */
+};
+
+/* A job for one account. */
+typedef struct {
+    link_t          link;
+    payer_t        *payer;
+    visit_t        *visit;
+    gateway_ask_t  *ask;
+    gateway_job_t   job;
+    rbl_buf_t       bytes;              /* that the job's texts are views of */
+} pay_t;
+
+
+static void
+pay_free(pay_t *pay)
+{
+    if (pay->ask != NULL) {
+        gateway_ask_cancel(pay->ask);
+    }
+
+    link_remove(&pay->link);
+    pay->payer->n_pays--;
+    rbl_buf_free(&pay->bytes);
+    free(pay);
+}
+
+
+static void
+pay_end(pay_t *pay, rbl_str_t why, int again)
+{
+    visit_t  *visit = pay->visit;
+
+    pay_free(pay);
+    visit_stepped(visit, why, again);
+}
+
+
+/* The answer is recorded; there may be more to ask. */
+
+static void
+on_answer(void *data, const redisReply *reply)
+{
+    pay_t                     *pay = data;
+    rbl_payment_t             *p = &pay->job.payment;
+    rbl_bill_answer_reply_t    said;
+
+    rbl_bill_answer_reply(&said, reply);
+
+    if (said.word == RBL_BILL_ANSWER_OTHER) {
+        log_error("account %s: payment %.*s is %.*s, reference \"%.*s\"; the"
+                  " gateway has said something else: see the gateway's own"
+                  " list", pay->visit->account.s, (int) p->id.n, p->id.p,
+                  (int) said.state.n, said.state.p,
+                  (int) said.reference.n, said.reference.p);
+    }
+
+    pay_end(pay, visit_refusal(reply), said.word == RBL_BILL_ANSWER_OK);
+}
+
+
+static void
+on_recorded(void *data, const redisReply *reply)
+{
+    pay_end(data, visit_refusal(reply), reply != NULL
+            && rbl_reply_class(reply) == RBL_REPLY_OK);
+}
+
+
+static const char *
+result_name(gateway_result_t result)
+{
+    static const char *const  names[] = {
+        "unknown", "succeeded", "processing", "declined", "customer",
+        "misconfigured", "unknown"
+    };
+
+    return names[result];
+}
+
+
+static void
+pay_log(const pay_t *pay, const gateway_outcome_t *o)
+{
+    const char           *account = pay->visit->account.s;
+    const gateway_job_t  *job = &pay->job;
+
+    if (o->result == GATEWAY_MISCONFIGURED) {
+        log_error("account %s: gateway %s: %s", account,
+                  pay->payer->line.gateway->name, o->text);
+    }
+
+    if (job->task == GATEWAY_CHARGE || job->task == GATEWAY_QUERY) {
+        log_info("account %s: payment %.*s, attempt %lld: %s%s%s%s%s", account,
+                 (int) job->payment.id.n, job->payment.id.p,
+                 (long long) job->payment.attempt + 1, result_name(o->result),
+                 o->reason[0] ? ", " : "", o->reason,
+                 o->text[0] ? ": " : "", o->text);
+    }
+}
+
+
+static rbl_str_t
+pay_key(const pay_t *pay, rbl_key_t *key)
+{
+    return rbl_account_key(key, store_keyspace(pay->payer->store), "acct",
+                           rbl_sid_str(&pay->visit->account), RBL_STR(""));
+}
+
+
+static void
+pay_answered(pay_t *pay, const gateway_outcome_t *o)
+{
+    char                    attempt[RBL_OUT_INT];
+    rbl_key_t               key;
+    rbl_bill_answer_args_t  args;
+
+    args.acct = pay_key(pay, &key);
+    args.payment = pay->job.payment.id;
+    args.attempt = rbl_out_int_text(attempt, pay->job.payment.attempt + 1);
+    args.result = rbl_str(result_name(o->result));
+    args.reference = rbl_str(o->reference);
+    args.reason = rbl_str(o->reason);
+    args.final = o->final ? RBL_STR("1") : RBL_STR("0");
+    args.text = rbl_str(o->text);
+    args.url = rbl_str(o->url);
+    store_call(pay->payer->store, bill_answer, on_answer, pay, args);
+}
+
+
+static void
+pay_session(pay_t *pay, const gateway_outcome_t *o)
+{
+    int         made;
+    char        text[3][RBL_OUT_INT];
+    rbl_key_t   key;
+
+    rbl_bill_session_args_t  args;
+
+    made = o->result == GATEWAY_PROCESSING || o->result == GATEWAY_SUCCEEDED;
+    args.acct = pay_key(pay, &key);
+    args.made = rbl_out_int_text(text[0], pay->job.setup.made);
+    args.state = o->result == GATEWAY_SUCCEEDED ? RBL_STR("done")
+                 : o->result == GATEWAY_PROCESSING ? RBL_STR("open")
+                 : o->result == GATEWAY_DECLINED ? RBL_STR("failed")
+                 : RBL_STR("");
+    args.session = made ? rbl_str(o->reference) : pay->job.setup.session;
+    args.url = made ? rbl_str(o->url) : pay->job.setup.url;
+    args.text = rbl_str(o->text);
+    args.customer = rbl_str(o->customer);
+    args.method = rbl_str(o->method);
+    args.live = o->live ? RBL_STR("1") : RBL_STR("0");
+    args.type = rbl_str(o->type);
+    args.brand = rbl_str(o->brand);
+    args.last4 = rbl_str(o->last4);
+    args.month = rbl_out_int_text(text[1], o->month);
+    args.year = rbl_out_int_text(text[2], o->year);
+    store_call(pay->payer->store, bill_session, on_recorded, pay, args);
+}
+
+
+/* A card that cannot be read is asked for again later. */
+
+static void
+pay_card(pay_t *pay, const gateway_outcome_t *o)
+{
+    char                  month[RBL_OUT_INT], year[RBL_OUT_INT];
+    rbl_key_t             key;
+    rbl_bill_card_args_t  args;
+
+    if (o->result != GATEWAY_SUCCEEDED) {
+        pay_end(pay, RBL_STR(""), 1);
+        return;
+    }
+
+    args.acct = pay_key(pay, &key);
+    args.source = pay->job.source.id;
+    args.brand = rbl_str(o->brand);
+    args.last4 = rbl_str(o->last4);
+    args.month = rbl_out_int_text(month, o->month);
+    args.year = rbl_out_int_text(year, o->year);
+    store_call(pay->payer->store, bill_card, on_recorded, pay, args);
+}
+
+
+static void
+on_outcome(void *data, const gateway_outcome_t *outcome)
+{
+    pay_t  *pay = data;
+
+    pay->ask = NULL;
+    pay_log(pay, outcome);
+
+    switch (pay->job.task) {
+
+    case GATEWAY_CHARGE:
+    case GATEWAY_QUERY:
+        pay_answered(pay, outcome);
+        break;
+
+    case GATEWAY_CARD:
+        pay_card(pay, outcome);
+        break;
+
+    default:
+        pay_session(pay, outcome);
+        break;
+    }
+}
+
+
+static gateway_task_t
+pay_task(rbl_str_t name)
+{
+    unsigned  i;
+
+    static const char *const  names[] = {
+        "", "charge", "query", "session", "look", "card"
+    };
+
+    for (i = sizeof(names) / sizeof(names[0]) - 1; i > 0; i--) {
+        if (rbl_str_is(name, names[i])) {
+            break;
+        }
+    }
+
+    return (gateway_task_t) i;
+}
+
+
+/* Copies the reply, which is gone when the answer comes.  0, or -1. */
+
+static int
+pay_read(pay_t *pay, const rbl_bill_send_reply_t *said)
+{
+    rbl_str_t       all;
+    gateway_job_t  *job = &pay->job;
+
+    rbl_buf_init(&pay->bytes);
+    rbl_out_str(&pay->bytes.out, said->payment);
+    rbl_out_str(&pay->bytes.out, said->source);
+    rbl_out_str(&pay->bytes.out, said->setup);
+    rbl_out_str(&pay->bytes.out, said->customer);
+
+    if (pay->bytes.out.failed) {
+        return -1;
+    }
+
+    all = rbl_buf_str(&pay->bytes);
+    job->conf = pay->payer->line.conf;
+    job->account = rbl_sid_str(&pay->visit->account);
+    job->customer.n = said->customer.n;
+    job->customer.p = all.p + all.n - said->customer.n;
+    job->task = pay_task(said->task);
+
+    switch (job->task) {
+
+    case GATEWAY_CHARGE:
+    case GATEWAY_QUERY:
+        all.n = said->payment.n;
+        return rbl_payment_decode(&job->payment, all) == RBL_OK ? 0 : -1;
+
+    case GATEWAY_CARD:
+        all.p += said->payment.n;
+        all.n = said->source.n;
+        return rbl_source_decode(&job->source, all) == RBL_OK ? 0 : -1;
+
+    default:
+        all.p += said->payment.n + said->source.n;
+        all.n = said->setup.n;
+        return rbl_setup_decode(&job->setup, all) == RBL_OK ? 0 : -1;
+    }
+}
+
+
+static void
+on_send(void *data, const redisReply *reply)
+{
+    pay_t                  *pay = data;
+    rbl_bill_send_reply_t   said;
+
+    rbl_bill_send_reply(&said, reply);
+
+    if (said.word != RBL_BILL_SEND_OK || said.task.n == 0) {
+        pay_end(pay, visit_refusal(reply), 0);
+        return;
+    }
+
+    if (pay_read(pay, &said) != 0) {
+        pay_end(pay, RBL_STR("its record is damaged, or out of memory"), 0);
+        return;
+    }
+
+    pay->ask = gateway_ask(&pay->payer->line, &pay->job, on_outcome, pay);
+
+    if (pay->ask == NULL) {
+        pay_end(pay, RBL_STR("out of memory"), 0);
+    }
+}
+
+
+static void
+payer_step(void *data, store_t *store, visit_t *visit)
+{
+    char                  lease[RBL_OUT_INT];
+    pay_t                *pay;
+    payer_t              *payer = data;
+    rbl_key_t             key;
+    rbl_bill_send_args_t  args;
+    const config_t       *conf = payer->line.conf;
+
+    pay = payer->safe ? calloc(1, sizeof(pay_t)) : NULL;
+
+    if (pay == NULL) {
+        visit_stepped(visit, RBL_STR(""), 0);
+        return;
+    }
+
+    pay->payer = payer;
+    pay->visit = visit;
+    rbl_buf_init(&pay->bytes);
+    link_add(&payer->pays, &pay->link);
+    payer->n_pays++;
+
+    args.acct = pay_key(pay, &key);
+    args.gateway = rbl_str(conf->gateway);
+    args.live = gateway_live(conf) ? RBL_STR("1") : RBL_STR("0");
+    args.lease = rbl_out_int_text(lease, (int64_t) (1000
+                                  * (2 * conf->gateway_timeout
+                                     + PAYER_MARGIN)));
+    store_call(store, bill_send, on_send, pay, args);
+}
+
+
+static const visits_kind_t  payer_kind = {
+    "paydue", "payments", PAYER_FLIGHT, payer_step
+};
+
+
+/* A payment that was made and is forgotten is found only by its key: the store
+   must not forget. */
+
+static void
+on_persistence(void *data, const redisReply *reply)
+{
+    rbl_str_t  text;
+    payer_t   *payer = data;
+
+    text = rbl_reply_str(reply);
+    payer->safe = text.n > 0
+                  && memmem(text.p, text.n, "aof_enabled:1", 13) != NULL;
+
+    if (text.n > 0 && !payer->safe) {
+        log_error("nothing is charged: the store has \"appendonly no\", and"
+                  " may forget payments; it needs \"appendonly yes\" and"
+                  " \"appendfsync always\"");
+    }
+}
+
+
+void
+payer_state(payer_t *payer, int ready)
+{
+    payer->safe = 0;
+
+    if (ready) {
+        store_command(payer->store, on_persistence, payer,
+                      RBL_COMMAND("INFO", RBL_STR("PERSISTENCE")));
+    }
+}
+
+
+payer_t *
+payer_new(struct ev_loop *loop, const config_t *conf, store_t *store,
+    dns_engine_t *dns)
+{
+    payer_t  *payer;
+
+    payer = calloc(1, sizeof(payer_t));
+    if (payer == NULL) {
+        return NULL;
+    }
+
+    link_init(&payer->pays);
+    payer->store = store;
+    payer->line.loop = loop;
+    payer->line.conf = conf;
+    payer->line.gateway = gateway_find(conf);
+    payer->line.dns = dns;
+    payer->line.pool = transfer_pool_new(loop, conf->deliver_ca, PAYER_FLIGHT);
+    payer->visits = visits_new(loop, store, &payer_kind, payer);
+
+    if (payer->line.pool == NULL || payer->visits == NULL) {
+        payer_free(payer);
+        return NULL;
+    }
+
+    if (!gateway_live(conf)) {
+        log_warn("gateway %s: the key is of its test mode: no money moves",
+                 conf->gateway);
+    }
+
+    return payer;
+}
+
+
+void
+payer_stop(payer_t *payer)
+{
+    visits_stop(payer->visits);
+}
+
+
+unsigned
+payer_in_flight(const payer_t *payer)
+{
+    return payer->n_pays;
+}
+
+
+void
+payer_free(payer_t *payer)
+{
+    pay_t  *pay;
+
+    if (payer == NULL) {
+        return;
+    }
+
+    while (!link_empty(&payer->pays)) {
+        pay = link_of(payer->pays.next, pay_t, link);
+        store_forget(payer->store, pay);
+        pay_free(pay);
+    }
+
+    store_forget(payer->store, payer);
+    visits_free(payer->visits);
+
+    if (payer->line.pool != NULL) {
+        transfer_pool_free(payer->line.pool);
+    }
+
+    free(payer);
+}

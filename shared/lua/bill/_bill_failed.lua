@@ -1,0 +1,45 @@
+-- An attempt of a payment has failed for sure: nothing was charged, and the
+-- next attempt has a number of its own.
+--- include: bill_event
+--- include: payment
+local hour_ms = 3600000
+-- Attempts of a renewal: days before the end of the paid period, and days after
+-- it was opened if it was opened too late for these.
+local tries_before = {7, 5, 3, 1}
+local tries_after = {2, 4, 6}
+local tries_recharge = {hour_ms, day_ms, 3 * day_ms}
+-- When the next attempt is made (ms); 0: never.
+local function try_next(p, now)
+    if p[PAYMENT.kind] ~= 'renewal' then
+        local wait = tries_recharge[p[PAYMENT.attempt]]
+        return wait and now + wait or 0
+    end
+    local made, ends = p[PAYMENT.created], p[PAYMENT.begins]
+    for i, days in ipairs(made < ends - day_ms and tries_before or tries_after)
+    do
+        local at = made < ends - day_ms and ends - days * day_ms
+            or made + days * day_ms
+        if at > now then
+            return at
+        end
+    end
+    return 0
+end
+-- final: no attempt follows by itself.
+local function bill_failed(a, b, p, reason, final, text, now)
+    p[PAYMENT.attempt] = p[PAYMENT.attempt] + 1
+    p[PAYMENT.sent], p[PAYMENT.tried] = 0, 0
+    p[PAYMENT.reason], p[PAYMENT.text] = reason, text
+    p[PAYMENT.reference], p[PAYMENT.url] = '', ''
+    p[PAYMENT.next] = final and 0 or try_next(p, now)
+    p[PAYMENT.state] = p[PAYMENT.next] > 0 and 'open' or 'failed'
+    if p[PAYMENT.kind] == 'renewal' then
+        payment_priced(b, p)
+    end
+    save(payment_key(p[PAYMENT.id]), p)
+    if p[PAYMENT.kind] ~= 'topup' then
+        bill_event(a, 'billing.' .. p[PAYMENT.kind] .. '.failed',
+            p[PAYMENT.id] .. ':' .. p[PAYMENT.attempt], now, b, p,
+            p[PAYMENT.attempt], reason, p[PAYMENT.next])
+    end
+end

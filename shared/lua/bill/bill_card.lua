@@ -1,0 +1,39 @@
+-- A card as the gateway has it now, before its end: contacts are told unless it
+-- was renewed.
+--- key: acct  acct:<AC>
+--- arg: source  SID
+--- arg: brand
+--- arg: last4
+--- arg: month  when it expires
+--- arg: year
+--- reply: OK told  days of the alert that was sent; 0: none
+--- include: source
+--- include: bill_event
+local a, b, now = load(KEY.acct), load(bill_key), now_ms()
+local s = load(source_key(ARG.source))
+if not a or not b or not s then
+    return {'OK', '0'}
+end
+local month, year = tonumber(ARG.month), tonumber(ARG.year)
+if month ~= s[SOURCE.month] or year ~= s[SOURCE.year] then
+    s[SOURCE.told] = 0
+end
+s[SOURCE.month], s[SOURCE.year] = month, year
+s[SOURCE.brand], s[SOURCE.last4] = ARG.brand, ARG.last4
+local days, told = nil, 0
+if now >= source_ends(s) then
+    s[SOURCE.told] = 7
+elseif now >= source_ends(s) - 7 * day_ms then
+    days = 7
+elseif now >= source_ends(s) - 30 * day_ms then
+    days = 30
+end
+if days and (s[SOURCE.told] == 0 or days < s[SOURCE.told]) then
+    s[SOURCE.told], told = days, days
+    save(source_key(ARG.source), s)
+    bill_event(a, 'expiring.card.alert', string.format('%s:%d:%d:%d',
+        ARG.source, year, month, days), now, b, nil, nil, nil, nil, days,
+        ARG.source)
+end
+save(source_key(ARG.source), s)
+return {'OK', tostring(told)}

@@ -1,0 +1,96 @@
+-- What the gateway is to be asked for an account now.  What is going to be
+-- charged is written down before the request leaves: attempt, amount and card
+-- stay as they are until the gateway says for sure that it has not charged.
+--- key: acct  acct:<AC>
+--- arg: gateway  of the daemon
+--- arg: live  1: its key moves real money
+--- arg: lease  ms; nobody else asks for so long
+--- reply: OK task customer payment source setup  task: charge, query (how a
+--          payment has ended), session (make one), look (at it), card; or ""
+--- include: payment
+--- include: source
+--- use: setup
+local b, now = load(bill_key), now_ms()
+local live, lease = tonumber(ARG.live), tonumber(ARG.lease)
+local known = 23 * 3600000              -- so long a gateway knows a key
+if not b or b[BILL.gateway] ~= ARG.gateway then
+    call('ZREM', key('paydue'), ac)
+    return {'OK', '', '', '', '', ''}
+end
+local task, soonest = '', nil
+local payment, source, setup
+-- Whether that time has come; if not, a daemon looks again then.
+local function due(at)
+    if at <= now and task == '' then
+        return true
+    end
+    soonest = math.min(soonest or at, at)
+end
+local function charge(p)
+    local s = source_chosen(live)
+    if ARG.gateway == 'stripe' and not s or not due(p[PAYMENT.next]) then
+        return
+    end
+    if s then
+        p[PAYMENT.source], p[PAYMENT.method] = s[SOURCE.id], s[SOURCE.method]
+    end
+    p[PAYMENT.customer] = b[BILL.customer] or ''
+    p[PAYMENT.amount] = math.ceil(p[PAYMENT.amount] / 10000) * 10000
+    p[PAYMENT.sent], p[PAYMENT.state], task = now, 'sent', 'charge'
+end
+local function again(p)
+    if p[PAYMENT.next] == 0 or not due(p[PAYMENT.next]) then
+        return
+    end
+    local asks = p[PAYMENT.state] == 'sent' or p[PAYMENT.state] == 'unknown'
+    task = asks and now - p[PAYMENT.sent] < known and 'charge' or 'query'
+end
+local p = payment_load(b[BILL.open])
+if p then
+    local state = p[PAYMENT.state]
+    if state ~= 'open' then
+        again(p)
+    elseif p[PAYMENT.kind] ~= 'renewal' or terms[TERMS.renew] == 1 then
+        charge(p)
+    end
+    if task ~= '' then
+        p[PAYMENT.tried] = p[PAYMENT.tried] + 1
+        p[PAYMENT.next] = now + lease
+        save(payment_key(p[PAYMENT.id]), p)
+        payment = p
+    end
+end
+local s = load(key('setup', ac))
+if s and (s[SETUP.state] == 'wanted' or s[SETUP.state] == 'open')
+    and due(s[SETUP.next])
+then
+    task = s[SETUP.state] == 'wanted' and 'session' or 'look'
+    s[SETUP.next] = now + lease
+    save(key('setup', ac), s)
+    setup = s
+end
+for _, ps in ipairs(call('ZRANGE', key('sources', ac), 0, -1)) do
+    local c = load(source_key(ps))
+    local _, at = source_alert(c or {[SOURCE.told] = 7})
+    -- The card is read again before, for its bank may have renewed it.
+    if at and c[SOURCE.live] == live
+        and due(math.max(at, c[SOURCE.asked] + 3600000))
+    then
+        task, source = 'card', c
+        c[SOURCE.asked] = now
+        save(source_key(ps), c)
+    end
+end
+if task ~= '' then
+    soonest = now + lease
+end
+if soonest then
+    call('ZADD', key('paydue'), tostring(soonest), ac)
+else
+    call('ZREM', key('paydue'), ac)
+end
+local function packed(record)
+    return record and cmsgpack.pack(record) or ''
+end
+return {'OK', task, b[BILL.customer] or '', packed(payment), packed(source),
+    packed(setup)}

@@ -1,0 +1,58 @@
+-- What the gateway has said about a page on which a customer adds a payment
+-- source.
+--- key: acct  acct:<AC>
+--- arg: made  of the record
+--- arg: state  open, done, failed; "": nothing is known
+--- arg: session  id of the gateway
+--- arg: url  of its page
+--- arg: text  why it has failed
+--- arg: customer  id of the gateway, of one that is done, like all others
+--- arg: method  id of the gateway
+--- arg: live  1: real money
+--- arg: type
+--- arg: brand
+--- arg: last4
+--- arg: month  when it expires
+--- arg: year
+--- reply: OK source  SID, or ""
+--- reply: OTHER  another one is wanted meanwhile
+--- include: payment
+--- include: source
+--- use: setup
+local s, b, now = load(key('setup', ac)), load(bill_key), now_ms()
+if not s or not b or s[SETUP.made] ~= tonumber(ARG.made) then
+    return {'OTHER'}
+end
+local page_fresh = 900000               -- so long it is looked at often
+-- A payment that waits for another source is tried at once.
+local function retry()
+    local p = payment_load(b[BILL.open])
+    if p and (p[PAYMENT.state] == 'failed' or p[PAYMENT.state] == 'open') then
+        p[PAYMENT.state], p[PAYMENT.next] = 'open', 0
+        save(payment_key(p[PAYMENT.id]), p)
+    end
+end
+-- The same card added twice is the same source.
+local function add()
+    local ps = 'PS' .. redis.sha1hex(ac .. ARG.method):sub(1, 32)
+    if not owns('sources', ps) then
+        save(source_key(ps), {1, ps, ARG.type, ARG.brand, ARG.last4,
+            tonumber(ARG.month), tonumber(ARG.year), ARG.method,
+            tonumber(ARG.live), 0, now, now})
+        call('ZADD', key('sources', ac), tostring(now), ps)
+    end
+    b[BILL.customer] = ARG.customer
+    bill_save(b)
+    retry()
+    return ps
+end
+local ps = ''
+if ARG.state == 'done' and s[SETUP.state] ~= 'done' then
+    ps = add()
+end
+s[SETUP.state] = ARG.state ~= '' and ARG.state or s[SETUP.state]
+s[SETUP.session], s[SETUP.text] = ARG.session, ARG.text
+s[SETUP.url] = s[SETUP.state] == 'open' and ARG.url or ''
+s[SETUP.next] = now + (now - s[SETUP.made] < page_fresh and 5000 or 300000)
+save(key('setup', ac), s)
+return {'OK', ps}

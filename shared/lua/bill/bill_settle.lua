@@ -1,0 +1,30 @@
+-- The operator has found out how a payment ended which the gateway does not
+-- tell.
+--- key: acct  acct:<AC>
+--- arg: payment  SID
+--- arg: result  succeeded, failed
+--- arg: reference  of the gateway
+--- audit
+--- reply: OK
+--- reply: PAYMENT  there is none
+--- reply: STATE state reference  it does not wait for an answer
+--- include: bill_done
+--- include: bill_failed
+local a, b = load(KEY.acct), load(bill_key)
+local p = payment_load(ARG.payment)
+if not a or not b or not p then
+    return {'PAYMENT'}
+end
+named = b[BILL.plan]
+if p[PAYMENT.sent] == 0 or p[PAYMENT.state] == 'succeeded'
+    or p[PAYMENT.state] == 'void'
+then
+    return {'STATE', p[PAYMENT.state], p[PAYMENT.reference]}
+end
+if ARG.result == 'succeeded' then
+    bill_done(a, b, p, ARG.reference, now_ms())
+else
+    bill_failed(a, b, p, 'settled', false, '', now_ms())
+    payment_wake()
+end
+return {'OK'}

@@ -1,0 +1,193 @@
+package RblBill;
+
+# An account that pays by Stripe's stand-in: store, daemon, receiver of events.
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use JSON::XS ();
+use Time::HiRes qw(time);
+
+use RblStripe;
+use RblTest;
+
+our @EXPORT = qw(DAY bill_world bill_start bill_plan bill payment setup source
+    ledger passes due_now event events_of add_card books_agree ctl);
+
+use constant { DAY => 86_400_000 };
+
+my $PLANS = <<'JSON';
+{ "version": 1, "plans": [
+{ "name": "Business", "paid": 1, "max_hosts": 1000, "max_contacts": 100,
+  "max_checks": 5000, "interval": "15m", "price": "25.00", "period": "month" },
+{ "name": "Large", "paid": 1, "max_hosts": 5000, "max_contacts": 100,
+  "max_checks": 5000, "interval": "15m", "price": "100.00", "period": "month" }
+] }
+JSON
+
+# bill_world(redis => options of start_redis, conf => more keys, stripe =>
+# options of start_stripe): {redis, stripe, checkd, conf, ac, to, hook, file}
+sub bill_world {
+    my (%opt) = @_;
+
+    my $t = {};
+    my $redis = $t->{redis} = start_redis(appendonly => 1, %{ $opt{redis}
+        // {} });
+    init_store($redis);
+    $t->{acct} = make_account($redis);
+    $t->{ac} = $t->{acct}{sid};
+    $t->{stripe} = start_stripe(%{ $opt{stripe} // {} });
+    my $dir = own_dir('bill');
+    $t->{file} = "$dir/plans.json";
+    write_file($t->{file}, $PLANS);
+    write_file("$dir/key", "$t->{stripe}{key}\n", 0600);
+    $t->{conf} = { gateway => 'stripe', gateway_key_file => "$dir/key",
+        gateway_url => $t->{stripe}{url}, gateway_timeout => '1s',
+        deliver_http => 'on', deliver_allow => '127.0.0.0/8',
+        schedule => 'off', log_level => 'debug', %{ $opt{conf} // {} } };
+    $t->{ctl} = "$dir/rblctl.conf";
+    write_file($t->{ctl}, join '', map { "$_ $t->{conf}{$_}\n" }
+        grep { /^gateway/ } sort keys %{ $t->{conf} });
+    $t->{to} = start_receiver();
+    $t->{hook} = ctl($t, 'webhook', 'add', $t->{ac}, 'Bills', $t->{to}{url});
+    bill_start($t);
+    return $t;
+}
+
+sub bill_start {
+    my ($t) = @_;
+
+    return $t->{checkd} = start_checkd(store => $t->{redis},
+        conf => $t->{conf});
+}
+
+sub ctl {
+    my ($t, @words) = @_;
+
+    my $r = rblctl($t->{redis}, '-c', $t->{ctl}, @words, '--json');
+    die "rblctl @words: $r->{err}" if $r->{status};
+    return json($r->{out});
+}
+
+sub bill_key { return redis_key(@_) }
+
+sub bill_plan {
+    my ($t, $name) = @_;
+    return ctl($t, 'bill', 'plan', $t->{ac}, $name, '--file', $t->{file});
+}
+
+sub bill_record {
+    my ($t, $entity, @key) = @_;
+
+    my $raw = redis($t->{redis}, 'GET', redis_key(@key));
+    return defined $raw ? record($entity, $raw) : undef;
+}
+
+sub bill { return bill_record($_[0], 'bill', 'bill', $_[0]{ac}) }
+sub setup { return bill_record($_[0], 'setup', 'setup', $_[0]{ac}) }
+sub payment {
+    my ($t, $py) = @_;
+    return bill_record($t, 'payment', 'pay', $t->{ac}, $py);
+}
+sub source {
+    my ($t, $ps) = @_;
+    return bill_record($t, 'source', 'source', $t->{ac}, $ps);
+}
+
+sub ledger {
+    my ($t) = @_;
+    return map { +{ @{ $_->[1] } } } @{ redis($t->{redis}, 'XRANGE',
+        redis_key('ledger', $t->{ac}), '-', '+') };
+}
+
+# Strings are given by reference, so that they are packed as such.
+sub bill_put {
+    my ($t, $entity, $r, @key) = @_;
+
+    my %packed = map { $_ => $r->{$_} =~ /\A-?\d+\z/ && !/last4|method/
+        ? $r->{$_} : \"$r->{$_}" } keys %$r;
+    redis($t->{redis}, 'SET', redis_key(@key), record_pack($entity, %packed));
+}
+
+# The daemon looks at the account at once.
+sub due_now {
+    my ($t) = @_;
+
+    redis($t->{redis}, 'ZADD', redis_key($_, $t->{ac}) =~ s/:AC.*//r, 0,
+        $t->{ac}) for 'billdue', 'paydue';
+}
+
+# As if that time (ms) had passed for the bill and its open payment.
+sub passes {
+    my ($t, $ms) = @_;
+
+    my $b = bill($t);
+    $b->{$_} -= $ms for qw(begins ends);
+    if ($b->{open} ne '') {
+        my $p = payment($t, $b->{open});
+        $p->{$_} -= $p->{$_} ? $ms : 0
+            for qw(created begins ends sent next);
+        bill_put($t, 'payment', $p, 'pay', $t->{ac}, $b->{open});
+    }
+    bill_put($t, 'bill', $b, 'bill', $t->{ac});
+    due_now($t);
+}
+
+sub event {
+    my ($t, $n, $name) = @_;
+
+    wait_for { received($t->{to}) >= $n } 20, $name;
+    my $e = (received($t->{to}))[$n - 1];
+    ok(signature_ok($e, $t->{hook}{secret}), "$name is signed");
+    return $e;
+}
+
+sub events_of {
+    my ($t, $type) = @_;
+    return grep { $_->{json}{event_type} eq $type } received($t->{to});
+}
+
+# Adds a card as a customer does; returns its SID.
+sub add_card {
+    my ($t, $card, %opt) = @_;
+
+    my $n = redis($t->{redis}, 'ZCARD', redis_key('sources', $t->{ac}));
+    ctl($t, 'bill', 'source', 'add', $t->{ac}, '--back',
+        'https://portal.example/billing');
+    wait_for { (setup($t)->{url} // '') ne '' } 20, 'the page';
+    stripe_complete($t->{stripe}, setup($t)->{session}, $card, %opt);
+    redis($t->{redis}, 'ZADD', redis_key('paydue', $t->{ac}) =~ s/:AC.*//r, 0,
+        $t->{ac});
+    wait_for { setup($t)->{state} eq 'done' } 20, 'the card';
+    return redis($t->{redis}, 'ZRANGE', redis_key('sources', $t->{ac}), -1,
+        -1)->[0];
+}
+
+# Charges at the gateway, entries of the ledger, and events of success.
+sub books_agree {
+    my ($t, $name) = @_;
+
+    $name //= 'the books';
+    my $s = stripe_state($t->{stripe});
+    my %of = (
+        charged => [map { "$_->{metadata}{payment} $_->{amount}" }
+            @{ $s->{charges} }],
+        ledger => [map { "$_->{r} " . $_->{a} / 10_000 } ledger($t)],
+    );
+    wait_for { events_of($t, 'billing.renewal.success') >= @{ $of{charged} } }
+        20, "$name: events";
+    my %sids;
+    my @told = grep { !$sids{ $_->{json}{event_sid} }++ }
+        events_of($t, 'billing.renewal.success');
+    $of{told} = [map { my $p = $_->{json}{payment};
+        "$p->{id} " . $p->{amount} * 100 } @told];
+    $_ = [sort @$_] for values %of;
+    is_deeply($of{ledger}, $of{charged}, "$name: the ledger has each charge");
+    is_deeply($of{told}, $of{charged}, 'and each was told');
+    is_deeply($s->{doubled}, [], 'none was charged twice');
+    is(rblctl($t->{redis}, 'fsck')->{status}, 0, 'fsck finds nothing')
+        or diag(rblctl($t->{redis}, 'fsck')->{out});
+}
+
+1;
