@@ -2,9 +2,10 @@
  * Stripe: PaymentIntents off session, cards by Checkout in setup mode.  Only
  * ids are kept here, never the number of a card.
  *
- * Stripe forgets a key after a day.  So before an attempt is sent first, the
- * payments of the customer are read: what was charged for the same purpose, and
- * is forgotten here (a store that was restored from a backup), is found.
+ * Stripe forgets a key after a day.  So before an attempt is sent, or sent
+ * again, the payments of the customer are read: what was charged for the same
+ * purpose is found, also if it is forgotten here (a store that was restored
+ * from a backup).
  */
 
 #include "gateway.h"
@@ -96,8 +97,7 @@ stripe_lists(const gateway_job_t *job)
 {
     return job->task == GATEWAY_QUERY
            ? job->payment.reference.n == 0
-           : job->task == GATEWAY_CHARGE && !job->looked
-             && job->payment.tried <= 1;
+           : job->task == GATEWAY_CHARGE && !job->looked;
 }
 
 

@@ -250,7 +250,7 @@ bill_paid_said(const rbl_bill_paid_reply_t *said)
                         " lists them");
 
     case RBL_BILL_PAID_DONE:
-        return ctl_fail("the payment is done: %.*s, reference \"%.*s\"",
+        return ctl_fail("the payment is %.*s, reference \"%.*s\"",
                         (int) said->state.n, said->state.p,
                         (int) said->reference.n, said->reference.p);
 

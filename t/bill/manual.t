@@ -103,7 +103,7 @@ $b = ctl('bill', 'paid', $ac, $py, '--reference', 'Invoice <7>');
 is($b->{state}, 'active', 'booked');
 is($b->{open}, '', 'nothing is open');
 ctl('bill', 'paid', $ac, $py, '--reference', 'Invoice <7>');
-refused(qr/is done: succeeded, reference "Invoice <7>"/, 'bill', 'paid', $ac,
+refused(qr/is succeeded, reference "Invoice <7>"/, 'bill', 'paid', $ac,
     $py, '--reference', 'other');
 
 my $e = event(1, 'the event of the payment');

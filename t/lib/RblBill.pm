@@ -13,7 +13,7 @@ use RblStripe;
 use RblTest;
 
 our @EXPORT = qw(DAY bill_world bill_start bill_plan bill payment setup source
-    ledger passes due_now event events_of add_card books_agree ctl);
+    ledger passes due_now hurry next_period posts event events_of add_card books_agree ctl);
 
 use constant { DAY => 86_400_000 };
 
@@ -132,6 +132,38 @@ sub passes {
     }
     bill_put($t, 'bill', $b, 'bill', $t->{ac});
     due_now($t);
+}
+
+# The open payment is asked for at once.
+sub hurry {
+    my ($t) = @_;
+
+    my $py = bill($t)->{open};
+    return if $py eq '';
+    my $p = payment($t, $py);
+    $p->{next} = 1 if $p->{next};
+    bill_put($t, 'payment', $p, 'pay', $t->{ac}, $py);
+    due_now($t);
+}
+
+# Goes to seven days before the end of the period; returns the payment that is
+# opened then.
+sub next_period {
+    my ($t) = @_;
+
+    my $n = redis($t->{redis}, 'ZCARD', redis_key('payments', $t->{ac}));
+    passes($t, bill($t)->{ends} - int(time * 1000) - 7 * DAY + 1000);
+    wait_for { redis($t->{redis}, 'ZCARD', redis_key('payments', $t->{ac}))
+        > $n } 20, 'a payment is opened';
+    return redis($t->{redis}, 'ZRANGE', redis_key('payments', $t->{ac}), -1,
+        -1)->[0];
+}
+
+# The requests that were to charge for a payment.
+sub posts {
+    my ($t, $py) = @_;
+    return grep { $_->{method} eq 'POST' && ($_->{key} // '') =~ /^$py-/ }
+        @{ stripe_state($t->{stripe})->{log} };
 }
 
 sub event {

@@ -6,7 +6,7 @@
 --- audit
 --- reply: OK
 --- reply: PAYMENT  there is none
---- reply: DONE state reference  it is done, in another way
+--- reply: DONE state reference  it is done in another way, or being made
 --- include: bill_done
 local payment = load(payment_key(ARG.payment))
 local b, a = load(bill_key), load(KEY.acct)
@@ -14,7 +14,7 @@ if not payment or not b or not a then
     return {'PAYMENT'}
 end
 named = b[BILL.plan]
-if payment[PAYMENT.state] ~= 'open' then
+if payment[PAYMENT.state] ~= 'open' and payment[PAYMENT.state] ~= 'failed' then
     by = nil
     if payment[PAYMENT.state] == 'succeeded'
         and payment[PAYMENT.reference] == ARG.reference
