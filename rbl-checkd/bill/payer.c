@@ -7,7 +7,7 @@
 #include "gateway_ask.h"
 
 #define PAYER_FLIGHT  16u               /* requests at a time */
-#define PAYER_MARGIN  10.0              /* s beyond the requests of a job */
+#define PAYER_MARGIN  1.0               /* s beyond the requests of a job */
 
 struct payer_s {
     gateway_line_t   line;

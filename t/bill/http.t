@@ -1,0 +1,130 @@
+#!/usr/bin/perl
+
+# A gateway of the operator: signed requests, every answer of its contract, and
+# those that are none.
+
+use strict;
+use warnings;
+
+use JSON::XS ();
+use List::Util qw(first);
+
+use RblBill;
+use RblTest;
+
+my $server = start_receiver(status => 503);
+my $secret = 'the secret of the server';
+my $dir = own_dir('http');
+write_file("$dir/key", "$secret\n", 0600);
+my $t = bill_world(conf => { gateway => 'http', gateway_key_file => "$dir/key",
+    gateway_url => "http://127.0.0.1:$server->{port}/rbl" });
+my $ac = $t->{ac};
+
+my $r = rblctl($t->{redis}, '-c', $t->{ctl}, 'bill', 'source', 'add', $ac,
+    '--back', 'https://portal.example/');
+like($r->{err}, qr/has no bill/, 'no bill');
+bill_plan($t, 'Business');
+$r = rblctl($t->{redis}, '-c', $t->{ctl}, 'bill', 'source', 'add', $ac,
+    '--back', 'https://portal.example/');
+like($r->{err}, qr/keeps no payment sources/, 'it keeps no cards');
+
+sub asked { my ($py, $n) = @_;
+    return grep { ($_->{headers}{'idempotency-key'} // '') eq "$py-$n" }
+        received($server) }
+
+wait_for { bill($t)->{open} ne '' && payment($t, bill($t)->{open})->{state}
+    eq 'unknown' } 20, 'the server is not there';
+my $py = bill($t)->{open};
+my ($first) = asked($py, 1);
+is($first->{line}, 'POST /rbl/payments HTTP/1.1', 'the request');
+ok(signature_ok($first, $secret), 'is signed');
+is($first->{headers}{'webhook-id'}, "$py-1", 'its id');
+my $b = bill($t);
+my $p = payment($t, $py);
+is_deeply($first->{json}, { account => $ac, payment => $py, attempt => 1,
+    kind => 'renewal', amount => '25.00', currency => 'USD',
+    begins => int($p->{begins} / 1000), ends => int($p->{ends} / 1000) },
+    'its body');
+
+# The server answers so to attempt n of the payment.
+sub says {
+    my ($n, $status, %more) = @_;
+
+    answer_with($server, status => 200, body => JSON::XS->new->encode({
+        key => "$py-$n", amount => '25.00', currency => 'USD',
+        status => $status, %more }));
+    hurry($t);
+}
+
+sub becomes {
+    my ($name, $state, $attempt) = @_;
+
+    my $n = received($server);
+    wait_for { received($server) > $n && payment($t, $py)->{state} eq $state }
+        20, $name;
+    my $is = payment($t, $py);
+    is("$is->{state} $is->{attempt}", "$state $attempt", $name);
+    return $is;
+}
+
+# --- what means nothing -----------------------------------------------------------
+
+for (['another amount', amount => '2.50'], ['another key', key => "$py-2"],
+    ['another currency', currency => 'EUR'], ['no reference'],
+    ['a number as reference', reference => 7], ['a strange reference',
+    reference => 'a b'])
+{
+    my ($name, %more) = @$_;
+    says(1, 'succeeded', reference => 'r', %more) if %more;
+    says(1, 'succeeded') if !%more;
+    becomes($name, 'unknown', 0);
+}
+says(1, 'declined');
+becomes('declined without a reason', 'unknown', 0);
+says(1, 'paid', reference => 'r');
+becomes('a strange status', 'unknown', 0);
+for my $o ({ status => 200, body => '<html>' }, { status => 201, body => '{}' },
+    { status => 302, headers => ['Location: /'] }, { status => 500 },
+    { status => 401 }, { broken => 'half', body => '{"key":1}' })
+{
+    answer_with($server, %$o);
+    hurry($t);
+    becomes('an answer ' . ($o->{status} // 'cut'), 'unknown', 0);
+}
+my %bodies = map { $_->{body} => 1 } asked($py, 1);
+is(scalar keys %bodies, 1, 'all had the same bytes');
+is(scalar(grep { $_->{line} !~ /^POST/ } asked($py, 1)), 0, 'and were charges');
+
+# --- what means something ---------------------------------------------------------
+
+answer_with($server, status => 409);
+hurry($t);
+becomes('it is being made', 'processing', 0);
+my $at = received($server);
+says(1, 'processing');
+becomes('processing', 'processing', 0);
+is((received($server))[$at]{line}, "GET /rbl/payments/$py-1 HTTP/1.1",
+    'then it is asked for');
+ok(signature_ok((received($server))[$at], $secret), 'signed, too');
+says(1, 'customer', url => 'https://pay.example/1');
+is(becomes('the customer has to act', 'customer', 0)->{url},
+    'https://pay.example/1', 'there');
+says(1, 'customer', url => 'javascript:alert(1)');
+is(becomes('another address', 'customer', 0)->{url}, '', 'is not taken');
+says(1, 'declined', reason => 'card_declined', message => "no\nmoney");
+$p = becomes('declined', 'open', 1);
+is("$p->{reason} $p->{text}", 'card_declined no?money', 'why');
+my $e = event($t, 1, 'the event');
+is("$e->{json}{event_type} $e->{json}{reason}",
+    'billing.renewal.failed card_declined', 'of the attempt');
+says(2, 'succeeded', reference => 'book-7');
+wait_for { bill($t)->{open} eq '' } 20, 'paid';
+$e = event($t, 2, 'the event');
+is($e->{json}{payment}{reference}, 'book-7', 'the reference');
+is((asked($py, 2))[0]{json}{attempt}, 2, 'by the second attempt');
+is_deeply([map { "$_->{d} $_->{c} $_->{a}" } ledger($t)],
+    ['cash revenue 25000000'], 'the ledger');
+is(rblctl($t->{redis}, 'fsck')->{status}, 0, 'fsck finds nothing');
+unlike(read_file($t->{checkd}{log}), qr/the secret of/,
+    'the secret is not in the log');
+done_testing();
