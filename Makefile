@@ -9,7 +9,8 @@
 #   make analyze  read the code with gcc's and clang's analyzers and cppcheck
 #   make valgrind a part of the tests with every program under valgrind
 #   make soak     random lists, hosts and faults for ten minutes
-#   make crash    500 checks while everything is killed, 20 times over
+#   make crash    500 checks, and 200 payments, while everything is killed, 20
+#                 times over
 #
 # Other targets: bench, lab, mutants, deb-check, deps, clean, clang, style,
 # compdb; daemon, module, unit, tools.

@@ -8,7 +8,7 @@
 # CRASH_SEEDS=20 runs so many seeds, CRASH_SEED=7 only that one; otherwise one
 # is drawn.
 #
-# Alone: it needs the machine for itself.
+# Alone: daemons that are late are killed before they have done something.
 
 use strict;
 use warnings;

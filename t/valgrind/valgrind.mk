@@ -34,4 +34,4 @@ crash:
 	@sh conf/deps.sh build test
 	@$(MAKE) --no-print-directory all
 	CRASH_SEEDS=20 RBL_BUILD=$(abspath $(BUILD)) $(PROVE) -It/lib --timer \
-	    t/checkd/crash.t
+	    t/checkd/crash.t t/bill/crash.t

@@ -237,8 +237,9 @@ sub forget {
     my ($c) = @_;
 
     my $size = pick($c, $c->{sizes})->[1];
-    $c->{did}{'octets lost'} += -s(aof($c)) - $size;
-    truncate aof($c), $size or die "truncate: $!";
+    my $file = aof($c);
+    $c->{did}{'octets lost'} += (-s $file) - $size;
+    truncate $file, $size or die "truncate: $!";
 }
 
 sub keep {
