@@ -1,40 +1,34 @@
 /*
- * rblctl bill: what accounts pay for, their payments, and the ledger.  The
- * scripts of shared/lua/bill decide; these commands give them the values.
+ * rblctl bill: what accounts pay for, and their payments.  The scripts of
+ * shared/lua/bill decide; these commands give them the values.
  */
 
+#include "bill_int.h"
 #include "plan_file.h"
 
-#include "rbl_bill.h"
 #include "rbl_money.h"
 
 #include <string.h>
-
-#define BILL_REFERENCE  255             /* octets */
-#define BILL_SLICE      "1000"          /* entries of the ledger a command */
 
 
 static const ctl_column_t  bill_columns[] = {
     { "account", "account" }, { "plan", "plan" }, { "price", "price (USD)" },
     { "period", "period" }, { "gateway", "gateway" }, { "state", "state" },
     { "begins", "paid from" }, { "ends", "paid until" },
-    { "renew", "renews itself" }, { "open", "open payment" }, { NULL, NULL }
-};
-
-static const ctl_column_t  payment_row[] = {
-    { "id", "PAYMENT" }, { "amount", "USD" }, { "state", "STATE" },
-    { "begins", "FROM" }, { "ends", "UNTIL" }, { "reference", "REFERENCE" },
-    { "reason", "REASON" }, { NULL, NULL }
-};
-
-static const ctl_column_t  ledger_row[] = {
-    { "at", "TIME" }, { "debit", "DEBIT" }, { "credit", "CREDIT" },
-    { "amount", "USD" }, { "balance", "BALANCE" }, { "reference", "FOR" },
+    { "renew", "renews itself" }, { "open", "open payment" },
+    { "balance", "balance (USD)" }, { "alert", "tell below" },
+    { "falls_below", "recharge below" }, { "recharge_to", "recharge to" },
     { NULL, NULL }
 };
 
+static const ctl_column_t  payment_row[] = {
+    { "id", "PAYMENT" }, { "kind", "KIND" }, { "amount", "USD" },
+    { "state", "STATE" }, { "begins", "FROM" }, { "ends", "UNTIL" },
+    { "reference", "REFERENCE" }, { "reason", "REASON" }, { NULL, NULL }
+};
 
-static json_t *
+
+json_t *
 bill_money(int64_t amount)
 {
     char  text[RBL_MONEY_LEN];
@@ -43,7 +37,7 @@ bill_money(int64_t amount)
 }
 
 
-static rbl_str_t
+rbl_str_t
 bill_key(const ctl_t *ctl, rbl_key_t *key, const char *name,
     const rbl_sid_t *account)
 {
@@ -96,6 +90,11 @@ ctl_bill_show(ctl_t *ctl)
                   "renew", terms.renew != 0, "open", ctl_text(b.open));
     freeReplyObject(reply);
 
+    if (bill_credit(ctl, &sid, &terms, v) != 0) {
+        json_decref(v);
+        return CTL_ERROR;
+    }
+
     return ctl_print(ctl, bill_columns, v);
 }
 
@@ -104,18 +103,20 @@ ctl_bill_show(ctl_t *ctl)
 static int
 bill_put(ctl_t *ctl, const plan_t *plan, int64_t price)
 {
+    int          rc;
     char         hosts[CTL_DECIMAL], contacts[CTL_DECIMAL],
                  checks[CTL_DECIMAL], seconds[CTL_DECIMAL],
                  amount[CTL_DECIMAL];
     redisReply  *reply;
 
-    rbl_bill_plan_args_t  args;
+    rbl_bill_plan_args_t   args;
+    rbl_bill_plan_reply_t  said;
 
     args.gateway = ctl->conf.bill ? rbl_str(ctl->conf.gateway)
                                   : RBL_STR("manual");
     args.plan = plan->name;
     args.price = ctl_decimal(amount, price);
-    args.period = plan->period;
+    args.period = plan->period.n ? plan->period : RBL_STR("check");
     args.paid = RBL_STR("1");
     args.hosts = ctl_decimal(hosts, plan->max_hosts);
     args.contacts = ctl_decimal(contacts, plan->max_contacts);
@@ -127,9 +128,13 @@ bill_put(ctl_t *ctl, const plan_t *plan, int64_t price)
         return CTL_ERROR;
     }
 
+    rbl_bill_plan_reply(&said, reply);
+    rc = said.word == RBL_BILL_PLAN_OK ? CTL_OK
+         : ctl_fail("a payment is under way (%.*s): try again when it has"
+                    " ended", (int) said.state.n, said.state.p);
     freeReplyObject(reply);
 
-    return ctl_bill_show(ctl);
+    return rc == CTL_OK ? ctl_bill_show(ctl) : rc;
 }
 
 
@@ -152,11 +157,11 @@ ctl_bill_plan(ctl_t *ctl)
     if (plan == NULL) {
         rc = plan_unknown(ctl->args[1].p, path);
 
-    } else if (plan->price.n == 0
-               || rbl_money_parse(&price, plan->price, 2) != RBL_OK)
+    } else if (rbl_money_parse(&price, plan->price.n ? plan->price
+                                       : plan->check_price, 6) != RBL_OK
+               || price == 0)
     {
-        rc = ctl_fail("plan \"%.80s\" has no price of a period",
-                      ctl->args[1].p);
+        rc = ctl_fail("plan \"%.80s\" has no price", ctl->args[1].p);
 
     } else {
         rc = bill_put(ctl, plan, price);
@@ -168,8 +173,7 @@ ctl_bill_plan(ctl_t *ctl)
 }
 
 
-/* Changes what the account chose; fields of args that are empty stay. */
-static int
+int
 bill_terms(ctl_t *ctl, rbl_bill_terms_args_t args)
 {
     redisReply              *reply;
@@ -261,22 +265,35 @@ bill_paid_said(const rbl_bill_paid_reply_t *said)
 
 
 int
+bill_reference(const ctl_t *ctl, rbl_str_t *reference)
+{
+    const char  *text;
+
+    text = ctl_option(ctl, "reference");
+    *reference = rbl_str(text ? text : "");
+
+    if (reference->n > BILL_REFERENCE || !rbl_text_ok(*reference)) {
+        ctl_fail("--reference must be a text of at most %d octets",
+                 BILL_REFERENCE);
+        return -1;
+    }
+
+    return 0;
+}
+
+
+int
 ctl_bill_paid(ctl_t *ctl)
 {
     int          rc;
     rbl_sid_t    payment;
     redisReply  *reply;
-    const char  *reference;
 
     rbl_bill_paid_args_t   args;
     rbl_bill_paid_reply_t  said;
 
-    reference = ctl_option(ctl, "reference");
-    args.reference = rbl_str(reference ? reference : "");
-
-    if (args.reference.n > BILL_REFERENCE || !rbl_text_ok(args.reference)) {
-        return ctl_fail("--reference must be a text of at most %d octets",
-                        BILL_REFERENCE);
+    if (bill_reference(ctl, &args.reference) != 0) {
+        return CTL_ERROR;
     }
 
     if (ctl_sid(&payment, RBL_SID_PAYMENT, ctl->args[1]) != 0) {
@@ -310,8 +327,9 @@ bill_payment(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
     }
 
     return json_array_append_new(data,
-               json_pack("{so so so so so so so so}",
-                         "id", ctl_text(p.id), "amount", bill_money(p.amount),
+               json_pack("{so so so so so so so so so}",
+                         "id", ctl_text(p.id), "kind", ctl_text(p.kind),
+                         "amount", bill_money(p.amount),
                          "state", ctl_text(p.state),
                          "begins", ctl_time(p.begins),
                          "ends", ctl_time(p.ends),
@@ -326,70 +344,4 @@ ctl_bill_payments(ctl_t *ctl)
 {
     return ctl_account_records(ctl, "payments", "pay", bill_payment,
                                payment_row);
-}
-
-
-static json_t *
-ledger_entry(const redisReply *entry)
-{
-    rbl_str_t          id;
-    const redisReply  *fields;
-
-    id = rbl_reply_str(rbl_reply_at(entry, 0));
-    fields = rbl_reply_at(entry, 1);
-
-    return json_pack("{so so so so so so so}",
-                     "at", ctl_time(strtoll(id.p, NULL, 10)),
-                     "key", ctl_text(ctl_entry_value(fields, "k")),
-                     "debit", ctl_text(ctl_entry_value(fields, "d")),
-                     "credit", ctl_text(ctl_entry_value(fields, "c")),
-                     "amount", bill_money(strtoll(
-                                   ctl_entry_value(fields, "a").p, NULL, 10)),
-                     "balance", bill_money(strtoll(
-                                    ctl_entry_value(fields, "b").p, NULL, 10)),
-                     "reference", ctl_text(ctl_entry_value(fields, "r")));
-}
-
-
-int
-ctl_bill_ledger(ctl_t *ctl)
-{
-    char         from[CTL_DECIMAL * 2 + 2] = "-";
-    size_t       i, n;
-    json_t      *rows;
-    rbl_sid_t    sid;
-    rbl_key_t    key;
-    rbl_str_t    id;
-    redisReply  *reply;
-
-    if (ctl_sid(&sid, RBL_SID_ACCOUNT, ctl->args[0]) != 0
-        || ctl_account_exists(ctl, &sid) != 0)
-    {
-        return CTL_ERROR;
-    }
-
-    rows = json_array();
-
-    do {
-        reply = ctl_command(ctl, RBL_COMMAND("XRANGE",
-                            bill_key(ctl, &key, "ledger", &sid),
-                            rbl_str(from), RBL_STR("+"), RBL_STR("COUNT"),
-                            RBL_STR(BILL_SLICE)));
-        if (reply == NULL) {
-            json_decref(rows);
-            return CTL_ERROR;
-        }
-
-        n = rbl_reply_len(reply);
-
-        for (i = 0; i < n; i++) {
-            json_array_append_new(rows, ledger_entry(rbl_reply_at(reply, i)));
-            id = rbl_reply_str(rbl_reply_at(rbl_reply_at(reply, i), 0));
-            snprintf(from, sizeof(from), "(%.*s", (int) id.n, id.p);
-        }
-
-        freeReplyObject(reply);
-    } while (n > 0);
-
-    return ctl_print(ctl, ledger_row, rows);
 }

@@ -27,6 +27,10 @@ static const ctl_option_t  paid_options[] = {
     { "reference", 1 }, { NULL, 0 }
 };
 
+static const ctl_option_t  ledger_options[] = {
+    { "csv", 0 }, { "from", 1 }, { "to", 1 }, { NULL, 0 }
+};
+
 static const ctl_option_t  rotate_options[] = { { "keep", 0 }, { NULL, 0 } };
 static const ctl_option_t  allow_options[] = { { "none", 0 }, { NULL, 0 } };
 
@@ -121,8 +125,9 @@ const ctl_command_t  ctl_commands[] = {
       " its plan; it applies from the next check of each host",
       none_options, 2, 2, CTL_READY, ctl_account_interval },
     { "bill plan", "SID NAME [--file FILE]",
-      "put an account on a plan that it pays for by the period; a payment is"
-      " opened, and the first period begins when it is paid",
+      "put an account on a plan that it pays for: by the period, then a"
+      " payment is opened, and the first period begins when it is paid; or by"
+      " the check, from its balance",
       plan_options, 2, 2, CTL_READY, ctl_bill_plan },
     { "bill show", "SID",
       "show what an account pays for, and until when it has paid",
@@ -154,9 +159,24 @@ const ctl_command_t  ctl_commands[] = {
     { "bill payments", "SID",
       "list the payments of an account",
       none_options, 1, 1, CTL_READY, ctl_bill_payments },
-    { "bill ledger", "SID",
-      "print the ledger of an account: every movement of money, for ever",
-      none_options, 1, 1, CTL_READY, ctl_bill_ledger },
+    { "bill ledger", "SID [--csv] [--from DAY] [--to DAY]",
+      "print the ledger of an account: every movement of money, or those from a"
+      " day (UTC, 2026-11-01) to before another one",
+      ledger_options, 1, 1, CTL_READY, ctl_bill_ledger },
+    { "bill topup", "SID AMOUNT [--reference TEXT]",
+      "book money that an account has paid in advance for checks; a reference"
+      " is booked once",
+      paid_options, 2, 2, CTL_READY, ctl_bill_topup },
+    { "bill adjust", "SID +AMOUNT|-AMOUNT REASON",
+      "change the balance of an account; the ledger has the reason",
+      none_options, 3, 3, CTL_READY, ctl_bill_adjust },
+    { "bill recharge", "SID FALLS_BELOW RECHARGE_TO|off",
+      "open a payment that brings the balance to an amount when it falls below"
+      " another one",
+      none_options, 2, 3, CTL_READY, ctl_bill_recharge },
+    { "bill alert", "SID AMOUNT|off",
+      "send billing.balance.alert when the balance falls below an amount",
+      none_options, 2, 2, CTL_READY, ctl_bill_alert },
     { "plan list", "[--file FILE]",
       "check the plans file (/etc/rbl-checkd/plans.json) and list its plans",
       plan_options, 0, 0, CTL_OFFLINE, ctl_plan_list },

@@ -1,8 +1,10 @@
 /*
  * rblctl fsck: the ledger of an account, from its entries alone.  No key is in
- * it twice, its sum is the balance, and each payment that has succeeded has one
- * entry, while no other has one.  Nothing here is repaired: what is right about
- * money is in the operator's books.
+ * it twice, each entry has the balance after it, and the sum is the balance.
+ * Each payment that has succeeded has one entry, of its amount and kind, while
+ * no other has one, and no two are for the same.  An account that pays by the
+ * check, and no other, has a meter, with the price of its bill.  Nothing here
+ * is repaired: what is right about money is in the operator's books.
  */
 
 #include "fsck.h"
@@ -16,11 +18,14 @@
 #define FSCK_TRIES  5
 #define FSCK_ENTRY  "1000"              /* entries of the ledger a command */
 #define FSCK_ID     48
+#define BILL_MARK   16                  /* digits before the price of a meter */
 
 typedef struct {
     fsck_t     *f;
     rbl_str_t   account;
-    json_t     *keys;                   /* of the ledger -> payment */
+    json_t     *keys;                   /* of the ledger -> [payment, amount,
+                                           movement] */
+    json_t     *paid;                   /* keys of payments */
     json_t     *faults;                 /* [[where, text]...] */
     int64_t     balance;
     char        last[FSCK_ID];          /* of the ledger; "" */
@@ -35,11 +40,55 @@ bill_fault(fsck_bill_t *b, rbl_str_t where, const char *text)
 }
 
 
-static int
-entry_account(rbl_str_t name)
+typedef enum {
+    MOVE_NONE = 0,
+    MOVE_SOLD,                          /* a period is paid */
+    MOVE_ADDED,                         /* paid in advance */
+    MOVE_USED,                          /* by checks */
+    MOVE_OTHER                          /* by the operator */
+} bill_move_t;
+
+static const struct {
+    const char   *debit, *credit;
+    bill_move_t   move;
+} bill_moves[] = {
+    { "cash", "revenue", MOVE_SOLD }, { "cash", "credit", MOVE_ADDED },
+    { "credit", "revenue", MOVE_USED }, { "adjust", "credit", MOVE_OTHER },
+    { "credit", "adjust", MOVE_OTHER }, { NULL, NULL, MOVE_NONE }
+};
+
+
+static bill_move_t
+entry_move(rbl_str_t debit, rbl_str_t credit)
 {
-    return rbl_str_is(name, "cash") || rbl_str_is(name, "credit")
-           || rbl_str_is(name, "revenue");
+    size_t  i;
+
+    for (i = 0; bill_moves[i].debit != NULL; i++) {
+        if (rbl_str_is(debit, bill_moves[i].debit)
+            && rbl_str_is(credit, bill_moves[i].credit))
+        {
+            break;
+        }
+    }
+
+    return bill_moves[i].move;
+}
+
+
+/* Whether the text is the balance that the ledger has come to. */
+static int
+bill_is_balance(const fsck_bill_t *b, rbl_str_t text)
+{
+    int      minus;
+    int64_t  v;
+
+    v = 0;
+    minus = text.n > 0 && text.p[0] == '-';
+    text.p += minus;
+    text.n -= (size_t) minus;
+
+    return (text.n == 0 || rbl_int_parse(&v, text, 0, INT64_MAX) == RBL_OK)
+           && (minus ? -v : v) == b->balance;
 }
 
 
@@ -48,6 +97,7 @@ bill_entry(fsck_bill_t *b, const redisReply *entry)
 {
     int64_t            amount;
     rbl_str_t          id, key, debit, credit;
+    bill_move_t        move;
     const redisReply  *fields;
 
     id = rbl_reply_str(rbl_reply_at(entry, 0));
@@ -57,10 +107,12 @@ bill_entry(fsck_bill_t *b, const redisReply *entry)
     credit = ctl_entry_value(fields, "c");
     snprintf(b->last, sizeof(b->last), "%.*s", (int) id.n, id.p);
 
+    move = entry_move(debit, credit);
+
     if (rbl_int_parse(&amount, ctl_entry_value(fields, "a"), 1,
                       RBL_MONEY_MAX) != RBL_OK
-        || !entry_account(debit) || !entry_account(credit)
-        || rbl_str_eq(debit, credit) || key.n == 0 || !rbl_text_ok(key))
+        || move == MOVE_NONE || key.n == 0 || !rbl_text_ok(key)
+        || (move == MOVE_USED) != (key.n > 4 && memcmp(key.p, "use:", 4) == 0))
     {
         bill_fault(b, id, "is no movement of money");
         return;
@@ -71,9 +123,15 @@ bill_entry(fsck_bill_t *b, const redisReply *entry)
     }
 
     json_object_setn_new(b->keys, key.p, key.n,
-                         ctl_text(ctl_entry_value(fields, "r")));
+                         json_pack("[oIi]",
+                                   ctl_text(ctl_entry_value(fields, "r")),
+                                   (json_int_t) amount, (int) move));
     b->balance += rbl_str_is(credit, "credit") ? amount
                   : rbl_str_is(debit, "credit") ? -amount : 0;
+
+    if (!bill_is_balance(b, ctl_entry_value(fields, "b"))) {
+        bill_fault(b, id, "has another balance than the entries up to it");
+    }
 }
 
 
@@ -110,6 +168,20 @@ bill_ledger(fsck_bill_t *b)
 }
 
 
+/* Whether the entry is that of the payment. */
+static int
+bill_fits(const json_t *entry, const rbl_payment_t *p)
+{
+    bill_move_t  move;
+
+    move = rbl_str_is(p->kind, "renewal") ? MOVE_SOLD : MOVE_ADDED;
+
+    return rbl_str_is(p->id, json_string_value(json_array_get(entry, 0)))
+           && json_integer_value(json_array_get(entry, 1)) == p->amount
+           && json_integer_value(json_array_get(entry, 2)) == move;
+}
+
+
 static int
 bill_payment(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 {
@@ -133,7 +205,16 @@ bill_payment(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 
     } else if (!succeeded && has != NULL) {
         bill_fault(b, sid, "is in the ledger and has not succeeded");
+
+    } else if (succeeded && !bill_fits(has, &p)) {
+        bill_fault(b, sid, "is in the ledger as another payment");
     }
+
+    if (json_object_getn(b->paid, p.key.p, p.key.n) != NULL) {
+        bill_fault(b, sid, "is for the same as another payment");
+    }
+
+    json_object_setn_new(b->paid, p.key.p, p.key.n, json_true());
 
     return 0;
 }
@@ -143,30 +224,71 @@ bill_payment(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 static int
 bill_balance(fsck_bill_t *b)
 {
-    int          minus;
-    int64_t      balance;
+    int64_t      used;
     rbl_key_t    key;
     rbl_str_t    text;
     redisReply  *reply;
 
-    reply = ctl_command(b->f->ctl, RBL_COMMAND("HGET",
+    reply = ctl_command(b->f->ctl, RBL_COMMAND("HMGET",
                         rbl_account_key(&key, &b->f->ctl->ks, "money",
                                         b->account, RBL_STR("")),
-                        RBL_STR("balance")));
+                        RBL_STR("balance"), RBL_STR("used")));
     if (reply == NULL) {
         return -1;
     }
 
-    text = rbl_reply_str(reply);
-    balance = 0;
-    minus = text.n > 0 && text.p[0] == '-';
-    text.p += minus;
-    text.n -= (size_t) minus;
-
-    if ((text.n > 0 && rbl_int_parse(&balance, text, 0, INT64_MAX) != RBL_OK)
-        || (minus ? -balance : balance) != b->balance)
-    {
+    if (!bill_is_balance(b, rbl_reply_str(rbl_reply_at(reply, 0)))) {
         bill_fault(b, RBL_STR("money"), "is not the sum of the ledger");
+    }
+
+    text = rbl_reply_str(rbl_reply_at(reply, 1));
+
+    if (text.n > 0 && rbl_int_parse(&used, text, 0, RBL_MONEY_MAX) != RBL_OK) {
+        bill_fault(b, RBL_STR("money"), "has a use that cannot be");
+    }
+
+    freeReplyObject(reply);
+
+    return 0;
+}
+
+
+/* Whether checks are counted at the price of the bill.  0, -1. */
+static int
+bill_meter(fsck_bill_t *b)
+{
+    int          by_check, wrong;
+    int64_t      price;
+    rbl_key_t    bill_key, meter_key;
+    rbl_str_t    meter;
+    rbl_bill_t   bill;
+    redisReply  *reply;
+
+    reply = ctl_command(b->f->ctl, RBL_COMMAND("MGET",
+                        rbl_account_key(&bill_key, &b->f->ctl->ks, "bill",
+                                        b->account, RBL_STR("")),
+                        rbl_account_key(&meter_key, &b->f->ctl->ks, "meter",
+                                        b->account, RBL_STR(""))));
+    if (reply == NULL) {
+        return -1;
+    }
+
+    meter = rbl_reply_str(rbl_reply_at(reply, 1));
+    by_check = rbl_bill_decode(&bill, rbl_reply_str(rbl_reply_at(reply, 0)))
+                   == RBL_OK
+               && rbl_str_is(bill.period, "check");
+    wrong = by_check != (meter.n > 0);
+
+    if (by_check && meter.n > 0) {
+        wrong = strspn(meter.p, "0123456789") < BILL_MARK
+                || rbl_int_parse(&price, (rbl_str_t) { meter.p + BILL_MARK,
+                                 meter.n - BILL_MARK }, 1, RBL_MONEY_MAX)
+                       != RBL_OK
+                || price != bill.price;
+    }
+
+    if (wrong) {
+        bill_fault(b, RBL_STR("meter"), "is not that of the bill");
     }
 
     freeReplyObject(reply);
@@ -182,7 +304,7 @@ bill_look(fsck_bill_t *b)
     char       last[FSCK_ID];
     rbl_key_t  key;
 
-    if (bill_ledger(b) != 0 || bill_balance(b) != 0
+    if (bill_ledger(b) != 0 || bill_balance(b) != 0 || bill_meter(b) != 0
         || ctl_each(b->f->ctl,
                     rbl_account_key(&key, &b->f->ctl->ks, "payments",
                                     b->account, RBL_STR("")),
@@ -228,6 +350,7 @@ fsck_bill(fsck_t *f, rbl_str_t account)
         b.f = f;
         b.account = account;
         b.keys = json_object();
+        b.paid = json_object();
         b.faults = json_array();
         rc = bill_look(&b);
 
@@ -236,6 +359,7 @@ fsck_bill(fsck_t *f, rbl_str_t account)
         }
 
         json_decref(b.keys);
+        json_decref(b.paid);
         json_decref(b.faults);
     }
 

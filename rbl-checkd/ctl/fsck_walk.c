@@ -51,6 +51,7 @@ static const fsck_kind_t  account_kinds[] = {
     { "bill", "string", NULL, 0, 0 },
     { "terms", "string", NULL, 0, 0 },
     { "money", "hash", NULL, 0, 0 },
+    { "meter", "string", NULL, 0, 0 },
     { "ledger", "stream", NULL, 0, 0 },
     { "payments", "zset", NULL, 0, 0 },
     { "sources", "zset", NULL, 0, 0 },

@@ -265,6 +265,15 @@ ctl_options_fit(const ctl_t *ctl)
 }
 
 
+/* An amount below 0 is none, and neither is "-". */
+static int
+ctl_is_option(const char *word)
+{
+    return word[0] == '-' && word[1] != '\0'
+           && (word[1] < '0' || word[1] > '9');
+}
+
+
 /* 0; 1: help was requested; -1: error printed. */
 static int
 ctl_parse(ctl_t *ctl, int argc, char **argv)
@@ -278,7 +287,7 @@ ctl_parse(ctl_t *ctl, int argc, char **argv)
         if (!plain && strcmp(argv[i], "--") == 0) {
             plain = 1;
 
-        } else if (!plain && argv[i][0] == '-' && argv[i][1] != '\0') {
+        } else if (!plain && ctl_is_option(argv[i])) {
             i = ctl_option_take(ctl, i, argc, argv);
             if (i < 0) {
                 return -1;

@@ -96,6 +96,10 @@ static const rbl_field_t  rbl_billing_fields[RBL_BILLING__N] = {
     [RBL_BILLING_NEXT] = INT(rbl_billing_t, next),
     [RBL_BILLING_DAYS] = INT(rbl_billing_t, days),
     [RBL_BILLING_SOURCE] = STR(rbl_billing_t, source),
+    [RBL_BILLING_BALANCE] = INT(rbl_billing_t, balance),
+    [RBL_BILLING_ALERT] = INT(rbl_billing_t, alert),
+    [RBL_BILLING_FALLS_BELOW] = INT(rbl_billing_t, falls_below),
+    [RBL_BILLING_RECHARGE_TO] = INT(rbl_billing_t, recharge_to),
 };
 
 

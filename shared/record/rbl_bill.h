@@ -13,7 +13,7 @@
 typedef struct {
     rbl_str_t  account, gateway, plan;
     int64_t    price;
-    rbl_str_t  period;                  /* month or year */
+    rbl_str_t  period;                  /* month, year, check */
     int64_t    anchor, begins, ends;
     rbl_str_t  state;                   /* active, grace, lapsed */
     rbl_str_t  open;                    /* payment; "": none */
@@ -68,6 +68,7 @@ typedef struct {
     rbl_str_t  reason;
     int64_t    next, days;
     rbl_str_t  source;                  /* record; "": by hand */
+    int64_t    balance, alert, falls_below, recharge_to;
 } rbl_billing_t;
 
 /* RBL_ETYPE: not such a record. */

@@ -181,11 +181,22 @@
  *                              (ms)
  *   setup:<AC>         string  record of a payment source that is being added
  *   money:<AC>         hash    "balance": what the account has paid in advance
- *                              (micro-USD): the sum of its ledger
+ *                              (micro-USD): the sum of its ledger; "used": what
+ *                              checks have cost since the ledger was written;
+ *                              "uses", "alerts", "seq": numbers of bookings of
+ *                              that, alerts and recharges; "alerted": the
+ *                              balance is low, and that was told; "runs" and
+ *                              "sum" of recharges on the "day"; "last" that was
+ *                              paid (ms); "fails": in a row; "falls" and "to":
+ *                              of the last one (_credit.lua)
+ *   meter:<AC>         string  of an account that pays by the check: 16 digits,
+ *                              above how much "used" the bill is to be looked
+ *                              at, and the price (_meter.lua)
  *   ledger:<AC>        stream  movements of money, for ever: "k" its purpose,
  *                              "d" debit and "c" credit, each cash (received),
- *                              credit (of the account) or revenue, "a" amount,
- *                              "r" the payment, "b" balance after it
+ *                              credit (of the account), revenue or adjust (by
+ *                              the operator), "a" amount, "r" the payment, day
+ *                              or reason, "b" balance after it
  *   outbox             stream  events to deliver; consumer group "deliver". "d"
  *                              is the event; an event with large results has
  *                              them in "r", or, with "s" (entry_results.h),

@@ -186,7 +186,10 @@ sub round_many {
     return { take => $take / CLAIM };
 }
 
-my ($clear, $standing, $new, $manual) = map { new_account($_) } 0, 1, 1, 0;
+my ($clear, $standing, $new, $manual, $metered) = map { new_account($_) } 0, 1,
+    1, 0, 0;
+# It pays by the check (_meter.lua).
+cmd('SET', k('meter', $metered->{ac}), '9' x 16 . '2000');
 round_of($standing, listed => 1);
 my $r = interleave(rounds(15), [
     floor => \&round_floor,
@@ -194,6 +197,9 @@ my $r = interleave(rounds(15), [
     clear8 => sub { round_of($clear, clear => 8) },
     clear50 => sub { round_of($clear, clear => 50) },
     finish => sub { round_of($clear) },
+    paid => sub { round_of($metered, clear => 1) },
+    paid8 => sub { round_of($metered, clear => 8) },
+    paid_finish => sub { round_of($metered) },
     standing => sub { round_of($standing, listed => 1) },
     new => sub { round_new($new) },
     manual => sub { round_of($manual, manual => 1) },
@@ -210,6 +216,9 @@ table(['Redis CPU, us', 'queued', 'claimed', 'started', 'result written'],
         ['clear8', 'the same, 8 of them together'],
         ['clear50', 'the same, 50 of them together'],
         ['finish', 'the same, finished like one that is not'],
+        ['paid', 'all clear, of an account that pays by the check'],
+        ['paid8', 'the same, 8 of them together'],
+        ['paid_finish', 'the same, finished like one that is not'],
         ['standing', 'scheduled, listed as before, an event'],
         ['new', 'scheduled, newly listed, two events'],
         ['new', 'scheduled, no longer listed, two events', 'gone'],
@@ -228,6 +237,14 @@ for (['clear', 'finish', 'a scheduled result written', 12],
     target("$name: Redis CPU of the smallest script",
         stat_of(map { $x->[$_] / $y->[$_] } 0 .. $#$x), '<=',
         sprintf('%.2f', $us / 1.1), 'x');
+}
+for (['paid', 'clear', 'alone'], ['paid8', 'clear8', '8 together'],
+    ['paid_finish', 'finish', 'by check_finish'])
+{
+    my ($row, $than, $name) = @$_;
+    my ($x, $y) = map { $r->{$_}{finish}{all} } $row, $than;
+    target("a finished check on a metered account, $name",
+        stat_of(map { $x->[$_] / $y->[$_] } 0 .. $#$x), '<=', 1.1, 'x');
 }
 stop_server($redis);
 bench_end();

@@ -9,7 +9,7 @@ use warnings;
 use RblScript;
 use RblTest;
 
-use constant P_STATE => 5;
+use constant { P_KIND => 2, P_AMOUNT => 4, P_STATE => 5 };
 
 my $redis = redis_new();
 cmd('HSET', 'rbl:meta', 'schema', schema_version(), 'partitions', 1, 'created',
@@ -81,10 +81,58 @@ found('an entry of a payment that is open', qr/\Q$py\E: .*not succeeded/, sub {
     $p->[P_STATE] = 'open';
     cmd('SET', k('pay', $ac, $py), packed($p));
 }, sub { cmd('SET', k('pay', $ac, $py), $raw) });
+my $p = unpacked($raw);
+sub spoilt {
+    my ($i, $value) = @_;
+    my @p = @$p;
+    $p[$i] = $value;
+    cmd('SET', k('pay', $ac, $py), packed(\@p));
+}
+my $heal = sub { cmd('SET', k('pay', $ac, $py), $raw) };
+found('an entry of another amount', qr/as another payment/,
+    sub { spoilt(P_AMOUNT, 5) }, $heal);
+found('an entry of another kind', qr/as another payment/,
+    sub { spoilt(P_KIND, 'topup') }, $heal);
+found('two payments for the same', qr/for the same/, sub {
+    my @p = @$p;
+    @p[1, P_STATE] = ($id = sid('PY'), 'void');
+    cmd('SET', k('pay', $ac, $id), packed(\@p));
+    cmd('ZADD', k('payments', $ac), 1, $id);
+}, sub { cmd('ZREM', k('payments', $ac), $id); cmd('DEL', k('pay', $ac, $id)) });
+found('another balance after an entry', qr/another balance/, sub {
+    cmd('DEL', $ledger);
+    my @f = @{ $entry->[1] };
+    $f[-1] = 7;
+    cmd('XADD', $ledger, '*', @f);
+}, sub { cmd('DEL', $ledger); cmd('XADD', $ledger, '*', @{ $entry->[1] }) });
+found('use without its key', qr/no movement/,
+    sub { $id = add(d => 'credit', c => 'revenue') }, $drop);
+found('a meter without its bill', qr/meter: is not/,
+    sub { cmd('SET', k('meter', $ac), '0' x 16 . '25000000') },
+    sub { cmd('DEL', k('meter', $ac)) });
+found('a use below zero', qr/a use that cannot be/,
+    sub { cmd('HSET', k('money', $ac), 'used', -1) },
+    sub { cmd('HDEL', k('money', $ac), 'used') });
 found('a payment without an index', qr/lacks \Q$py/,
     sub { cmd('ZREM', k('payments', $ac), $py) },
     sub { cmd('ZADD', k('payments', $ac), 1, $py) });
 found('a turn for nothing', qr/billdue/,
     sub { cmd('ZADD', k('billdue'), 1, $id = sid('AC')) },
     sub { cmd('ZREM', k('billdue'), $id) });
+
+# an account that pays by the check
+
+script('bill_plan', [$acct], 'manual', 'P', 2000, 'check', 1, 0, 0, 0, 900);
+script('bill_topup', [$acct], 'R2', 5_000_000, 'R2');
+script('bill_adjust', [$acct], 'x', -1_000_000, 'Less');
+cmd('HSET', k('money', $ac), 'used', 4000, 'day', 1);
+is_deeply([faults()], [0], 'the books of a plan by the check are in order');
+script('bill_step', [$acct], 0);
+is_deeply([faults()], [0], 'and with a booking of use');
+my $meter = cmd('GET', k('meter', $ac));
+for my $bad ('', '5', $meter . '0', substr($meter, 0, 16), 'x' . $meter) {
+    found("a meter of \"$bad\"", qr/meter: is not/,
+        sub { cmd('SET', k('meter', $ac), $bad) },
+        sub { cmd('SET', k('meter', $ac), $meter) });
+}
 done_testing();

@@ -20,8 +20,8 @@ write_file($file, <<'JSON');
 { "name": "Business yearly", "paid": 1, "max_hosts": 1000,
   "max_contacts": 100, "max_checks": 5000, "interval": "15m",
   "price": "250.00", "period": "year" },
-{ "name": "By the check", "paid": 1, "max_hosts": 0, "max_contacts": 0,
-  "max_checks": 0, "interval": "1h", "check_price": "0.002" } ] }
+{ "name": "Free", "paid": 0, "max_hosts": 5, "max_contacts": 2,
+  "max_checks": 20, "interval": "6h" } ] }
 JSON
 
 my %conf = (gateway => 'manual', deliver_http => 'on',
@@ -82,8 +82,7 @@ refused(qr/has no bill/, 'bill', 'show', $ac);
 refused(qr/has no bill/, 'bill', 'renew', $ac, 'off');
 refused(qr/no account/, 'bill', 'show', 'AC' . 'f' x 32);
 refused(qr/no plan "Gold"/, 'bill', 'plan', $ac, 'Gold', '--file', $file);
-refused(qr/no price of a period/, 'bill', 'plan', $ac, 'By the check',
-    '--file', $file);
+refused(qr/has no price/, 'bill', 'plan', $ac, 'Free', '--file', $file);
 refused(qr/on or off/, 'bill', 'renew', $ac, 'yes');
 is_deeply(redis($redis, 'KEYS', 'rbl:*:bill*'), [], 'and leaves nothing');
 

@@ -11,7 +11,7 @@ use RblTest;
 our @EXPORT = qw(script records unpacked packed sid k redis_new cmd account
     add_host listed_result result finish_check begin begin_job take handle
     everything on_its_slot read_event end_events targets leave_event
-    contacts_hear tellings_end script_limits in_state);
+    contacts_hear tellings_end script_limits script_clock in_state);
 
 our @EXPORT_OK = qw(take_one done due_now slice step find_members);
 
@@ -54,6 +54,13 @@ sub script_limits {
     %source = ();
 }
 
+# From now on scripts take that for the time (ms).
+my $clock;
+sub script_clock {
+    cmd('HSET', 'test:clock', 's', int($_[0] / 1000), 'us', $_[0] % 1000 * 1000);
+    %source = () if !$clock++;
+}
+
 sub redis_new {
     $redis = start_redis(@_);
     return $redis;
@@ -90,6 +97,7 @@ sub slice {
     $source{$name} //= do {
         my $lua = read_file(build_dir() . "/gen/lua/$name.lua");
         $lua =~ s/^local $_ = \K\d+$/$limit{$_}/mg for keys %limit;
+        $lua =~ s/call\('\KTIME'/HMGET', 'test:clock', 's', 'us'/g if $clock;
         $lua;
     };
 

@@ -1,14 +1,14 @@
 #!/usr/bin/perl
 
-# Bills of accounts: the calendar of periods, each transition and its event,
-# and random lives beside a model that counts the money.
+# Bills of accounts by the period: the calendar of periods, each transition and
+# its event.
 
 use strict;
 use warnings;
 
-use List::Util qw(sum0);
 use Time::Local qw(timegm);
 
+use RblBillModel qw(end_of);
 use RblScript;
 use RblTest;
 
@@ -81,20 +81,6 @@ sub ledger {
 
 
 # --- the calendar ----------------------------------------------------------
-
-# The end of a period, by the C library.
-sub end_of {
-    my ($from, $period, $anchor) = @_;
-
-    my ($s, $mi, $h, undef, $m, $y) = gmtime $from / 1000;
-    $y += 1900;
-    $period eq 'year' ? $y++ : $m++;
-    ($m, $y) = (0, $y + 1) if $m > 11;
-    for my $day (reverse 1 .. $anchor) {
-        my $t = eval { timegm($s, $mi, $h, $day, $m, $y) } // next;
-        return 1000 * $t + $from % 1000;
-    }
-}
 
 my ($ac, $acct) = account();
 is_deeply(buy($acct, 25_000_000, 'month'), ['OK'], 'an account has a bill');
@@ -236,49 +222,4 @@ is_deeply(renew(k('acct', sid('AC')), 1), ['BILL'],
 is_deeply(buy(k('acct', sid('AC')), 1, 'month'), ['ACCOUNT'],
     'an unknown account');
 
-
-# --- random lives ----------------------------------------------------------
-
-for my $life (1 .. 60) {
-    my ($ac, $acct) = account();
-    my %model = (paid => 0, sum => 0, failed => 0);
-    my $price = 1_000_000 * (1 + int rand 50);
-    buy($acct, $price, rand() < 0.8 ? 'month' : 'year');
-    my ($ends, $was) = (undef, {});
-    for (1 .. 30) {
-        my $what = rand;
-        if ($what < 0.5) {
-            passes($ac, int(rand(12) * DAY));
-            look($acct) for 0 .. int rand 2;
-        } elsif ($what < 0.8) {
-            my $py = bill($ac)->[OPEN];
-            next if $py eq '';
-            my $amount = payment($ac, $py)->[P_AMOUNT];
-            paid($acct, $py, "L$life") for 0 .. int rand 3;
-            $model{paid}++;
-            $model{sum} += $amount;
-        } elsif ($what < 0.9) {
-            $price = 1_000_000 * (1 + int rand 50);
-            buy($acct, $price, 'month');
-        } else {
-            renew($acct, int rand 2);
-        }
-    }
-    my @ledger = ledger($ac);
-    my %keys = map { $_->{k} => 1 } @ledger;
-    my @told = told();
-    my @good = grep { $_->{type} eq 'billing.renewal.success' } @told;
-    my %sids = map { $_->{sid} => 1 } @told;
-    my @py = map { payment($ac, $_) } @{ cmd('ZRANGE', k('payments', $ac), 0,
-        -1) };
-    my $good = @ledger == $model{paid} && keys %keys == @ledger
-        && sum0(map { $_->{a} } @ledger) == $model{sum}
-        && @good == $model{paid} && keys %sids == @told
-        && (grep { $_->[P_STATE] eq 'succeeded' } @py) == $model{paid}
-        && (grep { $_->[P_STATE] eq 'open' } @py)
-            == (bill($ac)->[OPEN] ne '' ? 1 : 0);
-    ok($good, "life $life: $model{paid} payments, in the ledger, told, and"
-        . ' their sum') or diag(explain({ ledger => \@ledger,
-        told => \@told, payments => \@py, model => \%model }));
-}
 done_testing();

@@ -558,6 +558,30 @@ case(bill_card => 'an alert', sub { pays();
         'visa', '4242', $m + 1, $y + 1900) });
 case(bill_source_remove => '', sub { pays(); slice('bill_source_remove',
     [$acct], cmd('ZRANGE', k('sources', $ac), 0, 0)->[0]) });
+sub by_check {
+    script('bill_plan', [$acct], 'manual', 'P', 2000, 'check', 1, 0, 0, 0, 900);
+    cmd('HSET', k('money', $ac), 'balance', 30_000_000, 'used', 29_000_000,
+        'day', 1, 'alerted', 0, 'last', 0, 'runs', 0, 'sum', 0);
+    slice('bill_terms', [$acct], '', '', 5_000_000, 25_000_000, 5_000_000);
+}
+sub by_none { cmd('DEL', map { k($_, $ac) } qw(bill terms meter money)) }
+case(bill_step => 'books, alerts and opens a recharge', sub {
+    by_check(); slice('bill_step', [$acct], 0);
+    counts($RblWorst::took{bill_step}); by_none() });
+case(bill_plan => 'no longer by the check', sub {
+    by_check(); slice('bill_step', [$acct], 0); buy();
+    counts($RblWorst::took{bill_plan}); by_none() });
+case(bill_paid => 'a recharge', sub {
+    by_check();
+    slice('bill_paid', [$acct], slice('bill_step', [$acct], 0)->[2],
+        'x' x 255);
+    counts($RblWorst::took{bill_paid}); by_none() });
+case(bill_topup => '', sub { by_check();
+    slice('bill_topup', [$acct], ++$field, 5_000_000, 'x' x 255);
+    counts($RblWorst::took{bill_topup}); by_none() });
+case(bill_adjust => '', sub { by_check();
+    slice('bill_adjust', [$acct], ++$field, -5_000_000, 'x' x 255);
+    counts($RblWorst::took{bill_adjust}); by_none() });
 case(accounts_take => '8 accounts', sub {
     cmd('ZADD', k('works'), map { (1, sid('AC')) } 1 .. 8);
     slice('accounts_take', [k('works')], 8); cmd('DEL', k('works')) });

@@ -98,7 +98,7 @@ on_clear(void *data, const redisReply *said)
 
 /*
  * All lists are clear, none was listed or unknown before, and no client waits
- * for the result.  Skipped lists change nothing.
+ * for the result.  Skipped lists change nothing, but one list has to answer.
  */
 
 static int
@@ -107,6 +107,7 @@ nothing_new(const runner_t *r)
     return r->job.kind == JOB_DUE && r->fail == NULL && r->check != NULL
            && !r->events && !r->whole
            && r->current.before.n == 0 && r->current.troubled.n == 0
+           && check_verdicts(r->check, RBL_CLEAR) > 0
            && check_verdicts(r->check, RBL_CLEAR)
               + check_verdicts(r->check, RBL_SKIPPED)
               == check_count(r->check);

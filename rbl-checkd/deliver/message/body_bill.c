@@ -153,6 +153,42 @@ bill_expires(rbl_doc_t *doc, const rbl_billing_t *billing)
 
 
 static rbl_err_t
+bill_low(rbl_doc_t *doc, const rbl_billing_t *billing)
+{
+    bill_money(doc, "balance", billing->balance);
+    bill_money(doc, "alert_threshold", billing->alert);
+
+    return RBL_OK;
+}
+
+
+static void
+bill_limits(rbl_doc_t *doc, const rbl_billing_t *billing)
+{
+    bill_money(doc, "falls_below", billing->falls_below);
+    bill_money(doc, "recharge_to", billing->recharge_to);
+}
+
+
+static rbl_err_t
+bill_recharged(rbl_doc_t *doc, const rbl_billing_t *billing)
+{
+    bill_limits(doc, billing);
+
+    return bill_payment(doc, billing);
+}
+
+
+static rbl_err_t
+bill_unpaid(rbl_doc_t *doc, const rbl_billing_t *billing)
+{
+    bill_limits(doc, billing);
+
+    return bill_failed(doc, billing);
+}
+
+
+static rbl_err_t
 bill_card(rbl_doc_t *doc, const rbl_billing_t *billing)
 {
     rbl_err_t  err;
@@ -171,7 +207,10 @@ static const struct {
     { "billing.renewal.success", 1, bill_payment },
     { "billing.renewal.failed", 1, bill_failed },
     { "expiring.plan.alert", 1, bill_expires },
-    { "expiring.card.alert", 0, bill_card }
+    { "expiring.card.alert", 0, bill_card },
+    { "billing.balance.alert", 0, bill_low },
+    { "billing.recharge.success", 0, bill_recharged },
+    { "billing.recharge.failed", 0, bill_unpaid }
 };
 
 

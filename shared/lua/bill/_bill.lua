@@ -2,6 +2,7 @@
 --- include: account
 --- include: period
 --- include: terms
+--- include: meter
 --- use: bill payment
 local bill_key = key('bill', ac)
 local renew_lead = 7 * day_ms           -- from payment to end of the period
@@ -29,7 +30,9 @@ end
 -- When the daemon has to look at it (ms); nil: only after a change.
 local function bill_next(b, grace)
     local ends = b[BILL.ends]
-    if b[BILL.state] == 'lapsed' then
+    if b[BILL.period] == 'check' then
+        return meter_next(b)
+    elseif b[BILL.state] == 'lapsed' then
         return nil
     elseif b[BILL.state] == 'grace' then
         return ends + grace
@@ -52,6 +55,9 @@ end
 -- Without `grace`, which only daemons know, a daemon looks at the bill at once.
 local function bill_save(b, grace)
     save(bill_key, b)
+    if b[BILL.period] == 'check' then
+        meter_save(b)
+    end
     local at = grace and bill_next(b, grace) or not grace and 0
     if at then
         call('ZADD', key('billdue'), tostring(at), ac)

@@ -1,19 +1,12 @@
 -- A payment has succeeded: ledger, period and event change together.
 --- include: bill_event
 --- include: account_save
--- An entry of the ledger: `amount` from the account `debit` to `credit`
--- (rbl_keys.h).  `of` is what it is for; it is in the ledger once.
-local function ledger_add(of, debit, credit, amount, reference)
-    local money = key('money', ac)
-    local change = credit == 'credit' and amount
-        or debit == 'credit' and -amount or 0
-    local balance = call('HINCRBY', money, 'balance',
-        string.format('%.0f', change))
-    call('XADD', key('ledger', ac), '*', 'k', of, 'd', debit, 'c', credit, 'a',
-        string.format('%.0f', amount), 'r', reference, 'b',
-        string.format('%.0f', balance))
-end
+--- include: ledger
+--- include: credit_done
 local function bill_done(a, b, payment, reference, now)
+    if payment[PAYMENT.kind] ~= 'renewal' then
+        return credit_done(a, b, payment, reference, now)
+    end
     local begins = payment[PAYMENT.begins]
     if b[BILL.state] == 'lapsed' then
         local _, _, day = date_of(math.floor(now / day_ms))

@@ -1,6 +1,7 @@
 -- An attempt of a payment has failed for sure: nothing was charged, and the
 -- next attempt has a number of its own.
 --- include: bill_event
+--- include: credit
 --- include: payment
 local hour_ms = 3600000
 -- Attempts of a renewal: days before the end of the paid period, and days after
@@ -37,7 +38,12 @@ local function bill_failed(a, b, p, reason, final, text, now)
         payment_priced(b, p)
     end
     save(payment_key(p[PAYMENT.id]), p)
-    if p[PAYMENT.kind] ~= 'topup' then
+    if p[PAYMENT.kind] == 'recharge' then
+        credit_event(a, 'billing.recharge.failed', p[PAYMENT.id] .. ':'
+            .. p[PAYMENT.attempt], now, b, money_read(), p, reason,
+            p[PAYMENT.next])
+        bill_save(b)
+    elseif p[PAYMENT.kind] ~= 'topup' then
         bill_event(a, 'billing.' .. p[PAYMENT.kind] .. '.failed',
             p[PAYMENT.id] .. ':' .. p[PAYMENT.attempt], now, b, p,
             p[PAYMENT.attempt], reason, p[PAYMENT.next])

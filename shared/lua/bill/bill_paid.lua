@@ -1,5 +1,5 @@
 -- Books a payment that the operator has received.  Twice is no error, and has
--- one effect.
+-- one effect.  Money for a recharge may come after it was given up.
 --- key: acct  acct:<AC>
 --- arg: payment  SID
 --- arg: reference  of the operator's books
@@ -14,7 +14,10 @@ if not payment or not b or not a then
     return {'PAYMENT'}
 end
 named = b[BILL.plan]
-if payment[PAYMENT.state] ~= 'open' and payment[PAYMENT.state] ~= 'failed' then
+local state = payment[PAYMENT.state]
+if state ~= 'open' and state ~= 'failed' and (state ~= 'void'
+    or payment[PAYMENT.kind] ~= 'recharge')
+then
     by = nil
     if payment[PAYMENT.state] == 'succeeded'
         and payment[PAYMENT.reference] == ARG.reference

@@ -1,12 +1,13 @@
--- Puts an account on a plan that it pays for, by the period.  The first period
--- begins when it is paid, like all others.  A running one goes on at the new
--- plan; the next payment is of the new price, and so is one that is open and
--- was not sent.
+-- Puts an account on a plan that it pays for, by the period or by the check.
+-- The first period begins when it is paid, like all others.  A running one goes
+-- on at the new plan; the next payment is of the new price, and so is one that
+-- is open and was not sent.  From one kind to the other the plan changes at
+-- once, and what is open is void.
 --- key: acct  acct:<AC>
 --- arg: gateway
 --- arg: plan
---- arg: price  of a period (micro-USD)
---- arg: period  month, year
+--- arg: price  of a period, or a check (micro-USD)
+--- arg: period  month, year, check
 --- arg: paid
 --- arg: hosts  how many at most
 --- arg: contacts  how many at most
@@ -15,18 +16,35 @@
 --- audit
 --- reply: OK
 --- reply: ACCOUNT  there is none
+--- reply: BUSY state  of a payment that is under way
 --- include: plan
---- include: bill
+--- include: credit
 local a = load(KEY.acct)
 if not a then
     return {'ACCOUNT'}
 end
 named = a[ACCOUNT.name]
 local b, now = load(bill_key), now_ms()
+local by_check, other = ARG.period == 'check', nil
+if b and by_check ~= (b[BILL.period] == 'check') then
+    --- include: plan_kind
+    other = true
+end
 -- A plan that has lapsed goes on when what is open is paid (_bill_done.lua).
-if not b or b[BILL.state] == 'lapsed' and b[BILL.open] == '' then
+if not b or other or b[BILL.state] == 'lapsed' and b[BILL.open] == ''
+    and not by_check
+then
     local _, _, day = date_of(math.floor(now / day_ms))
-    b = {1, ac, '', '', 0, '', day, now, now, 'active', '', 0}
+    local was, from = b or {}, now
+    -- A payment has its name from this time.
+    if b and b[BILL.begins] >= now and b[BILL.begins] < now + 1000 then
+        from = b[BILL.begins] + 1
+    end
+    b = {1, ac, '', '', 0, '', day, from, by_check and 0 or from, 'active', '',
+        0}
+    for i = #b + 1, #was do
+        b[i] = was[i]
+    end
 end
 b[BILL.gateway], b[BILL.plan] = ARG.gateway, ARG.plan
 b[BILL.price], b[BILL.period] = tonumber(ARG.price), ARG.period

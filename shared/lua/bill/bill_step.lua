@@ -5,12 +5,21 @@
 --- reply: OK state opened  of the bill, "": there is none; a payment, or ""
 --- include: bill_event
 --- include: payment
+--- include: credit
 local b, a = load(bill_key), load(KEY.acct)
 if not b or not a then
     call('ZREM', key('billdue'), ac)
     return {'OK', '', ''}
 end
 local now, grace = now_ms(), tonumber(ARG.grace)
+if b[BILL.period] == 'check' then
+    local opened = credit_step(a, b, now)
+    if b[BILL.open] ~= '' and b[BILL.gateway] ~= 'manual' then
+        payment_wake()
+    end
+    bill_save(b, grace)
+    return {'OK', b[BILL.state], opened or ''}
+end
 -- A payment of the next period.  Its SID is made of the end of this one, so it
 -- is the same payment, however often it is opened.
 local function open()

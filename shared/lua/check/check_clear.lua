@@ -42,8 +42,9 @@ if n == 1 then
     local member, flight, interval = unpack(ARGV, ARG.before + 1)
     local hk, ht = base .. 'r:' .. member, member:sub(36)
     ac = member:sub(1, 34)
-    local raw, version, last = unpack(call('MGET', hk, base .. 'unchanged:'
-        .. ac, base .. 'checked:' .. ac))
+    local raw, version, last, meter = unpack(call('MGET', hk,
+        base .. 'unchanged:' .. ac, base .. 'checked:' .. ac,
+        base .. 'meter:' .. ac))
     if not raw or call('HGET', KEY.flights, member) ~= flight then
         return {'OK', '0'}
     end
@@ -62,6 +63,10 @@ if n == 1 then
         --- include: range_checked
         range_checked(parent, now, 0)
     end
+    if meter then
+        local paid = 1
+        --- include: charge
+    end
     return {'OK', '1'}
 end
 
@@ -77,17 +82,22 @@ for i = 1, n do
         stamps[account] = #keys + 1
         keys[#keys + 1] = base .. 'unchanged:' .. account
         keys[#keys + 1] = base .. 'checked:' .. account
+        keys[#keys + 1] = base .. 'meter:' .. account
     end
 end
 local flights = call('HMGET', KEY.flights, unpack(members))
 local raws = call('MGET', unpack(keys))
 -- Hosts of one account that follow each other are scheduled together.
 local out, finished, times, ranges = {'OK'}, {}, {}, {}
-local last, interval
+local last, interval, meter
 local function schedule()
     if times[1] then
         call('ZADD', base .. 'due:' .. ac, unpack(times))
         checked_at(last, now, interval)
+        if meter then
+            local paid = #times / 2
+            --- include: charge
+        end
         times = {}
     end
 end
@@ -96,7 +106,7 @@ for i = 1, n do
     if accounts[i] ~= ac then
         schedule()
         ac, interval = accounts[i], ARGV[ARG.interval + ARG.each * i]
-        last = raws[stamps[ac] + 1]
+        last, meter = raws[stamps[ac] + 1], raws[stamps[ac] + 2]
         if raws[stamps[ac]] then
             --- include: unchanged
             hosts_change()

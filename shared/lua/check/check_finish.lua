@@ -59,14 +59,10 @@ if not due or by ~= pp .. ':' .. job:sub(140) then
     end
 end
 
--- The version stamp of the account (_unchanged.lua); when a list last answered.
-local raw, version, last
-if hk then
-    raw, version, last = unpack(call('MGET', hk, key('unchanged', ac),
-        key('checked', ac)))
-    -- GET raises the error of a key that is no string.
-    raw = raw or call('GET', hk)
-end
+-- The version stamp of the account (_unchanged.lua); when a list last answered;
+-- what a check costs (_meter.lua).
+local raw, version, last, meter
+--- include: finish_read
 local function host_fields(raw)
     --- include: host_fields
     return from, to, status, parent, listed, checked, value, profile, groups,
@@ -136,6 +132,11 @@ end
 -- The event has the callbacks, and they may be large.
 if callbacks then
     call('HDEL', ck, 'callbacks')
+end
+-- A check costs nothing without an answer of a list.
+if meter and answered > 0 then
+    local paid = 1
+    --- include: charge
 end
 release()
 return {'OK'}

@@ -1,0 +1,121 @@
+-- The balance of an account that pays by the check: usage is booked, the
+-- account is told that the balance is low, the balance is recharged, and the
+-- plan lapses without one.
+--- include: bill_event
+--- include: ledger
+local recharge_most, recharge_times = 5, 10     -- a day: number; of recharge_to
+local recharge_fails = 3                -- in a row: no more
+local recharge_least, cent = 500000, 10000
+-- Of an event about the balance.
+local function credit_event(a, type, of, now, b, m, payment, reason, next)
+    bill_tell(a, type, of, now, {1, bill_sold(a, b),
+        payment and cmsgpack.pack(payment) or '',
+        payment and payment[PAYMENT.attempt] or 0, reason or '', next or 0, 0,
+        source_record(payment and payment[PAYMENT.source]), m.balance - m.used,
+        terms[TERMS.alert], m.falls, m.to})
+end
+-- Books what was used.
+local function credit_book(m, now)
+    if m.used <= 0 then
+        return
+    end
+    local date = string.format('%04d-%02d-%02d',
+        date_of(math.floor(now / day_ms)))
+    m.uses = m.uses + 1
+    ledger_add(string.format('use:%s:%.0f', date, m.uses), 'credit', 'revenue',
+        m.used, date)
+    call('HINCRBY', money_key, 'used', string.format('%.0f', -m.used))
+    m.balance, m.used = m.balance - m.used, 0
+    money_set(m, 'uses')
+end
+local function payment_void(b, p, reason, now)
+    p[PAYMENT.state], p[PAYMENT.done], p[PAYMENT.reason] = 'void', now, reason
+    save(payment_key(p[PAYMENT.id]), p)
+    b[BILL.open] = ''
+end
+-- Looks at the recharge that is open.  By hand it has a day; a gateway makes
+-- its attempts itself.
+local function recharge_look(a, b, m, left, now)
+    local p = b[BILL.open] ~= '' and load(payment_key(b[BILL.open]))
+    if not p or p[PAYMENT.kind] ~= 'recharge' then
+        return
+    end
+    local state = p[PAYMENT.state]
+    if state == 'failed' then
+        b[BILL.open], m.fails = '', m.fails + 1
+    elseif state == 'open' and (terms[TERMS.recharge_to] == 0
+        or left >= terms[TERMS.falls_below])
+    then
+        payment_void(b, p, 'not needed', now)
+    elseif state == 'open' and b[BILL.gateway] == 'manual'
+        and now >= p[PAYMENT.created] + day_ms
+    then
+        m.fails, p[PAYMENT.attempt] = m.fails + 1, 1
+        payment_void(b, p, 'unpaid', now)
+        credit_event(a, 'billing.recharge.failed', p[PAYMENT.id] .. ':1', now,
+            b, m, p, 'unpaid')
+    end
+    if m.fails >= recharge_fails then
+        terms[TERMS.recharge_to], m.fails = 0, 0
+        save(terms_key, terms)
+    end
+    money_set(m, 'fails')
+end
+-- Opens a recharge, unless there were too many.  Its SID is made of its number.
+local function recharge_open(b, m, left, now)
+    local to = terms[TERMS.recharge_to]
+    if to == 0 or left >= terms[TERMS.falls_below] or b[BILL.open] ~= ''
+        or now < m.last + recharge_pause and now >= m.last
+    then
+        return
+    end
+    local amount = math.max(recharge_least,
+        math.ceil((to - left) / cent) * cent)
+    if m.runs >= recharge_most or m.sum + amount > recharge_times * to then
+        return
+    end
+    m.seq, m.runs, m.sum = m.seq + 1, m.runs + 1, m.sum + amount
+    m.falls, m.to = terms[TERMS.falls_below], to
+    money_set(m, 'seq', 'runs', 'sum', 'falls', 'to')
+    local of = string.format('rc:%s:%.0f', ac, m.seq)
+    local py = 'PY' .. redis.sha1hex(of):sub(1, 32)
+    save(payment_key(py), {1, py, 'recharge', of, amount, 'open', 0, '', '',
+        now, 0, 0, 0})
+    call('ZADD', key('payments', ac), tostring(now), py)
+    b[BILL.open] = py
+    return py
+end
+-- Once for each time that the balance falls below.
+local function credit_alert(a, b, m, left, now)
+    local least = terms[TERMS.alert]
+    local low = least > 0 and left < least and 1 or 0
+    if low == m.alerted then
+        return
+    end
+    m.alerted = low
+    if low == 1 then
+        m.alerts = m.alerts + 1
+        credit_event(a, 'billing.balance.alert', string.format('%s:%.0f', ac,
+            m.alerts), now, b, m)
+    end
+    money_set(m, 'alerts', 'alerted')
+end
+-- Returns the payment that was opened.  The use is booked once a day, and when
+-- something else happens to the balance.
+local function credit_step(a, b, now)
+    local m, day = money_read(), math.floor(now / day_ms)
+    local left, alerts, state = m.balance - m.used, m.alerts, b[BILL.state]
+    local new_day = day ~= m.day
+    if new_day then
+        m.day, m.runs, m.sum = day, 0, 0
+        money_set(m, 'day', 'runs', 'sum')
+    end
+    recharge_look(a, b, m, left, now)
+    credit_alert(a, b, m, left, now)
+    local opened = recharge_open(b, m, left, now)
+    b[BILL.state] = left > 0 and 'active' or 'lapsed'
+    if new_day or opened or m.alerts ~= alerts or b[BILL.state] ~= state then
+        credit_book(m, now)
+    end
+    return opened
+end

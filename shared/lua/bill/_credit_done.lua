@@ -1,0 +1,28 @@
+-- A recharge or a top-up has been paid: it is in the balance.  It may have been
+-- given up before.
+--- include: credit
+local balance_most = 1e15               -- micro-USD; Lua's numbers are exact
+local function credit_done(a, b, payment, reference, now)
+    payment[PAYMENT.state], payment[PAYMENT.done] = 'succeeded', now
+    payment[PAYMENT.reference], payment[PAYMENT.reason] = reference, ''
+    save(payment_key(payment[PAYMENT.id]), payment)
+    ledger_add(payment[PAYMENT.key], 'cash', 'credit', payment[PAYMENT.amount],
+        payment[PAYMENT.id])
+    if not b then
+        return
+    end
+    if b[BILL.open] == payment[PAYMENT.id] then
+        b[BILL.open] = ''
+    end
+    local m = money_read()
+    if payment[PAYMENT.kind] == 'recharge' then
+        m.last, m.fails = now, 0
+        money_set(m, 'last', 'fails')
+        credit_event(a, 'billing.recharge.success', payment[PAYMENT.id], now, b,
+            m, payment)
+    end
+    if b[BILL.period] == 'check' then
+        credit_step(a, b, now)
+    end
+    bill_save(b)
+end

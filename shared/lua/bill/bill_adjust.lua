@@ -1,0 +1,26 @@
+-- Changes the balance of an account: the operator gives, or takes back.
+--- key: acct  acct:<AC>
+--- arg: of  random text: the same change is made once
+--- arg: amount  micro-USD; below 0: it is taken
+--- arg: reason
+--- audit
+--- reply: OK
+--- reply: ACCOUNT  there is none
+--- reply: LIMIT  the balance would be too large
+--- include: credit_done
+local a, b = load(KEY.acct), load(bill_key)
+if not a then
+    return {'ACCOUNT'}
+end
+named = a[ACCOUNT.name]
+local amount, m = tonumber(ARG.amount), money_read()
+if math.abs(m.balance + amount) > balance_most then
+    return {'LIMIT'}
+end
+ledger_add('ad:' .. ARG.of, amount > 0 and 'adjust' or 'credit',
+    amount > 0 and 'credit' or 'adjust', math.abs(amount), ARG.reason)
+if b and b[BILL.period] == 'check' then
+    credit_step(a, b, now_ms())
+    bill_save(b)
+end
+return {'OK'}

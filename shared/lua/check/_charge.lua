@@ -1,0 +1,8 @@
+-- Steps: `paid` checks have finished of an account that pays by the check.
+-- meter: 16 digits and the price (_meter.lua).
+local price = meter:sub(17) * paid
+local used = call('HINCRBY', base .. 'money:' .. ac, 'used', price)
+local mark = tonumber(meter:sub(1, 16))
+if used > mark and used - price <= mark then
+    call('ZADD', base .. 'billdue', '0', ac)
+end

@@ -1,0 +1,234 @@
+#!/usr/bin/perl
+
+# A plan by the check with all programs: checks that daemons make are paid from
+# the balance, and the three events of the balance arrive field by field, though
+# daemons are killed between the end of a check and its booking.
+
+use strict;
+use warnings;
+
+use RblCheckd;
+use RblTest;
+
+use constant { DAY => 86_400_000 };
+
+my $w = world(redis => { appendonly => 1,
+    args => ['--appendfsync', 'always'] });
+my ($redis, $ac) = ($w->{redis}, $w->{acct}{sid});
+my $file = temp_dir() . '/plans.json';
+write_file($file, <<'JSON');
+{ "version": 1, "plans": [
+{ "name": "Business", "paid": 1, "max_hosts": 1000, "max_contacts": 100,
+  "max_checks": 5000, "interval": "15m", "price": "25.00", "period": "month" },
+{ "name": "By the check", "paid": 1, "max_hosts": 0, "max_contacts": 0,
+  "max_checks": 0, "interval": "1h", "check_price": "0.3002" } ] }
+JSON
+
+my %conf = (conf_short(), gateway => 'manual', deliver => 'on',
+    deliver_http => 'on', deliver_allow => '127.0.0.0/8');
+sub daemon {
+    return start_checkd(store => $redis, resolver => $w->{dns},
+        conf => \%conf);
+}
+my $checkd = daemon();
+my $to = start_receiver();
+my $hook = ctl('webhook', 'add', $ac, 'Bills', $to->{url}, '--types',
+    'billing.balance.alert,billing.recharge.success,billing.recharge.failed');
+
+sub ctl {
+    my @words = @_;
+
+    my $r = rblctl($redis, @words, '--json');
+    is("$r->{status} $r->{err}", '0 ', "rblctl @words[0, 1]");
+    return json($r->{out});
+}
+
+sub refused {
+    my ($pattern, @words) = @_;
+
+    my $r = rblctl($redis, 'bill', $words[0], $ac, @words[1 .. $#words]);
+    is($r->{status}, 3, "@words is refused") or diag($r->{out});
+    like($r->{err}, $pattern, 'with the reason');
+}
+
+sub bill { return ctl('bill', 'show', $ac) }
+sub key { return RblCheckd::akey($w, @_) }
+sub used { return redis($redis, 'HGET', key('money'), 'used') // 0 }
+sub ledger { return @{ ctl('bill', 'ledger', $ac) } }
+sub wake { redis($redis, 'ZADD', RblCheckd::pkey($w, 'billdue'), 0, $ac) }
+
+# As if the last look at the bill, and its open payment, had been a day before.
+sub next_day {
+    my ($py) = @_;
+
+    redis($redis, 'HINCRBY', key('money'), 'day', -1);
+    if ($py) {
+        my $k = key('pay', $py);
+        my $p = record('payment', redis($redis, 'GET', $k));
+        redis($redis, 'SET', $k, record_pack('payment', %$p,
+            created => $p->{created} - DAY, map { $_ => \$p->{$_} }
+            qw(id kind key state reference reason)));
+    }
+    wake();
+}
+
+sub event {
+    my ($n, $type, $members) = @_;
+
+    wait_for { received($to) >= $n } 20, "event $n, $type";
+    my $e = (received($to))[$n - 1];
+    ok(signature_ok($e, $hook->{secret}), "$type is signed");
+    is(join(' ', $e->{body} =~ /"(\w+)":/g), "event_sid event_type event_date "
+        . $members, 'its members in their order');
+    my %j = %{ $e->{json} };
+    like(delete $j{event_sid}, qr/^EV[0-9a-f]{32}$/, 'its SID');
+    like($j{event_date}, qr/^\d{4}-\d\d-\d\dT[\d:]+\+00:00$/, 'its date');
+    is(delete $j{event_type}, $type, 'its type');
+    return \%j;
+}
+
+
+# --- bad input ---------------------------------------------------------------
+
+refused(qr/has no bill/, 'alert', '5');
+my $b = ctl('bill', 'plan', $ac, 'By the check', '--file', $file);
+is_deeply([@$b{qw(price period ends balance)}], ['0.3002', 'check', '', '0.00'],
+    'a plan by the check');
+for my $bad ('', '0', '0.00', '-5', '+5', '5e3', '1E2', '0x10', ' 5', '5 ', '5,00',
+    '5.001', '.5', '5.', '05', '9' x 30, '1000000001', "5\n", '5 USD', 'EUR 5',
+    'nan', 'inf')
+{
+    refused(qr/not an amount/, 'topup', $bad);
+    refused(qr/not an amount/, 'alert', $bad);
+    refused(qr/not an amount/, 'recharge', $bad, '25');
+    refused(qr/not an amount/, 'recharge', '5', $bad);
+}
+for my $bad ('', '5', '+', '-', '+0', '-0.00', '+-5', '--5', '+5e3', '+' . '9' x 30,
+    '+5.1234567')
+{
+    refused(qr/with its sign|unknown option --5/, 'adjust', $bad, 'Why');
+}
+refused(qr/more than the amount below/, 'recharge', '5', '5');
+refused(qr/more than the amount below/, 'recharge', '5.01', '5');
+refused(qr/or off/, 'recharge', 'on');
+refused(qr/the reason must be/, 'adjust', '+5', '');
+refused(qr/must be a day/, 'ledger', '--from', $_)
+    for '2026-11', '26-11-01', '2026-13-01', '2026-11-01x', '1.11.2026';
+is_deeply([ledger()], [], 'nothing was booked');
+wait_for { bill()->{state} eq 'lapsed' } 20, 'without a balance it lapses';
+
+
+# --- checks cost -------------------------------------------------------------
+
+is(ctl('bill', 'topup', $ac, '2.00', '--reference', 'R-1')->{balance}, '2.00',
+    'money in advance');
+is(ctl('bill', 'topup', $ac, '2', '--reference', 'R-1')->{balance}, '2.00',
+    'the same reference again');
+refused(qr/was booked, of 2.00 USD/, 'topup', '3', '--reference', 'R-1');
+is(bill()->{state}, 'active', 'the account is active');
+is(ctl('bill', 'alert', $ac, '1.50')->{alert}, '1.50', 'an alert');
+my @ht = map { add_host($w, "10.0.7.$_") } 1 .. 2;
+wait_for { used() == 600_400 } 20, 'two scheduled checks';
+my $j = event(1, 'billing.balance.alert', 'balance alert_threshold');
+delete $j->{event_date};
+is_deeply($j, { balance => '1.3996', alert_threshold => '1.50' },
+    'its content');
+my $last = (ledger())[-1];
+is_deeply([@$last{qw(debit credit amount balance)}],
+    ['credit', 'revenue', '0.6004', '1.3996'], 'the use is booked');
+is(used(), 0, 'nothing is left of it');
+
+
+# --- the recharge, and a daemon that is killed -------------------------------
+
+$b = ctl('bill', 'recharge', $ac, '1.00', '5.00');
+is_deeply([@$b{qw(falls_below recharge_to)}], ['1.00', '5.00'], 'a recharge');
+
+# While billing stops, another daemon makes the checks.
+kill_server($checkd);
+my %dumb = (%conf, gateway => 'none');
+my $other = start_checkd(store => $redis, resolver => $w->{dns},
+    conf => { %dumb });
+wait_check($w, check_host($w, $ht[0]));
+set_due($w, $ht[1]);
+wait_for { used() == 600_400 } 20, 'a manual and a scheduled check';
+kill_server($other);
+is(scalar ledger(), 2, 'that are not booked');
+$checkd = daemon();
+wait_for { bill()->{open} ne '' } 20, 'the daemon that comes next does it';
+my $py = bill()->{open};
+my ($p) = grep { $_->{id} eq $py } @{ ctl('bill', 'payments', $ac) };
+is_deeply([@$p{qw(kind amount state)}], ['recharge', '4.21', 'open'],
+    'a payment is open');
+is((ledger())[-1]{balance}, '0.7992', 'the use is booked');
+ctl('bill', 'paid', $ac, $py, '--reference', 'Transfer 7') for 1 .. 2;
+$j = event(2, 'billing.recharge.success', 'falls_below recharge_to payment id'
+    . ' amount currency date status reference payment_source id type brand'
+    . ' last4 exp_month exp_year');
+is(delete $j->{event_date}, delete $j->{payment}{date}, 'of the payment');
+is_deeply($j, { falls_below => '1.00', recharge_to => '5.00',
+    payment => { id => $py, amount => '4.21', currency => 'USD',
+        status => 'succeeded', reference => 'Transfer 7', payment_source => {
+            id => '', type => 'manual', brand => '', last4 => '',
+            exp_month => 0, exp_year => 0 } } }, 'its content');
+is(bill()->{balance}, '5.0092', 'the balance');
+
+
+# --- a recharge that is not paid ---------------------------------------------
+
+redis($redis, 'HINCRBY', key('money'), 'last', -600_000);
+is(ctl('bill', 'adjust', $ac, '-4.1', 'Test of <the "recharge">')->{balance},
+    '0.9092', 'the operator takes back');
+wait_for { bill()->{open} ne '' } 20, 'a payment';
+$py = bill()->{open};
+is(event(3, 'billing.balance.alert', 'balance alert_threshold')->{balance},
+    '0.9092', 'and an alert, for the balance was above');
+next_day($py);
+$j = event(4, 'billing.recharge.failed',
+    'falls_below recharge_to attempt reason next_attempt');
+delete $j->{event_date};
+is_deeply($j, { falls_below => '1.00', recharge_to => '5.00', attempt => 1,
+    reason => 'unpaid', next_attempt => '' }, 'its content');
+wait_for { bill()->{open} ne $py } 20, 'another payment';
+ctl('bill', 'recharge', $ac, 'off');
+wait_for { bill()->{open} eq '' } 20, 'none when it is off';
+
+
+# --- the end of the balance --------------------------------------------------
+
+ctl('bill', 'adjust', $ac, '-0.6092', 'Less');
+set_due($w, $_) for @ht;
+wait_for { bill()->{state} eq 'lapsed' } 20, 'the plan lapses';
+$b = bill();
+is($b->{balance}, '-0.3004', 'below zero by a check that was accepted');
+is(ctl('bill', 'topup', $ac, '10')->{balance}, '9.6996', 'money');
+is(bill()->{state}, 'active', 'and it is active');
+
+my @entries = ledger();
+my $r = rblctl($redis, 'bill', 'ledger', $ac, '--csv');
+is(() = $r->{out} =~ /\r\n/g, @entries + 1, 'the ledger as CSV');
+like($r->{out}, qr/^time,key,debit,credit,amount,balance,reference\r\n/,
+    'with names');
+like($r->{out}, qr/,"adjust",4\.10,0\.9092,"Test of <the ""recharge"">"\r\n/,
+    'and quotes');
+my ($day, $next) = map { POSIX::strftime('%Y-%m-%d', gmtime time + $_ * 86400) }
+    0, 1;
+is(@{ ctl('bill', 'ledger', $ac, '--from', $next) }, 0, 'from a day on');
+is(@{ ctl('bill', 'ledger', $ac, '--to', $day) }, 0, 'before it');
+is(@{ ctl('bill', 'ledger', $ac, '--from', $day, '--to', $next) }, @entries,
+    'and of the day');
+ctl('bill', 'adjust', $ac, '+1', '=HYPERLINK("x")');
+like(rblctl($redis, 'bill', 'ledger', $ac, '--csv')->{out},
+    qr/,"'=HYPERLINK\(""x""\)"\r\n\z/, 'no formula');
+
+is(ctl('bill', 'plan', $ac, 'Business', '--file', $file)->{period}, 'month',
+    'a plan by the month');
+wait_for { bill()->{open} ne '' } 20, 'its payment';
+is(bill()->{state}, 'grace', 'it is not paid');
+my %seen = map { $_->{json}{event_sid} => 1 } received($to);
+is(scalar keys %seen, 4, 'four events, each with its SID');
+is(rblctl($redis, 'fsck')->{status}, 0, 'fsck finds nothing');
+my %log = map { $_->{call} => 1 } @{ ctl('audit', $ac) };
+is_deeply([grep { !$log{$_} } map { "bill/$_" } qw(topup adjust recharge alert
+    plan paid)], [], 'the audit log has what was done') or diag(explain(\%log));
+done_testing();

@@ -1,0 +1,201 @@
+package RblBillModel;
+
+# The work of the scripts of bills, written down a second time: a bill with
+# its payments, ledger and events, for tests of random lives.  Times are ms,
+# amounts micro-USD.
+#
+#     my $m = RblBillModel->new(ac => $ac, grace => 7 * 86_400_000);
+#     $m->buy($now, 'check', 2000); $m->step($now);
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use POSIX qw(strftime);
+use Time::Local qw(timegm);
+
+our @EXPORT_OK = qw(end_of);
+
+use constant { DAY => 86_400_000, PAUSE => 600_000, CENT => 10_000 };
+
+# The end of a period, by the C library.
+sub end_of {
+    my ($from, $period, $anchor) = @_;
+
+    my ($s, $mi, $h, undef, $m, $y) = gmtime $from / 1000;
+    $y += 1900;
+    $period eq 'year' ? $y++ : $m++;
+    ($m, $y) = (0, $y + 1) if $m > 11;
+    for my $day (reverse 1 .. $anchor) {
+        my $t = eval { timegm($s, $mi, $h, $day, $m, $y) } // next;
+        return 1000 * $t + $from % 1000;
+    }
+}
+
+sub new {
+    my ($class, %o) = @_;
+    return bless { renew => 1, falls => 0, to => 0, alert => 0, kind => '',
+        open => '', ledger => [], events => [], pay => {}, map({ $_ => 0 }
+        qw(balance used alerted last fails runs sum day uses seq)), %o }, $class;
+}
+sub left { return $_[0]{balance} - $_[0]{used} }
+sub tell { my ($s, @e) = @_; push @{ $s->{events} }, join ' ', @e; return }
+sub book {
+    my ($s, $k, $d, $c, $a) = @_;
+    $s->{balance} += $a if $c eq 'credit';
+    $s->{balance} -= $a if $d eq 'credit';
+    push @{ $s->{ledger} }, "$k $d $c $a $s->{balance}";
+    return;
+}
+sub use_up {
+    my ($s, $now) = @_;
+    return if !$s->{used};
+    my $k = strftime('use:%Y-%m-%d:', gmtime $now / 1000) . ++$s->{uses};
+    my $used = $s->{used};
+    $s->{used} = 0;
+    return $s->book($k, 'credit', 'revenue', $used);
+}
+sub void {
+    my ($s, $why) = @_;
+    @{ $s->{pay}{ $s->{open} } }{qw(state reason)} = ('void', $why);
+    $s->{open} = '';
+    return;
+}
+sub open_one {
+    my ($s, $now, $kind, $k, $amount, @period) = @_;
+    $s->{pay}{$k} //= { kind => $kind, key => $k, amount => $amount,
+        state => 'open', reason => '', created => $now, period => [@period] };
+    return $s->{open} = $k;
+}
+sub check { my ($s, $n) = @_;
+    $s->{used} += $n * $s->{price} if $s->{kind} eq 'check'; return }
+
+sub buy {
+    my ($s, $now, $kind, $price) = @_;
+    my $other = $s->{kind} ne '' && ($kind eq 'check') != ($s->{kind} eq 'check');
+    if ($other) {
+        $s->void('plan changed') if $s->{open} ne '';
+        $s->use_up($now);
+    }
+    my $again = $kind ne 'check' && $s->{kind} ne '' && $s->{open} eq ''
+        && $s->{state} eq 'lapsed';
+    if ($s->{kind} eq '' || $other || $again) {
+        my $lag = ($s->{begins} // 0) - $now;
+        my $from = $lag >= 0 && $lag < 1000 ? $s->{begins} + 1 : $now;
+        @$s{qw(anchor begins ends state told)} = ((gmtime $now / 1000)[3],
+            $from, $kind eq 'check' ? 0 : $from, 'active', 0);
+    }
+    @$s{qw(kind price)} = ($kind, $price);
+    my $p = $s->{pay}{ $s->{open} };
+    @$p{qw(amount period)} = ($price, [$p->{period}[0],
+        end_of($p->{period}[0], $kind, $s->{anchor})])
+        if $p && $p->{kind} eq 'renewal';
+    return;
+}
+
+sub step {
+    my ($s, $now) = @_;
+    return $s->{kind} eq '' ? undef : $s->{kind} eq 'check'
+        ? $s->step_check($now) : $s->step_period($now);
+}
+sub step_period {
+    my ($s, $now) = @_;
+    my $ends = $s->{ends};
+    $s->open_one($now, 'renewal', sprintf('rn:%s:%.0f', $s->{ac}, $ends),
+        $s->{price}, $ends, end_of($ends, @$s{qw(kind anchor)}))
+        if $s->{state} ne 'lapsed' && $s->{renew} && $s->{open} eq ''
+            && $now >= $ends - 7 * DAY;
+    if ($s->{state} eq 'active' && $now >= $ends) {
+        $s->{state} = 'grace';
+        if ($s->{open} ne '' && $s->{begins} < $ends) {
+            $s->{pay}{ $s->{open} }{reason} = 'unpaid';
+            $s->tell('billing.renewal.failed', 1, 'unpaid');
+        }
+    } elsif ($s->{state} eq 'active' && !$s->{renew}) {
+        my ($days) = grep { $now >= $ends - $_ * DAY } 1, 7, 14;
+        if ($days && (!$s->{told} || $days < $s->{told})) {
+            $s->{told} = $days;
+            $s->tell('expiring.plan.alert', $days);
+        }
+    }
+    $s->{state} = 'lapsed'
+        if $s->{state} eq 'grace' && $now >= $ends + $s->{grace};
+    return;
+}
+sub step_check {
+    my ($s, $now) = @_;
+    my ($left, $day, $books) = ($s->left, int($now / DAY));
+    @$s{qw(day runs sum)} = ($day, 0, 0), $books = 1 if $day != $s->{day};
+    my $p = $s->{pay}{ $s->{open} };
+    if ($p && (!$s->{to} || $left >= $s->{falls})) {
+        $s->void('not needed');
+    } elsif ($p && $now >= $p->{created} + DAY) {
+        $s->void('unpaid');
+        $s->tell('billing.recharge.failed', $s->{of}, 1, 'unpaid');
+        @$s{qw(to fails)} = (0, 0) if ++$s->{fails} == 3;
+    }
+    my $low = $s->{alert} && $left < $s->{alert} ? 1 : 0;
+    $s->tell('billing.balance.alert', $left, $s->{alert}), $books = 1
+        if $low && !$s->{alerted};
+    $s->{alerted} = $low;
+    my $amount = CENT * POSIX::ceil(($s->{to} - $left) / CENT);
+    $amount = 500_000 if $amount < 500_000;
+    if ($s->{to} && $left < $s->{falls} && $s->{open} eq '' && $s->{runs} < 5
+        && ($now < $s->{last} || $now >= $s->{last} + PAUSE)
+        && $s->{sum} + $amount <= 10 * $s->{to})
+    {
+        $s->{runs}++;
+        $s->{sum} += $amount;
+        $s->{of} = "$s->{falls} $s->{to}";
+        $s->open_one($now, 'recharge', "rc:$s->{ac}:" . ++$s->{seq}, $amount,
+            0, 0);
+        $books = 1;
+    }
+    my $state = $left > 0 ? 'active' : 'lapsed';
+    $s->use_up($now) if $books || $state ne $s->{state};
+    $s->{state} = $state;
+    return;
+}
+
+# 1: it is booked, or was.
+sub paid {
+    my ($s, $now, $k) = @_;
+    my $p = $s->{pay}{$k};
+    return 1 if $p->{state} eq 'succeeded';
+    return 0 if $p->{state} eq 'void' && $p->{kind} eq 'renewal';
+    @$p{qw(state reason)} = ('succeeded', '');
+    $s->{open} = '' if $s->{open} eq $k;
+    if ($p->{kind} ne 'renewal') {
+        $s->book($k, 'cash', 'credit', $p->{amount});
+        if ($p->{kind} eq 'recharge') {
+            @$s{qw(last fails)} = ($now, 0);
+            $s->tell('billing.recharge.success', $s->{of}, $p->{amount});
+        }
+        $s->step_check($now) if $s->{kind} eq 'check';
+        return 1;
+    }
+    if ($s->{state} eq 'lapsed') {
+        $s->{anchor} = (gmtime $now / 1000)[3];
+        $p->{period} = [$now, end_of($now, @$s{qw(kind anchor)})];
+    }
+    $s->book($k, 'cash', 'revenue', $p->{amount});
+    @$s{qw(begins ends state told)} = (@{ $p->{period} }, 'active', 0);
+    $s->tell('billing.renewal.success', $p->{amount});
+    return 1;
+}
+sub topup {
+    my ($s, $now, $reference, $amount) = @_;
+    my $k = "tp:$s->{ac}:$reference";
+    return $s->{pay}{$k}{amount} == $amount if $s->{pay}{$k};
+    $s->{pay}{$k} = { kind => 'topup', key => $k, amount => $amount,
+        state => 'open', reason => '' };
+    return $s->paid($now, $k);
+}
+sub adjust {
+    my ($s, $now, $of, $amount) = @_;
+    $s->book("ad:$of", $amount > 0 ? ('adjust', 'credit') : ('credit', 'adjust'),
+        abs $amount);
+    return $s->{kind} eq 'check' ? $s->step_check($now) : undef;
+}
+
+1;

@@ -1,0 +1,186 @@
+#!/usr/bin/perl
+
+# 500 random lives of accounts that are billed, beside a model (RblBillModel):
+# periods and checks, payments in time, late, twice and never, recharges, plans
+# that change, a clock that leaps and goes back.  Balance, ledger, payments and
+# events are those of the model, whenever a daemon has looked.
+#
+# RBL_SEED repeats a run; LIVES is their number.
+
+use strict;
+use warnings;
+
+use RblBillModel;
+use RblScript;
+use RblTest;
+
+use constant { DAY => 86_400_000, GRACE => 7 * 86_400_000, USD => 1_000_000 };
+use constant { ENDS => 8, STATE => 9, OPEN => 10 };
+
+srand(my $seed = $ENV{RBL_SEED} // time);
+diag("RBL_SEED=$seed");
+redis_new();
+my $now;
+my ($ac, $acct, $m, @done, %types);
+
+sub pick { return $_[rand @_] }
+sub cents { return 10_000 * int rand $_[0] }
+sub clock { $now += int $_[0]; script_clock($now) }
+
+sub told {
+    my @all;
+
+    for my $e (@{ cmd('XRANGE', k('outbox'), '-', '+') }) {
+        my %f = @{ $e->[1] };
+        my $event = unpacked($f{d});
+        my ($type, $d) = ($event->[2], unpacked($event->[16]));
+        my $amount = ref $d ? ($d->[2] eq '' ? 0 : unpacked($d->[2])->[4]) : 0;
+        push @all, join ' ', $type, $type =~ /balance/ ? @$d[8, 9]
+            : $type =~ /renewal.success/ ? $amount
+            : $type =~ /renewal.failed/ ? @$d[3, 4]
+            : $type =~ /recharge.success/ ? (@$d[10, 11], $amount)
+            : $type =~ /recharge.failed/ ? @$d[10, 11, 3, 4] : $d->[6];
+        $types{$type}++;
+        cmd('XDEL', k('outbox'), $e->[0]);
+    }
+    return @all;
+}
+
+# The content of the store, in the form of the model.
+my @events;
+sub stored {
+    push @events, told();
+    my $raw = cmd('GET', k('bill', $ac));
+    my $b = $raw ? unpacked($raw) : [];
+    my %money = (balance => 0, used => 0, @{ cmd('HGETALL', k('money', $ac)) });
+    my @pay = map { unpacked(cmd('GET', k('pay', $ac, $_))) }
+        @{ cmd('ZRANGE', k('payments', $ac), 0, -1) };
+    my ($open) = grep { $_->[1] eq ($b->[OPEN] // '') } @pay;
+    return {
+        state => $b->[STATE], ends => $b->[ENDS],
+        open => $open ? $open->[3] : '', balance => $money{balance},
+        used => $money{used}, events => [@events],
+        ledger => [map { my %f = @{ $_->[1] }; join ' ', @f{qw(k d c a b)} }
+            @{ cmd('XRANGE', k('ledger', $ac), '-', '+') }],
+        pay => { map { $_->[3] => "@$_[2, 4, 5, 8]" } @pay } };
+}
+sub expected {
+    return {
+        (map { $_ => $m->{$_} } qw(state ends open balance used events ledger)),
+        pay => { map { $_->{key} => "@$_{qw(kind amount state reason)}" }
+            values %{ $m->{pay} } } };
+}
+
+# A daemon looks at the bill, if it is time.
+sub look {
+    my $at = cmd('ZSCORE', k('billdue'), $ac) // return;
+    return if $at > $now;
+    script('bill_step', [$acct], GRACE) for 0 .. int rand 2;
+    $m->step($now);
+}
+
+# Clear checks of a host, alone or in batches of an account.
+sub checks {
+    my ($n) = @_;
+    my @ht = map { sid('HT') } 1 .. $n;
+    cmd('HSET', k('flight:due'), map { ("$ac:$_", flight()) } @ht);
+    cmd('SET', k('r', $ac, $_), packed([1, $_, '192.0.2.1', 'n', 'rbl', 1, '',
+        'active', '', [], 1, 1, 0, 0, 0, 0, []])) for @ht;
+    my $r = script('check_clear', [k('flight:due')],
+        map { ("$ac:$_", flight(), 3600) } @ht);
+    die "check_clear: @$r\n" if grep { $_ ne '1' } @$r[1 .. $#$r];
+    cmd('DEL', k('due', $ac), map { k('r', $ac, $_) } @ht);
+    $m->check($n);
+}
+sub flight { return 'PP' . '0' x 64 . ':1:' . '9' x 13 . ':test' }
+
+my %act = (
+    time => [30, sub { clock(rand pick(60_000, 3_600_000, DAY, 12 * DAY)) }],
+    checks => [25, sub { checks(1 + int rand 20) for 0 .. int rand 3 }],
+    pay => [14, sub {
+        my $k = $m->{open} || pick(keys %{ $m->{pay} }) // return;
+        my $py = 'PY' . substr Digest::SHA::sha1_hex($k), 0, 32;
+        for (0 .. int rand 2) {
+            my $p = $m->{pay}{$k};
+            next if $p->{kind} eq 'topup';
+            my $r = script('bill_paid', [$acct], $py, 'R');
+            my $ok = $m->paid($now, $k);
+            die "bill_paid: @$r\n" if ($r->[0] eq 'OK') != $ok;
+        }
+    }],
+    topup => [6, sub {
+        my ($of, $amount) = (int rand 8, USD * (1 + int rand 3));
+        my $r = script('bill_topup', [$acct], $of, $amount, 'R');
+        my $ok = $m->topup($now, $of, $amount);
+        die "bill_topup: @$r\n" if ($r->[0] eq 'OK') != !!$ok;
+    }],
+    adjust => [3, sub {
+        my ($of, $amount) = (sid('XX'), cents(300) - cents(300) || 1);
+        script('bill_adjust', [$acct], $of, $amount, 'Why');
+        $m->adjust($now, $of, $amount);
+    }],
+    terms => [8, sub {
+        my %t = (renew => int rand 2, falls => cents(800), to => cents(3000),
+            alert => cents(800));
+        delete @t{ grep { rand() < 0.5 } keys %t };
+        $t{to} = 0 if rand() < 0.1;
+        my $r = script('bill_terms', [$acct], $t{renew} // '', '',
+            map { $t{$_} // '' } qw(falls to alert));
+        my %new = map { $_ => $t{$_} // $m->{$_} } qw(renew falls to alert);
+        my $ok = $new{to} == 0 || $new{to} > $new{falls};
+        die "bill_terms: @$r\n" if ($r->[0] eq 'OK') != $ok;
+        @$m{ keys %new } = values %new if $ok;
+    }],
+    plan => [4, sub {
+        my $kind = pick('check', 'check', 'check', 'month', 'year');
+        my $price = $kind eq 'check' ? 1 + int rand 60_000 : USD * (1 + int rand 50);
+        script('bill_plan', [$acct], 'manual', 'P', $price, $kind, 1, 0, 0, 0,
+            900);
+        $m->buy($now, $kind, $price);
+    }],
+    leap => [0.2, sub { clock(366 * DAY) }],
+    back => [0.5, sub { clock(-rand 3 * DAY) }],
+);
+my @acts = map { ($_) x (10 * $act{$_}[0]) } sort keys %act;
+
+for my $life (1 .. $ENV{LIVES} // 500) {
+    ($ac, $acct) = account();
+    $m = RblBillModel->new(ac => $ac, grace => GRACE);
+    @done = @events = ();
+    $now = time * 1000 + int rand 366 * DAY;
+    clock(0);
+    $act{topup}[1]->() if rand() < 0.5;
+    $act{plan}[1]->();
+    my $bad = '';
+    for (1 .. 40) {
+        my $what = pick(@acts);
+        push @done, "$now $what";
+        $bad = eval { $act{$what}[1]->(); '' } // $@;
+        last if $bad ne '';
+        look();
+        # Between two looks the balance is never low without a wake.
+        $bad = 'a low balance wakes nobody' if $m->{kind} eq 'check'
+            && ($m->{alert} && $m->left < $m->{alert} && !$m->{alerted}
+                || $m->left <= 0 && $m->{state} ne 'lapsed');
+        last if $bad ne '';
+    }
+    my ($is, $want) = (stored(), expected());
+    my $equal = packed_text($is) eq packed_text($want);
+    ok($bad eq '' && $equal, "life $life: as the model")
+        or diag(explain({ why => $bad, done => \@done, is => $is,
+            want => $want }));
+    cmd('DEL', map { k($_, $ac) } qw(bill terms meter ledger money payments));
+    cmd('ZREM', k('billdue'), $ac);
+    last if $bad ne '' || !$equal;
+}
+
+sub packed_text {
+    my ($v) = @_;
+    return ref $v eq 'HASH' ? join("\n", map { "$_=" . packed_text($v->{$_}) }
+        sort keys %$v) : ref $v ? join("\n", map { packed_text($_) } @$v)
+        : $v // '';
+}
+is(scalar keys %types, 6, 'each type of event was among them')
+    if !$ENV{LIVES};
+note(join ', ', map { "$_: $types{$_}" } sort keys %types);
+done_testing();
