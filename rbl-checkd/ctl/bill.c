@@ -3,7 +3,7 @@
  * scripts of shared/lua/bill decide; these commands give them the values.
  */
 
-#include "plan_file.h"
+#include "plan.h"
 
 #include "rbl_bill.h"
 #include "rbl_money.h"
