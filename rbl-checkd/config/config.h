@@ -93,6 +93,11 @@ typedef struct {
     /* billing */
     unsigned      bill;             /* 1: this daemon bills */
     double        bill_grace;       /* s after a period that is not paid */
+    char          bill_fallback[256];  /* name of a plan; "": none */
+    char          bill_plans[256];  /* file of plans */
+    int64_t       bill_kept;        /* of bill_fallback: hosts that are still
+                                       checked when a plan has expired; -1:
+                                       all */
 
     /* mail */
     char          smtp_url[300];    /* "": none; see config_smtp_server */

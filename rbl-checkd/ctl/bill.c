@@ -3,6 +3,7 @@
  * scripts of shared/lua/bill decide; these commands give them the values.
  */
 
+#include "lapse.h"
 #include "plan.h"
 
 #include "rbl_bill.h"
@@ -18,7 +19,9 @@ static const ctl_column_t  bill_columns[] = {
     { "account", "account" }, { "plan", "plan" }, { "price", "price (USD)" },
     { "period", "period" }, { "gateway", "gateway" }, { "state", "state" },
     { "begins", "paid from" }, { "ends", "paid until" },
-    { "renew", "renews itself" }, { "open", "open payment" }, { NULL, NULL }
+    { "renew", "renews itself" }, { "open", "open payment" },
+    { "lapsed", "expired since" }, { "checked", "hosts still checked" },
+    { NULL, NULL }
 };
 
 static const ctl_column_t  payment_row[] = {
@@ -95,6 +98,11 @@ ctl_bill_show(ctl_t *ctl)
                   "begins", ctl_time(b.begins), "ends", ctl_time(b.ends),
                   "renew", terms.renew != 0, "open", ctl_text(b.open));
     freeReplyObject(reply);
+
+    if (ctl_lapse_show(ctl, &sid, v) != 0) {
+        json_decref(v);
+        return CTL_ERROR;
+    }
 
     return ctl_print(ctl, bill_columns, v);
 }

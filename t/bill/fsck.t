@@ -20,7 +20,7 @@ my $ledger = k('ledger', $ac);
 sub buy {
     script('bill_plan', [$acct], 'manual', 'P', 25_000_000, 'month', 1, 0, 0, 0,
         900);
-    my $py = script('bill_step', [$acct], 0)->[2];
+    my $py = script('bill_step', [$acct], 0, 0)->[2];
     script('bill_paid', [$acct], $py, 'R1');
     return $py;
 }

@@ -509,17 +509,35 @@ case(daemon_greet => '16 addresses', sub { slice('daemon_greet',
 sub buy { return script('bill_plan', [$acct], 'manual', 'P', 1_000_000, 'month',
     1, 0, 0, 0, 900) }
 case(bill_plan => 'with an open payment', sub {
-    buy(); slice('bill_step', [$acct], 0); buy() });
+    buy(); slice('bill_step', [$acct], 0, 0); buy() });
 case(bill_step => 'opens a payment', sub {
-    cmd('DEL', k('bill', $ac)); buy(); slice('bill_step', [$acct], 0) });
+    cmd('DEL', k('bill', $ac)); buy(); slice('bill_step', [$acct], 0, 0) });
 case(bill_paid => 'a payment', sub {
     cmd('DEL', k('bill', $ac));
     buy();
-    slice('bill_paid', [$acct], slice('bill_step', [$acct], 0)->[2],
+    slice('bill_paid', [$acct], slice('bill_step', [$acct], 0, 0)->[2],
         'x' x 255);
 });
 case(bill_terms => 'all of them', sub {
     buy(); slice('bill_terms', [$acct], 0, '', 5, 25, 5) });
+sub lapse {
+    my ($paid) = @_;
+    cmd('DEL', k('bill', $ac), k('work', $ac));
+    buy();
+    my $b = unpacked(cmd('GET', k('bill', $ac)));
+    @$b[7, 8] = (1, 2);
+    cmd('SET', k('bill', $ac), packed($b));
+    return slice('bill_step', [$acct], 0, $paid);
+}
+case(bill_step => 'an expired plan', sub { lapse(500) });
+case(work_step => 'hosts stop', sub { lapse(0); slice('work_step', [$acct],
+    '') });
+case(work_step => 'hosts go on', sub {
+    1 while slice('work_step', [$acct], '')->[2] > 0;
+    script('bill_paid', [$acct], unpacked(cmd('GET', k('bill', $ac)))->[10],
+        '');
+    slice('work_step', [$acct], '');
+});
 case(accounts_take => '8 accounts', sub {
     cmd('ZADD', k('works'), map { (1, sid('AC')) } 1 .. 8);
     slice('accounts_take', [k('works')], 8); cmd('DEL', k('works')) });

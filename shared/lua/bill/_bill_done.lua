@@ -1,6 +1,7 @@
 -- A payment has succeeded: ledger, period and event change together.
 --- include: bill_event
 --- include: account_save
+--- include: lapse
 -- An entry of the ledger: `amount` from the account `debit` to `credit`
 -- (rbl_keys.h).  `of` is what it is for; it is in the ledger once.
 local function ledger_add(of, debit, credit, amount, reference)
@@ -29,6 +30,7 @@ local function bill_done(a, b, payment, reference, now)
     b[BILL.begins], b[BILL.ends] = begins, payment[PAYMENT.ends]
     b[BILL.state], b[BILL.open], b[BILL.told] = 'active', '', 0
     bill_save(b)
+    lapse_follow(a, false, 0, now)
     bill_event(a, 'billing.renewal.success', payment[PAYMENT.id], now, b,
         payment)
 end

@@ -2,8 +2,10 @@
 -- time changes nothing.
 --- key: acct  acct:<AC>
 --- arg: grace  ms
+--- arg: kept  hosts that are checked though the plan has lapsed; -1: all
 --- reply: OK state opened  of the bill, "": there is none; a payment, or ""
 --- include: bill_event
+--- include: lapse
 local b, a = load(bill_key), load(KEY.acct)
 if not b or not a then
     call('ZREM', key('billdue'), ac)
@@ -59,4 +61,5 @@ if b[BILL.state] == 'grace' and now >= b[BILL.ends] + grace then
     b[BILL.state] = 'lapsed'
 end
 bill_save(b, grace)
+lapse_follow(a, b[BILL.state] == 'lapsed', tonumber(ARG.kept), now)
 return {'OK', b[BILL.state], opened or ''}
