@@ -25,6 +25,13 @@ extern const ngx_rbl_op_t  ngx_rbl_op_host_pause;
 extern const ngx_rbl_op_t  ngx_rbl_op_host_resume;
 extern const ngx_rbl_op_t  ngx_rbl_op_host_delete;
 
+/* Decodes a record; a host that is stopped has host->stopped (schema.txt). */
+rbl_err_t ngx_rbl_host_read(const ngx_rbl_ctx_t *ctx, rbl_host_t *host,
+    rbl_str_t raw);
+
+/* Of rbl_view_host, for this request. */
+unsigned ngx_rbl_host_flags(const ngx_rbl_ctx_t *ctx);
+
 /* ngx_rbl_api_plain.c */
 extern const ngx_rbl_op_t  ngx_rbl_op_listings_plain;
 

@@ -89,6 +89,32 @@ const ngx_rbl_op_t  ngx_rbl_op_host_delete = {
 };
 
 
+/* Until all hosts are stopped, the account's record tells which are. */
+
+rbl_err_t
+ngx_rbl_host_read(const ngx_rbl_ctx_t *ctx, rbl_host_t *host, rbl_str_t raw)
+{
+    rbl_err_t  err;
+
+    err = rbl_host_decode(host, raw);
+
+    if (err == RBL_OK && host->stopped == 0 && ngx_rbl_stops_all(ctx)) {
+        host->stopped = ctx->lapsed;
+        host->next_check = 0;
+    }
+
+    return err;
+}
+
+
+unsigned
+ngx_rbl_host_flags(const ngx_rbl_ctx_t *ctx)
+{
+    return ctx->conf->portal
+           ? RBL_VIEW_STATE | (ctx->lapsed ? RBL_VIEW_LAPSED : 0) : 0;
+}
+
+
 static int
 ngx_rbl_host_write(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
 {
@@ -114,7 +140,7 @@ ngx_rbl_host_row(ngx_rbl_ctx_t *ctx, rbl_str_t raw, ngx_uint_t only)
     int64_t     now, from, until;
     rbl_host_t  host;
 
-    if (rbl_host_decode(&host, raw) != RBL_OK) {
+    if (ngx_rbl_host_read(ctx, &host, raw) != RBL_OK) {
         return ngx_rbl_undecoded(ctx, "host");
     }
 
@@ -129,7 +155,8 @@ ngx_rbl_host_row(ngx_rbl_ctx_t *ctx, rbl_str_t raw, ngx_uint_t only)
     ctx->shown_from = ngx_max(ctx->shown_from, from);
     ctx->shown_until = ngx_min(ctx->shown_until, until);
 
-    rbl_view_host(&ctx->doc, NULL, &host, ctx->zone, now, 0);
+    rbl_view_host(&ctx->doc, NULL, &host, ctx->zone, now,
+                  ngx_rbl_host_flags(ctx));
 
     return 1;
 }

@@ -1,9 +1,9 @@
 /*
  * Listings in one line for Nagios and Zabbix.  OK requires that checks are
- * running: with no daemon, with a check that is long overdue, with no recent
- * check that got a response from a list, or with a host without lists, the
- * answer is UNKNOWN, or -1.  A listing is CRITICAL in any case; the text then
- * says how old the information may be.
+ * running: with a plan that has expired, with no daemon, with a check that is
+ * long overdue, with no recent check that got a response from a list, or with a
+ * host without lists, the answer is UNKNOWN, or -1.  A listing is CRITICAL in
+ * any case; the text then says how old the information may be.
  */
 
 #include "ngx_rbl_api.h"
@@ -33,6 +33,9 @@ typedef struct {
                                            never, -1: unknown */
     int64_t    daemon;                  /* ms: a daemon was last seen; -1:
                                            never */
+    int64_t    stopped;                 /* hosts, since the plan expired; or
+                                           paused */
+    int64_t    now;                     /* ms; 0: unknown */
 } ngx_rbl_plain_t;
 
 
@@ -40,7 +43,12 @@ static void ngx_rbl_plain_prepare(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_plain_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
 static void ngx_rbl_plain_checked(ngx_rbl_ctx_t *ctx, const redisReply *reply);
-static void ngx_rbl_plain_answer(ngx_rbl_ctx_t *ctx, int64_t now);
+static void ngx_rbl_plain_proceed(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_plain_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_plain_answer(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_plain_why(rbl_out_t *out, const ngx_rbl_ctx_t *ctx,
+    int64_t unseen, int64_t overdue, int64_t unchecked, int64_t bound);
 static void ngx_rbl_plain_reason(rbl_out_t *out, const char *what, int64_t ms);
 static void ngx_rbl_plain_age(rbl_out_t *out, int64_t ms);
 static void ngx_rbl_plain_hosts(rbl_out_t *out, int64_t n);
@@ -48,7 +56,9 @@ static void ngx_rbl_plain_hosts(rbl_out_t *out, int64_t n);
 
 const ngx_rbl_op_t  ngx_rbl_op_listings_plain = {
     .prepare = ngx_rbl_plain_prepare,
-    .read = ngx_rbl_plain_read
+    .read = ngx_rbl_plain_read,
+    .proceed = ngx_rbl_plain_proceed,
+    .result = ngx_rbl_plain_result
 };
 
 
@@ -92,7 +102,6 @@ ngx_rbl_plain_prepare(ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_plain_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
-    int64_t           n;
     ngx_rbl_plain_t  *plain;
 
     plain = ctx->data;
@@ -120,12 +129,7 @@ ngx_rbl_plain_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
         break;
 
     case NGX_RBL_PLAIN_TIME:
-        n = rbl_reply_time(reply) / 1000000;
-
-        if (n > 0 && ctx->refusal == 0) {
-            ngx_rbl_plain_answer(ctx, n * 1000);
-        }
-
+        plain->now = rbl_reply_time(reply) / 1000000 * 1000;
         break;
     }
 }
@@ -149,19 +153,70 @@ ngx_rbl_plain_checked(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 }
 
 
+/* Only an account whose plan has expired needs a second round: how many hosts
+   are behind those that are still checked. */
+
+static void
+ngx_rbl_plain_proceed(ngx_rbl_ctx_t *ctx)
+{
+    char              text[RBL_OUT_INT + 1];
+    rbl_key_t         key;
+    ngx_rbl_batch_t  *batch;
+
+    if (ctx->lapsed == 0) {
+        ngx_rbl_plain_answer(ctx);
+        return;
+    }
+
+    batch = ngx_rbl_next(ctx);
+
+    if (batch != NULL) {
+        (void) ngx_sprintf((u_char *) text, "(%L%Z", ctx->kept);
+
+        ngx_rbl_batch_command(batch, RBL_COMMAND("ZCOUNT",
+                              rbl_account_key(&key,
+                                          ngx_rbl_store_keyspace(ctx->store),
+                                          "hosts", rbl_sid_str(&ctx->account),
+                                          RBL_STR("")),
+                              rbl_str(text), RBL_STR("+inf")));
+    }
+}
+
+
+static void
+ngx_rbl_plain_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    ngx_rbl_plain_t  *plain;
+
+    plain = ctx->data;
+    plain->stopped = ngx_rbl_total(ctx, reply);
+
+    if (ctx->refusal == 0) {
+        ngx_rbl_plain_answer(ctx);
+    }
+}
+
+
 /* Without active hosts the time of the last check does not matter.  A new
    account has had no time for a check.  An older version did not record the
    responses of lists: an unknown time is not treated as silence. */
 
 static void
-ngx_rbl_plain_answer(ngx_rbl_ctx_t *ctx, int64_t now)
+ngx_rbl_plain_answer(ngx_rbl_ctx_t *ctx)
 {
-    int64_t           unseen, overdue, unchecked, bound;
+    int64_t           now, unseen, overdue, unchecked, bound;
     rbl_out_t        *out;
     ngx_uint_t        silent;
     ngx_rbl_plain_t  *plain;
 
     plain = ctx->data;
+    now = plain->now;
+
+    if (now <= 0) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
     bound = ngx_max(NGX_RBL_INTERVALS * ctx->interval * 1000, NGX_RBL_SILENCE);
 
     unseen = plain->daemon < 0 ? INT64_MAX : now - plain->daemon;
@@ -170,7 +225,8 @@ ngx_rbl_plain_answer(ngx_rbl_ctx_t *ctx, int64_t now)
                 || now - ctx->created <= bound ? 0
                 : plain->checked == 0 ? INT64_MAX : now - plain->checked;
 
-    silent = unseen > NGX_RBL_SILENCE || overdue > bound || unchecked > bound;
+    silent = plain->stopped > 0 || unseen > NGX_RBL_SILENCE
+             || overdue > bound || unchecked > bound;
 
     ngx_rbl_open_plain(ctx);
 
@@ -191,7 +247,35 @@ ngx_rbl_plain_answer(ngx_rbl_ctx_t *ctx, int64_t now)
         rbl_out_z(out, "UNKNOWN -");
     }
 
-    if (unseen > NGX_RBL_SILENCE) {
+    ngx_rbl_plain_why(out, ctx, unseen, overdue, unchecked, bound);
+
+    if (plain->uncovered && plain->listed == 0) {
+        rbl_out_z(out, " No list applies to ");
+        ngx_rbl_plain_hosts(out, plain->uncovered);
+        rbl_out_z(out, ".");
+    }
+}
+
+
+/* Writes the first reason why nothing new is known.  Ages in ms. */
+
+static void
+ngx_rbl_plain_why(rbl_out_t *out, const ngx_rbl_ctx_t *ctx, int64_t unseen,
+    int64_t overdue, int64_t unchecked, int64_t bound)
+{
+    int64_t           age;
+    ngx_rbl_plain_t  *plain;
+
+    plain = ctx->data;
+
+    if (plain->stopped > 0) {
+        age = plain->now - ctx->lapsed;
+        rbl_out_z(out, " The plan has expired:");
+        ngx_rbl_plain_reason(out, ctx->kept ? "some hosts have not been checked"
+                             : "hosts have not been checked",
+                             age < 120000 ? INT64_MAX : age);
+
+    } else if (unseen > NGX_RBL_SILENCE) {
         ngx_rbl_plain_reason(out, "No daemon has been seen", unseen);
 
     } else if (overdue > bound) {
@@ -200,12 +284,6 @@ ngx_rbl_plain_answer(ngx_rbl_ctx_t *ctx, int64_t now)
     } else if (unchecked > bound) {
         ngx_rbl_plain_reason(out, "No check of a host has had an answer",
                              unchecked);
-    }
-
-    if (plain->uncovered && plain->listed == 0) {
-        rbl_out_z(out, " No list applies to ");
-        ngx_rbl_plain_hosts(out, plain->uncovered);
-        rbl_out_z(out, ".");
     }
 }
 

@@ -380,7 +380,10 @@ ngx_rbl_auth_account(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 
     ctx->suspended = !rbl_str_is(account.status, "active")
                      && ctx->actor.n == 0;
-    ctx->paid = account.paid != 0;
+    ctx->paid = account.paid != 0 && account.lapsed == 0;
+    ctx->lapsed = account.lapsed;
+    ctx->kept = account.lapsed ? account.kept : 0;
+    ctx->settled = account.settled != 0;
     ctx->zone = ctx->conf->portal
                 ? NULL : ngx_rbl_timezone(ctx->request, account.timezone);
 }

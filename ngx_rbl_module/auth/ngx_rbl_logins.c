@@ -62,11 +62,14 @@ struct ngx_rbl_login_s {
     ngx_rbl_user_t              user;
     rbl_sid_t                   profile;
     rbl_sid_t                   group;
+    int64_t                     lapsed;
+    int64_t                     kept;
 
     unsigned                    proven:1;
     unsigned                    fresh:1;
     unsigned                    placed:1;
     unsigned                    paid:1;
+    unsigned                    settled:1;
 };
 
 
@@ -318,6 +321,9 @@ ngx_rbl_login_use(ngx_rbl_ctx_t *ctx)
     ctx->group = login->group;
     ctx->zone = login->zone;
     ctx->paid = login->paid;
+    ctx->lapsed = login->lapsed;
+    ctx->kept = login->kept;
+    ctx->settled = login->settled;
 
     ngx_memcpy(ctx->limits, login->limits, sizeof(ctx->limits));
     ngx_rbl_admit_limits(ctx);
@@ -360,6 +366,9 @@ ngx_rbl_login_learn(ngx_rbl_ctx_t *ctx)
     login->profile = ctx->profile;
     login->group = ctx->group;
     login->paid = ctx->paid;
+    login->lapsed = ctx->lapsed;
+    login->kept = ctx->kept;
+    login->settled = ctx->settled;
 }
 
 

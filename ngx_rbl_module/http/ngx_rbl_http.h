@@ -57,6 +57,8 @@ typedef enum {
 #define NGX_RBL_VIEWERS   (1 << 11)
 #define NGX_RBL_OWNERS    (1 << 12)
 #define NGX_RBL_ADMINS    (1 << 14)
+#define NGX_RBL_CHECKS    (1 << 15)     /* has hosts checked: refused when the
+                                           plan has expired */
 #define NGX_RBL_RECENT    (1 << 13)     /* within 10 minutes of the sign-in */
 
 /*
@@ -271,6 +273,8 @@ struct ngx_rbl_ctx_s {
                                            likewise, if the account was read */
     int64_t                 created;    /* creation of the account (ms);
                                            likewise */
+    int64_t                 lapsed;     /* its plan has expired since (ms); 0 */
+    int64_t                 kept;       /* see rbl_account_t */
     u_char                  digest[32]; /* SHA-256 of the token, or of the
                                            session */
     ngx_rbl_user_t          user;       /* of the session; rbl_portal only; set
@@ -331,7 +335,8 @@ struct ngx_rbl_ctx_s {
     unsigned                placed:1;   /* has an allow list */
     unsigned                proved:1;   /* the round of proof is over */
     unsigned                admitted:1; /* counted by the rate limit */
-    unsigned                paid:1;     /* on a paid plan */
+    unsigned                paid:1;     /* on a paid plan, not expired */
+    unsigned                settled:1;  /* see rbl_account_t */
     unsigned                visiting:1; /* names an account; acts in the user's
                                            own as yet */
     unsigned                stale:1;    /* refused (401) because the sign-in is
@@ -346,6 +351,12 @@ struct ngx_rbl_ctx_s {
                                                credential cache, if the totals
                                                confirm it */
 };
+
+
+/* True if the plan of the account has expired and no host is checked, or the
+   records of the hosts do not say yet which are. */
+#define ngx_rbl_stops_all(ctx)                                                \
+    ((ctx)->lapsed && ((ctx)->kept == 0 || !(ctx)->settled))
 
 
 /* ngx_rbl_ask.c */

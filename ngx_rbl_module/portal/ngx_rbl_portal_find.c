@@ -47,6 +47,7 @@ static void ngx_rbl_find_host(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
 static void ngx_rbl_hosts_count_prepare(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_hosts_count_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
+static void ngx_rbl_hosts_count_answer(ngx_rbl_ctx_t *ctx);
 
 
 static const ngx_rbl_field_t  ngx_rbl_find_fields[] = {
@@ -212,6 +213,7 @@ ngx_rbl_find_proceed(ngx_rbl_ctx_t *ctx)
     rbl_host_find_args_t  *args;
 
     args = ctx->data;
+    args->stopped = ctx->lapsed && !ctx->settled ? RBL_STR("1") : RBL_STR("");
 
     ngx_rbl_run(ctx, host_find, args, 0);
 
@@ -254,13 +256,13 @@ ngx_rbl_find_host(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
 {
     rbl_host_t  host;
 
-    if (rbl_host_decode(&host, raw) != RBL_OK) {
+    if (ngx_rbl_host_read(ctx, &host, raw) != RBL_OK) {
         (void) ngx_rbl_undecoded(ctx, "host");
         return;
     }
 
     rbl_view_host(&ctx->doc, NULL, &host, ctx->zone, ngx_rbl_now(),
-                  RBL_VIEW_STATE);
+                  ngx_rbl_host_flags(ctx));
 }
 
 
@@ -289,7 +291,7 @@ static void
 ngx_rbl_hosts_count_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply)
 {
-    int64_t                 n, ranges;
+    int64_t                 n;
     rbl_state_t             state;
     ngx_rbl_hosts_count_t  *count;
 
@@ -309,22 +311,49 @@ ngx_rbl_hosts_count_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     state = RBL_STATE_LISTED + i - NGX_RBL_COUNT_FIRST;
     count->of[state] = n;
 
-    if (state + 1 < RBL_STATE_RANGE || ctx->refusal) {
-        return;
+    if (state + 1 == RBL_STATE_RANGE && ctx->refusal == 0) {
+        ngx_rbl_hosts_count_answer(ctx);
+    }
+}
+
+
+/* If no host is checked, all but the paused ones are unknown: the index may not
+   have that yet. */
+
+static void
+ngx_rbl_hosts_count_answer(ngx_rbl_ctx_t *ctx)
+{
+    int64_t                 ranges, clear;
+    rbl_state_t             state;
+    ngx_rbl_hosts_count_t  *count;
+
+    count = ctx->data;
+    ranges = count->others;
+
+    for (state = RBL_STATE_LISTED; state < RBL_STATE_RANGE; state++) {
+        ranges -= count->of[state];
+    }
+
+    clear = count->hosts - count->others;
+
+    if (ngx_rbl_stops_all(ctx)) {
+        count->of[RBL_STATE_UNKNOWN] += count->of[RBL_STATE_LISTED]
+                                        + count->of[RBL_STATE_UNCOVERED]
+                                        + ngx_max(clear, 0);
+        count->of[RBL_STATE_LISTED] = 0;
+        count->of[RBL_STATE_UNCOVERED] = 0;
+        clear = 0;
     }
 
     ngx_rbl_open(ctx, NGX_RBL_FIND_GUESS, "OK");
     rbl_doc_object(&ctx->doc, "data");
     rbl_doc_int(&ctx->doc, "hosts", count->hosts);
 
-    ranges = count->others;
-
     for (state = RBL_STATE_LISTED; state < RBL_STATE_RANGE; state++) {
         rbl_doc_int(&ctx->doc, rbl_state_names[state], count->of[state]);
-        ranges -= count->of[state];
     }
 
-    rbl_doc_int(&ctx->doc, "clear", ngx_max(count->hosts - count->others, 0));
+    rbl_doc_int(&ctx->doc, "clear", ngx_max(clear, 0));
     rbl_doc_int(&ctx->doc, "ranges", ngx_max(ranges, 0));
     rbl_doc_close(&ctx->doc);
     ngx_rbl_close(ctx);

@@ -4,6 +4,7 @@
  * changes: the same of all hosts of the account, the last ones.
  */
 
+#include "ngx_rbl_api.h"
 #include "ngx_rbl_portal.h"
 #include "ngx_rbl_write.h"
 
@@ -115,7 +116,7 @@ ngx_rbl_host_lists_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     }
 
     if (said.word != RBL_HOST_LISTS_OK
-        || rbl_host_decode(&host, said.host) != RBL_OK)
+        || ngx_rbl_host_read(ctx, &host, said.host) != RBL_OK)
     {
         return;
     }
@@ -125,7 +126,8 @@ ngx_rbl_host_lists_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 
     ngx_rbl_open(ctx, n * NGX_RBL_LIST_GUESS, "OK");
     rbl_doc_object(&ctx->doc, "data");
-    rbl_view_host(&ctx->doc, "host", &host, ctx->zone, ngx_rbl_now(), 0);
+    rbl_view_host(&ctx->doc, "host", &host, ctx->zone, ngx_rbl_now(),
+                  ngx_rbl_host_flags(ctx));
     rbl_doc_int(&ctx->doc, "unknown_unnamed",
                 ngx_max(host.unknown_count - named, 0));
     rbl_doc_array(&ctx->doc, "lists");

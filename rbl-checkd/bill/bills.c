@@ -25,7 +25,7 @@ on_step(void *data, const redisReply *reply)
 static void
 bills_step(void *data, store_t *store, visit_t *visit)
 {
-    char                   grace[RBL_OUT_INT];
+    char                   grace[RBL_OUT_INT], kept[RBL_OUT_INT];
     rbl_key_t              key;
     const config_t        *conf = data;
     rbl_bill_step_args_t   args;
@@ -33,6 +33,7 @@ bills_step(void *data, store_t *store, visit_t *visit)
     args.acct = rbl_account_key(&key, store_keyspace(store), "acct",
                                 rbl_sid_str(&visit->account), RBL_STR(""));
     args.grace = rbl_out_int_text(grace, (int64_t) (conf->bill_grace * 1000));
+    args.kept = rbl_out_int_text(kept, conf->bill_kept);
     store_call(store, bill_step, on_step, visit, args);
 }
 

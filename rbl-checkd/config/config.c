@@ -4,6 +4,7 @@
  */
 
 #include "config_int.h"
+#include "plan_file.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -262,6 +263,16 @@ const config_key_t  config_keys[] = {
     { "bill_grace", config_set_duration, AT(bill_grace),
       LIMITS(0, 366 * DAY), "7d", NULL, NULL,
       "Time after a paid period in which an unpaid plan goes on.", 0 },
+
+    { "bill_fallback", config_set_text, AT(bill_fallback), NO_LIMITS,
+      "", "Free", "the name of a plan",
+      "Plan that tells how many hosts are checked when the plan of an account\n"
+      "has expired: its max_hosts, the oldest hosts first.  Without it none\n"
+      "is.  All daemons need the same value.", 0 },
+
+    { "bill_plans", config_set_text, AT(bill_plans), NO_LIMITS,
+      PLAN_FILE, NULL, "a readable file",
+      "File of plans with bill_fallback.  It is read at start.", 0 },
 
     { "smtp_url", config_set_smtp_url, AT(smtp_url), NO_LIMITS,
       "", "smtp://mail.example.net:587", "smtp://HOST or smtps://HOST, with or "

@@ -97,6 +97,11 @@ typedef struct {
     char          gateway_key[256]; /* content of gateway_key_file */
     double        gateway_timeout;  /* s, one request */
     double        bill_grace;       /* s after a period that is not paid */
+    char          bill_fallback[256];  /* name of a plan; "": none */
+    char          bill_plans[256];  /* file of plans */
+    int64_t       bill_kept;        /* of bill_fallback: hosts that are still
+                                       checked when a plan has expired; -1:
+                                       all */
 
     /* mail */
     char          smtp_url[300];    /* "": none; see config_smtp_server */

@@ -207,7 +207,8 @@ check_whole(config_t *conf, reader_t *r)
 
     if (config_check_smtp(conf, &key, r->why, sizeof(r->why)) != 0
         || config_check_sms(conf, &key, r->why, sizeof(r->why)) != 0
-        || config_check_gateway(conf, &key, r->why, sizeof(r->why)) != 0)
+        || config_check_gateway(conf, &key, r->why, sizeof(r->why)) != 0
+        || config_check_fallback(conf, &key, r->why, sizeof(r->why)) != 0)
     {
         r->number = r->seen[config_find(key) - config_keys];
         return -1;

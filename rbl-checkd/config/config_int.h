@@ -120,6 +120,8 @@ int config_check_smtp(const config_t *conf, const char **key, char *err,
     size_t size);
 
 /* The same for the keys of the SMS account. */
+int config_check_fallback(config_t *conf, const char **key, char *err,
+    size_t size);
 int config_check_sms(const config_t *conf, const char **key, char *err,
     size_t size);
 

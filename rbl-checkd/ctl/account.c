@@ -3,7 +3,7 @@
  * their other options.
  */
 
-#include "plan_file.h"
+#include "plan.h"
 
 
 static const ctl_column_t  account_columns[] = {
@@ -115,8 +115,7 @@ ctl_account_add(ctl_t *ctl)
 }
 
 
-/* Loads the record of an account into a; its bytes live as long as *reply. */
-static int
+int
 ctl_account_load(ctl_t *ctl, const rbl_sid_t *sid, rbl_account_t *a,
     redisReply **reply)
 {

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdio.h>
 
-#define CTL_INTERVAL_MAX  (30 * 86400)
 
 
 int
@@ -93,44 +92,9 @@ ctl_decimal(char buf[CTL_DECIMAL], int64_t v)
 
 
 int
-ctl_seconds(int64_t *seconds, rbl_str_t text)
-{
-    int64_t  v, unit;
-
-    unit = 1;
-
-    if (text.n > 1 && strchr("smhd", text.p[text.n - 1]) != NULL) {
-        switch (text.p[--text.n]) {
-        case 'm':
-            unit = 60;
-            break;
-        case 'h':
-            unit = 3600;
-            break;
-        case 'd':
-            unit = 86400;
-            break;
-        default:
-            break;
-        }
-    }
-
-    if (rbl_int_parse(&v, text, 1, CTL_INTERVAL_MAX) != RBL_OK
-        || v * unit > CTL_INTERVAL_MAX)
-    {
-        return -1;
-    }
-
-    *seconds = v * unit;
-
-    return 0;
-}
-
-
-int
 ctl_interval(int64_t *seconds, const char *what, rbl_str_t text)
 {
-    if (ctl_seconds(seconds, text) == 0) {
+    if (entry_seconds(seconds, text) == 0) {
         return 0;
     }
 

@@ -4,7 +4,8 @@
  */
 
 #include "bill_int.h"
-#include "plan_file.h"
+#include "lapse.h"
+#include "plan.h"
 
 #include "rbl_money.h"
 
@@ -18,6 +19,7 @@ static const ctl_column_t  bill_columns[] = {
     { "renew", "renews itself" }, { "open", "open payment" },
     { "balance", "balance (USD)" }, { "alert", "tell below" },
     { "falls_below", "recharge below" }, { "recharge_to", "recharge to" },
+    { "lapsed", "expired since" }, { "checked", "hosts still checked" },
     { NULL, NULL }
 };
 
@@ -90,7 +92,9 @@ ctl_bill_show(ctl_t *ctl)
                   "renew", terms.renew != 0, "open", ctl_text(b.open));
     freeReplyObject(reply);
 
-    if (bill_credit(ctl, &sid, &terms, v) != 0) {
+    if (bill_credit(ctl, &sid, &terms, v) != 0
+        || ctl_lapse_show(ctl, &sid, v) != 0)
+    {
         json_decref(v);
         return CTL_ERROR;
     }

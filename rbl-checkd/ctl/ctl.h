@@ -13,6 +13,7 @@
 #include <jansson.h>
 
 #include "config/config.h"
+#include "config/entry_read.h"
 #include "rbl_audit.h"
 #include "rbl_keys.h"
 #include "rbl_record.h"
@@ -29,7 +30,7 @@
 #define CTL_ERROR    3
 
 #define CTL_MAX_OPTIONS  16
-#define CTL_LIMIT_MAX    100000000      /* of hosts and other counts */
+#define CTL_LIMIT_MAX    ENTRY_LIMIT_MAX
 #define CTL_SECRET_SIZE  80             /* size of a buffer for any token or
                                            secret */
 
@@ -160,10 +161,10 @@ int ctl_timezone(const ctl_t *ctl, rbl_str_t name);
 #define CTL_DECIMAL  24
 rbl_str_t ctl_decimal(char buf[CTL_DECIMAL], int64_t v);
 
-/* Parses "900", "15m", "1h": 1 s to 30 days.  -1: invalid; prints nothing. */
-int ctl_seconds(int64_t *seconds, rbl_str_t text);
-
-/* account.c: 0; -1: no such account, or failure; error printed. */
+/* account.c: 0; -1: no such account, or failure; error printed.  The bytes of
+   `a` live as long as *reply. */
+int ctl_account_load(ctl_t *ctl, const rbl_sid_t *sid, rbl_account_t *a,
+    redisReply **reply);
 int ctl_account_exists(ctl_t *ctl, const rbl_sid_t *sid);
 
 /* Prints the records of account args[0]: the members of its index, under the

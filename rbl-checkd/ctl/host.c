@@ -21,7 +21,9 @@ static const ctl_column_t  host_columns[] = {
     { "status", "status" }, { "profile", "profile" }, { "groups", "groups" },
     { "listed_count", "listed" }, { "first_listed", "listed since" },
     { "unknown_count", "unknown" }, { "checked", "last checked" },
-    { "next_check", "next check" }, { "created", "created" }, { NULL, NULL }
+    { "next_check", "next check" },
+    { "stopped", "not checked since the plan expired" },
+    { "created", "created" }, { NULL, NULL }
 };
 
 static const ctl_column_t  lists_row[] = {
@@ -39,7 +41,7 @@ static const ctl_column_t  history_row[] = {
 static json_t *
 host_json(const rbl_sid_t *account, const rbl_host_t *h)
 {
-    return json_pack("{so so so so so so so so so sI so sI so so so}",
+    return json_pack("{so so so so so so so so so sI so sI so so so so}",
                      "id", ctl_text(h->id),
                      "account", ctl_text(rbl_sid_str(account)),
                      "value", ctl_text(h->value), "name", ctl_text(h->name),
@@ -53,6 +55,7 @@ host_json(const rbl_sid_t *account, const rbl_host_t *h)
                      "unknown_count", (json_int_t) h->unknown_count,
                      "checked", ctl_time(h->checked),
                      "next_check", ctl_time(h->next_check),
+                     "stopped", ctl_time(h->stopped),
                      "created", ctl_time(h->created));
 }
 

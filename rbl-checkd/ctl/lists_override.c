@@ -34,7 +34,7 @@ number_value(const char *name, const char *text)
 
     if (rbl_int_parse(&v, rbl_str(text), 0, LISTS_QUOTA_MAX) == RBL_OK
         || (strcmp(name, "min_interval") == 0
-            && ctl_seconds(&v, rbl_str(text)) == 0))
+            && entry_seconds(&v, rbl_str(text)) == 0))
     {
         return json_integer(v);
     }

@@ -5,7 +5,7 @@
 #ifndef CTL_LISTS_READ_H_INCLUDED
 #define CTL_LISTS_READ_H_INCLUDED
 
-#include "entry.h"
+#include "ctl.h"
 
 #define LISTS_FILE_URL      512
 #define LISTS_FILE_WEBSITE  128             /* each result of a check contains

@@ -48,6 +48,13 @@ ctl_fail(const char *fmt, ...)
 }
 
 
+static void
+ctl_mistake(const char *line)
+{
+    ctl_fail("%s", line);
+}
+
+
 void
 ctl_note(const char *fmt, ...)
 {
@@ -386,6 +393,7 @@ main(int argc, char **argv)
     int           rc;
     static ctl_t  ctl;
 
+    entry_report = ctl_mistake;
     rc = ctl_parse(&ctl, argc, argv);
     if (rc != 0) {
         if (rc > 0) {

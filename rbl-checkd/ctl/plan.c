@@ -4,7 +4,7 @@
  * values in the account's record; later changes of the file do not affect it.
  */
 
-#include "plan_file.h"
+#include "plan.h"
 
 #define PLAN_INTERVAL  3600             /* of an account without a plan */
 

@@ -142,7 +142,7 @@ ctl_replay_time(int64_t *ms, const char *option, const char *text)
 {
     int64_t  s;
 
-    if (ctl_seconds(&s, rbl_str(text)) == 0) {
+    if (entry_seconds(&s, rbl_str(text)) == 0) {
         *ms = ((int64_t) time(NULL) - s) * 1000;
         return 0;
     }

@@ -146,6 +146,7 @@ void
 rbl_view_host(rbl_doc_t *d, const char *key, const rbl_host_t *h,
     const rbl_zone_t *tz, int64_t now, unsigned flags)
 {
+    int   stopped;
     char  buf[RBL_TIME_LEN];
 
     rbl_doc_object(d, key);
@@ -169,13 +170,21 @@ rbl_view_host(rbl_doc_t *d, const char *key, const rbl_host_t *h,
         rbl_view_listings(d, "listed_details", h->details);
     }
 
+    stopped = h->stopped > 0 && !rbl_str_is(h->status, "paused");
+
     rbl_doc_str(d, "next_check", rbl_time_text(buf, h->next_check, tz));
-    rbl_doc_int_str(d, "unknown_count", h->unknown_count);
+    rbl_doc_int_str(d, "unknown_count", stopped && h->unknown_count == 0
+                                        ? 1 : h->unknown_count);
     rbl_doc_str(d, "covered", h->uncovered != 0 ? RBL_STR("0")
                                                 : RBL_STR("1"));
 
     if (flags & RBL_VIEW_STATE) {
         rbl_doc_str(d, "state", rbl_str(rbl_state_names[rbl_state_of(h)]));
+        rbl_doc_z(d, "reason", !stopped ? ""
+                  : flags & RBL_VIEW_LAPSED ? "plan expired"
+                  : "not checked yet");
+        rbl_doc_str(d, "not_checked_since",
+                    rbl_time_text(buf, stopped ? h->stopped : 0, tz));
     }
 
     rbl_doc_close(d);

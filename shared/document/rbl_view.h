@@ -12,7 +12,10 @@
 #include "rbl_time.h"
 
 #define RBL_VIEW_NO_DETAILS  1          /* host without listed_details */
-#define RBL_VIEW_STATE       2          /* with its state in a word */
+#define RBL_VIEW_STATE       2          /* with its state in a word, and why it
+                                           is not checked */
+#define RBL_VIEW_LAPSED      4          /* the plan of its account has
+                                           expired */
 
 /* A packed array of texts as an array.  Returns the number of elements. */
 size_t rbl_view_texts(rbl_doc_t *d, const char *key, rbl_str_t packed);

@@ -23,6 +23,10 @@ rbl_state_of(const rbl_host_t *h)
         return RBL_STATE_RANGE;
     }
 
+    if (h->stopped > 0) {
+        return RBL_STATE_UNKNOWN;
+    }
+
     if (h->listed_count > 0) {
         return RBL_STATE_LISTED;
     }
@@ -143,6 +147,13 @@ rbl_host_state(rbl_host_state_t *state, const rbl_host_t *h, rbl_str_t list,
         state->error = t.error;
         state->since = t.since;
         state->errors = t.count;
+        return;
+    }
+
+    if (h->stopped > 0) {
+        state->status = RBL_STR("unknown");
+        state->since = h->stopped;
+        state->asked = min_interval > 0 ? 0 : h->checked;
         return;
     }
 

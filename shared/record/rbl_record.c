@@ -30,6 +30,9 @@ static const rbl_field_t  rbl_account_fields[RBL_ACCOUNT__N] = {
     [RBL_ACCOUNT_CREATED] = INT(rbl_account_t, created),
     [RBL_ACCOUNT_MAX_CHECKS] = INT(rbl_account_t, max_checks),
     [RBL_ACCOUNT_MIN_INTERVAL] = INT(rbl_account_t, min_interval),
+    [RBL_ACCOUNT_LAPSED] = INT(rbl_account_t, lapsed),
+    [RBL_ACCOUNT_KEPT] = INT(rbl_account_t, kept),
+    [RBL_ACCOUNT_SETTLED] = INT(rbl_account_t, settled),
 };
 
 static const rbl_field_t  rbl_token_fields[RBL_TOKEN__N] = {
@@ -118,6 +121,7 @@ static const rbl_field_t  rbl_host_fields[RBL_HOST__N] = {
     [RBL_HOST_DETAILS] = ARRAY(rbl_host_t, details),
     [RBL_HOST_TROUBLED] = ARRAY(rbl_host_t, troubled),
     [RBL_HOST_UNCOVERED] = INT(rbl_host_t, uncovered),
+    [RBL_HOST_STOPPED] = INT(rbl_host_t, stopped),
 };
 
 static const rbl_field_t  rbl_profile_fields[RBL_PROFILE__N] = {

@@ -26,6 +26,10 @@ typedef struct {
     int64_t    created;
     int64_t    max_checks;              /* starts per day; 0: no limit */
     int64_t    min_interval;            /* of the plan; 0: none */
+    int64_t    lapsed;                  /* the plan has expired since (ms); 0 */
+    int64_t    kept;                    /* last place of a host that is still
+                                           checked; 0: none */
+    int64_t    settled;                 /* 1: the others are stopped */
 } rbl_account_t;
 
 typedef struct {
@@ -113,6 +117,8 @@ typedef struct {
     rbl_str_t  details;                 /* packed array of arrays */
     rbl_str_t  troubled;                /* likewise */
     int64_t    uncovered;               /* 1: no list applies */
+    int64_t    stopped;                 /* not checked since the plan expired
+                                           (ms); 0 */
 } rbl_host_t;
 
 typedef struct {

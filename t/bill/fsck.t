@@ -20,7 +20,7 @@ my $ledger = k('ledger', $ac);
 sub buy {
     script('bill_plan', [$acct], 'manual', 'P', 25_000_000, 'month', 1, 0, 0, 0,
         900);
-    my $py = script('bill_step', [$acct], 0)->[2];
+    my $py = script('bill_step', [$acct], 0, 0)->[2];
     script('bill_paid', [$acct], $py, 'R1');
     return $py;
 }
@@ -127,7 +127,7 @@ script('bill_topup', [$acct], 'R2', 5_000_000, 'R2');
 script('bill_adjust', [$acct], 'x', -1_000_000, 'Less');
 cmd('HSET', k('money', $ac), 'used', 4000, 'day', 1);
 is_deeply([faults()], [0], 'the books of a plan by the check are in order');
-script('bill_step', [$acct], 0);
+script('bill_step', [$acct], 0, 0);
 is_deeply([faults()], [0], 'and with a booking of use');
 my $meter = cmd('GET', k('meter', $ac));
 for my $bad ('', '5', $meter . '0', substr($meter, 0, 16), 'x' . $meter) {

@@ -23,7 +23,7 @@ RBL_ADDON   = $(patsubst %,$(BUILD)/nginx/addon/%.o, \
                 http/ngx_rbl_body http/ngx_rbl_fields http/ngx_rbl_params \
                 http/ngx_rbl_route ngx_rbl_module/ngx_rbl_routes \
                 store/ngx_rbl_commands store/ngx_rbl_redis_reply)
-CTL_LISTS   = $(call obj,$(addprefix rbl-checkd/ctl/,lists_file.c entry.c \
+CTL_LISTS   = $(call obj,$(addprefix rbl-checkd/ctl/,lists_file.c \
                 lists_member.c secret.c))
 
 # Who has the main function: libFuzzer, or the program that replays.

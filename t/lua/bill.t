@@ -50,7 +50,7 @@ sub renew {
     return script('bill_terms', [$acct], $on, ('') x 4);
 }
 
-sub look { return script('bill_step', [$_[0]], GRACE) }
+sub look { return script('bill_step', [$_[0]], GRACE, 0) }
 
 sub paid {
     my ($acct, $py, $reference) = @_;

@@ -75,7 +75,7 @@ sub expected {
 sub look {
     my $at = cmd('ZSCORE', k('billdue'), $ac) // return;
     return if $at > $now;
-    script('bill_step', [$acct], GRACE) for 0 .. int rand 2;
+    script('bill_step', [$acct], GRACE, 0) for 0 .. int rand 2;
     $m->step($now);
 }
 

@@ -509,13 +509,13 @@ case(daemon_greet => '16 addresses', sub { slice('daemon_greet',
 sub buy { return script('bill_plan', [$acct], 'manual', 'P', 1_000_000, 'month',
     1, 0, 0, 0, 900) }
 case(bill_plan => 'with an open payment', sub {
-    buy(); slice('bill_step', [$acct], 0); buy() });
+    buy(); slice('bill_step', [$acct], 0, 0); buy() });
 case(bill_step => 'opens a payment', sub {
-    cmd('DEL', k('bill', $ac)); buy(); slice('bill_step', [$acct], 0) });
+    cmd('DEL', k('bill', $ac)); buy(); slice('bill_step', [$acct], 0, 0) });
 case(bill_paid => 'a payment', sub {
     cmd('DEL', k('bill', $ac));
     buy();
-    slice('bill_paid', [$acct], slice('bill_step', [$acct], 0)->[2],
+    slice('bill_paid', [$acct], slice('bill_step', [$acct], 0, 0)->[2],
         'x' x 255);
 });
 case(bill_terms => 'all of them', sub {
@@ -531,7 +531,7 @@ sub pays {
             "pm_$_", 1, 'card', 'visa', '4242', 12, 2001);
         script('bill_setup', [$acct], 'https://portal.example/');
     }
-    script('bill_step', [$acct], 0);
+    script('bill_step', [$acct], 0, 0);
 }
 sub sent { slice('bill_send', [$acct], 'stripe', 1, 60_000) }
 sub answered {
@@ -566,14 +566,14 @@ sub by_check {
 }
 sub by_none { cmd('DEL', map { k($_, $ac) } qw(bill terms meter money)) }
 case(bill_step => 'books, alerts and opens a recharge', sub {
-    by_check(); slice('bill_step', [$acct], 0);
+    by_check(); slice('bill_step', [$acct], 0, 0);
     counts($RblWorst::took{bill_step}); by_none() });
 case(bill_plan => 'no longer by the check', sub {
-    by_check(); slice('bill_step', [$acct], 0); buy();
+    by_check(); slice('bill_step', [$acct], 0, 0); buy();
     counts($RblWorst::took{bill_plan}); by_none() });
 case(bill_paid => 'a recharge', sub {
     by_check();
-    slice('bill_paid', [$acct], slice('bill_step', [$acct], 0)->[2],
+    slice('bill_paid', [$acct], slice('bill_step', [$acct], 0, 0)->[2],
         'x' x 255);
     counts($RblWorst::took{bill_paid}); by_none() });
 case(bill_topup => '', sub { by_check();
@@ -582,6 +582,24 @@ case(bill_topup => '', sub { by_check();
 case(bill_adjust => '', sub { by_check();
     slice('bill_adjust', [$acct], ++$field, -5_000_000, 'x' x 255);
     counts($RblWorst::took{bill_adjust}); by_none() });
+sub lapse {
+    my ($paid) = @_;
+    cmd('DEL', k('bill', $ac), k('work', $ac));
+    buy();
+    my $b = unpacked(cmd('GET', k('bill', $ac)));
+    @$b[7, 8] = (1, 2);
+    cmd('SET', k('bill', $ac), packed($b));
+    return slice('bill_step', [$acct], 0, $paid);
+}
+case(bill_step => 'an expired plan', sub { lapse(500) });
+case(work_step => 'hosts stop', sub { lapse(0); slice('work_step', [$acct],
+    '') });
+case(work_step => 'hosts go on', sub {
+    1 while slice('work_step', [$acct], '')->[2] > 0;
+    script('bill_paid', [$acct], unpacked(cmd('GET', k('bill', $ac)))->[10],
+        '');
+    slice('work_step', [$acct], '');
+});
 case(accounts_take => '8 accounts', sub {
     cmd('ZADD', k('works'), map { (1, sid('AC')) } 1 .. 8);
     slice('accounts_take', [k('works')], 8); cmd('DEL', k('works')) });

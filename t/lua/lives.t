@@ -2,8 +2,8 @@
 
 # Random lives of checks: three daemons claim, start and finish them in any
 # order, with old and reused handles and expiring leases, while hosts are added,
-# paused and deleted, their account is suspended, and other clients request the
-# same checks.  fsck never finds a fault.  At the end no check is left, each
+# paused and deleted, their account is suspended, its plan expires and is paid
+# again, and other clients request the same checks.  fsck never finds a fault.  At the end no check is left, each
 # announced start has one announced end behind it, and each requester was
 # notified once.
 #
@@ -14,26 +14,47 @@ use strict;
 use warnings;
 use RblLife;
 use RblTest;
-use RblScript;
+use RblScript qw(:DEFAULT step);
 
 use constant { STEPS => 1500, LOOK => 150, HOSTS => 7, KEEP => 60_000 };
 
 my ($redis, $ac, $acct, $sum, $receiver, $asked);
 my (@hosts, @taken, @begun, %owed);
 my $n_hosts = 0;
+my $n_periods = 0;
 
 sub past { return int(cmd('TIME')->[0]) * 1000 - 5000 }
 
 
 # --- actions ----------------------------------------------------------------
 
+# The plan of the account, which is paid by hand.  It expires with the period;
+# the work on its hosts is done later.  nginx refuses what begins checks then.
+sub lapsed { return (unpacked(cmd('GET', $acct))->[15] // 0) > 0 }
+
+sub look_at_bill { return script('bill_step', [$acct], 0, pick(0, 0, 2, -1)) }
+
+sub expire {
+    my $b = unpacked(cmd('GET', k('bill', $ac)));
+    @$b[7, 8] = (past() - 86_400_000, past() - 1000 - ++$n_periods);
+    cmd('SET', k('bill', $ac), packed($b));
+    look_at_bill();
+}
+
+sub pay {
+    look_at_bill() if unpacked(cmd('GET', k('bill', $ac)))->[10] eq '';
+    script('bill_paid', [$acct], unpacked(cmd('GET', k('bill', $ac)))->[10],
+        '');
+}
+
 sub add {
-    return if @hosts >= HOSTS;
+    return if @hosts >= HOSTS || lapsed();
     my $r = add_host($acct, 'rbl', '10.0.0.' . ++$n_hosts);
     push @hosts, unpacked($r->[1])->[1] if $r->[0] eq 'OK';
 }
 
 sub start {
+    return if lapsed();
     my $ht = chance(0.25) ? '' : pick(@hosts);
     my $url = chance(0.6) ? 'https://cb.example/' . ++$asked : '';
     my $r = script('check_start', [$acct], sid('PP'), $ht,
@@ -130,7 +151,10 @@ my %may = (
     pause => [1, sub { script('host_status', [$acct], pick(@hosts),
         'paused') }],
     resume => [2, sub { script('host_status', [$acct], pick(@hosts),
-        'active') }],
+        'active') if !lapsed() }],
+    expire => [1, \&expire],
+    pay => [4, sub { pay() if lapsed() }],
+    work => [2, sub { step($acct) }],
     delete => [2, sub { script('host_delete', [$acct],
         splice(@hosts, rand @hosts, 1), KEEP) if @hosts > 2 }],
     suspend => [1, sub { script('account_status', [$acct],
@@ -156,6 +180,7 @@ sub born {
     cmd('FLUSHALL');
     rblctl($redis, 'init', '--partitions', 1);
     ($ac, $acct) = account(interval => 600);
+    script('bill_plan', [$acct], 'manual', 'P', 1, 'month', 1, 0, 0, 0, 600);
     $receiver = $seed % 2;
     script('hook_put', [$acct], sid('WH'), 'n', 'https://x.example/', 's')
         if $receiver;
@@ -168,6 +193,8 @@ sub born {
 # Daemons without faults finish everything.
 sub end_all {
     script('account_status', [$acct], 'active');
+    pay() if lapsed();
+    1 while step($acct)->[2] > 0;
     for (1 .. 100) {
         take_some('md');
         begin_one() while @taken;
@@ -186,6 +213,7 @@ sub told_right {
     for my $entry (@{ cmd('XRANGE', k('outbox'), '-', '+') }) {
         my (undef, undef, $type, undef, $pp, @e)
             = @{ unpacked($entry->[1][5]) };
+        next if $type !~ /^rbl/;
         my ($to_receivers, $callbacks) = @e[5, 6];
         if ($type eq 'rbl.host.check.started') {
             fail("$pp is started twice, or late")

@@ -28,7 +28,7 @@ sub used { return money()->{used} // 0 }
 sub balance { return money()->{balance} // 0 }
 sub left { return balance() - used() }
 sub wakes { return cmd('ZSCORE', k('billdue'), $ac) eq '0' }
-sub look { return script('bill_step', [$acct], 0) }
+sub look { return script('bill_step', [$acct], 0, 0) }
 sub topup { return script('bill_topup', [$acct], $_[1] // sid('XX'), $_[0],
     'R') }
 sub terms { return script('bill_terms', [$acct], '', '', @_) }

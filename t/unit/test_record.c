@@ -100,7 +100,7 @@ static const struct {
     size_t       size;
     unsigned     n, least;
 } entities[] = {
-    { "account", decode_account, "sssssiiiissiii", sizeof(rbl_account_t),
+    { "account", decode_account, "sssssiiiissiiiiii", sizeof(rbl_account_t),
       RBL_ACCOUNT__N, RBL_ACCOUNT__MIN },
     { "token", decode_token, "sssaai", sizeof(rbl_token_t), RBL_TOKEN__N,
       RBL_TOKEN__MIN },
@@ -108,7 +108,7 @@ static const struct {
       RBL_TOTALS__MIN },
     { "app", decode_app, "ssssiaa", sizeof(rbl_app_t), RBL_APP__N,
       RBL_APP__MIN },
-    { "host", decode_host, "ssssisssaiiiiiiaai", sizeof(rbl_host_t),
+    { "host", decode_host, "ssssisssaiiiiiiaaii", sizeof(rbl_host_t),
       RBL_HOST__N, RBL_HOST__MIN },
     { "profile", decode_profile, "sssiai", sizeof(rbl_profile_t),
       RBL_PROFILE__N, RBL_PROFILE__MIN },

@@ -145,8 +145,24 @@ test_host(void)
 
     host_view(&b, &h, &est, RBL_VIEW_STATE);
     rbl_out_char(&b.out, '\0');
-    ok(strstr(b.base, "\"covered\":\"0\",\"state\":\"uncovered\"}}") != NULL,
+    ok(strstr(b.base, "\"covered\":\"0\",\"state\":\"uncovered\","
+              "\"reason\":\"\",\"not_checked_since\":\"\"}}") != NULL,
        "with its state");
+
+    h.uncovered = 0;
+    h.stopped = NOW;
+    host_view(&b, &h, &rbl_zone_utc, RBL_VIEW_STATE | RBL_VIEW_LAPSED);
+    rbl_out_char(&b.out, '\0');
+    ok(strstr(b.base, "\"unknown_count\":\"1\",\"covered\":\"1\","
+              "\"state\":\"unknown\",\"reason\":\"plan expired\","
+              "\"not_checked_since\":\"2016-11-24 15:06:40 UTC\"}}") != NULL,
+       "its plan has expired");
+
+    host_view(&b, &h, &rbl_zone_utc, RBL_VIEW_STATE);
+    rbl_out_char(&b.out, '\0');
+    ok(strstr(b.base, "\"reason\":\"not checked yet\"") != NULL,
+       "the plan was paid since");
+    h.stopped = 0;
 
     h.listed_count = 1;
     h.first_listed = NOW + 5000;
@@ -182,6 +198,9 @@ test_state(void)
 
     h.listed_count = 1;
     ok(rbl_state_of(&h) == RBL_STATE_LISTED, "one list lists it");
+
+    h.stopped = 1;
+    ok(rbl_state_of(&h) == RBL_STATE_UNKNOWN, "its plan has expired");
 
     h.type = RBL_STR("ip_range");
     ok(rbl_state_of(&h) == RBL_STATE_RANGE, "a range has no state");

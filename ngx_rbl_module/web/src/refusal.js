@@ -5,6 +5,7 @@ import { t } from './text.js';
 // Texts of the API, and the messages for them.
 const known = [
     [/paid plan/, 'paid_only'],
+    [/plan has expired/, 'state_stopped'],
     [/has this RBL/, 'refused_exists'],
     [/at most (\d+) custom/, 'refused_lists'],
     [/cannot be in "(.*)",/, 'refused_zone'],

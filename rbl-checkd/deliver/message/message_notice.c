@@ -1,13 +1,97 @@
 /*
- * Messages to contacts about their account's webhooks: one was disabled.  The
- * receiver's name is the customer's, its reason the store's.
+ * Messages to contacts about their account: a webhook was disabled, or the plan
+ * has expired or is active again.  The names are the customer's and the
+ * operator's, the reason is the store's.
  */
 
 #include "message.h"
 
 #include "rbl_doc.h"
+#include "rbl_out.h"
 #include "rbl_sid.h"
 #include "rbl_time.h"
+
+
+/* True: it is about a plan (schema.txt). */
+
+static int
+notice_plan(const rbl_event_t *event)
+{
+    return event->check.n == 0 && (rbl_str_is(event->message, "expired")
+                                   || rbl_str_is(event->message, "active"));
+}
+
+
+static void
+plan_title(rbl_doc_t *doc, const rbl_event_t *event)
+{
+    rbl_doc_text_open(doc, "title");
+    rbl_doc_text_part(doc, RBL_STR("Plan \""));
+    rbl_doc_text_part(doc, event->value);
+    rbl_doc_text_part(doc, rbl_str_is(event->message, "expired")
+                           ? RBL_STR("\" has expired")
+                           : RBL_STR("\" is active again"));
+    rbl_doc_text_close(doc);
+}
+
+
+/* Which hosts are still checked. */
+
+static void
+plan_kept(rbl_doc_t *doc, int64_t kept)
+{
+    char  text[RBL_OUT_INT];
+
+    if (kept < 0) {
+        rbl_doc_text_part(doc, RBL_STR("All hosts are still checked, but no"
+                          " host can be added and no check be started."));
+        return;
+    }
+
+    if (kept == 0) {
+        rbl_doc_text_part(doc, RBL_STR("No host is checked from now on."));
+
+    } else {
+        rbl_doc_text_part(doc, RBL_STR("From now on only the oldest hosts are"
+                          " checked, at most "));
+        rbl_doc_text_part(doc, rbl_out_int_text(text, kept));
+        rbl_doc_text_part(doc, RBL_STR("."));
+    }
+
+    rbl_doc_text_part(doc, RBL_STR(" A host that is not checked is unknown, not"
+                      " clear; its listings are those of its last check."));
+}
+
+
+static void
+plan_text(rbl_doc_t *doc, const rbl_event_t *event, const rbl_zone_t *zone)
+{
+    char  when[RBL_TIME_LEN];
+
+    rbl_doc_text_open(doc, "message");
+
+    if (rbl_str_is(event->message, "expired")) {
+        rbl_doc_text_part(doc, RBL_STR("The plan \""));
+        rbl_doc_text_part(doc, event->value);
+        rbl_doc_text_part(doc, RBL_STR("\" has expired: it was not paid by "));
+        rbl_doc_text_part(doc, rbl_time_text(when, event->date, zone));
+        rbl_doc_text_part(doc, RBL_STR(".\n\n"));
+        plan_kept(doc, event->total);
+        rbl_doc_text_part(doc, RBL_STR(" Nothing is deleted: the checks go on"
+                          " when the plan is paid.\n"));
+
+    } else {
+        rbl_doc_text_part(doc, RBL_STR("The plan \""));
+        rbl_doc_text_part(doc, event->value);
+        rbl_doc_text_part(doc, RBL_STR("\" is active again since "));
+        rbl_doc_text_part(doc, rbl_time_text(when, event->date, zone));
+        rbl_doc_text_part(doc, RBL_STR(".\n\nAll hosts are checked within one"
+                          " check interval. Until then their state is"
+                          " unknown.\n"));
+    }
+
+    rbl_doc_text_close(doc);
+}
 
 
 static void
@@ -47,11 +131,15 @@ rbl_err_t
 message_notice(rbl_out_t *out, const rbl_event_t *event,
     const rbl_zone_t *zone)
 {
+    int        plan;
     rbl_doc_t  doc;
     rbl_sid_t  sid;
 
+    plan = notice_plan(event);
+
     if (rbl_sid_parse(&sid, RBL_SID_EVENT, event->id) != RBL_OK
-        || rbl_sid_parse(&sid, RBL_SID_HOOK, event->check) != RBL_OK)
+        || (!plan
+            && rbl_sid_parse(&sid, RBL_SID_HOOK, event->check) != RBL_OK))
     {
         return RBL_ETYPE;
     }
@@ -59,8 +147,16 @@ message_notice(rbl_out_t *out, const rbl_event_t *event,
     rbl_doc_begin(&doc, out, RBL_JSON);
     rbl_doc_str(&doc, "event_sid", event->id);
     rbl_doc_z(&doc, "event_type", MESSAGE_NOTICE);
-    notice_title(&doc, event);
-    notice_text(&doc, event, zone);
+
+    if (plan) {
+        plan_title(&doc, event);
+        plan_text(&doc, event, zone);
+
+    } else {
+        notice_title(&doc, event);
+        notice_text(&doc, event, zone);
+    }
+
     rbl_doc_z(&doc, "url", "");
     rbl_doc_array(&doc, "hosts");
     rbl_doc_close(&doc);

@@ -1,6 +1,7 @@
 -- A recharge or a top-up has been paid: it is in the balance.  It may have been
 -- given up before.
 --- include: credit
+--- include: lapse
 local balance_most = 1e15               -- micro-USD; Lua's numbers are exact
 local function credit_done(a, b, payment, reference, now)
     payment[PAYMENT.state], payment[PAYMENT.done] = 'succeeded', now
@@ -23,6 +24,9 @@ local function credit_done(a, b, payment, reference, now)
     end
     if b[BILL.period] == 'check' then
         credit_step(a, b, now)
+        if b[BILL.state] ~= 'lapsed' then
+            lapse_follow(a, false, 0, now)
+        end
     end
     bill_save(b)
 end

@@ -2,10 +2,12 @@
 -- time changes nothing.
 --- key: acct  acct:<AC>
 --- arg: grace  ms
+--- arg: kept  hosts that are checked though the plan has lapsed; -1: all
 --- reply: OK state opened  of the bill, "": there is none; a payment, or ""
 --- include: bill_event
 --- include: payment
 --- include: credit
+--- include: lapse
 local b, a = load(bill_key), load(KEY.acct)
 if not b or not a then
     call('ZREM', key('billdue'), ac)
@@ -18,6 +20,7 @@ if b[BILL.period] == 'check' then
         payment_wake()
     end
     bill_save(b, grace)
+    lapse_follow(a, b[BILL.state] == 'lapsed', tonumber(ARG.kept), now)
     return {'OK', b[BILL.state], opened or ''}
 end
 -- A payment of the next period.  Its SID is made of the end of this one, so it
@@ -75,4 +78,5 @@ if b[BILL.open] ~= '' and b[BILL.gateway] ~= 'manual' then
     payment_wake()
 end
 bill_save(b, grace)
+lapse_follow(a, b[BILL.state] == 'lapsed', tonumber(ARG.kept), now)
 return {'OK', b[BILL.state], opened or ''}

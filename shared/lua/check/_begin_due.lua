@@ -10,6 +10,15 @@ if not by and h[HOST.status] ~= 'active' then
     due_never(ht)
     return gone()
 end
+if not by and (a[ACCOUNT.lapsed] or 0) > 0 then
+    --- include: stopped
+    --- include: unchanged
+    if lapse_stops(a, ht) then
+        hosts_change()
+        host_stop(hk, h, a[ACCOUNT.lapsed])
+        return gone()
+    end
+end
 times = by and tonumber(by:sub(68, 68)) or 1
 if by and by:sub(70) ~= lease then
     if times == 2 and ARG.leave == '0' then

@@ -6,7 +6,8 @@ end
 if h then
     call('HDEL', flight, member)
 end
-if h and h[HOST.status] == 'active' then
+--- include: stopped
+if h and h[HOST.status] == 'active' and not lapse_stops(a, ht) then
     h[HOST.next_check] = next_time(ht, now, a[ACCOUNT.interval])
     hosts_change()
     save(hk, h)

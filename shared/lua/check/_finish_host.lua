@@ -6,7 +6,11 @@ if answered > 0 or not last then
     checked_at(last, now, ARG.interval)
 end
 
-local is_active = status == 'active'
+local was_stopped, stays, stopped = (stopped_before or 0) > 0, false, 0
+if was_stopped then
+    --- include: finish_stopped
+end
+local is_active = status == 'active' and not stays
 call('HDEL', flight, member)
 if is_active then
     local soon = tonumber(ARG.soon)
@@ -32,7 +36,7 @@ if n_transitions > 0 then
 end
 local changes = uncovered ~= (uncovered_before == 1)
 if is_listed ~= was_listed or changes or checked_before == 0
-    or (n_unknown > 0) ~= (unknown_before > 0)
+    or (n_unknown > 0) ~= (unknown_before > 0) or was_stopped
 then
     --- include: state
     --- include: totals
@@ -40,8 +44,11 @@ then
         checked_before)
     local is = state_of(status, '', n_listed, uncovered and 1, n_unknown,
         checked)
-    if is ~= was then
+    if is ~= was or was_stopped then
         totals_add(TOTALS.listed, state_move(ht, was, is, first), now)
+    end
+    if stopped > 0 then
+        state_stop(ht, is)
     end
 end
 --- include: finish_record
@@ -49,5 +56,5 @@ if parent ~= '' and (not unmoved or changes) then
     --- include: range_checked
     range_checked(parent, not unmoved and now,
         is_listed == was_listed and 0 or is_listed and 1 or -1,
-        changes and (uncovered and 1 or 0))
+        changes and (uncovered and 1 or 0), was_stopped and stopped == 0)
 end

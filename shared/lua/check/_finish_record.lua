@@ -3,12 +3,14 @@ numbers = cmsgpack.pack(checked, first, n_listed, n_unknown, next_check)
 local details = listings[1] and cmsgpack.pack(listings) or '\144'
 -- The first trouble makes the record a field longer, and so does that no list
 -- applies to the host.
-local length_before = uncovered_before and HOST.uncovered
+local length_before = stopped_before and HOST.stopped
+    or uncovered_before and HOST.uncovered
     or troubled_before and HOST.troubled or HOST.details
 local length = math.max(length_before, uncovered and HOST.uncovered
     or troubled[1] and HOST.troubled or HOST.details)
 local rest = (length > HOST.details and cmsgpack.pack(troubled) or '')
-    .. (length == HOST.uncovered and (uncovered and '\1' or '\0') or '')
+    .. (length >= HOST.uncovered and (uncovered and '\1' or '\0') or '')
+    .. (length == HOST.stopped and cmsgpack.pack(stopped) or '')
 length = length > length_before and length
 large_listings = #details > 4096 and details
 local size_before = #raw

@@ -1,8 +1,8 @@
 -- A check of an address of a range has finished.  checked: the new time of the
 -- range; change: of its number of listed addresses; uncovered: 1, 0; false
--- leaves it.
+-- leaves it.  goes: the address is no longer stopped.
 --- include: range
-local function range_checked(sid, checked, change, uncovered)
+local function range_checked(sid, checked, change, uncovered, goes)
     local k = base .. 'r:' .. ac .. ':' .. sid
     local raw = call('GET', k)
     local range = raw and cmsgpack.unpack(raw)
@@ -12,6 +12,9 @@ local function range_checked(sid, checked, change, uncovered)
     if uncovered then
         range[HOST.troubled] = range[HOST.troubled] or {}
         range[HOST.uncovered] = uncovered
+    end
+    if goes and range[HOST.stopped] then
+        range[HOST.stopped] = 0
     end
     range[HOST.checked] = checked or range[HOST.checked]
     if change ~= 0 then

@@ -17,9 +17,9 @@ local now = now_ms()
 -- finish here.
 local function clear(hk, raw, ht, flight, interval)
     --- include: host_fields
-    local details, troubled, uncovered = raw:byte(to + 1, to + 3)
+    local details, troubled, uncovered, stopped = raw:byte(to + 1, to + 4)
     if status ~= 'active' or listed ~= 0 or details ~= 144
-        or (troubled or 144) ~= 144 or uncovered == 1
+        or (troubled or 144) ~= 144 or uncovered == 1 or (stopped or 0) ~= 0
     then
         return
     end

@@ -72,7 +72,7 @@ end
 local from, to, status, parent, listed, checked, value, profile, groups
 local first, n_unknown, next_check
 local before, n_before, troubled_before, uncovered_before = {}, 0, nil, nil
-local unknown_before, checked_before
+local unknown_before, checked_before, stopped_before
 if raw then
     from, to, status, parent, listed, checked, value, profile, groups, first,
         n_unknown, next_check = host_fields(raw)

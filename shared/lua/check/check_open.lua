@@ -42,6 +42,7 @@ for i, sid in ipairs(accounts) do
     local a = raws[n + i] and cmsgpack.unpack(raws[n + i])
     ac = sid
     of[sid] = a and a[ACCOUNT.status] == 'active'
+        and (a[ACCOUNT.lapsed] or 0) == 0
         and (none or not wants_events() and not hears_any(false))
         and a[ACCOUNT.interval]
 end

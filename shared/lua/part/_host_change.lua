@@ -45,6 +45,10 @@ local function host_turned(k, h, status, now, order)
         end
     end
     save(k, h)
-    return state_move(sid, was, state_in(h), h[HOST.first_listed],
+    local change = state_move(sid, was, state_in(h), h[HOST.first_listed],
         order)
+    if (h[HOST.stopped] or 0) > 0 then
+        state_stop(sid, state_in(h))
+    end
+    return change
 end

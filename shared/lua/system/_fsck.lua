@@ -34,8 +34,8 @@ end
 -- a text, t an array; fields after "|" are optional.  The key is the first
 -- letters of its SID; TOKEN and SESSION have none.
 local shapes = {
-    AC = 'nsssssnnnnssn|nn', AP = 'nssssn|tt', TOKEN = 'nsss|ttn',
-    HT = 'nssssnssstnnnnnnt|tn', RP = 'nsssntn', CG = 'nssn',
+    AC = 'nsssssnnnnssn|nnnnn', AP = 'nssssn|tt', TOKEN = 'nsss|ttn',
+    HT = 'nssssnssstnnnnnnt|tnn', RP = 'nsssntn', CG = 'nssn',
     CO = 'nssssstnsnnn', RB = 'nsssssnnsstssssss|snnnsss',
     WH = 'nssstssn|snns', US = 'nsssssnn', SESSION = 'nsssn|ss',
     PASSKEY = 'nssnsnsnns',

@@ -110,7 +110,8 @@ local function look_at_listing(h)
     end
 end
 local function look_at_state(h)
-    local sid, k, state = h[HOST.id], key('states', ac), state_in(h)
+    local sid, k = h[HOST.id], key('states', ac)
+    local state = state_shown(state_in(h), h[HOST.stopped])
     local order = state == state_listed and h[HOST.first_listed]
         or tonumber(owns('hosts', sid))
     local score = state > 0 and state_score(state, order) or nil
@@ -136,6 +137,7 @@ local function look_at_state(h)
         end)
     end
 end
+--- include: fsck_lapse
 -- It is due when its record says, or at the end of a lease; that is not later
 -- than the longest interval and a tenth of it (_due.lua).
 local longest_wait = 33 * 86400000
@@ -156,8 +158,9 @@ local function look_at_time(h, due, begun)
             end)
     end
 end
--- An active host is due, or has a manual check; one whose check was begun by
--- the schedule stays there until it ends, though it was paused meanwhile.
+-- An active host is due, or has a manual check, unless its plan has expired.
+-- One whose check was begun by the schedule stays there until it ends, though
+-- it was paused meanwhile.
 local function look_at_schedule(h)
     local sid = h[HOST.id]
     local member = ac .. ':' .. sid
@@ -171,7 +174,12 @@ local function look_at_schedule(h)
                 due_never(sid)
                 call('HDEL', key('flight:due'), member)
             end)
+    elseif active and look_at_lapse(h, due, begun) then
+        return
     elseif active and not due and not manual then
+        if lapse_busy then
+            return
+        end
         fault('schedule', sid, 'is active, and no check of it is due',
             function()
                 h[HOST.next_check] = now_ms()

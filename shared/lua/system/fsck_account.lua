@@ -7,7 +7,7 @@
 -- or NONE, then faults: there is no such account
 --- include: fsck
 --- include: fsck_work
---- use: account totals
+--- use: account totals bill
 local accounts, now = key('accounts'), now_ms()
 local a, why = read(KEY.acct, 'AC')
 if a and a[ACCOUNT.id] ~= ac then
@@ -96,6 +96,17 @@ local function look_at_details()
             end)
     end
 end
+-- A bill that has lapsed is told in the account's record; a daemon does that.
+local function look_at_bill()
+    local ok, b = pcall(load, key('bill', ac))
+    local lapsed = (a[ACCOUNT.lapsed] or 0) > 0
+    if ok and (type(b) == 'table' and b[BILL.state] == 'lapsed') ~= lapsed then
+        fault('lapse', 'bill', lapsed and 'has not lapsed, and the account has'
+            or 'has lapsed, and the account has not', function()
+                call('ZADD', key('billdue'), 0, ac)
+            end)
+    end
+end
 -- How many checks were started today.
 local function look_at_started()
     local started = call('GET', key('started', ac))
@@ -130,4 +141,5 @@ look_at_details()
 look_at_work()
 look_at_turn('telling', 'tellings', 'has contacts to tell and no turn')
 look_at_started()
+look_at_bill()
 return out

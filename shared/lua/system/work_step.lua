@@ -11,6 +11,7 @@
 --- reply: KIND  a later release has added the first one, and it stays
 --- include: work_hosts
 --- include: work_list
+--- include: work_lapse
 --- include: unchanged
 --- include: totals
 local slice = 800
@@ -18,7 +19,8 @@ local remember = 60000          -- ms
 local kinds = {
     host_add = work_host_add, host_delete = work_host_delete,
     host_status = work_host_status, host_update = work_host_update,
-    rbl_delete = work_rbl_delete,
+    rbl_delete = work_rbl_delete, host_stop = work_host_stop,
+    host_go = work_host_go,
 }
 -- Microseconds.  TIME stands still in scripts of Redis from 7.2 on, which has
 -- os.clock; in versions with neither the pieces' own estimates count alone.

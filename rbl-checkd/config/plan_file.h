@@ -11,10 +11,11 @@
  * name.
  */
 
-#ifndef CTL_PLAN_FILE_H_INCLUDED
-#define CTL_PLAN_FILE_H_INCLUDED
+#ifndef CONFIG_PLAN_FILE_H_INCLUDED
+#define CONFIG_PLAN_FILE_H_INCLUDED
 
-#include "ctl.h"
+#include "config.h"
+#include "entry_read.h"
 
 #define PLAN_FILE_MAX  200
 #define PLAN_FILE      CONFIG_DIR "/plans.json"
@@ -34,8 +35,8 @@ typedef struct {
 } plan_file_t;
 
 /*
- * Reads the whole file.  -1: the file has mistakes and nothing is returned; a
- * line on standard error for each mistake names the plan and the member.
+ * Reads the whole file.  -1: the file has mistakes and nothing is returned;
+ * entry_report gets each mistake, with the plan and the member.
  */
 int plan_file_read(plan_file_t *file, const char *path);
 void plan_file_free(plan_file_t *file);
@@ -43,16 +44,4 @@ void plan_file_free(plan_file_t *file);
 /* NULL: no plan has that name. */
 const plan_t *plan_file_find(const plan_file_t *file, rbl_str_t name);
 
-/*
- * plan.c: reads the options of a command: a plan of the file (--plan) and the
- * values that override it.  -1: error printed.  plan->interval is the shortest
- * that the account may choose (0: any); the prices are not set.
- */
-int plan_given(const ctl_t *ctl, plan_t *plan, int64_t *interval);
-
-/* The file that the command means; prints that it has no plan of that name, and
-   returns CTL_ERROR. */
-const char *plan_path(const ctl_t *ctl);
-int plan_unknown(const char *name, const char *path);
-
-#endif /* CTL_PLAN_FILE_H_INCLUDED */
+#endif /* CONFIG_PLAN_FILE_H_INCLUDED */

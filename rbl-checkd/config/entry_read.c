@@ -3,10 +3,35 @@
  * line that says which values are valid.
  */
 
-#include "entry.h"
+#include "entry_read.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+
+static void
+entry_print(const char *line)
+{
+    fprintf(stderr, "%s\n", line);
+}
+
+
+void  (*entry_report)(const char *line) = entry_print;
+
+
+void
+entry_fail(const char *fmt, ...)
+{
+    char     line[1024];
+    va_list  ap;
+
+    va_start(ap, fmt);
+    vsnprintf(line, sizeof(line), fmt, ap);
+    va_end(ap);
+
+    entry_report(line);
+}
 
 
 void
@@ -22,11 +47,11 @@ mistake(entry_read_t *r, const char *field, const char *fmt, ...)
     r->mistakes++;
 
     if (r->array == NULL) {
-        ctl_fail("%s: %s: %s", r->path, field, text);
+        entry_fail("%s: %s: %s", r->path, field, text);
         return;
     }
 
-    ctl_fail("%s: %s[%zu]%s%.*s: %s: %s", r->path, r->array, r->index,
+    entry_fail("%s: %s[%zu]%s%.*s: %s: %s", r->path, r->array, r->index,
              r->label.n ? " " : "", (int) r->label.n,
              r->label.n ? r->label.p : "", field, text);
 }
@@ -125,9 +150,9 @@ entry_file(const char *path)
     }
 
     if (error.line > 0) {
-        ctl_fail("%s:%d: %s", path, error.line, error.text);
+        entry_fail("%s:%d: %s", path, error.line, error.text);
     } else {
-        ctl_fail("%s", error.text);
+        entry_fail("%s", error.text);
     }
 
     return NULL;
@@ -172,4 +197,39 @@ entry_once(entry_read_t *r, const char *field)
     } else {
         json_object_set_new(r->seen, r->label.p, json_true());
     }
+}
+
+
+int
+entry_seconds(int64_t *seconds, rbl_str_t text)
+{
+    int64_t  v, unit;
+
+    unit = 1;
+
+    if (text.n > 1 && strchr("smhd", text.p[text.n - 1]) != NULL) {
+        switch (text.p[--text.n]) {
+        case 'm':
+            unit = 60;
+            break;
+        case 'h':
+            unit = 3600;
+            break;
+        case 'd':
+            unit = 86400;
+            break;
+        default:
+            break;
+        }
+    }
+
+    if (rbl_int_parse(&v, text, 1, ENTRY_INTERVAL_MAX) != RBL_OK
+        || v * unit > ENTRY_INTERVAL_MAX)
+    {
+        return -1;
+    }
+
+    *seconds = v * unit;
+
+    return 0;
 }

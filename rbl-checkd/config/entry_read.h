@@ -3,10 +3,12 @@
  * every entry and prints all mistakes, one line each, before it fails.
  */
 
-#ifndef CTL_ENTRY_H_INCLUDED
-#define CTL_ENTRY_H_INCLUDED
+#ifndef CONFIG_ENTRY_READ_H_INCLUDED
+#define CONFIG_ENTRY_READ_H_INCLUDED
 
-#include "ctl.h"
+#include <jansson.h>
+
+#include "rbl_validate.h"
 
 #define ENTRY_TEXT  1024
 
@@ -22,7 +24,20 @@ typedef struct {
     json_t      *seen;                  /* label -> true */
 } entry_read_t;
 
-/* Reads the file.  NULL: it cannot be read or is no JSON; error printed. */
+#define ENTRY_LIMIT_MAX     100000000   /* of hosts and other counts */
+#define ENTRY_INTERVAL_MAX  (30 * 86400)
+
+/*
+ * Reports a mistake: by default as a line on standard error.  rblctl puts its
+ * name before the line; the daemon keeps the first one.
+ */
+extern void  (*entry_report)(const char *line);
+
+__attribute__((format(printf, 1, 2)))
+void entry_fail(const char *fmt, ...);
+
+/* Reads the file.  NULL: it cannot be read or is no JSON; that was
+   reported. */
 json_t *entry_file(const char *path);
 
 /* Prints a mistake at once and counts it. */
@@ -39,6 +54,9 @@ void entry_once(entry_read_t *r, const char *field);
 
 rbl_str_t value_str(const json_t *v);       /* p NULL: not a string */
 
+/* Parses "900", "15m", "1h": 1 s to 30 days.  -1: invalid. */
+int entry_seconds(int64_t *seconds, rbl_str_t text);
+
 /* Index of the word, or -1. */
 int one_of(rbl_str_t s, const char *const *words);
 
@@ -50,4 +68,4 @@ rbl_str_t member_text(entry_read_t *r, const json_t *entry, const char *name,
 rbl_str_t member_word(entry_read_t *r, const json_t *entry, const char *name,
     const char *const *words, int empty);
 
-#endif /* CTL_ENTRY_H_INCLUDED */
+#endif /* CONFIG_ENTRY_READ_H_INCLUDED */

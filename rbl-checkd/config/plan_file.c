@@ -5,7 +5,6 @@
 
 #include "plan_file.h"
 
-#include "entry.h"
 #include "rbl_money.h"
 
 
@@ -46,7 +45,7 @@ member_interval(entry_read_t *r, const json_t *entry)
 
     s = value_str(json_object_get(entry, "interval"));
 
-    if (s.p == NULL || ctl_seconds(&seconds, s) != 0) {
+    if (s.p == NULL || entry_seconds(&seconds, s) != 0) {
         mistake(r, "interval", "must be there, a time from \"1s\" to \"30d\","
                 " as \"15m\" or \"1h\"");
         return 0;
@@ -137,10 +136,10 @@ plan_read(entry_read_t *r, const json_t *entry, plan_t *plan)
     }
 
     plan->paid = member_number(r, entry, "paid", 1);
-    plan->max_hosts = member_number(r, entry, "max_hosts", CTL_LIMIT_MAX);
+    plan->max_hosts = member_number(r, entry, "max_hosts", ENTRY_LIMIT_MAX);
     plan->max_contacts = member_number(r, entry, "max_contacts",
-                                       CTL_LIMIT_MAX);
-    plan->max_checks = member_number(r, entry, "max_checks", CTL_LIMIT_MAX);
+                                       ENTRY_LIMIT_MAX);
+    plan->max_checks = member_number(r, entry, "max_checks", ENTRY_LIMIT_MAX);
     plan->interval = member_interval(r, entry);
     plan_price(r, entry, plan);
 }
@@ -161,7 +160,7 @@ plans_read(entry_read_t *r, plan_file_t *file)
     if (json_integer_value(json_object_get(file->root, "version")) != 1
         || !json_is_array(plans) || json_array_size(plans) > PLAN_FILE_MAX)
     {
-        ctl_fail("%s: must be an object of \"version\": 1 and \"plans\":"
+        entry_fail("%s: must be an object of \"version\": 1 and \"plans\":"
                  " [...], at most %d of them", r->path, PLAN_FILE_MAX);
         r->mistakes++;
         return;
@@ -172,7 +171,7 @@ plans_read(entry_read_t *r, plan_file_t *file)
     {
         name = json_object_iter_key(it);
         if (one_of(rbl_str(name), root_members) < 0) {
-            ctl_fail("%s: \"%.80s\": is none of \"version\", \"plans\"",
+            entry_fail("%s: \"%.80s\": is none of \"version\", \"plans\"",
                      r->path, name);
             r->mistakes++;
         }
@@ -203,7 +202,7 @@ plan_file_read(plan_file_t *file, const char *path)
     r.seen = json_object();
 
     if (r.seen == NULL) {
-        ctl_fail("out of memory");
+        entry_fail("out of memory");
         r.mistakes++;
     } else {
         plans_read(&r, file);

@@ -1,0 +1,23 @@
+/*
+ * Plans of the operator's file in commands of rblctl.
+ */
+
+#ifndef CTL_PLAN_H_INCLUDED
+#define CTL_PLAN_H_INCLUDED
+
+#include "config/plan_file.h"
+#include "ctl.h"
+
+/*
+ * Reads the options of a command: a plan of the file (--plan) and the
+ * values that override it.  -1: error printed.  plan->interval is the shortest
+ * that the account may choose (0: any); the prices are not set.
+ */
+int plan_given(const ctl_t *ctl, plan_t *plan, int64_t *interval);
+
+/* The file that the command means; prints that it has no plan of that name, and
+   returns CTL_ERROR. */
+const char *plan_path(const ctl_t *ctl);
+int plan_unknown(const char *name, const char *path);
+
+#endif /* CTL_PLAN_H_INCLUDED */

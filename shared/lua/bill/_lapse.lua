@@ -1,0 +1,41 @@
+-- A plan expires for good, its grace included, or is paid again.  The account's
+-- record says so at once, and every reader goes by it.  The schedule and the
+-- records of the hosts follow as work in slices (_work_lapse.lua).
+--- include: account_save
+--- include: work
+--- include: unchanged
+--- include: events
+--- use: account
+local function lapse_told(a, word, now, most)
+    if call('EXISTS', key('contacts', ac)) == 1 then
+        local id = redis.sha1hex(word .. ac .. now):sub(1, 32)
+        emit(a[ACCOUNT.timezone], 'EV' .. id, 'contact.notice', now, '', '',
+            a[ACCOUNT.plan], false, most, no_results, 0, no_callbacks, word,
+            '', '')
+    end
+end
+local function lapse_set(a, since, kept, kind)
+    a[ACCOUNT.max_checks] = a[ACCOUNT.max_checks] or 0
+    a[ACCOUNT.min_interval] = a[ACCOUNT.min_interval] or 0
+    a[ACCOUNT.lapsed], a[ACCOUNT.kept], a[ACCOUNT.settled] = since, kept, 0
+    hosts_change()
+    account_save(a)
+    work_add(kind, {since})
+end
+-- The account follows its bill.  most: so many hosts are still checked when it
+-- has lapsed, the first by order of creation; -1: all that there are.
+local function lapse_follow(a, lapsed, most, now)
+    if lapsed == ((a[ACCOUNT.lapsed] or 0) > 0) then
+        return
+    elseif not lapsed then
+        lapse_set(a, 0, 0, 'host_go')
+        return lapse_told(a, 'active', now, -1)
+    end
+    local hosts, at, last = key('hosts', ac), most > 0 and most - 1 or -1, {}
+    if most ~= 0 then
+        last = call('ZRANGE', hosts, at, at, 'WITHSCORES')
+        last = last[2] and last or call('ZRANGE', hosts, -1, -1, 'WITHSCORES')
+    end
+    lapse_set(a, now, tonumber(last[2]) or 0, 'host_stop')
+    lapse_told(a, 'expired', now, most)
+end

@@ -1,0 +1,433 @@
+#!/usr/bin/perl
+
+# A plan expires and is paid again: which hosts are checked, what their records
+# and indexes tell meanwhile, and the work in slices that does it.
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript qw(:DEFAULT slice step);
+
+use constant { STATUS => 7, CHECKED => 11, FIRST => 12, LISTED => 13,
+    UNKNOWN => 14, NEXT => 15, DETAILS => 16, STOPPED => 19 };
+use constant { A_LAPSED => 15, A_KEPT => 16, A_SETTLED => 17 };
+use constant { IS_LISTED => 1, IS_UNKNOWN => 2, PAUSED => 4, RANGE => 5 };
+use constant DAY => 86_400_000;
+
+my $redis = redis_new();
+rblctl($redis, 'init', '--partitions', 1);
+my ($ac, $acct, $days);
+
+sub host { return unpacked(cmd('GET', k('r', $ac, $_[0]))) }
+sub is_account { return unpacked(cmd('GET', $acct)) }
+sub bill { return unpacked(cmd('GET', k('bill', $ac))) }
+sub due { return cmd('ZSCORE', k('due', $ac), $_[0]) }
+sub scheduled { return [sort @{ cmd('ZRANGE', k('due', $ac), 0, -1) }] }
+sub now_ms { my $t = cmd('TIME'); return $t->[0] * 1000 + int $t->[1] / 1000 }
+
+sub state {
+    my ($ht) = @_;
+    return int((cmd('ZSCORE', k('states', $ac), $ht) // 0) / 1e13);
+}
+
+sub faultless {
+    my ($when) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my $r = rblctl($redis, 'fsck');
+    is($r->{out}, "no fault in 1 account\n", "fsck: $when");
+}
+
+# An account with a paid plan; hosts that were checked: n clear, then one that
+# is listed.
+sub born {
+    my ($n) = @_;
+
+    cmd('FLUSHALL');
+    rblctl($redis, 'init', '--partitions', 1);
+    ($ac, $acct) = account(interval => 600);
+    $days = 0;
+    script('bill_plan', [$acct], 'manual', 'Plan', 1_000_000, 'month', 1, 0, 0,
+        0, 600);
+    my @hosts = map { unpacked(add_host($acct, 'rbl', "10.0.0.$_")->[1])->[1] }
+        1 .. $n + 1;
+    check($_, result('RBa', 'clear'), result('RBb', 'clear'))
+        for @hosts[0 .. $n - 1];
+    check($hosts[-1], listed_result('RBa'), result('RBb', 'clear'));
+    return @hosts;
+}
+
+sub make_due {
+    my ($ht) = @_;
+    cmd('ZADD', k('due', $ac), now_ms() - 5, $ht);
+    cmd('ZADD', k('due'), 'LT', now_ms() - 5, $ac);
+}
+
+# A scheduled check of a host; returns the word of check_begin if it is not OK.
+sub start {
+    my ($ht) = @_;
+
+    make_due($ht);
+    my ($job) = grep { /$ht/ } take('d', 100);
+    my $r = begin_job($job);
+    return $r->[0] eq 'OK' ? $r->[8] : undef;
+}
+
+sub finish {
+    my ($pp, $ht, @results) = @_;
+    return finish_check($acct, $pp, $ht, \@results, @results ? '' : 'Failed.');
+}
+
+sub check {
+    my ($ht, @results) = @_;
+    return finish(start($ht), $ht, @results);
+}
+
+# The next period is not paid.
+sub expire {
+    my ($kept) = @_;
+
+    my $b = bill();
+    @$b[7, 8] = (now_ms() - 31 * DAY, now_ms() - DAY - ++$days);
+    cmd('SET', k('bill', $ac), packed($b));
+    return script('bill_step', [$acct], 0, $kept // 0)->[1];
+}
+
+sub pay { return script('bill_paid', [$acct], bill()->[10], '')->[0] }
+
+sub work_ends { my $n = 0; $n++ while step($acct)->[2] > 0; return $n + 1 }
+
+sub notices {
+    return map { [@$_[4, 6, 13, 8]] } grep { $_->[2] eq 'contact.notice' }
+        map { my %f = @{ $_->[1] }; unpacked($f{d}) }
+        @{ cmd('XRANGE', k('outbox'), '-', '+') };
+}
+
+
+# --- all hosts ---------------------------------------------------------------
+
+my @hosts = born(3);
+my $listed = $hosts[3];
+script('contact_add', [$acct], sid('CO'), 'email', 'a\@b.example',
+    'start_and_end', 'd', 'c', sid('EV'));
+my @before = map { host($_) } @hosts;
+faultless('all are checked');
+is(state($hosts[0]), 0, 'one is clear');
+is(state($listed), IS_LISTED, 'one is listed');
+script('totals_make', [$acct]);
+my $made = unpacked(cmd('GET', k('totals', $ac)))->[5];
+is(expire(), 'lapsed', 'the plan expires');
+my $a = is_account();
+ok($a->[A_LAPSED] > now_ms() - 5000, 'the account tells since when');
+is("@$a[A_KEPT, A_SETTLED]", '0 0', 'no host is kept, the work is to come');
+cmp_ok(unpacked(cmd('GET', k('totals', $ac)))->[5], '>', $made,
+    'and nginx is told at once');
+is_deeply([notices()], [['', 'Plan', 'expired', 0]],
+    'the contacts are told') or diag(explain([notices()]));
+is(start($hosts[0]), undef, 'a check that is due does not start');
+ok(host($hosts[0])->[STOPPED], 'its host is stopped');
+is(due($hosts[0]), undef, 'and in no schedule');
+faultless('before the work');
+is(script('bill_step', [$acct], 0, 0)->[1], 'lapsed', 'looked at again');
+is(scalar notices(), 1, 'the contacts are told once');
+work_ends();
+is_deeply(scheduled(), [], 'no host is scheduled');
+is(is_account()->[A_SETTLED], 1, 'the work is done');
+is(state($_), IS_UNKNOWN, 'a host is unknown') for @hosts;
+is(cmd('ZCARD', k('listed', $ac)), 1, 'the listing stays');
+is_deeply([@{ host($listed) }[CHECKED, FIRST, LISTED, DETAILS]],
+    [@{ $before[3] }[CHECKED, FIRST, LISTED, DETAILS]], 'as it was');
+is(host($_)->[STOPPED], $a->[A_LAPSED], 'a host tells since when')
+    for @hosts;
+is(host($_)->[NEXT], 0, 'and no next check') for @hosts;
+is_deeply([grep { /delisted/ } map { my %f = @{ $_->[1] };
+    unpacked($f{d})->[2] } @{ cmd('XRANGE', k('outbox'), '-', '+') }], [],
+    'no listing ends');
+faultless('after the work');
+
+is(pay(), 'OK', 'the plan is paid');
+is(is_account()->[A_LAPSED], 0, 'the account is active at once');
+is((notices())[1][2], 'active', 'the contacts are told');
+is(state($hosts[1]), IS_UNKNOWN, 'a host is unknown until it is checked');
+faultless('before its work');
+work_ends();
+is_deeply(scheduled(), [sort @hosts], 'all are due again');
+for my $ht (@hosts) {
+    my $due = due($ht);
+    ok($due > now_ms() && $due < now_ms() + 661_000,
+        'within one interval and a tenth');
+    is(host($ht)->[NEXT], $due, 'as its record says');
+    is(state($ht), IS_UNKNOWN, 'still unknown');
+}
+faultless('after its work');
+my $pp = start($hosts[0]);
+is_deeply(script('check_clear', [k('flight:due')], "$ac:$hosts[0]",
+    cmd('HGET', k('flight:due'), "$ac:$hosts[0]"), 600), ['OK', '0'],
+    'the first check is not finished in passing');
+is(finish($pp, $hosts[0], map { result($_, 'clear') } 'RBa', 'RBb')->[0], 'OK',
+    'it is finished');
+is(state($hosts[0]), 0, 'the host is clear');
+is(host($hosts[0])->[STOPPED], 0, 'and not stopped');
+$pp = start($hosts[0]);
+is_deeply(script('check_clear', [k('flight:due')], "$ac:$hosts[0]",
+    cmd('HGET', k('flight:due'), "$ac:$hosts[0]"), 600), ['OK', '1'],
+    'the second one is, in passing');
+check($hosts[1]);
+is(state($hosts[1]), IS_UNKNOWN, 'a check that fails tells nothing');
+ok(due($hosts[1]), 'and is repeated');
+check($hosts[1], map { result($_, 'unknown', error => 'timeout') }
+    'RBa', 'RBb');
+is(state($hosts[1]), IS_UNKNOWN, 'so does one without responses');
+is(host($hosts[1])->[STOPPED], 0, 'but the host is checked');
+check($listed, listed_result('RBa'), result('RBb', 'clear'));
+is(state($listed), IS_LISTED, 'a host that is still listed');
+is(host($listed)->[FIRST], $before[3][FIRST], 'since it was');
+check($hosts[2], listed_result('RBa'), result('RBb', 'clear'));
+is(state($hosts[2]), IS_LISTED, 'a host is listed since');
+is(cmd('ZCARD', k('listed', $ac)), 2, 'two listings');
+faultless('after the checks');
+
+expire();
+work_ends();
+pay();
+work_ends();
+check($listed, map { result($_, 'clear') } 'RBa', 'RBb');
+is(state($listed), 0, 'a listing ended meanwhile');
+is(cmd('ZCARD', k('listed', $ac)), 1, 'and is in no index');
+faultless('one listing is over');
+
+
+# --- checks that were accepted before ---------------------------------------
+
+@hosts = born(2);
+$listed = $hosts[2];
+my ($p1, $p2) = map { start($_) } @hosts[0, 1];
+script('check_start', [$acct], my $manual = sid('PP'), $listed, '', 1, '',
+    'APx', 60_000);
+script('check_start', [$acct], my $one_off = sid('PP'), '', '192.0.2.9', 1, '',
+    'APx', 60_000);
+expire();
+is(finish($p1, $hosts[0], listed_result('RBa'), result('RBb', 'clear'))->[0],
+    'OK', 'a running check ends before the work');
+ok(due($hosts[0]), 'and its host is still scheduled');
+work_ends();
+is_deeply(scheduled(), [$hosts[1]], 'the other running one keeps its lease');
+is(finish($p2, $hosts[1], listed_result('RBb'), result('RBa', 'clear'))->[0],
+    'OK', 'it ends after the work');
+is_deeply(scheduled(), [], 'and is not repeated');
+is(cmd('ZCARD', k('listed', $ac)), 3, 'what they found is kept');
+is(state($_), IS_UNKNOWN, 'but it is not current') for @hosts;
+take('m', 9);
+is(begin($acct, $manual, $listed)->[0], 'OK', 'a check by hand starts');
+is(finish($manual, $listed, map { result($_, 'clear') } 'RBa', 'RBb')->[0],
+    'OK', 'and ends');
+is(cmd('ZCARD', k('listed', $ac)), 2, 'a listing is over');
+is(state($listed), IS_UNKNOWN, 'the host is unknown all the same');
+is_deeply(scheduled(), [], 'and not scheduled');
+is(begin($acct, $one_off, '')->[0], 'OK', 'so does a one-off');
+finish($one_off, '', result('RBa', 'clear'));
+faultless('all accepted checks have ended');
+pay();
+work_ends();
+is_deeply(scheduled(), [sort @hosts], 'all go on');
+
+@hosts = born(1);
+$pp = start($hosts[0]);
+cmd('SET', k('r', $ac, $hosts[0]),
+    packed([@{ host($hosts[0]) }[0 .. 16]]));
+expire();
+work_ends();
+is(script('check_clear', [k('flight:due')], "$ac:$hosts[0]",
+    cmd('HGET', k('flight:due'), "$ac:$hosts[0]"), 600)->[1], '0',
+    'a clear check of a stopped host does not end in passing');
+finish($pp, $hosts[0], map { result($_, 'clear') } 'RBa', 'RBb');
+is(state($hosts[0]), IS_UNKNOWN, 'it ends, and the host stays unknown');
+faultless('a clear check has ended');
+
+
+# --- the fall-back plan: the first hosts ------------------------------------
+
+@hosts = born(4);
+expire(2);
+is(start($hosts[0]), undef, 'of a running work none is told apart') if 0;
+isnt(start($hosts[0]), undef, 'the first host is checked before the work');
+is(start($hosts[2]), undef, 'the third is not');
+faultless('before the work');
+work_ends();
+is_deeply(scheduled(), [sort @hosts[0, 1]], 'two hosts are scheduled');
+is(state($hosts[0]), 0, 'the first is clear');
+is(state($hosts[4]), IS_UNKNOWN, 'the last is unknown');
+faultless('two hosts are checked');
+script('host_delete', [$acct], $hosts[0], 60_000);
+faultless('the first was deleted');
+is_deeply(scheduled(), [$hosts[1]], 'and no other takes its place');
+check($hosts[1], listed_result('RBa'), result('RBb', 'clear'));
+is(state($hosts[1]), IS_LISTED, 'the second is listed');
+pay();
+work_ends();
+is_deeply(scheduled(), [sort @hosts[1 .. 4]], 'all are scheduled');
+is(state($hosts[1]), IS_LISTED, 'the second stays listed');
+expire(100);
+work_ends();
+is_deeply(scheduled(), [sort @hosts[1 .. 4]], 'a plan for more hosts keeps all');
+faultless('all are kept');
+pay();
+work_ends();
+expire(-1);
+work_ends();
+is_deeply(scheduled(), [sort @hosts[1 .. 4]], 'one without a limit, too');
+pay();
+work_ends();
+
+# Hosts that wait for their first check since one expiry are kept by the next.
+expire(0);
+work_ends();
+pay();
+expire(2);
+work_ends();
+is_deeply(scheduled(), [sort @hosts[1, 2]], 'kept hosts are due again');
+is(state($hosts[1]), IS_UNKNOWN, 'until then they are unknown');
+faultless('two are kept');
+pay();
+work_ends();
+
+
+# --- ranges, paused and deleted hosts ---------------------------------------
+
+@hosts = born(1);
+my @range = map { unpacked($_)->[1] } @{ add_host($acct, 'ip_range',
+    '10.9.0.0/28', map { "10.9.0.$_" } 0 .. 15) }[1 .. 17];
+my ($top, @kids) = @range;
+script('host_status', [$acct], $hosts[0], 'paused');
+expire();
+step($acct);
+script('host_delete', [$acct], $kids[3], 60_000);
+work_ends();
+is_deeply(scheduled(), [], 'no address is scheduled');
+is(state($top), RANGE, 'a range has no state');
+ok(host($top)->[STOPPED], 'and is stopped');
+is(state($kids[0]), IS_UNKNOWN, 'an address is unknown');
+is(state($hosts[0]), PAUSED, 'a paused host stays paused');
+faultless('a range and a paused host');
+script('host_status', [$acct], $kids[1], 'paused');
+is(state($kids[1]), PAUSED, 'a stopped host is paused');
+faultless('it is');
+pay();
+work_ends();
+is(due($hosts[0]), undef, 'the paused ones stay paused');
+is_deeply(scheduled(), [sort $hosts[1], @kids[0, 2, 4 .. 15]],
+    'the others are due');
+script('host_status', [$acct], $kids[1], 'active');
+is(state($kids[1]), IS_UNKNOWN, 'one that is resumed waits for its check');
+check($kids[0], map { result($_, 'clear') } 'RBa', 'RBb');
+is(state($kids[0]), 0, 'an address is clear');
+is(host($top)->[STOPPED], 0, 'its range is checked again');
+faultless('a range goes on');
+
+expire(5);                              # two hosts, the range, two addresses
+work_ends();
+is(scalar @{ scheduled() }, 3, 'a range is kept in part');
+ok(host($top)->[STOPPED], 'it is not checked as a whole');
+faultless('a range in part');
+
+
+# --- work that is interrupted ------------------------------------------------
+
+sub many {
+    my ($n) = @_;
+
+    my @first = born(0);
+    my @all = map { unpacked($_)->[1] } @{ add_host($acct, 'rbl',
+        map { sprintf '10.8.%d.%d', $_ >> 8, $_ & 255 } 1 .. $n) }[1 .. $n];
+    return (@first, @all);
+}
+
+# A slice takes one piece only.
+@hosts = many(200);
+script_limits(slice => 0);
+expire();
+step($acct) for 1 .. 4;
+my $stopped = grep { host($_)->[STOPPED] // 0 } @hosts;
+ok($stopped > 30 && $stopped < 120, "a part of the hosts is stopped: $stopped");
+faultless('in the middle of the work');
+my $item = cmd('LINDEX', k('work', $ac), 0);
+step($acct);
+cmd('LSET', k('work', $ac), 0, $item);      # a slice that was lost
+step($acct);
+faultless('a slice was done twice');
+pay();
+faultless('paid in the middle of the work');
+is(scalar @{ cmd('LRANGE', k('work', $ac), 0, -1) }, 2, 'two items of work');
+step($acct);
+is(scalar @{ cmd('LRANGE', k('work', $ac), 0, -1) }, 1,
+    'the first one is over at once');
+step($acct) for 1 .. 3;
+expire();
+faultless('expired in the middle of that work');
+work_ends();
+is_deeply(scheduled(), [], 'no host is scheduled');
+is(scalar(grep { (host($_)->[STOPPED] // 0) > 0 } @hosts), 201,
+    'all are stopped');
+faultless('at the end');
+pay();
+expire();
+pay();
+work_ends();
+is(scalar @{ scheduled() }, 201, 'all are due');
+is(cmd('EXISTS', k('work', $ac)), 0, 'no work is left');
+faultless('paid twice in a row');
+script_limits();
+
+
+# --- time --------------------------------------------------------------------
+
+# The store's clock leaps a year ahead, and goes back.
+@hosts = born(2);
+my $b = bill();
+@$b[7, 8] = map { $_ - 366 * DAY } now_ms() - 30 * DAY, now_ms();
+cmd('SET', k('bill', $ac), packed($b));
+is(script('bill_step', [$acct], 7 * DAY, 0)->[1], 'lapsed',
+    'a year later the plan has expired');
+work_ends();
+faultless('a year later');
+$a = is_account();
+$a->[A_LAPSED] += 365 * DAY;
+cmd('SET', $acct, packed($a));
+is(start($hosts[0]) // '', '', 'expired in the future: no check');
+pay();
+work_ends();
+is_deeply(scheduled(), [sort @hosts], 'all are due');
+ok((!grep { due($_) > now_ms() + 661_000 } @hosts), 'within an interval');
+faultless('the clock went back');
+
+
+# --- fsck --------------------------------------------------------------------
+
+sub finds {
+    my ($what, $text) = @_;
+    my $r = rblctl($redis, 'fsck');
+    like($r->{out}, $text, $what);
+    rblctl($redis, 'fsck', '--repair');
+    faultless("$what, repaired");
+}
+
+@hosts = born(2);
+expire(1);
+work_ends();
+make_due($hosts[1]);
+finds('a stopped host is scheduled', qr/plan has expired/);
+my $h = host($hosts[2]);
+$h->[STOPPED] = 0;
+cmd('SET', k('r', $ac, $hosts[2]), packed($h));
+finds('a host that is not marked', qr/not known to be stopped/);
+cmd('ZREM', k('due', $ac), $hosts[0]);
+finds('a kept host is not scheduled', qr/no check of it is due/);
+$a = is_account();
+$a->[A_LAPSED] = 0;
+cmd('SET', $acct, packed($a));
+like(rblctl($redis, 'fsck')->{out}, qr/has lapsed, and the account has not/,
+    'an account that does not follow its bill');
+rblctl($redis, 'fsck', '--repair');
+script('bill_step', [$acct], 0, 1);
+work_ends();
+faultless('a daemon has looked at it');
+done_testing();
