@@ -363,10 +363,12 @@ look();
 is(bill()->[STATE], 'active', 'the last micro-USD');
 check(result('RBa', 'clear'));
 ok(wakes(), 'is used, and a daemon looks');
+my $accepted = job();
 is_deeply(look(), ['OK', 'lapsed', ''], 'the plan lapses without a grace');
 is(left(), 1 - PRICE, 'below zero by what was accepted');
-check(result('RBa', 'clear'));
-is(used(), PRICE, 'a check that was accepted is paid for');
+is(finish_check($acct, $accepted, $ht, [result('RBa', 'clear')])->[0], 'OK',
+    'a check that was accepted ends');
+is(used(), PRICE, 'and is paid for');
 ok(!wakes(), 'but wakes nobody');
 look();
 is(bill()->[STATE], 'lapsed', 'lapsed');

@@ -48,6 +48,7 @@ then
         totals_add(TOTALS.listed, state_move(ht, was, is, first), now)
     end
     if stopped > 0 then
+        --- include: state_stop
         state_stop(ht, is)
     end
 end

@@ -48,6 +48,7 @@ local function host_turned(k, h, status, now, order)
     local change = state_move(sid, was, state_in(h), h[HOST.first_listed],
         order)
     if (h[HOST.stopped] or 0) > 0 then
+        --- include: state_stop
         state_stop(sid, state_in(h))
     end
     return change

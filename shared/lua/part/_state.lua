@@ -31,18 +31,6 @@ local function state_in(h)
     return state_of(h[HOST.status], h[HOST.type], h[HOST.listed_count],
         h[HOST.uncovered], h[HOST.unknown_count], h[HOST.checked])
 end
--- A stopped host (_stopped.lua) is unknown in "states"; "listed" has it by its
--- record.
-local function state_shown(state, stopped)
-    return (stopped or 0) > 0 and state < state_paused and state_unknown
-        or state
-end
-local function state_stop(ht, state)
-    if state < state_paused then
-        call('ZADD', key('states', ac), state_score(state_unknown,
-            tonumber(call('ZSCORE', key('hosts', ac), ht) or nil) or 0), ht)
-    end
-end
 -- Moves a host to another state; `first` is the time of its listing, `order`
 -- its place in "hosts", or nil.  Returns the change of the number of listed
 -- hosts.

@@ -2,7 +2,7 @@
 -- schedule, and its state is unknown until a check finishes after the plan was
 -- paid again.  Its record tells since when, and keeps its listings.
 --- include: due
---- include: state
+--- include: state_stop
 --- use: account host
 -- May the host, whose record is there, not be checked?
 local function lapse_stops(a, ht)

@@ -3,7 +3,7 @@
 --- include: fsck_value
 --- include: due
 --- include: unchanged
---- include: state
+--- include: state_stop
 --- include: find
 --- use: account host
 -- A record may be large: put_changed() writes it once, after all repairs.
