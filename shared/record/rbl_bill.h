@@ -1,5 +1,6 @@
 /*
- * Bills, payments, and what billing events tell, as C structures.  Amounts are
+ * Bills, payments, their sources, and what billing events tell, as C
+ * structures.  Amounts are
  * micro-USD (rbl_money.h), times ms since 1970; schema.txt has the meaning of
  * each field.  Texts are views of the record's bytes.
  */
@@ -16,7 +17,8 @@ typedef struct {
     int64_t    anchor, begins, ends;
     rbl_str_t  state;                   /* active, grace, lapsed */
     rbl_str_t  open;                    /* payment; "": none */
-    int64_t    told;
+    int64_t    told, stops;
+    rbl_str_t  customer;
 } rbl_bill_t;
 
 /* The choices of the account; amounts 0: none. */
@@ -29,11 +31,29 @@ typedef struct {
 typedef struct {
     rbl_str_t  id, kind, key;
     int64_t    amount;
-    rbl_str_t  state;                   /* open, succeeded, void */
+    rbl_str_t  state;                   /* open, sent, processing, unknown,
+                                           customer, failed, succeeded, void */
     int64_t    attempt;
     rbl_str_t  reference, reason;
     int64_t    created, done, begins, ends;
+    rbl_str_t  source, method, customer, text, url;
+    int64_t    sent, tried, next;
 } rbl_payment_t;
+
+typedef struct {
+    rbl_str_t  id, type, brand, last4;
+    int64_t    month, year;             /* when it expires */
+    rbl_str_t  method;
+    int64_t    live, told, created, asked;
+} rbl_source_t;
+
+typedef struct {
+    rbl_str_t  state;                   /* wanted, open, done, failed */
+    int64_t    made;
+    rbl_str_t  back, session, url;
+    int64_t    next;
+    rbl_str_t  text;
+} rbl_setup_t;
 
 /* A plan as events tell it. */
 typedef struct {
@@ -47,12 +67,15 @@ typedef struct {
     int64_t    attempt;
     rbl_str_t  reason;
     int64_t    next, days;
+    rbl_str_t  source;                  /* record; "": by hand */
 } rbl_billing_t;
 
 /* RBL_ETYPE: not such a record. */
 rbl_err_t rbl_bill_decode(rbl_bill_t *v, rbl_str_t raw);
 rbl_err_t rbl_terms_decode(rbl_terms_t *v, rbl_str_t raw);
 rbl_err_t rbl_payment_decode(rbl_payment_t *v, rbl_str_t raw);
+rbl_err_t rbl_source_decode(rbl_source_t *v, rbl_str_t raw);
+rbl_err_t rbl_setup_decode(rbl_setup_t *v, rbl_str_t raw);
 rbl_err_t rbl_sold_decode(rbl_sold_t *v, rbl_str_t raw);
 rbl_err_t rbl_billing_decode(rbl_billing_t *v, rbl_str_t raw);
 

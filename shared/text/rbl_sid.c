@@ -13,7 +13,7 @@
 
 static const char  rbl_sid_prefixes[][3] = {
     "AC", "AP", "HT", "RP", "RB", "CO", "CG", "PP", "EV", "WH",
-    "US", "PK", "PY"
+    "US", "PK", "PY", "PS"
 };
 
 

@@ -22,7 +22,8 @@ typedef enum {
     RBL_SID_HOOK,           /* WH */
     RBL_SID_USER,           /* US */
     RBL_SID_PASSKEY,        /* PK */
-    RBL_SID_PAYMENT         /* PY */
+    RBL_SID_PAYMENT,        /* PY */
+    RBL_SID_SOURCE          /* PS */
 } rbl_sid_kind_t;
 
 /* The account of the operators, who are users of it and of no other. */

@@ -107,6 +107,13 @@ OP(ngx_rbl_op_list_thaw);
 OP(ngx_rbl_op_list_override);
 OP(ngx_rbl_op_list_kill);
 OP(ngx_rbl_op_list_unkill);
+OP(ngx_rbl_op_billing);
+OP(ngx_rbl_op_bill_payments);
+OP(ngx_rbl_op_bill_ledger);
+OP(ngx_rbl_op_bill_table);
+OP(ngx_rbl_op_bill_update);
+OP(ngx_rbl_op_bill_source_add);
+OP(ngx_rbl_op_bill_source_remove);
 
 FAMILY(ngx_rbl_family_hosts);
 FAMILY(ngx_rbl_family_listings);

@@ -520,6 +520,23 @@ case(bill_paid => 'a payment', sub {
 });
 case(bill_terms => 'all of them', sub {
     buy(); slice('bill_terms', [$acct], 0, '', 5, 25, 5) });
+my @ps = map { sid('PS') } 1 .. 20;
+sub sources {
+    buy();
+    cmd('ZADD', k('sources', $ac), map { ($_, $ps[$_]) } 0 .. 19);
+    cmd('SET', k('source', $ac, $_), packed([1, $_, 'card', 'visa', '4242', 12,
+        2030, 'm' x 255, 1, 0, 0, 0])) for @ps;
+}
+case(bill_show => '20 sources', sub {
+    sources(); slice('bill_show', [$acct]) });
+case(bill_setup => '', sub {
+    cmd('SET', k('bill', $ac), packed([1, $ac, 'stripe', 'P', 1, 'month', 1, 0,
+        0, 'active', '', 0]));
+    slice('bill_setup', [$acct], 'https://portal.example/#/billing') });
+case(bill_source_gone => 'the one that is chosen', sub {
+    sources();
+    script('bill_terms', [$acct], '', $ps[7], '', '', '');
+    slice('bill_source_gone', [$acct], $ps[7]) });
 case(accounts_take => '8 accounts', sub {
     cmd('ZADD', k('works'), map { (1, sid('AC')) } 1 .. 8);
     slice('accounts_take', [k('works')], 8); cmd('DEL', k('works')) });

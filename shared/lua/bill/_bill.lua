@@ -40,6 +40,7 @@ local function bill_next(b, grace)
 end
 -- Without `grace`, which only daemons know, a daemon looks at the bill at once.
 local function bill_save(b, grace)
+    b[BILL.stops] = grace and b[BILL.ends] + grace or b[BILL.stops] or 0
     save(bill_key, b)
     local at = grace and bill_next(b, grace) or not grace and 0
     if at then

@@ -4,6 +4,7 @@
 --- arg: grace  ms
 --- reply: OK state opened  of the bill, "": there is none; a payment, or ""
 --- include: bill_event
+--- include: gone
 local b, a = load(bill_key), load(KEY.acct)
 if not b or not a then
     call('ZREM', key('billdue'), ac)
