@@ -205,12 +205,13 @@ ngx_rbl_billing_setup(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
 void
 ngx_rbl_bill_state(ngx_rbl_ctx_t *ctx, const rbl_bill_t *bill)
 {
-    ngx_uint_t  active;
+    ngx_uint_t  active, paid;
 
     active = rbl_str_is(bill->state, "active");
+    paid = bill->begins < bill->ends;
 
     rbl_doc_str(&ctx->doc, "state", bill->state);
-    ngx_rbl_bill_at(ctx, "expires", bill->ends);
+    ngx_rbl_bill_at(ctx, "expires", paid ? bill->ends : 0);
     ngx_rbl_bill_at(ctx, "stops", active || bill->ends == 0 ? 0 : bill->stops);
 }
 

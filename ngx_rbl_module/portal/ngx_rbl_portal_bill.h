@@ -17,8 +17,8 @@ void ngx_rbl_bill_money(ngx_rbl_ctx_t *ctx, const char *key, int64_t amount);
 void ngx_rbl_bill_at(ngx_rbl_ctx_t *ctx, const char *key, int64_t ms);
 void ngx_rbl_bill_url(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t url);
 
-/* Writes the state of a bill: when the period ends, and when checks stop if
-   that has passed. */
+/* Writes the state of a bill: when the period ends, "" if none was paid, and
+   when checks stop if that has passed. */
 void ngx_rbl_bill_state(ngx_rbl_ctx_t *ctx, const rbl_bill_t *bill);
 
 /* Writes a payment.  A damaged record is left out, and logged. */

@@ -134,6 +134,8 @@ FAMILY(ngx_rbl_family_signed);
 FAMILY(ngx_rbl_family_find);
 FAMILY(ngx_rbl_family_accounts);
 FAMILY(ngx_rbl_family_system);
+FAMILY(ngx_rbl_family_bill);
+FAMILY(ngx_rbl_family_payments);
 
 static const char *const  suffixes[] = { ".json", ".xml", ".nagios",
                                          ".zabbix" };

@@ -17,7 +17,8 @@ use JSON::XS ();
 use RblApi;
 
 our @EXPORT = (@RblApi::EXPORT, qw(portal_setup add_user operators use_link
-    sign_in sign_in_ago portal cookie_of bill_of source_of));
+    sign_in sign_in_ago portal cookie_of bill_of source_of
+    payment_of movement_of));
 
 my $json = JSON::XS->new->utf8->canonical;
 my ($users, $sources) = (0, 0);
@@ -139,6 +140,36 @@ sub source_of {
     redis($t->{redis}, 'ZADD', redis_key('sources', $acct->{sid}),
         time * 1000 + $sources, $id);
     return $id;
+}
+
+# A payment of an account, likewise, made so many ms ago; returns its id.
+sub payment_of {
+    my ($t, $acct, $n, %of) = @_;
+
+    my $id = sprintf 'PY%032x', $n;
+    my $now = time * 1000;
+    redis($t->{redis}, 'SET', redis_key('pay', $acct->{sid}, $id),
+        record_pack('payment', version => 1, id => \$id, kind => \'renewal',
+            key => \"rn:$n", amount => 29_000_000, state => \'succeeded',
+            attempt => 0, reference => \"pi_$n", reason => \'',
+            created => $now - $n, done => $now, begins => $now,
+            ends => $now + 86_400_000, source => \'',
+            method => \'pm_secret_canary', customer => \'cus_secret_canary',
+            text => \'', url => \'', sent => 0, tried => 0, next => 0, %of));
+    redis($t->{redis}, 'ZADD', redis_key('payments', $acct->{sid}), $now - $n,
+        $id);
+    return $id;
+}
+
+# A movement in the ledger of an account, likewise.
+sub movement_of {
+    my ($t, $acct, $id, %of) = @_;
+
+    redis($t->{redis}, 'XADD', redis_key('ledger', $acct->{sid}), $id,
+        k => $of{k} // "key$id", d => $of{d} // 'cash',
+        c => $of{c} // 'credit', a => $of{a} // 29_000_000,
+        r => $of{r} // '', b => $of{b} // 0);
+    return;
 }
 
 1;

@@ -44,20 +44,7 @@ is(redis($redis, 'EXISTS', keyed('terms'), keyed('setup')), 0,
 
 # --- a bill --------------------------------------------------------------------
 
-sub payment {
-    my ($n, %of) = @_;
-
-    my $id = sprintf 'PY%032x', $n;
-    redis($redis, 'SET', redis_key('pay', $ac, $id), record_pack('payment',
-        version => 1, id => \$id, kind => \'renewal', key => \"rn:$n",
-        amount => 29_000_000, state => \'succeeded', attempt => 0,
-        reference => \"pi_$n", reason => \'', created => $now - $n,
-        done => $now, begins => $now, ends => $now + $day, source => \'',
-        method => \'pm_secret_canary', customer => \'cus_secret_canary',
-        text => \'', url => \'', sent => 0, tried => 0, next => 0, %of));
-    redis($redis, 'ZADD', keyed('payments'), $now - $n, $id);
-    return $id;
-}
+sub payment { return payment_of($t, $acct, @_) }
 
 my $open = payment(1, state => \'customer', url =>
     \'https://pay.example/3ds#x', done => 0, attempt => 1,
@@ -93,7 +80,8 @@ is(data('billing.json')->{payment}{url}, '',
 is_deeply([sort keys %{ bill_state() }], [qw(expires state stops)],
     'me has the state alone');
 for my $state (qw(active grace lapsed)) {
-    bill_of($t, $acct, state => \$state, ends => $now - $day,
+    bill_of($t, $acct, state => \$state, begins => $now - 31 * $day,
+        ends => $now - $day,
         stops => $now + 6 * $day);
     my $b = bill_state();
     is($b->{state}, $state, "a viewer sees: $state");
@@ -106,6 +94,37 @@ is_deeply(bill_state(), { state => 'lapsed', expires => '', stops => '' },
     'a plan by the check has no such times');
 refused(portal($t, $viewer, 'GET', $_), 403, qr/owner/, "a viewer: $_")
     for map { "billing$_" } qw(.json /payments.json /ledger.json /ledger.csv);
+
+# --- a plan by the tool and the daemon ---------------------------------------
+
+my $plans = temp_dir() . '/plans.json';
+write_file($plans, '{ "version": 1, "plans": [ { "name": "Yearly", "paid": 1,'
+    . ' "max_hosts": 10, "max_contacts": 1, "max_checks": 5, "interval": "15m",'
+    . ' "price": "250.00", "period": "year" } ] }');
+my $buyer = make_account($redis, name => 'Buyer');
+my $buys = sign_in($t, acct => $buyer);
+my $seller = start_checkd(store => $redis, conf => { gateway => 'manual',
+    schedule => 'off' });
+my $shown = sub { accepted(portal($t, $buys, 'GET', $_[0]), $_[0])->{data} };
+is(rblctl($redis, 'bill', 'plan', $buyer->{sid}, 'Yearly', '--file', $plans)
+    ->{status}, 0, 'a plan');
+ok(wait_for(sub { $shown->('billing.json')->{payment} }), 'opens a payment');
+$v = $shown->('billing.json');
+is("$v->{state} $v->{expires} $v->{payment}{state} $v->{payment}{amount}",
+    'grace  open 250.00', 'which is not paid yet');
+like($v->{stops}, qr/^\d{4}-/, 'so checks stop');
+is(rblctl($redis, 'bill', 'paid', $buyer->{sid}, $v->{payment}{id},
+    '--reference', '=2+3')->{status}, 0, 'it is booked');
+$v = $shown->('billing.json');
+is("$v->{state} $v->{stops} " . ($v->{payment} // ''), 'active  ',
+    'then the plan is active');
+is_deeply([map { "$_->{state} $_->{reference}" }
+    @{ $shown->('billing/payments.json') }], ['succeeded =2+3'],
+    'with a payment');
+is_deeply([map { "$_->{debit} $_->{credit} $_->{amount}" }
+    @{ $shown->('billing/ledger.json') }], ['cash revenue 250.00'],
+    'and a movement');
+stop_server($seller);
 
 # --- choices -------------------------------------------------------------------
 
@@ -238,9 +257,8 @@ is(scalar @{ data('billing/payments.json') }, 19, 'a damaged one is left out');
 
 my @bad = ('=1+1', '+1', '-1', '@SUM(A1)', "\tx", "\rx", 'a"b', 'plain,x',
     "two\nlines");
-redis($redis, 'XADD', keyed('ledger'), "$now-$_", k => "key$_", d => 'cash',
-    c => 'credit', a => $_ * 10_000, r => $bad[$_ % @bad], b => -$_ * 1000)
-    for 1 .. 120;
+movement_of($t, $acct, "$now-$_", k => "key$_", a => $_ * 10_000,
+    r => $bad[$_ % @bad], b => -$_ * 1000) for 1 .. 120;
 my (@all, $next);
 do {
     $v = accepted(get('billing/ledger.json?limit=50'
