@@ -25,8 +25,8 @@ static void ngx_rbl_billing_setup(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
 
 static const ngx_rbl_outcome_t  ngx_rbl_bill_refusals[] = {
     { "BILL", NGX_HTTP_NOT_FOUND, "The account has no bill." },
-    { "MANUAL", NGX_HTTP_CONFLICT,
-      "The account pays by hand, without a payment source." },
+    { "GATEWAY", NGX_HTTP_CONFLICT,
+      "The account pays without payment sources." },
     NGX_RBL_UNKNOWN_ID("SOURCE", "source"),
     { "RECHARGE", NGX_HTTP_BAD_REQUEST,
       "Invalid recharge_to value provided: it must be more than"

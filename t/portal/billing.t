@@ -213,7 +213,7 @@ refused($remove->($source), 404, qr/Invalid source id/, 'once');
 
 bill_of($t, $acct);
 refused(portal($t, $owner, 'POST', 'billing/source/add.json'), 409,
-    qr/by hand/, 'by hand there are none');
+    qr/without payment sources/, 'by hand there are none');
 bill_of($t, $acct, gateway => \'stripe');
 accepted(portal($t, $owner, 'POST', 'billing/source/add.json',
     fields => { back => 'https://evil.example/' }), 'one is wanted');

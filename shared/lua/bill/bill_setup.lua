@@ -6,14 +6,14 @@
 --- audit
 --- reply: OK
 --- reply: BILL  it has no bill
---- reply: MANUAL  it pays by hand
+--- reply: GATEWAY  its gateway keeps no sources
 --- include: account
 --- use: bill setup
 local b = load(key('bill', ac))
 if not b then
     return {'BILL'}
-elseif b[BILL.gateway] == 'manual' then
-    return {'MANUAL'}
+elseif b[BILL.gateway] ~= 'stripe' then
+    return {'GATEWAY'}
 end
 named = b[BILL.plan]
 save(key('setup', ac), {1, 'wanted', now_ms(), ARG.back, '', '', 0, ''})

@@ -74,6 +74,7 @@ function Source({ source, chosen, change }) {
 export function Sources({ bill, onDone }) {
     const change = useChange(onDone);
     const [waits, setWaits] = useState(null);
+    const keeps = bill.gateway === 'stripe';
     const add = () => change.run('', () => post('billing/source/add.json'), {
         then: () => setWaits(bill) });
 
@@ -82,7 +83,7 @@ export function Sources({ bill, onDone }) {
         problem && change.refuse(problem);
     }
 
-    if (bill.gateway === 'manual' && bill.sources.length === 0) {
+    if (!keeps && bill.sources.length === 0) {
         return null;
     }
 
@@ -101,7 +102,7 @@ export function Sources({ bill, onDone }) {
         </table>`}
         <${Said} of=${change} />
         ${waits ? html`<${Wait} before=${waits} onOver=${over} />`
-            : bill.gateway !== 'manual' && html`<button onClick=${add}>
+            : keeps && html`<button onClick=${add}>
                 ${t('source_add')}</button>`}
     </section>`;
 }
