@@ -462,5 +462,37 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       &ngx_rbl_op_list_unkill,
       &ngx_rbl_family_system },
 
+    { ngx_string("billing"), ngx_string("billing"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL|NGX_RBL_OWNERS, &ngx_rbl_op_billing,
+      &ngx_rbl_family_bill },
+
+    { ngx_string("billing/payments"), ngx_string("billing/payments"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL|NGX_RBL_OWNERS, &ngx_rbl_op_bill_payments,
+      &ngx_rbl_family_payments },
+
+    { ngx_string("billing/ledger"), ngx_string("billing/ledger"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL|NGX_RBL_OWNERS, &ngx_rbl_op_bill_ledger,
+      NULL },
+
+    { ngx_string("billing/ledger"), ngx_string("billing/ledger"),
+      NGX_HTTP_GET, NGX_RBL_TABLE|NGX_RBL_OWNERS, &ngx_rbl_op_bill_table,
+      NULL },
+
+    { ngx_string("billing/update"), ngx_string("billing/update"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT,
+      &ngx_rbl_op_bill_update,
+      &ngx_rbl_family_bill },
+
+    { ngx_string("billing/source/add"), ngx_string("billing/source/add"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT,
+      &ngx_rbl_op_bill_source_add,
+      &ngx_rbl_family_bill },
+
+    { ngx_string("billing/source/remove/"),
+      ngx_string("billing/source/remove"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT,
+      &ngx_rbl_op_bill_source_remove,
+      &ngx_rbl_family_bill },
+
     { ngx_null_string, ngx_null_string, 0, 0, NULL, NULL }
 };

@@ -39,7 +39,8 @@ typedef enum {
     NGX_RBL_JSON = 0,
     NGX_RBL_XML,
     NGX_RBL_NAGIOS,
-    NGX_RBL_ZABBIX
+    NGX_RBL_ZABBIX,
+    NGX_RBL_CSV                         /* in the portal only */
 } ngx_rbl_format_e;
 
 /*
@@ -52,6 +53,7 @@ typedef enum {
 #define NGX_RBL_STARTS    (1 << 8)      /* starts checks */
 #define NGX_RBL_PORTAL_ONLY  (1 << 9)
 #define NGX_RBL_PORTAL    (1 << NGX_RBL_JSON | NGX_RBL_PORTAL_ONLY)
+#define NGX_RBL_TABLE     (1 << NGX_RBL_CSV | NGX_RBL_PORTAL_ONLY)
 #define NGX_RBL_SIGN_IN   (1 << 10)     /* without a session; see
                                            ngx_rbl_op_t */
 #define NGX_RBL_VIEWERS   (1 << 11)

@@ -22,12 +22,13 @@ static ngx_str_t  ngx_rbl_types[] = {
     ngx_string("application/json; charset=utf-8"),
     ngx_string("application/xml; charset=utf-8"),
     ngx_string("text/plain; charset=utf-8"),
-    ngx_string("text/plain; charset=utf-8")
+    ngx_string("text/plain; charset=utf-8"),
+    ngx_string("text/csv; charset=utf-8")
 };
 
 /* length without the charset parameter, as gzip_types and others compare it */
 
-static const size_t  ngx_rbl_type_lens[] = { 16, 15, 10, 10 };
+static const size_t  ngx_rbl_type_lens[] = { 16, 15, 10, 10, 8 };
 
 
 void
@@ -198,6 +199,10 @@ ngx_rbl_render_refusal(ngx_rbl_ctx_t *ctx)
     case NGX_RBL_ZABBIX:
         rbl_out_z(out, "-1");
         return;
+
+    case NGX_RBL_CSV:
+        ctx->format = NGX_RBL_JSON;     /* a refusal is no table */
+        /* fall through */
 
     default:
         code = ctx->conf->legacy_errors ? NGX_HTTP_INTERNAL_SERVER_ERROR

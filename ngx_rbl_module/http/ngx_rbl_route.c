@@ -34,7 +34,8 @@ static const struct {
     { ngx_string(".json"), NGX_RBL_JSON },
     { ngx_string(".xml"), NGX_RBL_XML },
     { ngx_string(".nagios"), NGX_RBL_NAGIOS },
-    { ngx_string(".zabbix"), NGX_RBL_ZABBIX }
+    { ngx_string(".zabbix"), NGX_RBL_ZABBIX },
+    { ngx_string(".csv"), NGX_RBL_CSV }
 };
 
 
@@ -148,6 +149,7 @@ ngx_rbl_route_format(ngx_rbl_ctx_t *ctx, ngx_str_t *path)
         suffix = ngx_rbl_suffixes[i].suffix;
 
         if (path->len >= suffix.len
+            && (ctx->conf->portal || ngx_rbl_suffixes[i].format != NGX_RBL_CSV)
             && ngx_memcmp(path->data + path->len - suffix.len, suffix.data,
                           suffix.len)
                == 0)

@@ -138,4 +138,19 @@ extern const ngx_rbl_op_t  ngx_rbl_op_list_unkill;
 extern const ngx_rbl_family_t  ngx_rbl_family_accounts;
 extern const ngx_rbl_op_t  ngx_rbl_op_operator_accounts;
 
+/* ngx_rbl_portal_bill.c */
+extern const ngx_rbl_family_t  ngx_rbl_family_bill;
+extern const ngx_rbl_op_t  ngx_rbl_op_billing;
+
+/* ngx_rbl_portal_bill_log.c */
+extern const ngx_rbl_family_t  ngx_rbl_family_payments;
+extern const ngx_rbl_op_t  ngx_rbl_op_bill_payments;
+extern const ngx_rbl_op_t  ngx_rbl_op_bill_ledger;
+extern const ngx_rbl_op_t  ngx_rbl_op_bill_table;
+
+/* ngx_rbl_portal_bill_write.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_bill_update;
+extern const ngx_rbl_op_t  ngx_rbl_op_bill_source_add;
+extern const ngx_rbl_op_t  ngx_rbl_op_bill_source_remove;
+
 #endif /* _NGX_RBL_PORTAL_H_INCLUDED_ */

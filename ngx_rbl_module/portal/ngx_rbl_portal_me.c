@@ -1,16 +1,18 @@
 /*
  * me: the user of the session, and the account.  The user is known only once
  * the session is, so both are read in the second round.  In another account it
- * has the SID and the role of the operator, whose record is elsewhere.
+ * has the SID and the role of the operator, whose record is elsewhere.  With an
+ * account that pays comes the state of its plan.
  */
 
-#include "ngx_rbl_portal.h"
+#include "ngx_rbl_portal_bill.h"
 
 #include "rbl_time.h"
 
 enum {                                  /* of the reply */
     NGX_RBL_ME_ACCOUNT = 0,
-    NGX_RBL_ME_USER
+    NGX_RBL_ME_USER,
+    NGX_RBL_ME_BILL
 };
 
 
@@ -19,7 +21,8 @@ static void ngx_rbl_me_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_me_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
 static void ngx_rbl_me_write(ngx_rbl_ctx_t *ctx, const rbl_account_t *account,
-    const rbl_user_t *user);
+    const rbl_user_t *user, rbl_str_t bill);
+static void ngx_rbl_me_bill(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
 
 
 const ngx_rbl_op_t  ngx_rbl_op_me = {
@@ -38,8 +41,8 @@ ngx_rbl_me_prepare(ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_me_proceed(ngx_rbl_ctx_t *ctx)
 {
-    rbl_key_t              account, user;
-    rbl_str_t              argv[3];
+    rbl_key_t              account, user, bill;
+    rbl_str_t              argv[4];
     ngx_rbl_batch_t       *batch;
     const rbl_keyspace_t  *ks;
 
@@ -55,8 +58,10 @@ ngx_rbl_me_proceed(ngx_rbl_ctx_t *ctx)
                               RBL_STR(""));
     argv[2] = rbl_account_key(&user, ks, "user", rbl_sid_str(&ctx->account),
                               rbl_sid_str(&ctx->user.sid));
+    argv[3] = rbl_account_key(&bill, ks, "bill", rbl_sid_str(&ctx->account),
+                              RBL_STR(""));
 
-    ngx_rbl_batch_command(batch, 3, argv);
+    ngx_rbl_batch_command(batch, 4, argv);
 }
 
 
@@ -84,13 +89,14 @@ ngx_rbl_me_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
         return;
     }
 
-    ngx_rbl_me_write(ctx, &account, &user);
+    ngx_rbl_me_write(ctx, &account, &user,
+                     rbl_reply_str(rbl_reply_at(reply, NGX_RBL_ME_BILL)));
 }
 
 
 static void
 ngx_rbl_me_write(ngx_rbl_ctx_t *ctx, const rbl_account_t *account,
-    const rbl_user_t *user)
+    const rbl_user_t *user, rbl_str_t bill)
 {
     char        since[RBL_TIME_LEN];
     rbl_doc_t  *doc;
@@ -117,8 +123,26 @@ ngx_rbl_me_write(ngx_rbl_ctx_t *ctx, const rbl_account_t *account,
     rbl_doc_int(doc, "max_hosts", account->max_hosts);
     rbl_doc_int(doc, "max_contacts", account->max_contacts);
     rbl_doc_int(doc, "max_checks", account->max_checks);
+    ngx_rbl_me_bill(ctx, bill);
     rbl_doc_close(doc);
 
     rbl_doc_close(doc);
     ngx_rbl_close(ctx);
+}
+
+
+/* Nothing about money: all users may see it. */
+
+static void
+ngx_rbl_me_bill(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
+{
+    rbl_bill_t  bill;
+
+    if (raw.n == 0 || rbl_bill_decode(&bill, raw) != RBL_OK) {
+        return;
+    }
+
+    rbl_doc_object(&ctx->doc, "bill");
+    ngx_rbl_bill_state(ctx, &bill);
+    rbl_doc_close(&ctx->doc);
 }

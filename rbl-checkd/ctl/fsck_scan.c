@@ -50,7 +50,7 @@ static const struct {
     { "ledger", FSCK_WALKED, 0 },
     { "payments", FSCK_WALKED, 0 }, { "pay", FSCK_LOOK, 1 },
     { "sources", FSCK_WALKED, 0 }, { "source", FSCK_LOOK, 1 },
-    { "setup", FSCK_WALKED, 0 },
+    { "setup", FSCK_WALKED, 0 }, { "setup", FSCK_OTHERS, 1 },
     { "r", FSCK_LOOK, 1 },
     { "s", FSCK_LOOK, 1 }, { "users", FSCK_WALKED, 0 },
     { "user", FSCK_LOOK, 1 }, { "session", FSCK_LOOK, 1 },

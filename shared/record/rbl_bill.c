@@ -21,6 +21,7 @@ static const rbl_field_t  rbl_bill_fields[RBL_BILL__N] = {
     [RBL_BILL_STATE] = STR(rbl_bill_t, state),
     [RBL_BILL_OPEN] = STR(rbl_bill_t, open),
     [RBL_BILL_TOLD] = INT(rbl_bill_t, told),
+    [RBL_BILL_STOPS] = INT(rbl_bill_t, stops),
     [RBL_BILL_CUSTOMER] = STR(rbl_bill_t, customer),
 };
 

@@ -17,7 +17,7 @@ typedef struct {
     int64_t    anchor, begins, ends;
     rbl_str_t  state;                   /* active, grace, lapsed */
     rbl_str_t  open;                    /* payment; "": none */
-    int64_t    told;
+    int64_t    told, stops;
     rbl_str_t  customer;
 } rbl_bill_t;
 

@@ -170,6 +170,12 @@
  *                              name of the changed object; capped (_audit.lua)
  *   bill:<AC>          string  record: what an account pays for
  *   terms:<AC>         string  record: what the account chose about its bill
+ *   sources:<AC>       zset    payment sources, score = when they were added
+ *                              (ms)
+ *   source:<AC>:<PS>   string  record of a payment source
+ *   setup:<AC>         string  record: the payment source that is being added
+ *   setup:<AC>:gone    zset    payment sources that the account has removed,
+ *                              until the daemon deletes them (_gone.lua)
  *   billdue            zset    accounts; score = when their bill is to be
  *                              looked at (ms)
  *   pay:<AC>:<PY>      string  record of a payment, for ever

@@ -276,6 +276,20 @@ my %harm = (
         ['GET', "rbl:{0}:bill:$ac"], [qw(ZADD rbl:{0}:billdue 1 x)],
         ['SET', "rbl:{0}:meter:$ac", 'x'],
     ],
+    'rbl-portal' => [
+        # of billing it may write nothing but choices
+        ['HINCRBY', "rbl:{0}:money:$ac", 'balance', 1],
+        ['HSET', "rbl:{0}:money:$ac", 'balance', 1],
+        ['XADD', "rbl:{0}:ledger:$ac", '*', 'a', 'b'],
+        ['XDEL', "rbl:{0}:ledger:$ac", '1-1'],
+        ['ZADD', "rbl:{0}:payments:$ac", 1, 'x'],
+        ['ZADD', "rbl:{0}:sources:$ac", 1, 'x'],
+        map({ (['SET', "rbl:{0}:$_", 'x'], ['DEL', "rbl:{0}:$_"]) }
+            "bill:$ac", "pay:$ac:PYx", "source:$ac:PSx", "money:$ac",
+            "ledger:$ac", "payments:$ac", "sources:$ac"),
+        [qw(ZRANGE rbl:{0}:billdue 0 -1)],
+        ['EVAL', "return redis.call('SET', 'rbl:{0}:bill:x', 'x')", 0],
+    ],
     'rbl-checkd' => [
         ['XRANGE', "rbl:{0}:ledger:$ac", '-', '+'],
         ['DEL', "rbl:{0}:ledger:$ac"], ['XTRIM', "rbl:{0}:ledger:$ac",

@@ -107,6 +107,13 @@ OP(ngx_rbl_op_list_thaw);
 OP(ngx_rbl_op_list_override);
 OP(ngx_rbl_op_list_kill);
 OP(ngx_rbl_op_list_unkill);
+OP(ngx_rbl_op_billing);
+OP(ngx_rbl_op_bill_payments);
+OP(ngx_rbl_op_bill_ledger);
+OP(ngx_rbl_op_bill_table);
+OP(ngx_rbl_op_bill_update);
+OP(ngx_rbl_op_bill_source_add);
+OP(ngx_rbl_op_bill_source_remove);
 
 FAMILY(ngx_rbl_family_hosts);
 FAMILY(ngx_rbl_family_listings);
@@ -127,6 +134,8 @@ FAMILY(ngx_rbl_family_signed);
 FAMILY(ngx_rbl_family_find);
 FAMILY(ngx_rbl_family_accounts);
 FAMILY(ngx_rbl_family_system);
+FAMILY(ngx_rbl_family_bill);
+FAMILY(ngx_rbl_family_payments);
 
 static const char *const  suffixes[] = { ".json", ".xml", ".nagios",
                                          ".zabbix" };

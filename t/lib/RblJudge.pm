@@ -32,7 +32,7 @@ my $ABOUT = repo_dir() . '/t/api/judge';
 my %BITS = (NGX_RBL_DOCUMENT => [qw(json xml)],
     NGX_RBL_PLAIN => [qw(nagios zabbix)], NGX_RBL_STARTS => [],
     NGX_RBL_CHECKS => [],
-    NGX_RBL_PORTAL => [qw(json)], NGX_RBL_SIGN_IN => [],
+    NGX_RBL_PORTAL => [qw(json)], NGX_RBL_TABLE => [], NGX_RBL_SIGN_IN => [],
     NGX_RBL_VIEWERS => [], NGX_RBL_OWNERS => [], NGX_RBL_RECENT => [],
     NGX_RBL_ADMINS => [],
     map { $_ => [] } qw(NGX_RBL_HOME NGX_RBL_SELF NGX_RBL_OPERATOR));
@@ -55,6 +55,7 @@ sub routes {
         my ($path, $method, $bits) = ($1, $2, $3);
         my $at = $path . ($path =~ m{/$} ? '{id}' : '');
         $at = $bits =~ /NGX_RBL_PORTAL/ ? "/portal/1/$at.json"
+            : $bits =~ /NGX_RBL_TABLE/ ? "/portal/1/$at.csv"
             : "/3.0/$at.{format}";
         my $r = $routes{"$at $method"} //= { at => $at, path => $path,
             method => $method, id => $path =~ m{/$} ? 1 : 0, bits => $bits };

@@ -17,10 +17,11 @@ use JSON::XS ();
 use RblApi;
 
 our @EXPORT = (@RblApi::EXPORT, qw(portal_setup add_user operators use_link
-    sign_in sign_in_ago portal cookie_of));
+    sign_in sign_in_ago portal cookie_of bill_of source_of
+    payment_of movement_of));
 
 my $json = JSON::XS->new->utf8->canonical;
-my $users = 0;
+my ($users, $sources) = (0, 0);
 
 # As api_setup; with a URL, for links by mail.
 sub portal_setup {
@@ -109,6 +110,66 @@ sub portal {
     }
     return http($t->{nginx}, $method, "/portal/1/$path",
         headers => \@headers, %opt);
+}
+
+# Gives an account a bill, in the store alone.  %of: fields of the record, texts
+# as \'...'.
+sub bill_of {
+    my ($t, $acct, %of) = @_;
+
+    my $now = time * 1000;
+    redis($t->{redis}, 'SET', redis_key('bill', $acct->{sid}),
+        record_pack('bill', version => 1, account => \$acct->{sid},
+            gateway => \'manual', plan => \'Business', price => 29_000_000,
+            period => \'month', anchor => 1, begins => $now - 86_400_000,
+            ends => $now + 29 * 86_400_000, state => \'active', open => \'',
+            told => 0, stops => $now + 36 * 86_400_000, %of));
+    return;
+}
+
+# A payment source of an account, likewise; returns its id.
+sub source_of {
+    my ($t, $acct, %of) = @_;
+
+    my $id = $of{id} // sprintf 'PS%032x', ++$sources;
+    redis($t->{redis}, 'SET', redis_key('source', $acct->{sid}, $id),
+        record_pack('source', version => 1, id => \$id, type => \'card',
+            brand => \'visa', last4 => \'4242', month => 12, year => 2030,
+            method => \'pm_secret_canary', live => 0, told => 0,
+            created => time * 1000, asked => 0, %of));
+    redis($t->{redis}, 'ZADD', redis_key('sources', $acct->{sid}),
+        time * 1000 + $sources, $id);
+    return $id;
+}
+
+# A payment of an account, likewise, made so many ms ago; returns its id.
+sub payment_of {
+    my ($t, $acct, $n, %of) = @_;
+
+    my $id = sprintf 'PY%032x', $n;
+    my $now = time * 1000;
+    redis($t->{redis}, 'SET', redis_key('pay', $acct->{sid}, $id),
+        record_pack('payment', version => 1, id => \$id, kind => \'renewal',
+            key => \"rn:$n", amount => 29_000_000, state => \'succeeded',
+            attempt => 0, reference => \"pi_$n", reason => \'',
+            created => $now - $n, done => $now, begins => $now,
+            ends => $now + 86_400_000, source => \'',
+            method => \'pm_secret_canary', customer => \'cus_secret_canary',
+            text => \'', url => \'', sent => 0, tried => 0, next => 0, %of));
+    redis($t->{redis}, 'ZADD', redis_key('payments', $acct->{sid}), $now - $n,
+        $id);
+    return $id;
+}
+
+# A movement in the ledger of an account, likewise.
+sub movement_of {
+    my ($t, $acct, $id, %of) = @_;
+
+    redis($t->{redis}, 'XADD', redis_key('ledger', $acct->{sid}), $id,
+        k => $of{k} // "key$id", d => $of{d} // 'cash',
+        c => $of{c} // 'credit', a => $of{a} // 29_000_000,
+        r => $of{r} // '', b => $of{b} // 0);
+    return;
 }
 
 1;

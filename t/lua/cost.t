@@ -600,6 +600,19 @@ case(work_step => 'hosts go on', sub {
         '');
     slice('work_step', [$acct], '');
 });
+my @ps = map { sid('PS') } 1 .. 20;
+sub sources {
+    buy();
+    cmd('ZADD', k('sources', $ac), map { ($_, $ps[$_]) } 0 .. 19);
+    cmd('SET', k('source', $ac, $_), packed([1, $_, 'card', 'visa', '4242', 12,
+        2030, 'm' x 255, 1, 0, 0, 0])) for @ps;
+}
+case(bill_show => '20 sources', sub {
+    sources(); slice('bill_show', [$acct]) });
+case(bill_source_gone => 'the one that is chosen', sub {
+    sources();
+    script('bill_terms', [$acct], '', $ps[7], '', '', '');
+    slice('bill_source_gone', [$acct], $ps[7]) });
 case(accounts_take => '8 accounts', sub {
     cmd('ZADD', k('works'), map { (1, sid('AC')) } 1 .. 8);
     slice('accounts_take', [k('works')], 8); cmd('DEL', k('works')) });

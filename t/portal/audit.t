@@ -103,6 +103,7 @@ my %contact = (made => \&confirmed, name => qr/^slack$/);
 my %hook = (made => \&hook, name => qr/^w\d+$/);
 my %app = (made => \&new_app, name => qr/^a\d+$/);
 my %user = (made => \&user, name => qr/^user\d+\@example\.test$/);
+bill_of($t, $t->{acct}, gateway => \'stripe');
 my ($link, $signed);
 my %write = (
     'host/add' => { fields => sub { { host => '192.0.2.' . ++$n, name => 'n',
@@ -148,6 +149,11 @@ my %write = (
     'account/update' => { fields => sub { { interval => 7200 } },
         target => sub { $ac }, name => qr/^/ },
     'contact/test' => { %contact },
+    'billing/update' => { fields => sub { { alert => '1.0' . ++$n % 10 } },
+        target => sub { $ac }, name => qr/^Business$/ },
+    'billing/source/add' => { target => sub { $ac }, name => qr/^Business$/ },
+    'billing/source/remove' => { made => sub { source_of($t, $t->{acct}) },
+        name => qr/^4242$/ },
     'session/end' => { as => sub { $signed = sign_in($t, role => 'viewer') },
         target => sub { $signed->{id} }, who => sub { $signed },
         name => $user{name}, viewers => 1 },

@@ -163,6 +163,27 @@ redis($t->{redis}, 'HSET', redis_key('keys', $sid, $user->{id}), "PK$_->[0]",
         made => time * 1000, used => $_->[2], rp => 'r'))
     for ['1' x 32, "\x{202e}<b>" . 'W' x 240, 0], ['2' x 32, 'Laptop',
     time * 1000];
+# A plan with a payment that the user has to act for, sources, payments and a
+# ledger with names of that kind; in the account that is empty one that is not
+# paid.
+my $day = 86_400_000;
+my $now = time * 1000;
+payment_of($t, $t->{acct}, $_ * 1000, reference => \('W' x 255))
+    for 1 .. 12;
+bill_of($t, $t->{acct}, gateway => \'stripe', plan => \$hostile,
+    open => \payment_of($t, $t->{acct}, 1, state => \'customer',
+        url => \('https://pay.example/' . 'x' x 200), done => 0, attempt => 2,
+        reason => \'authentication_required'));
+source_of($t, $t->{acct});
+source_of($t, $t->{acct}, brand => \$hostile, live => 1);
+redis($t->{redis}, 'HSET', redis_key('money', $sid), balance => -1_234_567,
+    used => 2_000);
+movement_of($t, $t->{acct}, $now - $_ . '-0', b => -$_ * 1000,
+    r => $_ % 2 ? $hostile : '', d => $_ % 3 ? 'cash' : 'adjust')
+    for reverse 1 .. 30;
+bill_of($t, $t->{other}, state => \'grace', begins => $now - 32 * $day,
+    ends => $now - 2 * $day, stops => $now + 5 * $day);
+
 browser_run($t, 'screens', cookie => cookie_for($t, user => $user),
     empty => cookie_for($t, acct => $t->{other}), host => $listed->{id},
     contacts => [@contacts[0, 1]], group => $groups[1],

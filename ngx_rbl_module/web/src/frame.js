@@ -22,9 +22,12 @@ export const menu = {
     webhooks: lazy(() => import('./screens/webhooks.js'), 'Webhooks'),
     users: lazy(() => import('./screens/users.js'), 'Users'),
     account: lazy(() => import('./screens/account.js'), 'Account'),
-    audit: lazy(() => import('./screens/audit.js'), 'Audit', 'audit')
+    audit: lazy(() => import('./screens/audit.js'), 'Audit', 'audit'),
+    billing: lazy(() => import('./screens/billing.js'), 'Billing', 'billing')
 };
-const owners = ['users'];
+const BillBanner = lazy(() => import('./bill_banner.js'), 'BillBanner',
+    'billing');
+const owners = ['users', 'billing'];
 const admins = ['audit'];
 
 // The menu of operators, who have an account of their own; with "#/open/SID"
@@ -43,8 +46,8 @@ export const isOperator = (me) => me.account.id === operators;
 // Others, with what is current in the menu.
 const others = {
     add: [lazy(() => import('./screens/add.js'), 'Add'), 'hosts'],
-    contact_add: [lazy(() => import('./screens/contact_add.js'), 'ContactAdd'),
-        'contacts'],
+    contact_add: [lazy(() => import('./screens/contact_add.js'), 'ContactAdd',
+        'contact_add'), 'contacts'],
     host: [lazy(() => import('./screens/host.js'), 'Host'), 'hosts'],
     passkeys: [lazy(() => import('./screens/passkeys.js'), 'Passkeys'), '']
 };
@@ -67,6 +70,7 @@ export function Frame({ me, opened, mine, at, onLeave, onSignOut, onDraw,
     children })
 {
     const { user, account } = opened || me;
+    const { bill } = account;
     const [open, setOpen] = useState(false);
     const shut = () => setOpen(false);
 
@@ -86,9 +90,10 @@ export function Frame({ me, opened, mine, at, onLeave, onSignOut, onDraw,
                     ${t('sign_out_everywhere')}</button>
             </div>
             <nav aria-label=${t('menu')}>
-                ${Object.keys(mine).filter((name) => user.role === 'owner'
+                ${Object.keys(mine).filter((name) => (user.role === 'owner'
                     || !owners.includes(name) && (user.role === 'admin'
-                        || !admins.includes(name))).map((name) => html`
+                        || !admins.includes(name)))
+                    && (bill || name !== 'billing')).map((name) => html`
                     <${Link} key=${name} to=${name} at=${at} onClick=${shut}
                         text=${t(name)} />`)}
             </nav>
@@ -97,5 +102,7 @@ export function Frame({ me, opened, mine, at, onLeave, onSignOut, onDraw,
             <${Deleted} onDraw=${onDraw} />
             ${opened && html`<${Opened} account=${account}
                 onLeave=${onLeave} />`}
+            ${bill && bill.state !== 'active' && html`<${BillBanner}
+                bill=${bill} owner=${user.role === 'owner'} />`}
             ${children}</main>`;
 }

@@ -8,6 +8,7 @@
 --- include: payment
 --- include: credit
 --- include: lapse
+--- include: gone
 local b, a = load(bill_key), load(KEY.acct)
 if not b or not a then
     call('ZREM', key('billdue'), ac)

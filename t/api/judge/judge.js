@@ -31,6 +31,7 @@ const types = {
     xml: 'application/xml; charset=utf-8',
     nagios: 'text/plain; charset=utf-8',
     zabbix: 'text/plain; charset=utf-8',
+    csv: 'text/csv; charset=utf-8',
 };
 
 function resolve(node) {

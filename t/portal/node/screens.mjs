@@ -15,12 +15,12 @@ const screens = ['overview', 'hosts', 'add', 'users',
     'checks', 'lists', 'lists/add', ...input.lists.map((id) => `lists/${id}`),
     'profiles', 'profiles/add',
     ...input.profiles.map((id) => `profiles/${id}`), 'audit',
-    `audit/target/${input.host}`, 'account', 'passkeys'];
+    `audit/target/${input.host}`, 'account', 'passkeys', 'billing'];
 const operator = ['status', 'accounts', 'lists',
     ...input.lists.slice(0, 1).map((id) => `lists/${id}`), 'users', 'audit',
     `open/${input.account}`, 'hosts'];
 const empty = ['overview', 'hosts', 'contacts', 'groups', 'apps', 'webhooks',
-    'checks', 'lists', 'profiles'];
+    'checks', 'lists', 'profiles', 'billing'];
 
 async function fits(page, name) {
     const { scroll, inner } = await page.evaluate(() => ({

@@ -1,0 +1,80 @@
+// Billing, for owners: the plan and its period, the payment that is open, what
+// the account chooses, payment sources, payments and the ledger.
+
+import { useEffect } from 'preact/hooks';
+
+import { moment, money } from '../bill_parts.js';
+import { html } from '../html.js';
+import { useLoad } from '../load.js';
+import { Answer, State } from '../parts.js';
+import { t } from '../text.js';
+import { Ledger, Payments } from './bill_log.js';
+import { Sources } from './bill_sources.js';
+import { Terms } from './bill_terms.js';
+
+// The shapes and colours of others, with the words of a bill.
+const looks = { active: 'active', grace: 'pending', lapsed: 'failing' };
+
+function Facts({ bill }) {
+    return html`<dl class="facts">
+        <div><dt>${t('bill_plan')}</dt><dd>
+            <bdi class="name" title=${bill.plan}>${bill.plan}</bdi></dd></div>
+        <div><dt>${t('bill_price')}</dt>
+            <dd>${t(`bill_price_${bill.period}`, {
+                price: money(bill.price) })}</dd></div>
+        <div><dt>${t('state')}</dt><dd><${State} name=${looks[bill.state]}
+            text=${t(`bill_${bill.state}`)} /></dd></div>
+        ${bill.begins && html`<div><dt>${t('bill_begins')}</dt>
+            <dd>${moment(bill.begins)}</dd></div>`}
+        ${bill.expires && html`<div><dt>${t('bill_expires')}</dt>
+            <dd>${moment(bill.expires)}</dd></div>`}
+        ${bill.stops && html`<div><dt>${t('bill_stops')}</dt>
+            <dd>${moment(bill.stops)}</dd></div>`}
+        <div><dt>${t('bill_balance')}</dt><dd>${money(bill.balance)}</dd></div>
+        ${bill.period === 'check' && html`<div><dt>${t('bill_used')}</dt>
+            <dd>${money(bill.used)}</dd></div>`}
+    </dl>`;
+}
+
+// by hand: the operator waits for the money.
+function Open({ payment, byHand }) {
+    return html`<section class="banner" aria-labelledby="open-payment">
+        <h2 id="open-payment">${t('pay_open_head')}</h2>
+        <p>${t('pay_open_text', { amount: money(payment.amount),
+            kind: t(`pay_kind_${payment.kind}`) })}${' '}
+            ${t(`pay_says_${byHand ? 'manual' : payment.state}`)}</p>
+        <p>${t('pay_number')}${' '}<code>${payment.id}</code></p>
+        ${payment.reason && html`<p>${t('pay_reason')}${' '}
+            <bdi>${payment.reason}</bdi></p>`}
+        ${payment.url && html`<p><a href=${payment.url} rel="noreferrer">
+            ${t('pay_go')}</a></p>`}
+    </section>`;
+}
+
+// me: for which the banner is shown.
+function Bill({ bill, me, state, reload }) {
+    const known = me.account.bill && me.account.bill.state;
+
+    useEffect(() => {
+        if (known !== bill.state) {
+            reload();
+        }
+    }, [bill.state]);
+
+    return html`<${Facts} bill=${bill} />
+        ${bill.payment && html`<${Open} payment=${bill.payment}
+            byHand=${bill.gateway === 'manual'} />`}
+        <${Terms} bill=${bill} onDone=${state.reload} />
+        <${Sources} bill=${bill} onDone=${state.reload} />
+        <${Payments} />
+        <${Ledger} />`;
+}
+
+export function Billing({ me, reload }) {
+    const state = useLoad('billing.json');
+
+    return html`<h1>${t('billing')}</h1>
+        <${Answer} state=${state}>${({ data }) => html`
+            <${Bill} bill=${data} me=${me} state=${state}
+                reload=${reload} />`}<//>`;
+}

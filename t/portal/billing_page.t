@@ -1,0 +1,40 @@
+#!/usr/bin/perl
+
+# Billing in a browser, by the keyboard alone: choices with wrong and right
+# amounts, payment sources, the way to the gateway, the banner, and the table.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use RblBrowser;
+
+my $t = browser_setup();
+my $acct = $t->{acct};
+my ($owner, $viewer) = map { add_user($t, role => $_) } qw(owner viewer);
+my $none = add_user($t, acct => $t->{other});
+my $now = time * 1000;
+my $day = 86_400_000;
+
+bill_of($t, $acct, gateway => \'stripe', state => \'grace',
+    begins => $now - 32 * $day, ends => $now - 2 * $day,
+    stops => $now + 5 * $day);
+my @sources = (source_of($t, $acct), source_of($t, $acct, brand => \'amex',
+    last4 => \'0005', live => 1));
+payment_of($t, $acct, $_ * 1000) for 1 .. 12;
+movement_of($t, $acct, "$now-$_", k => "key$_", r => "=1+$_") for 1 .. 25;
+browser_run($t, 'billing', owner => $owner->{link}, viewer => $viewer->{link},
+    none => $none->{link});
+
+my $terms = record('terms', redis($t->{redis}, 'GET', redis_key('terms',
+    $acct->{sid})));
+is_deeply([@$terms{qw(renew falls_below recharge_to alert source)}],
+    [0, 5_000_000, 25_500_000, 1_000_000, $sources[0]],
+    'what was chosen is in the store');
+is_deeply(redis($t->{redis}, 'ZRANGE', redis_key('setup', $acct->{sid},
+    'gone'), 0, -1), [$sources[1]], 'and what is removed');
+is(record('setup', redis($t->{redis}, 'GET', redis_key('setup',
+    $acct->{sid})))->{state}, 'wanted', 'and that a source is wanted');
+
+done_testing();
