@@ -147,7 +147,7 @@ sub payment_of {
     my ($t, $acct, $n, %of) = @_;
 
     my $id = sprintf 'PY%032x', $n;
-    my $now = time * 1000;
+    my $now = $^T * 1000;         # all of a program at one time
     redis($t->{redis}, 'SET', redis_key('pay', $acct->{sid}, $id),
         record_pack('payment', version => 1, id => \$id, kind => \'renewal',
             key => \"rn:$n", amount => 29_000_000, state => \'succeeded',

@@ -270,7 +270,6 @@ for my $d (@described) {
     my $make = sub {
         my ($who, %opt) = @_;
 
-        my $id = $opt{id} // ($call->{made} ? $call->{made}->($who) : '');
         my $id = $opt{id} // ($call->{made} ? $call->{made}->($opt{home}, $who)
             : '');
         my $path = $d->{at} =~ s{^\Q$out\E}{}r =~ s/\{id\}/$id/r;
