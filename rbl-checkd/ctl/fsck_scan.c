@@ -14,7 +14,7 @@
 
 typedef struct {
     unsigned   p;
-    rbl_str_t  name;                    /* after "<prefix>:{p}:" */
+    rbl_str_t  name;                    /* after the tag */
     rbl_str_t  kind, account, rest;     /* parts of the name */
 } fsck_key_t;
 
@@ -91,7 +91,6 @@ static int
 fsck_parse(const fsck_t *f, fsck_key_t *k, rbl_str_t key)
 {
     size_t       n;
-    int64_t      p;
     rbl_sid_t    sid;
     const char  *at, *end, *part;
 
@@ -106,13 +105,12 @@ fsck_parse(const fsck_t *f, fsck_key_t *k, rbl_str_t key)
 
     at = memchr(key.p + n, '}', key.n - n);
     if (at == NULL || end - at < 2 || at[1] != ':'
-        || rbl_int_parse(&p, fsck_part(key.p + n + 2, at), 0,
-                         (int64_t) f->ctl->ks.partitions - 1) != RBL_OK)
+        || rbl_tag_partition(&k->p, &f->ctl->ks,
+                             fsck_part(key.p + n + 2, at)) != RBL_OK)
     {
         return -1;
     }
 
-    k->p = (unsigned) p;
     k->name = fsck_part(at + 2, end);
 
     for (part = at + 2; part < end; part = at + 1) {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#define CTL_PARTITIONS  16
+#define CTL_PARTITIONS  64
 
 
 static const ctl_column_t  init_columns[] = {

@@ -78,7 +78,10 @@ rbl_keyspace_set_partitions(rbl_keyspace_t *ks, int64_t n)
         return RBL_EINVAL;
     }
 
-    ks->partitions = (unsigned) n;
+    if (ks->partitions != (unsigned) n) {
+        ks->partitions = (unsigned) n;
+        rbl_tags_make(ks->tags, ks->partitions);
+    }
 
     return RBL_OK;
 }
@@ -122,22 +125,14 @@ rbl_str_t
 rbl_key(rbl_key_t *key, const rbl_keyspace_t *ks, unsigned p,
     const char *name, rbl_str_t a, rbl_str_t b)
 {
-    int   fits;
-    char  digits[10], *d;
+    int  fits;
 
-    d = digits + sizeof(digits);
-
-    do {
-        *--d = (char) ('0' + p % 10);
-        p /= 10;
-    } while (p > 0);
-
-    fits = 1;
+    fits = p < ks->partitions;
     key->n = 0;
 
     rbl_key_add(key, &fits, ks->prefix, strlen(ks->prefix));
     rbl_key_add(key, &fits, ":{", 2);
-    rbl_key_add(key, &fits, d, (size_t) (digits + sizeof(digits) - d));
+    rbl_key_add(key, &fits, fits ? ks->tags[p] : "", RBL_TAG_LEN);
     rbl_key_add(key, &fits, "}:", 2);
     rbl_key_add(key, &fits, name, strlen(name));
 
@@ -183,6 +178,20 @@ rbl_hash_key(rbl_key_t *key, const rbl_keyspace_t *ks, const char *name,
 
     return rbl_key(key, ks, ks->partitions ? p & (ks->partitions - 1) : 0,
                    name, hash, RBL_STR(""));
+}
+
+
+rbl_err_t
+rbl_tag_partition(unsigned *p, const rbl_keyspace_t *ks, rbl_str_t tag)
+{
+    if (tag.n != RBL_TAG_LEN || ks->partitions == 0) {
+        return RBL_EINVAL;
+    }
+
+    *p = rbl_slot(tag) / (RBL_SLOTS / ks->partitions);
+
+    return memcmp(ks->tags[*p], tag.p, RBL_TAG_LEN) == 0 ? RBL_OK
+           : RBL_EINVAL;
 }
 
 

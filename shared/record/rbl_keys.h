@@ -2,8 +2,8 @@
  * Every key of the store.
  *
  * <prefix>:meta is a hash {schema, partitions, created}.  Every other key is
- * <prefix>:{<partition>}:<name>[:<account>[:<SID>]], so that all keys of one
- * account share one hash slot.
+ * <prefix>:{<tag>}:<name>[:<account>[:<SID>]], with the hash tag of a partition
+ * (rbl_tags.h), so that all keys of one account share one hash slot.
  *
  *   acct:<AC>          string  account record
  *   token:<AC>:<16>    string  record of a token; the key has the first 16 hex
@@ -277,8 +277,9 @@
 #define RBL_KEYS_H_INCLUDED
 
 #include "rbl_common.h"
+#include "rbl_tags.h"
 
-#define RBL_SCHEMA_VERSION   7
+#define RBL_SCHEMA_VERSION   8
 #define RBL_PREFIX_MAX       32
 #define RBL_KEY_MAX          320
 #define RBL_PARTITIONS_MAX   1024
@@ -287,6 +288,7 @@ typedef struct {
     char      prefix[RBL_PREFIX_MAX + 1];
     unsigned  partitions;               /* a power of two, from <prefix>:meta;
                                            0: not known */
+    char      tags[RBL_PARTITIONS_MAX][RBL_TAG_LEN];
 } rbl_keyspace_t;
 
 typedef struct {
@@ -305,7 +307,8 @@ rbl_err_t rbl_keyspace_set_partitions(rbl_keyspace_t *ks, int64_t n);
 unsigned rbl_partition(const rbl_keyspace_t *ks, rbl_str_t account);
 
 /*
- * Builds "<prefix>:{p}:<name>[:<a>[:<b>]]"; a part with .n == 0 is left out.
+ * Builds "<prefix>:{<tag of p>}:<name>[:<a>[:<b>]]"; a part with .n == 0 is left
+ * out.  Before the number of partitions is known the key is "".
  * The parts come from validated SIDs.  A key that would not fit is cut to "" (n
  * 0), which no command mistakes for another key.
  */
@@ -328,6 +331,10 @@ rbl_str_t rbl_hash_key(rbl_key_t *key, const rbl_keyspace_t *ks,
 #define RBL_META_FIELDS  RBL_STR("schema"), RBL_STR("partitions")
 
 enum { RBL_META_SCHEMA = 0, RBL_META_PARTITIONS };
+
+/* The partition of a tag; RBL_EINVAL: none has it. */
+rbl_err_t rbl_tag_partition(unsigned *p, const rbl_keyspace_t *ks,
+    rbl_str_t tag);
 
 /* "<prefix>:meta" */
 rbl_str_t rbl_meta_key(rbl_key_t *key, const rbl_keyspace_t *ks);

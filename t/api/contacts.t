@@ -48,7 +48,7 @@ sub set {
 my %codes;
 sub event {
     my ($id) = @_;
-    my $p = hex(substr $ac, 2, 4) % 16;
+    my $p = partition_of($ac);
     my ($last) = grep { $_->{contact} eq $id } map { record('event', $_->[1][5]) }
         @{ redis($redis, 'XREVRANGE', "rbl:{$p}:outbox", '+', '-') };
     $codes{ $last->{code} } = 1 if $last;
@@ -399,7 +399,7 @@ refused(ask('GET', "contacts.json?$_"), 400, qr/page/, $_)
 
 # --- adding an address again gives no more codes ------------------------------
 
-my $outbox = 'rbl:{' . hex(substr $ac, 2, 4) % 16 . '}:outbox';
+my $outbox = 'rbl:{' . partition_of($ac) . '}:outbox';
 my $once;
 $once = add(contact => 'victim@example.com') for 1 .. 5;
 my $codes = redis($redis, 'XLEN', $outbox);

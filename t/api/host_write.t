@@ -13,7 +13,7 @@ my $ac = $t->{acct}{sid};
 my $acct = record('account', redis($redis, 'GET', redis_key('acct', $ac)));
 my $foreign = record('account', redis($redis, 'GET',
     redis_key('acct', $t->{other}{sid})));
-my $p = hex(substr $ac, 2, 4) % 16;
+my $p = partition_of($ac);
 
 sub host { return json(call($t, 'GET', "host/$_[0].json"))->{data}[0] }
 sub write_to {

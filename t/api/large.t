@@ -122,7 +122,7 @@ for my $i (1 .. 200) {
 my @lists = map { $_->{id} } @{ json(get('/3.0/rbls.json?page_size=1000'))
     ->{data} };
 is_deeply(\@lists, [map { @{ redis($redis, 'ZRANGE', $_, 0, -1) } }
-    redis_key('lists:active', hex(substr $ac, 2, 4) % 16),
+    redis_key('lists:active', partition_of($ac)),
     redis_key('rbls', $ac)],
     'lists, in slices, own ones last');
 for my $i (1 .. 300) {

@@ -22,7 +22,7 @@ sub default_ids { return join ' ', map { $_->{id} } grep { $_->{is_default} }
     @{ json(call($t, 'GET', 'rblprofiles.json?page_size=100'))->{data} } }
 
 my @system = @{ redis($redis, 'ZRANGE', redis_key('lists:active',
-    hex(substr $ac, 2, 4) % 16), 0, -1) };
+    partition_of($ac)), 0, -1) };
 cmp_ok(scalar @system, '>=', 30, 'there are system lists');
 my $foreign = do {
     local $t->{acct} = $t->{other};

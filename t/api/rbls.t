@@ -11,7 +11,7 @@ use RblApi;
 my $t = api_setup();
 my $redis = $t->{redis};
 my $ac = $t->{acct}{sid};
-my $p = hex(substr $ac, 2, 4) % 16;
+my $p = partition_of($ac);
 
 sub rbl { return json(call($t, 'GET', "rbl/$_[0].json"))->{data}[0] }
 sub post { return call($t, 'POST', "rbl/$_[0].json",

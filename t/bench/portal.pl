@@ -125,7 +125,7 @@ my %hosts = (small => [fill('small', '10.1.0.0/26', '10.1.0.64/27',
     '10.1.0.96/30')], big => [fill('big', map { sprintf '10.%d.%d.0/22',
     64 + ($_ >> 6), ($_ & 63) << 2 } 0 .. $blocks - 1)]);
 make_due($_) for $small, $big;
-first_round($store, partitions => 16, hosts => SMALL + $big_hosts);
+first_round($store, partitions => partitions(), hosts => SMALL + $big_hosts);
 my %group = (small => prepare('small', $small, @{ $hosts{small} }),
     big => prepare('big', $big, @{ $hosts{big} }));
 my $r = rblctl($redis, 'fsck', '--repair');

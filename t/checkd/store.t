@@ -69,11 +69,11 @@ is(wait_check($w, check_value($w, '10.0.0.4'))->{status}, 'completed',
 redis($w->{redis}, 'SCRIPT', 'FLUSH');
 is(wait_check($w, check_value($w, '10.0.0.5'))->{status}, 'completed',
     'scripts flushed: they are sent again');
-my $p = hex(substr $w->{acct}{sid}, 2, 4) % 16;
+my $p = partition_of($w->{acct}{sid});
 # Entries that are not jobs.
 
 my $ac = $w->{acct}{sid};
-my $foreign = sprintf 'AC%04x%s', ($p + 1) % 16, '0' x 28;
+my $foreign = sprintf 'AC%04x%s', ($p + 1) % partitions(), '0' x 28;
 my ($pp1, $pp2) = (fresh_sid('PP'), fresh_sid('PP'));
 my @nonsense = ("$foreign:${pp1}::m:1:x", "AC1:${pp1}::m:1:x", "$ac:PP1::m:1:x",
     "$ac:$pp1:HT1:m:1:x", "$ac:${pp2}::m:1:");

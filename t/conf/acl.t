@@ -93,7 +93,7 @@ for my $name (sort keys %sources) {
 
     # "r" and "s" are distinguished by the next part, which is not checked here.
     my @lost = grep { my $k = $_; $k !~ /^[rs]$/ && !grep {
-        /^rbl:\{\*\}:\Q$k\E(?::\*)?$/ } @{ $user{$name}{patterns} } }
+        /^rbl:\{\?\?\?\}:\Q$k\E(?::\*)?$/ } @{ $user{$name}{patterns} } }
         sort keys %key;
     is(join(' ', map { "$_($key{$_})" } @lost), '',
         "$name: every key of its scripts");

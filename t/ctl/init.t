@@ -99,7 +99,7 @@ fails(rblctl($redis, 'init', '--partitions', 8),
 is_deeply({ @{ redis($redis, 'HGETALL', 'rbl:meta') } }, \%meta,
     'meta is unchanged');
 is(rblctl($redis, '--prefix', 'p2', 'init')->{status}, 0, 'another prefix');
-is(redis($redis, 'HGET', 'p2:meta', 'partitions'), 16, 'has its own meta');
+is(redis($redis, 'HGET', 'p2:meta', 'partitions'), 64, 'has its own meta');
 
 # a foreign meta key
 my $schema = schema_version();

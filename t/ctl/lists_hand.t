@@ -270,7 +270,7 @@ my @out = map { $_->{out} . $_->{err} } rblctl($redis, 'lists', 'show'),
 is(scalar(grep { /Abc-123/ } @out), 0, 'it is never shown');
 is(scalar(grep { /set/ } @out), 4, 'only that there is one');
 for my $key (@{ redis($redis, 'KEYS', '*') }) {
-    next if $key eq $keys;
+    next if $key eq tagged($redis, $keys);
     my $dump = redis($redis, 'DUMP', $key) // '';
     unlike($dump, qr/Abc-123/, "not in $key") if $dump =~ /Abc-123/;
 }

@@ -24,7 +24,7 @@ sub world {
     my (%opt) = @_;
 
     my $w = { redis => start_redis(%{ $opt{redis} // {} }),
-        partitions => $opt{partitions} // 16 };
+        partitions => $opt{partitions} // partitions() };
     my $zones = $w->{zones} = $opt{zones} // {
         'a.test' => { data => listed_entry('10.0.0.1') },
         'b.test' => { data => listed_entry('10.0.0.200') },

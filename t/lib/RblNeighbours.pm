@@ -255,7 +255,7 @@ sub settled {
     return wait_for {
         !grep { redis($w->{redis}, 'ZCARD', redis_key('leases', $_))
             + redis($w->{redis}, 'HLEN', redis_key('flight:due', $_))
-            + redis($w->{redis}, 'XLEN', redis_key('outbox', $_)) } 0 .. 15;
+            + redis($w->{redis}, 'XLEN', redis_key('outbox', $_)) } 0 .. partitions() - 1;
     } $timeout // 10;
 }
 

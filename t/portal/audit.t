@@ -54,7 +54,7 @@ sub code_of {
     my ($code) = map { $_->{code} } grep { ($_->{contact} // '') eq $co }
         map { my %f = @{ $_->[1] }; record('event', $f{d}) }
         @{ redis($redis, 'XREVRANGE', redis_key('outbox',
-            hex(substr $ac, 2, 4) % 16), '+', '-') };
+            partition_of($ac)), '+', '-') };
     return secret($code);
 }
 

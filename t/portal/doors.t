@@ -23,7 +23,7 @@ sub hash_key {
     my ($name, $text) = @_;
 
     my $hash = substr sha256_hex($text), 0, 32;
-    return redis_key($name, hex(substr $hash, 0, 4) % 16, $hash);
+    return redis_key($name, hex(substr $hash, 0, 4) % partitions(), $hash);
 }
 
 sub found {

@@ -14,7 +14,7 @@ my $secret = 'k3y0fthelist';
 my $t = portal_setup();
 my $me = sign_in($t, role => 'viewer');
 my $ac = $t->{acct}{sid};
-my $partition = 'rbl:{' . hex(substr $ac, 2, 4) % 16 . '}';
+my $partition = 'rbl:{' . partition_of($ac) . '}';
 my @sids = @{ redis($t->{redis}, 'ZRANGE', "$partition:lists:active", 0, -1) };
 my $id = $sids[3];
 

@@ -65,7 +65,7 @@ redis($t->{redis}, 'SET', 'rbl:{0}:daemon:one', mp_pack([1, 'one', '9.9 <b>',
     [[\'192.0.2.53', 10, 1, 50_000]], []]));
 redis($t->{redis}, 'ZADD', 'rbl:{5}:retry', 1, 'x');
 my $status = accepted(get($viewer, 'operator/status.json'), 'status')->{data};
-is_deeply([@{ $status->{store} }{qw(partitions accounts)}], [16, 2],
+is_deeply([@{ $status->{store} }{qw(partitions accounts)}], [64, 2],
     'the partitions, and the accounts without that of the operators');
 ok($status->{store}{lists} > $status->{store}{lists_active}, 'the lists');
 is(scalar @{ $status->{daemons} }, 1, 'a daemon');
@@ -129,7 +129,7 @@ for my $i (1 .. 300) {
     is(scalar keys %seen, 302, 'the pages have all accounts');
     is(scalar(grep { $_ > 1 } values %seen), 0, 'each of them once');
     my $cost = (commands() - $before) / $pages;
-    ok($cost < 16 + 6 + 3 * 40 + 10, "$cost commands a page");
+    ok($cost < partitions() + 6 + 3 * 40 + 10, "$cost commands a page");
 }
 
 sub commands {
@@ -252,7 +252,7 @@ sub change {
 sub in_all {
     my ($id, $field) = @_;
     my %seen = map { (record('list', redis($t->{redis}, 'GET',
-        "rbl:{$_}:r:SYS:$id"))->{$field} => 1) } 0 .. 15;
+        "rbl:{$_}:r:SYS:$id"))->{$field} => 1) } 0 .. partitions() - 1;
     return join ' ', sort keys %seen;
 }
 

@@ -31,9 +31,15 @@ static unsigned         n_calls, n_done;    /* calls made, and replied to */
 const rbl_keyspace_t *
 store_keyspace(const store_t *store)
 {
-    static const rbl_keyspace_t  ks = { "rbl", 16 };
+    static rbl_keyspace_t  ks;
 
     (void) store;
+
+    if (ks.partitions == 0) {
+        rbl_keyspace_init(&ks, RBL_STR("rbl"));
+        rbl_keyspace_set_partitions(&ks, 16);
+    }
+
     return &ks;
 }
 

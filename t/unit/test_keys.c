@@ -29,6 +29,37 @@ static const struct {
 };
 
 
+/* Each partition lies in the middle of its part of the slots. */
+
+static void
+test_tags(rbl_keyspace_t *ks)
+{
+    int        good;
+    unsigned   n, p, found;
+    rbl_str_t  tag = { NULL, RBL_TAG_LEN };
+
+    ok(rbl_slot(RBL_STR("123456789")) == 0x31c3, "the slot of the specification");
+
+    for (n = 1; n <= RBL_PARTITIONS_MAX; n *= 2) {
+        rbl_keyspace_set_partitions(ks, n);
+
+        for (p = 0, good = 1; p < n; p++) {
+            tag.p = ks->tags[p];
+            good = good && rbl_slot(tag) == (2 * p + 1) * (RBL_SLOTS / 2) / n
+                   && rbl_tag_partition(&found, ks, tag) == RBL_OK
+                   && found == p;
+        }
+
+        ok(good, "the tags of %u partitions", n);
+    }
+
+    ok(rbl_tag_partition(&found, ks, RBL_STR("zzz")) == RBL_EINVAL,
+       "a tag that no partition has");
+    ok(rbl_tag_partition(&found, ks, RBL_STR("04s0")) == RBL_EINVAL, "too long");
+    ok(rbl_tag_partition(&found, ks, RBL_STR("")) == RBL_EINVAL, "none");
+}
+
+
 int
 main(void)
 {
@@ -60,7 +91,7 @@ main(void)
                         (const unsigned char *)
                         "\x01\x23\x45\x67\x89\xab\xcd\xef"
                         "\x01\x23\x45\x67\x89\xab\xcd\xef" "0123456789abcdef"),
-           "rbl:{3}:mail:" L32, "a key of a hash, in its partition");
+           "rbl:{4x6}:mail:" L32, "a key of a hash, in its partition");
     ok(rbl_partition(&ks, RBL_STR("ACffff" L32)) == 15, "of ffff");
     ok(rbl_partition(&ks, RBL_STR("ACFFFA" L32)) == 10, "of FFFA");
     ok(rbl_partition(&ks, RBL_STR("ACxyz")) == 0, "of no SID");
@@ -70,25 +101,30 @@ main(void)
     ok(rbl_partition(&ks, RBL_STR("ACffff" L32)) == 1023, "of 1,024");
 
     is_str(rbl_meta_key(&key, &ks), "rbl:meta", "meta");
-    is_str(rbl_key(&key, &ks, 0, "due", none, none), "rbl:{0}:due", "due");
-    is_str(rbl_key(&key, &ks, 1023, "r", RBL_STR("SYS"), RBL_STR("RB1")),
-           "rbl:{1023}:r:SYS:RB1", "a system list");
-    is_str(rbl_key(&key, &ks, 10, "r", none, RBL_STR("x")), "rbl:{10}:r:x",
+    rbl_keyspace_set_partitions(&ks, 16);
+    is_str(rbl_key(&key, &ks, 0, "due", none, none), "rbl:{04s}:due", "due");
+    is_str(rbl_key(&key, &ks, 1, "r", RBL_STR("SYS"), RBL_STR("RB1")),
+           "rbl:{003}:r:SYS:RB1", "a system list");
+    is_str(rbl_key(&key, &ks, 2, "r", none, RBL_STR("x")), "rbl:{5lW}:r:x",
            "an empty part is left out");
     is_str(rbl_account_key(&key, &ks, "hosts", RBL_STR("AC" L32), none),
-           "rbl:{291}:hosts:AC" L32, "an account's hosts");
+           "rbl:{4x6}:hosts:AC" L32, "an account's hosts");
+    is_str(rbl_key(&key, &ks, 16, "due", none, none), "",
+           "there is no such partition");
     is_str(rbl_account_key(&key, &ks, "r", RBL_STR("AC" L32),
                            RBL_STR("HT" L32)),
-           "rbl:{291}:r:AC" L32 ":HT" L32, "a host");
+           "rbl:{4x6}:r:AC" L32 ":HT" L32, "a host");
     ok(key.s[key.n] == '\0', "with a NUL");
 
     memset(big, 'x', sizeof(big));
-    is_str(rbl_key(&key, &ks, 7, "r", (rbl_str_t) { big, RBL_KEY_MAX - 10 },
+    is_str(rbl_key(&key, &ks, 7, "r", (rbl_str_t) { big, RBL_KEY_MAX - 12 },
                    none), "", "too long by one");
-    ok(rbl_key(&key, &ks, 7, "r", (rbl_str_t) { big, RBL_KEY_MAX - 11 }, none).n
+    ok(rbl_key(&key, &ks, 7, "r", (rbl_str_t) { big, RBL_KEY_MAX - 13 }, none).n
        == RBL_KEY_MAX - 1, "just fits");
     is_str(rbl_key(&key, &ks, 7, "r", (rbl_str_t) { big, RBL_KEY_MAX },
                    RBL_STR("b")), "", "no part after one that did not fit");
+
+    test_tags(&ks);
 
     return tap_done();
 }

@@ -95,6 +95,7 @@ sub start_least {
     for my $name (keys %ask) {
         my @keys = map { redis_key('r', $sid, $_) } @{ $ask{$name} };
         unshift @keys, redis_key('totals', $sid) if @keys;
+        @keys = map { tagged($s->{redis}, $_) } @keys;
         my $port = free_port();
         my $p = spawn('storefloor', {}, build_dir() . '/t/tools/storefloor',
             $port, $s->{redis}{socket}, $s->{sizes}{$name} // FLOOR, @keys);

@@ -25,8 +25,11 @@ sub new {
 sub bytes_of {
     my ($self, @words) = @_;
 
-    return join '', '*' . @words . "\r\n",
-        map { '$' . length($_) . "\r\n$_\r\n" } @words;
+    my $n = $self->{partitions} //= redis($self->{redis}, 'HGET', 'rbl:meta',
+        'partitions') // 1;
+    return join '', '*' . @words . "\r\n", map {
+        '$' . length($_) . "\r\n$_\r\n"
+    } map { index($_, ':{') < 0 ? $_ : tagged($n, $_) } @words;
 }
 
 # Loads the text of a script into the store; returns its SHA-1.

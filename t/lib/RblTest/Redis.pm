@@ -13,11 +13,12 @@ use IO::Socket::UNIX;
 
 use RblTest::Http ();
 
-our @EXPORT = qw(redis redis_try redis_key mp_pack mp_unpack record
-    record_pack schema_version caller_of);
+our @EXPORT = qw(redis redis_try redis_key tagged partitions
+    partition_of mp_pack mp_unpack record record_pack schema_version caller_of);
 
 # redis($server, 'GET', 'key'): a string, undef for nil, an array for arrays.
-# An error reply dies.
+# An error reply dies.  "rbl:{3}:due" stands for the key of partition 3, of one
+# partition if the store is not initialised.
 sub redis {
     my ($server, @args) = @_;
 
@@ -47,6 +48,7 @@ sub redis_raw {
     for my $a (@args) {
         my $b = "$a";
         utf8::encode($b) if utf8::is_utf8($b);
+        $b = tagged($server, $b) if index($b, ':{') >= 0;
         $bytes .= '$' . length($b) . "\r\n$b\r\n";
     }
     my $reply = eval {
@@ -58,6 +60,45 @@ sub redis_raw {
         die $@;
     }
     return $reply;
+}
+
+# The text with the hash tags of a store, or of so many partitions, in the place
+# of the partitions' numbers.
+my %tags;
+sub tagged {
+    my ($server, $text) = @_;
+
+    return $text =~ s/([\w.-]+):\{\K(\d\d?)(?=\}:)/
+        my ($prefix, $p) = ($1, $2);
+        my $n = ref $server ? redis_raw($server, 'HGET', "$prefix:meta",
+            'partitions') || 1 : $server;
+        ($tags{$n} \/\/= tags_of($n))->[$p] \/\/ die "$text: of $n partitions\n"
+        /gerx;
+}
+
+# The tags of n partitions (rbl_tags.h): of all tags, in the order of their
+# octets, the first in each slot.
+sub tags_of {
+    my ($n) = @_;
+
+    my @chars = (0 .. 9, 'A' .. 'Z', 'a' .. 'z');
+    my ($width, @crc, @tags, $found) = (16384 / $n);
+    for my $octet (0 .. 255) {
+        $crc[$octet] = $octet << 8;
+        $crc[$octet] = ($crc[$octet] << 1 ^ ($crc[$octet] & 0x8000 && 0x1021))
+            & 0xffff for 1 .. 8;
+    }
+    for my $two (map { my $c = $_; map { $c . $_ } @chars } @chars) {
+        my $begun = 0;
+        $begun = ($begun << 8 ^ $crc[$begun >> 8 ^ ord]) & 0xffff
+            for split //, $two;
+        for my $c (@chars) {
+            my $slot = ($begun << 8 ^ $crc[$begun >> 8 ^ ord $c]) % 16384;
+            next if $slot % $width != $width / 2 || $tags[$slot / $width];
+            $tags[$slot / $width] = $two . $c;
+            return \@tags if ++$found == $n;
+        }
+    }
 }
 
 # Bytes read from a connection, and where the unread rest begins.
@@ -103,7 +144,13 @@ sub next_reply {
     return [map { next_reply($c) } 1 .. $line];
 }
 
-# redis_key('r', account SID, host SID): prefix "rbl", 16 partitions, or
+# How many partitions `rblctl init` makes.
+sub partitions { return 64 }
+
+# The partition of an account.
+sub partition_of { return hex(substr $_[0], 2, 4) % partitions() }
+
+# redis_key('r', account SID, host SID): prefix "rbl", 64 partitions, or
 # redis_key({prefix => .., partitions => ..}, ...).  An account of "" or a
 # plain number as second part is a partition: redis_key('due', 3).
 sub redis_key {
@@ -113,7 +160,7 @@ sub redis_key {
     my $prefix = $opt->{prefix} // 'rbl';
     return "$prefix:{$account}:" . join ':', $name, @rest
         if $account =~ /^\d+$/;
-    my $p = hex(substr $account, 2, 4) % ($opt->{partitions} // 16);
+    my $p = hex(substr $account, 2, 4) % ($opt->{partitions} // partitions());
     return "$prefix:{$p}:" . join ':', $name, $account, @rest;
 }
 
