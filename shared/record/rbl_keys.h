@@ -307,8 +307,8 @@ rbl_err_t rbl_keyspace_set_partitions(rbl_keyspace_t *ks, int64_t n);
 unsigned rbl_partition(const rbl_keyspace_t *ks, rbl_str_t account);
 
 /*
- * Builds "<prefix>:{<tag of p>}:<name>[:<a>[:<b>]]"; a part with .n == 0 is left
- * out.  Before the number of partitions is known the key is "".
+ * Builds "<prefix>:{<tag of p>}:<name>[:<a>[:<b>]]"; a part with .n == 0 is
+ * left out.  Before the number of partitions is known the key is "".
  * The parts come from validated SIDs.  A key that would not fit is cut to "" (n
  * 0), which no command mistakes for another key.
  */

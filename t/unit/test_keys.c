@@ -38,7 +38,8 @@ test_tags(rbl_keyspace_t *ks)
     unsigned   n, p, found;
     rbl_str_t  tag = { NULL, RBL_TAG_LEN };
 
-    ok(rbl_slot(RBL_STR("123456789")) == 0x31c3, "the slot of the specification");
+    ok(rbl_slot(RBL_STR("123456789")) == 0x31c3,
+       "the slot of the specification");
 
     for (n = 1; n <= RBL_PARTITIONS_MAX; n *= 2) {
         rbl_keyspace_set_partitions(ks, n);
@@ -55,7 +56,8 @@ test_tags(rbl_keyspace_t *ks)
 
     ok(rbl_tag_partition(&found, ks, RBL_STR("zzz")) == RBL_EINVAL,
        "a tag that no partition has");
-    ok(rbl_tag_partition(&found, ks, RBL_STR("04s0")) == RBL_EINVAL, "too long");
+    ok(rbl_tag_partition(&found, ks, RBL_STR("04s0")) == RBL_EINVAL,
+       "too long");
     ok(rbl_tag_partition(&found, ks, RBL_STR("")) == RBL_EINVAL, "none");
 }
 
