@@ -92,6 +92,7 @@ struct jobs_s {
     unsigned       kinds_left;          /* this one included */
     jobs_pass_t    pass[JOB_KINDS];
     unsigned       both;                /* 1: both kinds, by the same calls */
+    unsigned       called, claimed;     /* this batch: partitions, any jobs */
     unsigned       more;                /* the round has not claimed all jobs */
     unsigned       more_due;            /* nor has this pass, of due hosts */
 };

@@ -146,10 +146,19 @@ jobs_round_news(jobs_t *jobs)
 static void
 batch_ends(jobs_t *jobs)
 {
+    int  left;
+
+    /* Between batches that claim due hosts there are manual checks. */
+
+    left = jobs->pass[jobs->kind].left > 0;
+    jobs->more |= jobs->kind == JOB_DUE && left && jobs->claimed;
+
     if (jobs->failed) {
         jobs_later(jobs, JOBS_PAUSE);
 
-    } else if (jobs->kind == JOB_MANUAL && jobs->pass[JOB_MANUAL].left > 0) {
+    } else if (left && jobs->called
+               && (jobs->kind == JOB_MANUAL || !jobs->claimed))
+    {
         take_some(jobs);
 
     } else if (--jobs->kinds_left > 0) {
@@ -192,6 +201,8 @@ on_jobs(void *data, const redisReply *reply)
                    ? jobs_start_due(jobs, slice, taken)
                    : jobs_start(jobs, slice, rbl_reply_str(taken));
         }
+
+        jobs->claimed |= got > 0;
 
         /* Near the end of a round the room may be less. */
 
@@ -337,13 +348,11 @@ take_some(jobs_t *jobs)
     }
 
     jobs->failed = 0;
+    jobs->called = room > 0;
+    jobs->claimed = 0;
 
     if (room > 0) {
         ask_all(jobs, pass, room, reserved);
-
-        /* this round also calls the other partitions for manual checks */
-
-        jobs->more |= jobs->kind == JOB_DUE && pass->left > 0;
 
     } else if (jobs->kind == JOB_MANUAL) {
         pass->left = 0;
