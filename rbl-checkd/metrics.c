@@ -16,7 +16,7 @@
 
 #define EVERY       5.0                 /* s */
 #define ROTATION    6                   /* ticks between counters_rotate */
-#define QUEUES_MAX  32
+#define QUEUES_MAX  64
 
 typedef struct {
     metrics_t  *metrics;

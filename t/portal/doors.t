@@ -304,10 +304,10 @@ sub no_links {
             @{ redis($redis, 'KEYS', 'rbl:{*}:dlv:*') };
         $dlv;
     } 20, 'an attempt';
-    my ($p, $member) = $dlv =~ /\{(\d+)\}:dlv:(.*)/;
+    my ($member) = $dlv =~ /:dlv:(.*)/;
     my ($key) = @{ redis($redis, 'KEYS', redis_key('link', $sid, '*')) };
     redis($redis, 'PEXPIRE', $key, 5000);   # less than a lease
-    redis($redis, 'ZADD', redis_key('retry', $p), 1, $member);
+    redis($redis, 'ZADD', $dlv =~ s/:dlv:.*/:retry/r, 1, $member);
     wait_for { outbox_empty() } 20, 'it ends';
     is(scalar(grep { $_->{step} eq 'message' } smtp_seen($fake)), 1,
         'one whose link ends before it could be sent is dropped');
@@ -352,7 +352,8 @@ sub no_links {
         @{ json($r->{out}) };
     is_deeply([sort map { $_->{where} } @faults],
         [sort $elsewhere->{id}, "$sid:$new", 'nonsense',
-            hash_key('mail', 'x@example.net')], 'fsck finds faults');
+            tagged($redis, hash_key('mail', 'x@example.net'))],
+        'fsck finds faults');
     rblctl($redis, 'fsck', '--repair');
     is_deeply([found('jo.doe@example.net')], ["$sid:$user->{id}"],
         'removes members that are wrong');
