@@ -10,7 +10,7 @@ use RblWorst;
 
 use constant { LISTS => 200, LISTS_SLICE => 8 };
 
-(my $lists = k('lists')) =~ s/\{\d+\}/{1}/;
+(my $lists = k('lists')) =~ s/\{\d+\}/{own}/;
 my @rb = map { sid('RB') } 1 .. LISTS;
 my @dead = map { sid('RB') } 1 .. 1300;
 
