@@ -186,8 +186,8 @@ rbl_hash_key(rbl_key_t *key, const rbl_keyspace_t *ks, const char *name,
 }
 
 
-rbl_str_t
-rbl_meta_key(rbl_key_t *key, const rbl_keyspace_t *ks)
+static rbl_str_t
+rbl_key_global(rbl_key_t *key, const rbl_keyspace_t *ks, const char *name)
 {
     int  fits;
 
@@ -195,7 +195,22 @@ rbl_meta_key(rbl_key_t *key, const rbl_keyspace_t *ks)
     key->n = 0;
 
     rbl_key_add(key, &fits, ks->prefix, strlen(ks->prefix));
-    rbl_key_add(key, &fits, ":meta", 5);
+    rbl_key_add(key, &fits, ":", 1);
+    rbl_key_add(key, &fits, name, strlen(name));
 
     return rbl_key_done(key, fits);
+}
+
+
+rbl_str_t
+rbl_meta_key(rbl_key_t *key, const rbl_keyspace_t *ks)
+{
+    return rbl_key_global(key, ks, "meta");
+}
+
+
+rbl_str_t
+rbl_news_channel(rbl_key_t *key, const rbl_keyspace_t *ks)
+{
+    return rbl_key_global(key, ks, "news");
 }
