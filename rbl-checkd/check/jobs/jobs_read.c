@@ -89,19 +89,19 @@ on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 void
 jobs_wake(jobs_t *jobs)
 {
-    if (!jobs->hungry
-        || !((jobs->phase == JOBS_IDLE && !ev_is_active(&jobs->timer))
-             || (jobs->phase == JOBS_WAITING
-                 && ev_timer_remaining(jobs->checker->loop, &jobs->timer)
-                    > GATHER)))
-    {
+    if (!jobs->hungry) {
         return;
     }
 
     /* A short wait for more room replaces many calls by one; news do not
        wait for it. */
 
-    after(jobs, GATHER);
+    if (jobs->phase == JOBS_WAITING
+        ? ev_timer_remaining(jobs->checker->loop, &jobs->timer) > GATHER
+        : jobs->phase == JOBS_IDLE && !ev_is_active(&jobs->timer))
+    {
+        after(jobs, GATHER);
+    }
 }
 
 
