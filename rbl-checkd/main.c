@@ -180,9 +180,9 @@ watch_signals(checkd_t *c)
 
 
 static void
-on_ended(void *data)
+on_ended(void *data, unsigned partition)
 {
-    deliver_wake(data);
+    deliver_wake(data, partition);
 }
 
 
@@ -209,7 +209,7 @@ start_base(checkd_t *c)
         return -1;
     }
 
-    checker->store = store_new(checker->loop, &c->conf, 0, on_store, c);
+    checker->store = store_new(checker->loop, &c->conf, on_store, c);
     if (checker->store == NULL) {
         log_error("out of memory");
         return -1;

@@ -387,10 +387,10 @@ deliver_types(const deliver_t *d, rbl_out_t *out)
 
 
 void
-deliver_wake(deliver_t *d)
+deliver_wake(deliver_t *d, unsigned part)
 {
     if (!d->stopped) {
-        outbox_wake(d->outbox);
+        outbox_wake(d->outbox, part);
         deliver_kick(d, d->n_parts);
     }
 }

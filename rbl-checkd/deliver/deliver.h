@@ -38,7 +38,7 @@ void deliver_free(deliver_t *deliver);
 /* Reads time zones again, since the system's files may have changed. */
 void deliver_reload(deliver_t *deliver);
 
-/* To be called when a partition has new entries in its outbox. */
-void deliver_wake(deliver_t *deliver);
+/* To be called when a partition may have new entries in its outbox. */
+void deliver_wake(deliver_t *deliver, unsigned part);
 
 #endif /* DELIVER_H_INCLUDED */

@@ -238,7 +238,7 @@ void deliver_kick(deliver_t *d, unsigned part);
 outbox_t *outbox_new(deliver_t *d);     /* NULL: out of memory */
 void outbox_stop(outbox_t *ob);
 void outbox_free(outbox_t *ob);
-void outbox_wake(outbox_t *ob);
+void outbox_wake(outbox_t *ob, unsigned part);
 void outbox_more(outbox_t *ob);         /* continues to read if there is room */
 unsigned outbox_pending(const outbox_t *ob);
 

@@ -54,12 +54,14 @@ entry_free(entry_t *e)
 void
 entry_end(entry_t *e, int good)
 {
+    unsigned      part;
     entry_set_t  *set;
 
     set = e->set;
+    part = e->part;
     entry_free(e);
 
-    set->done(set->data, good);
+    set->done(set->data, part, good);
 }
 
 

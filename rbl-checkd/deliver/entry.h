@@ -15,7 +15,7 @@ typedef struct {
 
     /* good: 1 it is recorded, 0 it is still pending in the store.  The entry is
        freed before this call. */
-    void      (*done)(void *data, int good);
+    void      (*done)(void *data, unsigned part, int good);
     void       *data;
 } entry_set_t;
 

@@ -13,22 +13,24 @@ typedef struct {
     unsigned    n;
     rbl_key_t   key;
     char        cursor[48];             /* of XAUTOCLAIM */
+    ev_tstamp   later;                  /* no read before, after trouble */
+    unsigned    open;                   /* entries on their way */
+    unsigned    more:1;                 /* it is to be read */
+    unsigned    reading:1;              /* or XGROUP CREATE is on its way */
+    unsigned    backlog:1;              /* own pending entries first */
+    unsigned    own:1;                  /* the read in flight is for them */
 } outbox_part_t;
 
 struct outbox_s {
     deliver_t      *deliver;
-    store_t        *store;
-    ev_timer        again;              /* the next read */
+    ev_timer        tick;               /* the next read of all partitions */
     ev_timer        takeover;
     entry_set_t     set;
-    unsigned        groups;             /* XGROUP CREATE on their way */
-    int             reading;
-    int             backlog;            /* 1: own pending entries first */
-    int             own;                /* 1: the read in flight is for them */
-    int             failed;             /* since the last read */
+    int             stopped;
+    unsigned        count;              /* entries a read */
     unsigned        n_parts;
+    unsigned        first;              /* partition to begin with */
     outbox_part_t  *parts;
-    rbl_str_t      *argv;               /* of XREADGROUP */
 };
 
 
@@ -38,6 +40,9 @@ outbox_key(const outbox_part_t *part)
     return (rbl_str_t) { part->key.s, part->key.n };
 }
 
+
+/* outbox.c: takes an entry of a stream.  0, or -1 as entry_start. */
+int outbox_take(outbox_part_t *part, const redisReply *entry);
 
 /* outbox_over.c: from now on, until ob->takeover is stopped. */
 void outbox_take_over(outbox_t *ob);

@@ -16,7 +16,7 @@
 /* Some of ours may have been idle for so long, if the store was away. */
 
 static size_t
-outbox_take_idle(outbox_t *ob, unsigned part, const redisReply *entries)
+outbox_take_idle(outbox_part_t *part, const redisReply *entries)
 {
     size_t             i, n;
     const redisReply  *entry;
@@ -26,9 +26,8 @@ outbox_take_idle(outbox_t *ob, unsigned part, const redisReply *entries)
     for (i = 0; i < rbl_reply_len(entries); i++) {
         entry = rbl_reply_at(entries, i);
 
-        if (!entry_known(&ob->set, part,
-                         rbl_reply_name(entry))
-            && entry_start(&ob->set, part, entry) == 0)
+        if (!entry_known(&part->ob->set, part->n, rbl_reply_name(entry))
+            && outbox_take(part, entry) == 0)
         {
             n++;
         }
@@ -58,7 +57,7 @@ outbox_taken_over(void *data, const redisReply *reply)
         part->cursor[cursor.n] = '\0';
     }
 
-    n = outbox_take_idle(part->ob, part->n, rbl_reply_rest(reply));
+    n = outbox_take_idle(part, rbl_reply_rest(reply));
 
     if (n > 0) {
         first_ask(part->ob->deliver->first);

@@ -20,9 +20,8 @@ void resp_bulk(rbl_out_t *out, rbl_str_t s);
 
 /*
  * Returns the command that begins there, with a NUL after it, because hiredis
- * reads past a verb without arguments (redisAsyncFormattedCommand).  SUBSCRIBE
- * and similar commands must not be sent this way, since hiredis reads further
- * there.
+ * reads past a verb without arguments, and past the channel of SUBSCRIBE
+ * (redisAsyncFormattedCommand).
  */
 rbl_str_t resp_end(rbl_out_t *out, const char *begin);
 

@@ -52,7 +52,7 @@ give(store_t *store, store_cmd_t *cmd, rbl_str_t bytes)
     }
 
     store_window_sent(&store->window, cmd, bytes.n);
-    cmd->deadline = ev_now(store->loop) + store->wait;
+    cmd->deadline = ev_now(store->loop) + store->conf->store_timeout;
     store_put(&store->pending, cmd);
     store_watch(store);
     ev_prepare_start(store->loop, &store->flush);
@@ -329,6 +329,16 @@ on_reply(redisAsyncContext *ac, void *r, void *privdata)
     (void) ac;
 
     store = cmd->store;
+
+    /* SUBSCRIBE is the last command of its connection, and has many replies. */
+
+    if (r != NULL && store->reader.guard.messages) {
+        cmd->deadline = 0;
+        cmd->done(cmd->data, r);
+        store_watch(store);
+        return;
+    }
+
     store_cut(&store->pending, cmd);
     store_window_ended(&store->window, cmd);
 

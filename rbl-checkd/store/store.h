@@ -1,9 +1,9 @@
 /*
  * The daemon's connection to the store: asynchronous, pipelined, on libev, by
- * hiredis and its libev adapter.  One object is one connection; blocking stream
- * reads get an object of their own.  It connects, authenticates, reads
- * <prefix>:meta, checks the schema version, and reconnects with back-off when
- * the connection is lost.
+ * hiredis and its libev adapter.  One object is one connection; a subscription
+ * has an object of its own.  It connects, authenticates, reads <prefix>:meta,
+ * checks the schema version, and reconnects with back-off when the connection
+ * is lost.
  *
  * At most 8 KiB of commands are in flight at a time; others wait, in order
  * (store_window.h).
@@ -32,13 +32,18 @@ typedef void (*store_reply_pt)(void *data, const redisReply *reply);
 /* Called each time the connection becomes ready (1) or is lost (0). */
 typedef void (*store_state_pt)(void *data, int ready);
 
-/*
- * `timeout` in seconds for each command; 0: no limit, for blocking reads, which
- * must carry their own BLOCK and get that plus the configured timeout.  NULL:
- * out of memory.
- */
-store_t *store_new(struct ev_loop *loop, const config_t *conf, double block,
+typedef void (*store_message_pt)(void *data, rbl_str_t message);
+
+/* NULL: out of memory. */
+store_t *store_new(struct ev_loop *loop, const config_t *conf,
     store_state_pt state, void *data);
+
+/*
+ * Subscribes to the channel of news (rbl_keys.h); takes no commands.  Messages
+ * that are sent while the connection is lost do not come.  NULL: out of memory.
+ */
+store_t *store_listen(struct ev_loop *loop, const config_t *conf,
+    store_message_pt message, void *data);
 void store_free(store_t *store);        /* pending commands get NULL */
 
 int store_ready(const store_t *store);

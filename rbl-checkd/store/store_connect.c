@@ -17,6 +17,16 @@
 #define BACKOFF_MAX  1.0
 
 
+/* Both connections have the same trouble, but for a refused subscription: one
+   of them logs it. */
+
+static int
+quiet(const store_t *store)
+{
+    return store->message != NULL && !store->subscribing;
+}
+
+
 /* Logs a trouble once, not at every attempt. */
 
 static void
@@ -28,7 +38,7 @@ trouble(store_t *store, const char *why)
 
     if (strcmp(text, store->why) != 0) {
         memcpy(store->why, text, sizeof(text));
-        log_msg(store->second ? LOG_L_DEBUG : LOG_L_WARN, "store %s: %s",
+        log_msg(quiet(store) ? LOG_L_DEBUG : LOG_L_WARN, "store %s: %s",
                 store->conf->store, text);
     }
 }
@@ -80,26 +90,42 @@ on_connect(const redisAsyncContext *ac, int status)
 }
 
 
+/* A refused subscription ends the connection; its error may name arguments. */
+
 static void
 on_disconnect(const redisAsyncContext *ac, int status)
 {
-    store_t  *store = ac->data;
+    char         why[STORE_WHY];
+    store_t     *store = ac->data;
+    rbl_str_t    text;
+    redisReply   error;
+    const char  *errstr;
 
-    if (store != NULL) {
-        lost(store, status == REDIS_OK ? "connection closed"
-                    : rbl_reply_lost(&store->reader.guard, ac->errstr));
+    if (store == NULL) {
+        return;
     }
+
+    errstr = status == REDIS_OK ? "connection closed"
+             : rbl_reply_lost(&store->reader.guard, ac->errstr);
+
+    memset(&error, 0, sizeof(error));
+    error.type = REDIS_REPLY_ERROR;
+    error.str = (char *) (uintptr_t) errstr;
+    error.len = strlen(errstr);
+    text = rbl_reply_error(&error);
+    (void) snprintf(why, sizeof(why), "%.*s", (int) text.n, text.p);
+    lost(store, why);
 }
 
 
-static void
-greeted(store_t *store)
+void
+store_greeted(store_t *store)
 {
     store->phase = STORE_READY;
     store->backoff = BACKOFF_MIN;
 
     if (store->why[0] != '\0') {
-        log_msg(store->second ? LOG_L_DEBUG : LOG_L_NOTICE,
+        log_msg(quiet(store) ? LOG_L_DEBUG : LOG_L_NOTICE,
                 "store %s: ready again", store->conf->store);
         store->why[0] = '\0';
     }
@@ -166,7 +192,12 @@ on_meta(void *data, const redisReply *reply)
         return;
     }
 
-    greeted(store);
+    if (store->message == NULL) {
+        store_greeted(store);
+
+    } else {
+        store_subscribe(store);
+    }
 }
 
 
@@ -279,6 +310,7 @@ store_connect(store_t *store)
         redisEnableKeepAlive(&ac->c);
     }
 
+    store->subscribing = 0;
     store->phase = STORE_GREETING;
     store->connect_deadline = ev_now(store->loop) + store->conf->store_timeout;
     greet(store);
@@ -457,7 +489,9 @@ on_kick(struct ev_loop *loop, ev_timer *w, int revents)
 
     if (ready != store->ready_reported) {
         store->ready_reported = (unsigned) ready;
-        store->state(store->data, ready);
+        if (store->state != NULL) {
+            store->state(store->data, ready);
+        }
     }
 
     fail_commands(store);
@@ -473,8 +507,8 @@ on_kick(struct ev_loop *loop, ev_timer *w, int revents)
 
 
 store_t *
-store_new(struct ev_loop *loop, const config_t *conf, double block,
-    store_state_pt state, void *data)
+store_new(struct ev_loop *loop, const config_t *conf, store_state_pt state,
+    void *data)
 {
     store_t  *store;
 
@@ -485,8 +519,6 @@ store_new(struct ev_loop *loop, const config_t *conf, double block,
 
     store->loop = loop;
     store->conf = conf;
-    store->second = block > 0;
-    store->wait = block + conf->store_timeout;
     store->state = state;
     store->data = data;
     store->backoff = BACKOFF_MIN;

@@ -1,7 +1,7 @@
 /*
  * Declarations of the store's files: store_connect.c opens and closes the
  * connection, store.c sends commands and completes them, store_window.c holds
- * back commands that exceed the window.
+ * back commands that exceed the window, store_listen.c subscribes.
  *
  * A command is in the window's queue until it is sent, in `pending` while
  * hiredis has it, and in `failed` until its call back gets NULL.  Only the kick
@@ -19,6 +19,8 @@
 #include "rbl_reply_guard.h"
 
 #include "store_window.h"
+
+#define STORE_WHY  160
 
 struct store_cmd_s {
     store_cmd_t         *prev, *next;   /* NULL, NULL: in no list */
@@ -47,16 +49,15 @@ typedef enum {
 struct store_s {
     struct ev_loop     *loop;
     const config_t     *conf;
-    double              wait;           /* time limit of a command in s */
-    store_state_pt      state;
+    store_state_pt      state;          /* NULL: of a subscription */
+    store_message_pt    message;        /* NULL: no subscription */
     void               *data;
     rbl_keyspace_t      ks;
     redisAsyncContext  *ac;
     rbl_reply_reader_t  reader;         /* reply reader of ac */
     store_phase_t       phase;
     unsigned            ready_reported:1;
-    unsigned            second:1;       /* for blocking reads: only the first
-                                           connection logs trouble */
+    unsigned            subscribing:1;  /* has sent SUBSCRIBE */
     store_queue_t       pending, failed;
     store_window_t      window;
     ev_prepare          flush;          /* writes before the loop sleeps */
@@ -66,7 +67,7 @@ struct store_s {
     double              connect_deadline;
     double              backoff;
     unsigned            seed;
-    char                why[160];       /* the last trouble logged */
+    char                why[STORE_WHY]; /* the last trouble logged */
 };
 
 /* store.c */
@@ -78,10 +79,14 @@ void store_give_up(store_t *store);
 
 /* store_connect.c */
 void store_connect(store_t *store);
+void store_greeted(store_t *store);
 void store_kick(store_t *store);
 void store_watch(store_t *store);
 
 /* Closes the connection in the next turn of the loop; `why` is for the log. */
 void store_drop(store_t *store, const char *why);
+
+/* store_listen.c: the end of a subscription's greeting. */
+void store_subscribe(store_t *store);
 
 #endif /* STORE_INT_H_INCLUDED */

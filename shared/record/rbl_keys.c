@@ -195,8 +195,8 @@ rbl_tag_partition(unsigned *p, const rbl_keyspace_t *ks, rbl_str_t tag)
 }
 
 
-rbl_str_t
-rbl_meta_key(rbl_key_t *key, const rbl_keyspace_t *ks)
+static rbl_str_t
+rbl_key_global(rbl_key_t *key, const rbl_keyspace_t *ks, const char *name)
 {
     int  fits;
 
@@ -204,7 +204,22 @@ rbl_meta_key(rbl_key_t *key, const rbl_keyspace_t *ks)
     key->n = 0;
 
     rbl_key_add(key, &fits, ks->prefix, strlen(ks->prefix));
-    rbl_key_add(key, &fits, ":meta", 5);
+    rbl_key_add(key, &fits, ":", 1);
+    rbl_key_add(key, &fits, name, strlen(name));
 
     return rbl_key_done(key, fits);
+}
+
+
+rbl_str_t
+rbl_meta_key(rbl_key_t *key, const rbl_keyspace_t *ks)
+{
+    return rbl_key_global(key, ks, "meta");
+}
+
+
+rbl_str_t
+rbl_news_channel(rbl_key_t *key, const rbl_keyspace_t *ks)
+{
+    return rbl_key_global(key, ks, "news");
 }

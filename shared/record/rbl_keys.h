@@ -146,7 +146,6 @@
  *                              started: "<PP>:<times>:<end of lease>:<daemon>",
  *                              with "+" for the first ":" if a manual check was
  *                              requested since
- *   news               stream  one entry: a check has begun to wait
  *   daemons            zset    names; score = when they last asked for jobs
  *                              (ms)
  *   daemon:<name>      string  counters of a daemon, packed (rbl_metrics.h),
@@ -338,5 +337,9 @@ rbl_err_t rbl_tag_partition(unsigned *p, const rbl_keyspace_t *ks,
 
 /* "<prefix>:meta" */
 rbl_str_t rbl_meta_key(rbl_key_t *key, const rbl_keyspace_t *ks);
+
+/* "<prefix>:news", a channel: the SID of an account that has begun to wait for
+   manual checks. */
+rbl_str_t rbl_news_channel(rbl_key_t *key, const rbl_keyspace_t *ks);
 
 #endif /* RBL_KEYS_H_INCLUDED */

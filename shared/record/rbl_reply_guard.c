@@ -4,13 +4,37 @@
 
 #include "rbl_reply_guard.h"
 
+static const char  rbl_reply_no_message[] =
+    "it sent a subscriber what is not a message";
+
 
 void
 rbl_reply_guard(rbl_reply_guard_t *guard, const redisCallbackList *asked)
 {
     guard->asked = asked;
+    guard->messages = 0;
     guard->announced = 0;
     guard->refused = NULL;
+}
+
+
+void
+rbl_reply_messages(rbl_reply_guard_t *guard)
+{
+    guard->asked = NULL;
+    guard->messages = 1;
+}
+
+
+static int
+rbl_reply_of_message(const redisReadTask *task, int n)
+{
+    if (task->parent == NULL) {
+        return task->type == REDIS_REPLY_ERROR || n == 3;
+    }
+
+    return task->idx < 2 ? task->type == REDIS_REPLY_STRING
+                         : task->type != REDIS_REPLY_ARRAY;
 }
 
 
@@ -24,6 +48,11 @@ rbl_reply_allowed(rbl_reply_guard_t *guard, const redisReadTask *task, int n)
             guard->refused = "it sent a reply that no command waits for";
             return 0;
         }
+    }
+
+    if (guard->messages && !rbl_reply_of_message(task, n)) {
+        guard->refused = rbl_reply_no_message;
+        return 0;
     }
 
     if (n < 0 || (size_t) n > RBL_REPLY_ELEMENTS - guard->announced) {
@@ -47,7 +76,17 @@ rbl_reply_lost(const rbl_reply_guard_t *guard, const char *errstr)
 static void *
 rbl_reply_reader_string(const redisReadTask *task, char *str, size_t len)
 {
+    rbl_str_t            word = { str, len };
     rbl_reply_reader_t  *reader = task->privdata;
+
+    /* Another word would end the subscription. */
+
+    if (reader->guard.messages && task->parent != NULL && task->idx == 0
+        && !rbl_str_is(word, "message") && !rbl_str_is(word, "subscribe"))
+    {
+        reader->guard.refused = rbl_reply_no_message;
+        return NULL;
+    }
 
     return rbl_reply_allowed(&reader->guard, task, 0)
            ? reader->own->createString(task, str, len) : NULL;
@@ -78,6 +117,11 @@ static void *
 rbl_reply_reader_nil(const redisReadTask *task)
 {
     rbl_reply_reader_t  *reader = task->privdata;
+
+    if (reader->guard.messages) {
+        reader->guard.refused = rbl_reply_no_message;
+        return NULL;
+    }
 
     return rbl_reply_allowed(&reader->guard, task, 0)
            ? reader->own->createNil(task) : NULL;

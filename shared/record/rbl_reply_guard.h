@@ -5,8 +5,8 @@
  * all of them, and walks them all when it frees the reply, even if they never
  * arrive: twelve bytes from a faulty store block the program for many seconds.
  *
- * That every reply answers a command.  The asynchronous part of hiredis asserts
- * this.
+ * That every reply answers a command, or is what a subscriber gets.  The
+ * asynchronous part of hiredis asserts this.
  *
  * A violation ends the connection, as invalid RESP does.
  */
@@ -24,12 +24,17 @@
 /* Guard of one connection. */
 typedef struct {
     const redisCallbackList  *asked;        /* pending callbacks */
+    int                       messages;     /* 1: a subscriber's */
     size_t                    announced;    /* elements of this reply */
     const char               *refused;      /* reason, or NULL; static */
 } rbl_reply_guard_t;
 
 /* asked: the list of an asynchronous connection; NULL: accept all replies. */
 void rbl_reply_guard(rbl_reply_guard_t *guard, const redisCallbackList *asked);
+
+/* From now on accept only errors and ["subscribe" or "message", channel, a
+   value]. */
+void rbl_reply_messages(rbl_reply_guard_t *guard);
 
 /*
  * True if a reader may continue with this object of n elements (0: not an

@@ -79,7 +79,8 @@ plain('CRITICAL - 6 hosts listed!', '6', 'one check is late');
 due_for($hosts[7], 185);
 plain('CRITICAL - 6 hosts listed! The oldest check has been due for 3 hours.',
     '6', 'listed, and checks are not done');
-redis($redis, 'RENAME', redis_key('listed', $sid), 'kept');
+my $listed = redis_key('listed', $sid);
+redis($redis, 'RENAME', $listed, "$listed:kept");
 plain('UNKNOWN - The oldest check has been due for 3 hours.', '-1',
     'nothing listed, and checks are not done');
 due_for($hosts[7], 0);
@@ -111,7 +112,7 @@ redis($redis, 'ZADD', $states, $uncovered + 1, $hosts[7]);
 plain('UNKNOWN - No list applies to 1 host.', '-1', 'one is not covered');
 redis($redis, 'ZADD', $states, $uncovered + 1, $hosts[6]);
 plain('UNKNOWN - No list applies to 2 hosts.', '-1', 'two');
-redis($redis, 'RENAME', 'kept', redis_key('listed', $sid));
+redis($redis, 'RENAME', "$listed:kept", $listed);
 plain('CRITICAL - 6 hosts listed!', '6', 'something is listed');
 redis($redis, 'ZREM', $states, @hosts[6, 7]);
 
@@ -180,22 +181,22 @@ $t->{acct}{token} = $token;
 plain('CRITICAL - 6 hosts listed!', '6', 'another token');
 
 # a damaged store
-my $listed = redis_key('listed', $sid);
-redis($redis, 'RENAME', $listed, 'kept');
+redis($redis, 'RENAME', $listed, "$listed:kept");
 redis($redis, 'SET', $listed, 'junk');
 like(ask($t->{nginx}, "$sid:$token", "$_/listings.nagios"),
     qr/\AUNKNOWN - ./, 'junk is not "OK"') for '3.0', 'old';
 is(ask($t->{nginx}, "$sid:$token", "$_/listings.zabbix"), '-1', 'nor 0')
     for '3.0', 'old';
 redis($redis, 'DEL', $listed);
-redis($redis, 'RENAME', 'kept', $listed);
+redis($redis, 'RENAME', "$listed:kept", $listed);
 for my $k ($due, $daemons, $states, redis_key('checked', $sid)) {
-    redis($redis, 'RENAMENX', $k, 'kept') if redis($redis, 'EXISTS', $k);
+    redis($redis, 'RENAMENX', $k, "$k:kept") if redis($redis, 'EXISTS', $k);
     redis($redis, 'SET', $k, 'junk');
     like(ask($t->{nginx}, "$sid:$token", '3.0/listings.nagios'),
         qr/\AUNKNOWN - ./, "nor is junk of $k");
     redis($redis, 'DEL', $k);
-    redis($redis, 'RENAME', 'kept', $k) if redis($redis, 'EXISTS', 'kept');
+    redis($redis, 'RENAME', "$k:kept", $k)
+        if redis($redis, 'EXISTS', "$k:kept");
 }
 plain('CRITICAL - 6 hosts listed!', '6', 'it can again');
 

@@ -24,7 +24,9 @@ is(join(' ', sort keys %user), 'default rbl-api rbl-checkd rbl-portal rblctl '
     'the users; all are off until they get a password');
 for my $name (grep { $_ ne 'default' } sort keys %user) {
     like($user{$name}{rules}, qr/resetchannels .*-\@all \+[^@]*$/,
-        "$name: no channel, and no command but those named");
+        "$name: no command but those named");
+    is(join(' ', $user{$name}{rules} =~ /&(\S+)/g),
+        $name eq 'rblctl' ? '' : 'rbl:news', "$name: its channel");
     is(scalar(grep { !/^rbl:/ } @{ $user{$name}{patterns} }), 0,
         "$name: no key but the prefix's");
     is(scalar(grep { /^rbl:(?:\{\*\}:)?\*?$/ } @{ $user{$name}{patterns} }), 0,
@@ -237,7 +239,8 @@ my @harm = (
     [qw(MEMORY DOCTOR)], [qw(DUMP rbl:meta)], [qw(RESTORE rbl:x 0 x)],
     [qw(MIGRATE h 1 k 0 1)], [qw(RENAME rbl:meta rbl:x)], [qw(COPY rbl:a b)],
     [qw(MOVE rbl:meta 1)], [qw(SORT rbl:{0}:apps:x)], [qw(SUBSCRIBE x)],
-    [qw(PUBLISH x y)], [qw(WAIT 0 0)], ['MULTI'], [qw(OBJECT ENCODING rbl:meta)],
+    [qw(PSUBSCRIBE *)], [qw(PUBLISH x y)], [qw(WAIT 0 0)], ['MULTI'],
+    [qw(OBJECT ENCODING rbl:meta)],
     [qw(PERSIST rbl:meta)], [qw(EXPIRE rbl:meta 1)], [qw(GETDEL rbl:meta)],
     # foreign keys, read and written, directly and in a script
     [qw(GET other)], [qw(HMGET other a)], [qw(EXISTS other)],
@@ -249,6 +252,7 @@ my @harm = (
     ['EVAL', "return redis.call('CONFIG', 'GET', '*')", 0],
 );
 
+is_deeply(redis($redis, 'ACL', 'LOG'), [], 'so far Redis has refused nothing');
 my %harm = (
     'rbl-api' => [
         # accounts' tokens, secrets and receivers, lists, the queue of events

@@ -19,7 +19,7 @@ use Time::HiRes qw(time);
 
 my $dns = RblDns->new(rules => [[ '.', { a => ['127.0.0.2'] } ]]);
 my $w = world(no_dns => 1, zones => { 'a.test' => {} }, redis => {
-    appendonly => 1, args => ['--appendfsync', 'always'] });
+    cluster => 0, appendonly => 1, args => ['--appendfsync', 'always'] });
 my $relay = start_relay($w->{redis});
 
 # Responses during a fault: to reads, to writes.  A closed connection fails its

@@ -24,6 +24,14 @@ my $SCHEMA = "\$1\r\n" . schema_version() . "\r\n";
 my $MASTER = "\$13\r\nrole:master\r\n\r\n";
 my $GOOD = "*2\r\n$SCHEMA\$2\r\n16\r\n";
 
+# A message to a subscriber; other commands get the same reply.
+sub message {
+    my ($word, $value) = @_;
+
+    return sprintf "*3\r\n\$%d\r\n%s\r\n\$8\r\nrbl:news\r\n%s", length $word,
+        $word, $value;
+}
+
 # Replies by mode: handshake, other commands, and EXISTS if it differs.  INFO
 # says that it is a master, except after the handshake if others get nothing or
 # an error.  A text is sent; undef: the connection is closed; an array: these
@@ -59,6 +67,10 @@ my %modes = (
     mute       => ['', ''],
     deaf       => [$GOOD, '', ":1\r\n"],
     dribble    => [$GOOD, ["\$800\r\n", ('x') x 800, "\r\n"]],
+    unsubscribe => [$GOOD, message('unsubscribe', "\$1\r\n0\r\n")],
+    shouted    => [$GOOD, message('SUBSCRIBE', ":1\r\n")],
+    told       => [$GOOD, message('subscribe', ":1\r\n")
+        . message('message', "\$6\r\nAC\0\xff\r\n\r\n") . "+OK\r\n"],
     bytewise   => [[split //, $GOOD], [split //, "\$-1\r\n"]],
 );
 

@@ -100,10 +100,12 @@ for my $n (0 .. 2) {
 
 cmd('FLUSHALL');
 @ac = map { [account()] } 1 .. 3;
+cmd('CONFIG', 'RESETSTAT');
 my @first = ask(0, 500);
 ask(1, 1);
 ask(2, 3);
-is(cmd('XLEN', k('news')), 1, 'there is news');
+like(cmd('INFO', 'commandstats'), qr/^cmdstat_publish:calls=3,/m,
+    'one message for each account that begins to wait');
 @jobs = take('m', 6);
 is(of_account(@jobs), '3 1 2', 'in turn; free shares go to waiting accounts');
 is((split /:/, $jobs[0])[1], $first[0], 'of one account the oldest first');

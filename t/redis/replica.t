@@ -13,7 +13,8 @@ use RblApi;
 use RblRedis;
 
 # Replicas are not waited for to come together.
-my @at_once = (port => 1, args => ['--repl-diskless-sync-delay', 0]);
+my @at_once = (port => 1, cluster => 0,
+    args => ['--repl-diskless-sync-delay', 0]);
 my $master = start_redis(@at_once);
 init_store($master, lists => repo_dir() . '/conf/lists.json');
 my $t = { redis => $master, acct => make_account($master) };
@@ -86,7 +87,7 @@ subtest 'the master dies' => sub {
 };
 
 subtest 'a master that becomes a replica' => sub {
-    $master = start_redis(port => 1);
+    $master = start_redis(port => 1, cluster => 0);
     pause_server($master);
     redis($replica, 'REPLICAOF', '127.0.0.1', $master->{port});
     ok(says(qr/^UNKNOWN/), 'is noticed without a write');

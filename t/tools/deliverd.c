@@ -67,9 +67,8 @@ wake_handler(struct ev_loop *loop, ev_signal *sig, int revents)
     (void) loop;
     (void) revents;
 
-    deliver_wake(tool->deliver);
-
     for (p = 0; p < tool->deliver->n_parts; p++) {
+        deliver_wake(tool->deliver, p);
         deliver_kick(tool->deliver, p);
     }
 }
@@ -95,7 +94,7 @@ main(int argc, char **argv)
 
     loop = ev_default_loop(0);
     log_open(conf.log, conf.log_level);
-    store = store_new(loop, &conf, 0, state_handler, NULL);
+    store = store_new(loop, &conf, state_handler, NULL);
     dns = dns_engine_new(loop, &conf.dns);
     tool.deliver = deliver_new(loop, &conf, store, dns);
 

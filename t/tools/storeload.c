@@ -122,7 +122,7 @@ main(int argc, char **argv)
     }
 
     loop = ev_default_loop(0);
-    store = store_new(loop, &conf, 0, on_state, NULL);
+    store = store_new(loop, &conf, on_state, NULL);
     if (store == NULL) {
         return 1;
     }

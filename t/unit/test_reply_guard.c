@@ -136,6 +136,50 @@ test_unasked(void)
 }
 
 
+/* hiredis asserts the form of what a subscriber gets. */
+
+static void
+test_messages(void)
+{
+    size_t              i;
+    void               *reply;
+    redisContext        c;
+    rbl_reply_reader_t  reader;
+
+    static const struct {
+        const char  *text;
+        int          good;
+    } texts[] = {
+        { "*3\r\n$9\r\nsubscribe\r\n$1\r\nx\r\n:1\r\n", 1 },
+        { "*3\r\n$7\r\nmessage\r\n$1\r\nx\r\n$1\r\ny\r\n", 1 },
+        { "-NOPERM x\r\n", 1 },
+        { "+OK\r\n", 0 }, { ":1\r\n", 0 }, { "$1\r\nx\r\n", 0 },
+        { "$-1\r\n", 0 }, { "*-1\r\n", 0 }, { "*0\r\n", 0 }, { "*1\r\n", 0 },
+        { "*2\r\n", 0 }, { "*4\r\n", 0 }, { "*3\r\n:1\r\n", 0 },
+        { "*3\r\n+message\r\n", 0 }, { "*3\r\n$7\r\nMESSAGE\r\n", 0 },
+        { "*3\r\n$11\r\nunsubscribe\r\n", 0 }, { "*3\r\n*3\r\n", 0 },
+        { "*3\r\n$8\r\npmessage\r\n", 0 }, { "*3\r\n$-1\r\n", 0 },
+        { "*3\r\n$7\r\nmessage\r\n:1\r\n", 0 },
+        { "*3\r\n$7\r\nmessage\r\n$1\r\nx\r\n$-1\r\n", 0 },
+        { "*3\r\n$7\r\nmessage\r\n$1\r\nx\r\n*1\r\n", 0 },
+    };
+
+    for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        memset(&c, 0, sizeof(c));
+        c.reader = redisReaderCreate();
+        rbl_reply_reader(&reader, &c, NULL);
+        rbl_reply_messages(&reader.guard);
+        reply = NULL;
+        (void) redisReaderFeed(c.reader, texts[i].text, strlen(texts[i].text));
+        ok((redisReaderGetReply(c.reader, &reply) == REDIS_OK) == texts[i].good,
+           "a subscriber's reply %zu", i);
+        ok(texts[i].good == (reader.guard.refused == NULL), "and its reason");
+        freeReplyObject(reply);
+        redisReaderFree(c.reader);
+    }
+}
+
+
 int
 main(void)
 {
@@ -150,6 +194,7 @@ main(void)
 
     test_many_replies();
     test_unasked();
+    test_messages();
 
     return tap_done();
 }

@@ -172,7 +172,7 @@ main(void)
        "nothing times out");
 
     loop = ev_default_loop(0);
-    store = store_new(loop, &conf, 0, on_state, NULL);
+    store = store_new(loop, &conf, on_state, NULL);
     test_back(path);
     store_free(store);
     ok(answered == asked, "a call back for each command: %u of %u", answered,

@@ -31,9 +31,9 @@ typedef struct {
     check_counters_t   checks;
     size_t             asking;          /* lists of all checks in flight */
 
-    /* Called at the end of each check, since its events can be delivered
-       now; or NULL. */
-    void             (*ended)(void *data);
+    /* Called when a check has ended that may have events, since these can be
+       delivered now; or NULL. */
+    void             (*ended)(void *data, unsigned partition);
     void              *ended_data;
 } checker_t;
 

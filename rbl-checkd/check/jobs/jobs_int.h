@@ -14,7 +14,6 @@
 #define JOBS_PAUSE    0.2               /* after a failure */
 #define JOBS_RESERVE  8                 /* one eighth of the slots is
                                            reserved */
-#define JOBS_NEWS_ID  48
 #define JOBS_LISTS    100               /* lists of a check per slot */
 
 typedef enum {
@@ -23,7 +22,7 @@ typedef enum {
                                            before */
     JOBS_IDLE,                          /* no room, or a timer is armed */
     JOBS_READING,
-    JOBS_WAITING                        /* until there is news */
+    JOBS_WAITING                        /* for news, or for the timer */
 } jobs_phase_t;
 
 /* The slots of a kind, main or reserved. */
@@ -49,16 +48,12 @@ typedef struct {
     unsigned    alone;                  /* 1: the call under way may bring a job
                                            that runs alone */
     unsigned    notified;               /* 1: news since its last call */
-    int64_t     since;                  /* store's ms at the start of the last
-                                           round that called this partition */
-    int64_t     seen_ms, seen_seq;      /* id of its last news that were seen */
-    char        id[JOBS_NEWS_ID];       /* start of the wanted news */
-    rbl_key_t   leases, news;
+    rbl_key_t   leases;
 } jobs_slice_t;
 
 struct jobs_s {
     checker_t     *checker;
-    store_t       *reader;              /* for blocking reads */
+    store_t       *listener;            /* gets the news */
     runner_t     **runner;              /* in flight; checks_max slots */
     unsigned       n;
     unsigned       alone;               /* last attempts: in flight, or a call
@@ -72,19 +67,16 @@ struct jobs_s {
     jobs_shares_t  shares;
     unsigned       stopped:1;
     unsigned       recalled:1;
-    unsigned       listening:1;         /* a blocking read is under way */
+    unsigned       news:1;              /* since the last round began */
     unsigned       failed:1;            /* a call of this batch */
     unsigned       hungry:1;            /* a kind of job was left out of the
                                            round */
     unsigned       partitions;
     jobs_slice_t  *slice;
-    rbl_str_t     *xread;               /* the command that waits for news */
 
     jobs_phase_t   phase;
     ev_timer       timer;               /* continues the round */
     unsigned       calls;               /* under way in this batch */
-    int64_t        since;               /* store's ms at the start of the
-                                           round */
     double         whole;               /* start of the last whole round */
     unsigned       vain;                /* consecutive news without jobs */
     unsigned       rounds;

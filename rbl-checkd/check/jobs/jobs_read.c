@@ -89,155 +89,53 @@ on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 void
 jobs_wake(jobs_t *jobs)
 {
-    if (!jobs->hungry || ev_is_active(&jobs->timer)
-        || (jobs->phase != JOBS_IDLE && jobs->phase != JOBS_WAITING))
-    {
+    if (!jobs->hungry) {
         return;
     }
 
     /* A short wait for more room replaces many calls by one; news do not
        wait for it. */
 
-    after(jobs, GATHER);
-}
-
-
-/* A partition has news: {{id, fields}}, the first of them. */
-
-static void
-note_one(jobs_slice_t *slice, const redisReply *entries)
-{
-    long long         ms, seq;
-    const redisReply  *id;
-
-    slice->notified = 1;
-    id = rbl_reply_at(rbl_reply_at(entries, 0), 0);
-
-    if (rbl_reply_str(id).p != NULL
-        && sscanf(id->str, "%18lld-%18lld", &ms, &seq) == 2)
+    if (jobs->phase == JOBS_WAITING
+        ? ev_timer_remaining(jobs->checker->loop, &jobs->timer) > GATHER
+        : jobs->phase == JOBS_IDLE && !ev_is_active(&jobs->timer))
     {
-        slice->seen_ms = ms;
-        slice->seen_seq = seq;
+        after(jobs, GATHER);
     }
-}
-
-
-/* Which partitions have news: {{key, entries}...}. */
-
-static void
-note_news(jobs_t *jobs, const redisReply *reply)
-{
-    size_t             i;
-    unsigned           p;
-    rbl_str_t          key;
-    const redisReply  *stream;
-
-    for (i = 0; i < rbl_reply_len(reply); i++) {
-        stream = rbl_reply_at(reply, i);
-        key = rbl_reply_name(stream);
-
-        for (p = 0; p < jobs->partitions; p++) {
-            if (rbl_str_eq(key, jobs_key(&jobs->slice[p].news))) {
-                note_one(&jobs->slice[p], rbl_reply_rest(stream));
-            }
-        }
-    }
-}
-
-
-/*
- * The start of the news of a partition: all that came in the first millisecond
- * of the last round that called it, or later, except those seen before it.
- */
-
-static rbl_str_t
-news_since(jobs_slice_t *slice)
-{
-    if (slice->seen_ms >= slice->since) {
-        (void) snprintf(slice->id, sizeof(slice->id), "%lld-%lld",
-                        (long long) slice->seen_ms,
-                        (long long) slice->seen_seq);
-
-    } else {
-        (void) snprintf(slice->id, sizeof(slice->id),
-                        "%lld-18446744073709551615",
-                        (long long) slice->since - 1);
-    }
-
-    return rbl_str(slice->id);
 }
 
 
 static void
-on_news(void *data, const redisReply *reply)
+round_of_news(jobs_t *jobs)
 {
-    jobs_t  *jobs = data;
-
-    jobs->listening = 0;
-
-    if (jobs->phase != JOBS_WAITING) {
-        return;
-    }
-
-    if (reply == NULL || reply->type == REDIS_REPLY_ERROR) {
-        jobs_later(jobs, JOBS_PAUSE);
-        return;
-    }
-
     ev_timer_stop(jobs->checker->loop, &jobs->timer);
-    jobs->phase = JOBS_IDLE;
-
-    if (reply->type != REDIS_REPLY_ARRAY) {
-        jobs_round(jobs);
-        return;
-    }
-
     jobs->vain++;
-    note_news(jobs, reply);
     jobs_round_news(jobs);
 }
 
 
+/*
+ * A check of that account waits.  News during a round start the next one, as
+ * the call to their partition may be over.
+ */
+
 static void
-wait_for_news(jobs_t *jobs)
+on_news(void *data, rbl_str_t account)
 {
-    int         i;
-    char        block[24];
-    unsigned    p;
-    rbl_str_t  *argv;
+    unsigned   p;
+    jobs_t    *jobs = data;
 
-    jobs->phase = JOBS_WAITING;
-
-    /* A read that still blocks started earlier, and misses nothing. */
-
-    if (jobs->listening) {
+    if (jobs->slice == NULL) {
         return;
     }
 
-    argv = store_ready(jobs->reader) ? jobs->xread : NULL;
-    if (argv == NULL) {
-        jobs_later(jobs, JOBS_PAUSE);
-        return;
+    p = rbl_partition(store_keyspace(jobs->checker->store), account);
+    jobs->slice[p].notified = 1;
+    jobs->news = 1;
+
+    if (jobs->phase == JOBS_WAITING) {
+        round_of_news(jobs);
     }
-
-    i = 0;
-    argv[i++] = RBL_STR("XREAD");
-    argv[i++] = RBL_STR("COUNT");
-    argv[i++] = RBL_STR("1");
-    argv[i++] = RBL_STR("BLOCK");
-    argv[i++] = jobs_number(block, JOBS_BLOCK * 1000);
-    argv[i++] = RBL_STR("STREAMS");
-
-    for (p = 0; p < jobs->partitions; p++) {
-        argv[i++] = jobs_key(&jobs->slice[p].news);
-    }
-
-    for (p = 0; p < jobs->partitions; p++) {
-        argv[i++] = news_since(&jobs->slice[p]);
-    }
-
-    jobs->listening = 1;
-    store_command(jobs->reader, on_news, jobs, i, argv);
 }
 
 
@@ -249,18 +147,19 @@ jobs_left_nothing(jobs_t *jobs)
     jobs->pass[JOB_MANUAL].begin = (jobs->pass[JOB_MANUAL].begin + 1)
                                    % jobs->partitions;
 
-    /*
-     * News without jobs: other daemons were faster, or the clock of the store
-     * went back and old news look new.
-     */
+    /* News without jobs: other daemons were faster. */
 
     if (jobs->vain >= VAIN_MAX) {
         jobs->vain = 0;
         jobs_later(jobs, GATHER);
-        return;
-    }
 
-    wait_for_news(jobs);
+    } else if (jobs->news) {
+        round_of_news(jobs);
+
+    } else {
+        jobs->phase = JOBS_WAITING;
+        after(jobs, JOBS_BLOCK);
+    }
 }
 
 
@@ -335,13 +234,8 @@ make_slices(jobs_t *jobs)
 
     none = RBL_STR("");
     ks = store_keyspace(jobs->checker->store);
-    jobs->xread = calloc(2 * ks->partitions + 6, sizeof(rbl_str_t));
     jobs->slice = calloc(ks->partitions, sizeof(jobs_slice_t));
-    if (jobs->slice == NULL || jobs->xread == NULL) {
-        free(jobs->slice);
-        free(jobs->xread);
-        jobs->slice = NULL;
-        jobs->xread = NULL;
+    if (jobs->slice == NULL) {
         return -1;
     }
 
@@ -350,7 +244,6 @@ make_slices(jobs_t *jobs)
         slice->jobs = jobs;
         slice->partition = p;
         (void) rbl_key(&slice->leases, ks, p, "leases", none, none);
-        (void) rbl_key(&slice->news, ks, p, "news", none, none);
     }
 
     jobs->partitions = ks->partitions;
@@ -375,23 +268,15 @@ jobs_read_start(jobs_t *jobs)
 }
 
 
-static void
-on_reader(void *data, int ready)
-{
-    (void) data;
-    (void) ready;
-}
-
-
 int
 jobs_read_init(jobs_t *jobs)
 {
-    jobs->reader = store_new(jobs->checker->loop, jobs->checker->conf,
-                             JOBS_BLOCK, on_reader, jobs);
+    jobs->listener = store_listen(jobs->checker->loop, jobs->checker->conf,
+                                  on_news, jobs);
     ev_timer_init(&jobs->timer, on_timer, 0, 0);
     jobs->timer.data = jobs;
 
-    return jobs->reader != NULL ? 0 : -1;
+    return jobs->listener != NULL ? 0 : -1;
 }
 
 
@@ -415,11 +300,6 @@ jobs_read_free(jobs_t *jobs)
         store_forget(jobs->checker->store, &jobs->slice[p]);
     }
 
-    if (jobs->reader != NULL) {
-        store_forget(jobs->reader, jobs);
-        store_free(jobs->reader);
-    }
-
+    store_free(jobs->listener);
     free(jobs->slice);
-    free(jobs->xread);
 }

@@ -30,15 +30,6 @@ static void take_some(jobs_t *jobs);
 
 
 static void
-on_time(void *data, const redisReply *reply)
-{
-    jobs_t  *jobs = data;
-
-    jobs->since = rbl_reply_time(reply) / 1000;
-}
-
-
-static void
 pass_begin(jobs_pass_t *pass, unsigned partitions)
 {
     pass->next = pass->begin;
@@ -67,9 +58,7 @@ round_begin(jobs_t *jobs)
     jobs->phase = JOBS_READING;
     jobs->failed = 0;
     jobs->more = 0;
-
-    store_command(jobs->checker->store, on_time, jobs,
-                  RBL_WORDS(RBL_STR("TIME")));
+    jobs->news = 0;
     return 1;
 }
 
@@ -186,7 +175,6 @@ on_jobs(void *data, const redisReply *reply)
 
     jobs = slice->jobs;
     asked = slice->asked;
-    slice->since = jobs->since;
     jobs->places[slice->reserved].reading -= asked;
     slice->asked = 0;
     got = 0;

@@ -31,10 +31,6 @@ ended(runner_t *r, const char *how)
         r->checker->checks.completed++;
     }
 
-    if (r->checker->ended != NULL) {
-        r->checker->ended(r->checker->ended_data);
-    }
-
     runner_over(r);
 }
 
@@ -73,6 +69,10 @@ on_finish(void *data, const redisReply *reply)
 
         finish(r);
         return;
+    }
+
+    if (r->checker->ended != NULL) {
+        r->checker->ended(r->checker->ended_data, r->job.partition);
     }
 
     ended(r, said.word == RBL_CHECK_FINISH_OK ? "finished"

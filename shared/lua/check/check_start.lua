@@ -96,9 +96,7 @@ if pp == ARG.check then
         call('HSET', flight, member, pp)
         due_never(ht)
     end
-    call('RPUSH', key('manual', ac), pp .. ':' .. ht)
-    call('ZADD', key('manual'), 'NX', now_ms(), ac)
-    call('XADD', key('news'), 'MAXLEN', 1, '*', 'm', 1)
+    --- include: manual
 else
     if begun then
         call('HSET', key('flight:due'), member, pp .. '+' .. begun:sub(68))

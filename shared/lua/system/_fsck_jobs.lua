@@ -16,9 +16,7 @@ local function has_job(pp, ht)
     return call('LPOS', key('manual', ac), pp .. ':' .. ht) or has_lease(pp)
 end
 local function queue(pp, ht)
-    call('RPUSH', key('manual', ac), pp .. ':' .. ht)
-    call('ZADD', key('manual'), 'NX', now_ms(), ac)
-    call('XADD', key('news'), 'MAXLEN', 1, '*', 'm', 1)
+    --- include: manual
 end
 -- A host whose check is no more is due, if it is active and has no other.
 local function due_again(ht)

@@ -16,7 +16,6 @@ local function look(name, right, lists)
     fault('type', name, 'is a ' .. t .. ', not a ' .. right
         .. (lists and again or ''), how)
 end
-look('news', 'stream')
 look('outbox', 'stream')
 look('daemons:addr', 'zset')
 look('defaults', 'string', true)

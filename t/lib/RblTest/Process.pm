@@ -32,8 +32,11 @@ our $PATIENCE = $ENV{RBL_PATIENCE} // 1;
 
 my $SANITIZED = qr/ERROR: AddressSanitizer|runtime error:|LeakSanitizer/;
 
-# Redis' message if the user's ACL (conf/redis-rbl.acl) lacks a right.
+# Redis' messages if the user's ACL (conf/redis-rbl.acl) lacks a right.
 my $DENIED = qr/NOPERM|The user executing the script can't/;
+
+# ... and if the keys of a command or of a script have different slots.
+my $CROSSED = qr/CROSSSLOT|access a non local key/;
 
 our $owner_pid = $$;
 my ($dir, @servers, @logs, @at_stop, $finished);
@@ -366,7 +369,9 @@ sub log_trouble {
             if ($line =~ $SANITIZED && !$allowed_reports) {
                 push @bad, "$l->{name}: $line";
             }
-            if ($line =~ $DENIED && !$allowed_denials) {
+            if (($line =~ $DENIED && !$allowed_denials)
+                || $line =~ $CROSSED)
+            {
                 push @bad, "$l->{name}: $line";
             }
         }

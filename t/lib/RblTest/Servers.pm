@@ -19,30 +19,51 @@ our @EXPORT = qw(start_redis start_nginx start_rbldnsd rbldnsd_data
 
 my $counter = 0;
 
-# Options: appendonly (1), port (1: also on a TCP port), args [..], env.
+# Options: appendonly (1), port (1: also on a TCP port), args [..], env, cluster
+# (0: never a cluster node, for what a cluster refuses by itself).
 # Gives socket, port and addr ("unix:..."), which is what the programs take.
 #
 # The store has the users of conf/redis-rbl.acl, and every program started for
 # this store (without another user or prefix) is one of them: a right missing in
 # that file fails here with NOPERM.  The test itself is "default", with all
 # rights.  After `delete $redis->{users}` programs are "default", too.
+#
+# With RBL_REDIS_CLUSTER=1 it is the only node of a cluster: all keys are there,
+# and Redis refuses each command whose keys have different slots.
 sub start_redis {
     my (%opt) = @_;
 
     my $d = $opt{dir} // own_dir('redis');
     my $port = $opt{port} ? free_port() : 0;
+    my $cluster = $ENV{RBL_REDIS_CLUSTER} && ($opt{cluster} // 1);
     my $users = redis_users($d);
     my $s = spawn('redis', { dir => $d, env => $opt{env} },
         'redis-server', "$d/users.conf",
         '--dir', $d, '--port', $port, '--bind', '127.0.0.1',
         '--unixsocket', "$d/s", '--unixsocketperm', '700', '--save', '',
         '--appendonly', $opt{appendonly} ? 'yes' : 'no',
-        '--daemonize', 'no', @{ $opt{args} // [] });
+        '--daemonize', 'no', $cluster ? cluster_node($d, $port) : (),
+        @{ $opt{args} // [] });
     @$s{qw(socket port addr users)} = ("$d/s", $port, "unix:$d/s", $users);
+    my ($ask, $good) = $cluster ? ('CLUSTER INFO', qr/state:ok|NOAUTH/)
+        : ('PING', qr/PONG|NOAUTH/);
     return started($s, sub {
         delete $s->{client};
-        (redis_try($s, 'PING') // '') =~ /PONG|NOAUTH/;
+        (redis_try($s, split / /, $ask) // '') =~ $good;
     });
+}
+
+# The arguments of a node that has all slots.  It serves two seconds after its
+# start, which Redis fixes.
+sub cluster_node {
+    my ($d, $port) = @_;
+
+    my $bus = free_port();
+    write_file("$d/nodes.conf", '0' x 40 . " 127.0.0.1:$port\@$bus "
+        . "myself,master - 0 0 1 connected 0-16383\n"
+        . "vars currentEpoch 1 lastVoteEpoch 0\n");
+    return ('--cluster-enabled', 'yes', '--cluster-port', $bus,
+        '--cluster-config-file', 'nodes.conf');
 }
 
 # Writes the ACL and the password files; {user => path of its password}

@@ -15,8 +15,8 @@ my ($number, @old) = (0);
 
 sub deliver { my ($name, @args) = @_; return slice($name, [k('retry')], @args) }
 
-case(hook_put => '', sub { push @old, sid('WH');
-    s1('hook_put', $old[-1], 'n', 'https://h.example/', 's', 'a.b') });
+case(hook_put => '', sub { s1('hook_put', sid('WH'), 'n', 'https://h.example/',
+    's', 'a.b') });
 case(hook_update => '', sub { s1('hook_update', $W{wh}[0], '', '', 1,
     map { "rbl.host.type$_" } 1 .. 20) });
 case(hook_secret => '', sub { s1('hook_secret', $W{wh}[0], 's' x 64, 1000) });
