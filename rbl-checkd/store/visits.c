@@ -1,11 +1,13 @@
 /*
  * Each account gets one step in a round, and few steps are under way at a time:
  * Redis runs the commands of a connection one after the other, and serves no
- * other client meanwhile.
+ * other client meanwhile.  A partition in which a look found as many as it may
+ * is looked at again at once, in its turn.
  */
 
 #include "base/link.h"
 #include "base/log.h"
+#include "rbl_out.h"
 #include "rbl_sid.h"
 #include "visits.h"
 
@@ -13,14 +15,15 @@
 #include <string.h>
 
 #define VISITS_POLL      2.0            /* s between looks at a partition */
-#define VISITS_TAKE      "8"            /* accounts of a partition a look */
+#define VISITS_TAKE      8              /* accounts of a partition a look */
 #define VISITS_ACCOUNTS  64             /* at hand; others come later */
 
 
 typedef struct {
     visits_t  *visits;
     unsigned   n;
-    int        asked;
+    int        wanted;                  /* a look is due */
+    int        asked;                   /* its reply is under way */
 } visits_part_t;
 
 struct visits_s {
@@ -30,6 +33,7 @@ struct visits_s {
     store_t              *store;
     ev_timer              tick;
     unsigned              n_parts;      /* 0: not known yet */
+    unsigned              next_part, looks;     /* looks under way */
     visits_part_t        *parts;
     link_t                waiting;      /* accounts that wait for a step */
     link_t                flight;
@@ -39,6 +43,7 @@ struct visits_s {
 
 
 static void visits_go_on(visits_t *visits);
+static void visits_look(visits_t *visits);
 
 
 static void
@@ -70,6 +75,7 @@ visit_stepped(visit_t *item, rbl_str_t why, int again)
     }
 
     visits_go_on(visits);
+    visits_look(visits);
 }
 
 
@@ -153,6 +159,7 @@ on_taken(void *data, const redisReply *reply)
     visits_part_t  *part = data;
 
     part->asked = 0;
+    part->visits->looks--;
 
     if (reply != NULL && rbl_reply_class(reply) != RBL_REPLY_OK) {
         why = rbl_reply_error(reply);
@@ -165,7 +172,47 @@ on_taken(void *data, const redisReply *reply)
         visits_add(part->visits, rbl_reply_str(rbl_reply_at(reply, i)));
     }
 
+    part->wanted |= i > VISITS_TAKE;    /* there may be more */
     visits_go_on(part->visits);
+    visits_look(part->visits);
+}
+
+
+/* Looks at partitions in turn, as long as there is room for all that the looks
+   under way may find. */
+
+static void
+visits_look(visits_t *visits)
+{
+    char                      most[RBL_OUT_INT];
+    unsigned                  i;
+    rbl_key_t                 key;
+    visits_part_t            *part;
+    rbl_accounts_take_args_t  args;
+
+    for (i = 0; i < visits->n_parts; i++) {
+        if (visits->stopped || !store_ready(visits->store)
+            || visits->at_hand + (visits->looks + 1) * VISITS_TAKE
+               > VISITS_ACCOUNTS)
+        {
+            return;
+        }
+
+        part = &visits->parts[visits->next_part];
+        visits->next_part = (visits->next_part + 1) % visits->n_parts;
+
+        if (!part->wanted || part->asked) {
+            continue;
+        }
+
+        part->wanted = 0;
+        part->asked = 1;
+        visits->looks++;
+        args.times = rbl_key(&key, store_keyspace(visits->store), part->n,
+                             visits->kind->times, RBL_STR(""), RBL_STR(""));
+        args.most = rbl_out_int_text(most, VISITS_TAKE);
+        store_call(visits->store, accounts_take, on_taken, part, args);
+    }
 }
 
 
@@ -199,10 +246,8 @@ visits_set_parts(visits_t *visits)
 static void
 on_tick(struct ev_loop *loop, ev_timer *w, int revents)
 {
-    unsigned              p;
-    visits_t              *visits = w->data;
-    rbl_key_t             key;
-    rbl_accounts_take_args_t  args;
+    unsigned   p;
+    visits_t  *visits = w->data;
 
     (void) loop;
     (void) revents;
@@ -211,20 +256,12 @@ on_tick(struct ev_loop *loop, ev_timer *w, int revents)
         return;
     }
 
-    visits_go_on(visits);
-
     for (p = 0; p < visits->n_parts; p++) {
-        if (visits->parts[p].asked || visits->at_hand == VISITS_ACCOUNTS) {
-            continue;
-        }
-
-        visits->parts[p].asked = 1;
-        args.times = rbl_key(&key, store_keyspace(visits->store), p,
-                             visits->kind->times, RBL_STR(""), RBL_STR(""));
-        args.most = RBL_STR(VISITS_TAKE);
-        store_call(visits->store, accounts_take, on_taken,
-                   &visits->parts[p], args);
+        visits->parts[p].wanted = 1;
     }
+
+    visits_go_on(visits);
+    visits_look(visits);
 }
 
 
