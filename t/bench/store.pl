@@ -18,6 +18,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib", "$FindBin::Bin/lib";
 
 use RblBench;
+use RblBenchBills;
 use RblBenchStore;
 use RblScript;
 use RblTest;
@@ -247,4 +248,31 @@ for (['paid', 'clear', 'alone'], ['paid8', 'clear8', '8 together'],
         stat_of(map { $x->[$_] / $y->[$_] } 0 .. $#$x), '<=', 1.1, 'x');
 }
 stop_server($redis);
+
+
+# --- bills -----------------------------------------------------------------
+
+# A part of 100,000 accounts that renew in one day: all at once, and at the pace
+# of that day, one each 864 ms.
+my $bills = RblBenchBills->new(300);
+my $pace = seconds(20);
+$r = interleave(rounds(3), [
+    renew => sub { $bills->renew() },
+    book => sub { $bills->book() },
+    pace => sub { $bills->renew(864, int($pace / 0.864)) },
+], warm => 1);
+my $day = 100_000 / 1e6;
+table(['one of 100,000 accounts, CPU in us', 'daemon', 'store',
+    'the day: daemon, s', 'store, s'],
+    map { my ($x, $name) = ($r->{ $_->[0] }, $_->[1]);
+        [$name, figure($x->{daemon}), figure($x->{store}),
+            map { figure($day * $x->{$_}{median}) } qw(daemon store)] }
+        ['renew', 'a month is paid by a card, all at once'],
+        ['pace', 'the same, one each 864 ms, with all else a daemon does'],
+        ['book', "by the check, a day's use is booked"]);
+remark(sprintf 'the day is that of %d accounts, scaled; "appendfsync always"; '
+    . 'the gateway is a stand-in, which limits the pace: %s s for all of them',
+    $bills->{n}, figure($r->{renew}{wall}));
+remark(sprintf 'booked: %.0f accounts a second (an hour is long enough for '
+    . '100,000 from 28 on)', $bills->{n} / $r->{book}{wall}{median});
 bench_end();
