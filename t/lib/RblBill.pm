@@ -7,13 +7,15 @@ use warnings;
 
 use Exporter 'import';
 use JSON::XS ();
+use POSIX ();
 use Time::HiRes qw(time);
 
 use RblStripe;
 use RblTest;
 
 our @EXPORT = qw(DAY bill_world bill_start bill_plan bill payment setup source
-    ledger passes due_now hurry next_period posts event events_of add_card books_agree ctl);
+    ledger passes due_now hurry next_period posts event events_of members rfc
+    add_card books_agree ctl);
 
 use constant { DAY => 86_400_000 };
 
@@ -22,7 +24,9 @@ my $PLANS = <<'JSON';
 { "name": "Business", "paid": 1, "max_hosts": 1000, "max_contacts": 100,
   "max_checks": 5000, "interval": "15m", "price": "25.00", "period": "month" },
 { "name": "Large", "paid": 1, "max_hosts": 5000, "max_contacts": 100,
-  "max_checks": 5000, "interval": "15m", "price": "100.00", "period": "month" }
+  "max_checks": 5000, "interval": "15m", "price": "100.00", "period": "month" },
+{ "name": "By the check", "paid": 1, "max_hosts": 0, "max_contacts": 0,
+  "max_checks": 0, "interval": "1h", "check_price": "0.002" }
 ] }
 JSON
 
@@ -106,7 +110,7 @@ sub bill_put {
     my ($t, $entity, $r, @key) = @_;
 
     my %packed = map { $_ => $r->{$_} =~ /\A-?\d+\z/ && !/last4|method/
-        ? $r->{$_} : \"$r->{$_}" } keys %$r;
+        ? $r->{$_} : \"$r->{$_}" } grep { defined $r->{$_} } keys %$r;
     redis($t->{redis}, 'SET', redis_key(@key), record_pack($entity, %packed));
 }
 
@@ -123,11 +127,11 @@ sub passes {
     my ($t, $ms) = @_;
 
     my $b = bill($t);
-    $b->{$_} -= $ms for qw(begins ends);
+    $b->{$_} -= $ms for grep { $b->{$_} } qw(begins ends);
     if ($b->{open} ne '') {
         my $p = payment($t, $b->{open});
-        $p->{$_} -= $p->{$_} ? $ms : 0
-            for qw(created begins ends sent next);
+        $p->{$_} -= $ms
+            for grep { $p->{$_} } qw(created begins ends sent next);
         bill_put($t, 'payment', $p, 'pay', $t->{ac}, $b->{open});
     }
     bill_put($t, 'bill', $b, 'bill', $t->{ac});
@@ -173,6 +177,12 @@ sub event {
     my $e = (received($t->{to}))[$n - 1];
     ok(signature_ok($e, $t->{hook}{secret}), "$name is signed");
     return $e;
+}
+
+# The names of a body's members, in their order; a time as events have it.
+sub members { return join ' ', $_[0]{body} =~ /"(\w+)":/g }
+sub rfc {
+    return POSIX::strftime('%Y-%m-%dT%H:%M:%S+00:00', gmtime $_[0] / 1000);
 }
 
 sub events_of {

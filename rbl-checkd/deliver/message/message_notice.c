@@ -1,7 +1,7 @@
 /*
- * Messages to contacts about their account: a webhook was disabled, or the plan
- * has expired or is active again.  The names are the customer's and the
- * operator's, the reason is the store's.
+ * Messages to contacts about their account: a webhook was disabled, the plan
+ * has expired or is active again, or its balance is no longer recharged.  The
+ * names are the customer's and the operator's, the reason is the store's.
  */
 
 #include "message.h"
@@ -17,8 +17,10 @@
 static int
 notice_plan(const rbl_event_t *event)
 {
-    return event->check.n == 0 && (rbl_str_is(event->message, "expired")
-                                   || rbl_str_is(event->message, "active"));
+    return event->check.n == 0
+           && (rbl_str_is(event->message, "expired")
+               || rbl_str_is(event->message, "active")
+               || rbl_str_is(event->message, "recharge"));
 }
 
 
@@ -30,6 +32,8 @@ plan_title(rbl_doc_t *doc, const rbl_event_t *event)
     rbl_doc_text_part(doc, event->value);
     rbl_doc_text_part(doc, rbl_str_is(event->message, "expired")
                            ? RBL_STR("\" has expired")
+                           : rbl_str_is(event->message, "recharge")
+                           ? RBL_STR("\" is no longer recharged")
                            : RBL_STR("\" is active again"));
     rbl_doc_text_close(doc);
 }
@@ -64,6 +68,23 @@ plan_kept(rbl_doc_t *doc, int64_t kept)
 
 
 static void
+plan_recharge(rbl_doc_t *doc, const rbl_event_t *event, rbl_str_t when)
+{
+    char  text[RBL_OUT_INT];
+
+    rbl_doc_text_part(doc, RBL_STR("Recharging the balance of the plan \""));
+    rbl_doc_text_part(doc, event->value);
+    rbl_doc_text_part(doc, RBL_STR("\" has failed "));
+    rbl_doc_text_part(doc, rbl_out_int_text(text, event->total));
+    rbl_doc_text_part(doc, RBL_STR(" times in a row, and is off since "));
+    rbl_doc_text_part(doc, when);
+    rbl_doc_text_part(doc, RBL_STR(".\n\nThe checks stop when the balance is"
+                      " used up. Choose a payment source that works, then turn"
+                      " the recharge on again.\n"));
+}
+
+
+static void
 plan_text(rbl_doc_t *doc, const rbl_event_t *event, const rbl_zone_t *zone)
 {
     char  when[RBL_TIME_LEN];
@@ -79,6 +100,9 @@ plan_text(rbl_doc_t *doc, const rbl_event_t *event, const rbl_zone_t *zone)
         plan_kept(doc, event->total);
         rbl_doc_text_part(doc, RBL_STR(" Nothing is deleted: the checks go on"
                           " when the plan is paid.\n"));
+
+    } else if (rbl_str_is(event->message, "recharge")) {
+        plan_recharge(doc, event, rbl_time_text(when, event->date, zone));
 
     } else {
         rbl_doc_text_part(doc, RBL_STR("The plan \""));

@@ -3,6 +3,7 @@
 -- plan lapses without one.
 --- include: bill_event
 --- include: ledger
+--- include: plan_notice
 local recharge_most, recharge_times = 5, 10     -- a day: number; of recharge_to
 local recharge_fails = 3                -- in a row: no more
 local recharge_least, cent = 500000, 10000
@@ -56,6 +57,7 @@ local function recharge_look(a, b, m, left, now)
             b, m, p, 'unpaid')
     end
     if m.fails >= recharge_fails then
+        plan_notice(a, 'recharge', now, m.fails)
         terms[TERMS.recharge_to], m.fails = 0, 0
         save(terms_key, terms)
     end

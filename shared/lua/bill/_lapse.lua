@@ -4,16 +4,7 @@
 --- include: account_save
 --- include: work
 --- include: unchanged
---- include: events
---- use: account
-local function lapse_told(a, word, now, most)
-    if call('EXISTS', key('contacts', ac)) == 1 then
-        local id = redis.sha1hex(word .. ac .. now):sub(1, 32)
-        emit(a[ACCOUNT.timezone], 'EV' .. id, 'contact.notice', now, '', '',
-            a[ACCOUNT.plan], false, most, no_results, 0, no_callbacks, word,
-            '', '')
-    end
-end
+--- include: plan_notice
 local function lapse_set(a, since, kept, kind)
     a[ACCOUNT.max_checks] = a[ACCOUNT.max_checks] or 0
     a[ACCOUNT.min_interval] = a[ACCOUNT.min_interval] or 0
@@ -29,7 +20,7 @@ local function lapse_follow(a, lapsed, most, now)
         return
     elseif not lapsed then
         lapse_set(a, 0, 0, 'host_go')
-        return lapse_told(a, 'active', now, -1)
+        return plan_notice(a, 'active', now, -1)
     end
     local hosts, at, last = key('hosts', ac), most > 0 and most - 1 or -1, {}
     if most ~= 0 then
@@ -37,5 +28,5 @@ local function lapse_follow(a, lapsed, most, now)
         last = last[2] and last or call('ZRANGE', hosts, -1, -1, 'WITHSCORES')
     end
     lapse_set(a, now, tonumber(last[2]) or 0, 'host_stop')
-    lapse_told(a, 'expired', now, most)
+    plan_notice(a, 'expired', now, most)
 end
