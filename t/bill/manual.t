@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Billing by hand with all programs: a plan, its payments, and the three events
-# of renewal, field by field, as a receiver gets them.
+# Billing by hand with all programs: a plan, its payments, and the end of both
+# (events.t has the events field by field).
 
 use strict;
 use warnings;
@@ -71,8 +71,6 @@ sub event {
     return $e;
 }
 
-sub keys_of { return join ' ', $_[0] =~ /"(\w+)":/g }
-
 sub shown { return ctl('bill', 'show', $ac) }
 
 
@@ -106,23 +104,8 @@ refused(qr/is succeeded, reference "Invoice <7>"/, 'bill', 'paid', $ac,
     $py, '--reference', 'other');
 
 my $e = event(1, 'the event of the payment');
-is(keys_of($e->{body}), 'event_sid event_type event_date plan id name price'
-    . ' currency hosts check_interval expires auto_renew payment id amount'
-    . ' currency date status reference payment_source id type brand last4'
-    . ' exp_month exp_year', 'its members in their order');
-my %j = %{ $e->{json} };
-like(delete $j{event_sid}, qr/^EV[0-9a-f]{32}$/, 'its SID');
-like($j{payment}{date}, qr/^\d{4}-\d\d-\d\dT[\d:]+\+00:00$/, 'a date');
-is(delete $j{event_date}, delete $j{payment}{date}, 'of the payment');
-is_deeply(\%j, { event_type => 'billing.renewal.success',
-    plan => { id => 'business-yearly', name => 'Business yearly',
-        price => '250.00', currency => 'USD', hosts => 1000,
-        check_interval => 900, expires => $b->{ends},
-        auto_renew => JSON::XS::true },
-    payment => { id => $py, amount => '250.00', currency => 'USD',
-        status => 'succeeded', reference => 'Invoice <7>', payment_source => {
-            id => '', type => 'manual', brand => '', last4 => '',
-            exp_month => 0, exp_year => 0 } } }, 'its content');
+is_deeply([$e->{json}{event_type}, @{ $e->{json}{payment} }{qw(id reference)}],
+    ['billing.renewal.success', $py, 'Invoice <7>'], 'its content');
 my @entries = @{ ctl('bill', 'ledger', $ac) };
 is_deeply([map { [@$_{qw(debit credit amount balance reference)}] } @entries],
     [['cash', 'revenue', '250.00', '0.00', $py]], 'the ledger has it once');
@@ -140,9 +123,6 @@ kill_server($checkd);
 passes(6 * DAY);
 $checkd = start_checkd(store => $redis, conf => \%conf);
 $e = event(2, 'the event of the renewal that failed');
-is(keys_of($e->{body}), 'event_sid event_type event_date plan id name price'
-    . ' currency hosts check_interval expires auto_renew attempt reason'
-    . ' next_attempt', 'its members in their order');
 is_deeply([@{ $e->{json} }{qw(event_type attempt reason next_attempt)}],
     ['billing.renewal.failed', 1, 'unpaid', ''], 'its content');
 is(shown()->{state}, 'grace', 'the account is in its grace');
@@ -165,9 +145,6 @@ $e = event(4, 'the reminder');
 is_deeply([@{ $e->{json} }{qw(event_type days)}], ['expiring.plan.alert', 7],
     'seven days before the end');
 is($e->{json}{plan}{auto_renew}, JSON::XS::false, 'it does not renew itself');
-is(keys_of($e->{body}), 'event_sid event_type event_date plan id name price'
-    . ' currency hosts check_interval expires auto_renew days',
-    'its members in their order');
 
 my %seen = map { $_->{json}{event_sid} => 1 } received($to);
 is(scalar keys %seen, 4, 'four events, each with its SID');

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
 # A plan by the check with all programs: checks that daemons make are paid from
-# the balance, and the three events of the balance arrive field by field, though
-# daemons are killed between the end of a check and its booking.
+# the balance, though daemons are killed between the end of a check and its
+# booking (events.t has the events field by field).
 
 use strict;
 use warnings;
@@ -73,18 +73,13 @@ sub next_day {
 }
 
 sub event {
-    my ($n, $type, $members) = @_;
+    my ($n, $type) = @_;
 
     wait_for { received($to) >= $n } 20, "event $n, $type";
     my $e = (received($to))[$n - 1];
     ok(signature_ok($e, $hook->{secret}), "$type is signed");
-    is(join(' ', $e->{body} =~ /"(\w+)":/g), "event_sid event_type event_date "
-        . $members, 'its members in their order');
-    my %j = %{ $e->{json} };
-    like(delete $j{event_sid}, qr/^EV[0-9a-f]{32}$/, 'its SID');
-    like($j{event_date}, qr/^\d{4}-\d\d-\d\dT[\d:]+\+00:00$/, 'its date');
-    is(delete $j{event_type}, $type, 'its type');
-    return \%j;
+    is($e->{json}{event_type}, $type, 'its type');
+    return $e->{json};
 }
 
 
@@ -129,10 +124,7 @@ is(bill()->{state}, 'active', 'the account is active');
 is(ctl('bill', 'alert', $ac, '1.50')->{alert}, '1.50', 'an alert');
 my @ht = map { add_host($w, "10.0.7.$_") } 1 .. 2;
 wait_for { used() == 600_400 } 20, 'two scheduled checks';
-my $j = event(1, 'billing.balance.alert', 'balance alert_threshold');
-delete $j->{event_date};
-is_deeply($j, { balance => '1.3996', alert_threshold => '1.50' },
-    'its content');
+is(event(1, 'billing.balance.alert')->{balance}, '1.3996', 'its balance');
 my $last = (ledger())[-1];
 is_deeply([@$last{qw(debit credit amount balance)}],
     ['credit', 'revenue', '0.6004', '1.3996'], 'the use is booked');
@@ -162,15 +154,8 @@ is_deeply([@$p{qw(kind amount state)}], ['recharge', '4.21', 'open'],
     'a payment is open');
 is((ledger())[-1]{balance}, '0.7992', 'the use is booked');
 ctl('bill', 'paid', $ac, $py, '--reference', 'Transfer 7') for 1 .. 2;
-$j = event(2, 'billing.recharge.success', 'falls_below recharge_to payment id'
-    . ' amount currency date status reference payment_source id type brand'
-    . ' last4 exp_month exp_year');
-is(delete $j->{event_date}, delete $j->{payment}{date}, 'of the payment');
-is_deeply($j, { falls_below => '1.00', recharge_to => '5.00',
-    payment => { id => $py, amount => '4.21', currency => 'USD',
-        status => 'succeeded', reference => 'Transfer 7', payment_source => {
-            id => '', type => 'manual', brand => '', last4 => '',
-            exp_month => 0, exp_year => 0 } } }, 'its content');
+is(event(2, 'billing.recharge.success')->{payment}{amount}, '4.21',
+    'what was paid');
 is(bill()->{balance}, '5.0092', 'the balance');
 
 
@@ -181,14 +166,10 @@ is(ctl('bill', 'adjust', $ac, '-4.1', 'Test of <the "recharge">')->{balance},
     '0.9092', 'the operator takes back');
 wait_for { bill()->{open} ne '' } 20, 'a payment';
 $py = bill()->{open};
-is(event(3, 'billing.balance.alert', 'balance alert_threshold')->{balance},
-    '0.9092', 'and an alert, for the balance was above');
+is(event(3, 'billing.balance.alert')->{balance}, '0.9092',
+    'and an alert, for the balance was above');
 next_day($py);
-$j = event(4, 'billing.recharge.failed',
-    'falls_below recharge_to attempt reason next_attempt');
-delete $j->{event_date};
-is_deeply($j, { falls_below => '1.00', recharge_to => '5.00', attempt => 1,
-    reason => 'unpaid', next_attempt => '' }, 'its content');
+is(event(4, 'billing.recharge.failed')->{reason}, 'unpaid', 'why');
 wait_for { bill()->{open} ne $py } 20, 'another payment';
 ctl('bill', 'recharge', $ac, 'off');
 wait_for { bill()->{open} eq '' } 20, 'none when it is off';
