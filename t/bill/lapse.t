@@ -6,6 +6,7 @@
 use strict;
 use warnings;
 
+use POSIX ();
 use RblPortal;
 use RblCheckd qw(world eventually conf_short script_ok);
 
@@ -216,6 +217,20 @@ is($shown->{state}, 'lapsed', 'rblctl bill');
 is($shown->{checked}, 0, 'and that no host is checked');
 is(scalar(grep { /delisted/ } types()), 0, 'no listing has ended');
 
+is(json(rblctl($redis, 'account', 'plan', $ac, 'Two', '--file', $file,
+    '--json')->{out})->{max_hosts}, 2, 'rblctl account plan sets its limits');
+is(bill()->{state}, 'lapsed', 'and pays nothing');
+is(ctl('bill', 'plan', $ac, 'Plan', '--file', $file)->{state}, 'lapsed',
+    'nor does rblctl bill plan, while a payment is open');
+is(ctl('account', 'show', $ac)->{max_hosts}, 1000, 'which sets its limits');
+ctl('account', 'suspend', $ac);
+refused(call($t, 'GET', 'hosts.json'), 403, qr/suspended/,
+    'suspended and expired');
+faultless('suspended and expired');
+ctl('account', 'resume', $ac);
+is(counts(), 'hosts 3 unknown 2 paused 1', 'resumed, and still expired');
+faultless('other plans');
+
 is(pay(), 'active', 'the plan is paid');
 my ($job) = accepted(call($t, 'POST', 'check/start.json',
     form => { host => $ids[1] }), 'a check starts at once')->{data}{id};
@@ -265,10 +280,19 @@ refused(call($t, 'POST', 'host/add.json', form => { host => '10.0.0.9',
 is(bill()->{checked}, 1, 'rblctl bill');
 faultless('a fall-back plan');
 
-my $r = run_cmd(build_dir() . '/rbl-checkd', '-t', '-c', do {
+sub config_says {
+    my ($plans) = @_;
+
     my $path = temp_dir() . '/bad.conf';
-    write_file($path, "bill_fallback Gone\nbill_plans $file\n");
-    $path });
-like($r->{err} . $r->{out}, qr/bill_fallback: .* has no plan "Gone"/,
+    write_file($path, "bill_fallback Gone\nbill_plans $plans\n");
+    my $r = run_cmd(build_dir() . '/rbl-checkd', '-t', '-c', $path);
+    return $r->{err} . $r->{out};
+}
+
+like(config_says($file), qr/bill_fallback: .* has no plan "Gone"/,
     'a fall-back plan that is not in the file');
+my $pipe = temp_dir() . '/pipe';
+POSIX::mkfifo($pipe, 0600) or die "mkfifo: $!";
+like(config_says($_), qr/bill_fallback: \Q$_\E is not a regular file/,
+    "plans in $_") for temp_dir(), '/dev/zero', $pipe;
 done_testing();
