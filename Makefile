@@ -198,6 +198,7 @@ TIMED    = $(shell grep -l '^\# Alone: ' $(filter %.t,$(TESTS)) /dev/null)
 SLOW     = $(call unitbin,$(shell sed '/^\#/d' t/slow))
 slowest  = $(filter $(1),$(SLOW)) $(filter-out $(SLOW),$(1))
 ALONE    = $(call slowest,$(TIMED))
+CLUSTER  = $(if $(T)$(SANITIZE)$(RBL_REDIS_CLUSTER),,$(shell sed '/^\#/d' t/cluster))
 BESIDE   = $(call slowest,$(call unitbin,$(filter-out $(TIMED),$(TESTS))))
 
 check:
@@ -205,7 +206,7 @@ check:
 	@$(MAKE) --no-print-directory all unit tools style $(NGINX)
 	$(if $(T),,@$(MAKE) --no-print-directory replay)
 	@$(TESTENV) RBL_BUILD=$(abspath $(BUILD)) PROVE="$(PROVE)" \
-	    sh t/check.sh $(BUILD) $(JOBS) "$(BESIDE)" "$(ALONE)"
+	    sh t/check.sh $(BUILD) $(JOBS) "$(BESIDE)" "$(ALONE)" "$(CLUSTER)"
 
 slow:
 	@sh t/slow.sh $(BUILD)/beside.log $(BUILD)/alone.log >$(BUILD)/slow \

@@ -1,6 +1,7 @@
 #!/bin/sh
 
 # Runs test programs: sh t/check.sh BUILD JOBS "BESIDE..." "ALONE..."
+# "CLUSTER..."
 #
 # JOBS programs of BESIDE run at a time, then those of ALONE, two at a time, for
 # which two cores are enough (JOBS=1: one by one).  A program of BESIDE that
@@ -9,9 +10,11 @@
 # on the speed of the machine, which is a fault of the program.  At most RETRIES
 # programs get a second run.
 #
+# Those of CLUSTER run at last, and once more, with a cluster as their Redis.
+#
 # The end of the output repeats what failed, for readers of the last lines.
 
-build=$1 jobs=$2 beside=$3 alone=$4
+build=$1 jobs=$2 beside=$3 alone=$4 cluster=$5
 RETRIES=3
 
 # part NAME JOBS PROGRAM...: the status of prove
@@ -39,9 +42,13 @@ again() {
 }
 
 bad=0
-rm -f "$build/beside.log" "$build/again.log" "$build/alone.log"
+rm -f "$build/beside.log" "$build/again.log" "$build/alone.log" \
+    "$build/cluster.log"
 [ -z "${beside# }" ] || part beside "$jobs" $beside || again || bad=1
 [ -z "${alone# }" ] || part alone "$((jobs > 1 ? 2 : 1))" $alone || bad=1
+if [ -n "$cluster" ]; then
+    (export RBL_REDIS_CLUSTER=1; part cluster "$jobs" $cluster) || bad=1
+fi
 
 if [ "$bad" = 0 ]; then
     [ ! -e "$build/again.log" ] \
@@ -50,8 +57,8 @@ if [ "$bad" = 0 ]; then
     exit 0
 fi
 
-printf '\nWhat did not pass, out of %s/{beside,again,alone}.log:\n' "$build"
-for name in beside again alone; do
+printf '\nWhat did not pass, out of the logs in %s:\n' "$build"
+for name in beside again alone cluster; do
     [ ! -e "$build/$name.log" ] || cat "$build/$name.log"
 done | grep -vE '^\[[0-9:]+\].* ok +[0-9]+ ms|^# [^ ]' | tail -n 60
 exit 1

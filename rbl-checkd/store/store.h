@@ -1,9 +1,8 @@
 /*
  * The daemon's connection to the store: asynchronous, pipelined, on libev, by
- * hiredis and its libev adapter.  One object is one connection; a subscription
- * has an object of its own.  It connects, authenticates, reads <prefix>:meta,
- * checks the schema version, and reconnects with back-off when the connection
- * is lost.
+ * hiredis and its libev adapter.  One object is one connection.  It connects,
+ * authenticates, reads <prefix>:meta, checks the schema version, and reconnects
+ * with back-off when the connection is lost.
  *
  * At most 8 KiB of commands are in flight at a time; others wait, in order
  * (store_window.h).
@@ -36,6 +35,11 @@ typedef void (*store_message_pt)(void *data, rbl_str_t message);
 
 /* NULL: out of memory. */
 store_t *store_new(struct ev_loop *loop, const config_t *conf,
+    store_state_pt state, void *data);
+
+/* A further connection.  Its trouble is that of the first one, and logged at
+   level debug. */
+store_t *store_second(struct ev_loop *loop, const config_t *conf,
     store_state_pt state, void *data);
 
 /*

@@ -17,13 +17,12 @@
 #define BACKOFF_MAX  1.0
 
 
-/* Both connections have the same trouble, but for a refused subscription: one
-   of them logs it. */
+/* The connections have the same trouble, but for a refused subscription. */
 
 static int
 quiet(const store_t *store)
 {
-    return store->message != NULL && !store->subscribing;
+    return store->second && !store->subscribing;
 }
 
 
@@ -533,6 +532,22 @@ store_new(struct ev_loop *loop, const config_t *conf, store_state_pt state,
     store->flush.data = store;
 
     ev_timer_start(loop, &store->retry);
+    return store;
+}
+
+
+store_t *
+store_second(struct ev_loop *loop, const config_t *conf, store_state_pt state,
+    void *data)
+{
+    store_t  *store;
+
+    store = store_new(loop, conf, state, data);
+
+    if (store != NULL) {
+        store->second = 1;
+    }
+
     return store;
 }
 

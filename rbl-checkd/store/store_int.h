@@ -57,6 +57,8 @@ struct store_s {
     rbl_reply_reader_t  reader;         /* reply reader of ac */
     store_phase_t       phase;
     unsigned            ready_reported:1;
+    unsigned            second:1;       /* only the first connection logs
+                                           trouble */
     unsigned            subscribing:1;  /* has sent SUBSCRIBE */
     store_queue_t       pending, failed;
     store_window_t      window;

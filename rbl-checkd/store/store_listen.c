@@ -46,7 +46,7 @@ store_listen(struct ev_loop *loop, const config_t *conf,
 {
     store_t  *store;
 
-    store = store_new(loop, conf, NULL, data);
+    store = store_second(loop, conf, NULL, data);
 
     if (store != NULL) {
         store->message = message;

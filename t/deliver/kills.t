@@ -19,6 +19,8 @@ srand $seed;
 note("RBL_SEED=$seed");
 
 my $redis = deliver_setup();
+# The first daemon may be killed before it makes the group.
+cmd('XGROUP', 'CREATE', k('outbox'), 'deliver', 0, 'MKSTREAM');
 my %conf = (deliver_timeout => '2s', lease => '1s', check_timeout => '400ms',
     log_level => 'notice');
 

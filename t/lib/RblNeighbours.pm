@@ -77,7 +77,7 @@ sub start_front {
 sub to_replica {
     my ($w) = @_;
 
-    my $replica = $w->{replica} = start_redis(
+    my $replica = $w->{replica} = start_redis(cluster => 0,
         args => ['--replicaof', "127.0.0.1 $w->{redis}{port}"]);
     wait_for { redis($replica, 'INFO', 'replication')
         =~ /^master_link_status:up/m } 10, 'the replica';

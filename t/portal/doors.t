@@ -41,8 +41,8 @@ sub mail_me {
 
 # Addresses may be asked for again, and networks ask again.
 sub forget_asked {
-    my @keys = @{ redis($redis, 'KEYS', 'rbl:{*}:asked:*') };
-    redis($redis, 'DEL', @keys) if @keys;
+    redis($redis, 'DEL', $_)
+        for @{ redis($redis, 'KEYS', 'rbl:{*}:asked:*') };
     return;
 }
 

@@ -317,7 +317,7 @@ for my $i (1 .. 300) {
     redis($t->{redis}, 'DEL', redis_key('acct', $sid));
     redis($t->{redis}, 'ZREM', redis_key('accounts', $sid) =~ s/:AC.*//r, $sid);
 }
-redis($t->{redis}, 'DEL', 'rbl:{3}:due', 'rbl:{5}:retry');
+redis($t->{redis}, 'DEL', $_) for 'rbl:{3}:due', 'rbl:{5}:retry';
 $r = rblctl($t->{redis}, 'fsck');
 is($r->{status}, 0, 'fsck finds nothing') or diag($r->{out} . $r->{err});
 
