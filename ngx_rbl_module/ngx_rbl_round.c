@@ -344,10 +344,6 @@ ngx_rbl_allowed(ngx_rbl_ctx_t *ctx)
                        "This call is for accounts on a paid plan.");
     }
 
-    if (ctx->lapsed && (ctx->route->flags & NGX_RBL_CHECKS)) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN, "The plan has expired.");
-    }
-
     if (ctx->conf->portal) {
         ngx_rbl_session_may(ctx);
     }

@@ -24,12 +24,11 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       NGX_HTTP_GET, NGX_RBL_PLAIN, &ngx_rbl_op_listings_plain, NULL },
 
     { ngx_string("host/add"), ngx_string("host/add"),
-      NGX_HTTP_POST, NGX_RBL_DOCUMENT|NGX_RBL_CHECKS, &ngx_rbl_op_host_add,
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_add,
       &ngx_rbl_family_hosts },
 
     { ngx_string("check/start"), ngx_string("check/start"),
-      NGX_HTTP_POST, NGX_RBL_DOCUMENT|NGX_RBL_STARTS|NGX_RBL_CHECKS,
-      &ngx_rbl_op_check_start,
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT|NGX_RBL_STARTS, &ngx_rbl_op_check_start,
       &ngx_rbl_family_checks },
 
     { ngx_string("check/status"), ngx_string("check/status"),
@@ -49,8 +48,7 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       &ngx_rbl_family_hosts },
 
     { ngx_string("host/resume/"), ngx_string("host/resume"),
-      NGX_HTTP_POST, NGX_RBL_DOCUMENT|NGX_RBL_CHECKS,
-      &ngx_rbl_op_host_resume,
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_resume,
       &ngx_rbl_family_hosts },
 
     { ngx_string("host/delete/"), ngx_string("host/delete"),

@@ -31,6 +31,7 @@ static const ngx_rbl_field_t  ngx_rbl_start_fields[] = {
 
 static const ngx_rbl_outcome_t  ngx_rbl_start_refusals[] = {
     NGX_RBL_INVALID("HOST", "host"),
+    NGX_RBL_LAPSED,
     { "RANGE", NGX_HTTP_BAD_REQUEST,
       "Invalid host value provided. A range is checked by its addresses. "
       "Provide the id of one of them." },

@@ -34,6 +34,7 @@ static const ngx_rbl_outcome_t  ngx_rbl_host_refusals[] = {
     NGX_RBL_UNKNOWN_ID("HOST", "host"),
     NGX_RBL_INVALID("PROFILE", "rbl_profile"),
     NGX_RBL_INVALID("GROUP", "contact_group"),
+    NGX_RBL_LAPSED,
     { "GROUPS", NGX_HTTP_CONFLICT,
       "A host may have at most %L contact groups." },
     { "EXISTS", NGX_HTTP_CONFLICT,

@@ -59,8 +59,6 @@ typedef enum {
 #define NGX_RBL_VIEWERS   (1 << 11)
 #define NGX_RBL_OWNERS    (1 << 12)
 #define NGX_RBL_ADMINS    (1 << 14)
-#define NGX_RBL_CHECKS    (1 << 15)     /* has hosts checked: refused when the
-                                           plan has expired */
 #define NGX_RBL_RECENT    (1 << 13)     /* within 10 minutes of the sign-in */
 
 /*
@@ -121,6 +119,9 @@ typedef struct {
 #define NGX_RBL_INVALID(word, field)                                          \
     { word, NGX_HTTP_BAD_REQUEST,                                             \
       "Invalid " field " value provided. Please try again." }
+
+#define NGX_RBL_LAPSED                                                        \
+    { "LAPSED", NGX_HTTP_FORBIDDEN, "The plan has expired." }
 
 
 /*

@@ -244,6 +244,60 @@ is(state($hosts[0]), IS_UNKNOWN, 'it ends, and the host stays unknown');
 faultless('a clear check has ended');
 
 
+# --- requests that nginx passes on -------------------------------------------
+
+# All keys but the audit log, with their content.
+sub content {
+    return { map { $_ => cmd('DUMP', $_) } grep { !/:audit/ }
+        @{ cmd('KEYS', '*') } };
+}
+
+for my $kept (0, 1, -1) {
+    @hosts = born(1);
+    script('host_status', [$acct], $hosts[0], 'paused');
+    expire($kept);
+    my $was = content();
+    for (['a host', sub { add_host($acct, 'rbl', '10.1.0.1') }],
+        ['a host that exists', sub { add_host($acct, 'rbl', '10.0.0.2') }],
+        ['a subnet', sub { add_host($acct, 'rbl', '10.1.0.1', '10.1.0.2') }],
+        ['a range', sub { add_host($acct, 'ip_range', '10.1.0.0/31',
+            '10.1.0.0', '10.1.0.1') }],
+        ['a check', sub { script('check_start', [$acct], sid('PP'), $hosts[1],
+            '', 1, '', 'APx', 60_000) }],
+        ['one of no host', sub { script('check_start', [$acct], sid('PP'),
+            sid('HT'), '', 1, '', 'APx', 60_000) }],
+        ['a one-off', sub { script('check_start', [$acct], sid('PP'), '',
+            '192.0.2.9', 1, '', 'APx', 60_000) }],
+        ['a resumed host', sub { script('host_status', [$acct], $hosts[0],
+            'active') }])
+    {
+        my ($name, $does) = @$_;
+        is_deeply($does->(), ['LAPSED'], "kept $kept: $name is refused");
+    }
+    is_deeply(content(), $was, 'and nothing has changed');
+    is_deeply(script('host_status', [$acct], $hosts[1], 'paused'), ['OK'],
+        'a host can be paused');
+    work_ends();
+    pay();
+    work_ends();
+    is_deeply(script('host_status', [$acct], $_, 'active'), ['OK'],
+        'and resumed when it is paid') for @hosts;
+    is(add_host($acct, 'rbl', '10.1.0.1')->[0], 'OK', 'as is an add');
+    faultless('refused requests');
+}
+
+# Accepted before, made afterwards.
+@hosts = born(0);
+is(slice('host_add', [$acct], 'name', 'rbl', 1, '', '', '', '',
+    map { (sid('HT'), "10.7.0.$_") } 1 .. 5)->[0], 'WORK',
+    'hosts are still to be made');
+expire();
+work_ends();
+is(cmd('ZCARD', k('hosts', $ac)), 6, 'they are');
+is_deeply(scheduled(), [], 'and none is scheduled');
+faultless('hosts that were made afterwards');
+
+
 # --- the fall-back plan: the first hosts ------------------------------------
 
 @hosts = born(4);

@@ -16,6 +16,7 @@
 --- reply: RANGE  a range is not checked
 --- reply: CALLBACKS max#  of a check
 --- reply: ACCOUNT
+--- reply: LAPSED  the plan of the account has expired
 --- reply: LIMIT max#  how many checks may be started a day
 --- include: account
 --- include: lists
@@ -30,6 +31,8 @@ local a = load(KEY.acct)
 local rp, begun
 if not a then
     return {'ACCOUNT'}
+elseif (a[ACCOUNT.lapsed] or 0) > 0 then
+    return {'LAPSED'}
 end
 if ht ~= '' then
     local h = owns('hosts', ht) and load(key('r', ac, ht))

@@ -19,6 +19,7 @@
 --- reply: EXISTS
 --- reply: LIMIT max#  hosts
 --- reply: ACCOUNT
+--- reply: LAPSED  the plan of the account has expired
 --- reply: BUSY
 --- include: work
 --- include: host_put
@@ -27,6 +28,8 @@
 local a = load(KEY.acct)
 if not a then
     return {'ACCOUNT'}
+elseif (a[ACCOUNT.lapsed] or 0) > 0 then
+    return {'LAPSED'}
 end
 -- The defaults of an account exist.
 local rp = ARG.profile ~= '' and ARG.profile or a[ACCOUNT.profile]

@@ -8,14 +8,20 @@
 --- reply: OK
 --- reply: WORK id#  of the work
 --- reply: HOST
+--- reply: LAPSED  the plan of the account has expired: none is resumed
 --- reply: BUSY
 --- include: hosts
 --- include: unchanged
 --- include: host_change
 --- include: totals
+--- use: account
 local k, h, order = host_of(ARG.host)
 if not h then
     return {'HOST'}
+end
+local a = ARG.status == 'active' and load(KEY.acct)
+if a and (a[ACCOUNT.lapsed] or 0) > 0 then
+    return {'LAPSED'}
 end
 named = h[HOST.value]
 if h[HOST.type] == 'ip_range' then
