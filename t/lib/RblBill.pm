@@ -27,15 +27,17 @@ my $PLANS = <<'JSON';
 JSON
 
 # bill_world(redis => options of start_redis, conf => more keys, stripe =>
-# options of start_stripe): {redis, stripe, checkd, conf, ac, to, hook, file}
+# options of start_stripe, of => {redis, acct} that are there):
+# {redis, stripe, checkd, conf, ac, to, hook, file}
 sub bill_world {
     my (%opt) = @_;
 
-    my $t = {};
-    my $redis = $t->{redis} = start_redis(appendonly => 1, %{ $opt{redis}
-        // {} });
-    init_store($redis);
-    $t->{acct} = make_account($redis);
+    my $t = $opt{of} // {};
+    if (!$t->{redis}) {
+        $t->{redis} = start_redis(appendonly => 1, %{ $opt{redis} // {} });
+        init_store($t->{redis});
+        $t->{acct} = make_account($t->{redis});
+    }
     $t->{ac} = $t->{acct}{sid};
     $t->{stripe} = start_stripe(%{ $opt{stripe} // {} });
     my $dir = own_dir('bill');

@@ -17,8 +17,8 @@ use JSON::XS ();
 use RblApi;
 
 our @EXPORT = (@RblApi::EXPORT, qw(portal_setup add_user operators use_link
-    sign_in sign_in_ago portal cookie_of bill_of source_of
-    payment_of movement_of));
+    sign_in sign_in_ago portal cookie_of bill_of lapse
+    source_of payment_of movement_of));
 
 my $json = JSON::XS->new->utf8->canonical;
 my ($users, $sources) = (0, 0);
@@ -125,6 +125,22 @@ sub bill_of {
             ends => $now + 29 * 86_400_000, state => \'active', open => \'',
             told => 0, stops => $now + 36 * 86_400_000, %of));
     return;
+}
+
+# The plan of an account has expired, in the store alone.
+sub lapse {
+    my ($t, $acct) = @_;
+
+    my $now = time * 1000;
+    bill_of($t, $acct, state => \'lapsed', begins => $now - 50 * 86_400_000,
+        ends => $now - 20 * 86_400_000, stops => $now - 13 * 86_400_000);
+    my $key = redis_key('acct', $acct->{sid});
+    my $a = mp_unpack(redis($t->{redis}, 'GET', $key));
+    $a->[13] //= 0;
+    $a->[14] //= 0;
+    @$a[15 .. 17] = ($now, 0, 0);
+    redis($t->{redis}, 'SET', $key, mp_pack($a));
+    forget($t, $acct->{sid});
 }
 
 # A payment source of an account, likewise; returns its id.

@@ -33,7 +33,7 @@ my $json = JSON::XS->new->utf8->canonical;
 # The key is in a file, so that a test can look for it in the list of processes.
 # start_stripe(key => the API key that it accepts: a live one makes the objects
 # live; lag => seconds before search finds a payment; frozen => 1: only
-# stripe_clock moves its clock).
+# stripe_clock moves its clock; pages => the site that its pages seem to be of).
 sub start_stripe {
     my (%opt) = @_;
 

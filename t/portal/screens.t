@@ -184,8 +184,17 @@ movement_of($t, $t->{acct}, $now - $_ . '-0', b => -$_ * 1000,
 bill_of($t, $t->{other}, state => \'grace', begins => $now - 32 * $day,
     ends => $now - 2 * $day, stops => $now + 5 * $day);
 
+# An account whose plan has expired, with a host that was listed.
+my $third = make_account($t->{redis}, name => 'Expired');
+my %its = (auth => $third, form => { host => '192.0.2.3', name => $hostile,
+    type => 'rbl' });
+my $stopped = json(call($t, 'POST', 'host/add.json', %its))->{data}[0]{id};
+list_host($t, $stopped, acct => $third->{sid});
+lapse($t, $third);
+
 browser_run($t, 'screens', cookie => cookie_for($t, user => $user),
-    empty => cookie_for($t, acct => $t->{other}), host => $listed->{id},
+    empty => cookie_for($t, acct => $t->{other}),
+    lapsed => cookie_for($t, acct => $third), stopped => $stopped, host => $listed->{id},
     contacts => [@contacts[0, 1]], group => $groups[1],
     app => $app->{id}, hooks => hooks_of($t), lists_of($t),
     operator => cookie_for($t, acct => operators($t)),

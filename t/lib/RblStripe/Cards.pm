@@ -175,7 +175,8 @@ sub customer_create {
 sub session_url {
     my ($w, $id) = @_;
 
-    return "http://127.0.0.1:$w->{port}/c/pay/$id#" . 'fidkdWxOYHwn' x 20;
+    return ($w->{pages} // "http://127.0.0.1:$w->{port}") . "/c/pay/$id#"
+        . 'fidkdWxOYHwn' x 20;
 }
 
 sub session_create {

@@ -19,6 +19,7 @@ const screens = ['overview', 'hosts', 'add', 'users',
 const operator = ['status', 'accounts', 'lists',
     ...input.lists.slice(0, 1).map((id) => `lists/${id}`), 'users', 'audit',
     `open/${input.account}`, 'hosts'];
+const lapsed = ['overview', 'hosts', `host/${input.stopped}`, 'billing'];
 const empty = ['overview', 'hosts', 'contacts', 'groups', 'apps', 'webhooks',
     'checks', 'lists', 'profiles', 'billing'];
 
@@ -169,6 +170,7 @@ for (const colorScheme of ['light', 'dark']) {
 
         await all(input.cookie, screens, how, options);
         await all(input.empty, empty, `empty, ${how}`, options);
+        await all(input.lapsed, lapsed, `expired, ${how}`, options);
         await all({ name: 'none', value: 'x' }, [''], `signed out, ${how}`,
             { ...options, expected: /status of 401/ });
         await all(input.operator, operator, `operator, ${how}`, options);

@@ -23,7 +23,8 @@ function Says({ list }) {
     const codes = list.codes.join(', ');
 
     return html`
-        ${list.status === 'unknown' && html`<p>${why(list)}</p>`}
+        ${list.status === 'unknown' && list.error
+            && html`<p>${why(list)}</p>`}
         ${list.details && html`<p><bdi>${list.details}</bdi></p>`}
         ${codes && html`<p class="quiet">${t('codes', { codes })}</p>`}
         ${list.status === 'listed' && list.errors > 0
@@ -98,8 +99,11 @@ function Facts({ host }) {
         <div><dt>${t('name')}</dt><dd><bdi>${host.name}</bdi></dd></div>
         <div><dt>${t('checked')}</dt>
             <dd><${When} text=${host.last_checked} /></dd></div>
-        <div><dt>${t('next_check')}</dt>
-            <dd><${Next} at=${host.next_check} /></dd></div>
+        ${host.reason === 'plan expired' ? html`
+            <div><dt>${t('stopped_since')}</dt>
+                <dd><${When} text=${host.not_checked_since} /></dd></div>`
+            : html`<div><dt>${t('next_check')}</dt>
+                <dd><${Next} at=${host.next_check} /></dd></div>`}
         ${host.parent && html`<div><dt>${t('range')}</dt><dd>
             <a href="#/host/${host.parent}">${t('show_range')}</a></dd></div>`}
     </dl>`;

@@ -50,7 +50,8 @@ function Summary({ counts }) {
     return html`
         <h1 class=${listed > 0 ? 'bad' : good ? 'good' : ''}>
             ${listed > 0 ? t('total_listed', { n: listed })
-                : t(hosts > 0 ? 'none_listed' : 'no_hosts')}</h1>
+                : t(unknown > 0 ? 'none_known' : hosts > 0 ? 'none_listed'
+                    : 'no_hosts')}</h1>
         <p>${hosts > 0 ? t('total_hosts', { n: hosts })
             : html`<a href="#/add">${t('no_hosts_text')}</a>`}</p>
         <ul class="counts">${states.map((name) => counts[name] > 0 && html`
