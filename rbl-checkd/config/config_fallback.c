@@ -6,6 +6,7 @@
 #include "plan_file.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 
 
 static char  fallback_mistake[CONFIG_ERR_MAX];
@@ -25,14 +26,23 @@ on_mistake(const char *line)
 static int
 fallback_file(plan_file_t *file, const char *path)
 {
-    int    rc;
-    void  (*report)(const char *line);
+    int           rc;
+    void        (*report)(const char *line);
+    struct stat   st;
 
     report = entry_report;
     entry_report = on_mistake;
     fallback_mistake[0] = '\0';
 
-    rc = plan_file_read(file, path);
+    /* a pipe or device may never end */
+
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+        entry_fail("%s is not a regular file", path);
+        rc = -1;
+
+    } else {
+        rc = plan_file_read(file, path);
+    }
 
     entry_report = report;
 

@@ -141,12 +141,21 @@ member_word(entry_read_t *r, const json_t *entry, const char *name,
 json_t *
 entry_file(const char *path)
 {
+    char          *p;
     json_t        *root;
     json_error_t   error;
 
     root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
     if (root != NULL) {
         return root;
+    }
+
+    /* the text quotes the file, perhaps with the end of a line */
+
+    for (p = error.text; *p != '\0'; p++) {
+        if ((unsigned char) *p < ' ' || *p == '\x7f') {
+            *p = ' ';
+        }
     }
 
     if (error.line > 0) {

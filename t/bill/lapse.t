@@ -6,6 +6,7 @@
 use strict;
 use warnings;
 
+use POSIX ();
 use RblPortal;
 use RblCheckd qw(world eventually conf_short script_ok);
 
@@ -265,10 +266,19 @@ refused(call($t, 'POST', 'host/add.json', form => { host => '10.0.0.9',
 is(bill()->{checked}, 1, 'rblctl bill');
 faultless('a fall-back plan');
 
-my $r = run_cmd(build_dir() . '/rbl-checkd', '-t', '-c', do {
+sub config_says {
+    my ($plans) = @_;
+
     my $path = temp_dir() . '/bad.conf';
-    write_file($path, "bill_fallback Gone\nbill_plans $file\n");
-    $path });
-like($r->{err} . $r->{out}, qr/bill_fallback: .* has no plan "Gone"/,
+    write_file($path, "bill_fallback Gone\nbill_plans $plans\n");
+    my $r = run_cmd(build_dir() . '/rbl-checkd', '-t', '-c', $path);
+    return $r->{err} . $r->{out};
+}
+
+like(config_says($file), qr/bill_fallback: .* has no plan "Gone"/,
     'a fall-back plan that is not in the file');
+my $pipe = temp_dir() . '/pipe';
+POSIX::mkfifo($pipe, 0600) or die "mkfifo: $!";
+like(config_says($_), qr/bill_fallback: \Q$_\E is not a regular file/,
+    "plans in $_") for temp_dir(), '/dev/zero', $pipe;
 done_testing();

@@ -76,6 +76,9 @@ bad('no such plan', 'there is no plan "gold" in \S+plans\.json', 'plan',
 bad('no file', 'unable to open \S+plans\.json: No such file', 'plan', 'list',
     '--file', "$file.none/plans.json");
 
+put("{ \"version\": 1,\n tru\nx\e[1m }");
+bad('broken JSON', 'plans\.json:2: [^\e]*', 'plan', 'list', '--file', $file);
+
 my $at = qr/plans\.json: plans\[0\] Gold: /;
 my @wrong = (
     (map { [qr/plans\[0\]: name: must be there, 1 to 255/, name => $_] }
