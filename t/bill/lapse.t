@@ -217,6 +217,20 @@ is($shown->{state}, 'lapsed', 'rblctl bill');
 is($shown->{checked}, 0, 'and that no host is checked');
 is(scalar(grep { /delisted/ } types()), 0, 'no listing has ended');
 
+is(json(rblctl($redis, 'account', 'plan', $ac, 'Two', '--file', $file,
+    '--json')->{out})->{max_hosts}, 2, 'rblctl account plan sets its limits');
+is(bill()->{state}, 'lapsed', 'and pays nothing');
+is(ctl('bill', 'plan', $ac, 'Plan', '--file', $file)->{state}, 'lapsed',
+    'nor does rblctl bill plan, while a payment is open');
+is(ctl('account', 'show', $ac)->{max_hosts}, 1000, 'which sets its limits');
+ctl('account', 'suspend', $ac);
+refused(call($t, 'GET', 'hosts.json'), 403, qr/suspended/,
+    'suspended and expired');
+faultless('suspended and expired');
+ctl('account', 'resume', $ac);
+is(counts(), 'hosts 3 unknown 2 paused 1', 'resumed, and still expired');
+faultless('other plans');
+
 is(pay(), 'active', 'the plan is paid');
 my ($job) = accepted(call($t, 'POST', 'check/start.json',
     form => { host => $ids[1] }), 'a check starts at once')->{data}{id};

@@ -384,6 +384,115 @@ ok(host($top)->[STOPPED], 'it is not checked as a whole');
 faultless('a range in part');
 
 
+# --- another plan ------------------------------------------------------------
+
+sub buy {
+    my ($period, %o) = @_;
+    return script('bill_plan', [$acct], 'manual', 'Other', 2_000_000, $period,
+        1, $o{hosts} // 0, 0, 0, $o{interval} // 600)->[0];
+}
+sub look { return script('bill_step', [$acct], $_[0] // 0, 0)->[1] }
+sub told { return join ' ', map { $_->[2] } notices() }
+sub hears {
+    script('contact_add', [$acct], sid('CO'), 'email', 'a\@b.example',
+        'start_and_end', 'd', 'c', sid('EV'));
+}
+
+@hosts = born(2);
+hears();
+expire();
+work_ends();
+is(script('account_plan', [$acct], 'Small', 1, 2, 3, 4, 1200)->[0], 'OK',
+    'an expired account gets the limits of another plan');
+ok(is_account()->[A_LAPSED], 'which does not pay for it');
+is(look(), 'lapsed', 'its bill is as it was');
+faultless('other limits');
+is(buy('month'), 'OK', 'it is put on another plan, with a payment open');
+ok(is_account()->[A_LAPSED], 'and has not paid');
+faultless('another plan, not paid');
+is(unpacked(cmd('GET', k('pay', $ac, bill()->[10])))->[4], 2_000_000,
+    'the payment is of the new price');
+pay();
+work_ends();
+is_deeply(scheduled(), [sort @hosts], 'then it pays');
+is(told(), 'expired active', 'the contacts are told once each');
+faultless('another plan, paid');
+
+@hosts = born(2);
+hears();
+cmd('SET', k('terms', $ac), packed([1, 0, '', 0, 0, 0]));
+script('bill_paid', [$acct], bill()->[10], '') if bill()->[10] ne '';
+expire();
+work_ends();
+is(bill()->[10], '', 'a plan that ended has no payment');
+is(buy('month'), 'OK', 'it is put on another plan');
+is(is_account()->[A_LAPSED], 0, 'and goes on, as a new account would');
+faultless('a plan that ended, and another');
+is(look(7 * DAY), 'grace', 'until its grace is over');
+work_ends();
+is_deeply(scheduled(), [sort @hosts], 'all are due');
+is(told(), 'expired active', 'the contacts are told');
+faultless('in its grace');
+
+# By the check, without a balance, and back.
+@hosts = born(2);
+hears();
+expire();
+work_ends();
+is(buy('check'), 'OK', 'it is to pay by the check');
+ok(is_account()->[A_LAPSED], 'and has nothing to pay with');
+faultless('by the check');
+is(look(), 'lapsed', 'as its bill says');
+is(told(), 'expired', 'the contacts know');
+script('bill_topup', [$acct], 'R', 9_000_000, '');
+look();
+is(is_account()->[A_LAPSED], 0, 'with a balance it goes on');
+work_ends();
+is_deeply(scheduled(), [sort @hosts], 'all are due');
+faultless('by the check, with a balance');
+script('bill_adjust', [$acct], sid('XX'), -9_000_000, 'gone');
+is(look(), 'lapsed', 'the balance is used up');
+work_ends();
+is_deeply(scheduled(), [], 'no host is scheduled');
+is(buy('month'), 'OK', 'it is to pay by the month');
+is(is_account()->[A_LAPSED], 0, 'and goes on');
+faultless('by the month');
+is(look(7 * DAY), 'grace', 'in its grace');
+work_ends();
+is_deeply(scheduled(), [sort @hosts], 'all are due');
+is(told(), 'expired active expired active', 'the contacts are told');
+
+
+# --- suspended and expired ---------------------------------------------------
+
+# A check that was begun, and is taken over: the account is suspended by then,
+# and its plan has expired.
+for my $kept (0, 1) {
+    @hosts = born(1);
+    $pp = start($hosts[1]);
+    script('account_status', [$acct], 'suspended');
+    expire($kept);
+    work_ends();
+    isnt(due($hosts[1]), undef, 'the check has its lease');
+    faultless('suspended and expired, while a check runs');
+    is(begin($acct, $pp, $hosts[1])->[0], 'GONE', 'it is not done');
+    is_deeply(scheduled(), $kept ? [$hosts[0]] : [],
+        'and its host is not scheduled');
+    ok(host($hosts[1])->[STOPPED], 'but stopped');
+    is(start($hosts[0]), undef, 'nor is a check of another done');
+    is_deeply(scheduled(), $kept ? [$hosts[0]] : [], 'one that is kept waits');
+    faultless('suspended and expired');
+    pay();
+    work_ends();
+    is_deeply(scheduled(), [sort @hosts], 'paid, and still suspended');
+    is(start($_), undef, 'no check is done') for @hosts;
+    faultless('paid and suspended');
+    script('account_status', [$acct], 'active');
+    isnt(start($hosts[1]), undef, 'active: a check starts');
+    faultless('paid and active');
+}
+
+
 # --- work that is interrupted ------------------------------------------------
 
 sub many {

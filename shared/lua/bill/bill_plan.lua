@@ -19,6 +19,7 @@
 --- reply: BUSY state  of a payment that is under way
 --- include: plan
 --- include: credit
+--- include: lapse
 local a = load(KEY.acct)
 if not a then
     return {'ACCOUNT'}
@@ -40,7 +41,9 @@ then
     if b and b[BILL.begins] >= now and b[BILL.begins] < now + 1000 then
         from = b[BILL.begins] + 1
     end
-    b = {1, ac, '', '', 0, '', day, from, by_check and 0 or from, 'active', '',
+    -- The balance decides whether a plan by the check goes on.
+    b = {1, ac, '', '', 0, '', day, from, by_check and 0 or from,
+        by_check and was[BILL.state] == 'lapsed' and 'lapsed' or 'active', '',
         0}
     for i = #b + 1, #was do
         b[i] = was[i]
@@ -59,4 +62,7 @@ plan_set(a, ARG.plan, ARG.paid, ARG.hosts, ARG.contacts, ARG.checks,
     ARG.shortest)
 account_save(a)
 bill_save(b)
+if b[BILL.state] ~= 'lapsed' then
+    lapse_follow(a, false, 0, now)
+end
 return {'OK'}
