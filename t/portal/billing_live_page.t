@@ -15,6 +15,7 @@ my $t = browser_setup();
 redis($t->{redis}, 'CONFIG', 'SET', 'appendonly', 'yes');
 bill_world(of => $t, stripe => { pages => 'https://pay.example' });
 bill_plan($t, 'Business');
+wait_for { bill($t)->{open} ne '' } 20, 'the first payment is open';
 browser_run($t, 'billing_live', link => add_user($t)->{link},
     stripe => $t->{stripe}{url});
 

@@ -339,6 +339,9 @@ sub stop_all {
     my @bad;
 
     for my $s (reverse @servers) {
+        if ($s->{judge} && alive($s)) {
+            push @bad, $s->{judge}->($s);
+        }
         if (!stop_server($s)) {
             push @bad, "$s->{name} had to be killed";
         }
