@@ -372,6 +372,10 @@ on_persistence(void *data, const redisReply *reply)
                   " may forget payments; it needs \"appendonly yes\" and"
                   " \"appendfsync always\"");
     }
+
+    if (payer->safe) {
+        visits_wake(payer->visits);
+    }
 }
 
 
