@@ -246,6 +246,7 @@ sub forget {
     my $file = aof($c);
     $c->{did}{'octets lost'} += (-s $file) - $size;
     truncate $file, $size or die "truncate: $!";
+    $c->{sizes} = [[time, $size]];
 }
 
 sub keep {
