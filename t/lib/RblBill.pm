@@ -13,7 +13,8 @@ use RblStripe;
 use RblTest;
 
 our @EXPORT = qw(DAY bill_world bill_start bill_plan bill payment setup source
-    ledger passes due_now hurry next_period posts event events_of add_card books_agree ctl);
+    ledger passes due_now hurry next_period posts event events_of add_card
+    add_contact notices books_agree ctl);
 
 use constant { DAY => 86_400_000 };
 
@@ -194,6 +195,31 @@ sub add_card {
     wait_for { setup($t)->{state} eq 'done' } 20, 'the card';
     return redis($t->{redis}, 'ZRANGE', redis_key('sources', $t->{ac}), -1,
         -1)->[0];
+}
+
+# A contact of the account, whose messages go to the receiver of the events.
+sub add_contact {
+    my ($t) = @_;
+
+    my $co = 'CO' . substr $t->{ac}, 2;
+    my $group = bill_record($t, 'account', 'acct', $t->{ac})->{group};
+    redis($t->{redis}, 'SET', redis_key('r', $t->{ac}, $co), record_pack(
+        'contact', version => 1, id => $co, type => 'endpoint', value =>
+        \"$t->{to}{url}contact", schedule => 'start_and_end', status =>
+        'active', groups => [$group], created => 1, digest => '', until => 0,
+        tries => 0, sent => 0));
+    redis($t->{redis}, 'ZADD', redis_key($_, $t->{ac}), 1, $co)
+        for qw(contacts hears);
+    redis($t->{redis}, 'ZADD', redis_key('hears', $t->{ac}, $group), 1, $co);
+    redis($t->{redis}, 'HINCRBY', redis_key('refs', $t->{ac}), $_, 1)
+        for "$group:c", 'c';
+    redis($t->{redis}, 'INCR', redis_key('seq', $t->{ac}));
+}
+
+# The messages that the contact got.
+sub notices {
+    my ($t) = @_;
+    return map { $_->{json} } events_of($t, 'contact.notice');
 }
 
 # Charges at the gateway, entries of the ledger, and events of success.
