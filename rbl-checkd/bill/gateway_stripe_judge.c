@@ -286,7 +286,7 @@ stripe_page(gateway_outcome_t *outcome, const gateway_job_t *job,
 }
 
 
-/* 401 quotes the key, so its words are not taken. */
+/* 401 and 403 quote the key, so their words are not taken. */
 
 static void
 stripe_refused(gateway_outcome_t *outcome, const gateway_job_t *job,
@@ -297,7 +297,8 @@ stripe_refused(gateway_outcome_t *outcome, const gateway_job_t *job,
     param = gateway_json(error, "param");
     gateway_text(outcome->text, sizeof(outcome->text),
                  status == 401 ? RBL_STR("Stripe does not accept the key")
-                               : gateway_json(error, "message"));
+                 : status == 403 ? RBL_STR("the key lacks a right")
+                 : gateway_json(error, "message"));
     outcome->result = GATEWAY_UNKNOWN;
 
     if (status == 402 && gateway_json_is(error, "type", "card_error")

@@ -134,7 +134,7 @@ for (['calls', 'sent'], ['replies', 'succeeded']) {
 
 # --- the store forgets ------------------------------------------------------------
 
-# What it has written since then is lost.
+# Its writes since then are lost.
 for my $days (0, 2) {
     kill_server($t->{checkd});
     due();

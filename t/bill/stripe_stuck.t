@@ -2,7 +2,7 @@
 
 # Payments that do not go on by themselves: the bank wants the customer, the
 # gateway says nothing for two days, cards of the other mode of the key, a store
-# that may forget.  Who has to act is notified, once.
+# that may forget.  A person is notified, once.
 
 use strict;
 use warnings;

@@ -197,15 +197,16 @@ sub add_card {
         -1)->[0];
 }
 
-# A contact of the account, whose messages go to the receiver of the events.
+# A contact of the account, whose messages go to a receiver of its own.
 sub add_contact {
     my ($t) = @_;
 
+    $t->{contact} = start_receiver();
     my $co = 'CO' . substr $t->{ac}, 2;
     my $group = bill_record($t, 'account', 'acct', $t->{ac})->{group};
     redis($t->{redis}, 'SET', redis_key('r', $t->{ac}, $co), record_pack(
         'contact', version => 1, id => $co, type => 'endpoint', value =>
-        \"$t->{to}{url}contact", schedule => 'start_and_end', status =>
+        \$t->{contact}{url}, schedule => 'start_and_end', status =>
         'active', groups => [$group], created => 1, digest => '', until => 0,
         tries => 0, sent => 0));
     redis($t->{redis}, 'ZADD', redis_key($_, $t->{ac}), 1, $co)
@@ -219,7 +220,7 @@ sub add_contact {
 # The messages that the contact got.
 sub notices {
     my ($t) = @_;
-    return map { $_->{json} } events_of($t, 'contact.notice');
+    return map { $_->{json} } received($t->{contact});
 }
 
 # Charges at the gateway, entries of the ledger, and events of success.

@@ -31,7 +31,7 @@ sub card {
     cmd('DEL', k('outbox'));
 }
 
-# What the gateway is asked at that time, and when it is asked next.
+# The task of the daemon at that time, and the time of its next one.
 sub asked {
     my ($at) = @_;
 

@@ -5,8 +5,8 @@
 --- arg: gateway  of the daemon
 --- arg: live  1: its key moves real money
 --- arg: lease  ms; nobody else asks for so long
---- reply: OK task customer payment source setup barred  task: charge, query (how
---          a payment has ended), session (make one), look (at it), card; or "".
+--- reply: OK task customer payment source setup barred  task: charge, query
+--          (how it has ended), session (make one), look (at it), card; or "".
 --          barred: a payment whose cards are all of the other mode of the key,
 --          for its first time; or ""
 --- include: payment
