@@ -56,6 +56,14 @@ on_store(void *data, int ready)
     sources_state(c->sources, ready);
     metrics_state(c->metrics, ready);
 
+    if (ready) {
+        visits_wake(c->works);
+    }
+
+    if (ready && c->bills != NULL) {
+        visits_wake(c->bills);
+    }
+
     if (c->payer != NULL) {
         payer_state(c->payer, ready);
     }

@@ -291,12 +291,29 @@ pay_read(pay_t *pay, const rbl_bill_send_reply_t *said)
 
 
 static void
+pay_barred(const pay_t *pay, rbl_str_t payment)
+{
+    int  live = gateway_live(pay->payer->line.conf);
+
+    log_error("account %s: payment %.*s: all cards were added with a key of"
+              " the %s mode, and gateway_key_file has one of the %s mode:"
+              " nothing is charged until a card is added",
+              pay->visit->account.s, (int) payment.n, payment.p,
+              live ? "test" : "live", live ? "live" : "test");
+}
+
+
+static void
 on_send(void *data, const redisReply *reply)
 {
     pay_t                  *pay = data;
     rbl_bill_send_reply_t   said;
 
     rbl_bill_send_reply(&said, reply);
+
+    if (said.word == RBL_BILL_SEND_OK && said.barred.n > 0) {
+        pay_barred(pay, said.barred);
+    }
 
     if (said.word != RBL_BILL_SEND_OK || said.task.n == 0) {
         pay_end(pay, visit_refusal(reply), 0);
@@ -371,6 +388,10 @@ on_persistence(void *data, const redisReply *reply)
         log_error("nothing is charged: the store has \"appendonly no\", and"
                   " may forget payments; it needs \"appendonly yes\" and"
                   " \"appendfsync always\"");
+    }
+
+    if (payer->safe) {
+        visits_wake(payer->visits);
     }
 }
 

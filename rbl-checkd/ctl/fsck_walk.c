@@ -54,7 +54,7 @@ static const fsck_kind_t  account_kinds[] = {
     { "meter", "string", NULL, 0, 0 },
     { "ledger", "stream", NULL, 0, 0 },
     { "payments", "zset", NULL, 0, 0 },
-    { "sources", "zset", NULL, 0, 0 },
+    { "sources", "zset", &rbl_script_fsck_index, 1, 0 },
     { "setup", "string", NULL, 0, 0 },
     { "work", "list", NULL, 0, 0 },
     { "rbls", "zset", &rbl_script_fsck_index, 1, 0 },

@@ -291,6 +291,16 @@ visits_new(struct ev_loop *loop, store_t *store, const visits_kind_t *kind,
 
 
 void
+visits_wake(visits_t *visits)
+{
+    if (!visits->stopped) {
+        ev_timer_again(visits->loop, &visits->tick);
+        ev_feed_event(visits->loop, &visits->tick, EV_TIMER);
+    }
+}
+
+
+void
 visits_stop(visits_t *visits)
 {
     visits->stopped = 1;

@@ -37,6 +37,9 @@ visits_t *visits_new(struct ev_loop *loop, store_t *store,
     const visits_kind_t *kind, void *data);
 void visits_free(visits_t *visits);
 
+/* Searches at once, not only after the interval: the store is ready. */
+void visits_wake(visits_t *visits);
+
 /* Begins no more steps. */
 void visits_stop(visits_t *visits);
 

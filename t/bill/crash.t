@@ -5,8 +5,9 @@
 # "everysec" a killed store forgets up to a second; with "backup" it is at half
 # time what it was before.
 #
-# CRASH_SEEDS=20 runs so many seeds, CRASH_SEED=7 only that one; otherwise one
-# is drawn.
+# CRASH_SEEDS=20 runs so many seeds, and half as many for the other two modes;
+# CRASH_SEED=7 runs only that one; otherwise one is drawn.  The mode follows from
+# the seed: of 30, the last 5 are for "backup", and 5 before for "everysec".
 #
 # Alone: daemons that are late are killed before they have done something.
 
@@ -18,7 +19,7 @@ use RblTest;
 use Time::HiRes qw(time);
 
 my @seeds = defined $ENV{CRASH_SEED} ? split ' ', $ENV{CRASH_SEED}
-    : $ENV{CRASH_SEEDS} ? 1 .. $ENV{CRASH_SEEDS} : 101 + int rand 5000;
+    : $ENV{CRASH_SEEDS} ? 1 .. int 1.5 * $ENV{CRASH_SEEDS} : 101 + int rand 5000;
 my %name = (
     left => 'every account has paid',
     twice => 'nothing is charged twice',
@@ -29,8 +30,7 @@ my %name = (
 );
 
 for my $seed (@seeds) {
-    my $mode = $seed % 5 == 3 ? 'everysec' : $seed % 5 == 4 ? 'backup'
-        : 'always';
+    my $mode = (('always') x 4, 'everysec', 'backup')[($seed - 1) % 30 / 5];
     my $began = time;
     my $c = bill_world($seed, $mode);
     bill_run($c);

@@ -120,6 +120,50 @@ found('a turn for nothing', qr/billdue/,
     sub { cmd('ZADD', k('billdue'), 1, $id = sid('AC')) },
     sub { cmd('ZREM', k('billdue'), $id) });
 
+# an account with a card
+
+my $ps = sid('PS');
+my $method = 'pm_1';
+cmd('SET', k('source', $ac, $ps), packed([1, $ps, 'card', 'visa', \'4242', 12,
+    2099, $method, 0, 0, 1, 1]));
+cmd('ZADD', k('sources', $ac), 1, $ps);
+is_deeply([faults()], [0], 'a card is in order');
+found('a card without a record', qr/sources PS\w+: has no record/,
+    sub { cmd('ZADD', k('sources', $ac), 2, $id = sid('PS')) },
+    sub { cmd('ZREM', k('sources', $ac), $id) });
+found('a card without an index', qr/lacks \Q$ps/,
+    sub { cmd('ZREM', k('sources', $ac), $ps) },
+    sub { cmd('ZADD', k('sources', $ac), 1, $ps) });
+my $card = cmd('GET', k('source', $ac, $ps));
+found('a card that cannot be read', qr/cannot be read/,
+    sub { cmd('SET', k('source', $ac, $ps), 'x') },
+    sub { cmd('SET', k('source', $ac, $ps), $card) });
+my @page = (1, 'wanted', 1, 'https://a.example/', '', '', 0, '');
+found('a page that nobody asks for', qr/paydue: has something to ask/,
+    sub { cmd('SET', k('setup', $ac), packed(\@page)) },
+    sub { cmd('DEL', k('setup', $ac)) });
+found('a page that cannot be read', qr/setup: cannot be read/,
+    sub { cmd('SET', k('setup', $ac), packed([1, 2])) },
+    sub { cmd('DEL', k('setup', $ac)) });
+found('a turn at the gateway for nothing', qr/paydue/,
+    sub { cmd('ZADD', k('paydue'), 1, $id = sid('AC')) },
+    sub { cmd('ZREM', k('paydue'), $id) });
+my $bill = cmd('GET', k('bill', $ac));
+found('a payment that was sent and has no turn', qr/paydue: has something/,
+    sub {
+        my ($b, @p) = (unpacked($bill), @$p);
+        $b->[10] = $id = $p[1] = sid('PY');
+        @p[3, P_STATE, 13 .. 20] = ('rn:x', 'sent', $ps, $method, '', '', '',
+            1, 1, 1);
+        cmd('SET', k('bill', $ac), packed($b));
+        cmd('SET', k('pay', $ac, $id), packed(\@p));
+        cmd('ZADD', k('payments', $ac), 1, $id);
+    }, sub {
+        cmd('SET', k('bill', $ac), $bill);
+        cmd('DEL', k('pay', $ac, $id));
+        cmd('ZREM', k('payments', $ac), $id);
+    });
+
 # an account that pays by the check
 
 script('bill_plan', [$acct], 'manual', 'P', 2000, 'check', 1, 0, 0, 0, 900);

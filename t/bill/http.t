@@ -24,6 +24,7 @@ my $r = rblctl($t->{redis}, '-c', $t->{ctl}, 'bill', 'source', 'add', $ac,
     '--back', 'https://portal.example/');
 like($r->{err}, qr/has no bill/, 'no bill');
 bill_plan($t, 'Business');
+add_contact($t);
 $r = rblctl($t->{redis}, '-c', $t->{ctl}, 'bill', 'source', 'add', $ac,
     '--back', 'https://portal.example/');
 like($r->{err}, qr/keeps no payment sources/, 'it keeps no cards');
@@ -109,6 +110,12 @@ ok(signature_ok((received($server))[$at], $secret), 'signed, too');
 says(1, 'customer', url => 'https://pay.example/1');
 is(becomes('the customer has to act', 'customer', 0)->{url},
     'https://pay.example/1', 'there');
+wait_for { notices($t) } 20, 'a message';
+my ($m) = notices($t);
+is($m->{title}, 'The payment of 25.00 USD for the plan "Business" needs you',
+    'the contacts are told');
+like($m->{message}, qr{ waits for you. Confirm it here:\n\nhttps://pay.example/1\n},
+    'and where');
 says(1, 'customer', url => 'javascript:alert(1)');
 is(becomes('another address', 'customer', 0)->{url}, '', 'is not taken');
 says(1, 'declined', reason => 'card_declined', message => "no\nmoney");
@@ -124,6 +131,7 @@ is($e->{json}{payment}{reference}, 'book-7', 'the reference');
 is((asked($py, 2))[0]{json}{attempt}, 2, 'by the second attempt');
 is_deeply([map { "$_->{d} $_->{c} $_->{a}" } ledger($t)],
     ['cash revenue 25000000'], 'the ledger');
+is(scalar(notices($t)), 1, 'one message');
 is(rblctl($t->{redis}, 'fsck')->{status}, 0, 'fsck finds nothing');
 unlike(read_file($t->{checkd}{log}), qr/the secret of/,
     'the secret is not in the log');

@@ -1,5 +1,5 @@
 /*
- * Answers of gateways (bill/gateway_stripe.c, gateway_http.c): any bytes.  The
+ * Answers of gateways (bill/gateway_*.c): any bytes.  The
  * first byte chooses gateway, task, and whether the list was read; the second
  * the status; the rest is the body.
  *

@@ -59,7 +59,8 @@ try_keys(const rbl_keyspace_t *ks, rbl_str_t account, rbl_str_t other)
     p = rbl_partition(ks, account);
     fuzz_check(p < ks->partitions);
 
-    n = snprintf(tag, sizeof(tag), "%s:{%u}:check:", ks->prefix, p);
+    n = snprintf(tag, sizeof(tag), "%s:{%.*s}:check:", ks->prefix,
+                 RBL_TAG_LEN, ks->tags[p]);
     s = rbl_account_key(&key, ks, "check", account, other);
 
     fuzz_check(s.p == key.s && s.n == key.n && s.n < RBL_KEY_MAX);

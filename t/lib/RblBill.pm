@@ -15,7 +15,7 @@ use RblTest;
 
 our @EXPORT = qw(DAY bill_world bill_start bill_plan bill payment setup source
     ledger passes due_now hurry next_period posts event events_of members rfc
-    add_card books_agree ctl);
+    add_card add_contact notices books_agree ctl);
 
 use constant { DAY => 86_400_000 };
 
@@ -116,12 +116,12 @@ sub bill_put {
     redis($t->{redis}, 'SET', redis_key(@key), record_pack($entity, %packed));
 }
 
-# The daemon looks at the account at once.
+# The daemon looks at the account at once; at its bill, its payment, or both.
 sub due_now {
-    my ($t) = @_;
+    my ($t, @clocks) = @_;
 
     redis($t->{redis}, 'ZADD', redis_key($_, $t->{ac}) =~ s/:AC.*//r, 0,
-        $t->{ac}) for 'billdue', 'paydue';
+        $t->{ac}) for @clocks ? @clocks : qw(billdue paydue);
 }
 
 # As if that time (ms) had passed for the bill and its open payment.
@@ -137,7 +137,7 @@ sub passes {
         bill_put($t, 'payment', $p, 'pay', $t->{ac}, $b->{open});
     }
     bill_put($t, 'bill', $b, 'bill', $t->{ac});
-    due_now($t);
+    due_now($t, 'billdue');
 }
 
 # The open payment is asked for at once.
@@ -147,8 +147,8 @@ sub hurry {
     my $py = bill($t)->{open};
     return if $py eq '';
     my $p = payment($t, $py);
-    $p->{next} = 1 if $p->{next};
-    bill_put($t, 'payment', $p, 'pay', $t->{ac}, $py);
+    $p->{next} &&= 1;
+    bill_put($t, 'payment', $p, 'pay', $t->{ac}, $py) if $p->{next};
     due_now($t);
 }
 
@@ -208,6 +208,32 @@ sub add_card {
         -1)->[0];
 }
 
+# A contact of the account, whose messages go to a receiver of its own.
+sub add_contact {
+    my ($t) = @_;
+
+    $t->{contact} = start_receiver();
+    my $co = 'CO' . substr $t->{ac}, 2;
+    my $group = bill_record($t, 'account', 'acct', $t->{ac})->{group};
+    redis($t->{redis}, 'SET', redis_key('r', $t->{ac}, $co), record_pack(
+        'contact', version => 1, id => $co, type => 'endpoint', value =>
+        \$t->{contact}{url}, schedule => 'start_and_end', status =>
+        'active', groups => [$group], created => 1, digest => '', until => 0,
+        tries => 0, sent => 0));
+    redis($t->{redis}, 'ZADD', redis_key($_, $t->{ac}), 1, $co)
+        for qw(contacts hears);
+    redis($t->{redis}, 'ZADD', redis_key('hears', $t->{ac}, $group), 1, $co);
+    redis($t->{redis}, 'HINCRBY', redis_key('refs', $t->{ac}), $_, 1)
+        for "$group:c", 'c';
+    redis($t->{redis}, 'INCR', redis_key('seq', $t->{ac}));
+}
+
+# The messages that the contact got.
+sub notices {
+    my ($t) = @_;
+    return map { $_->{json} } received($t->{contact});
+}
+
 # Charges at the gateway, entries of the ledger, and events of success.
 sub books_agree {
     my ($t, $name) = @_;
@@ -219,13 +245,13 @@ sub books_agree {
             @{ $s->{charges} }],
         ledger => [map { "$_->{r} " . $_->{a} / 10_000 } ledger($t)],
     );
-    wait_for { events_of($t, 'billing.renewal.success') >= @{ $of{charged} } }
-        20, "$name: events";
-    my %sids;
-    my @told = grep { !$sids{ $_->{json}{event_sid} }++ }
-        events_of($t, 'billing.renewal.success');
-    $of{told} = [map { my $p = $_->{json}{payment};
-        "$p->{id} " . $p->{amount} * 100 } @told];
+    my %told;                           # those of a kill come twice
+    wait_for {
+        $told{ $_->{json}{event_sid} } = $_->{json}{payment}
+            for events_of($t, 'billing.renewal.success');
+        keys %told >= @{ $of{charged} };
+    } 20, "$name: events";
+    $of{told} = [map { "$_->{id} " . $_->{amount} * 100 } values %told];
     $_ = [sort @$_] for values %of;
     is_deeply($of{ledger}, $of{charged}, "$name: the ledger has each charge");
     is_deeply($of{told}, $of{charged}, 'and each was told');

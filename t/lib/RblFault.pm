@@ -23,7 +23,7 @@ use Socket qw(SOL_SOCKET SO_LINGER SO_RCVBUF);
 use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(store_faults relay_faults with_fault strike start_relay
-    relay_mode relaunch client leave watch_env watched);
+    relay_mode relay_kept relaunch client leave watch_env watched);
 
 
 # --- processes -------------------------------------------------------------
@@ -238,12 +238,17 @@ sub start_relay {
 }
 
 # through; cut N: closes each connection after N bytes of replies; late MS;
-# bytes; mute
+# bytes; mute; calls WORD: a call with that word, and what follows it, does not
+# arrive; replies WORD: the call arrives, its reply and what follows do not.
 sub relay_mode {
     my ($s, $mode) = @_;
 
+    unlink "$s->{dir}/kept";
     write_file("$s->{dir}/mode", $mode);
 }
+
+# Whether something was kept back by "calls" or "replies".
+sub relay_kept { return -e "$_[0]{dir}/kept" }
 
 sub relay {
     my ($d, $to) = @_;
@@ -252,11 +257,11 @@ sub relay {
     my $listen = IO::Socket::UNIX->new(Local => "$d/s", Listen => 64)
         or die "listen: $!";
     my $select = IO::Select->new($listen);
-    my (%peer, %up, %passed, @later);
+    my (%peer, %up, %passed, %kept, @later);
     my $drop = sub {
         for my $s ($_[0], delete $peer{ $_[0] } // ()) {
             $select->remove($s);
-            delete $_->{$s} for \%peer, \%up, \%passed;
+            delete $_->{$s} for \%peer, \%up, \%passed, \%kept;
             @later = grep { $_->[1] != $s } @later;
             close $s;
         }
@@ -276,8 +281,14 @@ sub relay {
             my $other = $peer{$c} // next;
             if (!sysread $c, my $bytes, 65536) {
                 $drop->($c);
+            } elsif ($kept{$c}) {
+                write_file("$d/kept", '');
             } elsif (!$up{$c}) {
-                syswrite $other, $bytes;
+                my $kept = keeps(read_file("$d/mode"), $bytes);
+                $kept{$c} = $kept eq 'calls';
+                $kept{$other} ||= $kept eq 'replies';
+                write_file("$d/kept", '') if $kept{$c};
+                syswrite $other, $bytes if !$kept{$c};
             } elsif (!answer(read_file("$d/mode"), $other, $bytes,
                 \$passed{$c}, \@later))
             {
@@ -289,6 +300,13 @@ sub relay {
             syswrite $s, $bytes;
         }
     }
+}
+
+sub keeps {
+    my ($mode, $bytes) = @_;
+
+    my ($side, $word) = $mode =~ /^(calls|replies) (\S+)/ or return '';
+    return index($bytes, $word) < 0 ? '' : $side;
 }
 
 # Forwards a reply by the mode; false: close the connection.

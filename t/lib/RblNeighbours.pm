@@ -53,7 +53,7 @@ sub neighbours {
         args => ['--repl-diskless-sync-delay', 0]) };
     my $file = temp_dir() . '/lists.json';
     write_file($file, lists_json());
-    init_store($w->{redis}, lists => $file, partitions => 16);
+    init_store($w->{redis}, lists => $file);
     $w->{store_timeout} = $o{store_timeout} // '500ms';
     start_front($w, $w->{redis});
     start_daemon($w, %o);

@@ -9,6 +9,7 @@
 #ifndef DELIVER_MESSAGE_H_INCLUDED
 #define DELIVER_MESSAGE_H_INCLUDED
 
+#include "rbl_doc.h"
 #include "rbl_out.h"
 #include "rbl_record.h"
 #include "rbl_zone.h"
@@ -79,11 +80,15 @@ rbl_err_t message_confirm(rbl_out_t *out, const rbl_event_t *event,
     const rbl_zone_t *zone);
 
 /*
- * Writes a contact.notice about a webhook that was disabled (schema.txt,
+ * Writes a contact.notice about a webhook, a plan or a payment (schema.txt,
  * event); it has no hosts.  Errors as above.
  */
 rbl_err_t message_notice(rbl_out_t *out, const rbl_event_t *event,
     const rbl_zone_t *zone);
+
+/* Title and text of one about a payment. */
+int message_of_payment(const rbl_event_t *event);
+void message_payment(rbl_doc_t *doc, const rbl_event_t *event);
 
 /*
  * Writes a contact.trigger: event, numbers and hosts are the caller's, words,

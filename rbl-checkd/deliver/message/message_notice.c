@@ -155,14 +155,15 @@ rbl_err_t
 message_notice(rbl_out_t *out, const rbl_event_t *event,
     const rbl_zone_t *zone)
 {
-    int        plan;
+    int        plan, payment;
     rbl_doc_t  doc;
     rbl_sid_t  sid;
 
     plan = notice_plan(event);
+    payment = message_of_payment(event);
 
     if (rbl_sid_parse(&sid, RBL_SID_EVENT, event->id) != RBL_OK
-        || (!plan
+        || (!plan && !payment
             && rbl_sid_parse(&sid, RBL_SID_HOOK, event->check) != RBL_OK))
     {
         return RBL_ETYPE;
@@ -175,6 +176,9 @@ message_notice(rbl_out_t *out, const rbl_event_t *event,
     if (plan) {
         plan_title(&doc, event);
         plan_text(&doc, event, zone);
+
+    } else if (payment) {
+        message_payment(&doc, event);
 
     } else {
         notice_title(&doc, event);

@@ -15,6 +15,7 @@
 --- reply: OTHER state reference  it has ended in another way before
 --- include: bill_done
 --- include: bill_failed
+--- include: payment_notice
 local a, b = load(KEY.acct), load(bill_key)
 local p = payment_load(ARG.payment)
 if not a or not b or not p then
@@ -50,6 +51,9 @@ if result == 'succeeded' then
     bill_done(a, b, p, ARG.reference, now)
     return {'OK', 'succeeded'}
 elseif result == 'declined' then
+    if ARG.reason == 'authentication_required' then
+        payment_notice(a, b, p, 'customer', '', now)
+    end
     bill_failed(a, b, p, ARG.reason, ARG.final == '1', ARG.text, now)
     return {'OK', p[PAYMENT.state]}
 end
@@ -57,12 +61,18 @@ p[PAYMENT.text] = ARG.text
 if ARG.reference ~= '' then
     p[PAYMENT.reference] = ARG.reference
 end
+if result == 'customer' and state ~= result then
+    payment_notice(a, b, p, result, ARG.url, now)
+end
 if result == 'processing' or result == 'customer' then
     p[PAYMENT.state], p[PAYMENT.url] = result, ARG.url
     p[PAYMENT.next] = now + math.max(minute / 2, math.min(age / 4, hour))
 else
     p[PAYMENT.state] = 'unknown'
     p[PAYMENT.next] = wait_unknown()
+    if p[PAYMENT.next] == 0 then
+        payment_notice(a, b, p, 'operator', '', now)
+    end
 end
 p[PAYMENT.next] = math.floor(p[PAYMENT.next])
 save(payment_key(p[PAYMENT.id]), p)

@@ -5,8 +5,10 @@
 --- arg: gateway  of the daemon
 --- arg: live  1: its key moves real money
 --- arg: lease  ms; nobody else asks for so long
---- reply: OK task customer payment source setup  task: charge, query (how a
---          payment has ended), session (make one), look (at it), card; or ""
+--- reply: OK task customer payment source setup barred  task: charge, query
+--          (how it has ended), session (make one), look (at it), card; or "".
+--          barred: a payment whose cards are all of the other mode of the key,
+--          for its first time; or ""
 --- include: payment
 --- include: source
 --- use: setup
@@ -15,10 +17,11 @@ local live, lease = tonumber(ARG.live), tonumber(ARG.lease)
 local known = 23 * 3600000              -- so long a gateway knows a key
 if not b or b[BILL.gateway] ~= ARG.gateway then
     call('ZREM', key('paydue'), ac)
-    return {'OK', '', '', '', '', ''}
+    return {'OK', '', '', '', '', '', ''}
 end
 local task, soonest = '', nil
 local payment, source, setup
+local barred = ''
 -- Whether that time has come; if not, a daemon looks again then.
 local function due(at)
     if at <= now and task == '' then
@@ -26,11 +29,25 @@ local function due(at)
     end
     soonest = math.min(soonest or at, at)
 end
+-- There is no card that the key can charge.
+local function bar(p)
+    local text = live == 1 and 'the gateway moves real money, and all cards are'
+        .. ' of its test mode: add a card'
+        or 'the gateway is in its test mode, and all cards are real: none is'
+        .. ' charged'
+    if call('ZCARD', key('sources', ac)) > 0 and p[PAYMENT.text] ~= text then
+        p[PAYMENT.text], barred = text, p[PAYMENT.id]
+        save(payment_key(p[PAYMENT.id]), p)
+    end
+end
 local function charge(p)
     local s = source_chosen(live)
-    if ARG.gateway == 'stripe' and not s or not due(p[PAYMENT.next]) then
+    if ARG.gateway == 'stripe' and not s then
+        return bar(p)
+    elseif not due(p[PAYMENT.next]) then
         return
     end
+    p[PAYMENT.text] = ''
     if s then
         p[PAYMENT.source], p[PAYMENT.method] = s[SOURCE.id], s[SOURCE.method]
     end
@@ -93,4 +110,4 @@ local function packed(record)
     return record and cmsgpack.pack(record) or ''
 end
 return {'OK', task, b[BILL.customer] or '', packed(payment), packed(source),
-    packed(setup)}
+    packed(setup), barred}

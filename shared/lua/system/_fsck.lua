@@ -32,7 +32,7 @@ local function type_of(k)
 end
 -- Types of the fields of each record, in the order of the schema: n a number, s
 -- a text, t an array; fields after "|" are optional.  The key is the first
--- letters of its SID; TOKEN and SESSION have none.
+-- letters of its SID; others have none.
 local shapes = {
     AC = 'nsssssnnnnssn|nnnnn', AP = 'nssssn|tt', TOKEN = 'nsss|ttn',
     HT = 'nssssnssstnnnnnnt|tnn', RP = 'nsssntn', CG = 'nssn',
@@ -40,7 +40,9 @@ local shapes = {
     WH = 'nssstssn|snns', US = 'nsssssnn', SESSION = 'nsssn|ss',
     PASSKEY = 'nssnsnsnns',
     TOTALS = 'nnnnn|n',
-    PAYMENT = 'nsssnsnssnnnn|sssssnnn', SOURCE = 'nssssnnsnnnn',
+    BILL = 'nsssnsnnnssn|ns',
+    PAYMENT = 'nsssnsnssnnnn|sssssnnn', PS = 'nssssnnsnnnn',
+    SETUP = 'nsnsssns',
     WORK = 'nnsnst',
 }
 local letters = {n = 'number', s = 'string', t = 'table'}
@@ -79,7 +81,7 @@ local function read(k, kind)
 end
 -- Where the record of a SID is: those with secrets are apart.
 local function record_key(sid)
-    local names = {AP = 's', WH = 's', US = 'user'}
+    local names = {AP = 's', WH = 's', US = 'user', PS = 'source'}
     return key(names[sid:sub(1, 2)] or 'r', ac, sid)
 end
 -- The record of a SID of the account.
@@ -113,7 +115,7 @@ local function totals_forget()
 end
 local indexes = {
     HT = 'hosts', RP = 'profiles', CG = 'groups', CO = 'contacts',
-    RB = 'rbls', AP = 'apps', WH = 'hooks', US = 'users',
+    RB = 'rbls', AP = 'apps', WH = 'hooks', US = 'users', PS = 'sources',
 }
 -- The record of an entry of an index; if there is none, or none that can be
 -- read, that is told.

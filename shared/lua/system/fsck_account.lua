@@ -7,7 +7,7 @@
 -- or NONE, then faults: there is no such account
 --- include: fsck
 --- include: fsck_work
---- use: account totals bill
+--- use: account totals bill payment setup
 local accounts, now = key('accounts'), now_ms()
 local a, why = read(KEY.acct, 'AC')
 if a and a[ACCOUNT.id] ~= ac then
@@ -107,6 +107,26 @@ local function look_at_bill()
             end)
     end
 end
+-- What waits for the gateway has a turn, or it waits for ever.
+local function look_at_gateway()
+    local b = read(key('bill', ac), 'BILL')
+    local s, why = read(key('setup', ac), 'SETUP')
+    local p = b and b[BILL.open] ~= ''
+        and read(key('pay', ac, b[BILL.open]), 'PAYMENT')
+    local waits = p and (p[PAYMENT.next] or 0) > 0
+        and string.find(' sent unknown processing customer ', ' '
+            .. p[PAYMENT.state] .. ' ', 1, true)
+        or s and (s[SETUP.state] == 'wanted' or s[SETUP.state] == 'open')
+    if why == 'damaged' then
+        fault('damaged', 'setup', 'cannot be read', function()
+            call('DEL', key('setup', ac))
+        end)
+    end
+    if waits and not call('ZSCORE', key('paydue'), ac) then
+        fault('turn', 'paydue', 'has something to ask the gateway and no turn',
+            function() call('ZADD', key('paydue'), 0, ac) end)
+    end
+end
 -- How many checks were started today.
 local function look_at_started()
     local started = call('GET', key('started', ac))
@@ -142,4 +162,5 @@ look_at_work()
 look_at_turn('telling', 'tellings', 'has contacts to tell and no turn')
 look_at_started()
 look_at_bill()
+look_at_gateway()
 return out

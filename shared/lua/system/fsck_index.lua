@@ -1,5 +1,5 @@
 -- Looks at entries of an index of an account: profiles, groups, rbls, contacts,
--- apps, hooks, users.
+-- apps, hooks, users, sources.
 --- key: acct  acct:<AC>
 --- arg: mend  "1": mend
 --- arg: what  the index

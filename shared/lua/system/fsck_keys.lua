@@ -346,10 +346,11 @@ function look.pay(k, py)
     end
 end
 function look.source(k, ps)
-    local s, why = read(k, 'SOURCE')
-    if why == 'damaged' then
+    local s, why = read(k, 'PS')
+    local indexed = call('ZSCORE', key('sources', ac), ps)
+    if why == 'damaged' and not indexed then
         fault('record', ps, 'cannot be read', drop(k))
-    elseif s and not call('ZSCORE', key('sources', ac), ps) then
+    elseif s and not indexed then
         fault('index', 'sources', 'lacks ' .. ps, function()
             call('ZADD', key('sources', ac), tostring(s[SOURCE.created]), ps)
         end)

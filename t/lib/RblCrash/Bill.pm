@@ -106,7 +106,8 @@ sub add_account {
 
 # --- the run ---------------------------------------------------------------
 
-# Sets the next instant of the payment that is open, in one step.
+# Sets the next instant of the payment that is open, in one step.  A payment that
+# was declined four times is tried again, as after another card was added.
 my $HURRY = <<'LUA';
 local raw = redis.call('GET', KEYS[1])
 local b = raw and cmsgpack.unpack(raw)
@@ -114,8 +115,10 @@ if not b then return 'none' end
 if b[11] == '' then return b[9] > tonumber(ARGV[1]) and 'done' or 'idle' end
 local k = KEYS[1]:gsub('bill:', 'pay:', 1) .. ':' .. b[11]
 local p = cmsgpack.unpack(redis.call('GET', k))
-if ARGV[2] == '1' and p[21] and p[21] > tonumber(ARGV[1]) + 3000 then
-    p[21] = 1
+if ARGV[2] == '1' and p[21] and (p[6] == 'failed'
+    or p[21] > tonumber(ARGV[1]) + 3000)
+then
+    p[6], p[21] = p[6] == 'failed' and 'open' or p[6], 1
     redis.call('SET', k, cmsgpack.pack(p))
     redis.call('ZADD', KEYS[2], 0, ARGV[3])
 end
@@ -135,15 +138,19 @@ sub bill_run {
     my ($c) = @_;
 
     my $end = time + PATIENT;
-    my ($hurt, $fault) = (time + 1, time);
-    while (1) {
-        my @left = grep { state_of($c, $_, 1) ne 'done' } @{ $c->{accounts} };
-        $c->{left} = @left;
-        last if !@left || time > $end;
+    my ($look, $hurt, $fault) = (time, time + 1, time);
+    my @left = @{ $c->{accounts} };
+    while (time < $end) {
+        if (time >= $look) {
+            @left = grep { state_of($c, $_, 1) ne 'done' }
+                @{ $c->{accounts} };
+            $look = time + 0.3;
+        }
+        last if !@left;
         note_size($c);
         if (time >= $hurt) {
             hurt($c);
-            $hurt = time + between($c, 0.05, 1.5);
+            $hurt = time + between($c, 0.05, 0.5);
         }
         if (time >= $fault) {
             trouble($c);
@@ -154,7 +161,7 @@ sub bill_run {
             && !$c->{did}{restored} && $c->{backup};
         keep($c) if $c->{mode} eq 'backup' && !$c->{backup}
             && charges($c) > 40;
-        sleep 0.05;
+        sleep 0.02;
     }
     for my $d (@{ $c->{daemon} }) {
         restart_server($d) if !alive($d);
@@ -197,8 +204,7 @@ sub hurt {
         sleep between($c, 0, 0.3);
         restart_server($c->{redis});
     } else {
-        my $d = pick($c, $c->{daemon});
-        return if !alive($d);
+        my $d = pick($c, [grep { alive($_) } @{ $c->{daemon} }]) // return;
         kill_server($d);
         $c->{did}{'daemon killed'}++;
         $d->{back} = time + between($c, 0, 0.4);
@@ -240,6 +246,7 @@ sub forget {
     my $file = aof($c);
     $c->{did}{'octets lost'} += (-s $file) - $size;
     truncate $file, $size or die "truncate: $!";
+    $c->{sizes} = [[time, $size]];
 }
 
 sub keep {
@@ -316,7 +323,8 @@ sub bill_verify {
             sort keys %{{ %$x, %$y }};
     };
     return (
-        left => $c->{left} ? "$c->{left} accounts" : '',
+        left => join(' ', grep { !/^done/ } map { state_of($c, $_) }
+            @{ $c->{accounts} }),
         twice => join(' ', grep({ $charged{$_} > 1 } sort keys %charged),
             grep({ $period{$_} > 1 } sort keys %period),
             @{ $state->{doubled} }),

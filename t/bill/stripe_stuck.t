@@ -1,0 +1,120 @@
+#!/usr/bin/perl
+
+# Payments that do not go on by themselves: the bank wants the customer, the
+# gateway says nothing for two days, cards of the other mode of the key, a store
+# that may forget.  A person is notified, once.
+
+use strict;
+use warnings;
+
+use RblBill;
+use RblStripe;
+use RblTest;
+
+sub paid_world {
+    my (%opt) = @_;
+
+    my $t = bill_world(%opt);
+    bill_plan($t, 'Business');
+    $t->{ps} = add_card($t, 'pm_card_visa');
+    wait_for { bill($t)->{state} eq 'active' && bill($t)->{open} eq '' } 20,
+        'the first payment';
+    return $t;
+}
+
+sub notified {
+    my ($t, $n, $title, $text) = @_;
+
+    wait_for { notices($t) >= $n } 20, $title;
+    my $m = (notices($t))[$n - 1];
+    is($m->{title}, $title, $title);
+    like($m->{message}, $text, 'what to do');
+    return $m;
+}
+
+my $what = 'The payment of 25.00 USD for the plan "Business"';
+
+# --- the bank wants the customer -----------------------------------------------
+
+my $t = paid_world();
+my ($ac, $stripe) = @$t{qw(ac stripe)};
+add_contact($t);
+stripe_card($stripe, source($t, $t->{ps})->{method}, behaves =>
+    'pm_card_authenticationRequired');
+my $py = next_period($t);
+notified($t, 1, "$what needs you",
+    qr/nothing was charged: .*Add the card again on the billing page/s);
+is(payment($t, $py)->{state}, 'failed', 'nothing is tried meanwhile');
+ctl($t, 'bill', 'source', 'remove', $ac, $t->{ps});
+$t->{ps} = add_card($t, 'pm_card_visa');
+wait_for { bill($t)->{open} eq '' } 20, 'it is paid by the card that was added';
+is(payment($t, $py)->{state}, 'succeeded', 'the same payment');
+
+# --- nothing is known for two days ------------------------------------------------
+
+stripe_fault($stripe, 'error_before');
+$py = next_period($t);
+wait_for { payment($t, $py)->{state} eq 'unknown' } 20, 'nothing is known';
+is(scalar(notices($t)), 1, 'which is not worth a message');
+passes($t, 2 * DAY);
+notified($t, 2, "$what is not clear", qr/operator .*Do not pay/s);
+is(payment($t, $py)->{next}, 0, 'the daemon asks no more');
+due_now($t);
+ctl($t, 'bill', 'settle', $ac, $py, 'failed');
+hurry($t);
+wait_for { bill($t)->{open} eq '' } 20, 'the next attempt';
+is(scalar(notices($t)), 2, 'two messages in all');
+is((posts($t, $py))[-1]{key}, "$py-2", 'with a key of its own');
+is(rblctl($t->{redis}, 'fsck')->{status}, 0, 'fsck finds nothing');
+
+# --- cards of the other mode ---------------------------------------------------------
+
+# All cards of the account become real, or of the test mode.
+sub cards_of {
+    my ($world, $live) = @_;
+
+    my $ps = $world->{ps};
+    RblBill::bill_put($world, 'source', { %{ source($world, $ps) },
+        live => $live }, 'source', $world->{ac}, $ps);
+}
+
+for my $live (0, 1) {
+    my ($key, $card) = $live ? qw(live test) : qw(test live);
+    my $w = $live ? paid_world(stripe => { key => 'sk_live_standin' }) : $t;
+    my $before = @{ stripe_state($w->{stripe})->{charges} };
+    cards_of($w, 1 - $live);
+    my $p = next_period($w);
+    my $wrong = qr/payment $p: all cards were added with a key of the $card mode,/
+        . " and gateway_key_file has one of the $key mode";
+    wait_log($w->{checkd}, $wrong, 20);
+    like(payment($w, $p)->{text}, $live ? qr/real money, and all cards are of/
+        : qr/in its test mode, and all cards are real/, 'the payment says so');
+    for (1, 2) {
+        due_now($w);
+        select undef, undef, undef, 2.5;
+    }
+    my $log = read_file($w->{checkd}{log});
+    is(scalar(() = $log =~ /$wrong/g), 1, "cards of the $card mode: the log"
+        . ' has it once');
+    is(scalar(posts($w, $p)), 0, 'no request');
+    is(payment($w, $p)->{state}, 'open', 'the payment waits');
+    cards_of($w, $live);
+    due_now($w);
+    wait_for { bill($w)->{open} eq '' } 20, 'with a card of that mode';
+    is(payment($w, $p)->{text}, '', 'it is paid, and its text is gone');
+    is(@{ stripe_state($w->{stripe})->{charges} } - $before, 1, 'once');
+    books_agree($w);
+}
+
+# --- a store that may forget ----------------------------------------------------------
+
+my $w = bill_world(redis => { appendonly => 0 });
+ok(wait_log($w->{checkd}, qr/nothing is charged: the store has "appendonly no"/,
+    20), 'appendonly no: the log says that nothing is charged');
+bill_plan($w, 'Business');
+ctl($w, 'bill', 'source', 'add', $w->{ac}, '--back', 'https://p.example/');
+wait_for { bill($w)->{open} ne '' } 20, 'a payment is open';
+due_now($w);
+select undef, undef, undef, 2.5;
+is(stripe_state($w->{stripe})->{requests}, 0, 'and nothing is asked');
+done_testing();

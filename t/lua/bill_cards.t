@@ -1,0 +1,102 @@
+#!/usr/bin/perl
+
+# Alerts of cards that expire, by a clock of the test: 30 and 7 days before the
+# month of the card ends, once each, after the card was read again; none for a
+# card that was renewed.
+
+use strict;
+use warnings;
+
+use Time::Local qw(timegm);
+
+use RblScript;
+use RblTest;
+
+use constant { DAY => 86_400_000, HOUR => 3_600_000 };
+
+redis_new();
+my ($ac, $acct) = account();
+script_clock(timegm(0, 0, 0, 1, 0, 126) * 1000);
+script('bill_plan', [$acct], 'stripe', 'P', 25_000_000, 'month', 1, 0, 0, 0,
+    900);
+my $ps = sid('PS');
+cmd('ZADD', k('sources', $ac), 1, $ps);
+
+# The card ends with that month.
+sub card {
+    my ($year, $month, $added) = @_;
+
+    cmd('SET', k('source', $ac, $ps), packed([1, $ps, 'card', 'visa', \'4242',
+        $month, $year, 'pm_1', 1, 0, $added, $added]));
+    cmd('DEL', k('outbox'));
+}
+
+# The task of the daemon at that time, and the time of its next one.
+sub asked {
+    my ($at) = @_;
+
+    script_clock($at);
+    my $r = script('bill_send', [$acct], 'stripe', 1, 1000);
+    return ($r->[1], cmd('ZSCORE', k('paydue'), $ac) // 'never');
+}
+
+# The gateway says that the card ends so.
+sub says {
+    my ($year, $month) = @_;
+    return script('bill_card', [$acct], $ps, 'visa', '4242', $month, $year)
+        ->[1];
+}
+
+sub alerts {
+    return map { unpacked(unpacked({ @{ $_->[1] } }->{d})->[16])->[6] }
+        @{ cmd('XRANGE', k('outbox'), '-', '+') };
+}
+
+for my $of ([2026, 1], [2026, 2], [2028, 2], [2026, 4], [2027, 11], [2026, 12],
+    [2099, 12])
+{
+    my ($year, $month) = @$of;
+    my $name = "$month/$year";
+    my $over = 1000 * timegm(0, 0, 0, 1, $month % 12, $year + ($month == 12)
+        - 1900);
+    my ($first, $last) = ($over - 30 * DAY, $over - 7 * DAY);
+    card($year, $month, $first - 100 * DAY);
+    is_deeply([asked($first - 90 * DAY)], ['', $first],
+        "$name: the card is read 30 days before its end");
+    is_deeply([asked($first - 1)], ['', $first], 'not a moment before');
+    is((asked($first))[0], 'card', 'then');
+    is(says($year, $month), 30, 'the alert of 30 days');
+    is(says($year, $month), 0, 'once');
+    is_deeply([asked($first + HOUR)], ['', $last], 'again 7 days before');
+    is((asked($last))[0], 'card', 'then');
+    is(says($year, $month), 7, 'the alert of 7 days');
+    is(says($year, $month), 0, 'once');
+    is_deeply([asked($last + HOUR)], ['', 'never'], 'and no more');
+    is_deeply([alerts()], [30, 7], 'two events');
+
+    card($year, $month, $first - 100 * DAY);
+    is((asked($first))[0], 'card', 'a card that its bank has renewed');
+    is(says($year + 3, $month), 0, 'sends no alert');
+    my ($n) = asked($first + HOUR);
+    is($n, '', 'and is left alone for three years');
+    is_deeply([alerts()], [], 'no event');
+
+    card($year, $month, $over - 5 * DAY);
+    is((asked($over - 4 * DAY))[0], 'card', 'a card that was added late');
+    is(says($year, $month), 7, 'has only the alert of 7 days');
+    is_deeply([alerts()], [7], 'one event');
+
+    card($year, $month, $over - 60 * DAY);
+    is((asked($over))[0], 'card', 'a daemon that was away until the end');
+    is(says($year, $month), 0, 'sends none');
+    is_deeply([asked($over + HOUR)], ['', 'never'], 'and asks no more');
+}
+
+# The gateway does not answer: the card is read again an hour later.
+
+card(2026, 6, 1);
+my $first = 1000 * timegm(0, 0, 0, 1, 6, 126) - 30 * DAY;
+is((asked($first))[0], 'card', 'no answer');
+is_deeply([asked($first + 60_000)], ['', $first + HOUR], 'an hour later');
+is((asked($first + HOUR))[0], 'card', 'again');
+done_testing();
