@@ -111,7 +111,14 @@ is_deeply([map { [@$_{qw(debit credit amount balance reference)}] } @entries],
     [['cash', 'revenue', '250.00', '0.00', $py]], 'the ledger has it once');
 
 
-# --- the next one is not paid ----------------------------------------------
+# --- the next one is not paid; the operator sells the plan no more ---------
+
+write_file($file, '{ "version": 1, "plans": [ { "name": "Free", "paid": 0,'
+    . ' "max_hosts": 5, "max_contacts": 2, "max_checks": 20,'
+    . ' "interval": "6h" } ] }');
+refused(qr/no plan "Business yearly"/, 'bill', 'plan', $ac, 'Business yearly',
+    '--file', $file);
+is(shown()->{price}, '250.00', 'who has it keeps it, at its price');
 
 my $record = record('bill', redis($redis, 'GET', bill_key('bill', $ac)));
 passes($record->{ends} - time * 1000 - 5 * DAY);

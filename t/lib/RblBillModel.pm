@@ -16,7 +16,8 @@ use Time::Local qw(timegm);
 
 our @EXPORT_OK = qw(end_of);
 
-use constant { DAY => 86_400_000, PAUSE => 600_000, CENT => 10_000 };
+use constant { DAY => 86_400_000, HOUR => 3_600_000, PAUSE => 600_000,
+    CENT => 10_000 };
 
 # The end of a period, by the C library.
 sub end_of {
@@ -34,7 +35,7 @@ sub end_of {
 
 sub new {
     my ($class, %o) = @_;
-    return bless { renew => 1, falls => 0, to => 0, alert => 0, kind => '',
+    return bless { renew => 1, gateway => 'manual', falls => 0, to => 0, alert => 0, kind => '',
         open => '', ledger => [], events => [], pay => {}, map({ $_ => 0 }
         qw(balance used alerted last fails runs sum day uses seq)), %o }, $class;
 }
@@ -64,16 +65,20 @@ sub void {
 sub open_one {
     my ($s, $now, $kind, $k, $amount, @period) = @_;
     $s->{pay}{$k} //= { kind => $kind, key => $k, amount => $amount,
-        state => 'open', reason => '', created => $now, period => [@period] };
+        state => 'open', reason => '', created => $now, period => [@period],
+        attempt => 0, sent => 0, tried => 0, next => 0 };
     return $s->{open} = $k;
 }
 sub check { my ($s, $n) = @_;
     $s->{used} += $n * $s->{price} if $s->{kind} eq 'check'; return }
 
+# 0: a payment is under way.
 sub buy {
     my ($s, $now, $kind, $price) = @_;
     my $other = $s->{kind} ne '' && ($kind eq 'check') != ($s->{kind} eq 'check');
     if ($other) {
+        return 0 if $s->{open} ne ''
+            && $s->{pay}{ $s->{open} }{state} !~ /^(?:open|failed)$/;
         $s->void('plan changed') if $s->{open} ne '';
         $s->use_up($now);
     }
@@ -89,8 +94,8 @@ sub buy {
     my $p = $s->{pay}{ $s->{open} };
     @$p{qw(amount period)} = ($price, [$p->{period}[0],
         end_of($p->{period}[0], $kind, $s->{anchor})])
-        if $p && $p->{kind} eq 'renewal';
-    return;
+        if $p && $p->{kind} eq 'renewal' && !$p->{sent};
+    return 1;
 }
 
 sub step {
@@ -107,8 +112,10 @@ sub step_period {
             && $now >= $ends - 7 * DAY;
     if ($s->{state} eq 'active' && $now >= $ends) {
         $s->{state} = 'grace';
-        if ($s->{open} ne '' && $s->{begins} < $ends) {
-            $s->{pay}{ $s->{open} }{reason} = 'unpaid';
+        if ($s->{open} ne '' && $s->{begins} < $ends
+            && $s->{gateway} eq 'manual')
+        {
+            @{ $s->{pay}{ $s->{open} } }{qw(reason attempt)} = ('unpaid', 1);
             $s->tell('billing.renewal.failed', 1, 'unpaid');
         }
     } elsif ($s->{state} eq 'active' && !$s->{renew}) {
@@ -127,12 +134,22 @@ sub step_check {
     my ($left, $day, $books) = ($s->left, int($now / DAY));
     @$s{qw(day runs sum)} = ($day, 0, 0), $books = 1 if $day != $s->{day};
     my $p = $s->{pay}{ $s->{open} };
-    if ($p && (!$s->{to} || $left >= $s->{falls})) {
+    if ($p && $p->{state} eq 'failed') {
+        $s->{open} = '';
+        $s->{fails}++;
+    } elsif ($p && $p->{state} eq 'open'
+        && (!$s->{to} || $left >= $s->{falls}))
+    {
         $s->void('not needed');
-    } elsif ($p && $now >= $p->{created} + DAY) {
+    } elsif ($p && $s->{gateway} eq 'manual' && $now >= $p->{created} + DAY) {
+        $p->{attempt} = 1;
         $s->void('unpaid');
         $s->tell('billing.recharge.failed', $s->{of}, 1, 'unpaid');
-        @$s{qw(to fails)} = (0, 0) if ++$s->{fails} == 3;
+        $s->{fails}++;
+    }
+    if ($s->{fails} == 3) {
+        @$s{qw(to fails)} = (0, 0);
+        $s->{offs}++;
     }
     my $low = $s->{alert} && $left < $s->{alert} ? 1 : 0;
     $s->tell('billing.balance.alert', $left, $s->{alert}), $books = 1
@@ -157,12 +174,19 @@ sub step_check {
     return;
 }
 
-# 1: it is booked, or was.
+# By the operator.  1: it is booked, or was.
 sub paid {
     my ($s, $now, $k) = @_;
     my $p = $s->{pay}{$k};
-    return 1 if $p->{state} eq 'succeeded';
-    return 0 if $p->{state} eq 'void' && $p->{kind} eq 'renewal';
+    return $p->{by_hand} // 0 if $p->{state} eq 'succeeded';
+    return 0 if $p->{state} !~ /^(?:open|failed|void)$/
+        || $p->{state} eq 'void' && $p->{kind} eq 'renewal';
+    $p->{by_hand} = 1;
+    return $s->succeeds($now, $k);
+}
+sub succeeds {
+    my ($s, $now, $k) = @_;
+    my $p = $s->{pay}{$k};
     @$p{qw(state reason)} = ('succeeded', '');
     $s->{open} = '' if $s->{open} eq $k;
     if ($p->{kind} ne 'renewal') {
@@ -188,7 +212,7 @@ sub topup {
     my $k = "tp:$s->{ac}:$reference";
     return $s->{pay}{$k}{amount} == $amount if $s->{pay}{$k};
     $s->{pay}{$k} = { kind => 'topup', key => $k, amount => $amount,
-        state => 'open', reason => '' };
+        state => 'open', reason => '', attempt => 0 };
     return $s->paid($now, $k);
 }
 sub adjust {
@@ -196,6 +220,70 @@ sub adjust {
     $s->book("ad:$of", $amount > 0 ? ('adjust', 'credit') : ('credit', 'adjust'),
         abs $amount);
     return $s->{kind} eq 'check' ? $s->step_check($now) : undef;
+}
+
+# --- a gateway ---------------------------------------------------------------
+
+# The daemon's next request for the open payment: charge, query, or "".
+sub task {
+    my ($s, $now) = @_;
+    my $p = $s->{pay}{ $s->{open} };
+    return '' if !$p || $p->{next} > $now || $p->{state} eq 'failed';
+    return $p->{kind} ne 'renewal' || $s->{renew} ? 'charge' : ''
+        if $p->{state} eq 'open';
+    return '' if !$p->{next};
+    return $p->{state} =~ /^(?:sent|unknown)$/ && $now - $p->{sent} < 23 * HOUR
+        ? 'charge' : 'query';
+}
+sub send {
+    my ($s, $now, $lease) = @_;
+    my $p = $s->{pay}{ $s->{open} };
+    @$p{qw(amount sent state)} = (CENT * POSIX::ceil($p->{amount} / CENT),
+        $now, 'sent') if $p->{state} eq 'open';
+    $p->{tried}++;
+    return $p->{next} = $now + $lease;
+}
+sub try_next {
+    my ($s, $now, $p) = @_;
+    if ($p->{kind} eq 'recharge') {
+        my $wait = (HOUR, DAY, 3 * DAY)[$p->{attempt} - 1];
+        return $wait ? $now + $wait : 0;
+    }
+    my ($made, $ends) = ($p->{created}, $p->{period}[0]);
+    my ($next) = grep { $_ > $now } $made < $ends - DAY
+        ? map({ $ends - $_ * DAY } 7, 5, 3, 1)
+        : map({ $made + $_ * DAY } 2, 4, 6);
+    return $next // 0;
+}
+sub declined {
+    my ($s, $now, $k, $reason, $final) = @_;
+    my $p = $s->{pay}{$k};
+    $p->{attempt}++;
+    @$p{qw(reason sent tried)} = ($reason, 0, 0);
+    $p->{next} = $final ? 0 : $s->try_next($now, $p);
+    $p->{state} = $p->{next} ? 'open' : 'failed';
+    @$p{qw(amount period)} = ($s->{price}, [$p->{period}[0],
+        end_of($p->{period}[0], @$s{qw(kind anchor)})])
+        if $p->{kind} eq 'renewal';
+    return $s->tell("billing.$p->{kind}.failed", $p->{kind} eq 'recharge'
+        ? $s->{of} : (), $p->{attempt}, $reason);
+}
+sub answered {
+    my ($s, $now, $k, $result, $reason, $final) = @_;
+    my $p = $s->{pay}{$k};
+    return $s->succeeds($now, $k) if $result eq 'succeeded';
+    return $s->declined($now, $k, $reason, $final) if $result eq 'declined';
+    my $age = $now - $p->{sent};
+    if ($result =~ /^(?:processing|customer)$/) {
+        my $wait = $age / 4 < HOUR ? $age / 4 : HOUR;
+        @$p{qw(state next)} = ($result, int($now + ($wait > 30_000 ? $wait
+            : 30_000)));
+        return;
+    }
+    my $wait = (5000, 60_000, 300_000)[$p->{tried} - 1] // 1_800_000;
+    @$p{qw(state next)} = ('unknown', $age > 47 * HOUR ? 0
+        : $now + ($age > 23 * HOUR ? HOUR : $wait));
+    return;
 }
 
 1;

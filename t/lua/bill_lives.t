@@ -2,8 +2,10 @@
 
 # 500 random lives of accounts that are billed, beside a model (RblBillModel):
 # periods and checks, payments in time, late, twice and never, recharges, plans
-# that change, a clock that leaps and goes back.  Balance, ledger, payments and
-# events are those of the model, whenever a daemon has looked.
+# that change, a clock that leaps and goes back.  Half of them pay through a
+# gateway, which declines, answers late, twice, or so that nothing is known.
+# Balance, ledger, payments and events are those of the model, whenever a daemon
+# has looked.
 #
 # RBL_SEED repeats a run; LIVES is their number.
 
@@ -15,13 +17,13 @@ use RblScript;
 use RblTest;
 
 use constant { DAY => 86_400_000, GRACE => 7 * 86_400_000, USD => 1_000_000 };
-use constant { ENDS => 8, STATE => 9, OPEN => 10 };
+use constant { ENDS => 8, STATE => 9, OPEN => 10, LEASE => 1000 };
 
 srand(my $seed = $ENV{RBL_SEED} // time);
 diag("RBL_SEED=$seed");
 redis_new();
 my $now;
-my ($ac, $acct, $m, @done, %types);
+my ($ac, $acct, $m, @done, %types, %answers, $offs);
 
 sub pick { return $_[rand @_] }
 sub cents { return 10_000 * int rand $_[0] }
@@ -62,12 +64,13 @@ sub stored {
         used => $money{used}, events => [@events],
         ledger => [map { my %f = @{ $_->[1] }; join ' ', @f{qw(k d c a b)} }
             @{ cmd('XRANGE', k('ledger', $ac), '-', '+') }],
-        pay => { map { $_->[3] => "@$_[2, 4, 5, 8]" } @pay } };
+        pay => { map { $_->[3] => "@$_[2, 4, 5, 6, 8]" } @pay } };
 }
 sub expected {
     return {
         (map { $_ => $m->{$_} } qw(state ends open balance used events ledger)),
-        pay => { map { $_->{key} => "@$_{qw(kind amount state reason)}" }
+        pay => { map { $_->{key} => "@$_{qw(kind amount state
+            attempt reason)}" }
             values %{ $m->{pay} } } };
 }
 
@@ -94,7 +97,72 @@ sub checks {
 }
 sub flight { return 'PP' . '0' x 64 . ':1:' . '9' x 13 . ':test' }
 
+# A daemon asks the gateway for what is due, and dies before the answer or after
+# it now and then.
+sub gateway {
+    for (1 .. 4) {
+        my $at = cmd('ZSCORE', k('paydue'), $ac);
+        my $want = $m->task($now);
+        if (!defined $at || $at > $now) {
+            die "nobody makes the $want\n" if $want ne '';
+            return;
+        }
+        my $r = script('bill_send', [$acct], $m->{gateway}, 0, LEASE);
+        die "bill_send: $r->[1], not $want\n" if $r->[1] ne $want;
+        return if $want eq '';
+        my $k = $m->{open};
+        $m->send($now, LEASE);
+        clock(rand 20_000);
+        return if rand() < 0.1;
+        answer($k);
+        return if rand() < 0.2;
+    }
+}
+
+# The gateway answers, perhaps twice.
+sub answer {
+    my ($k) = @_;
+
+    my $p = $m->{pay}{$k};
+    my $result = pick(qw(succeeded declined declined unknown unknown
+        processing customer misconfigured));
+    $result = 'declined' if $m->{poor} && $result ne 'unknown';
+    my ($reason, $final) = (pick('card_declined', 'lost_card'), rand() < 0.5);
+    my @args = ('PY' . substr(Digest::SHA::sha1_hex($k), 0, 32),
+        $p->{attempt} + 1, $result, $result eq 'succeeded' ? 'pi_1' : '',
+        $reason, $final ? 1 : 0, '', '');
+    my $r = script('bill_answer', [$acct], @args);
+    $m->answered($now, $k, $result, $reason, $final);
+    die "bill_answer: @$r\n" if "@$r" ne "OK $p->{state}";
+    $answers{$result}++;
+    $r = script('bill_answer', [$acct], @args)
+        if $result =~ /succeeded|declined/ && rand() < 0.3;
+    die "bill_answer again: @$r\n" if $r->[0] ne 'OK';
+}
+
 my %act = (
+    gateway => [60, \&gateway],
+    # The gateway finds out late that it has charged.
+    late => [1, sub {
+        my $k = $m->{open} || return;
+        my $r = script('bill_answer', [$acct], 'PY'
+            . substr(Digest::SHA::sha1_hex($k), 0, 32), 1, 'succeeded', 'pi_3',
+            ('') x 4);
+        die "bill_answer late: @$r\n" if $r->[0] ne 'OK';
+        $m->succeeds($now, $k);
+    }],
+    settle => [2, sub {
+        my $k = $m->{open} || return;
+        my $p = $m->{pay}{$k};
+        my $result = pick('succeeded', 'failed');
+        my $r = script('bill_settle', [$acct], 'PY'
+            . substr(Digest::SHA::sha1_hex($k), 0, 32), $result, 'pi_2');
+        my $waits = $p->{sent} && $p->{state} !~ /^(?:succeeded|void)$/;
+        die "bill_settle: @$r\n" if ($r->[0] eq 'OK') != !!$waits;
+        return if !$waits;
+        $result eq 'failed' ? $m->declined($now, $k, 'settled', 0)
+            : $m->succeeds($now, $k);
+    }],
     time => [30, sub { clock(rand pick(60_000, 3_600_000, DAY, 12 * DAY)) }],
     checks => [25, sub { checks(1 + int rand 20) for 0 .. int rand 3 }],
     pay => [14, sub {
@@ -134,9 +202,10 @@ my %act = (
     plan => [4, sub {
         my $kind = pick('check', 'check', 'check', 'month', 'year');
         my $price = $kind eq 'check' ? 1 + int rand 60_000 : USD * (1 + int rand 50);
-        script('bill_plan', [$acct], 'manual', 'P', $price, $kind, 1, 0, 0, 0,
-            900);
-        $m->buy($now, $kind, $price);
+        my $r = script('bill_plan', [$acct], $m->{gateway}, 'P', $price, $kind,
+            1, 0, 0, 0, 900);
+        my $ok = $m->buy($now, $kind, $price);
+        die "bill_plan: @$r\n" if ($r->[0] eq 'OK') != $ok;
     }],
     leap => [0.2, sub { clock(366 * DAY) }],
     back => [0.5, sub { clock(-rand 3 * DAY) }],
@@ -145,7 +214,8 @@ my @acts = map { ($_) x (10 * $act{$_}[0]) } sort keys %act;
 
 for my $life (1 .. $ENV{LIVES} // 500) {
     ($ac, $acct) = account();
-    $m = RblBillModel->new(ac => $ac, grace => GRACE);
+    $m = RblBillModel->new(ac => $ac, grace => GRACE,
+        gateway => pick('manual', 'http'), poor => rand() < 0.4);
     @done = @events = ();
     $now = time * 1000 + int rand 366 * DAY;
     clock(0);
@@ -154,6 +224,8 @@ for my $life (1 .. $ENV{LIVES} // 500) {
     my $bad = '';
     for (1 .. 40) {
         my $what = pick(@acts);
+        next if $m->{gateway} eq 'manual' ? $what =~ /gateway|settle|late/
+            : $what =~ /pay|topup/ && rand() < 0.9;
         push @done, "$now $what";
         $bad = eval { $act{$what}[1]->(); '' } // $@;
         last if $bad ne '';
@@ -166,11 +238,12 @@ for my $life (1 .. $ENV{LIVES} // 500) {
     }
     my ($is, $want) = (stored(), expected());
     my $equal = packed_text($is) eq packed_text($want);
+    $offs += $m->{offs} // 0;
     ok($bad eq '' && $equal, "life $life: as the model")
         or diag(explain({ why => $bad, done => \@done, is => $is,
             want => $want }));
     cmd('DEL', map { k($_, $ac) } qw(bill terms meter ledger money payments));
-    cmd('ZREM', k('billdue'), $ac);
+    cmd('ZREM', k($_), $ac) for qw(billdue paydue);
     last if $bad ne '' || !$equal;
 }
 
@@ -182,5 +255,8 @@ sub packed_text {
 }
 is(scalar keys %types, 6, 'each type of event was among them')
     if !$ENV{LIVES};
+is(scalar keys %answers, 6, 'and each answer') if !$ENV{LIVES};
+note("recharges that were turned off: $offs");
+note(join ', ', map { "$_: $answers{$_}" } sort keys %answers);
 note(join ', ', map { "$_: $types{$_}" } sort keys %types);
 done_testing();
