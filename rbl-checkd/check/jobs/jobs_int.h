@@ -45,6 +45,7 @@ typedef struct {
     unsigned    partition;
     unsigned    asked;                  /* slots kept for the call under way */
     unsigned    reserved;               /* 1: these are reserved slots */
+    unsigned    waits;                  /* 1: a job waits to go alone */
     unsigned    alone;                  /* 1: the call under way may bring a job
                                            that runs alone */
     unsigned    notified;               /* 1: news since its last call */

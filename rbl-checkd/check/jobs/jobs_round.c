@@ -132,12 +132,34 @@ jobs_round_news(jobs_t *jobs)
 }
 
 
+/* The next partition in which a job waits to go alone; none: the same. */
+
+static void
+next_alone(jobs_t *jobs)
+{
+    unsigned  i, p;
+
+    for (i = 1; i <= jobs->partitions; i++) {
+        p = (jobs->alone_partition + i) % jobs->partitions;
+
+        if (jobs->slice[p].waits) {
+            jobs->alone_partition = p;
+            return;
+        }
+    }
+}
+
+
 static void
 batch_ends(jobs_t *jobs)
 {
     int  left;
 
     /* Between batches that claim due hosts there are manual checks. */
+
+    if (jobs->alone == 0) {
+        next_alone(jobs);
+    }
 
     left = jobs->pass[jobs->kind].left > 0;
     jobs->more |= jobs->kind == JOB_DUE && left && jobs->claimed;
@@ -182,9 +204,17 @@ on_jobs(void *data, const redisReply *reply)
     /* Every claimed job is started, even if no more are wanted. */
 
     if (rbl_str_is(rbl_reply_word(reply), "OK")) {
+        slice->waits = 0;
+
         for (i = 1; i < rbl_reply_len(reply); i++) {
-            jobs->vain = 0;
             taken = rbl_reply_at(reply, i);
+
+            if (rbl_str_is(rbl_reply_str(taken), "alone")) {
+                slice->waits = 1;
+                continue;
+            }
+
+            jobs->vain = 0;
             got += taken->type == REDIS_REPLY_ARRAY
                    ? jobs_start_due(jobs, slice, taken)
                    : jobs_start(jobs, slice, rbl_reply_str(taken));
@@ -213,12 +243,6 @@ on_jobs(void *data, const redisReply *reply)
     if (slice->alone) {
         jobs->alone--;
         jobs->asked_alone--;
-
-        if (jobs->alone == 0) {
-            jobs->alone_partition = (jobs->alone_partition + 1)
-                                    % jobs->partitions;
-        }
-
         slice->alone = 0;
     }
 

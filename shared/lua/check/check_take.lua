@@ -16,7 +16,8 @@
 --- arg: accounts...  that are left out
 --- reply: OK  then for a manual check its handle: "<AC>:<PP>:<HT or
 --          nothing>:m:<how many times it was claimed>:<the daemon's name>",
---          and for the hosts of an account a row
+--          and for the hosts of an account a row; at the end "alone" if a
+--          check that was claimed twice waits to go alone
 --- row: due account till# hosts[]  till: the end of the lease (ms)
 --- include: base
 local left, share_max = tonumber(ARG.most), tonumber(ARG.share)
@@ -46,12 +47,14 @@ local few = 16
 local late = call('ZRANGEBYSCORE', KEY.leases, '-inf', at, 'LIMIT', '0',
     left + few)
 local alone, gone, stay = tonumber(ARG.alone), {}, {}
+local waits = false
 for _, handle in ipairs(late) do
     local ac, pp, ht, times =
         string.match(handle, '^(%w+):(%w+):(%w*):m:(%d+):')
     local n = given[ac] or 0
     if times == '2' and alone == 0 or n >= share_max then
         stay[#stay + 1] = handle
+        waits = waits or times == '2'
     elseif #gone < left then
         gone[#gone + 1] = handle
         if times == '2' then
@@ -164,4 +167,7 @@ if #leases > 0 then
     call('ZADD', KEY.leases, unpack(leases))
 end
 call('ZADD', key('daemons'), at, name)
+if waits then
+    out[#out + 1] = 'alone'
+end
 return out
