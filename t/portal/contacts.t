@@ -88,6 +88,8 @@ is(redis($t->{redis}, 'ZCARD', redis_key('pending', $sid)), 0,
 # --- refusals ----------------------------------------------------------------
 
 stop_server($daemon);
+redis($t->{redis}, 'DEL', $_)           # its counters, which expire soon
+    for @{ redis($t->{redis}, 'KEYS', 'rbl:*:daemon:*') };
 for my $case (['pending', contact_of('email', 'a@example.test'), 409,
     qr/not confirmed/], ['paused', contact_of('email', 'b@example.test',
     'paused'), 409, qr/is paused/], ['unknown', sid_of('CO'), 404,
