@@ -1,7 +1,7 @@
 /*
- * The address of a gateway is of the configuration, so it may lead anywhere.
- * Each request has a connection of its own: libcurl repeats a request by itself
- * if a kept one turns out to be closed.
+ * The operator configures the address of the gateway, so any address is allowed.
+ * Each request opens a new connection: on a reused connection that has been
+ * closed, libcurl would send the request again without asking.
  */
 
 #include "gateway_ask.h"

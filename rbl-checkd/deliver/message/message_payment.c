@@ -1,6 +1,6 @@
 /*
- * Messages to contacts about a payment that does not go on by itself.  The URL
- * is of the gateway, the name of the plan is the operator's.
+ * Messages to contacts about a payment that needs the customer or the operator.
+ * The gateway supplies the URL; the operator supplies the name of the plan.
  */
 
 #include "message.h"

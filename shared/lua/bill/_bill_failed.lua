@@ -26,7 +26,7 @@ local function try_next(p, now)
     end
     return 0
 end
--- final: no attempt follows by itself.
+-- final: the daemon does not retry the payment.
 local function bill_failed(a, b, p, reason, final, text, now)
     p[PAYMENT.attempt] = p[PAYMENT.attempt] + 1
     p[PAYMENT.sent], p[PAYMENT.tried] = 0, 0

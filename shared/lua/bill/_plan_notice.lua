@@ -1,4 +1,4 @@
--- Tells the contacts of an account what has become of its plan.
+-- Notifies the contacts of an account of a change of its plan.
 --- include: account
 --- include: events
 --- use: account

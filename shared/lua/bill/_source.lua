@@ -1,4 +1,5 @@
--- Payment sources: cards, of which the gateway has all but a few digits.
+-- Payment sources: cards.  The store has the last four digits and the date of
+-- expiry; only the gateway has the number.
 --- include: terms
 --- include: period
 --- use: source

@@ -7,7 +7,7 @@
 --          misconfigured
 --- arg: reference  of the gateway, or ""
 --- arg: reason  why it is declined: a code
---- arg: final  1: no attempt follows by itself
+--- arg: final  1: the daemon does not retry the payment
 --- arg: text  of the gateway
 --- arg: url  where the customer has to act
 --- reply: OK state

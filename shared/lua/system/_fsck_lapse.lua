@@ -13,7 +13,8 @@ do
     lapse_busy = lapse_busy or string.find(raw, 'host_stop', 1, true)
         or string.find(raw, 'host_go', 1, true)
 end
--- Tells of an active host that must not be checked; true: that it is one.
+-- Reports an active host of an expired plan that is due or not marked as
+-- stopped.  Returns true if the host must not be checked.
 local function look_at_lapse(h, due, begun)
     local sid = h[HOST.id]
     if not lapse_stops(lapse_account, sid) then

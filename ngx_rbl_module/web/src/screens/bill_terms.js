@@ -1,5 +1,5 @@
-// What the account chooses about its bill: whether the plan renews itself, when
-// the balance is recharged, and when it is told of a low balance.
+// The choices of an account about its bill: automatic renewal, automatic
+// recharging, and the alert for a low balance.
 
 import { useState } from 'preact/hooks';
 
