@@ -1,7 +1,7 @@
 /*
- * The operator configures the address of the gateway, so any address is allowed.
- * Each request opens a new connection: on a reused connection that has been
- * closed, libcurl would send the request again without asking.
+ * The operator configures the address of the gateway, so any address is
+ * allowed.  Each request opens a new connection: on a reused connection that
+ * has been closed, libcurl would send the request again without asking.
  */
 
 #include "gateway_ask.h"
