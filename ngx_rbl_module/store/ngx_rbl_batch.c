@@ -383,6 +383,8 @@ ngx_rbl_batch_judge(ngx_rbl_batch_t *batch, const redisReply *reply,
         break;
 
     case RBL_REPLY_NOSCRIPT:
+    case RBL_REPLY_MOVED:
+    case RBL_REPLY_SLOT:
     case RBL_REPLY_NOWRITE:
     case RBL_REPLY_NOPERM:
         break;

@@ -160,6 +160,8 @@ ctl_hint(const ctl_t *ctl, const redisReply *reply)
     switch (rbl_reply_class(reply)) {
 
     case RBL_REPLY_NOTREADY:
+    case RBL_REPLY_MOVED:
+    case RBL_REPLY_SLOT:
         return "It is busy or still loading: try again in a moment.";
 
     case RBL_REPLY_READONLY:

@@ -301,6 +301,8 @@ judge(store_t *store, store_cmd_t *cmd, const redisReply *reply)
         return 0;
 
     case RBL_REPLY_NOTREADY:
+    case RBL_REPLY_MOVED:
+    case RBL_REPLY_SLOT:
     case RBL_REPLY_NOWRITE:
     case RBL_REPLY_NOAUTH:
     case RBL_REPLY_NOPERM:

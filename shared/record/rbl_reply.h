@@ -57,8 +57,12 @@ rbl_str_t rbl_reply_auth_error(const redisReply *r);
 typedef enum {
     RBL_REPLY_OK = 0,       /* not an error reply */
     RBL_REPLY_NOSCRIPT,     /* send it again with EVAL */
-    RBL_REPLY_NOTREADY,     /* LOADING, MASTERDOWN, CLUSTERDOWN, TRYAGAIN, BUSY:
-                               nothing was executed; a retry may succeed */
+    RBL_REPLY_NOTREADY,     /* LOADING, MASTERDOWN, BUSY: nothing was executed;
+                               a retry may succeed */
+    RBL_REPLY_MOVED,        /* of a cluster: another node has this slot; nothing
+                               was executed (rbl_nodes.h) */
+    RBL_REPLY_SLOT,         /* ASK, TRYAGAIN, CLUSTERDOWN: the slot cannot be
+                               used now; nothing was executed */
     RBL_REPLY_READONLY,     /* a replica: nothing was executed */
     RBL_REPLY_NOWRITE,      /* OOM, MISCONF, NOREPLICAS: writes are refused,
                                reads work */

@@ -69,3 +69,29 @@ rbl_role(const redisReply *info)
            && rbl_int_parse(&age, heard, 0, RBL_ROLE_AGE_MAX) == RBL_OK
            ? RBL_ROLE_REPLICA : RBL_ROLE_STALE;
 }
+
+
+static int64_t
+rbl_role_number(rbl_str_t info, const char *name, int64_t def)
+{
+    int64_t    n;
+    rbl_str_t  value;
+
+    value = rbl_role_value(info, name);
+
+    return value.p != NULL && rbl_int_parse(&n, value, 0, INT64_MAX) == RBL_OK
+           ? n : def;
+}
+
+
+void
+rbl_replicas(rbl_replicas_t *replicas, const redisReply *info)
+{
+    rbl_str_t  text;
+
+    text = rbl_reply_str(info);
+
+    replicas->history = rbl_role_value(text, "master_replid");
+    replicas->replicas = rbl_role_number(text, "connected_slaves", 0);
+    replicas->good = rbl_role_number(text, "min_slaves_good_slaves", -1);
+}

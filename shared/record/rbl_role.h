@@ -24,4 +24,17 @@ typedef enum {
 
 rbl_role_e rbl_role(const redisReply *info);
 
+/* The replicas of a master, as it reports them. */
+typedef struct {
+    rbl_str_t  history;         /* master_replid: another one after a failover,
+                                   or after a start without data; p NULL: it
+                                   does not say */
+    int64_t    replicas;        /* connected ones */
+    int64_t    good;            /* of these, with a lag that
+                                   min-replicas-max-lag allows; -1: a write
+                                   needs none (min-replicas-to-write) */
+} rbl_replicas_t;
+
+void rbl_replicas(rbl_replicas_t *replicas, const redisReply *info);
+
 #endif /* RBL_ROLE_H_INCLUDED */

@@ -39,6 +39,32 @@ static const struct {
 };
 
 
+static void
+test_replicas(void)
+{
+    redisReply      r;
+    rbl_replicas_t  replicas;
+
+    memset(&r, 0, sizeof(r));
+    r.type = REDIS_REPLY_STRING;
+    r.str = HEAD "role:master\r\nconnected_slaves:2\r\n"
+            "min_slaves_good_slaves:1\r\nmaster_replid:0a1b\r\n";
+    r.len = strlen(r.str);
+    rbl_replicas(&replicas, &r);
+    ok(replicas.replicas == 2 && replicas.good == 1, "replicas, good ones");
+    is_str(replicas.history, "0a1b", "the id of its data");
+
+    r.str = HEAD "role:master\r\nconnected_slaves:x\r\n";
+    r.len = strlen(r.str);
+    rbl_replicas(&replicas, &r);
+    ok(replicas.replicas == 0 && replicas.good == -1
+       && replicas.history.p == NULL, "no such lines");
+
+    rbl_replicas(&replicas, NULL);
+    ok(replicas.good == -1, "no answer");
+}
+
+
 int
 main(void)
 {
@@ -58,6 +84,7 @@ main(void)
     }
 
     ok(rbl_role(NULL) == RBL_ROLE_UNKNOWN, "no answer");
+    test_replicas();
 
     return tap_done();
 }
