@@ -117,14 +117,12 @@ servers_row(ctl_t *ctl, unsigned node)
     const ctl_store_t  *store;
 
     store = &ctl->store;
-    n = 0;
     slots = 0;
-    parts[0] = '\0';
     ranges[0] = '\0';
+    (void) ctl_parts_text(ctl, parts, node, &n);
 
     if (ctl->conf.place.kind == RBL_PLACE_CLUSTER) {
         slots = servers_slots(&store->nodes, node, ranges, sizeof(ranges));
-        (void) ctl_parts_text(ctl, parts, node, &n);
     }
 
     reply = NULL;
