@@ -23,6 +23,8 @@ my $checkd = start_checkd(store => $f, resolver => $w->{dns},
 is(checked($_), 'completed', 'a check at each master') for @world;
 is(log_count($checkd, 'min-replicas-to-write'), 0, 'no warning: it is set');
 
+eventually { subscribed($f) =~ /^[012]$/ } 10,
+    'the daemon subscribes to the news at one master';
 for my $i (0 .. 2) {
     my $node = node_of($f, slot_of_account($f, $world[$i]{acct}));
     add_host($_, '10.0.0.' . (1 + $i)) for @world;
@@ -38,6 +40,9 @@ for my $i (0 .. 2) {
 }
 
 # The news come at any node.
+
+eventually { subscribed($f) =~ /^[345]$/ } 10,
+    'the daemon subscribes to the news at one of the new masters';
 
 my $begin = time;
 is(checked($_), 'completed', 'after all: checks') for (@world) x 2;
