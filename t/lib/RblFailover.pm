@@ -112,6 +112,27 @@ use Exporter 'import';
 
 use RblTest;
 
-our @EXPORT = (@RblTest::EXPORT);
+use RblFailover::Cluster;
+use RblFailover::Member;
+use RblFailover::Proxy;
+use RblFailover::Sentinel;
+
+our @EXPORT = (@RblTest::EXPORT, @RblFailover::Cluster::EXPORT,
+    @RblFailover::Proxy::EXPORT, @RblFailover::Sentinel::EXPORT,
+    qw(ask restart_member wait_replicas failover failovers));
+
+# The number of failovers of a test.
+sub failovers {
+    my ($short) = @_;
+
+    return $ENV{FAILOVERS} // $short;
+}
+
+sub failover {
+    my ($f, $node) = @_;
+
+    return $f->{kind} eq 'sentinel' ? sentinel_fail($f)
+        : cluster_fail($f, $node);
+}
 
 1;

@@ -18,7 +18,8 @@ our @EXPORT = qw(redis redis_try redis_key tagged partitions
 
 # redis($server, 'GET', 'key'): a string, undef for nil, an array for arrays.
 # An error reply dies.  "rbl:{3}:due" stands for the key of partition 3, of one
-# partition if the store is not initialised.
+# partition if the store is not initialised.  A store of several servers chooses
+# one of them by {route} (RblFailover).
 sub redis {
     my ($server, @args) = @_;
 
@@ -38,6 +39,7 @@ sub redis_try {
 sub redis_raw {
     my ($server, @args) = @_;
 
+    return $server->{route}->($server, @args) if $server->{route};
     my $c = $server->{client};
     if (!$c || $server->{client_pid} != $server->{pid}.$$) {
         $c = IO::Socket::UNIX->new(Peer => $server->{socket})

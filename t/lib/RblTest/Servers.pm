@@ -19,8 +19,9 @@ our @EXPORT = qw(start_redis start_nginx start_rbldnsd rbldnsd_data
 
 my $counter = 0;
 
-# Options: appendonly (1), port (1: also on a TCP port), args [..], env, cluster
-# (0: never a cluster node, for what a cluster refuses by itself).
+# Options: appendonly (1), port (1: also on a TCP port; or its number), args
+# [..], env, cluster (0: never a cluster node, for what a cluster refuses by
+# itself).
 # Gives socket, port and addr ("unix:..."), which is what the programs take.
 #
 # The store has the users of conf/redis-rbl.acl, and every program started for
@@ -34,7 +35,8 @@ sub start_redis {
     my (%opt) = @_;
 
     my $d = $opt{dir} // own_dir('redis');
-    my $port = $opt{port} ? free_port() : 0;
+    my $port = $opt{port} // 0;
+    $port = free_port() if $port == 1;
     my $cluster = $ENV{RBL_REDIS_CLUSTER} && ($opt{cluster} // 1);
     my $users = redis_users($d);
     my $s = spawn('redis', { dir => $d, env => $opt{env} },

@@ -1,0 +1,325 @@
+package RblFailover::Cluster;
+
+# A Redis Cluster.
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use Time::HiRes qw(sleep);
+
+use RblFailover::Member;
+use RblTest::Process;
+use RblTest::Redis;
+
+our @EXPORT = qw(start_cluster slot_of slot_of_account node_of master_of
+    replica_of_node fail_node cluster_fail move_slots move_begin move_keys
+    move_end wait_ok cluster_words);
+
+use constant SLOTS => 16384;
+
+# The nodes know one another from their start, by their files.
+sub start_cluster {
+    my (%opt) = @_;
+
+    my $f = { name => 'cluster', kind => 'cluster', masters_n => 3,
+        replicas => 1, timeout => 1000, full_coverage => 'no', max_lag => 2,
+        args => [], %opt };
+    my $masters = $opt{masters} // 3;
+    $f->{min_replicas} //= $f->{replicas} ? 1 : 0;
+    my $n = $masters * (1 + $f->{replicas});
+    my @at = map { { port => free_port(), bus => free_port(),
+        id => sprintf('%08x', rand 2**32) . sprintf '%032x', $_ } } 0 .. $n - 1;
+    $f->{ids} = [map { $_->{id} } @at];
+    $f->{nodes} = [map { start_node($f, \@at, $masters, $_) } 0 .. $n - 1];
+    $f->{users} = $f->{nodes}[0]{users};
+    $f->{addr} = cluster_words(@{ $f->{nodes} });
+    @$f{qw(route before_start masters)} = (\&route, sub {}, \&masters_now);
+    wait_ok($f) or die 'the cluster does not start';
+    return $f;
+}
+
+sub cluster_words {
+    return 'cluster:' . join ',', map { "127.0.0.1:$_->{port}" } @_;
+}
+
+sub start_node {
+    my ($f, $at, $masters, $i) = @_;
+
+    my $d = own_dir('node');
+    write_file("$d/nodes.conf", join('', map {
+        my $a = $at->[$_];
+        my $role = $_ < $masters ? 'master -' : "slave $at->[$_ % $masters]{id}";
+        "$a->{id} 127.0.0.1:$a->{port}\@$a->{bus} "
+            . ($_ == $i ? 'myself,' : '') . "$role 0 0 "
+            . (1 + $_ % $masters) . ' connected'
+            . ($_ < $masters ? slots_of($_, $masters) : '') . "\n"
+    } 0 .. $#$at) . "vars currentEpoch $masters lastVoteEpoch 0\n");
+    # Before the users are known, the first server makes them.
+    my @login = login($f->{users} // {}, 'rbl-replica', '--masteruser',
+        '--masterauth');
+    my $s = start_member($at->[$i]{port}, { %$f, dir => $d },
+        '--cluster-enabled', 'yes', '--cluster-port', $at->[$i]{bus},
+        '--cluster-config-file', "$d/nodes.conf",
+        '--cluster-node-timeout', $f->{timeout},
+        '--cluster-allow-replica-migration', 'no',
+        '--cluster-require-full-coverage', $f->{full_coverage}, @login);
+    $f->{users} //= $s->{users};
+    $s->{index} = $i;
+    return $s;
+}
+
+sub slots_of {
+    my ($i, $masters) = @_;
+
+    my ($from, $end) = map { int $_ * SLOTS / $masters } $i, $i + 1;
+    return " $from-" . ($end - 1);
+}
+
+
+# --- slots -----------------------------------------------------------------
+
+my @crc;
+
+sub slot_of {
+    my ($key) = @_;
+
+    my $tag = $key =~ /\{([^}]+)\}/ ? $1 : $key;
+    if (!@crc) {
+        for my $octet (0 .. 255) {
+            my $v = $octet << 8;
+            $v = ($v << 1 ^ ($v & 0x8000 && 0x1021)) & 0xffff for 1 .. 8;
+            push @crc, $v;
+        }
+    }
+    my $crc = 0;
+    $crc = ($crc << 8 ^ $crc[$crc >> 8 ^ $_]) & 0xffff
+        for unpack 'C*', $tag;
+    return $crc % SLOTS;
+}
+
+sub slot_of_account {
+    my ($f, $acct) = @_;
+
+    my $sid = ref $acct ? $acct->{sid} : $acct;
+    return slot_of((with_tags($f, redis_key('acct', $sid)))[0]);
+}
+
+# The map of slots as a node sees it: [[first, last, server], ...]
+sub map_of {
+    my ($f, $node) = @_;
+
+    my $r = ask($node, 'CLUSTER', 'SLOTS');
+    return () if ref $r ne 'ARRAY';
+    return map {
+        my ($first, $last, $port) = ($_->[0], $_->[1], $_->[2][1]);
+        [$first, $last, by_port($f, $port)]
+    } @$r;
+}
+
+sub by_port {
+    my ($f, $port) = @_;
+
+    return (grep { $_->{port} == $port } @{ $f->{nodes} })[0];
+}
+
+sub living { return grep { alive($_) } @{ $_[0]{nodes} } }
+
+# The server that says of itself that it has the slot.
+sub node_of {
+    my ($f, $slot) = @_;
+
+    $slot = slot_of((with_tags($f, $slot))[0]) if $slot !~ /^\d+$/;
+    for my $node (living($f)) {
+        return $node if grep { $_->[0] <= $slot && $slot <= $_->[1]
+            && $_->[2] && $_->[2] == $node } map_of($f, $node);
+    }
+    return undef;
+}
+
+sub masters_now {
+    my ($f) = @_;
+
+    my %seen;
+    for my $node (living($f)) {
+        $seen{ $_->[2]{index} } = $_->[2] for grep { $_->[2]
+            && $_->[2] == $node } map_of($f, $node);
+    }
+    return map { $seen{$_} } sort { $a <=> $b } keys %seen;
+}
+
+# Commands without a key go to any node, KEYS to all masters.  A command whose
+# connection breaks is sent again.
+sub route {
+    my ($f, @words) = @_;
+
+    @words = with_tags($f, @words);
+    return [map { @{ redis($_, @words) } } masters_now($f)]
+        if $words[0] eq 'KEYS';
+    my ($key) = grep { /\{[^}]+\}/ } @words[1 .. $#words];
+    my $slot = slot_of($key // $words[1] // '');
+    for (1 .. 100) {
+        my $node = $f->{slot}[$slot];
+        $node = $f->{slot}[$slot] = node_of($f, $slot)
+            if !$node || !alive($node);
+        my $reply = $node ? eval { try_at($f, $node, $slot, @words) } : undef;
+        return $reply if $node && $@ eq '' && !away($reply);
+        delete $f->{slot}[$slot];
+        sleep 0.1;
+    }
+    die "slot $slot is not served\n";
+}
+
+sub away {
+    my ($reply) = @_;
+
+    return ref $reply eq 'SCALAR' && $$reply =~ /^(?:MOVED|READONLY|LOADING
+        |MASTERDOWN|NOREPLICAS|CLUSTERDOWN|TRYAGAIN)/x;
+}
+
+sub try_at {
+    my ($f, $node, $slot, @words) = @_;
+
+    my $reply = RblTest::Redis::redis_raw($node, @words);
+    return $reply if ref $reply ne 'SCALAR'
+        || $$reply !~ /^ASK \d+ \S+:(\d+)$/;
+    my $other = by_port($f, $1) // return $reply;
+    redis($other, 'ASKING');
+    return RblTest::Redis::redis_raw($other, @words);
+}
+
+
+# --- failovers -------------------------------------------------------------
+
+# The lines of CLUSTER NODES by a node that lives: {id => {flags, master}}
+sub nodes_now {
+    my ($f, $node) = @_;
+
+    my %n;
+    for (split /\n/, ask($node, 'CLUSTER', 'NODES') // '') {
+        my ($id, undef, $flags, $master) = split / /;
+        $n{$id} = { flags => $flags, master => $master };
+    }
+    return \%n;
+}
+
+sub index_of {
+    my ($f, $id) = @_;
+
+    return (grep { $f->{ids}[$_] eq $id } 0 .. $#{ $f->{ids} })[0];
+}
+
+sub master_of {
+    my ($f, $node) = @_;
+
+    for my $other (grep({ alive($_) } $node), living($f)) {
+        my $at = nodes_now($f, $other)->{ $f->{ids}[$node->{index}] } // next;
+        return $node if $at->{flags} =~ /\bmaster\b/;
+        return $f->{nodes}[index_of($f, $at->{master})];
+    }
+    return undef;
+}
+
+sub replica_of_node {
+    my ($f, $node) = @_;
+
+    my $id = $f->{ids}[$node->{index}];
+    my ($replica) = grep {
+        $_ != $node && (nodes_now($f, $_)->{ $f->{ids}[$_->{index}] }{master}
+            // '') eq $id
+    } living($f);
+    return $replica;
+}
+
+sub fail_node {
+    my ($f, $node) = @_;
+
+    my ($range) = grep { $_->[2] == $node } map_of($f, $node);
+    kill_server($node);
+    my $new;
+    wait_for { $new = node_of($f, $range->[0]) } 20, 'a failover';
+    return $new;
+}
+
+sub cluster_fail {
+    my ($f, $node) = @_;
+
+    my ($range) = grep { $_->[2] == $node } map_of($f, $node);
+    my $replica = replica_of_node($f, $node) // return undef;
+    redis($replica, 'CLUSTER', 'FAILOVER');
+    wait_for { (node_of($f, $range->[0]) // 0) == $replica } 20, 'a failover';
+    return $replica;
+}
+
+# Each node that lives sees all slots served; replicas are in step.
+sub wait_ok {
+    my ($f, $seconds) = @_;
+
+    return wait_for { !grep { !node_ok($f, $_) } living($f) } $seconds // 20,
+        'the whole cluster';
+}
+
+sub node_ok {
+    my ($f, $node) = @_;
+
+    my $info = ask($node, 'CLUSTER', 'INFO') // '';
+    return 0 if $info !~ /^cluster_state:ok/m
+        || $info !~ /^cluster_slots_ok:16384/m;
+    my $role = info_of($node, 'replication');
+    return $role->{master_link_status} eq 'up' if $role->{role} eq 'slave';
+    return $f->{min_replicas} <= ($role->{min_slaves_good_slaves}
+        // $f->{min_replicas});
+}
+
+
+# --- moves of slots --------------------------------------------------------
+
+sub move_slots {
+    my ($f, $slots, $to, $step) = @_;
+
+    for my $slot (@$slots) {
+        my $from = move_begin($f, $slot, $to) // next;
+        my $n = redis($from, 'CLUSTER', 'COUNTKEYSINSLOT', $slot);
+        move_keys($f, $slot, $from, $to, int $n / 2);
+        $step->($slot) if $step;
+        move_keys($f, $slot, $from, $to);
+        move_end($f, $slot, $from, $to);
+    }
+}
+
+sub move_begin {
+    my ($f, $slot, $to) = @_;
+
+    my $from = node_of($f, $slot) // die "slot $slot has no node";
+    return undef if $from == $to;
+    redis($to, 'CLUSTER', 'SETSLOT', $slot, 'IMPORTING',
+        $f->{ids}[$from->{index}]);
+    redis($from, 'CLUSTER', 'SETSLOT', $slot, 'MIGRATING',
+        $f->{ids}[$to->{index}]);
+    return $from;
+}
+
+# Moves n keys, or all.  A key that has expired or was deleted is no fault.
+sub move_keys {
+    my ($f, $slot, $from, $to, $n) = @_;
+
+    while ($n // 1) {
+        my $keys = redis($from, 'CLUSTER', 'GETKEYSINSLOT', $slot,
+            $n && $n < 50 ? $n : 50);
+        last if !@$keys;
+        redis($from, 'MIGRATE', '127.0.0.1', $to->{port}, '', 0, 5000, 'KEYS',
+            @$keys);
+        $n -= @$keys if defined $n;
+    }
+}
+
+sub move_end {
+    my ($f, $slot, $from, $to) = @_;
+
+    my $id = $f->{ids}[$to->{index}];
+    redis($_, 'CLUSTER', 'SETSLOT', $slot, 'NODE', $id)
+        for $to, $from, grep { $_ != $to && $_ != $from } masters_now($f);
+    delete $f->{slot}[$slot];
+}
+
+1;

@@ -1,0 +1,101 @@
+package RblFailover::Member;
+
+# The servers of which a store consists: their start, and commands to one of
+# them with a limit of time.
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use IO::Socket::UNIX;
+use Socket qw(SOL_SOCKET SO_RCVTIMEO);
+
+use RblTest::Process;
+use RblTest::Redis;
+use RblTest::Servers;
+
+our @EXPORT = qw(start_member login ask info_of with_tags restart_member
+    wait_replicas);
+
+use constant LIMIT => 1;                # s to wait for a reply
+
+# A Redis server on a port.
+sub start_member {
+    my ($port, $opt, @args) = @_;
+
+    return start_redis(port => $port, cluster => 0, appendonly => 1,
+        dir => $opt->{dir}, args => [
+        '--repl-diskless-sync-delay', 0,
+        '--min-replicas-to-write', $opt->{min_replicas},
+        '--min-replicas-max-lag', $opt->{max_lag},
+        @{ $opt->{args} }, @args ]);
+}
+
+# (option, user, option, password) for a user of conf/redis-rbl.acl
+sub login {
+    my ($users, $name, $user_option, $password_option) = @_;
+
+    return () if !$users->{$name};
+    return ($user_option, $name, $password_option, "secret of $name");
+}
+
+# As redis_try; a server that is paused counts as one without a connection.
+sub ask {
+    my ($server, @words) = @_;
+
+    my $id = $server->{pid}.$$;
+    if (!$server->{client} || $server->{client_pid} != $id) {
+        my $c = IO::Socket::UNIX->new(Peer => $server->{socket})
+            or return undef;
+        setsockopt $c, SOL_SOCKET, SO_RCVTIMEO, pack 'l!2', LIMIT, 0;
+        @$server{qw(client client_pid)} = ($c, $id);
+    }
+    return redis_try($server, @words);
+}
+
+# A section of INFO: {name => value}
+sub info_of {
+    my ($server, $section) = @_;
+
+    return { (ask($server, 'INFO', $section) // '')
+        =~ /^(\w+):([^\r\n]*)/mg };
+}
+
+# The words of a command with the hash tags of the store (RblTest::Redis).
+sub with_tags {
+    my ($f, @words) = @_;
+
+    return map {
+        index($_, ':{') < 0 ? $_ : RblTest::Redis::tagged($f->{partitions}
+            //= redis($f, 'HGET', 'rbl:meta', 'partitions') // 1, $_)
+    } @words;
+}
+
+sub restart_member {
+    my ($f, $node) = @_;
+
+    $f->{before_start}->($f, $node);
+    delete $node->{client};
+    RblTest::Process::launch($node);
+    RblTest::Process::ready($node);
+    return $node;
+}
+
+# Each master has all its replicas that are alive, all near enough.  Before
+# that, the next failover may choose a replica that lacks the last writes, even
+# though `min_replicas` others had them.
+sub wait_replicas {
+    my ($f, $seconds) = @_;
+
+    return wait_for {
+        my @masters = $f->{masters}->($f);
+        my $good = 0;
+        for my $master (@masters) {
+            my $info = info_of($master, 'replication');
+            $good += grep { /state=online.*lag=[01]\b/ } values %$info;
+        }
+        @masters && $good == grep({ alive($_) } @{ $f->{nodes} }) - @masters;
+    } $seconds // 20, 'all replicas';
+}
+
+1;
