@@ -113,12 +113,16 @@ use Exporter 'import';
 use RblTest;
 
 use RblFailover::Cluster;
+use RblFailover::History;
+use RblFailover::Judge;
+use RblFailover::Load;
 use RblFailover::Member;
 use RblFailover::Proxy;
 use RblFailover::Sentinel;
 
 our @EXPORT = (@RblTest::EXPORT, @RblFailover::Cluster::EXPORT,
-    @RblFailover::Proxy::EXPORT, @RblFailover::Sentinel::EXPORT,
+    @RblFailover::History::EXPORT, @RblFailover::Judge::EXPORT,
+    @RblFailover::Load::EXPORT, @RblFailover::Proxy::EXPORT, @RblFailover::Sentinel::EXPORT,
     qw(ask restart_member wait_replicas failover failovers));
 
 # The number of failovers of a test.

@@ -1,0 +1,79 @@
+#!/usr/bin/perl
+
+# The load and its judge, on one Redis: what is taken away from the store behind
+# the back of the clients is found.
+
+use strict;
+use warnings;
+
+use RblFailover;
+
+my $redis = start_redis();
+init_store($redis);
+my $nginx = start_nginx(store => $redis);
+my @accounts = map { make_account($redis, name => "Account $_") } 1 .. 2;
+
+sub some_load {
+    my (%opt) = @_;
+
+    my $load = start_load($nginx, accounts => \@accounts, clients => 6, %opt);
+    sleep 2;
+    return stop_load($load);
+}
+
+# A host of the records that was added and perhaps changed.
+sub host_in {
+    my ($records) = @_;
+
+    my ($r) = reverse grep { $_->{op} eq 'update' && $_->{said} eq 'done' }
+        @$records;
+    my $key = redis_key('r', $accounts[$r->{account}]{sid}, $r->{id});
+    return ($r, $key);
+}
+
+sub found {
+    my ($records, $what) = @_;
+
+    # What nginx has of the store is out of date after a change by hand.
+    redis($redis, 'DEL', map { my $a = $_; map { redis_key($_, $a->{sid}) }
+        qw(totals unchanged) } @accounts);
+    return scalar @{ load_report($nginx, $records, \@accounts)->{$what} };
+}
+
+my $records = some_load();
+my $report = load_report($nginx, $records, \@accounts);
+cmp_ok($report->{acked}, '>', 50, 'writes were acknowledged');
+is_clean($report, 'a store without a fault');
+is($report->{longest}, 0, 'without 503');
+note away_text($report);
+
+my ($r, $key) = host_in($records);
+my $old = redis($redis, 'GET', $key);
+redis($redis, 'SET', $key, record_pack('host', %{ record('host', $old) },
+    name => 'n', value => \$r->{host}));
+is(found($records, 'lost'), 1, 'an older name is found');
+redis($redis, 'DEL', $key);
+redis($redis, 'ZREM', redis_key('hosts', $accounts[$r->{account}]{sid}),
+    $r->{id});
+is(found($records, 'lost'), 1, 'a host that is lost is found');
+
+$records = some_load();
+($r) = grep { $_->{op} eq 'add' && $_->{said} eq 'done' } reverse @$records;
+my $id = $r->{id};
+$_->{said} = 'unchanged' for grep { ($_->{id} // '') eq $id } @$records;
+is(found($records, 'untrue'), 1, '"Nothing was changed" that is not true');
+
+$records = some_load(rate => 100, keep => 0);
+cmp_ok(scalar @$records, '<', 260, 'so many requests a second');
+is_clean(load_report($nginx, $records, \@accounts), 'all of them are good');
+pause_server($redis);
+my $load = start_load($nginx, accounts => \@accounts, clients => 4);
+sleep 1;
+kill_server($redis);
+sleep 1;
+$records = stop_load($load);
+is(scalar(grep { $_->{status} != 503 } @$records), 0, 'without a store: 503');
+is(scalar(grep { $_->{said} !~ /^un/ } @$records), 0,
+    'each says whether the change may have happened');
+
+done_testing();
