@@ -91,6 +91,7 @@ void
 ngx_rbl_batch_script(ngx_rbl_batch_t *batch, const rbl_script_t *script,
     int argc, const rbl_str_t *argv)
 {
+    ngx_rbl_command_t   *command;
     ngx_rbl_commands_t  *commands;
 
     commands = &batch->commands;
@@ -102,8 +103,11 @@ ngx_rbl_batch_script(ngx_rbl_batch_t *batch, const rbl_script_t *script,
         return;
     }
 
-    commands->elts[commands->nelts - 1].node =
-        rbl_nodes_of_words(&batch->store->nodes, argc, argv);
+    command = &commands->elts[commands->nelts - 1];
+
+    command->node = argc == 1 && script == NULL && commands->nelts > 1
+                    ? command[-1].node
+                    : rbl_nodes_of_words(&batch->store->nodes, argc, argv);
 }
 
 

@@ -99,7 +99,8 @@ ngx_rbl_batch_t *ngx_rbl_batch_create(ngx_rbl_store_t *store,
 /*
  * Adds a command and copies its bytes.  Submit reports a failure.  Commands for
  * another node are sent when the replies to those before have arrived, so a
- * batch of many nodes is slow.
+ * batch of many nodes is slow.  A command without a key goes where the one
+ * before it goes.
  */
 void ngx_rbl_batch_command(ngx_rbl_batch_t *batch, int argc,
     const rbl_str_t *argv);
