@@ -64,6 +64,7 @@ my $unseen = 'No daemon has been seen for 12 minutes.';
 plain("CRITICAL - 6 hosts listed! $unseen", '6', 'listed, no daemon');
 {
     local $t->{acct} = $t->{other};
+    seen(12.5);
     plain("UNKNOWN - $unseen", '-1', 'nothing listed, no daemon');
     seen(0);
     plain('OK - 0 hosts listed!', '0', 'it is there again');
