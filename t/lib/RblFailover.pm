@@ -12,7 +12,8 @@ package RblFailover;
 #     kill_server($old);
 #     wait_master($f, $old);
 #     restart_member($f, $old);
-#     my $report = load_report($f, stop_load($load));
+#     my $report = load_report($nginx, stop_load($load),
+#         [$acct]);
 #
 # A store of several servers takes the place of the hash that start_redis()
 # returns: init_store, make_account, start_nginx, start_checkd, rblctl and redis
@@ -34,20 +35,24 @@ package RblFailover;
 #
 # Sentinel.pm
 #   start_sentinels(replicas => 2, sentinels => 3, quorum => 2, down_after =>
-#       1000 (ms), min_replicas => 1, max_lag => 2 (s), forward => 0, args =>
+#       2000 (ms), min_replicas => 1, max_lag => 2 (s), forward => 0, args =>
 #       [...] for each Redis).  With forward => 1 the first master is announced
-#       at a forwarder, $f->{forward}; see cut_off.
+#       at a forwarder, $f->{forward}; see cut_off.  Sentinels ping once a
+#       second: with down_after => 1000 they sometimes think that a new master
+#       is down, and a failover of a master that lives loses writes.
 #   master($f): the server that the Sentinels name and that is a master; undef
 #   wait_master($f, $old, $seconds): waits until the master is not $old
 #       and is a master; returns it
 #   replicas($f): the other servers that are alive
 #   failover($f): SENTINEL FAILOVER; returns the new master
+#   sentinel_words(@ports): the words for the programs
 #
 # Cluster.pm
 #   start_cluster(masters => 3, replicas => 1, timeout => 1000 (ms),
 #       full_coverage => 'no', min_replicas => 1, max_lag => 2, args => [...],
-#       spread => 'even').  Each master has the same number of slots.  Node I
-#       (below `masters`) begins as a master.
+#       arbiter => 0).  Node I (below `masters`) begins as a master.  Each
+#       master has the same number of slots; with arbiter => 1 the last one has
+#       only slot 16383: it has a vote, and no partition.
 #   slot_of($key), slot_of_account($f, $acct): slots
 #   node_of($f, $slot or $key): the server that has the slot; undef if none
 #   master_of($f, $node): the master whose slots the node has or replicates
@@ -64,8 +69,7 @@ package RblFailover;
 # Both
 #   restart_member($f, $node): starts a server that was killed.  It becomes a
 #       replica of the present master, if another server took its place.
-#   wait_replicas($f, $seconds): each master has `min_replicas` good replicas
-#   away_since, see load_report
+#   wait_replicas($f, $seconds): all replicas that are alive are in step
 #
 # Proxy.pm
 #   start_forward($port): a TCP forwarder to 127.0.0.1:$port, a process with
@@ -78,9 +82,10 @@ package RblFailover;
 #
 # Load.pm
 #   start_load($nginx, accounts => [...], clients => 10 (connections), ops =>
-#       {add => 2, update => 5, read => 3} (shares), rate => 0 (requests/s in
-#       all; 0: no limit), limit => 10 (s to wait for a response)): a process
-#       that sends requests until stop_load
+#       {add => 2, update => 5, read => 3} (shares; also check), rate => 0
+#       (requests/s in all; 0: no limit), limit => 10 (s to wait for a
+#       response), keep => 1 (0: a connection for each request)): a process that
+#       sends requests until stop_load
 #   stop_load($load): stops it and returns its records, in order of their start:
 #       {start, end, account (index), client, op, host, id, name, status, said}.
 #       said: 'done', 'unchanged' (nothing was changed), 'unknown' (it may have
@@ -90,7 +95,7 @@ package RblFailover;
 #       the same for one host of each account: its name is the register
 #
 # Judge.pm
-#   load_report($f, $records, $accounts): compares the records with the store:
+#   load_report($nginx, $records, $accounts): compares the records with the store:
 #       {acked, lost => [...], doubled => [...], untrue => [...] (answered
 #       'unchanged', but done), stale => [...] (reads of older state), odd =>
 #       [...] (neither 200 nor 503 as it should be), away => [[account, begin,
@@ -102,6 +107,19 @@ package RblFailover;
 #       linearizable; otherwise {op, text}: the operation that cannot be placed
 #       and a text about it.  An op: {op => 'write' or 'read', value, start,
 #       end, said}, `said` as above.
+#
+#   history_of_records($records, $account): the ops of an account (index)
+#
+# World.pm
+#   failover_world($f, accounts => 1 (at each master), checkd => 1, nginx => {
+#       options of start_nginx }): the store with one list, accounts, nginx and a
+#       daemon: {f, accounts, nginx, dns, checkd}
+#   accounts_at($f, $n): so many accounts at each master
+#   kill_one($f, $node): kills a master and waits until all are in step again;
+#       returns how long it took no writes (s)
+#   drill($f, $n, $every): kill_one n times, every so many seconds
+#   unfinished($w, $records): checks that were acknowledged and do not end
+#   fsck_clean($f, $name): a test: rblctl fsck finds nothing
 #
 # Environment: FAILOVERS=20 is the number of failovers of a test (long form).
 
@@ -119,10 +137,12 @@ use RblFailover::Load;
 use RblFailover::Member;
 use RblFailover::Proxy;
 use RblFailover::Sentinel;
+use RblFailover::World;
 
 our @EXPORT = (@RblTest::EXPORT, @RblFailover::Cluster::EXPORT,
     @RblFailover::History::EXPORT, @RblFailover::Judge::EXPORT,
     @RblFailover::Load::EXPORT, @RblFailover::Proxy::EXPORT, @RblFailover::Sentinel::EXPORT,
+    @RblFailover::World::EXPORT,
     qw(ask restart_member wait_replicas failover failovers));
 
 # The number of failovers of a test.

@@ -53,7 +53,7 @@ sub start_node {
         "$a->{id} 127.0.0.1:$a->{port}\@$a->{bus} "
             . ($_ == $i ? 'myself,' : '') . "$role 0 0 "
             . (1 + $_ % $masters) . ' connected'
-            . ($_ < $masters ? slots_of($_, $masters) : '') . "\n"
+            . ($_ < $masters ? slots_of($f, $_, $masters) : '') . "\n"
     } 0 .. $#$at) . "vars currentEpoch $masters lastVoteEpoch 0\n");
     # Before the users are known, the first server makes them.
     my @login = login($f->{users} // {}, 'rbl-replica', '--masteruser',
@@ -69,10 +69,15 @@ sub start_node {
     return $s;
 }
 
+# With `arbiter` the last master has one slot, without which it had no vote.
 sub slots_of {
-    my ($i, $masters) = @_;
+    my ($f, $i, $masters) = @_;
 
-    my ($from, $end) = map { int $_ * SLOTS / $masters } $i, $i + 1;
+    my $arbiter = $f->{arbiter} ? 1 : 0;
+    return ' ' . (SLOTS - 1) if $arbiter && $i == $masters - 1;
+    my ($from, $end) = map { int $_ * SLOTS / ($masters - $arbiter) }
+        $i, $i + 1;
+    $end -= $arbiter if $end == SLOTS;
     return " $from-" . ($end - 1);
 }
 

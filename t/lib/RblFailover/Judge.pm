@@ -20,7 +20,8 @@ sub load_report {
     my $report = { acked => 0, unknown => 0, unchanged => 0, requests =>
         scalar @$records, map { $_ => [] } qw(lost doubled untrue stale odd) };
     my (@host, %by);
-    push @{ $by{ $_->{account} }{ $_->{host} } }, $_ for @$records;
+    push @{ $by{ $_->{account} }{ $_->{host} } }, $_
+        for grep { $_->{op} ne 'check' } @$records;
     for my $r (@$records) {
         $report->{acked}++ if $r->{said} eq 'done' && $r->{op} ne 'read';
         $report->{ $r->{said} }++ if $r->{said} =~ /^un/;

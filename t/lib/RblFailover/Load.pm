@@ -141,6 +141,10 @@ sub send_next {
             $r{name} = "u$c->{index}.$n";
             $path = "host/update/$r{id}.json";
             $form = { name => $r{name} };
+        } elsif ($op eq 'check') {
+            delete $r{id};
+            $path = 'check/start.json';
+            $form = { host => $r{host} };
         } else {
             ($method, $path) = ('GET', "host/$r{id}.json");
         }
@@ -164,6 +168,8 @@ sub heard {
         $r->{id} = $v->{data}[0]{id};
         push @{ $c->{hosts} }, { id => $r->{id}, host => $r->{host} }
             if defined $r->{id};
+    } elsif ($r->{op} eq 'check' && $r->{said} eq 'done') {
+        $r->{id} = $v->{data}{id};
     } elsif ($r->{op} eq 'read' && $r->{said} eq 'done') {
         $r->{name} = $v->{data}[0]{name};
     }

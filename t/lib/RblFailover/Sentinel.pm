@@ -20,7 +20,7 @@ sub start_sentinels {
     my (%opt) = @_;
 
     my $f = { name => 'sentinels', kind => 'sentinel', replicas => 2,
-        sentinels => 3, quorum => 2, down_after => 1000, min_replicas => 1,
+        sentinels => 3, quorum => 2, down_after => 2000, min_replicas => 1,
         max_lag => 2, args => [], %opt };
     my $port = free_port();
     $f->{forward} = start_forward($port) if $f->{forward};
@@ -76,8 +76,9 @@ sub start_one {
     my @login = login($f->{users}, 'rbl-sentinel', 'auth-user', 'auth-pass');
     my @lines = ("monitor rbl 127.0.0.1 $f->{nodes}[0]{announced} $f->{quorum}",
         "down-after-milliseconds rbl $f->{down_after}",
-        'failover-timeout rbl ' . 2 * $f->{down_after}, 'parallel-syncs rbl 5',
-        @login ? ("$login[0] rbl $login[1]", "$login[2] rbl $login[3]") : (),
+        "failover-timeout rbl $f->{down_after}", 'parallel-syncs rbl 5',
+        @login ? ("$login[0] rbl $login[1]", qq{$login[2] rbl "$login[3]"})
+            : (),
         (map { "known-replica rbl 127.0.0.1 $_->{port}" }
             @{ $f->{nodes} }[1 .. $f->{replicas}]),
         (map { "known-sentinel rbl 127.0.0.1 $port->[$_] $id->[$_]" }
