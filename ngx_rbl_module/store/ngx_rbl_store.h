@@ -133,6 +133,14 @@ ngx_uint_t ngx_rbl_store_unwilling(const ngx_rbl_store_t *store);
  */
 void ngx_rbl_batch_slow(ngx_rbl_batch_t *batch, const rbl_sid_t *account);
 
+/*
+ * Declares that a failover must not undo the changes of the batch.  If its node
+ * has replicas, it is complete when one of them has the changes, and LOST if
+ * none has them within a quarter of rbl_store_timeout.  To be called before
+ * submit.
+ */
+void ngx_rbl_batch_durable(ngx_rbl_batch_t *batch);
+
 /* Notes that an authenticated account uses the worker now. */
 void ngx_rbl_share_seen(ngx_rbl_store_t *store, const rbl_sid_t *account);
 
