@@ -372,6 +372,11 @@ main(int argc, char **argv)
         return 0;
     }
 
+    if (config_resolve_store(&c.conf, err, sizeof(err)) != 0) {
+        fprintf(stderr, "%s: %s\n", o.file, err);
+        return 1;
+    }
+
     if (log_open(c.conf.log, c.conf.log_level) != 0) {
         fprintf(stderr, "%s: log: %s: %s\n", o.file, c.conf.log,
                 strerror(errno));

@@ -21,15 +21,27 @@
 #define BASE     "https://HOST with or without :PORT and a path; http:// "    \
                  "only to 127.0.0.1 or [::1]"
 
-#define ADDRESS  "127.0.0.1:6379, [::1]:6379 or unix:/path"
+#define PLACE    "ADDRESS:PORT, [ADDRESS]:PORT, unix:/PATH, "                 \
+                 "sentinel:NAME@ADDRESS:PORT,... or cluster:ADDRESS:PORT,"    \
+                 "..., with at most 16 addresses"
 
 
 const config_key_t  config_keys[] = {
 
     { "store", config_set_store, AT(store), NO_LIMITS,
-      "127.0.0.1:6379", NULL, "a numeric address with a port, or a socket: "
-      ADDRESS,
-      "Address of the Redis server that the nginx module uses too.", 0 },
+      "127.0.0.1:6379", NULL, PLACE,
+      "The store, which the nginx module uses too: one Redis server, the\n"
+      "master NAME that Redis Sentinels know, or a Redis Cluster.  The\n"
+      "addresses of sentinel: are those of the Sentinels, the addresses of\n"
+      "cluster: are those of some nodes; a comma stands between them.  Host\n"
+      "names may stand for addresses; they are resolved once, at start.", 0 },
+
+    { "store_nodes", config_set_store_nodes, AT(store_map), NO_LIMITS,
+      "", "10.0.0.1:6379=192.0.2.1:6379",
+      "ANNOUNCED:PORT=ADDRESS:PORT; at most 64 of them",
+      "Address at which this machine reaches a server that Sentinels or the\n"
+      "nodes of a cluster announce under another address, behind an address\n"
+      "translation.  May be given several times.", 1 },
 
     { "store_user", config_set_text, AT(store_user), NO_LIMITS,
       "", "rbl-checkd", "a user name of at most 63 bytes",

@@ -13,6 +13,7 @@
 #include "dns/engine.h"
 #include "rbl_keys.h"
 #include "rbl_own.h"
+#include "rbl_place.h"
 #include "rbl_validate.h"
 
 #ifndef CONFIG_DIR
@@ -47,8 +48,9 @@ typedef struct {
 
 typedef struct {
     /* store */
-    char     store[256];            /* "127.0.0.1:6379", "[::1]:6379" or
-                                       "unix:/path"; only numeric addresses */
+    char     store[1024];           /* as configured: rbl_place.h */
+    rbl_place_t      place;         /* the same, parsed */
+    rbl_place_map_t  store_map;
     char     store_user[64];
     char     store_password[256];   /* the content of store_password_file */
     char     store_prefix[RBL_PREFIX_MAX + 1];
@@ -165,16 +167,11 @@ config_tls_t config_smtp_tls(const config_t *conf);
  */
 int config_base_ok(const char *url);
 
-/* The store's address, in parts; path points into the text. */
-typedef struct {
-    const char  *path;                  /* of a Unix socket; NULL: host and
-                                           port */
-    char         host[48];
-    int          port;
-} config_address_t;
-
-/* 0, or -1: neither a numeric address with a port nor "unix:/path". */
-int config_store_address(config_address_t *addr, const char *text);
+/*
+ * Replaces names of hosts in conf->place by addresses; to be called once, at
+ * start, because it may block.  0, or -1 and one line in err.
+ */
+int config_resolve_store(config_t *conf, char *err, size_t size);
 
 /* The rule for zones of accounts' lists; it refers to `conf` and to itself. */
 typedef struct {

@@ -69,6 +69,8 @@ int config_set_size(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
 int config_set_store(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
+int config_set_store_nodes(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
 int config_set_prefix(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
 int config_set_password(config_t *conf, const config_key_t *key,

@@ -5,12 +5,10 @@
 #include "base/log.h"
 #include "config_int.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 static const struct {
@@ -341,71 +339,6 @@ config_allowed(char *buf, size_t size, const config_key_t *key)
         snprintf(buf, size, "a whole number from %.0f to %.0f", key->min,
                  key->max);
     }
-}
-
-
-int
-config_store_address(config_address_t *addr, const char *text)
-{
-    char         host[INET6_ADDRSTRLEN + 2];
-    size_t       n;
-    int64_t      port;
-    rbl_addr_t   parsed;
-    const char  *colon;
-
-    memset(addr, 0, sizeof(config_address_t));
-
-    if (strncmp(text, "unix:", 5) == 0) {
-        addr->path = text + 5;
-        return addr->path[0] == '/'
-               && strlen(addr->path) < sizeof(((struct sockaddr_un *) 0)
-                                              ->sun_path)
-               ? 0 : -1;
-    }
-
-    colon = strrchr(text, ':');
-    if (colon == NULL
-        || rbl_int_parse(&port, rbl_str(colon + 1), 1, 65535) != RBL_OK)
-    {
-        return -1;
-    }
-
-    n = (size_t) (colon - text);
-    if (n >= 2 && text[0] == '[' && text[n - 1] == ']') {
-        text++;
-        n -= 2;
-
-    } else if (memchr(text, ':', n) != NULL) {
-        return -1;
-    }
-
-    if (n == 0 || n >= sizeof(host)
-        || rbl_addr_parse(&parsed, (rbl_str_t) { text, n }) != RBL_OK)
-    {
-        return -1;
-    }
-
-    memcpy(addr->host, text, n);
-    addr->host[n] = '\0';
-    addr->port = (int) port;
-    return 0;
-}
-
-
-int
-config_set_store(config_t *conf, const config_key_t *key, const char *value,
-    char *err, size_t size)
-{
-    config_address_t  addr;
-
-    (void) err;
-    (void) size;
-
-    if (config_store_address(&addr, value) != 0) {
-        return -1;
-    }
-
-    return config_copy(conf, key, value);
 }
 
 

@@ -264,18 +264,21 @@ ctl_account_list(ctl_t *ctl)
     rbl_str_t   none = RBL_STR("");
 
     rows = json_array();
+    ctl_survey(ctl);
 
     for (p = 0; p < ctl->ks.partitions; p++) {
-        if (ctl_each(ctl, rbl_key(&key, &ctl->ks, p, "accounts", none, none),
-                     p, "acct", none, ctl_account_each, rows)
-            != 0)
+        if (!ctl_away(ctl, p)
+            && ctl_each(ctl, rbl_key(&key, &ctl->ks, p, "accounts", none,
+                                 none),
+                        p, "acct", none, ctl_account_each, rows)
+               != 0)
         {
             json_decref(rows);
             return CTL_ERROR;
         }
     }
 
-    return ctl_print(ctl, account_row, rows);
+    return ctl_print_parts(ctl, account_row, rows);
 }
 
 

@@ -1,237 +1,219 @@
 /*
- * The store as rblctl uses it: hiredis, synchronous, one connection.  This file
- * prints every error, with a hint for the operator; callers only see a failure.
+ * The client of the store: runs commands and scripts on the server that has the
+ * key.  Every error is printed here (fault.c); the commands of rblctl only see
+ * a failure.
  */
 
-#include "ctl.h"
+#include "client.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#define CTL_SLICE_N  500          /* records per lookup */
 
-
-static struct timeval
-ctl_timeval(double seconds)
+/* The node of the first key.  The keys of a script stand after its text, which
+   may have anything in it. */
+static unsigned
+ctl_route(const ctl_t *ctl, int argc, const rbl_str_t *argv)
 {
-    struct timeval  tv;
-
-    tv.tv_sec = (time_t) seconds;
-    tv.tv_usec = (suseconds_t) ((seconds - (double) tv.tv_sec) * 1e6);
-
-    return tv;
+    return argc > 3 && argv[0].n >= 4 && memcmp(argv[0].p, "EVAL", 4) == 0
+           ? rbl_nodes_of(&ctl->store.nodes, argv[3])
+           : rbl_nodes_of_words(&ctl->store.nodes, argc, argv);
 }
 
 
-/* Parses "host:port" or "[v6]:port": the host without brackets; returns the
-   port or -1. */
-static int
-ctl_address(char *host, size_t size, const char *text)
+/* The reply; NULL: the command was not sent, or it was and the connection was
+   lost. */
+static redisReply *
+ctl_send(ctl_t *ctl, int argc, const rbl_str_t *argv, ctl_tried_t *tried)
 {
-    size_t       n;
-    int64_t      port;
-    const char  *colon;
+    ctl_link_t   *link;
+    redisReply   *reply;
+    ctl_store_t  *store;
 
-    colon = strrchr(text, ':');
-    if (colon == NULL
-        || rbl_int_parse(&port, rbl_str(colon + 1), 1, 65535) != RBL_OK)
+    store = &ctl->store;
+
+    /* a node that was waited for in vain is not waited for again */
+
+    if (tried->node != RBL_NODE_NONE
+        && store->gone[tried->node].text[0] != '\0')
     {
-        return -1;
-    }
-
-    n = (size_t) (colon - text);
-    if (n > 2 && text[0] == '[' && text[n - 1] == ']') {
-        text++;
-        n -= 2;
-    }
-
-    if (n == 0 || n >= size) {
-        return -1;
-    }
-
-    memcpy(host, text, n);
-    host[n] = '\0';
-
-    return (int) port;
-}
-
-
-static redisContext *
-ctl_open(ctl_t *ctl)
-{
-    int              port;
-    char             host[256];
-    const char      *store;
-    struct timeval   tv;
-
-    store = ctl->conf.store;
-    tv = ctl_timeval(ctl->conf.store_timeout);
-
-    if (strncmp(store, "unix:", 5) == 0) {
-        return redisConnectUnixWithTimeout(store + 5, tv);
-    }
-
-    port = ctl_address(host, sizeof(host), store);
-    if (port < 0) {
-        ctl_fail("\"%s\" is not an address of a store: host:port or"
-                 " unix:/path", store);
+        tried->why = store->gone[tried->node];
         return NULL;
     }
 
-    return redisConnectWithTimeout(host, port, tv);
+    link = ctl_node(ctl, tried->node, &tried->why);
+    if (link == NULL) {
+        return NULL;
+    }
+
+    reply = ctl_link_send(link, argc, argv, &tried->why);
+    tried->lost = reply == NULL;
+
+    /* its role is looked at again, after the Sentinels were asked */
+
+    if (reply != NULL && reply->type == REDIS_REPLY_ERROR
+        && store->nodes.kind == RBL_PLACE_SENTINEL
+        && ctl_passes(ctl, &tried->why))
+    {
+        ctl_link_close(link);
+    }
+
+    return reply;
+}
+
+
+redisReply *
+ctl_try(ctl_t *ctl, unsigned at, int argc, const rbl_str_t *argv,
+    ctl_tried_t *tried)
+{
+    int          moved;
+    ctl_why_t    ignored;
+    redisReply  *reply;
+
+    memset(tried, 0, sizeof(*tried));
+
+    for (moved = 0; /* void */; freeReplyObject(reply)) {
+        tried->node = at != RBL_NODE_NONE ? at : ctl_route(ctl, argc, argv);
+        reply = ctl_send(ctl, argc, argv, tried);
+
+        if (tried->lost
+            || (reply != NULL && (reply->type != REDIS_REPLY_ERROR
+                                  || !ctl_passes(ctl, &tried->why))))
+        {
+            ctl_waited(ctl);
+            return reply;
+        }
+
+        if (rbl_reply_class(reply) == RBL_REPLY_MOVED && !moved
+            && rbl_nodes_moved(&ctl->store.nodes, reply, tried->node)
+               != RBL_NODE_NONE)
+        {
+            moved = 1;
+            continue;
+        }
+
+        if (!ctl_passes(ctl, &tried->why) || !ctl_wait(ctl)) {
+            break;
+        }
+
+        moved = 0;
+        (void) ctl_look(ctl, &ignored);
+    }
+
+    if (reply == NULL && tried->node != RBL_NODE_NONE) {
+        ctl->store.gone[tried->node] = tried->why;
+    }
+
+    freeReplyObject(reply);
+
+    return NULL;
+}
+
+
+static redisReply *
+ctl_run(ctl_t *ctl, unsigned at, int argc, const rbl_str_t *argv)
+{
+    redisReply   *reply;
+    ctl_tried_t   tried;
+
+    reply = ctl_try(ctl, at, argc, argv, &tried);
+
+    if (reply == NULL || (reply->type == REDIS_REPLY_ERROR
+                          && rbl_reply_class(reply) != RBL_REPLY_NOSCRIPT))
+    {
+        ctl_tried_fail(ctl, &tried, reply);
+        return NULL;
+    }
+
+    return reply;
 }
 
 
 int
 ctl_connect(ctl_t *ctl)
 {
-    int              argc;
-    rbl_str_t        argv[3];
-    redisReply      *reply;
+    char             err[512];
+    ctl_tried_t      tried;
     const config_t  *conf;
 
     conf = &ctl->conf;
-    errno = 0;
-    ctl->redis = ctl_open(ctl);
 
-    if (ctl->redis == NULL || ctl->redis->err) {
-        if (ctl->redis != NULL) {
-            ctl_fail("cannot reach the store at %s: %s. Is redis-server"
-                     " running?", conf->store, ctl->redis->errstr);
-        }
-
-        return -1;
-    }
-
-    rbl_reply_reader(&ctl->reader, ctl->redis, NULL);
-
-    if (redisSetTimeout(ctl->redis, ctl_timeval(conf->store_timeout * 10))
-        != REDIS_OK)
-    {
-        ctl_fail("cannot set a time limit: %s", ctl->redis->errstr);
-        return -1;
-    }
-
-    if (conf->store_password[0] == '\0') {
-        if (conf->store_user[0] == '\0') {
-            return 0;
-        }
-
+    if (conf->store_user[0] != '\0' && conf->store_password[0] == '\0') {
         ctl_fail("user %s of the store has no password: --password-file names"
                  " its file", conf->store_user);
         return -1;
     }
 
-    argc = 0;
-    argv[argc++] = RBL_STR("AUTH");
-    if (conf->store_user[0] != '\0') {
-        argv[argc++] = rbl_str(conf->store_user);
+    if (config_resolve_store(&ctl->conf, err, sizeof(err)) != 0) {
+        ctl_fail("%s", err);
+        return -1;
     }
 
-    argv[argc++] = rbl_str(conf->store_password);
-    reply = ctl_command(ctl, argc, argv);
-    freeReplyObject(reply);
+    memset(&tried, 0, sizeof(tried));
 
-    return reply == NULL ? -1 : 0;
+    if (ctl_look_first(ctl, &tried.why) != 0) {
+        ctl_fail("cannot find the store %s: %s", conf->store, tried.why.text);
+        return -1;
+    }
+
+    if (conf->place.kind == RBL_PLACE_CLUSTER) {
+        return 0;
+    }
+
+    while (ctl_node(ctl, 0, &tried.why) == NULL) {
+        if (!ctl_passes(ctl, &tried.why) || !ctl_wait(ctl)) {
+            ctl_tried_fail(ctl, &tried, NULL);
+            return -1;
+        }
+
+        (void) ctl_look(ctl, &tried.why);
+    }
+
+    return 0;
 }
 
 
-/* A script that fails halfway has applied its earlier changes. */
-static const char *
-ctl_hint_script(const ctl_t *ctl, const char *error)
+void
+ctl_disconnect(ctl_t *ctl)
 {
-    if (strstr(error, "The user executing the script can't") == NULL) {
-        return strstr(error, "script: ") != NULL
-               ? "A part may have been done: run rblctl fsck."
-               : "Nothing was changed.";
-    }
+    unsigned  i;
 
-    return ctl->command->run == ctl_fsck
-           ? "fsck has a user of its own, rblctl-fsck of redis-rbl.acl."
-           : "Its ACL (redis-rbl.acl) gives this user too little, and a part"
-             " may have been done: run rblctl fsck.";
-}
-
-
-static const char *
-ctl_hint(const ctl_t *ctl, const redisReply *reply)
-{
-    switch (rbl_reply_class(reply)) {
-
-    case RBL_REPLY_NOTREADY:
-    case RBL_REPLY_MOVED:
-    case RBL_REPLY_SLOT:
-        return "It is busy or still loading: try again in a moment.";
-
-    case RBL_REPLY_READONLY:
-        return "It is a replica: name the master.";
-
-    case RBL_REPLY_NOWRITE:
-        return "It refuses writes: look at its memory limit, its disk and its"
-               " replicas.";
-
-    case RBL_REPLY_NOAUTH:
-        return "Set store_user and store_password_file.";
-
-    case RBL_REPLY_NOPERM:
-        return "Its ACL (redis-rbl.acl) gives this user too little.";
-
-    default:
-        return ctl_hint_script(ctl, reply->str ? reply->str : "");
+    for (i = 0; i < RBL_NODES_MAX; i++) {
+        ctl_link_close(&ctl->store.link[i]);
     }
 }
 
 
-static void
-ctl_error(const ctl_t *ctl, const redisReply *reply, rbl_str_t text)
+redisReply *
+ctl_command_at(ctl_t *ctl, unsigned node, int argc, const rbl_str_t *argv)
 {
-    if (text.n > 200) {
-        text.n = 200;
-    }
+    static const char *const  writes[] = {
+        "HSETNX", "HSET", "ZADD", "ZREM", "DEL"
+    };
 
-    while (text.n > 0 && text.p[text.n - 1] == '.') {
-        text.n--;
-    }
+    size_t       i;
+    redisReply  *reply;
 
-    ctl_fail("the store at %s refuses: %.*s. %s", ctl->conf.store,
-             (int) text.n, text.p, ctl_hint(ctl, reply));
-}
+    reply = ctl_run(ctl, node, argc, argv);
 
-
-static redisReply *
-ctl_send(ctl_t *ctl, int argc, const rbl_str_t *argv)
-{
-    int           i;
-    size_t       *len;
-    redisReply   *reply;
-    const char  **word;
-
-    len = calloc((size_t) argc, sizeof(size_t));
-    word = calloc((size_t) argc, sizeof(char *));
-    if (len == NULL || word == NULL) {
-        ctl_fail("out of memory");
-        free(len);
-        free(word);
-        return NULL;
-    }
-
-    for (i = 0; i < argc; i++) {
-        word[i] = argv[i].n ? argv[i].p : "";
-        len[i] = argv[i].n;
-    }
-
-    reply = redisCommandArgv(ctl->redis, argc, word, len);
-    free(len);
-    free(word);
-
-    if (reply == NULL) {
-        ctl_fail("the store at %s does not answer: %s. Whether the command"
-                 " was done is not known.", ctl->conf.store,
-                 rbl_reply_lost(&ctl->reader.guard, ctl->redis->errstr));
+    for (i = 0; i < sizeof(writes) / sizeof(writes[0]); i++) {
+        ctl->store.wrote |= reply != NULL && rbl_str_is(argv[0], writes[i]);
     }
 
     return reply;
+}
+
+
+/* A WATCH belongs to its connection. */
+static void
+ctl_watch_begun(ctl_t *ctl, int argc, const rbl_str_t *argv)
+{
+    unsigned  i, node;
+
+    node = ctl_route(ctl, argc, argv);
+
+    for (i = 0; i < RBL_NODES_MAX; i++) {
+        ctl->store.link[i].watches = i == node;
+    }
 }
 
 
@@ -240,40 +222,22 @@ ctl_command(ctl_t *ctl, int argc, const rbl_str_t *argv)
 {
     redisReply  *reply;
 
-    reply = ctl_send(ctl, argc, argv);
-    if (reply != NULL && reply->type == REDIS_REPLY_ERROR) {
-        ctl_error(ctl, reply, rbl_str_is(argv[0], "AUTH")
-                              ? rbl_reply_auth_error(reply)
-                              : rbl_reply_error(reply));
-        freeReplyObject(reply);
-        return NULL;
+    reply = ctl_command_at(ctl, RBL_NODE_NONE, argc, argv);
+
+    if (reply != NULL && rbl_str_is(argv[0], "WATCH")) {
+        ctl_watch_begun(ctl, argc, argv);
     }
 
     return reply;
 }
 
 
-int64_t
-ctl_count(ctl_t *ctl, const char *name, rbl_str_t key)
-{
-    int64_t      n;
-    redisReply  *reply;
-
-    reply = ctl_command(ctl, RBL_WORDS(rbl_str(name), key));
-    if (reply == NULL) {
-        return -1;
-    }
-
-    n = rbl_reply_int(reply, 0);
-    freeReplyObject(reply);
-
-    return n;
-}
-
-
+/* Calls `run` with the words of EVALSHA or EVAL. */
 static redisReply *
 ctl_eval(ctl_t *ctl, rbl_str_t name, rbl_str_t text,
-    const rbl_script_t *script, int argc, const rbl_str_t *argv)
+    const rbl_script_t *script, int argc, const rbl_str_t *argv,
+    redisReply *(*run)(ctl_t *ctl, unsigned at, int argc,
+                       const rbl_str_t *argv))
 {
     int              n;
     rbl_str_t       *all;
@@ -297,7 +261,7 @@ ctl_eval(ctl_t *ctl, rbl_str_t name, rbl_str_t text,
         all[n++] = ctl_by(ctl, &by);
     }
 
-    reply = ctl_send(ctl, n, all);
+    reply = run(ctl, RBL_NODE_NONE, n, all);
     free(all);
 
     return reply;
@@ -312,16 +276,36 @@ ctl_script(ctl_t *ctl, const rbl_script_t *script, int argc,
     redisReply  *reply;
 
     reply = ctl_eval(ctl, RBL_STR("EVALSHA"), rbl_str(script->sha1), script,
-                     argc, argv);
+                     argc, argv, ctl_run);
 
     if (reply != NULL && rbl_reply_class(reply) == RBL_REPLY_NOSCRIPT) {
         freeReplyObject(reply);
-        reply = ctl_eval(ctl, RBL_STR("EVAL"), source, script, argc, argv);
+        reply = ctl_eval(ctl, RBL_STR("EVAL"), source, script, argc, argv,
+                         ctl_run);
     }
 
-    if (reply != NULL && reply->type == REDIS_REPLY_ERROR) {
-        ctl_error(ctl, reply, rbl_reply_error(reply));
-        freeReplyObject(reply);
+    ctl->store.wrote |= reply != NULL;
+
+    return reply;
+}
+
+
+/* Sends a command of a transaction, once, to where the keys are watched. */
+static redisReply *
+ctl_run_watched(ctl_t *ctl, unsigned at, int argc, const rbl_str_t *argv)
+{
+    redisReply   *reply;
+    ctl_tried_t   tried;
+
+    memset(&tried, 0, sizeof(tried));
+    tried.node = at != RBL_NODE_NONE ? at : ctl_route(ctl, argc, argv);
+    reply = ctl_send(ctl, argc, argv, &tried);
+
+    if (reply == NULL || (reply->type == REDIS_REPLY_ERROR
+                          && !ctl_passes(ctl, &tried.why)
+                          && strncmp(tried.why.text, "EXECABORT", 9) != 0))
+    {
+        ctl_tried_fail(ctl, &tried, reply);
         return NULL;
     }
 
@@ -330,158 +314,41 @@ ctl_script(ctl_t *ctl, const rbl_script_t *script, int argc,
 
 
 int
-ctl_meta_read(ctl_t *ctl, int64_t *partitions, int64_t *schema)
+ctl_watched(ctl_t *ctl, const rbl_script_t *script, int argc,
+    const rbl_str_t *argv, redisReply **reply)
 {
-    int          rc;
-    rbl_key_t    key;
-    redisReply  *reply;
+    int          i, rc;
+    unsigned     node;
+    rbl_str_t    source = { script->source, script->source_len };
+    redisReply  *said[4];
 
-    reply = ctl_command(ctl, RBL_COMMAND("HMGET", rbl_meta_key(&key, &ctl->ks),
-                        RBL_META_FIELDS));
-    if (reply == NULL) {
-        return -1;
+    node = rbl_nodes_of(&ctl->store.nodes, argv[0]);
+
+    if (node == RBL_NODE_NONE || !ctl->store.link[node].watches) {
+        return 1;
     }
 
-    *schema = rbl_reply_int(rbl_reply_at(reply, RBL_META_SCHEMA), -1);
-    *partitions = rbl_reply_int(rbl_reply_at(reply, RBL_META_PARTITIONS),
-                                -1);
-    rc = rbl_reply_str(rbl_reply_at(reply, RBL_META_SCHEMA)).p == NULL;
-    freeReplyObject(reply);
+    ctl->store.link[node].watches = 0;
 
-    return rc;
-}
+    /* in a transaction, EVALSHA of an unknown script would be queued and
+       fail */
 
+    said[0] = ctl_run_watched(ctl, node, RBL_COMMAND("SCRIPT", RBL_STR("LOAD"),
+                              source));
+    said[1] = said[0] == NULL ? NULL
+              : ctl_run_watched(ctl, node, RBL_WORDS(RBL_STR("MULTI")));
+    said[2] = said[1] == NULL ? NULL
+              : ctl_eval(ctl, RBL_STR("EVALSHA"), rbl_str(script->sha1),
+                         script, argc, argv, ctl_run_watched);
+    said[3] = said[2] == NULL ? NULL
+              : ctl_run_watched(ctl, node, RBL_WORDS(RBL_STR("EXEC")));
 
-int
-ctl_meta(ctl_t *ctl)
-{
-    int64_t  schema, partitions;
+    *reply = said[3];
+    rc = *reply == NULL ? -1 : (*reply)->type != REDIS_REPLY_ARRAY;
 
-    switch (ctl_meta_read(ctl, &partitions, &schema)) {
-
-    case 0:
-        break;
-
-    case 1:
-        ctl_fail("the store at %s is not initialised for prefix %s: run"
-                 " rblctl init", ctl->conf.store, ctl->conf.store_prefix);
-        return -1;
-
-    default:
-        return -1;
-    }
-
-    if (schema != RBL_SCHEMA_VERSION) {
-        ctl_fail("the store has schema %lld, this rblctl needs %d: use the"
-                 " programs of that schema, or run init with another prefix"
-                 " (rbl-operations(7), Upgrading)",
-                 (long long) schema, RBL_SCHEMA_VERSION);
-        return -1;
-    }
-
-    if (rbl_keyspace_set_partitions(&ctl->ks, partitions) != RBL_OK) {
-        ctl_fail("%s:meta is damaged: partitions must be a power of two from"
-                 " 1 to %d", ctl->conf.store_prefix, RBL_PARTITIONS_MAX);
-        return -1;
-    }
-
-    return 0;
-}
-
-
-/* Looks up the records of the first n members of a slice. */
-static int
-ctl_each_slice(ctl_t *ctl, const redisReply *sids, size_t n, unsigned p,
-    const char *record, rbl_str_t account, ctl_each_pt each, void *data)
-{
-    int          rc, argc;
-    size_t       i;
-    rbl_str_t    argv[CTL_SLICE_N + 1];
-    rbl_key_t   *keys;
-    redisReply  *reply;
-
-    keys = calloc(n, sizeof(rbl_key_t));
-    if (keys == NULL) {
-        ctl_fail("out of memory");
-        return -1;
-    }
-
-    argc = 0;
-    argv[argc++] = RBL_STR("MGET");
-    for (i = 0; i < n; i++) {
-        argv[argc++] = account.n
-            ? rbl_key(&keys[i], &ctl->ks, p, record, account,
-                      rbl_reply_str(rbl_reply_at(sids, i)))
-            : rbl_key(&keys[i], &ctl->ks, p, record,
-                      rbl_reply_str(rbl_reply_at(sids, i)), RBL_STR(""));
-    }
-
-    reply = ctl_command(ctl, argc, argv);
-    rc = reply == NULL ? -1 : 0;
-
-    for (i = 0; i < n && rc == 0; i++) {
-        rc = each(ctl, rbl_reply_str(rbl_reply_at(sids, i)),
-                  rbl_reply_str(rbl_reply_at(reply, i)), data);
-    }
-
-    freeReplyObject(reply);
-    free(keys);
-
-    return rc;
-}
-
-
-int
-ctl_each(ctl_t *ctl, rbl_str_t index, unsigned p, const char *record,
-    rbl_str_t account, ctl_each_pt each, void *data)
-{
-    int          rc;
-    char         from[24], to[24];
-    long         start;
-    size_t       n;
-    redisReply  *sids;
-
-    rc = 0;
-    n = CTL_SLICE_N;
-
-    for (start = 0; rc == 0 && n == CTL_SLICE_N; start += CTL_SLICE_N) {
-        snprintf(from, sizeof(from), "%ld", start);
-        snprintf(to, sizeof(to), "%ld", start + CTL_SLICE_N - 1);
-
-        sids = ctl_command(ctl, RBL_COMMAND("ZRANGE", index, rbl_str(from),
-                           rbl_str(to)));
-        if (sids == NULL) {
-            return -1;
-        }
-
-        n = rbl_reply_len(sids);
-        if (n > CTL_SLICE_N) {
-            rc = -1;
-            ctl_fail("the store at %s sends more replies than commands were"
-                     " sent: is it a redis-server?",
-                     ctl->conf.store);
-
-        } else if (n > 0) {
-            rc = ctl_each_slice(ctl, sids, n, p, record, account, each, data);
-        }
-
-        freeReplyObject(sids);
+    for (i = 0; i < 3 + (rc != 0); i++) {
+        freeReplyObject(said[i]);
     }
 
     return rc;
-}
-
-
-rbl_str_t
-ctl_entry_value(const redisReply *fields, const char *name)
-{
-    size_t  i;
-
-    for (i = 0; i + 1 < rbl_reply_len(fields); i += 2) {
-        if (rbl_str_is(rbl_reply_str(rbl_reply_at(fields, i)), name)) {
-            return rbl_reply_str(rbl_reply_at(fields, i + 1));
-        }
-    }
-
-    return RBL_STR("");
 }

@@ -86,6 +86,10 @@ static const ctl_option_t  user_options[] = {
 
 static const ctl_option_t  link_options[] = { { "url", 1 }, { NULL, 0 } };
 
+static const ctl_option_t  plan_of_store_options[] = {
+    { "masters", 1 }, { "partitions", 1 }, { NULL, 0 }
+};
+
 static const ctl_option_t  check_options[] = {
     { "lists", 1 }, { "resolver", 1 }, { "trace", 0 }, { NULL, 0 }
 };
@@ -94,6 +98,11 @@ const ctl_command_t  ctl_commands[] = {
     { "init", "[--partitions N]",
       "initialise the store; run once",
       init_options, 0, 0, CTL_STORE, ctl_init },
+    { "store plan", "[--masters N [--partitions N]]",
+      "show which server has which part of the store, and its replicas;"
+      " --masters: show the slots that each of N masters of a cluster should"
+      " have",
+      plan_of_store_options, 0, 0, CTL_OFFLINE, ctl_store_plan },
     { "account add", "NAME [--plan NAME] [--file FILE] [--paid|--free]"
       " [--max-hosts N] [--max-contacts N] [--max-checks N]"
       " [--interval SECONDS|15m|1h] [--timezone NAME]",

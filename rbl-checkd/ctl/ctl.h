@@ -16,6 +16,7 @@
 #include "config/entry_read.h"
 #include "rbl_audit.h"
 #include "rbl_keys.h"
+#include "rbl_nodes.h"
 #include "rbl_record.h"
 #include "rbl_reply.h"
 #include "rbl_reply_guard.h"
@@ -58,10 +59,38 @@ typedef struct {
     int                (*run)(ctl_t *ctl);
 } ctl_command_t;
 
+/* Why a server cannot be used. */
+typedef struct {
+    char               text[256];
+    rbl_reply_class_t  said;            /* its refusal; RBL_REPLY_OK: it does
+                                           not answer */
+} ctl_why_t;
+
+/* A connection to a server. */
+typedef struct {
+    redisContext        *redis;         /* NULL: none */
+    rbl_reply_reader_t   reader;
+    unsigned             changed;       /* of the node, when it was made */
+    int                  watches;       /* the last WATCH was sent here */
+} ctl_link_t;
+
+/* The servers of the store. */
+typedef struct {
+    rbl_nodes_t  nodes;
+    ctl_link_t   link[RBL_NODES_MAX];
+    ctl_why_t    gone[RBL_NODES_MAX];   /* the node was waited for in vain;
+                                           text "": it was not */
+    double       until;                 /* end of waiting, monotonic s; 0: not
+                                           begun */
+    int          wrote;                 /* something was changed by now */
+    unsigned char  away[RBL_PARTITIONS_MAX];    /* by ctl_survey */
+    unsigned char  were[RBL_SLOTS];     /* nodes.of at the last ctl_moving */
+    int            moved;               /* ctl_moving was called */
+} ctl_store_t;
+
 struct ctl_s {
     config_t              conf;
-    redisContext         *redis;
-    rbl_reply_reader_t    reader;       /* of redis */
+    ctl_store_t           store;
     rbl_keyspace_t        ks;
     const ctl_command_t  *command;
     int                   json;
@@ -86,8 +115,9 @@ int ctl_fail(const char *fmt, ...);
 __attribute__((format(printf, 1, 2)))
 void ctl_note(const char *fmt, ...);
 
-/* client.c: each function prints its own error. */
+/* client.c, meta.c: each function prints its own error. */
 int ctl_connect(ctl_t *ctl);            /* 0, -1 */
+void ctl_disconnect(ctl_t *ctl);
 int ctl_meta(ctl_t *ctl);               /* 0: ks is complete; -1 */
 
 /* Reads partitions and schema of <prefix>:meta.  0; 1: there is no meta; -1. */
@@ -97,6 +127,59 @@ int ctl_meta_read(ctl_t *ctl, int64_t *partitions, int64_t *schema);
 redisReply *ctl_command(ctl_t *ctl, int argc, const rbl_str_t *argv);
 redisReply *ctl_script(ctl_t *ctl, const rbl_script_t *script, int argc,
     const rbl_str_t *argv);
+
+/* The same, at a node (an index of store.nodes). */
+redisReply *ctl_command_at(ctl_t *ctl, unsigned node, int argc,
+    const rbl_str_t *argv);
+
+/*
+ * The same in a transaction, on the node to which ctl_command has sent the last
+ * WATCH.  0: *reply is that of EXEC; 1: a watched key was written, or its node
+ * has changed, and the script did not run; -1: error printed.
+ */
+int ctl_watched(ctl_t *ctl, const rbl_script_t *script, int argc,
+    const rbl_str_t *argv, redisReply **reply);
+
+/*
+ * parts.c: which partitions of a cluster are away; none of another store, where
+ * all are on one server.  ctl_survey looks; the rest is about what it found.
+ */
+void ctl_survey(ctl_t *ctl);
+int ctl_away(const ctl_t *ctl, unsigned p);
+int ctl_key_away(const ctl_t *ctl, rbl_str_t key);
+unsigned ctl_here(const ctl_t *ctl);    /* the first that is not away; ctl->ks
+                                           .partitions: all are */
+
+/* Prints one line for each part that is away: its name, `what`, and why.
+   Returns the number of lines. */
+int ctl_away_note(const ctl_t *ctl, const char *what);
+
+/* Looks whether all partitions are there.  0; -1: printed that one is away and
+   that nothing was changed. */
+int ctl_complete(ctl_t *ctl);
+
+/* The next node with slots after `node`, or with 0xff the first; nodes that are
+   away are left out.  RBL_NODE_NONE: no more. */
+unsigned ctl_next_node(const ctl_t *ctl, unsigned node);
+
+/* Do slots move between nodes, or have they moved since the last call?  1; 0;
+   -1: error printed. */
+int ctl_moving(ctl_t *ctl);
+
+/* Number of slots without a node. */
+unsigned ctl_slots_missing(const ctl_t *ctl);
+
+/*
+ * servers.c: an array of objects about the servers: address, state, version,
+ * memory, replicas, slots, partitions.  NULL: out of memory, printed.
+ */
+json_t *ctl_servers(ctl_t *ctl);
+
+/* Warns of masters whose replicas need not have a write. */
+void ctl_servers_note(const json_t *servers);
+
+/* The value of a line "name:value" of INFO. */
+rbl_str_t ctl_info_value(rbl_str_t info, const char *name);
 
 /* audit.c: makes the last argument of audited scripts. */
 rbl_str_t ctl_by(const ctl_t *ctl, rbl_audit_by_t *b);
@@ -136,6 +219,10 @@ typedef struct {
  * error.
  */
 int ctl_print(ctl_t *ctl, const ctl_column_t *columns, json_t *value);
+
+/* The same after a walk through all partitions: CTL_ERROR, and a line for each
+   part that is away, if the output is without a part. */
+int ctl_print_parts(ctl_t *ctl, const ctl_column_t *columns, json_t *value);
 
 /* Untrusted text as JSON: invalid UTF-8 becomes "?". */
 json_t *ctl_text(rbl_str_t s);
@@ -213,6 +300,7 @@ int ctl_list_sid(rbl_sid_t *sid, rbl_str_t zone);
 /* The commands, one file for each family. */
 int ctl_init(ctl_t *ctl);
 int ctl_status(ctl_t *ctl);
+int ctl_store_plan(ctl_t *ctl);
 int ctl_queue(ctl_t *ctl);
 int ctl_audit(ctl_t *ctl);
 int ctl_fsck(ctl_t *ctl);

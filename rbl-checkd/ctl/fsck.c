@@ -118,19 +118,15 @@ fsck_take(fsck_t *f, const redisReply *reply)
 }
 
 
-/* The script's reply, or "QUEUED" inside a transaction. */
-static redisReply *
-fsck_call(fsck_t *f, rbl_str_t key, const rbl_script_t *script, int argc,
-    rbl_str_t *argv)
+/* Puts the common beginning of all arguments into argv. */
+static void
+fsck_begin(const fsck_t *f, rbl_str_t key, rbl_str_t *argv)
 {
-    rbl_fsck_account_args_t  *first;    /* the common beginning of all
-                                           arguments */
+    rbl_fsck_account_args_t  *first;
 
     first = (void *) argv;
     first->acct = key;
     first->mend = rbl_str(f->repair ? "1" : "0");
-
-    return ctl_script(f->ctl, script, argc, argv);
 }
 
 
@@ -141,7 +137,8 @@ fsck_script(fsck_t *f, rbl_str_t key, const rbl_script_t *script, int argc,
     int          rc;
     redisReply  *reply;
 
-    reply = fsck_call(f, key, script, argc, argv);
+    fsck_begin(f, key, argv);
+    reply = ctl_script(f->ctl, script, argc, argv);
     rc = reply == NULL ? -1 : fsck_take(f, reply);
     freeReplyObject(reply);
 
@@ -153,30 +150,15 @@ int
 fsck_watched(fsck_t *f, rbl_str_t key, const rbl_script_t *script, int argc,
     rbl_str_t *argv)
 {
-    int          i, rc;
-    redisReply  *reply[3];
+    int          rc;
+    redisReply  *reply;
 
-    /* in a transaction, EVALSHA of an unknown script would be queued and
-       fail */
+    fsck_begin(f, key, argv);
 
-    reply[0] = ctl_command(f->ctl, RBL_COMMAND("SCRIPT",
-                           RBL_STR("LOAD"), rbl_str(script->source)));
-    if (reply[0] == NULL) {
-        return -1;
-    }
-
-    freeReplyObject(reply[0]);
-
-    reply[0] = ctl_command(f->ctl, RBL_WORDS(RBL_STR("MULTI")));
-    reply[1] = reply[0] ? fsck_call(f, key, script, argc, argv) : NULL;
-    reply[2] = reply[1] ? ctl_command(f->ctl, RBL_WORDS(RBL_STR("EXEC")))
-               : NULL;
-
-    rc = reply[2] == NULL ? -1 : reply[2]->type == REDIS_REPLY_NIL ? 1
-         : fsck_take(f, rbl_reply_at(reply[2], 0));
-
-    for (i = 0; i < 3; i++) {
-        freeReplyObject(reply[i]);
+    rc = ctl_watched(f->ctl, script, argc, argv, &reply);
+    if (rc == 0) {
+        rc = fsck_take(f, rbl_reply_at(reply, 0));
+        freeReplyObject(reply);
     }
 
     return rc;
@@ -247,6 +229,10 @@ fsck_state(fsck_t *f, rbl_str_t account)
         return (int) json_integer_value(known);
     }
 
+    if (ctl_away(f->ctl, rbl_partition(&f->ctl->ks, account))) {
+        return FSCK_BAD;
+    }
+
     rc = fsck_account_types(f, account);
     if (rc == FSCK_OK) {
         rc = fsck_script(f, rbl_account_key(&key, &f->ctl->ks, "acct", account,
@@ -281,9 +267,15 @@ fsck_all(fsck_t *f)
     only = fsck_only(f);
     from = only.n ? rbl_partition(&f->ctl->ks, only) : 0;
     to = only.n ? from + 1 : f->ctl->ks.partitions;
+    ctl_survey(f->ctl);
+    f->skipped = !only.n || ctl_away(f->ctl, from);
+
+    if (only.n && f->skipped) {
+        return 0;
+    }
 
     for (p = from, rc = 0; p < to && rc == 0; p++) {
-        rc = fsck_partition_types(f, p);
+        rc = ctl_away(f->ctl, p) ? 0 : fsck_partition_types(f, p);
     }
 
     if (rc != 0 || f->stopped) {
@@ -298,7 +290,7 @@ fsck_all(fsck_t *f)
     rc = fsck_scan(f);
 
     for (p = from; p < to && !only.n && rc == 0; p++) {
-        rc = fsck_accounts_index(f, p);
+        rc = ctl_away(f->ctl, p) ? 0 : fsck_accounts_index(f, p);
     }
 
     for (it = json_object_iter(f->accounts); it != NULL && rc == 0;
@@ -312,7 +304,7 @@ fsck_all(fsck_t *f)
     }
 
     for (p = from; p < to && rc == 0; p++) {
-        rc = fsck_partition(f, p);
+        rc = ctl_away(f->ctl, p) ? 0 : fsck_partition(f, p);
     }
 
     rc = rc == 0 && !only.n ? fsck_mail(f) : rc;
@@ -381,6 +373,12 @@ ctl_fsck(ctl_t *ctl)
 
     if (fsck_all(&f) == 0) {
         rc = fsck_print(&f);
+
+        if (f.skipped && ctl_away_note(ctl, "cannot be used, and was not"
+                                       " checked"))
+        {
+            rc = CTL_ERROR;
+        }
 
     } else {
         /* the faults found until then are reported anyway */

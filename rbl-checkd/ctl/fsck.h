@@ -17,6 +17,7 @@ typedef struct {
     ctl_t    *ctl;
     int       repair;
     int       stopped;                  /* the rest cannot be checked */
+    int       skipped;                  /* a partition that is away matters */
     int       judged;                   /* accounts checked */
     int       found, left;              /* faults; those not repaired */
     json_t   *rows;                     /* the faults */
@@ -78,8 +79,8 @@ rbl_str_t fsck_only(const fsck_t *f);
    names. */
 int fsck_scan(fsck_t *f);
 
-/* Passes all keys of that name, of all accounts or of the selected one, to a
-   function, in pages of SCAN. */
+/* fsck_keys.c: passes all keys of that name, of all accounts or of the selected
+   one, to a function, in pages of SCAN. */
 int fsck_keys(fsck_t *f, const char *name,
     int (*take)(fsck_t *f, const redisReply *page));
 

@@ -44,6 +44,11 @@ fsck_mail_user(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
         return -1;
     }
 
+    if (ctl_key_away(ctl, rbl_str(key.s))) {
+        f->skipped = 1;
+        return 0;
+    }
+
     snprintf(member, sizeof(member), "%.*s:%.*s", (int) account.n, account.p,
              (int) sid.n, sid.p);
 
@@ -83,6 +88,10 @@ fsck_mail_right(fsck_t *f, rbl_str_t key, rbl_str_t account, rbl_str_t user)
     rbl_key_t    record, mail;
     rbl_user_t   u;
     redisReply  *reply;
+
+    if (ctl_away(f->ctl, rbl_partition(&f->ctl->ks, account))) {
+        return 1;                       /* nothing is known against it */
+    }
 
     reply = ctl_command(f->ctl, RBL_COMMAND("GET",
                         rbl_account_key(&record, &f->ctl->ks, "user", account,

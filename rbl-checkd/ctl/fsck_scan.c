@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FSCK_SCAN_COUNT  "1000"
-
 
 typedef struct {
     unsigned   p;
@@ -328,38 +326,6 @@ fsck_again_page(fsck_t *f, const redisReply *page)
     }
 
     return 0;
-}
-
-
-int
-fsck_keys(fsck_t *f, const char *name,
-    int (*take)(fsck_t *f, const redisReply *page))
-{
-    int          rc;
-    char         cursor[FSCK_CURSOR], match[RBL_KEY_MAX];
-    rbl_str_t    only;
-    redisReply  *reply;
-
-    only = fsck_only(f);
-    snprintf(match, sizeof(match), "%s:{*}:%s*%.*s*", f->ctl->ks.prefix, name,
-             (int) only.n, only.n ? only.p : "");
-    snprintf(cursor, sizeof(cursor), "0");
-
-    do {
-        reply = ctl_command(f->ctl, RBL_COMMAND("SCAN", rbl_str(cursor),
-                            RBL_STR("MATCH"), rbl_str(match), RBL_STR("COUNT"),
-                            RBL_STR(FSCK_SCAN_COUNT)));
-        if (reply == NULL) {
-            return -1;
-        }
-
-        fsck_cursor(cursor, reply);
-        rc = take(f, rbl_reply_rest(reply));
-        freeReplyObject(reply);
-
-    } while (rc == 0 && strcmp(cursor, "0") != 0);
-
-    return rc;
 }
 
 

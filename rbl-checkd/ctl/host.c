@@ -200,7 +200,13 @@ account_of(ctl_t *ctl, rbl_sid_t *account, const rbl_sid_t *host)
     rbl_str_t    none = RBL_STR("");
     redisReply  *sids;
 
+    ctl_survey(ctl);
+
     for (p = 0; p < ctl->ks.partitions; p++) {
+        if (ctl_away(ctl, p)) {
+            continue;
+        }
+
         for (at = 0, n = SLICE; n == SLICE; at += SLICE) {
             sids = ctl_command(ctl, RBL_COMMAND("ZRANGE",
                                rbl_key(&key, &ctl->ks, p, "accounts", none,
@@ -220,7 +226,10 @@ account_of(ctl_t *ctl, rbl_sid_t *account, const rbl_sid_t *host)
         }
     }
 
-    ctl_fail("there is no host %s", host->s);
+    if (ctl_away_note(ctl, "cannot be used, and may have the host") == 0) {
+        ctl_fail("there is no host %s", host->s);
+    }
+
     return -1;
 }
 

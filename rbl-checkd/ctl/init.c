@@ -100,9 +100,21 @@ ctl_init(ctl_t *ctl)
                         RBL_PARTITIONS_MAX);
     }
 
+    if (ctl_slots_missing(ctl) != 0) {
+        return ctl_fail("%u slots of the cluster have no node, and nothing was"
+                        " changed: rblctl store plan shows them",
+                        ctl_slots_missing(ctl));
+    }
+
     rc = ctl_meta_read(ctl, &partitions, &schema);
 
     if (rc == 1) {
+        if (rbl_keyspace_set_partitions(&ctl->ks, wanted) != RBL_OK
+            || ctl_complete(ctl) != 0)
+        {
+            return CTL_ERROR;
+        }
+
         rc = ctl_init_write(ctl, wanted);
         if (rc == 1) {
             return ctl_init_print(ctl, wanted, 1);

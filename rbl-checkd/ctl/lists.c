@@ -264,6 +264,7 @@ ctl_lists_show(ctl_t *ctl)
     }
 
     rows.rows = json_array();
+    ctl_survey(ctl);
     rc = ctl_each(ctl, rbl_key(&key, &ctl->ks, 0, "lists", none, none), 0,
                   "r", RBL_STR("SYS"), ctl_list_each, &rows);
     ctl_lists_known_free(&rows.known);
@@ -273,5 +274,5 @@ ctl_lists_show(ctl_t *ctl)
         return CTL_ERROR;
     }
 
-    return ctl_print(ctl, list_row, rows.rows);
+    return ctl_print_parts(ctl, list_row, rows.rows);
 }

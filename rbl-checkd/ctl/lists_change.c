@@ -17,6 +17,10 @@ ctl_list_script(ctl_t *ctl, const rbl_script_t *script, int argc,
     rbl_str_t    none = RBL_STR("");
     redisReply  *reply;
 
+    if (ctl_complete(ctl) != 0) {
+        return NULL;
+    }
+
     for (p = 0; /* void */; freeReplyObject(reply)) {
         *argv = rbl_key(&key, &ctl->ks, p, "lists", none, none);
         reply = ctl_script(ctl, script, argc, argv);

@@ -139,6 +139,10 @@ load_all(load_t *l)
     n = l->ctl->ks.partitions;
     path = l->ctl->args[0].p;
 
+    if (ctl_complete(l->ctl) != 0) {
+        return CTL_ERROR;
+    }
+
     for (p = 0; p < n; p++) {
         if (load_room(l, p) != 0) {
             return ctl_fail("nothing was loaded from %s", path);

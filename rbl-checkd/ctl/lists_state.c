@@ -272,6 +272,7 @@ ctl_list_shared(ctl_t *ctl, const rbl_list_t *l, json_t *object)
     char         by[64];
     size_t       i;
     int64_t      now, till, frozen;
+    unsigned     p;
     rbl_key_t    key;
     rbl_str_t    argv[2 + LIST_FIELDS];
     redisReply  *reply;
@@ -280,10 +281,15 @@ ctl_list_shared(ctl_t *ctl, const rbl_list_t *l, json_t *object)
         "day", "used", "till", "frozen", "turned", "of"
     };
 
+    p = rbl_partition(&ctl->ks, l->id);
+
+    if (ctl_away(ctl, p)) {
+        return 0;
+    }
+
     argc = 0;
     argv[argc++] = RBL_STR("HMGET");
-    argv[argc++] = rbl_key(&key, &ctl->ks, rbl_partition(&ctl->ks, l->id),
-                           "list", l->id, RBL_STR(""));
+    argv[argc++] = rbl_key(&key, &ctl->ks, p, "list", l->id, RBL_STR(""));
     for (i = 0; i < LIST_FIELDS; i++) {
         argv[argc++] = rbl_str(fields[i]);
     }

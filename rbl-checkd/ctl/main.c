@@ -71,7 +71,7 @@ ctl_help(FILE *out)
 {
     const ctl_command_t  *c;
 
-    fputs("usage: rblctl [-c FILE] [--store ADDRESS] [--prefix PREFIX]"
+    fputs("usage: rblctl [-c FILE] [--store STORE] [--prefix PREFIX]"
           " [--user NAME]\n              [--password-file FILE] [--json]"
           " COMMAND\n\n", out);
 
@@ -80,10 +80,12 @@ ctl_help(FILE *out)
                 c->usage[0] ? " " : "", c->usage, c->text);
     }
 
-    fputs("\nADDRESS is host:port or unix:/path (also from RBL_STORE), NAME a"
-          " user\nof the store.  What is not given is taken from "
-          CTL_CONFIG_FILE "\nor, if there is none, from " CONFIG_FILE
-          ".\nThe exit status is 0, or 3 after an error.\n", out);
+    fputs("\nSTORE (also from RBL_STORE) is HOST:PORT or unix:/PATH for one"
+          " Redis,\nsentinel:NAME@HOST:PORT,... for the master NAME that these"
+          " Sentinels know, or\ncluster:HOST:PORT,... for a Redis Cluster with"
+          " these nodes.  NAME is a user of\nthe store.  What is not given is"
+          " taken from " CTL_CONFIG_FILE "\nor, if there is none, from "
+          CONFIG_FILE ".\nThe exit status is 0, or 3 after an error.\n", out);
 }
 
 
@@ -375,6 +377,13 @@ ctl_configure(ctl_t *ctl)
         }
     }
 
+    if (ctl->command->need >= CTL_STORE
+        && config_resolve_store(&ctl->conf, err, sizeof(err)) != 0)
+    {
+        ctl_fail("%s", err);
+        return -1;
+    }
+
     if (rbl_keyspace_init(&ctl->ks, rbl_str(ctl->conf.store_prefix))
         != RBL_OK)
     {
@@ -415,9 +424,7 @@ main(int argc, char **argv)
         rc = ctl.command->run(&ctl);
     }
 
-    if (ctl.redis != NULL) {
-        redisFree(ctl.redis);
-    }
+    ctl_disconnect(&ctl);
 
     if (fflush(stdout) != 0 || ferror(stdout)) {
         return ctl_fail("cannot write to standard output");

@@ -136,8 +136,13 @@ ctl_queue(ctl_t *ctl)
 
     memset(&sum, 0, sizeof(sum));
     rows = json_array();
+    ctl_survey(ctl);
 
     for (p = 0; p < ctl->ks.partitions; p++) {
+        if (ctl_away(ctl, p)) {
+            continue;
+        }
+
         if (ctl_queue_read(ctl, p, &q) != 0) {
             json_decref(rows);
             return CTL_ERROR;
@@ -151,5 +156,5 @@ ctl_queue(ctl_t *ctl)
 
     json_array_append_new(rows, ctl_queue_json(json_string("all"), &sum));
 
-    return ctl_print(ctl, queue_row, rows);
+    return ctl_print_parts(ctl, queue_row, rows);
 }

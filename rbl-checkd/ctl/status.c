@@ -22,6 +22,22 @@ static const ctl_column_t  status_columns[] = {
     { "retry", "deliveries" }, { NULL, NULL }
 };
 
+/* The same for a cluster. */
+static const ctl_column_t  cluster_columns[] = {
+    { "store", "store" }, { "prefix", "prefix" },
+    { "initialised", "initialised" }, { "partitions", "partitions" },
+    { "accounts", "accounts" }, { "lists", "lists" },
+    { "lists_active", "lists active" }, { "outbox", "outbox" },
+    { "retry", "deliveries" }, { NULL, NULL }
+};
+
+static const ctl_column_t  server_row[] = {
+    { "node", "SERVER" }, { "state", "STATE" }, { "version", "VERSION" },
+    { "memory", "MEMORY" }, { "policy", "EVICTION" },
+    { "persistent", "APPEND-ONLY" }, { "replicas", "REPLICAS" },
+    { "parts", "PARTITIONS" }, { NULL, NULL }
+};
+
 static const ctl_column_t  daemon_row[] = {
     { "name", "DAEMON" }, { "pending", "RUNNING" }, { "idle", "IDLE (s)" },
     { "version", "VERSION" }, { "up", "UP" }, { "ended", "CHECKS" },
@@ -31,61 +47,32 @@ static const ctl_column_t  daemon_row[] = {
 };
 
 
-/* The value of a line "name:value" of INFO. */
-static rbl_str_t
-ctl_info_value(rbl_str_t info, const char *name)
-{
-    rbl_str_t    v = RBL_STR("");
-    size_t       n;
-    const char  *p, *end;
-
-    n = strlen(name);
-    end = info.p + info.n;
-
-    for (p = info.p; p != NULL && p < end; p++) {
-        if ((size_t) (end - p) > n && memcmp(p, name, n) == 0 && p[n] == ':') {
-            v.p = p + n + 1;
-            while (v.p + v.n < end && v.p[v.n] != '\r' && v.p[v.n] != '\n') {
-                v.n++;
-            }
-
-            return v;
-        }
-
-        p = memchr(p, '\n', (size_t) (end - p));
-        if (p == NULL) {
-            break;
-        }
-    }
-
-    return v;
-}
-
-
+/* One server is the store, and its properties are those of the store. */
 static json_t *
 ctl_status_store(ctl_t *ctl)
 {
-    json_t      *v;
-    rbl_str_t    info;
-    redisReply  *reply;
+    json_t  *v, *servers, *first;
 
-    reply = ctl_command(ctl, RBL_WORDS(RBL_STR("INFO")));
-    if (reply == NULL) {
+    servers = ctl_servers(ctl);
+    if (servers == NULL) {
         return NULL;
     }
 
-    info = rbl_reply_str(reply);
-    v = json_pack("{ss so so so so sb ss}", "store", ctl->conf.store,
-                  "version", ctl_text(ctl_info_value(info, "redis_version")),
-                  "role", ctl_text(ctl_info_value(info, "role")),
-                  "memory", ctl_text(ctl_info_value(info,
-                                                    "used_memory_human")),
-                  "policy", ctl_text(ctl_info_value(info,
-                                                    "maxmemory_policy")),
-                  "persistent",
-                  rbl_str_is(ctl_info_value(info, "aof_enabled"), "1"),
-                  "prefix", ctl->conf.store_prefix);
-    freeReplyObject(reply);
+    v = json_pack("{ss ss so}", "store", ctl->conf.store,
+                  "prefix", ctl->conf.store_prefix, "servers", servers);
+    first = json_array_get(servers, 0);
+
+    if (v != NULL && ctl->conf.place.kind != RBL_PLACE_CLUSTER) {
+        static const char *const  own[] = {
+            "version", "role", "memory", "policy", "persistent"
+        };
+
+        size_t  i;
+
+        for (i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+            json_object_set(v, own[i], json_object_get(first, own[i]));
+        }
+    }
 
     return v;
 }
@@ -179,7 +166,9 @@ ctl_status_daemons(ctl_t *ctl, json_t *daemons)
     for (p = 0; p < ctl->ks.partitions; p++) {
         (void) rbl_key(&key, &ctl->ks, p, "lists", none, none);
 
-        if (ctl_status_partition(ctl, rbl_str(key.s), daemons) != 0) {
+        if (!ctl_away(ctl, p)
+            && ctl_status_partition(ctl, rbl_str(key.s), daemons) != 0)
+        {
             return -1;
         }
     }
@@ -193,7 +182,7 @@ ctl_status_sums(ctl_t *ctl, json_t *v)
 {
     size_t     i;
     int64_t    n, sum;
-    unsigned   p, last;
+    unsigned   p, first, last;
     rbl_key_t  key;
     rbl_str_t  none = RBL_STR("");
 
@@ -207,10 +196,16 @@ ctl_status_sums(ctl_t *ctl, json_t *v)
         { "retry", "ZCARD", "retry", 0 }
     };
 
-    for (i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
-        last = sums[i].once ? 1 : ctl->ks.partitions;
+    first = ctl_here(ctl);
 
-        for (p = 0, sum = 0; p < last; p++) {
+    for (i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
+        last = sums[i].once ? first + 1 : ctl->ks.partitions;
+
+        for (p = first, sum = 0; p < last; p++) {
+            if (ctl_away(ctl, p)) {
+                continue;
+            }
+
             n = ctl_count(ctl, sums[i].verb,
                           rbl_key(&key, &ctl->ks, p, sums[i].key, none, none));
             if (n < 0) {
@@ -236,7 +231,8 @@ ctl_status_lists(ctl_t *ctl, json_t *v)
     redisReply  *reply;
 
     reply = ctl_command(ctl, RBL_COMMAND("GET",
-                        rbl_key(&key, &ctl->ks, 0, "defaults", none, none)));
+                        rbl_key(&key, &ctl->ks, ctl_here(ctl), "defaults",
+                                none, none)));
     if (reply == NULL) {
         return -1;
     }
@@ -330,6 +326,10 @@ ctl_status_counted(ctl_t *ctl, json_t *daemons)
     size_t   i;
     json_t  *all, *m, *d;
 
+    if (ctl_away(ctl, 0)) {
+        return 0;                       /* it has them */
+    }
+
     all = ctl_daemons(ctl);
     if (all == NULL) {
         return -1;
@@ -359,8 +359,8 @@ ctl_status_counted(ctl_t *ctl, json_t *daemons)
 static int
 ctl_status_print(ctl_t *ctl, json_t *v, json_t *daemons)
 {
-    int          rc;
-    json_t      *rows, *d;
+    int          rc, one;
+    json_t      *rows, *d, *servers;
     const char  *name;
 
     rows = json_array();
@@ -375,7 +375,17 @@ ctl_status_print(ctl_t *ctl, json_t *v, json_t *daemons)
         return ctl_print(ctl, NULL, v);
     }
 
-    rc = ctl_print(ctl, status_columns, v);
+    servers = json_incref(json_object_get(v, "servers"));
+    one = ctl->conf.place.kind == RBL_PLACE_ONE;
+    rc = ctl_print(ctl, ctl->conf.place.kind == RBL_PLACE_CLUSTER
+                        ? cluster_columns : status_columns, v);
+
+    if (!one) {
+        putchar('\n');
+        rc |= ctl_print(ctl, server_row, json_incref(servers));
+    }
+
+    json_decref(servers);
 
     if (json_array_size(rows) == 0) {
         printf("\nNo daemon has claimed a job here yet.\n");
@@ -385,48 +395,62 @@ ctl_status_print(ctl_t *ctl, json_t *v, json_t *daemons)
 
     putchar('\n');
 
-    return ctl_print(ctl, daemon_row, rows);
+    return rc | ctl_print(ctl, daemon_row, rows);
+}
+
+
+/* Adds the content of the store, as far as it is there.  0; -1: error
+   printed. */
+static int
+ctl_status_content(ctl_t *ctl, json_t *v, json_t *daemons)
+{
+    if (ctl_here(ctl) == ctl->ks.partitions) {
+        return 0;
+    }
+
+    return ctl_status_sums(ctl, v) != 0 || ctl_status_lists(ctl, v) != 0
+           || ctl_status_daemons(ctl, daemons) != 0
+           || ctl_status_counted(ctl, daemons) != 0 ? -1 : 0;
 }
 
 
 int
 ctl_status(ctl_t *ctl)
 {
+    int       rc;
     json_t   *v, *daemons;
     int64_t   partitions, schema;
 
-    v = ctl_status_store(ctl);
+    rc = ctl_meta_read(ctl, &partitions, &schema);
+
+    if (rc == 0) {
+        rc = ctl_meta(ctl);
+    }
+
+    if (rc == 0) {
+        ctl_survey(ctl);
+    }
+
+    v = rc < 0 && ctl->conf.place.kind != RBL_PLACE_CLUSTER
+        ? NULL : ctl_status_store(ctl);
     if (v == NULL) {
         return CTL_ERROR;
     }
 
     daemons = json_object();
 
-    switch (ctl_meta_read(ctl, &partitions, &schema)) {
-
-    case 1:
-        json_object_set_new(v, "initialised", json_false());
-        return ctl_status_print(ctl, v, daemons);
-
-    case 0:
-        json_object_set_new(v, "initialised", json_true());
-        json_object_set_new(v, "partitions", json_integer(partitions));
-        if (ctl_meta(ctl) == 0 && ctl_status_sums(ctl, v) == 0
-            && ctl_status_lists(ctl, v) == 0
-            && ctl_status_daemons(ctl, daemons) == 0
-            && ctl_status_counted(ctl, daemons) == 0)
-        {
-            return ctl_status_print(ctl, v, daemons);
-        }
-
-        break;
-
-    default:
-        break;
+    if (rc >= 0) {
+        json_object_set_new(v, "initialised", json_boolean(rc == 0));
     }
 
-    json_decref(daemons);
-    json_decref(v);
+    if (rc == 0) {
+        json_object_set_new(v, "partitions", json_integer(partitions));
+        rc = ctl_status_content(ctl, v, daemons);
+    }
 
-    return CTL_ERROR;
+    ctl_servers_note(json_object_get(v, "servers"));
+    (void) ctl_away_note(ctl, "cannot be used");
+
+    return ctl_status_print(ctl, v, daemons) != CTL_OK || rc < 0 ? CTL_ERROR
+                                                                 : CTL_OK;
 }

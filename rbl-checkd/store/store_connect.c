@@ -275,16 +275,11 @@ greet(store_t *store)
 void
 store_connect(store_t *store)
 {
-    config_address_t    addr;
-    redisAsyncContext  *ac;
+    redisAsyncContext      *ac;
+    const rbl_host_port_t  *at = &store->conf->place.hosts[0];
 
-    if (config_store_address(&addr, store->conf->store) != 0) {
-        lost(store, "not an address");
-        return;
-    }
-
-    ac = addr.path != NULL ? redisAsyncConnectUnix(addr.path)
-                           : redisAsyncConnect(addr.host, addr.port);
+    ac = at->port == 0 ? redisAsyncConnectUnix(at->host)
+                       : redisAsyncConnect(at->host, (int) at->port);
 
     if (ac == NULL || ac->err) {
         lost(store, ac == NULL ? "out of memory" : ac->errstr);
@@ -305,7 +300,7 @@ store_connect(store_t *store)
     redisLibevAttach(store->loop, ac);
     redisAsyncSetConnectCallback(ac, on_connect);
     redisAsyncSetDisconnectCallback(ac, on_disconnect);
-    if (addr.path == NULL) {
+    if (at->port != 0) {
         redisEnableKeepAlive(&ac->c);
     }
 

@@ -19,14 +19,16 @@ while ($acl =~ /^user (\S+) off (.*)$/mg) {
         rules => $rules,
     };
 }
-is(join(' ', sort keys %user), 'default rbl-api rbl-checkd rbl-portal rblctl '
-    . 'rblctl-fsck',
+is(join(' ', sort keys %user), 'default rbl-api rbl-checkd rbl-portal '
+    . 'rbl-replica rbl-sentinel rblctl rblctl-fsck',
     'the users; all are off until they get a password');
 for my $name (grep { $_ ne 'default' } sort keys %user) {
     like($user{$name}{rules}, qr/resetchannels .*-\@all \+[^@]*$/,
         "$name: no command but those named");
     is(join(' ', $user{$name}{rules} =~ /&(\S+)/g),
-        $name eq 'rblctl' ? '' : 'rbl:news', "$name: its channel");
+        $name eq 'rbl-sentinel' ? '__sentinel__:hello'
+            : $name =~ /^rbl(?:ctl|-replica)$/ ? '' : 'rbl:news',
+        "$name: its channel");
     is(scalar(grep { !/^rbl:/ } @{ $user{$name}{patterns} }), 0,
         "$name: no key but the prefix's");
     is(scalar(grep { /^rbl:(?:\{\*\}:)?\*?$/ } @{ $user{$name}{patterns} }), 0,
@@ -45,7 +47,7 @@ my %sources = ('rbl-api' => [grep { !m{_module/portal/|_visit} }
     rblctl => [grep { !m{/fsck\w*\.c$} } glob repo_dir()
         . '/rbl-checkd/ctl/*.c'],
     'rblctl-fsck' => [map { glob repo_dir() . "/rbl-checkd/ctl/$_" }
-        qw(fsck*.c client.c)]);
+        qw(fsck*.c client.c fault.c link.c meta.c nodes.c parts.c)]);
 
 # A script without the unused functions of its includes.
 sub used {
@@ -89,7 +91,9 @@ for my $name (sort keys %sources) {
     my @idle = grep {
         my ($v, $sub) = split /\|/;
         !$verb{$_} && !($literal{$v} && (!defined $sub || $literal{$sub}))
-            && !/^eval(?:sha)?$/;
+            && !/^eval(?:sha)?$/
+            # of a program that does not know clusters yet
+            && !($v eq 'cluster' && !$literal{cluster});
     } sort keys %$have;
     is("@idle", '', "$name: no command that it does not use");
 
@@ -334,9 +338,19 @@ my %harm = (
         [qw(XREAD STREAMS rbl:{0}:outbox 0)], ['GET', "rbl:{0}:future:$ac"],
         [qw(ZADD rbl:{0}:daemons:addr 1 x)], ['SET', "rbl:{0}:rate:$ac:APx", 1],
     ],
+    map { $_ => [[qw(GET rbl:meta)], [qw(HGETALL rbl:meta)], [qw(SET rbl:x 1)],
+        [qw(PUBLISH rbl:news 1)], [qw(SUBSCRIBE rbl:news)],
+        [qw(FAILOVER)], [qw(CLUSTER NODES)], [qw(ACL WHOAMI)]] }
+        'rbl-replica', 'rbl-sentinel',
 );
+push @{ $harm{$_} }, map { ['CLUSTER', @$_] } ['NODES'], ['INFO'],
+    ['FAILOVER'], [qw(SETSLOT 1 STABLE)], ['RESET'], [qw(ADDSLOTS 1)],
+    [qw(MEET 127.0.0.1 1)] for grep { !/^rblctl/ } keys %harm;
 # Exceptions that do no harm.
-my %may = ('rblctl-fsck' => qr/^(?:SCAN 0|TYPE rbl:meta|MULTI)$/);
+my %may = ('rblctl-fsck' => qr/^(?:SCAN 0|TYPE rbl:meta|MULTI)$/,
+    # what Sentinel needs: it ends connections, scripts and roles
+    'rbl-sentinel' => qr/^(?:CONFIG\ REWRITE|SCRIPT\ KILL|MULTI
+        |CLIENT\ KILL\ TYPE\ normal)$/x);
 
 my $refusal = qr/^NOPERM|can't (?:run|access)|not allowed/;
 my $before = redis($redis, 'DBSIZE');
@@ -345,8 +359,8 @@ for my $name (sort keys %harm) {
     redis($c, 'AUTH', $name, read_file($redis->{users}{$name}) =~ s/\n//r);
     for my $try (@harm, @{ $harm{$name} }) {
         next if $may{$name} && "@$try" =~ $may{$name};
-        like(redis_try($c, @$try) // 'lost', $refusal,
-            "$name may not: @$try");
+        like(redis_try($c, map { tagged($redis, $_) } @$try) // 'lost',
+            $refusal, "$name may not: @$try");
     }
 }
 is(redis($redis, 'DBSIZE'), $before, 'nothing was changed');

@@ -68,6 +68,10 @@ right("deliver_allow 10.0.0.0/8\ndeliver_allow fd00::/8\n",
 right("store unix:/run/redis.sock\nstore_password_file $password\n",
     'a socket and a password');
 right("store [::1]:6379\n", 'an IPv6 store');
+right("store sentinel:rbl\@10.0.0.1:26379,no-such-host.invalid:26379\n",
+    'Sentinels; names are not resolved');
+right("store cluster:10.0.0.1:6379,[fd00::1]:6379\n"
+    . "store_nodes a:1=10.0.0.1:2\nstore_nodes b:1=10.0.0.2:2\n", 'a cluster');
 right("check_timeout 500ms\nlease 1001ms\n", 'a lease just long enough');
 
 my $duration = 'a duration such as .*';
@@ -89,13 +93,15 @@ wrong("\"log\" stderr\n", 1, '.*', 'a key in quotes');
 
 # Values.
 
-for my $v ('localhost:6379', '127.0.0.1', '127.0.0.1:0', '127.0.0.1:65536',
+for my $v ('127.0.0.1', '127.0.0.1:0', '127.0.0.1:65536',
     '::1:6379', '[::1]', '[::1]6379', '127.0.0.1:6379x', ':6379', 'unix:',
-    'unix:run', 'unix:/' . 'x' x 120, '1.2.3:1', '[127.0.0.1:1')
+    'unix:run', 'unix:/' . 'x' x 120, '[127.0.0.1:1', 'sentinel:10.0.0.1:1',
+    'a:1,b:1', 'cluster:' . join(',', ('10.0.0.1:1') x 17))
 {
-    wrong("store $v\n", 1, 'store: a numeric address with a port, .*',
+    wrong("store $v\n", 1, 'store: "' . quotemeta(substr $v, 0, 100) . '": .+',
         "store $v");
 }
+wrong("store_nodes a:1\n", 1, 'store_nodes: "a:1": it must be .*', 'no address');
 wrong("store_prefix a b\n", 1, 'store_prefix: 1 to 32 .*', 'prefix: space');
 wrong('store_prefix ' . 'x' x 33 . "\n", 1, 'store_prefix: 1 to 32 .*',
     'prefix: long');

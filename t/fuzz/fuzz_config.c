@@ -56,7 +56,7 @@ check_whole(const config_t *conf)
     char              text[RBL_VALUE_MAX];
     rbl_subnet_t      net;
     config_smtp_t     server;
-    config_address_t  addr;
+    rbl_place_t       place;
 
     if (conf->smtp_url[0] != '\0') {
         fuzz_check(config_smtp_server(&server, conf->smtp_url) == 0);
@@ -71,8 +71,9 @@ check_whole(const config_t *conf)
     fuzz_check(conf->sns_url[0] == '\0' || config_base_ok(conf->sns_url));
     fuzz_check((conf->sms_account[0] == '\0') == (conf->sms_from[0] == '\0'));
 
-    fuzz_check(config_store_address(&addr, conf->store) == 0);
-    fuzz_check(addr.path != NULL || (addr.port > 0 && addr.port < 65536));
+    fuzz_check(rbl_place_parse(&place, rbl_str(conf->store)) == NULL
+               && memcmp(&place, &conf->place, sizeof(place)) == 0);
+    fuzz_check(conf->store_map.n <= RBL_PLACE_PAIRS);
     fuzz_check(conf->lease > 2 * conf->check_timeout);
     fuzz_check(conf->dns.n_resolvers > 0
                && conf->dns.n_resolvers <= DNS_MAX_RESOLVERS);

@@ -102,6 +102,7 @@ on_state(void *data, int ready)
 int
 main(int argc, char **argv)
 {
+    char      err[512];
     unsigned  i;
     config_t  conf;
 
@@ -111,7 +112,12 @@ main(int argc, char **argv)
     }
 
     config_defaults(&conf);
-    snprintf(conf.store, sizeof(conf.store), "%s", argv[1]);
+
+    if (config_set(&conf, "store", argv[1], err, sizeof(err)) != 0) {
+        fprintf(stderr, "%s\n", err);
+        return 2;
+    }
+
     list = argv[2];
     n = (unsigned) strtoul(argv[3], NULL, 10);
     n = n < MAX ? n : MAX;

@@ -135,22 +135,55 @@ test_set(void)
 }
 
 
-static void
-test_address(void)
+static int
+set_store(config_t *conf, const char *key, const char *value, char *err)
 {
-    config_address_t  a;
+    return config_set(conf, key, value, err, CONFIG_ERR_MAX);
+}
 
-    ok(config_store_address(&a, "unix:/a b") == 0
-       && strcmp(a.path, "/a b") == 0, "a socket");
-    ok(config_store_address(&a, "10.0.0.1:1") == 0 && a.path == NULL
-       && strcmp(a.host, "10.0.0.1") == 0 && a.port == 1, "IPv4");
-    ok(config_store_address(&a, "[::1]:65535") == 0
-       && strcmp(a.host, "::1") == 0 && a.port == 65535, "IPv6");
-    ok(config_store_address(&a, "[10.0.0.1]:65535") == 0, "IPv4 in brackets");
-    ok(config_store_address(&a, "redis:6379") == -1, "a name");
-    ok(config_store_address(&a, "") == -1, "nothing");
-    ok(config_store_address(&a, ":") == -1, "a colon");
-    ok(config_store_address(&a, "[]:1") == -1, "empty brackets");
+
+static void
+test_store(void)
+{
+    char      err[CONFIG_ERR_MAX];
+    config_t  conf;
+
+    config_defaults(&conf);
+    ok(conf.place.kind == RBL_PLACE_ONE && conf.place.n == 1
+       && strcmp(conf.place.hosts[0].host, "127.0.0.1") == 0
+       && conf.place.hosts[0].port == 6379, "the default is parsed");
+
+    ok(set_store(&conf, "store", "unix:/a b", err) == 0
+       && strcmp(conf.store, "unix:/a b") == 0 && conf.place.hosts[0].port == 0
+       && strcmp(conf.place.hosts[0].host, "/a b") == 0, "a socket");
+    ok(set_store(&conf, "store", "cluster:10.0.0.1:1,[::1]:2", err) == 0
+       && conf.place.kind == RBL_PLACE_CLUSTER && conf.place.n == 2,
+       "a cluster");
+    ok(set_store(&conf, "store", "sentinel:rbl@localhost:26379", err) == 0
+       && conf.place.kind == RBL_PLACE_SENTINEL
+       && strcmp(conf.place.name, "rbl") == 0, "Sentinels, by a host name");
+    ok(set_store(&conf, "store", "[]:1", err) == -1
+       && strstr(err, "store: \"[]:1\": it must be ADDRESS:PORT") == err
+       && strcmp(conf.store, "sentinel:rbl@localhost:26379") == 0
+       && conf.place.kind == RBL_PLACE_SENTINEL,
+       "a refused value changes nothing: %s", err);
+
+    ok(config_resolve_store(&conf, err, sizeof(err)) == 0
+       && strcmp(conf.place.hosts[0].host, "127.0.0.1") == 0
+       && conf.place.hosts[0].port == 26379
+       && strcmp(conf.store, "sentinel:rbl@localhost:26379") == 0,
+       "the name is resolved");
+    ok(set_store(&conf, "store", "no-such-host.invalid:1", err) == 0
+       && config_resolve_store(&conf, err, sizeof(err)) == -1
+       && strstr(err, "store: the name \"no-such-host.invalid\" cannot be"
+                 " resolved: ") == err, "an unknown name: %s", err);
+
+    ok(set_store(&conf, "store_nodes", "a:1=10.0.0.1:2", err) == 0
+       && set_store(&conf, "store_nodes", "b:1=10.0.0.2:2", err) == 0
+       && conf.store_map.n == 2, "announced addresses");
+    ok(set_store(&conf, "store_nodes", "a:1=b:2", err) == -1
+       && strstr(err, "store_nodes: \"a:1=b:2\": it must be") == err
+       && conf.store_map.n == 2, "a name is none: %s", err);
 }
 
 
@@ -160,7 +193,7 @@ main(void)
     test_durations();
     test_defaults();
     test_set();
-    test_address();
+    test_store();
 
     return tap_done();
 }

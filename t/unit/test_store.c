@@ -157,7 +157,7 @@ test_back(const char *path)
 int
 main(void)
 {
-    char      dir[] = "/tmp/rbl-store-XXXXXX", path[64], err[256];
+    char      dir[] = "/tmp/rbl-store-XXXXXX", path[64], err[512], store_at[80];
     config_t  conf;
 
     if (mkdtemp(dir) == NULL) {
@@ -167,8 +167,9 @@ main(void)
 
     snprintf(path, sizeof(path), "%s/s", dir);
     config_defaults(&conf);
-    snprintf(conf.store, sizeof(conf.store), "unix:%s", path);
-    ok(config_set(&conf, "store_timeout", "30s", err, sizeof(err)) == 0,
+    snprintf(store_at, sizeof(store_at), "unix:%s", path);
+    ok(config_set(&conf, "store", store_at, err, sizeof(err)) == 0
+       && config_set(&conf, "store_timeout", "30s", err, sizeof(err)) == 0,
        "nothing times out");
 
     loop = ev_default_loop(0);

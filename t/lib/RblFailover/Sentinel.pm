@@ -77,7 +77,8 @@ sub start_one {
     my @lines = ("monitor rbl 127.0.0.1 $f->{nodes}[0]{announced} $f->{quorum}",
         "down-after-milliseconds rbl $f->{down_after}",
         "failover-timeout rbl $f->{down_after}", 'parallel-syncs rbl 5',
-        @login ? ("$login[0] rbl $login[1]", "$login[2] rbl $login[3]") : (),
+        @login ? ("$login[0] rbl $login[1]", qq{$login[2] rbl "$login[3]"})
+            : (),
         (map { "known-replica rbl 127.0.0.1 $_->{port}" }
             @{ $f->{nodes} }[1 .. $f->{replicas}]),
         (map { "known-sentinel rbl 127.0.0.1 $port->[$_] $id->[$_]" }

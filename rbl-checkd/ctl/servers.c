@@ -1,0 +1,200 @@
+/*
+ * rblctl: what the servers of the store say of themselves (INFO), and which
+ * part of the store each has.
+ */
+
+#include "client.h"
+
+#include "rbl_role.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SERVERS_RANGES  400
+
+
+rbl_str_t
+ctl_info_value(rbl_str_t info, const char *name)
+{
+    rbl_str_t    v = RBL_STR("");
+    size_t       n;
+    const char  *p, *end;
+
+    n = strlen(name);
+    end = info.p + info.n;
+
+    for (p = info.p; p != NULL && p < end; p++) {
+        if ((size_t) (end - p) > n && memcmp(p, name, n) == 0 && p[n] == ':') {
+            v.p = p + n + 1;
+            while (v.p + v.n < end && v.p[v.n] != '\r' && v.p[v.n] != '\n') {
+                v.n++;
+            }
+
+            return v;
+        }
+
+        p = memchr(p, '\n', (size_t) (end - p));
+        if (p == NULL) {
+            break;
+        }
+    }
+
+    return v;
+}
+
+
+/* Writes the ranges of slots, such as "0-5460 9000"; returns their number. */
+static unsigned
+servers_slots(const rbl_nodes_t *nodes, unsigned node, char *buf, size_t size)
+{
+    int       len;
+    size_t    at;
+    unsigned  slot, from, n;
+
+    buf[0] = '\0';
+
+    for (slot = 0, n = 0, at = 0; slot < RBL_SLOTS; slot++) {
+        if (nodes->of[slot] != node) {
+            continue;
+        }
+
+        for (from = slot; slot + 1 < RBL_SLOTS && nodes->of[slot + 1] == node;
+             slot++)
+        {
+            /* void */
+        }
+
+        n += slot - from + 1;
+        len = snprintf(buf + at, size - at, from == slot ? "%s%u" : "%s%u-%u",
+                       at ? " " : "", from, slot);
+
+        if (at + (size_t) len + 4 >= size) {
+            snprintf(buf + at, size - at, "...");
+
+        } else {
+            at += (size_t) len;
+        }
+    }
+
+    return n;
+}
+
+
+/* Adds what INFO says. */
+static void
+servers_info(json_t *row, const redisReply *reply)
+{
+    rbl_str_t        info;
+    rbl_replicas_t   replicas;
+
+    info = rbl_reply_str(reply);
+    rbl_replicas(&replicas, reply);
+
+    json_object_set_new(row, "version",
+                        ctl_text(ctl_info_value(info, "redis_version")));
+    json_object_set_new(row, "role", ctl_text(ctl_info_value(info, "role")));
+    json_object_set_new(row, "memory",
+                        ctl_text(ctl_info_value(info, "used_memory_human")));
+    json_object_set_new(row, "policy",
+                        ctl_text(ctl_info_value(info, "maxmemory_policy")));
+    json_object_set_new(row, "persistent", json_boolean(rbl_str_is(
+                        ctl_info_value(info, "aof_enabled"), "1")));
+    json_object_set_new(row, "replicas", json_integer(replicas.replicas));
+    json_object_set_new(row, "good", replicas.good < 0
+                        ? json_null() : json_integer(replicas.good));
+}
+
+
+static json_t *
+servers_row(ctl_t *ctl, unsigned node)
+{
+    char                parts[CTL_PARTS_TEXT], ranges[SERVERS_RANGES];
+    char                host[RBL_HOST_PORT_TEXT];
+    json_t             *row;
+    unsigned            n, slots;
+    redisReply         *reply;
+    ctl_tried_t         tried;
+    const ctl_store_t  *store;
+
+    store = &ctl->store;
+    slots = 0;
+    ranges[0] = '\0';
+    (void) ctl_parts_text(ctl, parts, node, &n);
+
+    if (ctl->conf.place.kind == RBL_PLACE_CLUSTER) {
+        slots = servers_slots(&store->nodes, node, ranges, sizeof(ranges));
+    }
+
+    reply = NULL;
+
+    if (node == RBL_NODE_NONE) {
+        ctl_why(&tried.why, RBL_REPLY_SLOT, RBL_STR("no node has these slots"));
+        snprintf(host, sizeof(host), "none");
+
+    } else {
+        reply = ctl_try(ctl, node, RBL_WORDS(RBL_STR("INFO")), &tried);
+        (void) rbl_host_port_text(host, &store->nodes.node[node].at);
+    }
+
+    row = json_pack("{ss si ss si ss}", "node", host, "slots", (int) slots,
+                    "ranges", ranges, "count", (int) n, "parts", parts);
+
+    if (reply == NULL || reply->type == REDIS_REPLY_ERROR) {
+        json_object_set_new(row, "state", ctl_text(rbl_str(tried.why.text)));
+
+    } else {
+        json_object_set_new(row, "state", json_string("ok"));
+        servers_info(row, reply);
+    }
+
+    freeReplyObject(reply);
+
+    return row;
+}
+
+
+json_t *
+ctl_servers(ctl_t *ctl)
+{
+    json_t             *rows;
+    unsigned            node;
+    const rbl_nodes_t  *nodes;
+
+    rows = json_array();
+    nodes = &ctl->store.nodes;
+
+    for (node = 0; node < nodes->n; node++) {
+        if (nodes->node[node].used) {
+            json_array_append_new(rows, servers_row(ctl, node));
+        }
+    }
+
+    if (ctl_slots_missing(ctl) != 0) {
+        json_array_append_new(rows, servers_row(ctl, RBL_NODE_NONE));
+    }
+
+    if (rows == NULL) {
+        ctl_fail("out of memory");
+    }
+
+    return rows;
+}
+
+
+void
+ctl_servers_note(const json_t *servers)
+{
+    size_t         i;
+    const json_t  *row;
+
+    json_array_foreach(servers, i, row) {
+        if (json_integer_value(json_object_get(row, "replicas")) > 0
+            && json_is_null(json_object_get(row, "good")))
+        {
+            ctl_note("min-replicas-to-write is not set at %s: a failover can"
+                     " lose acknowledged writes (rbl-operations(7),"
+                     " Availability)",
+                     json_string_value(json_object_get(row, "node")));
+        }
+    }
+}
