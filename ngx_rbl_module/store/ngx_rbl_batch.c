@@ -136,15 +136,23 @@ ngx_rbl_batch_durable(ngx_rbl_batch_t *batch)
 }
 
 
-/* Adds WAIT, if the node has replicas. */
+/* Adds WAIT, if the node has replicas and the batch may change something, which
+   needs a script. */
 
 static void
 ngx_rbl_batch_wait(ngx_rbl_batch_t *batch, const ngx_rbl_node_t *node)
 {
     char                 text[RBL_OUT_INT];
+    ngx_uint_t           i;
     ngx_rbl_commands_t  *commands;
 
-    if (!node->replicas) {
+    commands = &batch->commands;
+
+    for (i = 0; i < commands->nelts && commands->elts[i].script == NULL; i++) {
+        /* void */
+    }
+
+    if (!node->replicas || i == commands->nelts) {
         return;
     }
 
@@ -152,7 +160,6 @@ ngx_rbl_batch_wait(ngx_rbl_batch_t *batch, const ngx_rbl_node_t *node)
                           rbl_out_int_text(text,
                                     batch->store->conf->timeout / 4 + 1)));
 
-    commands = &batch->commands;
     commands->elts[commands->nelts - 1].node =
         commands->elts[commands->nelts - 2].node;
     batch->waits = 1;
