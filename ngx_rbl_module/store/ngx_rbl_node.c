@@ -12,6 +12,7 @@
 static void ngx_rbl_node_name(ngx_rbl_node_t *node);
 static void ngx_rbl_node_renew(ngx_rbl_node_t *node);
 static void ngx_rbl_node_rest(ngx_rbl_node_t *node);
+static ngx_rbl_node_t *ngx_rbl_node_of(ngx_rbl_store_t *store, unsigned p);
 
 
 ngx_rbl_node_t *
@@ -242,4 +243,63 @@ ngx_rbl_node_reports(ngx_rbl_node_t *node, const redisReply *info)
                       " (rbl-operations(7), Availability)",
                       &node->store->conf->name, node->main.name);
     }
+}
+
+
+/* The node of a partition, or NULL. */
+
+static ngx_rbl_node_t *
+ngx_rbl_node_of(ngx_rbl_store_t *store, unsigned p)
+{
+    rbl_key_t  key;
+    rbl_str_t  none = { NULL, 0 };
+
+    return ngx_rbl_node(store, rbl_nodes_of(&store->nodes,
+                                   rbl_key(&key, &store->ks, p, "due", none,
+                                           none)));
+}
+
+
+ngx_uint_t
+ngx_rbl_store_partitions_away(ngx_rbl_store_t *store)
+{
+    unsigned         p;
+    ngx_uint_t       n;
+    ngx_rbl_node_t  *node;
+
+    for (p = 0, n = 0; store != NULL && p < store->ks.partitions; p++) {
+        node = ngx_rbl_node_of(store, p);
+        n += node == NULL || !ngx_rbl_redis_ready(&node->main);
+    }
+
+    return n;
+}
+
+
+ngx_int_t
+ngx_rbl_store_node(ngx_rbl_store_t *store, ngx_uint_t i,
+    ngx_rbl_store_node_t *node)
+{
+    unsigned         p;
+    ngx_rbl_node_t  *own;
+
+    if (store == NULL || i >= store->nodes.n) {
+        return NGX_DONE;
+    }
+
+    ngx_memzero(node, sizeof(ngx_rbl_store_node_t));
+    own = ngx_rbl_node(store, i);
+
+    if (own == NULL || !rbl_nodes_wanted(&store->nodes, (unsigned) i)) {
+        return NGX_OK;
+    }
+
+    (void) rbl_host_port_text(node->name, own->main.at);
+    node->up = ngx_rbl_redis_ready(&own->main);
+
+    for (p = 0; p < store->ks.partitions; p++) {
+        node->partitions += ngx_rbl_node_of(store, p) == own;
+    }
+
+    return NGX_OK;
 }

@@ -89,6 +89,20 @@ ngx_int_t ngx_rbl_store_ready(ngx_rbl_store_t *store);
 ngx_uint_t ngx_rbl_store_epoch(const ngx_rbl_store_t *store);
 const rbl_keyspace_t *ngx_rbl_store_keyspace(ngx_rbl_store_t *store);
 
+/* A node of the store, as this worker sees it. */
+typedef struct {
+    char        name[RBL_HOST_PORT_TEXT];   /* ""; not used, or not known */
+    ngx_uint_t  up;                     /* 1: connected and ready */
+    ngx_uint_t  partitions;             /* that are on it */
+} ngx_rbl_store_node_t;
+
+/* Gets the i-th node; NGX_DONE: there are no more. */
+ngx_int_t ngx_rbl_store_node(ngx_rbl_store_t *store, ngx_uint_t i,
+    ngx_rbl_store_node_t *node);
+
+/* Number of partitions on no node that is ready; 0: unknown, too. */
+ngx_uint_t ngx_rbl_store_partitions_away(ngx_rbl_store_t *store);
+
 /*
  * Returns a new batch, in its own allocation, because it may outlive the
  * request.  NULL: out of memory.  Every batch must be submitted or cancelled.
