@@ -13,6 +13,14 @@
 extern ngx_command_t  ngx_rbl_commands[];
 
 
+/* ngx_rbl_place.c */
+char *ngx_rbl_set_store(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_rbl_set_store_nodes(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/* Sets the store that is used without rbl_store.  NULL, or an error. */
+const char *ngx_rbl_place_default(ngx_conf_t *cf, ngx_rbl_loc_conf_t *rlcf);
+
+
 /* ngx_rbl_doors.c: the directives of the identity that nginx vouches for */
 char *ngx_rbl_set_user(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_rbl_set_trust(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);

@@ -30,7 +30,8 @@
 
 static void ngx_rbl_redis_watch(ngx_event_t *ev);
 static void ngx_rbl_redis_ask(ngx_rbl_link_t *link);
-static void ngx_rbl_redis_told(void *data, ngx_rbl_store_rc_e rc);
+static void ngx_rbl_redis_told(redisAsyncContext *ac, void *reply, void *data);
+static ngx_rbl_link_t *ngx_rbl_redis_peer(ngx_rbl_link_t *link);
 
 
 void
@@ -139,42 +140,43 @@ ngx_rbl_redis_judge(ngx_rbl_link_t *link)
 }
 
 
-/* Queries the store on the other link.  If that link is idle, its handshake is
+/* Queries the node on the other link.  If that link is idle, its handshake is
    the query. */
 
 static void
 ngx_rbl_redis_ask(ngx_rbl_link_t *link)
 {
-    rbl_key_t         key;
-    ngx_rbl_link_t   *peer;
-    ngx_rbl_batch_t  *batch;
+    ngx_rbl_link_t  *peer;
 
-    peer = link == &link->store->main ? &link->store->slow
-                                      : &link->store->main;
+    peer = ngx_rbl_redis_peer(link);
 
-    if (!ngx_rbl_redis_ready(peer)) {
+    if (ngx_rbl_redis_ready(peer)) {
+        (void) ngx_rbl_redis_send(peer, ngx_rbl_redis_told,
+                                  RBL_WORDS(RBL_STR("TIME")));
+
+    } else {
         ngx_rbl_redis_begin(peer);
-        return;
     }
-
-    batch = ngx_rbl_batch_create(link->store, NULL, ngx_rbl_redis_told, link);
-    if (batch == NULL) {
-        return;
-    }
-
-    batch->link = peer;
-    ngx_rbl_batch_command(batch, RBL_COMMAND("EXISTS",
-                          rbl_meta_key(&key, &link->store->ks)));
-    ngx_rbl_batch_submit(batch);
 }
 
 
 static void
-ngx_rbl_redis_told(void *data, ngx_rbl_store_rc_e rc)
+ngx_rbl_redis_told(redisAsyncContext *ac, void *reply, void *data)
 {
-    if (rc == NGX_RBL_STORE_OK) {
-        ngx_rbl_redis_answered(data);
+    ngx_rbl_link_t  *peer;
+
+    peer = ngx_rbl_redis_replied(ac, reply);
+
+    if (peer != NULL) {
+        ngx_rbl_redis_answered(ngx_rbl_redis_peer(peer));
     }
+}
+
+
+static ngx_rbl_link_t *
+ngx_rbl_redis_peer(ngx_rbl_link_t *link)
+{
+    return link == &link->node->main ? &link->node->slow : &link->node->main;
 }
 
 

@@ -1,16 +1,22 @@
 /*
- * The daemon's connection to the store: asynchronous, pipelined, on libev, by
- * hiredis and its libev adapter.  One object is one connection.  It connects,
+ * The daemon's store: asynchronous, pipelined, on libev, by hiredis and its
+ * libev adapter.  It is one Redis, the master that Sentinels name, or the
+ * masters of a cluster; each node has one connection (a link).  A link connects,
  * authenticates, reads <prefix>:meta, checks the schema version, and reconnects
  * with back-off when the connection is lost.
  *
- * At most 8 KiB of commands are in flight at a time; others wait, in order
- * (store_window.h).
+ * A command goes to the node that has its first key; a command without a key
+ * goes to any ready node.  At most 8 KiB of commands are in flight to a node at
+ * a time; others wait, in order (store_window.h).
  *
  * Each command has exactly one call back: with the reply, or with NULL if the
  * command was not sent, or its outcome is unknown (timeout, connection lost),
  * or the server refused it temporarily (LOADING, OOM, ...).  Callers decide how
- * to proceed; every script may be run again.  The connection handles NOSCRIPT.
+ * to proceed; every script may be run again.  The store handles NOSCRIPT and
+ * MOVED.
+ *
+ * A store is ready when its number of partitions is known and a node is ready.
+ * In a cluster some partitions may be away then: their commands fail at once.
  */
 
 #ifndef STORE_H_INCLUDED
@@ -28,7 +34,8 @@ typedef struct store_s  store_t;
    call. */
 typedef void (*store_reply_pt)(void *data, const redisReply *reply);
 
-/* Called each time the connection becomes ready (1) or is lost (0). */
+/* Called with 1 each time the store, or a further part of it, becomes ready, or
+   has failed over; with 0 when all of it is lost. */
 typedef void (*store_state_pt)(void *data, int ready);
 
 typedef void (*store_message_pt)(void *data, rbl_str_t message);
@@ -37,27 +44,35 @@ typedef void (*store_message_pt)(void *data, rbl_str_t message);
 store_t *store_new(struct ev_loop *loop, const config_t *conf,
     store_state_pt state, void *data);
 
-/* A further connection.  Its trouble is that of the first one, and logged at
+/* Further connections.  Their trouble is that of the first ones, and logged at
    level debug. */
 store_t *store_second(struct ev_loop *loop, const config_t *conf,
     store_state_pt state, void *data);
 
 /*
- * Subscribes to the channel of news (rbl_keys.h); takes no commands.  Messages
+ * Subscribes to the channel of news (rbl_keys.h) at a node of `of`, which must
+ * live longer; at most one for each store.  It takes no commands.  Messages
  * that are sent while the connection is lost do not come.  NULL: out of memory.
  */
-store_t *store_listen(struct ev_loop *loop, const config_t *conf,
-    store_message_pt message, void *data);
+store_t *store_listen(store_t *of, store_message_pt message, void *data);
 void store_free(store_t *store);        /* pending commands get NULL */
 
 int store_ready(const store_t *store);
 const rbl_keyspace_t *store_keyspace(const store_t *store);
+
+/* Seconds since a partition became unreachable while others may be reachable;
+   0: it is reachable, or the store is no cluster. */
+double store_away(const store_t *store, unsigned partition);
 
 void store_command(store_t *store, store_reply_pt done, void *data, int argc,
     const rbl_str_t *argv);
 void store_script(store_t *store, const rbl_script_t *script,
     store_reply_pt done, void *data, int argc,
     const rbl_str_t *argv);
+
+/* Sends a command without a key to every ready node.  Returns how many. */
+unsigned store_command_all(store_t *store, store_reply_pt done, void *data,
+    int argc, const rbl_str_t *argv);
 
 /* Runs a script by its name, with its own arguments (rbl_script.h). */
 #define store_call(store, name, done, data, args)                             \

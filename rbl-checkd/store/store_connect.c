@@ -1,54 +1,63 @@
 /*
- * The life of a connection to the store: connecting, greeting, deadlines, loss
- * and reconnect.  hiredis 0.14 has no timeouts, and its context must not be
- * freed in its connect and disconnect call backs: these only clear the pointer.
+ * The life of a link's connection: connecting, deadlines, loss and reconnect.
+ * hiredis 0.14 has no timeouts, and its context must not be freed in its
+ * connect and disconnect call backs: these only clear the pointer.
  */
 
 #include "base/log.h"
-#include "rbl_role.h"
 #include "store_int.h"
 
 #include <hiredis/adapters/libev.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#define BACKOFF_MIN  0.05
-#define BACKOFF_MAX  1.0
+#define BACKOFF_MIN       0.05
+#define BACKOFF_MAX       1.0
+#define BACKOFF_SENTINEL  0.25          /* until a failover is over */
 
 
-/* The connections have the same trouble, but for a refused subscription. */
+/* The stores have the same trouble, but for a refused subscription. */
 
-static int
-quiet(const store_t *store)
+int
+store_quiet(const store_link_t *link)
 {
-    return store->second && !store->subscribing;
+    return link->store->second && !link->subscribing;
 }
 
 
-/* Logs a trouble once, not at every attempt. */
-
-static void
-trouble(store_t *store, const char *why)
+const char *
+store_name(char buf[STORE_NAME], const store_link_t *link)
 {
-    char  text[sizeof(store->why)];
+    char            at[RBL_HOST_PORT_TEXT];
+    const store_t  *store = link->store;
 
-    snprintf(text, sizeof(text), "%s", why);
+    if (store->conf->place.kind == RBL_PLACE_ONE || link->at.host[0] == '\0') {
+        snprintf(buf, STORE_NAME, "store %s", store->conf->store);
 
-    if (strcmp(text, store->why) != 0) {
-        memcpy(store->why, text, sizeof(text));
-        log_msg(quiet(store) ? LOG_L_DEBUG : LOG_L_WARN, "store %s: %s",
-                store->conf->store, text);
+    } else {
+        snprintf(buf, STORE_NAME, "store %s, %s %s", store->conf->store,
+                 link == store->sentinel ? "Sentinel" : "node",
+                 rbl_host_port_text(at, &link->at));
     }
+
+    return buf;
 }
 
 
 void
-store_kick(store_t *store)
+store_trouble(store_link_t *link, const char *why)
 {
-    if (!ev_is_active(&store->kick)) {
-        ev_timer_set(&store->kick, 0, 0);
-        ev_timer_start(store->loop, &store->kick);
+    char  text[sizeof(link->why)], name[STORE_NAME];
+
+    snprintf(text, sizeof(text), "%s", why);
+
+    if (strcmp(text, link->why) != 0) {
+        memcpy(link->why, text, sizeof(text));
+
+        if (link != link->store->sentinel) {
+            log_msg(store_quiet(link) ? LOG_L_DEBUG : LOG_L_WARN, "%s: %s",
+                    store_name(name, link), text);
+        }
     }
 }
 
@@ -56,35 +65,35 @@ store_kick(store_t *store)
 /* To be called when hiredis has freed the context, or will soon. */
 
 static void
-lost(store_t *store, const char *why)
+lost(store_link_t *link, const char *why)
 {
-    trouble(store, why);
-    store->ac = NULL;
-    store->phase = STORE_DOWN;
-    store_kick(store);
+    store_trouble(link, why);
+    link->ac = NULL;
+    link->phase = STORE_DOWN;
+    store_kick(link->store);
 }
 
 
 void
-store_drop(store_t *store, const char *why)
+store_drop(store_link_t *link, const char *why)
 {
-    if (store->phase == STORE_DOWN || store->phase == STORE_DROPPING) {
+    if (link->phase != STORE_GREETING && link->phase != STORE_READY) {
         return;
     }
 
-    trouble(store, why);
-    store->phase = STORE_DROPPING;
-    store_kick(store);
+    store_trouble(link, why);
+    link->phase = STORE_DROPPING;
+    store_kick(link->store);
 }
 
 
 static void
 on_connect(const redisAsyncContext *ac, int status)
 {
-    store_t  *store = ac->data;
+    store_link_t  *link = ac->data;
 
-    if (store != NULL && status != REDIS_OK) {
-        lost(store, ac->errstr);
+    if (link != NULL && status != REDIS_OK) {
+        lost(link, ac->errstr);
     }
 }
 
@@ -94,18 +103,18 @@ on_connect(const redisAsyncContext *ac, int status)
 static void
 on_disconnect(const redisAsyncContext *ac, int status)
 {
-    char         why[STORE_WHY];
-    store_t     *store = ac->data;
-    rbl_str_t    text;
-    redisReply   error;
-    const char  *errstr;
+    char           why[STORE_WHY];
+    rbl_str_t      text;
+    redisReply     error;
+    const char    *errstr;
+    store_link_t  *link = ac->data;
 
-    if (store == NULL) {
+    if (link == NULL) {
         return;
     }
 
     errstr = status == REDIS_OK ? "connection closed"
-             : rbl_reply_lost(&store->reader.guard, ac->errstr);
+             : rbl_reply_lost(&link->reader.guard, ac->errstr);
 
     memset(&error, 0, sizeof(error));
     error.type = REDIS_REPLY_ERROR;
@@ -113,176 +122,21 @@ on_disconnect(const redisAsyncContext *ac, int status)
     error.len = strlen(errstr);
     text = rbl_reply_error(&error);
     (void) snprintf(why, sizeof(why), "%.*s", (int) text.n, text.p);
-    lost(store, why);
+    lost(link, why);
 }
 
 
 void
-store_greeted(store_t *store)
+store_open(store_link_t *link, const rbl_host_port_t *at, double timeout)
 {
-    store->phase = STORE_READY;
-    store->backoff = BACKOFF_MIN;
+    redisAsyncContext  *ac;
 
-    if (store->why[0] != '\0') {
-        log_msg(quiet(store) ? LOG_L_DEBUG : LOG_L_NOTICE,
-                "store %s: ready again", store->conf->store);
-        store->why[0] = '\0';
-    }
-
-    store_kick(store);
-}
-
-
-static void
-drop_refused(store_t *store, rbl_str_t text)
-{
-    char  why[sizeof(store->why)];
-
-    snprintf(why, sizeof(why), "%.*s", (int) text.n, text.p);
-    store_drop(store, why);
-}
-
-
-static void
-on_meta(void *data, const redisReply *reply)
-{
-    char       why[80];
-    int64_t    schema, partitions;
-    unsigned   before;
-    store_t   *store = data;
-
-    if (store->phase != STORE_GREETING || reply == NULL) {
-        return;
-    }
-
-    if (rbl_reply_class(reply) != RBL_REPLY_OK) {
-        drop_refused(store, rbl_reply_class(reply) == RBL_REPLY_ERROR
-                            ? RBL_STR("no valid response")
-                            : rbl_reply_error(reply));
-        return;
-    }
-
-    schema = rbl_reply_int(rbl_reply_at(reply, RBL_META_SCHEMA), -1);
-    partitions = rbl_reply_int(rbl_reply_at(reply, RBL_META_PARTITIONS),
-                               -1);
-    before = store->ks.partitions;
-
-    if (schema == -1) {
-        store_drop(store, "not initialised (rblctl init does that)");
-        return;
-    }
-
-    if (schema != RBL_SCHEMA_VERSION) {
-        snprintf(why, sizeof(why), "it has schema %lld, this rbl-checkd needs"
-                 " %d (rbl-operations(7), Upgrading)", (long long) schema,
-                 RBL_SCHEMA_VERSION);
-        store_drop(store, why);
-        return;
-    }
-
-    if (rbl_keyspace_set_partitions(&store->ks, partitions) != RBL_OK) {
-        store_drop(store, "its number of partitions is invalid");
-        return;
-    }
-
-    if (before != 0 && before != store->ks.partitions) {
-        store->ks.partitions = before;
-        store_drop(store, "its number of partitions has changed: restart");
-        return;
-    }
-
-    if (store->message == NULL) {
-        store_greeted(store);
-
-    } else {
-        store_subscribe(store);
-    }
-}
-
-
-static void
-on_auth(void *data, const redisReply *reply)
-{
-    store_t  *store = data;
-
-    if (store->phase == STORE_GREETING && reply != NULL
-        && rbl_reply_class(reply) != RBL_REPLY_OK)
-    {
-        drop_refused(store, rbl_reply_auth_error(reply));
-    }
-}
-
-
-/* A replica refuses writes, and every job begins with a write. */
-
-static void
-on_role(void *data, const redisReply *reply)
-{
-    store_t  *store = data;
-
-    if (store->phase != STORE_GREETING || reply == NULL) {
-        return;
-    }
-
-    switch (rbl_role(reply)) {
-
-    case RBL_ROLE_MASTER:
-        return;
-
-    case RBL_ROLE_UNKNOWN:
-        drop_refused(store, rbl_reply_class(reply) == RBL_REPLY_OK
-                            ? RBL_STR("it does not report its role")
-                            : rbl_reply_error(reply));
-        return;
-
-    default:
-        store_drop(store, "it is a replica, the daemon needs the master");
-    }
-}
-
-
-/* Sent with the connect; nothing else is sent before the reply. */
-
-static void
-greet(store_t *store)
-{
-    int              n;
-    rbl_key_t        key;
-    rbl_str_t        argv[3];
-    const config_t  *conf;
-
-    conf = store->conf;
-    n = 0;
-
-    if (conf->store_password[0] != '\0') {
-        argv[n++] = RBL_STR("AUTH");
-        if (conf->store_user[0] != '\0') {
-            argv[n++] = rbl_str(conf->store_user);
-        }
-
-        argv[n++] = rbl_str(conf->store_password);
-        store_send(store, on_auth, store, n, argv);
-    }
-
-    store_send(store, on_role, store,
-               RBL_COMMAND("INFO", RBL_STR("REPLICATION")));
-    store_send(store, on_meta, store,
-               RBL_COMMAND("HMGET", rbl_meta_key(&key, &store->ks),
-                           RBL_META_FIELDS));
-}
-
-
-void
-store_connect(store_t *store)
-{
-    redisAsyncContext      *ac;
-    const rbl_host_port_t  *at = &store->conf->place.hosts[0];
-
+    link->at = *at;
     ac = at->port == 0 ? redisAsyncConnectUnix(at->host)
                        : redisAsyncConnect(at->host, (int) at->port);
 
     if (ac == NULL || ac->err) {
-        lost(store, ac == NULL ? "out of memory" : ac->errstr);
+        lost(link, ac == NULL ? "out of memory" : ac->errstr);
         if (ac != NULL) {
             redisAsyncFree(ac);
         }
@@ -290,53 +144,54 @@ store_connect(store_t *store)
         return;
     }
 
-    ac->data = store;
-    store->ac = ac;
-    rbl_reply_reader(&store->reader, &ac->c, &ac->replies);
+    ac->data = link;
+    link->ac = ac;
+    rbl_reply_reader(&link->reader, &ac->c, &ac->replies);
 
     /* The connect call back arms the write event, so the adapter must be
        attached first. */
 
-    redisLibevAttach(store->loop, ac);
+    redisLibevAttach(link->store->loop, ac);
     redisAsyncSetConnectCallback(ac, on_connect);
     redisAsyncSetDisconnectCallback(ac, on_disconnect);
     if (at->port != 0) {
         redisEnableKeepAlive(&ac->c);
     }
 
-    store->subscribing = 0;
-    store->phase = STORE_GREETING;
-    store->connect_deadline = ev_now(store->loop) + store->conf->store_timeout;
-    greet(store);
+    link->subscribing = 0;
+    link->phase = STORE_GREETING;
+    link->connect_deadline = ev_now(link->store->loop) + timeout;
+    store_greet(link);
 }
 
 
 /* Arms the timer for the earliest deadline. */
 
 void
-store_watch(store_t *store)
+store_watch(store_link_t *link)
 {
-    double  at;
+    double           at;
+    struct ev_loop  *loop = link->store->loop;
 
     at = 0;
 
-    if (store->pending.first != NULL) {
-        at = store->pending.first->deadline;
+    if (link->pending.first != NULL) {
+        at = link->pending.first->deadline;
     }
 
-    if (store->phase == STORE_GREETING) {
-        at = store->connect_deadline;
+    if (link->phase == STORE_GREETING) {
+        at = link->connect_deadline;
     }
 
     /* A running timer is not moved; it fires and is set again. */
 
     if (at == 0) {
-        ev_timer_stop(store->loop, &store->watch);
+        ev_timer_stop(loop, &link->watch);
 
-    } else if (!ev_is_active(&store->watch)) {
-        at -= ev_now(store->loop);
-        ev_timer_set(&store->watch, at > 0 ? at + 0.001 : 0, 0);
-        ev_timer_start(store->loop, &store->watch);
+    } else if (!ev_is_active(&link->watch)) {
+        at -= ev_now(loop);
+        ev_timer_set(&link->watch, at > 0 ? at + 0.001 : 0, 0);
+        ev_timer_start(loop, &link->watch);
     }
 }
 
@@ -344,37 +199,57 @@ store_watch(store_t *store)
 static void
 on_watch(struct ev_loop *loop, ev_timer *w, int revents)
 {
-    double    now;
-    store_t  *store = w->data;
+    double         now;
+    store_link_t  *link = w->data;
 
     (void) revents;
 
     now = ev_now(loop);
 
-    if (store->phase == STORE_GREETING) {
-        if (now >= store->connect_deadline) {
-            store_drop(store, "no reply while connecting");
+    if (link->phase == STORE_GREETING) {
+        if (now >= link->connect_deadline) {
+            store_drop(link, "no reply while connecting");
             return;
         }
 
-    } else if (store->pending.first != NULL
-               && now >= store->pending.first->deadline)
+    } else if (link->pending.first != NULL
+               && now >= link->pending.first->deadline)
     {
-        store_drop(store, "no reply in time");
+        store_drop(link, "no reply in time");
         return;
     }
 
-    store_watch(store);
+    store_watch(link);
 }
 
 
 static void
 on_retry(struct ev_loop *loop, ev_timer *w, int revents)
 {
+    store_t                *store;
+    store_link_t           *link = w->data;
+    const rbl_host_port_t  *at;
+
     (void) loop;
     (void) revents;
 
-    store_connect(w->data);
+    store = link->store;
+
+    if (store->nodes.kind == RBL_PLACE_SENTINEL) {
+        store_look(store);
+        return;
+    }
+
+    at = store->of != NULL ? store_follow(store)
+                           : &store->nodes.node[link->node].at;
+
+    if (at == NULL) {
+        store_plan_retry(link);
+        return;
+    }
+
+    link->changed = store->nodes.node[link->node].changed;
+    store_open(link, at, store->conf->store_timeout);
 }
 
 
@@ -386,192 +261,133 @@ on_retry(struct ev_loop *loop, ev_timer *w, int revents)
 static void
 on_flush(struct ev_loop *loop, ev_prepare *w, int revents)
 {
-    store_t  *store = w->data;
+    store_link_t  *link = w->data;
 
     (void) revents;
 
     ev_prepare_stop(loop, w);
 
-    if (store->phase == STORE_READY) {
-        redisAsyncHandleWrite(store->ac);
+    if (link->phase == STORE_READY) {
+        redisAsyncHandleWrite(link->ac);
     }
 }
 
 
-static void
-plan_retry(store_t *store)
+void
+store_plan_retry(store_link_t *link)
 {
-    double  wait;
+    double    wait, most;
+    store_t  *store = link->store;
+
+    /* A timer that fires in this turn is pending, and no longer active. */
+
+    if (ev_is_active(&link->retry) || ev_is_pending(&link->retry)) {
+        return;
+    }
 
     /* Random between half and whole, so that daemons do not reconnect at the
        same time. */
 
-    wait = store->backoff * (0.5 + rand_r(&store->seed) / (RAND_MAX * 2.0));
-    store->backoff *= 2;
-    if (store->backoff > BACKOFF_MAX) {
-        store->backoff = BACKOFF_MAX;
+    wait = link->backoff * (0.5 + rand_r(&store->seed) / (RAND_MAX * 2.0));
+    most = store->nodes.kind == RBL_PLACE_SENTINEL ? BACKOFF_SENTINEL
+                                                   : BACKOFF_MAX;
+    link->backoff *= 2;
+    if (link->backoff > most) {
+        link->backoff = most;
     }
 
-    ev_timer_set(&store->retry, wait, 0);
-    ev_timer_start(store->loop, &store->retry);
+    ev_timer_set(&link->retry, wait, 0);
+    ev_timer_start(store->loop, &link->retry);
 }
 
 
-static void
-let_go(store_t *store)
+/* Not from a call back of hiredis. */
+
+void
+store_let_go(store_link_t *link)
 {
     redisAsyncContext  *ac;
 
-    ac = store->ac;
-    store->ac = NULL;
+    ac = link->ac;
+    link->ac = NULL;
 
     if (ac != NULL) {
         ac->data = NULL;
         redisAsyncFree(ac);             /* pending commands fail */
     }
+
+    link->phase = STORE_DOWN;
 }
 
 
-/* Commands that fail during these call backs wait for the next kick. */
-
-static void
-fail_commands(store_t *store)
+store_link_t *
+store_link_new(store_t *store, unsigned node)
 {
-    int           end;
-    store_cmd_t  *cmd, *last;
+    store_link_t  *link;
 
-    last = store->failed.last;
-
-    while ((cmd = store->failed.first) != NULL) {
-        store_cut(&store->failed, cmd);
-
-        if (cmd->done != NULL) {
-            cmd->done(cmd->data, NULL);
-        }
-
-        end = cmd == last;
-        free(cmd);
-
-        if (end) {
-            break;
-        }
-    }
-}
-
-
-/* Does all work that must not be done inside a call back of hiredis. */
-
-static void
-on_kick(struct ev_loop *loop, ev_timer *w, int revents)
-{
-    int       ready;
-    store_t  *store = w->data;
-
-    (void) loop;
-    (void) revents;
-
-    if (store->phase == STORE_DROPPING) {
-        let_go(store);
-        store->phase = STORE_DOWN;
-    }
-
-    ready = store->phase == STORE_READY;
-
-    if (!ready) {
-        store_give_up(store);
-    }
-
-    if (ready != store->ready_reported) {
-        store->ready_reported = (unsigned) ready;
-        if (store->state != NULL) {
-            store->state(store->data, ready);
-        }
-    }
-
-    fail_commands(store);
-
-    /* A timer that fires in this turn is pending, and no longer active. */
-
-    if (store->phase == STORE_DOWN && !ev_is_active(&store->retry)
-        && !ev_is_pending(&store->retry))
-    {
-        plan_retry(store);
-    }
-}
-
-
-store_t *
-store_new(struct ev_loop *loop, const config_t *conf, store_state_pt state,
-    void *data)
-{
-    store_t  *store;
-
-    store = calloc(1, sizeof(store_t));
-    if (store == NULL) {
+    link = calloc(1, sizeof(store_link_t));
+    if (link == NULL) {
         return NULL;
     }
 
-    store->loop = loop;
-    store->conf = conf;
-    store->state = state;
-    store->data = data;
-    store->backoff = BACKOFF_MIN;
-    store->seed = (unsigned) getpid() ^ (unsigned) (uintptr_t) store;
-    (void) rbl_keyspace_init(&store->ks, rbl_str(conf->store_prefix));
+    link->store = store;
+    link->node = node;
 
-    ev_prepare_init(&store->flush, on_flush);
-    ev_timer_init(&store->watch, on_watch, 0, 0);
-    ev_timer_init(&store->kick, on_kick, 0, 0);
-    ev_timer_init(&store->retry, on_retry, 0, 0);
-    store->watch.data = store->kick.data = store->retry.data = store;
-    store->flush.data = store;
+    ev_prepare_init(&link->flush, on_flush);
+    ev_timer_init(&link->watch, on_watch, 0, 0);
+    ev_timer_init(&link->retry, on_retry, 0, 0);
+    link->watch.data = link->retry.data = link->flush.data = link;
+    store_link_fresh(link);
 
-    ev_timer_start(loop, &store->retry);
-    return store;
-}
-
-
-store_t *
-store_second(struct ev_loop *loop, const config_t *conf, store_state_pt state,
-    void *data)
-{
-    store_t  *store;
-
-    store = store_new(loop, conf, state, data);
-
-    if (store != NULL) {
-        store->second = 1;
-    }
-
-    return store;
+    return link;
 }
 
 
 void
-store_free(store_t *store)
+store_link_fresh(store_link_t *link)
 {
-    store_cmd_t  *cmd;
+    link->changed = link->store->nodes.node[link->node].changed;
+    link->backoff = BACKOFF_MIN;
+    link->why[0] = '\0';
 
-    if (store == NULL) {
+    ev_timer_stop(link->store->loop, &link->retry);
+    ev_timer_set(&link->retry, 0, 0);
+    ev_timer_start(link->store->loop, &link->retry);
+}
+
+
+void
+store_link_end(store_link_t *link)
+{
+    struct ev_loop  *loop;
+
+    if (link == NULL) {
         return;
     }
 
-    store->phase = STORE_DROPPING;
-    let_go(store);
-    store_give_up(store);
+    loop = link->store->loop;
+    link->phase = STORE_DROPPING;
+    store_let_go(link);
+    store_give_up(link);
 
-    while ((cmd = store->failed.first) != NULL) {
-        store_cut(&store->failed, cmd);
-        if (cmd->done != NULL) {
-            cmd->done(cmd->data, NULL);
-        }
+    ev_prepare_stop(loop, &link->flush);
+    ev_timer_stop(loop, &link->watch);
+    ev_timer_stop(loop, &link->retry);
+}
 
-        free(cmd);
+
+/* The connection is good: forgets the back-off, and what was logged. */
+
+void
+store_link_well(store_link_t *link)
+{
+    char  name[STORE_NAME];
+
+    link->backoff = BACKOFF_MIN;
+
+    if (link->why[0] != '\0') {
+        log_msg(store_quiet(link) ? LOG_L_DEBUG : LOG_L_NOTICE,
+                "%s: ready again", store_name(name, link));
+        link->why[0] = '\0';
     }
-
-    ev_prepare_stop(store->loop, &store->flush);
-    ev_timer_stop(store->loop, &store->watch);
-    ev_timer_stop(store->loop, &store->kick);
-    ev_timer_stop(store->loop, &store->retry);
-    free(store);
 }

@@ -1,6 +1,10 @@
 /*
- * A connection that subscribes to the news as the end of its greeting, and then
- * only receives messages.  The one SUBSCRIBE stays in `pending`.
+ * A store whose only link subscribes to the news as the end of its greeting,
+ * and then only receives messages.  The one SUBSCRIBE stays in `pending`.
+ *
+ * It follows another store, which knows the nodes: in a cluster it subscribes
+ * at any ready node, since the nodes pass on what is published, and leaves a
+ * node that the other store has lost.
  */
 
 #include "store_int.h"
@@ -11,45 +15,94 @@
 static void
 on_message(void *data, const redisReply *reply)
 {
-    store_t  *store = data;
+    store_link_t  *link = data;
 
     if (reply == NULL) {
         return;
     }
 
     if (rbl_str_is(rbl_reply_word(reply), "message")) {
-        store->message(store->data, rbl_reply_str(rbl_reply_at(reply, 2)));
+        link->store->message(link->store->data,
+                             rbl_reply_str(rbl_reply_at(reply, 2)));
 
-    } else if (store->phase == STORE_GREETING) {
-        store->subscribing = 0;
-        store_greeted(store);
+    } else if (link->phase == STORE_GREETING) {
+        link->subscribing = 0;
+        store_greeted(link);
     }
 }
 
 
 void
-store_subscribe(store_t *store)
+store_subscribe(store_link_t *link)
 {
     rbl_key_t  key;
 
-    store->subscribing = 1;
-    rbl_reply_messages(&store->reader.guard);
-    store_send(store, on_message, store,
+    link->subscribing = 1;
+    rbl_reply_messages(&link->reader.guard);
+    store_send(link, on_message, link,
                RBL_COMMAND("SUBSCRIBE",
-                           rbl_news_channel(&key, &store->ks)));
+                           rbl_news_channel(&key, &link->store->ks)));
+}
+
+
+/* The node has slots, and no failover has replaced it. */
+
+static int
+usable(const store_t *of, unsigned i)
+{
+    return store_link_ready(of, i) && of->nodes.node[i].used
+           && of->link[i]->changed == of->nodes.node[i].changed;
+}
+
+
+const rbl_host_port_t *
+store_follow(store_t *store)
+{
+    unsigned        i, k;
+    const store_t  *of = store->of;
+
+    if (of->nodes.kind == RBL_PLACE_ONE) {
+        return &of->nodes.node[0].at;
+    }
+
+    k = (unsigned) rand_r(&store->seed);
+
+    for (i = 0; i < of->nodes.n; i++, k++) {
+        if (usable(of, k % of->nodes.n)) {
+            store->followed = k % of->nodes.n;
+            return &of->nodes.node[store->followed].at;
+        }
+    }
+
+    return NULL;
+}
+
+
+void
+store_listen_kick(const store_t *store)
+{
+    const store_t  *listener = store->listener;
+
+    if (listener != NULL && store->nodes.kind != RBL_PLACE_ONE
+        && !usable(store, listener->followed))
+    {
+        store_drop(listener->link[0], "its node is away");
+    }
 }
 
 
 store_t *
-store_listen(struct ev_loop *loop, const config_t *conf,
-    store_message_pt message, void *data)
+store_listen(store_t *of, store_message_pt message, void *data)
 {
     store_t  *store;
 
-    store = store_second(loop, conf, NULL, data);
+    store = store_make(of->loop, of->conf, RBL_PLACE_ONE, NULL, data);
 
     if (store != NULL) {
+        store->second = 1;
         store->message = message;
+        store->of = of;
+        of->listener = store;
     }
 
     return store;

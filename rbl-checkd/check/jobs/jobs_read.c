@@ -271,8 +271,7 @@ jobs_read_start(jobs_t *jobs)
 int
 jobs_read_init(jobs_t *jobs)
 {
-    jobs->listener = store_listen(jobs->checker->loop, jobs->checker->conf,
-                                  on_news, jobs);
+    jobs->listener = store_listen(jobs->checker->store, on_news, jobs);
     ev_timer_init(&jobs->timer, on_timer, 0, 0);
     jobs->timer.data = jobs;
 

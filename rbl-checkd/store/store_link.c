@@ -1,0 +1,441 @@
+/*
+ * Commands of a link and their completion.  Each command is one block of
+ * memory, which the store owns from store_command until its call back has run.
+ */
+
+#include "base/log.h"
+#include "resp.h"
+#include "store_int.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void on_reply(redisAsyncContext *ac, void *r, void *privdata);
+
+
+/* Out of memory ends the process, as it does in hiredis. */
+
+static void *
+need(size_t n)
+{
+    void  *p;
+
+    p = malloc(n);
+    if (p == NULL) {
+        log_error("out of memory (%zu bytes)", n);
+        abort();
+    }
+
+    return p;
+}
+
+
+/* Passes a command to hiredis; if hiredis refuses it, it fails like any
+   other. */
+
+static void
+give(store_link_t *link, store_cmd_t *cmd, rbl_str_t bytes)
+{
+    if (redisAsyncFormattedCommand(link->ac, on_reply, cmd, bytes.p, bytes.n)
+        != REDIS_OK)
+    {
+        store_fail(link->store, cmd);
+        return;
+    }
+
+    store_window_sent(&link->window, cmd, bytes.n);
+    cmd->deadline = ev_now(link->store->loop)
+                    + link->store->conf->store_timeout;
+    store_put(&link->pending, cmd);
+    store_watch(link);
+    ev_prepare_start(link->store->loop, &link->flush);
+}
+
+
+/* Sends a script with its source in place of its digest. */
+
+static void
+send_source(store_link_t *link, store_cmd_t *cmd)
+{
+    char       *bytes;
+    size_t      size;
+    rbl_out_t   out;
+    rbl_str_t   source;
+
+    source = (rbl_str_t) { cmd->script->source, cmd->script->source_len };
+    size = RESP_SIZE(2, source.n + sizeof("EVAL")) + cmd->n;
+    bytes = need(size);
+
+    out = (rbl_out_t) { bytes, bytes + size, NULL, 0 };
+    resp_array(&out, cmd->argc);
+    resp_bulk(&out, RBL_STR("EVAL"));
+    resp_bulk(&out, source);
+    rbl_out_bytes(&out, cmd->bytes + cmd->named, cmd->n - cmd->named);
+
+    give(link, cmd, resp_end(&out, bytes));
+    free(bytes);
+}
+
+
+static void
+hand_over(store_link_t *link, store_cmd_t *cmd)
+{
+    if (cmd->whole) {
+        send_source(link, cmd);
+
+    } else {
+        give(link, cmd, (rbl_str_t) { cmd->bytes, cmd->n });
+    }
+}
+
+
+/* Sends the commands that fit into the window. */
+
+static void
+hand_over_some(store_link_t *link)
+{
+    store_cmd_t  *cmd;
+
+    while ((cmd = store_window_next(&link->window)) != NULL) {
+        hand_over(link, cmd);
+    }
+}
+
+
+void
+store_give_up(store_link_t *link)
+{
+    store_cmd_t  *cmd;
+
+    while ((cmd = store_window_drop(&link->window)) != NULL) {
+        store_fail(link->store, cmd);
+    }
+}
+
+
+/* Makes a command with room for `n` bytes, which the caller writes. */
+
+static store_cmd_t *
+make_cmd(store_link_t *link, store_reply_pt done, void *data, size_t size)
+{
+    store_cmd_t  *cmd;
+
+    cmd = need(sizeof(store_cmd_t) + size);
+    memset(cmd, 0, sizeof(store_cmd_t));
+    cmd->link = link;
+    cmd->done = done;
+    cmd->data = data;
+
+    return cmd;
+}
+
+
+static size_t
+bytes_of(int argc, const rbl_str_t *argv)
+{
+    int     i;
+    size_t  n;
+
+    n = 0;
+
+    for (i = 0; i < argc; i++) {
+        n += argv[i].n;
+    }
+
+    return n;
+}
+
+
+static void
+put_all(rbl_out_t *out, int argc, const rbl_str_t *argv)
+{
+    int  i;
+
+    for (i = 0; i < argc; i++) {
+        resp_bulk(out, argv[i]);
+    }
+}
+
+
+static store_cmd_t *
+plain_cmd(store_link_t *link, store_reply_pt done, void *data, int argc,
+    const rbl_str_t *argv)
+{
+    size_t        size;
+    rbl_out_t     out;
+    store_cmd_t  *cmd;
+
+    size = RESP_SIZE(argc, bytes_of(argc, argv));
+    cmd = make_cmd(link, done, data, size);
+    snprintf(cmd->verb, sizeof(cmd->verb), "%.*s", (int) argv[0].n,
+             argv[0].p);
+
+    out = (rbl_out_t) { cmd->bytes, cmd->bytes + size, NULL, 0 };
+    resp_array(&out, (size_t) argc);
+    put_all(&out, argc, argv);
+    cmd->n = resp_end(&out, cmd->bytes).n;
+
+    return cmd;
+}
+
+
+/* Sends a command of the greeting, which bypasses the window. */
+
+void
+store_send(store_link_t *link, store_reply_pt done, void *data, int argc,
+    const rbl_str_t *argv)
+{
+    hand_over(link, plain_cmd(link, done, data, argc, argv));
+}
+
+
+static void
+offer(store_link_t *link, store_cmd_t *cmd)
+{
+    if (store_window_add(&link->window, cmd) != 0) {
+        store_fail(link->store, cmd);
+        return;
+    }
+
+    hand_over_some(link);
+}
+
+
+void
+store_link_command(store_link_t *link, store_reply_pt done, void *data,
+    int argc, const rbl_str_t *argv)
+{
+    offer(link, plain_cmd(link, done, data, argc, argv));
+}
+
+
+/* A command that has no link to go to. */
+
+void
+store_fail_new(store_t *store, store_reply_pt done, void *data)
+{
+    store_fail(store, make_cmd(NULL, done, data, 0));
+}
+
+
+void
+store_link_script(store_link_t *link, unsigned late,
+    const rbl_script_t *script, store_reply_pt done, void *data, int argc,
+    const rbl_str_t *argv)
+{
+    char          text[RBL_OUT_INT];
+    size_t        size;
+    rbl_out_t     out;
+    rbl_str_t     sha1;
+    store_cmd_t  *cmd;
+
+    sha1 = rbl_str(script->sha1);
+    size = RESP_SIZE(argc + 3, bytes_of(argc, argv) + sizeof("EVALSHA")
+                               + sha1.n + RBL_OUT_INT);
+    cmd = make_cmd(link, done, data, size);
+    cmd->script = script;
+    cmd->late = late;
+    cmd->argc = (size_t) argc + 3;
+
+    out = (rbl_out_t) { cmd->bytes, cmd->bytes + size, NULL, 0 };
+    resp_array(&out, cmd->argc);
+    resp_bulk(&out, RBL_STR("EVALSHA"));
+    resp_bulk(&out, sha1);
+    cmd->named = (size_t) (out.pos - cmd->bytes);
+    resp_bulk(&out, rbl_out_int_text(text, script->nkeys));
+    put_all(&out, argc, argv);
+    cmd->n = resp_end(&out, cmd->bytes).n;
+
+    offer(link, cmd);
+}
+
+
+/* Sends a command that a node of a cluster refused to the node that has the
+   slot now.  0: it is not ready, or the command has followed before. */
+
+static int
+follow(store_link_t *link, store_cmd_t *cmd, const redisReply *moved)
+{
+    unsigned       i;
+    store_t       *store = link->store;
+    store_link_t  *to;
+
+    i = rbl_nodes_moved(&store->nodes, moved, link->node);
+    store_map_stale(store);
+    store_kick(store);
+
+    if (i == RBL_NODE_NONE || cmd->moved || !store_link_ready(store, i)) {
+        return 0;
+    }
+
+    to = store->link[i];
+    cmd->moved = 1;
+    cmd->link = to;
+    store_window_back(&to->window, cmd);
+    hand_over_some(to);
+
+    return 1;
+}
+
+
+static void
+refused(const store_link_t *link, const store_cmd_t *cmd,
+    const redisReply *reply)
+{
+    char       name[STORE_NAME];
+    rbl_str_t  why;
+
+    if (link->phase != STORE_READY) {
+        return;
+    }
+
+    why = rbl_reply_error(reply);
+
+    if (link->store->nodes.kind == RBL_PLACE_ONE) {
+        log_warn("the store refuses %s: %.*s",
+                 cmd->script != NULL ? cmd->script->name : cmd->verb,
+                 (int) why.n, why.p);
+        return;
+    }
+
+    /* a slot that is away is not worth a warning for each command */
+
+    log_msg(rbl_reply_class(reply) == RBL_REPLY_SLOT ? LOG_L_INFO : LOG_L_WARN,
+            "%s: it refuses %s: %.*s", store_name(name, link),
+            cmd->script != NULL ? cmd->script->name : cmd->verb,
+            (int) why.n, why.p);
+}
+
+
+/* 1: the caller gets the reply, 0: the caller gets NULL, -1: the command is
+   sent again. */
+
+static int
+judge(store_link_t *link, store_cmd_t *cmd, const redisReply *reply)
+{
+    switch (rbl_reply_class(reply)) {
+
+    case RBL_REPLY_NOSCRIPT:
+        if (cmd->script == NULL || cmd->whole) {
+            return 1;
+        }
+
+        if (link->phase != STORE_READY) {
+            return 0;
+        }
+
+        cmd->whole = 1;
+        store_window_back(&link->window, cmd);
+        return -1;
+
+    case RBL_REPLY_READONLY:
+        store_drop(link, "the store has become a replica");
+        return 0;
+
+    case RBL_REPLY_NOWRITE:
+        refused(link, cmd, reply);
+
+        if (link->store->nodes.kind == RBL_PLACE_SENTINEL
+            && strncmp(reply->str, "NOREPLICAS", 10) == 0)
+        {
+            store_drop(link, "too few replicas are near (NOREPLICAS)");
+        }
+
+        return 0;
+
+    case RBL_REPLY_MOVED:
+        if (link->store->nodes.kind == RBL_PLACE_CLUSTER) {
+            return follow(link, cmd, reply) ? -1 : 0;
+        }
+
+        refused(link, cmd, reply);
+        return 0;
+
+    case RBL_REPLY_SLOT:
+        store_map_stale(link->store);
+        refused(link, cmd, reply);
+        return 0;
+
+    case RBL_REPLY_NOTREADY:
+    case RBL_REPLY_NOAUTH:
+    case RBL_REPLY_NOPERM:
+        refused(link, cmd, reply);
+        return 0;
+
+    default:
+        return 1;
+    }
+}
+
+
+static void
+on_reply(redisAsyncContext *ac, void *r, void *privdata)
+{
+    int            rc;
+    store_cmd_t   *cmd = privdata;
+    store_link_t  *link;
+
+    (void) ac;
+
+    link = cmd->link;
+
+    /* SUBSCRIBE is the last command of its connection, and has many replies. */
+
+    if (r != NULL && link->reader.guard.messages) {
+        cmd->deadline = 0;
+        cmd->done(cmd->data, r);
+        store_watch(link);
+        return;
+    }
+
+    store_cut(&link->pending, cmd);
+    store_window_ended(&link->window, cmd);
+
+    if (r == NULL) {
+        store_fail(link->store, cmd);
+        return;
+    }
+
+    /* During the greeting the greeter judges the replies. */
+
+    rc = link->phase == STORE_GREETING ? 1 : judge(link, cmd, r);
+
+    if (rc == 0) {
+        store_fail(link->store, cmd);
+
+    } else if (rc == 1) {
+        if (cmd->done != NULL) {
+            cmd->done(cmd->data, r);
+        }
+
+        free(cmd);
+    }
+
+    if (link->phase == STORE_READY) {
+        hand_over_some(link);
+    }
+
+    store_watch(link);
+}
+
+
+void
+store_queue_forget(store_queue_t *queue, const void *data)
+{
+    store_cmd_t  *cmd;
+
+    for (cmd = queue->first; cmd != NULL; cmd = cmd->next) {
+        if (cmd->data == data) {
+            cmd->done = NULL;
+        }
+    }
+}
+
+
+void
+store_link_forget(store_link_t *link, const void *data)
+{
+    store_queue_forget(&link->window.waiting, data);
+    store_queue_forget(&link->window.late, data);
+    store_queue_forget(&link->pending, data);
+}

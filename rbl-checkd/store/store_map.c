@@ -1,0 +1,275 @@
+/*
+ * The nodes of a cluster: one link to each, and where each partition is.  The
+ * map of slots comes with each greeting; later any ready node is asked for it,
+ * another one each time, since a node that is cut off has an old map.
+ */
+
+#include "base/log.h"
+#include "store_int.h"
+
+#include <stdio.h>
+
+#define MAP_EVERY  60.0                 /* s */
+#define MAP_AGAIN  0.2                  /* while a partition is away */
+#define MAP_LONG   1.0                  /* so long it is away before a warning */
+
+
+static void
+arm(store_t *store, double seconds)
+{
+    if (!ev_is_active(&store->map)
+        || ev_timer_remaining(store->loop, &store->map) > seconds)
+    {
+        ev_timer_stop(store->loop, &store->map);
+        ev_timer_set(&store->map, seconds > 0 ? seconds : 0, 0);
+        ev_timer_start(store->loop, &store->map);
+    }
+}
+
+
+void
+store_map_stale(store_t *store)
+{
+    if (store->nodes.kind == RBL_PLACE_CLUSTER) {
+        arm(store, store->map_at + MAP_AGAIN - ev_now(store->loop));
+    }
+}
+
+
+/* --- the map of slots ---------------------------------------------------- */
+
+const char *
+store_map_take(store_link_t *link, const redisReply *slots)
+{
+    const char  *why;
+
+    why = rbl_nodes_slots(&link->store->nodes, slots, link->node);
+    store_kick(link->store);
+
+    return why;
+}
+
+
+static void
+on_map(void *data, const redisReply *reply)
+{
+    char           name[STORE_NAME];
+    const char    *why;
+    store_link_t  *link = data;
+    store_t       *store = link->store;
+
+    store->map_asked = NULL;
+
+    if (reply == NULL || rbl_reply_class(reply) != RBL_REPLY_OK) {
+        store_map_stale(store);
+        return;
+    }
+
+    why = store_map_take(link, reply);
+
+    if (why == NULL) {
+        why = "";
+
+    } else if (strcmp(why, store->map_why) != 0 && !store->second) {
+        log_warn("%s: %s", store_name(name, link), why);
+    }
+
+    snprintf(store->map_why, sizeof(store->map_why), "%s", why);
+}
+
+
+/* The next ready node after the one that was asked last; NULL: none. */
+
+static store_link_t *
+next_ready(store_t *store)
+{
+    unsigned  i, n = store->nodes.n;
+
+    for (i = 1; i <= n; i++) {
+        if (store_link_ready(store, (store->map_next + i) % n)) {
+            store->map_next = (store->map_next + i) % n;
+            return store->link[store->map_next];
+        }
+    }
+
+    return NULL;
+}
+
+
+static void
+on_timer(struct ev_loop *loop, ev_timer *w, int revents)
+{
+    store_t       *store = w->data;
+    store_link_t  *link;
+
+    (void) revents;
+
+    link = store->map_asked == NULL ? next_ready(store) : NULL;
+    store->map_at = ev_now(loop);
+    arm(store, store->n_away > 0 ? MAP_AGAIN : MAP_EVERY);
+
+    if (link != NULL) {
+        store->map_asked = link;
+        store_send(link, on_map, link,
+                   RBL_COMMAND("CLUSTER", RBL_STR("SLOTS")));
+    }
+
+    if (store->ks.partitions == 0) {
+        store_ask_meta(store);
+    }
+}
+
+
+/* --- links --------------------------------------------------------------- */
+
+static void
+close_link(store_link_t *link)
+{
+    store_let_go(link);
+    ev_timer_stop(link->store->loop, &link->retry);
+}
+
+
+/* A link to each node that is wanted, and none to another server. */
+
+static void
+fit(store_t *store)
+{
+    unsigned       i;
+    store_link_t  *link;
+
+    for (i = 0; i < store->nodes.n; i++) {
+        link = store->link[i];
+
+        if (!rbl_nodes_wanted(&store->nodes, i)) {
+            if (link != NULL) {
+                close_link(link);
+            }
+
+        } else if (link == NULL) {
+            store->link[i] = store_link_new(store, i);
+
+        } else if (link->changed != store->nodes.node[i].changed) {
+            close_link(link);
+            store_link_fresh(link);
+        }
+    }
+}
+
+
+/* --- partitions ---------------------------------------------------------- */
+
+/* The tags of partitions are chosen so (rbl_tags.h). */
+
+static unsigned
+node_of(const store_t *store, unsigned p)
+{
+    return store->nodes.of[(2 * p + 1) * RBL_SLOTS
+                           / (2 * store->ks.partitions)];
+}
+
+
+static void
+say_away(store_t *store)
+{
+    if (store->second) {
+        return;
+    }
+
+    if (store->n_away > 0 && !store->said_away) {
+        log_warn("store %s: %u of %u partitions are away; checks of the others"
+                 " go on", store->conf->store, store->n_away,
+                 store->ks.partitions);
+
+    } else if (store->n_away == 0 && store->said_away) {
+        log_notice("store %s: all partitions are there again",
+                   store->conf->store);
+    }
+
+    store->said_away = store->n_away > 0;
+}
+
+
+/* Finds out which partitions are away, and which are on another node now. */
+
+static void
+settle(store_t *store)
+{
+    double         now = ev_now(store->loop), since;
+    unsigned       i, p, moved;
+    store_part_t  *part;
+
+    since = now;
+    moved = 0;
+    store->n_away = 0;
+
+    for (p = 0; p < store->ks.partitions; p++) {
+        part = &store->part[p];
+        i = node_of(store, p);
+
+        if (store_link_ready(store, i)) {
+            moved += part->node != RBL_NODE_NONE && part->node != i;
+            part->node = (unsigned char) i;
+            part->away = 0;
+            continue;
+        }
+
+        part->away = part->away == 0 ? now : part->away;
+        since = part->away < since ? part->away : since;
+        store->n_away++;
+    }
+
+    if (store->n_away == 0 || now - since > MAP_LONG) {
+        say_away(store);
+    }
+
+    if (moved == 0) {
+        return;
+    }
+
+    store->renewed = 1;
+
+    if (!store->second) {
+        log_notice("store %s: %u partitions are on another node now (a"
+                   " failover, or slots that moved); cached data are read"
+                   " again", store->conf->store, moved);
+    }
+}
+
+
+void
+store_map_kick(store_t *store)
+{
+    fit(store);
+    settle(store);
+
+    if (store->n_away > 0 || store->ks.partitions == 0) {
+        store_map_stale(store);
+    }
+}
+
+
+double
+store_away(const store_t *store, unsigned partition)
+{
+    double  away;
+
+    away = store->part[partition].away;
+
+    return store->nodes.kind == RBL_PLACE_CLUSTER && away > 0
+           ? ev_now(store->loop) - away : 0;
+}
+
+
+void
+store_map_init(store_t *store)
+{
+    unsigned  p;
+
+    for (p = 0; p < RBL_PARTITIONS_MAX; p++) {
+        store->part[p].node = RBL_NODE_NONE;
+    }
+
+    ev_timer_init(&store->map, on_timer, 0, 0);
+    store->map.data = store;
+}
