@@ -1,5 +1,6 @@
 /*
- * The servers of the store, as this worker sees them.
+ * The servers of the store, as this worker sees them: those of a cluster, or
+ * the master that Sentinels name.  The address of an only Redis is not shown.
  */
 
 #include "ngx_rbl_status.h"

@@ -290,7 +290,9 @@ ngx_rbl_store_node(ngx_rbl_store_t *store, ngx_uint_t i,
     ngx_memzero(node, sizeof(ngx_rbl_store_node_t));
     own = ngx_rbl_node(store, i);
 
-    if (own == NULL || !rbl_nodes_wanted(&store->nodes, (unsigned) i)) {
+    if (own == NULL || store->nodes.kind == RBL_PLACE_ONE
+        || !rbl_nodes_wanted(&store->nodes, (unsigned) i))
+    {
         return NGX_OK;
     }
 

@@ -91,7 +91,8 @@ const rbl_keyspace_t *ngx_rbl_store_keyspace(ngx_rbl_store_t *store);
 
 /* A node of the store, as this worker sees it. */
 typedef struct {
-    char        name[RBL_HOST_PORT_TEXT];   /* ""; not used, or not known */
+    char        name[RBL_HOST_PORT_TEXT];   /* "": not used, not known, or
+                                               the only Redis */
     ngx_uint_t  up;                     /* 1: connected and ready */
     ngx_uint_t  partitions;             /* that are on it */
 } ngx_rbl_store_node_t;
