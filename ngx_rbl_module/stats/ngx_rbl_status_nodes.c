@@ -33,17 +33,21 @@ ngx_rbl_nodes_json(ngx_rbl_store_t *store, rbl_doc_t *doc)
 void
 ngx_rbl_nodes_prometheus(ngx_rbl_store_t *store, rbl_out_t *out)
 {
-    ngx_uint_t            i;
+    ngx_uint_t            i, n;
     ngx_rbl_label_t       label;
     ngx_rbl_store_node_t  node;
 
     label.name = "node";
-
-    ngx_rbl_status_family(out, "", "rbl_store_node_up", "gauge",
-                          "1: this worker has a connection to the node.");
+    n = 0;
 
     for (i = 0; ngx_rbl_store_node(store, i, &node) == NGX_OK; i++) {
         if (node.name[0] != '\0') {
+            if (n++ == 0) {
+                ngx_rbl_status_family(out, "", "rbl_store_node_up", "gauge",
+                                      "1: this worker is connected to the"
+                                      " node.");
+            }
+
             label.value = rbl_str(node.name);
             ngx_rbl_status_sample(out, "rbl_store_node_up", &label, 1,
                                   node.up != 0, RBL_METRIC_ONE);
