@@ -30,6 +30,10 @@ static const struct {
       2, "192.0.2.1:26379" },
     { "cluster:192.0.2.1:6379,[2001:db8::2]:6379,c:6379", 1,
       RBL_PLACE_CLUSTER, 3, "192.0.2.1:6379" },
+    { "tls:127.0.0.1:6379", 1, RBL_PLACE_ONE, 1, "127.0.0.1:6379" },
+    { "tls:sentinel:rbl@192.0.2.1:26379", 1, RBL_PLACE_SENTINEL, 1,
+      "192.0.2.1:26379" },
+    { "tls:unix:/run/redis.sock", 0, RBL_PLACE_ONE, 0, NULL },
     { "", 0, RBL_PLACE_ONE, 0, NULL },
     { ":6379", 0, RBL_PLACE_ONE, 0, NULL },
     { "127.0.0.1", 0, RBL_PLACE_ONE, 0, NULL },
@@ -75,6 +79,8 @@ test_places(void)
 
         ok(place.kind == places[i].kind && place.n == places[i].n,
            "its kind, and its %u servers", places[i].n);
+        ok(place.tls == (strncmp(places[i].text, "tls:", 4) == 0),
+           "encrypted or not");
         is_str(rbl_str(rbl_host_port_text(buf, &place.hosts[0])),
                places[i].first,
                "the first one");
