@@ -136,8 +136,12 @@ sub named {
         . "\r\n$port\r\n";
 }
 
-my ($replica) = grep { info_of($_, 'replication')->{role} eq 'slave' }
-    replicas($f);
+my $replica;
+ok((wait_for {
+    ($replica) = grep { alive($_)
+        && (info_of($_, 'replication')->{role} // '') eq 'slave' }
+        @{ $f->{nodes} };
+} 10), 'a replica');
 $f->{addr} = "sentinel:rbl\@$fake_at";
 for (["127.0.0.1 $replica->{announced}", qr/cannot be used: it is a replica/],
     ["0.0.0.0 1", qr/it names a server with an address of no machine/],
