@@ -304,6 +304,44 @@ like(fails(qr/slots move between the nodes.*run fsck again/, 'fsck'), qr/^$/,
     'fsck does not guess');
 redis($_, 'CLUSTER', 'SETSLOT', $slot, 'STABLE') for @node;
 
+# Half of an account's keys are moved: scripts do nothing by halves.
+my $moves = $ac[0][0];
+my $of = slot_of_account($f, $moves);
+
+# A string's bytes; of other types, whether it exists.
+sub dumped {
+    my ($key) = @_;
+    for my $n (@node[0, 2]) {
+        redis($n, 'ASKING');
+        my $got = redis_try($n, 'GET', $key) // next;
+        return $got =~ /^WRONGTYPE/ ? 'is there' : $got if $got !~ /^(?:ASK|MOVED) /;
+    }
+    return undef;
+}
+my %keys = map { $_ => dumped($_) }
+    @{ redis($node[0], 'CLUSTER', 'GETKEYSINSLOT', $of, 1000) };
+move_begin($f, $of, $node[2]);
+move_keys($f, $of, $node[0], $node[2], int keys(%keys) / 2);
+my $moved = qr/partition \d+ \(\Q$name[0]\E\) cannot be used: its slot is being /;
+for (['account', 'suspend', $moves], ['app', 'add', $moves, 'x'],
+    ['webhook', 'add', $moves, 'x', 'https://a.example/'],
+    ['bill', 'topup', $moves, '5'], ['account', 'plan', $moves, 'Starter',
+        '--file', $plans])
+{
+    fails(qr/${moved}moved to another node\. Nothing was changed\.$/, @$_);
+}
+fails(qr/${moved}.*/, 'account', 'show', $moves);
+is_deeply({ map { $_ => dumped($_) } map {
+    @{ redis($_, 'CLUSTER', 'GETKEYSINSLOT', $of, 1000) } } @node[0, 2] },
+    \%keys, 'no key has changed');
+ctl('account', 'suspend', $ac[2][0]);
+ctl('account', 'resume', $ac[2][0]);
+move_keys($f, $of, $node[0], $node[2]);
+fails($moved, 'account', 'suspend', $moves);
+move_end($f, $of, $node[0], $node[2]);
+ctl('account', $_, $moves) for qw(suspend resume);
+move_slots($f, [$of], $node[0]);
+
 move_slots($f, [map { slot_of(tags($_)) } 3, 4], $node[2]);
 $plan = ctl('store', 'plan');
 is_deeply([map { $_->{parts} } @{ $plan->{nodes} }],
