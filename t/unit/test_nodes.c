@@ -343,6 +343,7 @@ static void
 test_keys(void)
 {
     char             text[64];
+    char             guard[RBL_KEY_MAX];
     unsigned         p, at, masters_of[3] = { 0, 0, 0 };
     rbl_key_t        key;
     rbl_nodes_t      nodes;
@@ -384,6 +385,8 @@ test_keys(void)
        "words: the first key with a tag");
     ok(rbl_nodes_of_words(&nodes, 2, meta) == 1,
        "else the word after the command");
+    ok(rbl_str_is(rbl_nodes_guard(guard, RBL_STR("p.1:{abc}:due:{x}")),
+                  "p.1:{abc}:acct:-"), "the key that never exists");
     ok(rbl_nodes_of_words(&nodes, 1, time) == RBL_NODE_NONE,
        "a command without a key has no node of its own");
 
