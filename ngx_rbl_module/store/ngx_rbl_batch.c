@@ -7,6 +7,7 @@
  */
 
 #include "ngx_rbl_redis.h"
+#include "rbl_out.h"
 
 #include <assert.h>
 
@@ -20,6 +21,8 @@
 #endif
 
 
+static void ngx_rbl_batch_wait(ngx_rbl_batch_t *batch,
+    const ngx_rbl_node_t *node);
 static ngx_uint_t ngx_rbl_batch_open(const ngx_rbl_link_t *link);
 static void ngx_rbl_batch_timeout(ngx_event_t *ev);
 static void ngx_rbl_batch_free(ngx_rbl_batch_t *batch);
@@ -127,6 +130,43 @@ ngx_rbl_batch_slow(ngx_rbl_batch_t *batch, const rbl_sid_t *account)
 
 
 void
+ngx_rbl_batch_durable(ngx_rbl_batch_t *batch)
+{
+    batch->durable = 1;
+}
+
+
+/* Adds WAIT, if the node has replicas and the batch may change something, which
+   needs a script. */
+
+static void
+ngx_rbl_batch_wait(ngx_rbl_batch_t *batch, const ngx_rbl_node_t *node)
+{
+    char                 text[RBL_OUT_INT];
+    ngx_uint_t           i;
+    ngx_rbl_commands_t  *commands;
+
+    commands = &batch->commands;
+
+    for (i = 0; i < commands->nelts && commands->elts[i].script == NULL; i++) {
+        /* void */
+    }
+
+    if (!node->replicas || i == commands->nelts) {
+        return;
+    }
+
+    ngx_rbl_batch_command(batch, RBL_COMMAND("WAIT", RBL_STR("1"),
+                          rbl_out_int_text(text,
+                                    batch->store->conf->timeout / 4 + 1)));
+
+    commands->elts[commands->nelts - 1].node =
+        commands->elts[commands->nelts - 2].node;
+    batch->waits = 1;
+}
+
+
+void
 ngx_rbl_batch_submit(ngx_rbl_batch_t *batch)
 {
     ngx_int_t        rc;
@@ -142,6 +182,10 @@ ngx_rbl_batch_submit(ngx_rbl_batch_t *batch)
     node = batch->nomem ? NULL
            : ngx_rbl_node(batch->store, batch->commands.elts[0].node);
 
+    if (node != NULL && batch->durable) {
+        ngx_rbl_batch_wait(batch, node);
+    }
+
     if (node != NULL && batch->slow) {
         batch->lane = ngx_rbl_lanes_enter(node, &batch->account);
         batch->link = &node->slow;
@@ -152,13 +196,31 @@ ngx_rbl_batch_submit(ngx_rbl_batch_t *batch)
                                                        : NGX_RBL_STORE_AWAY);
         }
 
-    } else if (node != NULL && ngx_rbl_batch_open(&node->main)) {
-        batch->link = &node->main;
+    } else if (node != NULL
+               && ngx_rbl_batch_open(ngx_rbl_batch_link(batch, node)))
+    {
+        batch->link = ngx_rbl_batch_link(batch, node);
         ngx_rbl_batch_launch(batch);
 
     } else {
         ngx_rbl_store_refuse(batch, NGX_RBL_STORE_AWAY);
     }
+}
+
+
+ngx_rbl_link_t *
+ngx_rbl_batch_link(const ngx_rbl_batch_t *batch, ngx_rbl_node_t *node)
+{
+    if (node == NULL) {
+        return NULL;
+    }
+
+    if (batch->waits) {
+        return &node->durable;
+    }
+
+    return batch->lane != NULL && ngx_rbl_redis_ready(&node->slow)
+           ? &node->slow : &node->main;
 }
 
 

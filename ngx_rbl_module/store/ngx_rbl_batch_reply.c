@@ -27,6 +27,8 @@ static ngx_uint_t ngx_rbl_batch_next(ngx_rbl_batch_t *batch);
 static ngx_uint_t ngx_rbl_batch_redirect(ngx_rbl_batch_t *batch);
 static void ngx_rbl_batch_judge(ngx_rbl_batch_t *batch,
     const redisReply *reply, rbl_reply_class_t cls);
+static void ngx_rbl_batch_waited(ngx_rbl_batch_t *batch,
+    const redisReply *reply);
 static void ngx_rbl_batch_log(ngx_rbl_batch_t *batch, const redisReply *reply);
 
 
@@ -158,9 +160,7 @@ ngx_rbl_batch_next(ngx_rbl_batch_t *batch)
     link = batch->link;
 
     if (node != link->node) {
-        link = node == NULL ? NULL
-               : batch->lane != NULL && ngx_rbl_redis_ready(&node->slow)
-               ? &node->slow : &node->main;
+        link = ngx_rbl_batch_link(batch, node);
     }
 
     if (link == NULL || !ngx_rbl_redis_ready(link)) {
@@ -184,14 +184,16 @@ static ngx_uint_t
 ngx_rbl_batch_redirect(ngx_rbl_batch_t *batch)
 {
     ngx_uint_t          i, from;
+    ngx_rbl_link_t     *link;
     ngx_rbl_node_t     *node;
     ngx_rbl_command_t  *elts;
 
     node = ngx_rbl_node(batch->store, batch->target);
+    link = ngx_rbl_batch_link(batch, node);
     elts = batch->commands.elts;
     from = batch->link->node->i;
 
-    if (node == NULL || !ngx_rbl_redis_ready(&node->main) || batch->moved
+    if (link == NULL || !ngx_rbl_redis_ready(link) || batch->moved
         || batch->executed != 0 || batch->lane != NULL || batch->done == NULL)
     {
         return 0;
@@ -210,7 +212,7 @@ ngx_rbl_batch_redirect(ngx_rbl_batch_t *batch)
     batch->replied = 0;
 
     ngx_rbl_batch_leave(batch);
-    ngx_rbl_batch_board(batch, &node->main);
+    ngx_rbl_batch_board(batch, link);
     ngx_rbl_batch_send(batch);
 
     return 1;
@@ -232,6 +234,11 @@ ngx_rbl_batch_judge(ngx_rbl_batch_t *batch, const redisReply *reply,
 
     case RBL_REPLY_OK:
         batch->executed++;
+
+        if (batch->waits && batch->replied == batch->commands.nelts) {
+            ngx_rbl_batch_waited(batch, reply);
+            return;
+        }
 
         if (batch->optional) {
             batch->store->unwilling = 0;
@@ -293,6 +300,21 @@ ngx_rbl_batch_judge(ngx_rbl_batch_t *batch, const redisReply *reply,
 
     batch->failed = 1;
     ngx_rbl_batch_log(batch, reply);
+}
+
+
+/* The reply of WAIT: how many replicas have the changes. */
+
+static void
+ngx_rbl_batch_waited(ngx_rbl_batch_t *batch, const redisReply *reply)
+{
+    if (rbl_reply_int(reply, 0) == 0) {
+        batch->failed = 1;
+        ngx_log_error(NGX_LOG_WARN, batch->store->log, 0,
+                      "rbl store \"%V\"%s: no replica confirms a change that a"
+                      " failover must not undo",
+                      &batch->store->conf->name, batch->link->name);
+    }
 }
 
 

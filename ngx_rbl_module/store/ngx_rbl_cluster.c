@@ -193,27 +193,11 @@ ngx_rbl_cluster_moved(ngx_rbl_link_t *link, const redisReply *error)
 }
 
 
-/* True if every partition has a ready node. */
-
 static ngx_uint_t
 ngx_rbl_cluster_whole(ngx_rbl_store_t *store)
 {
-    unsigned         p;
-    rbl_key_t        key;
-    rbl_str_t        none = { NULL, 0 };
-    ngx_rbl_node_t  *node;
-
-    for (p = 0; p < store->ks.partitions; p++) {
-        node = ngx_rbl_node(store, rbl_nodes_of(&store->nodes,
-                                       rbl_key(&key, &store->ks, p, "due",
-                                               none, none)));
-
-        if (node == NULL || !ngx_rbl_redis_ready(&node->main)) {
-            return 0;
-        }
-    }
-
-    return store->ks.partitions != 0;
+    return store->ks.partitions != 0
+           && ngx_rbl_store_partitions_away(store) == 0;
 }
 
 

@@ -2,9 +2,10 @@
  * Internal header of the files behind ngx_rbl_store.h: descriptor, replies,
  * connection, batch, lanes, share and store.  No other file includes it.
  *
- * A link is one connection.  A store has two to each of its nodes: the main
- * link, and the slow link, which is opened when it is first needed.  Behind
- * Sentinels it has one more, the scout, which asks them.
+ * A link is one connection.  A store has up to three to each of its nodes: the
+ * main link, the slow link, which is opened when it is first needed, and, if
+ * the node has replicas, the durable link.  Behind Sentinels it has one more,
+ * the scout, which asks them.
  */
 
 #ifndef _NGX_RBL_REDIS_H_INCLUDED_
@@ -137,7 +138,10 @@ struct ngx_rbl_node_s {
                                                rbl_nodes.h */
     ngx_rbl_link_t               main;
     ngx_rbl_link_t               slow;
+    ngx_rbl_link_t               durable;   /* WAIT blocks what is behind it */
     ngx_rbl_lanes_t              lanes;     /* for the slow link */
+    ngx_uint_t                   replicas;  /* 1: it has some, and a failover
+                                               may make one the master */
     char                         history[RBL_NODE_ID];  /* of its data; [0] NUL:
                                                not known (rbl_role.h) */
 };
@@ -225,6 +229,9 @@ struct ngx_rbl_batch_s {
                                                link */
     unsigned                  moved:1;  /* sent again after MOVED */
     unsigned                  slow:1;   /* for the slow link */
+    unsigned                  durable:1;    /* a replica must have its
+                                               changes */
+    unsigned                  waits:1;  /* its last command is WAIT */
 
     ngx_rbl_commands_t        commands; /* last: its `room` is not zeroed */
 };
@@ -366,7 +373,7 @@ void ngx_rbl_redis_heard(ngx_rbl_link_t *link);
 /* A reply is late: judges the link, and may drop it. */
 void ngx_rbl_redis_judge(ngx_rbl_link_t *link);
 
-/* The store has answered on the other link. */
+/* The node has answered on this link: the others that are silent count it. */
 void ngx_rbl_redis_answered(ngx_rbl_link_t *link);
 
 
@@ -430,6 +437,10 @@ ngx_rbl_batch_t *ngx_rbl_batch_spare(ngx_rbl_store_t *store);
 
 /* Sends a new batch on its link, which must be ready. */
 void ngx_rbl_batch_launch(ngx_rbl_batch_t *batch);
+
+/* Returns the link for a batch to a node, and NULL for no node. */
+ngx_rbl_link_t *ngx_rbl_batch_link(const ngx_rbl_batch_t *batch,
+    ngx_rbl_node_t *node);
 
 /* Puts a batch into the flight queue of a link; takes it out. */
 void ngx_rbl_batch_board(ngx_rbl_batch_t *batch, ngx_rbl_link_t *link);

@@ -32,6 +32,7 @@ static void ngx_rbl_redis_watch(ngx_event_t *ev);
 static void ngx_rbl_redis_ask(ngx_rbl_link_t *link);
 static void ngx_rbl_redis_told(redisAsyncContext *ac, void *reply, void *data);
 static ngx_rbl_link_t *ngx_rbl_redis_peer(ngx_rbl_link_t *link);
+static void ngx_rbl_redis_count(ngx_rbl_link_t *link);
 
 
 void
@@ -163,15 +164,17 @@ ngx_rbl_redis_ask(ngx_rbl_link_t *link)
 static void
 ngx_rbl_redis_told(redisAsyncContext *ac, void *reply, void *data)
 {
-    ngx_rbl_link_t  *peer;
+    ngx_rbl_link_t  *link;
 
-    peer = ngx_rbl_redis_replied(ac, reply);
+    link = ngx_rbl_redis_replied(ac, reply);
 
-    if (peer != NULL) {
-        ngx_rbl_redis_answered(ngx_rbl_redis_peer(peer));
+    if (link != NULL) {
+        ngx_rbl_redis_answered(link);
     }
 }
 
+
+/* The link on which the node is asked about a silent one. */
 
 static ngx_rbl_link_t *
 ngx_rbl_redis_peer(ngx_rbl_link_t *link)
@@ -183,10 +186,23 @@ ngx_rbl_redis_peer(ngx_rbl_link_t *link)
 void
 ngx_rbl_redis_answered(ngx_rbl_link_t *link)
 {
-    if (!link->asked) {
-        return;
-    }
+    ngx_uint_t       i;
+    ngx_rbl_node_t  *node = link->node;
+    ngx_rbl_link_t  *others[] = { &node->main, &node->slow, &node->durable };
 
+    for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (others[i] != link && others[i]->asked
+            && ngx_rbl_redis_peer(others[i]) == link)
+        {
+            ngx_rbl_redis_count(others[i]);
+        }
+    }
+}
+
+
+static void
+ngx_rbl_redis_count(ngx_rbl_link_t *link)
+{
     if (++link->answers < NGX_RBL_WATCH_ANSWERS) {
         ngx_rbl_redis_ask(link);
 

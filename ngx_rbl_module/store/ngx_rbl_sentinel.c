@@ -186,4 +186,5 @@ ngx_rbl_sentinel_end(ngx_rbl_scout_t *scout, const char *reason)
 
     ngx_rbl_redis_sought(&node->main, reason);
     ngx_rbl_redis_sought(&node->slow, reason);
+    ngx_rbl_redis_sought(&node->durable, reason);
 }

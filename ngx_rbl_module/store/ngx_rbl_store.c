@@ -188,12 +188,12 @@ ngx_rbl_store_unwilling(const ngx_rbl_store_t *store)
 void
 ngx_rbl_store_up(ngx_rbl_link_t *link)
 {
+    ngx_rbl_redis_answered(link);
+
     if (link == &link->node->slow) {
-        ngx_rbl_redis_answered(&link->node->main);
         ngx_rbl_lanes_run(link->node);
 
-    } else {
-        ngx_rbl_redis_answered(&link->node->slow);
+    } else if (link == &link->node->main) {
         ngx_rbl_store_settle(link->store);
     }
 }
@@ -209,7 +209,7 @@ ngx_rbl_store_down(ngx_rbl_link_t *link)
     if (link == &link->node->slow) {
         ngx_rbl_lanes_fail(link->node);
 
-    } else {
+    } else if (link == &link->node->main) {
         ngx_rbl_cluster_doubt(link->store);
         ngx_rbl_store_settle(link->store);
     }

@@ -89,6 +89,21 @@ ngx_int_t ngx_rbl_store_ready(ngx_rbl_store_t *store);
 ngx_uint_t ngx_rbl_store_epoch(const ngx_rbl_store_t *store);
 const rbl_keyspace_t *ngx_rbl_store_keyspace(ngx_rbl_store_t *store);
 
+/* A node of the store, as this worker sees it. */
+typedef struct {
+    char        name[RBL_HOST_PORT_TEXT];   /* "": not used, not known, or
+                                               the only Redis */
+    ngx_uint_t  up;                     /* 1: connected and ready */
+    ngx_uint_t  partitions;             /* that are on it */
+} ngx_rbl_store_node_t;
+
+/* Gets the i-th node; NGX_DONE: there are no more. */
+ngx_int_t ngx_rbl_store_node(ngx_rbl_store_t *store, ngx_uint_t i,
+    ngx_rbl_store_node_t *node);
+
+/* Number of partitions on no node that is ready; 0: unknown, too. */
+ngx_uint_t ngx_rbl_store_partitions_away(ngx_rbl_store_t *store);
+
 /*
  * Returns a new batch, in its own allocation, because it may outlive the
  * request.  NULL: out of memory.  Every batch must be submitted or cancelled.
@@ -132,6 +147,14 @@ ngx_uint_t ngx_rbl_store_unwilling(const ngx_rbl_store_t *store);
  * batch cancelled while it waits is never sent.
  */
 void ngx_rbl_batch_slow(ngx_rbl_batch_t *batch, const rbl_sid_t *account);
+
+/*
+ * Declares that a failover must not undo the changes of the batch.  If its node
+ * has replicas, it is complete when one of them has the changes, and LOST if
+ * none has them within a quarter of rbl_store_timeout.  To be called before
+ * submit.
+ */
+void ngx_rbl_batch_durable(ngx_rbl_batch_t *batch);
 
 /* Notes that an authenticated account uses the worker now. */
 void ngx_rbl_share_seen(ngx_rbl_store_t *store, const rbl_sid_t *account);

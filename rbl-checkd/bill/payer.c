@@ -16,6 +16,8 @@ struct payer_s {
     link_t           pays;
     unsigned         n_pays;
     int              safe;              /* the store writes to disk */
+    unsigned         asked;             /* nodes that have not said so yet */
+    int              forgets;           /* one does not write to disk */
 };
 
 /* A job for one account. */
@@ -380,15 +382,20 @@ on_persistence(void *data, const redisReply *reply)
     rbl_str_t  text;
     payer_t   *payer = data;
 
+    payer->asked--;
     text = rbl_reply_str(reply);
-    payer->safe = text.n > 0
-                  && memmem(text.p, text.n, "aof_enabled:1", 13) != NULL;
 
-    if (text.n > 0 && !payer->safe) {
+    if (text.n == 0 || memmem(text.p, text.n, "aof_enabled:1", 13) == NULL) {
+        payer->forgets = 1;
+    }
+
+    if (text.n > 0 && payer->forgets) {
         log_error("nothing is charged: the store has \"appendonly no\", and"
                   " may forget payments; it needs \"appendonly yes\" and"
                   " \"appendfsync always\"");
     }
+
+    payer->safe = payer->asked == 0 && !payer->forgets;
 
     if (payer->safe) {
         visits_wake(payer->visits);
@@ -400,10 +407,12 @@ void
 payer_state(payer_t *payer, int ready)
 {
     payer->safe = 0;
+    payer->forgets = 0;
+    store_forget(payer->store, payer);
 
     if (ready) {
-        store_command(payer->store, on_persistence, payer,
-                      RBL_COMMAND("INFO", RBL_STR("PERSISTENCE")));
+        payer->asked = store_command_all(payer->store, on_persistence, payer,
+                           RBL_COMMAND("INFO", RBL_STR("PERSISTENCE")));
     }
 }
 

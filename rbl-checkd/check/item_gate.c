@@ -44,12 +44,18 @@ on_guard(void *data, int go)
 
     item->guarded = 0;
 
-    if (go) {
+    if (go > 0) {
         item_announce(item);
         return;
     }
 
-    settle_frozen(item);
+    if (go == 0) {
+        settle_frozen(item);
+
+    } else {
+        settle_unsure(item);
+    }
+
     check_item_done(item);
 }
 
@@ -118,10 +124,24 @@ on_evidence(void *data, const evidence_known_t *known)
     item_t         *item = data;
     gate_answer_t   a;
 
+    static const evidence_known_t  nothing;
+
     item->evidence = 0;
     item_gate_answer(&a, item);
 
-    if (item->check->env->health != NULL) {
+    /* without the store, what this daemon remembers counts, unless the news
+       must be seen again after a wait */
+
+    if (known == NULL && item->news.waits.n > 0) {
+        settle_unsure(item);
+        check_item_done(item);
+        return;
+    }
+
+    if (known == NULL) {
+        known = &nothing;
+
+    } else if (item->check->env->health != NULL) {
         health_recall(item->check->env->health, item->result.list,
                       item->check->family, item->part[item->gate].server,
                       known->had_point, known->soa);

@@ -9,14 +9,34 @@
 #include <stdlib.h>
 
 
-/* The node of the first key.  The keys of a script stand after its text, which
-   may have anything in it. */
+/* The keys of a script stand after its text, which may have anything in it. */
+static int
+ctl_is_script(int argc, const rbl_str_t *argv)
+{
+    return argc > 3 && argv[0].n >= 4 && memcmp(argv[0].p, "EVAL", 4) == 0;
+}
+
+
+/* The node of the first key. */
 static unsigned
 ctl_route(const ctl_t *ctl, int argc, const rbl_str_t *argv)
 {
-    return argc > 3 && argv[0].n >= 4 && memcmp(argv[0].p, "EVAL", 4) == 0
+    return ctl_is_script(argc, argv)
            ? rbl_nodes_of(&ctl->store.nodes, argv[3])
            : rbl_nodes_of_words(&ctl->store.nodes, argc, argv);
+}
+
+
+static void
+ctl_tried_begin(const ctl_t *ctl, unsigned at, int argc,
+    const rbl_str_t *argv, ctl_tried_t *tried)
+{
+    int  i;
+
+    memset(tried, 0, sizeof(*tried));
+    tried->node = at != RBL_NODE_NONE ? at : ctl_route(ctl, argc, argv);
+    i = ctl_is_script(argc, argv) ? 3 : argc > 1;
+    tried->part = ctl_partition(ctl, argv[i]);
 }
 
 
@@ -69,10 +89,8 @@ ctl_try(ctl_t *ctl, unsigned at, int argc, const rbl_str_t *argv,
     ctl_why_t    ignored;
     redisReply  *reply;
 
-    memset(tried, 0, sizeof(*tried));
-
     for (moved = 0; /* void */; freeReplyObject(reply)) {
-        tried->node = at != RBL_NODE_NONE ? at : ctl_route(ctl, argc, argv);
+        ctl_tried_begin(ctl, at, argc, argv, tried);
         reply = ctl_send(ctl, argc, argv, tried);
 
         if (tried->lost
@@ -99,7 +117,7 @@ ctl_try(ctl_t *ctl, unsigned at, int argc, const rbl_str_t *argv,
         (void) ctl_look(ctl, &ignored);
     }
 
-    if (reply == NULL && tried->node != RBL_NODE_NONE) {
+    if (tried->node != RBL_NODE_NONE && !ctl_of_slot(&tried->why)) {
         ctl->store.gone[tried->node] = tried->why;
     }
 
@@ -297,8 +315,7 @@ ctl_run_watched(ctl_t *ctl, unsigned at, int argc, const rbl_str_t *argv)
     redisReply   *reply;
     ctl_tried_t   tried;
 
-    memset(&tried, 0, sizeof(tried));
-    tried.node = at != RBL_NODE_NONE ? at : ctl_route(ctl, argc, argv);
+    ctl_tried_begin(ctl, at, argc, argv, &tried);
     reply = ctl_send(ctl, argc, argv, &tried);
 
     if (reply == NULL || (reply->type == REDIS_REPLY_ERROR

@@ -64,6 +64,10 @@ const rbl_keyspace_t *store_keyspace(const store_t *store);
    0: it is reachable, or the store is no cluster. */
 double store_away(const store_t *store, unsigned partition);
 
+/* s; a caller that cannot go on without a partition gives up then: failovers
+   are over by then, and no check may wait for it until its deadline. */
+#define STORE_AWAY_LONG  3.0
+
 void store_command(store_t *store, store_reply_pt done, void *data, int argc,
     const rbl_str_t *argv);
 void store_script(store_t *store, const rbl_script_t *script,

@@ -307,6 +307,20 @@ refused(const store_link_t *link, const store_cmd_t *cmd,
 }
 
 
+/* A script ended in a slot that moves, perhaps after a part of its writes: its
+   caller runs it again, as after any unknown outcome. */
+
+static int
+broken_off(const store_link_t *link, const redisReply *reply)
+{
+    static const char  text[] = "ERR Script attempted to access a non local key";
+
+    return link->store->nodes.kind == RBL_PLACE_CLUSTER
+           && reply->type == REDIS_REPLY_ERROR
+           && strncmp(reply->str, text, sizeof(text) - 1) == 0;
+}
+
+
 /* 1: the caller gets the reply, 0: the caller gets NULL, -1: the command is
    sent again. */
 
@@ -363,7 +377,13 @@ judge(store_link_t *link, store_cmd_t *cmd, const redisReply *reply)
         return 0;
 
     default:
-        return 1;
+        if (!broken_off(link, reply)) {
+            return 1;
+        }
+
+        store_map_stale(link->store);
+        refused(link, cmd, reply);
+        return 0;
     }
 }
 

@@ -26,6 +26,7 @@ typedef struct {
 static struct ev_loop  *loop;
 static call_t           call[CALLS];
 static unsigned         n_calls, n_done;    /* calls made, and replied to */
+static double           away;               /* s that each partition is away */
 
 
 const rbl_keyspace_t *
@@ -41,6 +42,16 @@ store_keyspace(const store_t *store)
     }
 
     return &ks;
+}
+
+
+double
+store_away(const store_t *store, unsigned partition)
+{
+    (void) store;
+    (void) partition;
+
+    return away;
 }
 
 

@@ -45,10 +45,18 @@ dns_clock(void)
 }
 
 
+static int  unknown;                    /* the last caller got NULL */
+
+
 static void
 on_evidence(void *data, const evidence_known_t *t)
 {
-    known[n_told] = *t;
+    unknown = t == NULL;
+
+    if (t != NULL) {
+        known[n_told] = *t;
+    }
+
     told_to[n_told++] = (int) ((int *) data - who);
 }
 
@@ -107,6 +115,20 @@ test_again(void)
     ok(n_calls == calls + 1, "it is queried again");
     reply("OK", "0 1");
     ok(n_told == 1 && known[0].had_point, "then the callers get one");
+
+    ask(1);
+    away = STORE_AWAY_LONG - 1;
+    reply("", "");
+    ok(n_told == 1, "the partition is away for a moment: no reply");
+
+    for (end = now() + 5, calls = n_calls; n_calls == calls && now() < end; ) {
+        run(0.01);
+    }
+
+    away = STORE_AWAY_LONG + 1;
+    reply("", "");
+    ok(n_told == 2 && unknown, "it is away for longer: nothing can be known");
+    away = 0;
 }
 
 

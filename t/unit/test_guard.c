@@ -159,6 +159,14 @@ test_go(void)
     reply("OK", "3");
     ok(all_told(6, 1), "and they go when it is back");
 
+    n_told = 0;
+    ask(0);
+    run(0.6);
+    away = STORE_AWAY_LONG + 1;
+    reply("", "");
+    ok(all_told(1, -1), "a partition that is away for longer: not known");
+    away = 0;
+
     fresh(0);
     for (i = 0; i < 4; i++) {
         guard_count(guard, list);

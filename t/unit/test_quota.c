@@ -282,6 +282,14 @@ test_patience(void)
     run(1.1);
     ok(open_calls() == 0 && n_told == 1,
        "a cancelled caller causes no request");
+
+    fresh(0, 1000);
+    take(0, 9);
+    away = STORE_AWAY_LONG + 1;
+    reply("", "");
+    ok(wait_told(1, 1) && told[0] == QUOTA_USED_UP,
+       "a partition that is away for longer grants nothing, and none waits");
+    away = 0;
 }
 
 

@@ -49,6 +49,9 @@ typedef struct {
     unsigned    alone;                  /* 1: the call under way may bring a job
                                            that runs alone */
     unsigned    notified;               /* 1: news since its last call */
+    unsigned    recalled;               /* 1: the jobs that this name had before
+                                           are released */
+    double      later;                  /* no call before: one has failed */
     rbl_key_t   leases;
 } jobs_slice_t;
 
@@ -67,9 +70,7 @@ struct jobs_s {
     jobs_places_t  places[2];           /* main, reserved */
     jobs_shares_t  shares;
     unsigned       stopped:1;
-    unsigned       recalled:1;
     unsigned       news:1;              /* since the last round began */
-    unsigned       failed:1;            /* a call of this batch */
     unsigned       hungry:1;            /* a kind of job was left out of the
                                            round */
     unsigned       partitions;
@@ -122,9 +123,11 @@ void jobs_wake(jobs_t *jobs);
 void jobs_read_stop(jobs_t *jobs);
 
 /* For jobs_round.c: jobs_later starts a round after that many seconds;
+   jobs_usable is 0 for a partition that is not to be called now;
    jobs_left_nothing says that a whole round left no job; the others make
    arguments of a call, and `buf` keeps the number. */
 void jobs_later(jobs_t *jobs, double wait);
+int jobs_usable(const jobs_slice_t *slice);
 void jobs_left_nothing(jobs_t *jobs);
 rbl_str_t jobs_number(char buf[24], double v);
 rbl_str_t jobs_key(const rbl_key_t *key);

@@ -52,22 +52,36 @@ jobs_later(jobs_t *jobs, double wait)
 }
 
 
+int
+jobs_usable(const jobs_slice_t *slice)
+{
+    return slice->recalled && slice->later <= dns_clock();
+}
+
+
+/* Partitions that were away when the others were recalled do not delay them. */
+
 static void
 go_on(jobs_t *jobs)
 {
-    unsigned  p;
+    double         now;
+    unsigned       p;
+    jobs_slice_t  *slice;
 
-    if (jobs->recalled) {
-        jobs_round(jobs);
-        return;
-    }
-
-    jobs->phase = JOBS_RECALL;
-    jobs->calls = jobs->partitions;
-    jobs->failed = 0;
+    now = dns_clock();
 
     for (p = 0; p < jobs->partitions; p++) {
-        recall(&jobs->slice[p], 0, 0);
+        slice = &jobs->slice[p];
+
+        if (!slice->recalled && slice->later <= now) {
+            jobs->phase = JOBS_RECALL;
+            jobs->calls++;
+            recall(slice, 0, 0);
+        }
+    }
+
+    if (jobs->calls == 0) {
+        jobs_round(jobs);
     }
 }
 
@@ -175,31 +189,24 @@ on_recall(void *data, const redisReply *reply)
     rbl_check_recall_reply(&said, reply);
 
     if (said.word != RBL_CHECK_RECALL_OK) {
-        jobs->failed = 1;
+        slice->later = dns_clock() + JOBS_PAUSE;
 
         if (reply != NULL) {
             why = rbl_reply_error(reply);
             log_error("cannot reclaim jobs: %.*s", (int) why.n, why.p);
         }
 
-    } else if ((said.rank > 0 || said.cursor > 0)
-               && jobs->phase == JOBS_RECALL)
-    {
+    } else if (said.rank <= 0 && said.cursor <= 0) {
+        slice->recalled = 1;
+
+    } else if (jobs->phase == JOBS_RECALL) {
         recall(slice, said.rank, said.cursor);
         return;
     }
 
-    if (--jobs->calls > 0 || jobs->phase != JOBS_RECALL) {
-        return;
+    if (--jobs->calls == 0 && jobs->phase == JOBS_RECALL) {
+        jobs_round(jobs);
     }
-
-    if (jobs->failed) {
-        jobs_later(jobs, JOBS_PAUSE);
-        return;
-    }
-
-    jobs->recalled = 1;
-    jobs_round(jobs);
 }
 
 
@@ -257,6 +264,8 @@ make_slices(jobs_t *jobs)
 void
 jobs_read_start(jobs_t *jobs)
 {
+    unsigned  p;
+
     if (make_slices(jobs) != 0) {
         log_error("out of memory: no jobs are claimed");
         return;
@@ -264,6 +273,17 @@ jobs_read_start(jobs_t *jobs)
 
     if (jobs->phase == JOBS_OFF) {
         jobs_later(jobs, jobs->calls == 0 ? 0 : JOBS_PAUSE);
+        return;
+    }
+
+    /* a part of the store is back */
+
+    for (p = 0; p < jobs->partitions; p++) {
+        jobs->slice[p].later = 0;
+    }
+
+    if (jobs->phase == JOBS_IDLE || jobs->phase == JOBS_WAITING) {
+        after(jobs, 0);
     }
 }
 

@@ -56,7 +56,6 @@ round_begin(jobs_t *jobs)
     }
 
     jobs->phase = JOBS_READING;
-    jobs->failed = 0;
     jobs->more = 0;
     jobs->news = 0;
     return 1;
@@ -107,11 +106,11 @@ jobs_round_news(jobs_t *jobs)
     n = 0;
 
     for (p = 0; p < jobs->partitions; p++) {
-        n += jobs->slice[p].notified;
+        n += jobs->slice[p].notified && jobs_usable(&jobs->slice[p]);
     }
 
     for (p = 0; p < jobs->partitions; p++) {
-        if (!jobs->slice[p].notified) {
+        if (!jobs->slice[p].notified || !jobs_usable(&jobs->slice[p])) {
             continue;
         }
 
@@ -150,6 +149,23 @@ next_alone(jobs_t *jobs)
 }
 
 
+/* 1: no partition is to be called now. */
+
+static int
+all_away(const jobs_t *jobs)
+{
+    unsigned  p;
+
+    for (p = 0; p < jobs->partitions; p++) {
+        if (jobs_usable(&jobs->slice[p])) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
 static void
 batch_ends(jobs_t *jobs)
 {
@@ -164,7 +180,7 @@ batch_ends(jobs_t *jobs)
     left = jobs->pass[jobs->kind].left > 0;
     jobs->more |= jobs->kind == JOB_DUE && left && jobs->claimed;
 
-    if (jobs->failed) {
+    if (all_away(jobs)) {
         jobs_later(jobs, JOBS_PAUSE);
 
     } else if (left && jobs->called
@@ -230,7 +246,7 @@ on_jobs(void *data, const redisReply *reply)
         }
 
     } else {
-        jobs->failed = 1;
+        slice->later = dns_clock() + JOBS_PAUSE;
 
         if (reply != NULL) {
             why = rbl_reply_error(reply);
@@ -292,14 +308,18 @@ call_claim(jobs_t *jobs, jobs_slice_t *slice, unsigned n, int reserved)
 }
 
 
-/* Asks the next n partitions for as many jobs each. */
+/* Asks the next n partitions for as many jobs each; those that are away are
+   left out. */
 
 static void
 ask_next(jobs_t *jobs, jobs_pass_t *pass, unsigned n, unsigned each,
     int reserved)
 {
     for (; n > 0; n--) {
-        call_claim(jobs, &jobs->slice[pass->next], each, reserved);
+        if (jobs_usable(&jobs->slice[pass->next])) {
+            call_claim(jobs, &jobs->slice[pass->next], each, reserved);
+        }
+
         pass->next = (pass->next + 1) % jobs->partitions;
         pass->left--;
     }
@@ -359,7 +379,6 @@ take_some(jobs_t *jobs)
         jobs->pass[JOB_MANUAL + JOB_DUE - jobs->kind].left = 0;
     }
 
-    jobs->failed = 0;
     jobs->called = room > 0;
     jobs->claimed = 0;
 

@@ -19,15 +19,18 @@ seconds(int64_t ms)
 }
 
 
+static unsigned
+partition_of(const quota_list_t *ql)
+{
+    return rbl_partition(store_keyspace(ql->quota->store), rbl_str(ql->sid));
+}
+
+
 static rbl_str_t
 key_of(const quota_list_t *ql, rbl_key_t *key)
 {
-    const rbl_keyspace_t  *ks;
-
-    ks = store_keyspace(ql->quota->store);
-
-    return rbl_key(key, ks, rbl_partition(ks, rbl_str(ql->sid)), "list",
-                   rbl_str(ql->sid), RBL_STR(""));
+    return rbl_key(key, store_keyspace(ql->quota->store), partition_of(ql),
+                   "list", rbl_str(ql->sid), RBL_STR(""));
 }
 
 
@@ -129,6 +132,10 @@ on_grant(void *data, const redisReply *reply)
         break;
 
     default:
+        if (store_away(ql->quota->store, partition_of(ql)) > STORE_AWAY_LONG) {
+            quota_give_up(ql, QUOTA_USED_UP, ql->latest);
+        }
+
         quota_again(ql, STORE_AGAIN);
     }
 

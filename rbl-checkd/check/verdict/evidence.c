@@ -150,16 +150,32 @@ wait_free(wait_t *w)
 
 
 static void
+wait_end(wait_t *w, const evidence_known_t *known)
+{
+    void              *asker = w->data;
+    evidence_done_pt   done = w->done;
+
+    wait_free(w);
+    done(asker, known);
+}
+
+
+static void
 on_reply(void *data, const redisReply *reply)
 {
-    void                  *asker;
     wait_t                *w = data;
     int64_t                ms, soa;
     evidence_known_t       known;
-    evidence_done_pt       done;
     rbl_zone_ask_reply_t   said;
 
     rbl_zone_ask_reply(&said, reply);
+
+    if (said.word != RBL_ZONE_ASK_OK
+        && store_away(w->evidence->store, 0) > STORE_AWAY_LONG)
+    {
+        wait_end(w, NULL);
+        return;
+    }
 
     if (said.word != RBL_ZONE_ASK_OK) {
         link_remove(&w->link);
@@ -180,10 +196,7 @@ on_reply(void *data, const redisReply *reply)
     known.soa = soa > 0 && soa < RBL_VALUE_MAX ? (unsigned) soa : 0;
     known.wait = (double) said.wait / 1000;
 
-    done = w->done;
-    asker = w->data;
-    wait_free(w);
-    done(asker, &known);
+    wait_end(w, &known);
 }
 
 

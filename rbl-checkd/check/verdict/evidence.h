@@ -48,6 +48,7 @@ typedef struct {
     evidence_waits_t  waits;
 } evidence_seen_t;
 
+/* NULL: it cannot be known, as a part of the store is away. */
 typedef void (*evidence_done_pt)(void *data, const evidence_known_t *known);
 
 /* Listens to `health`, whose engine is `dns`.  NULL: out of memory, or `health`

@@ -37,8 +37,9 @@ void guard_count(guard_t *guard, const list_t *list);
 /*
  * May a new listing of a host be announced?  The call back comes once, never
  * from inside this call, unless forgotten.  If the store does not reply, the
- * call is repeated; a caller with a deadline forgets the request. -1: out of
- * memory, no call back.
+ * call is repeated; a caller with a deadline forgets the request.  While the
+ * partition of the list is away the call back gets -1: it is not known.  -1:
+ * out of memory, no call back.
  */
 int guard_ask(guard_t *guard, const list_t *list, rbl_family_t family,
     uint32_t server, guard_done_pt done, void *data);

@@ -33,16 +33,18 @@ guard_arm(struct ev_loop *loop, ev_timer *timer, double seconds)
 }
 
 
+static unsigned
+partition_of(const guard_list_t *gl)
+{
+    return rbl_partition(store_keyspace(gl->guard->store), rbl_str(gl->sid));
+}
+
+
 static rbl_str_t
 key_of(const guard_list_t *gl, rbl_key_t *key)
 {
-    rbl_str_t              sid;
-    const rbl_keyspace_t  *ks;
-
-    ks = store_keyspace(gl->guard->store);
-    sid = rbl_str(gl->sid);
-
-    return rbl_key(key, ks, rbl_partition(ks, sid), "list", sid, RBL_STR(""));
+    return rbl_key(key, store_keyspace(gl->guard->store), partition_of(gl),
+                   "list", rbl_str(gl->sid), RBL_STR(""));
 }
 
 
@@ -281,6 +283,11 @@ on_turn(void *data, const redisReply *reply)
 
     } else if (link_empty(&gl->in_flight)) {
         finish(gl, 0);
+
+    } else if (store_away(gl->guard->store, partition_of(gl))
+               > STORE_AWAY_LONG)
+    {
+        finish(gl, -1);
 
     } else {
         hold(gl);

@@ -162,7 +162,8 @@ sub route {
     @words = with_tags($f, @words);
     return [map { @{ redis($_, @words) } } masters_now($f)]
         if $words[0] eq 'KEYS';
-    my ($key) = grep { /\{[^}]+\}/ } @words[1 .. $#words];
+    my ($key) = grep { /\{[^}]+\}/ }
+        @words[($words[0] =~ /^EVAL/ ? 3 : 1) .. $#words];
     my $slot = slot_of($key // $words[1] // '');
     for (1 .. 100) {
         my $node = $f->{slot}[$slot];

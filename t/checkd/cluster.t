@@ -1,0 +1,77 @@
+#!/usr/bin/perl
+
+# The daemon on a cluster of three masters without replicas: checks of accounts
+# in all partitions, slots that move, a master that is away, and the master of
+# partition 0.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use RblCheckd;
+use RblFailover;
+use RblNodes;
+
+my $f = start_cluster(masters => 3, replicas => 0);
+my @node = @{ $f->{nodes} };
+my $w = nodes_world($f);
+my @world = map { world_at($w, $_) } @node;
+
+# One address of the cluster is enough, and one that is not there does no harm.
+
+my $checkd = start_checkd(store => { %$f,
+        addr => "cluster:127.0.0.1:1,127.0.0.1:$node[1]{port}" },
+    resolver => $w->{dns}, conf => { conf_short() });
+is(checked($_), 'completed', 'a check at each master') for @world;
+is(log_count($checkd, 'min-replicas-to-write is not set'), 3,
+    'each master without min-replicas-to-write is named once');
+like(read_file($checkd->{log}),
+    qr/\[warn\].* store cluster:\S+, node 127\.0\.0\.1:1: Connection refused/,
+    'a node that is not there is named');
+
+# Slots that move.
+
+my $before = log_count($checkd, 'refuses');
+my ($slot) = map { slot_of_account($f, $_->{acct}) } $world[0];
+my $pp = check_value($world[0], '10.0.0.9');
+move_slots($f, [$slot], $node[1]);
+is(wait_check($world[0], $pp)->{status}, 'completed', 'a slot moves: its check');
+is(checked($world[0]), 'completed', 'and later ones');
+ok(wait_log($checkd, qr/1 partitions are on another node now/, 10),
+    'the daemon has seen the move');
+move_slots($f, [$slot], $node[0]);
+is(checked($_), 'completed', 'it moves back: a check at each master')
+    for @world;
+
+# A master is killed; that of partition 0 is the first.
+
+for my $i (2, 0) {
+    kill_server($node[$i]);
+    my @others = grep { $_ != $world[$i] } @world;
+    is(checked($_), 'completed', "master $i is away: checks of others")
+        for @others;
+    ok(wait_log($checkd, qr/of 64 partitions are away/, 10), 'it is logged');
+    is(checked($_), 'completed', 'and later ones') for @others;
+    my $scheduled = add_host($others[0], '10.0.0.1');
+    eventually { host_record($others[0], $scheduled)->{listed_count} == 1 } 20,
+        "master $i is away: a listing is found" if $i != 0;
+    restart_member($f, $node[$i]);
+    wait_ok($f);
+    is(checked($world[$i]), 'completed', "master $i is back: its checks");
+    eventually { log_count($checkd, 'all partitions are there again')
+        == log_count($checkd, 'partitions are away') } 5, 'it is logged';
+}
+
+# It hangs.
+
+pause_server($node[2]);
+is(checked($_), 'completed', 'a master hangs: checks of others')
+    for @world[0, 1];
+ok(wait_log($checkd, qr/node \S+:$node[2]{port}: no reply/, 10), 'it is logged');
+is(checked($_), 'completed', 'and later ones') for @world[0, 1];
+cont_server($node[2]);
+is(checked($world[2]), 'completed', 'it goes on: its checks');
+
+ok(stop_server($checkd), 'the daemon stops');
+done_testing();
