@@ -1,9 +1,9 @@
 /*
  * The daemon's store: asynchronous, pipelined, on libev, by hiredis and its
  * libev adapter.  It is one Redis, the master that Sentinels name, or the
- * masters of a cluster; each node has one connection (a link).  A link connects,
- * authenticates, reads <prefix>:meta, checks the schema version, and reconnects
- * with back-off when the connection is lost.
+ * masters of a cluster; each node has one connection (a link).  A link
+ * connects, authenticates, reads <prefix>:meta, checks the schema version, and
+ * reconnects with back-off when the connection is lost.
  *
  * A command goes to the node that has its first key; a command without a key
  * goes to any ready node.  At most 8 KiB of commands are in flight to a node at

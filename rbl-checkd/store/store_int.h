@@ -96,7 +96,8 @@ struct store_s {
     void               *data;
     rbl_keyspace_t      ks;
     rbl_nodes_t         nodes;
-    store_link_t       *link[RBL_NODES_MAX];    /* of each node; NULL: none yet */
+    store_link_t       *link[RBL_NODES_MAX];    /* of each node; NULL: none
+                                                   yet */
     store_queue_t       failed;
     ev_timer            kick;
     unsigned            ready_reported:1;

@@ -313,7 +313,7 @@ refused(const store_link_t *link, const store_cmd_t *cmd,
 static int
 broken_off(const store_link_t *link, const redisReply *reply)
 {
-    static const char  text[] = "ERR Script attempted to access a non local key";
+    static const char  text[] = "ERR Script attempted to access a non local";
 
     return link->store->nodes.kind == RBL_PLACE_CLUSTER
            && reply->type == REDIS_REPLY_ERROR
@@ -327,6 +327,8 @@ broken_off(const store_link_t *link, const redisReply *reply)
 static int
 judge(store_link_t *link, store_cmd_t *cmd, const redisReply *reply)
 {
+    char  name[STORE_NAME];
+
     switch (rbl_reply_class(reply)) {
 
     case RBL_REPLY_NOSCRIPT:
@@ -381,8 +383,9 @@ judge(store_link_t *link, store_cmd_t *cmd, const redisReply *reply)
             return 1;
         }
 
+        log_info("%s: a slot moved during %s", store_name(name, link),
+                 cmd->script != NULL ? cmd->script->name : cmd->verb);
         store_map_stale(link->store);
-        refused(link, cmd, reply);
         return 0;
     }
 }

@@ -11,7 +11,7 @@
 
 #define MAP_EVERY  60.0                 /* s */
 #define MAP_AGAIN  0.2                  /* while a partition is away */
-#define MAP_LONG   1.0                  /* so long it is away before a warning */
+#define MAP_LONG   1.0                  /* away for so long: a warning */
 
 
 static void

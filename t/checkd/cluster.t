@@ -12,6 +12,7 @@ use lib "$FindBin::Bin/../lib";
 use RblCheckd;
 use RblFailover;
 use RblNodes;
+use Time::HiRes 'time';
 
 my $f = start_cluster(masters => 3, replicas => 0);
 my @node = @{ $f->{nodes} };
@@ -22,7 +23,8 @@ my @world = map { world_at($w, $_) } @node;
 
 my $checkd = start_checkd(store => { %$f,
         addr => "cluster:127.0.0.1:1,127.0.0.1:$node[1]{port}" },
-    resolver => $w->{dns}, conf => { conf_short() });
+    resolver => $w->{dns}, conf => { conf_short(check_timeout => '10s',
+        lease => '21s') });
 is(checked($_), 'completed', 'a check at each master') for @world;
 is(log_count($checkd, 'min-replicas-to-write is not set'), 3,
     'each master without min-replicas-to-write is named once');
@@ -56,6 +58,7 @@ for my $i (2, 0) {
     my $scheduled = add_host($others[0], '10.0.0.1');
     eventually { host_record($others[0], $scheduled)->{listed_count} == 1 } 20,
         "master $i is away: a listing is found" if $i != 0;
+    quick($_, "master $i is away") for $i != 0 ? () : @others;
     restart_member($f, $node[$i]);
     wait_ok($f);
     is(checked($world[$i]), 'completed', "master $i is back: its checks");
@@ -74,4 +77,19 @@ cont_server($node[2]);
 is(checked($world[2]), 'completed', 'it goes on: its checks');
 
 ok(stop_server($checkd), 'the daemon stops');
+
+# What other daemons know of the list is out of reach, and the check does not
+# wait for it until its deadline.
+sub quick {
+    my ($at, $name) = @_;
+
+    my $begin = time;
+    my $pp = check_value($at, '10.0.0.1');
+    is(wait_check($at, $pp)->{status}, 'completed', "$name: a listing");
+    cmp_ok(time - $begin, '<', 7, "$name: it ends before its deadline");
+    my $r = details($at, $pp)->{'a.test'};
+    like("$r->{status} $r->{error}", qr/^(?:listed |unknown unconfirmed)$/,
+        "$name: its result");
+}
+
 done_testing();

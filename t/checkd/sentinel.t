@@ -17,7 +17,7 @@ my $w = nodes_world($f, data => listed_entry(map { "10.0.0.$_" } 1 .. 9));
 my $receiver = receiver_of($w);
 my @sentinel = @{ $f->{sentinels} };
 
-# Nobody listens at the first address.
+# No server listens at the first address.
 
 my $checkd = start_checkd(store => { %$f,
         addr => sentinel_words(1, map { $_->{port} } @sentinel) },
@@ -77,7 +77,7 @@ wait_replicas($f);
 is(checked($w, 20), 'completed', 'all are there again: checks go on');
 ok(stop_server($checkd), 'the daemon stops');
 
-# Sentinels that name a replica, no master, a name, a machine that nobody has.
+# Sentinels that name a replica, no master, a name, the address of no machine.
 
 my ($replica) = replicas($f);
 my %wrong = (
