@@ -10,6 +10,7 @@ use Time::HiRes qw(time);
 
 use lib 't/lib';
 use RblTest;
+use RblFakeRedis;
 use RblFailover::Cluster;
 use RblFailover::Member;
 
@@ -84,6 +85,8 @@ sub script {
     $sha = redis($_, 'SCRIPT', 'LOAD', $text) for grep { alive($_) } @node;
     return redis($f, 'EVALSHA', $sha, 1, $key, @args, caller_of($text));
 }
+
+sub bulk { return '$' . length($_[0]) . "\r\n$_[0]\r\n" }
 
 sub at { return node_of($f, slot_of_account($f, $_[0]))->{index} }
 
@@ -161,8 +164,7 @@ for my $n (0 .. 2) {
     ctl('app', $_, $ac, $ap) for qw(stats errors);
     ctl('app', 'list', $ac);
     my $token = ctl('token', 'list', $ac, $ap)->[0];
-    ctl('token', 'revoke', $ac, $ap, $token->{sha256} // $token->{digits}
-        // $token->{token});
+    ctl('token', 'revoke', $ac, $ap, $token->{token});
     ctl('app', 'revoke', $ac, $ap);
     my $us = ctl('user', 'add', $ac, "u$n\@a.example", '--role', 'owner')->{id};
     ctl('user', 'add', $ac, "v$n\@a.example", '--role', 'owner');
@@ -404,6 +406,25 @@ $f->{addr} = 'cluster:127.0.0.1:' . free_port();
 fails(qr/cannot find the store cluster:.*Connection refused/, 'status');
 $f->{addr} = 'cluster:127.0.0.1:' . free_port() . ",$name[2]";
 ctl('account', 'show', $ac[0][0]);
+# A node that names strange servers, or itself for ever.
+my $fake = start_fake('good', port => 1);
+my @replies = ('CLUSTER MYID' => bulk('0' x 40), AUTH => "+OK\r\n",
+    HMGET => "-MOVED 1 127.0.0.1:$fake->{port}\r\n");
+$f->{addr} = "cluster:127.0.0.1:$fake->{port}";
+for (['127.0.0.1', $fake->{port}, qr/^rblctl: rbl:meta \(127\S+\) cannot .*MOVED/],
+    ['0.0.0.0', 1, qr/^rblctl: rbl:meta \(no server\) cannot be used: no node/],
+    ['a.example', 1, qr/^rblctl: rbl:meta \(no server\) cannot be used: no node/])
+{
+    my ($host, $port, $why) = @$_;
+    fake_answers($fake, { @replies, 'CLUSTER SLOTS' => "*1\r\n*3\r\n:0\r\n"
+        . ":16383\r\n*3\r\n" . bulk($host) . ":$port\r\n" . bulk('0' x 40) });
+    like(run('quick', 'account', 'list')->{err}, $why, "it names $host");
+}
+fake_answers($fake, { @replies, 'CLUSTER SLOTS' => "*0\r\n" });
+fails(qr/: it knows no slots/, 'account', 'list');
+fake_answers($fake, { @replies, 'CLUSTER SLOTS' => "*1\r\n:1\r\n" });
+fails(qr/: its map of slots is invalid/, 'account', 'list');
+
 $f->{addr} = $name[0];
 my @here = grep { at($_) != 0 } keys %ac;
 $r = rblctl($f, 'account', 'show', $here[0]);
