@@ -8,7 +8,7 @@ use warnings;
 use RblFailover;
 use Time::HiRes qw(time sleep);
 
-# What a write gets: the reply, or the error.
+# The reply to a write, or its error.
 sub try_set {
     my ($f, $key, $value) = @_;
 

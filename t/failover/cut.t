@@ -77,7 +77,7 @@ note sprintf 'the other side: first write after %.2f s', ($again // 1e9) - $cut;
 cmp_ok(($again // 1e9) - $cut, '<', SECONDS,
     'the others are served by the new master');
 
-# What was acknowledged before the master could know is lost.
+# Writes acknowledged before the master could notice are lost.
 for my $side ($here, $there) {
     my $report = load_report($w->{nginx}, $side, \@accounts);
     note away_text($report);

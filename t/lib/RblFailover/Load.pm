@@ -191,7 +191,7 @@ sub heard {
         if $r->{said} ne 'done' && $c->{next} < time + PAUSE;
 }
 
-# What the response says of the change (ngx_rbl_round.c).
+# The outcome of a change by its response (ngx_rbl_round.c).
 sub said {
     my ($r, $v) = @_;
 

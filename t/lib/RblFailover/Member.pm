@@ -1,7 +1,7 @@
 package RblFailover::Member;
 
-# The servers of which a store consists: their start, and commands to one of
-# them with a limit of time.
+# The servers of a store: their start, and commands to one of them with a limit
+# of time.
 
 use strict;
 use warnings;

@@ -106,7 +106,7 @@ sub known {
         && $m{'num-other-sentinels'} == @{ $f->{sentinels} } - 1;
 }
 
-# What most of the Sentinels say is the master, if it says the same.
+# The master that most Sentinels name, if its role is master.
 sub master {
     my ($f) = @_;
 
