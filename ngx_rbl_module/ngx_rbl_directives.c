@@ -11,11 +11,8 @@
 #define NGX_RBL_CONTEXTS   (NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF              \
                             |NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1)
 
-#define NGX_RBL_STORE_PORT  6379
-
 
 static char *ngx_rbl_set_api(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-static char *ngx_rbl_set_store(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *ngx_rbl_set_prefix(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 static char *ngx_rbl_set_password(ngx_conf_t *cf, ngx_command_t *cmd,
@@ -66,6 +63,41 @@ ngx_command_t  ngx_rbl_commands[] = {
       ngx_rbl_set_store,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
+      NULL },
+
+    { ngx_string("rbl_store_nodes"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
+      ngx_rbl_set_store_nodes,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("rbl_store_tls_ca"),
+      NGX_RBL_CONTEXTS,
+      ngx_rbl_set_text_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_rbl_loc_conf_t, store_ca),
+      NULL },
+
+    { ngx_string("rbl_store_tls_certificate"),
+      NGX_RBL_CONTEXTS,
+      ngx_rbl_set_text_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_rbl_loc_conf_t, store_cert),
+      NULL },
+
+    { ngx_string("rbl_store_tls_key"),
+      NGX_RBL_CONTEXTS,
+      ngx_rbl_set_text_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_rbl_loc_conf_t, store_key),
+      NULL },
+
+    { ngx_string("rbl_store_tls_name"),
+      NGX_RBL_CONTEXTS,
+      ngx_rbl_set_text_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_rbl_loc_conf_t, store_tls_name),
       NULL },
 
     { ngx_string("rbl_store_user"),
@@ -249,42 +281,6 @@ ngx_rbl_set_api(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     rlcf->base = clcf->name;
     clcf->handler = ngx_rbl_handler;
-
-    return NGX_CONF_OK;
-}
-
-
-/* Resolves the address now, because at run time it would block the worker. */
-
-static char *
-ngx_rbl_set_store(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_rbl_loc_conf_t  *rlcf = conf;
-
-    ngx_str_t  *value;
-    ngx_url_t   u;
-
-    if (rlcf->store_addr != NGX_CONF_UNSET_PTR) {
-        return "is duplicate";
-    }
-
-    value = cf->args->elts;
-
-    ngx_memzero(&u, sizeof(ngx_url_t));
-    u.url = value[1];
-    u.default_port = NGX_RBL_STORE_PORT;
-
-    if (ngx_parse_url(cf->pool, &u) != NGX_OK || u.naddrs == 0) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "invalid value \"%V\" in \"%V\" directive, it must "
-                           "be \"address[:port]\" or \"unix:/path\"%s%s",
-                           &value[1], &cmd->name, u.err == NULL ? "" : ": ",
-                           u.err == NULL ? "" : u.err);
-        return NGX_CONF_ERROR;
-    }
-
-    rlcf->store_addr = &u.addrs[0];
-    rlcf->store_name = value[1];
 
     return NGX_CONF_OK;
 }

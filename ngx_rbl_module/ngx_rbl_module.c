@@ -14,7 +14,6 @@
 #include "ngx_rbl_gather.h"
 #include "ngx_rbl_status.h"
 
-#define NGX_RBL_STORE         "127.0.0.1:6379"
 #define NGX_RBL_TIMEOUT       500                       /* ms */
 #define NGX_RBL_ZONEINFO      "/usr/share/zoneinfo"
 #define NGX_RBL_CHECK_KEEP    (7 * 24 * 3600 * 1000)    /* ms */
@@ -149,7 +148,6 @@ ngx_rbl_create_loc_conf(ngx_conf_t *cf)
     rlcf->portal = NGX_CONF_UNSET;
     rlcf->portal_user = NGX_CONF_UNSET;
     rlcf->portal_trust = NGX_CONF_UNSET_PTR;
-    rlcf->store_addr = NGX_CONF_UNSET_PTR;
     rlcf->store_timeout = NGX_CONF_UNSET_MSEC;
     rlcf->legacy_errors = NGX_CONF_UNSET;
     rlcf->etag = NGX_CONF_UNSET;
@@ -199,7 +197,7 @@ ngx_rbl_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     }
 
     if (!ngx_rbl_serves(conf) && (conf->status == NGX_RBL_STATUS_OFF
-                       || conf->store_addr == NGX_CONF_UNSET_PTR))
+                       || conf->store == NULL))
     {
         return NGX_CONF_OK;
     }
@@ -305,25 +303,25 @@ static char *
 ngx_rbl_merge_store(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
     ngx_rbl_loc_conf_t *conf)
 {
-    ngx_url_t  u;
-
-    if (conf->store_addr == NGX_CONF_UNSET_PTR) {
-        conf->store_addr = prev->store_addr;
+    if (conf->store == NULL) {
+        conf->store = prev->store;
         conf->store_name = prev->store_name;
     }
 
-    if (ngx_rbl_serves(conf) && conf->store_addr == NGX_CONF_UNSET_PTR) {
-        ngx_memzero(&u, sizeof(ngx_url_t));
-        ngx_str_set(&u.url, NGX_RBL_STORE);
-
-        if (ngx_parse_url(cf->pool, &u) != NGX_OK) {
-            return NGX_CONF_ERROR;
-        }
-
-        conf->store_addr = &u.addrs[0];
-        conf->store_name = u.url;
+    if (conf->store_map == NULL) {
+        conf->store_map = prev->store_map;
     }
 
+    if (ngx_rbl_serves(conf) && conf->store == NULL
+        && ngx_rbl_place_default(cf, conf) != NULL)
+    {
+        return NGX_CONF_ERROR;
+    }
+
+    ngx_conf_merge_str_value(conf->store_ca, prev->store_ca, "");
+    ngx_conf_merge_str_value(conf->store_cert, prev->store_cert, "");
+    ngx_conf_merge_str_value(conf->store_key, prev->store_key, "");
+    ngx_conf_merge_str_value(conf->store_tls_name, prev->store_tls_name, "");
     ngx_conf_merge_str_value(conf->store_user, prev->store_user, "");
     ngx_conf_merge_str_value(conf->store_password, prev->store_password, "");
     ngx_conf_merge_str_value(conf->store_prefix, prev->store_prefix, "rbl");
@@ -367,7 +365,17 @@ ngx_rbl_register_store(ngx_conf_t *cf, ngx_rbl_loc_conf_t *conf)
     }
 
     store->name = conf->store_name;
-    store->addr = conf->store_addr;
+    store->place = conf->store;
+    store->map = conf->store_map;
+    store->ca = conf->store_ca;
+    store->cert = conf->store_cert;
+    store->key = conf->store_key;
+    store->tls_name = conf->store_tls_name;
+
+    if (ngx_rbl_place_tls(cf, conf, store) != NGX_CONF_OK) {
+        return NGX_CONF_ERROR;
+    }
+
     store->user = conf->store_user;
     store->password = conf->store_password;
     store->prefix = conf->store_prefix;
@@ -384,10 +392,13 @@ static ngx_uint_t
 ngx_rbl_same_store(ngx_rbl_store_conf_t *store, ngx_rbl_loc_conf_t *conf)
 {
     ngx_uint_t   i;
-    ngx_str_t   *a[] = { &store->addr->name, &store->user, &store->password,
-                         &store->prefix };
-    ngx_str_t   *b[] = { &conf->store_addr->name, &conf->store_user,
-                         &conf->store_password, &conf->store_prefix };
+    ngx_str_t   *a[] = { &store->user, &store->password, &store->prefix,
+                         &store->ca, &store->cert, &store->key,
+                         &store->tls_name };
+    ngx_str_t   *b[] = { &conf->store_user, &conf->store_password,
+                         &conf->store_prefix, &conf->store_ca,
+                         &conf->store_cert, &conf->store_key,
+                         &conf->store_tls_name };
 
     for (i = 0; i < sizeof(a) / sizeof(a[0]); i++) {
         if (a[i]->len != b[i]->len
@@ -397,7 +408,9 @@ ngx_rbl_same_store(ngx_rbl_store_conf_t *store, ngx_rbl_loc_conf_t *conf)
         }
     }
 
-    return store->timeout == conf->store_timeout;
+    return store->timeout == conf->store_timeout
+           && store->map == conf->store_map
+           && ngx_memcmp(store->place, conf->store, sizeof(rbl_place_t)) == 0;
 }
 
 

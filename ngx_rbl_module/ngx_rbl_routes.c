@@ -151,7 +151,8 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       &ngx_rbl_family_contacts },
 
     { ngx_string("contact/confirm/"), ngx_string("contact/confirm"),
-      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_confirm,
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT|NGX_RBL_DURABLE,
+      &ngx_rbl_op_contact_confirm,
       &ngx_rbl_family_contacts },
 
     { ngx_string("contact/delete/"), ngx_string("contact/delete"),
@@ -227,7 +228,8 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       &ngx_rbl_family_sessions },
 
     { ngx_string("session/end"), ngx_string("session/end"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_VIEWERS|NGX_RBL_SELF,
+      NGX_HTTP_POST,
+      NGX_RBL_PORTAL|NGX_RBL_VIEWERS|NGX_RBL_SELF|NGX_RBL_DURABLE,
       &ngx_rbl_op_session_end,
       &ngx_rbl_family_sessions },
 

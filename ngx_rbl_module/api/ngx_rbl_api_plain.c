@@ -62,13 +62,17 @@ const ngx_rbl_op_t  ngx_rbl_op_listings_plain = {
 };
 
 
-/* All times are of the store's clock, so that they can be compared. */
+/* All times are of the clock of one node, so that they can be compared.
+   Daemons look for jobs in every partition. */
 
 static void
 ngx_rbl_plain_prepare(ngx_rbl_ctx_t *ctx)
 {
-    rbl_key_t  key;
-    rbl_str_t  last[6], time;
+    rbl_key_t              key;
+    rbl_str_t              last[6], time;
+    const rbl_keyspace_t  *ks;
+
+    ks = ngx_rbl_store_keyspace(ctx->store);
 
     if (ngx_rbl_data(ctx, sizeof(ngx_rbl_plain_t)) == NULL) {
         return;
@@ -80,8 +84,8 @@ ngx_rbl_plain_prepare(ngx_rbl_ctx_t *ctx)
     ngx_rbl_ask(ctx, "GET", "checked", RBL_STR(""), 0, NULL);
 
     last[0] = RBL_STR("ZRANGE");
-    last[1] = rbl_key(&key, ngx_rbl_store_keyspace(ctx->store), 0, "daemons",
-                      RBL_STR(""), RBL_STR(""));
+    last[1] = rbl_key(&key, ks, rbl_partition(ks, rbl_sid_str(&ctx->account)),
+                      "daemons", RBL_STR(""), RBL_STR(""));
     last[2] = RBL_STR("0");
     last[3] = RBL_STR("0");
     last[4] = RBL_STR("REV");

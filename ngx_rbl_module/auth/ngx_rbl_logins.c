@@ -49,6 +49,7 @@ struct ngx_rbl_login_s {
     ngx_msec_t                  touched;    /* if `fresh`: when the session was
                                                last kept alive */
     const ngx_rbl_store_t      *store;
+    ngx_uint_t                  epoch;  /* of the store */
     const ngx_rbl_main_conf_t  *conf;   /* configuration that owns the zone */
     int64_t                     limits[RBL_LIMITS];
     rbl_addr_t                  from;   /* if placed: the last allowed
@@ -263,6 +264,7 @@ ngx_rbl_login_here(const ngx_rbl_ctx_t *ctx)
     login = ctx->login;
 
     return ngx_rbl_login_own(ctx) && login->store == ctx->store
+           && login->epoch == ngx_rbl_store_epoch(ctx->store)
            && login->conf == ngx_http_get_module_main_conf(ctx->request,
                                                            ngx_rbl_module);
 }
@@ -309,6 +311,7 @@ ngx_rbl_login_use(ngx_rbl_ctx_t *ctx)
 
     if (!ngx_rbl_login_own(ctx) || login->made != ctx->totals.made
         || login->store != ctx->store
+        || login->epoch != ngx_rbl_store_epoch(ctx->store)
         || !ngx_rbl_identity_same(ctx, &login->user))
     {
         return NGX_DECLINED;
@@ -382,6 +385,7 @@ ngx_rbl_login_prove(ngx_rbl_ctx_t *ctx)
     login->proven = 1;
     login->proved = ngx_current_msec;
     login->store = ctx->store;
+    login->epoch = ngx_rbl_store_epoch(ctx->store);
     login->conf = ngx_http_get_module_main_conf(ctx->request, ngx_rbl_module);
     login->placed = ctx->placed;
 

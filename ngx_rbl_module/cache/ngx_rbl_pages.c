@@ -42,6 +42,7 @@
 
 typedef struct {
     const ngx_rbl_store_t  *store;      /* NULL: empty */
+    ngx_uint_t              epoch;      /* of the store */
     const char             *index;
     int64_t                 first;
     int64_t                 size;
@@ -96,7 +97,9 @@ ngx_rbl_page_slot(const ngx_rbl_page_name_t *name)
 static ngx_int_t
 ngx_rbl_page_is(const ngx_rbl_page_t *page, const ngx_rbl_page_name_t *name)
 {
-    return page->store == name->store && page->index == name->index
+    return page->store == name->store
+           && page->epoch == ngx_rbl_store_epoch(name->store)
+           && page->index == name->index
            && page->first == name->first && page->size == name->size
            && ngx_memcmp(page->account, name->account->s, RBL_SID_LEN) == 0;
 }
@@ -147,6 +150,7 @@ ngx_rbl_page_keep(const ngx_rbl_page_name_t *name, int64_t stamp, ngx_uint_t n,
     }
 
     page->store = name->store;
+    page->epoch = ngx_rbl_store_epoch(name->store);
     page->index = name->index;
     page->first = name->first;
     page->size = name->size;

@@ -50,7 +50,7 @@ ngx_rbl_carrier_id(const ngx_rbl_store_conf_t *conf)
     uint32_t  crc;
 
     ngx_crc32_init(crc);
-    ngx_crc32_update(&crc, conf->addr->name.data, conf->addr->name.len);
+    ngx_crc32_update(&crc, conf->name.data, conf->name.len);
     ngx_crc32_update(&crc, (u_char *) "", 1);
     ngx_crc32_update(&crc, conf->prefix.data, conf->prefix.len);
     ngx_crc32_final(crc);

@@ -100,6 +100,11 @@ void ngx_rbl_status_sample(rbl_out_t *out, const char *name,
     rbl_metric_unit_t unit);
 
 
+/* ngx_rbl_status_nodes.c: the servers of a store */
+void ngx_rbl_nodes_json(ngx_rbl_store_t *store, rbl_doc_t *doc);
+void ngx_rbl_nodes_prometheus(ngx_rbl_store_t *store, rbl_out_t *out);
+
+
 /* ngx_rbl_fleet.c */
 
 /*

@@ -95,6 +95,7 @@ ngx_rbl_status_json(ngx_rbl_status_t *s)
     ngx_rbl_status_numbers(s, &doc, ngx_rbl_status_statistics);
     rbl_doc_close(&doc);
 
+    ngx_rbl_nodes_json(s->fleet.store, &doc);
     ngx_rbl_fleet_json(&s->fleet, &doc);
 
     rbl_doc_end(&doc);

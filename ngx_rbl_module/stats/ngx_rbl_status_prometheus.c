@@ -75,6 +75,7 @@ ngx_rbl_status_prometheus(ngx_rbl_status_t *s)
         }
     }
 
+    ngx_rbl_nodes_prometheus(s->fleet.store, out);
     ngx_rbl_fleet_prometheus(&s->fleet, out);
 }
 

@@ -4,15 +4,10 @@
  * A batch is its own allocation and outlives the request that made it.  Cancel
  * frees a batch that was not submitted; complete frees any other, and is the
  * only caller of `done`.  The store keeps some freed batches for the next ones.
- * The batch keeps its commands to the end, because a script that Redis answers
- * with NOSCRIPT is sent again with its source.
- *
- * A script ends a segment: the commands behind it are sent when its reply has
- * arrived.  So replies arrive in the order of the commands, and no command is
- * executed twice when a script is sent again.
  */
 
 #include "ngx_rbl_redis.h"
+#include "rbl_out.h"
 
 #include <assert.h>
 
@@ -26,17 +21,10 @@
 #endif
 
 
-static void ngx_rbl_batch_send(ngx_rbl_batch_t *batch);
-static ngx_int_t ngx_rbl_batch_eval(ngx_rbl_batch_t *batch);
-static void ngx_rbl_batch_callback(redisAsyncContext *ac, void *reply,
-    void *data);
-static void ngx_rbl_batch_reply(ngx_rbl_batch_t *batch,
-    const redisReply *reply);
-static void ngx_rbl_batch_judge(ngx_rbl_batch_t *batch,
-    const redisReply *reply, rbl_reply_class_t cls);
-static void ngx_rbl_batch_log(ngx_rbl_batch_t *batch, const redisReply *reply);
+static void ngx_rbl_batch_wait(ngx_rbl_batch_t *batch,
+    const ngx_rbl_node_t *node);
+static ngx_uint_t ngx_rbl_batch_open(const ngx_rbl_link_t *link);
 static void ngx_rbl_batch_timeout(ngx_event_t *ev);
-static void ngx_rbl_batch_land(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc);
 static void ngx_rbl_batch_free(ngx_rbl_batch_t *batch);
 
 
@@ -64,7 +52,7 @@ ngx_rbl_batch_create(ngx_rbl_store_t *store, ngx_rbl_reply_pt reply,
                        + NGX_RBL_COMMANDS_HEAD);
 
     batch->store = store;
-    batch->link = &store->main;
+    batch->target = RBL_NODE_NONE;
     batch->reply = reply;
     batch->done = done;
     batch->data = data;
@@ -106,12 +94,23 @@ void
 ngx_rbl_batch_script(ngx_rbl_batch_t *batch, const rbl_script_t *script,
     int argc, const rbl_str_t *argv)
 {
-    if (ngx_rbl_commands_add(&batch->commands, script, argc, argv,
-                             batch->store->log)
+    ngx_rbl_command_t   *command;
+    ngx_rbl_commands_t  *commands;
+
+    commands = &batch->commands;
+
+    if (ngx_rbl_commands_add(commands, script, argc, argv, batch->store->log)
         != NGX_OK)
     {
         batch->nomem = 1;
+        return;
     }
+
+    command = &commands->elts[commands->nelts - 1];
+
+    command->node = argc == 1 && script == NULL && commands->nelts > 1
+                    ? command[-1].node
+                    : rbl_nodes_of_words(&batch->store->nodes, argc, argv);
 }
 
 
@@ -125,12 +124,45 @@ ngx_rbl_batch_optional(ngx_rbl_batch_t *batch)
 void
 ngx_rbl_batch_slow(ngx_rbl_batch_t *batch, const rbl_sid_t *account)
 {
-    batch->link = &batch->store->slow;
-    batch->lane = ngx_rbl_lanes_enter(batch->store, account);
+    batch->slow = 1;
+    batch->account = *account;
+}
 
-    if (batch->lane == NULL) {
-        batch->nomem = 1;
+
+void
+ngx_rbl_batch_durable(ngx_rbl_batch_t *batch)
+{
+    batch->durable = 1;
+}
+
+
+/* Adds WAIT, if the node has replicas and the batch may change something, which
+   needs a script. */
+
+static void
+ngx_rbl_batch_wait(ngx_rbl_batch_t *batch, const ngx_rbl_node_t *node)
+{
+    char                 text[RBL_OUT_INT];
+    ngx_uint_t           i;
+    ngx_rbl_commands_t  *commands;
+
+    commands = &batch->commands;
+
+    for (i = 0; i < commands->nelts && commands->elts[i].script == NULL; i++) {
+        /* void */
     }
+
+    if (!node->replicas || i == commands->nelts) {
+        return;
+    }
+
+    ngx_rbl_batch_command(batch, RBL_COMMAND("WAIT", RBL_STR("1"),
+                          rbl_out_int_text(text,
+                                    batch->store->conf->timeout / 4 + 1)));
+
+    commands->elts[commands->nelts - 1].node =
+        commands->elts[commands->nelts - 2].node;
+    batch->waits = 1;
 }
 
 
@@ -138,29 +170,36 @@ void
 ngx_rbl_batch_submit(ngx_rbl_batch_t *batch)
 {
     ngx_int_t        rc;
-    ngx_rbl_link_t  *link;
+    ngx_rbl_node_t  *node;
 
     assert(batch->state == NGX_RBL_BATCH_OPEN);
 
-    link = batch->link;
-
-    if (batch->nomem) {
-        ngx_rbl_store_refuse(batch, NGX_RBL_STORE_AWAY);
-
-    } else if (batch->commands.nelts == 0) {
+    if (batch->commands.nelts == 0 && !batch->nomem) {
         ngx_rbl_store_hold(batch);
+        return;
+    }
 
-    } else if (batch->lane != NULL) {
-        rc = ngx_rbl_lanes_wait(batch);
+    node = batch->nomem ? NULL
+           : ngx_rbl_node(batch->store, batch->commands.elts[0].node);
+
+    if (node != NULL && batch->durable) {
+        ngx_rbl_batch_wait(batch, node);
+    }
+
+    if (node != NULL && batch->slow) {
+        batch->lane = ngx_rbl_lanes_enter(node, &batch->account);
+        batch->link = &node->slow;
+        rc = batch->lane != NULL ? ngx_rbl_lanes_wait(batch) : NGX_DECLINED;
 
         if (rc != NGX_OK) {
             ngx_rbl_store_refuse(batch, rc == NGX_BUSY ? NGX_RBL_STORE_BUSY
                                                        : NGX_RBL_STORE_AWAY);
         }
 
-    } else if (ngx_rbl_redis_ready(link)
-               && link->nflight < NGX_RBL_FLIGHT_MAX)
+    } else if (node != NULL
+               && ngx_rbl_batch_open(ngx_rbl_batch_link(batch, node)))
     {
+        batch->link = ngx_rbl_batch_link(batch, node);
         ngx_rbl_batch_launch(batch);
 
     } else {
@@ -169,24 +208,62 @@ ngx_rbl_batch_submit(ngx_rbl_batch_t *batch)
 }
 
 
+ngx_rbl_link_t *
+ngx_rbl_batch_link(const ngx_rbl_batch_t *batch, ngx_rbl_node_t *node)
+{
+    if (node == NULL) {
+        return NULL;
+    }
+
+    if (batch->waits) {
+        return &node->durable;
+    }
+
+    return batch->lane != NULL && ngx_rbl_redis_ready(&node->slow)
+           ? &node->slow : &node->main;
+}
+
+
+static ngx_uint_t
+ngx_rbl_batch_open(const ngx_rbl_link_t *link)
+{
+    return ngx_rbl_redis_ready(link) && link->nflight < NGX_RBL_FLIGHT_MAX;
+}
+
+
 void
 ngx_rbl_batch_launch(ngx_rbl_batch_t *batch)
 {
-    ngx_rbl_link_t  *link;
-
     assert(batch->state == NGX_RBL_BATCH_OPEN
            || batch->state == NGX_RBL_BATCH_WAITING);
 
-    link = batch->link;
-
     batch->state = NGX_RBL_BATCH_FLIGHT;
-    ngx_queue_insert_tail(&link->flight, &batch->queue);
-    ngx_rbl_redis_launched(link);
     ngx_rbl_counts->pending++;
     batch->since = ngx_rbl_counts_clock();
-    batch->due = ngx_current_msec + batch->store->conf->timeout;
 
+    ngx_rbl_batch_board(batch, batch->link);
     ngx_rbl_batch_send(batch);
+}
+
+
+void
+ngx_rbl_batch_board(ngx_rbl_batch_t *batch, ngx_rbl_link_t *link)
+{
+    batch->link = link;
+    batch->due = ngx_current_msec + batch->store->conf->timeout;
+    ngx_queue_insert_tail(&link->flight, &batch->queue);
+    ngx_rbl_redis_launched(link);
+}
+
+
+void
+ngx_rbl_batch_leave(ngx_rbl_batch_t *batch)
+{
+    assert(batch->link->nflight > 0);
+
+    ngx_queue_remove(&batch->queue);
+    batch->link->nflight--;
+    ngx_rbl_redis_landed(batch->link);
 }
 
 
@@ -218,208 +295,6 @@ ngx_rbl_batch_fail_flight(ngx_rbl_link_t *link)
         ngx_rbl_batch_land(ngx_queue_data(q, ngx_rbl_batch_t, queue),
                            NGX_RBL_STORE_LOST);
     }
-}
-
-
-/*
- * Sends the commands up to and including the next script.  If hiredis does not
- * accept a command, the deadline drops the connection.
- */
-
-static void
-ngx_rbl_batch_send(ngx_rbl_batch_t *batch)
-{
-    u_char             *bytes;
-    ngx_rbl_command_t  *command;
-
-    if (batch->lane) {
-        ngx_rbl_share_begin(batch);
-    }
-
-    command = NULL;
-
-    while (batch->sent < batch->commands.nelts
-           && (command == NULL || command->script == NULL))
-    {
-        command = &batch->commands.elts[batch->sent];
-        bytes = batch->commands.bytes + command->start;
-
-        if (redisAsyncFormattedCommand(batch->link->ac,
-                                       ngx_rbl_batch_callback, batch,
-                                       (char *) bytes, command->len)
-            != REDIS_OK)
-        {
-            ngx_log_error(NGX_LOG_ERR, batch->store->log, 0,
-                          "rbl store \"%V\": a command cannot be sent",
-                          &batch->store->conf->name);
-            return;
-        }
-
-        batch->sent++;
-    }
-
-    if (batch->lane) {
-        ngx_rbl_share_end(batch);
-    }
-}
-
-
-/* Sends the script that was answered with NOSCRIPT again, with its source. */
-
-static ngx_int_t
-ngx_rbl_batch_eval(ngx_rbl_batch_t *batch)
-{
-    int      rc;
-    size_t   len;
-    u_char  *buf;
-
-    buf = ngx_rbl_commands_eval(&batch->commands, batch->replied, &len,
-                                batch->store->log);
-    if (buf == NULL) {
-        return NGX_ERROR;
-    }
-
-    rc = redisAsyncFormattedCommand(batch->link->ac, ngx_rbl_batch_callback,
-                                    batch, (char *) buf, len);
-    ngx_free(buf);
-
-    return rc == REDIS_OK ? NGX_OK : NGX_ERROR;
-}
-
-
-static void
-ngx_rbl_batch_callback(redisAsyncContext *ac, void *reply, void *data)
-{
-    /* without a link the batch is already completed and freed */
-
-    if (ngx_rbl_redis_replied(ac, reply) != NULL) {
-        ngx_rbl_batch_reply(data, reply);
-    }
-}
-
-
-static void
-ngx_rbl_batch_reply(ngx_rbl_batch_t *batch, const redisReply *reply)
-{
-    rbl_reply_class_t  cls;
-
-    assert(batch->state == NGX_RBL_BATCH_FLIGHT);
-    assert(batch->replied < batch->sent);
-
-    cls = rbl_reply_class(reply);
-
-    if (cls == RBL_REPLY_NOSCRIPT && batch->done != NULL && !batch->evaled
-        && batch->commands.elts[batch->replied].script != NULL
-        && ngx_rbl_batch_eval(batch) == NGX_OK)
-    {
-        batch->evaled = 1;
-        return;
-    }
-
-    batch->evaled = 0;
-    ngx_rbl_batch_judge(batch, reply, cls);
-
-    if (batch->replied < batch->sent) {
-        return;
-    }
-
-    if (!batch->failed && batch->sent < batch->commands.nelts) {
-        if (batch->done != NULL && ngx_rbl_redis_ready(batch->link)) {
-            ngx_rbl_batch_send(batch);
-            return;
-        }
-
-        batch->failed = 1;
-    }
-
-    ngx_rbl_batch_land(batch, !batch->failed ? NGX_RBL_STORE_OK
-                              : batch->executed == 0 ? NGX_RBL_STORE_AWAY
-                                                     : NGX_RBL_STORE_LOST);
-}
-
-
-/* Applies one reply to the batch and to the connection. */
-
-static void
-ngx_rbl_batch_judge(ngx_rbl_batch_t *batch, const redisReply *reply,
-    rbl_reply_class_t cls)
-{
-    char        reason[NGX_RBL_REDIS_REASON];
-    ngx_uint_t  i;
-
-    i = batch->replied++;
-
-    switch (cls) {
-
-    case RBL_REPLY_OK:
-        batch->executed++;
-
-        if (batch->optional) {
-            batch->store->unwilling = 0;
-        }
-
-        if (!batch->failed && batch->reply != NULL) {
-            batch->reply(batch->data, i, reply);
-        }
-
-        return;
-
-    case RBL_REPLY_NOTREADY:
-    case RBL_REPLY_NOAUTH:
-        if (!batch->optional) {
-            batch->failed = 1;
-            ngx_rbl_redis_reason(reason, sizeof(reason), reply);
-            ngx_rbl_redis_leave(batch->link, reason);
-            return;
-        }
-
-        break;
-
-    case RBL_REPLY_READONLY:
-
-        /* only this write failed; if the query fails, the next one will tell */
-
-        (void) ngx_rbl_redis_role_ask(batch->link);
-        break;
-
-    case RBL_REPLY_NOSCRIPT:
-    case RBL_REPLY_MOVED:
-    case RBL_REPLY_SLOT:
-    case RBL_REPLY_NOWRITE:
-    case RBL_REPLY_NOPERM:
-        break;
-
-    default:
-        batch->executed++;
-        batch->failed = 1;
-        ngx_rbl_batch_log(batch, reply);
-        return;
-    }
-
-    if (batch->optional) {
-        batch->store->unwilling = ngx_max(ngx_current_msec, 1);
-    }
-
-    batch->failed = 1;
-    ngx_rbl_batch_log(batch, reply);
-}
-
-
-static void
-ngx_rbl_batch_log(ngx_rbl_batch_t *batch, const redisReply *reply)
-{
-    char        reason[NGX_RBL_REDIS_REASON];
-    ngx_str_t   name;
-    ngx_uint_t  level;
-
-    level = batch->link->replica ? NGX_LOG_INFO : NGX_LOG_ERR;
-
-    name = ngx_rbl_commands_name(&batch->commands, batch->replied - 1);
-    ngx_rbl_redis_reason(reason, sizeof(reason), reply);
-
-    ngx_log_error(level, batch->store->log, 0,
-                  "rbl store \"%V\" answers %V: %s",
-                  &batch->store->conf->name, &name, reason);
 }
 
 
@@ -478,22 +353,19 @@ ngx_rbl_batch_expire(ngx_rbl_link_t *link)
 }
 
 
-static void
+void
 ngx_rbl_batch_land(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc)
 {
     assert(batch->state == NGX_RBL_BATCH_FLIGHT);
-    assert(batch->link->nflight > 0);
 
-    ngx_queue_remove(&batch->queue);
-    batch->link->nflight--;
     ngx_rbl_counts->pending--;
     ngx_rbl_counts_latency(batch->since);
+    ngx_rbl_batch_leave(batch);
 
     if (batch->lane != NULL) {
         ngx_rbl_lanes_landed(batch->lane);
     }
 
-    ngx_rbl_redis_landed(batch->link);
     ngx_rbl_batch_complete(batch, rc);
 }
 

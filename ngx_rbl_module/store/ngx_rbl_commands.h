@@ -18,6 +18,7 @@ typedef struct {
     size_t               tail;      /* of a script call: offset of the number of
                                        keys */
     const rbl_script_t  *script;    /* NULL: a plain command */
+    ngx_uint_t           node;      /* index of its node; rbl_nodes.h */
 } ngx_rbl_command_t;
 
 #define NGX_RBL_COMMANDS_BYTES  2048    /* fits the commands of a page */
@@ -45,7 +46,8 @@ typedef struct {
 
 /*
  * Adds a command, or, with a script, its call by EVALSHA; argv then holds the
- * keys, then the arguments.  NGX_ERROR: out of memory; nothing was added.
+ * keys, then the arguments.  The caller sets the node of the last element.
+ * NGX_ERROR: out of memory; nothing was added.
  */
 ngx_int_t ngx_rbl_commands_add(ngx_rbl_commands_t *commands,
     const rbl_script_t *script, int argc, const rbl_str_t *argv,

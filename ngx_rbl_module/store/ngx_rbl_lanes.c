@@ -65,7 +65,7 @@ ngx_rbl_lanes_hash(const ngx_str_t *account)
 
 
 ngx_rbl_lane_t *
-ngx_rbl_lanes_enter(ngx_rbl_store_t *store, const rbl_sid_t *account)
+ngx_rbl_lanes_enter(ngx_rbl_node_t *node, const rbl_sid_t *account)
 {
     ngx_str_t        name;
     ngx_rbl_lane_t  *lane;
@@ -74,27 +74,27 @@ ngx_rbl_lanes_enter(ngx_rbl_store_t *store, const rbl_sid_t *account)
     name.len = RBL_SID_LEN;
 
     lane = (ngx_rbl_lane_t *)
-               ngx_str_rbtree_lookup(&store->lanes.tree, &name,
+               ngx_str_rbtree_lookup(&node->lanes.tree, &name,
                                      ngx_rbl_lanes_hash(&name));
 
     if (lane == NULL) {
-        lane = ngx_calloc(sizeof(ngx_rbl_lane_t), store->log);
+        lane = ngx_calloc(sizeof(ngx_rbl_lane_t), node->store->log);
         if (lane == NULL) {
             return NULL;
         }
 
-        lane->store = store;
+        lane->node = node;
         lane->account = *account;
-        lane->node.str.data = (u_char *) lane->account.s;
-        lane->node.str.len = RBL_SID_LEN;
-        lane->node.node.key = ngx_rbl_lanes_hash(&name);
+        lane->name.str.data = (u_char *) lane->account.s;
+        lane->name.str.len = RBL_SID_LEN;
+        lane->name.node.key = ngx_rbl_lanes_hash(&name);
         ngx_queue_init(&lane->waiting);
         lane->rest.data = lane;
-        lane->rest.log = store->log;
+        lane->rest.log = node->store->log;
         lane->rest.handler = ngx_rbl_lanes_rested;
         lane->rest.cancelable = 1;
 
-        ngx_rbtree_insert(&store->lanes.tree, &lane->node.node);
+        ngx_rbtree_insert(&node->lanes.tree, &lane->name.node);
     }
 
     lane->refs++;
@@ -121,7 +121,7 @@ ngx_rbl_lanes_exit(ngx_rbl_lane_t *lane)
         return;
     }
 
-    ngx_rbtree_delete(&lane->store->lanes.tree, &lane->node.node);
+    ngx_rbtree_delete(&lane->node->lanes.tree, &lane->name.node);
     ngx_free(lane);
 }
 
@@ -129,11 +129,11 @@ ngx_rbl_lanes_exit(ngx_rbl_lane_t *lane)
 ngx_int_t
 ngx_rbl_lanes_wait(ngx_rbl_batch_t *batch)
 {
-    ngx_rbl_lane_t   *lane;
-    ngx_rbl_store_t  *store;
+    ngx_rbl_lane_t  *lane;
+    ngx_rbl_node_t  *node;
 
     lane = batch->lane;
-    store = batch->store;
+    node = lane->node;
 
     /* a batch that has just completed makes room for one successor */
 
@@ -141,29 +141,29 @@ ngx_rbl_lanes_wait(ngx_rbl_batch_t *batch)
         return NGX_BUSY;
     }
 
-    ngx_rbl_redis_begin(&store->slow);
+    ngx_rbl_redis_begin(&node->slow);
 
     /* the first waiting batch of an account is always accepted */
 
     if ((lane->nwaiting != 0
-         && store->lanes.nwaiting + store->slow.nflight
+         && node->lanes.nwaiting + node->slow.nflight
             >= NGX_RBL_LANES_WAITING + NGX_RBL_LANES_FLIGHT)
-        || !(ngx_rbl_redis_ready(&store->slow) || store->slow.opening))
+        || !(ngx_rbl_redis_ready(&node->slow) || node->slow.opening))
     {
         return NGX_DECLINED;
     }
 
     batch->state = NGX_RBL_BATCH_WAITING;
     ngx_add_timer(&batch->deadline,
-                  NGX_RBL_LANES_PATIENCE * store->conf->timeout);
+                  NGX_RBL_LANES_PATIENCE * batch->store->conf->timeout);
     ngx_queue_insert_tail(&lane->waiting, &batch->queue);
-    store->lanes.nwaiting++;
+    node->lanes.nwaiting++;
 
     if (lane->nwaiting++ == 0 && !ngx_rbl_lanes_busy(lane)) {
-        ngx_queue_insert_tail(&store->lanes.turns, &lane->turn);
+        ngx_queue_insert_tail(&node->lanes.turns, &lane->turn);
     }
 
-    ngx_rbl_lanes_run(store);
+    ngx_rbl_lanes_run(node);
 
     return NGX_OK;
 }
@@ -180,7 +180,7 @@ ngx_rbl_lanes_leave(ngx_rbl_batch_t *batch)
     lane = batch->lane;
 
     ngx_queue_remove(&batch->queue);
-    batch->store->lanes.nwaiting--;
+    lane->node->lanes.nwaiting--;
 
     if (--lane->nwaiting == 0 && !ngx_rbl_lanes_busy(lane)) {
         ngx_queue_remove(&lane->turn);
@@ -226,10 +226,10 @@ ngx_rbl_lanes_idle(ngx_rbl_lane_t *lane)
         ngx_rbl_lanes_later(lane, rest);
 
     } else if (lane->nwaiting) {
-        ngx_queue_insert_tail(&lane->store->lanes.turns, &lane->turn);
+        ngx_queue_insert_tail(&lane->node->lanes.turns, &lane->turn);
     }
 
-    ngx_rbl_lanes_run(lane->store);
+    ngx_rbl_lanes_run(lane->node);
 }
 
 
@@ -264,17 +264,17 @@ ngx_rbl_lanes_rested(ngx_event_t *ev)
 
 
 void
-ngx_rbl_lanes_run(ngx_rbl_store_t *store)
+ngx_rbl_lanes_run(ngx_rbl_node_t *node)
 {
     ngx_queue_t      *q;
     ngx_rbl_lane_t   *lane;
     ngx_rbl_batch_t  *batch;
 
-    while (ngx_rbl_redis_ready(&store->slow)
-           && store->slow.nflight < NGX_RBL_LANES_FLIGHT
-           && !ngx_queue_empty(&store->lanes.turns))
+    while (ngx_rbl_redis_ready(&node->slow)
+           && node->slow.nflight < NGX_RBL_LANES_FLIGHT
+           && !ngx_queue_empty(&node->lanes.turns))
     {
-        q = ngx_queue_head(&store->lanes.turns);
+        q = ngx_queue_head(&node->lanes.turns);
         lane = ngx_queue_data(q, ngx_rbl_lane_t, turn);
 
         q = ngx_queue_head(&lane->waiting);
@@ -293,22 +293,22 @@ ngx_rbl_lanes_run(ngx_rbl_store_t *store)
 
 
 void
-ngx_rbl_lanes_fail(ngx_rbl_store_t *store)
+ngx_rbl_lanes_fail(ngx_rbl_node_t *node)
 {
     ngx_queue_t        *q;
     ngx_rbl_lane_t     *lane;
     ngx_rbl_batch_t    *batch;
-    ngx_rbtree_node_t  *node;
+    ngx_rbtree_node_t  *entry;
 
-    if (store->lanes.nwaiting == 0) {
+    if (node->lanes.nwaiting == 0) {
         return;
     }
 
-    for (node = ngx_rbtree_min(store->lanes.tree.root, &store->lanes.sentinel);
-         node != NULL;
-         node = ngx_rbtree_next(&store->lanes.tree, node))
+    for (entry = ngx_rbtree_min(node->lanes.tree.root, &node->lanes.sentinel);
+         entry != NULL;
+         entry = ngx_rbtree_next(&node->lanes.tree, entry))
     {
-        lane = (ngx_rbl_lane_t *) node;
+        lane = (ngx_rbl_lane_t *) entry;
 
         while (lane->nwaiting) {
             q = ngx_queue_head(&lane->waiting);

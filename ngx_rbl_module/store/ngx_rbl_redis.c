@@ -3,7 +3,8 @@
  *
  * IDLE -> WAITING -> CONNECTING -> GREETING -> READY -> WAITING, and CLOSED at
  * the end.  READY may become SILENT and then READY again, or LEAVING.  A
- * failure in any state but IDLE and CLOSED leads to WAITING.  If hiredis
+ * failure in any state but IDLE and CLOSED leads to WAITING; the scout becomes
+ * IDLE instead, and so does a link that is not needed.  If hiredis
  * reports the end of the connection, hiredis frees the context
  * (ngx_rbl_redis_lost); otherwise this file frees it (ngx_rbl_redis_drop).
  * Both detach the context first: ac->data becomes NULL, and later callbacks of
@@ -17,6 +18,7 @@
 #define NGX_RBL_BACKOFF_MIN    50       /* ms */
 #define NGX_RBL_BACKOFF_MAX    1000
 #define NGX_RBL_GREETING_MAX   1000     /* ms to connect and become ready */
+#define NGX_RBL_SEEK_MAX       500      /* ms for one Sentinel */
 
 
 static void ngx_rbl_redis_set_state(ngx_rbl_link_t *link,
@@ -39,26 +41,26 @@ static const char  *ngx_rbl_redis_states[] = {
 /* The states that may follow each, as bits. */
 
 #define NEXT(state)  (1u << NGX_RBL_REDIS_##state)
+#define ENDS         (NEXT(IDLE) | NEXT(CLOSED))
 
 static const unsigned  ngx_rbl_redis_next[] = {
     [NGX_RBL_REDIS_IDLE] = NEXT(WAITING) | NEXT(CLOSED),
     [NGX_RBL_REDIS_CLOSED] = 0,
-    [NGX_RBL_REDIS_WAITING] = NEXT(CONNECTING) | NEXT(CLOSED),
-    [NGX_RBL_REDIS_CONNECTING] = NEXT(GREETING) | NEXT(WAITING) | NEXT(CLOSED),
-    [NGX_RBL_REDIS_GREETING] = NEXT(READY) | NEXT(WAITING) | NEXT(CLOSED),
-    [NGX_RBL_REDIS_READY] = NEXT(SILENT) | NEXT(LEAVING) | NEXT(WAITING)
-                            | NEXT(CLOSED),
-    [NGX_RBL_REDIS_SILENT] = NEXT(READY) | NEXT(WAITING) | NEXT(CLOSED),
-    [NGX_RBL_REDIS_LEAVING] = NEXT(WAITING) | NEXT(CLOSED)
+    [NGX_RBL_REDIS_WAITING] = NEXT(CONNECTING) | ENDS,
+    [NGX_RBL_REDIS_CONNECTING] = NEXT(GREETING) | NEXT(WAITING) | ENDS,
+    [NGX_RBL_REDIS_GREETING] = NEXT(READY) | NEXT(WAITING) | ENDS,
+    [NGX_RBL_REDIS_READY] = NEXT(SILENT) | NEXT(LEAVING) | NEXT(WAITING) | ENDS,
+    [NGX_RBL_REDIS_SILENT] = NEXT(READY) | NEXT(WAITING) | ENDS,
+    [NGX_RBL_REDIS_LEAVING] = NEXT(WAITING) | ENDS
 };
 
 
 void
 ngx_rbl_redis_init(ngx_rbl_link_t *link, ngx_rbl_store_t *store,
-    const char *name)
+    const rbl_host_port_t *at)
 {
     link->store = store;
-    link->name = name;
+    link->at = at;
     ngx_queue_init(&link->flight);
 
     link->timer.data = link;
@@ -95,6 +97,48 @@ ngx_rbl_redis_begin(ngx_rbl_link_t *link)
 
 
 void
+ngx_rbl_redis_rest(ngx_rbl_link_t *link, const char *reason)
+{
+    if (link->state == NGX_RBL_REDIS_IDLE
+        || link->state == NGX_RBL_REDIS_CLOSED)
+    {
+        return;
+    }
+
+    ngx_rbl_counts->stores--;
+    link->opening = 0;
+    link->seeking = 0;
+    link->backoff = 0;
+    link->reason[0] = '\0';
+
+    ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_IDLE);
+    ngx_rbl_redis_drop(link, reason);
+
+    if (link->timer.timer_set) {
+        ngx_del_timer(&link->timer);
+    }
+}
+
+
+void
+ngx_rbl_redis_sought(ngx_rbl_link_t *link, const char *reason)
+{
+    if (!link->seeking) {
+        return;
+    }
+
+    link->seeking = 0;
+
+    if (reason != NULL) {
+        ngx_rbl_redis_after(link, reason);
+
+    } else {
+        ngx_rbl_redis_connect(link);
+    }
+}
+
+
+void
 ngx_rbl_redis_close(ngx_rbl_link_t *link)
 {
     ngx_rbl_counts->stores -= link->state != NGX_RBL_REDIS_IDLE;
@@ -102,6 +146,7 @@ ngx_rbl_redis_close(ngx_rbl_link_t *link)
     ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_CLOSED);
     ngx_rbl_redis_drop(link, "the worker exits");
     link->opening = 0;
+    link->seeking = 0;
     ngx_rbl_store_down(link);
 
     if (link->timer.timer_set) {
@@ -192,6 +237,11 @@ ngx_rbl_redis_leave(ngx_rbl_link_t *link, const char *reason)
 void
 ngx_rbl_redis_greeted(ngx_rbl_link_t *link)
 {
+    if (link->state != NGX_RBL_REDIS_GREETING) {
+        ngx_rbl_store_up(link);
+        return;
+    }
+
     if (link->timer.timer_set) {
         ngx_del_timer(&link->timer);
     }
@@ -326,6 +376,7 @@ static void
 ngx_rbl_redis_connect(ngx_rbl_link_t *link)
 {
     char                reason[NGX_RBL_REDIS_REASON];
+    ngx_msec_t          most;
     redisAsyncContext  *ac;
 
     assert(link->ac == NULL);
@@ -340,12 +391,13 @@ ngx_rbl_redis_connect(ngx_rbl_link_t *link)
 
     ac->data = link;
     link->ac = ac;
+    link->secured = 0;
 
     (void) redisAsyncSetConnectCallback(ac, ngx_rbl_redis_connected);
     (void) redisAsyncSetDisconnectCallback(ac, ngx_rbl_redis_disconnected);
 
-    ngx_add_timer(&link->timer,
-                  ngx_min(link->store->conf->timeout, NGX_RBL_GREETING_MAX));
+    most = link->node != NULL ? NGX_RBL_GREETING_MAX : NGX_RBL_SEEK_MAX;
+    ngx_add_timer(&link->timer, ngx_min(link->store->conf->timeout, most));
 }
 
 
@@ -402,11 +454,31 @@ ngx_rbl_redis_turn(ngx_event_t *ev)
         return;
     }
 
-    if (link->state == NGX_RBL_REDIS_GREETING
-        && ngx_rbl_redis_greet(link) != NGX_OK)
-    {
+    if (link->state != NGX_RBL_REDIS_GREETING) {
+        return;
+    }
+
+#if (NGX_SSL)
+    if (link->store->conf->ssl != NULL && !link->secured) {
+        if (ngx_rbl_redis_secure(link->ac) != NGX_OK) {
+            ngx_rbl_redis_drop(link, "the TLS handshake has failed");
+        }
+
+        return;
+    }
+#endif
+
+    if (ngx_rbl_redis_greet(link) != NGX_OK) {
         ngx_rbl_redis_drop(link, "the greeting cannot be sent");
     }
+}
+
+
+void
+ngx_rbl_redis_secured(ngx_rbl_link_t *link)
+{
+    link->secured = 1;
+    ngx_post_event(&link->turn, &ngx_posted_events);
 }
 
 
@@ -418,7 +490,13 @@ ngx_rbl_redis_timer(ngx_event_t *ev)
     ngx_rbl_link_t  *link = ev->data;
 
     if (link->state == NGX_RBL_REDIS_WAITING) {
-        ngx_rbl_redis_connect(link);
+        if (link->store->scout != NULL && link->node != NULL) {
+            ngx_rbl_sentinel_seek(link);
+
+        } else {
+            ngx_rbl_redis_connect(link);
+        }
+
         return;
     }
 
@@ -457,7 +535,14 @@ ngx_rbl_redis_after(ngx_rbl_link_t *link, const char *reason)
 
     assert(link->ac == NULL);
 
-    if (link->state != NGX_RBL_REDIS_CLOSED) {
+    if (link->node == NULL) {
+        ngx_rbl_sentinel_failed(link->store->scout, reason);
+        return;
+    }
+
+    if (link->state != NGX_RBL_REDIS_CLOSED
+        && link->state != NGX_RBL_REDIS_IDLE)
+    {
         link->backoff = ngx_min(ngx_max(link->backoff * 2,
                                         NGX_RBL_BACKOFF_MIN),
                                 NGX_RBL_BACKOFF_MAX);

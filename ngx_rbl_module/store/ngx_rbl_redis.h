@@ -2,8 +2,10 @@
  * Internal header of the files behind ngx_rbl_store.h: descriptor, replies,
  * connection, batch, lanes, share and store.  No other file includes it.
  *
- * A link is one connection.  A store owns two to the same Redis: the main link,
- * and the slow link, which is opened when it is first needed.
+ * A link is one connection.  A store has up to three to each of its nodes: the
+ * main link, the slow link, which is opened when it is first needed, and, if
+ * the node has replicas, the durable link.  Behind Sentinels it has one more,
+ * the scout, which asks them.
  */
 
 #ifndef _NGX_RBL_REDIS_H_INCLUDED_
@@ -18,9 +20,11 @@
 #include "ngx_rbl_commands.h"
 #include "ngx_rbl_counts.h"
 #include "ngx_rbl_store.h"
+#include "rbl_nodes.h"
 #include "rbl_reply_guard.h"
 
 #define NGX_RBL_REDIS_WORDS     4
+#define NGX_RBL_REDIS_NAME      (RBL_HOST_PORT_TEXT + 24)
 #define NGX_RBL_REDIS_REASON    128     /* longest reason in a log line */
 
 
@@ -46,10 +50,16 @@ typedef struct {
     ngx_log_t                   *log;
 } ngx_rbl_redis_replies_t;
 
-typedef struct {
+typedef struct ngx_rbl_node_s  ngx_rbl_node_t;
+typedef struct ngx_rbl_link_s  ngx_rbl_link_t;
+
+struct ngx_rbl_link_s {
     ngx_rbl_store_t             *store;
-    const char                  *name;      /* "" or " (slow)", for log
-                                               messages */
+    ngx_rbl_node_t              *node;      /* NULL: the scout */
+    const rbl_host_port_t       *at;        /* its server */
+    char                         name[NGX_RBL_REDIS_NAME];  /* for the log:
+                                               "", ", node 192.0.2.1:6379",
+                                               " (slow link)" or both */
 
     redisAsyncContext           *ac;        /* NULL: no connection */
     ngx_rbl_redis_state_e        state;
@@ -76,23 +86,26 @@ typedef struct {
     ngx_uint_t                   known;     /* 1: was ready before */
     ngx_uint_t                   opening;   /* 1: the first attempt to connect
                                                is not over */
+    ngx_uint_t                   secured;   /* 1: TLS handshake done */
+    ngx_uint_t                   seeking;   /* 1: waits until the scout knows
+                                               the master */
 
     ngx_rbl_redis_replies_t      replies;   /* used by the context's reader */
 
     /* last logged reason why it is not ready; "" while it is ready */
     char                         reason[NGX_RBL_REDIS_REASON];
-} ngx_rbl_link_t;
+};
 
 /* The slow batches of one account: ngx_rbl_lanes.c. */
 typedef struct {
-    ngx_str_node_t               node;      /* key: account */
+    ngx_str_node_t               name;      /* key: account */
     ngx_queue_t                  turn;      /* in `turns` of the lanes */
     ngx_queue_t                  waiting;   /* batches */
     ngx_uint_t                   nwaiting;
     ngx_uint_t                   flying;    /* 1: it has a batch in flight */
     ngx_uint_t                   clocks;    /* TIME replies to wait for */
     ngx_uint_t                   refs;      /* references to the lane */
-    ngx_rbl_store_t             *store;
+    ngx_rbl_node_t              *node;
     rbl_sid_t                    account;
 
     uint64_t                     began;     /* us, clock of Redis; or 0 */
@@ -118,14 +131,48 @@ typedef struct {
     ngx_uint_t                   nwaiting;  /* waiting batches, all lanes */
 } ngx_rbl_lanes_t;
 
+/* A server of the store, and what a worker has of it. */
+struct ngx_rbl_node_s {
+    ngx_rbl_store_t             *store;
+    ngx_uint_t                   i;         /* in `nodes` of the store */
+    ngx_uint_t                   changed;   /* rbl_node_t that the links are of;
+                                               rbl_nodes.h */
+    ngx_rbl_link_t               main;
+    ngx_rbl_link_t               slow;
+    ngx_rbl_link_t               durable;   /* WAIT blocks what is behind it */
+    ngx_rbl_lanes_t              lanes;     /* for the slow link */
+    ngx_uint_t                   replicas;  /* 1: it has some, and a failover
+                                               may make one the master */
+    char                         history[RBL_NODE_ID];  /* of its data; [0] NUL:
+                                               not known (rbl_role.h) */
+};
+
+/* The look-up of the master: ngx_rbl_sentinel.c. */
+typedef struct {
+    ngx_rbl_link_t               link;
+    ngx_uint_t                   n;
+    ngx_uint_t                   asked;     /* in this round */
+    ngx_uint_t                   auth;      /* 1: it wants a password */
+    rbl_host_port_t              at[RBL_PLACE_HOSTS];   /* the next one is the
+                                               first */
+} ngx_rbl_scout_t;
+
 struct ngx_rbl_store_s {
     const ngx_rbl_store_conf_t  *conf;
     ngx_log_t                   *log;       /* lives as long as the worker */
     rbl_keyspace_t               ks;
 
-    ngx_rbl_link_t               main;
-    ngx_rbl_link_t               slow;
-    ngx_rbl_lanes_t              lanes;     /* for the slow link */
+    rbl_nodes_t                  nodes;
+    ngx_rbl_node_t              *node[RBL_NODES_MAX];   /* of the same index;
+                                               NULL: not needed so far */
+    ngx_rbl_scout_t             *scout;     /* NULL: no Sentinels */
+    ngx_event_t                  survey;    /* cancelable; asks a cluster for
+                                               its slots */
+    ngx_msec_t                   surveyed;  /* when it was asked */
+    ngx_event_t                  follow;    /* posted: `nodes` has changed */
+    ngx_uint_t                   known;     /* 1: it was ready before */
+    ngx_uint_t                   epoch;     /* number of failovers seen */
+
     ngx_rbl_visit_t              visits[2]; /* last account, and the last other
                                                one */
 
@@ -138,9 +185,6 @@ struct ngx_rbl_store_s {
                                                empty */
     ngx_msec_t                   unwilling; /* when it refused an optional
                                                batch; 0: it did not */
-
-    char                         host[NGX_SOCKADDR_STRLEN + 1];
-    in_port_t                    port;      /* 0: host is a socket path */
 };
 
 
@@ -156,8 +200,10 @@ typedef enum {
 struct ngx_rbl_batch_s {
     ngx_queue_t               queue;    /* queue of its state */
     ngx_rbl_store_t          *store;
-    ngx_rbl_link_t           *link;     /* link that it is sent on */
-    ngx_rbl_lane_t           *lane;     /* NULL: not slow */
+    ngx_rbl_link_t           *link;     /* link that it is sent on; NULL before
+                                           it is sent */
+    ngx_rbl_lane_t           *lane;     /* NULL: not slow, or not submitted */
+    rbl_sid_t                 account;  /* of a slow one */
     ngx_event_t               deadline; /* until it is sent */
     ngx_msec_t                due;      /* deadline of its replies */
 
@@ -168,6 +214,8 @@ struct ngx_rbl_batch_s {
     ngx_uint_t                sent;     /* commands handed to hiredis */
     ngx_uint_t                replied;
     ngx_uint_t                executed; /* replies without refusal */
+    ngx_uint_t                target;   /* node that MOVED names, or
+                                           RBL_NODE_NONE */
     uint64_t                  since;    /* when it was sent,
                                            ngx_rbl_counts_clock() */
 
@@ -180,6 +228,11 @@ struct ngx_rbl_batch_s {
                                            EVAL */
     unsigned                  optional:1;   /* a refusal does not affect the
                                                link */
+    unsigned                  moved:1;  /* sent again after MOVED */
+    unsigned                  slow:1;   /* for the slow link */
+    unsigned                  durable:1;    /* a replica must have its
+                                               changes */
+    unsigned                  waits:1;  /* its last command is WAIT */
 
     ngx_rbl_commands_t        commands; /* last: its `room` is not zeroed */
 };
@@ -197,11 +250,35 @@ ngx_int_t ngx_rbl_redis_event_attach(redisAsyncContext *ac, ngx_log_t *log);
 /* Returns the number of received bytes that are not read yet. */
 int ngx_rbl_redis_waiting(redisAsyncContext *ac);
 
+/* Begins the TLS handshake of a connected link; ngx_rbl_redis_secured or
+   ngx_rbl_redis_drop follows.  NGX_ERROR: the caller drops the connection. */
+ngx_int_t ngx_rbl_redis_secure(redisAsyncContext *ac);
+
+
+/* ngx_rbl_redis_tls.c: for ngx_rbl_redis_event.c */
+
+/* Begins the handshake; returns as ngx_ssl_handshake. */
+ngx_int_t ngx_rbl_redis_tls_start(const ngx_rbl_link_t *link,
+    ngx_connection_t *c);
+
+/* Returns NULL, or why the handshake has failed or the server is another. */
+const char *ngx_rbl_redis_tls_refused(const ngx_rbl_link_t *link,
+    ngx_connection_t *c);
+
+/* Reads what has arrived and passes on the replies.  *closed becomes 1 if the
+   context is gone. */
+void ngx_rbl_redis_tls_read(redisAsyncContext *ac, ngx_connection_t *c,
+    const unsigned *closed);
+
+/* Writes the commands.  NGX_AGAIN: the socket is full; NGX_ERROR: it has
+   failed. */
+ngx_int_t ngx_rbl_redis_tls_write(redisAsyncContext *ac, ngx_connection_t *c);
+
+void ngx_rbl_redis_tls_fail(ngx_connection_t *c);
+void ngx_rbl_redis_tls_end(ngx_connection_t *c);
+
 
 /* ngx_rbl_redis_open.c */
-
-/* Parses host and port of the configured address. */
-ngx_int_t ngx_rbl_redis_set_address(ngx_rbl_store_t *store);
 
 /* Returns a context that has begun to connect; or NULL, and sets the reason. */
 redisAsyncContext *ngx_rbl_redis_open(ngx_rbl_link_t *link, char *reason,
@@ -223,21 +300,35 @@ void ngx_rbl_redis_free_replies(ngx_rbl_link_t *link);
    drops the connection. */
 ngx_int_t ngx_rbl_redis_greet(ngx_rbl_link_t *link);
 
+/* Parts of it: AUTH, if there is a password; the meta data. */
+ngx_int_t ngx_rbl_redis_auth(ngx_rbl_link_t *link, redisCallbackFn *reply);
+ngx_int_t ngx_rbl_redis_meta_ask(ngx_rbl_link_t *link);
+
 
 /* ngx_rbl_redis.c */
 
 /* Initializes an idle link.  After it is begun, it connects and reconnects by
    itself. */
 void ngx_rbl_redis_init(ngx_rbl_link_t *link, ngx_rbl_store_t *store,
-    const char *name);
+    const rbl_host_port_t *at);
 void ngx_rbl_redis_begin(ngx_rbl_link_t *link);
 void ngx_rbl_redis_close(ngx_rbl_link_t *link);
 
-/* True if batches may be sent; if not, true if that will be known soon. */
-#define ngx_rbl_redis_ready(link)    ((link)->state == NGX_RBL_REDIS_READY)
-#define ngx_rbl_redis_opening(link)  ((link)->opening)
+/* Ends a connection that is not needed; the link is idle then. */
+void ngx_rbl_redis_rest(ngx_rbl_link_t *link, const char *reason);
 
-/* The handshake has succeeded: the link becomes ready. */
+/* Connects, or waits for the next attempt, with the result of the scout:
+   reason is NULL, or why there is no master. */
+void ngx_rbl_redis_sought(ngx_rbl_link_t *link, const char *reason);
+
+/* True if batches may be sent. */
+#define ngx_rbl_redis_ready(link)    ((link)->state == NGX_RBL_REDIS_READY)
+
+/* The TLS handshake has succeeded. */
+void ngx_rbl_redis_secured(ngx_rbl_link_t *link);
+
+/* The handshake has succeeded: the link becomes ready, or it was, and the meta
+   data are known now. */
 void ngx_rbl_redis_greeted(ngx_rbl_link_t *link);
 
 /* Drops the connection; all batches in flight are LOST.  Must not be called in
@@ -313,8 +404,61 @@ void ngx_rbl_redis_heard(ngx_rbl_link_t *link);
 /* A reply is late: judges the link, and may drop it. */
 void ngx_rbl_redis_judge(ngx_rbl_link_t *link);
 
-/* The store has answered on the other link. */
+/* The node has answered on this link: the others that are silent count it. */
 void ngx_rbl_redis_answered(ngx_rbl_link_t *link);
+
+
+/* ngx_rbl_node.c */
+
+/* Returns the node of this index and makes it if needed.  NULL: there is none,
+   or no memory. */
+ngx_rbl_node_t *ngx_rbl_node(ngx_rbl_store_t *store, ngx_uint_t i);
+
+/* The nodes of the store have changed: opens and closes links. */
+void ngx_rbl_node_follow(ngx_rbl_store_t *store);
+void ngx_rbl_node_followed(ngx_event_t *ev);        /* its event */
+
+/* Close all links; free all nodes, which have no batches then. */
+void ngx_rbl_node_close(ngx_rbl_store_t *store);
+void ngx_rbl_node_free(ngx_rbl_store_t *store);
+
+/* Returns a node with a ready main link, or NULL. */
+ngx_rbl_node_t *ngx_rbl_node_any(ngx_rbl_store_t *store);
+
+/* A node reports its data and replicas (INFO REPLICATION). */
+void ngx_rbl_node_reports(ngx_rbl_node_t *node, const redisReply *info);
+
+
+/* ngx_rbl_sentinel.c */
+
+/* NULL: out of memory. */
+ngx_rbl_scout_t *ngx_rbl_sentinel_create(ngx_rbl_store_t *store);
+void ngx_rbl_sentinel_destroy(ngx_rbl_scout_t *scout);
+
+/* Looks for the master on behalf of a link, which gets the result by
+   ngx_rbl_redis_sought. */
+void ngx_rbl_sentinel_seek(ngx_rbl_link_t *link);
+
+/* The greeting of the scout; its connection has ended without a result. */
+ngx_int_t ngx_rbl_sentinel_greet(ngx_rbl_link_t *link);
+void ngx_rbl_sentinel_failed(ngx_rbl_scout_t *scout, const char *reason);
+
+
+/* ngx_rbl_cluster.c */
+
+void ngx_rbl_cluster_init(ngx_rbl_store_t *store);
+
+/* Queries the id of a node and the slots, as a part of the greeting.
+   NGX_ERROR: hiredis accepts no commands. */
+ngx_int_t ngx_rbl_cluster_greet(ngx_rbl_link_t *link);
+
+/* The map of slots may be out of date: asks for it soon. */
+void ngx_rbl_cluster_doubt(ngx_rbl_store_t *store);
+
+/* Returns the index of the node that a MOVED error on a link names, or
+   RBL_NODE_NONE. */
+ngx_uint_t ngx_rbl_cluster_moved(ngx_rbl_link_t *link,
+    const redisReply *error);
 
 
 /* ngx_rbl_batch.c */
@@ -324,6 +468,17 @@ ngx_rbl_batch_t *ngx_rbl_batch_spare(ngx_rbl_store_t *store);
 
 /* Sends a new batch on its link, which must be ready. */
 void ngx_rbl_batch_launch(ngx_rbl_batch_t *batch);
+
+/* Returns the link for a batch to a node, and NULL for no node. */
+ngx_rbl_link_t *ngx_rbl_batch_link(const ngx_rbl_batch_t *batch,
+    ngx_rbl_node_t *node);
+
+/* Puts a batch into the flight queue of a link; takes it out. */
+void ngx_rbl_batch_board(ngx_rbl_batch_t *batch, ngx_rbl_link_t *link);
+void ngx_rbl_batch_leave(ngx_rbl_batch_t *batch);
+
+/* Completes a batch in flight, whose replies have arrived or are lost. */
+void ngx_rbl_batch_land(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc);
 
 /* Completes a batch that is in no queue. */
 void ngx_rbl_batch_complete(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc);
@@ -336,7 +491,20 @@ ngx_msec_t ngx_rbl_batch_expire(ngx_rbl_link_t *link);
 void ngx_rbl_batch_fail_flight(ngx_rbl_link_t *link);
 
 
+/* ngx_rbl_batch_reply.c */
+
+/*
+ * Sends the commands for the node of the link, up to and including the next
+ * script.  If hiredis does not accept a command, the deadline drops the
+ * connection.
+ */
+void ngx_rbl_batch_send(ngx_rbl_batch_t *batch);
+
+
 /* ngx_rbl_store.c */
+
+/* True if a first attempt to connect may still make the store ready. */
+ngx_uint_t ngx_rbl_store_opening(const ngx_rbl_store_t *store);
 
 /* Handles the batches of a link that has become ready, or is no longer
    ready. */
@@ -359,7 +527,7 @@ void ngx_rbl_lanes_close(ngx_rbl_lanes_t *lanes);
 
 /* Returns the lane of an account and makes it if needed.  NULL: out of memory.
    Each caller releases it once. */
-ngx_rbl_lane_t *ngx_rbl_lanes_enter(ngx_rbl_store_t *store,
+ngx_rbl_lane_t *ngx_rbl_lanes_enter(ngx_rbl_node_t *node,
     const rbl_sid_t *account);
 void ngx_rbl_lanes_exit(ngx_rbl_lane_t *lane);
 
@@ -378,8 +546,8 @@ void ngx_rbl_lanes_landed(ngx_rbl_lane_t *lane);
 void ngx_rbl_lanes_idle(ngx_rbl_lane_t *lane);
 
 /* Sends the batches that may be sent; refuses the waiting ones. */
-void ngx_rbl_lanes_run(ngx_rbl_store_t *store);
-void ngx_rbl_lanes_fail(ngx_rbl_store_t *store);
+void ngx_rbl_lanes_run(ngx_rbl_node_t *node);
+void ngx_rbl_lanes_fail(ngx_rbl_node_t *node);
 
 
 /* ngx_rbl_share.c */

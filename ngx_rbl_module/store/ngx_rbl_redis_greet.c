@@ -1,7 +1,7 @@
 /*
- * The handshake: AUTH if there is a password, the role and the meta data of the
- * store, in one go.  ngx_rbl_redis.c, which owns the connection, gets the
- * result.
+ * The handshake: AUTH if there is a password, the node and its slots in a
+ * cluster, the role, and the meta data of the store, in one go.
+ * ngx_rbl_redis.c, which owns the connection, gets the result.
  */
 
 #include "ngx_rbl_redis.h"
@@ -11,6 +11,8 @@ static void ngx_rbl_redis_auth_reply(redisAsyncContext *ac, void *reply,
     void *data);
 static void ngx_rbl_redis_meta_reply(redisAsyncContext *ac, void *reply,
     void *data);
+static ngx_int_t ngx_rbl_redis_elsewhere(const ngx_rbl_link_t *link,
+    const redisReply *reply);
 static ngx_int_t ngx_rbl_redis_meta(ngx_rbl_link_t *link,
     const redisReply *reply, char *reason, size_t size);
 
@@ -18,9 +20,25 @@ static ngx_int_t ngx_rbl_redis_meta(ngx_rbl_link_t *link,
 ngx_int_t
 ngx_rbl_redis_greet(ngx_rbl_link_t *link)
 {
-    rbl_key_t                    key;
+    if (link->node == NULL) {
+        return ngx_rbl_sentinel_greet(link);
+    }
+
+    if (ngx_rbl_redis_auth(link, ngx_rbl_redis_auth_reply) != NGX_OK
+        || ngx_rbl_cluster_greet(link) != NGX_OK
+        || ngx_rbl_redis_role_ask(link) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_rbl_redis_meta_ask(link);
+}
+
+
+ngx_int_t
+ngx_rbl_redis_auth(ngx_rbl_link_t *link, redisCallbackFn *reply)
+{
     rbl_str_t                    user, password;
-    ngx_int_t                    rc;
     const ngx_rbl_store_conf_t  *conf;
 
     conf = link->store->conf;
@@ -30,19 +48,21 @@ ngx_rbl_redis_greet(ngx_rbl_link_t *link)
     password.p = (const char *) conf->password.data;
     password.n = conf->password.len;
 
-    rc = NGX_OK;
-
-    if (password.n != 0) {
-        rc = user.n != 0
-             ? ngx_rbl_redis_send(link, ngx_rbl_redis_auth_reply,
-                                  RBL_COMMAND("AUTH", user, password))
-             : ngx_rbl_redis_send(link, ngx_rbl_redis_auth_reply,
-                                  RBL_COMMAND("AUTH", password));
+    if (password.n == 0) {
+        return NGX_OK;
     }
 
-    if (rc != NGX_OK || ngx_rbl_redis_role_ask(link) != NGX_OK) {
-        return NGX_ERROR;
-    }
+    return user.n != 0
+           ? ngx_rbl_redis_send(link, reply,
+                                RBL_COMMAND("AUTH", user, password))
+           : ngx_rbl_redis_send(link, reply, RBL_COMMAND("AUTH", password));
+}
+
+
+ngx_int_t
+ngx_rbl_redis_meta_ask(ngx_rbl_link_t *link)
+{
+    rbl_key_t  key;
 
     return ngx_rbl_redis_send(link, ngx_rbl_redis_meta_reply,
                               RBL_COMMAND("HMGET",
@@ -80,12 +100,28 @@ ngx_rbl_redis_meta_reply(redisAsyncContext *ac, void *reply, void *data)
         return;
     }
 
-    if (ngx_rbl_redis_meta(link, reply, reason, sizeof(reason)) != NGX_OK) {
+    if (!ngx_rbl_redis_elsewhere(link, reply)
+        && ngx_rbl_redis_meta(link, reply, reason, sizeof(reason)) != NGX_OK)
+    {
         ngx_rbl_redis_drop(link, reason);
         return;
     }
 
     ngx_rbl_redis_greeted(link);
+}
+
+
+/* True if another node of a cluster has the meta data. */
+
+static ngx_int_t
+ngx_rbl_redis_elsewhere(const ngx_rbl_link_t *link, const redisReply *reply)
+{
+    rbl_reply_class_t  cls;
+
+    cls = rbl_reply_class(reply);
+
+    return link->store->nodes.kind == RBL_PLACE_CLUSTER
+           && (cls == RBL_REPLY_MOVED || cls == RBL_REPLY_SLOT);
 }
 
 

@@ -1,7 +1,10 @@
 /*
- * Checks whether a store may serve.  A master may.  A replica may serve reads
- * while its link to the master is up; Redis refuses writes there.  The worker
- * queries the role in the handshake, once a second, and after a READONLY reply.
+ * Checks whether a node may serve.  A master may.  A replica may serve reads
+ * while its link to the master is up, unless Sentinels name the master; Redis
+ * refuses writes there.  Behind Sentinels, a master that has lost its replicas
+ * may have been replaced.  A replica of a cluster has no slots, so its role
+ * does not matter.  The worker queries the role in the handshake, once a
+ * second, and after a reply READONLY or NOREPLICAS.
  */
 
 #include "ngx_rbl_redis.h"
@@ -13,6 +16,8 @@
 static void ngx_rbl_redis_role_timer(ngx_event_t *ev);
 static void ngx_rbl_redis_role_reply(redisAsyncContext *ac, void *reply,
     void *data);
+static void ngx_rbl_redis_role_judge(ngx_rbl_link_t *link, rbl_role_e role,
+    const redisReply *reply);
 static void ngx_rbl_redis_role_is(ngx_rbl_link_t *link, rbl_role_e role);
 
 
@@ -88,10 +93,18 @@ ngx_rbl_redis_role_reply(redisAsyncContext *ac, void *reply, void *data)
     link->role_asked = 0;
     role = rbl_role(reply);
 
+    if (role != RBL_ROLE_UNKNOWN
+        && link->store->nodes.kind != RBL_PLACE_ONE)
+    {
+        ngx_rbl_redis_role_judge(link, role, reply);
+        return;
+    }
+
     switch (role) {
 
     case RBL_ROLE_MASTER:
     case RBL_ROLE_REPLICA:
+        ngx_rbl_node_reports(link->node, reply);
         ngx_rbl_redis_role_is(link, role);
         return;
 
@@ -102,6 +115,35 @@ ngx_rbl_redis_role_reply(redisAsyncContext *ac, void *reply, void *data)
     default:
         ngx_rbl_redis_reason(reason, sizeof(reason), reply);
         ngx_rbl_redis_leave(link, reason);
+    }
+}
+
+
+/* Behind Sentinels or in a cluster. */
+
+static void
+ngx_rbl_redis_role_judge(ngx_rbl_link_t *link, rbl_role_e role,
+    const redisReply *reply)
+{
+    rbl_replicas_t  replicas;
+
+    rbl_replicas(&replicas, reply);
+
+    if (link->store->nodes.kind == RBL_PLACE_CLUSTER) {
+        if (role == RBL_ROLE_MASTER) {
+            ngx_rbl_node_reports(link->node, reply);
+        }
+
+    } else if (role != RBL_ROLE_MASTER) {
+        ngx_rbl_redis_leave(link, "it is a replica, the Sentinels name it as"
+                                  " the master");
+
+    } else if (replicas.good == 0) {
+        ngx_rbl_redis_leave(link, "no replica follows it closely"
+                                  " (min-replicas-to-write)");
+
+    } else {
+        ngx_rbl_node_reports(link->node, reply);
     }
 }
 

@@ -30,7 +30,9 @@
 
 static void ngx_rbl_redis_watch(ngx_event_t *ev);
 static void ngx_rbl_redis_ask(ngx_rbl_link_t *link);
-static void ngx_rbl_redis_told(void *data, ngx_rbl_store_rc_e rc);
+static void ngx_rbl_redis_told(redisAsyncContext *ac, void *reply, void *data);
+static ngx_rbl_link_t *ngx_rbl_redis_peer(ngx_rbl_link_t *link);
+static void ngx_rbl_redis_count(ngx_rbl_link_t *link);
 
 
 void
@@ -139,52 +141,68 @@ ngx_rbl_redis_judge(ngx_rbl_link_t *link)
 }
 
 
-/* Queries the store on the other link.  If that link is idle, its handshake is
+/* Queries the node on the other link.  If that link is idle, its handshake is
    the query. */
 
 static void
 ngx_rbl_redis_ask(ngx_rbl_link_t *link)
 {
-    rbl_key_t         key;
-    ngx_rbl_link_t   *peer;
-    ngx_rbl_batch_t  *batch;
+    ngx_rbl_link_t  *peer;
 
-    peer = link == &link->store->main ? &link->store->slow
-                                      : &link->store->main;
+    peer = ngx_rbl_redis_peer(link);
 
-    if (!ngx_rbl_redis_ready(peer)) {
+    if (ngx_rbl_redis_ready(peer)) {
+        (void) ngx_rbl_redis_send(peer, ngx_rbl_redis_told,
+                                  RBL_WORDS(RBL_STR("TIME")));
+
+    } else {
         ngx_rbl_redis_begin(peer);
-        return;
     }
-
-    batch = ngx_rbl_batch_create(link->store, NULL, ngx_rbl_redis_told, link);
-    if (batch == NULL) {
-        return;
-    }
-
-    batch->link = peer;
-    ngx_rbl_batch_command(batch, RBL_COMMAND("EXISTS",
-                          rbl_meta_key(&key, &link->store->ks)));
-    ngx_rbl_batch_submit(batch);
 }
 
 
 static void
-ngx_rbl_redis_told(void *data, ngx_rbl_store_rc_e rc)
+ngx_rbl_redis_told(redisAsyncContext *ac, void *reply, void *data)
 {
-    if (rc == NGX_RBL_STORE_OK) {
-        ngx_rbl_redis_answered(data);
+    ngx_rbl_link_t  *link;
+
+    link = ngx_rbl_redis_replied(ac, reply);
+
+    if (link != NULL) {
+        ngx_rbl_redis_answered(link);
     }
+}
+
+
+/* The link on which the node is asked about a silent one. */
+
+static ngx_rbl_link_t *
+ngx_rbl_redis_peer(ngx_rbl_link_t *link)
+{
+    return link == &link->node->main ? &link->node->slow : &link->node->main;
 }
 
 
 void
 ngx_rbl_redis_answered(ngx_rbl_link_t *link)
 {
-    if (!link->asked) {
-        return;
-    }
+    ngx_uint_t       i;
+    ngx_rbl_node_t  *node = link->node;
+    ngx_rbl_link_t  *others[] = { &node->main, &node->slow, &node->durable };
 
+    for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (others[i] != link && others[i]->asked
+            && ngx_rbl_redis_peer(others[i]) == link)
+        {
+            ngx_rbl_redis_count(others[i]);
+        }
+    }
+}
+
+
+static void
+ngx_rbl_redis_count(ngx_rbl_link_t *link)
+{
     if (++link->answers < NGX_RBL_WATCH_ANSWERS) {
         ngx_rbl_redis_ask(link);
 

@@ -145,7 +145,7 @@ ngx_rbl_share_others(const ngx_rbl_lane_t *lane)
 {
     const ngx_rbl_visit_t  *visit;
 
-    visit = lane->store->visits;
+    visit = lane->node->store->visits;
 
     if (ngx_memcmp(visit->account.s, lane->account.s, RBL_SID_LEN) == 0) {
         visit++;

@@ -1,5 +1,5 @@
 /*
- * One store: its links, and the batches that are on no link.  Empty batches
+ * One store, and the batches that are on no link.  Empty batches
  * wait until the store is ready; refused batches are completed on a later turn
  * of the event loop.
  */
@@ -10,6 +10,8 @@
 #define NGX_RBL_UNWILLING    60000      /* ms */
 
 
+static ngx_int_t ngx_rbl_store_place(ngx_rbl_store_t *store);
+static void ngx_rbl_store_settle(ngx_rbl_store_t *store);
 static void ngx_rbl_store_release(ngx_rbl_store_t *store,
     ngx_rbl_store_rc_e rc);
 static void ngx_rbl_store_fail_refused(ngx_rbl_store_t *store);
@@ -37,23 +39,51 @@ ngx_rbl_store_create(const ngx_rbl_store_conf_t *conf, ngx_log_t *log)
     store->refuse.log = log;
     store->refuse.handler = ngx_rbl_store_woken;
 
-    ngx_rbl_redis_init(&store->main, store, "");
-    ngx_rbl_redis_init(&store->slow, store, " (slow link)");
-    ngx_rbl_lanes_init(&store->lanes);
+    store->follow.data = store;
+    store->follow.log = log;
+    store->follow.handler = ngx_rbl_node_followed;
+
+    ngx_rbl_cluster_init(store);
 
     if (rbl_keyspace_init(&store->ks, (rbl_str_t) {
             (char *) conf->prefix.data, conf->prefix.len }) != RBL_OK
-        || ngx_rbl_redis_set_address(store) != NGX_OK)
+        || ngx_rbl_store_place(store) != NGX_OK)
     {
         ngx_log_error(NGX_LOG_ALERT, log, 0,
                       "rbl store \"%V\" cannot be used", &conf->name);
+        ngx_rbl_sentinel_destroy(store->scout);
         ngx_free(store);
         return NULL;
     }
 
-    ngx_rbl_redis_begin(&store->main);
+    ngx_rbl_node_followed(&store->follow);
 
     return store;
+}
+
+
+/* Sets the nodes that are configured, or the Sentinels. */
+
+static ngx_int_t
+ngx_rbl_store_place(ngx_rbl_store_t *store)
+{
+    ngx_uint_t          i;
+    const rbl_place_t  *place;
+
+    place = store->conf->place;
+    rbl_nodes_init(&store->nodes, place->kind, store->conf->map);
+
+    if (place->kind == RBL_PLACE_SENTINEL) {
+        store->scout = ngx_rbl_sentinel_create(store);
+
+        return store->scout != NULL ? NGX_OK : NGX_ERROR;
+    }
+
+    for (i = 0; i < place->n; i++) {
+        (void) rbl_nodes_seed(&store->nodes, &place->hosts[i]);
+    }
+
+    return place->n != 0 ? NGX_OK : NGX_ERROR;
 }
 
 
@@ -67,8 +97,12 @@ ngx_rbl_store_destroy(ngx_rbl_store_t *store)
         return;
     }
 
-    ngx_rbl_redis_close(&store->slow);
-    ngx_rbl_redis_close(&store->main);
+    ngx_rbl_node_close(store);
+    ngx_rbl_sentinel_destroy(store->scout);
+
+    if (store->survey.timer_set) {
+        ngx_del_timer(&store->survey);
+    }
 
     /* a completion may submit another batch; the rounds are bounded */
 
@@ -80,7 +114,11 @@ ngx_rbl_store_destroy(ngx_rbl_store_t *store)
         ngx_delete_posted_event(&store->refuse);
     }
 
-    ngx_rbl_lanes_close(&store->lanes);
+    if (store->follow.posted) {
+        ngx_delete_posted_event(&store->follow);
+    }
+
+    ngx_rbl_node_free(store);
 
     while ((batch = ngx_rbl_batch_spare(store)) != NULL) {
         ngx_free(batch);
@@ -93,7 +131,42 @@ ngx_rbl_store_destroy(ngx_rbl_store_t *store)
 ngx_int_t
 ngx_rbl_store_ready(ngx_rbl_store_t *store)
 {
-    return store != NULL && ngx_rbl_redis_ready(&store->main);
+    if (store == NULL) {
+        return 0;
+    }
+
+    if (store->nodes.kind != RBL_PLACE_CLUSTER) {
+        return store->node[0] != NULL
+               && ngx_rbl_redis_ready(&store->node[0]->main);
+    }
+
+    /* at first all nodes, so that a new worker refuses no request */
+
+    return store->ks.partitions != 0
+           && (store->known || !ngx_rbl_store_opening(store))
+           && ngx_rbl_node_any(store) != NULL;
+}
+
+
+ngx_uint_t
+ngx_rbl_store_opening(const ngx_rbl_store_t *store)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < store->nodes.n; i++) {
+        if (store->node[i] != NULL && store->node[i]->main.opening) {
+            return 1;
+        }
+    }
+
+    return store->follow.posted;
+}
+
+
+ngx_uint_t
+ngx_rbl_store_epoch(const ngx_rbl_store_t *store)
+{
+    return store == NULL ? 0 : store->epoch;
 }
 
 
@@ -115,13 +188,13 @@ ngx_rbl_store_unwilling(const ngx_rbl_store_t *store)
 void
 ngx_rbl_store_up(ngx_rbl_link_t *link)
 {
-    if (link == &link->store->slow) {
-        ngx_rbl_redis_answered(&link->store->main);
-        ngx_rbl_lanes_run(link->store);
+    ngx_rbl_redis_answered(link);
 
-    } else {
-        ngx_rbl_redis_answered(&link->store->slow);
-        ngx_rbl_store_release(link->store, NGX_RBL_STORE_OK);
+    if (link == &link->node->slow) {
+        ngx_rbl_lanes_run(link->node);
+
+    } else if (link == &link->node->main) {
+        ngx_rbl_store_settle(link->store);
     }
 }
 
@@ -129,11 +202,31 @@ ngx_rbl_store_up(ngx_rbl_link_t *link)
 void
 ngx_rbl_store_down(ngx_rbl_link_t *link)
 {
-    if (link == &link->store->slow) {
-        ngx_rbl_lanes_fail(link->store);
+    if (link->node == NULL) {
+        return;
+    }
 
-    } else {
-        ngx_rbl_store_release(link->store, NGX_RBL_STORE_AWAY);
+    if (link == &link->node->slow) {
+        ngx_rbl_lanes_fail(link->node);
+
+    } else if (link == &link->node->main) {
+        ngx_rbl_cluster_doubt(link->store);
+        ngx_rbl_store_settle(link->store);
+    }
+}
+
+
+/* Completes the batches that wait for the store, if there is a result. */
+
+static void
+ngx_rbl_store_settle(ngx_rbl_store_t *store)
+{
+    if (ngx_rbl_store_ready(store)) {
+        store->known = 1;
+        ngx_rbl_store_release(store, NGX_RBL_STORE_OK);
+
+    } else if (!ngx_rbl_store_opening(store)) {
+        ngx_rbl_store_release(store, NGX_RBL_STORE_AWAY);
     }
 }
 
@@ -151,7 +244,7 @@ ngx_rbl_store_hold(ngx_rbl_batch_t *batch)
 
     store = batch->store;
 
-    if (!store->main.opening && !ngx_rbl_store_ready(store)) {
+    if (!ngx_rbl_store_opening(store) && !ngx_rbl_store_ready(store)) {
         ngx_rbl_store_refuse(batch, NGX_RBL_STORE_AWAY);
         return;
     }
@@ -160,7 +253,7 @@ ngx_rbl_store_hold(ngx_rbl_batch_t *batch)
     ngx_queue_insert_tail(&store->held, &batch->queue);
     ngx_add_timer(&batch->deadline, store->conf->timeout);
 
-    if (!store->main.opening) {
+    if (!ngx_rbl_store_opening(store)) {
         ngx_rbl_store_wake(store);
     }
 }
@@ -169,9 +262,8 @@ ngx_rbl_store_hold(ngx_rbl_batch_t *batch)
 void
 ngx_rbl_store_refuse(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc)
 {
-    ngx_log_debug2(NGX_LOG_DEBUG_HTTP, batch->store->log, 0,
-                   "rbl batch %p refused, in flight: %ui",
-                   batch, batch->link->nflight);
+    ngx_log_debug1(NGX_LOG_DEBUG_HTTP, batch->store->log, 0,
+                   "rbl batch %p refused", batch);
 
     if (batch->deadline.timer_set) {
         ngx_del_timer(&batch->deadline);
@@ -255,11 +347,5 @@ ngx_rbl_store_woken(ngx_event_t *ev)
     ngx_rbl_store_t  *store = ev->data;
 
     ngx_rbl_store_fail_refused(store);
-
-    if (ngx_rbl_store_ready(store)) {
-        ngx_rbl_store_release(store, NGX_RBL_STORE_OK);
-
-    } else if (!store->main.opening) {
-        ngx_rbl_store_release(store, NGX_RBL_STORE_AWAY);
-    }
+    ngx_rbl_store_settle(store);
 }

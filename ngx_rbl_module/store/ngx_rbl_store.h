@@ -1,17 +1,21 @@
 /*
  * Interface to the store: batches of commands over pipelined connections.  Each
- * batch is completed exactly once.  A worker has two connections (links) to a
- * store: the main link, and the slow link for work that must not delay the
- * others, where accounts take turns.
+ * batch is completed exactly once.  A worker has two connections (links) to
+ * each node of a store: the main link, and the slow link for work that must not
+ * delay the others, where accounts take turns.  The keys of a command choose
+ * its node (rbl_nodes.h).
  *
  * Files behind it: ngx_rbl_redis_event.c (one descriptor: hiredis hooks on an
  * ngx_connection_t), ngx_rbl_redis.c (one link: states, back-off), with
  * ngx_rbl_redis_open.c (its context), ngx_rbl_redis_reply.c (its replies) and
  * ngx_rbl_redis_greet.c (its handshake), ngx_rbl_batch.c (one batch: submit,
- * deadline, cancel, completion, NOSCRIPT), ngx_rbl_lanes.c (turns on the slow
- * link), ngx_rbl_share.c (their share of time), ngx_rbl_store.c (one store: its
- * links, and batches that are not sent), ngx_rbl_commands.c (the bytes of
- * commands).  Only the redis, batch and share files call redisAsync*.
+ * deadline, cancel, completion), ngx_rbl_batch_reply.c (its commands and their
+ * replies: NOSCRIPT, MOVED), ngx_rbl_lanes.c (turns on the slow link),
+ * ngx_rbl_share.c (their share of time), ngx_rbl_node.c (the nodes of a store),
+ * ngx_rbl_sentinel.c (which is the master), ngx_rbl_cluster.c (which has which
+ * slots), ngx_rbl_store.c (one store, and batches that are not sent),
+ * ngx_rbl_commands.c (the bytes of commands).  Only the redis, batch, share,
+ * sentinel and cluster files call redisAsync*.
  */
 
 #ifndef _NGX_RBL_STORE_H_INCLUDED_
@@ -19,8 +23,10 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_event.h>
 
 #include "rbl_keys.h"
+#include "rbl_place.h"
 #include "rbl_reply.h"
 #include "rbl_script.h"
 #include "rbl_sid.h"
@@ -44,12 +50,18 @@ typedef enum {
 
 /* Configuration of a store; one for each distinct set of directives. */
 typedef struct {
-    ngx_str_t    name;          /* as configured, for log messages */
-    ngx_addr_t  *addr;          /* resolved at configuration time */
-    ngx_str_t    user;
-    ngx_str_t    password;      /* from rbl_store_password_file */
-    ngx_str_t    prefix;
-    ngx_msec_t   timeout;       /* limit for connecting and for a command */
+    ngx_str_t               name;       /* as configured, for log messages */
+    const rbl_place_t      *place;      /* resolved at configuration time */
+    const rbl_place_map_t  *map;        /* NULL: none */
+    ngx_str_t               user;
+    ngx_str_t               password;   /* from rbl_store_password_file */
+    ngx_str_t               prefix;
+    ngx_str_t               ca, cert, key;  /* files of TLS */
+    ngx_ssl_t              *ssl;        /* made of them; NULL: no TLS */
+    ngx_str_t               tls_name;   /* ends with NUL; empty: certificates
+                                           are for the addresses */
+    ngx_msec_t              timeout;    /* limit for connecting and for a
+                                           command */
 } ngx_rbl_store_conf_t;
 
 /*
@@ -73,10 +85,29 @@ ngx_rbl_store_t *ngx_rbl_store_create(const ngx_rbl_store_conf_t *conf,
     ngx_log_t *log);
 void ngx_rbl_store_destroy(ngx_rbl_store_t *store);     /* exit_process */
 
-/* True if the store is connected and its handshake is done; ks->partitions is
-   not 0 then. */
+/* True if the store, or a part of it, is connected and its handshake is done;
+   ks->partitions is not 0 then. */
 ngx_int_t ngx_rbl_store_ready(ngx_rbl_store_t *store);
+
+/* Number of failovers that were seen.  Acknowledged writes may be lost in one:
+   nothing that was remembered before is certain. */
+ngx_uint_t ngx_rbl_store_epoch(const ngx_rbl_store_t *store);
 const rbl_keyspace_t *ngx_rbl_store_keyspace(ngx_rbl_store_t *store);
+
+/* A node of the store, as this worker sees it. */
+typedef struct {
+    char        name[RBL_HOST_PORT_TEXT];   /* "": not used, not known, or
+                                               the only Redis */
+    ngx_uint_t  up;                     /* 1: connected and ready */
+    ngx_uint_t  partitions;             /* that are on it */
+} ngx_rbl_store_node_t;
+
+/* Gets the i-th node; NGX_DONE: there are no more. */
+ngx_int_t ngx_rbl_store_node(ngx_rbl_store_t *store, ngx_uint_t i,
+    ngx_rbl_store_node_t *node);
+
+/* Number of partitions on no node that is ready; 0: unknown, too. */
+ngx_uint_t ngx_rbl_store_partitions_away(ngx_rbl_store_t *store);
 
 /*
  * Returns a new batch, in its own allocation, because it may outlive the
@@ -85,7 +116,12 @@ const rbl_keyspace_t *ngx_rbl_store_keyspace(ngx_rbl_store_t *store);
 ngx_rbl_batch_t *ngx_rbl_batch_create(ngx_rbl_store_t *store,
     ngx_rbl_reply_pt reply, ngx_rbl_done_pt done, void *data);
 
-/* Adds a command and copies its bytes.  Submit reports a failure. */
+/*
+ * Adds a command and copies its bytes.  Submit reports a failure.  Commands for
+ * another node are sent when the replies to those before have arrived, so a
+ * batch of many nodes is slow.  A command without a key goes where the one
+ * before it goes.
+ */
 void ngx_rbl_batch_command(ngx_rbl_batch_t *batch, int argc,
     const rbl_str_t *argv);
 
@@ -116,6 +152,14 @@ ngx_uint_t ngx_rbl_store_unwilling(const ngx_rbl_store_t *store);
  * batch cancelled while it waits is never sent.
  */
 void ngx_rbl_batch_slow(ngx_rbl_batch_t *batch, const rbl_sid_t *account);
+
+/*
+ * Declares that a failover must not undo the changes of the batch.  If its node
+ * has replicas, it is complete when one of them has the changes, and LOST if
+ * none has them within a quarter of rbl_store_timeout.  To be called before
+ * submit.
+ */
+void ngx_rbl_batch_durable(ngx_rbl_batch_t *batch);
 
 /* Notes that an authenticated account uses the worker now. */
 void ngx_rbl_share_seen(ngx_rbl_store_t *store, const rbl_sid_t *account);

@@ -9,14 +9,34 @@
 #include <stdlib.h>
 
 
-/* The node of the first key.  The keys of a script stand after its text, which
-   may have anything in it. */
+/* The keys of a script stand after its text, which may have anything in it. */
+static int
+ctl_is_script(int argc, const rbl_str_t *argv)
+{
+    return argc > 3 && argv[0].n >= 4 && memcmp(argv[0].p, "EVAL", 4) == 0;
+}
+
+
+/* The node of the first key. */
 static unsigned
 ctl_route(const ctl_t *ctl, int argc, const rbl_str_t *argv)
 {
-    return argc > 3 && argv[0].n >= 4 && memcmp(argv[0].p, "EVAL", 4) == 0
+    return ctl_is_script(argc, argv)
            ? rbl_nodes_of(&ctl->store.nodes, argv[3])
            : rbl_nodes_of_words(&ctl->store.nodes, argc, argv);
+}
+
+
+static void
+ctl_tried_begin(const ctl_t *ctl, unsigned at, int argc,
+    const rbl_str_t *argv, ctl_tried_t *tried)
+{
+    int  i;
+
+    memset(tried, 0, sizeof(*tried));
+    tried->node = at != RBL_NODE_NONE ? at : ctl_route(ctl, argc, argv);
+    i = ctl_is_script(argc, argv) ? 3 : argc > 1;
+    tried->part = ctl_partition(ctl, argv[i]);
 }
 
 
@@ -69,10 +89,8 @@ ctl_try(ctl_t *ctl, unsigned at, int argc, const rbl_str_t *argv,
     ctl_why_t    ignored;
     redisReply  *reply;
 
-    memset(tried, 0, sizeof(*tried));
-
     for (moved = 0; /* void */; freeReplyObject(reply)) {
-        tried->node = at != RBL_NODE_NONE ? at : ctl_route(ctl, argc, argv);
+        ctl_tried_begin(ctl, at, argc, argv, tried);
         reply = ctl_send(ctl, argc, argv, tried);
 
         if (tried->lost
@@ -99,7 +117,7 @@ ctl_try(ctl_t *ctl, unsigned at, int argc, const rbl_str_t *argv,
         (void) ctl_look(ctl, &ignored);
     }
 
-    if (reply == NULL && tried->node != RBL_NODE_NONE) {
+    if (tried->node != RBL_NODE_NONE && !ctl_of_slot(&tried->why)) {
         ctl->store.gone[tried->node] = tried->why;
     }
 
@@ -239,12 +257,15 @@ ctl_eval(ctl_t *ctl, rbl_str_t name, rbl_str_t text,
     redisReply *(*run)(ctl_t *ctl, unsigned at, int argc,
                        const rbl_str_t *argv))
 {
-    int              n;
+    int              n, split;
+    char             guard[RBL_KEY_MAX];
     rbl_str_t       *all;
     redisReply      *reply;
     rbl_audit_by_t   by;
 
-    all = calloc((size_t) argc + 4, sizeof(rbl_str_t));
+    split = ctl->conf.place.kind == RBL_PLACE_CLUSTER;
+
+    all = calloc((size_t) argc + 5, sizeof(rbl_str_t));
     if (all == NULL) {
         ctl_fail("out of memory");
         return NULL;
@@ -253,9 +274,15 @@ ctl_eval(ctl_t *ctl, rbl_str_t name, rbl_str_t text,
     n = 0;
     all[n++] = name;
     all[n++] = text;
-    all[n++] = RBL_STR("1");            /* key */
-    memcpy(&all[n], argv, (size_t) argc * sizeof(rbl_str_t));
-    n += argc;
+    all[n++] = rbl_str(split ? "2" : "1");      /* keys */
+    all[n++] = *argv;
+
+    if (split) {
+        all[n++] = rbl_nodes_guard(guard, *argv);
+    }
+
+    memcpy(&all[n], argv + 1, (size_t) (argc - 1) * sizeof(rbl_str_t));
+    n += argc - 1;
 
     if (script->audited) {
         all[n++] = ctl_by(ctl, &by);
@@ -297,8 +324,7 @@ ctl_run_watched(ctl_t *ctl, unsigned at, int argc, const rbl_str_t *argv)
     redisReply   *reply;
     ctl_tried_t   tried;
 
-    memset(&tried, 0, sizeof(tried));
-    tried.node = at != RBL_NODE_NONE ? at : ctl_route(ctl, argc, argv);
+    ctl_tried_begin(ctl, at, argc, argv, &tried);
     reply = ctl_send(ctl, argc, argv, &tried);
 
     if (reply == NULL || (reply->type == REDIS_REPLY_ERROR

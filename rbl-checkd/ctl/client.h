@@ -54,6 +54,8 @@ void ctl_waited(ctl_t *ctl);
 /* The outcome of ctl_try. */
 typedef struct {
     unsigned   node;                    /* RBL_NODE_NONE: the slot has none */
+    unsigned   part;                    /* partition of the key; ctl->ks
+                                           .partitions: none */
     int        lost;                    /* the command may have been done */
     ctl_why_t  why;
 } ctl_tried_t;
@@ -76,13 +78,24 @@ void ctl_tried_fail(const ctl_t *ctl, const ctl_tried_t *tried,
 const char *ctl_server_text(const ctl_t *ctl, char buf[CTL_NODE_TEXT],
     unsigned node);
 
-/* The same for a part of the store: "partitions 0-20 (10.0.0.1:6379)". */
-const char *ctl_node_text(const ctl_t *ctl, char buf[CTL_NODE_TEXT],
+/* The same for the part of the store that cannot be used: "partitions 0-20
+   (10.0.0.1:6379)". */
+const char *ctl_part_text(const ctl_t *ctl, char buf[CTL_NODE_TEXT],
+    const ctl_tried_t *tried);
+
+/* Writes the partitions of a node, such as "0-20 40"; returns their number. */
+#define CTL_PARTS_TEXT  200
+unsigned ctl_parts_text(const ctl_t *ctl, char buf[CTL_PARTS_TEXT],
     unsigned node);
 
-/* Writes the partitions of a node, such as "0-20 40"; "": none. */
-#define CTL_PARTS_TEXT  200
-const char *ctl_parts_text(const ctl_t *ctl, char buf[CTL_PARTS_TEXT],
-    unsigned node, unsigned *n);
+/* The same of all numbers below n for which in(data, number) is true. */
+unsigned ctl_ranges(char *buf, size_t size, unsigned n,
+    int (*in)(const void *data, unsigned i), const void *data);
+
+/* The partition of a key; ctl->ks.partitions: it has none. */
+unsigned ctl_partition(const ctl_t *ctl, rbl_str_t key);
+
+/* May only one slot of the node be concerned? */
+int ctl_of_slot(const ctl_why_t *why);
 
 #endif /* CTL_CLIENT_H_INCLUDED */

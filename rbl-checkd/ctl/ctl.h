@@ -83,9 +83,11 @@ typedef struct {
     double       until;                 /* end of waiting, monotonic s; 0: not
                                            begun */
     int          wrote;                 /* something was changed by now */
-    unsigned char  away[RBL_PARTITIONS_MAX];    /* by ctl_survey */
-    unsigned char  were[RBL_SLOTS];     /* nodes.of at the last ctl_moving */
-    int            moved;               /* ctl_moving was called */
+    ctl_why_t    away[RBL_PARTITIONS_MAX];  /* by ctl_survey; text "": it is
+                                               there */
+    int            moved;               /* ctl_moving was called, and this was
+                                           nodes.of then */
+    unsigned char  were[RBL_SLOTS];
 } ctl_store_t;
 
 struct ctl_s {
@@ -146,7 +148,6 @@ int ctl_watched(ctl_t *ctl, const rbl_script_t *script, int argc,
  */
 void ctl_survey(ctl_t *ctl);
 int ctl_away(const ctl_t *ctl, unsigned p);
-int ctl_key_away(const ctl_t *ctl, rbl_str_t key);
 unsigned ctl_here(const ctl_t *ctl);    /* the first that is not away; ctl->ks
                                            .partitions: all are */
 

@@ -79,7 +79,12 @@ ctl_refused_fail(const ctl_t *ctl, const ctl_tried_t *tried,
 void
 ctl_tried_fail(const ctl_t *ctl, const ctl_tried_t *tried, redisReply *reply)
 {
-    char  node[CTL_NODE_TEXT];
+    char         node[CTL_NODE_TEXT];
+    const char  *why;
+
+    why = strncmp(tried->why.text, "ASK ", 4) == 0
+          || strncmp(tried->why.text, "TRYAGAIN", 8) == 0
+          ? "its slot is being moved to another node" : tried->why.text;
 
     if (tried->lost) {
         ctl_fail("%s does not answer: %s. Whether the command was done is not"
@@ -88,7 +93,7 @@ ctl_tried_fail(const ctl_t *ctl, const ctl_tried_t *tried, redisReply *reply)
 
     } else if (ctl_passes(ctl, &tried->why)) {
         ctl_fail("%s cannot be used: %s. %s",
-                 ctl_node_text(ctl, node, tried->node), tried->why.text,
+                 ctl_part_text(ctl, node, tried), why,
                  ctl->store.wrote ? "A part may have been done: do it again."
                                   : "Nothing was changed.");
 

@@ -267,6 +267,11 @@ fsck_all(fsck_t *f)
     only = fsck_only(f);
     from = only.n ? rbl_partition(&f->ctl->ks, only) : 0;
     to = only.n ? from + 1 : f->ctl->ks.partitions;
+
+    if (fsck_still(f) != 0) {
+        return -1;
+    }
+
     ctl_survey(f->ctl);
     f->skipped = !only.n || ctl_away(f->ctl, from);
 

@@ -84,6 +84,9 @@ int fsck_scan(fsck_t *f);
 int fsck_keys(fsck_t *f, const char *name,
     int (*take)(fsck_t *f, const redisReply *page));
 
+/* Do all slots stay where they are?  0; -1: printed that they do not. */
+int fsck_still(fsck_t *f);
+
 /* Checks the events whose numbers of deliveries differ. */
 int fsck_events(fsck_t *f);
 

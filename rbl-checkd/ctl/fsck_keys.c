@@ -40,7 +40,7 @@ fsck_keys_at(fsck_t *f, unsigned node, const char *match,
 
 
 /* A key that moves to a node that was scanned already is not seen. */
-static int
+int
 fsck_still(fsck_t *f)
 {
     switch (ctl_moving(f->ctl)) {

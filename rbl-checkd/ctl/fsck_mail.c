@@ -2,6 +2,7 @@
  * rblctl fsck: the index of users by their mail address.
  */
 
+#include "client.h"
 #include "fsck.h"
 
 #include <stdio.h>
@@ -44,7 +45,7 @@ fsck_mail_user(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
         return -1;
     }
 
-    if (ctl_key_away(ctl, rbl_str(key.s))) {
+    if (ctl_away(ctl, ctl_partition(ctl, rbl_str(key.s)))) {
         f->skipped = 1;
         return 0;
     }

@@ -86,8 +86,9 @@ ctl_init_write(ctl_t *ctl, int64_t partitions)
 int
 ctl_init(ctl_t *ctl)
 {
-    int      rc;
-    int64_t  wanted, partitions, schema;
+    int       rc;
+    int64_t   wanted, partitions, schema;
+    unsigned  missing;
 
     wanted = CTL_PARTITIONS;
 
@@ -100,10 +101,13 @@ ctl_init(ctl_t *ctl)
                         RBL_PARTITIONS_MAX);
     }
 
-    if (ctl_slots_missing(ctl) != 0) {
-        return ctl_fail("%u slots of the cluster have no node, and nothing was"
-                        " changed: rblctl store plan shows them",
-                        ctl_slots_missing(ctl));
+    missing = ctl_slots_missing(ctl);
+
+    if (missing != 0) {
+        return ctl_fail("%u slot%s of the cluster ha%s no node, and nothing was"
+                        " changed: rblctl store plan shows what is missing",
+                        missing, missing == 1 ? "" : "s",
+                        missing == 1 ? "s" : "ve");
     }
 
     rc = ctl_meta_read(ctl, &partitions, &schema);

@@ -13,7 +13,8 @@
 #include <time.h>
 
 #define NODES_ASK       0.5             /* s, to ask where the store is */
-#define NODES_PATIENCE  5.0             /* s that a part may be away */
+#define NODES_PATIENCE  5.0             /* s that a part may be away, at most;
+                                           2.5 store_timeout */
 #define NODES_PAUSE     0.1             /* s between attempts */
 
 
@@ -44,10 +45,12 @@ nodes_limit(const ctl_t *ctl)
 int
 ctl_wait(ctl_t *ctl)
 {
+    double           patience = ctl->conf.store_timeout * 2.5;
     struct timespec  pause = { 0, (long) (NODES_PAUSE * 1e9) };
 
     if (ctl->store.until == 0) {
-        ctl->store.until = nodes_now() + NODES_PATIENCE;
+        ctl->store.until = nodes_now()
+            + (patience < NODES_PATIENCE ? patience : NODES_PATIENCE);
     }
 
     if (nodes_now() >= ctl->store.until) {

@@ -28,42 +28,66 @@ parts_node(const ctl_t *ctl, unsigned p)
 }
 
 
-const char *
-ctl_parts_text(const ctl_t *ctl, char buf[CTL_PARTS_TEXT], unsigned node,
-    unsigned *n)
+unsigned
+ctl_ranges(char *buf, size_t size, unsigned n,
+    int (*in)(const void *data, unsigned i), const void *data)
 {
     int       len;
     size_t    at;
-    unsigned  p, from;
+    unsigned  i, from, found;
 
-    at = 0;
-    *n = 0;
     buf[0] = '\0';
 
-    for (p = 0; p < ctl->ks.partitions; p++) {
-        if (parts_node(ctl, p) != node) {
+    for (i = 0, found = 0, at = 0; i < n; i++) {
+        if (!in(data, i)) {
             continue;
         }
 
-        for (from = p; p + 1 < ctl->ks.partitions
-                       && parts_node(ctl, p + 1) == node; p++)
-        {
+        for (from = i; i + 1 < n && in(data, i + 1); i++) {
             /* void */
         }
 
-        *n += p - from + 1;
-        len = snprintf(buf + at, CTL_PARTS_TEXT - at,
-                       from == p ? "%s%u" : "%s%u-%u", at ? " " : "", from, p);
+        found += i - from + 1;
+        len = snprintf(buf + at, size - at, from == i ? "%s%u" : "%s%u-%u",
+                       at ? " " : "", from, i);
 
-        if (at + (size_t) len + 4 >= CTL_PARTS_TEXT) {
-            snprintf(buf + at, CTL_PARTS_TEXT - at, "...");
+        if (at + (size_t) len + 4 >= size) {
+            snprintf(buf + at, size - at, "...");
 
         } else {
             at += (size_t) len;
         }
     }
 
-    return buf;
+    return found;
+}
+
+
+typedef struct {
+    const ctl_t      *ctl;
+    unsigned          node;
+    const ctl_why_t  *why;              /* only these that are away for that
+                                           reason; NULL: all */
+} parts_of_t;
+
+
+static int
+parts_of(const void *data, unsigned p)
+{
+    const parts_of_t  *of = data;
+
+    return parts_node(of->ctl, p) == of->node
+           && (of->why == NULL
+               || strcmp(of->ctl->store.away[p].text, of->why->text) == 0);
+}
+
+
+unsigned
+ctl_parts_text(const ctl_t *ctl, char buf[CTL_PARTS_TEXT], unsigned node)
+{
+    parts_of_t  of = { ctl, node, NULL };
+
+    return ctl_ranges(buf, CTL_PARTS_TEXT, ctl->ks.partitions, parts_of, &of);
 }
 
 
@@ -84,17 +108,12 @@ ctl_server_text(const ctl_t *ctl, char buf[CTL_NODE_TEXT], unsigned node)
 }
 
 
-const char *
-ctl_node_text(const ctl_t *ctl, char buf[CTL_NODE_TEXT], unsigned node)
+/* "partitions 0-20 (10.0.0.1:6379)" */
+static void
+parts_name(const ctl_t *ctl, char buf[CTL_NODE_TEXT], const char *parts,
+    unsigned n, unsigned node)
 {
-    char      parts[CTL_PARTS_TEXT], host[RBL_HOST_PORT_TEXT];
-    unsigned  n;
-
-    n = 0;
-
-    if (parts_split(ctl)) {
-        (void) ctl_parts_text(ctl, parts, node, &n);
-    }
+    char  host[RBL_HOST_PORT_TEXT];
 
     rbl_copy(host, sizeof(host), RBL_STR("no server"));
 
@@ -102,18 +121,74 @@ ctl_node_text(const ctl_t *ctl, char buf[CTL_NODE_TEXT], unsigned node)
         (void) rbl_host_port_text(host, &ctl->store.nodes.node[node].at);
     }
 
-    if (n > 0) {
-        snprintf(buf, CTL_NODE_TEXT, "partition%s %s (%s)", n == 1 ? "" : "s",
-                 parts, host);
+    snprintf(buf, CTL_NODE_TEXT, "%s %s (%s)",
+             n == 1 ? "partition" : "partitions", parts, host);
+}
 
-    } else if (parts_split(ctl) && ctl->ks.partitions == 0) {
-        snprintf(buf, CTL_NODE_TEXT, "%s:meta (%s)", ctl->ks.prefix, host);
 
-    } else {
-        return ctl_server_text(ctl, buf, node);
+int
+ctl_of_slot(const ctl_why_t *why)
+{
+    return why->said == RBL_REPLY_SLOT || why->said == RBL_REPLY_MOVED;
+}
+
+
+const char *
+ctl_part_text(const ctl_t *ctl, char buf[CTL_NODE_TEXT],
+    const ctl_tried_t *tried)
+{
+    char      parts[CTL_PARTS_TEXT], host[RBL_HOST_PORT_TEXT];
+    unsigned  n;
+
+    if (!parts_split(ctl)) {
+        return ctl_server_text(ctl, buf, tried->node);
     }
 
+    /* before init, or before it is known, the only key is that of meta */
+
+    if (ctl->ks.partitions == 0) {
+        snprintf(buf, CTL_NODE_TEXT, "%s:meta (%s)", ctl->ks.prefix,
+                 tried->node == RBL_NODE_NONE ? "no server"
+                 : rbl_host_port_text(host,
+                                      &ctl->store.nodes.node[tried->node].at));
+        return buf;
+    }
+
+    if (ctl_of_slot(&tried->why) && tried->part < ctl->ks.partitions) {
+        n = 1;
+        snprintf(parts, sizeof(parts), "%u", tried->part);
+
+    } else {
+        n = ctl_parts_text(ctl, parts, tried->node);
+    }
+
+    if (n == 0) {
+        return ctl_server_text(ctl, buf, tried->node);
+    }
+
+    parts_name(ctl, buf, parts, n, tried->node);
+
     return buf;
+}
+
+
+unsigned
+ctl_partition(const ctl_t *ctl, rbl_str_t key)
+{
+    unsigned     p;
+    rbl_str_t    tag;
+    const char  *open;
+
+    open = key.n ? memchr(key.p, '{', key.n) : NULL;
+
+    if (open == NULL || (size_t) (open - key.p) + RBL_TAG_LEN >= key.n) {
+        return ctl->ks.partitions;
+    }
+
+    tag = (rbl_str_t) { open + 1, RBL_TAG_LEN };
+
+    return rbl_tag_partition(&p, &ctl->ks, tag) == RBL_OK
+           ? p : ctl->ks.partitions;
 }
 
 
@@ -130,10 +205,12 @@ ctl_survey(ctl_t *ctl)
         reply = ctl_try(ctl, RBL_NODE_NONE, RBL_COMMAND("EXISTS",
                         rbl_key(&key, &ctl->ks, p, "accounts", none, none)),
                         &tried);
-        ctl->store.away[p] = reply == NULL || reply->type == REDIS_REPLY_ERROR;
 
-        if (ctl->store.away[p] && tried.node != RBL_NODE_NONE) {
-            ctl->store.gone[tried.node] = tried.why;
+        if (reply == NULL || reply->type == REDIS_REPLY_ERROR) {
+            ctl->store.away[p] = tried.why;
+
+        } else {
+            ctl->store.away[p].text[0] = '\0';
         }
 
         freeReplyObject(reply);
@@ -144,7 +221,7 @@ ctl_survey(ctl_t *ctl)
 int
 ctl_away(const ctl_t *ctl, unsigned p)
 {
-    return ctl->store.away[p];
+    return p < ctl->ks.partitions && ctl->store.away[p].text[0] != '\0';
 }
 
 
@@ -161,31 +238,44 @@ ctl_here(const ctl_t *ctl)
 }
 
 
+/* Was it told with a partition before it? */
+static int
+parts_told(unsigned p, const parts_of_t *of)
+{
+    unsigned  i;
+
+    for (i = 0; i < p && !parts_of(of, i); i++) {
+        /* void */
+    }
+
+    return i < p;
+}
+
+
 int
 ctl_away_note(const ctl_t *ctl, const char *what)
 {
-    int       n;
-    char      text[CTL_NODE_TEXT];
-    unsigned  p, node;
+    int         lines;
+    char        parts[CTL_PARTS_TEXT], name[CTL_NODE_TEXT];
+    unsigned    p, n;
+    parts_of_t  of = { ctl, 0, NULL };
 
-    unsigned char  told[RBL_NODE_NONE + 1];
+    for (p = 0, lines = 0; p < ctl->ks.partitions; p++) {
+        of.node = parts_node(ctl, p);
+        of.why = &ctl->store.away[p];
 
-    n = 0;
-    memset(told, 0, sizeof(told));
-
-    for (p = 0; p < ctl->ks.partitions; p++) {
-        node = parts_node(ctl, p);
-
-        if (ctl_away(ctl, p) && !told[node]) {
-            ctl_note("%s %s: %s", ctl_node_text(ctl, text, node), what,
-                     node == RBL_NODE_NONE ? "no node has their slots"
-                                           : ctl->store.gone[node].text);
-            told[node] = 1;
-            n++;
+        if (!ctl_away(ctl, p) || parts_told(p, &of)) {
+            continue;
         }
+
+        n = ctl_ranges(parts, sizeof(parts), ctl->ks.partitions, parts_of,
+                       &of);
+        parts_name(ctl, name, parts, n, of.node);
+        ctl_note("%s %s: %s", name, what, of.why->text);
+        lines++;
     }
 
-    return n;
+    return lines;
 }
 
 
@@ -219,22 +309,6 @@ ctl_next_node(const ctl_t *ctl, unsigned node)
 }
 
 
-int
-ctl_key_away(const ctl_t *ctl, rbl_str_t key)
-{
-    unsigned     p;
-    rbl_str_t    tag;
-    const char  *open;
-
-    open = memchr(key.p, '{', key.n);
-    tag = (rbl_str_t) { open + 1, RBL_TAG_LEN };
-
-    return open != NULL && (size_t) (open - key.p) + RBL_TAG_LEN < key.n
-           && rbl_tag_partition(&p, &ctl->ks, tag) == RBL_OK
-           && ctl_away(ctl, p);
-}
-
-
 unsigned
 ctl_slots_missing(const ctl_t *ctl)
 {
@@ -249,16 +323,20 @@ ctl_slots_missing(const ctl_t *ctl)
 
 
 /* Does a slot leave the node, or come to it?  A node names such slots in the
-   line of itself only, as "[93->-ID]" or "[93-<-ID]". */
+   line of itself only, as "[93->-ID]" or "[93-<-ID]".  One that is away moves
+   nothing. */
 static int
 parts_moving(ctl_t *ctl, unsigned node)
 {
-    int          rc;
-    redisReply  *reply;
+    int           rc;
+    redisReply   *reply;
+    ctl_tried_t   tried;
 
-    reply = ctl_command_at(ctl, node, RBL_COMMAND("CLUSTER",
-                           RBL_STR("NODES")));
-    if (reply == NULL) {
+    reply = ctl_try(ctl, node, RBL_COMMAND("CLUSTER", RBL_STR("NODES")),
+                    &tried);
+
+    if (reply != NULL && reply->type == REDIS_REPLY_ERROR) {
+        ctl_tried_fail(ctl, &tried, reply);
         return -1;
     }
 

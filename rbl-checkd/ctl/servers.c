@@ -43,40 +43,18 @@ ctl_info_value(rbl_str_t info, const char *name)
 }
 
 
-/* Writes the ranges of slots, such as "0-5460 9000"; returns their number. */
-static unsigned
-servers_slots(const rbl_nodes_t *nodes, unsigned node, char *buf, size_t size)
+typedef struct {
+    const rbl_nodes_t  *nodes;
+    unsigned            node;
+} servers_of_t;
+
+
+static int
+servers_of(const void *data, unsigned slot)
 {
-    int       len;
-    size_t    at;
-    unsigned  slot, from, n;
+    const servers_of_t  *of = data;
 
-    buf[0] = '\0';
-
-    for (slot = 0, n = 0, at = 0; slot < RBL_SLOTS; slot++) {
-        if (nodes->of[slot] != node) {
-            continue;
-        }
-
-        for (from = slot; slot + 1 < RBL_SLOTS && nodes->of[slot + 1] == node;
-             slot++)
-        {
-            /* void */
-        }
-
-        n += slot - from + 1;
-        len = snprintf(buf + at, size - at, from == slot ? "%s%u" : "%s%u-%u",
-                       at ? " " : "", from, slot);
-
-        if (at + (size_t) len + 4 >= size) {
-            snprintf(buf + at, size - at, "...");
-
-        } else {
-            at += (size_t) len;
-        }
-    }
-
-    return n;
+    return of->nodes->of[slot] == of->node;
 }
 
 
@@ -114,16 +92,11 @@ servers_row(ctl_t *ctl, unsigned node)
     unsigned            n, slots;
     redisReply         *reply;
     ctl_tried_t         tried;
-    const ctl_store_t  *store;
+    const ctl_store_t  *store = &ctl->store;
+    servers_of_t        of = { &store->nodes, node };
 
-    store = &ctl->store;
-    slots = 0;
-    ranges[0] = '\0';
-    (void) ctl_parts_text(ctl, parts, node, &n);
-
-    if (ctl->conf.place.kind == RBL_PLACE_CLUSTER) {
-        slots = servers_slots(&store->nodes, node, ranges, sizeof(ranges));
-    }
+    n = ctl_parts_text(ctl, parts, node);
+    slots = ctl_ranges(ranges, sizeof(ranges), RBL_SLOTS, servers_of, &of);
 
     reply = NULL;
 

@@ -39,10 +39,11 @@ sub plain {
 
 # A daemon was seen so many minutes ago; the first check has been due since
 # then.
-my $daemons = 'rbl:{0}:daemons';
+sub daemons { return redis_key('daemons', partition_of($t->{acct}{sid})) }
+my $daemons = daemons();
 my $due = redis_key('due', $sid);
 sub now { return redis($redis, 'TIME')->[0] * 1000 }
-sub seen { redis($redis, 'ZADD', $daemons, now() - $_[0] * 60_000, 'one') }
+sub seen { redis($redis, 'ZADD', daemons(), now() - $_[0] * 60_000, 'one') }
 sub due_for { redis($redis, 'ZADD', $due, now() - $_[1] * 60_000, $_[0]) }
 
 plain('UNKNOWN - No daemon has been seen.', '-1', 'no daemon so far');
@@ -63,6 +64,7 @@ my $unseen = 'No daemon has been seen for 12 minutes.';
 plain("CRITICAL - 6 hosts listed! $unseen", '6', 'listed, no daemon');
 {
     local $t->{acct} = $t->{other};
+    seen(12.5);
     plain("UNKNOWN - $unseen", '-1', 'nothing listed, no daemon');
     seen(0);
     plain('OK - 0 hosts listed!', '0', 'it is there again');

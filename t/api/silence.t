@@ -36,7 +36,8 @@ sub daemon {
 
 # Both plain responses; another daemon, which gets no hosts, is seen now.
 sub plain {
-    redis($redis, 'ZADD', RblTest::redis_key('daemons', 0), now(), 'another');
+    redis($redis, 'ZADD', RblTest::redis_key('daemons',
+        partition_of($acct->{sid})), now(), 'another');
     return join '|', map { http($nginx, 'GET', "/3.0/listings.$_",
         auth => $acct)->{body} } 'nagios', 'zabbix';
 }

@@ -8,7 +8,7 @@ use warnings;
 use RblFailover;
 use Time::HiRes qw(time sleep);
 
-# What a write gets: the reply, or the error.
+# The reply to a write, or its error.
 sub try_set {
     my ($f, $key, $value) = @_;
 
@@ -36,39 +36,31 @@ subtest 'Sentinels' => sub {
     my $third = failover($f);
     ok($third && $third != $new, 'a failover without a death');
     is(redis($f, 'INCR', 'k'), 3, 'nothing is lost');
-    ok(wait_replicas($f), 'all follow');
-    pause_server($third);
-    my $fourth = wait_master($f, $third);
-    ok($fourth && $fourth != $third, 'a master that stands still');
-    cont_server($third);
-    is(redis($f, 'INCR', 'k'), 4, 'nothing is lost');
 };
 
 subtest 'a master that is cut off' => sub {
-    for my $mode (qw(reset silent)) {
-        my $f = start_sentinels(forward => 1);
-        my $old = $f->{nodes}[0];
-        is(master($f), $old, 'the master');
-        is(redis($old, 'SET', 'k', 1), 'OK', 'a write');
-        cut_off($f->{forward}, $mode);
-        my ($start, $acked, $reply) = (time, 0);
-        while (time < $start + 5) {
-            $reply = try_set($old, 'k', 2);
-            last if $reply ne 'OK';
-            $acked++;
-            sleep 0.01;
-        }
-        like($reply, qr/NOREPLICAS/, "$mode: the master refuses writes");
-        cmp_ok(time - $start, '<', 4.5, 'in time');
-        note sprintf '%s: refused after %.2f s', $mode, time - $start;
-        my $new = wait_master($f, $old);
-        note sprintf 'another master after %.2f s', time - $start;
-        is(redis($new, 'SET', 'k', 3), 'OK', 'the new master takes them');
-        heal($f->{forward});
-        ok((wait_for { (ask($old, 'GET', 'k') // '') eq '3'
-            && ask($old, 'INFO', 'replication') =~ /role:slave/ } 20),
-            'the old one follows');
+    my $f = start_sentinels(forward => 1);
+    my $old = $f->{nodes}[0];
+    is(master($f), $old, 'the master');
+    is(redis($old, 'SET', 'k', 1), 'OK', 'a write');
+    cut_off($f->{forward}, 'silent');
+    my ($start, $acked, $reply) = (time, 0);
+    while (time < $start + 5) {
+        $reply = try_set($old, 'k', 2);
+        last if $reply ne 'OK';
+        $acked++;
+        sleep 0.01;
     }
+    like($reply, qr/NOREPLICAS/, 'the master refuses writes');
+    cmp_ok(time - $start, '<', 4.5, 'in time');
+    note sprintf 'refused after %.2f s', time - $start;
+    my $new = wait_master($f, $old);
+    note sprintf 'another master after %.2f s', time - $start;
+    is(redis($new, 'SET', 'k', 3), 'OK', 'the new master takes them');
+    heal($f->{forward});
+    ok((wait_for { (ask($old, 'GET', 'k') // '') eq '3'
+        && ask($old, 'INFO', 'replication') =~ /role:slave/ } 20),
+        'the old one follows');
 };
 
 subtest 'a cluster' => sub {

@@ -116,7 +116,8 @@ sub add_host {
 sub daemon_seen {
     my ($t) = @_;
 
-    return redis($t->{redis}, 'ZADD', 'rbl:{0}:daemons', time * 1000, 'one');
+    redis($t->{redis}, 'ZADD', "rbl:{$_}:daemons", time * 1000, 'one')
+        for 0 .. partitions() - 1;
 }
 
 sub list_host {

@@ -91,6 +91,7 @@ package RblFailover;
 #       said: 'done', 'unchanged' (nothing was changed), 'unknown' (it may have
 #       happened), 'refused' (another 4xx), 'broken' (no valid response; for a
 #       write as 'unknown')
+#   load_so_far($load): the records while it goes on
 #   start_register($nginx, accounts => [...], clients => 5 (for each account)):
 #       the same for one host of each account: its name is the register
 #

@@ -6,6 +6,9 @@ package RblFakeRedis;
 #
 #     my $fake = start_fake('loading');
 #     fake_mode($fake, 'good');
+#
+# With port => 1 it is on a TCP port, of all addresses of this machine; that is
+# for fake Sentinels and nodes of a cluster.  fake_answers gives their replies.
 
 use strict;
 use warnings;
@@ -14,10 +17,12 @@ use Cwd qw(abs_path);
 use Exporter 'import';
 use File::Basename qw(dirname);
 use IO::Select;
+use IO::Socket::INET;
 use IO::Socket::UNIX;
+use JSON::XS ();
 use RblTest;
 
-our @EXPORT = qw(start_fake fake_mode fake_seen);
+our @EXPORT = qw(start_fake fake_mode fake_answers fake_seen);
 
 my $LOADING = "-LOADING Redis is loading the dataset in memory\r\n";
 my $SCHEMA = "\$1\r\n" . schema_version() . "\r\n";
@@ -75,15 +80,16 @@ my %modes = (
 );
 
 sub start_fake {
-    my ($mode) = @_;
+    my ($mode, %opt) = @_;
 
     my $d = own_dir('fake');
     write_file("$d/mode", $mode);
+    my $port = $opt{port} ? free_port() : 0;
     my $lib = abs_path(dirname(__FILE__));
     my $s = spawn('fake', { dir => $d }, $^X, "-I$lib", '-MRblFakeRedis',
-        '-e', 'RblFakeRedis::serve(shift)', $d);
-    @$s{qw(socket addr)} = ("$d/s", "unix:$d/s");
-    return started($s, sub { -S "$d/s" });
+        '-e', 'RblFakeRedis::serve(@ARGV)', $d, $port);
+    @$s{qw(socket addr port)} = ("$d/s", "unix:$d/s", $port);
+    return started($s, sub { -e "$d/listens" });
 }
 
 sub fake_mode {
@@ -93,15 +99,28 @@ sub fake_mode {
     write_file("$s->{dir}/mode", $mode);
 }
 
+# Replies by the beginning of a command: {'CLUSTER SLOTS' => bytes, ...}; undef:
+# the connection is closed, "": no reply.  The longest beginning counts, and ""
+# stands for all others.
+sub fake_answers {
+    my ($s, $answers) = @_;
+
+    write_file("$s->{dir}/answers", JSON::XS->new->latin1->encode($answers));
+    write_file("$s->{dir}/mode", 'answers');
+}
+
 # The commands so far, one per line: connection, then the words.
 sub fake_seen { return read_file("$_[0]{dir}/seen") }
 
 sub serve {
-    my ($d) = @_;
+    my ($d, $port) = @_;
 
     local $SIG{PIPE} = 'IGNORE';
-    my $listen = IO::Socket::UNIX->new(Local => "$d/s", Listen => 64)
+    my $listen = ($port ? IO::Socket::INET->new(LocalPort => $port,
+            Listen => 64, ReuseAddr => 1)
+        : IO::Socket::UNIX->new(Local => "$d/s", Listen => 64))
         or die "listen: $!";
+    write_file("$d/listens", '');
     my $select = IO::Select->new($listen);
     my (%in, %number);
     my $n = 0;
@@ -132,7 +151,14 @@ sub answer_all {
         open my $seen, '>>', "$d/seen" or die "seen: $!";
         print {$seen} join(' ', $number, map { s/\s/?/gr } @words), "\n";
         close $seen;
-        my $mode = $modes{ read_file("$d/mode") };
+        my $name = read_file("$d/mode");
+        if ($name eq 'answers') {
+            my $reply = answer_of($d, join ' ', @words);
+            return 0 if !defined $reply;
+            syswrite $c, $reply;
+            next;
+        }
+        my $mode = $modes{$name};
         my $text = $mode->[$words[0] eq 'HMGET' && $words[1] =~ /:meta$/
             ? 0 : 1];
         $text = $mode->[2] if $words[0] eq 'EXISTS' && $mode->[2];
@@ -147,6 +173,15 @@ sub answer_all {
         }
     }
     return 1;
+}
+
+sub answer_of {
+    my ($d, $command) = @_;
+
+    my $answers = JSON::XS->new->latin1->decode(read_file("$d/answers"));
+    my ($begin) = sort { length $b <=> length $a }
+        grep { index(uc $command, uc $_) == 0 } keys %$answers;
+    return defined $begin ? $answers->{$begin} : "-ERR unknown command\r\n";
 }
 
 sub take_command {

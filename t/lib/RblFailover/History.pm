@@ -41,9 +41,9 @@ sub history_fault {
     return undef;
 }
 
-# What was done, or may have been.  A write without a response and whose value
-# was not read has no effect that can be seen: it is left out, as the number of
-# states doubles with each.
+# Operations that were done, or may have been.  A write without a response and
+# whose value was not read has no effect that can be seen: it is left out, as the
+# number of states doubles with each.
 sub relevant {
     my ($all) = @_;
 

@@ -16,7 +16,7 @@ use RblLines ();
 use RblTest::Http;
 use RblTest::Process;
 
-our @EXPORT = qw(start_load stop_load start_register);
+our @EXPORT = qw(start_load stop_load load_so_far start_register);
 
 use constant PAUSE => 0.05;             # s of a client after a 503
 
@@ -59,9 +59,16 @@ sub stop_load {
     write_file("$s->{dir}/stop", '');
     wait_for { !alive($s) } 30, 'the end of the load';
     die 'the load has failed: ' . read_file($s->{log}) if $s->{status};
+    return load_so_far($s);
+}
+
+sub load_so_far {
+    my ($s) = @_;
+
     my $json = JSON::XS->new->utf8;
+    my $text = read_file("$s->{dir}/records");
     return [sort { $a->{start} <=> $b->{start} } map { $json->decode($_) }
-        grep { $_ ne '' } split /\n/, read_file("$s->{dir}/records")];
+        $text =~ /^(.+)\n/mg];
 }
 
 
@@ -184,7 +191,7 @@ sub heard {
         if $r->{said} ne 'done' && $c->{next} < time + PAUSE;
 }
 
-# What the response says of the change (ngx_rbl_round.c).
+# The outcome of a change by its response (ngx_rbl_round.c).
 sub said {
     my ($r, $v) = @_;
 

@@ -16,7 +16,7 @@ use RblTest::Http;
 use RblTest::Process;
 use RblTest::Servers;
 
-our @EXPORT = qw(failover_world accounts_at kill_one drill unfinished
+our @EXPORT = qw(failover_world accounts_at kill_one stop_one drill unfinished
     fsck_clean);
 
 my $LISTS = <<'JSON';
@@ -56,6 +56,7 @@ sub accounts_at {
     return map { make_account($f, name => "Account $_") } 1 .. $n
         if $f->{kind} eq 'sentinel';
     my @masters = $f->{masters}->($f);
+    pop @masters if $f->{arbiter};
     my (%at, @all);
     for (1 .. 200) {
         return @all if @all == $n * @masters;
@@ -93,14 +94,38 @@ sub kill_one {
     return $away;
 }
 
-# So many failovers, one every `every` seconds; how long each took.
+# As kill_one, by SIGSTOP: what clients have sent to the server is still done
+# when it goes on.
+sub stop_one {
+    my ($f, $node) = @_;
+
+    my @masters = $f->{masters}->($f);
+    $node //= $masters[rand @masters] // die 'no master';
+    my $start = time;
+    my ($slot) = RblFailover::Cluster::slots_at($f, $node);
+    pause_server($node);
+    my $new;
+    wait_for {
+        $new = $f->{kind} eq 'sentinel' ? master($f) : node_of($f, $slot);
+        $new && $new != $node;
+    } 20, 'another master' or die 'no other master';
+    my $away = time - $start;
+    cont_server($node);
+    wait_ok($f) if $f->{kind} eq 'cluster';
+    wait_replicas($f);
+    return $away;
+}
+
+# So many failovers, one every `every` seconds; how long each took.  Every third
+# server is stopped instead of killed.
 sub drill {
     my ($f, $n, $every, $kill) = @_;
 
     my @away;
     for my $i (1 .. $n) {
         my $next = time + $every;
-        push @away, ($kill // \&kill_one)->($f);
+        my $how = $kill // ($i % 3 == 0 ? \&stop_one : \&kill_one);
+        push @away, $how->($f);
         my $left = $next - time;
         sleep $left if $left > 0;
     }

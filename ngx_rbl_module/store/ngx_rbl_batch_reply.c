@@ -1,0 +1,338 @@
+/*
+ * The commands of a batch on their way, and their replies.
+ *
+ * The batch keeps its commands to the end, because a script that Redis answers
+ * with NOSCRIPT is sent again with its source.
+ *
+ * A script ends a segment: the commands behind it are sent when its reply has
+ * arrived.  So replies arrive in the order of the commands, and no command is
+ * executed twice when a script is sent again.  A command for another node ends
+ * a segment, too; the batch then continues on a link to that node.
+ *
+ * A batch that a node of a cluster refuses with MOVED, before it has executed
+ * anything, is sent once more, to the node that has the slot now.
+ */
+
+#include "ngx_rbl_redis.h"
+
+#include <assert.h>
+
+
+static ngx_int_t ngx_rbl_batch_eval(ngx_rbl_batch_t *batch);
+static void ngx_rbl_batch_callback(redisAsyncContext *ac, void *reply,
+    void *data);
+static void ngx_rbl_batch_reply(ngx_rbl_batch_t *batch,
+    const redisReply *reply);
+static ngx_uint_t ngx_rbl_batch_next(ngx_rbl_batch_t *batch);
+static ngx_uint_t ngx_rbl_batch_redirect(ngx_rbl_batch_t *batch);
+static void ngx_rbl_batch_judge(ngx_rbl_batch_t *batch,
+    const redisReply *reply, rbl_reply_class_t cls);
+static void ngx_rbl_batch_waited(ngx_rbl_batch_t *batch,
+    const redisReply *reply);
+static void ngx_rbl_batch_log(ngx_rbl_batch_t *batch, const redisReply *reply);
+
+
+void
+ngx_rbl_batch_send(ngx_rbl_batch_t *batch)
+{
+    u_char             *bytes;
+    ngx_rbl_command_t  *command;
+
+    if (batch->lane) {
+        ngx_rbl_share_begin(batch);
+    }
+
+    command = NULL;
+
+    while (batch->sent < batch->commands.nelts
+           && (command == NULL || command->script == NULL)
+           && batch->commands.elts[batch->sent].node == batch->link->node->i)
+    {
+        command = &batch->commands.elts[batch->sent];
+        bytes = batch->commands.bytes + command->start;
+
+        if (redisAsyncFormattedCommand(batch->link->ac,
+                                       ngx_rbl_batch_callback, batch,
+                                       (char *) bytes, command->len)
+            != REDIS_OK)
+        {
+            ngx_log_error(NGX_LOG_ERR, batch->store->log, 0,
+                          "rbl store \"%V\": a command cannot be sent",
+                          &batch->store->conf->name);
+            return;
+        }
+
+        batch->sent++;
+    }
+
+    if (batch->lane) {
+        ngx_rbl_share_end(batch);
+    }
+}
+
+
+/* Sends the script that was answered with NOSCRIPT again, with its source. */
+
+static ngx_int_t
+ngx_rbl_batch_eval(ngx_rbl_batch_t *batch)
+{
+    int      rc;
+    size_t   len;
+    u_char  *buf;
+
+    buf = ngx_rbl_commands_eval(&batch->commands, batch->replied, &len,
+                                batch->store->log);
+    if (buf == NULL) {
+        return NGX_ERROR;
+    }
+
+    rc = redisAsyncFormattedCommand(batch->link->ac, ngx_rbl_batch_callback,
+                                    batch, (char *) buf, len);
+    ngx_free(buf);
+
+    return rc == REDIS_OK ? NGX_OK : NGX_ERROR;
+}
+
+
+static void
+ngx_rbl_batch_callback(redisAsyncContext *ac, void *reply, void *data)
+{
+    /* without a link the batch is already completed and freed */
+
+    if (ngx_rbl_redis_replied(ac, reply) != NULL) {
+        ngx_rbl_batch_reply(data, reply);
+    }
+}
+
+
+static void
+ngx_rbl_batch_reply(ngx_rbl_batch_t *batch, const redisReply *reply)
+{
+    rbl_reply_class_t  cls;
+
+    assert(batch->state == NGX_RBL_BATCH_FLIGHT);
+    assert(batch->replied < batch->sent);
+
+    cls = rbl_reply_class(reply);
+
+    if (cls == RBL_REPLY_NOSCRIPT && batch->done != NULL && !batch->evaled
+        && batch->commands.elts[batch->replied].script != NULL
+        && ngx_rbl_batch_eval(batch) == NGX_OK)
+    {
+        batch->evaled = 1;
+        return;
+    }
+
+    batch->evaled = 0;
+    ngx_rbl_batch_judge(batch, reply, cls);
+
+    if (batch->replied < batch->sent) {
+        return;
+    }
+
+    if (batch->target != RBL_NODE_NONE && ngx_rbl_batch_redirect(batch)) {
+        return;
+    }
+
+    if (!batch->failed && batch->sent < batch->commands.nelts) {
+        if (batch->done != NULL && ngx_rbl_batch_next(batch)) {
+            return;
+        }
+
+        batch->failed = 1;
+    }
+
+    ngx_rbl_batch_land(batch, !batch->failed ? NGX_RBL_STORE_OK
+                              : batch->executed == 0 ? NGX_RBL_STORE_AWAY
+                                                     : NGX_RBL_STORE_LOST);
+}
+
+
+/* Sends the next segment.  0: its node is not ready. */
+
+static ngx_uint_t
+ngx_rbl_batch_next(ngx_rbl_batch_t *batch)
+{
+    ngx_rbl_link_t  *link;
+    ngx_rbl_node_t  *node;
+
+    node = ngx_rbl_node(batch->store, batch->commands.elts[batch->sent].node);
+    link = batch->link;
+
+    if (node != link->node) {
+        link = ngx_rbl_batch_link(batch, node);
+    }
+
+    if (link == NULL || !ngx_rbl_redis_ready(link)) {
+        return 0;
+    }
+
+    if (link != batch->link) {
+        ngx_rbl_batch_leave(batch);
+        ngx_rbl_batch_board(batch, link);
+    }
+
+    ngx_rbl_batch_send(batch);
+
+    return 1;
+}
+
+
+/* Sends the batch to the node that MOVED has named.  0: it cannot be sent. */
+
+static ngx_uint_t
+ngx_rbl_batch_redirect(ngx_rbl_batch_t *batch)
+{
+    ngx_uint_t          i, from;
+    ngx_rbl_link_t     *link;
+    ngx_rbl_node_t     *node;
+    ngx_rbl_command_t  *elts;
+
+    node = ngx_rbl_node(batch->store, batch->target);
+    link = ngx_rbl_batch_link(batch, node);
+    elts = batch->commands.elts;
+    from = batch->link->node->i;
+
+    if (link == NULL || !ngx_rbl_redis_ready(link) || batch->moved
+        || batch->executed != 0 || batch->lane != NULL || batch->done == NULL)
+    {
+        return 0;
+    }
+
+    for (i = 0; i < batch->commands.nelts; i++) {
+        if (elts[i].node == from) {
+            elts[i].node = node->i;
+        }
+    }
+
+    batch->moved = 1;
+    batch->failed = 0;
+    batch->target = RBL_NODE_NONE;
+    batch->sent = 0;
+    batch->replied = 0;
+
+    ngx_rbl_batch_leave(batch);
+    ngx_rbl_batch_board(batch, link);
+    ngx_rbl_batch_send(batch);
+
+    return 1;
+}
+
+
+/* Applies one reply to the batch and to the connection. */
+
+static void
+ngx_rbl_batch_judge(ngx_rbl_batch_t *batch, const redisReply *reply,
+    rbl_reply_class_t cls)
+{
+    char        reason[NGX_RBL_REDIS_REASON];
+    ngx_uint_t  i;
+
+    i = batch->replied++;
+
+    switch (cls) {
+
+    case RBL_REPLY_OK:
+        batch->executed++;
+
+        if (batch->waits && batch->replied == batch->commands.nelts) {
+            ngx_rbl_batch_waited(batch, reply);
+            return;
+        }
+
+        if (batch->optional) {
+            batch->store->unwilling = 0;
+        }
+
+        if (!batch->failed && batch->reply != NULL) {
+            batch->reply(batch->data, i, reply);
+        }
+
+        return;
+
+    case RBL_REPLY_NOTREADY:
+    case RBL_REPLY_NOAUTH:
+        if (!batch->optional) {
+            batch->failed = 1;
+            ngx_rbl_redis_reason(reason, sizeof(reason), reply);
+            ngx_rbl_redis_leave(batch->link, reason);
+            return;
+        }
+
+        break;
+
+    case RBL_REPLY_READONLY:
+
+        /* only this write failed; if the query fails, the next one will tell */
+
+        (void) ngx_rbl_redis_role_ask(batch->link);
+        break;
+
+    case RBL_REPLY_NOWRITE:
+        if (batch->store->scout != NULL) {
+            (void) ngx_rbl_redis_role_ask(batch->link);
+        }
+
+        break;
+
+    case RBL_REPLY_MOVED:
+        batch->target = ngx_rbl_cluster_moved(batch->link, reply);
+        break;
+
+    case RBL_REPLY_SLOT:
+        ngx_rbl_cluster_doubt(batch->store);
+        break;
+
+    case RBL_REPLY_NOSCRIPT:
+    case RBL_REPLY_NOPERM:
+        break;
+
+    default:
+        batch->executed++;
+        batch->failed = 1;
+        ngx_rbl_batch_log(batch, reply);
+        return;
+    }
+
+    if (batch->optional) {
+        batch->store->unwilling = ngx_max(ngx_current_msec, 1);
+    }
+
+    batch->failed = 1;
+    ngx_rbl_batch_log(batch, reply);
+}
+
+
+/* The reply of WAIT: how many replicas have the changes. */
+
+static void
+ngx_rbl_batch_waited(ngx_rbl_batch_t *batch, const redisReply *reply)
+{
+    if (rbl_reply_int(reply, 0) == 0) {
+        batch->failed = 1;
+        ngx_log_error(NGX_LOG_WARN, batch->store->log, 0,
+                      "rbl store \"%V\"%s: no replica confirms a change that a"
+                      " failover must not undo",
+                      &batch->store->conf->name, batch->link->name);
+    }
+}
+
+
+static void
+ngx_rbl_batch_log(ngx_rbl_batch_t *batch, const redisReply *reply)
+{
+    char        reason[NGX_RBL_REDIS_REASON];
+    ngx_str_t   name;
+    ngx_uint_t  level;
+
+    level = batch->link->replica
+            || batch->store->nodes.kind == RBL_PLACE_CLUSTER
+            ? NGX_LOG_INFO : NGX_LOG_ERR;
+
+    name = ngx_rbl_commands_name(&batch->commands, batch->replied - 1);
+    ngx_rbl_redis_reason(reason, sizeof(reason), reply);
+
+    ngx_log_error(level, batch->store->log, 0,
+                  "rbl store \"%V\"%s answers %V: %s",
+                  &batch->store->conf->name, batch->link->name, &name, reason);
+}

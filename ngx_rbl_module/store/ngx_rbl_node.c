@@ -1,0 +1,307 @@
+/*
+ * The nodes of a store: opens and closes links as the nodes change.
+ *
+ * Links are opened and closed in an event of their own, never in the callback
+ * of a reply, which may belong to a batch of the link.
+ */
+
+#include "ngx_rbl_redis.h"
+#include "rbl_role.h"
+
+
+static void ngx_rbl_node_name(ngx_rbl_node_t *node);
+static void ngx_rbl_node_renew(ngx_rbl_node_t *node);
+static void ngx_rbl_node_rest(ngx_rbl_node_t *node);
+static ngx_rbl_node_t *ngx_rbl_node_of(ngx_rbl_store_t *store, unsigned p);
+
+
+ngx_rbl_node_t *
+ngx_rbl_node(ngx_rbl_store_t *store, ngx_uint_t i)
+{
+    ngx_rbl_node_t  *node;
+
+    if (i >= store->nodes.n) {
+        return NULL;
+    }
+
+    if (store->node[i] != NULL) {
+        return store->node[i];
+    }
+
+    node = ngx_calloc(sizeof(ngx_rbl_node_t), store->log);
+    if (node == NULL) {
+        return NULL;
+    }
+
+    node->store = store;
+    node->i = i;
+    node->changed = store->nodes.node[i].changed;
+
+    ngx_rbl_redis_init(&node->main, store, &store->nodes.node[i].at);
+    ngx_rbl_redis_init(&node->slow, store, &store->nodes.node[i].at);
+    ngx_rbl_redis_init(&node->durable, store, &store->nodes.node[i].at);
+    node->main.node = node;
+    node->slow.node = node;
+    node->durable.node = node;
+    ngx_rbl_lanes_init(&node->lanes);
+    ngx_rbl_node_name(node);
+
+    store->node[i] = node;
+
+    return node;
+}
+
+
+static void
+ngx_rbl_node_name(ngx_rbl_node_t *node)
+{
+    u_char  *last;
+    char     text[RBL_HOST_PORT_TEXT];
+
+    last = (u_char *) node->main.name;
+
+    if (node->store->nodes.kind != RBL_PLACE_ONE) {
+        last = ngx_snprintf(last, NGX_RBL_REDIS_NAME - 1, ", node %s",
+                            rbl_host_port_text(text, node->main.at));
+    }
+
+    *last = '\0';
+
+    last = ngx_snprintf((u_char *) node->slow.name, NGX_RBL_REDIS_NAME - 1,
+                        "%s (slow link)", node->main.name);
+    *last = '\0';
+
+    last = ngx_snprintf((u_char *) node->durable.name, NGX_RBL_REDIS_NAME - 1,
+                        "%s (durable link)", node->main.name);
+    *last = '\0';
+}
+
+
+/* Another server has taken the place of the node. */
+
+static void
+ngx_rbl_node_renew(ngx_rbl_node_t *node)
+{
+    node->changed = node->store->nodes.node[node->i].changed;
+    node->history[0] = '\0';
+    node->replicas = 0;
+    node->store->epoch++;
+
+    ngx_rbl_redis_rest(&node->slow, "another server has its place");
+    ngx_rbl_redis_rest(&node->durable, "another server has its place");
+
+    if (ngx_rbl_redis_ready(&node->main)) {
+        ngx_rbl_redis_drop(&node->main, "another server has its place");
+    }
+
+    ngx_rbl_node_name(node);
+}
+
+
+/* The node has no slots.  Replies that are due are waited for: the next survey
+   tries again. */
+
+static void
+ngx_rbl_node_rest(ngx_rbl_node_t *node)
+{
+    if (node->main.nflight == 0 && node->slow.nflight == 0
+        && node->durable.nflight == 0)
+    {
+        ngx_rbl_redis_rest(&node->slow, "it has no slots");
+        ngx_rbl_redis_rest(&node->durable, "it has no slots");
+        ngx_rbl_redis_rest(&node->main, "it has no slots");
+    }
+}
+
+
+void
+ngx_rbl_node_follow(ngx_rbl_store_t *store)
+{
+    if (!store->follow.posted) {
+        ngx_post_event(&store->follow, &ngx_posted_events);
+    }
+}
+
+
+void
+ngx_rbl_node_followed(ngx_event_t *ev)
+{
+    ngx_uint_t        i;
+    ngx_rbl_node_t   *node;
+    ngx_rbl_store_t  *store = ev->data;
+
+    for (i = 0; i < store->nodes.n; i++) {
+        node = ngx_rbl_node(store, i);
+
+        if (node == NULL) {
+            continue;
+        }
+
+        if (!rbl_nodes_wanted(&store->nodes, (unsigned) i)
+            && store->scout == NULL)
+        {
+            ngx_rbl_node_rest(node);
+            continue;
+        }
+
+        if (node->changed != store->nodes.node[i].changed) {
+            ngx_rbl_node_renew(node);
+        }
+
+        ngx_rbl_redis_begin(&node->main);
+    }
+}
+
+
+void
+ngx_rbl_node_close(ngx_rbl_store_t *store)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < store->nodes.n; i++) {
+        if (store->node[i] != NULL) {
+            ngx_rbl_redis_close(&store->node[i]->slow);
+            ngx_rbl_redis_close(&store->node[i]->durable);
+            ngx_rbl_redis_close(&store->node[i]->main);
+        }
+    }
+}
+
+
+void
+ngx_rbl_node_free(ngx_rbl_store_t *store)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < store->nodes.n; i++) {
+        if (store->node[i] != NULL) {
+            ngx_rbl_lanes_close(&store->node[i]->lanes);
+            ngx_free(store->node[i]);
+        }
+    }
+}
+
+
+ngx_rbl_node_t *
+ngx_rbl_node_any(ngx_rbl_store_t *store)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < store->nodes.n; i++) {
+        if (store->node[i] != NULL
+            && ngx_rbl_redis_ready(&store->node[i]->main))
+        {
+            return store->node[i];
+        }
+    }
+
+    return NULL;
+}
+
+
+/*
+ * Another history: a replica has become the master, or the server has begun
+ * with other data.  Acknowledged writes may be missing.
+ */
+
+void
+ngx_rbl_node_reports(ngx_rbl_node_t *node, const redisReply *info)
+{
+    rbl_replicas_t  replicas;
+
+    rbl_replicas(&replicas, info);
+
+    node->replicas = replicas.replicas > 0
+                     && node->store->nodes.kind != RBL_PLACE_ONE;
+
+    if (node->replicas) {
+        ngx_rbl_redis_begin(&node->durable);
+    }
+
+    if (replicas.history.n != RBL_NODE_ID
+        || ngx_memcmp(node->history, replicas.history.p, RBL_NODE_ID) == 0)
+    {
+        return;
+    }
+
+    if (node->history[0] != '\0') {
+        node->store->epoch++;
+        ngx_log_error(NGX_LOG_NOTICE, node->store->log, 0,
+                      "rbl store \"%V\"%s has other data than before: nothing"
+                      " remembered is used",
+                      &node->store->conf->name, node->main.name);
+    }
+
+    ngx_memcpy(node->history, replicas.history.p, RBL_NODE_ID);
+
+    if (replicas.good < 0
+        && (replicas.replicas > 0 || node->store->nodes.kind != RBL_PLACE_ONE))
+    {
+        ngx_log_error(NGX_LOG_WARN, node->store->log, 0,
+                      "rbl store \"%V\"%s: min-replicas-to-write is not set: a"
+                      " failover can lose acknowledged writes"
+                      " (rbl-operations(7), Availability)",
+                      &node->store->conf->name, node->main.name);
+    }
+}
+
+
+/* The node of a partition, or NULL. */
+
+static ngx_rbl_node_t *
+ngx_rbl_node_of(ngx_rbl_store_t *store, unsigned p)
+{
+    rbl_key_t  key;
+    rbl_str_t  none = { NULL, 0 };
+
+    return ngx_rbl_node(store, rbl_nodes_of(&store->nodes,
+                                   rbl_key(&key, &store->ks, p, "due", none,
+                                           none)));
+}
+
+
+ngx_uint_t
+ngx_rbl_store_partitions_away(ngx_rbl_store_t *store)
+{
+    unsigned         p;
+    ngx_uint_t       n;
+    ngx_rbl_node_t  *node;
+
+    for (p = 0, n = 0; store != NULL && p < store->ks.partitions; p++) {
+        node = ngx_rbl_node_of(store, p);
+        n += node == NULL || !ngx_rbl_redis_ready(&node->main);
+    }
+
+    return n;
+}
+
+
+ngx_int_t
+ngx_rbl_store_node(ngx_rbl_store_t *store, ngx_uint_t i,
+    ngx_rbl_store_node_t *node)
+{
+    unsigned         p;
+    ngx_rbl_node_t  *own;
+
+    if (store == NULL || i >= store->nodes.n) {
+        return NGX_DONE;
+    }
+
+    ngx_memzero(node, sizeof(ngx_rbl_store_node_t));
+    own = ngx_rbl_node(store, i);
+
+    if (own == NULL || store->nodes.kind == RBL_PLACE_ONE
+        || !rbl_nodes_wanted(&store->nodes, (unsigned) i))
+    {
+        return NGX_OK;
+    }
+
+    (void) rbl_host_port_text(node->name, own->main.at);
+    node->up = ngx_rbl_redis_ready(&own->main);
+
+    for (p = 0; p < store->ks.partitions; p++) {
+        node->partitions += ngx_rbl_node_of(store, p) == own;
+    }
+
+    return NGX_OK;
+}

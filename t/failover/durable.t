@@ -1,0 +1,76 @@
+#!/usr/bin/perl
+
+# Changes that a failover must not undo, such as a code that was used: they are
+# acknowledged when a replica has them.  While none answers, the response says
+# that the outcome is unknown.
+
+use strict;
+use warnings;
+
+use RblFailover;
+use RblApi;
+
+# Redis would notice the replica that stands still after max_lag.
+my $f = start_sentinels(replicas => 1, max_lag => 60, down_after => 60000);
+init_store($f);
+my $acct = make_account($f);
+my $nginx = start_nginx(store => $f);
+
+sub post {
+    my ($call, @form) = @_;
+
+    return http($nginx, 'POST', "/3.0/$call.json", auth => $acct,
+        form => [@form]);
+}
+
+# The code of the contact, from the event that a daemon would send.
+sub code_of {
+    my ($id) = @_;
+
+    my $p = partition_of($acct->{sid});
+    my ($event) = grep { $_->{contact} eq $id }
+        map { record('event', $_->[1][5]) }
+        @{ redis($f, 'XREVRANGE', "rbl:{$p}:outbox", '+', '-') };
+    return $event->{code};
+}
+
+sub add_contact {
+    my ($name) = @_;
+
+    my $r = post('contact/add', contact => "$name\@example.com",
+        type => 'email', schedule => 'every_check');
+    return json($r)->{data}{id};
+}
+
+my ($one, $two) = (add_contact('one'), add_contact('two'));
+my %code = map { $_ => code_of($_) } $one, $two;
+
+# Until a pattern is in the error log.
+sub logged {
+    my ($pattern) = @_;
+
+    return wait_for { read_file($nginx->{error_log}) =~ $pattern } 10,
+        "$pattern in the log";
+}
+
+logged(qr/durable link\) is ready/);
+my $r = post("contact/confirm/$one", authcode => $code{$one});
+is($r->{status}, 200, 'a code is used while the replica answers');
+
+my ($replica) = replicas($f);
+pause_server($replica);
+$r = post("contact/confirm/$two", authcode => $code{$two});
+is($r->{status}, 503, 'without its answer nothing is acknowledged');
+like($r->{body}, qr{outcome is unknown}, 'and the caller is told so');
+ok(logged(qr/no replica confirms a change/), 'so is the operator');
+
+$r = post('host/add', host => '192.0.2.1', name => 'n', type => 'rbl');
+is($r->{status}, 200, 'other changes do not wait');
+
+cont_server($replica);
+$r = post("contact/confirm/$two", authcode => $code{$two});
+isnt($r->{status}, 503, 'later the call has an answer');
+is(json(http($nginx, 'GET', "/3.0/contact/$two.json", auth => $acct))
+    ->{data}[0]{status}, 'active', 'the code was used');
+
+done_testing();
