@@ -187,12 +187,12 @@ sub away {
 sub try_at {
     my ($f, $node, $slot, @words) = @_;
 
-    my $reply = RblTest::Redis::redis_raw($node, @words);
+    my $reply = ask_raw($node, @words);
     return $reply if ref $reply ne 'SCALAR'
         || $$reply !~ /^ASK \d+ \S+:(\d+)$/;
     my $other = by_port($f, $1) // return $reply;
     redis($other, 'ASKING');
-    return RblTest::Redis::redis_raw($other, @words);
+    return ask_raw($other, @words);
 }
 
 

@@ -14,7 +14,7 @@ use RblTest::Process;
 use RblTest::Redis;
 use RblTest::Servers;
 
-our @EXPORT = qw(start_member login ask info_of with_tags restart_member
+our @EXPORT = qw(start_member login ask ask_raw info_of with_tags restart_member
     wait_replicas);
 
 use constant LIMIT => 1;                # s to wait for a reply
@@ -39,18 +39,32 @@ sub login {
     return ($user_option, $name, $password_option, "secret of $name");
 }
 
-# As redis_try; a server that is paused counts as one without a connection.
+# As redis_try, and redis_raw; a server that stands still counts as one without a
+# connection.
 sub ask {
     my ($server, @words) = @_;
 
+    return eval { limit($server); 1 } ? redis_try($server, @words) : undef;
+}
+
+sub ask_raw {
+    my ($server, @words) = @_;
+
+    limit($server);
+    return RblTest::Redis::redis_raw($server, @words);
+}
+
+sub limit {
+    my ($server) = @_;
+
     my $id = $server->{pid}.$$;
-    if (!$server->{client} || $server->{client_pid} != $id) {
+    if (!$server->{client} || $server->{client_pid} ne $id) {
         my $c = IO::Socket::UNIX->new(Peer => $server->{socket})
-            or return undef;
-        setsockopt $c, SOL_SOCKET, SO_RCVTIMEO, pack 'l!2', LIMIT, 0;
+            or die "cannot connect to $server->{socket}: $!\n";
         @$server{qw(client client_pid)} = ($c, $id);
     }
-    return redis_try($server, @words);
+    setsockopt $server->{client}, SOL_SOCKET, SO_RCVTIMEO, pack 'l!2', LIMIT,
+        0;
 }
 
 # A section of INFO: {name => value}

@@ -158,7 +158,7 @@ sub route {
     @words = with_tags($f, @words);
     for (1 .. 100) {
         my $node = master($f) // wait_master($f) // die "no master\n";
-        my $reply = eval { RblTest::Redis::redis_raw($node, @words) };
+        my $reply = eval { ask_raw($node, @words) };
         return $reply if $@ eq '' && !(ref $reply eq 'SCALAR' && $$reply
             =~ /^(?:READONLY|LOADING|MASTERDOWN|NOREPLICAS)/);
         sleep 0.1;
