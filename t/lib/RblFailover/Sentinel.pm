@@ -25,7 +25,8 @@ sub start_sentinels {
     my $port = free_port();
     $f->{forward} = start_forward($port) if $f->{forward};
     my $announced = $f->{forward} ? $f->{forward}{port} : $port;
-    # Members connect to one another from 127.0.0.2: a forwarder knows them by it.
+    # Members connect to one another from 127.0.0.2, so that a forwarder knows
+    # them.
     my @args = ('--bind-source-addr', '127.0.0.2', '--protected-mode', 'no',
         '--replica-announce-ip', '127.0.0.1');
     my $first = start_member($port, $f, @args, '--replica-announce-port',
@@ -106,7 +107,7 @@ sub known {
         && $m{'num-other-sentinels'} == @{ $f->{sentinels} } - 1;
 }
 
-# What most of the Sentinels say is the master, if it says the same.
+# The server that most of the Sentinels name, if it is a master.
 sub master {
     my ($f) = @_;
 
