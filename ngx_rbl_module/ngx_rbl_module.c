@@ -318,6 +318,10 @@ ngx_rbl_merge_store(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
         return NGX_CONF_ERROR;
     }
 
+    ngx_conf_merge_str_value(conf->store_ca, prev->store_ca, "");
+    ngx_conf_merge_str_value(conf->store_cert, prev->store_cert, "");
+    ngx_conf_merge_str_value(conf->store_key, prev->store_key, "");
+    ngx_conf_merge_str_value(conf->store_tls_name, prev->store_tls_name, "");
     ngx_conf_merge_str_value(conf->store_user, prev->store_user, "");
     ngx_conf_merge_str_value(conf->store_password, prev->store_password, "");
     ngx_conf_merge_str_value(conf->store_prefix, prev->store_prefix, "rbl");
@@ -363,6 +367,15 @@ ngx_rbl_register_store(ngx_conf_t *cf, ngx_rbl_loc_conf_t *conf)
     store->name = conf->store_name;
     store->place = conf->store;
     store->map = conf->store_map;
+    store->ca = conf->store_ca;
+    store->cert = conf->store_cert;
+    store->key = conf->store_key;
+    store->tls_name = conf->store_tls_name;
+
+    if (ngx_rbl_place_tls(cf, conf, store) != NGX_CONF_OK) {
+        return NGX_CONF_ERROR;
+    }
+
     store->user = conf->store_user;
     store->password = conf->store_password;
     store->prefix = conf->store_prefix;
@@ -379,9 +392,13 @@ static ngx_uint_t
 ngx_rbl_same_store(ngx_rbl_store_conf_t *store, ngx_rbl_loc_conf_t *conf)
 {
     ngx_uint_t   i;
-    ngx_str_t   *a[] = { &store->user, &store->password, &store->prefix };
+    ngx_str_t   *a[] = { &store->user, &store->password, &store->prefix,
+                         &store->ca, &store->cert, &store->key,
+                         &store->tls_name };
     ngx_str_t   *b[] = { &conf->store_user, &conf->store_password,
-                         &conf->store_prefix };
+                         &conf->store_prefix, &conf->store_ca,
+                         &conf->store_cert, &conf->store_key,
+                         &conf->store_tls_name };
 
     for (i = 0; i < sizeof(a) / sizeof(a[0]); i++) {
         if (a[i]->len != b[i]->len

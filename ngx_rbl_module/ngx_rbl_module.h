@@ -20,6 +20,10 @@ char *ngx_rbl_set_store_nodes(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 /* Sets the store that is used without rbl_store.  NULL, or an error. */
 const char *ngx_rbl_place_default(ngx_conf_t *cf, ngx_rbl_loc_conf_t *rlcf);
 
+/* Makes the TLS context of a store, if it has one. */
+char *ngx_rbl_place_tls(ngx_conf_t *cf, ngx_rbl_loc_conf_t *conf,
+    ngx_rbl_store_conf_t *store);
+
 
 /* ngx_rbl_doors.c: the directives of the identity that nginx vouches for */
 char *ngx_rbl_set_user(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);

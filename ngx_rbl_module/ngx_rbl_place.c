@@ -7,6 +7,7 @@
 
 #define NGX_RBL_STORE       "127.0.0.1:6379"
 #define NGX_RBL_STORE_PORT  6379
+#define NGX_RBL_TLS_DEPTH   4           /* certificates in a chain */
 
 
 static const char *ngx_rbl_place_read(ngx_conf_t *cf, ngx_rbl_loc_conf_t *rlcf,
@@ -16,6 +17,10 @@ static const char *ngx_rbl_place_resolve(ngx_conf_t *cf, rbl_place_t *place,
 static const char *ngx_rbl_place_add(ngx_conf_t *cf, rbl_place_t *place,
     ngx_str_t *text, ngx_uint_t most);
 static ngx_int_t ngx_rbl_place_host(rbl_host_port_t *host, ngx_addr_t *addr);
+#if (NGX_SSL)
+static char *ngx_rbl_place_ssl(ngx_conf_t *cf, ngx_rbl_loc_conf_t *conf,
+    ngx_rbl_store_conf_t *store);
+#endif
 
 
 char *
@@ -57,6 +62,7 @@ static const char *
 ngx_rbl_place_read(ngx_conf_t *cf, ngx_rbl_loc_conf_t *rlcf, ngx_str_t *text)
 {
     rbl_str_t     words = { (char *) text->data, text->len };
+    ngx_str_t     address;
     const char   *why;
     rbl_place_t   named, *place;
 
@@ -75,7 +81,15 @@ ngx_rbl_place_read(ngx_conf_t *cf, ngx_rbl_loc_conf_t *rlcf, ngx_str_t *text)
     {
         /* nginx knows more forms of one address: the port may be missing */
 
-        why = ngx_rbl_place_add(cf, place, text, 1);
+        address = *text;
+        place->tls = named.tls;
+
+        if (named.tls) {
+            address.data += sizeof("tls:") - 1;
+            address.len -= sizeof("tls:") - 1;
+        }
+
+        why = ngx_rbl_place_add(cf, place, &address, 1);
     }
 
     rlcf->store = place;
@@ -95,6 +109,7 @@ ngx_rbl_place_resolve(ngx_conf_t *cf, rbl_place_t *place,
     const char  *why;
 
     place->kind = named->kind;
+    place->tls = named->tls;
     ngx_memcpy(place->name, named->name, sizeof(place->name));
 
     for (i = 0; i < named->n; i++) {
@@ -203,3 +218,77 @@ ngx_rbl_set_store_nodes(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     return NGX_CONF_OK;
 }
+
+
+char *
+ngx_rbl_place_tls(ngx_conf_t *cf, ngx_rbl_loc_conf_t *conf,
+    ngx_rbl_store_conf_t *store)
+{
+    if (!conf->store->tls) {
+        return NGX_CONF_OK;
+    }
+
+#if (NGX_SSL)
+    return ngx_rbl_place_ssl(cf, conf, store);
+#else
+    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                       "\"rbl_store\" has \"tls:\", but this nginx was built"
+                       " without TLS");
+    return NGX_CONF_ERROR;
+#endif
+}
+
+
+#if (NGX_SSL)
+
+static char *
+ngx_rbl_place_ssl(ngx_conf_t *cf, ngx_rbl_loc_conf_t *conf,
+    ngx_rbl_store_conf_t *store)
+{
+    ngx_ssl_t           *ssl;
+    ngx_pool_cleanup_t  *cleanup;
+
+    if (conf->store_ca.len == 0
+        || (conf->store_cert.len == 0) != (conf->store_key.len == 0))
+    {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "\"rbl_store\" with \"tls:\" needs"
+                           " \"rbl_store_tls_ca\", and both or none of"
+                           " \"rbl_store_tls_certificate\" and"
+                           " \"rbl_store_tls_key\"");
+        return NGX_CONF_ERROR;
+    }
+
+    ssl = ngx_pcalloc(cf->pool, sizeof(ngx_ssl_t));
+    cleanup = ngx_pool_cleanup_add(cf->pool, 0);
+
+    if (ssl == NULL || cleanup == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    ssl->log = cf->log;
+
+    if (ngx_ssl_create(ssl, NGX_SSL_TLSv1_2|NGX_SSL_TLSv1_3, NULL) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
+
+    cleanup->handler = ngx_ssl_cleanup_ctx;
+    cleanup->data = ssl;
+
+    if (ngx_ssl_trusted_certificate(cf, ssl, &conf->store_ca,
+                                    NGX_RBL_TLS_DEPTH)
+        != NGX_OK
+        || (conf->store_cert.len != 0
+            && ngx_ssl_certificate(cf, ssl, &conf->store_cert,
+                                   &conf->store_key, NULL)
+               != NGX_OK))
+    {
+        return NGX_CONF_ERROR;
+    }
+
+    store->ssl = ssl;
+
+    return NGX_CONF_OK;
+}
+
+#endif

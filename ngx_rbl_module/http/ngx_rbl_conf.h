@@ -34,6 +34,10 @@ typedef struct {
     ngx_str_t     store_name;           /* as configured */
     rbl_place_map_t
                  *store_map;            /* rbl_store_nodes; NULL: none */
+    ngx_str_t     store_ca;             /* rbl_store_tls_ca */
+    ngx_str_t     store_cert;           /* rbl_store_tls_certificate */
+    ngx_str_t     store_key;            /* rbl_store_tls_key */
+    ngx_str_t     store_tls_name;       /* rbl_store_tls_name */
     ngx_str_t     store_user;           /* rbl_store_user */
     ngx_str_t     store_password;       /* rbl_store_password_file */
     ngx_msec_t    store_timeout;        /* rbl_store_timeout */

@@ -391,6 +391,7 @@ ngx_rbl_redis_connect(ngx_rbl_link_t *link)
 
     ac->data = link;
     link->ac = ac;
+    link->secured = 0;
 
     (void) redisAsyncSetConnectCallback(ac, ngx_rbl_redis_connected);
     (void) redisAsyncSetDisconnectCallback(ac, ngx_rbl_redis_disconnected);
@@ -453,11 +454,31 @@ ngx_rbl_redis_turn(ngx_event_t *ev)
         return;
     }
 
-    if (link->state == NGX_RBL_REDIS_GREETING
-        && ngx_rbl_redis_greet(link) != NGX_OK)
-    {
+    if (link->state != NGX_RBL_REDIS_GREETING) {
+        return;
+    }
+
+#if (NGX_SSL)
+    if (link->store->conf->ssl != NULL && !link->secured) {
+        if (ngx_rbl_redis_secure(link->ac) != NGX_OK) {
+            ngx_rbl_redis_drop(link, "the TLS handshake has failed");
+        }
+
+        return;
+    }
+#endif
+
+    if (ngx_rbl_redis_greet(link) != NGX_OK) {
         ngx_rbl_redis_drop(link, "the greeting cannot be sent");
     }
+}
+
+
+void
+ngx_rbl_redis_secured(ngx_rbl_link_t *link)
+{
+    link->secured = 1;
+    ngx_post_event(&link->turn, &ngx_posted_events);
 }
 
 

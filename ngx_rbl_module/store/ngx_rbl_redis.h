@@ -86,6 +86,7 @@ struct ngx_rbl_link_s {
     ngx_uint_t                   known;     /* 1: was ready before */
     ngx_uint_t                   opening;   /* 1: the first attempt to connect
                                                is not over */
+    ngx_uint_t                   secured;   /* 1: TLS handshake done */
     ngx_uint_t                   seeking;   /* 1: waits until the scout knows
                                                the master */
 
@@ -249,6 +250,33 @@ ngx_int_t ngx_rbl_redis_event_attach(redisAsyncContext *ac, ngx_log_t *log);
 /* Returns the number of received bytes that are not read yet. */
 int ngx_rbl_redis_waiting(redisAsyncContext *ac);
 
+/* Begins the TLS handshake of a connected link; ngx_rbl_redis_secured or
+   ngx_rbl_redis_drop follows.  NGX_ERROR: the caller drops the connection. */
+ngx_int_t ngx_rbl_redis_secure(redisAsyncContext *ac);
+
+
+/* ngx_rbl_redis_tls.c: for ngx_rbl_redis_event.c */
+
+/* Begins the handshake; returns as ngx_ssl_handshake. */
+ngx_int_t ngx_rbl_redis_tls_start(const ngx_rbl_link_t *link,
+    ngx_connection_t *c);
+
+/* Returns NULL, or why the handshake has failed or the server is another. */
+const char *ngx_rbl_redis_tls_refused(const ngx_rbl_link_t *link,
+    ngx_connection_t *c);
+
+/* Reads what has arrived and passes on the replies.  *closed becomes 1 if the
+   context is gone. */
+void ngx_rbl_redis_tls_read(redisAsyncContext *ac, ngx_connection_t *c,
+    const unsigned *closed);
+
+/* Writes the commands.  NGX_AGAIN: the socket is full; NGX_ERROR: it has
+   failed. */
+ngx_int_t ngx_rbl_redis_tls_write(redisAsyncContext *ac, ngx_connection_t *c);
+
+void ngx_rbl_redis_tls_fail(ngx_connection_t *c);
+void ngx_rbl_redis_tls_end(ngx_connection_t *c);
+
 
 /* ngx_rbl_redis_open.c */
 
@@ -295,6 +323,9 @@ void ngx_rbl_redis_sought(ngx_rbl_link_t *link, const char *reason);
 
 /* True if batches may be sent. */
 #define ngx_rbl_redis_ready(link)    ((link)->state == NGX_RBL_REDIS_READY)
+
+/* The TLS handshake has succeeded. */
+void ngx_rbl_redis_secured(ngx_rbl_link_t *link);
 
 /* The handshake has succeeded: the link becomes ready, or it was, and the meta
    data are known now. */

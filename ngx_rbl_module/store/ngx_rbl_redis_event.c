@@ -68,7 +68,8 @@ typedef struct {
     unsigned                    full:1;     /* the socket is full: no early
                                                writes */
     unsigned                    reading:1;  /* inside ngx_rbl_redis_read */
-    unsigned                    closed:1;   /* to be freed after the read */
+    unsigned                    closed;     /* 1: to be freed after the read */
+    unsigned                    tls:1;      /* the handshake is done */
 } ngx_rbl_redis_event_t;
 
 
@@ -76,6 +77,10 @@ static void ngx_rbl_redis_read_handler(ngx_event_t *rev);
 static void ngx_rbl_redis_write_handler(ngx_event_t *wev);
 static void ngx_rbl_redis_flush_handler(ngx_event_t *ev);
 static void ngx_rbl_redis_write(ngx_rbl_redis_event_t *e);
+#if (NGX_SSL)
+static void ngx_rbl_redis_write_tls(ngx_rbl_redis_event_t *e);
+static void ngx_rbl_redis_shaken(ngx_connection_t *c);
+#endif
 static ngx_int_t ngx_rbl_redis_is_early(ngx_rbl_redis_event_t *e);
 static void ngx_rbl_redis_write_early(ngx_rbl_redis_event_t *e);
 static ngx_int_t ngx_rbl_redis_calls(ngx_rbl_redis_event_t *e);
@@ -162,7 +167,15 @@ ngx_rbl_redis_read(ngx_rbl_redis_event_t *e)
     ngx_rbl_counts_turn();
     ngx_rbl_redis_readable(e->ac);
 
-    redisAsyncHandleRead(e->ac);
+#if (NGX_SSL)
+    if (e->tls) {
+        ngx_rbl_redis_tls_read(e->ac, e->connection, &e->closed);
+
+    } else
+#endif
+    {
+        redisAsyncHandleRead(e->ac);
+    }
 
     for (calls = ngx_rbl_redis_calls(e); calls > 0 && !e->closed; calls--) {
         redisAsyncHandleRead(e->ac);
@@ -185,7 +198,7 @@ ngx_rbl_redis_calls(ngx_rbl_redis_event_t *e)
 {
     int  waiting;
 
-    if (e->closed || e->ac->replies.head == NULL) {
+    if (e->closed || e->tls || e->ac->replies.head == NULL) {
         return 0;
     }
 
@@ -240,10 +253,93 @@ ngx_rbl_redis_flush_handler(ngx_event_t *ev)
 static void
 ngx_rbl_redis_write(ngx_rbl_redis_event_t *e)
 {
+#if (NGX_SSL)
+    if (e->tls) {
+        ngx_rbl_redis_write_tls(e);
+        return;
+    }
+#endif
+
     e->flushing = 1;
     redisAsyncHandleWrite(e->ac);
     ngx_rbl_counts_turn();
 }
+
+
+#if (NGX_SSL)
+
+static void
+ngx_rbl_redis_write_tls(ngx_rbl_redis_event_t *e)
+{
+    switch (ngx_rbl_redis_tls_write(e->ac, e->connection)) {
+
+    case NGX_OK:
+        ngx_rbl_redis_del_write(e);
+        break;
+
+    case NGX_AGAIN:
+        e->flushing = 1;
+        ngx_rbl_redis_add_write(e);
+        break;
+
+    default:
+        ngx_rbl_redis_tls_fail(e->connection);
+        redisAsyncHandleWrite(e->ac);
+        return;
+    }
+
+    ngx_rbl_counts_turn();
+}
+
+
+ngx_int_t
+ngx_rbl_redis_secure(redisAsyncContext *ac)
+{
+    ngx_int_t               rc;
+    ngx_rbl_redis_event_t  *e = ac->ev.data;
+
+    rc = ngx_rbl_redis_tls_start(ac->data, e->connection);
+
+    if (rc == NGX_AGAIN) {
+        e->connection->ssl->handler = ngx_rbl_redis_shaken;
+
+    } else if (rc == NGX_OK) {
+        ngx_rbl_redis_shaken(e->connection);
+    }
+
+    return rc == NGX_ERROR ? NGX_ERROR : NGX_OK;
+}
+
+
+/* The handshake is over, with success or not. */
+
+static void
+ngx_rbl_redis_shaken(ngx_connection_t *c)
+{
+    const char             *reason;
+    ngx_rbl_link_t         *link;
+    ngx_rbl_redis_event_t  *e;
+
+    e = c->data;
+    link = e->ac->data;
+    c->read->handler = ngx_rbl_redis_read_handler;
+    c->write->handler = ngx_rbl_redis_write_handler;
+
+    e->tls = 1;
+    e->full = 1;
+    ngx_rbl_redis_del_write(e);
+
+    reason = ngx_rbl_redis_tls_refused(link, c);
+
+    if (reason != NULL) {
+        ngx_rbl_redis_drop(link, reason);
+
+    } else {
+        ngx_rbl_redis_secured(link);
+    }
+}
+
+#endif
 
 
 /* True if the buffer exceeds the limit or holds the only command in flight. */
@@ -329,7 +425,7 @@ ngx_rbl_redis_add_write(void *data)
 
     if (!e->flushing && (e->ac->c.flags & REDIS_CONNECTED)) {
         if (!e->flush.posted) {
-            e->full = 0;
+            e->full = e->tls;
             ngx_post_event(&e->flush, &ngx_posted_events);
         }
 
@@ -378,6 +474,9 @@ ngx_rbl_redis_cleanup(void *data)
         ngx_delete_posted_event(&e->flush);
     }
 
+#if (NGX_SSL)
+    ngx_rbl_redis_tls_end(e->connection);
+#endif
     ngx_close_connection(e->connection);
 
     if (e->reading) {

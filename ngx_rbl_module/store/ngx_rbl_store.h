@@ -23,6 +23,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_event.h>
 
 #include "rbl_keys.h"
 #include "rbl_place.h"
@@ -55,6 +56,10 @@ typedef struct {
     ngx_str_t               user;
     ngx_str_t               password;   /* from rbl_store_password_file */
     ngx_str_t               prefix;
+    ngx_str_t               ca, cert, key;  /* files of TLS */
+    ngx_ssl_t              *ssl;        /* made of them; NULL: no TLS */
+    ngx_str_t               tls_name;   /* ends with NUL; empty: certificates
+                                           are for the addresses */
     ngx_msec_t              timeout;    /* limit for connecting and for a
                                            command */
 } ngx_rbl_store_conf_t;

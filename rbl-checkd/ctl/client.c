@@ -257,12 +257,15 @@ ctl_eval(ctl_t *ctl, rbl_str_t name, rbl_str_t text,
     redisReply *(*run)(ctl_t *ctl, unsigned at, int argc,
                        const rbl_str_t *argv))
 {
-    int              n;
+    int              n, split;
+    char             guard[RBL_KEY_MAX];
     rbl_str_t       *all;
     redisReply      *reply;
     rbl_audit_by_t   by;
 
-    all = calloc((size_t) argc + 4, sizeof(rbl_str_t));
+    split = ctl->conf.place.kind == RBL_PLACE_CLUSTER;
+
+    all = calloc((size_t) argc + 5, sizeof(rbl_str_t));
     if (all == NULL) {
         ctl_fail("out of memory");
         return NULL;
@@ -271,9 +274,15 @@ ctl_eval(ctl_t *ctl, rbl_str_t name, rbl_str_t text,
     n = 0;
     all[n++] = name;
     all[n++] = text;
-    all[n++] = RBL_STR("1");            /* key */
-    memcpy(&all[n], argv, (size_t) argc * sizeof(rbl_str_t));
-    n += argc;
+    all[n++] = rbl_str(split ? "2" : "1");      /* keys */
+    all[n++] = *argv;
+
+    if (split) {
+        all[n++] = rbl_nodes_guard(guard, *argv);
+    }
+
+    memcpy(&all[n], argv + 1, (size_t) (argc - 1) * sizeof(rbl_str_t));
+    n += argc - 1;
 
     if (script->audited) {
         all[n++] = ctl_by(ctl, &by);

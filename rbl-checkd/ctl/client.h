@@ -95,13 +95,6 @@ unsigned ctl_ranges(char *buf, size_t size, unsigned n,
 /* The partition of a key; ctl->ks.partitions: it has none. */
 unsigned ctl_partition(const ctl_t *ctl, rbl_str_t key);
 
-/*
- * Did a script end halfway, at a key whose slot is being moved?  Redis looks at
- * the first key of a script before it runs, and at the others when the script
- * uses them.
- */
-int ctl_halfway(const ctl_why_t *why);
-
 /* May only one slot of the node be concerned? */
 int ctl_of_slot(const ctl_why_t *why);
 

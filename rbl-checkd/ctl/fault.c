@@ -79,12 +79,10 @@ ctl_refused_fail(const ctl_t *ctl, const ctl_tried_t *tried,
 void
 ctl_tried_fail(const ctl_t *ctl, const ctl_tried_t *tried, redisReply *reply)
 {
-    int          halfway;
     char         node[CTL_NODE_TEXT];
     const char  *why;
 
-    halfway = ctl_halfway(&tried->why);
-    why = halfway || strncmp(tried->why.text, "ASK ", 4) == 0
+    why = strncmp(tried->why.text, "ASK ", 4) == 0
           || strncmp(tried->why.text, "TRYAGAIN", 8) == 0
           ? "its slot is being moved to another node" : tried->why.text;
 
@@ -92,10 +90,6 @@ ctl_tried_fail(const ctl_t *ctl, const ctl_tried_t *tried, redisReply *reply)
         ctl_fail("%s does not answer: %s. Whether the command was done is not"
                  " known.", ctl_server_text(ctl, node, tried->node),
                  tried->why.text);
-
-    } else if (halfway) {
-        ctl_fail("%s cannot be used: %s. A part may have been done: run rblctl"
-                 " fsck after that.", ctl_part_text(ctl, node, tried), why);
 
     } else if (ctl_passes(ctl, &tried->why)) {
         ctl_fail("%s cannot be used: %s. %s",

@@ -21,8 +21,6 @@ ctl_list_script(ctl_t *ctl, const rbl_script_t *script, int argc,
         return NULL;
     }
 
-    ctl->store.repeats = 1;
-
     for (p = 0; /* void */; freeReplyObject(reply)) {
         *argv = rbl_key(&key, &ctl->ks, p, "lists", none, none);
         reply = ctl_script(ctl, script, argc, argv);

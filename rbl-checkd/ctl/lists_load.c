@@ -143,8 +143,6 @@ load_all(load_t *l)
         return CTL_ERROR;
     }
 
-    l->ctl->store.repeats = 1;
-
     for (p = 0; p < n; p++) {
         if (load_room(l, p) != 0) {
             return ctl_fail("nothing was loaded from %s", path);

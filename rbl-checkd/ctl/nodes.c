@@ -89,16 +89,8 @@ ctl_passes(const ctl_t *ctl, const ctl_why_t *why)
         return 1;
 
     default:
-        return strncmp(why->text, "NOREPLICAS", 10) == 0
-               || (ctl->store.repeats && ctl_halfway(why));
+        return strncmp(why->text, "NOREPLICAS", 10) == 0;
     }
-}
-
-
-int
-ctl_halfway(const ctl_why_t *why)
-{
-    return strstr(why->text, " a non local key ") != NULL;
 }
 
 

@@ -129,8 +129,7 @@ parts_name(const ctl_t *ctl, char buf[CTL_NODE_TEXT], const char *parts,
 int
 ctl_of_slot(const ctl_why_t *why)
 {
-    return why->said == RBL_REPLY_SLOT || why->said == RBL_REPLY_MOVED
-           || ctl_halfway(why);
+    return why->said == RBL_REPLY_SLOT || why->said == RBL_REPLY_MOVED;
 }
 
 

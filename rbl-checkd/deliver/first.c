@@ -93,7 +93,7 @@ first_look(first_t *first)
         first_record(first);
     }
 
-    if (first->n_open > 0 || first->n_over > 0) {
+    if (first->n_open > 0 || first->n_over > 0 || !link_empty(&first->kept)) {
         if (!ev_is_active(&first->tick)) {
             ev_timer_again(first->deliver->loop, &first->tick);
         }
@@ -134,6 +134,20 @@ first_close_late(first_t *first, link_t *ring, ev_tstamp now)
 
 
 static void
+first_take_kept(first_t *first)
+{
+    link_t  *l;
+
+    while (!link_empty(&first->kept)) {
+        l = link_shift(&first->kept);
+        link_add(&first->over, l);
+        first->n_over++;
+        first->n_ended += link_of(l, entry_t, first_link)->n_deliveries;
+    }
+}
+
+
+static void
 first_tick_handler(struct ev_loop *loop, ev_timer *timer, int revents)
 {
     first_t  *first = timer->data;
@@ -142,6 +156,11 @@ first_tick_handler(struct ev_loop *loop, ev_timer *timer, int revents)
 
     first_close_late(first, &first->idle, ev_now(loop));
     first_close_late(first, &first->begun, ev_now(loop));
+
+    if (ev_now(loop) >= first->again) {
+        first_take_kept(first);
+    }
+
     first_record(first);
     first_look(first);
 }
@@ -285,6 +304,7 @@ first_new(deliver_t *d)
     link_init(&first->idle);
     link_init(&first->begun);
     link_init(&first->over);
+    link_init(&first->kept);
     link_init(&first->calls);
     ev_init(&first->tick, first_tick_handler);
     first->tick.repeat = FIRST_TICK;

@@ -36,10 +36,13 @@ struct first_s {
                                            the time they came */
     link_t      begun;                  /* open; by the time of that */
     link_t      over;                   /* to be recorded */
+    link_t      kept;                   /* the same, at `again`: the store could
+                                           not; entries of other partitions do
+                                           not wait for them */
     link_t      calls;
     unsigned    n_open, n_over, n_asking;
     unsigned    n_ended;                /* deliveries of finished entries */
-    ev_tstamp   again;                  /* no record before that */
+    ev_tstamp   again;
     ev_timer    tick;
 };
 

@@ -109,11 +109,12 @@ first_put_back(first_call_t *call)
 {
     first_t  *first = call->first;
 
-    first->n_over += call->n;
-    first->n_ended += call->deliveries;
+    if (link_empty(&first->kept)) {
+        first->again = ev_now(first->deliver->loop) + FIRST_AGAIN;
+    }
 
     while (!link_empty(&call->entries)) {
-        link_add(&first->over, link_shift(&call->entries));
+        link_add(&first->kept, link_shift(&call->entries));
     }
 
     if (!ev_is_active(&first->tick)) {
@@ -194,13 +195,11 @@ on_record(void *data, const redisReply *reply)
 {
     rbl_str_t               why;
     first_call_t           *call = data;
-    first_t                *first = call->first;
     rbl_event_done_reply_t  said;
 
     rbl_event_done_reply(&said, reply);
 
     if (reply == NULL) {
-        first->again = ev_now(first->deliver->loop) + FIRST_AGAIN;
         first_put_back(call);
 
     } else if (said.word == RBL_EVENT_DONE_OK) {
@@ -246,8 +245,6 @@ first_send(first_call_t *call)
     }
 
     if (packed.out.failed) {
-        call->first->again = ev_now(call->first->deliver->loop)
-                             + FIRST_AGAIN;
         first_put_back(call);
         first_call_free(call);
         rbl_buf_free(&packed);
@@ -278,17 +275,9 @@ first_record(first_t *first)
 {
     first_call_t  *call;
 
-    if (ev_now(first->deliver->loop) < first->again) {
-        return;
-    }
-
     while ((call = first_call(first, &first->over, FIRST_BATCH)) != NULL) {
         first->n_over -= call->n;
         first->n_ended -= call->deliveries;
         first_send(call);
-
-        if (ev_now(first->deliver->loop) < first->again) {
-            return;
-        }
     }
 }

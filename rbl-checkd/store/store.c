@@ -51,10 +51,26 @@ any_link(const store_t *store)
 }
 
 
+/* The link for a command, or for a script, whose first word is a key; NULL: it
+   is not ready.  Without a cluster there is only one. */
+
 static store_link_t *
-link_to(const store_t *store, unsigned node)
+link_for(const store_t *store, int script, int argc, const rbl_str_t *argv)
 {
-    return store_link_ready(store, node) ? store->link[node] : NULL;
+    unsigned  i;
+
+    if (store->nodes.kind != RBL_PLACE_CLUSTER) {
+        return store->link[0]->phase == STORE_READY ? store->link[0] : NULL;
+    }
+
+    if (!script && argc == 1) {
+        return any_link(store);
+    }
+
+    i = script ? rbl_nodes_of(&store->nodes, argv[0])
+               : rbl_nodes_of_words(&store->nodes, argc, argv);
+
+    return store_link_ready(store, i) ? store->link[i] : NULL;
 }
 
 
@@ -64,8 +80,7 @@ store_command(store_t *store, store_reply_pt done, void *data, int argc,
 {
     store_link_t  *link;
 
-    link = argc == 1 ? any_link(store)
-           : link_to(store, rbl_nodes_of_words(&store->nodes, argc, argv));
+    link = link_for(store, 0, argc, argv);
 
     if (link == NULL) {
         store_fail_new(store, done, data);
@@ -99,7 +114,7 @@ send_script(store_t *store, unsigned late, const rbl_script_t *script,
 {
     store_link_t  *link;
 
-    link = link_to(store, rbl_nodes_of(&store->nodes, argv[0]));
+    link = link_for(store, 1, argc, argv);
 
     if (link == NULL) {
         store_fail_new(store, done, data);

@@ -60,8 +60,9 @@ void store_free(store_t *store);        /* pending commands get NULL */
 int store_ready(const store_t *store);
 const rbl_keyspace_t *store_keyspace(const store_t *store);
 
-/* Seconds since a partition became unreachable while others may be reachable;
-   0: it is reachable, or the store is no cluster. */
+/* For how many seconds a partition has been out of reach, or has refused writes,
+   while others may be in order; 0: it is in order, or the store is no
+   cluster. */
 double store_away(const store_t *store, unsigned partition);
 
 /* s; a caller that cannot go on without a partition gives up then: failovers

@@ -132,6 +132,7 @@ store_open(store_link_t *link, const rbl_host_port_t *at, double timeout)
     redisAsyncContext  *ac;
 
     link->at = *at;
+    link->changed = link->store->nodes.node[link->node].changed;
     ac = at->port == 0 ? redisAsyncConnectUnix(at->host)
                        : redisAsyncConnect(at->host, (int) at->port);
 
@@ -248,7 +249,6 @@ on_retry(struct ev_loop *loop, ev_timer *w, int revents)
         return;
     }
 
-    link->changed = store->nodes.node[link->node].changed;
     store_open(link, at, store->conf->store_timeout);
 }
 

@@ -28,6 +28,7 @@
 
 #define STORE_WHY      160
 #define STORE_HISTORY  41               /* master_replid, with NUL */
+#define STORE_REFUSED  10.0             /* s between refusals of one series */
 
 typedef struct store_link_s  store_link_t;
 
@@ -76,6 +77,10 @@ struct store_link_s {
     ev_timer            watch;          /* deadline of the oldest command */
     ev_timer            retry;
     double              connect_deadline;
+    double              refused, refused_since;     /* the last refusal of a
+                                                       write, and the first of
+                                                       its series; ev_now */
+    unsigned            refusals;       /* of the series */
     double              backoff;
     char                why[STORE_WHY]; /* the last trouble logged */
     char                history[STORE_HISTORY];     /* of its data; "": not

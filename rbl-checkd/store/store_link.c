@@ -279,17 +279,35 @@ follow(store_link_t *link, store_cmd_t *cmd, const redisReply *moved)
 
 
 static void
+count_refusal(store_link_t *link)
+{
+    double  now = ev_now(link->store->loop);
+
+    if (link->refused == 0 || now - link->refused > STORE_REFUSED) {
+        link->refused_since = now;
+        link->refusals = 0;
+    }
+
+    link->refused = now;
+    link->refusals++;
+}
+
+
+static void
 refused(const store_link_t *link, const store_cmd_t *cmd,
     const redisReply *reply)
 {
-    char       name[STORE_NAME];
-    rbl_str_t  why;
+    int                again;
+    char               name[STORE_NAME];
+    rbl_str_t          why;
+    rbl_reply_class_t  c;
 
     if (link->phase != STORE_READY) {
         return;
     }
 
     why = rbl_reply_error(reply);
+    c = rbl_reply_class(reply);
 
     if (link->store->nodes.kind == RBL_PLACE_ONE) {
         log_warn("the store refuses %s: %.*s",
@@ -298,9 +316,12 @@ refused(const store_link_t *link, const store_cmd_t *cmd,
         return;
     }
 
-    /* a slot that is away is not worth a warning for each command */
+    /* a slot that is away is not worth a warning for each command, nor is a
+       failover that leaves too few replicas for a while */
 
-    log_msg(rbl_reply_class(reply) == RBL_REPLY_SLOT ? LOG_L_INFO : LOG_L_WARN,
+    again = c == RBL_REPLY_NOWRITE
+            && (link->refusals > 1 || link->store->second);
+    log_msg(c == RBL_REPLY_SLOT || again ? LOG_L_INFO : LOG_L_WARN,
             "%s: it refuses %s: %.*s", store_name(name, link),
             cmd->script != NULL ? cmd->script->name : cmd->verb,
             (int) why.n, why.p);
@@ -349,6 +370,7 @@ judge(store_link_t *link, store_cmd_t *cmd, const redisReply *reply)
         return 0;
 
     case RBL_REPLY_NOWRITE:
+        count_refusal(link);
         refused(link, cmd, reply);
 
         if (link->store->nodes.kind == RBL_PLACE_SENTINEL

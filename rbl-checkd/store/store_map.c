@@ -252,12 +252,26 @@ store_map_kick(store_t *store)
 double
 store_away(const store_t *store, unsigned partition)
 {
-    double  away;
+    unsigned             i;
+    double               now, away;
+    const store_link_t  *link;
 
+    if (store->nodes.kind != RBL_PLACE_CLUSTER) {
+        return 0;
+    }
+
+    now = ev_now(store->loop);
     away = store->part[partition].away;
+    i = node_of(store, partition);
 
-    return store->nodes.kind == RBL_PLACE_CLUSTER && away > 0
-           ? ev_now(store->loop) - away : 0;
+    if (away > 0 || !store_link_ready(store, i)) {
+        return away > 0 ? now - away : 0;
+    }
+
+    link = store->link[i];
+
+    return link->refused > 0 && now - link->refused < STORE_REFUSED
+           ? now - link->refused_since : 0;
 }
 
 

@@ -6,6 +6,8 @@
 #include "rbl_nodes.h"
 #include "rbl_validate.h"
 
+#include <stdio.h>
+
 #define NODES_TAG  (RBL_TAG_LEN + 2)    /* with its braces */
 
 
@@ -502,4 +504,18 @@ rbl_nodes_of_words(const rbl_nodes_t *nodes, int argc, const rbl_str_t *argv)
     }
 
     return argc > 1 ? rbl_nodes_of(nodes, argv[1]) : RBL_NODE_NONE;
+}
+
+
+rbl_str_t
+rbl_nodes_guard(char buf[RBL_KEY_MAX], rbl_str_t key)
+{
+    int        n;
+    rbl_str_t  tag;
+
+    tag = nodes_tag(key);
+    n = snprintf(buf, RBL_KEY_MAX, "%.*s}:acct:-",
+                 (int) (tag.p + RBL_TAG_LEN - key.p), key.p);
+
+    return (rbl_str_t) { buf, (size_t) n };
 }

@@ -14,6 +14,7 @@
 #ifndef RBL_NODES_H_INCLUDED
 #define RBL_NODES_H_INCLUDED
 
+#include "rbl_keys.h"
 #include "rbl_place.h"
 #include "rbl_reply.h"
 #include "rbl_tags.h"
@@ -97,5 +98,16 @@ unsigned rbl_nodes_of(const rbl_nodes_t *nodes, rbl_str_t key);
    with a hash tag; else of the first word after the command's name. */
 unsigned rbl_nodes_of_words(const rbl_nodes_t *nodes, int argc,
     const rbl_str_t *argv);
+
+/*
+ * A script names one key, from which it makes the names of all others.  Redis
+ * looks at the named keys before it runs a script.  While their slot is moved
+ * to another node, a script would therefore begin, and end halfway at the first
+ * key that is not there.  In a cluster each script gets a second key, which
+ * never exists: then Redis refuses it before it runs (TRYAGAIN or ASK, class
+ * RBL_REPLY_SLOT).  Returns that key, in the slot of `key`, which must have one
+ * of our hash tags.  All users of redis-rbl.acl have the right for it.
+ */
+rbl_str_t rbl_nodes_guard(char buf[RBL_KEY_MAX], rbl_str_t key);
 
 #endif /* RBL_NODES_H_INCLUDED */

@@ -10,6 +10,7 @@
 #define PLACE_SENTINEL  "sentinel:"
 #define PLACE_CLUSTER   "cluster:"
 #define PLACE_UNIX      "unix:"
+#define PLACE_TLS       "tls:"
 
 
 /* Cuts `word` off the beginning of a text.  1; 0: it does not begin so. */
@@ -220,9 +221,11 @@ rbl_place_parse(rbl_place_t *place, rbl_str_t text)
     const char  *why;
 
     memset(place, 0, sizeof(rbl_place_t));
+    place->tls = (unsigned) place_skip(&text, PLACE_TLS);
 
     if (place_skip(&text, PLACE_UNIX)) {
-        return place_socket(place, text);
+        return place->tls ? "a socket is not encrypted"
+                          : place_socket(place, text);
     }
 
     if (place_skip(&text, PLACE_SENTINEL)) {

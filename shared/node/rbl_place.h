@@ -7,8 +7,9 @@
  *   cluster:ADDRESS:PORT,...                     a Redis Cluster; the addresses
  *                                                are of some of its nodes
  *
- * Names of hosts may stand for addresses; the program that reads them resolves
- * them at its start.  No I/O.
+ * All but unix: may have tls: before them; then all connections are encrypted,
+ * also those to Sentinels.  Names of hosts may stand for addresses; the program
+ * that reads them resolves them at its start.  No I/O.
  */
 
 #ifndef RBL_PLACE_H_INCLUDED
@@ -47,6 +48,7 @@ typedef struct {
 
 typedef struct {
     rbl_place_kind_t  kind;
+    unsigned          tls;              /* 1: encrypted */
     char              name[RBL_PLACE_NAME];
     unsigned          n;
     rbl_host_port_t   hosts[RBL_PLACE_HOSTS];

@@ -78,8 +78,8 @@ is(checked($world[2]), 'completed', 'it goes on: its checks');
 
 ok(stop_server($checkd), 'the daemon stops');
 
-# What other daemons know of the list is out of reach, and the check does not
-# wait for it until its deadline.
+# The evidence of other daemons is out of reach.  The check ends before its
+# deadline.
 sub quick {
     my ($at, $name) = @_;
 

@@ -23,6 +23,8 @@ my $checkd = start_checkd(store => $f, resolver => $w->{dns},
 is(checked($_), 'completed', 'a check at each master') for @world;
 is(log_count($checkd, 'min-replicas-to-write'), 0, 'no warning: it is set');
 
+eventually { subscribed($f) =~ /^[012]$/ } 10,
+    'the daemon subscribes to the news at one master';
 for my $i (0 .. 2) {
     my $node = node_of($f, slot_of_account($f, $world[$i]{acct}));
     add_host($_, '10.0.0.' . (1 + $i)) for @world;
@@ -37,7 +39,28 @@ for my $i (0 .. 2) {
     wait_replicas($f);
 }
 
+# The replica of a master is away: the master refuses writes.
+
+my ($poor) = node_of($f, slot_of_account($f, $world[0]{acct}));
+my $replica = replica_of_node($f, $poor);
+my $refuses = "node \\S+:$poor->{port}: it refuses \\w+: NOREPLICAS";
+my $before = log_count($checkd, $refuses);
+kill_server($replica);
+eventually { log_count($checkd, $refuses) > $before } 15,
+    'a master that refuses writes';
+$before = log_count($checkd, "\\[warn\\].*$refuses");
+is(checked($_), 'completed', 'it delays no others') for @world[1, 2];
+sleep 4;
+is(checked($_), 'completed', 'nor later') for @world[1, 2];
+is(log_count($checkd, "\\[warn\\].*$refuses"), $before, 'it is logged once');
+restart_member($f, $replica);
+wait_ok($f);
+is(checked($world[0], 20), 'completed', 'the replica is back: its checks');
+
 # The news come at any node.
+
+eventually { subscribed($f) =~ /^[345]$/ } 10,
+    'the daemon subscribes to the news at one of the new masters';
 
 my $begin = time;
 is(checked($_), 'completed', 'after all: checks') for (@world) x 2;

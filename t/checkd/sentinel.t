@@ -42,6 +42,8 @@ for my $n (1, 2) {
         "failover $n: a check of before completes");
     ok(wait_log($checkd, qr/node \S+:$new->{port}: its data have another history/,
         5), "failover $n: it is logged");
+    eventually { subscribed($f) eq $new->{index} } 10,
+        "failover $n: the daemon subscribes to the news at the new master";
     restart_member($f, $old);
     wait_replicas($f);
 }

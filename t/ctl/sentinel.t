@@ -153,6 +153,14 @@ for (["127.0.0.1 $replica->{announced}", qr/cannot be used: it is a replica/],
     fake_answers($fake, { SENTINEL => named(split / /, $_->[0]) });
     fails($_->[1], 'account', 'show', $ac);
 }
+
+# An address translation: the address that is announced is not the one to use.
+write_file("$dir/nodes", read_file("$dir/quick")
+    . "store_nodes 192.0.2.7:6379=127.0.0.1:$master->{port}\n");
+fake_answers($fake, { SENTINEL => named('192.0.2.7', 6379) });
+is(rblctl($f, '-c', "$dir/nodes", 'account', 'show', $ac)->{status}, 0,
+    'store_nodes');
+
 fake_answers($fake, { SENTINEL => "*-1\r\n" });
 fails(qr/does not know a master of this name/, 'status');
 fake_answers($fake, { SENTINEL => '' });

@@ -8,7 +8,7 @@ use warnings;
 use RblFailover;
 use Time::HiRes qw(time sleep);
 
-# The reply to a write, or the error.
+# The reply to a write, or its error.
 sub try_set {
     my ($f, $key, $value) = @_;
 
@@ -94,8 +94,8 @@ subtest 'a cluster' => sub {
     my $half = 0;
     move_slots($f, [$slot], $to, sub {
         $half++;
-        is(join(' ', map { redis($f, 'GET', "{1}k$_") } 1 .. 20),
-            "@{[1 .. 20]}", 'reads while it moves');
+        is(join(' ', map { redis($f, 'GET', "{1}k$_") } 1 .. 20), "@{[1 .. 20]}",
+            'reads while it moves');
     });
     is($half, 1, 'a slot was moved');
     is(node_of($f, $slot), $to, 'to that server');

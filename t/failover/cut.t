@@ -5,8 +5,7 @@
 # max-lag, so what is written to it is not lost when it follows the new master.
 #
 # CUT=silent: packets vanish, instead of connections being reset.  Then the
-# master notices only after max-lag, and what it acknowledges until then is
-# lost.
+# master notices only after max-lag, and what it acknowledges until then is lost.
 #
 # Alone: measures when writes are refused.
 
@@ -78,7 +77,7 @@ note sprintf 'the other side: first write after %.2f s', ($again // 1e9) - $cut;
 cmp_ok(($again // 1e9) - $cut, '<', SECONDS,
     'the others are served by the new master');
 
-# Writes that were acknowledged before the master could know are lost.
+# Writes acknowledged before the master could notice are lost.
 for my $side ($here, $there) {
     my $report = load_report($w->{nginx}, $side, \@accounts);
     note away_text($report);

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
 # Changes that a failover must not undo, such as a code that was used: they are
-# acknowledged when a replica has them.  While none answers, the caller is told
-# that the change may have been made.
+# acknowledged when a replica has them.  While none answers, the response says
+# that the outcome is unknown.
 
 use strict;
 use warnings;

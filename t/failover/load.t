@@ -34,7 +34,7 @@ sub host_in {
 sub found {
     my ($records, $what) = @_;
 
-    # After a change by hand, nginx must read the store again.
+    # The caches of nginx are out of date after a change by hand.
     redis($redis, 'DEL', map { my $a = $_; map { redis_key($_, $a->{sid}) }
         qw(totals unchanged) } @accounts);
     return scalar @{ load_report($nginx, $records, \@accounts)->{$what} };

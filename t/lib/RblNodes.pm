@@ -12,7 +12,8 @@ use IO::Socket::INET;
 use RblCheckd;
 use RblFailover;
 
-our @EXPORT = qw(nodes_world world_at checked receiver_of start_naming);
+our @EXPORT = qw(nodes_world world_at checked subscribed receiver_of
+    start_naming);
 
 # {redis, dns, partitions, accounts => [...]}, as world().  Options: accounts (how
 # many at each master), data (of a.test), more as those of RblCheckd.
@@ -47,6 +48,15 @@ sub checked {
 
     my $pp = check_value($w, '10.0.0.' . (1 + int rand 250));
     return wait_check($w, $pp, $seconds)->{status} // 'none';
+}
+
+# The numbers of the servers at which a daemon subscribes to the news.
+sub subscribed {
+    my ($f) = @_;
+
+    return join ' ', map { $_->{index} } grep {
+        alive($_) && redis($_, 'PUBSUB', 'NUMSUB', 'rbl:news')->[1]
+    } @{ $f->{nodes} };
 }
 
 # A receiver of the account's events of listings.

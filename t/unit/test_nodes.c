@@ -30,6 +30,10 @@ static const struct {
       2, "192.0.2.1:26379" },
     { "cluster:192.0.2.1:6379,[2001:db8::2]:6379,c:6379", 1,
       RBL_PLACE_CLUSTER, 3, "192.0.2.1:6379" },
+    { "tls:127.0.0.1:6379", 1, RBL_PLACE_ONE, 1, "127.0.0.1:6379" },
+    { "tls:sentinel:rbl@192.0.2.1:26379", 1, RBL_PLACE_SENTINEL, 1,
+      "192.0.2.1:26379" },
+    { "tls:unix:/run/redis.sock", 0, RBL_PLACE_ONE, 0, NULL },
     { "", 0, RBL_PLACE_ONE, 0, NULL },
     { ":6379", 0, RBL_PLACE_ONE, 0, NULL },
     { "127.0.0.1", 0, RBL_PLACE_ONE, 0, NULL },
@@ -75,6 +79,8 @@ test_places(void)
 
         ok(place.kind == places[i].kind && place.n == places[i].n,
            "its kind, and its %u servers", places[i].n);
+        ok(place.tls == (strncmp(places[i].text, "tls:", 4) == 0),
+           "encrypted or not");
         is_str(rbl_str(rbl_host_port_text(buf, &place.hosts[0])),
                places[i].first,
                "the first one");
@@ -337,6 +343,7 @@ static void
 test_keys(void)
 {
     char             text[64];
+    char             guard[RBL_KEY_MAX];
     unsigned         p, at, masters_of[3] = { 0, 0, 0 };
     rbl_key_t        key;
     rbl_nodes_t      nodes;
@@ -378,6 +385,8 @@ test_keys(void)
        "words: the first key with a tag");
     ok(rbl_nodes_of_words(&nodes, 2, meta) == 1,
        "else the word after the command");
+    ok(rbl_str_is(rbl_nodes_guard(guard, RBL_STR("p.1:{abc}:due:{x}")),
+                  "p.1:{abc}:acct:-"), "the key that never exists");
     ok(rbl_nodes_of_words(&nodes, 1, time) == RBL_NODE_NONE,
        "a command without a key has no node of its own");
 

@@ -1,17 +1,17 @@
 package RblFailover::History;
 
 # Is the history of a register linearizable?  That is: can each operation be
-# given a moment between its start and its end, so that a register that does
-# them in that order returns what they returned?
+# given a moment between its start and its end, so that a register that does them
+# in that order returns what they returned?
 #
 # A write that may have happened (said: unknown, broken) has no end: it takes
 # effect at any moment after its start, or never.  One that was refused
 # (unchanged, refused) never does.  All writes have different values.
 #
 # The search goes through starts and ends in order of time, with all states that
-# are possible so far: the value, and which of the open operations have had
-# their moment.  At the end of an operation the states remain in which it has
-# had its moment.  An operation without such a state is the fault.
+# are possible so far: the value, and which of the open operations have had their
+# moment.  At the end of an operation the states remain in which it has had its
+# moment.  An operation without such a state is the fault.
 
 use strict;
 use warnings;
@@ -41,9 +41,9 @@ sub history_fault {
     return undef;
 }
 
-# Operations that took effect, or may have.  A write without a response and
-# whose value was not read has no effect that can be seen: it is left out, as the number of
-# states doubles with each.
+# Operations that were done, or may have been.  A write without a response and
+# whose value was not read has no effect that can be seen: it is left out, as the
+# number of states doubles with each.
 sub relevant {
     my ($all) = @_;
 

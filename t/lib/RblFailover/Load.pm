@@ -191,7 +191,7 @@ sub heard {
         if $r->{said} ne 'done' && $c->{next} < time + PAUSE;
 }
 
-# The outcome of the change, as the response has it (ngx_rbl_round.c).
+# The outcome of a change by its response (ngx_rbl_round.c).
 sub said {
     my ($r, $v) = @_;
 

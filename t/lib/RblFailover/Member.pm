@@ -1,7 +1,7 @@
 package RblFailover::Member;
 
-# The Redis servers of a store: their start, and commands to one of them with a
-# limit of time.
+# The servers of a store: their start, and commands to one of them with a limit
+# of time.
 
 use strict;
 use warnings;
@@ -39,8 +39,8 @@ sub login {
     return ($user_option, $name, $password_option, "secret of $name");
 }
 
-# As redis_try, and redis_raw; a server that stands still counts as one without
-# a connection.
+# As redis_try, and redis_raw; a server that stands still counts as one without a
+# connection.
 sub ask {
     my ($server, @words) = @_;
 

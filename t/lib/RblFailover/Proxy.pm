@@ -95,7 +95,7 @@ sub take {
     my $server = is_cut($c) ? undef : IO::Socket::INET->new(
         PeerAddr => '127.0.0.1', PeerPort => $to);
     if (!$server) {
-        # It has no peer, and is not read.
+        # Without a peer it is not read.
         $peer{$c} = [$c, undef];
         drop($c, 1) if $mode ne 'silent' || !is_cut($c);
         return;

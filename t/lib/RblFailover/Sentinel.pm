@@ -25,8 +25,7 @@ sub start_sentinels {
     my $port = free_port();
     $f->{forward} = start_forward($port) if $f->{forward};
     my $announced = $f->{forward} ? $f->{forward}{port} : $port;
-    # Members connect to one another from 127.0.0.2, so that a forwarder knows
-    # them.
+    # Members connect to one another from 127.0.0.2: a forwarder knows them by it.
     my @args = ('--bind-source-addr', '127.0.0.2', '--protected-mode', 'no',
         '--replica-announce-ip', '127.0.0.1');
     my $first = start_member($port, $f, @args, '--replica-announce-port',
@@ -107,7 +106,7 @@ sub known {
         && $m{'num-other-sentinels'} == @{ $f->{sentinels} } - 1;
 }
 
-# The server that most of the Sentinels name, if it is a master.
+# The master that most Sentinels name, if its role is master.
 sub master {
     my ($f) = @_;
 

@@ -1,0 +1,122 @@
+#!/usr/bin/perl
+
+# The module's store behind TLS: certificates of the server and of nginx, a
+# name in place of the address, large answers, a server that goes away, and all
+# that is refused with its reason.
+
+use strict;
+use warnings;
+
+use RblApi;
+use RblDeliver qw(authority certificate);
+
+my $d = own_dir('tls');
+authority($d, 'ca');
+authority($d, 'other');
+certificate($d, 'ca', 'redis', 'IP:127.0.0.1');
+certificate($d, 'ca', 'named', 'DNS:store.example.org');
+certificate($d, 'ca', 'client', 'DNS:nginx.example.org');
+certificate($d, 'other', 'stranger', 'DNS:nginx.example.org');
+certificate($d, 'ca', 'expired', 'IP:127.0.0.1', '-days', '-1');
+
+sub tls_redis {
+    my ($cert, %opt) = @_;
+
+    my $port = free_port();
+    my $redis = start_redis(args => ['--tls-port', $port,
+        '--tls-cert-file', "$d/$cert.pem", '--tls-key-file', "$d/$cert.key",
+        '--tls-ca-cert-file', "$d/ca.pem",
+        '--tls-auth-clients', $opt{auth} // 'no'], %opt);
+    $redis->{tls} = $port;
+    return $redis;
+}
+
+sub tls_nginx {
+    my ($redis, %tls) = @_;
+
+    my $lines = join ' ', map { "rbl_store_tls_$_ $tls{$_};" } sort keys %tls;
+    return start_nginx(store => { %$redis, addr => "tls:127.0.0.1:"
+        . $redis->{tls} }, http => $lines);
+}
+
+sub logged {
+    my ($nginx, $pattern, $what) = @_;
+
+    ok((wait_for { read_file($nginx->{error_log}) =~ $pattern } 10, $what),
+        $what);
+}
+
+# --- it works --------------------------------------------------------------
+
+my $redis = tls_redis('redis', auth => 'yes', appendonly => 1);
+init_store($redis);
+my $acct = make_account($redis);
+my %good = (ca => "$d/ca.pem", certificate => "$d/client.pem",
+    key => "$d/client.key");
+my $nginx = tls_nginx($redis, %good);
+
+sub get { http($nginx, 'GET', "/3.0/$_[0]", auth => $acct) }
+sub add {
+    my ($host) = @_;
+    return http($nginx, 'POST', '/3.0/host/add.json', auth => $acct,
+        form => { host => $host, name => 'n' x 200, type => 'rbl' });
+}
+
+is(get('hosts.json')->{status}, 200, 'a read');
+is(add('192.0.2.1')->{status}, 200, 'a write');
+is(add('198.51.100.0/24')->{status}, 200, 'a subnet');
+my $r = get('hosts.json?page_size=1000');
+is(scalar @{ json($r)->{data} }, 257, 'many records of a read come at once');
+
+my @many = map { get('hosts.json?page_size=200') } 1 .. 30;
+is(scalar(grep { $_->{status} == 200 } @many), 30, 'and again');
+
+restart_server($redis);
+ok((wait_for { get('hosts.json')->{status} == 200 } 20, 'the store'),
+    'after a restart of Redis it is back');
+stop_server($nginx);
+
+# --- a name ----------------------------------------------------------------
+
+my $named = tls_redis('named');
+$nginx = tls_nginx($named, ca => "$d/ca.pem", name => 'store.example.org');
+logged($nginx, qr/not been initialised/, 'a certificate for a name');
+stop_server($nginx);
+
+# --- what is refused -------------------------------------------------------
+
+for (['a server with a certificate for another name', $named,
+        { ca => "$d/ca.pem", name => 'other.example.org' },
+        qr/certificate is not for rbl_store_tls_name/],
+    ['a server with a certificate for no address', $named,
+        { ca => "$d/ca.pem" }, qr/certificate is not for its address/],
+    ['a server of another authority', $redis,
+        { %good, ca => "$d/other.pem" }, qr/not ready: (?:unable|self).*certificate/],
+    ['an expired certificate', tls_redis('expired'), { ca => "$d/ca.pem" },
+        qr/certificate has expired/],
+    ['no certificate of nginx, where one is needed', $redis,
+        { ca => "$d/ca.pem" }, qr/not ready: (?!.*idle)/],
+    ['a certificate of nginx by another authority', $redis,
+        { %good, certificate => "$d/stranger.pem", key => "$d/stranger.key" },
+        qr/not ready: /])
+{
+    my ($what, $server, $tls, $pattern) = @$_;
+
+    $nginx = tls_nginx($server, %$tls);
+    logged($nginx, $pattern, "$what: refused, and why");
+    is(get('hosts.json')->{status}, 503, "$what: 503");
+    unlike(read_file($nginx->{error_log}), qr/link\) is ready|" is ready/,
+        "$what: never ready");
+    stop_server($nginx);
+}
+
+# --- plain and TLS mixed up ------------------------------------------------
+
+my $plain = start_redis(port => free_port());
+init_store($plain);
+$nginx = tls_nginx({ %$plain, tls => $plain->{port} }, ca => "$d/ca.pem");
+logged($nginx, qr/not ready: /, 'a server without TLS');
+is(get('hosts.json')->{status}, 503, 'is not used');
+stop_server($nginx);
+
+done_testing();
