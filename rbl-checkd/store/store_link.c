@@ -223,27 +223,39 @@ store_link_script(store_link_t *link, unsigned late,
     const rbl_script_t *script, store_reply_pt done, void *data, int argc,
     const rbl_str_t *argv)
 {
-    char          text[RBL_OUT_INT];
+    int           split;
+    char          text[RBL_OUT_INT], key[RBL_KEY_MAX];
     size_t        size;
     rbl_out_t     out;
-    rbl_str_t     sha1;
+    rbl_str_t     sha1, guard;
     store_cmd_t  *cmd;
 
+    /* a second key: Redis refuses the script while the slot moves */
+
+    split = link->store->nodes.kind == RBL_PLACE_CLUSTER;
+    guard = split ? rbl_nodes_guard(key, argv[0]) : RBL_STR("");
+
     sha1 = rbl_str(script->sha1);
-    size = RESP_SIZE(argc + 3, bytes_of(argc, argv) + sizeof("EVALSHA")
-                               + sha1.n + RBL_OUT_INT);
+    size = RESP_SIZE(argc + 4, bytes_of(argc, argv) + sizeof("EVALSHA")
+                               + sha1.n + RBL_OUT_INT + guard.n);
     cmd = make_cmd(link, done, data, size);
     cmd->script = script;
     cmd->late = late;
-    cmd->argc = (size_t) argc + 3;
+    cmd->argc = (size_t) (argc + 3 + split);
 
     out = (rbl_out_t) { cmd->bytes, cmd->bytes + size, NULL, 0 };
     resp_array(&out, cmd->argc);
     resp_bulk(&out, RBL_STR("EVALSHA"));
     resp_bulk(&out, sha1);
     cmd->named = (size_t) (out.pos - cmd->bytes);
-    resp_bulk(&out, rbl_out_int_text(text, script->nkeys));
-    put_all(&out, argc, argv);
+    resp_bulk(&out, rbl_out_int_text(text, script->nkeys + split));
+    resp_bulk(&out, argv[0]);
+
+    if (split) {
+        resp_bulk(&out, guard);
+    }
+
+    put_all(&out, argc - 1, argv + 1);
     cmd->n = resp_end(&out, cmd->bytes).n;
 
     offer(link, cmd);
@@ -328,28 +340,12 @@ refused(const store_link_t *link, const store_cmd_t *cmd,
 }
 
 
-/* A script ended in a slot that moves, perhaps after a part of its writes: its
-   caller runs it again, as after any unknown outcome. */
-
-static int
-broken_off(const store_link_t *link, const redisReply *reply)
-{
-    static const char  text[] = "ERR Script attempted to access a non local";
-
-    return link->store->nodes.kind == RBL_PLACE_CLUSTER
-           && reply->type == REDIS_REPLY_ERROR
-           && strncmp(reply->str, text, sizeof(text) - 1) == 0;
-}
-
-
 /* 1: the caller gets the reply, 0: the caller gets NULL, -1: the command is
    sent again. */
 
 static int
 judge(store_link_t *link, store_cmd_t *cmd, const redisReply *reply)
 {
-    char  name[STORE_NAME];
-
     switch (rbl_reply_class(reply)) {
 
     case RBL_REPLY_NOSCRIPT:
@@ -401,14 +397,7 @@ judge(store_link_t *link, store_cmd_t *cmd, const redisReply *reply)
         return 0;
 
     default:
-        if (!broken_off(link, reply)) {
-            return 1;
-        }
-
-        log_info("%s: a slot moved during %s", store_name(name, link),
-                 cmd->script != NULL ? cmd->script->name : cmd->verb);
-        store_map_stale(link->store);
-        return 0;
+        return 1;
     }
 }
 
