@@ -94,12 +94,21 @@ void
 ngx_rbl_batch_script(ngx_rbl_batch_t *batch, const rbl_script_t *script,
     int argc, const rbl_str_t *argv)
 {
+    char                 buf[RBL_KEY_MAX];
+    rbl_str_t            guard;
+    ngx_uint_t           guarded;
     ngx_rbl_command_t   *command;
     ngx_rbl_commands_t  *commands;
 
     commands = &batch->commands;
+    guarded = script != NULL && batch->store->nodes.kind == RBL_PLACE_CLUSTER;
 
-    if (ngx_rbl_commands_add(commands, script, argc, argv, batch->store->log)
+    if (guarded) {
+        guard = rbl_nodes_guard(buf, argv[0]);
+    }
+
+    if (ngx_rbl_commands_add(commands, script, guarded ? &guard : NULL, argc,
+                             argv, batch->store->log)
         != NGX_OK)
     {
         batch->nomem = 1;

@@ -20,16 +20,22 @@ static u_char *ngx_rbl_commands_string(u_char *p, const char *s, size_t n);
 
 ngx_int_t
 ngx_rbl_commands_add(ngx_rbl_commands_t *commands, const rbl_script_t *script,
-    int argc, const rbl_str_t *argv, ngx_log_t *log)
+    const rbl_str_t *guard, int argc, const rbl_str_t *argv, ngx_log_t *log)
 {
-    int                 i;
+    int                 i, guards;
     size_t              len;
     u_char             *p;
     u_char              number[NGX_INT_T_LEN];
     ngx_rbl_command_t  *command;
 
-    len = 4 * NGX_RBL_COMMANDS_LINE + sizeof("EVALSHA") + 40 + 3 * 2
+    len = 5 * NGX_RBL_COMMANDS_LINE + sizeof("EVALSHA") + 40 + 4 * 2
           + sizeof(number);
+
+    guards = guard != NULL;
+
+    if (guards) {
+        len += guard->n;
+    }
 
     for (i = 0; i < argc; i++) {
         len += NGX_RBL_COMMANDS_LINE + argv[i].n + 2;
@@ -47,11 +53,12 @@ ngx_rbl_commands_add(ngx_rbl_commands_t *commands, const rbl_script_t *script,
     p = commands->bytes + commands->len;
 
     if (script != NULL) {
-        p = ngx_rbl_commands_array(p, argc + 3);
+        p = ngx_rbl_commands_array(p, argc + 3 + guards);
         p = ngx_rbl_commands_string(p, "EVALSHA", 7);
         p = ngx_rbl_commands_string(p, script->sha1, 40);
         command->tail = p - commands->bytes;
-        len = ngx_snprintf(number, sizeof(number), "%d", script->nkeys)
+        len = ngx_snprintf(number, sizeof(number), "%d",
+                           script->nkeys + guards)
               - number;
         p = ngx_rbl_commands_string(p, (char *) number, len);
 
@@ -61,6 +68,10 @@ ngx_rbl_commands_add(ngx_rbl_commands_t *commands, const rbl_script_t *script,
 
     for (i = 0; i < argc; i++) {
         p = ngx_rbl_commands_string(p, argv[i].p, argv[i].n);
+
+        if (guards && i + 1 == script->nkeys) {
+            p = ngx_rbl_commands_string(p, guard->p, guard->n);
+        }
     }
 
     commands->len = p - commands->bytes;

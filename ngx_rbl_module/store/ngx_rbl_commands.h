@@ -46,12 +46,13 @@ typedef struct {
 
 /*
  * Adds a command, or, with a script, its call by EVALSHA; argv then holds the
- * keys, then the arguments.  The caller sets the node of the last element.
- * NGX_ERROR: out of memory; nothing was added.
+ * keys, then the arguments; `guard` is a further key of a script, or NULL.  The
+ * caller sets the node of the last element.  NGX_ERROR: out of memory; nothing
+ * was added.
  */
 ngx_int_t ngx_rbl_commands_add(ngx_rbl_commands_t *commands,
-    const rbl_script_t *script, int argc, const rbl_str_t *argv,
-    ngx_log_t *log);
+    const rbl_script_t *script, const rbl_str_t *guard, int argc,
+    const rbl_str_t *argv, ngx_log_t *log);
 
 /*
  * Returns the i-th command, a script call, as EVAL with the script's source.

@@ -223,39 +223,33 @@ store_link_script(store_link_t *link, unsigned late,
     const rbl_script_t *script, store_reply_pt done, void *data, int argc,
     const rbl_str_t *argv)
 {
-    int           split;
-    char          text[RBL_OUT_INT], key[RBL_KEY_MAX];
+    int           guards;
+    char          text[RBL_OUT_INT], buf[RBL_KEY_MAX];
     size_t        size;
     rbl_out_t     out;
     rbl_str_t     sha1, guard;
     store_cmd_t  *cmd;
 
-    /* a second key: Redis refuses the script while the slot moves */
-
-    split = link->store->nodes.kind == RBL_PLACE_CLUSTER;
-    guard = split ? rbl_nodes_guard(key, argv[0]) : RBL_STR("");
+    guards = link->store->nodes.kind == RBL_PLACE_CLUSTER;
+    guard = guards ? rbl_nodes_guard(buf, argv[0]) : RBL_STR("");
 
     sha1 = rbl_str(script->sha1);
     size = RESP_SIZE(argc + 4, bytes_of(argc, argv) + sizeof("EVALSHA")
-                               + sha1.n + RBL_OUT_INT + guard.n);
+                               + sha1.n + guard.n + RBL_OUT_INT);
     cmd = make_cmd(link, done, data, size);
     cmd->script = script;
     cmd->late = late;
-    cmd->argc = (size_t) (argc + 3 + split);
+    cmd->argc = (size_t) (argc + 3 + guards);
 
     out = (rbl_out_t) { cmd->bytes, cmd->bytes + size, NULL, 0 };
     resp_array(&out, cmd->argc);
     resp_bulk(&out, RBL_STR("EVALSHA"));
     resp_bulk(&out, sha1);
     cmd->named = (size_t) (out.pos - cmd->bytes);
-    resp_bulk(&out, rbl_out_int_text(text, script->nkeys + split));
-    resp_bulk(&out, argv[0]);
-
-    if (split) {
-        resp_bulk(&out, guard);
-    }
-
-    put_all(&out, argc - 1, argv + 1);
+    resp_bulk(&out, rbl_out_int_text(text, script->nkeys + guards));
+    put_all(&out, script->nkeys, argv);
+    put_all(&out, guards, &guard);
+    put_all(&out, argc - script->nkeys, argv + script->nkeys);
     cmd->n = resp_end(&out, cmd->bytes).n;
 
     offer(link, cmd);

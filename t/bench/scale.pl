@@ -10,7 +10,8 @@
 # No DNS: all lists have a minimum interval of 30 days, so that they are left
 # out of the checks after the first.
 #
-# SCALE_HOSTS sets another number of hosts, in 1,000 accounts.
+# SCALE_HOSTS sets another number of hosts, in 1,000 accounts; SCALE_MASTERS=3
+# a cluster of so many masters, with 256 partitions and 20,000 accounts.
 
 use strict;
 use warnings;
@@ -23,19 +24,24 @@ use RblBench;
 use RblBenchChecks;
 use RblBenchStore;
 use RblDns;
+use RblFailover;
 use RblTest;
 use Time::HiRes qw(sleep time);
 
-use constant { ACCOUNTS => 1000, PARTITIONS => 16, LISTS => 36, BATCH => 64,
-    HOUR => 3600, DAEMONS => 2, MONTH => 30 * 86400 };
+use constant MASTERS => $ENV{SCALE_MASTERS} || 0;
+use constant { ACCOUNTS => MASTERS ? 20_000 : 1000,
+    PARTITIONS => MASTERS ? 256 : 64, LISTS => 36, BATCH => 64, HOUR => 3600,
+    DAEMONS => 2, MONTH => 30 * 86400 };
 
 my $total = $ENV{SCALE_HOSTS} || 1_000_000;
 my $each = int $total / ACCOUNTS;
 $total = $each * ACCOUNTS;
 
-bench('scale', 'a million hosts, each checked once an hour');
+bench('scale', "$total hosts, each checked once an hour"
+    . (MASTERS ? ', on ' . MASTERS . ' masters' : ''));
 
-my $redis = start_redis();
+my $redis = MASTERS ? start_cluster(masters => MASTERS, replicas => 0)
+    : start_redis();
 my $file = temp_dir() . '/lists.json';
 write_file($file, '{ "version": 1, "lists": [' . join(',', map {
     sprintf '{"zone": "list%d.dnsbl.example", "name": "List %d", "type": "rbl",'
@@ -46,13 +52,26 @@ init_store($redis, lists => $file, partitions => PARTITIONS);
 my $store = RblBenchStore->new($redis);
 
 sub cmd { return redis($redis, @_) }
+my $tags = RblTest::Redis::tags_of(PARTITIONS);
 sub k {
     my ($p, @parts) = @_;
-    return join ':', "rbl:{$p}", @parts;
+    return join ':', "rbl:{$tags->[$p]}", @parts;
 }
 sub pipelined { return $store->pipelined(BATCH, @_) }
 
-sub used { return cmd('INFO', 'memory') =~ /^used_memory:(\d+)/m ? $1 : 0 }
+sub used {
+    return sum0(map { redis($_, 'INFO', 'memory') =~ /^used_memory:(\d+)/m }
+        @{ $store->{nodes} });
+}
+
+# The most and the fewest hosts of a master, in % of an even distribution.
+sub spread {
+    my (@ac) = @_;
+
+    my @n = (0) x MASTERS;
+    $n[$store->place_of($_->{key})] += $each for @ac;
+    return map { 100 * $_ * MASTERS / $total - 100 } max(@n), min(@n);
+}
 
 
 # --- hosts -----------------------------------------------------------------
@@ -160,7 +179,8 @@ sub delays {
 sub watch {
     my ($seconds, @daemons) = @_;
 
-    my $cost = spend(sub { sleep $seconds }, redis => [$redis->{pid}],
+    my $cost = spend(sub { sleep $seconds },
+        redis => [map { $_->{pid} } @{ $store->{nodes} }],
         daemons => [map { $_->{pid} } @daemons]);
     return map { $_ => 100 * $cost->{$_} / 1e9 / $cost->{wall} }
         'redis', 'daemons';
@@ -211,6 +231,11 @@ table(['', 'figure'],
 remark('the first check: driven from here, ' . TAKE . " hosts a call; then the"
     . " daemons, $window s");
 
+if (MASTERS) {
+    my ($full, $empty) = spread(@ac);
+    target('hosts of the fullest master, from even', $full, '<=', 2, '%');
+    target('hosts of the emptiest master, from even', $empty, '>=', -2, '%');
+}
 target('memory of a host', $bytes, '<=', 1024, 'bytes');
 target('checks of the fewest minute, from even', $least, '>=', -10, '%');
 target('checks of the fullest minute, from even', $most, '<=', 10, '%');
@@ -219,5 +244,5 @@ target('Redis CPU at the hourly rate', $busy{redis}, '<', 10,
 target('checks that did not end', $never, '<=', 0, '');
 stop_server($_) || die "a daemon does not stop\n" for @daemons;
 $dns->stop;
-stop_server($redis);
+stop_server($_) for @{ $store->{nodes} };
 bench_end();

@@ -91,9 +91,7 @@ for my $name (sort keys %sources) {
     my @idle = grep {
         my ($v, $sub) = split /\|/;
         !$verb{$_} && !($literal{$v} && (!defined $sub || $literal{$sub}))
-            && !/^eval(?:sha)?$/
-            # of a program that does not know clusters yet
-            && !($v eq 'cluster' && !$literal{cluster});
+            && !/^eval(?:sha)?$/;
     } sort keys %$have;
     is("@idle", '', "$name: no command that it does not use");
 

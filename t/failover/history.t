@@ -100,7 +100,8 @@ sub random_history {
     for my $op (sort { $a->{moment} <=> $b->{moment} }
         grep { defined $_->{moment} } @todo)
     {
-        $op->{op} eq 'write' ? ($value = $op->{value}) : ($op->{value} = $value);
+        $op->{value} = $value if $op->{op} eq 'read';
+        $value = $op->{value};
     }
     return \@todo;
 }

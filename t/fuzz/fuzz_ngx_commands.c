@@ -1,7 +1,7 @@
 /*
  * Commands in the store's protocol (ngx_rbl_commands.c).  A line is an
- * argument; an empty line ends a command, and "!" makes it the call of a
- * script.
+ * argument; an empty line ends a command, "!" makes it the call of a script,
+ * and "?" gives the script a guard.
  *
  * hiredis, which parses the same protocol, finds each command with exactly its
  * arguments, for any bytes, and nothing between them.  As EVAL only the first
@@ -87,8 +87,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int                  argc[COMMANDS], n;
     fuzz_t               f;
     unsigned             i, used;
-    rbl_str_t            line, argv[COMMANDS][ARGS];
+    rbl_str_t            line, argv[COMMANDS][ARGS + 1];
     ngx_rbl_commands_t   commands;
+    const rbl_str_t      guards = RBL_STR("rbl:{07N}:acct:-"), *guard;
     const rbl_script_t  *call;
 
     fuzz_init(&f, data, size);
@@ -96,12 +97,18 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     for (used = 0; used < COMMANDS && fuzz_left(&f) > 0; used++) {
         call = NULL;
+        guard = NULL;
 
         for (n = 0; n < ARGS && fuzz_left(&f) > 0 && f.n < FUZZ_COPIES; ) {
             line = fuzz_line(&f);
 
             if (rbl_str_is(line, "!")) {
                 call = &script;
+                continue;
+            }
+
+            if (rbl_str_is(line, "?")) {
+                guard = &guards;
                 continue;
             }
 
@@ -116,10 +123,20 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             break;
         }
 
-        argc[used] = n;
-        fuzz_check(ngx_rbl_commands_add(&commands, call, n,
+        fuzz_check(ngx_rbl_commands_add(&commands, call, guard, n,
                                         argv[used], &fuzz_log)
                    == NGX_OK);
+
+        /* the guard is expected behind the key */
+
+        if (call != NULL && guard != NULL) {
+            memmove(&argv[used][2], &argv[used][1],
+                    (size_t) (n - 1) * sizeof(rbl_str_t));
+            argv[used][1] = guards;
+            n++;
+        }
+
+        argc[used] = n;
     }
 
     fuzz_check(commands.nelts == used);

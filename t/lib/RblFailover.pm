@@ -96,9 +96,9 @@ package RblFailover;
 #       the same for one host of each account: its name is the register
 #
 # Judge.pm
-#   load_report($nginx, $records, $accounts): compares the records with the store:
-#       {acked, lost => [...], doubled => [...], untrue => [...] (answered
-#       'unchanged', but done), stale => [...] (reads of older state), odd =>
+#   load_report($nginx, $records, $accounts): compares the records with the
+#       store: {acked, lost => [...], doubled => [...], untrue => [...]
+#       (answered 'unchanged', but done), stale => [...] (reads of older state), odd =>
 #       [...] (neither 200 nor 503 as it should be), away => [[account, begin,
 #       end], ...] (intervals of 503), longest (s), unknown, unchanged}
 #   is_clean($report, $name): a test: nothing lost, doubled, untrue, stale, odd
@@ -113,14 +113,19 @@ package RblFailover;
 #
 # World.pm
 #   failover_world($f, accounts => 1 (at each master), checkd => 1, nginx => {
-#       options of start_nginx }): the store with one list, accounts, nginx and a
-#       daemon: {f, accounts, nginx, dns, checkd}
+#       options of start_nginx }): the store with one list, accounts, nginx and
+#       a daemon: {f, accounts, nginx, dns, checkd}
 #   accounts_at($f, $n): so many accounts at each master
 #   kill_one($f, $node): kills a master and waits until all are in step again;
 #       returns how long it took no writes (s)
-#   drill($f, $n, $every): kill_one n times, every so many seconds
+#   stop_one($f, $node): the same by SIGSTOP; then the server goes on
+#   drill($f, $n, $every, $how): kill_one n times, every so many seconds, and
+#       stop_one instead of each third; or $how
 #   unfinished($w, $records): checks that were acknowledged and do not end
 #   fsck_clean($f, $name): a test: rblctl fsck finds nothing
+#
+# Hostile.pm, which a test uses by itself: replies of Sentinels and nodes for
+#   RblFakeRedis; serves, refuses, rblctl_ends: tests of the programs
 #
 # Environment: FAILOVERS=20 is the number of failovers of a test (long form).
 
@@ -142,9 +147,10 @@ use RblFailover::World;
 
 our @EXPORT = (@RblTest::EXPORT, @RblFailover::Cluster::EXPORT,
     @RblFailover::History::EXPORT, @RblFailover::Judge::EXPORT,
-    @RblFailover::Load::EXPORT, @RblFailover::Proxy::EXPORT, @RblFailover::Sentinel::EXPORT,
+    @RblFailover::Load::EXPORT, @RblFailover::Proxy::EXPORT,
+    @RblFailover::Sentinel::EXPORT,
     @RblFailover::World::EXPORT,
-    qw(ask restart_member wait_replicas failover failovers));
+    qw(ask info_of restart_member wait_replicas failover failovers));
 
 # The number of failovers of a test.
 sub failovers {

@@ -18,10 +18,11 @@ our @EXPORT = qw(sid first_round TAKE TOGETHER);
 use constant { BATCH => 64, HOUR => 3600, TAKE => 100, TOGETHER => 32,
     NAME => 'checkd-1.example.org:12345' };
 
+my $tags;
 sub k {
     my ($p, @parts) = @_;
 
-    return join ':', "rbl:{$p}", @parts;
+    return join ':', "rbl:{$tags->[$p]}", @parts;
 }
 
 my $random = '';
@@ -69,6 +70,7 @@ sub calls_for {
 sub first_round {
     my ($store, %opt) = @_;
 
+    $tags = RblTest::Redis::tags_of($opt{partitions});
     my $sum = redis($store->{redis}, 'HGET', k(0, 'defaults:for'), 'sum');
     my $pipelined = sub { $store->pipelined(BATCH, @_) };
     my ($n, %us) = (0);

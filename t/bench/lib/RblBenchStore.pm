@@ -1,7 +1,8 @@
 package RblBenchStore;
 
 # The store's scripts called as by the daemon, pipelined on one connection of
-# the benchmark.
+# the benchmark to each server of the store: one Redis, or a cluster
+# (RblFailover).
 #
 #     my $store = RblBenchStore->new($redis);
 #     my ($replies, $us) = $store->pipelined(64, $store->call_of('check_take',
@@ -17,9 +18,45 @@ use RblTest;
 sub new {
     my ($class, $redis) = @_;
 
-    my $socket = IO::Socket::UNIX->new(Peer => $redis->{socket})
-        or die "$redis->{socket}: $!\n";
-    return bless { redis => $redis, socket => $socket, sha => {} }, $class;
+    my @nodes = $redis->{masters} ? $redis->{masters}->($redis) : $redis;
+    my @sockets = map { IO::Socket::UNIX->new(Peer => $_->{socket})
+        or die "$_->{socket}: $!\n" } @nodes;
+    return bless { redis => $redis, nodes => \@nodes, sockets => \@sockets,
+        of => {} }, $class;
+}
+
+# The index of the server that has the keys of a command.
+sub place_of {
+    my ($self, $bytes) = @_;
+
+    return 0 if @{ $self->{nodes} } == 1 || $bytes !~ /:(\{...\}):/;
+    return $self->{of}{$1} //= do {
+        my $node = RblFailover::Cluster::node_of($self->{redis},
+            RblFailover::Cluster::slot_of($1));
+        my ($i) = grep { $self->{nodes}[$_] == $node } 0 .. $#{ $self->{nodes} };
+        $i;
+    };
+}
+
+# Replies and CPU of the store in ns: all commands at once, each at its server.
+sub exchange {
+    my ($self, @calls) = @_;
+
+    my (@bytes, @order, @got);
+    for my $call (@calls) {
+        my $at = $self->place_of($call);
+        $bytes[$at] .= $call;
+        push @order, $at;
+    }
+    for my $at (grep { defined $bytes[$_] } 0 .. $#bytes) {
+        print { $self->{sockets}[$at] } $bytes[$at];
+        $self->{sockets}[$at]->flush;
+    }
+    for my $at (grep { defined $bytes[$_] } 0 .. $#bytes) {
+        $got[$at] = [RblTest::Redis::read_replies($self->{sockets}[$at],
+            scalar grep { $_ == $at } @order)];
+    }
+    return map { shift @{ $got[$_] } } @order;
 }
 
 sub bytes_of {
@@ -36,8 +73,11 @@ sub bytes_of {
 sub load_script {
     my ($self, $text) = @_;
 
-    return $self->{sha}{$text} //= redis($self->{redis}, 'SCRIPT', 'LOAD',
-        $text);
+    return $self->{sha}{$text} //= do {
+        my @sha = map { redis($_, 'SCRIPT', 'LOAD', $text) }
+            @{ $self->{nodes} };
+        $sha[0];
+    };
 }
 
 sub call_of {
@@ -61,16 +101,12 @@ sub pipelined {
     push @parts, [splice @calls, 0, $batch] while @calls;
     my $cost = spend(sub {
         for my $part (@parts) {
-            print { $self->{socket} } join '', @$part;
-            $self->{socket}->flush;
-            for my $r (RblTest::Redis::read_replies($self->{socket},
-                scalar @$part))
-            {
+            for my $r ($self->exchange(@$part)) {
                 die "$$r\n" if ref $r eq 'SCALAR';
                 push @replies, $r;
             }
         }
-    }, redis => [$self->{redis}{pid}]);
+    }, redis => [map { $_->{pid} } @{ $self->{nodes} }]);
     return (\@replies, $cost->{redis} / 1000 / $n);
 }
 

@@ -49,7 +49,8 @@ sub start_node {
     my $d = own_dir('node');
     write_file("$d/nodes.conf", join('', map {
         my $a = $at->[$_];
-        my $role = $_ < $masters ? 'master -' : "slave $at->[$_ % $masters]{id}";
+        my $role = $_ < $masters ? 'master -'
+            : "slave $at->[$_ % $masters]{id}";
         "$a->{id} 127.0.0.1:$a->{port}\@$a->{bus} "
             . ($_ == $i ? 'myself,' : '') . "$role 0 0 "
             . (1 + $_ % $masters) . ' connected'

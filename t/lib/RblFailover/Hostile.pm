@@ -55,7 +55,8 @@ sub refuses {
             if $status != 503 || $body !~ /Nothing was changed/;
         sleep 0.1;
     }
-    return Test::More::is(join("\n", @bad), '', "$name: 503, nothing was changed");
+    return Test::More::is(join("\n", @bad), '',
+        "$name: 503, nothing was changed");
 }
 
 # rblctl ends with a message, in time.

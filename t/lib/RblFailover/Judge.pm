@@ -132,10 +132,13 @@ sub is_clean {
     my ($report, $name) = @_;
 
     local $Test::Builder::Level = $Test::Builder::Level + 1;
-    my @bad = map { my $what = $_; my @r = @{ $report->{$what} };
-        @r ? "$what: " . @r . ', ' . join ' ', map { "$_=" . ($r[0]{$_} // '-') }
-            ref $r[0] eq 'HASH' ? sort keys %{ $r[0] } : () : () }
-        qw(lost doubled untrue stale odd);
+    my @bad;
+    for my $what (qw(lost doubled untrue stale odd)) {
+        my @r = @{ $report->{$what} } or next;
+        my $first = ref $r[0] eq 'HASH' ? $r[0] : $r[0][0];
+        push @bad, "$what: " . @r . ', ' . join ' ',
+            map { "$_=" . ($first->{$_} // '-') } sort keys %$first;
+    }
     return Test::More::is(join("\n", @bad), '', $name)
         || Test::More::diag(away_text($report));
 }
