@@ -60,7 +60,7 @@ void store_free(store_t *store);        /* pending commands get NULL */
 int store_ready(const store_t *store);
 const rbl_keyspace_t *store_keyspace(const store_t *store);
 
-/* For how many seconds a partition has been out of reach, or has refused writes,
+/* Seconds for which a partition has been out of reach, or has refused writes,
    while others may be in order; 0: it is in order, or the store is no
    cluster. */
 double store_away(const store_t *store, unsigned partition);

@@ -334,28 +334,12 @@ refused(const store_link_t *link, const store_cmd_t *cmd,
 }
 
 
-/* A script ended in a slot that moves, perhaps after a part of its writes: its
-   caller runs it again, as after any unknown outcome. */
-
-static int
-broken_off(const store_link_t *link, const redisReply *reply)
-{
-    static const char  text[] = "ERR Script attempted to access a non local";
-
-    return link->store->nodes.kind == RBL_PLACE_CLUSTER
-           && reply->type == REDIS_REPLY_ERROR
-           && strncmp(reply->str, text, sizeof(text) - 1) == 0;
-}
-
-
 /* 1: the caller gets the reply, 0: the caller gets NULL, -1: the command is
    sent again. */
 
 static int
 judge(store_link_t *link, store_cmd_t *cmd, const redisReply *reply)
 {
-    char  name[STORE_NAME];
-
     switch (rbl_reply_class(reply)) {
 
     case RBL_REPLY_NOSCRIPT:
@@ -407,14 +391,7 @@ judge(store_link_t *link, store_cmd_t *cmd, const redisReply *reply)
         return 0;
 
     default:
-        if (!broken_off(link, reply)) {
-            return 1;
-        }
-
-        log_info("%s: a slot moved during %s", store_name(name, link),
-                 cmd->script != NULL ? cmd->script->name : cmd->verb);
-        store_map_stale(link->store);
-        return 0;
+        return 1;
     }
 }
 

@@ -37,7 +37,7 @@ like(read_file($checkd->{log}),
 my $before = log_count($checkd, 'refuses');
 my ($slot) = map { slot_of_account($f, $_->{acct}) } $world[0];
 my $pp = check_value($world[0], '10.0.0.9');
-move_slots($f, [$slot], $node[1]);
+move_slots($f, [$slot], $node[1], sub { sleep 1 });
 is(wait_check($world[0], $pp)->{status}, 'completed', 'a slot moves: its check');
 is(checked($world[0]), 'completed', 'and later ones');
 ok(wait_log($checkd, qr/1 partitions are on another node now/, 10),
