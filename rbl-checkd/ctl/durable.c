@@ -10,7 +10,7 @@
 #define DURABLE_WAIT  "1000"            /* ms */
 
 
-/* Has the node replicas, one of which may become the master? */
+/* Has the node replicas? */
 static int
 ctl_replicated(ctl_link_t *link)
 {
