@@ -35,6 +35,16 @@ sub serves_beside {
 my $w = failover_world({ %$f, addr => $addr });
 my $acct = $w->{accounts}[0];
 
+# rblctl and the daemon find the one that is right.
+$say->(names('127.0.0.1', $replica->{port}));
+my $listed = rblctl({ %$f, addr => $both }, 'account', 'list');
+is($listed->{status}, 0, "rblctl, a replica, $right") or diag($listed->{err});
+my $daemon = start_checkd(store => { %$f, addr => $both }, ready => 0,
+    resolver => $w->{dns});
+ok(wait_log($daemon, qr/ready/, 10), "the daemon, a replica, $right");
+stop_server($daemon);
+$say->($good);
+
 my @wrong = (
     ['a replica', names('127.0.0.1', $replica->{port})],
     ['itself', names('127.0.0.1', $fake->{port})],
