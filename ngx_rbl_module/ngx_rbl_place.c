@@ -40,7 +40,10 @@ ngx_rbl_set_store(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     if (why != NULL) {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "invalid value \"%V\" in \"%V\" directive: %s",
+                           "invalid value \"%V\" in \"%V\" directive, it must "
+                           "be \"address[:port]\", \"unix:/path\", "
+                           "\"sentinel:name@address:port,...\" or "
+                           "\"cluster:address:port,...\": %s",
                            &value[1], &cmd->name, why);
         return NGX_CONF_ERROR;
     }
@@ -144,9 +147,7 @@ ngx_rbl_place_add(ngx_conf_t *cf, rbl_place_t *place, ngx_str_t *text,
     if (u.url.data == NULL || ngx_parse_url(cf->pool, &u) != NGX_OK
         || u.naddrs == 0)
     {
-        return u.err != NULL ? u.err : "it must be \"address[:port]\","
-                                       " \"unix:/path\", \"sentinel:...\" or"
-                                       " \"cluster:...\"";
+        return u.err != NULL ? u.err : "it is no address";
     }
 
     for (i = 0; i < u.naddrs && place->n < most; i++) {

@@ -129,8 +129,8 @@ ngx_rbl_cluster_take(ngx_rbl_link_t *link, const redisReply *reply)
     ngx_rbl_node_follow(store);
     ngx_rbl_cluster_meta(store);
 
-    if (!store->survey.timer_set) {
-        ngx_add_timer(&store->survey, NGX_RBL_SURVEY_DOUBT);
+    if (!store->survey.timer_set || !ngx_rbl_cluster_whole(store)) {
+        ngx_rbl_cluster_doubt(store);
     }
 }
 

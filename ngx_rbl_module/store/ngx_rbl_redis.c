@@ -15,7 +15,6 @@
 
 #include <assert.h>
 
-#define NGX_RBL_BACKOFF_MIN    50       /* ms */
 #define NGX_RBL_BACKOFF_MAX    1000
 #define NGX_RBL_GREETING_MAX   1000     /* ms to connect and become ready */
 #define NGX_RBL_SEEK_MAX       500      /* ms for one Sentinel */

@@ -23,6 +23,7 @@
 #include "rbl_nodes.h"
 #include "rbl_reply_guard.h"
 
+#define NGX_RBL_BACKOFF_MIN     50      /* ms */
 #define NGX_RBL_REDIS_WORDS     4
 #define NGX_RBL_REDIS_NAME      (RBL_HOST_PORT_TEXT + 24)
 #define NGX_RBL_REDIS_REASON    128     /* longest reason in a log line */

@@ -1,9 +1,10 @@
 /*
  * Looks up the master that Sentinels name (Redis: Guidelines for Redis clients
  * with support for Redis Sentinel).  A round asks one after the other, until
- * one names a usable address; that one is asked first the next time.  Every
- * link that has lost its connection begins with a look-up, because that is how
- * a failover shows.
+ * one names a usable address; that one is asked first the next time, unless the
+ * server that it named could not be used: it may have lost the other Sentinels.
+ * Every link that has lost its connection begins with a look-up, because that
+ * is how a failover shows.
  */
 
 #include "ngx_rbl_redis.h"
@@ -13,6 +14,7 @@ static void ngx_rbl_sentinel_auth_reply(redisAsyncContext *ac, void *reply,
     void *data);
 static void ngx_rbl_sentinel_reply(redisAsyncContext *ac, void *reply,
     void *data);
+static void ngx_rbl_sentinel_rotate(ngx_rbl_scout_t *scout);
 static void ngx_rbl_sentinel_end(ngx_rbl_scout_t *scout, const char *reason);
 
 
@@ -56,6 +58,10 @@ ngx_rbl_sentinel_seek(ngx_rbl_link_t *link)
     link->seeking = 1;
 
     if (scout->link.state == NGX_RBL_REDIS_IDLE) {
+        if (link->backoff > NGX_RBL_BACKOFF_MIN) {
+            ngx_rbl_sentinel_rotate(scout);
+        }
+
         scout->asked = 0;
         ngx_rbl_redis_begin(&scout->link);
     }
@@ -153,9 +159,7 @@ ngx_rbl_sentinel_failed(ngx_rbl_scout_t *scout, const char *reason)
     }
 
     failed = scout->at[0];
-    ngx_memmove(scout->at, &scout->at[1],
-                (scout->n - 1) * sizeof(rbl_host_port_t));
-    scout->at[scout->n - 1] = failed;
+    ngx_rbl_sentinel_rotate(scout);
 
     ngx_log_error(NGX_LOG_INFO, scout->link.store->log, 0,
                   "rbl store \"%V\": Sentinel %s: %s",
@@ -174,6 +178,18 @@ ngx_rbl_sentinel_failed(ngx_rbl_scout_t *scout, const char *reason)
                         reason);
     *last = '\0';
     ngx_rbl_sentinel_end(scout, (char *) text);
+}
+
+
+static void
+ngx_rbl_sentinel_rotate(ngx_rbl_scout_t *scout)
+{
+    rbl_host_port_t  first;
+
+    first = scout->at[0];
+    ngx_memmove(scout->at, &scout->at[1],
+                (scout->n - 1) * sizeof(rbl_host_port_t));
+    scout->at[scout->n - 1] = first;
 }
 
 

@@ -12,6 +12,8 @@
 struct payer_s {
     gateway_line_t   line;
     store_t         *store;
+    store_t         *sure;              /* for attempts: with several servers a
+                                           store of its own (store_wait) */
     visits_t        *visits;
     link_t           pays;
     unsigned         n_pays;
@@ -306,9 +308,35 @@ pay_barred(const pay_t *pay, rbl_str_t payment)
 
 
 static void
+pay_ask(pay_t *pay)
+{
+    pay->ask = gateway_ask(&pay->payer->line, &pay->job, on_outcome, pay);
+
+    if (pay->ask == NULL) {
+        pay_end(pay, RBL_STR("out of memory"), 0);
+    }
+}
+
+
+static void
+on_waited(void *data, const redisReply *reply)
+{
+    if (rbl_reply_int(reply, 0) > 0) {
+        pay_ask(data);
+
+    } else {
+        pay_end(data, RBL_STR("no replica of the store has the attempt"), 0);
+    }
+}
+
+
+/* An attempt that a failover undid would be made again by another key. */
+
+static void
 on_send(void *data, const redisReply *reply)
 {
     pay_t                  *pay = data;
+    rbl_key_t               key;
     rbl_bill_send_reply_t   said;
 
     rbl_bill_send_reply(&said, reply);
@@ -327,10 +355,11 @@ on_send(void *data, const redisReply *reply)
         return;
     }
 
-    pay->ask = gateway_ask(&pay->payer->line, &pay->job, on_outcome, pay);
+    if (store_replicated(pay->payer->sure, pay_key(pay, &key))) {
+        store_wait(pay->payer->sure, pay_key(pay, &key), on_waited, pay);
 
-    if (pay->ask == NULL) {
-        pay_end(pay, RBL_STR("out of memory"), 0);
+    } else {
+        pay_ask(pay);
     }
 }
 
@@ -344,6 +373,8 @@ payer_step(void *data, store_t *store, visit_t *visit)
     rbl_key_t             key;
     rbl_bill_send_args_t  args;
     const config_t       *conf = payer->line.conf;
+
+    (void) store;
 
     pay = payer->safe ? calloc(1, sizeof(pay_t)) : NULL;
 
@@ -364,7 +395,7 @@ payer_step(void *data, store_t *store, visit_t *visit)
     args.lease = rbl_out_int_text(lease, (int64_t) (1000
                                   * (2 * conf->gateway_timeout
                                      + PAYER_MARGIN)));
-    store_call(store, bill_send, on_send, pay, args);
+    store_call(payer->sure, bill_send, on_send, pay, args);
 }
 
 
@@ -436,8 +467,12 @@ payer_new(struct ev_loop *loop, const config_t *conf, store_t *store,
     payer->line.dns = dns;
     payer->line.pool = transfer_pool_new(loop, conf->deliver_ca, PAYER_FLIGHT);
     payer->visits = visits_new(loop, store, &payer_kind, payer);
+    payer->sure = conf->place.kind == RBL_PLACE_ONE
+                  ? store : store_second(loop, conf, NULL, NULL);
 
-    if (payer->line.pool == NULL || payer->visits == NULL) {
+    if (payer->line.pool == NULL || payer->visits == NULL
+        || payer->sure == NULL)
+    {
         payer_free(payer);
         return NULL;
     }
@@ -477,10 +512,20 @@ payer_free(payer_t *payer)
     while (!link_empty(&payer->pays)) {
         pay = link_of(payer->pays.next, pay_t, link);
         store_forget(payer->store, pay);
+
+        if (payer->sure != NULL) {
+            store_forget(payer->sure, pay);
+        }
+
         pay_free(pay);
     }
 
     store_forget(payer->store, payer);
+
+    if (payer->sure != payer->store) {
+        store_free(payer->sure);
+    }
+
     visits_free(payer->visits);
 
     if (payer->line.pool != NULL) {

@@ -123,6 +123,10 @@ int ctl_connect(ctl_t *ctl);            /* 0, -1 */
 void ctl_disconnect(ctl_t *ctl);
 int ctl_meta(ctl_t *ctl);               /* 0: ks is complete; -1 */
 
+/* durable.c: behind Sentinels and in a cluster, waits until a replica has the
+   changes.  0; -1: none has them in time, error printed. */
+int ctl_durable(ctl_t *ctl);
+
 /* Reads partitions and schema of <prefix>:meta.  0; 1: there is no meta; -1. */
 int ctl_meta_read(ctl_t *ctl, int64_t *partitions, int64_t *schema);
 

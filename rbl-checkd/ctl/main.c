@@ -425,6 +425,10 @@ main(int argc, char **argv)
         rc = ctl.command->run(&ctl);
     }
 
+    if (rc == CTL_OK && ctl_durable(&ctl) != 0) {
+        rc = CTL_ERROR;
+    }
+
     ctl_disconnect(&ctl);
 
     if (fflush(stdout) != 0 || ferror(stdout)) {

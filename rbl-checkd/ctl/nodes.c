@@ -42,6 +42,14 @@ nodes_limit(const ctl_t *ctl)
 }
 
 
+/* Time limit of a command. */
+static double
+node_limit(const ctl_t *ctl)
+{
+    return ctl->conf.store_timeout * 10;
+}
+
+
 int
 ctl_wait(ctl_t *ctl)
 {
@@ -169,7 +177,7 @@ node_greet(ctl_t *ctl, unsigned i, ctl_link_t *link, ctl_why_t *why)
     int     rc;
     double  limit;
 
-    limit = ctl->conf.store_timeout * 10;
+    limit = node_limit(ctl);
 
     /* one Redis may be slow to answer even AUTH */
 
@@ -235,10 +243,16 @@ look_at(ctl_t *ctl, unsigned i, ctl_why_t *why)
     const char   *wrong;
 
     link = ctl_node(ctl, i, why);
-    reply = link == NULL ? NULL
-            : ctl_link_send(link, RBL_COMMAND("CLUSTER", RBL_STR("SLOTS")),
-                            why);
-    if (reply == NULL || reply->type == REDIS_REPLY_ERROR) {
+
+    if (link == NULL || ctl_link_limit(link, nodes_limit(ctl), why) != 0) {
+        return -1;
+    }
+
+    reply = ctl_link_send(link, RBL_COMMAND("CLUSTER", RBL_STR("SLOTS")), why);
+
+    if (reply == NULL || reply->type == REDIS_REPLY_ERROR
+        || ctl_link_limit(link, node_limit(ctl), why) != 0)
+    {
         freeReplyObject(reply);
         return -1;
     }
@@ -336,26 +350,28 @@ look_sentinel(ctl_t *ctl, const rbl_host_port_t *at, ctl_why_t *why)
 }
 
 
-/* The first Sentinel that answers is asked first the next time. */
+/* They are asked again only if the server that was named cannot be used: then
+   the one that named it is asked last. */
 static int
 look_sentinels(ctl_t *ctl, ctl_why_t *why)
 {
+    int               rc;
     unsigned          i;
     rbl_place_t      *place;
     rbl_host_port_t   at;
 
     place = &ctl->conf.place;
+    rc = -1;
 
-    for (i = 0; i < place->n; i++) {
-        if (look_sentinel(ctl, &place->hosts[i], why) == 0) {
-            at = place->hosts[i];
-            place->hosts[i] = place->hosts[0];
-            place->hosts[0] = at;
-            return 0;
-        }
+    for (i = 0; i < place->n && rc != 0; i++) {
+        at = place->hosts[0];
+        rc = look_sentinel(ctl, &at, why);
+        memmove(place->hosts, place->hosts + 1,
+                (place->n - 1) * sizeof(rbl_host_port_t));
+        place->hosts[place->n - 1] = at;
     }
 
-    return -1;
+    return rc;
 }
 
 

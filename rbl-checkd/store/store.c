@@ -91,6 +91,36 @@ store_command(store_t *store, store_reply_pt done, void *data, int argc,
 }
 
 
+void
+store_wait(store_t *store, rbl_str_t key, store_reply_pt done, void *data)
+{
+    store_link_t  *link;
+
+    link = link_for(store, 1, 1, &key);
+
+    if (link == NULL) {
+        store_fail_new(store, done, data);
+
+    } else {
+        store_link_command(link, done, data,
+                           RBL_COMMAND("WAIT", RBL_STR("1"),
+                                       RBL_STR(STORE_WAIT)));
+    }
+}
+
+
+int
+store_replicated(const store_t *store, rbl_str_t key)
+{
+    unsigned  node;
+
+    node = rbl_nodes_of(&store->nodes, key);
+
+    return store->nodes.kind != RBL_PLACE_ONE && node != RBL_NODE_NONE
+           && store->link[node] != NULL && store->link[node]->replicated;
+}
+
+
 unsigned
 store_command_all(store_t *store, store_reply_pt done, void *data, int argc,
     const rbl_str_t *argv)

@@ -90,6 +90,19 @@ void store_script_late(store_t *store, const rbl_script_t *script,
     store_reply_pt done, void *data, int argc,
     const rbl_str_t *argv);
 
+/*
+ * Waits until a replica has what was changed on this store's connection to the
+ * node of `key`; the reply is how many have, 0 after STORE_WAIT.  Commands
+ * behind it wait, too, so the caller needs a store of its own (store_second).
+ */
+#define STORE_WAIT  "500"               /* ms */
+void store_wait(store_t *store, rbl_str_t key, store_reply_pt done,
+    void *data);
+
+/* True if a failover could undo what the node of `key` has: it is behind
+   Sentinels or in a cluster, and has replicas. */
+int store_replicated(const store_t *store, rbl_str_t key);
+
 /* Cancels all call backs for `data`. */
 void store_forget(store_t *store, void *data);
 

@@ -263,6 +263,7 @@ look_at_replicas(store_link_t *link, const rbl_replicas_t *replicas)
     }
 
     link->unsafe = unsafe;
+    link->replicated = replicas->replicas > 0;
 }
 
 

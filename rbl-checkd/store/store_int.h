@@ -71,6 +71,7 @@ struct store_link_s {
     store_phase_t       phase;
     unsigned            subscribing:1;  /* has sent SUBSCRIBE */
     unsigned            unsafe:1;       /* its writes need no replica */
+    unsigned            replicated:1;   /* it had replicas when it greeted */
     store_queue_t       pending;
     store_window_t      window;
     ev_prepare          flush;          /* writes before the loop sleeps */

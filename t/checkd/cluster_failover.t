@@ -45,14 +45,15 @@ my ($poor) = node_of($f, slot_of_account($f, $world[0]{acct}));
 my $replica = replica_of_node($f, $poor);
 my $refuses = "node \\S+:$poor->{port}: it refuses \\w+: NOREPLICAS";
 my $before = log_count($checkd, $refuses);
+my $warned = log_count($checkd, "\\[warn\\].*$refuses");
 kill_server($replica);
 eventually { log_count($checkd, $refuses) > $before } 15,
     'a master that refuses writes';
-$before = log_count($checkd, "\\[warn\\].*$refuses");
 is(checked($_), 'completed', 'it delays no others') for @world[1, 2];
 sleep 4;
 is(checked($_), 'completed', 'nor later') for @world[1, 2];
-is(log_count($checkd, "\\[warn\\].*$refuses"), $before, 'it is logged once');
+cmp_ok(log_count($checkd, "\\[warn\\].*$refuses"), '<=', $warned + 1,
+    'it is logged once');
 restart_member($f, $replica);
 wait_ok($f);
 is(checked($world[0], 20), 'completed', 'the replica is back: its checks');

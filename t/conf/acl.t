@@ -241,7 +241,7 @@ my @harm = (
     [qw(MEMORY DOCTOR)], [qw(DUMP rbl:meta)], [qw(RESTORE rbl:x 0 x)],
     [qw(MIGRATE h 1 k 0 1)], [qw(RENAME rbl:meta rbl:x)], [qw(COPY rbl:a b)],
     [qw(MOVE rbl:meta 1)], [qw(SORT rbl:{0}:apps:x)], [qw(SUBSCRIBE x)],
-    [qw(PSUBSCRIBE *)], [qw(PUBLISH x y)], [qw(WAIT 0 0)], ['MULTI'],
+    [qw(PSUBSCRIBE *)], [qw(PUBLISH x y)], ['MULTI'],
     [qw(OBJECT ENCODING rbl:meta)],
     [qw(PERSIST rbl:meta)], [qw(EXPIRE rbl:meta 1)], [qw(GETDEL rbl:meta)],
     # foreign keys, read and written, directly and in a script

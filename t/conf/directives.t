@@ -46,7 +46,7 @@ my $page = qr/it must be a number from 1 to 10000/;
 my $expand = qr/it must be a number from 1 to 1024/;
 my $text = qr/it must be 1 to 255 characters without quotes, backslashes and/;
 my $prefix = qr/it must be 1 to 32 characters of A-Z, a-z, 0-9, _, \. and -/;
-my $addr = qr/it must be "address\[:port\]" or "unix:\/path"/;
+my $addr = qr/it must be "address\[:port\]", "unix:\/path",/;
 
 sub bad {
     my ($directive, $value, $allowed, $shown) = @_;
@@ -66,10 +66,25 @@ accepted("rbl_store $_", http => "rbl_store $_;")
     for qw(127.0.0.1 127.0.0.1:6380 [::1] [::1]:6380 unix:/run/redis.sock),
         @names;
 
+accepted("rbl_store $_", http => "rbl_store $_;")
+    for qw(sentinel:rbl@127.0.0.1:26379,127.0.0.2:26379
+        cluster:127.0.0.1:6379,[::1]:6380 cluster:127.0.0.1:6379);
+
 # The last name cannot be queried, so no query leaves the machine.
 bad('rbl_store', $_, $addr)
-    for qw(127.0.0.1:0 127.0.0.1:65536 127.0.0.1:x unix: [::1 :6379),
+    for qw(127.0.0.1:0 127.0.0.1:65536 127.0.0.1:x unix: [::1 :6379
+        sentinel:127.0.0.1:26379 sentinel:@127.0.0.1:26379 sentinel:rbl@
+        cluster: cluster:127.0.0.1 127.0.0.1:6379,127.0.0.2:6379),
         'x' x 64 . '.invalid';
+
+accepted('rbl_store_nodes', http => 'rbl_store_nodes 10.0.0.1:1=192.0.2.1:2 '
+    . 'inner:1=[2001:db8::1]:2;');
+refused("rbl_store_nodes $_", qr/"\Q$_\E".* it must be ANNOUNCED:PORT=/,
+    http => "rbl_store_nodes $_;")
+    for qw(10.0.0.1:1 10.0.0.1:1=outer:2 10.0.0.1=192.0.2.1:2);
+
+refused('tls: without an authority', qr/"rbl_store" with "tls:" needs/,
+    api => 'rbl_store tls:127.0.0.1:6379;');
 
 accepted("rbl_store_timeout $_", http => "rbl_store_timeout $_;")
     for qw(1ms 500ms 2s 60s 1m);

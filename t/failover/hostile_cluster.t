@@ -1,0 +1,118 @@
+#!/usr/bin/perl
+
+# Nodes of a cluster that say what is wrong, or are of another one: no program
+# writes to a wrong server, ends or waits without limit, and each goes on as soon
+# as the answer is right.
+
+use strict;
+use warnings;
+
+use RblFailover;
+use RblFailover::Hostile;
+use RblFakeRedis;
+use Time::HiRes qw(sleep);
+
+subtest 'a cluster' => sub {
+    my $f = start_cluster(replicas => 0);
+    my @nodes = @{ $f->{nodes} };
+    my $w = failover_world($f, checkd => 0);
+    my @acct = map {
+        my $node = $_;
+        grep { node_of($f, slot_of_account($f, $_)) == $node }
+            @{ $w->{accounts} };
+    } @nodes;
+    my $nginx = $w->{nginx};
+    serves($nginx, $_, 'three nodes') for @acct;
+
+    my $slot = slot_of_account($f, $acct[1]);
+    redis($_, 'CLUSTER', 'DELSLOTS', $slot) for @nodes;
+    refuses($nginx, $acct[1], 'a slot without a node');
+    serves($nginx, $acct[$_], 'another slot') for 0, 2;
+    my $r = rblctl($f, 'status');
+    like("$r->{out}$r->{err}", qr/away|no node|not served/i,
+        'rblctl status says so');
+    redis($nodes[1], 'CLUSTER', 'ADDSLOTS', $slot);
+    wait_ok($f);
+    serves($nginx, $acct[1], 'the slot has a node again');
+
+    my $other = start_cluster(masters => 3, replicas => 0);
+    # Which of the two clusters a worker takes for the right one is open; rblctl
+    # says that they differ.
+    for my $words (cluster_words(@nodes, $other->{nodes}[0]),
+        cluster_words($other->{nodes}[0], @nodes))
+    {
+        my $mixed = start_nginx(store => { %$f, addr => $words });
+        my %status;
+        for (1 .. 10) {
+            $status{ try_write($mixed, $_) }++ for @acct;
+            sleep 0.1;
+        }
+        is(join(' ', grep { $_ != 200 && $_ != 503 } keys %status), '',
+            'a node of another cluster among ours: 200 or 503');
+        $r = rblctl({ %$f, addr => $words }, 'account', 'list');
+        like($r->{err}, qr/different clusters/, 'rblctl says so');
+    }
+    is(redis($_, 'DBSIZE'), 0, 'nothing was written to the other cluster')
+        for @{ $other->{nodes} };
+
+    redis($nodes[2], 'ACL', 'SETUSER', 'rbl-api', 'resetpass', '>another');
+    redis($nodes[2], 'CLIENT', 'KILL', 'USER', 'rbl-api');
+    refuses($nginx, $acct[2], 'a password that one of three nodes refuses');
+    serves($nginx, $acct[$_], 'the others') for 0, 1;
+    like(read_file($nginx->{error_log}),
+        qr/node 127\.0\.0\.1:$nodes[2]{port}\b.*(?:password|WRONGPASS)/,
+        'the log names the node');
+    redis($nodes[2], 'ACL', 'SETUSER', 'rbl-api', '>secret of rbl-api');
+    serves($nginx, $acct[2], 'the password is right again');
+};
+
+# A node that no real server is like.
+subtest 'a false node of a cluster' => sub {
+    my $f = start_cluster(replicas => 0);
+    my $w = failover_world($f, checkd => 0);
+    my $acct = $w->{accounts}[0];
+    my $slot = slot_of_account($f, $acct);
+    my $fake = start_fake('good', port => 1);
+    my $id = 'f' x 40;
+    my %says = (AUTH => "+OK\r\n", 'CLUSTER MYID' => bulk($id),
+        INFO => bulk("role:master\r\n"),
+        HMGET => names(schema_version(), 64), '' =>
+        "-MOVED $slot 127.0.0.1:$fake->{port}\r\n");
+    my $slots = sub {
+        my ($host, $port) = @_;
+
+        return list(list(":0\r\n", ":16383\r\n", list(bulk($host),
+            ":$port\r\n", bulk($id))));
+    };
+    my $mine = $slots->('127.0.0.1', $fake->{port});
+    my @wrong = (
+        ['it moves all to itself', $mine],
+        ['it names 0.0.0.0', $slots->('0.0.0.0', 6379)],
+        ['it names a name', $slots->('localhost', 6379)],
+        ['slots out of range', list(list(":0\r\n", ":999999\r\n",
+            list(bulk('127.0.0.1'), ":$fake->{port}\r\n", bulk($id))))],
+        ['negative slots', list(list(":-5\r\n", ":-1\r\n",
+            list(bulk('127.0.0.1'), ":$fake->{port}\r\n", bulk($id))))],
+        ['no slots', "*0\r\n"],
+        ['an error', "-ERR This instance has cluster support disabled\r\n"],
+        ['garbage', "HTTP/1.1 400 Bad Request\r\n\r\n"],
+        ['nothing', ''],
+        ['nothing, and closes', undef],
+    );
+    my $alone = cluster_words($fake);
+    for my $case (@wrong) {
+        my ($name, $answer) = @$case;
+        fake_answers($fake, { %says, 'CLUSTER SLOTS' => $answer });
+        my $nginx = start_nginx(store => { %$f, addr => $alone });
+        refuses($nginx, $acct, $name);
+        ok(stop_server($nginx), 'and nginx ends');
+        rblctl_ends($f, $alone, $name) if $name =~ /^(?:it moves|nothing$)/;
+    }
+    fake_answers($fake, { %says, 'CLUSTER SLOTS' =>
+        "-ERR This instance has cluster support disabled\r\n" });
+    my $nginx = start_nginx(store => { %$f, addr =>
+        cluster_words($fake, @{ $f->{nodes} }) });
+    serves($nginx, $_, 'among right ones') for @{ $w->{accounts} };
+};
+
+done_testing();
