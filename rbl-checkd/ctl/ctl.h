@@ -84,6 +84,7 @@ typedef struct {
     double       until;                 /* end of waiting, monotonic s; 0: not
                                            begun */
     int          wrote;                 /* something was changed by now */
+    int          audited;               /* ... of an account */
     ctl_why_t    away[RBL_PARTITIONS_MAX];  /* by ctl_survey; text "": it is
                                                there */
     int            moved;               /* ctl_moving was called, and this was

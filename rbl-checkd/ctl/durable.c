@@ -1,6 +1,6 @@
 /*
- * Waits at the end of a command until a replica has its changes, because a
- * failover could undo them otherwise.
+ * Waits at the end of a command that has changed an account until a replica has
+ * the change, because a failover could undo it otherwise.
  */
 
 #include "client.h"
@@ -27,8 +27,7 @@ ctl_replicated(ctl_link_t *link)
 }
 
 
-/* 0: no replica has answered in time.  A user without the right to wait changes
-   nothing that is worth it. */
+/* 0: no replica has answered in time. */
 static int
 ctl_replica_has(ctl_link_t *link)
 {
@@ -38,9 +37,7 @@ ctl_replica_has(ctl_link_t *link)
 
     reply = ctl_link_send(link, RBL_COMMAND("WAIT", RBL_STR("1"),
                                             RBL_STR(DURABLE_WAIT)), &why);
-    has = reply != NULL
-          && (rbl_reply_class(reply) == RBL_REPLY_NOPERM
-              || rbl_reply_int(reply, 0) > 0);
+    has = rbl_reply_int(reply, 0) > 0;
     freeReplyObject(reply);
 
     return has;
@@ -53,7 +50,7 @@ ctl_durable(ctl_t *ctl)
     unsigned     i;
     ctl_link_t  *link;
 
-    if (ctl->conf.place.kind == RBL_PLACE_ONE || !ctl->store.wrote) {
+    if (ctl->conf.place.kind == RBL_PLACE_ONE || !ctl->store.audited) {
         return 0;
     }
 
