@@ -56,7 +56,7 @@ const config_key_t  config_keys[] = {
       "File of the certificate of the program, and of its chain, for servers\n"
       "that want one (tls-auth-clients).  It needs store_tls_key.", 0 },
 
-    { "store_tls_key", config_set_path, AT(store_tls_key), NO_LIMITS,
+    { "store_tls_key", config_set_private, AT(store_tls_key), NO_LIMITS,
       "", "/etc/rbl-checkd/store.key", "a readable file",
       "File of the key of store_tls_certificate, without a password.", 0 },
 

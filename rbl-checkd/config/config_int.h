@@ -51,6 +51,8 @@ int config_set_text(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
 int config_set_path(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
+int config_set_private(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
 int config_set_dir(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
 int config_set_log(config_t *conf, const config_key_t *key,

@@ -9,6 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+
+#define CREDENTIAL  512                 /* bytes of a path */
 
 
 /*
@@ -16,22 +20,37 @@
  * the same name, so that the file may belong to root alone.
  */
 
-static FILE *
-open_credential(const char *path)
+static int
+find_credential(char own[CREDENTIAL], const char *path)
 {
-    char         own[512];
     const char  *dir, *name;
 
     dir = getenv("CREDENTIALS_DIRECTORY");
     name = strrchr(path, '/');
 
-    if (dir == NULL || name == NULL
-        || snprintf(own, sizeof(own), "%s%s", dir, name) >= (int) sizeof(own))
-    {
-        return NULL;
-    }
+    return dir != NULL && name != NULL
+           && snprintf(own, CREDENTIAL, "%s%s", dir, name) < CREDENTIAL
+           && access(own, R_OK) == 0;
+}
 
-    return fopen(own, "re");
+
+static FILE *
+open_credential(const char *path)
+{
+    char  own[CREDENTIAL];
+
+    return find_credential(own, path) ? fopen(own, "re") : NULL;
+}
+
+
+int
+config_set_private(config_t *conf, const config_key_t *key, const char *value,
+    char *err, size_t size)
+{
+    char  own[CREDENTIAL];
+
+    return config_set_path(conf, key, find_credential(own, value) ? own : value,
+                           err, size);
 }
 
 

@@ -1,13 +1,14 @@
 #!/usr/bin/perl
 
 # rbl-checkd as a service: its notifications to the service manager, the reload,
-# and the password as a credential.
+# and secrets as credentials.
 
 use strict;
 use warnings;
 
 use RblManager;
 use RblTest;
+use RblTls;
 
 my $redis = start_redis();
 init_store($redis);
@@ -120,5 +121,17 @@ stop_server($d);
 my $r = run_cmd({ env => { CREDENTIALS_DIRECTORY => "$dir/none" } },
     build_dir() . '/rbl-checkd', '-t', '-c', $d->{conf_path});
 is($r->{status}, 1, 'without it the file is needed');
+
+my $tls = tls_files();
+write_file("$dir/credentials/store.key", read_file("$tls/client.key"), 0400);
+write_file("$dir/tls.conf", "store tls:127.0.0.1:1\nstore_tls_ca $tls/ca.pem\n"
+    . "store_tls_certificate $tls/client.pem\n"
+    . "store_tls_key /no/such/dir/store.key\n");
+for (['credentials', 0, ''], ['none', 1, qr/store_tls_key: the file cannot/]) {
+    $r = run_cmd({ env => { CREDENTIALS_DIRECTORY => "$dir/$_->[0]" } },
+        build_dir() . '/rbl-checkd', '-t', '-c', "$dir/tls.conf");
+    is($r->{status}, $_->[1], "the key of TLS, $_->[0]");
+    like($r->{err}, qr/$_->[2]/, "the key of TLS, $_->[0]: why");
+}
 
 done_testing();
