@@ -43,7 +43,8 @@ LDOPT    = -fsanitize=$(SANITIZE)
 MALLOC   =
 endif
 
-PKGS     = hiredis jansson ldns libcurl libidn2 libpsl libcrypto libxxhash
+PKGS     = hiredis jansson ldns libcurl libidn2 libpsl libssl libcrypto \
+           libxxhash
 CFLAGS   = -std=c11 -D_GNU_SOURCE $(WARN) $(OPT) -fno-strict-aliasing
 CPPFLAGS = -I$(BUILD)/gen $(patsubst %/,-I%,$(wildcard shared/*/)) \
            -Irbl-checkd \

@@ -367,6 +367,11 @@ main(int argc, char **argv)
         return 1;
     }
 
+    if (config_secure_store(&c.conf, err, sizeof(err)) != 0) {
+        fprintf(stderr, "%s: %s\n", o.file, err);
+        return 1;
+    }
+
     if (o.test) {
         printf("%s: the configuration is valid\n", o.file);
         return 0;

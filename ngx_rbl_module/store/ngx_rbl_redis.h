@@ -275,7 +275,7 @@ void ngx_rbl_redis_tls_read(redisAsyncContext *ac, ngx_connection_t *c,
    failed. */
 ngx_int_t ngx_rbl_redis_tls_write(redisAsyncContext *ac, ngx_connection_t *c);
 
-void ngx_rbl_redis_tls_fail(ngx_connection_t *c);
+void ngx_rbl_redis_tls_fail(redisAsyncContext *ac);
 void ngx_rbl_redis_tls_end(ngx_connection_t *c);
 
 

@@ -283,7 +283,7 @@ ngx_rbl_redis_write_tls(ngx_rbl_redis_event_t *e)
         break;
 
     default:
-        ngx_rbl_redis_tls_fail(e->connection);
+        ngx_rbl_redis_tls_fail(e->ac);
         redisAsyncHandleWrite(e->ac);
         return;
     }

@@ -2,8 +2,9 @@
  * TLS below hiredis, which has none: the handshake between connecting and
  * greeting, then bytes between OpenSSL and the buffers of hiredis.
  *
- * An error of TLS shuts the socket down; hiredis then finds the end of the
- * connection by itself, and all ends go one way.
+ * An error of TLS is put into the context of hiredis, which then ends the
+ * connection by itself, so that all ends go one way.  hiredis must not read the
+ * socket: what the peer has sent outside of TLS would count as replies.
  */
 
 #include "ngx_rbl_redis.h"
@@ -115,7 +116,7 @@ ngx_rbl_redis_tls_read(redisAsyncContext *ac, ngx_connection_t *c,
         }
 
         if (n <= 0) {
-            ngx_rbl_redis_tls_fail(c);
+            ngx_rbl_redis_tls_fail(ac);
             redisAsyncHandleRead(ac);
             return;
         }
@@ -161,9 +162,12 @@ ngx_rbl_redis_tls_write(redisAsyncContext *ac, ngx_connection_t *c)
 
 
 void
-ngx_rbl_redis_tls_fail(ngx_connection_t *c)
+ngx_rbl_redis_tls_fail(redisAsyncContext *ac)
 {
-    (void) ngx_shutdown_socket(c->fd, SHUT_RDWR);
+    ac->c.err = REDIS_ERR_EOF;
+    (void) ngx_cpystrn((u_char *) ac->c.errstr,
+                       (u_char *) "the TLS connection has ended",
+                       sizeof(ac->c.errstr));
 }
 
 

@@ -23,7 +23,8 @@
 
 #define PLACE    "ADDRESS:PORT, [ADDRESS]:PORT, unix:/PATH, "                 \
                  "sentinel:NAME@ADDRESS:PORT,... or cluster:ADDRESS:PORT,"    \
-                 "..., with at most 16 addresses"
+                 "..., with at most 16 addresses, and tls: before all but "   \
+                 "unix:"
 
 
 const config_key_t  config_keys[] = {
@@ -34,7 +35,9 @@ const config_key_t  config_keys[] = {
       "master NAME that Redis Sentinels know, or a Redis Cluster.  The\n"
       "addresses of sentinel: are those of the Sentinels, the addresses of\n"
       "cluster: are those of some nodes; a comma stands between them.  Host\n"
-      "names may stand for addresses; they are resolved once, at start.", 0 },
+      "names may stand for addresses; they are resolved once, at start.  With\n"
+      "tls: before it, all connections are encrypted, also those to\n"
+      "Sentinels.", 0 },
 
     { "store_nodes", config_set_store_nodes, AT(store_map), NO_LIMITS,
       "", "10.0.0.1:6379=192.0.2.1:6379",
@@ -42,6 +45,25 @@ const config_key_t  config_keys[] = {
       "Address at which this machine reaches a server that Sentinels or the\n"
       "nodes of a cluster announce under another address, behind an address\n"
       "translation.  May be given several times.", 1 },
+
+    { "store_tls_ca", config_set_path, AT(store_tls_ca), NO_LIMITS,
+      "", "/etc/rbl-checkd/store-ca.pem", "a readable file",
+      "File of the certificate authorities that certify the servers of the\n"
+      "store.  tls: needs it.  Certificates are always verified.", 0 },
+
+    { "store_tls_certificate", config_set_path, AT(store_tls_certificate),
+      NO_LIMITS, "", "/etc/rbl-checkd/store.pem", "a readable file",
+      "File of the certificate of the program, and of its chain, for servers\n"
+      "that want one (tls-auth-clients).  It needs store_tls_key.", 0 },
+
+    { "store_tls_key", config_set_path, AT(store_tls_key), NO_LIMITS,
+      "", "/etc/rbl-checkd/store.key", "a readable file",
+      "File of the key of store_tls_certificate, without a password.", 0 },
+
+    { "store_tls_name", config_set_text, AT(store_tls_name), NO_LIMITS,
+      "", "store.example.net", "a name of at most 255 bytes",
+      "Name that the certificates of all servers must have.  Without it, each\n"
+      "must be for the address of its server.", 0 },
 
     { "store_user", config_set_text, AT(store_user), NO_LIMITS,
       "", "rbl-checkd", "a user name of at most 63 bytes",

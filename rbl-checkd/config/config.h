@@ -51,6 +51,11 @@ typedef struct {
     char     store[1024];           /* as configured: rbl_place.h */
     rbl_place_t      place;         /* the same, parsed */
     rbl_place_map_t  store_map;
+    char     store_tls_ca[256];     /* files; "": none */
+    char     store_tls_certificate[256];
+    char     store_tls_key[256];
+    char     store_tls_name[256];   /* "": the certificate is for the address */
+    struct ssl_ctx_st  *store_tls;  /* by config_secure_store */
     char     store_user[64];
     char     store_password[256];   /* the content of store_password_file */
     char     store_prefix[RBL_PREFIX_MAX + 1];
@@ -172,6 +177,12 @@ int config_base_ok(const char *url);
  * start, because it may block.  0, or -1 and one line in err.
  */
 int config_resolve_store(config_t *conf, char *err, size_t size);
+
+/*
+ * Reads the files of TLS if store has "tls:"; to be called once, at start.  0,
+ * or -1 and one line in err.
+ */
+int config_secure_store(config_t *conf, char *err, size_t size);
 
 /* The rule for zones of accounts' lists; it refers to `conf` and to itself. */
 typedef struct {

@@ -205,7 +205,8 @@ check_whole(config_t *conf, reader_t *r)
         return -1;
     }
 
-    if (config_check_smtp(conf, &key, r->why, sizeof(r->why)) != 0
+    if (config_check_store_tls(conf, &key, r->why, sizeof(r->why)) != 0
+        || config_check_smtp(conf, &key, r->why, sizeof(r->why)) != 0
         || config_check_sms(conf, &key, r->why, sizeof(r->why)) != 0
         || config_check_gateway(conf, &key, r->why, sizeof(r->why)) != 0
         || config_check_fallback(conf, &key, r->why, sizeof(r->why)) != 0)

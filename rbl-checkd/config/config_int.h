@@ -121,6 +121,10 @@ int config_copy(config_t *conf, const config_key_t *key, const char *value);
 int config_check_smtp(const config_t *conf, const char **key, char *err,
     size_t size);
 
+/* The same for the keys of TLS to the store. */
+int config_check_store_tls(const config_t *conf, const char **key, char *err,
+    size_t size);
+
 /* The same for the keys of the SMS account. */
 int config_check_fallback(config_t *conf, const char **key, char *err,
     size_t size);

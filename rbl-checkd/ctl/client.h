@@ -1,8 +1,9 @@
 /*
- * The client of the store, inside: link.c is one connection, nodes.c knows
- * which server has a key, client.c runs commands there, fault.c prints why one
- * failed, parts.c knows which partitions are away, meta.c reads the meta data
- * and slices of records.  ctl.h is for the commands of rblctl.
+ * The client of the store, inside: link.c is one connection, link_tls.c
+ * encrypts it, nodes.c knows which server has a key, client.c runs commands
+ * there, fault.c prints why one failed, parts.c knows which partitions are
+ * away, meta.c reads the meta data and slices of records.  ctl.h is for the
+ * commands of rblctl.
  */
 
 #ifndef CTL_CLIENT_H_INCLUDED
@@ -12,8 +13,8 @@
 
 /* Connects, without AUTH.  `limit`: seconds, for this and each command.  0;
    -1. */
-int ctl_link_open(ctl_link_t *link, const rbl_host_port_t *at, double limit,
-    ctl_why_t *why);
+int ctl_link_open(ctl_link_t *link, const config_t *conf,
+    const rbl_host_port_t *at, double limit, ctl_why_t *why);
 
 /* Sends AUTH if the configuration has a password.  0; -1: closed. */
 int ctl_link_login(ctl_link_t *link, const config_t *conf, ctl_why_t *why);
@@ -27,6 +28,13 @@ redisReply *ctl_link_send(ctl_link_t *link, int argc, const rbl_str_t *argv,
 int ctl_link_limit(ctl_link_t *link, double limit, ctl_why_t *why);
 
 void ctl_link_close(ctl_link_t *link);
+
+/* link_tls.c: the handshake (0; -1: the reason is in redis->errstr); sends what
+   hiredis has to send, and reads a reply (NULL: redis->errstr). */
+int ctl_tls_open(ctl_link_t *link, const config_t *conf,
+    const rbl_host_port_t *at);
+redisReply *ctl_tls_reply(ctl_link_t *link);
+void ctl_tls_close(ctl_link_t *link);
 
 /* Writes the reason; returns -1. */
 int ctl_why(ctl_why_t *why, rbl_reply_class_t said, rbl_str_t text);

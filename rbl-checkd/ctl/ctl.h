@@ -69,6 +69,7 @@ typedef struct {
 /* A connection to a server. */
 typedef struct {
     redisContext        *redis;         /* NULL: none */
+    struct ssl_st       *ssl;           /* NULL: not encrypted */
     rbl_reply_reader_t   reader;
     unsigned             changed;       /* of the node, when it was made */
     int                  watches;       /* the last WATCH was sent here */

@@ -36,8 +36,8 @@ link_timeval(double seconds)
 
 
 int
-ctl_link_open(ctl_link_t *link, const rbl_host_port_t *at, double limit,
-    ctl_why_t *why)
+ctl_link_open(ctl_link_t *link, const config_t *conf,
+    const rbl_host_port_t *at, double limit, ctl_why_t *why)
 {
     struct timeval  tv;
 
@@ -58,7 +58,17 @@ ctl_link_open(ctl_link_t *link, const rbl_host_port_t *at, double limit,
 
     rbl_reply_reader(&link->reader, link->redis, NULL);
 
-    return ctl_link_limit(link, limit, why);
+    if (ctl_link_limit(link, limit, why) != 0) {
+        return -1;
+    }
+
+    if (conf->place.tls && ctl_tls_open(link, conf, at) != 0) {
+        ctl_why(why, RBL_REPLY_OK, rbl_str(link->redis->errstr));
+        ctl_link_close(link);
+        return -1;
+    }
+
+    return 0;
 }
 
 
@@ -78,12 +88,26 @@ ctl_link_limit(ctl_link_t *link, double limit, ctl_why_t *why)
 void
 ctl_link_close(ctl_link_t *link)
 {
+    ctl_tls_close(link);
+
     if (link->redis != NULL) {
         redisFree(link->redis);
         link->redis = NULL;
     }
 
     link->watches = 0;
+}
+
+
+static redisReply *
+link_ask(ctl_link_t *link, int argc, const char **word, const size_t *len)
+{
+    if (link->ssl == NULL) {
+        return redisCommandArgv(link->redis, argc, word, len);
+    }
+
+    return redisAppendCommandArgv(link->redis, argc, word, len) == REDIS_OK
+           ? ctl_tls_reply(link) : NULL;
 }
 
 
@@ -109,7 +133,7 @@ ctl_link_send(ctl_link_t *link, int argc, const rbl_str_t *argv,
             len[i] = argv[i].n;
         }
 
-        reply = redisCommandArgv(link->redis, argc, word, len);
+        reply = link_ask(link, argc, word, len);
 
         if (reply == NULL) {
             ctl_why(why, RBL_REPLY_OK,

@@ -378,7 +378,8 @@ ctl_configure(ctl_t *ctl)
     }
 
     if (ctl->command->need >= CTL_STORE
-        && config_resolve_store(&ctl->conf, err, sizeof(err)) != 0)
+        && (config_secure_store(&ctl->conf, err, sizeof(err)) != 0
+            || config_resolve_store(&ctl->conf, err, sizeof(err)) != 0))
     {
         ctl_fail("%s", err);
         return -1;

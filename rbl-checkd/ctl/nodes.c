@@ -219,7 +219,9 @@ ctl_node(ctl_t *ctl, unsigned i, ctl_why_t *why)
     ctl_link_close(link);
     link->changed = node->changed;
 
-    if (ctl_link_open(link, &node->at, nodes_limit(ctl), why) != 0) {
+    if (ctl_link_open(link, &ctl->conf, &node->at, nodes_limit(ctl), why)
+        != 0)
+    {
         return NULL;
     }
 
@@ -326,7 +328,7 @@ look_sentinel(ctl_t *ctl, const rbl_host_port_t *at, ctl_why_t *why)
     memset(&link, 0, sizeof(link));
     wrong = why->text;
 
-    if (ctl_link_open(&link, at, nodes_limit(ctl), why) == 0) {
+    if (ctl_link_open(&link, &ctl->conf, at, nodes_limit(ctl), why) == 0) {
         reply = sentinel_ask(ctl, &link, why);
 
         if (reply != NULL && reply->type != REDIS_REPLY_ERROR) {

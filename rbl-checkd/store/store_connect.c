@@ -126,6 +126,17 @@ on_disconnect(const redisAsyncContext *ac, int status)
 }
 
 
+/* The hooks between hiredis and the loop. */
+
+static int
+attach(store_link_t *link, redisAsyncContext *ac)
+{
+    return link->store->conf->place.tls
+           ? store_tls_attach(link, ac)
+           : redisLibevAttach(link->store->loop, ac);
+}
+
+
 void
 store_open(store_link_t *link, const rbl_host_port_t *at, double timeout)
 {
@@ -145,14 +156,19 @@ store_open(store_link_t *link, const rbl_host_port_t *at, double timeout)
         return;
     }
 
+    /* The connect call back arms the write event, so the adapter must be
+       attached first. */
+
+    if (attach(link, ac) != 0) {
+        lost(link, "out of memory");
+        redisAsyncFree(ac);
+        return;
+    }
+
     ac->data = link;
     link->ac = ac;
     rbl_reply_reader(&link->reader, &ac->c, &ac->replies);
 
-    /* The connect call back arms the write event, so the adapter must be
-       attached first. */
-
-    redisLibevAttach(link->store->loop, ac);
     redisAsyncSetConnectCallback(ac, on_connect);
     redisAsyncSetDisconnectCallback(ac, on_disconnect);
     if (at->port != 0) {
@@ -267,7 +283,14 @@ on_flush(struct ev_loop *loop, ev_prepare *w, int revents)
 
     ev_prepare_stop(loop, w);
 
-    if (link->phase == STORE_READY) {
+    if (link->phase != STORE_READY) {
+        return;
+    }
+
+    if (link->store->conf->place.tls) {
+        store_tls_write(link->ac);
+
+    } else {
         redisAsyncHandleWrite(link->ac);
     }
 }

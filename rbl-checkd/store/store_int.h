@@ -3,8 +3,8 @@
  * store_map.c the nodes of a cluster, store_sentinel.c the look-up of a master,
  * store_listen.c the subscription; of a link, store_link.c sends commands and
  * completes them, store_connect.c opens and closes the connection,
- * store_greet.c greets, store_window.c holds back commands that exceed the
- * window.
+ * store_greet.c greets, store_tls.c encrypts, store_window.c holds back
+ * commands that exceed the window.
  *
  * A command is in the window's queue until it is sent, in `pending` while
  * hiredis has it, and in `failed` until its call back gets NULL.  Only the kick
@@ -183,6 +183,10 @@ int store_quiet(const store_link_t *link);
 
 /* Closes the connection in the next turn of the loop; `why` is for the log. */
 void store_drop(store_link_t *link, const char *why);
+
+/* store_tls.c: in place of hiredis' adapter.  0; -1: out of memory. */
+int store_tls_attach(store_link_t *link, redisAsyncContext *ac);
+void store_tls_write(redisAsyncContext *ac);
 
 /* store_greet.c */
 void store_greet(store_link_t *link);

@@ -101,6 +101,19 @@ for my $v ('127.0.0.1', '127.0.0.1:0', '127.0.0.1:65536',
     wrong("store $v\n", 1, 'store: "' . quotemeta(substr $v, 0, 100) . '": .+',
         "store $v");
 }
+wrong("log stderr\nstore tls:127.0.0.1:1\n", 2,
+    'store: tls: needs store_tls_ca, .*', 'tls: without authorities');
+for (['certificate', 'key'], ['key', 'certificate']) {
+    wrong("store_tls_$_->[0] $password\n", 1,
+        "store_tls_$_->[0]: store_tls_$_->[1] must be given too",
+        "store_tls_$_->[0] alone");
+    wrong("store_tls_$_->[0] /no/such\n", 1,
+        "store_tls_$_->[0]: the file cannot be read: No such file.*",
+        "store_tls_$_->[0]: no file");
+}
+$r = test_conf("store tls:127.0.0.1:1\nstore_tls_ca $password\n");
+is("$r->{status} $r->{err}", "1 $file: store_tls_ca: $password cannot be used:"
+    . " no certificate or crl found\n", 'authorities: another file');
 wrong("store_nodes a:1\n", 1, 'store_nodes: "a:1": it must be .*', 'no address');
 wrong("store_prefix a b\n", 1, 'store_prefix: 1 to 32 .*', 'prefix: space');
 wrong('store_prefix ' . 'x' x 33 . "\n", 1, 'store_prefix: 1 to 32 .*',

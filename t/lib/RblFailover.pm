@@ -25,6 +25,9 @@ package RblFailover;
 #   sentinels   [servers] (start_sentinels)
 #   ids         [node IDs] in the order of `nodes` (start_cluster)
 #
+# With tls => CERTIFICATE (RblTls.pm) each server has a second port, {tls}, for
+# clients with a certificate; the servers among themselves use the plain ones.
+#
 # redis($f, COMMAND...) goes to the server that has the key: to the master that
 # the Sentinels name, or by the map of slots, and follows MOVED and ASK.
 # redis($f->{nodes}[0], COMMAND...) asks one server.

@@ -8,28 +8,9 @@ use strict;
 use warnings;
 
 use RblApi;
-use RblDeliver qw(authority certificate);
+use RblTls;
 
-my $d = own_dir('tls');
-authority($d, 'ca');
-authority($d, 'other');
-certificate($d, 'ca', 'redis', 'IP:127.0.0.1');
-certificate($d, 'ca', 'named', 'DNS:store.example.org');
-certificate($d, 'ca', 'client', 'DNS:nginx.example.org');
-certificate($d, 'other', 'stranger', 'DNS:nginx.example.org');
-certificate($d, 'ca', 'expired', 'IP:127.0.0.1', '-days', '-1');
-
-sub tls_redis {
-    my ($cert, %opt) = @_;
-
-    my $port = free_port();
-    my $redis = start_redis(args => ['--tls-port', $port,
-        '--tls-cert-file', "$d/$cert.pem", '--tls-key-file', "$d/$cert.key",
-        '--tls-ca-cert-file', "$d/ca.pem",
-        '--tls-auth-clients', $opt{auth} // 'no'], %opt);
-    $redis->{tls} = $port;
-    return $redis;
-}
+my $d = tls_files();
 
 sub tls_nginx {
     my ($redis, %tls) = @_;
@@ -75,6 +56,17 @@ restart_server($redis);
 ok((wait_for { get('hosts.json')->{status} == 200 } 20, 'the store'),
     'after a restart of Redis it is back');
 stop_server($nginx);
+
+# --- bytes that are not of TLS ---------------------------------------------
+
+my $forger = tls_forger($redis->{tls});
+$nginx = tls_nginx({ %$redis, tls => $forger->{port} }, %good);
+logged($nginx, qr/SSL_read\(\) failed/, 'replies in plain text: they end the connection');
+ok((wait_for { get('hosts.json')->{status} == 200 } 20, 'the store'),
+    'replies in plain text: it is back');
+unlike(read_file($nginx->{error_log}), qr/Protocol error|no command|forged/,
+    'replies in plain text: none is read');
+stop_server($_) for $nginx, $forger;
 
 # --- a name ----------------------------------------------------------------
 

@@ -14,7 +14,7 @@ use RblTest::Process;
 use RblTest::Redis;
 use RblTest::Servers;
 
-our @EXPORT = qw(start_member login ask ask_raw info_of with_tags restart_member
+our @EXPORT = qw(start_member tls_port login ask ask_raw info_of with_tags restart_member
     wait_replicas);
 
 use constant LIMIT => 1;                # s to wait for a reply
@@ -23,12 +23,25 @@ use constant LIMIT => 1;                # s to wait for a reply
 sub start_member {
     my ($port, $opt, @args) = @_;
 
-    return start_redis(port => $port, cluster => 0, appendonly => 1,
-        dir => $opt->{dir}, args => [
+    my ($tls, @tls) = tls_port($opt);
+    my $s = start_redis(port => $port, cluster => 0, appendonly => 1,
+        dir => $opt->{dir}, args => [ @tls,
         '--repl-diskless-sync-delay', 0,
         '--min-replicas-to-write', $opt->{min_replicas},
         '--min-replicas-max-lag', $opt->{max_lag},
         @{ $opt->{args} }, @args ]);
+    $s->{tls} = $tls;
+    return $s;
+}
+
+# With tls => CERTIFICATE (RblTls): a port, and arguments of redis-server.
+sub tls_port {
+    my ($opt) = @_;
+
+    return () if !$opt->{tls};
+    require RblTls;
+    my $port = free_port();
+    return ($port, RblTls::tls_args($port, $opt->{tls}, 'yes'));
 }
 
 # (option, user, option, password) for a user of conf/redis-rbl.acl

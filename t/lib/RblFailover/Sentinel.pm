@@ -87,9 +87,10 @@ sub start_one {
         'bind 127.0.0.1', 'bind-source-addr 127.0.0.2', "unixsocket $d/s",
         "dir $d", "sentinel myid $id->[$i]",
         'sentinel announce-ip 127.0.0.1', (map { "sentinel $_" } @lines), '');
+    my ($tls, @tls) = tls_port($f);
     my $s = spawn('sentinel', { dir => $d }, 'redis-server',
-        "$d/sentinel.conf", '--sentinel');
-    @$s{qw(port socket index)} = ($port->[$i], "$d/s", $i);
+        "$d/sentinel.conf", @tls, '--sentinel');
+    @$s{qw(port socket index tls)} = ($port->[$i], "$d/s", $i, $tls);
     return started($s, sub {
         delete $s->{client};
         (ask($s, 'PING') // '') =~ /PONG|NOAUTH/;
