@@ -115,6 +115,8 @@ plan_empty_line(json_t *rows, rbl_str_t line)
     rbl_str_t    word[8];
     const char  *at;
 
+    memset(word, 0, sizeof(word));
+
     for (i = 0; i < 8; i++) {
         word[i] = plan_word(&line);
     }

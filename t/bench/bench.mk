@@ -4,7 +4,8 @@
 # BENCH_ROUNDS and BENCH_SECONDS in the environment change how many rounds
 # there are and how long a measurement takes.  Fails if a target is missed.
 
-BENCH ?= $(patsubst t/bench/%.pl,%,$(sort $(wildcard t/bench/*.pl)))
+BENCH ?= $(filter-out ten,$(patsubst t/bench/%.pl,%,$(sort \
+    $(wildcard t/bench/*.pl))))
 
 .PHONY: bench
 
