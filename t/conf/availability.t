@@ -31,7 +31,6 @@ is("@$all", '192.0.2.10', 'one machine: a host');
 # --- it becomes the first of three ------------------------------------------
 
 my $writers = start_writers($lan, 1);
-my $first = 1;
 run_section($lan, $page, 'SENTINELS', 'From one Redis', which => 1);
 run_section($lan, $page, 'THREE MACHINES', 'Passwords',
     only => sub { $_[0]{text} !~ /^password default/m });

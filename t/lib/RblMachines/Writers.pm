@@ -6,7 +6,7 @@ package RblMachines::Writers;
 #       sign in, to machines
 #   curl('host/add.json -d ...'): a line for on() and tries()
 #   start_writers($lan, N...): a client on each machine that adds hosts to its
-#       nginx, 30 a second
+#       nginx, at most 10 a second
 #   written($lan, $writers): waits until each gets status 200 again
 #   stop_writers($writers): their requests in order of time:
 #       [{time (of the end), host, code}]
@@ -61,7 +61,7 @@ sub start_writer {
 for i in \$(seq 5000); do
     host=198.18.$id.\$((i % 250)); [ \$i -lt 250 ] || host=198.19.$id.\$((i % 250))
     echo "\$(date +%s.%N) \$host \$($words)"
-    sleep 0.03
+    sleep 0.1
 done
 SH
     @$s{qw(n signal)} = ($n, 'KILL');
@@ -104,7 +104,7 @@ sub hosts_of {
     for my $page (1 .. 100) {
         my $r = tries($lan, $n, curl("'hosts.json?page=$page&page_size=1000'"));
         my $d = eval { decode_json($r->{out}) } or return [];
-        my @some = map { $_->{host} } @{ $d->{hosts} // [] };
+        my @some = map { $_->{host} } @{ $d->{data} // [] };
         push @hosts, @some;
         last if @some < 1000;
     }
