@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
 # rbl-availability(7), Cluster: its lines, one by one, on three machines in
-# network namespaces.  A machine is lost, masters are moved for maintenance, slots
-# are moved, a node is replaced, and a backup is restored, while the API is
-# written to.  (Sentinels: availability.t.)
+# network namespaces.  A machine is lost, masters and slots are moved, a node is
+# replaced, and a backup is restored, while clients write.  (Sentinels:
+# availability.t.)
 #
 # Alone: nodes of a cluster measure times.
 
@@ -48,8 +48,7 @@ check_ends($lan, $_) for 1 .. 3;
 
 # --- a machine is lost -------------------------------------------------------
 
-# The account of the machine that dies is that of another one from here on.
-on($lan, 2, 'cp api.netrc own.netrc');
+# The clients of machine 2 go on with the account of the machine that dies.
 share_account($lan, 1, 2);
 my $writers = start_writers($lan, 2, 3);
 on($lan, 3, 'sleep 1');
@@ -68,7 +67,7 @@ is(scalar(@{ hosts_of($lan, 1) }), scalar(@{ hosts_of($lan, 2) }),
 
 # --- maintenance -------------------------------------------------------------
 
-# A server that is told twice within seconds waits for 4 * cluster-node-timeout.
+# Redis delays a second failover by the same server: 4 * cluster-node-timeout.
 
 my ($failover) = grep { $_->{section} eq 'CLUSTER'
     && $_->{part} eq 'Maintenance' } @$page;

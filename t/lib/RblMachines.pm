@@ -9,10 +9,9 @@ package RblMachines;
 #     run_section($lan, $page, 'SENTINELS', 'Servers');
 #     my $out = on($lan, 2, 'redis-cli ROLE');
 #
-# A machine has the files of this one, and those of `make install`.  What it
-# writes is its own and stays in memory.  Its processes, network and host name
-# are its own, too.  Its systemctl, apt-get, ssh and redis-cli are in
-# t/lib/machine.
+# A machine sees the files of this one, and those of `make install`.  It has its
+# own processes, network and host name, and keeps the files that it writes in
+# memory.  Its systemctl, apt-get, ssh and redis-cli are in t/lib/machine.
 #
 # enter() gives this program a network and mounts of its own, in which the
 # machines and the bridge between them vanish at its end.  It skips the test
@@ -126,7 +125,8 @@ mount -t proc proc root/proc
 mount --rbind /dev root/dev
 mount -t tmpfs -o mode=755 none root/run
 mount -t tmpfs none root/tmp
-for dir in root var/lib/redis var/log/redis var/log/nginx etc/nginx/modules-enabled
+for dir in root var/lib/redis var/log/redis var/log/nginx \\
+    etc/nginx/modules-enabled
 do
     if [ ! -e own/\$dir ]; then
         mkdir -p own/\$dir

@@ -33,8 +33,8 @@ my $count = 0;
 sub curl {
     my ($words) = @_;
 
-    return 'curl -s -m 5 --netrc-file /root/api.netrc http://127.0.0.1:8080/3.0/'
-        . $words;
+    return 'curl -s -m 5 --netrc-file /root/api.netrc '
+        . "http://127.0.0.1:8080/3.0/$words";
 }
 
 sub share_account {
@@ -57,9 +57,10 @@ sub start_writer {
     my $id = ++$count;
     my $words = curl("host/add.json -o /dev/null -w '%{http_code}' -d name=x "
         . '-d type=rbl -d host=$host');
-    my $s = spawn('writer', {}, RblMachines::enter_words($m), 'bash', '-c', <<"SH");
+    my $s = spawn('writer', {}, RblMachines::enter_words($m), 'bash', '-c',
+        <<"SH");
 for i in \$(seq 5000); do
-    host=198.18.$id.\$((i % 250)); [ \$i -lt 250 ] || host=198.19.$id.\$((i % 250))
+    host=198.\$((18 + i / 250)).$id.\$((i % 250))
     echo "\$(date +%s.%N) \$host \$($words)"
     sleep 0.1
 done
@@ -94,7 +95,8 @@ sub stop_writers {
     my ($writers) = @_;
 
     kill_server($_) for @$writers;
-    return [sort { $a->{time} <=> $b->{time} } map { records_of($_) } @$writers];
+    return [sort { $a->{time} <=> $b->{time} }
+        map { records_of($_) } @$writers];
 }
 
 sub hosts_of {
