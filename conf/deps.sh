@@ -10,7 +10,7 @@ libpsl-dev libssl-dev libxxhash-dev"
 run="redis-server redis-tools unbound rbldnsd curl tzdata"
 test="$run chromium clang dpkg-dev exim4-daemon-light iproute2 libnginx-mod-nchan
 libjson-xs-perl libxml2-utils logrotate mandoc nodejs openssl perl
-python3-botocore systemd"
+python3-botocore redis-sentinel systemd"
 doc="mandoc"
 deb="build-essential debhelper fakeroot nodejs"
 fresh="debootstrap systemd-container util-linux"

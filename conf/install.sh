@@ -62,7 +62,8 @@ daemon()
     bin 755 "$build/rbl-checkd" "$sbindir/rbl-checkd"
     bin 755 "$build/rblctl" "$sbindir/rblctl"
 
-    pages rbl-checkd.8 rblctl.8 rbl-checkd.conf.5 rbl-events.7 rbl-operations.7
+    pages rbl-checkd.8 rblctl.8 rbl-checkd.conf.5 rbl-events.7 rbl-operations.7 \
+        rbl-availability.7
 
     put rbl-checkd.service "$unitdir/rbl-checkd.service"
     put rbl-unbound.service "$unitdir/rbl-unbound.service"

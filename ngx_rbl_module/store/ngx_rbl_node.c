@@ -240,7 +240,7 @@ ngx_rbl_node_reports(ngx_rbl_node_t *node, const redisReply *info)
         ngx_log_error(NGX_LOG_WARN, node->store->log, 0,
                       "rbl store \"%V\"%s: min-replicas-to-write is not set: a"
                       " failover can lose acknowledged writes"
-                      " (rbl-operations(7), Availability)",
+                      " (rbl-availability(7))",
                       &node->store->conf->name, node->main.name);
     }
 }

@@ -165,8 +165,7 @@ ctl_servers_note(const json_t *servers)
             && json_is_null(json_object_get(row, "good")))
         {
             ctl_note("min-replicas-to-write is not set at %s: a failover can"
-                     " lose acknowledged writes (rbl-operations(7),"
-                     " Availability)",
+                     " lose acknowledged writes (rbl-availability(7))",
                      json_string_value(json_object_get(row, "node")));
         }
     }

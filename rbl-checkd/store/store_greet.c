@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #define UNSAFE  "min-replicas-to-write is not set: a failover can lose"       \
-                " acknowledged writes (rbl-operations(7), Availability)"
+                " acknowledged writes (rbl-availability(7))"
 
 
 static int

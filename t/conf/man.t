@@ -4,7 +4,8 @@
 # every key, command and option in the words of the programs, and every
 # directive with its default and context; their references and examples are
 # right.  (t/e2e/readme.t runs the examples of rbl-api(7), t/packaging/fresh.sh
-# those of rbl-operations(7).)
+# those of rbl-operations(7), t/conf/availability.t those of
+# rbl-availability(7).)
 
 use strict;
 use warnings;
@@ -13,8 +14,8 @@ use RblTest;
 use RblJudge;
 
 my $man = build_dir() . '/man';
-my @names = qw(ngx_rbl.5 rbl-api.7 rbl-checkd.8 rbl-checkd.conf.5 rbl-events.7
-    rbl-operations.7 rbl-portal.7 rblctl.8);
+my @names = qw(ngx_rbl.5 rbl-api.7 rbl-availability.7 rbl-checkd.8
+    rbl-checkd.conf.5 rbl-events.7 rbl-operations.7 rbl-portal.7 rblctl.8);
 my (%page, %source);
 
 for my $file (sort glob "$man/*.[1-9]") {

@@ -73,7 +73,8 @@ is 'a daemon that died is back' within systemctl is-active rbl-checkd
 is 'the manual pages' sh -c \
     'cd /usr/share/man && ls man8/rbl-checkd.8.gz man8/rblctl.8.gz \
      man5/rbl-checkd.conf.5.gz man5/ngx_rbl.5.gz man7/rbl-api.7.gz \
-     man7/rbl-events.7.gz man7/rbl-operations.7.gz || grep -q usr/share/man \
+     man7/rbl-availability.7.gz man7/rbl-events.7.gz \
+     man7/rbl-operations.7.gz || grep -q usr/share/man \
      /etc/dpkg/dpkg.cfg.d/*'
 is 'what it exposes' sh -c \
     "systemd-analyze security --no-pager rbl-checkd | tail -n 1 | grep -E ' [01]\.'"
