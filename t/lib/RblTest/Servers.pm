@@ -30,10 +30,13 @@ my $counter = 0;
 # rights.  After `delete $redis->{users}` programs are "default", too.
 #
 # With RBL_REDIS_CLUSTER=1 it is the only node of a cluster: all keys are there,
-# and Redis refuses each command whose keys have different slots.
+# and Redis refuses each command whose keys have different slots.  With a larger
+# number it is a cluster of so many masters (RblFailover::Cluster).
 sub start_redis {
     my (%opt) = @_;
 
+    return start_masters(%opt) if ($ENV{RBL_REDIS_CLUSTER} // 0) > 1
+        && ($opt{cluster} // 1) && !$opt{port};
     my $d = $opt{dir} // own_dir('redis');
     my $port = $opt{port} // 0;
     $port = free_port() if $port == 1;
@@ -53,6 +56,15 @@ sub start_redis {
         delete $s->{client};
         (redis_try($s, split / /, $ask) // '') =~ $good;
     });
+}
+
+# A cluster of so many masters, each with a replica, in the place of one Redis.
+sub start_masters {
+    my (%opt) = @_;
+
+    require RblFailover::Cluster;
+    return RblFailover::Cluster::start_cluster(masters =>
+        $ENV{RBL_REDIS_CLUSTER}, args => $opt{args} // []);
 }
 
 # The arguments of a node that has all slots.  It serves two seconds after its
