@@ -108,12 +108,40 @@ sub ledger {
 }
 
 # Strings are given by reference, so that they are packed as such.
-sub bill_put {
-    my ($t, $entity, $r, @key) = @_;
+sub bill_pack {
+    my ($entity, $r) = @_;
 
     my %packed = map { $_ => $r->{$_} =~ /\A-?\d+\z/ && !/last4|method/
         ? $r->{$_} : \"$r->{$_}" } grep { defined $r->{$_} } keys %$r;
-    redis($t->{redis}, 'SET', redis_key(@key), record_pack($entity, %packed));
+    return record_pack($entity, %packed);
+}
+
+sub bill_put {
+    my ($t, $entity, $r, @key) = @_;
+
+    redis($t->{redis}, 'SET', redis_key(@key), bill_pack($entity, $r));
+}
+
+# Changes a record by the code, which gets it; again if the daemon has changed it
+# meanwhile.  Code that returns false changes nothing.
+sub bill_change {
+    my ($t, $entity, $key, $change) = @_;
+
+    my $name = redis_key(@$key);
+    for (1 .. 100) {
+        my $raw = redis($t->{redis}, 'GET', $name);
+        my $r = defined $raw ? record($entity, $raw) : return;
+        $change->($r) or return;
+        return if redis($t->{redis}, 'EVAL', <<'LUA', 1, $name, $raw,
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then
+    return 0
+end
+redis.call('SET', KEYS[1], ARGV[2])
+return 1
+LUA
+            bill_pack($entity, $r));
+    }
+    die "$name changes all the time\n";
 }
 
 # The daemon looks at the account at once; at its bill, its payment, or both.
@@ -128,15 +156,17 @@ sub due_now {
 sub passes {
     my ($t, $ms) = @_;
 
-    my $b = bill($t);
-    $b->{$_} -= $ms for grep { $b->{$_} } qw(begins ends);
-    if ($b->{open} ne '') {
-        my $p = payment($t, $b->{open});
-        $p->{$_} -= $ms
-            for grep { $p->{$_} } qw(created begins ends sent next);
-        bill_put($t, 'payment', $p, 'pay', $t->{ac}, $b->{open});
-    }
-    bill_put($t, 'bill', $b, 'bill', $t->{ac});
+    my $open = bill($t)->{open};
+    my $earlier = sub {
+        my ($r, @fields) = @_;
+        $r->{$_} -= $ms for grep { $r->{$_} } @fields;
+        return 1;
+    };
+    bill_change($t, 'payment', ['pay', $t->{ac}, $open], sub {
+        $earlier->($_[0], qw(created begins ends sent next)) })
+        if $open ne '';
+    bill_change($t, 'bill', ['bill', $t->{ac}], sub {
+        $earlier->($_[0], qw(begins ends)) });
     due_now($t, 'billdue');
 }
 
@@ -146,9 +176,8 @@ sub hurry {
 
     my $py = bill($t)->{open};
     return if $py eq '';
-    my $p = payment($t, $py);
-    $p->{next} &&= 1;
-    bill_put($t, 'payment', $p, 'pay', $t->{ac}, $py) if $p->{next};
+    bill_change($t, 'payment', ['pay', $t->{ac}, $py], sub {
+        $_[0]{next} &&= 1 });
     due_now($t);
 }
 
