@@ -4,7 +4,7 @@
 # "CLUSTER..."
 #
 # JOBS programs of BESIDE run at a time, then those of ALONE, two at a time, for
-# which two cores are enough (JOBS=1: one by one).  A program of BESIDE that
+# which two cores are enough (JOBS=1: one by one).  A program of either that
 # fails runs once more, alone, because several programs on two cores can starve
 # one another.  A program that passes only then is named at the end: it depends
 # on the speed of the machine, which is a fault of the program.  At most RETRIES
@@ -32,33 +32,36 @@ failed() {
     sed -n 's/^\([^ ]*\) *(Wstat: .*/\1/p' "$build/$1.log" | sort -u
 }
 
-# again: 0 if everything that failed in BESIDE passes alone
+# again PART: 0 if everything that failed in it passes alone
 again() {
-    again=$(failed beside)
+    again=$(failed "$1")
     [ -n "$again" ] && [ "$(echo "$again" | wc -l)" -le "$RETRIES" ] \
         || return 1
     printf '\nOnce more, alone: %s\n' "$(echo $again)"
-    part again 1 $again
+    retried="$retried $(echo $again)"
+    part "again-$1" 1 $again
 }
 
 bad=0
-rm -f "$build/beside.log" "$build/again.log" "$build/alone.log" \
-    "$build/cluster.log"
-[ -z "${beside# }" ] || part beside "$jobs" $beside || again || bad=1
-[ -z "${alone# }" ] || part alone "$((jobs > 1 ? 2 : 1))" $alone || bad=1
+retried=
+rm -f "$build/beside.log" "$build/alone.log" "$build/cluster.log" \
+    "$build"/again-*.log
+[ -z "${beside# }" ] || part beside "$jobs" $beside || again beside || bad=1
+[ -z "${alone# }" ] || part alone "$((jobs > 1 ? 2 : 1))" $alone \
+    || again alone || bad=1
 if [ -n "$cluster" ]; then
     (export RBL_REDIS_CLUSTER=1; part cluster "$jobs" $cluster) || bad=1
 fi
 
 if [ "$bad" = 0 ]; then
-    [ ! -e "$build/again.log" ] \
-        || printf '\nPassed only alone, see %s: %s\n' "$build/beside.log" \
-               "$(echo $again)"
+    [ -z "$retried" ] \
+        || printf '\nPassed only alone, see the logs in %s:%s\n' "$build" \
+               "$retried"
     exit 0
 fi
 
 printf '\nWhat did not pass, out of the logs in %s:\n' "$build"
-for name in beside again alone cluster; do
+for name in beside again-beside alone again-alone cluster; do
     [ ! -e "$build/$name.log" ] || cat "$build/$name.log"
 done | grep -vE '^\[[0-9:]+\].* ok +[0-9]+ ms|^# [^ ]' | tail -n 60
 exit 1

@@ -37,7 +37,7 @@ sub message {
         $word, $value;
 }
 
-# Replies by mode: handshake, other commands, and EXISTS if it differs.  INFO
+# Replies by mode: handshake, other commands, and TIME if it differs.  INFO
 # says that it is a master, except after the handshake if others get nothing or
 # an error.  A text is sent; undef: the connection is closed; an array: these
 # texts, with a pause between them.
@@ -161,7 +161,7 @@ sub answer_all {
         my $mode = $modes{$name};
         my $text = $mode->[$words[0] eq 'HMGET' && $words[1] =~ /:meta$/
             ? 0 : 1];
-        $text = $mode->[2] if $words[0] eq 'EXISTS' && $mode->[2];
+        $text = $mode->[2] if $words[0] eq 'TIME' && $mode->[2];
         $text = $MASTER if $words[0] eq 'INFO'
             && (!$greeted{$number}++ || ($text // 'x') !~ /^-|^$/);
         $text = "\$-1\r\n" if !defined $text && $mode->[0]
