@@ -1,6 +1,9 @@
 #!/usr/bin/perl
 
 # The helpers of the tests of failovers: Sentinels, a cluster, a forwarder.
+#
+# Alone: a master that is killed while others use the machine may not have sent
+# its last write.
 
 use strict;
 use warnings;

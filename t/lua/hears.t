@@ -4,6 +4,8 @@
 # more than 2 ms of Redis on the fastest of several attempts.  A few subscribers
 # are notified at once; many are notified in slices, each of them once, in the
 # order of the changes.
+#
+# Alone: measures the time of scripts.
 
 use strict;
 use warnings;
