@@ -9,6 +9,7 @@
 #include "ngx_rbl_api.h"
 
 #include "rbl_time.h"
+#include "rbl_view.h"
 
 #define NGX_RBL_BILL_GUESS  2048        /* octets of an answer */
 
@@ -171,12 +172,7 @@ ngx_rbl_billing_source(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
     doc = &ctx->doc;
 
     rbl_doc_object(doc, NULL);
-    rbl_doc_str(doc, "id", source.id);
-    rbl_doc_str(doc, "type", source.type);
-    rbl_doc_str(doc, "brand", source.brand);
-    rbl_doc_str(doc, "last4", source.last4);
-    rbl_doc_int(doc, "exp_month", source.month);
-    rbl_doc_int(doc, "exp_year", source.year);
+    rbl_view_source(doc, &source);
     rbl_doc_bool(doc, "live", source.live != 0);
     ngx_rbl_bill_at(ctx, "created", source.created);
     rbl_doc_close(doc);

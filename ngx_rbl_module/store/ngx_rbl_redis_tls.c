@@ -3,8 +3,8 @@
  * greeting, then bytes between OpenSSL and the buffers of hiredis.
  *
  * An error of TLS is put into the context of hiredis, which then ends the
- * connection by itself, so that all ends go one way.  hiredis must not read the
- * socket: what the peer has sent outside of TLS would count as replies.
+ * connection as after an error of its own.  hiredis must not read the socket:
+ * bytes that the peer has sent outside of TLS would count as replies.
  */
 
 #include "ngx_rbl_redis.h"

@@ -51,7 +51,7 @@ ctl_send(ctl_t *ctl, int argc, const rbl_str_t *argv, ctl_tried_t *tried)
 
     store = &ctl->store;
 
-    /* a node that was waited for in vain is not waited for again */
+    /* a command waits for a node only once: the next ones fail at once */
 
     if (tried->node != RBL_NODE_NONE
         && store->gone[tried->node].text[0] != '\0')

@@ -79,8 +79,8 @@ typedef struct {
 typedef struct {
     rbl_nodes_t  nodes;
     ctl_link_t   link[RBL_NODES_MAX];
-    ctl_why_t    gone[RBL_NODES_MAX];   /* the node was waited for in vain;
-                                           text "": it was not */
+    ctl_why_t    gone[RBL_NODES_MAX];   /* why a node did not come back in time;
+                                           text "": it did, or was not away */
     double       until;                 /* end of waiting, monotonic s; 0: not
                                            begun */
     int          wrote;                 /* something was changed by now */

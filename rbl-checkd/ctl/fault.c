@@ -54,7 +54,7 @@ ctl_hint(const ctl_t *ctl, rbl_reply_class_t said, const char *error)
 }
 
 
-/* A server that refuses by itself is not "away". */
+/* The server is there, but refuses the command. */
 static void
 ctl_refused_fail(const ctl_t *ctl, const ctl_tried_t *tried,
     const char *error)

@@ -79,7 +79,8 @@ blocked(store_tls_t *t, int rc)
 }
 
 
-/* hiredis would begin to write if it found out by itself. */
+/* Finds out whether TCP is connected, in place of hiredis, which would then
+   begin to write. */
 
 static int
 is_connected(store_tls_t *t)
@@ -215,7 +216,7 @@ on_io(struct ev_loop *loop, ev_io *w, int revents)
 }
 
 
-/* The handshake knows by itself what it waits for. */
+/* During the handshake OpenSSL decides what is waited for, not hiredis. */
 
 static void
 add_write(void *data)

@@ -323,3 +323,15 @@ rbl_view_group(rbl_doc_t *d, const char *key, const rbl_group_t *g,
 
     rbl_doc_close(d);
 }
+
+
+void
+rbl_view_source(rbl_doc_t *d, const rbl_source_t *s)
+{
+    rbl_doc_str(d, "id", s->id);
+    rbl_doc_str(d, "type", s->type);
+    rbl_doc_str(d, "brand", s->brand);
+    rbl_doc_str(d, "last4", s->last4);
+    rbl_doc_int(d, "exp_month", s->month);
+    rbl_doc_int(d, "exp_year", s->year);
+}

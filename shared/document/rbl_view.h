@@ -7,6 +7,7 @@
 #ifndef RBL_VIEW_H_INCLUDED
 #define RBL_VIEW_H_INCLUDED
 
+#include "rbl_bill.h"
 #include "rbl_doc.h"
 #include "rbl_record.h"
 #include "rbl_time.h"
@@ -50,5 +51,9 @@ void rbl_view_contact(rbl_doc_t *d, const char *key, const rbl_contact_t *c);
 /* A contact group, with the numbers of its hosts and contacts. */
 void rbl_view_group(rbl_doc_t *d, const char *key, const rbl_group_t *g,
     int is_default, int64_t hosts, int64_t contacts);
+
+/* The fields of a payment source that anybody in the account may see; the
+   caller opens and closes the object. */
+void rbl_view_source(rbl_doc_t *d, const rbl_source_t *s);
 
 #endif /* RBL_VIEW_H_INCLUDED */

@@ -181,10 +181,6 @@
  *   payments:<AC>      zset    payments, score = when they were opened (ms)
  *   paydue             zset    accounts; score = when the gateway is to be
  *                              asked for them (ms; bill_send)
- *   source:<AC>:<PS>   string  record of a payment source
- *   sources:<AC>       zset    payment sources, score = when they were added
- *                              (ms)
- *   setup:<AC>         string  record of a payment source that is being added
  *   money:<AC>         hash    "balance": what the account has paid in advance
  *                              (micro-USD): the sum of its ledger; "used": what
  *                              checks have cost since the ledger was written;

@@ -124,10 +124,12 @@ package RblFailover;
 #   stop_one($f, $node): the same by SIGSTOP; then the server goes on
 #   drill($f, $n, $every, $how): kill_one n times, every so many seconds, and
 #       stop_one instead of each third; or $how
+#   endures($f, $failovers, $accounts): tests of a drill while clients write and
+#       daemons check, with so many accounts at each master
 #   unfinished($w, $records): checks that were acknowledged and do not end
 #   fsck_clean($f, $name): a test: rblctl fsck finds nothing
 #
-# Hostile.pm, which a test uses by itself: replies of Sentinels and nodes for
+# Hostile.pm, which is not exported from here: replies of Sentinels and nodes for
 #   RblFakeRedis; serves, refuses, rblctl_ends: tests of the programs
 #
 # Environment: FAILOVERS=20 is the number of failovers of a test (long form).

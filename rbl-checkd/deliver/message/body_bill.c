@@ -8,6 +8,7 @@
 #include "rbl_bill.h"
 #include "rbl_money.h"
 #include "rbl_time.h"
+#include "rbl_view.h"
 
 #include <ctype.h>
 
@@ -96,12 +97,7 @@ bill_source(rbl_doc_t *doc, rbl_str_t raw)
     }
 
     rbl_doc_object(doc, "payment_source");
-    rbl_doc_str(doc, "id", source.id);
-    rbl_doc_str(doc, "type", source.type);
-    rbl_doc_str(doc, "brand", source.brand);
-    rbl_doc_str(doc, "last4", source.last4);
-    rbl_doc_int(doc, "exp_month", source.month);
-    rbl_doc_int(doc, "exp_year", source.year);
+    rbl_view_source(doc, &source);
     rbl_doc_close(doc);
 
     return RBL_OK;

@@ -10,14 +10,16 @@ use Test::More ();
 use Time::HiRes qw(time sleep);
 
 use RblFailover::Cluster;
+use RblFailover::Judge;
+use RblFailover::Load;
 use RblFailover::Member;
 use RblFailover::Sentinel;
 use RblTest::Http;
 use RblTest::Process;
 use RblTest::Servers;
 
-our @EXPORT = qw(failover_world accounts_at kill_one stop_one drill unfinished
-    fsck_clean);
+our @EXPORT = qw(failover_world accounts_at kill_one stop_one drill endures
+    unfinished fsck_clean);
 
 my $LISTS = <<'JSON';
 { "version": 1, "lists": [ {"zone": "a.test", "name": "List", "type": "rbl",
@@ -132,6 +134,30 @@ sub drill {
     Test::More::note(sprintf 'failovers took %s s', join ', ',
         map { sprintf '%.2f', $_ } @away);
     return @away;
+}
+
+# Tests: so many failovers while clients write and daemons check, with so many
+# accounts at each master.
+sub endures {
+    my ($f, $failovers, $accounts) = @_;
+
+    my $w = failover_world($f, accounts => $accounts);
+    my $load = start_load($w->{nginx}, accounts => $w->{accounts},
+        clients => 9, ops => { add => 2, update => 5, read => 3, check => 1 },
+        rate => 200);
+    sleep 1;
+    my @away = drill($f, $failovers, 5);
+    my $records = stop_load($load);
+    my $report = load_report($w->{nginx}, $records, $w->{accounts});
+    Test::More::note(away_text($report));
+    is_clean($report, 'the clients were told the truth');
+    Test::More::cmp_ok($report->{acked}, '>', 200,
+        'writes were acknowledged');
+    my ($longest) = sort { $b <=> $a } @away;
+    Test::More::cmp_ok($report->{longest}, '<', $longest + 2,
+        'the API is back soon after the store');
+    Test::More::is(scalar unfinished($w, $records), 0, 'all checks end');
+    fsck_clean($f, 'fsck finds nothing');
 }
 
 # Checks of the records that were acknowledged and do not end: [record, state]
