@@ -35,8 +35,8 @@ sub start_cluster {
     $f->{users} = $f->{nodes}[0]{users};
     $f->{addr} = cluster_words(@{ $f->{nodes} });
     @$f{qw(route before_start masters)} = (\&route, sub {}, \&masters_now);
-    wait_ok($f) or die 'the cluster does not start';
-    return $f;
+    @$f{qw(log start_timeout)} = ($f->{nodes}[0]{log}, 20);
+    return RblTest::Process::started($f, sub { is_ok($f) });
 }
 
 sub cluster_words {
@@ -276,8 +276,13 @@ sub cluster_fail {
 sub wait_ok {
     my ($f, $seconds) = @_;
 
-    return wait_for { !grep { !node_ok($f, $_) } living($f) } $seconds // 20,
-        'the whole cluster';
+    return wait_for { is_ok($f) } $seconds // 20, 'the whole cluster';
+}
+
+sub is_ok {
+    my ($f) = @_;
+
+    return !grep { !node_ok($f, $_) } living($f);
 }
 
 sub node_ok {

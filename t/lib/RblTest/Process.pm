@@ -156,9 +156,14 @@ sub spawn {
     return $server;
 }
 
+# The servers of a store of several.  It is alive if all of them are, and what
+# is done to it is done to each of them.
+sub nodes { return @{ $_[0]{nodes} } }
+
 sub launch {
     my ($server) = @_;
 
+    return map { launch($_) } nodes($server) if $server->{nodes};
     my $pid = fork // die "fork: $!";
     if ($pid == 0) {
         setpgrp 0, 0;
@@ -180,6 +185,7 @@ sub launch {
 sub alive {
     my ($server) = @_;
 
+    return !grep { !alive($_) } nodes($server) if $server->{nodes};
     return 0 if $server->{ended};
     if (waitpid($server->{pid}, WNOHANG) == $server->{pid}) {
         @$server{qw(ended status)} = (1, $?);
@@ -191,6 +197,8 @@ sub alive {
 sub signal_server {
     my ($server, $signal) = @_;
 
+    return !grep { !signal_server($_, $signal) } nodes($server)
+        if $server->{nodes};
     return alive($server) && kill $signal, $server->{pid};
 }
 
@@ -198,6 +206,7 @@ sub signal_server {
 sub pause_server {
     my ($server) = @_;
 
+    return !grep { !pause_server($_) } nodes($server) if $server->{nodes};
     signal_server($server, 'STOP') or return 0;
     return wait_for {
         !alive($server)
@@ -211,6 +220,10 @@ sub cont_server  { return signal_server($_[0], 'CONT') }
 sub kill_server {
     my ($server) = @_;
 
+    if ($server->{nodes}) {
+        kill_server($_) for nodes($server);
+        return $server;
+    }
     if (alive($server)) {
         kill 'KILL', $server->{pid};
         wait_for { !alive($server) } 10, "the end of $server->{name}";
@@ -224,6 +237,8 @@ sub kill_server {
 sub stop_server {
     my ($server, $timeout, $signal) = @_;
 
+    return !grep { !stop_server($_, $timeout, $signal) } nodes($server)
+        if $server->{nodes};
     return 1 if !alive($server);
     kill 'CONT', $server->{pid};
     kill $signal // $server->{signal} // 'TERM', $server->{pid};
