@@ -135,12 +135,14 @@ ngx_rbl_cluster_take(ngx_rbl_link_t *link, const redisReply *reply)
 }
 
 
-/* The node with the meta data may have been ready before its slot was known. */
+/* The node with the meta data may have been ready before its slot was known,
+   or may be away: then another one has a copy. */
 
 static void
 ngx_rbl_cluster_meta(ngx_rbl_store_t *store)
 {
     rbl_key_t        key;
+    ngx_uint_t       i;
     ngx_rbl_node_t  *node;
 
     if (store->ks.partitions != 0) {
@@ -152,6 +154,17 @@ ngx_rbl_cluster_meta(ngx_rbl_store_t *store)
 
     if (node != NULL && ngx_rbl_redis_ready(&node->main)) {
         (void) ngx_rbl_redis_meta_ask(&node->main);
+        return;
+    }
+
+    for (i = 0; i < store->nodes.n; i++) {
+        node = store->node[i];
+
+        if (node != NULL && ngx_rbl_redis_ready(&node->main)
+            && ngx_rbl_redis_copy_ask(&node->main) == NGX_OK)
+        {
+            return;
+        }
     }
 }
 

@@ -20,11 +20,12 @@
 #include "ngx_rbl_commands.h"
 #include "ngx_rbl_counts.h"
 #include "ngx_rbl_store.h"
+#include "rbl_meta.h"
 #include "rbl_nodes.h"
 #include "rbl_reply_guard.h"
 
 #define NGX_RBL_BACKOFF_MIN     50      /* ms */
-#define NGX_RBL_REDIS_WORDS     4
+#define NGX_RBL_REDIS_WORDS     5
 #define NGX_RBL_REDIS_NAME      (RBL_HOST_PORT_TEXT + 24)
 #define NGX_RBL_REDIS_REASON    128     /* longest reason in a log line */
 
@@ -301,9 +302,11 @@ void ngx_rbl_redis_free_replies(ngx_rbl_link_t *link);
    drops the connection. */
 ngx_int_t ngx_rbl_redis_greet(ngx_rbl_link_t *link);
 
-/* Parts of it: AUTH, if there is a password; the meta data. */
+/* Parts of it: AUTH, if there is a password; the meta data.  In a cluster, the
+   copy of the meta data that the node has; NGX_DECLINED: it has none. */
 ngx_int_t ngx_rbl_redis_auth(ngx_rbl_link_t *link, redisCallbackFn *reply);
 ngx_int_t ngx_rbl_redis_meta_ask(ngx_rbl_link_t *link);
+ngx_int_t ngx_rbl_redis_copy_ask(ngx_rbl_link_t *link);
 
 
 /* ngx_rbl_redis.c */

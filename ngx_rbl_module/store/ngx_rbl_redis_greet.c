@@ -15,6 +15,8 @@ static ngx_int_t ngx_rbl_redis_elsewhere(const ngx_rbl_link_t *link,
     const redisReply *reply);
 static ngx_int_t ngx_rbl_redis_meta(ngx_rbl_link_t *link,
     const redisReply *reply, char *reason, size_t size);
+static void ngx_rbl_redis_copy_reply(redisAsyncContext *ac, void *reply,
+    void *data);
 
 
 ngx_int_t
@@ -68,6 +70,23 @@ ngx_rbl_redis_meta_ask(ngx_rbl_link_t *link)
                               RBL_COMMAND("HMGET",
                                           rbl_meta_key(&key, &link->store->ks),
                                           RBL_META_FIELDS));
+}
+
+
+ngx_int_t
+ngx_rbl_redis_copy_ask(ngx_rbl_link_t *link)
+{
+    unsigned   copy;
+    rbl_key_t  key;
+
+    copy = rbl_nodes_copy(&link->store->nodes, (unsigned) link->node->i);
+
+    return copy == RBL_META_COPIES ? NGX_DECLINED
+           : ngx_rbl_redis_send(link, ngx_rbl_redis_copy_reply,
+                                RBL_COMMAND("HMGET",
+                                            rbl_meta_copy_key(&key,
+                                                &link->store->ks, copy),
+                                            RBL_META_FIELDS));
 }
 
 
@@ -129,41 +148,55 @@ static ngx_int_t
 ngx_rbl_redis_meta(ngx_rbl_link_t *link, const redisReply *reply,
     char *reason, size_t size)
 {
-    u_char   *last;
-    int64_t   schema, partitions;
+    char              why[RBL_META_WHY];
+    rbl_meta_t        meta;
+    rbl_meta_state_t  state;
 
     if (reply->type != REDIS_REPLY_ARRAY) {
         ngx_rbl_redis_reason(reason, size, reply);
         return NGX_ERROR;
     }
 
-    schema = rbl_reply_int(rbl_reply_at(reply, RBL_META_SCHEMA), -1);
-    partitions = rbl_reply_int(rbl_reply_at(reply, RBL_META_PARTITIONS),
-                               -1);
+    rbl_meta_read(&meta, reply);
+    state = rbl_meta_take(&link->store->ks, &meta);
 
-    if (schema == RBL_SCHEMA_VERSION
-        && rbl_keyspace_set_partitions(&link->store->ks, partitions) == RBL_OK)
-    {
+    if (state == RBL_META_OK) {
         return NGX_OK;
     }
 
-    if (schema == -1 && partitions == -1) {
-        last = ngx_snprintf((u_char *) reason, size - 1,
-                            "the store has not been initialised (rblctl init)");
-
-    } else if (schema != RBL_SCHEMA_VERSION) {
-        last = ngx_snprintf((u_char *) reason, size - 1,
-                            "the store has schema %L, this module needs %d"
-                            " (rbl-operations(7), Upgrading)",
-                            schema, RBL_SCHEMA_VERSION);
-
-    } else {
-        last = ngx_snprintf((u_char *) reason, size - 1,
-                            "the store has an invalid number of partitions, %L",
-                            partitions);
-    }
-
-    *last = '\0';
+    ngx_cpystrn((u_char *) reason,
+                (u_char *) rbl_meta_why(why, state, &meta, "module"), size);
 
     return NGX_ERROR;
+}
+
+
+/* A store of an earlier schema has no copies, and an earlier ACL no right to
+   read them. */
+
+static void
+ngx_rbl_redis_copy_reply(redisAsyncContext *ac, void *reply, void *data)
+{
+    char             reason[NGX_RBL_REDIS_REASON];
+    rbl_meta_t       meta;
+    ngx_rbl_link_t  *link;
+
+    link = ngx_rbl_redis_replied(ac, reply);
+
+    if (link == NULL || link->store->ks.partitions != 0) {
+        return;
+    }
+
+    rbl_meta_read(&meta, reply);
+
+    if (meta.schema == -1) {
+        return;
+    }
+
+    if (ngx_rbl_redis_meta(link, reply, reason, sizeof(reason)) != NGX_OK) {
+        ngx_rbl_redis_drop(link, reason);
+        return;
+    }
+
+    ngx_rbl_redis_greeted(link);
 }

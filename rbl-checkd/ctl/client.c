@@ -312,7 +312,7 @@ ctl_script(ctl_t *ctl, const rbl_script_t *script, int argc,
     }
 
     ctl->store.wrote |= reply != NULL;
-    ctl->store.audited |= reply != NULL && script->audited;
+    ctl->store.durable |= reply != NULL && script->audited;
 
     return reply;
 }

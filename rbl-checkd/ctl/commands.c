@@ -98,6 +98,10 @@ const ctl_command_t  ctl_commands[] = {
     { "init", "[--partitions N]",
       "initialise the store; run once",
       init_options, 0, 0, CTL_STORE, ctl_init },
+    { "upgrade", "",
+      "raise the schema of the store to that of this rblctl; run when all"
+      " programs are new",
+      none_options, 0, 0, CTL_STORE, ctl_upgrade },
     { "store plan", "[--masters N [--partitions N]]",
       "show which server has which part of the store, and its replicas;"
       " --masters: show the slots that each of N masters of a cluster should"

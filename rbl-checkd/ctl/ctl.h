@@ -16,6 +16,7 @@
 #include "config/entry_read.h"
 #include "rbl_audit.h"
 #include "rbl_keys.h"
+#include "rbl_meta.h"
 #include "rbl_nodes.h"
 #include "rbl_record.h"
 #include "rbl_reply.h"
@@ -84,7 +85,7 @@ typedef struct {
     double       until;                 /* end of waiting, monotonic s; 0: not
                                            begun */
     int          wrote;                 /* something was changed by now */
-    int          audited;               /* ... of an account */
+    int          durable;               /* ... that a failover must not undo */
     ctl_why_t    away[RBL_PARTITIONS_MAX];  /* by ctl_survey; text "": it is
                                                there */
     int            moved;               /* ctl_moving was called, and this was
@@ -128,8 +129,21 @@ int ctl_meta(ctl_t *ctl);               /* 0: ks is complete; -1 */
    changes.  0; -1: none has them in time, error printed. */
 int ctl_durable(ctl_t *ctl);
 
-/* Reads partitions and schema of <prefix>:meta.  0; 1: there is no meta; -1. */
-int ctl_meta_read(ctl_t *ctl, int64_t *partitions, int64_t *schema);
+/* Reads <prefix>:meta, or a copy of it at a server that is there.  0; 1: there
+   is no meta; -1. */
+int ctl_meta_read(ctl_t *ctl, rbl_meta_t *meta);
+
+/* The same, of <prefix>:meta only. */
+int ctl_meta_main(ctl_t *ctl, rbl_meta_t *meta);
+
+/* Takes what was read: 0: ks is complete; -1: printed that this rblctl cannot
+   use it. */
+int ctl_meta_take(ctl_t *ctl, const rbl_meta_t *meta);
+
+/* Writes the schema of this rblctl: into copy i; into all copies, and into
+   <prefix>:meta at last.  0; -1. */
+int ctl_meta_copy(ctl_t *ctl, unsigned i, int64_t partitions);
+int ctl_meta_write(ctl_t *ctl, int64_t partitions);
 
 /* Runs a command.  Never returns an error reply.  NULL: error printed. */
 redisReply *ctl_command(ctl_t *ctl, int argc, const rbl_str_t *argv);
@@ -173,8 +187,12 @@ unsigned ctl_next_node(const ctl_t *ctl, unsigned node);
    -1: error printed. */
 int ctl_moving(ctl_t *ctl);
 
-/* Number of slots without a node. */
+/* Number of slots of a cluster without a node. */
 unsigned ctl_slots_missing(const ctl_t *ctl);
+
+/* Looks whether there are none.  0; -1: printed that some are, and that nothing
+   was changed. */
+int ctl_all_slots(const ctl_t *ctl);
 
 /*
  * servers.c: an array of objects about the servers: address, state, version,
@@ -306,6 +324,7 @@ int ctl_list_sid(rbl_sid_t *sid, rbl_str_t zone);
 
 /* The commands, one file for each family. */
 int ctl_init(ctl_t *ctl);
+int ctl_upgrade(ctl_t *ctl);
 int ctl_status(ctl_t *ctl);
 int ctl_store_plan(ctl_t *ctl);
 int ctl_queue(ctl_t *ctl);

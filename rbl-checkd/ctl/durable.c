@@ -1,6 +1,6 @@
 /*
- * Waits at the end of a command that has changed an account until a replica has
- * the change, because a failover could undo it otherwise.
+ * Waits at the end of a command that has changed an account, or the meta data,
+ * until a replica has the change, because a failover could undo it otherwise.
  */
 
 #include "client.h"
@@ -50,7 +50,7 @@ ctl_durable(ctl_t *ctl)
     unsigned     i;
     ctl_link_t  *link;
 
-    if (ctl->conf.place.kind == RBL_PLACE_ONE || !ctl->store.audited) {
+    if (ctl->conf.place.kind == RBL_PLACE_ONE || !ctl->store.durable) {
         return 0;
     }
 

@@ -313,6 +313,7 @@ fsck_all(fsck_t *f)
     }
 
     rc = rc == 0 && !only.n ? fsck_mail(f) : rc;
+    rc = rc == 0 && !only.n ? fsck_meta(f) : rc;
 
     return rc == 0 ? fsck_events(f) : -1;
 }

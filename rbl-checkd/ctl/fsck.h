@@ -116,6 +116,9 @@ int fsck_zset(fsck_t *f, const rbl_script_t *script, const char *head,
 int fsck_mail_users(fsck_t *f, rbl_str_t account);
 int fsck_mail(fsck_t *f);
 
+/* fsck_meta.c: the copies of the meta data.  0, or -1. */
+int fsck_meta(fsck_t *f);
+
 /*
  * fsck_refs.c: counts the uses of profiles and groups of an account.  Adds the
  * SIDs of its ranges to the array.

@@ -19,19 +19,19 @@ static const ctl_column_t  init_columns[] = {
 
 
 static int
-ctl_init_print(ctl_t *ctl, int64_t partitions, int created)
+ctl_init_print(ctl_t *ctl, int64_t partitions, int64_t schema, int created)
 {
-    return ctl_print(ctl, init_columns, json_pack("{ss ss sI si sb}",
+    return ctl_print(ctl, init_columns, json_pack("{ss ss sI sI sb}",
                "store", ctl->conf.store, "prefix", ctl->conf.store_prefix,
                "partitions", (json_int_t) partitions,
-               "schema", RBL_SCHEMA_VERSION, "created", created));
+               "schema", (json_int_t) schema, "created", created));
 }
 
 
 static int
-ctl_init_exists(ctl_t *ctl, int64_t wanted)
+ctl_init_exists(ctl_t *ctl, const rbl_meta_t *meta, int64_t wanted)
 {
-    if (ctl_meta(ctl) != 0) {
+    if (ctl_meta_take(ctl, meta) != 0) {
         return CTL_ERROR;
     }
 
@@ -41,54 +41,57 @@ ctl_init_exists(ctl_t *ctl, int64_t wanted)
                         ctl->conf.store_prefix, ctl->ks.partitions);
     }
 
-    return ctl_init_print(ctl, ctl->ks.partitions, 0);
+    return ctl_init_print(ctl, meta->partitions, meta->schema, 0);
 }
 
 
-/* 1: written, 0: another client was faster, -1: error printed. */
+/* Sets a field that has no value; the first client that does so wins.  0, -1:
+   error printed. */
 static int
-ctl_init_write(ctl_t *ctl, int64_t partitions)
+ctl_init_first(ctl_t *ctl, const char *field, int64_t value)
 {
-    int64_t      n;
-    char         number[24], schema[24], now[24];
+    char         number[24];
     rbl_key_t    key;
     redisReply  *reply;
 
-    snprintf(number, sizeof(number), "%lld", (long long) partitions);
-    snprintf(schema, sizeof(schema), "%d", RBL_SCHEMA_VERSION);
-    snprintf(now, sizeof(now), "%lld", (long long) time(NULL) * 1000);
-
-    /* the first writer of this field wins; the other clients use its value */
-
+    snprintf(number, sizeof(number), "%lld", (long long) value);
     reply = ctl_command(ctl, RBL_COMMAND("HSETNX",
-                        rbl_meta_key(&key, &ctl->ks), RBL_STR("partitions"),
+                        rbl_meta_key(&key, &ctl->ks), rbl_str(field),
                         rbl_str(number)));
-    if (reply == NULL) {
-        return -1;
-    }
-
-    n = rbl_reply_int(reply, -1);
     freeReplyObject(reply);
 
-    reply = ctl_command(ctl, RBL_COMMAND("HSET", rbl_meta_key(&key, &ctl->ks),
-                        RBL_STR("created"), rbl_str(now), RBL_STR("schema"),
-                        rbl_str(schema)));
-    if (reply == NULL) {
-        return -1;
+    return reply == NULL ? -1 : 0;
+}
+
+
+/* Another client may do the same, or an earlier one was stopped halfway: then
+   its number of partitions counts. */
+static int
+ctl_init_write(ctl_t *ctl, int64_t wanted)
+{
+    rbl_meta_t  meta;
+
+    if (ctl_init_first(ctl, "partitions", wanted) != 0
+        || ctl_init_first(ctl, "created", (int64_t) time(NULL) * 1000) != 0
+        || ctl_meta_main(ctl, &meta) < 0
+        || ctl_meta_write(ctl, meta.partitions) != 0
+        || ctl_meta_main(ctl, &meta) != 0)
+    {
+        return CTL_ERROR;
     }
 
-    freeReplyObject(reply);
-
-    return n == 1;
+    return meta.partitions != wanted
+           ? ctl_init_exists(ctl, &meta, wanted)
+           : ctl_init_print(ctl, wanted, meta.schema, 1);
 }
 
 
 int
 ctl_init(ctl_t *ctl)
 {
-    int       rc;
-    int64_t   wanted, partitions, schema;
-    unsigned  missing;
+    int         rc;
+    int64_t     wanted;
+    rbl_meta_t  meta;
 
     wanted = CTL_PARTITIONS;
 
@@ -101,29 +104,17 @@ ctl_init(ctl_t *ctl)
                         RBL_PARTITIONS_MAX);
     }
 
-    missing = ctl_slots_missing(ctl);
-
-    if (missing != 0) {
-        return ctl_fail("%u slot%s of the cluster ha%s no node, and nothing was"
-                        " changed: rblctl store plan shows what is missing",
-                        missing, missing == 1 ? "" : "s",
-                        missing == 1 ? "s" : "ve");
+    if (ctl_all_slots(ctl) != 0) {
+        return CTL_ERROR;
     }
 
-    rc = ctl_meta_read(ctl, &partitions, &schema);
+    rc = ctl_meta_main(ctl, &meta);
 
     if (rc == 1) {
-        if (rbl_keyspace_set_partitions(&ctl->ks, wanted) != RBL_OK
-            || ctl_complete(ctl) != 0)
-        {
-            return CTL_ERROR;
-        }
-
-        rc = ctl_init_write(ctl, wanted);
-        if (rc == 1) {
-            return ctl_init_print(ctl, wanted, 1);
-        }
+        return rbl_keyspace_set_partitions(&ctl->ks, wanted) != RBL_OK
+               || ctl_complete(ctl) != 0
+               ? CTL_ERROR : ctl_init_write(ctl, wanted);
     }
 
-    return rc < 0 ? CTL_ERROR : ctl_init_exists(ctl, wanted);
+    return rc < 0 ? CTL_ERROR : ctl_init_exists(ctl, &meta, wanted);
 }

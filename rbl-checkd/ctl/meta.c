@@ -3,7 +3,7 @@
  * many partitions there are; records are looked up in slices.
  */
 
-#include "ctl.h"
+#include "client.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,63 +29,140 @@ ctl_count(ctl_t *ctl, const char *name, rbl_str_t key)
 }
 
 
-int
-ctl_meta_read(ctl_t *ctl, int64_t *partitions, int64_t *schema)
+static int
+meta_found(rbl_meta_t *meta, redisReply *reply)
 {
-    int          rc;
+    rbl_meta_read(meta, reply);
+    freeReplyObject(reply);
+
+    return meta->schema == -1;
+}
+
+
+int
+ctl_meta_main(ctl_t *ctl, rbl_meta_t *meta)
+{
     rbl_key_t    key;
     redisReply  *reply;
 
     reply = ctl_command(ctl, RBL_COMMAND("HMGET", rbl_meta_key(&key, &ctl->ks),
                         RBL_META_FIELDS));
-    if (reply == NULL) {
-        return -1;
-    }
 
-    *schema = rbl_reply_int(rbl_reply_at(reply, RBL_META_SCHEMA), -1);
-    *partitions = rbl_reply_int(rbl_reply_at(reply, RBL_META_PARTITIONS),
-                                -1);
-    rc = rbl_reply_str(rbl_reply_at(reply, RBL_META_SCHEMA)).p == NULL;
-    freeReplyObject(reply);
+    return reply == NULL ? -1 : meta_found(meta, reply);
+}
+
+
+/* Reads a copy at a server that is connected.  0; 1: there is none, or no right
+   to read it. */
+static int
+meta_copy(ctl_t *ctl, rbl_meta_t *meta)
+{
+    int          rc;
+    unsigned     i, copy;
+    rbl_key_t    key;
+    ctl_why_t    ignored;
+    redisReply  *reply;
+
+    for (i = 0, rc = 1; i < ctl->store.nodes.n && rc != 0; i++) {
+        copy = rbl_nodes_copy(&ctl->store.nodes, i);
+
+        if (copy == RBL_META_COPIES || ctl->store.link[i].redis == NULL) {
+            continue;
+        }
+
+        reply = ctl_link_send(&ctl->store.link[i], RBL_COMMAND("HMGET",
+                              rbl_meta_copy_key(&key, &ctl->ks, copy),
+                              RBL_META_FIELDS), &ignored);
+        rc = meta_found(meta, reply);
+    }
 
     return rc;
 }
 
 
 int
-ctl_meta(ctl_t *ctl)
+ctl_meta_read(ctl_t *ctl, rbl_meta_t *meta)
 {
-    int64_t  schema, partitions;
-
-    switch (ctl_meta_read(ctl, &partitions, &schema)) {
-
-    case 0:
-        break;
-
-    case 1:
-        ctl_fail("the store at %s is not initialised for prefix %s: run"
-                 " rblctl init", ctl->conf.store, ctl->conf.store_prefix);
-        return -1;
-
-    default:
-        return -1;
+    if (ctl->conf.place.kind == RBL_PLACE_CLUSTER
+        && meta_copy(ctl, meta) == 0)
+    {
+        return 0;
     }
 
-    if (schema != RBL_SCHEMA_VERSION) {
-        ctl_fail("the store has schema %lld, this rblctl needs %d: use the"
-                 " programs of that schema, or run init with another prefix"
-                 " (rbl-operations(7), Upgrading)",
-                 (long long) schema, RBL_SCHEMA_VERSION);
-        return -1;
-    }
+    return ctl_meta_main(ctl, meta);
+}
 
-    if (rbl_keyspace_set_partitions(&ctl->ks, partitions) != RBL_OK) {
-        ctl_fail("%s:meta is damaged: partitions must be a power of two from"
-                 " 1 to %d", ctl->conf.store_prefix, RBL_PARTITIONS_MAX);
+
+int
+ctl_meta_take(ctl_t *ctl, const rbl_meta_t *meta)
+{
+    char              why[RBL_META_WHY];
+    rbl_meta_state_t  state;
+
+    state = rbl_meta_take(&ctl->ks, meta);
+
+    if (state != RBL_META_OK) {
+        ctl_fail("the store at %s cannot be used with prefix %s: %s",
+                 ctl->conf.store, ctl->conf.store_prefix,
+                 rbl_meta_why(why, state, meta, "rblctl"));
         return -1;
     }
 
     return 0;
+}
+
+
+int
+ctl_meta(ctl_t *ctl)
+{
+    rbl_meta_t  meta;
+
+    return ctl_meta_read(ctl, &meta) < 0 ? -1 : ctl_meta_take(ctl, &meta);
+}
+
+
+/* Writes the fields that all programs read. */
+static int
+meta_set(ctl_t *ctl, rbl_str_t key, int64_t partitions)
+{
+    char         number[24], schema[24];
+    redisReply  *reply;
+
+    snprintf(number, sizeof(number), "%lld", (long long) partitions);
+    snprintf(schema, sizeof(schema), "%d", RBL_SCHEMA_VERSION);
+
+    reply = ctl_command(ctl, RBL_COMMAND("HSET", key, RBL_STR("partitions"),
+                        rbl_str(number), RBL_STR("oldest"), rbl_str(schema),
+                        RBL_STR("schema"), rbl_str(schema)));
+    freeReplyObject(reply);
+    ctl->store.durable |= reply != NULL;
+
+    return reply == NULL ? -1 : 0;
+}
+
+
+int
+ctl_meta_copy(ctl_t *ctl, unsigned i, int64_t partitions)
+{
+    rbl_key_t  key;
+
+    return meta_set(ctl, rbl_meta_copy_key(&key, &ctl->ks, i), partitions);
+}
+
+
+int
+ctl_meta_write(ctl_t *ctl, int64_t partitions)
+{
+    unsigned   i;
+    rbl_key_t  key;
+
+    for (i = 0; i < RBL_META_COPIES; i++) {
+        if (ctl_meta_copy(ctl, i, partitions) != 0) {
+            return -1;
+        }
+    }
+
+    return meta_set(ctl, rbl_meta_key(&key, &ctl->ks), partitions);
 }
 
 

@@ -322,6 +322,23 @@ ctl_slots_missing(const ctl_t *ctl)
 }
 
 
+int
+ctl_all_slots(const ctl_t *ctl)
+{
+    unsigned  n;
+
+    n = ctl_slots_missing(ctl);
+
+    if (n != 0) {
+        ctl_fail("%u slot%s of the cluster ha%s no node, and nothing was"
+                 " changed: rblctl store plan shows what is missing", n,
+                 n == 1 ? "" : "s", n == 1 ? "s" : "ve");
+    }
+
+    return n == 0 ? 0 : -1;
+}
+
+
 /* Does a slot leave the node, or come to it?  A node names such slots in the
    line of itself only, as "[93->-ID]" or "[93-<-ID]".  One that is away moves
    nothing. */

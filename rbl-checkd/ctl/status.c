@@ -17,7 +17,7 @@ static const ctl_column_t  status_columns[] = {
     { "memory", "memory" }, { "policy", "eviction" },
     { "persistent", "append-only file" }, { "prefix", "prefix" },
     { "initialised", "initialised" }, { "partitions", "partitions" },
-    { "accounts", "accounts" }, { "lists", "lists" },
+    { "schema", "schema" }, { "accounts", "accounts" }, { "lists", "lists" },
     { "lists_active", "lists active" }, { "outbox", "outbox" },
     { "retry", "deliveries" }, { NULL, NULL }
 };
@@ -26,7 +26,7 @@ static const ctl_column_t  status_columns[] = {
 static const ctl_column_t  cluster_columns[] = {
     { "store", "store" }, { "prefix", "prefix" },
     { "initialised", "initialised" }, { "partitions", "partitions" },
-    { "accounts", "accounts" }, { "lists", "lists" },
+    { "schema", "schema" }, { "accounts", "accounts" }, { "lists", "lists" },
     { "lists_active", "lists active" }, { "outbox", "outbox" },
     { "retry", "deliveries" }, { NULL, NULL }
 };
@@ -417,14 +417,14 @@ ctl_status_content(ctl_t *ctl, json_t *v, json_t *daemons)
 int
 ctl_status(ctl_t *ctl)
 {
-    int       rc;
-    json_t   *v, *daemons;
-    int64_t   partitions, schema;
+    int         rc;
+    json_t     *v, *daemons;
+    rbl_meta_t  meta;
 
-    rc = ctl_meta_read(ctl, &partitions, &schema);
+    rc = ctl_meta_read(ctl, &meta);
 
     if (rc == 0) {
-        rc = ctl_meta(ctl);
+        rc = ctl_meta_take(ctl, &meta);
     }
 
     if (rc == 0) {
@@ -444,8 +444,14 @@ ctl_status(ctl_t *ctl)
     }
 
     if (rc == 0) {
-        json_object_set_new(v, "partitions", json_integer(partitions));
+        json_object_set_new(v, "partitions", json_integer(meta.partitions));
+        json_object_set_new(v, "schema", json_integer(meta.schema));
         rc = ctl_status_content(ctl, v, daemons);
+
+        if (meta.schema < RBL_SCHEMA_VERSION) {
+            ctl_note("the store has schema %lld; rblctl upgrade makes it %d",
+                     (long long) meta.schema, RBL_SCHEMA_VERSION);
+        }
     }
 
     ctl_servers_note(json_object_get(v, "servers"));

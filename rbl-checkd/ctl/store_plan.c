@@ -377,8 +377,9 @@ plan_master(ctl_t *ctl, json_t *servers)
 int
 ctl_store_plan(ctl_t *ctl)
 {
-    json_t   *servers;
-    int64_t   masters, partitions, schema;
+    json_t      *servers;
+    int64_t      masters, partitions;
+    rbl_meta_t   meta;
 
     masters = 0;
     partitions = PLAN_PARTITIONS;
@@ -404,10 +405,8 @@ ctl_store_plan(ctl_t *ctl)
 
     /* the slots are shown before rblctl init, too */
 
-    if (ctl_meta_read(ctl, &partitions, &schema) == 0
-        && rbl_keyspace_set_partitions(&ctl->ks, partitions) != RBL_OK)
-    {
-        return ctl_meta(ctl) != 0 ? CTL_ERROR : CTL_OK;
+    if (ctl_meta_read(ctl, &meta) == 0 && ctl_meta_take(ctl, &meta) != 0) {
+        return CTL_ERROR;
     }
 
     servers = ctl_servers(ctl);

@@ -68,38 +68,43 @@ store_greeted(store_link_t *link)
 }
 
 
+static void
+say_schema(store_t *store, int64_t schema)
+{
+    if (schema < RBL_SCHEMA_VERSION && store->schema != schema
+        && !store->second)
+    {
+        log_notice("store %s: it has schema %lld; rblctl upgrade makes it %d",
+                   store->conf->store, (long long) schema, RBL_SCHEMA_VERSION);
+    }
+
+    store->schema = schema;
+}
+
+
 /* NULL, or what is wrong with the meta data; why: room for a message. */
 
 static const char *
-take_meta(store_t *store, const redisReply *reply, char why[STORE_WHY])
+take_meta(store_t *store, const redisReply *reply, char why[RBL_META_WHY])
 {
-    int64_t   schema, partitions;
-    unsigned  before;
+    unsigned          before;
+    rbl_meta_t        meta;
+    rbl_meta_state_t  state;
 
-    schema = rbl_reply_int(rbl_reply_at(reply, RBL_META_SCHEMA), -1);
-    partitions = rbl_reply_int(rbl_reply_at(reply, RBL_META_PARTITIONS),
-                               -1);
     before = store->ks.partitions;
+    rbl_meta_read(&meta, reply);
+    state = rbl_meta_take(&store->ks, &meta);
 
-    if (schema == -1) {
-        return "not initialised (rblctl init does that)";
-    }
-
-    if (schema != RBL_SCHEMA_VERSION) {
-        snprintf(why, STORE_WHY, "it has schema %lld, this rbl-checkd needs"
-                 " %d (rbl-operations(7), Upgrading)", (long long) schema,
-                 RBL_SCHEMA_VERSION);
-        return why;
-    }
-
-    if (rbl_keyspace_set_partitions(&store->ks, partitions) != RBL_OK) {
-        return "its number of partitions is invalid";
+    if (state != RBL_META_OK) {
+        return rbl_meta_why(why, state, &meta, "rbl-checkd");
     }
 
     if (before != 0 && before != store->ks.partitions) {
         store->ks.partitions = before;
         return "its number of partitions has changed: restart";
     }
+
+    say_schema(store, meta.schema);
 
     return NULL;
 }
@@ -118,7 +123,7 @@ elsewhere(const store_t *store, rbl_reply_class_t c)
 static void
 on_meta(void *data, const redisReply *reply)
 {
-    char                why[STORE_WHY];
+    char                why[RBL_META_WHY];
     const char         *wrong;
     store_link_t       *link = data;
     rbl_reply_class_t   c;
@@ -155,7 +160,7 @@ on_meta(void *data, const redisReply *reply)
 static void
 on_meta_late(void *data, const redisReply *reply)
 {
-    char           why[STORE_WHY];
+    char           why[RBL_META_WHY];
     const char    *wrong;
     store_link_t  *link = data;
 
@@ -173,27 +178,49 @@ on_meta_late(void *data, const redisReply *reply)
 }
 
 
-static void
-ask_meta(store_link_t *link, store_reply_pt done)
-{
-    rbl_key_t  key;
+/* A store of an earlier schema has no copies. */
 
-    store_send(link, done, link,
-               RBL_COMMAND("HMGET", rbl_meta_key(&key, &link->store->ks),
-                           RBL_META_FIELDS));
+static void
+on_copy(void *data, const redisReply *reply)
+{
+    rbl_meta_t  meta;
+
+    rbl_meta_read(&meta, reply);
+
+    if (meta.schema != -1) {
+        on_meta_late(data, reply);
+    }
+}
+
+
+static void
+ask_at(store_link_t *link, rbl_str_t key, store_reply_pt done)
+{
+    store_send(link, done, link, RBL_COMMAND("HMGET", key, RBL_META_FIELDS));
 }
 
 
 void
 store_ask_meta(store_t *store)
 {
-    unsigned   i;
+    unsigned   i, copy;
     rbl_key_t  key;
 
     i = rbl_nodes_of(&store->nodes, rbl_meta_key(&key, &store->ks));
 
     if (store_link_ready(store, i)) {
-        ask_meta(store->link[i], on_meta_late);
+        ask_at(store->link[i], rbl_meta_key(&key, &store->ks), on_meta_late);
+        return;
+    }
+
+    for (i = 0; i < store->nodes.n; i++) {
+        copy = rbl_nodes_copy(&store->nodes, i);
+
+        if (copy != RBL_META_COPIES && store_link_ready(store, i)) {
+            ask_at(store->link[i],
+                   rbl_meta_copy_key(&key, &store->ks, copy), on_copy);
+            return;
+        }
     }
 }
 
@@ -346,6 +373,8 @@ store_send_auth(store_link_t *link, store_reply_pt done)
 void
 store_greet(store_link_t *link)
 {
+    rbl_key_t  key;
+
     if (link == link->store->sentinel) {
         store_sentinel_greet(link);
         return;
@@ -364,5 +393,5 @@ store_greet(store_link_t *link)
 
     store_send(link, on_role, link,
                RBL_COMMAND("INFO", RBL_STR("REPLICATION")));
-    ask_meta(link, on_meta);
+    ask_at(link, rbl_meta_key(&key, &link->store->ks), on_meta);
 }

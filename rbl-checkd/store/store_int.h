@@ -20,6 +20,7 @@
 
 #include <hiredis/async.h>
 
+#include "rbl_meta.h"
 #include "rbl_nodes.h"
 #include "rbl_reply_guard.h"
 #include "rbl_role.h"
@@ -101,6 +102,7 @@ struct store_s {
     store_state_pt      state;          /* NULL: of a subscription */
     void               *data;
     rbl_keyspace_t      ks;
+    int64_t             schema;         /* 0: not known */
     rbl_nodes_t         nodes;
     store_link_t       *link[RBL_NODES_MAX];    /* of each node; NULL: none
                                                    yet */

@@ -507,6 +507,21 @@ rbl_nodes_of_words(const rbl_nodes_t *nodes, int argc, const rbl_str_t *argv)
 }
 
 
+unsigned
+rbl_nodes_copy(const rbl_nodes_t *nodes, unsigned i)
+{
+    unsigned  c;
+
+    for (c = 0; c < RBL_META_COPIES; c++) {
+        if (nodes->of[(2 * c + 1) * RBL_SLOTS / (2 * RBL_META_COPIES)] == i) {
+            break;
+        }
+    }
+
+    return c;
+}
+
+
 rbl_str_t
 rbl_nodes_guard(char buf[RBL_KEY_MAX], rbl_str_t key)
 {

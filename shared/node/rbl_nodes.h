@@ -99,6 +99,10 @@ unsigned rbl_nodes_of(const rbl_nodes_t *nodes, rbl_str_t key);
 unsigned rbl_nodes_of_words(const rbl_nodes_t *nodes, int argc,
     const rbl_str_t *argv);
 
+/* The number of a copy of the meta data (rbl_meta.h) that the node has;
+   RBL_META_COPIES: none. */
+unsigned rbl_nodes_copy(const rbl_nodes_t *nodes, unsigned i);
+
 /*
  * A script names one key, from which it makes the names of all others.  Redis
  * looks at the named keys before it runs a script.  While their slot is moved

@@ -66,6 +66,7 @@ rbl_keyspace_init(rbl_keyspace_t *ks, rbl_str_t prefix)
     }
 
     memcpy(ks->prefix, prefix.p, prefix.n);
+    rbl_tags_make(ks->copies, RBL_META_COPIES);
 
     return RBL_OK;
 }
@@ -215,6 +216,17 @@ rbl_str_t
 rbl_meta_key(rbl_key_t *key, const rbl_keyspace_t *ks)
 {
     return rbl_key_global(key, ks, "meta");
+}
+
+
+rbl_str_t
+rbl_meta_copy_key(rbl_key_t *key, const rbl_keyspace_t *ks, unsigned i)
+{
+    char  name[] = "{...}:meta";
+
+    memcpy(name + 1, ks->copies[i], RBL_TAG_LEN);
+
+    return rbl_key_global(key, ks, name);
 }
 
 

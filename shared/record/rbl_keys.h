@@ -1,9 +1,10 @@
 /*
  * Every key of the store.
  *
- * <prefix>:meta is a hash {schema, partitions, created}.  Every other key is
- * <prefix>:{<tag>}:<name>[:<account>[:<SID>]], with the hash tag of a partition
- * (rbl_tags.h), so that all keys of one account share one hash slot.
+ * <prefix>:meta is a hash, and <prefix>:{<tag>}:meta its copies (rbl_meta.h).
+ * Every other key is <prefix>:{<tag>}:<name>[:<account>[:<SID>]], with the hash
+ * tag of a partition (rbl_tags.h), so that all keys of one account share one
+ * hash slot.
  *
  *   acct:<AC>          string  account record
  *   token:<AC>:<16>    string  record of a token; the key has the first 16 hex
@@ -274,16 +275,17 @@
 #include "rbl_common.h"
 #include "rbl_tags.h"
 
-#define RBL_SCHEMA_VERSION   8
 #define RBL_PREFIX_MAX       32
 #define RBL_KEY_MAX          320
 #define RBL_PARTITIONS_MAX   1024
+#define RBL_META_COPIES      64
 
 typedef struct {
     char      prefix[RBL_PREFIX_MAX + 1];
     unsigned  partitions;               /* a power of two, from <prefix>:meta;
                                            0: not known */
     char      tags[RBL_PARTITIONS_MAX][RBL_TAG_LEN];
+    char      copies[RBL_META_COPIES][RBL_TAG_LEN];
 } rbl_keyspace_t;
 
 typedef struct {
@@ -321,18 +323,15 @@ rbl_str_t rbl_account_key(rbl_key_t *key, const rbl_keyspace_t *ks,
 rbl_str_t rbl_hash_key(rbl_key_t *key, const rbl_keyspace_t *ks,
     const char *name, const unsigned char digest[32]);
 
-/* The fields of <prefix>:meta that a program reads when it connects, in the
-   order in which it asks for them. */
-#define RBL_META_FIELDS  RBL_STR("schema"), RBL_STR("partitions")
-
-enum { RBL_META_SCHEMA = 0, RBL_META_PARTITIONS };
-
 /* The partition of a tag; RBL_EINVAL: none has it. */
 rbl_err_t rbl_tag_partition(unsigned *p, const rbl_keyspace_t *ks,
     rbl_str_t tag);
 
-/* "<prefix>:meta" */
+/* "<prefix>:meta"; and its copy i, in slot (i + 1/2) * 16384 / RBL_META_COPIES
+   of a cluster.  Both need no number of partitions. */
 rbl_str_t rbl_meta_key(rbl_key_t *key, const rbl_keyspace_t *ks);
+rbl_str_t rbl_meta_copy_key(rbl_key_t *key, const rbl_keyspace_t *ks,
+    unsigned i);
 
 /* "<prefix>:news", a channel: the SID of an account that has begun to wait for
    manual checks. */

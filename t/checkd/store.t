@@ -59,7 +59,7 @@ eventually { jobs_left($w) == 0 } 10, 'restart: no job is left';
 
 $dns->rules([ '.', { a => ['127.0.0.2'] } ]);
 pause_server($w->{redis});
-wait_log($early, qr/no response in time/, 10);
+wait_log($early, qr/no reply in time/, 10);
 cont_server($w->{redis});
 is(wait_check($w, check_value($w, '10.0.0.4'))->{status}, 'completed',
     'a store that hung: the daemon continues');
@@ -118,14 +118,16 @@ redis($w->{redis}, 'CONFIG', 'SET', 'requirepass', '');
 # Another schema.
 
 my $schema = schema_version();
-redis($w->{redis}, 'HSET', 'rbl:meta', 'schema', $schema - 1);
+redis($w->{redis}, 'HSET', 'rbl:meta', 'schema', $schema - 2);
 my $old = start_checkd(store => $w->{redis}, %dns, ready => 0,
     conf => { conf_short() });
-ok(wait_log($old, qr/has schema @{[ $schema - 1 ]}, this rbl-checkd needs $schema /,
+ok(wait_log($old, qr/it has schema @{[ $schema - 2 ]}, this rbl-checkd can use /,
     5),
     'a store of another schema is refused');
-redis($w->{redis}, 'HSET', 'rbl:meta', 'schema', $schema);
-ok(wait_log($old, qr/ready/, 10), 'and used when it is the right one');
+redis($w->{redis}, 'HSET', 'rbl:meta', 'schema', $schema - 1);
+ok(wait_log($old, qr/ready/, 10), 'and used when it is the one before');
+like(read_file($old->{log}), qr/rblctl upgrade makes it $schema/,
+    'the log tells what to do');
 
 $dns->stop;
 done_testing();

@@ -62,7 +62,7 @@ ok(stop_server($checkd), 'the daemon stops');
 my $named = tls_redis('named', cluster => 0);
 my $by_name = daemon($named->{tls}, tls_conf('ca'),
     store_tls_name => 'store.example.org');
-ok(wait_log($by_name, qr/not initialised/, 5), 'a certificate for a name');
+ok(wait_log($by_name, qr/not been initialised/, 5), 'a certificate for a name');
 stop_server($by_name);
 
 # --- what is refused -------------------------------------------------------

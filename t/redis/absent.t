@@ -39,14 +39,13 @@ stop_server($nginx);
 # another schema, impossible partitions
 
 my $schema = schema_version();
-my $needs = qr/this module needs $schema \(rbl-operations\(7\), Upgrading\)/;
+my $needs = qr/this module can use @{[ $schema - 1 ]} and $schema \(rbl-operations\(7\), Upgrading\)/;
 my @wrong = (
-    [{ schema => $schema - 1 }, qr/the store has schema @{[ $schema - 1 ]}, $needs/],
-    [{ partitions => 3 }, qr/an invalid number of partitions, 3/],
-    [{ partitions => 0 }, qr/an invalid number of partitions, 0/],
-    [{ partitions => 2048 }, qr/an invalid number of partitions, 2048/],
-    [{ partitions => 'many' }, qr/an invalid number of partitions, -1/],
-    [{ schema => '' }, qr/the store has schema -1, $needs/],
+    (map { [{ schema => $_ }, qr/it has schema $_, $needs/] } $schema - 2,
+        $schema + 1),
+    (map { [{ partitions => $_->[0] }, qr/its number of partitions, $_->[1], is/] }
+        [3, 3], [0, 0], [2048, 2048], ['many', -1]),
+    [{ schema => '' }, qr/it has schema -1, $needs/],
 );
 
 for my $case (@wrong) {

@@ -73,8 +73,8 @@ my %reason = (
     negative => qr/not ready: /,
     deep => qr/not ready: Protocol error|No support for nested/,
     integer => qr/not ready: a reply of an unexpected type/,
-    short => qr/not ready: the store has an invalid number of partitions, -1/,
-    nested => qr/not ready: the store has not been initialised/,
+    short => qr/not ready: its number of partitions, -1, is not/,
+    nested => qr/not ready: it has not been initialised/,
     mute => qr/not ready: no reply while greeting/,
 );
 

@@ -103,6 +103,8 @@ main(void)
     ok(rbl_partition(&ks, RBL_STR("ACffff" L32)) == 1023, "of 1,024");
 
     is_str(rbl_meta_key(&key, &ks), "rbl:meta", "meta");
+    is_str(rbl_meta_copy_key(&key, &ks, 0), "rbl:{53t}:meta", "its copies");
+    is_str(rbl_meta_copy_key(&key, &ks, 63), "rbl:{3MA}:meta", "the last");
     rbl_keyspace_set_partitions(&ks, 16);
     is_str(rbl_key(&key, &ks, 0, "due", none, none), "rbl:{04s}:due", "due");
     is_str(rbl_key(&key, &ks, 1, "r", RBL_STR("SYS"), RBL_STR("RB1")),

@@ -344,7 +344,7 @@ test_keys(void)
 {
     char             text[64];
     char             guard[RBL_KEY_MAX];
-    unsigned         p, at, masters_of[3] = { 0, 0, 0 };
+    unsigned         i, p, at, masters_of[3] = { 0, 0, 0 };
     rbl_key_t        key;
     rbl_nodes_t      nodes;
     rbl_keyspace_t   ks;
@@ -376,6 +376,13 @@ test_keys(void)
              masters_of[2]);
     is_str(rbl_str(text), "21 22 21",
            "three masters have the partitions evenly");
+
+    for (p = 0; p < 4; p++) {
+        i = rbl_nodes_copy(&nodes, p);
+        ok(p == 3 ? i == RBL_META_COPIES
+           : rbl_nodes_of(&nodes, rbl_meta_copy_key(&key, &ks, i)) == p,
+           "node %u: a copy of the meta data (%u)", p, i);
+    }
 
     ok(rbl_slot(RBL_STR("rbl:meta")) == 6717
        && rbl_nodes_of(&nodes, RBL_STR("rbl:meta")) == 1,

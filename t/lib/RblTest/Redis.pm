@@ -261,7 +261,7 @@ sub schema {
 # The schema version of the programs.
 sub schema_version {
     my $path = dirname(abs_path(__FILE__))
-        . '/../../../shared/record/rbl_keys.h';
+        . '/../../../shared/record/rbl_meta.h';
     open my $fh, '<', $path or die "$path: $!";
     my ($n) = map { /^#define RBL_SCHEMA_VERSION +(\d+)$/ ? $1 : () } <$fh>;
     return $n // die "$path: no version\n";

@@ -1,0 +1,54 @@
+#!/usr/bin/perl
+
+# Programs start while the server of <prefix>:meta is away: the others have
+# copies of it.
+
+use strict;
+use warnings;
+
+use RblFailover;
+
+my $f = start_cluster(replicas => 0);
+my $w = failover_world($f, accounts => 1, checkd => 0);
+my $meta = node_of($f, slot_of('rbl:meta'));
+my ($away) = grep { node_of($f, slot_of_account($f, $_)) == $meta }
+    @{ $w->{accounts} };
+my @here = grep { $_ != $away } @{ $w->{accounts} };
+stop_server($w->{nginx});
+kill_server($meta);
+
+my $nginx = start_nginx(store => $f, workers => 1);
+ok((wait_for {
+    !grep { http($nginx, 'GET', '/3.0/hosts.json', auth => $_)->{status} != 200 }
+        @here;
+} 20), 'nginx serves the accounts of the others');
+is(http($nginx, 'GET', '/3.0/hosts.json', auth => $away)->{status}, 503,
+    'and not one of the server that is away');
+
+my $dns = start_rbldnsd(zones => [['a.test', 'ip4set',
+    "\$SOA 0 ns.test h.test 1 60 60 60 0\n\$TTL 1\n127.0.0.2\n"]]);
+my $checkd = start_checkd(store => $f, resolver => $dns,
+    conf => { check_timeout => '3s', dns_timeout => '300ms',
+    store_timeout => '2s', deliver => 'off' });
+my $pp = json(http($nginx, 'POST', '/3.0/check/start.json', auth => $here[0],
+    form => { host => '192.0.2.1' }))->{data}{id};
+ok((wait_for {
+    json(http($nginx, 'GET', "/3.0/check/status/$pp.json", auth => $here[0]))
+        ->{data}{status} eq 'completed';
+} 20), 'a daemon that starts now ends a check');
+
+my $r = rblctl($f, 'account', 'show', $here[0]{sid});
+is($r->{status}, 0, 'rblctl shows an account') or diag($r->{err});
+$r = rblctl($f, 'upgrade');
+is($r->{status}, 3, 'but the schema is not raised meanwhile');
+like($r->{err}, qr/\bno node\b|cannot be|away|Connection refused/, 'the reason');
+
+RblFailover::Member::restart_member($f, $meta);
+wait_ok($f);
+ok((wait_for {
+    http($nginx, 'GET', '/3.0/hosts.json', auth => $away)->{status} == 200;
+} 20), 'the server is back');
+is(rblctl($f, 'upgrade')->{status}, 0, 'upgrade');
+fsck_clean($f, 'fsck finds nothing');
+
+done_testing();
