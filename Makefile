@@ -187,8 +187,7 @@ $(BUILD)/nginx-asan: ngx_rbl_module/nginx-asan.sh
 # Some programs at a time, since most of their time is waiting: ten keep two
 # cores busy for three quarters of it, if no sanitizer slows them down.  Those that
 # measure times, and say so in their head by a line "# Alone: what for", come
-# after them, two at a time, so that each has a core.  Both parts run, whatever
-# the first of them says.
+# after them, three at a time.  Both parts run, whatever the first of them says.
 JOBS    ?= $(if $(SANITIZE),4,10)
 unitbin  = $(patsubst t/unit/%.c,$(BUILD)/t/unit/%,$(1))
 
