@@ -15,6 +15,7 @@
 #include "options.h"
 #include "rbl_version.h"
 #include "service.h"
+#include "store/inspect.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -29,6 +30,7 @@ typedef struct {
     jobs_t       *jobs;
     sources_t    *sources;
     visits_t     *works;
+    inspect_t    *inspect;
     visits_t     *bills;                /* NULL: no billing */
     payer_t      *payer;                /* NULL: no gateway */
     metrics_t    *metrics;
@@ -57,6 +59,7 @@ on_store(void *data, int ready)
     metrics_state(c->metrics, ready);
 
     if (ready) {
+        inspect_wake(c->inspect);
         visits_wake(c->works);
     }
 
@@ -261,10 +264,11 @@ start_checks(checkd_t *c)
     c->jobs = jobs_new(checker);
     c->sources = sources_new(checker->loop, &c->conf, checker->store);
     c->works = visits_new(checker->loop, checker->store, &works_kind, NULL);
+    c->inspect = inspect_new(checker->loop, checker->store);
     c->metrics = metrics_new(checker, c->jobs, c->deliver);
 
     if (c->jobs == NULL || c->sources == NULL || c->works == NULL
-        || c->metrics == NULL)
+        || c->inspect == NULL || c->metrics == NULL)
     {
         log_error("out of memory");
         return -1;
@@ -319,6 +323,7 @@ finish(checkd_t *c)
     payer_free(c->payer);
     visits_free(c->bills);
     metrics_free(c->metrics);
+    inspect_free(c->inspect);
     visits_free(c->works);
     sources_free(c->sources);
     jobs_free(c->jobs);

@@ -195,6 +195,13 @@ is_ready(const store_t *store)
 }
 
 
+unsigned
+store_failovers(const store_t *store)
+{
+    return store->failovers;
+}
+
+
 int
 store_ready(const store_t *store)
 {

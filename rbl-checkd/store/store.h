@@ -99,6 +99,10 @@ void store_script_late(store_t *store, const rbl_script_t *script,
 void store_wait(store_t *store, rbl_str_t key, store_reply_pt done,
     void *data);
 
+/* Counts the failovers that were seen, and moves of slots: data read before may
+   be wrong.  Always 0 for one Redis. */
+unsigned store_failovers(const store_t *store);
+
 /* True if a failover could undo what the node of `key` has: it is behind
    Sentinels or in a cluster, and has replicas. */
 int store_replicated(const store_t *store, rbl_str_t key);

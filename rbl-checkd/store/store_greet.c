@@ -52,6 +52,7 @@ renew(store_link_t *link)
     }
 
     store->renewed = 1;
+    store->failovers++;
 }
 
 

@@ -110,6 +110,7 @@ struct store_s {
     ev_timer            kick;
     unsigned            ready_reported:1;
     unsigned            renewed:1;      /* a part is ready again */
+    unsigned            failovers;
     unsigned            second:1;       /* only the first store logs trouble */
     unsigned            seed;
 

@@ -228,6 +228,7 @@ settle(store_t *store)
     }
 
     store->renewed = 1;
+    store->failovers++;
 
     if (!store->second) {
         log_notice("store %s: %u partitions are on another node now (a"

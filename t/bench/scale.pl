@@ -109,18 +109,16 @@ sub add_hosts {
 
     my ($us, $n) = (0, 0);
     for my $ac (@ac) {
-        my (@calls, @ht);
         for (my $left = $each; $left > 0; $left -= 500) {
             my @pairs = map { my $i = $n++; (sid('HT'), join '.', 10,
                 $i >> 16 & 255, $i >> 8 & 255, $i & 255) }
                 1 .. min($left, 500);
-            push @calls, $store->call_of('host_add', $ac->{key},
-                'mail server', 'rbl', 1, '', '', '', '', @pairs);
-            push @ht, grep { /^HT/ } @pairs;
+            my ($r, $cost) = pipelined($store->call_of('host_add', $ac->{key},
+                'mail server', 'rbl', 1, '', '', '', '', @pairs));
+            die "host_add: @{ $r->[0] }\n" if $r->[0][0] ne 'WORK';
+            $us += $cost + work($ac);
+            push @{ $ac->{ht} }, grep { /^HT/ } @pairs;
         }
-        my (undef, $cost) = pipelined(@calls);
-        $us += $cost * @calls + work($ac);
-        $ac->{ht} = \@ht;
     }
     return $us / $n;
 }

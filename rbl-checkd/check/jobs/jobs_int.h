@@ -49,6 +49,7 @@ typedef struct {
     unsigned    alone;                  /* 1: the call under way may bring a job
                                            that runs alone */
     unsigned    notified;               /* 1: news since its last call */
+    unsigned    more;                   /* 1: that call has not claimed all */
     unsigned    recalled;               /* 1: the jobs that this name had before
                                            are released */
     double      later;                  /* no call before: one has failed */

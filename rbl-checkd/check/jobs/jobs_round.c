@@ -10,7 +10,9 @@
  * checks than fit must not stop the scheduled checks of others.  Jobs whose
  * lease has expired come with either kind, and first.
  *
- * News of manual checks start a round of their partitions only.  Whole rounds
+ * A round of some partitions only follows the news of manual checks, and a
+ * whole round in which some partitions had more jobs than were asked for: the
+ * cost of a job must not grow with the number of partitions.  Whole rounds
  * start at least as often as due hosts may wait unnoticed.
  */
 
@@ -65,8 +67,14 @@ round_begin(jobs_t *jobs)
 void
 jobs_round(jobs_t *jobs)
 {
+    unsigned  p;
+
     if (!round_begin(jobs)) {
         return;
+    }
+
+    for (p = 0; p < jobs->partitions; p++) {
+        jobs->slice[p].more = 0;
     }
 
     jobs->whole = dns_clock();
@@ -84,33 +92,48 @@ jobs_round(jobs_t *jobs)
 }
 
 
-void
-jobs_round_news(jobs_t *jobs)
+/* Is the partition called in a round of some? */
+
+static int
+is_wanted(const jobs_t *jobs, const jobs_slice_t *slice)
+{
+    return (slice->notified || (jobs->both && slice->more))
+           && jobs_usable(slice);
+}
+
+
+/* 0: a whole round is the better one.  *n: partitions to call. */
+
+static int
+some_begin(jobs_t *jobs, int both, unsigned *n)
 {
     int       reserved;
-    unsigned  p, n, room;
+    unsigned  p, room;
 
     if (dns_clock() >= jobs->whole + JOBS_BLOCK) {
-        jobs_round(jobs);
-        return;
+        return 0;
     }
 
-    if (!round_begin(jobs)) {
-        return;
+    jobs->both = both != 0;
+
+    for (p = 0, *n = 0; p < jobs->partitions; p++) {
+        *n += (unsigned) is_wanted(jobs, &jobs->slice[p]);
     }
 
-    jobs->kind = JOB_MANUAL;
-    jobs->kinds_left = 1;
-    jobs->both = 0;
-    jobs->pass[JOB_MANUAL].left = 0;
-    n = 0;
+    room = jobs_room(jobs, JOB_MANUAL, &reserved);
+
+    return !both || (*n > 0 && !reserved && room >= *n);
+}
+
+
+static void
+ask_some(jobs_t *jobs, unsigned n)
+{
+    int       reserved;
+    unsigned  p, room;
 
     for (p = 0; p < jobs->partitions; p++) {
-        n += jobs->slice[p].notified && jobs_usable(&jobs->slice[p]);
-    }
-
-    for (p = 0; p < jobs->partitions; p++) {
-        if (!jobs->slice[p].notified || !jobs_usable(&jobs->slice[p])) {
+        if (!is_wanted(jobs, &jobs->slice[p])) {
             continue;
         }
 
@@ -121,13 +144,51 @@ jobs_round_news(jobs_t *jobs)
             break;
         }
 
+        jobs->slice[p].more = 0;
         call_claim(jobs, &jobs->slice[p], room < n ? 1 : room / n, reserved);
         n--;
     }
+}
+
+
+/* both: of those that had more jobs, too, and for jobs of both kinds. */
+
+static void
+round_of_some(jobs_t *jobs, int both)
+{
+    unsigned  n;
+
+    if (!some_begin(jobs, both, &n)) {
+        jobs_round(jobs);
+        return;
+    }
+
+    if (!round_begin(jobs)) {
+        return;
+    }
+
+    jobs->kind = JOB_MANUAL;
+    jobs->kinds_left = 1;
+    jobs->pass[JOB_MANUAL].left = 0;
+
+    if (both) {
+        jobs->kind = ++jobs->rounds % DUE_FIRST == 0 ? JOB_DUE : JOB_MANUAL;
+        jobs->pass[JOB_DUE].left = 0;
+        jobs->more_due = 0;
+    }
+
+    ask_some(jobs, n);
 
     if (jobs->calls == 0) {
         batch_ends(jobs);
     }
+}
+
+
+void
+jobs_round_news(jobs_t *jobs)
+{
+    round_of_some(jobs, 0);
 }
 
 
@@ -169,23 +230,23 @@ all_away(const jobs_t *jobs)
 static void
 batch_ends(jobs_t *jobs)
 {
-    int  left;
-
-    /* Between batches that claim due hosts there are manual checks. */
+    int  left, go_on;
 
     if (jobs->alone == 0) {
         next_alone(jobs);
     }
 
+    /* New manual checks do not wait for the rest of a pass of due hosts. */
+
     left = jobs->pass[jobs->kind].left > 0;
-    jobs->more |= jobs->kind == JOB_DUE && left && jobs->claimed;
+    go_on = left && jobs->called
+            && (jobs->kind == JOB_MANUAL || !jobs->claimed || !jobs->news);
+    jobs->more |= jobs->kind == JOB_DUE && left && jobs->claimed && !go_on;
 
     if (all_away(jobs)) {
         jobs_later(jobs, JOBS_PAUSE);
 
-    } else if (left && jobs->called
-               && (jobs->kind == JOB_MANUAL || !jobs->claimed))
-    {
+    } else if (go_on) {
         take_some(jobs);
 
     } else if (--jobs->kinds_left > 0) {
@@ -193,7 +254,12 @@ batch_ends(jobs_t *jobs)
         take_some(jobs);
 
     } else if (jobs->more || jobs->more_due) {
-        jobs_round(jobs);
+        if (jobs->pass[JOB_MANUAL].left + jobs->pass[JOB_DUE].left == 0) {
+            round_of_some(jobs, 1);
+
+        } else {
+            jobs_round(jobs);
+        }
 
     } else {
         jobs_left_nothing(jobs);
@@ -241,6 +307,7 @@ on_jobs(void *data, const redisReply *reply)
         /* Near the end of a round the room may be less. */
 
         if (got >= (asked + 1) / 2) {
+            slice->more = 1;
             jobs->more = 1;
             jobs->more_due |= jobs->kind == JOB_DUE;
         }

@@ -137,6 +137,9 @@ case(fsck_jobs => '10 leases', sub { in_flight(2000)
         if cmd('ZCARD', k('leases')) < 2000;
     slice('fsck_jobs', [$base], '', 'leases',
         @{ cmd('ZRANGE', k('leases'), 0, SLICE - 1) }) });
+case(fsck_sample => 'the queues of a partition', sub {
+    in_flight(2000) if cmd('ZCARD', k('leases')) < 2000;
+    slice('fsck_sample', [k('due')], '0') });
 case(fsck_keys => '10 records of profiles', sub { slice('fsck_keys', [$base],
     '', map { "r:$ac:$_" } @{ $W{rp} }[0 .. SLICE - 1]) });
 case(fsck_keys => '10 checks', sub { my @pp = map { sid('PP') } 1 .. SLICE;

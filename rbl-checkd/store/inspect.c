@@ -1,0 +1,201 @@
+/*
+ * One partition after the other, one command at a time: it must not delay
+ * checks.  Another failover meanwhile begins it again.
+ */
+
+#include "inspect.h"
+
+#include "base/log.h"
+#include "rbl_hash.h"
+
+#include <stdlib.h>
+
+#define INSPECT_AFTER  3.0              /* s: clients are served first */
+#define INSPECT_TEXTS  10               /* faults in the log */
+
+
+struct inspect_s {
+    struct ev_loop  *loop;
+    store_t         *store;
+    ev_timer         begin;
+    unsigned         failovers;         /* looked at, or about to be */
+    unsigned         next;              /* partition */
+    unsigned         faults, skipped, differ;
+    uint64_t         lists;             /* hash of the first copy; 0: none */
+    int              busy;
+};
+
+
+static void look(inspect_t *inspect);
+
+
+static void
+end(inspect_t *inspect)
+{
+    unsigned  n = store_keyspace(inspect->store)->partitions;
+
+    if (inspect->faults > 0) {
+        log_error("after a failover: %u faults in the queues; rblctl fsck"
+                  " --repair", inspect->faults);
+    }
+
+    if (inspect->differ > 0) {
+        log_error("after a failover: %u partitions have other system lists than"
+                  " the first; if nobody changes them now, load them again"
+                  " (rblctl lists load)", inspect->differ);
+    }
+
+    log_notice("after a failover: looked at %u of %u partitions, %s",
+               n - inspect->skipped, n, inspect->faults + inspect->differ == 0
+               ? "no fault" : "faults");
+
+    inspect->busy = 0;
+    inspect_wake(inspect);
+}
+
+
+static void
+on_lists(void *data, const redisReply *reply)
+{
+    uint64_t    hash;
+    rbl_str_t   lists;
+    inspect_t  *inspect = data;
+
+    lists = rbl_reply_str(reply);
+
+    if (lists.p != NULL) {
+        hash = rbl_hash(lists, 0) | 1;
+        inspect->lists = inspect->lists == 0 ? hash : inspect->lists;
+        inspect->differ += hash != inspect->lists;
+    }
+
+    inspect->next++;
+    look(inspect);
+}
+
+
+/* The account, the place and the text are ours. */
+
+static void
+take(inspect_t *inspect, const redisReply *reply)
+{
+    size_t                   i;
+    rbl_fsck_hosts_fault_t   fault;
+
+    for (i = 1; i < rbl_reply_len(reply); i++) {
+        rbl_fsck_hosts_fault(&fault, rbl_reply_at(reply, i));
+
+        if (inspect->faults++ < INSPECT_TEXTS) {
+            log_warn("account %.*s: %.*s %.*s %.*s", (int) fault.account.n,
+                     fault.account.p, (int) fault.kind.n, fault.kind.p,
+                     (int) fault.where.n, fault.where.p, (int) fault.text.n,
+                     fault.text.p);
+        }
+    }
+}
+
+
+static void
+on_queues(void *data, const redisReply *reply)
+{
+    rbl_key_t   key;
+    rbl_str_t   none = RBL_STR("");
+    inspect_t  *inspect = data;
+
+    if (reply == NULL || !rbl_str_is(rbl_reply_word(reply), "OK")) {
+        if (reply != NULL && reply->type == REDIS_REPLY_ERROR) {
+            log_warn("after a failover: partition %u: %.*s", inspect->next,
+                     (int) rbl_reply_error(reply).n, rbl_reply_error(reply).p);
+        }
+
+        inspect->skipped++;
+        inspect->next++;
+        look(inspect);
+        return;
+    }
+
+    take(inspect, reply);
+    store_command(inspect->store, on_lists, inspect,
+                  RBL_COMMAND("GET", rbl_key(&key,
+                              store_keyspace(inspect->store), inspect->next,
+                              "defaults", none, none)));
+}
+
+
+/* The next partition. */
+
+static void
+look(inspect_t *inspect)
+{
+    rbl_key_t                key;
+    rbl_str_t                none = RBL_STR("");
+    const rbl_keyspace_t    *ks = store_keyspace(inspect->store);
+    rbl_fsck_sample_args_t   args;
+
+    if (inspect->next == ks->partitions) {
+        end(inspect);
+        return;
+    }
+
+    args.due = rbl_key(&key, ks, inspect->next, "due", none, none);
+    args.mend = RBL_STR("0");
+    store_call(inspect->store, fsck_sample, on_queues, inspect, args);
+}
+
+
+static void
+on_begin(struct ev_loop *loop, ev_timer *w, int revents)
+{
+    inspect_t  *inspect = w->data;
+
+    (void) loop;
+    (void) revents;
+
+    inspect->failovers = store_failovers(inspect->store);
+    inspect->next = inspect->faults = 0;
+    inspect->skipped = inspect->differ = 0;
+    inspect->lists = 0;
+    inspect->busy = 1;
+    look(inspect);
+}
+
+
+void
+inspect_wake(inspect_t *inspect)
+{
+    if (!inspect->busy && !ev_is_active(&inspect->begin)
+        && inspect->failovers != store_failovers(inspect->store))
+    {
+        ev_timer_set(&inspect->begin, INSPECT_AFTER, 0);
+        ev_timer_start(inspect->loop, &inspect->begin);
+    }
+}
+
+
+inspect_t *
+inspect_new(struct ev_loop *loop, store_t *store)
+{
+    inspect_t  *inspect;
+
+    inspect = calloc(1, sizeof(inspect_t));
+
+    if (inspect != NULL) {
+        inspect->loop = loop;
+        inspect->store = store;
+        ev_timer_init(&inspect->begin, on_begin, 0, 0);
+        inspect->begin.data = inspect;
+    }
+
+    return inspect;
+}
+
+
+void
+inspect_free(inspect_t *inspect)
+{
+    if (inspect != NULL) {
+        store_forget(inspect->store, inspect);
+        ev_timer_stop(inspect->loop, &inspect->begin);
+        free(inspect);
+    }
+}

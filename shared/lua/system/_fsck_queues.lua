@@ -1,0 +1,143 @@
+-- The queues of a partition: a function for each, by its name.  `ac` is the
+-- account of the entry.
+--- include: fsck_jobs
+local look = {}
+local now = now_ms()
+-- A day and a fifth (backoff.h), and the lease of an attempt.
+local longest_retry = 2 * 86400000
+local function status_of(pp)
+    return call('HGET', key('check', ac, pp), 'status')
+end
+-- An entry that waits for longer than possible was written when the clock was
+-- ahead.
+local function not_later(index, member, where, wait)
+    local at = tonumber(call('ZSCORE', key(index), member))
+    if at and at > now + wait then
+        fault('late', where, 'waits in ' .. index .. ' for too long', function()
+            call('ZADD', key(index), now, member)
+        end)
+    end
+end
+function look.flight(member)
+    local flight = key('flight')
+    local pp, ht = call('HGET', flight, member), member:sub(36)
+    if not pp then
+        return
+    end
+    local function over()
+        call('HDEL', flight, member)
+        due_again(ht)
+    end
+    local status = status_of(pp)
+    if not owns('hosts', ht) then
+        fault('flight', ht, 'has a check and is no host', over)
+    elseif status == 'completed' or status == 'failed' then
+        fault('flight', ht, 'its check is over: ' .. pp, over)
+    elseif not has_job(pp, ht) then
+        fault('flight', ht, 'its check is lost: ' .. pp, function()
+            if status then
+                queue(pp, ht)
+            else
+                over()
+            end
+        end)
+    end
+end
+look['flight:due'] = function(member)
+    local flight, ht = key('flight:due'), member:sub(36)
+    local begun = call('HGET', flight, member)
+    if not begun then
+        return
+    end
+    if not owns('hosts', ht) then
+        fault('flight', ht, 'has a check and is no host', function()
+            call('HDEL', flight, member)
+        end)
+    elseif #begun < 70
+        or not string.find(begun:sub(67), '^[:+]%d:%d+:.')
+    then
+        fault('flight', ht, 'its check cannot be read', function()
+            call('HDEL', flight, member)
+            due_again(ht)
+        end)
+    elseif not call('ZSCORE', key('due', ac), ht) then
+        fault('flight', ht, 'its check has no end: ' .. begun:sub(1, 66),
+            function() due_at(ht, now) end)
+    end
+end
+-- The lease of a finished check stays until its daemon asks or another daemon
+-- claims the check; long after its end there is no such daemon.
+function look.leases(handle)
+    local till = tonumber(call('ZSCORE', key('leases'), handle))
+    local pp = string.match(handle, '^AC%x+:(PP%x+):%w*:m:%d+:.')
+    if not till then
+        return
+    end
+    local status = pp and status_of(pp)
+    if not pp or till < now - 60000 and status ~= 'queued'
+        and status ~= 'running'
+    then
+        fault('lease', pp or 'leases', 'is the lease of nothing', function()
+            call('ZREM', key('leases'), handle)
+        end)
+    else
+        not_later('leases', handle, pp, longest_lease)
+    end
+end
+local function turn(index)
+    if call('ZSCORE', key(index), ac)
+        and (call('EXISTS', key('acct', ac)) == 0
+            or index == 'manual' and call('EXISTS', key('manual', ac)) == 0
+            or index == 'works' and call('EXISTS', key('work', ac)) == 0
+            or index == 'tellings' and call('EXISTS', key('telling', ac)) == 0
+            or (index == 'billdue' or index == 'paydue')
+                and call('EXISTS', key('bill', ac)) == 0)
+    then
+        fault('turn', index, 'has a turn for nothing', function()
+            call('ZREM', key(index), ac)
+        end)
+    end
+end
+function look.due()
+    turn('due')
+end
+function look.manual()
+    turn('manual')
+end
+function look.works()
+    turn('works')
+    not_later('works', ac, 'works', 60000)
+end
+function look.billdue()
+    turn('billdue')
+end
+function look.paydue()
+    turn('paydue')
+end
+function look.tellings()
+    turn('tellings')
+    not_later('tellings', ac, 'tellings', longest_lease)
+end
+function look.retry(member)
+    local ev, target = string.match(member, '^AC%x+:(%w+):(%w+)$')
+    if call('ZSCORE', key('retry'), member)
+        and not (ev and call('EXISTS', key('dlv', ac, ev, target)) == 1)
+    then
+        fault('retry', ev or 'retry', 'is to be tried, and is no delivery',
+            function() call('ZREM', key('retry'), member) end)
+    else
+        not_later('retry', member, ev, longest_retry)
+    end
+end
+function look.digests(member)
+    local co = string.match(member, '^AC%x+:(CO%x+)$')
+    if call('ZSCORE', key('digests'), member)
+        and not (co and call('EXISTS', key('digest', ac, co),
+            key('batch', ac, co), key('making', ac, co)) > 0)
+    then
+        fault('digest', co or 'digests', 'is to be told, and is nothing',
+            function() call('ZREM', key('digests'), member) end)
+    else
+        not_later('digests', member, co, longest_lease)
+    end
+end
