@@ -171,6 +171,8 @@ sub heard {
     $r->{status} = $answer->{complete} ? $answer->{status} : 0;
     my $v = eval { json($answer) } // {};
     $r->{said} = said($r, $v);
+    $r->{said} = 'broken' if $r->{status} == 503
+        && ($answer->{headers}{'retry-after'} // '') !~ /^[1-9]\d*$/;
     if ($r->{op} eq 'add' && $r->{said} eq 'done') {
         $r->{id} = $v->{data}[0]{id};
         push @{ $c->{hosts} }, { id => $r->{id}, host => $r->{host} }
