@@ -22,8 +22,7 @@ our @EXPORT = qw(open_at_rest none_left_open);
 sub open_at_rest {
     my ($w) = @_;
 
-    wait_for { slow_links($w) } 20, 'the slow links of all workers'
-        or die "not all slow links are open\n";
+    open_slow_links($w);
     my $was = '';
     wait_for {
         $w->{open} = opened($w);
@@ -38,14 +37,26 @@ sub open_at_rest {
 
 # A worker opens its slow link to a node when it first needs it.  An addition of
 # more than one host needs it, although it is refused from the second time on.
-# True if each worker has two links to each node.
-sub slow_links {
+sub open_slow_links {
+    my ($w) = @_;
+
+    wait_for { add_hosts($w); two_links($w) } 20, 'all slow links'
+        or die "not all slow links are open\n";
+}
+
+sub add_hosts {
     my ($w) = @_;
 
     my @adds = map { { bytes => http_head('POST', '/3.0/host/add.json',
         auth => $_, keep => 1, form => { host => '10.255.0.0/30',
         name => 'slow', type => 'rbl' }) } } (@{ $w->{accounts} }) x 16;
     lines_run($w->{nginx}, scalar @adds, sub { shift @adds }, sub {});
+}
+
+# Each worker has at least two links to each master.
+sub two_links {
+    my ($w) = @_;
+
     my $n = opened($w);
     my @masters = $w->{f}{masters}->($w->{f});
     return $n->{'clients of nodes: rbl-api'} >= 2 * @masters * $n->{workers};
@@ -56,6 +67,7 @@ sub slow_links {
 sub none_left_open {
     my ($w, $name) = @_;
 
+    open_slow_links($w);
     my @more = ('no count');
     my $now;
     wait_for {
