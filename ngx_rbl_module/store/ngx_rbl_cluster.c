@@ -2,6 +2,11 @@
  * The slots of a cluster (Redis Cluster specification).  Each new connection
  * brings the map of slots; any node is asked for it again after MOVED, when a
  * connection is lost, while a slot has no ready node, and every minute.
+ *
+ * Configured nodes may belong to different clusters.  The first map decides, and
+ * nodes of another cluster are refused.  Until it is known, the next node is
+ * connected only when the one before has failed, or does not answer soon.  So
+ * workers that reach the same nodes decide alike.
  */
 
 #include "ngx_rbl_redis.h"
@@ -28,6 +33,7 @@ ngx_rbl_cluster_init(ngx_rbl_store_t *store)
     store->survey.log = store->log;
     store->survey.handler = ngx_rbl_cluster_survey;
     store->survey.cancelable = 1;
+    store->surveyed = ngx_current_msec;
 }
 
 
@@ -193,6 +199,13 @@ ngx_rbl_cluster_moved(ngx_rbl_link_t *link, const redisReply *error)
 }
 
 
+ngx_uint_t
+ngx_rbl_cluster_unknown(const ngx_rbl_store_t *store)
+{
+    return store->nodes.kind == RBL_PLACE_CLUSTER && store->nodes.nids == 0;
+}
+
+
 static ngx_uint_t
 ngx_rbl_cluster_whole(ngx_rbl_store_t *store)
 {
@@ -209,9 +222,10 @@ ngx_rbl_cluster_survey(ngx_event_t *ev)
 
     node = ngx_rbl_node_any(store);
     ngx_rbl_node_follow(store);
+    store->surveyed = ngx_current_msec;
+    store->surveys++;
 
     if (node != NULL) {
-        store->surveyed = ngx_current_msec;
         (void) ngx_rbl_redis_send(&node->main, ngx_rbl_cluster_slots_reply,
                                   RBL_COMMAND("CLUSTER", RBL_STR("SLOTS")));
     }
