@@ -3,10 +3,10 @@
  * brings the map of slots; any node is asked for it again after MOVED, when a
  * connection is lost, while a slot has no ready node, and every minute.
  *
- * Configured nodes may belong to different clusters.  The first map decides, and
- * nodes of another cluster are refused.  Until it is known, the next node is
- * connected only when the one before has failed, or does not answer soon.  So
- * workers that reach the same nodes decide alike.
+ * Configured nodes may belong to different clusters.  The first map decides,
+ * and nodes of another cluster are refused.  Until it is known, the next node
+ * is connected only when the one before has failed, or does not answer soon.
+ * So workers that reach the same nodes decide alike.
  */
 
 #include "ngx_rbl_redis.h"

@@ -40,7 +40,7 @@ sub open_at_rest {
 sub open_slow_links {
     my ($w) = @_;
 
-    wait_for { add_hosts($w); two_links($w) } 20, 'all slow links'
+    wait_for { add_hosts($w); all_links($w) } 20, 'all slow links'
         or die "not all slow links are open\n";
 }
 
@@ -53,13 +53,17 @@ sub add_hosts {
     lines_run($w->{nginx}, scalar @adds, sub { shift @adds }, sub {});
 }
 
-# Each worker has at least two links to each master.
-sub two_links {
+# Each worker has its main and slow link to each master, the durable one if there
+# are replicas, and one link to each replica of a cluster.
+sub all_links {
     my ($w) = @_;
 
+    my $f = $w->{f};
     my $n = opened($w);
-    my @masters = $w->{f}{masters}->($w->{f});
-    return $n->{'clients of nodes: rbl-api'} >= 2 * @masters * $n->{workers};
+    my $masters = () = $f->{masters}->($f);
+    my $links = $masters * ($f->{replicas} ? 3 : 2);
+    $links += @{ $f->{nodes} } - $masters if $f->{kind} eq 'cluster';
+    return $n->{'clients of nodes: rbl-api'} >= $links * $n->{workers};
 }
 
 # A test: no count exceeds that of open_at_rest.  A connection may take some
