@@ -5,7 +5,7 @@
  *
  * Configured nodes may belong to different clusters.  The first map decides,
  * and nodes of another cluster are refused.  Until it is known, the next node
- * is connected only when the one before has failed, or does not answer soon.
+ * is connected only when the one before has failed, or is silent for a second.
  * So workers that reach the same nodes decide alike.
  */
 
@@ -13,6 +13,8 @@
 
 #define NGX_RBL_SURVEY_PAUSE   60000    /* ms */
 #define NGX_RBL_SURVEY_DOUBT   200      /* ms, while a slot has no ready node */
+#define NGX_RBL_SURVEY_SILENT  5        /* surveys until a node that does not
+                                           answer decides nothing */
 
 
 static void ngx_rbl_cluster_myid_reply(redisAsyncContext *ac, void *reply,
@@ -203,6 +205,14 @@ ngx_uint_t
 ngx_rbl_cluster_unknown(const ngx_rbl_store_t *store)
 {
     return store->nodes.kind == RBL_PLACE_CLUSTER && store->nodes.nids == 0;
+}
+
+
+ngx_uint_t
+ngx_rbl_cluster_waits(const ngx_rbl_store_t *store, ngx_uint_t opening)
+{
+    return ngx_rbl_cluster_unknown(store)
+           && opening > store->surveys / NGX_RBL_SURVEY_SILENT;
 }
 
 

@@ -153,7 +153,7 @@ ngx_rbl_node_followed(ngx_event_t *ev)
         ngx_rbl_redis_begin(&node->main);
         opening += node->main.opening;
 
-        if (ngx_rbl_cluster_unknown(store) && opening > store->surveys) {
+        if (ngx_rbl_cluster_waits(store, opening)) {
             break;
         }
     }

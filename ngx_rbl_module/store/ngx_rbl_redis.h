@@ -458,6 +458,11 @@ ngx_int_t ngx_rbl_cluster_greet(ngx_rbl_link_t *link);
 /* True if no node has named the slots of the cluster so far. */
 ngx_uint_t ngx_rbl_cluster_unknown(const ngx_rbl_store_t *store);
 
+/* True if some of so many first attempts to connect must end before the next
+   node is connected. */
+ngx_uint_t ngx_rbl_cluster_waits(const ngx_rbl_store_t *store,
+    ngx_uint_t opening);
+
 /* The map of slots may be out of date: asks for it soon. */
 void ngx_rbl_cluster_doubt(ngx_rbl_store_t *store);
 
