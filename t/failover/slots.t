@@ -20,7 +20,7 @@ open_at_rest($w);
 my @loads = map { start_load($w->{nginx}, accounts => \@accounts,
     clients => 12, %$_) } ({ rate => 300,
     ops => { add => 2, update => 5, read => 3, check => 1 } },
-    ({ rate => 600, ops => { read => 1 } }) x 2);
+    ({ rate => 600 / $RblTest::Process::PATIENCE, ops => { read => 1 } }) x 2);
 sleep 2;
 
 # Those of the accounts, and partition 0.
