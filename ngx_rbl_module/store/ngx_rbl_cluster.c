@@ -2,12 +2,19 @@
  * The slots of a cluster (Redis Cluster specification).  Each new connection
  * brings the map of slots; any node is asked for it again after MOVED, when a
  * connection is lost, while a slot has no ready node, and every minute.
+ *
+ * Configured nodes may belong to different clusters.  The first map decides,
+ * and nodes of another cluster are refused.  Until it is known, the next node
+ * is connected only when the one before has failed, or is silent for a second.
+ * So workers that reach the same nodes decide alike.
  */
 
 #include "ngx_rbl_redis.h"
 
 #define NGX_RBL_SURVEY_PAUSE   60000    /* ms */
 #define NGX_RBL_SURVEY_DOUBT   200      /* ms, while a slot has no ready node */
+#define NGX_RBL_SURVEY_SILENT  5        /* surveys until a node that does not
+                                           answer decides nothing */
 
 
 static void ngx_rbl_cluster_myid_reply(redisAsyncContext *ac, void *reply,
@@ -28,6 +35,7 @@ ngx_rbl_cluster_init(ngx_rbl_store_t *store)
     store->survey.log = store->log;
     store->survey.handler = ngx_rbl_cluster_survey;
     store->survey.cancelable = 1;
+    store->surveyed = ngx_current_msec;
 }
 
 
@@ -206,6 +214,21 @@ ngx_rbl_cluster_moved(ngx_rbl_link_t *link, const redisReply *error)
 }
 
 
+ngx_uint_t
+ngx_rbl_cluster_unknown(const ngx_rbl_store_t *store)
+{
+    return store->nodes.kind == RBL_PLACE_CLUSTER && store->nodes.nids == 0;
+}
+
+
+ngx_uint_t
+ngx_rbl_cluster_waits(const ngx_rbl_store_t *store, ngx_uint_t opening)
+{
+    return ngx_rbl_cluster_unknown(store)
+           && opening > store->surveys / NGX_RBL_SURVEY_SILENT;
+}
+
+
 static ngx_uint_t
 ngx_rbl_cluster_whole(ngx_rbl_store_t *store)
 {
@@ -222,9 +245,10 @@ ngx_rbl_cluster_survey(ngx_event_t *ev)
 
     node = ngx_rbl_node_any(store);
     ngx_rbl_node_follow(store);
+    store->surveyed = ngx_current_msec;
+    store->surveys++;
 
     if (node != NULL) {
-        store->surveyed = ngx_current_msec;
         (void) ngx_rbl_redis_send(&node->main, ngx_rbl_cluster_slots_reply,
                                   RBL_COMMAND("CLUSTER", RBL_STR("SLOTS")));
     }

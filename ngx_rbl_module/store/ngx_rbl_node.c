@@ -126,9 +126,11 @@ ngx_rbl_node_follow(ngx_rbl_store_t *store)
 void
 ngx_rbl_node_followed(ngx_event_t *ev)
 {
-    ngx_uint_t        i;
+    ngx_uint_t        i, opening;
     ngx_rbl_node_t   *node;
     ngx_rbl_store_t  *store = ev->data;
+
+    opening = 0;
 
     for (i = 0; i < store->nodes.n; i++) {
         node = ngx_rbl_node(store, i);
@@ -149,6 +151,11 @@ ngx_rbl_node_followed(ngx_event_t *ev)
         }
 
         ngx_rbl_redis_begin(&node->main);
+        opening += node->main.opening;
+
+        if (ngx_rbl_cluster_waits(store, opening)) {
+            break;
+        }
     }
 }
 

@@ -171,6 +171,8 @@ struct ngx_rbl_store_s {
     ngx_event_t                  survey;    /* cancelable; asks a cluster for
                                                its slots */
     ngx_msec_t                   surveyed;  /* when it was asked */
+    ngx_uint_t                   surveys;   /* so many, none within 200 ms of
+                                               another */
     ngx_event_t                  follow;    /* posted: `nodes` has changed */
     ngx_uint_t                   known;     /* 1: it was ready before */
     ngx_uint_t                   epoch;     /* number of failovers seen */
@@ -455,6 +457,14 @@ void ngx_rbl_cluster_init(ngx_rbl_store_t *store);
 /* Queries the id of a node and the slots, as a part of the greeting.
    NGX_ERROR: hiredis accepts no commands. */
 ngx_int_t ngx_rbl_cluster_greet(ngx_rbl_link_t *link);
+
+/* True if no node has named the slots of the cluster so far. */
+ngx_uint_t ngx_rbl_cluster_unknown(const ngx_rbl_store_t *store);
+
+/* True if some of so many first attempts to connect must end before the next
+   node is connected. */
+ngx_uint_t ngx_rbl_cluster_waits(const ngx_rbl_store_t *store,
+    ngx_uint_t opening);
 
 /* The map of slots may be out of date: asks for it soon. */
 void ngx_rbl_cluster_doubt(ngx_rbl_store_t *store);

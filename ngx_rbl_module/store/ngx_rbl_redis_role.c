@@ -132,6 +132,11 @@ ngx_rbl_redis_role_judge(ngx_rbl_link_t *link, rbl_role_e role,
     if (link->store->nodes.kind == RBL_PLACE_CLUSTER) {
         if (role == RBL_ROLE_MASTER) {
             ngx_rbl_node_reports(link->node, reply);
+
+        } else if (link != &link->node->main && link->nflight == 0
+                   && !link->store->nodes.node[link->node->i].used)
+        {
+            ngx_rbl_redis_rest(link, "a replica needs only the main link");
         }
 
     } else if (role != RBL_ROLE_MASTER) {

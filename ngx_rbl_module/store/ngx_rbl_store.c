@@ -57,6 +57,7 @@ ngx_rbl_store_create(const ngx_rbl_store_conf_t *conf, ngx_log_t *log)
     }
 
     ngx_rbl_node_followed(&store->follow);
+    ngx_rbl_cluster_doubt(store);
 
     return store;
 }
@@ -154,7 +155,9 @@ ngx_rbl_store_opening(const ngx_rbl_store_t *store)
     ngx_uint_t  i;
 
     for (i = 0; i < store->nodes.n; i++) {
-        if (store->node[i] != NULL && store->node[i]->main.opening) {
+        if (store->node[i] != NULL ? store->node[i]->main.opening
+                                   : ngx_rbl_cluster_unknown(store))
+        {
             return 1;
         }
     }
@@ -212,6 +215,10 @@ ngx_rbl_store_down(ngx_rbl_link_t *link)
     } else if (link == &link->node->main) {
         ngx_rbl_cluster_doubt(link->store);
         ngx_rbl_store_settle(link->store);
+
+        if (ngx_rbl_cluster_unknown(link->store)) {
+            ngx_rbl_node_follow(link->store);
+        }
     }
 }
 

@@ -36,22 +36,38 @@ subtest 'a cluster' => sub {
     serves($nginx, $acct[1], 'the slot has a node again');
 
     my $other = start_cluster(masters => 3, replicas => 0);
-    # Which of the two clusters a worker takes for the right one is open; rblctl
-    # says that they differ.
-    for my $words (cluster_words(@nodes, $other->{nodes}[0]),
-        cluster_words($other->{nodes}[0], @nodes))
+    # Each worker takes the cluster of the first node that it reaches, ours or an
+    # empty one; rblctl says that they differ.
+    my $stranger = $other->{nodes}[0];
+    for my $case ([200, @nodes, $stranger], [503, $stranger, @nodes],
+        [200, { port => free_port() }, $nodes[0], $stranger])
     {
-        my $mixed = start_nginx(store => { %$f, addr => $words });
+        my ($status, @all) = @$case;
+        my $words = cluster_words(@all);
+        my $mixed = start_nginx(workers => 4,
+            store => { %$f, addr => $words });
+        my $name = "$words: only $status";
+        $status == 200 ? serves($mixed, $_, $name)
+            : refuses($mixed, $_, $name) for @acct;
         my %status;
         for (1 .. 10) {
-            $status{ try_write($mixed, $_) }++ for @acct;
-            sleep 0.1;
+            signal_server($mixed, 'HUP');
+            $status{ try_write($mixed, $_) }++ for (@acct) x 8;
         }
-        is(join(' ', grep { $_ != 200 && $_ != 503 } keys %status), '',
-            'a node of another cluster among ours: 200 or 503');
+        is(join(' ', sort keys %status), $status, $name);
+        like(read_file($mixed->{error_log}), qr/belongs to another cluster/,
+            'the log says so');
         $r = rblctl({ %$f, addr => $words }, 'account', 'list');
         like($r->{err}, qr/different clusters/, 'rblctl says so');
+        ok(stop_server($mixed), 'nginx ends');
     }
+    pause_server($nodes[0]);
+    my $late = start_nginx(store => { %$f, addr =>
+        cluster_words(@nodes, $stranger) });
+    serves($late, $acct[1], 'while the first node is silent');
+    cont_server($nodes[0]);
+    wait_ok($f);
+    serves($late, $acct[0], 'when it answers again');
     is(redis($_, 'DBSIZE'), 0, 'nothing was written to the other cluster')
         for @{ $other->{nodes} };
 

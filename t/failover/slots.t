@@ -1,9 +1,11 @@
 #!/usr/bin/perl
 
-# The slots of partitions move from one server to another while clients write
-# and daemons check.  A 503 in the meantime has changed nothing.
+# The slots of partitions move from one server to another while clients make
+# 1,000 requests a second and daemons check.  A 503 in the meantime has changed
+# nothing.  Afterwards no connection is left.
 #
-# FAILOVERS: how many times each slot moves (2).
+# FAILOVERS: how many times each slot moves (2).  If it is set, the rate must be
+# reached.
 
 use strict;
 use warnings;
@@ -14,8 +16,11 @@ use Time::HiRes qw(sleep);
 my $f = start_cluster(replicas => 0);
 my $w = failover_world($f, accounts => 2);
 my @accounts = @{ $w->{accounts} };
-my $load = start_load($w->{nginx}, accounts => \@accounts, clients => 12,
-    ops => { add => 2, update => 5, read => 3, check => 1 }, rate => 300);
+open_at_rest($w);
+my @loads = map { start_load($w->{nginx}, accounts => \@accounts,
+    clients => 12, %$_) } ({ rate => 300,
+    ops => { add => 2, update => 5, read => 3, check => 1 } },
+    ({ rate => 600 / $RblTest::Process::PATIENCE, ops => { read => 1 } }) x 2);
 sleep 2;
 
 # Those of the accounts, and partition 0.
@@ -33,7 +38,10 @@ for my $round (1 .. failovers(2)) {
 }
 is($moved, @slots * failovers(2), 'slots were moved');
 sleep 1;
-my $records = stop_load($load);
+my $records = [map { @{ stop_load($_) } } @loads];
+my $rate = rate_of($records);
+note "$rate requests a second";
+cmp_ok($rate, '>=', 1000, 'the rate is reached') if $ENV{FAILOVERS};
 my $report = load_report($w->{nginx}, $records, \@accounts);
 note away_text($report);
 is_clean($report, 'the clients were told the truth');
@@ -41,5 +49,6 @@ is($report->{unknown}, 0, 'a 503 always says that nothing was changed');
 cmp_ok($report->{longest}, '<', 3, 'no account is away for long');
 is(scalar unfinished($w, $records), 0, 'all checks end');
 fsck_clean($f, 'fsck finds nothing');
+none_left_open($w, 'no connection is left');
 
 done_testing();

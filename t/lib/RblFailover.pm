@@ -105,6 +105,7 @@ package RblFailover;
 #       [...] (neither 200 nor 503 as it should be), away => [[account, begin,
 #       end], ...] (intervals of 503), longest (s), unknown, unchanged}
 #   is_clean($report, $name): a test: nothing lost, doubled, untrue, stale, odd
+#   rate_of($records): answers in a second, the median of all whole seconds
 #
 # History.pm
 #   history_fault(\@ops, $initial): undef if the history of a register is
@@ -129,6 +130,11 @@ package RblFailover;
 #   unfinished($w, $records): checks that were acknowledged and do not end
 #   fsck_clean($f, $name): a test: rblctl fsck finds nothing
 #
+# Open.pm
+#   open_at_rest($w): counts the descriptors of nginx and of the daemon, and the
+#       clients of all servers
+#   none_left_open($w, $name): a test: no count is larger now
+#
 # Hostile.pm, which is not exported from here: replies of Sentinels and nodes for
 #   RblFakeRedis; serves, refuses, rblctl_ends: tests of the programs
 #
@@ -146,6 +152,7 @@ use RblFailover::History;
 use RblFailover::Judge;
 use RblFailover::Load;
 use RblFailover::Member;
+use RblFailover::Open;
 use RblFailover::Proxy;
 use RblFailover::Sentinel;
 use RblFailover::World;
@@ -153,7 +160,7 @@ use RblFailover::World;
 our @EXPORT = (@RblTest::EXPORT, @RblFailover::Cluster::EXPORT,
     @RblFailover::History::EXPORT, @RblFailover::Judge::EXPORT,
     @RblFailover::Load::EXPORT, @RblFailover::Proxy::EXPORT,
-    @RblFailover::Sentinel::EXPORT,
+    @RblFailover::Open::EXPORT, @RblFailover::Sentinel::EXPORT,
     @RblFailover::World::EXPORT,
     qw(ask info_of restart_member wait_replicas failover failovers));
 

@@ -21,7 +21,8 @@ VALGRIND_TESTS = \
     t/deliver/webhook.t \
     t/dns/replies.t \
     t/ctl/account.t t/ctl/check.t t/ctl/init.t t/ctl/lists.t \
-    t/e2e/main.t
+    t/e2e/main.t \
+    t/failover/cluster.t t/failover/reload.t t/failover/slots.t
 
 valgrind:
 	@sh conf/deps.sh build test valgrind

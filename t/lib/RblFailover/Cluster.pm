@@ -23,8 +23,8 @@ sub start_cluster {
     my (%opt) = @_;
 
     my $f = { name => 'cluster', kind => 'cluster', masters_n => 3,
-        replicas => 1, timeout => 1000, full_coverage => 'no', max_lag => 2,
-        args => [], %opt };
+        replicas => 1, timeout => 1000, full_coverage => 'no',
+        max_lag => 2 * $RblTest::Process::PATIENCE, args => [], %opt };
     my $masters = $opt{masters} // 3;
     $f->{min_replicas} //= $f->{replicas} ? 1 : 0;
     my $n = $masters * (1 + $f->{replicas});

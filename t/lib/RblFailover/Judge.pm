@@ -11,7 +11,7 @@ use Test::More ();
 use RblTest::Http;
 use RblTest::Process;
 
-our @EXPORT = qw(load_report is_clean away_text hosts_of);
+our @EXPORT = qw(load_report is_clean away_text rate_of hosts_of);
 
 # Through any nginx of the store.
 sub load_report {
@@ -112,6 +112,18 @@ sub away {
     $report->{away} = \@away;
     my ($longest) = sort { $b <=> $a } map { $_->[2] - $_->[1] } @away;
     $report->{longest} = $longest // 0;
+}
+
+# Answers in a second: the median of all seconds but the first and the last.
+sub rate_of {
+    my ($records) = @_;
+
+    my %n;
+    $n{ int $_->{end} }++ for @$records;
+    my ($first, @whole) = sort { $a <=> $b } keys %n;
+    pop @whole;
+    my @sorted = sort { $a <=> $b } @n{@whole};
+    return $sorted[@sorted / 2] // 0;
 }
 
 # For a note.

@@ -26,7 +26,8 @@ sub start_load {
     my ($nginx, %opt) = @_;
 
     my %conf = (clients => 10, ops => { add => 2, update => 5, read => 3 },
-        rate => 0, limit => 10, keep => 1, octet => 10 + ++$loads,
+        rate => 0, keep => 1, limit => 10 * $RblTest::Process::PATIENCE,
+        octet => 10 + ++$loads,
         port => $nginx->{port}, %opt);
     my $d = own_dir('load');
     write_file("$d/conf", JSON::XS->new->utf8->encode(\%conf));
@@ -171,6 +172,8 @@ sub heard {
     $r->{status} = $answer->{complete} ? $answer->{status} : 0;
     my $v = eval { json($answer) } // {};
     $r->{said} = said($r, $v);
+    $r->{said} = 'broken' if $r->{status} == 503
+        && ($answer->{headers}{'retry-after'} // '') !~ /^[1-9]\d*$/;
     if ($r->{op} eq 'add' && $r->{said} eq 'done') {
         $r->{id} = $v->{data}[0]{id};
         push @{ $c->{hosts} }, { id => $r->{id}, host => $r->{host} }

@@ -21,7 +21,7 @@ sub start_sentinels {
 
     my $f = { name => 'sentinels', kind => 'sentinel', replicas => 2,
         sentinels => 3, quorum => 2, down_after => 2000, min_replicas => 1,
-        max_lag => 2, args => [], %opt };
+        max_lag => 2 * $RblTest::Process::PATIENCE, args => [], %opt };
     my $port = free_port();
     $f->{forward} = start_forward($port) if $f->{forward};
     my $announced = $f->{forward} ? $f->{forward}{port} : $port;

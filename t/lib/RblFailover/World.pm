@@ -13,6 +13,7 @@ use RblFailover::Cluster;
 use RblFailover::Judge;
 use RblFailover::Load;
 use RblFailover::Member;
+use RblFailover::Open;
 use RblFailover::Sentinel;
 use RblTest::Http;
 use RblTest::Process;
@@ -142,6 +143,7 @@ sub endures {
     my ($f, $failovers, $accounts) = @_;
 
     my $w = failover_world($f, accounts => $accounts);
+    open_at_rest($w);
     my $load = start_load($w->{nginx}, accounts => $w->{accounts},
         clients => 9, ops => { add => 2, update => 5, read => 3, check => 1 },
         rate => 200);
@@ -158,6 +160,7 @@ sub endures {
         'the API is back soon after the store');
     Test::More::is(scalar unfinished($w, $records), 0, 'all checks end');
     fsck_clean($f, 'fsck finds nothing');
+    none_left_open($w, 'no connection is left');
 }
 
 # Checks of the records that were acknowledged and do not end: [record, state]
