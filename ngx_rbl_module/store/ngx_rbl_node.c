@@ -150,6 +150,8 @@ ngx_rbl_node_followed(ngx_event_t *ev)
 
         ngx_rbl_redis_begin(&node->main);
     }
+
+    ngx_rbl_store_settle(store);
 }
 
 
