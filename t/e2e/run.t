@@ -163,7 +163,7 @@ rename $d, "$run-old/store" or die "rename: $!";
 $r = run_cmd({ env => { %env, RUN_DIR => "$run-old" } }, 'sh', $script,
     build_dir());
 is($r->{status}, 1, 'data of another version end it');
-like($r->{err}, qr/^rblctl: the store has schema \d.*\nmake run: .*RUN_DIR=.*\n\z/,
+like($r->{err}, qr/^rblctl: the store .* has schema \d.*\nmake run: .*RUN_DIR=.*\n\z/,
     'with the remedy');
 wait_for { !left() } 5;
 is_deeply([left()], [], 'and nothing is left');
