@@ -183,13 +183,14 @@ sub route {
     die "slot $slot is not served\n";
 }
 
-# The replies of several servers as those of one: an error, all keys, numbers by
-# their sum, the first of other words.
+# The replies of several servers as those of one: an error, all keys and lines of
+# ACL LOG, numbers by their sum, the first of other words.
 sub together {
     my ($command, @replies) = @_;
 
     my ($first) = (grep({ ref eq 'SCALAR' } @replies), @replies);
-    return [map { @$_ } @replies] if $command eq 'KEYS';
+    return [map { @$_ } @replies]
+        if ref $first eq 'ARRAY' && $command =~ /^(?:KEYS|ACL)$/;
     return sum_of_info(@replies) if $command eq 'INFO';
     return join '', @replies if $command eq 'CLIENT' && $first =~ /^id=/;
     if (ref $first eq 'ARRAY' && $command eq 'PUBSUB') {
