@@ -325,8 +325,11 @@ ngx_rbl_batch_log(ngx_rbl_batch_t *batch, const redisReply *reply)
     ngx_str_t   name;
     ngx_uint_t  level;
 
+    /* replies of a failover are no fault of the store */
+
     level = batch->link->replica
-            || batch->store->nodes.kind == RBL_PLACE_CLUSTER
+            || (batch->store->nodes.kind == RBL_PLACE_CLUSTER
+                && rbl_reply_class(reply) < RBL_REPLY_NOAUTH)
             ? NGX_LOG_INFO : NGX_LOG_ERR;
 
     name = ngx_rbl_commands_name(&batch->commands, batch->replied - 1);

@@ -157,6 +157,8 @@ ngx_rbl_node_followed(ngx_event_t *ev)
             break;
         }
     }
+
+    ngx_rbl_store_settle(store);
 }
 
 

@@ -524,6 +524,7 @@ ngx_uint_t ngx_rbl_store_opening(const ngx_rbl_store_t *store);
    ready. */
 void ngx_rbl_store_up(ngx_rbl_link_t *link);
 void ngx_rbl_store_down(ngx_rbl_link_t *link);
+void ngx_rbl_store_settle(ngx_rbl_store_t *store);
 
 /* Holds an empty batch until the store is ready or has failed to connect. */
 void ngx_rbl_store_hold(ngx_rbl_batch_t *batch);

@@ -11,7 +11,6 @@
 
 
 static ngx_int_t ngx_rbl_store_place(ngx_rbl_store_t *store);
-static void ngx_rbl_store_settle(ngx_rbl_store_t *store);
 static void ngx_rbl_store_release(ngx_rbl_store_t *store,
     ngx_rbl_store_rc_e rc);
 static void ngx_rbl_store_fail_refused(ngx_rbl_store_t *store);
@@ -225,7 +224,7 @@ ngx_rbl_store_down(ngx_rbl_link_t *link)
 
 /* Completes the batches that wait for the store, if there is a result. */
 
-static void
+void
 ngx_rbl_store_settle(ngx_rbl_store_t *store)
 {
     if (ngx_rbl_store_ready(store)) {

@@ -18,7 +18,7 @@ my $ht;
 }
 my @paths = ('hosts.json', 'hosts.json?page=2', "host/$ht.json",
     'listings.json', 'contacts.json', 'listings.nagios');
-for (['maxmemory', 1], ['min-replicas-to-write', 1]) {
+for (['maxmemory', 1], ['min-replicas-to-write', 9]) {
     my ($name, $on) = @$_;
     for my $path (@paths) {
         for my $before ([], [redis_key('totals', $other->{sid})]) {

@@ -199,7 +199,7 @@ hold('one that is found') for 1 .. 3;
 # A store that refuses writes: reads continue, and the worker does not retry all
 # the time.
 for (['maxmemory', 1, qr/answers SET: OOM/],
-    ['min-replicas-to-write', 1, qr/answers SET: NOREPLICAS/])
+    ['min-replicas-to-write', 9, qr/answers SET: NOREPLICAS/])
 {
     my ($name, $value, $words) = @$_;
     my $n = start_nginx(%nginx, http => '');

@@ -17,7 +17,7 @@ use RblTest;
 use constant { HOSTS => 300, RECORD => 30_000, MARK => 32_768,
     PAGE => 4_194_304, DEAF => 60 };
 
-my $redis = start_redis();
+my $redis = start_redis(cluster => 1);     # its relay is to one server
 init_store($redis, lists => repo_dir() . '/conf/lists.json');
 my ($acct, $other) = map { make_account($redis, name => $_) } qw(Big Other);
 my $relay = start_relay($redis);

@@ -13,7 +13,7 @@ use RblTest;
 my $second = start_redis();
 init_store($second);
 my $t = api_setup(workers => 1, server => 'location /other/3.0/ { rbl_api on; '
-    . "rbl_store unix:$second->{socket}; }");
+    . "rbl_store $second->{addr}; }");
 my $redis = $t->{redis};
 my ($sid, $app) = @{ $t->{acct} }{qw(sid app)};
 my $h = add_host($t, '10.0.0.1');

@@ -10,7 +10,8 @@ use RblApi;
 use RblFault;
 use RblTest;
 
-my $t = api_setup(workers => 1, http => 'rbl_store_timeout 3s;',
+my $t = api_setup(redis => { cluster => 1 },    # commands are counted
+    workers => 1, http => 'rbl_store_timeout 3s;',
     server => 'location /status { stub_status; }');
 my $acct = $t->{acct};
 my %sent;

@@ -14,7 +14,8 @@ use RblTest;
 
 use constant { HOUR => 3_600_000 };
 
-my $t = bill_world(redis => { args => ['--appendfsync', 'always'] });
+my $t = bill_world(redis => { cluster => 1,         # its file is put back
+    args => ['--appendfsync', 'always'] });
 my ($ac, $stripe, $redis) = @$t{qw(ac stripe redis)};
 my $contacts = start_receiver();
 my $co = fresh_sid('CO');

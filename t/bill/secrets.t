@@ -67,7 +67,7 @@ $seen{'rbl-checkd -t'} = $r->{out} . $r->{err};
 # Every write of all records.
 my $store = '';
 File::Find::find(sub { $store .= read_file($_) if -f && /\.aof$/ },
-    $t->{redis}{dir});
+    map { $_->{dir} } @{ $t->{redis}{nodes} // [$t->{redis}] });
 like($store, qr/pm_/, 'what the store has written');
 $seen{'the store'} = $store;
 unlike($seen{$_}, $part, $_) for sort keys %seen;

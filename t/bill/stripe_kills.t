@@ -15,7 +15,8 @@ use RblFault;
 use RblStripe;
 use RblTest;
 
-my $t = bill_world(redis => { args => ['--appendfsync', 'always'] },
+my $t = bill_world(redis => { cluster => 1,         # its relay
+    args => ['--appendfsync', 'always'] },
     conf => { gateway_timeout => '5s', lease => '2s', check_timeout => '500ms' });
 my $stripe = $t->{stripe};
 bill_plan($t, 'Business');

@@ -126,7 +126,7 @@ ok(wait_log($old, qr/it has schema @{[ $schema - 2 ]}, this rbl-checkd can use /
     'a store of another schema is refused');
 redis($w->{redis}, 'HSET', 'rbl:meta', 'schema', $schema - 1);
 ok(wait_log($old, qr/ready/, 10), 'and used when it is the one before');
-like(read_file($old->{log}), qr/rblctl upgrade makes it $schema/,
+ok(wait_log($old, qr/rblctl upgrade makes it $schema/, 5),
     'the log tells what to do');
 
 $dns->stop;

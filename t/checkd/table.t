@@ -15,7 +15,7 @@ use RblCheckd;
 use RblTest;
 use Time::HiRes qw(sleep time);
 
-my $w = world(partitions => 1);
+my $w = world(partitions => 1, redis => { cluster => 1 });   # its relay
 my $redis = $w->{redis};
 my $ht = add_host($w, '10.0.0.1');
 my ($list) = grep { record('list', redis($redis, 'GET',

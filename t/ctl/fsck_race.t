@@ -13,7 +13,7 @@ use POSIX ();
 use RblTest;
 use RblScript;
 
-my $redis = redis_new();
+my $redis = redis_new(cluster => 1);     # its relay is to one server
 rblctl($redis, 'init', '--partitions', 1);
 my ($ac, $acct) = account();
 my $now = int(cmd('TIME')->[0]) * 1000;

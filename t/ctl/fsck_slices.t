@@ -16,7 +16,7 @@ use RblScript;
 
 use constant { PROFILE => 8, LISTED => 13 };    # of a host (schema.txt)
 
-my $redis = redis_new();
+my $redis = redis_new(cluster => 1);     # its relay is to one server
 rblctl($redis, 'init', '--partitions', 1);
 my ($ac, $acct) = account();
 

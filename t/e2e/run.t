@@ -153,8 +153,9 @@ is_deeply([left()], [], 'nothing is left');
 
 # data of another version
 my $d = own_dir('old');
-my $old = start_redis(dir => $d, appendonly => 1);
-redis($old, 'HSET', 'rbl:meta', 'schema', schema_version() - 1, 'partitions',
+my $old = start_redis(dir => $d, appendonly => 1,
+    cluster => 0);                      # as conf/run.sh starts it
+redis($old, 'HSET', 'rbl:meta', 'schema', schema_version() - 2, 'partitions',
     16);
 stop_server($old);
 mkdir "$run-old";
@@ -162,7 +163,7 @@ rename $d, "$run-old/store" or die "rename: $!";
 $r = run_cmd({ env => { %env, RUN_DIR => "$run-old" } }, 'sh', $script,
     build_dir());
 is($r->{status}, 1, 'data of another version end it');
-like($r->{err}, qr/^rblctl: the store has schema \d.*\nmake run: .*RUN_DIR=.*\n\z/,
+like($r->{err}, qr/^rblctl: the store .* has schema \d.*\nmake run: .*RUN_DIR=.*\n\z/,
     'with the remedy');
 wait_for { !left() } 5;
 is_deeply([left()], [], 'and nothing is left');

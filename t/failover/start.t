@@ -1,12 +1,13 @@
 #!/usr/bin/perl
 
-# Programs start while the server of <prefix>:meta is away: the others have
-# copies of it.
+# Programs start while a server is slow, and while the server of <prefix>:meta
+# is away: the others have copies of it.
 
 use strict;
 use warnings;
 
 use RblFailover;
+use Time::HiRes qw(sleep);
 
 my $f = start_cluster(replicas => 0);
 my $w = failover_world($f, accounts => 1, checkd => 0);
@@ -15,8 +16,20 @@ my ($away) = grep { node_of($f, slot_of_account($f, $_)) == $meta }
     @{ $w->{accounts} };
 my @here = grep { $_ != $away } @{ $w->{accounts} };
 stop_server($w->{nginx});
-kill_server($meta);
 
+# A request that comes before the nodes are known waits for them, no longer.
+pause_server($meta);
+my $slow = start_nginx(store => $f, workers => 1,
+    http => 'rbl_store_timeout 8s;');
+my $c = RblTest::Http::tcp_connect($slow->{port});
+RblTest::Http::write_all($c, http_head('GET', '/3.0/hosts.json', auth => $away));
+sleep 0.5;
+cont_server($meta);
+is(RblTest::Http::read_answer($c, 4)->{status}, 200,
+    'a request waits until the nodes of a new worker are known');
+stop_server($slow);
+
+kill_server($meta);
 my $nginx = start_nginx(store => $f, workers => 1);
 ok((wait_for {
     !grep { http($nginx, 'GET', '/3.0/hosts.json', auth => $_)->{status} != 200 }

@@ -22,7 +22,7 @@ note("seed $seed");
 srand $seed;
 expect_denial();                        # invalid SIDs make such keys
 
-my $t = api_setup(workers => 1);
+my $t = api_setup(workers => 1, redis => { cluster => 1 });   # its relay
 my ($ac, $ap) = @{ $t->{acct} }{qw(sid app)};
 my $relay = start_damage($t->{redis}, $seed);
 my ($user, $password) = store_login($t->{redis}, 'rbl-api');

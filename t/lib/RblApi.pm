@@ -21,9 +21,9 @@ our @EXPORT = (@RblTest::EXPORT, qw(api_setup call accepted refused
     store_state unchanged add_host list_host forget sid_of xml_ok
     hosts_of_xml daemon_seen));
 
-# Options go to start_nginx; lists => 0 loads no lists.  The store timeout is
-# longer than the default, unless an option sets it: on a busy machine half a
-# second may pass without a fault.
+# Options go to start_nginx, redis => {..} to start_redis; lists => 0 loads no
+# lists.  The store timeout is longer than the default, unless an option sets
+# it: on a busy machine half a second may pass without a fault.
 sub api_setup {
     my (%opt) = @_;
 
@@ -32,7 +32,7 @@ sub api_setup {
     $opt{http} = join ' ', $opt{http} // (), 'rbl_store_timeout 5s;'
         if join(' ', grep { defined && !ref } values %opt)
             !~ /rbl_store_timeout/;
-    my $redis = start_redis();
+    my $redis = start_redis(%{ delete $opt{redis} // {} });
     init_store($redis, $lists ? (lists => $lists) : ());
     my $t = { redis => $redis, acct => make_account($redis),
         other => make_account($redis, name => 'Other') };

@@ -48,7 +48,7 @@ sub tls_redis {
     my ($name, %opt) = @_;
 
     my $port = free_port();
-    my $redis = start_redis(%opt, args => [ tls_args($port, $name,
+    my $redis = start_redis(cluster => 1, %opt, args => [ tls_args($port, $name,
         $opt{auth}), @{ $opt{args} // [] } ]);
     $redis->{tls} = $port;
     return $redis;

@@ -26,7 +26,8 @@ sub link_of {
 
 browser_run($t, 'care', hosts => [map { add_host($t, "192.0.2.$_")->{id} }
     1 .. 6], cookie => cookie(user => $owner), other => cookie(),
-    clock => cookie(), store => $t->{redis}{pid}, links => [link_of($owner),
-    link_of($owner), add_user($t)->{link}]);
+    clock => cookie(), links => [link_of($owner), link_of($owner),
+    add_user($t)->{link}], store => [map { $_->{pid} }
+    @{ $t->{redis}{nodes} // [$t->{redis}] }]);
 
 done_testing();

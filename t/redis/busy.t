@@ -15,7 +15,7 @@ use RblRedis;
 use RblTest;
 use Time::HiRes qw(sleep time);
 
-my $redis = start_redis();
+my $redis = start_redis(cluster => 1);           # one server is busy
 store_meta($redis);
 my $nginx = start_nginx(store => $redis, workers => 1,
     http => 'rbl_store_timeout 2s;');

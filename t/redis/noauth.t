@@ -10,7 +10,8 @@ use RblCheckd;
 use RblRedis;
 use RblTest;
 
-my $redis = start_redis(args => ['--rename-command', 'AUTH', '']);
+my $redis = start_redis(cluster => 1,          # its replicas would need AUTH
+    args => ['--rename-command', 'AUTH', '']);
 my $refusal = qr/does not support AUTH/;
 
 my $r = rblctl($redis, 'account', 'list');

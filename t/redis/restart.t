@@ -18,7 +18,13 @@ my $nginx = start_nginx(store => $redis, workers => 1);
 my ($worker) = workers($nginx);
 
 ok(wait_for { ask($nginx) == 401 } 3, 'service');
-my $before = descriptors($worker);
+# When all links are made, one after the other in a cluster.
+my $before = 0;
+wait_for {
+    my $n = $before;
+    sleep 0.3;
+    $n == ($before = descriptors($worker));
+} 5;
 
 for my $round (1 .. 3) {
     my @during = map { send_request($nginx) } 1 .. 30;

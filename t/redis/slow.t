@@ -18,6 +18,7 @@ use Time::HiRes qw(time);
 
 my $status = 'location /status { stub_status; }';
 my $t = api_setup(workers => 1, http => 'rbl_store_timeout 60s;',
+    redis => { cluster => 1 },          # MONITOR and links of one server
     server => $status);
 my ($redis, $nginx) = @$t{qw(redis nginx)};
 my $host = add_host($t, '192.0.2.1')->{id};

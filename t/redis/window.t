@@ -15,7 +15,7 @@ use RblTest;
 
 use constant { WINDOW => 8192, COMMANDS => 400 };
 
-my $redis = start_redis();
+my $redis = start_redis(cluster => 1);           # its relay is to one server
 store_meta($redis);
 my $dir = own_dir('between');
 

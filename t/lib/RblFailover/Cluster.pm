@@ -6,6 +6,7 @@ use strict;
 use warnings;
 
 use Exporter 'import';
+use List::Util qw(sum);
 use Time::HiRes qw(sleep);
 
 use RblFailover::Member;
@@ -155,14 +156,18 @@ sub masters_now {
     return map { $seen{$_} } sort { $a <=> $b } keys %seen;
 }
 
-# Commands without a key go to any node, KEYS to all masters.  A command whose
-# connection breaks is sent again.
+# Commands about a server, which have no key, go to all masters.
+my %OF_ALL = map { $_ => 1 } qw(ACL CLIENT CONFIG DBSIZE FLUSHALL INFO KEYS
+    PUBSUB SCRIPT);
+
+# A command whose connection breaks is sent again.
 sub route {
     my ($f, @words) = @_;
 
+    delete $f->{known} if $words[0] eq 'FLUSHALL';
     @words = with_tags($f, @words);
-    return [map { @{ redis($_, @words) } } masters_now($f)]
-        if $words[0] eq 'KEYS';
+    return together($words[0], map { ask_raw($_, @words) } masters_now($f))
+        if $OF_ALL{ $words[0] };
     my ($key) = grep { /\{[^}]+\}/ }
         @words[($words[0] =~ /^EVAL/ ? 3 : 1) .. $#words];
     my $slot = slot_of($key // $words[1] // '');
@@ -176,6 +181,37 @@ sub route {
         sleep 0.1;
     }
     die "slot $slot is not served\n";
+}
+
+# The replies of several servers as those of one: an error, all keys and lines of
+# ACL LOG, numbers by their sum, the first of other words.
+sub together {
+    my ($command, @replies) = @_;
+
+    my ($first) = (grep({ ref eq 'SCALAR' } @replies), @replies);
+    return [map { @$_ } @replies]
+        if ref $first eq 'ARRAY' && $command =~ /^(?:KEYS|ACL)$/;
+    return sum_of_info(@replies) if $command eq 'INFO';
+    return join '', @replies if $command eq 'CLIENT' && $first =~ /^id=/;
+    if (ref $first eq 'ARRAY' && $command eq 'PUBSUB') {
+        return [map { my $i = $_; $i % 2 ? sum(map { $_->[$i] } @replies)
+            : $first->[$i] } keys @$first];
+    }
+    return ref $first || $first !~ /^\d+$/ ? $first : sum(@replies);
+}
+
+# Counters are summed: those of commands and keys by their first number.
+sub sum_of_info {
+    my ($first, @others) = @_;
+
+    for my $other (@others) {
+        my %n = $other =~ /^((?:cmdstat|keyspace|total)_[^:]*:(?:calls=)?)(\d+)/gm;
+        for my $name (keys %n) {
+            $first =~ s/^\Q$name\E\K(\d+)/$1 + $n{$name}/me
+                or $first .= "$name$n{$name},\r\n";
+        }
+    }
+    return $first;
 }
 
 sub away {

@@ -24,9 +24,9 @@ sub start_member {
     my ($port, $opt, @args) = @_;
 
     my ($tls, @tls) = tls_port($opt);
-    my $s = start_redis(port => $port, cluster => 0, appendonly => 1,
-        dir => $opt->{dir}, args => [ @tls,
-        '--repl-diskless-sync-delay', 0,
+    my $s = start_redis(port => $port, cluster => 0,
+        appendonly => $opt->{appendonly} // 1, dir => $opt->{dir},
+        args => [ @tls, '--repl-diskless-sync-delay', 0,
         '--min-replicas-to-write', $opt->{min_replicas},
         '--min-replicas-max-lag', $opt->{max_lag},
         @{ $opt->{args} }, @args ]);
@@ -92,10 +92,8 @@ sub info_of {
 sub with_tags {
     my ($f, @words) = @_;
 
-    return map {
-        index($_, ':{') < 0 ? $_ : RblTest::Redis::tagged($f->{partitions}
-            //= redis($f, 'HGET', 'rbl:meta', 'partitions') // 1, $_)
-    } @words;
+    return map { index($_, ':{') < 0 ? $_ : RblTest::Redis::tagged($f, $_) }
+        @words;
 }
 
 sub restart_member {

@@ -72,10 +72,18 @@ sub tagged {
 
     return $text =~ s/([\w.-]+):\{\K(\d\d?)(?=\}:)/
         my ($prefix, $p) = ($1, $2);
-        my $n = ref $server ? redis_raw($server, 'HGET', "$prefix:meta",
-            'partitions') || 1 : $server;
+        my $n = ref $server ? partitions_at($server, $prefix) || 1 : $server;
         ($tags{$n} \/\/= tags_of($n))->[$p] \/\/ die "$text: of $n partitions\n"
         /gerx;
+}
+
+# A store of several servers is asked once: later its server may be away.
+sub partitions_at {
+    my ($server, $prefix) = @_;
+
+    my $known = $server->{nodes} ? $server->{known} //= {} : {};
+    return $known->{$prefix} ||= redis_raw($server, 'HGET', "$prefix:meta",
+        'partitions');
 }
 
 # The tags of n partitions (rbl_tags.h): of all tags, in the order of their

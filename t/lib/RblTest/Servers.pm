@@ -20,8 +20,8 @@ our @EXPORT = qw(start_redis start_nginx start_rbldnsd rbldnsd_data
 my $counter = 0;
 
 # Options: appendonly (1), port (1: also on a TCP port; or its number), args
-# [..], env, cluster (0: never a cluster node, for what a cluster refuses by
-# itself).
+# [..], env, dir, cluster (0: never a cluster node, for what a cluster refuses by
+# itself; 1: one server in any case).
 # Gives socket, port and addr ("unix:..."), which is what the programs take.
 #
 # The store has the users of conf/redis-rbl.acl, and every program started for
@@ -31,12 +31,13 @@ my $counter = 0;
 #
 # With RBL_REDIS_CLUSTER=1 it is the only node of a cluster: all keys are there,
 # and Redis refuses each command whose keys have different slots.  With a larger
-# number it is a cluster of so many masters (RblFailover::Cluster).
+# number it is a cluster of so many masters (RblFailover::Cluster), unless the
+# test chooses its address by `port` or `dir`.
 sub start_redis {
     my (%opt) = @_;
 
     return start_masters(%opt) if ($ENV{RBL_REDIS_CLUSTER} // 0) > 1
-        && ($opt{cluster} // 1) && !$opt{port};
+        && !grep { defined } @opt{qw(cluster port dir)};
     my $d = $opt{dir} // own_dir('redis');
     my $port = $opt{port} // 0;
     $port = free_port() if $port == 1;
@@ -64,7 +65,8 @@ sub start_masters {
 
     require RblFailover::Cluster;
     return RblFailover::Cluster::start_cluster(masters =>
-        $ENV{RBL_REDIS_CLUSTER}, args => $opt{args} // []);
+        $ENV{RBL_REDIS_CLUSTER}, args => $opt{args} // [],
+        appendonly => $opt{appendonly} // 0);
 }
 
 # The arguments of a node that has all slots.  It serves two seconds after its

@@ -234,7 +234,7 @@ for (const days of [-1, 1]) {
     await away.waitForSelector('details:has(#host-name) summary');
     await away.click('details:has(#host-name) summary');
     await away.fill('#host-name', 'typed meanwhile');
-    process.kill(input.store, 'SIGSTOP');
+    input.store.forEach(pid => process.kill(pid, 'SIGSTOP'));
 
     try {
         await away.waitForSelector('.banner >> text=cannot be reached',
@@ -247,7 +247,7 @@ for (const days of [-1, 1]) {
         is(await away.inputValue('#host-name'), 'typed meanwhile',
             'a change is refused with the reason, and what was typed stays');
     } finally {
-        process.kill(input.store, 'SIGCONT');
+        input.store.forEach(pid => process.kill(pid, 'SIGCONT'));
     }
 
     await away.waitForFunction(() => ![...document.querySelectorAll(
