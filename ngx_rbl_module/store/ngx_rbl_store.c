@@ -131,7 +131,9 @@ ngx_rbl_store_destroy(ngx_rbl_store_t *store)
 ngx_int_t
 ngx_rbl_store_ready(ngx_rbl_store_t *store)
 {
-    if (store == NULL) {
+    /* at first all links, so that a new worker refuses no request */
+
+    if (store == NULL || (!store->known && ngx_rbl_store_opening(store))) {
         return 0;
     }
 
@@ -140,22 +142,21 @@ ngx_rbl_store_ready(ngx_rbl_store_t *store)
                && ngx_rbl_redis_ready(&store->node[0]->main);
     }
 
-    /* at first all nodes, so that a new worker refuses no request */
-
-    return store->ks.partitions != 0
-           && (store->known || !ngx_rbl_store_opening(store))
-           && ngx_rbl_node_any(store) != NULL;
+    return store->ks.partitions != 0 && ngx_rbl_node_any(store) != NULL;
 }
 
 
 ngx_uint_t
 ngx_rbl_store_opening(const ngx_rbl_store_t *store)
 {
-    ngx_uint_t  i;
+    ngx_uint_t             i;
+    const ngx_rbl_node_t  *node;
 
     for (i = 0; i < store->nodes.n; i++) {
-        if (store->node[i] != NULL ? store->node[i]->main.opening
-                                   : ngx_rbl_cluster_unknown(store))
+        node = store->node[i];
+
+        if (node != NULL ? node->main.opening || node->durable.opening
+                         : ngx_rbl_cluster_unknown(store))
         {
             return 1;
         }
@@ -195,7 +196,7 @@ ngx_rbl_store_up(ngx_rbl_link_t *link)
     if (link == &link->node->slow) {
         ngx_rbl_lanes_run(link->node);
 
-    } else if (link == &link->node->main) {
+    } else {
         ngx_rbl_store_settle(link->store);
     }
 }
@@ -218,6 +219,9 @@ ngx_rbl_store_down(ngx_rbl_link_t *link)
         if (ngx_rbl_cluster_unknown(link->store)) {
             ngx_rbl_node_follow(link->store);
         }
+
+    } else {
+        ngx_rbl_store_settle(link->store);
     }
 }
 
@@ -259,7 +263,7 @@ ngx_rbl_store_hold(ngx_rbl_batch_t *batch)
     ngx_queue_insert_tail(&store->held, &batch->queue);
     ngx_add_timer(&batch->deadline, store->conf->timeout);
 
-    if (!ngx_rbl_store_opening(store)) {
+    if (store->known || !ngx_rbl_store_opening(store)) {
         ngx_rbl_store_wake(store);
     }
 }
