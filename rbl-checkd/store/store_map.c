@@ -130,7 +130,11 @@ close_link(store_link_t *link)
 }
 
 
-/* A link to each node that is wanted, and none to another server. */
+/*
+ * A link to each node that is wanted, and none to another server.  Configured
+ * nodes may belong to different clusters; the first one that answers, in their
+ * order, decides which is ours.
+ */
 
 static void
 fit(store_t *store)
@@ -152,6 +156,12 @@ fit(store_t *store)
         } else if (link->changed != store->nodes.node[i].changed) {
             close_link(link);
             store_link_fresh(link);
+        }
+
+        if (store->nodes.nids == 0 && store->link[i] != NULL
+            && store->link[i]->why[0] == '\0')
+        {
+            return;
         }
     }
 }

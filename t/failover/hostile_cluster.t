@@ -36,8 +36,8 @@ subtest 'a cluster' => sub {
     serves($nginx, $acct[1], 'the slot has a node again');
 
     my $other = start_cluster(masters => 3, replicas => 0);
-    # Each worker takes the cluster of the first node that it reaches, ours or an
-    # empty one; rblctl says that they differ.
+    # The first node that answers decides which cluster it is, ours or an empty
+    # one; rblctl says that they differ.
     my $stranger = $other->{nodes}[0];
     for my $case ([200, @nodes, $stranger], [503, $stranger, @nodes],
         [200, { port => free_port() }, $nodes[0], $stranger])
@@ -60,6 +60,14 @@ subtest 'a cluster' => sub {
         $r = rblctl({ %$f, addr => $words }, 'account', 'list');
         like($r->{err}, qr/different clusters/, 'rblctl says so');
         ok(stop_server($mixed), 'nginx ends');
+
+        my $checkd = start_checkd(store => { %$f, addr => $words },
+            ready => $status == 200 ? qr/\bready\b/ : qr/not been initialised/);
+        sleep 1;
+        is(scalar(() = read_file($checkd->{log})
+            =~ /not been initialised/g) > 0 ? 503 : 200, $status,
+            'the daemon decides alike');
+        ok(stop_server($checkd), 'and ends');
     }
     pause_server($nodes[0]);
     my $late = start_nginx(store => { %$f, addr =>
