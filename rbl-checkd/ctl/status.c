@@ -388,7 +388,10 @@ ctl_status_print(ctl_t *ctl, json_t *v, json_t *daemons)
     json_decref(servers);
 
     if (json_array_size(rows) == 0) {
-        printf("\nNo daemon has claimed a job here yet.\n");
+        if (ctl_here(ctl) < ctl->ks.partitions) {
+            printf("\nNo daemon has claimed a job here yet.\n");
+        }
+
         json_decref(rows);
         return rc;
     }
