@@ -296,7 +296,7 @@ start rbldnsd rbldnsd -n "$@" -c 5 -b "127.0.0.1/$list" \
 ready rbldnsd 10 logged rbldnsd 'started (' "$first"
 
 ready redis 60 redis_answers
-rblctl init >/dev/null \
+{ rblctl init && rblctl upgrade; } >/dev/null \
     || die "$run/store cannot be used; RUN_DIR=... takes another directory"
 rblctl lists load "$conf/lists.json" >/dev/null
 rblctl lists load "$conf/demo/lists.json" >/dev/null
