@@ -1,13 +1,14 @@
 #!/usr/bin/perl
 
 # The module's store behind TLS: certificates of the server and of nginx, a
-# name in place of the address, large answers, a server that goes away, and all
-# that is refused with its reason.
+# name in place of the address, large answers, a server that goes away, Sentinels
+# and a cluster, and all that is refused with its reason.
 
 use strict;
 use warnings;
 
 use RblApi;
+use RblFailover;
 use RblTls;
 
 my $d = tls_files();
@@ -110,5 +111,38 @@ $nginx = tls_nginx({ %$plain, tls => $plain->{port} }, ca => "$d/ca.pem");
 logged($nginx, qr/not ready: /, 'a server without TLS');
 is(get('hosts.json')->{status}, 503, 'is not used');
 stop_server($nginx);
+
+# --- several servers -------------------------------------------------------
+
+for my $f (start_sentinels(tls => 'redis'), start_cluster(tls => 'redis')) {
+    my ($words, $nodes) = tls_several($f);
+    init_store($f);
+    $acct = make_account($f);
+    my $where = "rbl_store_nodes @$nodes;";
+    my $tls = join ' ', map { "rbl_store_tls_$_ $good{$_};" } sort keys %good;
+    $nginx = start_nginx(store => { %$f, addr => $words },
+        http => "$where $tls rbl_store_timeout 5s;");
+    ok((wait_for { get('hosts.json')->{status} == 200 } 20), "$f->{kind}: a read");
+    is(add('192.0.2.1')->{status}, 200, 'a write');
+    my ($old) = $f->{kind} eq 'sentinel' ? master($f)
+        : node_of($f, slot_of_account($f, $acct));
+    if ($f->{kind} eq 'sentinel') {
+        kill_server($old);
+        wait_master($f, $old);
+    } else {
+        fail_node($f, $old);
+        restart_member($f, $old);
+    }
+    ok((wait_for { add('192.0.2.2')->{status} == 200 } 20),
+        'and after a failover');
+    stop_server($nginx);
+
+    my $wrong = start_nginx(store => { %$f, addr => $words },
+        http => "$where rbl_store_tls_ca $d/other.pem;");
+    logged($wrong, qr/certificate/, 'another authority: refused, and why');
+    is(http($wrong, 'GET', '/3.0/hosts.json', auth => $acct)->{status}, 503,
+        'and not used');
+    stop_server($wrong);
+}
 
 done_testing();
