@@ -74,12 +74,13 @@ sub first_round {
     my $sum = redis($store->{redis}, 'HGET', k(0, 'defaults:for'), 'sum');
     my $pipelined = sub { $store->pipelined(BATCH, @_) };
     my ($n, %us) = (0);
-    while (1) {
+    # The first hosts are due again while the last ones wait.
+    while ($n < $opt{hosts}) {
         my ($r, $take) = $pipelined->(map { $store->call_of('check_take',
             k($_, 'leases'), 'md', TAKE, TAKE, 600_000, NAME, 1) }
             0 .. $opt{partitions} - 1);
         my @jobs = map { taken_of($_, $r->[$_]) } 0 .. $#$r;
-        last if !@jobs;
+        die "$n hosts of $opt{hosts} were checked\n" if !@jobs;
         $us{take} += $take * @$r;
         ($r, my $begin) = $pipelined->(calls_for($store, 'check_open', [$sum],
             [], @jobs));
@@ -91,7 +92,6 @@ sub first_round {
         $us{clear} += $clear * @$r;
         $n += @jobs;
     }
-    die "$n hosts of $opt{hosts} were checked\n" if $n != $opt{hosts};
     return map { $_ => $us{$_} / $n } keys %us;
 }
 
