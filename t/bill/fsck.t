@@ -14,6 +14,7 @@ use constant { P_KIND => 2, P_AMOUNT => 4, P_STATE => 5 };
 my $redis = redis_new();
 cmd('HSET', 'rbl:meta', 'schema', schema_version(), 'partitions', 1, 'created',
     1);
+rblctl($redis, 'upgrade');
 my ($ac, $acct) = account();
 my $ledger = k('ledger', $ac);
 

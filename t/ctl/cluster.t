@@ -53,6 +53,7 @@ wait_ok($f);
 
 ctl('init');
 ok(!ctl('init')->{created}, 'init once more');
+is(ctl('upgrade')->{before}, schema_version(), 'upgrade has nothing to do');
 $plan = ctl('store', 'plan');
 is_deeply([map { "$_->{count}: $_->{parts}" } @{ $plan->{nodes} }],
     ['21: 0-20', '22: 21-42', '21: 43-63'], 'which partitions each node has');
