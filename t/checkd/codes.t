@@ -3,6 +3,8 @@
 # Every rule of every enabled list of the catalogue, over real DNS: rbldnsd
 # answers with the rule's codes, their bounds and neighbours, and the verdict
 # must match the table.  Then responses that give no verdict.
+#
+# Alone: a check that runs out of time has no verdict.
 
 use strict;
 use warnings;

@@ -2,6 +2,8 @@
 
 # Mixed case (0x20): responses in another case are dropped, and servers that do
 # not support it get lower case.
+#
+# Alone: the responses of several servers are due at the same time.
 
 use warnings;
 use strict;
