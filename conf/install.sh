@@ -45,9 +45,9 @@ place()
         -e "s|/usr/share/ngx_rbl|$datadir/ngx_rbl|g" \
         -e "s|/usr/lib/nginx/modules|$moddir|g" \
         -e "s|/etc/rbl-checkd|$sysconfdir/rbl-checkd|g" \
-        "$1" >"$build/install.tmp"
-    bin 644 "$build/install.tmp" "$2"
-    rm -f "$build/install.tmp"
+        "$1" >"$build/install.$$"
+    bin 644 "$build/install.$$" "$2"
+    rm -f "$build/install.$$"
 }
 
 
