@@ -95,17 +95,16 @@ jobs_round(jobs_t *jobs)
 /* Is the partition called in a round of some? */
 
 static int
-is_wanted(const jobs_t *jobs, const jobs_slice_t *slice)
+is_wanted(const jobs_slice_t *slice, int more)
 {
-    return (slice->notified || (jobs->both && slice->more))
-           && jobs_usable(slice);
+    return (slice->notified || (more && slice->more)) && jobs_usable(slice);
 }
 
 
 /* 0: a whole round is the better one.  *n: partitions to call. */
 
 static int
-some_begin(jobs_t *jobs, int both, unsigned *n)
+some_begin(jobs_t *jobs, int more, unsigned *n)
 {
     int       reserved;
     unsigned  p, room;
@@ -114,26 +113,24 @@ some_begin(jobs_t *jobs, int both, unsigned *n)
         return 0;
     }
 
-    jobs->both = both != 0;
-
     for (p = 0, *n = 0; p < jobs->partitions; p++) {
-        *n += (unsigned) is_wanted(jobs, &jobs->slice[p]);
+        *n += (unsigned) is_wanted(&jobs->slice[p], more);
     }
 
     room = jobs_room(jobs, JOB_MANUAL, &reserved);
 
-    return !both || (*n > 0 && !reserved && room >= *n);
+    return !more || (*n > 0 && !reserved && room >= *n);
 }
 
 
 static void
-ask_some(jobs_t *jobs, unsigned n)
+ask_some(jobs_t *jobs, int more, unsigned n)
 {
     int       reserved;
     unsigned  p, room;
 
     for (p = 0; p < jobs->partitions; p++) {
-        if (!is_wanted(jobs, &jobs->slice[p])) {
+        if (!is_wanted(&jobs->slice[p], more)) {
             continue;
         }
 
@@ -151,14 +148,14 @@ ask_some(jobs_t *jobs, unsigned n)
 }
 
 
-/* both: of those that had more jobs, too, and for jobs of both kinds. */
+/* more: of those that had more jobs, too, and for jobs of both kinds. */
 
 static void
-round_of_some(jobs_t *jobs, int both)
+round_of_some(jobs_t *jobs, int more)
 {
     unsigned  n;
 
-    if (!some_begin(jobs, both, &n)) {
+    if (!some_begin(jobs, more, &n)) {
         jobs_round(jobs);
         return;
     }
@@ -170,14 +167,14 @@ round_of_some(jobs_t *jobs, int both)
     jobs->kind = JOB_MANUAL;
     jobs->kinds_left = 1;
     jobs->pass[JOB_MANUAL].left = 0;
+    jobs->both = more && jobs->checker->conf->schedule;
 
-    if (both) {
+    if (jobs->both) {
         jobs->kind = ++jobs->rounds % DUE_FIRST == 0 ? JOB_DUE : JOB_MANUAL;
-        jobs->pass[JOB_DUE].left = 0;
         jobs->more_due = 0;
     }
 
-    ask_some(jobs, n);
+    ask_some(jobs, more, n);
 
     if (jobs->calls == 0) {
         batch_ends(jobs);
