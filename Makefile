@@ -187,7 +187,7 @@ $(BUILD)/nginx-asan: ngx_rbl_module/nginx-asan.sh
 # Some programs at a time, since most of their time is waiting: ten keep two
 # cores busy for three quarters of it, if no sanitizer slows them down.  Those that
 # measure times, and say so in their head by a line "# Alone: what for", come
-# after them, three at a time.  Both parts run, whatever the first of them says.
+# after them, two at a time.  Both parts run, whatever the first of them says.
 JOBS    ?= $(if $(SANITIZE),4,10)
 unitbin  = $(patsubst t/unit/%.c,$(BUILD)/t/unit/%,$(1))
 

@@ -3,12 +3,12 @@
 # Runs test programs: sh t/check.sh BUILD JOBS "BESIDE..." "ALONE..."
 # "CLUSTER..."
 #
-# JOBS programs of BESIDE run at a time, then those of ALONE, three at a time:
-# they mostly wait, and two cores are enough for them (JOBS=1: one by one).  A
-# program of either that fails runs once more, alone, because several programs on
-# two cores can starve one another.  A program that passes only then is named at
-# the end: it depends on the speed of the machine, which is a fault of the
-# program.  At most RETRIES programs get a second run.
+# JOBS programs of BESIDE run at a time, then those of ALONE, two at a time, for
+# which two cores are enough (JOBS=1: one by one).  A program of either that
+# fails runs once more, alone, because several programs on two cores can starve
+# one another.  A program that passes only then is named at the end: it depends
+# on the speed of the machine, which is a fault of the program.  At most RETRIES
+# programs get a second run.
 #
 # Those of CLUSTER run at last, and once more, with a cluster as their Redis.
 #
@@ -47,7 +47,7 @@ retried=
 rm -f "$build/beside.log" "$build/alone.log" "$build/cluster.log" \
     "$build"/again-*.log
 [ -z "${beside# }" ] || part beside "$jobs" $beside || again beside || bad=1
-[ -z "${alone# }" ] || part alone "$((jobs > 1 ? 3 : 1))" $alone \
+[ -z "${alone# }" ] || part alone "$((jobs > 1 ? 2 : 1))" $alone \
     || again alone || bad=1
 if [ -n "$cluster" ]; then
     (export RBL_REDIS_CLUSTER=1; part cluster "$jobs" $cluster) || bad=1

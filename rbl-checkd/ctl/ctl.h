@@ -190,9 +190,9 @@ int ctl_moving(ctl_t *ctl);
 /* Number of slots of a cluster without a node. */
 unsigned ctl_slots_missing(const ctl_t *ctl);
 
-/* Looks whether there are none.  0; -1: printed that some are, and that nothing
-   was changed. */
-int ctl_all_slots(const ctl_t *ctl);
+/* Waits until there are none, for a few seconds.  0; -1: printed that some are,
+   and that nothing was changed. */
+int ctl_all_slots(ctl_t *ctl);
 
 /*
  * servers.c: an array of objects about the servers: address, state, version,

@@ -323,11 +323,16 @@ ctl_slots_missing(const ctl_t *ctl)
 
 
 int
-ctl_all_slots(const ctl_t *ctl)
+ctl_all_slots(ctl_t *ctl)
 {
-    unsigned  n;
+    unsigned   n;
+    ctl_why_t  ignored;
 
-    n = ctl_slots_missing(ctl);
+    /* a node of a new cluster knows the others soon */
+
+    while ((n = ctl_slots_missing(ctl)) != 0 && ctl_wait(ctl)) {
+        (void) ctl_look(ctl, &ignored);
+    }
 
     if (n != 0) {
         ctl_fail("%u slot%s of the cluster ha%s no node, and nothing was"
