@@ -69,14 +69,4 @@ note(sprintf '%d scripts a second while nothing is due, %.1f more for a check',
     $idle / SECONDS, $more);
 cmp_ok($more, '<', 40, 'the scripts for a check');
 
-# A daemon that makes manual checks only leaves hosts alone, however many wait.
-stop_server($checkd);
-set_due($w, add_host($w, '10.2.0.1'));
-my @manual = map { check_value($w, "10.3.0.$_") } 1 .. 60;
-my $other = start_checkd(store => $redis, resolver => $w->{dns},
-    conf => { conf_short(schedule => 'off') });
-is(scalar(grep { wait_check($w, $_, 20)->{status} ne 'completed' } @manual), 0,
-    'without a schedule: manual checks complete');
-is(hosts_due($w), 1, 'and a host that is due is not checked');
-
 done_testing();
