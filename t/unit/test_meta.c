@@ -1,9 +1,8 @@
 /* Which stores a program can use, and what it says of the others. */
 
 #include "rbl_meta.h"
+#include "resp.h"
 #include "tap.h"
-
-#include <stdlib.h>
 
 #define V  RBL_SCHEMA_VERSION
 
@@ -36,7 +35,7 @@ static const struct {
 };
 
 static const struct {
-    const char  *reply;                 /* "|" stands for the line end */
+    const char  *reply;                 /* of resp_parse */
     int64_t      schema, partitions, oldest;
 } replies[] = {
     { "*3|$1|9|$2|64|$1|8|", 9, 64, 8 },
@@ -48,31 +47,6 @@ static const struct {
     { "-NOPERM no|", -1, -1, -1 },
     { "*3|$1|x|*0|:7|", -1, -1, 7 },
 };
-
-
-static redisReply *
-parse(const char *text)
-{
-    char          buf[256];
-    size_t        n;
-    void         *reply = NULL;
-    redisReader  *reader = redisReaderCreate();
-
-    for (n = 0; *text != '\0'; text++) {
-        if (*text == '|') {
-            buf[n++] = '\r';
-            buf[n++] = '\n';
-        } else {
-            buf[n++] = *text;
-        }
-    }
-
-    redisReaderFeed(reader, buf, n);
-    redisReaderGetReply(reader, &reply);
-    redisReaderFree(reader);
-
-    return reply;
-}
 
 
 int
@@ -99,7 +73,7 @@ main(void)
     }
 
     for (i = 0; i < sizeof(replies) / sizeof(replies[0]); i++) {
-        reply = parse(replies[i].reply);
+        reply = resp_parse(replies[i].reply);
         rbl_meta_read(&meta, reply);
         ok(meta.schema == replies[i].schema
            && meta.partitions == replies[i].partitions

@@ -4,6 +4,7 @@
 
 #include "rbl_keys.h"
 #include "rbl_nodes.h"
+#include "resp.h"
 #include "tap.h"
 
 #include <stdio.h>
@@ -88,36 +89,6 @@ test_places(void)
 }
 
 
-/* Parses RESP in which "|" stands for CR LF. */
-
-static redisReply *
-parse(const char *text)
-{
-    void         *reply;
-    char          buf[4096];
-    size_t        n;
-    redisReader  *reader;
-
-    for (n = 0; *text != '\0'; text++) {
-        if (*text == '|') {
-            buf[n++] = '\r';
-            buf[n++] = '\n';
-
-        } else {
-            buf[n++] = *text;
-        }
-    }
-
-    reader = redisReaderCreate();
-    (void) redisReaderFeed(reader, buf, n);
-    reply = NULL;
-    (void) redisReaderGetReply(reader, &reply);
-    redisReaderFree(reader);
-
-    return reply;
-}
-
-
 static rbl_host_port_t
 address(const char *text)
 {
@@ -180,7 +151,7 @@ test_masters(void)
     for (i = 0; i < sizeof(masters) / sizeof(masters[0]); i++) {
         rbl_nodes_init(&nodes, RBL_PLACE_SENTINEL, &map);
         asked = address(masters[i].asked);
-        reply = parse(masters[i].reply);
+        reply = resp_parse(masters[i].reply);
         why = rbl_nodes_master(&nodes, reply, &asked);
 
         ok((why == NULL) == (masters[i].master != NULL), "%s: %s",
@@ -208,7 +179,7 @@ slots(rbl_nodes_t *nodes, const char *text)
     const char  *why;
     redisReply  *reply;
 
-    reply = parse(text);
+    reply = resp_parse(text);
     why = rbl_nodes_slots(nodes, reply, 0);
     freeReplyObject(reply);
 
@@ -326,7 +297,7 @@ test_moves(void)
         (void) rbl_nodes_seed(&nodes, &seed);
         (void) slots(&nodes, TWO);
 
-        reply = parse(moves[i].text);
+        reply = resp_parse(moves[i].text);
         at = rbl_nodes_moved(&nodes, reply, 0);
         freeReplyObject(reply);
 
@@ -409,9 +380,9 @@ test_ids(void)
     redisReply      *a, *b, *no;
     rbl_host_port_t  seed, other;
 
-    a = parse("$40|" ID_A "|");
-    b = parse("$40|" ID_B "|");
-    no = parse("-ERR unknown|");
+    a = resp_parse("$40|" ID_A "|");
+    b = resp_parse("$40|" ID_B "|");
+    no = resp_parse("-ERR unknown|");
 
     seed = address("192.0.2.1:7001");
     other = address("192.0.2.2:7001");
