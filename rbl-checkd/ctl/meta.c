@@ -1,6 +1,6 @@
 /*
- * The client of the store: what every command reads.  The meta data say how
- * many partitions there are; records are looked up in slices.
+ * The client of the store: the meta data, their copies in a cluster, and slices
+ * of records.
  */
 
 #include "client.h"

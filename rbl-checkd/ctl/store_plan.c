@@ -51,7 +51,7 @@ plan_count(unsigned from, unsigned to, unsigned partitions)
     unsigned  p, slot;
 
     for (p = 0, n = 0; p < partitions; p++) {
-        slot = (2 * p + 1) * (RBL_SLOTS / 2) / partitions;
+        slot = rbl_tag_slot(p, partitions);
         n += slot >= from && slot <= to;
     }
 

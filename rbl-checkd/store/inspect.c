@@ -74,8 +74,6 @@ on_lists(void *data, const redisReply *reply)
 }
 
 
-/* The account, the place and the text are ours. */
-
 static void
 take(inspect_t *inspect, const redisReply *reply)
 {

@@ -169,13 +169,10 @@ fit(store_t *store)
 
 /* --- partitions ---------------------------------------------------------- */
 
-/* The tags of partitions are chosen so (rbl_tags.h). */
-
 static unsigned
 node_of(const store_t *store, unsigned p)
 {
-    return store->nodes.of[(2 * p + 1) * RBL_SLOTS
-                           / (2 * store->ks.partitions)];
+    return store->nodes.of[rbl_tag_slot(p, store->ks.partitions)];
 }
 
 

@@ -513,7 +513,7 @@ rbl_nodes_copy(const rbl_nodes_t *nodes, unsigned i)
     unsigned  c;
 
     for (c = 0; c < RBL_META_COPIES; c++) {
-        if (nodes->of[(2 * c + 1) * RBL_SLOTS / (2 * RBL_META_COPIES)] == i) {
+        if (nodes->of[rbl_tag_slot(c, RBL_META_COPIES)] == i) {
             break;
         }
     }

@@ -43,17 +43,23 @@ rbl_slot(rbl_str_t tag)
 }
 
 
+unsigned
+rbl_tag_slot(unsigned p, unsigned n)
+{
+    return (2 * p + 1) * (RBL_SLOTS / 2) / n;
+}
+
+
 /* Takes the tag if it is the first one in the slot of a partition.  1, 0. */
 static int
 tag_take(char (*tags)[RBL_TAG_LEN], unsigned n, unsigned slot,
     const char *tag)
 {
-    unsigned  p, width;
+    unsigned  p;
 
-    width = RBL_SLOTS / n;
-    p = slot / width;
+    p = slot / (RBL_SLOTS / n);
 
-    if (slot % width != width / 2 || tags[p][0] != '\0') {
+    if (slot != rbl_tag_slot(p, n) || tags[p][0] != '\0') {
         return 0;
     }
 

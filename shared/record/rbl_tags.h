@@ -18,6 +18,9 @@
 /* Writes the tags of n partitions: a power of two, at most RBL_SLOTS / 2. */
 void rbl_tags_make(char (*tags)[RBL_TAG_LEN], unsigned n);
 
+/* The slot of the tag of partition p of n. */
+unsigned rbl_tag_slot(unsigned p, unsigned n);
+
 /* The slot of a hash tag: CRC16 (XMODEM), modulo RBL_SLOTS; Redis Cluster
    specification, "Key distribution model". */
 unsigned rbl_slot(rbl_str_t tag);
