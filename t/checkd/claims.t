@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
 # The store's work for a check does not grow with the number of partitions:
-# while checks become due one after the other, the daemon does not go through
-# all 256 partitions for each.
+# the daemon does not go through all 256 partitions for each check, neither while
+# checks become due one after the other, nor when it has places for few of them.
 
 use strict;
 use warnings;
@@ -68,5 +68,25 @@ my $more = ($busy - $idle * (time - $since) / SECONDS) / $n;
 note(sprintf '%d scripts a second while nothing is due, %.1f more for a check',
     $idle / SECONDS, $more);
 cmp_ok($more, '<', 40, 'the scripts for a check');
+
+# All at once, and few places.
+ok(stop_server($checkd), 'the daemon stops');
+start_checkd(store => $redis, resolver => $w->{dns},
+    conf => { conf_short(log_level => 'info', checks_max => 16) });
+$before = calls();
+eventually { calls() >= $before + 2 * PARTITIONS } 10,
+    'another one looks at all partitions';
+my $now = int(1000 * time);
+for my $ac (@ac) {
+    redis($redis, 'ZADD', $ac->{key}->('due', $ac->{acct}{sid}),
+        map { ($now, $_) } @{ $ac->{hosts} });
+    redis($redis, 'ZADD', $ac->{key}->('due'), 'LT', $now, $ac->{acct}{sid});
+}
+($before, $since) = (calls(), time);
+eventually { !in_due('-inf', time * 1000 + 60_000) } 40,
+    'all hosts were checked again';
+$more = (calls() - $before - $idle * (time - $since) / SECONDS) / $n;
+note(sprintf '%.1f scripts for a check while places are few', $more);
+cmp_ok($more, '<', 10, 'the scripts for a check while places are few');
 
 done_testing();

@@ -102,7 +102,8 @@ on_done(void *data, runner_t *runner)
 
     if (job->alone) {
         jobs->alone--;
-        jobs->hungry = 1;               /* for the next one */
+        jobs->hungry = 1;
+        jobs_mark_alone(jobs);
     }
 
     if (job->kind == JOB_MANUAL) {

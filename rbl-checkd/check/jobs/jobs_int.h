@@ -12,6 +12,7 @@
 
 #define JOBS_BLOCK    0.4               /* s that hosts may be due unnoticed */
 #define JOBS_PAUSE    0.2               /* after a failure */
+#define JOBS_GATHER   0.02              /* while there is little room */
 #define JOBS_RESERVE  8                 /* one eighth of the slots is
                                            reserved */
 #define JOBS_LISTS    100               /* lists of a check per slot */
@@ -31,13 +32,13 @@ typedef struct {
     unsigned    reading;                /* slots kept for calls under way */
 } jobs_places_t;
 
-/* Round robin of the partitions, for each kind of job. */
-typedef struct {
-    unsigned    begin;                  /* where the next round begins */
-    unsigned    next;                   /* partition of the next call */
-    unsigned    left;                   /* partitions not called in this round;
-                                           of due hosts: in these rounds */
-} jobs_pass_t;
+/* A partition may have... */
+typedef enum {
+    JOBS_MANUAL = 1,                    /* manual checks */
+    JOBS_URGENT = 2,                    /* the same, and no call for reserved
+                                           slots was made since then */
+    JOBS_DUE    = 4                     /* hosts that are due */
+} jobs_mark_t;
 
 /* One partition. */
 typedef struct {
@@ -48,8 +49,8 @@ typedef struct {
     unsigned    waits;                  /* 1: a job waits to go alone */
     unsigned    alone;                  /* 1: the call under way may bring a job
                                            that runs alone */
-    unsigned    notified;               /* 1: news since its last call */
-    unsigned    more;                   /* 1: that call has not claimed all */
+    unsigned    marks;                  /* jobs_mark_t */
+    const char *kinds;                  /* of the last call */
     unsigned    recalled;               /* 1: the jobs that this name had before
                                            are released */
     double      later;                  /* no call before: one has failed */
@@ -72,24 +73,18 @@ struct jobs_s {
     jobs_shares_t  shares;
     unsigned       stopped:1;
     unsigned       news:1;              /* since the last round began */
-    unsigned       hungry:1;            /* a kind of job was left out of the
-                                           round */
+    unsigned       hungry:1;            /* a round is wanted when there is
+                                           more room */
     unsigned       partitions;
     jobs_slice_t  *slice;
 
     jobs_phase_t   phase;
-    ev_timer       timer;               /* continues the round */
-    unsigned       calls;               /* under way in this batch */
-    double         whole;               /* start of the last whole round */
+    ev_timer       timer;               /* starts a round */
+    unsigned       calls;               /* under way */
+    double         swept;               /* when all partitions were marked */
     unsigned       vain;                /* consecutive news without jobs */
     unsigned       rounds;
-    job_kind_t     kind;                /* kind of the jobs to claim */
-    unsigned       kinds_left;          /* this one included */
-    jobs_pass_t    pass[JOB_KINDS];
-    unsigned       both;                /* 1: both kinds, by the same calls */
-    unsigned       called, claimed;     /* this batch: partitions, any jobs */
-    unsigned       more;                /* the round has not claimed all jobs */
-    unsigned       more_due;            /* nor has this pass, of due hosts */
+    unsigned       next[JOB_KINDS];     /* partition of the next call */
 };
 
 /*
@@ -124,18 +119,25 @@ void jobs_wake(jobs_t *jobs);
 void jobs_read_stop(jobs_t *jobs);
 
 /* For jobs_round.c: jobs_later starts a round after that many seconds;
-   jobs_usable is 0 for a partition that is not to be called now;
-   jobs_left_nothing says that a whole round left no job; the others make
-   arguments of a call, and `buf` keeps the number. */
+   jobs_usable is 0 for a partition that is not to be called now; jobs_rest is
+   for a round without a call; the others make arguments of a call, and `buf`
+   keeps the number. */
 void jobs_later(jobs_t *jobs, double wait);
 int jobs_usable(const jobs_slice_t *slice);
-void jobs_left_nothing(jobs_t *jobs);
+void jobs_rest(jobs_t *jobs);
 rbl_str_t jobs_number(char buf[24], double v);
 rbl_str_t jobs_key(const rbl_key_t *key);
 
-/* jobs_round.c: begins one, if there is room: of all partitions, or of those
-   that have news. */
+/* jobs_round.c: starts a round. */
 void jobs_round(jobs_t *jobs);
-void jobs_round_news(jobs_t *jobs);
+
+/* To be called when a call is over: the last one starts the next round. */
+void jobs_call_ends(jobs_t *jobs);
+
+/* 1: a partition is marked that can be called. */
+int jobs_marked(const jobs_t *jobs);
+
+/* Marks the next partition in which a job waits to go alone. */
+void jobs_mark_alone(jobs_t *jobs);
 
 #endif /* JOBS_INT_H_INCLUDED */

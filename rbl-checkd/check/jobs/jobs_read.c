@@ -1,8 +1,8 @@
 /*
  * When jobs are claimed: first those that this name had before are released,
- * then there are rounds (jobs_round.c) while there is room.  After a round that
- * left no jobs, a blocking read waits for news of manual checks, at most for
- * the time that a host may be due unnoticed.
+ * then there are rounds (jobs_round.c) while there is room for marked ones.
+ * After them the daemon waits for news of manual checks, for room, or for the
+ * time that a host may be due unnoticed.
  */
 
 #include "base/jitter.h"
@@ -11,9 +11,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-
-#define GATHER      0.02                /* while there is little room */
-#define VAIN_MAX    3                   /* news in a row before a pause */
 
 static void recall(jobs_slice_t *slice, int64_t rank, int64_t cursor);
 
@@ -111,27 +108,15 @@ jobs_wake(jobs_t *jobs)
        wait for it. */
 
     if (jobs->phase == JOBS_WAITING
-        ? ev_timer_remaining(jobs->checker->loop, &jobs->timer) > GATHER
+        ? ev_timer_remaining(jobs->checker->loop, &jobs->timer) > JOBS_GATHER
         : jobs->phase == JOBS_IDLE && !ev_is_active(&jobs->timer))
     {
-        after(jobs, GATHER);
+        after(jobs, JOBS_GATHER);
     }
 }
 
 
-static void
-round_of_news(jobs_t *jobs)
-{
-    ev_timer_stop(jobs->checker->loop, &jobs->timer);
-    jobs->vain++;
-    jobs_round_news(jobs);
-}
-
-
-/*
- * A check of that account waits.  News during a round start the next one, as
- * the call to their partition may be over.
- */
+/* A check of that account waits. */
 
 static void
 on_news(void *data, rbl_str_t account)
@@ -144,33 +129,27 @@ on_news(void *data, rbl_str_t account)
     }
 
     p = rbl_partition(store_keyspace(jobs->checker->store), account);
-    jobs->slice[p].notified = 1;
+    jobs->slice[p].marks |= JOBS_MANUAL | JOBS_URGENT;
     jobs->news = 1;
 
     if (jobs->phase == JOBS_WAITING) {
-        round_of_news(jobs);
+        ev_timer_stop(jobs->checker->loop, &jobs->timer);
+        jobs_round(jobs);
     }
 }
 
 
-/* To be called after a whole round that left no jobs. */
-
 void
-jobs_left_nothing(jobs_t *jobs)
+jobs_rest(jobs_t *jobs)
 {
-    jobs->pass[JOB_MANUAL].begin = (jobs->pass[JOB_MANUAL].begin + 1)
-                                   % jobs->partitions;
+    int  reserved;
 
-    /* News without jobs: other daemons were faster. */
-
-    if (jobs->vain >= VAIN_MAX) {
-        jobs->vain = 0;
-        jobs_later(jobs, GATHER);
-
-    } else if (jobs->news) {
-        round_of_news(jobs);
+    if (jobs_room(jobs, JOB_MANUAL, &reserved) == 0) {
+        jobs->hungry = 1;
+        jobs->phase = JOBS_IDLE;
 
     } else {
+        jobs->hungry = jobs_marked(jobs) != 0;
         jobs->phase = JOBS_WAITING;
         after(jobs, JOBS_BLOCK);
     }
@@ -204,9 +183,7 @@ on_recall(void *data, const redisReply *reply)
         return;
     }
 
-    if (--jobs->calls == 0 && jobs->phase == JOBS_RECALL) {
-        jobs_round(jobs);
-    }
+    jobs_call_ends(jobs);
 }
 
 
@@ -255,8 +232,8 @@ make_slices(jobs_t *jobs)
 
     jobs->partitions = ks->partitions;
     jobs->alone_partition = (unsigned) (jitter() * jobs->partitions);
-    jobs->pass[JOB_MANUAL].begin = jobs->alone_partition;
-    jobs->pass[JOB_DUE].begin = jobs->alone_partition;
+    jobs->next[JOB_MANUAL] = jobs->alone_partition;
+    jobs->next[JOB_DUE] = jobs->alone_partition;
     return 0;
 }
 

@@ -1,191 +1,56 @@
 /*
- * A whole round calls all partitions for manual checks, and for as many due
- * hosts as there is room for; the next round continues with the partition after
- * the last one.  No call claims more jobs than there is room for.  Partitions
+ * Which partitions are called, and for how many jobs.  A mark says that a
+ * partition may have manual checks, or hosts that are due.  A call takes the
+ * mark away, unless it brings about as many jobs as it asked for.  News of a
+ * manual check mark its partition; a sweep, at least as often as due hosts may
+ * wait unnoticed, marks all: the cost of a job must not grow with the number of
+ * partitions.
+ *
+ * A round calls some of the marked partitions, in turn.  No call claims more
+ * jobs than there is room for.  Few partitions are asked for many jobs each
+ * rather than many for one each, because the jobs of a partition are started
+ * and finished by common calls.  If there is plenty of room, one call claims
+ * both kinds; otherwise manual checks precede due hosts.  Marked partitions
  * without a main slot are called for jobs that may use a reserved one, so that
- * all are called even if there is hardly any room.  If there is plenty of room,
- * one call for each partition claims both kinds.
+ * all are called even if there is hardly any room.
  *
  * Every fourth round claims due hosts first: an account that starts more manual
  * checks than fit must not stop the scheduled checks of others.  Jobs whose
  * lease has expired come with either kind, and first.
- *
- * A round of some partitions only follows the news of manual checks, and a
- * whole round in which some partitions had more jobs than were asked for: the
- * cost of a job must not grow with the number of partitions.  Whole rounds
- * start at least as often as due hosts may wait unnoticed.
  */
 
 #include "base/log.h"
 #include "jobs_int.h"
 
 #define READ_MAX    100                 /* jobs of one partition a call */
+#define EACH        16                  /* enough for a common call */
+#define SPREAD      4                   /* partitions of a round at least */
 #define DUE_FIRST   4                   /* one of so many rounds */
 #define BUSY_MAX    64                  /* accounts that get nothing */
 #define PLENTY      2                   /* half of the slots are free */
-
-static void pass_begin(jobs_pass_t *pass, unsigned partitions);
-static void batch_ends(jobs_t *jobs);
-static void call_claim(jobs_t *jobs, jobs_slice_t *slice, unsigned n,
-    int reserved);
-static void take_some(jobs_t *jobs);
+#define VAIN_MAX    3                   /* news in a row before a pause */
 
 
-static void
-pass_begin(jobs_pass_t *pass, unsigned partitions)
+/* The partitions with one of these marks that can be called now. */
+
+static unsigned
+marked(const jobs_t *jobs, unsigned marks)
 {
-    pass->next = pass->begin;
-    pass->left = partitions;
+    unsigned  n, p;
+
+    for (n = 0, p = 0; p < jobs->partitions; p++) {
+        n += (jobs->slice[p].marks & marks) != 0
+             && jobs_usable(&jobs->slice[p]);
+    }
+
+    return n;
 }
 
 
-/* 0: there is no slot to claim for. */
-
-static int
-round_begin(jobs_t *jobs)
+int
+jobs_marked(const jobs_t *jobs)
 {
-    int  reserved;
-
-    if (jobs->stopped || !store_ready(jobs->checker->store)) {
-        jobs->phase = JOBS_OFF;
-        return 0;
-    }
-
-    if (jobs_room(jobs, JOB_MANUAL, &reserved) == 0) {
-        jobs->hungry = 1;
-        jobs->phase = JOBS_IDLE;
-        return 0;
-    }
-
-    jobs->phase = JOBS_READING;
-    jobs->more = 0;
-    jobs->news = 0;
-    return 1;
-}
-
-
-void
-jobs_round(jobs_t *jobs)
-{
-    unsigned  p;
-
-    if (!round_begin(jobs)) {
-        return;
-    }
-
-    for (p = 0; p < jobs->partitions; p++) {
-        jobs->slice[p].more = 0;
-    }
-
-    jobs->whole = dns_clock();
-    jobs->hungry = 0;
-    jobs->kind = ++jobs->rounds % DUE_FIRST == 0 ? JOB_DUE : JOB_MANUAL;
-    jobs->kinds_left = JOB_KINDS;
-    pass_begin(&jobs->pass[JOB_MANUAL], jobs->partitions);
-
-    if (jobs->pass[JOB_DUE].left == 0) {
-        pass_begin(&jobs->pass[JOB_DUE], jobs->partitions);
-        jobs->more_due = 0;
-    }
-
-    take_some(jobs);
-}
-
-
-/* Is the partition called in a round of some? */
-
-static int
-is_wanted(const jobs_slice_t *slice, int more)
-{
-    return (slice->notified || (more && slice->more)) && jobs_usable(slice);
-}
-
-
-/* 0: a whole round is the better one.  *n: partitions to call. */
-
-static int
-some_begin(jobs_t *jobs, int more, unsigned *n)
-{
-    int       reserved;
-    unsigned  p, room;
-
-    if (dns_clock() >= jobs->whole + JOBS_BLOCK) {
-        return 0;
-    }
-
-    for (p = 0, *n = 0; p < jobs->partitions; p++) {
-        *n += (unsigned) is_wanted(&jobs->slice[p], more);
-    }
-
-    room = jobs_room(jobs, JOB_MANUAL, &reserved);
-
-    return !more || (*n > 0 && !reserved && room >= *n);
-}
-
-
-static void
-ask_some(jobs_t *jobs, int more, unsigned n)
-{
-    int       reserved;
-    unsigned  p, room;
-
-    for (p = 0; p < jobs->partitions; p++) {
-        if (!is_wanted(&jobs->slice[p], more)) {
-            continue;
-        }
-
-        room = jobs_room(jobs, JOB_MANUAL, &reserved);
-        jobs->hungry |= reserved || room == 0;
-
-        if (room == 0) {
-            break;
-        }
-
-        jobs->slice[p].more = 0;
-        call_claim(jobs, &jobs->slice[p], room < n ? 1 : room / n, reserved);
-        n--;
-    }
-}
-
-
-/* more: of those that had more jobs, too, and for jobs of both kinds. */
-
-static void
-round_of_some(jobs_t *jobs, int more)
-{
-    unsigned  n;
-
-    if (!some_begin(jobs, more, &n)) {
-        jobs_round(jobs);
-        return;
-    }
-
-    if (!round_begin(jobs)) {
-        return;
-    }
-
-    jobs->kind = JOB_MANUAL;
-    jobs->kinds_left = 1;
-    jobs->pass[JOB_MANUAL].left = 0;
-    jobs->both = more && jobs->checker->conf->schedule;
-
-    if (jobs->both) {
-        jobs->kind = ++jobs->rounds % DUE_FIRST == 0 ? JOB_DUE : JOB_MANUAL;
-        jobs->more_due = 0;
-    }
-
-    ask_some(jobs, more, n);
-
-    if (jobs->calls == 0) {
-        batch_ends(jobs);
-    }
-}
-
-
-void
-jobs_round_news(jobs_t *jobs)
-{
-    round_of_some(jobs, 0);
+    return marked(jobs, JOBS_MANUAL | JOBS_DUE) > 0;
 }
 
 
@@ -207,59 +72,76 @@ next_alone(jobs_t *jobs)
 }
 
 
-/* 1: no partition is to be called now. */
-
-static int
-all_away(const jobs_t *jobs)
+static void
+sweep(jobs_t *jobs)
 {
-    unsigned  p;
+    unsigned  p, due;
+
+    due = jobs->checker->conf->schedule ? JOBS_DUE : 0;
 
     for (p = 0; p < jobs->partitions; p++) {
-        if (jobs_usable(&jobs->slice[p])) {
-            return 0;
-        }
+        jobs->slice[p].marks |= JOBS_MANUAL | JOBS_URGENT | due;
     }
-
-    return 1;
-}
-
-
-static void
-batch_ends(jobs_t *jobs)
-{
-    int  left, go_on;
 
     if (jobs->alone == 0) {
         next_alone(jobs);
     }
 
-    /* New manual checks do not wait for the rest of a pass of due hosts. */
+    jobs->swept = dns_clock();
+}
 
-    left = jobs->pass[jobs->kind].left > 0;
-    go_on = left && jobs->called
-            && (jobs->kind == JOB_MANUAL || !jobs->claimed || !jobs->news);
-    jobs->more |= jobs->kind == JOB_DUE && left && jobs->claimed && !go_on;
 
-    if (all_away(jobs)) {
-        jobs_later(jobs, JOBS_PAUSE);
+void
+jobs_mark_alone(jobs_t *jobs)
+{
+    next_alone(jobs);
 
-    } else if (go_on) {
-        take_some(jobs);
+    if (jobs->slice[jobs->alone_partition].waits) {
+        jobs->slice[jobs->alone_partition].marks |= JOBS_MANUAL | JOBS_URGENT;
+    }
+}
 
-    } else if (--jobs->kinds_left > 0) {
-        jobs->kind = jobs->kind == JOB_MANUAL ? JOB_DUE : JOB_MANUAL;
-        take_some(jobs);
 
-    } else if (jobs->more || jobs->more_due) {
-        if (jobs->pass[JOB_MANUAL].left + jobs->pass[JOB_DUE].left == 0) {
-            round_of_some(jobs, 1);
+/* A call that brought about as many jobs as it asked for may have left some. */
 
-        } else {
-            jobs_round(jobs);
-        }
+static void
+mark_again(jobs_slice_t *slice, unsigned manual, unsigned due)
+{
+    const char  *kinds = slice->kinds;
+
+    if (manual + due < (slice->asked + 1) / 2) {
+        return;
+    }
+
+    /* Manual checks that are claimed first, and are none, leave none. */
+
+    if (kinds[0] == 'm' ? manual > 0 : kinds[1] == 'm') {
+        slice->marks |= JOBS_MANUAL | JOBS_URGENT;
+    }
+
+    if (kinds[0] == 'd' || kinds[1] == 'd') {
+        slice->marks |= JOBS_DUE;
+    }
+}
+
+
+void
+jobs_call_ends(jobs_t *jobs)
+{
+    if (--jobs->calls > 0
+        || (jobs->phase != JOBS_READING && jobs->phase != JOBS_RECALL))
+    {
+        return;
+    }
+
+    /* News without jobs: other daemons were faster. */
+
+    if (jobs->vain >= VAIN_MAX) {
+        jobs->vain = 0;
+        jobs_later(jobs, JOBS_GATHER);
 
     } else {
-        jobs_left_nothing(jobs);
+        jobs_round(jobs);
     }
 }
 
@@ -269,16 +151,13 @@ on_jobs(void *data, const redisReply *reply)
 {
     size_t             i;
     jobs_t            *jobs;
-    unsigned           asked, got;
+    unsigned           got[JOB_KINDS] = { 0, 0 };
     rbl_str_t          why;
     jobs_slice_t      *slice = data;
     const redisReply  *taken;
 
     jobs = slice->jobs;
-    asked = slice->asked;
-    jobs->places[slice->reserved].reading -= asked;
-    slice->asked = 0;
-    got = 0;
+    jobs->places[slice->reserved].reading -= slice->asked;
 
     /* Every claimed job is started, even if no more are wanted. */
 
@@ -290,24 +169,21 @@ on_jobs(void *data, const redisReply *reply)
 
             if (rbl_str_is(rbl_reply_str(taken), "alone")) {
                 slice->waits = 1;
-                continue;
+
+            } else if (taken->type == REDIS_REPLY_ARRAY) {
+                got[JOB_DUE] += jobs_start_due(jobs, slice, taken);
+
+            } else {
+                got[JOB_MANUAL] += jobs_start(jobs, slice,
+                                              rbl_reply_str(taken));
             }
+        }
 
+        if (got[JOB_MANUAL] + got[JOB_DUE] > 0) {
             jobs->vain = 0;
-            got += taken->type == REDIS_REPLY_ARRAY
-                   ? jobs_start_due(jobs, slice, taken)
-                   : jobs_start(jobs, slice, rbl_reply_str(taken));
         }
 
-        jobs->claimed |= got > 0;
-
-        /* Near the end of a round the room may be less. */
-
-        if (got >= (asked + 1) / 2) {
-            slice->more = 1;
-            jobs->more = 1;
-            jobs->more_due |= jobs->kind == JOB_DUE;
-        }
+        mark_again(slice, got[JOB_MANUAL], got[JOB_DUE]);
 
     } else {
         slice->later = dns_clock() + JOBS_PAUSE;
@@ -318,7 +194,7 @@ on_jobs(void *data, const redisReply *reply)
         }
     }
 
-    /* This partition is called again, since it may have more jobs. */
+    slice->asked = 0;
 
     if (slice->alone) {
         jobs->alone--;
@@ -326,14 +202,32 @@ on_jobs(void *data, const redisReply *reply)
         slice->alone = 0;
     }
 
-    if (--jobs->calls == 0 && jobs->phase == JOBS_READING) {
-        batch_ends(jobs);
+    jobs_call_ends(jobs);
+}
+
+
+/* The kinds to claim, of those that the partition may have. */
+
+static rbl_str_t
+kinds_of(const jobs_slice_t *slice, unsigned marks, int due_first)
+{
+    marks &= slice->marks;
+
+    if ((marks & JOBS_DUE) == 0) {
+        return RBL_STR("m");
     }
+
+    if ((marks & JOBS_MANUAL) == 0) {
+        return RBL_STR("d");
+    }
+
+    return due_first ? RBL_STR("dm") : RBL_STR("md");
 }
 
 
 static void
-call_claim(jobs_t *jobs, jobs_slice_t *slice, unsigned n, int reserved)
+call_claim(jobs_t *jobs, jobs_slice_t *slice, rbl_str_t kinds, unsigned n,
+    int reserved)
 {
     char      most[24], share[24], lease[24];
     unsigned  busy;
@@ -345,9 +239,7 @@ call_claim(jobs_t *jobs, jobs_slice_t *slice, unsigned n, int reserved)
 
     n = n < READ_MAX ? n : READ_MAX;
     call.args.leases = jobs_key(&slice->leases);
-    call.args.kinds = jobs->kind == JOB_MANUAL ? RBL_STR("md")
-                                               : RBL_STR("dm");
-    call.args.kinds.n -= !jobs->both;
+    call.args.kinds = kinds;
     call.args.most = jobs_number(most, n);
     call.args.share = jobs_number(share, reserved ? jobs_reserved_share(jobs)
                                                   : n);
@@ -362,7 +254,7 @@ call_claim(jobs_t *jobs, jobs_slice_t *slice, unsigned n, int reserved)
                                             jobs_reserved_share(jobs),
                                             call.accounts, BUSY_MAX);
 
-    slice->notified = 0;
+    slice->kinds = kinds.p;
     slice->asked = n;
     slice->reserved = reserved != 0;
     jobs->places[slice->reserved].reading += n;
@@ -372,88 +264,131 @@ call_claim(jobs_t *jobs, jobs_slice_t *slice, unsigned n, int reserved)
 }
 
 
-/* Asks the next n partitions for as many jobs each; those that are away are
-   left out. */
+/*
+ * Calls n of the partitions with one of these marks, in turn, for `each` jobs.
+ * JOBS_URGENT alone is for reserved slots; such a call leaves out accounts, and
+ * so it leaves JOBS_MANUAL.
+ */
 
 static void
-ask_next(jobs_t *jobs, jobs_pass_t *pass, unsigned n, unsigned each,
-    int reserved)
+ask(jobs_t *jobs, unsigned marks, int due_first, unsigned n, unsigned each)
 {
-    for (; n > 0; n--) {
-        if (jobs_usable(&jobs->slice[pass->next])) {
-            call_claim(jobs, &jobs->slice[pass->next], each, reserved);
+    int            reserved;
+    unsigned       p, left, *next;
+    rbl_str_t      kinds;
+    jobs_slice_t  *slice;
+
+    reserved = marks == JOBS_URGENT;
+    next = &jobs->next[marks == JOBS_DUE ? JOB_DUE : JOB_MANUAL];
+    p = *next;
+
+    for (left = jobs->partitions; left > 0 && n > 0; left--) {
+        slice = &jobs->slice[p];
+        p = (p + 1) % jobs->partitions;
+
+        if ((slice->marks & marks) == 0 || slice->asked > 0
+            || !jobs_usable(slice))
+        {
+            continue;
         }
 
-        pass->next = (pass->next + 1) % jobs->partitions;
-        pass->left--;
+        kinds = kinds_of(slice, marks, due_first);
+        slice->marks &= ~marks;
+        call_claim(jobs, slice, kinds, each, reserved);
+        n--;
+        *next = reserved ? *next : p;
     }
 }
 
 
-/* Calls as many of the remaining partitions as there are main slots, and the
-   others for manual checks that may use a reserved one. */
+/* The same, of many partitions few. */
 
 static void
-ask_all(jobs_t *jobs, jobs_pass_t *pass, unsigned room, int reserved)
+ask_few(jobs_t *jobs, unsigned marks, int due_first, unsigned room)
 {
-    unsigned  n, each;
+    unsigned  n, most;
+
+    most = room / EACH > SPREAD ? room / EACH : SPREAD;
+    most = most < room ? most : room;
+    n = marked(jobs, marks);
+    n = n < most ? n : most;
+
+    if (n > 0) {
+        ask(jobs, marks, due_first, n, room / n);
+    }
+}
+
+
+/* room: so many main slots are free. */
+
+static void
+ask_main(jobs_t *jobs, unsigned room, int plenty)
+{
+    int       due_first;
+    unsigned  n;
+
+    due_first = ++jobs->rounds % DUE_FIRST == 0;
+    n = marked(jobs, JOBS_MANUAL);
+
+    if (plenty) {
+        ask_few(jobs, JOBS_MANUAL | JOBS_URGENT | JOBS_DUE, due_first, room);
+
+    } else if (n == 0 || (due_first && marked(jobs, JOBS_DUE) > 0)) {
+        ask_few(jobs, JOBS_DUE, 1, room);
+
+    } else {
+        n = n < room ? n : room;
+        ask(jobs, JOBS_MANUAL | JOBS_URGENT, 0, n, room / n);
+    }
+}
+
+
+static void
+ask_some(jobs_t *jobs)
+{
+    int       reserved, plenty;
+    unsigned  n, room;
+
+    room = jobs_room(jobs, JOB_MANUAL, &reserved);
+    plenty = !reserved && room >= jobs->checker->conf->checks_max / PLENTY;
 
     if (!reserved) {
-        n = room < pass->left ? room : pass->left;
-        each = room / n;
-        ask_next(jobs, pass, n, each, 0);
-        pass->begin = pass->next;
-        room = jobs_room(jobs, jobs->kind, &reserved);
+        ask_main(jobs, room, plenty);
+        room = jobs_room(jobs, JOB_MANUAL, &reserved);
     }
 
-    if (reserved && room > 0 && pass->left > 0) {
-        n = room < pass->left ? room : pass->left;
-        each = room / n;
-        ask_next(jobs, pass, n, each, 1);
+    n = marked(jobs, JOBS_URGENT);
+    n = n < room ? n : room;
+
+    if (reserved && !plenty && n > 0) {
+        ask(jobs, JOBS_URGENT, 0, n, room / n);
     }
 }
 
 
-static void
-take_some(jobs_t *jobs)
+void
+jobs_round(jobs_t *jobs)
 {
-    int           reserved;
-    unsigned      room;
-    jobs_pass_t  *pass;
-
-    pass = &jobs->pass[jobs->kind];
-    room = jobs_room(jobs, jobs->kind, &reserved);
-
-    if (jobs->kind == JOB_DUE && !jobs->checker->conf->schedule) {
-        room = 0;
-        pass->left = 0;
-
-    } else if (room == 0 || reserved) {
-        jobs->hungry = 1;
+    if (jobs->stopped || !store_ready(jobs->checker->store)) {
+        jobs->phase = JOBS_OFF;
+        return;
     }
 
-    jobs->both = jobs->kinds_left == JOB_KINDS
-                 && pass->left == jobs->partitions
-                 && jobs->checker->conf->schedule && !reserved
-                 && room >= jobs->checker->conf->checks_max / PLENTY
-                 && room >= jobs->partitions;
-
-    if (jobs->both) {
-        jobs->kinds_left--;
-        jobs->pass[JOB_MANUAL + JOB_DUE - jobs->kind].left = 0;
+    if (dns_clock() >= jobs->swept + JOBS_BLOCK) {
+        sweep(jobs);
     }
 
-    jobs->called = room > 0;
-    jobs->claimed = 0;
+    jobs->phase = JOBS_READING;
+    jobs->vain += jobs->news;
+    jobs->news = 0;
 
-    if (room > 0) {
-        ask_all(jobs, pass, room, reserved);
+    /* Calls may fail at once: none of them ends the round. */
 
-    } else if (jobs->kind == JOB_MANUAL) {
-        pass->left = 0;
-    }
+    jobs->calls++;
+    ask_some(jobs);
+    jobs->calls--;
 
     if (jobs->calls == 0) {
-        batch_ends(jobs);
+        jobs_rest(jobs);
     }
 }

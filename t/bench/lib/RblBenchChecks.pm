@@ -1,7 +1,8 @@
 package RblBenchChecks;
 
 # The first check of hosts that are due, with the scripts and the arguments of
-# the daemon, at full speed: each host is clear.
+# the daemon, at full speed: each host is clear.  The next ones are within a day,
+# at the same minutes as if it were an hour: none is due while others wait.
 #
 #     my %us = first_round($store, partitions => 16, hosts => 1000);
 #     # CPU of the store per host: take, begin, clear
@@ -15,7 +16,7 @@ use RblTest;
 
 our @EXPORT = qw(sid first_round TAKE TOGETHER);
 
-use constant { BATCH => 64, HOUR => 3600, TAKE => 100, TOGETHER => 32,
+use constant { BATCH => 64, DAY => 86400, TAKE => 100, TOGETHER => 32,
     NAME => 'checkd-1.example.org:12345' };
 
 my $tags;
@@ -74,7 +75,6 @@ sub first_round {
     my $sum = redis($store->{redis}, 'HGET', k(0, 'defaults:for'), 'sum');
     my $pipelined = sub { $store->pipelined(BATCH, @_) };
     my ($n, %us) = (0);
-    # The first hosts are due again while the last ones wait.
     while ($n < $opt{hosts}) {
         my ($r, $take) = $pipelined->(map { $store->call_of('check_take',
             k($_, 'leases'), 'md', TAKE, TAKE, 600_000, NAME, 1) }
@@ -87,7 +87,7 @@ sub first_round {
         die "open\n" if grep { !ref } map { @$_[1 .. $#$_] } @$r;
         $us{begin} += $begin * @$r;
         ($r, my $clear) = $pipelined->(calls_for($store, 'check_clear', [],
-            [HOUR], @jobs));
+            [DAY], @jobs));
         die "clear\n" if grep { $_ ne '1' } map { @$_[1 .. $#$_] } @$r;
         $us{clear} += $clear * @$r;
         $n += @jobs;
