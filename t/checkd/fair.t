@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
 # Manual checks precede scheduled ones, but a flood of them must not stop the
-# scheduled checks of other accounts.
+# scheduled checks of other accounts.  Nor does a manual check wait for scheduled
+# ones of all partitions, however few slots there are.
 
 use strict;
 use warnings;
@@ -26,5 +27,23 @@ ok(!host_record($w, $ht)->{checked}, 'manual checks come first');
 wait_for { host_record($w, $ht)->{checked} } 30, 'the scheduled check';
 cmp_ok(scalar waiting(), '>', 20,
     'the scheduled check does not wait for all of them');
+
+$w = world(no_dns => 1, zones => { 'a.test' => {}, 'b.test' => {} });
+for my $n (1 .. 48) {
+    my $acct = make_account($w->{redis});
+    script_ok($w, 'host_add', [redis_key('acct', $acct->{sid})], 'n', 'rbl', 1,
+        '', '', '', '', map { (fresh_sid('HT'), "10.2.$n.$_") } 1 .. 4);
+}
+my $checkd = start_checkd(store => $w->{redis},
+    resolver => { port => $dns->port }, conf => { conf_short(checks_max => 2,
+        check_timeout => '2s', lease => '10s', dns_timeout => '1800ms',
+        log_level => 'info') });
+wait_for { log_count($checkd, 'finished,') >= 4 } 15, 'scheduled checks';
+my $before = log_count($checkd, 'finished,');
+is(wait_check($w, check_value($w, '10.3.0.1'), 20)->{status}, 'completed',
+    'a manual check among them');
+my $meanwhile = log_count($checkd, 'finished,') - $before;
+note("$meanwhile checks meanwhile");
+cmp_ok($meanwhile, '<', 12, 'it does not wait for those of all partitions');
 
 done_testing();

@@ -35,8 +35,9 @@ sub found {
     my ($records, $what) = @_;
 
     # The caches of nginx are out of date after a change by hand.
-    redis($redis, 'DEL', map { my $a = $_; map { redis_key($_, $a->{sid}) }
-        qw(totals unchanged) } @accounts);
+    for my $a (@accounts) {
+        redis($redis, 'DEL', redis_key($_, $a->{sid})) for qw(totals unchanged);
+    }
     return scalar @{ load_report($nginx, $records, \@accounts)->{$what} };
 }
 

@@ -41,7 +41,7 @@ sub stats {
     my $us = 0;
     my $info = cmd('INFO', 'commandstats');
     while ($info =~ /^cmdstat_(\S+):calls=(\d+),usec=(\d+)/mg) {
-        next if $1 =~ /^(?:info|config|eval)/;
+        next if $1 =~ /^(?:info|config|eval|replconf|ping)/;
         $n{$1} = $2;
     }
     $us += $1 while $info

@@ -72,7 +72,7 @@ sub fill {
     my ($n, $target, $app) = @_;
     my $since = ++$filled * -1_000_000 + now_ms();
     my @ev = map { sid('EV') } 1 .. $n;
-    cmd('EVAL', $FILL, 0, $ac, $target, $app // '', $since, $late, $body, k(''),
+    cmd('EVAL', $FILL, 1, k('due'), $ac, $target, $app // '', $since, $late, $body, k(''),
         @ev);
     return @ev;
 }
@@ -235,7 +235,7 @@ sub notice {
     return $ev;
 }
 my $first = notice();
-cmd('EVAL', <<'LUA', 0, k(''), $ac, $co, $body, map { sid('EV') } 2 .. MOST);
+cmd('EVAL', <<'LUA', 1, k('due'), k(''), $ac, $co, $body, map { sid('EV') } 2 .. MOST);
 local of, ac, co, body = unpack(ARGV, 1, 4)
 for i = 5, #ARGV do
     redis.call('HSET', of .. 'event:' .. ac .. ':' .. ARGV[i], 'type', 't',

@@ -60,7 +60,7 @@ in_use(const jobs_t *jobs)
 
 
 unsigned
-jobs_room(const jobs_t *jobs, job_kind_t kind, int *reserved)
+jobs_room(const jobs_t *jobs, int *reserved)
 {
     unsigned  used, main;
 
@@ -79,7 +79,7 @@ jobs_room(const jobs_t *jobs, job_kind_t kind, int *reserved)
     *reserved = 1;
     used = jobs->places[1].running + jobs->places[1].reading;
 
-    return kind == JOB_DUE || used >= reserve(jobs) ? 0 : reserve(jobs) - used;
+    return used >= reserve(jobs) ? 0 : reserve(jobs) - used;
 }
 
 

@@ -12,7 +12,8 @@
 
 #define JOBS_BLOCK    0.4               /* s that hosts may be due unnoticed */
 #define JOBS_PAUSE    0.2               /* after a failure */
-#define JOBS_GATHER   0.02              /* while there is little room */
+#define JOBS_GATHER   0.02              /* while there is little room, and after
+                                           news in vain */
 #define JOBS_RESERVE  8                 /* one eighth of the slots is
                                            reserved */
 #define JOBS_LISTS    100               /* lists of a check per slot */
@@ -51,6 +52,7 @@ typedef struct {
                                            that runs alone */
     unsigned    marks;                  /* jobs_mark_t */
     const char *kinds;                  /* of the last call */
+    unsigned    turns;                  /* calls for both kinds */
     unsigned    recalled;               /* 1: the jobs that this name had before
                                            are released */
     double      later;                  /* no call before: one has failed */
@@ -83,8 +85,16 @@ struct jobs_s {
     unsigned       calls;               /* under way */
     double         swept;               /* when all partitions were marked */
     unsigned       vain;                /* consecutive news without jobs */
-    unsigned       rounds;
-    unsigned       next[JOB_KINDS];     /* partition of the next call */
+    unsigned       found;               /* marks of the jobs that this round
+                                           has brought */
+    unsigned       wider;               /* rounds before it without jobs */
+    unsigned       turns;               /* rounds that brought manual checks */
+    unsigned       due_turn;            /* while > 0: due hosts first, of so
+                                           many partitions at most */
+    unsigned       next;                /* partition of the next call for main
+                                           slots */
+    unsigned       next_due;            /* the same, for due hosts only */
+    unsigned       next_reserved;       /* the same, for reserved slots */
 };
 
 /*
@@ -97,12 +107,12 @@ unsigned jobs_start_due(jobs_t *jobs, const jobs_slice_t *slice,
     const redisReply *taken);
 
 /*
- * How many more jobs of a kind may be claimed now.  One eighth of the places is
+ * How many more jobs may be claimed now.  One eighth of the places is
  * reserved for manual checks of accounts with few running checks; *reserved 1:
  * only these are left.  So an account can start a check at once, however many
  * checks of another account or of the schedule hang.
  */
-unsigned jobs_room(const jobs_t *jobs, job_kind_t kind, int *reserved);
+unsigned jobs_room(const jobs_t *jobs, int *reserved);
 
 /* The number of manual checks that one account may have in reserved slots. */
 unsigned jobs_reserved_share(const jobs_t *jobs);

@@ -142,16 +142,18 @@ on_news(void *data, rbl_str_t account)
 void
 jobs_rest(jobs_t *jobs)
 {
-    int  reserved;
+    int     reserved;
+    double  wait;
 
-    if (jobs_room(jobs, JOB_MANUAL, &reserved) == 0) {
+    if (jobs_room(jobs, &reserved) == 0) {
         jobs->hungry = 1;
         jobs->phase = JOBS_IDLE;
 
     } else {
         jobs->hungry = jobs_marked(jobs) != 0;
         jobs->phase = JOBS_WAITING;
-        after(jobs, JOBS_BLOCK);
+        wait = jobs->swept + JOBS_BLOCK - dns_clock();
+        after(jobs, wait > JOBS_GATHER ? wait : JOBS_GATHER);
     }
 }
 
@@ -232,8 +234,9 @@ make_slices(jobs_t *jobs)
 
     jobs->partitions = ks->partitions;
     jobs->alone_partition = (unsigned) (jitter() * jobs->partitions);
-    jobs->next[JOB_MANUAL] = jobs->alone_partition;
-    jobs->next[JOB_DUE] = jobs->alone_partition;
+    jobs->next = jobs->alone_partition;
+    jobs->next_due = jobs->alone_partition;
+    jobs->next_reserved = jobs->alone_partition;
     return 0;
 }
 
@@ -247,6 +250,8 @@ jobs_read_start(jobs_t *jobs)
         log_error("out of memory: no jobs are claimed");
         return;
     }
+
+    jobs->swept = 0;
 
     if (jobs->phase == JOBS_OFF) {
         jobs_later(jobs, jobs->calls == 0 ? 0 : JOBS_PAUSE);

@@ -1,20 +1,21 @@
 /*
  * Which partitions are called, and for how many jobs.  A mark says that a
- * partition may have manual checks, or hosts that are due.  A call takes the
- * mark away, unless it brings about as many jobs as it asked for.  News of a
- * manual check mark its partition; a sweep, at least as often as due hosts may
- * wait unnoticed, marks all: the cost of a job must not grow with the number of
- * partitions.
+ * partition may have manual checks, or hosts that are due.  A call for main
+ * slots takes the marks of its kinds away, unless it brings about as many jobs
+ * as it asked for.  News of a manual check mark its partition; a sweep marks
+ * all, at least as often as due hosts may wait unnoticed: the cost of a job
+ * must not grow with the number of partitions.
  *
  * A round calls some of the marked partitions, in turn.  No call claims more
  * jobs than there is room for.  Few partitions are asked for many jobs each
  * rather than many for one each, because the jobs of a partition are started
- * and finished by common calls.  If there is plenty of room, one call claims
- * both kinds; otherwise manual checks precede due hosts.  Marked partitions
- * without a main slot are called for jobs that may use a reserved one, so that
- * all are called even if there is hardly any room.
+ * and finished by common calls; rounds that find no job become wider.  If there
+ * is plenty of room, one call claims both kinds.  Otherwise manual checks
+ * precede due hosts, and marked partitions without a main slot are called for
+ * manual checks that may use a reserved one.
  *
- * Every fourth round claims due hosts first: an account that starts more manual
+ * After three rounds that brought manual checks, due hosts precede them, until
+ * one is found or all partitions were called: an account that starts more manual
  * checks than fit must not stop the scheduled checks of others.  Jobs whose
  * lease has expired come with either kind, and first.
  */
@@ -25,13 +26,32 @@
 #define READ_MAX    100                 /* jobs of one partition a call */
 #define EACH        16                  /* enough for a common call */
 #define SPREAD      4                   /* partitions of a round at least */
-#define DUE_FIRST   4                   /* one of so many rounds */
+#define DUE_FIRST   4                   /* of so many rounds with jobs one */
 #define BUSY_MAX    64                  /* accounts that get nothing */
 #define PLENTY      2                   /* half of the slots are free */
 #define VAIN_MAX    3                   /* news in a row before a pause */
+#define WIDER_MAX   8                   /* times that a round is doubled */
 
 
-/* The partitions with one of these marks that can be called now. */
+/* The marks of a partition that may have anything. */
+
+static unsigned
+all_marks(const jobs_t *jobs)
+{
+    return JOBS_MANUAL | JOBS_URGENT
+           | (jobs->checker->conf->schedule ? JOBS_DUE : 0);
+}
+
+
+static int
+can_ask(const jobs_slice_t *slice, unsigned marks)
+{
+    return (slice->marks & marks) != 0 && slice->asked == 0
+           && jobs_usable(slice);
+}
+
+
+/* How many partitions with one of these marks can be called now. */
 
 static unsigned
 marked(const jobs_t *jobs, unsigned marks)
@@ -39,8 +59,7 @@ marked(const jobs_t *jobs, unsigned marks)
     unsigned  n, p;
 
     for (n = 0, p = 0; p < jobs->partitions; p++) {
-        n += (jobs->slice[p].marks & marks) != 0
-             && jobs_usable(&jobs->slice[p]);
+        n += can_ask(&jobs->slice[p], marks);
     }
 
     return n;
@@ -75,18 +94,17 @@ next_alone(jobs_t *jobs)
 static void
 sweep(jobs_t *jobs)
 {
-    unsigned  p, due;
-
-    due = jobs->checker->conf->schedule ? JOBS_DUE : 0;
+    unsigned  p;
 
     for (p = 0; p < jobs->partitions; p++) {
-        jobs->slice[p].marks |= JOBS_MANUAL | JOBS_URGENT | due;
+        jobs->slice[p].marks = all_marks(jobs);
     }
 
     if (jobs->alone == 0) {
         next_alone(jobs);
     }
 
+    jobs->wider = 0;
     jobs->swept = dns_clock();
 }
 
@@ -113,7 +131,7 @@ mark_again(jobs_slice_t *slice, unsigned manual, unsigned due)
         return;
     }
 
-    /* Manual checks that are claimed first, and are none, leave none. */
+    /* If manual checks came first and none came, none are left. */
 
     if (kinds[0] == 'm' ? manual > 0 : kinds[1] == 'm') {
         slice->marks |= JOBS_MANUAL | JOBS_URGENT;
@@ -125,6 +143,25 @@ mark_again(jobs_slice_t *slice, unsigned manual, unsigned due)
 }
 
 
+/* After a round. */
+
+static void
+take_turns(jobs_t *jobs)
+{
+    jobs->wider = jobs->found ? 0 : jobs->wider + (jobs->wider < WIDER_MAX);
+
+    if (jobs->found & JOBS_DUE) {
+        jobs->due_turn = 0;
+    }
+
+    if (jobs->found & JOBS_MANUAL && ++jobs->turns % (DUE_FIRST - 1) == 0) {
+        jobs->due_turn = jobs->partitions;
+    }
+
+    jobs->found = 0;
+}
+
+
 void
 jobs_call_ends(jobs_t *jobs)
 {
@@ -133,6 +170,8 @@ jobs_call_ends(jobs_t *jobs)
     {
         return;
     }
+
+    take_turns(jobs);
 
     /* News without jobs: other daemons were faster. */
 
@@ -183,10 +222,13 @@ on_jobs(void *data, const redisReply *reply)
             jobs->vain = 0;
         }
 
+        jobs->found |= (got[JOB_MANUAL] > 0 ? JOBS_MANUAL : 0)
+                       | (got[JOB_DUE] > 0 ? JOBS_DUE : 0);
         mark_again(slice, got[JOB_MANUAL], got[JOB_DUE]);
 
     } else {
         slice->later = dns_clock() + JOBS_PAUSE;
+        slice->marks = all_marks(jobs);
 
         if (reply != NULL) {
             why = rbl_reply_error(reply);
@@ -209,7 +251,7 @@ on_jobs(void *data, const redisReply *reply)
 /* The kinds to claim, of those that the partition may have. */
 
 static rbl_str_t
-kinds_of(const jobs_slice_t *slice, unsigned marks, int due_first)
+kinds_of(jobs_slice_t *slice, unsigned marks)
 {
     marks &= slice->marks;
 
@@ -221,7 +263,7 @@ kinds_of(const jobs_slice_t *slice, unsigned marks, int due_first)
         return RBL_STR("d");
     }
 
-    return due_first ? RBL_STR("dm") : RBL_STR("md");
+    return ++slice->turns % DUE_FIRST == 0 ? RBL_STR("dm") : RBL_STR("md");
 }
 
 
@@ -265,80 +307,69 @@ call_claim(jobs_t *jobs, jobs_slice_t *slice, rbl_str_t kinds, unsigned n,
 
 
 /*
- * Calls n of the partitions with one of these marks, in turn, for `each` jobs.
- * JOBS_URGENT alone is for reserved slots; such a call leaves out accounts, and
- * so it leaves JOBS_MANUAL.
+ * Calls n of the partitions with one of these marks for `each` jobs, beginning
+ * with *next.  A call for reserved slots leaves out accounts; so it leaves
+ * JOBS_MANUAL.
  */
 
 static void
-ask(jobs_t *jobs, unsigned marks, int due_first, unsigned n, unsigned each)
+ask(jobs_t *jobs, unsigned marks, unsigned *next, unsigned n, unsigned each)
 {
-    int            reserved;
-    unsigned       p, left, *next;
+    unsigned       left;
     rbl_str_t      kinds;
     jobs_slice_t  *slice;
 
-    reserved = marks == JOBS_URGENT;
-    next = &jobs->next[marks == JOBS_DUE ? JOB_DUE : JOB_MANUAL];
-    p = *next;
-
     for (left = jobs->partitions; left > 0 && n > 0; left--) {
-        slice = &jobs->slice[p];
-        p = (p + 1) % jobs->partitions;
+        slice = &jobs->slice[*next];
+        *next = (*next + 1) % jobs->partitions;
 
-        if ((slice->marks & marks) == 0 || slice->asked > 0
-            || !jobs_usable(slice))
-        {
-            continue;
+        if (can_ask(slice, marks)) {
+            kinds = kinds_of(slice, marks);
+            slice->marks &= ~marks;
+            call_claim(jobs, slice, kinds, each, marks == JOBS_URGENT);
+            n--;
         }
-
-        kinds = kinds_of(slice, marks, due_first);
-        slice->marks &= ~marks;
-        call_claim(jobs, slice, kinds, each, reserved);
-        n--;
-        *next = reserved ? *next : p;
     }
 }
 
 
-/* The same, of many partitions few. */
+/* The same, of many partitions few; returns how many. */
 
-static void
-ask_few(jobs_t *jobs, unsigned marks, int due_first, unsigned room)
+static unsigned
+ask_few(jobs_t *jobs, unsigned marks, unsigned *next, unsigned room)
 {
     unsigned  n, most;
 
     most = room / EACH > SPREAD ? room / EACH : SPREAD;
+    most <<= jobs->wider;
     most = most < room ? most : room;
     n = marked(jobs, marks);
     n = n < most ? n : most;
 
     if (n > 0) {
-        ask(jobs, marks, due_first, n, room / n);
+        ask(jobs, marks, next, n, room / n);
     }
+
+    return n;
 }
 
 
-/* room: so many main slots are free. */
+/* room: so many main slots are free, which are not plenty. */
 
 static void
-ask_main(jobs_t *jobs, unsigned room, int plenty)
+ask_by_kind(jobs_t *jobs, unsigned room)
 {
-    int       due_first;
     unsigned  n;
 
-    due_first = ++jobs->rounds % DUE_FIRST == 0;
     n = marked(jobs, JOBS_MANUAL);
 
-    if (plenty) {
-        ask_few(jobs, JOBS_MANUAL | JOBS_URGENT | JOBS_DUE, due_first, room);
-
-    } else if (n == 0 || (due_first && marked(jobs, JOBS_DUE) > 0)) {
-        ask_few(jobs, JOBS_DUE, 1, room);
+    if (n == 0 || (jobs->due_turn > 0 && marked(jobs, JOBS_DUE) > 0)) {
+        n = ask_few(jobs, JOBS_DUE, &jobs->next_due, room);
+        jobs->due_turn -= n < jobs->due_turn ? n : jobs->due_turn;
 
     } else {
         n = n < room ? n : room;
-        ask(jobs, JOBS_MANUAL | JOBS_URGENT, 0, n, room / n);
+        ask(jobs, JOBS_MANUAL | JOBS_URGENT, &jobs->next, n, room / n);
     }
 }
 
@@ -346,22 +377,28 @@ ask_main(jobs_t *jobs, unsigned room, int plenty)
 static void
 ask_some(jobs_t *jobs)
 {
-    int       reserved, plenty;
+    int       reserved;
     unsigned  n, room;
 
-    room = jobs_room(jobs, JOB_MANUAL, &reserved);
-    plenty = !reserved && room >= jobs->checker->conf->checks_max / PLENTY;
+    room = jobs_room(jobs, &reserved);
+
+    if (!reserved && room >= SPREAD
+        && room >= jobs->checker->conf->checks_max / PLENTY)
+    {
+        (void) ask_few(jobs, all_marks(jobs), &jobs->next, room);
+        return;
+    }
 
     if (!reserved) {
-        ask_main(jobs, room, plenty);
-        room = jobs_room(jobs, JOB_MANUAL, &reserved);
+        ask_by_kind(jobs, room);
+        room = jobs_room(jobs, &reserved);
     }
 
     n = marked(jobs, JOBS_URGENT);
     n = n < room ? n : room;
 
-    if (reserved && !plenty && n > 0) {
-        ask(jobs, JOBS_URGENT, 0, n, room / n);
+    if (reserved && n > 0) {
+        ask(jobs, JOBS_URGENT, &jobs->next_reserved, n, room / n);
     }
 }
 
@@ -381,12 +418,7 @@ jobs_round(jobs_t *jobs)
     jobs->phase = JOBS_READING;
     jobs->vain += jobs->news;
     jobs->news = 0;
-
-    /* Calls may fail at once: none of them ends the round. */
-
-    jobs->calls++;
     ask_some(jobs);
-    jobs->calls--;
 
     if (jobs->calls == 0) {
         jobs_rest(jobs);
