@@ -15,9 +15,9 @@
  * manual checks that may use a reserved one.
  *
  * After three rounds that brought manual checks, due hosts precede them, until
- * one is found or all partitions were called: an account that starts more manual
- * checks than fit must not stop the scheduled checks of others.  Jobs whose
- * lease has expired come with either kind, and first.
+ * one is found or all partitions were called: an account that starts more
+ * manual checks than fit must not stop the scheduled checks of others.  Jobs
+ * whose lease has expired come with either kind, and first.
  */
 
 #include "base/log.h"
