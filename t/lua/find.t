@@ -390,6 +390,18 @@ cmp_ok(scalar @{ $r->[3] }, '<', 10, 'records of so many octets');
 is(scalar(find_all(limit => 100)), scalar hosts_of(), 'all come');
 script_limits();
 
+# A name that differs from the value by its capital letters is the value.
+my $ht = sid('HT');
+script('host_add', [$acct], 'x.example', 'uribl', 1, '', '', '', '', $ht,
+    'x.example');
+for my $name ('X.Example', 'other', 'X.EXAMPLE', 'x.example') {
+    script('host_update', [$acct], $ht, '1', $name, '');
+    is_deeply([grep { /x\.example|other/ }
+        @{ cmd('ZRANGE', k('find', $ac), 0, -1) }],
+        [find_members($ht, 'x.example', $name)], "the name is $name");
+}
+script('host_delete', [$acct], $ht, 60_000);
+
 # what is damaged
 cmd('ZADD', k('find', $ac), 0, $_) for 'n', 'nx', "nhost\0" . 'x' x 16, 'x';
 is(scalar(find_all(text => 'h', limit => 9)), scalar(find_all(limit => 9)),

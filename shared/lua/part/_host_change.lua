@@ -8,6 +8,9 @@
 local function find_change(sid, value, was, name)
     local find, id = key('find', ac), find_bytes(sid)
     was, name = string.lower(was), string.lower(name)
+    if was == name then
+        return
+    end
     call('ZREM', find, 'n' .. was .. id)
     call('ZADD', find, '0', 'n' .. name .. id)
     if was == value then
