@@ -15,7 +15,7 @@ use constant {
     NOISE => 5,     # us: most commands take less than one, a large one hundreds
 };
 
-my $t = api_setup(redis => { cluster => 1 },    # its output is counted
+my $t = api_setup(redis => { cluster => 1 },    # output of one server
     workers => 1, server => 'set_real_ip_from 127.0.0.0/8;
     real_ip_header X-Client;');
 my $redis = $t->{redis};

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
 # The store's work for a check does not grow with the number of partitions:
-# the daemon does not go through all 256 partitions for each check, neither while
-# checks become due one after the other, nor when it has places for few of them.
+# the daemon does not call all 256 partitions for each check, neither while checks
+# become due one after the other, nor when few slots are free.
 
 use strict;
 use warnings;
@@ -69,7 +69,7 @@ note(sprintf '%d scripts a second while nothing is due, %.1f more for a check',
     $idle / SECONDS, $more);
 cmp_ok($more, '<', 40, 'the scripts for a check');
 
-# All at once, and few places.
+# All hosts become due at once, and the daemon has few slots.
 ok(stop_server($checkd), 'the daemon stops');
 start_checkd(store => $redis, resolver => $w->{dns},
     conf => { conf_short(log_level => 'info', checks_max => 16) });
@@ -86,7 +86,7 @@ for my $ac (@ac) {
 eventually { !in_due('-inf', time * 1000 + 60_000) } 40,
     'all hosts were checked again';
 $more = (calls() - $before - $idle * (time - $since) / SECONDS) / $n;
-note(sprintf '%.1f scripts for a check while places are few', $more);
-cmp_ok($more, '<', 10, 'the scripts for a check while places are few');
+note(sprintf '%.1f scripts for a check while few slots are free', $more);
+cmp_ok($more, '<', 10, 'the scripts for a check while few slots are free');
 
 done_testing();

@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 
 # Manual checks precede scheduled ones, but a flood of them must not stop the
-# scheduled checks of other accounts.  Nor does a manual check wait for scheduled
-# ones of all partitions, however few slots there are.
+# scheduled checks of other accounts.  A manual check does
+# not wait for the scheduled checks of all partitions, however few slots there
+# are.
 
 use strict;
 use warnings;
@@ -44,6 +45,6 @@ is(wait_check($w, check_value($w, '10.3.0.1'), 20)->{status}, 'completed',
     'a manual check among them');
 my $meanwhile = log_count($checkd, 'finished,') - $before;
 note("$meanwhile checks meanwhile");
-cmp_ok($meanwhile, '<', 12, 'it does not wait for those of all partitions');
+cmp_ok($meanwhile, '<', 12, 'it does not wait for the due hosts of all partitions');
 
 done_testing();

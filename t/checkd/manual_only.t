@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# A daemon without a schedule makes manual checks only, however many wait.
+# A daemon with "schedule off" makes manual checks and leaves due hosts alone.
 
 use strict;
 use warnings;

@@ -14,7 +14,7 @@ use RblTest;
 
 use constant { DAY => 86_400_000, HOUR => 3_600_000 };
 
-redis_new(cluster => 1);         # scripts read one clock
+redis_new(cluster => 1);        # all scripts read the same clock key
 my ($ac, $acct) = account();
 script_clock(timegm(0, 0, 0, 1, 0, 126) * 1000);
 script('bill_plan', [$acct], 'stripe', 'P', 25_000_000, 'month', 1, 0, 0, 0,

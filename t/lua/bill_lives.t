@@ -21,7 +21,7 @@ use constant { ENDS => 8, STATE => 9, OPEN => 10, LEASE => 1000 };
 
 srand(my $seed = $ENV{RBL_SEED} // time);
 diag("RBL_SEED=$seed");
-redis_new(cluster => 1);         # scripts read one clock
+redis_new(cluster => 1);        # all scripts read the same clock key
 my $now;
 my ($ac, $acct, $m, @done, %types, %answers, $offs);
 

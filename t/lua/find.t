@@ -390,7 +390,7 @@ cmp_ok(scalar @{ $r->[3] }, '<', 10, 'records of so many octets');
 is(scalar(find_all(limit => 100)), scalar hosts_of(), 'all come');
 script_limits();
 
-# A name that differs from the value by its capital letters is the value.
+# A name that differs from the value only in case needs no entry by value.
 my $ht = sid('HT');
 script('host_add', [$acct], 'x.example', 'uribl', 1, '', '', '', '', $ht,
     'x.example');

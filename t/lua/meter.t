@@ -264,7 +264,7 @@ is(bill()->[OPEN], '', 'nothing is open');
 
 use_up(left() - USD);
 is(look()->[2], '', 'no other one within ten minutes');
-# At midnight it looks anyway.
+# The daemon also looks at midnight.
 my $last_at = money()->{last};
 my $next = min($last_at + 600_000, $last_at - $last_at % DAY + DAY);
 ok(abs(cmd('ZSCORE', k('billdue'), $ac) - $next) < 30_000,

@@ -12,8 +12,8 @@
 
 #define JOBS_BLOCK    0.4               /* s that hosts may be due unnoticed */
 #define JOBS_PAUSE    0.2               /* after a failure */
-#define JOBS_GATHER   0.02              /* while there is little room, and after
-                                           news in vain */
+#define JOBS_GATHER   0.02              /* delay of a round: few slots are free,
+                                           or news brought no job */
 #define JOBS_RESERVE  8                 /* one eighth of the slots is
                                            reserved */
 #define JOBS_LISTS    100               /* lists of a check per slot */
@@ -33,12 +33,13 @@ typedef struct {
     unsigned    reading;                /* slots kept for calls under way */
 } jobs_places_t;
 
-/* A partition may have... */
+/* Marks: a partition may have jobs of this kind. */
 typedef enum {
     JOBS_MANUAL = 1,                    /* manual checks */
-    JOBS_URGENT = 2,                    /* the same, and no call for reserved
-                                           slots was made since then */
-    JOBS_DUE    = 4                     /* hosts that are due */
+    JOBS_URGENT = 2,                    /* manual checks that were not offered a
+                                           reserved slot; only with
+                                           JOBS_MANUAL */
+    JOBS_DUE    = 4                     /* due hosts */
 } jobs_mark_t;
 
 /* One partition. */
@@ -51,8 +52,8 @@ typedef struct {
     unsigned    alone;                  /* 1: the call under way may bring a job
                                            that runs alone */
     unsigned    marks;                  /* jobs_mark_t */
-    const char *kinds;                  /* of the last call */
-    unsigned    turns;                  /* calls for both kinds */
+    const char *kinds;                  /* argument of the last call */
+    unsigned    both;                   /* number of calls for both kinds */
     unsigned    recalled;               /* 1: the jobs that this name had before
                                            are released */
     double      later;                  /* no call before: one has failed */
@@ -75,8 +76,7 @@ struct jobs_s {
     jobs_shares_t  shares;
     unsigned       stopped:1;
     unsigned       news:1;              /* since the last round began */
-    unsigned       hungry:1;            /* a round is wanted when there is
-                                           more room */
+    unsigned       hungry:1;            /* a free slot starts a round */
     unsigned       partitions;
     jobs_slice_t  *slice;
 
@@ -84,15 +84,15 @@ struct jobs_s {
     ev_timer       timer;               /* starts a round */
     unsigned       calls;               /* under way */
     double         swept;               /* when all partitions were marked */
-    unsigned       vain;                /* consecutive news without jobs */
-    unsigned       found;               /* marks of the jobs that this round
-                                           has brought */
-    unsigned       wider;               /* rounds before it without jobs */
-    unsigned       turns;               /* rounds that brought manual checks */
-    unsigned       due_turn;            /* while > 0: due hosts first, of so
-                                           many partitions at most */
-    unsigned       next;                /* partition of the next call for main
-                                           slots */
+    unsigned       useless;             /* consecutive news without jobs */
+    unsigned       found;               /* kinds of jobs in this round, as
+                                           marks */
+    unsigned       empty;               /* consecutive rounds without jobs */
+    unsigned       manual_rounds;       /* rounds that brought manual checks */
+    unsigned       due_turn;            /* partitions that are still called for
+                                           due hosts first */
+    unsigned       next;                /* where the next call for main slots
+                                           begins */
     unsigned       next_due;            /* the same, for due hosts only */
     unsigned       next_reserved;       /* the same, for reserved slots */
 };
@@ -129,9 +129,9 @@ void jobs_wake(jobs_t *jobs);
 void jobs_read_stop(jobs_t *jobs);
 
 /* For jobs_round.c: jobs_later starts a round after that many seconds;
-   jobs_usable is 0 for a partition that is not to be called now; jobs_rest is
-   for a round without a call; the others make arguments of a call, and `buf`
-   keeps the number. */
+   jobs_usable is 0 for a partition that must not be called now; jobs_rest ends
+   a round that calls no partition; the others make arguments of a call, and
+   `buf` keeps the number. */
 void jobs_later(jobs_t *jobs, double wait);
 int jobs_usable(const jobs_slice_t *slice);
 void jobs_rest(jobs_t *jobs);
@@ -141,10 +141,10 @@ rbl_str_t jobs_key(const rbl_key_t *key);
 /* jobs_round.c: starts a round. */
 void jobs_round(jobs_t *jobs);
 
-/* To be called when a call is over: the last one starts the next round. */
+/* Call it after each reply.  The last reply of a round starts the next. */
 void jobs_call_ends(jobs_t *jobs);
 
-/* 1: a partition is marked that can be called. */
+/* 1: a partition is marked and can be called. */
 int jobs_marked(const jobs_t *jobs);
 
 /* Marks the next partition in which a job waits to go alone. */

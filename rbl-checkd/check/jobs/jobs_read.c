@@ -1,8 +1,8 @@
 /*
- * When jobs are claimed: first those that this name had before are released,
- * then there are rounds (jobs_round.c) while there is room for marked ones.
- * After them the daemon waits for news of manual checks, for room, or for the
- * time that a host may be due unnoticed.
+ * When the daemon claims jobs.  It first releases the jobs that its name had
+ * before.  Then it makes rounds (jobs_round.c) while partitions are marked and
+ * slots are free.  Then it waits for news of a manual check, for a free slot,
+ * or for the time of the next sweep.
  */
 
 #include "base/jitter.h"
@@ -150,7 +150,7 @@ jobs_rest(jobs_t *jobs)
         jobs->phase = JOBS_IDLE;
 
     } else {
-        jobs->hungry = jobs_marked(jobs) != 0;
+        jobs->hungry = (unsigned) jobs_marked(jobs);
         jobs->phase = JOBS_WAITING;
         wait = jobs->swept + JOBS_BLOCK - dns_clock();
         after(jobs, wait > JOBS_GATHER ? wait : JOBS_GATHER);

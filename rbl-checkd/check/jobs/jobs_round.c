@@ -1,39 +1,40 @@
 /*
- * Which partitions are called, and for how many jobs.  A mark says that a
- * partition may have manual checks, or hosts that are due.  A call for main
- * slots takes the marks of its kinds away, unless it brings about as many jobs
- * as it asked for.  News of a manual check mark its partition; a sweep marks
- * all, at least as often as due hosts may wait unnoticed: the cost of a job
- * must not grow with the number of partitions.
+ * Rounds of claims.  A mark on a partition says that it may have manual checks
+ * or due hosts.  News of a manual check mark its partition, and a sweep marks
+ * all partitions every JOBS_BLOCK.  A claim for main slots removes the marks of
+ * its kinds, unless it brings about as many jobs as it asked for.  So the cost
+ * of a job does not grow with the number of partitions.
  *
- * A round calls some of the marked partitions, in turn.  No call claims more
- * jobs than there is room for.  Few partitions are asked for many jobs each
- * rather than many for one each, because the jobs of a partition are started
- * and finished by common calls; rounds that find no job become wider.  If there
- * is plenty of room, one call claims both kinds.  Otherwise manual checks
- * precede due hosts, and marked partitions without a main slot are called for
- * manual checks that may use a reserved one.
+ * A round calls some marked partitions, in turn, and never claims more jobs
+ * than there are free slots.  It asks few partitions for many jobs each,
+ * because the jobs of one partition are started and finished by common calls.
+ * Each round that finds no job doubles the number of partitions of the next.
  *
- * After three rounds that brought manual checks, due hosts precede them, until
- * one is found or all partitions were called: an account that starts more
- * manual checks than fit must not stop the scheduled checks of others.  Jobs
- * whose lease has expired come with either kind, and first.
+ * If plenty of slots are free, one call claims both kinds.  Otherwise manual
+ * checks precede due hosts, and marked partitions without a main slot are
+ * called for manual checks that may use a reserved slot.
+ *
+ * An account that starts more manual checks than fit must not stop the
+ * scheduled checks of others.  Therefore due hosts precede manual checks after
+ * three rounds that brought manual checks, until a due host is found or all
+ * partitions were called.  Jobs whose lease has expired come with either kind,
+ * and first.
  */
 
 #include "base/log.h"
 #include "jobs_int.h"
 
 #define READ_MAX    100                 /* jobs of one partition a call */
-#define EACH        16                  /* enough for a common call */
-#define SPREAD      4                   /* partitions of a round at least */
-#define DUE_FIRST   4                   /* of so many rounds with jobs one */
-#define BUSY_MAX    64                  /* accounts that get nothing */
+#define EACH        16                  /* jobs that make a good batch */
+#define SPREAD      4                   /* fewest partitions of a round */
+#define DUE_FIRST   4                   /* every fourth time */
+#define BUSY_MAX    64                  /* accounts that are left out */
 #define PLENTY      2                   /* half of the slots are free */
-#define VAIN_MAX    3                   /* news in a row before a pause */
-#define WIDER_MAX   8                   /* times that a round is doubled */
+#define USELESS_MAX 3                   /* news without jobs before a pause */
+#define DOUBLE_MAX  8                   /* how often a round is doubled */
 
 
-/* The marks of a partition that may have anything. */
+/* The marks of a partition about which nothing is known. */
 
 static unsigned
 all_marks(const jobs_t *jobs)
@@ -51,7 +52,7 @@ can_ask(const jobs_slice_t *slice, unsigned marks)
 }
 
 
-/* How many partitions with one of these marks can be called now. */
+/* The number of partitions that have one of these marks and can be called. */
 
 static unsigned
 marked(const jobs_t *jobs, unsigned marks)
@@ -104,7 +105,7 @@ sweep(jobs_t *jobs)
         next_alone(jobs);
     }
 
-    jobs->wider = 0;
+    jobs->empty = 0;
     jobs->swept = dns_clock();
 }
 
@@ -120,7 +121,7 @@ jobs_mark_alone(jobs_t *jobs)
 }
 
 
-/* A call that brought about as many jobs as it asked for may have left some. */
+/* Sets the marks again if the call may have left jobs. */
 
 static void
 mark_again(jobs_slice_t *slice, unsigned manual, unsigned due)
@@ -131,7 +132,7 @@ mark_again(jobs_slice_t *slice, unsigned manual, unsigned due)
         return;
     }
 
-    /* If manual checks came first and none came, none are left. */
+    /* "md" that brought no manual check has left none. */
 
     if (kinds[0] == 'm' ? manual > 0 : kinds[1] == 'm') {
         slice->marks |= JOBS_MANUAL | JOBS_URGENT;
@@ -143,18 +144,25 @@ mark_again(jobs_slice_t *slice, unsigned manual, unsigned due)
 }
 
 
-/* After a round. */
+/* Decides by the jobs of this round what the next one may do. */
 
 static void
-take_turns(jobs_t *jobs)
+round_ends(jobs_t *jobs)
 {
-    jobs->wider = jobs->found ? 0 : jobs->wider + (jobs->wider < WIDER_MAX);
+    if (jobs->found) {
+        jobs->empty = 0;
+
+    } else if (jobs->empty < DOUBLE_MAX) {
+        jobs->empty++;
+    }
 
     if (jobs->found & JOBS_DUE) {
         jobs->due_turn = 0;
     }
 
-    if (jobs->found & JOBS_MANUAL && ++jobs->turns % (DUE_FIRST - 1) == 0) {
+    if ((jobs->found & JOBS_MANUAL)
+        && ++jobs->manual_rounds % (DUE_FIRST - 1) == 0)
+    {
         jobs->due_turn = jobs->partitions;
     }
 
@@ -171,12 +179,12 @@ jobs_call_ends(jobs_t *jobs)
         return;
     }
 
-    take_turns(jobs);
+    round_ends(jobs);
 
-    /* News without jobs: other daemons were faster. */
+    /* Other daemons were faster. */
 
-    if (jobs->vain >= VAIN_MAX) {
-        jobs->vain = 0;
+    if (jobs->useless >= USELESS_MAX) {
+        jobs->useless = 0;
         jobs_later(jobs, JOBS_GATHER);
 
     } else {
@@ -185,46 +193,55 @@ jobs_call_ends(jobs_t *jobs)
 }
 
 
+/* Every claimed job is started, even if the daemon wants no more. */
+
+static void
+start_claimed(jobs_t *jobs, jobs_slice_t *slice, const redisReply *reply)
+{
+    size_t             i;
+    unsigned           manual, due;
+    const redisReply  *taken;
+
+    manual = 0;
+    due = 0;
+    slice->waits = 0;
+
+    for (i = 1; i < rbl_reply_len(reply); i++) {
+        taken = rbl_reply_at(reply, i);
+
+        if (rbl_str_is(rbl_reply_str(taken), "alone")) {
+            slice->waits = 1;
+
+        } else if (taken->type == REDIS_REPLY_ARRAY) {
+            due += jobs_start_due(jobs, slice, taken);
+
+        } else {
+            manual += jobs_start(jobs, slice, rbl_reply_str(taken));
+        }
+    }
+
+    jobs->found |= (manual > 0 ? JOBS_MANUAL : 0) | (due > 0 ? JOBS_DUE : 0);
+
+    if (manual + due > 0) {
+        jobs->useless = 0;
+    }
+
+    mark_again(slice, manual, due);
+}
+
+
 static void
 on_jobs(void *data, const redisReply *reply)
 {
-    size_t             i;
-    jobs_t            *jobs;
-    unsigned           got[JOB_KINDS] = { 0, 0 };
-    rbl_str_t          why;
-    jobs_slice_t      *slice = data;
-    const redisReply  *taken;
+    jobs_t        *jobs;
+    rbl_str_t      why;
+    jobs_slice_t  *slice = data;
 
     jobs = slice->jobs;
     jobs->places[slice->reserved].reading -= slice->asked;
 
-    /* Every claimed job is started, even if no more are wanted. */
-
     if (rbl_str_is(rbl_reply_word(reply), "OK")) {
-        slice->waits = 0;
-
-        for (i = 1; i < rbl_reply_len(reply); i++) {
-            taken = rbl_reply_at(reply, i);
-
-            if (rbl_str_is(rbl_reply_str(taken), "alone")) {
-                slice->waits = 1;
-
-            } else if (taken->type == REDIS_REPLY_ARRAY) {
-                got[JOB_DUE] += jobs_start_due(jobs, slice, taken);
-
-            } else {
-                got[JOB_MANUAL] += jobs_start(jobs, slice,
-                                              rbl_reply_str(taken));
-            }
-        }
-
-        if (got[JOB_MANUAL] + got[JOB_DUE] > 0) {
-            jobs->vain = 0;
-        }
-
-        jobs->found |= (got[JOB_MANUAL] > 0 ? JOBS_MANUAL : 0)
-                       | (got[JOB_DUE] > 0 ? JOBS_DUE : 0);
-        mark_again(slice, got[JOB_MANUAL], got[JOB_DUE]);
+        start_claimed(jobs, slice, reply);
 
     } else {
         slice->later = dns_clock() + JOBS_PAUSE;
@@ -248,7 +265,7 @@ on_jobs(void *data, const redisReply *reply)
 }
 
 
-/* The kinds to claim, of those that the partition may have. */
+/* The argument "kinds" of a claim: kinds that are asked for and marked. */
 
 static rbl_str_t
 kinds_of(jobs_slice_t *slice, unsigned marks)
@@ -263,7 +280,7 @@ kinds_of(jobs_slice_t *slice, unsigned marks)
         return RBL_STR("d");
     }
 
-    return ++slice->turns % DUE_FIRST == 0 ? RBL_STR("dm") : RBL_STR("md");
+    return ++slice->both % DUE_FIRST == 0 ? RBL_STR("dm") : RBL_STR("md");
 }
 
 
@@ -307,9 +324,9 @@ call_claim(jobs_t *jobs, jobs_slice_t *slice, rbl_str_t kinds, unsigned n,
 
 
 /*
- * Calls n of the partitions with one of these marks for `each` jobs, beginning
- * with *next.  A call for reserved slots leaves out accounts; so it leaves
- * JOBS_MANUAL.
+ * Calls n of the partitions with one of these marks, from *next on, for `each`
+ * jobs.  JOBS_URGENT alone asks for reserved slots; such a call leaves out busy
+ * accounts, and therefore it does not remove JOBS_MANUAL.
  */
 
 static void
@@ -333,7 +350,7 @@ ask(jobs_t *jobs, unsigned marks, unsigned *next, unsigned n, unsigned each)
 }
 
 
-/* The same, of many partitions few; returns how many. */
+/* Calls few of these partitions for all free main slots; returns how many. */
 
 static unsigned
 ask_few(jobs_t *jobs, unsigned marks, unsigned *next, unsigned room)
@@ -341,7 +358,7 @@ ask_few(jobs_t *jobs, unsigned marks, unsigned *next, unsigned room)
     unsigned  n, most;
 
     most = room / EACH > SPREAD ? room / EACH : SPREAD;
-    most <<= jobs->wider;
+    most <<= jobs->empty;
     most = most < room ? most : room;
     n = marked(jobs, marks);
     n = n < most ? n : most;
@@ -354,7 +371,7 @@ ask_few(jobs_t *jobs, unsigned marks, unsigned *next, unsigned room)
 }
 
 
-/* room: so many main slots are free, which are not plenty. */
+/* room: the number of free main slots, which are few. */
 
 static void
 ask_by_kind(jobs_t *jobs, unsigned room)
@@ -416,7 +433,7 @@ jobs_round(jobs_t *jobs)
     }
 
     jobs->phase = JOBS_READING;
-    jobs->vain += jobs->news;
+    jobs->useless += jobs->news;
     jobs->news = 0;
     ask_some(jobs);
 

@@ -1,8 +1,9 @@
 package RblBenchChecks;
 
 # The first check of hosts that are due, with the scripts and the arguments of
-# the daemon, at full speed: each host is clear.  The next ones are within a day,
-# at the same minutes as if it were an hour: none is due while others wait.
+# the daemon, at full speed: each host is clear.  The interval is one day, so that
+# no host becomes due again during the round.  The minutes of the hour are those
+# of an interval of one hour.
 #
 #     my %us = first_round($store, partitions => 16, hosts => 1000);
 #     # CPU of the store per host: take, begin, clear
