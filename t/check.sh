@@ -4,13 +4,13 @@
 # "CLUSTER..."
 #
 # JOBS programs of BESIDE run at a time, then those of ALONE, two at a time, for
-# which two cores are enough (JOBS=1: one by one).  A program of either that
-# fails runs once more, alone, because several programs on two cores can starve
-# one another.  A program that passes only then is named at the end: it depends
-# on the speed of the machine, which is a fault of the program.  At most RETRIES
-# programs get a second run.
+# which two cores are enough (JOBS=1: one by one).  Those of CLUSTER run at last
+# and once more, with a cluster as their Redis.
 #
-# Those of CLUSTER run at last, and once more, with a cluster as their Redis.
+# A program that fails runs again, alone, because several programs on two cores
+# can starve one another.  One that passes only then is named at the end: it
+# depends on the speed of the machine, which is a fault of the program.  At most
+# RETRIES programs of each part get a second run.
 #
 # The end of the output repeats what failed, for readers of the last lines.
 
@@ -50,7 +50,8 @@ rm -f "$build/beside.log" "$build/alone.log" "$build/cluster.log" \
 [ -z "${alone# }" ] || part alone "$((jobs > 1 ? 2 : 1))" $alone \
     || again alone || bad=1
 if [ -n "$cluster" ]; then
-    (export RBL_REDIS_CLUSTER=1; part cluster "$jobs" $cluster) || bad=1
+    export RBL_REDIS_CLUSTER=1
+    part cluster "$jobs" $cluster || again cluster || bad=1
 fi
 
 if [ "$bad" = 0 ]; then
@@ -61,7 +62,7 @@ if [ "$bad" = 0 ]; then
 fi
 
 printf '\nWhat did not pass, out of the logs in %s:\n' "$build"
-for name in beside again-beside alone again-alone cluster; do
+for name in beside again-beside alone again-alone cluster again-cluster; do
     [ ! -e "$build/$name.log" ] || cat "$build/$name.log"
 done | grep -vE '^\[[0-9:]+\].* ok +[0-9]+ ms|^# [^ ]' | tail -n 60
 exit 1

@@ -328,9 +328,15 @@ for my $d (@described) {
             if @{ $d->{required} };
     } elsif ($d->{codes}{304}) {
         my $r = $make->($who);
-        my $etag = $r->{headers}{etag};
-        ok($etag, "$name: has an ETag");
-        $says->(304, 'unchanged', $who, headers => ["If-None-Match: $etag"]);
+        ok($r->{headers}{etag}, "$name: has an ETag");
+        # An answer may tell for how many seconds a host has been listed.
+        for (1 .. 5) {
+            my $etag = $r->{headers}{etag} // '';
+            $r = $make->($who, headers => ["If-None-Match: $etag"]);
+            last if ($r->{headers}{etag} // '') eq $etag;
+        }
+        is($r->{status}, 304, "$d->{method} $name: unchanged");
+        judged($d, $r, 'unchanged');
     }
     if ($d->{id}) {
         for my $id ($call->{none}, "$call->{none}0", 'x', '%20', '%01',
