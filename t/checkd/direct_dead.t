@@ -22,13 +22,14 @@ my $zone = 'own.test';
 my $w = direct_world({ $zone => [[authority($zone, @now,
     listed => ['10.0.0.1'])]], 'a.test' => [[authority('a.test', @now)]] },
     own => [$zone]);
-my ($listed, $other, $odd) = map { add_host($w, "10.0.0.$_") } 1, 2, 3;
+my ($listed, $other) = map { add_host($w, "10.0.0.$_") } 1, 2;
 
 eventually { verdict($w, $listed, $zone) eq 'listed ' } 20, 'it lists a host';
 is(verdict($w, $other, $zone), 'clear ', 'and not another');
 
 data($w, $zone, 0, authority($zone, @now, listed => ['10.0.0.1'],
     wild => 'half'));
+my $odd = add_host($w, '10.0.0.3');
 like(verdict($w, $odd, $zone), qr/^unknown /, 'half a wildcard: no listing')
     for 1 .. 3;
 is(host_record($w, $odd)->{listed_count}, 0, 'none is kept');

@@ -162,21 +162,30 @@ async function all(cookie, names, how, options) {
 
 await start();
 
+const walks = [];
+
 for (const colorScheme of ['light', 'dark']) {
     for (const width of [320, 1280]) {
         const how = `${colorScheme}, ${width}`;
         const options = { colorScheme, viewport: { width, height: 800 },
             locale: colorScheme === 'dark' ? 'de-DE' : 'en-GB' };
 
-        await all(input.cookie, screens, how, options);
-        await all(input.empty, empty, `empty, ${how}`, options);
-        // profiles are of paid plans
-        await all(input.lapsed, lapsed, `expired, ${how}`,
-            { ...options, expected: /status of 403/ });
-        await all({ name: 'none', value: 'x' }, [''], `signed out, ${how}`,
-            { ...options, expected: /status of 401/ });
-        await all(input.operator, operator, `operator, ${how}`, options);
+        walks.push([input.cookie, screens, how, options],
+            [input.empty, empty, `empty, ${how}`, options],
+            // profiles are of paid plans
+            [input.lapsed, lapsed, `expired, ${how}`,
+                { ...options, expected: /status of 403/ }],
+            [{ name: 'none', value: 'x' }, [''], `signed out, ${how}`,
+                { ...options, expected: /status of 401/ }],
+            [input.operator, operator, `operator, ${how}`, options]);
     }
 }
+
+// Three at a time: no other program of the tests takes as long as this one.
+await Promise.all([1, 2, 3].map(async () => {
+    while (walks.length) {
+        await all(...walks.shift());
+    }
+}));
 
 await done();
