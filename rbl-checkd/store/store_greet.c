@@ -101,7 +101,7 @@ take_meta(store_t *store, const redisReply *reply, char why[RBL_META_WHY])
     }
 
     if (before != 0 && before != store->ks.partitions) {
-        store->ks.partitions = before;
+        (void) rbl_keyspace_set_partitions(&store->ks, before);
         return "its number of partitions has changed: restart";
     }
 
