@@ -11,6 +11,8 @@
 #include <stdlib.h>
 
 #define INSPECT_AFTER  3.0              /* s: clients are served first */
+#define INSPECT_AGAIN  30.0             /* s: parts were away */
+#define INSPECT_TRIES  10
 #define INSPECT_TEXTS  10               /* faults in the log */
 
 
@@ -19,6 +21,7 @@ struct inspect_s {
     store_t         *store;
     ev_timer         begin;
     unsigned         failovers;         /* looked at, or about to be */
+    unsigned         tries;
     unsigned         next;              /* partition */
     unsigned         faults, skipped, differ;
     uint64_t         lists;             /* hash of the first copy; 0: none */
@@ -27,6 +30,29 @@ struct inspect_s {
 
 
 static void look(inspect_t *inspect);
+
+
+static void
+begin_after(inspect_t *inspect, double wait)
+{
+    ev_timer_stop(inspect->loop, &inspect->begin);
+    ev_timer_set(&inspect->begin, wait, 0);
+    ev_timer_start(inspect->loop, &inspect->begin);
+}
+
+
+/* Some partitions were away: the whole again, unless another failover has done
+   that, or they stay away. */
+
+static void
+again(inspect_t *inspect)
+{
+    if (inspect->skipped > 0 && ++inspect->tries < INSPECT_TRIES
+        && inspect->failovers == store_failovers(inspect->store))
+    {
+        begin_after(inspect, INSPECT_AGAIN);
+    }
+}
 
 
 static void
@@ -46,10 +72,12 @@ end(inspect_t *inspect)
     }
 
     log_notice("after a failover: looked at %u of %u partitions, %s",
-               n - inspect->skipped, n, inspect->faults + inspect->differ == 0
-               ? "no fault" : "faults");
+               n - inspect->skipped, n, inspect->faults + inspect->differ > 0
+               ? "faults" : inspect->skipped > 0 ? "the others were away"
+               : "no fault");
 
     inspect->busy = 0;
+    again(inspect);
     inspect_wake(inspect);
 }
 
@@ -58,13 +86,13 @@ static void
 on_lists(void *data, const redisReply *reply)
 {
     uint64_t    hash;
-    rbl_str_t   lists;
     inspect_t  *inspect = data;
 
-    lists = rbl_reply_str(reply);
+    if (reply == NULL || reply->type == REDIS_REPLY_ERROR) {
+        inspect->skipped++;
 
-    if (lists.p != NULL) {
-        hash = rbl_hash(lists, 0) | 1;
+    } else {                            /* none at all is another text, too */
+        hash = rbl_hash(rbl_reply_str(reply), 0) | 1;
         inspect->lists = inspect->lists == 0 ? hash : inspect->lists;
         inspect->differ += hash != inspect->lists;
     }
@@ -149,7 +177,11 @@ on_begin(struct ev_loop *loop, ev_timer *w, int revents)
     (void) loop;
     (void) revents;
 
-    inspect->failovers = store_failovers(inspect->store);
+    if (inspect->failovers != store_failovers(inspect->store)) {
+        inspect->failovers = store_failovers(inspect->store);
+        inspect->tries = 0;
+    }
+
     inspect->next = inspect->faults = 0;
     inspect->skipped = inspect->differ = 0;
     inspect->lists = 0;
@@ -161,11 +193,13 @@ on_begin(struct ev_loop *loop, ev_timer *w, int revents)
 void
 inspect_wake(inspect_t *inspect)
 {
-    if (!inspect->busy && !ev_is_active(&inspect->begin)
-        && inspect->failovers != store_failovers(inspect->store))
+    if (!inspect->busy
+        && inspect->failovers != store_failovers(inspect->store)
+        && (!ev_is_active(&inspect->begin)
+            || ev_timer_remaining(inspect->loop, &inspect->begin)
+               > INSPECT_AFTER))
     {
-        ev_timer_set(&inspect->begin, INSPECT_AFTER, 0);
-        ev_timer_start(inspect->loop, &inspect->begin);
+        begin_after(inspect, INSPECT_AFTER);
     }
 }
 
