@@ -3,13 +3,15 @@
 # Manual checks precede scheduled ones, but a flood of them must not stop the
 # scheduled checks of other accounts.  A manual check does
 # not wait for the scheduled checks of all partitions, however few slots there
-# are.
+# are.  Scheduled checks begin although the store is so far away that partitions
+# are looked at for manual checks all the time.
 
 use strict;
 use warnings;
 use RblTest;
 use RblCheckd;
 use RblDns;
+use RblFault;
 
 my $dns = RblDns->new(rules => [[ '.', { rcode => 3, delay => 0.2 } ]]);
 my $w = world(no_dns => 1, partitions => 1,
@@ -46,5 +48,16 @@ is(wait_check($w, check_value($w, '10.3.0.1'), 20)->{status}, 'completed',
 my $meanwhile = log_count($checkd, 'finished,') - $before;
 note("$meanwhile checks meanwhile");
 cmp_ok($meanwhile, '<', 12, 'it does not wait for the due hosts of all partitions');
+ok(stop_server($checkd), 'the daemon stops');
+
+$w = world(no_dns => 1, zones => { 'a.test' => {}, 'b.test' => {} },
+    redis => { cluster => 0 });
+$ht = add_host($w, '10.4.0.1');
+my $relay = start_relay($w->{redis});
+relay_mode($relay, 'late 20');
+start_checkd(store => $relay, resolver => { port => $dns->port },
+    conf => { conf_short(checks_max => 1) });
+eventually { host_record($w, $ht)->{checked} } 30,
+    'the store is far away: a scheduled check';
 
 done_testing();

@@ -89,6 +89,8 @@ struct jobs_s {
                                            marks */
     unsigned       empty;               /* consecutive rounds without jobs */
     unsigned       manual_rounds;       /* rounds that brought manual checks */
+    unsigned       manual_calls;        /* calls for manual checks since the
+                                           last due turn that they gave */
     unsigned       due_turn;            /* partitions that are still called for
                                            due hosts first */
     unsigned       next;                /* where the next call for main slots

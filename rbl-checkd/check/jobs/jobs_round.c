@@ -17,8 +17,10 @@
  * An account that starts more manual checks than fit must not stop the
  * scheduled checks of others.  Therefore due hosts precede manual checks after
  * three rounds that brought manual checks, until a due host is found or all
- * partitions were called.  Jobs whose lease has expired come with either kind,
- * and first.
+ * partitions were called.  They do so, too, after as many calls for manual
+ * checks as there are partitions: if the store is far away, a sweep may set the
+ * marks again before all partitions were called.  Jobs whose lease has expired
+ * come with either kind, and first.
  */
 
 #include "base/log.h"
@@ -387,6 +389,12 @@ ask_by_kind(jobs_t *jobs, unsigned room)
     } else {
         n = n < room ? n : room;
         ask(jobs, JOBS_MANUAL | JOBS_URGENT, &jobs->next, n, room / n);
+        jobs->manual_calls += n;
+
+        if (jobs->manual_calls >= jobs->partitions) {
+            jobs->manual_calls = 0;
+            jobs->due_turn = jobs->partitions;
+        }
     }
 }
 
