@@ -174,7 +174,8 @@ on_recall(void *data, const redisReply *reply)
 
         if (reply != NULL) {
             why = rbl_reply_error(reply);
-            log_error("cannot reclaim jobs: %.*s", (int) why.n, why.p);
+            log_error("cannot reclaim jobs of partition %u: %.*s",
+                      slice->partition, (int) why.n, why.p);
         }
 
     } else if (said.rank <= 0 && said.cursor <= 0) {

@@ -26,6 +26,8 @@
 #include "base/log.h"
 #include "jobs_int.h"
 
+#include <string.h>
+
 #define READ_MAX    100                 /* jobs of one partition a call */
 #define EACH        16                  /* jobs that make a good batch */
 #define SPREAD      4                   /* fewest partitions of a round */
@@ -195,6 +197,24 @@ jobs_call_ends(jobs_t *jobs)
 }
 
 
+/* An account with damaged keys.  Returns 0 if the entry is none. */
+
+static int
+is_damaged(const jobs_slice_t *slice, rbl_str_t entry)
+{
+    size_t  n = sizeof("damaged ") - 1;
+
+    if (entry.n < n || memcmp(entry.p, "damaged ", n) != 0) {
+        return 0;
+    }
+
+    log_error("partition %u: no checks of account %.*s (rblctl fsck)",
+              slice->partition, (int) (entry.n - n), entry.p + n);
+
+    return 1;
+}
+
+
 /* Every claimed job is started, even if the daemon wants no more. */
 
 static void
@@ -217,7 +237,7 @@ start_claimed(jobs_t *jobs, jobs_slice_t *slice, const redisReply *reply)
         } else if (taken->type == REDIS_REPLY_ARRAY) {
             due += jobs_start_due(jobs, slice, taken);
 
-        } else {
+        } else if (!is_damaged(slice, rbl_reply_str(taken))) {
             manual += jobs_start(jobs, slice, rbl_reply_str(taken));
         }
     }
@@ -251,7 +271,8 @@ on_jobs(void *data, const redisReply *reply)
 
         if (reply != NULL) {
             why = rbl_reply_error(reply);
-            log_error("cannot claim jobs: %.*s", (int) why.n, why.p);
+            log_error("cannot claim jobs of partition %u: %.*s",
+                      slice->partition, (int) why.n, why.p);
         }
     }
 

@@ -26,8 +26,11 @@ if cursor ~= '-1' then
         local ac, ht = string.match(page[2][i], '^(%w+):(%w+)$')
         local till, who = string.match(page[2][i + 1]:sub(70), '^(%d+):(.*)$')
         -- Unless another daemon has claimed it since.
-        if ac and who == name and call('ZSCORE', key('due', ac), ht) == till
-        then
+        local ok, has = true, false
+        if ac and who == name then
+            ok, has = pcall(call, 'ZSCORE', key('due', ac), ht)
+        end
+        if ok and has == till then
             call('ZADD', key('due', ac), now, ht)
             call('ZADD', key('due'), 'LT', now, ac)
         end

@@ -16,8 +16,9 @@
 --- arg: accounts...  that are left out
 --- reply: OK  then for a manual check its handle: "<AC>:<PP>:<HT or
 --          nothing>:m:<how many times it was claimed>:<the daemon's name>",
---          and for the hosts of an account a row; at the end "alone" if a
---          check that was claimed twice waits to go alone
+--          and for the hosts of an account a row; "damaged <AC>: <error>" for
+--          an account whose keys are not what they should be; at the end
+--          "alone" if a check that was claimed twice waits to go alone
 --- row: due account till# hosts[]  till: the end of the lease (ms)
 --- include: base
 local left, share_max = tonumber(ARG.most), tonumber(ARG.share)
@@ -62,7 +63,9 @@ for _, handle in ipairs(late) do
         end
         if ac then
             given[ac] = n + 1
-            if call('HGET', key('check', ac, pp), 'status') == 'running' then
+            local ok, status = pcall(call, 'HGET', key('check', ac, pp),
+                'status')
+            if ok and status == 'running' then
                 times = times + 1
             end
             lease(ac .. ':' .. pp .. ':' .. ht .. ':m:' .. times .. ':'
@@ -110,6 +113,19 @@ local function take_due(ac, n)
     return #got, first and (tonumber(first) > now and first or at)
 end
 
+-- An account with damaged keys must not stop the claims of others: its next
+-- turn is in a minute.
+local damaged_wait = 60000
+local function take_sound(take, ac, n)
+    local ok, got, turn = pcall(take, ac, n)
+    if ok then
+        return got, turn
+    end
+    out[#out + 1] = 'damaged ' .. ac .. ': '
+        .. (type(got) == 'table' and got.err or tostring(got))
+    return 0, now + damaged_wait
+end
+
 -- One pass gives each waiting account the same share.  What some accounts do
 -- not need is shared in the next pass.  A turn may be too early: after checks
 -- that finished within their lease.  Passes with such turns only do not count,
@@ -132,7 +148,8 @@ local function take_all(take, index, upto)
         local share = math.max(1, math.floor(left / #accounts))
         for _, ac in ipairs(accounts) do
             local n = given[ac] or 0
-            local got, turn = take(ac, math.min(share, left, share_max - n))
+            local got, turn = take_sound(take, ac, math.min(share, left,
+                share_max - n))
             given[ac] = n + got
             left = left - got
             if turn then
@@ -157,7 +174,7 @@ local function take_all(take, index, upto)
 end
 for kind in ARG.kinds:gmatch('.') do
     if kind == 'm' then
-        take_all(take_manual, key('manual'), '+inf')
+        take_all(take_manual, key('manual'), now + damaged_wait / 2)
     else
         take_all(take_due, key('due'), at)
     end
