@@ -133,8 +133,9 @@ int ctl_durable(ctl_t *ctl);
    is no meta; -1. */
 int ctl_meta_read(ctl_t *ctl, rbl_meta_t *meta);
 
-/* The same, of <prefix>:meta only. */
+/* The same, of <prefix>:meta only, and of its copies only. */
 int ctl_meta_main(ctl_t *ctl, rbl_meta_t *meta);
+int ctl_meta_copies(ctl_t *ctl, rbl_meta_t *meta);
 
 /* Takes what was read: 0: ks is complete; -1: printed that this rblctl cannot
    use it. */

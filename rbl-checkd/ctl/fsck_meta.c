@@ -65,6 +65,12 @@ fsck_meta(fsck_t *f)
 
     rc = ctl_meta_main(f->ctl, &meta);
 
+    if (rc == 1) {                      /* fsck began with a copy */
+        return fsck_add(f, RBL_STR(""), RBL_STR("meta"), RBL_STR("meta"),
+                        RBL_STR("is missing: rblctl init makes it of its"
+                                " copies"), 0);
+    }
+
     if (rc != 0 || meta.schema < RBL_SCHEMA_VERSION) {
         return rc < 0 ? -1 : 0;
     }

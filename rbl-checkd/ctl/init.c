@@ -86,6 +86,36 @@ ctl_init_write(ctl_t *ctl, int64_t wanted)
 }
 
 
+/* There is no <prefix>:meta.  If the store has lost it, its copies tell the
+   number of partitions that it has. */
+static int
+ctl_init_lost(ctl_t *ctl, int64_t wanted)
+{
+    int         rc;
+    rbl_meta_t  copy;
+
+    rc = ctl_meta_copies(ctl, &copy);
+
+    if (rc < 0 || (rc == 0 && ctl_meta_take(ctl, &copy) != 0)) {
+        return CTL_ERROR;
+    }
+
+    if (rc == 0 && copy.schema > RBL_SCHEMA_VERSION) {
+        return ctl_fail("the store has schema %lld, and this rblctl makes %d:"
+                        " nothing was changed", (long long) copy.schema,
+                        RBL_SCHEMA_VERSION);
+    }
+
+    if (rc == 0 && ctl_option(ctl, "partitions") && wanted != copy.partitions) {
+        return ctl_fail("the store has lost %s:meta, and the copies say that it"
+                        " has %lld partitions: nothing was changed",
+                        ctl->conf.store_prefix, (long long) copy.partitions);
+    }
+
+    return ctl_init_write(ctl, rc == 0 ? copy.partitions : wanted);
+}
+
+
 int
 ctl_init(ctl_t *ctl)
 {
@@ -113,7 +143,7 @@ ctl_init(ctl_t *ctl)
     if (rc == 1) {
         return rbl_keyspace_set_partitions(&ctl->ks, wanted) != RBL_OK
                || ctl_complete(ctl) != 0
-               ? CTL_ERROR : ctl_init_write(ctl, wanted);
+               ? CTL_ERROR : ctl_init_lost(ctl, wanted);
     }
 
     return rc < 0 ? CTL_ERROR : ctl_init_exists(ctl, &meta, wanted);

@@ -52,6 +52,25 @@ ctl_meta_main(ctl_t *ctl, rbl_meta_t *meta)
 }
 
 
+int
+ctl_meta_copies(ctl_t *ctl, rbl_meta_t *meta)
+{
+    int          rc;
+    unsigned     i;
+    rbl_key_t    key;
+    redisReply  *reply;
+
+    for (i = 0, rc = 1; i < RBL_META_COPIES && rc == 1; i++) {
+        reply = ctl_command(ctl, RBL_COMMAND("HMGET",
+                            rbl_meta_copy_key(&key, &ctl->ks, i),
+                            RBL_META_FIELDS));
+        rc = reply == NULL ? -1 : meta_found(meta, reply);
+    }
+
+    return rc;
+}
+
+
 /* Reads a copy at a server that is connected.  0; 1: there is none, or no right
    to read it. */
 static int

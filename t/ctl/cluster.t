@@ -181,4 +181,10 @@ like($r->{out}, qr/$_/, "that of $_") for $ac[0][0], $ac[2][0];
 is(rblctl($f, 'fsck', '--repair')->{status}, 1, 'and repairs them');
 ctl('fsck');
 
+redis($f, 'DEL', 'rbl:meta');
+like(rblctl($f, 'fsck')->{out}, qr/meta +is missing: rblctl init makes it/,
+    'fsck finds that rbl:meta is lost');
+is(ctl('init')->{partitions}, 64, 'rblctl init writes it');
+ctl('fsck');
+
 done_testing();

@@ -99,6 +99,16 @@ fails(rblctl($redis, 'init', '--partitions', 8),
     qr/initialised with 4 partitions/, 'another number');
 is_deeply({ @{ redis($redis, 'HGETALL', 'rbl:meta') } }, \%meta,
     'meta is unchanged');
+
+# a store that has lost it: the copies count
+redis($redis, 'DEL', 'rbl:meta');
+fails(rblctl($redis, 'init', '--partitions', 8),
+    qr/lost rbl:meta, and the copies say that it has 4 partitions: nothing was/,
+    'another number than that of the copies');
+is(redis($redis, 'EXISTS', 'rbl:meta'), 0, 'nothing was written');
+is(json(rblctl($redis, 'init', '--json')->{out})->{partitions}, 4,
+    'the number of the copies');
+
 is(rblctl($redis, '--prefix', 'p2', 'init')->{status}, 0, 'another prefix');
 is(redis($redis, 'HGET', 'p2:meta', 'partitions'), 64, 'has its own meta');
 
