@@ -54,6 +54,7 @@ static void ngx_rbl_gate_done(void *data, ngx_rbl_store_rc_e rc);
 static void ngx_rbl_second_reply(void *data, ngx_uint_t i,
     const redisReply *reply);
 static void ngx_rbl_second_done(void *data, ngx_rbl_store_rc_e rc);
+static void ngx_rbl_after_done(void *data, ngx_rbl_store_rc_e rc);
 static void ngx_rbl_arrived(ngx_rbl_ctx_t *ctx);
 static ngx_int_t ngx_rbl_anew(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_cancel(ngx_rbl_batch_t **batch);
@@ -64,6 +65,7 @@ ngx_rbl_round_begin(ngx_rbl_ctx_t *ctx)
 {
     ctx->next_reply = ngx_rbl_second_reply;
     ctx->next_done = ngx_rbl_second_done;
+    ctx->after_done = ngx_rbl_after_done;
 
     if (ngx_rbl_round(ctx) != NGX_OK) {
         return NGX_ERROR;
@@ -472,6 +474,15 @@ ngx_rbl_second_done(void *data, ngx_rbl_store_rc_e rc)
 }
 
 
+/* The change was made and answered before. */
+
+static void
+ngx_rbl_after_done(void *data, ngx_rbl_store_rc_e rc)
+{
+    ngx_rbl_arrived(data);
+}
+
+
 /* A round has ended: begins the next one, or ends the request.  Called by the
    event loop. */
 
@@ -539,42 +550,6 @@ ngx_rbl_anew(ngx_rbl_ctx_t *ctx)
     ngx_rbl_wait(ctx);
 
     return NGX_OK;
-}
-
-
-void
-ngx_rbl_unavailable(ngx_rbl_ctx_t *ctx, ngx_rbl_store_rc_e rc)
-{
-    if (ctx->worked) {
-        ngx_rbl_refuse_later(ctx, NGX_HTTP_SERVICE_UNAVAILABLE, 0,
-                             "The store gave no answer that can be used. The "
-                             "change was made.");
-        return;
-    }
-
-    if (ctx->working) {
-        ngx_rbl_work_late(ctx);
-        return;
-    }
-
-    if (rc == NGX_RBL_STORE_BUSY) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_TOO_MANY_REQUESTS,
-                       "Too many calls that take long at once: %d of this "
-                       "account wait. Nothing was changed, please try again.",
-                       NGX_RBL_LANE_WAITING);
-        return;
-    }
-
-    if (rc == NGX_RBL_STORE_LOST && ctx->round.writes) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_SERVICE_UNAVAILABLE,
-                       "The store gave no answer that can be used. The outcome "
-                       "is unknown: please look before you try again.");
-        return;
-    }
-
-    ngx_rbl_refuse(ctx, NGX_HTTP_SERVICE_UNAVAILABLE,
-                   "The store cannot be reached. Nothing was changed, "
-                   "please try again.");
 }
 
 

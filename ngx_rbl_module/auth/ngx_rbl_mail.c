@@ -58,8 +58,8 @@ ngx_rbl_mail_member(char buf[NGX_RBL_MAIL_MEMBER], rbl_str_t account,
 
 
 static void
-ngx_rbl_mail_change(ngx_rbl_ctx_t *ctx, int argc, rbl_str_t *argv,
-    rbl_str_t text, rbl_str_t user)
+ngx_rbl_mail_change(ngx_rbl_ctx_t *ctx, ngx_rbl_done_pt done, int argc,
+    rbl_str_t *argv, rbl_str_t text, rbl_str_t user)
 {
     char              member[NGX_RBL_MAIL_MEMBER];
     rbl_key_t         key;
@@ -70,7 +70,7 @@ ngx_rbl_mail_change(ngx_rbl_ctx_t *ctx, int argc, rbl_str_t *argv,
         return;
     }
 
-    batch = ngx_rbl_aside(ctx);
+    batch = ngx_rbl_aside(ctx, done);
 
     if (batch == NULL) {
         return;
@@ -94,7 +94,7 @@ ngx_rbl_mail_add(ngx_rbl_ctx_t *ctx, rbl_str_t mail, rbl_str_t user)
     argv[0] = RBL_STR("ZADD");
     argv[2] = rbl_out_int_text(now, ngx_rbl_now());
 
-    ngx_rbl_mail_change(ctx, 4, argv, mail, user);
+    ngx_rbl_mail_change(ctx, ctx->next_done, 4, argv, mail, user);
 }
 
 
@@ -105,7 +105,7 @@ ngx_rbl_mail_remove(ngx_rbl_ctx_t *ctx, rbl_str_t mail, rbl_str_t user)
 
     argv[0] = RBL_STR("ZREM");
 
-    ngx_rbl_mail_change(ctx, 3, argv, mail, user);
+    ngx_rbl_mail_change(ctx, ctx->after_done, 3, argv, mail, user);
 }
 
 

@@ -25,8 +25,9 @@ typedef struct {
 ngx_int_t ngx_rbl_mail_parse(ngx_rbl_ctx_t *ctx, ngx_rbl_mail_t *mail,
     rbl_str_t text);
 
-/* Adds a round that puts a user of ctx->account into the index; or removes the
-   user from it. */
+/* Adds a round that puts a user of ctx->account into the index; or one, after
+   the answer, that removes the user from it.  An entry that stays if that fails
+   is removed by the next session/link. */
 void ngx_rbl_mail_add(ngx_rbl_ctx_t *ctx, rbl_str_t mail, rbl_str_t user);
 void ngx_rbl_mail_remove(ngx_rbl_ctx_t *ctx, rbl_str_t mail, rbl_str_t user);
 

@@ -312,6 +312,7 @@ struct ngx_rbl_ctx_s {
     ngx_rbl_batch_t        *next;       /* the second round, being built */
     ngx_rbl_reply_pt        next_reply; /* of `next` */
     ngx_rbl_done_pt         next_done;
+    ngx_rbl_done_pt         after_done; /* of a round that may fail */
     ngx_msec_t              asked;      /* start of the round in flight */
     ngx_msec_t              store_time;
 
@@ -352,6 +353,8 @@ struct ngx_rbl_ctx_s {
     unsigned                repeated:2; /* repetitions of the first round */
     unsigned                working:1;  /* the work in slices is not over */
     unsigned                worked:1;   /* the work is over */
+    unsigned                partly:1;   /* a change of several partitions has
+                                           begun */
     unsigned                remembered:1;   /* account and token come from the
                                                credential cache, if the totals
                                                confirm it */
@@ -430,10 +433,11 @@ void ngx_rbl_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script, int argc,
 void ngx_rbl_slow(ngx_rbl_ctx_t *ctx);
 
 /* Returns a batch for keys that are not of the account's partition.  It is sent
-   before the second round, which follows only if it succeeds; or after the
-   round whose reply is being read.  To be called once at a time.  NULL: out of
-   memory (refused, 500). */
-ngx_rbl_batch_t *ngx_rbl_aside(ngx_rbl_ctx_t *ctx);
+   before the second round, which follows only if it succeeds (done: next_done);
+   or after the round whose reply is being read and has been answered (done:
+   after_done).  To be called once at a time.  NULL: out of memory (refused,
+   500). */
+ngx_rbl_batch_t *ngx_rbl_aside(ngx_rbl_ctx_t *ctx, ngx_rbl_done_pt done);
 
 /* Returns the batch of the second round, and makes it if needed.  NULL: out of
    memory (refused, 500). */

@@ -360,6 +360,7 @@ ngx_rbl_change_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     ngx_rbl_change_t  *change;
 
     change = ctx->data;
+    ctx->partly = 1;
 
     change->from += change->changing;
     change->changing = 1;
