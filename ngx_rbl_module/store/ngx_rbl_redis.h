@@ -154,7 +154,8 @@ typedef struct {
     ngx_rbl_link_t               link;
     ngx_uint_t                   n;
     ngx_uint_t                   asked;     /* in this round */
-    ngx_uint_t                   auth;      /* 1: it wants a password */
+    ngx_uint_t                   auth;      /* 1: AUTH was sent on this
+                                               connection */
     rbl_host_port_t              at[RBL_PLACE_HOSTS];   /* the next one is the
                                                first */
 } ngx_rbl_scout_t;

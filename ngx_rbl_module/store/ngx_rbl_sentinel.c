@@ -10,6 +10,7 @@
 #include "ngx_rbl_redis.h"
 
 
+static ngx_int_t ngx_rbl_sentinel_ask(ngx_rbl_link_t *link);
 static void ngx_rbl_sentinel_auth_reply(redisAsyncContext *ac, void *reply,
     void *data);
 static void ngx_rbl_sentinel_reply(redisAsyncContext *ac, void *reply,
@@ -68,21 +69,21 @@ ngx_rbl_sentinel_seek(ngx_rbl_link_t *link)
 }
 
 
-/* Most Sentinels have no password; one that has gets that of the store. */
+/* Most Sentinels have no password, and refuse AUTH.  Therefore each connection
+   begins without it, whatever the Sentinel before wanted. */
 
 ngx_int_t
 ngx_rbl_sentinel_greet(ngx_rbl_link_t *link)
 {
-    ngx_rbl_scout_t  *scout;
+    link->store->scout->auth = 0;
 
-    scout = link->store->scout;
+    return ngx_rbl_sentinel_ask(link);
+}
 
-    if (scout->auth
-        && ngx_rbl_redis_auth(link, ngx_rbl_sentinel_auth_reply) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
 
+static ngx_int_t
+ngx_rbl_sentinel_ask(ngx_rbl_link_t *link)
+{
     return ngx_rbl_redis_send(link, ngx_rbl_sentinel_reply,
                               RBL_COMMAND("SENTINEL",
                                           RBL_STR("GET-MASTER-ADDR-BY-NAME"),
@@ -122,9 +123,13 @@ ngx_rbl_sentinel_reply(redisAsyncContext *ac, void *reply, void *data)
     if (rbl_reply_class(reply) == RBL_REPLY_NOAUTH && !scout->auth
         && link->store->conf->password.len != 0)
     {
+        /* it gets the password of the store, once */
+
         scout->auth = 1;
 
-        if (ngx_rbl_sentinel_greet(link) != NGX_OK) {
+        if (ngx_rbl_redis_auth(link, ngx_rbl_sentinel_auth_reply) != NGX_OK
+            || ngx_rbl_sentinel_ask(link) != NGX_OK)
+        {
             ngx_rbl_redis_drop(link, "the greeting cannot be sent");
         }
 

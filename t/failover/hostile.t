@@ -16,7 +16,12 @@ my $fake = start_fake('good', port => 1);
 my ($master, $replica) = @{ $f->{nodes} };
 my $good = names('127.0.0.1', $master->{port});
 my %says = (AUTH => "+OK\r\n", PING => "+PONG\r\n");
-my $say = sub { fake_answers($fake, { %says, 'SENTINEL' => $_[0] }) };
+my $say = sub {
+    my ($answer, $auth) = @_;
+
+    fake_answers($fake, { %says, $auth ? (AUTH => $auth) : (),
+        'SENTINEL' => $answer });
+};
 $say->($good);
 my $addr = sentinel_words($fake->{port});
 my $both = sentinel_words($fake->{port}, $f->{sentinels}[0]{port});
@@ -45,6 +50,7 @@ ok(wait_log($daemon, qr/ready/, 10), "the daemon, a replica, $right");
 stop_server($daemon);
 $say->($good);
 
+my $noauth = "-NOAUTH Authentication required.\r\n";
 my @wrong = (
     ['a replica', names('127.0.0.1', $replica->{port})],
     ['itself', names('127.0.0.1', $fake->{port})],
@@ -54,14 +60,17 @@ my @wrong = (
     ['a port without a server', names('127.0.0.1', free_port())],
     ['no master', "*-1\r\n"],
     ['an error', "-ERR \e[31m%s%n\r\n"],
+    ['NOAUTH, and it takes our password', $noauth],
+    ['NOAUTH, and it refuses our password', $noauth,
+        "-WRONGPASS invalid username-password pair\r\n"],
     ['garbage', "HTTP/1.1 400 Bad Request\r\n\r\n"],
     ['half of an answer', "*2\r\n\$9\r\n127.0.0.1\r\n"],
     ['nothing', ''],
     ['nothing, and closes', undef],
 );
 for my $case (@wrong) {
-    my ($name, $answer) = @$case;
-    $say->($answer);
+    my ($name, @answers) = @$case;
+    $say->(@answers);
     redis($master, 'CLIENT', 'KILL', 'USER', "rbl-$_") for qw(api checkd);
     refuses($w->{nginx}, $acct, $name);
     serves_beside($acct, $name);
