@@ -8,7 +8,8 @@
 
 #include <stdio.h>
 
-#define NODES_TAG  (RBL_TAG_LEN + 2)    /* with its braces */
+#define NODES_TAG      (RBL_TAG_LEN + 2)    /* with its braces */
+#define NODES_SERVERS  64               /* of a range: master and replicas */
 
 
 void
@@ -245,7 +246,7 @@ nodes_knows(const rbl_nodes_t *nodes, rbl_str_t id)
 }
 
 
-/* The i-th range of slots: {first, last, master, replica...}.  0: none. */
+/* A range of slots: {first, last, master, replica...}.  0: none. */
 
 static int
 nodes_range(const redisReply *range, int64_t *first, int64_t *last)
@@ -254,47 +255,98 @@ nodes_range(const redisReply *range, int64_t *first, int64_t *last)
     *last = rbl_reply_int(rbl_reply_at(range, 1), -1);
 
     return *first >= 0 && *first <= *last && *last < RBL_SLOTS
+           && rbl_reply_len(range) <= 2 + NODES_SERVERS
            && rbl_reply_len(rbl_reply_at(range, 2)) >= 2;
 }
 
 
-/* Is it a map of slots, and of the cluster that is known? */
+/* Marks the slots of a range.  0: it is none, or one of its slots is marked. */
+
+static int
+nodes_mark(unsigned char marked[RBL_SLOTS], const redisReply *range)
+{
+    int64_t  slot, last;
+
+    if (!nodes_range(range, &slot, &last)) {
+        return 0;
+    }
+
+    for (/* void */; slot <= last; slot++) {
+        if (marked[slot]++) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+static int
+nodes_knows_one(const rbl_nodes_t *nodes, const redisReply *range)
+{
+    size_t  k;
+
+    for (k = 2; k < rbl_reply_len(range); k++) {
+        if (nodes_knows(nodes, nodes_id(rbl_reply_at(range, k)))) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/*
+ * Is it a map of slots, and of the cluster that is known?  The ranges must not
+ * overlap, and only so many servers are compared: this bounds the time for
+ * which a reply of any length blocks the event loop of the caller.
+ */
 
 static const char *
 nodes_check(const rbl_nodes_t *nodes, const redisReply *reply)
 {
-    int      known;
-    size_t   i, k;
-    int64_t  first, last;
+    int            known;
+    size_t         i, n, compared;
+    unsigned char  marked[RBL_SLOTS];
 
-    if (rbl_reply_len(reply) == 0) {
+    n = rbl_reply_len(reply);
+
+    if (n == 0) {
         return reply != NULL && reply->type == REDIS_REPLY_ARRAY
                ? "it knows no slots: it is in no cluster, or alone"
                : "it is no node of a cluster";
     }
 
-    known = nodes->nids == 0;
+    memset(marked, 0, sizeof(marked));
 
-    for (i = 0; i < rbl_reply_len(reply); i++) {
-        if (!nodes_range(rbl_reply_at(reply, i), &first, &last)) {
+    for (i = 0; i < n; i++) {
+        if (n > RBL_SLOTS || !nodes_mark(marked, rbl_reply_at(reply, i))) {
             return "its map of slots is invalid";
         }
+    }
 
-        for (k = 2; k < rbl_reply_len(rbl_reply_at(reply, i)); k++) {
-            known |= nodes_knows(nodes, nodes_id(
-                         rbl_reply_at(rbl_reply_at(reply, i), k)));
-        }
+    known = nodes->nids == 0;
+
+    for (i = 0, compared = 0; i < n && !known && compared < RBL_SLOTS; i++) {
+        known = nodes_knows_one(nodes, rbl_reply_at(reply, i));
+        compared += rbl_reply_len(rbl_reply_at(reply, i)) - 2;
     }
 
     return known ? NULL : "it belongs to another cluster";
 }
 
 
+/* All ranges of a master have the same replicas: one of them is enough. */
+
 static void
 nodes_keep_ids(rbl_nodes_t *nodes, const redisReply *range)
 {
     size_t     k;
     rbl_str_t  id;
+
+    if (nodes_knows(nodes, nodes_id(rbl_reply_at(range, 2)))) {
+        return;
+    }
 
     for (k = 2; k < rbl_reply_len(range); k++) {
         id = nodes_id(rbl_reply_at(range, k));

@@ -66,7 +66,8 @@ const char *rbl_nodes_master(rbl_nodes_t *nodes, const redisReply *reply,
 
 /*
  * Takes the reply to CLUSTER SLOTS by node `asked`.  Returns NULL, or why it
- * cannot be taken; nothing was changed then.  A slot of a node that cannot be
+ * cannot be taken; nothing was changed then.  A map is refused if its ranges
+ * overlap or one has more than 64 servers.  A slot of a node that cannot be
  * taken has no node.
  */
 const char *rbl_nodes_slots(rbl_nodes_t *nodes, const redisReply *reply,

@@ -195,6 +195,25 @@ port_of(const rbl_nodes_t *nodes, unsigned slot)
 }
 
 
+/* A map of one range with so many servers. */
+
+static const char *
+servers(rbl_nodes_t *nodes, unsigned n)
+{
+    int   at;
+    char  text[1024];
+
+    at = snprintf(text, sizeof(text), "*1|*%u|:0|:16383|" NODE(7002, ID_B),
+                  2 + n);
+
+    for (/* void */; n > 1; n--) {
+        at += snprintf(text + at, sizeof(text) - (size_t) at, "*0|");
+    }
+
+    return slots(nodes, text);
+}
+
+
 static const char *const  no_maps[] = {
     "*0|", ":1|", "-ERR This instance has cluster support disabled|", "*-1|",
     "*1|*2|:0|:1|",
@@ -203,6 +222,9 @@ static const char *const  no_maps[] = {
     "*1|*3|:-1|:3|" NODE(7001, ID_A),
     "*1|*3|$1|a|:3|" NODE(7001, ID_A),
     "*1|*3|:0|:3|*1|$9|192.0.2.1|",
+    "*2|" RANGE(0, 100) NODE(7001, ID_A) RANGE(100, 16383) NODE(7002, ID_B),
+    "*2|" RANGE(100, 16383) NODE(7001, ID_A) RANGE(0, 100) NODE(7002, ID_B),
+    "*2|" RANGE(0, 16383) NODE(7001, ID_A) RANGE(7, 7) NODE(7002, ID_B),
     "*1|" RANGE(0, 16383) NODE(7003, ID_C),
 };
 
@@ -257,6 +279,11 @@ test_slots(void)
     ok(slots(&nodes, "*1|*3|:0|:99|*3|$0||:7002|$40|" ID_B "|") == NULL
        && strcmp(nodes.node[nodes.of[0]].at.host, "192.0.2.1") == 0,
        "an empty address is the one that was asked");
+
+    ok(servers(&nodes, 65) != NULL && port_of(&nodes, 100) == 0,
+       "refused: a range with 65 servers");
+    ok(servers(&nodes, 64) == NULL && port_of(&nodes, 100) == 7002,
+       "64 are taken");
 }
 
 
