@@ -277,6 +277,12 @@ ngx_rbl_batch_judge(ngx_rbl_batch_t *batch, const redisReply *reply,
 
     case RBL_REPLY_MOVED:
         batch->target = ngx_rbl_cluster_moved(batch->link, reply);
+
+        if (batch->target == batch->link->node->i) {
+            ngx_rbl_redis_leave(batch->link,
+                                "it answers MOVED with its own address");
+        }
+
         break;
 
     case RBL_REPLY_SLOT:

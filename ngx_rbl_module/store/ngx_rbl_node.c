@@ -77,7 +77,12 @@ ngx_rbl_node_name(ngx_rbl_node_t *node)
 }
 
 
-/* Another server has taken the place of the node. */
+/*
+ * Another server has taken the place of the node.  The main link may be on its
+ * way to that server already.  A link that Redis refuses to serve ends when its
+ * last reply has arrived; in any other state it would serve under the name of
+ * the other server as soon as the old one answers.
+ */
 
 static void
 ngx_rbl_node_renew(ngx_rbl_node_t *node)
@@ -90,7 +95,9 @@ ngx_rbl_node_renew(ngx_rbl_node_t *node)
     ngx_rbl_redis_rest(&node->slow, "another server has its place");
     ngx_rbl_redis_rest(&node->durable, "another server has its place");
 
-    if (ngx_rbl_redis_ready(&node->main)) {
+    if (node->main.changed != node->changed
+        && node->main.state != NGX_RBL_REDIS_LEAVING)
+    {
         ngx_rbl_redis_drop(&node->main, "another server has its place");
     }
 

@@ -392,6 +392,10 @@ ngx_rbl_redis_connect(ngx_rbl_link_t *link)
     link->ac = ac;
     link->secured = 0;
 
+    if (link->node != NULL) {
+        link->changed = link->store->nodes.node[link->node->i].changed;
+    }
+
     (void) redisAsyncSetConnectCallback(ac, ngx_rbl_redis_connected);
     (void) redisAsyncSetDisconnectCallback(ac, ngx_rbl_redis_disconnected);
 

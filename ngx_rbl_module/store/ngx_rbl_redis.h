@@ -64,6 +64,8 @@ struct ngx_rbl_link_s {
                                                " (slow link)" or both */
 
     redisAsyncContext           *ac;        /* NULL: no connection */
+    ngx_uint_t                   changed;   /* rbl_node_t that it is a
+                                               connection to; rbl_nodes.h */
     ngx_rbl_redis_state_e        state;
     ngx_msec_t                   backoff;   /* last pause, ms */
     ngx_event_t                  timer;     /* cancelable: housekeeping */

@@ -129,6 +129,8 @@ subtest 'a false node of a cluster' => sub {
         fake_answers($fake, { %says, 'CLUSTER SLOTS' => $answer });
         my $nginx = start_nginx(store => { %$f, addr => $alone });
         refuses($nginx, $acct, $name);
+        like(read_file($nginx->{error_log}), qr/not ready: it answers MOVED/,
+            'the log says so') if $name =~ /^it moves/;
         ok(stop_server($nginx), 'and nginx ends');
         rblctl_ends($f, $alone, $name) if $name =~ /^(?:it moves|nothing$)/;
     }
