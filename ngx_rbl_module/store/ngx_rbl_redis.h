@@ -395,7 +395,8 @@ void ngx_rbl_redis_role_init(ngx_rbl_link_t *link);
    hiredis accepts no commands. */
 ngx_int_t ngx_rbl_redis_role_ask(ngx_rbl_link_t *link);
 
-/* Queries the role once a second from now on; stops doing so. */
+/* Queries the role once a second from now on, and judges the link while no
+   reply comes; stops doing so. */
 void ngx_rbl_redis_role_watch(ngx_rbl_link_t *link);
 void ngx_rbl_redis_role_forget(ngx_rbl_link_t *link);
 

@@ -40,6 +40,12 @@ ngx_rbl_redis_role_ask(ngx_rbl_link_t *link)
 
     link->role_asked = 1;
 
+    /* silence is measured from when a reply is due */
+
+    if (link->nflight == 0) {
+        ngx_rbl_redis_heard(link);
+    }
+
     return ngx_rbl_redis_send(link, ngx_rbl_redis_role_reply,
                               RBL_COMMAND("INFO", RBL_STR("REPLICATION")));
 }
@@ -63,6 +69,12 @@ ngx_rbl_redis_role_forget(ngx_rbl_link_t *link)
 }
 
 
+/*
+ * The reply to the query before may still be due.  Then the link is judged as
+ * if it were that of a batch, so that an idle worker notices a host that has
+ * vanished before a request has to wait for it.
+ */
+
 static void
 ngx_rbl_redis_role_timer(ngx_event_t *ev)
 {
@@ -74,6 +86,7 @@ ngx_rbl_redis_role_timer(ngx_event_t *ev)
     }
 
     ngx_rbl_redis_role_watch(link);
+    ngx_rbl_redis_judge(link);
 }
 
 

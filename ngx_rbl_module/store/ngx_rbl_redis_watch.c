@@ -21,6 +21,9 @@
  *     to connect shows when the store is back.
  *
  * A byte that comes before that makes the link ready again.
+ *
+ * The reply to the query of the role (ngx_rbl_redis_role.c) is one that is due,
+ * too.  Without a batch in flight, the timer of that query looks after it.
  */
 
 #include "ngx_rbl_redis.h"
@@ -103,7 +106,7 @@ ngx_rbl_redis_judge(ngx_rbl_link_t *link)
 {
     ngx_msec_t  silence, timeout;
 
-    if (link->nflight == 0) {
+    if (link->nflight == 0 && !link->role_asked) {
         return;
     }
 

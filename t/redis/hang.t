@@ -41,4 +41,15 @@ ok(messages($nginx, qr/not ready: no reply within rbl_store_timeout/),
 cont_server($redis);
 ok(wait_for { ask($nginx) == 401 } 2, 'service within 2 seconds');
 
+# Without a request nginx notices it by the query of the role, once a second.
+my $before = messages($nginx, qr/not ready: no reply within rbl_store/);
+pause_server($redis);
+ok((wait_for { messages($nginx, qr/not ready: no reply within rbl_store/)
+    > $before } 5), 'hung while there are no requests');
+($status, $seconds) = asked_in($nginx);
+is($status, 503, 'the first request');
+ok($seconds < 0.3, sprintf 'does not wait for it: %.3f s', $seconds);
+cont_server($redis);
+ok(wait_for { ask($nginx) == 401 } 2, 'service within 2 seconds');
+
 done_testing();
