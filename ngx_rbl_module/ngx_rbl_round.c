@@ -466,7 +466,10 @@ ngx_rbl_second_done(void *data, ngx_rbl_store_rc_e rc)
 {
     ngx_rbl_ctx_t  *ctx = data;
 
-    if (rc != NGX_RBL_STORE_OK) {
+    if (rc != NGX_RBL_STORE_OK
+        && (ctx->route->op->failed == NULL || ctx->refusal != 0
+            || ctx->route->op->failed(ctx) != NGX_OK))
+    {
         ngx_rbl_unavailable(ctx, rc);
     }
 

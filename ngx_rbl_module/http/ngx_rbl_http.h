@@ -144,7 +144,9 @@ typedef struct {
  * `result` writes the answer; without it the answer is `message`.
  *
  * A call that signs in (NGX_RBL_SIGN_IN) has no credentials.  Its `prepare`
- * adds a round; `result` gets the reply, and may add the next one.
+ * adds a round; `result` gets the reply, and may add the next one.  `failed`,
+ * which may be NULL, is called for a round that fails.  NGX_OK: the call has
+ * its next round or its answer; NGX_DECLINED: it is refused.
  *
  * With `records`, account and token are read last, in one command with the
  * records that `prepare` requested (ngx_rbl_ask_records).  `read` is then
@@ -163,6 +165,7 @@ typedef struct {
                                   const redisReply *reply);
     void                    (*records)(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
                                   redisReply **record);
+    ngx_int_t               (*failed)(ngx_rbl_ctx_t *ctx);
     const rbl_script_t       *script;   /* NULL: it changes nothing */
     const char               *value;    /* behind the id; NULL: none */
     const char               *message;

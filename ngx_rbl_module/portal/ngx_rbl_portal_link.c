@@ -6,11 +6,15 @@
  *
  *   1. count the request for the network of the client, which may be refused;
  *   2. count it for the address, and look the address up;
- *   3. make a link, NGX_RBL_MAIL_USERS times; without a user, or if the address
- *      was sent too many, for users that do not exist;
+ *   3. make a link, NGX_RBL_MAIL_USERS times; without a user, if the address
+ *      was sent too many, or if the partition of the user is away, for users
+ *      that do not exist;
  *   4. remove members of the index that led to no user, or nothing.
  *
- * A round trip never leaves a partition.
+ * A round trip never leaves a partition.  Users that do not exist are in the
+ * partition of the address, which has just answered.  A round trip that fails
+ * from the third step on does not change the answer: a link may have been made
+ * before, and a refusal would tell that the address is known.
  */
 
 #include "ngx_rbl_mail.h"
@@ -36,6 +40,7 @@ typedef struct {
     ngx_rbl_mail_t        mail;
     ngx_uint_t            n;            /* users */
     ngx_uint_t            at;           /* the one in this round */
+    ngx_uint_t            real;         /* this round is for a user */
     ngx_uint_t            gone;         /* bits: members that name no user */
     ngx_rbl_mail_user_t   user[NGX_RBL_MAIL_USERS];
 } ngx_rbl_link_t;
@@ -46,8 +51,13 @@ static void ngx_rbl_link_network(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_link_ask(ngx_rbl_ctx_t *ctx, const u_char *digest,
     int64_t most);
 static void ngx_rbl_link_make(ngx_rbl_ctx_t *ctx);
+static ngx_int_t ngx_rbl_link_user(ngx_rbl_ctx_t *ctx, rbl_sid_t *user);
+static ngx_int_t ngx_rbl_link_nobody(ngx_rbl_ctx_t *ctx, rbl_sid_t *user);
 static void ngx_rbl_link_made(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+static void ngx_rbl_link_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_link_clean(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_link_answer(ngx_rbl_ctx_t *ctx);
+static ngx_int_t ngx_rbl_link_failed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_link_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
 
@@ -60,7 +70,8 @@ static const ngx_rbl_field_t  ngx_rbl_link_fields[] = {
 const ngx_rbl_op_t  ngx_rbl_op_session_link = {
     .fields = ngx_rbl_link_fields,
     .prepare = ngx_rbl_link_prepare,
-    .result = ngx_rbl_link_result
+    .result = ngx_rbl_link_result,
+    .failed = ngx_rbl_link_failed
 };
 
 
@@ -114,6 +125,9 @@ ngx_rbl_link_network(ngx_rbl_ctx_t *ctx)
         return;
     }
 
+    /* any partition can count the requests of a network */
+
+    ngx_rbl_store_near(ctx->store, digest);
     ngx_rbl_link_ask(ctx, digest, NGX_RBL_LINK_NETWORK);
 }
 
@@ -146,30 +160,24 @@ ngx_rbl_link_make(ngx_rbl_ctx_t *ctx)
 {
     char                  hex[NGX_RBL_FIELD_LEN];
     u_char                text[NGX_RBL_COOKIE_LEN], digest[32];
-    rbl_sid_t             event;
+    rbl_sid_t             event, user;
     ngx_rbl_link_t       *link;
     rbl_user_mail_args_t  args;
-    ngx_rbl_mail_user_t  *user;
 
     link = ctx->data;
-    user = &link->user[link->at];
 
     if (rbl_sid_make(&event, RBL_SID_EVENT) != RBL_OK
-        || (link->at >= link->n
-            && (rbl_sid_make(&user->account, RBL_SID_ACCOUNT) != RBL_OK
-                || rbl_sid_make(&user->user, RBL_SID_USER) != RBL_OK)))
+        || ngx_rbl_link_user(ctx, &user) != NGX_OK)
     {
         ngx_rbl_internal(ctx);
         return;
     }
 
-    ctx->account = user->account;
-
     if (ngx_rbl_session_secret(ctx, text, digest) != NGX_OK) {
         return;
     }
 
-    args.user = rbl_sid_str(&user->user);
+    args.user = rbl_sid_str(&user);
     args.mail = link->mail.text;
     args.field = ngx_rbl_auth_field(hex, digest);
     args.digest.p = (char *) digest;
@@ -187,6 +195,55 @@ ngx_rbl_link_make(ngx_rbl_ctx_t *ctx)
 }
 
 
+/* Sets the account and the user of this round. */
+
+static ngx_int_t
+ngx_rbl_link_user(ngx_rbl_ctx_t *ctx, rbl_sid_t *user)
+{
+    ngx_rbl_link_t             *link;
+    const rbl_keyspace_t       *ks;
+    const ngx_rbl_mail_user_t  *known;
+
+    link = ctx->data;
+    ks = ngx_rbl_store_keyspace(ctx->store);
+    known = &link->user[link->at];
+
+    link->real = link->at < link->n
+                 && ngx_rbl_store_has(ctx->store, rbl_partition(ks,
+                                               rbl_sid_str(&known->account)));
+    if (!link->real) {
+        return ngx_rbl_link_nobody(ctx, user);
+    }
+
+    ctx->account = known->account;
+    *user = known->user;
+
+    return NGX_OK;
+}
+
+
+/* The first digits of an account choose its partition, as those of a digest
+   choose that of a key. */
+
+static ngx_int_t
+ngx_rbl_link_nobody(ngx_rbl_ctx_t *ctx, rbl_sid_t *user)
+{
+    ngx_rbl_link_t  *link;
+
+    link = ctx->data;
+
+    if (rbl_sid_make(&ctx->account, RBL_SID_ACCOUNT) != RBL_OK
+        || rbl_sid_make(user, RBL_SID_USER) != RBL_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_hex_dump((u_char *) ctx->account.s + 2, link->mail.digest, 2);
+
+    return NGX_OK;
+}
+
+
 static void
 ngx_rbl_link_made(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
@@ -196,11 +253,22 @@ ngx_rbl_link_made(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     link = ctx->data;
     rbl_user_mail_reply(&said, reply);
 
-    if (said.word == RBL_USER_MAIL_USER && link->at < link->n
+    if (said.word == RBL_USER_MAIL_USER && link->real
         && ngx_rbl_now() - link->user[link->at].added > NGX_RBL_LINK_NEW)
     {
         link->gone |= (ngx_uint_t) 1 << link->at;
     }
+
+    ngx_rbl_link_proceed(ctx);
+}
+
+
+static void
+ngx_rbl_link_proceed(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_link_t  *link;
+
+    link = ctx->data;
 
     if (++link->at < NGX_RBL_MAIL_USERS) {
         ngx_rbl_link_make(ctx);
@@ -249,6 +317,45 @@ ngx_rbl_link_clean(ngx_rbl_ctx_t *ctx)
 
 
 static void
+ngx_rbl_link_answer(ngx_rbl_ctx_t *ctx)
+{
+    ngx_memzero(&ctx->account, sizeof(rbl_sid_t));
+    ngx_rbl_open(ctx, 0, "If the address is that of a user, a link is on its "
+                 "way to it. If none arrives within a few minutes, please try "
+                 "again.");
+    ngx_rbl_close(ctx);
+}
+
+
+/* A round may fail after its reply: no replica has the link. */
+
+static ngx_int_t
+ngx_rbl_link_failed(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_link_t  *link;
+
+    link = ctx->data;
+
+    if (link == NULL || link->step < NGX_RBL_LINK_MAKE) {
+        return NGX_DECLINED;
+    }
+
+    if (ctx->next != NULL || ctx->answered) {
+        return NGX_OK;
+    }
+
+    if (link->step == NGX_RBL_LINK_MAKE) {
+        ngx_rbl_link_proceed(ctx);
+
+    } else {
+        ngx_rbl_link_answer(ctx);
+    }
+
+    return NGX_OK;
+}
+
+
+static void
 ngx_rbl_link_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
     ngx_rbl_link_t        *link;
@@ -290,9 +397,6 @@ ngx_rbl_link_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
         return;
 
     default:
-        ngx_memzero(&ctx->account, sizeof(rbl_sid_t));
-        ngx_rbl_open(ctx, 0, "If the address is that of a user, a link is on "
-                     "its way to it.");
-        ngx_rbl_close(ctx);
+        ngx_rbl_link_answer(ctx);
     }
 }

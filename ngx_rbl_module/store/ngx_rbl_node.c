@@ -277,15 +277,45 @@ ngx_rbl_node_of(ngx_rbl_store_t *store, unsigned p)
 
 
 ngx_uint_t
-ngx_rbl_store_partitions_away(ngx_rbl_store_t *store)
+ngx_rbl_store_has(ngx_rbl_store_t *store, unsigned p)
 {
-    unsigned         p;
-    ngx_uint_t       n;
     ngx_rbl_node_t  *node;
 
+    node = ngx_rbl_node_of(store, p);
+
+    return node != NULL && ngx_rbl_redis_ready(&node->main);
+}
+
+
+void
+ngx_rbl_store_near(ngx_rbl_store_t *store, u_char octets[2])
+{
+    unsigned  at, i, p, mask;
+
+    at = (unsigned) octets[0] << 8 | octets[1];
+    mask = store->ks.partitions - 1;
+
+    for (i = 0; i < store->ks.partitions; i++) {
+        p = (at + i) & mask;
+
+        if (ngx_rbl_store_has(store, p)) {
+            at = (at & ~mask) | p;
+            octets[0] = (u_char) (at >> 8);
+            octets[1] = (u_char) at;
+            return;
+        }
+    }
+}
+
+
+ngx_uint_t
+ngx_rbl_store_partitions_away(ngx_rbl_store_t *store)
+{
+    unsigned    p;
+    ngx_uint_t  n;
+
     for (p = 0, n = 0; store != NULL && p < store->ks.partitions; p++) {
-        node = ngx_rbl_node_of(store, p);
-        n += node == NULL || !ngx_rbl_redis_ready(&node->main);
+        n += !ngx_rbl_store_has(store, p);
     }
 
     return n;

@@ -106,6 +106,13 @@ typedef struct {
 ngx_int_t ngx_rbl_store_node(ngx_rbl_store_t *store, ngx_uint_t i,
     ngx_rbl_store_node_t *node);
 
+/* True if the node of the partition is ready. */
+ngx_uint_t ngx_rbl_store_has(ngx_rbl_store_t *store, unsigned p);
+
+/* Changes the octets that choose the partition of a digest (rbl_hash_key) to
+   those of the next partition whose node is ready, if its own is not. */
+void ngx_rbl_store_near(ngx_rbl_store_t *store, u_char octets[2]);
+
 /* Number of partitions on no node that is ready; 0: unknown, too. */
 ngx_uint_t ngx_rbl_store_partitions_away(ngx_rbl_store_t *store);
 

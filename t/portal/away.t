@@ -1,0 +1,112 @@
+#!/usr/bin/perl
+
+# The portal while one master of a cluster is away: what the others can answer
+# is answered.
+
+use strict;
+use warnings;
+
+use Digest::SHA qw(sha256_hex);
+use Time::HiRes qw(sleep);
+
+use RblFailover;
+use RblPortal;
+
+my $f = start_cluster(replicas => 0);
+my $w = failover_world($f, checkd => 0, nginx => { workers => 1,
+    portal => 'rbl_portal_url http://localhost/portal/;' });
+my $t = { redis => $f, nginx => $w->{nginx} };
+my @acct = @{ $w->{accounts} };
+my $zero = node_of($f, redis_key('daemons', 0));
+my ($dead, $other) = grep { $_ != $zero } @{ $f->{nodes} };
+my %at = map { node_of($f, slot_of_account($f, $_))->{index} => $_ } @acct;
+my %part_at = map { $_ => node_of($f, redis_key('due', $_)) } 0 .. 63;
+
+# An address whose entry in the index of users is at a node.
+my ($n, @mail) = (0);
+sub address_at {
+    my ($node) = @_;
+
+    while (1) {
+        my $mail = 'a' . ++$n . '@example.test';
+        next if $part_at{ hex(substr sha256_hex($mail), 0, 4) % 64 } != $node;
+        push @mail, $mail;
+        return $mail;
+    }
+}
+
+sub link_for {
+    return portal($t, undef, 'POST', 'session/link.json',
+        fields => { mail => $_[0] });
+}
+
+sub links_of {
+    return redis($f, 'XLEN', redis_key('outbox', partition_of($_[0]{sid})));
+}
+
+sub down {
+    my ($node) = @_;
+
+    kill_server($node);
+    wait_for { http($w->{nginx}, 'GET', '/3.0/hosts.json',
+        auth => $at{ $node->{index} })->{status} == 503 } 10, 'a node is away';
+    return;
+}
+
+sub up {
+    my ($node) = @_;
+
+    restart_member($f, $node);
+    ok(wait_ok($f), 'the cluster is whole again');
+    wait_for { http($w->{nginx}, 'GET', '/3.0/hosts.json',
+        auth => $at{ $node->{index} })->{status} == 200 } 10, 'nginx sees it';
+    return;
+}
+
+
+# --- links by mail ------------------------------------------------------------
+
+# One address of two users: the first one's account is away, or the second's.
+my $both = address_at($other);
+add_user($t, acct => $at{$_}, mail => $both)
+    for $dead->{index}, $other->{index};
+my $gone = address_at($other);
+add_user($t, acct => $at{ $dead->{index} }, mail => $gone);
+my $live = address_at($other);
+add_user($t, acct => $at{ $other->{index} }, mail => $live);
+my $sent = links_of($at{ $other->{index} });
+
+down($dead);
+my $whole = link_for(address_at($other));
+is($whole->{status}, 200, 'a link for an unknown address');
+for ([$live, 1, 'a user'], [$both, 1, 'a user, and one who is away'],
+    [$gone, 0, 'a user who is away'])
+{
+    my ($mail, $links, $name) = @$_;
+    my $r = link_for($mail);
+    is($r->{status}, 200, "$name: accepted");
+    is($r->{body}, $whole->{body}, 'the answer is that for an unknown address');
+    $sent += $links;
+    is(links_of($at{ $other->{index} }), $sent, "links made: $links");
+}
+my $r = link_for(address_at($dead));
+is($r->{status}, 503, 'an address whose index is away');
+like($r->{body}, qr/Nothing was changed/, 'nothing was changed');
+up($dead);
+$r = link_for($gone);
+is($r->{status}, 200, 'the user is back');
+is(links_of($at{ $dead->{index} }), 1, 'a link is made');
+
+# The partition that counts the requests of the network is away: another one
+# counts them.
+my %of_mail = map { substr(sha256_hex($_), 0, 32) => 1 } @mail;
+my ($asked) = grep { !$of_mail{ (split /:/)[-1] } }
+    map { @{ redis($_, 'KEYS', 'rbl:{*}:asked:*') } } @{ $f->{nodes} };
+my $counts = node_of($f, slot_of($asked));
+my ($rest) = grep { $_ != $counts } @{ $f->{nodes} };
+down($counts);
+is(link_for(address_at($rest))->{status}, 200, 'the network is counted');
+up($counts);
+
+
+done_testing();
