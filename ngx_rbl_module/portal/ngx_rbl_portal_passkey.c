@@ -108,14 +108,22 @@ ngx_rbl_passkey_url(ngx_rbl_ctx_t *ctx, rbl_url_t *url)
 
 
 ngx_int_t
-ngx_rbl_challenge_make(ngx_rbl_ctx_t *ctx, ngx_rbl_challenge_t *challenge)
+ngx_rbl_challenge_make(ngx_rbl_ctx_t *ctx, ngx_rbl_challenge_t *challenge,
+    const u_char *digest)
 {
     u_char     octets[RBL_PASSKEY_CHALLENGE];
+    unsigned   mask;
     ngx_str_t  from, to;
 
     if (RAND_bytes(octets, sizeof(octets)) != 1) {
         ngx_rbl_internal(ctx);
         return NGX_ERROR;
+    }
+
+    if (digest != NULL) {
+        mask = ngx_rbl_store_keyspace(ctx->store)->partitions - 1;
+        octets[0] ^= (octets[0] ^ digest[0]) & mask >> 8;
+        octets[1] ^= (octets[1] ^ digest[1]) & mask;
     }
 
     from.data = octets;
@@ -127,6 +135,21 @@ ngx_rbl_challenge_make(ngx_rbl_ctx_t *ctx, ngx_rbl_challenge_t *challenge)
     ngx_hex_dump((u_char *) challenge->hex, octets, sizeof(octets));
 
     return NGX_OK;
+}
+
+
+rbl_str_t
+ngx_rbl_challenge_key(ngx_rbl_ctx_t *ctx, rbl_key_t *key,
+    const char hex[NGX_RBL_CHALLENGE_HEX])
+{
+    unsigned               p;
+    rbl_str_t              name = { hex, NGX_RBL_CHALLENGE_HEX };
+    const rbl_keyspace_t  *ks;
+
+    ks = ngx_rbl_store_keyspace(ctx->store);
+    p = (unsigned) ngx_hextoi((u_char *) hex, 4) & (ks->partitions - 1);
+
+    return rbl_key(key, ks, p, "challenge", name, RBL_STR(""));
 }
 
 

@@ -33,9 +33,15 @@ typedef struct {
 /* Sets the site.  NGX_DECLINED: refused, since passkeys cannot be used here. */
 ngx_int_t ngx_rbl_passkey_site(ngx_rbl_ctx_t *ctx, ngx_rbl_site_t *site);
 
-/* Makes a challenge.  NGX_ERROR: refused. */
+/* Makes a challenge.  digest: its first octets choose the partition of the
+   challenge of a sign-in, as those of a key by its hash; or NULL.  NGX_ERROR:
+   refused. */
 ngx_int_t ngx_rbl_challenge_make(ngx_rbl_ctx_t *ctx,
-    ngx_rbl_challenge_t *challenge);
+    ngx_rbl_challenge_t *challenge, const u_char *digest);
+
+/* Builds the key of the challenge of a sign-in, by its digits. */
+rbl_str_t ngx_rbl_challenge_key(ngx_rbl_ctx_t *ctx, rbl_key_t *key,
+    const char hex[NGX_RBL_CHALLENGE_HEX]);
 
 /* Decodes a field of at most `size` octets into ctx's pool.  NGX_DECLINED:
    refused. */

@@ -44,13 +44,16 @@ typedef struct {
 
 typedef struct {
     ngx_rbl_site_t         site;
+    u_char                 network[NGX_RBL_NETWORK_LEN];
     ngx_rbl_challenge_t    challenge;
 } ngx_rbl_session_begin_t;
 
 
 static void ngx_rbl_session_begin_prepare(ngx_rbl_ctx_t *ctx);
+static ngx_int_t ngx_rbl_session_begin_make(ngx_rbl_ctx_t *ctx,
+    ngx_rbl_session_begin_t *begin);
 static void ngx_rbl_session_begin_run(ngx_rbl_ctx_t *ctx,
-    const ngx_rbl_challenge_t *challenge);
+    const ngx_rbl_session_begin_t *begin);
 static void ngx_rbl_session_begun(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
 static void ngx_rbl_signed_prepare(ngx_rbl_ctx_t *ctx);
@@ -125,21 +128,41 @@ ngx_rbl_session_begin_prepare(ngx_rbl_ctx_t *ctx)
     begin = ngx_rbl_data(ctx, sizeof(ngx_rbl_session_begin_t));
 
     if (begin != NULL && ngx_rbl_passkey_site(ctx, &begin->site) == NGX_OK
-        && ngx_rbl_challenge_make(ctx, &begin->challenge) == NGX_OK)
+        && ngx_rbl_session_begin_make(ctx, begin) == NGX_OK)
     {
-        ngx_rbl_session_begin_run(ctx, &begin->challenge);
+        ngx_rbl_session_begin_run(ctx, begin);
     }
+}
+
+
+/* All challenges of a network are in one partition, which counts them; in
+   another one while that is away. */
+
+static ngx_int_t
+ngx_rbl_session_begin_make(ngx_rbl_ctx_t *ctx, ngx_rbl_session_begin_t *begin)
+{
+    u_char     digest[32];
+    ngx_str_t  network = { NGX_RBL_NETWORK_LEN, begin->network };
+
+    ngx_rbl_admit_network(ctx->request, begin->network);
+
+    if (ngx_rbl_auth_digest(&network, digest) != NGX_OK) {
+        ngx_rbl_internal(ctx);
+        return NGX_ERROR;
+    }
+
+    ngx_rbl_store_near(ctx->store, digest);
+
+    return ngx_rbl_challenge_make(ctx, &begin->challenge, digest);
 }
 
 
 static void
 ngx_rbl_session_begin_run(ngx_rbl_ctx_t *ctx,
-    const ngx_rbl_challenge_t *challenge)
+    const ngx_rbl_session_begin_t *begin)
 {
     char                      hex[2 * NGX_RBL_NETWORK_LEN];
-    u_char                    network[NGX_RBL_NETWORK_LEN];
     rbl_key_t                 key;
-    rbl_str_t                 name = { challenge->hex, NGX_RBL_CHALLENGE_HEX };
     ngx_rbl_batch_t          *batch;
     rbl_challenge_new_args_t  args;
 
@@ -149,11 +172,10 @@ ngx_rbl_session_begin_run(ngx_rbl_ctx_t *ctx,
         return;
     }
 
-    ngx_rbl_admit_network(ctx->request, network);
-    ngx_hex_dump((u_char *) hex, network, sizeof(network));
+    ngx_hex_dump((u_char *) hex, (u_char *) begin->network,
+                 NGX_RBL_NETWORK_LEN);
 
-    args.challenge = rbl_key(&key, ngx_rbl_store_keyspace(ctx->store), 0,
-                             "challenge", name, RBL_STR(""));
+    args.challenge = ngx_rbl_challenge_key(ctx, &key, begin->challenge.hex);
     args.network = (rbl_str_t) { hex, sizeof(hex) };
     args.most = RBL_STR(NGX_RBL_BEGUN_MOST);
 
@@ -207,9 +229,8 @@ ngx_rbl_signed_prepare(ngx_rbl_ctx_t *ctx)
     }
 
     ngx_rbl_signed_ask(ctx, "GETDEL",
-        rbl_key(&key, ngx_rbl_store_keyspace(ctx->store), 0, "challenge",
-                (rbl_str_t) { challenge, sizeof(challenge) }, RBL_STR("")),
-        RBL_STR(""));
+                       ngx_rbl_challenge_key(ctx, &key, challenge),
+                       RBL_STR(""));
 }
 
 

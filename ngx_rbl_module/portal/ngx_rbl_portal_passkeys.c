@@ -214,7 +214,7 @@ ngx_rbl_passkey_begin_prepare(ngx_rbl_ctx_t *ctx)
     begin = ngx_rbl_data(ctx, sizeof(ngx_rbl_passkey_begin_t));
 
     if (begin != NULL && ngx_rbl_passkey_site(ctx, &begin->site) == NGX_OK) {
-        (void) ngx_rbl_challenge_make(ctx, &begin->challenge);
+        (void) ngx_rbl_challenge_make(ctx, &begin->challenge, NULL);
     }
 }
 

@@ -27,10 +27,13 @@
  *                      string  the session (16 hex digits) that may add a
  *                              passkey by this challenge, with TTL
  *   challenge:<64>     string  "-": a challenge of a sign-in by passkey, with
- *                              TTL; in partition 0 only
+ *                              TTL; in the partition that its first four
+ *                              digits choose, as those of an account: that of
+ *                              the network of the client, by the SHA-256 of
+ *                              the network, or the next one that is ready
  *   begun:<network>    string  "<n> <ms>": how many of these a network of
  *                              clients was given since then, for an hour; in
- *                              partition 0 only
+ *                              the partition of the challenges
  *   mail:<hash>        zset    "<AC>:<US>" of the users with a mail address,
  *                              score = when added (ms); a hint: a member may
  *                              name a user who is gone, or has another address.

@@ -10,6 +10,7 @@ use Digest::SHA qw(sha256_hex);
 use Time::HiRes qw(sleep);
 
 use RblFailover;
+use RblPasskey;
 use RblPortal;
 
 my $f = start_cluster(replicas => 0);
@@ -107,6 +108,27 @@ my ($rest) = grep { $_ != $counts } @{ $f->{nodes} };
 down($counts);
 is(link_for(address_at($rest))->{status}, 200, 'the network is counted');
 up($counts);
+
+
+# --- passkeys -----------------------------------------------------------------
+
+# The passkey of a user signs in while any other node is away, that of partition
+# 0, too.
+my $user = sign_in($t, acct => $at{ $other->{index} });
+my $key = passkey_new();
+my $begun = json(portal($t, $user, 'POST', 'passkey/begin.json'))->{data};
+$key->{user} = $begun->{user};
+accepted(portal($t, $user, 'POST', 'passkey/add.json', fields => { name => 'n',
+    passkey_made($key, $begun->{challenge}) }), 'a passkey');
+for my $node (grep { $_ != $other } @{ $f->{nodes} }) {
+    down($node);
+    my $r = portal($t, undef, 'POST', 'session/begin.json');
+    is($r->{status}, 200, 'a challenge without a node');
+    $r = portal($t, undef, 'POST', 'session/passkey.json', fields => {
+        passkey_signed($key, json($r)->{data}{challenge} // 'A' x 43) });
+    is($r->{status}, 200, 'the passkey signs in');
+    up($node);
+}
 
 
 done_testing();

@@ -108,7 +108,9 @@ isnt(passkeys($user)->[0]{used}, '', 'used');
     no_cookie(signed($key, challenge => begin($user)->{challenge}), 403, $late,
         'one for a new passkey');
     $challenge = challenge();
-    my $store = 'rbl:{0}:challenge:' . unpack 'H*', decode_base64url($challenge);
+    my $digits = unpack 'H*', decode_base64url($challenge);
+    my $store = redis_key('challenge', hex(substr $digits, 0, 4) % partitions(),
+        $digits);
     my $ttl = redis($t->{redis}, 'PTTL', $store);
     ok($ttl > 290_000 && $ttl <= 300_000, 'it expires after five minutes');
     redis($t->{redis}, 'DEL', $store);
@@ -326,7 +328,7 @@ isnt(passkeys($user)->[0]{used}, '', 'used');
 # --- limits ------------------------------------------------------------------
 
 {
-    my ($begun) = @{ redis($t->{redis}, 'KEYS', 'rbl:{0}:begun:*') };
+    my ($begun) = @{ redis($t->{redis}, 'KEYS', 'rbl:{*}:begun:*') };
     my $since = time * 1000 - 1_800_000;
     redis($t->{redis}, 'SET', $begun, "300 $since", 'PX', 1_800_000);
     my $r = post(undef, 'session/begin');

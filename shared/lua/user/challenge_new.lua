@@ -1,5 +1,5 @@
 -- Keeps the challenge of a sign-in by passkey for five minutes.
---- key: challenge  challenge:<64 hex>, in partition 0
+--- key: challenge  challenge:<64 hex>, in the partition of the network
 --- arg: network  of the client, in hex
 --- arg: most  challenges an hour for it
 --- reply: OK
