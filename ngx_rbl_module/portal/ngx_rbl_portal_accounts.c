@@ -6,6 +6,9 @@
  * their records, with the numbers of hosts and of listed hosts.  A page costs
  * the same in a store of any size, but for one command a partition.
  *
+ * Partitions whose node is not ready are left out, and the answer has their
+ * number.
+ *
  * A cursor is "<partition>-<rank>" of the next account.  Ranks do not shift:
  * accounts are added at the end, and none is deleted.
  */
@@ -50,7 +53,9 @@ typedef struct {
     int64_t                   p, rank;  /* where to begin; then where the next
                                            page begins, p -1: nowhere */
     int64_t                   limit, left;
-    int64_t                  *count;    /* of each partition */
+    int64_t                  *count;    /* of each partition; -1: away */
+    ngx_uint_t                away;     /* partitions that are left out */
+    ngx_uint_t                counted;  /* partition of the next count */
     int64_t                   total;
     ngx_uint_t                ranges;   /* commands of the second round */
     ngx_uint_t                n;
@@ -64,6 +69,8 @@ static ngx_int_t ngx_rbl_accounts_limit(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
 static void ngx_rbl_accounts_prepare(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_accounts_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_accounts_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_accounts_count(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
 static void ngx_rbl_accounts_ask(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_accounts_range(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch,
@@ -197,6 +204,15 @@ ngx_rbl_accounts_proceed(ngx_rbl_ctx_t *ctx)
     }
 
     for (p = 0; p < ks->partitions; p++) {
+
+        /* partition 0 has just answered, since it has the operators */
+
+        if (p > 0 && !ngx_rbl_store_has(ctx->store, p)) {
+            all->count[p] = -1;
+            all->away++;
+            continue;
+        }
+
         ngx_rbl_batch_command(batch, RBL_COMMAND("ZCARD",
                               rbl_key(&key, ks, p, "accounts", RBL_STR(""),
                                       RBL_STR(""))));
@@ -208,22 +224,14 @@ static void
 ngx_rbl_accounts_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply)
 {
-    ngx_rbl_accounts_t    *all;
-    const rbl_keyspace_t  *ks;
+    ngx_rbl_accounts_t  *all;
 
     all = ctx->data;
-    ks = ngx_rbl_store_keyspace(ctx->store);
 
     switch (all->round) {
 
     case NGX_RBL_ACCOUNTS_COUNTED:
-        all->count[i] = ngx_max(rbl_reply_int(reply, 0), 0);
-        all->total += all->count[i];
-
-        if (i + 1 == ks->partitions) {
-            ngx_rbl_accounts_ask(ctx);
-        }
-
+        ngx_rbl_accounts_count(ctx, i, reply);
         break;
 
     case NGX_RBL_ACCOUNTS_NAMED:
@@ -241,6 +249,29 @@ ngx_rbl_accounts_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
         if (i + 1 == all->n * NGX_RBL_ACCOUNTS_READS) {
             ngx_rbl_accounts_write(ctx);
         }
+    }
+}
+
+
+static void
+ngx_rbl_accounts_count(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply)
+{
+    int64_t             *count;
+    ngx_rbl_accounts_t  *all;
+
+    all = ctx->data;
+
+    while (all->count[all->counted] < 0) {
+        all->counted++;
+    }
+
+    count = &all->count[all->counted++];
+    *count = ngx_max(rbl_reply_int(reply, 0), 0);
+    all->total += *count;
+
+    if (i + 1 + all->away == ngx_rbl_store_keyspace(ctx->store)->partitions) {
+        ngx_rbl_accounts_ask(ctx);
     }
 }
 
@@ -433,6 +464,7 @@ ngx_rbl_accounts_write(ngx_rbl_ctx_t *ctx)
 
     ngx_rbl_open(ctx, all->n * NGX_RBL_ACCOUNTS_GUESS, "OK");
     rbl_doc_int(&ctx->doc, "total", ngx_max(all->total - 1, 0));
+    rbl_doc_int(&ctx->doc, "partitions_away", (int64_t) all->away);
     rbl_doc_str(&ctx->doc, "next", next);
     rbl_doc_array(&ctx->doc, "data");
 

@@ -171,6 +171,13 @@ ngx_rbl_shared_ask(ngx_rbl_ctx_t *ctx)
 
     for (k = 0; k < lists->n; k++) {
         sid = lists->sids[k];
+        lists->shared[k].away = lists->partial
+                                && !ngx_rbl_store_has(ctx->store,
+                                                      rbl_partition(ks, sid));
+        if (lists->shared[k].away) {
+            continue;
+        }
+
         ngx_rbl_batch_command(batch, RBL_COMMAND("HMGET",
                               rbl_key(&key, ks, rbl_partition(ks, sid), "list",
                                       sid, RBL_STR("")),
@@ -195,12 +202,15 @@ ngx_rbl_shared_all(ngx_rbl_ctx_t *ctx)
 
     if (lists->n == 0) {
         ngx_rbl_open(ctx, 0, "OK");
+        rbl_doc_int(&ctx->doc, "partitions_away", 0);
         rbl_doc_array(&ctx->doc, "data");
         rbl_doc_close(&ctx->doc);
         ngx_rbl_close(ctx);
         return;
     }
 
+    lists->partial = 1;
+    lists->away = ngx_rbl_store_partitions_away(ctx->store);
     batch = ngx_rbl_shared_ask(ctx);
     keys = ngx_rbl_record_keys(ctx, RBL_STR("SYS"), lists->n, lists->sids);
 
@@ -226,6 +236,7 @@ ngx_rbl_shared_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     lists = ctx->data;
 
     ngx_rbl_open(ctx, lists->n * guess, "OK");
+    rbl_doc_int(&ctx->doc, "partitions_away", (int64_t) lists->away);
     rbl_doc_array(&ctx->doc, "data");
 
     for (k = 0; k < lists->n; k++) {
@@ -259,10 +270,12 @@ ngx_rbl_shared_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
         return 1;
     }
 
-    i -= lists->ndaemons > 0;
+    while (lists->at < lists->n && lists->shared[lists->at].away) {
+        lists->at++;
+    }
 
-    if (i < lists->n) {
-        ngx_rbl_shared_state(&lists->shared[i], reply);
+    if (lists->at < lists->n) {
+        ngx_rbl_shared_state(&lists->shared[lists->at++], reply);
         return 1;
     }
 

@@ -17,12 +17,16 @@ typedef struct {
     int64_t          frozen;            /* since (ms); or 0 */
     int64_t          turned, of;
     ngx_uint_t       tests;             /* bits of ngx_rbl_tests */
+    ngx_uint_t       away;              /* 1: its state is not read */
 } ngx_rbl_shared_t;
 
 typedef struct {
     ngx_uint_t         n;
     rbl_str_t         *sids;
     ngx_rbl_shared_t  *shared;
+    ngx_uint_t         at;              /* the list of the next state */
+    ngx_uint_t         partial;         /* states that are away are left out */
+    ngx_uint_t         away;            /* partitions that are away */
     ngx_uint_t         ndaemons;
     rbl_str_t         *daemons;         /* keys, behind a free element */
 } ngx_rbl_lists_t;
@@ -43,7 +47,8 @@ ngx_uint_t ngx_rbl_shared_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
 
 /* The second round of a call that answers all lists: adds these reads and the
-   records of the lists.  Without lists the answer is an empty array. */
+   records of the lists.  Without lists the answer is an empty array.  A list
+   whose state is away is answered as one without a state. */
 void ngx_rbl_shared_all(ngx_rbl_ctx_t *ctx);
 
 /* Writes the k-th list. */

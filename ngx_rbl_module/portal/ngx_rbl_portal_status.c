@@ -2,8 +2,9 @@
  * operator/status: the daemons, what waits, and the size of the store.
  *
  * The partitions are counted in slices, one batch each on the slow link, so
- * that other requests go between them.  Of a partition the queues of the first
- * accounts are counted, which have waited longest; with more accounts the
+ * that other requests go between them.  Partitions whose node is not ready are
+ * left out, and the answer has their number.  Of a partition the queues of the
+ * first accounts are counted, which have waited longest; with more accounts the
  * answer says that there is more.
  *
  * Measured: a partition with that many accounts takes 0.3 ms of Redis,
@@ -55,7 +56,9 @@ typedef struct {
                                            counted */
     ngx_uint_t       daemons;           /* of this round: 1 if it begins with
                                            their records */
-    ngx_uint_t       from, n;           /* partitions of this round */
+    ngx_uint_t       from;              /* the first of the next round */
+    ngx_uint_t       n;                 /* partitions of this round */
+    ngx_uint_t       away;              /* left out */
     int64_t          lists, active;
     int64_t          sum[NGX_RBL_COUNTS];
     int64_t          manual, due, oldest, soon, scheduled;
@@ -88,6 +91,7 @@ static void ngx_rbl_operator_status_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 static void ngx_rbl_operator_status_first(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
 static void ngx_rbl_operator_status_slice(ngx_rbl_ctx_t *ctx);
+static ngx_uint_t ngx_rbl_operator_status_more(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_operator_status_ask(ngx_rbl_ctx_t *ctx,
     ngx_rbl_batch_t *batch, ngx_uint_t p);
 static void ngx_rbl_operator_status_add(ngx_rbl_operator_status_t *st,
@@ -151,24 +155,15 @@ ngx_rbl_operator_status_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 
     if (st->daemons && i == 0) {
         ngx_rbl_fleet_records(&st->fleet, 0, reply);
-        return;
-    }
-
-    i -= st->daemons;
-    ngx_rbl_operator_status_add(st, i % NGX_RBL_STATUS_REPLIES, reply);
-
-    if (i + 1 < st->n * NGX_RBL_STATUS_REPLIES) {
-        return;
-    }
-
-    st->from += st->n;
-    st->daemons = 0;
-
-    if (st->from < ngx_rbl_store_keyspace(ctx->store)->partitions) {
-        ngx_rbl_operator_status_slice(ctx);
 
     } else {
-        ngx_rbl_operator_status_write(ctx);
+        ngx_rbl_operator_status_add(st, (i - st->daemons)
+                                        % NGX_RBL_STATUS_REPLIES, reply);
+    }
+
+    if (i + 1 == st->daemons + st->n * NGX_RBL_STATUS_REPLIES) {
+        st->daemons = 0;
+        ngx_rbl_operator_status_slice(ctx);
     }
 }
 
@@ -203,11 +198,16 @@ ngx_rbl_operator_status_first(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 static void
 ngx_rbl_operator_status_slice(ngx_rbl_ctx_t *ctx)
 {
-    ngx_uint_t                  k;
     ngx_rbl_batch_t            *batch;
     ngx_rbl_operator_status_t  *st;
 
     st = ctx->data;
+
+    if (!ngx_rbl_operator_status_more(ctx) && !st->daemons) {
+        ngx_rbl_operator_status_write(ctx);
+        return;
+    }
+
     batch = ngx_rbl_next(ctx);
 
     if (batch == NULL) {
@@ -218,14 +218,36 @@ ngx_rbl_operator_status_slice(ngx_rbl_ctx_t *ctx)
         ngx_rbl_fleet_ask_records(&st->fleet, batch);
     }
 
-    st->n = ngx_rbl_store_keyspace(ctx->store)->partitions - st->from;
-    st->n = ngx_min(st->n, NGX_RBL_STATUS_SLICE);
-
-    for (k = 0; k < st->n; k++) {
-        ngx_rbl_operator_status_ask(ctx, batch, st->from + k);
+    for (st->n = 0;
+         st->n < NGX_RBL_STATUS_SLICE && ngx_rbl_operator_status_more(ctx);
+         st->n++)
+    {
+        ngx_rbl_operator_status_ask(ctx, batch, st->from++);
     }
 
     ngx_rbl_slow(ctx);
+}
+
+
+/* 1: `from` is a partition that can be counted; 0: there are no more. */
+
+static ngx_uint_t
+ngx_rbl_operator_status_more(ngx_rbl_ctx_t *ctx)
+{
+    ngx_uint_t                  partitions;
+    ngx_rbl_operator_status_t  *st;
+
+    st = ctx->data;
+    partitions = ngx_rbl_store_keyspace(ctx->store)->partitions;
+
+    while (st->from < partitions
+           && !ngx_rbl_store_has(ctx->store, (unsigned) st->from))
+    {
+        st->from++;
+        st->away++;
+    }
+
+    return st->from < partitions;
 }
 
 
@@ -296,6 +318,7 @@ ngx_rbl_operator_status_write(ngx_rbl_ctx_t *ctx)
     rbl_doc_object(doc, "store");
     rbl_doc_int(doc, "partitions",
                 ngx_rbl_store_keyspace(ctx->store)->partitions);
+    rbl_doc_int(doc, "partitions_away", (int64_t) st->away);
     rbl_doc_int(doc, "accounts",
                 ngx_max(st->sum[NGX_RBL_COUNT_ACCOUNTS] - 1, 0));
     rbl_doc_int(doc, "lists", st->lists);

@@ -131,4 +131,36 @@ for my $node (grep { $_ != $other } @{ $f->{nodes} }) {
 }
 
 
+# --- the pages of operators ---------------------------------------------------
+
+operators($t);
+my $op = sign_in($t, acct => { sid => 'AC' . '0' x 32 });
+sub ask_op { return accepted(portal($t, $op, 'GET', $_[0]), $_[0]) }
+
+my $accounts = ask_op('operator/accounts.json');
+my $listed = ask_op('operator/lists.json');
+is($_->{partitions_away}, 0, 'nothing is left out') for
+    ask_op('operator/status.json')->{data}{store}, $accounts, $listed;
+my $parts = grep { $_ == $dead } values %part_at;
+my @left = grep { $part_at{ partition_of($_) } != $dead }
+    map { $_->{id} } @{ $accounts->{data} };
+down($dead);
+my $store = ask_op('operator/status.json')->{data}{store};
+is($store->{partitions_away}, $parts, 'status: the partitions of the node');
+is($store->{accounts}, @left, 'without its accounts');
+my ($next, @pages) = ('');
+do {
+    my $page = ask_op('operator/accounts.json?limit=1' . ($next
+        && "&after=$next"));
+    is($page->{partitions_away}, $parts, 'accounts: says so');
+    push @pages, map { $_->{id} } @{ $page->{data} };
+    $next = $page->{next};
+} while $next && @pages < 10;
+is_deeply(\@pages, \@left, 'all others');
+my $now = ask_op('operator/lists.json');
+is_deeply($now->{data}, $listed->{data}, 'lists: all of them');
+is($now->{partitions_away}, $parts, 'says so');
+up($dead);
+
+
 done_testing();

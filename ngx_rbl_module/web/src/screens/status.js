@@ -80,6 +80,9 @@ function Shown({ data: { store, queues, daemons } }) {
             ${t('total_daemons', { n: daemons.length })}</h1>
         <p>${t('store_has', { accounts: store.accounts, lists: store.lists,
             active: store.lists_active })}</p>
+        ${store.partitions_away > 0 && html`<p class="bad">
+            ${t('parts_away', { n: store.partitions_away,
+                of: store.partitions })}</p>`}
         ${daemons.length === 0 && html`<p>${t('no_daemons')}</p>`}
         ${daemons.length > 0 && html`<${Daemons} daemons=${daemons} />`}
         <section><h2>${t('queues')}</h2>
