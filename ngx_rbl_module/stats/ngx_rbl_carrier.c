@@ -1,6 +1,6 @@
 /*
- * One load of statistics and refusals: collected, sent, and kept until the
- * store has it.
+ * Loads of statistics and refusals, one for each node of a store: collected,
+ * sent, and kept until the store has them.
  */
 
 #include "ngx_rbl_carrier.h"
@@ -11,19 +11,32 @@
 
 
 static uint32_t ngx_rbl_carrier_id(const ngx_rbl_store_conf_t *conf);
-static void ngx_rbl_carrier_load(ngx_rbl_carrier_t *c, ngx_uint_t turn);
-static void ngx_rbl_carrier_send(ngx_rbl_carrier_t *c);
-static void ngx_rbl_carrier_usage(ngx_rbl_carrier_t *c);
-static void ngx_rbl_carrier_log(ngx_rbl_carrier_t *c);
-static void ngx_rbl_carrier_call(ngx_rbl_carrier_t *c,
+static void ngx_rbl_carrier_look(ngx_rbl_carrier_t *c);
+static ngx_rbl_load_t *ngx_rbl_load_create(ngx_rbl_carrier_t *c,
+    ngx_uint_t node);
+static ngx_uint_t ngx_rbl_load_empty(const ngx_rbl_load_t *load);
+static void ngx_rbl_load_run(ngx_rbl_load_t *load, ngx_uint_t turn);
+static void ngx_rbl_load_fill(ngx_rbl_load_t *load, ngx_uint_t turn);
+static unsigned ngx_rbl_load_partition(const ngx_rbl_load_t *load,
+    const char *account);
+static unsigned ngx_rbl_load_on(const ngx_rbl_load_t *load,
+    const char *account);
+static ngx_uint_t ngx_rbl_load_fits(void *data, const char *account);
+static ngx_uint_t ngx_rbl_load_ready(const ngx_rbl_load_t *load);
+static void ngx_rbl_load_send(ngx_rbl_load_t *load);
+static void ngx_rbl_load_usage(ngx_rbl_load_t *load);
+static void ngx_rbl_load_log(ngx_rbl_load_t *load);
+static void ngx_rbl_load_call(ngx_rbl_load_t *load,
     const rbl_script_t *script, unsigned partition, int argc,
     rbl_str_t *sender, rbl_str_t *call);
-static void ngx_rbl_carrier_reply(void *data, ngx_uint_t i,
+static void ngx_rbl_load_reply(void *data, ngx_uint_t i,
     const redisReply *reply);
-static void ngx_rbl_carrier_done(void *data, ngx_rbl_store_rc_e rc);
+static void ngx_rbl_load_done(void *data, ngx_rbl_store_rc_e rc);
+static void ngx_rbl_load_stored(ngx_rbl_load_t *load);
+static void ngx_rbl_load_leave(ngx_rbl_load_t *load);
 
 
-ngx_int_t
+void
 ngx_rbl_carrier_init(ngx_rbl_carrier_t *c, ngx_rbl_store_t *store,
     const ngx_rbl_store_conf_t *conf, ngx_rbl_zone_t *zone,
     void (*landed)(void))
@@ -33,11 +46,7 @@ ngx_rbl_carrier_init(ngx_rbl_carrier_t *c, ngx_rbl_store_t *store,
     c->id = ngx_rbl_carrier_id(conf);
     c->landed = landed;
 
-    ngx_queue_init(&c->log);
     ngx_rbl_refusals_init(&c->refusals);
-
-    return rbl_sid_make(&c->name, RBL_SID_EVENT) == RBL_OK ? NGX_OK
-                                                           : NGX_ERROR;
 }
 
 
@@ -62,80 +71,237 @@ ngx_rbl_carrier_id(const ngx_rbl_store_conf_t *conf)
 ngx_uint_t
 ngx_rbl_carrier_waits(const ngx_rbl_carrier_t *c)
 {
-    return c->batch == NULL && (c->nusage || c->nlog || c->refusals.total);
+    ngx_uint_t             k;
+    const ngx_rbl_load_t  *load;
+
+    for (k = 0; k < RBL_NODES_MAX; k++) {
+        load = c->load[k];
+
+        if (load != NULL && load->batch == NULL && !ngx_rbl_load_empty(load)) {
+            return 1;
+        }
+    }
+
+    return c->refusals.total > 0;
 }
 
 
 ngx_uint_t
 ngx_rbl_carrier_stuck(const ngx_rbl_carrier_t *c)
 {
-    return c->failed || !ngx_rbl_store_ready(c->store);
+    ngx_uint_t  k, failed;
+
+    failed = 0;
+
+    for (k = 0; k < RBL_NODES_MAX; k++) {
+        if (c->load[k] == NULL) {
+            continue;
+        }
+
+        if (!c->load[k]->failed) {
+            return !ngx_rbl_store_ready(c->store);
+        }
+
+        failed = 1;
+    }
+
+    return failed || !ngx_rbl_store_ready(c->store);
 }
 
 
 void
 ngx_rbl_carrier_run(ngx_rbl_carrier_t *c, ngx_uint_t turn)
 {
-    if (c->batch != NULL || !ngx_rbl_store_ready(c->store)) {
+    ngx_uint_t  k;
+
+    if (!ngx_rbl_store_ready(c->store)) {
         return;
     }
 
-    if (c->nusage == 0 && c->nlog == 0) {
-        ngx_rbl_carrier_load(c, turn);
+    ngx_rbl_carrier_look(c);
 
-    } else if (!ngx_exiting
-               && (ngx_msec_int_t) (ngx_current_msec - c->again) < 0)
+    for (k = 0; k < RBL_NODES_MAX; k++) {
+        if (c->load[k] != NULL) {
+            ngx_rbl_load_run(c->load[k], turn);
+        }
+    }
+}
+
+
+/* Looks which nodes are ready, and makes their loads. */
+
+static void
+ngx_rbl_carrier_look(ngx_rbl_carrier_t *c)
+{
+    unsigned  p, k;
+
+    for (p = 0; p < ngx_rbl_store_keyspace(c->store)->partitions; p++) {
+        k = ngx_rbl_store_on(c->store, p);
+        c->on[p] = (u_char) k;
+
+        if (k < RBL_NODES_MAX && c->load[k] == NULL) {
+            c->load[k] = ngx_rbl_load_create(c, k);
+        }
+    }
+}
+
+
+/* NULL: out of memory, or no random bytes for a name. */
+
+static ngx_rbl_load_t *
+ngx_rbl_load_create(ngx_rbl_carrier_t *c, ngx_uint_t node)
+{
+    ngx_rbl_load_t  *load;
+
+    load = ngx_calloc(sizeof(ngx_rbl_load_t), ngx_cycle->log);
+
+    if (load == NULL) {
+        return NULL;
+    }
+
+    if (rbl_sid_make(&load->name, RBL_SID_EVENT) != RBL_OK) {
+        ngx_free(load);
+        return NULL;
+    }
+
+    load->carrier = c;
+    load->node = node;
+    ngx_queue_init(&load->log);
+
+    return load;
+}
+
+
+static ngx_uint_t
+ngx_rbl_load_empty(const ngx_rbl_load_t *load)
+{
+    return load->nusage == 0 && load->nlog == 0;
+}
+
+
+static void
+ngx_rbl_load_run(ngx_rbl_load_t *load, ngx_uint_t turn)
+{
+    if (load->batch != NULL) {
+        return;
+    }
+
+    if (ngx_rbl_load_empty(load)) {
+        ngx_rbl_load_fill(load, turn);
+
+    } else if (!ngx_rbl_load_ready(load)
+               || (!ngx_exiting
+                   && (ngx_msec_int_t) (ngx_current_msec - load->again) < 0))
     {
         return;
     }
 
-    if (c->nusage || c->nlog) {
-        ngx_rbl_carrier_send(c);
+    if (!ngx_rbl_load_empty(load)) {
+        ngx_rbl_load_send(load);
     }
 }
 
 
 static void
-ngx_rbl_carrier_load(ngx_rbl_carrier_t *c, ngx_uint_t turn)
+ngx_rbl_load_fill(ngx_rbl_load_t *load, ngx_uint_t turn)
 {
-    ngx_uint_t  n;
+    ngx_uint_t          n;
+    ngx_rbl_fits_t      fits = { ngx_rbl_load_fits, load };
+    ngx_rbl_carrier_t  *c;
+
+    c = load->carrier;
 
     if (turn && ngx_rbl_zone_dirty(c->zone)) {
-        c->nusage = ngx_rbl_zone_take(c->zone, c->id,
-                                      (uint32_t) (ngx_time() / 3600),
-                                      c->usage, NGX_RBL_LOAD_USAGE);
+        load->nusage = ngx_rbl_zone_take(c->zone, c->id,
+                                         (uint32_t) (ngx_time() / 3600), &fits,
+                                         load->usage, NGX_RBL_LOAD_USAGE);
     }
 
     do {
-        n = ngx_rbl_refusals_take(&c->refusals, &c->log,
-                                  NGX_RBL_LOAD_REFUSALS - c->nlog);
-        c->nlog += n;
-    } while (n && c->nlog < NGX_RBL_LOAD_REFUSALS);
+        n = ngx_rbl_refusals_take(&c->refusals, &fits, &load->log,
+                                  NGX_RBL_LOAD_REFUSALS - load->nlog);
+        load->nlog += n;
+    } while (n && load->nlog < NGX_RBL_LOAD_REFUSALS);
+}
+
+
+static unsigned
+ngx_rbl_load_partition(const ngx_rbl_load_t *load, const char *account)
+{
+    return rbl_partition(ngx_rbl_store_keyspace(load->carrier->store),
+                         (rbl_str_t) { account, RBL_SID_LEN });
+}
+
+
+/* The node of an account, or RBL_NODE_NONE. */
+
+static unsigned
+ngx_rbl_load_on(const ngx_rbl_load_t *load, const char *account)
+{
+    return load->carrier->on[ngx_rbl_load_partition(load, account)];
+}
+
+
+static ngx_uint_t
+ngx_rbl_load_fits(void *data, const char *account)
+{
+    ngx_rbl_load_t  *load = data;
+
+    return ngx_rbl_load_on(load, account) == load->node;
+}
+
+
+/* True if no partition of the load is away: some may be on another node now. */
+
+static ngx_uint_t
+ngx_rbl_load_ready(const ngx_rbl_load_t *load)
+{
+    ngx_uint_t          i;
+    ngx_queue_t        *q;
+    ngx_rbl_refusal_t  *refusal;
+
+    for (i = 0; i < load->nusage; i++) {
+        if (ngx_rbl_load_on(load, load->usage[i].account) == RBL_NODE_NONE) {
+            return 0;
+        }
+    }
+
+    for (q = ngx_queue_head(&load->log); q != ngx_queue_sentinel(&load->log);
+         q = ngx_queue_next(q))
+    {
+        refusal = ngx_queue_data(q, ngx_rbl_refusal_t, queue);
+
+        if (ngx_rbl_load_on(load, refusal->account) == RBL_NODE_NONE) {
+            return 0;
+        }
+    }
+
+    return 1;
 }
 
 
 static void
-ngx_rbl_carrier_send(ngx_rbl_carrier_t *c)
+ngx_rbl_load_send(ngx_rbl_load_t *load)
 {
-    c->batch = ngx_rbl_batch_create(c->store, ngx_rbl_carrier_reply,
-                                    ngx_rbl_carrier_done, c);
-    if (c->batch == NULL) {
+    load->batch = ngx_rbl_batch_create(load->carrier->store, ngx_rbl_load_reply,
+                                       ngx_rbl_load_done, load);
+    if (load->batch == NULL) {
         return;
     }
 
-    c->calls = 0;
-    ngx_rbl_carrier_usage(c);
-    ngx_rbl_carrier_log(c);
+    load->calls = 0;
+    ngx_rbl_load_usage(load);
+    ngx_rbl_load_log(load);
 
-    ngx_rbl_batch_optional(c->batch);
-    ngx_rbl_batch_submit(c->batch);
+    ngx_rbl_batch_optional(load->batch);
+    ngx_rbl_batch_submit(load->batch);
 }
 
 
 /* Sends the applications of one partition together. */
 
 static void
-ngx_rbl_carrier_usage(ngx_rbl_carrier_t *c)
+ngx_rbl_load_usage(ngx_rbl_load_t *load)
 {
     char              text[NGX_RBL_CALL_USAGE][3][RBL_OUT_INT];
     unsigned          partition[NGX_RBL_LOAD_USAGE];
@@ -149,14 +315,13 @@ ngx_rbl_carrier_usage(ngx_rbl_carrier_t *c)
 
     ngx_memzero(partition, sizeof(partition));
 
-    for (i = 0; i < c->nusage; i++) {
-        partition[i] = rbl_partition(ngx_rbl_store_keyspace(c->store),
-                           (rbl_str_t) { c->usage[i].account, RBL_SID_LEN });
+    for (i = 0; i < load->nusage; i++) {
+        partition[i] = ngx_rbl_load_partition(load, load->usage[i].account);
     }
 
-    for (i = 0; i < c->nusage; i++) {
+    for (i = 0; i < load->nusage; i++) {
         for (j = i, n = 0;
-             partition[i] != (unsigned) -1 && j < c->nusage
+             partition[i] != (unsigned) -1 && j < load->nusage
              && n < NGX_RBL_CALL_USAGE;
              j++)
         {
@@ -164,7 +329,7 @@ ngx_rbl_carrier_usage(ngx_rbl_carrier_t *c)
                 continue;
             }
 
-            u = &c->usage[j];
+            u = &load->usage[j];
             call.app[n].account = (rbl_str_t) { u->account, RBL_SID_LEN };
             call.app[n].app = (rbl_str_t) { u->app, RBL_SID_LEN };
             call.app[n].hour = rbl_out_int_text(text[n][0], u->hour);
@@ -175,10 +340,10 @@ ngx_rbl_carrier_usage(ngx_rbl_carrier_t *c)
         }
 
         if (n) {
-            ngx_rbl_carrier_call(c, &rbl_script_app_usage, partition[i],
-                                 RBL_ARGC(call.args)
-                                 + (int) n * RBL_ARGC(call.app[0]),
-                                 &call.args.sender, &call.args.call);
+            ngx_rbl_load_call(load, &rbl_script_app_usage, partition[i],
+                              RBL_ARGC(call.args)
+                              + (int) n * RBL_ARGC(call.app[0]),
+                              &call.args.sender, &call.args.call);
         }
     }
 }
@@ -187,7 +352,7 @@ ngx_rbl_carrier_usage(ngx_rbl_carrier_t *c)
 /* The refusals of an application are consecutive in the load. */
 
 static void
-ngx_rbl_carrier_log(ngx_rbl_carrier_t *c)
+ngx_rbl_load_log(ngx_rbl_load_t *load)
 {
     ngx_uint_t          n;
     ngx_queue_t        *q;
@@ -201,19 +366,18 @@ ngx_rbl_carrier_log(ngx_rbl_carrier_t *c)
     first = NULL;
     n = 0;
 
-    for (q = ngx_queue_head(&c->log); /* void */; q = ngx_queue_next(q)) {
-        refusal = q == ngx_queue_sentinel(&c->log) ? NULL
+    for (q = ngx_queue_head(&load->log); /* void */; q = ngx_queue_next(q)) {
+        refusal = q == ngx_queue_sentinel(&load->log) ? NULL
                   : ngx_queue_data(q, ngx_rbl_refusal_t, queue);
 
         if (first != NULL
             && (refusal == NULL
                 || ngx_memcmp(first->app, refusal->app, RBL_SID_LEN) != 0))
         {
-            ngx_rbl_carrier_call(c, &rbl_script_app_errors,
-                                 rbl_partition(ngx_rbl_store_keyspace(c->store),
-                                               call.args.account),
-                                 RBL_ARGC(call.args) + (int) n,
-                                 &call.args.sender, &call.args.call);
+            ngx_rbl_load_call(load, &rbl_script_app_errors,
+                              ngx_rbl_load_partition(load, first->account),
+                              RBL_ARGC(call.args) + (int) n,
+                              &call.args.sender, &call.args.call);
             first = NULL;
         }
 
@@ -237,19 +401,20 @@ ngx_rbl_carrier_log(ngx_rbl_carrier_t *c)
 /* Sets the first two arguments: the sender and the number of the call. */
 
 static void
-ngx_rbl_carrier_call(ngx_rbl_carrier_t *c, const rbl_script_t *script,
+ngx_rbl_load_call(ngx_rbl_load_t *load, const rbl_script_t *script,
     unsigned partition, int argc, rbl_str_t *sender, rbl_str_t *call)
 {
     char       number[RBL_OUT_INT];
     rbl_key_t  key;
 
-    c->calls++;
+    load->calls++;
 
-    *sender = rbl_key(&key, ngx_rbl_store_keyspace(c->store), partition,
-                      "stats:from", rbl_sid_str(&c->name), RBL_STR(""));
-    *call = rbl_out_int_text(number, c->number + c->calls);
+    *sender = rbl_key(&key, ngx_rbl_store_keyspace(load->carrier->store),
+                      partition, "stats:from", rbl_sid_str(&load->name),
+                      RBL_STR(""));
+    *call = rbl_out_int_text(number, load->number + load->calls);
 
-    ngx_rbl_batch_script(c->batch, script, argc, sender);
+    ngx_rbl_batch_script(load->batch, script, argc, sender);
 
     *sender = RBL_STR("");
     *call = RBL_STR("");
@@ -257,12 +422,12 @@ ngx_rbl_carrier_call(ngx_rbl_carrier_t *c, const rbl_script_t *script,
 
 
 static void
-ngx_rbl_carrier_reply(void *data, ngx_uint_t i, const redisReply *reply)
+ngx_rbl_load_reply(void *data, ngx_uint_t i, const redisReply *reply)
 {
-    ngx_rbl_carrier_t  *c = data;
+    ngx_rbl_load_t  *load = data;
 
-    if (rbl_reply_number(reply) > 0 && !c->damaged) {
-        c->damaged = 1;
+    if (rbl_reply_number(reply) > 0 && !load->carrier->damaged) {
+        load->carrier->damaged = 1;
         ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
                       "rbl: there are keys of statistics or error logs in the "
                       "store that are none");
@@ -271,60 +436,89 @@ ngx_rbl_carrier_reply(void *data, ngx_uint_t i, const redisReply *reply)
 
 
 static void
-ngx_rbl_carrier_done(void *data, ngx_rbl_store_rc_e rc)
+ngx_rbl_load_done(void *data, ngx_rbl_store_rc_e rc)
 {
-    ngx_rbl_carrier_t  *c = data;
+    ngx_rbl_load_t  *load = data;
 
-    ngx_uint_t  more;
-
-    c->batch = NULL;
+    load->batch = NULL;
 
     if (rc == NGX_RBL_STORE_OK) {
-        more = c->nusage == NGX_RBL_LOAD_USAGE
-               || c->nlog == NGX_RBL_LOAD_REFUSALS;
-
-        ngx_rbl_meter->flushes++;
-        ngx_rbl_refusals_drop(&c->log);
-        c->number += c->calls;
-        c->nusage = 0;
-        c->nlog = 0;
-        c->failed = 0;
-        c->unknown = 0;
-
-        if (more || ngx_exiting) {
-            ngx_rbl_carrier_run(c, 1);
-        }
+        ngx_rbl_load_stored(load);
 
     } else {
         ngx_rbl_meter->flush_errors++;
-        c->unknown |= rc == NGX_RBL_STORE_LOST;
-        c->again = ngx_current_msec
-                   + ngx_min(NGX_RBL_CARRIER_PAUSE << c->failed,
-                             NGX_RBL_CARRIER_SLOWEST);
-        c->failed = ngx_min(c->failed + 1, 6);
+        load->unknown |= rc == NGX_RBL_STORE_LOST;
+        load->again = ngx_current_msec
+                      + ngx_min(NGX_RBL_CARRIER_PAUSE << load->failed,
+                                NGX_RBL_CARRIER_SLOWEST);
+        load->failed = ngx_min(load->failed + 1, 6);
     }
 
-    c->landed();
+    load->carrier->landed();
+}
+
+
+/* Sends the next load if this one was full. */
+
+static void
+ngx_rbl_load_stored(ngx_rbl_load_t *load)
+{
+    ngx_uint_t  more;
+
+    more = load->nusage == NGX_RBL_LOAD_USAGE
+           || load->nlog == NGX_RBL_LOAD_REFUSALS;
+
+    ngx_rbl_meter->flushes++;
+    ngx_rbl_refusals_drop(&load->log);
+    load->number += load->calls;
+    load->nusage = 0;
+    load->nlog = 0;
+    load->failed = 0;
+    load->unknown = 0;
+
+    if ((more || ngx_exiting) && ngx_rbl_store_ready(load->carrier->store)) {
+        ngx_rbl_carrier_look(load->carrier);
+        ngx_rbl_load_run(load, 1);
+    }
 }
 
 
 void
 ngx_rbl_carrier_leave(ngx_rbl_carrier_t *c)
 {
-    ngx_uint_t  i;
+    ngx_uint_t  k;
 
-    if (c->batch != NULL) {
-        ngx_rbl_batch_cancel(c->batch);
-        c->batch = NULL;
-        c->unknown = 1;
-    }
-
-    for (i = 0; i < c->nusage && !c->unknown; i++) {
-        if (ngx_rbl_zone_add(c->zone, &c->usage[i]) != NGX_OK) {
-            ngx_rbl_meter->uncounted += c->usage[i].requests;
+    for (k = 0; k < RBL_NODES_MAX; k++) {
+        if (c->load[k] != NULL) {
+            ngx_rbl_load_leave(c->load[k]);
+            ngx_free(c->load[k]);
         }
     }
 
-    ngx_rbl_refusals_drop(&c->log);
+    ngx_rbl_meter->unlogged += c->refusals.total;
     ngx_rbl_refusals_free(&c->refusals);
+}
+
+
+static void
+ngx_rbl_load_leave(ngx_rbl_load_t *load)
+{
+    ngx_uint_t  i;
+
+    if (load->batch != NULL) {
+        ngx_rbl_batch_cancel(load->batch);
+        load->unknown = 1;
+    }
+
+    for (i = 0; i < load->nusage; i++) {
+        if (load->unknown
+            || ngx_rbl_zone_add(load->carrier->zone, &load->usage[i])
+               != NGX_OK)
+        {
+            ngx_rbl_meter->uncounted += load->usage[i].requests;
+        }
+    }
+
+    ngx_rbl_meter->unlogged += load->nlog;
+    ngx_rbl_refusals_drop(&load->log);
 }

@@ -56,13 +56,8 @@ ngx_rbl_gather_init(ngx_rbl_main_conf_t *rmcf, ngx_cycle_t *cycle)
     stores = rmcf->stores.elts;
 
     for (i = 0; i < g->n; i++) {
-        if (ngx_rbl_carrier_init(&g->carriers[i], live[i], stores[i],
-                                 rmcf->zone->data, ngx_rbl_gather_wait)
-            != NGX_OK)
-        {
-            ngx_free(g->carriers);
-            return;
-        }
+        ngx_rbl_carrier_init(&g->carriers[i], live[i], stores[i],
+                             rmcf->zone->data, ngx_rbl_gather_wait);
     }
 
     g->zone = rmcf->zone->data;

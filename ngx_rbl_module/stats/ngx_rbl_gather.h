@@ -5,7 +5,7 @@
  * A worker that has data runs a timer that is not cancelable, so that it sends
  * them before it exits.  While the store is away the timer is cancelable:
  * shared memory keeps the statistics for the next worker, and the refusals of
- * the last moment are lost.
+ * the last moment are lost.  So it is with those of a part that is away.
  *
  * Without shared memory nothing is collected.
  */
@@ -50,11 +50,11 @@ void ngx_rbl_refusals_free(ngx_rbl_refusals_t *all);
 void ngx_rbl_refusals_add(ngx_rbl_refusals_t *all, ngx_rbl_ctx_t *ctx);
 
 /*
- * Moves at most n refusals of one application into an empty queue, and returns
- * their number.  The caller frees them.
+ * Moves at most n refusals of one application, whose account fits, to the end
+ * of a queue, and returns their number.  The caller frees them.
  */
-ngx_uint_t ngx_rbl_refusals_take(ngx_rbl_refusals_t *all, ngx_queue_t *queue,
-    ngx_uint_t n);
+ngx_uint_t ngx_rbl_refusals_take(ngx_rbl_refusals_t *all,
+    const ngx_rbl_fits_t *fits, ngx_queue_t *queue, ngx_uint_t n);
 void ngx_rbl_refusals_drop(ngx_queue_t *queue);
 
 

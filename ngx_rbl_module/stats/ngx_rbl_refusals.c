@@ -21,6 +21,8 @@ static int ngx_rbl_refusal_full(rbl_out_t *out);
 static ngx_uint_t ngx_rbl_refusals_lane(const char *app);
 static void ngx_rbl_refusals_room(ngx_rbl_refusals_t *all, ngx_uint_t lane);
 static void ngx_rbl_refusals_remove(ngx_rbl_refusals_t *all, ngx_uint_t lane);
+static ngx_rbl_refusal_t *ngx_rbl_refusals_first(ngx_queue_t *lane,
+    const ngx_rbl_fits_t *fits);
 
 
 void
@@ -196,29 +198,53 @@ ngx_rbl_refusals_remove(ngx_rbl_refusals_t *all, ngx_uint_t lane)
 }
 
 
+/* The first refusal of a lane that fits; or NULL. */
+
+static ngx_rbl_refusal_t *
+ngx_rbl_refusals_first(ngx_queue_t *lane, const ngx_rbl_fits_t *fits)
+{
+    ngx_queue_t        *q;
+    ngx_rbl_refusal_t  *refusal;
+
+    for (q = ngx_queue_head(lane); q != ngx_queue_sentinel(lane);
+         q = ngx_queue_next(q))
+    {
+        refusal = ngx_queue_data(q, ngx_rbl_refusal_t, queue);
+
+        if (fits->is(fits->data, refusal->account)) {
+            return refusal;
+        }
+    }
+
+    return NULL;
+}
+
+
 ngx_uint_t
-ngx_rbl_refusals_take(ngx_rbl_refusals_t *all, ngx_queue_t *queue,
-    ngx_uint_t n)
+ngx_rbl_refusals_take(ngx_rbl_refusals_t *all, const ngx_rbl_fits_t *fits,
+    ngx_queue_t *queue, ngx_uint_t n)
 {
     ngx_uint_t          i, taken;
     ngx_queue_t        *q, *next;
     ngx_rbl_refusal_t  *first, *refusal;
 
-    for (i = 0; i < NGX_RBL_LOG_LANES; i++) {
-        if (all->length[i] > 0) {
+    first = NULL;
+
+    for (i = 0; i < NGX_RBL_LOG_LANES && all->total > 0; i++) {
+        first = ngx_rbl_refusals_first(&all->lane[i], fits);
+
+        if (first != NULL) {
             break;
         }
     }
 
-    if (i == NGX_RBL_LOG_LANES) {
+    if (first == NULL) {
         return 0;
     }
 
-    first = ngx_queue_data(ngx_queue_head(&all->lane[i]), ngx_rbl_refusal_t,
-                           queue);
     taken = 0;
 
-    for (q = ngx_queue_head(&all->lane[i]);
+    for (q = &first->queue;
          q != ngx_queue_sentinel(&all->lane[i]) && taken < n;
          q = next)
     {

@@ -49,10 +49,12 @@ const ngx_rbl_status_number_t  ngx_rbl_status_statistics[] = {
       "Batches that the store has not stored; they are sent again.",
       NGX_RBL_STATUS_NUMBER(flush_errors) },
     { "uncounted", "rbl_statistics_uncounted_total", "counter",
-      "Requests missing in statistics because the zone was full.",
+      "Requests missing in statistics because the zone was full, or a worker "
+      "exited before the store confirmed them.",
       NGX_RBL_STATUS_NUMBER(uncounted) },
     { "unlogged", "rbl_statistics_unlogged_total", "counter",
-      "Errors missing in error logs because there were too many at once.",
+      "Errors missing in error logs because there were too many at once, or a "
+      "worker exited before the store confirmed them.",
       NGX_RBL_STATUS_NUMBER(unlogged) },
     { NULL, NULL, NULL, NULL, 0 }
 };

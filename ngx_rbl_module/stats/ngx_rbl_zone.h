@@ -38,12 +38,19 @@ void ngx_rbl_zone_leave(ngx_rbl_zone_t *zone);
 /* NGX_DECLINED: no room. */
 ngx_int_t ngx_rbl_zone_add(ngx_rbl_zone_t *zone, const ngx_rbl_usage_t *usage);
 
+/* Which accounts are taken. */
+typedef struct {
+    ngx_uint_t  (*is)(void *data, const char *account);
+    void         *data;
+} ngx_rbl_fits_t;
+
 /*
- * Takes at most n entries of a store; the caller owns them then.  Drops old
- * entries of stores that no worker uses.
+ * Takes at most n entries of a store, of the accounts that fit; the caller owns
+ * them then.  Drops old entries of stores that no worker uses.
  */
 ngx_uint_t ngx_rbl_zone_take(ngx_rbl_zone_t *zone, uint32_t store,
-    uint32_t hour, ngx_rbl_usage_t *usage, ngx_uint_t n);
+    uint32_t hour, const ngx_rbl_fits_t *fits, ngx_rbl_usage_t *usage,
+    ngx_uint_t n);
 
 /* True if there may be entries to take. */
 ngx_uint_t ngx_rbl_zone_dirty(ngx_rbl_zone_t *zone);

@@ -43,7 +43,8 @@ static ngx_uint_t ngx_rbl_slot_is(const ngx_rbl_slot_key_t *key,
     const ngx_rbl_usage_t *usage);
 static ngx_uint_t ngx_rbl_slot_swap(uint64_t *word, uint64_t *w, uint64_t to);
 static ngx_uint_t ngx_rbl_slot_take(ngx_rbl_zone_sh_t *sh, uint32_t i,
-    uint32_t store, uint32_t hour, ngx_rbl_usage_t *usage);
+    uint32_t store, uint32_t hour, const ngx_rbl_fits_t *fits,
+    ngx_rbl_usage_t *usage);
 
 
 ngx_int_t
@@ -215,7 +216,7 @@ ngx_rbl_zone_turn(ngx_rbl_zone_t *zone, ngx_msec_t pause)
 
 ngx_uint_t
 ngx_rbl_zone_take(ngx_rbl_zone_t *zone, uint32_t store, uint32_t hour,
-    ngx_rbl_usage_t *usage, ngx_uint_t n)
+    const ngx_rbl_fits_t *fits, ngx_rbl_usage_t *usage, ngx_uint_t n)
 {
     uint32_t            i;
     uint64_t            w;
@@ -240,7 +241,7 @@ ngx_rbl_zone_take(ngx_rbl_zone_t *zone, uint32_t store, uint32_t hour,
             break;
         }
 
-        if (ngx_rbl_slot_take(sh, i, store, hour, &usage[taken])) {
+        if (ngx_rbl_slot_take(sh, i, store, hour, fits, &usage[taken])) {
             taken++;
 
         } else {
@@ -260,7 +261,7 @@ ngx_rbl_zone_take(ngx_rbl_zone_t *zone, uint32_t store, uint32_t hour,
 
 static ngx_uint_t
 ngx_rbl_slot_take(ngx_rbl_zone_sh_t *sh, uint32_t i, uint32_t store,
-    uint32_t hour, ngx_rbl_usage_t *usage)
+    uint32_t hour, const ngx_rbl_fits_t *fits, ngx_rbl_usage_t *usage)
 {
     uint64_t             w, life;
     ngx_rbl_slot_key_t  *key;
@@ -274,7 +275,9 @@ ngx_rbl_slot_take(ngx_rbl_zone_sh_t *sh, uint32_t i, uint32_t store,
     ngx_memcpy(usage->account, key->account, RBL_SID_LEN);
     ngx_memcpy(usage->app, key->app, RBL_SID_LEN);
 
-    if (usage->store != store && usage->hour + NGX_RBL_ZONE_STALE > hour) {
+    if (usage->store == store ? !fits->is(fits->data, usage->account)
+                              : usage->hour + NGX_RBL_ZONE_STALE > hour)
+    {
         return 0;
     }
 

@@ -276,14 +276,22 @@ ngx_rbl_node_of(ngx_rbl_store_t *store, unsigned p)
 }
 
 
-ngx_uint_t
-ngx_rbl_store_has(ngx_rbl_store_t *store, unsigned p)
+unsigned
+ngx_rbl_store_on(ngx_rbl_store_t *store, unsigned p)
 {
     ngx_rbl_node_t  *node;
 
     node = ngx_rbl_node_of(store, p);
 
-    return node != NULL && ngx_rbl_redis_ready(&node->main);
+    return node != NULL && ngx_rbl_redis_ready(&node->main)
+           ? (unsigned) node->i : RBL_NODE_NONE;
+}
+
+
+ngx_uint_t
+ngx_rbl_store_has(ngx_rbl_store_t *store, unsigned p)
+{
+    return ngx_rbl_store_on(store, p) != RBL_NODE_NONE;
 }
 
 

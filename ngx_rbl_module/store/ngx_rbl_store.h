@@ -106,7 +106,9 @@ typedef struct {
 ngx_int_t ngx_rbl_store_node(ngx_rbl_store_t *store, ngx_uint_t i,
     ngx_rbl_store_node_t *node);
 
-/* True if the node of the partition is ready. */
+/* Returns the index of the node of a partition; RBL_NODE_NONE: it is not
+   ready.  ngx_rbl_store_has: it is ready. */
+unsigned ngx_rbl_store_on(ngx_rbl_store_t *store, unsigned p);
 ngx_uint_t ngx_rbl_store_has(ngx_rbl_store_t *store, unsigned p);
 
 /* Changes the octets that choose the partition of a digest (rbl_hash_key) to
