@@ -53,7 +53,15 @@ static const char *const  ngx_rbl_tests[] = {
 void
 ngx_rbl_shared_prepare(ngx_rbl_ctx_t *ctx)
 {
-    rbl_key_t  key;
+    rbl_key_t         key;
+    ngx_rbl_lists_t  *lists;
+
+    lists = ctx->data;
+    lists->blind = !ngx_rbl_store_has(ctx->store, 0);
+
+    if (lists->blind) {
+        return;
+    }
 
     ngx_rbl_batch_command(ctx->batch, RBL_COMMAND("ZRANGE",
                           rbl_key(&key, ngx_rbl_store_keyspace(ctx->store), 0,
@@ -67,10 +75,14 @@ ngx_rbl_shared_prepare(ngx_rbl_ctx_t *ctx)
 void
 ngx_rbl_shared_names(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
+    ngx_rbl_lists_t  *lists;
+
+    lists = ctx->data;
+
     if (reply->type != REDIS_REPLY_ARRAY) {
         ngx_rbl_internal(ctx);
 
-    } else if (i == NGX_RBL_SHARED_DAEMONS) {
+    } else if (i + lists->blind == NGX_RBL_SHARED_DAEMONS) {
         ngx_rbl_shared_daemons(ctx, reply);
 
     } else {

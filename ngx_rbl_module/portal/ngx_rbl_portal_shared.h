@@ -27,14 +27,15 @@ typedef struct {
     ngx_uint_t         at;              /* the list of the next state */
     ngx_uint_t         partial;         /* states that are away are left out */
     ngx_uint_t         away;            /* partitions that are away */
+    ngx_uint_t         blind;           /* 1: the daemons are not read */
     ngx_uint_t         ndaemons;
     rbl_str_t         *daemons;         /* keys, behind a free element */
 } ngx_rbl_lists_t;
 
 
 /* First round, of a call whose data begin with ngx_rbl_lists_t: adds its first
-   read, the names of daemons.  A second read, if there is one, has the SIDs of
-   the lists. */
+   read, the names of daemons, unless their partition is away.  A second read,
+   if there is one, has the SIDs of the lists. */
 void ngx_rbl_shared_prepare(ngx_rbl_ctx_t *ctx);
 void ngx_rbl_shared_names(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);

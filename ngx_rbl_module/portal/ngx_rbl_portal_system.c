@@ -67,7 +67,11 @@ ngx_rbl_system_prepare(ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_system_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
-    if (i == NGX_RBL_SYSTEM_HAND) {
+    ngx_rbl_system_t  *all;
+
+    all = ctx->data;
+
+    if (i + all->lists.blind == NGX_RBL_SYSTEM_HAND) {
         ngx_rbl_system_hand(ctx, reply);
 
     } else {

@@ -127,6 +127,10 @@ for my $node (grep { $_ != $other } @{ $f->{nodes} }) {
     $r = portal($t, undef, 'POST', 'session/passkey.json', fields => {
         passkey_signed($key, json($r)->{data}{challenge} // 'A' x 43) });
     is($r->{status}, 200, 'the passkey signs in');
+    $r = accepted(portal($t, $user, 'GET', 'lists/state.json'), 'the lists');
+    is(scalar @{ $r->{data} }, 1, 'all of them');
+    is($r->{partitions_away}, (grep { $_ == $node } values %part_at),
+        'without a part of their state');
     up($node);
 }
 
