@@ -159,12 +159,11 @@ do {
     is($page->{partitions_away}, $parts, 'accounts: says so');
     push @pages, map { $_->{id} } @{ $page->{data} };
     $next = $page->{next};
-} while $next && @pages < 10;
+} while $next && @pages <= @left;
 is_deeply(\@pages, \@left, 'all others');
 my $now = ask_op('operator/lists.json');
 is_deeply($now->{data}, $listed->{data}, 'lists: all of them');
 is($now->{partitions_away}, $parts, 'says so');
 up($dead);
-
 
 done_testing();
