@@ -1,8 +1,9 @@
 # ngx_rbl: a blocklist monitoring service for sites that run nginx.
 #
 #   make run      build everything and start a private demonstration
-#   make check    build and run every test, or those in T="t/api/hosts.t ..."
-#   make asan     the same tests under AddressSanitizer and UBSan
+#   make check    build, run the tests of each landing, or T="t/api/hosts.t ..."
+#   make endure   the long tests, in ten parts; ENDURE=3: this part
+#   make asan     the tests of make check under AddressSanitizer and UBSan
 #   make doc      the manual pages as HTML, in build/doc
 #   make deb      two Debian packages; `make install` takes DESTDIR and prefix
 #   make fuzz     look for inputs that break something, FUZZ_SECONDS a target
@@ -71,8 +72,8 @@ UNITBIN  = $(patsubst %.c,$(BUILD)/%,$(UNIT))
 TOOLBIN  = $(patsubst %.c,$(BUILD)/%,$(TOOLS))
 MODULE   = $(BUILD)/ngx_rbl_module.so
 
-.PHONY: all deps run check slow asan clang daemon module man portal unit \
-        tools style clean doc analyze compdb
+.PHONY: all deps run check endure programs slow asan clang daemon module man \
+        portal unit tools style clean doc analyze compdb
 
 all: daemon module man portal
 
@@ -191,22 +192,33 @@ $(BUILD)/nginx-asan: ngx_rbl_module/nginx-asan.sh
 JOBS    ?= $(if $(SANITIZE),4,10)
 unitbin  = $(patsubst t/unit/%.c,$(BUILD)/t/unit/%,$(1))
 
-# T: test programs, or sources of unit tests.
+# T: test programs, or sources of unit tests.  Without T: all but the long ones,
+# which t/endure.sh names.
 T       ?=
-TESTS    = $(or $(T),$(UNITBIN) $(sort $(wildcard t/*/*.t)))
+LONG     = $(shell grep -o 't/[a-z_/]*\.t\b' t/endure.sh)
+CHOSEN   = $(or $(T),$(UNIT) $(filter-out $(LONG),$(sort $(wildcard t/*/*.t))))
+TESTS    = $(call unitbin,$(CHOSEN))
 TIMED    = $(shell grep -l '^\# Alone: ' $(filter %.t,$(TESTS)) /dev/null)
 SLOW     = $(call unitbin,$(shell sed '/^\#/d' t/slow))
 slowest  = $(filter $(1),$(SLOW)) $(filter-out $(SLOW),$(1))
 ALONE    = $(call slowest,$(TIMED))
 CLUSTER  = $(if $(T)$(SANITIZE)$(RBL_REDIS_CLUSTER),,$(shell sed '/^\#/d' t/cluster))
-BESIDE   = $(call slowest,$(call unitbin,$(filter-out $(TIMED),$(TESTS))))
+BESIDE   = $(call slowest,$(filter-out $(TIMED),$(TESTS)))
+CORES    = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 check:
 	@sh conf/deps.sh build test
-	@$(MAKE) --no-print-directory all unit tools style $(NGINX)
-	$(if $(T),,@$(MAKE) --no-print-directory replay)
+	@$(MAKE) $(CORES) --no-print-directory all unit tools style $(NGINX) \
+	    $(if $(SANITIZE),,clang) $(if $(T),,replay)
 	@$(TESTENV) RBL_BUILD=$(abspath $(BUILD)) PROVE="$(PROVE)" \
 	    sh t/check.sh $(BUILD) $(JOBS) "$(BESIDE)" "$(ALONE)" "$(CLUSTER)"
+
+# The programs of `make check`.
+programs:
+	@echo $(CHOSEN)
+
+endure:
+	@sh t/endure.sh $(ENDURE)
 
 slow:
 	@sh t/slow.sh $(BUILD)/beside.log $(BUILD)/alone.log >$(BUILD)/slow \
@@ -220,11 +232,21 @@ compdb: $(GEN)
 	@RBL_CPPFLAGS="$(CPPFLAGS)" sh t/flags.sh $(abspath $(BUILD)) \
 	    >compile_commands.json
 
-# Another compiler's opinion.  Its warnings do not depend on optimization, which
-# takes half of the time.
-clang:
-	RBL_CC_OPT="-O0 -fPIC -D_GNU_SOURCE" $(MAKE) CC=clang OPT="-O0 -fPIE" \
-	    BUILD=$(BUILD)/clang PORTAL=$(PORTAL) all unit tools
+# Another compiler's warnings, without code.  Those of the module are nginx's own.
+CHECKED  = $(SHARED) $(DAEMON) $(CTL) $(UNIT) $(TOOLS) rbl-checkd/main.c \
+           $(wildcard ngx_rbl_module/*.c ngx_rbl_module/*/*.c)
+SYNTAX   = $(patsubst %.c,$(BUILD)/clang/%.ok,$(CHECKED))
+
+clang: $(SYNTAX)
+
+$(BUILD)/clang/ngx_rbl_module/%.ok: WARN = -Wall -Wextra -Wpointer-arith \
+    -Wno-unused-parameter -Werror
+
+$(BUILD)/clang/%.ok: %.c | $(GEN) $(MODULE)
+	@mkdir -p $(@D)
+	$(call say,LNT,$<)clang -fsyntax-only -MMD -MP -MT $@ -MF $(@:.ok=.d) \
+	    $(WARN) $(CPPFLAGS) $$(sh t/flags.sh $(abspath $(BUILD)) $<) $<
+	@touch $@
 
 style:
 	@sh t/style.sh
@@ -244,4 +266,4 @@ include t/hazard/hazard.mk
 include t/lab/lab.mk
 include t/valgrind/valgrind.mk
 
--include $(OBJS:.o=.d)
+-include $(OBJS:.o=.d) $(SYNTAX:.ok=.d)

@@ -7,18 +7,18 @@
 # which two cores are enough (JOBS=1: one by one).  Those of CLUSTER run at last
 # and once more, with a cluster as their Redis.
 #
-# A program that fails runs again, alone, because several programs on two cores
-# can starve one another.  One that passes only then is named at the end: it
-# depends on the speed of the machine, which is a fault of the program.  At most
-# RETRIES programs of each part get a second run.
+# A program that fails runs once more, alone.  If it passes then, the result
+# depends on luck or on the speed of the machine, which is a fault of the
+# program or of the product: a line FLAKY at the end names it.  At most RETRIES
+# programs of each group get a second run.
 #
 # The end of the output repeats what failed, for readers of the last lines.
 
 build=$1 jobs=$2 beside=$3 alone=$4 cluster=$5
 RETRIES=3
 
-# part NAME JOBS PROGRAM...: the status of prove
-part() {
+# group NAME JOBS PROGRAM...: the status of prove
+group() {
     log=$build/$1.log
     n=$2
     shift 2
@@ -32,37 +32,43 @@ failed() {
     sed -n 's/^\([^ ]*\) *(Wstat: .*/\1/p' "$build/$1.log" | sort -u
 }
 
-# again PART: 0 if everything that failed in it passes alone
+# again NAME: 0 if everything that failed in the group passes alone
 again() {
     again=$(failed "$1")
     [ -n "$again" ] && [ "$(echo "$again" | wc -l)" -le "$RETRIES" ] \
         || return 1
     printf '\nOnce more, alone: %s\n' "$(echo $again)"
-    retried="$retried $(echo $again)"
-    part "again-$1" 1 $again
+    group "again-$1" 1 $again || return 1
+    flaky="$flaky $(echo $again)"
+}
+
+# The lines of the logs that are about failures.
+failures() {
+    for name in beside again-beside alone again-alone cluster again-cluster; do
+        [ ! -e "$build/$name.log" ] || cat "$build/$name.log"
+    done | grep -vE '^\[[0-9:]+\].* ok +[0-9]+ ms|^# [^ ]' | tail -n 60
 }
 
 bad=0
-retried=
+flaky=
+start=$(date +%s)
 rm -f "$build/beside.log" "$build/alone.log" "$build/cluster.log" \
     "$build"/again-*.log
-[ -z "${beside# }" ] || part beside "$jobs" $beside || again beside || bad=1
-[ -z "${alone# }" ] || part alone "$((jobs > 1 ? 2 : 1))" $alone \
+[ -z "${beside# }" ] || group beside "$jobs" $beside || again beside || bad=1
+[ -z "${alone# }" ] || group alone "$((jobs > 1 ? 2 : 1))" $alone \
     || again alone || bad=1
 if [ -n "$cluster" ]; then
     export RBL_REDIS_CLUSTER=1
-    part cluster "$jobs" $cluster || again cluster || bad=1
+    group cluster "$jobs" $cluster || again cluster || bad=1
 fi
 
-if [ "$bad" = 0 ]; then
-    [ -z "$retried" ] \
-        || printf '\nPassed only alone, see the logs in %s:%s\n' "$build" \
-               "$retried"
-    exit 0
+if [ "$bad$flaky" != 0 ]; then
+    printf '\nFailures in the logs in %s:\n' "$build"
+    failures
 fi
-
-printf '\nWhat did not pass, out of the logs in %s:\n' "$build"
-for name in beside again-beside alone again-alone cluster again-cluster; do
-    [ ! -e "$build/$name.log" ] || cat "$build/$name.log"
-done | grep -vE '^\[[0-9:]+\].* ok +[0-9]+ ms|^# [^ ]' | tail -n 60
-exit 1
+for program in $flaky; do
+    printf 'FLAKY %s: failed, and passed when it ran again alone\n' "$program"
+done
+took=$(($(date +%s) - start))
+printf '\nTests: %d min %02d s\n' $((took / 60)) $((took % 60))
+exit $bad

@@ -1,0 +1,96 @@
+#!/bin/sh
+
+# The long tests, in ten parts: sh t/endure.sh [PART...]; all without PART.
+#
+# `make check` leaves out the programs that are named here.  .ci/run runs one
+# part for each landing, so that ten landings run all of them.  Each part takes
+# a few minutes of two cores; move programs between parts to keep it so.
+#
+# The last lines have the result and the minutes of each part.
+
+# What each part runs.  Arguments of `tests` are programs, or variables for
+# them in front.
+part() {
+    case $1 in
+    0)  # Masters behind Sentinels are killed, stopped and cut off.
+        tests t/failover/alive.t t/failover/bed.t t/failover/cut.t \
+            t/failover/hostile.t t/failover/pay.t t/failover/register.t \
+            t/failover/sentinel.t t/failover/silent.t t/failover/durable.t \
+            t/failover/history.t t/failover/load.t
+        ;;
+    1)  # The same for the masters of a cluster, whose slots move, too; stores
+        # of earlier versions are upgraded under load.
+        tests t/failover/cluster.t t/failover/half.t \
+            t/failover/hostile_cluster.t t/failover/reload.t \
+            t/failover/slots.t t/failover/start.t t/failover/stats.t \
+            t/checkd/cluster_failover.t t/upgrade/programs.t t/upgrade/stores.t
+        ;;
+    2)  # The commands of rbl-availability(7) on machines in namespaces.
+        tests t/conf/availability.t t/conf/availability_cluster.t
+        ;;
+    3)  # Hostile accounts beside another one; memory after many requests.
+        tests t/neighbours/clients.t t/neighbours/lists.t \
+            t/neighbours/oracle.t t/neighbours/receivers.t \
+            t/neighbours/refused.t t/neighbours/store.t \
+            t/lifecycle/memory.t t/checkd/memory.t
+        ;;
+    4)  # Lists that fail in every known way, and random worlds of lists.
+        tests t/lab/soak.t t/lab/standing.t t/lab/table.t t/checkd/deaths.t &&
+            SOAK_MINUTES=4 ${MAKE:-make} soak
+        ;;
+    5)  # Random lives beside models.
+        tests RBL_LIVES=16 t/lua/lives.t t/lua/told_truth.t \
+            t/lua/delivered_once.t t/lua/ranges.t &&
+            tests t/lua/bill_lives.t
+        ;;
+    6)  # Programs that are killed at any moment; all themes of the portal.
+        tests CRASH_SEEDS=3 t/checkd/crash.t t/bill/crash.t t/deliver/crash.t \
+            t/deliver/digest_crash.t t/deliver/kills.t t/bill/lapse_kills.t \
+            t/bill/stripe_kills.t
+        ;;
+    7)  # The commands of rbl-operations(7) on a new machine.
+        ${MAKE:-make} deb-check
+        ;;
+    8)  ${MAKE:-make} check SUITE=trixie T="$(halves 1)"
+        ;;
+    9)  ${MAKE:-make} check SUITE=trixie T="$(halves 0)"
+        ;;
+    *)  echo "endure.sh: no part \"$1\"; there are 0 to 9" >&2
+        return 2
+        ;;
+    esac
+}
+
+# tests [NAME=VALUE...] PROGRAM...
+tests() {
+    variables=
+    while :; do
+        case $1 in
+        *=*) variables="$variables $1"; shift ;;
+        *)   break ;;
+        esac
+    done
+    env $variables ${MAKE:-make} check T="$*"
+}
+
+# Every second program of `make check`, from the first (1) or the second (0).
+halves() {
+    ${MAKE:-make} -s programs | tr ' ' '\n' | awk -v rest="$1" 'NR % 2 == rest'
+}
+
+cd "$(dirname "$0")/.." || exit 1
+[ $# -gt 0 ] || set -- 0 1 2 3 4 5 6 7 8 9
+report=
+bad=0
+for n; do
+    printf '\nendure %s\n' "$n"
+    start=$(date +%s)
+    status=0
+    part "$n" || status=$?
+    took=$(($(date +%s) - start))
+    [ $status = 0 ] && result=passed || { result=FAILED; bad=1; }
+    report="$report$(printf '\nendure %s: %s, %d min %02d s' "$n" "$result" \
+        $((took / 60)) $((took % 60)))"
+done
+echo "$report"
+exit $bad
