@@ -10,7 +10,7 @@ use strict;
 use warnings;
 
 my $assertion = qr/(?:ok|is|isnt|like|unlike|cmp_ok|is_deeply|isnt_deeply|pass
-    |accepted|refused|eventually|good|bad|is_clean|same)/x;
+    |accepted|refused|eventually|is_clean)/x;
 my $string = qr/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/;
 my $refers = qr/^(?:and|or|but|nor|its?|their|they|them|which|so|then|not|also
     |too|again|still|that|those|these|this|to|for|in|by|with|without|at|after
