@@ -2,7 +2,8 @@
 # make bench BENCH=http    one of them: t/bench/http.pl
 #
 # BENCH_ROUNDS and BENCH_SECONDS in the environment change how many rounds
-# there are and how long a measurement takes.  Fails if a target is missed.
+# there are and how long a measurement takes.  Fails if a target is missed that
+# t/bench/known does not list.
 
 BENCH ?= $(filter-out ten,$(patsubst t/bench/%.pl,%,$(sort \
     $(wildcard t/bench/*.pl))))

@@ -19,6 +19,9 @@ package RblBench;
 #     target('a result written: Redis CPU of the floor', $v, '<=', 2.0);
 #     bench_end();                      # exit status 1: a target was missed
 #
+# A target is a fixed bound.  t/bench/known lists those that are missed for now,
+# with the value that is accepted meanwhile.
+#
 # A statistic ("stat") is a hash {median, min, max, n, all}.  BENCH_ROUNDS in
 # the environment sets the number of rounds, BENCH_SECONDS (whole) the length of
 # a timed measurement.  Loops of the benchmark use CPU in this process, not in
@@ -45,7 +48,9 @@ our @EXPORT = qw(bench bench_end rounds seconds interleave stat_of ratio figure
     table remark target cpu_ns spend private_kb wrk program others_share
     go_first);
 
-my ($title, @targets);
+our $KNOWN = repo_dir() . '/t/bench/known';
+
+my ($title, @targets, $known);
 my ($measured, $foreign) = (0, 0);      # CPU time, in ns, while in spend()
 my ($again, $disturbed) = (0, 0);       # numbers of measurements
 
@@ -65,6 +70,7 @@ sub bench {
     my ($name, $text, %o) = @_;
 
     $title = $name;
+    $known = known_misses($name);
     $| = 1;
     my ($load) = read_file('/proc/loadavg') =~ /^(\S+)/;
     my $cores = () = read_file('/proc/cpuinfo') =~ /^processor/mg;
@@ -106,9 +112,9 @@ sub first_line {
     return (split /\n/, $r->{out} . $r->{err})[0] // '';
 }
 
-# Prints the targets; exits with 1 if one was missed.
+# Prints the targets; exits with 1 if one was missed that is not known.
 sub bench_end {
-    my $missed = grep { !$_->{met} } @targets;
+    my $missed = grep { $_->{state} eq 'MISS' } @targets;
 
     if ($again) {
         print "\n";
@@ -124,12 +130,15 @@ sub bench_end {
     if (@targets) {
         print "\ntargets of $title\n";
         my $width = max map { length $_->{name} } @targets;
-        for my $t (@targets) {
-            printf "  %-4s  %-*s  %s  (target %s %s)\n",
-                $t->{met} ? 'pass' : 'MISS', $width, $t->{name}, $t->{text},
-                $t->{op}, $t->{limit};
-        }
-        printf "  %d of %d met\n", @targets - $missed, scalar @targets;
+        printf "  %-5s  %-*s  %s  (target %s)\n", $_->{state}, $width,
+            @$_{qw(name text limit)} for @targets;
+        my $met = grep { $_->{state} eq 'pass' } @targets;
+        printf "  %d of %d met, %d known to be missed\n", $met,
+            scalar @targets, @targets - $met - $missed;
+    }
+    for my $name (sort keys %$known) {
+        remark("t/bench/known: $title has no target '$name'")
+            if !grep { $_->{name} eq $name } @targets;
     }
     exit($missed ? 1 : 0);
 }
@@ -398,12 +407,39 @@ sub target {
     my ($name, $v, $op, $limit, $unit) = @_;
 
     my $value = ref $v ? $v->{median} : $v;
-    my $met = $op eq '>=' ? $value >= $limit : $op eq '<=' ? $value <= $limit
-        : $op eq '<' ? $value < $limit : die "no operator $op\n";
+    my $k = $known->{$name};
+    my $met = within($value, $op, $limit);
+    my $state = $met ? 'pass'
+        : $k && within($value, $op, $k->{accepted}) ? 'KNOWN' : 'MISS';
     $unit = defined $unit ? " $unit" : '';
-    push @targets, { name => $name, met => $met, op => $op,
-        limit => "$limit$unit", text => figure($v) . $unit };
+    my $text = "$op $limit$unit";
+    $text .= $met ? '; its line in t/bench/known can be removed'
+        : "; $op $k->{accepted}$unit until \"$k->{until}\"" if $k;
+    push @targets, { name => $name, state => $state, limit => $text,
+        text => figure($v) . $unit };
     return $met;
+}
+
+sub within {
+    my ($value, $op, $limit) = @_;
+
+    return $op eq '>=' ? $value >= $limit : $op eq '<=' ? $value <= $limit
+        : $op eq '<' ? $value < $limit : die "no operator $op\n";
+}
+
+# The lines of t/bench/known for a benchmark: {target => {accepted, until}}.
+sub known_misses {
+    my ($bench) = @_;
+
+    my %found;
+    for my $line (grep { !/^(?:#|$)/ } split /\n/, read_file($KNOWN)) {
+        my ($of, $name, $accepted, $until) = $line
+            =~ /^(\w+) \| (.+?) \| (\d+(?:\.\d+)?) \| ([^|]*\S)$/
+            or die "$KNOWN: not 'bench | target | value | issue': $line\n";
+        $found{$name} = { accepted => $accepted, until => $until }
+            if $of eq $bench;
+    }
+    return \%found;
 }
 
 1;
