@@ -63,19 +63,25 @@ sub get_row {
 my $large = 'floor';
 redis($s->{redis}, 'SET', $large, 'x' x 2500);
 
-my $random_page = random_script($s, 'page', $every_page);
-my $random_host = random_script($s, 'host', $every_host);
+# Another account, token and page at nearly every request, in one shuffled
+# order.  The texts of all pages do not fit into the page cache of the worker
+# (4 MiB), so a part of the requests reads its records from Redis.
+my $pages = random_script($s, 'page', $every_page);
+my $hosts = random_script($s, 'host', $every_host);
+my $MANY = 'page of 20, many accounts in turn';
+
+# The rows with fixed bounds follow their reference.
 my @rows = (
     'return 200, 2.5 KB'     => row('nginx', '/floor/'),
     'one host'               => row('nginx', "/3.0/$HOST"),
     'page of 20'             => row('nginx', "/3.0/$PAGE"),
+    $MANY                    => row('nginx', '/', script => $pages),
     'return 200, as host'    => row('nginx', '/floor-host/'),
     'return 200, as page'    => row('nginx', '/floor-page/'),
     'least program: none'    => row('none', '/'),
     'least program: host'    => row('host', '/'),
     'least program: page'    => row('page', '/'),
-    'one host, random'       => row('nginx', '/', script => $random_host),
-    'page of 20, random'     => row('nginx', '/', script => $random_page),
+    'one host, many accounts in turn' => row('nginx', '/', script => $hosts),
     'one host, no ACL'       => row('open', "/3.0/$HOST"),
     'page of 20, no ACL'     => row('open', "/3.0/$PAGE"),
     (map { my ($peer, $as) = @$_; (
@@ -106,11 +112,16 @@ my $r = interleave(rounds(5), \@rows, warm => 1);
 # --- the table -------------------------------------------------------------
 
 remark("bodies: one host $s->{sizes}{host}, page $s->{sizes}{page} bytes");
-remark("wrk -t1 -c64 (alone: -c1), one worker; of 2.5 KB: the ratio to the");
-remark('first row, round by round; CPU in us a request, all threads; no ACL:');
-remark('a user of Redis who may do everything, as the peers are; the least');
-remark('program reads the same from Redis (none: nothing) and answers as much');
-table([ 'answer', 'requests/s', 'of 2.5 KB', 'server CPU', 'x', 'Redis CPU' ],
+my @accounts = @{ $s->{data}{accounts} };
+remark('many accounts in turn: ' . @accounts . ' accounts, '
+    . @accounts * $every_page->() . ' pages');
+remark('wrk -t1 -c64 (alone: -c1), one worker; of return 200: the ratio to');
+remark('the first row, round by round; CPU in us a request, all threads; x:');
+remark('its ratio to the first row; no ACL: a user of Redis who may do');
+remark('everything, as the peers are; the least program reads the same from');
+remark('Redis (none: nothing) and answers as much');
+table([ 'answer', 'requests/s', 'of return 200', 'server CPU', 'x',
+    'Redis CPU' ],
     map { my $name = $_; [ $name, figure($r->{$name}{rps}),
         beside_floor($name, 'rps'), figure($r->{$name}{server}),
         beside_floor($name, 'server'), figure($r->{$name}{redis}) ] } @names);
@@ -133,18 +144,23 @@ remark(sprintf 'private memory: nginx worker %d KiB, nginx-lua worker %d KiB,'
 
 # --- targets ---------------------------------------------------------------
 
-for (['one host', 0.55, 2.0], ['page of 20', 0.40, 3.0]) {
+# Fixed bounds, which no version may lower: a comparison with the version before
+# lets small steps add up.  The reference is `return 200` with 2.5 KB, in the
+# same worker and round, for every answer.  Beside a text as large as the answer
+# an answer could grow at no charge.  The known miss of one host, 0.69
+# (t/bench/known), is this ratio too.
+for (['one host', 0.75, 2.0], ['page of 20', 0.65, 3.0], [$MANY, 0.45]) {
     my ($name, $rps, $cpu) = @$_;
     target("$name: requests/s of return 200", ratio($r, $name, $FLOOR, 'rps'),
         '>=', $rps);
     target("$name: nginx CPU of return 200",
-        ratio($r, $name, $FLOOR, 'server'), '<=', $cpu, 'x');
+        ratio($r, $name, $FLOOR, 'server'), '<=', $cpu, 'x') if $cpu;
 }
 # The speed of Redis depends on the machine and on the moment: its targets
 # assume a GET of 2.5 KB that takes 1.1 us, 64 at a time, and 5.2 us one at a
 # time; here they are scaled by that GET in the same round.
 for (['one host', 64, 2.5], ['one host, alone', 1, 6.5], ['page of 20', 64, 20],
-    ['page of 20, random', 64, 20])
+    [$MANY, 64, 20])
 {
     my ($name, $depth, $us) = @$_;
     my ($get, $there) = $depth == 1 ? ('Redis: GET of 2.5 KB, alone', 5.2)
