@@ -45,11 +45,13 @@ for (['', \%mine], ['other', \%theirs]) {
     for my $family (sort keys %kind) {
         my $call = $family eq 'check' ? 'check/start' : "$family/add";
         my $r = call($t, 'POST', "$call.json", form => $form{$call});
-        is($r->{status}, 200, "$call $who");
+        is($r->{status}, 200, "$call succeeds"
+            . ($who && ' for the other account'));
         my $data = (eval { json($r) } // {})->{data} // {};
         $data = $data->[0] if ref $data eq 'ARRAY';
         $have->{$family} = $data->{id} // '';
-        like($have->{$family}, qr/^\Q$kind{$family}\E[0-9a-f]+$/, 'has an id');
+        like($have->{$family}, qr/^\Q$kind{$family}\E[0-9a-f]+$/,
+            "$call returns an id of its kind");
     }
 }
 
@@ -69,7 +71,7 @@ sub same {
     my ($foreign, $unknown) = map { $ask->($_) } 0, 1;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     is(words($foreign), words($unknown), $name);
-    is($foreign->{status}, $code, "$name: $code")
+    is($foreign->{status}, $code, "$name is refused with $code")
         or diag(substr $foreign->{raw}, 0, 1000);
 }
 
@@ -115,7 +117,7 @@ unchanged {
             }
         }
     }
-    cmp_ok($asked, '>', 80, 'calls that were compared');
+    cmp_ok($asked, '>', 80, 'more than 80 calls are compared');
 } $t, 'by nothing of this';
 
 done_testing();

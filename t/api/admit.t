@@ -56,11 +56,13 @@ my @table = (
 for (@table) {
     my ($list, $may, $not) = @$_;
     allow($list);
-    accepted(from($_), "$list: $_") for @$may;
-    refused(from($_), 403, $no, "$list: not $_") for @$not;
+    accepted(from($_), "the allow list $list accepts $_") for @$may;
+    refused(from($_), 403, $no, "the allow list $list refuses $_") for @$not;
 }
 allow('--none');
-accepted(from($_), "everybody: $_") for '192.0.2.1', '2001:db8::1';
+accepted(from($_),
+    "any address is accepted without an allow list: $_")
+    for '192.0.2.1', '2001:db8::1';
 
 my @curl = ('curl', '-s', '-g', '-u', "$sid:$t->{acct}{token}");
 my @unix = ('--unix-socket', $sock, 'http://x/3.0/hosts.json');
@@ -72,7 +74,7 @@ for (['unix:', 200, 403, 403], ['127.0.0.0/8,::1', 403, 200, 200],
     allow($list);
     is_deeply([code(@unix), code("http://127.0.0.1:$t->{nginx}{port}/3.0/"
         . 'hosts.json'), code("http://[::1]:$v6/3.0/hosts.json")], \@want,
-        "$list: by a unix socket, IPv4, IPv6");
+        "the allow list $list holds for a unix socket, IPv4 and IPv6");
 }
 
 # a list that rblctl would not write matches no address
@@ -91,34 +93,40 @@ for my $list (['junk'], ['', '/', '1.2.3.4'], [1], [['0.0.0.0/0']],
     refused(call($t, 'GET', 'hosts.json'), 403, $no, 'junk is no network');
 }
 token_with(allow => ['junk', '127.0.0.1/32']);
-accepted(call($t, 'GET', 'hosts.json'), 'nor does it hide one');
+accepted(call($t, 'GET', 'hosts.json'),
+    'junk in the allow list does not hide a valid network');
 
 allow('192.0.2.0/24');
 refused(call($t, 'GET', 'hosts.json', auth => { %{ $t->{acct} },
-    token => '0' x 64 }), 401, qr/credentials/, 'credentials come first');
+    token => '0' x 64 }), 401, qr/credentials/,
+    'credentials are checked before the address');
 refused(call($t, 'GET', 'hosts.json?page=x'), 403, $no,
     'a refused address gets no parameter error');
 refused(call($t, 'GET', 'host/' . sid_of('HT') . '.json'), 403, $no,
-    'nor a "not found"');
+    'a refused address gets no 404 for an unknown host');
 unchanged { refused(call($t, 'POST', 'host/add.json', form => {
     host => '10.0.0.1', name => 'n', type => 'rbl' }), 403, $no, 'a write') }
     $t, 'a write from the wrong place';
 is(call($t, 'GET', 'listings.nagios')->{body}, 'UNKNOWN - The application may '
-    . 'not be used from this address.', 'Nagios');
-is(call($t, 'GET', 'listings.zabbix')->{body}, '-1', 'Zabbix');
+    . 'not be used from this address.',
+    'the Nagios response to a refused address is UNKNOWN');
+is(call($t, 'GET', 'listings.zabbix')->{body}, '-1',
+    'the Zabbix response to a refused address is -1');
 accepted(call($t, 'GET', 'hosts.json', auth => $t->{other}),
     'another application is not concerned');
 my $second = ctl('app', 'add', $sid, 'second');
 accepted(call($t, 'GET', 'hosts.json', auth => [$sid, $second->{token}]),
-    'of the same account neither');
+    'another application of the same account is not concerned');
 my $kept = ctl('app', 'rotate', $sid, $app, '--keep')->{token};
 refused(call($t, 'GET', 'hosts.json', auth => [$sid, $kept]), 403, $no,
-    'a new token is');
+    'a new token of the application has the same allow list');
 ctl('account', 'suspend', $sid);
-refused(call($t, 'GET', 'hosts.json'), 403, qr/suspended/, 'suspended');
+refused(call($t, 'GET', 'hosts.json'), 403, qr/suspended/,
+    'a suspension is reported before the address is checked');
 ctl('account', 'resume', $sid);
 allow('--none');
-accepted(call($t, 'GET', 'hosts.json'), 'it holds no longer than it is there');
+accepted(call($t, 'GET', 'hosts.json'),
+    'removing the allow list takes effect at once');
 
 # --- rate limit: what clients see ------------------------------------------
 
@@ -139,35 +147,41 @@ my $evals = sub { redis($redis, 'INFO', 'commandstats')
 my $scripts = $evals->();
 my $r = call($t, 'GET', 'hosts.json');
 is_deeply(told($r), [undef, undef, undef],
-    'without a limit the response has no limit headers');
-is($evals->(), $scripts, 'nor counted');
+    'a response without a limit has no limit headers');
+is($evals->(), $scripts, 'a request without a limit is not counted');
 
 limit('--hour', 3);
 for my $left (2, 1, 0) {
     $r = call($t, 'GET', 'hosts.json');
-    accepted($r, 'within the limit');
-    is_deeply([@{ told($r) }[0, 1]], [3, $left], "$left left");
-    between(told($r)->[2], 3500, 3600, 'an hour');
+    accepted($r, 'a request within the limit is served');
+    is_deeply([@{ told($r) }[0, 1]], [3, $left],
+        "the headers show a limit of 3 with $left left");
+    between(told($r)->[2], 3500, 3600, 'the limit is reset within an hour');
 }
 my $late = qr/^Too many requests\. Please try again in \d+ seconds\.$/;
 $r = call($t, 'GET', 'hosts.json');
-refused($r, 429, $late, 'one more');
-is($r->{reason}, 'Too Many Requests', 'its reason');
-is_deeply([@{ told($r) }[0, 1]], [3, 0], 'none left');
+refused($r, 429, $late, 'the fourth request within the hour is refused');
+is($r->{reason}, 'Too Many Requests',
+    'the reason phrase of a 429 is "Too Many Requests"');
+is_deeply([@{ told($r) }[0, 1]], [3, 0],
+    'the headers of a 429 show no request left');
 between($r->{headers}{'retry-after'}, 3500, 3600, 'Retry-After');
-is($r->{headers}{'retry-after'}, told($r)->[2], 'equals the reset time');
+is($r->{headers}{'retry-after'}, told($r)->[2],
+    'Retry-After equals the reset time');
 $r = call($t, 'GET', 'hosts.xml');
-is($r->{status}, 429, 'XML');
-xml_ok($r->{body}, 'valid XML');
+is($r->{status}, 429, 'the XML response over the limit is a 429');
+xml_ok($r->{body}, 'the XML response over the limit is valid');
 like(call($t, 'GET', 'listings.nagios')->{body}, qr/^UNKNOWN - Too many req/,
-    'Nagios');
-is(call($t, 'GET', 'listings.zabbix')->{body}, '-1', 'Zabbix');
+    'the Nagios response over the limit is UNKNOWN');
+is(call($t, 'GET', 'listings.zabbix')->{body}, '-1',
+    'the Zabbix response over the limit is -1');
 refused(call($t, 'GET', 'hosts.json?page=x'), 429, $late,
     'a refused request gets no parameter error');
-is(call($t, 'HEAD', 'hosts.json')->{status}, 429, 'HEAD');
+is(call($t, 'HEAD', 'hosts.json')->{status}, 429,
+    'the response to HEAD over the limit is a 429');
 is(counts()->[1], 3, 'refused requests are not counted');
 refused(call($t, 'GET', 'hosts.json', auth => [$sid, $kept]), 429, $late,
-    'all tokens together');
+    'all tokens of an application share its limit');
 is(call($t, 'GET', 'hosts.json', auth => [$sid, $second->{token}])->{status},
     200, 'another application is not concerned');
 unchanged { refused(call($t, 'POST', $_->[0], form => $_->[1]), 429, $late,
@@ -200,29 +214,32 @@ for my $kind (sort keys %calls) {
         uncount();
         $r = call($t, $method, $path, $form ? (form => $form) : (),
             $auth ? (auth => $auth) : ());
-        is($r->{status}, $status, "$method $path: $status");
+        is($r->{status}, $status, "the status of $method $path is $status");
         my $raw = redis($redis, 'GET', redis_key('rate', $sid, $app));
         my $n = $raw ? mp_unpack($raw) : [(0) x 8];
         is_deeply([@$n[1, 3, 5, 7]], [$kind eq 'none' ? 0 : 1,
             map { $kind eq $_ ? 1 : 0 } qw(read write start)],
-            "counts as $kind");
+            "$method $path counts as $kind");
         is_deeply([@{ told($r) }[0, 1]], $kind eq 'none' ? [undef, undef]
-            : [100, 99], 'and the headers have the nearest limit');
+            : [100, 99],
+            "$method $path has the nearest limit if it is counted");
     }
 }
 
 limit('--reads', 1);
 uncount();
 $r = call($t, 'GET', 'hosts.json');
-is_deeply(told($r), [1, 0, 1], 'one read a second');
+is_deeply(told($r), [1, 0, 1], 'the headers show a limit of one read a second');
 ok(wait_for { ($r = call($t, 'GET', 'hosts.json'))->{status} == 429
-    || (uncount(), call($t, 'GET', 'hosts.json')) && 0 } 5, 'the second read');
-is($r->{headers}{'retry-after'}, 1, 'a second later');
+    || (uncount(), call($t, 'GET', 'hosts.json')) && 0 } 5,
+    'the second read within a second is refused');
+is($r->{headers}{'retry-after'}, 1,
+    'Retry-After of a second read is one second');
 like(json($r)->{status_message}, qr/in 1 second\.$/,
     'the message has the wait');
 is(call($t, 'POST', 'host/add.json')->{status}, 400, 'writes still work');
 ok(wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 5,
-    'and reads, after the wait');
+    'reads work again after the wait');
 
 # --- rate limit: exact numbers ---------------------------------------------
 
@@ -267,9 +284,9 @@ for (['reads', 'GET', 'hosts.json'], ['writes', 'POST', 'host/add.json', $add],
         $sum{$_} += $got->{$_} for keys %$got;
     }
     is_deeply(\%sum, { 200 => 100, 429 => 156 },
-        "$what: a hundred an hour of 256, by 64 at a time");
+        "$what: 100 of 256 concurrent calls are within the limit");
     is(redis($redis, 'ZCARD', redis_key('hosts', $sid)) - $hosts,
-        $what eq 'writes' ? 100 : 0, 'as many were done');
+        $what eq 'writes' ? 100 : 0, "$what: only accepted writes add hosts");
 }
 
 limit('--reads', 10);
@@ -277,7 +294,8 @@ uncount();
 my $began = time;
 my $passed = 0;
 $passed += burst(64, 'GET', 'hosts.json')->{200} // 0 for 1 .. 6;
-between($passed, 10, 10 * (int(time - $began) + 1), 'ten a second, no more');
+between($passed, 10, 10 * (int(time - $began) + 1),
+    'ten reads a second pass and no more');
 
 # --- a store that cannot count ---------------------------------------------
 
@@ -292,7 +310,8 @@ unchanged {
         ok($r->{status} >= 500,
             "$path: a request that cannot be counted is refused")
             or diag($r->{raw});
-        is_deeply(told($r), [undef, undef, undef], 'and has no limit headers');
+        is_deeply(told($r), [undef, undef, undef],
+            "$path: a refused request has no limit headers");
     }
 } $t, 'without a count';
 uncount();
@@ -304,7 +323,7 @@ for (['GET', 'hosts.json'], ['POST', 'host/add.json', $add->()]) {
     my ($method, $path, $form) = @$_;
     refused(call($t, $method, $path, $form ? (form => $form) : ()), 503,
         qr/^The store cannot be reached\. Nothing was changed/,
-        "$path, not counted in time");
+        "$path is refused if it is not counted in time");
 }
 # Requests of clients that disconnect.  nginx may just have dropped the
 # connection on which the two requests before waited, so the first ones may be
@@ -323,13 +342,13 @@ my $ask = sub {
 };
 ok(wait_for { my $s = $ask->(); sleep 0.05;
     redis($redis, 'CLIENT', 'LIST') =~ /cmd=evalsha/ } 5,
-    'it waits to be counted');
+    'the request waits to be counted');
 $ask->() for 1 .. 20;
 # nginx must notice the disconnects before the store continues.
 ok(wait_for { $gone->() - $before >= $asked } 5, 'nginx knows that they left');
 redis($redis, 'CLIENT', 'UNPAUSE');
 ok(wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 5,
-    'it continues');
+    'nginx serves reads after the store continues');
 is(redis($redis, 'ZCARD', redis_key('hosts', $sid)), $hosts,
     'requests that were cut off or refused changed nothing');
 
@@ -377,7 +396,8 @@ limit('--hour', 1);
 http($legacy, 'GET', '/3.0/hosts.json', auth => $t->{acct});
 $r = http($legacy, 'GET', '/3.0/hosts.json', auth => $t->{acct});
 is_deeply([$r->{status}, json($r)->{status_code}], [200, 500],
-    'a refusal in the legacy format');
-between($r->{headers}{'retry-after'}, 1, 3600, 'with Retry-After');
+    'a refusal has the legacy format');
+between($r->{headers}{'retry-after'}, 1, 3600,
+    'a refusal in the legacy format has Retry-After');
 
 done_testing();

@@ -42,9 +42,11 @@ for (undef, '', 'Basic', 'Basic ', 'Basic !!!', 'Bearer ' . $token,
     my $r = defined $_ ? header($_) : call($t, 'GET', 'hosts.json',
         auth => undef);
     my $name = defined $_ ? substr $_, 0, 30 : 'no header';
-    refused($r, 401, qr/^Invalid credentials\.$/, $name);
+    refused($r, 401, qr/^Invalid credentials\.$/,
+        "the credentials '$name' are refused");
     is($r->{headers}{'www-authenticate'},
-        'Basic realm="Blocklist Monitoring API"', 'WWW-Authenticate');
+        'Basic realm="Blocklist Monitoring API"',
+        "the refusal of '$name' has a WWW-Authenticate header");
     $text{$r->{body}}++;
 }
 is(commands(), $before, 'malformed credentials do not reach the store');
@@ -56,11 +58,12 @@ for ([$sid, '0' x 64], [$unknown, $token], [$sid, $t->{other}{token}],
     [$t->{other}{sid}, $token])
 {
     my $r = call($t, 'GET', 'hosts.json', auth => $_);
-    refused($r, 401, qr/^Invalid credentials\.$/, 'wrong account or token');
+    refused($r, 401, qr/^Invalid credentials\.$/,
+        'a wrong account or token is refused');
     $text{$r->{body}}++;
 }
-cmp_ok(commands(), '>', $before, 'well-formed ones do');
-is(scalar keys %text, 1, 'one text for all');
+cmp_ok(commands(), '>', $before, 'well-formed credentials reach the store');
+is(scalar keys %text, 1, 'all refusals have the same text');
 
 # The first half of the digest is not sufficient.
 my $tokens = redis_key('tokens', $sid);
@@ -79,34 +82,37 @@ for (['another digest', digest => substr($record->{digest}, 0, 31) . chr(1
         record_pack('token', %$record, %change));
     forget($t, $sid);
     refused(call($t, 'GET', 'hosts.json'), 401, qr/^Invalid credentials\.$/,
-        $name);
+        "a record of a token is refused: $name");
 }
 for my $bad ('', 'garbage', "\x94\x01", "\xdd\xff\xff\xff\xff") {
     redis($redis, 'SET', $key, $bad);
     forget($t, $sid);
     refused(call($t, 'GET', 'hosts.json'), 401, qr/^Invalid credentials\.$/,
-        'an invalid record');
+        'a token with an invalid record is refused');
 }
 redis($redis, 'SET', $key, $good);
 
-accepted(call($t, 'GET', 'hosts.json'), 'the right ones');
+accepted(call($t, 'GET', 'hosts.json'), 'the right credentials are accepted');
 accepted(call($t, 'GET', 'hosts.json',
-    auth => ['AC' . uc(substr $sid, 2), $token]), 'SID in upper case');
+    auth => ['AC' . uc(substr $sid, 2), $token]),
+    'a SID in upper case is accepted');
 accepted(header('basic ' . encode_base64("$sid:$token", '')),
-    'scheme in lower case');
+    'the scheme in lower case is accepted');
 
 # --- refusals in every format, on every kind of call -----------------------
 
 is(call($t, 'GET', 'listings.nagios', auth => undef)->{body},
-    'UNKNOWN - Invalid credentials.', 'nagios');
-is(call($t, 'GET', 'listings.zabbix', auth => undef)->{body}, '-1', 'zabbix');
+    'UNKNOWN - Invalid credentials.',
+    'the Nagios response without credentials is UNKNOWN');
+is(call($t, 'GET', 'listings.zabbix', auth => undef)->{body}, '-1',
+    'the Zabbix response without credentials is -1');
 is(call($t, 'GET', 'listings.zabbix', auth => undef)->{status}, 401,
-    'its status');
+    'the Zabbix response without credentials is a 401');
 my $xml = call($t, 'GET', 'hosts.xml', auth => undef);
 xml_ok($xml->{body}, 'XML');
 like($xml->{body}, qr{<response><status_code>401</status_code>
     <status_message>Invalid\ credentials\.</status_message></response>}x,
-    'has the same message');
+    'the XML response without credentials has the same message');
 unchanged {
     for (['POST', 'host/add.json', form => { host => '10.0.0.2', name => 'n',
             type => 'rbl' }], ['POST', "host/delete/$h->{id}.json"],
@@ -119,36 +125,40 @@ unchanged {
         my ($method, $path, @opt) = @$_;
         for my $auth (undef, [$sid, '0' x 64]) {
             refused(call($t, $method, $path, @opt, auth => $auth), 401,
-                qr/^Invalid credentials\.$/, "$method $path");
+                qr/^Invalid credentials\.$/,
+                "$method $path is refused without valid credentials");
         }
     }
 } $t, 'without credentials';
 refused(call($t, 'GET', 'nonsense.json', auth => undef), 404, qr/path/,
-    'an unknown path comes before');
+    'an unknown path is refused before missing credentials');
 refused(call($t, 'PUT', 'hosts.json', auth => undef), 405, qr/GET/,
-    'so does a wrong method');
+    'a wrong method is refused before missing credentials');
 
 # --- another account -------------------------------------------------------
 
 {
     local $t->{acct} = $t->{other};
     is(accepted(call($t, 'GET', 'hosts.json'), 'other account')->{total_hosts},
-        0, 'sees nothing of the first');
+        0, 'the other account sees no host of the first');
 }
 
 # --- suspended, gone, revoked ----------------------------------------------
 
-is(rblctl($redis, 'account', 'suspend', $sid)->{status}, 0, 'suspend');
+is(rblctl($redis, 'account', 'suspend', $sid)->{status}, 0,
+    'rblctl suspends the account');
 unchanged {
-    refused(call($t, 'GET', 'hosts.json'), 403, qr/suspended/, 'a read');
+    refused(call($t, 'GET', 'hosts.json'), 403, qr/suspended/,
+        'a suspended account may not read');
     refused(call($t, 'GET', 'hosts.json?page=x'), 403, qr/suspended/,
-        'before a bad field');
+        'a suspended account gets no parameter error for a read');
     refused(call($t, 'POST', "host/delete/$h->{id}.json"), 403,
-        qr/suspended/, 'a write');
+        qr/suspended/, 'a suspended account may not write');
     refused(call($t, 'POST', 'host/add.json'), 403, qr/suspended/,
-        'a bad write');
+        'a suspended account gets no parameter error for a write');
     like(call($t, 'GET', 'listings.nagios')->{body},
-        qr/^UNKNOWN - .*suspended/, 'nagios');
+        qr/^UNKNOWN - .*suspended/,
+        'the Nagios response to a suspended account is UNKNOWN');
     refused(call($t, 'GET', 'hosts.json', auth => [$sid, '0' x 64]), 401,
         qr/^Invalid credentials\.$/,
         'only a caller with a token gets the reason');
@@ -159,23 +169,26 @@ for my $bad (undef, '', 'garbage') {
     redis($redis, defined $bad ? ('SET', $acct, $bad) : ('DEL', $acct));
     forget($t, $sid);
     refused(call($t, 'GET', 'hosts.json'), 401, qr/^Invalid credentials\.$/,
-        'an account that is not there');
+        'an account without a valid record is refused');
 }
 redis($redis, 'SET', $acct,
     record_pack('account', %{ record('account', $packed) },
         status => 'active'));
-accepted(call($t, 'GET', 'hosts.json'), 'active again');
+accepted(call($t, 'GET', 'hosts.json'),
+    'an account that is active again may read');
 is(rblctl($redis, 'app', 'revoke', $sid, $t->{acct}{app})->{status}, 0,
-    'revoke the application');
+    'rblctl revokes the application');
 refused(call($t, 'GET', 'hosts.json'), 401, qr/^Invalid credentials\.$/,
-    'its token is revoked');
+    'a token of a revoked application is refused');
 
 # --- the log ---------------------------------------------------------------
 
 my $log = read_file($t->{nginx}{error_log});
-like($log, qr/\[info\].*rbl: login of $unknown refused/, 'the SID is logged');
+like($log, qr/\[info\].*rbl: login of $unknown refused/,
+    'nginx logs the SID of a refused login');
 my $ours = join "\n", grep { /\brbl\b/ } split /\n/, $log;
-unlike($ours, qr/\Q$token\E/i, 'the token is not, by us');
-unlike($ours, qr/\Q@{[encode_base64("$sid:$token", '')]}\E/, 'encoded neither');
+unlike($ours, qr/\Q$token\E/i, 'our log lines do not have the token');
+unlike($ours, qr/\Q@{[encode_base64("$sid:$token", '')]}\E/,
+    'our log lines do not have the encoded credentials');
 
 done_testing();

@@ -36,7 +36,8 @@ sub in_order {
     $s->autoflush(1);
     print {$s} $_ for ref $first ? @$first : $first;
     my $r = RblTest::Http::read_answer($s, 10);
-    is($r->{status}, $status, "$name: status") or diag($r->{raw});
+    is($r->{status}, $status,
+        "$name: the status is $status") or diag($r->{raw});
     print {$s} http_head('GET', '/3.0/listings.zabbix', auth => $t->{acct});
     my $next = RblTest::Http::read_answer($s, 10);
     if (($r->{headers}{connection} // '') eq 'close') {
@@ -62,7 +63,8 @@ for my $type ('text/plain', 'multipart/form-data; boundary=x',
 {
     unchanged {
         refused(add(body => 'host=10.9.9.9&name=n&type=rbl', type => $type),
-            415, qr{application/x-www-form-urlencoded}, "type $type");
+            415, qr{application/x-www-form-urlencoded},
+            "a body of the type $type is refused");
     } $t, $type;
 }
 refused(add(headers => ['Content-Type: text/plain']), 400, qr/host/,
@@ -85,24 +87,25 @@ for (['{' . json_form() . ',"name":"n"}', 'n'],
     ['{' . json_form() . ',"name":" n "}', 'n', 'Application/JSON;charset=x'])
 {
     my $v = accepted(json_add($_->[0], $_->[2]), "JSON $_->[0]");
-    is($v->{data}[0]{name}, $_->[1], 'its name');
+    is($v->{data}[0]{name}, $_->[1], 'the host has the name that JSON gives');
 }
 my $group = record('account', redis($t->{redis}, 'GET',
     redis_key('acct', $t->{acct}{sid})))->{group};
 for my $g ("\"$group\"", "[\"$group\"]") {
     accepted(json_add('{' . json_form() . ",\"name\":\"n\",
-        \"contact_group\":$g}"), "JSON list $g");
+        \"contact_group\":$g}"), "JSON with the list $g is accepted");
 }
 my $id = add_host($t, '10.2.0.1')->{id};
 accepted(call($t, 'POST', "host/update/$id.json",
     body => '{"name":"j","contact_group":["' . $group . '","' . $group
-        . '"]}', type => 'application/json'), 'JSON array');
+        . '"]}', type => 'application/json'),
+    'an update takes a JSON array of groups');
 is(accepted(call($t, 'POST', 'check/start.json', body =>
     '{"host":"10.0.0.1","details":false}', type => 'application/json'),
-    'JSON flag')->{data}{rbls}, undef, 'false');
+    'JSON flag')->{data}{rbls}, undef, 'the JSON flag false gives no lists');
 is(ref accepted(call($t, 'POST', 'check/start.json', body =>
     '{"host":"10.0.0.1","details":true}', type => 'application/json'),
-    'JSON flag')->{data}{rbls}, 'ARRAY', 'true');
+    'JSON flag')->{data}{rbls}, 'ARRAY', 'the JSON flag true gives the lists');
 
 unchanged {
     my $j = '"host":"10.9.9.9","type":"rbl"';
@@ -112,13 +115,15 @@ unchanged {
         "{$j,\"name\":\"\\u0085\"}", "{$j,\"name\":null}", "{$j}",
         "{$j,\"name\":\"\"}")
     {
-        refused(json_add($_), 400, qr/\bname\b/, "JSON $_");
+        refused(json_add($_), 400, qr/\bname\b/,
+            "the JSON body $_ has no valid name");
     }
     for ("{$j,\"name\":\"n\",\"contact_group\":[[]]}",
         "{$j,\"name\":\"n\",\"contact_group\":[1.5]}",
         "{$j,\"name\":\"n\",\"contact_group\":{\"a\":1}}")
     {
-        refused(json_add($_), 400, qr/\bcontact_group\b/, "JSON $_");
+        refused(json_add($_), 400, qr/\bcontact_group\b/,
+            "the JSON body $_ has no valid contact_group");
     }
     for ('{', '[]', '""', '1', 'null', 'x', '{}x', "{$j,\"name\":\"n\"",
         "{$j,\"name\":\"n\",\"name\":\"m\"}", "{$j,\"name\":'n'}",
@@ -130,7 +135,7 @@ unchanged {
         refused(json_add($_), 400, qr/JSON/, 'JSON ' . substr $_, 0, 60);
     }
 } $t, 'bad JSON';
-refused(json_add('{}'), 400, qr/host/, 'an empty object');
+refused(json_add('{}'), 400, qr/host/, 'an empty JSON object has no host');
 
 # --- sizes -----------------------------------------------------------------
 
@@ -142,44 +147,49 @@ sub sized {
 }
 
 for my $size (1000, 8192, 16384, 16385, 65535, 65536) {
-    accepted(add(body => sized($size)), "$size octets");
+    accepted(add(body => sized($size)), "a body of $size octets is accepted");
     accepted(http_raw($t->{nginx}, head('Transfer-Encoding: chunked',
         'Connection: close') . chunks(unpack '(a4000)*', sized($size))),
-        "$size octets, chunked");
+        "a body of $size octets in chunks is accepted");
     accepted(http_raw($t->{nginx}, head('Transfer-Encoding: chunked',
         'Connection: close') . chunks(sized($size))),
-        "$size octets, one chunk");
+        "a body of $size octets in one chunk is accepted");
 }
 unchanged {
     for my $size (65537, 65600, 100_000, 3_000_000) {
         my $body = sized($size, 'host=10.9.9.9&name=n&type=rbl&pad=');
         my $r = add(body => $body);
-        refused($r, 413, qr/\b65536\b/, "$size octets");
-        is($r->{headers}{connection}, 'close', 'the connection ends');
+        refused($r, 413, qr/\b65536\b/, "a body of $size octets is refused");
+        is($r->{headers}{connection}, 'close',
+            "the connection ends after a body of $size octets");
         refused(http_raw($t->{nginx}, head('Transfer-Encoding: chunked')
             . chunks(unpack '(a16000)*', $body)), 413, qr/\b65536\b/,
-            "$size octets, chunked");
+            "a body of $size octets in chunks is refused");
         refused(http_raw($t->{nginx}, head("Content-Length: $size",
             'Expect: 100-continue')), 413, qr/\b65536\b/,
-            "$size octets announced: no invitation");
-        refused(json_add($body), 413, qr/\b65536\b/, "$size octets of JSON");
+            "a body of $size octets is refused before it is sent");
+        refused(json_add($body), 413, qr/\b65536\b/,
+            "a JSON body of $size octets is refused");
     }
     is(call($t, 'POST', 'host/add.xml', body => 'x' x 70_000)->{status}, 413,
-        '413 in XML');
+        'a large body is refused in XML with 413');
 } $t, 'too large';
 ok(!http_raw($t->{nginx}, head('Content-Length: 70000',
-    'Expect: 100-continue'))->{continued}, 'was not invited');
+    'Expect: 100-continue'))->{continued},
+    'the client is not invited to send 70,000 octets');
 
 # --- many small buffers ----------------------------------------------------
 
-accepted(add(body => form() . '&a' x 30_000), '30,000 unknown fields');
-accepted(add(body => form() . '&name=m' x 9_000), 'a field 9,000 times');
+accepted(add(body => form() . '&a' x 30_000),
+    '30,000 unknown fields are accepted');
+accepted(add(body => form() . '&name=m' x 9_000),
+    'a field is accepted 9,000 times');
 refused(add(body => 'host=10.9.9.9&name=n&type=rbl'
     . '&contact_group[]=' x 3_800), 400, qr/contact_group/,
-    'a list of 3,800 nothings');
+    'a list of 3,800 empty items is refused');
 refused(call($t, 'POST', "host/update/$id.json",
     body => 'contact_group=' . ',' x 65_000), 400, qr/contact_group/,
-    'a list of 65,000 nothings');
+    'a list of 65,000 empty items is refused');
 
 # --- framing ---------------------------------------------------------------
 
@@ -197,7 +207,7 @@ in_order('chunked with extension and trailer',
         length $f, $f), 200);
 my $r = in_order('Expect: 100-continue', head('Expect: 100-continue',
     'Content-Length: ' . length($f = form())) . $f, 200);
-ok($r->{continued}, 'the client was invited');
+ok($r->{continued}, 'the client is invited to send its body');
 in_order('no length at all', head(), 400);
 in_order('length 0', head('Content-Length: 0'), 400);
 in_order('chunked and empty', head('Transfer-Encoding: chunked')
@@ -206,7 +216,8 @@ for my $bad ("x\r\n", "5\r\nabcdefgh\r\n0\r\n\r\n", "-1\r\n",
     "fffffffffffffffff\r\nx")
 {
     $r = in_order('bad chunks', head('Transfer-Encoding: chunked') . $bad, 400);
-    is(json($r)->{status_code}, 400, 'in our words');
+    is(json($r)->{status_code}, 400,
+        'the refusal of bad chunks comes from the API');
 }
 
 # refused early, with a body that is read or discarded: it is never parsed
@@ -250,11 +261,11 @@ unchanged {
     $s->autoflush(1);
     print {$s} head('Content-Length: 100') . 'host=10.9.9.9&name=n';
     is(call($t, 'GET', 'hosts.json')->{status}, 200,
-        'others are served meanwhile');
+        'another request is served while the body is incomplete');
     close $s;
     ok(wait_for {
         read_file($t->{nginx}{error_log}) =~ /prematurely closed/
-    } 10, 'the client went away');
+    } 10, 'nginx notices the disconnect of the client');
 } $t, 'half a body';
 
 done_testing();

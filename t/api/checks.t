@@ -26,8 +26,9 @@ my $theirs = do {
 
 unchanged {
     my $bad = qr/^Invalid host value provided\. Please try again\.$/;
-    refused(start(), 400, qr/\bhost\b/, 'no host');
-    refused(start(host => $_), 400, qr/\bhost\b/, 'blank host') for '', ' ';
+    refused(start(), 400, qr/\bhost\b/, 'a check without a host is refused');
+    refused(start(host => $_), 400, qr/\bhost\b/,
+        'a check of a blank host is refused') for '', ' ';
     my %text;
     for my $host ('10.0.0.0/24', '10.0.0', 'localhost', '1.2.3.4.', 'x' x 3000,
         sid_of('HT'), $theirs->{id}, 'HT12', sid_of('RP'), "\0", "\xff",
@@ -37,10 +38,10 @@ unchanged {
         refused($r, 400, $bad, 'host ' . substr $host, 0, 40);
         $text{$r->{body}}++;
     }
-    is(scalar keys %text, 1, 'one text for all');
+    is(scalar keys %text, 1, 'all refusals of a host have the same text');
     refused(start(host => $range->{id}), 400,
         qr/A range is checked by its addresses\. Provide the id of one of/,
-        'a range');
+        'a check of a whole range is refused');
     for my $url ('x', 'ftp://a.test/', '//a.test/', 'http://', 'http:///x',
         'http://u:p@a.test/', 'http://a.test/#f', 'http://a.test:0/',
         'http://a.test:65536/', 'http://a b.test/', "http://a.test/\x01",
@@ -53,26 +54,30 @@ unchanged {
     }
     for my $flag ('', '2', '-1', 'yes', 'TRUE', '01', "1\0", 'on') {
         refused(start(host => '10.0.0.1', details => $flag), 400,
-            qr/^Invalid details value/, "start: details=$flag");
+            qr/^Invalid details value/, "check/start refuses details=$flag");
         (my $escaped = $flag) =~ s/\0/%00/;
         refused(status(sid_of('PP'), "?details=$escaped"), 400,
-            qr/^Invalid details value/, "status: details=$escaped");
+            qr/^Invalid details value/,
+            "check/status refuses details=$escaped");
     }
     for my $id (sid_of('PP'), 'PP1', 'x', sid_of('HT'), sid_of('PP') . '0') {
-        refused(status($id), 404, qr/^Invalid check id provided\.$/, $id);
+        refused(status($id), 404, qr/^Invalid check id provided\.$/,
+            "check/status/$id is not found");
         refused(call($t, 'GET', "check/status.json?id=$id"), 404,
-            qr/^Invalid check id provided\.$/, "?id=$id");
+            qr/^Invalid check id provided\.$/,
+            "check/status.json?id=$id is refused");
     }
     for ('', '?id=', '?id=%20', '?details=1') {
         refused(call($t, 'GET', "check/status.json$_"), 400, qr/\bid\b/,
-            "check/status.json$_");
+            "check/status.json$_ without an id is refused");
         refused(call($t, 'GET', "check/status/.json$_"), 400, qr/\bid\b/,
-            "check/status/.json$_");
+            "check/status/.json$_ without an id is refused");
     }
     is(call($t, 'GET', 'check/start.json')->{headers}{allow}, 'POST',
-        'start is POST');
+        'check/start allows only POST');
     is(call($t, 'POST', 'check/status/' . sid_of('PP') . '.json')
-        ->{headers}{allow}, 'GET, HEAD', 'status is GET');
+        ->{headers}{allow}, 'GET, HEAD',
+        'check/status allows only GET and HEAD');
 } $t, 'bad checks';
 
 # --- one-offs --------------------------------------------------------------
@@ -81,19 +86,23 @@ for (['192.0.2.7', '192.0.2.7'], ['2001:DB8:0:0::1', '2001:db8::1'],
     ['::ffff:192.0.2.8', '192.0.2.8'], [' Example.TEST. ', 'example.test'])
 {
     my $v = accepted(start(host => $_->[0]), "start $_->[1]")->{data};
-    is_deeply([sort keys %$v], [qw(host id status total_count)], 'fields');
-    is_deeply([@$v{qw(host status)}], [$_->[1], 'queued'], 'values');
-    like($v->{id}, qr/^PP[0-9a-f]{64}$/, 'id');
-    cmp_ok($v->{total_count}, '>', 0, 'some lists apply');
+    is_deeply([sort keys %$v], [qw(host id status total_count)],
+        'the response of check/start has four fields');
+    is_deeply([@$v{qw(host status)}], [$_->[1], 'queued'],
+        "check/start queues a check of $_->[1]");
+    like($v->{id}, qr/^PP[0-9a-f]{64}$/, "the check of $_->[1] has an id");
+    cmp_ok($v->{total_count}, '>', 0, "some lists apply to $_->[1]");
     my $s = accepted(status($v->{id}), 'its status')->{data};
     is_deeply($s, { id => $v->{id}, status => 'queued', host => $_->[1],
         host_id => '', started => '', completed => '', checked_count => 0,
         total_count => $v->{total_count}, listed => JSON::XS::false(),
-        listed_count => 0, unknown_count => 0, covered => 1 }, 'all fields');
+        listed_count => 0, unknown_count => 0, covered => 1 },
+        'the status of a queued check has all fields');
     my $k = redis_key('check', $ac, $v->{id});
     cmp_ok(redis($redis, 'PTTL', $k), '>', 365 * 86_400_000,
-        'is kept until it is finished');
-    is(redis($redis, 'HGET', $k, 'keep'), 3_600_000, 'and rbl_check_keep');
+        'a check is kept until it is finished');
+    is(redis($redis, 'HGET', $k, 'keep'), 3_600_000,
+        'a check records the time of rbl_check_keep');
 }
 is(json(call($t, 'GET', 'hosts.json'))->{total_hosts}, 7, 'no host was added');
 
@@ -102,29 +111,35 @@ is(json(call($t, 'GET', 'hosts.json'))->{total_hosts}, 7, 'no host was added');
 my $r = start(host => 'HT' . uc(substr $h->{id}, 2), details => 'true',
     callback => 'https://cb.test:8443/x?y=1');
 my $v = accepted($r, 'start a host')->{data};
-is(scalar @{ $v->{rbls} }, $v->{total_count}, 'rbls: one for each');
+is(scalar @{ $v->{rbls} }, $v->{total_count},
+    'check/start with details returns each list');
 is_deeply([sort keys %{ $v->{rbls}[0] }], [qw(custom host id type)],
-    'their fields');
-like($v->{rbls}[0]{id}, qr/^RB[0-9a-f]{32}$/, 'their ids');
+    'a list in rbls has four fields');
+like($v->{rbls}[0]{id}, qr/^RB[0-9a-f]{32}$/, 'a list in rbls has an id');
 like($r->{body}, qr/^\{"status_code":200,"status_message":"OK","version":"3.6",
     "data":\{"id":"PP\w+","status":"queued","host":"10.0.0.1",
     "total_count":\d+,"rbls":\[\{"id":"RB\w+","type":"rbl","custom":0,
-    "host":"[^"]+"\}[],]/x, 'order of the fields');
+    "host":"[^"]+"\}[],]/x, 'check/start returns its fields in their sequence');
 my $again = accepted(start(host => $h->{id}, callback => 'http://cb.test/2'),
     'start it again')->{data};
-is($again->{id}, $v->{id}, 'the check that is queued');
+is($again->{id}, $v->{id}, 'a second start returns the queued check');
 is_deeply([map { $_->[0] } @{ mp_unpack(redis($redis, 'HGET',
     redis_key('check', $ac, $v->{id}), 'callbacks')) }],
-    ['https://cb.test:8443/x?y=1', 'http://cb.test/2'], 'both callbacks');
-is(redis($redis, 'LLEN', redis_key('manual', $ac)), 5, 'one job each');
-accepted(start(host => $kids[0]{id}), 'start a child of a range');
+    ['https://cb.test:8443/x?y=1', 'http://cb.test/2'],
+    'the check has both callbacks');
+is(redis($redis, 'LLEN', redis_key('manual', $ac)), 5,
+    'each check has one job in the queue');
+accepted(start(host => $kids[0]{id}),
+    'a check of a child of a range is started');
 is(accepted(start(host => $d->{id}), 'start a uribl host')->{data}{host},
-    'example.test', 'its value');
-accepted(call($t, 'POST', "host/pause/$kids[1]{id}.json"), 'pause');
+    'example.test', 'the check of a uribl host has its value');
+accepted(call($t, 'POST', "host/pause/$kids[1]{id}.json"),
+    'host/pause pauses a host');
 accepted(start(host => $kids[1]{id}), 'a paused host can be checked');
-accepted(start(host => '10.0.0.1', callback => ''), 'an empty callback');
+accepted(start(host => '10.0.0.1', callback => ''),
+    'an empty callback is accepted');
 accepted(start(host => '10.0.0.1', callback => 'http://a.test/'
-    . 'x' x 2034), 'a callback of 2,048 octets');
+    . 'x' x 2034), 'a callback of 2,048 octets is accepted');
 
 # --- states, as the daemon writes them -------------------------------------
 
@@ -135,10 +150,10 @@ redis($redis, 'HSET', $ck, 'status', 'running', 'started', 1479261693000,
 my $s = accepted(status($pp), 'running')->{data};
 is_deeply([@$s{qw(status started completed checked_count listed listed_count
     unknown_count)}], ['running', '2016-11-16 02:01:33 UTC', '', 5,
-    JSON::XS::true(), 1, 2], 'counts grow while it runs');
-is($s->{host_id}, $h->{id}, 'host_id');
+    JSON::XS::true(), 1, 2], 'the status of a running check shows its counts');
+is($s->{host_id}, $h->{id}, 'the status has the id of the host');
 is_deeply(accepted(status($pp, '?details=1'), 'details while it runs')
-    ->{data}{details}, [], 'none yet');
+    ->{data}{details}, [], 'a running check has no details yet');
 
 my @results = (
     [sid_of('RB'), 'rbl', 0, 'a.test', 'https://a.test/', 'listed',
@@ -151,45 +166,48 @@ redis($redis, 'HSET', $ck, 'status', 'completed', 'completed', 1479261699000,
     'checked', 29, 'message', '');
 redis($redis, 'SET', "$ck:d", mp_pack([@results]));
 $s = accepted(status($pp, '?details=true'), 'completed')->{data};
-is($s->{completed}, '2016-11-16 02:01:39 UTC', 'completed');
+is($s->{completed}, '2016-11-16 02:01:39 UTC',
+    'the status has the time of completion');
 is_deeply($s->{details}[0], { id => sid_of('RB'), type => 'rbl', custom => 0,
     host => 'a.test', website => 'https://a.test/', status => 'listed',
     codes => ['127.0.0.2', '127.0.0.3'],
     details => 'https://a.test/?ip=10.0.0.1', reason => "why <&> \"q\"",
-    error => '', response_ms => 12 }, 'a details item');
-is($s->{details}[1]{error}, 'timeout', 'an unknown one');
-ok(!exists $s->{message}, 'no message');
+    error => '', response_ms => 12 }, 'an item of the details has all fields');
+is($s->{details}[1]{error}, 'timeout',
+    'an item without a response has an error');
+ok(!exists $s->{message}, 'a completed check has no message');
 is_deeply(accepted(call($t, 'GET', "check/status.json?details=1&id=PP"
-    . uc substr $pp, 2), 'check/status.json?id=')->{data}, $s, 'is the same');
+    . uc substr $pp, 2), 'check/status.json?id=')->{data}, $s,
+    'check/status.json?id= returns the same status');
 ok(!exists accepted(status($pp, '?details=0'), 'details=0')->{data}{details},
-    'no details requested');
+    'details=0 returns no details');
 my $xml = call($t, 'GET', "check/status/$pp.xml?details=1")->{body};
-xml_ok($xml, 'check/status in XML');
+xml_ok($xml, 'check/status returns valid XML');
 like($xml, qr{<details><item><id>RB.*?<codes><item>127\.0\.0\.2</item>
-    <item>127\.0\.0\.3</item></codes>}x, 'its details');
+    <item>127\.0\.0\.3</item></codes>}x, 'the details in XML have both codes');
 xml_ok(call($t, 'POST', 'check/start.xml', form => { host => '10.0.0.1',
-    details => 1 })->{body}, 'check/start in XML');
+    details => 1 })->{body}, 'check/start returns valid XML');
 
 redis($redis, 'HSET', $ck, 'status', 'failed', 'message', 'No list applies.');
 $r = status($pp, '?details=1');
 is(accepted($r, 'failed')->{data}{message}, 'No list applies.',
-    'has the reason');
+    'a failed check has the reason');
 like($r->{body}, qr/\],"message":"No\ list\ applies\.","details_kept":1,
     "covered":1\}\}$/x,
-    'at the end');
+    'the message comes after the details');
 redis($redis, 'SET', "$ck:d", 'garbage');
-accepted(status($pp, '?details=1'), 'details that cannot be read');
+accepted(status($pp, '?details=1'), 'a check with damaged details is shown');
 redis($redis, 'DEL', "$ck:d");
 is(accepted(status($pp, '?details=1'), 'none')->{data}{details_kept}, 1,
-    'there never were any');
+    'details_kept is 1 for a check without details');
 redis($redis, 'HSET', $ck, 'details', 1);
 $s = accepted(status($pp, '?details=1'), 'details that were removed')->{data};
-is_deeply($s->{details}, [], 'the list is empty');
-is($s->{details_kept}, 0, 'and the response has the flag');
+is_deeply($s->{details}, [], 'removed details are an empty list');
+is($s->{details_kept}, 0, 'the response shows that the details were removed');
 ok(!exists accepted(status($pp), 'not requested')->{data}{details_kept},
-    'nothing of details');
+    'a status without details has no flag of them');
 redis($redis, 'DEL', $ck);
-refused(status($pp), 404, qr/check id/, 'an expired check');
+refused(status($pp), 404, qr/check id/, 'an expired check is not found');
 
 # --- another account's check -----------------------------------------------
 
@@ -197,7 +215,7 @@ my $mine = accepted(start(host => '192.0.2.55'), 'start')->{data}{id};
 {
     local $t->{acct} = $t->{other};
     refused(status($mine), 404, qr/^Invalid check id provided\.$/,
-        "another account's check");
+        'the check of another account is not found');
 }
 
 # --- as many as the plan allows --------------------------------------------
@@ -205,14 +223,16 @@ my $mine = accepted(start(host => '192.0.2.55'), 'start')->{data}{id};
 {
     local $t->{acct} = make_account($redis, args => ['--max-checks', 2]);
     my ($host) = add_host($t, '10.0.0.1');
-    accepted(start(host => '192.0.2.1'), 'the first check of a day');
+    accepted(start(host => '192.0.2.1'),
+        'the first check of a day is accepted');
     my $pp = accepted(start(host => $host->{id}), 'the second')->{data}{id};
     unchanged {
         refused(start(host => '192.0.2.2'), 409,
-            qr/^The plan allows at most 2 checks a day\.$/, 'the third');
+            qr/^The plan allows at most 2 checks a day\.$/,
+            'the third check of a day is refused');
     } $t, 'a check too many';
     is(accepted(start(host => $host->{id}), 'one that is queued')->{data}{id},
-        $pp, 'is returned');
+        $pp, 'a start of a queued check beyond the limit returns it');
 }
 
 done_testing();

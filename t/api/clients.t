@@ -23,9 +23,9 @@ sub send_raw {
 }
 
 like($t->{acct}{sid}, qr/^AC[0-9a-f]{32}$/,
-    'account SID in the format of the clients');
+    'the account SID has the format of the clients');
 like($t->{acct}{token}, qr/^[0-9a-f]{64}$/,
-    'token in the format of the clients');
+    'the token has the format of the clients');
 my $group = record('account', redis($t->{redis}, 'GET',
     redis_key('acct', $t->{acct}{sid})))->{group};
 
@@ -56,11 +56,11 @@ for (@forms) {
     my $body = sprintf $form, '10.0.0.' . ++$n;
     my $r = send_raw("POST $path", [@$headers,
         'Content-Length: ' . length $body], $body);
-    my $v = accepted($r, "$client: add");
-    is($v->{data}[0]{name}, 'mail one', 'the name');
-    is($v->{data}[0]{contact_group}, $group, 'the group');
+    my $v = accepted($r, "$client: host/add is accepted");
+    is($v->{data}[0]{name}, 'mail one', "$client: the host has the name");
+    is($v->{data}[0]{contact_group}, $group, "$client: the host has the group");
     is($r->{continued} // 0, (grep { /^Expect/ } @$headers) ? 1 : 0,
-        '100 Continue only for Expect');
+        "$client: 100 Continue is sent only for Expect");
 }
 
 # --- empty bodies ----------------------------------------------------------
@@ -78,9 +78,10 @@ for (['Node', ['Content-Length: 0'], ''],
     my ($client, $headers, $body) = @$_;
     for my $verb (qw(pause resume)) {
         accepted(send_raw("POST /3.0/host/$verb/$id.json", $headers, $body),
-            "$client: $verb");
+            "$client: $verb is accepted");
         is(json(call($t, 'GET', "host/$id.json"))->{data}[0]{status},
-            $verb eq 'pause' ? 'paused' : 'active', 'is done');
+            $verb eq 'pause' ? 'paused' : 'active',
+            "$client: the host is ${verb}d");
     }
 }
 
@@ -90,15 +91,16 @@ my $body = 'host=10.1.0.1&details=1&callback=' . RblTest::Http::escape(
     'https://cb.example.test/done?a=1&b=2');
 my $v = accepted(send_raw('POST /3.0/check/start/.json', ['Content-Type: '
     . 'application/x-www-form-urlencoded', 'Content-Length: ' . length $body],
-    $body), 'Node: check/start/.json');
+    $body), 'Node: check/start/.json is accepted');
 my $pp = $v->{data}{id};
 is_deeply(mp_unpack(redis($t->{redis}, 'HGET', redis_key('check',
     $t->{acct}{sid}, $pp), 'callbacks'))->[0][0],
-    'https://cb.example.test/done?a=1&b=2', 'the callback');
+    'https://cb.example.test/done?a=1&b=2',
+    'the check has the callback of the client');
 accepted(send_raw("GET /3.0/check/status/$pp.json?details=1", []),
-    'status in the path');
+    'check/status takes the id in the path');
 accepted(send_raw("GET /3.0/check/status.json?id=$pp&details=0", []),
-    'status in the query');
+    'check/status takes the id in the query');
 
 # --- lists and spaces ------------------------------------------------------
 
@@ -126,7 +128,7 @@ for my $list ("contact_group=$one,$other", "contact_group=$one%2C$other",
         . 'application/x-www-form-urlencoded', 'Content-Length: '
         . length $list], $list), substr $list, 0, 30);
     is(json(call($t, 'GET', "host/$id.json"))->{data}[0]{contact_group},
-        "$one,$other", 'is both');
+        "$one,$other", 'the host has both groups');
 }
 for (['a+b', 'a b'], ['a%20b', 'a b'], ['a%2Bb', 'a+b'], ['a%2bb', 'a+b'],
     ['%C3%A9+%e2%82%ac', "\x{e9} \x{20ac}"], ["\xc3\xa9", "\x{e9}"],
@@ -135,12 +137,12 @@ for (['a+b', 'a b'], ['a%20b', 'a b'], ['a%2Bb', 'a+b'], ['a%2bb', 'a+b'],
     my ($wire, $name) = @$_;
     my $form = "name=first&name=$wire";
     accepted(send_raw("POST /3.0/host/update/$id.json", ['Content-Length: '
-        . length $form], $form), "name=$wire");
+        . length $form], $form), "the name in name=$wire is accepted");
     is(json(call($t, 'GET', "host/$id.json"))->{data}[0]{name}, $name,
-        'is read, and the last of two wins');
+        "the last of two names is read from name=$wire");
 }
 is(json(send_raw('GET /3.0/hosts.json?page_size=3&page=+2%20', []))->{page},
-    2, 'spaces around a number in a query');
+    2, 'spaces around a number in a query are ignored');
 
 # --- every path, with the slash that some clients write --------------------
 
@@ -156,16 +158,17 @@ for my $allow (sort keys %paths) {
         for my $end ('', '/', '.json', '/.json', '.xml', '/.xml') {
             my $r = send_raw("PUT /3.0/$path$end", ['Content-Length: 0']);
             is_deeply([$r->{status}, $r->{headers}{allow}], [405, $allow],
-                "$path$end");
+                "$path$end allows only $allow");
         }
     }
 }
-accepted(send_raw("GET /3.0/check/status$_?id=$pp", []), "check/status$_?id=")
+accepted(send_raw("GET /3.0/check/status$_?id=$pp", []),
+    "check/status$_?id= is accepted")
     for '', '/', '.json', '/.json';
 xml_ok(send_raw("GET /3.0/check/status/.xml?details=1&id=$pp", [])->{body},
     'check/status/.xml?id=');
 refused(send_raw('GET /3.0/check/status.json?id=', []), 400, qr/\bid\b/,
-    'check/status.json?id= without one');
+    'check/status.json?id= is refused without an id');
 
 # --- XML in each requested form --------------------------------------------
 
@@ -178,10 +181,11 @@ for (["GET /3.0/hosts.xml"], ["GET /3.0/hosts/.xml?page=1"],
     my ($line, @headers) = @$_;
     my $r = send_raw($line, [@headers, 'Accept: application/json']);
     is_deeply([$r->{status}, $r->{headers}{'content-type'}],
-        [200, 'application/xml; charset=utf-8'], $line);
-    xml_ok($r->{body}, 'valid XML');
+        [200, 'application/xml; charset=utf-8'],
+        "$line returns XML");
+    xml_ok($r->{body}, "$line returns valid XML");
     like($r->{body}, qr{<response><status_code>200</status_code>.*
-        <version>3\.6</version>}xs, 'and a success');
+        <version>3\.6</version>}xs, "$line returns a success in XML");
 }
 
 # --- one connection for all ------------------------------------------------
@@ -236,7 +240,7 @@ for my $once (1, 0) {
 }
 is(json(http_raw($t->{nginx}, join("\r\n", 'POST /3.0/host/update/' . $id
     . '.json HTTP/1.0', $auth, 'Content-Length: 6', '', 'name=x')))
-    ->{status_code}, 200, 'a form by HTTP/1.0');
+    ->{status_code}, 200, 'a form is accepted over HTTP/1.0');
 
 # --- monitoring scripts, by curl itself ------------------------------------
 
@@ -245,14 +249,17 @@ daemon_seen($t);
 my $base = "http://127.0.0.1:$t->{nginx}{port}/3.0";
 my @curl = ('curl', '-s', '-G', '-u', "$t->{acct}{sid}:$t->{acct}{token}");
 is(run_cmd(@curl, "$base/listings.nagios")->{out}, 'OK - 0 hosts listed!',
-    'nagios');
-is(run_cmd(@curl, "$base/listings.zabbix")->{out}, '0', 'zabbix');
+    'listings.nagios answers curl with OK');
+is(run_cmd(@curl, "$base/listings.zabbix")->{out}, '0',
+    'listings.zabbix answers curl with 0');
 is(run_cmd('curl', '-s', '-G', "$base/listings.nagios")->{out},
-    'UNKNOWN - Invalid credentials.', 'nagios without credentials');
+    'UNKNOWN - Invalid credentials.',
+    'listings.nagios refuses curl without credentials');
 is(run_cmd(@curl, '--http1.0', "$base/listings.zabbix")->{out}, '0',
-    'HTTP/1.0');
+    'listings.zabbix answers curl over HTTP/1.0');
 is(json(run_cmd(@curl, '-d', 'page=1', '-d', 'page_size=3',
-    "$base/hosts.json")->{out})->{page_size}, 3, 'a query by curl');
+    "$base/hosts.json")->{out})->{page_size}, 3,
+    'a query that curl builds is read');
 
 # --- gzip, when it is on ---------------------------------------------------
 
@@ -263,8 +270,9 @@ wait_for { http($gzip, 'GET', '/3.0/hosts.json', auth => $t->{acct})
 for my $format (qw(json xml)) {
     my $out = run_cmd(@curl, '--compressed', '-i',
         "http://127.0.0.1:$gzip->{port}/3.0/hosts.$format")->{out};
-    like($out, qr/^Content-Encoding: gzip\r$/m, "$format: gzip");
-    like($out, qr/mail one/, 'with its content');
+    like($out, qr/^Content-Encoding: gzip\r$/m,
+        "hosts.$format is compressed with gzip");
+    like($out, qr/mail one/, "the compressed hosts.$format has the hosts");
 }
 
 # --- HTTP/2 ----------------------------------------------------------------
@@ -278,21 +286,24 @@ my @two = ('curl', '-s', '--http2-prior-knowledge', '-u',
     "$t->{acct}{sid}:$t->{acct}{token}");
 $base = "http://127.0.0.1:$port/3.0";
 is(json(run_cmd(@two, "$base/hosts.json")->{out})->{status_code}, 200,
-    'HTTP/2: a read');
+    'HTTP/2 serves a read');
 for (['a body-less POST', 'POST', "host/pause/$id.json"],
     ['with a length', 'POST', "host/resume/$id.json", '-d', ''],
     ['XML', 'GET', 'hosts.xml'], ['a slash', 'GET', 'hosts/.json'])
 {
     my ($name, $method, $path, @args) = @$_;
     like(run_cmd(@two, '-i', '-X', $method, @args, "$base/$path")->{out},
-        qr{\AHTTP/2 200 .*status_code"?[>:]200}s, "HTTP/2: $name");
+        qr{\AHTTP/2 200 .*status_code"?[>:]200}s,
+        "HTTP/2 serves $method $path ($name)");
 }
 like(run_cmd(@two, '-I', "$base/hosts.json")->{out},
-    qr{\AHTTP/2 200 \r\n.*\r\n\r\n\z}s, 'HTTP/2: HEAD');
+    qr{\AHTTP/2 200 \r\n.*\r\n\r\n\z}s, 'HTTP/2 serves a HEAD request');
 like(run_cmd(@two, '--compressed', "$base/listings.nagios")->{out},
-    qr/\AOK - 0 hosts listed!\z/, 'HTTP/2: Nagios');
+    qr/\AOK - 0 hosts listed!\z/,
+    'HTTP/2 serves listings.nagios to a client with gzip');
 like(run_cmd(@two[0 .. 2], '-i', "$base/hosts.json")->{out},
-    qr{\AHTTP/2 401 .*"Invalid credentials\."}s, 'HTTP/2: a refusal');
+    qr{\AHTTP/2 401 .*"Invalid credentials\."}s,
+    'HTTP/2 refuses a read without credentials');
 my $file = temp_dir() . '/form';
 my $sent = 8;
 for my $size (0, 1000, 20_000, 65_536, 65_537, 300_000) {

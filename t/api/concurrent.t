@@ -173,7 +173,7 @@ note("$sent requests: ", join ', ', map { "$_: $codes{$_}" }
     sort keys %codes);
 note(join ', ', map { "$_: $done{$_}" } sort keys %done);
 is(join("\n\n", @faults), '', "every answer is one that may be (seed $seed)");
-cmp_ok($looked, '>', 20, 'the reader looked on');
+cmp_ok($looked, '>', 20, 'the reader made more than 20 requests');
 for my $family (sort keys %kind) {
     cmp_ok($done{"$family/$_"} // 0, '>', 0, "$family/$_ was done")
         for qw(add update delete);
@@ -209,8 +209,10 @@ for my $a (@accounts) {
     my %group = map { $_->{id} => $_ } @groups;
     my %host = map { $_->{id} => 1 } @hosts;
 
-    is(scalar(grep { $_->{is_default} } @profiles), 1, 'one default profile');
-    is(scalar(grep { $_->{is_default} } @groups), 1, 'one default group');
+    is(scalar(grep { $_->{is_default} } @profiles), 1,
+        'the account has one default profile');
+    is(scalar(grep { $_->{is_default} } @groups), 1,
+        'the account has one default group');
     is(join(' ', grep { !$profile{$_} } map { $_->{rbl_profile} } @hosts), '',
         'the profile of each host is there');
     is(join(' ', grep { $_ ne '' && !$host{$_} } map { $_->{parent} } @hosts),
@@ -226,7 +228,8 @@ for my $a (@accounts) {
     for my $g (@groups) {
         is("$g->{total_hosts} $g->{total_contacts}",
             ($hosts_of{ $g->{id} } // 0) . ' '
-            . ($contacts_of{ $g->{id} } // 0), "counters of $g->{id}");
+            . ($contacts_of{ $g->{id} } // 0),
+            "the counters of the group $g->{id} are right");
     }
 
     # Objects in use cannot be deleted; all others can, except the last one.
@@ -237,7 +240,8 @@ for my $a (@accounts) {
         my $left = json(http($t->{nginx}, 'GET', '/3.0/rblprofiles',
             auth => $a->{auth}))->{total_rbl_profiles};
         is($r->{status}, $used{ $p->{id} } || $left == 1 && $r->{status} != 200
-            ? 409 : 200, "delete $p->{id}");
+            ? 409 : 200,
+            "the profile $p->{id} can be deleted unless it is in use");
     }
 }
 

@@ -58,50 +58,56 @@ sub code { return event($_[0])->{code} }
 
 # --- no contacts -----------------------------------------------------------
 
-my $v = accepted(ask('GET', 'contacts.json'), 'contacts of an empty account');
+my $v = accepted(ask('GET', 'contacts.json'),
+    'contacts of an empty account are served');
 is_deeply([@$v{qw(page total_pages page_size total_contacts)}], [1, 0, 20, 0],
-    'its counters');
-is_deeply($v->{data}, [], 'its data');
+    'an empty account has the counters of an empty list');
+is_deeply($v->{data}, [], 'an empty account has no contacts');
 
 # --- add -------------------------------------------------------------------
 
 my $r = ask('POST', 'contact/add.json', form => [contact => ' ops@Example.com ',
     type => 'email', schedule => 'start_and_end']);
 $v = accepted($r, 'add');
-is($v->{status_message}, 'Contact added successfully.', 'message');
+is($v->{status_message}, 'Contact added successfully.',
+    'contact/add says that the contact is added');
 my @fields = qw(id contact type schedule status contact_group);
 is_deeply([$r->{body} =~ /"(\w+)":/g], [qw(status_code status_message version
-    data), @fields], 'has all fields, in their sequence');
+    data), @fields], 'contact/add returns all fields in their sequence');
 my $c = $v->{data};
-like($c->{id}, qr/^CO[0-9a-f]{32}$/, 'its id');
+like($c->{id}, qr/^CO[0-9a-f]{32}$/, 'the new contact has an id');
 is_deeply([@$c{@fields[1 .. 5]}], ['ops@example.com', 'email',
-    'start_and_end', 'pending', $default], 'the record');
+    'start_and_end', 'pending', $default],
+    'the new contact is pending in the default group');
 $r = ask('GET', "contact/$c->{id}.json");
-$v = accepted($r, 'contact/{id}');
-is_deeply($v->{data}, [$c], 'returns the same');
+$v = accepted($r, 'contact/{id} is served');
+is_deeply($v->{data}, [$c], 'contact/{id} returns the contact that was added');
 is_deeply([$r->{body} =~ /"(\w+)":/g], [qw(status_code status_message version
-    page total_pages page_size total_contacts data), @fields], 'the envelope');
+    page total_pages page_size total_contacts data), @fields],
+    'contact/{id} returns all fields in their sequence');
 is_deeply([@$v{qw(page total_pages page_size total_contacts)}], [1, 1, 20, 1],
-    'its counters');
-is_deeply(contact('CO' . uc substr $c->{id}, 2), $c, 'in upper case too');
+    'contact/{id} counts one contact');
+is_deeply(contact('CO' . uc substr $c->{id}, 2), $c,
+    'an id in upper case finds the contact');
 $r = ask('GET', 'contacts.xml');
 xml_ok($r->{body}, 'XML is well-formed');
 like($r->{body}, qr{<total_contacts>1</total_contacts><data><item>
     <id>$c->{id}</id><contact>ops\@example\.com</contact><type>email</type>
-    <schedule>start_and_end</schedule><status>pending</status>}x, 'and the same');
+    <schedule>start_and_end</schedule><status>pending</status>}x,
+    'the XML response has the same contact');
 $r = ask('POST', 'contact/add.xml', form => [contact => '+15551234567',
     type => 'sms', schedule => 'while_listed']);
-xml_ok($r->{body}, 'add in XML');
+xml_ok($r->{body}, 'contact/add.xml returns valid XML');
 like($r->{body}, qr{<data><id>(CO\w{32})</id><contact>\+15551234567</contact>},
-    'its data');
+    'contact/add.xml returns the new contact');
 
 my $e = event($c->{id});
 is_deeply([@$e{qw(type contact hooks)}], ['contact.confirm', $c->{id}, 0],
     'a confirmation is in the outbox');
-like($e->{id}, qr/^EV[0-9a-f]{32}$/, 'with an id');
-like($e->{code}, qr/^[a-hj-kmnp-z2-9]{6}$/, 'and a code');
+like($e->{id}, qr/^EV[0-9a-f]{32}$/, 'the confirmation has an id');
+like($e->{code}, qr/^[a-hj-kmnp-z2-9]{6}$/, 'the confirmation has a code');
 is(stored($c->{id})->{digest}, sha256($c->{id} . $e->{code}),
-    'the record has its digest');
+    'the record has the digest of the code');
 
 # the visible and the secret part of each type
 
@@ -135,12 +141,16 @@ for (@types) {
     $r = ask('POST', 'contact/add.json', form => [contact => $value,
         type => $type, schedule => 'every_check']);
     my $new = accepted($r, "add: $type")->{data};
-    is($new->{contact}, $shown, 'in the response form');
+    is($new->{contact}, $shown,
+        "contact/add shows the $type contact as $shown");
     my $got = ask('GET', "contact/$new->{id}.json");
-    is(json($got)->{data}[0]{contact}, $shown, 'and read');
+    is(json($got)->{data}[0]{contact}, $shown,
+        "contact/{id} shows the $type contact as $shown");
     next if !$hidden;
-    unlike("$r->{raw}$got->{raw}", qr/\Q$hidden\E/, 'without its secret');
-    like(stored($new->{id})->{value}, qr/\Q$hidden\E/, 'the store has it');
+    unlike("$r->{raw}$got->{raw}", qr/\Q$hidden\E/,
+        "the responses do not have the secret of the $type contact");
+    like(stored($new->{id})->{value}, qr/\Q$hidden\E/,
+        "the store has the secret of the $type contact");
 }
 my $all = ask('GET', 'contacts.json')->{body};
 unlike($all, qr/\Q$_\E/, "the list does not have $_")
@@ -156,7 +166,8 @@ unchanged {
         splice @form, $i, 2;
         refused(ask('POST', 'contact/add.json', form => [@form, @$_]), 400,
             qr/^No $good[$i] value provided\. Please try again\.$/,
-            "no $good[$i]") for [], [$good[$i] => ''], [$good[$i] => '  '];
+            "a contact without $good[$i] is "
+            . "refused") for [], [$good[$i] => ''], [$good[$i] => '  '];
     }
     for my $field (qw(type schedule)) {
         for my $bad ('x', 'E-mail', 'Email', 'EMAIL', 'every check', "\0",
@@ -187,7 +198,7 @@ unchanged {
         $r = ask('POST', 'contact/add.json', form => [@good, type => $type,
             contact => $value]);
         refused($r, 400, qr/^Invalid\ contact\ value\ provided\.\ Please\ try
-            \ again\.\ .*\Q$text\E$/x, "$type: $value");
+            \ again\.\ .*\Q$text\E$/x, "the $type contact $value is refused");
         unlike($r->{raw}, qr/geheim|wJalr/, 'the value is not repeated');
     }
     for my $bad ("a\@b.example\0", "a\r\nBcc: x\@b.example", "\xff\@b.example") {
@@ -201,7 +212,7 @@ unchanged {
         refused(ask('POST', 'contact/add.json', form => [@good,
             contact_group => $bad]), 400,
             qr/^Invalid contact_group value provided\. Please try again\.$/,
-            "contact_group $bad");
+            "a contact with contact_group $bad is refused");
     }
 } $t, 'bad adds';
 
@@ -212,15 +223,17 @@ my @cg = map { json(call($t, 'POST', 'contactgroup/add.json',
 is(add(contact_group => '')->{contact_group}, $default,
     'an empty group is the default one');
 is(add(contact_group => "$cg[1], $cg[0],$cg[1]")->{contact_group},
-    "$cg[1],$cg[0]", 'several, each once');
+    "$cg[1],$cg[0]", 'the contact is in several groups, each once');
 for my $form ("contact_group=$cg[0]&contact_group=$cg[1]",
     "contact_group[]=$cg[0]&contact_group[]=$cg[1]",
     "contact_group[0]=$cg[0]&contact_group[1]=$cg[1]",
     "contact_group=$cg[0]%2C$cg[1]")
 {
     $v = accepted(ask('POST', 'contact/add/.json', form => 'contact=a' . ++$added
-        . "\@b.example&type=email&schedule=every_check&$form"), $form);
-    is($v->{data}{contact_group}, "$cg[0],$cg[1]", 'both');
+        . "\@b.example&type=email&schedule=every_check&$form"),
+        "contact/add accepts $form");
+    is($v->{data}{contact_group}, "$cg[0],$cg[1]",
+        'the contact is in both groups');
 }
 
 # --- ids and methods -------------------------------------------------------
@@ -240,22 +253,25 @@ unchanged {
             $r = ask($verb ? 'POST' : 'GET', "contact/$verb$id.json",
                 $verb eq 'confirm/' ? (form => 'authcode=aaaaaa') : ());
             refused($r, 404, qr/^Invalid contact id provided\.$/,
-                "contact/$verb$id");
+                "contact/$verb$id is not found");
             $text{$r->{body}}++;
         }
-        is(scalar keys %text, 1, "$verb: one text for all");
+        is(scalar keys %text, 1,
+            "all refusals of contact/$verb have the same text");
         next if !$verb;
         refused(ask('POST', "contact/$verb.json", $verb eq 'confirm/'
             ? (form => 'authcode=a') : ()), 404,
-            qr/^Invalid contact id provided\.$/, "contact/$verb without an id");
+            qr/^Invalid contact id provided\.$/,
+            "contact/$verb without an id is refused");
         for my $method (qw(GET HEAD PUT DELETE)) {
             $r = call($t, $method, "contact/$verb$c->{id}.json");
             is("$r->{status} $r->{headers}{allow}", '405 POST',
-                "$method contact/$verb");
+                "$method contact/$verb is refused with 405");
         }
     }
-    is(call($t, 'GET', 'contact/add.json')->{status}, 405, 'GET contact/add');
-    is(call($t, 'POST', $_)->{status}, 405, "POST $_")
+    is(call($t, 'GET', 'contact/add.json')->{status}, 405,
+        'GET contact/add is refused with 405');
+    is(call($t, 'POST', $_)->{status}, 405, "POST $_ is refused with 405")
         for 'contacts.json', "contact/$c->{id}.json";
 } $t, 'ids and methods';
 
@@ -263,10 +279,14 @@ unchanged {
 
 $v = accepted(write_to('update', $c->{id}, schedule => 'while_listed'),
     'schedule');
-is($v->{status_message}, 'Contact updated successfully.', 'message');
-is_deeply([sort keys %$v], [qw(status_code status_message version)], 'no data');
-is(contact($c->{id})->{schedule}, 'while_listed', 'is changed');
-is(contact($c->{id})->{contact_group}, $default, 'the group is not');
+is($v->{status_message}, 'Contact updated successfully.',
+    'contact/update says that the contact is updated');
+is_deeply([sort keys %$v], [qw(status_code status_message version)],
+    'contact/update returns no data');
+is(contact($c->{id})->{schedule}, 'while_listed',
+    'contact/update changes the schedule');
+is(contact($c->{id})->{contact_group}, $default,
+    'an update of the schedule keeps the group');
 accepted(write_to('update', $c->{id}, contact_group => "$cg[0],$cg[1]",
     contact => 'x@y.example', type => 'sms'), 'groups; the rest is unknown');
 is_deeply(contact($c->{id}), { %$c, schedule => 'while_listed',
@@ -274,16 +294,19 @@ is_deeply(contact($c->{id}), { %$c, schedule => 'while_listed',
 unchanged {
     for my $bad ('', 'x', 'every_check,while_listed') {
         refused(write_to('update', $c->{id}, schedule => $bad), 400,
-            qr/^Invalid schedule value/, "schedule '$bad'");
+            qr/^Invalid schedule value/,
+            "an update with schedule '$bad' is refused");
     }
     for my $bad ('', ',', 'x', $foreign, "$cg[0],$foreign", "$cg[0],") {
         refused(write_to('update', $c->{id}, contact_group => $bad,
             schedule => 'every_check'), 400,
-            qr/^Invalid contact_group value/, "contact_group '$bad'");
+            qr/^Invalid contact_group value/,
+            "an update with contact_group '$bad' is refused");
     }
     refused(write_to('update', 'x', schedule => ''), 400, qr/schedule/,
         'a bad field comes before an id');
-    accepted(write_to('update', $c->{id}), 'nothing given');
+    accepted(write_to('update', $c->{id}),
+        'an update without fields is accepted');
 } $t, 'bad updates';
 
 # --- pending ---------------------------------------------------------------
@@ -292,7 +315,8 @@ unchanged {
     refused(write_to($_, $c->{id}), 409, qr/not confirmed yet/, "$_ of a "
         . 'pending one') for qw(pause resume);
     refused(write_to('confirm', $c->{id}, @$_), 400,
-        qr/^No authcode value provided\. Please try again\.$/, 'no code')
+        qr/^No authcode value provided\. Please try again\.$/,
+        'a confirmation without a code is refused')
         for [], [authcode => ''], [authcode => ' '];
     refused(write_to('confirm', $c->{id}, authcode => "a\0"), 400,
         qr/^Invalid authcode value provided/, 'a NUL is no code');
@@ -305,17 +329,22 @@ for my $bad ('wrong', '000000', 'x' x 1000, code($c->{id}) . 'x') {
     refused(write_to('confirm', $c->{id}, authcode => $bad), 400, $wrong,
         'wrong: ' . substr $bad, 0, 7);
 }
-is(stored($c->{id})->{tries}, 4, 'each was counted');
-is(contact($c->{id})->{status}, 'pending', 'still pending');
+is(stored($c->{id})->{tries}, 4, 'each wrong code is counted');
+is(contact($c->{id})->{status}, 'pending',
+    'wrong codes leave the contact pending');
 $v = accepted(write_to('confirm', $c->{id}, authcode =>
-    ' ' . uc(code($c->{id})) . "\n"), 'the code, in capitals, with blanks');
-is($v->{status_message}, 'Contact confirmed successfully.', 'message');
-is(contact($c->{id})->{status}, 'active', 'confirmed');
+    ' ' . uc(code($c->{id})) . "\n"),
+        'the code in capitals with blanks is accepted');
+is($v->{status_message}, 'Contact confirmed successfully.',
+    'contact/confirm says that the contact is confirmed');
+is(contact($c->{id})->{status}, 'active', 'a confirmed contact is active');
 unchanged {
     refused(write_to('confirm', $c->{id}, authcode => $_), 409,
-        qr/confirmed already/, 'once') for code($c->{id}), 'wrong';
+        qr/confirmed already/,
+        'a confirmed contact cannot be confirmed '
+        . 'again') for code($c->{id}), 'wrong';
     refused(write_to('resend', $c->{id}), 409, qr/confirmed already/,
-        'no resend');
+        'a confirmed contact gets no new code');
 } $t, 'confirmed';
 
 # --- pause, resume ---------------------------------------------------------
@@ -324,16 +353,19 @@ for (['pause', 'paused'], ['pause', 'paused'], ['resume', 'active'],
     ['resume', 'active'])
 {
     my ($verb, $status) = @$_;
-    $v = accepted(write_to($verb, $c->{id}), $verb);
-    is($v->{status_message}, "Contact ${verb}d successfully.", 'message');
-    is(contact($c->{id})->{status}, $status, "is $status");
+    $v = accepted(write_to($verb, $c->{id}),
+        "contact/$verb is accepted");
+    is($v->{status_message}, "Contact ${verb}d successfully.",
+        "contact/$verb says that the contact is ${verb}d");
+    is(contact($c->{id})->{status}, $status,
+        "the contact is $status after $verb");
 }
-accepted(write_to('pause', $c->{id}), 'pause');
+accepted(write_to('pause', $c->{id}), 'an active contact can be paused');
 unchanged {
     refused(write_to('confirm', $c->{id}, authcode => 'a'), 409,
         qr/confirmed already/, 'a paused one is confirmed');
     refused(write_to('resend', $c->{id}), 409, qr/confirmed already/,
-        'and gets no code');
+        'a paused contact gets no new code');
 } $t, 'paused';
 
 # --- five wrong codes, and a new one ----------------------------------------
@@ -341,40 +373,50 @@ unchanged {
 my $d = add(contact => 'd@example.com');
 my $old = code($d->{id});
 refused(write_to('confirm', $d->{id}, authcode => "wrong$_"), 400, $wrong,
-    "wrong, $_") for 1 .. 5;
+    "wrong code number $_ is refused") for 1 .. 5;
 unchanged {
     refused(write_to('confirm', $d->{id}, authcode => $_), 409,
-        qr/^Too many wrong codes\./, 'locked') for $old, 'wrong';
+        qr/^Too many wrong codes\./,
+        'a contact with too many wrong codes is locked') for $old, 'wrong';
 } $t, 'locked';
-$v = accepted(write_to('resend', $d->{id}), 'resend, just after the add');
-is($v->{status_message}, 'Confirmation sent successfully.', 'message');
+$v = accepted(write_to('resend', $d->{id}),
+    'a resend just after the add is accepted');
+is($v->{status_message}, 'Confirmation sent successfully.',
+    'contact/resend says that the confirmation is sent');
 my $new = code($d->{id});
-isnt($new, $old, 'a new code');
+isnt($new, $old, 'contact/resend makes a new code');
 unchanged {
     $r = write_to('resend', $d->{id});
-    refused($r, 429, qr/less than a minute/, 'not twice a minute');
-    like($r->{headers}{'retry-after'}, qr/^(?:5[0-9]|60)$/, 'Retry-After');
+    refused($r, 429, qr/less than a minute/,
+        'a second resend within a minute is refused');
+    like($r->{headers}{'retry-after'}, qr/^(?:5[0-9]|60)$/,
+        'the refused resend has a Retry-After of a minute');
 } $t, 'too soon';
 refused(write_to('confirm', $d->{id}, authcode => $old), 400, $wrong,
     'the old code is not valid');
 set($d->{id}, sent => stored($d->{id})->{sent} - 60_000);
-accepted(write_to('resend', $d->{id}), 'after a minute');
+accepted(write_to('resend', $d->{id}), 'a resend is accepted after a minute');
 set($d->{id}, until => 1);
 refused(write_to('confirm', $d->{id}, authcode => code($d->{id})), 400, $wrong,
-    'a code of yesterday');
+    'an expired code is refused');
 set($d->{id}, sent => 0);
-accepted(write_to('resend', $d->{id}), 'another');
-accepted(write_to('confirm', $d->{id}, authcode => code($d->{id})), 'in time');
+accepted(write_to('resend', $d->{id}),
+    'a contact with an expired code gets another one');
+accepted(write_to('confirm', $d->{id}, authcode => code($d->{id})),
+    'a code confirms the contact before it expires');
 
 # --- delete ----------------------------------------------------------------
 
 my $total = json(ask('GET', 'contacts.json'))->{total_contacts};
 $v = accepted(write_to('delete', $c->{id}), 'delete');
-is($v->{status_message}, 'Contact deleted successfully.', 'message');
+is($v->{status_message}, 'Contact deleted successfully.',
+    'contact/delete says that the contact is deleted');
 refused(ask('GET', "contact/$c->{id}.json"), 404, qr/contact id/,
-    'does not exist');
-refused(write_to('delete', $c->{id}), 404, qr/contact id/, 'twice');
-is(json(ask('GET', 'contacts.json'))->{total_contacts}, $total - 1, 'one less');
+    'a deleted contact is not found');
+refused(write_to('delete', $c->{id}), 404, qr/contact id/,
+    'a contact cannot be deleted twice');
+is(json(ask('GET', 'contacts.json'))->{total_contacts}, $total - 1,
+    'the list counts one contact less');
 
 # --- pages -----------------------------------------------------------------
 
@@ -384,17 +426,18 @@ for my $again (0, 1) {
     my $pages = int(($n + 4) / 5);
     for my $page (1 .. $pages) {
         $v = accepted(ask('GET', "contacts.json?page_size=5&page=$page"),
-            "page $page");
+            "page $page of contacts is served");
         is_deeply([@$v{qw(page total_pages page_size total_contacts)}],
-            [$page, $pages, 5, $n], 'its counters');
+            [$page, $pages, 5, $n], "page $page has the right counters");
         push @seen, map { $_->{id} } @{ $v->{data} };
     }
     is_deeply(\@seen, redis($redis, 'ZRANGE', redis_key('contacts', $ac), 0,
-        -1), 'all, sorted by creation');
+        -1), 'the pages have all contacts sorted by creation');
 }
 is_deeply(json(ask('GET', 'contacts.json?page=99'))->{data}, [],
-    'past the end');
-refused(ask('GET', "contacts.json?$_"), 400, qr/page/, $_)
+    'a page past the end is empty');
+refused(ask('GET', "contacts.json?$_"), 400, qr/page/,
+    "contacts.json?$_ is refused")
     for 'page=0', 'page_size=x';
 
 # --- adding an address again gives no more codes ------------------------------
@@ -406,11 +449,15 @@ my $codes = redis($redis, 'XLEN', $outbox);
 for my $try (1 .. 3) {
     $r = ask('POST', 'contact/add.json', form => [contact =>
         'victim@example.com', type => 'email', schedule => 'every_check']);
-    refused($r, 429, qr/within the hour/, 'added again');
-    like($r->{headers}{'retry-after'}, qr/^3[56]\d\d$/, 'Retry-After');
-    accepted(write_to('delete', $once->{id}), 'even if deleted') if $try == 1;
+    refused($r, 429, qr/within the hour/,
+        "attempt $try to add the address again is refused");
+    like($r->{headers}{'retry-after'}, qr/^3[56]\d\d$/,
+        'the refused add has a Retry-After of an hour');
+    accepted(write_to('delete', $once->{id}),
+        'the contact can be deleted') if $try == 1;
 }
-is(redis($redis, 'XLEN', $outbox), $codes, 'nothing is sent');
+is(redis($redis, 'XLEN', $outbox), $codes,
+    'the refused adds send no confirmation');
 
 # --- the plan's limit --------------------------------------------------------
 
@@ -425,7 +472,8 @@ forget($t, $few->{sid});
     add();
     refused(ask('POST', 'contact/add.json', form => { contact => 'a@b.example',
         type => 'email', schedule => 'every_check' }), 409,
-        qr/^The plan allows at most 1 contacts\.$/, 'one more');
+        qr/^The plan allows at most 1 contacts\.$/,
+        "a contact beyond the plan's limit is refused");
 
     # and the account's limit
 
@@ -436,7 +484,8 @@ forget($t, $few->{sid});
         sprintf 'CO%032x', $_) } 2 .. 1000);
     refused(ask('POST', 'contact/add.json', form => { contact => 'a@b.example',
         type => 'email', schedule => 'every_check' }), 409,
-        qr/^An account may have at most 1000 contacts\.$/, 'nor a thousand more');
+        qr/^An account may have at most 1000 contacts\.$/,
+        "a contact beyond the account's limit is refused");
 
     # and more memberships in groups
 
@@ -446,7 +495,7 @@ forget($t, $few->{sid});
     refused(ask('POST', 'contact/add.json', form => { contact => 'a@b.example',
         type => 'email', schedule => 'every_check' }), 409,
         qr/^The contacts of an account .* at most 10000 contact groups together/,
-        'nor ten thousand groups');
+        'a contact beyond the limit of memberships is refused');
 }
 
 # --- no codes in responses and logs ------------------------------------------
@@ -457,7 +506,7 @@ my $log = read_file($t->{nginx}{error_log}) . join '', map { read_file($_) }
 cmp_ok(length $log, '>', 0, 'there are logs');
 for my $code (keys %codes) {
     is(scalar(grep { /\Q$code\E/i } @answers), 0, 'a code is in no answer');
-    unlike($log, qr/\Q$code\E/i, 'and no log');
+    unlike($log, qr/\Q$code\E/i, 'a code is in no log');
 }
 
 # every letter is used, and no other character
@@ -468,6 +517,6 @@ for (1 .. 60) {
     $letter{$_}++ for split //, $code;
 }
 is(join('', sort keys %letter), '23456789abcdefghjkmnpqrstuvwxyz',
-    'letters of codes');
+    'codes use all allowed letters and no other');
 
 done_testing();

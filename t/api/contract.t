@@ -27,7 +27,7 @@ for my $pass (qw(json xml bare slash)) {
 my @missing = contract_missing(routes(), described());
 is(join("\n", @missing), '', 'no route lacks a row');
 ok(contract_missing({ at => '/3.0/none.{format}', method => 'GET',
-    formats => { json => 1 } }), 'and one that lacks it would be found');
+    formats => { json => 1 } }), 'a route without a row is found');
 note("answered: $_") for map { "$_->{method} $_->{at} "
     . join ',', sort keys %{ $_->{formats} } } routes();
 

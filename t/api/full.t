@@ -26,29 +26,34 @@ for (['maxmemory', 1], ['min-replicas-to-write', 9]) {
             redis($redis, 'SET', @$before, 'x') if @$before;
             redis($redis, 'CONFIG', 'SET', $name, $on);
             my $r = call($t, 'GET', $path, auth => $other);
-            is($r->{status}, 200, "$name: $path") or diag($r->{body});
-            is(json($r)->{total_hosts}, 1, 'with its counters')
+            is($r->{status}, 200, "$name: $path is served") or diag($r->{body});
+            is(json($r)->{total_hosts}, 1,
+                "$name: $path has the total of hosts")
                 if $path =~ /^host/;
             redis($redis, 'CONFIG', 'SET', $name, 0);
             is(redis($redis, 'GET', redis_key('totals', $other->{sid})),
-                $before->[0] && 'x', 'nothing was stored');
+                $before->[0] && 'x', "$name: $path stores nothing");
         }
     }
 }
-accepted(call($t, 'GET', 'hosts.json', auth => $other), 'as before');
+accepted(call($t, 'GET', 'hosts.json', auth => $other),
+    'hosts.json is served when the store accepts writes again');
 ok(redis($redis, 'EXISTS', redis_key('totals', $other->{sid})),
     'totals are stored when they can be');
 
 is(rblctl($redis, qw(app limit), $t->{acct}{sid}, $t->{acct}{app}, '--hour', 5)
     ->{status}, 0, 'an application gets a limit');
-is(call($t, 'GET', 'hosts.json')->{status}, 200, 'which holds');
+is(call($t, 'GET', 'hosts.json')->{status}, 200,
+    'the application with a limit is served');
 redis($redis, 'CONFIG', 'SET', 'maxmemory', 1);
 for my $left (3, 2, 1, 0) {
     my $r = call($t, 'GET', 'hosts.json');
-    is($r->{status}, 200, 'a full store: it reads');
-    is($r->{headers}{'ratelimit-remaining'}, $left, 'and is counted');
+    is($r->{status}, 200, 'a full store serves reads with a limit');
+    is($r->{headers}{'ratelimit-remaining'}, $left,
+        "the request is counted with $left left");
 }
-is(call($t, 'GET', 'hosts.json')->{status}, 429, 'up to its limit');
+is(call($t, 'GET', 'hosts.json')->{status}, 429,
+    'a request over the limit is refused while the store is full');
 redis($redis, 'CONFIG', 'SET', 'maxmemory', 0);
 
 done_testing();

@@ -22,24 +22,27 @@ for my $header ('If-Match: "x"', 'If-Match: *', 'If-None-Match: *',
 {
     $n++;
     accepted(call($t, 'GET', 'hosts.json', headers => [$header]),
-        "GET with $header");
+        "GET with $header is served");
     accepted(call($t, 'POST', 'host/add.json', headers => [$header],
         form => { host => "10.7.0.$n", name => 'n', type => 'rbl' }),
-        "POST with $header");
+        "POST with $header is served");
 }
 is(json(call($t, 'GET', 'hosts.json')->{body})->{total_hosts}, $n,
-    'each was done once');
+    'each write was executed once');
 
 # --- with auth_request -----------------------------------------------------
 
 my $sid = $t->{acct}{sid};
 sub guarded { return http($t->{nginx}, 'GET', '/guarded/x.txt', auth => $_[0]) }
 
-is(guarded($t->{acct})->{body}, 'guarded', 'valid credentials');
-is(guarded(undef)->{status}, 401, 'no credentials');
-is(guarded([$sid, '0' x 64])->{status}, 401, 'wrong credentials');
+is(guarded($t->{acct})->{body}, 'guarded',
+    'auth_request accepts valid credentials');
+is(guarded(undef)->{status}, 401,
+    'auth_request refuses a request without credentials');
+is(guarded([$sid, '0' x 64])->{status}, 401,
+    'auth_request refuses wrong credentials');
 stop_server($t->{redis});
 cmp_ok(guarded([$sid, '0' x 64])->{status}, '>=', 500,
-    'no store, no access');
+    'auth_request refuses access without a store');
 
 done_testing();

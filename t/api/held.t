@@ -56,7 +56,7 @@ sub hold {
     # A text pays off after a few responses.
     call($from // $t, 'GET', $path // $page) for 1 .. 5;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
-    is($least, 2, "$name: two keys");
+    is($least, 2, "$name: a cached page reads two keys");
 }
 
 # The page in JSON, in XML, which is never cached, and in JSON again.
@@ -93,19 +93,19 @@ for (['update', { name => 'Other' }], ['pause', ''], ['resume', ''],
     for my $by ($t, $other) {
         hold("before $verb", $_) for $t, $other;
         my $r = call($by, 'POST', "host/$verb/$first.json", form => $form);
-        is($r->{status}, 200, $verb);
+        is($r->{status}, 200, "host/$verb is accepted");
         shown("$verb, over the " . ($by == $t ? 'same' : 'other')
             . ' nginx: seen by both', $_) for $t, $other;
     }
 }
 hold('before one is deleted');
 call($other, 'POST', "host/delete/$id{'10.0.0.20'}.json");
-is(shown('one is deleted')->{total_hosts}, 19, 'and counted');
+is(shown('one is deleted')->{total_hosts}, 19, 'a deleted host is not counted');
 add_host($other, '10.0.1.0/29', type => 'ip_range');
 hold('with a range', $_) for $t, $other;
 my ($range) = grep { $_->{type} eq 'ip_range' } @{ json(call($t, 'GET',
     'hosts.json?page_size=100'))->{data} };
-ok($range, 'there is a range');
+ok($range, 'the hosts have a range');
 for my $path ('hosts.json?page_size=7', 'hosts.json?page=2&page_size=20') {
     hold("$path", $t, $path);
     call($other, 'POST', "host/update/$range->{id}.json",
@@ -144,14 +144,14 @@ checked('a clear one', $id{'10.0.0.5'}) for 1 .. 3;
 checked('one that is listed', $id{'10.0.0.1'}) for 1 .. 3;
 my $listed = 'listings.json?page_size=20';
 my $v = shown('listings', $t, $listed);
-ok($v->{total_listed} > 0, 'there are some');
+ok($v->{total_listed} > 0, 'the account has listings');
 my %seen;
 wait_for {
     $v = shown('a listing with a growing period', $t, $listed);
     $seen{ $v->{data}[0]{listed_period} } = 1;
     keys %seen >= 3;
 } 10, 'three seconds of it';
-is(scalar keys %seen, 3, 'each second another one');
+is(scalar keys %seen, 3, 'the period of a listing changes each second');
 
 # --- by rblctl ---------------------------------------------------------------
 
@@ -170,21 +170,23 @@ my $r = rblctl($redis, 'fsck', '--repair');
 like($r->{out}, qr/profile/, 'rblctl fsck repairs it');
 shown('which is seen');
 is(record('host', redis($redis, 'GET', key('r', $first)))->{profile},
-    record('host', $raw)->{profile}, 'and is unchanged');
+    record('host', $raw)->{profile},
+    'the repair restores the profile of the host');
 hold('before the time zone');
 rblctl($redis, 'account', 'timezone', $ac, 'Asia/Tokyo');
 like(shown('another time zone')->{data}[0]{last_checked}, qr/JST/,
-    'is the new one');
+    'the page shows the new time zone');
 
 # --- the version stamp -------------------------------------------------------
 
 hold('once more');
 my $mark = redis($redis, 'GET', key('unchanged'));
-is(length $mark, 16, 'the version stamp');
+is(length $mark, 16, 'a version stamp has 16 octets');
 my $ttl = redis($redis, 'TTL', key('unchanged'));
-ok($ttl > 0 && $ttl <= 600, "ends by itself ($ttl s)");
+ok($ttl > 0 && $ttl <= 600, "the version stamp expires by itself ($ttl s)");
 hold('of the same account', $other);
-is(redis($redis, 'GET', key('unchanged')), $mark, 'both have the same');
+is(redis($redis, 'GET', key('unchanged')), $mark,
+    'both nginx have the same version stamp');
 for my $bad ('', 'x', 'x' x 15, 'x' x 17, 'x' x 100_000) {
     redis($redis, 'SET', key('unchanged'), $bad);
     shown('a version stamp of ' . length($bad) . ' octets is invalid');
@@ -214,7 +216,7 @@ for (['maxmemory', 1, qr/answers SET: OOM/],
     redis($redis, 'CONFIG', 'SET', $name, 0);
     is_deeply([keys %status], [200], "$name: reads still work");
     my $told = () = read_file($n->{error_log}) =~ /$words/g;
-    is($told, 1, 'and it is logged once');
+    is($told, 1, "$name: the refused write is logged once");
     shown('as it is', { %$t, nginx => $n });
     stop_server($n);
 }

@@ -41,7 +41,7 @@ sub as_it_is {
 }
 
 as_it_is('new hosts');
-is(scalar @{ as_it_is('once more') }, 8, 'all of them');
+is(scalar @{ as_it_is('once more') }, 8, 'the page has all hosts');
 as_it_is('one', path => "host/$h[0]{id}");
 
 # --- changed over the API ----------------------------------------------------
@@ -54,8 +54,9 @@ for (['renamed', 'update', { name => 'Other 1' }],
     my ($name, $verb, $form) = @$_;
     call($t, 'POST', "host/$verb/$h[0]{id}.json", form => $form // '');
     my $v = as_it_is($name)->[0];
-    is($v->{name}, $form->{name}, 'its name') if $form;
-    is($v->{status}, $verb eq 'pause' ? 'paused' : 'active', 'its status');
+    is($v->{name}, $form->{name}, "the page shows the name: $name") if $form;
+    is($v->{status}, $verb eq 'pause' ? 'paused' : 'active',
+        "the page shows the status: $name");
 }
 
 # --- changed by daemons, and by hand -----------------------------------------
@@ -84,32 +85,34 @@ for my $to ({ checked => $now }, { checked => $now - 1000 },
 
 list_host($t, $h[1]{id}, since => $now - 86_400_000);
 my $was = as_it_is('listed')->[1];
-is($was->{listed}, 1, 'it is listed');
-like($was->{listed_period}, qr/^1 day 0/, 'since a day');
-is(@{ as_it_is('listings', path => 'listings') }, 1, 'one listing');
+is($was->{listed}, 1, 'the page shows a listed host');
+like($was->{listed_period}, qr/^1 day 0/, 'the host is listed for one day');
+is(@{ as_it_is('listings', path => 'listings') }, 1, 'listings shows one host');
 my $is = wait_for { my $v = as_it_is('a second later')->[1];
     $v->{listed_period} ne $was->{listed_period} && $v } 5;
-ok($is, 'its period grows');
+ok($is, 'the period of a listing grows');
 list_host($t, $h[1]{id}, lists => 3, since => $now + 3_600_000);
 $is = as_it_is('listed in the future', path => 'listings')->[0];
-is($is->{listed_period}, '0 days 00:00:00', 'for no time');
-is(@{ $is->{listed_details} }, 3, 'by three lists');
+is($is->{listed_period}, '0 days 00:00:00',
+    'a listing in the future has no period');
+is(@{ $is->{listed_details} }, 3, 'the host has details of three lists');
 list_host($t, $h[1]{id}, lists => 9);
 $is = as_it_is('a row that is too long', path => 'listings')->[0];
-is($is->{listed_count}, 9, 'by nine lists');
+is($is->{listed_count}, 9, 'the host is listed by nine lists');
 
 # Read as a host, and as a listing although it is not listed.
 change(redis_key('r', $ac, $h[1]{id}), listed_count => 0, details => []);
 as_it_is('no longer listed');
 is_deeply(as_it_is('in the index all the same', path => 'listings'), [],
-    'no listing');
+    'listings does not show a host that is not listed');
 list_host($t, $h[1]{id});
 as_it_is('listed again');
 call($t, 'POST', "host/pause/$h[1]{id}.json");
 redis($redis, 'ZADD', redis_key('listed', $ac), 1, $h[1]{id});
 forget($t, $ac);
 as_it_is('paused');
-is_deeply(as_it_is('a paused host', path => 'listings'), [], 'no listing');
+is_deeply(as_it_is('a paused host', path => 'listings'), [],
+    'listings does not show a paused host');
 
 # --- the same bytes in another account, in another time zone -----------------
 
@@ -122,21 +125,25 @@ for my $zone ('America/New_York', 'Europe/Berlin', 'UTC') {
         for $ac, $other;
     my $ours = as_it_is("beside $zone")->[0]{last_checked};
     my $v = as_it_is($zone, auth => $t->{other})->[0]{last_checked};
-    is($ours, '2016-11-08 02:01:33 UTC', 'ours');
+    is($ours, '2016-11-08 02:01:33 UTC',
+        "the first account keeps UTC beside $zone");
     is($v, { 'America/New_York' => '2016-11-07 21:01:33 EST', UTC => $ours,
-        'Europe/Berlin' => '2016-11-08 03:01:33 CET' }->{$zone}, 'theirs');
+        'Europe/Berlin' => '2016-11-08 03:01:33 CET' }->{$zone},
+        "the other account shows its time in $zone");
 }
 
 # --- records that are not hosts ----------------------------------------------
 
 redis($redis, 'SET', $key, substr($raw, 0, -1));
-is(call($t, 'GET', "host/$h[0]{id}.json")->{status}, 500, 'a damaged record');
+is(call($t, 'GET', "host/$h[0]{id}.json")->{status}, 500,
+    'a damaged record is refused with 500');
 redis($redis, 'SET', $key, $raw);
 forget($t, $ac);
 as_it_is('repaired');
 call($t, 'POST', "host/delete/$h[0]{id}.json");
-is(call($t, 'GET', "host/$h[0]{id}.json")->{status}, 404, 'a deleted host');
-is(scalar @{ as_it_is('the others') }, 7, 'are seven');
+is(call($t, 'GET', "host/$h[0]{id}.json")->{status}, 404,
+    'a deleted host is not found');
+is(scalar @{ as_it_is('the others') }, 7, 'the other seven hosts are shown');
 
 as_it_is('in the end', path => "host/$h[3]{id}");
 done_testing();

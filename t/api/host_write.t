@@ -56,16 +56,20 @@ unchanged {
             sid_of('RP'), '%ff', '%01')
         {
             my $r = write_to($verb, $id);
-            refused($r, 404, qr/^Invalid host id provided\.$/, "$verb $id");
+            refused($r, 404, qr/^Invalid host id provided\.$/,
+                "host/$verb/$id is not found");
             $text{$r->{body}}++;
         }
-        is(scalar keys %text, 1, "$verb: one text for all");
+        is(scalar keys %text, 1,
+            "all refusals of host/$verb have the same text");
         refused(call($t, 'POST', "host/$verb.json"), 404,
-            qr/^Invalid host id provided\.$/, "$verb without an id");
+            qr/^Invalid host id provided\.$/,
+            "host/$verb without an id is refused");
         for my $method (qw(GET HEAD PUT DELETE PATCH OPTIONS)) {
             my $r = call($t, $method, "host/$verb/$h->{id}.json");
-            is($r->{status}, 405, "$method $verb");
-            is($r->{headers}{allow}, 'POST', 'Allow');
+            is($r->{status}, 405, "$method host/$verb is refused with 405");
+            is($r->{headers}{allow}, 'POST',
+                "the refusal of $method host/$verb allows only POST");
         }
     }
 } $t, 'bad ids and methods';
@@ -91,21 +95,25 @@ unchanged {
     refused(write_to('update', sid_of('HT'), name => ''), 400, qr/name/,
         'a bad field comes before an unknown id');
     refused(write_to('update', 'x', name => ''), 400, qr/name/,
-        'and before a malformed one');
-    my $v = accepted(write_to('update', $h->{id}), 'nothing given');
+        'a bad field comes before a malformed id');
+    my $v = accepted(write_to('update', $h->{id}),
+        'an update without fields is accepted');
     is_deeply([sort keys %$v], [qw(status_code status_message version)],
-        'no data');
+        'an update without fields returns no data');
     accepted(write_to('update', $h->{id}, host => '1.2.3.4', type => 'uribl'),
         'add-only fields are unknown here');
 } $t, 'bad updates';
 
 my $v = accepted(write_to('update', $h->{id}, name => ' <two> '), 'name');
-is($v->{status_message}, 'Host updated successfully.', 'message');
-is(host($h->{id})->{name}, '<two>', 'is changed');
+is($v->{status_message}, 'Host updated successfully.',
+    'host/update says that the host is updated');
+is(host($h->{id})->{name}, '<two>', 'host/update changes the name');
 accepted(write_to('update', $h->{id}, rbl_profile => uc($rp) =~ s/^RP/RP/r,
-    contact_group => "$cg[1], $cg[0],$cg[1]"), 'profile and groups');
-is(host($h->{id})->{rbl_profile}, $rp, 'profile');
-is(host($h->{id})->{contact_group}, "$cg[1],$cg[0]", 'groups, each once');
+    contact_group => "$cg[1], $cg[0],$cg[1]"),
+    'an update of profile and groups is accepted');
+is(host($h->{id})->{rbl_profile}, $rp, 'host/update changes the profile');
+is(host($h->{id})->{contact_group}, "$cg[1],$cg[0]",
+    'host/update sets the groups, each once');
 for (["contact_group=$cg[0]&contact_group=$cg[1]", 'repeated'],
     ["contact_group[]=$cg[0]&contact_group[]=$cg[1]", 'k[]'],
     ["contact_group[0]=$cg[0]&contact_group[1]=$cg[1]", 'k[0]'],
@@ -113,45 +121,50 @@ for (["contact_group=$cg[0]&contact_group=$cg[1]", 'repeated'],
     ["contact_group=$cg[0]%2C$cg[1]", 'comma'])
 {
     accepted(write_to('update', $h->{id}, contact_group => $acct->{group}),
-        'default group');
+        'the host gets the default group');
     accepted(call($t, 'POST', "host/update/$h->{id}.json", form => $_->[0]),
-        "groups: $_->[1]");
+        "a list of groups is accepted: $_->[1]");
     is(host($h->{id})->{contact_group}, "$cg[0],$cg[1]", 'both are set');
 }
 accepted(call($t, 'POST', "host/update/$h->{id}.json",
     form => "contact_group[x]=$cg[0]&contact_group[1=$cg[0]&name[]=z"),
     'other brackets are other fields');
-is(host($h->{id})->{contact_group}, "$cg[0],$cg[1]", 'nothing changed');
-is(host($h->{id})->{name}, '<two>', 'a field that is no list has none');
+is(host($h->{id})->{contact_group}, "$cg[0],$cg[1]",
+    'other brackets do not change the groups');
+is(host($h->{id})->{name}, '<two>', 'the field name[] is not the name');
 
 # --- pause, resume ---------------------------------------------------------
 
 list_host($t, $h->{id});
-is(totals(), '1 1 1', 'listed');
+is(totals(), '1 1 1', 'the host is listed before the pause');
 for my $again (0, 1) {
     $v = accepted(write_to('pause', $h->{id}), 'pause');
-    is($v->{status_message}, 'Host paused successfully.', 'message');
-    is(host($h->{id})->{status}, 'paused', 'is paused');
-    is(totals(), '1 0 0', 'and in no listing');
-    is(due($h->{id}), 0, 'nor due');
+    is($v->{status_message}, 'Host paused successfully.',
+        'host/pause says that the host is paused');
+    is(host($h->{id})->{status}, 'paused', 'host/pause pauses the host');
+    is(totals(), '1 0 0', 'a paused host is in no listing');
+    is(due($h->{id}), 0, 'a paused host is not due');
 }
 for my $again (0, 1) {
     $v = accepted(write_to('resume', $h->{id}), 'resume');
-    is($v->{status_message}, 'Host resumed successfully.', 'message');
-    is(host($h->{id})->{status}, 'active', 'is active');
-    is(totals(), '1 1 1', 'listed again');
-    is(due($h->{id}), 1, 'and due');
+    is($v->{status_message}, 'Host resumed successfully.',
+        'host/resume says that the host is resumed');
+    is(host($h->{id})->{status}, 'active', 'host/resume makes the host active');
+    is(totals(), '1 1 1', 'a resumed host is listed again');
+    is(due($h->{id}), 1, 'a resumed host is due');
 }
 
 # --- delete ----------------------------------------------------------------
 
 $v = accepted(write_to('delete', $h->{id}), 'delete');
-is($v->{status_message}, 'Host deleted successfully.', 'message');
-is(totals(), '0 0 0', 'nothing is left');
+is($v->{status_message}, 'Host deleted successfully.',
+    'host/delete says that the host is deleted');
+is(totals(), '0 0 0', 'the totals do not count a deleted host');
 refused(call($t, 'GET', "host/$h->{id}.json"), 404, qr/host id/,
-    'does not exist');
-refused(write_to('delete', $h->{id}), 404, qr/host id/, 'delete again');
-is(due($h->{id}), 0, 'not due');
+    'a deleted host is not found');
+refused(write_to('delete', $h->{id}), 404, qr/host id/,
+    'a host cannot be deleted twice');
+is(due($h->{id}), 0, 'a deleted host is not due');
 add_host($t, '10.0.0.1');
 is(totals(), '1 0 0', 'the value is free again');
 
@@ -159,13 +172,13 @@ is(totals(), '1 0 0', 'the value is free again');
 
 my ($range, @kids) = add_host($t, '192.0.2.0/24', name => 'R',
     type => 'ip_range');
-is(scalar @kids, 256, 'a range of 256');
-is(totals(), '258 0 0', 'all count');
+is(scalar @kids, 256, 'the range has 256 children');
+is(totals(), '258 0 0', 'the totals count a range and its children');
 list_host($t, $kids[3]{id});
 list_host($t, $kids[4]{id});
 is(totals(), '258 2 2', 'children show in listings');
 
-accepted(write_to('pause', $range->{id}), 'pause the range');
+accepted(write_to('pause', $range->{id}), 'host/pause of a range is accepted');
 is(totals(), '258 0 0', 'nothing is listed');
 my %status;
 for my $page (1 .. 13) {
@@ -173,29 +186,36 @@ for my $page (1 .. 13) {
         for @{ json(call($t, 'GET', "hosts.json?page=$page"))->{data} };
 }
 is_deeply(\%status, { active => 1, paused => 257 }, 'children are paused');
-accepted(write_to('resume', $kids[3]{id}), 'resume one child');
-is(totals(), '258 1 1', 'it is listed');
+accepted(write_to('resume', $kids[3]{id}),
+    'host/resume of a child is accepted');
+is(totals(), '258 1 1', 'a resumed child is listed again');
 is(host($range->{id})->{status}, 'paused', 'the range is paused still');
-accepted(write_to('resume', $range->{id}), 'resume the range');
-is(totals(), '258 2 2', 'all are active');
-is(host($kids[200]{id})->{status}, 'active', 'a child too');
+accepted(write_to('resume', $range->{id}),
+    'host/resume of a range is accepted');
+is(totals(), '258 2 2', 'all listed children are listed again');
+is(host($kids[200]{id})->{status}, 'active',
+    'a resumed range resumes its children');
 is(due($range->{id}), 0, 'a range is never due');
 
 accepted(write_to('update', $range->{id}, name => 'S', rbl_profile => $rp,
-    contact_group => $cg[0]), 'update the range');
+    contact_group => $cg[0]), 'host/update of a range is accepted');
 my $kid = host($kids[9]{id});
 is_deeply([@$kid{qw(name rbl_profile contact_group)}],
-    ['S 192.0.2.9', $rp, $cg[0]], 'its children take it over');
-is(host($range->{id})->{name}, 'S', 'the range itself');
+    ['S 192.0.2.9', $rp, $cg[0]],
+    'the children of a range take over its values');
+is(host($range->{id})->{name}, 'S',
+    'host/update changes the name of the range');
 
-accepted(write_to('delete', $kids[9]{id}), 'delete a child');
-is(totals(), '257 2 2', 'one less');
-accepted(write_to('delete', $range->{id}), 'delete the range');
+accepted(write_to('delete', $kids[9]{id}),
+    'host/delete of a child is accepted');
+is(totals(), '257 2 2', 'the totals do not count a deleted child');
+accepted(write_to('delete', $range->{id}),
+    'host/delete of a range is accepted');
 is(totals(), '1 0 0', 'the children are deleted');
 refused(call($t, 'GET', "host/$kids[100]{id}.json"), 404, qr/host id/,
-    'one of them');
+    'a child of a deleted range is not found');
 is_deeply(redis($redis, 'KEYS', redis_key('kids', $ac, '*')), [],
-    'no index is left');
+    'no index of children is left');
 is(scalar(() = add_host($t, '192.0.2.0/24')), 256, 'the addresses are free');
 
 done_testing();

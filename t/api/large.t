@@ -44,7 +44,7 @@ sub get { return http($nginx, 'GET', $_[0], auth => $acct, @_[1 .. $#_]) }
 
 add_host($t, "10.0.$_.0/26", name => 'n') for 0 .. 4;
 my @ids = @{ redis($redis, 'ZRANGE', redis_key('hosts', $ac), 0, -1) };
-is(scalar @ids, 320, 'hosts');
+is(scalar @ids, 320, 'five subnets have 320 hosts');
 redis($redis, 'ZREM', redis_key('hosts', $ac), splice @ids, HOSTS);
 for my $id (@ids) {
     my $key = redis_key('r', $ac, $id);
@@ -89,9 +89,9 @@ for ([1000, PAGE / MARK], [200, PAGE / MARK], [100, 100], [33, 33], [20, 20])
 {
     my ($size, $served) = @$_;
     my ($got, $sizes, $largest) = walk('hosts.json', $size);
-    is_deeply($got, \@ids, "pages of $size: each host once");
-    is($sizes, $served, "and served as pages of $served");
-    cmp_ok($largest, '<', 1.2 * PAGE, 'of so many octets');
+    is_deeply($got, \@ids, "pages of $size have each host once");
+    is($sizes, $served, "pages of $size are served as pages of $served");
+    cmp_ok($largest, '<', 1.2 * PAGE, "pages of $size are limited in octets");
 }
 is(parsed(get('/3.0/hosts.json?page=9&page_size=1000'))->{page_size},
     PAGE / MARK, 'a page past the end has the same size');
@@ -103,12 +103,12 @@ rblctl($redis, @app, '--hour', 1_000_000);
 get('/3.0/hosts.json?page=2&page_size=1000');
 forget($t, $ac);
 is(get('/3.0/hosts.json?page=2&page_size=1000')->{status}, 200,
-    'a page of an account without totals');
+    'a page of an account without totals is served');
 rblctl($redis, @app, '--none');
 
 redis($redis, 'DEL', redis_key('large', $ac, 'hosts'));
 is(parsed(get('/3.0/hosts.json?page_size=1000'))->{page_size}, 1000,
-    'without large records pages have the requested size');
+    'pages without large records have the requested size');
 redis($redis, 'SET', redis_key('large', $ac, 'hosts'), 2 ** 23);
 is((walk('hosts.json', 1000))[1], 1, 'one record is always a page');
 redis($redis, 'SET', redis_key('large', $ac, 'hosts'), MARK);
@@ -124,7 +124,7 @@ my @lists = map { $_->{id} } @{ json(get('/3.0/rbls.json?page_size=1000'))
 is_deeply(\@lists, [map { @{ redis($redis, 'ZRANGE', $_, 0, -1) } }
     redis_key('lists:active', partition_of($ac)),
     redis_key('rbls', $ac)],
-    'lists, in slices, own ones last');
+    'rbls has all lists and the custom ones last');
 for my $i (1 .. 300) {
     my $r = call($t, 'POST', 'rblprofile/add.json', form => { name => "p$i",
         entries => join ',', @lists });
@@ -134,10 +134,10 @@ for my $i (1 .. 300) {
 }
 my ($got, $sizes) = walk('rblprofiles.json', 1000);
 is_deeply($got, redis($redis, 'ZRANGE', redis_key('profiles', $ac), 0, -1),
-    'each profile once');
-is($sizes, PAGE / 16_384, 'in pages of 4 MiB');
+    'the pages have each profile once');
+is($sizes, PAGE / 16_384, 'profiles are served in pages of 4 MiB');
 my $one = json(get("/3.0/rblprofile/$got->[-1].json"))->{data}[0];
-is_deeply($one->{entries}, \@lists, 'with all of its entries');
+is_deeply($one->{entries}, \@lists, 'a profile has all of its entries');
 
 # --- all formats and clients -------------------------------------------------
 
@@ -153,40 +153,45 @@ sub same_as_whole {
     return ok($is eq $should, $name);
 }
 
-is(scalar @{ json($whole)->{data} }, 120, 'a page');
-is($whole->{headers}{'transfer-encoding'}, 'chunked', 'its length is unknown');
-is($whole->{headers}{'content-length'}, undef, 'and not sent');
+is(scalar @{ json($whole)->{data} }, 120, 'the large page has 120 hosts');
+is($whole->{headers}{'transfer-encoding'}, 'chunked',
+    'the large page is sent in chunks');
+is($whole->{headers}{'content-length'}, undef,
+    'the large page has no Content-Length');
 my $plain = get("/3.0/$page", version => '1.0');
-same_as_whole($plain->{body}, 'the same in HTTP/1.0');
+same_as_whole($plain->{body}, 'the page is the same over HTTP/1.0');
 my $head = http($nginx, 'HEAD', "/3.0/$page", auth => $acct);
 is_deeply([$head->{status}, $head->{raw} =~ /\r\n\r\n(.*)/s], [200, ''],
-    'HEAD');
+    'the response to HEAD has no body');
 my $zip = get("/zip/$page", headers => ['Accept-Encoding: gzip']);
-is($zip->{headers}{'content-encoding'}, 'gzip', 'compressed');
+is($zip->{headers}{'content-encoding'}, 'gzip', 'the large page is compressed');
 gunzip(\$zip->{body}, \my $text);
-same_as_whole($text, 'is the same');
+same_as_whole($text, 'the compressed page is the same');
 my $xml = get('/3.0/hosts.xml?page_size=120')->{body};
-xml_ok($xml, 'in XML');
-is(scalar @{ hosts_of_xml($xml) }, 120, 'likewise');
-same_as_whole(get("/slow/$page")->{body}, 'with a limit of the rate');
+xml_ok($xml, 'the large page is valid XML');
+is(scalar @{ hosts_of_xml($xml) }, 120, 'the large page has 120 hosts in XML');
+same_as_whole(get("/slow/$page")->{body},
+    'the page is the same with limit_rate');
 my $curl = run_cmd('curl', '-s', '--http2-prior-knowledge', '-u',
     "$ac:$acct->{token}", "http://127.0.0.1:$h2/3.0/$page");
-same_as_whole($curl->{out}, 'by HTTP/2');
+same_as_whole($curl->{out}, 'the page is the same over HTTP/2');
 $curl = run_cmd('curl', '-s', '--http2-prior-knowledge', '--limit-rate', '2M',
     '-u', "$ac:$acct->{token}", "http://127.0.0.1:$h2/3.0/$page");
-same_as_whole($curl->{out}, 'and by a slow reader of that');
+same_as_whole($curl->{out}, 'the page is the same for a slow HTTP/2 client');
 mkdir "$nginx->{dir}/ssi";
 write_file("$nginx->{dir}/ssi/page.html",
     qq{[<!--#include virtual="/3.0/$page" -->]});
 my $ssi = get('/ssi/page.html');
-same_as_whole($ssi->{body} =~ s/^\[|\]\s*$//gr, 'in a sub-request')
+same_as_whole($ssi->{body} =~ s/^\[|\]\s*$//gr,
+    'the page is the same in a sub-request')
     or diag(substr $ssi->{raw}, 0, 500);
 my $tag = get("/tag/$page");
-ok(!$tag->{headers}{etag}, 'no ETag of so large an answer');
+ok(!$tag->{headers}{etag}, 'the large page has no ETag');
 $tag = get('/tag/rbls.json?page_size=1000');
-ok($tag->{headers}{etag}, 'but of less');
+ok($tag->{headers}{etag}, 'a smaller response has an ETag');
 is(get('/tag/rbls.json?page_size=1000', headers => ['If-None-Match: '
-    . $tag->{headers}{etag}])->{status}, 304, 'it is not sent again');
+    . $tag->{headers}{etag}])->{status}, 304,
+    'a smaller response with a known ETag is a 304');
 
 # Slices are read one by one.
 sub mgets {
@@ -195,7 +200,8 @@ sub mgets {
 }
 my $mgets = mgets();
 get("/3.0/$page");
-cmp_ok(mgets() - $mgets, '>=', 120 * MARK / 262_144, 'in slices of 256 KiB');
+cmp_ok(mgets() - $mgets, '>=', 120 * MARK / 262_144,
+    'a large page is read in slices of 256 KiB');
 
 # Also a small page, from the first time on; other pages are cached as before.
 sub mget_of {
@@ -205,11 +211,14 @@ sub mget_of {
     get("/3.0/$path");
     return mgets() - $n;
 }
-cmp_ok(mget_of('hosts.json?page_size=30&page=2'), '>=', 4, 'a small page too')
+cmp_ok(mget_of('hosts.json?page_size=30&page=2'), '>=', 4,
+    'a page of 30 hosts is read in slices')
     for 1 .. 2;
-cmp_ok(mget_of('hosts.json?page_size=3&page=2'), '<=', 2, 'a smaller one not')
+cmp_ok(mget_of('hosts.json?page_size=3&page=2'), '<=', 2,
+    'a page of three hosts is not read in slices')
     for 1 .. 2;
-is(mget_of('hosts.json?page_size=3&page=2'), 1, 'that one is remembered');
+is(mget_of('hosts.json?page_size=3&page=2'), 1,
+    'a page of three hosts is cached');
 
 # --- details of a check ------------------------------------------------------
 
@@ -223,10 +232,12 @@ redis($redis, 'SET', "$ck:d", mp_pack([@results]));
 my $status = "/3.0/check/status/$check.json?details=1";
 my $details = sub { return json($_[0])->{data}{details} };
 is_deeply([map { [@$_{qw(host reason response_ms)}] } @{ $details->(get(
-    $status)) }], [map { [@$_[3, 8, 10]] } @results], 'all details');
-xml_ok(get($status =~ s/json/xml/r)->{body}, 'in XML');
+    $status)) }], [map { [@$_[3, 8, 10]] } @results],
+    'the status of a check has all details');
+xml_ok(get($status =~ s/json/xml/r)->{body}, 'the details are valid XML');
 redis($redis, 'HSET', $ck, status => 'failed');
-is(json(get($status))->{data}{message}, 'm', 'the field behind the details');
+is(json(get($status))->{data}{message}, 'm',
+    'the status has the field behind the details');
 for my $n (1 .. 3) {
     my $raw = mp_pack([@results]);
     $raw = substr $raw, 0, 65_536 * $n;
@@ -261,8 +272,10 @@ for my $path ("/3.0/$page", '/3.0/rblprofiles.json?page_size=1000', $status) {
     with_fault('cut', $relay, sub {
         $r = RblTest::Http::read_answer($c, 10);
     });
-    ok(!$r->{complete}, "$path: cut off") or diag(length $r->{raw});
-    ok(!eval { json("{$r->{raw}"); 1 }, 'and not well-formed');
+    ok(!$r->{complete},
+        "$path is truncated if the store fails") or diag(length $r->{raw});
+    ok(!eval { json("{$r->{raw}"); 1 },
+        "$path: the truncated response is not well-formed");
     wait_for { get('/3.0/hosts.json?page_size=1')->{status} == 200 } 10,
         'the store is back';
 }
@@ -290,7 +303,8 @@ for my $path ('/3.0/hosts.json?page_size=1000',
     diag(sprintf '%s: %d KiB more, the slowest of others %.0f ms', $path,
         $grown, $slowest) if $ENV{RBL_FIGURES};
     close $_ for @c;
-    ok((wait_for { get("/3.0/$page")->{complete} } 20), 'and when they go');
+    ok((wait_for { get("/3.0/$page")->{complete} } 20),
+        'a large page is served when the other clients are gone');
 }
 
 # --- the limit of an account -------------------------------------------------
@@ -302,7 +316,8 @@ my $waits = client('asks', $nginx, http_head('GET', "/3.0/$page",
 is(http($nginx, 'GET', '/3.0/rbls.json?page_size=1000', auth => $other)
     ->{status}, 200, 'another account has its own');
 vec(my $in = '', fileno $waits, 1) = 1;
-is(scalar select($in, undef, undef, 0.5), 0, 'the next one waits');
+is(scalar select($in, undef, undef, 0.5), 0,
+    'the request beyond the limit waits');
 redis_try($redis, 'PING');      # the connection was cut, too
 redis($redis, 'DEL', redis_key('large', $ac, 'hosts'));
 is(get('/3.0/hosts.json?page_size=32')->{status}, 429,
@@ -310,7 +325,8 @@ is(get('/3.0/hosts.json?page_size=32')->{status}, 429,
 redis($redis, 'SET', redis_key('large', $ac, 'hosts'), MARK);
 close $_ for @c;
 my $r = RblTest::Http::read_answer($waits, 20);
-same_as_whole($r->{body}, 'until it has a place');
+same_as_whole($r->{body},
+    'the waiting request gets its page when a place is free');
 
 # Waiting requests whose clients disconnect; the other ones are answered by
 # their worker in any case.
@@ -320,14 +336,17 @@ leave('breaks', pop @c) for 1 .. 6;
 signal_server($nginx, 'HUP');
 ok((wait_for { my @now = run_cmd('pgrep', '-P', $nginx->{pid})->{out}
     =~ /(\d+)/g; @now > 1 && read_file("/proc/$worker/cmdline") =~ /shutting/
-    } 10), 'reloaded');
+    } 10), 'nginx reloads while requests wait');
 leave('breaks', shift @c) for 1 .. 24;
 for my $c (@c) {
     my $raw = RblTest::Http::read_answer($c, 60)->{raw};
-    ok($raw =~ /"oldest_due":\d+\}\r\n0\r\n\r\n$/, 'sent to its end');
+    ok($raw =~ /"oldest_due":\d+\}\r\n0\r\n\r\n$/,
+        'the response is sent to its end');
 }
-ok((wait_for { !-e "/proc/$worker" } 30), 'then the old worker leaves');
-ok((wait_for { get("/3.0/$page")->{complete} } 10), 'the new one has places');
+ok((wait_for { !-e "/proc/$worker" } 30),
+    'the old worker ends after its responses');
+ok((wait_for { get("/3.0/$page")->{complete} } 10),
+    'the new worker serves a large page');
 
 # A client that does not read is disconnected after a timeout.
 my $hurry = start_nginx(store => $redis, workers => 1, api =>
@@ -339,7 +358,8 @@ my $c = client('deaf', { port => $port }, http_head('GET',
     '/3.0/hosts.json?page_size=1000', auth => $acct));
 begun($c);
 ok((wait_for { read_file($hurry->{error_log}) =~ /client timed out/ } 20),
-    'until it is given up');
-ok(!RblTest::Http::read_answer($c, 10)->{complete}, 'and cut off');
+    'a client that does not read is disconnected');
+ok(!RblTest::Http::read_answer($c, 10)->{complete},
+    'the response of the disconnected client is truncated');
 
 done_testing();

@@ -22,7 +22,7 @@ my $page = 'hosts.json?page_size=20';
 
 sub ctl {
     my $r = rblctl($redis, @_, '--json');
-    is($r->{status}, 0, "rblctl @_[0, 1]") or diag($r->{err});
+    is($r->{status}, 0, "rblctl @_[0, 1] succeeds") or diag($r->{err});
     return json($r->{out});
 }
 
@@ -51,7 +51,7 @@ sub warm {
 }
 
 for my $path ($one, $page) {
-    accepted(call($t, 'GET', $path), $path);
+    accepted(call($t, 'GET', $path), "$path is served");
     warm($path);
 }
 
@@ -60,39 +60,47 @@ for my $path ($one, $page) {
 for my $path ($one, $page) {
     warm($path);
     ctl('account', 'suspend', $sid);
-    refused(call($t, 'GET', $path), 403, qr/suspended/, 'suspended');
-    refused(call($t, 'GET', $path), 403, qr/suspended/, 'and still');
+    refused(call($t, 'GET', $path), 403, qr/suspended/,
+        'a suspended account is refused at once');
+    refused(call($t, 'GET', $path), 403, qr/suspended/,
+        'a suspended account is refused again');
     ctl('account', 'resume', $sid);
-    accepted(call($t, 'GET', $path), 'active again');
+    accepted(call($t, 'GET', $path), 'a resumed account is served at once');
 
     warm($path);
     ctl('app', 'allow', $sid, $app, '192.0.2.0/24');
-    refused(call($t, 'GET', $path), 403, qr/from this address/, 'elsewhere');
+    refused(call($t, 'GET', $path), 403, qr/from this address/,
+        'an address outside the allow list is refused at once');
     ctl('app', 'allow', $sid, $app, '127.0.0.0/8');
-    accepted(call($t, 'GET', $path), 'a place of its own') for 1 .. 3;
+    accepted(call($t, 'GET', $path),
+        'an address on the allow list is served at once') for 1 .. 3;
     ctl('app', 'allow', $sid, $app, '192.0.2.0/24');
     refused(call($t, 'GET', $path), 403, qr/from this address/,
-        'elsewhere again');
+        'an address that left the allow list is refused');
     ctl('app', 'allow', $sid, $app, '--none');
-    accepted(call($t, 'GET', $path), 'everywhere');
+    accepted(call($t, 'GET', $path),
+        'any address is served without an allow list');
 
     warm($path);
     ctl('app', 'limit', $sid, $app, '--hour', 1000);
     my @left = map { call($t, 'GET', $path)->{headers}{'ratelimit-remaining'} }
         1 .. 3;
-    is("@left[1, 2]", join(' ', $left[0] - 1, $left[0] - 2), 'counted');
+    is("@left[1, 2]", join(' ', $left[0] - 1, $left[0] - 2),
+        'requests are counted as soon as there is a limit');
     ctl('app', 'limit', $sid, $app, '--hour', 1);
-    refused(call($t, 'GET', $path), 429, qr/Too many/, 'over the limit');
+    refused(call($t, 'GET', $path), 429, qr/Too many/,
+        'a request over a new limit is refused');
     ctl('app', 'limit', $sid, $app, '--hour', 0);
-    accepted(call($t, 'GET', $path), 'no limit');
+    accepted(call($t, 'GET', $path),
+        'an application without a limit is served at once');
 
     warm($path);
     ctl('account', 'timezone', $sid, 'Asia/Tokyo');
     like(call($t, 'GET', $path)->{body}, qr/"next_check":"[^"]* JST"/,
-        'the zone');
+        'a new time zone is shown at once');
     ctl('account', 'timezone', $sid, 'UTC');
     like(call($t, 'GET', $path)->{body}, qr/"next_check":"[^"]* UTC"/,
-        'and back');
+        'the old time zone is shown again at once');
 }
 
 # --- tokens that end ---------------------------------------------------------
@@ -107,14 +115,15 @@ for my $path ($one, $page) {
         ctl('token', 'list', $sid, $new->{id})->[0]{token});
     refused(call($t, 'GET', $path, auth => $auth), 401, qr/credentials/,
         'a token that was revoked');
-    accepted(call($t, 'GET', $path), 'the other one');
+    accepted(call($t, 'GET', $path),
+        'another token of the account is accepted');
 
     $new = ctl('app', 'add', $sid, 'Newer');
     $auth = [$sid, $new->{token}];
     warm($path, $auth);
     ctl('app', 'revoke', $sid, $new->{id});
     refused(call($t, 'GET', $path, auth => $auth), 401, qr/credentials/,
-        'a revoked application');
+        'the token of a revoked application is refused');
     refused(call($t, 'GET', 'host/nonsense.json', auth => $auth), 401,
         qr/credentials/, 'no other error is returned');
 }
@@ -124,15 +133,15 @@ for my $path ($one, $page) {
 warm($one);
 for ([$t->{other}{sid}, $acct->{token}], [$sid, $t->{other}{token}]) {
     refused(call($t, 'GET', $one, auth => $_), 401, qr/credentials/,
-        'a mixture of two');
+        'a mixture of two credentials is refused');
 }
 refused(call($t, 'GET', $one, auth => $t->{other}), 404, qr/host/,
     "another account does not see it");
 warm($one);
 my $r = http($t->{nginx}, 'GET', "/other/3.0/$one", auth => $acct);
-is($r->{status}, 401, 'another store does not know them');
+is($r->{status}, 401, 'another store does not know the credentials');
 is(http($t->{nginx}, 'GET', "/other/3.0/$one", auth => $acct)->{status}, 401,
-    'nor later');
+    'another store does not know the credentials later');
 
 # --- totals of an older version, and none ------------------------------------
 
@@ -143,7 +152,7 @@ for my $made ([1, 1, 1, 1, 0], [1, 1, 1, 1, 0, 0], 'x') {
     warm($one);
 }
 redis($redis, 'DEL', redis_key('totals', $sid));
-accepted(call($t, 'GET', $page), 'none too');
+accepted(call($t, 'GET', $page), 'a page is served without totals');
 
 # --- concurrent changes of the account ----------------------------------------
 
@@ -169,7 +178,8 @@ my ($field) = @{ redis($redis, 'HKEYS', redis_key('tokens', $sid)) };
 warm($one);
 redis($redis, 'DEL', redis_key('token', $sid, $field));
 ok((wait_for { call($t, 'GET', $one)->{status} == 401 } 10),
-    'a token that was deleted by hand');
-refused(call($t, 'GET', $page), 401, qr/credentials/, 'is refused');
+    'a token deleted by hand leaves the cache');
+refused(call($t, 'GET', $page), 401, qr/credentials/,
+    'a token deleted by hand is refused');
 
 done_testing();

@@ -94,14 +94,19 @@ for my $call ('hosts', 'listings') {
     my $nginx = start_nginx(store => $redis);
     my $r;
     ok(wait_for { $r = http($nginx, 'GET', "/3.0/$call.json",
-        auth => $t->{acct}); $r->{status} == 200 } 10, "$call.json");
-    is(json($r)->{oldest_due}, 125 * 60, 'has the age of the oldest due check');
-    like($r->{body}, qr/\],"oldest_due":7500\}\z/, 'at its end');
+        auth => $t->{acct}); $r->{status} == 200 } 10,
+        "nginx serves $call.json");
+    is(json($r)->{oldest_due}, 125 * 60,
+        "$call.json has the age of the oldest due check");
+    like($r->{body}, qr/\],"oldest_due":7500\}\z/,
+        "$call.json has the age at its end");
     due_for($hosts[7], 0);
     ok(wait_for { json(http($nginx, 'GET', "/3.0/$call.json",
-        auth => $t->{acct}))->{oldest_due} == 0 } 15, 'and then that of now');
+        auth => $t->{acct}))->{oldest_due} == 0 } 15,
+        "$call.json has the current age soon");
     like(http($nginx, 'GET', "/3.0/$call.xml", auth => $t->{acct})->{body},
-        qr{</data><oldest_due>\d+</oldest_due></response>}, 'in XML');
+        qr{</data><oldest_due>\d+</oldest_due></response>},
+        "$call.xml has the age of the oldest due check");
     ok(!exists json(http($nginx, 'GET', "/3.0/host/$hosts[0].json",
         auth => $t->{acct}))->{oldest_due}, 'a single host has none');
     stop_server($nginx);
@@ -147,7 +152,8 @@ sub unknown {
     my $r = ask($nginx, $auth, "old/$path.json", '-i', @args);
     like($r, qr/\AHTTP\/1\.1 200 .*\{"status_code":500,/s,
         "$name: JSON, the old way");
-    like($r, qr/,"status_message":"$message"\}\z/, 'with the message');
+    like($r, qr/,"status_message":"$message"\}\z/,
+        "$name: JSON with legacy errors has the message");
     like(ask($nginx, $auth, "old/$path.xml", @args),
         qr{<response><status_code>500</status_code><status_message>}s,
         "$name: XML, the old way");
@@ -162,7 +168,7 @@ unknown('an unknown path', 'Unknown path\.', path => $_)
 unknown('another method', 'This call is made by GET\.', args => ['-X', $_])
     for 'POST', 'PUT', 'DELETE', 'OPTIONS';
 is(ask($t->{nginx}, "$sid:$token", "3.0/$_.nagios"), 'UNKNOWN - Unknown path.',
-    "$_.nagios") for 'hosts', "host/$hosts[0]", 'host/add';
+    "$_.nagios is an unknown path") for 'hosts', "host/$hosts[0]", 'host/add';
 
 ctl('account', 'suspend', $sid);
 unknown('suspended', 'The account is suspended\.');
@@ -186,8 +192,10 @@ plain('CRITICAL - 6 hosts listed!', '6', 'another token');
 redis($redis, 'RENAME', $listed, "$listed:kept");
 redis($redis, 'SET', $listed, 'junk');
 like(ask($t->{nginx}, "$sid:$token", "$_/listings.nagios"),
-    qr/\AUNKNOWN - ./, 'junk is not "OK"') for '3.0', 'old';
-is(ask($t->{nginx}, "$sid:$token", "$_/listings.zabbix"), '-1', 'nor 0')
+    qr/\AUNKNOWN - ./,
+    'junk in the store is not "OK" for Nagios') for '3.0', 'old';
+is(ask($t->{nginx}, "$sid:$token", "$_/listings.zabbix"), '-1',
+    'junk in the store is not 0 for Zabbix')
     for '3.0', 'old';
 redis($redis, 'DEL', $listed);
 redis($redis, 'RENAME', "$listed:kept", $listed);
@@ -195,7 +203,7 @@ for my $k ($due, $daemons, $states, redis_key('checked', $sid)) {
     redis($redis, 'RENAMENX', $k, "$k:kept") if redis($redis, 'EXISTS', $k);
     redis($redis, 'SET', $k, 'junk');
     like(ask($t->{nginx}, "$sid:$token", '3.0/listings.nagios'),
-        qr/\AUNKNOWN - ./, "nor is junk of $k");
+        qr/\AUNKNOWN - ./, "junk in $k is not \"OK\" for Nagios");
     redis($redis, 'DEL', $k);
     redis($redis, 'RENAME', "$k:kept", $k)
         if redis($redis, 'EXISTS', "$k:kept");
@@ -216,7 +224,7 @@ pause_server($redis);
 unknown('a store that hangs', '(?:' . $away . '|The store gave no answer.*)');
 cont_server($redis);
 ok(wait_for { ask($t->{nginx}, "$sid:$token", '3.0/listings.zabbix') eq '6' }
-    10, 'it continues');
+    10, 'listings.zabbix is served when the store continues');
 stop_server($redis);
 unknown('a store that is dead', $away);
 

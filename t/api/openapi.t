@@ -30,7 +30,7 @@ sub described_ok {
     my ($v) = judge_drain($judge);
     is(join("\n", @{ $v->{bad} }), '', 'OpenAPI 3.1, and all references lead '
         . 'somewhere');
-    is(openapi()->{openapi}, '3.1.0', 'version');
+    is(openapi()->{openapi}, '3.1.0', 'the description has the version 3.1.0');
 }
 
 # --- the same names as the route table -------------------------------------
@@ -174,7 +174,7 @@ for my $d (@described) {
         $say->($good, 'a valid request', $d->{method}, @form);
         if ($d->{method} eq 'GET') {
             my $head = $ask->('HEAD');
-            is($head->{status}, 200, "HEAD $path");
+            is($head->{status}, 200, "HEAD $path is served");
             described_ok($d->{at}, 'HEAD', $format, $head, 'HEAD');
         }
         $say->(401, 'no credentials', $d->{method}, auth => undef);
@@ -238,7 +238,7 @@ for my $format (qw(json xml nagios zabbix)) {
     my $few = make_account($t->{redis});
     my $r = rblctl($t->{redis}, 'app', 'limit', $few->{sid}, $few->{app},
         '--hour', 1);
-    is($r->{status}, 0, 'app limit') or diag($r->{err});
+    is($r->{status}, 0, 'rblctl limits the application') or diag($r->{err});
     for my $code (200, 429) {
         $r = http($t->{nginx}, 'GET', '/3.0/hosts.json', auth => $few);
         is($r->{status}, $code, "a limit: $code");

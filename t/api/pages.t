@@ -61,7 +61,7 @@ sub same {
     my $asked = asked();
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     is(answered($r), $stored, $name);
-    is($asked, $rounds, "$name: records read, pages read");
+    is($asked, $rounds, "$name: the numbers of MGET and ZRANGE are right");
     return $r;
 }
 
@@ -71,7 +71,8 @@ my $page = 'hosts.json?page=2&page_size=20';
 is_deeply([@{ json(call($t, 'GET', "host/$h[30]{id}.json")) }{qw(page total_pages
     page_size total_hosts)}], [1, 1, 20, 45], 'one host is one page');
 is(json(call($t, 'GET', "rbl/$_->{id}.json"))->{total_pages}, 1,
-    'and so is a list') for json(call($t, 'GET', 'rbls.json'))->{data}[25 % 20];
+    'a single list is one page')
+    for json(call($t, 'GET', 'rbls.json'))->{data}[25 % 20];
 
 # --- cached pages ------------------------------------------------------------
 
@@ -80,12 +81,12 @@ same($page, stored('hosts', 20, 20), '1 0', 'read again');
 same('hosts.xml?page=2&page_size=20' =~ s/xml/json/r, stored('hosts', 20, 20),
     '1 0', 'and again');
 like(call($t, 'GET', 'hosts.xml?page=2&page_size=20')->{body},
-    qr/<id>\Q$h[20]{id}\E/, 'the same page in XML');
+    qr/<id>\Q$h[20]{id}\E/, 'the XML page has the same host');
 
 # Contents of records are not cached here.
 call($t, 'POST', "host/update/$h[25]{id}.json", form => { name => 'new' });
 my $r = same($page, stored('hosts', 20, 20), '1 0', 'a host was renamed');
-is(json($r)->{data}[5]{name}, 'new', 'its name is new');
+is(json($r)->{data}[5]{name}, 'new', 'the cached page shows the new name');
 
 # --- outdated pages in the cache ---------------------------------------------
 
@@ -114,7 +115,7 @@ same('listings.json', "$h[3]{id} $h[5]{id}", '1 0', 'read again');
 
 # Pages of another account have cache entries of their own.
 $r = call($t, 'GET', $page, auth => $t->{other});
-is(answered($r), '', 'another account: an empty page');
+is(answered($r), '', 'another account gets an empty page');
 my $foreign = call($t, 'GET', $page,
     auth => { sid => $acct->{sid}, token => $t->{other}{token} });
 refused($foreign, 401, qr/credentials/, 'a guess without a token gets nothing');
@@ -180,15 +181,17 @@ my ($five, $four) = map { stored('hosts', 0, $_) } 5, 4;
 for my $junk ('x' x 34, $acct->{app}, $acct->{sid}, sid_of('RB'), '', 'HT',
     'HT' . "\0" x 32, 'HT' . 'f' x 33)
 {
-    is(answered(call($t, 'GET', 'hosts.json?page_size=5')), $five, 'a page');
+    is(answered(call($t, 'GET', 'hosts.json?page_size=5')), $five,
+        'a page is served without junk in the index');
     edit('ZADD', 'hosts', 0, $junk);
     for (1, 2) {
         $r = call($t, 'GET', 'hosts.json?page_size=5');
-        accepted($r, 'with something else in it');
-        is(answered($r), $four, 'which is not returned');
+        accepted($r, 'a page is served with junk in the index');
+        is(answered($r), $four, 'the junk in the index is not returned');
     }
     edit('ZREM', 'hosts', $junk);
-    is(answered(call($t, 'GET', 'hosts.json?page_size=5')), $five, 'repaired');
+    is(answered(call($t, 'GET', 'hosts.json?page_size=5')), $five,
+        'the page is complete after the repair');
 }
 
 done_testing();

@@ -56,22 +56,25 @@ for (@table) {
                 push @want, [$path . $end, 405, $allow{$method}];
             }
         }
-        is_deeply(\@got, \@want, "$method $path");
+        is_deeply(\@got, \@want,
+            "$path allows only $allow{$method} in every form");
 
         # The right call answers: it refuses an unknown id, and a form without
         # fields, with its own message.
         my ($first) = map { s/\{(\w\w)\}/sid_of($1)/er } $paths[0];
         my @opt = $method eq 'POST' ? (form => { authcode => 'aaaaaa' }) : ();
         is(call($t, $method, "$path/.json", @opt)->{body},
-            call($t, $method, "$first.json", @opt)->{body}, 'is that call')
+            call($t, $method, "$first.json", @opt)->{body},
+            "$path gives the response of $paths[0]")
             if $kind || $method eq 'POST' || $path ne $first;
         is(call($t, $method, "$path.json", @opt)->{status}, 404,
-            'its id is unknown') if $kind;
+            "$path with an unknown id is not found") if $kind;
     }
 }
 
 # paths not in the table
-refused(call($t, 'GET', $_), 404, qr/^Unknown path\.$/, $_) for
+refused(call($t, 'GET', $_), 404, qr/^Unknown path\.$/,
+    "$_ is an unknown path") for
     'monitoringprofiles/' . sid_of('RP') . '.json', 'rblprofiles/add.json',
     'contactgroup.json/', 'contacts/' . sid_of('CO') . '.json',
     'contactgroups/pause/' . sid_of('CG') . '.json', 'monitoringrbls.json',

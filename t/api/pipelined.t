@@ -40,7 +40,8 @@ while ($whole < REQUESTS && $ready->can_read(3)) {
         my ($length) = $head =~ /^Content-Length: (\d+)\r$/m or last;
         last if length($in) < length($head) + $length;
         like(substr($in, length $head, $length),
-            qr/\A\{"status_code":200,.*\}\z/s, 'a body');
+            qr/\A\{"status_code":200,.*\}\z/s,
+            'the response has a complete body');
         substr $in, 0, length($head) + $length, '';
         $whole++;
     }

@@ -129,7 +129,7 @@ while ($table =~ /\{\ ngx_string\("([^"]+)"\),\ ngx_string\("[^"]+"\),\s+
         push @calls, map { [$method, "$path$end$_"] } @q;
     }
 }
-cmp_ok(scalar @calls, '>', 50, 'calls of the route table');
+cmp_ok(scalar @calls, '>', 50, 'the route table has more than 50 calls');
 
 # All caches are filled.
 for (1 .. 4) {
@@ -149,7 +149,7 @@ sub cheap {
     return fail("$what: $@") if !$cost;
     my $good = $cost->{out} <= 2 * $right->{out}
         && $cost->{usec} <= 2 * $right->{usec} + NOISE && $cost->{calls} <= 2;
-    ok($good, "$what: $method $path") or diag(sprintf '%.0f octets, '
+    ok($good, "$what makes $method $path cheap") or diag(sprintf '%.0f octets, '
         . '%.1f commands, %.1f us; a host: %.0f, %.1f, %.1f',
         map { @$_{qw(out calls usec)} } $cost, $right);
 }
@@ -160,7 +160,8 @@ cheap('a wrong token', 401, $_, auth => $wrong) for @calls;
 call($t, 'GET', $one, auth => [$sid, sprintf '%064x', $_]) for 1 .. 300;
 my $cost = least(sub { answers('GET', $one, 200) });
 cmp_ok($cost->{calls}, '<', 1.5, 'one round for a client that is known');
-cmp_ok($cost->{out}, '<=', $right->{out} + 64, 'and no more octets');
+cmp_ok($cost->{out}, '<=', $right->{out} + 64,
+    'a known client costs no more octets');
 
 # --- over the limit, and from other addresses --------------------------------
 
@@ -173,7 +174,8 @@ for my $call (@reads) {
         die $r->{raw} if $call->[1] =~ /json/ && $r->{status} != 429 };
     $code->();
     my $out = least($code)->{out};
-    cmp_ok($out, '<=', 1024, "over the limit: $call->[1]");
+    cmp_ok($out, '<=', 1024,
+        "a request over the limit costs little: $call->[1]");
 }
 ctl('app', 'limit', $sid, $app, '--none');
 
@@ -184,11 +186,12 @@ for my $call (@reads) {
     my $code = sub { answers('GET', $call->[1], 403,
         headers => ['X-Client: 192.0.2.1']) };
     $code->();
-    cmp_ok(least($code)->{out}, '<=', 1024, "from elsewhere: $call->[1]");
+    cmp_ok(least($code)->{out}, '<=', 1024,
+        "a request from elsewhere costs little: $call->[1]");
 }
 answers('GET', $one, 200) for 1 .. 2;
 $cost = least(sub { answers('GET', $one, 200) });
-cmp_ok($cost->{calls}, '<', 1.5, 'one round trip from an allowed address');
+cmp_ok($cost->{calls}, '<', 1.5, 'an allowed address costs one round trip');
 ctl('app', 'allow', $sid, $app, '--none');
 
 # --- an expired token --------------------------------------------------------
@@ -210,6 +213,6 @@ my @left = map { call($t, 'GET', $_)->{headers}{'ratelimit-remaining'} }
 is_deeply(\@left, [map { $left[0] - $_ } 0 .. 6], 'each is counted once');
 is(call($t, 'GET', "$page&page=x")->{status}, 400, 'a field that is wrong');
 is(call($t, 'GET', $one)->{headers}{'ratelimit-remaining'}, $left[0] - 8,
-    'is counted too');
+    'a request with a wrong field is counted');
 
 done_testing();

@@ -423,6 +423,7 @@ if ($count >= 10_000) {
     my @never = map { "$_->{at} $_->{method}" } never();
     is("@never", '', 'each call was done at least once');
 }
-is(call($t, 'GET', 'hosts.json')->{status}, 200, 'and nginx serves');
+is(call($t, 'GET', 'hosts.json')->{status}, 200,
+    'nginx serves hosts after all requests');
 
 done_testing();

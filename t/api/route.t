@@ -29,12 +29,16 @@ for my $path ('', '/', 'x', 'x.json', 'hosts.jso', 'hosts.jsonx', 'Hosts.json',
             "$method " . substr $path, 0, 40);
     }
 }
-is(call($t, 'GET', 'x.nagios')->{body}, 'UNKNOWN - Unknown path.', 'nagios');
-is(call($t, 'GET', 'x.zabbix')->{body}, '-1', 'zabbix');
+is(call($t, 'GET', 'x.nagios')->{body}, 'UNKNOWN - Unknown path.',
+    'an unknown path is UNKNOWN for Nagios');
+is(call($t, 'GET', 'x.zabbix')->{body}, '-1',
+    'an unknown path is -1 for Zabbix');
 xml_ok(call($t, 'GET', 'x.xml')->{body}, 'XML');
 for ('hosts', "host/$h->{id}", "check/status/$pp") {
-    is(call($t, 'GET', "$_.nagios")->{status}, 404, "$_.nagios");
-    is(call($t, 'GET', "$_.zabbix")->{body}, '-1', "$_.zabbix");
+    is(call($t, 'GET', "$_.nagios")->{status}, 404,
+        "$_.nagios is an unknown path");
+    is(call($t, 'GET', "$_.zabbix")->{body}, '-1',
+        "$_.zabbix returns the value -1");
 }
 is(call($t, 'GET', '%2e%2e%2fx')->{status}, 204, 'outside: not ours');
 
@@ -56,43 +60,53 @@ unchanged {
                 next if $method eq $right;
                 for my $suffix ('', '.json', '/.json') {
                     my $r = call($t, $method, $path . $suffix);
-                    refused($r, 405, qr/\b$right\b/, "$method $path$suffix");
-                    is($r->{headers}{allow}, $allow{$right}, 'Allow');
+                    refused($r, 405, qr/\b$right\b/,
+                        "$method $path$suffix is refused with 405");
+                    is($r->{headers}{allow}, $allow{$right},
+                        "the refusal of $method $path$suffix has Allow");
                 }
             }
         }
     }
-    is(call($t, 'HEAD', "$_.json")->{status}, 405, "HEAD $_")
+    is(call($t, 'HEAD', "$_.json")->{status}, 405,
+        "HEAD $_ is refused with 405")
         for @{ $calls{POST} };
 } $t, 'wrong methods';
 is(call($t, 'PUT', 'listings.nagios')->{body},
-    'UNKNOWN - This call is made by GET.', 'nagios');
-is(call($t, 'PUT', 'listings.zabbix')->{body}, '-1', 'zabbix');
-is(call($t, 'PUT', 'listings.nagios')->{status}, 405, 'status');
+    'UNKNOWN - This call is made by GET.',
+    'listings.nagios refuses PUT with UNKNOWN');
+is(call($t, 'PUT', 'listings.zabbix')->{body}, '-1',
+    'listings.zabbix refuses PUT with -1');
+is(call($t, 'PUT', 'listings.nagios')->{status}, 405,
+    'listings.nagios refuses PUT with 405');
 
 # --- the slash before the suffix -------------------------------------------
 
 for my $suffix ('', '.json', '/', '/.json') {
-    accepted(call($t, 'GET', "$_$suffix"), "$_$suffix")
+    accepted(call($t, 'GET', "$_$suffix"), "GET $_$suffix is served")
         for grep { $_ ne 'check/status' } @{ $calls{GET} };
-    accepted(call($t, 'POST', "host/pause/$h->{id}$suffix"), "pause$suffix");
+    accepted(call($t, 'POST', "host/pause/$h->{id}$suffix"),
+        "POST host/pause/{id}$suffix is served");
     accepted(call($t, 'POST', "host/add$suffix", form => {
         host => '10.0.1.' . length $suffix, name => 'n', type => 'rbl' }),
-        "add$suffix");
+        "POST host/add$suffix is served");
 }
 xml_ok(call($t, 'GET', 'hosts/.xml')->{body}, 'hosts/.xml');
 daemon_seen($t);
-is(call($t, 'GET', 'listings/.zabbix')->{body}, '0', 'listings/.zabbix');
+is(call($t, 'GET', 'listings/.zabbix')->{body}, '0',
+    'listings/.zabbix returns the value 0');
 accepted(http($t->{nginx}, 'GET', '//3.0///hosts.json', auth => $t->{acct}),
     'slashes are merged by nginx');
-accepted(call($t, 'GET', 'x/../hosts.json'), 'and dots resolved');
-accepted(call($t, 'GET', '%68osts%2ejson'), 'and percent signs decoded');
-accepted(call($t, 'GET', 'hosts.json?'), 'an empty query');
-accepted(call($t, 'GET', 'hosts.json?&&=&a&=b&'), 'an odd query');
+accepted(call($t, 'GET', 'x/../hosts.json'), 'nginx resolves dots in a path');
+accepted(call($t, 'GET', '%68osts%2ejson'),
+    'nginx decodes percent signs in a path');
+accepted(call($t, 'GET', 'hosts.json?'), 'an empty query is accepted');
+accepted(call($t, 'GET', 'hosts.json?&&=&a&=b&'), 'an odd query is accepted');
 accepted(call($t, 'GET', 'hosts.json?%'), 'a malformed field is ignored');
-accepted(call($t, 'GET', 'hosts.json?x=%g0'), 'its encoding too');
+accepted(call($t, 'GET', 'hosts.json?x=%g0'),
+    'an invalid encoding of an unknown field is ignored');
 refused(call($t, 'GET', 'hosts.json?page=%g0'), 400, qr/\bpage\b/,
-    'that of a field is not');
+    'an invalid encoding of a known field is refused');
 
 # --- legacy errors ---------------------------------------------------------
 
@@ -111,18 +125,20 @@ for (['GET', 'x.json', qr/^Unknown path/], ['PUT', 'hosts.json', qr/GET/],
 {
     my ($method, $path, $message, @opt) = @$_;
     my $r = old($method, $path, @opt);
-    is($r->{status}, 200, "legacy: $method $path: HTTP status");
+    is($r->{status}, 200, "legacy: $method $path: the HTTP status is 200");
     my $v = json($r);
-    is($v->{status_code}, 500, 'status_code');
-    like($v->{status_message}, $message, 'message');
+    is($v->{status_code}, 500, "legacy: $method $path: status_code is 500");
+    like($v->{status_message}, $message,
+        "legacy: $method $path: the message is the usual one");
 }
 my $r = old('GET', 'x.xml');
-xml_ok($r->{body}, 'legacy XML');
-like($r->{body}, qr{<status_code>500</status_code>}, 'status_code in XML');
+xml_ok($r->{body}, 'a legacy refusal in XML is valid');
+like($r->{body}, qr{<status_code>500</status_code>},
+    'a legacy refusal in XML has status_code 500');
 is(old('GET', 'listings.nagios', auth => undef)->{body},
-    'UNKNOWN - Invalid credentials.', 'legacy nagios');
+    'UNKNOWN - Invalid credentials.', 'a legacy refusal is UNKNOWN for Nagios');
 accepted(old('GET', 'hosts.json'), 'legacy: success is unchanged');
 is(old('GET', 'hosts.json', auth => undef)->{headers}{'www-authenticate'},
-    'Basic realm="Old things"', 'rbl_realm');
+    'Basic realm="Old things"', 'a refusal has the realm of rbl_realm');
 
 done_testing();

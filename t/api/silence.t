@@ -52,7 +52,7 @@ is(plain(), $good, 'a new account has some time');
 my $account = unpacked(redis($redis, 'GET', $key{acct}));
 $account->[CREATED] = now() - DAY;
 redis($redis, 'SET', $key{acct}, packed($account));
-is(plain(), $never, 'an older one has not');
+is(plain(), $never, 'an older account without a response is UNKNOWN');
 
 # --- a daemon that does not finish claimed checks --------------------------
 
@@ -61,17 +61,17 @@ my $stuck = daemon($silent->sockport, check_timeout => '60s',
 ok(wait_for { redis($redis, 'ZSCORE', $key{due}, $ht) > now() } 15,
     'a daemon takes the host');
 pause_server($stuck);
-is(plain(), $never, 'and stops');
+is(plain(), $never, 'a daemon that stops leaves the state UNKNOWN');
 redis($redis, 'SET', $key{checked}, now() - 2 * HOUR);
 is(plain(), $good, 'the last answer was two intervals ago');
 redis($redis, 'SET', $key{checked}, now() - 4 * HOUR);
 is(plain(), 'UNKNOWN - No check of a host has had an answer for 4 hours.|-1',
-    'four intervals ago');
+    'a last response four intervals ago is UNKNOWN');
 kill_server($stuck);
 
 # An older version checked hosts without noting when a list responded.
 redis($redis, 'DEL', $key{checked});
-is(plain(), $good, 'it is not known when: that is no silence');
+is(plain(), $good, 'an unknown time of the last response is no silence');
 
 # --- checks that finish without a response ---------------------------------
 
@@ -80,7 +80,8 @@ sub ended { return host_record($w, $ht)->{checked} }
 my $deaf = daemon($silent->sockport);
 set_due($w, $ht);
 ok(wait_for { ended() } 30, 'the first check of this version ends');
-is(host_record($w, $ht)->{unknown_count}, 2, 'and knows nothing');
+is(host_record($w, $ht)->{unknown_count}, 2,
+    'a check without a response knows no list');
 my $since = redis($redis, 'GET', $key{checked});
 cmp_ok(abs(now() - ($since // 0)), '<', HOUR, 'the time counts from then on');
 is(plain(), $good, 'the silence has just begun: no alarm');
@@ -89,15 +90,17 @@ for my $kind ('scheduled', 'manual') {
     my $before = ended();
     $kind eq 'manual' ? check_host($w, $ht) : set_due($w, $ht);
     ok(wait_for { ended() > $before } 30, "a $kind check ends");
-    is(host_record($w, $ht)->{unknown_count}, 2, 'and knows nothing');
+    is(host_record($w, $ht)->{unknown_count}, 2,
+        "a $kind check without a response knows no list");
     like(plain(), qr/\AUNKNOWN - No check .* 4 hours\.\|-1\z/,
-        'that is no good news');
+        "a $kind check without a response leaves the state UNKNOWN");
 }
-ok(stop_server($deaf), 'its daemon stops');
+ok(stop_server($deaf), 'the daemon without responses stops');
 
 my $checkd = daemon($w->{dns});
 check_host($w, $ht);
-ok(wait_for { plain() eq $good } 30, 'lists answer: it is again');
+ok(wait_for { plain() eq $good } 30,
+    'the state is OK again when lists respond');
 
 # A "listed" response counts, too.  An account whose hosts are all paused has no
 # known state.
@@ -106,7 +109,7 @@ my $other = add_host($w, '10.0.0.1');
 ok(wait_for { redis($redis, 'GET', $key{checked}) > now() - HOUR } 30,
     'a listing is an answer');
 ok(wait_for { plain() eq 'CRITICAL - 1 host listed!|1' } 30,
-    'without a reason to doubt it');
+    'a listing is reported without a doubt');
 script_ok($w, 'host_status', [$key{acct}], $_, 'paused') for $ht, $other;
 redis($redis, 'DEL', $key{checked});
 is(plain(), $good, 'paused hosts do not count');

@@ -62,7 +62,7 @@ sub service {
     my ($name) = @_;
 
     ok((wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 5),
-        "$name: service");
+        "$name: the API serves");
     $n++;
 }
 sub wrong {
@@ -87,9 +87,9 @@ sub settled {
 settled('all requests are in the store');
 good(40);
 wrong(10);
-settled('requests and errors of two workers');
+settled('requests and errors of two workers are counted');
 select undef, undef, undef, 2.5;
-is(sums($redis, $ac, $ap), "$n/$e", 'and no more come after them');
+is(sums($redis, $ac, $ap), "$n/$e", 'no request is counted twice later');
 is(sums($redis, @{ $t->{other} }{qw(sid app)}), '0/0',
     'another account has none');
 
@@ -98,8 +98,9 @@ my $day = int($hour / 24);
 my $key = redis_key('stats', $ac, $ap, "h$day");
 cmp_ok(redis($redis, 'TTL', $key), '>', 32 * 86_400, 'hours are kept 31 days');
 cmp_ok(redis($redis, 'TTL', redis_key('stats', $ac, $ap, 'd' . int $day / 32)),
-    '>', 396 * 86_400, 'days 13 months');
-cmp_ok(redis($redis, 'HGET', $key, $hour % 24), '>', 0, 'by the hour');
+    '>', 396 * 86_400, 'days are kept for 13 months');
+cmp_ok(redis($redis, 'HGET', $key, $hour % 24), '>', 0,
+    'requests are counted by the hour');
 
 # Unauthenticated requests have no statistics.
 call($t, 'GET', 'hosts.json', auth => [$ac, 'f' x 64]) for 1 .. 3;
@@ -114,19 +115,21 @@ for my $a ($app2, @more, @more) {
     call($t, 'GET', 'hosts.json', auth => [$a->{sid} // $ac, $a->{token}]);
 }
 ok((wait_for { my $bad = grep { sums($redis, @$_{qw(sid app)}) ne '2/0' }
-    @more; !$bad } 20), 'many applications, in all partitions');
-is(sums($redis, $ac, $app2->{id}), '1/0', 'each for itself');
+    @more; !$bad } 20), 'applications in all partitions are counted');
+is(sums($redis, $ac, $app2->{id}), '1/0',
+    'the second application is counted by itself');
 settled('the first is not touched');
 
 # Each store has its own statistics.
 my $away = make_account($second);
 for (1 .. 5) {
     my $r = http($t->{nginx}, 'GET', '/other/hosts.json', auth => $away);
-    is($r->{status}, 200, 'another store');
+    is($r->{status}, 200, 'another store serves the API');
 }
 ok((wait_for { sums($second, @$away{qw(sid app)}) eq '5/0' } 5),
     'statistics go to the store that they are of');
-is_deeply(redis($redis, 'KEYS', "*$away->{sid}*"), [], 'and nowhere else');
+is_deeply(redis($redis, 'KEYS', "*$away->{sid}*"), [],
+    'the first store has no statistics of the second');
 
 # --- faults -----------------------------------------------------------------
 
@@ -149,16 +152,16 @@ stopped('cut', 'connections that are cut');
 
 redis($redis, 'SCRIPT', 'FLUSH');
 good(3);
-settled('scripts forgotten');
+settled('nothing is lost when the store forgets its scripts');
 
 expect_denial();
 redis($redis, 'ACL', 'SETUSER', 'rbl-api', '-hincrby');
 redis($redis, 'ACL', 'SETUSER', 'rbl-api', '+hincrby', '-evalsha');
 good(5);
 ok((wait_for { json(http($nginx, 'GET', '/status'))->{statistics}{flush_errors}
-    > 0 } 5), 'the store refuses');
+    > 0 } 5), 'nginx counts a flush that the store refuses');
 redis($redis, 'ACL', 'SETUSER', 'rbl-api', '+evalsha');
-settled('and takes it later', 20);
+settled('nothing is lost when the store refuses a flush', 20);
 
 # Workers: killed, reloaded, stopped.
 expect_alert(qr/worker process \d+ exited on signal 9/);
@@ -179,9 +182,9 @@ service('killed');
 for my $round (1 .. 3) {
     good(15);
     wrong(2);
-    ok(reload(), "reload $round");
+    ok(reload(), "reload $round replaces the workers");
     good(5);
-    settled("reload $round: exact");
+    settled("reload $round: the counters are exact");
 }
 
 # The store is away during a reload: shared memory keeps the statistics.
@@ -191,7 +194,7 @@ pause_server($redis);
 signal_server($nginx, 'HUP');
 ok((wait_for { my %now = map { $_ => 1 } workers_now($nginx);
     keys %now == 2 && !grep { $now{$_} } @old } 15),
-    'reloaded without a store');
+    'nginx reloads without a store');
 cont_server($redis);
 ok((wait_for { my $s = json(http($nginx, 'GET', '/status'))->{store};
     $s->{ready} >= 4 && $s->{ready} == $s->{connections} } 10),
@@ -225,14 +228,17 @@ my ($long) = grep { $_->{path} =~ /y/ } @log;
 is_deeply([@$form{qw(method path code message address)}], ['POST',
     '/3.0/host/add.json', 400,
     'Invalid host value provided. Please try again.', '127.0.0.1'],
-    'method, path, code, message, address');
-cmp_ok(abs($form->{time} / 1000 - $now), '<', 5, 'and time');
+    'the entry has method, path, code, message and address');
+cmp_ok(abs($form->{time} / 1000 - $now), '<', 5,
+    'the entry of a refusal has its time');
 is($odd->{path}, '/3.0/host/x%0A%22%C3(.json', 'a path is escaped');
-like($long->{path}, qr{^/3\.0/host/y{200,300}$}, 'and cut');
+like($long->{path}, qr{^/3\.0/host/y{200,300}$},
+    'a long path is cut in the error log');
 unlike(join('', redis($redis, 'LRANGE',
     redis_key('errors', @$other{qw(sid app)}), 0, -1)->@*),
-    qr/secret|$other->{token}/, 'nothing secret');
-like($_->{path}, qr/^[\x21-\x7e]+$/, 'plain characters') for @log;
+    qr/secret|$other->{token}/, 'the error log has no secrets');
+like($_->{path}, qr/^[\x21-\x7e]+$/,
+    'a path in the error log has only plain characters') for @log;
 
 # Many refusals at once, as a faulty client causes them.
 my $commands = sub { redis($redis, 'INFO', 'commandstats')
@@ -254,23 +260,25 @@ while ($seen < 1500 && sysread $c, $buf, 65_536) {
     $got = substr $got, -11;
 }
 waitpid $child, 0;
-is($seen, 1500, '1,500 errors');
+is($seen, 1500, 'the client gets 1,500 errors');
 $n += 1500;
 $e += 1500;
-settled('all are counted');
+settled('all 1,500 errors are counted');
 ok((wait_for { my ($first) = entries($ac, $ap);
     ($first->{path} // '') eq '/3.0/host/e1500.json' } 5), 'the last is first');
 @log = entries($ac, $ap);
 is(scalar @log, 1000, 'the last 1,000 are kept');
 is_deeply([map { $_->{path} } @log],
-    [map { "/3.0/host/e$_.json" } reverse 501 .. 1500], 'in their order');
-cmp_ok($commands->() - $pushed, '<', 30, 'in a few writes');
+    [map { "/3.0/host/e$_.json" } reverse 501 .. 1500],
+    'the kept refusals are in their order');
+cmp_ok($commands->() - $pushed, '<', 30, 'the refusals take only a few writes');
 call($t, 'GET', 'host/newest.json');
 $n++;
 $e++;
 ok((wait_for { my ($first) = entries($ac, $ap);
-    $first->{path} eq '/3.0/host/newest.json' } 5), 'one more');
-is(scalar(entries($ac, $ap)), 1000, 'and still 1,000');
+    $first->{path} eq '/3.0/host/newest.json' } 5),
+    'the error log has the newest refusal first');
+is(scalar(entries($ac, $ap)), 1000, 'the error log still keeps 1,000 refusals');
 
 # --- damaged keys -----------------------------------------------------------
 
@@ -284,7 +292,7 @@ good(2);
 settled('damaged keys of others change nothing');
 ok((wait_for { messages($nginx,
     qr/\[error\].*keys of statistics or error logs in the store that are none/)
-    } 5), 'and it is logged');
+    } 5), 'nginx logs damaged keys of statistics');
 
 # --- shutdown ---------------------------------------------------------------
 
@@ -300,6 +308,7 @@ my $before = $n;
 service('without a zone');
 call($t, 'GET', 'host/x.json');
 select undef, undef, undef, 2;
-is(sums($redis, $ac, $ap), "$before/$e", 'without a zone nothing is gathered');
+is(sums($redis, $ac, $ap), "$before/$e",
+    'nothing is gathered without a shared memory zone');
 
 done_testing();

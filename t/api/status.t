@@ -64,20 +64,24 @@ sub since {
 # --- format -----------------------------------------------------------------
 
 my $r = http($nginx, 'GET', '/status');
-is($r->{status}, 200, 'status');
-is($r->{headers}{'content-type'}, 'application/json; charset=utf-8', 'JSON');
-is($r->{headers}{'cache-control'}, 'no-store', 'not cacheable');
-is_deeply([map { $before->{$_} // 'none' } qw(workers)], [2], 'two workers');
+is($r->{status}, 200, 'rbl_status answers with 200');
+is($r->{headers}{'content-type'}, 'application/json; charset=utf-8',
+    'rbl_status answers in JSON');
+is($r->{headers}{'cache-control'}, 'no-store', 'the status must not be cached');
+is_deeply([map { $before->{$_} // 'none' } qw(workers)], [2],
+    'the status counts two workers');
 is_deeply([@{ $before->{store} }{qw(connections ready pending)}], [2, 2, 0],
-    'both have their store');
+    'both workers are connected to the store');
 unlike($r->{body}, qr/\Q@{[ temp_dir() ]}\E|AC[0-9a-f]{32}|secret/,
-    'no address, no account');
+    'the status has no address and no account');
 $r = http($nginx, 'HEAD', '/status');
-is("$r->{status} $r->{body}", '200 ', 'HEAD');
-is(http($nginx, 'POST', '/status', form => {})->{status}, 405, 'no POST');
+is("$r->{status} $r->{body}", '200 ', 'the response to HEAD has no body');
+is(http($nginx, 'POST', '/status', form => {})->{status}, 405,
+    'rbl_status refuses a POST');
 is(http($nginx, 'POST', '/metrics', form => {})->{status}, 403,
-    'a block in the location');
-is(http($nginx, 'GET', '/status?x=1')->{status}, 200, 'another one');
+    'limit_except in the location is effective');
+is(http($nginx, 'GET', '/status?x=1')->{status}, 200,
+    'rbl_status works beside an if block');
 
 # --- exact numbers over two workers -----------------------------------------
 
@@ -114,21 +118,22 @@ make_all();
 my $d = since();
 my $batches = delete $d->{batches};
 is_deeply($d, \%made, 'each request is counted, once');
-cmp_ok($batches, '>=', 45, "and $batches batches of commands");
+cmp_ok($batches, '>=', 45, "the status counts $batches batches of commands");
 my %pids = map { $_ => 1 } split /\n/, read_file("$nginx->{dir}/pids.log");
-is(scalar keys %pids, 2, 'by two workers');
+is(scalar keys %pids, 2, 'two workers serve the requests');
 
 $r = http($nginx, 'GET', '/etag/hosts.json', auth => $t->{acct});
 $r = http($nginx, 'GET', '/etag/hosts.json', auth => $t->{acct},
     headers => ["If-None-Match: $r->{headers}{etag}"]);
-is($r->{status}, 304, 'not modified');
-is_deeply(since()->{answers}, { 200 => 1, 304 => 1 }, 'is counted as such');
+is($r->{status}, 304, 'a read with a known ETag is a 304');
+is_deeply(since()->{answers}, { 200 => 1, 304 => 1 },
+    'a 304 is counted as such');
 
 # --- Prometheus -------------------------------------------------------------
 
 $r = http($nginx, 'GET', '/metrics');
 is($r->{headers}{'content-type'}, 'text/plain; version=0.0.4; charset=utf-8',
-    'the type of the text format');
+    'the metrics have the type of the text format');
 my $m = eval { prometheus($r->{body}) } // {};
 is($@, '', 'each line is of its grammar');
 for my $f (sort keys %$m) {
@@ -142,28 +147,32 @@ my $j = status();
 my %want;
 $want{qq(rbl_requests_total{endpoint="$_"})} = $j->{endpoints}{$_}
     for keys %{ $j->{endpoints} };
-is_deeply($m->{rbl_requests_total}{samples}, \%want, 'the same endpoints');
+is_deeply($m->{rbl_requests_total}{samples}, \%want,
+    'the metrics have the same endpoints');
 %want = map { (qq(rbl_answers_total{code="$_"}) => $j->{answers}{$_}) }
     keys %{ $j->{answers} };
-is_deeply($m->{rbl_answers_total}{samples}, \%want, 'the same codes');
-is($m->{rbl_workers}{samples}{rbl_workers}, 2, 'the same workers');
+is_deeply($m->{rbl_answers_total}{samples}, \%want,
+    'the metrics have the same codes');
+is($m->{rbl_workers}{samples}{rbl_workers}, 2,
+    'the metrics have the same number of workers');
 is($m->{"rbl_store_$_"}{samples}{"rbl_store_$_"}, $j->{store}{$_},
-    "the same: $_") for qw(connections ready pending);
+    "the metrics have the same number: $_") for qw(connections ready pending);
 
 my $h = $m->{rbl_store_latency_seconds};
-is($h->{type}, 'histogram', 'a histogram');
+is($h->{type}, 'histogram', 'the latency is a histogram');
 my @bucket = grep { /_bucket/ } @{ $h->{order} };
 my @le = map { /le="([^"]+)"/ } @bucket;
 is_deeply([@le[0 .. $#le - 1]], [sort { $a <=> $b } @le[0 .. $#le - 1]],
-    'bounds grow');
-is($le[-1], '+Inf', 'to infinity');
+    'the bounds of the histogram grow');
+is($le[-1], '+Inf', 'the last bound of the histogram is infinity');
 my @n = map { $h->{samples}{$_} } @bucket;
-is_deeply(\@n, [sort { $a <=> $b } @n], 'and so do the numbers');
+is_deeply(\@n, [sort { $a <=> $b } @n], 'the numbers of the histogram grow');
 is($h->{samples}{rbl_store_latency_seconds_count}, $n[-1],
-    'the last is their count');
-cmp_ok($h->{samples}{rbl_store_latency_seconds_sum}, '>', 0, 'time was spent');
+    'the last bucket has the count of all');
+cmp_ok($h->{samples}{rbl_store_latency_seconds_sum}, '>', 0,
+    'the sum of the latencies is positive');
 cmp_ok($h->{samples}{rbl_store_latency_seconds_sum}, '<', 0.1 * $n[-1],
-    'and not too much');
+    'the average latency is below 100 ms');
 
 # --- a reload, and a worker that dies ---------------------------------------
 
@@ -180,7 +189,7 @@ since();
 my @old = workers($nginx, 2);
 make_all();
 signal_server($nginx, 'HUP');
-ok(others(@old), 'reloaded');
+ok(others(@old), 'a reload replaces the workers');
 delete $made{$_} for qw(refused_logins unavailable);
 my %half = map { $_ => ref $made{$_} ? { %{ $made{$_} } } : $made{$_} }
     keys %made;
@@ -192,7 +201,7 @@ $made{requests} += $half{requests};
 $made{refused_logins} = 6;
 $d = since();
 delete $d->{batches};
-is_deeply($d, \%made, 'exact over a reload');
+is_deeply($d, \%made, 'the counters are exact over a reload');
 ok((wait_for { my $s = status(); $s->{workers} == 2
     && $s->{store}{connections} == 2 && $s->{store}{ready} == 2 } 5),
     'of workers that are there');
@@ -206,7 +215,7 @@ since();
 make_all();
 $d = since();
 delete $d->{batches};
-is($d->{requests}, 60, 'still exact');
+is($d->{requests}, 60, 'the counters are exact after the death of a worker');
 ok((wait_for { my $s = status(); $s->{workers} == 2
     && $s->{store}{connections} == 2 && $s->{store}{ready} == 2 } 5),
     'the dead one is not among those that are there');
@@ -216,8 +225,10 @@ ok((wait_for { my $s = status(); $s->{workers} == 2
 since();
 my $lost = status()->{store};
 with_fault('hung', $t->{redis}, sub {
-    is(call($t, 'GET', 'hosts.json')->{status}, 503, 'the store hangs');
-    is(http($nginx, 'GET', '/status')->{status}, 200, 'status answers');
+    is(call($t, 'GET', 'hosts.json')->{status}, 503,
+        'a read is refused while the store hangs');
+    is(http($nginx, 'GET', '/status')->{status}, 200,
+        'rbl_status answers while the store hangs');
 });
 kill_server($t->{redis});
 ok((wait_for { status()->{store}{ready} == 0 } 5), 'no connection is ready');
@@ -230,10 +241,11 @@ is($s->{unavailable}, $before->{unavailable} + 11, 'the requests are counted');
 # that the store lives.
 like($s->{store}{connections}, qr/^[234]$/, 'there should be connections');
 cmp_ok($s->{store}{away}, '>=', $lost->{away} + 10, 'batches found no store');
-cmp_ok($s->{store}{lost}, '>=', $lost->{lost} + 1, 'one lost its answer');
-is($s->{store}{pending}, 0, 'none waits');
+cmp_ok($s->{store}{lost}, '>=', $lost->{lost} + 1,
+    'one connection or more is lost');
+is($s->{store}{pending}, 0, 'no command waits without a store');
 is(eval { ref prometheus(http($nginx, 'GET', '/metrics')->{body}) }, 'HASH',
-    'and Prometheus can read it');
+    'the metrics are valid without a store');
 restart_server($t->{redis});
 init_store($t->{redis});
 ok((wait_for { my $n = status();

@@ -20,7 +20,7 @@ sub zone_set {
     my ($acct, $zone) = @_;
 
     my $r = rblctl($redis, 'account', 'timezone', $acct->{sid}, $zone);
-    is($r->{status}, 0, "rblctl account timezone $zone") or diag($r->{err});
+    is($r->{status}, 0, "rblctl sets the time zone $zone") or diag($r->{err});
 }
 
 # Writes a time zone into the account's record, as rblctl would not
@@ -80,25 +80,29 @@ my @us = ('2016-11-07 21:01:33 EST', '2016-06-30 20:00:00 EDT',
 my @utc = ('2016-11-08 02:01:33 UTC', '2016-07-01 00:00:00 UTC',
     '2100-07-01 05:00:00 UTC');
 for my $call ("host/$id{us}.json", 'hosts.json', 'listings.json') {
-    my $v = accepted(call($t, 'GET', $call), $call);
+    my $v = accepted(call($t, 'GET', $call), "$call is served");
     is_deeply([@{ $v->{data}[0] }{qw(last_checked first_listed next_check)}],
-        \@us, 'in New York');
+        \@us, "$call shows the times of New York");
 }
 for my $call ("host/$id{utc}.json", 'hosts.json', 'listings.json') {
-    my $v = accepted(call($t, 'GET', $call, auth => $utc), $call);
+    my $v = accepted(call($t, 'GET', $call, auth => $utc),
+        "$call is served to the other account");
     is_deeply([@{ $v->{data}[0] }{qw(last_checked first_listed next_check)}],
-        \@utc, 'in UTC, another account of the same worker');
+        \@utc, "$call shows UTC to another account of the worker");
 }
 like(call($t, 'GET', 'hosts.xml')->{body},
-    qr{<last_checked>\Q$us[0]\E</last_checked>}, 'XML');
+    qr{<last_checked>\Q$us[0]\E</last_checked>},
+    'hosts.xml shows the times of New York');
 
 host_times($us, $id{us}, checked => 1478411999);
-is(shown($us, $id{us}), '2016-11-06 01:59:59 EDT', 'the last second of EDT');
+is(shown($us, $id{us}), '2016-11-06 01:59:59 EDT',
+    'the last second of EDT is shown as EDT');
 host_times($us, $id{us}, checked => 1478412000);
-is(shown($us, $id{us}), '2016-11-06 01:00:00 EST', 'the first second of EST');
+is(shown($us, $id{us}), '2016-11-06 01:00:00 EST',
+    'the first second of EST is shown as EST');
 
 # responses of calls that make or change a record
-is($new->{last_checked}, '', 'a new host has none');
+is($new->{last_checked}, '', 'a new host has no time of a check');
 my $pp = do {
     my $r = call($t, 'POST', 'check/start.json',
         form => { host => $id{us} });
@@ -108,7 +112,8 @@ redis($redis, 'HSET', redis_key('check', $us->{sid}, $pp),
     started => 1467331200000, completed => 1478570493000);
 my $check = accepted(call($t, 'GET', "check/status/$pp.json"), 'its status')
     ->{data};
-is_deeply([@$check{qw(started completed)}], [@us[1, 0]], 'in New York');
+is_deeply([@$check{qw(started completed)}], [@us[1, 0]],
+    'a check shows the times of New York');
 
 # --- other time zones, compared with the C library -------------------------
 
@@ -123,7 +128,7 @@ for my $zone (qw(Asia/Kolkata Australia/Lord_Howe Europe/Dublin Asia/Tehran
         POSIX::tzset();
         my $want = POSIX::strftime('%Y-%m-%d %H:%M:%S %Z', localtime $sec);
         host_times($us, $id{us}, checked => $sec);
-        is(shown($us, $id{us}), $want, "$zone: $want");
+        is(shown($us, $id{us}), $want, "the time zone $zone shows $want");
     }
 }
 POSIX::tzset();
@@ -143,20 +148,21 @@ for my $zone ('Mars/Olympus', '../../../etc/passwd', '/etc/passwd',
     my $before = told($t->{nginx}, 'UTC is shown');
     is(shown($us, $id{us}), $utc[0], "$name is UTC") for 1 .. 2;
     is(told($t->{nginx}, 'UTC is shown') - $before, $zone eq 'A' x 5000 ? 0
-        : 1, "$name: logged once");
+        : 1, "the invalid name $name is logged once at most");
 }
 unlike(read_file($t->{nginx}{error_log}), qr/[^\n\x20-\x7e]/,
     'no name is logged unescaped');
 is(told($t->{nginx}, '"Mars/Olympus", UTC is shown'), 1,
-    'but names that could be');
+    'a printable name is logged as it is');
 for my $i (1 .. 70) {
     zone_force($us, "Nowhere/Z$i");
     $n++ if shown($us, $id{us}) eq $utc[0];
 }
-is($n, 70, 'many more invalid names');
-is(told($t->{nginx}, 'UTC is shown'), 64, 'are logged up to a maximum');
+is($n, 70, 'many invalid names are shown as UTC');
+is(told($t->{nginx}, 'UTC is shown'), 64,
+    'invalid names are logged up to a maximum');
 zone_force($us, '');
-is(shown($us, $id{us}), $utc[0], 'no name is UTC');
+is(shown($us, $id{us}), $utc[0], 'an empty name is shown as UTC');
 zone_set($us, 'Europe/Paris');
 is(shown($us, $id{us}), '2016-11-08 03:01:33 CET', 'a zone still is one');
 
@@ -179,10 +185,12 @@ wait_for { call({ %$t, nginx => $nginx }, 'GET', 'hosts.json')->{status}
 for my $zone (qw(Folder Pipe Device Empty Short Large Text Europe/Paris)) {
     zone_force($us, $zone);
     is(shown($us, $id{us}, $nginx), $utc[0], "$zone is UTC");
-    is(told($nginx, "\"$zone\", UTC is shown"), 1, 'and logged');
+    is(told($nginx, "\"$zone\", UTC is shown"), 1,
+        "the use of UTC for $zone is logged once");
 }
 zone_force($us, 'Here');
-is(shown($us, $id{us}, $nginx), '2016-11-08 07:31:33 IST', 'rbl_zoneinfo');
+is(shown($us, $id{us}, $nginx), '2016-11-08 07:31:33 IST',
+    'rbl_zoneinfo sets the directory of the files');
 write_file("$dir/Here", $good);
 is(shown($us, $id{us}, $nginx), '2016-11-08 07:31:33 IST',
     'a file is read once');
@@ -191,9 +199,9 @@ signal_server($nginx, 'HUP');
 wait_for { my @now = workers_now($nginx); @now == 1 && $now[0] != $old[0] } 10,
     'the new worker';
 is(shown($us, $id{us}, $nginx), '2016-11-08 03:01:33 CET',
-    'and again after a reload');
+    'a file is read again after a reload');
 unlink "$dir/Here";
 is(shown($us, $id{us}, $nginx), '2016-11-08 03:01:33 CET',
-    'it is not missed then');
+    'a removed file is not missed by a running worker');
 
 done_testing();

@@ -31,8 +31,8 @@ sub add {
 
     my $r = post('/3.0/contact/add.json', { type => $type, contact => $value,
         schedule => 'start_and_end' });
-    is($r->{status_code}, 200, "$type: added");
-    is($r->{data}{status}, 'pending', "$type: pending");
+    is($r->{status_code}, 200, "contact/add accepts the $type contact");
+    is($r->{data}{status}, 'pending', "the new $type contact is pending");
     return $r->{data}{id};
 }
 
@@ -57,35 +57,37 @@ sub mailed {
 
 my $mail = add('email', 'ops@example.net');
 my $code = mailed(1);
-like($code, qr/^[a-hjkmnp-z2-9]{6}$/, 'it has a code');
+like($code, qr/^[a-hjkmnp-z2-9]{6}$/, 'the mail has a code');
 my $wrong = $code eq 'aaaaaa' ? 'bbbbbb' : 'aaaaaa';
 is(confirm($mail, $wrong), 400, 'another code is wrong');
-is(state_of($mail), 'pending', 'it is pending still');
-is(confirm($mail, $code), 200, 'its code confirms it');
-is(state_of($mail), 'active', 'it is active');
-is(confirm($mail, $code), 409, 'once');
+is(state_of($mail), 'pending', 'a wrong code leaves the contact pending');
+is(confirm($mail, $code), 200, 'the code of the mail confirms the contact');
+is(state_of($mail), 'active', 'the confirmed contact is active');
+is(confirm($mail, $code), 409, 'a contact cannot be confirmed twice');
 
 my $locked = add('email', 'desk@example.net');
 $code = mailed(2);
 $wrong = $code eq 'aaaaaa' ? 'bbbbbb' : 'aaaaaa';
-is(confirm($locked, $wrong), 400, "wrong code $_") for 1 .. 5;
-is(confirm($locked, $code), 409, 'then the right one is refused');
+is(confirm($locked, $wrong), 400, "wrong code number $_ is refused") for 1 .. 5;
+is(confirm($locked, $code), 409,
+    'the right code is refused after five wrong ones');
 is(post("/3.0/contact/resend/$locked.json")->{status_code}, 200,
-    'another one is sent');
+    'contact/resend sends another code');
 my $old = $code;
 $code = mailed(3);
 is(confirm($locked, $old), 400, 'the old code is not valid')
     if $old ne $code;
-is(confirm($locked, $code), 200, 'the new one confirms it');
+is(confirm($locked, $code), 200, 'the new code confirms the contact');
 
 my $endpoint = add('endpoint', $hook->{url});
 ok(wait_for(sub { received($hook) == 1 }, 20), 'a POST comes');
 my ($r) = received($hook);
-is($r->{json}{event_type}, 'contact.confirm', 'a confirmation');
-is(confirm($endpoint, $r->{json}{authcode}), 200, 'its code confirms it');
-is(state_of($endpoint), 'active', 'it is active');
+is($r->{json}{event_type}, 'contact.confirm', 'the POST is a confirmation');
+is(confirm($endpoint, $r->{json}{authcode}), 200,
+    'the code of the POST confirms the endpoint');
+is(state_of($endpoint), 'active', 'the confirmed endpoint is active');
 
 my $all = join '|', $r->{json}{authcode}, @codes;
-unlike(read_file($_), qr/$all/, 'no code in ' . ($_ =~ m{([^/]+)$})[0])
+unlike(read_file($_), qr/$all/, 'no code is in ' . ($_ =~ m{([^/]+)$})[0])
     for $checkd->{log}, glob "$nginx->{dir}/*.log";
 done_testing();

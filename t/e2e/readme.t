@@ -19,7 +19,8 @@ my @lines = map { split /\n/ }
     $section =~ /^\.Bd -literal[^\n]*\n(.*?)^\.Ed$/msg;
 my ($first, @examples) = @lines;
 like($first, qr/^A=/, 'the address comes first');
-is(scalar(grep { !/^curl -u \$U / } @examples), 0, 'then there are calls');
+is(scalar(grep { !/^curl -u \$U / } @examples), 0,
+    'each example after the address is a call');
 cmp_ok(scalar @examples, '>', 30, 'the examples were found');
 
 # --- no call is missing or duplicate ---------------------------------------
@@ -91,7 +92,8 @@ sub run_example {
     }
     my $r = run_cmd({ env => \%env }, 'sh', '-u', '-c', "$first\n$example");
     my ($body, $code) = $r->{out} =~ /\A(.*)\n(\d+)\z/s;
-    is($code // $r->{err}, 200, $example) or diag("$r->{out}$r->{err}");
+    is($code // $r->{err}, 200, "the example succeeds: $example")
+        or diag("$r->{out}$r->{err}");
     learn(json($body)->{data} // [], $example =~ m{/add\.})
         if ($body // '') =~ /^\{/;
     learn_code() if $example =~ m{/contact/(?:add|resend)};
@@ -117,7 +119,7 @@ write_file("$home/.curlrc", "fail-with-body\nshow-error\n");
 my $r = run_cmd({ env => { HOME => $home } }, 'bash', '-c',
     join "\n", "cd $dir", 'set -euo pipefail', @pasted);
 is($r->{status}, 0, 'every line succeeds') or diag($r->{out} . $r->{err});
-is($r->{err}, '', 'and none complains');
+is($r->{err}, '', 'no line of the README prints an error');
 my $answers = () = $r->{out} =~ /"status_code":200/g;
 cmp_ok($answers, '>', 10, 'there are answers');
 my $calls = grep { /curl / } @pasted;

@@ -49,34 +49,35 @@ sub stops {
 
     my $start = time;
     signal_server($s, $signal);
-    ok(wait_for(sub { !alive($s) }, 60, 'the end'), "SIG$signal ends it");
-    is($s->{status}, 0, 'with status 0');
+    ok(wait_for(sub { !alive($s) }, 60, 'the end'), "SIG$signal ends make run");
+    is($s->{status}, 0, "SIG$signal ends make run with status 0");
     wait_for { !left() } 5;
-    is_deeply([left()], [], 'and nothing is left');
+    is_deeply([left()], [], "SIG$signal leaves no process behind");
 }
 
 # obstacles are reported before any program starts
 my $taken = IO::Socket::INET->new(LocalAddr => '127.0.0.1',
     LocalPort => $env{RUN_PORT}, Proto => 'tcp', Listen => 1) or die;
 my $r = run_cmd({ env => \%env }, 'sh', $script, build_dir());
-is($r->{status}, 1, 'a port in use ends it');
+is($r->{status}, 1, 'a port in use ends make run');
 like($r->{err}, qr/\Amake run: port tcp:$env{RUN_PORT} .*RUN_PORT=\d+ .*\n\z/,
-    'with one line that has the remedy');
+    'one line has the remedy for a port in use');
 close $taken;
 $r = run_cmd({ env => { %env, RUN_DIR => temp_dir() . '/a b' } }, 'sh',
     $script, build_dir());
-is($r->{status}, 1, 'a directory with a blank');
-like($r->{err}, qr/RUN_DIR=/, 'is refused with a way out');
+is($r->{status}, 1, 'a directory with a blank ends make run');
+like($r->{err}, qr/RUN_DIR=/, 'the message for the blank has the remedy');
 $r = run_cmd({ env => \%env }, 'sh', $script, temp_dir());
-is($r->{status}, 1, 'nothing built');
+is($r->{status}, 1, 'make run fails when nothing is built');
 like($r->{err}, qr/is missing: make\n\z/, 'the message has the remedy');
 is_deeply([left()], [], 'nothing was started');
 
 # the first run
 my ($s, @curl) = start_run();
-is(scalar @curl, 5, 'five lines to paste') or diag(read_file($s->{log}));
+is(scalar @curl, 5,
+    'make run prints five lines to paste') or diag(read_file($s->{log}));
 my ($sid, $token) = $curl[0] =~ /-u (AC[0-9a-f]{32}):([0-9a-f]{64}) /;
-ok($token, 'with SID and token');
+ok($token, 'the first command has SID and token');
 my $printed = read_file($s->{log});
 like($printed, qr/^  account  $sid$/m, 'the account is printed');
 is((stat "$run/account")[2] & 0777, 0600, "$run/account is private");
@@ -88,10 +89,11 @@ my $host = $added->{data}[0]{host};
 my $l;
 wait_for { $l = json(paste($curl[1])); $l->{total_listed} } 15, 'the listing';
 cmp_ok(time - $start, '<', 5, '2: it is listed within 5 seconds');
-is($l->{data}[0]{host}, $host, 'it is the host');
+is($l->{data}[0]{host}, $host, 'the listing is of the added host');
 is($l->{data}[0]{listed_details}[0]{host}, 'dnsbl.demo.ngx-rbl.test',
-    'on the demonstration list');
-is(paste($curl[2]), 'CRITICAL - 1 host listed!', '3: nagios');
+    'the demonstration list has the host');
+is(paste($curl[2]), 'CRITICAL - 1 host listed!',
+    '3: listings.nagios is critical for one host');
 is(run_cmd({ stdin => paste($curl[3]) }, 'xmllint', '--noout', '-')->{status},
     0, '4: XML is well-formed');
 my $check = json(paste($curl[4]))->{data};
@@ -101,7 +103,7 @@ my $status = $curl[4] =~ s{/check/start.*}{}r
 my $data;
 wait_for { $data = json(paste($status))->{data};
     $data->{status} eq 'completed' } 15, 'the check';
-is($data->{listed_count}, 1, 'and completes, listed');
+is($data->{listed_count}, 1, '5: the check completes with the listing');
 is($data->{listed_count} + $data->{unknown_count}
     + grep({ $_->{status} eq 'clear' } @{ $data->{details} }),
     $data->{total_count}, 'every list has a verdict');
@@ -123,8 +125,9 @@ for my $value ('2001:db8:bad::1', 'www.listed.example.com') {
 
 # twice at once
 $r = run_cmd({ env => \%env }, 'sh', $script, build_dir());
-is($r->{status}, 1, 'a second one beside it');
-like($r->{err}, qr/running already, as process $s->{pid}\n\z/, 'is refused');
+is($r->{status}, 1, 'a second make run beside the first fails');
+like($r->{err}, qr/running already, as process $s->{pid}\n\z/,
+    'the message has the process of the first run');
 
 ok(wait_for(sub { read_file($s->{log}) =~ m{"GET /3\.0/listings\.xml} }, 10,
     'the log'), 'the log is followed');
@@ -137,17 +140,18 @@ stops($s, 'INT');
 # the second run
 ($s, my @again) = start_run();
 is_deeply(\@again, \@curl, 'a second run has the same account and token');
-is(json(paste($again[1]))->{total_listed}, 1, 'and its data');
+is(json(paste($again[1]))->{total_listed}, 1,
+    'a second run has the data of the first');
 is(json(paste($again[0]))->{status_code}, 409, 'the host is there already');
 
 # one server dies: the others are stopped, with a message
 my ($nginx) = map { /^(\d+) nginx: master/ ? $1 : () } left();
-ok($nginx, 'nginx runs');
+ok($nginx, 'nginx runs in the second run');
 kill 'TERM', $nginx if $nginx;
 ok(wait_for(sub { !alive($s) }, 60, 'the end'), 'a server that ends, ends all');
-is($s->{status} >> 8, 1, 'with status 1');
+is($s->{status} >> 8, 1, 'the end of a server gives status 1');
 like(read_file($s->{log}), qr/make run: nginx has ended; its log is \S+/,
-    'and is named');
+    'make run names the server that has ended');
 wait_for { !left() } 5;
 is_deeply([left()], [], 'nothing is left');
 
@@ -162,11 +166,11 @@ mkdir "$run-old";
 rename $d, "$run-old/store" or die "rename: $!";
 $r = run_cmd({ env => { %env, RUN_DIR => "$run-old" } }, 'sh', $script,
     build_dir());
-is($r->{status}, 1, 'data of another version end it');
+is($r->{status}, 1, 'data of another version end make run');
 like($r->{err}, qr/^rblctl: the store .* has schema \d.*\nmake run: .*RUN_DIR=.*\n\z/,
-    'with the remedy');
+    'the message for the old data has the remedy');
 wait_for { !left() } 5;
-is_deeply([left()], [], 'and nothing is left');
+is_deeply([left()], [], 'make run leaves no process after old data');
 
 watch_log('nginx', "$run/log/nginx.log");
 done_testing();

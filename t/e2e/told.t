@@ -61,16 +61,17 @@ wait_for { (grep { $_->{listed} } told()) > 1
     || (told())[-1]{listed} == 2 } 15, 'both hosts';
 my %listed = map { $_->{host} => $_ } map { @{ $_->{hosts} } } told();
 is(join(' ', sort keys %listed), '192.0.2.10 192.0.2.11',
-    'of the hosts that are listed');
+    'the reports have the listed hosts');
 my $m = $listed{'192.0.2.10'};
 is_deeply([@$m{qw(id host name status listed_count)}],
     [$ht{'192.0.2.10'}, '192.0.2.10', 'mx 192.0.2.10', 'listed', 1],
-    'which they are');
+    'the report has the host with its state');
 my ($l) = @{ $m->{listings} };
 is_deeply([@$l{qw(host name website details reason delisting severity)}],
     [$zone, 'Told', 'https://list.example/',
         'https://list.example/q?192.0.2.10', 'a source of spam',
-        'https://list.example/off', 'critical'], 'where, why, and the links');
+        'https://list.example/off', 'critical'],
+    'the report has the list, the reason and the links');
 
 my $n = received($hook);
 checked(values %ht);
@@ -82,11 +83,11 @@ wait_for {
 ok(wait_for(sub { received($hook) > $n }, 20), 'the end is reported');
 my @m = (told())[$n .. received($hook) - 1];
 is(join(' | ', map { $_->{title} } @m), '1 host delisted',
-    'that alone, without the current listings');
+    'the report has only the delisting');
 is_deeply([map { "$_->{host} $_->{status}" } @{ $m[0]{hosts} }],
-    ['192.0.2.10 delisted'], 'of the host that it is');
+    ['192.0.2.10 delisted'], 'the report has the delisted host');
 like($m[0]{message}, qr/^No longer listed:\n\n192\.0\.2\.10 \(mx /,
-    'in words');
+    'the message names the delisted host');
 
 # a listed host is deleted, another moves to another group
 $n = received($hook);
@@ -94,7 +95,8 @@ is(post("/3.0/host/delete/$ht{'192.0.2.11'}.json")->{status_code}, 200,
     'a listed host is deleted');
 ok(wait_for(sub { received($hook) > $n }, 20), 'the deletion is reported');
 is_deeply([map { "$_->{id} $_->{host} $_->{status}" } @{ (told())[$n]{hosts} }],
-    ["$ht{'192.0.2.11'} 192.0.2.11 unreported"], 'with its state');
+    ["$ht{'192.0.2.11'} 192.0.2.11 unreported"],
+    'the report has the deleted host as unreported');
 $n = received($hook);
 rbldnsd_data($rbldnsd, $zone, $spam . "192.0.2.12\n");
 wait_for {
@@ -106,9 +108,10 @@ $n = received($hook);
 my $cg = post('/3.0/contactgroup/add.json', { name => 'other' })->{data}{id};
 is(post("/3.0/host/update/$ht{'192.0.2.12'}.json", { contact_group => $cg })
     ->{status_code}, 200, 'a listed host gets another group');
-ok(wait_for(sub { received($hook) > $n }, 20), 'its contact gets a report');
+ok(wait_for(sub { received($hook) > $n }, 20),
+    'the former contact gets a report');
 is_deeply([map { "$_->{host} $_->{status}" } @{ (told())[$n]{hosts} }],
-    ['192.0.2.12 unreported'], 'that it gets no more reports of it');
+    ['192.0.2.12 unreported'], 'the report has the moved host as unreported');
 is(rblctl($redis, 'fsck')->{out}, "no fault in 1 account\n",
-    'and the store is consistent');
+    'rblctl fsck finds no fault');
 done_testing();

@@ -17,7 +17,7 @@ my (%where, %title, $at);
 for my $line (grep { !/^#/ && /\S/ } split /\n/, $plan) {
     if ($line =~ /^(\d\d|Q\d+) +(\S.+)/) {
         $at = $1;
-        ok(!$title{$at}, "$at once");
+        ok(!$title{$at}, "the plan has $at once");
         $title{$at} = $2;
         next;
     }
@@ -37,7 +37,7 @@ for my $id (sort keys %title) {
         $in !~ /['"][^'"\n]*\Q$text\E/;
     } @{ $where{$id} };
     is(join(', ', map { "$_->[0]: $_->[1]" } @lost), '',
-        "$id $title{$id}") or next;
+        "$id leads to existing tests: $title{$id}") or next;
     ok(scalar @{ $where{$id} // [] }, "$id is tried somewhere");
 }
 

@@ -25,7 +25,7 @@ sub nginx {
     my $nginx = start_nginx(store => $redis, workers => 1, %opt,
         http => 'rbl_store_timeout 5s; ' . ($opt{http} // ''),
         server => 'location /status { stub_status; }');
-    ok((wait_for { served($nginx) } 3), 'service');
+    ok((wait_for { served($nginx) } 3), 'nginx serves the API');
     return $nginx;
 }
 
@@ -113,7 +113,7 @@ subtest 'hazard 26: cache manager and loader have no store' => sub {
     # They have been through their first turn when they sleep.
     my @idle = @$of{'cache manager', 'cache loader'};
     ok((wait_for { 2 == grep { read_file("/proc/$_/stat") =~ /\) S / } @idle }
-        5), 'and have nothing to do');
+        5), 'the cache manager and loader have nothing to do');
     my @clients = grep { /user=|addr=/ && !/cmd=client|rbl-replica/ }
         split /\n/, redis($redis, 'CLIENT', 'LIST');
     # In a cluster it has two links to each master.
@@ -129,7 +129,8 @@ subtest 'hazard 27: nothing is open when a worker ends' => sub {
             wait_for { !served($nginx) } 8,
                 'the fault to take effect' if $fault;
             signal_server($nginx, 'QUIT');
-            ok((wait_for { !alive($nginx) } 8), $fault // 'no fault');
+            ok((wait_for { !alive($nginx) } 8), 'nginx exits: '
+                . ($fault // 'no fault'));
             no_message($nginx, qr/open socket|\[alert\]/, 'no alert');
         };
         $fault ? with_fault($fault, $redis, $end) : $end->();
@@ -146,9 +147,11 @@ subtest 'hazard 28: worker_shutdown_timeout with requests waiting' => sub {
 
         # nginx closes connections in the order of their slots; it closes those
         # with a slot before the store's itself.
-        cmp_ok($told, '>=', 8, 'they get a 503');
-        is($told + grep({ $_->{raw} eq '' } @r), 10, 'or nothing: no half');
-        ok((wait_for { !alive($nginx) } 3), 'and the worker ends');
+        cmp_ok($told, '>=', 8, 'eight or more waiting clients get a 503');
+        is($told + grep({ $_->{raw} eq '' } @r), 10,
+            'each waiting client gets a 503 or nothing');
+        ok((wait_for { !alive($nginx) } 3),
+            'the worker ends after the timeout');
     });
 };
 
@@ -159,12 +162,13 @@ subtest 'hazard 29: a graceful end leaves the connection alone' => sub {
         @c = waiting($nginx, 10);
         signal_server($nginx, 'QUIT');
         ok((wait_for { messages($nginx, qr/gracefully shutting down/) } 5),
-            'quit');
+            'nginx starts a graceful shutdown');
         sleep 0.1;
     });
     my @r = map { RblTest::Http::read_answer($_, 4) } @c;
     is(scalar(grep { $_->{status} == 200 } @r), 10, 'all get a response');
-    ok((wait_for { !alive($nginx) } 5), 'and the worker ends');
+    ok((wait_for { !alive($nginx) } 5),
+        'the worker ends after its last response');
 };
 
 subtest 'a worker that dies affects no other' => sub {
@@ -186,7 +190,7 @@ subtest 'a worker that dies affects no other' => sub {
         $n{ RblTest::Http::read_answer($_, 5)->{status} }++ for @c;
         is(($n{0} // 0) + ($n{200} // 0), 12,
             "$end: cut off with it, or served by the other");
-        ok((wait_for { served($nginx) } 3), "$end: service");
+        ok((wait_for { served($nginx) } 3), "$end: nginx serves the API");
     }
     stop_server($nginx);
 };
@@ -198,27 +202,30 @@ subtest 'a daemon that is killed, stopped, restarted' => sub {
     my $daemon = $start->(name => 'one');
     my $check = sub { wait_check($w, check_value($w, $_[0]), 15)->{status} };
 
-    is($check->('10.0.0.1'), 'completed', 'a check');
+    is($check->('10.0.0.1'), 'completed', 'the daemon completes a check');
     strike('killed', $daemon->{pid});
     wait_for { !alive($daemon) } 5, 'its end';
     my $pp = check_value($w, '10.0.0.2');
     relaunch($daemon);
-    is(wait_check($w, $pp, 15)->{status}, 'completed', 'killed, and back');
+    is(wait_check($w, $pp, 15)->{status}, 'completed',
+        'a restarted daemon completes the check');
     pause_server($daemon);
     $pp = check_value($w, '10.0.0.3');
     my $other = $start->(name => 'two');
     is(wait_check($w, $pp, 20)->{status}, 'completed',
-        'stopped: another does it');
+        'another daemon completes the check of a paused one');
     cont_server($daemon);
-    is($check->('10.0.0.4'), 'completed', 'both');
-    ok(stop_server($_), 'stops cleanly') for $other, $daemon;
-    is(jobs_left($w), 0, 'nothing is left');
+    is($check->('10.0.0.4'), 'completed',
+        'a check is completed beside two daemons');
+    ok(stop_server($_), 'the daemon stops cleanly') for $other, $daemon;
+    is(jobs_left($w), 0, 'no job is left in the store');
 };
 
 subtest 'hazard 31: sanitized builds see into pools' => sub {
     for my $script (qw(build.sh nginx-asan.sh)) {
         like(read_file(repo_dir() . "/ngx_rbl_module/$script"),
-            qr/^[^#]*-DNGX_DEBUG_PALLOC=1/m, $script);
+            qr/^[^#]*-DNGX_DEBUG_PALLOC=1/m,
+            "$script sets NGX_DEBUG_PALLOC");
     }
     like(run_cmd($ENV{RBL_NGINX}, '-V')->{err}, qr/NGX_DEBUG_PALLOC=1/,
         'as this nginx does') if defined $ENV{RBL_NGINX};

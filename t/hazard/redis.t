@@ -48,7 +48,8 @@ subtest 'hazard 05: large replies are read to the end' => sub {
     my @r = map { call($t, 'GET', 'hosts.json?page_size=1024') } 1 .. 5;
     is(join(' ', map { $_->{status} } @r), '200 200 200 200 200',
         'the largest page, over and over');
-    is(scalar @{ json($r[4])->{data} }, 1024, 'to its last one');
+    is(scalar @{ json($r[4])->{data} }, 1024,
+        'the largest page has all 1,024 hosts');
     cmp_ok(length $r[4]{raw}, '>', 500_000, 'the page is more than one read');
 };
 
@@ -65,7 +66,7 @@ subtest 'hazard 10: completions that send again as a connection ends' => sub {
         relaunch($t->{redis});
         init_store($t->{redis});
         ok((wait_for { call($t, 'GET', 'hosts.json')->{status} == 401 } 2),
-            'then they are sent again');
+            'nginx uses the store when it is back');
     }
 };
 
@@ -78,15 +79,16 @@ subtest 'hazard 13: every batch is completed, ready or not' => sub {
                 @c), 10, "$name: each request gets a response");
         });
     }
-    ok((wait_for { writing($t->{nginx}) == 1 } 3), 'and none is left in nginx');
+    ok((wait_for { writing($t->{nginx}) == 1 } 3),
+        'no request is left in nginx');
 };
 
 subtest 'hazard 06: a descriptor is closed once' => sub {
     is_deeply([grep { /^close/ } watched($watch, $worker)], [],
-        'after all that, and');
+        'no descriptor was closed twice by the faults');
     stop_server($t->{nginx});
     is_deeply([grep { /^close/ } watched($watch, $worker)], [],
-        'after the end of the worker');
+        'no descriptor is closed twice at the end of the worker');
 };
 
 subtest 'hazard 08: names are resolved when nginx starts, not later' => sub {
@@ -97,10 +99,11 @@ subtest 'hazard 08: names are resolved when nginx starts, not later' => sub {
     my ($w) = workers($nginx);
     ok((wait_for { ask($nginx) == 401 } 3), 'a store by its name is used');
     redis($redis, 'CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
-    ok((wait_for { messages($nginx, qr/ is ready/) == 2 } 3), 'again');
+    ok((wait_for { messages($nginx, qr/ is ready/) == 2 } 3),
+        'nginx connects to the store again');
     like(read_file($watch->{RBL_WATCH}), qr/^resolve \d+ localhost$/m,
-        'nginx looked it up');
-    is_deeply([watched($watch, $w)], [], 'and the worker nothing');
+        'nginx resolves the name at its start');
+    is_deeply([watched($watch, $w)], [], 'the worker resolves no name');
     stop_server($nginx);
 };
 
@@ -114,7 +117,7 @@ subtest 'hazard 09: connecting has an end' => sub {
         http => 'rbl_store_timeout 300ms;');
     my ($status, $seconds) = asked_in($nginx);
     is($status, 503, 'a store that does not even take connections: 503');
-    cmp_ok($seconds, '<', 1.5, 'in time');
+    cmp_ok($seconds, '<', 1.5, 'the 503 comes within 1.5 s');
     ok((wait_for { messages($nginx,
         qr/not ready: no reply while connecting/) } 3),
         'the log has the reason');
@@ -138,7 +141,7 @@ subtest 'hazard 12: refusals of the store are distinguished' => sub {
         wait_for { ask($nginx) == 401 } 3, 'service';
         fake_mode($fake, $mode);
         ok((wait_for { ask($nginx) == 503 && messages($nginx, $message) } 3),
-            "$mode: $message");
+            "$mode: the API answers 503 and logs $message");
     }
     stop_server($nginx);
 };
@@ -149,7 +152,7 @@ subtest 'hazard 14: a worker without memory' => sub {
 
     my $fake = start_fake('good');
     my $nginx = start_nginx(store => $fake, workers => 1);
-    ok((wait_for { ask($nginx) == 401 } 3), 'service');
+    ok((wait_for { ask($nginx) == 401 } 3), 'nginx serves the API');
     my ($w) = workers($nginx);
     my $kib = read_file("/proc/$w/status") =~ /^VmSize:\s+(\d+)/m ? $1 : 0;
     run_cmd('prlimit', "--pid=$w", '--as=' . 1024 * ($kib + 3000));
@@ -159,7 +162,8 @@ subtest 'hazard 14: a worker without memory' => sub {
     fake_mode($fake, 'flood');
     like(ask($nginx), qr/^(?:0|500|503)$/, 'a reply that does not fit');
     fake_mode($fake, 'good');
-    ok((wait_for { ask($nginx) == 401 } 5), 'then the API serves');
+    ok((wait_for { ask($nginx) == 401 } 5),
+        'the API serves when the store is back');
     stop_server($nginx);
 };
 

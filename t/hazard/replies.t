@@ -63,7 +63,8 @@ for my $n (-1, '9223372036854775807', '-9223372036854775808', 10 ** 13) {
         is_deeply([@{ json(call($t, 'GET', "$path.json")) }{qw(total_hosts
             total_listed)}], [16, 4], "$path: $n in all is no total");
     }
-    like(call($t, 'GET', 'listings.nagios')->{body}, qr/^UNKNOWN/, 'Nagios')
+    like(call($t, 'GET', 'listings.nagios')->{body}, qr/^UNKNOWN/,
+        "a total of $n is UNKNOWN for Nagios")
         if $n < 0;
 }
 damage($relay, 'none');
@@ -129,8 +130,9 @@ for my $limit (0, 1_000_000) {
 }
 is("@bad[0 .. ($#bad > 4 ? 4 : $#bad)]", '', 'each response is ours');
 cmp_ok($seen{$_} // 0, '>=', SOME, "some by $_") for @statuses;
-is_deeply([workers($t->{nginx})], [$worker], 'by the same worker');
+is_deeply([workers($t->{nginx})], [$worker],
+    'the worker is the same after all damage');
 ok((wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 10),
-    'which serves');
+    'the API serves after the damage');
 
 done_testing();

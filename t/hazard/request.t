@@ -50,17 +50,17 @@ sub as_before {
     my ($name) = @_;
 
     ok((wait_for { busy() == 0 } 5), "$name: nothing is left over");
-    is(call($t, 'GET', 'hosts.json')->{status}, 200, "$name: service");
+    is(call($t, 'GET', 'hosts.json')->{status}, 200, "$name: the API serves");
     is_deeply([workers_now($nginx)], \@worker, "$name: the same worker");
 }
 
 subtest 'hazard 18: a client that leaves is noticed while it waits' => sub {
     with_fault('hung', $t->{redis}, sub {
         my @c = map { client('asks', $nginx, $read) } 1 .. 10;
-        ok((wait_for { busy() == 10 } 3), 'they wait');
+        ok((wait_for { busy() == 10 } 3), 'ten requests wait for the store');
         leave($_ % 2 ? 'leaves' : 'breaks', $c[$_]) for 0 .. 9;
         ok((wait_for { busy() == 0 } 1),
-            'and are released before the timeout');
+            'requests of gone clients end before the timeout');
     });
     as_before('after it');
 };
@@ -101,10 +101,12 @@ subtest 'hazard 21: octets after a body are a request of their own' => sub {
     {
         my $c = client('pipeline', $nginx, $bytes, 1);
         my $r = RblTest::Http::read_answer($c, 5);
-        cmp_ok($r->{status}, '>=', 200, "answered: $r->{status}");
+        cmp_ok($r->{status}, '>=', 200,
+            "the request with a body is answered: $r->{status}");
         next if ($r->{headers}{connection} // '') eq 'close';
         print {$c} $read;
-        is(RblTest::Http::read_answer($c, 5)->{status}, 200, 'and the next');
+        is(RblTest::Http::read_answer($c, 5)->{status}, 200,
+            'the next request on the connection is served');
     }
 };
 
@@ -153,15 +155,18 @@ subtest 'hazards 22, 25: each refusal is ours, whole, with a reason' => sub {
             for my $ext (qw(json xml)) {
                 my $r = call($t, $method, "$path.$ext", keep => 1, @opt);
                 my $name = "$status $method $path.$ext";
-                is($r->{status}, $status, $name);
-                like($r->{reason}, qr/^[A-Z][a-z]/, "$name: with a reason");
+                is($r->{status}, $status, "$name: the status");
+                like($r->{reason}, qr/^[A-Z][a-z]/,
+                    "$name: the status line has a reason");
                 like($r->{body}, $ext eq 'json'
                     ? qr/^\{"status_code":$status,"status_message":"[^"]+"/
-                    : qr/<status_code>$status</, "$name: our own body");
+                    : qr/<status_code>$status</,
+                    "$name: the body is from the API");
                 is($r->{headers}{'content-length'}, length $r->{body},
-                    "$name: of its length");
+                    "$name: the body has its Content-Length");
                 is($r->{headers}{connection}, $status =~ /^(?:400|413)$/
-                    ? 'close' : 'keep-alive', "$name: connection");
+                    ? 'close' : 'keep-alive',
+                    "$name: the Connection header fits the status");
             }
         }
     };
@@ -246,10 +251,11 @@ subtest 'card 6: each allocation may fail' => sub {
         cmp_ok($n, '<', 200, "$method $path: " . ($n - 1) . ' failures: '
             . join ' ', map { "$_ ($seen{$_})" } sort keys %seen);
         is(join(', ', @bad), '', 'each gets a response or is cut off at once');
-        is_deeply([workers_now($t->{nginx})], \@worker, 'by the same worker');
+        is_deeply([workers_now($t->{nginx})], \@worker,
+            "$method $path: the worker is the same");
     }
     ok((wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 3),
-        'then all is well');
+        'the API serves when there is memory again');
 };
 
 done_testing();

@@ -128,8 +128,8 @@ sub try_all {
         });
         is(join("\n", @$bad), '', "$name: every request is answered in time");
         my ($read, $write) = @{ $expected{$name} };
-        like($seen->[0], $read, "$name: reads");
-        like($seen->[1], $write, "$name: writes");
+        like($seen->[0], $read, "$name: reads get the expected responses");
+        like($seen->[1], $write, "$name: writes get the expected responses");
         service($nginx, $daemon, $name);
         is_deeply([workers_now($nginx)], \@worker, "$name: the same worker");
 
