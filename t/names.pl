@@ -28,8 +28,9 @@ for my $file (@ARGV) {
         my ($statement) = ($text =~ /^\s*($assertion\b\s*[\(\{].*)/s);
         $text = '';
         next if !defined $statement;
-        my ($name) = ($statement =~ /($string(?:\s*\.\s*$string)*)\s*\)?\s*
-            (?:(?:or|for|if|unless|foreach)\b.*)?;\s*(?:\#.*)?$/sx) or next;
+        $statement =~ s/\)\s*\b(?:or|for|if|unless|foreach)\b.*/);/s;
+        my ($name) = ($statement =~
+            /($string(?:\s*\.\s*$string)*)\s*\)?\s*;\s*(?:\#.*)?$/s) or next;
         $name =~ s/['"]\s*\.\s*['"]//gs;
         $name = substr $name, 1, -1;
         my @words = split ' ', $name;
