@@ -20,9 +20,11 @@ sub set {
     $want->[$at] = $value;
     my @keys = sort @{ cmd('KEYS', '*') };
     is(script($script, [$acct], @args ? @args : $value)->[0], 'OK',
-        "$script $value");
-    is_deeply(unpacked(cmd('GET', $acct)), $want, 'is in the record');
-    is_deeply([sort @{ cmd('KEYS', '*') }], \@keys, 'and nowhere else');
+        "$script accepts the value $value");
+    is_deeply(unpacked(cmd('GET', $acct)), $want,
+        "$script stores $value in the account record");
+    is_deeply([sort @{ cmd('KEYS', '*') }], \@keys,
+        "$script creates and deletes no key");
 }
 
 set('account_update', ZONE, $_, '', $_, '') for 'Europe/Berlin', 'UTC';
@@ -47,6 +49,6 @@ $a->[SHORTEST] = 600;
 cmd('SET', $acct, my $was = packed($a));
 is_deeply(script('account_update', [$acct], 'n', 'UTC', 599), ['SHORT', 600],
     'the shortest interval is the plan\'s');
-is(cmd('GET', $acct), $was, 'and nothing changes');
+is(cmd('GET', $acct), $was, 'a refused interval does not change the account');
 
 done_testing();

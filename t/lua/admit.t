@@ -34,11 +34,14 @@ for my $left (2, 1, 0) {
     is_deeply([@$r[0 .. 2]], ['OK', 3, $left], "an hour: $left left");
 }
 my $first = state($ap)->[0] - 3_600_000;
-ok($first >= $before && $first <= now(), 'it starts with the first request');
+ok($first >= $before && $first <= now(),
+    'the window starts with the first request');
 my $r = admit($ap, $read, 3, 0);
-is_deeply([@$r[0 .. 2]], ['LIMIT', 3, 0], 'and is used up');
+is_deeply([@$r[0 .. 2]], ['LIMIT', 3, 0],
+    'app_admit refuses the fourth request of the window');
 cmp_ok(abs($first + 3_600_000 - now() - $r->[3]), '<', 1000, 'until its end');
-is_deeply(admit($ap, $_, 3, 0)->[0], 'LIMIT', "for kind $_ too") for 1 .. 3;
+is_deeply(admit($ap, $_, 3, 0)->[0], 'LIMIT',
+    "the hourly limit also refuses requests of kind $_") for 1 .. 3;
 is(state($ap)->[1], 3, 'refused requests are not counted');
 cmp_ok(abs(cmd('PTTL', k('rate', $ac, $ap)) - $r->[3]), '<', 1000,
     'the count ends with it');
@@ -46,7 +49,8 @@ is_deeply([@{ admit($ap, $read, 5, 0) }[0 .. 2]], ['OK', 5, 1],
     'a higher limit holds at once');
 is_deeply([@{ admit($ap, $read, 2, 0) }[0 .. 2]], ['LIMIT', 2, 0],
     'a lower one too');
-is(admit(sid('AP'), $read, 3, 0)->[0], 'OK', 'another application');
+is(admit(sid('AP'), $read, 3, 0)->[0], 'OK',
+    'another application has its own window');
 
 # --- kinds -----------------------------------------------------------------
 
@@ -57,12 +61,15 @@ for my $kind ($read, $write, $start) {
     my $began = now();
     $n++ while $n < 100 && ($last = admit($ap, $kind, 0, 7))->[0] eq 'OK';
     is($n, 7, "kind $kind: seven a second") if now() - $began < 1000;
-    is_deeply([@$last[0 .. 2]], ['LIMIT', 7, 0], 'and no more');
-    ok($last->[3] > 0 && $last->[3] <= 1000, 'for the rest of a second');
+    is_deeply([@$last[0 .. 2]], ['LIMIT', 7, 0],
+        "app_admit refuses requests of kind $kind beyond seven");
+    ok($last->[3] > 0 && $last->[3] <= 1000,
+        "the refusal of kind $kind lasts at most one second");
     ok(wait_for { admit($ap, $kind, 0, 7)->[0] eq 'OK' } 5,
-        'in the next one again');
+        "app_admit accepts kind $kind in the next second");
 }
-is(admit($ap, $read, 0, 0)->[0], 'OK', 'no limit');
+is(admit($ap, $read, 0, 0)->[0], 'OK',
+    'app_admit accepts requests without a limit');
 ok(wait_for { !cmd('EXISTS', k('rate', $ac, $ap)) } 5,
     'seconds leave nothing behind');
 
@@ -99,7 +106,8 @@ set($ap, now() - 1, 100, (0) x 6);
 is(admit($ap, $read, 1, 0)->[0], 'OK', 'an expired window');
 set($ap, now() + 9_000_000, 100, (0) x 6);
 is(admit($ap, $read, 1, 0)->[0], 'OK', 'the clock was set back');
-cmp_ok(cmd('PTTL', k('rate', $ac, $ap)), '<=', 3_600_000, 'it is a new one');
+cmp_ok(cmd('PTTL', k('rate', $ac, $ap)), '<=', 3_600_000,
+    'a window that ends too late is replaced by a new one');
 for my $junk ([], [1, 2], 7, 'x') {
     cmd('SET', k('rate', $ac, $ap), packed($junk));
     is_deeply([@{ admit($ap, $read, 2, 0) }[0 .. 2]], ['OK', 2, 1],

@@ -17,21 +17,26 @@ sub usage { return script('app_usage', [$from], @_) }
 sub hash { return { @{ cmd('HGETALL', k('stats', $ac, @_)) } } }
 
 is_deeply(usage(1, $ac, $ap, $hour, 3, 1, $ac, $ap2, $hour, 1, 0), ['OK', 0],
-    'two applications');
-is_deeply(hash($ap, 'h20000'), { 5 => 3, '5e' => 1 }, 'by the hour');
-is_deeply(hash($ap, 'd625'), { 20_000 => 3, '20000e' => 1 }, 'by the day');
+    'app_usage counts calls of two applications');
+is_deeply(hash($ap, 'h20000'), { 5 => 3, '5e' => 1 },
+    'app_usage counts calls and errors by the hour');
+is_deeply(hash($ap, 'd625'), { 20_000 => 3, '20000e' => 1 },
+    'app_usage counts calls and errors by the day');
 is_deeply(hash($ap2, 'h20000'), { 5 => 1 }, 'no errors, no field');
-is_deeply(usage(1, $ac, $ap, $hour, 3, 1), ['AGAIN'], 'sent twice');
+is_deeply(usage(1, $ac, $ap, $hour, 3, 1), ['AGAIN'],
+    'app_usage recognizes a call that is sent twice');
 is_deeply(usage(2, $ac, $ap, $hour + 18, 4, 0, $ac, $ap, $hour + 19, 5, 5),
     ['OK', 0], 'the last hour of a day, and the first of the next');
-is_deeply(hash($ap, 'h20000'), { 5 => 3, '5e' => 1, 23 => 4 }, 'one day');
-is_deeply(hash($ap, 'h20001'), { 0 => 5, '0e' => 5 }, 'the other');
+is_deeply(hash($ap, 'h20000'), { 5 => 3, '5e' => 1, 23 => 4 },
+    'the last hour is counted in its own day');
+is_deeply(hash($ap, 'h20001'), { 0 => 5, '0e' => 5 },
+    'the first hour of the next day is counted there');
 is_deeply(hash($ap, 'd625'), { 20_000 => 7, '20000e' => 1, 20_001 => 5,
-    '20001e' => 5 }, 'both');
+    '20001e' => 5 }, 'the daily counters have both days');
 is_deeply(usage(1, $ac, $ap, $hour, 1, 0), ['AGAIN'], 'a late one');
 is_deeply(script('app_usage', [k('stats:from', 'b' x 34)], 1, $ac, $ap, $hour,
     10, 0), ['OK', 0], 'another sender has its own numbers');
-is(hash($ap, 'h20000')->{5}, 13, 'and adds up');
+is(hash($ap, 'h20000')->{5}, 13, 'app_usage adds up the calls of two senders');
 
 my $day = 86_400;
 cmp_ok(cmd('TTL', k('stats', $ac, $ap, 'h20000')), '>', 32 * $day,
@@ -54,16 +59,22 @@ is_deeply(usage(4, $ac, $ap, $hour, 1, 0), ['OK', 0], 'an invalid number');
 sub errors { return script('app_errors', [$from], @_) }
 sub entries { return cmd('LRANGE', k('errors', $ac, $_[0]), 0, -1) }
 
-is_deeply(errors(5, $ac, $ap, 1 .. 3), ['OK', 0], 'three refusals');
+is_deeply(errors(5, $ac, $ap, 1 .. 3), ['OK', 0],
+    'app_errors stores three errors');
 is_deeply(entries($ap), [3, 2, 1], 'the last one first');
-is_deeply(errors(5, $ac, $ap, 1 .. 3), ['AGAIN'], 'sent twice');
-is_deeply(errors(6, $ac, $ap, 4 .. 1003), ['OK', 0], 'a thousand');
+is_deeply(errors(5, $ac, $ap, 1 .. 3), ['AGAIN'],
+    'app_errors recognizes a call that is sent twice');
+is_deeply(errors(6, $ac, $ap, 4 .. 1003), ['OK', 0],
+    'app_errors stores a thousand errors in one call');
 is_deeply(entries($ap), [reverse 4 .. 1003], 'the last thousand');
-is_deeply(errors(7, $ac, $ap, 1004), ['OK', 0], 'one more');
-is_deeply(entries($ap), [reverse 5 .. 1004], 'and still a thousand');
+is_deeply(errors(7, $ac, $ap, 1004), ['OK', 0],
+    'app_errors stores one more error');
+is_deeply(entries($ap), [reverse 5 .. 1004],
+    'the error log keeps only the last thousand entries');
 cmp_ok(cmd('TTL', k('errors', $ac, $ap)), '>', 396 * $day, 'kept 13 months');
 cmd('SET', k('errors', $ac, $ap2), 'x');
 is_deeply(errors(8, $ac, $ap2, 1), ['OK', 1], 'a damaged key');
-is(cmd('GET', k('errors', $ac, $ap2)), 'x', 'is unchanged');
+is(cmd('GET', k('errors', $ac, $ap2)), 'x',
+    'app_errors does not change a damaged key');
 
 done_testing();

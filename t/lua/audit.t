@@ -45,11 +45,12 @@ my $ht = sid('HT');
 script('host_add', [$acct], 'n', 'rbl', 1, '', '', '', '', $ht, '192.0.2.1');
 my ($e) = entries();
 is($e->{t}, $ht, 'a host is added: which');
-is($e->{n}, '192.0.2.1', 'its value');
-is($e->{b}, (caller_of(source('host_add')))[0], 'and who did it');
+is($e->{n}, '192.0.2.1', 'the entry has the address of the host');
+is($e->{b}, (caller_of(source('host_add')))[0],
+    'the entry names the caller of host_add');
 is(script('host_status', [$acct], sid('HT'), 'paused')->[0], 'HOST',
     'a refused change');
-is(scalar(my @all = entries()), 1, 'leaves nothing');
+is(scalar(my @all = entries()), 1, 'a refused change adds no entry');
 script('host_delete', [$acct], $ht, 60_000);
 is((entries())[1]{n}, '192.0.2.1', 'a deleted host is named');
 
@@ -87,6 +88,6 @@ script('profile_add', [$acct], $rp, 'p', '', '');
 cmd('SET', $k, "\xc1");
 is(script('profile_delete', [$acct], $rp)->[0], 'OK',
     'a damaged record is deleted');
-is(((entries())[-1])->{n}, '', 'and has no name');
+is(((entries())[-1])->{n}, '', 'the entry of a damaged record has no name');
 
 done_testing();

@@ -128,26 +128,30 @@ my $open = opened('the first payment is opened at once');
 my $b = bill($ac);
 is($b->[STATE], 'grace', 'the account has not paid, and goes on');
 is_deeply([@{ payment($ac, $open) }[P_AMOUNT, P_STATE]],
-    [25_000_000, 'open'], 'its amount is the price');
+    [25_000_000, 'open'],
+    'the first payment is open for the price of the plan');
 is_deeply(look($acct), ['OK', 'grace', ''],
     'looking again opens no second one');
 is(cmd('ZCARD', k('payments', $ac)), 1, 'there is one payment');
-is_deeply([told()], [], 'and nothing is told: no period has ended');
+is_deeply([told()], [], 'bill_step writes no event before a period ends');
 
 is_deeply(buy($acct, 30_000_000, 'month'), ['OK'],
     'another plan before it is paid');
 is(payment($ac, $open)->[P_AMOUNT], 30_000_000,
     'changes what is to be paid');
-is_deeply(buy($acct, 25_000_000, 'month'), ['OK'], 'and back');
+is_deeply(buy($acct, 25_000_000, 'month'), ['OK'],
+    'bill_plan accepts the first plan again');
 
 is_deeply(paid($acct, sid('PY')), ['PAYMENT'], 'an unknown payment');
 is_deeply(paid($acct, $open), ['OK'], 'the payment is booked');
 my @events = told();
-is_deeply(types(@events), ['billing.renewal.success'], 'and told');
-is_deeply(paid($acct, $open), ['OK'], 'booked twice');
+is_deeply(types(@events), ['billing.renewal.success'],
+    'a billing.renewal.success event reports the payment');
+is_deeply(paid($acct, $open), ['OK'],
+    'bill_paid accepts the same payment again');
 is_deeply(paid($acct, $open, 'R2'), ['DONE', 'succeeded', 'R1'],
-    'not with another reference');
-is_deeply([told()], [], 'is told once');
+    'bill_paid refuses the payment with another reference');
+is_deeply([told()], [], 'a payment that is booked twice is reported once');
 is_deeply([map { { %$_{qw(k d c a r b)} } } ledger($ac)], [{ d => 'cash',
     c => 'revenue', a => 25_000_000, r => $open, b => 0,
     k => payment($ac, $open)->[3] }],
@@ -159,7 +163,7 @@ cmp_ok($b->[ENDS] - $b->[BEGINS], '>=', 28 * DAY, 'for a month');
 
 is_deeply(look($acct), ['OK', 'active', ''], 'nothing is due now');
 is(cmd('ZSCORE', k('billdue'), $ac), $b->[ENDS] - 7 * DAY,
-    'it is looked at again seven days before the end');
+    'the bill is due again seven days before the end');
 
 passes($ac, $b->[ENDS] - time * 1000 - 7 * DAY + 1000);
 $open = opened('then the next payment is opened');
@@ -167,17 +171,19 @@ is(bill($ac)->[STATE], 'active', 'the account stays active');
 passes($ac, 7 * DAY);
 is_deeply(look($acct), ['OK', 'grace', ''], 'unpaid at the end');
 @events = told();
-is_deeply(types(@events), ['billing.renewal.failed'], 'is told');
-is_deeply([@{ $events[0]{data} }[3, 4]], [1, 'unpaid'], 'with the reason');
+is_deeply(types(@events), ['billing.renewal.failed'],
+    'an unpaid renewal is reported as failed');
+is_deeply([@{ $events[0]{data} }[3, 4]], [1, 'unpaid'],
+    'the event has the reason of the failure');
 look($acct);
-is_deeply([told()], [], 'once');
+is_deeply([told()], [], 'the failed renewal is reported only once');
 is(cmd('ZSCORE', k('billdue'), $ac), bill($ac)->[ENDS] + GRACE,
     'the end of the grace is looked at');
 my $ends = bill($ac)->[ENDS];
 is_deeply(paid($acct, $open), ['OK'], 'paid in the grace');
 told();
 is(bill($ac)->[BEGINS], $ends, 'the period begins where the last one ended');
-is(bill($ac)->[STATE], 'active', 'and it is active');
+is(bill($ac)->[STATE], 'active', 'the account is active after the payment');
 
 
 # --- lapse and return ------------------------------------------------------
@@ -186,13 +192,13 @@ passes($ac, bill($ac)->[ENDS] - time * 1000 + 1);
 $open = opened('a payment that nobody makes');
 passes($ac, GRACE);
 is_deeply(look($acct), ['OK', 'lapsed', ''], 'the plan lapses after the grace');
-is(cmd('ZSCORE', k('billdue'), $ac), undef, 'and is not looked at any more');
+is(cmd('ZSCORE', k('billdue'), $ac), undef, 'a lapsed bill is no longer due');
 told();
 is_deeply(paid($acct, $open), ['OK'], 'paid after all');
 $b = bill($ac);
-is($b->[STATE], 'active', 'it is active again');
+is($b->[STATE], 'active', 'the late payment makes the account active');
 cmp_ok(abs($b->[BEGINS] - time * 1000), '<', 60_000,
-    'from now on: nobody pays for the time without checks');
+    'the new period begins with the late payment');
 told();
 
 
@@ -206,13 +212,15 @@ for my $days (20, 14, 10, 7, 3, 1) {
     is_deeply(look($acct), ['OK', 'active', ''], "$days days before its end");
     @events = told();
     is_deeply([map { $_->{type} . $_->{data}[6] } @events],
-        [$days{$days} ? "expiring.plan.alert$days" : ()], 'is told, or not');
+        [$days{$days} ? "expiring.plan.alert$days" : ()],
+        "the account gets only the alert due at $days days");
     look($acct);
-    is_deeply([told()], [], 'and not twice');
+    is_deeply([told()], [], "bill_step sends no second alert at $days days");
 }
 is(bill($ac)->[OPEN], '', 'no payment is opened');
 passes($ac, DAY + 1000);
-is_deeply(look($acct), ['OK', 'grace', ''], 'it ends');
+is_deeply(look($acct), ['OK', 'grace', ''],
+    'a plan that is not renewed enters its grace period');
 is_deeply(types(told()), [], 'no renewal has failed');
 is_deeply(renew($acct, 1), ['OK'], 'turned on in the grace');
 opened('a payment is opened');

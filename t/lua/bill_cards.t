@@ -63,40 +63,48 @@ for my $of ([2026, 1], [2026, 2], [2028, 2], [2026, 4], [2027, 11], [2026, 12],
     card($year, $month, $first - 100 * DAY);
     is_deeply([asked($first - 90 * DAY)], ['', $first],
         "$name: the card is read 30 days before its end");
-    is_deeply([asked($first - 1)], ['', $first], 'not a moment before');
-    is((asked($first))[0], 'card', 'then');
+    is_deeply([asked($first - 1)], ['', $first],
+        "$name: the card is not due before the 30 days");
+    is((asked($first))[0], 'card',
+        "$name: the card is due 30 days before its end");
     is(says($year, $month), 30, 'the alert of 30 days');
-    is(says($year, $month), 0, 'once');
-    is_deeply([asked($first + HOUR)], ['', $last], 'again 7 days before');
-    is((asked($last))[0], 'card', 'then');
+    is(says($year, $month), 0, "$name: the alert of 30 days is not repeated");
+    is_deeply([asked($first + HOUR)], ['', $last],
+        "$name: the card is read again 7 days before its end");
+    is((asked($last))[0], 'card',
+        "$name: the card is due 7 days before its end");
     is(says($year, $month), 7, 'the alert of 7 days');
-    is(says($year, $month), 0, 'once');
-    is_deeply([asked($last + HOUR)], ['', 'never'], 'and no more');
-    is_deeply([alerts()], [30, 7], 'two events');
+    is(says($year, $month), 0, "$name: the alert of 7 days is not repeated");
+    is_deeply([asked($last + HOUR)], ['', 'never'],
+        "$name: the card is never read again");
+    is_deeply([alerts()], [30, 7], "$name: the outbox has both alerts");
 
     card($year, $month, $first - 100 * DAY);
     is((asked($first))[0], 'card', 'a card that its bank has renewed');
     is(says($year + 3, $month), 0, 'sends no alert');
     my ($n) = asked($first + HOUR);
-    is($n, '', 'and is left alone for three years');
-    is_deeply([alerts()], [], 'no event');
+    is($n, '', "$name: a renewed card is not due an hour later");
+    is_deeply([alerts()], [], "$name: a renewed card causes no event");
 
     card($year, $month, $over - 5 * DAY);
     is((asked($over - 4 * DAY))[0], 'card', 'a card that was added late');
-    is(says($year, $month), 7, 'has only the alert of 7 days');
-    is_deeply([alerts()], [7], 'one event');
+    is(says($year, $month), 7,
+        "$name: a card added late gets the alert of 7 days");
+    is_deeply([alerts()], [7], "$name: a card added late causes one event");
 
     card($year, $month, $over - 60 * DAY);
     is((asked($over))[0], 'card', 'a daemon that was away until the end');
-    is(says($year, $month), 0, 'sends none');
-    is_deeply([asked($over + HOUR)], ['', 'never'], 'and asks no more');
+    is(says($year, $month), 0,
+        "$name: no alert is sent after the end of the card");
+    is_deeply([asked($over + HOUR)], ['', 'never'],
+        "$name: an expired card is never read again");
 }
 
 # The gateway does not answer: the card is read again an hour later.
 
 card(2026, 6, 1);
 my $first = 1000 * timegm(0, 0, 0, 1, 6, 126) - 30 * DAY;
-is((asked($first))[0], 'card', 'no answer');
+is((asked($first))[0], 'card', 'the card is due 30 days before its end');
 is_deeply([asked($first + 60_000)], ['', $first + HOUR], 'an hour later');
-is((asked($first + HOUR))[0], 'card', 'again');
+is((asked($first + HOUR))[0], 'card', 'the card is due again an hour later');
 done_testing();

@@ -61,10 +61,10 @@ like(cmd('HGET', k('flight:due'), "$ac:$ht"), qr/\A$pp1:1:$till:test\z/,
 
 $r = start(sid('PP'), 'https://cb.example/');
 is($r->[1], $pp1, 'the check in flight is returned');
-is($r->[2], 'running', 'with its status');
+is($r->[2], 'running', 'the returned check is running');
 is($r->[4], 2, 'the response has its lists; uribl does not apply');
 is_deeply([map { $_->[0] } @{ unpacked($r->[5]) }], ['RBa', 'RBb'],
-    'which they are');
+    'the response names the lists of the check');
 is(cmd('LLEN', k('manual', $ac)), 0, 'no second job');
 
 # start, and start again after a take-over
@@ -73,36 +73,41 @@ $r = begin($acct, $pp1, $ht);
 is($r->[0], 'OK', 'the check starts');
 is($r->[1], '192.0.2.1', 'the response has the value to query');
 is_deeply([map { $_->[0] } @{ unpacked($r->[3]) }], ['RBa', 'RBb'],
-    'the lists');
+    'the response has the lists to query');
 is_deeply([@$r[4 .. 6]], [600, '', 'rbl'],
     'the interval, no listing so far, the type of list');
 is(begin($acct, $pp1, $ht, cmd('HGET', k('defaults:for'), 'sum'))->[3], '',
     'a daemon that knows the lists does not get them');
 is(field($pp1, 'total'), 2, 'how many they are');
-is(begin($acct, $pp1, $ht)->[0], 'OK', 'and again');
+is(begin($acct, $pp1, $ht)->[0], 'OK',
+    'check_begin accepts a check that has started');
 is(types(), 'rbl.host.check.started', 'one started event');
-is(field($pp1, 'status'), 'running', 'it is running');
+is(field($pp1, 'status'), 'running', 'the status of the check is running');
 
 # finish with a listing, twice
 
 my @listed = (listed_result('RBa'), result('RBb', 'clear'));
-is_deeply(finish_check($acct, $pp1, $ht, \@listed), ['OK'], 'finished');
+is_deeply(finish_check($acct, $pp1, $ht, \@listed), ['OK'],
+    'check_finish ends the check');
 my $before = cmd('GET', k('r', $ac, $ht));
-is(finish_check($acct, $pp1, $ht, \@listed)->[0], 'DONE', 'once');
+is(finish_check($acct, $pp1, $ht, \@listed)->[0], 'DONE',
+    'check_finish ends the check only once');
 is(cmd('GET', k('r', $ac, $ht)), $before, 'no second effect');
 is(types(), 'rbl.host.check.started rbl.host.check.completed rbl.host.listed',
     'each event once');
 is_deeply((events())[1][11], [['https://cb.example/', 'APx']],
     'the callback goes with completed');
 my $h = host();
-is($h->[LISTED], 1, 'one list');
-cmp_ok($h->[FIRST], '>', 0, 'first listed');
-is($h->[DETAILS][0][1], 'a.example', 'which list');
+is($h->[LISTED], 1, 'one list has the host');
+cmp_ok($h->[FIRST], '>', 0, 'the host has the time of its first listing');
+is($h->[DETAILS][0][1], 'a.example', 'the details of the host name the list');
 ok(on_its_slot($ht, @$h[CHECKED, NEXT], 600), 'the next check');
-is(cmd('ZSCORE', k('due', $ac), $ht), $h->[NEXT], 'is scheduled');
+is(cmd('ZSCORE', k('due', $ac), $ht), $h->[NEXT],
+    'the next check of the host is scheduled');
 ok(!cmd('EXISTS', k('flight:due')), 'nothing is in flight');
 is(cmd('ZCARD', k('listed', $ac)), 1, 'listings show it');
-is(cmd('XLEN', k('hist', $ac, $ht)), 1, 'one transition');
+is(cmd('XLEN', k('hist', $ac, $ht)), 1,
+    'the history of the host has one transition');
 
 # unknown changes nothing, whatever its reason, and is no response
 
@@ -114,7 +119,7 @@ for my $error (qw(timeout servfail refused blocked hijacked unhealthy)) {
         result('RBb', 'unknown', error => $error));
     $h = host();
     is($h->[LISTED], 1, "$error does not end a listing");
-    is($h->[UNKNOWN], 2, 'it is counted');
+    is($h->[UNKNOWN], 2, "both lists are counted as unknown for $error");
 }
 is_deeply($h->[TROUBLED][0], ['RBb', 'unhealthy', $h->[TROUBLED][0][2], 6],
     'a list without a listing has trouble');
@@ -123,7 +128,8 @@ is_deeply([@{ $h->[DETAILS][0] }[7, 8]], [6, 0],
 is($h->[DETAILS][0][3], 'why', 'the current listing keeps its details');
 is(checked(), 0, 'no list has answered');
 check_with(result('RBa', 'skipped'), result('RBb', 'clear'));
-is(checked(), host()->[CHECKED], 'one has');
+is(checked(), host()->[CHECKED],
+    'a clear response sets the time of the last answer');
 is_deeply([@{ host() }[LISTED, UNKNOWN]], [1, 0],
     'skipped does not end a listing, nor is it unknown');
 is(cmd('XLEN', k('hist', $ac, $ht)), 1, 'no transition in all that');
@@ -136,8 +142,9 @@ check_with(result('RBa', 'unknown', error => 'timeout'));
 is(checked(), my $since = host()->[CHECKED], 'a check has finished');
 usleep 2000;
 check_with(result('RBa', 'unknown', error => 'timeout'));
-cmp_ok(host()->[CHECKED], '>', $since, 'another one');
-is(checked(), $since, 'does not count');
+cmp_ok(host()->[CHECKED], '>', $since,
+    'another check without a response finishes later');
+is(checked(), $since, 'a check without a response does not change the time');
 check_with(result('RBa', 'skipped'), result('RBb', 'clear'));
 
 # a failed check does not change the state
@@ -147,10 +154,10 @@ my $pp = sid('PP');
 start($pp);
 begin($acct, $pp, $ht);
 finish_check($acct, $pp, $ht, [], 'reason');
-is(field($pp, 'status'), 'failed', 'failed');
-is(field($pp, 'message'), 'reason', 'with its reason');
+is(field($pp, 'status'), 'failed', 'the check has failed');
+is(field($pp, 'message'), 'reason', 'the failed check has its reason');
 is(host()->[LISTED], 1, 'the listing is current');
-is(checked(), 0, 'and no list has answered');
+is(checked(), 0, 'a failed check does not count as an answer');
 ok(cmd('ZSCORE', k('due', $ac), $ht), 'the next check is due');
 sub told_last { my $e = (events())[-1]; return join ' ', @$e[2, 4, 7 .. 8, 10, 13] }
 is(told_last(), "rbl.host.check.completed $pp 1 1 1 reason",
@@ -160,21 +167,21 @@ is(told_last(), "rbl.host.check.completed $pp 1 1 1 reason",
 
 my $first = host()->[FIRST];
 check_with(listed_result('RBa'), listed_result('RBb'));
-is(host()->[LISTED], 2, 'two lists');
+is(host()->[LISTED], 2, 'two lists have the host');
 check_with(result('RBa', 'clear'), listed_result('RBb'));
 $h = host();
-is($h->[LISTED], 1, 'one left');
+is($h->[LISTED], 1, 'one list still has the host');
 is($h->[FIRST], $first, 'first_listed is of the whole time');
 cmd('DEL', k('outbox'));
 check_with(result('RBa', 'clear'), result('RBb', 'clear'));
 $h = host();
 is($h->[LISTED], 0, 'no list has it');
-is($h->[FIRST], 0, 'not listed');
+is($h->[FIRST], 0, 'a delisted host has no time of a first listing');
 is(types(), 'rbl.host.check.started rbl.host.check.completed '
     . 'rbl.host.delisted', 'the delisting is reported');
 is(cmd('ZCARD', k('listed', $ac)), 0, 'listings do not show it');
 check_with(result('RBa', 'clear'), result('RBb', 'clear'));
-unlike(types(), qr/delisted.*delisted/, 'once');
+unlike(types(), qr/delisted.*delisted/, 'the delisting is reported once');
 
 # unknown never makes a listing
 
@@ -191,9 +198,9 @@ is(host()->[LISTED], 0, 'a list that is no longer queried does not count');
 
 script('host_status', [$acct], $ht, 'paused');
 check_with(listed_result('RBa'));
-is(host()->[LISTED], 1, 'its state is kept');
-is(cmd('ZCARD', k('listed', $ac)), 0, 'but not shown');
-ok(!cmd('ZSCORE', k('due', $ac), $ht), 'nor scheduled');
+is(host()->[LISTED], 1, 'a paused host keeps the result of its check');
+is(cmd('ZCARD', k('listed', $ac)), 0, 'the listings do not show a paused host');
+ok(!cmd('ZSCORE', k('due', $ac), $ht), 'a paused host is not scheduled');
 
 # one-off
 
@@ -204,7 +211,7 @@ $r = script('check_start', [$acct], $pp, '', 'one.example', 4, '', 'APx',
 is($r->[4], 2, 'a one-off domain: rbl with domains and uribl');
 is(begin($acct, $pp, '')->[0], 'OK', 'the check starts');
 finish_check($acct, $pp, '', [listed_result('RBu')]);
-is(field($pp, 'listed'), 1, 'its result');
+is(field($pp, 'listed'), 1, 'a one-off check stores its result');
 is(types(), '', 'no event without a callback');
 $pp = sid('PP');
 script('check_start', [$acct], $pp, '', 'one.example', 4, 'https://c.example/',
@@ -220,7 +227,7 @@ is(script('check_start', [$acct], sid('PP'), sid('HT'), '', 0, '', '', 1)->[0],
 my $range = unpacked(add_host($acct, 'ip_range', '10.0.0.0/31', '10.0.0.0',
     '10.0.0.1')->[1])->[1];
 is(script('check_start', [$acct], sid('PP'), $range, '', 0, '', '', 1)->[0],
-    'RANGE', 'a range');
+    'RANGE', 'check_start refuses a range');
 
 # a host deleted while its check runs
 
@@ -229,11 +236,12 @@ $pp = sid('PP');
 start($pp);
 begin($acct, $pp, $ht);
 script('host_delete', [$acct], $ht, 60_000);
-is(field($pp, 'status'), 'failed', 'its check ends');
+is(field($pp, 'status'), 'failed', 'deleting a host fails its running check');
 is(told_last(), "rbl.host.check.completed $pp 1 1 1 The host was deleted.",
-    'its completion is reported, as its start was');
+    'the failed check of a deleted host is reported');
 is(finish_check($acct, $pp, $ht, \@listed)->[0], 'DONE', 'the result is dropped');
-is(begin($acct, $pp, $ht)->[0], 'GONE', 'and it does not start again');
+is(begin($acct, $pp, $ht)->[0], 'GONE',
+    'a check of a deleted host does not start again');
 ok(!cmd('EXISTS', k('r', $ac, $ht)), 'the host does not come back');
 
 # a suspended account
@@ -246,7 +254,7 @@ is(begin($acct, $pp, $ht)->[0], 'GONE', 'a suspended account is not checked');
 like(field($pp, 'message'), qr/suspended/, 'the message gives the reason');
 isnt((events())[-1][4], $pp,
     'no completion is reported for a check that never started');
-ok(cmd('ZSCORE', k('due', $ac), $ht), 'its schedule continues');
+ok(cmd('ZSCORE', k('due', $ac), $ht), 'a suspended account keeps its schedule');
 
 # A scheduled check without subscribers leaves nothing behind: otherwise a
 # suspended account would collect such checks without end.
@@ -258,14 +266,16 @@ sub due_only {
 }
 my @due = due_only();
 my @records = sort @{ cmd('KEYS', k('check', '*')) };
-is(begin($acct, $due[1], $ht)->[0], 'GONE', 'nor on schedule');
-is_deeply([sort @{ cmd('KEYS', k('check', '*')) }], \@records, 'no record');
+is(begin($acct, $due[1], $ht)->[0], 'GONE',
+    'a scheduled check of a suspended account does not start');
+is_deeply([sort @{ cmd('KEYS', k('check', '*')) }], \@records,
+    'a check that does not start leaves no record');
 cmp_ok(cmd('ZSCORE', k('due', $ac), $ht), '>', time * 1000,
     'the next one is due');
 script('account_status', [$acct], 'active');
 @due = due_only();
 is(begin($acct, $due[1], $ht)->[0], 'OK', 'the check starts before');
-is(start(sid('PP'))->[1], $due[1], 'and is requested');
+is(start(sid('PP'))->[1], $due[1], 'check_start returns the running check');
 script('account_status', [$acct], 'suspended');
 is(begin($acct, $due[1], $ht)->[0], 'GONE',
     'a second daemon does not start it then');
@@ -314,24 +324,27 @@ is(finish_check($acct, $pp, $ht, [listed_result('RBa')])->[0], 'OK',
     'a check without a record finishes');
 ok(!cmd('HEXISTS', k('flight'), "$ac:$ht"), 'nothing is left in flight');
 ok(cmd('ZSCORE', k('due', $ac), $ht), 'the next check is due');
-is(host()->[LISTED], 1, 'its answers count');
+is(host()->[LISTED], 1, 'the answers of a check without a record count');
 
 # progress is stored for a running check only, and makes no record
 
 $pp = sid('PP');
-is(script('check_progress', [$acct], $pp, 1, 1, 0)->[0], 'GONE', 'no record');
+is(script('check_progress', [$acct], $pp, 1, 1, 0)->[0], 'GONE',
+    'check_progress refuses a check without a record');
 ok(!cmd('EXISTS', k('check', $ac, $pp)), 'no record is created');
 start($pp);
 begin($acct, $pp, $ht);
-is(script('check_progress', [$acct], $pp, 1, 1, 0)->[0], 'OK', 'progress');
+is(script('check_progress', [$acct], $pp, 1, 1, 0)->[0], 'OK',
+    'check_progress accepts a running check');
 is(field($pp, 'checked'), 1, 'the record has the progress');
 finish_check($acct, $pp, $ht, []);
-is(script('check_progress', [$acct], $pp, 9, 1, 0)->[0], 'GONE', 'not after');
+is(script('check_progress', [$acct], $pp, 9, 1, 0)->[0], 'GONE',
+    'check_progress refuses a finished check');
 
 # a profile without lists keeps no listings
 
 check_with(listed_result('RBa'));
-is(host()->[LISTED], 1, 'listed');
+is(host()->[LISTED], 1, 'the host is listed');
 my $rp = unpacked(cmd('GET', $acct))->[10];
 my $profile = unpacked(cmd('GET', k('r', $ac, $rp)));
 @$profile[4, 5] = (0, []);
@@ -344,7 +357,7 @@ finish_check($acct, $pp, $ht, [], 'No blocklist applies to this host.');
 is(field($pp, 'status'), 'failed', 'the check fails');
 is(host()->[LISTED], 0, 'the listing of a list that is not queried has ended');
 is(types(), 'rbl.host.check.started rbl.host.check.completed '
-    . 'rbl.host.delisted', 'and the delisting is reported');
+    . 'rbl.host.delisted', 'the end of the listing is reported');
 
 # it is not covered then, until lists apply to it again
 
@@ -360,12 +373,12 @@ my $failed = sid('PP');
 start($failed);
 begin($acct, $failed, $ht);
 finish_check($acct, $failed, $ht, [], 'No blocklist applies to this host.');
-is_deeply(uncovered(), [1, 1], 'once');
+is_deeply(uncovered(), [1, 1], 'a host that stays uncovered is counted once');
 @$profile[4, 5] = (1, []);
 cmd('SET', k('r', $ac, $rp), packed($profile));
 check_with(result('RBa', 'unknown', error => 'timeout'));
 is_deeply(uncovered(), [0, 0], 'lists that do not answer cover it');
-is(host()->[17][0][0], 'RBa', 'and have trouble');
+is(host()->[17][0][0], 'RBa', 'a list that does not answer has trouble');
 
 # an address of another family than all lists of its profile
 
@@ -377,8 +390,9 @@ $pp = sid('PP');
 start($pp);
 is_deeply(unpacked(begin($acct, $pp, $ht)->[3]), [], 'no list for IPv6');
 finish_check($acct, $pp, $ht, [], 'No blocklist applies to this host.');
-is_deeply(uncovered(), [1, 0], 'it is not covered, and counts as listed');
-is(host()->[CHECKED] > 0, 1, 'it was once');
+is_deeply(uncovered(), [1, 0],
+    'an uncovered host with a listing counts as listed');
+is(host()->[CHECKED] > 0, 1, 'an uncovered host keeps the time of its check');
 script('host_delete', [$acct], $ht, 60_000);
 is(in_state($ac, 3), 0, 'a deleted one does not count');
 $ht = unpacked(add_host($acct, 'rbl', '192.0.2.99')->[1])->[1];
@@ -396,7 +410,7 @@ is_deeply(script('check_clear', [k('flight:due')], "$ac:$ht",
     cmd('HGET', k('flight:due'), "$ac:$ht"), 600), ['OK', 0],
     'check_clear does not end it');
 finish_check($acct, $its_pp, $ht, [result('RBa', 'clear')]);
-is_deeply(uncovered(), [0, 0], 'check_finish does');
+is_deeply(uncovered(), [0, 0], 'check_finish makes the host covered');
 
 # a range shows the listings of its addresses
 
@@ -410,10 +424,11 @@ my @six = map { unpacked($_)->[1] } @{ script('host_add', [$acct], 'r',
     start($pp);
     begin($acct, $pp, $ht);
     finish_check($acct, $pp, $ht, [], 'No blocklist applies to this host.');
-    is_deeply(uncovered(), [1, 1], 'an address');
+    is_deeply(uncovered(), [1, 1], 'an address without lists is not covered');
     $ht = $before;
 }
-is(unpacked(cmd('GET', k('r', $ac, $six[0])))->[18], 1, 'and its range');
+is(unpacked(cmd('GET', k('r', $ac, $six[0])))->[18], 1,
+    'the range has the flag of its address');
 script('host_delete', [$acct], $_, 60_000) for @six[1, 2];
 
 # fields omitted from a result are requested where they matter
@@ -428,10 +443,11 @@ my @clear = map { result($_, 'clear') } 'RBa', 'RBb';
 start(sid('PP'));
 is_deeply(finish_check($acct, $of[1], $ht, \@clear, '', part => 1), ['FULL'],
     'the check was requested meanwhile: all results are needed');
-is(field($of[1], 'status'), 'running', 'it is not over');
+is(field($of[1], 'status'), 'running',
+    'the check is running until it has all results');
 is(finish_check($acct, $of[1], $ht, \@clear)->[0], 'OK', 'now it is');
 is(scalar @{ unpacked(cmd('GET', k('check', $ac, "$of[1]:d"))) }, 2,
-    'its details hold the clear ones');
+    'the details of the check have the clear lists');
 
 sub due_check {
     my ($results, %o) = @_;
@@ -443,12 +459,14 @@ sub due_check {
     return finish_check($acct, $of[1], $ht, $results, '', kind => 'd', %o);
 }
 is(due_check(\@clear, part => 1)->[0], 'OK', 'a scheduled one, all clear');
-ok(!cmd('EXISTS', k('check', $ac, "$of[1]:d")), 'has no details');
-cmp_ok(cmd('PTTL', k('check', $ac, $of[1])), '>', 50_000, 'and expires');
+ok(!cmd('EXISTS', k('check', $ac, "$of[1]:d")),
+    'a scheduled check without news has no details');
+cmp_ok(cmd('PTTL', k('check', $ac, $of[1])), '>', 50_000,
+    'the record of a scheduled check expires');
 is(due_check([listed_result('RBa'), result('RBb', 'clear')], part => 1)->[0],
     'OK', 'a new listing');
 is(due_check(\@clear, part => 1)->[0], 'FULL', 'a current listing may end now');
-is(host()->[LISTED], 1, 'it has not yet');
+is(host()->[LISTED], 1, 'the listing is still current');
 is(finish_check($acct, $of[1], $ht, \@clear)->[0], 'OK',
     'the check finishes with all results');
 is(host()->[LISTED], 0, 'the listing has ended');
@@ -493,7 +511,8 @@ cmd('ZADD', k('due'), 1, $ac);
 ($told) = take('d', 1, name => 'second');
 $r = begin_job($told);
 is_deeply([@$r[0, 8]], ['OK', $begun], 'a second daemon claims the check');
-isnt($r->[7], '0', 'it may not end without its record');
+isnt($r->[7], '0',
+    'the second daemon may not end the check without its record');
 finish_check($acct, $begun, $ht, \@clear, '', kind => 'd');
 is(field($begun, 'status'), 'completed', 'the check is completed');
 
@@ -530,17 +549,17 @@ is_deeply(clear(@$_), ['OK', 0], 'one alone that cannot end like this')
     for @args[3 .. 5];
 is(checked(), 0, 'no list has answered');
 is_deeply(clear(map { @$_ } @args), ['OK', 1, 1, 1, 0, 0, 0],
-    'those that are as they were end; not one that is paused, is listed or is '
-    . 'wanted');
+    'check_clear ends no host that is paused, listed or requested');
 is_deeply([map { cmd('GET', k('r', $ac, $_)) } $paused, $listed, $asked],
     \@before, 'the records of those do not change');
-is(cmd('HLEN', k('flight:due')), 3, 'and which stay in flight');
+is(cmd('HLEN', k('flight:due')), 3, 'the checks of those hosts stay in flight');
 is(checked(), record_at($ht)->[CHECKED], 'lists have answered');
 for my $sid ($ht, @plain) {
     my $h = unpacked(cmd('GET', k('r', $ac, $sid)));
     ok(on_its_slot($sid, @$h[CHECKED, NEXT], 600),
         'the times of a finished check');
-    is(cmd('ZSCORE', k('due', $ac), $sid), $h->[NEXT], 'its schedule');
+    is(cmd('ZSCORE', k('due', $ac), $sid), $h->[NEXT],
+        'the next check of the host is scheduled');
     is_deeply([@$h[FIRST, LISTED, UNKNOWN, DETAILS]], [0, 0, 0, []],
         'no listing is current');
 }
@@ -548,14 +567,15 @@ cmp_ok(cmd('ZSCORE', k('due'), $ac), '<=',
     cmd('ZRANGE', k('due', $ac), 0, 0, 'WITHSCORES')->[1],
     "the account's turn is not late");
 my @after = map { cmd('GET', k('r', $ac, $_)) } $ht, @plain;
-is_deeply(clear(map { @$_ } @args[0 .. 2]), ['OK', 0, 0, 0], 'once');
+is_deeply(clear(map { @$_ } @args[0 .. 2]), ['OK', 0, 0, 0],
+    'check_clear ends each check only once');
 is_deeply([map { cmd('GET', k('r', $ac, $_)) } $ht, @plain], \@after,
-    'without a second effect');
+    'check_clear changes no record the second time');
 is(finish_check($acct, (split /:/, $_)[1 .. 2], [@clear])->[0], 'OK',
     'check_finish ends the others')
     for grep { /$paused|$listed|$asked/ } @quiet_jobs;
 is(cmd('HLEN', k('flight:due')), 0, 'none is in flight');
-ok(!cmd('ZSCORE', k('due', $ac), $paused), 'nor is a paused one scheduled');
+ok(!cmd('ZSCORE', k('due', $ac), $paused), 'a paused host is not scheduled');
 is(scalar(grep { /$ht/ } take('d', 9)), 0, 'none is due now');
 my @late = make_due($ht);
 begin_job($late[0]);
@@ -565,7 +585,8 @@ cmd('ZADD', k('due'), 1, $ac);
 begin_job((take('d', 9, name => 'other'))[0]);
 is_deeply(clear(@zombie), ['OK', 0], 'a check that another daemon has claimed '
     . 'cannot end it');
-is_deeply(clear(in_flight($ht, 7200)), ['OK', 1], 'that one can');
+is_deeply(clear(in_flight($ht, 7200)), ['OK', 1],
+    'the daemon that has claimed the check can end it');
 
 # The time of the last response is written when it is an eighth of the interval
 # old, when there is none, and when the clock was ahead; with several hosts,
@@ -578,7 +599,7 @@ for my $n (1, 2) {
         begin_job($_) for make_due(@some);
         cmd('SET', k('checked', $ac), $was);
         is_deeply(clear(map { in_flight($_) } @some), ['OK', (1) x $n],
-            "$n finished");
+            "the number of checks that check_clear ends is $n");
         is(checked(), $anew ? record_at($ht)->[CHECKED] : $was,
             "an answer of $age s: " . ($anew ? 'replaced' : 'kept'));
     }
@@ -591,20 +612,22 @@ begin_job($kid_job);
 is_deeply(clear(in_flight($kid)), ['OK', 1], 'a child of a range');
 is(unpacked(cmd('GET', k('r', $ac, $up)))->[CHECKED],
     unpacked(cmd('GET', k('r', $ac, $kid)))->[CHECKED],
-    'its range was checked then');
+    'the range has the time of its child');
 my @kids = map { $_->[1] } records(@$kin[2, 3]);
 begin_job($_) for make_due(@kids);
 my @old = map { cmd('GET', k('r', $ac, $_)) } $up, @kids;
 usleep(2_000);
 is_deeply(clear(map { in_flight($_) } @kids), ['OK', 1, 1], 'two of them');
 my @new = map { unpacked(cmd('GET', k('r', $ac, $_)))->[CHECKED] } $up, @kids;
-is_deeply([@new[0, 0]], [@new[1, 2]], 'and the range with them');
+is_deeply([@new[0, 0]], [@new[1, 2]],
+    'the range has the time of its two children');
 cmp_ok($new[0], '>', unpacked($old[0])->[CHECKED], 'the time is later');
 cmd('SET', k('r', $ac, $ht), packed([@{ host() }, [], 0, 0, 'newer', 7]));
 @late = make_due($ht);
 begin_job($late[0]);
 is_deeply(clear(in_flight($ht)), ['OK', 1], 'a record of a newer release');
-is_deeply([@{ host() }[20, 21]], ['newer', 7], 'stays whole');
+is_deeply([@{ host() }[20, 21]], ['newer', 7],
+    'check_clear keeps the fields of a newer release');
 cmd('SET', k('r', $ac, $ht), packed([@{ host() }[0 .. 16]]));
 
 # fields that a newer release adds at the end of a record stay
@@ -616,14 +639,14 @@ for my $results (\@clear, [listed_result('RBa')]) {
     is_deeply([@{ host() }[20, 21]], ['newer', 7], 'a newer field stays');
     is(host()->[LISTED], @$results % 2, 'beside the result of the check');
 }
-is(host()->[1], $ht, 'and all before it');
+is(host()->[1], $ht, 'the record of the host keeps its SID');
 
 # consumers of ended daemons
 
 cmd('XGROUP', 'CREATE', k('outbox'), 'deliver', '$', 'MKSTREAM');
 cmd('XGROUP', 'CREATECONSUMER', k('outbox'), 'deliver', $_) for 1 .. 3;
 is(script('consumers_trim', [k('outbox')], 'deliver', 60_000)->[1], 0,
-    'those seen lately stay');
+    'consumers_trim keeps consumers that were seen lately');
 is(script('consumers_trim', [k('outbox')], 'deliver', 0)->[1], 3,
     'the others go');
 
@@ -652,33 +675,35 @@ cmd('FLUSHALL');
     my $go = sub { script('check_start', [$acct], sid('PP'), $_[0] // '',
         $_[0] ? '' : $_[1] // '192.0.2.9', 1, '', 'APx', 60_000) };
     my ($s) = @{ cmd('TIME') };
-    is($go->($ht)->[0], 'OK', 'the first');
+    is($go->($ht)->[0], 'OK', 'the first check of the day starts');
     my $left = cmd('PTTL', $started);
     my ($till) = @{ cmd('TIME') };
     $till += int $left / 1000 + 1;
     cmp_ok($left, '>', 0, 'the counter ends');
-    is(int(($till - 2) / 86400), int($s / 86400), 'not after the day');
+    is(int(($till - 2) / 86400), int($s / 86400),
+        'the counter of checks ends on the same day');
     cmp_ok(abs($till % 86400 - 86400 * ($till % 86400 > 43200)), '<=', 3,
-        'but with it, in UTC');
+        'the counter of checks ends at midnight UTC');
     is($go->($ht)->[0], 'OK', 'one that is queued already') for 1 .. 4;
     is(cmd('GET', $started), 1, 'counts for nothing');
     is($go->()->[0], 'OK', 'a one-off counts');
     is($go->(sid('HT'))->[0], 'HOST', 'a refused one does not');
-    is($go->()->[0], 'OK', 'the third');
+    is($go->()->[0], 'OK', 'the third check of the day starts');
     my $before = cmd('LLEN', k('manual', $ac));
     is_deeply($go->(), ['LIMIT', 3], 'the fourth is refused');
-    is(cmd('LLEN', k('manual', $ac)), $before, 'and does nothing');
-    is(cmd('GET', $started), 3, 'nor counts');
+    is(cmd('LLEN', k('manual', $ac)), $before, 'a refused check is not queued');
+    is(cmd('GET', $started), 3, 'a refused check is not counted');
     is(cmd('PTTL', $started) <= $left, 1, 'the end does not move');
     is($go->($ht)->[0], 'OK', 'a queued check is still returned');
     cmd('DEL', $started);               # the day ends
-    is($go->()->[0], 'OK', 'another day');
+    is($go->()->[0], 'OK', 'a check starts on the next day');
     cmd('DEL', k('manual'), k('manual', $ac), k('flight'));
 
     ($ac, $acct) = account();
     script('check_start', [$acct], sid('PP'), '', '192.0.2.9', 1, '', 'APx',
         60_000);
-    ok(!cmd('EXISTS', k('started', $ac)), 'without a limit nothing is counted');
+    ok(!cmd('EXISTS', k('started', $ac)),
+        'checks are not counted without a limit');
     cmd('DEL', k('manual'), k('manual', $ac));
 }
 

@@ -52,17 +52,18 @@ sub quiet_over {
 
 my @m = map { event($url, 'retry') } 1 .. 4;
 ok(direct($url), 'four failures: the next is tried at once');
-is(state()->{fails}, 4, 'they are counted');
+is(state()->{fails}, 4, 'the circuit counts four failures');
 event('https://fine.example/', 'ok');
 is(state()->{fails}, 4, 'another host has no part in it');
 push @m, event($same, 'retry');
 ok(state()->{till} > now_ms() + 25_000, 'the fifth opens the circuit');
 ok(!direct($url) && !direct($same), 'nothing is tried at once');
 ok(direct('https://fine.example/') && direct('https://dead.example/')
-    && direct('http://127.0.0.1/'), 'but at other hosts, and ports');
+    && direct('http://127.0.0.1/'), 'other hosts and ports are tried at once');
 all_due();
 is(scalar(() = claim()), 0, 'nothing is claimed');
-cmp_ok($_, '>', 20_000, 'it waits') for map { waits($_) } @m;
+cmp_ok($_, '>', 20_000,
+    'a delivery waits for the end of the pause') for map { waits($_) } @m;
 
 # the probe
 quiet_over();
@@ -78,7 +79,7 @@ is(done($d[0], 'ok'), 'OK', 'the next probe comes through');
 is_deeply(state(), {}, 'the circuit is closed');
 all_due();
 is(scalar(@d = claim()), 4, 'all are claimed');
-is(done($_, 'ok'), 'OK', 'and delivered') for @d;
+is(done($_, 'ok'), 'OK', 'delivery_done records each delivery') for @d;
 ok(direct($url), 'the next is tried at once');
 
 # --- an endpoint contact of the same host ----------------------------------
@@ -97,21 +98,24 @@ sub message {
     return "$ac:$ev:$co";
 }
 message() for 1 .. 5;
-is(scalar(@d = claim()), 5, 'five messages');
-is(done($_, 'retry'), 'OK', 'fail') for @d;
+is(scalar(@d = claim()), 5, 'five messages to the contact are claimed');
+is(done($_, 'retry'), 'OK',
+    'delivery_done records the failure of each message') for @d;
 ok(state()->{till} > now_ms() + 25_000, 'a contact opens the circuit');
 ok(!direct($url), 'callbacks to its host wait too');
 my $late = message();
-is(scalar(() = claim()), 0, 'and the next message');
+is(scalar(() = claim()), 0, 'the next message to the contact waits too');
 
 # one day later
 cmd('HSET', k('dlv', split /:/, $late), 'first', now_ms() - $day - 1000);
 cmd('ZADD', k('retry'), 1, $late);
-is(scalar(() = claim()), 0, 'is not sent again');
-is(cmd('ZSCORE', k('retry'), $late), undef, 'after a day');
+is(scalar(() = claim()), 0, 'a message is not sent after a day');
+is(cmd('ZSCORE', k('retry'), $late), undef,
+    'a message leaves the queue after a day');
 my ($letter) = map { { @{ $_->[1] } } }
     @{ cmd('XRANGE', k('dead', $ac), '-', '+') };
-is($letter->{x}, 'the receiver failed all the time', 'it is a dead letter');
+is($letter->{x}, 'the receiver failed all the time',
+    'the dead letter has the reason');
 
 # --- the account's budget --------------------------------------------------
 
@@ -119,7 +123,8 @@ cmd('DEL', k('retry'), @{ cmd('KEYS', k('hook', '*')) });
 my @hosts = map { event("https://h$_.example/", 'retry') } 1 .. 499;
 ok(direct('https://new.example/'), '499 hosts that fail');
 event('https://h500.example/', 'retry');
-ok(!direct('https://new.example/'), 'at 500 nothing is tried at once');
+ok(!direct('https://new.example/'),
+    '500 failing hosts stop all first attempts of the account');
 my ($other) = account();
 my $its = sid('AP');
 script('app_put', [k('acct', $other)], $its, 'app', 's', 'e' x 16, 'c' x 32);
@@ -127,10 +132,12 @@ is(scalar @{ (targets($other, "${its}https://h1.example/"))[0][0] }, 4,
     'of another account it is');
 all_due();
 is(scalar(() = claim()), 0, 'nothing is claimed');
-cmp_ok(waits($hosts[0]), '<=', 15_000, 'for ten seconds, and some to spread');
+cmp_ok(waits($hosts[0]), '<=', 15_000,
+    'a delivery waits ten seconds and some to spread');
 my $budget = k('hook', $ac, 'all');
 cmp_ok(cmd('PTTL', $budget), '<=', 10_000, 'the budget is of ten seconds');
 cmd('DEL', $budget);
 all_due();
-is(scalar(() = claim()), 100, 'then they are');
+is(scalar(() = claim()), 100,
+    'deliveries are claimed when the budget is renewed');
 done_testing();

@@ -35,7 +35,7 @@ sub add {
     my $sid = sid('CO');
     my $r = script('contact_add', [$acct], $sid, 'email', "$sid\@b.example",
         'every_check', "digest $sid", 'code42', sid('EV'), @groups);
-    is($r->[0], 'OK', 'add');
+    is($r->[0], 'OK', 'contact_add adds a contact');
     return $sid;
 }
 sub call_on { return script("contact_$_[0]", [$acct], @_[1 .. $#_]) }
@@ -60,28 +60,33 @@ sub unchanged_by {
 my ($sid, $ev) = (sid('CO'), sid('EV'));
 my $r = script('contact_add', [$acct], $sid, 'sms', '+15551234567',
     'while_listed', "\xff digest", 'abc234', $ev, @cg[1, 0, 1]);
-is($r->[0], 'OK', 'add');
-is_deeply(contact($sid), unpacked($r->[1]), 'the record');
+is($r->[0], 'OK', 'contact_add adds a contact by SMS');
+is_deeply(contact($sid), unpacked($r->[1]),
+    'contact_add returns the stored record');
 my $c = contact($sid);
 is_deeply([@$c[0 .. 6]], [1, $sid, 'sms', '+15551234567', 'while_listed',
     'pending', [@cg[1, 0]]], 'matches the request, each group once');
-is_deeply([@$c[DIGEST, TRIES, SENT]], ["\xff digest", 0, 0], 'the digest');
+is_deeply([@$c[DIGEST, TRIES, SENT]], ["\xff digest", 0, 0],
+    'the record has the digest and no tries');
 is($c->[UNTIL], $c->[CREATED] + DAY, 'the code ends after a day');
 is_deeply([map { refs($_) } $default, @cg], [0, 1, 1, 0], 'groups are counted');
-is_deeply(cmd('ZRANGE', k('contacts', $ac), 0, -1), [$sid], 'in the index');
+is_deeply(cmd('ZRANGE', k('contacts', $ac), 0, -1), [$sid],
+    'the index has the new contact');
 my ($e) = events();
-is_deeply([@$e[0 .. 2]], [1, $ev, 'contact.confirm'], 'the event');
-is($e->[3], $c->[CREATED], 'its date');
-is($e->[10], 0, 'not for receivers');
-is_deeply($e->[11], [], 'nor callbacks');
+is_deeply([@$e[0 .. 2]], [1, $ev, 'contact.confirm'],
+    'contact_add writes a contact.confirm event');
+is($e->[3], $c->[CREATED], 'the event has the date of the contact');
+is($e->[10], 0, 'the event goes to no receiver');
+is_deeply($e->[11], [], 'the event goes to no callback');
 is_deeply([@$e[12, 13, 14, 15]], ['UTC', '', $sid, 'abc234'],
     'the contact and the code');
 is_deeply([@$e[4 .. 9]], ['', '', '', 0, 0, packed([])],
     'no check, no host, no results');
-is(cmd('XRANGE', k('outbox'), '-', '+')->[0][1][1], $ac, 'the account');
+is(cmd('XRANGE', k('outbox'), '-', '+')->[0][1][1], $ac,
+    'the event has the SID of the account');
 my $plain = add();
 is_deeply(contact($plain)->[GROUPS], [$default], 'no group: the default one');
-is(refs($default), 1, 'is counted');
+is(refs($default), 1, 'the default group counts the contact');
 is_deeply(cmd('ZRANGE', k('contacts', $ac), 0, -1), [$sid, $plain],
     'sorted by creation');
 
@@ -91,7 +96,8 @@ unchanged_by('bad adds' => sub {
             'd', 'c', sid('EV'), @$bad), ['GROUP'], 'a group not its own');
     }
     is(script('contact_add', [k('acct', sid('AC'))], sid('CO'), 'email', 'a',
-        's', 'd', 'c', sid('EV'))->[0], 'ACCOUNT', 'no account');
+        's', 'd', 'c', sid('EV'))->[0], 'ACCOUNT',
+        'contact_add refuses an unknown account');
 });
 
 my $a = unpacked(cmd('GET', $acct));
@@ -100,7 +106,8 @@ is(unpacked(cmd('GET', $acct))->[9], 2, 'two contacts are allowed');
 cmd('SET', $acct, packed([@$a[0 .. 7], 2, @$a[9 .. $#$a]]));
 unchanged_by('the limit' => sub {
     is_deeply(call_on('add', sid('CO'), 'email', 'a', 's', 'd', 'c',
-        sid('EV')), ['LIMIT', 2], 'so many and no more');
+        sid('EV')), ['LIMIT', 2],
+        'contact_add refuses a contact beyond the limit');
 });
 cmd('SET', $acct, packed($a));
 
@@ -110,35 +117,43 @@ my @more = map { sid('CO') } 3 .. 1000;
 cmd('ZADD', k('contacts', $ac), map { (1000, $_) } @more);
 unchanged_by('many' => sub {
     is_deeply(call_on('add', sid('CO'), 'email', 'a', 's', 'd', 'c',
-        sid('EV')), ['CONTACTS', 1000], 'so many has an account');
+        sid('EV')), ['CONTACTS', 1000],
+        'an account has at most 1,000 contacts');
 });
 cmd('ZREM', k('contacts', $ac), @more);
 
 # update
 
-is(word('update', $sid, 'start_and_end'), 'OK', 'schedule');
+is(word('update', $sid, 'start_and_end'), 'OK',
+    'contact_update changes the schedule');
 $c = contact($sid);
-is($c->[SCHEDULE], 'start_and_end', 'is changed');
+is($c->[SCHEDULE], 'start_and_end', 'the contact has the new schedule');
 is_deeply($c->[GROUPS], [@cg[1, 0]], 'the groups are not');
-is(word('update', $sid, '', @cg[2, 1, 2]), 'OK', 'groups');
+is(word('update', $sid, '', @cg[2, 1, 2]), 'OK',
+    'contact_update changes the groups');
 $c = contact($sid);
-is_deeply($c->[GROUPS], [@cg[2, 1]], 'are changed');
+is_deeply($c->[GROUPS], [@cg[2, 1]], 'the contact has each new group once');
 is($c->[SCHEDULE], 'start_and_end', 'the schedule is not');
-is_deeply([map { refs($_) } @cg], [0, 1, 1], 'they are counted');
-is(word('update', $sid, '', @cg[2, 1]), 'OK', 'the same');
-is_deeply([map { refs($_) } @cg], [0, 1, 1], 'counts stay');
+is_deeply([map { refs($_) } @cg], [0, 1, 1],
+    'the new groups count the contact');
+is(word('update', $sid, '', @cg[2, 1]), 'OK',
+    'contact_update accepts the same groups');
+is_deeply([map { refs($_) } @cg], [0, 1, 1],
+    'the same groups do not change the counters');
 unchanged_by('bad updates' => sub {
     is(word('update', $_, 'every_check'), 'CONTACT', 'no such contact')
         for sid('CO'), $cg[0], '';
     is(word('update', $sid, 'every_check', $cg[0], $theirs), 'GROUP',
         'a group not its own');
-    is(word('update', $sid, ''), 'OK', 'nothing given');
+    is(word('update', $sid, ''), 'OK',
+        'contact_update accepts a request without changes');
 });
 
 # a pending contact can be neither paused nor resumed
 
 unchanged_by('pending' => sub {
-    is(word('status', $sid, $_), 'PENDING', "to $_") for qw(paused active);
+    is(word('status', $sid, $_), 'PENDING',
+        "a pending contact cannot be set to $_") for qw(paused active);
     is(word('status', sid('CO'), 'paused'), 'CONTACT', 'no such contact');
 });
 
@@ -148,32 +163,41 @@ unchanged_by('an unknown contact' => sub {
     is(word('confirm', $_, 'x'), 'CONTACT', 'no such contact')
         for sid('CO'), '';
 });
-is(word('confirm', $sid, 'wrong'), 'CODE', 'wrong');
-is(contact($sid)->[TRIES], 1, 'is counted');
-is(word('confirm', $sid, ''), 'CODE', 'nothing');
-is(word('confirm', $sid, "\xff digest "), 'CODE', 'nearly right');
-is(word('confirm', $sid, "\xff digest"), 'OK', 'right');
+is(word('confirm', $sid, 'wrong'), 'CODE',
+    'contact_confirm refuses a wrong code');
+is(contact($sid)->[TRIES], 1, 'the wrong code is counted as a try');
+is(word('confirm', $sid, ''), 'CODE', 'contact_confirm refuses an empty code');
+is(word('confirm', $sid, "\xff digest "), 'CODE',
+    'contact_confirm refuses a code that is nearly right');
+is(word('confirm', $sid, "\xff digest"), 'OK',
+    'contact_confirm accepts the right code');
 $c = contact($sid);
-is($c->[STATUS], 'active', 'confirmed');
+is($c->[STATUS], 'active', 'the confirmed contact is active');
 is_deeply([@$c[DIGEST, UNTIL, TRIES]], ['', 0, 0], 'the code is used');
 unchanged_by('confirmed' => sub {
-    is(word('confirm', $sid, "\xff digest"), 'CONFIRMED', 'once');
+    is(word('confirm', $sid, "\xff digest"), 'CONFIRMED',
+        'a contact is confirmed only once');
     is(word('confirm', $sid, 'wrong'), 'CONFIRMED', 'wrong or right');
-    is(word('resend', $sid, 'd', 'c', sid('EV')), 'CONFIRMED', 'no resend');
+    is(word('resend', $sid, 'd', 'c', sid('EV')), 'CONFIRMED',
+        'contact_resend refuses a confirmed contact');
 });
 
 # paused and active
 
-is(word('status', $sid, 'paused'), 'OK', 'pause');
-is(contact($sid)->[STATUS], 'paused', 'is paused');
+is(word('status', $sid, 'paused'), 'OK', 'contact_status pauses the contact');
+is(contact($sid)->[STATUS], 'paused', 'the contact is paused');
 unchanged_by('again' => sub {
-    is(word('status', $sid, 'paused'), 'OK', 'twice');
-    is(word('confirm', $sid, 'd'), 'CONFIRMED', 'it is confirmed');
-    is(word('resend', $sid, 'd', 'c', sid('EV')), 'CONFIRMED', 'no resend');
+    is(word('status', $sid, 'paused'), 'OK',
+        'contact_status accepts a contact that is paused already');
+    is(word('confirm', $sid, 'd'), 'CONFIRMED',
+        'a paused contact stays confirmed');
+    is(word('resend', $sid, 'd', 'c', sid('EV')), 'CONFIRMED',
+        'contact_resend refuses a paused contact');
 });
-is(word('status', $sid, 'active'), 'OK', 'resume');
-is(contact($sid)->[STATUS], 'active', 'is active');
-is(word('status', $sid, 'active'), 'OK', 'twice');
+is(word('status', $sid, 'active'), 'OK', 'contact_status resumes the contact');
+is(contact($sid)->[STATUS], 'active', 'the contact is active');
+is(word('status', $sid, 'active'), 'OK',
+    'contact_status accepts a contact that is active already');
 
 # five wrong codes
 
@@ -184,24 +208,27 @@ unchanged_by('locked' => sub {
     is(word('confirm', $plain, "digest $plain"), 'LOCKED', 'the right one');
     is(word('confirm', $plain, 'wrong'), 'LOCKED', 'a wrong one');
 });
-is(contact($plain)->[STATUS], 'pending', 'it is pending');
+is(contact($plain)->[STATUS], 'pending', 'a locked contact stays pending');
 
 # resend
 
 cmd('DEL', k('outbox'));
 $ev = sid('EV');
 is_deeply(call_on('resend', $plain, 'second', 'code77', $ev), ['OK'],
-    'at once: that of the add does not count');
+    'contact_resend sends a code at once after contact_add');
 $c = contact($plain);
 is_deeply([@$c[DIGEST, TRIES]], ['second', 0], 'a new code');
-is($c->[UNTIL], $c->[SENT] + DAY, 'for a day');
+is($c->[UNTIL], $c->[SENT] + DAY, 'the new code is valid for a day');
 is_deeply([map { [@$_[1, 2, 14, 15]] } events()],
     [[$ev, 'contact.confirm', $plain, 'code77']], 'goes to the contact');
 unchanged_by('too soon' => sub {
     $r = call_on('resend', $plain, 'third', 'c', sid('EV'));
-    is($r->[0], 'LATER', 'not twice a minute');
-    cmp_ok($r->[1], '>=', 55, 'seconds');
-    cmp_ok($r->[1], '<=', 60, 'to wait');
+    is($r->[0], 'LATER',
+        'contact_resend refuses a second code within a minute');
+    cmp_ok($r->[1], '>=', 55,
+        'contact_resend returns at least 55 seconds to wait');
+    cmp_ok($r->[1], '<=', 60,
+        'contact_resend returns at most 60 seconds to wait');
     is(word('resend', sid('CO'), 'd', 'c', sid('EV')), 'CONTACT',
         'no such contact');
 });
@@ -209,31 +236,36 @@ set($plain, SENT, $c->[SENT] - 59_400);
 $r = call_on('resend', $plain, 'third', 'c', sid('EV'));
 is("@$r", 'LATER 1', 'less than a second is a second');
 set($plain, SENT, $c->[SENT] - 60_000);
-is(word('resend', $plain, 'third', 'c', sid('EV')), 'OK', 'after a minute');
+is(word('resend', $plain, 'third', 'c', sid('EV')), 'OK',
+    'contact_resend sends a code after a minute');
 is(word('confirm', $plain, 'second'), 'CODE', 'only the last code counts');
 
 # a clock that is set back does not block it forever
 
 set($plain, SENT, contact($plain)->[SENT] + DAY);
-is(word('resend', $plain, 'fourth', 'c', sid('EV')), 'OK', 'sent tomorrow');
+is(word('resend', $plain, 'fourth', 'c', sid('EV')), 'OK',
+    'contact_resend sends a code after the clock is set back');
 
 # a code of yesterday
 
 set($plain, UNTIL, contact($plain)->[SENT] - 1);
 is(word('confirm', $plain, 'fourth'), 'CODE', 'the code has expired');
 set($plain, UNTIL, contact($plain)->[SENT] + DAY);
-is(word('confirm', $plain, 'fourth'), 'OK', 'in time');
+is(word('confirm', $plain, 'fourth'), 'OK',
+    'contact_confirm accepts a code in time');
 
 # delete
 
 my $n = cmd('XLEN', k('outbox'));
-is(word('delete', $sid), 'OK', 'delete');
+is(word('delete', $sid), 'OK', 'contact_delete deletes the contact');
 ok(!contact($sid), 'the record is deleted');
-is_deeply([map { refs($_) } @cg], [0, 0, 0], 'its groups are free');
-is_deeply(cmd('ZRANGE', k('contacts', $ac), 0, -1), [$plain], 'its place');
+is_deeply([map { refs($_) } @cg], [0, 0, 0],
+    'no group counts the deleted contact');
+is_deeply(cmd('ZRANGE', k('contacts', $ac), 0, -1), [$plain],
+    'the index has only the other contact');
 is(cmd('XLEN', k('outbox')), $n, 'no event is written');
 unchanged_by('a deleted contact' => sub {
-    is(word('delete', $sid), 'CONTACT', 'once');
+    is(word('delete', $sid), 'CONTACT', 'a contact is deleted only once');
     is(word('delete', $_), 'CONTACT', 'no such contact') for sid('CO'), '';
 });
 
@@ -242,33 +274,41 @@ unchanged_by('a deleted contact' => sub {
 my @again = ('sms', '+15557654321', 'every_check', 'd', 'c');
 sub again { return call_on('add', $_[0] // sid('CO'), @again, sid('EV')) }
 my $first = sid('CO');
-is(again($_)->[0], 'OK', 'an address') for sid('CO'), sid('CO'), sid('CO'),
-    sid('CO'), $first;
+is(again($_)->[0], 'OK',
+    'contact_add accepts the same address five times')
+    for sid('CO'), sid('CO'), sid('CO'), sid('CO'), $first;
 $n = cmd('XLEN', k('outbox'));
 for (0, 1) {
     unchanged_by('again' => sub {
         $r = again();
-        is($r->[0], 'CODES', 'not a sixth time within the hour');
-        cmp_ok($r->[1], '>=', 3500, 'seconds');
-        cmp_ok($r->[1], '<=', 3600, 'to wait');
+        is($r->[0], 'CODES',
+            'contact_add refuses a sixth code within the hour');
+        cmp_ok($r->[1], '>=', 3500,
+            'contact_add returns at least 3500 seconds to wait');
+        cmp_ok($r->[1], '<=', 3600,
+            'contact_add returns at most 3600 seconds to wait');
     });
     next if $_;
     unchanged_by('resend' => sub {
         $r = call_on('resend', $first, 'd', 'c', sid('EV'));
-        is($r->[0], 'CODES', 'nor by a resend');
+        is($r->[0], 'CODES',
+            'contact_resend refuses a sixth code within the hour');
         cmp_ok($r->[1], '<=', 3600, 'seconds to wait');
     });
-    is(word('delete', $first), 'OK', 'nor when it was deleted');
+    is(word('delete', $first), 'OK',
+        'contact_delete deletes a contact of the address');
 }
 is(cmd('XLEN', k('outbox')), $n, 'nothing is sent');
 my $mark = k('sent', $ac, sha1_hex("$again[0]|$again[1]"));
-ok(cmd('EXISTS', $mark), 'it is remembered');
-cmp_ok(cmd('PTTL', $mark), '<=', 3_600_000, 'for an hour');
+ok(cmd('EXISTS', $mark), 'the store remembers the codes of the address');
+cmp_ok(cmd('PTTL', $mark), '<=', 3_600_000,
+    'the store remembers the codes for an hour at most');
 is(script('contact_add', [$other], sid('CO'), @again, sid('EV'))->[0], 'OK',
-    'by each account');
+    'another account can add the same address');
 cmd('DEL', $mark);
-is(again($first)->[0], 'OK', 'then it is added');
-is(word('delete', $first), 'OK', 'and deleted');
+is(again($first)->[0], 'OK', 'contact_add accepts the address after the hour');
+is(word('delete', $first), 'OK',
+    'contact_delete deletes the contact of the address');
 
 # a test message
 
@@ -277,20 +317,24 @@ my %refused = (pending => 'PENDING', paused => 'PAUSED');
 for my $status (sort keys %refused) {
     set($plain, STATUS, $status);
     unchanged_by($status => sub {
-        is(word('test', $plain, @test), $refused{$status}, "$status: none");
+        is(word('test', $plain, @test), $refused{$status},
+            "a test message to a $status contact is refused");
     });
 }
 set($plain, STATUS, 'active');
 set($plain, SENT, 0);
-is(word('test', $plain, @test), 'OK', 'a test');
+is(word('test', $plain, @test), 'OK', 'contact_test accepts an active contact');
 is_deeply({ @{ cmd('HGETALL', k('event', $ac, $test[0])) } }->{body},
-    '{"test":1}', 'its body');
-is(cmd('HGET', k('dlv', $ac, $test[0], $plain), 'test'), '1', 'sent once');
-ok(cmd('ZSCORE', k('retry'), "$ac:$test[0]:$plain"), 'at once');
+    '{"test":1}', 'the event of the test has its body');
+is(cmd('HGET', k('dlv', $ac, $test[0], $plain), 'test'), '1',
+    'the delivery is marked as a test');
+ok(cmd('ZSCORE', k('retry'), "$ac:$test[0]:$plain"),
+    'the test message is queued at once');
 is(cmd('EXISTS', k('pending', $ac)), 0, 'contacts have no pending deliveries');
 unchanged_by('too soon' => sub {
     $r = call_on('test', $plain, sid('EV'), @test[1, 2]);
-    is($r->[0], 'SOON', 'not twice a minute');
+    is($r->[0], 'SOON',
+        'contact_test refuses a second message within a minute');
     cmp_ok($r->[1], '<=', 60, 'seconds to wait');
 });
 unchanged_by('no contact' => sub {
@@ -300,7 +344,8 @@ $r = script('delivery_claim', [k('retry')], 10, 60_000);
 is_deeply([@{ $r->[2] }[1, 2, 7, 8]], ['contact.test', contact($plain)->[3],
     '{"test":1}', contact($plain)->[2]], 'a daemon claims it');
 is(script('delivery_done', [k('retry')], "$ac:$test[0]:$plain", 0, 'retry',
-    1000, 500, 'no', '', '', 0)->[0], 'OK', 'it failed');
+    1000, 500, 'no', '', '', 0)->[0], 'OK',
+    'delivery_done records the failed test');
 is(cmd('EXISTS', k('dlv', $ac, $test[0], $plain), k('event', $ac, $test[0]),
     k('dead', $ac)), 0, 'nothing is left');
 

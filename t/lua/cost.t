@@ -658,7 +658,7 @@ my @scripts = map { m{/(\w+)\.lua$} && $1 !~ /^_/ ? $1 : () }
     sort glob repo_dir() . '/shared/lua/*/*.lua';
 is(join(' ', grep { !$cases{$_} } @scripts), '', 'each script has a case');
 is(join(' ', grep { my $n = $_; !grep { $_ eq $n } @scripts }
-    sort keys %cases), '', 'and each case a script');
+    sort keys %cases), '', 'each case belongs to a script');
 
 my (%worst, %of);
 for my $c (@cases) {
@@ -685,7 +685,7 @@ for my $c (@cases) {
 for my $name (sort { $worst{$b} <=> $worst{$a} } keys %worst) {
     note sprintf '%6d us  %-18s %s', $worst{$name}, $name, $of{$name};
     cmp_ok($worst{$name}, '<=', BOUND,
-        "$name: $of{$name}");
+        "$name holds Redis at most 2 ms: $of{$name}");
 }
 
 done_testing();

@@ -24,7 +24,7 @@ is_deeply(unpacked(cmd('GET', k('defaults'))),
     [map { [$_->{sid}, 'rbl', @$_{qw(zone families site)}] } @active],
     'the active ones, in their order');
 is_deeply(cmd('ZRANGE', k('lists:active'), 0, -1),
-    [map { $_->{sid} } @active], 'and their SIDs');
+    [map { $_->{sid} } @active], 'the index of active lists has their SIDs');
 is_deeply({ @{ cmd('HGETALL', k('lists:zones')) } },
     { map { ($_->{zone} => 'rbl') } @lists }, 'the zones of all');
 for my $family (1, 2, 4) {
@@ -32,7 +32,7 @@ for my $family (1, 2, 4) {
     for my $field ("|$family", "rbl|$family") {
         is_deeply(unpacked(cmd('HGET', k('defaults:for'), $field)),
             [map { [$_->{sid}, 'rbl', 0, @$_{qw(zone site)}] } @for],
-            "those for $field");
+            "the lists for $field are the active ones");
         is(cmd('HGET', k('defaults:for'), "n|$field"), scalar @for,
             "$field: how many");
     }

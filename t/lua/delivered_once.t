@@ -135,7 +135,8 @@ sub replay {
     my $active = !$hook{$whose} || $hook{$whose}{status} eq 'active';
     @want = () if !$active;
     my $r = script('hook_replay', [$acct], $whose, '-', '+', $n, $only);
-    is("@$r[0 .. 1]", 'OK ' . @want, 'replayed')
+    is("@$r[0 .. 1]", 'OK ' . @want,
+        'hook_replay replays each dead letter of the receiver')
         if $active && "@$r[0 .. 1]" ne 'OK ' . @want;
     for my $k (@want) {
         delete $dead{$k};
@@ -194,7 +195,8 @@ sub agrees {
         keys %hook], [map { $hook{$_}{status} . $_ } keys %hook],
         "$when: receivers");
     my $r = rblctl($redis, 'fsck');
-    is($r->{out}, "no fault in 1 account\n", "fsck $when") if $r->{status} != 0;
+    is($r->{out}, "no fault in 1 account\n", "fsck finds no fault $when")
+        if $r->{status} != 0;
 }
 
 # Daemons without faults finish everything.
@@ -246,7 +248,8 @@ for my $seed (@seeds) {
     agrees("seed $seed, the end");
     same([map { @{ cmd('KEYS', k("$_*")) } } qw(dlv event line retry digest
         batch pending)], [], 'nothing is left');
-    is(cmd('XPENDING', k('outbox'), 'deliver')->[0], 0, 'nor pending');
+    is(cmd('XPENDING', k('outbox'), 'deliver')->[0], 0,
+        'the outbox has no pending event');
     same([grep { !$event{$_}{done} } keys %event], [], 'all events are done');
     is($noticed, $notices, 'each disabled receiver caused one notice');
     ok(keys %over > 30, "seed $seed: much was delivered");

@@ -26,35 +26,39 @@ sub fanout {
         '{"body":1}', ['https://c.example/', $ap]);
 }
 is_deeply(fanout(), ['OK', 2, 1], 'a receiver of all types and the callback');
-is_deeply(fanout(), ['OK', 0, 0], 'once');
+is_deeply(fanout(), ['OK', 0, 0],
+    'event_fanout creates the deliveries only once');
 is(cmd('XLEN', k('outbox')), 0, 'the outbox is empty');
 
 my @d = sort { $a->[0] cmp $b->[0] } take_one();
 is(scalar @d, 2, 'both are claimed');
-is(scalar(my @again = take_one()), 0, 'and leased');
+is(scalar(my @again = take_one()), 0,
+    'claimed deliveries are leased to one daemon');
 my ($cb, $hook) = @d;
 is($cb->[2], 'https://c.example/', 'the callback goes to its URL');
 is($cb->[3], 'callback secret', 'signed by the application');
 is($hook->[2], 'https://a.example/', 'the hook to its own');
-is($hook->[3], 's1', 'with its secret');
+is($hook->[3], 's1', 'the hook is signed with its own secret');
 is($_->[7], '{"body":1}', 'the body is unchanged') for @d;
 
-is(done($cb, 'ok'), 'OK', 'delivered');
-is(done($cb, 'ok'), 'STALE', 'recorded once');
-is(done($hook, 'retry', 3_600_000), 'OK', 'to be tried again');
-is(done($hook, 'retry', 3_600_000), 'STALE', 'counted once');
+is(done($cb, 'ok'), 'OK', 'delivery_done records the callback as delivered');
+is(done($cb, 'ok'), 'STALE', 'delivery_done records the callback only once');
+is(done($hook, 'retry', 3_600_000), 'OK',
+    'delivery_done queues the hook for another attempt');
+is(done($hook, 'retry', 3_600_000), 'STALE',
+    'delivery_done counts the failed attempt only once');
 due_now($hook);
 ($hook) = take_one();
 is($hook->[4], 1, 'the second attempt');
 is($hook->[7], '{"body":1}', 'the same body');
-is(done($hook, 'dead'), 'OK', 'given up');
+is(done($hook, 'dead'), 'OK', 'delivery_done gives up the hook');
 my $dead = cmd('XRANGE', k('dead', $ac), '-', '+');
 is(scalar @$dead, 1, 'a dead letter');
 my %dead = @{ $dead->[0][1] };
-is($dead{b}, '{"body":1}', 'with the body');
-is($dead{to}, $all, 'and the receiver');
+is($dead{b}, '{"body":1}', 'the dead letter has the body');
+is($dead{to}, $all, 'the dead letter names the receiver');
 ok(!cmd('EXISTS', k('event', $ac, $ev)), 'the event is done with');
-is(cmd('ZCARD', k('retry')), 0, 'nothing waits');
+is(cmd('ZCARD', k('retry')), 0, 'the queue of deliveries is empty');
 
 # 410: the receiver is disabled and gets nothing from now on
 
@@ -64,7 +68,8 @@ fanout();
 is(done($hook, 'gone'), 'OK', 'the receiver answers 410');
 is(unpacked(cmd('GET', k('s', $ac, $all)))->[6], 'disabled',
     'the receiver is disabled');
-is(cmd('XLEN', k('dead', $ac)), 2, 'its event is a dead letter');
+is(cmd('XLEN', k('dead', $ac)), 2,
+    'the event that is answered with 410 is a dead letter');
 
 # its open deliveries become dead letters, too
 
@@ -77,8 +82,9 @@ cmd('ZADD', k('retry'), 0, $member);
 ok(!grep({ $_->[0] eq $member } take_one()), 'a disabled receiver gets nothing');
 $dead = cmd('XREVRANGE', k('dead', $ac), '+', '-', 'COUNT', 1);
 %dead = @{ $dead->[0][1] };
-is($dead{e}, $ev, 'its event is a dead letter');
-like($dead{x}, qr/disabled/, 'with the reason');
+is($dead{e}, $ev, 'the open delivery of a disabled receiver is a dead letter');
+like($dead{x}, qr/disabled/,
+    'the dead letter says that the receiver is disabled');
 
 # a confirmation goes to its contact while that waits for this very code
 
@@ -115,13 +121,14 @@ is($n, 1, 'one delivery to the contact');
 my ($d) = take_one();
 is_deeply([@$d[0, 1, 2, 3, 4, 6, 8]], ["$ac:$event:$co", 'contact.confirm',
     'https://d.example/', '', 0, $event, 'endpoint'],
-    'to its value, by its type');
-is($d->[7], qq({"authcode":"$code"}), 'with the body');
-is(done($d, 'retry', 1000), 'OK', 'to be tried again');
+    'the delivery goes to the value of the contact');
+is($d->[7], qq({"authcode":"$code"}), 'the delivery has the body of the event');
+is(done($d, 'retry', 1000), 'OK',
+    'delivery_done queues the message for another attempt');
 due_now($d);
 ($d) = take_one();
 is($d->[4], 1, 'the second attempt');
-is(done($d, 'ok'), 'OK', 'delivered');
+is(done($d, 'ok'), 'OK', 'delivery_done records the message as delivered');
 nothing_left($event, 'delivered');
 
 for my $case (['active', status => 'active'], ['paused', status => 'paused'],
@@ -153,13 +160,14 @@ sub last_letter {
 }
 ($event) = confirm(contact(until => 1000 * time - 1));
 is(claimed(), 0, 'a code that is too old');
-like(last_letter()->{x}, qr/too old/, 'is a dead letter');
+like(last_letter()->{x}, qr/too old/,
+    'a message with a code that is too old is a dead letter');
 nothing_left($event, 'too old');
 for my $outcome ('dead', 'gone') {
     $co = contact();
     ($event) = confirm($co);
     ($d) = take_one();
-    is(done($d, $outcome), 'OK', "$outcome");
+    is(done($d, $outcome), 'OK', "delivery_done accepts the outcome $outcome");
     is_deeply([@{ last_letter() }{qw(e to t b)}],
         [$event, $co, 'contact.confirm', ''], 'a letter without its body');
     is(unpacked(cmd('GET', k('r', $ac, $co)))->[5], 'pending',
@@ -177,13 +185,16 @@ $co = contact();
 ($event) = confirm($co);
 ($d) = take_one();
 is_deeply(sent(0), ['OK', 1], 'the first time');
-is_deeply(sent(0), ['OK', 2], 'again, after a daemon died');
-is_deeply(sent(1), ['STALE'], 'not for another attempt');
+is_deeply(sent(0), ['OK', 2],
+    'delivery_send counts the attempt of another daemon');
+is_deeply(sent(1), ['STALE'], 'delivery_send refuses another attempt');
 is(done($d, 'retry', 1000), 'OK', 'refused: that one did not arrive');
 is_deeply(sent(1), ['OK', 2], 'the other may have');
 ($d) = do { due_now($d); take_one() };
-is(done($d, 'unsure', 1000), 'OK', 'no answer');
-is_deeply(sent(2), ['OK', 3], 'which counts');
+is(done($d, 'unsure', 1000), 'OK',
+    'delivery_done accepts an attempt without an answer');
+is_deeply(sent(2), ['OK', 3],
+    'an attempt without an answer is counted as sent');
 due_now($d);
 ($d) = take_one();
 is(script('delivery_done', [k('retry')], $d->[0], 2, 'retry', 0, 400, 'moved',
@@ -192,7 +203,8 @@ is(script('delivery_done', [k('retry')], $d->[0], 2, 'retry', 0, 400, 'moved',
 is($d->[2], '-100123', 'the next attempt goes there');
 contact(id => $co, status => 'active');
 is(done($d, 'gone'), 'OK', 'the contact is unreachable');
-is(unpacked(cmd('GET', k('r', $ac, $co)))->[5], 'paused', 'is paused');
+is(unpacked(cmd('GET', k('r', $ac, $co)))->[5], 'paused',
+    'the unreachable contact is paused');
 nothing_left($event, 'paused');
 
 # A damaged record, or a key of another type, delays only its own deliveries.
@@ -235,10 +247,12 @@ is_deeply(leave_event($id, $broken, $ev, 'rbl.host.listed', '{}'), ['OK', 4, 1],
     'receivers that can be read and others');
 $id = read_event($broken, $ev);
 is_deeply(script('event_fanout', [k('outbox')], $id, $broken, $ev,
-    'contact.confirm', '{}', $lost, 'digest'), ['OK', 1], 'and a contact');
+    'contact.confirm', '{}', $lost, 'digest'), ['OK', 1],
+    'event_fanout accepts an event to a damaged contact');
 is(cmd('XLEN', k('outbox')), 0, 'the event has left the outbox');
 is(join(' ', sort map { (split /:/, $_->[0])[2] } take_one()),
-    join(' ', sort $fine, $open[2][2]), 'those that can be read get it');
+    join(' ', sort $fine, $open[2][2]),
+    'receivers that can be read get the event');
 
 # An event that cannot be recorded has left the outbox already: it becomes a
 # dead letter in the same step.
@@ -255,11 +269,11 @@ is_deeply([@$r[0, 1, 2, 4]], ['OK', 0, 1, 1], 'events beside it are recorded');
 like($r->[3], qr/wrong kind of value/, 'why one of them could not be');
 is(cmd('XLEN', k('outbox')), 0, 'all have left the outbox');
 my $kept = cmd('XRANGE', k('dead', $rec), '-', '+');
-is(scalar @$kept, 1, 'it is a dead letter');
+is(scalar @$kept, 1, 'an event that cannot be recorded is a dead letter');
 my %kept = @{ $kept->[0][1] };
 is_deeply([@kept{qw(e to t b)}], [$events[1], '', 'rbl.host.listed',
-    '{"n":1}'], 'with its body');
-like($kept{x}, qr/wrong kind of value/, 'and the reason');
+    '{"n":1}'], 'the dead letter has the body of its event');
+like($kept{x}, qr/wrong kind of value/, 'the dead letter has the reason');
 
 # One call makes dead letters of at most 256 KiB; it queues the other deliveries.
 my ($many) = account();
@@ -272,7 +286,8 @@ is(cmd('XLEN', k('dead', $many)), 4, 'four dead letters');
 is(cmd('HGET', k('event', $many, $ev), 'open'), 2, 'two are still open');
 is_deeply([sort map { $_->[0] =~ /:$many|^$many:/ ? 1 : () }
     map { [$_] } @{ cmd('ZRANGEBYSCORE', k('retry'), '-inf',
-    cmd('TIME')->[0] * 1000 + 1000) }], [1, 1], 'and due now');
+    cmd('TIME')->[0] * 1000 + 1000) }], [1, 1],
+    'the two open deliveries are due now');
 
 $co = contact();
 cmd('SET', k('dlv', $ac, $ev = sid('EV'), $co), 'x');
@@ -280,9 +295,10 @@ $id = read_event($ac, $ev);
 $r = script('event_fanout', [k('outbox')], $id, $ac, $ev, 'contact.confirm',
     '{"code":1}', $co, 'D' x 32);
 is($r->[0], 'DEAD', 'one to a contact likewise');
-like($r->[1], qr/wrong kind of value/, 'with the reason');
+like($r->[1], qr/wrong kind of value/,
+    'event_fanout returns the reason of the dead letter');
 is_deeply([@{ last_letter() }{qw(e to t b)}], [$ev, '', 'contact.confirm', ''],
     'a dead letter, without the code');
-is(cmd('XLEN', k('outbox')), 0, 'it has left the outbox');
+is(cmd('XLEN', k('outbox')), 0, 'the event to the contact has left the outbox');
 
 done_testing();

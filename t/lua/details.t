@@ -59,25 +59,27 @@ cmp_ok(cmd('PTTL', $details), '>', 50_000, 'the accounts end with them');
 
 push @pp, map { one_off(10_000) } 1 .. 30;
 cmp_ok(octets(), '<=', BUDGET, 'the budget holds');
-cmp_ok(octets(), '>', BUDGET - 11_000, 'and is used');
+cmp_ok(octets(), '>', BUDGET - 11_000,
+    'the details use nearly the whole budget');
 my $left = there();
 is_deeply([there()], [sort @pp[-$left .. -1]], 'the newest are there');
 exact('forty');
 is(cmd('HGET', k('check', $ac, $pp[0]), 'status'), 'completed',
     'the check itself stays');
 is(cmd('HGET', k('check', $ac, $pp[0]), 'details'), 1,
-    'and notes that it had details');
+    'the check records that it had details');
 
 # a large one replaces many small ones, in bounded steps
 
 cmd('DEL', map { k('check', $ac, "$_:d") } there());
 cmd('DEL', $details);
 one_off(0) for 1 .. 500;
-cmp_ok(octets(), '<=', BUDGET, 'small ones');
+cmp_ok(octets(), '<=', BUDGET, 'small details stay within the budget');
 my $before = there();
 cmd('CONFIG', 'RESETSTAT');
 my $big = one_off(60_000, lists => ['RBa', 'RBb']);
-is(there() - $before - 1, -200, 'so many go at a time');
+is(there() - $before - 1, -200,
+    'a large check replaces 200 small ones at a time');
 exact('a large one');
 one_off(0) for 1 .. 5;
 cmp_ok(octets(), '<=', BUDGET, 'the budget holds again');

@@ -26,13 +26,14 @@ is(scalar(my @none = claim(window => 60_000)), 0, 'no daemon gets it');
 check($two, qw(clear clear));
 my ($g) = claim();
 is_deeply([@$g[0, 1, 3 .. 6]], ["$ac:$here", 'endpoint', 'UTC', 1, 1, 0],
-    'then one');
+    'a daemon claims the digest after the window');
 is_deeply([map { unpacked($_)->[2] } @{ $g->[7] }[0, 2]], [$v[0], $v[2]],
-    'with its hosts');
-is_deeply([@{ $g->[7] }[1, 3]], [0, 1], 'and their changes');
+    'the digest has its two hosts');
+is_deeply([@{ $g->[7] }[1, 3]], [0, 1],
+    'the digest has the changes of its hosts');
 is_deeply([sort map { unpacked($_)->[3] } @{ $g->[8] }],
-    ['a.example', 'b.example'], 'and the lists of those that are listed');
-is(scalar(@none = claim()), 0, 'leased');
+    ['a.example', 'b.example'], 'the digest has the lists of its listed hosts');
+is(scalar(@none = claim()), 0, 'a claimed digest is leased');
 leases_end($here);
 my ($again) = claim();
 is_deeply($again, $g, 'an expired lease: the same again');
@@ -42,9 +43,9 @@ check($out, qw(listed clear));
 leases_end($here);
 ($again) = claim();
 is($again->[2], $g->[2], 'the same event');
-is($again->[4], 1, 'and hosts');
-is_deeply(store($g), ['OK', 1], 'stored');
-is_deeply(store($g), ['STALE'], 'once');
+is($again->[4], 1, 'the repeated claim counts the same hosts');
+is_deeply(store($g), ['OK', 1], 'digest_store stores the digest');
+is_deeply(store($g), ['STALE'], 'digest_store stores the digest only once');
 is_deeply(store($again), ['STALE'], 'a late daemon cannot store it');
 my ($m) = take_one();
 is_deeply([@$m[0 .. 4, 6, 7, 8]], ["$ac:$g->[2]:$here", 'contact.trigger',
@@ -54,17 +55,18 @@ is_deeply([@$m[0 .. 4, 6, 7, 8]], ["$ac:$g->[2]:$here", 'contact.trigger',
 # it gets no other message before that one is over
 leases_end($here);
 is(scalar(@none = claim()), 0, 'the next digest waits for it');
-is(done($m, 'retry', 1000), 'OK', 'not yet');
+is(done($m, 'retry', 1000), 'OK',
+    'delivery_done queues the message for another attempt');
 leases_end($here);
 is(scalar(@none = claim()), 0, 'the message is still pending');
 due_now($m);
 ($m) = take_one();
-is(done($m, 'ok'), 'OK', 'delivered');
-is(done($m, 'ok'), 'STALE', 'once');
+is(done($m, 'ok'), 'OK', 'delivery_done records the message as delivered');
+is(done($m, 'ok'), 'STALE', 'delivery_done records the message only once');
 leases_end($here);
 my ($h) = claim();
-is_deeply([@$h[4, 5, 6]], [0, 0, 0], 'its group has not the other host')
-    if $h;
+is_deeply([@$h[4, 5, 6]], [0, 0, 0],
+    'the digest has no host of another group') if $h;
 leases_end($here);
 ($h) = claim();
 is($h, undef, 'nothing else waits') or diag explain $h;
@@ -82,16 +84,18 @@ store($again);
 done($m, 'ok');
 leases_end($here);
 ($g) = claim();
-is_deeply([@$g[4, 5]], [1, 0], 'and the listing comes next');
+is_deeply([@$g[4, 5]], [1, 0], 'the next digest has the listing');
 check($in, qw(clear clear));
 leases_end($here);
 ($again) = claim();
 is_deeply([@$again[4, 5]], [0, 0],
     'a listing that ends before its report is not reported');
-is_deeply(store($again, messages => []), ['OK', 0], 'no message');
+is_deeply(store($again, messages => []), ['OK', 0],
+    'a digest without news is stored without a message');
 leases_end($here);
 ($g) = claim();
-is_deeply([@$g[4, 5]], [0, 1], 'its end is');
+is_deeply([@$g[4, 5]], [0, 1],
+    'the next digest has the end of the reported listing');
 store($g);
 ($m) = take_one();
 done($m, 'ok');
@@ -105,17 +109,19 @@ leases_end($here);
 ($again) = claim();
 is_deeply([@$again[4, 5]], [0, 0], 'a host with news is left to the next');
 is_deeply(store($g), ['STALE'], 'a claim from before is stale');
-is_deeply(store($again, messages => []), ['OK', 0], 'no message');
+is_deeply(store($again, messages => []), ['OK', 0],
+    'a digest without news is stored without a message');
 leases_end($here);
 ($g) = claim();
-is_deeply([@$g[4, 5]], [1, 0], 'that has the host');
-is(scalar @{ unpacked($g->[7][0])->[16] }, 2, 'with both of its lists');
+is_deeply([@$g[4, 5]], [1, 0], 'the next digest has the host');
+is(scalar @{ unpacked($g->[7][0])->[16] }, 2,
+    'the host in the digest has both of its lists');
 store($g);
 ($m) = take_one();
 done($m, 'ok');
 leases_end($here);
 ($h) = claim();
-is($h, undef, 'and it is not reported again') or diag explain $h;
+is($h, undef, 'a reported host is not reported again') or diag explain $h;
 check($in, qw(clear clear));
 store($_) for claim();
 ($m) = take_one();
@@ -144,19 +150,20 @@ check($in, qw(clear clear));
 my @ev = map { sid('EV') } 1 .. 5;
 cmd('DEL', k('pace', $ac, $here));
 is_deeply(store($g, limit => 3, messages => [map { [$ev[$_], "{\"m\":$_}",
-    $_ == 2 || $_ == 4 ? $in : ''] } 0 .. 4]), ['OK', 5], 'five messages');
+    $_ == 2 || $_ == 4 ? $in : ''] } 0 .. 4]), ['OK', 5],
+    'digest_store stores five messages');
 sub retry { return cmd('ZRANGE', k('retry'), 0, -1) }
 for my $i (0 .. 2) {
     is_deeply(retry(), ["$ac:$ev[$i]:$here"], "only message $i is tried");
     ($m) = take_one();
-    is($m && $m->[7], "{\"m\":$i}", 'at once');
+    is($m && $m->[7], "{\"m\":$i}", "message $i is tried at once");
     done($m, $i == 1 ? 'dead' : 'ok');
 }
 is(scalar(@none = take_one()), 0, 'the fourth has to wait');
 my ($now) = map { $_->[0] * 1000 } cmd('TIME');
 my $at = cmd('ZSCORE', k('retry'), "$ac:$ev[3]:$here");
-ok($at > $now + 15_000 && $at < $now + 25_000, 'for a third of a minute')
-    or diag $at - $now;
+ok($at > $now + 15_000 && $at < $now + 25_000,
+    'the fourth message waits a third of a minute') or diag $at - $now;
 due_now(["$ac:$ev[3]:$here"]);
 ($m) = take_one();
 
@@ -167,16 +174,17 @@ done($m, 'ok');
 due_now(["$ac:$ev[4]:$here"]);
 is(scalar(@none = take_one()), 0,
     'an ended listing is dropped before the first attempt');
-is_deeply(retry(), [], 'and the line is empty');
+is_deeply(retry(), [], 'the queue of attempts is empty');
 leases_end($here);
 ($g) = claim();
-is_deeply([@$g[4, 5]], [0, 1], 'its end is reported');
+is_deeply([@$g[4, 5]], [0, 1], 'the next digest has the end of the listing');
 is_deeply(store($g, limit => 1000, messages => [[$ev[0], '{}', $in]]),
-    ['OK', 1], 'stored');
+    ['OK', 1], 'digest_store stores the report of the end');
 check($in, qw(listed clear));
 due_now(["$ac:$ev[0]:$here"]);
 ($m) = take_one();
-is(done($m, 'retry', 0), 'OK', 'tried once');
+is(done($m, 'retry', 0), 'OK',
+    'delivery_done queues the message for another attempt');
 check($in, qw(clear clear));
 due_now($m);
 is(scalar(my @tried = take_one()), 1,
@@ -223,7 +231,7 @@ for my $name (sort keys %ends) {
         is(scalar(@none = take_one()), 0, "$name before the attempt");
     }
     leases_end($to);
-    is(scalar(@none = claim()), 0, 'and nothing more');
+    is(scalar(@none = claim()), 0, "$name: no digest is claimed afterwards");
     nothing_left($name);
     script('contact_delete', [$acct], $to);
 }
@@ -236,7 +244,8 @@ check($in, qw(listed clear));
 store($g);
 ($m) = take_one();
 is(done($m, 'gone'), 'OK', 'the contact is unreachable');
-is(unpacked(cmd('GET', k('r', $ac, $to)))->[5], 'paused', 'it is paused');
+is(unpacked(cmd('GET', k('r', $ac, $to)))->[5], 'paused',
+    'the contact that is gone is paused');
 check($in, qw(listed clear));
 nothing_left('the contact is unreachable');
 script('contact_delete', [$acct], $to);
@@ -255,7 +264,8 @@ is($g->[4], 300, 'all are counted');
 is(scalar @{ $g->[7] } / 2, 200, 'the message has 200 of them');
 is(unpacked($g->[7][0])->[1], $storm[0], 'the first ones');
 is(scalar(@{ $g->[8] }), 1, 'each list once');
-is_deeply(store($g), ['OK', 1], 'one message');
+is_deeply(store($g), ['OK', 1],
+    'digest_store stores one message for the storm');
 ($m) = take_one();
 done($m, 'ok');
 nothing_left('a storm');
@@ -266,8 +276,9 @@ my $in_scripts = read_file('shared/lua/part/_digest.lua');
 my ($most_in_scripts) = $in_scripts =~ /^local digest_per_host = (\d+)$/m;
 my ($most_in_daemon) = read_file('rbl-checkd/deliver/digest_make.h')
     =~ /^#define DIGEST_PER_HOST +(\d+)/m;
-like($most_in_scripts, qr{^\d+$}, 'so many hosts with a message each');
-is($most_in_scripts, $most_in_daemon, 'in the daemon, too');
+like($most_in_scripts, qr{^\d+$},
+    'the scripts limit the hosts with a message each');
+is($most_in_scripts, $most_in_daemon, 'the daemon has the same limit of hosts');
 my @per_host = sort map { /\.per_host = 1,/ && /\.type = "(\w+)"/ ? $1 : () }
     map { read_file($_) } glob('rbl-checkd/deliver/channels/channel_*.c');
 my ($is_per_host) = $in_scripts
@@ -310,6 +321,7 @@ is_deeply([map { $_->[0] } @got], ["$ac:$fine"], 'the valid one is claimed');
 ok(cmd('ZSCORE', k('digests'), "$ac:$to") > $now, 'the other waits');
 cmd('ZADD', k('digests'), 0, 'what is this');
 is(scalar(@none = claim()), 0, 'an invalid member');
-is(cmd('ZSCORE', k('digests'), 'what is this'), undef, 'is dropped');
+is(cmd('ZSCORE', k('digests'), 'what is this'), undef,
+    'an invalid member leaves the queue of digests');
 
 done_testing();

@@ -46,7 +46,8 @@ for my $history (@histories) {
         @want{qw(every_check start_and_end while_listed)} =
             map { $_ && "$_ $value" } @$told;
         is_deeply({ map { $_ => waits($co{$_}) } keys %co }, \%want,
-            "$name, check " . ++$n . ": @$says");
+            "$name, check " . ++$n
+            . ": each contact gets its report of @$says");
         forget(values %co);
     }
     script('host_delete', [$acct], $ht, 60_000);
@@ -120,7 +121,8 @@ for (@ends) {
             check($ht, @$_);
             tells() unless $together;
         }
-        is(change($ht, $_), 'OK', "$name: $_") for split / /, $changes;
+        is(change($ht, $_), 'OK',
+            "$name: the change to $_ is accepted") for split / /, $changes;
         my %got = tells();
         my @of = map { $got{ $co{$_} } // '' }
             qw(every_check start_and_end while_listed);
@@ -157,11 +159,14 @@ change($moved, $other);
 change($moved, $cg);
 is({ tells() }->{ $co{start_and_end} }, undef, 'moved, and back');
 change($moved, $other);
-is({ tells() }->{ $co{start_and_end} }, "$u $its", 'moved');
+is({ tells() }->{ $co{start_and_end} }, "$u $its",
+    'the contact gets a moved host as unreported');
 change($moved, $cg);
-is({ tells() }->{ $co{start_and_end} }, "$l $its", 'and back after that');
+is({ tells() }->{ $co{start_and_end} }, "$l $its",
+    'the contact gets a host that is back as listed');
 change($moved, 'delete');
-is({ tells() }->{ $co{start_and_end} }, "$u $its", 'deleted');
+is({ tells() }->{ $co{start_and_end} }, "$u $its",
+    'the contact gets a deleted host as unreported');
 
 # a range: each listed address, by any number of calls
 my ($block, @blocked) = (sid('HT'), map { sid('HT') } 1 .. 256);
@@ -188,7 +193,7 @@ check($mixed[3], qw(clear clear));
 change($mixed[2], 'delete');
 ($row) = grep { $_->[0] eq "$ac:$co{every_check}" } claim(hosts => 3);
 is_deeply([@{ $row->[7] }[1, 3, 5], @$row[4 .. 6, 9]], [0, 1, 3, 1, 1, 1, 1],
-    'those that are clear come last');
+    'hosts that are clear come last in the digest');
 change($_, 'delete') for @mixed[0, 1, 3];
 forget(values %co);
 
@@ -211,23 +216,29 @@ my ($in, $out, $two) = (host(), host($other), host($cg, $other));
 my @v = map { last_address($_) } 2, 1, 0;
 check($_, qw(listed clear)) for $in, $out, $two;
 is(waits($here), "listed $v[0], listed $v[2]", 'the hosts of its group');
-is(waits($there), "listed $v[1], listed $v[2]", 'those of another');
-is(waits($both), "listed $v[0], listed $v[1], listed $v[2]", 'each once');
+is(waits($there), "listed $v[1], listed $v[2]",
+    'a contact of another group gets its hosts');
+is(waits($both), "listed $v[0], listed $v[1], listed $v[2]",
+    'a contact of both groups gets each host once');
 forget($here, $there, $both);
 
-is(script('contact_status', [$acct], $here, 'paused')->[0], 'OK', 'paused');
+is(script('contact_status', [$acct], $here, 'paused')->[0], 'OK',
+    'contact_status pauses the contact');
 is(script('contact_update', [$acct], $both, '', $other)->[0], 'OK',
-    'in another group');
+    'contact_update moves the contact to another group');
 is(script('contact_update', [$acct], $there, 'every_check')->[0], 'OK',
     'of another schedule');
 check($in, qw(clear clear));
 check($out, qw(listed clear));
 is(waits($here), '', 'a paused contact gets nothing');
-is(waits($both), '', 'nor one of no group of the host');
-is(waits($there), "listed $v[1]", 'every check');
+is(waits($both), '', 'a contact without a group of the host gets nothing');
+is(waits($there), "listed $v[1]",
+    'a contact of every check gets the new listing');
 forget($there);
-is(script('contact_status', [$acct], $here, 'active')->[0], 'OK', 'resumed');
-is(script('contact_delete', [$acct], $there)->[0], 'OK', 'deleted');
+is(script('contact_status', [$acct], $here, 'active')->[0], 'OK',
+    'contact_status resumes the contact');
+is(script('contact_delete', [$acct], $there)->[0], 'OK',
+    'contact_delete deletes the contact');
 check($in, qw(listed clear));
 is(waits($here), "listed $v[0]", 'gets reports again');
 check($out, qw(listed clear));
@@ -243,7 +254,7 @@ is(waits($here), "delisted $v[0]",
 cmd('SET', k('digest', $ac, $here), 'x');
 check($in, qw(listed clear));
 is(unpacked(cmd('GET', k('r', $ac, $in)))->[13], 1,
-    'and the check ends');
+    'a damaged digest does not stop the check');
 cmd('DEL', k('r', $ac, $both), k('hears', $ac, $other));
 cmd('ZREM', k($_, $ac), $both) for 'contacts', 'hears';
 forget($here);

@@ -84,7 +84,7 @@ script('contact_update', [$acct], $co, 'while_listed');
 is(store($end, messages => [])->[0], 'OK', 'the delisting is reported');
 script('contact_update', [$acct], $co, 'start_and_end');
 leases_end($co);
-is({ tells() }->{$co}, undef, 'once');
+is({ tells() }->{$co}, undef, 'the delisting is reported only once');
 
 # A range is moved to another group and deleted, both before the digest for the
 # contacts that know its addresses: their alerts stay open.

@@ -114,18 +114,19 @@ sub letters {
 my @e = (event($ac, '', ok_to($all, $some)), event($other, '', ok_to($theirs)),
     event($ac, '', ok_to($all)), event($ac, ''));
 cmd('HSET', k('hook', $ac, $all), 'fails', 4);
-is_deeply(end_events(60_000, @e), ['OK', 0, 1, 1, 1, 1], 'all delivered');
+is_deeply(end_events(60_000, @e), ['OK', 0, 1, 1, 1, 1],
+    'event_done records all events as delivered');
 is_deeply([cmd('XLEN', k('outbox')), cmd('XPENDING', k('outbox'),
     'deliver')->[0]], [0, 0], 'the outbox is empty');
 is_deeply([map { scalar @{ cmd('KEYS', k($_, '*')) } } 'dlv', 'event', 'hook'],
     [0, 0, 0], 'nothing is written, and failures are forgotten');
 is_deeply([logged($ac, $all), logged($ac, $some), logged($other, $theirs)],
     [["log of $all", "log of $all"], ["log of $some"], ["log of $theirs"]],
-    'but the attempts');
+    'the logs have each attempt');
 ok(cmd('PTTL', k('log', $ac, $all)) > 29 * $day, 'for a month');
 is_deeply(end_events(60_000, @e), ['OK', 0, 0, 0, 0, 0],
     'a second report changes nothing');
-is(scalar @{ logged($ac, $all) }, 2, 'it has no effect');
+is(scalar @{ logged($ac, $all) }, 2, 'a repeated report logs no attempt');
 
 my $app = put_app();
 my $e = event($ac, '{"b":1}', [$all, 'retry', 'l', '', '', 5000, 500, 'why',
@@ -143,9 +144,9 @@ for my $case ([$all, 5000], [$none, 0], ['CB0', 60_000], ['CB2', 7000]) {
     ok($got >= $ms && $got < $ms + 3000, "$to: in $ms ms ($got)");
 }
 my $dlv = fields('dlv', $ac, $ev, $all);
-ok(abs(delete($dlv->{first}) - $since) < 3000, 'it starts now');
+ok(abs(delete($dlv->{first}) - $since) < 3000, 'the open delivery starts now');
 is_deeply($dlv, { attempt => 1, status => 500, error => 'why' },
-    'its first attempt is done');
+    'the open delivery has its first attempt');
 $dlv = fields('dlv', $ac, $ev, 'CB0');
 delete $dlv->{first};
 is_deeply($dlv, { attempt => 0, url => 'https://c.example/', app => $app },
@@ -153,7 +154,7 @@ is_deeply($dlv, { attempt => 0, url => 'https://c.example/', app => $app },
 my $event = fields('event', $ac, $ev);
 delete $event->{date};
 is_deeply($event, { type => 'rbl.host.listed', body => '{"b":1}', open => 4 },
-    'with the body, once');
+    'the event is stored once with its body');
 is_deeply(letters(), { e => $ev, to => 'CB1', url => 'https://d.example/',
     t => 'rbl.host.listed', b => '{"b":1}', s => 404, x => 'no', n => 1,
     a => $app }, 'one that is given up is a letter');
@@ -165,7 +166,7 @@ is_deeply([map { [@$_[0, 2, 4, 7]] } @$claimed[2 .. $#$claimed]],
     'an untried delivery is claimed');
 is(script('delivery_done', [k('retry')], "$ac:$ev:CB0", 0, 'ok', 0, 200, '')
     ->[0], 'OK', 'a delivery in flight finishes');
-is(fields('event', $ac, $ev)->{open}, 3, 'and three are left');
+is(fields('event', $ac, $ev)->{open}, 3, 'the event has three open deliveries');
 
 # --- receivers that fail
 
@@ -184,7 +185,8 @@ fails(4);
 is_deeply([@{ fields('hook', $ac, $all) }{qw(fails till)}], [4, undef],
     'many in one call, each counts');
 fails(3, good(), bad(), good(), bad());
-is(fields('hook', $ac, $all)->{fails}, 1, 'those before a success do not');
+is(fields('hook', $ac, $all)->{fails}, 1,
+    'failures before a success do not count');
 fails(5);
 ok(fields('hook', $ac, $all)->{till} > now_ms() + 20_000,
     'five open the circuit');
@@ -195,7 +197,8 @@ ok(abs(fields('hook', $ac, $all)->{till} - now_ms() - 20_000) < 3000,
 end_events(60_000, bad('gone', 410));
 is(record('hook', cmd('GET', k('s', $ac, $all)))->{status}, 'disabled',
     'a receiver that answers 410');
-is((letters())[-1]{to}, $all, 'and its letter');
+is((letters())[-1]{to}, $all,
+    'the event to a receiver that answers 410 is a dead letter');
 
 # --- the log is bounded
 
@@ -217,11 +220,11 @@ is_deeply(logged($ac, $none), [map { "$t$_" } 1 .. 250],
 cmd('SET', k('dlv', $ac, $e[1][2], $none), 'x');
 my $got = end_events(60_000, @e);
 is_deeply([@$got[0 .. 2, 4]], ['OK', 0, 1, 1], 'stops no other event');
-like($got->[3], qr/WRONGTYPE/, 'and is reported');
+like($got->[3], qr/WRONGTYPE/, 'the damaged record is reported');
 is(cmd('XLEN', k('outbox')), 0, 'none is left');
 cmd('SET', k('log', $ac, $none), 'x');
 is(end_events(60_000, event($ac, '', ok_to($none)))->[2], 1,
     'a damaged log stops no event');
-is_deeply(logged($ac, $none), ["log of $none"], 'and is replaced');
+is_deeply(logged($ac, $none), ["log of $none"], 'a damaged log is replaced');
 
 done_testing();

@@ -81,10 +81,10 @@ sub sound {
     my $good = rows('states') eq $states && rows('find') eq $find
         && "@{ cmd('ZRANGE', k('listed', $ac), 0, -1) }" eq "@listed";
     return 1 if $good;
-    is(rows('states'), $states, "states $when");
-    is(rows('find'), $find, "find $when");
+    is(rows('states'), $states, "the states match the records $when");
+    is(rows('find'), $find, "the search index matches the records $when");
     is("@{ cmd('ZRANGE', k('listed', $ac), 0, -1) }", "@listed",
-        "listed $when");
+        "the listings match the records $when");
     return 0;
 }
 
@@ -280,7 +280,7 @@ for my $n (1 .. $steps) {
     last if !$good;
     $seen{ state_of($_) } = 1 for hosts_of();
 }
-pass("$steps steps");
+pass("the life of $steps steps ends");
 is(join(' ', sort keys %seen), '0 1 2 3 4 5', 'every state was there');
 
 # --- cursors -----------------------------------------------------------------
@@ -330,7 +330,7 @@ my %once = map { $_ => 1 } find_all(sort => 'since', limit => 2);
 is(scalar keys %once, scalar(hosts_of()), 'listed since the same time')
     or diag(scalar keys %once);
 my @twice = find_all(sort => 'since', limit => 2);
-is(scalar @twice, scalar keys %once, 'each once');
+is(scalar @twice, scalar keys %once, 'the pages have each host once');
 
 # what no call has said
 for my $after ('x', 's', 's1', 'sHT', 's1HTx', 'v', 'n', 'nzz', 'nZZ', 'v3',
@@ -379,15 +379,17 @@ cmd('ZREM', k('states', $ac), (find_all(text => '10.1', limit => 50))[-1]);
 $r = find_page(text => '10.1', group => unpacked(cmd('GET', $acct))->[11],
     state => CLEAR, limit => 100);
 is("$r->[2] @{ $r->[3] }", '7 ', 'a call looks at so many hosts');
-ok($r->[1] ne '', 'and says where to go on');
+ok($r->[1] ne '', 'host_find returns a cursor to go on');
 my @by_seven = find_all(sort => 'name', limit => 100);
-is(scalar @by_seven, scalar hosts_of(), 'all come');
+is(scalar @by_seven, scalar hosts_of(),
+    'host_find finds all hosts in pages of few records');
 script_limits(octets_most => 1000);
 $r = find_page(state => CLEAR, limit => 100, text => 'zzz');
 is("$r->[1] $r->[2] @{ $r->[3] }", ' 0 ', 'nothing to be found');
 $r = find_page(limit => 100);
 cmp_ok(scalar @{ $r->[3] }, '<', 10, 'records of so many octets');
-is(scalar(find_all(limit => 100)), scalar hosts_of(), 'all come');
+is(scalar(find_all(limit => 100)), scalar hosts_of(),
+    'host_find finds all hosts in pages of few octets');
 script_limits();
 
 # A name that differs from the value only in case needs no entry by value.

@@ -23,7 +23,7 @@ sub add {
     my ($name, $default) = @_;
     my $sid = sid('CG');
     is(script('group_add', [$acct], $sid, $name, $default // '0')->[0], 'OK',
-        "add $name");
+        "group_add adds the group $name");
     return $sid;
 }
 sub update { return script('group_update', [$acct], @_)->[0] }
@@ -42,30 +42,35 @@ sub refused_all {
 
 my $sid = sid('CG');
 my $r = script('group_add', [$acct], $sid, 'Ops', '0');
-is($r->[0], 'OK', 'add');
-is_deeply([@{ unpacked($r->[1]) }[0 .. 2]], [1, $sid, 'Ops'], 'the record');
+is($r->[0], 'OK', 'group_add adds a group');
+is_deeply([@{ unpacked($r->[1]) }[0 .. 2]], [1, $sid, 'Ops'],
+    'group_add returns the record of the group');
 is_deeply(group($sid), unpacked($r->[1]), 'equals the stored one');
-cmp_ok(group($sid)->[3], '>', 1_700_000_000_000, 'created');
+cmp_ok(group($sid)->[3], '>', 1_700_000_000_000,
+    'the record has the time of its creation');
 is_deeply(groups(), [$first, $sid], 'sorted by creation');
 is(default_group(), $first, 'the default stays');
 my $night = add('Night', '1');
-is(default_group(), $night, 'is_default moves');
-is(cmd('ZCARD', k('groups', $ac)), 3, 'three groups');
+is(default_group(), $night, 'group_add makes the new group the default');
+is(cmd('ZCARD', k('groups', $ac)), 3, 'the account has three groups');
 is(script('group_add', [k('acct', sid('AC'))], sid('CG'), 'x', '0')->[0],
-    'ACCOUNT', 'no account');
+    'ACCOUNT', 'group_add refuses an unknown account');
 
 # update
 
-is(update($sid, '1', 'Desk', ''), 'OK', 'name');
-is(group($sid)->[2], 'Desk', 'is changed');
+is(update($sid, '1', 'Desk', ''), 'OK', 'group_update changes the name');
+is(group($sid)->[2], 'Desk', 'the group has the new name');
 is(default_group(), $night, 'the default is not');
-is(update($sid, '0', '', '1'), 'OK', 'default');
-is(default_group(), $sid, 'has moved');
+is(update($sid, '0', '', '1'), 'OK',
+    'group_update makes the group the default');
+is(default_group(), $sid, 'the group is the default');
 is(group($sid)->[2], 'Desk', 'the name stays');
-is(update($sid, '1', 'Desk 2', '1'), 'OK', 'it is the default already');
-is(default_group(), $sid, 'and stays');
+is(update($sid, '1', 'Desk 2', '1'), 'OK',
+    'group_update accepts the group that is the default');
+is(default_group(), $sid, 'the group stays the default');
 is(update($night, '0', '', '0'), 'OK', '0 on another changes nothing');
-is(update($sid, '0', '', ''), 'OK', 'nothing given');
+is(update($sid, '0', '', ''), 'OK',
+    'group_update accepts a request without changes');
 refused_all('0 on the default' => sub {
     is(update($sid, '1', 'Other', '0'), 'DEFAULT',
         'another one must become the default');
@@ -80,27 +85,30 @@ refused_all('unknown' => sub {
 refused_all('unknown' => sub {
     is(del($_)->[0], 'GROUP', 'no such group') for sid('CG'), $theirs, '';
 });
-is(cmd('ZCARD', k('groups', $oc)), 1, 'that of the other account is there');
+is(cmd('ZCARD', k('groups', $oc)), 1, 'the other account keeps its group');
 my $ht = unpacked(script('host_add', [$acct], 'n', 'rbl', 1, '', $night, '',
     '', sid('HT'), '192.0.2.1')->[1])->[1];
 refused_all('used by a host' => sub { is_deeply(del($night), ['USED'], 'used') });
 is(script('host_update', [$acct], $ht, '0', '', '', $sid, $first)->[0], 'OK',
     'the host has others');
 is_deeply(unpacked(cmd('GET', k('r', $ac, $ht)))->[GROUPS], [$sid, $first],
-    'and keeps their order');
+    'the host keeps the order of its groups');
 is_deeply(del($night), ['OK'], 'no host has it');
 ok(!group($night), 'the record is deleted');
-is_deeply(groups(), [$first, $sid], 'and its place');
+is_deeply(groups(), [$first, $sid], 'the index has no deleted group');
 is(default_group(), $sid, 'the default stays');
 my $co = sid('CO');
 is(script('contact_add', [$acct], $co, 'email', 'a@b.example', 'every_check',
-    'd', 'c', sid('EV'), $first)->[0], 'OK', 'a contact');
-is(script('host_delete', [$acct], $ht, 1)->[0], 'OK', 'no host');
+    'd', 'c', sid('EV'), $first)->[0], 'OK',
+    'contact_add adds a contact with the group');
+is(script('host_delete', [$acct], $ht, 1)->[0], 'OK',
+    'host_delete deletes the host');
 refused_all('used by a contact' => sub { is_deeply(del($first), ['USED'], 'used') });
 is(del($sid)->[0], 'OK', 'the default, which nothing uses');
 is(default_group(), $first, 'the only other one takes its place');
 refused_all('used and the last' => sub { isnt(del($first)->[0], 'OK', 'stays') });
-is(script('contact_delete', [$acct], $co)->[0], 'OK', 'no contact');
+is(script('contact_delete', [$acct], $co)->[0], 'OK',
+    'contact_delete deletes the contact');
 refused_all('the last one' => sub { is_deeply(del($first), ['LAST'], 'stays') });
 ok(!cmd('EXISTS', k('refs', $ac)), 'no use is counted');
 
@@ -113,18 +121,20 @@ for (1 .. 60) {
     is(del($gone)->[0], 'OK', 'the default goes') or last;
     my $now = default_group();
     isnt($now, $gone, 'another takes its place');
-    ok(defined cmd('ZSCORE', k('groups', $ac), $now), 'which is there');
+    ok(defined cmd('ZSCORE', k('groups', $ac), $now),
+        'the new default is in the index');
     $new{ scalar grep { $_ lt $now } @{ groups() } }++;
     add('again');
 }
-cmp_ok(scalar keys %new, '>=', 4, 'not always the same one');
+cmp_ok(scalar keys %new, '>=', 4,
+    'the new default is not always the same group');
 
 # many
 
 add("m$_") for cmd('ZCARD', k('groups', $ac)) + 1 .. 1000;
 refused_all('one more' => sub {
     is_deeply(script('group_add', [$acct], sid('CG'), 'x', '1'),
-        ['LIMIT', 1000], 'so many and no more');
+        ['LIMIT', 1000], 'group_add refuses a group beyond 1,000');
 });
 
 # Limit of groups per host or contact; the hosts of a range change at once, and
@@ -134,29 +144,29 @@ my @fifty = @{ groups() }[0 .. 49];
 my $range = sid('HT');
 is(script('host_add', [$acct], 'n', 'ip_range', 1, '', $fifty[0], $range,
     '10.0.0.0/24', map { (sid('HT'), "10.0.0.$_") } 0 .. 255)->[0], 'OK',
-    'a range');
+    'host_add adds a range');
 sub change { return script('host_update', [$acct], $range, '0', '', '', @_) }
 cmd('CONFIG', 'RESETSTAT');
-is(change(@fifty)->[0], 'OK', 'fifty groups');
+is(change(@fifty)->[0], 'OK', 'host_update gives the range fifty groups');
 my %calls = cmd('INFO', 'commandstats') =~ /^cmdstat_(\w+):calls=(\d+)/mg;
 cmp_ok($calls{hset}, '<=', $calls{eval}, 'all are counted once a slice');
 is_deeply([map { cmd('HGET', k('refs', $ac), "$_:h") } @fifty], [(257) x 50],
-    'and rightly');
+    'each group counts all hosts of the range');
 is_deeply(unpacked(cmd('GET', k('r', $ac, cmd('ZRANGE', k('kids', $ac, $range),
     -1, -1)->[0])))->[GROUPS], \@fifty, 'every address has them');
 my @new = ($co = sid('CO'), 'email', 'b@b.example', 'every_check', 'd', 'c',
     sid('EV'));
 refused_all('one more' => sub {
     my @more = (@fifty, groups()->[50]);
-    is_deeply(change(@more), ['GROUPS', 50], 'for a host');
+    is_deeply(change(@more), ['GROUPS', 50], 'a host has at most fifty groups');
     is_deeply(script('contact_add', [$acct], @new, @more), ['GROUPS', 50],
-        'for a new contact');
+        'a new contact has at most fifty groups');
 });
 is(script('contact_add', [$acct], @new, @fifty, @fifty)->[0], 'OK',
     'each named twice is there once');
 refused_all('one more' => sub {
     is_deeply(script('contact_update', [$acct], $co, '', @{ groups() }[0 .. 50]),
-        ['GROUPS', 50], 'for a contact');
+        ['GROUPS', 50], 'a contact has at most fifty groups');
 });
 is(script('host_delete', [$acct], $range, 1)->[0], 'OK', 'the range goes');
 is(script('contact_delete', [$acct], $co)->[0], 'OK', 'the contact goes');
@@ -166,7 +176,8 @@ ok(!cmd('EXISTS', k('refs', $ac)), 'no use is counted');
 
 my $a = unpacked(cmd('GET', $acct));
 cmd('SET', $acct, packed([@$a, 'newer']));
-is(update($first = groups()->[3], '0', '', '1'), 'OK', 'another default');
+is(update($first = groups()->[3], '0', '', '1'), 'OK',
+    'group_update makes another group the default');
 is(unpacked(cmd('GET', $acct))->[-1], 'newer', 'the rest of the record stays');
 
 done_testing();

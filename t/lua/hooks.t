@@ -52,16 +52,18 @@ sub clear {
 # --- changes
 
 my $wh = hook('a', 'b');
-is(script('hook_update', [$acct], $wh, 'new', '', 0)->[0], 'OK', 'renamed');
+is(script('hook_update', [$acct], $wh, 'new', '', 0)->[0], 'OK',
+    'hook_update renames the receiver');
 is(script('hook_update', [$acct], $wh, '', 'https://y.example/', 0)->[0],
-    'OK', 'another URL');
+    'OK', 'hook_update changes the URL');
 script('hook_update', [$acct], $wh, '', '', 1, 'c', 'd', 'e');
 my $h = hook_record($wh);
 is_deeply([@$h{qw(name url types secret status)}],
     ['new', 'https://y.example/', ['c', 'd', 'e'], 's1', 'active'],
     'each changed alone');
 script('hook_update', [$acct], $wh, '', '', 1);
-is_deeply(hook_record($wh)->{types}, [], 'all types');
+is_deeply(hook_record($wh)->{types}, [],
+    'the receiver gets events of all types');
 is(script("hook_$_->[0]", [$acct], $none, @$_[1 .. $#$_])->[0], 'HOOK',
     "hook_$_->[0]: an unknown one") for ['update', 'x', '', 0],
     ['secret', 's', 0], ['status', 'active'], ['delete'],
@@ -70,7 +72,7 @@ my ($strange, $their) = account();
 script('hook_put', [$their], my $foreign = sid('WH'), 'n',
     'https://x.example/', 's1');
 is(script('hook_update', [$acct], $foreign, 'x', '', 0)->[0], 'HOOK',
-    'nor that of another account');
+    'hook_update refuses a receiver of another account');
 
 # --- secrets
 
@@ -81,22 +83,23 @@ sub secrets {
     clear();
     return [@$d[3, 9]];
 }
-is_deeply(secrets($wh), ['s1', ''], 'one secret');
+is_deeply(secrets($wh), ['s1', ''], 'a delivery has one secret');
 my $until = script('hook_secret', [$acct], $wh, 's2', $day)->[1];
 ok(abs($until - now_ms() - $day) < 10_000, 'the old one stays for a day');
-is_deeply(secrets($wh), ['s2', 's1'], 'both sign');
+is_deeply(secrets($wh), ['s2', 's1'],
+    'a delivery has the new and the old secret');
 script('hook_secret', [$acct], $wh, 's3', $day);
 is_deeply(secrets($wh), ['s3', 's2'], 'two at most');
 cmd('SET', k('s', $ac, $wh), record_pack('hook', %{ hook_record($wh) }, old_until => now_ms() - 1));
 is_deeply(secrets($wh), ['s3', ''], 'until the end of its time');
 is(script('hook_secret', [$acct], $wh, 's4', 0)->[1], 0, 'or at once');
 is_deeply(secrets($wh), ['s4', ''], 'the new one alone');
-is(hook_record($wh)->{old}, '', 'and the old one is deleted');
+is(hook_record($wh)->{old}, '', 'the old secret is deleted');
 cmd('SET', k('s', $ac, $wh), packed([1, $wh, 'n', 'https://x.example/', [],
     's5', 'active', 1]));
 is_deeply(secrets($wh), ['s5', ''], 'an older record');
 script('hook_secret', [$acct], $wh, 's6', $day);
-is_deeply(secrets($wh), ['s6', 's5'], 'is changed likewise');
+is_deeply(secrets($wh), ['s6', 's5'], 'an older record gets a second secret');
 script('hook_delete', [$acct], $wh);
 
 # --- the log
@@ -107,7 +110,8 @@ script('app_put', [$acct], $ap, 'app', 'callback', 'f' x 16, 'd' x 32);
 event();
 my ($d) = claim();
 done($d, 'retry', log => 'first');
-is(done($d, 'retry', log => 'again'), 'STALE', 'recorded once');
+is(done($d, 'retry', log => 'again'), 'STALE',
+    'an attempt is recorded only once');
 all_due();
 ($d) = claim();
 done($d, 'ok', log => 'second');
@@ -122,7 +126,7 @@ cmd('RPUSH', k('log', $ac, $wh), map { 'x' x 1000 } 1 .. 1500);
 event();
 done((claim())[0], 'ok', log => 'last');
 is(scalar @{ logged($wh) }, 1000, 'the last thousand');
-is(logged($wh)->[-1], 'last', 'and this one');
+is(logged($wh)->[-1], 'last', 'the log ends with the last attempt');
 cmd('DEL', k('log', $ac, $wh));
 cmd('RPUSH', k('log', $ac, $wh), (map { old_try(40) } 1 .. 60), old_try(29),
     old_try(28), 'junk');
@@ -150,7 +154,7 @@ cmd('HSET', k('dlv', $ac, $ev, 'CB0'), 'attempt', 0, 'first', 1, 'url',
 cmd('ZADD', k('retry'), 1, "$ac:$ev:CB0");
 done((claim())[0], 'dead', log => 'of a callback');
 is(scalar @{ logged($ap) }, 1, 'callbacks: with the application');
-is((letters())[0]{a}, $ap, 'and the dead letter knows it');
+is((letters())[0]{a}, $ap, 'the dead letter names the application');
 
 # --- the circuit
 
@@ -200,7 +204,7 @@ done((claim())[0], 'ok');
 is_deeply(state($wh), {}, 'delivered: all is forgotten');
 all_due();
 @got = claim();
-is(scalar @got, $n - 1, 'and everything goes');
+is(scalar @got, $n - 1, 'all other events are claimed');
 done($_, 'ok') for @got;
 is(cmd('ZCARD', k('retry')), 0, 'none is left');
 cmd('HSET', k('hook', $ac, $wh), 'till', now_ms() - 1, 'probe', now_ms() - 1);
@@ -215,7 +219,8 @@ event();
 is(scalar @got, 1, 'open for a year, for the clock was ahead: it is tried');
 done($got[0], 'retry', wait => 3_600_000);
 $till = state($wh)->{till} - now_ms();
-ok($till > 20_000 && $till <= 30_000, "and opens as any other ($till)");
+ok($till > 20_000 && $till <= 30_000,
+    "the circuit opens for the usual time ($till)");
 clear();
 cmd('DEL', k('hook', $ac, $wh));
 failing($wh, 1, quiet => 20_000);
@@ -223,12 +228,13 @@ $till = state($wh)->{till} - now_ms();
 ok($till > 15_000 && $till <= 20_000, "paused as Retry-After requests ($till)");
 cmd('DEL', k('hook', $ac, $wh));
 failing($wh, 1, quiet => 9 * $day);
-ok(state($wh)->{till} - now_ms() <= 3_600_000, 'for an hour at most');
+ok(state($wh)->{till} - now_ms() <= 3_600_000,
+    'the receiver is paused for one hour at most');
 script('hook_status', [$acct], $wh, 'active');
 is_deeply(state($wh), {}, 'enabling closes the circuit');
 failing($wh, 2);
 script('hook_update', [$acct], $wh, '', 'https://z.example/', 0);
-is_deeply(state($wh), {}, 'so does another URL');
+is_deeply(state($wh), {}, 'a new URL closes the circuit');
 
 # --- five days
 
@@ -244,9 +250,10 @@ is(hook_record($wh)->{status}, 'active', 'nearly five days');
 since(5 * $day);
 failing($wh, 1, force => 1);
 $h = hook_record($wh);
-is($h->{status}, 'disabled', 'five days');
-like($h->{reason}, qr/failed for five days/, 'with the reason');
-ok(abs($h->{disabled} - now_ms()) < 10_000, 'and when');
+is($h->{status}, 'disabled', 'the receiver is disabled after five days');
+like($h->{reason}, qr/failed for five days/, 'the record has the reason');
+ok(abs($h->{disabled} - now_ms()) < 10_000,
+    'the record has the time when it was disabled');
 is(cmd('XLEN', k('outbox')), 0, 'an account without contacts gets no notice');
 script('hook_status', [$acct], $wh, 'active');
 clear();
@@ -275,17 +282,18 @@ my $entry = cmd('XREADGROUP', 'GROUP', 'deliver', 'me', 'STREAMS',
 my $notice = record('event', { @{ $entry->[1] } }->{d});
 is_deeply([@$notice{qw(type check value hooks)}], ['contact.notice', $wh, 'n',
     0], 'a notice for the contacts');
-like($notice->{message}, qr/failed for five days/, 'why');
+like($notice->{message}, qr/failed for five days/, 'the notice has the reason');
 clear();
 is(script('event_fanout', [k('outbox')], $entry->[0], $ac, $notice->{id},
     'contact.notice', '{"notice":1}', '', '')->[1], 2,
-    'those that are active');
+    'event_fanout sends the notice to the active contacts');
 my @notices = sort { $a->[0] cmp $b->[0] } claim();
 is_deeply([map { [@$_[0, 1, 2, 7, 8]] } @notices], [map { [
     "$ac:$notice->{id}:$_", 'contact.notice', 'https://d.example/',
     '{"notice":1}', 'endpoint'] } $told, $second], 'each gets it');
 done($_, 'ok') for @notices;
-is(scalar @{ cmd('KEYS', k('line', '*')) }, 0, 'and their lines are empty');
+is(scalar @{ cmd('KEYS', k('line', '*')) }, 0,
+    'the lines of the contacts are empty');
 cmd('DEL', k('contacts', $ac));
 
 # --- a disabled receiver: dead letters, which are delivered later
@@ -293,34 +301,39 @@ cmd('DEL', k('contacts', $ac));
 clear();
 my @ev = map { (event())[0] } 1 .. 3;
 my $dropped = cmd('ZCARD', k('retry'));
-is($dropped, 6, 'its events are delivered to it');
+is($dropped, 6, 'the events are queued for both receivers');
 done($_, 'ok') for grep { $_->[0] =~ /$other/ or die } claim();
-is(cmd('ZCARD', k('retry')), 0, 'as');
+is(cmd('ZCARD', k('retry')), 0, 'the queue of deliveries is empty');
 my @l = letters();
 is_deeply([map { "$_->{e} $_->{to}" } @l], [map { "$_ $wh" } @ev],
-    'dead letters');
-is($l[0]{b}, qq({"body":"$ev[0]"}), 'with the body');
+    'the events of the disabled receiver are dead letters');
+is($l[0]{b}, qq({"body":"$ev[0]"}), 'the dead letter has the body');
 cmd('SET', k('s', $ac, $wh), record_pack('hook', %{ hook_record($wh) }, disabled => now_ms() - 6 * $day));
-is((event())[1], 1, 'for five days');
+is((event())[1], 1, 'an event has only one receiver after five days');
 done($_, 'ok') for claim();
 my $replay = sub { return script('hook_replay', [$acct], $wh, @_) };
-is_deeply($replay->('-', '+', 10, ''), ['DISABLED'], 'not before it is on');
+is_deeply($replay->('-', '+', 10, ''), ['DISABLED'],
+    'hook_replay refuses a disabled receiver');
 script('hook_status', [$acct], $wh, 'active');
 is_deeply($replay->('-', '+', 10, $ev[1]), ['OK', 1, ''], 'one of them');
 @got = claim();
 is_deeply([map { @$_[0, 1, 4, 7] } @got],
     ["$ac:$ev[1]:$wh", 't', 0, qq({"body":"$ev[1]"})],
-    'with its SID and bytes, from the first attempt on');
+    'the replayed delivery has its SID and body');
 done($got[0], 'dead');
-is(scalar(@l = letters()), 3, 'it may die again');
-is_deeply($replay->('-', '+', 2, ''), ['OK', 2, $l[1]{id}], 'a slice');
-is_deeply($replay->("($l[1]{id}", '+', 2, ''), ['OK', 1, ''], 'the rest');
-is_deeply($replay->('-', '+', 2, ''), ['OK', 0, ''], 'that is all');
+is(scalar(@l = letters()), 3,
+    'a replayed delivery can become a dead letter again');
+is_deeply($replay->('-', '+', 2, ''), ['OK', 2, $l[1]{id}],
+    'hook_replay replays a slice of two');
+is_deeply($replay->("($l[1]{id}", '+', 2, ''), ['OK', 1, ''],
+    'hook_replay replays the last dead letter');
+is_deeply($replay->('-', '+', 2, ''), ['OK', 0, ''],
+    'hook_replay finds no other dead letter');
 is(scalar letters(), 0, 'no letter is left');
 @got = claim();
 is(scalar @got, 3, 'all are delivered');
 done($_, 'ok') for @got;
-is(scalar @{ cmd('KEYS', k('event', '*')) }, 0, 'and nothing remains');
+is(scalar @{ cmd('KEYS', k('event', '*')) }, 0, 'the store has no event left');
 
 # letters are shown without bodies, and large ones in small slices
 {
@@ -333,10 +346,10 @@ is(scalar @{ cmd('KEYS', k('event', '*')) }, 0, 'and nothing remains');
     is_deeply(\@shown, [@id[11, 10]], 'dead letters, the newest first');
     is_deeply($dead->($wh, $id[10], 1), ['OK', $id[9],
         [[$id[9], $sid[9], 't', $wh, '500', 'why', '9', 1]]],
-        'those of a receiver, from a place on');
+        'hook_dead shows the letters of a receiver from an ID on');
     is($dead->($wh, $id[4], 1)->[2][0][7], 0, 'one without a body');
     is_deeply([map { $_->[0] } @{ $dead->($ap, $id[7], 100)->[2] }], [$id[5]],
-        "an application's");
+        'hook_dead shows the letters of an application');
     my $r = $dead->($none, '', 100);
     isnt($r->[1], '', 'a call ends after some octets');
     is(scalar @{ $r->[2] }, 0, 'though it found nothing');
@@ -362,7 +375,7 @@ is_deeply($replay->('-', '+', 10, ''), ['OK', 1, ''], 'beside its others');
 is(cmd('HGET', k('event', $ac, $ev), 'open'), 2, 'both are counted');
 all_due();
 done($_, 'ok') for claim();
-is(scalar @{ cmd('KEYS', k('event', '*')) }, 0, 'nothing remains');
+is(scalar @{ cmd('KEYS', k('event', '*')) }, 0, 'the store has no event left');
 
 # a dead letter that cannot be delivered stays, callbacks go to their URL
 cmd('XADD', k('dead', $ac), '*', 'to', $wh, 'raw', 'x');
@@ -374,7 +387,8 @@ is_deeply(script('hook_replay', [$acct], $ap, '-', '+', 10, ''),
     ['OK', 1, ''], 'the callback of an application');
 @got = claim();
 is_deeply([@{ $got[0] }[0, 2, 3]], ["$ac:$ev:CB0", 'https://c.example/',
-    'callback'], 'to its URL, with the secret of the application');
+    'callback'],
+    'the callback goes to its URL with the secret of its application');
 done($got[0], 'ok');
 is(scalar letters(), 2, 'the others stay');
 is(script('hook_replay', [$acct], sid('AP'), '-', '+', 10, '')->[0], 'APP',
@@ -384,20 +398,21 @@ is(script('hook_replay', [$acct], sid('AP'), '-', '+', 10, '')->[0], 'APP',
 
 clear();
 is(script('hook_test', [$acct], $wh, $ev = sid('EV'), 'webhook.test', '{}', 0)
-    ->[0], 'OK', 'a test');
+    ->[0], 'OK', 'hook_test queues a test');
 cmd('HSET', k('hook', $ac, $wh), 'till', now_ms() + 60_000);
 @got = claim();
 is_deeply([map { @$_[0, 1] } @got], ["$ac:$ev:$wh", 'webhook.test'],
-    'is sent, whatever the circuit');
-is(done($got[0], 'retry', log => 'test'), 'OK', 'fails');
+    'the test is claimed in spite of the circuit');
+is(done($got[0], 'retry', log => 'test'), 'OK',
+    'delivery_done records the failed test');
 is_deeply([cmd('ZCARD', k('retry')), scalar(letters()),
     scalar @{ cmd('KEYS', k('event', '*')) }], [0, 0, 0],
-    'and that is the end of it');
-is(state($wh)->{fails}, undef, 'it counts for nothing');
+    'a failed test leaves nothing in the store');
+is(state($wh)->{fails}, undef, 'a failed test does not count as a failure');
 script('hook_test', [$acct], $wh, sid('EV'), 'webhook.test', '{}', 0);
 script('hook_status', [$acct], $wh, 'disabled');
 is(scalar(@got = claim()), 0, 'disabled before its attempt: it is not sent');
-is(scalar(letters()), 0, 'and leaves no letter that a replay would send');
+is(scalar(letters()), 0, 'an unsent test leaves no dead letter');
 script('hook_status', [$acct], $wh, 'disabled');
 is(script('hook_test', [$acct], $wh, sid('EV'), 't', '{}', 0)->[0], 'DISABLED',
     'a disabled one gets none');
@@ -407,11 +422,12 @@ is_deeply([@{ hook_record($wh) }{qw(status reason)}], ['disabled', ''],
 # --- the end of it
 
 event();
-is(script('hook_delete', [$acct], $wh)->[0], 'OK', 'deleted');
+is(script('hook_delete', [$acct], $wh)->[0], 'OK',
+    'hook_delete deletes the receiver');
 done($_, 'ok') for claim();
 is(scalar(grep { $_->{to} eq $wh } letters()), 1,
     'the waiting delivery is a dead letter');
-is((event())[1], 1, 'and no event follows');
+is((event())[1], 1, 'an event goes to the other receiver only');
 unlike(join("\n", @{ cmd('KEYS', '*') }), qr/:(?:s|log|hook):$ac:$wh/,
     'nothing of it is left');
 

@@ -21,10 +21,12 @@ my %stamp;
 sub totals_changed {
     my $t = unpacked(cmd('GET', k('totals', $ac)));
     local $Test::Builder::Level = $Test::Builder::Level + 1;
-    is_deeply([@$t[2, 4]], [card('hosts'), card('listed')], 'the totals');
+    is_deeply([@$t[2, 4]], [card('hosts'), card('listed')],
+        'the totals match the indexes');
     my %now = (hosts => $t->[1], listed => $t->[3]);
     my @changed = grep { $now{$_} != ($stamp{$ac}{$_} // 0) } sort keys %now;
-    ok(!(grep { $now{$_} < ($stamp{$ac}{$_} // 0) } @changed), 'stamps grow');
+    ok(!(grep { $now{$_} < ($stamp{$ac}{$_} // 0) } @changed),
+        'the stamps of the totals never decrease');
     $stamp{$ac} = \%now;
     return "@changed";
 }
@@ -43,23 +45,24 @@ my $r = add_host($acct, 'rbl', '192.0.2.1');
 is($r->[0], 'OK', 'a host is added');
 my $h = unpacked($r->[1]);
 my $ht = $h->[ID];
-is($h->[VALUE], '192.0.2.1', 'its value');
+is($h->[VALUE], '192.0.2.1', 'the record has the value');
 is($h->[PROFILE], $rp, 'the default profile');
 is_deeply($h->[GROUPS], [$cg], 'the default group');
-is(cmd('HGET', k('uniq', $ac), 'rbl|192.0.2.1'), $ht, 'unique index');
-ok(cmd('ZSCORE', k('due', $ac), $ht), 'its first check is due');
-ok(cmd('ZSCORE', k('due'), $ac), 'and the account has its turn');
+is(cmd('HGET', k('uniq', $ac), 'rbl|192.0.2.1'), $ht,
+    'the unique index has the host');
+ok(cmd('ZSCORE', k('due', $ac), $ht), 'the first check of the host is due');
+ok(cmd('ZSCORE', k('due'), $ac), 'the account has its turn');
 is(refs($rp), 1, 'the profile is in use');
 is(refs("$cg:h"), 1, 'the group is in use');
 
 is(cmd('EXISTS', k('totals', $ac)), 0, 'no totals until they are counted');
-is(script('totals_make', [$acct])->[0], 'OK', 'they are counted');
-is(totals_changed(), 'hosts listed', 'with stamps');
+is(script('totals_make', [$acct])->[0], 'OK', 'totals_make counts the totals');
+is(totals_changed(), 'hosts listed', 'both totals have new stamps');
 is(script('totals_make', [k('acct', sid('AC'))])->[0], 'ACCOUNT',
     'of accounts that are there');
 
 is(add_host($acct, 'rbl', '192.0.2.1')->[0], 'EXISTS', 'twice is refused');
-is(totals_changed(), '', 'and no change');
+is(totals_changed(), '', 'a refused host does not change the totals');
 is(add_host($acct, 'uribl', '192.0.2.1')->[0], 'OK', 'another type is not');
 is(script('host_add', [$acct], 'n', 'rbl', 1, sid('RP'), '', '', '',
     sid('HT'), '192.0.2.9')->[0], 'PROFILE', 'a foreign profile is refused');
@@ -72,7 +75,7 @@ is(card('hosts'), 2, 'a refused request changes nothing');
 $r = add_host($acct, 'rbl', map { "192.0.2.$_" } 0 .. 3);
 is(scalar @$r, 4, 'of a subnet those that exist are skipped');
 is(card('hosts'), 5, 'the others are there');
-is(totals_changed(), 'hosts', 'and counted');
+is(totals_changed(), 'hosts', 'the totals count the new hosts');
 for my $bad (['SET', 'x'], ['SET', packed([2, 1, 2, 3, 4])], ['SET', ''],
     ['SET', packed([1, 'x', 'y'])], ['HSET', 'a', 'b'])
 {
@@ -81,10 +84,12 @@ for my $bad (['SET', 'x'], ['SET', packed([2, 1, 2, 3, 4])], ['SET', ''],
     cmd($command, k('totals', $ac), @value);
     my $new = add_host($acct, 'rbl', '192.0.2.200');
     is($new->[0], 'OK', 'unreadable totals do not prevent an addition');
-    is(cmd('EXISTS', k('totals', $ac)), 0, 'and are deleted');
+    is(cmd('EXISTS', k('totals', $ac)), 0,
+        'host_add deletes unreadable totals');
     script('totals_make', [$acct]);
     script('host_delete', [$acct], unpacked($new->[1])->[ID], 1000);
-    is(totals_changed(), 'hosts listed', 'they are counted again');
+    is(totals_changed(), 'hosts listed',
+        'totals_make counts both totals again');
 }
 $r = add_host($acct, 'rbl', map { "192.0.2.$_" } 10 .. 15);
 is_deeply($r, ['LIMIT', 10], 'the limit of the plan holds for all or none');
@@ -97,7 +102,7 @@ cmd('ZADD', k('groups', $ac), 9, $cg2);
 is(script('host_update', [$acct], $ht, '1', 'new name', '', $cg2, $cg2)->[0],
     'OK', 'name and groups change');
 $h = host($ht);
-is($h->[NAME], 'new name', 'the name');
+is($h->[NAME], 'new name', 'the host has the new name');
 is_deeply($h->[GROUPS], [$cg2], 'a group named twice is there once');
 is(refs("$cg2:h"), 1, 'the new group is in use');
 is(refs("$cg:h"), 4, 'the old one by one less');
@@ -109,21 +114,25 @@ is(host($ht)->[NAME], 'new name', 'a refused update changed nothing');
 
 # pause and resume
 
-is(script('host_status', [$acct], $ht, 'paused')->[0], 'OK', 'paused') for 1, 2;
-is(host($ht)->[STATUS], 'paused', 'its status');
-ok(!cmd('ZSCORE', k('due', $ac), $ht), 'not scheduled');
-is(script('host_status', [$acct], $ht, 'active')->[0], 'OK', 'resumed');
+is(script('host_status', [$acct], $ht, 'paused')->[0], 'OK',
+    'host_status pauses the host') for 1, 2;
+is(host($ht)->[STATUS], 'paused', 'the host is paused');
+ok(!cmd('ZSCORE', k('due', $ac), $ht), 'a paused host is not scheduled');
+is(script('host_status', [$acct], $ht, 'active')->[0], 'OK',
+    'host_status resumes the host');
 ok(cmd('ZSCORE', k('due', $ac), $ht), 'due at once');
 
 # delete
 
-is(script('host_delete', [$acct], $ht, 1000)->[0], 'OK', 'deleted');
+is(script('host_delete', [$acct], $ht, 1000)->[0], 'OK',
+    'host_delete deletes the host');
 is(script('host_delete', [$acct], $ht, 1000)->[0], 'HOST',
     'the host does not exist');
-ok(!cmd('EXISTS', k('r', $ac, $ht)), 'no record');
-ok(!cmd('HGET', k('uniq', $ac), 'rbl|192.0.2.1'), 'no index');
-ok(!cmd('ZSCORE', k('due', $ac), $ht), 'no schedule');
-ok(!refs("$cg2:h"), 'no reference');
+ok(!cmd('EXISTS', k('r', $ac, $ht)), 'the deleted host has no record');
+ok(!cmd('HGET', k('uniq', $ac), 'rbl|192.0.2.1'),
+    'the deleted host is not in the unique index');
+ok(!cmd('ZSCORE', k('due', $ac), $ht), 'the deleted host is not scheduled');
+ok(!refs("$cg2:h"), 'no group counts the deleted host');
 
 # a range
 
@@ -138,21 +147,23 @@ my @all = records(@$r[1 .. 4]);
 my $range = $all[0][ID];
 is($all[0][TYPE], 'ip_range', 'the range comes first');
 is($all[1][PARENT], $range, 'a child knows its range');
-is($all[1][NAME], 'name 198.51.100.0', 'and is named after it');
-is(cmd('ZCARD', k('kids', $ac, $range)), 3, 'three children');
+is($all[1][NAME], 'name 198.51.100.0',
+    'a child is named after its range and its address');
+is(cmd('ZCARD', k('kids', $ac, $range)), 3, 'the range has three children');
 is(add_host($acct2, 'ip_range', '198.51.100.0/30', '198.51.100.9')->[0],
     'EXISTS', 'the same range again');
 
 script('host_status', [$acct2], $range, 'paused');
 is_deeply([map { host($_->[ID])->[STATUS] } @all], [('paused') x 4],
     'a pause acts on the children');
-is(host($own)->[STATUS], 'active', 'not on a host of its own');
+is(host($own)->[STATUS], 'active', 'a host outside the range stays active');
 script('host_status', [$acct2], $range, 'active');
 is_deeply([map { host($_->[ID])->[STATUS] } @all], [('active') x 4],
     'a resume too');
 script('host_update', [$acct2], $range, '1', 'office', '');
 is_deeply([map { host($_->[ID])->[NAME] } @all[0, 1]],
-    ['office', 'office 198.51.100.0'], 'and a new name');
+    ['office', 'office 198.51.100.0'],
+    'a new name of the range renames its children');
 
 # a listed child counts in its range, until it is deleted
 
@@ -167,13 +178,14 @@ is(totals_changed(), 'listed', 'a listing is counted');
 is(host($range)->[LISTED], 1, 'the range is listed by its child');
 is(card('listed'), 1, 'listings show the child');
 script('host_status', [$acct2], $range, 'paused');
-is(card('listed'), 0, 'not while it is paused');
-is(totals_changed(), 'listed', 'nor counted');
+is(card('listed'), 0, 'the listings do not show a child of a paused range');
+is(totals_changed(), 'listed', 'the pause changes the total of listings');
 script('host_status', [$acct2], $range, 'active');
-is(card('listed'), 1, 'again when it is resumed');
-is(totals_changed(), 'listed', 'and counted');
+is(card('listed'), 1, 'the listings show the child of the resumed range');
+is(totals_changed(), 'listed',
+    'the resumed range changes the total of listings');
 script('host_status', [$acct2], $range, 'active');
-is(totals_changed(), '', 'once');
+is(totals_changed(), '', 'a second resumption changes no total');
 script('check_start', [$acct2], $pp = sid('PP'), $kid, '', 0, '', '', 60_000);
 begin($acct2, $pp, $kid);
 finish_check($acct2, $pp, $kid, [listed_result('RBa')]);
@@ -185,11 +197,12 @@ is(totals_changed(), 'listed', 'one that ends does');
 script('check_start', [$acct2], $pp = sid('PP'), $kid, '', 0, '', '', 60_000);
 begin($acct2, $pp, $kid);
 finish_check($acct2, $pp, $kid, [listed_result('RBa')]);
-is(totals_changed(), 'listed', 'listed again');
+is(totals_changed(), 'listed', 'a new listing changes the total of listings');
 script('host_delete', [$acct2], $kid, 1000);
 is(host($range)->[LISTED], 0, 'a deleted child does not count');
-is(card('listed'), 0, 'nor show');
-is(totals_changed(), 'hosts listed', 'nor in the totals');
+is(card('listed'), 0, 'the listings do not show a deleted child');
+is(totals_changed(), 'hosts listed',
+    'the deletion of a child changes both totals');
 script('host_delete', [$acct2], $range, 1000);
 is(card('hosts'), 1, 'a deleted range takes its children along');
 is(totals_changed(), 'hosts', 'all of them');

@@ -60,7 +60,7 @@ for (['the longest is the daemon\'s', 10_000, KEEP],
             sub { take('m', 1); is(begin($acct, $pp, $ht)->[0], 'OK',
                 'started');
                 1 });
-        is(status($pp), 'completed', 'it is finished');
+        is(status($pp), 'completed', "$name, $of: the check is completed");
     }
 }
 
@@ -68,11 +68,11 @@ for (['the longest is the daemon\'s', 10_000, KEEP],
 my $ht = host();
 my $pp = start($ht, 20_000);
 is(start($ht, 300_000), $pp, 'a second request gets the same check');
-is(start($ht, 10_000), $pp, 'and a third');
+is(start($ht, 10_000), $pp, 'a third request gets the same check');
 kept_until('three requests', $pp, 300_000,
     sub { finish_check($acct, $pp, $ht, [], 'No.') },
     sub { take('m', 1); begin($acct, $pp, $ht) });
-is(status($pp), 'failed', 'it has failed');
+is(status($pp), 'failed', 'the requested check has failed');
 
 # in flight, and finished: a new request gets a finished one
 cmd('HSET', k('flight'), "$ac:$ht", $pp);
@@ -80,7 +80,7 @@ my $next = start($ht, 20_000);
 isnt($next, $pp, 'a finished check is not returned');
 is(cmd('HGET', k('flight'), "$ac:$ht"), $next, 'the new one is in flight');
 take('m', 1);
-is(begin($acct, $next, $ht)->[0], 'OK', 'and starts');
+is(begin($acct, $next, $ht)->[0], 'OK', 'the new check starts');
 finish_check($acct, $next, $ht, [], 'No.');
 
 # a scheduled check that is requested while it runs
@@ -98,7 +98,7 @@ kept_until('requested while it ran', $pp, 200_000,
         result('RBb', 'clear')], '', kind => 'd') },
     sub { 0 });
 cmp_ok(cmd('PTTL', k('check', $ac, "$pp:d")), '>', 190_000,
-    'and its details with it');
+    'the details of the check expire with it');
 
 # other ends: each is reported
 sub ends {
@@ -113,29 +113,35 @@ sub ends {
     is(told(), $before + 1, "$name: the callback is reported");
 }
 ends('the host is deleted', sub {
-    is(script('host_delete', [$acct], $_[1], KEEP)->[0], 'OK', 'deleted');
+    is(script('host_delete', [$acct], $_[1], KEEP)->[0], 'OK',
+        'host_delete deletes the host');
     take('m', 1);
-    is(begin($acct, @_)->[0], 'GONE', 'none starts');
+    is(begin($acct, @_)->[0], 'GONE',
+        'check_begin starts no check of a deleted host');
 });
 for my $of (undef, '') {
     my $name = defined $of ? 'a one-off, ' : 'a host, ';
     ends("${name}the account is suspended", sub {
         script('account_status', [$acct], 'suspended');
         take('m', 1);
-        is(begin($acct, @_)->[0], 'GONE', 'none starts');
+        is(begin($acct, @_)->[0], 'GONE',
+            'check_begin starts no check of a suspended account');
         script('account_status', [$acct], 'active');
     }, $of);
 }
 ends('no key links it to its host', sub {
     cmd('HDEL', k('flight'), "$ac:$_[1]");
     take('m', 1);
-    is(begin($acct, @_)->[0], 'GONE', 'none starts');
+    is(begin($acct, @_)->[0], 'GONE',
+        'check_begin starts no check without its key');
 });
 ends('the host is lost', sub {
     cmd('DEL', k('r', $ac, $_[1]));
     take('m', 1);
-    is(begin($acct, @_)->[0], 'GONE', 'none starts');
-    ok(!cmd('HEXISTS', k('flight'), "$ac:$_[1]"), 'nor is one in flight');
+    is(begin($acct, @_)->[0], 'GONE',
+        'check_begin starts no check of a lost host');
+    ok(!cmd('HEXISTS', k('flight'), "$ac:$_[1]"),
+        'the lost host has no check in flight');
 });
 my $of_lost = start('', 100_000, '192.0.2.252');
 my $account = cmd('GET', $acct);

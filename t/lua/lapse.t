@@ -34,7 +34,7 @@ sub faultless {
     my ($when) = @_;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     my $r = rblctl($redis, 'fsck');
-    is($r->{out}, "no fault in 1 account\n", "fsck: $when");
+    is($r->{out}, "no fault in 1 account\n", "fsck finds no fault: $when");
 }
 
 # An account with a paid plan; hosts that were checked: n clear, then one that
@@ -120,12 +120,12 @@ my $a = is_account();
 ok($a->[A_LAPSED] > now_ms() - 5000, 'the account tells since when');
 is("@$a[A_KEPT, A_SETTLED]", '0 0', 'no host is kept, the work is to come');
 cmp_ok(unpacked(cmd('GET', k('totals', $ac)))->[5], '>', $made,
-    'and nginx is told at once');
+    'the totals get a newer stamp for nginx');
 is_deeply([notices()], [['', 'Plan', 'expired', 0]],
     'the contacts are told') or diag(explain([notices()]));
 is(start($hosts[0]), undef, 'a check that is due does not start');
-ok(host($hosts[0])->[STOPPED], 'its host is stopped');
-is(due($hosts[0]), undef, 'and in no schedule');
+ok(host($hosts[0])->[STOPPED], 'the host of the refused check is stopped');
+is(due($hosts[0]), undef, 'the stopped host is in no schedule');
 faultless('before the work');
 is(script('bill_step', [$acct], 0, 0)->[1], 'lapsed', 'looked at again');
 is(scalar notices(), 1, 'the contacts are told once');
@@ -138,7 +138,7 @@ is_deeply([@{ host($listed) }[CHECKED, FIRST, LISTED, DETAILS]],
     [@{ $before[3] }[CHECKED, FIRST, LISTED, DETAILS]], 'as it was');
 is(host($_)->[STOPPED], $a->[A_LAPSED], 'a host tells since when')
     for @hosts;
-is(host($_)->[NEXT], 0, 'and no next check') for @hosts;
+is(host($_)->[NEXT], 0, 'a stopped host has no next check') for @hosts;
 is_deeply([grep { /delisted/ } map { my %f = @{ $_->[1] };
     unpacked($f{d})->[2] } @{ cmd('XRANGE', k('outbox'), '-', '+') }], [],
     'no listing ends');
@@ -156,7 +156,7 @@ for my $ht (@hosts) {
     ok($due > now_ms() && $due < now_ms() + 661_000,
         'within one interval and a tenth');
     is(host($ht)->[NEXT], $due, 'as its record says');
-    is(state($ht), IS_UNKNOWN, 'still unknown');
+    is(state($ht), IS_UNKNOWN, 'a host is unknown until its check');
 }
 faultless('after its work');
 my $pp = start($hosts[0]);
@@ -164,26 +164,28 @@ is_deeply(script('check_clear', [k('flight:due')], "$ac:$hosts[0]",
     cmd('HGET', k('flight:due'), "$ac:$hosts[0]"), 600), ['OK', '0'],
     'the first check is not finished in passing');
 is(finish($pp, $hosts[0], map { result($_, 'clear') } 'RBa', 'RBb')->[0], 'OK',
-    'it is finished');
+    'check_finish ends the first check');
 is(state($hosts[0]), 0, 'the host is clear');
-is(host($hosts[0])->[STOPPED], 0, 'and not stopped');
+is(host($hosts[0])->[STOPPED], 0, 'the checked host is not stopped');
 $pp = start($hosts[0]);
 is_deeply(script('check_clear', [k('flight:due')], "$ac:$hosts[0]",
     cmd('HGET', k('flight:due'), "$ac:$hosts[0]"), 600), ['OK', '1'],
     'the second one is, in passing');
 check($hosts[1]);
 is(state($hosts[1]), IS_UNKNOWN, 'a check that fails tells nothing');
-ok(due($hosts[1]), 'and is repeated');
+ok(due($hosts[1]), 'a failed check is repeated');
 check($hosts[1], map { result($_, 'unknown', error => 'timeout') }
     'RBa', 'RBb');
-is(state($hosts[1]), IS_UNKNOWN, 'so does one without responses');
-is(host($hosts[1])->[STOPPED], 0, 'but the host is checked');
+is(state($hosts[1]), IS_UNKNOWN,
+    'a check without responses leaves the host unknown');
+is(host($hosts[1])->[STOPPED], 0,
+    'a host checked without responses is not stopped');
 check($listed, listed_result('RBa'), result('RBb', 'clear'));
 is(state($listed), IS_LISTED, 'a host that is still listed');
 is(host($listed)->[FIRST], $before[3][FIRST], 'since it was');
 check($hosts[2], listed_result('RBa'), result('RBb', 'clear'));
 is(state($hosts[2]), IS_LISTED, 'a host is listed since');
-is(cmd('ZCARD', k('listed', $ac)), 2, 'two listings');
+is(cmd('ZCARD', k('listed', $ac)), 2, 'the index has two listings');
 faultless('after the checks');
 
 expire();
@@ -192,7 +194,7 @@ pay();
 work_ends();
 check($listed, map { result($_, 'clear') } 'RBa', 'RBb');
 is(state($listed), 0, 'a listing ended meanwhile');
-is(cmd('ZCARD', k('listed', $ac)), 1, 'and is in no index');
+is(cmd('ZCARD', k('listed', $ac)), 1, 'the ended listing is in no index');
 faultless('one listing is over');
 
 
@@ -208,22 +210,23 @@ script('check_start', [$acct], my $one_off = sid('PP'), '', '192.0.2.9', 1, '',
 expire();
 is(finish($p1, $hosts[0], listed_result('RBa'), result('RBb', 'clear'))->[0],
     'OK', 'a running check ends before the work');
-ok(due($hosts[0]), 'and its host is still scheduled');
+ok(due($hosts[0]),
+    'the host of the ended check stays scheduled until the work');
 work_ends();
 is_deeply(scheduled(), [$hosts[1]], 'the other running one keeps its lease');
 is(finish($p2, $hosts[1], listed_result('RBb'), result('RBa', 'clear'))->[0],
-    'OK', 'it ends after the work');
-is_deeply(scheduled(), [], 'and is not repeated');
+    'OK', 'the other running check ends after the work');
+is_deeply(scheduled(), [], 'a check that ends after the work is not repeated');
 is(cmd('ZCARD', k('listed', $ac)), 3, 'what they found is kept');
-is(state($_), IS_UNKNOWN, 'but it is not current') for @hosts;
+is(state($_), IS_UNKNOWN, 'a host stays unknown after its check') for @hosts;
 take('m', 9);
 is(begin($acct, $manual, $listed)->[0], 'OK', 'a check by hand starts');
 is(finish($manual, $listed, map { result($_, 'clear') } 'RBa', 'RBb')->[0],
-    'OK', 'and ends');
+    'OK', 'the manual check ends');
 is(cmd('ZCARD', k('listed', $ac)), 2, 'a listing is over');
 is(state($listed), IS_UNKNOWN, 'the host is unknown all the same');
-is_deeply(scheduled(), [], 'and not scheduled');
-is(begin($acct, $one_off, '')->[0], 'OK', 'so does a one-off');
+is_deeply(scheduled(), [], 'the host of the manual check is not scheduled');
+is(begin($acct, $one_off, '')->[0], 'OK', 'a one-off check starts');
 finish($one_off, '', result('RBa', 'clear'));
 faultless('all accepted checks have ended');
 pay();
@@ -240,7 +243,8 @@ is(script('check_clear', [k('flight:due')], "$ac:$hosts[0]",
     cmd('HGET', k('flight:due'), "$ac:$hosts[0]"), 600)->[1], '0',
     'a clear check of a stopped host does not end in passing');
 finish($pp, $hosts[0], map { result($_, 'clear') } 'RBa', 'RBb');
-is(state($hosts[0]), IS_UNKNOWN, 'it ends, and the host stays unknown');
+is(state($hosts[0]), IS_UNKNOWN,
+    'a stopped host stays unknown after its clear check');
 faultless('a clear check has ended');
 
 
@@ -274,14 +278,14 @@ for my $kept (0, 1, -1) {
         my ($name, $does) = @$_;
         is_deeply($does->(), ['LAPSED'], "kept $kept: $name is refused");
     }
-    is_deeply(content(), $was, 'and nothing has changed');
+    is_deeply(content(), $was, "kept $kept: a refused request changes nothing");
     is_deeply(script('host_status', [$acct], $hosts[1], 'paused'), ['OK'],
         'a host can be paused');
     work_ends();
     pay();
     work_ends();
     is_deeply(script('host_status', [$acct], $_, 'active'), ['OK'],
-        'and resumed when it is paid') for @hosts;
+        'a paused host is resumed when the plan is paid') for @hosts;
     is(add_host($acct, 'rbl', '10.1.0.1')->[0], 'OK', 'as is an add');
     faultless('refused requests');
 }
@@ -293,8 +297,8 @@ is(slice('host_add', [$acct], 'name', 'rbl', 1, '', '', '', '',
     'hosts are still to be made');
 expire();
 work_ends();
-is(cmd('ZCARD', k('hosts', $ac)), 6, 'they are');
-is_deeply(scheduled(), [], 'and none is scheduled');
+is(cmd('ZCARD', k('hosts', $ac)), 6, 'the work makes the five hosts');
+is_deeply(scheduled(), [], 'none of the new hosts is scheduled');
 faultless('hosts that were made afterwards');
 
 
@@ -313,7 +317,8 @@ is(state($hosts[4]), IS_UNKNOWN, 'the last is unknown');
 faultless('two hosts are checked');
 script('host_delete', [$acct], $hosts[0], 60_000);
 faultless('the first was deleted');
-is_deeply(scheduled(), [$hosts[1]], 'and no other takes its place');
+is_deeply(scheduled(), [$hosts[1]],
+    'no other host takes the place of a deleted one');
 check($hosts[1], listed_result('RBa'), result('RBb', 'clear'));
 is(state($hosts[1]), IS_LISTED, 'the second is listed');
 pay();
@@ -358,7 +363,7 @@ script('host_delete', [$acct], $kids[3], 60_000);
 work_ends();
 is_deeply(scheduled(), [], 'no address is scheduled');
 is(state($top), RANGE, 'a range has no state');
-ok(host($top)->[STOPPED], 'and is stopped');
+ok(host($top)->[STOPPED], 'the range is stopped');
 is(state($kids[0]), IS_UNKNOWN, 'an address is unknown');
 is(state($hosts[0]), PAUSED, 'a paused host stays paused');
 faultless('a range and a paused host');
@@ -374,13 +379,13 @@ script('host_status', [$acct], $kids[1], 'active');
 is(state($kids[1]), IS_UNKNOWN, 'one that is resumed waits for its check');
 check($kids[0], map { result($_, 'clear') } 'RBa', 'RBb');
 is(state($kids[0]), 0, 'an address is clear');
-is(host($top)->[STOPPED], 0, 'its range is checked again');
+is(host($top)->[STOPPED], 0, 'the range of the checked address is not stopped');
 faultless('a range goes on');
 
 expire(5);                              # two hosts, the range, two addresses
 work_ends();
 is(scalar @{ scheduled() }, 3, 'a range is kept in part');
-ok(host($top)->[STOPPED], 'it is not checked as a whole');
+ok(host($top)->[STOPPED], 'a range that is kept in part is stopped');
 faultless('a range in part');
 
 
@@ -404,17 +409,18 @@ expire();
 work_ends();
 is(script('account_plan', [$acct], 'Small', 1, 2, 3, 4, 1200)->[0], 'OK',
     'an expired account gets the limits of another plan');
-ok(is_account()->[A_LAPSED], 'which does not pay for it');
-is(look(), 'lapsed', 'its bill is as it was');
+ok(is_account()->[A_LAPSED],
+    'an expired account stays expired with other limits');
+is(look(), 'lapsed', 'the bill of an expired account stays lapsed');
 faultless('other limits');
-is(buy('month'), 'OK', 'it is put on another plan, with a payment open');
-ok(is_account()->[A_LAPSED], 'and has not paid');
+is(buy('month'), 'OK', 'bill_plan puts the account on another plan');
+ok(is_account()->[A_LAPSED], 'the account stays expired until it has paid');
 faultless('another plan, not paid');
 is(unpacked(cmd('GET', k('pay', $ac, bill()->[10])))->[4], 2_000_000,
     'the payment is of the new price');
 pay();
 work_ends();
-is_deeply(scheduled(), [sort @hosts], 'then it pays');
+is_deeply(scheduled(), [sort @hosts], 'the payment schedules all hosts');
 is(told(), 'expired active', 'the contacts are told once each');
 faultless('another plan, paid');
 
@@ -425,8 +431,8 @@ script('bill_paid', [$acct], bill()->[10], '') if bill()->[10] ne '';
 expire();
 work_ends();
 is(bill()->[10], '', 'a plan that ended has no payment');
-is(buy('month'), 'OK', 'it is put on another plan');
-is(is_account()->[A_LAPSED], 0, 'and goes on, as a new account would');
+is(buy('month'), 'OK', 'bill_plan puts the account on another plan');
+is(is_account()->[A_LAPSED], 0, 'the account is active like a new one');
 faultless('a plan that ended, and another');
 is(look(7 * DAY), 'grace', 'until its grace is over');
 work_ends();
@@ -439,14 +445,14 @@ faultless('in its grace');
 hears();
 expire();
 work_ends();
-is(buy('check'), 'OK', 'it is to pay by the check');
-ok(is_account()->[A_LAPSED], 'and has nothing to pay with');
+is(buy('check'), 'OK', 'bill_plan puts the account on a plan by the check');
+ok(is_account()->[A_LAPSED], 'an account without a balance stays expired');
 faultless('by the check');
 is(look(), 'lapsed', 'as its bill says');
 is(told(), 'expired', 'the contacts know');
 script('bill_topup', [$acct], 'R', 9_000_000, '');
 look();
-is(is_account()->[A_LAPSED], 0, 'with a balance it goes on');
+is(is_account()->[A_LAPSED], 0, 'a balance makes the account active');
 work_ends();
 is_deeply(scheduled(), [sort @hosts], 'all are due');
 faultless('by the check, with a balance');
@@ -454,10 +460,11 @@ script('bill_adjust', [$acct], sid('XX'), -9_000_000, 'gone');
 is(look(), 'lapsed', 'the balance is used up');
 work_ends();
 is_deeply(scheduled(), [], 'no host is scheduled');
-is(buy('month'), 'OK', 'it is to pay by the month');
-is(is_account()->[A_LAPSED], 0, 'and goes on');
+is(buy('month'), 'OK', 'bill_plan puts the account on a plan by the month');
+is(is_account()->[A_LAPSED], 0,
+    'the plan by the month makes the account active');
 faultless('by the month');
-is(look(7 * DAY), 'grace', 'in its grace');
+is(look(7 * DAY), 'grace', 'the plan by the month is in its grace');
 work_ends();
 is_deeply(scheduled(), [sort @hosts], 'all are due');
 is(told(), 'expired active expired active', 'the contacts are told');
@@ -475,11 +482,12 @@ for my $kept (0, 1) {
     work_ends();
     isnt(due($hosts[1]), undef, 'the check has its lease');
     faultless('suspended and expired, while a check runs');
-    is(begin($acct, $pp, $hosts[1])->[0], 'GONE', 'it is not done');
+    is(begin($acct, $pp, $hosts[1])->[0], 'GONE',
+        'the check of the suspended account does not start');
     is_deeply(scheduled(), $kept ? [$hosts[0]] : [],
-        'and its host is not scheduled');
-    ok(host($hosts[1])->[STOPPED], 'but stopped');
-    is(start($hosts[0]), undef, 'nor is a check of another done');
+        'the host of that check is not scheduled');
+    ok(host($hosts[1])->[STOPPED], 'the host of that check is stopped');
+    is(start($hosts[0]), undef, 'the check of another host does not start');
     is_deeply(scheduled(), $kept ? [$hosts[0]] : [], 'one that is kept waits');
     faultless('suspended and expired');
     pay();

@@ -29,13 +29,13 @@ sub listing { return listed_result('RBa', details => 'x' x $_[0]) }
 
 my $n = checked(listed_result('RBa'));
 cmp_ok($n, '<', 4097, 'a usual record');
-is(mark('hosts'), undef, 'has no mark');
+is(mark('hosts'), undef, 'a usual record has no mark');
 for ([5000, 8192], [20_000, 32_768], [6000, 32_768]) {
     my ($size, $mark) = @$_;
     checked(result('RBa', 'clear')) for 1 .. 3;
     my $n = checked(listing($size));
     cmp_ok($n, '>', $size, "a record of $n octets");
-    is(mark('hosts'), $mark, "has the mark $mark");
+    is(mark('hosts'), $mark, "a record of $n octets has the mark $mark");
 }
 is(cmd('EXISTS', map { k('large', $other, $_) } qw(hosts profiles)), 0,
     'another account has none');
@@ -48,9 +48,9 @@ is(mark('profiles'), undef, 'a profile of 100 entries is not large');
 script('profile_add', [$acct], sid('RP'), 'many', '', '1', @lists[0 .. 199]);
 is(mark('profiles'), 8192, 'one of 200 is');
 script('profile_update', [$acct], $rp, '', '', '', '1', @lists);
-is(mark('profiles'), 16_384, 'and one that gets 300');
+is(mark('profiles'), 16_384, 'a profile that gets 300 entries raises the mark');
 script('profile_update', [$acct], $rp, '', '', '', '1', $lists[0]);
-is(mark('profiles'), 16_384, 'it stays');
+is(mark('profiles'), 16_384, 'a smaller profile does not lower the mark');
 cmp_ok(length cmd('GET', k('r', $ac, $rp)), '<', 300, 'whatever comes then');
 
 done_testing();

@@ -53,12 +53,13 @@ for my $case ([1000, 0, 100, 20], [1000, 0, 5, 5], [1000, 500, 100, 10],
     if ($n eq 'USED') {
         is(field('used'), $used, 'nothing is counted');
         my $ms = $DAY - now() % $DAY;
-        cmp_ok(abs($r->[1] - $ms), '<', 1000, 'until midnight');
+        cmp_ok(abs($r->[1] - $ms), '<', 1000,
+            'a list with a used quota is refused until midnight');
         next;
     }
     is_deeply([@$r[0, 2 .. 4]], ['OK', 0, 2000, $quota - $was - $n],
         'now, for two seconds');
-    is(field('used'), $was + $n, 'and counted');
+    is(field('used'), $was + $n, 'the granted queries are counted');
 }
 
 fresh();
@@ -67,16 +68,18 @@ is_deeply(grant(5, 0, 1000), ['OK', 5, 0, 2000, 995, 0],
     'the use of yesterday does not count');
 is(field('day'), today(), 'the day is another one');
 set(day => today() + 1, used => 1000);
-is(grant(5, 0, 1000)->[0], 'OK', 'nor does a future time of a wrong clock');
+is(grant(5, 0, 1000)->[0], 'OK',
+    'a future day of a wrong clock does not count');
 is_deeply(grant(0, 0, 1000), ['OK', 0, 0, 0, 995, 0], 'a look takes nothing');
 set(used => 1000);
-is(grant(0, 0, 1000)->[0], 'USED', 'and sees that all is used');
+is(grant(0, 0, 1000)->[0], 'USED',
+    'a request for no query sees the used quota');
 is_deeply(grant(0, 0, 2000), ['OK', 0, 0, 0, 1000, 0], 'more is allowed now');
-is(grant(1, 0, 900)->[0], 'USED', 'or less');
+is(grant(1, 0, 900)->[0], 'USED', 'a lower quota holds at once');
 
 fresh();
 is_deeply(grant(7, 0, 0), ['OK', 7, 0, 2000, -1, 0], 'no limit at all');
-is(cmd('EXISTS', $key), 0, 'leaves nothing');
+is(cmd('EXISTS', $key), 0, 'a list without limits leaves no key');
 
 # --- rate ------------------------------------------------------------------
 
@@ -97,17 +100,17 @@ for my $case ([10, 100, 5, 500], [10, 1, 1, 500], [1, 9, 1, 1000],
 fresh();
 grant(5, 10, 0) for 1 .. 3;
 my $r = grant(5, 10, 0, 1000);
-is($r->[0], 'LATE', 'too far away');
+is($r->[0], 'LATE', 'a turn that is too late is refused');
 ok($r->[1] > 1300 && $r->[1] <= 1500, 'the turn would come so late');
 my $turn = field('turn');
 grant(5, 10, 0, 1000);
-is(field('turn'), $turn, 'and is not used');
+is(field('turn'), $turn, 'a refused request uses no turn');
 is(grant(5, 10, 0, 2000)->[0], 'OK',
-    'with a longer patience it is not too far');
+    'a request that can wait longer is granted');
 set(turn => '1e15');
 is(grant(5, 10, 0)->[2], 0, 'a turn long ago is no credit');
 set(turn => (now() + 3_600_000) * 1000);
-is(grant(5, 10, 0)->[2], 0, 'nor is a turn in one hour');
+is(grant(5, 10, 0)->[2], 0, 'a turn in one hour is ignored');
 
 fresh();
 set(day => today(), used => 10);
@@ -170,7 +173,7 @@ sub told { return script('list_told', [$key], $_[0]) }
 
 fresh();
 is_deeply(told(0), ['OK', 0, 0, 0], 'a good answer of a good list');
-is(cmd('EXISTS', $key), 0, 'changes nothing');
+is(cmd('EXISTS', $key), 0, 'a good answer of a good list writes no key');
 
 # Each back-off is twice as long, up to an hour.
 my $times = 0;
@@ -179,23 +182,24 @@ for my $s (300, 600, 1200, 2400, 3600, 3600) {
     is_deeply(told(1), ['OK', $s * 1000, $times, 1], "refusal $times: $s s");
     my $again = told(1);
     ok($again->[1] > ($s - 5) * 1000 && $again->[1] <= $s * 1000,
-        'not longer by another');
+        'another refusal does not extend the back-off');
     is_deeply([@$again[2, 3]], [$times, 0], 'another refusal is not counted');
     my $no = grant(1, 10, 10);
     is($no->[0], 'BLOCKED', 'nothing is granted');
-    cmp_ok(abs($no->[1] - $s * 1000), '<', 5000, 'for so long');
+    cmp_ok(abs($no->[1] - $s * 1000), '<', 5000,
+        'the list is blocked until the end of the back-off');
     is(grant(0, 0, 0)->[0], 'BLOCKED',
         'a daemon without limits sees the block too');
     set(till => now() - 1);
     is_deeply([@{ grant(1, 10, 10) }[0, 5]], ['OK', $times],
-        'then the list is queried again and its answer is reported');
+        'the grant after the back-off asks for a report');
 }
 
 told(1);
 is(told(0)->[1] > 0, 1, 'an answer to an older query ends nothing');
 set(since => now() - 11_000);
 is_deeply(told(0), ['OK', 0, 0, 0], 'a later one does');
-is(field('till'), undef, 'and all is forgotten');
+is(field('till'), undef, 'a later good answer ends the back-off');
 is_deeply(told(1), ['OK', 300_000, 1, 1],
     'the next one starts at the beginning');
 

@@ -78,15 +78,15 @@ pass('fewer than 20 go of a list that turns, whatever was before');
 fresh();
 turn(0, 4);
 set(moved => now() - $HALF + 5000);
-is(turn(0, 0)->[1], 4, 'young enough');
+is(turn(0, 0)->[1], 4, 'listings younger than half an hour count in full');
 set(moved => now() - $HALF - 5000);
 is(turn(0, 0)->[1], 2, 'older than half an hour counts half');
-is(turn(0, 0)->[1], 2, 'once');
+is(turn(0, 0)->[1], 2, 'older listings are halved only once');
 set(moved => now() - 2 * $HALF - 5000);
 is(turn(0, 0)->[1], 0, 'older than an hour not at all');
 turn(0, 4);
 set(moved => now() + 60_000);
-is(turn(0, 1)->[1], 1, 'nor does a future time of a wrong clock');
+is(turn(0, 1)->[1], 1, 'a future time of a wrong clock does not count');
 for my $junk ('x', '-1', 'nan', 'inf', '1e300', '') {
     set(clear => $junk, fresh => $junk, passes => $junk, passed => $junk,
         frozen => $junk);
@@ -99,7 +99,7 @@ fresh();
 my $r = turn(5, 10);
 is_deeply([@$r[0 .. 5]], ['FROZEN', 1, 10, 15, 1, 0],
     'the freeze starts with ten of fifteen; a sample is needed');
-cmp_ok(abs($r->[6] - now()), '<', 5000, 'since now');
+cmp_ok(abs($r->[6] - now()), '<', 5000, 'the freeze starts now');
 is_deeply([map { field($_) } qw(frozen turned of)], [$r->[6], 10, 15],
     'recorded for the operator');
 my $since = $r->[6];
@@ -110,7 +110,7 @@ ok($r->[5] >= 0 && $r->[5] < 5000, 'one has started a moment ago');
 turn(1000, 0);
 is(turn(0, 1)->[0], 'FROZEN', 'clear answers do not thaw it');
 set(sampled => now() - 4000);
-is(turn(0, 1)->[4], 0, 'it is under way');
+is(turn(0, 1)->[4], 0, 'a sample in progress is not repeated');
 set(sampled => now() - 6000);
 is(turn(0, 1)->[4], 1, 'the daemon with the sample has died: another one');
 set(sampled => now() - 29_000);
@@ -125,7 +125,7 @@ is_deeply(thaw($since - 1), ['NONE'],
     'a sample of another freeze does not thaw the list');
 $r = thaw($since);
 is($r->[0], 'OK', 'one of this');
-is_deeply(thaw($since), ['NONE'], 'once');
+is_deeply(thaw($since), ['NONE'], 'a sample thaws the list only once');
 is_deeply([grep { defined } map { field($_) } qw(frozen turned of sampled
     found clear fresh)], [], 'nothing of it is left');
 is_deeply(turn(0, 1), ['OK', 1], 'the counters start at 0');
@@ -140,7 +140,7 @@ for my $bound (10, 20, 40, 80, 160, 320, 640, 640) {
     thaw() if cmd('HEXISTS', $key, 'frozen');
     cmd('HDEL', $key, 'clear', 'fresh');
     is(turn($bound, $bound)->[0], 'FROZEN', "$bound at once do not");
-    is(thaw()->[0], 'OK', 'thawed');
+    is(thaw()->[0], 'OK', 'list_thaw thaws the list');
 }
 set(passed => now() - 3_600_001);
 is(turn(10, 10)->[0], 'FROZEN', 'an hour later ten are enough again');
@@ -149,7 +149,8 @@ is(field('passes'), 1, 'counted from the start');
 
 fresh();
 is_deeply(thaw(), ['NONE'], 'one that is not frozen');
-is(cmd('EXISTS', $key), 0, 'is left alone');
+is(cmd('EXISTS', $key), 0,
+    'list_thaw writes no key for a list that is not frozen');
 set(turned => 5, rate => 'kept', used => 7);
 turn(0, 50);
 thaw();

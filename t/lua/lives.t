@@ -169,7 +169,7 @@ sub faultless {
     my ($when) = @_;
 
     my $r = rblctl($redis, 'fsck');
-    is($r->{out}, "no fault in 1 account\n", "fsck $when")
+    is($r->{out}, "no fault in 1 account\n", "fsck finds no fault $when")
         if $r->{status} != 0;
 }
 

@@ -101,32 +101,33 @@ sub check {
 check(result('RBa', 'clear'));
 is(cmd('EXISTS', k('money', $ac)), 0, 'an account without a bill has no use');
 is_deeply(buy(), ['OK'], 'a plan by the check');
-is(bill()->[ENDS], 0, 'it has no end');
+is(bill()->[ENDS], 0, 'a plan by the check has no end');
 is_deeply(topup(5 * USD, 'first'), ['OK'], 'money in advance');
 is_deeply(look(), ['OK', 'active', ''], 'the account is active');
-is(balance(), 5 * USD, 'it is the balance');
+is(balance(), 5 * USD, 'the top-up is the balance');
 is_deeply(topup(5 * USD, 'first'), ['OK'], 'the same again');
-is_deeply(topup(6 * USD, 'first'), ['OTHER', 5 * USD], 'not with another amount');
-is(balance(), 5 * USD, 'has one effect');
-is(scalar ledger(), 1, 'and one entry');
+is_deeply(topup(6 * USD, 'first'), ['OTHER', 5 * USD],
+    'bill_topup refuses the reference with another amount');
+is(balance(), 5 * USD, 'a repeated top-up has one effect');
+is(scalar ledger(), 1, 'the ledger has one entry for the top-up');
 
 my $pp = job();
 is(finish_check($acct, $pp, $ht, [result('RBa', 'clear')])->[0], 'OK',
-    'a check');
+    'check_finish ends a check');
 is(used(), PRICE, 'costs its price');
 is(finish_check($acct, $pp, $ht, [result('RBa', 'clear')])->[0], 'DONE',
-    'finished again');
-is(used(), PRICE, 'it costs nothing');
+    'check_finish ends the check only once');
+is(used(), PRICE, 'a check that is finished again costs nothing');
 check(result('RBa', 'listed', codes => ['127.0.0.2']), result('RBb', 'unknown'));
 is(used(), 2 * PRICE, 'a listing costs the same');
 check(result('RBa', 'unknown'), result('RBb', 'unknown'));
-is(used(), 2 * PRICE, 'without an answer it costs nothing');
+is(used(), 2 * PRICE, 'a check without an answer costs nothing');
 check(result('RBa', 'skipped'), result('RBb', 'skipped'));
-is(used(), 2 * PRICE, 'and if no list was asked');
+is(used(), 2 * PRICE, 'a check that queries no list costs nothing');
 finish_check($acct, job(), $ht, [], 'Failed.');
 is(used(), 2 * PRICE, 'one that failed costs nothing');
 check(result('RBa', 'clear'));
-is(used(), 3 * PRICE, 'clear again');
+is(used(), 3 * PRICE, 'a clear check costs its price again');
 
 # one-off and manual
 $pp = sid('PP');
@@ -170,7 +171,8 @@ $before = used();
 my $r = batch((map { [$ac, $_] } @more), [$ac2, $free]);
 is(scalar(grep { $_ eq '1' } @$r), 6, 'six in a batch');
 is(used() - $before, 5 * PRICE, 'each of the account costs its price');
-is(cmd('EXISTS', k('money', $ac2)), 0, 'those of another account nothing');
+is(cmd('EXISTS', k('money', $ac2)), 0,
+    'a check of an account without a bill costs nothing');
 
 is_deeply(buy('check', 3000), ['OK'], 'the price changes');
 $before = used();
@@ -190,16 +192,17 @@ my $use = used();
 passes(DAY);
 is_deeply(look(), ['OK', 'active', ''], 'the next day');
 my $last = (ledger())[-1];
-is_deeply([@$last{qw(d c a)}], ['credit', 'revenue', $use], 'it is booked');
+is_deeply([@$last{qw(d c a)}], ['credit', 'revenue', $use],
+    'the use of the day is booked');
 like($last->{k}, qr/^use:\d{4}-\d\d-\d\d:1$/, 'under the day and a number');
-is($last->{b}, 5 * USD - $use, 'with the balance after it');
+is($last->{b}, 5 * USD - $use, 'the entry has the balance after it');
 is_deeply([used(), left()], [0, $last->{b}], 'nothing is left out');
 look();
-is(scalar ledger(), $n + 1, 'once');
+is(scalar ledger(), $n + 1, 'the use of the day is booked only once');
 my $next = cmd('ZSCORE', k('billdue'), $ac);
 my $midnight = (int(time / 86400) + 1) * DAY;
 ok($next >= $midnight && $next < $midnight + DAY / 24,
-    'it is looked at again within an hour after midnight');
+    'the bill is due again within an hour after midnight');
 
 
 # --- the alert ---------------------------------------------------------------
@@ -209,27 +212,29 @@ is_deeply(terms('', '', 4 * USD), ['OK'], 'an alert below 4 USD');
 look();
 is_deeply(types(told()), [], 'the balance is above');
 use_up(left() - 4 * USD);
-ok(!wakes(), 'at the threshold nobody has to look');
+ok(!wakes(), 'a balance at the threshold wakes no daemon');
 look();
-is_deeply(types(told()), [], 'and nothing is told');
+is_deeply(types(told()), [], 'a balance at the threshold sends no alert');
 use_up(PRICE);
 ok(wakes(), 'below it a daemon looks at once');
 look();
 my @e = told();
-is_deeply(types(@e), ['billing.balance.alert'], 'and tells it');
+is_deeply(types(@e), ['billing.balance.alert'],
+    'a balance below the threshold sends an alert');
 is_deeply([@{ $e[0]{data} }[E_BALANCE, E_ALERT]], [4 * USD - PRICE, 4 * USD],
-    'with the balance and the threshold');
+    'the alert has the balance and the threshold');
 is(used(), 0, 'the use is booked then');
 use_up(PRICE);
 ok(!wakes(), 'the next check wakes nobody');
 look();
-is_deeply(types(told()), [], 'and it is told once');
+is_deeply(types(told()), [], 'the alert is sent only once');
 topup(USD);
 look();
 use_up(left() - 4 * USD + 1);
 look();
 my @f = told();
-is_deeply(types(@f), ['billing.balance.alert'], 'it is told again after that');
+is_deeply(types(@f), ['billing.balance.alert'],
+    'the alert is sent again after a top-up');
 isnt($f[0]{sid}, $e[0]{sid}, 'as another event');
 terms('', '', 0);
 look();
@@ -239,24 +244,28 @@ look();
 
 is_deeply(terms(5 * USD, 5 * USD, ''), ['RECHARGE'], 'no more than the limit');
 is_deeply(terms(2 * USD, 25 * USD, ''), ['OK'], 'a recharge below 2 USD');
-is_deeply(look(), ['OK', 'active', ''], 'not now');
+is_deeply(look(), ['OK', 'active', ''],
+    'a balance above the limit opens no recharge');
 use_up(left() - 2 * USD);
-is_deeply(look(), ['OK', 'active', ''], 'and not at the limit');
+is_deeply(look(), ['OK', 'active', ''],
+    'a balance at the limit opens no recharge');
 use_up(PRICE);
 ok(wakes(), 'below it a daemon looks');
 my $py = look()->[2];
-isnt($py, '', 'and opens a payment');
+isnt($py, '', 'a balance below the limit opens a payment');
 is_deeply([@{ payment($py) }[P_KIND, P_AMOUNT, P_STATE]],
-    ['recharge', 23_010_000, 'open'], 'in whole cents, rounded up');
-is(bill()->[OPEN], $py, 'it is that of the bill');
+    ['recharge', 23_010_000, 'open'],
+    'the recharge is in whole cents, rounded up');
+is(bill()->[OPEN], $py, 'the bill has the open payment');
 is(look()->[2], '', 'one at a time');
 is_deeply(types(told()), [], 'nothing is told yet');
-is_deeply(paid($py), ['OK'], 'it is paid');
-is_deeply(paid($py), ['OK'], 'twice');
+is_deeply(paid($py), ['OK'], 'bill_paid accepts the payment');
+is_deeply(paid($py), ['OK'], 'bill_paid accepts the payment again');
 @e = told();
-is_deeply(types(@e), ['billing.recharge.success'], 'and told once');
+is_deeply(types(@e), ['billing.recharge.success'],
+    'the recharge is reported once');
 is_deeply([@{ $e[0]{data} }[E_FALLS, E_TO]], [2 * USD, 25 * USD],
-    'with the terms');
+    'the event has the terms of the recharge');
 $last = (ledger())[-1];
 is_deeply([@$last{qw(d c a r k)}], ['cash', 'credit', 23_010_000, $py,
     "rc:$ac:1"], 'the ledger has it');
@@ -268,14 +277,14 @@ is(look()->[2], '', 'no other one within ten minutes');
 my $last_at = money()->{last};
 my $next = min($last_at + 600_000, $last_at - $last_at % DAY + DAY);
 ok(abs(cmd('ZSCORE', k('billdue'), $ac) - $next) < 30_000,
-    'then a daemon looks');
+    'the bill is due after ten minutes');
 passes(600_000);
 $py = look()->[2];
-isnt($py, '', 'after them it is opened');
+isnt($py, '', 'the next recharge is opened after ten minutes');
 is_deeply(topup(10 * USD), ['OK'], 'money by another way');
-is(payment($py)->[P_STATE], 'void', 'ends it');
-is(bill()->[OPEN], '', 'it is not open');
-is_deeply(paid($py), ['OK'], 'it may be paid all the same');
+is(payment($py)->[P_STATE], 'void', 'a top-up makes the open recharge void');
+is(bill()->[OPEN], '', 'the bill has no open payment');
+is_deeply(paid($py), ['OK'], 'a void recharge can still be paid');
 told();
 
 # the least
@@ -283,7 +292,7 @@ terms(34 * USD, 34 * USD + 1, '');
 use_up(left() - 34 * USD + 1);
 passes(600_000);
 $py = look()->[2];
-is(payment($py)->[P_AMOUNT], 500_000, 'at least 0.50');
+is(payment($py)->[P_AMOUNT], 500_000, 'a recharge is at least 0.50 USD');
 paid($py);
 
 # limits of a day
@@ -300,7 +309,7 @@ for (1 .. 7) {
     push @py, $py if $py ne '';
     paid($py) if $py ne '';
 }
-is(scalar @py, 5, 'at most five a day');
+is(scalar @py, 5, 'an account has at most five recharges a day');
 passes(DAY);
 look();
 paid(bill()->[OPEN]);
@@ -312,13 +321,14 @@ isnt($py, '', 'much is owed');
 paid($py);
 use_up(left() + 900 * USD);
 passes(600_000);
-is(look()->[2], '', 'at most ten times the amount a day');
+is(look()->[2], '', 'the recharges of a day are at most ten times the amount');
 passes(DAY);
 $py = look()->[2];
-isnt($py, '', 'but on the next day');
+isnt($py, '', 'the next recharge is opened on the next day');
 is(bill()->[STATE], 'lapsed', 'the plan has lapsed meanwhile');
-is_deeply(paid($py), ['OK'], 'the payment');
-is(bill()->[STATE], 'active', 'ends that');
+is_deeply(paid($py), ['OK'],
+    'bill_paid accepts the recharge of a lapsed account');
+is(bill()->[STATE], 'active', 'the recharge makes the account active again');
 told();
 
 # not paid
@@ -337,19 +347,22 @@ for my $run (1 .. 3) {
     passes(60_001);
     my $next = look()->[2];
     @e = told();
-    is_deeply(types(@e), ['billing.recharge.failed'], 'then it has failed');
+    is_deeply(types(@e), ['billing.recharge.failed'],
+        "run $run: the unpaid recharge is reported as failed");
     is_deeply([@{ $e[0]{data} }[E_ATTEMPT, E_REASON, E_FALLS, E_TO]],
-        [1, 'unpaid', 20 * USD, 25 * USD], 'with the reason');
+        [1, 'unpaid', 20 * USD, 25 * USD],
+        "run $run: the event has the reason");
     is_deeply([@{ payment($py) }[P_STATE, P_REASON]], ['void', 'unpaid'],
-        'and is void');
+        "run $run: the unpaid recharge is void");
     is($next eq '', $run == 3, 'the next one is open, but not after the third');
     $py = $next;
 }
 is(unpacked(cmd('GET', k('terms', $ac)))->[4], 0, 'the recharge is off');
 passes(DAY);
-is(look()->[2], '', 'no more');
+is(look()->[2], '', 'no recharge is opened after the third failure');
 is_deeply(paid($first), ['OK'], 'money that comes late is booked');
-is_deeply(types(told()), ['billing.recharge.success'], 'and told');
+is_deeply(types(told()), ['billing.recharge.success'],
+    'the late payment is reported');
 terms(20 * USD, 25 * USD, '');
 use_up(left() - 15 * USD);
 passes(600_000);
@@ -366,18 +379,18 @@ use_up(left() - 1);
 look();
 is(bill()->[STATE], 'active', 'the last micro-USD');
 check(result('RBa', 'clear'));
-ok(wakes(), 'is used, and a daemon looks');
+ok(wakes(), 'a check that uses up the balance wakes a daemon');
 my $accepted = job();
 is_deeply(look(), ['OK', 'lapsed', ''], 'the plan lapses without a grace');
 is(left(), 1 - PRICE, 'below zero by what was accepted');
 is(finish_check($acct, $accepted, $ht, [result('RBa', 'clear')])->[0], 'OK',
     'a check that was accepted ends');
-is(used(), PRICE, 'and is paid for');
-ok(!wakes(), 'but wakes nobody');
+is(used(), PRICE, 'the accepted check is paid for');
+ok(!wakes(), 'a check of a lapsed account wakes no daemon');
 look();
-is(bill()->[STATE], 'lapsed', 'lapsed');
+is(bill()->[STATE], 'lapsed', 'the account stays lapsed');
 topup(USD);
-is(bill()->[STATE], 'active', 'paid again');
+is(bill()->[STATE], 'active', 'a top-up makes the account active');
 is_deeply(types(told()), [], 'no event has this name');
 
 
@@ -395,12 +408,12 @@ check(result('RBa', 'clear'));
 is(used(), 0, 'a check costs nothing');
 $py = look()->[2];
 is(payment($py)->[P_KIND], 'renewal', 'a payment of the period is open');
-is_deeply(buy(), ['OK'], 'and back');
-is(payment($py)->[P_STATE], 'void', 'it is void');
-is_deeply(paid($py)->[0], 'DONE', 'and is not booked');
+is_deeply(buy(), ['OK'], 'bill_plan accepts the plan by the check again');
+is(payment($py)->[P_STATE], 'void', 'the open payment of the month is void');
+is_deeply(paid($py)->[0], 'DONE', 'the void payment is not booked');
 is(look()->[1], 'active', 'there is still money');
 check(result('RBa', 'clear'));
-is(used(), PRICE, 'and a check costs its price');
+is(used(), PRICE, 'a check costs its price again');
 
 is_deeply(script('bill_adjust', [$acct], 'x1', -3 * USD, 'Refund'), ['OK'],
     'the operator takes back');
@@ -408,8 +421,9 @@ $last = (ledger())[-1];
 is_deeply([@$last{qw(d c a r)}], ['credit', 'adjust', 3 * USD, 'Refund'],
     'the ledger has it') if $last->{d} eq 'credit' && $last->{c} eq 'adjust';
 is_deeply(script('bill_adjust', [$acct], 'x2', 2e15, 'Gift'), ['LIMIT'],
-    'too much');
-is_deeply(topup(2e15), ['LIMIT'], 'for a top-up, too');
+    'bill_adjust refuses an amount that is too large');
+is_deeply(topup(2e15), ['LIMIT'],
+    'bill_topup refuses an amount that is too large');
 my %sum;
 for my $e (ledger()) {
     $sum{ $e->{d} } -= $e->{a};

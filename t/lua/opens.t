@@ -63,12 +63,13 @@ is_deeply([map { [@$_[0 .. 4, 6, 7]] } @r], [
     (map { ["192.0.2.$_", 1, 'rbl', 600, 0, '', ''] } 1 .. 3),
     ['2001:db8::1', $record->[5], 'rbl', 7200, 0, '', '']],
     'each gets its data');
-cmp_ok(abs($r[0][5] / 1000 - cmd('TIME')->[0]), '<', 5, 'and the time');
+cmp_ok(abs($r[0][5] / 1000 - cmd('TIME')->[0]), '<', 5,
+    'the check gets the time of its start');
 my %args = args_of(@jobs);
 is_deeply({ @{ cmd('HGETALL', k('flight:due')) } }, \%args,
-    'they are in flight');
+    'the started checks are in flight');
 is_deeply([map { cmd('DUMP', k('r', @$_)) } map { [$ac, $_] } @ht], \@before,
-    'their records do not change');
+    'the records of the hosts do not change');
 is_deeply(cmd('KEYS', k('check', '*')), [], 'none has a record of its check');
 is(cmd('EXISTS', k('outbox')), 0, 'no event is written');
 
@@ -79,10 +80,12 @@ is_deeply([@$b[0, 1, 8, 9]], ['OK', '192.0.2.1', (split /:/, $jobs[0])[1], 1],
     'a second start returns the same check, counted once');
 is_deeply([open_jobs(sum(), $jobs[0])], [''],
     'a check in flight is not started like this');
-is(flight($ht[0]), $args{"$ac:$ht[0]"}, 'nor changed');
+is(flight($ht[0]), $args{"$ac:$ht[0]"},
+    'a second start does not change the check in flight');
 my $clear = script('check_clear', [k('flight:due')],
     map { ($_, $args{$_}, 600) } map { "$ac:$_" } @ht);
-is_deeply($clear, ['OK', 1, 1, 1], 'they end like any other');
+is_deeply($clear, ['OK', 1, 1, 1],
+    'checks that start in one batch end like any other');
 
 # checks that do not start like this: unchanged, and check_begin reports why
 
@@ -151,7 +154,8 @@ my ($again) = take_of($ac, [$ht[1]], name => 'second');
 is_deeply([open_jobs(sum(), $again)], [''],
     'starts by other daemons are counted');
 my $told = begin_job($again, sum());
-is_deeply([@$told[0, 8, 9]], ['OK', (split /:/, $job)[1], 2], 'by check_begin');
+is_deeply([@$told[0, 8, 9]], ['OK', (split /:/, $job)[1], 2],
+    'check_begin counts the starts by other daemons');
 
 # listings and troubles are returned as by check_begin
 
@@ -173,8 +177,9 @@ for my $case (
     my ($r) = open_jobs(sum(), $job);
     my $b = begin_job($job, sum());
     is_deeply([@$r[0 .. 4, 6 .. 8]], [@$b[1, 2, 6, 4, 11, 5, 12, 13]], $name);
-    isnt(length "$r->[6]$r->[7]", 0, "$name: something");
-    is("@$r[7, 8]", 'RBaRBbRBc RBbRBc', 'and which of them')
+    isnt(length "$r->[6]$r->[7]", 0, "$name: the response names some lists");
+    is("@$r[7, 8]", 'RBaRBbRBc RBbRBc',
+        'the response names each list with a new listing')
         if $name eq 'new listings';
     $undo->();
     cmd('DEL', k('flight:due'));

@@ -47,35 +47,38 @@ sub unchanged_by {
 # add
 
 unchanged_by('no challenge' => sub {
-    is(add($pk)->[0], 'CHALLENGE', 'without a challenge');
+    is(add($pk)->[0], 'CHALLENGE',
+        'passkey_add refuses a request without a challenge');
 });
 challenge();
 unchanged_by('another session' => sub {
     is(add($pk, session => 'other')->[0], 'CHALLENGE', 'of another session');
-    is(add($pk, challenge => 'd' x 64)->[0], 'CHALLENGE', 'another one');
+    is(add($pk, challenge => 'd' x 64)->[0], 'CHALLENGE',
+        'passkey_add refuses another challenge');
     is(add($pk, acct => $other)->[0], 'CHALLENGE', 'of another account');
     is(add($pk, user => sid('US'))->[0], 'USER', 'of no user');
 });
-is(add($pk, counter => 5)->[0], 'OK', 'added');
+is(add($pk, counter => 5)->[0], 'OK', 'passkey_add adds a passkey');
 my $p = stored($pk);
 is_deeply([@$p[0 .. 6, 8, 9]], [1, $pk, "id\0", -7, "key\xff", 5, 'Name', 0,
-    'r' x 32], 'its record');
+    'r' x 32], 'the record has the fields of the request');
 is(cmd('EXISTS', k('challenge', $ac, $challenge)), 0, 'the challenge is used');
 challenge();
 unchanged_by('twice' => sub { is(add($pk)->[0], 'EXISTS', 'once') });
 for (2 .. 10) {
     challenge();
-    is(add(sid('PK'))->[0], 'OK', "passkey $_");
+    is(add(sid('PK'))->[0], 'OK', "passkey_add adds passkey $_");
 }
 challenge();
 unchanged_by('too many' => sub {
-    is_deeply(add(sid('PK')), ['LIMIT', 10], 'at most ten');
+    is_deeply(add(sid('PK')), ['LIMIT', 10], 'a user has at most ten passkeys');
 });
 
 # name
 
-is(script('passkey_name', [$acct], $pk, $us, 'New')->[0], 'OK', 'named');
-is(stored($pk)->[6], 'New', 'the name');
+is(script('passkey_name', [$acct], $pk, $us, 'New')->[0], 'OK',
+    'passkey_name renames the passkey');
+is(stored($pk)->[6], 'New', 'the passkey has the new name');
 unchanged_by('a stranger' => sub {
     for my $script ('passkey_name', 'passkey_delete') {
         is(script($script, [$acct], sid('PK'), $us, 'n')->[0], 'PASSKEY',
@@ -91,13 +94,14 @@ unchanged_by('a stranger' => sub {
 
 my $r = enter($pk, 6);
 is_deeply([@$r[0 .. 4]], ['OK', $us, 'a@example.test', 'A', 'owner'],
-    'signed in');
+    'session_passkey signs the user in');
 is_deeply([@{ stored($pk) }[5, 8]], [6, $r->[5]], 'counter and time');
 my $session = unpacked(cmd('GET', k('session', $ac, 'e' x 16)));
 is_deeply($session, [1, 'd' x 32, $us, 'owner', $r->[5], 'a@example.test', ''],
-    'the session');
+    'the session has the user and the time');
 unchanged_by('its counter' => sub {
-    is(enter($pk, $_)->[0], 'COUNTER', "counter $_") for 6, 5, 0;
+    is(enter($pk, $_)->[0], 'COUNTER',
+        "session_passkey refuses the counter $_") for 6, 5, 0;
 });
 my ($plain) = grep { stored($_)->[5] == 0 } @{ cmd('HKEYS', $keys) };
 is(enter($plain, 0)->[0], 'OK', 'one that does not count') for 1, 2;
@@ -107,28 +111,33 @@ unchanged_by('no passkey' => sub {
 
 # its end
 
-is(script('passkey_delete', [$acct], $pk, $us)->[0], 'OK', 'deleted');
-is(enter($pk, 9)->[0], 'PASSKEY', 'it signs in no longer');
+is(script('passkey_delete', [$acct], $pk, $us)->[0], 'OK',
+    'passkey_delete deletes the passkey');
+is(enter($pk, 9)->[0], 'PASSKEY', 'a deleted passkey no longer signs in');
 my $u = unpacked(cmd('GET', k('user', $ac, $us)));
 $u->[5] = 'suspended';
 cmd('SET', k('user', $ac, $us), packed($u));
 is(enter($plain, 0)->[0], 'PASSKEY', 'of a user who is not active');
 is(script('user_delete', [$acct], $us, '1')->[0], 'OK', 'the user is deleted');
-is(cmd('EXISTS', $keys), 0, 'with all passkeys');
+is(cmd('EXISTS', $keys), 0, 'a deleted user has no passkeys');
 
 # challenges of sign-ins
 
 my $name = k('challenge', '1' x 64);
-is(script('challenge_new', [$name], 'aa', 2)->[0], 'OK', "challenge $_")
-    for 1, 2;
-is(cmd('GET', $name), '-', 'is of no session');
-cmp_ok(cmd('PTTL', $name), '<=', 300_000, 'for five minutes');
+is(script('challenge_new', [$name], 'aa', 2)->[0], 'OK',
+    "challenge_new makes challenge $_") for 1, 2;
+is(cmd('GET', $name), '-', 'the challenge belongs to no session');
+cmp_ok(cmd('PTTL', $name), '<=', 300_000,
+    'the challenge is valid for five minutes');
 unchanged_by('too many' => sub {
     $r = script('challenge_new', [k('challenge', '2' x 64)], 'aa', 2);
-    is($r->[0], 'LATER', 'not a third one within the hour');
-    cmp_ok($r->[1], '<=', 3600, 'seconds');
+    is($r->[0], 'LATER',
+        'challenge_new refuses a third challenge within the hour');
+    cmp_ok($r->[1], '<=', 3600,
+        'challenge_new returns at most 3600 seconds to wait');
 });
-is(script('challenge_new', [$name], 'bb', 2)->[0], 'OK', 'another network');
+is(script('challenge_new', [$name], 'bb', 2)->[0], 'OK',
+    'challenge_new accepts another network');
 cmp_ok(cmd('PTTL', k('begun', 'aa')), '<=', 3_600_000, 'counted for an hour');
 
 done_testing();

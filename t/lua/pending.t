@@ -83,32 +83,33 @@ sub fill {
 event([$wh, 'ok'], ['CB0', 'ok', $ap]);
 is(pending(), 0, 'a delivery that succeeds at once is not pending');
 event([$wh, 'dead']);
-is(pending(), 0, 'nor is one that is given up at once');
+is(pending(), 0, 'a delivery that is given up at once is not pending');
 my $ev = event([$wh, 'retry'], [$other, 'later'], ['CB0', 'now', $ap]);
 is(pending(), 3, 'deliveries to be tried are pending');
 fsck_is_clean('with them');
 my @d = take_one();
 is(scalar @d, 1, 'one is claimed');
-is(done($d[0], 'ok'), 'OK', 'and delivered');
-is(pending(), 2, 'then it is not pending');
+is(done($d[0], 'ok'), 'OK', 'delivery_done records the claimed delivery');
+is(pending(), 2, 'a finished delivery is not pending');
 due_now(["$ac:$ev:$wh"]);
 due_now(["$ac:$ev:CB0"]);
 @d = sort { $a->[0] cmp $b->[0] } take_one();
 is(done($d[0], 'retry', 1000), 'OK', 'one fails again');
 is(done($d[1], 'dead'), 'OK', 'one is given up');
 is(pending(), 1, 'the first one stays');
-is(done([$d[0][0], '', '', '', 2], 'ok'), 'STALE', 'another attempt');
+is(done([$d[0][0], '', '', '', 2], 'ok'), 'STALE',
+    'delivery_done refuses another attempt');
 due_now($d[0]);
 ($d[0]) = take_one();
-is(done($d[0], 'ok'), 'OK', 'it is delivered');
+is(done($d[0], 'ok'), 'OK', 'delivery_done records the repeated delivery');
 is(cmd('EXISTS', k('pending', $ac)), 0, 'nothing is pending');
 is(script('hook_test', [$acct], $wh, sid('EV'), 't', '{}', 0)->[0], 'OK',
-    'a test');
+    'hook_test queues a test');
 is(script('hook_test', [$acct], $wh, sid('EV'), 't', '{}', 1)->[0], 'LATER',
     'another one, while so many wait');
-is(pending(), 1, 'is, too');
+is(pending(), 1, 'the test is pending');
 is(done((take_one())[0], 'retry', 1), 'OK', 'until its attempt');
-is(pending(), 0, 'has finished');
+is(pending(), 0, 'a finished test is not pending');
 
 
 # --- the bound ---------------------------------------------------------------
@@ -130,7 +131,7 @@ is_deeply([map { $_->[0] } @claimed], ["$ac:$young[1]:$wh"],
 my @letter = letters();
 is(scalar @letter, 1, 'the oldest is a dead letter');
 is_deeply([@{ $letter[0] }{qw(e to b x n)}], [$old[0], $wh, $body, $text, 3],
-    'with the reason');
+    'the dead letter has the reason');
 ok(!cmd('EXISTS', k('event', $ac, $old[0]), k('dlv', $ac, $old[0], $wh)),
     'nothing else is left of it');
 my $r = rblctl($redis, 'webhook', 'dead', $ac, $wh);
@@ -143,26 +144,28 @@ my ($tried) = take_one();
 event([$wh, 'retry']);
 is(done($tried, 'retry', 3_600_000), 'OK', 'one fails, and is the oldest');
 cmp_ok(cmd('ZSCORE', k('retry'), $tried->[0]), '<=', now_ms(),
-    'it is not to wait');
+    'the oldest delivery does not wait after its failure');
 take_one();
-is((letters())[-1]{e}, $old[1], 'it is a dead letter');
+is((letters())[-1]{e}, $old[1], 'the oldest delivery is a dead letter');
 due_now(["$ac:$old[2]:$wh"]);
 ($tried) = take_one();
 event([$wh, 'retry']);
 is(done($tried, 'ok'), 'OK', 'one is delivered, and was the oldest');
 take_one();
-is(scalar(() = letters()), 2, 'it is no dead letter');
+is(scalar(() = letters()), 2, 'a delivered event is no dead letter');
 is(cmd('ZLEXCOUNT', k('pending', $ac), "[$wh:", "($wh;"), MOST,
     '10,000 are pending');
 fsck_is_clean('after that');
 
 # A replay starts again: it is the youngest.
 $r = rblctl($redis, 'webhook', 'replay', $ac, $wh, $old[0]);
-is($r->{status}, 0, 'it is replayed') or diag($r->{err});
+is($r->{status}, 0, 'rblctl replays the dead letter') or diag($r->{err});
 @claimed = take_one();
-is_deeply([map { $_->[0] } @claimed], ["$ac:$old[0]:$wh"], 'and claimed');
+is_deeply([map { $_->[0] } @claimed], ["$ac:$old[0]:$wh"],
+    'the replayed delivery is claimed');
 is((letters())[-1]{e}, $old[3], 'another one is the oldest');
-is(done($claimed[0], 'ok'), 'OK', 'it is delivered');
+is(done($claimed[0], 'ok'), 'OK',
+    'delivery_done records the replayed delivery');
 is(cmd('ZLEXCOUNT', k('pending', $ac), "[$wh:", "($wh;"), MOST - 1,
     'there is room');
 
@@ -174,7 +177,7 @@ take_one();
 is(scalar(() = letters()), $n + 2, 'two are given up');
 event([$wh, 'retry']);
 take_one();
-is(scalar(() = letters()), $n + 4, 'and two');
+is(scalar(() = letters()), $n + 4, 'two more deliveries are given up');
 
 # Pending deliveries of a disabled receiver end with it.
 script('hook_status', [$acct], $wh, 'disabled');
@@ -189,7 +192,8 @@ is(cmd('ZLEXCOUNT', k('pending', $ac), "[$wh:", "($wh;"), 0,
     'a receiver that is disabled has none');
 my %why;
 $why{ $_->{x} }++ for letters();
-is($why{'the receiver is disabled'}, MOST + 2, 'they are dead letters');
+is($why{'the receiver is disabled'}, MOST + 2,
+    'the deliveries of a disabled receiver are dead letters');
 fsck_is_clean('then');
 
 
@@ -209,13 +213,15 @@ take_one();
 @letter = letters();
 is(scalar @letter, 1, 'one of the same');
 is_deeply([@{ $letter[0] }{qw(e to url a x)}], [$old[0], 'CB1',
-    'https://c.example/', $ap, $text], 'its oldest is a dead letter');
+    'https://c.example/', $ap, $text],
+    'the oldest callback of the application is a dead letter');
 $r = rblctl($redis, 'webhook', 'replay', $ac, $ap, $old[0]);
-is($r->{status}, 0, 'it is replayed') or diag($r->{err});
+is($r->{status}, 0, 'rblctl replays the callback') or diag($r->{err});
 @claimed = take_one();
 is_deeply([map { @$_[0, 2] } @claimed], ["$ac:$old[0]:CB1",
-    'https://c.example/'], 'to its URL');
-is((letters())[-1]{e}, $old[1], 'in place of the next one');
+    'https://c.example/'], 'the replayed callback goes to its URL');
+is((letters())[-1]{e}, $old[1],
+    'the next oldest callback becomes a dead letter');
 fsck_is_clean('with callbacks');
 
 
@@ -231,7 +237,7 @@ sub notice {
     my $id = read_event($ac, my $ev = sid('EV'));
     $r = script('event_fanout', [k('outbox')], $id, $ac, $ev, 'contact.notice',
         $body, '', '');
-    is_deeply($r, ['OK', 1], 'a notice');
+    is_deeply($r, ['OK', 1], 'event_fanout sends a notice to the contact');
     return $ev;
 }
 my $first = notice();
@@ -249,10 +255,11 @@ LUA
 is($claimed[0][0], "$ac:$first:$co", 'the first of a line is tried');
 my $second = cmd('LINDEX', k('line', $ac, $co), 1);
 notice();
-is(scalar(() = take_one()), 0, 'one more');
+is(scalar(() = take_one()), 0, 'one more notice starts no attempt');
 is_deeply([map { @$_{qw(e to x)} } letters()], [$first, $co, $text],
     'the oldest is a dead letter');
-is(cmd('LLEN', k('line', $ac, $co)), MOST, '10,000 wait');
+is(cmd('LLEN', k('line', $ac, $co)), MOST,
+    'the line of the contact has 10,000 messages');
 is((take_one())[0][0], "$ac:$second:$co", 'the next one is tried');
 is(done($claimed[0], 'ok'), 'STALE', 'the first claim is stale');
 done_testing();

@@ -48,15 +48,16 @@ my $foreign = sid('RB');
 is(script('rbl_add', [$acct], $custom, 'rbl', 'c.example')->[0], 'OK',
     'a custom list');
 is(script('rbl_add', [$their_acct], $foreign, 'rbl', 'c.example')->[0], 'OK',
-    'and one of another account');
+    'rbl_add adds a list of another account');
 
 # --- add -------------------------------------------------------------------
 
 my ($follows, $r) = add('follows');
-is($r->[0], 'OK', 'without entries');
+is($r->[0], 'OK', 'profile_add adds a profile without entries');
 my $p = unpacked($r->[1]);
 is_deeply([@$p[ID, NAME, STATUS, USES_DEFAULTS, ENTRIES]],
-    [$follows, 'follows', 'active', 1, []], 'it follows the system lists');
+    [$follows, 'follows', 'active', 1, []],
+    'a profile without entries follows the system lists');
 is_deeply($r->[2], [qw(RBa RBb RBu)], 'the response has the lists, sorted');
 is_deeply(profile($follows), $p, 'the record is kept');
 
@@ -72,41 +73,45 @@ is_deeply([@$p[USES_DEFAULTS, ENTRIES]], [0, ['RBu', $custom, 'RBa']],
 
 script('lists_status', [k('lists')], 'RBb', 'disabled');
 is((add('d', 0, ['RBb']))[1][0], 'OK', 'a disabled list may be an entry');
-is_deeply((add('f'))[1][2], [qw(RBa RBu)], 'it is not followed');
+is_deeply((add('f'))[1][2], [qw(RBa RBu)], 'a disabled list is not followed');
 script('lists_status', [k('lists')], 'RBb', 'active');
 
 my @before = all();
 for my $bad ([$foreign], ['RBa', $foreign], [sid('RB')], [''], ['RBa', ''],
     [$first], ['SYS'])
 {
-    is_deeply((add('bad', 1, $bad))[1], ['ENTRIES'], "entries @$bad");
+    is_deeply((add('bad', 1, $bad))[1], ['ENTRIES'],
+        "profile_add refuses the entries @$bad");
 }
 is_deeply([all()], \@before, 'nothing was added');
-is(default_profile(), $first, 'nor is it the default');
+is(default_profile(), $first, 'a refused profile is not the default');
 
 is(scalar(grep { $_ eq $first } all()), 1, 'the first one is there');
 my $default = add('default', 1);
 is(default_profile(), $default, 'a new default');
 is(script('profile_add', [k('acct', sid('AC'))], sid('RP'), 'x', 0, 0)->[0],
-    'ACCOUNT', 'no account');
+    'ACCOUNT', 'profile_add refuses an unknown account');
 
 # --- update ----------------------------------------------------------------
 
-is(update($some, 'renamed'), 'OK', 'a name');
-is(profile($some)->[NAME], 'renamed', 'is changed');
-is_deeply(profile($some)->[ENTRIES], ['RBu', $custom, 'RBa'], 'nothing else');
-is(update($follows, undef, undef, ['RBb', 'RBb']), 'OK', 'entries');
+is(update($some, 'renamed'), 'OK', 'profile_update changes the name');
+is(profile($some)->[NAME], 'renamed', 'the profile has the new name');
+is_deeply(profile($some)->[ENTRIES], ['RBu', $custom, 'RBa'],
+    'a new name does not change the entries');
+is(update($follows, undef, undef, ['RBb', 'RBb']), 'OK',
+    'profile_update changes the entries');
 is_deeply([@{ profile($follows) }[USES_DEFAULTS, ENTRIES]], [0, ['RBb']],
     'end the following');
 is(update($follows, undef, undef, []), 'OK', 'entries but none of them');
-is_deeply(profile($follows)->[ENTRIES], [], 'no lists');
+is_deeply(profile($follows)->[ENTRIES], [], 'the profile has no entries');
 my $other = add('other');
 is(update($other, undef, undef, []), 'OK', 'of one that follows');
 is_deeply([@{ profile($other) }[USES_DEFAULTS, ENTRIES]], [0, []],
-    'it follows no more');
+    'a profile with an empty list of entries follows no list');
 
 for my $bad ([$foreign], ['RBa', $foreign], [sid('RB')], ['']) {
-    is(update($some, 'bad', 1, $bad), 'ENTRIES', "entries @$bad");
+    is(update($some, 'bad', 1, $bad), 'ENTRIES',
+        "profile_update refuses the entries @$bad");
 }
 is(update($default, 'bad', 0), 'DEFAULT', 'the default stays one');
 is(update(sid('RP'), 'bad', 1), 'PROFILE', 'an unknown profile');
@@ -115,13 +120,16 @@ is(update(unpacked(cmd('GET', $their_acct))->[10], 'bad', 1), 'PROFILE',
 is(update($custom, 'bad', 1), 'PROFILE', 'something else of the account');
 is(profile($_)->[NAME], $_ eq $some ? 'renamed' : 'default',
     'a refused update changed nothing') for $some, $default;
-is_deeply(profile($some)->[ENTRIES], ['RBu', $custom, 'RBa'], 'nor entries');
-is(default_profile(), $default, 'nor the default');
+is_deeply(profile($some)->[ENTRIES], ['RBu', $custom, 'RBa'],
+    'a refused update does not change the entries');
+is(default_profile(), $default, 'a refused update does not change the default');
 
 is(update($some, undef, 0), 'OK', '0 on one that is not the default');
-is(update($some, undef, 1), 'OK', 'another default');
-is(default_profile(), $some, 'it moved');
-is(update($some, undef, 1), 'OK', 'again');
+is(update($some, undef, 1), 'OK',
+    'profile_update makes another profile the default');
+is(default_profile(), $some, 'the profile is the default');
+is(update($some, undef, 1), 'OK',
+    'profile_update accepts the profile that is the default');
 is(update($default, undef, 0), 'OK', 'the former one is not the default');
 
 # A profile keeps a list that was killed since.
@@ -129,8 +137,10 @@ script('lists_put', [k('lists')], packed([1, 'RBu', 'uribl', 'u.example', 'U',
     '', 4, 0, 'killed', '', [], '', '', 'normal', 'ip', 'block', 'none']));
 is(update($some, undef, undef, ['RBa', 'RBu']), 'OK',
     'a list killed since may stay');
-is(update($some, undef, undef, ['RBa']), 'OK', 'or go');
-is(update($some, undef, undef, ['RBu']), 'ENTRIES', 'but not come');
+is(update($some, undef, undef, ['RBa']), 'OK',
+    'profile_update removes a killed list');
+is(update($some, undef, undef, ['RBu']), 'ENTRIES',
+    'profile_update does not add a killed list');
 
 # --- delete ----------------------------------------------------------------
 
@@ -138,9 +148,9 @@ my $ht = unpacked(script('host_add', [$acct], 'n', 'rbl', 1, $default, '', '',
     '', sid('HT'), '192.0.2.1')->[1])->[1];
 is_deeply(del($default), ['USED', 1], 'a host has it');
 is(script('host_delete', [$acct], $ht, 1000)->[0], 'OK', 'the host is deleted');
-is_deeply(del($default), ['OK'], 'deleted');
+is_deeply(del($default), ['OK'], 'profile_delete deletes an unused profile');
 is_deeply(del($default), ['PROFILE'], 'the profile does not exist');
-ok(!cmd('EXISTS', k('r', $ac, $default)), 'its record too');
+ok(!cmd('EXISTS', k('r', $ac, $default)), 'the deleted profile has no record');
 is(default_profile(), $some, 'the default is the same');
 is_deeply(del(unpacked(cmd('GET', $their_acct))->[10]), ['PROFILE'],
     'one of another account');
@@ -149,7 +159,7 @@ is_deeply(del(unpacked(cmd('GET', $their_acct))->[10]), ['PROFILE'],
 my %chosen;
 for (1 .. 200) {
     my $rp = add('to go', 1);
-    is(default_profile(), $rp, 'the default') if $_ == 1;
+    is(default_profile(), $rp, 'the new profile is the default') if $_ == 1;
     die 'delete' if del($rp)->[0] ne 'OK';
     my $now = default_profile();
     die 'none' if $now eq $rp || !defined cmd('ZSCORE', k('profiles', $ac),
@@ -161,9 +171,9 @@ is_deeply([sort keys %chosen], [all()],
 
 del($_) for grep { $_ ne $first } all();
 is_deeply([all()], [$first], 'all but one');
-is(default_profile(), $first, 'that is the default');
+is(default_profile(), $first, 'the only profile is the default');
 is_deeply(del($first), ['LAST'], 'the last stays');
-ok(cmd('EXISTS', k('r', $ac, $first)), 'it is there');
+ok(cmd('EXISTS', k('r', $ac, $first)), 'the last profile keeps its record');
 
 # A waiting one-off check whose profile is deleted uses the default's lists.
 my $rp = add('one-off', 1, ['RBa']);
@@ -173,13 +183,14 @@ is(script('check_start', [$acct], $pp, '', '192.0.2.7', 1, '', '', 60_000)
 del($rp);
 my $b = begin($acct, $pp, '');
 is(cmd('HGET', k('check', $ac, $pp), 'total'), 2,
-    'after the deletion of its profile: the lists of the default');
+    'the check uses the lists of the default profile');
 
 # --- limit -----------------------------------------------------------------
 
 add("p$_") for scalar(all()) + 1 .. 1000;
 is(scalar all(), 1000, 'a thousand profiles');
-is_deeply((add('more'))[1], ['LIMIT', 1000], 'not one more');
+is_deeply((add('more'))[1], ['LIMIT', 1000],
+    'profile_add refuses a profile beyond 1,000');
 is(scalar all(), 1000, 'nothing was added');
 
 done_testing();

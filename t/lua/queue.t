@@ -65,15 +65,16 @@ hosts(2, 50);
 is(of_account($jobs[-1]), '1 0 0', 'the account that waits longer comes first');
 push @jobs, take('d', 1);
 is(of_account($jobs[-1]), '0 0 1',
-    'then the next one, however many others have');
+    'the next job is of the account in turn');
 my ($job_b) = grep { /$b[0]/ } @jobs;
 is(begin_job($job_b)->[0], 'OK', 'a claimed check starts');
-is(cmd('HLEN', k('flight:due')), 1, 'and is in flight');
+is(cmd('HLEN', k('flight:due')), 1, 'the claimed check is in flight');
 my $till = cmd('ZSCORE', k('due', $ac[1][0]), $b[0]);
 script('host_status', [$ac[1][1]], $b[0], $_) for 'paused', 'active';
 is(cmd('ZSCORE', k('due', $ac[1][0]), $b[0]), $till,
     'a host that is resumed while it is in flight waits for that end');
-is(scalar(grep { /$b[0]/ } take('d', 100)), 0, 'and adds no second job');
+is(scalar(grep { /$b[0]/ } take('d', 100)), 0,
+    'a resumed host adds no second job');
 
 # the SIDs of a claim's checks and of their events differ
 
@@ -107,16 +108,18 @@ ask(2, 3);
 like(cmd('INFO', 'commandstats'), qr/^cmdstat_publish:calls=3,/m,
     'one message for each account that begins to wait');
 @jobs = take('m', 6);
-is(of_account(@jobs), '3 1 2', 'in turn; free shares go to waiting accounts');
+is(of_account(@jobs), '3 1 2',
+    'accounts take turns, and waiting ones get free shares');
 is((split /:/, $jobs[0])[1], $first[0], 'of one account the oldest first');
 ask(1, 1);
 is(of_account(take('m', 3)), '1 1 1', 'a new one waits for one turn');
 is(of_account(take('m', 3, not => [$ac[0][0]])), '0 0 0',
     'accounts that are to wait get nothing');
-is(of_account(take('m', 100, share => 4)), '4 0 0', 'nor more than a share');
+is(of_account(take('m', 100, share => 4)), '4 0 0',
+    'an account gets no more than its share');
 is(scalar(my @due = take('d', 9)), 0, 'of the other kind there is nothing');
 is(scalar(my @none = take('m', 1000)), 492, 'all of them are handed out');
-is(scalar(@none = take('m', 1000)), 0, 'once');
+is(scalar(@none = take('m', 1000)), 0, 'each manual check is handed out once');
 is_deeply([cmd('EXISTS', k('manual')), cmd('KEYS', k('manual', '*'))],
     [0, []], 'nothing is left');
 
@@ -129,7 +132,8 @@ ask(1, 4);
 sub kinds { return join '', map { (split /:/)[3] } @_ }
 is(kinds(take('dm', 3)), 'ddd', 'hosts that are due first');
 is(kinds(take('md', 3)), 'mmm', 'manual checks first');
-is(join('', sort split //, kinds(take('md', 9))), 'dm', 'and the rest of both');
+is(join('', sort split //, kinds(take('md', 9))), 'dm',
+    'check_take returns the rest of both kinds');
 ask(1, 3);
 hosts(2, 3);
 is(of_account(take('md', 9, share => 2, not => [$ac[2][0]])), '0 2 0',
@@ -159,7 +163,7 @@ is(scalar(grep { $old{ bare($_) } } @new), 4,
     'expired jobs are handed out again');
 is(scalar(grep { /:2:c:d\z/ } @new), 3,
     'an attempt is a check that was started in time');
-is(of_account(@new), '4 2', 'and first');
+is(of_account(@new), '4 2', 'check_take returns the expired jobs first');
 is(cmd('ZCARD', k('leases')), 6, 'the old leases are deleted');
 script('check_finish', [k('acct', $ac[0][0])], $old[0], packed([]), '', 0,
     packed([]), 'x', 60_000, 3600, '1', 0, 1 << 24);
@@ -192,7 +196,7 @@ sub recall { return script('check_recall', [k('leases')], @_) }
 my @scores = map { cmd('ZSCORE', k('leases'), $_) } @new;
 is_deeply(recall('c', 0, 0), ['OK', -1, -1], 'another name holds nothing');
 is_deeply([map { cmd('ZSCORE', k('leases'), $_) } @new], \@scores,
-    'and changes nothing');
+    'check_recall of another name changes no lease');
 recall('c:d', 0, 0);
 is(scalar(grep { /:[123]:other\z/ } take('d', 10, name => 'other')), 6,
     'a daemon that starts returns the jobs of its name');
@@ -200,12 +204,14 @@ cmd('ZADD', k('leases'), 5e12, "AC1:PP${_}::m:1:old") for 1 .. 1500;
 is_deeply(recall('old', 0, -1), ['OK', 250, -1],
     'many are processed in slices');
 recall('old', 250 * $_, -1) for 1 .. 5;
-is_deeply(recall('old', 1500, -1), ['OK', -1, -1], 'to the end');
+is_deeply(recall('old', 1500, -1), ['OK', -1, -1],
+    'check_recall processes all leases');
 is(cmd('ZCOUNT', k('leases'), '-inf', now()), 1500, 'all of them');
 cmd('DEL', k('leases'));
 cmd('ZADD', k('leases'), 0, 'nonsense');
 is(scalar(@none = take('m', 1)), 0, 'nonsense is no job');
-ok(!cmd('ZSCORE', k('leases'), 'nonsense'), 'it is deleted');
+ok(!cmd('ZSCORE', k('leases'), 'nonsense'),
+    'check_take deletes an invalid job');
 
 # leases of due hosts
 
@@ -251,17 +257,21 @@ is_deeply([@$same[8, 9]], [$pp, 1],
     'a second start by the same daemon does not count');
 my ($job2, $end2, $r2) = claim('b', 60_000);
 is($r2->[8], $pp, 'a check keeps its SID when another daemon claims it');
-is($r2->[9], 2, 'and this is its second start');
+is($r2->[9], 2, 'the second daemon starts the check a second time');
 is(event_sids(), $events, 'the start is reported once');
 is(begin_job($job)->[0], 'GONE', 'the first daemon cannot start it again');
 my $record = cmd('GET', k('r', $ac[0][0], $ht));
-isnt(end($end, [listed_result('RBa')]), 'OK', 'nor finish it');
-is(cmd('GET', k('r', $ac[0][0], $ht)), $record, 'it changes nothing');
-is(event_sids(), $events, 'and reports nothing');
+isnt(end($end, [listed_result('RBa')]), 'OK',
+    'the first daemon cannot finish the check');
+is(cmd('GET', k('r', $ac[0][0], $ht)), $record,
+    'the first daemon does not change the host');
+is(event_sids(), $events, 'the first daemon reports no event');
 is(end($end2, [listed_result('RBa')]), 'OK', 'the second one ends it');
-isnt(end($end2, [listed_result('RBa')]), 'OK', 'once');
+isnt(end($end2, [listed_result('RBa')]), 'OK',
+    'the second daemon ends the check only once');
 is(flight(), 'none', 'the check is not in flight');
-cmp_ok(cmd('ZSCORE', $due, $ht), '>', now() + 300_000, 'its next time');
+cmp_ok(cmd('ZSCORE', $due, $ht), '>', now() + 300_000,
+    'the next check is due in more than five minutes');
 
 # claimed by another daemon but not started: the late daemon still finishes
 
@@ -272,7 +282,8 @@ make_due();
 wait_for { ($job2) = take('d', 9, name => 'b') } 5, 'b to get it';
 is(end($end), 'OK',
     'a late finish counts while no other daemon has started it');
-is(begin_job($job2)->[0], 'GONE', 'then no job is left to start');
+is(begin_job($job2)->[0], 'GONE',
+    'no job is left for the other daemon to start');
 
 # A daemon that wakes up when its lease has expired starts nothing: the check
 # would be released at once, and three of these would end it.
@@ -283,8 +294,8 @@ wait_for { now() > $late[4] } 5, 'the lease to run out';
 is(begin_job($job)->[0], 'GONE', 'an expired lease: the check does not start');
 is(script('check_open', [k('flight:due')], cmd('HGET', k('defaults:for'),
     'sum'), $member, join(':', $late[1], 1, @late[4, 5]))->[1], '',
-    'nor with others');
-is(flight(), 'none', 'it is no attempt');
+    'check_open does not start the expired job');
+is(flight(), 'none', 'the expired job is no attempt');
 
 # a manual check in between
 
@@ -301,11 +312,12 @@ $manual = script('check_start', [$acct], sid('PP'), $ht, '', 0, '', '',
     60_000);
 is_deeply([@$manual[1, 2]], [(split /:/, $job)[1], 'running'],
     'a request for a started check returns that check');
-is(end($end), 'FULL', 'its results are needed now');
+is(end($end), 'FULL', 'check_finish needs all results of a requested check');
 is(cmd('HGET', k('check', $ac[0][0], $manual->[1]), 'status'), 'running',
-    'it runs');
+    'the requested check is still running');
 is(script('check_finish', [$acct], $end, packed([]), '', 2, packed([]), '',
-    60_000, 3600, '1', 0, 1 << 24)->[0], 'OK', 'with all results it finishes');
+    60_000, 3600, '1', 0, 1 << 24)->[0], 'OK',
+    'check_finish ends the check with all results');
 
 # a host that is paused or deleted while a dead daemon has it
 
@@ -316,12 +328,12 @@ script('host_status', [$acct], $ht, 'paused');
 is(end($end), 'OK',
     'a paused host: another daemon claims its check and finishes it');
 is_deeply([flight(), cmd('ZSCORE', $due, $ht)], ['none', undef],
-    'and it is in no schedule');
+    'the paused host is in no schedule');
 script('host_status', [$acct], $ht, 'active');
 ($job) = take('d', 9);
 script('host_status', [$acct], $ht, 'paused');
 is(begin_job($job)->[0], 'GONE', 'paused before its start: it does not start');
-is(cmd('ZSCORE', $due, $ht), undef, 'nor is it scheduled');
+is(cmd('ZSCORE', $due, $ht), undef, 'the paused host is not scheduled');
 script('host_status', [$acct], $ht, 'active');
 ($job, $end) = claim('a');
 is(cmd('HGET', k('check', $ac[0][0], (split /:/, $job)[1]), 'status'),
@@ -332,10 +344,13 @@ is(cmd('HGET', k('check', $ac[0][0], (split /:/, $job)[1]), 'status'),
 for my $try (2, 3) {
     make_due();
     ($job, $end, $r) = claim("c$try", 60_000, '0');
-    is($r->[0], $try == 2 ? 'OK' : 'ALONE', "attempt $try");
+    is($r->[0], $try == 2 ? 'OK' : 'ALONE',
+        "check_begin answers attempt $try with the right word");
 }
-is(begin_job($job, '', '')->[0], 'GONE', 'it may not go alone now');
-cmp_ok(cmd('ZSCORE', $due, $ht), '<', now() + 2000, 'and is due in a moment');
+is(begin_job($job, '', '')->[0], 'GONE',
+    'the check does not start while it cannot run alone');
+cmp_ok(cmd('ZSCORE', $due, $ht), '<', now() + 2000,
+    'the refused check is due in a moment');
 like(flight(), qr/\APP\w+:2:/, 'the refused start is no attempt');
 make_due();
 ($job, $end, $r) = claim('c3', 60_000, '1');
@@ -343,8 +358,9 @@ is($r->[9], 3, 'alone it starts a third time');
 make_due();
 ($job, $end, $r) = claim('c4');
 is($r->[9], 4, 'the fourth is for its end');
-is(end($end, [], 'The check failed after 3 attempts.'), 'OK', 'as failed');
-is(flight(), 'none', 'then the host is free');
+is(end($end, [], 'The check failed after 3 attempts.'), 'OK',
+    'check_finish ends the check as failed');
+is(flight(), 'none', 'the failed check is not in flight');
 
 # a daemon with the same name comes back
 
@@ -357,14 +373,15 @@ is_deeply(recall('e:f', -1, 0), ['OK', -1, -1], 'the same one gives it back');
 ($job2, $end2, $r) = claim('g');
 is($r->[9], 2, 'another daemon takes it over');
 recall('e:f', -1, 0);
-cmp_ok(cmd('ZSCORE', $due, $ht), '>', now(), 'it is not given back twice');
+cmp_ok(cmd('ZSCORE', $due, $ht), '>', now(),
+    'the check of the other daemon is not released');
 cmd('HSET', k('flight:due'), "AC1:HT$_", "PP:1:1:e:f") for 1 .. 2500;
 my ($at, $calls) = (0, 0);
 ($at, $calls) = (recall('e:f', -1, $at)->[2], $calls + 1)
     while $at >= 0 && $calls < 100;
 cmp_ok($calls, '>', 2, 'many are processed in slices');
-is($at, -1, 'to the end');
-is(end($end2), 'OK', 'and a running check continues');
+is($at, -1, 'check_recall processes all checks in flight');
+is(end($end2), 'OK', 'a running check continues after check_recall');
 
 # a host whose record is lost
 
@@ -372,9 +389,10 @@ make_due();
 ($job, $end) = claim('a', 1);
 $record = cmd('GET', k('r', $ac[0][0], $ht));
 cmd('DEL', k('r', $ac[0][0], $ht));
-is((claim('b'))[2][0], 'GONE', 'without a record no check starts');
+is((claim('b'))[2][0], 'GONE',
+    'check_begin starts no check of a host without a record');
 is_deeply([flight(), cmd('ZSCORE', $due, $ht)], ['none', undef],
-    'nor is it tried again');
+    'the check of a host without a record is not tried again');
 cmd('SET', k('r', $ac[0][0], $ht), $record);
 
 # a deleted host
@@ -383,9 +401,9 @@ make_due();
 ($job, $end) = claim('a');
 script('host_delete', [$acct], $ht, 60_000);
 is(flight(), 'none', 'a deleted host is not in flight');
-isnt(end($end), 'OK', 'its check has finished');
+isnt(end($end), 'OK', 'the check of a deleted host has finished');
 is(cmd('HGET', k('check', $ac[0][0], (split /:/, $job)[1]), 'message'),
-    'The host was deleted.', 'and the message gives the reason');
+    'The host was deleted.', 'the message of the check gives the reason');
 
 # the operator's view
 
@@ -404,9 +422,10 @@ while (1) {
     (undef, @next[0, 1], @shown) = @{ script('daemons_show', [k('lists')],
         @next) };
 }
-is($has{'busy:1'}, 1, 'and their jobs');
+is($has{'busy:1'}, 1, 'daemons_show counts the jobs of the daemon');
 cmd('ZADD', k('daemons'), 1, 'gone');
 recall('x', 0, 0);
-ok(!cmd('ZSCORE', k('daemons'), 'gone'), 'and is deleted later');
+ok(!cmd('ZSCORE', k('daemons'), 'gone'),
+    'check_recall deletes a daemon that is gone');
 
 done_testing();

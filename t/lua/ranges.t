@@ -73,7 +73,8 @@ sub settle {
     my $id = cmd('GET', k('seq', $ac));
     for (1 .. 5000) {
         my $r = step($acct, $id);
-        is($r->[0], 'OK', 'a slice') if $r->[0] ne 'OK' || $r->[3] ne '';
+        is($r->[0], 'OK', 'work_step makes the next slice')
+            if $r->[0] ne 'OK' || $r->[3] ne '';
         last if $r->[1];
     }
     bury();

@@ -40,9 +40,9 @@ is($r->[0], 'OK', 'a list is added');
 my $l = unpacked($r->[1]);
 is_deeply([@$l[1, TYPE, ZONE, NAME, FAMILIES, CUSTOM, STATUS, CODES]],
     [$rb, 'rbl', 'c.example', 'c.example', 3, 1, 'active', []],
-    'for addresses of both families');
+    'a new list is for addresses of both families');
 is_deeply(list($rb), $l, 'the record is kept');
-is_deeply([all()], [$rb], 'and indexed');
+is_deeply([all()], [$rb], 'the new list is in the index');
 my $uri = add('uribl', 'c.example');
 is(list($uri)->[FAMILIES], 4, 'the same zone for domains');
 
@@ -58,25 +58,27 @@ script('lists_put', [k('lists')], packed([1, 'RBb', 'rbl', 'b.example', 'B',
     '', 5, 0, 'killed', '', [], '', '', 'normal', 'ip', 'block', 'ip']));
 is((add('rbl', 'b.example'))[1][0], 'OK', 'a killed one is free');
 is((add('rbl', 'x.example', k('acct', sid('AC'))))[1][0], 'ACCOUNT',
-    'no account');
+    'rbl_add refuses an unknown account');
 is(scalar all(), 4, 'a refused list does not exist');
 
 # --- update ----------------------------------------------------------------
 
-is(update($rb, '', 'd.example'), 'OK', 'another zone');
+is(update($rb, '', 'd.example'), 'OK', 'rbl_update changes the zone');
 is_deeply([@{ list($rb) }[TYPE, ZONE, NAME, FAMILIES]],
-    ['rbl', 'd.example', 'd.example', 3], 'is changed');
-is(update($rb, 'uribl', ''), 'OK', 'another type');
+    ['rbl', 'd.example', 'd.example', 3], 'the list has the new zone');
+is(update($rb, 'uribl', ''), 'OK', 'rbl_update changes the type');
 is_deeply([@{ list($rb) }[TYPE, ZONE, FAMILIES]], ['uribl', 'd.example', 4],
-    'its families too');
+    'the list has the families of its new type');
 is(update($rb, 'uribl', 'd.example'), 'OK', 'an update without a change');
-is(update($rb, '', ''), 'OK', 'nothing given');
+is(update($rb, '', ''), 'OK', 'rbl_update accepts a request without changes');
 is(update($rb, 'uribl', 'c.example'), 'EXISTS', 'another list is that');
 is(update($rb, 'rbl', 'a.example'), 'EXISTS', 'a system list is that');
-is(update($rb, '', 'u.example'), 'EXISTS', 'with the type it has');
+is(update($rb, '', 'u.example'), 'EXISTS',
+    'rbl_update refuses a system list of the same type');
 is_deeply([@{ list($rb) }[TYPE, ZONE]], ['uribl', 'd.example'],
     'a refused update changed nothing');
-is(update($rb, 'rbl', 'c.example'), 'OK', 'back again');
+is(update($rb, 'rbl', 'c.example'), 'OK',
+    'rbl_update restores the type and the zone');
 
 # --- other accounts --------------------------------------------------------
 
@@ -86,7 +88,8 @@ for my $try (\&update, sub { status($_[0], 'paused') }, \&del) {
     is($try->('RBb', '', ''), 'RBL', 'a killed one');
     is($try->($foreign, '', ''), 'RBL', 'one of another account');
     is($try->(sid('RB'), '', ''), 'RBL', 'an unknown one');
-    is($try->(unpacked(cmd('GET', $acct))->[10], '', ''), 'RBL', 'no list');
+    is($try->(unpacked(cmd('GET', $acct))->[10], '', ''), 'RBL',
+        'the SID of a profile is refused');
 }
 
 # --- queried zones ---------------------------------------------------------
@@ -116,31 +119,35 @@ my @listed = (listed_result('RBa'), listed_result($rb, zone => 'c.example'));
 is(check(\@listed), 'a.example:0 c.example:1', 'the custom list is queried');
 is(standing(), '2 a.example c.example', 'both list the host');
 
-is(status($rb, 'paused'), 'OK', 'paused') for 1, 2;
-is(list($rb)->[STATUS], 'paused', 'its status');
-is(standing(), '2 a.example c.example', 'its listing is current');
+is(status($rb, 'paused'), 'OK', 'rbl_status pauses the list') for 1, 2;
+is(list($rb)->[STATUS], 'paused', 'the list is paused');
+is(standing(), '2 a.example c.example',
+    'the listing of the paused list stays current');
 is(check([$listed[0]]), 'a.example:0', 'until the next check, without it');
-is(standing(), '1 a.example', 'does not query it');
+is(standing(), '1 a.example', 'the paused list has no listing after the check');
 is_deeply(unpacked(cmd('GET', k('r', $ac, $rp)))->[5], ['RBa', $rb, $uri],
     'the profile keeps it');
 
-is(status($rb, 'active'), 'OK', 'resumed') for 1, 2;
-is(check(\@listed), 'a.example:0 c.example:1', 'it is queried again');
-is(standing(), '2 a.example c.example', 'and listed again');
+is(status($rb, 'active'), 'OK', 'rbl_status resumes the list') for 1, 2;
+is(check(\@listed), 'a.example:0 c.example:1',
+    'the resumed list is queried again');
+is(standing(), '2 a.example c.example', 'the resumed list has a listing again');
 
 # With another zone it is another list: its listings end.
-is(update($rb, '', 'e.example'), 'OK', 'another zone');
+is(update($rb, '', 'e.example'), 'OK', 'rbl_update changes the zone');
 is(check([$listed[0], result($rb, 'unknown', zone => 'e.example')]),
     'a.example:0 e.example:1', 'the new one is queried');
 is(standing(), '1 a.example', 'a listing of the old zone is not current');
 is(check([$listed[0], listed_result($rb, zone => 'e.example')]),
     'a.example:0 e.example:1', 'the new one lists it');
 is(check([$listed[0], result($rb, 'unknown', zone => 'e.example')]),
-    'a.example:0 e.example:1', 'and is unknown later');
-is(standing(), '2 a.example e.example', 'that is current');
-is(update($rb, 'uribl', ''), 'OK', 'another type');
-is(check([$listed[0]]), 'a.example:0', 'is not queried for an address');
-is(standing(), '1 a.example', 'and is not current');
+    'a.example:0 e.example:1', 'the new zone is queried and unknown');
+is(standing(), '2 a.example e.example',
+    'an unknown answer keeps the listing current');
+is(update($rb, 'uribl', ''), 'OK', 'rbl_update changes the type');
+is(check([$listed[0]]), 'a.example:0',
+    'a list of domains is not queried for an address');
+is(standing(), '1 a.example', 'a list of domains has no current listing');
 is(update($rb, 'rbl', ''), 'OK', 'the type it had');
 
 # The last list with a listing is paused: the host is no longer listed.
@@ -148,32 +155,32 @@ script('profile_update', [$acct], $rp, 0, '', '', 1, $rb);
 is(check([listed_result($rb, zone => 'e.example')]), 'e.example:1',
     'only the custom list');
 is(standing(), '1 e.example', 'lists the host');
-ok(cmd('ZSCORE', k('listed', $ac), $ht), 'it is among the listings');
+ok(cmd('ZSCORE', k('listed', $ac), $ht), 'the listings have the host');
 status($rb, 'paused');
 is(check([], 'No blocklist applies to this host.'), '', 'no list is queried');
-is(standing(), '0', 'it is not listed');
-ok(!cmd('ZSCORE', k('listed', $ac), $ht), 'nor among the listings');
+is(standing(), '0', 'the host is no longer listed');
+ok(!cmd('ZSCORE', k('listed', $ac), $ht), 'the listings do not have the host');
 status($rb, 'active');
 check([listed_result($rb, zone => 'e.example')]);
-is(standing(), '1 e.example', 'listed again');
+is(standing(), '1 e.example', 'the host is listed again');
 
 # --- delete ----------------------------------------------------------------
 
 my $rp2 = sid('RP');
 script('profile_add', [$acct], $rp2, 'other', 0, 1, $uri, $rb, 'RBa');
-is(del($rb), 'OK', 'deleted');
+is(del($rb), 'OK', 'rbl_delete deletes the list');
 is(del($rb), 'RBL', 'the list does not exist');
-ok(!cmd('EXISTS', k('r', $ac, $rb)), 'its record');
+ok(!cmd('EXISTS', k('r', $ac, $rb)), 'the deleted list has no record');
 is_deeply(unpacked(cmd('GET', k('r', $ac, $rp)))->[5], [],
-    'it has left a profile');
+    'the first profile does not have the deleted list');
 is(unpacked(cmd('GET', k('r', $ac, $rp)))->[4], 0,
     'the profile does not follow the system lists now');
 is_deeply(unpacked(cmd('GET', k('r', $ac, $rp2)))->[5], [$uri, 'RBa'],
-    'and another');
-is(standing(), '1 e.example', 'its listing is current');
+    'the second profile does not have the deleted list');
+is(standing(), '1 e.example', 'the listing of the deleted list stays current');
 is(check([], 'No blocklist applies to this host.'), '',
     'until a check that does not query it');
-is(standing(), '0', 'then it does not');
+is(standing(), '0', 'the next check ends the listing');
 is((add('rbl', 'e.example'))[1][0], 'OK', 'the zone is free again');
 
 # A list deleted during a check: the check finishes, the next one is without it.
@@ -186,15 +193,17 @@ is(del($late), 'OK', 'deleted during a check');
 is(finish_check($acct, $pp, $ht, [result('RBa', 'clear'),
     listed_result($late, zone => 'late.example')])->[0], 'OK',
     'the check ends');
-is(standing(), '1 late.example', 'and its listing is current');
+is(standing(), '1 late.example',
+    'the listing of the list deleted meanwhile is current');
 is(check([result('RBa', 'clear')]), 'a.example:0', 'the next one');
-is(standing(), '0', 'ends it');
+is(standing(), '0', 'the next check ends that listing');
 
 # --- limit -----------------------------------------------------------------
 
 add('rbl', "l$_.example") for scalar(all()) + 1 .. 200;
-is(scalar all(), 200, 'two hundred');
-is_deeply((add('rbl', 'more.example'))[1], ['LIMIT', 200], 'not one more');
+is(scalar all(), 200, 'the account has two hundred lists');
+is_deeply((add('rbl', 'more.example'))[1], ['LIMIT', 200],
+    'rbl_add refuses a list beyond 200');
 is(scalar all(), 200, 'nothing was added');
 
 # --- leftovers of a deleted list -------------------------------------------
@@ -224,7 +233,7 @@ for my $n (0, 3) {
     script('profile_add', [$acct], $p, $gone, 0, 1, @system[0 .. $n - 1]);
     $left{$p} = unpacked(cmd('GET', k('r', $ac, $p)));
 }
-is(del($gone), 'OK', 'deleted');
+is(del($gone), 'OK', 'rbl_delete deletes the list');
 is_deeply(unpacked(cmd('GET', k('r', $ac, $_))), $left{$_},
     "$left{$_}[2]: all else stays") for sort keys %left;
 

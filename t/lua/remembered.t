@@ -29,18 +29,20 @@ sub step {
     my $made = cmd('GET', k('totals', $ac));
     isnt($made, undef, 'the totals are there');
     my $before = state();
-    is(script($script, [$acct], @args)->[0], 'OK', "$script $args[0]");
-    is(state() ne $before, $ends, 'the records: ' . ($ends ? 'changed' : 'not'))
+    is(script($script, [$acct], @args)->[0], 'OK',
+        "$script with $args[0] succeeds");
+    is(state() ne $before, $ends, "$script "
+        . ($ends ? 'changes a record' : 'changes no record'))
         if $script ne 'app_put' && $script ne 'app_token';
     my $now = cmd('GET', k('totals', $ac));
     if (!$ends) {
-        is($now, $made, 'and so do the totals');
+        is($now, $made, "$script does not change the totals");
     } elsif ($script =~ /^fsck/) {
         is($now, undef, 'the totals are deleted');
     } else {
         my ($old, $new) = map { unpacked($_) } $made, $now;
         cmp_ok(pop @$new, '>', pop @$old, 'the totals have another stamp');
-        is_deeply($new, $old, 'and are as they were');
+        is_deeply($new, $old, "$script changes only the stamp of the totals");
     }
 }
 
@@ -80,8 +82,10 @@ for (['fsck_entries', 'tokens', $field[0]],
 # Damaged totals, and older ones, are made again.
 for my $bad ('junk', packed([1, 1, 1, 1, 1])) {
     cmd('SET', k('totals', $ac), $bad);
-    is(script('account_status', [$acct], 'active')->[0], 'OK', 'a change');
-    is(cmd('EXISTS', k('totals', $ac)), 0, 'and they are deleted');
+    is(script('account_status', [$acct], 'active')->[0], 'OK',
+        'account_status accepts damaged totals');
+    is(cmd('EXISTS', k('totals', $ac)), 0,
+        'account_status deletes damaged totals');
 }
 
 my @made = map { script('totals_make', [$acct]);

@@ -152,7 +152,7 @@ for my $case (
     is_deeply([$h->[COUNT], $h->[UNKNOWN], $h->[FIRST] > 0 || 0,
         defined cmd('ZSCORE', k('listed', $ac), $ht) || 0],
         [$listed || 0, ($result->[5] eq 'unknown') || 0, ($listed || 0) x 2],
-        "$name: counted");
+        "$name: the state of the host is counted");
     is(scalar @$h, $troubled || $want[1] ? 18 : 17, "$name: no more fields "
         . 'than needed');
 }
@@ -163,7 +163,7 @@ check_of($over, [['RBb', 'timeout', SINCE, 1]], [], failed => 'why');
 is_deeply([@{ host() }[CHECKED, DETAILS, TROUBLED]], [SINCE, $over,
     [['RBb', 'timeout', SINCE, 1]]], 'a failed check changes nothing');
 check_of($nine, undef, [], failed => 'why');
-is(scalar @{ host() }, 17, 'nor does it add a field');
+is(scalar @{ host() }, 17, 'a failed check does not add a field');
 
 # the number of troubles is limited; older ones keep their places
 
@@ -197,10 +197,12 @@ my @news = map { unknown(sprintf('RB%02d', $_), $_ % 2 ? 'frozen'
 check_of([], undef, [@many, @news]);
 is(scalar @{ host()->[TROUBLED] }, 8 + 64, 'eight, and 64');
 is(scalar(grep { $_->[1] =~ /^(?:frozen|unconfirmed)$/ }
-    @{ host()->[TROUBLED] }), 64, 'of these');
+    @{ host()->[TROUBLED] }), 64,
+    'the record has 64 listings that are not confirmed');
 my $full = host()->[TROUBLED];
 check_of([], $full, [@many, @news, map { unknown("RBx$_", 'frozen') } 1 .. 9]);
-is(scalar @{ host()->[TROUBLED] }, 8 + 64, 'and never more');
+is(scalar @{ host()->[TROUBLED] }, 8 + 64,
+    'the record never has more than 72 troubles');
 
 # the reply to a daemon at the start
 
@@ -229,9 +231,9 @@ for my $case ([0, 600], [7, 7], [599, 599], [1200, 600]) {
     ok($recheck == 0 ? $slot : $wait == $recheck * 1000
         || $slot && $wait <= $recheck * 1000, "queried again after $recheck s");
     is(cmd('ZSCORE', k('due', $ac), $ht), $h->[NEXT],
-        'and it is scheduled then');
+        'the schedule has the time of the next check');
     cmp_ok(cmd('ZSCORE', k('due'), $ac), '<=', $h->[NEXT],
-        "and the account's turn is not later");
+        'the turn of the account is not later');
 }
 
 # a host with trouble does not finish with clear ones; without trouble it does
@@ -253,7 +255,7 @@ for my $case ([undef, 1], [[], 1], [[['RBa', 'timeout', SINCE, 1]], 0]) {
         . ($troubled ? scalar @$troubled : 'unknown') . ": ends $ends");
     my $h = host();
     is_deeply([$h->[CHECKED] > 0 || 0, $h->[TROUBLED]], [$ends, $troubled],
-        'and its record is unchanged except for the times');
+        'check_clear changes only the times of the record');
     cmd('DEL', k('flight:due'));
 }
 

@@ -50,7 +50,7 @@ sub fill {
 }
 sub change {
     is(script('host_update', [$acct], $range, '0', '', '', @_)->[0], 'OK',
-        'other groups');
+        'host_update gives the range other groups');
 }
 sub gone { is(script('host_delete', [$acct], $range, 1)->[0], 'OK', 'deleted') }
 sub in_digests {
@@ -80,7 +80,7 @@ sub told {
         last;
     }
     return [0, 0] if !$d;
-    is($d->[0], $of, 'a digest') if $d->[0] ne $of;
+    is($d->[0], $of, 'the digest is that of the contact') if $d->[0] ne $of;
     my $rows = @{ $d->[7] } / 2;
     while ($d->[12]) {
         $d = script('digest_more', [k('digests')], 0, 30_000, TOLD, $of,
@@ -99,23 +99,25 @@ fill(1);
 gone();
 is_deeply(told(), [KIDS, TOLD],
     'deleted: all are counted, and the message has its maximum');
-ok(!cmd('EXISTS', k('open', $ac, $co[0])), 'and known no more');
+ok(!cmd('EXISTS', k('open', $ac, $co[0])),
+    'the contact has no open listing left');
 fill(1);
 change($cg2);
 change($cg);
 is_deeply(told(), [0, 0], 'moved and back');
 change($cg2);
 change($cg2, $cg);
-is_deeply(told(), [0, 0], 'or to both');
+is_deeply(told(), [0, 0], 'a range that gets both groups is not reported');
 change($cg2);
-is_deeply(told(), [KIDS, TOLD], 'moved');
+is_deeply(told(), [KIDS, TOLD], 'a moved range is reported');
 gone();
-is_deeply(told(), [0, 0], 'and deleted after that');
+is_deeply(told(), [0, 0], 'a range deleted after its move is not reported');
 fill(1);
 script('host_update', [$acct], $_, '0', '', '', $cg2) for @kids[0 .. 299];
 is_deeply(told(), [300, TOLD], 'addresses that are moved');
 gone();
-is_deeply(told(), [KIDS - 300, TOLD], 'those that had its group alone');
+is_deeply(told(), [KIDS - 300, TOLD],
+    'the other addresses are reported when the range is deleted');
 fill(1);
 script('host_update', [$acct], $_, '0', '', '', $cg, $cg2) for @kids[0 .. 99];
 is_deeply(told(), [0, 0], 'of groups of several kinds');
@@ -130,7 +132,7 @@ cmd('ZADD', k('digest', $ac, $co[0]), 1, $_) for @kids;
 cmd('ZADD', k('digests'), 1, "$ac:$co[0]");
 change($cg2);
 is_deeply(told(), [0, 0], 'a waiting change is not reported');
-is(in_digests(), 0, 'and nothing waits');
+is(in_digests(), 0, 'the digests have no change left');
 
 # more than fits in one message
 
@@ -144,7 +146,7 @@ for (1 .. 9) {
     $messages++ if in_digests();
 }
 is($sum, KIDS + 4000, 'all are reported in the end');
-cmp_ok($messages, '>=', 1, 'by several messages');
+cmp_ok($messages, '>=', 1, 'the report takes several messages');
 
 # many ranges changed at once are processed in turn
 
@@ -166,12 +168,12 @@ is_deeply(\@left, [0, 0, 0], 'all of them, in slices');
 fill(300);
 change($cg);
 is(in_digests(), 0, 'the same groups: no contact is visited');
-ok(!cmd('EXISTS', k('telling', $ac)), 'nor will be later');
+ok(!cmd('EXISTS', k('telling', $ac)), 'no contact is visited later');
 my $max = 20 * (@co + @kids);
 gone();
 tellings_end();
 cmp_ok(calls('zadd', 'zrem', 'exists'), '<', $max, 'a range that is deleted');
 is(in_digests(), scalar @co, 'one thing to look at for each contact');
-is(told()->[0], KIDS, 'its message has their number');
+is(told()->[0], KIDS, 'the message has the number of addresses');
 
 done_testing();

@@ -28,7 +28,7 @@ sub in_order {
 
     my $r = rblctl($redis, 'fsck', '--json');
     local $Test::Builder::Level = $Test::Builder::Level + 1;
-    is($r->{status}, 0, "consistent: $name") or diag($r->{out});
+    is($r->{status}, 0, "fsck finds no fault: $name") or diag($r->{out});
 }
 
 # Steps until the item is over, with fsck between some; returns the number of
@@ -75,12 +75,15 @@ in_order('before the first slice');
 is_deeply(slice('host_add', [$acct], 'n', 'rbl', 1, '', '', '', '', sid('HT'),
     '10.1.3.255'), ['EXISTS'], 'a reserved value exists');
 is_deeply(slice('host_add', [$acct], 'n', 'ip_range', 1, '', '', sid('HT'),
-    '10.1.0.0/22', pairs('10.1', 1024)), ['EXISTS'], 'and so does the range');
+    '10.1.0.0/22', pairs('10.1', 1024)), ['EXISTS'],
+    'host_add refuses a range that is reserved');
 is_deeply(slice('host_add', [$acct], 'n', 'rbl', 1, '', '', '', '',
-    pairs('10.2', 76)), ['LIMIT', 1100], 'they count for the limit');
+    pairs('10.2', 76)), ['LIMIT', 1100],
+    'reserved addresses count for the limit');
 is_deeply(script('profile_delete', [$acct], $rp2), ['USED', 2],
-    'its profile is used');
-is(script('group_delete', [$acct], $cg2)->[0], 'USED', 'and its group');
+    'the profile of the range is in use');
+is(script('group_delete', [$acct], $cg2)->[0], 'USED',
+    'the group of the range is in use');
 my @half;
 cmp_ok(finish($work, 'host_add', between => sub {
     @half = card('hosts') if !@half;
@@ -89,11 +92,12 @@ cmp_ok(finish($work, 'host_add', between => sub {
 }), '>', 2, 'it takes several slices');
 cmp_ok($half[0], '<', 900, 'each slice is small');
 is(card('hosts'), 1025, 'all hosts are there');
-is(cmd('EXISTS', k('work', $ac), k('works')), 0, 'and no work is left');
-is(cmd('ZCARD', k('due', $ac)), 1024, 'their checks are due');
+is(cmd('EXISTS', k('work', $ac), k('works')), 0,
+    'the account has no work left');
+is(cmd('ZCARD', k('due', $ac)), 1024, 'the checks of all addresses are due');
 is(step($acct, $work->[1])->[1], 1, 'finished work stays finished');
 my @kids = kids($range);
-is(host($kids[9])->[NAME], 'n 10.1.0.9', 'a name');
+is(host($kids[9])->[NAME], 'n 10.1.0.9', 'an address is named after its range');
 is(cmd('ZSCORE', k('due', $ac), $kids[1000])
     - cmd('ZSCORE', k('due', $ac), $kids[0]), 4000,
     'the checks of the addresses are due one after the other');
@@ -109,12 +113,13 @@ finish($work, 'host_update', between => sub {
     is(script('host_delete', [$acct], $gone, 1000)->[0], 'OK',
         'an address is deleted meanwhile');
     is(script('host_delete', [$acct], $kids[0], 1000)->[0], 'OK',
-        'and one that was changed');
+        'an address that was changed is deleted');
 });
 @kids = grep { $_ ne $gone && $_ ne $kids[0] } @kids;
 is(scalar(grep { $_ eq $rp } all_kids(PROFILE)), 1022, 'all have the profile');
-is(scalar(grep { @$_ == 2 } all_kids(GROUPS)), 1022, 'and the groups');
-is(host($kids[0])->[NAME], 'new 10.1.0.1', 'and the name');
+is(scalar(grep { @$_ == 2 } all_kids(GROUPS)), 1022,
+    'all addresses have the new groups');
+is(host($kids[0])->[NAME], 'new 10.1.0.1', 'an address has the new name');
 is(script('profile_delete', [$acct], $rp2)->[0], 'OK', 'the old one is free');
 
 $work = slice('host_status', [$acct], $range, 'paused');
@@ -141,14 +146,15 @@ $work = slice('host_delete', [$acct], $range, 60_000);
 is_deeply(slice('host_delete', [$acct], $range, 60_000), ['HOST'],
     'a range that is being deleted does not exist');
 is_deeply(slice('host_update', [$acct], $range, '1', 'x', ''), ['HOST'],
-    'and is not changed');
+    'a range that is being deleted is not changed');
 is_deeply(slice('host_status', [$acct], $range, 'paused'), ['HOST'],
-    'nor paused');
-cmp_ok(finish($work, 'host_delete'), '>', 2, 'it takes several slices');
+    'a range that is being deleted is not paused');
+cmp_ok(finish($work, 'host_delete'), '>', 2,
+    'the deletion takes several slices');
 is(card('hosts'), 0, 'no host is left');
-is(cmd('HLEN', k('uniq', $ac)), 0, 'nor a value');
-is(card('listed'), 0, 'nor a listing');
-is(card('due'), 0, 'nor a check');
+is(cmd('HLEN', k('uniq', $ac)), 0, 'the unique index has no value left');
+is(card('listed'), 0, 'the account has no listing left');
+is(card('due'), 0, 'the account has no check due');
 is(cmd('HGET', k('check', $ac, $open), 'status'), 'failed',
     'a waiting check has failed');
 is(cmd('HLEN', k('refs', $ac)), 0, 'nothing is used');
@@ -163,19 +169,20 @@ script('profile_add', [$acct], $_, 'p', '', '1', 'RBa', $rb, 'RBb') for @rp;
 $work = slice('rbl_delete', [$acct], $rb);
 is_deeply(slice('rbl_delete', [$acct], $rb), ['RBL'],
     'the list does not exist');
-is_deeply(slice('rbl_status', [$acct], $rb, 'paused'), ['RBL'], 'to be paused');
+is_deeply(slice('rbl_status', [$acct], $rb, 'paused'), ['RBL'],
+    'rbl_status refuses a list that is being deleted');
 is_deeply(slice('profile_add', [$acct], sid('RP'), 'p', '', '1', $rb),
     ['ENTRIES'], 'no profile gets it');
 cmp_ok(finish($work, 'rbl_delete', between => sub {
     my $left = grep { @{ unpacked(cmd('GET', k('r', $ac, $_)))->[5] } == 3 }
         @rp;
     ok(!$left || cmd('ZSCORE', k('rbls', $ac), $rb),
-        'it is there as long as a profile has it') if $_[0] < 4;
+        'the list is indexed as long as a profile has it') if $_[0] < 4;
 }), '>', 1, 'it takes several slices');
 is(scalar(grep { "@{ unpacked(cmd('GET', k('r', $ac, $_)))->[5] }" eq 'RBa RBb' }
     @rp), 300, 'no profile has it');
 is(cmd('EXISTS', k('r', $ac, $rb), k('rbls', $ac)), 0,
-    'and the list is deleted');
+    'the list is deleted after the profiles');
 
 
 # --- the queue -------------------------------------------------------------
@@ -184,7 +191,8 @@ is(cmd('EXISTS', k('r', $ac, $rb), k('rbls', $ac)), 0,
 finish($work, 'four addresses');
 my @work = map { slice('host_status', [$acct], $range,
     $_ % 2 ? 'paused' : 'active') } 1 .. MOST;
-is(scalar(grep { $_->[0] eq 'WORK' } @work), MOST, 'so much may wait');
+is(scalar(grep { $_->[0] eq 'WORK' } @work), MOST,
+    'an account may queue 16 changes');
 is_deeply(slice(@$_), ['BUSY'], "no more: $_->[0]")
     for ['host_status', [$acct], $range, 'paused'],
     ['host_update', [$acct], $range, '1', 'x', ''],
@@ -195,15 +203,16 @@ is(script('host_add', [$acct], 'n', 'rbl', 1, '', '', '', '',
 is(script('host_add', [$acct2], 'n', 'rbl', 1, '', '', '', '',
     pairs('10.4', 2))->[0], 'OK', 'as does another account');
 finish($work[-1], 'the last of them');
-is(host($range)->[STATUS], 'active', 'and it was the last');
+is(host($range)->[STATUS], 'active', 'the last change in the queue holds');
 
 $work = slice('host_status', [$acct], $range, 'paused');
 is_deeply(slice('accounts_take', [k('works')], 8), ['OK'],
-    'its request has some time');
+    'a daemon leaves new work to its request');
 cmd('ZADD', k('works'), 1, $ac);
 is_deeply(slice('accounts_take', [k('works')], 8), ['OK', $ac],
-    'then a daemon gets it');
-is_deeply(slice('accounts_take', [k('works')], 8), ['OK'], 'once');
+    'a daemon takes work that has waited');
+is_deeply(slice('accounts_take', [k('works')], 8), ['OK'],
+    'accounts_take returns an account only once');
 finish($work, 'work that a daemon has claimed');
 
 # items that cannot be done
@@ -217,22 +226,24 @@ my $r;
 $r = step($acct, $work->[1]) for 1 .. 2;
 like($r->[3], qr/./, 'damaged work is dropped, and the response names it');
 finish($work, 'the work behind it');
-is(host($range)->[STATUS], 'active', 'is done');
+is(host($range)->[STATUS], 'active', 'the work behind damaged work is done');
 cmd('LPUSH', k('work', $ac), packed([1, 7, 'host_status', 0, '', 'x']));
-is(step($acct, 7)->[0], 'FAILED', 'and its request fails');
+is(step($acct, 7)->[0], 'FAILED', 'the request of damaged work fails');
 my @two = map { slice('host_status', [$acct], $range, $_) } 'paused', 'active';
 cmd('LSET', k('work', $ac), 0, packed([1, $two[0][1], 'host_status', 0, '',
     'x']));
 step($acct, '') while cmd('LLEN', k('work', $ac));
-is(step($acct, $two[0][1])->[0], 'FAILED', 'if a daemon dropped it, too');
+is(step($acct, $two[0][1])->[0], 'FAILED',
+    'the request fails when a daemon has dropped its work');
 is(step($acct, $two[1][1])->[1], 1, 'the next one was done');
 @two = map { slice('host_status', [$acct], $range, $_) } 'paused', 'active';
 cmd('LSET', k('work', $ac), 0, 'junk');
 step($acct, '') while cmd('LLEN', k('work', $ac));
-is(step($acct, $two[0][1])->[0], 'FAILED', 'and if it could not be read');
+is(step($acct, $two[0][1])->[0], 'FAILED',
+    'the request fails when its work cannot be read');
 is(step($acct, $two[1][1])->[1], 1, 'the next one was done then');
-cmp_ok(cmd('PTTL', k('work', $ac, $_)), '>', 0, "for a while: $_")
-    for 0, $two[0][1] - 2;
+cmp_ok(cmd('PTTL', k('work', $ac, $_)), '>', 0,
+    "the result of work $_ is kept for a while") for 0, $two[0][1] - 2;
 in_order('with dropped work');
 
 # fsck

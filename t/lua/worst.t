@@ -96,13 +96,14 @@ sub check {
     }
     my ($job) = timed('check_take', sub { take('m', 1) });
     is((timed("check_begin, $what", sub { call('check_begin', [$acct], $job,
-        60_000, '', '0') }))[0][0], 'OK', "$what: started");
+        60_000, '', '0') }))[0][0], 'OK',
+        "$what: check_begin starts the check");
     my @other = grep { $_->[5] ne 'clear' } @results;
     my @args = (packed(\@other), join('', map { $_->[0] }
         grep { $_->[5] eq 'clear' } @results), scalar @results,
         @other == @results ? '=' : packed(\@results), '', 60_000, 600, '1', 0, 16 << 20);
     is((timed("check_finish, $what", sub { call('check_finish', [$acct], $job,
-        @args) }))[0][0], 'OK', "$what: finished");
+        @args) }))[0][0], 'OK', "$what: check_finish ends the check");
     return;
 }
 
@@ -111,16 +112,16 @@ for my $try (1 .. MOST) {
         && !grep { $_ > BOUND * slowness(@looks) } values %took;
     my $ht = $range[1];
     check('all newly listed', $ht, results('listed'));
-    is(unpacked(cmd('GET', k('r', $ac, $ht)))->[13], @sid, 'it is listed')
-        if $try == 1;
+    is(unpacked(cmd('GET', k('r', $ac, $ht)))->[13], @sid,
+        'all lists have the host') if $try == 1;
     check('all listed as before', $ht, results('listed'));
     check('all unknown', $ht, results('unknown'));
     my ($n, @unknown) = (0, results('unknown'));
     check('half unknown', $ht, map { $n++ % 2 ? $_ : $unknown[$n - 1] }
         results('listed'));
     check('all over', $ht, reverse results('clear'));
-    is(unpacked(cmd('GET', k('r', $ac, $ht)))->[13], 0, 'it is not')
-        if $try == 1;
+    is(unpacked(cmd('GET', k('r', $ac, $ht)))->[13], 0,
+        'no list has the host') if $try == 1;
     cmd('DEL', k('outbox'));
 }
 
@@ -128,7 +129,8 @@ for my $try (1 .. MOST) {
 
 my $hist = cmd('XRANGE', k('hist', $ac, $range[1]), '-', '+');
 is(scalar @$hist, 1, 'an entry of 200 changes leaves no other');
-is(scalar @{ unpacked({ @{ $hist->[0][1] } }->{t}) }, 200, 'so many');
+is(scalar @{ unpacked({ @{ $hist->[0][1] } }->{t}) }, 200,
+    'the entry of the history has 200 changes');
 
 # The events of a finished check are not kept with its record.
 

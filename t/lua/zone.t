@@ -26,15 +26,17 @@ sub near { return $_[0] > $_[1] - 1500 && $_[0] <= $_[1] }
 
 fresh();
 is_deeply(asked('ipv4', 'a'), ['OK', 0, 0, 0, 0], 'nothing is known');
-is(cmd('EXISTS', $key), 0, 'and nothing is written for that');
+is(cmd('EXISTS', $key), 0, 'a request for an unknown zone writes nothing');
 
 lied('ipv4', 16);
 lied('ipv4', 9);
 like(field('lied ipv4'), qr/^16 \d+$/, 'the largest TTL counts, not the last');
 my $r = asked('ipv4', 'a', 60_000);
-ok(near($r->[1], 18_000), 'not seen valid since: the wait starts now');
-ok(near(asked('ipv4', 'a', 60_000)->[1], 18_000), 'each time');
-is(field('good ipv4 a'), undef, 'and nothing is noted');
+ok(near($r->[1], 18_000),
+    'the wait starts now for a list not seen valid since');
+ok(near(asked('ipv4', 'a', 60_000)->[1], 18_000),
+    'the wait starts now with each request');
+is(field('good ipv4 a'), undef, 'the store has no time of a good answer');
 
 sleep 1;
 $r = asked('ipv4', 'a');
@@ -48,13 +50,14 @@ is(field('good ipv4 a'), $good, 'the beginning stays');
 ok(near(asked('ipv4', 'b')->[1], 18_000), 'through another resolver likewise');
 is_deeply(asked('ipv6', 'a'), ['OK', 0, 0, 0, 0],
     'another family has no effect');
-is_deeply(asked('domain', 'a'), ['OK', 0, 0, 0, 0], 'nor does a third');
+is_deeply(asked('domain', 'a'), ['OK', 0, 0, 0, 0],
+    'a third family has no effect');
 like(field('lied ipv4'), qr/^16 \d+$/,
     'requests of others do not shorten the wait');
 
 lied('ipv4', 3);
 ok(near(asked('ipv4', 'a', 5_000)->[1], 18_000),
-    'it wildcards again: the earlier time does not count');
+    'the earlier time does not count after new wildcarding');
 lied('ipv4', 1_000);
 sleep 1;
 ok(near(asked('ipv4', 'a')->[1], 1_002_000), 'a longer TTL lasts longer');
@@ -91,7 +94,8 @@ my $ttl = cmd('PTTL', $key) / 86_400_000;
 ok($ttl > 89.9 && $ttl <= 90, 'kept for 90 days');
 cmd('PEXPIRE', $key, 5_000);
 lives('ipv4', 1, 3);
-ok(cmd('PTTL', $key) > 86_400_000, 'from when it was seen last');
+ok(cmd('PTTL', $key) > 86_400_000,
+    'the evidence is kept from when it was seen last');
 
 # --- changes must be seen again ---------------------------------------------
 
@@ -117,17 +121,19 @@ ok(kept() > 890_000 && kept() <= 900_000, 'kept for ten minutes more');
 sleep 0.2;
 my $left = listing(100);
 ok($left > 290_000 && $left <= 299_800, "seen again, too soon ($left)");
-ok(kept() > 60_000, 'and is kept');
+ok(kept() > 60_000, 'the listing that is seen too soon is kept');
 is(listing(100, 'b'), 100, 'through another resolver it is another matter');
 sleep 0.2;
 cmp_ok(seen('listed', 150, 'b', '', 100), '>=', 1,
     'a response from before the end of the wait is not newer than caches');
 is(listing(100, 'b'), 0, 'seen again after the wait');
-ok(listing(300_000) > 290_000, 'not through the other');
+ok(listing(300_000) > 290_000,
+    'the listing does not count through the other resolver');
 ok(kept() > 890_000, 'the wait of that one is kept');
 cmd('PEXPIRE', $seen, 5000);
-is(listing(100, 'b'), 0, 'it counts for each later daemon');
-ok(kept() > 590_000 && kept() <= 600_000, 'and is kept for ten minutes more');
+is(listing(100, 'b'), 0, 'the listing counts for each later daemon');
+ok(kept() > 590_000 && kept() <= 600_000,
+    'the listing is kept for ten minutes more');
 is(listing('9' x 30, 'c'), 0, 'nonsense is no time');
 is(listing('9' x 12, 'd'), 604_800_000,
     'no cache keeps it for more than a week');
@@ -140,22 +146,23 @@ for my $value ('x', -1, '', '9' x 30, '1 2', '2 0 0', '0 0 0', '1 0 '
 
 fresh_news();
 is(ends(0), 200, 'an end, seen first: the first wait');
-cmp_ok(ends(0), '<=', 200, 'too soon');
+cmp_ok(ends(0), '<=', 200, 'an end that is seen too soon has to wait');
 sleep 0.25;
 cmp_ok(ends(100), '>=', 1, 'a response of before');
 is(ends(0), 300, 'the list was alive since: the second wait');
 sleep 0.2;
 my $wait = ends(0);
-ok($wait >= 1 && $wait <= 100, "too soon ($wait)");
+ok($wait >= 1 && $wait <= 100,
+    "an end that is seen too soon waits again ($wait)");
 is(ends(0, '', 'b'), 200, 'through another resolver it is another matter');
 sleep 0.15;
 is(ends(0), 0, 'the response is newer than that: it counts');
-is(ends(0), 0, 'for another daemon that claims the check, too');
-is(ends(0, 10), 200, 'not if the list has failed since: all starts again');
+is(ends(0), 0, 'the end counts for another daemon that claims the check');
+is(ends(0, 10), 200, 'a failure of the list restarts the wait');
 sleep 0.25;
-is(ends(0, 10_000), 300, 'it started when the list had recovered');
-is(listing(1000), 1000, 'it is listed again');
-is(ends(0), 200, 'and clear again: the earlier time does not count');
+is(ends(0, 10_000), 300, 'the second wait starts when the list has recovered');
+is(listing(1000), 1000, 'a new listing has to wait');
+is(ends(0), 200, 'the earlier end does not count after a new listing');
 
 is(asked('ipv4', 'a')->[4], 0, 'no listing, no wait');
 

@@ -35,30 +35,32 @@ is_deeply([@$a{qw(id name timezone interval min_interval plan profile
     contact_group)}], [@$known{qw(id name timezone interval min_interval plan
     profile group)}], 'what rblctl shows');
 is_deeply([map { $a->{$_}{max} } qw(hosts contacts checks)],
-    [@$known{qw(max_hosts max_contacts max_checks)}], 'its limits');
+    [@$known{qw(max_hosts max_contacts max_checks)}],
+    'the response has the limits of the account');
 is_deeply([map { $a->{$_}{used} } qw(hosts contacts checks)], [0, 0, 0],
     'nothing of them is used');
 
 add_host($t, '192.0.2.1');
 accepted(portal($t, $owner, 'POST', 'contact/add.json', fields =>
     { contact => 'ops@example.test', type => 'email',
-    schedule => 'every_check' }), 'a contact');
+    schedule => 'every_check' }), 'the portal adds a contact');
 redis($t->{redis}, 'SET', redis_key('started', $sid), 7);
 is_deeply([map { account()->{$_}{used} } qw(hosts contacts checks)], [1, 1, 7],
     'what is used');
 
 accepted(update(timezone => 'Asia/Kolkata'), 'another time zone');
-is(account()->{timezone}, 'Asia/Kolkata', 'is set');
-is(ctl('account', 'show', $sid)->{timezone}, 'Asia/Kolkata', 'in the store');
+is(account()->{timezone}, 'Asia/Kolkata', 'the account has the new time zone');
+is(ctl('account', 'show', $sid)->{timezone}, 'Asia/Kolkata',
+    'rblctl shows the new time zone');
 is(json(portal($t, $owner, 'GET', 'me.json'))->{data}{account}{timezone},
-    'Asia/Kolkata', 'and counts at once');
+    'Asia/Kolkata', 'the session has the new time zone at once');
 accepted(update(name => 'New <b>', timezone => 'UTC', interval => 7200),
-    'all three');
+    'the portal changes all three fields');
 is_deeply([@{ account() }{qw(name timezone interval)}],
-    ['New <b>', 'UTC', 7200], 'are set');
-accepted(update(), 'none');
+    ['New <b>', 'UTC', 7200], 'the account has all three values');
+accepted(update(), 'the portal accepts an update without fields');
 is_deeply([@{ account() }{qw(name timezone interval)}],
-    ['New <b>', 'UTC', 7200], 'and nothing changes');
+    ['New <b>', 'UTC', 7200], 'an update without fields changes nothing');
 
 unchanged {
     for my $case ([timezone => 'Here/There'], [timezone => ''],
@@ -90,7 +92,7 @@ my $admin = sign_in($t, role => 'admin');
 accepted(portal($t, $admin, 'GET', 'account.json'), 'an admin reads');
 refused(portal($t, $admin, 'POST', 'account/update.json',
     fields => { timezone => 'UTC' }), 403, qr/role owner/,
-    'and does not change');
+    'an admin cannot change the account');
 is(json(portal($t, sign_in($t, acct => $t->{other}), 'GET', 'account.json'))
     ->{data}{id}, $t->{other}{sid}, 'each sees its own account');
 

@@ -42,12 +42,14 @@ sub uses {
 my $made = accepted(portal($t, $admin, 'POST', 'app/add.json',
     fields => { name => ' <b>Web</b> & more ' }), 'an admin adds one')->{data};
 my ($id, $token) = @$made{qw(id token)};
-like($id, qr/^AP[0-9a-f]{32}$/, 'its id');
-like($token, qr/^[0-9a-f]{64}$/, 'its token');
-like($made->{secret}, qr{^whsec_[A-Za-z0-9+/]{43}=$}, 'its secret');
-is($made->{name}, '<b>Web</b> & more', 'its name, trimmed');
+like($id, qr/^AP[0-9a-f]{32}$/, 'the ID of the application begins with AP');
+like($token, qr/^[0-9a-f]{64}$/, 'the token has 64 hex digits');
+like($made->{secret}, qr{^whsec_[A-Za-z0-9+/]{43}=$},
+    'the secret begins with whsec_');
+is($made->{name}, '<b>Web</b> & more',
+    'the name of the application is trimmed');
 is_deeply($made->{limits}, { hour => 0, reads => 0, writes => 0, starts => 0 },
-    'no limits');
+    'a new application has no limits');
 is_deeply([map { $_->{digits} } @{ $made->{tokens} }], [digits($token)],
     'the digits of its token');
 {
@@ -65,7 +67,7 @@ is_deeply([map { $_->{digits} } @{ $made->{tokens} }], [digits($token)],
             for $made->{secret}, $token, sha256_hex($token);
     }
     unlike(read_file($t->{nginx}{error_log}), qr/\Q$token\E|whsec_/,
-        'nor does the log');
+        'the error log shows neither token nor secret');
 }
 accepted(uses($token), 'the token is used at the API');
 is(post('app/add.json', name => 'x' x 255)->{status}, 200, 'a long name');
@@ -75,33 +77,37 @@ refused(post('app/add.json', %$_), 400, qr/name/, 'a bad name')
 
 my $list = accepted(get('apps.json?page_size=2'), 'a page');
 is_deeply([@$list{qw(page total_pages page_size total_applications)}],
-    [1, 2, 2, 3], 'of all');
+    [1, 2, 2, 3], 'the page counts all applications');
 is_deeply([map { $_->{id} } @{ $list->{data} }], [$t->{acct}{app}, $id],
-    'in order of creation');
-ok(!exists $list->{data}[0]{tokens}, 'without tokens');
+    'the applications are sorted by creation');
+ok(!exists $list->{data}[0]{tokens}, 'the list of applications has no tokens');
 is_deeply(accepted(get('apps.json?page=9'), 'past the end')->{data}, [],
-    'no more');
+    'a page past the end is empty');
 refused(get('apps.json?page=x'), 400, qr/page/, 'a bad page');
 is(accepted(portal($t, $other, 'GET', 'apps.json'), 'another account')
-    ->{total_applications}, 1, 'has only its own');
+    ->{total_applications}, 1, 'another account has only its own application');
 
 
 # --- tokens ------------------------------------------------------------------
 
 my $second = accepted(post("app/rotate/$id.json", keep => 1), 'a second one')
     ->{data};
-is($second->{digits}, digits($second->{token}), 'its digits');
+is($second->{digits}, digits($second->{token}),
+    'the response has the digits of the new token');
 is_deeply([map { $_->{digits} } @{ app($id)->{tokens} }],
-    [digits($token), $second->{digits}], 'oldest first');
+    [digits($token), $second->{digits}],
+    'the tokens are sorted, the oldest first');
 accepted(uses($_), 'both are used') for $token, $second->{token};
 accepted(post("token/revoke/$id.json", token => uc digits($token)),
     'one is revoked');
-refused(uses($token), 401, qr/credentials/, 'it is over');
+refused(uses($token), 401, qr/credentials/,
+    'the API refuses the revoked token');
 accepted(uses($second->{token}), 'the other is not');
 refused(post("token/revoke/$id.json", token => digits($token)), 404,
-    qr/No token/, 'it is gone');
+    qr/No token/, 'a revoked token cannot be revoked again');
 refused(post("token/revoke/$id.json", token => $_), 400, qr/token/,
-    'bad digits') for '', 'a' x 7, 'a' x 17, 'g' x 8, "a\0aaaaaaaaa";
+    'the portal refuses malformed digits')
+    for '', 'a' x 7, 'a' x 17, 'g' x 8, "a\0aaaaaaaaa";
 refused(post("token/revoke/$id.json", token => digits($t->{acct}{token})),
     404, qr/No token/, 'of another application');
 my $third = accepted(post("app/rotate/$id.json"), 'a new one')->{data};
@@ -110,9 +116,10 @@ accepted(uses($third->{token}), 'the new one is used');
 refused(post("app/rotate/$id.json", keep => 'x'), 400, qr/keep/, 'a bad flag');
 {
     my $app = accepted(post('app/add.json', name => 'many'), 'one')->{data}{id};
-    accepted(post("app/rotate/$app.json", keep => 1), 'a token') for 2 .. 20;
+    accepted(post("app/rotate/$app.json", keep => 1),
+        'the portal adds a token to the application') for 2 .. 20;
     refused(post("app/rotate/$app.json", keep => 1), 409, qr/at most 20/,
-        'at most twenty');
+        'an application has at most twenty tokens');
     is(scalar @{ app($app)->{tokens} }, 20, 'all are shown');
     accepted(post("app/rotate/$app.json"), 'instead of all');
     is(scalar @{ app($app)->{tokens} }, 1, 'one is left');
@@ -122,7 +129,8 @@ for my $path ('app/add.json', "app/rotate/$id.json") {
     my $r = post($path, name => 'x');
     refused($r, 401, qr/last 10 minutes/, "$path long after the sign-in");
     like($r->{headers}{'www-authenticate'},
-        qr/error="insufficient_user_authentication"/, 'says why');
+        qr/error="insufficient_user_authentication"/,
+        "$path names the reason in the challenge");
 }
 sign_in_ago($t, $owner, -11 * 60_000);
 
@@ -138,7 +146,8 @@ my @good = (
     [['127.0.0.0/8'], ['127.0.0.0/8']],
 );
 for my $case (@good) {
-    accepted(post("app/allow/$id.json", allow => $case->[0]), 'networks');
+    accepted(post("app/allow/$id.json", allow => $case->[0]),
+        'the portal accepts the allowed networks');
     is_deeply(app($id)->{allow}, $case->[1], 'as they are stored');
 }
 my @bad = (['192.0.2.1/24', qr{host bits set. The network is 192.0.2.0/24}],
@@ -148,39 +157,49 @@ my @bad = (['192.0.2.1/24', qr{host bits set. The network is 192.0.2.0/24}],
     [[map { "10.0.$_.0/24" } 1 .. 65], qr/at most 64/], [{}, qr/allow/]);
 for my $case (@bad) {
     refused(post("app/allow/$id.json", allow => $case->[0]), 400, $case->[1],
-        'bad networks');
+        'the portal refuses bad networks');
 }
-refused(post("app/allow/$id.json"), 400, qr/No allow/, 'none given');
+refused(post("app/allow/$id.json"), 400, qr/No allow/,
+    'the portal refuses a request without networks');
 is_deeply(app($id)->{allow}, ['127.0.0.0/8'], 'nothing has changed');
-accepted(uses($third->{token}), 'allowed');
-accepted(post("app/allow/$id.json", allow => '192.0.2.0/24'), 'another network');
+accepted(uses($third->{token}),
+    'the API accepts a token from an allowed network');
+accepted(post("app/allow/$id.json", allow => '192.0.2.0/24'),
+    'the portal allows another network');
 refused(uses($third->{token}), 403, qr/address/, 'no longer allowed');
-accepted(post("app/allow/$id.json", allow => []), 'from everywhere');
-accepted(uses($third->{token}), 'allowed again');
+accepted(post("app/allow/$id.json", allow => []),
+    'the portal allows all networks');
+accepted(uses($third->{token}), 'the API accepts the token again');
 
-accepted(post("app/limit/$id.json", hour => 50, reads => '3'), 'limits');
+accepted(post("app/limit/$id.json", hour => 50, reads => '3'),
+    'the portal sets limits of the application');
 is_deeply(app($id)->{limits}, { hour => 50, reads => 3, writes => 0,
     starts => 0 }, 'as they were given');
-is(uses($third->{token})->{headers}{'ratelimit-limit'}, 3, 'they are used');
-accepted(post("app/limit/$id.json", reads => 0, starts => 1_000_000), 'others');
+is(uses($third->{token})->{headers}{'ratelimit-limit'}, 3,
+    'the API uses the new limits');
+accepted(post("app/limit/$id.json", reads => 0, starts => 1_000_000),
+    'the portal sets other limits of the application');
 is_deeply(app($id)->{limits}, { hour => 50, reads => 0, writes => 0,
     starts => 1_000_000 }, 'the rest stays');
 refused(post("app/limit/$id.json", %$_), 400, qr/value/, 'a bad limit')
     for { hour => -1 }, { hour => 1_000_000_001 }, { reads => 1_000_001 },
     { writes => 'x' }, { starts => '' }, { hour => '1.5' };
-accepted(post("app/limit/$id.json", map { $_ => 0 } qw(hour starts)), 'none');
+accepted(post("app/limit/$id.json", map { $_ => 0 } qw(hour starts)),
+    'the portal removes the limits');
 
 
 # --- statistics and error log ------------------------------------------------
 
 refused(uses($third->{token}, 'host/' . sid_of('HT') . '.json'), 404, qr/host/,
-    'an error');
-refused(uses($third->{token}, 'hosts.json?page=x'), 400, qr/page/, 'another');
+    'the API refuses an unknown host');
+refused(uses($third->{token}, 'hosts.json?page=x'), 400, qr/page/,
+    'the API refuses an invalid page');
 ok((wait_for { json(get("app/stats/$id.json"))->{errors} >= 3
     && json(get("app/errors/$id.json"))->{total_errors} >= 3 } 15),
-    'they are counted');
+    'the statistics and the error log count the errors');
 my $stats = accepted(get("app/stats/$id.json?hours=2"), 'statistics');
-is_deeply([@$stats{qw(account id unit)}], [$sid, $id, 'hour'], 'by hour');
+is_deeply([@$stats{qw(account id unit)}], [$sid, $id, 'hour'],
+    'the statistics are by the hour');
 is(scalar @{ $stats->{data} }, 2, 'two of them');
 my $said = json(rblctl($t->{redis}, '--json', 'app', 'stats', $sid, $id,
     '--hours', 2)->{out});
@@ -191,32 +210,40 @@ for my $range (['', 24], ['?hours=744', 744], ['?hours=1', 1],
 {
     my ($query, $n) = @$range;
     my $v = accepted(get("app/stats/$id.json$query"), "stats$query");
-    is(scalar @{ $v->{data} }, $n, "$n sums");
-    is($v->{unit}, $query =~ /day/ ? 'day' : 'hour', 'their unit');
-    cmp_ok($v->{requests}, '>=', 10, 'with all requests');
+    is(scalar @{ $v->{data} }, $n, "stats$query has $n sums");
+    is($v->{unit}, $query =~ /day/ ? 'day' : 'hour',
+        "stats$query names the unit of its sums");
+    cmp_ok($v->{requests}, '>=', 10, "stats$query counts all requests");
 }
-refused(get("app/stats/$id.json?$_"), 400, qr/./, "stats?$_")
+refused(get("app/stats/$id.json?$_"), 400, qr/./,
+    "stats?$_ is refused with 400")
     for qw(hours=0 hours=745 days=397 hours=x hours= days= hours=1&days=1
     hours=99999999999999999999);
 
 my $log = accepted(get("app/errors/$id.json"), 'the error log');
 is_deeply([map { $_->{code} } @{ $log->{data} }], [400, 404, 403],
-    'newest first');
+    'the errors are sorted, the newest first');
 is($log->{total_errors}, 3, 'all of them');
 my $first = $log->{data}[0];
 is_deeply([@$first{qw(method path address)}],
     ['GET', '/3.0/hosts.json', '127.0.0.1'], 'what was refused');
-like($first->{message}, qr/Invalid page/, 'and why');
-like($first->{time}, qr/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/, 'and when');
+like($first->{message}, qr/Invalid page/, 'the entry has the error message');
+like($first->{time}, qr/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/,
+    'the entry has the time of the error');
 $log = accepted(get("app/errors/$id.json?code=404"), 'those with one status');
-is_deeply([map { $_->{code} } @{ $log->{data} }], [404], 'only these');
-is_deeply([@$log{qw(total_errors total_pages)}], [1, 1], 'are counted');
+is_deeply([map { $_->{code} } @{ $log->{data} }], [404],
+    'the filtered log has only errors with that status');
+is_deeply([@$log{qw(total_errors total_pages)}], [1, 1],
+    'the filtered log counts only errors with that status');
 $log = accepted(get("app/errors/$id.json?page=2&page_size=2"), 'a page');
-is_deeply([map { $_->{code} } @{ $log->{data} }], [403], 'the second');
-is($log->{total_pages}, 2, 'of two');
-is_deeply(accepted(get("app/errors/$id.json?$_"), $_)->{data}, [], 'none')
+is_deeply([map { $_->{code} } @{ $log->{data} }], [403],
+    'the second page has the third error');
+is($log->{total_pages}, 2, 'the error log has two pages');
+is_deeply(accepted(get("app/errors/$id.json?$_"), $_)->{data}, [],
+    "errors?$_ has no errors")
     for 'code=500', 'page=2&code=404', 'page=1000000000000&page_size=1000';
-refused(get("app/errors/$id.json?$_"), 400, qr/./, "errors?$_")
+refused(get("app/errors/$id.json?$_"), 400, qr/./,
+    "errors?$_ is refused with 400")
     for qw(code=x code=99 code=600 code= page=0 page_size=x);
 refused(portal($t, $other, 'GET', $_), 404, qr/application id/,
     "another account: $_") for map { "$_/$id.json" } qw(app app/stats
@@ -226,7 +253,7 @@ refused(portal($t, $other, 'GET', $_), 404, qr/application id/,
     redis($t->{redis}, 'LPUSH', $key, 'damage');
     expect_log($t->{nginx}, qr/error log record/) if defined &expect_log;
     is(scalar @{ accepted(get("app/errors/$id.json"), 'a damaged entry')
-        ->{data} }, 3, 'is skipped');
+        ->{data} }, 3, 'a damaged entry is skipped');
     redis($t->{redis}, 'LPOP', $key);
 }
 
@@ -235,16 +262,18 @@ refused(portal($t, $other, 'GET', $_), 404, qr/application id/,
 
 refused(portal($t, $other, 'POST', "app/revoke/$id.json", fields => {}), 404,
     qr/application id/, 'another account does not end it');
-accepted(post("app/revoke/$id.json"), 'it is revoked');
-refused(uses($third->{token}), 401, qr/credentials/, 'its token is over');
-is(app($id)->{status}, 'revoked', 'it is still there');
-is_deeply(app($id)->{tokens}, [], 'without tokens');
+accepted(post("app/revoke/$id.json"), 'the portal revokes the application');
+refused(uses($third->{token}), 401, qr/credentials/,
+    'the API refuses a token of a revoked application');
+is(app($id)->{status}, 'revoked',
+    'the portal still shows the revoked application');
+is_deeply(app($id)->{tokens}, [], 'a revoked application has no tokens');
 is(accepted(get("app/errors/$id.json"), 'its log')->{total_errors}, 3,
-    'with its log');
+    'a revoked application keeps its error log');
 refused(post("app/$_->[0]/$id.json", %{ $_->[1] }), 409, qr/is revoked/,
     "$_->[0] of a revoked one") for ['rotate', {}], ['allow', { allow => '' }],
     ['limit', { hour => 1 }];
-accepted(post("app/revoke/$id.json"), 'again');
+accepted(post("app/revoke/$id.json"), 'the portal accepts a second revocation');
 
 my $r = rblctl($t->{redis}, 'fsck');
 is($r->{status}, 0, 'the store is consistent') or diag("$r->{out}$r->{err}");

@@ -85,7 +85,7 @@ for ([$live, 1, 'a user'], [$both, 1, 'a user, and one who is away'],
 {
     my ($mail, $links, $name) = @$_;
     my $r = link_for($mail);
-    is($r->{status}, 200, "$name: accepted");
+    is($r->{status}, 200, "$name: the portal accepts the request for a link");
     is($r->{body}, $whole->{body}, 'the answer is that for an unknown address');
     $sent += $links;
     is(links_of($at{ $other->{index} }), $sent, "links made: $links");
@@ -119,7 +119,7 @@ my $key = passkey_new();
 my $begun = json(portal($t, $user, 'POST', 'passkey/begin.json'))->{data};
 $key->{user} = $begun->{user};
 accepted(portal($t, $user, 'POST', 'passkey/add.json', fields => { name => 'n',
-    passkey_made($key, $begun->{challenge}) }), 'a passkey');
+    passkey_made($key, $begun->{challenge}) }), 'the portal adds a passkey');
 for my $node (grep { $_ != $other } @{ $f->{nodes} }) {
     down($node);
     my $r = portal($t, undef, 'POST', 'session/begin.json');
@@ -130,7 +130,7 @@ for my $node (grep { $_ != $other } @{ $f->{nodes} }) {
     $r = accepted(portal($t, $user, 'GET', 'lists/state.json'), 'the lists');
     is(scalar @{ $r->{data} }, 1, 'all of them');
     is($r->{partitions_away}, (grep { $_ == $node } values %part_at),
-        'without a part of their state');
+        'the response counts the partitions of the node');
     up($node);
 }
 
@@ -151,7 +151,8 @@ my @left = grep { $part_at{ partition_of($_) } != $dead }
 down($dead);
 my $store = ask_op('operator/status.json')->{data}{store};
 is($store->{partitions_away}, $parts, 'status: the partitions of the node');
-is($store->{accounts}, @left, 'without its accounts');
+is($store->{accounts}, @left,
+    'the status does not count the accounts of the node');
 my ($next, @pages) = ('');
 do {
     my $page = ask_op('operator/accounts.json?limit=1' . ($next
@@ -160,10 +161,11 @@ do {
     push @pages, map { $_->{id} } @{ $page->{data} };
     $next = $page->{next};
 } while $next && @pages <= @left;
-is_deeply(\@pages, \@left, 'all others');
+is_deeply(\@pages, \@left, 'the pages have all accounts of the other nodes');
 my $now = ask_op('operator/lists.json');
 is_deeply($now->{data}, $listed->{data}, 'lists: all of them');
-is($now->{partitions_away}, $parts, 'says so');
+is($now->{partitions_away}, $parts,
+    'the response to the lists counts the partitions away');
 up($dead);
 
 done_testing();

@@ -44,7 +44,7 @@ is_deeply(\%said, { '200 0' => 12 }, 'users are deleted');
 my $r = portal($t, $operator, 'POST', "operator/list/disable/$list.json");
 is($r->{status}, 503, 'a list cannot be disabled in all partitions');
 like(json($r)->{status_message}, qr/made in a part of it: please repeat/,
-    'in some it is');
-ok($r->{headers}{'retry-after'}, 'and the client may try again');
+    'the message tells that a part of the change was made');
+ok($r->{headers}{'retry-after'}, 'the response has a Retry-After header');
 
 done_testing();

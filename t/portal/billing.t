@@ -33,11 +33,13 @@ sub bill_state { return accepted(portal($t, $_[0] // $viewer, 'GET',
 # --- no bill -----------------------------------------------------------------
 
 refused(get('billing.json'), 404, qr/no bill/, 'an account without a bill');
-refused(update({ renew => 0 }), 404, qr/no bill/, 'which has no choices');
+refused(update({ renew => 0 }), 404, qr/no bill/,
+    'an account without a bill has no choices');
 refused(portal($t, $owner, 'POST', 'billing/source/add.json'), 404,
-    qr/no bill/, 'and no sources');
+    qr/no bill/, 'an account without a bill has no sources');
 is(bill_state(), undef, 'me has no bill');
-is_deeply(data('billing/payments.json'), [], 'no payments');
+is_deeply(data('billing/payments.json'), [],
+    'an account without a bill has no payments');
 is_deeply(data('billing/ledger.json'), [], 'an empty ledger');
 is(redis($redis, 'EXISTS', keyed('terms'), keyed('setup')), 0,
     'nothing is written');
@@ -54,17 +56,17 @@ bill_of($t, $acct, open => \$open, gateway => \'stripe',
 redis($redis, 'HSET', keyed('money'), balance => 5_000_000, used => 2_000);
 my $v = data('billing.json');
 is(join(' ', @$v{qw(gateway plan price currency period state stops)}),
-    'stripe Business 29.00 USD month active ', 'the plan');
+    'stripe Business 29.00 USD month active ', 'billing.json has the plan');
 like("$v->{begins} $v->{expires}", qr/^\d{4}-\S+00:00 \d{4}-\S+00:00$/,
-    'and its period');
+    'billing.json has the period of the plan');
 is("$v->{balance} $v->{used}", '4.998 0.002', 'the balance less what is used');
 redis($redis, 'HSET', keyed('money'), balance => -1_500_000);
-is(data('billing.json')->{balance}, '-1.502', 'which may be below zero');
+is(data('billing.json')->{balance}, '-1.502', 'the balance may be below zero');
 is_deeply([@$v{qw(renew falls_below recharge_to alert source)}],
     [JSON::XS::true(), '0.00', '0.00', '0.00', ''], 'the choices by default');
 is("$v->{payment}{id} $v->{payment}{state} $v->{payment}{url}",
     "$open customer https://pay.example/3ds#x", 'the open payment with its link');
-is_deeply($v->{sources}, [], 'no sources');
+is_deeply($v->{sources}, [], 'the bill has no sources');
 ok(!exists $v->{setup}, 'none is being added');
 
 for my $url ('javascript:alert(1)', 'http://pay.example/', 'https://', '') {
@@ -73,7 +75,7 @@ for my $url ('javascript:alert(1)', 'http://pay.example/', 'https://', '') {
 }
 payment(1, state => \'open', url => \'https://pay.example/');
 is(data('billing.json')->{payment}{url}, '',
-    'nor one that the customer does not need');
+    'a payment that needs no customer has no link');
 
 # --- states, which all roles see ---------------------------------------------
 
@@ -86,7 +88,7 @@ for my $state (qw(active grace lapsed)) {
     my $b = bill_state();
     is($b->{state}, $state, "a viewer sees: $state");
     is($b->{stops} ? 1 : 0, $state eq 'active' ? 0 : 1,
-        'and when checks stop, unless it is active');
+        "the time when checks stop fits the state $state");
 }
 bill_of($t, $acct, state => \'lapsed', period => \'check', ends => 0,
     stops => 7 * $day);
@@ -107,23 +109,23 @@ my $seller = start_checkd(store => $redis, conf => { gateway => 'manual',
     schedule => 'off' });
 my $shown = sub { accepted(portal($t, $buys, 'GET', $_[0]), $_[0])->{data} };
 is(rblctl($redis, 'bill', 'plan', $buyer->{sid}, 'Yearly', '--file', $plans)
-    ->{status}, 0, 'a plan');
+    ->{status}, 0, 'rblctl puts the account on a plan');
 ok(wait_for(sub { $shown->('billing.json')->{payment} }), 'opens a payment');
 $v = $shown->('billing.json');
 is("$v->{state} $v->{expires} $v->{payment}{state} $v->{payment}{amount}",
-    'grace  open 250.00', 'which is not paid yet');
-like($v->{stops}, qr/^\d{4}-/, 'so checks stop');
+    'grace  open 250.00', 'the bill is in its grace with an open payment');
+like($v->{stops}, qr/^\d{4}-/, 'the bill tells when checks stop');
 is(rblctl($redis, 'bill', 'paid', $buyer->{sid}, $v->{payment}{id},
-    '--reference', '=2+3')->{status}, 0, 'it is booked');
+    '--reference', '=2+3')->{status}, 0, 'rblctl books the payment');
 $v = $shown->('billing.json');
 is("$v->{state} $v->{stops} " . ($v->{payment} // ''), 'active  ',
-    'then the plan is active');
+    'the payment makes the plan active');
 is_deeply([map { "$_->{state} $_->{reference}" }
     @{ $shown->('billing/payments.json') }], ['succeeded =2+3'],
-    'with a payment');
+    'the list of payments has the payment');
 is_deeply([map { "$_->{debit} $_->{credit} $_->{amount}" }
     @{ $shown->('billing/ledger.json') }], ['cash revenue 250.00'],
-    'and a movement');
+    'the ledger has the movement of the payment');
 stop_server($seller);
 
 # --- choices -------------------------------------------------------------------
@@ -135,16 +137,17 @@ my $raw = redis($redis, 'GET', keyed('bill'));
 redis($redis, 'DEL', due_key());
 accepted(update({ renew => 0, falls_below => '5', recharge_to => '25.50',
     alert => '0.01', source => $source }),
-    'all choices');
+    'the portal changes all choices');
 is_deeply(terms(), { version => 1, renew => 0, source => $source,
     falls_below => 5_000_000, recharge_to => 25_500_000, alert => 10_000 },
-    'are in the store, in micro-USD');
+    'the store has the choices in micro-USD');
 is(redis($redis, 'ZSCORE', due_key(), $ac), 0,
-    'and the daemon looks at once');
+    'the bill is due at once');
 is(redis($redis, 'GET', keyed('bill')), $raw, 'the bill is as it was');
 $v = data('billing.json');
 is_deeply([@$v{qw(renew falls_below recharge_to alert source)}],
-    [JSON::XS::false(), '5.00', '25.50', '0.01', $source], 'and are shown');
+    [JSON::XS::false(), '5.00', '25.50', '0.01', $source],
+    'billing.json shows the choices');
 my $before = redis($redis, 'GET', keyed('terms'));
 for my $field (qw(falls_below recharge_to alert)) {
     for my $bad ('-1', '+1', '1e3', '1E3', '0x10', '1,50', '1.', '.5', '01',
@@ -153,7 +156,8 @@ for my $field (qw(falls_below recharge_to alert)) {
         '1 000', "1\x{2009}000")
     {
         refused(update({ $field => $bad }), 400,
-            qr/^Invalid $field value/, "$field: \"" . encode_utf8($bad) . '"');
+            qr/^Invalid $field value/, "the $field value \""
+            . encode_utf8($bad) . '" is refused with 400');
     }
 }
 for my $body ('{"alert":-1}', '{"alert":1e3}', '{"alert":5.005}',
@@ -167,40 +171,44 @@ for my $body ('{"alert":-1}', '{"alert":1e3}', '{"alert":5.005}',
 for my $to (['5.00', '5.00'], ['5.00', '4.99'], ['0.01', '0.01']) {
     refused(update({ falls_below => $to->[0], recharge_to => $to->[1] }), 400,
         qr/^Invalid recharge_to value .*more than falls_below/,
-        "from $to->[0] to $to->[1]");
+        "a recharge from $to->[0] to $to->[1] is refused");
 }
 refused(update({ recharge_to => '5' }), 400, qr/more than falls_below/,
     'compared with what was chosen before');
 refused(update({ falls_below => '25.50' }), 400, qr/more than falls_below/,
     'the other, too');
 refused(update({ source => $_ }), 400, qr/^Invalid source value/,
-    "source \"$_\"") for 'x', 'PS', '', "$source,$source", $ac;
+    "the source \"$_\" is refused with 400")
+    for 'x', 'PS', '', "$source,$source", $ac;
 refused(update({ source => $_ }), 404, qr/^Invalid source id/,
-    "source \"$_\"") for $other[1], sid_of('PS');
+    "the source \"$_\" is refused with 404") for $other[1], sid_of('PS');
 refused(update({ renew => $_ }), 400, qr/^Invalid renew value/,
-    "renew \"$_\"") for 'yes', '2', '';
+    "the renew value \"$_\" is refused with 400") for 'yes', '2', '';
 is(redis($redis, 'GET', keyed('terms')), $before, 'nothing has changed');
-accepted(update({ recharge_to => 0 }), 'no recharge');
-accepted(update({ falls_below => '30' }), 'then the lower amount is any');
-accepted(update({}), 'no field');
-is(terms()->{renew}, 0, 'changes nothing');
+accepted(update({ recharge_to => 0 }), 'the portal turns the recharge off');
+accepted(update({ falls_below => '30' }),
+    'falls_below can be any amount without a recharge');
+accepted(update({}), 'the portal accepts an update without fields');
+is(terms()->{renew}, 0, 'an update without fields changes nothing');
 sign_in_ago($t, my $late = sign_in($t), 11 * 60_000);
-refused(update({ renew => 1 }, $late), 401, qr/./, 'not long after the sign-in');
+refused(update({ renew => 1 }, $late), 401, qr/./,
+    'the portal refuses an update long after the sign-in');
 
 # --- sources -------------------------------------------------------------------
 
 my $second = source_of($t, $acct, brand => \'"=<b>', last4 => \'0002');
 is_deeply([map { "$_->{id} $_->{brand} $_->{last4} $_->{exp_month}/"
     . $_->{exp_year} } @{ data('billing.json')->{sources} }],
-    ["$source visa 4242 12/2030", "$second \"=<b> 0002 12/2030"], 'sources');
+    ["$source visa 4242 12/2030", "$second \"=<b> 0002 12/2030"],
+    'billing.json shows both sources');
 my $remove = sub { portal($t, $owner, 'POST',
     "billing/source/remove/$_[0].json") };
 refused($remove->($_), 404, qr/Invalid source id/, "no source $_")
     for $other[1], sid_of('PS'), 'x', $ac;
 accepted($remove->($source), 'one is removed');
 is_deeply([map { $_->{id} } @{ data('billing.json')->{sources} }], [$second],
-    'and is not shown');
-is(terms()->{source}, '', 'nor is it chosen');
+    'the removed source is not shown');
+is(terms()->{source}, '', 'the removed source is not chosen');
 is(redis($redis, 'EXISTS', redis_key('source', $ac, $source)), 1,
     'nginx does not delete it');
 my $checkd = start_checkd(store => $redis, conf => { gateway => 'manual',
@@ -208,12 +216,14 @@ my $checkd = start_checkd(store => $redis, conf => { gateway => 'manual',
 ok(wait_for(sub { !redis($redis, 'EXISTS', redis_key('source', $ac, $source)) }),
     'the daemon does');
 stop_server($checkd);
-is(redis($redis, 'ZCARD', keyed('sources')), 1, 'and nothing else');
-refused($remove->($source), 404, qr/Invalid source id/, 'once');
+is(redis($redis, 'ZCARD', keyed('sources')), 1,
+    'the daemon deletes no other source');
+refused($remove->($source), 404, qr/Invalid source id/,
+    'a removed source cannot be removed again');
 
 bill_of($t, $acct);
 refused(portal($t, $owner, 'POST', 'billing/source/add.json'), 409,
-    qr/without payment sources/, 'by hand there are none');
+    qr/without payment sources/, 'a manual plan has no sources');
 bill_of($t, $acct, gateway => \'stripe');
 accepted(portal($t, $owner, 'POST', 'billing/source/add.json',
     fields => { back => 'https://evil.example/' }), 'one is wanted');
@@ -240,15 +250,17 @@ redis($redis, 'DEL', keyed('payments'));
 my @py = map { payment($_, kind => \($_ % 2 ? 'renewal' : 'topup')) } 1 .. 45;
 $v = accepted(get('billing/payments.json'), 'payments');
 is_deeply([@$v{qw(page total_pages page_size total_payments)}], [1, 3, 20, 45],
-    'a page');
-is_deeply([map { $_->{id} } @{ $v->{data} }], [@py[0 .. 19]], 'newest first');
+    'the first page has 20 of 45 payments');
+is_deeply([map { $_->{id} } @{ $v->{data} }], [@py[0 .. 19]],
+    'the payments are sorted, the newest first');
 is_deeply([map { $_->{id} } @{ data('billing/payments.json?page=3') }],
     [@py[40 .. 44]], 'the last page');
 is_deeply([map { $_->{id} } @{ data('billing/payments.json?page=1&page_size=44')
     }], [@py[0 .. 43]], 'of another size');
-is_deeply(data("billing/payments.json?page=$_"), [], "page $_")
+is_deeply(data("billing/payments.json?page=$_"), [], "page $_ has no payments")
     for 4, 5000, '9' x 30;
-refused(get("billing/payments.json?$_"), 400, qr/Invalid page/, $_)
+refused(get("billing/payments.json?$_"), 400, qr/Invalid page/,
+    "$_ is refused with 400")
     for 'page=0', 'page=-1', 'page_size=x';
 redis($redis, 'SET', redis_key('pay', $ac, $py[1]), "\xc1");
 is(scalar @{ data('billing/payments.json') }, 19, 'a damaged one is left out');
@@ -269,18 +281,22 @@ do {
 is_deeply([map { $_->{key} } @all], [map { "key$_" } reverse 1 .. 120],
     'pages have all movements once, newest first');
 is_deeply([@{ $all[0] }{qw(debit credit amount balance reference)}],
-    ['cash', 'credit', '1.20', '-0.12', $bad[120 % @bad]], 'a movement');
-refused(get("billing/ledger.json?$_"), 400, qr/Invalid/, $_)
+    ['cash', 'credit', '1.20', '-0.12', $bad[120 % @bad]],
+    'the movement has its amount, balance and reference');
+refused(get("billing/ledger.json?$_"), 400, qr/Invalid/,
+    "$_ is refused with 400")
     for 'limit=0', 'limit=201', 'before=x', 'before=1', 'before=%2B', 'before=';
 
 my $r = get('billing/ledger.csv');
-is($r->{status}, 200, 'the table');
-is($r->{headers}{'content-type'}, 'text/csv; charset=utf-8', 'is CSV');
-like($r->{headers}{'content-disposition'}, qr/^attachment; /, 'to be saved');
+is($r->{status}, 200, 'the portal returns the ledger as a table');
+is($r->{headers}{'content-type'}, 'text/csv; charset=utf-8',
+    'the table has the type text/csv');
+like($r->{headers}{'content-disposition'}, qr/^attachment; /,
+    'the table is sent as an attachment');
 my @rows = rows($r->{body});
 is_deeply($rows[0], [qw(id at key debit credit amount balance currency
-    reference)], 'its head');
-is(scalar @rows, 121, 'all movements');
+    reference)], 'the table has its head line');
+is(scalar @rows, 121, 'the table has all movements');
 is_deeply([@{ $rows[1] }[0, 2 .. 7]],
     ["$now-1", qw(key1 cash credit 0.01 -0.001 USD)], 'the oldest first');
 my %seen = map { $_->[8] => 1 } @rows[1 .. 120];
@@ -290,7 +306,8 @@ is(scalar(grep { $_->[8] =~ /^[=+\-\@\t\r]/ } @rows), 0, 'none is without');
 $r = portal($t, $viewer, 'GET', 'billing/ledger.csv');
 is("$r->{status} $r->{headers}{'content-type'}",
     '403 application/json; charset=utf-8', 'a refusal is no table');
-ok(!$r->{headers}{'content-disposition'}, 'nor a file');
+ok(!$r->{headers}{'content-disposition'},
+    'the refusal is not sent as an attachment');
 
 # RFC 4180.
 sub rows {
@@ -313,7 +330,8 @@ redis($redis, 'EVAL', "for i = 1, 2500 do redis.call('XADD', KEYS[1], '*', 'k',"
 @rows = rows(get('billing/ledger.csv')->{body});
 is(scalar @rows, 2621, 'a large table');
 is_deeply([map { $_->[2] } @rows[1 .. 2620]],
-    [map({ "key$_" } 1 .. 120), map { "more$_" } 1 .. 2500], 'in order');
+    [map({ "key$_" } 1 .. 120), map { "more$_" } 1 .. 2500],
+    'the large table is in order');
 
 # --- nothing of the gateway --------------------------------------------------------
 

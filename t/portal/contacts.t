@@ -32,7 +32,8 @@ sub contact_of {
     my $c = record('contact', redis($t->{redis}, 'GET', $key));
     redis($t->{redis}, 'SET', $key, record_pack('contact', %$c,
         value => \$c->{value}, status => 'paused')) if $status;
-    accepted(post("contact/resume/$id"), 'active') if $status eq 'active';
+    accepted(post("contact/resume/$id"), 'the portal resumes the contact')
+        if $status eq 'active';
     return $id;
 }
 
@@ -61,29 +62,33 @@ is_deeply(types(), \@always, 'a daemon without mail, SMS and tokens');
 my $contact = contact_of('endpoint', $receiver->{url}, 'active');
 is_deeply(entries($contact), [], 'nothing was sent');
 my $event = accepted(post("contact/test/$contact"), 'a test')->{data}{event};
-like($event, qr/^EV[0-9a-f]{32}$/, 'has an id');
+like($event, qr/^EV[0-9a-f]{32}$/, 'the event of the test has an ID');
 wait_for { received($receiver) > 0 } 20, 'the message';
 my ($got) = received($receiver);
-is($got->{json}{event_type}, 'contact.test', 'its type');
-is($got->{json}{event_sid}, $event, 'its id');
-like($got->{json}{message}, qr/This is a test/, 'its text');
+is($got->{json}{event_type}, 'contact.test',
+    'the message has the type contact.test');
+is($got->{json}{event_sid}, $event, 'the message has the ID of the event');
+like($got->{json}{message}, qr/This is a test/,
+    'the message has the text of a test');
 wait_for { @{ entries($contact) } > 0 } 20, 'the log';
 my ($try) = @{ entries($contact) };
 is_deeply([@$try{qw(event type outcome http attempt next answer)}], [$event,
-    'contact.test', 'ok', 200, 1, '', 'thank <you>'], 'is in the log');
+    'contact.test', 'ok', 200, 1, '', 'thank <you>'],
+    'the log has the attempt of the test');
 refused(post("contact/test/$contact"), 429, qr/less than a minute/,
-    'not twice a minute');
+    'the portal refuses a second test within a minute');
 
 my $dead = contact_of('email', 'ops@example.test', 'active');
 accepted(post("contact/test/$dead"), 'of a type that is not configured');
 wait_for { @{ entries($dead) } > 0 } 20, 'its log';
 ($try) = @{ entries($dead) };
-is($try->{outcome}, 'dead', 'is given up');
-like($try->{error}, qr/no SMTP server/, 'and the log says why');
+is($try->{outcome}, 'dead', 'the test of an unconfigured type is given up');
+like($try->{error}, qr/no SMTP server/,
+    'the log has the reason of the failure');
 is((grep { "@{ $_->[1] }" =~ /contact\.test/ } @{ redis($t->{redis}, 'XRANGE',
     redis_key('dead', $sid), '-', '+') }), 0, 'a test leaves no dead letter');
 is(redis($t->{redis}, 'ZCARD', redis_key('pending', $sid)), 0,
-    'nor a pending delivery');
+    'a test leaves no pending delivery');
 
 # --- refusals ----------------------------------------------------------------
 
@@ -103,12 +108,12 @@ for my $case (['pending', contact_of('email', 'a@example.test'), 409,
 refused(get("contact/log/" . sid_of('CO')), 404, qr/contact id/,
     'the log of no contact');
 refused(portal($t, $admin, 'GET', "contact/log/$contact.json?last=$_"), 400,
-    qr/last/, "last=$_") for 0, 1001, 'x';
+    qr/last/, "last=$_ is refused with 400") for 0, 1001, 'x';
 my $other = sign_in($t, acct => $t->{other});
 refused(portal($t, $other, 'GET', "contact/log/$contact.json"), 404,
     qr/contact id/, 'another account\'s contact');
 refused(portal($t, $other, 'POST', "contact/test/$contact.json"), 404,
-    qr/contact id/, 'has no test');
+    qr/contact id/, 'another account cannot test the contact');
 
 my $r = rblctl($t->{redis}, 'fsck');
 is($r->{status}, 0, 'the store is consistent') or diag("$r->{out}$r->{err}");

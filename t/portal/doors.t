@@ -75,30 +75,33 @@ my $owner = sign_in($t);
         { mail => 'Added@example.net', role => 'viewer' }), 'user/add');
     my $id = $r->{data}{id};
     is_deeply([found('added@example.net')], ["$sid:$id"],
-        'so does the portal');
+        'the portal puts a user into the index');
     refused(portal($t, $owner, 'POST', 'user/add.json', fields =>
         { mail => 'Added@example.net', role => 'viewer' }), 409, qr/Another/,
         'an address twice');
     ok((grep { $_ eq "$sid:$id" } found('added@example.net')),
-        'which leaves the first one');
-    accepted(portal($t, $owner, 'POST', "user/delete/$id.json"), 'user/delete');
+        'the first user stays in the index');
+    accepted(portal($t, $owner, 'POST', "user/delete/$id.json"),
+        'the portal deletes the user');
     ok(!(grep { $_ eq "$sid:$id" } found('added@example.net')),
         'takes the user out');
     my $gone = add_user($t, mail => 'gone@example.net');
     is(rblctl($redis, 'user', 'delete', $sid, $gone->{id})->{status}, 0,
         'rblctl user delete');
-    is_deeply([found('gone@example.net')], [], 'does, too');
+    is_deeply([found('gone@example.net')], [],
+        'rblctl takes the deleted user out of the index');
     is(rblctl($redis, 'user', 'add', $sid, 'Jo.Doe@example.net', '--role',
         'owner')->{status}, 3, 'rblctl with an address twice');
     is_deeply([found('jo.doe@example.net')], ["$sid:$user->{id}"],
-        'leaves nothing');
+        'a refused user is not put into the index');
     my $r2 = rblctl($redis, '--json', 'user', 'link', $sid, $user->{id},
         '--url', 'https://a.example/portal/');
     like(json($r2->{out})->{link},
         qr{^https://a\.example/portal/\#/link/$sid\.[0-9a-f]{64}$},
         'rblctl prints a whole link');
     like(rblctl($redis, 'user', 'link', $sid, $user->{id}, '--url',
-        $_)->{err}, qr/--url must be the portal's URL/, "--url $_")
+        $_)->{err}, qr/--url must be the portal's URL/,
+        "rblctl refuses the URL $_")
         for 'https://a.example', 'x', 'https://a.example/?a/';
 }
 
@@ -117,35 +120,45 @@ sub link_in {
 }
 
 like(accepted(mail_me('jo.doe@example.net'), 'a known address')->
-    {status_message}, $sent, 'the answer');
+    {status_message}, $sent,
+    'the answer promises a link if the address is known');
 wait_for { mails($exim) == 1 && outbox_empty() } 20, 'a mail';
 my ($mail) = mails($exim);
 is($mail->[0]{'envelope-to'}, 'Jo.Doe@example.net',
-    'to the address as the user has it');
-is($mail->[0]{subject}, 'Sign in to blocklist monitoring', 'the subject');
+    'the mail goes to the address as the user has it');
+is($mail->[0]{subject}, 'Sign in to blocklist monitoring',
+    'the mail has its subject');
 is($mail->[0]{'content-type'}, 'text/plain; charset=utf-8', 'a plain text');
 my ($link, $text) = link_in($mail);
-like($link, qr/^\Q$sid\E\.[0-9a-f]{64}$/, 'a link');
+like($link, qr/^\Q$sid\E\.[0-9a-f]{64}$/, 'the mail has a link');
 like($text, qr/for the account "Test"/, 'the account\'s name');
-like($text, qr/from the network address 127\.0\.0\.1\./, 'who asked');
+like($text, qr/from the network address 127\.0\.0\.1\./,
+    'the mail names the network address of the request');
 like($text, qr/ignore this message/, 'the advice for strangers');
-like($text, qr/It works once, until \d{4}-/, 'how long');
+like($text, qr/It works once, until \d{4}-/,
+    'the mail tells how long the link works');
 my ($secret) = $link =~ /\.(.*)/;
 is_deeply([everything($secret)], [], 'the link is left nowhere in the store');
-unlike(read_file($checkd->{log}), qr/$secret|jo\.doe/i, 'nor in the log');
-unlike(read_file($t->{nginx}{error_log}), qr/$secret|jo\.doe/i, 'nor in nginx\'');
+unlike(read_file($checkd->{log}), qr/$secret|jo\.doe/i,
+    'the log of the daemon has neither link nor address');
+unlike(read_file($t->{nginx}{error_log}), qr/$secret|jo\.doe/i,
+    'the error log of nginx has neither link nor address');
 unlike(read_file("$t->{nginx}{dir}/access.log"), qr/$secret|jo\.doe/i,
-    'nor in its other one');
-is(scalar @{ redis($redis, 'KEYS', "rbl:{*}:log:*:US*") }, 0, 'no history');
+    'the access log of nginx has neither link nor address');
+is(scalar @{ redis($redis, 'KEYS', "rbl:{*}:log:*:US*") }, 0,
+    'the store keeps no log of the user');
 my $r = use_link($t, $link);
-is(accepted($r, 'the link signs in')->{data}{user}, $user->{id}, 'its user');
-refused(use_link($t, $link), 403, qr/expired or was used/, 'once');
+is(accepted($r, 'the link signs in')->{data}{user}, $user->{id},
+    'the link signs its user in');
+refused(use_link($t, $link), 403, qr/expired or was used/,
+    'the link works only once');
 
 # Two clients use one mailed link.
 {
     forget_asked();
     my $n = mails($exim);
-    accepted(mail_me('jo.doe@example.net'), 'another');
+    accepted(mail_me('jo.doe@example.net'),
+        'the portal accepts another request for a link');
     wait_for { mails($exim) == $n + 1 } 20, 'its mail';
     my ($link) = link_in((mails($exim))[-1]);
     my @socks = map { RblTest::Http::tcp_connect($t->{nginx}{port}) } 1 .. 8;
@@ -169,7 +182,7 @@ refused(use_link($t, $link), 403, qr/expired or was used/, 'once');
         my $d = json(use_link($t, $link))->{data};
         ($d->{account} => $d->{user}) } (mails($exim))[$n, $n + 1];
     is_deeply(\%user, { $sid => $user->{id}, $other => $second->{id} },
-        'with a link each');
+        'each account has a link of its own');
     rblctl($redis, 'user', 'delete', $other, $second->{id});
 }
 
@@ -197,26 +210,31 @@ stop_server($checkd);
     is($known->{evalsha}, 7, 'round trips: two limits, five accounts');
     is_deeply(traces('nobody@example.net'), $known, 'an unknown address');
     is_deeply(traces('jo.doe@example.net'), $known, 'a known one again');
-    is_deeply(traces('jo.doe@example.net'), $known, 'the third');
+    is_deeply(traces('jo.doe@example.net'), $known,
+        'the third request for a known address looks the same');
     my @links = @{ redis($redis, 'KEYS', redis_key('link', $sid, '*')) };
-    is_deeply(traces('jo.doe@example.net'), $known, 'the fourth');
+    is_deeply(traces('jo.doe@example.net'), $known,
+        'the fourth request for a known address looks the same');
     is(scalar @{ redis($redis, 'KEYS', redis_key('link', $sid, '*')) },
         scalar @links, 'makes no link');
     my $ttl = redis($redis, 'PTTL', hash_key('asked', 'jo.doe@example.net'));
-    ok($ttl > 3_590_000 && $ttl <= 3_600_000, 'for an hour');
+    ok($ttl > 3_590_000 && $ttl <= 3_600_000,
+        'the requests for an address are counted for an hour');
 }
 
 forget_asked();
 for my $n (1 .. 30) {
-    is(mail_me("n$n\@example.net")->{status}, 200, "request $n") if $n < 4;
+    is(mail_me("n$n\@example.net")->{status}, 200,
+        "request $n for a link is accepted") if $n < 4;
     mail_me("n$n\@example.net") if $n >= 4;
 }
 $r = mail_me('jo.doe@example.net');
 refused($r, 429, qr/from your network/, 'a network has a limit');
-like($r->{headers}{'retry-after'}, qr/^3(?:[56]\d\d)$/, 'for an hour');
+like($r->{headers}{'retry-after'}, qr/^3(?:[56]\d\d)$/,
+    'the Retry-After header is about an hour');
 is(mail_me('x')->{status}, 400, 'what is no address costs nothing');
 forget_asked();
-refused(mail_me($_), 400, qr/mail/, "not an address: $_")
+refused(mail_me($_), 400, qr/mail/, "the address $_ is refused with 400")
     for '', 'x', "a\@example.net\r\nBcc: b\@example.net", 'a@b@example.net',
     'a@example.net,b@example.net';
 {
@@ -224,7 +242,7 @@ refused(mail_me($_), 400, qr/mail/, "not an address: $_")
     wait_for { http($nginx, 'GET', '/portal/1/me.json')->{status} == 401 } 10;
     refused(portal({ nginx => $nginx }, undef, 'POST', 'session/link.json',
         fields => { mail => 'jo.doe@example.net' }), 403, qr/not configured/,
-        'without a URL');
+        'the portal sends no link without a URL');
     unlike(http($nginx, 'GET', '/portal/1/me.json')->{headers}
         {'www-authenticate'}, qr/doors/, 'the page does not offer it');
 }
@@ -249,7 +267,8 @@ sub limited {
         return @{ redis($redis, 'KEYS', 'rbl:{*}:asked:*') } - 1;
     };
     is($networks->('192.0.2.1', '192.0.2.255'), 1, '24 bits of IPv4');
-    is($networks->('192.0.2.1', '192.0.3.1', '2001:db8::1'), 3, 'networks');
+    is($networks->('192.0.2.1', '192.0.3.1', '2001:db8::1'), 3,
+        'three networks are counted apart');
     is($networks->('2001:db8:1::1', '2001:db8:1:ffff::1', '2001:db8:2::1'), 2,
         '48 bits of IPv6');
     is($networks->('192.0.2.1', 'c000:201::1'), 2,
@@ -312,7 +331,7 @@ sub no_links {
     is(scalar(grep { $_->{step} eq 'message' } smtp_seen($fake)), 1,
         'one whose link ends before it could be sent is dropped');
     is(scalar @{ redis($redis, 'KEYS', 'rbl:{*}:dead:*') }, 0,
-        'without a dead letter');
+        'a link that ends before it is sent is no dead letter');
 
     forget_asked();
     answer_smtp($fake, end => '554 no');
@@ -338,10 +357,11 @@ sub no_links {
     redis($redis, 'ZADD', $key, $now - 120_000, "$sid:$old",
         $now - 120_000, "$sid:$elsewhere->{id}", $now, "$sid:$new",
         $now - 120_000, 'nonsense');
-    accepted(mail_me('jo.doe@example.net'), 'stale members');
+    accepted(mail_me('jo.doe@example.net'),
+        'a request for an address with stale members is accepted');
     is_deeply([sort(found('jo.doe@example.net'))],
         [sort "$sid:$user->{id}", "$sid:$new", 'nonsense'],
-        'are removed, but for new ones');
+        'stale members are removed, but not new ones');
 
     # fsck
     redis($redis, 'ZADD', $key, $now - 120_000, "$sid:$new");
@@ -358,7 +378,7 @@ sub no_links {
     is_deeply([found('jo.doe@example.net')], ["$sid:$user->{id}"],
         'removes members that are wrong');
     is_deeply([found('else@example.net')], ["$sid:$elsewhere->{id}"],
-        'and adds those that lack');
+        'fsck adds members that are missing');
 }
 
 $r = rblctl($redis, 'fsck');

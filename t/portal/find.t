@@ -60,7 +60,8 @@ sub counts {
         qw(hosts listed unknown uncovered paused clear ranges);
 }
 
-is_deeply([@{ find() }{qw(data next looked)}], [[], undef, 0], 'no hosts');
+is_deeply([@{ find() }{qw(data next looked)}], [[], undef, 0],
+    'a new account has no hosts');
 is(counts(), '', 'none is counted');
 
 # --- what is found -----------------------------------------------------------
@@ -87,41 +88,47 @@ for my $name (sort keys %one) {
 }
 is(ids(text => "\xe4p"), '', 'only ASCII letters have two cases');
 is(ids(text => '192.0.2.*'), '', 'a star is no pattern');
-is(ids(text => '[a'), '', 'nor is a bracket');
+is(ids(text => '[a'), '', 'a bracket is no pattern');
 is(names(text => '192.0.2.', limit => 3), "a <b>\"&amp;\\ \xc4pfel",
-    'in the order of the values');
+    'hosts are found in the order of their values');
 is(ids(text => '198.51.100'), join(' ', sort map { $_->{id} } grep {
     $_->{type} eq 'ip_range' || $_->{parent} eq $range } all()),
     'addresses of a range are found, and the range');
 is(ids(text => 'net 198.51.100.3'), ids(text => '198.51.100.3'),
-    'by their names, too');
+    'addresses of a range are found by their names');
 is(names(sort => 'name', limit => 3), '* star <b>"&amp;\\ a',
     'sorted by name');
-is(names(limit => 2), 'a <b>"&amp;\\', 'or by creation');
+is(names(limit => 2), 'a <b>"&amp;\\', 'hosts are sorted by creation');
 is(scalar(grep { $_->{state} ne ($_->{type} eq 'ip_range' ? 'range'
     : 'unknown') } all()), 0, 'none was checked yet');
-is(counts(), 'hosts 13 unknown 12 ranges 1', 'as counted');
+is(counts(), 'hosts 13 unknown 12 ranges 1',
+    'counts.json counts the unknown hosts and the range');
 
 # --- states ------------------------------------------------------------------
 
 list_host($t, $id{six}, since => 5_000);
 list_host($t, $id{a}, since => 9_000);
 accepted(portal($t, $admin, 'POST', "host/pause/$id{star}.json", fields => {}),
-    'host/pause');
-is(counts(), 'hosts 13 listed 2 unknown 9 paused 1 ranges 1', 'counted');
-is(names(state => 'listed'), 'a Six', 'listed');
-is(names(sort => 'since'), 'Six a', 'those that are listed longest first');
-is(names(state => 'listed', sort => 'name'), 'a Six', 'by name');
+    'the portal pauses a host');
+is(counts(), 'hosts 13 listed 2 unknown 9 paused 1 ranges 1',
+    'counts.json counts the hosts of each state');
+is(names(state => 'listed'), 'a Six', 'the listed hosts are found');
+is(names(sort => 'since'), 'Six a',
+    'the hosts that are listed longest come first');
+is(names(state => 'listed', sort => 'name'), 'a Six',
+    'the listed hosts are sorted by name');
 is(names(state => 'listed', text => '2001'), 'Six', 'text and state');
-is(names(state => 'paused'), '* star', 'paused');
+is(names(state => 'paused'), '* star', 'the paused host is found');
 is(names(state => $_), '', "no one is $_") for 'clear', 'uncovered';
-is(scalar @{ find(state => 'unknown')->{data} }, 9, 'unknown');
+is(scalar @{ find(state => 'unknown')->{data} }, 9,
+    'the unknown hosts are found');
 accepted(portal($t, $admin, 'POST', "host/pause/$range.json", fields => {}),
-    'host/pause');
+    'the portal pauses a range');
 is(counts(), 'hosts 13 listed 2 unknown 5 paused 6', 'a range is paused');
 is(scalar @{ find(state => 'paused', text => '198.')->{data} }, 5,
-    'and found with its addresses');
-is(find(state => 'listed')->{data}[0]{state}, 'listed', 'the word');
+    'a paused range is found with its addresses');
+is(find(state => 'listed')->{data}[0]{state}, 'listed',
+    'the found host has the state listed');
 
 # --- groups and profiles -----------------------------------------------------
 
@@ -130,15 +137,16 @@ my $group = accepted(portal($t, $admin, 'POST', 'contactgroup/add.json',
 my $profile = accepted(portal($t, $admin, 'POST', 'rblprofile/add.json',
     fields => { name => 'P' }), 'profile')->{data}{id};
 accepted(portal($t, $admin, 'POST', "host/update/$id{a}.json", fields =>
-    { contact_group => $group }), 'update');
+    { contact_group => $group }), 'the portal changes the group of a host');
 accepted(portal($t, $admin, 'POST', "host/update/$id{$_}.json", fields =>
-    { rbl_profile => $profile }), 'update') for 'a', 'apple';
+    { rbl_profile => $profile }),
+    'the portal changes the profile of a host') for 'a', 'apple';
 is(names(group => $group), 'a', 'of a group');
 is(names(profile => $profile), "a \xc4pfel", 'of a profile');
 is(names(profile => $profile, text => "\xc4"), "\xc4pfel",
-    'and a text');
+    'a profile and a text together find one host');
 is(names(profile => $profile, group => $group, state => 'listed',
-    sort => 'since'), 'a', 'all filters');
+    sort => 'since'), 'a', 'all filters together find one host');
 my $foreign = json(call($t, 'GET', 'contactgroups.json',
     auth => $t->{other}))->{data}[0]{id};
 my $foreign_profile = json(call($t, 'GET', 'rblprofiles.json',
@@ -150,7 +158,7 @@ is(ids(text => '192.0.2.99'), '', 'hosts of others are not found');
 # --- refusals ----------------------------------------------------------------
 
 my $next = find(limit => 1)->{next};
-ok($next, 'a cursor');
+ok($next, 'a page that is not the last has a cursor');
 for (['text', 'x' x 256], ['text', "a\0"], ['text', "a\nb"],
     ['state', 'range'], ['state', 'Listed'], ['state', '1'],
     ['group', $foreign], ['group', 'CG' . '0' x 32], ['group', 'x'],

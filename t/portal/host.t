@@ -34,13 +34,13 @@ sub put {
 
 my $id = add_host($t, '192.0.2.1')->{id};
 my $data = lists_of($id);
-is($data->{host}{id}, $id, 'the host');
+is($data->{host}{id}, $id, 'host/lists has the host');
 my @lists = @{ $data->{lists} };
 cmp_ok(scalar @lists, '>', 20, 'the lists of its profile');
 is(scalar(grep { $_->{status} ne '' } @lists), 0,
     'the state is not known before the first check');
 my ($list) = grep { $_->{lookup} =~ /^https/ && $_->{delisting} } @lists;
-ok($list, 'with links');
+ok($list, 'a list has links to look up and to delist');
 like($list->{lookup}, qr/192\.0\.2\.1/, 'the lookup link has the address');
 
 my $at = int(time) * 1000 - 60_000;
@@ -70,7 +70,7 @@ put($id, unknown_count => 5);
 $data = lists_of($id);
 is($data->{unknown_unnamed}, 3, 'unknown lists that the record does not name');
 is(scalar(grep { $_->{status} eq 'clear' } @{ $data->{lists} }), 0,
-    'so no list is shown as clear');
+    'no list is shown as clear');
 
 my $gone = sid_of('RB');
 put($id, unknown_count => 0, troubled => [], details => [[$gone, 'gone.test', '',
@@ -101,7 +101,7 @@ for my $n (1 .. 3) {
             \($n % 2 ? 'listed' : 'clear'), \'127.0.0.2'] } 1 .. $n]));
 }
 my $history = history_of($id);
-is(scalar @$history, 6, 'each change');
+is(scalar @$history, 6, 'the history has each change');
 is_deeply([@{ $history->[0] }{qw(time id status codes check)}],
     ['1970-01-01T00:00:03+00:00', $list->{id}, 'listed', '127.0.0.2', $pp],
     'the newest first');

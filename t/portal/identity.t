@@ -77,12 +77,12 @@ sub basic {
     is_deeply(accepted($r, 'Basic signs in')->{data}, { account => $sid,
         user => $jo->{id}, mail => 'Jo@example.net', name => '',
         role => 'admin' }, 'the user with the address');
-    like(cookie_of($r), qr/^rbl=\Q$sid\E\./, 'with a cookie');
+    like(cookie_of($r), qr/^rbl=\Q$sid\E\./, 'the sign-in sets a cookie');
     is(enter($door, [basic('jo@example.net', 'wrong')])->{status}, 401,
         'a wrong password');
     is(accepted(enter($door, [basic('JO@EXAMPLE.NET')]),
         'an address in capitals')->{data}{user}, $jo->{id},
-        'is the same user');
+        'an address in capitals is the same user');
     refused(enter($door, [basic('nobody@example.net')]), 403, $unknown,
         'an address that nobody has');
     refused(enter($door, [basic('jo')]), 403, $nobody,
@@ -93,12 +93,15 @@ sub basic {
         for qw(cross-site same-site none);
 
     # The session is bound to the identity.
-    accepted(me($door, $r, @jo), 'a request') for 1 .. 3;
-    accepted(me($door, $r, basic('JO@EXAMPLE.NET')), 'in other letters');
+    accepted(me($door, $r, @jo),
+        'the session accepts a request of its identity') for 1 .. 3;
+    accepted(me($door, $r, basic('JO@EXAMPLE.NET')),
+        'the session ignores the case of the address');
     for (1 .. 2) {
         refused(me($door, $r, basic('eve@example.net')), 401, $signed_out,
             'another identity in the middle of a session');
-        refused(me($door, $r, basic('jo')), 401, $signed_out, 'none');
+        refused(me($door, $r, basic('jo')), 401, $signed_out,
+            'the session refuses a request without an identity');
         accepted(portal($door, { cookie => cookie_of($r) }, 'GET', 'hosts.json',
             headers => \@jo), 'the right one again');
         refused(portal($door, { cookie => cookie_of($r) }, 'GET', 'hosts.json',
@@ -107,10 +110,10 @@ sub basic {
         refused(portal($door, { cookie => cookie_of($r) }, 'POST',
             'host/add.json', headers => [basic('eve@example.net')], fields =>
                 { host => '192.0.2.1', name => 'n', type => 'rbl' }), 401,
-            $signed_out, 'a change');
+            $signed_out, 'a change by another identity is refused');
     }
     refused(me($t, $r), 401, $signed_out,
-        'its cookie is of no use where nginx vouches for nobody');
+        'the cookie is refused where nginx vouches for no identity');
 
     # Sessions of links are not.
     my $linked = sign_in($t);
@@ -121,15 +124,16 @@ sub basic {
 
     # The role, and the end.
     accepted(portal($t, $linked, 'POST', "user/role/$jo->{id}.json",
-        fields => { role => 'viewer' }), 'another role');
+        fields => { role => 'viewer' }),
+        'the portal changes the role of the user');
     is(json(me($door, $r, @jo))->{data}{user}{role}, 'viewer',
         'counts at once');
     refused(me($door, $r, basic('eve@example.net')), 401, $signed_out,
-        'and the session is still bound');
+        'the session is still bound to its identity');
     accepted(portal($t, $linked, 'POST', "user/delete/$jo->{id}.json"),
         'the user is deleted');
     refused(me($door, $r, @jo), 401, $signed_out, 'the session is over');
-    refused(enter($door, \@jo), 403, $unknown, 'and no other one begins');
+    refused(enter($door, \@jo), 403, $unknown, 'a deleted user cannot sign in');
     stop_server($door->{nginx});
 }
 
@@ -147,11 +151,12 @@ my $jo2 = add_user($t, mail => 'jo@example.net', role => 'viewer',
     is_deeply([sort { $a->{id} cmp $b->{id} } @{ $data->{accounts} }],
         [sort { $a->{id} cmp $b->{id} } { id => $sid, name => 'Test' },
             { id => $other, name => 'Other' }], 'the answer lists them');
-    ok(!$r->{headers}{'set-cookie'}, 'without a cookie');
+    ok(!$r->{headers}{'set-cookie'}, 'the choice of accounts sets no cookie');
     for my $pair ([$sid, $jo], [$other, $jo2]) {
         my ($account, $user) = @$pair;
         is(accepted(enter($door, \@jo, account => $account),
-            'one is chosen')->{data}{user}, $user->{id}, 'its user');
+            'one is chosen')->{data}{user}, $user->{id},
+            'the chosen account signs in its own user');
     }
     refused(enter($door, \@jo, account => sid_of('AC')), 403, $unknown,
         'an account that is not among them');
@@ -163,16 +168,18 @@ my $jo2 = add_user($t, mail => 'jo@example.net', role => 'viewer',
     redis($redis, 'ZADD', $_, 1, "$other:" . sid_of('US'))
         for @{ redis($redis, 'KEYS', 'rbl:{*}:mail:*') };
     is(accepted(enter($door, \@jo), 'a member that names nobody')->
-        {data}{user}, $jo->{id}, 'is no choice');
+        {data}{user}, $jo->{id}, 'a member without a user is no choice');
     refused(enter($door, \@jo, account => $other), 403, $unknown,
-        'and no sign-in');
+        'an account without the user is refused');
 
     # --- headers -------------------------------------------------------------
 
-    refused(enter($door, []), 403, $nobody, 'no header');
+    refused(enter($door, []), 403, $nobody,
+        'a request without the header is refused');
     refused(enter($door, ['X-Mail:']), 403, $nobody, 'an empty one');
     refused(enter($door, ['X-Mail: jo@example.net', $_]), 403, $nobody,
-        "twice: $_") for 'X-Mail: eve@example.net', 'X-Mail: jo@example.net',
+        "a second header is refused: $_")
+        for 'X-Mail: eve@example.net', 'X-Mail: jo@example.net',
         'x-mail: eve@example.net';
     refused(enter($door, ["X-Mail: $_"]), 403, $nobody, "a header $_")
         for 'jo@example.net, eve@example.net', 'jo@example.net eve@example.net',
@@ -181,7 +188,8 @@ my $jo2 = add_user($t, mail => 'jo@example.net', role => 'viewer',
     my $in = enter($door, \@jo);
     refused(me($door, $in, @jo, 'X-Mail: eve@example.net'), 401, $signed_out,
         'a session with two headers');
-    accepted(me($door, $in, @jo), 'with one');
+    accepted(me($door, $in, @jo),
+        'the session accepts a request with one header');
     stop_server($door->{nginx});
 }
 
@@ -195,7 +203,7 @@ my $jo2 = add_user($t, mail => 'jo@example.net', role => 'viewer',
     my $realip = 'set_real_ip_from 127.0.0.0/8; real_ip_header X-Real-IP;';
     $door = ready(door($conf, http => $realip));
     refused(enter($door, ['X-Mail: jo@example.net', "X-Real-IP: $_"]), 403,
-        $nobody, "with an address in a header: $_")
+        $nobody, "the address $_ in a header is not trusted")
         for '10.1.2.3', '192.0.2.1';
     stop_server($door->{nginx});
     $door = ready(door('rbl_portal_user $http_x_mail; '
@@ -226,10 +234,12 @@ my $jo2 = add_user($t, mail => 'jo@example.net', role => 'viewer',
     my $r = enter($door, \@jo);
     is(accepted($r, 'auth_request signs in')->{data}{user}, $jo->{id},
         'the user that the other server knows');
-    is(enter($door, [])->{status}, 401, 'without its session there is none');
+    is(enter($door, [])->{status}, 401,
+        'a request without a session of the other server is refused');
     is(enter($door, ['X-Email: jo@example.net'])->{status}, 401,
-        'its header is not the client\'s to send');
-    accepted(me($door, $r, @jo), 'a request');
+        'the client cannot send the header of the other server');
+    accepted(me($door, $r, @jo),
+        'the session accepts a request of its identity');
     refused(me($door, $r, 'X-Session: eve@example.net'), 401, $signed_out,
         'the session of another user of that server');
     stop_server($door->{nginx});
@@ -271,7 +281,8 @@ my $jo2 = add_user($t, mail => 'jo@example.net', role => 'viewer',
         like($enter->(@good), qr/^set-cookie: __Host-rbl=.*200$/mis,
             "$verify: a certificate signs in");
         like($enter->(@bad), qr/40[03]$/, 'one of another authority does not');
-        like($enter->(), qr/403$/, 'nor none');
+        like($enter->(), qr/403$/,
+            "$verify: a request without a certificate is refused");
         stop_server($door->{nginx});
     }
 }

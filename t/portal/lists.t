@@ -51,7 +51,8 @@ unlike($r->{raw}, qr/\Q$secret\E|only for the operator|192\.0\.2\.1/,
     'no key, no note, no server');
 my $data = accepted($r, 'list')->{data};
 is_deeply([@{ $data->{list} }{qw(id custom status name host)}],
-    [$id, 0, 'active', 'B & <b>', '{key}.list.test'], 'the list');
+    [$id, 0, 'active', 'B & <b>', '{key}.list.test'],
+    'the response has the list');
 is_deeply([@$data{qw(day_quota rate min_interval lookup)}, @{ $data->{codes} }],
     [100, 5, 900, 'https://list.test/?q={ip}', '127.0.0.2=spam source'],
     'what else its record has');
@@ -79,7 +80,7 @@ $data = shared(day => $day, used => 40, since => $now - 60_000,
     till => $now + 240_000, frozen => $now - 3_600_000, turned => 12,
     of => 30);
 is_deeply([@$data{qw(quota_used quota_left turned of)}], [40, 60, 12, 30],
-    'numbers');
+    'the response has the shared numbers of the list');
 like($data->{$_}, qr/^2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/, "$_: a time")
     for qw(frozen refusing refusing_till);
 my %state = states();
@@ -124,14 +125,15 @@ is_deeply(list_of($id)->{tests}, ['good', 'lying', 'unsupported'],
     'each word once');
 %state = states();
 is_deeply($state{$id}{tests}, ['good', 'lying', 'unsupported'],
-    'also among all lists, in any order');
+    'the states of all lists have the tests in any order');
 is(join(' ', map { @{ $state{$_}{tests} } } @sids[0, 1, -1]), 'good good good',
     'an unknown word is left out');
 daemon('three', "\x98\x01");
 is_deeply(list_of($id)->{tests}, ['good', 'lying'],
     'the eight daemons seen last count; a damaged record does not');
 redis($t->{redis}, 'DEL', map { "rbl:{0}:daemon:$_" } 'two', 'three');
-is_deeply(list_of($id)->{tests}, ['good'], 'nor one that has expired');
+is_deeply(list_of($id)->{tests}, ['good'],
+    'a daemon that has expired does not count');
 
 # --- own and killed lists ----------------------------------------------------
 
@@ -143,31 +145,34 @@ is_deeply([@{ $data->{list} }{qw(id custom host status)}, $data->{quota_left}],
 my $other = json(call($t, 'POST', 'rbl/add.json', auth => $t->{other},
     form => { type => 'rbl', host => 'o.list.test' }))->{data}{id};
 is(portal($t, $me, 'GET', "list/$other.json")->{status}, 404,
-    'not that of another account');
+    'a list of another account is not found');
 is((states())[0] eq $own || exists { states() }->{$own} ? 1 : 0, 0,
     'own lists share no state');
 
 my $host = record('list', redis($t->{redis}, 'GET',
     "$partition:r:SYS:$sids[5]"))->{zone};
-is(rblctl($t->{redis}, 'lists', 'kill', $host, 'sold')->{status}, 0, 'killed');
+is(rblctl($t->{redis}, 'lists', 'kill', $host, 'sold')->{status}, 0,
+    'rblctl kills the list');
 $data = list_of($sids[5]);
 is_deeply([$data->{list}{status}, $data->{reason}], ['killed', 'sold'],
     'a killed list, and why');
-ok(!exists { states() }->{ $sids[5] }, 'it is not among the others');
+ok(!exists { states() }->{ $sids[5] }, 'a killed list is not among the others');
 
 redis($t->{redis}, 'SET', "$partition:r:SYS:$sids[6]", "\x91\x01");
 is(portal($t, $me, 'GET', "list/$sids[6].json")->{status}, 500,
     'a record that cannot be read');
-ok(!exists { states() }->{ $sids[6] }, 'is left out among others');
+ok(!exists { states() }->{ $sids[6] },
+    'a list that cannot be read is left out among others');
 
 redis($t->{redis}, 'DEL', "$partition:lists:active");
-is_deeply({ states() }, {}, 'no lists');
+is_deeply({ states() }, {}, 'lists/state is empty without lists');
 
 # --- a free plan -------------------------------------------------------------
 
 my $free = sign_in($t, acct => make_account($t->{redis}, free => 1));
 is(portal($t, $free, 'GET', "list/$sids[1].json")->{status}, 200,
     'a user of a free plan sees a list');
-is(portal($t, $free, 'GET', 'rbls.json')->{status}, 403, 'but not their table');
+is(portal($t, $free, 'GET', 'rbls.json')->{status}, 403,
+    'a user of a free plan does not see the table of lists');
 
 done_testing();

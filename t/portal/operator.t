@@ -35,11 +35,12 @@ my $me = accepted(get($admin, 'me.json'), 'me')->{data};
 is_deeply([$me->{account}{id}, $me->{account}{name}, $me->{user}{role}],
     [$operators->{sid}, 'Operators', 'admin'],
     'an operator in the own account');
-refused(get($user, 'operator/status.json'), 403, $only, 'a user');
+refused(get($user, 'operator/status.json'), 403, $only,
+    'a user cannot read the status');
 refused(post($user, 'operator/list/thaw/' . sid_of('RB') . '.json'), 403,
-    $only, 'and with an id');
+    $only, 'a user cannot thaw a list');
 refused(post($user, 'operator/list/thaw/x.json'), 403, $only,
-    'also a malformed one');
+    'a user cannot thaw a list with a malformed ID');
 refused(get($admin, $_), 403, qr/must name an account/, "$_ without an account")
     for qw(hosts.json rbls.json changes.json apps.json), 'host/x.json';
 refused(post($owner, 'host/add.json', { host => '192.0.2.1', name => 'n',
@@ -67,13 +68,16 @@ redis($t->{redis}, 'ZADD', 'rbl:{5}:retry', 1, 'x');
 my $status = accepted(get($viewer, 'operator/status.json'), 'status')->{data};
 is_deeply([@{ $status->{store} }{qw(partitions accounts)}], [64, 2],
     'the partitions, and the accounts without that of the operators');
-ok($status->{store}{lists} > $status->{store}{lists_active}, 'the lists');
-is(scalar @{ $status->{daemons} }, 1, 'a daemon');
+ok($status->{store}{lists} > $status->{store}{lists_active},
+    'the status counts all lists and active ones');
+is(scalar @{ $status->{daemons} }, 1, 'the status has one daemon');
 is_deeply([@{ $status->{daemons}[0] }{qw(name version checks checks_failed
     checks_running queries queries_waiting timeouts)}],
-    ['one', '9.9 <b>', 7, 2, 3, 90, 4, 5], 'its counters');
+    ['one', '9.9 <b>', 7, 2, 3, 90, 4, 5],
+    'the status has the counters of the daemon');
 is_deeply($status->{daemons}[0]{resolvers}, [{ address => '192.0.2.53',
-    answered => 10, failed => 1, latency_us => 5000 }], 'its resolver');
+    answered => 10, failed => 1, latency_us => 5000 }],
+    'the status has the resolver of the daemon');
 is($status->{queues}{deliveries}, 1, 'a delivery of another partition');
 ok(!$status->{queues}{more}, 'all accounts are counted');
 {
@@ -86,7 +90,7 @@ ok(!$status->{queues}{more}, 'all accounts are counted');
         {queues};
     ok($q->{more} && $q->{due} == 8, 'a part of them is counted')
         or diag(explain($q));
-    ok($q->{oldest} > 1e9, 'with the oldest');
+    ok($q->{oldest} > 1e9, 'the status has the time of the oldest job');
     redis($t->{redis}, 'DEL', 'rbl:{3}:due', map {
         sprintf 'rbl:{3}:due:AC0003%028x', $_ } 1 .. 40);
 }
@@ -100,9 +104,10 @@ sub page {
 my $v = page('');
 is_deeply([$v->{total}, $v->{next}, sort map { $_->{name} } @{ $v->{data} }],
     [2, '', sort 'Other', map { $_->{name} } grep { $_->{id} eq $ac }
-    @{ $v->{data} }], 'the accounts');
+    @{ $v->{data} }], 'the page has the two accounts');
 $v = page("id=$ac");
-is_deeply([map { $_->{id} } @{ $v->{data} }], [$ac], 'one account');
+is_deeply([map { $_->{id} } @{ $v->{data} }], [$ac],
+    'the page has only the account with the ID');
 is_deeply(page('id=' . sid_of('AC'))->{data}, [], 'an unknown one');
 refused(get($viewer, "operator/accounts.json?$_"), 400, qr/Invalid/, $_)
     for qw(id=x after=x after=-1 after=1 after=1-x after=9999999-1 limit=0
@@ -152,19 +157,20 @@ is(accepted(get($viewer, "hosts.json?account=$ac"), 'hosts')->{total_hosts}, 1,
     'a viewer reads it');
 is(accepted(get($viewer, "hosts.json?account=\L$t->{other}{sid}" =~
     s/account=ac/account=AC/r), 'hosts of another')->{total_hosts}, 0,
-    'and another account');
+    'a viewer reads another account');
 refused(post($viewer, "host/delete/$r->{data}[0]{id}.json?account=$ac"), 403,
     qr/needs the role admin/, 'a viewer changes nothing');
 refused(get($owner, "users.json?account=$ac"), 403, qr/another account/,
     'nobody manages the users there');
 refused(post($owner, "session/end.json?account=$ac"), 403, qr/another account/,
-    'nor signs out there');
+    'an operator cannot sign out in another account');
 refused(post($admin, "host/delete/$r->{data}[0]{id}.json?account="
     . $t->{other}{sid}), 404, qr/Invalid host id/, 'a host of another account');
 for my $where (sid_of('AC'), 'x', '', "$ac$ac", 'AC%00', lc $ac) {
     my $way = "account=$where";
     refused(get($owner, "hosts.json?$way"), 404, $stranger, $way);
-    refused(get($owner, "me.json?$way"), 404, $stranger, "me, $way");
+    refused(get($owner, "me.json?$way"), 404, $stranger,
+        "me.json refuses $way");
     refused(post($owner, "host/pause/x.json?$way"), 404, $stranger,
         "a change, $way");
     refused(get($user, "hosts.json?$way"), 404, $stranger, "a user, $way");
@@ -173,13 +179,14 @@ refused(get($user, "hosts.json?account=$t->{other}{sid}"), 404, $stranger,
     'a user in another account');
 refused(post($user, "host/add.json?account=$t->{other}{sid}",
     { host => '192.0.2.9', name => 'n', type => 'rbl' }), 404, $stranger,
-    'also a change');
+    'a user cannot change another account');
 refused(get($user, "hosts.json?account=$operators->{sid}"), 404, $stranger,
     'a user in the account of the operators');
 accepted(get($user, "hosts.json?account=$ac"), 'a user in the own account');
 accepted(get($owner, "me.json?account=$operators->{sid}"),
     'an operator in the own account, named');
-refused(get(undef, "hosts.json?account=$ac"), 401, qr/sign in/, 'nobody');
+refused(get(undef, "hosts.json?account=$ac"), 401, qr/sign in/,
+    'a request without a session is refused');
 is(call($t, 'GET', "hosts.json?account=$t->{other}{sid}")->{status}, 200,
     'the API does not know it');
 
@@ -190,9 +197,9 @@ is(call($t, 'GET', "hosts.json?account=$t->{other}{sid}")->{status}, 200,
     my $ttl = redis($t->{redis}, 'TTL', $key);
     ok($ttl > 3500 && $ttl <= 3600, 'a visit is noted for an hour');
     is(redis($t->{redis}, 'EXISTS', redis_key('visit', $ac, $user->{id})), 0,
-        'that of a user is none');
+        'the request of a user is no visit');
     is(redis($t->{redis}, 'EXISTS', redis_key('visit', sid_of('AC'),
-        $owner->{id})), 0, 'nor one of an account that does not exist');
+        $owner->{id})), 0, 'a visit to an unknown account is not noted');
 }
 
 sub audit {
@@ -207,10 +214,10 @@ sub audit {
         'the first visit of an hour is in the audit log of the account');
     is_deeply([@{ $mine[0]{who} }{qw(kind name)}, $mine[0]{target}{id},
         $mine[0]{from}], ['operator', $owner->{mail}, $ac, '127.0.0.1'],
-        'with the operator');
+        'the entry names the operator');
     is_deeply([map { $_->{call} } grep { $_->{who}{id} eq $admin->{id} }
         audit($user, '')], ['host/add', 'operator/visit'],
-        'and each change by an operator');
+        'the audit log has each change by an operator');
     redis($t->{redis}, 'DEL', redis_key('visit', $ac, $viewer->{id}));
     accepted(get($viewer, "hosts.json?account=$ac"), 'an hour later');
     is(scalar(grep { $_->{who}{id} eq $viewer->{id} }
@@ -227,11 +234,13 @@ rblctl($t->{redis}, 'account', 'suspend', $operators->{sid});
 refused(get($owner, $_), 403, qr/suspended/, "suspended operators: $_")
     for 'operator/status.json', "hosts.json?account=$ac";
 rblctl($t->{redis}, 'account', 'resume', $operators->{sid});
-accepted(get($admin, "hosts.json?account=$ac"), 'before the end');
+accepted(get($admin, "hosts.json?account=$ac"),
+    'an operator reads the account before the deletion');
 rblctl($t->{redis}, 'operator', 'delete', $admin->{id});
 refused(get($admin, "hosts.json?account=$ac"), 401, qr/sign in/,
     'a deleted operator is signed out at once');
-refused(get($admin, 'operator/status.json'), 401, qr/sign in/, 'everywhere');
+refused(get($admin, 'operator/status.json'), 401, qr/sign in/,
+    'a deleted operator cannot read the status');
 accepted(post($owner, "user/role/$viewer->{id}.json", { role => 'admin' }),
     'an owner manages the operators');
 accepted(post($viewer, "host/pause/$r->{data}[0]{id}.json?account=$ac"),
@@ -259,13 +268,13 @@ sub in_all {
 my %list = lists();
 my ($id) = grep { $list{$_}{list}{status} eq 'active' } sort keys %list;
 is_deeply($list{$id}{by_hand}, [], 'nothing was changed by hand');
-accepted(change('disable', $id), 'disable');
-is(in_all($id, 'status'), 'disabled', 'in all partitions');
+accepted(change('disable', $id), 'an operator disables a list');
+is(in_all($id, 'status'), 'disabled', 'the list is disabled in all partitions');
 %list = lists();
 is_deeply([$list{$id}{list}{status}, @{ $list{$id}{by_hand} }],
-    ['disabled', 'status'], 'which the lists show');
-accepted(change('enable', $id), 'enable');
-is(in_all($id, 'status'), 'active', 'active again');
+    ['disabled', 'status'], 'the lists show the change by hand');
+accepted(change('enable', $id), 'an operator enables the list');
+is(in_all($id, 'status'), 'active', 'the list is active in all partitions');
 my ($keyed) = grep { $list{$_}{list}{host} =~ /\{key\}/ } keys %list;
 refused(change('enable', $keyed), 409, qr/needs a key/, 'a list with a key')
     if $keyed;
@@ -274,32 +283,36 @@ refused(change('thaw', $id), 409, qr/not frozen/, 'thaw of a list that is not');
 redis($t->{redis}, 'HSET', redis_key('list', $id), frozen => $now,
     turned => 3, of => 9);
 is({ lists() }->{$id}{turned}, 3, 'a frozen list');
-accepted(change('thaw', $id), 'thaw');
-is({ lists() }->{$id}{frozen}, '', 'is not frozen any longer');
+accepted(change('thaw', $id), 'an operator thaws the list');
+is({ lists() }->{$id}{frozen}, '', 'the list is no longer frozen');
 
 my $was = { lists() }->{$id};
 accepted(change('override', $id, { day_quota => 4321, tier => 'high',
-    rate => 0 }), 'override');
-is(in_all($id, 'day_quota'), 4321, 'in all partitions');
+    rate => 0 }), 'an operator overrides values of the list');
+is(in_all($id, 'day_quota'), 4321, 'the override is in all partitions');
 %list = lists();
 is_deeply([@{ $list{$id} }{qw(day_quota tier rate)}], [4321, 'high', 0],
     'the new values');
 is(join(' ', sort @{ $list{$id}{by_hand} }), 'day_quota rate status tier',
-    'by hand');
+    'the lists show the values that were set by hand');
 accepted(change('override', $id, { none => 1 }), 'override with none');
 is(in_all($id, 'day_quota'), $was->{day_quota}, 'as in the catalogue');
-refused(change('override', $id), 400, qr/Nothing to change/, 'of nothing');
+refused(change('override', $id), 400, qr/Nothing to change/,
+    'an override without values is refused');
 refused(change('override', $id, $_), 400, qr/Invalid/, join ' ', %$_)
     for { tier => 'x' }, { rate => -1 }, { rate => 1_000_001 },
     { day_quota => 'x' }, { min_interval => 2_592_001 };
 
 refused(change('kill', $id), 400, qr/reason/, 'kill without a reason');
-accepted(change('kill', $id, { reason => 'It <b>ended</b>.' }), 'kill');
-is(in_all($id, 'status'), 'killed', 'in all partitions');
+accepted(change('kill', $id, { reason => 'It <b>ended</b>.' }),
+    'an operator kills the list');
+is(in_all($id, 'status'), 'killed', 'the list is killed in all partitions');
 is({ lists() }->{$id}{reason}, 'It <b>ended</b>.', 'the lists show it');
-refused(change('disable', $id), 404, qr/Invalid list id/, 'and it is no list');
-accepted(change('unkill', $id), 'unkill');
-is(in_all($id, 'status'), 'active', 'it is back');
+refused(change('disable', $id), 404, qr/Invalid list id/,
+    'a killed list cannot be disabled');
+accepted(change('unkill', $id), 'an operator undoes the kill');
+is(in_all($id, 'status'), 'active',
+    'the list is active again in all partitions');
 refused(change($_, sid_of('RB')), 404, qr/Invalid list id/, "$_ of none")
     for qw(enable thaw unkill);
 {

@@ -54,16 +54,16 @@ sub no_cookie {
     my ($r, $code, $text, $name) = @_;
 
     refused($r, $code, $text, $name);
-    ok(!$r->{headers}{'set-cookie'}, 'and sets no cookie');
+    ok(!$r->{headers}{'set-cookie'}, "$name: no cookie is set");
     return;
 }
 
 # --- add and sign in ---------------------------------------------------------
 
-is_deeply(passkeys($user), [], 'none');
+is_deeply(passkeys($user), [], 'a new user has no passkeys');
 my $begun = begin($user);
-is(length $begun->{challenge}, 43, '256 bits');
-is($begun->{site}, 'localhost', 'the site');
+is(length $begun->{challenge}, 43, 'the challenge has 256 bits');
+is($begun->{site}, 'localhost', 'the challenge names the site localhost');
 is(unpack('H*', decode_base64url($begun->{user})), substr($sid, 2)
     . substr($user->{id}, 2), 'the user is the digits of both SIDs');
 isnt(begin($user)->{challenge}, $begun->{challenge}, 'each challenge is new');
@@ -72,31 +72,35 @@ my %key = map { $_ => passkey_of($user, alg => $_, name => "$_ <b>") }
     qw(ES256 EdDSA RS256);
 my $list = passkeys($user);
 is_deeply([map { $_->{name} } @$list], ['ES256 <b>', 'EdDSA <b>', 'RS256 <b>'],
-    'they are listed');
-is_deeply([map { $_->{used} } @$list], ['', '', ''], 'not used yet');
+    'passkeys.json has the three passkeys');
+is_deeply([map { $_->{used} } @$list], ['', '', ''],
+    'the new passkeys have not been used');
 is_deeply(begin($user)->{exclude}, [map { encode_base64url($key{$_}{id}) }
     qw(ES256 EdDSA RS256)], 'no authenticator makes a second one');
 for my $alg (sort keys %key) {
     my $r = signed($key{$alg});
     my $data = accepted($r, "$alg signs in")->{data};
     is_deeply($data, { account => $sid, user => $user->{id}, name => '',
-        mail => $user->{mail}, role => 'owner' }, 'the user');
+        mail => $user->{mail}, role => 'owner' },
+        "$alg signs in the right user");
     like($r->{headers}{'set-cookie'}, qr/^rbl=\Q$sid\E\.[0-9a-f]{64};\ Path=\/;
         \ Max-Age=604800;\ HttpOnly;\ SameSite=Strict$/x, 'the cookie');
     my $in = { %$user, cookie => cookie_of($r) };
     is(json(portal($t, $in, 'GET', 'me.json'))->{data}{user}{id}, $user->{id},
-        'the session');
+        "$alg starts a session of the user");
     accepted(post($in, 'user/add', { mail => "$alg\@example.test",
-        role => 'viewer' }), 'it counts as a sign-in');
+        role => 'viewer' }), "$alg counts as a recent sign-in");
 }
-isnt(passkeys($user)->[0]{used}, '', 'used');
+isnt(passkeys($user)->[0]{used}, '',
+    'the used passkey has the time of its use');
 
 # --- challenges --------------------------------------------------------------
 
 {
     my $key = $key{ES256};
     my $challenge = challenge();
-    accepted(signed($key, challenge => $challenge), 'a challenge');
+    accepted(signed($key, challenge => $challenge),
+        'a passkey signs in with a challenge');
     no_cookie(signed($key, challenge => $challenge), 403, $late, 'is used once');
     $challenge = challenge();
     no_cookie(signed($key, challenge => $challenge, sign => $key{EdDSA}), 403,
@@ -112,7 +116,8 @@ isnt(passkeys($user)->[0]{used}, '', 'used');
     my $store = redis_key('challenge', hex(substr $digits, 0, 4) % partitions(),
         $digits);
     my $ttl = redis($t->{redis}, 'PTTL', $store);
-    ok($ttl > 290_000 && $ttl <= 300_000, 'it expires after five minutes');
+    ok($ttl > 290_000 && $ttl <= 300_000,
+        'the challenge expires after five minutes');
     redis($t->{redis}, 'DEL', $store);
     no_cookie(signed($key, challenge => $challenge), 403, $late, 'an old one');
 
@@ -139,8 +144,10 @@ isnt(passkeys($user)->[0]{used}, '', 'used');
         'a challenge of another session');
     refused(post($user, 'passkey/add', { name => 'n', passkey_made($key,
         challenge()) }), 409, $late, 'a challenge of a sign-in');
-    accepted(post($user, 'passkey/add', { %made }), 'by its own session');
-    refused(post($user, 'passkey/add', { %made }), 409, $late, 'once');
+    accepted(post($user, 'passkey/add', { %made }),
+        'the session of the challenge adds the passkey');
+    refused(post($user, 'passkey/add', { %made }), 409, $late,
+        'a challenge adds only one passkey');
     $key->{user} = $mine->{user};
     refused(post($user, 'passkey/add', { name => 'n', passkey_made($key,
         begin($user)->{challenge}) }), 409, qr/added already/,
@@ -179,12 +186,12 @@ isnt(passkeys($user)->[0]{used}, '', 'used');
         my $n = @{ passkeys($user) };
         refused(post($user, 'passkey/add', { name => 'n', passkey_made($key,
             $challenge, %opt) }), 400, qr/\b$field\b/, "a new one: $name");
-        is(scalar @{ passkeys($user) }, $n, 'is not added');
+        is(scalar @{ passkeys($user) }, $n, "the passkey is not added: $name");
     }
     for my $field (qw(name client_data attestation)) {
         my %made = (name => 'n', passkey_made($key, begin($user)->{challenge}));
         refused(post($user, 'passkey/add', { %made, $field => $_ }), 400,
-            qr/\b$field\b/, "$field: '$_'")
+            qr/\b$field\b/, "the $field value '$_' is refused")
             for '', $field eq 'name' ? 'x' x 256 : ('AB', 'A+/=', 'A');
     }
 }
@@ -241,7 +248,7 @@ isnt(passkeys($user)->[0]{used}, '', 'used');
     no_cookie(signed($key, counter => 0), 403, $wrong, 'from the start');
     like(read_file($t->{nginx}{error_log}), qr/counter\ of\ passkey
         \ \Q$key->{sid}\E\ of\ user\ \Q$user->{id}\E\ went\ back\ to\ 6/x,
-        'is in the log');
+        'the error log names the passkey and its counter');
     accepted(signed($key, counter => 0xffff_ffff), 'any higher one');
     accepted(signed($key{EdDSA}, counter => 0), 'one that does not count')
         for 1, 2;
@@ -254,22 +261,23 @@ isnt(passkeys($user)->[0]{used}, '', 'used');
     my @keys = map { passkey_of($who) } 1 .. 10;
     refused(post($who, 'passkey/add', { name => 'n', passkey_made(passkey_new(),
         begin($who)->{challenge}) }), 409, qr/at most 10 passkeys/,
-        'at most ten');
+        'a user has at most ten passkeys');
     accepted(post($who, "passkey/rename/$keys[0]{sid}", { name => 'New' }),
         'a viewer renames one');
     is((grep { $_->{id} eq $keys[0]{sid} } @{ passkeys($who) })[0]{name}, 'New',
-        'its name');
+        'the passkey has its new name');
     refused(post($user, "passkey/$_/$keys[0]{sid}", { name => 'x' }), 404,
         qr/passkey id/, "$_ by another user") for 'rename', 'delete';
-    accepted(signed($keys[0]), 'it signs in');
-    accepted(post($who, "passkey/delete/$keys[0]{sid}"), 'it is deleted');
+    accepted(signed($keys[0]), 'the renamed passkey signs in');
+    accepted(post($who, "passkey/delete/$keys[0]{sid}"),
+        'a viewer deletes a passkey');
     no_cookie(signed($keys[0]), 403, $wrong, 'and signs in no longer');
     is(scalar @{ passkeys($who) }, 9, 'the others are there');
     sign_in_ago($t, $who, 11 * 60_000);
     refused(post($who, 'passkey/begin'), 401, qr/sign in again/,
         'a new one needs a recent sign-in');
     refused(post($who, "passkey/delete/$keys[1]{sid}"), 401, qr/sign in again/,
-        'so does an end');
+        'a deletion needs a recent sign-in');
 
     is(rblctl($t->{redis}, 'user', 'delete', $sid, $who->{id})->{status}, 0,
         'the user is deleted');
@@ -317,7 +325,7 @@ isnt(passkeys($user)->[0]{used}, '', 'used');
     $key->{user} = $begun->{user};
     my $in = sub { $ask->(undef, 'session/passkey', { passkey_signed($key,
         json($ask->(undef, 'session/begin'))->{data}{challenge}, %site, @_) }) };
-    accepted($in->(), 'it signs in there');
+    accepted($in->(), 'the passkey signs in at that site');
     no_cookie($in->(origin => 'http://any.example'), 400, qr/client_data/,
         'another origin');
     no_cookie(signed($key), 403, $wrong, 'and not at another site');
@@ -332,11 +340,14 @@ isnt(passkeys($user)->[0]{used}, '', 'used');
     my $since = time * 1000 - 1_800_000;
     redis($t->{redis}, 'SET', $begun, "300 $since", 'PX', 1_800_000);
     my $r = post(undef, 'session/begin');
-    refused($r, 429, qr/from this network/, 'too many of a network');
-    like($r->{headers}{'retry-after'}, qr/^1[78]\d\d$/, 'Retry-After');
+    refused($r, 429, qr/from this network/,
+        'a network has a limit of challenges');
+    like($r->{headers}{'retry-after'}, qr/^1[78]\d\d$/,
+        'the refusal has a Retry-After header');
     redis($t->{redis}, 'SET', $begun, "299 $since", 'PX', 1_800_000);
     challenge();
-    is(redis($t->{redis}, 'GET', $begun), "300 $since", 'they are counted');
+    is(redis($t->{redis}, 'GET', $begun), "300 $since",
+        'the challenges of a network are counted');
     ok(redis($t->{redis}, 'PTTL', $begun) <= 1_800_000, 'for an hour');
     redis($t->{redis}, 'DEL', $begun);
 }
@@ -351,7 +362,8 @@ $r = rblctl($t->{redis}, 'fsck', '--repair');
 like($r->{out}, qr/\Q$gone\E.*is no user and has passkeys/,
     'passkeys of nobody');
 like($r->{out}, qr/has a damaged passkey/, 'a damaged one');
-is(rblctl($t->{redis}, 'fsck')->{status}, 0, 'are repaired');
+is(rblctl($t->{redis}, 'fsck')->{status}, 0,
+    'fsck finds no fault after the repair');
 accepted(signed($key{RS256}), 'the others stay');
 
 done_testing();

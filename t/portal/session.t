@@ -33,25 +33,26 @@ is($owner->{mail}, 'Owner@example.test', 'an address in its canonical form');
         'the store names it by its digest');
     my $raw = redis($t->{redis}, 'GET', $key);
     ok(index($raw, $secret) < 0 && index($raw, sha256($secret)) >= 0,
-        'and has nothing but the digest');
+        'the store has only the digest of the link');
     my $ttl = redis($t->{redis}, 'PTTL', $key);
-    ok($ttl > 890_000 && $ttl <= 900_000, 'it expires after 15 minutes');
+    ok($ttl > 890_000 && $ttl <= 900_000, 'the link expires after 15 minutes');
 }
 my $r = use_link($t, $owner->{link});
 my $data = accepted($r, 'a link signs in')->{data};
 is_deeply($data, { account => $sid, user => $owner->{id}, name => '',
-    mail => 'Owner@example.test', role => 'owner' }, 'and says who it was');
+    mail => 'Owner@example.test', role => 'owner' },
+    'the response has the user of the link');
 like($r->{headers}{'set-cookie'}, qr/^rbl=\Q$sid\E\.[0-9a-f]{64};\ Path=\/;
     \ Max-Age=604800;\ HttpOnly;\ SameSite=Strict$/x, 'the cookie');
 $owner->{cookie} = cookie_of($r);
-isnt($owner->{cookie}, "rbl=$owner->{link}", 'is not the link');
+isnt($owner->{cookie}, "rbl=$owner->{link}", 'the cookie is not the link');
 refused(use_link($t, $owner->{link}), 403, $over, 'a link is used once');
 is(scalar keys_of('link', $sid), 0, 'a used link is gone');
 
 my $me = accepted(portal($t, $owner, 'GET', 'me.json'), 'me')->{data};
 is_deeply([@{ $me->{user} }{qw(id mail role)}],
     [@$owner{qw(id mail)}, 'owner'], 'the user of the session');
-is($me->{account}{id}, $sid, 'and its account');
+is($me->{account}{id}, $sid, 'me.json has the account of the session');
 
 # --- links that lead nowhere -------------------------------------------------
 
@@ -82,13 +83,13 @@ is($me->{account}{id}, $sid, 'and its account');
     refused(portal($t, undef, 'POST',
         "session/start.json?link=$user->{link}"), 400, qr/link/,
         'a link in the query, where logs have it');
-    accepted(use_link($t, $user->{link}), 'it is still valid itself');
+    accepted(use_link($t, $user->{link}), 'the link itself is still valid');
 
     my $many = add_user($t);
     my @link = ($many->{link}, map { json(rblctl($t->{redis}, '--json', 'user',
         'link', $sid, $many->{id})->{out})->{link} =~ s{^#/link/}{}r } 1 .. 5);
     refused(use_link($t, $link[0]), 403, $over, 'the oldest of six links');
-    accepted(use_link($t, $link[5]), 'the newest');
+    accepted(use_link($t, $link[5]), 'the newest link signs in');
     rblctl($t->{redis}, 'user', 'delete', $sid, $many->{id});
     is(scalar(grep { /:\Q$many->{id}\E/ } keys_of('links', $sid)), 0,
         'links of a deleted user are gone');
@@ -143,7 +144,7 @@ is($me->{account}{id}, $sid, 'and its account');
         refused($r, 401, qr/sign in/, "a cookie: $name");
         is($r->{headers}{'www-authenticate'},
             'Session realm="Blocklist Monitoring API", doors="mail"',
-            'without Basic');
+            "the refusal of a cookie $name does not offer Basic");
     }
     accepted(portal($t, { cookie => "a=b; $owner->{cookie}; rbl2=x" }, 'GET',
         'hosts.json'), 'a cookie among others');
@@ -155,7 +156,7 @@ is($me->{account}{id}, $sid, 'and its account');
     refused(call($t, 'GET', 'me.json'), 404, qr/path/,
         'calls of the portal are not of the API');
     refused(call($t, 'POST', 'session/start.json', form => { link => 'x' }),
-        404, qr/path/, 'nor is its sign-in');
+        404, qr/path/, 'the sign-in of the portal is not part of the API');
 }
 
 # A cookie that another host of the domain may have set.
@@ -170,7 +171,8 @@ is($me->{account}{id}, $sid, 'and its account');
         my ($name, $cookie, $status) = @$case;
         my $r = portal($t, { cookie => $cookie }, 'GET', 'me.json');
         is($r->{status}, $status, "a cookie $name");
-        is(json($r)->{data}{account}{id}, $sid, 'is not the session')
+        is(json($r)->{data}{account}{id}, $sid,
+            "a cookie $name does not change the session")
             if $status == 200;
     }
 }
@@ -185,7 +187,8 @@ is($me->{account}{id}, $sid, 'and its account');
     my ($cookie) = $owner->{cookie} =~ /=(.*)/;
     wait_for { portal($one, $owner, 'GET', 'me.json')->{status} == 200 } 10;
     for my $i (1 .. 5) {
-        accepted(portal($one, $owner, 'GET', 'hosts.json'), 'a session');
+        accepted(portal($one, $owner, 'GET', 'hosts.json'),
+            'the session reads the hosts');
         is(http($nginx, 'GET', '/3.0/hosts.json', headers =>
             ["Authorization: $cookie"])->{status}, 401,
             'the bytes of a session are no credentials of the API');
@@ -199,13 +202,15 @@ is($me->{account}{id}, $sid, 'and its account');
     my $hosts = accepted(portal($t, $owner, 'GET', 'hosts.json'), 'hosts');
     is($hosts->{data}[0]{host}, '192.0.2.1', 'of the account');
     my $r = portal($t, $owner, 'GET', 'hosts.json');
-    ok($r->{headers}{etag}, 'with an ETag');
+    ok($r->{headers}{etag}, 'the response has an ETag');
     is(portal($t, $owner, 'GET', 'hosts.json', headers =>
-        ["If-None-Match: $r->{headers}{etag}"])->{status}, 304, 'conditional');
+        ["If-None-Match: $r->{headers}{etag}"])->{status}, 304,
+        'a conditional request is answered with 304');
     accepted(portal($t, $owner, 'POST', 'host/add.json', fields =>
-        { host => '192.0.2.2', name => 'n', type => 'rbl' }), 'a change');
+        { host => '192.0.2.2', name => 'n', type => 'rbl' }),
+        'the session adds a host');
     is(accepted(portal($t, $owner, 'GET', 'hosts.json'), 'hosts')->
-        {total_hosts}, 2, 'is made');
+        {total_hosts}, 2, 'the session sees the added host');
     my $id = $hosts->{data}[0]{id};
     refused(portal($t, $owner, 'POST', 'check/start.json', fields =>
         { host => $id, callback => 'https://example.com/' }), 400,
@@ -283,9 +288,10 @@ is($me->{account}{id}, $sid, 'and its account');
         push @in, sign_in($t, user => { %$user,
             link => json($r->{out})->{link} =~ s{^#/link/}{}r });
     }
-    accepted(portal($t, $_, 'GET', 'hosts.json'), 'a session') for @in, @in;
+    accepted(portal($t, $_, 'GET', 'hosts.json'),
+        'each session reads the hosts') for @in, @in;
     my $r = portal($t, $in[0], 'POST', 'session/end.json');
-    accepted($r, 'signing out');
+    accepted($r, 'the user signs out');
     like($r->{headers}{'set-cookie'}, qr/^rbl=; Path=\/; Max-Age=0;/,
         'removes the cookie');
     refused(portal($t, $in[0], 'GET', 'hosts.json'), 401, qr/sign in/,
@@ -296,12 +302,13 @@ is($me->{account}{id}, $sid, 'and its account');
     refused(portal($t, $_, 'GET', 'hosts.json'), 401, qr/sign in/,
         'all are over') for @in;
     accepted(portal($t, $owner, 'GET', 'hosts.json'),
-        'those of other users are not');
+        'the sessions of other users go on');
     is(scalar(grep { /:\Q$user->{id}\E$/ } keys_of('sessions', $sid)), 0,
         'nothing of them is left');
 
     my $gone = sign_in($t);
-    accepted(portal($t, $gone, 'GET', 'hosts.json'), 'a user');
+    accepted(portal($t, $gone, 'GET', 'hosts.json'),
+        'a new user reads the hosts');
     rblctl($t->{redis}, 'user', 'delete', $sid, $gone->{id});
     refused(portal($t, $gone, 'GET', 'hosts.json'), 401, qr/sign in/,
         'a user that is deleted is out at once');
@@ -313,7 +320,8 @@ is($me->{account}{id}, $sid, 'and its account');
     my $ttl = redis($t->{redis}, 'PTTL', $key);
     ok($ttl > 43_100_000 && $ttl <= 43_200_000, 'idle for twelve hours');
     redis($t->{redis}, 'PEXPIRE', $key, 60_000);
-    accepted(portal($t, $user, 'GET', 'hosts.json'), 'a request');
+    accepted(portal($t, $user, 'GET', 'hosts.json'),
+        'an idle session accepts a request');
     ok(redis($t->{redis}, 'PTTL', $key) > 43_000_000, 'keeps it alive');
     sign_in_ago($t, $user, 7 * 86_400_000);
     refused(portal($t, $user, 'GET', 'hosts.json'), 401, qr/sign in/,

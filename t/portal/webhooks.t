@@ -30,9 +30,11 @@ is_deeply([@$empty{qw(page total_pages page_size total_webhooks data)}],
 my $made = data(post('webhook/add', { name => ' Ops ', url => $url,
     types => ['rbl.host.listed', 'rbl.host.delisted'] }), 'a webhook is added');
 my $wh = $made->{id};
-like($made->{secret}, qr{^whsec_[A-Za-z0-9+/]{43}=$}, 'with its secret');
-is($made->{secret}, hook($wh)->{secret}, 'which is that of the store');
-like($made->{created}, qr/^20\d\d-.*\+00:00$/, 'since when');
+like($made->{secret}, qr{^whsec_[A-Za-z0-9+/]{43}=$},
+    'the response has the secret');
+is($made->{secret}, hook($wh)->{secret}, 'the store has the same secret');
+like($made->{created}, qr/^20\d\d-.*\+00:00$/,
+    'the response has the time of creation');
 is_deeply([@$made{qw(name url types status disabled reason failing_since failed
     quiet_until)}], ['Ops', $url, ['rbl.host.listed', 'rbl.host.delisted'],
     'active', '', '', '', 0, ''], 'what it is');
@@ -40,13 +42,14 @@ is(ctl('show', $ac, $wh)->{name}, 'Ops', 'rblctl shows it');
 my $list = accepted(get('webhooks.json'), 'the list');
 unlike(json_text($list), qr/whsec_/, 'no list has a secret');
 delete $made->{secret};
-is_deeply($list->{data}, [$made], 'but all else');
-is($list->{total_webhooks}, 1, 'and how many there are');
+is_deeply($list->{data}, [$made],
+    'the list has all other fields of the webhook');
+is($list->{total_webhooks}, 1, 'the list counts one webhook');
 my $one = data(get("webhook/$wh.json"), 'one');
 is_deeply($one, { %$made, old_secret_until => '', pending => 0,
     account_dead_letters => 0 }, 'one of them, without the secret');
 is(data(get('webhook/WH' . uc(substr $wh, 2) . '.json'), 'in capitals')->{id},
-    $wh, 'is the same');
+    $wh, 'the ID may be in capitals');
 
 sub json_text { return JSON::XS->new->canonical->encode($_[0]) }
 
@@ -82,16 +85,19 @@ unchanged {
             fields => { name => 'n', url => $url });
         refused($r, 401, qr/sign in again/, "$call: not soon after a sign-in");
         like($r->{headers}{'www-authenticate'},
-            qr/insufficient_user_authentication/, 'with the challenge');
+            qr/insufficient_user_authentication/,
+            "$call names the reason in the challenge");
     }
 }
 
 # --- update ------------------------------------------------------------------
 
-accepted(post("webhook/update/$wh", { name => 'New' }), 'a name');
+accepted(post("webhook/update/$wh", { name => 'New' }),
+    'the portal changes the name');
 accepted(post("webhook/update/$wh", { url => 'http://[2001:db8::1]:8080/' }),
-    'a url');
-accepted(post("webhook/update/$wh", { types => 'rbl.host.listed' }), 'types');
+    'the portal changes the URL');
+accepted(post("webhook/update/$wh", { types => 'rbl.host.listed' }),
+    'the portal changes the types');
 is_deeply([@{ hook($wh) }{qw(name url types)}],
     ['New', 'http://[2001:db8::1]:8080/', ['rbl.host.listed']],
     'each changed alone');
@@ -104,16 +110,20 @@ redis($t->{redis}, 'HSET', redis_key('hook', $ac, $wh), 'since',
 $one = data(get("webhook/$wh.json"), 'one that fails');
 is("$one->{failing_since} $one->{failed}", '2026-11-20T09:30:00+00:00 7',
     'since when, how often');
-like($one->{quiet_until}, qr/^20/, 'it is paused');
+like($one->{quiet_until}, qr/^20/, 'the failing webhook is paused');
 is(accepted(get('webhooks.json'), 'the list')->{data}[0]{failed}, 7,
-    'so says the list');
-accepted(post("webhook/update/$wh", { name => 'b', url => $url }), 'a name');
+    'the list counts the failures');
+accepted(post("webhook/update/$wh", { name => 'b', url => $url }),
+    'the portal changes the name but not the URL');
 is(data(get("webhook/$wh.json"), 'one')->{failed}, 7,
     'the same url forgets no failures');
-accepted(post("webhook/update/$wh", { url => "$url&z" }), 'another url');
-is(data(get("webhook/$wh.json"), 'one')->{failed}, 0, 'does');
+accepted(post("webhook/update/$wh", { url => "$url&z" }),
+    'the portal changes the URL');
+is(data(get("webhook/$wh.json"), 'one')->{failed}, 0,
+    'another URL resets the failures');
 refused(post("webhook/update/$wh", { url => 'x' }), 400, qr/url/, 'a bad url');
-refused(post("webhook/update/$wh", { types => 'x' }), 400, qr/types/, 'type');
+refused(post("webhook/update/$wh", { types => 'x' }), 400, qr/types/,
+    'the portal refuses an unknown type');
 
 # --- secrets -----------------------------------------------------------------
 
@@ -121,38 +131,43 @@ my $old = hook($wh)->{secret};
 my $new = data(post("webhook/rotate/$wh"), 'a new secret');
 is_deeply([@{ hook($wh) }{qw(secret old)}], [$new->{secret}, $old],
     'the old one signs, too');
-ok(abs(hook($wh)->{old_until} / 1000 - time - 86_400) < 100, 'for a day');
+ok(abs(hook($wh)->{old_until} / 1000 - time - 86_400) < 100,
+    'the old secret is valid for a day');
 is(data(get("webhook/$wh.json"), 'one')->{old_secret_until},
     $new->{old_secret_until}, 'the webhook says so');
 data(post("webhook/rotate/$wh", { overlap => 7200 }), 'for two hours');
-ok(abs(hook($wh)->{old_until} / 1000 - time - 7200) < 100, 'so long');
+ok(abs(hook($wh)->{old_until} / 1000 - time - 7200) < 100,
+    'the old secret is valid for two hours');
 is(data(post("webhook/rotate/$wh", { overlap => 0 }), 'at once')
-    ->{old_secret_until}, '', 'not at all');
+    ->{old_secret_until}, '', 'the old secret ends at once');
 refused(post("webhook/rotate/$wh", { overlap => $_ }), 400, qr/overlap/,
-    "overlap $_") for -1, 2_592_001, 'x', '1.5', '';
+    "overlap $_ is refused with 400") for -1, 2_592_001, 'x', '1.5', '';
 
 # --- status ------------------------------------------------------------------
 
-accepted(post("webhook/disable/$wh"), 'disabled');
+accepted(post("webhook/disable/$wh"), 'the portal disables the webhook');
 $one = data(get("webhook/$wh.json"), 'one');
-is($one->{status}, 'disabled', 'it is');
-like($one->{disabled}, qr/^20/, 'since when');
-refused(post("webhook/test/$wh"), 409, qr/enable it first/, 'no test');
+is($one->{status}, 'disabled', 'the webhook is disabled');
+like($one->{disabled}, qr/^20/,
+    'the webhook has the time when it was disabled');
+refused(post("webhook/test/$wh"), 409, qr/enable it first/,
+    'a disabled webhook cannot be tested');
 refused(post("webhook/replay/$wh", { all => 1 }), 409, qr/enable it first/,
-    'no replay');
-accepted(post("webhook/enable/$wh"), 'enabled');
+    'the portal refuses a replay to a disabled webhook');
+accepted(post("webhook/enable/$wh"), 'the portal enables the webhook');
 is(ctl('show', $ac, $wh)->{status}, 'active', 'rblctl says so, too');
 
 # --- a test ------------------------------------------------------------------
 
 my $ev = data(post("webhook/test/$wh"), 'a test')->{event};
-like($ev, qr/^EV[0-9a-f]{32}$/, 'its event');
+like($ev, qr/^EV[0-9a-f]{32}$/, 'the test has the ID of its event');
 my %event = @{ redis($t->{redis}, 'HGETALL', redis_key('event', $ac, $ev)) };
-is($event{type}, 'webhook.test', 'is queued');
+is($event{type}, 'webhook.test', 'the test is queued as webhook.test');
 my $body = json({ body => $event{body} });
-is($body->{event_sid}, $ev, 'with its id');
-is($body->{message}, 'This is a test of your webhook.', 'and a message');
-is(data(get("webhook/$wh.json"), 'one')->{pending}, 1, 'it is pending');
+is($body->{event_sid}, $ev, 'the body has the ID of the event');
+is($body->{message}, 'This is a test of your webhook.',
+    'the body has the message of a test');
+is(data(get("webhook/$wh.json"), 'one')->{pending}, 1, 'the test is pending');
 
 # --- the log -----------------------------------------------------------------
 
@@ -165,7 +180,8 @@ sub attempt {
         status => 500, took => 12, next => 5000, error => 'HTTP status',
         answer => \"<b>\x1b[1mno\xff", %o));
 }
-is_deeply(data(get("webhook/log/$wh.json"), 'no attempt'), [], 'is none');
+is_deeply(data(get("webhook/log/$wh.json"), 'no attempt'), [],
+    'a new webhook has an empty log');
 attempt(number => $_) for 1 .. 30;
 my $log = data(get("webhook/log/$wh.json"), 'the log');
 is_deeply([map { $_->{attempt} } @$log], [reverse 11 .. 30],
@@ -173,22 +189,25 @@ is_deeply([map { $_->{attempt} } @$log], [reverse 11 .. 30],
 is_deeply([@{ $log->[0] }{qw(event type outcome http ms error)}],
     ['EV' . 'a' x 32, 'rbl.host.listed', 'retry', 500, 12, 'HTTP status'],
     'what there is to know');
-is($log->[0]{answer}, "<b>\x1b[1mno\x{fffd}", 'and the answer');
+is($log->[0]{answer}, "<b>\x1b[1mno\x{fffd}",
+    'the entry has the answer of the receiver');
 is(seconds($log->[0]{next}) - seconds($log->[0]{time}), 5, 'the next attempt');
 sub seconds { return $_[0] =~ /T(\d+):(\d+):(\d+)/
     ? ($1 * 60 + $2) * 60 + $3 : 0 }
 attempt(type => 'webhook.test');
 is(data(get("webhook/log/$wh.json?last=1"), 'a test')->[0]{next}, '',
-    'that failed is not tried again');
+    'a failed test is not tried again');
 redis($t->{redis}, 'RPOP', redis_key('log', $ac, $wh));
 attempt(number => 31, at => $at - 30 * 86_400_000);
 redis($t->{redis}, 'RPUSH', redis_key('log', $ac, $wh), 'junk');
 attempt(number => 32, outcome => 'ok');
 is_deeply([map { "$_->{attempt} " . ($_->{next} ? 1 : 0) }
     @{ data(get("webhook/log/$wh.json?last=4"), 'four') }], ['32 0', '30 1'],
-    'without old and damaged ones');
-is(scalar @{ data(get("webhook/log/$wh.json?last=1000"), 'all') }, 31, 'all');
-refused(get("webhook/log/$wh.json?last=$_"), 400, qr/last/, "last $_")
+    'the log leaves out old and damaged entries');
+is(scalar @{ data(get("webhook/log/$wh.json?last=1000"), 'all') }, 31,
+    'the log has all 31 attempts');
+refused(get("webhook/log/$wh.json?last=$_"), 400, qr/last/,
+    "last=$_ is refused with 400")
     for 0, 1001, 'x', -1, '';
 
 # --- dead letters ------------------------------------------------------------
@@ -220,7 +239,7 @@ is_deeply($page->[0], { id => $then + 303_000 . '-0',
     error => 'HTTP <status>', kept => 0 }, 'one whose body is not kept');
 is_deeply([map { hex substr $_->{event}, 2 } @$page[1 .. 19]],
     [reverse 282 .. 300], 'the newest first');
-is($page->[1]{kept}, 1, 'with bodies');
+is($page->[1]{kept}, 1, 'the second dead letter has its body');
 my @all = @$page;
 while ($next) {
     my $more;
@@ -229,7 +248,7 @@ while ($next) {
 }
 is(scalar @all, 301, 'page by page one reads all');
 is_deeply([map { $_->{event} } @{ (dead($other))[0] }],
-    [sprintf 'EV%032x', 301], "those of another webhook");
+    [sprintf 'EV%032x', 301], 'the other webhook has its own dead letter');
 is(data(get("webhook/$wh.json"), 'one')->{account_dead_letters}, 303,
     'the account has so many');
 for my $bad ('last=0', 'last=101', 'last=x', 'before=x', 'before=1',
@@ -255,19 +274,22 @@ sub replay {
     return wantarray ? ($sum, $calls) : $sum;
 }
 my $before = retry();
-is(replay(event => sprintf 'EV%032x', 7), 1, 'one event');
-is(retry() - $before, 1, 'is to be delivered');
-is(replay(event => sprintf 'EV%032x', 7), 0, 'once');
-is(replay(event => uc sprintf 'EV%032x', 200), 1, 'in capitals');
+is(replay(event => sprintf 'EV%032x', 7), 1,
+    'a replay of one event queues one delivery');
+is(retry() - $before, 1, 'the replayed event is queued');
+is(replay(event => sprintf 'EV%032x', 7), 0, 'an event is replayed only once');
+is(replay(event => uc sprintf 'EV%032x', 200), 1,
+    'the ID of the event may be in capitals');
 is(replay(from => '2026-11-20T09:30:00', to => '2026-11-20T09:31:00Z'), 59,
-    'a span');
-is(replay(from => '2026-11-20T09:34:00+00:00'), 61, 'from a time on');
+    'a replay of a time span queues 59 deliveries');
+is(replay(from => '2026-11-20T09:34:00+00:00'), 61,
+    'a replay from a time on queues 61 deliveries');
 my ($n, $calls) = replay(all => 1);
-is($n, 178, 'the rest');
-ok($calls > 1, "in slices");
+is($n, 178, 'a replay of all queues the other deliveries');
+ok($calls > 1, 'the replay takes several calls');
 is(retry() - $before, 300, 'all are to be delivered');
 is(redis($t->{redis}, 'XLEN', redis_key('dead', $ac)), 3,
-    'those of others, and one without a body, stay');
+    'dead letters of others and without a body stay');
 unchanged {
     for my $case (['nothing', {}], ['all that is 0', { all => 0 }],
         ['two', { all => 1, event => sid_of('EV') }],
@@ -276,7 +298,7 @@ unchanged {
         ['a cursor alone', { after => '1-0' }])
     {
         refused(post("webhook/replay/$wh", $case->[1]), 400,
-            qr/Give an event, or all/, "replay: $case->[0]");
+            qr/Give an event, or all/, "the replay of $case->[0] is refused");
     }
     for my $case ([event => 'x'], [event => ''], [event => $wh],
         [from => 'x'], [from => '2026-13-01'], [from => '2h'], [from => ''],
@@ -305,29 +327,32 @@ unchanged {
         "$_: another account's") for map { "$_$wh.json" } 'webhook/',
         'webhook/log/', 'webhook/dead/';
     is_deeply(accepted(portal($t, $stranger, 'GET', 'webhooks.json'), 'list')
-        ->{data}, [], 'and no list has it');
+        ->{data}, [], 'the list of another account does not have the webhook');
     refused(call($t, 'GET', 'webhooks.json'), 404, qr/path/,
         'none is a call of the API');
 }
 
 # --- the end, and the limit --------------------------------------------------
 
-accepted(post("webhook/delete/$wh"), 'deleted');
-refused(post("webhook/delete/$wh"), 404, qr/webhook id/, 'once');
-refused(get("webhook/log/$wh.json"), 404, qr/webhook id/, 'nor has it a log');
+accepted(post("webhook/delete/$wh"), 'the portal deletes the webhook');
+refused(post("webhook/delete/$wh"), 404, qr/webhook id/,
+    'a deleted webhook cannot be deleted again');
+refused(get("webhook/log/$wh.json"), 404, qr/webhook id/,
+    'a deleted webhook has no log');
 ok(!redis($t->{redis}, 'EXISTS', redis_key('log', $ac, $wh),
     redis_key('s', $ac, $wh)), 'nothing of it is left');
-accepted(post('webhook/add', { name => "n$_", url => $url }), "number $_")
+accepted(post('webhook/add', { name => "n$_", url => $url }),
+    "the portal adds webhook $_")
     for 2 .. 100;
 refused(post('webhook/add', { name => 'n', url => $url }), 409,
-    qr/at most 100 webhooks/, 'and no more');
+    qr/at most 100 webhooks/, 'an account has at most 100 webhooks');
 my $last = accepted(get('webhooks.json?page=2&page_size=60'), 'a page');
 is_deeply([@$last{qw(page total_pages page_size total_webhooks)},
     scalar @{ $last->{data} }], [2, 2, 60, 100, 40], 'of the list');
 is(scalar @{ accepted(get('webhooks.json?page_size=1000'), 'all')->{data} },
     100, 'all on one page');
-refused(get("webhooks.json?$_"), 400, qr/page/, $_) for 'page=0',
-    'page_size=x';
+refused(get("webhooks.json?$_"), 400, qr/page/, "$_ is refused with 400")
+    for 'page=0', 'page_size=x';
 
 my $r = rblctl($t->{redis}, 'fsck');
 is($r->{status}, 0, 'the store is consistent') or diag("$r->{out}$r->{err}");
