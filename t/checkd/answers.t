@@ -38,8 +38,9 @@ my %want = ('10.0.0.2' => 'listed ', '10.0.0.3' => 'listed ',
 for my $ip (sort keys %want) {
     my $d = look($ip);
     is("$d->{status} $d->{error}", $want{$ip}, "$ip: 400 addresses");
-    cmp_ok(scalar @{ $d->{codes} }, '<=', 16, '16 are shown');
-    is($d->{codes}[0], '127.0.0.2', 'the one that lists it first')
+    cmp_ok(scalar @{ $d->{codes} }, '<=', 16,
+        "$ip: at most 16 addresses are shown");
+    is($d->{codes}[0], '127.0.0.2', "the first code of $ip is 127.0.0.2")
         if $want{$ip} eq 'listed ';
 }
 
@@ -56,6 +57,6 @@ for my $n (0 .. 9) {
     my $d = look("10.1.0.$n");
     is("$d->{status} $d->{error}", 'clear ', "10.1.0.$n: is clear");
 }
-is(look('10.0.0.2')->{status}, 'listed', 'and 10.0.0.2 is listed');
+is(look('10.0.0.2')->{status}, 'listed', 'the host 10.0.0.2 is listed');
 ok(stop_server($checkd), 'the daemon stops');
 done_testing();

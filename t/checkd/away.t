@@ -32,7 +32,8 @@ sub rcode { return dns_query($unbound, '5.0.0.10.a.test')->{rcode} }
 
 my $checkd = start_checkd(%conf);
 my $ht = add_host($w, '10.0.0.5');
-eventually { host_record($w, $ht)->{listed_count} == 1 } 10, 'listed';
+eventually { host_record($w, $ht)->{listed_count} == 1 } 10,
+    'the first check lists the host';
 ok(stop_server($checkd), 'the daemon that knows the list stops');
 
 $dns->rules(@away);
@@ -44,7 +45,7 @@ for (1 .. 3) {
     wait_check($w, $pp);
     my $d = details($w, $pp)->{'a.test'};
     is("$d->{status} $d->{error}", 'unknown unconfirmed',
-        'an old answer is no end');
+        'a cached response of the parent zone ends no listing');
     my $wait = host_record($w, $ht)->{next_check} / 1000 - time;
     cmp_ok($wait, '>', $_ == 1 ? 1 : KEPT / 3,
         'the list is queried again when that has expired') if $_ != 2;
@@ -71,6 +72,6 @@ eventually {
 } 10, 'then the list is accepted again';
 is(host_record($w, $ht)->{listed_count}, 1, 'the host is listed all the time');
 is_deeply([map { "$_->{z} $_->{v}" } @{ history_of($w, $ht) }],
-    ['a.test listed'], 'nothing else was ever noted');
+    ['a.test listed'], 'the history has no other transition');
 stop_server($checkd);
 done_testing();

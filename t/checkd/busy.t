@@ -34,7 +34,7 @@ sub states {
 }
 wait_for { grep { check_state($w, $_)->{status} ne 'queued' } @pp[0 .. 19] }
     15, 'the first take-over';
-cmp_ok(states()->{queued} // 0, '>', 20, 'while new jobs are still waiting');
+cmp_ok(states()->{queued} // 0, '>', 20, 'new jobs are still waiting');
 wait_for { (states()->{completed} // 0) == @pp } 60, 'all of them to end';
 is(states()->{completed}, scalar @pp, 'every check is completed');
 is(jobs_left($w), 0, 'no job is left');

@@ -30,7 +30,8 @@ for my $lookup ('direct', 'resolver') {
             cache_size => '8m') });
     my $ip = '10.0.0.' . ++$n;
     my $ht = add_host($w, $ip);
-    eventually { host_record($w, $ht)->{checked} } 10, "$lookup: checked";
+    eventually { host_record($w, $ht)->{checked} } 10,
+        "$lookup: a scheduled check of the host finishes";
     my $first = asked($ip);
     cmp_ok($first, '>=', 1, "$lookup: the list was queried");
 
@@ -41,9 +42,11 @@ for my $lookup ('direct', 'resolver') {
     }
     is(asked($ip), $first, "$lookup: scheduled checks use the cache");
     wait_check($w, check_host($w, $ht));
-    is(asked($ip), $first + 1, "$lookup: a manual one of the host does not");
+    is(asked($ip), $first + 1,
+        "$lookup: a manual check of the host bypasses the cache");
     wait_check($w, check_value($w, $ip));
-    is(asked($ip), $first + 2, "$lookup: nor does one of the value");
+    is(asked($ip), $first + 2,
+        "$lookup: a check of the value bypasses the cache");
     ok(stop_server($checkd), "$lookup: the daemon stops");
 }
 $dns->stop;

@@ -21,7 +21,7 @@ my $checkd = start_checkd(store => $w->{redis}, resolver => $w->{dns},
 
 my $pp = check_value($w, '10.0.0.1');
 my $state = wait_check($w, $pp);
-is($state->{status}, 'completed', 'one-off: completed');
+is($state->{status}, 'completed', 'one-off: the check completes');
 is($state->{checked}, 2, 'one-off: both lists were queried');
 is($state->{listed}, 1, 'one-off: listed once');
 is($state->{unknown}, 0, 'one-off: nothing unknown');
@@ -62,13 +62,15 @@ sub recheck {
 
 answers($w, 'b.test', '10.0.0.5');
 wait_for { $h = recheck(); $h->{listed_count} } 30, 'the listing is confirmed';
-is($h->{listed_count}, 1, 'listed: counted');
-ok($h->{first_listed} > 0, 'listed: since when');
-is($h->{details}[0][1], 'b.test', 'listed: where');
+is($h->{listed_count}, 1, 'listed: the host counts one listing');
+ok($h->{first_listed} > 0,
+    'listed: the host has the time of its first listing');
+is($h->{details}[0][1], 'b.test', 'listed: the record names the list b.test');
 my $since = $h->{first_listed};
 
 $h = recheck();
-is($h->{first_listed}, $since, 'still listed: since the same time');
+is($h->{first_listed}, $since,
+    'listed again: the time of the first listing stays');
 
 # Without a response a list keeps its last state.
 
@@ -83,7 +85,8 @@ is_deeply([map { $_->{error} } values %{ details($w, $pp) }],
 $h = host_record($w, $ht);
 is($h->{listed_count}, 1, 'silent lists: still listed');
 is($h->{unknown_count}, 2, 'silent lists: counted as unknown');
-is($h->{first_listed}, $since, 'silent lists: since the same time');
+is($h->{first_listed}, $since,
+    'silent lists: the time of the first listing stays');
 
 answers($w, 'b.test', '10.0.0.200');
 wait_for { $h = recheck(); $h->{listed_count} == 0 } 30, 'the end is confirmed';
@@ -117,6 +120,6 @@ is($state->{listed}, 1, 'an enabled list is queried again');
 eventually { jobs_left($w) == 0 } 5,
     'no job is left in the streams';
 ok(stop_server($checkd), 'the daemon stops');
-is($checkd->{status}, 0, 'with status 0');
+is($checkd->{status}, 0, 'the daemon exits with status 0');
 
 done_testing();

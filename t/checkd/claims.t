@@ -62,7 +62,7 @@ for my $i (0 .. $n - 1) {
 $before = calls();
 my $since = time;
 ok((wait_for { !in_due('-inf', 1000 * ($start + SECONDS)) } 40),
-    'they were checked again');
+    'all due hosts are checked again');
 my $busy = calls() - $before;
 my $more = ($busy - $idle * (time - $since) / SECONDS) / $n;
 note(sprintf '%d scripts a second while nothing is due, %.1f more for a check',

@@ -43,11 +43,11 @@ sub on_time {
         @all;
 }
 wait_for { checked(0) == @all } 20, 'all hosts to be checked';
-eventually { jobs_left($w) == 0 } 5, 'nothing is left';
+eventually { jobs_left($w) == 0 } 5, 'no job is left after the first checks';
 is(records(), LISTED, 'only a check that found something has a record');
 is(on_time(), scalar @all, 'each host has its next check');
 is(scalar(grep { host_record($w, $_)->{listed_count} == 2 } values %$bad),
-    LISTED, 'those that are listed are known');
+    LISTED, 'each listed host has two listings');
 
 # again: the listed host becomes clear, and the others do not change
 
@@ -56,10 +56,11 @@ my $then = time * 1000;
 set_due($w, $_) for @all;
 wait_for { checked($then) == @all } 20, 'all hosts to be checked again';
 is(scalar(grep { host_record($w, $_)->{listed_count} } @all), 0,
-    'none is listed now');
-is(records(), 2 * LISTED, 'the ends of listings are checks with a record');
-eventually { jobs_left($w) == 0 } 5, 'again nothing is left';
-is(on_time(), scalar @all, 'again each host has its next check');
+    'no host is listed now');
+is(records(), 2 * LISTED, 'a check that ends a listing has a record');
+eventually { jobs_left($w) == 0 } 5, 'no job is left after the second checks';
+is(on_time(), scalar @all,
+    'each host has its next check after the second checks');
 
 # the store, or the daemon, dies while checks finish
 
@@ -75,7 +76,7 @@ for my $round (1 .. 4) {
     is(on_time(), scalar @all, "round $round: each host has its next check");
 }
 is(scalar(grep { host_record($w, $_)->{unknown_count} } @all), 0,
-    'and its answers');
-ok(stop_server($checkd), 'it stops');
+    'no host has an unknown result');
+ok(stop_server($checkd), 'the daemon stops');
 $dns->stop;
 done_testing();

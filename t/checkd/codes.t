@@ -181,7 +181,7 @@ for my $l (@lists) {
 }
 cmp_ok($seen{$_} // 0, '>', 50, "many answers were $_")
     for qw(listed clear unknown);
-ok(stop_server($dns), 'rbldnsd stops');
+ok(stop_server($dns), 'the server rbldnsd stops');
 
 
 # --- responses without a verdict -------------------------------------------
@@ -218,9 +218,10 @@ for my $case (@answers) {
     $server->rules([ '.', $action ]);
     my ($got, $status) = check($server->port, $one, '10.0.0.1');
     my $r = $got->{'z.test'};
-    is("$r->{status} $r->{error}", $want, "$name: $want");
+    is("$r->{status} $r->{error}", $want,
+        "a response of $name gives the result $want");
     is($status, { listed => 1, clear => 0 }->{ $r->{status} } // 2,
-        "$name: exit status");
+        "$name: the exit status matches the result");
 }
 
 # A missing TXT response does not change a listing.

@@ -79,7 +79,7 @@ sub check_now {
 
 $sid{$_} = add_host($w, $value{$_}) for sort keys %value;
 eventually { standing('emptied.test') && standing('ends.test') } TTL + SLACK,
-    'both are listed';
+    'both hosts are listed';
 my $kept = time;                        # the cached test points are older
 
 $dns->rules(rules('emptied.test' => 'emptied', 'ends.test' => 'ended'));
@@ -89,15 +89,18 @@ for my $zone (sort keys %value) {
     my $l = standing($zone);
     ok($l && $l->[8] > 0, "$zone: the listing is current, reported clear");
     cmp_ok($next, '<', TTL + 3, "$zone: queried again soon");
-    cmp_ok($next, '>', 0, "$zone: but not at once");
+    cmp_ok($next, '>', 0, "$zone: the host is not queried again at once");
 }
-is($dns->asked('^2\.0\.0\.127\.'), 0, 'no list was queried for it');
+is($dns->asked('^2\.0\.0\.127\.'), 0,
+    'no list is queried for its cached test point');
 
 # From here on no manual checks are requested.
 eventually { !standing('ends.test') } TTL + SLACK,
     'the ended listing is delisted when the cache entry has expired';
-cmp_ok(time - $kept, '>', TTL - 2, 'not before');
-is(history('ends.test'), 'listed clear', 'once');
+cmp_ok(time - $kept, '>', TTL - 2,
+    'the listing does not end before the cache entry expires');
+is(history('ends.test'), 'listed clear',
+    'ends.test has one listing and one delisting');
 
 eventually { read_file($checkd->{log})
     =~ /list emptied\.test, .*: down, was good/ } TTL + SLACK,
@@ -105,8 +108,8 @@ eventually { read_file($checkd->{log})
 my $down = time * 1000;
 set_due($w, $sid{'emptied.test'});
 eventually { host_record($w, $sid{'emptied.test'})->{checked} > $down } 10,
-    'its host is checked again';
-ok(standing('emptied.test'), 'and still listed');
+    'the host of the emptied list is checked again';
+ok(standing('emptied.test'), 'the host of the emptied list is still listed');
 is(history('emptied.test'), 'listed', 'no change was reported');
 my (undef, $answer) = check_now('emptied.test');
 is($answer, 'unknown unhealthy', 'the list is unknown');
@@ -116,7 +119,8 @@ $dns->rules(rules('emptied.test' => 'ended', 'ends.test' => 'ended'));
 eventually { check_now('emptied.test');
     !standing('emptied.test') } 2 * TTL + SLACK,
     'the list is back without the host: delisted';
-is(history('emptied.test'), 'listed clear', 'once');
+is(history('emptied.test'), 'listed clear',
+    'emptied.test has one listing and one delisting');
 
 my %event;
 for my $e (@{ redis($w->{redis}, 'XRANGE', RblCheckd::pkey($w, 'outbox'), '-',
@@ -127,6 +131,6 @@ for my $e (@{ redis($w->{redis}, 'XRANGE', RblCheckd::pkey($w, 'outbox'), '-',
 }
 is_deeply(\%event, { map { $_ => 1 } values %value },
     'each delisting was reported once');
-ok(stop_server($checkd), 'it stops');
+ok(stop_server($checkd), 'the daemon stops');
 $dns->stop;
 done_testing();

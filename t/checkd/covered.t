@@ -46,13 +46,16 @@ is(counted(), join(' ', sort @host{qw(six name)}),
 for my $of ('six', 'name') {
     my $s = state_of($host{$of});
     is("$s->{status} $s->{total} $s->{message}",
-        'failed 0 No blocklist applies to this host.', "$of: with the reason");
+        'failed 0 No blocklist applies to this host.',
+        "$of: the check fails with the reason");
     my $h = host_record($w, $host{$of});
     is("$h->{uncovered} $h->{listed_count} $h->{checked}", '1 0 0',
         "$of: never checked, not clear");
 }
-is(host_record($w, $host{four})->{uncovered} // 0, 0, 'the other one is');
-eventually { state_of($host{four})->{listed} } 30, 'and listed';
+is(host_record($w, $host{four})->{uncovered} // 0, 0,
+    'the IPv4 address is covered');
+eventually { state_of($host{four})->{listed} } 30,
+    'a check of the IPv4 address finds a listing';
 
 ok(stop_server($checkd), 'the daemon stops');
 done_testing();

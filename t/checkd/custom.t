@@ -66,11 +66,12 @@ for my $ip (sort keys %expected) {
     wait_check($w, $pp);
     my $d = details($w, $pp);
     is_deeply([sort keys %$d], ['a.test', 'own.test', 'own6.test'],
-        "$ip: the lists of its type");
+        "$ip: the lists of the address type are queried");
     my $own = $d->{'own.test'};
     is_deeply([@$own{qw(list type custom status error)}],
         [$rb, 'rbl', 1, @{ $expected{$ip} }],
-        "$ip: " . ($code{$ip} // 'no answer') . " is $expected{$ip}[0]");
+        "the response " . ($code{$ip} // 'NXDOMAIN')
+        . " makes $ip $expected{$ip}[0]");
     my @shown = grep { defined && /^127\./ } $code{$ip};
     is_deeply($own->{codes}, \@shown, "$ip: the code, if it is one");
     is($own->{reason}, $expected{$ip}[0] eq 'listed' ? "why $ip" : '',
@@ -78,7 +79,8 @@ for my $ip (sort keys %expected) {
 }
 my $pp = check_value($w, '2001:db8::1', 2);
 wait_check($w, $pp);
-is(details($w, $pp)->{'own6.test'}{status}, 'listed', 'an IPv6 address');
+is(details($w, $pp)->{'own6.test'}{status}, 'listed',
+    'the custom IPv6 list lists an IPv6 address');
 $pp = check_value($w, 'bad.example', 4);
 wait_check($w, $pp);
 is_deeply([map { "$_->{zone} $_->{status}" } values %{ details($w, $pp) }],
@@ -89,35 +91,37 @@ is_deeply([map { "$_->{zone} $_->{status}" } values %{ details($w, $pp) }],
 my $ht = add_host($w, '10.0.0.2');
 eventually { host_record($w, $ht)->{listed_count} == 1 } 20,
     'a scheduled check finds it listed';
-is(host_record($w, $ht)->{details}[0][1], 'own.test', 'at the custom list');
+is(host_record($w, $ht)->{details}[0][1], 'own.test',
+    'the listing is on the custom list');
 
 script_ok($w, 'rbl_status', [$acct], $rb, 'paused');
 my ($state, $d, $h) = run_check($ht);
 is_deeply([sort keys %$d], ['a.test', 'own6.test'],
     'a paused list is not queried');
-is($h->{listed_count}, 0, 'nor is the host listed');
+is($h->{listed_count}, 0, 'a paused list does not list the host');
 script_ok($w, 'rbl_status', [$acct], $rb, 'active');
 wait_for { ($state, $d, $h) = run_check($ht);
     $h->{listed_count} == 1 } 20, 'the listing is confirmed';
-is($h->{listed_count}, 1, 'resumed, it lists the host again');
+is($h->{listed_count}, 1, 'a resumed list lists the host again');
 
 script_ok($w, 'rbl_update', [$acct], $rb, '', 'other.test');
 wait_for { ($state, $d, $h) = run_check($ht);
     $d->{'other.test'}{status} eq 'clear' } 30, 'the new zone is queried';
 is($d->{'other.test'}{status}, 'clear', 'the new zone is queried');
-is($h->{listed_count}, 0, 'and lists nothing');
+is($h->{listed_count}, 0, 'the new zone does not list the host');
 script_ok($w, 'rbl_update', [$acct], $rb, '', 'own.test');
 wait_for { ($state, $d, $h) = run_check($ht);
     $h->{listed_count} == 1 } 20, 'the listing is confirmed';
-is($h->{listed_count}, 1, 'the old one again');
+is($h->{listed_count}, 1, 'the old zone lists the host again');
 
 # A scheduled check, too, ends the listing of a deleted list.
 script_ok($w, 'rbl_delete', [$acct], $rb);
 my $before = $h->{checked};
 set_due($w, $ht);
 eventually { host_record($w, $ht)->{checked} > $before } 10,
-    'a scheduled check';
-is(host_record($w, $ht)->{listed_count}, 0, 'without the deleted list');
+    'a scheduled check of the host finishes';
+is(host_record($w, $ht)->{listed_count}, 0,
+    'the deleted list does not list the host');
 
 # Only custom lists, all of them paused.
 script_ok($w, 'profile_update', [$acct], $rp, 0, '', '', 1, $six);

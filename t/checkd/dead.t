@@ -113,23 +113,24 @@ for my $zone (@custom) {
 }
 my $clear = check_value($w, '10.0.0.4');
 wait_check($w, $clear);
-is(details($w, $clear)->{$_}{status}, 'clear', "$_: another is clear")
+is(details($w, $clear)->{$_}{status}, 'clear', "$_: another host is clear")
     for 'own.test', 'bare.test';
 
 # --- the lists die -----------------------------------------------------------
 
-ok(rbldnsd_data($dns, $_, zone($_)), "$_: emptied") for @custom;
+ok(rbldnsd_data($dns, $_, zone($_)), "the zone of $_ is emptied") for @custom;
 eventually { !grep { dns_query($unbound, $_)->{rcode} != 3 }
     '2.0.0.127.own.test', 'test.names.test',
     map { "$asked{$_}.$_" } @custom } 10, 'the resolver finds no entry';
 they_stand('the daemon that saw it live');
-ok(stop_server($checkd), 'it stops');
+ok(stop_server($checkd), 'the daemon that saw the lists alive stops');
 $checkd = daemon();
 they_stand('one that did not');
 
 # --- no test point: a day of negative responses ------------------------------
 
-cmp_ok(cleared($w, $ht{'bare.test'}), '>', 0, 'bare.test: since when is kept');
+cmp_ok(cleared($w, $ht{'bare.test'}), '>', 0,
+    'bare.test: the time of the first clear response is kept');
 said_for('bare.test', 23 * HOUR);
 is(result('bare.test'), 'unknown', 'bare.test: 23 hours are too short');
 is(listed('bare.test'), 1, 'bare.test: the listing is current');
@@ -150,7 +151,7 @@ for my $zone (@proven) {
     eventually { result($zone); listed($zone) == 0 } 30,
         "$zone: the listing ends";
 }
-is(moves($_), "$_ listed $_ clear", "$_: nothing else was ever noted")
+is(moves($_), "$_ listed $_ clear", "$_: the history has no other transition")
     for @custom;
 ok(stop_server($checkd), 'the daemon stops');
 done_testing();

@@ -190,7 +190,7 @@ sub die_and_return {
     for my $zone (sort keys %dead) {
         my $n = notices($zone) - $before{$zone};
         cmp_ok($n, '>', 0, "$dead{$zone}: the operator is notified");
-        cmp_ok($n, '<', 10, "$dead{$zone}: and not flooded");
+        cmp_ok($n, '<', 10, "$dead{$zone}: the operator is not flooded");
     }
 
     # The lists are back; some hosts were removed and others added meanwhile.
@@ -225,7 +225,7 @@ sub die_and_return {
 }
 
 ok(cycle('first'), 'every host was checked');
-eventually { sleep 0.2; !wrong() } 10, 'those that the lists have are listed';
+eventually { sleep 0.2; !wrong() } 10, 'every host on a list is listed';
 events();
 
 while (my @how = splice @order, 0, $at_once) {
@@ -239,9 +239,9 @@ for my $v (@value) {
     my $want = join ', ', @{ $told{$v} || [] };
     push @wrong, "$v: '$is', not '$want'" if $is ne $want;
 }
-is(some(@wrong), '', 'each transition was there once, and no other');
+is(some(@wrong), '', 'the history has each transition once and no other');
 is(scalar(grep { /resolver \S+ is at fault/ } split /\n/,
     read_file($checkd->{log})), 0, 'no log line blames the resolver');
-ok(stop_server($checkd), 'it stops');
+ok(stop_server($checkd), 'the daemon stops');
 $dns->stop;
 done_testing();

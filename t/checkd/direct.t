@@ -39,15 +39,20 @@ sub daemon {
 }
 
 my $checkd = daemon(list_server_allow => '127.64.0.0/10');
-is(verdict($w, $listed, $zone), 'listed ', 'a listing');
-is(host_record($w, $listed)->{listed_count}, 1, 'is one');
-is(verdict($w, $clear, $zone), 'clear ', 'and an unlisted host is clear');
+is(verdict($w, $listed, $zone), 'listed ',
+    'a check finds the listed host listed');
+is(host_record($w, $listed)->{listed_count}, 1,
+    'the record of the listed host has one listing');
+is(verdict($w, $clear, $zone), 'clear ', 'an unlisted host is clear');
 
 stop_server($served[0]);
-is(verdict($w, $clear, $zone), 'clear ', 'one of the two servers dies');
-is(verdict($w, $listed, $zone), 'listed ', 'the other one knows');
+is(verdict($w, $clear, $zone), 'clear ',
+    'the unlisted host is clear when one server dies');
+is(verdict($w, $listed, $zone), 'listed ',
+    'the other server lists the listed host');
 stop_server($served[1]);
-like(verdict($w, $clear, $zone), qr/^unknown /, 'then both');
+like(verdict($w, $clear, $zone), qr/^unknown /,
+    'the host is unknown when both servers are dead');
 is(host_record($w, $listed)->{listed_count}, 1, 'no listing ends');
 
 # Servers of an account's own list, at any address.
@@ -57,13 +62,14 @@ my $r = rblctl($w->{redis}, 'lists', 'override', $zone, '--server',
     "127.0.0.1\@$feed->{port}");
 is($r->{status}, 0, 'the operator sets a server') or diag($r->{err});
 eventually { verdict($w, $clear, $zone) eq 'listed ' } 40,
-    'and it is queried instead of the servers of the zone';
-is(host_record($w, $clear)->{listed_count}, 1, 'its listing is listed');
+    "the daemon queries the operator's server and finds a listing";
+is(host_record($w, $clear)->{listed_count}, 1,
+    "the host listed by the operator's server has one listing");
 
 $r = rblctl($w->{redis}, 'lists', 'override', $zone, '--none');
 is($r->{status}, 0, 'the server is removed');
 eventually { verdict($w, $clear, $zone) =~ /^unknown / } 40,
-    'and no longer queried';
+    'the daemon no longer queries the removed server';
 stop_server($checkd);
 
 # Addresses that are not public are queried only if that is configured.

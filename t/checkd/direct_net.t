@@ -67,8 +67,10 @@ for my $name (sort keys %resolver) {
     my $checkd = start_checkd(store => $w->{redis},
         conf => { conf_short(lookup => 'direct') });
     my $ht = add_host($w, '10.0.0.1');
-    is(verdict($w, $ht, 'lists.test'), 'listed ', "$name: listed");
-    is(verdict($w, $ht, 'clears.test'), 'clear ', "$name: clear");
+    is(verdict($w, $ht, 'lists.test'), 'listed ',
+        "a resolver that $name: the listed host is listed");
+    is(verdict($w, $ht, 'clears.test'), 'clear ',
+        "a resolver that $name: the unlisted host is clear");
     like(verdict($w, $ht, 'dead.test'), qr/^unknown /,
         "$name: the empty list is unknown");
     is(host_record($w, $ht)->{listed_count}, 1, "$name: one listing");

@@ -41,16 +41,17 @@ sub turns {
 }
 
 turns(1, 0, 0, 1);
-is(verdict($w, $listed, 'a.test'), 'listed ', 'empty for a moment: no end');
-is(host_record($w, $listed)->{listed_count}, 1, 'it stays listed');
+is(verdict($w, $listed, 'a.test'), 'listed ',
+    'empty for a moment: the listing does not end');
+is(host_record($w, $listed)->{listed_count}, 1, 'the host stays listed');
 my ($server) = @{ $w->{server}{'a.test'} };
 cmp_ok($server->asked('^1\.0\.0\.10\.a\.test A$'), '>=', 3,
     'the name was queried once more');
 
 turns(2, 1, 1, 0);
 is(verdict($w, $clear, 'a.test'), 'clear ',
-    'wildcarding for a moment: no listing');
-is(scalar @{ history_of($w, $clear) }, 0, 'none was announced');
+    'wildcarding for a moment: the host is not listed');
+is(scalar @{ history_of($w, $clear) }, 0, 'no listing is announced');
 
 ok(stop_server($w->{checkd}), 'the daemon stops');
 done_testing();

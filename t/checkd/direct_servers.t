@@ -59,40 +59,45 @@ for my $wrong (@wrong) {
     my ($name, @rules) = @$wrong;
 
     heal(listed => ['10.0.0.2']);
-    is(host_record($w, $good)->{listed_count}, 1, "$name: one host is listed");
-    is(host_record($w, $bad)->{listed_count}, 0, 'the other is not');
+    is(host_record($w, $good)->{listed_count}, 1,
+        "a server $name: one host is listed before");
+    is(host_record($w, $bad)->{listed_count}, 0,
+        "a server $name: the other host is not listed before");
     put(0, @rules);
-    is(found($bad), 'clear ', "a server $name: the other one is right");
-    is(found($good), 'listed ', 'and its listing is correct');
+    is(found($bad), 'clear ', "a server $name: the unlisted host is clear");
+    is(found($good), 'listed ', "a server $name: the listed host is listed");
 }
 
 # --- both are sound and disagree ----------------------------------------------
 
 heal();
 put(0, sane(listed => ['10.0.0.1'], serial => 9));
-eventually { verdict($w, $bad, $zone) eq 'listed ' } 20, 'the newer one lists';
-is(found($bad), 'listed ', 'from then on');
+eventually { verdict($w, $bad, $zone) eq 'listed ' } 20,
+    'the server with the newer serial lists the host';
+is(found($bad), 'listed ', 'the newer serial decides in later checks');
 put(1, sane(serial => 12));
-eventually { verdict($w, $bad, $zone) eq 'clear ' } 20, 'a newer one does not';
+eventually { verdict($w, $bad, $zone) eq 'clear ' } 20,
+    'the server with the newer serial clears the host';
 put(0, sane(listed => ['10.0.0.1'], serial => 12));
 eventually { verdict($w, $bad, $zone) eq 'unknown disagree' } 20,
     'equal serials: unknown where one lists it';
 like(found($bad), qr/^clear (?:, unknown disagree)?$|^unknown disagree$/,
-    'and never listed');
+    'servers that disagree never list a clear host');
 is(host_record($w, $bad)->{listed_count}, 0, 'the listing does not change');
 my $log = read_file($w->{checkd}{log});
 like($log, qr/list a\.test, ipv4: servers disagree about a host: server 127\S+, serial 12, lists it/,
     'the log names the server that lists it');
 like($log, qr/servers disagree about a host: server 127\S+, serial 12, does not list it/,
-    'and the one that does not');
+    'the log names the server that does not list the host');
 put(1, sane(listed => ['10.0.0.1'], serial => 12));
-eventually { verdict($w, $bad, $zone) eq 'listed ' } 20, 'until they agree';
+eventually { verdict($w, $bad, $zone) eq 'listed ' } 20,
+    'the host is listed when the servers agree';
 put(0, sane(serial => 12));
 eventually { verdict($w, $bad, $zone) eq 'unknown disagree' } 20,
-    'likewise for the end';
+    'equal serials: the listed host is unknown';
 like(found($bad), qr/^listed (?:, unknown disagree)?$|^unknown disagree$/,
-    'and never clear');
-is(host_record($w, $bad)->{listed_count}, 1, 'it stays listed');
+    'servers that disagree never clear a listed host');
+is(host_record($w, $bad)->{listed_count}, 1, 'the host stays listed');
 
 # --- metrics of the list ------------------------------------------------------
 
@@ -106,10 +111,11 @@ put(0, authority($zone, @now, wild => 'all'));
 my $seen = log_count($w->{checkd}, ': lying, was good');
 wait_for { found($bad); log_count($w->{checkd}, ': lying, was good') > $seen }
     30, 'one server is wildcarding';
-eventually { health() eq 'good' } 20, 'one of two: the list is good';
+eventually { health() eq 'good' } 20,
+    'one faulty server of two: the list is good';
 put(1, authority($zone, @now, wild => 'all'));
 eventually { verdict($w, $bad, $zone); health() eq 'lying' } 40,
-    'both are: the list is not';
+    'two faulty servers: the list is not good';
 
 ok(stop_server($w->{checkd}), 'the daemon stops');
 done_testing();

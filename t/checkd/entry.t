@@ -20,15 +20,17 @@ my $checkd = start_checkd(store => $w->{redis},
     conf => { conf_short(control_retry => '1s') });
 own_lists($w, 'own.test' => 'rbl');
 my $ht = add_host($w, '10.0.0.5');
-eventually { host_record($w, $ht)->{checked} } 10, 'checked';
+eventually { host_record($w, $ht)->{checked} } 10,
+    'the unlisted host is checked';
 my $ends = add_host($w, '10.0.0.6');
 eventually { host_record($w, $ends)->{listed_count} == 1 } 10,
     'another is listed';
 $dns->rules(['^5\.0\.0\.10\.own\.test( |$)', { a => ['127.0.0.2'], ttl => 2 }],
     $none);
-is(verdict($w, $ends, 'own.test'), 'unknown unhealthy', 'nothing ends there');
+is(verdict($w, $ends, 'own.test'), 'unknown unhealthy',
+    'no listing ends without the test point');
 eventually { verdict($w, $ht, 'own.test') eq 'listed ' } 30,
     'a listing is reported';
-ok(stop_server($checkd), 'it stops');
+ok(stop_server($checkd), 'the daemon stops');
 $dns->stop;
 done_testing();

@@ -26,7 +26,8 @@ start_checkd(store => $w->{redis}, resolver => { port => $dns->port },
 sub waiting { return grep { check_state($w, $_)->{status} eq 'queued' } @pp }
 
 wait_for { waiting() < 118 } 15, 'the first manual checks';
-ok(!host_record($w, $ht)->{checked}, 'manual checks come first');
+ok(!host_record($w, $ht)->{checked},
+    'manual checks begin before scheduled ones');
 wait_for { host_record($w, $ht)->{checked} } 30, 'the scheduled check';
 cmp_ok(scalar waiting(), '>', 20,
     'the scheduled check does not wait for all of them');
@@ -44,10 +45,11 @@ my $checkd = start_checkd(store => $w->{redis},
 wait_for { log_count($checkd, 'finished,') >= 4 } 15, 'scheduled checks';
 my $before = log_count($checkd, 'finished,');
 is(wait_check($w, check_value($w, '10.3.0.1'), 20)->{status}, 'completed',
-    'a manual check among them');
+    'a manual check among scheduled ones completes');
 my $meanwhile = log_count($checkd, 'finished,') - $before;
 note("$meanwhile checks meanwhile");
-cmp_ok($meanwhile, '<', 12, 'it does not wait for the due hosts of all partitions');
+cmp_ok($meanwhile, '<', 12,
+    'a manual check does not wait for due hosts of all partitions');
 ok(stop_server($checkd), 'the daemon stops');
 
 $w = world(no_dns => 1, zones => { 'a.test' => {}, 'b.test' => {} },

@@ -53,13 +53,14 @@ wait_for { leases() >= 56 } 15, 'the daemon to be full';
 my @pp = map { begins_soon("another account's manual check, beside hosts that "
     . 'are due,') } 1, 2;
 cmp_ok(leases(), '>=', 58, 'the daemon is still full');
-is(wait_check($few, $_)->{status}, 'completed', 'it ends') for @pp;
+is(wait_check($few, $_)->{status}, 'completed',
+    "another account's check beside due hosts completes") for @pp;
 
 my $ht = add_host($few, '10.251.0.1');
 eventually { host_record($few, $ht)->{checked} } 10,
-    "another account's new host has its turn";
+    "another account's new host is checked";
 cmp_ok(redis($many->{redis}, 'ZCARD', RblCheckd::akey($many, 'due')), '>',
-    HOSTS - 2000, 'while the many still wait');
+    HOSTS - 2000, 'many hosts of the first account are still due');
 
 # a flood of manual checks
 
@@ -72,8 +73,9 @@ wait_for { redis($many->{redis}, 'LLEN', $waiting) < FLOOD - 50 } 15,
 @pp = map { begins_soon("another account's manual check, behind a flood,") }
     1, 2;
 cmp_ok(redis($many->{redis}, 'LLEN', $waiting), '>', FLOOD / 2,
-    'while the flood still waits');
-is(wait_check($few, $_)->{status}, 'completed', 'it ends') for @pp;
+    'half of the flood is still waiting');
+is(wait_check($few, $_)->{status}, 'completed',
+    "another account's check behind a flood completes") for @pp;
 
 # an account waits for its own flood, but not forever
 

@@ -31,7 +31,7 @@ my $pp = check_value($other, '10.1.0.1');
 ok((wait_for { check_state($other, $pp)->{status} eq 'running' } 15),
     "another account's check starts");
 is(scalar(grep { check_state($w, $_)->{status} eq 'completed' } @pp), 0,
-    'while none of the others has finished');
+    'no check of the first account has finished');
 
 kill_server($checkd);                   # they would take a while
 done_testing();

@@ -35,22 +35,27 @@ my $ht = add_host($w, '2001:db8::1', family => 2);
 my $other = add_host($w, '2001:db8::2', family => 2);
 eventually { host_record($w, $ht)->{listed_count} == 1 } 10,
     'a listing of an IPv6 address is announced';
-is(asked($other), 'skipped ', 'no test point: no result');
+is(asked($other), 'skipped ',
+    'an address family without a test point is skipped');
 is(log_count($checkd, 'v\.test, ipv6.*: unsupported'), 1,
-    'there is no test point of that family');
+    'the log says that IPv6 is unsupported');
 
 $dns->rules(@rules);
-is(asked($ht), 'unknown unconfirmed', 'its end needs confirmation');
-is(host_record($w, $ht)->{listed_count}, 1, 'it is current');
+is(asked($ht), 'unknown unconfirmed',
+    'the end of a listing needs confirmation');
+is(host_record($w, $ht)->{listed_count}, 1, 'the listing is still current');
 my $raw = mp_unpack(redis($w->{redis}, 'GET', RblCheckd::akey($w, 'r', $ht)));
 my ($standing) = map { $_->[0] } grep { ref && @$_ && ref $_->[0]
     && @{ $_->[0] } == 9 } @$raw;
-cmp_ok($standing->[8], '>', 0, 'since when is kept');
+cmp_ok($standing->[8], '>', 0,
+    'the record keeps the time of the first clear response');
 
 # A list that is wildcarding for IPv6 is detected by random names.
 $dns->rules($rules[0], [ '.', $listed ]);
 my $third = add_host($w, '2001:db8::3', family => 2);
-eventually { host_record($w, $third)->{checked} } 10, 'it is wildcarding';
-is(host_record($w, $third)->{listed_count}, 0, 'its listing is not accepted');
+eventually { host_record($w, $third)->{checked} } 10,
+    'a host is checked while the list is wildcarding';
+is(host_record($w, $third)->{listed_count}, 0,
+    'a wildcard response is not a listing');
 
 done_testing();

@@ -99,16 +99,17 @@ while (time < $end) {
     sleep 0.1;
 }
 
-cmp_ok($restarts, '>', 3, "one was restarted $restarts times");
-is($is_still, 2, 'one was stopped for two leases');
+cmp_ok($restarts, '>', 3, "one daemon was restarted $restarts times");
+is($is_still, 2, 'one daemon was stopped for two leases');
 
 # --- result ----------------------------------------------------------------
 
 eventually { !grep { check_state($w, $_)->{status} !~ /completed|failed/ }
-    @manual } 3 * LEASE, 'every check of ' . @manual . ' ends';
+    @manual } 3 * LEASE, "all @{[ scalar @manual ]} manual checks end";
 my %status;
 $status{ check_state($w, $_)->{status} }++ for @manual;
-is(join(' ', %status), 'completed ' . @manual, 'and is completed');
+is(join(' ', %status), 'completed ' . @manual,
+    'every manual check is completed');
 
 eventually { listed_now() eq numbers(0) } 3 * LEASE,
     'the listings at the end';
@@ -127,10 +128,11 @@ for my $e (@{ redis($w->{redis}, 'XRANGE', RblCheckd::pkey($w, 'outbox'),
     $event{"$check $type"}++;
     $changes{$value}{delisted}++ if $type eq 'rbl.host.delisted';
 }
-cmp_ok(scalar keys %event, '>', HOSTS, 'there are events');
+cmp_ok(scalar keys %event, '>', HOSTS, 'the outbox has more events than hosts');
 is(join(' ', grep { $event{$_} > 1 } sort keys %event), '',
-    'none of them is there twice');
-is(join(' ', grep { $sids{$_} > 1 } sort keys %sids), '', 'nor its SID');
+    'no event is in the outbox twice');
+is(join(' ', grep { $sids{$_} > 1 } sort keys %sids), '',
+    'no event SID is in the outbox twice');
 is(join(' ', sort { substr($a, 7) <=> substr($b, 7) } grep {
     $changes{$_}{delisted} == 1 } keys %changes), numbers(1),
     'each ended listing was reported once');
@@ -141,7 +143,7 @@ for my $value (@value) {
     my $want = (split /\./, $value)[3] % 2 ? 'listed clear' : 'listed';
     push @wrong, "$value: $told" if $told ne $want;
 }
-is("@wrong", '', 'each transition is there once');
+is("@wrong", '', 'the history has each transition once');
 
 # --- limits ----------------------------------------------------------------
 
@@ -153,8 +155,9 @@ sub times_asked {
 }
 
 my @day = times_asked('day.test');
-cmp_ok(scalar @day, '<=', DAY + int(DAY / 50), 'the quota of the day');
-cmp_ok(scalar @day, '>', DAY / 2, 'is used');
+cmp_ok(scalar @day, '<=', DAY + int(DAY / 50),
+    'no more queries are sent than the daily quota allows');
+cmp_ok(scalar @day, '>', DAY / 2, 'more than half of the daily quota is used');
 
 my @rate = times_asked('rate.test');
 my ($most, $worst) = (0, '');
@@ -167,11 +170,12 @@ for my $i (0 .. $#rate) {
     }
 }
 cmp_ok($most, '<=', RATE / 2 + 2, "never more than a batch over: $worst");
-cmp_ok(scalar @rate, '>', RATE * $seconds / 3, 'and it is queried');
+cmp_ok(scalar @rate, '>', RATE * $seconds / 3,
+    'the list with a rate limit gets queries');
 
 for my $d ($still, $again, $calm) {
     ok(stop_server($d), 'a daemon stops');
-    is($d->{status}, 0, 'with status 0');
+    is($d->{status}, 0, 'the daemon exits with status 0');
 }
 $dns->stop;
 done_testing();

@@ -28,10 +28,11 @@ sub daemon {
 my $checkd = daemon();
 own_lists($w, 'own.test' => 'rbl');
 my $ht = add_host($w, '10.0.0.5');
-eventually { host_record($w, $ht)->{listed_count} == 1 } 10, 'listed';
+eventually { host_record($w, $ht)->{listed_count} == 1 } 10,
+    'the own list lists the host';
 my ($key) = grep { /own\.test/ } @{ redis($w->{redis}, 'KEYS', '*zone*') };
 eventually { redis($w->{redis}, 'HEXISTS', $key, 'entry ipv4') } 5,
-    'it has a test point; all daemons know';
+    'the store records the test point of the list';
 $dns->rules(@rest);                     # both are removed
 ok(stop_server($checkd), 'the daemon stops');
 

@@ -24,22 +24,25 @@ sub daemon {
 my $checkd = daemon();
 own_lists($w, 'own.test' => 'rbl');
 my $ht = add_host($w, '10.0.0.5');
-eventually { host_record($w, $ht)->{listed_count} == 1 } 10, 'listed';
+eventually { host_record($w, $ht)->{listed_count} == 1 } 10,
+    'the own list lists the host';
 sub result { return verdict($w, $ht, 'own.test') }
 is(result(), 'listed ', 'it is current');
 my $pp = check_value($w, '10.0.0.6');
 wait_check($w, $pp);
 
 $dns->rules(['.', { rcode => 'nxdomain', soa => ['test', 2, 2] }]);
-is(result(), 'unknown unhealthy', 'its zone does not exist');
+is(result(), 'unknown unhealthy', 'a missing zone makes the list unhealthy');
 cleared($w, $ht, time * 1000 - 25 * 3_600_000);
-like(result(), qr/^unknown/, 'for more than a day');
+like(result(), qr/^unknown/,
+    'the host is unknown after a day without the zone');
 ok(stop_server($checkd), 'the daemon stops');
 $checkd = daemon();
-like(result(), qr/^unknown/, 'for one that was started since');
+like(result(), qr/^unknown/, 'the host is unknown to a daemon started later');
 cleared($w, $ht, time * 1000 - 25 * 3_600_000);
-like(result(), qr/^unknown/, 'for more than a day, too');
+like(result(), qr/^unknown/,
+    'the host stays unknown to that daemon after a day');
 is(host_record($w, $ht)->{listed_count}, 1, 'the listing is current');
-ok(stop_server($checkd), 'it stops');
+ok(stop_server($checkd), 'the daemon stops');
 $dns->stop;
 done_testing();

@@ -21,17 +21,21 @@ my $checkd = start_checkd(store => $w->{redis},
     resolver => { port => $dns->port }, conf => { conf_short() });
 own_lists($w, 'own.test' => 'rbl');
 my $ht = add_host($w, '10.0.0.5');
-eventually { host_record($w, $ht)->{listed_count} == 1 } 10, 'listed';
-is(verdict($w, $ht, 'own.test'), 'listed ', 'it is current');
+eventually { host_record($w, $ht)->{listed_count} == 1 } 10,
+    'the own list lists the host';
+is(verdict($w, $ht, 'own.test'), 'listed ',
+    'the first result of the host is a listing');
 wait_check($w, check_value($w, '10.0.0.6'));
 
 $dns->rules(['.', { rcode => 'nxdomain',
     more => [[1, '', 'CNAME', 'x.parked.cloud.example', 2]],
     soa => ['parked.cloud.example', 2, 2] }]);
-like(verdict($w, $ht, 'own.test'), qr/^unknown/, 'its zone does not exist');
+like(verdict($w, $ht, 'own.test'), qr/^unknown/,
+    'an alias of the parent zone makes the host unknown');
 cleared($w, $ht, time * 1000 - 25 * 3_600_000);
-like(verdict($w, $ht, 'own.test'), qr/^unknown/, 'for more than a day');
+like(verdict($w, $ht, 'own.test'), qr/^unknown/,
+    'the host is unknown after a day of such aliases');
 is(host_record($w, $ht)->{listed_count}, 1, 'the listing is current');
-ok(stop_server($checkd), 'it stops');
+ok(stop_server($checkd), 'the daemon stops');
 $dns->stop;
 done_testing();

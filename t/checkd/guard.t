@@ -56,28 +56,30 @@ sub check_all {
     return \%n;
 }
 
-is_deeply(check_all('all are checked'), { clear => $N }, 'none is listed');
-eventually { jobs_left($w) == 0 } 30, 'nothing is under way';
-is(field('frozen'), undef, 'and the list is not frozen');
+is_deeply(check_all('all are checked'), { clear => $N },
+    'no host is listed at first');
+eventually { jobs_left($w) == 0 } 30, 'no job is left after the first checks';
+is(field('frozen'), undef, 'the list is not frozen at first');
 
 # --- wildcarding, except for its test points and 127/8 ----------------------
 
 $dns->rules(@controls, [ '.', $listed ]);
 for my $time ('', ' again') {
     is_deeply(check_all("all are checked$time"), { 'unknown unhealthy' => $N },
-        'it lists names that no list should have: nothing is announced');
+        'wildcarding detected by random names announces no listing');
     is(listings(), 0, 'the hosts keep their state');
 }
-is(field('frozen'), undef, 'it need not be frozen for that');
+is(field('frozen'), undef,
+    'wildcarding detected by random names does not freeze the list');
 
 # --- the operator ----------------------------------------------------------
 
 redis($w->{redis}, 'HSET', $key, 'frozen', time * 1000, 'turned', 10, 'of', 12);
 like(rblctl($w->{redis}, 'lists', 'show')->{out}, qr/frozen/,
-    'rblctl lists show has it');
+    'rblctl lists show has the frozen list');
 my $r = rblctl($w->{redis}, 'lists', 'thaw', 'mass.test');
 is($r->{status}, 0, 'the operator thaws it') or diag $r->{err};
-is(field('frozen'), undef, 'it is not frozen');
+is(field('frozen'), undef, 'the list is not frozen after the thaw');
 redis($w->{redis}, 'HDEL', $key, 'passed', 'passes');
 
 # --- sound again -----------------------------------------------------------
@@ -86,26 +88,27 @@ redis($w->{redis}, 'HDEL', $key, 'passed', 'passes');
 $dns->rules(@controls, [ '.', $clear ]);
 my ($one) = values %host;
 eventually { verdict($w, $one, 'mass.test') eq 'clear ' } 120,
-    'one is clear as before';
+    'one host is clear as before';
 eventually { (check_all('all are checked')->{clear} // 0) == $N } 120,
-    'all are';
+    'all hosts are clear as before';
 
 # --- real listings ---------------------------------------------------------
 
 $dns->rules(@controls, [ '\.10\.mass\.test ', $listed ], [ '.', $clear ]);
 eventually { (check_all('all are checked')->{listed} // 0) == $N } 90,
     'the real listings are announced';
-is(listings(), $N, 'for all hosts');
-cmp_ok(told('mass\.test is frozen'), '>', 0, 'it was frozen for a moment');
+is(listings(), $N, 'every host has a current listing');
+cmp_ok(told('mass\.test is frozen'), '>', 0,
+    'the log says that the list is frozen');
 cmp_ok(told('mass\.test passes its test points'), '>', 0,
-    'until a sample passed');
+    'the log says that the list passes its test points');
 eventually { jobs_left($w) == 0 } 30, 'no check is in flight';
-is(field('frozen'), undef, 'and is not now');
+is(field('frozen'), undef, 'the list is not frozen at the end');
 
 $r = rblctl($w->{redis}, 'fsck');
 is($r->{status}, 0, 'fsck finds nothing') or diag $r->{out};
 
 ok(stop_server($_), 'a daemon stops') for @checkd;
-is($_->{status}, 0, 'with status 0') for @checkd;
+is($_->{status}, 0, 'the daemon exits with status 0') for @checkd;
 $dns->stop;
 done_testing();

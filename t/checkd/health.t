@@ -72,22 +72,24 @@ sleep TTL + 2;
 dns_query($unbound, '2.0.0.127.a.test');
 ok(data('a.test', zone('a.test')), 'a list is emptied');
 is(dns_query($unbound, '2.0.0.127.a.test')->{answers}[0], '127.0.0.2',
-    'its test point is still in the cache of the resolver');
+    'the resolver still caches the test point');
 is(dns_query($unbound, '5.0.0.10.a.test')->{rcode}, 3,
-    'a host is not');
+    'the resolver does not cache the host');
 
 my $d = asked($ht);
-is(said($d, 'a.test'), 'unknown unconfirmed', 'emptied: not accepted');
-is(host_record($w, $ht)->{listed_count}, 4, 'emptied: still listed');
+is(said($d, 'a.test'), 'unknown unconfirmed',
+    'emptied: the clear response is not accepted');
+is(host_record($w, $ht)->{listed_count}, 4,
+    'emptied: the host is still listed');
 my $h = host_record($w, $ht);
 cmp_ok($h->{next_check}, '<=', $h->{checked} + (TTL + 3) * 1000,
     'emptied: queried again when the test point has expired');
 eventually { log_count($checkd, 'list a\.test, ipv4.*: down, was good') == 1 }
     20, 'emptied: found down without a request';
 $d = asked($ht);
-is(said($d, 'a.test'), 'unknown unhealthy', 'dead: unknown');
+is(said($d, 'a.test'), 'unknown unhealthy', 'dead: the listed host is unknown');
 is(said(asked($clean), 'a.test'), 'unknown unhealthy',
-    'dead: unknown for other hosts too');
+    'dead: another host is unknown');
 is(said($d, 'b.test'), 'listed ', 'dead: the other lists are unchanged');
 is(moves($ht), $first, 'dead: no transition');
 
@@ -116,8 +118,10 @@ ok(data('b.test', zone('b.test', '0.0.0.0/1', '128.0.0.0/1')),
     'a list is wildcarding');
 sleep TTL + 2;
 $d = asked($clean);
-is(said($d, 'b.test'), 'unknown unhealthy', 'wildcarding: not accepted');
-is(host_record($w, $clean)->{listed_count}, 0, 'wildcarding: not listed');
+is(said($d, 'b.test'), 'unknown unhealthy',
+    'wildcarding: the listed response is not accepted');
+is(host_record($w, $clean)->{listed_count}, 0,
+    'wildcarding: the clean host is not listed');
 is(said(asked($ht), 'b.test'), 'unknown unhealthy',
     'wildcarding: unknown where it was listed');
 is(host_record($w, $ht)->{listed_count}, 3, 'wildcarding: it stays listed');
@@ -131,10 +135,13 @@ my $parked = zone('c.test', '0.0.0.0/1', '128.0.0.0/1');
 $parked =~ s/:127\.0\.0\.2:/:198.51.100.7:/;
 ok(data('c.test', $parked), 'a list answers with another address');
 sleep TTL + 2;
-is(said(asked($clean), 'c.test'), 'unknown hijacked', 'bought: no listing');
-is(said(asked($ht), 'c.test'), 'unknown hijacked', 'bought: unknown');
-is(moves($ht), "$first a.test clear", 'bought: no transition');
-is(moves($clean), '', 'bought: none of the clean host');
+is(said(asked($clean), 'c.test'), 'unknown hijacked',
+    'bought: the clean host is unknown');
+is(said(asked($ht), 'c.test'), 'unknown hijacked',
+    'bought: the listed host is unknown');
+is(moves($ht), "$first a.test clear",
+    'bought: the listed host has no transition');
+is(moves($clean), '', 'bought: the clean host has no transition');
 ok(stop_server($checkd), 'the daemon stops');
 
 
@@ -241,7 +248,8 @@ for my $case (@cases) {
 
     $server->rules(@$rules);
     my $r = rblctl_check('10.0.0.1', %list);
-    is("$r->{status} $r->{error} $r->{health}", $want, "$name: $want");
+    is("$r->{status} $r->{error} $r->{health}", $want,
+        "$name: the result is $want");
 }
 
 # IPv6: a list may have no IPv6 data.
@@ -252,10 +260,12 @@ is("$r->{status} $r->{health}", 'skipped unsupported',
     'no IPv6 test point, but one of IPv4: skipped');
 $server->rules(@both);
 $r = rblctl_check('2001:db8::1');
-is("$r->{status} $r->{health}", 'clear good', 'with one: clear');
+is("$r->{status} $r->{health}", 'clear good',
+    'an IPv6 test point: the address is clear');
 $server->rules;
 $r = rblctl_check('2001:db8::1');
-is("$r->{status} $r->{health}", 'unknown down', 'with none: unknown');
+is("$r->{status} $r->{health}", 'unknown down',
+    'no test point of either family: the address is unknown');
 
 # Domains: the name in the list's response.
 
@@ -266,13 +276,16 @@ $server->rules(['^test\.example\.z' => $listed],
 $r = rblctl_check('bad.example', %domains);
 is("$r->{status} $r->{health}", 'listed good', 'a domain that is listed');
 $r = rblctl_check('good.example', %domains);
-is("$r->{status} $r->{health}", 'clear good', 'one that is not');
+is("$r->{status} $r->{health}", 'clear good',
+    'a domain that is not listed is clear');
 $server->rules(['.' => $listed]);
 $r = rblctl_check('bad.example', %domains);
-is("$r->{status} $r->{health}", 'unknown lying', 'every domain is listed');
+is("$r->{status} $r->{health}", 'unknown lying',
+    'a list of every domain is wildcarding');
 $server->rules;
 $r = rblctl_check('good.example', %domains);
-is("$r->{status} $r->{health}", 'unknown down', 'none is');
+is("$r->{status} $r->{health}", 'unknown down',
+    'a list without its test point is down');
 $server->stop;
 
 done_testing();

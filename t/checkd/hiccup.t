@@ -22,14 +22,16 @@ my $checkd = start_checkd(store => $w->{redis},
     conf => { conf_short(control_retry => '3s') });
 own_lists($w, 'own.test' => 'rbl');
 my $ht = add_host($w, '10.0.0.5');
-eventually { host_record($w, $ht)->{listed_count} == 1 } 10, 'listed';
+eventually { host_record($w, $ht)->{listed_count} == 1 } 10,
+    'the own list lists the host';
 sub result { return verdict($w, $ht, 'own.test') }
 $dns->rules($none);
 is(result(), 'unknown unconfirmed',
     'one response without the entry is not enough');
 my $at = int(time * 1000) - 20 * 3_600_000;
 cleared($w, $ht, $at);
-is(result(), 'unknown unconfirmed', 'for 20 hours');
+is(result(), 'unknown unconfirmed',
+    '20 hours of clear responses do not end the listing');
 is(cleared($w, $ht), $at, 'the time of the first such response stays');
 sleep 4;
 $dns->rules(['.', 'servfail']);
@@ -37,9 +39,10 @@ like(result(), qr/^unknown servfail/, 'the list is down');
 my $later = cleared($w, $ht);
 cmp_ok($later - $at, '<', 30_000, 'the time of the first such response stays');
 eventually { log_count($checkd, 'own\.test, ipv4.*: down') == 1 } 5,
-    'the daemon notes it';
+    'the daemon logs that the list is down';
 $dns->rules($none);
-is(result(), 'unknown unconfirmed', 'it is back');
+is(result(), 'unknown unconfirmed',
+    'a list that is back does not end the listing');
 is(cleared($w, $ht), $later, 'the same response again: the time stays');
 
 $dns->rules(['.', 'servfail']);
@@ -50,6 +53,6 @@ redis($w->{redis}, 'SET', RblCheckd::akey($w, 'r', $ht), record_pack('host',
 like(result(), qr/^unknown servfail/, 'the list is down for six hours');
 my $away = cleared($w, $ht) - $later - 6 * 3_600_000;
 cmp_ok(abs $away, '<', 30_000, 'the six hours do not count');
-ok(stop_server($checkd), 'it stops');
+ok(stop_server($checkd), 'the daemon stops');
 $dns->stop;
 done_testing();

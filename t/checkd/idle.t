@@ -26,8 +26,8 @@ for my $slots (2, 8, 20) {
     my $before = commands();
     sleep 2;
     cmp_ok(commands() - $before, '<', 10_000,
-        "commands in two seconds, with $slots slots");
-    ok(stop_server($d), 'it stops');
+        "an idle daemon with $slots slots sends few commands");
+    ok(stop_server($d), 'the idle daemon stops');
 }
 
 done_testing();

@@ -54,54 +54,67 @@ cmp_ok(questions($_, 'slow'), '>', 0, 'the first check queries every list')
 
 my ($slow, $often) = map { questions(4, $_) } 'slow', 'often';
 scheduled($clean) for 1 .. 3;
-is(questions(4, 'slow'), $slow, 'a list that is not due is left out');
-is(questions(4, 'often'), $often + 3, 'the other one is not');
+is(questions(4, 'slow'), $slow,
+    'a scheduled check does not query a list before its interval');
+is(questions(4, 'often'), $often + 3,
+    'a scheduled check queries a list without an interval');
 is(scalar @{ redis($w->{redis}, 'KEYS', RblCheckd::akey($w, 'check',
     'PP' . '?' x 64)) },
     scalar(grep { host_record($w, $_)->{listed_count}
         || host_record($w, $_)->{unknown_count} } values %sid),
-    'and such a check has no record');
-is(host_record($w, $clean)->{unknown_count}, 0, 'nothing is unknown');
+    'only a check with a listing or an error has a record');
+is(host_record($w, $clean)->{unknown_count}, 0,
+    'the clean host has no unknown result');
 
 # a listed host
 
 my $r = host_record($w, $listed);
-is($r->{listed_count}, 2, 'listed on both');
+is($r->{listed_count}, 2, 'the host is listed on both lists');
 my ($entry) = grep { $_->[1] eq 'slow.test' } @{ $r->{details} };
 $dns->rules(test_entry(), [ '^[78]\.0\.0\.10\.slow\.test', 'servfail' ],
     not_there());
 $slow = questions(5, 'slow');
 scheduled($listed);
 $r = host_record($w, $listed);
-is(questions(5, 'slow'), $slow, 'it is left out of that check too');
-is_deeply($r->{details}, [$entry], 'its listing is current and unchanged');
-is_deeply([@$r{qw(listed_count unknown_count)}], [1, 0], 'and is counted');
+is(questions(5, 'slow'), $slow,
+    'the check of a listed host does not query the list');
+is_deeply($r->{details}, [$entry],
+    'the listing on the skipped list stays unchanged');
+is_deeply([@$r{qw(listed_count unknown_count)}], [1, 0],
+    'the listing on the skipped list is counted');
 
 # a manual check
 
 $slow = questions(5, 'slow');
 my $state = wait_check($w, check_host($w, $listed));
-is(questions(5, 'slow'), $slow + 1, 'a manual check queries it');
-is($state->{checked}, 2, 'and has both results');
-is(host_record($w, $listed)->{listed_count}, 0, 'its result counts');
+is(questions(5, 'slow'), $slow + 1,
+    'a manual check queries the list before its interval');
+is($state->{checked}, 2, 'a manual check has the results of both lists');
+is(host_record($w, $listed)->{listed_count}, 0,
+    'the result of a manual check ends the listing');
 
 # a query without a response is still open
 
 for my $n (7, 8) {
     my $ht = $sid{"10.0.0.$n"};
-    is(host_record($w, $ht)->{troubled}[0][1], 'servfail', 'it has an error');
+    is(host_record($w, $ht)->{troubled}[0][1], 'servfail',
+        'the host has the error servfail');
     $slow = questions($n, 'slow');
     scheduled($ht);
-    cmp_ok(questions($n, 'slow'), '>', $slow, 'so it is queried again');
-    is(host_record($w, $ht)->{troubled}[0][3], 2, 'and counted');
+    cmp_ok(questions($n, 'slow'), '>', $slow,
+        'a list without a response is queried again');
+    is(host_record($w, $ht)->{troubled}[0][3], 2,
+        'the second error is counted');
 }
 $dns->rules(test_entry(), [ '.', 'nxdomain' ]);
 scheduled($late);
-is(questions(7, 'slow'), 1, 'queried once more');
-is_deeply(host_record($w, $late)->{troubled}, [], 'it has no error');
+is(questions(7, 'slow'), 1, 'the list is queried once more for the host');
+is_deeply(host_record($w, $late)->{troubled}, [],
+    'a response clears the error of the host');
 $slow = questions(7, 'slow');
 scheduled($late);
-is(questions(7, 'slow'), $slow, 'and then it is left out');
+is(questions(7, 'slow'), $slow,
+    'a list that has answered is not queried before its interval');
 
 ok(stop_server($checkd), 'the daemon stops');
 $dns->stop;

@@ -71,7 +71,7 @@ sub all_say {
     my ($r, $what, $name) = @_;
 
     local $Test::Builder::Level = $Test::Builder::Level + 1;
-    like($r->{$_}, $what, "$kind{$_}: $name") for @lists;
+    like($r->{$_}, $what, "check of the $kind{$_}: $name") for @lists;
     return;
 }
 
@@ -106,16 +106,17 @@ script_ok($w, 'profile_add', [$acct], fresh_sid('RP'), 'both', 1, 1,
 
 my $before = daemon();
 all_say(result(check_value($w, '10.0.0.9')), qr/^clear $/,
-    'a daemon finds it valid');
-ok(pause($before), 'and is paused');
+    'a daemon finds the list valid');
+ok(pause($before), 'the first daemon is paused');
 
 ok(rbldnsd_data($dns, $_, zone($_, @world)), "$kind{$_}: is wildcarding")
     for @lists;
-eventually { says('127.0.0.1', 1) } 10, 'its negative test point too';
+eventually { says('127.0.0.1', 1) } 10,
+    'the resolver has a listed negative test point';
 my $since = time;
 my $witness = daemon();
 all_say(result(check_value($w, '10.0.0.1')), qr/^unknown unhealthy$/,
-    'another daemon detects it');
+    'another daemon detects the wildcarding');
 is(log_count($witness, "list $_, ipv4.*: lying"), 1, "$kind{$_}: it is logged")
     for @lists;
 
@@ -126,7 +127,8 @@ eventually { 3 == grep { host_record($w, $_)->{checked} } @host } 10,
     'three hosts are checked';
 is(host_record($w, $_)->{unknown_count}, 2, 'both lists are unknown')
     for @host;
-is(host_record($w, $_)->{listed_count}, 0, 'none is listed') for @host;
+is(host_record($w, $_)->{listed_count}, 0,
+    'no host is listed meanwhile') for @host;
 
 # --- the lists are sound again, the resolver's cache is not ------------------
 
@@ -136,17 +138,17 @@ ok(stop_server($witness), 'the daemon that knows of the wildcarding stops');
 eventually { says('127.0.0.1', 0) } TTL + 5, 'the test points pass';
 
 my $after = daemon();
-for my $time ('the first time', 'and again') {
+for my $time ('the first time', 'the second time') {
     all_say(result(check_host($w, $host[0])), qr/^unknown /,
-        "a daemon that was started since accepts none of its answers, $time");
+        "a daemon that was started since accepts no cached response, $time");
 }
-ok(pause($after), 'it is paused');
+ok(pause($after), 'the daemon that was started since is paused');
 cont_server($before);
 all_say(result(check_host($w, $host[1])), qr/^unknown /,
-    'nor does the one that was paused');
+    'the daemon that was paused accepts no cached response');
 ok(says("10.0.0.$_", 1), "all the while the resolver kept that of 10.0.0.$_")
     for 2, 3;
-ok(stop_server($before), 'it stops');
+ok(stop_server($before), 'the daemon that was paused stops');
 cont_server($after);
 
 is(host_record($w, $_)->{listed_count}, 0, 'no host is listed') for @host;
@@ -160,8 +162,9 @@ eventually { !grep { host_record($w, $_)->{unknown_count}
     || host_record($w, $_)->{listed_count} } @host[0, 1] } 2 * TTL,
     'soon, without a request, the hosts are clear';
 all_say(result(check_host($w, $host[2])), qr/^clear $/,
-    'and the one without a check so far');
-is_deeply([map { @{ history_of($w, $_) } } @host], [], 'nothing has happened');
+    'the host without a check so far is clear');
+is_deeply([map { @{ history_of($w, $_) } } @host], [],
+    'no host has a transition');
 
 ok(rbldnsd_data($dns, $_, zone($_, '10.0.0.4', '10.0.0.5')),
     "$kind{$_}: lists two hosts") for @lists;

@@ -32,12 +32,13 @@ sub result {
     my $d = details($w, $pp)->{'a.test'};
     return "$d->{status} $d->{error}";
 }
-is(result('some.example', 4), 'unknown unhealthy', 'it lists all domains');
+is(result('some.example', 4), 'unknown unhealthy',
+    'a list of all domains is unhealthy');
 is(result('10.0.0.5', 1), 'listed ', 'an address is listed');
 
 # It keeps wildcarding for longer than the TTL, without queries.
 sleep TTL + 4;
-ok(stop_server($checkd), 'it stops');
+ok(stop_server($checkd), 'the daemon that saw the wildcarding stops');
 
 # Sound again; the resolver caches a recent response for one domain.
 $dns->rules(@ip, ['^bad\.example\.a\.test( |$)', { a => ['127.0.0.2'],
@@ -45,6 +46,6 @@ $dns->rules(@ip, ['^bad\.example\.a\.test( |$)', { a => ['127.0.0.2'],
 $checkd = start_checkd(%conf);
 like(result('bad.example', 4), qr/^unknown/,
     'a cached wildcard answer is not accepted');
-ok(stop_server($checkd), 'it stops');
+ok(stop_server($checkd), 'the daemon that was started since stops');
 $dns->stop;
 done_testing();

@@ -31,18 +31,21 @@ sub result {
     return "$d->{status} $d->{error}";
 }
 for (1 .. 4) {
-    like(result("10.0.0.$_"), qr/^unknown/, 'it is wildcarding');
+    like(result("10.0.0.$_"), qr/^unknown/,
+        'a wildcard response gives an unknown result');
 }
 is(log_count($checkd, 'a\.test, ipv4, through .*: lying'), 1,
     'both are detected');
 $first->rules(['.', 'refused']);
 $second->rules($test, ["^[5]\\.0\\.0\\.10$end", { a => ['127.0.0.2'],
     ttl => TTL - 10 }], $none);
-eventually { result('10.0.0.9') =~ /^clear/ } 20, 'it is valid again';
+eventually { result('10.0.0.9') =~ /^clear/ } 20,
+    'a host is clear when the list is valid again';
 my $ht = add_host($w, '10.0.0.5');
-eventually { host_record($w, $ht)->{checked} } 10, 'checked';
+eventually { host_record($w, $ht)->{checked} } 10,
+    'the host with a cached response is checked';
 is_deeply([map { $_->{v} } @{ history_of($w, $ht) }], [],
     'no wildcard answer was reported');
-ok(stop_server($checkd), 'it stops');
+ok(stop_server($checkd), 'the daemon stops');
 $_->stop for $first, $second;
 done_testing();

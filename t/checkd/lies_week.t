@@ -27,16 +27,19 @@ sub result {
     my $d = details($w, $pp)->{'a.test'};
     return "$d->{status} $d->{error}";
 }
-is(result('10.0.0.1'), 'unknown unhealthy', 'it is wildcarding');
+is(result('10.0.0.1'), 'unknown unhealthy',
+    'a list that is wildcarding is unhealthy');
 my $ttl = WEEK - 100;
 $dns->rules($test, ["^[25]\\.0\\.0\\.10$end", { a => ['127.0.0.2'],
     ttl => $ttl }], $none);
-eventually { result('10.0.0.3') =~ /^clear/ } 20, 'it is valid again';
+eventually { result('10.0.0.3') =~ /^clear/ } 20,
+    'a host is clear when the list is valid again';
 like(result('10.0.0.2'), qr/^unknown/,
     'a cached answer of the resolver is no listing');
 my $ht = add_host($w, '10.0.0.5');
-eventually { host_record($w, $ht)->{checked} } 10, 'checked';
+eventually { host_record($w, $ht)->{checked} } 10,
+    'the host with a cached response is checked';
 is_deeply(history_of($w, $ht), [], 'nothing was reported');
-ok(stop_server($checkd), 'it stops');
+ok(stop_server($checkd), 'the daemon stops');
 $dns->stop;
 done_testing();

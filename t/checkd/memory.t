@@ -58,7 +58,7 @@ sub idle {
 }
 
 batch() while $done < 1000;
-ok(idle(), 'warmed up');
+ok(idle(), 'the first thousand checks leave no delivery behind');
 my @kib = (heap_kib($daemon->{pid}));
 for my $step (1 .. STEPS) {
     batch() while $done < 1000 + $many * $step / STEPS;

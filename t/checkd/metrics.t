@@ -35,43 +35,51 @@ sub one { return daemons()->{'one x'} }
 
 eventually { one() && one()->{checks} } 10, 'a record is there';
 my $d = one();
-is($d->{checks}{max}, 7, 'how many checks it may do');
-is($d->{checks}{completed}, 0, 'and none was done');
-like($d->{version}, qr/^\d+\.\d+\.\d+$/, 'its version');
+is($d->{checks}{max}, 7, 'the record has the limit of checks in flight');
+is($d->{checks}{completed}, 0, 'the record counts no completed check');
+like($d->{version}, qr/^\d+\.\d+\.\d+$/,
+    'the record has the version of the daemon');
 cmp_ok(redis($w->{redis}, 'PTTL', 'rbl:{0}:daemon:one x'), '<=', 20_000,
-    'it ends soon');
+    'the record expires within 20 seconds');
 cmp_ok(redis($w->{redis}, 'PTTL', 'rbl:{0}:daemon:one x'), '>', 10_000,
-    'but not before the next one comes');
+    'the record lasts at least 10 seconds');
 
 # Three checks of three lists.
 
 my $table;
 
 wait_check($w, check_value($w, "10.0.0.$_"), 20) for 1 .. 3;
-eventually { one()->{checks}{completed} == 3 } 12, 'three checks';
+eventually { one()->{checks}{completed} == 3 } 12,
+    'the record counts three completed checks';
 $d = one();
-is($d->{checks}{failed}, 0, 'none failed');
-is($d->{checks}{in_flight}, 0, 'none is in flight');
-cmp_ok($d->{checks}{per_1000s}, '>=', 0, 'a rate');
-cmp_ok($d->{questions}{asked}, '>=', 9, 'nine queries at least');
+is($d->{checks}{failed}, 0, 'the record counts no failed check');
+is($d->{checks}{in_flight}, 0, 'no check is in flight');
+cmp_ok($d->{checks}{per_1000s}, '>=', 0, 'the record has a rate of checks');
+cmp_ok($d->{questions}{asked}, '>=', 9,
+    'the daemon counts at least nine queries');
 is($d->{questions}{in_flight} + $d->{questions}{waiting}, 0,
-    'none is in flight or waits');
-cmp_ok($d->{answers}{nxdomain}, '>=', 5, 'answers: not listed');
-cmp_ok($d->{answers}{servfail}, '>=', 3, 'answers: failed');
-cmp_ok($d->{answers}{noerror}, '>=', 1, 'answers: listed');
+    'no query is in flight or waits');
+cmp_ok($d->{answers}{nxdomain}, '>=', 5,
+    'the daemon counts at least five NXDOMAIN responses');
+cmp_ok($d->{answers}{servfail}, '>=', 3,
+    'the daemon counts at least three SERVFAIL responses');
+cmp_ok($d->{answers}{noerror}, '>=', 1,
+    'the daemon counts a NOERROR response');
 is(join(' ', sort keys %{ $d->{answers} }), 'badreply network noerror nxdomain '
-    . 'refused servfail timeout truncated', 'every class');
+    . 'refused servfail timeout truncated',
+    'the record has every class of responses');
 is($d->{queue}{manual_ms}, 0, 'no check waits');
-is(scalar @{ $d->{resolvers} }, 1, 'one resolver');
-is($d->{resolvers}[0]{address}, '127.0.0.1@' . $dns->port, 'its address');
+is(scalar @{ $d->{resolvers} }, 1, 'the record has one resolver');
+is($d->{resolvers}[0]{address}, '127.0.0.1@' . $dns->port,
+    'the record has the address of the resolver');
 
 my %list = map { $_->{zone} => $_ } @{ $d->{lists} };
 is(join(' ', sort keys %list), 'a.test b.test c.test custom other',
-    'every list, and two more rows');
+    'the record has every list and two more rows');
 is_deeply($list{'a.test'}{results}, { listed => 1, clear => 2, unknown => 0 },
-    'the results of a list');
+    'a.test has one listed and two clear results');
 is_deeply($list{'b.test'}{results}, { listed => 0, clear => 0, unknown => 3 },
-    'and at another one');
+    'b.test has three unknown results');
 cmp_ok($list{'a.test'}{answers}{answered}, '>=', 3,
     'the responses of the list');
 cmp_ok($list{'a.test'}{latency}{sum_us}, '>', 0,
@@ -79,8 +87,9 @@ cmp_ok($list{'a.test'}{latency}{sum_us}, '>', 0,
 cmp_ok($list{'a.test'}{latency}{max_us}, '>', 0, 'the slowest one too');
 cmp_ok($list{'b.test'}{answers}{failed}, '>=', 3, 'the other one did not');
 is($list{'b.test'}{answers}{answered}, 0, 'no response at all');
-is($list{'c.test'}{quota}{frozen}, 0, 'it is not frozen');
-ok(!exists $list{'c.test'}{quota}{left}, 'and has no quota');
+is($list{'c.test'}{quota}{frozen}, 0, 'a list without a quota is not frozen');
+ok(!exists $list{'c.test'}{quota}{left},
+    'a list without a quota shows no remaining queries');
 note(join ' ', map { "$_: $list{$_}{health}" } sort keys %list);
 is($d->{resolvers}[0]{answers}{answered},
     $list{'a.test'}{answers}{answered} + $list{'c.test'}{answers}{answered},
@@ -102,21 +111,23 @@ $table = rblctl($w->{redis}, 'status')->{out};
 like($table, qr/^DAEMON +RUNNING +IDLE \(s\) +VERSION +UP +CHECKS /m,
     'rblctl status has a table of it');
 like($table, qr/^one x +7 +\d+ +\d+\.\d+\.\d+ +0m \d+s +3 +[\d.]+ /m,
-    'with a line for the daemon');
+    'rblctl status has a line for the daemon');
 $dns->rules([ '.', $soa ]);
 
 # A second daemon; then both end.
 
 my $other = start_checkd(%opt, conf => { conf_short(name => 'two') });
-eventually { (daemons()->{two} // {})->{checks} } 10, 'another daemon';
-ok(stop_server($_), 'it stops') for $other, $checkd;
+eventually { (daemons()->{two} // {})->{checks} } 10,
+    'the record of a second daemon appears';
+ok(stop_server($_), 'the daemon stops') for $other, $checkd;
 my $left = redis($w->{redis}, 'PTTL', 'rbl:{0}:daemon:two');
 cmp_ok($left, '<=', 20_000, 'the record of a stopped daemon expires soon');
-cmp_ok($left, '>', 0, 'by itself');
+cmp_ok($left, '>', 0, 'the record of a stopped daemon still has a TTL');
 redis($w->{redis}, 'PEXPIRE', 'rbl:{0}:daemon:two', 1);
 eventually { !redis($w->{redis}, 'EXISTS', 'rbl:{0}:daemon:two') } 5,
-    'it has expired';
-ok(!daemons()->{two}{checks}, 'and rblctl shows its name alone');
+    'the record of a stopped daemon expires';
+ok(!daemons()->{two}{checks},
+    'rblctl status has no metrics for the stopped daemon');
 
 # Damaged records are left out.
 
@@ -125,8 +136,8 @@ for my $bad ('x', "\x98\x01", mp_pack([1, 'two', 'v1', 1, 1, ['x'], [], []]),
 {
     redis($w->{redis}, 'SET', 'rbl:{0}:daemon:two', $bad);
     my $r = rblctl($w->{redis}, '--json', 'status');
-    is($r->{status}, 0, 'a damaged record: status');
-    ok(!daemons()->{two}{checks}, 'and it is left out');
+    is($r->{status}, 0, 'rblctl status ignores a damaged record');
+    ok(!daemons()->{two}{checks}, 'rblctl status leaves a damaged record out');
 }
 
 # A newer release has more metrics, an older one fewer.

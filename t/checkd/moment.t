@@ -34,7 +34,7 @@ for my $n (1, 2) {
             name => "d$_") }) } 1 .. $n;
     my $ht = add_host($w, "10.0.0.$n");
     eventually { host_record($w, $ht)->{listed_count} == 1 } 20,
-        "$n: listed";
+        "$n: the list lists the host";
 
     # After three seconds the TTL of the random names is below the full TTL.
     sleep 3;

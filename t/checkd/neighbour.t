@@ -34,6 +34,6 @@ eventually { grep { redis($w->{redis}, 'HEXISTS', $_, 'lied domain') }
 my $ht = add_host($w, 'bad.example', family => 4);
 eventually { host_record($w, $ht)->{listed_count} >= 1 } 8,
     'the system list announces its listing';
-ok(stop_server($checkd), 'it stops');
+ok(stop_server($checkd), 'the daemon stops');
 $dns->stop;
 done_testing();

@@ -49,11 +49,12 @@ redis($redis, 'ACL', 'SETUSER', 'rbl-checkd', '-subscribe');
 redis($redis, 'CLIENT', 'KILL', 'TYPE', 'pubsub');
 ok(wait_log($checkd, qr/\[warn\].* NOPERM .*'subscribe'/, 5),
     'a missing right is logged');
-is(subscribers(), 0, 'no messages come');
+is(subscribers(), 0, 'no daemon is subscribed without the right');
 my $late = latency();
-cmp_ok($late, '<', 0.6, 'checks are found');
-cmp_ok($late, '>', SOON, 'at the interval');
-is(log_count($checkd, '\[warn\].* NOPERM'), 1, 'it is logged once');
+cmp_ok($late, '<', 0.6, 'a check without messages begins soon');
+cmp_ok($late, '>', SOON, 'a check without messages waits for the interval');
+is(log_count($checkd, '\[warn\].* NOPERM'), 1,
+    'the log has one line about the missing right');
 redis($redis, 'ACL', 'SETUSER', 'rbl-checkd', '+subscribe');
 eventually { subscribers() == 1 } 5, 'the daemon subscribes again';
 cmp_ok(latency(), '<', SOON, 'checks begin at once again');
@@ -71,10 +72,11 @@ wait_log($checkd, qr/store .*: (?:Connection|Server closed|No such)/, 5);
 restart_server($redis);
 init_store($redis, lists => $w->{lists_file});
 $w->{acct} = make_account($redis);
-eventually { subscribers() == 1 } 10, 'after a restart it subscribes';
+eventually { subscribers() == 1 } 10,
+    'the daemon subscribes after a restart of Redis';
 eventually { wait_check($w, check_value($w, '10.1.0.2'))->{status}
-    eq 'completed' } 10, 'and finds checks';
-cmp_ok(latency(), '<', SOON, 'at once');
+    eq 'completed' } 10, 'the daemon finds checks after a restart of Redis';
+cmp_ok(latency(), '<', SOON, 'checks begin at once after a restart of Redis');
 
 # Two daemons.
 
@@ -88,8 +90,8 @@ eventually {
         read_file($d->{log}) =~ /check (PP\w+) of a value: finished,/g }
         $checkd, $second;
     !grep { !$by{$_} } @pp;
-} 5, 'each by one of them';
-cmp_ok(latency(), '<', SOON, 'and at once');
+} 5, 'one of the two daemons finishes each check';
+cmp_ok(latency(), '<', SOON, 'two daemons: a check begins at once');
 ok(stop_server($second), 'the second stops');
 
 # A damaged outbox.
@@ -99,14 +101,15 @@ redis($redis, 'SET', $bad, 'x');
 ok(wait_log($checkd, qr/cannot read the outbox of partition 0: WRONGTYPE/, 5),
     'a damaged outbox is logged');
 redis($redis, 'XADD', $good, '*', 'a', 'x');
-eventually { redis($redis, 'XLEN', $good) == 0 } 5, 'the others are read';
+eventually { redis($redis, 'XLEN', $good) == 0 } 5,
+    'the daemon reads the other outboxes';
 redis($redis, 'DEL', $bad);
 redis($redis, 'XADD', $bad, '*', 'a', 'x');
 eventually { redis($redis, 'XLEN', $bad) == 0 } 5,
-    'and this one, when it is sound again';
+    'the repaired outbox is read again';
 unlike(read_file($checkd->{log}), qr/outbox of partition [1-9]\d*:/,
-    'no other had trouble');
+    'no other outbox has an error');
 
-ok(stop_server($checkd), 'it stops');
+ok(stop_server($checkd), 'the daemon stops');
 $dns->stop;
 done_testing();

@@ -15,7 +15,7 @@ my $w = world(zones => { 'a.test' => { data => listed_entry('10.0.0.1') } },
 my $checkd = start_checkd(store => $w->{redis}, resolver => $w->{dns},
     conf => { conf_short() });
 is(wait_check($w, check_value($w, '10.0.0.1'))->{status}, 'completed',
-    'a check');
+    'a check completes on the first store');
 
 redis($w->{redis}, 'HSET', 'rbl:meta', 'partitions', 2 * partitions());
 redis($w->{redis}, 'CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');

@@ -45,16 +45,17 @@ sub look {
 
 for my $host (qw(db.prod web.prod many.prod)) {
     my $d = look($host)->{'corp.test'};
-    is("$d->{status} $d->{error}", 'unknown hijacked', "$host: unknown");
-    is_deeply($d->{codes}, [], 'no address is shown');
-    is("$d->{details}$d->{reason}", '', 'and no text');
+    is("$d->{status} $d->{error}", 'unknown hijacked',
+        "$host: the result is unknown, hijacked");
+    is_deeply($d->{codes}, [], "$host: no address is shown");
+    is("$d->{details}$d->{reason}", '', "$host: no text is shown");
 }
 my $d = look('ok.prod')->{'corp.test'};
 is("$d->{status} @{ $d->{codes} } $d->{reason}", 'listed 127.0.0.2 listed: ok',
     'a code and its text are shown');
 $d = look('alias.prod')->{'corp.test'};
 is("$d->{status} @{ $d->{codes} } $d->{reason}", 'listed 127.0.0.2 ',
-    'a text that belongs to another name is not');
+    'the text of another name is not shown');
 
 $d = look('dns.deep');
 is("$d->{$_}{status} $d->{$_}{error} @{ $d->{$_}{codes} }", 'unknown name ',
@@ -66,5 +67,5 @@ is("$d->{status} $d->{error}", 'listed ', 'a name beside the refused one is');
 
 ok(stop_server($checkd), 'the daemon stops');
 unlike(read_file($checkd->{log}), qr/10\.1\.2\.3|password/,
-    'its log has none of it');
+    'the log has no address and no secret text');
 done_testing();

@@ -52,10 +52,10 @@ for my $pp (@attack) {
 }
 is(join(' ', sort map { /^(?:unknown (?:timeout|quota)|clear )$/ ? () : $_ }
     keys %error), '', 'all of the attack is unknown, by timeout or quota');
-ok($error{'unknown quota'}, 'some were over the rate');
+ok($error{'unknown quota'}, 'some queries are over the rate');
 $asked = $dns->asked('\.bad\.test A$');
 $most = RATE * 20 + RATE / 5 * 60 + (RATE + RATE / 5) * (time - $began);
-cmp_ok($asked, '<=', $most + 2, 'and still its queries are bounded');
+cmp_ok($asked, '<=', $most + 2, 'the queries of the ended attack are bounded');
 
 # One such list: it is detected, and then answers again.
 

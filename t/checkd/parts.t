@@ -31,7 +31,8 @@ my $w = world(no_dns => 1, zones => { map { $_ => { control => 'ip' } }
 my $checkd = start_checkd(store => $w->{redis},
     resolver => { port => $dns->port }, conf => { conf_short() });
 my $ht = add_host($w, '10.0.0.5');
-eventually { host_record($w, $ht)->{listed_count} == 2 } 10, 'listed';
+eventually { host_record($w, $ht)->{listed_count} == 2 } 10,
+    'both lists list the host';
 $dns->rules(rules(0));
 sub ends {
     my ($s) = @_;
@@ -44,9 +45,9 @@ sub ends {
     } while (%left && time < $till);
     return join ' ', sort keys %left;
 }
-is(ends(5), 'a.test b.test', 'neither ends at once');
+is(ends(5), 'a.test b.test', 'no listing ends at once');
 cleared($w, $ht, time * 1000 - 25 * 3_600_000);
-is(ends(15), '', 'both do after a day');
-ok(stop_server($checkd), 'it stops');
+is(ends(15), '', 'both listings end after a day');
+ok(stop_server($checkd), 'the daemon stops');
 $dns->stop;
 done_testing();

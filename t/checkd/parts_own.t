@@ -31,15 +31,16 @@ my %ht = ('own.test' => add_host($w, '10.0.0.5'),
     'names.test' => add_host($w, 'bad.example', type => 'uribl', family => 4));
 for my $zone (sort keys %ht) {
     eventually { host_record($w, $ht{$zone})->{listed_count} == 1 } 10,
-        "$zone: listed";
+        "$zone: the own list lists the host";
 }
 $dns->rules(@rest);
 for my $zone (sort keys %ht) {
     is(verdict($w, $ht{$zone}, $zone), 'unknown unconfirmed',
-        "$zone: not at once");
+        "$zone: the listing does not end at once");
     cleared($w, $ht{$zone}, time * 1000 - 25 * 3_600_000);
-    is(verdict($w, $ht{$zone}, $zone), 'clear ', "$zone: a day does");
+    is(verdict($w, $ht{$zone}, $zone), 'clear ',
+        "$zone: the listing ends after a day");
 }
-ok(stop_server($checkd), 'it stops');
+ok(stop_server($checkd), 'the daemon stops');
 $dns->stop;
 done_testing();

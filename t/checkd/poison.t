@@ -37,19 +37,19 @@ for my $death (1 .. 3) {
 }
 
 my $state = wait_check($w, $poison, 20);
-is($state->{status}, 'failed', 'it fails');
+is($state->{status}, 'failed', 'the check that crashes its daemon fails');
 is($state->{message}, 'The check failed after 3 attempts.',
-    'and has the reason');
-is($deaths, 3, 'after three deaths');
+    'the failed check names the three attempts');
+is($deaths, 3, 'the check has crashed three daemons');
 wait_for { jobs_left($w) == 0 } 60, 'the others';
 my %states;
 $states{ check_state($w, $_)->{status} }++ for @others;
 is_deeply(\%states, { completed => scalar @others },
     'the one-offs beside it are completed');
 is(scalar(grep { host_record($w, $_)->{checked} } @hosts), scalar @hosts,
-    'the hosts too');
+    'the hosts beside the failed check are checked');
 is(log_count($daemon, 'The check failed after 3'), 1,
-    'and only that one failed');
+    'the log has only one failed check');
 ok(alive($daemon), 'the daemon lives');
 
 done_testing();

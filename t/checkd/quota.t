@@ -134,15 +134,17 @@ is(errors('day.test', @checks), "$DAY clear , " . (200 - $DAY)
     . ' unknown quota', 'the others are unknown, none is clear');
 is(errors('free.test', @checks), '200 clear ', 'another list is not touched');
 is(shared('day.test', 'used'), $DAY, 'all daemons count together');
-is(log_count($_, 'is used up') <= 1, 1, 'it is logged once')
+is(log_count($_, 'is used up') <= 1, 1, 'a daemon logs the used-up quota once')
     for @checkd;
 
 my ($pp) = start_checks(1);
 all_end('one more', 20, $pp);
-is(errors('day.test', $pp), '1 unknown quota', 'is not queried either');
+is(errors('day.test', $pp), '1 unknown quota',
+    'a list with a used-up quota is not queried');
 shared('day.test', day => shared('day.test', 'day') - 1);
 eventually { my ($c) = start_checks(1); wait_check($w, $c, 20);
-    errors('day.test', $c) eq '1 clear ' } 20, 'the next day it is';
+    errors('day.test', $c) eq '1 clear ' } 20,
+    'the next day the list is queried again';
 
 # --- a rate ----------------------------------------------------------------
 
@@ -151,8 +153,9 @@ my $began = time;
 @checks = start_checks(120);
 all_end('120 checks at 20 a second end', 60, @checks);
 my @at = map { $_->[3] - $began } $dns->log('rate\.test A$');
-is(scalar @at, 120, 'each is queried once');
-is(errors('rate.test', @checks), '120 clear ', 'and each gets a response');
+is(scalar @at, 120, 'each address is queried once');
+is(errors('rate.test', @checks), '120 clear ',
+    'each of the 120 checks gets a response');
 my $over = over_rate($RATE, @at);
 cmp_ok($over, '<=', $BATCH + 1 + $STALL,
     sprintf 'at no time more than a batch above it: %.1f', $over);
@@ -196,8 +199,8 @@ for my $i (0 .. 2) {
 all_end('150 checks end, though each daemon was killed once', 120, @checks);
 $asked = $dns->asked('day\.test A$');
 cmp_ok($asked, '<=', $DAY, "never more than the day allows: $asked");
-cmp_ok($asked, '>', $DAY - 60, 'and not much less');
-is(shared('day.test', 'used'), $DAY, 'all is given away');
+cmp_ok($asked, '>', $DAY - 60, 'most of the daily quota is used');
+is(shared('day.test', 'used'), $DAY, 'all of the daily quota is handed out');
 like(errors('day.test', @checks), qr/^\d+ clear , \d+ unknown quota$/,
     'the others are unknown: ' . errors('day.test', @checks));
 
@@ -209,16 +212,18 @@ $dns->rules([ '.', { a => ['127.0.0.9'], ttl => 60 } ]);
 is(wait_check($w, $pp, 20)->{status}, 'completed', 'a check ends');
 is(errors('refuses.test', $pp), '1 unknown blocked', 'the list refuses');
 eventually { (shared('refuses.test', 'refused') // 0) == 1 } 10,
-    'it is recorded for all';
+    'the store records the refusal';
 eventually { 1 == grep { log_count($_, 'gets none for 300 s') } @checkd } 10,
-    'and logged once';
+    'one daemon logs the refusal';
 my $till = shared('refuses.test', 'till');
 
 # Other daemons learn of it when they look, or when the list refuses them, too.
 @checks = start_checks(100);
 all_end('100 checks end', 60, @checks);
-is(errors('refuses.test', @checks), '100 unknown blocked', 'unknown, all');
-is(shared('refuses.test', 'till'), $till, 'and the block is no longer for it');
+is(errors('refuses.test', @checks), '100 unknown blocked',
+    'the refusing list is unknown in all 100 checks');
+is(shared('refuses.test', 'till'), $till,
+    'more checks do not extend the block');
 eventually {
     $dns->rules([ '.', { rcode => 'nxdomain', soa => ['test', 60, 60] } ]);
     @checks = start_checks(50);
@@ -241,6 +246,6 @@ eventually { wait_check($w, start_checks(1), 20);
     'a daemon that gets a response ends it';
 
 ok(stop_server($_), 'a daemon stops') for @checkd;
-is($_->{status}, 0, 'with status 0') for @checkd;
+is($_->{status}, 0, 'the daemon exits with status 0') for @checkd;
 $dns->stop;
 done_testing();

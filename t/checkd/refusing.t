@@ -86,7 +86,7 @@ sub all { return join ', ', ($_[0]) x @lists }
 
 is(dns_query($bad, '5.0.0.10.a.test')->{rcode}, 5, 'a resolver refuses');
 is(dns_query($partly, '5.0.0.10.d.test')->{rcode}, 5,
-    'another does so for one list');
+    'another resolver refuses one list');
 
 # --- one of two resolvers refuses --------------------------------------------
 
@@ -94,8 +94,10 @@ for my $order ([$bad, $good], [$good, $bad], [$partly, $good],
     [$denied, $good])
 {
     my $checkd = daemon(@$order);
-    is(found('10.0.0.5'), all('listed'), 'with a good one beside it: listed');
-    is(found('10.0.0.6'), all('clear'), 'with a good one beside it: clear');
+    is(found('10.0.0.5'), all('listed'),
+        'a daemon with a good resolver finds the listed host');
+    is(found('10.0.0.6'), all('clear'),
+        'a daemon with a good resolver finds the clear host');
     ok(stop_server($checkd), 'the daemon stops');
     is(left_alone(), '', 'no list is left alone');
 }
@@ -112,7 +114,8 @@ for my $resolver ($bad, $denied) {
     is(host_record($w, $ht)->{unknown_count}, @lists,
         'blind: nothing is known');
     is(scalar(grep { $_->[1] eq 'timeout' }
-        @{ host_record($w, $ht)->{troubled} }), 0, 'blind: and at once');
+        @{ host_record($w, $ht)->{troubled} }), 0,
+            'blind: the check ends at once');
     like(found('10.0.0.5'), $nothing,
         'blind: nothing is known of another value');
     eventually { log_count($checkd, 'resolver 127\.0\.0\.1\@'
@@ -141,30 +144,30 @@ eventually { dns_query($good, '5.0.0.10.d.test')->{answers}[0]
     eq '127.255.255.254' } 10, 'the resolver knows';
 my $checkd = daemon($good);
 is(found('10.0.0.5'), 'listed, listed, listed, unknown blocked',
-    'an error code: blocked');
+    'an error code: the list is blocked');
 eventually { left_alone() eq 'd.test' } 10, 'an error code: left alone';
 ok(rbldnsd_data($dns, 'd.test', zone('d.test', '10.0.0.5')),
-    'it answers again');
+    'the refusing list answers again');
 eventually { dns_query($good, '5.0.0.10.d.test')->{answers}[0]
     eq '127.0.0.2' } 10, 'the resolver knows';
 my $other = daemon($good);
 ok(stop_server($checkd), 'the daemon stops');
 is(found('10.0.0.5'), 'listed, listed, listed, unknown blocked',
     'another daemon does not query it');
-ok(stop_server($other), 'it stops');
+ok(stop_server($other), 'the other daemon stops');
 forget('d.test');
 
 # By REFUSED, through a resolver that works for the others.
 $checkd = daemon($partly);
 like(found('10.0.0.5'), qr/^(?:listed, ){3}unknown (?:blocked|refused)$/,
-    'REFUSED: unknown');
+    'REFUSED: the list is unknown');
 eventually { found('10.0.0.6'); left_alone() eq 'd.test' } 15,
     'REFUSED: left alone';
 is(log_count($checkd, 'list d\.test refuses queries'), 1,
-    'REFUSED: and logged once');
+    'REFUSED: the refusal is logged once');
 $other = daemon($good);
 ok(stop_server($checkd), 'the daemon stops');
 is(found('10.0.0.5'), 'listed, listed, listed, unknown blocked',
     'another daemon does not query it');
-ok(stop_server($other), 'it stops');
+ok(stop_server($other), 'the other daemon stops');
 done_testing();

@@ -56,11 +56,13 @@ for my $case (@cases) {
 sub listed { return host_record($_[0]{w}, $_[0]{host})->{listed_count} }
 
 for my $r (@run) {
-    eventually { listed($r) } 20, "$r->{name}: listed";
+    eventually { listed($r) } 20,
+        "a resolver that $r->{name} SOA: the host is listed";
     eventually { log_count($r->{checkd},
         "resolver 127\\.0\\.0\\.1\\S* $r->{name} SOA") } 20,
         "$r->{name}: it is logged";
-    is(log_count($r->{checkd}, 'SOA records'), 1, "$r->{name}: once");
+    is(log_count($r->{checkd}, 'SOA records'), 1,
+        "a resolver that $r->{name} SOA: one line is logged");
 }
 $_->{dns}->rules(@{ $_->{over} }) for @run;
 my $till = time + 30;

@@ -23,7 +23,7 @@ my $checkd = start_checkd(store => { %$f,
         addr => sentinel_words(1, map { $_->{port} } @sentinel) },
     resolver => $w->{dns}, conf => { conf_short(deliver => 'on',
         deliver_http => 'on', deliver_allow => '127.0.0.0/8') });
-is(checked($w), 'completed', 'a check');
+is(checked($w), 'completed', 'a check completes when one Sentinel is away');
 is(log_count($checkd,
     '\[warn\].*store sentinel:rbl@\S+, Sentinel 127\.0\.0\.1:1: '), 1,
     'a Sentinel that is away is named once');
@@ -61,17 +61,17 @@ my $new = wait_master($f, $old);
 is(checked($w, 20), 'completed', 'the master hangs: checks go on');
 cont_server($old);
 wait_replicas($f);
-is(checked($w), 'completed', 'it is back as a replica: checks go on');
+is(checked($w), 'completed', 'checks go on when the old master is a replica');
 
 # No Sentinel is there, and the connection to the master is.
 
 my $master = master($f);
 pause_server($_) for @sentinel;
 is(checked({ %$w, redis => $master }), 'completed',
-    'without Sentinels: checks go on');
+    'checks go on while no Sentinel answers');
 kill_server($master);
 ok(wait_log($checkd, qr/no Sentinel names a usable master/, 10),
-    'without Sentinels and without the master');
+    'the daemon logs that no Sentinel names a usable master');
 cont_server($_) for @sentinel;
 restart_member($f, $master);
 wait_master($f);

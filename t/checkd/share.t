@@ -33,9 +33,10 @@ my %ended;
 for my $s (@checkd) {
     $ended{$_}++ for read_file($s->{log}) =~ /check (PP\w+) of \w+: finished/g;
 }
-is(scalar keys %ended, 200, '200 checks finished');
+is(scalar keys %ended, 200, 'the daemons finish 200 checks');
 is(scalar(grep { $_ > 1 } values %ended), 0, 'none of them twice');
-cmp_ok(log_count($_, 'finished,'), '>', 20, 'this daemon did its share')
+cmp_ok(log_count($_, 'finished,'), '>', 20,
+    'each daemon finishes more than 20 checks')
     for @checkd;
 
 my %asked;
@@ -53,10 +54,10 @@ set_due($w, $_) for @sids;
 wait_for { jobs_left($w) >= 8 } 5;
 my $pp = check_value($w, '10.2.0.1');
 is(wait_check($w, $pp, 10)->{status}, 'completed', 'a manual check ends');
-cmp_ok(hosts_due($w), '>', 20, 'while many due ones still wait');
+cmp_ok(hosts_due($w), '>', 20, 'many due hosts are still waiting');
 
 eventually { jobs_left($w) == 0 && hosts_due($w) == 0 } 60,
-    'then these are done too';
+    'all jobs and due hosts finish in the end';
 
 $dns->stop;
 done_testing();

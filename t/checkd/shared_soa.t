@@ -26,7 +26,8 @@ my $w = world(no_dns => 1, zones => { 'a.test' => { control => 'ip' } });
 my $checkd = start_checkd(store => $w->{redis}, resolver => $dns->port,
     conf => { conf_short() });
 my $ht = add_host($w, '10.0.0.1');
-eventually { host_record($w, $ht)->{listed_count} == 1 } 20, 'listed';
+eventually { host_record($w, $ht)->{listed_count} == 1 } 20,
+    'the list lists the host';
 
 $dns->rules([@entry], ['^1\.0\.0\.10\.', denied(KEPT)],
     ['\.a\.test', denied(LEFT)], ['.', denied(LEFT)]);
@@ -34,7 +35,8 @@ my $ended = time;
 set_due($w, $ht);
 eventually { host_record($w, $ht)->{listed_count} == 0 } 40,
     'the end is reported, though the host\'s response has a longer TTL';
-cmp_ok(time - $ended, '>', ENTRY + KEPT, 'after the whole one');
+cmp_ok(time - $ended, '>', ENTRY + KEPT,
+    'the end is reported after the whole TTL');
 
 ok(stop_server($checkd), 'the daemon stops');
 $dns->stop;

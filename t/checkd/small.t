@@ -32,11 +32,12 @@ my $checkd = start_checkd(store => $w->{redis}, resolver => $dns,
 my $pp = check_value($w, '10.9.0.25');
 wait_check($w, $pp, 20);
 my $d = details($w, $pp);
-is($d->{ $lists[6] }{status}, 'listed', 'one that is requested at once');
+is($d->{ $lists[6] }{status}, 'listed',
+    'a check requested at once finds the listing');
 is(scalar(grep { $d->{$_}{status} eq 'clear' } @lists), 35,
     'the other lists are clear');
 diag sprintf '%.1f s', time - $start;
-cmp_ok(time - $start, '<', 4, 'soon');
+cmp_ok(time - $start, '<', 4, 'the first check finishes within four seconds');
 eventually { !grep { !host_record($w, $_)->{checked} } values %host } 30,
     'all hosts are checked';
 eventually { !grep { host_record($w, $_)->{listed_count} != 1 } values %host }
@@ -44,7 +45,7 @@ eventually { !grep { host_record($w, $_)->{listed_count} != 1 } values %host }
 is(redis($w->{redis}, 'ZCARD', RblCheckd::akey($w, 'listed')), 20,
     'all hosts are listed');
 diag sprintf '%.1f s', time - $start;
-cmp_ok(time - $start, '<', 15, 'soon');
+cmp_ok(time - $start, '<', 15, 'all listings are announced within 15 seconds');
 
 # --- delistings, announced as soon ------------------------------------------
 

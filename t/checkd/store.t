@@ -52,7 +52,7 @@ restart_server($w->{redis});
 is(wait_check($w, $pp, 20)->{status}, 'completed',
     'restart: the check in flight completed');
 is(wait_check($w, check_value($w, '10.0.0.3'))->{status}, 'completed',
-    'restart: later ones too');
+    'restart: later checks complete too');
 eventually { jobs_left($w) == 0 } 10, 'restart: no job is left';
 
 # It hangs for longer than the command timeout.
@@ -80,7 +80,7 @@ my @nonsense = ("$foreign:${pp1}::m:1:x", "AC1:${pp1}::m:1:x", "$ac:PP1::m:1:x",
 redis($w->{redis}, 'ZADD', redis_key('leases', $p), 0, $_)
     for @nonsense, "$ac:$pp1\n::m:1:x", 'x';
 eventually { jobs_left($w) == 0 } 10, 'nonsense is deleted from the leases';
-is(log_count($early, 'malformed job'), 4, 'and logged');
+is(log_count($early, 'malformed job'), 4, 'the log names four malformed jobs');
 redis($w->{redis}, 'ZADD', redis_key('leases', $p), 0, join ':', $ac, $pp1,
     fresh_sid('HT'), 'm:1:x');
 eventually { jobs_left($w) == 0 } 10, 'a job of a deleted host ends';
@@ -90,13 +90,13 @@ redis($w->{redis}, 'ZADD', $gone, 1, $_)
 redis($w->{redis}, 'ZADD', redis_key('due', $p), 1, $ac);
 eventually { redis($w->{redis}, 'ZCARD', $gone) == 0 } 10,
     'an unknown due host is deleted';
-is(log_count($early, 'malformed host'), 2, 'and logged');
+is(log_count($early, 'malformed host'), 2, 'the log names two malformed hosts');
 redis($w->{redis}, 'RPUSH', redis_key('manual', $ac), 'nonsense', "$pp2:HT2");
 redis($w->{redis}, 'ZADD', redis_key('manual', $p), 1, $ac);
 eventually { jobs_left($w) == 0 } 10, 'nonsense in the queue is deleted';
 is(wait_check($w, check_value($w, '10.0.0.7'))->{status}, 'completed',
-    'and the daemon continues');
-ok(stop_server($early), 'it stops');
+    'the daemon completes a check after the nonsense');
+ok(stop_server($early), 'the daemon stops');
 
 # A password; a wrong one is reported, but not shown.
 
@@ -108,11 +108,11 @@ my $wrong = start_checkd(store => $w->{redis}, %dns, ready => 0,
     conf => { conf_short(), store_password_file => $file });
 ok(wait_log($wrong, qr/WRONGPASS/, 5), 'a wrong password is logged');
 unlike(read_file($wrong->{log}), qr/\Q$secret\E/,
-    'without the password itself');
+    'the log does not show the wrong password');
 write_file($file, "$secret\n");
 my $right = start_checkd(store => $w->{redis}, %dns,
     conf => { conf_short(), store_password_file => $file });
-ok(alive($right), 'the right one opens the store');
+ok(alive($right), 'the daemon lives with the right password');
 redis($w->{redis}, 'CONFIG', 'SET', 'requirepass', '');
 
 # Another schema.
@@ -125,7 +125,8 @@ ok(wait_log($old, qr/it has schema @{[ $schema - 2 ]}, this rbl-checkd can use /
     5),
     'a store of another schema is refused');
 redis($w->{redis}, 'HSET', 'rbl:meta', 'schema', $schema - 1);
-ok(wait_log($old, qr/ready/, 10), 'and used when it is the one before');
+ok(wait_log($old, qr/ready/, 10),
+    'the daemon uses a store of the previous schema');
 ok(wait_log($old, qr/rblctl upgrade makes it $schema/, 5),
     'the log tells what to do');
 

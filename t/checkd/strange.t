@@ -33,7 +33,7 @@ my $log = read_file($checkd->{log});
 like($log, qr/$_/, "the log has: $_") for 'announced a reply with too many',
     'Protocol error', 'LOADING', 'no reply (?:in time|while connecting)';
 unlike($log, qr/secret/, 'arguments in error replies are not logged');
-unlike($log, qr/[^\n\x20-\x7e]/, 'nor control bytes');
-ok(stop_server($checkd), 'it stops on request');
+unlike($log, qr/[^\n\x20-\x7e]/, 'the log has no control bytes');
+ok(stop_server($checkd), 'the daemon stops on request');
 ok(stop_server($fake), 'the fake stops');
 done_testing();

@@ -92,5 +92,5 @@ is(checked_by($addr, $first->{checked})->{listed_count}, 1,
 kill 'TERM', $meddler;
 waitpid $meddler, 0;
 is(join(' ', map { "$_->{v} $_->{z}" } @{ history_of($w, $ht) }),
-    'listed a.test', 'nothing else has happened');
+    'listed a.test', 'the history has no other transition');
 done_testing();

@@ -20,9 +20,10 @@ my $checkd = start_checkd(store => $w->{redis},
     conf => { conf_short(control_retry => '1s') });
 own_lists($w, 'own.test' => 'uribl');
 my $ht = add_host($w, 'bad.example', type => 'uribl', family => 4);
-eventually { host_record($w, $ht)->{listed_count} == 1 } 10, 'listed';
+eventually { host_record($w, $ht)->{listed_count} == 1 } 10,
+    'the own list lists the host';
 is(log_count($checkd, 'own\.test.*lying'), 0,
     'the list is not logged as wildcarding');
-ok(stop_server($checkd), 'it stops');
+ok(stop_server($checkd), 'the daemon stops');
 $dns->stop;
 done_testing();

@@ -45,23 +45,25 @@ sub checked {
 
 my $pp = checked();
 my $state = check_state($w, $pp);
-is($state->{listed}, OWN + 1, 'listed everywhere')
+is($state->{listed}, OWN + 1, 'all lists list the host')
     or diag(substr read_file($checkd->{log}), -2000);
 my $size = redis($w->{redis}, 'STRLEN', $key);
 cmp_ok($size, '<=', 32 * 1024, 'the record of the host is small');
 my $octets = redis($w->{redis}, 'STRLEN', RblCheckd::akey($w, 'check',
     "$pp:d"));
-cmp_ok($octets, '<=', 64 * 1024, 'and the details of the check');
+cmp_ok($octets, '<=', 64 * 1024, 'the details of the check are small');
 
 my $d = details($w, $pp);
 is($d->{'sys.test'}{reason}, 'the list says why',
     'the text of the system list is whole');
 like($d->{"o$_.test"}{reason}, qr/\Ax+\xe2\x80\xa6\z/, "o$_.test is cut")
     for 1, OWN;
-cmp_ok(length $d->{'o1.test'}{reason}, '>=', 40, 'to no less than 40 bytes');
-is(scalar @{ $d->{'o1.test'}{codes} }, 2, 'and has two codes');
+cmp_ok(length $d->{'o1.test'}{reason}, '>=', 40,
+    'a cut text keeps at least 40 bytes');
+is(scalar @{ $d->{'o1.test'}{codes} }, 2,
+    'a list with a cut text keeps two codes');
 my ($entry) = grep { $_->[1] eq 'o1.test' } @{ host_record($w, $ht)->{details} };
-like($entry->[3], qr/\Ax+\xe2\x80\xa6\z/, 'likewise in the record');
+like($entry->[3], qr/\Ax+\xe2\x80\xa6\z/, 'the text in the record is cut too');
 
 # Current listings from other checks do not add to that.
 
@@ -69,7 +71,7 @@ for my $half ('\d*[02468]', '\d*[13579]') {
     $dns->rules(@system, own($half), [ '\.o\d+\.test ' => 'servfail' ], @end);
     checked();
     cmp_ok(redis($w->{redis}, 'STRLEN', $key), '<=', 32 * 1024,
-        'half of them unknown: small as well');
+        'the record is small with half of the lists unknown');
 }
 is(host_record($w, $ht)->{listed_count}, OWN + 1, 'all listings are current');
 
@@ -83,9 +85,11 @@ my $rp = record('account', redis($w->{redis}, 'GET',
 script_ok($w, 'host_update', [RblCheckd::akey($w, 'acct')], $ht, '0', '', $rp);
 $dns->rules(@system, own('\d+'), @end);
 $d = details($w, checked());
-is(scalar keys %$d, 8, 'eight lists');
-is($_->{reason}, $say, "$_->{zone}: whole") for @$d{sort keys %$d};
-is(scalar @{ (values %$d)[0]{codes} }, 3, 'with all codes');
+is(scalar keys %$d, 8, 'the small profile has eight lists');
+is($_->{reason}, $say,
+    "the text of $_->{zone} is whole") for @$d{sort keys %$d};
+is(scalar @{ (values %$d)[0]{codes} }, 3,
+    'a list of the small profile keeps three codes');
 
 ok(stop_server($checkd), 'the daemon stops');
 done_testing();

@@ -43,17 +43,17 @@ my $pp = check_value($w, '10.0.0.7');
 is(wait_check($w, $pp)->{status}, 'completed', 'a check completes');
 my $details = details($w, $pp);
 is(join(' ', grep { $details->{$_}{status} eq 'listed' } sort keys %$details),
-    'z07.test', 'of all lists');
-is(scalar keys %$details, 40, 'all of them');
+    'z07.test', 'the check is listed on one list');
+is(scalar keys %$details, 40, 'the check has results of all 40 lists');
 my @pp = map { check_value($w, "10.0.1.$_") } 1 .. 30;
 is(scalar(grep { (wait_check($w, $_)->{status} // '') eq 'completed' } @pp),
-    30, 'many checks at once');
+    30, 'many checks at once complete');
 cmp_ok(scalar(grep { / laddr=127\.0\.0\.1:$port / } split /\n/,
     redis($redis, 'CLIENT', 'LIST')), '>', 1, 'the connections are encrypted');
 
 restart_server($redis);
 is(wait_check($w, check_value($w, '10.0.0.8'))->{status}, 'completed',
-    'after a restart of Redis it goes on');
+    'a check completes after a restart of Redis');
 is(log_count($checkd, '\[error\]'), 0, 'no error was logged');
 ok(stop_server($checkd), 'the daemon stops');
 
@@ -113,7 +113,8 @@ while (my $c = $silent->accept) {
     last if length $got;
 }
 like($got, qr/\A\x16\x03/, 'a handshake of TLS is sent');
-unlike($got, qr/AUTH|HMGET|secret/, 'and nothing before it');
+unlike($got, qr/AUTH|HMGET|secret/,
+    'the daemon sends no secret before the TLS handshake');
 close $silent;
 
 # --- bytes that are not of TLS ---------------------------------------------
@@ -157,7 +158,8 @@ sub several {
             tls_conf('ca', 'client'), store_nodes => $nodes });
     is(checked($world), 'completed', "$name: a check completes");
     $fail->($world->{acct});
-    is(checked($world, 30), 'completed', "$name: and after a failover");
+    is(checked($world, 30), 'completed',
+        "$name: a check completes after a failover");
     ok(stop_server($daemon), "$name: the daemon stops");
 }
 

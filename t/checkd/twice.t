@@ -46,17 +46,19 @@ while (time < $kept - 1) {
 is(join(', ', sort keys %found), 'unknown unconfirmed',
     'a cached response does not confirm it');
 is(scalar(grep { @{ history_of($w, $_) } } values %ht), 0,
-    'and no listing is announced');
+    'a cached wildcard response announces no listing');
 
 eventually { !grep { my $h = host_record($w, $_); $h->{unknown_count}
     || $h->{listed_count} } values %ht } TTL + 10,
     'the cache entry has expired: not listed, without a request';
-is(scalar(grep { @{ history_of($w, $_) } } values %ht), 0, 'and never was');
+is(scalar(grep { @{ history_of($w, $_) } } values %ht), 0,
+    'no listing was ever announced');
 
 eventually { host_record($w, $listed)->{listed_count} } TTL + 15,
     'a true listing is announced';
-cmp_ok(time - $added, '>', TTL, 'after its TTL');
-is(scalar @{ history_of($w, $listed) }, 1, 'once');
+cmp_ok(time - $added, '>', TTL, 'the true listing is announced after its TTL');
+is(scalar @{ history_of($w, $listed) }, 1,
+    'the true listing is announced once');
 
 my $pp = check_value($w, '10.0.0.8');
 wait_check($w, $pp);
@@ -78,8 +80,10 @@ $dns->rules(@wild);
 is(dns_query($unbound, '7.0.0.10.a.test')->{rcode}, 0,
     'the resolver keeps one of a wildcard');
 $dns->rules(@sane);
-is(verdict($w, $again, 'a.test'), 'unknown unconfirmed', 'seen first, too');
-is(scalar @{ history_of($w, $again) }, 0, 'and no listing is announced');
+is(verdict($w, $again, 'a.test'), 'unknown unconfirmed',
+    'a second unconfirmed listing needs confirmation too');
+is(scalar @{ history_of($w, $again) }, 0,
+    'an old unconfirmed listing does not confirm another');
 
 ok(stop_server($_), 'a daemon stops') for @checkd;
 $dns->stop;

@@ -30,24 +30,27 @@ sub daemon {
 my $checkd = daemon();
 
 my $ht = add_host($w, '2001:db8::1', family => 2);
-eventually { host_record($w, $ht)->{listed_count} == 1 } 10, 'listed';
-is(verdict($w, $ht, 'v.test'), 'listed ', 'it is current');
+eventually { host_record($w, $ht)->{listed_count} == 1 } 10,
+    'the list lists the IPv6 address';
+is(verdict($w, $ht, 'v.test'), 'listed ',
+    'the first result of the address is a listing');
 is(log_count($checkd, 'v\.test, ipv6.*: good'), 1,
-    'its IPv6 test point is seen');
+    'the log says that the IPv6 test point passes');
 
 $dns->rules(@four);
-like(verdict($w, $ht, 'v.test'), qr/^unknown/, 'the IPv6 data are emptied');
+like(verdict($w, $ht, 'v.test'), qr/^unknown/,
+    'the emptied IPv6 data make the address unknown');
 eventually { verdict($w, $ht, 'v.test') eq 'unknown unhealthy' } 10,
-    'its test point is missing';
+    'the missing IPv6 test point makes the list unhealthy';
 for my $who ('the daemon that saw it', 'one that was started since') {
     like(verdict($w, $ht, 'v.test'), qr/^unknown/, "$who: nothing ends");
     cleared($w, $ht, time * 1000 - 25 * 3_600_000);
     like(verdict($w, $ht, 'v.test'), qr/^unknown/,
-        "$who: a day later, too, since it had one");
+        "$who: nothing ends a day later");
     is(host_record($w, $ht)->{listed_count}, 1, "$who: the listing is current");
-    ok(stop_server($checkd), 'it stops');
+    ok(stop_server($checkd), "$who: the daemon stops");
     $checkd = daemon();
 }
-ok(stop_server($checkd), 'it stops');
+ok(stop_server($checkd), 'the last daemon stops');
 $dns->stop;
 done_testing();

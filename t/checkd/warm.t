@@ -38,13 +38,14 @@ my $unbound = start_unbound(stubs => { 'a.test' => $dns },
 
 my $first = begin($w, $unbound, 'first');
 my $ht = add_host($w, '10.0.0.1');
-eventually { host_record($w, $ht)->{listed_count} == 1 } 20, 'listed';
+eventually { host_record($w, $ht)->{listed_count} == 1 } 20,
+    'the list lists the host';
 ok(stop_server($first), 'a daemon stops');
 
 # Only the test point, with a long TTL.
 rbldnsd_data($dns, 'a.test', zone(ENTRY, '127.0.0.2'));
 eventually { dns_query($unbound, '1.0.0.10.a.test')->{rcode} == 3 } 10,
-    'the host is not there';
+    'the resolver answers NXDOMAIN for the host';
 sleep 1.1;
 is(dns_query($unbound, '2.0.0.127.a.test')->{rcode}, 0,
     'the resolver has the test point');
@@ -64,9 +65,10 @@ while (time < $gone + 5) {
     sleep 0.5;
 }
 is(join(', ', grep { /clear/ } keys %found), '',
-    'nor does the next one end it');
-is(host_record($w, $ht)->{listed_count}, 1, 'it is current');
+    'no daemon finds the host clear');
+is(host_record($w, $ht)->{listed_count}, 1,
+    'the listing of the host is current');
 is(verdict($w, $ht, 'a.test'), 'unknown unhealthy',
-    'and the list is known to be empty');
+    'the daemon knows that the list is empty');
 ok(stop_server($checkd), 'the daemon stops');
 done_testing();

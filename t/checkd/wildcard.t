@@ -19,9 +19,10 @@ my $w = world(no_dns => 1, zones => { 'a.test' => { control => 'ip' } });
 my $checkd = start_checkd(store => $w->{redis},
     resolver => { port => $dns->port }, conf => { conf_short() });
 my @ht = map { add_host($w, "10.$_.0.5") } 1 .. 4;
-eventually { 4 == grep { host_record($w, $_)->{checked} } @ht } 15, 'checked';
+eventually { 4 == grep { host_record($w, $_)->{checked} } @ht } 15,
+    'all four hosts are checked';
 is_deeply([map { map { $_->{v} } @{ history_of($w, $_) } } @ht], [],
     'no host is reported as listed');
-ok(stop_server($checkd), 'it stops');
+ok(stop_server($checkd), 'the daemon stops');
 $dns->stop;
 done_testing();

@@ -21,9 +21,10 @@ my $load = start_load($w->{nginx}, accounts => $w->{accounts}, clients => 8,
 for (1 .. failovers(1)) {
     sleep 1;
     my $old = master($f);
-    is(redis($old, 'CLIENT', 'PAUSE', 5000, 'WRITE'), 'OK', 'writes pause');
+    is(redis($old, 'CLIENT', 'PAUSE', 5000, 'WRITE'), 'OK',
+        'the old master pauses its writes');
     my $new = failover($f);
-    ok($new && $new != $old, 'another master');
+    ok($new && $new != $old, 'the Sentinels promote another master');
     wait_for { (info_of($old, 'replication')->{role} // '') eq 'slave' } 30,
         'the old master to follow';
     wait_replicas($f);

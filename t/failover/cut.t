@@ -50,7 +50,7 @@ sleep $left if $left > 0;
 my $healed = time;
 heal($_) for $f->{forward}, @sentinels;
 ok((wait_for { (ask($old, 'INFO', 'replication') // '') =~ /role:slave/ } 20),
-    'after healing the old one follows');
+    'the old master follows after the cut is healed');
 sleep 2;
 my ($here, $there) = map { stop_load($_) } @load;
 
@@ -67,9 +67,10 @@ sub last_of {
 }
 
 cmp_ok(last_of(0), '<', $limit, 'clients with the old master cannot write');
-cmp_ok(last_of(1), '<', $limit + 2, 'and soon cannot read');
+cmp_ok(last_of(1), '<', $limit + 2,
+    'clients with the old master soon cannot read');
 cmp_ok(scalar(grep { $_->{start} > $healed && $_->{said} eq 'done' } @$here),
-    '>', 0, 'and are served after healing');
+    '>', 0, 'clients with the old master are served after healing');
 
 my ($again) = sort { $a <=> $b } map { $_->{end} } grep {
     $_->{op} ne 'read' && $_->{said} eq 'done' && $_->{start} > $promoted }
@@ -89,7 +90,8 @@ for my $side ($here, $there) {
         is(scalar(grep { $_->{end} > $cut + $limit } @lost), 0,
             'nothing is lost that was acknowledged later');
     } else {
-        is(scalar @{ $report->{$_} }, 0, "$_: none") for qw(doubled untrue);
+        is(scalar @{ $report->{$_} }, 0,
+            "no operation is $_") for qw(doubled untrue);
         cmp_ok(@lost + @{ $report->{stale} }, '<=', ON_THEIR_WAY,
             'nothing else is lost');
     }

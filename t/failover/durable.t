@@ -55,21 +55,23 @@ sub logged {
 
 logged(qr/durable link\) is ready/);
 my $r = post("contact/confirm/$one", authcode => $code{$one});
-is($r->{status}, 200, 'a code is used while the replica answers');
+is($r->{status}, 200, 'the API uses a code while the replica answers');
 
 my ($replica) = replicas($f);
 pause_server($replica);
 $r = post("contact/confirm/$two", authcode => $code{$two});
-is($r->{status}, 503, 'without its answer nothing is acknowledged');
-like($r->{body}, qr{outcome is unknown}, 'and the caller is told so');
-ok(logged(qr/no replica confirms a change/), 'so is the operator');
+is($r->{status}, 503, 'a change that no replica confirms gets 503');
+like($r->{body}, qr{outcome is unknown},
+    'the response says that the outcome is unknown');
+ok(logged(qr/no replica confirms a change/),
+    'the error log says that no replica confirms a change');
 
 $r = post('host/add', host => '192.0.2.1', name => 'n', type => 'rbl');
 is($r->{status}, 200, 'other changes do not wait');
 
 cont_server($replica);
 $r = post("contact/confirm/$two", authcode => $code{$two});
-isnt($r->{status}, 503, 'later the call has an answer');
+isnt($r->{status}, 503, 'the API answers the call when the replica is back');
 is(json(http($nginx, 'GET', "/3.0/contact/$two.json", auth => $acct))
     ->{data}[0]{status}, 'active', 'the code was used');
 

@@ -34,8 +34,8 @@ my %other = map { $_ => 1 }
     grep { node_of($f, slot_of_account($f, $accounts[$_])) } 0 .. $#accounts;
 my @checks = grep { $_->{op} eq 'check' && $other{ $_->{account} }
     && $_->{start} > $down } @{ load_so_far($load) };
-cmp_ok(scalar @checks, '>', 10, 'checks of the other half are started');
-is(scalar unfinished($w, \@checks, 5), 0, 'and end');
+cmp_ok(scalar @checks, '>', 10, 'more than 10 checks of the other half start');
+is(scalar unfinished($w, \@checks, 5), 0, 'all checks of the other half end');
 my $up = time;
 restart_member($f, $_) for @nodes[0, 1];
 ok(wait_ok($f), 'the cluster is whole again');
@@ -44,9 +44,11 @@ my $records = stop_load($load);
 
 my @ours = grep { $other{ $_->{account} } } @$records;
 my @during = grep { $_->{start} > $down && $_->{end} < $up } @ours;
-cmp_ok(scalar @during, '>', 100, 'requests of the other half');
-is(scalar(grep { $_->{said} ne 'done' } @during), 0, 'no 503');
-is(scalar(grep { $_->{said} ne 'done' } @ours), 0, 'nor before and after');
+cmp_ok(scalar @during, '>', 100, 'the other half sends more than 100 requests');
+is(scalar(grep { $_->{said} ne 'done' } @during), 0,
+    'no request of the other half gets 503 meanwhile');
+is(scalar(grep { $_->{said} ne 'done' } @ours), 0,
+    'no request of the other half ever gets 503');
 
 sub quantile {
     my ($q, @records) = @_;
@@ -61,7 +63,8 @@ for my $q (0.5, 0.9) {
     my ($normal, $now) = map { quantile($q, @$_) } \@before, \@during;
     note sprintf '%.0f %%: %.1f ms, half away: %.1f ms', 100 * $q, $normal,
         $now;
-    cmp_ok($now, '<', 2 * $normal + 2, 'they take no longer');
+    cmp_ok($now, '<', 2 * $normal + 2,
+        'requests of the other half take no longer');
 }
 
 my @theirs = grep { !$other{ $_->{account} } } @$records;

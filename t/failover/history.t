@@ -30,7 +30,7 @@ sub bad {
     my ($name, $what, @ops) = @_;
 
     my $fault = fault_of(@ops);
-    like($fault && $fault->{text} // '', qr/^$what\b/, "found: $name");
+    like($fault && $fault->{text} // '', qr/^$what\b/, "the judge finds $name");
 }
 
 subtest 'histories that are in order' => sub {
@@ -124,8 +124,8 @@ subtest 'random histories' => sub {
             start => $end, end => $end + 1, said => 'done' };
         $missed++ if !history_fault($h, 0);
     }
-    is($wrong, 0, 'a true register has no fault');
-    is($missed, 0, 'a read that is stale is found');
+    is($wrong, 0, 'the judge finds no fault in a true register');
+    is($missed, 0, 'the judge finds a stale read');
     note sprintf 'slowest: %.2f s for 600 operations', $slowest;
 };
 

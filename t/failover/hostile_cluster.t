@@ -30,7 +30,7 @@ subtest 'a cluster' => sub {
     serves($nginx, $acct[$_], 'another slot') for 0, 2;
     my $r = rblctl($f, 'status');
     like("$r->{out}$r->{err}", qr/away|no node|not served/i,
-        'rblctl status says so');
+        'the output of rblctl status names the missing node');
     redis($nodes[1], 'CLUSTER', 'ADDSLOTS', $slot);
     wait_ok($f);
     serves($nginx, $acct[1], 'the slot has a node again');
@@ -56,18 +56,19 @@ subtest 'a cluster' => sub {
         }
         is(join(' ', sort keys %status), $status, $name);
         like(read_file($mixed->{error_log}), qr/belongs to another cluster/,
-            'the log says so');
+            'the error log names the other cluster');
         $r = rblctl({ %$f, addr => $words }, 'account', 'list');
-        like($r->{err}, qr/different clusters/, 'rblctl says so');
-        ok(stop_server($mixed), 'nginx ends');
+        like($r->{err}, qr/different clusters/,
+            'the message of rblctl names different clusters');
+        ok(stop_server($mixed), 'the nginx of the mixed addresses stops');
 
         my $checkd = start_checkd(store => { %$f, addr => $words },
             ready => $status == 200 ? qr/\bready\b/ : qr/not been initialised/);
         sleep 1;
         is(scalar(() = read_file($checkd->{log})
             =~ /not been initialised/g) > 0 ? 503 : 200, $status,
-            'the daemon decides alike');
-        ok(stop_server($checkd), 'and ends');
+            'the daemon decides like nginx');
+        ok(stop_server($checkd), 'the daemon of the mixed addresses stops');
     }
     pause_server($nodes[0]);
     my $late = start_nginx(store => { %$f, addr =>
@@ -130,8 +131,8 @@ subtest 'a false node of a cluster' => sub {
         my $nginx = start_nginx(store => { %$f, addr => $alone });
         refuses($nginx, $acct, $name);
         like(read_file($nginx->{error_log}), qr/not ready: it answers MOVED/,
-            'the log says so') if $name =~ /^it moves/;
-        ok(stop_server($nginx), 'and nginx ends');
+            "$name: the error log has the reason") if $name =~ /^it moves/;
+        ok(stop_server($nginx), "$name: the nginx process ends");
         rblctl_ends($f, $alone, $name) if $name =~ /^(?:it moves|nothing$)/;
     }
     fake_answers($fake, { %says, 'CLUSTER SLOTS' =>

@@ -43,38 +43,41 @@ sub found {
 
 my $records = some_load();
 my $report = load_report($nginx, $records, \@accounts);
-cmp_ok($report->{acked}, '>', 50, 'writes were acknowledged');
-is_clean($report, 'a store without a fault');
-is($report->{longest}, 0, 'without 503');
+cmp_ok($report->{acked}, '>', 50, 'more than 50 writes are acknowledged');
+is_clean($report, 'the judge finds no fault in a sound store');
+is($report->{longest}, 0, 'the store is never away');
 note away_text($report);
 
 my ($r, $key) = host_in($records);
 my $old = redis($redis, 'GET', $key);
 redis($redis, 'SET', $key, record_pack('host', %{ record('host', $old) },
     name => 'n', value => \$r->{host}));
-is(found($records, 'lost'), 1, 'an older name is found');
+is(found($records, 'lost'), 1, 'the judge finds an older name');
 redis($redis, 'DEL', $key);
 redis($redis, 'ZREM', redis_key('hosts', $accounts[$r->{account}]{sid}),
     $r->{id});
-is(found($records, 'lost'), 1, 'a host that is lost is found');
+is(found($records, 'lost'), 1, 'the judge finds a lost host');
 
 $records = some_load();
 ($r) = grep { $_->{op} eq 'add' && $_->{said} eq 'done' } reverse @$records;
 my $id = $r->{id};
 $_->{said} = 'unchanged' for grep { ($_->{id} // '') eq $id } @$records;
-is(found($records, 'untrue'), 1, '"Nothing was changed" that is not true');
+is(found($records, 'untrue'), 1,
+    'the judge finds an untrue "Nothing was changed"');
 
 $records = some_load(rate => 100, keep => 0);
-cmp_ok(scalar @$records, '<', 260, 'so many requests a second');
-is_clean(load_report($nginx, $records, \@accounts), 'all of them are good');
+cmp_ok(scalar @$records, '<', 260, 'the load stays below its rate');
+is_clean(load_report($nginx, $records, \@accounts),
+    'the judge finds no fault at a limited rate');
 pause_server($redis);
 my $load = start_load($nginx, accounts => \@accounts, clients => 4);
 sleep 1;
 kill_server($redis);
 sleep 1;
 $records = stop_load($load);
-is(scalar(grep { $_->{status} != 503 } @$records), 0, 'without a store: 503');
+is(scalar(grep { $_->{status} != 503 } @$records), 0,
+    'every request without a store gets 503');
 is(scalar(grep { $_->{said} !~ /^un/ } @$records), 0,
-    'each says whether the change may have happened');
+    'each 503 says whether the change may have happened');
 
 done_testing();

@@ -19,8 +19,8 @@ my $stripe = $t->{stripe};
 bill_plan($t, 'Business');
 add_card($t, 'pm_card_visa');
 ok((wait_for { bill($t)->{state} eq 'active' && bill($t)->{open} eq '' } 20,
-    'the payment'), 'a payment while the replica answers');
-is(scalar @{ stripe_state($stripe)->{charges} }, 1, 'is charged');
+    'the payment'), 'the daemon makes a payment while the replica answers');
+is(scalar @{ stripe_state($stripe)->{charges} }, 1, 'the card is charged once');
 
 # --- a replica that does not answer ------------------------------------------
 
@@ -29,19 +29,22 @@ pause_server($replica);
 my $py = next_period($t);
 ok(wait_log($t->{checkd}, qr/no replica of the store has the attempt/),
     'the daemon says that it waits for a replica');
-is(scalar @{ stripe_state($stripe)->{charges} }, 1, 'and charges nothing');
+is(scalar @{ stripe_state($stripe)->{charges} }, 1,
+    'the daemon charges nothing without the replica');
 
 my $r = rblctl($f, 'app', 'add', $t->{ac}, 'Other');
-is($r->{status}, 3, 'rblctl fails');
+is($r->{status}, 3, 'the tool rblctl exits with status 3');
 like($r->{err}, qr/change was made, but no replica confirms it/,
-    'and says what is certain');
+    'the message of rblctl says that the change was made');
 
 cont_server($replica);
 hurry($t);
 ok((wait_for { bill($t)->{open} eq '' } 30, 'the payment'),
-    'it is paid when the replica answers');
-is(payment($t, $py)->{state}, 'succeeded', 'with success');
-is(scalar @{ stripe_state($stripe)->{charges} }, 2, 'charged once');
+    'the daemon makes the payment when the replica answers');
+is(payment($t, $py)->{state}, 'succeeded',
+    'the payment has the state succeeded');
+is(scalar @{ stripe_state($stripe)->{charges} }, 2,
+    'the card is charged twice in all');
 
 # --- after a failover --------------------------------------------------------
 

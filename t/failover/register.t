@@ -23,11 +23,13 @@ for my $kind (qw(Sentinels cluster)) {
     for my $i (0 .. $#accounts) {
         my @history = history_of_records($records, $i);
         my $fault = history_fault(\@history, 'first');
-        is($fault && $fault->{text}, undef, "$kind: account $i");
+        is($fault && $fault->{text}, undef,
+            "$kind: the history of account $i is linearizable");
         my %said;
         $said{ $_->{said} }++ for @history;
         note join ', ', map { "$said{$_} $_" } sort keys %said;
-        cmp_ok($said{done}, '>', 100, 'with operations');
+        cmp_ok($said{done}, '>', 100,
+            "$kind: account $i has more than 100 operations");
     }
     my @odd = grep { $_->{said} =~ /^(?:broken|refused)$/ } @$records;
     is(scalar @odd, 0, 'each response is 200 or 503')

@@ -41,7 +41,8 @@ for my $kind (qw(Sentinels cluster)) {
     my $report = load_report($w->{nginx}, $records, \@accounts);
     note away_text($report);
     is_clean($report, "$kind: no request fails except with 503");
-    cmp_ok($report->{acked}, '>', 50, 'with writes');
+    cmp_ok($report->{acked}, '>', 50,
+        "$kind: more than 50 writes are acknowledged");
     none_left_open($w, "$kind: no connection is left");
     stop_server($w->{nginx});
     stop_server($_) for reverse @{ $f->{nodes} }, @{ $f->{sentinels} // [] };

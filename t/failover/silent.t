@@ -30,7 +30,8 @@ subtest 'a connection that is silent meanwhile' => sub {
     my ($acct) = grep { node_of($f, slot_of_account($f, $_)) == $old }
         @{ $w->{accounts} };
     pause_server($old);
-    is(status_of($nginx, $acct), 503, 'a request to the old master');
+    is(status_of($nginx, $acct), 503,
+        'a request to the silent master gets 503');
     ok((wait_for {
         read_file($nginx->{error_log}) =~ /:$old->{port} is silent/;
     } 2), 'its connection is silent');
@@ -41,7 +42,7 @@ subtest 'a connection that is silent meanwhile' => sub {
     sleep 0.5;                          # nginx asks for the slots each 0.2 s
     cont_server($old);
     ok((wait_for { status_of($nginx, $acct) == 200 } 5),
-        'requests are served by the new one');
+        'the new master serves requests');
 };
 
 # The query of the role finds the new master before a request needs it.
@@ -56,7 +57,7 @@ subtest 'no request meanwhile' => sub {
     my $start = time;
     is(status_of($w->{nginx}, $w->{accounts}[0]), 200,
         'the first request is served');
-    cmp_ok(time - $start, '<', 0.5, 'at once');
+    cmp_ok(time - $start, '<', 0.5, 'the first request is served at once');
     cont_server($old);
 };
 

@@ -36,7 +36,7 @@ ok((wait_for {
         @here;
 } 20), 'nginx serves the accounts of the others');
 is(http($nginx, 'GET', '/3.0/hosts.json', auth => $away)->{status}, 503,
-    'and not one of the server that is away');
+    'nginx does not serve an account of the absent server');
 
 my $dns = start_rbldnsd(zones => [['a.test', 'ip4set',
     "\$SOA 0 ns.test h.test 1 60 60 60 0\n\$TTL 1\n127.0.0.2\n"]]);
@@ -53,15 +53,17 @@ ok((wait_for {
 my $r = rblctl($f, 'account', 'show', $here[0]{sid});
 is($r->{status}, 0, 'rblctl shows an account') or diag($r->{err});
 $r = rblctl($f, 'upgrade');
-is($r->{status}, 3, 'but the schema is not raised meanwhile');
-like($r->{err}, qr/\bno node\b|cannot be|away|Connection refused/, 'the reason');
+is($r->{status}, 3, 'rblctl does not raise the schema meanwhile');
+like($r->{err}, qr/\bno node\b|cannot be|away|Connection refused/,
+    'the message of rblctl has the reason');
 
 RblFailover::Member::restart_member($f, $meta);
 wait_ok($f);
 ok((wait_for {
     http($nginx, 'GET', '/3.0/hosts.json', auth => $away)->{status} == 200;
 } 20), 'the server is back');
-is(rblctl($f, 'upgrade')->{status}, 0, 'upgrade');
+is(rblctl($f, 'upgrade')->{status}, 0,
+    'rblctl raises the schema when the server is back');
 fsck_clean($f, 'fsck finds nothing');
 
 done_testing();

@@ -23,13 +23,14 @@ for my $mode (soak_modes()) {
     my ($w, $run) = soak(seed => $ENV{SEED} // SEED, mode => $mode,
         seconds => SECONDS, dns_timeout => 600, unbound => 1,
         often => 4);
-    ok(soak_over($run), "$mode: all stops");
+    ok(soak_over($run), "$mode: the daemons and servers stop");
     my $j = judge($w, $run, slack => 6, work => 5);
     my ($line, @faults) = soak_text($w, $run, $j);
     note($line);
-    cmp_ok($j->{listings} + $j->{ends}, '>', 30, "$mode: much happens");
-    is($j->{$_}, 0, "$mode: $_") for qw(false_listing false_end doubled missed
-        late);
+    cmp_ok($j->{listings} + $j->{ends}, '>', 30,
+        "$mode: more than 30 listings begin or end");
+    is($j->{$_}, 0, "$mode: the judge counts no $_ announcement")
+        for qw(false_listing false_end doubled missed late);
     diag($_) for @faults;
 }
 

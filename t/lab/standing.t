@@ -177,6 +177,6 @@ for my $s (@scenarios) {
     is($told, $s->[2], "$s->[0]: the report");
 }
 
-ok(stop_server($checkd), 'it stops');
+ok(stop_server($checkd), 'the daemon stops');
 $dns->stop;
 done_testing();

@@ -17,7 +17,7 @@ my $lab = lab();
 my @scenarios = @{ $lab->{scenarios} };
 my %seen;
 ok(!(grep { $seen{ $_->{name} }++ } @scenarios), 'names are unique');
-cmp_ok(scalar @scenarios, '>=', 60, 'at least 60 scenarios');
+cmp_ok(scalar @scenarios, '>=', 60, 'the table has at least 60 scenarios');
 for my $v (qw(listed clear unknown)) {
     cmp_ok(scalar(grep { $_->{verdict} eq $v } @scenarios), '>', 10,
         "many are $v");

@@ -95,8 +95,10 @@ my ($step, $all) = grows(9, sub { $answered += drive($block) });
 cmp_ok($answered, '>=', 9 * $block, 9 * $block . ' requests are answered');
 diag("KiB after 1,000 requests and each $block more: $all");
 # The least leak, 32 bytes in one request of ten, is 62 KiB.
-cmp_ok($step, '<=', 60, 'their memory is that of 1,000') if !$sanitized;
-ok((wait_for { descriptors($worker) <= $open } 5), 'and no descriptor');
+cmp_ok($step, '<=', 60,
+    'more requests do not increase the memory of the worker') if !$sanitized;
+ok((wait_for { descriptors($worker) <= $open } 5),
+    'more requests leave no open descriptor');
 
 # Late replies, clients that disconnect, stores that go away.
 
@@ -117,7 +119,9 @@ trouble();
 diag("KiB after each 100 connections that break: $all");
 cmp_ok($step, '<=', 32, 'connections that break leave no memory')
     if !$sanitized;
-ok((wait_for { descriptors($worker) <= $open } 5), 'and no descriptor');
-is_deeply([workers_now($nginx)], [$worker], 'of the same worker');
+ok((wait_for { descriptors($worker) <= $open } 5),
+    'connections that break leave no open descriptor');
+is_deeply([workers_now($nginx)], [$worker],
+    'the worker is the same all the time');
 
 done_testing();

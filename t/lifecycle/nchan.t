@@ -18,8 +18,9 @@ is_deeply(\@names, [qw(ngx_module_names ngx_module_order ngx_modules
     ngx_rbl_module)], 'the module shows its tables and nothing else');
 
 my $undefined = run_cmd('nm', '-D', '--undefined-only', $module)->{out};
-unlike($undefined, qr/\b(?:redis|sds|hi_)/, 'and needs no hiredis of others');
-unlike($undefined, qr/\b(?:ngx_)?rbl_/, 'and no missing function');
+unlike($undefined, qr/\b(?:redis|sds|hi_)/,
+    'the module needs no hiredis of others');
+unlike($undefined, qr/\b(?:ngx_)?rbl_/, 'the module needs no missing function');
 
 my $nchan = $ENV{RBL_NCHAN} // '/usr/lib/nginx/modules/ngx_nchan_module.so';
 
@@ -41,10 +42,11 @@ for my $first (1, 0) {
         : $text =~ s/(load_module [^\n]*\n)/$1$load/r;
     my $nginx = start_nginx(store => $redis, conf => $text);
     my $name = 'nchan loaded ' . ($first ? 'first' : 'after');
-    ok((wait_for { ask($nginx) == 401 } 3), "$name: this module");
+    ok((wait_for { ask($nginx) == 401 } 3), "$name: this module answers");
     ok((wait_for { http($nginx, 'POST', '/pub', body => 'hello')->{status}
-        =~ /^20[12]$/ } 10), "$name: its own");
-    is(http($nginx, 'GET', '/sub')->{body}, 'hello', "$name: delivers");
+        =~ /^20[12]$/ } 10), "$name: nchan accepts a message");
+    is(http($nginx, 'GET', '/sub')->{body}, 'hello',
+        "$name: nchan delivers the message");
     for my $end ($redis, $other) {
         kill_server($end);
         ok((wait_for { ask($nginx) == ($end == $redis ? 503 : 401) } 3),
@@ -52,7 +54,8 @@ for my $first (1, 0) {
         RblTest::Process::launch($end);
         RblTest::Process::ready($end);
         store_meta($redis) if $end == $redis;
-        ok((wait_for { ask($nginx) == 401 } 3), "$name: and back");
+        ok((wait_for { ask($nginx) == 401 } 3),
+            "$name: this module answers again");
     }
     stop_server($nginx);
 }

@@ -20,7 +20,8 @@ sub nginx {
     my $nginx = start_nginx(store => $redis,
         http => 'rbl_store_timeout 5s; ' . ($opt{text} // ''),
         server => 'location /status { stub_status; }', %opt);
-    ok(wait_for { ask($nginx) == 401 } 3, 'service');
+    ok(wait_for { ask($nginx) == 401 } 3,
+        'nginx answers requests from the store');
     return $nginx;
 }
 
@@ -30,7 +31,7 @@ sub hang {
 
     pause_server($redis);
     my @c = map { send_request($nginx) } 1 .. 4;
-    ok(wait_for { writing($nginx) > 4 } 3, 'requests are waiting');
+    ok(wait_for { writing($nginx) > 4 } 3, 'the requests wait for the store');
     return @c;
 }
 
@@ -59,7 +60,8 @@ for (1, 2) {
     signal_server($nginx, 'HUP');
     ok(wait_for { gone(@old) } 5, 'idle workers leave at once');
 }
-ok(wait_for { ask($nginx) == 401 } 2, 'service');
+ok(wait_for { ask($nginx) == 401 } 2,
+    'nginx answers requests after the reload');
 
 stop_server($nginx);
 
@@ -67,7 +69,7 @@ stop_server($nginx);
 
 my $dir = temp_dir();
 $nginx = start_nginx(store_addr => "unix:$dir/none", workers => 2);
-is(ask($nginx), 503, 'no store');
+is(ask($nginx), 503, 'a request without a store gets 503');
 signal_server($nginx, 'QUIT');
 ok(wait_for { !alive($nginx) } 2, 'quit ends at once without a store');
 
@@ -78,7 +80,7 @@ $nginx = nginx(workers => 1, http => 'rbl_store_timeout 1500ms;');
 signal_server($nginx, 'QUIT');
 is(scalar(grep { status_line($_) =~ / 503 / } @waiting), 4,
     'quit with a hung store: 503 at the deadline');
-ok(wait_for { !alive($nginx) } 5, 'then the end');
+ok(wait_for { !alive($nginx) } 5, 'nginx ends after the deadline');
 cont_server($redis);
 
 # stop with requests in progress
@@ -92,7 +94,7 @@ cont_server($redis);
 # one process only
 
 $nginx = nginx(main => 'master_process off;', workers => 1);
-ok(stop_server($nginx), 'without a master process');
+ok(stop_server($nginx), 'nginx without a master process stops');
 
 # A reload of such a process leaves it without connections, which is a matter of
 # nginx, but the module must not use objects of the old configuration.
@@ -106,11 +108,11 @@ for my $size (2, 3) {
     my $before = messages($nginx, qr/using the "epoll"/);
     signal_server($nginx, 'HUP');
     ok(wait_for { messages($nginx, qr/using the "epoll"/) > $before } 5,
-        "its zone becomes $size MiB");
+        "the shared memory becomes $size MiB");
     # The statistics timer runs every second.
     sleep 2;
-    ok(alive($nginx), 'it lives on');
+    ok(alive($nginx), "nginx lives after the reload to $size MiB");
 }
-ok(stop_server($nginx), 'and ends');
+ok(stop_server($nginx), 'nginx stops after the reloads');
 
 done_testing();

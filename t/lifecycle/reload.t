@@ -77,7 +77,7 @@ for my $l (@load) {
     $sum += $1 if $told =~ s/^(\d+) requests\n\z//m;
     is($told, '', 'no request failed');
 }
-cmp_ok($sum, '>', 100, "of $sum");
+cmp_ok($sum, '>', 100, "the clients send more than 100 requests, $sum");
 is(scalar workers_now($nginx), 2, 'there are two workers');
 
 # --- with waiting requests -------------------------------------------------
@@ -109,13 +109,13 @@ sub round {
     my $status = $answered ? 200 : 503;
     my $last = pop @c;
     is(scalar(grep { $_->{status} == $status && $_->{complete} } @c), 6,
-        "$name: those that waited got $status");
+        "$name: the requests that waited get $status");
     ok($last->{complete} && $last->{status} =~ /^(?:200|503)$/,
         "$name: the later request has an answer, too: $last->{status}");
-    cmp_ok($seconds, '<', 4, "$name: in time") if !$answered;
+    cmp_ok($seconds, '<', 4, "$name: the responses come in time") if !$answered;
     ok(gone(@old), "$name: the old workers went");
     ok((wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 2),
-        "$name: service");
+        "$name: nginx answers requests again");
 }
 
 round("round $_", 1) for 1 .. 7;

@@ -26,7 +26,7 @@ for my $zone (qw(10.in-addr.arpa resolver.arpa)) {
 
 my ($rb) = in_data('RB', asks('rbl/add.json',
     { type => 'uribl', host => 'corp.test' }));
-ok($rb, 'a zone that the operator does not protect');
+ok($rb, 'a zone that the operator does not protect is added');
 asks('rblprofile/add.json', { name => 'p', is_default => 1, entries => $rb });
 my ($pp) = in_data('PP', asks('check/start.json', { host => 'db.prod' }));
 my $body;
@@ -35,5 +35,5 @@ wait_for {
     $body =~ /"status":"completed"/;
 } 20, 'the check';
 like($body, qr/"host":"corp\.test"/, 'the list is among the details');
-unlike($body, qr/10\.1\.2\.3/, 'its answer of 10.1.2.3 is not');
+unlike($body, qr/10\.1\.2\.3/, 'the address 10.1.2.3 is not among the details');
 done_testing();

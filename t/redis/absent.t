@@ -14,26 +14,27 @@ my $dir = temp_dir();
 my $nginx = start_nginx(store_addr => "unix:$dir/later/s");
 
 my ($status, $seconds, $r) = asked_in($nginx);
-is($status, 503, 'no store: 503');
-ok($seconds < 0.5, 'at once');
-ok($r->{headers}{'retry-after'}, 'with Retry-After');
+is($status, 503, 'a request without a store gets 503');
+ok($seconds < 0.5, 'the response 503 comes at once');
+ok($r->{headers}{'retry-after'}, 'the response 503 has Retry-After');
 my $away = qr/\[warn\].*rbl store "unix:\S+" is not ready: No such/;
 wait_for { messages($nginx, $away) == 2 } 3;
-is(messages($nginx, $away), 2, 'each worker logs it once');
+is(messages($nginx, $away), 2, 'each worker logs once that the store is away');
 
 # empty, then initialised
 
 mkdir "$dir/later";
 my $redis = start_redis(dir => "$dir/later");
 ok(wait_for { messages($nginx, qr/has not been initialised \(rblctl init\)/)
-    == 2 } 3, 'an empty store is distinguished from an absent one');
-is(ask($nginx), 503, 'and is not used');
+    == 2 } 3, 'the log distinguishes an empty store from an absent one');
+is(ask($nginx), 503, 'nginx does not use an empty store');
 
 store_meta($redis);
 ok(wait_for { messages($nginx, qr/rbl store "unix:\S+" is ready/) == 2 } 2,
     'both workers find it within 2 seconds of its initialisation');
-is(ask($nginx), 401, 'and use it');
-is(messages($nginx, qr/has not been initialised/), 2, 'logged once each');
+is(ask($nginx), 401, 'nginx uses the store after its initialization');
+is(messages($nginx, qr/has not been initialised/), 2,
+    'each worker logs once that the store is not initialized');
 stop_server($nginx);
 
 # another schema, impossible partitions
@@ -53,8 +54,9 @@ for my $case (@wrong) {
 
     store_meta($redis, %$meta);
     $nginx = start_nginx(store => $redis, workers => 1);
-    ok(wait_for { messages($nginx, $message) } 5, "refused: $message");
-    is(ask($nginx), 503, 'and not used');
+    ok(wait_for { messages($nginx, $message) } 5,
+        "nginx refuses a wrong store: $message");
+    is(ask($nginx), 503, "nginx does not use a wrong store: $message");
     stop_server($nginx);
 }
 
@@ -62,10 +64,10 @@ redis($redis, 'DEL', 'rbl:meta');
 redis($redis, 'SET', 'rbl:meta', 'x');
 $nginx = start_nginx(store => $redis, workers => 1);
 ok(wait_for { messages($nginx, qr/is not ready: WRONGTYPE/) } 5,
-    'meta of another type');
+    'nginx refuses a store with meta of another type');
 redis($redis, 'DEL', 'rbl:meta');
 store_meta($redis);
-ok(wait_for { ask($nginx) == 401 } 2, 'repaired');
+ok(wait_for { ask($nginx) == 401 } 2, 'nginx uses the store after the repair');
 stop_server($nginx);
 
 # credentials
@@ -85,8 +87,9 @@ redis($redis, 'ACL', 'SETUSER', 'web', 'on', '>right secret', '~rbl:*',
 redis($redis, 'CONFIG', 'SET', 'requirepass', 'other secret');
 
 $nginx = start_nginx(store => $redis, workers => 1);
-ok(wait_for { messages($nginx, qr/is not ready: NOAUTH/) } 5, 'no password');
-is(ask($nginx), 503, 'not used');
+ok(wait_for { messages($nginx, qr/is not ready: NOAUTH/) } 5,
+    'the log names the missing password');
+is(ask($nginx), 503, 'nginx does not use the store without a password');
 stop_server($nginx);
 
 for my $case (['wrong secret', 'web'], ['wrong secret'],
@@ -97,7 +100,7 @@ for my $case (['wrong secret', 'web'], ['wrong secret'],
     $nginx = passworded($password, $user);
     ok(wait_for { messages($nginx, qr/it refuses the user or the password/) }
         5, 'wrong credentials: ' . ($user // 'no user'));
-    is(ask($nginx), 503, 'not used');
+    is(ask($nginx), 503, 'nginx does not use the store with wrong credentials');
     no_message($nginx, qr/secret/, 'the password is not in the log');
     stop_server($nginx);
 }
@@ -132,9 +135,11 @@ sub connections { scalar grep { !/cmd=client/ }
 is(connections($redis), 1,
     'one connection for two locations with the same store');
 is(connections($second), 2,
-    'and one for each prefix');
+    'nginx has one connection for each prefix');
 kill_server($second);
-ok(wait_for { ask($nginx, '/tcp/hosts.json') == 503 } 2, 'one is down');
-is(ask($nginx, '/same/hosts.json'), 401, 'the others are not affected');
+ok(wait_for { ask($nginx, '/tcp/hosts.json') == 503 } 2,
+    'a location gets 503 when its store is down');
+is(ask($nginx, '/same/hosts.json'), 401,
+    'the locations of the other store are not affected');
 
 done_testing();

@@ -19,7 +19,7 @@ my $redis = start_redis(cluster => 1);           # one server is busy
 store_meta($redis);
 my $nginx = start_nginx(store => $redis, workers => 1,
     http => 'rbl_store_timeout 2s;');
-ok(wait_for { ask($nginx) == 401 } 3, 'service');
+ok(wait_for { ask($nginx) == 401 } 3, 'nginx answers requests from the store');
 
 # Keeps the store busy with that many scripts of so many seconds each, all sent
 # at once: it answers no client before the last one ends.
@@ -52,9 +52,12 @@ for my $case ([1, 3, 'one long script'], [20, 0.15, 'many scripts at once']) {
     like(status_line($late), qr/ 503 /, "$name: a request is late");
     my $status = ask($nginx);
     like($status, qr/^(?:401|503)$/, 'a later request gets a response');
-    like(status_line($later), qr/ 401 /, 'one that has time left is served');
-    ok((wait_for { ask($nginx) == 401 } 3), 'then all are');
-    is((clients_of_nginx())[0], $main, 'by the same connection');
+    like(status_line($later), qr/ 401 /,
+        'a request that has time left is served');
+    ok((wait_for { ask($nginx) == 401 } 3),
+        "$name: requests get a response afterwards");
+    is((clients_of_nginx())[0], $main,
+        "$name: nginx keeps the same connection");
     is(messages($nginx, qr/ is waiting/), 0, 'the connection was not given up');
 }
 
@@ -64,10 +67,10 @@ subtest 'hung for a moment' => sub {
     wait_for { status_line($late) =~ / 401 / } 3;
     pause_server($redis);
     $late = send_request($nginx);
-    like(status_line($late), qr/ 503 /, 'it is 503');
+    like(status_line($late), qr/ 503 /, 'a request to a hung store gets 503');
     my ($status, $seconds) = asked_in($nginx);
-    is($status, 503, 'silence is known');
-    cmp_ok($seconds, '<', 1, 'at once');
+    is($status, 503, 'the next request to a hung store gets 503');
+    cmp_ok($seconds, '<', 1, 'the next request gets 503 at once');
     cont_server($redis);
     ok((wait_for { ask($nginx) == 401 } 2), 'service within 2 seconds');
     no_message($nginx, qr/" is waiting/, 'by the same connection');
@@ -75,12 +78,12 @@ subtest 'hung for a moment' => sub {
 
 subtest 'hung for long' => sub {
     pause_server($redis);
-    is(ask($nginx), 503, 'it is 503');
+    is(ask($nginx), 503, 'a request to a hung store gets 503');
     ok((wait_for { messages($nginx, qr/" is waiting/) } 9),
         'the connection is given up');
     my ($status, $seconds) = asked_in($nginx);
-    is($status, 503, 'it is 503');
-    cmp_ok($seconds, '<', 1, 'at once');
+    is($status, 503, 'a request without a connection gets 503');
+    cmp_ok($seconds, '<', 1, 'a request without a connection gets 503 at once');
     cont_server($redis);
     ok((wait_for { ask($nginx) == 401 } 2), 'service within 2 seconds');
 };
@@ -90,7 +93,8 @@ stop_server($nginx);
 my $fake = start_fake('good');
 $nginx = start_nginx(store => $fake, workers => 1,
     http => 'rbl_store_timeout 3s;');
-ok((wait_for { ask($nginx) == 401 } 3), 'service');
+ok((wait_for { ask($nginx) == 401 } 3),
+    'nginx answers requests from the store');
 
 subtest 'a reply that takes long' => sub {
     fake_mode($fake, 'dribble');
@@ -100,14 +104,16 @@ subtest 'a reply that takes long' => sub {
     fake_mode($fake, 'bytewise');
     sleep 2.5;
     my $later = send_request($nginx);
-    like(status_line($late), qr/ 50[03] /, 'is late');
-    like(status_line($later), qr/ 401 /, 'but the next one is not');
+    like(status_line($late), qr/ 50[03] /,
+        'the request with a long reply is late');
+    like(status_line($later), qr/ 401 /,
+        'the next request gets a response in time');
     no_message($nginx, qr/ is waiting/, 'the connection stays');
 };
 
 subtest 'a connection that is dead' => sub {
     fake_mode($fake, 'deaf');
-    is(ask($nginx), 503, 'it is 503');
+    is(ask($nginx), 503, 'a request on a dead connection gets 503');
     ok((wait_for { messages($nginx, qr/is not ready: no reply, while/) } 5),
         'the store replies on other connections');
     fake_mode($fake, 'good');

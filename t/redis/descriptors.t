@@ -27,15 +27,18 @@ for my $addr ("127.0.0.1:$port", 'unix:' . temp_dir() . '/nobody') {
         level => 'debug', server => locations(25, $addr));
     my ($worker) = workers($nginx);
 
-    is(ask($nginx, '/l25/hosts.json'), 503, "no server at $addr");
+    is(ask($nginx, '/l25/hosts.json'), 503,
+        "a request without a server at $addr gets 503");
     my $before = descriptors($worker);
     ok(wait_for { messages($nginx, $attempts) >= 125 } 20,
-        'more than 100 failed connects');
+        'nginx tries more than 100 times to connect');
 
     # An attempt in progress holds one; the pauses are longer.
     ok(wait_for { descriptors($worker) <= $before } 5,
-        'leave no descriptor') or diag(descriptors($worker), ' after ', $before);
-    is_deeply([workers($nginx)], [$worker], 'and the worker alive');
+        'failed connects leave no descriptor')
+        or diag(descriptors($worker), ' after ', $before);
+    is_deeply([workers($nginx)], [$worker],
+        'the worker lives after the failed connects');
     stop_server($nginx);
 }
 
@@ -68,7 +71,7 @@ http {
 CONF
 expect_alert('worker_connections are not enough');
 ok(wait_for { messages($nginx, qr/no connection is left/) } 5,
-    'too few connection slots');
+    'the log says that no connection is left');
 is_deeply([scalar workers($nginx)], [1], 'the worker lives');
 
 done_testing();

@@ -22,12 +22,12 @@ sub recovers {
 
     fake_mode($fake, 'good');
     ok(wait_for { ask($nginx) == 401 } 2, "$name: good again within 2 s");
-    is_deeply([workers($nginx)], [$worker], 'by the same worker');
+    is_deeply([workers($nginx)], [$worker], "$name: the worker is the same");
 }
 
 ok(wait_for { messages($nginx, qr/not ready: LOADING Redis is load/) } 3,
-    'LOADING at the handshake');
-is(ask($nginx), 503, 'is 503');
+    'the log names LOADING at the handshake');
+is(ask($nginx), 503, 'a request to a store that is loading gets 503');
 recovers('loading');
 
 # The connection is up; then:
@@ -83,7 +83,7 @@ for my $mode (sort keys %reason) {
         http => 'rbl_store_timeout 300ms;') if fake_mode($fake, $mode);
     ok(wait_for { messages($other, $reason{$mode}) } 4,
         "handshake $mode: the log has the reason");
-    is(ask($other), 503, 'and a request gets 503');
+    is(ask($other), 503, "handshake $mode: a request gets 503");
     fake_mode($fake, 'good');
     ok(wait_for { ask($other) == 401 } 2, 'good again within 2 s');
     stop_server($other);

@@ -19,20 +19,20 @@ my $nginx = start_nginx(store => $redis, workers => 1,
     http => 'rbl_store_timeout 400ms;',
     server => 'location /plain { return 204; }');
 
-ok(wait_for { ask($nginx) == 401 } 3, 'service');
+ok(wait_for { ask($nginx) == 401 } 3, 'nginx answers requests from the store');
 
 pause_server($redis);
 
 my @waiting = map { send_request($nginx) } 1 .. 20;
 my ($status, $seconds, $r) = asked_in($nginx);
-is($status, 503, 'hung: 503');
+is($status, 503, 'a request to a hung store gets 503');
 ok($seconds >= 0.2 && $seconds < 1.5, sprintf 'after %.3f s', $seconds);
-ok($r->{headers}{'retry-after'}, 'with Retry-After');
+ok($r->{headers}{'retry-after'}, 'the response 503 has Retry-After');
 is(scalar(grep { status_line($_) =~ / 503 / } @waiting), 20,
-    'those that waited as well');
+    'all 20 requests that waited get 503');
 
 ($status, $seconds) = asked_in($nginx);
-is($status, 503, 'still hung');
+is($status, 503, 'the next request to a hung store gets 503');
 ok($seconds < 0.3, sprintf 'known at once: %.3f s', $seconds);
 is(http($nginx, 'GET', '/plain')->{status}, 204, 'nginx itself serves');
 ok(messages($nginx, qr/not ready: no reply within rbl_store_timeout/),

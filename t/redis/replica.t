@@ -26,7 +26,8 @@ sub replica_of {
     my $r = start_redis(@at_once);
     redis($r, 'REPLICAOF', '127.0.0.1', $server->{port});
     ok((wait_for { redis($r, 'INFO', 'replication')
-        =~ /master_link_status:up/ } 20), 'a replica');
+        =~ /master_link_status:up/ } 20),
+        'the replica is connected to its master');
     return $r;
 }
 
@@ -43,31 +44,34 @@ sub links { return messages($t->{nginx}, qr/" is waiting/) }
 
 my $replica = replica_of($master);
 $t->{nginx} = nginx_of($replica);
-ok(says(qr/^OK /), 'it is read from');
-ok(messages($t->{nginx}, qr/ is a replica: writes are refused/), 'and known');
+ok(says(qr/^OK /), 'the module reads from the replica');
+ok(messages($t->{nginx}, qr/ is a replica: writes are refused/),
+    'the log says that the store is a replica');
 
 for my $n (1 .. 3) {
     my @reads = map { send_request($t->{nginx}) } 1 .. 10;
     my $r = call($t, 'POST', 'host/add.json',
         form => { type => 'rbl', host => "192.0.2.$n", name => 'n' });
     is($r->{status}, 503, 'a write is refused');
-    like($r->{body}, qr/Nothing was changed/, 'and the message has the reason');
+    like($r->{body}, qr/Nothing was changed/,
+        'the response says that nothing was changed');
     is(scalar(grep { status_line($_) =~ / 401 / } @reads), 10,
         'reads beside it get a response');
 }
 # Statistics are sent once a second.
 wait_for { messages($t->{nginx}, qr/app_usage: READONLY/) } 5,
     'statistics that are refused';
-like(nagios(), qr/^OK /, 'neither do the statistics cost the connection');
+like(nagios(), qr/^OK /, 'refused statistics do not cost the connection');
 is(links(), 0, 'the connection is the same all the time');
 
 subtest 'the master dies' => sub {
     kill_server($master);
-    ok(says(qr/^UNKNOWN/), 'UNKNOWN');
+    ok(says(qr/^UNKNOWN/), 'a replica without its master gives UNKNOWN');
     ok((wait_for { messages($t->{nginx},
         qr/not ready: it is a replica without its master/) } 5),
         'the log has the reason');
-    is(scalar(grep { nagios() !~ /^UNKNOWN/ } 1 .. 20), 0, 'and it stays so');
+    is(scalar(grep { nagios() !~ /^UNKNOWN/ } 1 .. 20), 0,
+        'a replica without its master always gives UNKNOWN');
 
     my $other = start_nginx(store => $replica, workers => 1);
     is(scalar(grep { http($other, 'GET', '/3.0/listings.nagios',
@@ -78,11 +82,12 @@ subtest 'the master dies' => sub {
     my $daemon = start_checkd(store => $replica, ready => 0,
         resolver => { port => free_port() });
     ok(wait_log($daemon, qr/store \S+: it is a replica/, 10),
-        'a daemon does not work on it');
+        'a daemon does not work on a replica');
 
     redis($replica, 'REPLICAOF', 'NO', 'ONE');
-    ok(says(qr/^OK /), 'as a master it serves');
-    ok(wait_log($daemon, qr/ready/, 10), 'and the daemon starts to work');
+    ok(says(qr/^OK /), 'the replica serves as a master');
+    ok(wait_log($daemon, qr/ready/, 10),
+        'the daemon starts to work on the new master');
     stop_server($daemon);
 };
 
@@ -90,10 +95,11 @@ subtest 'a master that becomes a replica' => sub {
     $master = start_redis(port => 1, cluster => 0);
     pause_server($master);
     redis($replica, 'REPLICAOF', '127.0.0.1', $master->{port});
-    ok(says(qr/^UNKNOWN/), 'is noticed without a write');
+    ok(says(qr/^UNKNOWN/),
+        'the module detects the new replica without a write');
     redis($replica, 'REPLICAOF', 'NO', 'ONE');
     cont_server($master);
-    ok(says(qr/^OK /), 'and back');
+    ok(says(qr/^OK /), 'the module uses the server as a master again');
 };
 
 subtest 'a master that is silent' => sub {
@@ -102,11 +108,13 @@ subtest 'a master that is silent' => sub {
     $t->{nginx} = nginx_of($second);
     ok(says(qr/^OK /), 'the replica serves');
     pause_server($replica);
-    ok((wait_for { nagios() =~ /^UNKNOWN/ } 40), 'and then no more');
+    ok((wait_for { nagios() =~ /^UNKNOWN/ } 40),
+        'the replica of a silent master gives UNKNOWN');
     like(redis($second, 'INFO', 'replication'), qr/master_link_status:up/,
-        'although the link is up');
+        'the link of the replica is still up');
     cont_server($replica);
-    ok((wait_for { nagios() =~ /^OK / } 20), 'until it is notified');
+    ok((wait_for { nagios() =~ /^OK / } 20),
+        'the replica serves when its master continues');
 };
 
 done_testing();

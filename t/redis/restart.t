@@ -17,7 +17,7 @@ store_meta($redis);
 my $nginx = start_nginx(store => $redis, workers => 1);
 my ($worker) = workers($nginx);
 
-ok(wait_for { ask($nginx) == 401 } 3, 'service');
+ok(wait_for { ask($nginx) == 401 } 3, 'nginx answers requests from the store');
 # When all links are made, one after the other in a cluster.
 my $before = 0;
 wait_for {
@@ -32,7 +32,8 @@ for my $round (1 .. 3) {
     push @during, map { send_request($nginx) } 1 .. 30;
     is(scalar(grep { status_line($_) =~ / (?:401|503) / } @during), 60,
         "round $round: every request gets a response");
-    ok(wait_for { ask($nginx) == 503 } 1, 'the store is missed');
+    ok(wait_for { ask($nginx) == 503 } 1,
+        'nginx notices that the store is away');
     sleep 1.2;
     RblTest::Process::launch($redis);
     RblTest::Process::ready($redis);
@@ -41,7 +42,7 @@ for my $round (1 .. 3) {
 
 ok(wait_for { descriptors($worker) <= $before } 5, 'no descriptor is left over')
     or diag(descriptors($worker) . " after $before");
-is_deeply([workers($nginx)], [$worker], 'by one and the same worker');
+is_deeply([workers($nginx)], [$worker], 'the worker is the same all the time');
 
 # a connection that the store closes while idle and while busy
 
@@ -53,7 +54,8 @@ for my $round (1 .. 5) {
         "killed connection, round $round: every request gets a response");
 }
 
-ok(wait_for { ask($nginx) == 401 } 2, 'service');
+ok(wait_for { ask($nginx) == 401 } 2,
+    'nginx answers requests after killed connections');
 ok(wait_for { descriptors($worker) <= $before } 5,
     'no descriptor is left over');
 

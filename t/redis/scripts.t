@@ -16,7 +16,7 @@ my $account = make_account($redis);
 my $nginx = start_nginx(store => $redis, workers => 1);
 
 ok(wait_for { http($nginx, 'GET', '/3.0/hosts.json', auth => $account)->{status}
-    == 200 } 3, 'service');
+    == 200 } 3, 'nginx answers requests from the store');
 
 sub add {
     my ($host) = @_;
@@ -38,20 +38,20 @@ sub commands {
 
 redis($redis, 'SCRIPT', 'FLUSH');
 redis($redis, 'CONFIG', 'RESETSTAT');
-is(add('10.0.0.1')->{status}, 200, 'a script that the store does not have');
-is(commands('eval'), 1, 'is sent once more with its source');
-is(total(), 1, 'and done once');
+is(add('10.0.0.1')->{status}, 200, 'a call of a flushed script succeeds');
+is(commands('eval'), 1, 'the flushed script is sent once with its source');
+is(total(), 1, 'the call of the flushed script is executed once');
 
 redis($redis, 'CONFIG', 'RESETSTAT');
-is(add('10.0.0.2')->{status}, 200, 'from then on');
-is(commands('eval'), 0, 'it has it');
+is(add('10.0.0.2')->{status}, 200, 'a call of a known script succeeds');
+is(commands('eval'), 0, 'the known script is not sent again');
 
 for my $i (3 .. 22) {
     redis($redis, 'SCRIPT', 'FLUSH') if $i % 3 == 0;
-    is(add("10.0.0.$i")->{status}, 200, "host $i");
+    is(add("10.0.0.$i")->{status}, 200, "the API adds host $i beside flushes");
 }
-is(total(), 22, 'each was added once');
+is(total(), 22, 'each host is added once');
 is(messages($nginx, qr/\[(?:error|crit|warn)\].*NOSCRIPT/), 0,
-    'without a message in the log');
+    'the log has no message about a missing script');
 
 done_testing();

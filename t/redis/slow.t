@@ -89,11 +89,11 @@ sub pause_writes { redis($redis, 'CLIENT', 'PAUSE', 60_000, 'WRITE') }
 sub unpause { redis($redis, 'CLIENT', 'UNPAUSE') }
 
 subtest 'a connection of its own' => sub {
-    is(links(), 1, 'one connection at first');
+    is(links(), 1, 'the module has one connection at first');
     is(answer(adding($t->{acct}))->{status}, 200, 'a range is added');
-    is(links(), 2, 'by a second connection');
-    is(answer(adding($t->{acct}))->{status}, 200, 'and another');
-    is(links(), 2, 'which stays');
+    is(links(), 2, 'the range is sent on a second connection');
+    is(answer(adding($t->{acct}))->{status}, 200, 'the API adds another range');
+    is(links(), 2, 'the second connection stays');
 };
 
 subtest 'no request waits behind it, and accounts take turns' => sub {
@@ -102,17 +102,18 @@ subtest 'no request waits behind it, and accounts take turns' => sub {
     my @first = map { adding($t->{acct}) } 1 .. 8;
     busy(8);
     my $r = call($t, 'GET', "host/$host.json");
-    is($r->{status}, 200, 'reads get a response');
-    cmp_ok($r->{ms}, '<', 2000, 'meanwhile');
+    is($r->{status}, 200, 'a read beside waiting writes gets a response');
+    cmp_ok($r->{ms}, '<', 2000, 'a read does not wait behind the writes');
 
     my $other = adding($t->{other});
     busy(9);
     unpause();
     is(join(' ', map { answer($_)->{status} } @first, $other),
-        join(' ', (200) x 9), 'then all are');
+        join(' ', (200) x 9), 'all writes get a response afterwards');
     my @order = map { /:acct:\Q$t->{other}{sid}\E"/ ? 'B' : 'A' }
         executed($monitor, 9);
-    like(join('', @order), qr/^A{0,3}B/, 'B does not wait for all of A')
+    like(join('', @order), qr/^A{0,3}B/,
+        'account B does not wait for all writes of A')
         or diag("@order");
 };
 
@@ -125,8 +126,9 @@ subtest 'a client that leaves before its turn changes nothing' => sub {
     busy(2);
     unpause();
     is(join(' ', map { answer($_)->{status} } @c[0, 2]), '200 200',
-        'the others get a response');
-    is(ranges_of($t->{acct}), $before + 2, 'its range was not added');
+        'the other clients get a response');
+    is(ranges_of($t->{acct}), $before + 2,
+        'the range of the closed connection is not added');
 };
 
 subtest 'how many wait is bounded' => sub {
@@ -134,24 +136,24 @@ subtest 'how many wait is bounded' => sub {
     my @c = map { adding($t->{acct}) } 1 .. 260;
     my @r = map { answer($_) } splice @c, 257;
     is(join(' ', map { $_->{status} } @r), '429 429 429',
-        '256 behind the one in flight');
+        'a request is refused when 256 wait');
     like($r[0]{body}, qr/: 256 of this account wait\. Nothing was changed/,
-        'it names the limit and the outcome');
-    is($r[0]{headers}{'retry-after'}, 1, 'and when to try again');
+        'the response names the limit and the outcome');
+    is($r[0]{headers}{'retry-after'}, 1, 'the response says when to try again');
     my $b = adding($t->{other});
     busy(258);
     unpause();
     is(answer($b)->{status}, 200, 'another account is served');
     # The store accepts the first few of so many changes at once.
     is(scalar(grep { answer($_)->{status} =~ /^(?:200|429)$/ } @c), 257,
-        'and all that waited have got there');
+        'all requests that waited get 200 or 429');
 };
 
 subtest 'waiting requests delay no other account' => sub {
     my $narrow = $nginx;
     $nginx = start_nginx(store => $redis, workers => 1, connections => 4096,
         http => 'rbl_store_timeout 60s;', server => $status);
-    is(answer(adding($t->{acct}))->{status}, 200, 'another nginx');
+    is(answer(adding($t->{acct}))->{status}, 200, 'another nginx adds a range');
     my @accts = map { make_account($redis, name => $_) } 1 .. 8;
     pause_writes();
     my @c = map { my $acct = $_; map { adding($acct) } 1 .. 257 } @accts;
@@ -201,11 +203,12 @@ subtest 'with other accounts an account has a share of the store' => sub {
     while ($beside > $alone / 2 && $n_parts++ < 100) {  # until its credit ends
         $beside = $used->(8, $visit);
     }
-    cmp_ok($beside, '<=', $alone / 2, 'about a quarter of its time')
+    cmp_ok($beside, '<=', $alone / 2,
+        'the busy account has about a quarter of its time')
         or diag("alone $alone");
     sleep 1;                            # until A no longer counts as active
     cmp_ok($used->(8, $nobody), '>', 1.5 * $beside,
-        'and more when it is alone');
+        'the busy account gets more time when it is alone');
 };
 
 subtest 'a graceful end waits for waiting requests' => sub {
@@ -213,12 +216,13 @@ subtest 'a graceful end waits for waiting requests' => sub {
     my @c = map { adding($t->{acct}) } 1 .. 3;
     busy(3);
     signal_server($nginx, 'HUP');
-    ok((wait_for { (grep { $_ != $worker } workers($nginx)) } 5), 'reload');
+    ok((wait_for { (grep { $_ != $worker } workers($nginx)) } 5),
+        'a new worker starts after the reload');
     unpause();
     is(join(' ', map { answer($_)->{status} } @c), '200 200 200',
-        'the old worker answers');
+        'the old worker answers all waiting requests');
     close $_ for @c;                    # nginx lingers until they close
-    ok((wait_for { !kill 0, $worker } 20), 'and leaves');
+    ok((wait_for { !kill 0, $worker } 20), 'the old worker ends');
 };
 
 subtest 'a quick end does not' => sub {
@@ -232,20 +236,23 @@ subtest 'a quick end does not' => sub {
 
 $nginx = start_nginx(store => $redis, workers => 1,
     http => 'rbl_store_timeout 1s;', server => $status);
-ok((wait_for { ask($nginx) == 401 } 5), 'an nginx with less time');
+ok((wait_for { ask($nginx) == 401 } 5),
+    'an nginx with a shorter timeout serves requests');
 
 subtest 'a batch that is late fails alone' => sub {
     pause_writes();
     my @c = (adding($t->{acct}), adding($t->{acct}));
     my $r = answer($c[0]);
-    is($r->{status}, 503, 'the one in flight');
-    like($r->{body}, qr/outcome is unknown/, 'was sent');
+    is($r->{status}, 503, 'the write in flight gets 503');
+    like($r->{body}, qr/outcome is unknown/,
+        'the outcome of the write in flight is unknown');
     $r = answer($c[1]);
-    is($r->{status}, 503, 'the one behind it');
-    like($r->{body}, qr/Nothing was changed/, 'was not');
+    is($r->{status}, 503, 'the write behind it gets 503');
+    like($r->{body}, qr/Nothing was changed/,
+        'the write behind it has changed nothing');
     unpause();
     ok((wait_for { answer(adding($t->{other}))->{status} == 200 } 5),
-        'then it continues');
+        'the API adds ranges after a late batch');
 };
 
 subtest 'a store that hangs' => sub {
@@ -253,10 +260,12 @@ subtest 'a store that hangs' => sub {
     my @c = map { adding($_) } ($t->{acct}) x 3, $t->{other};
     my $start = time;
     is(join(' ', map { answer($_)->{status} } @c), '503 503 503 503',
-        'none is left waiting');
-    cmp_ok(time - $start, '<', 8, 'and that soon');
+        'every write to a hung store gets 503');
+    cmp_ok(time - $start, '<', 8,
+        'writes to a hung store fail within 8 seconds');
     cont_server($redis);
-    ok((wait_for { answer(adding($t->{acct}))->{status} == 200 } 5), 'again');
+    ok((wait_for { answer(adding($t->{acct}))->{status} == 200 } 5),
+        'the API adds a range when the store continues');
 };
 
 done_testing();

@@ -44,18 +44,19 @@ sub add {
         form => { host => $host, name => 'n' x 200, type => 'rbl' });
 }
 
-is(get('hosts.json')->{status}, 200, 'a read');
-is(add('192.0.2.1')->{status}, 200, 'a write');
-is(add('198.51.100.0/24')->{status}, 200, 'a subnet');
+is(get('hosts.json')->{status}, 200, 'the API reads hosts over TLS');
+is(add('192.0.2.1')->{status}, 200, 'the API adds a host over TLS');
+is(add('198.51.100.0/24')->{status}, 200, 'the API adds a subnet over TLS');
 my $r = get('hosts.json?page_size=1000');
-is(scalar @{ json($r)->{data} }, 257, 'many records of a read come at once');
+is(scalar @{ json($r)->{data} }, 257, 'one response has all 257 hosts');
 
 my @many = map { get('hosts.json?page_size=200') } 1 .. 30;
-is(scalar(grep { $_->{status} == 200 } @many), 30, 'and again');
+is(scalar(grep { $_->{status} == 200 } @many), 30,
+    'the API reads many records 30 times');
 
 restart_server($redis);
 ok((wait_for { get('hosts.json')->{status} == 200 } 20, 'the store'),
-    'after a restart of Redis it is back');
+    'the API reads hosts after a restart of Redis');
 stop_server($nginx);
 
 # --- bytes that are not of TLS ---------------------------------------------
@@ -97,7 +98,7 @@ for (['a server with a certificate for another name', $named,
 
     $nginx = tls_nginx($server, %$tls);
     logged($nginx, $pattern, "$what: refused, and why");
-    is(get('hosts.json')->{status}, 503, "$what: 503");
+    is(get('hosts.json')->{status}, 503, "$what: a request gets 503");
     unlike(read_file($nginx->{error_log}), qr/link\) is ready|" is ready/,
         "$what: never ready");
     stop_server($nginx);
@@ -108,8 +109,9 @@ for (['a server with a certificate for another name', $named,
 my $plain = start_redis(port => free_port());
 init_store($plain);
 $nginx = tls_nginx({ %$plain, tls => $plain->{port} }, ca => "$d/ca.pem");
-logged($nginx, qr/not ready: /, 'a server without TLS');
-is(get('hosts.json')->{status}, 503, 'is not used');
+logged($nginx, qr/not ready: /,
+    'the log says that a server without TLS is not ready');
+is(get('hosts.json')->{status}, 503, 'nginx does not use a server without TLS');
 stop_server($nginx);
 
 # --- several servers -------------------------------------------------------
@@ -122,8 +124,9 @@ for my $f (start_sentinels(tls => 'redis'), start_cluster(tls => 'redis')) {
     my $tls = join ' ', map { "rbl_store_tls_$_ $good{$_};" } sort keys %good;
     $nginx = start_nginx(store => { %$f, addr => $words },
         http => "$where $tls rbl_store_timeout 5s;");
-    ok((wait_for { get('hosts.json')->{status} == 200 } 20), "$f->{kind}: a read");
-    is(add('192.0.2.1')->{status}, 200, 'a write');
+    ok((wait_for { get('hosts.json')->{status} == 200 } 20),
+        "$f->{kind}: the API reads hosts");
+    is(add('192.0.2.1')->{status}, 200, "$f->{kind}: the API adds a host");
     my ($old) = $f->{kind} eq 'sentinel' ? master($f)
         : node_of($f, slot_of_account($f, $acct));
     if ($f->{kind} eq 'sentinel') {
@@ -134,14 +137,14 @@ for my $f (start_sentinels(tls => 'redis'), start_cluster(tls => 'redis')) {
         restart_member($f, $old);
     }
     ok((wait_for { add('192.0.2.2')->{status} == 200 } 20),
-        'and after a failover');
+        "$f->{kind}: the API adds a host after a failover");
     stop_server($nginx);
 
     my $wrong = start_nginx(store => { %$f, addr => $words },
         http => "$where rbl_store_tls_ca $d/other.pem;");
     logged($wrong, qr/certificate/, 'another authority: refused, and why');
     is(http($wrong, 'GET', '/3.0/hosts.json', auth => $acct)->{status}, 503,
-        'and not used');
+        "$f->{kind}: nginx does not use a server of another authority");
     stop_server($wrong);
 }
 

@@ -94,10 +94,10 @@ sub load {
     my ($most, $large, $n) = between($listen, @drops);
     my $said = <$out>;
     close $out;
-    is($n, @drops + 1, "$name: connections");
+    is($n, @drops + 1, "$name: each lost connection is made again");
     my ($answered, $again, $odd) = $said =~ /(\d+)/g;
     is($answered, COMMANDS, "$name: all get a response");
-    is($odd, 0, "$name: each once");
+    is($odd, 0, "$name: each command gets one response");
     cmp_ok($most, '<=', WINDOW, "$name: at most 8 KiB of commands at a time");
     cmp_ok($large, '>', 20_000, "$name: or one that is longer");
     my @numbers = map { /^(\d+)/ } @{ redis($redis, 'LRANGE', 'numbers', 0,
@@ -107,12 +107,13 @@ sub load {
 
 my @want = grep { $_ % 7 } 0 .. COMMANDS - 1;
 my ($again, @numbers) = load('a turn with 400 commands');
-is($again, 0, 'all at the first time');
-is("@numbers", "@want", 'in sequence');
+is($again, 0, 'no command is sent a second time');
+is("@numbers", "@want", 'the commands are executed in sequence');
 
 ($again, @numbers) = load('connections that are lost', 10, 150);
 cmp_ok($again, '>', 200, 'commands in flight or waiting are sent again');
 my %seen = map { $_ => 1 } @numbers;
-is(join(' ', sort { $a <=> $b } keys %seen), "@want", 'and nothing is lost');
+is(join(' ', sort { $a <=> $b } keys %seen), "@want",
+    'no command is lost with its connection');
 
 done_testing();

@@ -37,7 +37,8 @@ my $nginx = start_nginx(store => $redis, http => 'rbl_store_timeout 5s;',
 write_file($nginx->{conf_path}, read_file($nginx->{conf_path})
     =~ s/^daemon off/daemon on/mr =~ s/^load_module \K[^;]+/$module/mr);
 my (undef, @words) = @{ $nginx->{command} };
-is(run_cmd('/usr/sbin/nginx', @words)->{status}, 0, 'nginx');
+is(run_cmd('/usr/sbin/nginx', @words)->{status}, 0,
+    'nginx starts with the old module');
 my $pid = "$nginx->{dir}/nginx.pid";
 sub master { return int(read_file($pid) || 0) }
 at_stop(sub {
@@ -45,7 +46,7 @@ at_stop(sub {
     kill 'QUIT', $last;
     wait_for { !kill 0, $last } 10, 'the end of nginx';
 });
-ok((wait_for { -s $pid } 10), 'has a master');
+ok((wait_for { -s $pid } 10), 'nginx writes its process id');
 # nginx closes idle connections when it ends.
 my ($load, $accounts) = upgrade_load($redis, $nginx, $said, keep => 0);
 sleep 1;
@@ -67,20 +68,23 @@ symlink build_dir() . '/ngx_rbl_module.so', $module or die "symlink: $!";
 my $was = master();
 kill 'USR2', $was;
 ok((wait_for { -s "$pid.oldbin" && master() && master() != $was } 20),
-    'a new master');
+    'a new nginx master starts');
 sleep 1;
 like(read_file('/proc/' . master() . '/maps'),
-    qr{\Q@{[ build_dir() ]}\E/ngx_rbl_module}, 'with the new module');
+    qr{\Q@{[ build_dir() ]}\E/ngx_rbl_module},
+    'the new master has the new module');
 kill 'QUIT', $was;
-ok((wait_for { !kill 0, $was } 20), 'the old one is gone');
+ok((wait_for { !kill 0, $was } 20), 'the old nginx master is gone');
 sleep 0.5;
 my $r = rblctl($redis, 'upgrade');
-is($r->{status}, 0, 'raised while a daemon is an old one') or diag($r->{err});
-is(redis($redis, 'HGET', 'rbl:meta', 'schema'), $schema, 'to this schema');
+is($r->{status}, 0,
+    'the upgrade succeeds while one daemon is old') or diag($r->{err});
+is(redis($redis, 'HGET', 'rbl:meta', 'schema'), $schema,
+    'rblctl upgrade raises the store to this schema');
 sleep 1;
 redis($redis, 'CLIENT', 'KILL', 'USER', 'rbl-checkd');
 ok(wait_log($daemons[1], qr/it has schema $schema, this rbl-checkd needs $from/, 10),
-    'which refuses the store when it connects again');
+    'the old daemon refuses the raised store');
 replace_daemon(1);
 upgrade_judge($redis, $nginx, $said, $load, $accounts);
 done_testing();

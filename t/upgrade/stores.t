@@ -17,14 +17,17 @@ is($before[-1], $schema - 1, 'the schema before is there');
 for my $from (@before) {
     my $said = saved_said($from);
     my $redis = upgrade_store($from);
-    is(redis($redis, 'HGET', 'rbl:meta', 'schema'), $from, "schema $from");
+    is(redis($redis, 'HGET', 'rbl:meta', 'schema'), $from,
+        "the saved store has schema $from");
     my $nginx = start_nginx(store => $redis, http => 'rbl_store_timeout 5s;');
     my @daemons = map { start_checkd(store => $redis, resolver => $dns) } 1, 2;
     my ($load, $accounts) = upgrade_load($redis, $nginx, $said);
     sleep 1.5;
     my $r = rblctl($redis, 'upgrade');
-    is($r->{status}, 0, 'raised') or diag($r->{err});
-    is(redis($redis, 'HGET', 'rbl:meta', 'schema'), $schema, 'to this schema');
+    is($r->{status}, 0,
+        "the upgrade from schema $from succeeds") or diag($r->{err});
+    is(redis($redis, 'HGET', 'rbl:meta', 'schema'), $schema,
+        "the upgrade raises schema $from to this one");
     sleep 1;
 
     # One that starts afterwards, too.
