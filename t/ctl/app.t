@@ -25,32 +25,35 @@ sub token_record {
 
 $v = good('app add', 'app', 'add', $ac, 'Web');
 my ($app, $token, $secret) = @$v{qw(id token secret)};
-like($app, qr/^AP[0-9a-f]{32}$/, 'SID of the application');
-like($token, qr/^[0-9a-f]{64}$/, 'token');
-like($secret, qr/^whsec_[A-Za-z0-9+\/]{43}=$/, 'secret');
+like($app, qr/^AP[0-9a-f]{32}$/, 'app add returns the SID of the application');
+like($token, qr/^[0-9a-f]{64}$/, 'app add returns a token of 64 digits');
+like($secret, qr/^whsec_[A-Za-z0-9+\/]{43}=$/,
+    'app add returns a secret for callbacks');
 my $tokens = { @{ redis($redis, 'HGETALL', redis_key('tokens', $ac)) } };
 is_deeply([keys %$tokens], [substr sha256_hex($token), 0, 16],
-    'token is found by its digest');
-is((values %$tokens)[0], $app, 'and is the application\'s');
+    'the token is stored under its digest');
+is((values %$tokens)[0], $app, 'the token belongs to the new application');
 my $record = token_record((keys %$tokens)[0]);
-cmp_ok(abs(delete($record->{created}) / 1000 - time), '<', 60, 'created now');
+cmp_ok(abs(delete($record->{created}) / 1000 - time), '<', 60,
+    'the token record has the present time');
 is_deeply($record, { version => 1, digest => sha256($token), app => $app,
     status => 'active', allow => [], limits => [] },
-    'and kept as its digest alone');
+    'the token record has the digest alone');
 is(record('app', redis($redis, 'GET', redis_key('s', $ac, $app)))->{secret},
-    $secret, 'secret for callbacks');
+    $secret, 'the application record has the secret for callbacks');
 bad('app of an unknown account', 'there is no account', 'app', 'add', $none,
     'x');
 bad('app without a name', 'name of an application', 'app', 'add', $ac, '');
 
 my $second = good('app rotate', 'app', 'rotate', $ac, $app)->{token};
-like($second, qr/^[0-9a-f]{64}$/, 'another token');
-isnt($second, $token, 'is new');
+like($second, qr/^[0-9a-f]{64}$/, 'app rotate returns a token of 64 digits');
+isnt($second, $token, 'app rotate returns a different token');
 is_deeply([redis($redis, 'HKEYS', redis_key('tokens', $ac))],
-    [[substr sha256_hex($second), 0, 16]], 'the old one is deleted');
+    [[substr sha256_hex($second), 0, 16]], 'app rotate deletes the old token');
 my $third = good('app rotate --keep', 'app', 'rotate', $ac, $app, '--keep')
     ->{token};
-is(redis($redis, 'HLEN', redis_key('tokens', $ac)), 2, 'both are valid');
+is(redis($redis, 'HLEN', redis_key('tokens', $ac)), 2,
+    'app rotate --keep keeps the old token');
 bad('rotate nothing', 'no active application', 'app', 'rotate', $ac,
     $nothing);
 bad('rotate of another account', 'no active application', 'app', 'rotate',
@@ -62,10 +65,10 @@ my $other = good('a second application', 'app', 'add', $ac, 'Other');
 $v = good('app list', 'app', 'list', $ac);
 is_deeply([map { [@$_{qw(id name status tokens)}] } @$v],
     [[$app, 'Web', 'active', 2], [$other->{id}, 'Other', 'active', 1]],
-    'lists applications and their tokens');
+    'app list shows applications and counts their tokens');
 $r = rblctl($redis, 'app', 'list', $ac);
 unlike($r->{out} . $r->{err}, qr/$second|$third|whsec_/,
-    'no token and no secret in a list');
+    'app list shows no token and no secret');
 bad('list of an unknown account', 'there is no account', 'app', 'list', $none);
 
 # --- tokens ----------------------------------------------------------------
@@ -75,19 +78,19 @@ sub digits { return substr sha256_hex($_[0]), 0, $_[1] // 8 }
 $v = good('token list', 'token', 'list', $ac, $app);
 is_deeply([map { [@$_{qw(token status)}] } @$v],
     [[digits($second), 'active'], [digits($third), 'active']],
-    'by the digits that `sha256sum` shows, the oldest first');
+    'token list shows eight digits of each token, the oldest first');
 like($_->{created}, qr/^20\d\d-\d\d-\d\dT/,
-    'and the time of its creation') for @$v;
+    'token list shows when a token was created') for @$v;
 is_deeply(good('tokens of nothing', 'token', 'list', $ac, $nothing), [],
-    'an application that is not there has none');
+    'an unknown application has no tokens');
 bad('tokens of an unknown account', 'there is no account', 'token',
     'list', $none, $app);
 
 is(good('token revoke', 'token', 'revoke', $ac, $app, uc digits($second))
-    ->{left}, 1, 'one is left');
+    ->{left}, 1, 'token revoke leaves one token of the application');
 is_deeply([sort @{ redis($redis, 'HKEYS', redis_key('tokens', $ac)) }],
     [sort map { digits($_, 16) } $third, $other->{token}],
-    'and it is not the one that was named');
+    'token revoke deletes the named token only');
 bad('a deleted token', 'no token of application', 'token', 'revoke', $ac,
     $app, digits($second));
 bad('token of another application', 'no token of application', 'token',
@@ -105,7 +108,7 @@ redis($redis, 'SET', redis_key('token', $ac, $twin), $raw);
 bad('digits of two', 'more than one', 'token', 'revoke', $ac, $app,
     digits($third));
 is(good('all digits', 'token', 'revoke', $ac, $app, $twin)->{left}, 1,
-    'of them one is named by more digits');
+    'token revoke finds one of two tokens by more digits');
 good('rotate --keep', 'app', 'rotate', $ac, $app, '--keep');
 
 # --- allow list and limits -------------------------------------------------
@@ -129,7 +132,8 @@ sub says {
     is_deeply([map { $_->{$field} } app_record($app), token_records($app)],
         [$want, $want, $want], $name);
     is_deeply([map { $_->{$field} } app_record($other->{id}),
-        token_records($other->{id})], [[], []], 'the other is left alone');
+        token_records($other->{id})], [[], []],
+        'the other application is unchanged');
 }
 
 # Records from before these fields existed: new fields are added to them.
@@ -139,10 +143,11 @@ redis($redis, 'SET', redis_key('token', $ac, digits($third, 16)),
     mp_pack([1, sha256($third), $app, 'active']));
 is_deeply([map { @$_{qw(hour reads writes starts allow)} }
     grep { $_->{id} eq $app } @{ good('app list', 'app', 'list', $ac) }],
-    [0, 0, 0, 0, []], 'an old record: no limit, from everywhere');
+    [0, 0, 0, 0, []], 'an old record has no limits and allows all addresses');
 
 $v = good('app limit', 'app', 'limit', $ac, $app, '--hour', 1000);
-is_deeply([@$v{qw(hour reads writes starts)}], [1000, 0, 0, 0], 'one of four');
+is_deeply([@$v{qw(hour reads writes starts)}], [1000, 0, 0, 0],
+    'app limit sets one of four limits');
 says('limits', [1000, 0, 0, 0], 'is kept');
 good('more', 'app', 'limit', $ac, $app, '--reads', 20, '--writes', 5,
     '--starts', 1);
@@ -160,7 +165,7 @@ my %allow = (
 );
 for my $list (sort keys %allow) {
     is_deeply(good(substr("allow $list", 0, 60), 'app', 'allow', $ac, $app,
-        $list)->{allow}, $allow{$list}, 'is shown');
+        $list)->{allow}, $allow{$list}, "app allow shows the list for $list");
     says('allow', $allow{$list}, 'and kept');
 }
 says('limits', [0, 20, 5, 1], 'the limits are as they were');
@@ -170,11 +175,11 @@ good('64 of them', 'app', 'allow', $ac, $app, $many);
 my $new = good('rotate', 'app', 'rotate', $ac, $app, '--keep')->{token};
 is_deeply([map { [@$_{qw(allow limits)}] } grep { $_->{digest} eq sha256($new) }
     token_records($app)], [[[map { "10.0.0.$_/32" } 1 .. 64],
-    [0, 20, 5, 1]]], 'a new token has both');
+    [0, 20, 5, 1]]], 'a new token has the allow list and the limits');
 good('its end', 'token', 'revoke', $ac, $app, digits($new));
 is_deeply([map { @$_{qw(hour reads writes starts)}, scalar @{ $_->{allow} } }
     grep { $_->{id} eq $app } @{ good('app list', 'app', 'list', $ac) }],
-    [0, 20, 5, 1, 64], 'app list shows them');
+    [0, 20, 5, 1, 64], 'app list shows the limits and the allow list');
 
 good('allow --none', 'app', 'allow', $ac, $app, '--none');
 says('allow', [], 'from everywhere');
@@ -215,11 +220,12 @@ says('limits', [], 'none of it');
 # --- the end ---------------------------------------------------------------
 
 is(good('app revoke', 'app', 'revoke', $ac, $app)->{ended}, 2,
-    'two tokens are revoked');
+    'app revoke revokes two tokens');
 is_deeply([redis($redis, 'HKEYS', redis_key('tokens', $ac))],
-    [[substr sha256_hex($other->{token}), 0, 16]], "the other's stays");
+    [[substr sha256_hex($other->{token}), 0, 16]],
+    'the token of the other application remains');
 is(good('revoke again', 'app', 'revoke', $ac, $app)->{ended}, 0,
-    'nothing more to end');
+    'a second app revoke ends no token');
 bad('rotate after revoke', 'no active application', 'app', 'rotate', $ac,
     $app);
 bad('revoke nothing', 'has no application', 'app', 'revoke', $ac,
@@ -258,13 +264,14 @@ redis($redis, 'SET', redis_key('s', $ac, $app), record_pack('app',
     version => 1, id => $app, name => "\e]0;x\a\x{9b}\x{202e}",
     status => 'active', secret => 's', created => 1));
 $r = rblctl($redis, 'app', 'list', $ac);
-is($r->{status}, 0, 'a strange record');
+is($r->{status}, 0, 'app list accepts a name with control characters');
 unlike($r->{out}, qr/[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae/,
-    'control characters are escaped');
+    'app list escapes control characters');
 redis($redis, 'SET', redis_key('s', $ac, $app), "\x93junk");
 $r = rblctl($redis, 'app', 'list', $ac);
-is($r->{status}, 0, 'a damaged record');
-like($r->{err}, qr/application $app is damaged/, 'is reported');
-like($r->{out}, qr/$other->{id}/, 'and the others are listed');
+is($r->{status}, 0, 'app list continues after a damaged record');
+like($r->{err}, qr/application $app is damaged/,
+    'app list reports the damaged record');
+like($r->{out}, qr/$other->{id}/, 'app list shows the other applications');
 
 done_testing();

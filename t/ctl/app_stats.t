@@ -27,9 +27,10 @@ sub bad {
     my ($name, $pattern, @args) = @_;
 
     my $got = rblctl($redis, @args);
-    is($got->{status}, 3, "$name: exit status");
-    like($got->{err}, qr/\Arblctl: [^\n]*$pattern[^\n]*\n\z/, "$name: why");
-    is($got->{out}, '', "$name: nothing else");
+    is($got->{status}, 3, "$name is refused with exit status 3");
+    like($got->{err}, qr/\Arblctl: [^\n]*$pattern[^\n]*\n\z/,
+        "$name: the error message has the reason");
+    is($got->{out}, '', "$name: nothing is written to standard output");
 }
 
 # Away from the turn of the hour.
@@ -54,12 +55,13 @@ sub at {
 
 my $v = good('no requests', 'app', 'stats', $ac, $ap);
 is_deeply([@$v{qw(account id unit requests errors)}], [$ac, $ap, 'hour', 0, 0],
-    'no requests');
-is(scalar @{ $v->{data} }, 24, 'of 24 hours');
-is($v->{data}[23]{time}, at($hour * 3600), 'the last is the present one');
+    'app stats counts no requests without data');
+is(scalar @{ $v->{data} }, 24, 'app stats shows 24 hours');
+is($v->{data}[23]{time}, at($hour * 3600), 'the last hour is the present one');
 like(rblctl($redis, 'app', 'stats', $ac, $ap)->{out}, qr/rbl_zone/,
-    'the text names what may be missing');
-is_deeply(good('no errors', 'app', 'errors', $ac, $ap), [], 'none');
+    'the text of app stats names rbl_zone');
+is_deeply(good('no errors', 'app', 'errors', $ac, $ap), [],
+    'app errors is empty without data');
 
 # --- hours and days ---------------------------------------------------------
 
@@ -74,21 +76,25 @@ for my $d (0, 1, 31, 32, 395, 396) {
 }
 
 $v = good('24 hours', 'app', 'stats', $ac, $ap);
-is_deeply([@$v{qw(requests errors)}], [201, 1], 'two hours of them');
+is_deeply([@$v{qw(requests errors)}], [201, 1],
+    '24 hours contain the counters of two hours');
 is_deeply($v->{data}[22], { time => at(($hour - 1) * 3600), requests => 101,
-    errors => 1 }, 'each in its place');
+    errors => 1 }, 'each hour has its own counters');
 $v = good('31 days of hours', 'app', 'stats', $ac, $ap, '--hours', 744);
-is_deeply([@$v{qw(requests errors)}], [100 + 101 + 130 + 843, 774], 'all');
-is(scalar @{ $v->{data} }, 744, '744 of them');
-is($v->{data}[0]{requests}, 843, 'the first');
+is_deeply([@$v{qw(requests errors)}], [100 + 101 + 130 + 843, 774],
+    '31 days of hours contain the counters of four hours');
+is(scalar @{ $v->{data} }, 744, 'app stats shows 744 hours');
+is($v->{data}[0]{requests}, 843, 'the first of 744 hours has its counter');
 $v = good('13 months of days', 'app', 'stats', $ac, $ap, '--days', 396);
 is_deeply([@$v{qw(unit requests errors)}],
-    ['day', 1000 + 1001 + 1031 + 1032 + 1395, 459], 'all');
-is($v->{data}[0]{time}, at((int($hour / 24) - 395) * 86_400), 'the first day');
+    ['day', 1000 + 1001 + 1031 + 1032 + 1395, 459],
+    '13 months contain the counters of five days');
+is($v->{data}[0]{time}, at((int($hour / 24) - 395) * 86_400),
+    'the first day is 395 days ago');
 is(good('one day', 'app', 'stats', $ac, $ap, '--days', 1)->{requests}, 1000,
-    'today');
+    'one day contains the counter of today');
 is(good('another account', 'app', 'stats', @$other{qw(sid app)})->{requests},
-    0, 'has nothing');
+    0, 'another account has no requests');
 
 # --- drawn ------------------------------------------------------------------
 
@@ -97,23 +103,28 @@ sub drawn {
 
     local $ENV{COLUMNS} = $width;
     my $r = rblctl($redis, 'app', 'stats', $ac, $ap, @args);
-    is($r->{status}, 0, "drawn in $width columns");
+    is($r->{status}, 0, "app stats is drawn in $width columns");
     return split /\n/, $r->{out};
 }
 
 for my $width (60, 80, 132) {
     my @line = drawn($width);
-    is(scalar @line, 26, 'a head, 24 hours, the sum');
+    is(scalar @line, 26, 'the chart has a head, 24 hours and the sum');
     is((sort { $a <=> $b } map { length } @line)[-1], $width,
-        'the longest is as wide');
-    like($line[-2], qr/^[\d-]{10} \d\d:00 +100 +0  #+$/, 'without an error');
-    like($line[-3], qr/^[\d-]{10} \d\d:00 +101 +1  #+x$/, 'with an error');
-    like($line[-4], qr/^[\d-]{10} \d\d:00 +0 +0$/, 'without a request');
-    like($line[-1], qr/^all +201 +1$/, 'the sum');
-    ok(!(grep { /[^ -~]/ } @line), 'plain characters');
+        "the longest line has $width columns");
+    like($line[-2], qr/^[\d-]{10} \d\d:00 +100 +0  #+$/,
+        'an hour without errors has a plain bar');
+    like($line[-3], qr/^[\d-]{10} \d\d:00 +101 +1  #+x$/,
+        'an hour with an error has a bar that ends with x');
+    like($line[-4], qr/^[\d-]{10} \d\d:00 +0 +0$/,
+        'an hour without requests has no bar');
+    like($line[-1], qr/^all +201 +1$/,
+        'the last line has the sum of all hours');
+    ok(!(grep { /[^ -~]/ } @line),
+        'the chart has printable ASCII characters only');
 }
-like((drawn(5))[-2], qr/  #{10}$/, 'narrower than that it is not');
-is(scalar(drawn('x', '--days', 3)), 5, 'an invalid width');
+like((drawn(5))[-2], qr/  #{10}$/, 'the bars have at least ten columns');
+is(scalar(drawn('x', '--days', 3)), 5, 'app stats accepts an invalid width');
 
 # --- damaged records --------------------------------------------------------
 
@@ -121,7 +132,8 @@ my $key = redis_key('stats', $ac, $ap, 'h' . int $hour / 24);
 redis($redis, 'HSET', $key, 'x', 5, '', 5, 'e', 5, '-1', 5, '99', 5, '1ee', 5,
     '9' x 30, 5, $hour % 24, '-7', $hour % 24 . 'e', 'many');
 $v = good('strange fields', 'app', 'stats', $ac, $ap, '--hours', 1);
-is_deeply([@$v{qw(requests errors)}], [0, 0], 'are passed over');
+is_deeply([@$v{qw(requests errors)}], [0, 0],
+    'app stats ignores strange fields');
 redis($redis, 'DEL', $key);
 redis($redis, 'SET', $key, 'x');
 bad('a key of another type', 'WRONGTYPE', 'app', 'stats', $ac, $ap);
@@ -142,35 +154,37 @@ my $ms = 1_700_000_000_000;
 redis($redis, 'LPUSH', $log, map { refusal($ms + $_ * 1000) }
     2, 3, 1, 5, 4, 6 .. 30);
 $v = good('the last 20', 'app', 'errors', $ac, $ap);
-is(scalar @$v, 20, '20 of them');
+is(scalar @$v, 20, 'app errors shows 20 entries by default');
 is_deeply([map { $_->{time} } @$v],
-    [map { at($ms / 1000 + $_) } 11 .. 30], 'the last one last');
+    [map { at($ms / 1000 + $_) } 11 .. 30],
+    'app errors shows the newest entry last');
 $v = good('more', 'app', 'errors', $ac, $ap, '--last', 1000);
 is_deeply([map { $_->{time} } @$v], [map { at($ms / 1000 + $_) } 1 .. 30],
-    'in their order');
+    'app errors sorts the entries by time');
 is_deeply($v->[0], { time => at($ms / 1000 + 1), client => '192.0.2.1',
     method => 'GET', path => '/3.0/x', code => 404, message => 'Unknown.' },
-    'everything of one');
-is(scalar @{ good('one', 'app', 'errors', $ac, $ap, '--last', 1) }, 1, 'one');
+    'an entry has all fields of its record');
+is(scalar @{ good('one', 'app', 'errors', $ac, $ap, '--last', 1) }, 1,
+    'app errors --last 1 shows one entry');
 
 redis($redis, 'LPUSH', $log, 'junk', refusal($ms + 99_000,
     path => "/\e]0;x\a\x7f", message => "\x{202e}\x{9b}\x{e9}",
     method => "\r\n"));
 my $r = rblctl($redis, 'app', 'errors', $ac, $ap);
-is($r->{status}, 0, 'strange entries');
+is($r->{status}, 0, 'app errors accepts strange entries');
 unlike($r->{out}, qr/[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae/,
-    'control characters are escaped');
+    'app errors escapes control characters');
 like($r->{err}, qr/\Arblctl: an entry of the error log is damaged\n\z/,
-    'a damaged one is reported');
-is(scalar(split /\n/, $r->{out}), 20, 'the others are shown');
+    'app errors reports a damaged entry');
+is(scalar(split /\n/, $r->{out}), 20, 'app errors shows the other entries');
 
 $r = rblctl($redis, 'app', 'errors', $ac, $ap, '--last', 1, '--json');
 unlike($r->{out}, qr/[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae/,
-    'in JSON too');
+    'the JSON of app errors has no control characters');
 $v = json($r->{out})->[0];
 is_deeply([@$v{qw(path message method)}],
     ["/\e]0;x\a\x7f", "\x{202e}\x{9b}\x{e9}", "\r\n"],
-    'where they are the same when they are read');
+    'the decoded JSON has the bytes of the entry');
 
 # --- arguments --------------------------------------------------------------
 

@@ -21,15 +21,16 @@ my @known = map { /^  (\S.*?)(?= [A-Z\[+]| -|$)/ ? $1 : () }
 # --- before init -------------------------------------------------------------
 
 is(scalar @known, scalar(grep { !/^\s/ } @known), 'the commands are known');
-cmp_ok(scalar @known, '>', 70, 'all of them');
+cmp_ok(scalar @known, '>', 70, 'the help names more than 70 commands');
 
 my $plan = ctl('store', 'plan');
 is_deeply([map { "$_->{node} $_->{slots}" } @{ $plan->{nodes} }],
     ["$name[0] 5461", "$name[1] 5461", "$name[2] 5462"],
-    'the plan of an empty cluster');
+    'an empty cluster has a plan of its slots');
 is_deeply([map { $_->{command} } @{ ctl('store', 'plan', '--masters', 3) }],
     ['CLUSTER ADDSLOTSRANGE 0 5460', 'CLUSTER ADDSLOTSRANGE 5461 10921',
-    'CLUSTER ADDSLOTSRANGE 10922 16383'], 'how it should be');
+    'CLUSTER ADDSLOTSRANGE 10922 16383'],
+    'store plan names the slots of three masters');
 for my $n (2, 7, 64) {
     my ($next, %count) = 0;
     for my $m (@{ ctl('store', 'plan', '--masters', $n) }) {
@@ -38,11 +39,12 @@ for my $n (2, 7, 64) {
         $next = $to + 1;
         $count{ $m->{count} }++;
     }
-    is($next, 16384, "all slots, for $n masters");
-    cmp_ok(scalar keys %count, '<=', 2, 'and partitions as even as possible');
+    is($next, 16384, "$n masters have all slots");
+    cmp_ok(scalar keys %count, '<=', 2,
+        "$n masters have partitions as even as possible");
 }
 is(rblctl(undef, 'store', 'plan', '--masters', $_)->{status}, 3,
-    "not $_ masters") for 1, 65, 'x';
+    "store plan refuses $_ masters") for 1, 65, 'x';
 
 redis($_, qw(CLUSTER DELSLOTS 7000)) for @node;
 fails(qr/: 1 slot of the cluster has no node, and nothing was changed/,
@@ -56,13 +58,14 @@ ok(!ctl('init')->{created}, 'init once more');
 is(ctl('upgrade')->{before}, schema_version(), 'upgrade has nothing to do');
 $plan = ctl('store', 'plan');
 is_deeply([map { "$_->{count}: $_->{parts}" } @{ $plan->{nodes} }],
-    ['21: 0-20', '22: 21-42', '21: 43-63'], 'which partitions each node has');
-ok($plan->{even}, 'they are even');
+    ['21: 0-20', '22: 21-42', '21: 43-63'],
+    'store plan shows the partitions of each node');
+ok($plan->{even}, 'the partitions are even');
 is($plan->{missing}, 0, 'each slot has a node');
-is_deeply($plan->{empty}, [], 'and each node has partitions');
+is_deeply($plan->{empty}, [], 'each node has partitions');
 like(rblctl($f, 'store', 'plan')->{out},
     qr/^even +yes\n.*^\Q$name[1]\E +ok +5461 +5461-10921 +22 +21-42 +0$/ms,
-    'as a table');
+    'store plan prints a table');
 
 
 # --- every command -----------------------------------------------------------
@@ -71,7 +74,7 @@ ctl('lists', 'load', $lists);
 my @ac = accounts();
 my %ac = map { map { $_ => 1 } @$_ } @ac;
 is_deeply([sort map { $_->{id} } @{ ctl('account', 'list') }],
-    [sort keys %ac], 'the accounts of all nodes');
+    [sort keys %ac], 'account list shows the accounts of all nodes');
 
 my ($ht, $ap);
 for my $n (0 .. 2) {
@@ -105,7 +108,8 @@ for my $n (0 .. 2) {
     ctl('webhook', 'delete', $ac, $wh);
     $ht = sprintf 'HT%032x', $n + 1;
     is(script('host_add', redis_key('acct', $ac), 'a name', 'rbl', 1, '',
-        '', '', '', $ht, '192.0.2.1')->[0], 'OK', 'a host');
+        '', '', '', $ht, '192.0.2.1')->[0], 'OK',
+        "host_add adds a host on node $n");
     ctl('host', $ht);
     ctl('host', $ac, '192.0.2.1');
     ctl('audit', $ac);
@@ -128,7 +132,7 @@ for my $n (0 .. 2) {
         ['source', 'add', $by, '--back', 'https://a.example/'])
     {
         unlike(run('conf', 'bill', @$_)->{err}, qr/the store|cannot be used/,
-            "bill $_->[0]: it is not the store");
+            "bill $_->[0] does not fail because of the store");
     }
 }
 ctl('plan', 'list', '--file', $plans);
@@ -150,15 +154,16 @@ my ($keyed) = grep { $_->{key} ne '' } @{ ctl('lists', 'show') };
 write_file(temp_dir() . '/key', "abc\n");
 ctl('lists', 'key', $keyed->{zone}, '--file', temp_dir() . '/key');
 cmp_ok(run('conf', 'check', '192.0.2.1', '--resolver',
-    '127.0.0.1@' . free_port())->{status}, '<', 3, 'check');
+    '127.0.0.1@' . free_port())->{status}, '<', 3,
+    'check can use the lists of the cluster');
 
 my $queue = ctl('queue');
-is(@$queue, 65, 'queue: all partitions');
+is(@$queue, 65, 'queue shows all partitions and the sum');
 my $s = ctl('status');
-is($s->{accounts}, keys(%ac) + 1, 'status: accounts of all nodes');
+is($s->{accounts}, keys(%ac) + 1, 'status counts the accounts of all nodes');
 is_deeply([map { "$_->{node} $_->{state} $_->{parts}" } @{ $s->{servers} }],
     ["$name[0] ok 0-20", "$name[1] ok 21-42", "$name[2] ok 43-63"],
-    'and the nodes');
+    'status shows the nodes and their partitions');
 ctl('fsck');
 ctl('fsck', $ac[1][0]);
 my $ran = join "\n", '', ran(), '';
@@ -177,8 +182,9 @@ redis($f, 'DEL', $mail);
 redis($f, 'ZREM', redis_key('hosts', $ac[2][0]), sprintf 'HT%032x', 3);
 $r = rblctl($f, 'fsck');
 is($r->{status}, 1, 'fsck finds faults of all nodes');
-like($r->{out}, qr/$_/, "that of $_") for $ac[0][0], $ac[2][0];
-is(rblctl($f, 'fsck', '--repair')->{status}, 1, 'and repairs them');
+like($r->{out}, qr/$_/, "fsck names the fault of $_") for $ac[0][0], $ac[2][0];
+is(rblctl($f, 'fsck', '--repair')->{status}, 1,
+    'fsck --repair reports the faults of all nodes');
 ctl('fsck');
 
 redis($f, 'DEL', 'rbl:meta');

@@ -26,7 +26,7 @@ my %ac = map { map { $_ => 1 } @$_ } @ac;
 for my $n (0 .. 2) {
     is(script('host_add', redis_key('acct', $ac[$n][0]), 'a name', 'rbl', 1,
         '', '', '', '', sprintf('HT%032x', $n + 1), '192.0.2.1')->[0], 'OK',
-        'a host');
+        "host_add adds a host on node $n");
     ctl('user', 'add', $ac[$n][0], "u$n\@a.example", '--role', 'owner');
 }
 my ($zone) = grep { $_->{status} eq 'active' && $_->{key} eq '' }
@@ -44,24 +44,28 @@ my $away = qr/partitions $parts \(\Q$name[$dead]\E\) cannot be used/;
 kill_server($node[$dead]);
 
 $r = run('quick', 'status');
-is($r->{status}, 0, 'status without a master');
-like($r->{err}, qr/^rblctl: $away: Connection refused$/, 'names what is away');
+is($r->{status}, 0, 'status succeeds while a master is away');
+like($r->{err}, qr/^rblctl: $away: Connection refused$/,
+    'status names the partitions that are away');
 like($r->{out}, qr/^\Q$name[$dead]\E +Connection refused .*$parts$/m,
-    'and the node');
-like($r->{out}, qr/^partitions +64$/m, 'and shows the rest');
-like($r->{out}, qr/^\Q$name[$live]\E +ok .* +43-63|0-20$/m, 'with its node');
+    'status shows the node that is away');
+like($r->{out}, qr/^partitions +64$/m, 'status shows the number of partitions');
+like($r->{out}, qr/^\Q$name[$live]\E +ok .* +43-63|0-20$/m,
+    'status shows a node that is up');
 
 my $only = qr/$away, and is not shown: Connection refused/;
 my $shown = fails($only, 'account', 'list');
-unlike($shown, qr/$ac[$dead][0]/, 'account list: without the part');
-like($shown, qr/$ac[$live][0].*/, 'with the rest');
-is(() = fails($only, 'queue') =~ /^ *\d+ /mg, 64 - 21, 'queue: the rest');
+unlike($shown, qr/$ac[$dead][0]/,
+    'account list leaves out the part that is away');
+like($shown, qr/$ac[$live][0].*/, 'account list shows the other accounts');
+is(() = fails($only, 'queue') =~ /^ *\d+ /mg, 64 - 21,
+    'queue shows the partitions that are up');
 fails($only, 'lists', 'show') if $dead != 0;
 
 ctl('account', 'show', $ac[$live][0]);
 ctl('app', 'add', $ac[$live][0], 'during');
 is(run('quick', 'host', sprintf 'HT%032x', $live + 1)->{status}, 0,
-    'a host of the rest is found by its SID');
+    'a host of the other nodes is found by its SID');
 my $nothing = qr/$away: Connection refused. Nothing was changed\.$/;
 fails($nothing, 'account', 'show', $ac[$dead][0]);
 fails($nothing, 'app', 'add', $ac[$dead][0], 'during');
@@ -74,26 +78,27 @@ fails($refused, 'lists', 'disable', $zone) if $dead != 0;
 my %meta = @{ redis($f, 'HGETALL', 'rbl:meta') };
 redis($f, 'DEL', 'rbl:meta');
 fails($refused, 'init');
-is(redis($f, 'EXISTS', 'rbl:meta'), 0, 'and nothing was changed');
+is(redis($f, 'EXISTS', 'rbl:meta'), 0, 'a refused init writes no rbl:meta');
 redis($f, 'HSET', 'rbl:meta', %meta);
 
 my $bad = sprintf 'HT%032x', $live + 1;
 redis($f, 'ZREM', redis_key('hosts', $ac[$live][0]), $bad);
 like(fails(qr/$away, and was not checked: Connection refused/m, 'fsck'),
-    qr/$ac[$live][0].* no$/m, 'fsck: finds faults of the rest');
+    qr/$ac[$live][0].* no$/m, 'fsck finds faults of the other nodes');
 like(fails(qr/$away, and was not checked/m, 'fsck', '--repair'),
-    qr/$ac[$live][0].* yes$/m, 'and repairs them');
+    qr/$ac[$live][0].* yes$/m, 'fsck repairs faults of the other nodes');
 like(fails(qr/$away, and was not checked/m, 'fsck'),
-    qr/^no fault in \d+ accounts$/, 'fsck: no fault in the rest');
+    qr/^no fault in \d+ accounts$/, 'fsck finds no fault after the repair');
 fails(qr/$away, and was not checked/, 'fsck', $ac[$dead][0]);
 like(run('quick', 'store', 'plan')->{out},
     qr/^\Q$name[$dead]\E +Connection refused +546\d .* +$parts *$/m,
-    'store plan: the node is away');
+    'store plan shows that the node is away');
 
 restart_member($f, $node[$dead]);
 wait_ok($f);
 ctl('fsck');
-is(ctl('status')->{accounts}, keys %ac, 'all of it is back');
+is(ctl('status')->{accounts}, keys %ac,
+    'status counts all accounts after the restart');
 
 # a server that takes connections and does not answer
 pause_server($node[$dead]);
@@ -148,7 +153,8 @@ for (['127.0.0.1', $fake->{port}, qr/^rblctl: rbl:meta \(127\S+\) cannot .*MOVED
     my ($host, $port, $why) = @$_;
     fake_answers($fake, { @replies, 'CLUSTER SLOTS' => "*1\r\n*3\r\n:0\r\n"
         . ":16383\r\n*3\r\n" . bulk($host) . ":$port\r\n" . bulk('0' x 40) });
-    like(run('quick', 'account', 'list')->{err}, $why, "it names $host");
+    like(run('quick', 'account', 'list')->{err}, $why,
+        "the error names the server $host");
 }
 fake_answers($fake, { @replies, 'CLUSTER SLOTS' => "*0\r\n" });
 fails(qr/: it knows no slots/, 'account', 'list');
@@ -158,8 +164,8 @@ fails(qr/: its map of slots is invalid/, 'account', 'list');
 $f->{addr} = $name[0];
 my @here = grep { at($_) != 0 } keys %ac;
 $r = rblctl($f, 'account', 'show', $here[0]);
-is($r->{status}, 3, 'one node for the whole');
+is($r->{status}, 3, 'one node without cluster: is refused');
 like($r->{err}, qr/It is a node of a cluster: write cluster: before/,
-    'says how it is right');
+    'the message says how to name a cluster');
 
 done_testing();

@@ -52,12 +52,12 @@ wait_ok($f);
 is(join(' ', grep { $before{$_} ne join ' ', @{ redis($f, 'ZRANGE',
     "rbl:{$_}:lists", 0, -1) } } 0 .. 63), '', 'each partition has all lists');
 is(join(' ', grep { !redis($f, 'EXISTS', "rbl:{$_}:lists:active") } 0 .. 63),
-    '', 'and the active ones');
+    '', 'each partition has the active lists');
 
 my $slot = slot_of(tags(3));
 move_begin($f, $slot, $node[2]);
 like(fails(qr/slots move between the nodes.*run fsck again/, 'fsck'), qr/^$/,
-    'fsck does not guess');
+    'fsck finds nothing while a slot moves');
 redis($_, 'CLUSTER', 'SETSLOT', $slot, 'STABLE') for @node;
 
 # Half of an account's keys are moved: scripts do nothing by halves.
@@ -101,8 +101,9 @@ move_slots($f, [$of], $node[0]);
 move_slots($f, [map { slot_of(tags($_)) } 3, 4], $node[2]);
 my $plan = ctl('store', 'plan');
 is_deeply([map { $_->{parts} } @{ $plan->{nodes} }],
-    ['0-2 5-20', '21-42', '3-4 43-63'], 'the plan after a move');
-ok(!$plan->{even}, 'which is not even');
+    ['0-2 5-20', '21-42', '3-4 43-63'],
+    'store plan shows the partitions after a move');
+ok(!$plan->{even}, 'the partitions are not even after a move');
 ctl('fsck');
 move_slots($f, [map { slot_of(tags($_)) } 3, 4], $node[0]);
 ctl('fsck');

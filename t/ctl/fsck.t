@@ -152,10 +152,11 @@ cmd('ZADD', k('digest', $ac, $co), $now, $on);
 cmd('ZADD', k('digests'), $now, "$ac:$co");
 cmd('DEL', k('outbox'));
 clean('a store with something of everything') or BAIL_OUT('not clean');
-is(rblctl($redis, 'fsck')->{out}, "no fault in 2 accounts\n", 'the output');
+is(rblctl($redis, 'fsck')->{out}, "no fault in 2 accounts\n",
+    'fsck reports no fault in two accounts');
 clean('one account', $ac);
 is(rblctl($redis, 'fsck', $ac)->{out}, "no fault in 1 account\n",
-    'which is named');
+    'fsck of one account reports no fault in it');
 
 
 # --- faults, each found, repaired and gone ---------------------------------
@@ -649,7 +650,7 @@ for my $fault (@faults) {
     my ($name, $kind, $where, $plant, $mended) = @$fault;
     $plant->($where);
     my ($status, @found) = fsck();
-    is($status, 1, "$name: found");
+    is($status, 1, "$name: fsck finds a fault");
     my @it = grep { $_->{fault} eq $kind && $_->{where} eq $where } @found;
     is(scalar @it, 1, "$name: named once as $kind $where")
         or diag(join "\n", map { said($_) } @found);
@@ -700,7 +701,7 @@ for (
     $plant->();
     my $before = cmd('DBSIZE');
     my ($status, @found) = fsck('--repair');
-    is($status, 1, "$name: found");
+    is($status, 1, "$name: fsck --repair finds a fault");
     is(join("\n", map { "$_->{fault} $_->{where}" . ($_->{mended} ? '!' : '') }
         @found), join("\n", "$kind $where", @more),
         "$name: named, and left alone");
@@ -718,8 +719,10 @@ changed($ht, 8 => sid('RP'));
 clean('another account has no fault', $ac2);
 is((fsck($mine))[0], 1, 'the account with the fault has it');
 like(rblctl($redis, 'fsck', 'AC' . 'e' x 32)->{err},
-    qr/^rblctl: there is no account ACe+$/m, 'one that does not exist');
-is(rblctl($redis, 'fsck', 'x')->{status}, 3, 'not a SID');
+    qr/^rblctl: there is no account ACe+$/m,
+    'fsck of an unknown account is refused');
+is(rblctl($redis, 'fsck', 'x')->{status}, 3,
+    'fsck of an invalid SID is refused');
 restore_all($all);
 clean('as at first');
 

@@ -128,18 +128,19 @@ while (time < $till) {
     }
 }
 waitpid $_, 0 for @writers;
-is(join("\n", @alarms), '', 'no fault while all are at work');
-cmp_ok($runs, '>=', 3, "in $runs runs");
+is(join("\n", @alarms), '', 'fsck finds no fault while all programs work');
+cmp_ok($runs, '>=', 3, 'fsck has run at least three times');
 my $done = 0;
 for (1 .. WRITERS) {
     my $n = read_file(temp_dir() . "/writer.$_");
     like($n, qr/^\d+$/, "client $_: $n");
     $done += $n if $n =~ /^\d+$/;
 }
-cmp_ok($done, '>', WRITERS * 100, "while clients did $done things");
+cmp_ok($done, '>', WRITERS * 100,
+    'the clients completed more than a hundred requests each');
 for my $index (qw(profiles groups contacts)) {
     cmp_ok(redis($redis, 'ZCARD', redis_key({ partitions => 2 }, $index,
-        $acct[0]{sid})), '>', 1, "there are $index");
+        $acct[0]{sid})), '>', 1, "the account has more than one of its $index");
 }
 cmp_ok($listed, '>', 0, 'hosts were listed');
 cmp_ok(scalar received($hook), '>', 20, 'events were delivered');

@@ -37,7 +37,8 @@ for my $n (1 .. DELIVERIES) {
     cmd('ZADD', k('pending', $ac), 0, "CB$n:$now:$ev:CB$n");
 }
 my $r = rblctl($redis, 'fsck');
-is($r->{status}, 0, 'all of it is checked') or diag("$r->{out}$r->{err}");
+is($r->{status}, 0, 'fsck checks all counters and deliveries')
+    or diag("$r->{out}$r->{err}");
 
 cmd('HINCRBY', k('refs', $ac), "$cg[-1]:c", 3);
 cmd('HSET', k('event', $ac, $ev), 'open', DELIVERIES - 1);
@@ -46,9 +47,11 @@ add_host($acct2, 'rbl', '192.0.2.9');
 cmd('HINCRBY', k('refs', $ac2), sid('RP'), 3);
 $r = rblctl($redis, 'fsck', '--json');
 is($r->{status}, 1, 'faults are reported');
-is(scalar @{ json($r->{out}) }, 3, 'of both accounts') or diag($r->{out});
-is(rblctl($redis, 'fsck', '--repair')->{status}, 1, 'and repaired');
-is(rblctl($redis, 'fsck')->{status}, 0, 'then no fault is left');
+is(scalar @{ json($r->{out}) }, 3, 'fsck reports three faults of both accounts')
+    or diag($r->{out});
+is(rblctl($redis, 'fsck', '--repair')->{status}, 1,
+    'fsck --repair reports the faults');
+is(rblctl($redis, 'fsck')->{status}, 0, 'fsck finds no fault after the repair');
 is(cmd('HGET', k('event', $ac, $ev), 'open'), DELIVERIES,
     'the event counts all of its deliveries');
 done_testing();

@@ -120,6 +120,6 @@ waitpid $pid, 0;
 is($r->{status}, 0, 'no fault meanwhile') or diag("$r->{out}$r->{err}");
 is(scalar @{ cmd('KEYS', k('dlv', $ac, $ev, '*')) }, 3,
     'two were delivered later');
-is(open_of($ev), 3, 'and the event counts all of its deliveries');
+is(open_of($ev), 3, 'the event counts all of its deliveries');
 is(rblctl($redis, 'fsck')->{status}, 0, 'no fault afterwards');
 done_testing();

@@ -70,7 +70,8 @@ fsck('a consistent account', 0);
 
 change($_, PROFILE, 'RPnone') for $last, $kids[3];
 my $out = fsck('hosts after one with 70 listings', 3, '--repair');
-like($out, qr/$_ .*has a profile that does not exist/, 'it is checked')
+like($out, qr/$_ .*has a profile that does not exist/,
+    "fsck checks the host $_")
     for $last, $kids[3];
 fsck('the repaired hosts', 0);
 
@@ -102,9 +103,10 @@ fsck('the counted details', 0);
 cmd('DEL', k('r', $ac, $kids[3]));
 cmd('HSET', k('r', $ac, $kids[3]), 'a', 'b');
 my $none = qr/kids .*$range .*has an address that is none of it: $kids[3]/;
-like(fsck('an address that is no record', 7), $none, 'it is reported');
+like(fsck('an address that is no record', 7), $none,
+    'fsck reports an address that is no record');
 like(fsck('an address that is no record', 10, '--repair'), $none,
-    'and repaired');
+    'fsck --repair reports the address as well');
 fsck('the range without it', 0);
 
 

@@ -29,7 +29,7 @@ sub faults {
     return join "\n", map { "$_->{fault} $_->{where}"
         . ($_->{mended} ? '!' : '') } @{ json($r->{out}) };
 }
-is(faults(), '', 'at first there is no fault');
+is(faults(), '', 'the new store has no fault');
 
 sub typed {
     my ($key) = @_;
@@ -60,9 +60,9 @@ for my $case (
     my $was = cmd('DUMP', $key);
     ($plant // typed($key))->();
     is(faults(), $fault, "$key: $fault is reported");
-    is(faults('--repair'), "$fault!", "$key: and repaired");
+    is(faults('--repair'), "$fault!", "$key: fsck --repair repairs $fault");
     is(cmd('EXISTS', $key), 0, "$key: the key is deleted");
-    is(faults(), '', "$key: then no fault is left");
+    is(faults(), '', "$key: no fault is left");
     cmd('RESTORE', $key, 0, $was) if defined $was;
     cmd('PEXPIRE', $key, 600_000) if $key =~ /rate|started/;
 }
@@ -82,10 +82,10 @@ for my $case (
     ($plant // typed($key))->();
     my $bad = cmd('DUMP', $key);
     is(faults(), $fault, "$key: $fault is reported");
-    is(faults('--repair'), $fault, "$key: and not repaired");
-    is(cmd('DUMP', $key) // '', $bad // '', "$key: it is unchanged");
+    is(faults('--repair'), $fault, "$key: fsck does not repair $fault");
+    is(cmd('DUMP', $key) // '', $bad // '', "$key: the key is unchanged");
     cmd('DEL', $key);
     cmd('RESTORE', $key, 0, $was);
 }
-is(faults(), '', 'in the end there is no fault');
+is(faults(), '', 'the store has no fault in the end');
 done_testing();

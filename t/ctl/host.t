@@ -67,9 +67,10 @@ my $ht = add('rbl', 1, '192.0.2.1', name => "mail \x{1b}[2J");
 my $v = good('a host by its SID', 'host', $ht);
 is_deeply([@$v{qw(id account value type status listed_count unknown_count
     checked history)}], [$ht, $ac, '192.0.2.1', 'rbl', 'active', 0, 0, '', []],
-    'its record');
-is(lists_of($v), 'a, b, c', 'its lists, without results');
-is_deeply(good($_->[0], 'host', @$_[1 .. $#$_]), $v, "the same by $_->[0]")
+    'a host by its SID has its record');
+is(lists_of($v), 'a, b, c', 'a new host has its lists without results');
+is_deeply(good($_->[0], 'host', @$_[1 .. $#$_]), $v,
+    "the output is the same for $_->[0]")
     for ['account and SID', $ac, $ht], ['account and value', $ac, '192.0.2.1'],
     ['SIDs in capitals', uc $ac, uc $ht], ['a mapped address', $ac,
     '::ffff:192.0.2.1'];
@@ -81,16 +82,18 @@ sub entry { return [$rb{ $_[0] }, "$_[0].test", 'https://x.example/', 'why',
 my @seen = (checked => T + 9000, unknown_count => 0);
 alter($ht, @seen);
 is(lists_of(good('clear', 'host', $ht)), join(', ', 'a clear ' . at(9),
-    'b clear ' . at(9), 'c clear'), 'clear, and when that was found, unless '
-    . 'it was left out for its interval');
+    'b clear ' . at(9), 'c clear'),
+    'a clear host has the time of the check, except for lists with an '
+    . 'interval');
 alter($ht, @seen, listed_count => 2, first_listed => T, unknown_count => 2,
     details => [entry('a', T + 5000, 3, T + 7000), entry('b')],
     troubled => [[$rb{c}, 'servfail', T + 1000, 4]]);
 $v = good('listed', 'host', $ht);
 is(lists_of($v), join(', ', 'a listed ' . at(0) . ' ' . at(5) . ' 3 ' . at(7),
     'b listed ' . at(0), 'c unknown ' . at(1) . ' servfail 4'),
-    'listed since, last answer, errors, not confirmed since; unknown and why');
-is_deeply($v->{lists}[0]{codes}, ['127.0.0.2', '127.0.0.3'], 'the codes');
+    'listings have times and errors, and an unknown list has its reason');
+is_deeply($v->{lists}[0]{codes}, ['127.0.0.2', '127.0.0.3'],
+    'a listing has its codes');
 alter($ht, @seen, unknown_count => 2, details => [], listed_count => 0,
     troubled => [[$rb{a}, 'timeout', T, 1]]);
 is(lists_of(good('more unknown lists than are recorded', 'host', $ht)),
@@ -105,7 +108,7 @@ alter($ht, @seen, listed_count => 1, first_listed => T,
     troubled => [[$rb{off}, 'timeout', T, 2]], unknown_count => 1);
 like(lists_of(good('of other lists', 'host', $ht)),
     qr/, gone listed \S+, off unknown \S+ timeout 2\z/,
-    'are behind the others');
+    'lists that are no longer queried come last');
 
 # history, newest first
 
@@ -118,23 +121,26 @@ $v = good('history', 'host', $ht);
 is_deeply([map { "$_->{time} $_->{zone} $_->{status} $_->{codes} $_->{check}" }
     @{ $v->{history} }], [map { at($_) . ' a.test '
     . ($_ % 2 ? 'listed 127.0.0.2' : 'clear ') . ' PP1' } 3, 2, 1],
-    'newest first');
-is($v->{history}[0]{list}, $rb{a}, 'with the SID of the list');
+    'the history is sorted, the newest change first');
+is($v->{history}[0]{list}, $rb{a}, 'a change has the SID of its list');
 
 # text output
 
 my $text = rblctl($redis, 'host', $ht);
-is("$text->{status} $text->{err}", '0 ', 'as text');
-like($text->{out}, qr/^listed since +2023-11-14T22:13:20\+00:00$/m, 'the record');
-like($text->{out}, qr/^gone\.test +listed +2023/m, 'its lists');
+is("$text->{status} $text->{err}", '0 ', 'host succeeds with text output');
+like($text->{out}, qr/^listed since +2023-11-14T22:13:20\+00:00$/m,
+    'the text has the fields of the record');
+like($text->{out}, qr/^gone\.test +listed +2023/m,
+    'the text has the lists of the host');
 like($text->{out}, qr/^2023-11-14T22:13:23\+00:00 +a\.test +listed +127/m,
-    'its history');
-unlike($text->{out}, qr/[^\n -~]/, 'no byte controls the terminal');
-unlike($text->{out}, qr/without a status/, 'the unknown lists are named');
+    'the text has the history of the host');
+unlike($text->{out}, qr/[^\n -~]/, 'the text has printable characters only');
+unlike($text->{out}, qr/without a status/, 'the text names all unknown lists');
 alter($ht, @seen, details => [entry('a', T, 3)], listed_count => 1,
     troubled => [[$rb{b}, 'timeout', T, 1]], unknown_count => 7);
 like(rblctl($redis, 'host', $ht)->{out},
-    qr/^Of those without a status 5 are unknown/m, 'where they are too many');
+    qr/^Of those without a status 5 are unknown/m,
+    'the text counts unknown lists that have no names');
 
 # a profile of its own, with a custom list
 
@@ -144,18 +150,21 @@ script('rbl_add', $acct, @$_) for [$custom, 'rbl', 'own.example'],
     [$paused, 'rbl', 'paused.example'];
 script('rbl_status', $acct, $paused, 'paused');
 is(script('profile_add', $acct, $rp, 'own', 0, 1, $rb{b}, $custom, $paused,
-    $rb{off}, $rb{u})->[0], 'OK', 'a profile');
+    $rb{off}, $rb{u})->[0], 'OK', 'profile_add makes a profile');
 my $own = add('rbl', 1, '192.0.2.2');
 script('host_update', $acct, $own, 0, '', $rp);
 is(join(' ', map { $_->{zone} } @{ good('its own lists', 'host', $own)
-    ->{lists} }), 'b.test own.example', 'those that apply and are active');
+    ->{lists} }), 'b.test own.example',
+    'host shows the active lists of its profile that apply');
 
 # domains and ranges
 
 my $rhs = add('rbl', 4, 'example.com');
-is(good('a domain', 'host', $ac, 'Example.COM')->{id}, $rhs, 'by its value');
+is(good('a domain', 'host', $ac, 'Example.COM')->{id}, $rhs,
+    'a domain is found by its value');
 my $url = add('uribl', 4, 'example.com');
-is(lists_of(good('at lists of URLs', 'host', $url)), 'u', 'its lists');
+is(lists_of(good('at lists of URLs', 'host', $url)), 'u',
+    'a URL host has the list of URLs');
 bad('two of that value', "name one by its SID, $rhs or $url", 'host', $ac,
     'example.com');
 my $range = sid('HT');
@@ -163,7 +172,7 @@ script('host_add', $acct, 'r', 'ip_range', 1, '', '', $range, '10.0.0.0/31',
     sid('HT'), '10.0.0.0', sid('HT'), '10.0.0.1');
 script('work_step', $acct, '');
 $v = good('a range', 'host', $ac, '10.0.0.0/31');
-is_deeply([@$v{qw(id lists)}], [$range, []], 'the range itself is on no list');
+is_deeply([@$v{qw(id lists)}], [$range, []], 'a range has no lists of its own');
 
 # refusals
 
@@ -190,7 +199,8 @@ for my $with ([details => 'x'], [details => [7, ['x']]], [troubled => [[]]],
         cmd('GET', redis_key('r', $ac, $rhs))) }, id => $own, groups => [],
         family => 1, profile => $rp, value => '192.0.2.2', @$with));
     my $r = rblctl($redis, 'host', $own);
-    like($r->{status}, qr/\A[03]\z/, "damaged $with->[0]");
+    like($r->{status}, qr/\A[03]\z/,
+        "host ends normally with damaged $with->[0]");
 }
 
 done_testing();

@@ -22,10 +22,10 @@ sub fails {
 
 # words and options
 $r = rblctl(undef, '--help');
-is($r->{status}, 0, 'help');
+is($r->{status}, 0, 'rblctl --help exits with 0');
 like($r->{out}, qr/^  account add NAME .*^  lists load FILE/ms,
-    'help names the commands');
-is(rblctl(undef)->{status}, 3, 'no command is an error');
+    'rblctl --help names the commands');
+is(rblctl(undef)->{status}, 3, 'rblctl without a command exits with 3');
 fails(rblctl(undef, 'frob'), qr/unknown command "frob"/, 'unknown command');
 fails(rblctl(undef, 'account', 'frob'), qr/unknown command "account frob"/,
     'unknown second word');
@@ -67,14 +67,16 @@ fails(rblctl(undef, '-c', "$dir/bad.conf", 'status'),
     qr/bad\.conf.*2.*frob/, 'a mistake in the configuration');
 write_file("$dir/good.conf", "store $redis->{addr}\nstore_prefix other\n");
 $r = rblctl(undef, '-c', "$dir/good.conf", 'status', '--json');
-is(json($r->{out})->{prefix}, 'other', 'configuration file');
+is(json($r->{out})->{prefix}, 'other',
+    'rblctl uses the prefix of the configuration file');
 is(run_cmd({ env => { RBL_STORE => $redis->{addr} } },
-    build_dir() . '/rblctl', 'status')->{status}, 0, 'RBL_STORE');
+    build_dir() . '/rblctl', 'status')->{status}, 0,
+    'rblctl uses the store of RBL_STORE');
 
 # before init
 $r = rblctl($redis, 'status', '--json');
-is($r->{status}, 0, 'status of an empty store');
-ok(!json($r->{out})->{initialised}, 'is not initialised');
+is($r->{status}, 0, 'status succeeds with an empty store');
+ok(!json($r->{out})->{initialised}, 'an empty store is not initialized');
 for my $command ('account list', 'lists show', 'queue') {
     fails(rblctl($redis, split ' ', $command),
         qr/not been initialised \(rblctl init\)/, "$command before init");
@@ -83,34 +85,39 @@ for my $command ('account list', 'lists show', 'queue') {
 # init
 fails(rblctl($redis, 'init', '--partitions', $_), qr/--partitions must be/,
     "init with $_ partitions") for 0, 3, -1, 2048, 'x', '';
-is(redis($redis, 'EXISTS', 'rbl:meta'), 0, 'nothing was written');
+is(redis($redis, 'EXISTS', 'rbl:meta'), 0, 'a refused init writes no rbl:meta');
 $r = rblctl($redis, 'init', '--partitions', 4, '--json');
-is($r->{status}, 0, 'init');
-is(json($r->{out})->{partitions}, 4, 'the output has the partitions');
+is($r->{status}, 0, 'init succeeds with an empty store');
+is(json($r->{out})->{partitions}, 4, 'init prints the number of partitions');
 my %meta = @{ redis($redis, 'HGETALL', 'rbl:meta') };
 is_deeply([@meta{qw(partitions schema)}], [4, schema_version()],
-    'meta');
-cmp_ok(abs($meta{created} / 1000 - time), '<', 60, 'created');
+    'rbl:meta has the partitions and the schema');
+cmp_ok(abs($meta{created} / 1000 - time), '<', 60,
+    'rbl:meta has the present time');
 $r = rblctl($redis, 'init', '--json');
-is($r->{status}, 0, 'init once more');
-ok(!json($r->{out})->{created}, 'changes nothing');
-is(rblctl($redis, 'init', '--partitions', 4)->{status}, 0, 'the same number');
+is($r->{status}, 0, 'a second init exits with 0');
+ok(!json($r->{out})->{created}, 'a second init creates nothing');
+is(rblctl($redis, 'init', '--partitions', 4)->{status}, 0,
+    'init accepts the same number of partitions');
 fails(rblctl($redis, 'init', '--partitions', 8),
     qr/initialised with 4 partitions/, 'another number');
 is_deeply({ @{ redis($redis, 'HGETALL', 'rbl:meta') } }, \%meta,
-    'meta is unchanged');
+    'a second init leaves rbl:meta unchanged');
 
 # a store that has lost it: the copies count
 redis($redis, 'DEL', 'rbl:meta');
 fails(rblctl($redis, 'init', '--partitions', 8),
     qr/lost rbl:meta, and the copies say that it has 4 partitions: nothing was/,
     'another number than that of the copies');
-is(redis($redis, 'EXISTS', 'rbl:meta'), 0, 'nothing was written');
+is(redis($redis, 'EXISTS', 'rbl:meta'), 0,
+    'init with another number writes no rbl:meta');
 is(json(rblctl($redis, 'init', '--json')->{out})->{partitions}, 4,
-    'the number of the copies');
+    'init takes the number of partitions from the copies');
 
-is(rblctl($redis, '--prefix', 'p2', 'init')->{status}, 0, 'another prefix');
-is(redis($redis, 'HGET', 'p2:meta', 'partitions'), 64, 'has its own meta');
+is(rblctl($redis, '--prefix', 'p2', 'init')->{status}, 0,
+    'init succeeds with another prefix');
+is(redis($redis, 'HGET', 'p2:meta', 'partitions'), 64,
+    'another prefix has its own meta key');
 
 # a foreign meta key
 my $schema = schema_version();
@@ -141,14 +148,15 @@ write_file("$dir/pw", "secret\n", 0600);
 write_file("$dir/auth.conf",
     "store $redis->{addr}\nstore_password_file $dir/pw\n");
 is(rblctl(undef, '-c', "$dir/auth.conf", 'account', 'list')->{status}, 0,
-    'the password from its file');
+    'rblctl reads the password from its file');
 redis($redis, 'AUTH', 'secret');
 redis($redis, 'CONFIG', 'SET', 'requirepass', '');
 
 # status as text
 $r = rblctl($redis, 'status');
-like($r->{out}, qr/^initialised +yes$/m, 'status in words');
-like($r->{out}, qr/No daemon has claimed/, 'no daemon yet');
+like($r->{out}, qr/^initialised +yes$/m, 'status reports an initialized store');
+like($r->{out}, qr/No daemon has claimed/,
+    'status reports that no daemon runs');
 
 # a daemon that hangs shows its idle time
 my $now = time * 1000;
@@ -159,8 +167,10 @@ redis($redis, 'HSET', 'rbl:{1}:flight:due', 'AC1:HT2', 'PP' . '0' x 64
     . ':1:1:d2');
 $r = rblctl($redis, 'status', '--json');
 is_deeply([map { $_->{name} } @{ json($r->{out})->{daemons} }], ['d2'],
-    'daemons with a valid name');
-is(json($r->{out})->{daemons}[0]{pending}, 3, 'their counters');
-cmp_ok(json($r->{out})->{daemons}[0]{idle}, '<', 69, 'when they were seen');
+    'status shows daemons with a valid name');
+is(json($r->{out})->{daemons}[0]{pending}, 3,
+    'status counts three pending checks of the daemon');
+cmp_ok(json($r->{out})->{daemons}[0]{idle}, '<', 69,
+    'status shows when the daemon was last seen');
 
 done_testing();

@@ -42,11 +42,12 @@ sub refused {
     my ($name, $pattern, @entries) = @_;
 
     my $got = load_entries(@entries);
-    is($got->{status}, 3, "$name: refused");
+    is($got->{status}, 3, "$name is refused with exit status 3");
     my @lines = split /\n/, $got->{err};
-    like($lines[0] // '', $pattern, "$name: names the member");
-    is(scalar @lines, 2, "$name: one line, and that nothing was loaded");
-    is(redis($redis, 'EXISTS', 'rbl:{0}:lists'), 0, "$name: nothing is there");
+    like($lines[0] // '', $pattern, "$name: the message names the member");
+    is(scalar @lines, 2,
+        "$name: the message has one line, and another for the file");
+    is(redis($redis, 'EXISTS', 'rbl:{0}:lists'), 0, "$name: no list is stored");
 }
 
 my $false = JSON::XS::false();
@@ -102,11 +103,11 @@ refused('no object', qr/lists\[0\]: entry: must be an object/, 'x');
 
 $r = load_entries(entry(type => 'x'), entry(zone => 'b.example', tier => 'x'),
     entry(zone => 'c.example', codes => ['x', 'y']));
-is(() = $r->{err} =~ /\n/g, 5, 'all mistakes are reported at once');
+is(() = $r->{err} =~ /\n/g, 5, 'rblctl reports all mistakes at once');
 $r = load({ version => 1, lists => [entry()],
     killed => [{ zone => 'bl.example.org', reason => 'x' }] });
 like($r->{err}, qr/killed\[0\] bl\.example\.org: zone: .*twice/,
-    'listed and killed');
+    'a list that is also killed is refused');
 for my $text ('', '{', '[]', '{"version": 2, "lists": []}',
     '{"version": 1}', '{"version": 1, "lists": {}}',
     '{"version": 1, "lists": [], "killed": 1}',
@@ -114,10 +115,13 @@ for my $text ('', '{', '[]', '{"version": 2, "lists": []}',
 {
     $r = load($text);
     is($r->{status}, 3, 'not a file of lists: ' . substr $text, 0, 40);
-    like($r->{err}, qr/\Arblctl: \S+lists\.json:/, 'names the file');
+    like($r->{err}, qr/\Arblctl: \S+lists\.json:/,
+        'the message names the file');
 }
-is(rblctl($redis, 'lists', 'load', "$dir/none")->{status}, 3, 'no file');
-is(rblctl($redis, 'lists', 'load', $dir)->{status}, 3, 'a directory');
+is(rblctl($redis, 'lists', 'load', "$dir/none")->{status}, 3,
+    'a missing file is refused');
+is(rblctl($redis, 'lists', 'load', $dir)->{status}, 3,
+    'a directory is refused as a file');
 
 # a good one
 my @all = (
@@ -132,10 +136,10 @@ my @all = (
     entry(zone => '{key}.dq.example.org', enabled => $false));
 $r = load({ version => 1, lists => \@all,
     killed => [{ zone => 'dead.example.org', reason => 'gone' }] });
-is($r->{status}, 0, 'a good file') or diag($r->{err});
+is($r->{status}, 0, 'lists load accepts a valid file') or diag($r->{err});
 $v = json($r->{out});
 is_deeply([@$v{qw(active disabled killed partitions)}], [2, 1, 1, 4],
-    'counts');
+    'lists load counts lists and partitions');
 my $sid = list_sid('bl.example.org');
 for my $p (0 .. 3) {
     my $l = record('list', redis($redis, 'GET', "rbl:{$p}:r:SYS:$sid"));
@@ -154,17 +158,17 @@ for my $p (0 .. 3) {
 $v = record('list', redis($redis, 'GET', 'rbl:{2}:r:SYS:'
     . list_sid('dead.example.org')));
 is_deeply([@$v{qw(name status reason)}], ['dead.example.org', 'killed', 'gone'],
-    'killed, and why');
+    'the record of a killed list has the reason');
 $v = record('list', redis($redis, 'GET', 'rbl:{1}:r:SYS:'
     . list_sid('uri.example.org')));
 is_deeply([@$v{qw(names min_interval rate day_quota note)}], ['', 0, 0, 0, ''],
-    'the defaults of a file');
+    'a list without options has the defaults');
 
 # show
 $v = json(rblctl($redis, 'lists', 'show', '--json')->{out});
 is_deeply([map { [@$_{qw(zone status)}] } @$v], [['bl.example.org', 'active'],
     ['uri.example.org', 'active'], ['{key}.dq.example.org', 'disabled']],
-    'lists show');
+    'lists show prints lists that are not killed');
 for my $name ('BL.example.org', $sid) {
     $v = json(rblctl($redis, 'lists', 'show', $name, '--stored',
         '--json')->{out});
@@ -172,9 +176,9 @@ for my $name ('BL.example.org', $sid) {
         [$sid, 'bl.example.org', qw(ipv4 ipv6 domain)], "lists show $name");
 }
 like(rblctl($redis, 'lists', 'show', 'dead.example.org')->{out},
-    qr/^status +killed$/m, 'a killed one can be looked up');
+    qr/^status +killed$/m, 'lists show finds a killed list by its name');
 $r = rblctl($redis, 'lists', 'show', 'none.example');
-is($r->{status}, 3, 'no such list');
+is($r->{status}, 3, 'lists show of an unknown list exits with 3');
 like($r->{err}, qr/there is no list none\.example/,
     'the message has the reason');
 
@@ -184,12 +188,16 @@ sub statuses {
         redis($redis, 'GET', "rbl:{$_}:r:SYS:$sid"))->{status} } 0 .. 3];
 }
 is(rblctl($redis, 'lists', 'disable', 'bl.example.org')->{status}, 0,
-    'disable');
-is_deeply(statuses(), [('disabled') x 4], 'in every partition');
-is(load_entries(@all)->{status}, 0, 'loaded again');
-is_deeply(statuses(), [('disabled') x 4], 'stays disabled');
-is(rblctl($redis, 'lists', 'enable', $sid)->{status}, 0, 'enable by SID');
-is_deeply(statuses(), [('active') x 4], 'active again');
+    'lists disable succeeds for an active list');
+is_deeply(statuses(), [('disabled') x 4],
+    'the list is disabled in every partition');
+is(load_entries(@all)->{status}, 0, 'lists load succeeds a second time');
+is_deeply(statuses(), [('disabled') x 4],
+    'a load does not enable a disabled list');
+is(rblctl($redis, 'lists', 'enable', $sid)->{status}, 0,
+    'lists enable accepts a SID');
+is_deeply(statuses(), [('active') x 4],
+    'the list is active in every partition');
 for my $name ('none.example', 'dead.example.org', 'x' x 400) {
     for my $verb ('enable', 'disable') {
         $r = rblctl($redis, 'lists', $verb, $name);
@@ -200,16 +208,18 @@ for my $name ('none.example', 'dead.example.org', 'x' x 400) {
 for my $name ('{key}.dq.example.org', list_sid('{key}.dq.example.org')) {
     $r = rblctl($redis, 'lists', 'enable', $name);
     is($r->{status}, 3, "$name is not enabled");
-    like($r->{err}, qr/needs a key, and has none/, 'for it needs a key');
+    like($r->{err}, qr/needs a key, and has none/,
+        'the message says that the list needs a key');
 }
 
 # loading again changes records, kills lists, and keeps the others
 $r = load({ version => 1, lists => [entry(name => 'New')],
     killed => [{ zone => 'uri.example.org', reason => 'x' }] });
-is($r->{status}, 0, 'an update');
+is($r->{status}, 0, 'lists load accepts an update');
 $v = json(rblctl($redis, 'lists', 'show', '--json')->{out});
 is_deeply([map { [@$_{qw(zone name)}] } @$v], [['bl.example.org', 'New'],
-    ['{key}.dq.example.org', 'Example']], 'changed, killed, kept');
+    ['{key}.dq.example.org', 'Example']],
+    'an update changes, kills and keeps lists');
 
 # at most 200: a file that would exceed that is refused completely
 sub zones { return map { entry(zone => "n$_.example") } $_[0] .. $_[1] }
@@ -218,41 +228,50 @@ sub there {
         0 .. 3];
 }
 $r = load_entries(zones(1, 199));
-is($r->{status}, 3, 'two there, and 199 others');
+is($r->{status}, 3, 'a file that leads to 201 lists is refused');
 like($r->{err}, qr/: there would be 201 system lists, at most 200 may be there/,
-    'how many, and the limit');
-like($r->{err}, qr/: nothing was loaded from /, 'and the effect of the file');
-is_deeply(there('lists'), [(2) x 4], 'nothing was');
+    'the message has the number of lists and the limit');
+like($r->{err}, qr/: nothing was loaded from /,
+    'the message says that nothing was loaded');
+is_deeply(there('lists'), [(2) x 4],
+    'a refused file adds no list to the index');
 is(redis($redis, 'EXISTS', 'rbl:{0}:r:SYS:' . list_sid('n1.example')), 0,
-    'no record either');
-is(load_entries(zones(1, 198))->{status}, 0, 'one less is loaded');
+    'a refused file writes no record');
+is(load_entries(zones(1, 198))->{status}, 0,
+    'a file that leads to 200 lists is loaded');
 is_deeply([there('lists'), there('lists:active')], [[(200) x 4], [(199) x 4]],
-    'into every partition');
-is(load_entries(zones(1, 198))->{status}, 0, 'and loaded again');
-is(load_entries(zones(199, 199))->{status}, 3, 'not one more');
+    'every partition has 200 lists');
+is(load_entries(zones(1, 198))->{status}, 0,
+    'a file with 198 of 200 lists can be loaded again');
+is(load_entries(zones(199, 199))->{status}, 3,
+    'a file with the 201st list is refused');
 $r = load({ version => 1, lists => [zones(201, 250)], killed => [map {
     { zone => "n$_.example", reason => 'x' } } 1 .. 50] });
-is($r->{status}, 0, 'others in place of some') or diag($r->{err});
-is_deeply(there('lists'), [(200) x 4], 'are as many');
+is($r->{status}, 0, 'a file may replace 50 lists') or diag($r->{err});
+is_deeply(there('lists'), [(200) x 4],
+    'the number of lists is the same after a replacement');
 redis($redis, 'ZADD', 'rbl:{3}:lists', 999, list_sid('n1.example'));
 $r = load({ version => 1, lists => [entry(zone => 'n300.example')],
     killed => [{ zone => 'n60.example', reason => 'x' }] });
-is($r->{status}, 3, 'where one partition has no room');
-is_deeply(there('lists'), [200, 200, 200, 201], 'none is changed');
+is($r->{status}, 3, 'a file is refused when one partition has no room');
+is_deeply(there('lists'), [200, 200, 200, 201],
+    'a refused file changes no partition');
 redis($redis, 'ZREM', 'rbl:{3}:lists', list_sid('n1.example'));
 is(rblctl($redis, 'lists', 'kill', 'n100.example', 'x')->{status}, 0,
-    'one is killed by hand');
-is(load_entries(zones(100, 100))->{status}, 0, 'a load does not change that');
-is_deeply(there('lists'), [(199) x 4], 'and it takes no place');
-is(load_entries(zones(300, 300))->{status}, 0, 'another takes its place');
+    'lists kill succeeds for an active list');
+is(load_entries(zones(100, 100))->{status}, 0,
+    'a load of a list killed by hand succeeds');
+is_deeply(there('lists'), [(199) x 4], 'a killed list takes no place');
+is(load_entries(zones(300, 300))->{status}, 0,
+    'another list takes the place of a killed list');
 $r = rblctl($redis, 'lists', 'unkill', 'n100.example');
-is($r->{status}, 3, 'and it stays killed');
+is($r->{status}, 3, 'lists unkill is refused at the limit');
 like($r->{err}, qr/n100\.example stays killed: .*as many .* as there may be/,
-    'why');
+    'the message says that the list stays killed');
 is(rblctl($redis, 'lists', 'kill', 'n101.example', 'x')->{status}, 0,
-    'once another one is');
+    'lists kill makes room for another list');
 is(rblctl($redis, 'lists', 'unkill', 'n100.example')->{status}, 0,
-    'it comes back');
+    'lists unkill succeeds below the limit');
 
 # the lists of the project, in a store with more lists from before the limit:
 # none is lost
@@ -268,23 +287,27 @@ for my $p (0 .. 3) {
     }
 }
 my $n = there('lists')->[0];
-cmp_ok($n, '>', 200, 'more than there may be');
-is(load_entries(zones(400, 409))->{status}, 0, 'they are loaded again');
+cmp_ok($n, '>', 200, 'the store has more lists than the limit');
+is(load_entries(zones(400, 409))->{status}, 0,
+    'a file of lists above the limit can be loaded again');
 is_deeply([there('lists'), there('lists:active')], [[($n) x 4],
-    [($n - 1) x 4]], 'and all are active');
+    [($n - 1) x 4]], 'every partition keeps all its active lists');
 $r = load_entries(zones(400, 410));
-is($r->{status}, 3, 'but not one more');
+is($r->{status}, 3, 'a file with one list more is refused');
 like($r->{err}, qr/: there would be @{[$n + 1]} system lists, at most 200 may/,
-    'why');
-is(rblctl($redis, 'lists', $_, 'n400.example')->{status}, 0, "$_ works")
+    'the message has the number of lists and the limit');
+is(rblctl($redis, 'lists', $_, 'n400.example')->{status}, 0,
+    "lists $_ succeeds above the limit")
     for qw(disable enable);
 $r = load({ version => 1, lists => [zones(401, 409)], killed => [
     { zone => 'n400.example', reason => 'x' }] });
-is($r->{status}, 0, 'a file may kill one') or diag($r->{err});
+is($r->{status}, 0, 'a file may kill a list above the limit')
+    or diag($r->{err});
 $r = load({ version => 1, lists => [zones(402, 410)], killed => [
     { zone => 'n401.example', reason => 'x' }] });
-is($r->{status}, 3, 'but put no other in its place');
-is_deeply(there('lists'), [($n - 1) x 4], 'one less is there');
+is($r->{status}, 3, 'a file may not replace a list above the limit');
+is_deeply(there('lists'), [($n - 1) x 4],
+    'a kill above the limit leaves one list less');
 
 redis($redis, 'FLUSHALL');
 init_store($redis, partitions => 4);

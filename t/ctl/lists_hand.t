@@ -31,7 +31,7 @@ sub load {
         version => 1, lists => $lists,
         killed => [map { { zone => $_, reason => 'of the file' } } @killed] }));
     my $got = rblctl($redis, 'lists', 'load', "$dir/lists.json");
-    is($got->{status}, 0, 'loaded') or diag($got->{err});
+    is($got->{status}, 0, 'lists load loads the file') or diag($got->{err});
     return;
 }
 
@@ -47,7 +47,8 @@ sub record_of {
 
     my @r = map { record('list', redis($redis, 'GET', "rbl:{$_}:r:SYS:"
         . list_sid($zone))) } 0 .. 3;
-    is_deeply($r[$_], $r[0], "$zone: as in partition 0") for 1 .. 3;
+    is_deeply($r[$_], $r[0], "$zone: the record is the same in every partition")
+        for 1 .. 3;
     return $r[0];
 }
 
@@ -72,9 +73,9 @@ sub refused {
     my ($name, $pattern, @args) = @_;
 
     my $got = rblctl($redis, ref $args[0] ? shift @args : (), 'lists', @args);
-    is($got->{status}, 3, "$name: refused");
-    like($got->{err}, $pattern, "$name: and why");
-    is(() = $got->{err} =~ /\n/g, 1, "$name: in one line");
+    is($got->{status}, 3, "$name is refused with exit status 3");
+    like($got->{err}, $pattern, "$name: the message has the reason");
+    is(() = $got->{err} =~ /\n/g, 1, "$name: the message has one line");
     return $got;
 }
 
@@ -87,54 +88,64 @@ $v = done('override', 'override', 'd.test', '--names', 'registered',
     '--min-interval', '2h', '--rate', 7, '--day-quota', 0, '--tier', 'high',
     '--control', 'name:test');
 is_deeply([@$v{qw(names min_interval rate day_quota tier control)}],
-    ['registered', 7200, 7, 0, 'high', 'name:test'], 'they are shown');
+    ['registered', 7200, 7, 0, 'high', 'name:test'],
+    'lists override shows the new values');
 is_deeply([sort @{ $v->{by_hand} }],
     [sort qw(names min_interval rate day_quota tier control)],
-    'and their origin');
+    'lists override shows which fields are set by hand');
 is(redis($redis, 'GET', 'rbl:{0}:lists:ver'), $version + 1,
-    'daemons are notified once');
+    'lists override notifies daemons once');
 my $after = record_of('d.test');
 is_deeply([@$after{qw(names min_interval rate day_quota tier control)}],
-    ['registered', 7200, 7, 0, 'high', 'name:test'], 'in the record');
+    ['registered', 7200, 7, 0, 'high', 'name:test'],
+    'the record has the overrides');
 is_deeply([@$after{qw(zone name codes status families)}],
-    [@$before{qw(zone name codes status families)}], 'and nothing else');
+    [@$before{qw(zone name codes status families)}],
+    'an override changes no other field');
 
 load([@all[0, 1], { %{ $all[2] }, day_quota => 5000, name => 'New',
     control => 'none' }]);
 $v = record_of('d.test');
 is_deeply([@$v{qw(names min_interval rate day_quota tier name)}],
-    ['registered', 7200, 7, 0, 'high', 'New'], 'they outlive a load');
+    ['registered', 7200, 7, 0, 'high', 'New'],
+    'overrides are kept over a load');
 $v = done('again', 'override', 'd.test', '--rate', 9);
-is_deeply([@$v{qw(rate min_interval)}], [9, 7200], 'one of them changed');
+is_deeply([@$v{qw(rate min_interval)}], [9, 7200],
+    'a second override changes one field only');
 
 $v = done('none', 'override', 'd.test', '--none');
 is_deeply([@$v{qw(names min_interval rate day_quota tier control)}],
-    ['full', 3600, 0, 5000, '', 'none'], 'back to the values of the last file');
-is_deeply($v->{by_hand}, [], 'nothing is by hand');
-is(redis($redis, 'HLEN', 'rbl:{2}:lists:override'), 0, 'nothing is kept');
+    ['full', 3600, 0, 5000, '', 'none'],
+    '--none restores the values of the last file');
+is_deeply($v->{by_hand}, [], 'no field is set by hand after --none');
+is(redis($redis, 'HLEN', 'rbl:{2}:lists:override'), 0,
+    'the store has no overrides after --none');
 
 $v = done('servers', 'override', 'd.test', '--server', '192.0.2.1',
     '--server', '::1@5353');
-is($v->{servers}, '192.0.2.1 ::1@5353', 'are kept');
+is($v->{servers}, '192.0.2.1 ::1@5353', 'lists override sets two servers');
 done('none', 'override', 'd.test', '--none');
 is(rblctl($redis, 'lists', 'override', 'd.test', '--server', $_)->{status}, 3,
-    "no server: $_") for 'ns.test', '192.0.2.1@0', '1.2.3';
+    "the server $_ is refused") for 'ns.test', '192.0.2.1@0', '1.2.3';
 is(rblctl($redis, 'lists', 'override', 'd.test', map { ('--server',
-    "192.0.2.$_") } 1 .. 9)->{status}, 3, 'nor nine of them');
+    "192.0.2.$_") } 1 .. 9)->{status}, 3, 'nine servers are refused');
 
 done('a rate', 'override', 'd.test', '--rate', 3, '--day-quota', 77);
 $v = done('none, but', 'override', 'd.test', '--none', '--rate', 4);
-is_deeply([@$v{qw(rate day_quota)}], [4, 5000], 'none but the given one');
+is_deeply([@$v{qw(rate day_quota)}], [4, 5000],
+    '--none keeps the override that is given with it');
 done('none', 'override', 'd.test', '--none');
 
 write_file("$dir/rules", "# rules\n\n127.0.0.5=five\r\n!127.0.0.9=refused\n");
 $v = done('codes', 'override', 'a.test', '--codes', "$dir/rules");
-is_deeply($v->{codes}, ['127.0.0.5=five', '!127.0.0.9=refused'], 'its codes');
+is_deeply($v->{codes}, ['127.0.0.5=five', '!127.0.0.9=refused'],
+    'lists override reads codes from a file');
 load(\@all);
 is_deeply(record_of('a.test')->{codes}, ['127.0.0.5=five',
-    '!127.0.0.9=refused'], 'outlive a load');
+    '!127.0.0.9=refused'], 'overridden codes are kept over a load');
 done('none', 'override', 'a.test', '--none');
-is_deeply(record_of('a.test')->{codes}, ['127.0.0.2=spam'], 'and end');
+is_deeply(record_of('a.test')->{codes}, ['127.0.0.2=spam'],
+    '--none restores the codes of the file');
 
 write_file("$dir/bad", "127.0.0.5=five\nfrob\n");
 write_file("$dir/latin1", "127.0.0.5=f\xfc\n");
@@ -157,66 +168,75 @@ refused('names of a list of addresses', qr/a\.test: names: is for lists that/,
     'override', 'a.test', '--names', 'full');
 refused('override of nothing', qr/there is no list none\.test/, 'override',
     'none.test', '--rate', 1);
-is_deeply(record_of('d.test'), { %$before }, 'nothing was changed');
+is_deeply(record_of('d.test'), { %$before },
+    'refused overrides change no record');
 
 # A record of an older release has none of these fields.
 my $old = mp_unpack(redis($redis, 'GET', 'rbl:{0}:r:SYS:' . list_sid('b.test')));
 redis($redis, 'SET', "rbl:{$_}:r:SYS:" . list_sid('b.test'),
     mp_pack([@$old[0 .. 16]])) for 0 .. 3;
 $v = done('an old record', 'override', 'b.test', '--day-quota', 9);
-is($v->{day_quota}, 9, 'takes it');
+is($v->{day_quota}, 9, 'an old record takes an override');
 $v = record_of('b.test');
 is_deeply([@$v{qw(names min_interval rate day_quota reason note)}],
-    ['', 0, 0, 9, '', ''], 'and is whole then');
+    ['', 0, 0, 9, '', ''], 'an old record gets its missing fields');
 
 
 # --- kill and unkill --------------------------------------------------------
 
 my @order = @{ order() };
 $v = done('kill', 'kill', 'a.test', 'lists the world');
-is_deeply([@$v{qw(status reason)}], ['killed', 'lists the world'], 'is shown');
+is_deeply([@$v{qw(status reason)}], ['killed', 'lists the world'],
+    'lists kill shows the status and the reason');
 is_deeply([map { $_->{zone} } @{ shown() }],
-    [qw(b.test d.test {key}.k.test)], 'it is in no list');
+    [qw(b.test d.test {key}.k.test)],
+    'lists show does not print a killed list');
 is(redis($redis, 'ZSCORE', 'rbl:{3}:lists:active', list_sid('a.test')), undef,
-    'nor queried');
+    'a killed list is not in the index of active lists');
 is(redis($redis, 'HEXISTS', 'rbl:{3}:lists:zones', 'a.test'), 0,
-    'and its zone is free');
+    'lists kill frees the zone of the list');
 load(\@all);
-is(record_of('a.test')->{status}, 'killed', 'it outlives a load');
-is(record_of('a.test')->{reason}, 'lists the world', 'so does the reason');
-is(scalar @{ order() }, 3, 'still in no list');
+is(record_of('a.test')->{status}, 'killed',
+    'a list killed by hand stays killed over a load');
+is(record_of('a.test')->{reason}, 'lists the world',
+    'the reason of a kill is kept over a load');
+is(scalar @{ order() }, 3, 'a load puts no killed list into the index');
 refused("$_ of a killed list", qr/there is no list a\.test, or it is killed/,
     $_, 'a.test') for qw(enable disable);
 refused('override of a killed list', qr/there is no list a\.test, or it is/,
     'override', 'a.test', '--rate', 1);
 $v = done('kill again', 'kill', 'a.test', 'still does');
-is($v->{reason}, 'still does', 'a new reason');
+is($v->{reason}, 'still does', 'a second lists kill changes the reason');
 
 $v = done('unkill', 'unkill', 'a.test');
 is_deeply([@$v{qw(status reason by_hand)}], ['active', '', []],
-    'as it was before');
-is_deeply(order(), \@order, 'where it was before');
-is(redis($redis, 'HGET', 'rbl:{3}:lists:zones', 'a.test'), 'rbl', 'its zone');
+    'lists unkill restores the status of the list');
+is_deeply(order(), \@order, 'lists unkill restores the position of the list');
+is(redis($redis, 'HGET', 'rbl:{3}:lists:zones', 'a.test'), 'rbl',
+    'lists unkill restores the zone of the list');
 done('unkill again', 'unkill', 'a.test');
-is_deeply(order(), \@order, 'does nothing');
+is_deeply(order(), \@order, 'a second lists unkill changes nothing');
 
 done('disable', 'disable', 'b.test');
 done('kill a disabled one', 'kill', 'b.test', 'x');
 load(\@all);
 $v = done('unkill it', 'unkill', 'b.test');
 is_deeply([$v->{status}, sort @{ $v->{by_hand} }],
-    ['disabled', 'day_quota', 'status'], 'it is disabled by hand as before');
+    ['disabled', 'day_quota', 'status'],
+    'lists unkill restores a list that is disabled by hand');
 done('enable', 'enable', 'b.test');
 
 done('kill', 'kill', 'b.test', 'x');
 load([@all[0, 2, 3]], 'b.test');
-is(record_of('b.test')->{reason}, 'of the file', 'killed by a file as well');
+is(record_of('b.test')->{reason}, 'of the file',
+    'the file gives the reason of a second kill');
 refused('unkill after a kill by a file', qr/was killed by the file that was/,
     'unkill', 'b.test');
 is(redis($redis, 'HLEN', 'rbl:{1}:lists:override'), 0,
-    'its settings by hand are void');
+    'a kill by a file deletes the overrides');
 load(\@all);
-is(record_of('b.test')->{status}, 'active', 'another file brings it back');
+is(record_of('b.test')->{status}, 'active',
+    'a file without the kill makes the list active');
 
 refused('kill of nothing', qr/there is no list none\.test/, 'kill',
     'none.test', 'x');
@@ -233,8 +253,9 @@ refused('kill without an argument', qr/usage: rblctl lists kill/, 'kill',
 
 my $secret = 'Abc-123-' . 'x' x 20;
 my $keys = 'rbl:{0}:lists:keys';
-is(shown('{key}.k.test')->{key}, 'needed', 'a list that needs a key');
-is(shown('a.test')->{key}, '', 'and one that does not');
+is(shown('{key}.k.test')->{key}, 'needed',
+    'lists show says that the list needs a key');
+is(shown('a.test')->{key}, '', 'lists show says that the list needs no key');
 refused('enabled without a key', qr/\{key\}\.k\.test needs a key, and has none/,
     'enable', '{key}.k.test');
 
@@ -242,44 +263,46 @@ for my $bad ('', "\n", "two words\n", "a.b\n", "a_b\n", "-a\n", "a-\n",
     'x' x 64, 'x' x 5000, "{key}\n", "a\0b\n", "\xc3\xa4\n")
 {
     $r = rblctl($redis, { stdin => $bad }, 'lists', 'key', '{key}.k.test');
-    is($r->{status}, 3, 'no key: ' . length $bad);
+    is($r->{status}, 3, 'a wrong key is refused, of length ' . length $bad);
     like($r->{err}, qr/a key must be 1 to 63|standard input: is empty/,
-        'and why');
-    is(redis($redis, 'EXISTS', $keys), 0, 'nothing is kept');
+        'the message has the rule for keys');
+    is(redis($redis, 'EXISTS', $keys), 0, 'an invalid key is not stored');
 }
 
 $version = redis($redis, 'GET', 'rbl:{0}:lists:ver');
 $r = rblctl($redis, { stdin => "$secret\n" }, 'lists', 'key', '{key}.K.test',
     '--json');
-is($r->{status}, 0, 'a key') or diag($r->{err});
-is(json($r->{out})->{key}, 'set', 'is set');
-is($r->{err}, '', 'without a word');
+is($r->{status}, 0, 'lists key accepts a valid key') or diag($r->{err});
+is(json($r->{out})->{key}, 'set', 'lists key shows that the key is set');
+is($r->{err}, '', 'lists key writes nothing to standard error');
 is_deeply(redis($redis, 'HGETALL', $keys), ['{key}.k.test', $secret],
-    'in the store');
+    'the store has the key');
 is(redis($redis, 'GET', 'rbl:{0}:lists:ver'), $version + 1,
-    'daemons are notified');
-is(record_of('{key}.k.test')->{status}, 'disabled', 'it is not queried yet');
+    'lists key notifies daemons once');
+is(record_of('{key}.k.test')->{status}, 'disabled',
+    'a key does not enable the list');
 $v = done('enable', 'enable', '{key}.k.test');
-is($v->{status}, 'active', 'now it is');
+is($v->{status}, 'active', 'lists enable succeeds for a list with a key');
 
 # nowhere else
 my @out = map { $_->{out} . $_->{err} } rblctl($redis, 'lists', 'show'),
     rblctl($redis, 'lists', 'show', '--json'),
     rblctl($redis, 'lists', 'show', '{key}.k.test', '--stored'),
     rblctl($redis, 'lists', 'show', '{key}.k.test', '--stored', '--json');
-is(scalar(grep { /Abc-123/ } @out), 0, 'it is never shown');
-is(scalar(grep { /set/ } @out), 4, 'only that there is one');
+is(scalar(grep { /Abc-123/ } @out), 0, 'lists show never prints the key');
+is(scalar(grep { /set/ } @out), 4, 'lists show prints that a key is set');
 for my $key (@{ redis($redis, 'KEYS', '*') }) {
     next if $key eq tagged($redis, $keys);
     my $dump = redis($redis, 'DUMP', $key) // '';
-    unlike($dump, qr/Abc-123/, "not in $key") if $dump =~ /Abc-123/;
+    unlike($dump, qr/Abc-123/, "the store has no key in $key")
+        if $dump =~ /Abc-123/;
 }
-is(rblctl($redis, 'fsck')->{status}, 0, 'fsck knows it');
+is(rblctl($redis, 'fsck')->{status}, 0, 'fsck accepts the record of keys');
 
 write_file("$dir/key", "  other-key\r\nsecond line\n");
 done('from a file', 'key', '{key}.k.test', '--file', "$dir/key");
 is(redis($redis, 'HGET', $keys, '{key}.k.test'), 'other-key',
-    'the first line of a file');
+    'lists key takes the first line of a file');
 refused('no such file', qr/nofile: No such file/, 'key', '{key}.k.test',
     '--file', "$dir/nofile");
 refused('a key of a list that needs none', qr/a\.test wants no key/,
@@ -290,16 +313,19 @@ refused('a key on the command line', qr/usage: rblctl lists key/, 'key',
     '{key}.k.test', 'secret');
 
 $v = done('remove', 'key', '{key}.k.test', '--remove');
-is_deeply([@$v{qw(key status)}], ['needed', 'disabled'], 'and it is disabled');
-is(redis($redis, 'EXISTS', $keys), 0, 'the key is deleted');
+is_deeply([@$v{qw(key status)}], ['needed', 'disabled'],
+    'lists key --remove disables the list');
+is(redis($redis, 'EXISTS', $keys), 0, 'lists key --remove deletes the key');
 load(\@all);
-is(record_of('{key}.k.test')->{status}, 'disabled', 'a load changes nothing');
+is(record_of('{key}.k.test')->{status}, 'disabled',
+    'a load does not enable the list without its key');
 done('remove again', 'key', '{key}.k.test', '--remove');
 
 rblctl($redis, { stdin => "$secret\n" }, 'lists', 'key', '{key}.k.test');
 done('kill', 'kill', '{key}.k.test', 'x');
 done('remove the key of a killed list', 'key', '{key}.k.test', '--remove');
-is(redis($redis, 'EXISTS', $keys), 0, 'is possible');
+is(redis($redis, 'EXISTS', $keys), 0,
+    'the key of a killed list can be removed');
 
 
 # --- quotas as displayed ----------------------------------------------------
@@ -309,23 +335,25 @@ my $p = hex(substr $sid, 2, 4) % 4;
 redis($redis, 'HSET', "rbl:{$p}:list:$sid", 'day', int(time / 86400), 'used',
     300, 'till', (time + 3000) . '000');
 $v = shown('d.test');
-is($v->{quota_left}, 700, 'the rest of a quota');
-like($v->{left_alone_until}, qr/^\d{4}-\d\d-\d\dT/, 'until when it backs off');
-is($v->{state}, 'refuses', 'and that it does');
+is($v->{quota_left}, 700, 'lists show prints what is left of the quota');
+like($v->{left_alone_until}, qr/^\d{4}-\d\d-\d\dT/,
+    'lists show prints the end of the back-off');
+is($v->{state}, 'refuses', 'lists show prints the state refuses');
 redis($redis, 'HSET', "rbl:{$p}:list:$sid", 'day', 5, 'till', 5);
 $v = shown('d.test');
-is($v->{quota_left}, 1000, 'of another day');
-is($v->{left_alone_until}, '', 'it does not');
-is($v->{state}, '', 'not at all');
+is($v->{quota_left}, 1000, 'the quota of another day is complete');
+is($v->{left_alone_until}, '', 'an expired back-off is not shown');
+is($v->{state}, '', 'an expired back-off shows no state');
 redis($redis, 'HSET', "rbl:{$p}:list:$sid", 'day', 'x' x 500, 'till', -1,
     'used', '9' x 40);
 $v = shown('d.test');
 is_deeply([@$v{qw(quota_left left_alone_until state)}], [1000, '', ''],
-    'nonsense in the store is nothing');
-is(shown('a.test')->{quota_left}, undef, 'no quota, nothing left of it');
+    'lists show ignores nonsense in the store');
+is(shown('a.test')->{quota_left}, undef,
+    'a list without a quota has no remainder');
 like(rblctl($redis, 'lists', 'show')->{out},
     qr/^ZONE +TYPE +FAMILIES +STATUS +KEY +STATE +HEALTH +TIER +KIND +LEFT +NAME$/m,
-    'the table');
+    'lists show prints a table');
 
 
 # --- metrics of daemons -----------------------------------------------------
@@ -348,13 +376,16 @@ redis($redis, 'SET', 'rbl:{0}:daemon:four', 'nonsense');
 redis($redis, 'ZADD', 'rbl:{0}:daemons', time . '000', 'four');
 $v = shown('d.test');
 is_deeply([@$v{qw(answered refused failed listed clear unknown)}],
-    [20, 1, 3, 4, 5, 6], 'the numbers of all daemons');
-is_deeply([@$v{qw(latency_ms slowest_ms)}], [2, 9], 'and the times');
-is_deeply([sort @{ $v->{health} }], ['down', 'good'], 'each health once');
+    [20, 1, 3, 4, 5, 6], 'lists show adds the counters of all daemons');
+is_deeply([@$v{qw(latency_ms slowest_ms)}], [2, 9],
+    'lists show has the mean and the longest response time');
+is_deeply([sort @{ $v->{health} }], ['down', 'good'],
+    'lists show has each health once');
 is_deeply([@{ shown('a.test') }{qw(answered health)}], [undef, []],
-    'no daemon reports on another');
+    'lists show has no counters for another list');
 like(rblctl($redis, 'lists', 'show')->{out},
-    qr/^d\.test .* (?:good down|down good) /m, 'in the table');
+    qr/^d\.test .* (?:good down|down good) /m,
+    'the table has the health of the list');
 
 
 # --- frozen -----------------------------------------------------------------
@@ -363,12 +394,14 @@ redis($redis, 'HSET', "rbl:{$p}:list:$sid", 'frozen', time . '000', 'turned',
     12, 'of', 40);
 $v = shown('d.test');
 is_deeply([@$v{qw(state frozen_by)}], ['frozen', '12 of 40 answers'],
-    'a frozen list');
-like($v->{frozen}, qr/^\d{4}-\d\d-\d\dT/, 'since when');
+    'lists show prints why a list is frozen');
+like($v->{frozen}, qr/^\d{4}-\d\d-\d\dT/,
+    'lists show prints since when a list is frozen');
 $v = done('thaw', 'thaw', 'd.test');
-is_deeply([@$v{qw(state frozen frozen_by)}], ['', '', ''], 'it is not frozen');
+is_deeply([@$v{qw(state frozen frozen_by)}], ['', '', ''],
+    'lists thaw shows a list that is not frozen');
 is(redis($redis, 'HGET', "rbl:{$p}:list:$sid", 'frozen'), undef,
-    'in the store');
+    'lists thaw deletes the mark in the store');
 refused('thaw again', qr/d\.test is not frozen/, 'thaw', 'd.test');
 refused('thaw of nothing', qr/there is no list none\.test/, 'thaw', 'none.test');
 

@@ -27,29 +27,33 @@ write_file($conf, "store $w->{redis}{addr}\nresolver 127.0.0.1@"
 sub show { return rblctl(undef, '-c', $conf, 'lists', 'show', @_) }
 
 my $r = show($zone, '--json');
-is($r->{status}, 0, 'a list is shown') or diag($r->{err});
+is($r->{status}, 0, 'lists show succeeds for a list with servers')
+    or diag($r->{err});
 my %server = map { $_->{address} => $_ } @{ json($r->{out})->{name_servers} };
 my ($good, $bad) = map { $server{ $_->host . '@53' } }
     @{ $w->{server}{$zone} };
-is(scalar keys %server, 2, 'with two servers');
-is("@$good{qw(family health serial)}", 'ipv4 good 7', 'one is valid');
-is("@$bad{qw(family health serial)}", 'ipv4 lying 9', 'the other lists all');
-like($good->{rtt_ms}, qr/^\d+$/, 'with the time of a round trip');
+is(scalar keys %server, 2, 'lists show prints two servers');
+is("@$good{qw(family health serial)}", 'ipv4 good 7',
+    'the first server is good with serial 7');
+is("@$bad{qw(family health serial)}", 'ipv4 lying 9',
+    'the second server is lying with serial 9');
+like($good->{rtt_ms}, qr/^\d+$/, 'a server has the time of a round trip');
 
 $r = show($zone);
-like($r->{out}, qr/^zone +a\.test\n/m, 'the list in words');
+like($r->{out}, qr/^zone +a\.test\n/m, 'the text names the zone of the list');
 like($r->{out}, qr/\n\nSERVER +FAMILY +HEALTH +MS +SERIAL\n(?:127\S+\@53 +ipv4 .*\n){2}\z/,
-    'and a table of its servers');
+    'the text has a table of two servers');
 
 unlike(show($zone, '--stored')->{out}, qr/SERVER/,
-    '--stored: what the store knows, without a query');
+    '--stored prints no table of servers');
 is(json(show($zone, '--stored', '--json')->{out})->{name_servers}, undef,
-    'nor shown');
+    'the JSON of --stored has no servers');
 
 # [address, health, serial, time] of each.
 sub servers {
     my $shown = show(@_, '--json');
-    is($shown->{status}, 0, "lists show $_[0]") or diag($shown->{err});
+    is($shown->{status}, 0, "lists show succeeds for $_[0]")
+        or diag($shown->{err});
     return [map { [@$_{qw(address health serial)}, defined $_->{rtt_ms}] }
         sort { $a->{address} cmp $b->{address} }
         @{ json($shown->{out})->{name_servers} }];
@@ -59,20 +63,21 @@ my @host = map { $_->host . '@53' } @{ $w->{server}{$zone} };
 data($w, $zone, 1, ['.' => 'mute']);
 is_deeply(servers($zone), [sort { $a->[0] cmp $b->[0] }
     [$host[0], 'good', 7, 1 == 1], [$host[1], 'down', undef, 1 == 0]],
-    'one is silent: neither serial nor time');
-like(show($zone)->{out}, qr/^\Q$host[1]\E +ipv4 +down *$/m, 'nor in words');
+    'a silent server has neither serial nor time');
+like(show($zone)->{out}, qr/^\Q$host[1]\E +ipv4 +down *$/m,
+    'the table has no serial of a silent server');
 
 # Configured servers.
 my $own = zone_server(40, authority($zone, serial => 11));
 $r = rblctl($w->{redis}, 'lists', 'override', $zone, '--server', $own->host);
-is($r->{status}, 0, 'a server is set') or diag($r->{err});
-unlike($r->{out}, qr/^SERVER/m, 'the command shows no server');
-is($own->asked('.'), 0, 'nor queries one');
+is($r->{status}, 0, 'lists override sets a server') or diag($r->{err});
+unlike($r->{out}, qr/^SERVER/m, 'lists override prints no servers');
+is($own->asked('.'), 0, 'lists override sends no query');
 my $before = scalar $w->{server}{$zone}[0]->log('.');
 is_deeply(servers($zone), [[$own->host . '@53', 'good', 11, 1 == 1]],
-    'it is the only server');
+    'lists show prints the configured server only');
 is(scalar $w->{server}{$zone}[0]->log('.'), $before,
-    'the others are not queried');
+    'lists show does not query the other servers');
 rblctl($w->{redis}, 'lists', 'override', $zone, '--none');
 
 # A list with a key.
@@ -87,25 +92,29 @@ rblctl($w->{redis}, 'lists', 'load', $file);
 $w->{resolver}->set(@$_)
     for zone_rules("$secret.k.test" => [$known->host]);
 $r = show($keyed);
-is($r->{status}, 0, 'a list without its key');
+is($r->{status}, 0, 'lists show succeeds for a list without its key');
 like($r->{out}, qr/\n\nThe list needs a key to be queried\.\n\z/,
-    'the output has the reason');
-is($w->{resolver}->asked('k\.test'), 0, 'and no query is sent');
-is_deeply(servers($keyed), [], 'nor shown in JSON');
+    'the text says that the list needs a key');
+is($w->{resolver}->asked('k\.test'), 0,
+    'lists show sends no query without the key');
+is_deeply(servers($keyed), [],
+    'the JSON of a list without its key has no servers');
 $r = rblctl($w->{redis}, { stdin => "$secret\n" }, 'lists', 'key', $keyed);
-is($r->{status}, 0, 'the key') or diag($r->{err});
+is($r->{status}, 0, 'lists key accepts the key') or diag($r->{err});
 $r = show($keyed);
 like($r->{out}, qr/^\Q@{[$known->host]}\E\@53 +ipv4 +good +\d+ +3$/m,
-    'with it the server is found');
-unlike("$r->{out}$r->{err}", qr/$secret/i, 'and the key not shown');
+    'the server is found with the key');
+unlike("$r->{out}$r->{err}", qr/$secret/i, 'lists show does not print the key');
 
 # A killed list.
 rblctl($w->{redis}, 'lists', 'kill', $zone, 'gone');
 $before = scalar $w->{resolver}->log('.');
 $r = show($zone);
-is($r->{status}, 0, 'a killed list is shown');
-unlike($r->{out}, qr/SERVER|No name servers/, 'without servers');
-is(scalar $w->{resolver}->log('.'), $before, 'and none is looked up');
+is($r->{status}, 0, 'lists show succeeds for a killed list');
+unlike($r->{out}, qr/SERVER|No name servers/,
+    'the text of a killed list has no servers');
+is(scalar $w->{resolver}->log('.'), $before,
+    'lists show queries no servers of a killed list');
 rblctl($w->{redis}, 'lists', 'unkill', $zone);
 
 # Resolvers instead of servers.
@@ -114,20 +123,20 @@ my $other = RblDns->new(rules => [authority($zone, serial => 5)]);
 write_file($conf, "store $w->{redis}{addr}\nlookup resolver\nresolver "
     . $other->addr . "\ndns_timeout 500ms\n");
 is_deeply(servers($zone), [[$other->addr, 'good', 5, 1 == 1]],
-    'a resolver in the place of servers');
+    'lists show prints the resolver instead of servers');
 $other->rules(['.' => 'mute']);
 is_deeply(servers($zone), [[$other->addr, 'down', undef, 1 == 0]],
-    'a silent resolver');
+    'a silent resolver is down');
 write_file($conf, $direct);
 
 $w->{resolver}->rules(['.' => { rcode => 'servfail' }]);
 $r = show($zone);
-is($r->{status}, 0, 'servers that cannot be found are no error');
+is($r->{status}, 0, 'lists show succeeds when no servers are found');
 like($r->{out}, qr/\n\nNo name servers can be found from here\.\n\z/,
-    'but reported');
+    'the text says that no servers are found');
 $w->{resolver}->rules(['.' => 'mute']);
 $r = show($zone);
-is($r->{status}, 0, 'nor is a silent resolver');
+is($r->{status}, 0, 'lists show succeeds when the resolver is silent');
 like($r->{out}, qr/\n\nNo name servers can be found from here\.\n\z/,
-    'reported, too');
+    'the text says that no servers are found in time');
 done_testing();

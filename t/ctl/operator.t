@@ -19,18 +19,19 @@ bad('link without operators', 'there are no operators', 'operator', 'link',
 $one = good('operator add', 'operator', 'add', 'One@Example.test', '--name',
     'One');
 is_deeply([@$one{qw(account mail role)}], [$ac, 'One@example.test', 'viewer'],
-    'a user of the account of the operators, by default a viewer');
-like($one->{link}, qr{^#/link/\Q$ac\E\.[0-9a-f]{64}$}, 'with a link');
+    'operator add makes a user, a viewer by default');
+like($one->{link}, qr{^#/link/\Q$ac\E\.[0-9a-f]{64}$},
+    'operator add prints a link');
 my $a = record('account', redis($redis, 'GET', redis_key('acct', $ac)));
 is_deeply([@$a{qw(name status max_hosts paid)}], ['Operators', 'active', 0, 0],
-    'the account');
+    'operator add makes the account of the operators');
 my $created = $a->{created};
 
 $v = good('a second one', 'operator', 'add', 'two@example.test', '--role',
     'owner');
-is($v->{role}, 'owner', 'of another role');
+is($v->{role}, 'owner', 'operator add accepts another role');
 is(record('account', redis($redis, 'GET', redis_key('acct', $ac)))->{created},
-    $created, 'the account is made once');
+    $created, 'a second operator add keeps the account');
 bad('the same address', 'has this address already', 'operator', 'add',
     'two@example.test');
 bad('no address', 'is not an e-mail address', 'operator', 'add', 'two');
@@ -38,13 +39,15 @@ bad('a role that is none', '--role must be', 'operator', 'add',
     'x@example.test', '--role', 'root');
 is_deeply([map { "$_->{mail} $_->{role}" }
     @{ good('operator list', 'operator', 'list') }],
-    ['One@example.test viewer', 'two@example.test owner'], 'all of them');
+    ['One@example.test viewer', 'two@example.test owner'],
+    'operator list shows both operators');
 like(good('operator link', 'operator', 'link', $one->{id})->{link},
-    qr{^#/link/\Q$ac\E}, 'another link');
+    qr{^#/link/\Q$ac\E}, 'operator link prints a new link');
 bad('a link of nobody', 'has no user', 'operator', 'link', 'US' . '1' x 32);
 is(good('operator delete', 'operator', 'delete', $one->{id})->{ended}, 0,
-    'deleted');
-is(scalar @{ good('list', 'operator', 'list') }, 1, 'one is left');
+    'operator delete ends no session');
+is(scalar @{ good('list', 'operator', 'list') }, 1,
+    'one operator is left after the deletion');
 
 # the other commands
 
@@ -52,12 +55,15 @@ bad('app add', 'has users only', 'app', 'add', $ac, 'x');
 bad('webhook add', 'has users only', 'webhook', 'add', $ac, 'x',
     'https://hook.example/');
 is_deeply([map { $_->{name} } @{ good('account list', 'account', 'list') }],
-    ['Operators'], 'account list shows it');
-is(good('account show', 'account', 'show', $ac)->{hosts}, 0, 'account show');
+    ['Operators'], 'account list shows the account of the operators');
+is(good('account show', 'account', 'show', $ac)->{hosts}, 0,
+    'account show counts no hosts of the operators');
 is(good('user list', 'user', 'list', $ac)->[0]{mail}, 'two@example.test',
-    'user list');
-is_deeply(good('fsck', 'fsck'), [], 'fsck finds nothing');
-is(good('queue', 'queue')->[-1]{scheduled}, 0, 'nothing is scheduled');
-is(good('status', 'status')->{accounts}, 1, 'status counts it');
+    'user list shows the remaining operator');
+is_deeply(good('fsck', 'fsck'), [], 'fsck finds no fault in the account');
+is(good('queue', 'queue')->[-1]{scheduled}, 0,
+    'the account of the operators has no scheduled checks');
+is(good('status', 'status')->{accounts}, 1,
+    'status counts the account of the operators');
 
 done_testing();

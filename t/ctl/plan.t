@@ -45,9 +45,10 @@ sub bad {
     my ($name, $pattern, @args) = @_;
 
     my $got = rblctl($redis, @args);
-    is($got->{status}, 3, "$name: exit status");
-    like($got->{err}, qr/\Arblctl: [^\n]*$pattern[^\n]*\n\z/, "$name: why");
-    is($got->{out}, '', "$name: nothing else");
+    is($got->{status}, 3, "$name is refused with exit status 3");
+    like($got->{err}, qr/\Arblctl: [^\n]*$pattern[^\n]*\n\z/,
+        "$name: the message has the reason");
+    is($got->{out}, '', "$name: nothing is written to standard output");
 }
 
 
@@ -55,22 +56,25 @@ sub bad {
 
 my $shipped = rblctl(undef, 'plan', 'list', '--json', '--file',
     repo_dir() . '/conf/plans.json');
-is($shipped->{status}, 0, 'the installed file is valid');
+is($shipped->{status}, 0, 'plan list accepts the installed file');
 my %shipped = map { $_->{name} => $_ } @{ json($shipped->{out}) };
-ok($shipped{Business}{paid} && !$shipped{Free}{paid}, 'paid and not');
+ok($shipped{Business}{paid} && !$shipped{Free}{paid},
+    'the plan Business is paid and Free is not');
 
 plans(gold(), gold(name => 'Frei & fein', paid => 0, price => undef,
     period => undef, max_hosts => 0), gold(name => 'Each', price => undef,
     period => undef, check_price => '0.000125', interval => '90s'));
 my $r = list();
-is($r->{status}, 0, 'a valid file');
+is($r->{status}, 0, 'plan list accepts a valid file');
 is_deeply([map { [@$_{qw(name max_hosts interval price period check_price)},
     $_->{paid} ? 1 : 0] } @{ json($r->{out}) }],
     [['Gold', 10, 900, '25.00', 'month', '', 1],
     ['Frei & fein', 0, 900, '', '', '', 0],
-    ['Each', 10, 90, '', '', '0.000125', 1]], 'its plans, sorted');
+    ['Each', 10, 90, '', '', '0.000125', 1]],
+    'plan list shows the plans of the file in order');
 $r = rblctl(undef, 'plan', 'show', 'Each', '--file', $file);
-like($r->{out}, qr/^price a check \(USD\)  0\.000125$/m, 'plan show');
+like($r->{out}, qr/^price a check \(USD\)  0\.000125$/m,
+    'plan show prints the price of a check');
 bad('no such plan', 'there is no plan "gold" in \S+plans\.json', 'plan',
     'show', 'gold', '--file', $file);
 bad('no file', 'unable to open \S+plans\.json: No such file', 'plan', 'list',
@@ -111,18 +115,20 @@ for my $w (@wrong) {
     my ($pattern, %member) = @$w;
     plans(gold(%member));
     $r = list();
-    is($r->{status}, 3, "refused: $pattern");
-    like($r->{err}, qr/^rblctl: .*$pattern/m, 'with the expected value');
-    is($r->{out}, '', 'no plan is shown');
+    is($r->{status}, 3, "a plan is refused with the error $pattern");
+    like($r->{err}, qr/^rblctl: .*$pattern/m,
+        'the message has the expected value');
+    is($r->{out}, '', 'a refused file shows no plan');
 }
 plans(gold(), gold(max_hosts => 1));
 like(list()->{err}, qr/plans\[1\] Gold: name: is in this file twice/,
-    'a name that is there twice');
+    'the message names a plan that occurs twice');
 plans(gold(paid => 2, interval => ''), gold(name => 'x', max_hosts => -1));
 $r = list();
 is(scalar(() = $r->{err} =~ /^rblctl: .*plans\[[01]\]/mg), 3,
-    'every mistake is reported');
-put($_->[0]), like(list()->{err}, $_->[1], "not a file of plans: $_->[0]") for
+    'rblctl reports all three mistakes');
+put($_->[0]), like(list()->{err}, $_->[1],
+    "the message has the mistake of the file $_->[0]") for
     ['{', qr/plans\.json:1: /], ['[]', qr/must be an object of "version": 1/],
     ['{"version": 2, "plans": []}', qr/"version": 1/],
     ['{"version": 1, "plans": {}}', qr/"plans": \[\.\.\.\]/],
@@ -130,7 +136,8 @@ put($_->[0]), like(list()->{err}, $_->[1], "not a file of plans: $_->[0]") for
     ['{"version": 1, "plans": [5]}', qr/plans\[0\]: entry: must be an object/],
     ['{"version": 1, "version": 1, "plans": []}', qr/duplicate/];
 plans(map { gold(name => "p$_") } 1 .. 201);
-like(list()->{err}, qr/at most 200/, 'too many');
+like(list()->{err}, qr/at most 200/,
+    'a file with more than 200 plans is refused');
 
 
 # --- accounts --------------------------------------------------------------
@@ -152,7 +159,8 @@ my $ac = has(good('account add --plan', 'account', 'add', 'A', '--plan',
     'Gold', @plan), "takes the plan's values", 1, 'Gold', 10, 2, 5, 900, 900);
 is_deeply([@{ record('account', redis($redis, 'GET',
     redis_key('acct', $ac))) }{qw(paid max_hosts max_contacts max_checks
-    interval min_interval)}], [1, 10, 2, 5, 900, 900], 'the record has them');
+    interval min_interval)}], [1, 10, 2, 5, 900, 900],
+    'the record has the values of the plan');
 has(good('options', 'account', 'add', 'A', '--plan', 'Gold', @plan, '--free',
     '--max-hosts', 7, '--max-contacts', 0, '--max-checks', 9, '--interval',
     '1h'), 'options take precedence', 0, 'Gold', 7, 0, 9, 3600, 900);
@@ -192,7 +200,7 @@ my $key = redis_key('acct', $ac);
 my @old = @{ mp_unpack(redis($redis, 'GET', $key)) }[0 .. 12];
 redis($redis, 'SET', $key, mp_pack([@old]));
 is(good('an older record', 'account', 'show', $ac)->{max_checks}, 0,
-    'has no limit of checks');
+    'an older record has no limit of checks');
 has(good('interval', 'account', 'interval', $ac, '1m'), 'nor a shortest', 0,
     'Free', 2, 1, 0, 60, 0);
 redis($redis, 'SET', $key, mp_pack([@old]));
@@ -209,12 +217,13 @@ sub add {
         '', '', map({ (sprintf('HT%032x', $_), "192.0.2.$_") } $n),
         caller_of($host_add))->[0];
 }
-is(add($_), 'OK', "host $_") for 1 .. 3;
+is(add($_), 'OK', "the account can add host $_ of three") for 1 .. 3;
 $r = rblctl($redis, 'account', 'plan', $ac, 'Free', @plan, '--json');
-is($r->{status}, 0, 'a plan for fewer hosts');
+is($r->{status}, 0, 'a plan for fewer hosts is accepted');
 is($r->{err}, 'rblctl: the account has 3 hosts, 1 more than the plan allows: '
-    . "it keeps them and can add none\n", 'and the warning');
-is(json($r->{out})->{hosts}, 3, 'they stay');
-is(add(4), 'LIMIT', 'a new one is refused');
+    . "it keeps them and can add none\n",
+    'rblctl warns about one host too many');
+is(json($r->{out})->{hosts}, 3, 'the account keeps its three hosts');
+is(add(4), 'LIMIT', 'a host above the limit is refused');
 
 done_testing();

@@ -18,8 +18,10 @@ my ($job) = take('m', 1, name => 'a');
 begin_job($job);
 script('host_delete', [$acct], $ht, 86_400_000);
 my $r = rblctl($redis, 'fsck', $ac);
-is($r->{status}, 0, 'consistent while the lease is valid') or diag($r->{out});
+is($r->{status}, 0, 'fsck finds no fault while the lease is valid')
+    or diag($r->{out});
 script('check_recall', [k('leases')], 'a', 0, 0);
 $r = rblctl($redis, 'fsck', $ac);
-is($r->{status}, 0, 'and when it was just given back') or diag($r->{out});
+is($r->{status}, 0, 'fsck finds no fault after the lease is released')
+    or diag($r->{out});
 done_testing();

@@ -58,15 +58,16 @@ for my $mode (qw(loading late_loading readonly masterdown oom noscript strange
             if $r->{err} =~ /[^\n\x20-\x7e]/ || grep { !/^rblctl: / }
                 split /\n/, $r->{err};
     }
-    is_deeply(\@died, [], "$mode: none dies");
-    is_deeply(\@slow, [], "$mode: none hangs");
-    is_deeply(\@mute, [], "$mode: each reports the reason");
-    is_deeply(\@dumb, [], "$mode: in lines of its own");
+    is_deeply(\@died, [], "$mode: every command exits with 0 or 3");
+    is_deeply(\@slow, [], "$mode: every command ends in time");
+    is_deeply(\@mute, [], "$mode: every failed command has a message");
+    is_deeply(\@dumb, [], "$mode: messages are printable lines of rblctl");
 }
 
 fake_mode($fake, 'many');
 my $r = rblctl($fake, 'account', 'list');
-is($r->{status}, 3, 'too many responses are an error');
-like($r->{err}, qr/sends more replies than commands/, 'the message has the reason');
-ok(stop_server($fake), 'the fake stops');
+is($r->{status}, 3, 'account list fails after too many responses');
+like($r->{err}, qr/sends more replies than commands/,
+    'the message says that there are too many replies');
+ok(stop_server($fake), 'the fake server stops without an error');
 done_testing();

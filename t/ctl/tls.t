@@ -51,12 +51,15 @@ sub good {
 my $ctl = at($redis, $redis->{tls}, %good);
 good($ctl, 'init');
 good($ctl, 'lists', 'load', repo_dir() . '/conf/lists.json');
-cmp_ok(length good($ctl, 'lists', 'show', '--json'), '>', 65536, 'a large reply');
+cmp_ok(length good($ctl, 'lists', 'show', '--json'), '>', 65536,
+    'lists show receives a large response over TLS');
 my $ac = json(good($ctl, 'account', 'add', 'x', '--json'))->{id};
-like(good($ctl, 'account', 'show', $ac), qr/\Q$ac\E/, 'the account');
+like(good($ctl, 'account', 'show', $ac), qr/\Q$ac\E/,
+    'account show prints the new account');
 good($ctl, 'app', 'add', $ac, 'y');
 good($ctl, 'status');
-is(scalar @{ redis($redis, 'KEYS', "*$ac*") } > 0, 1, 'it is in the store');
+is(scalar @{ redis($redis, 'KEYS', "*$ac*") } > 0, 1,
+    'the store has keys of the account');
 
 # --- a name ----------------------------------------------------------------
 
@@ -71,9 +74,10 @@ sub fails {
 
     my $r = $command->(@words ? @words : 'status');
     local $Test::Builder::Level = $Test::Builder::Level + 1;
-    is($r->{status}, 3, "$what: exit status");
-    like($r->{err}, qr/\Arblctl: [^\n]*$pattern[^\n]*\n\z/, "$what: why");
-    is($r->{out}, '', "$what: nothing else");
+    is($r->{status}, 3, "$what: rblctl exits with status 3");
+    like($r->{err}, qr/\Arblctl: [^\n]*$pattern[^\n]*\n\z/,
+        "$what: the message has the reason");
+    is($r->{out}, '', "$what: nothing is written to standard output");
 }
 
 my $plain = start_redis(port => 1, cluster => 0);
@@ -117,7 +121,8 @@ fails('no key', at($redis, $redis->{tls}, tls_conf('ca'),
 fails('the key of another certificate', at($redis, $redis->{tls}, %good,
     store_tls_key => "$d/redis.key"), qr/store_tls_key: \S+ cannot be used: .*mismatch/);
 is(rblctl(undef, '--store', "tls:127.0.0.1:$redis->{tls}", '-c',
-    conf(%good), 'status')->{status}, 0, '--store, and files');
+    conf(%good), 'status')->{status}, 0,
+    'rblctl takes --store and the files of the configuration');
 
 # --- several servers -------------------------------------------------------
 

@@ -55,7 +55,8 @@ sub names {
 
 # A new listing.
 $r = trace($w, $host, 'a.test');
-is($r->{status}, 1, 'a new listing') or diag($r->{err});
+is($r->{status}, 1, 'check --trace exits with 1 for a new listing')
+    or diag($r->{err});
 in_order($r, 'its order', qr/^name servers of a\.test: searched through/,
     qr/^query a\.test SOA to ${\quotemeta $w->{resolver}->addr} over UDP, RD, EDNS, attempt 1$/,
     qr/^response a\.test SOA from .* after \d+\.\d ms: NOERROR, SOA of a\.test/,
@@ -82,38 +83,42 @@ in_order($r, 'the TXT', qr/^query 1\.0\.0\.10\.a\.test TXT/,
     qr/^response 1\.0\.0\.10\.a\.test TXT .*, TXT "why", TTL 60 s$/);
 all_queries($r, 'a new listing');
 is(join("\n", names($r, 'response')), join("\n", names($r, 'query')),
-    'and a response to each');
-unlike($r->{err}, qr/^(?! *\d+\.\d ms  \S)/m, 'all lines have a time');
+    'each query in the trace has a response');
+unlike($r->{err}, qr/^(?! *\d+\.\d ms  \S)/m,
+    'each line of the trace has a time');
 my @times = $r->{err} =~ /^ *(\d+\.\d) ms  /gm;
-is("@times", join(' ', sort { $a <=> $b } @times), 'in ascending sequence');
+is("@times", join(' ', sort { $a <=> $b } @times),
+    'the times of the trace are in ascending order');
 
 # Standard output is unchanged.
 my $plain = rblctl(undef, '-c', $w->{conf}, 'check', $host, '--lists',
     lists_of('a.test'));
 is($r->{out} =~ s/ +\d*\n/ N\n/gr, $plain->{out} =~ s/ +\d*\n/ N\n/gr,
-    'the table is the same');
-is($plain->{err}, '', 'no trace without the option');
+    'check prints the same table without --trace');
+is($plain->{err}, '', 'check prints no trace without --trace');
 $r = run_cmd({ timeout => 60 }, 'script', '-qec', join(' ', build_dir()
     . '/rblctl', '-c', $w->{conf}, 'check', '--trace', $host, '--lists',
     lists_of('a.test')), '/dev/null');
-like($r->{out}, qr/verdict: listed/, 'on a terminal');
-unlike($r->{out}, qr/lists answered/, 'there is no progress beside it');
+like($r->{out}, qr/verdict: listed/,
+    'check --trace prints the trace on a terminal');
+unlike($r->{out}, qr/lists answered/,
+    'check --trace shows no progress on a terminal');
 
 # A clear host.
 $r = trace($w, '10.0.0.9', 'a.test');
-is($r->{status}, 0, 'a clear host');
+is($r->{status}, 0, 'check --trace exits with 0 for a clear host');
 in_order($r, 'its order', qr/: the response says clear$/,
     qr/^list a\.test: clear, and no listing is known: accepted/,
     qr/: test points are queried$/, qr/: test points end: good/,
     qr/^list a\.test: clear: no listing is known, and the list passes/,
     qr/^list a\.test: verdict: clear$/);
-is(scalar(lines($r, 'sample')), 0, 'without a sample');
+is(scalar(lines($r, 'sample')), 0, 'a clear host needs no sample');
 all_queries($r, 'a clear host');
 
 # One of two servers is wildcarding.
 $where = quotemeta $w->{server}{'w.test'}[1]->addr;
 $r = trace($w, $host, 'w.test');
-is($r->{status}, 1, 'listed, and a server is wildcarding');
+is($r->{status}, 1, 'a host is listed although one server is wildcarding');
 in_order($r, 'the reason is named',
     qr/server $where: a name of the sample fails: it lists names that no list/,
     qr/server $where: the sample is listed: the server is wildcarding$/,
@@ -124,14 +129,14 @@ in_order($r, 'the reason is named',
 all_queries($r, 'two servers');
 $w->{server}{'w.test'}[0]->rules(authority('w.test', wild => 'all'));
 $r = trace($w, $host, 'w.test');
-is($r->{status}, 2, 'both are');
+is($r->{status}, 2, 'a host is unknown when both servers are wildcarding');
 in_order($r, 'which is the reason', qr/has no vote/, qr/has no vote/,
     qr/^list w\.test: unknown: the list fails its test points$/,
     qr/^list w\.test: verdict: unknown, error unhealthy$/);
 
 # A test point is queried once more, and so it is after the name.
 $r = trace($w, $host, 'o.test');
-is($r->{status}, 1, 'a query for a test point is lost');
+is($r->{status}, 1, 'a host is listed although a test point has no response');
 in_order($r, 'so the name is queried again',
     qr/^query 2\.0\.0\.127\.o\.test A: server \S+ has not responded in time$/,
     qr/^query 2\.0\.0\.127\.o\.test A to .*attempt 2$/,
@@ -151,12 +156,13 @@ sub trace_news {
 }
 
 trace_news('d.test');
-is($r->{status}, 2, 'servers disagree');
+is($r->{status}, 2,
+    'a host is unknown when servers with equal serials disagree');
 in_order($r, 'and equal serials do not decide', qr/serial 7$/, qr/serial 7$/,
     qr/^list d\.test: unknown: servers disagree, and their serials do not show/,
     qr/^list d\.test: verdict: unknown, error disagree$/);
 trace_news('n.test');
-is($r->{status}, 0, 'a newer serial');
+is($r->{status}, 0, 'a host is clear when the newer serial says so');
 in_order($r, 'decides', qr/passes and .*, serial [78]$/,
     qr/passes and .*, serial [78]$/,
     qr/^list n\.test: clear: servers disagree: the side with the newer serial/,
@@ -164,7 +170,7 @@ in_order($r, 'decides', qr/passes and .*, serial [78]$/,
 
 # No response, no valid response, no complete response.
 $r = trace($w, $host, 'x.test');
-is($r->{status}, 2, 'a list that is silent');
+is($r->{status}, 2, 'a host is unknown when a list is silent');
 in_order($r, 'is queried twice', qr/^query 1\.0\.0\.10\.x\.test A .*attempt 1$/,
     qr/^query 1\.0\.0\.10\.x\.test A: server \S+ has not responded in time$/,
     qr/^query 1\.0\.0\.10\.x\.test A .*attempt 2$/,
@@ -175,7 +181,7 @@ in_order($r, 'is queried twice', qr/^query 1\.0\.0\.10\.x\.test A .*attempt 1$/,
 all_queries($r, 'silence');
 
 $r = trace($w, $host, 't.test');
-is($r->{status}, 1, 'a truncated response');
+is($r->{status}, 1, 'a host is listed after a truncated response');
 in_order($r, 'continues over TCP',
     qr/^query 1\.0\.0\.10\.t\.test A to \S+ over UDP/,
     qr/^response 1\.0\.0\.10\.t\.test A .*: NOERROR, truncated$/,

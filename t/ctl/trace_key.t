@@ -33,7 +33,8 @@ sub world {
 for my $set (['{key}.k.test', $key], ['{key}.o.test', $other]) {
     my $r = rblctl($redis, { stdin => "$set->[1]\n" }, 'lists', 'key',
         $set->[0]);
-    is($r->{status}, 0, "the key of $set->[0]") or diag($r->{err});
+    is($r->{status}, 0, "lists key accepts the key of $set->[0]")
+        or diag($r->{err});
     rblctl($redis, 'lists', 'enable', $set->[0]);
 }
 
@@ -49,18 +50,23 @@ sub hidden {
 
 my $w = world(["$key, \U$key\E,\L$key\E$key https://k.test/?k=$key&o=\U$other"]);
 my $r = trace($w, $host);
-is($r->{status}, 1, 'a list with a key') or diag($r->{err});
+is($r->{status}, 1, 'check --trace finds the listing of a list with a key')
+    or diag($r->{err});
 hidden('its trace shows no key', $r->{err});
 hidden('nor does its table', $r->{out});
 like($r->{out}, qr/^\{key\}\.k\.test +listed .*\{key\}, \{key\},\{key\} https:\/\/k\.test\/\?k=\{key\}&o=\{key\}/m,
-    'the TXT without the key');
-like($r->{text}, qr/^query 1\.0\.0\.10\.\{key\}\.k\.test A to /m, 'queries');
-like($r->{text}, qr/^name servers of \{key\}\.k\.test: found/m, 'servers');
-like($r->{text}, qr/, TXT "\{key\}, \{key\},/m, 'responses');
-like($r->{text}, qr/^list \{key\}\.k\.test: verdict: listed$/m, 'rules');
+    'the table masks the key in the TXT');
+like($r->{text}, qr/^query 1\.0\.0\.10\.\{key\}\.k\.test A to /m,
+    'the trace masks the key in queries');
+like($r->{text}, qr/^name servers of \{key\}\.k\.test: found/m,
+    'the trace masks the key in the names of servers');
+like($r->{text}, qr/, TXT "\{key\}, \{key\},/m,
+    'the trace masks the key in responses');
+like($r->{text}, qr/^list \{key\}\.k\.test: verdict: listed$/m,
+    'the trace masks the key in verdicts');
 my $json = rblctl(undef, '-c', $w->{conf}, 'check', $host, '--json');
 hidden('nor does JSON', $json->{out});
-like($json->{out}, qr/k=\{key\}/, 'JSON has the TXT');
+like($json->{out}, qr/k=\{key\}/, 'the JSON masks the key in the TXT');
 
 # A text is cut after 1024 bytes, here within the key.  It has so many keys that
 # the masked text is shown completely.
@@ -69,10 +75,12 @@ my $fill = 'x' x (1024 - length($key) + 1 - length join '', @keys);
 undef $w;
 $w = world([[@keys, "$fill$key and more"]]);
 $r = trace($w, $host);
-like($r->{text}, qr/, TXT "(?:\{key\}\.){30}/, 'a long TXT, of keys');
+like($r->{text}, qr/, TXT "(?:\{key\}\.){30}/,
+    'the trace shows a long TXT full of keys');
 hidden('the trace, where one is cut', $r->{err});
 $json = rblctl(undef, '-c', $w->{conf}, 'check', $host, '--json');
-like($json->{out}, qr/(?:\{key\}\.){32}$fill\{key\}"/, 'and the TXT');
+like($json->{out}, qr/(?:\{key\}\.){32}$fill\{key\}"/,
+    'the JSON masks a key that is cut');
 hidden('it shows no part of the key', $json->{out});
 
 # Hostile bytes.
@@ -88,20 +96,22 @@ $w = trace_world({ 'h.test' => [[
 $w->{resolver}->set('^h\.test NS$' => { more => [[1, '', 'NS',
     "ns\e]0;x\n\xc3.h.test"], [1, '', 'NS', 'ns1.h.test']] });
 $r = trace($w, $host, 'h.test');
-is($r->{status}, 1, 'hostile bytes');
-unlike($r->{err}, qr/[^\x20-\x7e\n]/, 'are not in the trace');
-unlike($r->{err}, qr/^(?! *\d+\.\d ms  \S)/m, 'nor make a line');
+is($r->{status}, 1, 'check --trace succeeds with hostile bytes');
+unlike($r->{err}, qr/[^\x20-\x7e\n]/, 'the trace has no hostile bytes');
+unlike($r->{err}, qr/^(?! *\d+\.\d ms  \S)/m,
+    'hostile bytes make no line of their own');
 like($r->{text}, qr/, TXT "a\\x1b\[31m\\x0d\\x0a0\.0 ms  list z: verdict: clear\\x00\\xff\\x5cx41\\x22end", TTL/,
-    'but escaped');
+    'the trace escapes hostile bytes of a TXT');
 like($r->{text}, qr/, NS of h\.test ns\\x1b\]0;x\\x0a\\xc3\.h\.test ns1\.h\.test/,
-    'also in names');
+    'the trace escapes hostile bytes of names');
 like($r->{text}, qr/: NOERROR, authoritative, 127\.0\.0\.2 .* 127\.0\.0\.17 and 23 more, TTL/,
-    'of many addresses the first');
+    'the trace shows the first 16 addresses and counts the others');
 $r = trace($w, $host, 'b.test');
-is($r->{status}, 1, 'a long line');
+is($r->{status}, 1, 'check --trace succeeds with a long TXT');
 like($r->{text}, qr/^response \S+ TXT .*TXT "(?:\\x01){200,}.*\.\.\.$/m,
-    'is shortened');
-is((grep { length > 1100 } split /\n/, $r->{err}), 0, 'as are all');
+    'the trace shortens a long line');
+is((grep { length > 1100 } split /\n/, $r->{err}), 0,
+    'no line of the trace exceeds 1100 characters');
 undef $w;
 
 # Through a resolver.
@@ -122,8 +132,9 @@ sub through {
 }
 
 $r = through(undef, $host, '--lists', lists_of('a.test', 'w.test'));
-is($r->{status}, 1, 'through a resolver');
-unlike($r->{text}, qr/name servers of/, 'no name servers are looked up');
+is($r->{status}, 1, 'check --trace works through a resolver');
+unlike($r->{text}, qr/name servers of/,
+    'a resolver makes the search for servers unnecessary');
 in_order($r, 'a new listing',
     qr/^query 1\.0\.0\.10\.a\.test A to \Q$at\E over UDP, RD, EDNS, attempt 1$/,
     qr/^response 1\.0\.0\.10\.a\.test A from \Q$at\E after .*: NOERROR, 127\.0\.0\.2, TTL/,
@@ -146,7 +157,9 @@ in_order($r, 'a clear host',
     qr/^list a\.test: clear: no listing is known, and the list passes/,
     qr/^list a\.test: verdict: clear$/);
 $r = through($redis, $host);
-is($r->{status}, 1, 'a list with a key, through a resolver') or diag($r->{err});
-like($r->{out}, qr/^\{key\}\.k\.test +listed .*of \{key\}/m, 'its TXT');
+is($r->{status}, 1, 'a list with a key is queried through a resolver')
+    or diag($r->{err});
+like($r->{out}, qr/^\{key\}\.k\.test +listed .*of \{key\}/m,
+    'the table through a resolver masks the key in the TXT');
 hidden('and no key', $r->{err}, $r->{out});
 done_testing();

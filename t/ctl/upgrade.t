@@ -33,44 +33,52 @@ sub is_raised {
     my $meta = meta();
     is_deeply([@$meta{sort keys %want}], [@want{sort keys %want}], $name);
     is_deeply([grep { join(' ', map { $_ // '' } @{ meta($_) }{sort keys %want})
-        ne join ' ', @want{sort keys %want} } @copies], [], 'so have all copies');
+        ne join ' ', @want{sort keys %want} } @copies], [],
+        "$name: all copies have the same values");
 }
 
 is_raised('init makes the schema of these programs');
-is(rblctl($redis, 'fsck')->{status}, 0, 'fsck');
+is(rblctl($redis, 'fsck')->{status}, 0, 'fsck finds no fault in a new store');
 
 # From the schema before
 before();
 my $r = rblctl($redis, 'status');
-is($r->{status}, 0, 'the schema before can be used');
+is($r->{status}, 0, 'status can use the schema before');
 like($r->{err}, qr/has schema @{[ $schema - 1 ]}; rblctl upgrade makes it $schema$/,
-    'status tells what to do');
-is(rblctl($redis, 'account', 'show', $acct->{sid})->{status}, 0, 'an account');
-is(rblctl($redis, 'fsck')->{status}, 0, 'fsck looks for no copies');
+    'status recommends rblctl upgrade');
+is(rblctl($redis, 'account', 'show', $acct->{sid})->{status}, 0,
+    'account show can use the schema before');
+is(rblctl($redis, 'fsck')->{status}, 0,
+    'fsck expects no copies in the schema before');
 $r = upgrade();
-is($r->{status}, 0, 'upgrade') or diag($r->{err});
+is($r->{status}, 0, 'rblctl upgrade raises the schema') or diag($r->{err});
 is_deeply(json($r->{out}), { store => $redis->{addr}, prefix => 'rbl',
-    schema => $schema, before => $schema - 1 }, 'what it prints');
+    schema => $schema, before => $schema - 1 },
+    'rblctl upgrade prints the old and the new schema');
 is_raised('raised');
-is(meta()->{created}, 1, 'other fields stay');
-is(json(upgrade()->{out})->{before}, $schema, 'once more: nothing is left to do');
-unlike(rblctl($redis, 'status')->{err}, qr/upgrade/, 'status is silent');
+is(meta()->{created}, 1, 'rblctl upgrade keeps other fields of rbl:meta');
+is(json(upgrade()->{out})->{before}, $schema,
+    'a second upgrade has nothing to do');
+unlike(rblctl($redis, 'status')->{err}, qr/upgrade/,
+    'status does not recommend an upgrade after it');
 
 # Stopped halfway
 before();
 redis($redis, 'HSET', $copies[$_], %want) for 0 .. 20;
-is(upgrade()->{status}, 0, 'a half-made change is ended');
+is(upgrade()->{status}, 0, 'rblctl upgrade completes a half-made change');
 is_raised('raised');
 
 # Copies that are wrong or missing
 redis($redis, 'DEL', $copies[3]);
 redis($redis, 'HSET', $copies[5], 'partitions', 16);
 $r = rblctl($redis, 'fsck');
-is($r->{status}, 1, 'fsck finds them');
-like($r->{out}, qr/copy 3 +of the meta data is missing/, 'a missing one');
-like($r->{out}, qr/copy 5 +of the meta data is not/, 'a wrong one');
+is($r->{status}, 1, 'fsck finds copies that are missing or wrong');
+like($r->{out}, qr/copy 3 +of the meta data is missing/,
+    'fsck reports the missing copy');
+like($r->{out}, qr/copy 5 +of the meta data is not/,
+    'fsck reports the wrong copy');
 rblctl($redis, 'fsck', '--repair');
-is(rblctl($redis, 'fsck')->{status}, 0, 'and repairs them');
+is(rblctl($redis, 'fsck')->{status}, 0, 'fsck --repair repairs both copies');
 is_raised('repaired');
 
 # Stores that cannot be raised
@@ -83,20 +91,21 @@ for my $case ([[schema => $schema - 2], qr/it has schema @{[ $schema - 2 ]}, thi
     before(@{ $case->[0] });
     my $was = meta();
     $r = upgrade();
-    is($r->{status}, 3, "refused: @{ $case->[0] }");
-    like($r->{err}, $case->[1], 'with the reason');
-    is_deeply(meta(), $was, 'nothing was changed');
+    is($r->{status}, 3, "rblctl upgrade refuses @{ $case->[0] }");
+    like($r->{err}, $case->[1], 'the message has the reason of the refusal');
+    is_deeply(meta(), $was, 'a refused upgrade leaves rbl:meta unchanged');
     is(scalar(grep { redis($redis, 'EXISTS', $_) } @copies), 0,
-        'nor were copies made');
+        'a refused upgrade writes no copies');
 }
 is(rblctl($redis, 'account', 'show', $acct->{sid})->{status}, 3,
-    'no command uses the last one');
+    'account show refuses an invalid number of partitions');
 before(schema => $schema + 1, oldest => $schema);
 is(rblctl($redis, 'account', 'show', $acct->{sid})->{status}, 0,
-    'one of a later schema that allows it can be used');
+    'account show can use a later schema that allows it');
 
 redis($redis, 'DEL', 'rbl:meta');
-like(upgrade()->{err}, qr/not been initialised \(rblctl init\)/, 'no store');
+like(upgrade()->{err}, qr/not been initialised \(rblctl init\)/,
+    'rblctl upgrade refuses a store without rbl:meta');
 
 # An ACL of the version before
 before();
@@ -105,10 +114,11 @@ my @rules = grep { !/^~rbl:\{\?\?\?\}:meta$/ } split ' ', $rules;
 expect_denial();
 redis($redis, 'ACL', 'SETUSER', 'rblctl', 'reset', @rules[2 .. $#rules]);
 $r = upgrade();
-is($r->{status}, 3, 'a right is missing');
-like($r->{err}, qr/NOPERM/, 'the reason');
-is(meta()->{schema}, $schema - 1, 'the schema is as before');
+is($r->{status}, 3, 'rblctl upgrade fails when a right is missing');
+like($r->{err}, qr/NOPERM/, 'the message has the error of the store');
+is(meta()->{schema}, $schema - 1,
+    'a failed upgrade does not change the schema');
 is(rblctl($redis, 'account', 'show', $acct->{sid})->{status}, 0,
-    'and the store in use');
+    'account show can use the store after a failed upgrade');
 
 done_testing();
