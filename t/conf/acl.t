@@ -21,18 +21,18 @@ while ($acl =~ /^user (\S+) off (.*)$/mg) {
 }
 is(join(' ', sort keys %user), 'default rbl-api rbl-checkd rbl-portal '
     . 'rbl-replica rbl-sentinel rblctl rblctl-fsck',
-    'the users; all are off until they get a password');
+    'the file has eight users without a password');
 for my $name (grep { $_ ne 'default' } sort keys %user) {
     like($user{$name}{rules}, qr/resetchannels .*-\@all \+[^@]*$/,
-        "$name: no command but those named");
+        "$name has no commands except those that are named");
     is(join(' ', $user{$name}{rules} =~ /&(\S+)/g),
         $name eq 'rbl-sentinel' ? '__sentinel__:hello'
             : $name =~ /^rbl(?:ctl|-replica)$/ ? '' : 'rbl:news',
-        "$name: its channel");
+        "$name has the channels that it needs");
     is(scalar(grep { !/^rbl:/ } @{ $user{$name}{patterns} }), 0,
-        "$name: no key but the prefix's");
+        "$name has keys of the prefix only");
     is(scalar(grep { /^rbl:(?:\{\*\}:)?\*?$/ } @{ $user{$name}{patterns} }), 0,
-        "$name: not all keys");
+        "$name cannot use all keys");
 }
 
 
@@ -71,12 +71,12 @@ for my $name (sort keys %sources) {
         |\bCTL_SCRIPT\((\w+)/gx;
     delete $script{name};               # the macros themselves
     delete @script{qw(t list)};
-    cmp_ok(scalar keys %script, '>=', 5, "$name: its scripts were found");
+    cmp_ok(scalar keys %script, '>=', 5, "$name has at least five scripts");
 
     my (%verb, %key);
     for my $s (sort keys %script) {
         my $lua = used(read_file(build_dir() . "/gen/lua/$s.lua"));
-        isnt($lua, '', "$name: the script $s");
+        isnt($lua, '', "$name has the script $s");
         while ($lua =~ /\bp?call\(\s*'([A-Z]+)'(?:,\s*'([A-Z]+)')?/g) {
             my ($v, $sub) = (lc $1, lc($2 // ''));
             $verb{ $v =~ /^x(?:info|group)$/ ? "$v|$sub" : $v } = $s;
@@ -86,21 +86,21 @@ for my $name (sort keys %sources) {
 
     my $have = $user{$name}{commands};
     is(join(' ', map { "$_($verb{$_})" } grep { !$have->{$_} }
-        sort keys %verb), '', "$name: every command of its scripts");
+        sort keys %verb), '', "$name has every command of its scripts");
     my %literal = map { lc $_ => 1 } $c =~ /"([A-Z]+)"/g;
     my @idle = grep {
         my ($v, $sub) = split /\|/;
         !$verb{$_} && !($literal{$v} && (!defined $sub || $literal{$sub}))
             && !/^eval(?:sha)?$/;
     } sort keys %$have;
-    is("@idle", '', "$name: no command that it does not use");
+    is("@idle", '', "$name has no command that it does not use");
 
     # "r" and "s" are distinguished by the next part, which is not checked here.
     my @lost = grep { my $k = $_; $k !~ /^[rs]$/ && !grep {
         /^rbl:\{\?\?\?\}:\Q$k\E(?::\*)?$/ } @{ $user{$name}{patterns} } }
         sort keys %key;
     is(join(' ', map { "$_($key{$_})" } @lost), '',
-        "$name: every key of its scripts");
+        "$name has every key of its scripts");
 }
 
 
@@ -136,7 +136,8 @@ sub ok_api {
 
     my $r = http($nginx, $method, "/3.0/$path", auth => $acct,
         $form ? (form => $form) : ());
-    is($r->{status}, 200, "$method $path") or diag($r->{raw});
+    is($r->{status}, 200, "the API answers $method $path with 200")
+        or diag($r->{raw});
     return eval { json($r) };
 }
 
@@ -153,7 +154,7 @@ my $check = ok_api('POST', 'check/start.json', { host => $host,
 for my $what ('listed', 'check.completed') {
     my $came = wait_for { scalar grep { ($_->{json}{event_type} // '')
         =~ /$what$/ } received($hooks) } 30, "the event $what";
-    ok($came, "an event: $what");
+    ok($came, "the receiver gets an event $what");
 }
 ok_api('GET', "check/status/$check.json?details=1");
 ok_api('GET', $_) for 'hosts.json', 'listings.json', "host/$host.json",
@@ -182,7 +183,8 @@ ok_api('POST', "contact/resend/$contact.json");
 for (['confirm', 400, { authcode => 'wrong' }], ['pause', 409]) {
     my ($verb, $code, $form) = @$_;
     is(http($nginx, 'POST', "/3.0/contact/$verb/$contact.json", auth => $acct,
-        form => $form // '')->{status}, $code, "POST contact/$verb");
+        form => $form // '')->{status}, $code,
+        "the API answers POST contact/$verb with $code");
 }
 ok_api('GET', $_) for 'contacts.json', "contact/$contact.json",
     'contactgroups.json', "contactgroup/$group.json";
@@ -190,9 +192,10 @@ ok_api('POST', "contact/delete/$contact.json");
 ok_api('POST', "contactgroup/$_/$group.json", $_ eq 'update' ? { name => 'x' }
     : undef) for qw(update delete);
 is(http($nginx, 'GET', "/3.0/host/$host.json", auth => $acct)->{status}, 404,
-    'an error for the log');
+    'the API answers a query for a deleted host with 404');
 ok((wait_for { redis($redis, 'EXISTS',
-    redis_key('errors', @$acct{qw(sid app)})) } 5), 'the error is written');
+    redis_key('errors', @$acct{qw(sid app)})) } 5),
+    'the worker writes the error to the error log');
 ctl(@$_) for ['account', 'list'], ['account', 'show', $acct->{sid}],
     ['account', 'suspend', $acct->{sid}], ['account', 'resume', $acct->{sid}],
     ['app', 'list', $acct->{sid}], ['app', 'stats', @$acct{qw(sid app)}],
@@ -218,7 +221,8 @@ ctl(@$_) for ['account', 'list'], ['account', 'show', $acct->{sid}],
     ['status'], ['store', 'plan'], ['fsck'], ['fsck', $acct->{sid}], ['app', 'revoke', $acct->{sid},
     ctl('app', 'add', $acct->{sid}, 'other')->{id}];
 is(rblctl($redis, 'check', '192.0.2.10', '--resolver',
-    "127.0.0.1\@$rbldnsd->{port}")->{status}, 1, 'rblctl check: listed');
+    "127.0.0.1\@$rbldnsd->{port}")->{status}, 1,
+    'rblctl check finds the listing');
 
 is_deeply(redis($redis, 'ACL', 'LOG'), [], 'no right was missing')
     or diag(join ' ', map { @$_[3, 5, 7, 9] } @{ redis($redis, 'ACL', 'LOG') });
@@ -254,7 +258,7 @@ my @harm = (
     ['EVAL', "return redis.call('CONFIG', 'GET', '*')", 0],
 );
 
-is_deeply(redis($redis, 'ACL', 'LOG'), [], 'so far Redis has refused nothing');
+is_deeply(redis($redis, 'ACL', 'LOG'), [], 'Redis has refused nothing so far');
 my %harm = (
     'rbl-api' => [
         # accounts' tokens, secrets and receivers, lists, the queue of events
@@ -363,10 +367,10 @@ for my $name (sort keys %harm) {
             $refusal, "$name may not: @$try");
     }
 }
-is(redis($redis, 'DBSIZE'), $before, 'nothing was changed');
+is(redis($redis, 'DBSIZE'), $before, 'refused commands change no key');
 is(redis_try({ socket => $one->{socket}, pid => $one->{pid} },
     'AUTH', 'rbl-api', 'wrong'), 'WRONGPASS invalid username-password pair or '
-    . 'user is disabled.', 'and no user without the password');
+    . 'user is disabled.', 'Redis refuses a user with a wrong password');
 
 
 my %users = %{ $redis->{users} };
@@ -381,44 +385,45 @@ ok_api('POST', 'host/add.json', { host => '192.0.2.11', name => 'secret name',
     type => 'rbl' });
 rights('rbl-api', '-zrange');
 my $r = http($nginx, 'GET', '/3.0/hosts.json', auth => $acct);
-is($r->{status}, 503, 'the module without ZRANGE: 503');
+is($r->{status}, 503, 'the API answers with 503 without ZRANGE');
 my $answers = qr/\[error\].* rbl store "[^"]+".* answers/;
 like(read_file($nginx->{error_log}), qr/$answers ZRANGE: NOPERM this user has no /,
-    'the log names the command');
+    'the error log names the command ZRANGE');
 is(http($nginx, 'GET', '/3.0/hosts.json', auth => $acct)->{status}, 503,
-    'and again');
+    'the API answers with 503 a second time');
 ok_api('POST', 'check/start.json', { host => '192.0.2.77' });
 unlike(read_file($nginx->{error_log}), qr/is not ready: NOPERM/,
-    'the connection stays');
+    'the connection to the store stays open');
 rights('rbl-api', '+zrange', '-hset');
 $r = http($nginx, 'POST', '/3.0/host/add.json', auth => $acct, form => {
     host => '192.0.2.12', name => 'secret name', type => 'rbl' });
-is($r->{status}, 503, 'a script without HSET: 503');
+is($r->{status}, 503, 'the API answers with 503 when a script cannot use HSET');
 like(read_file($nginx->{error_log}), qr/$answers host_add: ERR The user exec/,
-    'the log names the script');
+    'the error log names the script host_add');
 unlike(read_file($nginx->{error_log}), qr/secret|192\.0\.2\.1[12]/,
-    'and no data');
+    'the error log has no data of the request');
 rights('rbl-api', '+hset');
 ok_api('GET', 'hosts.json');
 
 rights('rbl-checkd', '-xreadgroup');
 ok(wait_log($checkd, qr/(?:the store|it) refuses XREADGROUP: NOPERM this user/, 15),
-    'the daemon names the command');
+    'the daemon logs the refused command XREADGROUP');
 rights('rbl-checkd', '+xreadgroup', '-evalsha');
 ok_api('POST', 'check/start.json', { host => '192.0.2.78' });
 ok(wait_log($checkd, qr/(?:the store|it) refuses \w+: NOPERM .* 'evalsha'/, 15),
-    'and the script');
+    'the daemon logs the refused command EVALSHA');
 rights('rbl-checkd', '+evalsha');
 
 $check = ok_api('POST', 'check/start.json', { host => '192.0.2.79' })->{data}{id};
 my $done = wait_for { api($nginx, $acct, 'GET',
     "/3.0/check/status/$check.json")->{data}{status} eq 'completed' } 30;
-ok($done, 'with the right it continues');
+ok($done, 'the daemon continues after the right is restored');
 
 rights('rblctl', '-zrange');
 $r = rblctl($redis, 'account', 'list');
-is($r->{status}, 3, 'rblctl without ZRANGE: an error');
-like($r->{err}, qr/refuses: NOPERM .*'zrange'.*ACL/, 'with the remedy');
+is($r->{status}, 3, 'rblctl fails without ZRANGE');
+like($r->{err}, qr/refuses: NOPERM .*'zrange'.*ACL/,
+    'the message of rblctl names the command and the ACL');
 rights('rblctl', '+zrange');
 delete $redis->{users};
 sub as {
@@ -428,7 +433,7 @@ sub as {
         @args)->{err};
 }
 like(as('rblctl', 'fsck'), qr/has a user of its own, rblctl-fsck/,
-    'fsck as another user names its user');
+    'fsck as another user names its own user');
 rights('rblctl', '-zadd');
 like(as('rblctl', 'account', 'add', 'Half'),
     qr/ACL.* too little, and a part may have been done: run rblctl fsck/,

@@ -59,7 +59,7 @@ boot_machine($lan, 1, qw(redis-server redis-sentinel nginx rbl-checkd));
 run_section($lan, $page, 'SENTINELS', 'Maintenance', which => 1,
     only => sub { $_[0]{on} =~ /is back/ });
 ok(scalar(grep { $_ eq '192.0.2.10' } @{ hosts_of($lan, 1) }),
-    'it is back, and its nginx has the store');
+    'the machine is up, and its nginx has the store');
 
 # --- maintenance -------------------------------------------------------------
 

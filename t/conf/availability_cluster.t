@@ -63,7 +63,7 @@ boot_machine($lan, 1, map({ "redis-server\@$_" } qw(a b c)), 'nginx',
     'rbl-checkd');
 in_step($lan);
 is(scalar(@{ hosts_of($lan, 1) }), scalar(@{ hosts_of($lan, 2) }),
-    'it is back, and its nginx has the store');
+    'the machine is up, and its nginx has the store');
 
 # --- maintenance -------------------------------------------------------------
 
@@ -73,10 +73,11 @@ my ($failover) = grep { $_->{section} eq 'CLUSTER'
     && $_->{part} eq 'Maintenance' } @$page;
 $writers = start_writers($lan, 1, 2, 3);
 run_section($lan, $page, 'CLUSTER', 'Maintenance');
-is(master_of_part(6379), 2, 'the master of a is where it should be');
+is(master_of_part(6379), 2, 'the second node is the master of the first shard');
 in_step($lan);
 on($lan, 1, $failover->{text});
-is(master_of_part(6379), 1, 'and comes back');
+is(master_of_part(6379), 1,
+    'the failover makes the first node the master again');
 written($lan, $writers);
 judge_each($lan, 'other masters for maintenance', stop_writers($writers), 5);
 in_step($lan);

@@ -26,17 +26,19 @@ sub right {
     my ($text, $name) = @_;
 
     my $r = test_conf($text);
-    is("$r->{status} $r->{err}", '0 ', "right: $name");
-    is($r->{out}, "$file: the configuration is valid\n", "reported: $name");
+    is("$r->{status} $r->{err}", '0 ', "rbl-checkd -t accepts $name");
+    is($r->{out}, "$file: the configuration is valid\n",
+        "rbl-checkd -t reports a valid file: $name");
 }
 
 sub wrong {
     my ($text, $line, $pattern, $name) = @_;
 
     my $r = test_conf($text);
-    is($r->{status}, 1, "wrong: $name");
-    like($r->{err}, qr/\A\Q$file\E:$line: $pattern\n\z/, "the line: $name");
-    is($r->{out}, '', "nothing else: $name");
+    is($r->{status}, 1, "rbl-checkd -t refuses $name");
+    like($r->{err}, qr/\A\Q$file\E:$line: $pattern\n\z/,
+        "the message has the line and the reason: $name");
+    is($r->{out}, '', "rbl-checkd writes no output when it refuses $name");
 }
 
 # The shipped file is the output of -D, and all of it is valid.
@@ -47,11 +49,12 @@ is(read_file(repo_dir() . '/conf/rbl-checkd.conf'), $r->{out},
     'conf/rbl-checkd.conf is the output of -D');
 right($r->{out}, 'the output of -D');
 is(scalar(grep { length > 80 } split /\n/, $r->{out}), 0,
-    'no line of it is too long');
+    'the output of -D has lines of at most 80 characters');
 
 my $all = join '', map { /^#(\w+ .*?)(    # no default)?$/ && !$2 ? "$1\n"
     : '' } split /\n/, $r->{out};
-cmp_ok(scalar(() = $all =~ /\n/g), '>', 20, 'it shows the defaults');
+cmp_ok(scalar(() = $all =~ /\n/g), '>', 20,
+    'the output of -D shows more than 20 defaults');
 right($all, 'every default, written out');
 
 # Forms of lines.
@@ -113,7 +116,8 @@ for (['certificate', 'key'], ['key', 'certificate']) {
 }
 $r = test_conf("store tls:127.0.0.1:1\nstore_tls_ca $password\n");
 is("$r->{status} $r->{err}", "1 $file: store_tls_ca: $password cannot be used:"
-    . " no certificate or crl found\n", 'authorities: another file');
+    . " no certificate or crl found\n",
+    'the message says that another file has no certificate');
 wrong("store_nodes a:1\n", 1, 'store_nodes: "a:1": it must be .*', 'no address');
 wrong("store_prefix a b\n", 1, 'store_prefix: 1 to 32 .*', 'prefix: space');
 wrong('store_prefix ' . 'x' x 33 . "\n", 1, 'store_prefix: 1 to 32 .*',
@@ -330,28 +334,30 @@ for my $v ('+1', '+0155', '+1500555x', 'a&b', 'x' x 65) {
 # Files and options.
 
 $r = run_cmd($checkd, '-t', '-c', '/no/such/file');
-is($r->{status}, 1, 'no file: status');
+is($r->{status}, 1, 'rbl-checkd -t exits with 1 for a missing file');
 is($r->{err}, "/no/such/file: cannot be read: No such file or directory\n",
-    'no file: the message');
+    'the message names the missing file');
 $r = run_cmd($checkd, '-t', '-c', temp_dir());
-is($r->{status}, 1, 'a directory: status');
-like($r->{err}, qr/cannot be read: Is a directory/, 'a directory: the message');
+is($r->{status}, 1, 'rbl-checkd -t exits with 1 for a directory');
+like($r->{err}, qr/cannot be read: Is a directory/,
+    'the message says that the file is a directory');
 $r = run_cmd($checkd, '-c', '/no/such/file');
-is($r->{status}, 1, 'without -t a wrong file ends it too');
+is($r->{status}, 1, 'rbl-checkd without -t exits with 1 for a missing file');
 write_file($file, "log /no/such/dir/log\n");
 $r = run_cmd($checkd, '-c', $file);
-is($r->{status}, 1, 'a log that cannot be opened: status');
+is($r->{status}, 1, 'rbl-checkd exits with 1 for a log that cannot be opened');
 like($r->{err}, qr{\A\Q$file\E: log: /no/such/dir/log: No such file},
-    'a log that cannot be opened: the message');
+    'the message names the log that cannot be opened');
 $r = run_cmd($checkd, '-V');
-like($r->{out}, qr/\Arbl-checkd \d+\.\d+\.\d+\n\z/, '-V');
+like($r->{out}, qr/\Arbl-checkd \d+\.\d+\.\d+\n\z/,
+    'rbl-checkd -V prints the version');
 $r = run_cmd($checkd, '-h');
-like($r->{out}, qr/\Ausage: rbl-checkd/, '-h');
-is($r->{status}, 0, '-h: status');
+like($r->{out}, qr/\Ausage: rbl-checkd/, 'rbl-checkd -h prints its usage');
+is($r->{status}, 0, 'rbl-checkd -h exits with 0');
 for my $bad (['-x'], ['-c'], ['-t', 'more']) {
     $r = run_cmd($checkd, @$bad);
-    is($r->{status}, 2, "@$bad: status");
-    like($r->{err}, qr/usage: rbl-checkd/, "@$bad: usage");
+    is($r->{status}, 2, "rbl-checkd @$bad exits with 2");
+    like($r->{err}, qr/usage: rbl-checkd/, "rbl-checkd @$bad prints its usage");
 }
 
 # Billing.

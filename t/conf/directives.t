@@ -25,7 +25,7 @@ sub accepted {
     my ($name, %opt) = @_;
 
     my $r = config_test(%opt);
-    ok($r->{status} == 0, "accepted: $name") or diag($r->{err});
+    ok($r->{status} == 0, "nginx -t accepts $name") or diag($r->{err});
     return $r;
 }
 
@@ -34,10 +34,11 @@ sub refused {
 
     my $r = config_test(%opt);
     my @emerg = $r->{err} =~ /\[emerg\].*/g;
-    isnt($r->{status}, 0, "refused: $name");
-    is(scalar @emerg, 1, 'one line has the reason');
-    like($emerg[0] // '', $pattern, 'it is about the value');
-    like($emerg[0] // '', qr/ in \S+nginx\.conf:\d+$/, 'and the place');
+    isnt($r->{status}, 0, "nginx -t refuses $name");
+    is(scalar @emerg, 1, "the message has one line: $name");
+    like($emerg[0] // '', $pattern, "the message has the reason: $name");
+    like($emerg[0] // '', qr/ in \S+nginx\.conf:\d+$/,
+        "the message has the file and the line: $name");
 }
 
 my $time = qr/it must be a time from 1ms to 60s/;
@@ -227,14 +228,14 @@ refused('rbl_status with rbl_api',
 
 my $r = accepted('a private password file',
     http => "rbl_store_password_file $dir/password;");
-unlike($r->{err}, qr/warn/, 'without a warning');
+unlike($r->{err}, qr/warn/, 'nginx does not warn of a private password file');
 
 write_file("$dir/open", "secret\n", 0644);
 $r = accepted('a password file for everyone',
     http => "rbl_store_password_file $dir/open;");
 like($r->{err}, qr/\[warn\].*"\Q$dir\E\/open" is readable by everyone/,
-    'with a warning');
-unlike($r->{err}, qr/secret/, 'that does not show the password');
+    'nginx warns of a password file that everyone can read');
+unlike($r->{err}, qr/secret/, 'the warning does not show the password');
 
 my $line = qr/it must be a file whose first line has 1 to 255 bytes/;
 write_file("$dir/empty", '', 0600);

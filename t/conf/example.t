@@ -15,7 +15,7 @@ my $text = read_file(repo_dir() . '/conf/nginx.conf');
 my $source = read_file(repo_dir() . '/ngx_rbl_module/ngx_rbl_directives.c');
 my @missing = grep { $text !~ /^ +#? *$_ [^;]+;$/m }
     $source =~ /ngx_string\("(rbl_\w+)"\)/g;
-is("@missing", '', 'every directive is in it');
+is("@missing", '', 'the example has every directive');
 my $user = $> == 0 ? 'user root;' : '';
 for my $edit (
     [ qr{load_module \S+;} => 'load_module %%MODULE%%;' ],
@@ -28,17 +28,17 @@ for my $edit (
     [ qr{(?:run|logs)/} => '%%DIR%%/' ])
 {
     my ($from, $to) = @$edit;
-    ok($text =~ s/$from/$to/g, "edited: $to");
+    ok($text =~ s/$from/$to/g, "the example has a place for $to");
 }
 my $nginx = start_nginx(store => $redis, conf => $text);
 
 my $r = http($nginx, 'GET', '/3.0/hosts.json', auth => $acct);
-is($r->{status}, 200, 'the API is served');
+is($r->{status}, 200, 'nginx serves the API with the edited example');
 wait_for { -s "$nginx->{dir}/access.log" } 5, 'the log';
 like(read_file("$nginx->{dir}/access.log"), qr/"account":"$acct->{sid}"/,
-    'and logged by account');
+    'the access log has the account');
 unlike(read_file("$nginx->{dir}/access.log"), qr/$acct->{token}/,
-    'without the token');
+    'the access log does not have the token');
 
 for my $request ('TRACE /3.0/hosts.json', 'GET /3.0/%00', 'GET /3.0/%zz',
     'GET /3.0/' . 'x' x 9000, 'GET /3.0')
@@ -48,7 +48,7 @@ for my $request ('TRACE /3.0/hosts.json', 'GET /3.0/%00', 'GET /3.0/%zz',
     my $answer = eval { json($raw->{body}) } // {};
     is($answer->{status_code}, $raw->{status},
         'in the envelope: ' . substr $request, 0, 24);
-    cmp_ok($raw->{status}, '>=', 400, 'and a refusal');
+    cmp_ok($raw->{status}, '>=', 400, 'nginx refuses the request');
 }
 
 done_testing();

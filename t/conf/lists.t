@@ -234,14 +234,17 @@ sub list_faults {
 sub check_shape {
     my ($doc, $text) = @_;
 
-    is($doc->{version}, 1, 'version');
-    is(join(',', sort keys %$doc), 'killed,lists,version', 'top level');
+    is($doc->{version}, 1, 'the catalog has version 1');
+    is(join(',', sort keys %$doc), 'killed,lists,version',
+        'the catalog has three members at the top level');
 
     my $lines = grep { /^\{"zone": / } split /\n/, $text;
-    is($lines, @{ $doc->{lists} } + @{ $doc->{killed} }, 'one line each');
+    is($lines, @{ $doc->{lists} } + @{ $doc->{killed} },
+        'each entry of the catalog has a line of its own');
 
     for my $l (@{ $doc->{lists} }) {
-        is(join('; ', list_faults($l)), '', $l->{zone} // 'no zone');
+        is(join('; ', list_faults($l)), '', ($l->{zone} // 'no zone')
+            . ': the entry has no faults');
     }
 
     my @bad = grep {
@@ -249,12 +252,13 @@ sub check_shape {
             || zone_faults($_->{zone})
             || $_->{reason} !~ /^[\x20-\x3a\x3c-\x7e]+\z/
     } @{ $doc->{killed} };
-    is(join(' ', map { $_->{zone} // '?' } @bad), '', 'killed ones');
+    is(join(' ', map { $_->{zone} // '?' } @bad), '',
+        'killed lists have a valid zone and reason');
 
     my %seen;
     my @twice = grep { $seen{$_}++ }
         map { $_->{zone} } @{ $doc->{lists} }, @{ $doc->{killed} };
-    is("@twice", '', 'no zone twice, and none both listed and killed');
+    is("@twice", '', 'no zone occurs twice in the catalog');
 }
 
 
@@ -265,26 +269,29 @@ sub check_enabled {
     my %on = map { $_->{zone} => $_ } @on;
     my %dead = map { $_->{zone} => 1 } @{ $doc->{killed} };
 
-    cmp_ok(scalar @on, '>=', 35, 'at least 35 enabled');
-    cmp_ok(scalar @on, '<=', 45, 'at most 45 enabled');
+    cmp_ok(scalar @on, '>=', 35, 'the catalog has at least 35 enabled lists');
+    cmp_ok(scalar @on, '<=', 45, 'the catalog has at most 45 enabled lists');
 
-    is(join(' ', grep { /\{key\}/ } keys %on), '', 'none needs a key');
-    is(join(' ', grep { $on{$_}{website} eq '' } keys %on), '', 'websites');
-    is(join(' ', grep { !@{ $on{$_}{codes} } } keys %on), '', 'code tables');
+    is(join(' ', grep { /\{key\}/ } keys %on), '',
+        'no enabled list needs a key');
+    is(join(' ', grep { $on{$_}{website} eq '' } keys %on), '',
+        'every enabled list has a website');
+    is(join(' ', grep { !@{ $on{$_}{codes} } } keys %on), '',
+        'every enabled list has codes');
     is(join(' ', grep { $on{$_}{kind} eq 'allow' } keys %on), '',
-        'no allow list');
+        'no enabled list is an allow list');
     is(join(' ', grep { $on{$_}{tier} eq 'utility' } keys %on), '',
-        'no utility zone');
+        'no enabled list is a utility zone');
 
     for my $family (sort keys %FAMILY) {
         ok(scalar(grep { "@{ $_->{families} }" =~ /\b$family\b/ } @on),
-            "a list for $family");
+            "an enabled list exists for $family");
     }
 
     for my $whole (sort keys %PART_OF) {
         ok($on{$whole}, "$whole is enabled");
         is(join(' ', grep { $on{$_} } @{ $PART_OF{$whole} }), '',
-            "no part of $whole is");
+            "no part of $whole is enabled");
     }
 
     # As in the loader: a domain under a dead domain is dead as well.
@@ -292,10 +299,11 @@ sub check_enabled {
         my $z = $_;
         grep { $z eq $_ || $z =~ /\.\Q$_\E\z/ } keys %dead;
     } map { $_->{zone} } @{ $doc->{lists} };
-    is("@under", '', 'no list below a killed zone');
+    is("@under", '', 'no list is below a killed zone');
 
     my @order = map { $_->{enabled} ? 1 : 0 } @{ $doc->{lists} };
-    is("@order", join(' ', sort { $b <=> $a } @order), 'enabled ones first');
+    is("@order", join(' ', sort { $b <=> $a } @order),
+        'enabled lists come first in the catalog');
 }
 
 
@@ -371,11 +379,11 @@ sub check_rules {
         ['uribl.spameatingmonkey.net', names => 'registered'],
     ) {
         my ($zone, $field, $want) = @$rule;
-        is($l{$zone}{$field}, $want, "$zone: $field");
+        is($l{$zone}{$field}, $want, "$zone has the value $want of $field");
     }
 
     for my $zone (qw(sbl xbl pbl dbl zrd authbl zen)) {
-        ok($l{"{key}.$zone.dq.spamhaus.net"}, "DQS has $zone");
+        ok($l{"{key}.$zone.dq.spamhaus.net"}, "the catalog has $zone of DQS");
     }
 
     ok($l{"{key}.$_"}, "$_ with a key") for qw(combined.mail.abusix.zone
@@ -412,9 +420,10 @@ sub check_resolver {
         'num-threads' => 1,
     );
 
-    is($have{$_}, $want{$_}, "resolver: $_") for sort keys %want;
+    is($have{$_}, $want{$_}, "the resolver has the value $want{$_} of $_")
+        for sort keys %want;
     is(join('|', grep { /private-address|forward-/ } @live), '',
-        'resolver: removes no answers, forwards no queries');
+        'the resolver removes no answers and forwards no queries');
 }
 
 

@@ -31,7 +31,7 @@ for my $edit (
         "kill -HUP $d->{pid}\n" ])
 {
     my ($from, $to) = @$edit;
-    ok($text =~ s/$from/$to/, "edited: $from");
+    ok($text =~ s/$from/$to/, "the shipped file has a place for $from");
 }
 write_file("$dir/conf", $text, 0600);
 
@@ -44,14 +44,14 @@ my $before = read_file($log);
 rotate('rotated');
 my $new = wait_for { read_file($log) =~ /log reopened/ } 10;
 ok($new, 'the daemon writes to the new file');
-is(read_file("$log.1"), $before, 'the old one is whole');
-is((stat $log)[2] & 0777, 0640, 'the new one is not for everybody');
+is(read_file("$log.1"), $before, 'the old log file is complete');
+is((stat $log)[2] & 0777, 0640, 'the new log file has the mode 640');
 
 redis($redis, 'CLIENT', 'KILL', 'USER', 'rbl-checkd');
 ok(wait_log({ log => $log }, qr/ready again/, 10),
-    'and continues to write there');
+    'the daemon continues to write to the new file');
 rotate('rotated again');
 my $again = wait_for { -s $log && -e "$log.2.gz" } 10;
-ok($again, 'older ones are compressed');
+ok($again, 'logrotate compresses older log files');
 
 done_testing();

@@ -21,10 +21,11 @@ my (%page, %source);
 for my $file (sort glob "$man/*.[1-9]") {
     my ($name) = $file =~ m{([^/]+)$};
     my $r = run_cmd('mandoc', '-Tlint', '-Wwarning', $file);
-    is("$r->{status} $r->{out}$r->{err}", '0 ', "$name: mandoc is content");
+    is("$r->{status} $r->{out}$r->{err}", '0 ',
+        "mandoc reports no fault in $name");
     $r = run_cmd({ env => { LC_ALL => 'C.UTF-8', MANPAGER => 'cat' } },
         'groff', '-man', '-mdoc', '-Tutf8', '-ww', '-z', $file);
-    is("$r->{status} $r->{err}", '0 ', "$name: groff is content");
+    is("$r->{status} $r->{err}", '0 ', "groff reports no fault in $name");
 
     $r = run_cmd('mandoc', '-Tascii', '-Owidth=900', $file);
     my $text = $r->{out};
@@ -32,7 +33,7 @@ for my $file (sort glob "$man/*.[1-9]") {
     $page{$name} = plain($text);
     $source{$name} = read_file($file);
 }
-is(join(' ', sort keys %page), "@names", 'the pages');
+is(join(' ', sort keys %page), "@names", 'make man writes the nine pages');
 
 # Normalizes text: one space between words, none around "|", quotes of one kind.
 sub plain {
@@ -58,10 +59,10 @@ for my $name (@names) {
     my ($see) = $source{$name} =~ /^\.Sh SEE ALSO\n(.*)\z/ms;
     my @see = map { "$_->[1] $_->[0]" }
         map { [ split ' ' ] } $see =~ /^\.Xr (\S+ \d)/mg;
-    is("@see", join(' ', sort @see), "$name: SEE ALSO is sorted");
+    is("@see", join(' ', sort @see), "SEE ALSO of $name is sorted");
     my %seen = map { $_ => 1 } $source{$name} =~ /^\.Xr (\S+ \d)/mg;
     my @lost = grep { /rbl/ && !$source{tr/ /./r} } keys %seen;
-    is("@lost", '', "$name: the pages that it names exist");
+    is("@lost", '', "$name refers to pages that exist");
 }
 
 # --- keys, commands and options ---------------------------------------------
@@ -78,7 +79,7 @@ for my $block (split /\n\n/, $defaults) {
     tells('rbl-checkd.conf.5', " $key $block $how '$value'.", "key $key");
     $keys++;
 }
-cmp_ok($keys, '>', 20, 'the keys were found');
+cmp_ok($keys, '>', 20, 'rbl-checkd.conf(5) has more than 20 keys');
 
 my $usage = run_cmd(build_dir() . '/rblctl', '--help')->{out};
 my $commands = 0;
@@ -87,7 +88,7 @@ while ($usage =~ /^  (\S.*)\n        (.*)$/mg) {
     tells('rblctl.8', " $command \u$text.", $command);
     $commands++;
 }
-cmp_ok($commands, '>', 10, 'the commands were found');
+cmp_ok($commands, '>', 10, 'rblctl(8) has more than ten commands');
 my ($head) = $usage =~ /^(usage: .*?)COMMAND/s;
 for my $option ($head =~ /\[(-[^\] ]+)/g) {
     tells('rblctl.8', " $option ", "option $option");
@@ -95,7 +96,7 @@ for my $option ($head =~ /\[(-[^\] ]+)/g) {
 
 $usage = run_cmd(build_dir() . '/rbl-checkd', '-h')->{out};
 my %letters = map { $_ => 1 } $usage =~ /(?<=[\s\[])-(\w)\b/g;
-cmp_ok(scalar keys %letters, '>=', 6, 'the options were found');
+cmp_ok(scalar keys %letters, '>=', 6, 'rbl-checkd(8) has at least six options');
 tells('rbl-checkd.8', " -$_ ", "option -$_") for sort keys %letters;
 
 # --- directives and variables -----------------------------------------------
@@ -113,12 +114,13 @@ while ($commands_c =~ /ngx_string\("(rbl_\w+)"\),\s*([A-Z0-9_|]+),/g) {
         =~ /^\.It Ic \Q$directive\E (.*?)(?=^\.It |^\.El)/ms;
     my ($default) = ($it // '') =~ /^Default:\s+(?:\.Cm )?(.*?) ?\.$/m;
     my ($where) = ($it // '') =~ /^Context: (.*)\.\n\.br\n/m;
-    is($where, $context, "$directive: its context");
+    is($where, $context, "ngx_rbl(5) has the context of $directive");
     $default =~ s/\\\(dq/"/g if defined $default;
-    is($default, default_of($directive), "$directive: its default");
+    is($default, default_of($directive),
+        "ngx_rbl(5) has the default of $directive");
     $directives++;
 }
-cmp_ok($directives, '>=', 19, 'the directives were found');
+cmp_ok($directives, '>=', 19, 'ngx_rbl(5) has at least 19 directives');
 
 # The default that the module merges; "none" if it is empty.
 sub default_of {
@@ -139,7 +141,8 @@ sub default_of {
 }
 
 my $variables = read_file("$module/ngx_rbl_variables.c");
-like($source{'ngx_rbl.5'}, qr/^\.It Va \$\Q$_\E$/m, "variable $_")
+like($source{'ngx_rbl.5'}, qr/^\.It Va \$\Q$_\E$/m,
+    "ngx_rbl(5) has the variable $_")
     for $variables =~ /ngx_string\("(rbl_\w+)"\)/g;
 
 # --- calls of the API -------------------------------------------------------
@@ -164,9 +167,10 @@ for my $call (sort keys %rows) {
         $call eq 'GET /check/status' ? 'id' : ();
     my @all = (keys %{ $c->{form} }, keys %{ $c->{params} });
     is(join(' ', sort split / , /, $needed // ''), join(' ', sort keys %needed),
-        "$call: its fields");
+        "the page has the required fields of $call");
     is(join(' ', sort split / , /, $may // ''),
-        join(' ', sort grep { !$needed{$_} } @all), "$call: optional fields");
+        join(' ', sort grep { !$needed{$_} } @all),
+        "the page has the optional fields of $call");
 }
 
 # --- pieces of configuration ------------------------------------------------
@@ -179,23 +183,26 @@ sub pieces {
 }
 
 my @nginx = pieces('ngx_rbl.5', 'location ');
-is(scalar @nginx, 1, 'pieces of configuration of nginx');
+is(scalar @nginx, 1, 'ngx_rbl(5) has one piece of configuration');
 for my $piece (@nginx) {
     my $nginx = start_nginx(start => 0, http => 'rbl_zone rbl 1m;',
         server => $piece);
     my $r = run_cmd({ env => $nginx->{env} }, @{ $nginx->{command} }, '-t');
-    is($r->{status}, 0, 'nginx accepts it') or diag($r->{err});
+    is($r->{status}, 0, 'nginx accepts the piece of ngx_rbl(5)')
+        or diag($r->{err});
 }
 my @checkd = (pieces('rbl-events.7', 'smtp'),
     pieces('rbl-checkd.conf.5', 'store'));
-is(scalar @checkd, 2, 'pieces of configuration of rbl-checkd');
+is(scalar @checkd, 2,
+    'the pages have two pieces of configuration of rbl-checkd');
 for my $piece (@checkd) {
     my $conf = temp_dir() . '/piece.conf';
     my $password = temp_dir() . '/store.password';
     write_file($password, "x\n", 0600);
     write_file($conf, $piece =~ s{/etc/rbl-checkd/store\.password}{$password}r);
     my $r = run_cmd({}, build_dir() . '/rbl-checkd', '-t', '-c', $conf);
-    is($r->{status}, 0, 'rbl-checkd accepts it') or diag($r->{err});
+    is($r->{status}, 0, 'rbl-checkd accepts the piece of the page')
+        or diag($r->{err});
 }
 
 done_testing();

@@ -12,14 +12,15 @@ my $top = repo_dir();
 my $readme = read_file("$top/README.md");
 my @pages = map { m{([^/]+?)(?:\.in)?$} } glob("$top/conf/man/*.[1-9]"),
     glob("$top/conf/man/*.in");
-cmp_ok(scalar @pages, '>=', 7, 'the pages were found');
+cmp_ok(scalar @pages, '>=', 7, 'the tree has at least seven pages');
 like($readme, qr/^\| \Q$_\E \|/m, "README names $_")
     for map { s/\.(\d)$/($1)/r } @pages;
 
 my %named = map { $_ => 1 }
     $readme =~ /[`(]((?:conf|t|rbl-checkd|shared|ngx_rbl_module)\/[\w.\/-]*)[`)]/g;
 cmp_ok(scalar keys %named, '>', 10, 'the README names files');
-ok(-e "$top/$_", "$_ exists") for sort keys %named;
+ok(-e "$top/$_", "the README names a path that exists: $_")
+    for sort keys %named;
 
 my $make = join '', map { read_file($_) } "$top/Makefile",
     glob("$top/conf/*.mk"), glob("$top/t/*/*.mk");
@@ -28,7 +29,7 @@ my $text = join '', $readme, map { -e "$top/conf/man/$_"
     ? read_file("$top/conf/man/$_") : read_file("$top/conf/man/$_.in") } @pages;
 my %made = map { $_ => 1 } $text =~ /(?:^    |`|\.Ql )make ([a-z][\w-]*)/mg;
 cmp_ok(scalar keys %made, '>', 10, 'the README names targets of make');
-ok($targets{$_}, "make $_ exists") for sort keys %made;
+ok($targets{$_}, "the Makefiles have the target $_") for sort keys %made;
 
 # Files installed to /usr/share and /etc, from conf/install.sh.
 
@@ -60,7 +61,7 @@ for my $map (@maps) {
         !$path{$n} && !$path{"$folder/$n"} && !$path{"t/$n"}
             && !grep { m{(?:^|/)\Q$n\E$} || m{/ngx_rbl_\Q$n\E$} } keys %path }
         sort keys %names;
-    is("@missing", '', "$map names existing files (" . keys(%names) . ')');
+    is("@missing", '', "$map names existing files: " . keys %names);
 }
 
 done_testing();

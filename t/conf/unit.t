@@ -22,9 +22,11 @@ sub install {
 }
 
 my $r = install($root);
-is("$r->{status} $r->{err}", '0 ', 'make install') or BAIL_OUT('no files');
+is("$r->{status} $r->{err}", '0 ', 'make install exits with 0')
+    or BAIL_OUT('no files');
 my @files = $r->{out} =~ /^  PUT  (\S+)$/mg;
-is(scalar(grep { !-e "$root$_" } @files), 0, 'every file is there');
+is(scalar(grep { !-e "$root$_" } @files), 0,
+    'make install places every file that it names');
 for my $file (qw(/usr/sbin/rbl-checkd /usr/sbin/rblctl
     /usr/lib/nginx/modules/ngx_rbl_module.so /usr/share/man/man8/rblctl.8
     /usr/share/man/man5/ngx_rbl.5 /usr/share/man/man7/rbl-operations.7
@@ -33,7 +35,7 @@ for my $file (qw(/usr/sbin/rbl-checkd /usr/sbin/rblctl
     /usr/share/rbl-checkd/lists.json /etc/rbl-checkd/plans.json
     /etc/logrotate.d/rbl-checkd))
 {
-    ok(-s "$root$file", $file);
+    ok(-s "$root$file", "make install places $file");
 }
 is(run_cmd("$root/usr/sbin/rbl-checkd", '-t', '-c',
     "$root/etc/rbl-checkd/rbl-checkd.conf")->{status}, 0,
@@ -41,24 +43,24 @@ is(run_cmd("$root/usr/sbin/rbl-checkd", '-t', '-c',
 
 is(run_cmd("$root/usr/sbin/rblctl", 'plan', 'list', '--file',
     "$root/etc/rbl-checkd/plans.json")->{status}, 0,
-    'and the file of plans');
+    'the installed file of plans is valid');
 
 write_file("$root/etc/rbl-checkd/rbl-checkd.conf", "log syslog\n");
 install($root);
 is(read_file("$root/etc/rbl-checkd/rbl-checkd.conf"), "log syslog\n",
-    'installed again, the configuration stays');
+    'a second installation keeps the configuration');
 
 # Another prefix: every path follows.
 
 $r = install("$root-local", sbindir => '/opt/rbl/sbin',
     datadir => '/opt/rbl/share', sysconfdir => '/opt/rbl/etc',
     unitdir => '/opt/rbl/units');
-is($r->{status}, 0, 'another place');
+is($r->{status}, 0, 'make install accepts another prefix');
 my $unit = read_file("$root-local/opt/rbl/units/rbl-checkd.service");
 like($unit, qr{^ExecStart=/opt/rbl/sbin/rbl-checkd -c /opt/rbl/etc/rbl-checkd/}m,
-    'its unit starts an installed program');
+    'the unit starts the program of the prefix');
 unlike($unit, qr{/usr/sbin/rbl|/etc/rbl-checkd/(?<!/opt/rbl/etc/rbl-checkd/)},
-    'and nothing else');
+    'the unit names no path outside the prefix');
 like($unit, qr/^RestrictAddressFamilies=.*\bAF_NETLINK\b/m,
     'the daemon may read which addresses are its own');
 
@@ -70,7 +72,7 @@ is(scalar(() = $many =~ m{ -c /etc/rbl-checkd/%i\.conf$}mg), 3,
     'the unit of several daemons names the file of each');
 $many =~ s/%i\.conf/rbl-checkd.conf/g;
 $many =~ s/ \(%i\)$//m;
-is($many, $unit, 'and is the same otherwise');
+is($many, $unit, 'the unit of several daemons is the same otherwise');
 
 SKIP: {
     skip 'systemd-analyze is not here', 4
@@ -96,7 +98,8 @@ SKIP: {
     $r = run_cmd('systemd-analyze', 'security', '--offline=true', '--no-pager',
         "$root/lib/systemd/system/rbl-checkd.service");
     my ($score) = $r->{out} =~ /exposure level for \S+: ([\d.]+)/;
-    cmp_ok($score // 10, '<', 1.5, 'systemd-analyze security');
+    cmp_ok($score // 10, '<', 1.5,
+        'systemd-analyze reports an exposure below 1.5');
     my ($told) = read_file(repo_dir() . '/conf/man/rbl-operations.7')
         =~ /Ql systemd-analyze security\n[^0-9]*([\d.]+\d)/;
     is($told, $score, 'rbl-operations(7) has the same number');
@@ -106,8 +109,8 @@ SKIP: {
 
 my ($user) = $unit =~ /^User=(\S+)$/m;
 like(read_file("$root/usr/lib/sysusers.d/rbl-checkd.conf"), qr/^u $user /m,
-    'the user of the unit');
+    'the user of the unit is created');
 like(read_file("$root/etc/logrotate.d/rbl-checkd"), qr/^    su $user $user$/m,
-    'the user of the logs');
+    'logrotate uses the user of the unit');
 
 done_testing();

@@ -33,8 +33,9 @@ for my $source (sort glob "$FindBin::Bin/fuzz_*.c") {
         skip "$name: nginx's source is not here (make fuzz, make asan)", 3
             if $name =~ /^ngx_/ && !-x $bin;
 
-        cmp_ok(scalar @files, '>', 1, "$name: inputs are kept");
-        cmp_ok(scalar @files, '<', $FILES_MAX, "$name: but not too many");
+        cmp_ok(scalar @files, '>', 1, "$name has more than one input");
+        cmp_ok(scalar @files, '<', $FILES_MAX,
+            "$name has fewer than $FILES_MAX inputs");
 
         my $pid = fork() // die "fork: $!";
         if ($pid == 0) {
@@ -45,7 +46,7 @@ for my $source (sort glob "$FindBin::Bin/fuzz_*.c") {
         }
 
         waitpid $pid, 0;
-        is($?, 0, "$name: all of them pass") or diag(output());
+        is($?, 0, "$name passes all inputs") or diag(output());
     }
 }
 
