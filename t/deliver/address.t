@@ -62,8 +62,8 @@ for my $host ('none.hook.example', 'empty.hook.example', 'localhost',
     my $e = attempt("http://$host:$port/");
     like($e, qr/^0 (?:connection failed|not a valid URL)$/, "$host is refused");
 }
-is(scalar received($hook), 0, 'no request came');
-is(connections(), 0, 'and no connection');
+is(scalar received($hook), 0, 'the receiver gets no request');
+is(connections(), 0, 'the daemon makes no connection to the other addresses');
 like(read_file($d->{log}), qr/address 127\.0\.0\.1 refused: loopback/,
     'the log has the reason');
 
@@ -76,15 +76,20 @@ for my $host ('127.0.0.1', '[::ffff:127.0.0.1]', 'in.hook.example',
         "$host is allowed");
 }
 my @r = received($hook);
-is(scalar @r, 6, 'the requests came');
-is($r[0]{line}, 'POST /a?b=%20c HTTP/1.1', 'with path and query as they are');
-is($r[3]{headers}{host}, "in.hook.example:$port", 'with the name of the host');
-is(attempt("http://127.0.0.1:$port?x=1"), 'delivered', 'a query without path');
-is((received($hook))[-1]{line}, 'POST /?x=1 HTTP/1.1', 'gets one');
+is(scalar @r, 6, 'the receiver gets six requests');
+is($r[0]{line}, 'POST /a?b=%20c HTTP/1.1',
+    'the request has the path and the query of the URL');
+is($r[3]{headers}{host}, "in.hook.example:$port",
+    'the request has the host name of the URL');
+is(attempt("http://127.0.0.1:$port?x=1"), 'delivered',
+    'a URL with a query and no path is allowed');
+is((received($hook))[-1]{line}, 'POST /?x=1 HTTP/1.1',
+    'the request for a URL without a path has one');
 is(attempt("http://127.9.9.9:$port/"), '0 connection failed',
-    'the address beside it is not');
-is(attempt("http://[::1]:$port/"), '0 connection failed', 'nor is ::1');
-is(connections(), 0, 'and no connection');
+    'an address beside the allowed one is refused');
+is(attempt("http://[::1]:$port/"), '0 connection failed',
+    'the address ::1 is refused');
+is(connections(), 0, 'the daemon makes no connection to the refused addresses');
 
 # URLs that two parsers may read differently
 for my $url ("http://user\@127.0.0.1:$port/", "http://127.0.0.1:$port/#f",
@@ -102,18 +107,20 @@ my $at = "http://127.0.0.1:$proxy->{port}/";
 restart(conf => { deliver_allow => '127.0.0.1/32' },
     env => { http_proxy => $at, https_proxy => $at, ALL_PROXY => $at,
         HTTPS_PROXY => $at });
-is(attempt("http://127.0.0.1:$port/"), 'delivered', 'with a proxy around');
-is(attempt("http://127.9.9.9:$port/"), '0 connection failed', 'refused too');
-is(scalar received($proxy), 0, 'and the proxy gets no request');
+is(attempt("http://127.0.0.1:$port/"), 'delivered',
+    'a delivery ignores a proxy in the environment');
+is(attempt("http://127.9.9.9:$port/"), '0 connection failed',
+    'a refused address is refused with a proxy as well');
+is(scalar received($proxy), 0, 'the proxy gets no request');
 
 # https only
 restart(conf => { deliver_http => 'off' });
 is(attempt("http://127.0.0.1:$port/"), '0 only https is allowed',
-    'http needs a switch');
-is(scalar received($hook), $n + 1, 'nothing came');
+    'http is refused with deliver_http off');
+is(scalar received($hook), $n + 1, 'the receiver gets no request over http');
 
 # the resolver is not reachable
 restart(resolver => free_port());
 is(attempt("http://in.hook.example:$port/"), '0 connection failed',
-    'no resolver, no delivery');
+    'a delivery fails without a resolver');
 done_testing();

@@ -54,25 +54,27 @@ for my $schedule (qw(every_check start_and_end while_listed)) {
 
     my $one = host();
     check('a', $one) for 1 .. 2;
-    is(open_alerts(), 1, "$schedule, listed: an alert");
+    is(open_alerts(), 1, "$schedule: a listed host has one open alert");
     check('', $one);
-    is(open_alerts(), 0, 'on no list: none');
+    is(open_alerts(), 0, "$schedule: a delisted host has no open alert");
 
     my @many = map { host() } 1 .. 26;
     check('a', @many) for 1 .. 3;
-    is(open_alerts(), 1, '26 that are listed: one alert, and still one');
+    is(open_alerts(), 1, "$schedule: 26 listed hosts have one open alert");
     check('', @many[0 .. 12]);
-    is(open_alerts() > 0, 1, 'half of them is not: an alert');
+    is(open_alerts() > 0, 1,
+        "$schedule: an alert is open while half of the hosts are listed");
     check('', @many[13 .. 25]);
-    is(open_alerts(), 0, 'all are on no list: none');
+    is(open_alerts(), 0,
+        "$schedule: no alert is open after all hosts are delisted");
 }
 
 my @gone = map { host() } 1 .. 26;
 check('a', @gone);
-is(open_alerts() > 0, 1, '26 others');
+is(open_alerts() > 0, 1, '26 other listed hosts have an open alert');
 script('host_delete', [$ACCT], $_, 60_000) for @gone;
 soon { idle() } 'all is reported';
-is(open_alerts(), 0, 'are deleted');
+is(open_alerts(), 0, 'no alert is open after the hosts are deleted');
 
 ok(stop_server($d, 5), 'the daemon stops');
 done_testing();

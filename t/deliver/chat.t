@@ -36,31 +36,38 @@ sub sent {
     my $ev = confirm($co, 'k7m2xq');
     soon { idle() && received($s) == $n + 1 } "$type: it is sent";
     my $r = (received($s))[-1];
-    is($r->{line}, "POST $line HTTP/1.1", "$type: where to");
-    is($r->{headers}{'content-type'}, 'application/json', "$type: as JSON");
-    like($r->{headers}{'user-agent'}, qr{^ngx_rbl/\d}, "$type: the user agent");
-    ok(!exists $r->{headers}{$_}, "$type: no $_")
+    is($r->{line}, "POST $line HTTP/1.1",
+        "$type: the request goes to the path of the service");
+    is($r->{headers}{'content-type'}, 'application/json',
+        "$type: the request has a body of JSON");
+    like($r->{headers}{'user-agent'}, qr{^ngx_rbl/\d},
+        "$type: the request has the user agent of ngx_rbl");
+    ok(!exists $r->{headers}{$_}, "$type: the request has no header $_")
         for qw(authorization webhook-id x-webhook-signature expect);
-    like($r->{body}, qr/k7m2xq/, "$type: with the code");
+    like($r->{body}, qr/k7m2xq/, "$type: the request has the code");
     return ($r->{json}, $ev);
 }
 
 answer_with($s, status => 202, body => '{"status":"success"}');
 my ($j, $ev) = sent('pagerduty', '/pd/v2/enqueue');
-is($j->{routing_key}, $value{pagerduty}, 'pagerduty: the key');
+is($j->{routing_key}, $value{pagerduty},
+    'pagerduty: the request has the routing key');
 is("$j->{event_action} $j->{dedup_key}", "trigger rbl-$ev",
-    'pagerduty: a trigger of its own');
-is($j->{payload}{severity}, 'info', 'pagerduty: harmless');
+    'pagerduty: the request triggers an alert of its own');
+is($j->{payload}{severity}, 'info',
+    'pagerduty: the alert has the severity info');
 answer_with($s, status => 200, body => 'ok');
 ($j) = sent('slack', '/services/T0/B0/hush-slack');
-is($j->{blocks}[0]{text}{text}, $j->{text}, 'slack: the title');
+is($j->{blocks}[0]{text}{text}, $j->{text},
+    'slack: the first block has the title');
 answer_with($s, status => 200, body => '{"id":"1"}');
 ($j) = sent('discord', '/api/webhooks/1/hush-discord?wait=true');
-is_deeply($j->{allowed_mentions}, { parse => [] }, 'discord: no mentions');
+is_deeply($j->{allowed_mentions}, { parse => [] },
+    'discord: the message allows no mentions');
 answer_with($s, status => 200, body => '{"ok":true,"result":{}}');
 ($j) = sent('telegram', "/tg/bot$token/sendMessage");
-is($j->{chat_id}, $value{telegram}, 'telegram: the chat');
-is($j->{parse_mode}, 'HTML', 'telegram: in HTML');
+is($j->{chat_id}, $value{telegram}, 'telegram: the request has the chat');
+is($j->{parse_mode}, 'HTML', 'telegram: the message is HTML');
 
 # --- responses
 
@@ -171,11 +178,12 @@ cmd('DEL', k('r', $AC, $co));
     . '"error_code":400,"description":"upgraded","parameters":'
     . '{"migrate_to_chat_id":-1009876543210}}');
 is(record('contact', cmd('GET', k('r', $AC, $co)))->{value}, '-1009876543210',
-    'the contact has its new id');
+    'the contact gets the new id of its chat');
 answer_with($s, status => 200, body => '{"ok":true}');
 due_now($m);
 soon { idle() } 'and its message is delivered there';
-is((received($s))[-1]{json}{chat_id}, '-1009876543210', 'by that id');
+is((received($s))[-1]{json}{chat_id}, '-1009876543210',
+    'the message goes to the new id of the chat');
 cmd('DEL', k('r', $AC, $co));
 
 # --- attempts that may have arrived
@@ -183,21 +191,21 @@ cmd('DEL', k('r', $AC, $co));
 for my $type (qw(slack discord telegram)) {
     ($m, $co) = failed($type, 1, status => 200, delay => 3);
     my $n = received($s);
-    is(delivery($m)->{sent}, 1, "$type: it may have arrived");
+    is(delivery($m)->{sent}, 1, "$type: the attempt counts as sent");
     due_now($m);
     soon { idle() } "$type: once more";
-    is(received($s), $n + 1, "$type: and never again");
+    is(received($s), $n + 1, "$type: the message is sent once more only");
     is(letter()->{x}, 'whether it arrived is unknown',
-        "$type: with the reason");
+        "$type: the dead letter has the reason");
     cmd('DEL', k('r', $AC, $co));
 }
 ($m, $co) = failed('slack', 1, status => 500);
-is(delivery($m)->{sent}, 0, 'a refusal did not arrive');
+is(delivery($m)->{sent}, 0, 'a refused message does not count as sent');
 cmd('HSET', k('dlv', split /:/, $m), 'sent', 2);    # two daemons died
 my $n = received($s);
 due_now($m);
 soon { idle() } 'sent twice without a record:';
-is(received($s), $n, 'not a third time');
+is(received($s), $n, 'a message sent twice is not sent a third time');
 cmd('DEL', k('r', $AC, $co));
 
 ($m, $co) = failed('pagerduty', 1, status => 202, delay => 3);
@@ -205,16 +213,16 @@ for my $i (2 .. 4) {
     due_now($m);
     soon { (delivery($m)->{attempt} // 0) == $i } 'pagerduty knows a repeat';
 }
-ok(!defined delivery($m)->{sent}, 'so nothing is counted');
+ok(!defined delivery($m)->{sent}, 'attempts of PagerDuty do not count as sent');
 drop($m, $co);
 
 stop_receiver($s);
 is(confirm_attempt('slack', $value{slack}, 'abcdef'), '0 connection failed',
-    'no server at the port');
+    'a delivery fails without a server at the port');
 
 my $log = read_file($d->{log});
 unlike($log, qr/hush-|\Q$token\E|$value{pagerduty}|k7m2xq|abcdef/,
-    'no secret is in the log');
+    'the log has no secret');
 stop_server($d);
 
 # --- TLS, and addresses for configured hosts only
@@ -237,20 +245,22 @@ $d = start_deliverd(conf => { deliver_ca => "$dir/known.pem",
     deliver_http => 'off', deliver_allow => undef,
     pagerduty_url => "https://127.0.0.1:$port/pd" });
 is(confirm_attempt('pagerduty', $value{pagerduty}, 'abcdef'), 'delivered',
-    'a service at an address that is not public');
+    'a configured service may have a private address');
 is(confirm_attempt('slack', "https://127.0.0.1:$port/x", 'abcdef'),
-    '0 connection failed', 'but no URL of a customer');
+    '0 connection failed',
+    'the URL of a customer may not have a private address');
 is(confirm_attempt('telegram', '5', 'abcdef'),
     'dead: no bot of Telegram is configured (telegram_token_file)',
-    'without a bot');
+    'a message to Telegram fails without a bot');
 stop_server($d);
 $d = start_deliverd(conf => { deliver_ca => "$dir/known.pem",
     deliver_http => 'off' });
 is(confirm_attempt('slack', "https://127.0.0.1:$port/x", 'abcdef'),
-    'delivered', 'over TLS') for 1, 2;
+    'delivered', 'a message to Slack is delivered over TLS') for 1, 2;
 is(confirm_attempt('slack', "http://127.0.0.1:$port/x", 'abcdef'),
-    '0 only https is allowed', 'and only so');
+    '0 only https is allowed',
+    'a message to Slack is not delivered without TLS');
 is(join('', grep { m{^/x} } split /^/, read_file("$nginx->{dir}/hook.log")),
-    "/x 1\n" x 2, 'each by a connection of its own');
+    "/x 1\n" x 2, 'each message to Slack has a connection of its own');
 
 done_testing();

@@ -86,40 +86,50 @@ my ($mx, $web) = (host('mail & <out>'), host());
 
 my $got = told('two listings', sub { check($mx, 'ab'); check($web, 'b') });
 is(join(' ', map { "$_ " . @{ $got->{$_} } } sort keys %$got),
-    'api 1 pd 2 services 1 tg 1', 'a message each; PagerDuty one a host');
+    'api 1 pd 2 services 1 tg 1',
+    'each service gets one message, PagerDuty one for each host');
 my %alert = map { $_->{dedup_key} => $_ } @{ $got->{pd} };
 my ($one, $two) = @alert{ "rbl-$mx", "rbl-$web" };
-is("$_->{event_action} $_->{routing_key}", "trigger $key", 'pagerduty: a trigger')
+is("$_->{event_action} $_->{routing_key}", "trigger $key",
+    'pagerduty: each request triggers an alert')
     for $one, $two;
 is($one->{payload}{summary}, "$host{$mx} (mail & <out>) is listed on 2 lists: "
-    . 'a.example, b.example', 'pagerduty: in words');
+    . 'a.example, b.example',
+    'pagerduty: the summary names the host and its lists');
 is("$one->{payload}{severity} $two->{payload}{severity}", 'critical warning',
-    'pagerduty: by the tier of the lists');
-is($one->{payload}{source}, $host{$mx}, 'pagerduty: the source');
+    'pagerduty: the severity follows the tier of the lists');
+is($one->{payload}{source}, $host{$mx}, 'pagerduty: the source is the host');
 is_deeply($one->{links}, [{ href => 'https://a.example/off?h=192.0.2.1',
-    text => 'Delisting at a.example' }], 'pagerduty: the delisting link');
+    text => 'Delisting at a.example' }],
+    'pagerduty: the alert has the link for delisting');
 is($two->{payload}{custom_details}{lists}[0]{reason}, $reason,
-    'pagerduty: the reason unchanged');
+    'pagerduty: the reason is unchanged');
 
 my $text = all_text($got->{services}[0]{blocks});
-is($got->{services}[0]{text}, '2 hosts listed', 'slack: the title');
-like($text, qr/$_/, 'slack: hosts, lists, links') for "\Q$host{$mx}\E",
+is($got->{services}[0]{text}, '2 hosts listed',
+    'slack: the title counts the listed hosts');
+like($text, qr/$_/, 'slack: the text has hosts, lists and links')
+    for "\Q$host{$mx}\E",
     "\Q$host{$web}\E", 'mail &amp; &lt;out&gt;',
     'https://a\.example/off\?h=192\.0\.2\.1';
 unlike($text, qr/<!channel>|<b>/, 'slack: foreign text is escaped');
 
 my $j = $got->{api}[0];
-is_deeply($j->{allowed_mentions}, { parse => [] }, 'discord: no mentions');
-is(scalar @{ $j->{embeds} }, 2, 'discord: an embed a host');
+is_deeply($j->{allowed_mentions}, { parse => [] },
+    'discord: the message allows no mentions');
+is(scalar @{ $j->{embeds} }, 2, 'discord: each host has an embed');
 $text = all_text($j->{embeds});
-like($text, qr/$_/, 'discord: hosts, lists, links') for "\Q$host{$mx}\E",
+like($text, qr/$_/, 'discord: the text has hosts, lists and links')
+    for "\Q$host{$mx}\E",
     "\Q$host{$web}\E", 'https://a\.example/off\?h=192\.0\.2\.1';
-isnt($j->{embeds}[0]{color}, $j->{embeds}[1]{color}, 'discord: by the tier');
+isnt($j->{embeds}[0]{color}, $j->{embeds}[1]{color},
+    'discord: the color follows the tier of the lists');
 
 $j = $got->{tg}[0];
 is("$j->{chat_id} $j->{parse_mode}", '-1001234567890 HTML',
-    'telegram: the chat');
-like($j->{text}, qr/$_/, 'telegram: hosts, lists, links') for "\Q$host{$mx}\E",
+    'telegram: the message has the chat and is HTML');
+like($j->{text}, qr/$_/, 'telegram: the text has hosts, lists and links')
+    for "\Q$host{$mx}\E",
     "\Q$host{$web}\E", 'mail &amp; &lt;out&gt;',
     'https://a\.example/off\?h=192\.0\.2\.1';
 unlike($j->{text}, qr/<!channel>/, 'telegram: foreign text is escaped');
@@ -128,23 +138,28 @@ unlike($j->{text}, qr/<!channel>/, 'telegram: foreign text is escaped');
 
 $got = told('two ends', sub {
     check($mx, '-');
-    is(script('host_delete', [$ACCT], $web, 60_000)->[0], 'OK', 'deleted');
+    is(script('host_delete', [$ACCT], $web, 60_000)->[0], 'OK',
+        'host_delete deletes the second host');
 });
 is(join(' ', map { "$_ " . @{ $got->{$_} } } sort keys %$got),
-    'api 1 pd 2 services 1 tg 1', 'again a message each');
+    'api 1 pd 2 services 1 tg 1', 'each service gets a message of the ends');
 is_deeply([sort map { "$_->{event_action} $_->{dedup_key}" } @{ $got->{pd} }],
     [sort map { "resolve rbl-$_" } $mx, $web],
     'pagerduty: both alerts are resolved, by the keys of their triggers');
-ok(!exists $_->{payload}, 'pagerduty: and nothing else') for @{ $got->{pd} };
+ok(!exists $_->{payload}, 'pagerduty: a request that resolves has no payload')
+    for @{ $got->{pd} };
 my $title = '1 host delisted, 1 host no longer reported';
 for ([slack => $got->{services}[0]], [discord => $got->{api}[0]],
     [telegram => $got->{tg}[0]])
 {
     my ($type, $message) = @$_;
     $text = all_text($message);
-    like($text, qr/\Q$_\E/, "$type: $_") for $title, $host{$mx}, $host{$web};
-    like($text, qr/no longer listed/i, "$type: of the one");
-    like($text, qr/no longer reported/i, "$type: of the other");
+    like($text, qr/\Q$_\E/, "$type: the message has the text $_")
+        for $title, $host{$mx}, $host{$web};
+    like($text, qr/no longer listed/i,
+        "$type: the message says that one host is delisted");
+    like($text, qr/no longer reported/i,
+        "$type: the message says that one host is not reported");
 }
 
 # --- many changes give one message
@@ -152,11 +167,14 @@ for ([slack => $got->{services}[0]], [discord => $got->{api}[0]],
 my @many = map { host() } 1 .. 30;
 $got = told('a storm', sub { check($_, 'a') for @many });
 is(join(' ', map { "$_ " . @{ $got->{$_} } } sort keys %$got),
-    'api 1 pd 1 services 1 tg 1', 'one message each');
-is($got->{pd}[0]{payload}{custom_details}{listed}, 30, 'pagerduty: how many');
+    'api 1 pd 1 services 1 tg 1', 'each service gets one message of 30 hosts');
+is($got->{pd}[0]{payload}{custom_details}{listed}, 30,
+    'pagerduty: the alert counts 30 hosts');
 for (values %$got) {
-    like(all_text($_), qr/30 hosts listed/, 'how many') for $_->[0];
+    like(all_text($_), qr/30 hosts listed/,
+        'the message counts 30 listed hosts') for $_->[0];
 }
-unlike(read_file($d->{log}), qr/hush-|\Q$token\E|$key/, 'no secret in the log');
+unlike(read_file($d->{log}), qr/hush-|\Q$token\E|$key/,
+    'the log has no secret');
 stop_server($d);
 done_testing();

@@ -32,14 +32,15 @@ one_off("$dead->{url}?" . (OPENS + $_), "192.0.2.$_") for 1 .. MORE;
 confirm(contact_put('endpoint', "$dead->{url}?contact"), 'aabb11');
 one_off($fine->{url}, "192.0.2.$_") for 1 .. MORE;
 soon { arrived($fine) == MORE } 'another host is served';
-is(arrived($dead), OPENS, 'this one is left alone');
-is(scalar(keys %{ deliveries() }), OPENS + MORE + 1, 'and nothing is lost');
+is(arrived($dead), OPENS, 'the failing host gets no further requests');
+is(scalar(keys %{ deliveries() }), OPENS + MORE + 1,
+    'the waiting deliveries remain in the queue');
 
 my $till = till();
 time_passes(120);
 soon { arrived($dead) == OPENS + 1 } 'a probe';
 soon { till() > $till } 'the probe fails: the next pause is longer';
-is(arrived($dead), OPENS + 1, 'and nothing but the probe');
+is(arrived($dead), OPENS + 1, 'the failing host gets nothing but the probe');
 
 answer_with($dead, status => 200);
 time_passes(300);
@@ -48,7 +49,8 @@ due_now(keys %{ deliveries() });
 soon { idle() } 'all arrives';
 my %seen = map { ($_->{path} // '') . ' ' . $_->{headers}{'webhook-id'} => 1 }
     received($dead);
-is(scalar(keys %seen), OPENS + MORE + 1, 'each of them');
+is(scalar(keys %seen), OPENS + MORE + 1,
+    'the failing host gets each delivery after its return');
 
-ok(stop_server($d), 'it stops');
+ok(stop_server($d), 'the daemon stops without an error');
 done_testing();

@@ -46,12 +46,15 @@ sub sent {
     confirm(contact_put($type, $value{$type}), 'k7m2xq');
     soon { idle() && received($s) == $n + 1 } "$type: it is sent";
     my $r = (received($s))[-1];
-    is($r->{line}, "POST $line HTTP/1.1", "$type: where to");
-    is($r->{headers}{'content-type'}, $form, "$type: the content type");
-    like($r->{headers}{'user-agent'}, qr{^ngx_rbl/\d}, "$type: the user agent");
-    ok(!exists $r->{headers}{$_}, "$type: no $_")
+    is($r->{line}, "POST $line HTTP/1.1",
+        "$type: the request goes to the path of the service");
+    is($r->{headers}{'content-type'}, $form,
+        "$type: the request has the content type");
+    like($r->{headers}{'user-agent'}, qr{^ngx_rbl/\d},
+        "$type: the request has the user agent of ngx_rbl");
+    ok(!exists $r->{headers}{$_}, "$type: the request has no header $_")
         for qw(webhook-id x-webhook-signature expect);
-    like($r->{body}, qr/k7m2xq/, "$type: with the code");
+    like($r->{body}, qr/k7m2xq/, "$type: the request has the code");
     return $r;
 }
 
@@ -67,23 +70,26 @@ my $form = 'application/x-www-form-urlencoded';
 my $r = sent('sms', '/sms/2010-04-01/Accounts/AC0123/Messages.json', $form);
 my %f = form($r);
 is_deeply([@f{qw(To From ValidityPeriod)}],
-    [$value{sms}, '+15005550006', 3600], 'sms: to, from, for how long');
-like($f{Body}, qr/^k7m2xq is the code/, 'sms: the text');
-cmp_ok(length $f{Body}, '<=', 160, 'sms: in one part');
+    [$value{sms}, '+15005550006', 3600],
+    'sms: the request has sender, recipient and validity');
+like($f{Body}, qr/^k7m2xq is the code/, 'sms: the text starts with the code');
+cmp_ok(length $f{Body}, '<=', 160, 'sms: the text fits in one message');
 require MIME::Base64;
 is($r->{headers}{authorization}, 'Basic '
-    . MIME::Base64::encode_base64("AC0123:$secret{sms}", ''), 'sms: account');
+    . MIME::Base64::encode_base64("AC0123:$secret{sms}", ''),
+    'sms: the request has the credentials of the account');
 
 $r = sent('pushover', '/po/1/messages.json', $form);
 %f = form($r);
 is_deeply([@f{qw(token user title priority)}], [$secret{pushover},
     $value{pushover}, 'Confirm this contact for blocklist monitoring', 0],
-    'pushover: from, to, title');
+    'pushover: the request has token, user and title');
 
 $r = sent('datadog', '/dd/api/v1/events', 'application/json');
-is($r->{headers}{'dd-api-key'}, 'd' x 32, 'datadog: the key');
-is($r->{json}{alert_type}, 'info', 'datadog: harmless');
-cmp_ok(abs($r->{json}{date_happened} - time), '<', 60, 'datadog: when');
+is($r->{headers}{'dd-api-key'}, 'd' x 32, 'datadog: the request has the key');
+is($r->{json}{alert_type}, 'info', 'datadog: the event has the type info');
+cmp_ok(abs($r->{json}{date_happened} - time), '<', 60,
+    'datadog: the event has the present time');
 
 # botocore's opinion on each request
 my @aws;
@@ -106,23 +112,27 @@ aws('sns', 'eu-west-1', $r);
 %f = form($r);
 is_deeply([@f{qw(Action TopicArn Subject MessageStructure)}], ['Publish',
     $topic, 'Confirm this contact for blocklist monitoring', 'json'],
-    'sns: the action, the topic, the subject');
+    'sns: the request has action, topic and subject');
 my $j = JSON::XS::decode_json($f{Message});
-like($j->{default}, qr/^    k7m2xq$/m, 'sns: the text');
-like($j->{sms}, qr/^k7m2xq is the code/, 'sns: for phones');
+like($j->{default}, qr/^    k7m2xq$/m, 'sns: the default text has the code');
+like($j->{sms}, qr/^k7m2xq is the code/,
+    'sns: the text for phones starts with the code');
 $value{'aws-sns'} = "$topic.fifo,$id,$key";
 my $fifo = sent('aws-sns', '/', "$form; charset=utf-8");
 aws('sns', 'eu-west-1', $fifo);
 %f = form($fifo);
-like($f{MessageDeduplicationId}, qr/^EV\w{32}$/, 'sns: repeats are known');
+like($f{MessageDeduplicationId}, qr/^EV\w{32}$/,
+    'sns: a FIFO topic gets an id against duplicates');
 $value{'aws-sns'} = "$topic,$id,$key";
 
 $r = sent('aws-cloudwatch', '/', 'application/x-amz-json-1.1');
 aws('logs', 'us-gov-east-1', $r);
-is($r->{headers}{'x-amz-target'}, 'Logs_20140328.PutLogEvents', 'logs: put');
-is($r->{json}{logGroupName}, 'rbl/alerts', 'logs: the group');
+is($r->{headers}{'x-amz-target'}, 'Logs_20140328.PutLogEvents',
+    'logs: the request is PutLogEvents');
+is($r->{json}{logGroupName}, 'rbl/alerts',
+    'logs: the request has the log group');
 $j = JSON::XS::decode_json($r->{json}{logEvents}[0]{message});
-is($j->{authcode}, 'k7m2xq', 'logs: the event is JSON');
+is($j->{authcode}, 'k7m2xq', 'logs: the event is JSON with the code');
 
 # --- responses
 
@@ -210,7 +220,7 @@ for my $t ([sms => 400, twilio(21610)],
     confirm(my $co = contact_put($type, $value{$type}), 'abcdef');
     soon { idle() } "$type: it is given up";
     like(read_file($d->{log}), qr/:$co is dropped, and its contact paused: /,
-        "$type: and the contact with it");
+        "$type: the contact is paused");
     cmd('DEL', k('r', $AC, $co));
 }
 
@@ -234,18 +244,19 @@ for my $t (
     my $n = received($s);
     answer_with($s, status => $status, body => $body);
     is(confirm_attempt('aws-cloudwatch', $value{'aws-cloudwatch'}, 'abcdef'),
-        $want, "a stream: $name");
+        $want, "the attempt ends with $want for a stream $name");
     my @r = (received($s))[$n .. received($s) - 1];
     is(join(' ', map { (split /\./, $_->{headers}{'x-amz-target'})[1] } @r),
         join(' ', ('PutLogEvents', 'CreateLogStream', 'PutLogEvents')
-            [0 .. $count - 1]), "$name: by one attempt");
+            [0 .. $count - 1]),
+        "one attempt makes all requests for a stream $name");
     aws('logs', 'us-gov-east-1', $_) for @r;
 }
 is_deeply([grep { $_ ne 'ok' } botocore(@aws)], [],
-    'botocore: signatures and parameters of ' . @aws . ' requests');
+    'botocore accepts all requests; their number is ' . @aws);
 my $forged = $aws[0] =~ s/k7m2xq/k7m2xx/r;
 my $other = $aws[0] =~ s/bPxRfiCY/bPxRfiCZ/r;
-like($_, qr/^signature of/, 'and it detects a forgery')
+like($_, qr/^signature of/, 'botocore detects a forged request')
     for botocore($forged, $other);
 
 # --- back-off
@@ -279,7 +290,8 @@ for my $t (
     my ($m, $co) = failed($type, status => $status, body => $body,
         headers => [$header]);
     my $due = deliveries()->{$m};
-    ok($due > $wait - 10 && $due <= $wait + 0.1, "$type: waits $wait s")
+    ok($due > $wait - 10 && $due <= $wait + 0.1,
+        "$type: the next attempt waits for $wait s")
         or diag($due);
     drop($m, $co);
 }
@@ -287,7 +299,7 @@ answer_with($s, status => 429, headers => ['X-Limit-App-Reset: '
     . (int(time) + 86_400)]);
 is(confirm_attempt('pushover', $value{pushover}, 'abcdef'),
     'dead: Pushover takes no more messages this month (429)',
-    'pushover: news are not kept until the next month');
+    'pushover: messages are not kept until the next month');
 
 # --- attempts that may have arrived
 
@@ -296,16 +308,17 @@ for my $type (sort keys %value) {
     my $n = received($s);
     due_now($m);
     soon { idle() } "$type: once more";
-    is(received($s), $n + 1, "$type: and never again");
+    is(received($s), $n + 1, "$type: the message is sent once more only");
     is(letter()->{x}, 'whether it arrived is unknown',
-        "$type: with the reason");
+        "$type: the dead letter has the reason");
     cmd('DEL', k('r', $AC, $co));
 }
 
 # --- values that were never checked, and secrets
 
 my $n = received($s);
-is(confirm_attempt($_->[0], $_->[1], 'abcdef'), "dead: $_->[2]", 'no value')
+is(confirm_attempt($_->[0], $_->[1], 'abcdef'), "dead: $_->[2]",
+    "an invalid value of $_->[0] is refused")
     for [sms => '+49 1', 'not a phone number'],
         [pushover => "u\r\nX: y", 'not a Pushover key'],
         [datadog => 'evil.example,' . 'd' x 32, 'not a Datadog key'],
@@ -315,15 +328,15 @@ is(confirm_attempt($_->[0], $_->[1], 'abcdef'), "dead: $_->[2]", 'no value')
         ['aws-sns' => " $topic,$id,$key", 'not a topic with its keys'],
         ['aws-cloudwatch' => "$topic,$id,$key",
             'not a log group with its keys'];
-is(received($s), $n, 'and nothing was sent');
+is(received($s), $n, 'the services get no request for invalid values');
 
 unlike(read_file($d->{log}), qr/k7m2xq|abcdef|\Q$key\E|$secret{pushover}|
     sms-token|\Q$value{sms}\E|\Q$value{pushover}\E|d{32}|arn:aws/x,
-    'no secret and no address is in the log');
+    'the log has no secret and no address');
 stop_server($d);
 $d = start_deliverd();
 is(confirm_attempt($_->[0], $value{ $_->[0] }, 'abcdef'), "dead: $_->[1]",
-    "$_->[0]: not configured")
+    "$_->[0]: a message fails without the configuration")
     for [sms => 'no SMS account is configured (sms_account)'],
         [pushover => 'no Pushover application is configured'
             . ' (pushover_token_file)'];

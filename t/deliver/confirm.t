@@ -17,24 +17,29 @@ my $co = contact_put('endpoint', $hook->{url});
 my $ev = confirm($co, 'k7m2xq');
 soon { idle() && received($hook) == 1 } 'the endpoint gets it';
 my ($r) = received($hook);
-is($r->{json}{event_sid}, $ev, 'event_sid');
-is($r->{json}{event_type}, 'contact.confirm', 'event_type');
-is($r->{json}{authcode}, 'k7m2xq', 'authcode');
-is_deeply($r->{json}{hosts}, [], 'no hosts');
-is($r->{json}{url}, '', 'no url');
-like($r->{json}{title}, qr/^Confirm this contact/, 'a title');
+is($r->{json}{event_sid}, $ev, 'the message has the SID of the event');
+is($r->{json}{event_type}, 'contact.confirm',
+    'the message has the type contact.confirm');
+is($r->{json}{authcode}, 'k7m2xq', 'the message has the code');
+is_deeply($r->{json}{hosts}, [], 'the message has no hosts');
+is($r->{json}{url}, '', 'the message has an empty URL');
+like($r->{json}{title}, qr/^Confirm this contact/, 'the message has a title');
 my $text = $r->{json}{message};
-like($text, qr/^ {4}k7m2xq$/m, 'the message: the code');
-like($text, qr/24 hours \(until 2026-11-21 09:30:00 UTC\)/, 'how long');
-like($text, qr/\Q$co\E/, 'which contact');
-like($text, qr/If it was not you/, 'the advice for strangers');
+like($text, qr/^ {4}k7m2xq$/m, 'the text has the code on a line of its own');
+like($text, qr/24 hours \(until 2026-11-21 09:30:00 UTC\)/,
+    'the text says how long the code is valid');
+like($text, qr/\Q$co\E/, 'the text names the contact');
+like($text, qr/If it was not you/, 'the text has advice for strangers');
 like($r->{body}, qr/^\{"event_sid":.*"event_type":.*"title":.*"message":.*"url":
-    .*"authcode":.*"hosts":\[\]\}$/sx, 'in this order');
-is($r->{headers}{'content-type'}, 'application/json', 'Content-Type');
-is($r->{headers}{'webhook-id'}, $ev, 'webhook-id');
-ok(!exists $r->{headers}{$_}, "no $_") for 'x-webhook-signature',
+    .*"authcode":.*"hosts":\[\]\}$/sx, 'the body has its members in order');
+is($r->{headers}{'content-type'}, 'application/json',
+    'the request has the content type of JSON');
+is($r->{headers}{'webhook-id'}, $ev,
+    'the header webhook-id is the SID of the event');
+ok(!exists $r->{headers}{$_}, "the request has no header $_")
+    for 'x-webhook-signature',
     'webhook-signature';
-is(scalar dead_letters(), 0, 'no dead letter');
+is(scalar dead_letters(), 0, 'the account has no dead letter');
 
 # again, with the same bytes
 answer_with($hook, status => [503, 500, 200]);
@@ -42,15 +47,18 @@ $co = contact_put('endpoint', $hook->{url});
 $ev = confirm($co, 'abcdef');
 my $m = "$AC:$ev:$co";
 soon { (delivery($m)->{attempt} // 0) == 1 } 'a refusal';
-is(delivery($m)->{status}, 503, 'is kept');
-ok(deliveries()->{$m} > 22 && deliveries()->{$m} <= 36.1, 'by the schedule');
+is(delivery($m)->{status}, 503,
+    'the delivery has the status of the first attempt');
+ok(deliveries()->{$m} > 22 && deliveries()->{$m} <= 36.1,
+    'the second attempt is due after about 30 s');
 due_now($m);
 soon { (delivery($m)->{attempt} // 0) == 2 } 'the second';
 due_now($m);
 soon { idle() } 'then it is accepted';
 my @r = (received($hook))[1 .. 3];
-is($_->{body}, $r[0]{body}, 'the same bytes') for @r;
-is($_->{headers}{'webhook-id'}, $ev, 'the same id') for @r;
+is($_->{body}, $r[0]{body}, 'each attempt has the same body') for @r;
+is($_->{headers}{'webhook-id'}, $ev, 'each attempt has the same webhook-id')
+    for @r;
 
 # a useless confirmation is dropped
 sub waiting {
@@ -77,7 +85,7 @@ for my $name (sort keys %useless) {
     soon { idle() } "$name: nothing is left";
     is(scalar(received($hook)), $before, "$name: nothing is sent");
 }
-is(scalar dead_letters(), 0, 'and nothing is a dead letter');
+is(scalar dead_letters(), 0, 'useless confirmations leave no dead letter');
 
 $co = contact_put('endpoint', $hook->{url});
 my $before = received($hook);
@@ -87,8 +95,8 @@ $ev = confirm($co, 'bbbbbb');
 signal_server($d, 'CONT');
 soon { idle() && received($hook) > $before } 'two codes at once';
 is((received($hook))[-1]{json}{authcode}, 'bbbbbb',
-    'only the newer one is sent');
-is(scalar(received($hook)), $before + 1, 'once');
+    'the newer code is sent last');
+is(scalar(received($hook)), $before + 1, 'the older code is not sent');
 
 # given up
 (my $c, $m) = waiting();
@@ -98,35 +106,39 @@ cmd('HSET', k('dlv', split /:/, $m), 'attempt', 5, 'first',
 due_now($m);
 soon { idle() } 'given up when the next attempt would be after a day';
 is_deeply([@{ letter() }{qw(to t s b)}], [$c, 'contact.confirm', 503, ''],
-    'a dead letter without the body');
+    'the dead letter has no body');
 answer_with($hook, status => 410);
 is(confirm_attempt('endpoint', $hook->{url}, 'ccdd22'),
-    'dead: HTTP status 410', '410 is the end');
-is_deeply([@{ letter() }{qw(s b)}], [410, ''], 'a dead letter likewise');
+    'dead: HTTP status 410', 'the response 410 ends the delivery');
+is_deeply([@{ letter() }{qw(s b)}], [410, ''],
+    'the dead letter after 410 has no body');
 (my $old, $m) = waiting();
 contact_put('endpoint', $hook->{url}, %{ record('contact',
     cmd('GET', k('r', $AC, $old))) }, until => 1);
 due_now($m);
 soon { idle() } 'a code that is too old';
-is(letter()->{x}, 'the code is too old', 'is not sent');
+is(letter()->{x}, 'the code is too old', 'a code that has expired is not sent');
 
 # unknown types, and addresses that must not be used
 for my $type ('x' x 100, 'fax') {
     is(confirm_attempt($type, 'anything', 'ccdd22'),
-        "dead: no channel for $type yet", "$type");
+        "dead: no channel for $type yet",
+        "the unknown type of ${\length $type} bytes has no channel");
 }
 is(confirm_attempt('email', 'a@example.net', 'ccdd22'),
-    'dead: no SMTP server is configured (smtp_url)', 'no mail server');
+    'dead: no SMTP server is configured (smtp_url)',
+    'a mail fails without an SMTP server');
 like(read_file($d->{log}),
     qr/no mail server for mails to contacts: set smtp_url/,
-    'the log has the remedy');
+    'the log says that smtp_url is missing');
 is(confirm_attempt('endpoint', $_, 'ccdd22'), '0 connection failed', $_)
-    for 'http://10.1.2.3/', 'http://169.254.169.254/', 'http://[::1]:1/';
+    for 'http://10.1.2.3/', 'http://169.254.169.254/',
+    "the address of $_ is refused";
 is(confirm_attempt('endpoint', 'ftp://127.0.0.1/', 'ccdd22'),
-    '0 not a valid URL', 'no URL of HTTP');
+    '0 not a valid URL', 'a URL of FTP is refused');
 answer_with($hook, status => 302, headers => ["Location: $hook->{url}/x"]);
 is(confirm_attempt('endpoint', $hook->{url}, 'ccdd22'),
-    '302 redirects are not followed', 'a redirect');
+    '302 redirects are not followed', 'a redirect is not followed');
 
 # damaged entries keep no code, either
 my $letters = dead_letters();
@@ -144,13 +156,14 @@ for my $bad (@bad) {
         record_pack('event', %event));
 }
 soon { idle() && dead_letters() == $letters + @bad } 'malformed events';
-is(join('', map { $_->{raw} // '' } dead_letters()), '', 'without their bytes');
+is(join('', map { $_->{raw} // '' } dead_letters()), '',
+    'dead letters have no bytes of malformed events');
 
 my @codes = qw(k7m2xq abcdef uvwxyz aaaaaa bbbbbb ccdd22);
 my $codes = join '|', @codes;
 cmd('DEL', @{ cmd('KEYS', k('r', $AC, 'CO*')) });
-unlike(everything(), qr/$codes/, 'no code is left in the store');
-ok(stop_server($d, 5), 'ends on TERM');
+unlike(everything(), qr/$codes/, 'the store has no code at the end');
+ok(stop_server($d, 5), 'the daemon ends on TERM');
 unlike(read_file($d->{log}), qr/$codes|\/hook|127\.0\.0\.1:$hook->{port}/,
-    'no code and no URL in the log');
+    'the log has no code and no URL');
 done_testing();

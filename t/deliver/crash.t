@@ -34,15 +34,16 @@ soon { ($m) = keys %{ deliveries() }; $m } 'a delivery is queued';
 soon { (deliveries()->{$m} // 0) > 10 } 'the attempt is leased';
 soon { received($hook) == 1 } 'the receiver has it';
 kill_server($d);
-is(delivery($m)->{attempt}, 0, 'the store does not know');
+is(delivery($m)->{attempt}, 0, 'the store has no record of the attempt');
 answer_with($hook, status => 200);
 $d = start_deliverd(conf => \%conf);
 due_now($m);                            # the lease expires
 soon { idle() } 'it is delivered again';
 my @r = received($hook);
-is(scalar @r, 2, 'once more');
-is($r[1]{body}, $r[0]{body}, 'the same bytes');
-is($r[1]{headers}{'webhook-id'}, $r[0]{headers}{'webhook-id'}, 'the same id');
+is(scalar @r, 2, 'the receiver gets the event twice');
+is($r[1]{body}, $r[0]{body}, 'the second request has the same body');
+is($r[1]{headers}{'webhook-id'}, $r[0]{headers}{'webhook-id'},
+    'the second request has the same webhook-id');
 
 # the lease expires by itself
 answer_with($hook, status => 200, delay => 8);
@@ -54,14 +55,15 @@ answer_with($hook, status => 200);
 cmd('ZADD', k('retry'), 'XX', 1000 * (time + 2), $m);
 $d = start_deliverd(conf => \%conf);
 soon { idle() } 'claimed after its lease, without a notification';
-is(scalar received($hook), 4, 'and delivered again');
+is(scalar received($hook), 4,
+    'the event is delivered a second time after its lease');
 
 # entries of a daemon that died between reading and fan-out
 stop_server($d);
 event_emit();
 my $read = cmd('XREADGROUP', 'GROUP', 'deliver', 'dead', 'STREAMS',
     k('outbox'), '>');
-is(scalar @{ $read->[0][1] }, 3, 'read by one that dies');
+is(scalar @{ $read->[0][1] }, 3, 'a daemon reads three entries before it dies');
 my $before = received($hook);
 $d = start_deliverd(conf => \%conf);
 soon { idle() && received($hook) == $before + 1 } 'claimed after its lease';
@@ -81,11 +83,14 @@ my @bad = (
 cmd('XADD', k('outbox'), '*', @$_) for @bad;
 event_emit();
 soon { idle() && received($hook) == $before + 2 } 'do not stop the others';
-is(cmd('XPENDING', k('outbox'), 'deliver')->[0], 0, 'and do not come back');
+is(cmd('XPENDING', k('outbox'), 'deliver')->[0], 0,
+    'no damaged entry is pending');
 my @dead = dead_letters();
-is(scalar @dead, 4, 'those of an account are kept');
-is($dead[0]{raw}, 'no record', 'as they are');
-like(read_file($d->{log}), qr/not an event record/, 'and logged');
+is(scalar @dead, 4, 'the damaged entries of an account are dead letters');
+is($dead[0]{raw}, 'no record',
+    'the dead letter has the bytes of the damaged entry');
+like(read_file($d->{log}), qr/not an event record/,
+    'the log reports the damaged entry');
 
 # the group is gone
 cmd('XGROUP', 'DESTROY', k('outbox'), 'deliver');
@@ -133,10 +138,11 @@ is(scalar(received($hook)) - $before, $n, "each event is delivered once (@by)");
 answer_with($hook, status => 200, delay => 1);
 event_emit();
 soon { grep { $_ > 2 } values %{ deliveries() } } 'an attempt is under way';
-ok(stop_server($_), 'stops') for $d, $d2;
-is($_->{status}, 0, 'well') for $d, $d2;
-is(scalar keys %{ deliveries() }, 0, 'its end was recorded');
+ok(stop_server($_), 'the daemon stops in time') for $d, $d2;
+is($_->{status}, 0, 'the daemon exits with 0') for $d, $d2;
+is(scalar keys %{ deliveries() }, 0, 'the attempt in flight is recorded');
 
 my %n = %{ count_ids() };
-is(scalar(grep { $_ > 2 } values %n), 0, 'nothing came more than twice');
+is(scalar(grep { $_ > 2 } values %n), 0,
+    'no event is delivered more than twice');
 done_testing();

@@ -36,7 +36,7 @@ sub host {
     my $ht = sid('HT');
     my $value = $o{value} // '192.0.2.' . ++$n_hosts;
     is(script('host_add', [$ACCT], $o{name} // '', 'rbl', 1, '', '', '', '',
-        $ht, $value)->[0], 'OK', "host $value");
+        $ht, $value)->[0], 'OK', "host_add adds the host $value");
     $value{$ht} = $value;
     return $ht;
 }
@@ -86,10 +86,11 @@ together {
 soon { idle() } 'reported again';
 my ($m) = fresh('start_and_end');
 my ($r) = (received($hook{start_and_end}))[-1];
-is($r->{headers}{'webhook-id'}, $m->{event_sid}, 'the id of the event');
-like($m->{event_sid}, qr/^EV[0-9a-f]{32}$/, 'which is one');
+is($r->{headers}{'webhook-id'}, $m->{event_sid},
+    'the header webhook-id is the SID of the event');
+like($m->{event_sid}, qr/^EV[0-9a-f]{32}$/, 'the SID of the event is valid');
 my ($since) = $r->{body} =~ /"since":"($time)"/;
-ok($since, 'since when');
+ok($since, 'the message says since when the host is listed');
 $r->{body} =~ s/\Q$m->{event_sid}\E/EV/;
 $r->{body} =~ s/\Q$since\E/TIME/g;
 $r->{body} =~ s/\Q$mx\E/HTMX/g;
@@ -118,7 +119,7 @@ is($r->{body}, '{"event_sid":"EV","event_type":"contact.trigger",'
     . '"first_listed":"","listed_count":0,"listings":[]}],'
     . '"listed":1,"delisted":1,"severity":"critical","clear":0,'
     . '"unreported":0}',
-    'a message, byte by byte');
+    'the body of the message is as documented');
 check($mx, '-');
 soon { idle() } 'the end is reported';
 fresh($_) for keys %hook;
@@ -199,26 +200,30 @@ my ($lost, $kept) = (host(name => 'old "mail"'), host());
 together { check($_, 'a') for $lost, $kept };
 soon { idle() } 'two are listed';
 fresh($_) for keys %hook;
-is(script('host_delete', [$ACCT], $lost, 60_000)->[0], 'OK', 'one is deleted');
+is(script('host_delete', [$ACCT], $lost, 60_000)->[0], 'OK',
+    'host_delete deletes a listed host');
 check($kept, '-');
 soon { idle() } 'the deletion is reported';
 for my $schedule (qw(every_check start_and_end)) {
     my @told = fresh($schedule);
     my %of = map { $_->{id} => $_ } map { @{ $_->{hosts} } } @told;
     is(join(' ', map { $of{$_}{status} } $lost, $kept), 'unreported delisted',
-        "$schedule: their states");
+        "$schedule: the deleted host is unreported, the other delisted");
     is_deeply([@{ $of{$lost} }{qw(host name first_listed listed_count)}],
-        [$value{$lost}, 'old "mail"', '', 0], 'by its name');
+        [$value{$lost}, 'old "mail"', '', 0],
+        "$schedule: the deleted host has its name");
     my $n = 0;
     $n += $_->{unreported} for @told;
-    is($n, 1, 'counted');
+    is($n, 1, "$schedule: the message counts one unreported host");
     like($_->{message}, qr/^Was listed, .* longer reported:\n\n\Q$value{$lost} (old/m,
-        'in words') for grep { $_->{unreported} } @told;
-    like($_->{title}, qr/1 host no longer reported$/, 'in the title')
+        "$schedule: the text names the deleted host")
+        for grep { $_->{unreported} } @told;
+    like($_->{title}, qr/1 host no longer reported$/,
+        "$schedule: the title counts the deleted host")
         for grep { $_->{unreported} } @told;
 }
 is(scalar(my @silent = fresh('while_listed')), 0,
-    'while_listed gets no ends');
+    'while_listed gets no message of an end');
 
 # --- many changes: one message, bounded, with exact numbers ----------------------
 
@@ -232,13 +237,16 @@ for my $i (0 .. $#storm) {
 together { check($_, 'ab') for @storm };
 soon { wake(); idle() } 'a storm', 30;
 my @m = fresh('start_and_end');
-is(join(' | ', map { $_->{title} } @m), '700 hosts listed', 'one message');
-is($m[0]{listed}, 700, 'with the whole number');
-is(scalar @{ $m[0]{hosts} }, 200, 'and so many of the hosts');
-is($m[0]{hosts}[0]{id}, $storm[0], 'the first ones');
-like($m[0]{message}, qr/^and \d+ hosts more$/m, 'in words');
-ok(length $m[0]{message} < 20_000, 'of a moderate length');
-ok(length((received($hook{start_and_end}))[-1]{body}) < 400_000, 'bounded');
+is(join(' | ', map { $_->{title} } @m), '700 hosts listed',
+    '700 listings give one message');
+is($m[0]{listed}, 700, 'the message counts all 700 hosts');
+is(scalar @{ $m[0]{hosts} }, 200, 'the message has 200 of the hosts');
+is($m[0]{hosts}[0]{id}, $storm[0], 'the message starts with the first host');
+like($m[0]{message}, qr/^and \d+ hosts more$/m,
+    'the text counts the hosts that it leaves out');
+ok(length $m[0]{message} < 20_000, 'the text has less than 20,000 characters');
+ok(length((received($hook{start_and_end}))[-1]{body}) < 400_000,
+    'the body has less than 400,000 bytes');
 
 # --- order: one after the other; past changes are not reported -------------------
 
@@ -258,16 +266,17 @@ cmd('ZADD', k('digests'), 'XX', 0, "$AC:$co{start_and_end}");
 check($gone, '-');
 due_now($first);
 soon { tried(2) } 'nothing overtakes it';
-is(scalar keys %{ deliveries() }, 1, 'nothing else is tried');
+is(scalar keys %{ deliveries() }, 1, 'a later message waits for the first');
 due_now($first);
 soon { idle() } 'then it is accepted';
 @m = fresh('start_and_end');
 my %names = ($slow => 'slow', $gone => 'gone');
 is_deeply([map { told_as($_, \%names) } @m], [('1 host listed | slow listed a')
     x 3, '2 hosts delisted | slow delisted, gone delisted'],
-    'in sequence, and an ended listing is not reported');
-is($m[0]{event_sid}, $m[2]{event_sid}, 'repeats have the same id');
-isnt($m[2]{event_sid}, $m[3]{event_sid}, 'the next message another');
+    'messages are in order, and an ended listing is not reported');
+is($m[0]{event_sid}, $m[2]{event_sid},
+    'repeats of a message have the same SID');
+isnt($m[2]{event_sid}, $m[3]{event_sid}, 'the next message has another SID');
 
 # --- a contact that is paused, resumed, deleted -------------------------------------
 
@@ -275,27 +284,29 @@ answer_with($hook{start_and_end}, status => 503);
 check($slow, 'a');
 soon { $first = tried(1) } 'a message is in flight';
 is(script('contact_status', [$ACCT], $co{start_and_end}, 'paused')->[0], 'OK',
-    'its contact is paused');
+    'contact_status pauses the contact');
 answer_with($hook{start_and_end}, status => 200);
 fresh('start_and_end');
 due_now($first);
 soon { idle() } 'it ends';
 check($gone, 'a');
 is(script('contact_status', [$ACCT], $co{start_and_end}, 'active')->[0], 'OK',
-    'the contact is resumed');
+    'contact_status resumes the contact');
 check($slow, '-');
 soon { idle() } 'reported again';
 is_deeply([map { told_as($_, \%names) } fresh('start_and_end')],
-    ['1 host delisted | slow delisted'], 'changes during the pause are not');
-is(scalar dead_letters(), 0, 'no dead letter');
+    ['1 host delisted | slow delisted'],
+    'changes during the pause are not reported');
+is(scalar dead_letters(), 0, 'the account has no dead letter');
 answer_with($hook{start_and_end}, status => 410);
 check($slow, 'a');
 soon { idle() } 'a contact that answers 410';
-is((dead_letters())[-1]{to}, $co{start_and_end}, 'a dead letter');
+is((dead_letters())[-1]{to}, $co{start_and_end},
+    'the response 410 leaves a dead letter');
 is(record('contact', cmd('GET', k('r', $AC, $co{start_and_end})))->{status},
-    'paused', 'it is paused');
+    'paused', 'the response 410 pauses the contact');
 
-ok(stop_server($d, 5), 'ends on TERM');
+ok(stop_server($d, 5), 'the daemon ends on TERM');
 unlike(read_file($d->{log}), qr/\[error\]|127\.0\.0\.1:$hook{every_check}{port}/,
-    'no error and no URL in the log');
+    'the log has no error and no URL');
 done_testing();

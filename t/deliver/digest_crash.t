@@ -68,7 +68,7 @@ for my $r (sort { $a->{nth} <=> $b->{nth} } received($hook)) {
     if ($body{$ev}) {
         $repeats++;
         is($r->{body}, $body{$ev}, 'a repeat has the same bytes');
-        is($order[-1], $ev, 'and nothing is between');
+        is($order[-1], $ev, 'no other message comes before a repeat');
         next;
     }
     push @order, $ev;
@@ -76,8 +76,9 @@ for my $r (sort { $a->{nth} <=> $b->{nth} } received($hook)) {
     push @{ $told{ $_->{id} } }, $_->{status} for @{ $r->{json}{hosts} };
 }
 note scalar(@order) . " messages, $repeats repeats";
-cmp_ok(scalar @order, '>=', KILLS / 2, 'messages came');
-cmp_ok($repeats, '<=', KILLS, 'at most one repeat a kill');
+cmp_ok(scalar @order, '>=', KILLS / 2,
+    'the endpoint gets messages between the kills');
+cmp_ok($repeats, '<=', KILLS, 'each kill causes at most one repeat');
 
 for my $ht (sort keys %truth) {
     my @left = @{ $truth{$ht} };
@@ -88,10 +89,10 @@ for my $ht (sort keys %truth) {
         $ok &&= @left > 0;
         shift @left;
     }
-    ok($ok, "reported in sequence, each change once: @told")
+    ok($ok, "changes are reported once and in order: @told")
         or diag "of: @{ $truth{$ht} }";
-    is($told[-1], $truth{$ht}[-1], 'the last one is reported');
+    is($told[-1], $truth{$ht}[-1], 'the last change is reported');
 }
-is(scalar dead_letters(), 0, 'no dead letter');
-ok(stop_server($d, 5), 'ends on TERM');
+is(scalar dead_letters(), 0, 'the account has no dead letter');
+ok(stop_server($d, 5), 'the daemon ends on TERM');
 done_testing();

@@ -52,9 +52,10 @@ for my $f (@fault) {
     soon { ($m) = keys %{ deliveries() }; $m && delivery($m)->{attempt} }
         "$name: the attempt fails";
     my $try = last_try();
-    is("$try->{status} $try->{error}", "$http $error", "$name: as it should");
+    is("$try->{status} $try->{error}", "$http $error",
+        "$name: the log has the expected status and error");
     my $due = $try->{next} / 1000;
-    ok($due >= $least && $due <= $most, "$name: the next attempt in $due s");
+    ok($due >= $least && $due <= $most, "$name: the next attempt is in $due s");
     my $quiet = grep { /Retry-After/ } @{ $answer->{headers} // [] };
     is(cmd('HEXISTS', k('hook', $AC, $wh), 'till'), $quiet,
         "$name: the others " . ($quiet ? 'wait too' : 'do not wait'));
@@ -62,11 +63,11 @@ for my $f (@fault) {
     time_passes($due + 1);
     soon { idle() } "$name: it is delivered then";
     my @r = (received($hook))[$before .. $before + 1];
-    is($r[1]{body}, $r[0]{body}, "$name: the same bytes");
+    is($r[1]{body}, $r[0]{body}, "$name: the second attempt has the same body");
     is($r[1]{headers}{'webhook-id'}, $r[0]{headers}{'webhook-id'},
-        "$name: the same id");
+        "$name: the second attempt has the same webhook-id");
 }
-is(scalar received($elsewhere), 0, 'no redirect was followed');
+is(scalar received($elsewhere), 0, 'the daemon follows no redirect');
 answer_with($hook, status => 200, delay => 0.7);
 event_emit();
 soon { idle() } 'a slow one is not at fault';
@@ -96,9 +97,9 @@ for my $minute (1 .. 10) {
 }
 my $attempts = cmd('LLEN', k('log', $AC, $wh));
 ok($attempts >= 5 && $attempts <= 20,
-    "ten events, ten minutes: $attempts attempts");
-is(scalar keys %{ deliveries() }, 10, 'all wait');
-is(hook_status($wh), 'active', 'it stays');
+    "ten events in ten minutes lead to $attempts attempts");
+is(scalar keys %{ deliveries() }, 10, 'ten deliveries wait for the receiver');
+is(hook_status($wh), 'active', 'the receiver stays active while it is down');
 $hook = start_receiver(port => $hook->{port});
 my $passed = 0;
 while ($passed < 3600 && !idle()) {
@@ -106,12 +107,13 @@ while ($passed < 3600 && !idle()) {
     $passed += 10;
     wait_for { settled() } 10, 'the attempts';
 }
-ok(idle(), "all are delivered when it is back, after $passed s");
-ok($passed <= 36 * 60 + 300, 'by the schedule of the oldest');
+ok(idle(), "all events are delivered $passed s after the return");
+ok($passed <= 36 * 60 + 300,
+    'the deliveries end by the schedule of the oldest');
 my %n;
 $n{ $_->{headers}{'webhook-id'} }++ for received($hook);
-is(scalar keys %n, 10, 'each of them');
-is(scalar received($hook), 10, 'and once');
+is(scalar keys %n, 10, 'the receiver gets each of the ten events');
+is(scalar received($hook), 10, 'the receiver gets each event once');
 
 # --- dead: the whole schedule
 
@@ -129,11 +131,12 @@ for my $n (1 .. 9) {
 }
 my @table = (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400);
 is(scalar(grep { $due[$_] < 0.8 * $table[$_] || $due[$_] > 1.2 * $table[$_] }
-    0 .. 8), 0, "the schedule, give or take a fifth (@due)");
+    0 .. 8), 0, "attempts follow the schedule within a fifth (@due)");
 soon { idle() } 'then it is done';
 my ($letter) = dead_letters();
-is("$letter->{to} $letter->{n} $letter->{s}", "$wh 10 500", 'a dead letter');
-is($letter->{b}, (received($hook))[-1]{body}, 'with the body');
+is("$letter->{to} $letter->{n} $letter->{s}", "$wh 10 500",
+    'the tenth failure leaves a dead letter');
+is($letter->{b}, (received($hook))[-1]{body}, 'the dead letter has the body');
 
 # --- a callback: 24 hours
 
@@ -152,7 +155,8 @@ while (keys %{ deliveries() } && $hours < 40) {
     time_passes($wait + 1);
 }
 soon { idle() } 'is given up';
-ok(abs($hours - 24) < 0.1, "after its last attempt, at $hours h");
-is((dead_letters())[-1]{a}, $AP, 'a dead letter of its application');
+ok(abs($hours - 24) < 0.1,
+    "the callback is given up after 24 hours, at $hours h");
+is((dead_letters())[-1]{a}, $AP, 'the dead letter belongs to the application');
 
 done_testing();

@@ -363,24 +363,26 @@ sub connections { return sort map { $_->{line} ? () : $_->{to} } trapped($trap) 
 
 # --- nothing is allowed ----------------------------------------------------
 
-cmp_ok(scalar @refused, '>=', 80, @refused . ' URLs');
+cmp_ok(scalar @refused, '>=', 80, @refused .
+    'the table has at least 80 refused URLs');
 try_all(undef, @refused);
 for my $r (@refused) {
     like($r->{got}, qr/^0 (?:connection failed|not a valid URL)$/,
         "$r->{name} is refused");
 }
-is(join(', ', connections()), '', 'and nothing connected anywhere');
+is(join(', ', connections()), '',
+    'the daemon makes no connection for the refused URLs');
 like(read_file($d->{log}), qr/169\.254\.169\.254 refused: link-local/,
     'the log has the reason');
 
 try_all(undef, @open);
 for my $r (@open) {
     is("$r->{got}, " . reached($r), "delivered, $r->{to}",
-        "$r->{name} goes to $r->{to}");
+        "$r->{name} is delivered to $r->{to}");
 }
 is_deeply([sort { $a cmp $b } keys %{ { map { $_ => 1 } connections() } }],
     [sort { $a cmp $b } keys %{ { map { $_->{to} => 1 } @open } }],
-    'and nowhere else');
+    'the daemon connects to the public addresses only');
 
 # --- everything is allowed -------------------------------------------------
 
@@ -442,7 +444,7 @@ for (@allow) {
     my %in = map { $_->{to} => 1 } map { $_->{line} ? () : $_ }
         trapped($trap);
     my %reached = map { $_ => 1 } map { reached($_) } @$yes;
-    is_deeply(\%in, \%reached, "$ranges: and nothing else is connected to");
+    is_deeply(\%in, \%reached, "$ranges opens no other address");
 }
 
 # --- a deny list -----------------------------------------------------------
@@ -450,9 +452,11 @@ for (@allow) {
 restart(['10.0.0.0/8'], undef, deliver_deny => ['8.8.8.0/24', '10.1.2.3/32',
     '2a00:1450::/32']);
 is(try_one("http://$_:${\PORT}/"), '0 connection failed',
-    "$_ is denied") for qw(8.8.8.8 [::ffff:8.8.8.9] 10.1.2.3 [2a00:1450::8]
+    "deliver_deny refuses $_")
+    for qw(8.8.8.8 [::ffff:8.8.8.9] 10.1.2.3 [2a00:1450::8]
     mixed6.x.example);
-is(try_one("http://$_:${\PORT}/"), 'delivered', "$_ is not")
+is(try_one("http://$_:${\PORT}/"), 'delivered',
+    "deliver_deny does not refuse $_")
     for qw(8.8.9.8 10.1.2.4);
 like(read_file($d->{log}), qr/8\.8\.8\.8 refused: deliver_deny names it/,
     'the log has the reason');
@@ -470,14 +474,17 @@ sub try_one {
 restart();
 for my $status (300 .. 308) {
     is(try_one("http://8.8.8.8/to/$status/10.1.2.3/secret"),
-        "$status redirects are not followed", "$status is not followed");
+        "$status redirects are not followed",
+        "a redirect with the status $status is not followed");
 }
 for my $status (101, 401, 407, 421, 511) {
     like(try_one("http://8.8.8.8/to/$status/127.0.0.1:6379/x"),
-        qr/^(?:$status HTTP status|0 .*)$/, "$status leads nowhere");
+        qr/^(?:$status HTTP status|0 .*)$/,
+        "a response with the status $status leads nowhere");
 }
 my %to = map { $_ => 1 } connections();
-is_deeply([keys %to], ['8.8.8.8 80'], 'only the URL itself was connected to');
+is_deeply([keys %to], ['8.8.8.8 80'],
+    'the daemon connects to the URL itself only');
 
 # the first query gets a good address, the others bad ones, and the reverse
 for my $kept (0, 1) {
@@ -495,7 +502,9 @@ for my $kept (0, 1) {
         : [$refused, $refused, 'delivered', $refused],
         "$name: each attempt is judged by the answer it got");
     my %at = map { $_ => 1 } connections();
-    is_deeply([keys %at], ['8.8.8.8 80'], "$name: only the good one is used");
-    is($dns->asked("^\Q$name\E A\$"), 4, "$name: and resolved each time");
+    is_deeply([keys %at], ['8.8.8.8 80'],
+        "$name: the daemon connects to the public address only");
+    is($dns->asked("^\Q$name\E A\$"), 4,
+        "$name: the name is resolved for each attempt");
 }
 done_testing();

@@ -50,8 +50,10 @@ for my $name (sort keys %end) {
         "https://127.0.0.1:$tls/$name")
     {
         my $since = time;
-        is(attempt($url), $end{$name}, "$url: $end{$name}");
-        ok(time - $since < TIMEOUT - 1, "$url: before its timeout")
+        is(attempt($url), $end{$name},
+            "an attempt at $url ends with $end{$name}");
+        ok(time - $since < TIMEOUT - 1,
+            "an attempt at $url ends before its timeout")
             if $end{$name} !~ /timeout/;
         my $mib = written($name, ++$n);
         ok($mib < BUFFERS, sprintf '%s: %.1f MiB were written', $url, $mib);
@@ -89,11 +91,11 @@ for my $name (qw(tinytrailers trailers tiny extension)) {
 }
 my $grown = high_water_mib($d) - $before;
 note(sprintf 'grown by %.1f MiB', $grown);
-cmp_ok($grown, '<=', GROWTH, 'the daemon has not grown by more')
+cmp_ok($grown, '<=', GROWTH, 'the daemon grows by less than the limit')
     if !$sanitized;
 
 my $hook = start_receiver();
 one_off($hook->{url}, '192.0.2.8');
 soon { received($hook) == 1 && idle() } 'the next delivery works';
-ok(alive($d), 'and the daemon lives');
+ok(alive($d), 'the daemon runs after the endless responses');
 done_testing();

@@ -28,12 +28,13 @@ for my $case (['rbl.host.delisted', 0, EVENTS / 3, 'without a receiver'],
     my ($type, $wanted, $most, $name) = @$case;
     my $wh = hook_add($hook->{url}, 's', $type);
     event_emit() for 1 .. EVENTS / 3;
-    is(cmd('XLEN', k('outbox')), EVENTS, "events $name");
+    is(cmd('XLEN', k('outbox')), EVENTS,
+        "the outbox has the events of a case $name");
     cmd('CONFIG', 'RESETSTAT');
     my $d = start_deliverd();
     soon { idle() && received($hook) == $wanted } 'they are over';
     my $n = calls();
-    cmp_ok($n, '<', $most, "$name: $n calls");
+    cmp_ok($n, '<', $most, "the daemon needs $n calls for events $name");
     stop_server($d);
 }
 

@@ -73,20 +73,23 @@ sub timed {
 
     my $since = time;
     my $result = attempt("http://127.0.0.1:$port/$name");
-    ok(time - $since < 8, "$name: in time");
+    ok(time - $since < 8, "$name: the attempt ends in time");
     return $result;
 }
 
 my $broken = '0 incomplete HTTP response';
-is(timed($_), $broken, "$_: no answer") for qw(nothing garbage http09 ssh
+is(timed($_), $broken, "$_: the response is incomplete")
+    for qw(nothing garbage http09 ssh
     half short length chunk status headers);
-is(timed($_), '0 timeout', "$_: too slow") for qw(interim drip silence);
-is(timed('cut'), '500 HTTP status', 'cut: the status came');
-is(timed('endless'), '500 HTTP status', 'endless: judged by its status');
-is(timed('fine'), 'delivered', 'fine: the same');
+is(timed($_), '0 timeout', "$_: the attempt ends with a timeout")
+    for qw(interim drip silence);
+is(timed('cut'), '500 HTTP status', 'cut: the status of the response counts');
+is(timed('endless'), '500 HTTP status',
+    'endless: the status of the response counts');
+is(timed('fine'), 'delivered', 'fine: the status of the response counts');
 
 my $hook = start_receiver();
 one_off($hook->{url}, '192.0.2.8');
 soon { received($hook) == 1 && idle() } 'the next delivery works';
-ok(alive($d), 'and the daemon lives');
+ok(alive($d), 'the daemon runs after the hostile responses');
 done_testing();

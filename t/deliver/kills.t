@@ -92,9 +92,9 @@ for my $n (1 .. $kills) {
     hurry();
 }
 event_emit() while $emitted++ < $events;
-is($killed, $kills, "$kills kills");
+is($killed, $kills, "the daemon is killed $kills times");
 ok(work(sub { !grep { !$is_dead{ (split /:/)[2] } } keys %{ deliveries() } }),
-    'nothing waits for those that live');
+    'no delivery waits for the live receivers');
 
 # --- live receivers: everything, the same bytes, explained repetitions
 
@@ -128,29 +128,32 @@ for my $r (@live) {
         $refused += ($tried{$ev} // 1) - 1;
     }
 }
-is($whole, 15, 'each of the 15 that live has every event');
-is(scalar keys %event, $events, "all $events");
-is($bytes, 0, 'with the same bytes each time');
+is($whole, 15, 'each of the 15 live receivers has every event');
+is(scalar keys %event, $events,
+    "the live receivers have $events different events");
+is($bytes, 0, 'each request of an event has the same body');
 is($unexplained, 0, 'a repeated event was in flight when the daemon died');
-ok($repeats > 0 || $kills < 50, 'some were repeated');
+ok($repeats > 0 || $kills < 50, 'some events are repeated after a kill');
 note("$requests requests for " . 15 * $events
     . " deliveries; of $repeats repeats $refused followed an answer that was "
     . "none of success or came late, the others one of $kills kills");
 is(scalar(grep { signature_ok($_, 's1') } map { received($_) } @live),
-    $requests, 'each is signed');
+    $requests, 'every request of the live receivers is signed');
 
 # --- dead receivers: dead letters, and replays of all
 
 my $waiting = grep { $is_dead{ (split /:/)[2] } } keys %{ deliveries() };
 my $letters = () = dead_letters();
-is($waiting + $letters, 5 * $events, 'the five have all of theirs coming');
+is($waiting + $letters, 5 * $events,
+    'every delivery to the dead receivers waits or is a dead letter');
 cmd('HSET', k('hook', $AC, $_->{id}), 'since', 1, 'fails', 100) for @dead;
-ok(work(\&idle), 'five days later nothing waits');
+ok(work(\&idle), 'no delivery waits after five days');
 is(scalar(grep { hook_status($_->{id}) eq 'disabled' } @dead), 5,
-    'all five are disabled');
-is(scalar(() = dead_letters()), 5 * $events, 'and theirs are dead letters');
+    'all five dead receivers are disabled');
+is(scalar(() = dead_letters()), 5 * $events,
+    'all deliveries to the dead receivers are dead letters');
 is(scalar(grep { $_->{b} ne $body{ $_->{e} } } dead_letters()), 0,
-    'with the same bytes');
+    'the dead letters have the same bytes');
 
 my @before = map { my @r = received($_); scalar @r } @dead;
 answer_with($_) for @dead;
@@ -159,9 +162,10 @@ for my $r (@dead) {
     rblctl($redis, 'webhook', 'enable', $AC, $r->{id});
     my $got = rblctl($redis, 'webhook', 'replay', $AC, $r->{id}, '--all',
         '--json');
-    is(json($got->{out})->{deliveries}, $events, 'all are sent again');
+    is(json($got->{out})->{deliveries}, $events,
+        'webhook replay replays all dead letters of the receiver');
 }
-ok(work(\&idle), 'and delivered');
+ok(work(\&idle), 'no delivery waits after the replay');
 for my $i (0 .. 4) {
     my @new = received($dead[$i]);
     my %have = map { $_->{headers}{'webhook-id'} => $_->{body} }
@@ -169,6 +173,6 @@ for my $i (0 .. 4) {
     is(scalar(grep { ($have{$_} // '') eq $body{$_} } keys %body), $events,
         'a receiver that is back has every event, with the same bytes');
 }
-is(scalar(() = dead_letters()), 0, 'no letter is left');
+is(scalar(() = dead_letters()), 0, 'the account has no dead letter at the end');
 
 done_testing();

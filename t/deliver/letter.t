@@ -40,7 +40,7 @@ contact_active(@$_) for [email => 'jo@example.net'], [sms => '+4915112345678'],
 my $evil = '<script>alert(1)</script> "mail"';
 my ($mx, $web) = map { sid('HT') } 1, 2;
 is(script('host_add', [$ACCT], $_->[1], 'rbl', 1, '', '', '', '', @$_[0, 2])
-    ->[0], 'OK', 'a host') for [$mx, $evil, '192.0.2.1'],
+    ->[0], 'OK', 'host_add adds a host') for [$mx, $evil, '192.0.2.1'],
         [$web, '', '192.0.2.2'];
 my %says = (
     a => listed_result('RBa', details => 'https://a.example/q?h=192.0.2.1&x=1'),
@@ -74,25 +74,29 @@ my $title = '1 host listed, 1 host delisted';
 
 my $mail = (mails($exim))[-1];
 my $read = mail_check($mail);
-is($read->{headers}{subject}, $title, 'the subject');
-is_deeply($read->{defects}, [], 'a valid mail');
+is($read->{headers}{subject}, $title, 'the mail has the title as its subject');
+is_deeply($read->{defects}, [], 'the mail has no defects');
 my $html = $read->{html};
-is_deeply($html->{faults}, [], 'valid HTML that loads and runs nothing');
+is_deeply($html->{faults}, [], 'the HTML is valid and loads and runs nothing');
 is_deeply($html->{links}, ['https://a.example/off?h=192.0.2.1',
-    'https://a.example/q?h=192.0.2.1&x=1'], 'links');
+    'https://a.example/q?h=192.0.2.1&x=1'],
+    'the HTML has the links of the list');
 my $begin = "$title 192.0.2.1 $evil Listed on 2 blocklists";
 is(substr($html->{text}, 0, length $begin), $begin,
-    'the page starts with the title and the hosts');
-like($html->{text}, qr/$_/, 'it names the lists') for 'a\.example critical',
+    'the HTML starts with the title and the host');
+like($html->{text}, qr/$_/, "the HTML has the text $_")
+    for 'a\.example critical',
     'List <A> & co', 'b\.example (?:major|minor)',
     "a <b>reason</b> \@channel %%% \xe4", 'Request removal Look it up';
 if ($ENV{RBL_LETTER}) {                 # a file to look at
     open my $fh, '>:utf8', $ENV{RBL_LETTER} or die "$ENV{RBL_LETTER}: $!";
     print {$fh} $read->{parts}[1]{text};
 }
-like($html->{text}, qr/192\.0\.2\.2 No longer listed/, 'and of the other host');
+like($html->{text}, qr/192\.0\.2\.2 No longer listed/,
+    'the HTML names the delisted host');
 my $text = $read->{parts}[0]{text};
-like($text, qr/$_/m, 'the text too') for '^192\.0\.2\.1 \(<script>',
+like($text, qr/$_/m, "the plain text matches $_")
+    for '^192\.0\.2\.1 \(<script>',
     'https://a\.example/off\?h=192\.0\.2\.1$', '^192\.0\.2\.2$';
 
 # --- the other services
@@ -103,29 +107,31 @@ for my $r ((received($s))[$before .. $before + 4]) {
 }
 my %f = fields($got{sms});
 is($f{Body}, "Blocklists: $title: 192.0.2.1 (List <A> & co and 1 more),"
-    . ' 192.0.2.2 delisted', 'sms');
+    . ' 192.0.2.2 delisted', 'sms: the text has both hosts');
 %f = fields($got{po});
-is($f{title}, $title, 'pushover: the title');
-is($f{priority}, 1, 'pushover: a list that is critical');
-like($f{message}, qr/192\.0\.2\.1/, 'pushover: the hosts');
+is($f{title}, $title, 'pushover: the message has the title');
+is($f{priority}, 1, 'pushover: a critical list has a high priority');
+like($f{message}, qr/192\.0\.2\.1/, 'pushover: the message names the host');
 my $j = $got{dd}{json};
 is("$j->{title} $j->{alert_type} $j->{aggregation_key}",
-    "$title error blocklists-digest", 'datadog');
+    "$title error blocklists-digest",
+    'datadog: the event has title, type and key');
 unlike($j->{text}, qr/[^\\]<b>|\@c/, 'datadog: foreign text is escaped');
-like($j->{text}, qr{\[request removal\]\(https://a\.example/off}, 'a link');
+like($j->{text}, qr{\[request removal\]\(https://a\.example/off},
+    'datadog: the text has the link for delisting');
 %f = fields($got{sns});
 is("$f{Subject} $f{'MessageAttributes.entry.3.Value.StringValue'}",
-    "$title critical", 'sns');
+    "$title critical", 'sns: the message has the subject and the severity');
 is(JSON::XS::decode_json($f{Message})->{default}, $text,
-    'sns: the same text');
+    'sns: the text is the same as that of the mail');
 my @events = map { JSON::XS->new->decode($_->{message}) }
     @{ $got{logs}{json}{logEvents} };
 is(join(' ', map { $_->{status} // $_->{title} } @events),
-    "$title listed delisted", 'logs: the message and each host');
+    "$title listed delisted", 'logs: the events are the message and each host');
 my @aws = map { JSON::XS->new->ascii->encode({ service => $_,
     region => 'eu-west-1', id => $id, secret => $key, request => $got{$_} }) }
     qw(sns logs);
 my $checked = run_cmd({ stdin => join("\n", @aws) . "\n" }, '/usr/bin/python3',
     repo_dir() . '/t/lib/aws_check.py');
-is($checked->{out}, "ok\nok\n", 'botocore takes both');
+is($checked->{out}, "ok\nok\n", 'botocore accepts both requests');
 done_testing();

@@ -56,7 +56,8 @@ sub leases_end {
 }
 
 change('listed');
-is(cmd('HLEN', k('telling', $AC)), 1, 'many reports follow later');
+is(cmd('HLEN', k('telling', $AC)), 1,
+    'the reports of many contacts wait for a daemon');
 soon { idle() } 'all are reported', 60;
 is(told(), CONTACTS . ': listed', 'each contact gets the listing');
 
@@ -64,7 +65,8 @@ is(told(), CONTACTS . ': listed', 'each contact gets the listing');
 kill_server($d);
 change('clear');
 script('telling_step', [k('tellings')]);
-ok(cmd('HEXISTS', k('telling', $AC), '>'), 'a daemon that dies at it');
+ok(cmd('HEXISTS', k('telling', $AC), '>'),
+    'a daemon dies while it reports to the contacts');
 change('listed');
 $d = start_deliverd(conf => \%conf);
 wait_for { !cmd('HEXISTS', k('telling', $AC), '>') } 20,
@@ -74,14 +76,14 @@ leases_end();
 $d = start_deliverd(conf => \%conf);
 leases_end();
 soon { idle() } 'all are reported', 60;
-ok(!cmd('EXISTS', k('telling', $AC)), 'no work waits');
+ok(!cmd('EXISTS', k('telling', $AC)), 'no reports wait for a daemon');
 my @last = map { /^\d+: listed(?: delisted)? listed$/ ? () : $_ }
     split /, /, told();
 is("@last", '', 'each contact gets the second listing');
 change('clear');
 soon { idle() } 'all are reported', 60;
 like(told(), qr/^(?:\d+: listed( delisted)? listed delisted(?:, )?)+$/,
-    'and that it is not');
-is(scalar dead_letters(), 0, 'no dead letter');
-ok(stop_server($d, 10), 'ends on TERM');
+    'each contact gets the end of the listing');
+is(scalar dead_letters(), 0, 'the account has no dead letter');
+ok(stop_server($d, 10), 'the daemon ends on TERM');
 done_testing();

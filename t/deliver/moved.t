@@ -113,14 +113,17 @@ for (
     pause_server($d);
     for my $step (split ' ', $then) {
         my $r = $step{$step}->($ht);
-        is($r->[0], 'OK', "$then: $step") if $step !~ /listed|more|clear/;
+        is($r->[0], 'OK', "the step $step of \"$then\" succeeds")
+            if $step !~ /listed|more|clear/;
     }
     cont_server($d);
     soon { wake(); idle() } 'all is reported';
     my @told = told();
     splice @told, 0, @before;
-    is(join(' | ', @told), $title, "$before, then $then: the report");
-    is(alerts($value), $alerts, "$before, then $then: alerts");
+    is(join(' | ', @told), $title,
+        "$before, then $then: the contact gets the expected title");
+    is(alerts($value), $alerts,
+        "$before, then $then: the host has $alerts open alerts");
     script('host_delete', [$ACCT], $ht, 60_000);
     soon { wake(); idle() } 'it is deleted';
     contacts('contact_update', '', $home);
@@ -147,12 +150,14 @@ sub together {
 
 together([0 .. 14], []);
 together([15 .. 29], []);
-is(scalar(grep { alerts($_) == 1 } @of), 30, 'thirty alerts');
+is(scalar(grep { alerts($_) == 1 } @of), 30,
+    'thirty hosts have an open alert each');
 together([30 .. 59], [0 .. 29]);
-is(scalar(grep { alerts($_) } @of), 0, 'not one is open');
+is(scalar(grep { alerts($_) } @of), 0, 'no host has an open alert');
 my @all = grep { $_->{payload}{summary} =~ /^30 / } map { $_->{json} }
     grep { $_->{json}{event_action} eq 'trigger' } received($pd);
 is(scalar @all, 1, 'thirty simultaneous listings are one alert');
-unlike($all[0]{payload}{summary}, qr/delisted/, 'its summary has no end');
-ok(stop_server($d, 5), 'the daemon stops');
+unlike($all[0]{payload}{summary}, qr/delisted/,
+    'the summary of the alert names no end');
+ok(stop_server($d, 5), 'the daemon stops without an error');
 done_testing();

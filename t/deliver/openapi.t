@@ -110,7 +110,7 @@ sub round {
     $checks->();
     signal_server($d, 'CONT');
     soon { wake(); idle() } "$name: reported", 30;
-    is(received($s) - $n, $want, "$name: by so many requests");
+    is(received($s) - $n, $want, "$name: the services get $want requests");
 }
 
 my ($mx, $web) = (host('mail'), host());
@@ -125,7 +125,8 @@ round('a storm', 4, sub { check($_, 'ab', 'r' x 2000) for @many });
 round('its end', 3 + @many, sub { check($_, '-') for @many });
 
 my @all = received($s);
-is(scalar(grep { service($_->{line}) !~ /^\w+$/ } @all), 0, 'to them all');
+is(scalar(grep { service($_->{line}) !~ /^\w+$/ } @all), 0,
+    'every request belongs to a known service');
 # --- valid requests are accepted, invalid ones are refused
 
 my %first;
@@ -192,13 +193,15 @@ for my $by (sort keys %judged) {
 my @got = verdicts(map { @{ $right{$_} }, @{ $wrong{$_} } } sort keys %right);
 for my $name (sort keys %right) {
     my $n = @{ $right{$name} };
-    is_deeply([splice @got, 0, $n], [('ok') x $n], "$name: $n requests");
-    cmp_ok($n, '>=', 6, "$name: that is all of them");
+    is_deeply([splice @got, 0, $n], [('ok') x $n],
+        "$name: the document accepts $n requests");
+    cmp_ok($n, '>=', 6, "$name: the test has at least six requests");
     for my $i (0 .. $#{ $wrong{$name} }) {
         my $verdict = shift @got // 'ok';
-        isnt($verdict, 'ok', "$name: $i: $verdict");
+        isnt($verdict, 'ok',
+            "$name: the altered request $i is refused: $verdict");
     }
 }
-is(scalar @got, 0, 'all are judged');
+is(scalar @got, 0, 'each verdict belongs to a request');
 stop_server($d);
 done_testing();

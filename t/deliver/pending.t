@@ -33,17 +33,19 @@ for my $n (1 .. 8) {
     event_emit();
     soon { (() = dead_letters()) == $n } "event $n: the oldest is given up";
 }
-is_deeply([map { $_->{e} } dead_letters()], [@old[0 .. 7]], 'in their order');
+is_deeply([map { $_->{e} } dead_letters()], [@old[0 .. 7]],
+    'the oldest eight deliveries become dead letters in order');
 is_deeply([@{ (dead_letters())[0] }{qw(to b n x)}], [$wh, '{"n":0}', 4,
     'more than 10,000 deliveries to the receiver were pending'],
-    'with the reason');
-is(cmd('ZCARD', k('retry')), MOST, '10,000 wait for their time');
-is(cmd('ZCARD', k('pending', $AC)), MOST, 'and are counted');
+    'the dead letter has the reason');
+is(cmd('ZCARD', k('retry')), MOST, '10,000 deliveries wait for their time');
+is(cmd('ZCARD', k('pending', $AC)), MOST, '10,000 deliveries count as pending');
 
 my $hook = start_receiver();
 script('hook_update', [$ACCT], $wh, '', $hook->{url}, 0);
 my $r = rblctl($redis, 'webhook', 'replay', $AC, $wh, $old[0]);
-is($r->{status}, 0, 'one is replayed') or diag($r->{err});
+is($r->{status}, 0, 'webhook replay replays one dead letter')
+    or diag($r->{err});
 soon { grep { $_->{body} eq '{"n":0}' } received($hook) } 'and delivered';
 soon { (dead_letters())[-1]{e} eq $old[8] } 'the next one is given up for it';
 done_testing();

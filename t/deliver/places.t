@@ -85,10 +85,12 @@ my $all = CALLBACKS * @attackers;
 time_passes(90_000);
 soon { letters(@attackers) >= $all } 'all end as dead letters', 120;
 my %ends = map { ("$_->{s} $_->{x}" => 1) } letters(@attackers);
-is(scalar(() = letters(@attackers)), $all, 'each once');
-like($_, qr/^0 (?:timeout|the receiver failed)/, "at last: $_")
+is(scalar(() = letters(@attackers)), $all,
+    'each delivery becomes one dead letter');
+like($_, qr/^0 (?:timeout|the receiver failed)/,
+    "the dead letters have the error $_")
     for sort keys %ends;
 soon { !grep { @{ cmd('KEYS', k('dlv', $_->[0], '*')) } } @attackers }
     'nothing is left';
-ok(alive($d), 'the daemon lives');
+ok(alive($d), 'the daemon runs after the attack');
 done_testing();

@@ -50,30 +50,31 @@ my $d = start_deliverd(resolver => $dns->{port},
     conf => { deliver_ca => "$dir/known.pem", deliver_http => 'off' });
 
 my $good = "https://good.hook.example:$port{good}";
-is(attempt("$good/"), 'delivered', 'a valid certificate');
-is(attempt("$good/text"), 'delivered', '201 with a body');
+is(attempt("$good/"), 'delivered', 'a valid certificate is accepted');
+is(attempt("$good/text"), 'delivered',
+    'the response 201 with a body is a success');
 is(attempt("https://127.0.0.1:$port{good}/"), 'delivered',
-    'for an address too');
-is(attempt("$good/broken"), '502 HTTP status', 'a bad gateway');
+    'a valid certificate for an address is accepted');
+is(attempt("$good/broken"), '502 HTTP status', 'the response 502 is a failure');
 is(attempt("$good/close"), '0 incomplete HTTP response',
-    'closed without answer');
+    'a connection closed without a response is a failure');
 is(attempt("https://other.hook.example:$port{good}/"), '0 TLS failed',
-    'another name');
+    'a certificate for another name is refused');
 is(attempt("https://good.hook.example:$port{bad}/"), '0 TLS failed',
-    'an unknown authority');
+    'a certificate of an unknown authority is refused');
 is(attempt("https://good.hook.example:$port{old}/"), '0 TLS failed',
-    'an expired certificate');
+    'an expired certificate is refused');
 is(attempt("https://good.hook.example:$port{tls11}/"), '0 TLS failed',
-    'TLS 1.1');
+    'a server with TLS 1.1 is refused');
 is(attempt("https://good.hook.example:$nginx->{port}/"), '0 TLS failed',
-    'no TLS at all');
+    'a server without TLS is refused');
 
 soon { read_file("$nginx->{dir}/hook.log") =~ /good.hook.example [2-9]/ }
     'connections are kept';
 my $log = read_file("$nginx->{dir}/hook.log");
 unlike($log, qr/^(?:$port{bad}|$port{old}) POST/m,
-    'nothing is sent before the certificate is judged');
-unlike($log, qr/^\d+ (?!POST)[A-Z]/m, 'nothing but POST');
+    'no request is sent before the certificate is verified');
+unlike($log, qr/^\d+ (?!POST)[A-Z]/m, 'the servers get no method but POST');
 like($log, qr/^$port{good} POST \/ TLSv1\.[23] good\.hook\.example/m,
-    'with the name of the server');
+    'the handshake has the name of the server');
 done_testing();

@@ -47,8 +47,8 @@ sub refused {
 
     my $v = (verdicts(\@case))[0];
     local $Test::Builder::Level = $Test::Builder::Level + 1;
-    like($v->{stripe}, $why, "$name: stripe");
-    like($v->{standard}, $why, "$name: standardwebhooks");
+    like($v->{stripe}, $why, "$name: stripe refuses the request");
+    like($v->{standard}, $why, "$name: standardwebhooks refuses the request");
 }
 
 deliver_setup();
@@ -64,7 +64,7 @@ event_emit(host => $ht, results => [result('RBa', 'clear'),
     result('RBb', 'clear')]);
 soon { idle() && received($hook) == 6 } 'and of its end';
 my %by = map { $_->{json}{event_type} => $_ } received($hook);
-is(scalar keys %by, 4, 'four types');
+is(scalar keys %by, 4, 'the receiver gets four types of events');
 accepted($_, $by{$_}, $secret) for sort keys %by;
 
 # a callback, by the secret of the application
@@ -89,7 +89,7 @@ refused('a newer time with the old signature', $signature, $r, $secret,
     headers => { 'x-webhook-signature' => $own,
         'webhook-timestamp' => $t + 1 });
 my $v = (verdicts([$r, $secret, headers => { 'webhook-id' => sid('EV') }]))[0];
-like($v->{standard}, $signature, 'another id: standardwebhooks');
+like($v->{standard}, $signature, 'standardwebhooks refuses another webhook-id');
 accepted('four minutes later', $r, $secret, later => 240);
 
 # two secrets
@@ -99,7 +99,7 @@ event_emit();
 soon { idle() && received($hook) == 9 } 'while there are two secrets';
 $r = (received($hook))[-1];
 is(scalar(() = $r->{headers}{'x-webhook-signature'} =~ /,v1=/g), 2,
-    'two signatures');
+    'the request has two signatures');
 accepted('the new secret', $r, $new);
 accepted('the old secret', $r, $secret);
 refused('a third', $signature, $r, 'whsec_' . encode_base64('x' x 32, ''));
@@ -114,5 +114,5 @@ $r = (received($hook))[-1];
 accepted('the new secret', $r, $new);
 refused('the old secret', $signature, $r, $secret);
 
-unlike(read_file($d->{log}), qr/whsec_|$SECRET/, 'no secret in the log');
+unlike(read_file($d->{log}), qr/whsec_|$SECRET/, 'the log has no secret');
 done_testing();
