@@ -24,13 +24,17 @@ sub next_is {
     my $e = event($t, ++$n, "$by: $name");
     push @order, $type;
     is(members($e), "event_sid event_type event_date $members",
-        "$name: its members in their order");
+        "$name: the event has its members in order");
     my %j = %{ $e->{json} };
-    like(delete $j{event_sid}, qr/^EV[0-9a-f]{32}$/, 'its SID');
+    like(delete $j{event_sid}, qr/^EV[0-9a-f]{32}$/,
+        "$name: the event has a SID");
     my $date = delete $j{event_date};
-    like($date, qr/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/, 'its date');
-    is(delete $j{payment}{date}, $date, 'of the payment') if $j{payment};
-    is_deeply(\%j, { event_type => $type, %$content }, "$name: its content")
+    like($date, qr/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/,
+        "$name: the event has a date");
+    is(delete $j{payment}{date}, $date,
+        "$name: the payment has the date of the event") if $j{payment};
+    is_deeply(\%j, { event_type => $type, %$content },
+        "$name: the event has the expected content")
         or diag($e->{body});
 }
 
@@ -38,7 +42,7 @@ sub next_is {
 sub no_more {
     due_now($t);
     sleep 3;
-    is(scalar(received($t->{to})), $n, "$by: $_[0]");
+    is(scalar(received($t->{to})), $n, "$by: no further event is sent: $_[0]");
 }
 
 sub plan_told {
@@ -203,7 +207,8 @@ sub recharges {
     wait_for { bill($t)->{open} eq '' } 20, "$by: paid";
     next_is('the recharge', 'billing.recharge.success', 'falls_below'
         . " recharge_to $PAID", { %terms, payment => paid_told($py, '20.01') });
-    is(ctl($t, 'bill', 'show', $ac)->{balance}, '25.009999', 'the balance');
+    is(ctl($t, 'bill', 'show', $ac)->{balance}, '25.009999',
+        "$by: the recharge raises the balance by 20.01");
     no_more('and no more');
 }
 
@@ -218,9 +223,9 @@ for (qw(stripe manual)) {
     recharges();
     my @told = received($t->{to});
     is_deeply([map { $_->{json}{event_type} } @told], \@order,
-        "$by: the events in their order, and no other");
+        "$by: the receiver gets the expected events in order");
     my %sids = map { $_->{json}{event_sid} => 1 } @told;
-    is(scalar keys %sids, $n, "$by: each has a SID of its own");
+    is(scalar keys %sids, $n, "$by: each event has a SID of its own");
     is(rblctl($t->{redis}, 'fsck')->{status}, 0, "$by: fsck finds nothing");
     is_deeply(stripe_state($t->{stripe})->{doubled}, [],
         "$by: nothing was charged twice");

@@ -41,14 +41,15 @@ sub found {
 
     $spoil->();
     my ($status, @all) = faults();
-    is($status, 1, "$name: found");
-    is(scalar(grep { /$pattern/ } @all), 1, 'as that')
+    is($status, 1, "fsck finds $name");
+    is(scalar(grep { /$pattern/ } @all), 1,
+        "fsck reports $name once with its reason")
         or diag(join "\n", @all);
     $mend->();
-    is_deeply([faults()], [0], 'and not without it');
+    is_deeply([faults()], [0], "fsck finds no fault after $name is removed");
 }
 
-is_deeply([faults()], [0], 'the books are in order');
+is_deeply([faults()], [0], 'fsck finds no fault in the books');
 
 sub add {
     my (%f) = (k => 'x', d => 'cash', c => 'credit', a => 1, r => $py, b => 0,
@@ -67,7 +68,7 @@ found("an amount of $_", qr/no movement/, do { my $a = $_; sub {
     for '0', '-1', 'x', '1e3', '9' x 30;
 found('an unknown account', qr/no movement/, sub { $id = add(c => 'gold') },
     $drop);
-found('from an account to itself', qr/no movement/,
+found('a movement from an account to itself', qr/no movement/,
     sub { $id = add(c => 'cash') }, $drop);
 found('a balance from nowhere', qr/money: is not the sum/,
     sub { cmd('HSET', k('money', $ac), 'balance', 5) },
@@ -128,7 +129,7 @@ my $method = 'pm_1';
 cmd('SET', k('source', $ac, $ps), packed([1, $ps, 'card', 'visa', \'4242', 12,
     2099, $method, 0, 0, 1, 1]));
 cmd('ZADD', k('sources', $ac), 1, $ps);
-is_deeply([faults()], [0], 'a card is in order');
+is_deeply([faults()], [0], 'fsck finds no fault in an account with a card');
 found('a card without a record', qr/sources PS\w+: has no record/,
     sub { cmd('ZADD', k('sources', $ac), 2, $id = sid('PS')) },
     sub { cmd('ZREM', k('sources', $ac), $id) });
@@ -173,7 +174,7 @@ script('bill_adjust', [$acct], 'x', -1_000_000, 'Less');
 cmd('HSET', k('money', $ac), 'used', 4000, 'day', 1);
 is_deeply([faults()], [0], 'the books of a plan by the check are in order');
 script('bill_step', [$acct], 0, 0);
-is_deeply([faults()], [0], 'and with a booking of use');
+is_deeply([faults()], [0], 'fsck finds no fault after a booking of use');
 my $meter = cmd('GET', k('meter', $ac));
 for my $bad ('', '5', $meter . '0', substr($meter, 0, 16), 'x' . $meter) {
     found("a meter of \"$bad\"", qr/meter: is not/,

@@ -22,12 +22,13 @@ my $ac = $t->{ac};
 
 my $r = rblctl($t->{redis}, '-c', $t->{ctl}, 'bill', 'source', 'add', $ac,
     '--back', 'https://portal.example/');
-like($r->{err}, qr/has no bill/, 'no bill');
+like($r->{err}, qr/has no bill/, 'a source needs a bill first');
 bill_plan($t, 'Business');
 add_contact($t);
 $r = rblctl($t->{redis}, '-c', $t->{ctl}, 'bill', 'source', 'add', $ac,
     '--back', 'https://portal.example/');
-like($r->{err}, qr/keeps no payment sources/, 'it keeps no cards');
+like($r->{err}, qr/keeps no payment sources/,
+    'the gateway http keeps no payment sources');
 
 sub asked { my ($py, $n) = @_;
     return grep { ($_->{headers}{'idempotency-key'} // '') eq "$py-$n" }
@@ -37,15 +38,18 @@ wait_for { bill($t)->{open} ne '' && payment($t, bill($t)->{open})->{state}
     eq 'unknown' } 20, 'the server is not there';
 my $py = bill($t)->{open};
 my ($first) = asked($py, 1);
-is($first->{line}, 'POST /rbl/payments HTTP/1.1', 'the request');
-ok(signature_ok($first, $secret), 'is signed');
-is($first->{headers}{'webhook-id'}, "$py-1", 'its id');
+is($first->{line}, 'POST /rbl/payments HTTP/1.1',
+    'the request is a POST of a payment');
+ok(signature_ok($first, $secret),
+    'the request is signed by the secret of the gateway');
+is($first->{headers}{'webhook-id'}, "$py-1",
+    'the request has the key of the first attempt');
 my $b = bill($t);
 my $p = payment($t, $py);
 is_deeply($first->{json}, { account => $ac, payment => $py, attempt => 1,
     kind => 'renewal', amount => '25.00', currency => 'USD',
     begins => int($p->{begins} / 1000), ends => int($p->{ends} / 1000) },
-    'its body');
+    'the body of the request has the payment');
 
 # The server answers so to attempt n of the payment.
 sub says {
@@ -93,8 +97,9 @@ for my $o ({ status => 200, body => '<html>' }, { status => 201, body => '{}' },
     becomes('an answer ' . ($o->{status} // 'cut'), 'unknown', 0);
 }
 my %bodies = map { $_->{body} => 1 } asked($py, 1);
-is(scalar keys %bodies, 1, 'all had the same bytes');
-is(scalar(grep { $_->{line} !~ /^POST/ } asked($py, 1)), 0, 'and were charges');
+is(scalar keys %bodies, 1, 'all requests of an attempt have the same bytes');
+is(scalar(grep { $_->{line} !~ /^POST/ } asked($py, 1)), 0,
+    'all requests of an attempt are POST requests');
 
 # --- what means something ---------------------------------------------------------
 
@@ -105,34 +110,40 @@ my $at = received($server);
 says(1, 'processing');
 becomes('processing', 'processing', 0);
 is((received($server))[$at]{line}, "GET /rbl/payments/$py-1 HTTP/1.1",
-    'then it is asked for');
-ok(signature_ok((received($server))[$at], $secret), 'signed, too');
+    'a query of the payment follows a charge in progress');
+ok(signature_ok((received($server))[$at], $secret),
+    'the query of the payment is signed');
 says(1, 'customer', url => 'https://pay.example/1');
 is(becomes('the customer has to act', 'customer', 0)->{url},
-    'https://pay.example/1', 'there');
+    'https://pay.example/1', 'the payment has the URL for the customer');
 wait_for { notices($t) } 20, 'a message';
 my ($m) = notices($t);
 is($m->{title}, 'The payment of 25.00 USD for the plan "Business" needs you',
-    'the contacts are told');
+    'the contact gets a message that the customer is needed');
 like($m->{message}, qr{ waits for you. Confirm it here:\n\nhttps://pay.example/1\n},
-    'and where');
+    'the message has the URL for the customer');
 says(1, 'customer', url => 'javascript:alert(1)');
-is(becomes('another address', 'customer', 0)->{url}, '', 'is not taken');
+is(becomes('another address', 'customer', 0)->{url}, '',
+    'a URL of another scheme is not accepted');
 says(1, 'declined', reason => 'card_declined', message => "no\nmoney");
 $p = becomes('declined', 'open', 1);
-is("$p->{reason} $p->{text}", 'card_declined no?money', 'why');
+is("$p->{reason} $p->{text}", 'card_declined no?money',
+    'the payment has the reason of the decline');
 my $e = event($t, 1, 'the event');
 is("$e->{json}{event_type} $e->{json}{reason}",
-    'billing.renewal.failed card_declined', 'of the attempt');
+    'billing.renewal.failed card_declined',
+    'the failed attempt sends an event');
 says(2, 'succeeded', reference => 'book-7');
 wait_for { bill($t)->{open} eq '' } 20, 'paid';
 $e = event($t, 2, 'the event');
-is($e->{json}{payment}{reference}, 'book-7', 'the reference');
-is((asked($py, 2))[0]{json}{attempt}, 2, 'by the second attempt');
+is($e->{json}{payment}{reference}, 'book-7',
+    'the event has the reference of the gateway');
+is((asked($py, 2))[0]{json}{attempt}, 2,
+    'the request has the number of the second attempt');
 is_deeply([map { "$_->{d} $_->{c} $_->{a}" } ledger($t)],
-    ['cash revenue 25000000'], 'the ledger');
-is(scalar(notices($t)), 1, 'one message');
+    ['cash revenue 25000000'], 'the ledger has the charge once');
+is(scalar(notices($t)), 1, 'the contact gets one message');
 is(rblctl($t->{redis}, 'fsck')->{status}, 0, 'fsck finds nothing');
 unlike(read_file($t->{checkd}{log}), qr/the secret of/,
-    'the secret is not in the log');
+    'the log does not have the secret');
 done_testing();

@@ -104,11 +104,12 @@ eventually { grep { /contact\.confirm/ } types() } 20, 'the contact has a code';
 my ($code) = map { $_->{json}{authcode} }
     grep { $_->{json}{event_type} eq 'contact.confirm' } received($to);
 accepted(call($t, 'POST', "contact/confirm/$co.json",
-    form => { authcode => $code }), 'contact/confirm');
+    form => { authcode => $code }), 'the contact is confirmed by its code');
 eventually { bill()->{open} ne '' } 20, 'the first payment is open';
-is(pay(), 'active', 'and paid');
+is(pay(), 'active', 'the payment makes the bill active');
 eventually { counts() eq 'hosts 3 listed 1 clear 2' } 30, 'all are checked';
-is(plain('nagios'), 'CRITICAL - 1 host listed!', 'one is listed');
+is(plain('nagios'), 'CRITICAL - 1 host listed!',
+    'Nagios reports one listed host');
 
 
 # --- expired, and no daemon is there -----------------------------------------
@@ -118,8 +119,9 @@ my %before = hosts_by_value('hosts.json');
 hosts_by_value('hosts.json') for 1 .. 10;       # nginx caches the page
 over(20);
 is(script_ok($w, 'bill_step', [redis_key('acct', $ac)], 0, 0)->[1], 'lapsed',
-    'the plan expires');
-is_deeply(redis($redis, 'LLEN', redis_key('work', $ac)), 1, 'work is to come');
+    'bill_step lets the plan expire');
+is_deeply(redis($redis, 'LLEN', redis_key('work', $ac)), 1,
+    'one item of work waits for a daemon');
 
 sub surfaces {
     my ($when) = @_;
@@ -130,39 +132,45 @@ sub surfaces {
         "$when: hosts have the fields of the contract");
     for my $host (sort keys %now) {
         is_deeply([@{ $now{$host} }{qw(unknown_count next_check status)}],
-            ['1', '', 'active'], "$when: $host is unknown");
+            ['1', '', 'active'], "$when: the host $host is unknown");
         is_deeply([@{ $now{$host} }{qw(last_checked first_listed listed
             listed_count listed_details)}],
             [@{ $before{$host} }{qw(last_checked first_listed listed
-            listed_count listed_details)}], "$when: and as it was");
+            listed_count listed_details)}],
+            "$when: other fields of $host are unchanged");
     }
     my %listed = hosts_by_value('listings.json');
     is_deeply([map { [$_, $listed{$_}{unknown_count}] } keys %listed],
-        [['10.0.0.1', '1']], "$when: the listing stays");
+        [['10.0.0.1', '1']], "$when: the listing is still reported");
     like(call($t, 'GET', "host/$ids[1].xml")->{body},
-        qr{<unknown_count>1</unknown_count>}, "$when: in XML");
+        qr{<unknown_count>1</unknown_count>},
+        "$when: the XML says that the host is unknown");
 
-    is(counts(), 'hosts 3 unknown 3', "$when: the counts of the portal");
+    is(counts(), 'hosts 3 unknown 3',
+        "$when: the portal counts three unknown hosts");
     for my $path ('hosts/find.json', 'hosts.json', "host/$ids[1].json",
         'hosts/find.json?state=unknown', 'hosts/find.json?sort=name',
         'hosts/find.json?state=unknown&text=10.0.0')
     {
         my @rows = @{ seen($path)->{data} };
-        is(scalar @rows, $path =~ m{^host/} ? 1 : 3, "$when: $path: hosts");
+        is(scalar @rows, $path =~ m{^host/} ? 1 : 3,
+            "$when: $path has the expected number of hosts");
         is_deeply([map { "$_->{state} $_->{reason}" } @rows],
-            [('unknown plan expired') x @rows], "$when: $path: the reason");
+            [('unknown plan expired') x @rows],
+            "$when: $path has the reason of each host");
         ok(!grep({ $_->{not_checked_since} !~ /^2\d{3}-\d\d-\d\dT/ } @rows),
-            "$when: $path: since when");
+            "$when: $path says since when hosts are not checked");
     }
     is_deeply(seen("hosts/find.json?state=$_")->{data}, [],
         "$when: no host is $_") for qw(clear listed uncovered);
     my $data = seen("host/lists/$ids[1].json")->{data};
-    is($data->{host}{reason}, 'plan expired', "$when: the page of a host");
+    is($data->{host}{reason}, 'plan expired',
+        "$when: the page of a host has the reason");
     is_deeply([map { $_->{status} } @{ $data->{lists} }],
         [('unknown') x @{ $data->{lists} }], "$when: all lists are unknown");
     like(plain('nagios'), qr/^CRITICAL - 1 host listed! The plan has expired:/,
-        "$when: Nagios has the listing, and that it is old");
-    is(plain('zabbix'), '1', "$when: Zabbix has it");
+        "$when: Nagios reports the listing and the expired plan");
+    is(plain('zabbix'), '1', "$when: Zabbix reports one listed host");
 
     for (['host/add.json', { host => '10.0.0.9', name => 'n', type => 'rbl' }],
         ['host/add.json', { host => '10.1.0.0/28', name => 'n',
@@ -173,19 +181,22 @@ sub surfaces {
     {
         my ($path, $form) = @$_;
         refused(call($t, 'POST', $path, form => $form), 403,
-            qr/^The plan has expired\.$/, "$when: $path");
+            qr/^The plan has expired\.$/, "$when: the API refuses $path");
         refused(portal($t, $me, 'POST', $path, fields => $form), 403,
-            qr/^The plan has expired\.$/, "$when: $path of the portal");
+            qr/^The plan has expired\.$/, "$when: the portal refuses $path");
     }
     for (['GET', 'rblprofiles.json'], ['GET', 'rbls.json'],
         ['POST', 'rblprofile/add.json', form => { name => 'n' }])
     {
-        refused(call($t, @$_), 403, qr/paid plan/, "$when: $_->[1]");
+        refused(call($t, @$_), 403, qr/paid plan/,
+            "$when: $_->[1] needs a paid plan");
     }
-    accepted(call($t, 'GET', $_), "$when: $_") for 'contacts.json',
+    accepted(call($t, 'GET', $_), "$when: the API accepts $_")
+        for 'contacts.json',
         'contactgroups.json', "contact/$co.json";
     accepted(call($t, 'POST', "host/update/$ids[2].json",
-        form => { name => "name $when" }), "$when: host/update");
+        form => { name => "name $when" }),
+        "$when: the API accepts host/update");
 }
 
 surfaces('before the work');
@@ -200,53 +211,65 @@ eventually { redis($redis, 'EXISTS', redis_key('work', $ac)) == 0 } 20,
 is(redis($redis, 'ZCARD', redis_key('due', $ac)), 0, 'no host is scheduled');
 surfaces('after the work');
 faultless('after the work');
-accepted(call($t, 'POST', "host/pause/$ids[0].json"), 'host/pause');
+accepted(call($t, 'POST', "host/pause/$ids[0].json"),
+    'the API accepts host/pause without a plan');
 like(plain('nagios'), qr/^UNKNOWN - The plan has expired:/,
-    'Nagios: unknown, with the reason');
-is(plain('zabbix'), '-1', 'Zabbix: unknown');
-is(counts(), 'hosts 3 unknown 2 paused 1', 'one is paused');
+    'Nagios reports UNKNOWN with the reason');
+is(plain('zabbix'), '-1', 'Zabbix reports -1 for an expired plan');
+is(counts(), 'hosts 3 unknown 2 paused 1',
+    'the portal counts the paused host apart');
 eventually { grep { $_ eq 'contact.notice' } types() } 20,
     'the contact is told';
 my ($notice) = grep { $_->{json}{event_type} eq 'contact.notice' }
     received($to);
-is($notice->{json}{title}, 'Plan "Plan" has expired', 'the title');
-like($notice->{json}{message}, qr/No host is checked/, 'and what it means');
-is(ctl('host', $ids[1])->{stopped} ne '', 1, 'rblctl host');
+is($notice->{json}{title}, 'Plan "Plan" has expired',
+    'the notice has the title of an expired plan');
+like($notice->{json}{message}, qr/No host is checked/,
+    'the notice says that no host is checked');
+is(ctl('host', $ids[1])->{stopped} ne '', 1,
+    'rblctl host says that the host is not checked');
 my $shown = bill();
-is($shown->{state}, 'lapsed', 'rblctl bill');
-is($shown->{checked}, 0, 'and that no host is checked');
-is(scalar(grep { /delisted/ } types()), 0, 'no listing has ended');
+is($shown->{state}, 'lapsed', 'rblctl bill shows the state lapsed');
+is($shown->{checked}, 0, 'rblctl bill shows that no host is checked');
+is(scalar(grep { /delisted/ } types()), 0,
+    'no event says that a listing has ended');
 
 is(json(rblctl($redis, 'account', 'plan', $ac, 'Two', '--file', $file,
     '--json')->{out})->{max_hosts}, 2, 'rblctl account plan sets its limits');
-is(bill()->{state}, 'lapsed', 'and pays nothing');
+is(bill()->{state}, 'lapsed', 'rblctl account plan does not pay the bill');
 is(ctl('bill', 'plan', $ac, 'Plan', '--file', $file)->{state}, 'lapsed',
-    'nor does rblctl bill plan, while a payment is open');
-is(ctl('account', 'show', $ac)->{max_hosts}, 1000, 'which sets its limits');
+    'rblctl bill plan does not pay an open payment');
+is(ctl('account', 'show', $ac)->{max_hosts}, 1000,
+    'rblctl bill plan sets the limits of the plan');
 ctl('account', 'suspend', $ac);
 refused(call($t, 'GET', 'hosts.json'), 403, qr/suspended/,
-    'suspended and expired');
+    'a suspended account is refused as suspended');
 faultless('suspended and expired');
 ctl('account', 'resume', $ac);
-is(counts(), 'hosts 3 unknown 2 paused 1', 'resumed, and still expired');
+is(counts(), 'hosts 3 unknown 2 paused 1',
+    'the plan of a resumed account is still expired');
 faultless('other plans');
 
-is(pay(), 'active', 'the plan is paid');
+is(pay(), 'active', 'the payment makes the plan active');
 my ($job) = accepted(call($t, 'POST', 'check/start.json',
     form => { host => $ids[1] }), 'a check starts at once')->{data}{id};
-accepted(call($t, 'GET', 'rblprofiles.json'), 'profiles are back');
-accepted(call($t, 'POST', "host/resume/$ids[0].json"), 'host/resume');
+accepted(call($t, 'GET', 'rblprofiles.json'),
+    'the API accepts rblprofiles after the payment');
+accepted(call($t, 'POST', "host/resume/$ids[0].json"),
+    'the API accepts host/resume after the payment');
 eventually { counts() eq 'hosts 3 listed 1 clear 2' } 30, 'all are checked';
-is(plain('nagios'), 'CRITICAL - 1 host listed!', 'Nagios');
+is(plain('nagios'), 'CRITICAL - 1 host listed!',
+    'Nagios reports one listed host after the payment');
 my %now = hosts_by_value('hosts.json');
 is_deeply([map { $now{$_}{unknown_count} } sort keys %now], [0, 0, 0],
-    'none is unknown');
+    'no host is unknown after the payment');
 is($now{'10.0.0.1'}{first_listed}, $before{'10.0.0.1'}{first_listed},
-    'the listing is the same');
+    'the listing has its old start');
 eventually { (grep { $_ eq 'contact.notice' } types()) == 2 } 20,
     'the contact is told again';
 is((grep { $_->{json}{event_type} eq 'contact.notice' }
-    received($to))[1]{json}{title}, 'Plan "Plan" is active again', 'what');
+    received($to))[1]{json}{title}, 'Plan "Plan" is active again',
+    'the second notice has the title of an active plan');
 faultless('all are checked');
 
 
@@ -255,29 +278,35 @@ faultless('all are checked');
 stop_server($daemon);
 $daemon = daemon(bill_fallback => 'Two');
 over(30);
-eventually { bill()->{state} eq 'lapsed' } 20, 'expired again';
+eventually { bill()->{state} eq 'lapsed' } 20, 'the plan expires a second time';
 eventually { redis($redis, 'EXISTS', redis_key('work', $ac)) == 0 } 20,
     'the work is done';
 is(redis($redis, 'ZCARD', redis_key('due', $ac)), 2, 'two hosts are scheduled');
-is(counts(), 'hosts 3 listed 1 unknown 1 clear 1', 'two have a state');
+is(counts(), 'hosts 3 listed 1 unknown 1 clear 1',
+    'two of three hosts have a state');
 like(plain('nagios'), qr/^CRITICAL .* The plan has expired: some hosts/,
-    'Nagios');
+    'Nagios reports that some hosts are not checked');
 sub last_checked {
     my %all = hosts_by_value('hosts.json');
     return $all{'10.0.0.2'}{last_checked};
 }
 my $checked = last_checked();
-eventually { last_checked() ne $checked } 20, 'they are checked';
-accepted(call($t, 'POST', "host/delete/$ids[0].json"), 'host/delete');
+eventually { last_checked() ne $checked } 20,
+    'a host of the fall-back plan is checked';
+accepted(call($t, 'POST', "host/delete/$ids[0].json"),
+    'the API accepts the deletion of a checked host');
 like(plain('nagios'), qr/^UNKNOWN - The plan has expired: some hosts/,
-    'one of two is not checked');
-is(plain('zabbix'), '-1', 'Zabbix');
-accepted(call($t, 'POST', "host/delete/$ids[2].json"), 'host/delete');
-is(plain('nagios'), 'OK - 0 hosts listed!', 'all that are left are checked');
-is(plain('zabbix'), '0', 'Zabbix');
+    'Nagios reports one of two hosts as not checked');
+is(plain('zabbix'), '-1', 'Zabbix reports -1 for one unchecked host');
+accepted(call($t, 'POST', "host/delete/$ids[2].json"),
+    'the API accepts the deletion of the unchecked host');
+is(plain('nagios'), 'OK - 0 hosts listed!',
+    'Nagios reports that no host is listed');
+is(plain('zabbix'), '0', 'Zabbix reports 0 listed hosts');
 refused(call($t, 'POST', 'host/add.json', form => { host => '10.0.0.9',
-    name => 'n', type => 'rbl' }), 403, qr/expired/, 'none can be added');
-is(bill()->{checked}, 1, 'rblctl bill');
+    name => 'n', type => 'rbl' }), 403, qr/expired/,
+    'the API refuses a new host');
+is(bill()->{checked}, 1, 'rblctl bill counts one checked host');
 faultless('a fall-back plan');
 
 sub config_says {
@@ -290,9 +319,10 @@ sub config_says {
 }
 
 like(config_says($file), qr/bill_fallback: .* has no plan "Gone"/,
-    'a fall-back plan that is not in the file');
+    'a fall-back plan must be in the file');
 my $pipe = temp_dir() . '/pipe';
 POSIX::mkfifo($pipe, 0600) or die "mkfifo: $!";
 like(config_says($_), qr/bill_fallback: \Q$_\E is not a regular file/,
-    "plans in $_") for temp_dir(), '/dev/zero', $pipe;
+    "plans in $_ are refused as no regular file")
+    for temp_dir(), '/dev/zero', $pipe;
 done_testing();

@@ -19,7 +19,8 @@ my ($redis, $ac) = ($t->{redis}, $t->{acct}{sid});
 my @ranges = map { (add_host($t, "10.$_.0.0/22", type => 'ip_range'))[0]{id} }
     1 .. 3;
 my @single = map { add_host($t, "192.0.2.$_")->{id} } 1 .. 3;
-accepted(call($t, 'POST', "host/pause/$single[2].json"), 'one is paused');
+accepted(call($t, 'POST', "host/pause/$single[2].json"),
+    'the API pauses one host');
 my $hosts = 3 * 1024 + 2;                       # that are to be scheduled
 my $me = sign_in($t);
 
@@ -34,7 +35,7 @@ sub daemon {
 
 sub faultless {
     is(rblctl($redis, 'fsck')->{out}, "no fault in 2 accounts\n",
-        "fsck: $_[0]");
+        "fsck finds no fault: $_[0]");
 }
 
 sub states {
@@ -58,7 +59,7 @@ sub kills {
         my $due = due();
         $cut++ if $due > 0 && $due < $hosts;
         is(states(), "unknown $hosts paused 1 clear 0 listed 0",
-            "$name, $n: all are unknown, $due are due");
+            "$name, $n: all hosts are unknown, $due are due");
         faultless("$name, $n");
     }
     cmp_ok($cut, '>', 0, "$name: the work was cut $cut times");
@@ -69,7 +70,7 @@ sub ends {
 
     my $daemon = daemon();
     ok(wait_for(sub { item() eq '' }, 60), "$name: a daemon ends the work");
-    ok(stop_server($daemon), 'and stops');
+    ok(stop_server($daemon), "$name: the daemon stops without an error");
     faultless("$name: at the end");
 }
 
@@ -120,7 +121,7 @@ for (['a daemon', \&daemon, \&kill_server],
     pay();
     kills("$who schedules hosts", @how);
     ends("$who schedules hosts");
-    is(due(), $hosts, 'all are scheduled');
+    is(due(), $hosts, 'all hosts are scheduled');
 }
 
 done_testing();

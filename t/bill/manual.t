@@ -34,7 +34,8 @@ sub ctl {
     my @words = @_;
 
     my $r = rblctl($redis, @words, '--json');
-    is("$r->{status} $r->{err}", '0 ', "rblctl @words[0, 1]");
+    is("$r->{status} $r->{err}", '0 ',
+        "rblctl @words[0, 1] succeeds without an error");
     return json($r->{out});
 }
 
@@ -43,7 +44,7 @@ sub refused {
 
     my $r = rblctl($redis, @words);
     is($r->{status}, 3, "rblctl @words[0, 1] is refused");
-    like($r->{err}, $pattern, 'with the reason');
+    like($r->{err}, $pattern, "rblctl @words[0, 1] names the reason");
 }
 
 sub bill_key { return redis_key(@_) }
@@ -82,33 +83,37 @@ refused(qr/no account/, 'bill', 'show', 'AC' . 'f' x 32);
 refused(qr/no plan "Gold"/, 'bill', 'plan', $ac, 'Gold', '--file', $file);
 refused(qr/has no price/, 'bill', 'plan', $ac, 'Free', '--file', $file);
 refused(qr/on or off/, 'bill', 'renew', $ac, 'yes');
-is_deeply(redis($redis, 'KEYS', 'rbl:*:bill*'), [], 'and leaves nothing');
+is_deeply(redis($redis, 'KEYS', 'rbl:*:bill*'), [],
+    'refused commands leave no bill in the store');
 
 
 # --- the first payment -----------------------------------------------------
 
 my $b = ctl('bill', 'plan', $ac, 'Business yearly', '--file', $file);
-is($b->{price}, '250.00', 'the price of the plan');
-is(ctl('account', 'show', $ac)->{max_hosts}, 1000, 'and its limits');
+is($b->{price}, '250.00', 'the bill has the price of the plan');
+is(ctl('account', 'show', $ac)->{max_hosts}, 1000,
+    'the account has the limits of the plan');
 wait_for { $b = json(rblctl($redis, 'bill', 'show', $ac, '--json')->{out});
     $b->{open} ne '' } 20, 'the daemon opens a payment';
 my $py = $b->{open};
-is($b->{state}, 'grace', 'the account goes on until it is paid');
+is($b->{state}, 'grace', 'the account is in grace until the payment');
 refused(qr/no such payment/, 'bill', 'paid', $ac, 'PY' . 'f' x 32);
 refused(qr/at most 255/, 'bill', 'paid', $ac, $py, '--reference', 'x' x 256);
 $b = ctl('bill', 'paid', $ac, $py, '--reference', 'Invoice <7>');
-is($b->{state}, 'active', 'booked');
-is($b->{open}, '', 'nothing is open');
+is($b->{state}, 'active', 'a booked payment makes the bill active');
+is($b->{open}, '', 'no payment is open after the booking');
 ctl('bill', 'paid', $ac, $py, '--reference', 'Invoice <7>');
 refused(qr/is succeeded, reference "Invoice <7>"/, 'bill', 'paid', $ac,
     $py, '--reference', 'other');
 
 my $e = event(1, 'the event of the payment');
 is_deeply([$e->{json}{event_type}, @{ $e->{json}{payment} }{qw(id reference)}],
-    ['billing.renewal.success', $py, 'Invoice <7>'], 'its content');
+    ['billing.renewal.success', $py, 'Invoice <7>'],
+    'the event has the payment and its reference');
 my @entries = @{ ctl('bill', 'ledger', $ac) };
 is_deeply([map { [@$_{qw(debit credit amount balance reference)}] } @entries],
-    [['cash', 'revenue', '250.00', '0.00', $py]], 'the ledger has it once');
+    [['cash', 'revenue', '250.00', '0.00', $py]],
+    'the ledger has the payment once');
 
 
 # --- the next one is not paid; the operator sells the plan no more ---------
@@ -118,12 +123,13 @@ write_file($file, '{ "version": 1, "plans": [ { "name": "Free", "paid": 0,'
     . ' "interval": "6h" } ] }');
 refused(qr/no plan "Business yearly"/, 'bill', 'plan', $ac, 'Business yearly',
     '--file', $file);
-is(shown()->{price}, '250.00', 'who has it keeps it, at its price');
+is(shown()->{price}, '250.00', 'the account keeps the price of a removed plan');
 
 my $record = record('bill', redis($redis, 'GET', bill_key('bill', $ac)));
 passes($record->{ends} - time * 1000 - 5 * DAY);
 wait_for { shown()->{open} ne '' } 20, 'the next payment is opened';
-is(shown()->{state}, 'active', 'the account is active');
+is(shown()->{state}, 'active',
+    'the account is active before the end of the period');
 
 # the daemon that would see the end of the period is killed, another one does
 kill_server($checkd);
@@ -131,32 +137,35 @@ passes(6 * DAY);
 $checkd = start_checkd(store => $redis, conf => \%conf);
 $e = event(2, 'the event of the renewal that failed');
 is_deeply([@{ $e->{json} }{qw(event_type attempt reason next_attempt)}],
-    ['billing.renewal.failed', 1, 'unpaid', ''], 'its content');
-is(shown()->{state}, 'grace', 'the account is in its grace');
+    ['billing.renewal.failed', 1, 'unpaid', ''],
+    'the event has the attempt and the reason');
+is(shown()->{state}, 'grace', 'the account is in grace after the period');
 passes(8 * DAY);
 wait_for { shown()->{state} eq 'lapsed' } 20, 'the plan lapses';
 $b = ctl('bill', 'paid', $ac, shown()->{open});
-is($b->{state}, 'active', 'paid at last');
+is($b->{state}, 'active', 'a late payment makes the bill active');
 is(event(3, 'the event of that')->{json}{event_type},
-    'billing.renewal.success', 'it is told');
-is(scalar @{ ctl('bill', 'payments', $ac) }, 2, 'two payments in all');
+    'billing.renewal.success', 'a late payment sends an event of success');
+is(scalar @{ ctl('bill', 'payments', $ac) }, 2,
+    'the account has two payments in all');
 
 
 # --- a plan that ends ------------------------------------------------------
 
 is(ctl('bill', 'renew', $ac, 'off')->{renew}, JSON::XS::false,
-    'renewal is off');
+    'rblctl bill renew turns renewal off');
 $record = record('bill', redis($redis, 'GET', bill_key('bill', $ac)));
 passes($record->{ends} - time * 1000 - 6.5 * DAY);
 $e = event(4, 'the reminder');
 is_deeply([@{ $e->{json} }{qw(event_type days)}], ['expiring.plan.alert', 7],
-    'seven days before the end');
-is($e->{json}{plan}{auto_renew}, JSON::XS::false, 'it does not renew itself');
+    'the reminder comes seven days before the end');
+is($e->{json}{plan}{auto_renew}, JSON::XS::false,
+    'the reminder says that the plan does not renew');
 
 my %seen = map { $_->{json}{event_sid} => 1 } received($to);
-is(scalar keys %seen, 4, 'four events, each with its SID');
+is(scalar keys %seen, 4, 'the receiver gets four events with different SIDs');
 is(rblctl($redis, 'fsck')->{status}, 0, 'fsck finds nothing');
 my @log = map { "$_->{call} $_->{name}" }
     grep { $_->{call} =~ /^bill/ } @{ ctl('audit', $ac) };
-cmp_ok(scalar @log, '>=', 4, 'the audit log has what was done');
+cmp_ok(scalar @log, '>=', 4, 'the audit log has the commands of billing');
 done_testing();

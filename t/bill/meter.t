@@ -39,7 +39,8 @@ sub ctl {
     my @words = @_;
 
     my $r = rblctl($redis, @words, '--json');
-    is("$r->{status} $r->{err}", '0 ', "rblctl @words[0, 1]");
+    is("$r->{status} $r->{err}", '0 ',
+        "rblctl @words[0, 1] succeeds without an error");
     return json($r->{out});
 }
 
@@ -48,7 +49,8 @@ sub refused {
 
     my $r = rblctl($redis, 'bill', $words[0], $ac, @words[1 .. $#words]);
     is($r->{status}, 3, "@words is refused") or diag($r->{out});
-    like($r->{err}, $pattern, 'with the reason');
+    like($r->{err}, $pattern,
+        "rblctl bill @words has the reason in its message");
 }
 
 sub bill { return ctl('bill', 'show', $ac) }
@@ -78,7 +80,7 @@ sub event {
     wait_for { received($to) >= $n } 20, "event $n, $type";
     my $e = (received($to))[$n - 1];
     ok(signature_ok($e, $hook->{secret}), "$type is signed");
-    is($e->{json}{event_type}, $type, 'its type');
+    is($e->{json}{event_type}, $type, "the event has the type $type");
     return $e->{json};
 }
 
@@ -88,7 +90,7 @@ sub event {
 refused(qr/has no bill/, 'alert', '5');
 my $b = ctl('bill', 'plan', $ac, 'By the check', '--file', $file);
 is_deeply([@$b{qw(price period ends balance)}], ['0.3002', 'check', '', '0.00'],
-    'a plan by the check');
+    'rblctl bill plan sets a plan by the check');
 for my $bad ('', '0', '0.00', '-5', '+5', '5e3', '1E2', '0x10', ' 5', '5 ', '5,00',
     '5.001', '.5', '5.', '05', '9' x 30, '1000000001', "5\n", '5 USD', 'EUR 5',
     'nan', 'inf')
@@ -109,32 +111,36 @@ refused(qr/or off/, 'recharge', 'on');
 refused(qr/the reason must be/, 'adjust', '+5', '');
 refused(qr/must be a day/, 'ledger', '--from', $_)
     for '2026-11', '26-11-01', '2026-13-01', '2026-11-01x', '1.11.2026';
-is_deeply([ledger()], [], 'nothing was booked');
+is_deeply([ledger()], [], 'refused commands book nothing');
 wait_for { bill()->{state} eq 'lapsed' } 20, 'without a balance it lapses';
 
 
 # --- checks cost -------------------------------------------------------------
 
 is(ctl('bill', 'topup', $ac, '2.00', '--reference', 'R-1')->{balance}, '2.00',
-    'money in advance');
+    'rblctl bill topup raises the balance');
 is(ctl('bill', 'topup', $ac, '2', '--reference', 'R-1')->{balance}, '2.00',
-    'the same reference again');
+    'a topup with the same reference is booked once');
 refused(qr/was booked, of 2.00 USD/, 'topup', '3', '--reference', 'R-1');
-is(bill()->{state}, 'active', 'the account is active');
-is(ctl('bill', 'alert', $ac, '1.50')->{alert}, '1.50', 'an alert');
+is(bill()->{state}, 'active', 'the topup makes the account active');
+is(ctl('bill', 'alert', $ac, '1.50')->{alert}, '1.50',
+    'rblctl bill alert sets the threshold');
 my @ht = map { add_host($w, "10.0.7.$_") } 1 .. 2;
 wait_for { used() == 600_400 } 20, 'two scheduled checks';
-is(event(1, 'billing.balance.alert')->{balance}, '1.3996', 'its balance');
+is(event(1, 'billing.balance.alert')->{balance}, '1.3996',
+    'the event has the balance after two checks');
 my $last = (ledger())[-1];
 is_deeply([@$last{qw(debit credit amount balance)}],
-    ['credit', 'revenue', '0.6004', '1.3996'], 'the use is booked');
-is(used(), 0, 'nothing is left of it');
+    ['credit', 'revenue', '0.6004', '1.3996'],
+    'the ledger has the use of two checks');
+is(used(), 0, 'no use is left after the booking');
 
 
 # --- the recharge, and a daemon that is killed -------------------------------
 
 $b = ctl('bill', 'recharge', $ac, '1.00', '5.00');
-is_deeply([@$b{qw(falls_below recharge_to)}], ['1.00', '5.00'], 'a recharge');
+is_deeply([@$b{qw(falls_below recharge_to)}], ['1.00', '5.00'],
+    'rblctl bill recharge sets both amounts');
 
 # While billing stops, another daemon makes the checks.
 kill_server($checkd);
@@ -145,31 +151,34 @@ wait_check($w, check_host($w, $ht[0]));
 set_due($w, $ht[1]);
 wait_for { used() == 600_400 } 20, 'a manual and a scheduled check';
 kill_server($other);
-is(scalar ledger(), 2, 'that are not booked');
+is(scalar ledger(), 2, 'the other daemon books no checks');
 $checkd = daemon();
 wait_for { bill()->{open} ne '' } 20, 'the daemon that comes next does it';
 my $py = bill()->{open};
 my ($p) = grep { $_->{id} eq $py } @{ ctl('bill', 'payments', $ac) };
 is_deeply([@$p{qw(kind amount state)}], ['recharge', '4.21', 'open'],
-    'a payment is open');
-is((ledger())[-1]{balance}, '0.7992', 'the use is booked');
+    'the daemon opens a recharge for the missing amount');
+is((ledger())[-1]{balance}, '0.7992',
+    'the daemon books the use of the other daemon');
 ctl('bill', 'paid', $ac, $py, '--reference', 'Transfer 7') for 1 .. 2;
 is(event(2, 'billing.recharge.success')->{payment}{amount}, '4.21',
-    'what was paid');
-is(bill()->{balance}, '5.0092', 'the balance');
+    'the event has the amount of the recharge');
+is(bill()->{balance}, '5.0092',
+    'the balance is that of the use and the recharge');
 
 
 # --- a recharge that is not paid ---------------------------------------------
 
 redis($redis, 'HINCRBY', key('money'), 'last', -600_000);
 is(ctl('bill', 'adjust', $ac, '-4.1', 'Test of <the "recharge">')->{balance},
-    '0.9092', 'the operator takes back');
+    '0.9092', 'rblctl bill adjust lowers the balance');
 wait_for { bill()->{open} ne '' } 20, 'a payment';
 $py = bill()->{open};
 is(event(3, 'billing.balance.alert')->{balance}, '0.9092',
-    'and an alert, for the balance was above');
+    'a fall below the threshold sends an alert');
 next_day($py);
-is(event(4, 'billing.recharge.failed')->{reason}, 'unpaid', 'why');
+is(event(4, 'billing.recharge.failed')->{reason}, 'unpaid',
+    'the event of an unpaid recharge has the reason');
 wait_for { bill()->{open} ne $py } 20, 'another payment';
 ctl('bill', 'recharge', $ac, 'off');
 wait_for { bill()->{open} eq '' } 20, 'none when it is off';
@@ -181,33 +190,38 @@ ctl('bill', 'adjust', $ac, '-0.6092', 'Less');
 set_due($w, $_) for @ht;
 wait_for { bill()->{state} eq 'lapsed' } 20, 'the plan lapses';
 $b = bill();
-is($b->{balance}, '-0.3004', 'below zero by a check that was accepted');
-is(ctl('bill', 'topup', $ac, '10')->{balance}, '9.6996', 'money');
-is(bill()->{state}, 'active', 'and it is active');
+is($b->{balance}, '-0.3004',
+    'an accepted check may lower the balance below zero');
+is(ctl('bill', 'topup', $ac, '10')->{balance}, '9.6996',
+    'a topup raises a negative balance');
+is(bill()->{state}, 'active', 'a topup makes the lapsed plan active');
 
 my @entries = ledger();
 my $r = rblctl($redis, 'bill', 'ledger', $ac, '--csv');
-is(() = $r->{out} =~ /\r\n/g, @entries + 1, 'the ledger as CSV');
+is(() = $r->{out} =~ /\r\n/g, @entries + 1,
+    'the CSV of the ledger has a line for each entry');
 like($r->{out}, qr/^time,key,debit,credit,amount,balance,reference\r\n/,
-    'with names');
+    'the CSV of the ledger starts with names');
 like($r->{out}, qr/,"adjust",4\.10,0\.9092,"Test of <the ""recharge"">"\r\n/,
-    'and quotes');
+    'the CSV of the ledger doubles quotes');
 my ($day, $next) = map { POSIX::strftime('%Y-%m-%d', gmtime time + $_ * 86400) }
     0, 1;
-is(@{ ctl('bill', 'ledger', $ac, '--from', $next) }, 0, 'from a day on');
-is(@{ ctl('bill', 'ledger', $ac, '--to', $day) }, 0, 'before it');
+is(@{ ctl('bill', 'ledger', $ac, '--from', $next) }, 0,
+    'the ledger has no entries from tomorrow on');
+is(@{ ctl('bill', 'ledger', $ac, '--to', $day) }, 0,
+    'the ledger has no entries before today');
 is(@{ ctl('bill', 'ledger', $ac, '--from', $day, '--to', $next) }, @entries,
-    'and of the day');
+    'the ledger has all entries of today');
 ctl('bill', 'adjust', $ac, '+1', '=HYPERLINK("x")');
 like(rblctl($redis, 'bill', 'ledger', $ac, '--csv')->{out},
-    qr/,"'=HYPERLINK\(""x""\)"\r\n\z/, 'no formula');
+    qr/,"'=HYPERLINK\(""x""\)"\r\n\z/, 'the CSV of the ledger has no formula');
 
 is(ctl('bill', 'plan', $ac, 'Business', '--file', $file)->{period}, 'month',
-    'a plan by the month');
+    'rblctl bill plan sets a plan by the month');
 wait_for { bill()->{open} ne '' } 20, 'its payment';
-is(bill()->{state}, 'grace', 'it is not paid');
+is(bill()->{state}, 'grace', 'the bill is in grace until the payment');
 my %seen = map { $_->{json}{event_sid} => 1 } received($to);
-is(scalar keys %seen, 4, 'four events, each with its SID');
+is(scalar keys %seen, 4, 'the receiver gets four events with different SIDs');
 is(rblctl($redis, 'fsck')->{status}, 0, 'fsck finds nothing');
 my %log = map { $_->{call} => 1 } @{ ctl('audit', $ac) };
 is_deeply([grep { !$log{$_} } map { "bill/$_" } qw(topup adjust recharge alert

@@ -58,20 +58,22 @@ sub paid_once {
     wait_for { hurry($t) if (payment($t, $py)->{state} // '') eq 'unknown';
         bill($t)->{open} eq '' } 30, "$name: the end";
     my $p = payment($t, $py);
-    is("$p->{state} $p->{amount}", 'succeeded ' . $amount * 1e6, "$name: paid");
+    is("$p->{state} $p->{amount}", 'succeeded ' . $amount * 1e6,
+        "$name: the payment succeeds");
     my @charged = grep { $_->{metadata}{payment} eq $py }
         @{ stripe_state($stripe)->{charges} };
     is(join(' ', map { $_->{amount} } @charged), $amount * 100,
-        "$name: charged once");
+        "$name: the gateway has one charge");
     is(join(' ', map { $_->{a} } grep { $_->{r} eq $py } ledger($t)),
-        $amount * 1e6, "$name: in the ledger once");
+        $amount * 1e6, "$name: the ledger has the charge once");
     wait_for { grep { $_->{json}{payment}{id} eq $py }
         events_of($t, 'billing.recharge.success') } 20, "$name: told";
     my %sids = map { $_->{json}{event_sid} => 1 } grep {
         $_->{json}{payment}{id} eq $py }
         events_of($t, 'billing.recharge.success');
-    is(scalar keys %sids, 1, "$name: one event");
-    is_deeply(stripe_state($stripe)->{doubled}, [], "$name: none twice");
+    is(scalar keys %sids, 1, "$name: the receiver gets one event");
+    is_deeply(stripe_state($stripe)->{doubled}, [],
+        "$name: the gateway charges nothing twice");
     is(rblctl($redis, 'fsck')->{status}, 0, "$name: fsck finds nothing");
 }
 
@@ -85,7 +87,7 @@ my $ps = add_card($t, 'pm_card_visa');
 ctl($t, 'bill', 'topup', $ac, '20');
 ctl($t, 'bill', 'recharge', $ac, '5', '25');
 paid_once('a recharge', falls(), 21);
-is(balance(), '25.00', 'to the amount that was chosen');
+is(balance(), '25.00', 'the recharge raises the balance to 25.00');
 
 behaves('chargeDeclined');
 my $py = falls();
@@ -96,21 +98,23 @@ for my $wait (HOUR, DAY, 3 * DAY, 0) {
     my $p = payment($t, $py);
     my $e = (failures())[-1]{json};
     is_deeply([@$e{qw(attempt reason next_attempt)}], [$n, 'card_declined',
-        $wait ? rfc($p->{next}) : ''], "attempt $n is told");
+        $wait ? rfc($p->{next}) : ''],
+        "attempt $n: the event has the reason and the next attempt");
     my $rest = $p->{next} - time * 1000;
     ok(!$wait && !$p->{next} || abs($rest - $wait) < 60_000,
-        "and the next one is made after $wait ms") or diag($rest);
+        "attempt $n: the next attempt is due after $wait ms") or diag($rest);
     last if !$wait;
     if ($wait == HOUR) {
         due_now($t);
         sleep 3;
-        is(scalar(failures()), $n, 'not before');
+        is(scalar(failures()), $n,
+            "attempt $n: no attempt is made before that time");
     }
     passes($t, $wait);
 }
 is(join(' ', map { $_->{key} } posts($t, $py)), join(' ', map { "$py-$_" }
-    1 .. 4), 'each attempt had a key of its own');
-is(charges(), 1, 'nothing was charged');
+    1 .. 4), 'each attempt has a key of its own');
+is(charges(), 1, 'the declined attempts charge nothing');
 
 
 # --- the end after three runs ------------------------------------------------
@@ -130,9 +134,9 @@ for my $run (2, 3) {
 }
 due_now($t);
 wait_for { ctl($t, 'bill', 'show', $ac)->{recharge_to} eq '0.00' } 20, 'off';
-is(bill($t)->{open}, '', 'then it is off');
+is(bill($t)->{open}, '', 'no payment is open when the recharge is off');
 wait_for { failures() >= 12 } 20, 'all are told';
-is(scalar(failures()), 12, 'an event of each attempt');
+is(scalar(failures()), 12, 'each failed attempt sends an event');
 sub notices {
     return grep { ($_->{json}{title} // '') =~ /recharged/ }
         received($contacts);
@@ -143,10 +147,10 @@ sleep 3;
 my @notices = notices();
 is(scalar @notices, 1, 'contacts are notified once');
 is($notices[0]{json}{title}, 'Plan "By the check" is no longer recharged',
-    'the title');
+    'the message has the title of an ended recharge');
 like($notices[0]{json}{message}, qr/has failed 3 times in a row.*off since 20/,
-    'the text');
-is(charges(), 1, 'nothing was charged');
+    'the message says that the recharge has failed three times');
+is(charges(), 1, 'the failed runs charge nothing');
 
 
 # --- unknown, killed ---------------------------------------------------------
@@ -158,7 +162,8 @@ stripe_fault($stripe, 'cut');
 $py = falls();
 wait_for { payment($t, $py)->{state} eq 'unknown' } 20, 'nothing is known';
 adjust('-1');
-is(payment($t, $py)->{amount}, 21_000_000, 'its amount stays');
+is(payment($t, $py)->{amount}, 21_000_000,
+    'the payment with an unknown result keeps its amount');
 paid_once('an unknown one', $py, 21);
 
 # The answer is held while the daemon is killed.
@@ -166,7 +171,8 @@ stripe_fault($stripe, 'delay', seconds => 3);
 $py = falls();
 wait_for { payment($t, $py)->{state} eq 'sent' } 20, 'it is sent';
 kill_server($t->{checkd});
-is(payment($t, $py)->{state}, 'sent', 'the daemon is killed');
+is(payment($t, $py)->{state}, 'sent',
+    'the payment remains sent while the daemon is down');
 sleep 3;
 bill_start($t);
 hurry($t);
@@ -201,10 +207,11 @@ my $before = charges();
 $py = falls(4);
 paid_once('the one to be forgotten', $py, 21);
 restore($was);
-is(payment($t, $py), undef, 'the store has forgotten it');
-is(falls(4), $py, 'it is opened again under its name');
+is(payment($t, $py), undef, 'the restored store has no record of the payment');
+is(falls(4), $py, 'the forgotten payment is opened under its old SID');
 paid_once('a forgotten one', $py, 21);
-is(charges(), $before + 1, 'and is not charged again');
+is(charges(), $before + 1,
+    'the forgotten payment is not charged a second time');
 
 # With another use since the backup the amount is another one: the operator has
 # to look, and nothing is charged.
@@ -213,13 +220,15 @@ $before = charges();
 $py = falls(4);
 paid_once('the next one', $py, 21);
 restore($was);
-is(falls(3), $py, 'it is opened again, of another amount');
+is(falls(3), $py, 'the payment of another amount has the old SID');
 wait_for { (payment($t, $py)->{text} // '') =~ /another amount/ } 20, 'what is wrong';
 for (1 .. 3) {
     hurry($t);
     sleep 1;
 }
-is(payment($t, $py)->{state}, 'unknown', 'it stays open');
-is(charges(), $before + 1, 'and nothing is charged');
-is_deeply(stripe_state($stripe)->{doubled}, [], 'neither twice');
+is(payment($t, $py)->{state}, 'unknown',
+    'the payment of another amount stays unknown');
+is(charges(), $before + 1, 'the payment of another amount is not charged');
+is_deeply(stripe_state($stripe)->{doubled}, [],
+    'the gateway charges nothing twice');
 done_testing();

@@ -68,9 +68,9 @@ $seen{'rbl-checkd -t'} = $r->{out} . $r->{err};
 my $store = '';
 File::Find::find(sub { $store .= read_file($_) if -f && /\.aof$/ },
     map { $_->{dir} } @{ $t->{redis}{nodes} // [$t->{redis}] });
-like($store, qr/pm_/, 'what the store has written');
+like($store, qr/pm_/, 'the append-only file has the writes of billing');
 $seen{'the store'} = $store;
-unlike($seen{$_}, $part, $_) for sort keys %seen;
+unlike($seen{$_}, $part, "no part of the key is in $_") for sort keys %seen;
 cmp_ok(length $seen{$_}, '>', 10, "$_ was read") for sort grep { !/sources/ }
     keys %seen;
 
@@ -86,8 +86,9 @@ for (['readable by others', 0644, $key], ['no key of Stripe', 0600,
     chmod $mode, $file;
     my $refused = run_cmd(build_dir() . '/rbl-checkd', '-t', '-c',
         $t->{checkd}{conf_path});
-    is($refused->{status}, 1, "$name: refused");
-    like($refused->{err}, qr/gateway_key_file/, 'with its name');
-    unlike($refused->{err}, $part, 'and not its content');
+    is($refused->{status}, 1, "rbl-checkd -t refuses a key file: $name");
+    like($refused->{err}, qr/gateway_key_file/,
+        "the message names gateway_key_file: $name");
+    unlike($refused->{err}, $part, "the message does not show the key: $name");
 }
 done_testing();

@@ -33,9 +33,11 @@ sub failure {
     my $e = event($t, ++$n, $name);
     my $next = $days ? rfc(bill($t)->{ends} - $days * DAY) : '';
     is_deeply([@{ $e->{json} }{qw(event_type attempt reason next_attempt)}],
-        ['billing.renewal.failed', $attempt, $reason, $next], $name);
+        ['billing.renewal.failed', $attempt, $reason, $next],
+        "the event has the attempt and its reason: $name");
     wait_for { posts($t, $py) == $attempt } 5, "$name: requests";
-    is(scalar(posts($t, $py)), $attempt, "$name: requests");
+    is(scalar(posts($t, $py)), $attempt,
+        "the gateway has one request for each attempt: $name");
     return $e;
 }
 
@@ -47,11 +49,13 @@ my $py = next_period($t);
 my $e = failure($py, 1, 'card_declined', 5, 'seven days before');
 is(keys_of($e->{body}), 'event_sid event_type event_date plan id name price'
     . ' currency hosts check_interval expires auto_renew attempt reason'
-    . ' next_attempt', 'its members in their order');
-is($e->{json}{plan}{expires}, rfc(bill($t)->{ends}), 'it expires as before');
+    . ' next_attempt', 'the event of a failure has its members in order');
+is($e->{json}{plan}{expires}, rfc(bill($t)->{ends}),
+    'a declined attempt does not change the end of the plan');
 due_now($t);
 sleep 3;
-is(scalar(posts($t, $py)), 1, 'and nothing is tried before that day');
+is(scalar(posts($t, $py)), 1,
+    'no attempt is made before the next day of the schedule');
 stripe_card($stripe, source($t, $ps)->{method}, behaves =>
     'pm_card_chargeDeclinedInsufficientFunds');
 passes($t, 2 * DAY);
@@ -61,21 +65,24 @@ failure($py, 3, 'insufficient_funds', 1, 'three days before');
 passes($t, 2 * DAY);
 failure($py, 4, 'insufficient_funds', 0, 'one day before');
 my $p = payment($t, $py);
-is("$p->{state} $p->{next}", 'failed 0', 'none follows');
+is("$p->{state} $p->{next}", 'failed 0', 'no attempt follows the fourth one');
 is(join(' ', map { $_->{key} } posts($t, $py)), join(' ', map { "$py-$_" }
-    1 .. 4), 'each had a key of its own');
+    1 .. 4), 'each attempt has a key of its own');
 passes($t, 2 * DAY);
 wait_for { bill($t)->{state} eq 'grace' } 20, 'the period ends';
-is(scalar(received($t->{to})), $n, 'which is told by the attempts alone');
+is(scalar(received($t->{to})), $n, 'the end of the period sends no event');
 
 # --- another card ----------------------------------------------------------------
 
 my $ps2 = add_card($t, 'pm_card_mastercard');
 wait_for { bill($t)->{open} eq '' } 20, 'another card is charged at once';
 $e = event($t, ++$n, 'the success');
-is($e->{json}{payment}{id}, $py, 'it is the same payment');
-is($e->{json}{payment}{payment_source}{brand}, 'mastercard', 'by that card');
-is((posts($t, $py))[-1]{key}, "$py-5", 'its key');
+is($e->{json}{payment}{id}, $py,
+    'the event of the success has the same payment');
+is($e->{json}{payment}{payment_source}{brand}, 'mastercard',
+    'the event of the success has the new card');
+is((posts($t, $py))[-1]{key}, "$py-5",
+    'the new card is charged with a new key');
 
 # --- a card that is not tried again ----------------------------------------------
 
@@ -92,10 +99,11 @@ for (['LostCard', 'lost_card'], ['StolenCard', 'stolen_card'],
         ctl($t, 'bill', 'renew', $ac, 'off');
         hurry($t);
         is(event($t, ++$n, 'a reminder')->{json}{event_type},
-            'expiring.plan.alert', 'the plan is going to end');
+            'expiring.plan.alert',
+            'the event says that the plan is going to end');
         sleep 2;
-        is(payment($t, $py)->{state}, 'open', 'nothing is tried while renewal'
-            . ' is off');
+        is(payment($t, $py)->{state}, 'open',
+            'no attempt is made while renewal is off');
         ctl($t, 'bill', 'renew', $ac, 'on');
         hurry($t);
     } else {
@@ -121,18 +129,22 @@ stripe_fault($stripe, 'cut');
 $py = next_period($t);
 wait_for { payment($t, $py)->{state} eq 'unknown' } 20, 'nothing is known';
 bill_plan($t, 'Large');
-is(payment($t, $py)->{amount}, 25_000_000, 'its amount stays');
+is(payment($t, $py)->{amount}, 25_000_000,
+    'an unknown payment keeps its amount after a new plan');
 hurry($t);
 wait_for { bill($t)->{open} eq '' } 20, 'it is found';
 $e = event($t, ++$n, 'the success');
-is($e->{json}{payment}{amount}, '25.00', 'of the old price');
-is($e->{json}{plan}{price}, '100.00', 'and the new plan');
+is($e->{json}{payment}{amount}, '25.00',
+    'the event has the amount of the old plan');
+is($e->{json}{plan}{price}, '100.00',
+    'the event has the price of the new plan');
 stripe_card($stripe, source($t, $ps2)->{method}, behaves =>
     'pm_card_chargeDeclined');
 $py = next_period($t);
 failure($py, 1, 'card_declined', 5, 'the next one is declined');
 bill_plan($t, 'Business');
-is(payment($t, $py)->{amount}, 25_000_000, 'then another plan changes it');
+is(payment($t, $py)->{amount}, 25_000_000,
+    'an open payment gets the amount of the new plan');
 stripe_card($stripe, source($t, $ps2)->{method}, behaves => 'pm_card_visa');
 hurry($t);
 wait_for { bill($t)->{open} eq '' } 20, 'and it is paid';
@@ -142,13 +154,13 @@ event($t, ++$n, 'the success');
 
 ctl($t, 'bill', 'source', 'remove', $ac, $_->{id})
     for @{ ctl($t, 'bill', 'sources', $ac) };
-is_deeply(ctl($t, 'bill', 'sources', $ac), [], 'no card is left');
+is_deeply(ctl($t, 'bill', 'sources', $ac), [], 'the account has no card');
 passes($t, bill($t)->{ends} - time * 1000 - 13 * DAY);
 $e = event($t, ++$n, 'a plan that cannot renew itself');
 is($e->{json}{event_type} . $e->{json}{days}, 'expiring.plan.alert14',
-    'is going to end');
+    'the event says that the plan ends in 14 days');
 like(rblctl($t->{redis}, 'bill', 'source', 'remove', $ac, $ps)->{err},
-    qr/no such payment source/, 'a card that is gone');
+    qr/no such payment source/, 'a removed card cannot be removed again');
 $ps = add_card($t, 'pm_card_visa');
 
 # --- cards that expire --------------------------------------------------------------
@@ -175,7 +187,7 @@ real(12, $year + 5);
 ends($month, $year);
 wait_for { source($t, $ps)->{year} == $year + 5 } 20,
     'a card that was renewed meanwhile';
-is(scalar(received($t->{to})), $n, 'is not told');
+is(scalar(received($t->{to})), $n, 'a renewed card sends no event');
 my $left = (POSIX::mktime(0, 0, 0, 1, $next - 1, $of - 1900) - time) / 86_400;
 my $days = $left <= 7 ? 7 : $left <= 30 ? 30 : 0;
 SKIP: {
@@ -184,15 +196,17 @@ SKIP: {
     ends($month, $year);
     $e = event($t, ++$n, 'a card that expires');
     is(keys_of($e->{body}), 'event_sid event_type event_date payment_source id'
-        . ' type brand last4 exp_month exp_year days', 'its members');
+        . ' type brand last4 exp_month exp_year days',
+        'the event of an expiring card has its members in order');
     is_deeply([@{ $e->{json} }{qw(event_type payment_source days)}],
         ['expiring.card.alert', { id => $ps, type => 'card', brand => 'visa',
             last4 => '4242', exp_month => $month, exp_year => $year }, $days],
-        'its content');
+        'the event of an expiring card has the card and the days');
     ends($month, $year);
     sleep 3;
-    is(scalar(received($t->{to})), $n, 'once');
-    is(source($t, $ps)->{told}, $days, 'and that is known');
+    is(scalar(received($t->{to})), $n,
+        'the event of an expiring card is sent once');
+    is(source($t, $ps)->{told}, $days, 'the source has the days of the event');
 }
 
 is(rblctl($t->{redis}, 'fsck')->{status}, 0, 'fsck finds nothing');

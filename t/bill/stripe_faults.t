@@ -28,21 +28,23 @@ sub renewed {
     my $py = next_period($t);
     wait_for { payment($t, $py)->{state} =~ /$state/ } 20, "$name: $state";
     my $p = payment($t, $py);
-    like($p->{state}, qr/\A$state\z/, "$name: $state") or diag(explain($p));
+    like($p->{state}, qr/\A$state\z/, "$name: the payment becomes $state")
+        or diag(explain($p));
     stripe_clock($stripe, 7200) if $p->{state} eq 'processing';
     hurry($t);
     wait_for { hurry($t) if payment($t, $py)->{state} eq 'unknown';
         bill($t)->{open} eq '' } 20, "$name: the end";
     $p = payment($t, $py);
-    is("$p->{state} $p->{attempt}", 'succeeded 0', "$name: then it is paid");
+    is("$p->{state} $p->{attempt}", 'succeeded 0',
+        "$name: the payment succeeds in the end");
     my @posts = posts($t, $py);
     is(join(' ', keys %{{ map { $_->{key} => 1 } @posts }}), "$py-1",
-        "$name: one key");
+        "$name: all requests have one key");
     my %bytes = map { JSON::XS->new->canonical->encode($_) => 1 }
         grep { defined } map { $_->{params} } @posts;
-    is(scalar keys %bytes, 1, "$name: the same bytes");
+    is(scalar keys %bytes, 1, "$name: all requests have the same bytes");
     is(@{ stripe_state($stripe)->{charges} } - $before, 1,
-        "$name: one charge");
+        "$name: the gateway has one charge");
     return $p;
 }
 
@@ -78,9 +80,9 @@ my $p = renewed('a payment that takes long', 'processing', 'late',
     seconds => 3600);
 is($p->{reference}, (grep { $_->{metadata}{payment} eq $p->{id} }
     @{ stripe_state($stripe)->{charges} })[0]{payment_intent},
-    'its reference');
+    'the payment has the reference of its charge');
 my $log = read_file($t->{checkd}{log});
-unlike($log, qr/sk_test|standin\b/, 'the key is not in the log');
+unlike($log, qr/sk_test|standin\b/, 'the log does not have the key');
 
 # --- nothing is known for a day ------------------------------------------------
 
@@ -94,25 +96,25 @@ for (1 .. 4) {
     wait_for { posts($t, $py) > $n } 20, "try $n";
 }
 my $tries = posts($t, $py);
-is((posts($t, $py))[-1]{replayed}, 1, 'the same answer again');
+is((posts($t, $py))[-1]{replayed}, 1, 'the gateway replays the same answer');
 passes($t, 23.5 * 3_600_000);
 wait_for { payment($t, $py)->{text} =~ /does not know/ } 20, 'a question';
-is(scalar posts($t, $py), $tries, 'after 23 hours it is not sent any more');
+is(scalar posts($t, $py), $tries, 'no request is sent after 23 hours');
 passes($t, DAY);
 wait_for { payment($t, $py)->{next} == 0 } 20, 'the operator has to look';
 my $r = rblctl($t->{redis}, 'bill', 'paid', $t->{ac}, $py);
-is($r->{status}, 3, 'it cannot be booked as if it was not sent');
+is($r->{status}, 3, 'a payment that was sent cannot be booked');
 $r = rblctl($t->{redis}, 'bill', 'settle', $t->{ac}, $py, 'perhaps');
-like($r->{err}, qr/succeeded or failed/, 'a result that is none');
+like($r->{err}, qr/succeeded or failed/, 'an unknown result is refused');
 ctl($t, 'bill', 'settle', $t->{ac}, $py, 'failed');
 $p = payment($t, $py);
 is("$p->{state} $p->{attempt} $p->{reason}", 'open 1 settled',
-    'the operator says that it has failed');
+    'rblctl bill settle fails the attempt');
 hurry($t);
 wait_for { bill($t)->{open} eq '' } 20, 'the next attempt';
-is((posts($t, $py))[-1]{key}, "$py-2", 'has another key');
+is((posts($t, $py))[-1]{key}, "$py-2", 'the next attempt has another key');
 $r = rblctl($t->{redis}, 'bill', 'settle', $t->{ac}, $py, 'failed');
-like($r->{err}, qr/it is succeeded/, 'what is over stays so');
+like($r->{err}, qr/it is succeeded/, 'a succeeded payment cannot be settled');
 
 books_agree($t);
 done_testing();

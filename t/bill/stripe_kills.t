@@ -60,12 +60,14 @@ sub goes_on {
     wait_for { my $b = bill($t); $b->{open} eq '' && $b->{ends} > time * 1000
         + 8 * DAY } 30, "$name: the end";
     my $p = current();
-    is("$p->{state} $p->{attempt}", 'succeeded 0', "$name: paid in the end");
+    is("$p->{state} $p->{attempt}", 'succeeded 0',
+        "$name: the payment succeeds in the end");
     my @posts = posts($t, $p->{id});
     is(join(' ', map { $_->{key} } @posts), join(' ', ("$p->{id}-1") x $posts),
-        'its requests have one key');
-    is($posts[-1]{replayed}, $replayed, 'a replay, or not');
-    is(charges() - $before, 1, 'one charge');
+        "$name: all requests have one key");
+    is($posts[-1]{replayed}, $replayed,
+        "$name: the last request has the replay flag $replayed");
+    is(charges() - $before, 1, "$name: the gateway has one charge");
 }
 
 # Kills the daemon when the relay has kept a call of the script, or its reply,
@@ -78,8 +80,10 @@ sub killed {
     due();
     wait_for { relay_kept($relay) && state_now() =~ /$found/ } 30, $name;
     kill_server($t->{checkd});
-    like(state_now(), qr/^(?:$found)$/, "$name: it is $found");
-    is(charges() - $before, $opt{charged} // 0, 'charges so far');
+    like(state_now(), qr/^(?:$found)$/,
+        "$name: the payment is in the state $found");
+    is(charges() - $before, $opt{charged} // 0,
+        "$name: the gateway has the expected charges so far");
     relay_mode($relay, 'through');
     hurry($t);
     due_now($t);
@@ -109,7 +113,7 @@ for my $blind (0, 1) {
     wait_for { charges() > $before } 30, 'the charge';
     my $over = time + 3;
     kill_server($t->{checkd});
-    is(state_now(), 'sent', 'before the answer: it is sent');
+    is(state_now(), 'sent', 'the payment is sent while the answer is delayed');
     hurry($t);
     wait_for { time > $over } 10, 'its key is free';
     blind() if $blind;
@@ -128,7 +132,7 @@ for (['calls', 'sent'], ['replies', 'succeeded']) {
     kill_server($t->{redis});
     relay_mode($relay, 'through');
     restart_server($t->{redis});
-    is(state_now(), $found, "the store is killed: it is $found");
+    is(state_now(), $found, "the payment is $found after the store is killed");
     hurry($t);
     goes_on('the daemon goes on', $before, 1, 0);
 }
@@ -149,11 +153,13 @@ for my $days (0, 2) {
     truncate $file, $size or die "truncate: $!";
     stripe_clock($stripe, 86_400 * $days);
     restart_server($t->{redis});
-    is(state_now(), 'none', "the store has forgotten it, $days days ago");
+    is(state_now(), 'none',
+        "the store has forgotten the payment of $days days ago");
     due_now($t);
     restart_server($t->{checkd});
     goes_on('it is found at the gateway', $before, 1, 0);
-    is(current()->{id}, $py, 'as the same payment');
+    is(current()->{id}, $py,
+        'the payment found at the gateway has the same SID');
 }
 
 books_agree($t);

@@ -27,8 +27,8 @@ sub notified {
 
     wait_for { notices($t) >= $n } 20, $title;
     my $m = (notices($t))[$n - 1];
-    is($m->{title}, $title, $title);
-    like($m->{message}, $text, 'what to do');
+    is($m->{title}, $title, "the contact gets the message: $title");
+    like($m->{message}, $text, "the message says what to do: $title");
     return $m;
 }
 
@@ -44,27 +44,29 @@ stripe_card($stripe, source($t, $t->{ps})->{method}, behaves =>
 my $py = next_period($t);
 notified($t, 1, "$what needs you",
     qr/nothing was charged: .*Add the card again on the billing page/s);
-is(payment($t, $py)->{state}, 'failed', 'nothing is tried meanwhile');
+is(payment($t, $py)->{state}, 'failed',
+    'no attempt is made while the customer is needed');
 ctl($t, 'bill', 'source', 'remove', $ac, $t->{ps});
 $t->{ps} = add_card($t, 'pm_card_visa');
 wait_for { bill($t)->{open} eq '' } 20, 'it is paid by the card that was added';
-is(payment($t, $py)->{state}, 'succeeded', 'the same payment');
+is(payment($t, $py)->{state}, 'succeeded',
+    'the new card pays the same payment');
 
 # --- nothing is known for two days ------------------------------------------------
 
 stripe_fault($stripe, 'error_before');
 $py = next_period($t);
 wait_for { payment($t, $py)->{state} eq 'unknown' } 20, 'nothing is known';
-is(scalar(notices($t)), 1, 'which is not worth a message');
+is(scalar(notices($t)), 1, 'an unknown payment sends no message at first');
 passes($t, 2 * DAY);
 notified($t, 2, "$what is not clear", qr/operator .*Do not pay/s);
-is(payment($t, $py)->{next}, 0, 'the daemon asks no more');
+is(payment($t, $py)->{next}, 0, 'the daemon sends no query after two days');
 due_now($t);
 ctl($t, 'bill', 'settle', $ac, $py, 'failed');
 hurry($t);
 wait_for { bill($t)->{open} eq '' } 20, 'the next attempt';
-is(scalar(notices($t)), 2, 'two messages in all');
-is((posts($t, $py))[-1]{key}, "$py-2", 'with a key of its own');
+is(scalar(notices($t)), 2, 'the contact gets two messages in all');
+is((posts($t, $py))[-1]{key}, "$py-2", 'the next attempt has a key of its own');
 is(rblctl($t->{redis}, 'fsck')->{status}, 0, 'fsck finds nothing');
 
 # --- cards of the other mode ---------------------------------------------------------
@@ -88,21 +90,25 @@ for my $live (0, 1) {
         . " and gateway_key_file has one of the $key mode";
     wait_log($w->{checkd}, $wrong, 20);
     like(payment($w, $p)->{text}, $live ? qr/real money, and all cards are of/
-        : qr/in its test mode, and all cards are real/, 'the payment says so');
+        : qr/in its test mode, and all cards are real/,
+        'the text of the payment names the wrong mode');
     for (1, 2) {
         due_now($w);
         select undef, undef, undef, 2.5;
     }
     my $log = read_file($w->{checkd}{log});
-    is(scalar(() = $log =~ /$wrong/g), 1, "cards of the $card mode: the log"
-        . ' has it once');
-    is(scalar(posts($w, $p)), 0, 'no request');
-    is(payment($w, $p)->{state}, 'open', 'the payment waits');
+    is(scalar(() = $log =~ /$wrong/g), 1,
+        "the log names cards of the $card mode once");
+    is(scalar(posts($w, $p)), 0,
+        "the gateway gets no request for cards of the $card mode");
+    is(payment($w, $p)->{state}, 'open',
+        "the payment waits for a card of the $key mode");
     cards_of($w, $live);
     due_now($w);
     wait_for { bill($w)->{open} eq '' } 20, 'with a card of that mode';
-    is(payment($w, $p)->{text}, '', 'it is paid, and its text is gone');
-    is(@{ stripe_state($w->{stripe})->{charges} } - $before, 1, 'once');
+    is(payment($w, $p)->{text}, '', 'the text is deleted after the payment');
+    is(@{ stripe_state($w->{stripe})->{charges} } - $before, 1,
+        'the payment is charged once');
     books_agree($w);
 }
 
@@ -110,11 +116,12 @@ for my $live (0, 1) {
 
 my $w = bill_world(redis => { appendonly => 0 });
 ok(wait_log($w->{checkd}, qr/nothing is charged: the store has "appendonly no"/,
-    20), 'appendonly no: the log says that nothing is charged');
+    20), 'the log says that nothing is charged with appendonly no');
 bill_plan($w, 'Business');
 ctl($w, 'bill', 'source', 'add', $w->{ac}, '--back', 'https://p.example/');
 wait_for { bill($w)->{open} ne '' } 20, 'a payment is open';
 due_now($w);
 select undef, undef, undef, 2.5;
-is(stripe_state($w->{stripe})->{requests}, 0, 'and nothing is asked');
+is(stripe_state($w->{stripe})->{requests}, 0,
+    'the gateway gets no request with appendonly no');
 done_testing();

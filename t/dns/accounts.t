@@ -41,19 +41,20 @@ $dns->rules(['bad\.test A$' => 'mute'], $answer);
 my ($v, $c) = dnsask([@to, -f => 16, -t => 3, -n => 1], @silent, @good);
 is(how($v, 'bad\.test'), 'TIMEOUT 16', 'silent own lists time out');
 is(how($v, 'sys\.test'), 'NOERROR 40', 'the system list gets a response');
-is(how($v, 'own\.test'), 'NOERROR 40', "and another account's own list");
+is(how($v, 'own\.test'), 'NOERROR 40',
+    'the own list of another account gets a response');
 my $first = min map { $_->{nth} } those($v, 'bad\.test');
 cmp_ok((max map { $_->{nth} } those($v, '(?:sys|own)\.test')), '<', $first,
-    'before the first of them has timed out');
+    'other lists get responses before the silent lists time out');
 
 # This does not count against the resolver, either.
 my $second = RblDns->new(rules => [$answer]);
 ($v) = dnsask([@to, -r => $second->addr, -t => '0.3', -n => 1, -w => 1],
     'first.sys.test', (map { "x$_.bad.test bad.test=1" } 1 .. 9),
     map { "s$_.sys.test sys.test" } 1 .. 5);
-is(how($v, 'bad\.test'), 'TIMEOUT 9', 'an own list is silent');
+is(how($v, 'bad\.test'), 'TIMEOUT 9', 'queries for a silent own list time out');
 is(join('', map { $_->{server} } those($v, 'sys\.test')), '000000',
-    'and the first resolver stays in use');
+    'a silent own list does not count against the resolver');
 
 # --- queries per second -----------------------------------------------------
 
@@ -65,14 +66,14 @@ my $began = time;
     (map { my $z = 'r' . $_ % 40 . '.own.test'; "p$_.$z $z!=7" } 1 .. 126),
     map { "s$_.sys.test sys.test" } 1 .. 500);
 my $took = time - $began;
-is(how($v, '^[nps]'), 'NOERROR 856', 'all get a response');
-cmp_ok($took, '>', 2.8, 'data and probes of 40 zones wait for the rate');
+is(how($v, '^[nps]'), 'NOERROR 856', 'all queries get a response');
+cmp_ok($took, '>', 2.8, 'queries for 40 own zones wait for the rate limit');
 my @late = sort { $a <=> $b } map { $_->{nth} } those($v, '^[np]');
 cmp_ok((max map { $_->{nth} } those($v, '^s')), '<', $late[-10],
-    'system lists do not');
+    'system lists do not wait for the rate limit');
 ($v) = dnsask([@to, -o => 10, -t => 10], map { ("n$_.a.test a.test=7",
     "n$_.b.test b.test=8") } 1 .. 190);
-is(how($v, '.'), 'NOERROR 380', 'each account has its own');
+is(how($v, '.'), 'NOERROR 380', 'each account has its own rate limit');
 
 # --- TCP: 8 slots, zones whose servers truncate and then hang ---------------
 
@@ -84,14 +85,17 @@ $dns->rules(['hang\.test A$' => { tc => 1, tcp => 'mute' }],
 ($v, $c) = dnsask([@to, -c => 8, -t => 3, -n => 2], @hang, @good);
 is(how($v, 'hang\.test'), 'TRUNCATED 20', 'own lists that hang are truncated');
 is(how($v, 'sys\.test'), 'NOERROR 40',
-    'a system list that is truncated has its places');
-is(how($v, 'own\.test'), 'NOERROR 10', "and another account's own list");
+    'a truncated system list gets slots of TCP');
+is(how($v, 'own\.test'), 'NOERROR 10',
+    'a truncated own list of another account gets a response');
 
 # A system list that hangs leaves slots free, too.
 @hang = map { "x$_.hang.test hang.test" } 1 .. 20;
 ($v) = dnsask([@to, -c => 8, -t => 3, -n => 2], @hang, @good);
-is(how($v, '(?:sys|own)\.test'), 'NOERROR 50', 'beside a system list');
-is(how($v, 'hang\.test'), 'TRUNCATED 20', 'that hangs');
+is(how($v, '(?:sys|own)\.test'), 'NOERROR 50',
+    'truncated lists get responses beside a list that hangs');
+is(how($v, 'hang\.test'), 'TRUNCATED 20',
+    'a system list that hangs is truncated');
 
 # --- lists that answer only their test points ------------------------------
 
@@ -101,11 +105,13 @@ my @mix = map { my $zone = $_; map { ("d$_.$zone $zone", "p$_.$zone $zone!",
 ($v, $c) = dnsask([@to, -f => 64, -t => '0.3', -n => 1, -w => 30], @mix);
 is(how($v, '^d'), 'TIMEOUT 200',
     'no data query of a mute list gets a response');
-is(how($v, '^[ps]'), 'NOERROR 400', 'its test points and others do');
+is(how($v, '^[ps]'), 'NOERROR 400',
+    'test points of a mute list and other lists get responses');
 cmp_ok($dns->asked('^d\d+\.mute'), '<', 60,
-    'and soon it is tried with a query now and then');
+    'a mute list gets few data queries');
 is(scalar(grep { $_->{tries} == 0 } those($v, '^d')),
-    200 - $dns->asked('^d\d+\.mute'), 'the others do not wait for it');
+    200 - $dns->asked('^d\d+\.mute'),
+    'the other data queries do not wait for the mute list');
 
 $dns->rules(['^d\d\.mute\.test A$' => 'mute'],
     ['^s' => { a => ['127.0.0.2'], delay => 0.02 }], $answer);

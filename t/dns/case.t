@@ -50,20 +50,20 @@ my @names = map { "$_.0.0.10.abcdef.list.test" } 1 .. 20;
 my $all = join ' ', 'NOERROR', ('NXDOMAIN') x @names;
 
 rules();
-is(ask(@names), $all, 'a server that returns the case');
-is(scalar(raws('.')), 1 + @names, 'gets one query for each name');
-cmp_ok(mixed('10\.abcdef'), '>', 15, 'in mixed case');
+is(ask(@names), $all, 'a server that returns the case is used');
+is(scalar(raws('.')), 1 + @names, 'the server gets one query for each name');
+cmp_ok(mixed('10\.abcdef'), '>', 15, 'the queries have mixed case');
 is(scalar(grep { !/abcdef/ } raws('10\.abcdef')), 0,
-    'except the name of the zone');
+    'the part of the host is in lower case');
 my %seen = map { $_ =~ /(\x04list\x04test)/i; ($1 => 1) } raws('abcdef');
-cmp_ok(scalar(keys %seen), '>', 10, 'and another one each time');
-is($v->{ $names[0] }[0]{serial}, 7, 'its SOA record is read');
+cmp_ok(scalar(keys %seen), '>', 10, 'the case changes with each query');
+is($v->{ $names[0] }[0]{serial}, 7, 'the SOA record of the response is read');
 
 # Without a test point there is no trial.
 rules();
 ($v, $c) = dnsask(\@direct, map { "$_ list.test" } @names);
 is(mixed('.'), 0, 'an unknown server gets lower case');
-is(dnsask_given(), 0, 'a server of the operator, too');
+is(dnsask_given(), 0, 'a configured server gets lower case');
 
 sub dnsask_given {
     rules();
@@ -79,25 +79,26 @@ for my $bad (['responds in lower case', 1, lower => 1],
 {
     my ($what, $tries, @with) = @$bad;
     rules(@with);
-    is(ask(@names), $all, "a server that $what");
-    is(mixed('.'), 1, '  gets one trial');
-    is($v->{$entry}[0]{tries}, $tries, '  and its response is right');
+    is(ask(@names), $all, "a server that $what is used");
+    is(mixed('.'), 1, "a server that $what gets one trial");
+    is($v->{$entry}[0]{tries}, $tries,
+        "the trial of a server that $what takes $tries queries");
 }
 rules(drop_case => 1);
-is(ask(@names), $all, 'a server that drops mixed case');
-is(mixed('.'), 1, '  gets one trial');
+is(ask(@names), $all, 'a server that drops mixed case is used');
+is(mixed('.'), 1, 'a server that drops mixed case gets one trial');
 ($v, $c) = dnsask(\@direct, map { ("$entry list.test!", "$_ list.test") }
     map { my $n = $_; map { "$_.$n.0.10.list.test" } 1 .. 9 } 1 .. 4);
 is(scalar(grep { !/^N/ } map { map { $_->{status} } @$_ } values %$v), 0,
-    '  and more later, and each query gets a response');
-cmp_ok(mixed('.'), '<=', 4, '  not often');
+    'each query gets a response during later trials');
+cmp_ok(mixed('.'), '<=', 4, 'later trials of the server are rare');
 
 # The engine repeats a trial without result.
 rules();
 ($v, $c) = dnsask(\@direct, "$names[0] list.test!");
 is("$v->{ $names[0] }[0]{status} $v->{ $names[0] }[0]{tries}", 'NXDOMAIN 2',
-    'the trial finds nothing: a second query');
-is(mixed('abcdef'), 1, '  in lower case');
+    'a trial without a listing leads to a second query');
+is(mixed('abcdef'), 1, 'the second query is in lower case');
 
 # False replies with the right id, from the right address and port.
 $server->rules(['^2\.0\.0\.127\.list' => { aa => 1, a => ['127.0.0.2'] }],
@@ -105,8 +106,8 @@ $server->rules(['^2\.0\.0\.127\.list' => { aa => 1, a => ['127.0.0.2'] }],
 is(ask(@names[0, 1]), 'NOERROR NXDOMAIN NXDOMAIN',
     'responses in another case are dropped');
 is(scalar(grep { $v->{$_}[0]{a} } @names[0, 1]), 0,
-    'whatever their answers are');
-is($c->{dropped}, 2, 'and counted');
+    'addresses of dropped responses are not used');
+is($c->{dropped}, 2, 'the engine counts both dropped responses');
 
 # Another server takes its place, or shares its address, and returns lower case.
 for my $beside (0, 1) {
@@ -118,7 +119,8 @@ for my $beside (0, 1) {
         map { "$_ list.test" } @names);
     is(scalar(grep { $v->{$_}[0]{status} ne 'NXDOMAIN' } @names), 0,
         'a server that is replaced' . ($beside ? ' in part' : ''));
-    is($c->{dropped}, 3, '  gets lower case after three dropped responses');
+    is($c->{dropped}, 3,
+        'the server gets lower case after three dropped responses');
 }
 
 $_->stop for $server, $resolver;

@@ -184,15 +184,16 @@ for my $i (0 .. $#cases) {
     my ($what, undef, $status) = @{ $cases[$i] };
     my $got = $v->{ $names[$i] } // [];
 
-    is("@{[ scalar @$got ]} $got->[0]{status}", "1 $status", $what);
+    is("@{[ scalar @$got ]} $got->[0]{status}", "1 $status",
+        "the engine ends with $status for the case: $what");
 }
 
 is(scalar(grep { $_->{status} ne 'NOERROR' || $_->{a} ne '127.0.0.2' }
           map { $v->{$_}[0] } @good), 0,
-              'valid ones among them get a response');
+              'all valid queries among them get a response');
 cmp_ok((sort { $a <=> $b } map { $v->{$_}[0]{ms} } @good)[-1], '<', 1000,
-       'and none waits for them');
-is("$c->{in_flight} $c->{waiting}", '0 0', 'nothing is left behind');
+       'no valid query waits for a hostile response');
+is("$c->{in_flight} $c->{waiting}", '0 0', 'no query is in flight at the end');
 
 my %ttl = map { $cases[$_][0] => $v->{ $names[$_] }[0]{ttl} } 0 .. $#cases;
 is($ttl{$_}, 0, "$_ is not cacheable")
@@ -208,12 +209,12 @@ $dns->rules((map { ["^$cut[$_] A\$" => { cut => $_,
 ($v) = dnsask([-r => $dns->addr, -t => '0.3', -n => 1], @cut);
 is(join(' ', map { $v->{ $cut[$_] }[0]{status} } 0 .. $whole),
    join(' ', map { $_ < 31 ? 'TIMEOUT' : $_ < $whole ? 'BADREPLY' : 'NOERROR' }
-   0 .. $whole), 'cut after every octet: no answer but the whole one');
+   0 .. $whole), 'a response cut after any octet is not accepted');
 $dns->rules((map { ["^$cut[$_] A\$" => { tc => 1, cut => $_,
     a => ['127.0.0.2', '127.0.0.3', '127.0.0.4'] }] } 0 .. $whole));
 ($v) = dnsask([-r => $dns->addr, -t => '0.3', -n => 1, -c => 64], @cut);
 is(scalar(grep { $v->{ $cut[$_] }[0]{status} eq 'NOERROR' } 0 .. $whole), 1,
-   'and over TCP');
+   'a response cut over TCP is not accepted');
 
 # TXT: 64 KiB of any bytes.
 
@@ -222,10 +223,11 @@ my $txt = [map { substr $octets x 2, $_, 255 } 0 .. 250];
 $dns->rules(['^long' => { tc => 1, txt => [$txt] }],
             ['.' => { txt => [substr $octets, 0, 255] }]);
 ($v) = dnsask([-r => $dns->addr, '-T', 'txt'], 'long.test', 'short.test');
-is($v->{'long.test'}[0]{status}, 'NOERROR', 'a TXT of 64 KiB');
-is(length($v->{'long.test'}[0]{txt} =~ s/\\x../x/gr), 1024, 'is cut');
+is($v->{'long.test'}[0]{status}, 'NOERROR', 'a TXT of 64 KiB is accepted');
+is(length($v->{'long.test'}[0]{txt} =~ s/\\x../x/gr), 1024,
+    'a TXT of 64 KiB is cut to 1024 bytes');
 like($v->{'short.test'}[0]{txt}, qr/^\\x00\\x01.*\\xfe$/,
-     'control characters come unchanged');
+     'the engine escapes control characters of a TXT');
 
 # Memory: the same after many as after few.
 
@@ -235,7 +237,8 @@ my @hard = grep { $cases[$_][2] ne 'TIMEOUT' && $cases[$_][2] ne 'TRUNCATED' }
 my @again = ('-q', -r => $dns->addr, -w => 500, -c => 16);
 my (undef, $few) = dnsask([@again, -R => 5], @names[@hard]);
 my (undef, $many) = dnsask([@again, -R => 100], @names[@hard]);
-is($many->{answered}, 100 * @hard, 'a hundred times as hostile');
+is($many->{answered}, 100 * @hard,
+    'the engine answers a hundred rounds of hostile queries');
 
 # Sanitizers and valgrind keep freed memory to detect use after free.
 cmp_ok($many->{rss_kb} - $few->{rss_kb}, '<', 600, 'takes no more memory')
@@ -265,15 +268,19 @@ for my $i (0 .. $#cases) {
     my $want = $verdict // 'unknown';
 
     $error //= $want eq 'unknown' ? 'badreply' : '';
-    is("$got->{status} $got->{error}", "$want $error", "check: $what");
+    is("$got->{status} $got->{error}", "$want $error",
+        "a check ends with $want for the case: $what");
 }
 
-is($list{'good.test'}{status}, 'listed', 'a list among them');
-cmp_ok($list{'good.test'}{response_ms}, '<', 1000, 'does not wait for them');
-is($list{'txt.test'}{status}, 'listed', 'a reason of 64 KiB');
-cmp_ok(length $list{'txt.test'}{reason}, '<=', 1024, 'is cut');
+is($list{'good.test'}{status}, 'listed', 'a valid list among them is listed');
+cmp_ok($list{'good.test'}{response_ms}, '<', 1000,
+    'a valid list does not wait for hostile ones');
+is($list{'txt.test'}{status}, 'listed',
+    'a list with a reason of 64 KiB is listed');
+cmp_ok(length $list{'txt.test'}{reason}, '<=', 1024,
+    'a reason of 64 KiB is cut to 1024 characters');
 unlike($r->{out}, qr/[\x00-\x08\x0b-\x1f\x7f]/,
-    'and has no control characters');
-is($r->{err}, '', 'no error message');
+    'the output of the check has no control characters');
+is($r->{err}, '', 'the check writes no error message');
 
 done_testing();

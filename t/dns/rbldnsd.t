@@ -66,17 +66,22 @@ do {
     ($v) = one(\@r, '2.0.0.10.z1.test');
 } while ($v->{status} ne 'NOERROR' && time < $until);
 
-is("$v->{status} $v->{a} $v->{ttl}", 'NOERROR 127.0.0.2 600', 'listed');
+is("$v->{status} $v->{a} $v->{ttl}", 'NOERROR 127.0.0.2 600',
+    'a listed address has its code and TTL');
 ($v) = one([@r, -T => 'txt'], '2.1.0.10.z40.test');
-is($v->{txt}, 'Listed, see http://lists.test/10.0.1.2', 'the reason');
+is($v->{txt}, 'Listed, see http://lists.test/10.0.1.2',
+    'the TXT has the reason of the listing');
 ($v) = one(\@r, '3.0.0.10.z1.test');
-is("$v->{status} $v->{ttl}", 'NXDOMAIN 90', 'not listed, negative TTL');
+is("$v->{status} $v->{ttl}", 'NXDOMAIN 90',
+    'a clear address has the negative TTL');
 ($v) = one(\@r, 'www.worse.example.dom.test');
-is("$v->{status} $v->{a}", 'NOERROR 127.0.1.2', 'a domain below a wildcard');
+is("$v->{status} $v->{a}", 'NOERROR 127.0.1.2',
+    'a domain below a wildcard is listed');
 ($v) = one(\@r, 'www.bad.example.dom.test');
-is($v->{status}, 'NXDOMAIN', 'and one below none');
+is($v->{status}, 'NXDOMAIN',
+    'a domain below an entry without a wildcard is clear');
 ($v) = one(\@r, '1.0.0.127.elsewhere.test');
-is($v->{status}, 'REFUSED', 'a zone that it does not have');
+is($v->{status}, 'REFUSED', 'a query for an unknown zone is refused');
 
 my @names = map { my $z = $_; map { my $b = $_; map {
     "$_.$b.0.10.z$z.test z$z.test" } 0 .. 249 } 0 .. 1 } 1 .. 40;
@@ -89,12 +94,12 @@ my $wrong = grep {
     !$got || @$got != 1 || "$got->[0]{status} $got->[0]{a}" ne $want;
 } @names;
 
-is($wrong, 0, '20,000 queries, every answer right');
-is($c->{dropped}, 0, 'no reply for nothing');
+is($wrong, 0, 'all 20,000 queries get the right response');
+is($c->{dropped}, 0, 'no reply is dropped');
 
 my (undef, $run) = dnsask([@r, -f => 100, '-q', -R => 5], @names);
-is($run->{answered}, 100_000, '100,000 without printing');
-is($run->{listed}, 50_000, 'half of them listed');
+is($run->{answered}, 100_000, '100,000 queries get a response');
+is($run->{listed}, 50_000, 'half of 100,000 queries find a listing');
 note "rbldnsd: $run->{rate} questions/s, $run->{cpu_us} us CPU a question";
 
 done_testing();
