@@ -263,7 +263,7 @@ for my $bad ('', "\n", "two words\n", "a.b\n", "a_b\n", "-a\n", "a-\n",
     'x' x 64, 'x' x 5000, "{key}\n", "a\0b\n", "\xc3\xa4\n")
 {
     $r = rblctl($redis, { stdin => $bad }, 'lists', 'key', '{key}.k.test');
-    is($r->{status}, 3, 'a wrong key is refused, of length ' . length $bad);
+    is($r->{status}, 3, "a wrong key of @{[ length $bad ]} bytes is refused");
     like($r->{err}, qr/a key must be 1 to 63|standard input: is empty/,
         'the message has the rule for keys');
     is(redis($redis, 'EXISTS', $keys), 0, 'an invalid key is not stored');

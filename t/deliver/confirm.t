@@ -131,9 +131,9 @@ is(confirm_attempt('email', 'a@example.net', 'ccdd22'),
 like(read_file($d->{log}),
     qr/no mail server for mails to contacts: set smtp_url/,
     'the log says that smtp_url is missing');
-is(confirm_attempt('endpoint', $_, 'ccdd22'), '0 connection failed', $_)
-    for 'http://10.1.2.3/', 'http://169.254.169.254/',
-    "the address of $_ is refused";
+is(confirm_attempt('endpoint', $_, 'ccdd22'), '0 connection failed',
+    "the address of $_ is refused")
+    for 'http://10.1.2.3/', 'http://169.254.169.254/', 'http://[::1]:1/';
 is(confirm_attempt('endpoint', 'ftp://127.0.0.1/', 'ccdd22'),
     '0 not a valid URL', 'a URL of FTP is refused');
 answer_with($hook, status => 302, headers => ["Location: $hook->{url}/x"]);
