@@ -24,6 +24,7 @@ use warnings;
 use Exporter 'import';
 use Test::More;
 
+use RblTest::Clock;
 use RblTest::Dns;
 use RblTest::Http;
 use RblTest::Memory;
@@ -33,7 +34,8 @@ use RblTest::Redis;
 use RblTest::Servers;
 
 our @EXPORT = (
-    @Test::More::EXPORT, @RblTest::Dns::EXPORT, @RblTest::Http::EXPORT,
+    @Test::More::EXPORT, @RblTest::Clock::EXPORT, @RblTest::Dns::EXPORT,
+    @RblTest::Http::EXPORT,
     @RblTest::Memory::EXPORT, @RblTest::Process::EXPORT,
     @RblTest::Receiver::EXPORT, @RblTest::Redis::EXPORT,
     @RblTest::Servers::EXPORT,

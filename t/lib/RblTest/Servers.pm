@@ -192,6 +192,8 @@ $o{main}
 events { worker_connections $o{connections}; $o{events} }
 http {
     access_log %%DIR%%/access.log;
+    log_format seconds '\$request_method \$request_uri \$status \$request_time';
+    access_log %%DIR%%/seconds.log seconds;
     client_body_temp_path %%DIR%%/body;
     proxy_temp_path %%DIR%%/proxy;
     fastcgi_temp_path %%DIR%%/fastcgi;
