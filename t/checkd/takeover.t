@@ -122,14 +122,12 @@ is(check_state($w, $late)->{status}, 'queued',
 # A second signal does not wait; the jobs go to another daemon.
 
 $dns->rules([ '.', 'mute' ]);
-$last = checkd(check_timeout => '10s', lease => '30s', dns_timeout => '10s');
+$last = checkd(check_timeout => '60s', lease => '150s', dns_timeout => '30s');
 running($late);
-$began = time;
 signal_server($last, 'TERM');
 wait_log($last, qr/no new work is claimed/, 5);
 signal_server($last, 'TERM');
-eventually { !alive($last) } 5, 'two signals: it has exited';
-cmp_ok(time - $began, '<', 5, 'two signals: at once');
+eventually { !alive($last) } 10, 'two signals: it exits before the check ends';
 is(jobs_left($w), 1, 'two signals: the job stays in the store');
 
 # Progress is visible while a manual check runs.  The list was wildcarding so
