@@ -32,21 +32,20 @@ ok((wait_for { http($nginx, 'GET', '/3.0/hosts.json', auth => $acct)
 
 # --- programs that run during the faults -----------------------------------
 
-# Runs a process; returns its result when it must end.
+# Runs a process; returns its result when it must end.  A file tells it to end:
+# a signal would interrupt the request that it waits for.
 sub beside {
     my ($name, $code) = @_;
 
     my $file = temp_dir() . "/$name";
     my $pid = fork // die "fork: $!";
     if ($pid == 0) {
-        my $on = 1;
-        $SIG{TERM} = sub { $on = 0 };
-        my @lines = $code->(\$on);
+        my @lines = $code->(sub { !-e "$file.end" });
         write_file($file, join '', map { "$_\n" } @lines);
         POSIX::_exit(0);
     }
     return sub {
-        kill 'TERM', $pid;
+        write_file("$file.end", '');
         waitpid $pid, 0;
         return split /\n/, read_file($file);
     };
@@ -60,7 +59,7 @@ sub writer {
         my ($on) = @_;
 
         my @lines;
-        for (my $n = 0; $$on; $n++) {
+        for (my $n = 0; $on->(); $n++) {
             my $host = "10.$net." . ($n >> 8) . '.' . ($n & 255);
             my $r = http($nginx, 'POST', '/3.0/host/add.json', auth => $acct,
                 form => { host => $host, name => 'n', type => 'rbl' });
@@ -84,7 +83,7 @@ sub watcher {
         my ($on) = @_;
 
         my @lines;
-        while ($$on) {
+        while ($on->()) {
             my $since = time;
             my $r = http($nginx, 'GET', '/static/x.txt');
             my $took = time - $since;

@@ -87,7 +87,8 @@ sub http_raw {
     my $port = ref $server ? $server->{port} : $server;
     my $start = time;
     my $s = tcp_connect($port);
-    return { status => 0, error => "connect: $!" } if !$s;
+    return { status => 0, error => "connect: $!",
+        ms => (time - $start) * 1000 } if !$s;
     for my $part (ref $bytes ? @$bytes : $bytes) {
         write_all($s, $part) or last;
     }
@@ -134,7 +135,7 @@ sub read_answer {
             last;
         }
         vec(my $in = '', fileno $s, 1) = 1;
-        next if !select $in, undef, undef, $left;
+        next if select($in, undef, undef, $left) <= 0;  # or a signal came
         my $n = sysread $s, $raw, 65536, length $raw;
         go_on($r, \$raw, $head, !$n);
         last if !$n;
