@@ -2,8 +2,7 @@
 
 # The helpers of the tests of failovers: Sentinels, a cluster, a forwarder.
 #
-# Alone: a master that is killed while others use the machine may not have sent
-# its last write.
+# Alone: measures how long a master that is cut off takes writes.
 
 use strict;
 use warnings;
@@ -25,6 +24,7 @@ subtest 'Sentinels' => sub {
     is(scalar replicas($f), 2, 'the others are replicas');
     like($f->{addr}, qr/^sentinel:rbl\@(127\.0\.0\.1:\d+,?){3}$/, 'words');
     is(redis($f, 'SET', 'k', 1), 'OK', 'a write');
+    ok(wait_written($f), 'the replicas have it');
     kill_server($old);
     my $start = time;
     my $new = wait_master($f, $old);
@@ -78,6 +78,7 @@ subtest 'a cluster' => sub {
     is(scalar @{ redis($f, 'KEYS', '*') }, 8, 'all keys');
     my $slot = slot_of('{1}k');
     my $old = node_of($f, $slot);
+    ok(wait_written($f), 'the replicas have them');
     $start = time;
     my $new = fail_node($f, $old);
     ok($new && $new != $old, 'a failover');
@@ -88,6 +89,7 @@ subtest 'a cluster' => sub {
     is(master_of($f, $old), $new, 'the old one follows');
     is(replica_of_node($f, $new), $old, 'the new one');
     is(redis($f, 'SET', '{1}k', 'x'), 'OK', 'and takes writes');
+    ok(wait_written($f), 'the replicas have them');
     is(failover($f, $new), $old, 'a failover without a death');
     is(redis($f, 'GET', '{1}k'), 'x', 'which lost nothing');
 

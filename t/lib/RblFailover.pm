@@ -73,6 +73,7 @@ package RblFailover;
 #   restart_member($f, $node): starts a server that was killed.  It becomes a
 #       replica of the present master, if another server took its place.
 #   wait_replicas($f, $seconds): all replicas that are alive are in step
+#   wait_written($f): ... and have what was written before
 #
 # Proxy.pm
 #   start_forward($port): a TCP forwarder to 127.0.0.1:$port, a process with
@@ -162,7 +163,8 @@ our @EXPORT = (@RblTest::EXPORT, @RblFailover::Cluster::EXPORT,
     @RblFailover::Load::EXPORT, @RblFailover::Proxy::EXPORT,
     @RblFailover::Open::EXPORT, @RblFailover::Sentinel::EXPORT,
     @RblFailover::World::EXPORT,
-    qw(ask info_of restart_member wait_replicas failover failovers));
+    qw(ask info_of restart_member wait_replicas wait_written failover
+        failovers));
 
 # The number of failovers of a test.
 sub failovers {

@@ -15,7 +15,7 @@ use RblTest::Redis;
 use RblTest::Servers;
 
 our @EXPORT = qw(start_member tls_port login ask ask_raw info_of with_tags restart_member
-    wait_replicas);
+    wait_replicas wait_written);
 
 use constant LIMIT => 1;                # s to wait for a reply
 
@@ -121,6 +121,24 @@ sub wait_replicas {
         }
         @masters && $good == grep({ alive($_) } @{ $f->{nodes} }) - @masters;
     } $seconds // 20, 'all replicas';
+}
+
+# Waits until all replicas that are alive have what was written before the call.
+# A master that is killed earlier loses it.
+sub wait_written {
+    my ($f) = @_;
+
+    my @masters = $f->{masters}->($f);
+    my %was = map { $_ => info_of($_, 'replication')->{master_repl_offset} }
+        @masters;
+    return wait_replicas($f) && wait_for {
+        !grep {
+            my $master = $_;
+            grep { /offset=(\d+)/ && $1 < $was{$master} }
+                grep { /state=online/ }
+                values %{ info_of($master, 'replication') };
+        } @masters;
+    } 20, 'replicas with all writes';
 }
 
 1;
