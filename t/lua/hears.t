@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
 # Subscribers of a host: 1,000 contacts in 50 groups each, and no script takes
-# more than 2 ms of Redis on the fastest of several attempts.  A few subscribers
+# more than 2 ms of Redis on the fastest of several attempts; a slow machine may take
+# longer (t/lib/RblWorst.pm).  A few subscribers
 # are notified at once; many are notified in slices, each of them once, in the
 # order of the changes.
 #
@@ -11,6 +12,7 @@ use strict;
 use warnings;
 use RblTest;
 use RblScript;
+use RblWorst qw(calibrate slowness);
 
 use constant { CONTACTS => 1000, GROUPS => 50, TRIES => 5, MOST_US => 2000,
     STATE => 2 ** 42 };
@@ -132,14 +134,16 @@ my %deeds = (
     },
 );
 for my $name (sort keys %deeds) {
-    my $least = 9e9;
+    my ($least, @looks) = 9e9;
     for (1 .. TRIES) {
         forget();
+        push @looks, calibrate();
         my $us = most_us($deeds{$name});
         $least = $us if $us < $least;
     }
-    cmp_ok($least, '<', MOST_US, "$name: at most 2 ms a script");
-    note("$name: $least us");
+    cmp_ok($least, '<', MOST_US * slowness(@looks),
+        "$name: at most 2 ms a script");
+    note(sprintf '%s: %d us, slowness %.2f', $name, $least, slowness(@looks));
 }
 forget();
 cmp_ok(calls(sub { move(@there) }), '<', 500, 'commands of a move');
