@@ -31,7 +31,8 @@ my $w = world(no_dns => 1, zones => { map { $_ => { control => 'ip' } }
 sub daemon {
     return start_checkd(store => $w->{redis},
         resolver => { port => $dns->port },
-        conf => { conf_short(control_retry => '1s') });
+        conf => { conf_short(control_retry => '1s', dns_timeout => '2s',
+            check_timeout => '9s', lease => '20s') });
 }
 my $checkd = daemon();
 my $ht = add_host($w, '10.0.0.5');

@@ -87,9 +87,7 @@ is(checked($world[0], 20), 'completed', 'the replica is back: its checks');
 eventually { subscribed($f) =~ /^[345]$/ } 10,
     'the daemon subscribes to the news at one of the new masters';
 
-my $begin = time;
 is(checked($_), 'completed', 'after all: checks') for (@world) x 2;
-cmp_ok(time - $begin, '<', 6, 'the daemon gets the news');
 for my $r (@receiver) {
     eventually {
         my %seen = map { $_->{json}{event_sid} => 1 } received($r);

@@ -50,7 +50,8 @@ script_ok($w, 'account_update', [RblCheckd::akey($w, 'acct')], '', '',
 script_ok($w, 'hook_put', [RblCheckd::akey($w, 'acct')], fresh_sid('WH'),
     'hook', 'https://hook.test/', 'secret');
 my $checkd = start_checkd(store => $w->{redis}, resolver => $unbound,
-    conf => { conf_short(control_retry => '1s') });
+    conf => { conf_short(control_retry => '1s',
+        dns_timeout => '1s', check_timeout => '6s', lease => '15s') });
 
 # The current listing, or undef: [list, zone, website, details, codes, since,
 # asked, errors, cleared].
@@ -74,7 +75,8 @@ sub check_now {
     my $d = details($w, $pp)->{$zone} // { status => 'clear', error => '' };
     my $due = redis($w->{redis}, 'ZSCORE', RblCheckd::akey($w, 'due'),
         $sid{$zone});
-    return ($due / 1000 - time, "$d->{status} $d->{error}");
+    my $checked = host_record($w, $sid{$zone})->{checked};
+    return (($due - $checked) / 1000, "$d->{status} $d->{error}");
 }
 
 $sid{$_} = add_host($w, $value{$_}) for sort keys %value;

@@ -6,6 +6,8 @@
 #
 # FAILOVERS: how many times each slot moves (2).  If it is set, the rate must be
 # reached.
+#
+# Alone: measures how long accounts are away.
 
 use strict;
 use warnings;
