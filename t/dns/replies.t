@@ -71,7 +71,8 @@ is(try(\@slow, 'notimp'), 'BADREPLY', 'NOTIMP');
 {
     my $deaf = RblDns->new(rules => [['.' => { drop_edns => 1,
         a => ['127.0.0.2'] }]]);
-    my @to = (-r => $deaf->addr, -t => '0.5');
+    # Longer than the server may be held up: a late reply counts as a try.
+    my @to = (-r => $deaf->addr, -t => '1.5');
     ($v, $c) = one([@to, -n => 2], 'first.test');
     is("$v->{status} $v->{tries} $v->{a}", 'NOERROR 2 127.0.0.2',
        'a query that is dropped for its EDNS is tried without');
@@ -169,9 +170,10 @@ is(try(\@slow, { tc => 1, tcp => 'short', a => ['127.0.0.2'] }), 'TRUNCATED',
 is(try(\@slow, { tc => 1, tcp => 'id', a => ['127.0.0.2'] }), 'TRUNCATED',
    'another id over TCP');
 is(try(\@fast, { tc => 1, tcp => 'mute' }), 'TRUNCATED', 'TCP is mute');
+my $mute = $v->{ms};
 is(try(\@fast, { tc => 1, tcp => 'drip', a => ['127.0.0.2'] }), 'TRUNCATED',
    'TCP never ends');
-cmp_ok($v->{ms}, '<', 3000, 'but the wait does');
+cmp_ok($v->{ms}, '<', 3 * $mute, 'but the wait does, as for a mute server');
 is(try([@slow, -c => 0], { tc => 1, a => ['127.0.0.2'] }), 'TRUNCATED',
    'no TCP configured');
 
@@ -185,6 +187,6 @@ is(try([@slow, -c => 0], { tc => 1, a => ['127.0.0.2'] }), 'TRUNCATED',
 my $closed = RblDns::closed_port();
 ($v, $c) = one([-r => "127.0.0.1\@$closed", -t => 5, -n => 3], 'a.test');
 is("$v->{status} $v->{tries}", 'NETWORK 3', 'a closed port');
-cmp_ok($v->{ms}, '<', 4000, 'is known without waiting');
+is($c->{timeouts}, 0, 'is known without waiting');
 
 done_testing();

@@ -8,7 +8,7 @@ use warnings;
 use Exporter 'import';
 use IO::Socket::INET;
 use Test::More ();
-use Time::HiRes qw(time sleep);
+use Time::HiRes qw(sleep);
 
 use RblTest::Http;
 use RblTest::Process;
@@ -63,12 +63,11 @@ sub refuses {
 sub rblctl_ends {
     my ($f, $addr, $name) = @_;
 
-    my $start = time;
-    my $r = rblctl({ %$f, addr => $addr }, 'account', 'list');
+    my $r = rblctl({ %$f, addr => $addr }, { timeout => 20 }, 'account',
+        'list');
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     Test::More::ok($r->{status} != 0 && !$r->{signal} && $r->{err} =~ /\S/,
         "rblctl, $name: it fails");
-    Test::More::cmp_ok(time - $start, '<', 15, 'in time');
     Test::More::note($r->{err});
 }
 
