@@ -67,7 +67,7 @@ sub npm {
 sub node_lines {
     my ($dir, $name, $program, $input) = @_;
 
-    my $r = run_cmd({ timeout => 900, env => { RBL_INPUT =>
+    my $r = run_cmd({ timeout => 3600, env => { RBL_INPUT =>
         $json->encode($input),
         NODE_PATH => node_modules("$dir/package.json", $name) } },
         'node', "$dir/$program.mjs");

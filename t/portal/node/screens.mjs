@@ -143,13 +143,28 @@ async function judge(page, name, look) {
     await picture(page, name);
 }
 
+// Shows another screen.  A new address behind "#" loads no page, so the screen
+// before is there until the portal has drawn this one.
+async function turn(page, name) {
+    if (page.url() === 'about:blank') {
+        await page.goto(`/portal/#/${name}`);
+        return;
+    }
+
+    await page.evaluate((hash) => new Promise((drawn) => {
+        addEventListener('hashchange', () => requestAnimationFrame(() =>
+            requestAnimationFrame(drawn)), { once: true });
+        location.hash = hash;
+    }), `#/${name}`);
+}
+
 async function all(cookie, names, how, options) {
     const page = await open(options);
 
     await page.context().addCookies([{ url: input.url, ...cookie }]);
 
     for (const name of names) {
-        await page.goto(`/portal/#/${name}`);
+        await turn(page, name);
         await judge(page,
             `${name.replace(/(\w\w)[0-9a-f]{32}/, '$1')}, ${how}`,
             { focus: options.colorScheme === 'light' });
