@@ -45,10 +45,11 @@ typedef enum {
 
 /* State of the reply reader: ngx_rbl_redis_reply.c. */
 typedef struct {
+    rbl_reply_guard_t            guard;     /* first: see
+                                               rbl_reply_functions */
     redisReplyObjectFunctions    fn;
     ngx_pool_t                  *pool;      /* holds the current reply; or
                                                NULL */
-    rbl_reply_guard_t            guard;
     ngx_log_t                   *log;
 } ngx_rbl_redis_replies_t;
 

@@ -23,10 +23,12 @@ typedef struct {
 
 
 static ngx_int_t ngx_rbl_reply_pool(ngx_rbl_redis_replies_t *replies);
-static redisReply *ngx_rbl_reply_create(const redisReadTask *task, int n);
+static redisReply *ngx_rbl_reply_create(const redisReadTask *task,
+    rbl_reply_count_t n);
 static void *ngx_rbl_reply_string(const redisReadTask *task, char *str,
     size_t len);
-static void *ngx_rbl_reply_array(const redisReadTask *task, int n);
+static void *ngx_rbl_reply_array(const redisReadTask *task,
+    rbl_reply_count_t n);
 static void *ngx_rbl_reply_integer(const redisReadTask *task, long long v);
 static void *ngx_rbl_reply_nil(const redisReadTask *task);
 static void ngx_rbl_reply_free(void *data);
@@ -41,6 +43,7 @@ ngx_rbl_redis_read_replies(ngx_rbl_link_t *link, redisAsyncContext *ac)
     replies = &link->replies;
     replies->log = link->store->log;
     rbl_reply_guard(&replies->guard, &ac->replies);
+    rbl_reply_functions(&replies->fn);
     replies->fn.createString = ngx_rbl_reply_string;
     replies->fn.createArray = ngx_rbl_reply_array;
     replies->fn.createInteger = ngx_rbl_reply_integer;
@@ -82,7 +85,7 @@ ngx_rbl_reply_pool(ngx_rbl_redis_replies_t *replies)
    then ends the connection */
 
 static redisReply *
-ngx_rbl_reply_create(const redisReadTask *task, int n)
+ngx_rbl_reply_create(const redisReadTask *task, rbl_reply_count_t n)
 {
     redisReply               *parent;
     ngx_rbl_reply_t          *r;
@@ -136,7 +139,7 @@ ngx_rbl_reply_string(const redisReadTask *task, char *str, size_t len)
 
 
 static void *
-ngx_rbl_reply_array(const redisReadTask *task, int n)
+ngx_rbl_reply_array(const redisReadTask *task, rbl_reply_count_t n)
 {
     redisReply               *reply;
     ngx_rbl_redis_replies_t  *replies = task->privdata;

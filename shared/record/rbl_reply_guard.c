@@ -27,7 +27,7 @@ rbl_reply_messages(rbl_reply_guard_t *guard)
 
 
 static int
-rbl_reply_of_message(const redisReadTask *task, int n)
+rbl_reply_of_message(const redisReadTask *task, rbl_reply_count_t n)
 {
     if (task->parent == NULL) {
         return task->type == REDIS_REPLY_ERROR || n == 3;
@@ -38,8 +38,22 @@ rbl_reply_of_message(const redisReadTask *task, int n)
 }
 
 
+static unsigned
+rbl_reply_parents(const redisReadTask *task)
+{
+    unsigned  n;
+
+    for (n = 0; task->parent != NULL && n <= RBL_REPLY_PARENTS; n++) {
+        task = task->parent;
+    }
+
+    return n;
+}
+
+
 int
-rbl_reply_allowed(rbl_reply_guard_t *guard, const redisReadTask *task, int n)
+rbl_reply_allowed(rbl_reply_guard_t *guard, const redisReadTask *task,
+    rbl_reply_count_t n)
 {
     if (task->parent == NULL) {
         guard->announced = 0;
@@ -55,8 +69,20 @@ rbl_reply_allowed(rbl_reply_guard_t *guard, const redisReadTask *task, int n)
         return 0;
     }
 
-    if (n < 0 || (size_t) n > RBL_REPLY_ELEMENTS - guard->announced) {
+    if (task->type > REDIS_REPLY_ERROR) {
+        guard->refused = "it sent a reply of RESP3";
+        return 0;
+    }
+
+    /* a negative int is a large size_t */
+
+    if ((size_t) n > RBL_REPLY_ELEMENTS - guard->announced) {
         guard->refused = "it announced a reply with too many elements";
+        return 0;
+    }
+
+    if (n != 0 && rbl_reply_parents(task) > RBL_REPLY_PARENTS) {
+        guard->refused = "it announced a reply with too many levels";
         return 0;
     }
 
@@ -70,6 +96,45 @@ const char *
 rbl_reply_lost(const rbl_reply_guard_t *guard, const char *errstr)
 {
     return guard->refused != NULL ? guard->refused : errstr;
+}
+
+
+#if HIREDIS_MAJOR > 0
+
+static void *
+rbl_reply_no_double(const redisReadTask *task, double value, char *str,
+    size_t len)
+{
+    (void) value;
+    (void) str;
+    (void) len;
+    (void) rbl_reply_allowed(task->privdata, task, 0);
+
+    return NULL;
+}
+
+
+static void *
+rbl_reply_no_bool(const redisReadTask *task, int value)
+{
+    (void) value;
+    (void) rbl_reply_allowed(task->privdata, task, 0);
+
+    return NULL;
+}
+
+#endif
+
+
+void
+rbl_reply_functions(redisReplyObjectFunctions *fn)
+{
+    memset(fn, 0, sizeof(*fn));
+
+#if HIREDIS_MAJOR > 0
+    fn->createDouble = rbl_reply_no_double;
+    fn->createBool = rbl_reply_no_bool;
+#endif
 }
 
 
@@ -94,7 +159,7 @@ rbl_reply_reader_string(const redisReadTask *task, char *str, size_t len)
 
 
 static void *
-rbl_reply_reader_array(const redisReadTask *task, int n)
+rbl_reply_reader_array(const redisReadTask *task, rbl_reply_count_t n)
 {
     rbl_reply_reader_t  *reader = task->privdata;
 
@@ -134,6 +199,7 @@ rbl_reply_reader(rbl_reply_reader_t *reader, redisContext *c,
 {
     rbl_reply_guard(&reader->guard, asked);
     reader->own = c->reader->fn;
+    rbl_reply_functions(&reader->fn);
     reader->fn.createString = rbl_reply_reader_string;
     reader->fn.createArray = rbl_reply_reader_array;
     reader->fn.createInteger = rbl_reply_reader_integer;

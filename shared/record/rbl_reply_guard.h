@@ -8,6 +8,9 @@
  * That every reply answers a command, or is what a subscriber gets.  The
  * asynchronous part of hiredis asserts this.
  *
+ * That the reply is RESP2.  hiredis 1 reads RESP3 as well, which the programs
+ * do not request, and nests arrays without a limit: it frees them by recursion.
+ *
  * A violation ends the connection, as invalid RESP does.
  */
 
@@ -20,6 +23,15 @@
 #include "rbl_common.h"
 
 #define RBL_REPLY_ELEMENTS  2097152     /* elements of a reply, all levels */
+#define RBL_REPLY_PARENTS   7           /* arrays around one that has
+                                           elements; as in hiredis 0.14 */
+
+/* The number of elements in a call of createArray. */
+#if HIREDIS_MAJOR > 0
+typedef size_t  rbl_reply_count_t;
+#else
+typedef int  rbl_reply_count_t;
+#endif
 
 /* Guard of one connection. */
 typedef struct {
@@ -42,7 +54,12 @@ void rbl_reply_messages(rbl_reply_guard_t *guard);
  * memory, and hiredis ends the connection.
  */
 int rbl_reply_allowed(rbl_reply_guard_t *guard, const redisReadTask *task,
-    int n);
+    rbl_reply_count_t n);
+
+/* Initializes the functions of a reader, so that those of RESP3 refuse; the
+   caller sets all others.  The reader's privdata must point to a guard, or to a
+   struct that begins with one. */
+void rbl_reply_functions(redisReplyObjectFunctions *fn);
 
 /* Returns why a connection ended: `refused`, or, if that is NULL, errstr. */
 const char *rbl_reply_lost(const rbl_reply_guard_t *guard, const char *errstr);
@@ -52,7 +69,7 @@ const char *rbl_reply_lost(const rbl_reply_guard_t *guard, const char *errstr);
  * connection, and must live as long as the connection.
  */
 typedef struct {
-    rbl_reply_guard_t                 guard;
+    rbl_reply_guard_t                 guard;        /* first */
     redisReplyObjectFunctions         fn;
     const redisReplyObjectFunctions  *own;          /* hiredis' own */
 } rbl_reply_reader_t;

@@ -10,6 +10,8 @@
 #include "tap.h"
 
 
+#define L4  "*1\r\n*1\r\n*1\r\n*1\r\n"
+
 static const struct {
     const char  *name;
     const char  *text;
@@ -24,6 +26,16 @@ static const struct {
     { "two levels, too many in all", "*2000000\r\n*2000000\r\n", 0 },
     { "not too many yet", "*3\r\n*1000000\r\n", 1 },
     { "three levels", "*1000000\r\n*1000000\r\n*1000000\r\n", 0 },
+    { "eight levels", L4 L4 ":1\r\n", 1 },
+    { "nine levels", L4 L4 "*1\r\n", 0 },
+    { "a map", "%1\r\n+a\r\n+b\r\n", 0 },
+    { "a set", "~1\r\n+a\r\n", 0 },
+    { "a push", ">1\r\n+a\r\n", 0 },
+    { "a double", ",1.5\r\n", 0 },
+    { "a double in an array", "*1\r\n,1.5\r\n", 0 },
+    { "a boolean", "#t\r\n", 0 },
+    { "a large number", "(1\r\n", 0 },
+    { "a string with its format", "=5\r\ntxt:a\r\n", 0 },
 };
 
 
