@@ -9,6 +9,8 @@
 
 #include "store_int.h"
 
+#include <stdlib.h>
+
 
 /* [word, channel, text]; the first one confirms the subscription. */
 

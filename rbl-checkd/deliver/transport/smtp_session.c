@@ -213,7 +213,8 @@ session_set_tls(smtp_session_t *s)
     tls = config_smtp_tls(s->conf);
 
     rc = curl_easy_setopt(e, CURLOPT_USE_SSL, levels[tls]);
-    rc |= curl_easy_setopt(e, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2);
+    rc |= curl_easy_setopt(e, CURLOPT_SSLVERSION,
+                           (long) CURL_SSLVERSION_TLSv1_2);
 
     /* an attacker who could present another certificate could also suppress
        TLS */
