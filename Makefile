@@ -16,11 +16,19 @@
 # Other targets: bench, lab, mutants, deb-check, deps, clean, clang, style,
 # compdb; daemon, module, unit, tools.
 #
+# SUITE=trixie runs the targets in a root of that Debian release (needs root).
+#
 # Everything is built into $(BUILD); nothing outside it is written, but run/ by
 # `make run`, system packages by `make deps` (which says what it installs), and
 # what `make install` is for.
 
 BUILD    ?= build
+SUITE    ?=
+
+ifneq ($(SUITE),)
+include t/packaging/suite.mk
+else
+
 ifeq ($(origin CC),default)
 CC        = gcc
 endif
@@ -267,3 +275,5 @@ include t/lab/lab.mk
 include t/valgrind/valgrind.mk
 
 -include $(OBJS:.o=.d) $(SYNTAX:.ok=.d)
+
+endif

@@ -1,20 +1,29 @@
 #!/bin/sh
 # Installs missing Debian packages and prints their names.
 # usage: deps.sh GROUP...
-# groups: build, run, test, doc, deb, fresh, bench, fuzz, analyze, valgrind, lab
+# groups: build, run, test, doc, deb, fresh, suite, bench, fuzz, analyze,
+# valgrind, lab
 set -eu
+
+# Packages that Debian 12 names otherwise than later releases, or includes in
+# another one.
+case $(. /etc/os-release && echo "${VERSION_ID:-}") in
+12) clang_rt=libclang-rt-14-dev zones= ;;
+*)  clang_rt=libclang-rt-dev zones=tzdata-legacy ;;
+esac
 
 build="gcc make pkg-config nginx nginx-dev libhiredis-dev libjansson-dev
 libcurl4-openssl-dev libev-dev libidn2-dev libjemalloc-dev libldns-dev
 libpsl-dev libssl-dev libxxhash-dev"
-run="redis-server redis-tools unbound rbldnsd curl tzdata"
+run="redis-server redis-tools unbound rbldnsd curl tzdata $zones"
 test="$run chromium clang dpkg-dev exim4-daemon-light iproute2 libnginx-mod-nchan
 libjson-xs-perl libxml2-utils logrotate mandoc nodejs openssl perl
 python3-botocore redis-sentinel systemd"
 doc="mandoc"
 deb="build-essential debhelper fakeroot nodejs"
 fresh="debootstrap systemd-container util-linux"
-fuzz="clang dpkg-dev libclang-rt-14-dev"
+suite="debootstrap util-linux"
+fuzz="clang dpkg-dev $clang_rt"
 analyze="clang-tools cppcheck"
 valgrind="dpkg-dev valgrind"
 lab="iproute2 libcapture-tiny-perl libdata-validate-domain-perl
@@ -36,6 +45,7 @@ for group; do
     doc) want="$want $doc" ;;
     deb) want="$want $deb $npm" ;;
     fresh) want="$want $fresh" ;;
+    suite) want="$want $suite" ;;
     fuzz) want="$want $fuzz" ;;
     analyze) want="$want $analyze" ;;
     valgrind) want="$want $valgrind" ;;
@@ -55,7 +65,7 @@ done
 [ -n "$missing" ] || exit 0
 
 if ! command -v apt-get >/dev/null; then
-    echo "Missing:$missing. This needs Debian 12 and apt-get." >&2
+    echo "Missing:$missing. This needs Debian 12 or 13 and apt-get." >&2
     exit 1
 fi
 

@@ -12,7 +12,6 @@ set -eu
 
 here=$(cd -- "$(dirname -- "$0")" && pwd)
 top=$(cd -- "$here/../.." && pwd)
-mirror=${MIRROR:-http://deb.debian.org/debian}
 
 
 die()
@@ -20,6 +19,9 @@ die()
     echo "fresh.sh: $*" >&2
     exit 1
 }
+
+
+. "$here/root.sh"
 
 
 [ "$(id -u)" = 0 ] || die 'this takes root'
@@ -69,35 +71,14 @@ trap 'exit 1' INT TERM
 # in_machine COMMAND...: runs it as root there, with a clean environment
 in_machine()
 {
-    nsenter -t "$leader" -a env -i HOME=/root LANG=C.UTF-8 TERM=dumb \
-        NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt \
-        PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"
+    nsenter -t "$leader" -a env $root_env "$@"
 }
 
 
 echo "# a machine in $dir"
-# Reuses an existing root of an earlier run.
-[ -d "$root" ] || debootstrap --variant=minbase \
-    --include=ca-certificates,dbus,systemd-sysv,init-system-helpers bookworm \
-    "$root" "$mirror" >"$dir/debootstrap.log" 2>&1 \
-    || die "debootstrap failed; its output is in $dir/debootstrap.log"
-for file in /etc/apt/sources.list.d/debian.sources /etc/apt/apt.conf.d/*proxy*
-do
-    [ ! -e "$file" ] || cp -- "$file" "$root$file"
-done
-# npm, too, may be reached through a proxy, whose authority this machine trusts.
-cas=/usr/local/share/ca-certificates
-for file in $cas/*.crt; do
-    [ ! -e "$file" ] || cp -L -- "$file" "$root$cas/"
-done
-chroot "$root" update-ca-certificates >"$dir/certificates.log" 2>&1 \
-    || die "update-ca-certificates failed; see $dir/certificates.log"
-
-mkdir -p "$root/root/ngx_rbl"
-for file in Makefile README.md LICENSE conf ngx_rbl_module rbl-checkd shared t
-do
-    cp -r -- "$top/$file" "$root/root/ngx_rbl/"
-done
+root_make bookworm "$dir" \
+    ca-certificates,dbus,systemd-sysv,init-system-helpers
+root_tree "$root/root/ngx_rbl"
 
 {
     echo 'set -eu; cd /root/ngx_rbl; PS4="+ "; set -x'
