@@ -10,7 +10,7 @@
 static const char *
 ctl_hint_script(const ctl_t *ctl, const char *error)
 {
-    if (strstr(error, "The user executing the script can't") == NULL) {
+    if (!rbl_reply_script_denied(error)) {
         return strstr(error, "script: ") != NULL
                ? "A part may have been done: run rblctl fsck."
                : "Nothing was changed.";

@@ -204,6 +204,16 @@ rbl_reply_class(const redisReply *r)
 }
 
 
+int
+rbl_reply_script_denied(const char *error)
+{
+    /* Redis 7.0, and since 7.2 */
+
+    return strstr(error, "The user executing the script can't") != NULL
+           || strstr(error, "ACL failure in script") != NULL;
+}
+
+
 /* "ERR unknown command 'X', with args beginning with: 'a' 'b'" */
 
 rbl_str_t

@@ -78,4 +78,8 @@ typedef enum {
 /* No reply (NULL) is RBL_REPLY_ERROR: the command may have been executed. */
 rbl_reply_class_t rbl_reply_class(const redisReply *r);
 
+/* True if this text of an error says that the user lacks a right for a command
+   inside a script.  The class of such an error is RBL_REPLY_ERROR. */
+int rbl_reply_script_denied(const char *error);
+
 #endif /* RBL_REPLY_H_INCLUDED */

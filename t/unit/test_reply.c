@@ -45,6 +45,8 @@ static const struct {
     { "NOPERM this user has no permissions", RBL_REPLY_NOPERM },
     { "ERR The user executing the script can't run this command",
       RBL_REPLY_ERROR },
+    { "ERR ACL failure in script: User x has no permissions",
+      RBL_REPLY_ERROR },
     { "NOGROUP No such key or consumer group", RBL_REPLY_NOGROUP },
     { "BUSYGROUP Consumer Group name already exists", RBL_REPLY_ERROR },
     { "WRONGTYPE Operation against a key", RBL_REPLY_ERROR },

@@ -32,8 +32,10 @@ our $PATIENCE = $ENV{RBL_PATIENCE} // 1;
 
 my $SANITIZED = qr/ERROR: AddressSanitizer|runtime error:|LeakSanitizer/;
 
-# Redis' messages if the user's ACL (conf/redis-rbl.acl) lacks a right.
-my $DENIED = qr/NOPERM|The user executing the script can't/;
+# Redis' messages if the user's ACL (conf/redis-rbl.acl) lacks a right, for a
+# command or inside a script (in Redis 7.0, and since 7.2).
+our $DENIED = qr/NOPERM|The\ user\ executing\ the\ script\ can't
+    |ACL\ failure\ in\ script/x;
 
 # ... and if the keys of a command or of a script have different slots.
 my $CROSSED = qr/CROSSSLOT|access a non local key/;
