@@ -15,7 +15,7 @@ authority($dir, 'known');
 authority($dir, 'stranger');
 certificate($dir, 'known', 'good', 'DNS:good.hook.example,IP:127.0.0.1');
 certificate($dir, 'stranger', 'bad', 'DNS:good.hook.example,IP:127.0.0.1');
-certificate($dir, 'known', 'old', 'DNS:good.hook.example', '-days', '-1');
+certificate($dir, 'known', 'old', 'DNS:good.hook.example', expired => 1);
 
 my %port = map { $_ => free_port() } qw(good bad old tls11);
 sub server {

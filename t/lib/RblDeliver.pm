@@ -298,18 +298,41 @@ sub authority {
         "/CN=$name", '-keyout', "$dir/$name.key", '-out', "$dir/$name.pem");
 }
 
-# certificate($dir, authority, file, names, options of openssl x509)
+# certificate($dir, authority, file, names, expired => 1)
 sub certificate {
-    my ($dir, $ca, $file, $names, @more) = @_;
+    my ($dir, $ca, $file, $names, %opt) = @_;
 
     openssl('req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256',
         '-nodes', '-subj', '/CN=server', '-keyout', "$dir/$file.key", '-out',
         "$dir/$file.csr");
     write_file("$dir/$file.ext", "subjectAltName=$names\n");
+    return expired($dir, $ca, $file) if $opt{expired};
     openssl('x509', '-req', '-in', "$dir/$file.csr", '-CA', "$dir/$ca.pem",
         '-CAkey', "$dir/$ca.key", '-CAcreateserial', '-extfile',
-        "$dir/$file.ext", '-out', "$dir/$file.pem", @more ? @more
-        : ('-days', 1));
+        "$dir/$file.ext", '-out', "$dir/$file.pem", '-days', 1);
+}
+
+# `openssl x509` sets a certificate's end only, and before its start only until
+# openssl 3.4; `openssl ca` sets both.
+sub expired {
+    my ($dir, $ca, $file) = @_;
+
+    write_file("$dir/$file.db", '');
+    write_file("$dir/$file.cnf", <<"END");
+[ca]
+default_ca = here
+[here]
+database = $dir/$file.db
+policy = any
+rand_serial = yes
+[any]
+commonName = supplied
+END
+    openssl('ca', '-batch', '-config', "$dir/$file.cnf", '-in',
+        "$dir/$file.csr", '-cert', "$dir/$ca.pem", '-keyfile', "$dir/$ca.key",
+        '-md', 'sha256', '-startdate', '20200101000000Z',
+        '-enddate', '20200102000000Z', '-extfile', "$dir/$file.ext",
+        '-outdir', $dir, '-notext', '-out', "$dir/$file.pem");
 }
 
 # True if the headers of Standard Webhooks are valid for this key.

@@ -28,7 +28,7 @@ sub tls_files {
     certificate($d, 'ca', 'named', 'DNS:store.example.org');
     certificate($d, 'ca', 'client', 'DNS:client.example.org');
     certificate($d, 'other', 'stranger', 'DNS:client.example.org');
-    certificate($d, 'ca', 'expired', 'IP:127.0.0.1', '-days', '-1');
+    certificate($d, 'ca', 'expired', 'IP:127.0.0.1', expired => 1);
     return $d;
 }
 
