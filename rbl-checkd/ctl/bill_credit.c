@@ -7,6 +7,7 @@
 
 #include "rbl_money.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 

@@ -6,6 +6,7 @@
 #include "bill_int.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

@@ -7,6 +7,8 @@
 #include "dns_msg.h"
 #include "dns/referral.h"
 
+#include <stdlib.h>
+
 static dns_referral_t  referral;
 
 

@@ -7,6 +7,7 @@
 #include "dns_msg.h"
 
 #include <ldns/ldns.h>
+#include <stdlib.h>
 
 
 static void

@@ -7,6 +7,8 @@
 
 #include "check/verdict/gate.h"
 
+#include <stdlib.h>
+
 #define NOW  100000.0
 
 #define U  RBL_UNKNOWN
