@@ -22,8 +22,10 @@ group() {
     log=$build/$1.log
     n=$2
     shift 2
-    { ${PROVE:-prove} -It/lib --timer -j"$n" "$@"; echo "$?" >"$log.status"; } \
-        2>&1 | tee "$log"
+    {
+        perl -It/lib t/browser.pl ${PROVE:-prove} -It/lib --timer -j"$n" "$@"
+        echo "$?" >"$log.status"
+    } 2>&1 | tee "$log"
     return "$(cat "$log.status")"
 }
 

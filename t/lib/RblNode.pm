@@ -74,11 +74,13 @@ sub node_lines {
     return ([map { $json->decode($_) } split /\n/, $r->{out}], $r->{err});
 }
 
-# Each line is a test, {ok, name, why}; the last is {done}.
+# Each line is a test, {ok, name, why}, or a {note} for the reader; the last is
+# {done}.
 sub node_judge {
     my ($program, $lines, $err) = @_;
 
-    for my $v (grep { !$_->{done} } @$lines) {
+    Test::More::diag($_->{note}) for grep { defined $_->{note} } @$lines;
+    for my $v (grep { exists $_->{ok} } @$lines) {
         Test::More::ok($v->{ok}, $v->{name}) or Test::More::diag($v->{why});
     }
     Test::More::ok(scalar(grep { $_->{done} } @$lines),

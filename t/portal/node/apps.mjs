@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 
-import { axe, close, done, input, is, ok, open, signIn, start }
+import { axe, close, copies, done, input, is, ok, open, signIn, start }
     from './browser.mjs';
 
 // Moves the focus by Tab until it is on an element with this name.
@@ -90,12 +90,10 @@ let token = '';
         && code.includes(new URL(input.url).origin)),
     'each with the account, the token and this address');
 
-    await page.context().grantPermissions(['clipboard-read',
-        'clipboard-write']);
-    await press(page, /^Copy: Token$/);
-    await page.waitForSelector('.made [role=status]:not(:empty)');
-    is(await page.evaluate(() => navigator.clipboard.readText()), token,
-        'it is copied');
+    await copies(page, async () => {
+        await press(page, /^Copy: Token$/);
+        await page.waitForSelector('.made [role=status]:not(:empty)');
+    }, token, 'it is copied');
 
     ok(/192\.0\.2\.1/.test(curl(codes[2].replace('listings', 'hosts'))),
         'the line for curl works');

@@ -1,9 +1,7 @@
 // An owner uses the page of billing by the keyboard alone; a viewer sees only
 // the banner; the owner of an account without a bill sees nothing.
 
-import { readFile } from 'node:fs/promises';
-
-import { close, done, input, is, ok, open, signIn, start, tabTo }
+import { close, done, downloaded, input, is, ok, open, signIn, start, tabTo }
     from './browser.mjs';
 
 await start();
@@ -143,7 +141,7 @@ const saving = page.waitForEvent('download');
 await press('All as CSV');
 
 const saved = await saving;
-const table = await readFile(await saved.path(), 'utf8');
+const table = await downloaded(saved);
 
 is(saved.suggestedFilename(), 'ledger.csv', 'the table is saved');
 is(table.trim().split('\r\n').length, 26, 'with all movements');

@@ -2,9 +2,7 @@
 // back, and sees it, the payment, the ledger and its table; turns the renewal
 // of the plan off and on.
 
-import { readFile } from 'node:fs/promises';
-
-import { close, done, input, is, ok, open, signIn, start, tabTo }
+import { close, done, downloaded, input, is, ok, open, signIn, start, tabTo }
     from './browser.mjs';
 
 await start();
@@ -73,7 +71,7 @@ ok(moved.includes('Plan paid') && moved.includes('$25.00'),
 const saving = page.waitForEvent('download');
 
 await press('All as CSV');
-const table = await readFile(await (await saving).path(), 'utf8');
+const table = await downloaded(await saving);
 const rows = table.trim().split('\r\n');
 
 is(rows.length, 2, 'so has the table');

@@ -1,16 +1,19 @@
 // The browser of the portal's tests: Debian's Chromium, driven by
 // playwright-core.  A program calls ok() and done(); it prints one JSON object
-// a line for t/lib/RblBrowser.pm: {ok, name, why}.
+// a line for t/lib/RblBrowser.pm: {ok, name, why}, or {note}.
+//
+// RBL_BROWSER is the address of a browser that several programs share
+// (t/browser.pl).  Without it, or if that browser does not answer, a program
+// launches its own.
 //
 // Each page is watched: no message on its console, no report of its policy, no
 // request to another origin.
 
-import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
 
-const require = createRequire(`${process.env.NODE_PATH}/`);
-const { chromium } = require('playwright-core');
+import { chromium, options, require } from './chromium.mjs';
 
-const axeSource = require('axe-core').source;
+const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 export const input = JSON.parse(process.env.RBL_INPUT);
 
 export function say(line) {
@@ -27,16 +30,36 @@ export function is(got, want, name) {
         + JSON.stringify(want));
 }
 
-let browser;
+// How long a condition may take, in milliseconds; a slow machine needs it.
+export const patience = 120000 * (process.env.RBL_PATIENCE || 1);
 
-export async function start() {
-    browser = await chromium.launch({
-        executablePath: process.env.RBL_CHROMIUM || '/usr/bin/chromium',
-        args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']
-    });
+let browser;
+let ended = false;
+
+async function connect(address) {
+    try {
+        const shared = await chromium.connect(address);
+
+        shared.on('disconnected', () => ended
+            || say({ note: 'The shared Chromium has died.' }));
+        return shared;
+    } catch (error) {
+        say({ note: 'The shared Chromium does not answer, this program launches'
+            + ` its own: ${error.message}` });
+        return null;
+    }
 }
 
+export async function start() {
+    const address = process.env.RBL_BROWSER;
+
+    browser = address && await connect(address)
+        || await chromium.launch(options);
+}
+
+// Closes the browser, or only the contexts of this program if it is shared.
 export async function done() {
+    ended = true;
     await browser.close();
     say({ done: true });
 }
@@ -67,9 +90,36 @@ export async function open({ expected, ...options } = {}) {
     });
     await page.addInitScript(() => addEventListener('securitypolicyviolation',
         (event) => console.error(`policy: ${event.violatedDirective}`)));
-    page.setDefaultTimeout(60000);
+    context.setDefaultTimeout(patience);
 
     return page;
+}
+
+// The text of a file that was downloaded: a shared browser keeps the file.
+export async function downloaded(download) {
+    const parts = [];
+
+    for await (const part of await download.createReadStream()) {
+        parts.push(part);
+    }
+
+    return Buffer.concat(parts).toString();
+}
+
+// Copies by calling `copy` and compares the clipboard.  All programs that share
+// the browser share its clipboard: another one may write to it in between.
+export async function copies(page, copy, want, name) {
+    let got;
+
+    await page.context().grantPermissions(['clipboard-read',
+        'clipboard-write']);
+
+    for (let i = 0; i < 5 && got !== want; i++) {
+        await copy();
+        got = await page.evaluate(() => navigator.clipboard.readText());
+    }
+
+    is(got, want, name);
 }
 
 // Presses Tab until what has the focus has this text or label.
@@ -106,17 +156,21 @@ export async function close(page, name) {
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa',
     'best-practice'];
 
-// What axe finds on a page.
+// What axe finds on a page.  Its source is large: each document gets it once.
 export async function axe(page, name) {
     // a script of the test, not of the page: it needs no policy
 
-    const found = await page.evaluate(`(() => {
-        const module = { exports: {} };
-        ${axeSource}
-        return (module.exports.run || axe.run)(document,
-            { runOnly: ${JSON.stringify(tags)}, resultTypes: ['violations'],
-                selectors: false });
-    })()`);
+    if (!await page.evaluate(() => Boolean(globalThis.axeOfTest))) {
+        await page.evaluate(`(() => {
+            const module = { exports: {} };
+            ${axeSource}
+            globalThis.axeOfTest = module.exports;
+        })()`);
+    }
+
+    const found = await page.evaluate((runOnly) => globalThis.axeOfTest.run(
+        document, { runOnly, resultTypes: ['violations'], selectors: false }),
+    tags);
 
     is(found.violations.map(({ id, nodes }) =>
         `${id}: ${nodes.map(({ html }) => html).join(' ')}`).join('\n'), '',

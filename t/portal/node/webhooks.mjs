@@ -3,7 +3,8 @@
 
 import { writeFileSync } from 'node:fs';
 
-import { close, done, input, is, ok, open, signIn, start } from './browser.mjs';
+import { close, copies, done, input, is, ok, open, signIn, start }
+    from './browser.mjs';
 
 await start();
 
@@ -71,11 +72,10 @@ const secret = await page.textContent('.once code');
 ok(/^whsec_/.test(secret), 'the secret is shown');
 is(await page.evaluate(() => document.activeElement.id), 'hook-secret',
     'and has the focus');
-await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-await press('Copy');
-await page.waitForSelector('.once >> text=Copied.');
-is(await page.evaluate(() => navigator.clipboard.readText()), secret,
-    'it is copied');
+await copies(page, async () => {
+    await press('Copy');
+    await page.waitForSelector('.once >> text=Copied.');
+}, secret, 'it is copied');
 await press('How to verify');
 ok(/\n {4}want = hmac.new/.test(await page.textContent('.once details')),
     'how to verify a signature');
