@@ -1,0 +1,217 @@
+package RblScreens;
+
+# All screens of the portal in a browser, of accounts with everything on them
+# (t/portal/node/screens.mjs).
+#
+#     use RblScreens;
+#     screens('light');
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use Test::More;
+
+use RblBrowser;
+
+our @EXPORT = qw(screens);
+
+# A name that is meant to harm: markup, marks that turn the text, 255 letters.
+my $hostile = "\x{202e}<b>&lt;i&gt;</b>\x{2067}" . 'W' x 237;
+
+# Two lists that listed the host in the last weeks; one does still.
+sub history_of {
+    my ($t, $id) = @_;
+
+    my $day = 86_400_000;
+    my $now = time * 1000;
+    my $key = redis_key('hist', $t->{acct}{sid}, $id);
+    for my $e ([70, 'list1.test', 'listed'], [40, 'list1.test', 'clear'],
+        [20, 'list2.test', 'listed'], [9, 'list1.test', 'listed'])
+    {
+        my ($ago, $zone, $status) = @$e;
+        redis($t->{redis}, 'XADD', $key, $now - $ago * $day . '-0', 'c',
+            sid_of('PP'), 't', mp_pack([[\sid_of('RB'), \$zone, \$status,
+            \'127.0.0.2']]));
+    }
+    redis($t->{redis}, 'XADD', redis_key('changes', $t->{acct}{sid}),
+        $now - 9 * $day . '-0', 'h', $id, 'v', '192.0.2.1', 'n', 7, 't',
+        mp_pack([map { [\sid_of('RB'), \"list$_.test", \'listed',
+            \'127.0.0.2'] } 1 .. 5]));
+    my $host = redis_key('r', $t->{acct}{sid}, $id);
+    my $r = record('host', redis($t->{redis}, 'GET', $host));
+    my ($first) = @{ redis($t->{redis}, 'ZRANGE', 'rbl:{0}:lists', 0, 0) };
+    redis($t->{redis}, 'SET', $host, record_pack('host', %$r,
+        name => \$r->{name}, value => \$r->{value}, unknown_count => 1,
+        troubled => [[$first, 'timeout', $now - 3 * $day, 4]]));
+    forget($t, $t->{acct}{sid});
+}
+
+# Groups with names of every kind, after the default one.
+sub groups_of {
+    my ($t) = @_;
+
+    call($t, 'POST', 'contactgroup/add.json', form => { name => $_ })
+        for $hostile, 'W' x 255, 'Operations';
+    return @{ json(call($t, 'GET', 'contactgroups.json'))->{data} };
+}
+
+sub contact_of {
+    my ($t, $type, $value, $status, $groups) = @_;
+
+    my $r = json(call($t, 'POST', 'contact/add.json', form => { type => $type,
+        contact => $value, schedule => 'start_and_end',
+        contact_group => $groups }));
+    my $id = $r->{data}{id} // die "contact/add: $r->{status_message}\n";
+    my $key = redis_key('r', $t->{acct}{sid}, $id);
+    my $c = record('contact', redis($t->{redis}, 'GET', $key));
+    redis($t->{redis}, 'SET', $key, record_pack('contact', %$c,
+        value => \$c->{value}, status => $status));
+    return $id;
+}
+
+sub cookie_for {
+    my ($t, %who) = @_;
+
+    my ($name, $value) = split /=/, sign_in($t, %who)->{cookie}, 2;
+    return { name => $name, value => $value };
+}
+
+# Webhooks: one that is well, one that fails, with a log and dead letters, and one
+# that is disabled.
+sub hooks_of {
+    my ($t) = @_;
+
+    my $ac = $t->{acct}{sid};
+    my @wh = map { json(rblctl($t->{redis}, '--json', 'webhook', 'add', $ac,
+        $_, 'https://hook.example/' . 'x' x 200)->{out})->{id} }
+        'well', $hostile, 'off';
+    redis($t->{redis}, 'HSET', redis_key('hook', $ac, $wh[1]), 'since',
+        1_795_167_000_000, 'fails', 7, 'till', 1000 * (time + 3600));
+    for my $n (1 .. 3) {
+        redis($t->{redis}, 'RPUSH', redis_key('log', $ac, $wh[1]),
+            record_pack('try', version => 1, at => (time - 60 * $n) * 1000,
+            event => sid_of('EV'), type => 'rbl.host.listed', number => $n,
+            outcome => (qw(ok retry dead))[$n - 1], status => 200 * ($n % 3),
+            took => 12, next => 300_000, error => $n > 1 ? 'HTTP status' : '',
+            answer => '<script>alert(1)</script>' . 'y' x 500));
+        redis($t->{redis}, 'XADD', redis_key('dead', $ac), '*', 'e',
+            sid_of('EV'), 'to', $wh[1], 'url', '', 't', 'rbl.host.listed', 'b',
+            $n == 1 ? '' : '{}', 's', 500, 'x', 'no <answer>', 'n', 10,
+            'a', '');
+    }
+    rblctl($t->{redis}, 'webhook', 'disable', $ac, $wh[2]);
+    return \@wh;
+}
+
+# Lists in every state; profiles that follow the defaults, and with a choice.
+sub lists_of {
+    my ($t) = @_;
+
+    my $own = json(call($t, 'POST', 'rbl/add.json', form => { type => 'rbl',
+        host => ('x' x 60 . '.') x 3 . 'list.test' }))->{data}{id};
+    my @ids = map { $_->{id} }
+        @{ json(call($t, 'GET', 'rbls.json'))->{data} };
+    my $now = time * 1000;
+    redis($t->{redis}, 'HSET', redis_key('list', $ids[0]),
+        frozen => $now - 7_200_000, turned => 12, of => 30,
+        since => $now - 60_000, till => $now + 240_000,
+        day => int(time / 86_400), used => 1000);
+    redis($t->{redis}, 'HSET', redis_key('list', $ids[1]),
+        since => $now - 60_000, till => $now + 240_000);
+    my @word = qw(lying blocked down resolver unsupported untried good);
+    redis($t->{redis}, 'SET', 'rbl:{0}:daemon:one', mp_pack([1, 'one', 'v',
+        $now - 9_000_000, $now, [7, 2, 0, 3, 64, 1500, 90, 1, 4, 100, 5],
+        [[\'192.0.2.53', 10, 1, 50_000]],
+        [map { [\"$ids[$_]", \'', \$word[$_ % 7], 1] } 2 .. $#ids]]));
+    my @profiles = map { json(call($t, 'POST', 'rblprofile/add.json', form =>
+        $_))->{data}{id} } { name => $hostile },
+        { name => 'chosen <b>', entries => join ',', $own, @ids[0 .. 3] };
+    return (lists => [$ids[0], $own], profiles => \@profiles);
+}
+
+# The screens in these themes; the page judges each of them.
+sub screens {
+    my @themes = @_;
+
+    my $t = browser_setup();
+    daemon_seen($t);
+    my $listed = add_host($t, '192.0.2.1', name => 'mail <b>&amp;</b>');
+    list_host($t, $listed->{id}, lists => 2);
+    history_of($t, $listed->{id});
+    add_host($t, '2001:db8::1', name => $hostile);
+    add_host($t, '192.0.2.2', name => 'W' x 255);
+    my @groups = map { $_->{id} } groups_of($t);
+    my @contacts = map { contact_of($t, @$_, join ',', @groups) }
+        [email => 'a' x 60 . '@' . 'b' x 60 . '.example.com', 'pending'],
+        [endpoint => 'https://example.com/' . 'x' x 200 . '?key=1', 'active'],
+        [slack => 'https://hooks.slack.com/services/T1/B1/abc', 'paused'],
+        [pushover => 'a' x 30, 'active'];
+    # An application with some requests and errors, in a store of its own time.
+    my $sid = $t->{acct}{sid};
+    my $app = json(rblctl($t->{redis}, '--json', 'app', 'add', $sid,
+        $hostile)->{out});
+    my $hour = int(time / 3600);
+    redis($t->{redis}, 'HSET', redis_key('stats', $sid, $app->{id}, 'h'
+        . int($_ / 24)), $_ % 24, 10 + $_ % 7, $_ % 24 . 'e', $_ % 3)
+        for $hour - 20 .. $hour;
+    for my $i (1 .. 30) {
+        redis($t->{redis}, 'LPUSH', redis_key('errors', $sid, $app->{id}),
+            record_pack('refusal', version => 1, time => time * 1000 - $i,
+                method => \'GET', path => \('/3.0/' . 'x' x 200), code => 404,
+                message => \'No <b>such</b> thing.', address => \'2001:db8::1'));
+    }
+    rblctl($t->{redis}, 'app', 'allow', $sid, $app->{id}, '2001:db8::/32');
+    is(rblctl($t->{redis}, 'user', 'add', $sid, 'a' x 60 . '@' . 'b' x 60
+        . '.example.com', '--role', 'viewer', '--name', $hostile)->{status}, 0,
+        'a user with a name of that kind');
+    rblctl($t->{redis}, 'fsck', '--repair');
+    # Passkeys of the user who is signed in.
+    my $user = add_user($t);
+    redis($t->{redis}, 'HSET', redis_key('keys', $sid, $user->{id}), "PK$_->[0]",
+        record_pack('passkey', version => 1, id => "PK$_->[0]", credential => 'c',
+            algorithm => -7, key => 'k', counter => 0, name => \$_->[1],
+            made => time * 1000, used => $_->[2], rp => 'r'))
+        for ['1' x 32, "\x{202e}<b>" . 'W' x 240, 0], ['2' x 32, 'Laptop',
+        time * 1000];
+    # A plan with a payment that the user has to act for, sources, payments and a
+    # ledger with names of that kind; in the account that is empty one that is not
+    # paid.
+    my $day = 86_400_000;
+    my $now = time * 1000;
+    payment_of($t, $t->{acct}, $_ * 1000, reference => \('W' x 255))
+        for 1 .. 12;
+    bill_of($t, $t->{acct}, gateway => \'stripe', plan => \$hostile,
+        open => \payment_of($t, $t->{acct}, 1, state => \'customer',
+            url => \('https://pay.example/' . 'x' x 200), done => 0, attempt => 2,
+            reason => \'authentication_required'));
+    source_of($t, $t->{acct});
+    source_of($t, $t->{acct}, brand => \$hostile, live => 1);
+    redis($t->{redis}, 'HSET', redis_key('money', $sid), balance => -1_234_567,
+        used => 2_000);
+    movement_of($t, $t->{acct}, $now - $_ . '-0', b => -$_ * 1000,
+        r => $_ % 2 ? $hostile : '', d => $_ % 3 ? 'cash' : 'adjust')
+        for reverse 1 .. 30;
+    bill_of($t, $t->{other}, state => \'grace', begins => $now - 32 * $day,
+        ends => $now - 2 * $day, stops => $now + 5 * $day);
+
+    # An account whose plan has expired, with a host that was listed.
+    my $third = make_account($t->{redis}, name => 'Expired');
+    my %its = (auth => $third, form => { host => '192.0.2.3', name => $hostile,
+        type => 'rbl' });
+    my $stopped = json(call($t, 'POST', 'host/add.json', %its))->{data}[0]{id};
+    list_host($t, $stopped, acct => $third->{sid});
+    lapse($t, $third);
+
+    browser_run($t, 'screens', themes => \@themes,
+        cookie => cookie_for($t, user => $user),
+        empty => cookie_for($t, acct => $t->{other}),
+        lapsed => cookie_for($t, acct => $third), stopped => $stopped,
+        host => $listed->{id}, contacts => [@contacts[0, 1]],
+        group => $groups[1], app => $app->{id}, hooks => hooks_of($t),
+        lists_of($t), operator => cookie_for($t, acct => operators($t)),
+        account => $t->{acct}{sid});
+    done_testing();
+}
+
+1;

@@ -1,0 +1,13 @@
+#!/usr/bin/perl
+
+# Endure: twice as many screens as screens.t has, for few changes.
+#
+# The portal's screens in a browser, in the themes and languages that screens.t
+# leaves out.
+
+use strict;
+use warnings;
+
+use RblScreens;
+
+screens('dark');
