@@ -46,7 +46,7 @@ part() {
     6)  # Programs that are killed at any moment; all themes of the portal.
         tests CRASH_SEEDS=3 t/checkd/crash.t t/bill/crash.t t/deliver/crash.t \
             t/deliver/digest_crash.t t/deliver/kills.t t/bill/lapse_kills.t \
-            t/bill/stripe_kills.t
+            t/bill/stripe_kills.t t/portal/themes.t
         ;;
     7)  # The commands of rbl-operations(7) on a new machine.
         ${MAKE:-make} deb-check

@@ -1,7 +1,5 @@
 #!/usr/bin/perl
 
-# Endure: twice as many screens as screens.t has, for few changes.
-#
 # The portal's screens in a browser, in the themes and languages that screens.t
 # leaves out.
 
