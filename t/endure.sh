@@ -2,7 +2,7 @@
 
 # The long tests, in ten parts: sh t/endure.sh [PART...]; all without PART.
 #
-# `make check` leaves out the programs that are named here.  .ci/run runs one
+# `make check` leaves out the programs named here.  .ci/run runs one
 # part for each landing, so that ten landings run all of them.  Each part takes
 # a few minutes of two cores; move programs between parts to keep it so.
 #
