@@ -8,8 +8,7 @@
 #
 # The last lines have the result and the minutes of each part.
 
-# What each part runs.  Arguments of `tests` are programs, or variables for
-# them in front.
+# part N: runs this part
 part() {
     case $1 in
     0)  # Masters behind Sentinels are killed, stopped and cut off.
@@ -61,7 +60,7 @@ part() {
     esac
 }
 
-# tests [NAME=VALUE...] PROGRAM...
+# tests [NAME=VALUE...] PROGRAM...: with these variables in the environment
 tests() {
     variables=
     while :; do
