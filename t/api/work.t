@@ -210,15 +210,17 @@ clean('the store has died');
 ok((wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 10), 'service');
 my $till = time + 5;
 my @busy = map { my $n = 100 + $_; sub {
-    my $n_calls = 0;
-    while (time < $till) {
+    my ($n_calls, $slowest) = (0, 0);
+    while (time < $till || !$n_calls) {
+        my $start = time;
         my $r = add("10.$n.0.0/22");
         die "add: $r->{raw}" if $r->{status} != 200;
         $r = end_range(json($r)->{data}[0]{id});
         die "delete: $r->{raw}" if $r->{status} != 200;
         $n_calls++;
+        $slowest = time - $start if $slowest < time - $start;
     }
-    return { status => 200, body => $n_calls };
+    return { status => 200, body => "$n_calls $slowest" };
 } } 1 .. 4;
 my $loop = at_once(@busy);
 my ($reads, $worst, %status) = (0, 0);
@@ -233,8 +235,9 @@ while (time < $till) {
 @answers = $loop->();
 is(scalar(grep { /^200 [1-9]/ } @answers), 4, 'ranges were added and deleted');
 is(join(' ', keys %status), '200', 'another account gets all its answers');
-cmp_ok($worst, '<', 1, sprintf '%d of them, the last within %.0f ms', $reads,
-    1000 * $worst);
+my ($range) = sort { $b <=> $a } map { (split)[2] } @answers;
+cmp_ok($worst, '<', $range / 4, sprintf '%d of them, the last within %.0f ms, a '
+    . 'range within %.0f ms', $reads, 1000 * $worst, 1000 * $range);
 clean('at the end');
 
 done_testing();
