@@ -36,7 +36,8 @@ for my $name (qw(both guarded)) {
     mkdir "$dir/$name";
     write_file("$dir/$name/x.txt", '|');
 }
-ok(wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 10, 'ready');
+ok(wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 10,
+    'nginx answers requests with a running store');
 
 sub get { return http($t->{nginx}, 'GET', $_[0], auth => $t->{acct},
     @_[1 .. $#_]) }
@@ -76,23 +77,30 @@ is(get('/limited/listings.json')->{status}, 200, 'another call is not');
 # --- subrequests -----------------------------------------------------------
 
 is(get('/guarded/x.txt')->{status}, 200, 'auth_request: good credentials');
-is(get('/guarded/x.txt', auth => undef)->{status}, 401, 'none');
-is(get('/guarded/x.txt', auth => [$ac, '0' x 64])->{status}, 401, 'wrong ones');
+is(get('/guarded/x.txt', auth => undef)->{status}, 401,
+    'auth_request refuses a request without credentials');
+is(get('/guarded/x.txt', auth => [$ac, '0' x 64])->{status}, 401,
+    'auth_request refuses wrong credentials');
 daemon_seen($t);
-is(get('/both/x.txt')->{body}, '0|OK - 0 hosts listed!', 'two sub-requests');
+is(get('/both/x.txt')->{body}, '0|OK - 0 hosts listed!',
+    'the responses of two subrequests are joined');
 is(get('/both/x.txt', auth => undef)->{body},
-    '-1|UNKNOWN - Invalid credentials.', 'refused sub-requests');
+    '-1|UNKNOWN - Invalid credentials.',
+    'both subrequests report invalid credentials');
 is(http($t->{nginx}, 'POST', '/mirrored/x', auth => $t->{acct}, form =>
-    'host=10.3.0.1&name=n&type=rbl')->{status}, 204, 'mirror');
+    'host=10.3.0.1&name=n&type=rbl')->{status}, 204,
+    'a mirrored request gets the response of its upstream');
 ok(wait_for { json(call($t, 'GET', 'hosts.json'))->{total_hosts} == 2 } 10,
     'the copy came, with its body');
 is(http($t->{nginx}, 'POST', '/mirrored/x', auth => $t->{acct},
     form => 'host=10.3.0.2&name=n&type=rbl&x=' . 'x' x 40_000)->{status}, 204,
     'mirror of a body in a file');
-logged(qr{^/3\.0/host/add\.json 413 }m, 'is refused: no file is read');
-is(json(call($t, 'GET', 'hosts.json'))->{total_hosts}, 2, 'and adds nothing');
+logged(qr{^/3\.0/host/add\.json 413 }m,
+    'the mirrored request with a body in a file is refused');
+is(json(call($t, 'GET', 'hosts.json'))->{total_hosts}, 2,
+    'the mirrored request with a body in a file adds no host');
 is(http($t->{nginx}, 'POST', '/plain/host/add.json', auth => $t->{acct},
-    form => {})->{status}, 400, 'inside limit_except');
+    form => {})->{status}, 400, 'a location with limit_except serves the API');
 
 # --- a slow store ----------------------------------------------------------
 
@@ -118,21 +126,27 @@ ok(wait_for { handled() == $count + 1 } 5, 'a request is in flight');
 close $s;
 logged(qr{^/3\.0/hosts\.json 499 }m, 'a client that goes away is noticed');
 cmp_ok(request_took($t->{nginx}, qr{hosts\.json 499 }), '<', 1.5,
-    'before the store times out');
+    'nginx logs the lost client before the store times out');
 
 my $r = call($t, 'GET', 'hosts.json');
-refused($r, 503, qr/Nothing was changed/, 'a read that times out');
-is($r->{headers}{'retry-after'}, 1, 'Retry-After');
+refused($r, 503, qr/Nothing was changed/,
+    'a read is refused while the store hangs');
+is($r->{headers}{'retry-after'}, 1,
+    'the refused read asks for a retry after 1 s');
 like(call($t, 'GET', 'listings.nagios')->{body}, qr/^UNKNOWN - The store/,
-    'nagios');
-is(call($t, 'GET', 'listings.zabbix')->{body}, '-1', 'zabbix');
+    'the Nagios output is UNKNOWN while the store hangs');
+is(call($t, 'GET', 'listings.zabbix')->{body}, '-1',
+    'the Zabbix output is -1 while the store hangs');
 xml_ok(call($t, 'GET', 'hosts.xml')->{body}, 'XML');
 refused(call($t, 'POST', 'host/add.json', form => { host => '10.4.0.1',
-    name => 'n', type => 'rbl' }), 503, qr/Nothing was changed/, 'a write');
+    name => 'n', type => 'rbl' }), 503, qr/Nothing was changed/,
+    'a write is refused while the store hangs');
 refused(call($t, 'GET', 'hosts.json', auth => undef), 401, qr/credentials/,
     'malformed credentials need no store');
-refused(call($t, 'GET', 'x.json'), 404, qr/path/, 'nor do unknown paths');
-is(get('/both/x.txt')->{body} =~ /^-1\|UNKNOWN - /, 1, 'sub-requests');
+refused(call($t, 'GET', 'x.json'), 404, qr/path/,
+    'an unknown path is refused without the store');
+is(get('/both/x.txt')->{body} =~ /^-1\|UNKNOWN - /, 1,
+    'a subrequest reports UNKNOWN while the store hangs');
 cont_server($redis);
 ok(wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 10,
     'service is back by itself');
@@ -156,20 +170,25 @@ for my $c (@slow) {
 }
 @slow = ();
 cont_server($redis);
-ok(!grep({ $_ != 200 && $_ != 503 } keys %codes), 'no other answer');
-ok(wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 10, 'back');
+ok(!grep({ $_ != 200 && $_ != 503 } keys %codes),
+    'every write gets status 200 or 503');
+ok(wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 10,
+    'nginx serves requests when the store continues');
 
 # --- no store at all -------------------------------------------------------
 
 stop_server($redis);
-ok(wait_for { call($t, 'GET', 'hosts.json')->{status} == 503 } 10, 'stopped');
+ok(wait_for { call($t, 'GET', 'hosts.json')->{status} == 503 } 10,
+    'nginx answers 503 after the store has stopped');
 refused(call($t, 'GET', 'hosts.json?down'), 503, qr/Nothing was changed/,
     'the store is down');
 cmp_ok(request_took($t->{nginx}, qr/\?down /), '<', 1, 'the error is immediate');
 refused(call($t, 'POST', "host/delete/$h->{id}.json"), 503,
-    qr/Nothing was changed/, 'a write');
-like(call($t, 'GET', 'listings.nagios')->{body}, qr/^UNKNOWN - /, 'nagios');
-is(get('/guarded/x.txt')->{status}, 500, 'auth_request refuses');
+    qr/Nothing was changed/, 'a write is refused without a store');
+like(call($t, 'GET', 'listings.nagios')->{body}, qr/^UNKNOWN - /,
+    'the Nagios output is UNKNOWN without a store');
+is(get('/guarded/x.txt')->{status}, 500,
+    'auth_request answers 500 without a store');
 RblTest::Process::launch($redis);
 RblTest::Process::ready($redis);
 delete $redis->{client};

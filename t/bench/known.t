@@ -47,8 +47,8 @@ for (
     my ($got, $out) = demo("# A comment.\n\n$lines", "target('rate: of the "
         . "floor', $value, '$op', $limit" . ($unit ? ", '$unit')" : ')'));
     my $name = "$value $op $limit" . ($lines && ', listed');
-    is($got, $status, "$name: status");
-    like($out, $text, "$name: printed");
+    is($got, $status, "the benchmark exits with $status for $name");
+    like($out, $text, "the benchmark prints the verdict on $name");
 }
 
 my ($status, $out) = demo("$rps$cpu", "target('cpu', stat_of(1, 1.7, 9), '<=',"
@@ -56,7 +56,8 @@ my ($status, $out) = demo("$rps$cpu", "target('cpu', stat_of(1, 1.7, 9), '<=',"
 is($status, 1, 'three targets: one is missed');
 like($out, qr/KNOWN  cpu .*; <= 1\.8 until "Another plan"\)/, 'judged by the '
     . 'median, at most the accepted value');
-like($out, qr/1 of 3 met, 1 known to be missed/, 'the sum');
+like($out, qr/1 of 3 met, 1 known to be missed/,
+    'the benchmark prints how many targets it met');
 like($out, qr/t\/bench\/known: demo has no target 'rate: of the floor'/,
     'a line without a target is named');
 unlike($out, qr/no target 'cpu'/, 'one with a target is not');
@@ -65,7 +66,7 @@ for my $line ('demo | cpu | 1.8', 'demo | cpu | much | A plan', 'cpu 1.8',
     'demo | cpu | 1.8 | ')
 {
     ($status, $out) = demo("$line\n", '');
-    isnt($status, 0, "not a line: $line");
+    isnt($status, 0, "the benchmark fails with the invalid line: $line");
     like($out, qr/not 'bench \| target \| value \| issue': \Q$line\E$/m,
         'the error shows the line');
 }

@@ -36,7 +36,8 @@ sub daemon {
 }
 my $checkd = daemon();
 my $ht = add_host($w, '10.0.0.5');
-eventually { host_record($w, $ht)->{listed_count} == 2 } 10, 'listed';
+eventually { host_record($w, $ht)->{listed_count} == 2 } 10,
+    'both lists list the host';
 
 $dns->rules(listed('5.0.0.10', 'b.test'), ['.', { %none }]);
 is(verdict($w, $ht, 'a.test'), 'unknown unhealthy', 'the list is emptied');
@@ -63,10 +64,11 @@ $dns->rules(@entries, ['b\.test', { rcode => 'nxdomain',
 eventually { verdict($w, $ht, 'b.test') eq 'clear ' } 20,
     'where there is an SOA a listing ends soon';
 $dns->rules(listed('5.0.0.10', 'a.test'), @rest);
-eventually { verdict($w, $ht, 'a.test') eq 'listed ' } 20, 'listed again';
+eventually { verdict($w, $ht, 'a.test') eq 'listed ' } 20,
+    'a.test lists the host again';
 $dns->rules(@rest);
 eventually { verdict($w, $ht, 'a.test') eq 'clear ' } 20,
-    'and so it does for a list that is known to have none';
-ok(stop_server($checkd), 'it stops');
+    'a listing also ends soon on a list without an SOA';
+ok(stop_server($checkd), 'the daemon stops');
 $dns->stop;
 done_testing();

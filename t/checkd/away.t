@@ -69,7 +69,7 @@ eventually {
     my $pp = check_host($w, $ht);
     wait_check($w, $pp);
     details($w, $pp)->{'a.test'}{status} eq 'listed'
-} 10, 'then the list is accepted again';
+} 10, 'the list is accepted when the response has expired';
 is(host_record($w, $ht)->{listed_count}, 1, 'the host is listed all the time');
 is_deeply([map { "$_->{z} $_->{v}" } @{ history_of($w, $ht) }],
     ['a.test listed'], 'the history has no other transition');

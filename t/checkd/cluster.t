@@ -39,12 +39,14 @@ my $before = log_count($checkd, 'refuses');
 my ($slot) = map { slot_of_account($f, $_->{acct}) } $world[0];
 my $pp = check_value($world[0], '10.0.0.9');
 move_slots($f, [$slot], $node[1], sub { sleep 1 });
-is(wait_check($world[0], $pp)->{status}, 'completed', 'a slot moves: its check');
-is(checked($world[0]), 'completed', 'and later ones');
+is(wait_check($world[0], $pp)->{status}, 'completed',
+    'a check completes while its slot moves');
+is(checked($world[0]), 'completed', 'later checks of the moved slot complete');
 ok(wait_log($checkd, qr/1 partitions are on another node now/, 10),
     'the daemon has seen the move');
 move_slots($f, [$slot], $node[0]);
-is(checked($_), 'completed', 'it moves back: a check at each master')
+is(checked($_), 'completed',
+    'a check at each master completes after the slot is back')
     for @world;
 
 # A master is killed; that of partition 0 is the first.
@@ -54,8 +56,10 @@ for my $i (2, 0) {
     my @others = grep { $_ != $world[$i] } @world;
     is(checked($_), 'completed', "master $i is away: checks of others")
         for @others;
-    ok(wait_log($checkd, qr/of 64 partitions are away/, 10), 'it is logged');
-    is(checked($_), 'completed', 'and later ones') for @others;
+    ok(wait_log($checkd, qr/of 64 partitions are away/, 10),
+        'the daemon logs that partitions are away');
+    is(checked($_), 'completed',
+        'later checks at the other masters complete') for @others;
     my $scheduled = add_host($others[0], '10.0.0.1');
     eventually { host_record($others[0], $scheduled)->{listed_count} == 1 } 20,
         "master $i is away: a listing is found" if $i != 0;
@@ -64,7 +68,8 @@ for my $i (2, 0) {
     wait_ok($f);
     is(checked($world[$i]), 'completed', "master $i is back: its checks");
     eventually { log_count($checkd, 'all partitions are there again')
-        == log_count($checkd, 'partitions are away') } 5, 'it is logged';
+        == log_count($checkd, 'partitions are away') } 5,
+        'the daemon logs that all partitions are back';
 }
 
 # It hangs.
@@ -72,10 +77,13 @@ for my $i (2, 0) {
 pause_server($node[2]);
 is(checked($_), 'completed', 'a master hangs: checks of others')
     for @world[0, 1];
-ok(wait_log($checkd, qr/node \S+:$node[2]{port}: no reply/, 10), 'it is logged');
-is(checked($_), 'completed', 'and later ones') for @world[0, 1];
+ok(wait_log($checkd, qr/node \S+:$node[2]{port}: no reply/, 10),
+    'the daemon logs that the master does not reply');
+is(checked($_), 'completed',
+    'later checks at the responsive masters complete') for @world[0, 1];
 cont_server($node[2]);
-is(checked($world[2]), 'completed', 'it goes on: its checks');
+is(checked($world[2]), 'completed',
+    'a check completes when its master continues');
 
 ok(stop_server($checkd), 'the daemon stops');
 

@@ -41,7 +41,7 @@ for my $i (0 .. 2) {
 
 # The daemon inspects the store after failovers, and repairs nothing.
 eventually { log_count($checkd, 'looked at 64 of 64 partitions, no fault') } 20,
-    'it looked at the store after the failovers';
+    'the daemon finds no fault after the failovers';
 my $lost = "$world[0]{acct}{sid}:HT" . '0' x 32;
 redis($f, 'HSET', RblCheckd::pkey($world[0], 'flight'), $lost, 'PP' . '0' x 64);
 redis($f, 'APPEND', RblCheckd::pkey($world[2], 'defaults'), 'x');
@@ -54,14 +54,15 @@ restart_member($f, $hit);
 wait_ok($f);
 wait_replicas($f);
 eventually { log_count($checkd, 'HT0{32} has a check and is no host') } 60,
-    'it reports a fault in a queue';
+    'the daemon reports a check without a host';
 eventually { log_count($checkd, 'after a failover: 1 faults in the queues') } 60,
-    'and the number of them';
+    'the daemon reports the number of faults';
 ok(log_count($checkd, '2 partitions have other system lists'),
-    'and lists that differ, or are gone');
+    'the daemon reports partitions with other lists');
 is(redis($f, 'HDEL', RblCheckd::pkey($world[0], 'flight'), $lost), 1,
-    'it is still there');
-is(rblctl($f, 'fsck', '--repair')->{status} < 3, 1, 'which rblctl fsck repairs');
+    'the daemon leaves the fault in the store');
+is(rblctl($f, 'fsck', '--repair')->{status} < 3, 1,
+    'rblctl fsck --repair runs without an error');
 
 # The replica of a master is away: the master refuses writes.
 
@@ -72,12 +73,14 @@ my $before = log_count($checkd, $refuses);
 my $warned = log_count($checkd, "\\[warn\\].*$refuses");
 kill_server($replica);
 eventually { log_count($checkd, $refuses) > $before } 15,
-    'a master that refuses writes';
-is(checked($_), 'completed', 'it delays no others') for @world[1, 2];
+    'the daemon logs that a master refuses writes';
+is(checked($_), 'completed',
+    'checks at the other masters complete meanwhile') for @world[1, 2];
 sleep 4;
-is(checked($_), 'completed', 'nor later') for @world[1, 2];
+is(checked($_), 'completed',
+    'checks at the other masters complete 4 s later') for @world[1, 2];
 cmp_ok(log_count($checkd, "\\[warn\\].*$refuses"), '<=', $warned + 1,
-    'it is logged once');
+    'the daemon warns of the refusals at most once');
 restart_member($f, $replica);
 wait_ok($f);
 is(checked($world[0], 20), 'completed', 'the replica is back: its checks');
@@ -87,7 +90,8 @@ is(checked($world[0], 20), 'completed', 'the replica is back: its checks');
 eventually { subscribed($f) =~ /^[345]$/ } 10,
     'the daemon subscribes to the news at one of the new masters';
 
-is(checked($_), 'completed', 'after all: checks') for (@world) x 2;
+is(checked($_), 'completed',
+    'checks at each master complete after all failovers') for (@world) x 2;
 for my $r (@receiver) {
     eventually {
         my %seen = map { $_->{json}{event_sid} => 1 } received($r);

@@ -38,7 +38,7 @@ sub two_round_trips {
 
     my $s = wait_check($w, check_host($w, $ht), 30);
     is(host_record($w, $ht)->{listed_count}, $listed, $listed
-        ? 'it is listed' : 'it has ended');
+        ? 'the host is listed' : 'the listing has ended');
     my ($first, @more) = sort { $a->[3] <=> $b->[3] } queries('^\d');
     cmp_ok($more[-1][3], '<', $first->[3] + 2 * DELAY, $name)
         or diag(map { sprintf "%.3f %s %s\n", $_->[3] - $first->[3], @$_[0, 1] }
@@ -47,21 +47,22 @@ sub two_round_trips {
         "$name, by the daemon's clock");
 }
 
-is(verdict($w, $ht, 'a.test'), 'clear ', 'clear');
+is(verdict($w, $ht, 'a.test'), 'clear ', 'the host is clear at first');
 put(listed => ['10.0.0.1']);
 two_round_trips(1, 'a new listing takes two round trips');
 is(scalar(queries('^1\.0\.0\.10\.a\.test A')), 3,
-    'the address once, then at both servers');
+    'the address is queried once, then at both servers');
 my ($first, @confirm) = sort { $a->[3] <=> $b->[3] }
     queries('^1\.0\.0\.10\.a\.test A');
 is(scalar(grep { $_->[7] =~ /[A-Z]/ } @confirm), 0,
-    'in lower case, so that the case does not matter');
+    'the confirming queries are in lower case');
 is(scalar(queries('^1\.0\.0\.127')), 2, 'test points of each');
 is(scalar(grep { $_->[0] !~ /\.127\.a\.test$|^1\.0\.0\.10\./ }
     queries('^\d+\.\d+\.\d+\.\d+\.a\.test A')), 2 * 24, 'a sample of each');
-is(scalar(queries('^1\.0\.0\.10\.a\.test TXT')), 1, 'and the TXT once');
+is(scalar(queries('^1\.0\.0\.10\.a\.test TXT')), 1,
+    'the TXT record is queried once');
 put();
-two_round_trips(0, 'so does its end');
+two_round_trips(0, 'the end of a listing takes two round trips');
 is(scalar(queries('^1\.0\.0\.10\.a\.test A')), 3, 'confirmed at both servers');
 
 # Several hosts at once.

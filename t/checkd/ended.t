@@ -54,13 +54,13 @@ eventually {
     !listed();
 } 120, 'all ends are reported';
 cmp_ok(time - $ended, '>', ENTRY + KEPT,
-    'not while a cache may have older data');
+    'no end is reported before cached data expires');
 my @due = map { @$_ } values %due;
 cmp_ok(scalar @due, '>=', HOSTS, 'each host was checked before');
 is_deeply([grep { $_ > ENTRY + KEPT + 5 } @due], [],
-    'and was due again when the entries expire') or diag("@due");
+    'each host is due when the cached entries expire') or diag("@due");
 my ($most) = sort { $b <=> $a } map { scalar @$_ } values %due;
-cmp_ok($most, '<=', 3, 'after a few checks') or diag("@due");
+cmp_ok($most, '<=', 3, 'each host needs at most three checks') or diag("@due");
 
 ok(stop_server($checkd), 'the daemon stops');
 done_testing();

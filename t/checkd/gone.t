@@ -27,7 +27,7 @@ my $ht = add_host($w, '10.0.0.5');
 eventually { host_record($w, $ht)->{listed_count} == 1 } 10,
     'the own list lists the host';
 sub result { return verdict($w, $ht, 'own.test') }
-is(result(), 'listed ', 'it is current');
+is(result(), 'listed ', 'the listing of the own list is current');
 my $pp = check_value($w, '10.0.0.6');
 wait_check($w, $pp);
 

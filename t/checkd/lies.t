@@ -174,7 +174,7 @@ eventually { host_record($w, $host[3])->{listed_count} == 2 } TTL + 10,
     'a host without a check so far is listed';
 eventually { result(check_host($w, $host[2]));
     host_record($w, $host[2])->{listed_count} == 2 } TTL + 10,
-    'and one that the wildcard covered';
+    'a host that the wildcard covered is listed';
 is(told(), '10.0.0.4 10.0.0.5', 'both are reported');
 ok(stop_server($after), 'the daemon stops');
 done_testing();

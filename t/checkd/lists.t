@@ -68,23 +68,28 @@ lists({ stdin => "s3cret\n" }, 'key', '{key}.k.test');
 lists({}, 'enable', '{key}.k.test');
 seen('key and enable');
 is_deeply(checked('10.0.0.1'),
-    { 'a.test' => 'clear', '{key}.k.test' => 'listed' }, 'with it it is');
-is($d->{'{key}.k.test'}{reason}, 'why {key}', 'its TXT repeats the key');
+    { 'a.test' => 'clear', '{key}.k.test' => 'listed' },
+    'the list with its key lists the host');
+is($d->{'{key}.k.test'}{reason}, 'why {key}',
+    'the reason has a placeholder instead of the key');
 cmp_ok($dns->asked('^1\.0\.0\.10\.s3cret\.k\.test A$'), '>=', 1,
-    'the key is in the name');
-is($dns->asked('\{key\}'), 0, 'and no other name of the list was queried');
+    'the key is in the name of the query');
+is($dns->asked('\{key\}'), 0, 'no query has the placeholder in its name');
 
 lists({ stdin => "n3xt\n" }, 'key', '{key}.k.test');
 seen('another key');
 is_deeply(checked('10.0.0.2'),
-    { 'a.test' => 'clear', '{key}.k.test' => 'clear' }, 'another key');
+    { 'a.test' => 'clear', '{key}.k.test' => 'clear' },
+    'the list with another key finds the host clear');
 cmp_ok($dns->asked('^2\.0\.0\.10\.n3xt\.k\.test A$'), '>=', 1,
-    'is in the queries');
+    'the other key is in the queries');
 
 lists({}, 'key', '{key}.k.test', '--remove');
 seen('removed');
-is_deeply(checked('10.0.0.3'), { 'a.test' => 'clear' }, 'no longer queried');
-is($dns->asked('^3\.0\.0\.10\.\S*k\.test'), 0, 'by no name');
+is_deeply(checked('10.0.0.3'), { 'a.test' => 'clear' },
+    'the list without its key is not in the results');
+is($dns->asked('^3\.0\.0\.10\.\S*k\.test'), 0,
+    'no query is sent to the list without its key');
 
 # A key removed from an active list: the list is skipped, and no listing ends.
 lists({ stdin => "s3cret\n" }, 'key', '{key}.k.test');
@@ -94,10 +99,12 @@ redis($w->{redis}, 'DEL', 'rbl:{0}:lists:keys');
 redis($w->{redis}, 'INCR', 'rbl:{0}:lists:ver');
 seen('lost');
 is_deeply(checked('10.0.0.4'),
-    { 'a.test' => 'clear', '{key}.k.test' => 'skipped' }, 'a lost key');
-is($dns->asked('^4\.0\.0\.10\.\S*k\.test'), 0, 'no query is sent');
+    { 'a.test' => 'clear', '{key}.k.test' => 'skipped' },
+    'the list with a lost key is skipped');
+is($dns->asked('^4\.0\.0\.10\.\S*k\.test'), 0,
+    'no query is sent to the list with a lost key');
 like(read_file($checkd->{log}), qr/1 active lists are not queried: no key/,
-    'and it is logged');
+    'the daemon logs that a list has no key');
 lists({}, 'disable', '{key}.k.test');
 
 # disable, kill
@@ -105,21 +112,26 @@ lists({}, 'kill', 'a.test', 'lists the world');
 lists({}, 'kill', 'd.test', 'lists the world');
 seen('kill');
 my $r = wait_check($w, check_value($w, '10.0.0.5'));
-is($r->{message}, 'No blocklist applies to this host.', 'killed ones');
+is($r->{message}, 'No blocklist applies to this host.',
+    'no killed list applies to a host');
 lists({}, 'unkill', $_) for 'a.test', 'd.test';
 seen('unkill');
-is_deeply(checked('10.0.0.5'), { 'a.test' => 'clear' }, 'are back');
+is_deeply(checked('10.0.0.5'), { 'a.test' => 'clear' },
+    'the list is queried again after unkill');
 
 # names
-is_deeply(checked('www.example.co.uk', 4), { 'd.test' => 'clear' }, 'a domain');
+is_deeply(checked('www.example.co.uk', 4), { 'd.test' => 'clear' },
+    'a domain is clear on the domain list');
 is($dns->asked('^' . quotemeta("$_.d.test") . ' A$'), 1, "$_ is queried")
     for 'www.example.co.uk', 'example.co.uk';
 lists({}, 'override', 'd.test', '--names', 'registered');
 seen('override');
 is_deeply(checked('www.example.org', 4), { 'd.test' => 'clear' },
-    'the registered domain alone');
-is($dns->asked('^www\.example\.org\.d\.test'), 0, 'is queried');
-is($dns->asked('^example\.org\.d\.test A$'), 1, 'once');
+    'a subdomain is clear with the override');
+is($dns->asked('^www\.example\.org\.d\.test'), 0,
+    'the subdomain is not queried with the override');
+is($dns->asked('^example\.org\.d\.test A$'), 1,
+    'the registered domain is queried once');
 
 # metrics of the daemons
 eventually {

@@ -70,7 +70,7 @@ eventually {
     my $pp = check_value($one, '10.2.1.1');
     wait_check($one, $pp);
     details($one, $pp)->{'one.bad.test'}{status} eq 'clear';
-} 60, 'and accepted soon after it responds';
+} 60, 'the list is accepted soon after it responds';
 is(log_count($checkd, $mute . 'get responses again'), 1, 'the log has it');
 ok(stop_server($checkd), 'the daemon stops');
 done_testing();

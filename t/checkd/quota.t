@@ -235,9 +235,10 @@ is(errors('refuses.test', @checks), '50 unknown blocked', 'all are unknown');
 shared('refuses.test', till => 1);
 eventually { my ($c) = start_checks(1); wait_check($w, $c, 20);
     errors('refuses.test', $c) eq '1 clear ' } 30,
-    'after the block it is queried';
+    'the list is queried after the block';
 eventually { wait_check($w, start_checks(1), 20);
-    !defined shared('refuses.test', 'refused') } 20, 'and its answer ends it';
+    !defined shared('refuses.test', 'refused') } 20,
+    'a response of the list ends the block';
 
 # The state stays when no refused daemon is left.
 shared('refuses.test', @$_) for [refused => 3], [since => 1], [till => 1];

@@ -43,7 +43,7 @@ is((checked())[0], "listed 'because'", 'a new listing');
 
 now_it_says({ %reason, a => ['127.0.0.2'], delay => SLOW });
 my ($is) = checked();
-is($is, "listed 'because'", 'it is current, at a slow list');
+is($is, "listed 'because'", 'the listing has its reason from a slow list');
 my ($first, @more) = sort { $a <=> $b } map { $_->[3] }
     $dns->log('^1\.0\.0\.10\.a\.test ');
 is(scalar @more, 1, 'the list gets two queries');
@@ -58,12 +58,13 @@ is((checked())[0], "listed ''", 'a reason that never comes');
 $dns->rules([ '^1\.0\.0\.10\.a\.test TXT', { %reason } ],
     [ '^1\.0\.0\.10\.a\.test ', { rcode => 'nxdomain', delay => SLOW,
         soa => ['test', 1, 1] } ], @rest);
-eventually { $is = (checked())[0]; $is =~ /^clear/ } 15, 'it has ended';
-is($is, "clear ''", 'and has no reason then');
+eventually { $is = (checked())[0]; $is =~ /^clear/ } 15,
+    'the listing ends although a TXT arrives first';
+is($is, "clear ''", 'the ended listing has no reason');
 
 now_it_says({ %reason, rcode => 'servfail' });
 $is = (checked())[0];
-is($is, "unknown ''", 'and unknown has no reason');
+is($is, "unknown ''", 'the unknown result has no reason');
 
 ok(stop_server($checkd), 'the daemon stops');
 done_testing();

@@ -42,7 +42,7 @@ is(asked('10.0.0.1'), 'clear ', 'a living list');
 $dns->rules(@controls, [ '.', $listed ]);
 is(asked('10.0.0.2'), 'unknown unhealthy', 'wildcarding: not accepted');
 $dns->rules(@controls, [ '.', $clear ]);
-eventually { asked('10.0.0.3'); good() == 2 } TTL, 'it is valid again';
+eventually { asked('10.0.0.3'); good() == 2 } TTL, 'the list is valid again';
 
 # Is that answer still cached?
 sub cached {
@@ -53,12 +53,14 @@ my $is = asked('10.0.0.2');
 ok(cached(), 'while its answers are still cached');
 is($is, 'unknown unhealthy',
     'an answer given while the list was wildcarding is no listing');
-eventually { asked('10.0.0.2') eq 'clear ' } TTL + 5, 'then it is clear';
+eventually { asked('10.0.0.2') eq 'clear ' } TTL + 5,
+    'the host is clear when the cached response expires';
 
 # --- later responses count ---------------------------------------------------
 
 $dns->set('^4\.0\.0\.10\.', $listed);
-is(asked('10.0.0.4'), 'listed ', 'a listing is accepted');
-is(asked('10.0.0.4'), 'listed ', 'and so when it is kept');
+is(asked('10.0.0.4'), 'listed ', 'a later listing is accepted');
+is(asked('10.0.0.4'), 'listed ',
+    'the cached response is accepted as a listing');
 
 done_testing();

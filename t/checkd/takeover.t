@@ -79,13 +79,13 @@ for my $n (1 .. 3) {
 }
 $last = checkd(name => 'same', lease => '60s');
 $state = wait_check($w, $pp, 10);
-is($state->{status}, 'failed', 'after three lives: failed');
+is($state->{status}, 'failed', 'the check fails after three crashes');
 is($state->{message}, 'The check failed after 3 attempts.',
-    'after three lives: the reason');
+    'the failed check has the number of attempts');
 is(log_count($last, "\\[error\\].*$pp.*The check failed after 3"), 1,
-    'after three lives: kept in the log');
-eventually { jobs_left($w) == 0 } 5, 'after three lives: no job is left';
-ok(stop_server($last), 'it stops');
+    'the daemon logs the failed check as an error');
+eventually { jobs_left($w) == 0 } 5, 'the failed check leaves no job';
+ok(stop_server($last), 'the daemon stops');
 
 # The same for a check of a host: the host is free again.
 

@@ -41,8 +41,9 @@ sub fails {
 
     my $r = rblctl($f, { timeout => SOON }, '-c', "$dir/quick", @words);
     local $Test::Builder::Level = $Test::Builder::Level + 1;
-    is($r->{status}, 3, "@words: exit status");
-    like($r->{err}, qr/\Arblctl: [^\n]*$pattern[^\n]*\n\z/, "@words: why");
+    is($r->{status}, 3, "rblctl @words exits with status 3");
+    like($r->{err}, qr/\Arblctl: [^\n]*$pattern[^\n]*\n\z/,
+        "rblctl @words prints the reason");
 }
 
 sub at { return "127.0.0.1:$_[0]{announced}" }
@@ -51,9 +52,10 @@ my $plan = ctl('store', 'plan');
 is_deeply([@$plan{qw(master role replicas good min_replicas)}],
     [at($f->{nodes}[0]), 'master', 3, 3, 'set'], 'the plan: the master');
 is_deeply([sort map { "$_->{node} $_->{state}" } @{ $plan->{nodes} }],
-    [sort map { at($_) . ' online' } @{ $f->{nodes} }[1 .. 3]], 'its replicas');
+    [sort map { at($_) . ' online' } @{ $f->{nodes} }[1 .. 3]],
+    'the plan has three replicas online');
 like(rblctl($f, 'store', 'plan')->{out}, qr/^min-replicas-to-write  set$/m,
-    'as lines');
+    'the plan as text has min-replicas-to-write');
 
 ctl('init');
 ctl('lists', 'load', repo_dir() . '/conf/lists.json');
@@ -62,9 +64,10 @@ ctl('user', 'add', $ac, 'a@a.example', '--role', 'owner');
 ctl('fsck');
 my $s = ctl('status');
 is("$s->{role} $s->{accounts} $s->{version}", 'master 1 '
-    . $s->{servers}[0]{version}, 'status');
+    . $s->{servers}[0]{version},
+    'the status has the role, accounts and version');
 like(rblctl($f, 'status')->{out}, qr/^\Q@{[ at($f->{nodes}[0]) ]}\E +ok .* 3 /m,
-    'names the server');
+    'the status names the server');
 is_deeply(redis($_, 'ACL', 'LOG'), [], 'no right was missing')
     for @{ $f->{nodes} };
 
@@ -77,12 +80,14 @@ for (['--min', 0], ['--min', 1]) {
     for my $words (['status'], ['store', 'plan']) {
         $r = rblctl($f, @$words);
         is($r->{status}, 0, "@$words, min-replicas-to-write $set");
-        ($set ? \&unlike : \&like)->($r->{err}, $warns, 'warns of 0 only');
+        ($set ? \&unlike : \&like)->($r->{err}, $warns,
+            'rblctl warns of the value 0 only');
     }
 }
 redis($master, 'CONFIG', 'SET', 'min-replicas-to-write', 4);
 fails(qr/NOREPLICAS.* Nothing was changed/, 'account', 'suspend', $ac);
-is(ctl('account', 'show', $ac)->{status}, 'active', 'it was not');
+is(ctl('account', 'show', $ac)->{status}, 'active',
+    'the refused command does not suspend the account');
 redis($master, 'CONFIG', 'SET', 'min-replicas-to-write', 1);
 
 # failovers
@@ -106,11 +111,11 @@ ok((wait_for { (info_of($master, 'replication')->{min_slaves_good_slaves}
 fails(qr/at \Q@{[ at($master) ]}\E cannot be used: none of its replicas is near/,
     'account', 'show', $ac);
 $r = rblctl($f, 'status');
-is($r->{status}, 0, 'status shows it');
-is(ctl('store', 'plan')->{good}, 0, 'and store plan');
+is($r->{status}, 0, 'rblctl status runs without the replicas');
+is(ctl('store', 'plan')->{good}, 0, 'the plan counts no good replica');
 cont_server($_) for @replicas;
 ok((wait_for { (info_of($master, 'replication')->{min_slaves_good_slaves}
-    // 0) > 0 } 15), 'they follow again');
+    // 0) > 0 } 15), 'the replicas follow the master again');
 
 # Sentinels
 my @words = map { "127.0.0.1:$_->{port}" } @{ $f->{sentinels} };
@@ -118,7 +123,7 @@ kill_server($f->{sentinels}[0]);
 ctl('account', 'show', $ac);
 pause_server($f->{sentinels}[1]);
 is(rblctl($f, { timeout => SOON }, '-c', "$dir/patient", 'account', 'show',
-    $ac)->{status}, 0, 'one is away, one does not answer');
+    $ac)->{status}, 0, 'one Sentinel of three is sufficient');
 $f->{addr} = 'sentinel:nobody@' . join ',', @words;
 fails(qr/cannot find the store sentinel:nobody.*does not know a master/,
     'account', 'show', $ac);
@@ -161,7 +166,7 @@ write_file("$dir/nodes", read_file("$dir/quick")
     . "store_nodes 192.0.2.7:6379=127.0.0.1:$master->{port}\n");
 fake_answers($fake, { SENTINEL => named('192.0.2.7', 6379) });
 is(rblctl($f, '-c', "$dir/nodes", 'account', 'show', $ac)->{status}, 0,
-    'store_nodes');
+    'rblctl uses the address that store_nodes gives');
 
 fake_answers($fake, { SENTINEL => "*-1\r\n" });
 fails(qr/does not know a master of this name/, 'status');

@@ -28,9 +28,9 @@ my $hook = start_receiver();
     soon { received($hook) == 1 } 'the other account gets its event';
 }
 cmp_ok(scalar(grep { /^$AC:/ } keys %{ deliveries() }), '>=', 100,
-    'those of the first still wait');
+    'deliveries of the first account still wait');
 answer_with($slow, status => 200);
-soon { idle() } 'and the first gets all when it answers again', 120;
+soon { idle() } 'the first receiver gets all events when it answers', 120;
 is(scalar(grep { $_->{status} != 200 } received($slow)), 0,
     'the first account gets 200 for all its requests');
 done_testing();

@@ -42,8 +42,8 @@ $list->rules(['.' => { more => [ns('127.list.test', 'ns1.127.list.test'),
     [3, 'ns1.127.list.test', 'A', '127.0.0.1']] }]);
 $below->rules(['.' => $listed]);
 is(ask(\@direct, $name), 'NOERROR', 'a referral is followed');
-is("$v->{a} $v->{aa}", '127.0.0.2 1', 'to the zone below');
-is($list->asked('.'), 1, 'its parent is queried once');
+is("$v->{a} $v->{aa}", '127.0.0.2 1', 'the zone below gives the answer');
+is($list->asked('.'), 1, 'the parent zone is queried once');
 is($resolver->asked('ns1\.127\.list\.test A$'), 1,
     'glue is not used: the resolver knows the address');
 
@@ -52,14 +52,18 @@ my @deep = map { my $n = $_; join('.', reverse(map { "z$_" } 1 .. $n),
     'list.test') } 1 .. 8;
 $resolver->rules(map { zone_rules($_, [$host[1]]) } reverse('list.test', @deep));
 $list->rules(['.' => { more => [ns($deep[0], 'ns1.x')] }]);
-is(ask(\@direct, "a.$deep[7]"), 'SERVFAIL', 'the same referral again');
-cmp_ok($list->asked('.'), '<=', 8, 'is not followed for long');
+is(ask(\@direct, "a.$deep[7]"), 'SERVFAIL',
+    'a repeated referral gives SERVFAIL');
+cmp_ok($list->asked('.'), '<=', 8,
+    'a repeated referral causes at most eight queries');
 
 $resolver->rules(zone_rules('list.test', [$host[1]]), ['SOA$' =>
     { soa => ['list.test', 60, 60] }]);
 $list->rules(['.' => { more => [ns('127.list.test', 'ns1.x')] }]);
-is(ask(\@direct, $name), 'SERVFAIL', 'a zone that does not exist');
-cmp_ok($list->asked('.'), '<=', 10, 'is not looked up for long');
+is(ask(\@direct, $name), 'SERVFAIL',
+    'a referral to a nonexistent zone gives SERVFAIL');
+cmp_ok($list->asked('.'), '<=', 10,
+    'a referral to a nonexistent zone causes few queries');
 
 $list->rules(['.' => { more => [[2, 'a+b.list.test', 'NS', 'ns.x']] }]);
 is(ask(\@direct, 'x.a+b.list.test'), 'SERVFAIL',
@@ -74,7 +78,7 @@ sub alias { return ['.' => { @aa, more => [[1, '', 'CNAME', $_[0], 40]] }] }
 $list->rules(alias('other.test'));
 is(ask(\@direct, $name), 'NOERROR', 'an alias out of the zone');
 is("$v->{a} $v->{alias} $v->{ttl}", '127.0.0.9 1 20',
-    'has the answer of the resolver for its target');
+    'the resolver gives the address of the alias target');
 $list->rules(alias('gone.test'));
 is(ask(\@direct, $name), 'NXDOMAIN', 'an alias of a name that does not exist');
 $list->rules(alias('mute.test'));
@@ -83,7 +87,7 @@ $list->rules(['.' => { @aa, more => [[1, '', 'CNAME', 'a.list.test'],
     [1, 'a.list.test', 'A', '127.0.0.3']] }]);
 is(ask(\@direct, $name), 'NOERROR', 'an alias inside of the zone');
 is("$v->{a} " . $resolver->asked('a\.list'), '127.0.0.3 0',
-    'is in the same response');
+    'the address of the alias is in the same response');
 $list->rules(alias($name));
 is(ask(\@direct, $name), 'BADREPLY', 'an alias of itself');
 $list->rules(['.' => { more => [[1, '', 'CNAME', 'other.test']] }]);
@@ -157,14 +161,15 @@ sub lied {
     is(ask([@direct, -n => 1, -t => '0.3'], $name), $status, $what);
 }
 
-lied('another address answers', 'NOERROR', { %$listed, first => ['port'] });
-is($v->{a}, '127.0.0.2', '  and is ignored');
-lied('another id, name, type', 'NOERROR', { %$listed,
+lied('another address answers first', 'NOERROR', { %$listed,
+    first => ['port'] });
+is($v->{a}, '127.0.0.2', 'a response of another address is ignored');
+lied('false responses come before the true one', 'NOERROR', { %$listed,
     first => [qw(id bit name type class query two)] });
-is($v->{a}, '127.0.0.2', '  are ignored');
-lied('200 records', 'NOERROR', { @aa, tc => 1,
+is($v->{a}, '127.0.0.2', 'responses with another ID, name or type are ignored');
+lied('a response of 200 records is accepted', 'NOERROR', { @aa, tc => 1,
     a => [map { "127.0.1.$_" } 1 .. 200] });
-is(scalar(split /,/, $v->{a}), 200, '  are all read');
+is(scalar(split /,/, $v->{a}), 200, 'all 200 records of a response are read');
 lied('one octet at a time over TCP', 'TRUNCATED', { @aa, tc => 1,
     tcp => 'drip', a => ['127.0.0.2'] });
 lied('nothing over TCP', 'TRUNCATED', { @aa, tc => 1, tcp => 'mute' });
@@ -180,12 +185,13 @@ my @slow = map { "2.0.0.127.slow$_.test slow$_.test=7" } 1 .. 400;
 ($v, $c) = dnsask([@direct, -f => 100, -t => '0.3'], @slow,
     "$name list.test", "$name list.test=8");
 is(join(' ', map { $_->{status} } @{ $v->{$name} }), 'NOERROR NOERROR',
-    'an account has zones that cannot be found');
+    'queries for a zone that can be found succeed');
 my ($last) = sort { $b <=> $a } map { $_->{nth} } @{ $v->{$name} };
 my @later = grep { $_->[0]{status} eq 'UNFOUND' && $_->[0]{nth} > $last }
     values %$v;
-cmp_ok(scalar @later, '>', 50, 'and others do not wait for them');
+cmp_ok(scalar @later, '>', 50,
+    'queries do not wait for zones that are not found');
 is(scalar(grep { $_->[0]{status} eq 'UNFOUND' } values %$v), 400,
-    'its own are not found');
+    'zones of silent servers are not found');
 
 done_testing;

@@ -159,7 +159,8 @@ is_deeply([map { { %$_{qw(k d c a r b)} } } ledger($ac)], [{ d => 'cash',
 $b = bill($ac);
 is($b->[STATE], 'active', 'the account is active');
 is($b->[OPEN], '', 'no payment is open');
-cmp_ok($b->[ENDS] - $b->[BEGINS], '>=', 28 * DAY, 'for a month');
+cmp_ok($b->[ENDS] - $b->[BEGINS], '>=', 28 * DAY,
+    'the paid period lasts a month');
 
 is_deeply(look($acct), ['OK', 'active', ''], 'nothing is due now');
 is(cmd('ZSCORE', k('billdue'), $ac), $b->[ENDS] - 7 * DAY,

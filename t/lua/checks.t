@@ -161,7 +161,7 @@ is(checked(), 0, 'a failed check does not count as an answer');
 ok(cmd('ZSCORE', k('due', $ac), $ht), 'the next check is due');
 sub told_last { my $e = (events())[-1]; return join ' ', @$e[2, 4, 7 .. 8, 10, 13] }
 is(told_last(), "rbl.host.check.completed $pp 1 1 1 reason",
-    'its completion is reported with the current listings');
+    'the completion event has the current listings');
 
 # another list adds a listing, the first one clears, then the other
 
@@ -362,7 +362,7 @@ is(types(), 'rbl.host.check.started rbl.host.check.completed '
 # it is not covered then, until lists apply to it again
 
 sub uncovered { return [host()->[18] // 0, in_state($ac, 3)] }
-is_deeply(uncovered(), [1, 1], 'and not covered');
+is_deeply(uncovered(), [1, 1], 'the host without lists is not covered');
 is((events())[1][6], cmd('HGET', k('check', $ac, $pp), 'host'), 'of that host');
 is(unpacked((events())[1][5])->[18], 1, 'the events have the flag');
 script('host_status', [$acct], $ht, 'paused');

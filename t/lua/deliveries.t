@@ -229,7 +229,8 @@ cmd('ZADD', k('retry'), 1, 'what is this');
 is_deeply([map { $_->[0] } take_one()], [join ':', @{ $open[3] }],
     'the valid one is claimed');
 is(cmd('ZCARD', k('retry')), 4, 'the others stay, invalid members do not');
-is(cmd('ZCOUNT', k('retry'), '-inf', time * 1000), 0, 'for later');
+is(cmd('ZCOUNT', k('retry'), '-inf', time * 1000), 0,
+    'the other deliveries are due later');
 cmd('SET', k('s', $broken, $open[0][2]), packed([1, $open[0][2], 'n',
     'https://x.example/', [], 's', 'active', 1]));
 cmd('ZADD', k('retry'), 1, join ':', @{ $open[0] });

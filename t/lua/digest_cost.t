@@ -90,7 +90,8 @@ sub tells {
     for my $script (sort keys %us) {
         my @us = sort { $a <=> $b } @{ $us{$script} };
         push @stores, @us if $script eq 'digest_store';
-        cmp_ok($us[@us / 2], '<', MOST_US * slowness(@looks), "$name: $script")
+        cmp_ok($us[@us / 2], '<', MOST_US * slowness(@looks),
+            "$name: $script takes at most 2 ms")
             or diag("@us") if $script ne 'digest_store';
         note("$name: $script: " . @us . " calls, $us[@us / 2] us, the slowest "
             . "$us[-1], " . sprintf 'slowness %.2f', slowness(@looks));

@@ -123,7 +123,8 @@ is_deeply([map { scalar @{ cmd('KEYS', k($_, '*')) } } 'dlv', 'event', 'hook'],
 is_deeply([logged($ac, $all), logged($ac, $some), logged($other, $theirs)],
     [["log of $all", "log of $all"], ["log of $some"], ["log of $theirs"]],
     'the logs have each attempt');
-ok(cmd('PTTL', k('log', $ac, $all)) > 29 * $day, 'for a month');
+ok(cmd('PTTL', k('log', $ac, $all)) > 29 * $day,
+    'the log of attempts is kept for a month');
 is_deeply(end_events(60_000, @e), ['OK', 0, 0, 0, 0, 0],
     'a second report changes nothing');
 is(scalar @{ logged($ac, $all) }, 2, 'a repeated report logs no attempt');

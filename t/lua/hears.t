@@ -164,20 +164,20 @@ is(marks(), '0:100', 'a hundred are changed at once');
 forget();
 move($one);
 is(looks(), 0, 'the others follow later');
-cmp_ok(tellings_end(), '>', 5, 'in slices');
+cmp_ok(tellings_end(), '>', 5, 'the other contacts are notified in slices');
 is(looks(), CONTACTS - 100, 'each contact that lost or got the host');
 is(cmd('ZCARD', k('digests')), CONTACTS - 100, 'each has a digest');
-ok(!cmd('EXISTS', k('telling', $ac)), 'and no work is left');
+ok(!cmd('EXISTS', k('telling', $ac)), 'no work is left after the last slice');
 forget();
 check('clear');
 check('listed');
-is(marks(), '', 'a check that ends');
+is(marks(), '', 'a check that ends changes no digest at once');
 script('telling_step', [k('tellings')]);
-is(marks(), '0:16', 'one slice');
+is(marks(), '0:16', 'one slice changes sixteen digests');
 check('clear');
 is(marks(), '0:16', 'later changes wait');
 tellings_end();
-is(marks(), '1:' . CONTACTS, 'and are applied at the end');
+is(marks(), '1:' . CONTACTS, 'the last slice applies later changes');
 forget();
 
 # the last waiting change counts, for each schedule
@@ -195,7 +195,7 @@ for my $case (sort keys %last) {
         tellings_end();
         my $want = shift @want;
         is(marks(), $want eq '' ? '' : "$want:" . CONTACTS,
-            "$schedule: $case");
+            "$schedule: the last change counts after $case");
         forget();
     }
 }
@@ -209,12 +209,13 @@ tellings_end();
 is(looks(), CONTACTS, 'moved and moved back: all are visited');
 forget();
 move(@cg);
-is(move(@there), 'OK', 'moved');
+is(move(@there), 'OK', 'the host moves to other groups');
 script('host_delete', [$acct], $ht, 60_000);
 is(cmd('HLEN', k('telling', $ac)), 1, 'one change of a host waits');
 tellings_end();
 my $row = cmd('ZRANGE', k('digest', $ac, $co[5]), 0, -1);
-is_deeply($row, ["?$ht", "?$ht|192.0.2.1|name"], 'reported by its name');
+is_deeply($row, ["?$ht", "?$ht|192.0.2.1|name"],
+    'the digest has the name of the deleted host');
 forget();
 
 
@@ -228,13 +229,15 @@ sub add {
         @_);
 }
 is_deeply(add(@here[0, 1]), ['PLACES', 10_000], 'no more than 10,000 places');
-is(add($here[0])->[0], 'OK', 'but as many');
-is(cmd('HGET', k('refs', $ac), 'c'), 10_000, 'are counted');
+is(add($here[0])->[0], 'OK', 'the last free place is accepted');
+is(cmd('HGET', k('refs', $ac), 'c'), 10_000, 'the account uses 10,000 places');
 is_deeply(script('contact_update', [$acct], $co[0], '', @here[0, 1]),
-    ['PLACES', 10_000], 'nor by a change');
+    ['PLACES', 10_000], 'a change beyond 10,000 places is refused');
 is(script('contact_update', [$acct], $co[0], '', $here[0])->[0], 'OK',
     'one group for another');
-is(script('contact_delete', [$acct], $co[0])->[0], 'OK', 'deleted');
-is(cmd('HGET', k('refs', $ac), 'c'), 9_999, 'makes room');
+is(script('contact_delete', [$acct], $co[0])->[0], 'OK',
+    'the contact is deleted');
+is(cmd('HGET', k('refs', $ac), 'c'), 9_999,
+    'the deleted contact frees its place');
 
 done_testing();

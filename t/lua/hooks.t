@@ -89,11 +89,12 @@ ok(abs($until - now_ms() - $day) < 10_000, 'the old one stays for a day');
 is_deeply(secrets($wh), ['s2', 's1'],
     'a delivery has the new and the old secret');
 script('hook_secret', [$acct], $wh, 's3', $day);
-is_deeply(secrets($wh), ['s3', 's2'], 'two at most');
+is_deeply(secrets($wh), ['s3', 's2'], 'a delivery has at most two secrets');
 cmd('SET', k('s', $ac, $wh), record_pack('hook', %{ hook_record($wh) }, old_until => now_ms() - 1));
-is_deeply(secrets($wh), ['s3', ''], 'until the end of its time');
-is(script('hook_secret', [$acct], $wh, 's4', 0)->[1], 0, 'or at once');
-is_deeply(secrets($wh), ['s4', ''], 'the new one alone');
+is_deeply(secrets($wh), ['s3', ''], 'an expired old secret is not used');
+is(script('hook_secret', [$acct], $wh, 's4', 0)->[1], 0,
+    'the old secret can end at once');
+is_deeply(secrets($wh), ['s4', ''], 'a delivery has only the new secret');
 is(hook_record($wh)->{old}, '', 'the old secret is deleted');
 cmd('SET', k('s', $ac, $wh), packed([1, $wh, 'n', 'https://x.example/', [],
     's5', 'active', 1]));
@@ -121,7 +122,8 @@ sub old_try {
     return packed([1, now_ms() - $age * $day, sid('EV'), 'x' x 500]);
 }
 is_deeply(logged($wh), ['first', 'second'], 'each attempt is logged once');
-ok(cmd('PTTL', k('log', $ac, $wh)) > 29 * $day, 'for a month');
+ok(cmd('PTTL', k('log', $ac, $wh)) > 29 * $day,
+    'the log of attempts is kept for a month');
 cmd('RPUSH', k('log', $ac, $wh), map { 'x' x 1000 } 1 .. 1500);
 event();
 done((claim())[0], 'ok', log => 'last');
@@ -182,7 +184,8 @@ is_deeply([map { (split /:/, $_->[0])[2] } @got], [$other],
 done($_, 'ok') for @got;
 my $n = cmd('ZCARD', k('retry'));
 is($n, 6, 'new events wait');
-is(cmd('ZCOUNT', k('retry'), '-inf', now_ms() + 20_000), 0, 'for its end');
+is(cmd('ZCOUNT', k('retry'), '-inf', now_ms() + 20_000), 0,
+    'the new events wait for the end of the pause');
 cmd('HSET', k('hook', $ac, $wh), 'till', now_ms() - 1);
 all_due();
 @got = claim();

@@ -229,7 +229,7 @@ sub check_row {
     is_deeply($e->{who}, $api
         ? { kind => 'application', id => $app, name => 'Test' }
         : { kind => 'user', id => $by->{id}, name => $by->{mail} },
-        "$what: who");
+        "$what: the entry names the caller");
     like($e->{from}, qr/^(?:127\.0\.0\.1|unix:)$/, "$what: from where");
     my $data = ref $v->{data} eq 'ARRAY' ? $v->{data}[0] : $v->{data} // {};
     is($e->{target}{id}, $case->{target} ? $case->{target}->() : $id
@@ -290,7 +290,7 @@ made('rblprofile/add', { name => "a$text", entries => join ',',
     map { $_->{id} } @{ json(call($t, 'GET', 'rbls.json'))->{data} } });
 my ($cut) = map { $_->{value} } grep { $_->{name} eq 'name' }
     @{ entry('a profile', $before)->{fields} };
-is(length $cut, 100, 'between characters');
+is(length $cut, 100, 'a long value is cut between characters');
 
 my %same = ('host/update' => host(), 'rblprofile/update' => profile(),
     'contactgroup/update' => group(), 'rbl/update' => own(),
@@ -332,9 +332,10 @@ for my $c ([['account', 'resume', $ac], $ac, {}],
     forget($t, $ac);
     my $e = entry($what, $before);
     is($e->{call}, "$words->[0]/$words->[1]", "$what: the command");
-    is("$e->{who}{kind} $e->{who}{id}", 'rblctl rblctl', "$what: who");
+    is("$e->{who}{kind} $e->{who}{id}", 'rblctl rblctl',
+        "$what: the entry names rblctl");
     ok(length $e->{who}{name} && length $e->{from}, "$what: login and host");
-    is($e->{target}{id}, $target, "$what: what");
+    is($e->{target}{id}, $target, "$what: the entry names its target");
     is_deeply({ map { @$_{qw(name value)} } @{ $e->{fields} } }, $fields,
         "$what: with what");
 }
@@ -342,17 +343,18 @@ is(scalar(grep { $_->{call} eq 'account/suspend' }
     @{ shown('limit=200')->{data} }), 1, 'the suspension, too');
 $before = entries();
 isnt(rblctl($redis, 'user', 'delete', $ac, $us)->{status}, 0,
-    'a command that is refused');
-is(entries(), $before, 'leaves nothing');
+    'rblctl does not delete a user twice');
+is(entries(), $before, 'a refused command leaves no entry');
 my $seen = ctl('audit', $ac, '--limit', 3);
-is(scalar @$seen, 3, 'rblctl audit');
-is($seen->[0]{id} // $seen->[0]{call}, 'webhook/delete', 'has the newest first');
+is(scalar @$seen, 3, 'rblctl audit prints three entries');
+is($seen->[0]{id} // $seen->[0]{call}, 'webhook/delete',
+    'rblctl audit has the newest entry first');
 like(rblctl($redis, 'audit', $ac)->{out}, qr/webhook\/url .*url=\*\*\*\*/,
     'as a table');
 is(scalar @{ ctl('audit', $ac, '--target', $wh, '--limit', 100) }, 6,
-    'of one thing');
+    'rblctl audit prints the entries of a target');
 like(rblctl($redis, 'audit', $ac, '--who', 'x')->{err}, qr/must be a SID/,
-    'not of nonsense');
+    'rblctl audit refuses an invalid SID');
 
 # --- reads ---------------------------------------------------------------------
 
@@ -365,14 +367,17 @@ do {
 } while ($next);
 is(scalar @all, entries(), 'pages have all entries');
 is(join(' ', map { $_->{id} } @all), join(' ', map { $_->[0] }
-    @{ redis($redis, 'XREVRANGE', $log, '+', '-') }), 'newest first');
+    @{ redis($redis, 'XREVRANGE', $log, '+', '-') }),
+    'the newest entry comes first');
 my $of = shown("who=$app&limit=200")->{data};
 is(scalar @$of, scalar(grep { $_->{who}{id} eq $app } @all),
-    'those of an application');
+    'the filter finds all entries of an application');
 is(join(' ', map { $_->{call} } @{ shown("target=$range")->{data} }),
-    'host/delete host/pause host/update host/add', 'those of a host');
+    'host/delete host/pause host/update host/add',
+    'the filter finds all entries of a host');
 is(scalar @{ shown("who=$link->{id}")->{data} }, 1, 'a sign-in by its user');
-is_deeply(shown('who=US' . '0' x 32)->{data}, [], 'of nobody');
+is_deeply(shown('who=US' . '0' x 32)->{data}, [],
+    'the filter finds no entry of an unknown user');
 for my $q ('limit=0', 'limit=201', 'limit=x', 'before=x', 'before=1', 'who=x',
     'target=PP' . '0' x 64)
 {
@@ -386,7 +391,8 @@ my $other = sign_in($t, acct => $t->{other});
 is_deeply([grep { $_->{target}{id} eq $range }
     @{ shown('limit=200', $other)->{data} }], [],
     'another account has a log of its own');
-is_deeply(shown("target=$range", $other)->{data}, [], 'with filters, too');
+is_deeply(shown("target=$range", $other)->{data}, [],
+    'a filter finds no entry of another account');
 
 # --- secrets -------------------------------------------------------------------
 
@@ -408,10 +414,10 @@ redis($redis, 'EVAL', "for i = 1, 3000 do redis.call('XADD', KEYS[1], '*', 'b',"
     \'', \'', \'', \'x/y', []]), $ac);
 my $found = shown('who=' . $owner->{id});
 is_deeply($found->{data}, [], 'a call looks at a part of a long log');
-ok($found->{next}, 'and says where to go on');
+ok($found->{next}, 'the response says where the search continues');
 host();
 cmp_ok(entries(), '<', 2200, 'the log is capped');
 is(redis($redis, 'MEMORY', 'USAGE', $log) > 1_000_000 ? 'large' : '', '',
-    'and small');
+    'the log takes at most 1 MB');
 
 done_testing();

@@ -21,12 +21,13 @@ browser_run($t, 'billing_live', link => add_user($t)->{link},
 
 my ($py, @more) = @{ redis($t->{redis}, 'ZRANGE',
     redis_key('payments', $t->{ac}), 0, -1) };
-is(scalar @more, 0, 'one payment');
+is(scalar @more, 0, 'the account has one payment');
 my $p = payment($t, $py);
-is_deeply([@$p{qw(state amount)}], ['succeeded', 25_000_000], 'which is paid');
+is_deeply([@$p{qw(state amount)}], ['succeeded', 25_000_000],
+    'the payment succeeds with its amount');
 is(bill($t)->{state}, 'active', 'the plan is active');
 is(record('terms', redis($t->{redis}, 'GET', redis_key('terms', $t->{ac})))
-    ->{renew}, 1, 'and renews itself');
+    ->{renew}, 1, 'the plan renews itself');
 books_agree($t);
 
 done_testing();

@@ -33,8 +33,9 @@ is_deeply([@$terms{qw(renew falls_below recharge_to alert source)}],
     [0, 5_000_000, 25_500_000, 1_000_000, $sources[0]],
     'what was chosen is in the store');
 is_deeply(redis($t->{redis}, 'ZRANGE', redis_key('setup', $acct->{sid},
-    'gone'), 0, -1), [$sources[1]], 'and what is removed');
+    'gone'), 0, -1), [$sources[1]], 'the store has the removed source');
 is(record('setup', redis($t->{redis}, 'GET', redis_key('setup',
-    $acct->{sid})))->{state}, 'wanted', 'and that a source is wanted');
+    $acct->{sid})))->{state}, 'wanted',
+    'the store has the request for a source');
 
 done_testing();

@@ -348,7 +348,8 @@ isnt(passkeys($user)->[0]{used}, '',
     challenge();
     is(redis($t->{redis}, 'GET', $begun), "300 $since",
         'the challenges of a network are counted');
-    ok(redis($t->{redis}, 'PTTL', $begun) <= 1_800_000, 'for an hour');
+    ok(redis($t->{redis}, 'PTTL', $begun) <= 1_800_000,
+        'the count of challenges expires after an hour');
     redis($t->{redis}, 'DEL', $begun);
 }
 

@@ -34,7 +34,7 @@ my @lists = grep { $_->{host} =~ /\.demo\./ }
     @{ json(call($t, 'GET', 'rbls.json?page_size=1000'))->{data} };
 accepted(call($t, 'POST', 'rblprofile/add.json', form => { is_default => 1,
     name => 'Demonstration', entries => join ',', map { $_->{id} } @lists }),
-    'a profile');
+    'a profile of the demonstration is added');
 my ($host) = map { add_host($t, $_->[0], name => $_->[1],
     type => $_->[2] // 'rbl') }
     ['192.0.2.10', 'mail'], ['example.com', 'site', 'uribl'],
@@ -44,7 +44,8 @@ browser_run($t, 'pictures', link => $link, dir => $dir, listed => 3,
     host => $host->{id});
 for my $name (qw(light dark)) {
     cmp_ok(-s "$dir/$name.png", '<', MOST, "the picture $name is small");
-    cmp_ok(-s "$kept/$name.png", '<', MOST, 'so is the one of the README');
+    cmp_ok(-s "$kept/$name.png", '<', MOST,
+        "the picture $name of the README is small");
 }
 signal_server($s, 'INT');
 ok(wait_for(sub { !alive($s) }, 60, 'its end'), 'the demonstration ends');

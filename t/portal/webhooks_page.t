@@ -28,12 +28,12 @@ browser_run($t, 'webhooks', link => add_user($t)->{link},
 
 my @got = received($receiver);
 my $store = rblctl($t->{redis}, '--json', 'webhook', 'list', $t->{acct}{sid});
-is_deeply(json($store->{out}), [], 'in the end there is no webhook');
+is_deeply(json($store->{out}), [], 'the account has no webhook in the end');
 ok((grep { $_->{json}{event_type} eq 'webhook.test' && $_->{status} == 200 }
     @got), 'the receiver got a test');
 ok((grep { $_->{json}{event_type} eq 'webhook.test' && $_->{status} == 500 }
-    @got), 'refused one');
+    @got), 'the receiver refused a test');
 ok((grep { $_->{json}{event_type} eq 'rbl.host.check.started' } @got),
-    'and got the event that was a dead letter');
+    'the receiver got the event of the dead letter');
 
 done_testing();

@@ -129,7 +129,8 @@ location /tcp/   { rbl_api on; rbl_store 127.0.0.1:$second->{port}; }
 location /other/ { rbl_api on; rbl_store 127.0.0.1:$second->{port};
                    rbl_store_prefix other; }
 CONF
-ok(wait_for { ask($nginx, "/$_/hosts.json") == 401 } 2, "location /$_/")
+ok(wait_for { ask($nginx, "/$_/hosts.json") == 401 } 2,
+    "location /$_/ reaches its store")
     for qw(same tcp other);
 sub connections { scalar grep { !/cmd=client/ }
     split /\n/, redis($_[0], 'CLIENT', 'LIST') }

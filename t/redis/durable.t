@@ -28,7 +28,7 @@ my $nginx = start_nginx(store => $redis, workers => 2, http => q{
 mkdir "$nginx->{dir}/static";
 write_file("$nginx->{dir}/static/x.txt", 'x' x 2000);
 ok((wait_for { http($nginx, 'GET', '/3.0/hosts.json', auth => $acct)
-    ->{status} == 200 } 5), 'service');
+    ->{status} == 200 } 5), 'nginx answers requests with a running store');
 
 # --- programs that run during the faults -----------------------------------
 
@@ -137,10 +137,10 @@ my @static = map { [split ' '] } $watcher->();
 my %by;
 push @{ $by{ $_->[1] } }, $_ for @writes;
 is(join(' ', sort keys %by), '200 503', 'writes get 200 or 503');
-cmp_ok(scalar @{ $by{200} }, '>', 20, @{ $by{200} } . ' are done');
-cmp_ok(scalar @{ $by{503} }, '>', 50, @{ $by{503} } . ' are refused');
+cmp_ok(scalar @{ $by{200} }, '>', 20, @{ $by{200} } . ' writes are done');
+cmp_ok(scalar @{ $by{503} }, '>', 50, @{ $by{503} } . ' writes are refused');
 is_deeply([grep { $_->[4] !~ /^(?:unchanged|unknown)$/ } @{ $by{503} }], [],
-    'with Retry-After, and with the possible outcome');
+    'refused writes have Retry-After and the outcome');
 
 # By nginx's own clock, because this test may wait for a processor.
 my @took = map { (split)[2] } grep { / 503 / }
@@ -181,9 +181,11 @@ my @without = latency(@away);
 diag(sprintf 'static, ms: median %.2f, p99 %.2f with the store (%d), '
     . '%.2f, %.2f without (%d)', @with, @without);
 is(scalar(grep { $_->[1] == 99 } @static), 0, 'a static file is always served');
-cmp_ok($without[0], '<', 2 * $with[0] + 1, 'as fast: the median');
+cmp_ok($without[0], '<', 2 * $with[0] + 1,
+    'the median time is as low without the store');
 
 # A worker that waits for the store would show $limit here.
-cmp_ok($without[1], '<', $with[1] + 1000 * $limit / 4, 'and the slow ones');
+cmp_ok($without[1], '<', $with[1] + 1000 * $limit / 4,
+    'the slowest 1 % is as fast without the store');
 
 done_testing();

@@ -52,8 +52,8 @@ like(schema('-v mode=c'),
 is(schema('-v mode=lua -v want="app"'), "APP.version 1\nAPP.id 2\n",
     'numbers in Lua');
 like(schema('-v mode=lua -v want="none"'), qr/no entity none/,
-    'unknown entity');
-like(schema('-v mode=x'), qr/mode must be/, 'unknown mode');
+    'an unknown entity is an error');
+like(schema('-v mode=x'), qr/mode must be/, 'an unknown mode is an error');
 
 for my $text ("host version\n", "host: id\n", "host: version a a\n",
     "host: version\nhost: version\n", "host: version A\n", "host:\n")
@@ -96,7 +96,7 @@ local d = "on\
 return {f, a, b, c, d, "??/", "	", HOST.value, "HOST.value"}
 LUA
 
-is(lua2c("$dir/lua/*.lua"), 0, 'lua2c.sh');
+is(lua2c("$dir/lua/*.lua"), 0, 'lua2c.sh translates the scripts');
 
 my $source = get('gen/lua/one.lua');
 
@@ -118,7 +118,8 @@ return {f, a, b, c, d, "??/", "	", 3, "HOST.value"}
 LUA
 
 like(get('gen/rbl_script_list.h'),
-    qr/extern const rbl_script_t  rbl_script_one;/, 'declared');
+    qr/extern const rbl_script_t  rbl_script_one;/,
+    'the header declares the script');
 unlike(get('gen/rbl_script_list.h'), qr/util/, 'an include is no script');
 
 put('print.c', <<'C');
@@ -143,13 +144,13 @@ my $built = system("$cc -std=c11 -Wall -Wextra -Werror -I$shared/record "
 
 is($built, 0, 'the C compiles');
 is(scalar qx($dir/print), 'one ' . sha1_hex($source) . "\n$source",
-    'and holds the source and its SHA-1');
+    'the program has the source and its SHA-1');
 
 my @files = map { "$dir/gen/$_" }
     qw(rbl_script_list.c rbl_script_list.h lua/one.lua);
 
 utime 1, 1, @files;
-is(lua2c("$dir/lua/*.lua"), 0, 'again');
+is(lua2c("$dir/lua/*.lua"), 0, 'lua2c.sh succeeds a second time');
 is_deeply([ map { (stat $_)[9] } @files ], [ 1, 1, 1 ],
     'unchanged files are not written');
 
@@ -178,7 +179,7 @@ put('lua/_deep.lua', "--[[ no\n-- ]] local top = by_comment()\n"
 put('lua/two.lua', "--- include: many\nlocal function mine()\nend\n"
     . "return used('by_string')\n");
 is(lua2c("$dir/lua/two.lua"), 0, 'functions without a caller');
-is(get('gen/lua/two.lua'), <<'LUA', 'are left out');
+is(get('gen/lua/two.lua'), <<'LUA', 'functions without a caller are left out');
  local top = by_comment()
 local function by_comment()
 end
@@ -209,7 +210,7 @@ put('lua/_steps.lua', "-- Steps.\nif a then\n    a = HOST.id\nend\n");
 put('lua/three.lua', "--- include: maybe helper\n--- use: host\n"
     . "local a = helper()\n--- include: steps\nmaybe(a)\n");
 is(lua2c("$dir/lua/three.lua"), 0, 'an include in a block');
-is(get('gen/lua/three.lua'), <<'LUA', 'is in that block, and steps where they are included');
+is(get('gen/lua/three.lua'), <<'LUA', 'an include stays in its block');
 local function maybe(x)
 if x then
 local function helper(x)
@@ -248,13 +249,15 @@ return {KEY.acct, ARG.check, ARGV[ARG.sid + ARG.each * n],
     ARGV[ARG.since + ARG.each * n], 'ARG.check'}
 LUA
 put('lua/tail.lua', "$head--- arg: more...\nreturn ARGV[ARG.more]\n");
-is(lua2c("$dir/lua/seam.lua $dir/lua/tail.lua"), 0, 'declared arguments');
-is(get('gen/lua/seam.lua'), <<'LUA', 'have names in a script');
+is(lua2c("$dir/lua/seam.lua $dir/lua/tail.lua"), 0,
+    'lua2c.sh accepts declared arguments');
+is(get('gen/lua/seam.lua'), <<'LUA', 'declared arguments become indexes');
 local n = (#ARGV - 1) / 2
 return {KEYS[1], ARGV[1], ARGV[0 + 2 * n],
 ARGV[1 + 2 * n], 'ARG.check'}
 LUA
-is(get('gen/lua/tail.lua'), "return ARGV[2]\n", 'and so has the rest of them');
+is(get('gen/lua/tail.lua'), "return ARGV[2]\n",
+    'the rest of the arguments becomes an index');
 
 put('seam.c', <<'C');
 #include "rbl_script.h"
@@ -277,13 +280,14 @@ main(void)
 C
 is(system("$cc -std=c11 -Wall -Wextra -Werror -I$shared/record "
     . "-I$shared/text -I$dir/gen -c -o $dir/list.o "
-    . "$dir/gen/rbl_script_list.c"), 0, 'and types in C');
+    . "$dir/gen/rbl_script_list.c"), 0, 'the C list of scripts compiles');
 put('decode.c', '#include "rbl_script.h"' . "\nvoid rbl_reply_decode(void *to, "
     . "const rbl_reply_form_t *form,\n    const redisReply *reply) { (void) to; "
     . "(void) form; (void) reply; }\n");
 is(system("$cc -std=c11 -I$shared/record -I$shared/text -I$dir/gen "
-    . "-o $dir/seam $dir/seam.c $dir/decode.c $dir/list.o"), 0, 'which are used');
-is(system("$dir/seam"), 0, 'and have the declared values');
+    . "-o $dir/seam $dir/seam.c $dir/decode.c $dir/list.o"), 0,
+    'a program with the declared types compiles');
+is(system("$dir/seam"), 0, 'the program finds the declared values');
 unlink map { "$dir/lua/$_" } qw(seam.lua tail.lua);
 
 put('lua/_by.lua', "local by = ARGV[#ARGV]\n");
@@ -296,8 +300,8 @@ put('lua/part.lua', "--- key: acct\n--- arg: a\n--- arg: b\n--- audit: b\n"
     . "--- include: first\nif ac then\n    --- include: util\n    f('')\nend\n"
     . "return 1\n");
 is(lua2c("$dir/lua/whole.lua $dir/lua/part.lua $dir/lua/one.lua"), 0,
-    'audited scripts');
-is(get('gen/lua/whole.lua'), <<'LUA', 'are functions between two parts');
+    'lua2c.sh accepts audited scripts');
+is(get('gen/lua/whole.lua'), <<'LUA', 'an audited script is one function');
 local by = ARGV[#ARGV]
 local ac = KEYS[1]
 local about, named = ac, ""
@@ -321,8 +325,9 @@ end
 return 1
 end\)\(\)\n/ms, 'of what the argument names');
 like(get('gen/rbl_script_list.c'), qr/AUDITED_whole  1\n.*AUDITED_part  1\n/s,
-    'and C knows it');
-like(get('gen/rbl_script_list.c'), qr/AUDITED_one  0\n/, 'also of the others');
+    'the C list marks audited scripts');
+like(get('gen/rbl_script_list.c'), qr/AUDITED_one  0\n/,
+    'the C list marks scripts without audit');
 unlink map { "$dir/lua/$_" } qw(_by.lua _audit.lua _first.lua whole.lua
     part.lua);
 is(lua2c("$dir/lua/*.lua"), 0, 'the others again');
@@ -357,14 +362,14 @@ for my $case (
     my ($name, $text) = @$case;
 
     put('lua/bad.lua', $text);
-    isnt(lua2c("$dir/lua/*.lua"), 0, "$name: refused");
-    isnt(get('err'), '', "$name: the message");
+    isnt(lua2c("$dir/lua/*.lua"), 0, "lua2c.sh refuses $name");
+    isnt(get('err'), '', "lua2c.sh has a message for $name");
 }
 
 put('lua/bad.lua', "--- use: host\n");
 rename "$dir/lua/bad.lua", "$dir/lua/b-d.lua" or die $!;
 isnt(lua2c("$dir/lua/b-d.lua"), 0, 'a name that C cannot have');
 is_deeply([ (stat $files[0])[9] ], [ 1 ], 'errors leave the old files');
-is_deeply([ glob("$dir/gen/.lua2c.*") ], [], 'and nothing behind');
+is_deeply([ glob("$dir/gen/.lua2c.*") ], [], 'errors leave no temporary files');
 
 done_testing();

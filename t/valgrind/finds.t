@@ -44,7 +44,7 @@ main(int argc, char **argv)
 }
 END
 is(run_cmd('gcc', '-g', '-O0', '-o', "$dir/fault", "$dir/fault.c",
-    '-ljemalloc')->{status}, 0, 'built');
+    '-ljemalloc')->{status}, 0, 'gcc builds the faulty program');
 
 my %tells = (leak => qr/definitely lost/, overrun => qr/Invalid write/,
     unset => qr/uninitialised/, child => qr/Invalid write/);
