@@ -237,6 +237,10 @@ words="$words|[Nn]obody|told of|is told|what it has|time-outs?"
 deny_prose "(^|[^A-Za-z@\"])($words)([^A-Za-z@]|\$)" $prose
 deny_prose '(^ *(/?[*]|#)|[.] ) (What|Who|Whom|Whose) ' $prose
 
+for hit in $(perl t/names.pl t/*/*.t | cut -d: -f1,2); do
+    say "$hit: the name of the assertion is no sentence"
+done
+
 # One word, one meaning: words that others have replaced.
 w="$d $(echo "$sources" | grep -E '^t/(unit|fuzz)/')"
 deny '\b(names_control|health_controls?|CONTROL_[A-Z]+)\b' \

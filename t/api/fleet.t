@@ -45,7 +45,8 @@ ok(wait_for { ($s = status())->{store_up} } 5, 'the store is there');
 is_deeply($s->{daemons}, [], 'no daemon yet');
 my $m = metrics();
 is(samples($m, 'rbl_store_up')->{rbl_store_up}, 1, 'the same for Prometheus');
-is(samples($m, 'rbl_checkd_daemons')->{rbl_checkd_daemons}, 0, 'no daemon');
+is(samples($m, 'rbl_checkd_daemons')->{rbl_checkd_daemons}, 0,
+    'rbl_checkd_daemons is 0 without a daemon');
 
 # --- two daemons ------------------------------------------------------------
 
@@ -53,7 +54,7 @@ my %conf = conf_short(schedule => 'off');
 my @checkd = map { start_checkd(store => $w->{redis},
     resolver => { port => $dns->port }, conf => { %conf, name => $_ }) }
     'one', 'two';
-eventually { @{ status()->{daemons} } == 2 } 10, 'two daemons';
+eventually { @{ status()->{daemons} } == 2 } 10, 'the status shows two daemons';
 wait_check($w, check_value($w, "10.0.0.$_"), 20) for 1 .. 4;
 
 sub completed {
@@ -61,7 +62,7 @@ sub completed {
     $n += $_->{checks}{completed} for @{ status()->{daemons} };
     return $n;
 }
-eventually { completed() == 4 } 12, 'their checks are counted, together';
+eventually { completed() == 4 } 12, 'the daemons count their checks together';
 
 sub agree {
     my ($name) = @_;
@@ -109,8 +110,8 @@ my $h = $m->{rbl_checkd_resolver_latency_seconds};
 is($h->{type}, 'histogram', 'latency of resolvers');
 my @bucket = grep { /_bucket\{daemon="one",resolver="\Q$address\E",le=/ }
     @{ $h->{order} };
-is(scalar @bucket, 13, 'its buckets');
-like($bucket[-1], qr/le="\+Inf"/, 'to infinity');
+is(scalar @bucket, 13, 'the histogram has 13 buckets');
+like($bucket[-1], qr/le="\+Inf"/, 'the last bucket ends at infinity');
 my @n = map { $h->{samples}{$_} } @bucket;
 is_deeply(\@n, [sort { $a <=> $b } @n], 'each holds those below');
 is($h->{samples}{qq(rbl_checkd_resolver_latency_seconds_count{daemon="one",)
@@ -151,7 +152,7 @@ $s = status();
 is(scalar @{ $s->{daemons} }, 4, 'unreadable records are left out');
 my ($odd) = grep { $_->{name} =~ /^q/ } @{ $s->{daemons} };
 is($odd->{name}, "q\"\\\n{}#\x01\x{fffd}\x{e9}", 'JSON: a name is escaped');
-is($odd->{checks}{completed}, 7, 'and its numbers are there');
+is($odd->{checks}{completed}, 7, 'the numbers of a hostile name are shown');
 my ($part) = grep { $_->{name} eq 'part' } @{ $s->{daemons} };
 is(scalar @{ $part->{lists} }, 1, 'an entry that cannot be read ends a list');
 $m = metrics();
@@ -160,7 +161,8 @@ is(samples($m, 'rbl_checkd_checks_total')->{qq(rbl_checkd_checks_total{daemon=)
     . qq("q\\"\\\\${fffd}{}#$fffd$fffd\xc3\xa9",result="completed"})}, 7,
     'Prometheus: likewise');
 is((grep { /state="bad$fffd"/ }
-    keys %{ samples($m, 'rbl_checkd_list_health') }), 1, 'and a state');
+    keys %{ samples($m, 'rbl_checkd_list_health') }), 1,
+    'Prometheus gets the escaped state of a list');
 redis($w->{redis}, 'DEL', "rbl:{0}:daemon:$_") for $hostile, 'part',
     keys %bad;
 
@@ -198,7 +200,7 @@ sub without {
 
     my $mark = $how =~ s/\W+/-/gr;
     my $s = status("?$mark");
-    is($s->{store_up}, 0, "$how: reported");
+    is($s->{store_up}, 0, "$how: the status reports that the store is away");
     is_deeply($s->{daemons}, [], "$how: nothing of the daemons");
     ok(defined $s->{requests}, "$how: the numbers of nginx are there");
     my $m = metrics("?$mark");

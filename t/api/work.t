@@ -20,7 +20,8 @@ my ($acct, $other) = map { make_account($redis, name => $_) } 'One', 'Other';
 my $nginx = start_nginx(store => $redis, workers => 2,
     http => 'rbl_store_timeout 5s;');
 my $t = { redis => $redis, nginx => $nginx, acct => $acct };
-ok((wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 10), 'service');
+ok((wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 10),
+    'the API serves requests');
 sub daemon { return start_checkd(store => $redis, conf => { schedule => 'off',
     deliver => 'off' }) }
 
@@ -32,7 +33,7 @@ sub clean {
     my ($name) = @_;
     my $r = rblctl($redis, 'fsck');
     local $Test::Builder::Level = $Test::Builder::Level + 1;
-    is($r->{status}, 0, "consistent: $name") or diag($r->{out});
+    is($r->{status}, 0, "fsck finds no fault: $name") or diag($r->{out});
 }
 sub add {
     my ($subnet, %o) = @_;
@@ -73,7 +74,7 @@ my $v = accepted($r, 'a range of 1,024');
 is(scalar @{ $v->{data} }, 1025, 'all of it is in the response');
 is($v->{data}[0]{type}, 'ip_range', 'the range first');
 is(join(' ', map { $_->{host} } @{ $v->{data} }[1, 2, 1024]),
-    '10.0.0.0 10.0.0.1 10.0.3.255', 'sorted');
+    '10.0.0.0 10.0.0.1 10.0.3.255', 'the hosts of the range are in order');
 is($v->{status_message}, 'Hosts added successfully.', 'the usual message');
 my $range = $v->{data}[0]{id};
 $r = call($t, 'POST', 'host/add.json', form => { host => '10.0.3.254/31',
@@ -86,18 +87,20 @@ accepted(call($t, 'POST', "host/update/$range.json", form => { name => 'm' }),
     'a change of it');
 my ($kid) = @{ ask('ZRANGE', key('kids', $range), -1, -1) };
 is(json(call($t, 'GET', "host/$kid.json"))->{data}[0]{name} // '',
-    'm 10.0.3.255', 'is done with the response');
+    'm 10.0.3.255',
+    'a change of the range has reached its last host with the response');
 clean('a range');
-accepted(end_range($range), 'deleted');
-is(card('hosts'), 0, 'with all its hosts');
-refused(end_range($range), 404, qr/Invalid host id/, 'twice');
+accepted(end_range($range), 'the range is deleted');
+is(card('hosts'), 0, 'all hosts of the range are deleted');
+refused(end_range($range), 404, qr/Invalid host id/,
+    'a second deletion of the range is refused with 404');
 
 # two at once
 
 my @answers = at_once((sub { add('10.1.0.0/22') }) x 2)->();
 is(join(' ', sort map { /^(\d+)/ } @answers), '200 409',
     'one of two additions of the same subnet succeeds');
-is(card('hosts'), 1025, 'once');
+is(card('hosts'), 1025, 'the subnet is added once');
 $range = json({ body => (grep { /^200/ } @answers)[0] =~ s/^\d+ //r })
     ->{data}[0]{id};
 @answers = at_once((sub { end_range($range) }) x 2)->();
@@ -110,13 +113,14 @@ clean('two at once');
 
 ask('RPUSH', key('work'), (mp_pack([1, 1, 'later', time * 1000, '', []])) x 16);
 $r = add('10.2.0.0/30');
-refused($r, 429, qr/Too many changes of many records wait/, 'too much waits');
-ok($r->{headers}{'retry-after'}, 'for a while');
+refused($r, 429, qr/Too many changes of many records wait/,
+    'a change is refused with 429 while too much work waits');
+ok($r->{headers}{'retry-after'}, 'the refusal has Retry-After');
 ask('LTRIM', key('work'), 0, 0);
 $r = add('10.2.0.0/30');
 refused($r, 503, qr/was accepted .* will be finished/,
     'a request that cannot wait');
-is($r->{headers}{'retry-after'}, undef, 'is not to be tried again');
+is($r->{headers}{'retry-after'}, undef, 'accepted work has no Retry-After');
 ask('LPOP', key('work'));
 
 
@@ -124,7 +128,7 @@ ask('LPOP', key('work'));
 
 my $checkd = daemon();
 eventually_done('accepted work is done');
-is(card('hosts'), 5, 'by a daemon');
+is(card('hosts'), 5, 'a daemon has added the range');
 
 sub eventually_done {
     my ($name) = @_;
@@ -188,7 +192,8 @@ in_the_middle('while ranges are deleted', sub {
 }, sub { kill 'KILL', RblRedis::workers($nginx, 2) }) if @ranges >= 4;
 $checkd = daemon();
 eventually_done('a daemon deletes them');
-is(scalar(grep { ask('EXISTS', key('r', $_)) } @doomed), 0, 'they are deleted');
+is(scalar(grep { ask('EXISTS', key('r', $_)) } @doomed), 0,
+    'the hosts of the doomed ranges are deleted');
 whole('after that');
 clean('ranges were deleted');
 
@@ -197,17 +202,19 @@ my @late = in_the_middle('the store dies', \&some_ranges, sub {
     kill_server($redis);
     restart_server($redis) });
 is(join(' ', grep { !/^(?:200|503)$/ } map { /^(\d+)/ } @late), '',
-    'its clients get a response');
-like($_, qr/accepted|unknown|Nothing was changed/, 'the outcome')
+    'each client gets 200 or 503');
+like($_, qr/accepted|unknown|Nothing was changed/, 'each 503 says what became of the change')
     for grep { /^503/ } @late;
-ok((wait_for { eval { waiting() == 0 } } 60, 'the end'), 'and it is finished');
+ok((wait_for { eval { waiting() == 0 } } 60, 'the end'),
+    'the work is finished when the store is back');
 whole('after that');
 clean('the store has died');
 
 
 # --- neighbours ------------------------------------------------------------
 
-ok((wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 10), 'service');
+ok((wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 10),
+    'the API serves requests again');
 my $till = time + 5;
 my @busy = map { my $n = 100 + $_; sub {
     my ($n_calls, $slowest) = (0, 0);

@@ -29,24 +29,25 @@ sub tries { return @{ ctl('log', $AC, @_) } }
 my $hook = start_receiver();
 my $wh = hook_add($hook->{url}, 's1', 'rbl.host.listed');
 my $v = ctl('test', $AC, $wh);
-is($status, 0, 'a test');
+is($status, 0, 'webhook test exits with 0 after a delivery');
 is_deeply([@$v{qw(outcome http error answer)}], ['delivered', 200, '', 'ok'],
-    'is delivered');
+    'webhook test reports the delivery');
 my ($r) = received($hook);
 is($r->{json}{event_type}, 'webhook.test', 'a type that no other has');
-is($r->{json}{event_sid}, $v->{event}, 'with its SID');
-ok(signature_ok($r, 's1'), 'signed');
-ok(idle(), 'and nothing is left of it');
+is($r->{json}{event_sid}, $v->{event},
+    'the test event has the SID that was printed');
+ok(signature_ok($r, 's1'), 'the test event is signed');
+ok(idle(), 'a test leaves no delivery behind');
 answer_with($hook, status => 503, body => 'not today');
 $v = ctl('test', $AC, $wh);
 is($status, 1, 'a failed test has status 1');
 is_deeply([@$v{qw(outcome http answer)}], ['failed', 503, 'not today'],
-    'and how');
-ok(idle() && !dead_letters(), 'it is not tried again');
+    'webhook test reports status and body of the refusal');
+ok(idle() && !dead_letters(), 'a failed test is not repeated');
 my $inside = hook_add('http://10.255.255.1/', 's1', 'rbl.host.listed');
 $v = ctl('test', $AC, $inside);
 is_deeply([$status, @$v{qw(outcome http error)}], [1, 'failed', 0,
-    'connection failed'], 'by the same address filter');
+    'connection failed'], 'the address filter refuses a test to 10.255.255.1');
 ctl('delete', $AC, $inside);
 
 # --- the log
@@ -63,8 +64,8 @@ soon { idle() } 'the next does not';
 my @t = tries($wh, '--event', $ev);
 is_deeply([map { "$_->{attempt} $_->{outcome} $_->{http}" } @t],
     ['1 retry 500', '2 ok 200'], 'both are logged');
-is($t[0]{error}, 'HTTP status', 'with the error');
-is($_->{answer}, substr($long, 0, 1024), 'and the first KiB of the answer')
+is($t[0]{error}, 'HTTP status', 'the log has the error of the first attempt');
+is($_->{answer}, substr($long, 0, 1024), 'the log has the first KiB of the answer')
     for @t;
 ok($t[0]{next} >= 4 && $t[0]{next} <= 6, 'when the next was due');
 answer_with($hook, status => 200, delay => 0.5);
@@ -74,13 +75,15 @@ soon { idle() } 'a slow one';
 my $took = 1000 * (Time::HiRes::time() - $began);
 @t = tries($wh, '--last', 1);
 cmp_ok($t[0]{ms}, '>=', 500, "how long it took ($t[0]{ms} ms)");
-cmp_ok($t[0]{ms}, '<=', $took, 'and no longer than the test waited');
-like($t[0]{time}, qr/^20\d\d-/, 'and when it was');
+cmp_ok($t[0]{ms}, '<=', $took,
+    'the logged duration is no longer than the test waited');
+like($t[0]{time}, qr/^20\d\d-/, 'the log has the time of the attempt');
 answer_with($hook, status => 200);
 one_off($hook->{url}, '192.0.2.1');
 soon { idle() } 'a callback';
 is_deeply([map { "$_->{type} $_->{outcome}" } tries($AP)],
-    ['rbl.host.check.completed ok'], 'is logged with its application');
+    ['rbl.host.check.completed ok'],
+        'a callback is logged with its application');
 
 # --- disabled, dead, replayed
 
@@ -96,14 +99,15 @@ due_now($waiting[0]);
 soon { hook_status($wh) eq 'disabled' } 'after five days it is disabled';
 $v = ctl('show', $AC, $wh);
 like("$v->{status} $v->{reason}", qr/^disabled every attempt has failed for f/,
-    'and the reason is shown');
+    'webhook show prints why the webhook is disabled');
 soon { grep { $_->{json}{event_type} eq 'contact.notice' } received($told) }
     "the contact of the account gets a notice";
 my ($notice) = grep { $_->{json}{event_type} eq 'contact.notice' }
     received($told);
-is($notice->{json}{title}, 'Webhook "hook" was disabled', 'in plain words');
+is($notice->{json}{title}, 'Webhook "hook" was disabled',
+    'the title of the notice names the webhook');
 like($notice->{json}{message}, qr/\($wh\) was disabled at 20.*: every attempt/,
-    'with its name, time and reason');
+    'the notice has SID, time and reason');
 is_deeply([@{ $notice->{json} }{qw(hosts severity)}], [[], 'warning'],
     'of no host');
 due_now(@waiting);
@@ -115,13 +119,16 @@ my %seen = map { $_->{headers}{'webhook-id'} => $_->{body} } received($hook);
 my $n = () = received($hook);
 answer_with($hook, status => 200);
 like(rblctl($redis, 'webhook', 'replay', $AC, $wh, '--all')->{err},
-    qr/is disabled/, 'they stay while it is disabled');
-is(ctl('enable', $AC, $wh)->{status}, 'active', 'it is enabled');
-is(ctl('replay', $AC, $wh, $dead[0]{event})->{deliveries}, 1, 'one');
+    qr/is disabled/, 'a disabled webhook refuses a replay');
+is(ctl('enable', $AC, $wh)->{status}, 'active',
+    'webhook enable makes the webhook active');
+is(ctl('replay', $AC, $wh, $dead[0]{event})->{deliveries}, 1,
+    'a replay of one event makes one delivery');
 soon { idle() && received($hook) == $n + 1 } 'is delivered';
 is((received($hook))[-1]{headers}{'webhook-id'}, $dead[0]{event},
     'the requested event');
-is(ctl('replay', $AC, $wh, '--from', '1h')->{deliveries}, 6, 'the others');
+is(ctl('replay', $AC, $wh, '--from', '1h')->{deliveries}, 6,
+    'a replay by time makes the other six deliveries');
 soon { idle() && received($hook) == $n + 7 } 'are delivered';
 is(scalar(grep { exists $seen{ $_->{headers}{'webhook-id'} }
     && $seen{ $_->{headers}{'webhook-id'} } ne $_->{body} } received($hook)),
@@ -132,7 +139,8 @@ is(scalar(dead_letters()), 0, 'no letter is left');
 answer_with($hook, status => 410);
 event_emit();
 soon { idle() && hook_status($wh) eq 'disabled' } '410 disables';
-like(ctl('show', $AC, $wh)->{reason}, qr/gone/, 'immediately');
+like(ctl('show', $AC, $wh)->{reason}, qr/gone/,
+    'the reason of 410 is that the receiver is gone');
 answer_with($hook, status => 200);
 ctl('enable', $AC, $wh);
 $n = () = received($hook);
@@ -160,8 +168,8 @@ for (1 .. 15) {
 @waited = sort { $a <=> $b } @waited;
 cmp_ok(timeouts(), '>=', 4, 'attempts at the four time out');
 is($waited[7], 0, 'half of its events wait for none of them');
-cmp_ok($waited[-1], '<=', 2 * 16, 'and none for more than two in each slot')
-    or diag("@waited");
+cmp_ok($waited[-1], '<=', 2 * 16, 'no event waits for more than two timeouts in each slot')
+    or diag('no event waits for more than two timeouts in each slot');
 soon { (grep { (cmd('HGET', k('hook', $AC, $_), 'till') // 0) > 0 } @mute_id)
     == 4 } 'the circuits of the four are open', 30;
 $n = () = map { received($_) } @mute;
