@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 
-import { axe, close, copies, done, input, is, ok, open, signIn, start }
+import { axe, close, copies, done, input, is, ok, open, signIn, start, until }
     from './browser.mjs';
 
 // Moves the focus by Tab until it is on an element with this name.
@@ -118,10 +118,9 @@ let token = '';
     await page.waitForSelector('.graph canvas');
     await page.waitForFunction(() => /[1-9]\d* error/.test(
         document.querySelector('[aria-labelledby=app-errors] [role=status]')
-            .textContent), null, { timeout: 30000 });
+            .textContent));
     await page.waitForFunction(() => /24 hours: [1-9]\d* requests, [1-9]/.test(
-        document.querySelector('.plot').getAttribute('aria-label')),
-    null, { timeout: 30000 });
+        document.querySelector('.plot').getAttribute('aria-label')));
     ok(true, 'the graph says how many requests and errors there were');
 
     await press(page, /^The numbers as a table$/);
@@ -159,10 +158,7 @@ let token = '';
 
 // the pixels of the graph
 
-async function pixels(scheme) {
-    await page.emulateMedia({ colorScheme: scheme });
-    await page.waitForTimeout(300);
-
+async function pixels() {
     return page.evaluate(() => {
         const canvas = document.querySelector('.graph canvas');
         const { width, height } = canvas;
@@ -201,9 +197,16 @@ await page.reload();
 await page.waitForSelector('.graph canvas');
 
 for (const scheme of ['dark', 'light']) {
-    const seen = await pixels(scheme);
+    const drawn = ['requests', 'errors', 'text'];
+    let seen;
 
-    for (const what of ['requests', 'errors', 'text']) {
+    await page.emulateMedia({ colorScheme: scheme });
+    await until(async () => {
+        seen = await pixels();
+        return drawn.every((what) => seen[what] > 10);
+    });
+
+    for (const what of drawn) {
         ok(seen[what] > 10, `${scheme}: the graph draws ${what}`,
             JSON.stringify(seen));
     }

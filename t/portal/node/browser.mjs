@@ -45,7 +45,7 @@ async function connect(address) {
         return shared;
     } catch (error) {
         say({ note: 'The shared Chromium does not answer, this program launches'
-            + ` its own: ${error.message}` });
+            + ` its own: ${error.message.split('\n')[0]}` });
         return null;
     }
 }
@@ -93,6 +93,23 @@ export async function open({ expected, ...options } = {}) {
     context.setDefaultTimeout(patience);
 
     return page;
+}
+
+// What `get` returns as soon as it is true, otherwise null after some time.
+export async function until(get) {
+    const end = Date.now() + patience;
+
+    while (Date.now() < end) {
+        const value = await get();
+
+        if (value) {
+            return value;
+        }
+
+        await new Promise((go) => setTimeout(go, 100));
+    }
+
+    return null;
 }
 
 // The text of a file that was downloaded: a shared browser keeps the file.

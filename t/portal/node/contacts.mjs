@@ -3,28 +3,24 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 
-import { close, done, input, is, ok, open, signIn, start, tabTo }
+import { close, done, input, is, ok, open, signIn, start, tabTo, until }
     from './browser.mjs';
 
 // The codes that the mail server and the receiver got.
 const inMails = () => readdirSync(input.mails).map((name) => readFileSync(
-    `${input.mails}/${name}`, 'utf8').match(/^ {4}([a-z0-9]{6})$/m)[1]);
+    `${input.mails}/${name}`, 'utf8').match(/^ {4}([a-z0-9]{6})$/m)?.[1]);
 const inRequests = () => (readFileSync(input.received, 'utf8')
     .match(/\\"authcode\\":\\"([a-z0-9]{6})\\"/) || []).slice(1);
 
-// The one that is not `old`, once it is there.
+// The one that is not `old`, once it is there; a mail may be written in part.
 async function codeOf(get, old) {
-    for (let i = 0; i < 300; i++) {
-        const found = get().find((code) => code !== old);
+    const found = await until(() => get().find((code) => code && code !== old));
 
-        if (found) {
-            return found;
-        }
-
-        await new Promise((go) => setTimeout(go, 100));
+    if (!found) {
+        throw new Error('no code comes');
     }
 
-    throw new Error('no code comes');
+    return found;
 }
 
 await start();

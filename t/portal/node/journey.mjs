@@ -6,12 +6,13 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
-import { close, done, input, is, ok, open, start, tabTo } from './browser.mjs';
+import { close, done, input, is, ok, open, start, tabTo, until }
+    from './browser.mjs';
 
 await start();
 
 const page = await open({ expected: /status of 401/ });
-const shows = (selector) => page.waitForSelector(selector, { timeout: 60000 });
+const shows = (selector) => page.waitForSelector(selector);
 
 async function press(...texts) {
     for (const text of texts) {
@@ -34,19 +35,18 @@ function answers(status) {
 }
 
 async function mailed() {
-    for (let i = 0; i < 600; i++) {
+    const code = await until(() => {
         const [name] = existsSync(input.mails) ? readdirSync(input.mails) : [];
-        const code = name && readFileSync(`${input.mails}/${name}`, 'utf8')
+
+        return name && readFileSync(`${input.mails}/${name}`, 'utf8')
             .match(/^ {4}([a-z0-9]{6})$/m);
+    });
 
-        if (code) {
-            return code[1];
-        }
-
-        await new Promise((go) => setTimeout(go, 100));
+    if (!code) {
+        throw new Error('no code comes');
     }
 
-    throw new Error('no code comes');
+    return code[1];
 }
 
 // sign in, add a subnet, see a listing

@@ -86,7 +86,7 @@ await type(page, 'Addresses, subnets', '192.0.2.10');
 await press(page, 'Add 1 host');
 await page.waitForSelector('tbody td a');
 await press(page, 'added');
-await page.waitForSelector('h1 .state.listed', { timeout: 60000 });
+await page.waitForSelector('h1 .state.listed');
 ok((await text(page, 'tbody')).includes(input.own),
     'the host is checked by the list of its profile');
 await press(page, input.own);
@@ -112,15 +112,14 @@ await page.keyboard.press('Control+A');
 await page.keyboard.type('192.0.2.10');
 await page.waitForSelector('#as-host');
 await page.keyboard.press('Enter');
-await page.waitForSelector('.run tbody .state.listed', { timeout: 30000 });
+await page.waitForSelector('.run tbody .state.listed');
 const row = await text(page, '.run tbody tr');
 ok(row.includes(input.own) && row.includes('seen by us'),
     'a check on demand shows its row');
 await page.waitForSelector('.run >> text=Listed at 1 of 1, unknown');
 await page.fill('#value', '192.0.2.77');
 await page.keyboard.press('Enter');
-await page.waitForSelector('.run >> text=Listed at none of 1, unknown',
-    { timeout: 30000 });
+await page.waitForSelector('.run >> text=Listed at none of 1, unknown');
 await axe(page, 'checks with results');
 await press(page, 'Lists');
 await page.waitForSelector('h1 >> text=2 lists');

@@ -85,15 +85,14 @@ ok(!(await page.content()).includes(secret), 'the secret is gone');
 ok((await page.textContent('h1')).includes('<i>Ops</i>'), 'a name is text');
 
 await press('Send a test event');
-await page.waitForSelector('[role=status] >> text=Delivered.',
-    { timeout: 30000 });
+await page.waitForSelector('[role=status] >> text=Delivered.');
 await page.waitForSelector('section[aria-labelledby=delivery-log] tbody tr');
 ok(/Test.*Delivered\..*HTTP 200.*thank <you>/s.test(await attempt()),
     'the attempt is in the log, with the answer');
 
 answers(500, 'broken');
 await press('Send a test event');
-await page.waitForSelector('[role=status] >> text=Failed.', { timeout: 30000 });
+await page.waitForSelector('[role=status] >> text=Failed.');
 await page.waitForSelector('tbody >> text=broken', { state: 'attached' });
 ok(/Failed\. A test is sent once\..*HTTP 500.*broken/s.test(await attempt()),
     'a failed attempt');
@@ -112,7 +111,7 @@ const started = await page.evaluate(async () => {
         type: 'rbl' })).status;
 });
 is(started, 200, 'a host is added, and checked at once');
-await page.waitForSelector(letters, { timeout: 60000 });
+await page.waitForSelector(letters);
 ok(/A check has started|A host is listed|A check has ended/.test(
     await page.textContent(letters)), 'its events are dead letters');
 is(await page.isDisabled(`${letters} button`), true,
@@ -130,8 +129,7 @@ ok(true, 'one of them is delivered again');
 await press('Deliver all again');
 await page.waitForSelector('text=There are no dead letters.');
 ok(true, 'and all others');
-await page.waitForSelector('tbody >> text=mended', { state: 'attached',
-    timeout: 30000 });
+await page.waitForSelector('tbody >> text=mended', { state: 'attached' });
 ok(/Delivered\..*HTTP 200.*mended/s.test(await attempt()), 'the log shows it');
 
 await press('Change');
