@@ -65,8 +65,8 @@ my @t = tries($wh, '--event', $ev);
 is_deeply([map { "$_->{attempt} $_->{outcome} $_->{http}" } @t],
     ['1 retry 500', '2 ok 200'], 'both are logged');
 is($t[0]{error}, 'HTTP status', 'the log has the error of the first attempt');
-is($_->{answer}, substr($long, 0, 1024), 'the log has the first KiB of the answer')
-    for @t;
+is($_->{answer}, substr($long, 0, 1024),
+    'the log has the first KiB of the answer') for @t;
 ok($t[0]{next} >= 4 && $t[0]{next} <= 6, 'when the next was due');
 answer_with($hook, status => 200, delay => 0.5);
 my $began = Time::HiRes::time();
@@ -168,7 +168,8 @@ for (1 .. 15) {
 @waited = sort { $a <=> $b } @waited;
 cmp_ok(timeouts(), '>=', 4, 'attempts at the four time out');
 is($waited[7], 0, 'half of its events wait for none of them');
-cmp_ok($waited[-1], '<=', 2 * 16, 'no event waits for more than two timeouts in each slot')
+cmp_ok($waited[-1], '<=', 2 * 16,
+    'no event waits for more than two timeouts in each slot')
     or diag('no event waits for more than two timeouts in each slot');
 soon { (grep { (cmd('HGET', k('hook', $AC, $_), 'till') // 0) > 0 } @mute_id)
     == 4 } 'the circuits of the four are open', 30;
