@@ -170,7 +170,7 @@ cmp_ok(timeouts(), '>=', 4, 'attempts at the four time out');
 is($waited[7], 0, 'half of its events wait for none of them');
 cmp_ok($waited[-1], '<=', 2 * 16,
     'no event waits for more than two timeouts in each slot')
-    or diag('no event waits for more than two timeouts in each slot');
+    or diag("@waited");
 soon { (grep { (cmd('HGET', k('hook', $AC, $_), 'till') // 0) > 0 } @mute_id)
     == 4 } 'the circuits of the four are open', 30;
 $n = () = map { received($_) } @mute;
