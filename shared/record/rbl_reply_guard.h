@@ -23,8 +23,8 @@
 #include "rbl_common.h"
 
 #define RBL_REPLY_ELEMENTS  2097152     /* elements of a reply, all levels */
-#define RBL_REPLY_PARENTS   7           /* arrays around one that has
-                                           elements; as in hiredis 0.14 */
+#define RBL_REPLY_PARENTS   6           /* arrays around one that has
+                                           elements; hiredis 0.14 allows 7 */
 
 /* The number of elements in a call of createArray. */
 #if HIREDIS_MAJOR > 0
