@@ -23,8 +23,9 @@ for my $file (sort glob "$man/*.[1-9]") {
     my $r = run_cmd('mandoc', '-Tlint', '-Wwarning', $file);
     is("$r->{status} $r->{out}$r->{err}", '0 ',
         "mandoc reports no fault in $name");
+    # groff 1.23 reports a line of one word, which it cannot adjust.
     $r = run_cmd({ env => { LC_ALL => 'C.UTF-8', MANPAGER => 'cat' } },
-        'groff', '-man', '-mdoc', '-Tutf8', '-ww', '-z', $file);
+        'groff', '-dAD=l', '-man', '-mdoc', '-Tutf8', '-ww', '-z', $file);
     is("$r->{status} $r->{err}", '0 ', "groff reports no fault in $name");
 
     $r = run_cmd('mandoc', '-Tascii', '-Owidth=900', $file);
