@@ -22,16 +22,20 @@ my $nginx = start_nginx(store => $redis, workers => 1,
 ok(wait_for { ask($nginx) == 401 } 3, 'nginx answers requests from the store');
 
 # Keeps the store busy with that many scripts of so many seconds each, all sent
-# at once: it answers no client before the last one ends.
+# at once: it answers no client before the last one ends.  Each has its own end,
+# so that delays do not add up.
 sub keep_busy {
     my ($scripts, $seconds) = @_;
 
-    my $lua = sprintf 'local function now() local t = redis.call("TIME") '
-        . 'return t[1] * 1000000 + t[2] end '
-        . 'local till = now() + %d while now() < till do end', $seconds * 1e6;
+    my $now = 'local t = redis.call("TIME") return t[1] * 1000000 + t[2]';
+    my $start = redis($redis, 'EVAL', $now, 0);
+    my $lua = "local function now() $now end while now() < "
+        . 'tonumber(ARGV[1]) do end';
     my $c = IO::Socket::UNIX->new(Peer => $redis->{socket}) or die "$!";
-    print {$c} join('', map { sprintf "*3\r\n\$4\r\nEVAL\r\n\$%d\r\n%s\r\n"
-        . "\$1\r\n0\r\n", length $lua, $lua } 1 .. $scripts);
+    print {$c} join '', map {
+        my @words = ('EVAL', $lua, 0, $start + int $_ * $seconds * 1e6);
+        ('*' . @words . "\r\n", map { '$' . length($_) . "\r\n$_\r\n" } @words)
+    } 1 .. $scripts;
     $c->flush;
     return $c;
 }

@@ -20,8 +20,15 @@ const rows = (page) => page.$$eval('.rows tbody tr', (all) => all.map((row) =>
         bottom: row.getBoundingClientRect().bottom })));
 
 async function settled(page, text) {
-    await page.waitForFunction((want) => document.querySelector(
-        '.filters ~ [role=status]')?.textContent.trim() === want, text);
+    try {
+        await page.waitForFunction((want) => document.querySelector(
+            '.filters ~ [role=status]')?.textContent.trim() === want, text);
+    } catch (error) {
+        const typed = await page.inputValue('#text');
+
+        throw new Error(`"${text}" is not shown, but "${await status(page)}"`
+            + ` for "${typed}" at ${page.url()}`, { cause: error });
+    }
 }
 
 await start();
