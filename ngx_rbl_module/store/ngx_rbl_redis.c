@@ -252,6 +252,7 @@ ngx_rbl_redis_greeted(ngx_rbl_link_t *link)
     link->known = 1;
     ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_READY);
     ngx_rbl_redis_role_watch(link);
+    ngx_rbl_redis_answered(link);
     ngx_rbl_store_up(link);
 }
 

@@ -415,7 +415,8 @@ void ngx_rbl_redis_heard(ngx_rbl_link_t *link);
 /* A reply is late: judges the link, and may drop it. */
 void ngx_rbl_redis_judge(ngx_rbl_link_t *link);
 
-/* The node has answered on this link: the others that are silent count it. */
+/* The node has answered the handshake, or a query that was sent because another
+   link is silent: the links that are silent count it. */
 void ngx_rbl_redis_answered(ngx_rbl_link_t *link);
 
 

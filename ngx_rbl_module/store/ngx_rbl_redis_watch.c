@@ -11,8 +11,9 @@
  * While replies are due and no byte comes:
  *
  *  1. for half of rbl_store_timeout: the worker queries on the other link.  Two
- *     answers there, one after the other, mean that Redis has since gone round
- *     all its clients, this one too.
+ *     answers there, the second to a query that was sent after the first, mean
+ *     that Redis has since gone round all its clients, this one too.  Other
+ *     bytes on that link do not count: they may have been sent together.
  *  2. for the whole of it: if the store has answered elsewhere, this connection
  *     is broken and is dropped.  Else the store is busy or hung: nothing new is
  *     sent, and what is in flight keeps its own deadlines.

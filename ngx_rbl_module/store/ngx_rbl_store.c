@@ -191,8 +191,6 @@ ngx_rbl_store_unwilling(const ngx_rbl_store_t *store)
 void
 ngx_rbl_store_up(ngx_rbl_link_t *link)
 {
-    ngx_rbl_redis_answered(link);
-
     if (link == &link->node->slow) {
         ngx_rbl_lanes_run(link->node);
 

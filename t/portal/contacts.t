@@ -51,7 +51,9 @@ redis($t->{redis}, 'SET', 'rbl:{0}:daemon:old', 'damaged');
 is_deeply(types(), \@all, 'a damaged record');
 redis($t->{redis}, 'DEL', 'rbl:{0}:daemon:old');
 
+# The contact is active before a daemon can send it a request to confirm.
 my $receiver = start_receiver(body => 'thank <you>');
+my $contact = contact_of('endpoint', $receiver->{url}, 'active');
 my $daemon = start_checkd(store => $t->{redis}, conf => { deliver_http => 'on',
     deliver_allow => '127.0.0.0/8' });
 wait_for { @{ types() } < @all } 20, 'a daemon';
@@ -59,7 +61,6 @@ is_deeply(types(), \@always, 'a daemon without mail, SMS and tokens');
 
 # --- a test message ----------------------------------------------------------
 
-my $contact = contact_of('endpoint', $receiver->{url}, 'active');
 is_deeply(entries($contact), [], 'nothing was sent');
 my $event = accepted(post("contact/test/$contact"), 'a test')->{data}{event};
 like($event, qr/^EV[0-9a-f]{32}$/, 'the event of the test has an ID');
