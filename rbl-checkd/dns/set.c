@@ -6,11 +6,11 @@
  *
  * Servers of a zone: a distrusted server is used only if no trusted one is
  * left.  Among the others, a server that is up goes before one that is down,
- * then one that was neither lame nor late before one that was, then one with
- * room.  Among equals the choice is random between those that are nearly as
- * quick as the quickest, but one query in SET_EXPLORE goes to any of them, so
- * that the response times of the others stay up to date.  A retry goes to
- * another server if there is one.
+ * then one that was neither lame nor late before a late one before a lame one,
+ * then one with room.  Among equals the choice is random between those that are
+ * nearly as quick as the quickest, but one query in SET_EXPLORE goes to any of
+ * them, so that the response times of the others stay up to date.  A retry goes
+ * to another server if there is one.
  */
 
 #include "dns_int.h"
@@ -227,13 +227,15 @@ set_pick_resolver(const dns_query_t *q)
 static unsigned
 set_rank(const dns_query_t *q, unsigned n)
 {
+    double    left;
     unsigned  rank, bit;
 
     bit = 1u << n;
-    rank = (q->refused | q->unable) & bit ? 16 : 0;
-    rank += q->sends && q->at == n ? 8 : 0;
-    rank += set_usable(q, n) ? 0 : 4;
-    rank += q->engine->now < q->set->lame[n] ? 2 : 0;
+    left = q->set->lame[n] - q->engine->now;
+    rank = (q->refused | q->unable) & bit ? 32 : 0;
+    rank += q->sends && q->at == n ? 16 : 0;
+    rank += set_usable(q, n) ? 0 : 8;
+    rank += left > DNS_LATE ? 6 : left > 0 ? 4 : 0;
     rank += dns_set_room(q, n) ? 0 : 1;
 
     return rank;
