@@ -126,6 +126,7 @@ struct dns_query_s {
     double         expires;         /* deadline of all attempts */
     dns_state_t    state;
     dns_status_t   status;
+    dns_status_t   search;          /* DNS_UNFOUND: see dns_answer_t */
     uint16_t       id;              /* of the TCP query */
     uint16_t       type;
     uint8_t        attempt;         /* attempts made */
@@ -141,7 +142,6 @@ struct dns_query_s {
     uint32_t       origin;          /* depth > 0: server of the first
                                        referral */
     unsigned       timed_out:1;
-    unsigned       gone:1;          /* DNS_UNFOUND: see dns_answer_t */
     unsigned       no_edns:1;       /* the server does not support it */
     unsigned       edns:1;          /* in the last attempt */
     unsigned       look:1;          /* engine->referral is needed too */

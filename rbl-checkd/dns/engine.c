@@ -43,7 +43,7 @@ engine_finish_done(dns_engine_t *engine)
 
         engine->referred = 0;
         dns_answer_clear(&engine->answer, q->status);
-        engine->answer.gone = q->gone;
+        engine->answer.search = q->search;
         dns_trace_query(q, "ends, sent %u times: %s", q->sends,
                         dns_trace_status(q->status));
         dns_finish(q);
@@ -427,7 +427,7 @@ dns_read(dns_query_t *q, const uint8_t *msg, size_t n)
     engine = q->engine;
     result = dns_wire_read(&engine->answer, msg, n, q->name, q->len, q->type);
     engine->answer.aa = msg[2] >> 2 & 1;
-    engine->answer.gone = 0;
+    engine->answer.search = DNS_NOERROR;
     engine->referred = 0;
 
     if (result == DNS_WIRE_DONE && engine_looks(q, &engine->answer)) {
@@ -472,6 +472,7 @@ dns_ask_at(dns_engine_t *engine, uint32_t server, const char *name,
 
     if (q->set == NULL || at == q->set->n) {
         engine->counters.queries++;
+        q->search = q->set == NULL ? q->zone->search : DNS_NOERROR;
         dns_finish_later(q, DNS_UNFOUND);
         return q;
     }

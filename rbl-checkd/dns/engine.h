@@ -75,8 +75,18 @@ typedef enum {
 
 #define DNS_STATUSES  (DNS_UNFOUND + 1)
 
+/* Does it say something of the name? */
+#define dns_answered(status)                                                  \
+    ((status) == DNS_NOERROR || (status) == DNS_NXDOMAIN)
+
 typedef struct {
     dns_status_t     status;
+    dns_status_t     search;            /* DNS_UNFOUND: the end of the search
+                                           for the zone's servers: how the
+                                           resolvers failed; NOERROR: they
+                                           know none that may be used;
+                                           NXDOMAIN: the parent denies the
+                                           zone */
     unsigned         n_a;
     uint32_t         a[DNS_MAX_CODES];  /* host order; only the queried type, at
                                            the end of the CNAME chain */
@@ -97,8 +107,6 @@ typedef struct {
     unsigned         has_serial:1;      /* the response had an SOA of the
                                            zone */
     unsigned         aa:1;              /* authoritative */
-    unsigned         gone:1;            /* DNS_UNFOUND: the parent's servers
-                                           deny the zone */
     unsigned         alias:1;           /* the records belong to another name,
                                            by CNAME */
     double           ms;                /* from first send to verdict */

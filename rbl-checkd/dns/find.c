@@ -38,6 +38,8 @@ struct dns_find_s {
     ev_timer         timer;
     double           end;
     unsigned         steps;
+    dns_status_t     failure;       /* of the last query that failed; NOERROR:
+                                       none did */
     unsigned         known:1;       /* `apex` is set */
     dns_name_t       name;          /* the current name */
     dns_name_t       apex;
@@ -112,17 +114,25 @@ find_choose(const dns_find_t *find, struct sockaddr_storage *sa)
 
 
 static void
-find_done(dns_find_t *find, int gone)
+find_end(dns_find_t *find, dns_status_t search)
 {
     unsigned                 n;
     struct sockaddr_storage  sa[DNS_MAX_SERVERS];
 
     n = find_choose(find, sa);
     dns_trace_zone(find->engine, &find->zone->wire,
-                   n ? "found:" : gone ? "none: the zone does not exist"
-                   : "none can be found", sa, n);
-    dns_zone_found(find->zone, sa, n, &find->apex, find->ttl, gone);
+                   n ? "found:" : search == DNS_NXDOMAIN
+                   ? "none: the zone does not exist" : "none can be found",
+                   sa, n);
+    dns_zone_found(find->zone, sa, n, &find->apex, find->ttl, search);
     dns_find_free(find);
+}
+
+
+static void
+find_done(dns_find_t *find)
+{
+    find_end(find, find->failure);
 }
 
 
@@ -138,7 +148,8 @@ find_timer(struct ev_loop *loop, ev_timer *timer, int events)
     now = dns_clock();
 
     if (find->n || now >= find->end) {
-        find_done(find, 0);
+        find->failure = DNS_TIMEOUT;
+        find_done(find);
         return;
     }
 
@@ -252,12 +263,16 @@ find_addresses(void *data, const dns_answer_t *answer)
         find_add(find, ask->ns, &sa);
     }
 
+    if (!dns_answered(answer->status)) {
+        find->failure = answer->status;
+    }
+
     if (answer->n_a + answer->n_aaaa && answer->ttl < find->ttl) {
         find->ttl = answer->ttl;
     }
 
     if (--find->open == 0) {
-        find_done(find, 0);
+        find_done(find);
     }
 }
 
@@ -284,7 +299,7 @@ find_names(dns_find_t *find, const dns_referral_t *referral)
     }
 
     if (find->open == 0) {
-        find_done(find, 0);
+        find_done(find);
         return;
     }
 
@@ -322,7 +337,7 @@ find_up(dns_find_t *find)
     n = name->wire[0] + 1u;
 
     if (++find->steps == FIND_STEPS || dns_name_labels(name) <= FIND_LEAST) {
-        find_done(find, 0);
+        find_done(find);
         return;
     }
 
@@ -330,18 +345,23 @@ find_up(dns_find_t *find)
     memmove(name->wire, name->wire + n, name->len);
 
     if (find_ask(find, name, DNS_TYPE_SOA) != 0) {
-        find_done(find, 0);
+        find_done(find);
     }
 }
 
 
 /* Was there no readable response, or a failure? */
 static int
-find_failed(const dns_find_t *find, const dns_answer_t *answer)
+find_failed(dns_find_t *find, const dns_answer_t *answer)
 {
-    return !find->engine->referred
-           || (answer->status != DNS_NOERROR
-               && answer->status != DNS_NXDOMAIN);
+    if (!dns_answered(answer->status)) {
+        find->failure = answer->status;
+
+    } else if (!find->engine->referred) {
+        find->failure = DNS_BADREPLY;
+    }
+
+    return find->failure != DNS_NOERROR;
 }
 
 
@@ -356,7 +376,7 @@ find_ns(void *data, const dns_answer_t *answer)
     referral = &find->engine->referral;
 
     if (find_failed(find, answer)) {
-        find_done(find, 0);
+        find_done(find);
         return;
     }
 
@@ -368,7 +388,7 @@ find_ns(void *data, const dns_answer_t *answer)
         find_names(find, referral);
 
     } else if (find->known) {
-        find_done(find, 0);
+        find_done(find);
 
     } else {
         find_up(find);
@@ -388,7 +408,7 @@ find_soa(void *data, const dns_answer_t *answer)
     referral = &find->engine->referral;
 
     if (find_failed(find, answer)) {
-        find_done(find, 0);
+        find_done(find);
         return;
     }
 
@@ -401,7 +421,8 @@ find_soa(void *data, const dns_answer_t *answer)
 
     /* The SOA of a top-level domain: the queried name does not exist. */
     if (labels != 0 && labels < FIND_LEAST) {
-        find_done(find, answer->status == DNS_NXDOMAIN && find->steps == 0);
+        find_end(find, answer->status == DNS_NXDOMAIN && find->steps == 0
+                       ? DNS_NXDOMAIN : DNS_NOERROR);
         return;
     }
 
@@ -414,7 +435,7 @@ find_soa(void *data, const dns_answer_t *answer)
     if (find_ask(find, find->known ? &find->apex : &find->name, DNS_TYPE_NS)
         != 0)
     {
-        find_done(find, 0);
+        find_done(find);
     }
 }
 

@@ -37,7 +37,8 @@ struct dns_zone_s {
                                        found */
     double         doubt, doubt_wait;   /* the same, for searches since its
                                            servers fail */
-    unsigned       gone:1;          /* the parent denies the zone */
+    dns_status_t   search;          /* end of the last one: see
+                                       dns_answer_t */
     dns_name_t     wire;
     char           zone[DNS_NAME_MAX];  /* zone of the payer; "": found by a
                                            referral */
@@ -194,11 +195,11 @@ dns_find_t *dns_find_new(dns_engine_t *engine, dns_zone_t *zone,
 void dns_find_free(dns_find_t *find);
 
 /*
- * The result of a search, `n` 0: nothing found.  `gone`: the parent denies the
- * zone.  `ttl`: validity in seconds.
+ * The result of a search, `n` 0: nothing found, and `search` is the reason (see
+ * dns_answer_t).  `ttl`: validity in seconds.
  */
 void dns_zone_found(dns_zone_t *zone, const struct sockaddr_storage *sa,
-    unsigned n, const dns_name_t *apex, uint32_t ttl, int gone);
+    unsigned n, const dns_name_t *apex, uint32_t ttl, dns_status_t search);
 
 /* trace.c: lines of the trace; each function returns at once if the trace is
    disabled. */

@@ -173,7 +173,7 @@ dns_answer_clear(dns_answer_t *answer, dns_status_t status)
     answer->soa = 0;
     answer->has_serial = 0;
     answer->aa = 0;
-    answer->gone = 0;
+    answer->search = DNS_NOERROR;
     answer->alias = 0;
 }
 

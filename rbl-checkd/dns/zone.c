@@ -26,6 +26,7 @@
 
 #define ZONE_WAIT_MIN  5.0          /* s until the next search */
 #define ZONE_WAIT_MAX  300.0
+#define ZONE_WAIT_LOST  20.0        /* the longest, if the resolvers failed */
 
 
 static dns_zone_t **
@@ -253,7 +254,7 @@ zone_go(dns_query_t *q)
     z = q->zone;
 
     if (z->set == NULL) {
-        q->gone = z->gone;
+        q->search = z->search;
         dns_finish_later(q, DNS_UNFOUND);
         return;
     }
@@ -340,18 +341,25 @@ zone_take(dns_zone_t *z, dns_set_t *set, uint32_t ttl)
     z->expires = z->engine->now + holds;
     z->wait = 0;
     z->retry = 0;
-    z->gone = 0;
+    z->search = DNS_NOERROR;
 }
 
 
 static void
-zone_missed(dns_zone_t *z, int gone)
+zone_missed(dns_zone_t *z, dns_status_t search)
 {
     z->wait = zone_pause(z->wait);
-    z->retry = z->engine->now + z->wait;
-    z->gone = gone & 1;
 
-    if (gone && z->set != NULL && z->engine->now >= z->expires) {
+    if (!dns_answered(search) && z->wait > ZONE_WAIT_LOST) {
+        z->wait = ZONE_WAIT_LOST;
+    }
+
+    z->retry = z->engine->now + z->wait;
+    z->search = search;
+
+    if (search == DNS_NXDOMAIN && z->set != NULL
+        && z->engine->now >= z->expires)
+    {
         dns_set_put(z->set);
         z->set = NULL;
     }
@@ -360,7 +368,7 @@ zone_missed(dns_zone_t *z, int gone)
 
 void
 dns_zone_found(dns_zone_t *z, const struct sockaddr_storage *sa, unsigned n,
-    const dns_name_t *apex, uint32_t ttl, int gone)
+    const dns_name_t *apex, uint32_t ttl, dns_status_t search)
 {
     link_t      waiting;
     dns_set_t  *set;
@@ -376,7 +384,7 @@ dns_zone_found(dns_zone_t *z, const struct sockaddr_storage *sa, unsigned n,
         if (set != NULL) {
             zone_take(z, set, ttl);
         } else {
-            zone_missed(z, gone);
+            zone_missed(z, search);
         }
     }
 

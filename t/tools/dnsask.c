@@ -98,7 +98,7 @@ print_answer(const char *name, const dns_answer_t *answer)
            status_name[answer->status], answer->tries, (unsigned) answer->ttl,
            answer->ms, answer->server);
     printf("%s%s%s", answer->aa ? " aa=1" : "", answer->alias ? " alias=1" : "",
-           answer->gone ? " gone=1" : "");
+           answer->search == DNS_NXDOMAIN ? " gone=1" : "");
 
     if (answer->has_serial) {
         printf(" serial=%u minimum=%u", answer->serial, answer->minimum);

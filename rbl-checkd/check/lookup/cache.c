@@ -351,7 +351,7 @@ cache_unpack(dns_answer_t *answer, const cache_kept_t *kept, double now)
     answer->server = kept->server;
     answer->has_serial = 0;
     answer->aa = 0;
-    answer->gone = 0;
+    answer->search = DNS_NOERROR;
     answer->soa = kept->soa;
     answer->alias = kept->alias & 1;
     answer->n_a = kept->n_a;
