@@ -7,6 +7,7 @@
 #include "bill/gateway.h"
 #include "bill/payer.h"
 #include "check/jobs/checker.h"
+#include "check/jobs/idle.h"
 #include "check/jobs/jobs.h"
 #include "check/jobs/sources.h"
 #include "check/jobs/works.h"
@@ -34,6 +35,7 @@ typedef struct {
     visits_t     *bills;                /* NULL: no billing */
     payer_t      *payer;                /* NULL: no gateway */
     metrics_t    *metrics;
+    idle_t       *idle;
     const char   *file;                 /* the configuration */
     ev_signal     term, interrupt, hup;
     ev_timer      watchdog, stop;
@@ -266,9 +268,10 @@ start_checks(checkd_t *c)
     c->works = visits_new(checker->loop, checker->store, &works_kind, NULL);
     c->inspect = inspect_new(checker->loop, checker->store);
     c->metrics = metrics_new(checker, c->jobs, c->deliver);
+    c->idle = idle_new(checker);
 
     if (c->jobs == NULL || c->sources == NULL || c->works == NULL
-        || c->inspect == NULL || c->metrics == NULL)
+        || c->inspect == NULL || c->metrics == NULL || c->idle == NULL)
     {
         log_error("out of memory");
         return -1;
@@ -322,6 +325,7 @@ finish(checkd_t *c)
 
     payer_free(c->payer);
     visits_free(c->bills);
+    idle_free(c->idle);
     metrics_free(c->metrics);
     inspect_free(c->inspect);
     visits_free(c->works);

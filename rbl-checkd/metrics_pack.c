@@ -157,7 +157,7 @@ note_lists(const checker_t *checker)
 static const unsigned  health_rank[] = {
     [HEALTH_UNTRIED] = 0, [HEALTH_UNSUPPORTED] = 1, [HEALTH_GOOD] = 2,
     [HEALTH_RESOLVER] = 3, [HEALTH_BLOCKED] = 4, [HEALTH_DOWN] = 5,
-    [HEALTH_WILDCARDING] = 6
+    [HEALTH_WILDCARDING] = 6, [HEALTH_UNREACHABLE] = 7
 };
 
 
@@ -196,7 +196,7 @@ note_health(const checker_t *checker)
 
     while ((c = counters_next(checker->env.counters, &at)) != NULL) {
         memset(c->health, 0, sizeof(c->health));
-        c->tried = 0;
+        c->tried = c->unreachable = 0;
     }
 
     for (at = 0; health_each(checker->env.health, &at, &known); /* void */) {
@@ -208,7 +208,17 @@ note_health(const checker_t *checker)
         c->tried = 1;
         h = &c->health[counters_family(known.family)];
 
-        if (dns_direct(checker->dns) ? better(known.state, *h)
+        /* No server of an unreachable list can be queried. */
+
+        if (known.server == HEALTH_NO_SERVER) {
+            memset(c->health, 0, sizeof(c->health));
+            *h = known.state;
+            c->unreachable = 1;
+
+        } else if (c->unreachable) {
+            continue;
+
+        } else if (dns_direct(checker->dns) ? better(known.state, *h)
             : health_rank[known.state] > health_rank[*h])
         {
             *h = known.state;

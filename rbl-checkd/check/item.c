@@ -321,37 +321,69 @@ trace_part(const part_t *p, const lookup_answer_t *lookup)
 }
 
 
+/* The health of the list learns of the response, or of its absence. */
+
+static void
+part_health(part_t *p, const lookup_answer_t *lookup)
+{
+    item_t              *item = p->item;
+    health_t            *health = item->check->env->health;
+    const list_t        *list = item->result.list;
+    const dns_answer_t  *answer = lookup->answer;
+
+    if (health == NULL) {
+        return;
+    }
+
+    if (answer->status == DNS_UNFOUND) {
+        item->result.health = health_unfound(health, list,
+                                              answer->search);
+
+        if (item->result.health == HEALTH_RESOLVER) {
+            p->error = RBL_ERR_RESOLVER;
+        }
+
+        return;
+    }
+
+    if (!lookup->kept) {
+        health_heard(health, list, item->check->family, p->server,
+                     answer->status);
+    }
+
+    if (p->raw == RBL_UNKNOWN) {
+        health_doubt(health, list, item->check->family, p->server);
+    }
+}
+
+
 static void
 on_addresses(void *data, const lookup_answer_t *lookup)
 {
-    part_t  *p = data;
-    item_t  *item = p->item;
+    part_t              *p = data;
+    item_t              *item = p->item;
+    const dns_answer_t  *answer = lookup->answer;
 
     p->query = NULL;
     p->at = lookup->at;
     p->received = dns_clock();
 
-    if (lookup->answer == NULL) {
+    if (answer == NULL) {
         p->raw = RBL_UNKNOWN;
         p->error = lookup->error;
 
     } else {
-        p->ttl = lookup->answer->ttl;
-        p->soa = lookup->answer->soa;
-        p->minimum = p->soa != 0 ? lookup->answer->minimum : 0;
-        p->server = lookup->answer->server;
-        item_judge(p, lookup->answer);
+        p->ttl = answer->ttl;
+        p->soa = answer->soa;
+        p->minimum = p->soa != 0 ? answer->minimum : 0;
+        p->server = answer->server;
+        item_judge(p, answer);
 
-        if (lookup->answer->ms > item->result.ms) {
-            item->result.ms = lookup->answer->ms;
+        if (answer->ms > item->result.ms) {
+            item->result.ms = answer->ms;
         }
 
-        if (p->raw == RBL_UNKNOWN && item->check->env->health != NULL
-            && lookup->answer->status != DNS_UNFOUND)
-        {
-            health_doubt(item->check->env->health, item->result.list,
-                         item->check->family, p->server);
-        }
+        part_health(p, lookup);
     }
 
     trace_part(p, lookup);

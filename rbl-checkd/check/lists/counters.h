@@ -27,6 +27,8 @@ typedef struct {
     unsigned  tried;                    /* metrics_pack.c: 1 if health is known;
                                            by family: */
     unsigned  health[COUNTERS_FAMILIES];        /* health_state_t */
+    unsigned  unreachable;              /* likewise: its servers are not
+                                           known */
 } list_counters_t;
 
 counters_t *counters_new(void);         /* NULL: out of memory */

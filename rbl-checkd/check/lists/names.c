@@ -49,16 +49,38 @@ name_set(names_t *name, rbl_str_t s)
 }
 
 
-/* A name under a public suffix, and one label more; or nothing shorter. */
+/* A name under a public suffix, and one label more; NULL: nothing such. */
+
+static const char *
+registrable(const char *name)
+{
+    const psl_ctx_t  *psl;
+
+    psl = suffixes != NULL ? suffixes : psl_builtin();
+
+    return psl != NULL ? psl_registrable_domain(psl, name) : NULL;
+}
+
+
+const char *
+names_owner(const char *zone)
+{
+    const char  *owner;
+
+    owner = registrable(zone);
+
+    return owner != NULL ? owner : zone;
+}
+
+
+/* The registered domain, or nothing if it is not shorter. */
 
 static void
 registered(names_host_t *host)
 {
-    const char       *s;
-    const psl_ctx_t  *psl;
+    const char  *s;
 
-    psl = suffixes != NULL ? suffixes : psl_builtin();
-    s = psl != NULL ? psl_registrable_domain(psl, host->whole.s) : NULL;
+    s = registrable(host->whole.s);
 
     if (s != NULL && s != host->whole.s) {
         name_set(&host->registered, rbl_str(s));

@@ -49,6 +49,12 @@ int names_host(names_host_t *host, rbl_family_t family, rbl_str_t value);
 int names_make(names_t *out, const list_t *list, const names_host_t *host,
     rbl_lookup_err_t *err);
 
+/*
+ * The owner of a list: the registered domain in its zone, or the zone itself.
+ * Part of `zone`.
+ */
+const char *names_owner(const char *zone);
+
 typedef enum {
     NAMES_POSITIVE = 0,     /* the list must know it */
     NAMES_NEGATIVE,         /* it must not: 127.0.0.1 */

@@ -15,7 +15,8 @@
 #define NO_SOA_TTL    5u                /* s */
 
 const char *const  health_state_names[] = {
-    "untried", "good", "blocked", "lying", "down", "unsupported", "resolver"
+    "untried", "good", "blocked", "lying", "down", "unsupported", "resolver",
+    "unreachable"
 };
 
 
@@ -23,7 +24,7 @@ int
 health_bad(health_state_t state)
 {
     return state == HEALTH_BLOCKED || state == HEALTH_WILDCARDING
-           || state == HEALTH_DOWN;
+           || state == HEALTH_DOWN || state == HEALTH_UNREACHABLE;
 }
 
 
@@ -115,6 +116,12 @@ log_change(const health_entry_t *e, health_state_t from)
     int   level;
     char  server[DNS_SERVER_TEXT];
 
+    if (e->server == HEALTH_NO_SERVER) {
+        log_notice("list %s: %s (%s)", e->list->zone,
+                   health_state_names[e->state], e->why);
+        return;
+    }
+
     level = from == HEALTH_UNTRIED && e->state == HEALTH_GOOD ? LOG_L_INFO
                                                               : LOG_L_NOTICE;
 
@@ -141,8 +148,11 @@ health_settle(health_entry_t *e, health_state_t state, const char *why)
         e->recovered = now;
     }
 
-    payer = list_payer(e->list, 0);
-    dns_server_trust(e->health->dns, &payer, e->server, !health_bad(state));
+    if (e->server != HEALTH_NO_SERVER) {
+        payer = list_payer(e->list, 0);
+        dns_server_trust(e->health->dns, &payer, e->server,
+                         !health_bad(state));
+    }
 
     if (!health_bad(state)) {
         health_wild_over(e);
@@ -223,10 +233,8 @@ verdict_of(const health_entry_t *e, health_verdict_t *v)
 }
 
 
-/* Is the state still valid? */
-
-static int
-is_known(health_entry_t *e, double now)
+int
+health_is_known(const health_entry_t *e, double now)
 {
     if (!health_resolver_go(e, now)) {
         return 1;
@@ -258,7 +266,7 @@ is_sampled(const health_entry_t *e)
 static int
 will_do(health_entry_t *e, health_need_t need, double after, double now)
 {
-    if (!is_known(e, now)) {
+    if (!health_is_known(e, now)) {
         return 0;
     }
 
@@ -273,10 +281,8 @@ will_do(health_entry_t *e, health_need_t need, double after, double now)
 }
 
 
-/* A list without test points of any kind needs no query. */
-
-static int
-is_free(const health_entry_t *e, double now, health_verdict_t *v)
+int
+health_is_free(const health_entry_t *e, double now, health_verdict_t *v)
 {
     if (e->has_negative || e->has_positive) {
         return 0;
@@ -387,42 +393,17 @@ health_look(health_t *health, const list_t *list, rbl_family_t family,
         health_hear(e);
     }
 
-    if (is_free(e, now, verdict)) {
+    if (health_is_free(e, now, verdict)) {
+        health_answers(e);
         return 1;
     }
 
-    if (!is_known(e, now)) {
+    if (!health_is_known(e, now)) {
         return 0;
     }
 
     verdict_of(e, verdict);
     return 1;
-}
-
-
-void
-health_doubt(health_t *health, const list_t *list, rbl_family_t family,
-    uint32_t server)
-{
-    double             now = dns_clock();
-    health_entry_t    *e;
-    health_verdict_t   v;
-
-    e = health_entry(health, list, family, server);
-
-    if (e != NULL) {
-        health_hear(e);
-    }
-
-    if (e == NULL || e->running || e->suspect != 0 || is_free(e, now, &v)
-        || (e->began != 0 && now - e->began < health->bad_min)
-        || (is_known(e, now) && (health_bad(e->state)
-                                 || !health_resolver_go(e, now))))
-    {
-        return;
-    }
-
-    health_run(e, 0);
 }
 
 
@@ -446,7 +427,7 @@ health_ask(health_t *health, const list_t *list, rbl_family_t family,
     q->done = done;
     q->data = data;
 
-    if (need != HEALTH_FORCE && is_free(e, q->after, &q->verdict)) {
+    if (need != HEALTH_FORCE && health_is_free(e, q->after, &q->verdict)) {
         health_reply(q);
         return q;
     }
@@ -487,7 +468,7 @@ health_each(const health_t *health, size_t *at, health_known_t *known)
     known->zone = e->list->zone;
     known->family = e->family;
     known->server = e->server;
-    known->state = e->state;
+    known->state = e->state != HEALTH_UNTRIED ? e->state : e->found;
     known->since = e->since;
 
     if (e->mute && !health_bad(e->state)) {
@@ -517,6 +498,7 @@ health_new(struct ev_loop *loop, dns_engine_t *dns)
     health->loop = loop;
     health->dns = dns;
     health->bad_min = HEALTH_BAD_MIN;
+    health->started = dns_clock();
     ev_timer_init(&health->ready_timer, on_ready, 0, 0);
     health->ready_timer.data = health;
     health_blame_init(health);

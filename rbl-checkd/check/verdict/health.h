@@ -13,9 +13,10 @@
  * list without a positive test point has no sample: there could be hundreds of
  * them, and their account's budget is for its hosts.
  *
- * In direct mode the engine learns which servers pass (dns_server_trust).  When
- * several lists are silent and none passes, the network is at fault, not the
- * lists; in resolver mode the resolver is at fault.
+ * In direct mode the engine learns which servers pass (dns_server_trust).  A
+ * list whose name servers cannot be found is unreachable.  When several lists
+ * are silent or unreachable and none responds, DNS is at fault, not the lists;
+ * in resolver mode the resolver is at fault (health_dns).
  *
  * Times are those of dns_clock().
  */
@@ -39,8 +40,8 @@ typedef enum {
     HEALTH_DOWN,            /* no response, or its positive test point is
                                gone */
     HEALTH_UNSUPPORTED,     /* no data of this family, while another is good */
-    HEALTH_RESOLVER         /* the resolver is to blame; direct mode: the
-                               network */
+    HEALTH_RESOLVER,        /* DNS is to blame: see health_dns */
+    HEALTH_UNREACHABLE      /* direct mode: its name servers cannot be found */
 } health_state_t;
 
 extern const char *const  health_state_names[];     /* "untried", "good", ... */
@@ -133,10 +134,33 @@ int health_look(health_t *health, const list_t *list, rbl_family_t family,
     uint32_t server, health_verdict_t *verdict);
 
 /*
+ * The list has responded.  Failures (SERVFAIL, timeouts) do not count, nor, in
+ * resolver mode, refusals.
+ */
+void health_heard(health_t *health, const list_t *list, rbl_family_t family,
+    uint32_t server, dns_status_t status);
+
+/* Seconds since a list responded last, or since the start. */
+double health_quiet(const health_t *health);
+
+/*
+ * Direct mode: a query to the list ended with DNS_UNFOUND, and `search` is why
+ * (dns_answer_t).  The list is unreachable until it responds or its servers are
+ * found.  Returns its state: HEALTH_UNREACHABLE, or HEALTH_RESOLVER if DNS is
+ * at fault.
+ */
+health_state_t health_unfound(health_t *health, const list_t *list,
+    dns_status_t search);
+
+/*
  * A response of the list was no verdict.  Queries its test points, unless that
  * was done lately, so that the state is known and logged.
  */
 void health_doubt(health_t *health, const list_t *list, rbl_family_t family,
+    uint32_t server);
+
+/* The same, also if the list is known to fail and its next test is not due. */
+void health_test(health_t *health, const list_t *list, rbl_family_t family,
     uint32_t server);
 
 /*
@@ -188,11 +212,41 @@ uint32_t health_server_next(const health_t *health, const list_t *list,
 typedef struct {
     const char      *sid, *zone;
     rbl_family_t     family;
-    uint32_t         server;
+    uint32_t         server;    /* HEALTH_NO_SERVER: none is known */
     health_state_t   state;
     double           since;     /* when the state began */
 } health_known_t;
 
+#define HEALTH_NO_SERVER  UINT32_MAX
+
 int health_each(const health_t *health, size_t *at, health_known_t *known);
+
+/*
+ * Does DNS work here?  The state begins when lists fail and none responds; it
+ * ends with a response that comes ten seconds after the first one, or later, so
+ * that a network that works for a second each minute does not work.
+ */
+typedef enum {
+    HEALTH_DNS_WORKS = 0,
+    HEALTH_DNS_RESOLVER,    /* a resolver gives no or false responses */
+    HEALTH_DNS_UDP,         /* direct mode: the resolver answers, the servers of
+                               the lists do not */
+    HEALTH_DNS_TCP          /* the same, over TCP only */
+} health_dns_kind_t;
+
+extern const char *const  health_dns_names[];       /* "works", "resolver" */
+
+typedef struct {
+    health_dns_kind_t  kind;
+    int64_t            since;       /* ms since 1970 */
+    unsigned           lists;       /* that showed it */
+    char               server[DNS_SERVER_TEXT];     /* a resolver, or a name
+                                                       server of a list */
+    char               why[384];    /* a clause */
+    char               command[384];    /* that shows the fault */
+} health_dns_t;
+
+/* Several resolvers may be at fault: the first of them. */
+void health_dns(const health_t *health, health_dns_t *dns);
 
 #endif /* HEALTH_H_INCLUDED */

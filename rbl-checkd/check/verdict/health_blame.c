@@ -3,17 +3,14 @@
  * have failed.  Other lists that were good are tested through the same
  * resolver.  If they fail too and none passes, the resolver is at fault; then
  * no list is marked, and all of them are tested again when the resolver works.
+ * In direct mode that is DNS as a whole, and a search for name servers that
+ * fails is a failure of the list, too.
  *
- * Where fewer than three lists can be tested, the list is at fault.
+ * Where fewer than three lists of different owners can be tested, the lists are
+ * at fault, unless the resolver does not answer at all.
  */
 
-#include "base/log.h"
-#include "dns/trace.h"
 #include "health_int.h"
-
-#include <stdio.h>
-
-#define BLAMED_TEXT  (DNS_SERVER_TEXT + 16)
 
 #define RECENT  1.0                     /* s before a suspicion in which results
                                            count as well */
@@ -21,19 +18,17 @@
 #define GRACE   0.5                     /* s to wait for other lists, if none is
                                            known to be good */
 
-typedef struct {
-    double    from;                     /* start of the results that count */
-    double    till;                     /* latest start of their queries */
-    unsigned  good, bad, open, empty;   /* lists: good, failed, under way,
-                                           failed with an empty response */
-} blame_t;
-
+/* An account may choose any names for its own lists. */
 
 static int
-same_list(const health_entry_t *a, const health_entry_t *b)
+same_owner(const health_entry_t *a, const health_entry_t *b)
 {
-    return a->list->custom == b->list->custom
-           && strcmp(a->list->zone, b->list->zone) == 0;
+    if (a->list->custom || b->list->custom) {
+        return a->list->custom && b->list->custom
+               && a->list->account == b->list->account;
+    }
+
+    return strcmp(a->owner, b->owner) == 0;
 }
 
 
@@ -47,7 +42,7 @@ failed(const health_entry_t *e)
 }
 
 
-/* Is there one before it in the table that counts for the same list? */
+/* Is there one before it in the table that counts for the same owner? */
 
 static int
 counted(const health_t *health, const health_entry_t *e, double from)
@@ -59,7 +54,7 @@ counted(const health_t *health, const health_entry_t *e, double from)
         o = health->all[i];
 
         if (o->group == e->group && o->found_at >= from
-            && !o->running && failed(o) && same_list(o, e))
+            && !o->running && failed(o) && same_owner(o, e))
         {
             return 1;
         }
@@ -75,12 +70,18 @@ counted(const health_t *health, const health_entry_t *e, double from)
  */
 
 static void
-gather(const health_t *health, unsigned resolver, int empty, blame_t *v)
+gather(const health_t *health, unsigned resolver, int empty,
+    health_blame_t *v)
 {
     size_t                 i;
     const health_entry_t  *e;
 
-    v->good = v->bad = v->open = v->empty = 0;
+    v->good = v->bad = v->open = v->empty = v->unfound = v->tcp = 0;
+    v->first = NULL;
+
+    if (dns_direct(health->dns)) {
+        v->good += health->resolver[resolver].heard >= v->from + RECENT;
+    }
 
     for (i = 0; i < health->n; i++) {
         e = health->all[i];
@@ -100,6 +101,9 @@ gather(const health_t *health, unsigned resolver, int empty, blame_t *v)
         {
             v->bad++;
             v->empty += e->empty;
+            v->unfound += e->server == HEALTH_NO_SERVER;
+            v->tcp += e->server != HEALTH_NO_SERVER && e->tcp;
+            v->first = e->server != HEALTH_NO_SERVER ? e : v->first;
         }
     }
 }
@@ -132,25 +136,9 @@ spread_wild_ttl(health_t *health, unsigned resolver)
 
 
 static void
-blamed(const health_t *health, unsigned n, char text[BLAMED_TEXT])
-{
-    char  server[DNS_SERVER_TEXT];
-
-    if (dns_direct(health->dns)) {
-        snprintf(text, BLAMED_TEXT, "the network");
-        return;
-    }
-
-    dns_server_text(health->dns, n, server);
-    snprintf(text, BLAMED_TEXT, "resolver %s", server);
-}
-
-
-static void
-blame_resolver(health_t *health, unsigned n, const blame_t *v)
+blame_resolver(health_t *health, unsigned n, const health_blame_t *v)
 {
     size_t              i;
-    char                name[BLAMED_TEXT];
     health_entry_t     *e;
     health_resolver_t  *r = &health->resolver[n];
 
@@ -159,15 +147,7 @@ blame_resolver(health_t *health, unsigned n, const blame_t *v)
     r->retry = r->since + r->wait;
     r->empty = v->empty == v->bad;
 
-    blamed(health, n, name);
-    dns_trace(health->dns, "%s is at fault, not the lists: %u lists fail their"
-              " test points and none passes", name, v->bad);
-    log_notice("%s is at fault: %u lists fail their test points and none"
-               " passes%s", name, v->bad, r->empty
-               ? "; it removes addresses of 127.0.0.0/8 from responses, as"
-                 " with private-address: 127.0.0.0/8 or another filter against"
-                 " rebinding" : "");
-
+    health_dns_begin(health, n, v);
     spread_wild_ttl(health, n);
 
     for (i = 0; i < health->n; i++) {
@@ -183,18 +163,13 @@ blame_resolver(health_t *health, unsigned n, const blame_t *v)
 }
 
 
-static void
-clear_resolver(health_t *health, unsigned n)
+void
+health_blame_clear(health_t *health, unsigned n)
 {
-    size_t              i;
-    char                name[BLAMED_TEXT];
-    health_resolver_t  *r = &health->resolver[n];
+    size_t  i;
 
-    r->since = 0;
+    health->resolver[n].since = 0;
     spread_wild_ttl(health, n);
-    blamed(health, n, name);
-    dns_trace(health->dns, "%s works again", name);
-    log_notice("%s works again", name);
 
     for (i = 0; i < health->n; i++) {
         if (health->all[i]->group == n) {
@@ -222,6 +197,7 @@ ask_peers(health_t *health, unsigned resolver, double from, int any)
         e = health->all[i];
 
         if (e->group == resolver && !e->running
+            && e->server != HEALTH_NO_SERVER
             && e->found_at < from
             && (any || (e->state == HEALTH_GOOD && e->checked != 0))
             && e->has_positive)
@@ -274,30 +250,42 @@ till(const health_t *health, unsigned resolver, double suspect)
 }
 
 
-static void
-weigh(health_t *health, unsigned resolver)
-{
-    int              empty;
-    double           wait;
-    size_t           i;
-    blame_t          v;
-    health_entry_t  *e;
+/* Sets the times of the results that count.  0: no list is suspected. */
 
-    v.from = v.till = 0;
-    empty = 1;
+static int
+suspects(const health_t *health, unsigned resolver, health_blame_t *v,
+    int *empty)
+{
+    size_t                 i;
+    const health_entry_t  *e;
+
+    v->from = v->till = 0;
+    *empty = 1;
 
     for (i = 0; i < health->n; i++) {
         e = health->all[i];
 
         if (e->group == resolver && e->suspect != 0) {
-            empty &= e->empty;
-            v.from = v.from == 0 || e->found_at < v.from ? e->found_at
-                                                         : v.from;
-            v.till = v.till == 0 || e->suspect < v.till ? e->suspect : v.till;
+            *empty &= e->empty;
+            v->from = v->from == 0 || e->found_at < v->from ? e->found_at
+                                                            : v->from;
+            v->till = v->till == 0 || e->suspect < v->till ? e->suspect
+                                                           : v->till;
         }
     }
 
-    if (v.from == 0) {
+    return v->from != 0;
+}
+
+
+static void
+weigh(health_t *health, unsigned resolver)
+{
+    int             empty;
+    double          wait;
+    health_blame_t  v;
+
+    if (!suspects(health, resolver, &v, &empty)) {
         return;
     }
 
@@ -326,8 +314,35 @@ weigh(health_t *health, unsigned resolver)
     if (v.good == 0 && v.bad >= HEALTH_BLAME) {
         blame_resolver(health, resolver, &v);
 
-    } else {
+    } else if (v.good != 0
+               || health->resolver[resolver].heard >= v.from - FAILED
+               || !health_dns_ask(health, resolver))
+    {
         settle_suspects(health, resolver);
+    }
+}
+
+
+void
+health_blame_asked(health_t *health, unsigned group, int answered)
+{
+    int             empty;
+    health_blame_t  v;
+
+    if (!suspects(health, group, &v, &empty)) {
+        return;
+    }
+
+    v.from -= RECENT;
+    v.till = till(health, group, v.till);
+    gather(health, group, empty, &v);
+
+    if (v.good == 0 && (!answered || v.bad >= HEALTH_BLAME)) {
+        v.unfound = answered ? v.unfound : v.bad;
+        blame_resolver(health, group, &v);
+
+    } else {
+        settle_suspects(health, group);
     }
 }
 
@@ -365,6 +380,8 @@ health_blame_stop(health_t *health)
     for (i = 0; i < DNS_MAX_RESOLVERS; i++) {
         ev_timer_stop(health->loop, &health->resolver[i].grace);
     }
+
+    health_dns_stop(health);
 }
 
 
@@ -430,7 +447,7 @@ try_resolver(health_entry_t *e)
         && (e->proven || !r->empty))
     {
         health_settle(e, e->found, e->found_why);
-        clear_resolver(health, e->group);
+        health_blame_clear(health, e->group);
         return;
     }
 
@@ -473,9 +490,9 @@ health_blame(health_entry_t *e)
 
 
 int
-health_resolver_go(health_entry_t *e, double now)
+health_resolver_go(const health_entry_t *e, double now)
 {
-    health_resolver_t  *r = &e->health->resolver[e->group];
+    const health_resolver_t  *r = &e->health->resolver[e->group];
 
     return r->since == 0 || now >= r->retry;
 }

@@ -73,6 +73,7 @@ health_entry_free(health_entry_t *e)
     *at = e->next;
     use_unlink(e);
 
+    health->lost -= e->server == HEALTH_NO_SERVER;
     health->all[e->index] = health->all[--health->n];
     health->all[e->index]->index = e->index;
 
@@ -193,6 +194,28 @@ entry_list(health_entry_t *e, list_t *list)
 
 
 health_entry_t *
+health_entry_find(health_t *health, const list_t *list, rbl_family_t family,
+    uint32_t server)
+{
+    health_entry_t  *e;
+
+    for (e = health->slot[slot_of(list, family, server)]; e != NULL;
+         e = e->next)
+    {
+        if (e->family == family && e->server == server
+            && e->list->custom == list->custom
+            && e->list->account == list->account
+            && strcmp(key_of(e->list), key_of(list)) == 0)
+        {
+            return e;
+        }
+    }
+
+    return NULL;
+}
+
+
+health_entry_t *
 health_entry(health_t *health, const list_t *list, rbl_family_t family,
     uint32_t server)
 {
@@ -201,19 +224,13 @@ health_entry(health_t *health, const list_t *list, rbl_family_t family,
     health_entry_t  *e, **slot;
 
     shared = (list_t *) list;           /* its count of references changes */
-    slot = &health->slot[slot_of(list, family, server)];
+    e = health_entry_find(health, list, family, server);
 
-    for (e = *slot; e != NULL; e = e->next) {
-        if (e->family == family && e->server == server
-            && e->list->custom == list->custom
-            && e->list->account == list->account
-            && strcmp(key_of(e->list), key_of(list)) == 0)
-        {
-            entry_list(e, shared);
-            use_unlink(e);
-            use_link(e);
-            return e;
-        }
+    if (e != NULL) {
+        entry_list(e, shared);
+        use_unlink(e);
+        use_link(e);
+        return e;
     }
 
     group = dns_direct(health->dns) ? 0 : server;
@@ -238,8 +255,10 @@ health_entry(health_t *health, const list_t *list, rbl_family_t family,
     ev_timer_init(&e->timer, on_timer, 0, 0);
     e->timer.data = e;
 
+    health->lost += server == HEALTH_NO_SERVER;
     e->index = health->n;
     health->all[health->n++] = e;
+    slot = &health->slot[slot_of(list, family, server)];
     e->next = *slot;
     *slot = e;
     use_link(e);

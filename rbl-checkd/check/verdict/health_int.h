@@ -2,8 +2,9 @@
  * Declarations of health's files. health.c has the waiting callers and the
  * states, health_entry.c the entries. health_run.c queries the test points,
  * health_sample.c a sample; health_judge.c judges responses, health_soa.c the
- * SOA records of a resolver. health_blame.c distinguishes a dead list from a
- * dead resolver. health_news.c reports news to other daemons. health_servers.c
+ * SOA records of a resolver. health_reach.c notes responses and their absence.
+ * health_blame.c distinguishes a dead list from a dead resolver, health_dns.c
+ * reports it. health_news.c reports news to other daemons. health_servers.c
  * watches all servers of a list.
  */
 
@@ -22,7 +23,9 @@
 #define HEALTH_BAD_MIN     30.0         /* s between the runs of a bad list */
 #define HEALTH_BAD_MAX     3600.0
 #define HEALTH_LOST_MIN    5.0          /* of lists of a bad resolver */
-#define HEALTH_LOST_MAX    300.0
+#define HEALTH_LOST_MAX    30.0
+#define HEALTH_DNS_SURE    10.0         /* from the first response until DNS
+                                           works again */
 #define HEALTH_BLAME       3            /* lists that fail through one */
 #define HEALTH_WILD_MAX    604800       /* s that a resolver caches a
                                            response */
@@ -51,6 +54,9 @@ typedef struct {
     unsigned       empty:1;             /* missing, but the name exists */
     unsigned       wildcard:1;          /* a name was listed that no list should
                                            contain */
+    unsigned       tcp:1;               /* silent over TCP */
+    unsigned       moved:1;             /* silent, since the server is no longer
+                                           one of the list's */
 } health_found_t;
 
 typedef struct health_entry_s  health_entry_t;
@@ -81,8 +87,10 @@ struct health_entry_s {
     health_t         *health;
     size_t            index;            /* in health->all */
     list_t           *list;
+    const char       *owner;            /* of the list (names_owner) */
     rbl_family_t      family;
-    uint32_t          server;
+    uint32_t          server;           /* HEALTH_NO_SERVER: the list is
+                                           unreachable */
     unsigned          group;            /* in health->resolver */
     unsigned          has_negative:1;   /* test points that the list has */
     unsigned          has_positive:1;
@@ -132,7 +140,9 @@ struct health_entry_s {
     unsigned          proven:1;         /* the last run: the positive test
                                            point passed */
     unsigned          silent:1;         /* the last run: a test point had no
-                                           response, and nothing is worse */
+                                           response, and nothing is worse; or
+                                           the search for servers failed */
+    unsigned          tcp:1;            /* over TCP only */
     unsigned          wild:1;           /* the last sample was listed: only one
                                            that is not ends it */
     double            tried;            /* start of the last run with a
@@ -149,6 +159,24 @@ struct health_entry_s {
     double            found_at;         /* when it began; 0: none */
     health_point_t  point[HEALTH_POINTS];
 };
+
+/* The result of a suspicion. */
+typedef struct {
+    double    from;                     /* start of the results that count */
+    double    till;                     /* latest start of their queries */
+    unsigned  good, bad, open, empty;   /* lists: good, failed, under way,
+                                           failed with an empty response */
+    unsigned  unfound, tcp;             /* failed: no servers found, silent over
+                                           TCP only */
+    const health_entry_t  *first;       /* a list that failed; NULL: none */
+} health_blame_t;
+
+/* A query to a resolver itself. */
+typedef struct {
+    health_t      *health;
+    unsigned       group;
+    dns_query_t   *query;               /* NULL: none is under way */
+} health_ask_t;
 
 /* How a resolver treats SOA records. */
 typedef enum {
@@ -170,6 +198,13 @@ typedef struct {
     double    peers;                    /* when other lists were tested because
                                            of a suspicion */
     ev_timer  grace;                    /* of suspected lists */
+    double    heard;                    /* when a list responded last */
+    health_dns_t       dns;             /* as it was reported */
+    health_dns_kind_t  suspect;         /* kind, if the resolvers answer */
+    double             first;           /* the first response since; 0: none */
+    unsigned           asking, answers; /* the resolvers themselves: queries
+                                           under way, responses */
+    health_ask_t       ask[DNS_MAX_RESOLVERS];
 } health_resolver_t;
 
 struct health_s {
@@ -183,6 +218,8 @@ struct health_s {
     health_entry_t    **all;
     health_entry_t     *slot[HEALTH_SLOTS];
     health_entry_t     *newest, *oldest;
+    unsigned            lost;           /* entries without a server */
+    double              started;
     health_q_t         *ready;          /* verdicts that wait for the loop */
     ev_timer            ready_timer;
     health_resolver_t   resolver[DNS_MAX_RESOLVERS];
@@ -202,6 +239,9 @@ health_state_t health_sum(const health_found_t *found, size_t n,
 
 /* The entry, made if there is none; NULL: out of memory. */
 health_entry_t *health_entry(health_t *health, const list_t *list,
+    rbl_family_t family, uint32_t server);
+/* NULL: there is none. */
+health_entry_t *health_entry_find(health_t *health, const list_t *list,
     rbl_family_t family, uint32_t server);
 void health_entry_free(health_entry_t *e);
 
@@ -288,16 +328,41 @@ void health_trace_sample(const health_entry_t *e, sample_verdict_t verdict,
     int sound);
 void health_trace_state(const health_entry_t *e);
 
+/* health_reach.c: a list without test points has responded. */
+void health_answers(health_entry_t *e);
+
 /* health_blame.c: a run has ended with the result `found`. */
 void health_blame(health_entry_t *e);
 void health_blame_init(health_t *health);
 void health_blame_stop(health_t *health);
 
+/* The resolvers have been asked because of suspected lists. */
+void health_blame_asked(health_t *health, unsigned group, int answered);
+
+/* The resolver, or in direct mode the network, works again. */
+void health_blame_clear(health_t *health, unsigned group);
+
+/* health_dns.c */
+
+/* DNS is to blame: reports it, once. */
+void health_dns_begin(health_t *health, unsigned group,
+    const health_blame_t *v);
+
+/* A list has responded. */
+void health_dns_heard(health_t *health, unsigned group);
+
+/*
+ * Do the resolvers answer at all?  Queries them for a name that always exists;
+ * health_blame_asked follows.  0: they cannot be queried.
+ */
+int health_dns_ask(health_t *health, unsigned group);
+void health_dns_stop(health_t *health);
+
 /*
  * May queries be sent through the entry's resolver?  0: it is to blame, and its
  * next probe is not due, or not with this list.
  */
-int health_resolver_go(health_entry_t *e, double now);
+int health_resolver_go(const health_entry_t *e, double now);
 
 /* health.c */
 
@@ -307,6 +372,12 @@ void health_settle(health_entry_t *e, health_state_t state, const char *why);
 
 /* Calls back those that wait, or starts the next run for them. */
 void health_serve(health_entry_t *e);
+
+/* A list without test points of any kind needs no query: its verdict. */
+int health_is_free(const health_entry_t *e, double now, health_verdict_t *v);
+
+/* Is the state still valid? */
+int health_is_known(const health_entry_t *e, double now);
 
 /* Calls back with q->verdict, later. */
 void health_reply(health_q_t *q);

@@ -59,7 +59,7 @@ health_found_t
 health_judge(const rbl_codes_t *codes, int positive,
     const dns_answer_t *answer)
 {
-    health_found_t  f = { POINT_OK, "", 0, 0 };
+    health_found_t  f = { .state = POINT_OK, .why = "" };
 
     switch (answer->status) {
 
@@ -98,8 +98,14 @@ health_judge(const rbl_codes_t *codes, int positive,
         f.why = "it cannot be reached";
         break;
 
+    case DNS_TRUNCATED:
+        f.why = "no complete response over TCP";
+        f.tcp = 1;
+        break;
+
     case DNS_UNFOUND:
         f.why = "its name servers cannot be found";
+        f.moved = dns_answered(answer->search);
         break;
 
     default:

@@ -11,7 +11,7 @@ static const names_point_t  kinds[HEALTH_POINTS] = {
     NAMES_POSITIVE, NAMES_NEGATIVE, NAMES_RANDOM, NAMES_SAMPLE, NAMES_SAMPLE
 };
 
-static const health_found_t  none = { POINT_NONE, "", 0, 0 };
+static const health_found_t  none = { .state = POINT_NONE, .why = "" };
 
 
 /* Not secret: only another one each time. */
@@ -66,6 +66,7 @@ health_points(health_entry_t *e)
 {
     names_t  name;
 
+    e->owner = names_owner(e->list->zone);
     e->has_positive = (e->had_point || names_must(e->list))
                       && health_positive(e, &name);
     e->has_negative = names_point(&name, e->list, e->family, NAMES_NEGATIVE,
@@ -305,19 +306,27 @@ run_sum(health_entry_t *e, health_found_t *found, const char **why)
 }
 
 
-/* Is the missing response the only failure of the list? */
+/* Is the missing response the only failure of the list?  A server that left the
+   list cannot respond. */
 
-static int
-is_silent(const health_found_t *found)
+static void
+run_silent(health_entry_t *e, const health_found_t *found)
 {
     size_t         i;
+    unsigned       moved;
     point_state_t  worst;
 
-    for (i = 0, worst = POINT_NONE; i < HEALTH_POINTS; i++) {
+    worst = POINT_NONE;
+    moved = 0;
+    e->tcp = 1;
+
+    for (i = 0; i < HEALTH_POINTS; i++) {
         worst = found[i].state > worst ? found[i].state : worst;
+        moved |= found[i].moved;
+        e->tcp &= found[i].state != POINT_SILENT || found[i].tcp;
     }
 
-    return worst == POINT_SILENT;
+    e->silent = worst == POINT_SILENT && !moved;
 }
 
 
@@ -333,7 +342,7 @@ run_end(health_entry_t *e)
     e->proven = found[0].state == POINT_OK;
     e->empty = found[0].state == POINT_MISSING && found[0].empty;
 
-    e->silent = is_silent(found);
+    run_silent(e, found);
 
     if (state == HEALTH_DOWN && found[0].state == POINT_MISSING
         && found[1].state <= POINT_OK && found[2].state <= POINT_OK
@@ -434,6 +443,7 @@ on_answer(void *data, const dns_answer_t *answer)
     }
 
     health_trace_point(point);
+    health_heard(e->health, e->list, e->family, e->server, answer->status);
     health_run_answered(e, answer);
 }
 

@@ -1,0 +1,258 @@
+/*
+ * Queries of a daemon that hears nothing.  The lists take turns.
+ */
+
+#include "idle.h"
+
+#include "check/lists/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define EVERY   5.0                     /* s */
+#define QUIET  20.0                     /* s without a response */
+#define LISTS  3
+
+typedef struct {
+    idle_t        *idle;
+    list_t        *list;
+    rbl_family_t   family;
+    dns_query_t   *query;               /* NULL: none is under way */
+    dns_status_t   status, search;      /* of its response */
+    uint32_t       server;
+} idle_ask_t;
+
+struct idle_s {
+    const checker_t  *checker;
+    ev_timer          timer;
+    size_t            next;             /* in the table of lists */
+    unsigned          n, open;
+    unsigned          heard:1;
+    idle_ask_t        ask[LISTS];
+};
+
+
+static void
+forget(idle_t *idle)
+{
+    unsigned  i;
+
+    for (i = 0; i < idle->n; i++) {
+        if (idle->ask[i].query != NULL) {
+            dns_cancel(idle->ask[i].query);
+            idle->ask[i].query = NULL;
+        }
+
+        list_unref(idle->ask[i].list);
+    }
+
+    idle->n = idle->open = 0;
+}
+
+
+static void on_answer(void *data, const dns_answer_t *answer);
+
+
+/* Half a millisecond of the clock makes a name that no cache has. */
+
+static uint64_t
+fresh(void)
+{
+    return (uint64_t) (dns_clock() * 2000) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+
+/* A name that the list does not have; a resolver has no response for it. */
+
+static int
+ask_list(idle_ask_t *ask, dns_engine_t *dns)
+{
+    int           kind;
+    unsigned      family;
+    names_t       name;
+    dns_payer_t   payer;
+
+    payer = list_payer(ask->list, 1);
+
+    for (kind = NAMES_RANDOM; kind <= NAMES_SAMPLE; kind++) {
+        for (family = RBL_FAMILY_IPV4; family <= RBL_FAMILY_DOMAIN;
+             family <<= 1)
+        {
+            if (names_point(&name, ask->list, (rbl_family_t) family,
+                            (names_point_t) kind, fresh()))
+            {
+                ask->family = (rbl_family_t) family;
+                ask->query = dns_ask(dns, name.s, DNS_TYPE_A, &payer,
+                                     on_answer, ask);
+                return ask->query != NULL;
+            }
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+is_other(const idle_t *idle, const list_t *list)
+{
+    unsigned     i;
+    const char  *owner;
+
+    owner = names_owner(list->zone);
+
+    for (i = 0; i < idle->n; i++) {
+        if (strcmp(names_owner(idle->ask[i].list->zone), owner) == 0) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* Queries lists until there are `n`. */
+
+static void
+ask_lists(idle_t *idle, unsigned n)
+{
+    size_t         i, count;
+    list_t        *list;
+    idle_ask_t    *ask;
+    const table_t *table = idle->checker->table;
+
+    count = table_count(table);
+
+    for (i = 0; i < count && idle->n < n; i++) {
+        list = table_at(table, idle->next++ % count);
+
+        if (strcmp(list->status, "active") != 0 || !is_other(idle, list)) {
+            continue;
+        }
+
+        ask = &idle->ask[idle->n];
+        ask->idle = idle;
+        ask->list = list_ref(list);
+
+        if (ask_list(ask, idle->checker->dns)) {
+            idle->n++;
+            idle->open++;
+
+        } else {
+            list_unref(ask->list);
+        }
+    }
+}
+
+
+static void
+test(idle_t *idle)
+{
+    unsigned      i;
+    idle_ask_t   *ask;
+    health_t     *health = idle->checker->env.health;
+
+    for (i = 0; i < idle->n; i++) {
+        ask = &idle->ask[i];
+
+        if (ask->status == DNS_UNFOUND) {
+            (void) health_unfound(health, ask->list, ask->search);
+
+        } else {
+            health_test(health, ask->list, ask->family, ask->server);
+        }
+    }
+}
+
+
+static void
+on_answer(void *data, const dns_answer_t *answer)
+{
+    health_dns_t   dns;
+    idle_ask_t    *ask = data;
+    idle_t        *idle = ask->idle;
+    health_t      *health = idle->checker->env.health;
+
+    ask->query = NULL;
+    ask->status = answer->status;
+    ask->search = answer->search;
+    ask->server = answer->server;
+    idle->open--;
+
+    if (answer->status != DNS_UNFOUND) {
+        health_heard(health, ask->list, ask->family, answer->server,
+                     answer->status);
+    }
+
+    idle->heard |= health_quiet(health) < EVERY;
+
+    if (idle->open != 0) {
+        return;
+    }
+
+    health_dns(health, &dns);
+
+    if (!idle->heard && idle->n == 1 && dns.kind == HEALTH_DNS_WORKS) {
+        ask_lists(idle, LISTS);
+    }
+
+    if (idle->open == 0) {
+        if (!idle->heard) {
+            test(idle);
+        }
+
+        forget(idle);
+    }
+}
+
+
+static void
+on_timer(struct ev_loop *loop, ev_timer *w, int revents)
+{
+    double         limit;
+    health_dns_t   dns;
+    idle_t        *idle = w->data;
+
+    (void) loop;
+    (void) revents;
+
+    health_dns(idle->checker->env.health, &dns);
+    limit = dns.kind != HEALTH_DNS_WORKS ? EVERY : QUIET;
+
+    if (idle->n == 0 && health_quiet(idle->checker->env.health) >= limit) {
+        idle->heard = 0;
+        ask_lists(idle, 1);
+    }
+}
+
+
+idle_t *
+idle_new(const checker_t *checker)
+{
+    idle_t  *idle;
+
+    idle = calloc(1, sizeof(idle_t));
+    if (idle == NULL) {
+        return NULL;
+    }
+
+    idle->checker = checker;
+    ev_timer_init(&idle->timer, on_timer, EVERY, EVERY);
+    idle->timer.data = idle;
+    ev_timer_start(checker->loop, &idle->timer);
+
+    return idle;
+}
+
+
+void
+idle_free(idle_t *idle)
+{
+    if (idle == NULL) {
+        return;
+    }
+
+    forget(idle);
+    ev_timer_stop(idle->checker->loop, &idle->timer);
+    free(idle);
+}

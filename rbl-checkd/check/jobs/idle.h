@@ -1,0 +1,23 @@
+/*
+ * Tests DNS while no list responds: a daemon without due hosts, or whose
+ * queries all fail, finds out that DNS does not work, or works again.
+ *
+ * If no list has responded for 20 s, one system list is queried for a random
+ * name, which no cache has.  If it does not respond either, two lists of other
+ * owners are queried, and then the test points of all three: health.h decides
+ * whether DNS is at fault.  While DNS is at fault, one list is queried every
+ * five seconds.
+ */
+
+#ifndef IDLE_H_INCLUDED
+#define IDLE_H_INCLUDED
+
+#include "checker.h"
+
+typedef struct idle_s  idle_t;
+
+/* Begins at once.  NULL: out of memory.  Free it before the checker closes. */
+idle_t *idle_new(const checker_t *checker);
+void idle_free(idle_t *idle);
+
+#endif /* IDLE_H_INCLUDED */

@@ -1,0 +1,255 @@
+/*
+ * Responses of lists, and their absence, outside of test runs.
+ *
+ * In direct mode a list whose name servers cannot be found has one entry
+ * without a server, whose state is "unreachable".  The search is its test.  The
+ * entry is freed when the list responds or has servers again.
+ *
+ * A list without test points is tested by the queries of checks.
+ */
+
+#include "base/log.h"
+#include "health_int.h"
+
+#define UNFOUND_EVERY  5.0              /* s between two searches that count */
+
+
+/* A test without a run has failed. */
+
+static void
+fail(health_entry_t *e, health_state_t state, const char *why, int silent)
+{
+    e->found = state;
+    e->found_why = why;
+    e->found_at = dns_clock();
+    e->silent = silent & 1;
+    e->tcp = 0;
+    health_blame(e);
+}
+
+
+/* --- lists that cannot be reached ---------------------------------------- */
+
+/* The list has one such entry, for all its families. */
+
+static rbl_family_t
+family_of(const list_t *list)
+{
+    return (rbl_family_t) (list->families & -list->families);
+}
+
+
+static const char *
+why_unfound(dns_status_t search)
+{
+    switch (search) {
+
+    case DNS_NOERROR:
+        return "it has no name servers that may be queried";
+
+    case DNS_NXDOMAIN:
+        return "its zone does not exist";
+
+    case DNS_REFUSED:
+        return "its name servers cannot be found: the resolver refuses";
+
+    case DNS_TIMEOUT:
+        return "its name servers cannot be found: the resolver does not respond"
+               " in time";
+
+    case DNS_NETWORK:
+        return "its name servers cannot be found: the resolver cannot be"
+               " reached";
+
+    default:
+        return "its name servers cannot be found: the resolver fails";
+    }
+}
+
+
+health_state_t
+health_unfound(health_t *health, const list_t *list, dns_status_t search)
+{
+    double           now = dns_clock();
+    health_entry_t  *e;
+
+    e = health_entry(health, list, family_of(list), HEALTH_NO_SERVER);
+
+    if (e != NULL && e->suspect == 0 && health_resolver_go(e, now)
+        && (e->found_at == 0 || now - e->found_at >= UNFOUND_EVERY))
+    {
+        fail(e, HEALTH_UNREACHABLE, why_unfound(search),
+             !dns_answered(search));
+    }
+
+    return health->resolver[0].since != 0 ? HEALTH_RESOLVER
+                                          : HEALTH_UNREACHABLE;
+}
+
+
+static void
+reached(health_t *health, const list_t *list)
+{
+    uint32_t         id[DNS_MAX_SERVERS];
+    dns_payer_t      payer;
+    health_entry_t  *e;
+
+    e = health->lost == 0 ? NULL : health_entry_find(health, list,
+                                       family_of(list), HEALTH_NO_SERVER);
+    payer = list_payer(list, 0);
+
+    if (e == NULL || dns_servers(health->dns, &payer, id) == 0) {
+        return;
+    }
+
+    if (e->state == HEALTH_UNREACHABLE) {
+        log_notice("list %s: its name servers are found again, was %s for"
+                   " %.0f s", list->zone, health_state_names[e->state],
+                   dns_clock() - e->since);
+    }
+
+    health_entry_free(e);
+}
+
+
+/* --- responses ----------------------------------------------------------- */
+
+void
+health_answers(health_entry_t *e)
+{
+    if (e->found != HEALTH_GOOD) {
+        e->found = HEALTH_GOOD;
+        e->found_at = dns_clock();
+        health_settle(e, HEALTH_GOOD, "it responds, and has no test points");
+    }
+}
+
+
+/*
+ * In direct mode a response shows that the network works.  A resolver may give
+ * false ones: the test points of the list decide, if it has any.
+ */
+
+static void
+try_group(health_t *health, const list_t *list, rbl_family_t family,
+    uint32_t server, unsigned group)
+{
+    double             now = dns_clock();
+    health_entry_t    *e;
+    health_verdict_t   v;
+
+    if (dns_direct(health->dns)) {
+        health_blame_clear(health, group);
+        return;
+    }
+
+    e = health_entry(health, list, family, server);
+
+    if (e == NULL || e->running || !health_resolver_go(e, now)) {
+        return;
+    }
+
+    if (!health_is_free(e, now, &v)) {
+        health_run(e, 0);
+
+    } else if (!health->resolver[group].empty) {
+        health_blame_clear(health, group);
+    }
+}
+
+
+void
+health_heard(health_t *health, const list_t *list, rbl_family_t family,
+    uint32_t server, dns_status_t status)
+{
+    int       direct = dns_direct(health->dns);
+    unsigned  group = direct ? 0 : server;
+
+    if (group >= DNS_MAX_RESOLVERS
+        || !(dns_answered(status) || (direct && status == DNS_REFUSED)))
+    {
+        return;
+    }
+
+    health->resolver[group].heard = dns_clock();
+    reached(health, list);
+
+    if (health->resolver[group].since != 0) {
+        try_group(health, list, family, server, group);
+    }
+
+    health_dns_heard(health, group);
+}
+
+
+double
+health_quiet(const health_t *health)
+{
+    unsigned  i;
+    double    last = health->started;
+
+    for (i = 0; i < DNS_MAX_RESOLVERS; i++) {
+        last = health->resolver[i].heard > last ? health->resolver[i].heard
+                                                : last;
+    }
+
+    return dns_clock() - last;
+}
+
+
+/* --- failures ------------------------------------------------------------ */
+
+/* One lost response is no failure of a list without test points, unless the
+   list has never responded. */
+
+static void
+doubt(health_t *health, const list_t *list, rbl_family_t family,
+    uint32_t server, double every, int known)
+{
+    double             now = dns_clock();
+    health_entry_t    *e;
+    health_verdict_t   v;
+
+    reached(health, list);
+    e = health_entry(health, list, family, server);
+
+    if (e != NULL) {
+        health_hear(e);
+    }
+
+    if (e == NULL || e->running || e->suspect != 0
+        || !health_resolver_go(e, now))
+    {
+        return;
+    }
+
+    if (health_is_free(e, now, &v)) {
+        if (known || e->found == HEALTH_UNTRIED) {
+            fail(e, HEALTH_DOWN, "no response", 1);
+        }
+
+        return;
+    }
+
+    if ((e->began == 0 || now - e->began >= every)
+        && (known || !health_is_known(e, now) || !health_bad(e->state)))
+    {
+        health_run(e, 0);
+    }
+}
+
+
+void
+health_doubt(health_t *health, const list_t *list, rbl_family_t family,
+    uint32_t server)
+{
+    doubt(health, list, family, server, health->bad_min, 0);
+}
+
+
+void
+health_test(health_t *health, const list_t *list, rbl_family_t family,
+    uint32_t server)
+{
+    doubt(health, list, family, server, UNFOUND_EVERY, 1);
+}
