@@ -277,6 +277,23 @@ pack_lists(rbl_out_t *out, const checker_t *checker)
 }
 
 
+static void
+pack_dns(rbl_out_t *out, const checker_t *checker)
+{
+    health_dns_t       dns;
+    rbl_dns_metrics_t  m;
+
+    health_dns(checker->env.health, &dns);
+    m.state = rbl_str(health_dns_names[dns.kind]);
+    m.since = dns.since;
+    m.lists = dns.lists;
+    m.server = rbl_str(dns.server);
+    m.why = rbl_str(dns.why);
+    m.command = rbl_str(dns.command);
+    rbl_dns_metrics_encode(out, &m);
+}
+
+
 uint64_t
 metrics_checks(const checker_t *checker)
 {
@@ -304,7 +321,7 @@ metrics_pack(rbl_out_t *out, const checker_t *checker, const jobs_t *jobs,
 
     clock_gettime(CLOCK_REALTIME, &ts);
 
-    rbl_mp_put_array(out, 9);
+    rbl_mp_put_array(out, 10);
     rbl_mp_put_int(out, 1);             /* version of the record */
     rbl_mp_put_z(out, checker->conf->name);
     rbl_mp_put_z(out, RBL_VERSION);
@@ -314,4 +331,5 @@ metrics_pack(rbl_out_t *out, const checker_t *checker, const jobs_t *jobs,
     pack_resolvers(out, checker);
     pack_lists(out, checker);
     deliver_types(more->deliver, out);
+    pack_dns(out, checker);
 }

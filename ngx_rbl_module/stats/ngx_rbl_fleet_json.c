@@ -9,6 +9,7 @@ static void ngx_rbl_fleet_numbers(rbl_doc_t *doc, const rbl_metric_t *metric,
     ngx_uint_t n, const int64_t *number);
 static void ngx_rbl_fleet_json_daemon(rbl_doc_t *doc,
     const ngx_rbl_daemon_t *d);
+static void ngx_rbl_fleet_json_dns(rbl_doc_t *doc, rbl_str_t raw);
 static void ngx_rbl_fleet_json_latency(rbl_doc_t *doc,
     const rbl_resolver_metrics_t *m);
 
@@ -66,6 +67,29 @@ ngx_rbl_fleet_json_daemon(rbl_doc_t *doc, const ngx_rbl_daemon_t *d)
     }
 
     rbl_doc_close(doc);
+    ngx_rbl_fleet_json_dns(doc, d->record.dns);
+    rbl_doc_close(doc);
+}
+
+
+/* Writes nothing if the daemon did not report it. */
+
+static void
+ngx_rbl_fleet_json_dns(rbl_doc_t *doc, rbl_str_t raw)
+{
+    rbl_dns_metrics_t  dns;
+
+    if (rbl_dns_metrics_decode(&dns, raw) != RBL_OK || dns.state.n == 0) {
+        return;
+    }
+
+    rbl_doc_object(doc, "dns");
+    rbl_doc_str(doc, "state", dns.state);
+    rbl_doc_int(doc, "since", dns.since / 1000);
+    rbl_doc_int(doc, "lists", dns.lists);
+    rbl_doc_str(doc, "server", dns.server);
+    rbl_doc_str(doc, "why", dns.why);
+    rbl_doc_str(doc, "try", dns.command);
     rbl_doc_close(doc);
 }
 

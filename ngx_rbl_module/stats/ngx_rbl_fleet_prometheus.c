@@ -29,6 +29,7 @@ static void ngx_rbl_fleet_latency(ngx_rbl_fleet_t *fleet, rbl_out_t *out);
 static void ngx_rbl_fleet_buckets(rbl_out_t *out, ngx_rbl_label_t *label,
     const int64_t *number);
 static void ngx_rbl_fleet_health(ngx_rbl_fleet_t *fleet, rbl_out_t *out);
+static void ngx_rbl_fleet_dns(ngx_rbl_fleet_t *fleet, rbl_out_t *out);
 static void ngx_rbl_fleet_sample(rbl_out_t *out, const char *family,
     const char *suffix, const ngx_rbl_label_t *label, ngx_uint_t n,
     int64_t number, rbl_metric_unit_t unit);
@@ -56,6 +57,7 @@ ngx_rbl_fleet_prometheus(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
     }
 
     ngx_rbl_fleet_daemons(fleet, out);
+    ngx_rbl_fleet_dns(fleet, out);
     ngx_rbl_fleet_table(fleet, out, rbl_metrics, RBL_M__N,
                         NGX_RBL_FLEET_DAEMON);
     ngx_rbl_fleet_table(fleet, out, rbl_resolver_metrics, RBL_MR_TIME,
@@ -264,6 +266,32 @@ ngx_rbl_fleet_health(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
             ngx_rbl_fleet_sample(out, "list_health", "", label, n + 1, 1,
                                  RBL_METRIC_ONE);
         }
+    }
+}
+
+
+static void
+ngx_rbl_fleet_dns(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
+{
+    ngx_uint_t         i, n;
+    const int64_t     *number;
+    ngx_rbl_label_t    label[NGX_RBL_FLEET_LABELS];
+    rbl_dns_metrics_t  dns;
+
+    ngx_rbl_status_family(out, NGX_RBL_FLEET_PREFIX, "dns_ok", "gauge",
+                          "1: DNS works at the daemon.");
+
+    for (i = 0; i < fleet->n; i++) {
+        if (rbl_dns_metrics_decode(&dns, fleet->daemon[i].record.dns) != RBL_OK
+            || dns.state.n == 0)
+        {
+            continue;
+        }
+
+        n = ngx_rbl_fleet_row(&fleet->daemon[i], NGX_RBL_FLEET_DAEMON, 0,
+                              label, &number);
+        ngx_rbl_fleet_sample(out, "dns_ok", "", label, n, dns.since == 0,
+                             RBL_METRIC_ONE);
     }
 }
 

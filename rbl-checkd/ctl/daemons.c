@@ -82,10 +82,28 @@ ctl_daemon_lists(rbl_str_t raw)
 }
 
 
+/* NULL: the daemon did not report it. */
+static json_t *
+ctl_daemon_dns(rbl_str_t raw)
+{
+    rbl_dns_metrics_t  m;
+
+    if (rbl_dns_metrics_decode(&m, raw) != RBL_OK || m.state.n == 0) {
+        return NULL;
+    }
+
+    return json_pack("{so so sI so so so}", "state", ctl_text(m.state),
+                     "since", ctl_time(m.since),
+                     "lists", (json_int_t) m.lists,
+                     "server", ctl_text(m.server), "why", ctl_text(m.why),
+                     "try", ctl_text(m.command));
+}
+
+
 static json_t *
 ctl_daemon_json(const rbl_daemon_t *d)
 {
-    json_t   *v;
+    json_t   *v, *dns;
     int64_t   number[RBL_M__N];
 
     if (rbl_metrics_decode(number, d->numbers) != RBL_OK) {
@@ -98,6 +116,11 @@ ctl_daemon_json(const rbl_daemon_t *d)
     ctl_daemon_numbers(v, rbl_metrics, RBL_M__N, number);
     json_object_set_new(v, "resolvers", ctl_daemon_resolvers(d->resolvers));
     json_object_set_new(v, "lists", ctl_daemon_lists(d->lists));
+    dns = ctl_daemon_dns(d->dns);
+
+    if (dns != NULL) {
+        json_object_set_new(v, "dns", dns);
+    }
 
     return v;
 }

@@ -286,6 +286,36 @@ ctl_status_up(const json_t *started)
 }
 
 
+static const char *
+ctl_status_text(const json_t *object, const char *key)
+{
+    const char  *text;
+
+    text = json_string_value(json_object_get(object, key));
+
+    return text != NULL ? text : "";
+}
+
+
+/* One line for each daemon at which DNS does not work. */
+static void
+ctl_status_dns(const json_t *rows)
+{
+    size_t         i;
+    const json_t  *d, *dns;
+
+    json_array_foreach(rows, i, d) {
+        dns = json_object_get(d, "dns");
+
+        if (ctl_status_text(dns, "since")[0] != '\0') {
+            printf("DNS does not work at %s since %s: %s; try: %s\n",
+                   ctl_status_text(d, "name"), ctl_status_text(dns, "since"),
+                   ctl_status_text(dns, "why"), ctl_status_text(dns, "try"));
+        }
+    }
+}
+
+
 /* Adds the columns of a daemon that has reported its numbers. */
 static void
 ctl_status_columns(json_t *d, const json_t *m)
@@ -301,6 +331,7 @@ ctl_status_columns(json_t *d, const json_t *m)
     rate[strlen(rate) - 2] = '\0';     /* one decimal is enough */
 
     json_object_set(d, "version", json_object_get(m, "version"));
+    json_object_set(d, "dns", json_object_get(m, "dns"));
     json_object_set_new(d, "up",
                         ctl_status_up(json_object_get(m, "started")));
     json_object_set_new(d, "ended",
@@ -397,8 +428,12 @@ ctl_status_print(ctl_t *ctl, json_t *v, json_t *daemons)
     }
 
     putchar('\n');
+    json_incref(rows);
+    rc |= ctl_print(ctl, daemon_row, rows);
+    ctl_status_dns(rows);
+    json_decref(rows);
 
-    return rc | ctl_print(ctl, daemon_row, rows);
+    return rc;
 }
 
 

@@ -204,6 +204,7 @@ typedef struct {
     int64_t    started, told;
     rbl_str_t  numbers, resolvers, lists;   /* packed arrays */
     rbl_str_t  channels;                /* likewise, of types of contacts */
+    rbl_str_t  dns;                     /* likewise */
 } rbl_daemon_t;
 
 rbl_err_t rbl_daemon_decode(rbl_daemon_t *v, rbl_str_t raw);

@@ -97,6 +97,23 @@ try_numbers(rbl_str_t packed)
 }
 
 
+static void
+try_dns(rbl_str_t packed)
+{
+    rbl_dns_metrics_t  m;
+
+    if (rbl_dns_metrics_decode(&m, packed) != RBL_OK) {
+        fuzz_check(m.state.n == 0 && m.command.n == 0);
+        return;
+    }
+
+    inside(m.state);
+    inside(m.server);
+    inside(m.why);
+    inside(m.command);
+}
+
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -115,6 +132,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     try_numbers(d.numbers);
     try_resolvers(d.resolvers);
     try_lists(d.lists);
+    try_dns(d.dns);
 
     return 0;
 }

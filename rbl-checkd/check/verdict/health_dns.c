@@ -189,7 +189,8 @@ health_dns_begin(health_t *health, unsigned group, const health_blame_t *v)
     memcpy(dns->server, server, sizeof(server));
     snprintf(zone, sizeof(zone), "%s SOA", v->first->owner);
     dig(dns->command, sizeof(dns->command),
-        r->suspect == HEALTH_DNS_TCP ? "+tcp " : "", server, zone);
+        r->suspect == HEALTH_DNS_TCP ? "+tcp +norec " : "+norec ", server,
+        zone);
 
     if (!health_dns_ask(health, group)) {
         report(health, group, r->suspect);
