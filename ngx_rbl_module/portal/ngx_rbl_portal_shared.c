@@ -43,8 +43,8 @@ static int64_t ngx_rbl_shared_left(const ngx_rbl_shared_t *shared,
 
 /* Results of the test points, as rblctl(8) names them. */
 static const char *const  ngx_rbl_tests[] = {
-    "good", "down", "blocked", "lying", "unsupported", "resolver", "untried",
-    NULL
+    "good", "down", "blocked", "lying", "unsupported", "resolver",
+    "unreachable", "untried", NULL
 };
 
 

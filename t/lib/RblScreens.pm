@@ -119,11 +119,12 @@ sub lists_of {
         day => int(time / 86_400), used => 1000);
     redis($t->{redis}, 'HSET', redis_key('list', $ids[1]),
         since => $now - 60_000, till => $now + 240_000);
-    my @word = qw(lying blocked down resolver unsupported untried good);
+    my @word = qw(lying blocked down resolver unsupported untried good
+        unreachable);
     redis($t->{redis}, 'SET', 'rbl:{0}:daemon:one', mp_pack([1, 'one', 'v',
         $now - 9_000_000, $now, [7, 2, 0, 3, 64, 1500, 90, 1, 4, 100, 5],
         [[\'192.0.2.53', 10, 1, 50_000]],
-        [map { [\"$ids[$_]", \'', \$word[$_ % 7], 1] } 2 .. $#ids]]));
+        [map { [\"$ids[$_]", \'', \$word[$_ % 8], 1] } 2 .. $#ids]]));
     my @profiles = map { json(call($t, 'POST', 'rblprofile/add.json', form =>
         $_))->{data}{id} } { name => $hostile },
         { name => 'chosen <b>', entries => join ',', $own, @ids[0 .. 3] };

@@ -6,7 +6,8 @@ import { t } from './text.js';
 
 // Words for the results of the test points (rblctl(8)), the worst first.
 const tests = [['lying', 'wildcarding'], ['blocked', 'blocked'],
-    ['down', 'down'], ['resolver', 'resolver'], ['unsupported', 'unsupported'],
+    ['down', 'down'], ['unreachable', 'unreachable'],
+    ['resolver', 'resolver'], ['unsupported', 'unsupported'],
     ['good', 'good']];
 
 const tone = { good: 'clear', untested: 'unknown', own: 'clear',
