@@ -36,7 +36,8 @@ part() {
             t/lifecycle/memory.t t/checkd/memory.t
         ;;
     4)  # Lists that fail in every known way, and random worlds of lists.
-        tests t/lab/soak.t t/lab/standing.t t/lab/table.t t/checkd/deaths.t &&
+        tests t/lab/soak.t t/lab/standing.t t/lab/table.t t/checkd/deaths.t \
+            t/checkd/unreachable.t &&
             SOAK_MINUTES=4 ${MAKE:-make} soak
         ;;
     5)  # Random lives beside models.

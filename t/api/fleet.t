@@ -148,8 +148,16 @@ put($_, $bad{$_}) for sort keys %bad;
 put('part', mp_pack([1, 'p', 'v', 1, 1, [3], [['r', 'x']],
     [['', 'z', 'good', 1], 7, ['', 'y', '']]]));
 
+put('blind', mp_pack([1, 'b', 'v', 1, 1, [3], [], [], [], ['udp', 60_000, 3,
+    '192.0.2.1@53', "w\"\n", 'dig']]));
+put('odd', mp_pack([1, 'o', 'v', 1, 1, [3], [], [], [], ['udp', 'x', 3, 4, 5,
+    6]]));
+
 $s = status();
-is(scalar @{ $s->{daemons} }, 4, 'unreadable records are left out');
+is(scalar @{ $s->{daemons} }, 6, 'unreadable records are left out');
+is_deeply((grep { $_->{name} eq 'blind' } @{ $s->{daemons} })[0]{dns},
+    { state => 'udp', since => 60, lists => 3, server => '192.0.2.1@53',
+        why => "w\"\n", try => 'dig' }, 'JSON: DNS does not work at a daemon');
 my ($odd) = grep { $_->{name} =~ /^q/ } @{ $s->{daemons} };
 is($odd->{name}, "q\"\\\n{}#\x01\x{fffd}\x{e9}", 'JSON: a name is escaped');
 is($odd->{checks}{completed}, 7, 'the numbers of a hostile name are shown');
@@ -163,8 +171,12 @@ is(samples($m, 'rbl_checkd_checks_total')->{qq(rbl_checkd_checks_total{daemon=)
 is((grep { /state="bad$fffd"/ }
     keys %{ samples($m, 'rbl_checkd_list_health') }), 1,
     'Prometheus gets the escaped state of a list');
-redis($w->{redis}, 'DEL', "rbl:{0}:daemon:$_") for $hostile, 'part',
-    keys %bad;
+is(join(' ', map { "$_ " . (samples($m, 'rbl_checkd_dns_ok')->{
+    qq(rbl_checkd_dns_ok{daemon="$_"})} // 'none') } qw(one blind odd part)),
+    'one 1 blind 0 odd none part none',
+    'Prometheus has the state of DNS that a daemon reports');
+redis($w->{redis}, 'DEL', "rbl:{0}:daemon:$_") for $hostile, 'part', 'blind',
+    'odd', keys %bad;
 
 # Names of ended daemons cost nothing; only the last of many names are read.
 

@@ -39,6 +39,7 @@ is($d->{checks}{max}, 7, 'the record has the limit of checks in flight');
 is($d->{checks}{completed}, 0, 'the record counts no completed check');
 like($d->{version}, qr/^\d+\.\d+\.\d+$/,
     'the record has the version of the daemon');
+is($d->{dns}{state}, 'works', 'the record says that DNS works');
 cmp_ok(redis($w->{redis}, 'PTTL', 'rbl:{0}:daemon:one x'), '<=', 20_000,
     'the record expires within 20 seconds');
 cmp_ok(redis($w->{redis}, 'PTTL', 'rbl:{0}:daemon:one x'), '>', 10_000,
@@ -144,8 +145,10 @@ for my $bad ('x', "\x98\x01", mp_pack([1, 'two', 'v1', 1, 1, ['x'], [], []]),
 
 redis($w->{redis}, 'SET', 'rbl:{0}:daemon:two', mp_pack([1, 'two', 'v9', 1, 1,
     [1 .. 90], [['192.0.2.1@53', 1 .. 90]], [['', 'custom', 'good', 1 .. 90]],
-    ['email'], 'more', [1]]));
+    ['email'], ['udp', 1000, 3, 'a', 'w', 'c', 'more'], 'more', [1]]));
 $d = daemons()->{two};
+is($d->{dns}{since}, '1970-01-01T00:00:01+00:00',
+    'a longer state of DNS is read');
 is($d->{checks}{completed}, 1, 'more numbers: read');
 is($d->{lists}[0]{health}, 'good', 'more numbers: lists too');
 redis($w->{redis}, 'SET', 'rbl:{0}:daemon:two', mp_pack([1, 'two', 'v0', 1, 1,

@@ -18,6 +18,7 @@
 typedef enum {
     W_GOOD = 0, W_EMPTY, W_NODATA, W_MUTE, W_SERVFAIL, W_REFUSED, W_WILD,
     W_HIJACK, W_RETIRED, W_ERROR, W_MIXED,
+    W_TRUNCATED,
     W_HALF,                             /* every other name of a sample */
     W_NETWORK                           /* one network of a sample */
 } way_t;
@@ -144,14 +145,16 @@ answer_of(dns_answer_t *a, zone_t *z, int positive)
 {
     static const dns_status_t  failures[] = {
         [W_MUTE] = DNS_TIMEOUT, [W_SERVFAIL] = DNS_SERVFAIL,
-        [W_REFUSED] = DNS_REFUSED
+        [W_REFUSED] = DNS_REFUSED, [W_TRUNCATED] = DNS_TRUNCATED
     };
     static const uint32_t  wild[] = {
         [W_WILD] = ADDRESS, [W_HIJACK] = 0x08080808, [W_RETIRED] = 0xc0000207,
         [W_ERROR] = 0x7ffffffe
     };
 
-    if (z->way == W_MUTE || z->way == W_SERVFAIL || z->way == W_REFUSED) {
+    if (z->way == W_MUTE || z->way == W_SERVFAIL || z->way == W_REFUSED
+        || z->way == W_TRUNCATED)
+    {
         a->status = failures[z->way];
         return;
     }

@@ -196,6 +196,16 @@ test_silent(void)
     health_heard(health, list[0], V4, 0, DNS_NOERROR);
     ok(dns_kind() == HEALTH_DNS_WORKS, "DNS works after ten seconds");
 
+    direct_world(W_TRUNCATED);
+    for (i = 0; i < 3; i++) {
+        health_test(health, list[i], V4, 0);
+    }
+
+    turn(1);
+    turn(0);
+    ok(dns_kind() == HEALTH_DNS_TCP,
+       "TCP is at fault if all responses are truncated over it");
+
     direct_world(W_MUTE);
     resolvers = DNS_TIMEOUT;
     for (i = 0; i < 3; i++) {
@@ -236,6 +246,30 @@ test_one(void)
         ok(shown(list[0]) == -1, "it is back, time %d", i);
         turn(60);
     }
+}
+
+
+/* The only two lists: one goes just after the other has responded. */
+
+static void
+test_two(void)
+{
+    direct_world(W_GOOD);
+    (void) ask(list[1], V4, 0, HEALTH_KNOWN);
+    turn(2);
+    zones[2].way = zones[3].way = W_MUTE;
+    resolvers = DNS_TIMEOUT;
+    n_servers = 0;
+    unfound(1, DNS_TIMEOUT);
+    turn(1);
+    ok(dns_kind() == HEALTH_DNS_WORKS && shown(list[0]) == HEALTH_UNREACHABLE,
+       "one of two lists is at fault if the other has just responded");
+    turn(20);
+    unfound(1, DNS_TIMEOUT);
+    turn(1);
+    turn(0);
+    ok(dns_kind() == HEALTH_DNS_RESOLVER,
+       "later the silent resolver is at fault");
 }
 
 
@@ -284,6 +318,7 @@ main(void)
     test_unfound();
     test_silent();
     test_one();
+    test_two();
     test_owners();
 
     for (i = 0; i < LISTS; i++) {
