@@ -126,7 +126,9 @@ ask_lists(idle_t *idle, unsigned n)
     for (i = 0; i < count && idle->n < n; i++) {
         list = table_at(table, idle->next++ % count);
 
-        if (strcmp(list->status, "active") != 0 || !is_other(idle, list)) {
+        if (strcmp(list->status, "active") != 0 || list->day_quota != 0
+            || !is_other(idle, list))
+        {
             continue;
         }
 
@@ -217,7 +219,7 @@ on_timer(struct ev_loop *loop, ev_timer *w, int revents)
     (void) revents;
 
     health_dns(idle->checker->env.health, &dns);
-    limit = dns.kind != HEALTH_DNS_WORKS ? EVERY : QUIET;
+    limit = dns.kind != HEALTH_DNS_WORKS ? EVERY / 2 : QUIET;
 
     if (idle->n == 0 && health_quiet(idle->checker->env.health) >= limit) {
         idle->heard = 0;

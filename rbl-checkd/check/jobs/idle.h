@@ -5,8 +5,8 @@
  * If no list has responded for 20 s, one system list is queried for a random
  * name, which no cache has.  If it does not respond either, two lists of other
  * owners are queried, and then the test points of all three: health.h decides
- * whether DNS is at fault.  While DNS is at fault, one list is queried every
- * five seconds.
+ * whether DNS is at fault.  While it is, one list is queried every five
+ * seconds.  Lists with a daily quota are left out.
  */
 
 #ifndef IDLE_H_INCLUDED
