@@ -40,10 +40,11 @@ part() {
             t/checkd/unreachable.t &&
             SOAK_MINUTES=4 ${MAKE:-make} soak
         ;;
-    5)  # Random lives beside models.
+    5)  # Random lives beside models; the time that each script takes.
         tests RBL_LIVES=16 t/lua/lives.t t/lua/told_truth.t \
             t/lua/delivered_once.t t/lua/ranges.t &&
-            tests t/lua/bill_lives.t
+            tests t/lua/bill_lives.t t/lua/cost.t t/lua/digest_cost.t \
+            t/lua/hears.t t/lua/worst.t
         ;;
     6)  # Programs that are killed at any moment; all themes of the portal.
         tests CRASH_SEEDS=3 t/checkd/crash.t t/bill/crash.t t/deliver/crash.t \

@@ -125,8 +125,8 @@ write_file($conf, "store $w->{redis}{addr}\nlookup resolver\nresolver "
 is_deeply(servers($zone), [[$other->addr, 'good', 5, 1 == 1]],
     'lists show prints the resolver instead of servers');
 $other->rules(['.' => 'mute']);
-is_deeply(servers($zone), [[$other->addr, 'down', undef, 1 == 0]],
-    'a silent resolver is down');
+is_deeply(servers($zone), [[$other->addr, 'resolver', undef, 1 == 0]],
+    'a silent resolver is at fault, not the list');
 write_file($conf, $direct);
 
 $w->{resolver}->rules(['.' => { rcode => 'servfail' }]);
