@@ -58,6 +58,20 @@ not_yet(const gate_answer_t *a, double when, const char *why)
 }
 
 
+/*
+ * Waits that began before the list recovered do not count.  The first one often
+ * begins in the moment of the recovery, and the store counts back from when a
+ * call arrives, so a call that takes longer than the first must not make it
+ * begin again.  A wait has more slack than this.
+ */
+
+static double
+since_recovery(const health_verdict_t *v)
+{
+    return v->recovered == 0 ? 0 : v->recovered - GATE_SLACK / 2;
+}
+
+
 static gate_t
 end(const gate_answer_t *a, const health_verdict_t *v)
 {
@@ -95,7 +109,7 @@ end(const gate_answer_t *a, const health_verdict_t *v)
     g.waits.n = 2;
     g.waits.wait[0] = v->positive_ttl + GATE_SLACK;
     g.waits.wait[1] = whole(a, v) + GATE_SLACK;
-    g.waits.since = a->cleared == 0 ? a->at : v->recovered;
+    g.waits.since = a->cleared == 0 ? a->at : since_recovery(v);
 
     return g;
 }
