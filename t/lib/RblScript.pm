@@ -10,7 +10,7 @@ use RblTest;
 
 our @EXPORT = qw(script records unpacked packed sid k redis_new cmd account
     add_host listed_result result finish_check begin begin_job take handle
-    everything on_its_slot read_event end_events targets leave_event
+    digest on_its_slot read_event end_events targets leave_event
     contacts_hear tellings_end script_limits script_clock in_state);
 
 our @EXPORT_OK = qw(take_one done due_now slice step find_members);
@@ -131,11 +131,8 @@ sub packed { return mp_pack($_[0]) }
 
 sub cmd { return redis($redis, @_) }
 
-# The bytes of the whole store
-sub everything {
-    cmd('CONFIG', 'SET', 'rdbcompression', 'no');
-    return join "\n", map { $_, cmd('DUMP', $_) } @{ cmd('KEYS', '*') };
-}
+# Another one after each change of the store.
+sub digest { return redis_digest($redis) }
 
 my $serial = 0;
 

@@ -13,8 +13,8 @@ use IO::Socket::UNIX;
 
 use RblTest::Http ();
 
-our @EXPORT = qw(redis redis_try redis_key tagged partitions
-    partition_of mp_pack mp_unpack record record_pack schema_version caller_of);
+our @EXPORT = qw(redis redis_try redis_each redis_dump redis_digest redis_key
+    tagged partitions partition_of mp_pack mp_unpack record record_pack schema_version caller_of);
 
 # redis($server, 'GET', 'key'): a string, undef for nil, an array for arrays.
 # An error reply dies.  "rbl:{3}:due" stands for the key of partition 3, of one
@@ -40,12 +40,85 @@ sub redis_raw {
     my ($server, @args) = @_;
 
     return $server->{route}->($server, @args) if $server->{route};
-    my $c = $server->{client};
-    if (!$c || $server->{client_pid} != $server->{pid}.$$) {
-        $c = IO::Socket::UNIX->new(Peer => $server->{socket})
-            or die "cannot connect to $server->{socket}: $!\n";
-        @$server{qw(client client_pid)} = ($c, $server->{pid}.$$);
+    return (redis_sent($server, \@args))[0];
+}
+
+# The replies to many commands: redis_each($server, ['GET', 'a'], ...).  They
+# are sent together, so they cost a small part of as many calls of redis().
+sub redis_each {
+    my ($server, @commands) = @_;
+
+    return map { redis($server, @$_) } @commands if $server->{route};
+    my @replies;
+    push @replies, redis_sent($server, splice @commands, 0, 200)
+        while @commands;
+    my ($error) = grep { ref eq 'SCALAR' } @replies;
+    die "store: $$error\n" if $error;
+    return @replies;
+}
+
+# {key => DUMP of it} of the whole store.
+sub redis_dump {
+    my ($server) = @_;
+
+    my @keys = @{ redis($server, 'KEYS', '*') };
+    my @dumps = redis_each($server, map { ['DUMP', $_] } @keys);
+    return { map { $keys[$_] => $dumps[$_] } grep { defined $dumps[$_] }
+        keys @keys };
+}
+
+# The same for any content in any order, another one after each change.
+my $DIGEST = <<'END';
+local keys, digest = redis.call('KEYS', '*'), ''
+table.sort(keys)
+for _, key in ipairs(keys) do
+    digest = redis.sha1hex(digest .. key .. (redis.call('DUMP', key) or ''))
+end
+return digest
+END
+
+sub redis_digest {
+    my ($server) = @_;
+
+    return redis($server, 'EVAL', $DIGEST, 0) if !$server->{route};
+    my $all = redis_dump($server);
+    return join "\n", map { $_, $all->{$_} } sort keys %$all;
+}
+
+# Commands to a server that is not one of several, and their replies.
+sub redis_sent {
+    my ($server, @commands) = @_;
+
+    my $bytes = join '', map { encoded($server, @$_) } @commands;
+    my $c = client_of($server);
+    my @replies = eval {
+        RblTest::Http::write_all($c, $bytes) or die "write: $!\n";
+        read_replies($c, scalar @commands);
+    };
+    if ($@) {
+        delete $server->{client};
+        die $@;
     }
+    return @replies;
+}
+
+sub client_of {
+    my ($server) = @_;
+
+    if (!$server->{client} || $server->{client_pid} != $server->{pid}.$$) {
+        $server->{client} = IO::Socket::UNIX->new(Peer => $server->{socket})
+            or die "cannot connect to $server->{socket}: $!\n";
+        $server->{client_pid} = $server->{pid}.$$;
+        delete $server->{known};
+    }
+    return $server->{client};
+}
+
+sub encoded {
+    my ($server, @args) = @_;
+
+    delete $server->{known} if $args[0] =~ /^(?:FLUSHALL|RESTORE)$/
+        || ($args[1] // '') =~ /:meta\z/ && $args[0] ne 'HGET';
     my $bytes = '*' . @args . "\r\n";
     for my $a (@args) {
         my $b = "$a";
@@ -53,15 +126,7 @@ sub redis_raw {
         $b = tagged($server, $b) if index($b, ':{') >= 0;
         $bytes .= '$' . length($b) . "\r\n$b\r\n";
     }
-    my $reply = eval {
-        RblTest::Http::write_all($c, $bytes) or die "write: $!\n";
-        (read_replies($c, 1))[0];
-    };
-    if ($@) {
-        delete $server->{client};
-        die $@;
-    }
-    return $reply;
+    return $bytes;
 }
 
 # The text with the hash tags of a store, or of so many partitions, in the place
@@ -77,13 +142,17 @@ sub tagged {
         /gerx;
 }
 
-# A store of several servers is asked once: later its server may be away.
+# The store is asked once: later its server may be away.  What may change the
+# number (rblctl init, FLUSHALL) deletes {known}.
 sub partitions_at {
     my ($server, $prefix) = @_;
 
-    my $known = $server->{nodes} ? $server->{known} //= {} : {};
-    return $known->{$prefix} ||= redis_raw($server, 'HGET', "$prefix:meta",
-        'partitions');
+    my $n = $server->{known}{$prefix};
+    if (!defined $n) {
+        $n = redis_raw($server, 'HGET', "$prefix:meta", 'partitions') // 0;
+        $server->{known}{$prefix} = $n;
+    }
+    return $n;
 }
 
 # The tags of n partitions (rbl_tags.h): of all tags, in the order of their

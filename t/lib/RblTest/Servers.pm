@@ -361,6 +361,7 @@ sub rblctl {
         ($args[0] // '') eq 'fsck' ? 'rblctl-fsck' : 'rblctl');
     push @store, '--user', $login, '--password-file', $file
         if $login && !grep { /^(?:-c|--config|--prefix)\b/ } @args;
+    delete $redis->{known} if $redis && grep { $_ eq 'init' } @args;
     return run_cmd({ timeout => 60, %$opt }, build_dir() . "/rblctl", @store,
         @args);
 }
