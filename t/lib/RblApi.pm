@@ -26,19 +26,27 @@ our @EXPORT = (@RblTest::EXPORT, qw(api_setup call accepted refused
 sub api_setup {
     my (%opt) = @_;
 
-    my $lists = exists $opt{lists} ? delete $opt{lists}
-        : repo_dir() . '/conf/lists.json';
     $opt{http} = join ' ', $opt{http} // (), 'rbl_store_timeout 5s;'
         if join(' ', grep { defined && !ref } values %opt)
             !~ /rbl_store_timeout/;
-    my $redis = start_redis(%{ delete $opt{redis} // {} });
-    init_store($redis, $lists ? (lists => $lists) : ());
+    my $redis = store_of(%opt);
+    delete @opt{qw(redis lists)};
     my $t = { redis => $redis, acct => make_account($redis),
         other => make_account($redis, name => 'Other') };
     $t->{nginx} = start_nginx(store => $redis, %opt);
     wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 10,
         'the store of nginx';
     return $t;
+}
+
+sub store_of {
+    my (%opt) = @_;
+
+    my %redis = %{ $opt{redis} // {} };
+    return start_store(%redis) if !exists $opt{lists};
+    my $redis = start_redis(%redis);
+    init_store($redis, $opt{lists} ? (lists => $opt{lists}) : ());
+    return $redis;
 }
 
 # Sends a request below /3.0/ with the first account's credentials; auth =>

@@ -142,8 +142,8 @@ sub tagged {
         /gerx;
 }
 
-# The store is asked once: later its server may be away.  What may change the
-# number (rblctl init, FLUSHALL) deletes {known}.
+# Asks the store only once: its server may be away later.  Commands that may
+# change the number (rblctl init, FLUSHALL) delete {known}.
 sub partitions_at {
     my ($server, $prefix) = @_;
 

@@ -7,13 +7,15 @@ use warnings;
 
 use Digest::SHA qw(sha256_hex);
 use Exporter 'import';
+use Fcntl qw(LOCK_EX);
+use File::Copy qw(copy);
 use IO::Socket::INET;
 
 use RblTest::Http;
 use RblTest::Process;
 use RblTest::Redis;
 
-our @EXPORT = qw(start_redis start_nginx start_rbldnsd rbldnsd_data
+our @EXPORT = qw(start_redis start_store start_nginx start_rbldnsd rbldnsd_data
     start_unbound start_checkd rblctl make_account init_store nginx_env
     store_login);
 
@@ -57,6 +59,36 @@ sub start_redis {
         delete $s->{client};
         (redis_try($s, split / /, $ask) // '') =~ $good;
     });
+}
+
+# A Redis that rblctl has initialised, with the lists of conf/lists.json.  That
+# takes it a second, so only the first program does it: others begin with a copy
+# of its file.  Options as for start_redis.
+sub start_store {
+    my (%opt) = @_;
+
+    my @lists = (lists => repo_dir() . '/conf/lists.json');
+    if (%opt || $ENV{RBL_REDIS_CLUSTER}) {
+        my $s = start_redis(%opt);
+        init_store($s, @lists);
+        return $s;
+    }
+    my $file = build_dir() . '/t/store-' . sha256_hex(map { read_file($_) }
+        $lists[1], build_dir() . '/rblctl') . '.rdb';
+    open my $lock, '>', "$file.lock" or die "$file.lock: $!";
+    flock $lock, LOCK_EX or die "$file.lock: $!";
+    my $d = own_dir('redis');
+    my $is_made = -e $file;
+    copy($file, "$d/dump.rdb") or die "$file: $!" if $is_made;
+    my $s = start_redis(dir => $d);
+    if (!$is_made) {
+        init_store($s, @lists);
+        redis($s, 'SAVE');
+        copy("$d/dump.rdb", "$file.new") && rename "$file.new", $file
+            or die "$file: $!";
+    }
+    $s->{judge} = \&faultless if $0 =~ m{\bt/bill/};
+    return $s;
 }
 
 # A cluster of so many masters, each with a replica, in the place of one Redis.
