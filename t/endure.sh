@@ -16,7 +16,7 @@ part() {
             t/failover/hostile.t t/failover/pay.t t/failover/register.t \
             t/failover/sentinel.t t/failover/silent.t t/failover/durable.t \
             t/failover/history.t t/failover/load.t \
-            t/checkd/sentinel.t t/ctl/sentinel.t
+            t/checkd/sentinel.t t/ctl/sentinel.t t/redis/replica.t
         ;;
     1)  # The same for the masters of a cluster, whose slots move, too; stores
         # of earlier versions are upgraded under load.
@@ -40,19 +40,31 @@ part() {
             t/checkd/unreachable.t &&
             SOAK_MINUTES=4 ${MAKE:-make} soak
         ;;
-    5)  # Random lives beside models; the time that each script takes.
+    5)  # Random lives beside models, random and hostile requests; what each
+        # script and each call costs.
         tests RBL_LIVES=16 t/lua/lives.t t/lua/told_truth.t \
             t/lua/delivered_once.t t/lua/ranges.t &&
-            tests t/lua/bill_lives.t t/lua/cost.t t/lua/digest_cost.t \
-            t/lua/hears.t t/lua/worst.t
+            tests t/lua/bill_lives.t t/lua/find.t t/lua/pending.t \
+            t/lua/unreported.t t/api/requests.t t/ctl/strange.t \
+            t/checkd/fair_accounts.t t/api/proof.t t/lua/cost.t \
+            t/lua/digest_cost.t t/lua/hears.t t/lua/worst.t
         ;;
-    6)  # Programs that are killed at any moment; all themes of the portal.
+    6)  # Programs that are killed at any moment; all faults of a gateway.
         tests CRASH_SEEDS=3 t/checkd/crash.t t/bill/crash.t t/deliver/crash.t \
             t/deliver/digest_crash.t t/deliver/kills.t t/bill/lapse_kills.t \
-            t/bill/stripe_kills.t t/portal/themes.t
+            t/bill/stripe_kills.t t/bill/stripe_faults.t \
+            t/bill/stripe_declines.t t/bill/stripe_stuck.t
         ;;
-    7)  # The commands of rbl-operations(7) on a new machine.
-        ${MAKE:-make} deb-check
+    7)  # The commands of rbl-operations(7) on a new machine; all screens of the
+        # portal in Chromium, in all themes and widths.
+        ${MAKE:-make} deb-check &&
+            tests t/portal/themes.t t/portal/account_page.t \
+            t/portal/apps_page.t t/portal/audit_page.t \
+            t/portal/billing_live_page.t t/portal/billing_page.t \
+            t/portal/care_page.t t/portal/doors_page.t t/portal/lapse_page.t \
+            t/portal/lists_page.t t/portal/origin_page.t \
+            t/portal/passkeys_page.t t/portal/pictures.t t/portal/users_page.t \
+            t/portal/webhooks_page.t
         ;;
     8)  ${MAKE:-make} check SUITE=trixie T="$(halves 1)"
         ;;

@@ -7,7 +7,7 @@ use warnings;
 
 use RblApi;
 
-my $t = api_setup(api => 'rbl_check_keep 1h;');
+my $t = api_setup(lists => 1, api => 'rbl_check_keep 1h;');
 my $redis = $t->{redis};
 my $ac = $t->{acct}{sid};
 

@@ -10,7 +10,7 @@ use RblApi;
 use RblFault;
 use RblTest;
 
-my $t = api_setup(redis => { cluster => 1 },    # commands are counted
+my $t = api_setup(lists => 1, redis => { cluster => 1 },    # commands are counted
     workers => 1, http => 'rbl_store_timeout 3s;',
     server => 'location /status { stub_status; }');
 my $acct = $t->{acct};
@@ -128,7 +128,8 @@ same('hosts.json?page_size=40', stored('hosts', 0, 40), '2 1', 'read again');
 
 # The first response updates the cache; the second request has read the records
 # of the old page.
-same($page, stored('hosts', 20, 20), '3 1', 'the page once more');
+is(answered(call($t, 'GET', $page)), stored('hosts', 20, 20),
+    'the page once more');
 edit('ZREM', 'hosts', $h[27]{id});
 my $head = http_head('GET', "/3.0/$page", auth => $acct);
 my @c;

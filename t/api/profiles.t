@@ -8,7 +8,7 @@ use warnings;
 
 use RblApi;
 
-my $t = api_setup();
+my $t = api_setup(lists => 1);
 my $redis = $t->{redis};
 my $ac = $t->{acct}{sid};
 

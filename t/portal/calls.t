@@ -14,7 +14,7 @@ use RblJudge;
 use RblPasskey;
 use RblPortal;
 
-my $t = portal_setup();
+my $t = portal_setup(lists => 1);
 my $judge = start_judge();
 my $down = start_nginx(store_addr => 'unix:/nonexistent/store',
     portal => 'rbl_store_timeout 500ms;');

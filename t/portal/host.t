@@ -10,7 +10,7 @@ use Test::More;
 
 use RblPortal;
 
-my $t = portal_setup();
+my $t = portal_setup(lists => 1);
 my $me = sign_in($t, role => 'viewer');
 my $ac = $t->{acct}{sid};
 

@@ -11,7 +11,7 @@ use Test::More;
 use RblPortal;
 
 my $secret = 'k3y0fthelist';
-my $t = portal_setup();
+my $t = portal_setup(lists => 1);
 my $me = sign_in($t, role => 'viewer');
 my $ac = $t->{acct}{sid};
 my $partition = 'rbl:{' . partition_of($ac) . '}';

@@ -10,7 +10,7 @@ use Test::More;
 
 use RblPortal;
 
-my $t = portal_setup();
+my $t = portal_setup(lists => 1);
 my $ac = $t->{acct}{sid};
 my $operators = operators($t);
 my $owner = sign_in($t, role => 'owner', acct => $operators);

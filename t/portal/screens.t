@@ -1,11 +1,11 @@
 #!/usr/bin/perl
 
-# The portal's screens in a browser, in one theme and language; themes.t has the
-# others.
+# The portal's screens in a browser, in one theme, language and width; themes.t
+# has the others.
 
 use strict;
 use warnings;
 
 use RblScreens;
 
-screens('light');
+screens(['light', 1280]);

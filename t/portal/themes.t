@@ -1,11 +1,11 @@
 #!/usr/bin/perl
 
-# The portal's screens in a browser, in the themes and languages that screens.t
-# leaves out.
+# The portal's screens in a browser, in the themes, languages and widths that
+# screens.t leaves out.
 
 use strict;
 use warnings;
 
 use RblScreens;
 
-screens('dark');
+screens(['light', 320], ['dark', 320], ['dark', 1280]);

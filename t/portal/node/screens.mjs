@@ -1,6 +1,6 @@
-// Each screen in the themes of the input, light (in English) or dark (in
-// German), on a phone and on a desk: axe, and what axe cannot see.  The order
-// of the focus does not depend on the colours.
+// Each screen in the looks of the input, light (in English) or dark (in
+// German), as wide as a phone or a desk: axe, and what axe cannot see.  The
+// order of the focus does not depend on the colours.
 
 import { axe, close, done, input, is, ok, open, start }
     from './browser.mjs';
@@ -186,21 +186,19 @@ await start();
 
 const walks = [];
 
-for (const colorScheme of input.themes) {
-    for (const width of [320, 1280]) {
-        const how = `${colorScheme}, ${width}`;
-        const options = { colorScheme, viewport: { width, height: 800 },
-            locale: colorScheme === 'dark' ? 'de-DE' : 'en-GB' };
+for (const [colorScheme, width] of input.looks) {
+    const how = `${colorScheme}, ${width}`;
+    const options = { colorScheme, viewport: { width, height: 800 },
+        locale: colorScheme === 'dark' ? 'de-DE' : 'en-GB' };
 
-        walks.push([input.cookie, screens, how, options],
-            [input.empty, empty, `empty, ${how}`, options],
-            // profiles are of paid plans
-            [input.lapsed, lapsed, `expired, ${how}`,
-                { ...options, expected: /status of 403/ }],
-            [{ name: 'none', value: 'x' }, [''], `signed out, ${how}`,
-                { ...options, expected: /status of 401/ }],
-            [input.operator, operator, `operator, ${how}`, options]);
-    }
+    walks.push([input.cookie, screens, how, options],
+        [input.empty, empty, `empty, ${how}`, options],
+        // profiles are of paid plans
+        [input.lapsed, lapsed, `expired, ${how}`,
+            { ...options, expected: /status of 403/ }],
+        [{ name: 'none', value: 'x' }, [''], `signed out, ${how}`,
+            { ...options, expected: /status of 401/ }],
+        [input.operator, operator, `operator, ${how}`, options]);
 }
 
 // Three at a time: no other program of the tests takes as long as this one.
