@@ -5,9 +5,6 @@
 
 #include "check_int.h"
 
-#define MINIMUM_MAX  3600u              /* s: no cache keeps longer that a name
-                                           does not exist */
-
 static void
 settle_gate(item_t *item, const gate_t *g)
 {
@@ -95,7 +92,8 @@ item_gate_answer(gate_answer_t *a, const item_t *item)
     a->now = p->received;
     a->ttl = p->ttl;
     a->soa = p->soa;
-    a->minimum = p->minimum < MINIMUM_MAX ? p->minimum : MINIMUM_MAX;
+    a->minimum = p->minimum < HEALTH_NONE_MAX ? p->minimum
+                                             : HEALTH_NONE_MAX;
     a->addresses = p->n_a != 0;
     a->once = (item->check->how & CHECK_ONCE) != 0;
 }

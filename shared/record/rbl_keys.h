@@ -90,12 +90,17 @@
  *                              <ms>": it had a positive test point, which it
  *                              need not have, and when; "soa <family>", "<n>
  *                              <ms>": labels of the owner of its SOA if it has
- *                              none itself; in partition 0 only
+ *                              none itself; "ttl <family>", "<ms> <ms>":
+ *                              largest TTL of its positive test point, and when
+ *                              it was reported; "watched <family> <resolver>",
+ *                              "<ms> <ms>": first and last report of that TTL
+ *                              through that resolver; in partition 0 only
  *   seen:<list>:<host> hash    a change that checks must see again before it
  *                              counts (zone_ask): "is": "listed" or "clear";
- *                              resolver -> "<n> <ms> <ms>": number of the
- *                              current wait, start of the first, end of the
- *                              current one; with TTL; in partition 0 only
+ *                              "any", for all resolvers, or resolver -> "<n>
+ *                              <ms> <ms>": number of the current wait, start of
+ *                              the first, start ("any") or end of the current
+ *                              one; with TTL; in partition 0 only
  *   hosts:<AC>, listed:<AC>, profiles:<AC>, groups:<AC>, rbls:<AC>,
  *   contacts:<AC>, apps:<AC>, hooks:<AC>
  *                      zset    SIDs, score = order of creation

@@ -2,8 +2,8 @@
 
 # Resolver mode: a list is empty for a moment.  A negative response of that
 # moment stays in the resolver's cache, while the test point is queried again a
-# little later.  This must not end the listing, for one daemon and for two,
-# whose zone keeps its SOA record.
+# little later.  This must not end the listing, for one daemon, for two, and for
+# two with a resolver each, whose zone keeps its SOA record.
 
 use strict;
 use warnings;
@@ -21,17 +21,20 @@ sub zone {
         . ENTRY . "\n:127.0.0.2:listed\n" . join '', map { "$_\n" } @_;
 }
 
+my @listed = ('127.0.0.2', map { "10.0.0.$_" } 1 .. 3);
 my $w = world(no_dns => 1, zones => { 'a.test' => { control => 'ip' } });
 my $dns = start_rbldnsd(zones => [['a.test', 'ip4set',
-    zone('127.0.0.2', '10.0.0.1', '10.0.0.2')]]);
-my $unbound = start_unbound(stubs => { 'a.test' => $dns },
-    conf => "  cache-max-ttl: 3600\n  cache-max-negative-ttl: 3600\n");
+    zone(@listed)]]);
+my @unbound = map { start_unbound(stubs => { 'a.test' => $dns },
+    conf => "  cache-max-ttl: 3600\n  cache-max-negative-ttl: 3600\n") } 1, 2;
 
-# The listing of 10.0.0.N, checked by N daemons.
-for my $n (1, 2) {
+# The listing of 10.0.0.N; the resolvers of the daemons that check it.
+my %of = (1 => [0], 2 => [0, 0], 3 => [0, 1]);
+for my $n (sort keys %of) {
+    my @resolver = @unbound[@{ $of{$n} }];
     my @checkd = map { start_checkd(store => $w->{redis},
-        resolver => $unbound, conf => { conf_short(control_retry => '1s',
-            name => "d$_") }) } 1 .. $n;
+        resolver => $resolver[$_], conf => { conf_short(control_retry => '1s',
+            name => "d$_") }) } 0 .. $#resolver;
     my $ht = add_host($w, "10.0.0.$n");
     eventually { host_record($w, $ht)->{listed_count} == 1 } 20,
         "$n: the list lists the host";
@@ -39,11 +42,13 @@ for my $n (1, 2) {
     # After three seconds the TTL of the random names is below the full TTL.
     sleep 3;
     rbldnsd_data($dns, 'a.test', zone());
-    eventually { dns_query($unbound, "$n.0.0.10.a.test")->{rcode} == 3 } 10,
+    eventually { !grep { dns_query($_, "$n.0.0.10.a.test")->{rcode} != 3 }
+        @resolver } 10,
         "$n: empty: the resolver keeps that the host is not listed";
     my $till = time + KEPT - 3;
-    rbldnsd_data($dns, 'a.test', zone('127.0.0.2', '10.0.0.1', '10.0.0.2'));
-    eventually { dns_query($unbound, '2.0.0.127.a.test')->{rcode} == 0 } 10,
+    rbldnsd_data($dns, 'a.test', zone(@listed));
+    eventually { !grep { dns_query($_, '2.0.0.127.a.test')->{rcode} != 0 }
+        @resolver } 10,
         "$n: and fetches the test point again";
     my %found;
     while (time < $till) {

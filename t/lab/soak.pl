@@ -6,6 +6,7 @@
 #
 #     SEED          the first seed (now); with it one world of each mode is run
 #     SOAK_MODE     direct or resolver (both)
+#     SOAK_UNBOUNDS 1 or 2 resolvers without faults (by the seed)
 #     SOAK_SECONDS  a world's length (60)
 #     SOAK_MINUTES  of the whole (10)
 
@@ -34,7 +35,8 @@ sub one {
     my ($n, $mode) = @_;
 
     my ($w, $run) = soak(seed => int $n, mode => $mode, seconds => $seconds,
-        unit => $ENV{SOAK_UNIT} // 1);
+        unit => $ENV{SOAK_UNIT} // 1, unbounds => $ENV{SOAK_UNBOUNDS},
+        unbound => defined $ENV{SOAK_UNBOUNDS});
     soak_over($run);
     my $j = judge($w, $run);
     my ($line, @faults) = soak_text($w, $run, $j);

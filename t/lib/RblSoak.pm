@@ -31,7 +31,7 @@ sub soak_modes {
         ? qw(resolver direct) : ('resolver');
 }
 
-# Options: seed, mode, seconds, unit, unbound, dns_timeout (ms).
+# Options: seed, mode, seconds, unit, unbound, unbounds, often, dns_timeout (ms).
 sub soak {
     my (%o) = @_;
 
@@ -52,8 +52,8 @@ sub soak {
     $run->{start} = time;
     $run->{dns} = RblSoakServer->new($w, $run->{start},
         $run->{asked} = temp_dir() . "/asked-$o{seed}-$o{mode}");
-    $run->{unbound} = resolver($w) if !$w->{resolver};
-    $run->{daemon} = [map { daemon($w, $run) } 1 .. $w->{daemons}];
+    $run->{unbound} = [map { resolver($w) } 1 .. $w->{unbounds}];
+    $run->{daemon} = [map { daemon($w, $run, $_) } 1 .. $w->{daemons}];
     $run->{sid} = add_many($store, @{ $w->{hosts} });
     $run->{host} = { reverse %{ $run->{sid} } };
     go($w, $run);
@@ -64,8 +64,8 @@ sub soak {
 sub soak_over {
     my ($run) = @_;
 
-    my @bad = grep { !stop_server($_) } grep { $_ } @{ $run->{daemon} },
-        $run->{unbound}, $run->{store}{redis};
+    my @bad = grep { !stop_server($_) } @{ $run->{daemon} },
+        @{ $run->{unbound} }, $run->{store}{redis};
     $run->{dns}->stop;
     return !@bad;
 }
@@ -88,17 +88,20 @@ stub-zone:
 CONF
 }
 
+# The daemons begin with different resolvers, and know all of them.
 sub daemon {
-    my ($w, $run) = @_;
+    my ($w, $run, $n) = @_;
 
     my $u = $w->{unit};
+    my @unbound = map { '127.0.0.1@' . $_->{port} } @{ $run->{unbound} };
+    push @unbound, shift @unbound for 2 .. (@unbound ? $n : 0);
     my %direct = $run->{mode} eq 'direct' ? (lookup => 'direct',
         list_server_allow => '127.0.0.0/8')
         : (soak_modes())[1] ? (lookup => 'resolver') : ();
     my $ms = sub { int($_[0] * $u) . 'ms' };
     return start_checkd(store => $run->{store}{redis},
-        resolver => $run->{unbound}, conf => { %direct, deliver => 'off',
-        $w->{resolver} ? (resolver => "$w->{recursive}\@53") : (),
+        conf => { %direct, deliver => 'off', resolver => join(' ',
+            $w->{resolver} ? "$w->{recursive}\@53" : @unbound),
         check_timeout => $ms->(2000), lease => $ms->(4500),
         dns_timeout => $ms->($run->{dns_timeout}),
         dns_tries => 2, dns_own_rate => 0,
@@ -131,12 +134,18 @@ sub go {
     read_events($run);
 }
 
+sub one_of {
+    my ($all, $which) = @_;
+
+    return @$all ? $all->[$which % @$all] : undef;
+}
+
 sub kill_one {
     my ($run, $a) = @_;
 
     my $victim = $a->{what} eq 'store' ? $run->{store}{redis}
-        : $a->{what} eq 'resolver' ? $run->{unbound}
-        : $run->{daemon}[$a->{which} % @{ $run->{daemon} }];
+        : $a->{what} eq 'resolver' ? one_of($run->{unbound}, $a->{which})
+        : one_of($run->{daemon}, $a->{which});
     return () if !$victim;
     my $down = [now($run), 1e9, $a->{what}];
     push @{ $run->{down} }, $down;
@@ -230,7 +239,8 @@ sub soak_text {
         . 'false ends %d, missed %d, '
         . "doubled %d, late %d; reported after %.1f s, at most %.1f s\n",
         $run->{mode}, $w->{seed}, $w->{resolver} ? "resolver: "
-        . ($w->{resolver}[-2] // $w->{resolver}[-1])->[1] : 'unbound',
+        . ($w->{resolver}[-2] // $w->{resolver}[-1])->[1]
+        : "$w->{unbounds} unbound",
         sum0(values %n), $n{unknown},
         @$j{qw(listings ends due false_listing false_end missed doubled late)},
         @wait ? $wait[$#wait / 2] : 0, @wait ? $wait[-1] : 0;

@@ -226,13 +226,15 @@ sub joined {
 # The longest time until news must be announced.  The cache of the daemon, or of
 # the resolver, may still hold the old response.  Behind a resolver an end then
 # waits for the TTL of the test point, that of a negative response, and a few
-# seconds that are always the same.
+# seconds that are always the same; a listing, which replaces a negative
+# response, waits for its own TTL.
 sub limit {
     my ($j, $l) = @_;
 
     return 1.1 * $j->{w}{interval} + $j->{slack} * $j->{w}{unit}
-        + ($j->{run}{mode} eq 'resolver' ? FIXED : 0)
-        + ($j->{run}{mode} eq 'resolver' ? 3 : 1) * max(@$l{qw(ttl negative)});
+        + ($j->{run}{mode} eq 'resolver'
+            ? FIXED + 2 * $l->{ttl} + $l->{negative}
+            : max(@$l{qw(ttl negative)}));
 }
 
 # While a list is sound and its response for a host does not change, the state

@@ -12,7 +12,7 @@ package RblSoakWorld;
 #   world: seed, unit, seconds, warm, quiet (when the last change is over),
 #       net ("127.x.y"), parent (its address), hosts => [addresses],
 #       interval, resolver => undef (unbound) or the line of a faulty one's
-#       faults ('' for none), list => [...]
+#       faults ('' for none), unbounds (their number), list => [...]
 #   list: zone, own (of an account), ttl, negative (s), calm (nothing happens),
 #       host => {address => line of 0 and 1}, serial => line,
 #       server => [...]
@@ -86,8 +86,8 @@ sub draw {
 
 # --- the plan ----------------------------------------------------------------
 
-# Options: seed, seconds, unit, net, mode, unbound (1: no faulty resolver), often
-# (so many times as many faults of servers).
+# Options: seed, seconds, unit, net, mode, unbound (1: no faulty resolver),
+# unbounds (1 or 2), often (so many times as many faults of servers).
 sub soak_world {
     my (%o) = @_;
 
@@ -104,6 +104,7 @@ sub soak_world {
     $w->{list} = [map { plan_list($w, $_) } 1 .. 7];
     $w->{accidents} = plan_accidents($w);
     $w->{resolver} = plan_resolver($w) if !$o{unbound};
+    $w->{unbounds} = $w->{resolver} ? 0 : $o{unbounds} // 1 + int rand 2;
     srand;
     return $w;
 }

@@ -628,7 +628,8 @@ case(list_turn => '', sub { slice('list_turn', [k('list', 'RBc')], 100, 9,
 case(list_thaw => '', sub { slice('list_turn', [k('list', 'RBd')], 0, 99, '');
     slice('list_thaw', [k('list', 'RBd')], '') });
 case(zone_ask => '', sub { slice('zone_ask', [k('zone', 'a.test'),
-    k('seen', 'RBa', '192.0.2.1')], 1, 'r', 10, 'listed', 0, '', 300_000) });
+    k('seen', 'RBa', '192.0.2.1')], 1, 'r', 10, 'clear', 0, '', 300_000, 1,
+    302_000, 62_000) });
 case(zone_told => '', sub { slice('zone_told', [k('zone', 'a.test')], 1, 5, 1,
     2) });
 

@@ -19,7 +19,7 @@ sub lied { return script('zone_told', [$key], $_[0], $_[1], 0, 0) }
 sub lives { return script('zone_told', [$key], $_[0], 0, $_[1], $_[2]) }
 # family, resolver, ms since the list was first seen sound
 sub asked { return script('zone_ask', [$key, k('seen', 'RBx', 'h')], $_[0],
-    $_[1], $_[2] // 0, '', '', '') }
+    $_[1], $_[2] // 0, '', '', '', '', 0) }
 sub near { return $_[0] > $_[1] - 1500 && $_[0] <= $_[1] }
 
 # --- wildcarding ------------------------------------------------------------
@@ -107,7 +107,7 @@ sub seen {
     my ($is, $age, $resolver, $since, @wait) = @_;
 
     return script('zone_ask', [$key, $seen], 'ipv4', $resolver, 0, $is, $age,
-        $since, @wait)->[4];
+        $since, '', 0, @wait)->[4];
 }
 sub listing { return seen('listed', 0, $_[1] // 'a', '', $_[0]) }
 sub ends { return seen('clear', $_[0], $_[2] // 'a', $_[1] // '', 200, 300) }
@@ -165,5 +165,127 @@ is(listing(1000), 1000, 'a new listing has to wait');
 is(ends(0), 200, 'the earlier end does not count after a new listing');
 
 is(asked('ipv4', 'a')->[4], 0, 'no listing, no wait');
+
+# --- waits through any resolver ---------------------------------------------
+
+use constant { HOUR => 3_600_000, DAY => 86_400_000 };
+
+# "clear" from a response of now, through a resolver, where the test point has a
+# TTL (ms) and negative responses another; the waits are these and 2 s.
+sub any {
+    my ($resolver, $ttl, $negative, $since, $age) = @_;
+
+    return script('zone_ask', [$key, $seen], 'ipv4', $resolver, 0, 'clear',
+        $age // 0, $since // '', $ttl, 1, $ttl + 2_000, $negative + 2_000)->[4];
+}
+sub told { return script('zone_ask', [$key, $seen], 'ipv4', $_[0], 0, '', '',
+    '', $_[1], 0)->[4] }
+sub now_ms { return int time * 1000 }
+# Sets a TTL that was reported so many ms ago, a resolver that is watched for so
+# many, a wait that began so many ms ago.
+sub told_before { cmd('HSET', $key, 'ttl ipv4', "$_[0] " . (now_ms() - $_[1])) }
+sub watched { cmd('HSET', $key, "watched ipv4 $_[0]", (now_ms() - $_[1]) . ' '
+    . (now_ms() - ($_[2] // 0))) }
+sub waits { my ($n, $ago) = @_; my $t = now_ms() - $ago;
+    cmd('HSET', $seen, 'is', 'clear', 'any', "$n $t $t") }
+sub is_near { my ($is, $want, $name) = @_;
+    ok($is > $want - 1500 && $is <= $want, "$name ($is of $want ms)") }
+
+fresh_news();
+is(any('a', 60_000, 5_000), 62_000, 'an end, seen first: P and 2 s');
+ok(kept() > 660_000, 'the wait is kept for ten minutes more');
+is_near(any('b', 60_000, 5_000), 62_000,
+    'another resolver, which no daemon has looked at before: P from now on');
+is(field('ttl ipv4') =~ /^(\d+) / && $1, 60_000,
+    'the store has the largest TTL of the test point');
+
+# ago: the wait began; a and b were watched; the TTL that others have told
+for my $case (
+    ['P is over, through the same', 'a', 63_000, DAY, DAY, 60_000, 7_000],
+    ['P is over, through another', 'b', 63_000, DAY, DAY, 60_000, 7_000],
+    ['P is not over, through another', 'b', 40_000, DAY, DAY, 60_000, 22_000],
+    ['another was added a moment ago', 'b', 90_000, DAY, 10_000, 60_000,
+        52_000],
+    ['another was added, and P is over since', 'b', 90_000, DAY, 63_000,
+        60_000, 7_000],
+    ['another was added a moment ago, but this one goes on', 'a', 90_000, DAY,
+        10_000, 60_000, 7_000],
+    ['a daemon has reported a larger TTL', 'b', 90_000, DAY, DAY, 300_000,
+        212_000],
+    ['a daemon has reported a smaller TTL', 'b', 40_000, DAY, DAY, 30_000,
+        22_000],
+) {
+    my ($name, $resolver, $ago, $a, $b, $others, $want) = @$case;
+    fresh_news();
+    told_before($others, HOUR / 2);
+    watched('a', $a);
+    watched('b', $b);
+    waits(1, $ago);
+    is_near(any($resolver, 60_000, 5_000), $want, $name);
+}
+
+fresh_news();
+told_before(300_000, HOUR);
+watched('b', DAY);
+waits(2, 40_000);
+is(any('b', 60_000, 5_000), 0,
+    'N is over, through another: the end counts at once');
+is_near(any('c', 60_000, 60_000), 22_000,
+    'where N is larger, it does not count yet');
+is(any('d', 60_000, 5_000), 0, 'N does not depend on what P is elsewhere');
+waits(2, 7_500);
+cmp_ok(any('b', 60_000, 5_000, '', 1_000), '>=', 1,
+    'a response from before the end of N is not newer than caches');
+waits(2, 40_000);
+is_near(any('b', 60_000, 5_000, 30_000), 302_000,
+    'the list has failed since: all waits begin again, with the largest P');
+waits(1, 999_000);
+is(any('b', 60_000, 5_000), 7_000, 'the new waits go on');
+is(listing(5_000), 5_000, 'a new listing has to wait');
+is_near(any('b', 60_000, 5_000), 302_000,
+    'the earlier end does not count after the new listing');
+is(ends(0), 200, 'a wait through the same resolver is another matter');
+
+fresh_news();
+is(told('a', 60_000), 0, 'a daemon reports a TTL of the test point');
+is(cmd('EXISTS', $seen), 0, 'the report of a TTL begins no wait');
+waits(1, 90_000);
+is_near(any('a', 10_000, 5_000), 62_000,
+    'a daemon that sees the rest of it waits for all of it');
+$ttl = cmd('PTTL', $key) / DAY;
+ok($ttl > 89.9 && $ttl <= 90, 'the TTL is kept with the other evidence');
+for my $case (
+    ['a TTL of two days ago is forgotten', 49 * HOUR, 10_000],
+    ['a TTL of yesterday is still the largest', 47 * HOUR, 60_000])
+{
+    told_before(60_000, $case->[1]);
+    told('a', 10_000);
+    is((split / /, field('ttl ipv4'))[0], $case->[2], $case->[0]);
+}
+for my $case (
+    ['watched until yesterday: go on', 30 * HOUR, 0],
+    ['watched until two days ago: begin again', 37 * HOUR, 1])
+{
+    watched('a', 9 * DAY, $case->[1]);
+    told('a', 10_000);
+    my ($since) = split / /, field('watched ipv4 a');
+    is($since > now_ms() - HOUR ? 1 : 0, $case->[2], "a resolver $case->[0]");
+}
+my $before = field('ttl ipv4') . field('watched ipv4 a');
+told('a', 5_000) for 1 .. 3;
+is(field('ttl ipv4') . field('watched ipv4 a'), $before,
+    'what is known already writes nothing');
+
+for my $value ('x', '-1 5', '5', '9' x 30 . ' 5', '5 ' . '9' x 30) {
+    fresh_news();
+    cmd('HSET', $key, 'ttl ipv4', $value, 'watched ipv4 a', $value);
+    waits(1, 5_000);
+    my $is = any('a', 60_000, 5_000);
+    ok($is >= 50_000 && $is <= 604_802_000,
+        "a stored '$value' shortens no wait ($is)");
+}
+told('a', '9' x 12);
+is((split / /, field('ttl ipv4'))[0], 604_800_000,
+    'no cache keeps the test point for more than a week');
 
 done_testing();

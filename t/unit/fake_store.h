@@ -14,13 +14,14 @@
 #include <time.h>
 
 #define CALLS   64
-#define FIELDS  8
+#define FIELDS  11
 
 typedef struct {
     const rbl_script_t  *script;
     store_reply_pt       done;
     void                *data;
     long long            argv[FIELDS];
+    char                 text[FIELDS][96];
 } call_t;
 
 static struct ev_loop  *loop;
@@ -60,7 +61,6 @@ store_script(store_t *store, const rbl_script_t *script, store_reply_pt done,
     void *data, int argc, const rbl_str_t *argv)
 {
     int     i;
-    char    text[32];
     call_t  *c = &call[n_calls++ % CALLS];
 
     (void) store;
@@ -70,8 +70,9 @@ store_script(store_t *store, const rbl_script_t *script, store_reply_pt done,
     c->data = data;
 
     for (i = 1; i < argc && i <= FIELDS; i++) {
-        snprintf(text, sizeof(text), "%.*s", (int) argv[i].n, argv[i].p);
-        c->argv[i - 1] = atoll(text);
+        snprintf(c->text[i - 1], sizeof(c->text[0]), "%.*s", (int) argv[i].n,
+                 argv[i].p);
+        c->argv[i - 1] = atoll(c->text[i - 1]);
     }
 }
 

@@ -34,7 +34,8 @@ dns_server_text(const dns_engine_t *engine, unsigned resolver,
     char buf[DNS_SERVER_TEXT])
 {
     (void) engine;
-    snprintf(buf, DNS_SERVER_TEXT, "%u", resolver);
+    snprintf(buf, DNS_SERVER_TEXT, resolver == 127 ? "%u.0.0.1" : "%u",
+             resolver);
 }
 
 
@@ -166,12 +167,49 @@ test_news(void)
     ok(last_call()->script == &rbl_script_zone_ask && last_call()->argv[2] == 7
        && last_call()->argv[3] == 1500, "the recovery is reported");
     reply("OK", "302000 0 0");
+    news.what = HEALTH_NEWS_TTL;
+    listener(listener_data, &news);
+    ok(last_call()->script == &rbl_script_zone_ask && last_call()->argv[2] == 7
+       && last_call()->argv[7] == 300000,
+       "the TTL of the test point is reported");
+    reply("OK", "0 0 0");
     news.what = HEALTH_NEWS_LIFE;
     listener(listener_data, &news);
     ok(last_call()->script == &rbl_script_zone_told
        && last_call()->argv[1] == 0 && last_call()->argv[2] == 1
        && last_call()->argv[3] == 4, "a test point and a zone, no wildcard");
     reply("OK", "");
+}
+
+
+/* A check that must be repeated tells the TTL, too. */
+
+static void
+test_waits(void)
+{
+    int              any;
+    evidence_seen_t  seen;
+
+    for (any = 0; any < 2; any++) {
+        memset(&seen, 0, sizeof(seen));
+        seen.host = RBL_STR("192.0.2.1");
+        seen.at = now();
+        seen.waits = (evidence_waits_t) { .n = 2, .wait = { 602, 302 },
+                                          .any = any, .ttl = 600 };
+        n_told = 0;
+        ok(evidence_ask(evidence, list, RBL_FAMILY_IPV4, 127, now(), &seen,
+                        on_evidence, &who[0]) == 0
+           && last_call()->argv[7] == (any ? 600000 : 0)
+           && last_call()->argv[8] == any && last_call()->argv[9] == 602000
+           && last_call()->argv[10] == 302000,
+           "waits through %s resolver", any ? "any" : "the same");
+        reply("OK", "0 0 0 5000");
+        ok(n_told == 1 && known[0].wait == 5, "the store says how long it is");
+    }
+
+    ok(strncmp(last_call()->text[2], "127.0.0.1 ", 10) == 0
+       && strlen(last_call()->text[2]) > 10,
+       "a resolver of this machine is named with it");
 }
 
 
@@ -187,6 +225,7 @@ main(void)
     test_ask();
     test_again();
     test_news();
+    test_waits();
     test_forget();
 
     evidence_free(evidence);            /* while two requests wait */

@@ -274,7 +274,7 @@ on_news(void *data, const health_news_t *told)
 {
     (void) data;
 
-    if (n_news < 8) {
+    if (told->what != HEALTH_NEWS_TTL && n_news < 8) {
         news[n_news++] = *told;
     }
 }

@@ -9,8 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define AGAIN  0.3                      /* s until the store is called again */
+#define AGAIN     0.3                   /* s until the store is called again */
+#define HOST_MAX  65
+#define NO_TTL    (-1.0)
+#define RESOLVER  (DNS_SERVER_TEXT + HOST_MAX + 1)
 
 struct evidence_s {
     struct ev_loop  *loop;
@@ -19,6 +23,7 @@ struct evidence_s {
     health_t        *health;
     link_t           in_flight, again;
     ev_timer         timer;
+    char             host[HOST_MAX];    /* name of this machine */
 };
 
 typedef struct {
@@ -57,14 +62,34 @@ number_ms(char buf[24], double seconds)
 }
 
 
-/* `age`: s since it passed its test points. */
+/* A resolver of this machine has a cache of its own. */
+
+static rbl_str_t
+resolver_name(const evidence_t *evidence, uint32_t number,
+    char buf[RESOLVER])
+{
+    size_t  n;
+
+    dns_server_text(evidence->dns, number, buf);
+
+    if (strncmp(buf, "127.", 4) == 0 || strncmp(buf, "::1", 3) == 0) {
+        n = strlen(buf);
+        snprintf(buf + n, RESOLVER - n, " %s", evidence->host);
+    }
+
+    return rbl_str(buf);
+}
+
+
+/* `age`: s since it passed its test points.  `ttl`: the largest of its positive
+   one (s), or NO_TTL. */
 
 static void
 ask_store(evidence_t *evidence, const list_t *list, rbl_family_t family,
-    uint32_t number, double age, const evidence_seen_t *seen,
+    uint32_t number, double age, double ttl, const evidence_seen_t *seen,
     store_reply_pt done, void *data)
 {
-    char       ms[3 + EVIDENCE_WAITS][24], resolver[DNS_SERVER_TEXT];
+    char       ms[4 + EVIDENCE_WAITS][24], resolver[RESOLVER];
     double     now = dns_clock();
     unsigned   i, n;
     rbl_key_t  zone, key;
@@ -74,22 +99,23 @@ ask_store(evidence_t *evidence, const list_t *list, rbl_family_t family,
         rbl_str_t            waits[EVIDENCE_WAITS];
     } call;
 
-    dns_server_text(evidence->dns, number, resolver);
     n = seen->waits.n;
     call.args.zone = zone_key(evidence, &zone, list);
     call.args.seen = rbl_key(&key, store_keyspace(evidence->store), 0, "seen",
                              rbl_str(list->sid), seen->host);
     call.args.family = rbl_str(list_family_name(family));
-    call.args.resolver = rbl_str(resolver);
+    call.args.resolver = resolver_name(evidence, number, resolver);
     call.args.order = number_ms(ms[0], age);
     call.args.response = n == 0 ? RBL_STR("")
                          : seen->listed ? RBL_STR("listed") : RBL_STR("clear");
     call.args.age = n == 0 ? RBL_STR("") : number_ms(ms[1], now - seen->at);
     call.args.since = n == 0 || seen->waits.since == 0
                       ? RBL_STR("") : number_ms(ms[2], now - seen->waits.since);
+    call.args.ttl = ttl < 0 ? RBL_STR("") : number_ms(ms[3], ttl);
+    call.args.any = seen->waits.any ? RBL_STR("1") : RBL_STR("0");
 
     for (i = 0; i < n; i++) {
-        call.waits[i] = number_ms(ms[3 + i], seen->waits.wait[i]);
+        call.waits[i] = number_ms(ms[4 + i], seen->waits.wait[i]);
     }
 
     /* an account's own lists may all have news at once */
@@ -112,9 +138,10 @@ on_news(void *data, const health_news_t *news)
 
     static const evidence_seen_t  nothing;
 
-    if (news->what == HEALTH_NEWS_RECOVERED) {
+    if (news->what == HEALTH_NEWS_RECOVERED || news->what == HEALTH_NEWS_TTL) {
         ask_store(evidence, news->list, news->family, news->server, news->age,
-                  &nothing, NULL, evidence);
+                  news->what == HEALTH_NEWS_TTL ? news->ttl : NO_TTL, &nothing,
+                  NULL, evidence);
         return;
     }
 
@@ -205,7 +232,9 @@ send_ask(wait_t *w)
 {
     link_add(&w->evidence->in_flight, &w->link);
     ask_store(w->evidence, w->list, w->family, w->server,
-              dns_clock() - w->good, &w->seen, on_reply, w);
+              dns_clock() - w->good,
+              w->seen.waits.any ? w->seen.waits.ttl : NO_TTL, &w->seen,
+              on_reply, w);
 }
 
 
@@ -303,6 +332,7 @@ evidence_new(struct ev_loop *loop, store_t *store, dns_engine_t *dns,
     evidence->store = store;
     evidence->dns = dns;
     evidence->health = health;
+    (void) gethostname(evidence->host, sizeof(evidence->host) - 1);
     link_init(&evidence->in_flight);
     link_init(&evidence->again);
     ev_timer_init(&evidence->timer, on_again, 0, 0);

@@ -7,6 +7,8 @@
  *   starts later, or uses another resolver, would take them for news.
  * - The list had an optional test point (names_must), or a zone of its own.
  *   Without it the list is dead.
+ * - The largest TTL of its test point in any cache, and since when a daemon has
+ *   looked at the test point through a resolver.
  *
  * Health reports new evidence (health_listen), and repeats it while it is true.
  * A check requests the evidence before it announces a listing or its end.
@@ -32,13 +34,16 @@ typedef struct {
 
 #define EVIDENCE_WAITS  2
 
-/* A check must see news again after each of these waits, through the same
-   resolver (gate_resolver.c). */
+/* A check must see news again after each of these waits (gate_resolver.c). */
 typedef struct {
     unsigned   n;           /* number of waits; 0: the store keeps nothing */
     double     wait[EVIDENCE_WAITS];    /* s */
     double     since;       /* waits that began before this time (dns_clock())
                                begin again; 0: none */
+    int        any;         /* 1: through any resolver, and the first one is
+                               that for the test point; 0: through the same
+                               resolver */
+    uint32_t   ttl;         /* of the test point (s), if `any` is set */
 } evidence_waits_t;
 
 typedef struct {

@@ -2,24 +2,55 @@
  * News in resolver mode.  Any response may come from a cache, and a cache does
  * not say when it fetched it.
  *
- * The end of a listing: the list says "clear" for the first time at t0, and
- * passes its test points.  After the largest TTL that the positive one is known
- * to have, another pass shows that the list was alive after t0.  After the TTL
- * of a negative response, another response "clear" was fetched after that pass.
- * With a last run of test points that passes, the end is confirmed.  If the
- * list fails in between, the waits begin again.  Without TTLs no cache holds
- * anything, and there are no waits.
+ * The end of a listing needs three looks.  In each of them a response says
+ * "clear", and the test points pass that are queried after it.  P is the
+ * largest TTL of the positive test point, N that of a negative response.
+ *
+ *   1. The store gets the first look at t1.  Its "clear" is from f1 <= t1.
+ *   2. The second "clear" comes at t1 + P + 2 s or later.  The test point that
+ *      is queried after it was fetched at p > t1, so the list was alive then.
+ *      The store gets this look at t2 >= p.
+ *   3. The third "clear" comes at t2 + N + 2 s or later: it is from f3 > t2.
+ *
+ * f1 <= t1 < p <= t2 < f3.  A list that was empty for one moment was not empty
+ * at both f1 and f3, since it was alive at p.  So one "clear" is true, and the
+ * listing has ended.  Two such moments, one before t1 and one after t2, are not
+ * recognized, unless a test run hits one: if the list fails through any
+ * resolver of this daemon, the waits begin again.
+ *
+ * The looks may go through different caches, as no two responses of one cache
+ * are compared.  P must bound the TTL in the cache of the second look, and N
+ * the TTL in the cache of the third one:
+ *
+ *   N  A negative response shows the MINIMUM of its SOA record, and no cache
+ *      keeps it longer (RFC 2308, section 5), so the third look knows N.
+ *   P  A cache shows the rest of a TTL only.  P is the largest that a daemon
+ *      has reported through any resolver; the daemon that makes a cache fetch
+ *      the test point sees all of it.  A cache may hold it, with a larger TTL,
+ *      when a daemon looks for the first time: the resolver was added, or
+ *      replaces one that fails.  This look reports the rest, so what the cache
+ *      held then has gone P later: the wait counts from that look if it is
+ *      later than t1.  What other clients make the cache fetch after it is
+ *      assumed to have no larger TTL than the daemons have seen.
+ *
+ * There is no such bound if the resolver does not keep SOA records, or is not
+ * known to; if MINIMUM is an hour, or P a day, where caches have limits of
+ * their own; and if the response has addresses, whose whole TTL no look shows.
+ * Then the waits go on through the same resolver only.  The daemon that begins
+ * one has just seen how long this cache keeps its response, and sets the
+ * length; a daemon that starts later may see only the rest.
+ *
+ * Without TTLs no cache holds anything, and there are no waits.
  *
  * A listing: test points and a sample, which no cache has, must pass.  Then the
- * list must say so again, and pass again, after the TTL of the listing: a cache
- * may have it from a moment in which the list was wildcarding and its test
- * points were not queried.  If a check in between says "clear", the wait begins
- * again: each listing may be from such a moment.  While caches may hold
- * responses of a time when the list was known to be wildcarding, a listing
- * counts only if its TTL ends after theirs.
+ * list must say so again, through the same resolver, and pass again, after the
+ * TTL of the listing: a cache may have it from a moment in which the list was
+ * wildcarding and its test points were not queried.  If a check in between says
+ * "clear", the wait begins again: each listing may be from such a moment.
+ * While caches may hold responses of a time when the list was known to be
+ * wildcarding, a listing counts only if its TTL ends after theirs.
  *
- * The store keeps the waits (zone_ask), so that any daemon that uses the same
- * resolver continues them.
+ * The store keeps the waits (zone_ask), so that any daemon continues them.
  */
 
 #include "gate.h"
@@ -72,6 +103,17 @@ since_recovery(const health_verdict_t *v)
 }
 
 
+/* Do P and N bound what any cache may hold? */
+
+static int
+bounded(const gate_answer_t *a, const health_verdict_t *v)
+{
+    return v->keeps_soa && !a->addresses && a->soa != 0
+           && a->minimum < HEALTH_NONE_MAX && v->negative_ttl < HEALTH_NONE_MAX
+           && v->positive_ttl < HEALTH_TTL_MAX;
+}
+
+
 static gate_t
 end(const gate_answer_t *a, const health_verdict_t *v)
 {
@@ -102,6 +144,13 @@ end(const gate_answer_t *a, const health_verdict_t *v)
                           " the list");
     }
 
+    /* A daemon that has just started: the waits that it finds may go on. */
+
+    if (v->soa_asked && !v->keeps_soa) {
+        return not_yet(a, a->now + GATE_RECHECK_MIN, "end of a listing: it is"
+                       " not known yet how the resolver treats SOA records");
+    }
+
     g = gate_known(RBL_CLEAR,
                    "end of a listing: to be confirmed when no cache has older"
                    " responses");
@@ -110,6 +159,8 @@ end(const gate_answer_t *a, const health_verdict_t *v)
     g.waits.wait[0] = v->positive_ttl + GATE_SLACK;
     g.waits.wait[1] = whole(a, v) + GATE_SLACK;
     g.waits.since = a->cleared == 0 ? a->at : since_recovery(v);
+    g.waits.any = bounded(a, v);
+    g.waits.ttl = v->positive_ttl;
 
     return g;
 }

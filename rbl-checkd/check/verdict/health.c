@@ -133,6 +133,30 @@ log_change(const health_entry_t *e, health_state_t from)
 }
 
 
+/* Waits for news go on through any resolver, so a failure that one of them has
+   shown concerns the others, too. */
+
+static void
+note_recovery(health_entry_t *e, double now)
+{
+    uint32_t         id[DNS_MAX_SERVERS];
+    unsigned         i, n;
+    health_entry_t  *other;
+
+    n = dns_direct(e->health->dns) ? 0 : dns_servers(e->health->dns, NULL, id);
+
+    for (i = 0; i < n; i++) {
+        other = health_entry_find(e->health, e->list, e->family, id[i]);
+
+        if (other != NULL) {
+            other->recovered = now;
+        }
+    }
+
+    e->recovered = now;
+}
+
+
 void
 health_settle(health_entry_t *e, health_state_t state, const char *why)
 {
@@ -145,7 +169,7 @@ health_settle(health_entry_t *e, health_state_t state, const char *why)
     e->why = why;
 
     if (health_bad(from) && !health_bad(state)) {
-        e->recovered = now;
+        note_recovery(e, now);
     }
 
     if (e->server != HEALTH_NO_SERVER) {
@@ -222,6 +246,8 @@ verdict_of(const health_entry_t *e, health_verdict_t *v)
     v->negative_ttl = negative_ttl(e);
     v->negative_soa = e->negative_soa;
     v->wild_until = e->wild_until;
+    v->keeps_soa = e->health->resolver[e->group].soa == SOA_KEEPS;
+    v->soa_asked = e->soa != NULL && !e->soa_over;
     v->serial = e->serial;
     v->has_serial = e->has_serial;
     v->recalled = e->recalled != 0

@@ -44,12 +44,16 @@ typedef enum {
     HEALTH_UNREACHABLE      /* direct mode: its name servers cannot be found */
 } health_state_t;
 
+#define HEALTH_TTL_MAX     86400u       /* s that a resolver keeps an address */
+#define HEALTH_NONE_MAX    3600u        /* and that a name does not exist */
+
 extern const char *const  health_state_names[];     /* "untried", "good", ... */
 
 typedef struct {
     health_state_t  state;
     double          recovered;  /* when it was last found to be good again
-                                   after it was not; 0: never */
+                                   after it was not, in resolver mode through
+                                   any resolver; 0: never */
     double          passed;     /* when the last run of test points began that
                                    the server passed; 0: never */
     double          sampled;    /* the same of a run with a sample */
@@ -64,6 +68,9 @@ typedef struct {
                                    time when it was wildcarding; 0: none */
     uint32_t        serial;     /* of its SOA in the last run */
     unsigned        has_serial:1;
+    unsigned        keeps_soa:1;    /* the resolver is known to pass on SOA
+                                       records as they are */
+    unsigned        soa_asked:1;    /* that will be known in a moment */
     unsigned        unproven:1; /* no positive test point is known: only time
                                    shows that the list is not empty */
     unsigned        dead:1;     /* it had one, or a zone of its own, and has
@@ -96,6 +103,9 @@ void health_free(health_t *health);
 typedef enum {
     HEALTH_NEWS_WILDCARD,   /* the list was wildcarding; reported each time */
     HEALTH_NEWS_RECOVERED,  /* the wildcard is gone */
+    HEALTH_NEWS_TTL,        /* resolver mode: the largest TTL of its positive
+                               test point; reported when it grows, and once a
+                               day */
     HEALTH_NEWS_LIFE        /* of a list that has no test point, or need not
                                have one; reported once a day */
 } health_news_what_t;
@@ -105,7 +115,8 @@ typedef struct {
     const list_t        *list;
     rbl_family_t         family;
     uint32_t             server;
-    uint32_t             ttl;           /* of a wildcard's listing */
+    uint32_t             ttl;           /* of a wildcard's listing, or of the
+                                           test point */
     double               age;           /* s since it passed its test points */
     unsigned             has_point;     /* 1: it has its positive test point */
     unsigned             soa;           /* dns_answer_t: the most labels of the

@@ -32,8 +32,6 @@
 #define HEALTH_WILD_SLACK  2.0
 #define HEALTH_RECALL      3600.0       /* s for which evidence of other daemons
                                            holds */
-#define HEALTH_TTL_MAX     86400u       /* s that a resolver keeps an address */
-#define HEALTH_NONE_MAX    3600u        /* and that a name does not exist */
 
 #define HEALTH_POINTS      5            /* positive, negative, random, and two
                                            of a sample */
@@ -117,6 +115,8 @@ struct health_entry_s {
     double            passed, sampled;
     double            sent, run_sent;   /* of the last passed, of this run */
     uint32_t          positive_ttl;     /* the largest ever */
+    uint32_t          ttl_told;         /* as it was reported last */
+    double            ttl_reported;     /* when; 0: never */
     uint32_t          serial;
     unsigned          has_serial:1;
     uint32_t          negative_ttl;     /* the largest of the last run */
@@ -154,6 +154,7 @@ struct health_entry_s {
     unsigned          soa_owner;
     uint32_t          soa_minimum;
     unsigned          no_soa:1;         /* there was none of any kind */
+    unsigned          soa_over:1;       /* that query has ended once */
     health_state_t    found;            /* of the last run that has ended */
     const char       *found_why;
     double            found_at;         /* when it began; 0: none */
@@ -311,6 +312,10 @@ void health_wild_over(health_entry_t *e);
  * `news` 1, it was just found; 0: at intervals.
  */
 void health_life(health_entry_t *e, int news);
+
+/* The positive test point has passed: reports a TTL that is larger than any
+   before, and the largest at intervals. */
+void health_ttl(health_entry_t *e);
 
 /*
  * Checks whether the list has become mute (dns_mute), or has ceased to be: a

@@ -1,12 +1,12 @@
 /*
  * Reports to other daemons, and to this one after a restart, that a list was
- * wildcarding, or that it has a test point.
+ * wildcarding, or that it has a test point, and the TTL of this.
  */
 
 #include "base/log.h"
 #include "health_int.h"
 
-#define LIFE_EVERY  86400.0             /* s */
+#define EVERY  86400.0                  /* s */
 
 
 void
@@ -92,10 +92,26 @@ health_life(health_entry_t *e, int news)
     double  now = dns_clock();
 
     if (((e->had_point && !e->lost) || e->deepest != 0)
-        && (news || now - e->life_reported >= LIFE_EVERY))
+        && (news || now - e->life_reported >= EVERY))
     {
         e->life_reported = now;
         report(e, HEALTH_NEWS_LIFE, 0);
+    }
+}
+
+
+void
+health_ttl(health_entry_t *e)
+{
+    double  now = dns_clock();
+
+    if (!dns_direct(e->health->dns)
+        && (e->ttl_reported == 0 || e->positive_ttl > e->ttl_told
+            || now - e->ttl_reported >= EVERY))
+    {
+        e->ttl_told = e->positive_ttl;
+        e->ttl_reported = now;
+        report(e, HEALTH_NEWS_TTL, e->positive_ttl);
     }
 }
 

@@ -253,6 +253,10 @@ run_good(health_entry_t *e, point_state_t positive)
     e->passed = e->began;
     e->sent = e->run_sent;
 
+    if (positive == POINT_OK) {
+        health_ttl(e);
+    }
+
     if (e->run_soa >= e->negative_soa || !e->has_positive) {
         e->negative_soa = e->run_soa;
     }

@@ -46,6 +46,7 @@ on_soa(void *data, const dns_answer_t *answer)
     health_resolver_t  *r = &e->health->resolver[e->group];
 
     e->soa = NULL;
+    e->soa_over = 1;
 
     if (r->soa != SOA_UNTRIED
         || (answer->status != DNS_NOERROR && answer->status != DNS_NXDOMAIN))

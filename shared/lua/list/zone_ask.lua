@@ -2,21 +2,30 @@
 -- wildcarding, a resolver may cache those responses for their TTL, counted from
 -- when the list was first seen in order through that resolver, or from now on.
 --
--- A cache may hold news.  Checks therefore see news again through the same
--- resolver, after one or more waits.  seen:<list>:<host> holds what they saw
--- ("is") and, for each resolver, the number of the present wait, the start of
--- the first one and the end of the present one (ms).  After the last wait the
+-- A cache may hold news.  Checks therefore see news again after one or more
+-- waits, either through any resolver or through the same one.
+-- seen:<list>:<host> holds what they saw ("is") and, for all resolvers ("any")
+-- or for one, the number of the present wait, the start of the first one, and
+-- the start ("any") or end of the present one (ms).  After the last wait the
 -- news counts for every later check too: a frozen list, or a daemon that takes
 -- a check over, asks again.
+--
+-- Through any resolver, each check gives the time for which its cache may keep
+-- older data.  For the test point this is the largest TTL that any daemon has
+-- reported in the last two days, counted from when a daemon first looked at the
+-- test point through that resolver (gate_resolver.c has the proof).
 --- key: zone  zone:<zone>
 --- key: seen  seen:<list>:<host>
 --- arg: family
 --- arg: resolver
 --- arg: order  ms since who asks has seen it in order through that
 --- arg: response  "listed" or "clear"; "": the news are of no concern, nor are
---          the arguments that follow
+--          `age`, `since`, `any` and `waits`
 --- arg: age  of the response (ms)
 --- arg: since  waits that began more ms ago than this begin again; "": none
+--- arg: ttl  (ms) of its positive test point through that; "": not known
+--- arg: any  1: waits go on through any resolver; the first is for the test
+--          point; 0: through the same
 --- arg: waits...  ms
 --- reply: OK left# entry# soa# wait#
 -- left: ms for which the resolver may still keep lies of it.  entry: 1 if it
@@ -24,15 +33,46 @@
 -- SOA's owner (0: not known).  wait: ms until the news counts (0: it does).
 --- include: zone
 local AGAIN = 600000                -- ms that a wait is kept after its end
+local SLACK = 2000
+local family = ARG.family
 local function keep(ms)
     if redis.call('PTTL', KEY.seen) < ms then
         redis.call('PEXPIRE', KEY.seen, digits(ms))
     end
 end
--- Number, start and end of the present wait of this resolver; number 0: there
--- is none.
+local function pair(field)
+    local a, b = string.match(get(field) or '', '^(%d+) (%d+)$')
+    return num(a), math.min(num(b), now)
+end
+local function report(field, value)
+    set(field, digits(value) .. ' ' .. digits(now))
+    redis.call('PEXPIRE', KEY.zone, digits(KEEP))
+end
+-- The largest TTL of the test point (ms), which is forgotten two days after its
+-- last report; and since when daemons look through this resolver, without a
+-- break of 36 hours.  Each reports once a day.
+local most, watched = 0, now
+if ARG.ttl ~= '' then
+    local field, ttl, at = 'ttl ' .. family, math.min(num(ARG.ttl), WEEK)
+    most, at = pair(field)
+    if at <= now - 48 * HOUR or ttl > most
+        or (ttl == most and at <= now - HOUR)
+    then
+        most = ttl
+        report(field, most)
+    end
+    most = math.min(most, WEEK)
+    field = 'watched ' .. family .. ' ' .. ARG.resolver
+    watched, at = pair(field)
+    watched = at > now - 36 * HOUR and math.min(watched, now) or now
+    if at <= now - HOUR then
+        report(field, watched)
+    end
+end
+local field = ARG.any == '1' and 'any' or ARG.resolver
+-- Number, start and end of the present wait; number 0: there is none.
 local function waited(waits)
-    local seen = redis.call('HMGET', KEY.seen, 'is', ARG.resolver)
+    local seen = redis.call('HMGET', KEY.seen, 'is', field)
     local n, began, ends = string.match(seen[1] == ARG.response and seen[2]
         or '', '^(%d+) (%d+) (%d+)$')
     n, began, ends = num(n), num(began), num(ends)
@@ -41,13 +81,21 @@ local function waited(waits)
         and ends <= now + WEEK
     return good and n or 0, began, ends, seen[1]
 end
+local function length(n)
+    local ms = math.min(num(ARGV[ARG.waits + n - 1]), WEEK)
+    return field == 'any' and n == 1 and math.max(ms, most + SLACK) or ms
+end
 local function counts_in()
     if ARG.response == '' then
         return 0
     end
     local waits = #ARGV - ARG.waits + 1
     local n, began, ends, was = waited(waits)
+    if n > 0 and field == 'any' then
+        ends = (n == 1 and math.max(ends, watched) or ends) + length(n)
+    end
     if n > 0 and now - num(ARG.age) < ends then
+        keep(ends - now + AGAIN)
         return math.max(ends - now, 1)
     elseif n == waits then
         keep(AGAIN)
@@ -55,14 +103,13 @@ local function counts_in()
     elseif n == 0 and was ~= ARG.response then
         redis.call('DEL', KEY.seen)
     end
-    local wait = math.min(num(ARGV[ARG.waits + n]), WEEK)
-    redis.call('HSET', KEY.seen, 'is', ARG.response, ARG.resolver,
-        digits(n + 1) .. ' ' .. digits(n == 0 and now or began)
-        .. ' ' .. digits(now + wait))
+    local wait = length(n + 1)
+    redis.call('HSET', KEY.seen, 'is', ARG.response, field, digits(n + 1) .. ' '
+        .. digits(n == 0 and now or began) .. ' '
+        .. digits(field == 'any' and now or now + wait))
     keep(wait + AGAIN)
     return wait
 end
-local family = ARG.family
 local ttl, seen = lied(family)
 local left = 0
 if ttl > 0 then
@@ -76,7 +123,7 @@ if ttl > 0 then
             good = now
         end
     end
-    left = good + ttl + 2000 - now
+    left = good + ttl + SLACK - now
 end
 return {'OK', math.max(left, 0), lately('entry ' .. family),
     lately('soa ' .. family), counts_in()}
