@@ -89,6 +89,7 @@ attempt_record(attempt_t *a)
     args.value = rbl_str(a->value);
     args.log = rbl_buf_str(&a->log);
     args.quiet = rbl_out_int_text(number[3], a->quiet);
+    args.unsure = rbl_str(a->unsure ? "1" : "");
 
     store_call(d->store, delivery_done, attempt_recorded, a, args);
 }
@@ -184,6 +185,7 @@ attempt_yield(attempt_t *a)
     }
 
     if (a->transfer != NULL) {
+        a->unsure = transfer_sent(a->transfer);
         transfer_cancel(a->transfer);
         a->transfer = NULL;
     }
@@ -342,6 +344,7 @@ attempt_marked(void *data, const redisReply *reply)
     a->sends = said.sent > 0 ? (unsigned) said.sent : UINT32_MAX;
 
     if (a->sends > ATTEMPT_SENDS) {
+        a->unsure = 1;                  /* an earlier one */
         attempt_dead(a, 0, ATTEMPT_UNKNOWN);
         return;
     }

@@ -62,6 +62,7 @@ attempt_mailed(void *data, const smtp_result_t *result)
         return;
     }
 
+    a->unsure = result->unsure;
     snprintf(text, sizeof(text), "%s", result->error);
     attempt_hide_code(a, text);
     log_info("delivery %.*s: attempt %u failed in %.0f ms: %s",

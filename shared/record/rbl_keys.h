@@ -239,7 +239,8 @@
  *   open:<AC>:<CO>     hash    hosts last reported to it as listed: address and
  *                              name
  *   ends:<AC>:<CO>     hash    entries of "open" whose end is being reported to
- *                              it, until its line is empty
+ *                              it, and "+<HT>" of new ones, until its line is
+ *                              empty
  *   digests            zset    "<AC>:<CO>"; score = start of its digest (ms),
  *                              or the next look at it
  *   line:<AC>:<CO>     list    queued events of a contact; the first one is in

@@ -1,8 +1,8 @@
 package RblTold;
 
 # Random daemons that deliver digests to contacts, and the contacts' knowledge:
-# hosts that each takes for listed (told), open alerts, reports it got or will
-# get (heard), and messages in delivery (line).
+# hosts that each takes for listed (told), open alerts, listings whose report it
+# got or will get (heard), and messages in delivery (line).
 
 use strict;
 use warnings;
@@ -12,11 +12,10 @@ use RblLife;
 use RblScript;
 use RblTest;
 
-our ($name, $clock, @log);              # of this life
-our (@claims, @sent, %co, %host, %ended, %msg, %made, %stored, %unnamed);
-our @EXPORT = qw($name $clock @log @claims @sent %co %host %ended %msg %made
-    %stored %unnamed wrong per_host hears claim store send_some
-    record_one due drain);
+our ($name, @log);              # of this life
+our (@claims, @sent, %co, %host, %msg, %stored, %unnamed);
+our @EXPORT = qw($name @log @claims @sent %co %host %msg %stored %unnamed
+    wrong per_host hears claim store send_some record_one due drain);
 
 sub per_host { return $_[0]{type} eq 'pagerduty' }
 sub wrong {
@@ -63,7 +62,6 @@ sub more {
         my $m = $r->[2] // return wrong("the rest of $d->[2]: $r->[0]");
         push @{ $d->[7] }, @{ $m->[7] };
         @$d[2, 4 .. 6, 9 .. 12] = @$m[2, 4 .. 6, 9 .. 12];
-        $made{ $d->[2] } //= $co{ substr $d->[0], 35 }{frozen} //= $clock++;
     }
     return 1;
 }
@@ -77,8 +75,6 @@ sub claim {
             if !$co{$co} || @{ $co{$co}{line} };
         wrong("$co is claimed, and leased") if $co{$co}{leased};
         $co{$co}{leased} = $lease > 1;
-        # Claimed again, with another event or not, it has the same time.
-        $made{ $d->[2] } //= $co{$co}{frozen} //= $clock++;
         push @claims, $d if more($d, $lease) && ($_[0] || chance(0.85));
     }
 }
@@ -94,44 +90,49 @@ sub store {
     my $c = $co{$co};
     wrong("$event is stored twice, or for no active contact")
         if $stored{$event}++ || !$c || $c->{status} ne 'active';
-    @$c{qw(leased frozen)} = (0, undef);
+    $c->{leased} = 0;
     for my $m (@m) {
         $msg{ $m->[0] } = { co => $co, host => $m->[1], rows => $m->[2],
             key => $m->[3], attempt => 0, hears => hears($c),
             ends => [map { $_->[1] % 2 ? $_->[0] : () }
-                map { @{ $_->[2] } } @m] };
+                map { @{ $_->[2] } } @m],
+            begins => [grep { !$c->{heard}{$_} } map { $_->[1] ? () : $_->[0] }
+                @{ $m->[2] }] };
         push @{ $c->{line} }, $m->[0];
         for my $row (@{ $m->[2] }) {
             my ($ht, $state) = @$row;
             push @log, "  $co is to hear: $ht $state";
             wrong("$co hears of $ht, state $state, and did not know it")
-                if $state == 3 && !$c->{heard}{$ht} || $state == 1
-                    && !$c->{heard}{$ht} && ($ended{$ht} // 0)
-                        <= ($c->{last}{$ht} // -1);
+                if $state % 2 && !$c->{heard}{$ht};
             $c->{heard}{$ht} = 1 if $state == 0;
             $unnamed{$ht} = 1 if !$host{$ht};
             delete $c->{heard}{$ht} if $state % 2;
-            $c->{last}{$ht} = $made{$event} if $state % 2;
         }
     }
 }
+# how: ok, dead (the end that a message reports is not reported again), dropped
+# (it is).  A message that may have arrived counts as heard.
 sub over {
-    my ($ev, $heard) = @_;
+    my ($ev, $how) = @_;
     my $m = delete $msg{$ev} // return wrong("$ev is over twice");
     my $c = $co{ $m->{co} } // return;
     wrong("$ev was not its turn") if shift @{ $c->{line} } ne $ev;
-    push @log, "  $m->{co}: " . ($heard ? 'hears' : 'does not hear')
+    push @log, "  $m->{co}: $how"
         . join '', map { " $_->[0]:$_->[1]" } @{ $m->{rows} };
+    my $begins = $how eq 'ok' || $m->{unsure};
     # After a resume, the ended hosts are reported again.
-    @{ $c->{heard} }{ @{ $m->{ends} } } = @{ $m->{ends} } if !$heard;
-    return if !$heard;
+    @{ $c->{heard} }{ @{ $m->{ends} } } = @{ $m->{ends} }
+        if $how eq 'dropped' && $c->{status} eq 'paused';
+    delete @{ $c->{heard} }{ @{ $m->{begins} } } if !$begins;
     for my $row (grep { $m->{hears} && hears($c) } @{ $m->{rows} }) {
         my ($ht, $state) = @$row;
-        $state == 0 ? $c->{told}{$ht} = 1 : delete $c->{told}{$ht};
+        $state ? $how ne 'dropped' && delete $c->{told}{$ht}
+            : $begins ? $c->{told}{$ht} = 1 : delete $c->{must}{$ht};
     }
     return if $m->{key} eq '';
-    grep({ $_->[1] == 0 } @{ $m->{rows} }) ? $c->{open}{ $m->{key} } = 1
-        : delete $c->{open}{ $m->{key} };
+    grep({ $_->[1] == 0 } @{ $m->{rows} })
+        ? $begins && ($c->{open}{ $m->{key} } = 1)
+        : $how ne 'dropped' && delete $c->{open}{ $m->{key} };
 }
 sub send_some {
     my $r = script('delivery_claim', [k('retry')], pick(1, 5, 50), $_[0]
@@ -142,7 +143,7 @@ sub send_some {
         for my $ev (grep { !$there{$_} } @{ [@{ $co{$co}{line} }] }) {
             wrong("$ev of $co is lost") if $co{$co}{status} eq 'active'
                 && ($msg{$ev}{host} eq '' || $msg{$ev}{attempt});
-            over($ev, 0);
+            over($ev, 'dropped');
         }
     }
     for my $d (@$r[2 .. $#$r]) {
@@ -157,17 +158,18 @@ sub record_one {
     my ($member, $attempt, $ev) = @{ @sent ? drawn(\@sent) : return };
     $outcome //= pick(qw(ok ok ok retry retry dead),
         chance(0.2) ? 'gone' : 'ok');
-    my $m = $msg{$ev};
+    my ($m, $unsure) = ($msg{$ev}, $outcome ne 'ok' && chance(0.2));
     my $r = script('delivery_done', [k('retry')], $member, $attempt, $outcome,
-        600_000, 500, 'why')->[0];
+        600_000, 500, 'why', '', '', 0, $unsure ? 1 : '')->[0];
     return if !$m;
     my $fresh = $m->{attempt} == $attempt;
     wrong("$ev, $outcome: $r") if ($r eq 'OK') != $fresh;
     return if !$fresh;
+    $m->{unsure} ||= $unsure;
     @{ $co{ $m->{co} } }{qw(status must leased)} = ('paused', {}, 0)
         if $outcome eq 'gone' && $co{ $m->{co} }{status} eq 'active';
     return $m->{attempt}++ if $outcome eq 'retry';
-    over($ev, 1);
+    over($ev, $outcome eq 'ok' ? 'ok' : 'dead');
 }
 sub due {
     my ($what, $p) = @_;

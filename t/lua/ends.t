@@ -56,18 +56,19 @@ for my $type ('endpoint', 'pagerduty') {
     tells();
 }
 
-# The end of a listing that was never reported to the contact, claimed again
-# when the host is gone: a host without an address or a name.
+# The end of a listing, claimed again when the host is gone: a host with its
+# address and its name.
 my $ht = host();
-check($ht, qw(listed clear));
 my $co = contact('start_and_end');
+check($ht, qw(listed clear));
+tells();
 check($ht, qw(clear clear));
 claim();
 script('host_delete', [$acct], $ht, 60_000);
 leases_end($co);
 my ($again) = claim();
 my @rows = @{ $again->[7] };
-ok(!@rows || unpacked($rows[0])->[2] ne '',
+ok(@rows && unpacked($rows[0])->[2] eq last_address(),
     'a reported host has an address');
 store($again, messages => []);
 script('contact_delete', [$acct], $co);

@@ -63,7 +63,6 @@ sub look {
         events => $begun->[7])->[0] eq 'OK' or wrong('a check ends');
     my @h = fields($ht);
     my $new = grep { !$before{ $_->[0] } } @{ $h[16] };
-    $ended{$ht} = ++$clock if $host{$ht}{listed} && $h[13] == 0;
     $host{$ht}{listed} = $h[13] > 0;
     must($ht, sub { $new || $_[0]{schedule} ne 'start_and_end' }) if $h[13] > 0;
     must_not();
@@ -123,8 +122,8 @@ sub contact_add {
         'code', sid('EV'), @g);
     script('contact_confirm', [$acct], $co, 'd');
     $co{$co} = { id => $co, type => $type, schedule => $schedule, groups => \@g,
-        status => 'active', line => [], map { $_ => {} } qw(must told heard open
-            last) };
+        status => 'active', line => [], map { $_ => {} } qw(must told heard
+            open) };
 }
 sub contact_change {
     my ($what) = @_;
@@ -138,6 +137,7 @@ sub contact_change {
         my @g = $what eq 'move' ? some() : ();
         my $new = @g ? '' : pick(qw(every_check start_and_end while_listed));
         script('contact_update', [$acct], $co, $new, @g);
+        forget_ends($c);
         $c->{groups} = \@g if @g;
         $c->{schedule} = $new if $new;
         %{ $c->{$_} } = () for hears($c) ? () : qw(must told);
@@ -170,14 +170,29 @@ my @order = map { ($_) x (10 * $may{$_}[0]) } sort keys %may;
 # --- a life -----------------------------------------------------------------
 
 sub list { return join ' ', sort @_ }
+# A contact without reports of ends forgets a listing at its end; the model does
+# it here.
+sub forget_ends {
+    my ($c) = @_;
+    my %knows = @{ cmd('HGETALL', k('open', $ac, $c->{id})) };
+    delete @{ $c->{heard} }{ grep { !$knows{$_} } keys %{ $c->{heard} } }
+        if !hears($c);
+}
 sub truth {
     my ($when, $all) = @_;
     for my $co (active()) {
         my $c = $co{$co};
-        next if !hears($c);
         my @own = grep { $host{$_}{listed} && meets($c, $host{$_}) } keys %host;
         my %own = map { $_ => 1 } @own;
         my $who = "$when: $co ($c->{type}, $c->{schedule})";
+        my @knows = grep { /^HT/ } @{ cmd('HKEYS', k('open', $ac, $co)) };
+        forget_ends($c);
+        wrong("$who is recorded to know " . list(@knows) . ', but knows '
+            . list(keys %{ $c->{heard} }))
+            if list(@knows) ne list(keys %{ $c->{heard} });
+        wrong("$who is recorded to know an ended listing: $_")
+            for grep { !$own{$_} } @knows;
+        next if !hears($c);
         wrong("$who shows a host as listed that is not: $_")
             for grep { !$own{$_} } sort keys %{ $c->{told} };
         wrong("$who got no report of a listing: $_")
@@ -214,8 +229,8 @@ for (defined $ENV{RBL_SEED} ? $ENV{RBL_SEED} : 1 .. ($ENV{RBL_LIVES} // 8)) {
     @groups = (unpacked(cmd('GET', $acct))->[11], sid('CG'), sid('CG'));
     script('group_add', [$acct], $_, 'g', '') for @groups[1, 2];
     @$_ = () for \(@claims, @sent, @log);
-    %$_ = () for \(%co, %host, %msg, %made, %stored, %unnamed, %ended);
-    ($range, $clock) = (undef, 1);
+    %$_ = () for \(%co, %host, %msg, %stored, %unnamed);
+    $range = undef;
     contact_add(), host_add() for 1 .. 4;
     for my $step (1 .. STEPS) {
         my $what = pick(@order);

@@ -34,6 +34,8 @@ typedef struct {
     smtp_end_t   end;
     unsigned     status;                /* 250: the server took it; else of the
                                            reply that refused it */
+    int          unsure;                /* no reply to a mail that was sent
+                                           whole: did it arrive? */
     double       seconds;
     const char  *text;                  /* of that reply, foreign bytes */
     const char  *error;                 /* of the library, for the log; may

@@ -422,6 +422,7 @@ smtp_session_send(smtp_session_t *s, const char *to, rbl_str_t message,
     result->end = session_judge(rc, code);
     result->status = result->end == SMTP_ANSWERED
                      ? rc == CURLE_OK ? 250 : (unsigned) code : 0;
+    result->unsure = result->end != SMTP_ANSWERED && s->left.n == 0;
     result->seconds = ev_time() - begun;
     result->text = s->reply;
     result->error = s->error;

@@ -283,6 +283,13 @@ transfer_cancel(transfer_t *t)
 }
 
 
+int
+transfer_sent(const transfer_t *t)
+{
+    return t->sent;
+}
+
+
 static transfer_end_t
 transfer_end(const transfer_t *t, CURLcode code)
 {

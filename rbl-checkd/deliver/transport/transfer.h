@@ -94,4 +94,7 @@ transfer_t *transfer_start(transfer_pool_t *pool,
     const transfer_request_t *request, transfer_done_pt done, void *data);
 void transfer_cancel(transfer_t *transfer);
 
+/* Is the request on its way, so that it may arrive even if it is cancelled? */
+int transfer_sent(const transfer_t *transfer);
+
 #endif /* DELIVER_TRANSFER_H_INCLUDED */

@@ -1,7 +1,8 @@
 -- Puts a host whose check has finished into the digests of contacts.  Contacts
 -- with every_check are notified of each check, with while_listed of each that
 -- finds the host listed, with start_and_end if the host has a new listing
--- (started), or has lost the last one (ended).
+-- (started), or has lost the last one (ended).  An end is marked for all: it
+-- ends what a contact with while_listed knows, too (_states.lua).
 --- include: notify
 -- For a mark that waits: combines it with the one before.
 local function notify_check_later(ht, groups, first, last, mark)
@@ -20,8 +21,7 @@ local function notify_check(ht, groups, listed, started, ended, now)
     end
     local first = (started or ended) and hears_start_and_end
         or hears_every_check
-    local last = listed and hears_while_listed or ended and hears_while_open
-        or hears_every_check
+    local last = (listed or ended) and hears_while_listed or hears_every_check
     local mark = now + (listed and 0 or ended and digest_delisted
         or digest_clear)
     local turns = {}

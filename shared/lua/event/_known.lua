@@ -1,18 +1,15 @@
 -- Notes what a contact knows once its messages are stored: hosts reported as
 -- listed are in "open" from then on, and hosts reported as ended are in "ends"
--- until that message is delivered.  This is done in slices.  Meanwhile the
--- batch has "+" and the event with the score -2, or "-" with -3 if the messages
--- were dropped because the contact is paused: then it knows the ends as listed.
+-- until that message is delivered.  So are hosts that were not in "open"
+-- before, with a "+" before the SID.  This is done in slices.  Meanwhile the
+-- batch has "+" and the event with the score -2, and the messages wait
+-- (delivery_claim.lua).
 --- include: base
 --- include: digest
 --- include: host_head
---- use: contact
 local known_hosts = 50
 local function known_ends(co, ends)
     local open = key('open', ac, co)
-    if call('ZSCORE', key('batch', ac, co), '-') then
-        return
-    end
     if call('EXISTS', key('line', ac, co)) == 1 then
         local kept = {}
         ends[#ends + 1] = 'storm'
@@ -29,15 +26,32 @@ local function known_ends(co, ends)
     end
     in_parts('HDEL', open, ends)
 end
+-- put: entries of "open" that are to be written.
+local function known_begins(co, put)
+    local open, hosts, begins = key('open', ac, co), {}, {}
+    for i = 1, #put, 2 do
+        hosts[#hosts + 1] = put[i]
+    end
+    if hosts[1] and call('EXISTS', key('line', ac, co)) == 1 then
+        for i, told in ipairs(call('HMGET', open, unpack(hosts))) do
+            if not told then
+                begins[#begins + 1] = '+' .. hosts[i]
+                begins[#begins + 1] = ''
+            end
+        end
+        in_parts('HSET', key('ends', ac, co), begins)
+    end
+    in_parts('HSET', open, put)
+end
 -- Does a part; true: all is done, and the batch is gone.
-local function known_more(co, c)
+local function known_more(co)
     local batch, open = key('batch', ac, co), key('open', ac, co)
     local put, ends, done = {}, {}, {}
     local rows = call('ZRANGE', batch, 0, '+inf', 'BYSCORE', 'LIMIT', 0,
         known_hosts, 'WITHSCORES')
     for i = 1, #rows, 2 do
         local state = math.floor(tonumber(rows[i + 1]) / digest_state)
-        if state == 0 and digest_hears_ends(c) then
+        if state == 0 then
             local sound, h = pcall(host_head, rows[i])
             put[#put + 1] = rows[i]
             put[#put + 1] = rows[i + 1] .. '|' .. (sound and h
@@ -47,7 +61,7 @@ local function known_more(co, c)
         end
         done[#done + 1] = rows[i]
     end
-    in_parts('HSET', open, put)
+    known_begins(co, put)
     if ends[1] then
         known_ends(co, ends)
     end

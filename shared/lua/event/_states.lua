@@ -21,15 +21,20 @@ local function is_news(id, told)
     states_left = states_left - #raw * states_hosts / states_octets
     return listed_since(cmsgpack.unpack(raw)[HOST.details], at)
 end
--- The state of a host; nil: it is not reported.  h: its record.  theirs: it is
--- the contact's.  mark: 0, 1, 2 or nil.  told: its entry in "open".
-local function state_of(id, h, theirs, mark, told)
+-- The state of a host; nil: it is not reported.  c: the contact.  h: the host's
+-- record.  theirs: it is the contact's.  mark: 0, 1, 2 or nil.  told: its entry
+-- in "open".  The end of a listing that the contact does not know is not
+-- reported: that check has found a clear host.
+local function state_of(c, id, h, theirs, mark, told)
     if theirs and h.listed then
-        local news = mark and mark < 2 or not told or is_news(id, told)
+        local news = mark and mark < 2 or digest_hears_ends(c)
+            and (not told or is_news(id, told))
         return news and 0 or nil
     end
     if theirs then
-        return (told or mark == 1) and 1 or mark == 2 and 2 or nil
+        local clear = mark == 2
+            or mark == 1 and c[CONTACT.schedule] == 'every_check'
+        return told and 1 or clear and 2 or nil
     end
     return told and (h and not h.listed and 1 or 3) or nil
 end
@@ -67,7 +72,7 @@ local function states_host(s, id, look, name)
     end
     local told = call('HGET', s.open, id)
     local state = h and h.type ~= 'ip_range' or not h and told or nil
-    state = state and state_of(id, h, theirs, mark and
+    state = state and state_of(s.c, id, h, theirs, mark and
         math.floor(mark / digest_state), told)
     if state == 3 and (h or name) then
         -- It is told by its last name.

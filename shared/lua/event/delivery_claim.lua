@@ -6,6 +6,7 @@
 -- for a day at most.  A confirmation ends without a letter when its contact is
 -- gone, confirmed or has a newer code, a link when it was used or would expire
 -- within the lease, and so does a message to a contact that is gone or paused.
+-- A message waits until it is noted what the contact knows by it (_known.lua).
 --- key: retry
 --- arg: most  how many at most
 --- arg: lease  ms
@@ -19,7 +20,7 @@
 --- include: circuit
 --- include: delivery
 --- include: confirm
---- include: digest
+--- include: untold
 --- use: hook app user
 local now = now_ms()
 local due = call('ZRANGEBYSCORE', KEY.retry, '-inf', now, 'LIMIT', 0,
@@ -31,21 +32,9 @@ local function outdated(ac, co, host)
         and tonumber(call('ZSCORE', key('digest', ac, co), host))
     return score and score >= digest_delisted and score < digest_clear
 end
--- Ends that were on their way to a contact that is paused: it knows them as
--- listed again, and is told when it is resumed.
-local function ends_untold(ac, co)
-    local ends, open = key('ends', ac, co), key('open', ac, co)
-    local told = call('HGETALL', ends)
-    for i = 1, #told, 2 do
-        call('HSETNX', open, told[i], told[i + 1])
-    end
-    call('DEL', ends)
-    -- Those that are not among them yet (_known.lua).
-    local batch = key('batch', ac, co)
-    local first = call('ZRANGE', batch, 0, 0, 'WITHSCORES')[2]
-    if first and tonumber(first) < -1 then
-        call('ZADD', batch, -3, '-')
-    end
+local function is_noted(ac, co)
+    local first = call('ZRANGE', key('batch', ac, co), 0, 0, 'WITHSCORES')[2]
+    return not first or tonumber(first) >= -1
 end
 -- Until when a receiver gets nothing, for its circuit is open; when the time is
 -- up, one delivery tries it and the others wait for the end of that.
@@ -83,7 +72,8 @@ local function waits_until(ac, target, channel, url)
 end
 -- URL, secret, type of the contact and old secret; or nil and why not, if that
 -- is of use.
-local function way(ac, target, attempt, url, app_sid, digest, host)
+-- host: that the message reports as listed, if no attempt has begun; or nil.
+local function way(ac, target, url, app_sid, digest, host)
     local kind = target:sub(1, 2)
     if kind == 'WH' then
         local hook = load(key('s', ac, target))
@@ -95,7 +85,8 @@ local function way(ac, target, attempt, url, app_sid, digest, host)
         local contact = load(key('r', ac, target))
         if not digest then
             if contact and contact[CONTACT.status] == 'active'
-                and not (attempt == '0' and outdated(ac, target, host))
+                and not (host and digest_hears_ends(contact)
+                    and outdated(ac, target, host))
             then
                 return contact[CONTACT.value], '', contact[CONTACT.type]
             end
@@ -130,36 +121,52 @@ end
 local moved, moved_most = 0, 500000
 local function claim(member)
     local ac, ev, target = string.match(member, '^(%w+):(%w+):(%w+)$')
-    local d = call('HMGET', key('dlv', ac, ev, target), 'attempt', 'first',
-        'url', 'app', 'digest', 'host', 'test', 'excess')
+    local dk = key('dlv', ac, ev, target)
+    local d = call('HMGET', dk, 'attempt', 'first', 'url', 'app', 'digest',
+        'host', 'test', 'excess', 'tried', 'unsure')
+    local is_contact = target:sub(1, 2) == 'CO'
+    if is_contact and not is_noted(ac, target) then
+        call('ZADD', KEY.retry, now + 100, member)
+        return
+    end
+    local fresh = d[6] and d[6] ~= '' and d[1] == '0' and not d[9]
     local e = call('HMGET', key('event', ac, ev), 'type', 'body')
     local url, secret, channel, old = nil, nil, nil, nil
     moved = moved + #(e[2] or '')
     if d[1] and e[2] and d[8] then
         secret = 'more than 10,000 deliveries to the receiver were pending'
     elseif d[1] and e[2] then
-        url, secret, channel, old = way(ac, target, d[1], d[3], d[4], d[5],
-            d[6])
+        url, secret, channel, old = way(ac, target, d[3], d[4], d[5],
+            fresh and d[6])
     end
     local quiet = url and not d[7] and waits_until(ac, target, channel, url)
         or 0
     if quiet > now and target:sub(1, 2) ~= 'WH'
         and now - tonumber(d[2]) > 86400000
     then
-        local h = call('HMGET', key('dlv', ac, ev, target), 'status', 'error')
+        local h = call('HMGET', dk, 'status', 'error')
         delivery_dead(ac, ev, target, h[1] or 0,
             h[2] or 'the receiver failed all the time', d[1])
+        if is_contact and not d[10] then
+            begins_untold(ac, ev, target, d[6])
+        end
         delivery_over(ac, ev, target, member, d[2], d[4])
     elseif quiet > now then
         call('ZADD', KEY.retry, quiet + tonumber(ev:sub(-6), 16) % 5000, member)
     elseif url then
         call('ZADD', KEY.retry, now + ARG.lease, member)
+        if fresh then
+            call('HSET', dk, 'tried', 1)
+        end
         out[#out + 1] = {member, e[1], url, secret, tonumber(d[1]),
             tonumber(d[2]), ev, e[2], channel, old or ''}
     else
         if secret and not d[7] then
             moved = moved + 2 * #(e[2] or '')
             delivery_dead(ac, ev, target, 0, secret, d[1])
+        end
+        if is_contact and not d[10] then
+            begins_untold(ac, ev, target, d[6])
         end
         delivery_over(ac, ev, target, member, d[2], d[4])
     end

@@ -11,6 +11,7 @@
 --- arg: value  what the contact's is from now on, "": as it is
 --- arg: log  the attempt as it is logged, packed, or ""
 --- arg: quiet  ms for which the receiver asked for that
+--- arg: unsure  "1": the attempt failed, but it may have arrived
 --- reply: OK
 --- reply: STALE
 --- include: base
@@ -19,10 +20,11 @@
 --- include: fails
 --- include: log
 --- include: hears
+--- include: untold
 --- use: contact
 local dk = key('dlv', ac, ev, target)
 local d = call('HMGET', dk, 'attempt', 'test', 'app', 'sent', 'url',
-    'first', 'excess')
+    'first', 'excess', 'host', 'unsure')
 if d[1] ~= ARG.attempt then
     return {'STALE'}
 end
@@ -55,17 +57,24 @@ elseif kind == 'CO' then
     end
 end
 hooks_well()
+local unsure = ARG.unsure == '1' or outcome == 'unsure' or d[9]
 if (outcome == 'retry' or outcome == 'unsure') and not test then
     if outcome == 'retry' and tonumber(d[4] or 0) > 0 then
         call('HINCRBY', dk, 'sent', -1)
     end
     call('HSET', dk, 'attempt', ARG.attempt + 1, 'status', ARG.status,
         'error', ARG.error)
+    if unsure and not d[9] and kind == 'CO' then
+        call('HSET', dk, 'unsure', 1)
+    end
     call('ZADD', KEY.retry, d[7] and now or now + ARG.delay, member)
     return {'OK'}
 end
 if outcome ~= 'ok' and not test then
     delivery_dead(ac, ev, target, ARG.status, ARG.error, ARG.attempt + 1)
+    if kind == 'CO' and not unsure then
+        begins_untold(ac, ev, target, d[8])
+    end
 end
 delivery_over(ac, ev, target, member, d[6], d[3])
 return {'OK'}

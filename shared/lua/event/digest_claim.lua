@@ -44,7 +44,7 @@ local function claim(event)
     local first = call('ZRANGE', batch, 0, 0, 'WITHSCORES')
     if contact and tonumber(first[2] or 0) < -1 then
         states_left = states_left - known_hosts
-        if known_more(co, contact) then
+        if known_more(co) then
             return over(digest, making)
         end
         return again(0)

@@ -22,7 +22,7 @@ local batch, line = key('batch', ac, co), key('line', ac, co)
 local contact = load(key('r', ac, co))
 -- Notes what the contact knows from now on.
 local function go_on(n)
-    if not known_more(co, contact) then
+    if not known_more(co) then
         call('ZADD', KEY.digests, 0, ARG.member)
         return {'MORE', n}
     end
@@ -51,6 +51,8 @@ if digest_per_host_of(contact) and call('ZCOUNT', batch, 0,
 then
     call('HSETNX', key('open', ac, co), 'storm', ARG.claimed)
 end
+-- "host" of a delivery: the only host that the message reports as listed, "*"
+-- for all of the batch, or "".
 -- A minute's messages may go at once, then one each time that a place is free.
 -- `busy`: when all that were sent before would be, one at a time.
 local space = 60000 / ARG.limit
@@ -63,8 +65,12 @@ for i = 1, (#ARGV - ARG.before) / ARG.each do
     busy = busy + space
     call('HSET', key('event', ac, ev), 'type', 'contact.trigger', 'date', now,
         'body', ARGV[ARG.body + ARG.each * i], 'open', 1)
+    local host = ARGV[ARG.host + ARG.each * i]
+    if host == '' and ev == ARG.claimed then
+        host = '*'
+    end
     call('HSET', key('dlv', ac, ev, co), 'attempt', 0, 'first', now,
-        'at', tostring(at), 'host', ARGV[ARG.host + ARG.each * i])
+        'at', tostring(at), 'host', host)
     if call('RPUSH', line, ev) == 1 then
         call('ZADD', key('retry'), tostring(at), ARG.member:sub(1, 35) .. ev
             .. ':' .. co)

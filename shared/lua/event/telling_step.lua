@@ -55,8 +55,7 @@ local function apply(turns, op, ht, co, class, has, now)
     if marked and (op[3][class] or 0) > 0 then
         notify_mark(turns, co, ht, op[3][class], now)
     end
-    if op[4][1] and class <= hears_while_open and (op[5] == 1 or n < #op[1])
-    then
+    if op[4][1] and (op[5] == 1 or n < #op[1]) then
         notify_look(turns, co, op[4], now)
     end
 end

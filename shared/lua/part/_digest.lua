@@ -8,9 +8,9 @@
 --
 -- "open" has the hosts that the contact was last notified are listed, by their
 -- SIDs: "<time of the mark>|<address>|<name>".  If such a host is no longer
--- listed, or no longer the contact's, the contact is notified of that once.
--- Contacts that are not notified of ends have no "open".  "storm" is the event
--- of an alert for many hosts (pagerduty).
+-- listed, or no longer the contact's, the contact is notified of that once, or
+-- only forgets it (while_listed).  Nothing else is an end for the contact.
+-- "storm" is the event of an alert for many hosts (pagerduty).
 --
 -- When its window is over the digest is frozen as "making", where "?<HT>+<n>"
 -- is a range from that address on.  Its marks and looks become states

@@ -33,7 +33,7 @@ local function look_between(sets, member)
         n_sets, groups = n_sets + 1, groups + #set
         if room and groups <= notify_groups then
             of_set, room = notify_some(set, hears_start_and_end,
-                hears_while_open, room)
+                hears_while_listed, room)
         else
             room = nil
         end
