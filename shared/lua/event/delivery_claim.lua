@@ -36,6 +36,10 @@ local function is_noted(ac, co)
     local first = call('ZRANGE', key('batch', ac, co), 0, 0, 'WITHSCORES')[2]
     return not first or tonumber(first) >= -1
 end
+-- Octets of bodies that were read, or are in dead letters, which cost more; a
+-- host that a contact does not know costs as much as some of them.  When they
+-- are many the rest stays due.
+local moved, moved_most, moved_host = 0, 500000, 300
 -- Until when a receiver gets nothing, for its circuit is open; when the time is
 -- up, one delivery tries it and the others wait for the end of that.
 local circuits = {}
@@ -91,7 +95,7 @@ local function way(ac, target, url, app_sid, digest, host)
                 return contact[CONTACT.value], '', contact[CONTACT.type]
             end
             if contact and contact[CONTACT.status] == 'paused' then
-                ends_untold(ac, target)
+                moved = moved + moved_host * ends_untold(ac, target)
             end
             return nil
         end
@@ -116,15 +120,12 @@ local function way(ac, target, url, app_sid, digest, host)
     end
     return nil, 'the receiver is disabled'
 end
--- Octets of bodies that were read, or are in dead letters, which cost more.
--- When they are many the rest stays due.
-local moved, moved_most = 0, 500000
 local function claim(member)
     local ac, ev, target = string.match(member, '^(%w+):(%w+):(%w+)$')
     local dk = key('dlv', ac, ev, target)
     local d = call('HMGET', dk, 'attempt', 'first', 'url', 'app', 'digest',
         'host', 'test', 'excess', 'tried', 'unsure')
-    local is_contact = target:sub(1, 2) == 'CO'
+    local is_contact = target and target:sub(1, 2) == 'CO'
     if is_contact and not is_noted(ac, target) then
         call('ZADD', KEY.retry, now + 100, member)
         return
@@ -148,7 +149,8 @@ local function claim(member)
         delivery_dead(ac, ev, target, h[1] or 0,
             h[2] or 'the receiver failed all the time', d[1])
         if is_contact and not d[10] then
-            begins_untold(ac, ev, target, d[6])
+            moved = moved + moved_host
+                * begins_untold(ac, ev, target, d[6])
         end
         delivery_over(ac, ev, target, member, d[2], d[4])
     elseif quiet > now then
@@ -166,7 +168,8 @@ local function claim(member)
             delivery_dead(ac, ev, target, 0, secret, d[1])
         end
         if is_contact and not d[10] then
-            begins_untold(ac, ev, target, d[6])
+            moved = moved + moved_host
+                * begins_untold(ac, ev, target, d[6])
         end
         delivery_over(ac, ev, target, member, d[2], d[4])
     end

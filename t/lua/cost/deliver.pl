@@ -205,6 +205,31 @@ case(digest_more => 'a host on 400 lists', sub {
     cmd('ZADD', k('batch', $ac, $co), 1, listed_one());
     slice('digest_more', [k('digests')], 1000, $lease, 200, "$ac:$co", $ev,
         sid('EV'), 0) });
+# A message that is not delivered, with so many listings that only it has
+# reported, and ends.
+sub untold {
+    my ($begins) = @_;
+    my $co = $W{co}[1];
+    clean();
+    digest_of($co);
+    queued(1, $co);
+    my $member = cmd('ZRANGE', k('retry'), 0, 0)->[0];
+    cmd('HSET', k('dlv', split /:/, $member), 'host', '*');
+    cmd('HSET', k('ends', $ac, $co), map { $_ < $begins ? ("+$range[$_]", '')
+        : ($range[$_], '1|10.0.0.1|' . 'n' x 250) } 0 .. 1999);
+    return ($co, $member);
+}
+case(delivery_done => '2,000 hosts that are not known', sub {
+    my ($co, $member) = untold(2000);
+    deliver('delivery_done', $member, 0, 'dead', 0, 500, 'text', '',
+        'a' x 1500, 0, '');
+    cmd('DEL', k('ends', $ac, $co)) });
+case(delivery_claim => '2,000 hosts of a paused contact', sub {
+    my ($co) = untold(0);
+    s1('contact_status', $co, 'paused');
+    deliver('delivery_claim', 32, $lease);
+    s1('contact_status', $co, 'active');
+    cmd('DEL', k('ends', $ac, $co)) });
 case(digest_store => '2,000 hosts', sub {
     my $co = $W{co}[1];
     my $ev = batch_of($co);
