@@ -61,8 +61,6 @@ sub everything {
     return grep { index("$_ $all->{$_}", $secret) >= 0 } sort keys %$all;
 }
 
-redis($redis, 'CONFIG', 'SET', 'rdbcompression', 'no');
-
 # --- the index ---------------------------------------------------------------
 
 my $user = add_user($t, mail => 'Jo.Doe@example.net', role => 'admin');

@@ -57,10 +57,11 @@ sub redis_each {
     return @replies;
 }
 
-# {key => DUMP of it} of the whole store.
+# {key => DUMP of it} of the whole store; texts can be found in it.
 sub redis_dump {
     my ($server) = @_;
 
+    redis($server, 'CONFIG', 'SET', 'rdbcompression', 'no');
     my @keys = @{ redis($server, 'KEYS', '*') };
     my @dumps = redis_each($server, map { ['DUMP', $_] } @keys);
     return { map { $keys[$_] => $dumps[$_] } grep { defined $dumps[$_] }
