@@ -46,8 +46,9 @@ part() {
             t/lua/delivered_once.t t/lua/ranges.t &&
             tests t/lua/bill_lives.t t/lua/find.t t/lua/pending.t \
             t/lua/unreported.t t/api/requests.t t/ctl/strange.t \
-            t/checkd/fair_accounts.t t/api/proof.t t/lua/cost.t \
-            t/lua/digest_cost.t t/lua/hears.t t/lua/worst.t
+            t/checkd/fair_accounts.t t/checkd/small.t t/dns/slow.t \
+            t/dns/many.t t/api/proof.t t/lua/cost.t t/lua/digest_cost.t \
+            t/lua/hears.t t/lua/worst.t
         ;;
     6)  # Programs that are killed at any moment; all faults of a gateway.
         tests CRASH_SEEDS=3 t/checkd/crash.t t/bill/crash.t t/deliver/crash.t \
@@ -61,7 +62,8 @@ part() {
             tests t/portal/themes.t t/portal/account_page.t \
             t/portal/apps_page.t t/portal/audit_page.t \
             t/portal/billing_live_page.t t/portal/billing_page.t \
-            t/portal/care_page.t t/portal/doors_page.t t/portal/lapse_page.t \
+            t/portal/care_page.t t/portal/contacts_page.t \
+            t/portal/doors_page.t t/portal/lapse_page.t \
             t/portal/lists_page.t t/portal/origin_page.t \
             t/portal/passkeys_page.t t/portal/pictures.t t/portal/users_page.t \
             t/portal/webhooks_page.t
