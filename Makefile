@@ -210,7 +210,6 @@ TIMED    = $(shell grep -l '^\# Alone: ' $(filter %.t,$(TESTS)) /dev/null)
 SLOW     = $(call unitbin,$(shell sed '/^\#/d' t/slow))
 slowest  = $(filter $(1),$(SLOW)) $(filter-out $(SLOW),$(1))
 ALONE    = $(call slowest,$(TIMED))
-CLUSTER  = $(if $(T)$(SANITIZE)$(RBL_REDIS_CLUSTER),,$(shell sed '/^\#/d' t/cluster))
 BESIDE   = $(call slowest,$(filter-out $(TIMED),$(TESTS)))
 CORES    = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
@@ -219,7 +218,7 @@ check:
 	@$(MAKE) $(CORES) --no-print-directory all unit tools style $(NGINX) \
 	    $(if $(SANITIZE),,clang) $(if $(T),,replay)
 	@$(TESTENV) RBL_BUILD=$(abspath $(BUILD)) PROVE="$(PROVE)" \
-	    sh t/check.sh $(BUILD) $(JOBS) "$(BESIDE)" "$(ALONE)" "$(CLUSTER)"
+	    sh t/check.sh $(BUILD) $(JOBS) "$(BESIDE)" "$(ALONE)"
 
 # The programs of `make check`.
 programs:

@@ -1,11 +1,9 @@
 #!/bin/sh
 
 # Runs test programs: sh t/check.sh BUILD JOBS "BESIDE..." "ALONE..."
-# "CLUSTER..."
 #
 # JOBS programs of BESIDE run at a time, then those of ALONE, two at a time, for
-# which two cores are enough (JOBS=1: one by one).  Those of CLUSTER run at last
-# and once more, with a cluster as their Redis.
+# which two cores are enough (JOBS=1: one by one).
 #
 # A program that fails runs once more, alone.  If it passes then, the result
 # depends on luck or on the speed of the machine, which is a fault of the
@@ -14,7 +12,7 @@
 #
 # The end of the output repeats what failed, for readers of the last lines.
 
-build=$1 jobs=$2 beside=$3 alone=$4 cluster=$5
+build=$1 jobs=$2 beside=$3 alone=$4
 RETRIES=3
 
 # group NAME JOBS PROGRAM...: the status of prove
@@ -46,7 +44,7 @@ again() {
 
 # The lines of the logs that are about failures.
 failures() {
-    for name in beside again-beside alone again-alone cluster again-cluster; do
+    for name in beside again-beside alone again-alone; do
         [ ! -e "$build/$name.log" ] || cat "$build/$name.log"
     done | grep -vE '^\[[0-9:]+\].* ok +[0-9]+ ms|^# [^ ]' | tail -n 60
 }
@@ -54,15 +52,10 @@ failures() {
 bad=0
 flaky=
 start=$(date +%s)
-rm -f "$build/beside.log" "$build/alone.log" "$build/cluster.log" \
-    "$build"/again-*.log
+rm -f "$build/beside.log" "$build/alone.log" "$build"/again-*.log
 [ -z "${beside# }" ] || group beside "$jobs" $beside || again beside || bad=1
 [ -z "${alone# }" ] || group alone "$((jobs > 1 ? 2 : 1))" $alone \
     || again alone || bad=1
-if [ -n "$cluster" ]; then
-    export RBL_REDIS_CLUSTER=1
-    group cluster "$jobs" $cluster || again cluster || bad=1
-fi
 
 if [ "$bad$flaky" != 0 ]; then
     printf '\nFailures in the logs in %s:\n' "$build"

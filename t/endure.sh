@@ -18,13 +18,14 @@ part() {
             t/failover/history.t t/failover/load.t \
             t/checkd/sentinel.t t/ctl/sentinel.t t/redis/replica.t
         ;;
-    1)  # The same for the masters of a cluster, whose slots move, too; stores
-        # of earlier versions are upgraded under load.
+    1)  # The same for the masters of a cluster, whose slots move, too; what a
+        # cluster refuses; stores of earlier versions are upgraded under load.
         tests t/failover/cluster.t t/failover/half.t \
             t/failover/hostile_cluster.t t/failover/reload.t \
             t/failover/slots.t t/failover/start.t t/failover/stats.t \
             t/checkd/cluster_failover.t t/ctl/cluster_away.t \
-            t/ctl/cluster_moves.t t/upgrade/programs.t t/upgrade/stores.t
+            t/ctl/cluster_moves.t t/upgrade/programs.t t/upgrade/stores.t &&
+            tests RBL_REDIS_CLUSTER=1 $(sed '/^#/d' t/cluster)
         ;;
     2)  # The commands of rbl-availability(7) on machines in namespaces.
         tests t/conf/availability.t t/conf/availability_cluster.t
