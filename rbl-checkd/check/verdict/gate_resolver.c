@@ -30,8 +30,8 @@
  *      when a daemon looks for the first time: the resolver was added, or
  *      replaces one that fails.  This look reports the rest, so what the cache
  *      held then has gone P later: the wait counts from that look if it is
- *      later than t1.  Later responses, which other clients make the cache
- *      fetch, are assumed to have no larger TTL than the daemons have seen.
+ *      later than t1.  The rule assumes that no other client makes the cache
+ *      fetch a larger TTL after it than the daemons have seen.
  *
  * There is no such bound if the resolver does not keep SOA records, or is not
  * known to; if MINIMUM is an hour, or P a day, where caches have limits of
