@@ -13,6 +13,7 @@
 #include "ngx_rbl_cache.h"
 #include "ngx_rbl_gather.h"
 #include "ngx_rbl_status.h"
+#include "ngx_rbl_verdict.h"
 
 #define NGX_RBL_TIMEOUT       500                       /* ms */
 #define NGX_RBL_ZONEINFO      "/usr/share/zoneinfo"
@@ -475,6 +476,7 @@ ngx_rbl_init_process(ngx_cycle_t *cycle)
     }
 
     ngx_rbl_gather_init(rmcf, cycle);
+    ngx_rbl_verdict_init(rmcf, cycle);
 
     return NGX_OK;
 }
@@ -496,6 +498,7 @@ ngx_rbl_exit_process(ngx_cycle_t *cycle)
     }
 
     ngx_rbl_gather_done();
+    ngx_rbl_verdict_done();
 
     live = rmcf->live ? rmcf->live->elts : NULL;
 

@@ -31,6 +31,7 @@
 #include "ngx_rbl_auth.h"
 #include "ngx_rbl_cache.h"
 #include "ngx_rbl_session.h"
+#include "ngx_rbl_verdict.h"
 #include "ngx_rbl_visit.h"
 #include "ngx_rbl_write.h"
 
@@ -285,6 +286,13 @@ ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc)
 
     } else if (!ctx->round.authenticated && ctx->actor.n) {
         ngx_rbl_unknown_id(ctx, "account");
+
+    } else if (!ctx->round.authenticated
+               && ngx_rbl_verdict_emptied(ctx->conf->store_index))
+    {
+        ngx_rbl_refuse(ctx, NGX_HTTP_SERVICE_UNAVAILABLE,
+                       "The store has lost its data. Nothing was changed, "
+                       "please try again later.");
 
     } else if (!ctx->round.authenticated) {
         account = rbl_sid_str(&ctx->account);

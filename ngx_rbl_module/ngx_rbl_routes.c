@@ -236,6 +236,9 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
     { ngx_string("me"), ngx_string("me"),
       NGX_HTTP_GET, NGX_RBL_PORTAL|NGX_RBL_HOME, &ngx_rbl_op_me, NULL },
 
+    { ngx_string("service"), ngx_string("service"),
+      NGX_HTTP_GET, NGX_RBL_PORTAL|NGX_RBL_HOME, &ngx_rbl_op_service, NULL },
+
     { ngx_string("changes"), ngx_string("changes"),
       NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_changes, NULL },
 

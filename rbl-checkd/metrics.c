@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "check/lists/counters.h"
+#include "conditions.h"
 #include "metrics.h"
 #include "metrics_pack.h"
 #include "service.h"
@@ -20,7 +21,7 @@
 
 typedef struct {
     metrics_t  *metrics;
-    int64_t     manual_ms, due_ms;
+    int64_t     manual_ms, due_ms, deliver_ms;
     unsigned    asked:1;
 } queue_age_t;
 
@@ -29,6 +30,7 @@ struct metrics_s {
     const jobs_t     *jobs;
     ev_timer          timer;
     metrics_more_t    more;
+    conditions_t     *conditions;
     uint64_t          checks;           /* at the last tick */
     double            at;
     unsigned          ticks;
@@ -48,6 +50,7 @@ on_queue(void *data, const redisReply *reply)
     rbl_queue_age_reply(&said, reply);
     q->manual_ms = said.word == RBL_QUEUE_AGE_OK ? said.manual : -1;
     q->due_ms = said.word == RBL_QUEUE_AGE_OK ? said.due : -1;
+    q->deliver_ms = said.word == RBL_QUEUE_AGE_OK ? said.deliver : -1;
 }
 
 
@@ -80,6 +83,7 @@ make_queues(metrics_t *m)
         m->queue[i].metrics = m;
         m->queue[i].manual_ms = -1;
         m->queue[i].due_ms = -1;
+        m->queue[i].deliver_ms = -1;
     }
 
     return 0;
@@ -118,6 +122,7 @@ sum_queues(metrics_t *m)
 
     m->more.manual_ms = -1;
     m->more.due_ms = -1;
+    m->more.deliver_ms = -1;
 
     for (i = 0; i < m->partitions; i++) {
         q = &m->queue[i];
@@ -125,6 +130,8 @@ sum_queues(metrics_t *m)
                             ? q->manual_ms : m->more.manual_ms;
         m->more.due_ms = q->due_ms > m->more.due_ms ? q->due_ms
                                                     : m->more.due_ms;
+        m->more.deliver_ms = q->deliver_ms > m->more.deliver_ms
+                             ? q->deliver_ms : m->more.deliver_ms;
     }
 }
 
@@ -204,6 +211,8 @@ on_tick(struct ev_loop *loop, ev_timer *w, int revents)
 
     rate(m);
     sum_queues(m);
+    metrics_health(m->checker);
+    m->more.conditions = conditions_look(m->conditions, &m->more);
     put(m);
     service_busy(jobs_in_flight(m->jobs), m->checker->conf->checks_max,
                  dns_engine_counters(m->checker->dns)->in_flight);
@@ -220,6 +229,12 @@ metrics_new(const checker_t *checker, const jobs_t *jobs,
 
     m = calloc(1, sizeof(metrics_t));
     if (m == NULL) {
+        return NULL;
+    }
+
+    m->conditions = conditions_new(checker);
+    if (m->conditions == NULL) {
+        free(m);
         return NULL;
     }
 
@@ -252,6 +267,7 @@ metrics_free(metrics_t *m)
         store_forget(m->checker->store, &m->queue[i]);
     }
 
+    conditions_free(m->conditions);
     free(m->queue);
     free(m);
 }

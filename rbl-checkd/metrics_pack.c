@@ -184,8 +184,8 @@ better(unsigned state, unsigned than)
  * resolver.
  */
 
-static void
-note_health(const checker_t *checker)
+void
+metrics_health(const checker_t *checker)
 {
     size_t            at;
     unsigned         *h;
@@ -227,10 +227,8 @@ note_health(const checker_t *checker)
 }
 
 
-/* The worst health of its families. */
-
-static rbl_str_t
-health_text(const list_counters_t *c)
+health_state_t
+metrics_health_of(const list_counters_t *c)
 {
     unsigned  i, worst;
 
@@ -239,7 +237,7 @@ health_text(const list_counters_t *c)
                 ? c->health[i] : worst;
     }
 
-    return rbl_str(c->tried ? health_state_names[worst] : "");
+    return (health_state_t) worst;
 }
 
 
@@ -270,7 +268,8 @@ pack_lists(rbl_out_t *out, const checker_t *checker)
 
         m.list = rbl_str(c->sid);
         m.zone = rbl_str(c->zone);
-        m.health = health_text(c);
+        m.health = rbl_str(c->tried ? health_state_names[metrics_health_of(c)]
+                           : "");
         memcpy(m.number, c->number, sizeof(m.number));
         rbl_list_metrics_encode(out, &m);
     }
@@ -283,7 +282,7 @@ pack_dns(rbl_out_t *out, const checker_t *checker)
     health_dns_t       dns;
     rbl_dns_metrics_t  m;
 
-    health_dns(checker->env.health, &dns);
+    (void) health_dns(checker->env.health, &dns);
     m.state = rbl_str(health_dns_names[dns.kind]);
     m.since = dns.since;
     m.lists = dns.lists;
@@ -317,11 +316,10 @@ metrics_pack(rbl_out_t *out, const checker_t *checker, const jobs_t *jobs,
     number[RBL_M_QUEUE_MANUAL] = more->manual_ms;
     number[RBL_M_QUEUE_DUE] = more->due_ms;
     number[RBL_M_LISTS_FROZEN] = note_lists(checker);
-    note_health(checker);
 
     clock_gettime(CLOCK_REALTIME, &ts);
 
-    rbl_mp_put_array(out, 10);
+    rbl_mp_put_array(out, 11);
     rbl_mp_put_int(out, 1);             /* version of the record */
     rbl_mp_put_z(out, checker->conf->name);
     rbl_mp_put_z(out, RBL_VERSION);
@@ -332,4 +330,5 @@ metrics_pack(rbl_out_t *out, const checker_t *checker, const jobs_t *jobs,
     pack_lists(out, checker);
     deliver_types(more->deliver, out);
     pack_dns(out, checker);
+    rbl_conditions_encode(out, more->conditions);
 }

@@ -6,7 +6,9 @@
 #define METRICS_PACK_H_INCLUDED
 
 #include "check/jobs/jobs.h"
+#include "check/lists/counters.h"
 #include "deliver/deliver.h"
+#include "rbl_condition.h"
 #include "rbl_metrics.h"
 
 typedef struct {
@@ -15,7 +17,17 @@ typedef struct {
     int64_t  rate;                      /* checks in 1000 seconds */
     int64_t  manual_ms, due_ms;         /* waiting times of the queues; -1:
                                            unknown */
+    int64_t  deliver_ms;                /* oldest event or delivery that is
+                                           late; -1 */
+    const rbl_conditions_t  *conditions;
 } metrics_more_t;
+
+/* Finds the health of each list; the counters then have it.  To be called
+   before the two below. */
+void metrics_health(const checker_t *checker);
+
+/* The worst health of the families of a list; untried: not known. */
+health_state_t metrics_health_of(const list_counters_t *c);
 
 /* The number of checks that have ended in this process, with any outcome. */
 uint64_t metrics_checks(const checker_t *checker);

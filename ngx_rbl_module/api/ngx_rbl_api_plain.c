@@ -1,13 +1,15 @@
 /*
  * Listings in one line for Nagios and Zabbix.  OK requires that checks are
  * running: with a plan that has expired, with no daemon, with a check that is
- * long overdue, with no recent check that got a response from a list, or with a
- * host without lists, the answer is UNKNOWN, or -1.  A listing is CRITICAL in
- * any case; the text then says how old the information may be.
+ * long overdue, with no recent check that got a response from a list, with a
+ * service that is broken (ngx_rbl_verdict.h), or with a host without lists, the
+ * answer is UNKNOWN, or -1.  A listing is CRITICAL in any case; the text then
+ * says how old the information may be.
  */
 
 #include "ngx_rbl_api.h"
 #include "ngx_rbl_list.h"
+#include "ngx_rbl_verdict.h"
 
 
 #define NGX_RBL_SILENCE    300000       /* ms without a daemon, or a check
@@ -36,6 +38,7 @@ typedef struct {
     int64_t    stopped;                 /* hosts, since the plan expired; or
                                            paused */
     int64_t    now;                     /* ms; 0: unknown */
+    const rbl_condition_t  *broken;     /* NULL: the service is not */
 } ngx_rbl_plain_t;
 
 
@@ -47,6 +50,7 @@ static void ngx_rbl_plain_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_plain_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
 static void ngx_rbl_plain_answer(ngx_rbl_ctx_t *ctx);
+static const rbl_condition_t *ngx_rbl_plain_broken(const ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_plain_why(rbl_out_t *out, const ngx_rbl_ctx_t *ctx,
     int64_t unseen, int64_t overdue, int64_t unchecked, int64_t bound);
 static void ngx_rbl_plain_reason(rbl_out_t *out, const char *what, int64_t ms);
@@ -229,8 +233,10 @@ ngx_rbl_plain_answer(ngx_rbl_ctx_t *ctx)
                 || now - ctx->created <= bound ? 0
                 : plain->checked == 0 ? INT64_MAX : now - plain->checked;
 
+    plain->broken = plain->due < 0 ? NULL : ngx_rbl_plain_broken(ctx);
+
     silent = plain->stopped > 0 || unseen > NGX_RBL_SILENCE
-             || overdue > bound || unchecked > bound;
+             || overdue > bound || unchecked > bound || plain->broken != NULL;
 
     ngx_rbl_open_plain(ctx);
 
@@ -261,6 +267,34 @@ ngx_rbl_plain_answer(ngx_rbl_ctx_t *ctx)
 }
 
 
+/* The worst condition of the service, if that is broken.  For a missing daemon
+   `unseen` has another bound, so that a restart of the only one is no alarm. */
+
+static const rbl_condition_t *
+ngx_rbl_plain_broken(const ngx_rbl_ctx_t *ctx)
+{
+    ngx_uint_t               i;
+    const rbl_condition_t   *row;
+    const rbl_conditions_t  *all;
+
+    all = ngx_rbl_verdict(ctx->conf->store_index);
+
+    for (i = 0; all != NULL && i < all->n; i++) {
+        row = &all->row[i];
+
+        if (row->severity == RBL_SERVICE_BROKEN
+            && ngx_strcmp(row->name,
+                          rbl_condition_kinds[RBL_CONDITION_NO_DAEMON].name)
+               != 0)
+        {
+            return row;
+        }
+    }
+
+    return NULL;
+}
+
+
 /* Writes the first reason why nothing new is known.  Ages in ms. */
 
 static void
@@ -281,6 +315,10 @@ ngx_rbl_plain_why(rbl_out_t *out, const ngx_rbl_ctx_t *ctx, int64_t unseen,
 
     } else if (unseen > NGX_RBL_SILENCE) {
         ngx_rbl_plain_reason(out, "No daemon has been seen", unseen);
+
+    } else if (plain->broken != NULL) {
+        rbl_out_z(out, " ");
+        rbl_out_z(out, rbl_condition_users(plain->broken));
 
     } else if (overdue > bound) {
         ngx_rbl_plain_reason(out, "The oldest check has been due", overdue);

@@ -36,6 +36,13 @@ extern const ngx_rbl_op_t  ngx_rbl_op_changes;
 /* ngx_rbl_portal_me.c */
 extern const ngx_rbl_op_t  ngx_rbl_op_me;
 
+/* ngx_rbl_portal_service.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_service;
+
+/* Writes "verdict" and "conditions" for users, or with reasons and remedies for
+   operators. */
+void ngx_rbl_service_write(ngx_rbl_ctx_t *ctx, ngx_uint_t whole);
+
 /* ngx_rbl_portal_users.c */
 extern const ngx_rbl_family_t  ngx_rbl_family_users;
 extern const ngx_rbl_op_t  ngx_rbl_op_users;

@@ -1,5 +1,6 @@
 /*
- * operator/status: the daemons, what waits, and the size of the store.
+ * operator/status: the verdict, the daemons, what waits, and the size of the
+ * store.
  *
  * The partitions are counted in slices, one batch each on the slow link, so
  * that other requests go between them.  Partitions whose node is not ready are
@@ -314,6 +315,7 @@ ngx_rbl_operator_status_write(ngx_rbl_ctx_t *ctx)
 
     ngx_rbl_open(ctx, st->fleet.n * NGX_RBL_STATUS_GUESS, "OK");
     rbl_doc_object(doc, "data");
+    ngx_rbl_service_write(ctx, 1);
 
     rbl_doc_object(doc, "store");
     rbl_doc_int(doc, "partitions",

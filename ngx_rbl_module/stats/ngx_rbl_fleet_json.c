@@ -20,6 +20,7 @@ ngx_rbl_fleet_json(ngx_rbl_fleet_t *fleet, rbl_doc_t *doc)
     ngx_uint_t  i;
 
     rbl_doc_bool(doc, "store_up", (int) fleet->up);
+    ngx_rbl_fleet_verdict_json(fleet, doc);
     rbl_doc_array(doc, "daemons");
 
     for (i = 0; i < fleet->n; i++) {

@@ -42,6 +42,7 @@ ngx_rbl_fleet_prometheus(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
                           "1: the metrics of the daemons could be read.");
     ngx_rbl_status_sample(out, "rbl_store_up", NULL, 0, fleet->up != 0,
                           RBL_METRIC_ONE);
+    ngx_rbl_fleet_verdict_prometheus(fleet, out);
 
     if (!fleet->up) {
         return;

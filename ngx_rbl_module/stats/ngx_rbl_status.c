@@ -126,6 +126,7 @@ ngx_rbl_status_handler(ngx_http_request_t *r)
     s->request = r;
     s->form = rlcf->status;
     s->fleet.pool = r->pool;
+    s->fleet.index = rlcf->store_index;
     s->fleet.done = ngx_rbl_status_read;
     s->fleet.data = s;
 

@@ -32,6 +32,7 @@ typedef struct {
 /* Counters of the daemons; read in two rounds. */
 typedef struct {
     ngx_pool_t        *pool;
+    ngx_int_t          index;           /* of the store, for the verdict */
     ngx_rbl_store_t   *store;
     ngx_rbl_batch_t   *batch;           /* in flight */
     void             (*done)(void *data);
@@ -126,6 +127,11 @@ void ngx_rbl_fleet_records(void *fleet, ngx_uint_t i, const redisReply *reply);
 
 /* Cancels the read; `done` is not called.  May be called again. */
 void ngx_rbl_fleet_cancel(ngx_rbl_fleet_t *fleet);
+
+/* ngx_rbl_fleet_verdict.c: the verdict and its conditions, without their
+   reasons */
+void ngx_rbl_fleet_verdict_json(ngx_rbl_fleet_t *fleet, rbl_doc_t *doc);
+void ngx_rbl_fleet_verdict_prometheus(ngx_rbl_fleet_t *fleet, rbl_out_t *out);
 
 /* ngx_rbl_fleet_json.c, ngx_rbl_fleet_prometheus.c */
 

@@ -131,6 +131,13 @@ ngx_rbl_batch_optional(ngx_rbl_batch_t *batch)
 
 
 void
+ngx_rbl_batch_quiet(ngx_rbl_batch_t *batch)
+{
+    batch->quiet = 1;
+}
+
+
+void
 ngx_rbl_batch_slow(ngx_rbl_batch_t *batch, const rbl_sid_t *account)
 {
     batch->slow = 1;

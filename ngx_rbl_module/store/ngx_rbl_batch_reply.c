@@ -269,6 +269,9 @@ ngx_rbl_batch_judge(ngx_rbl_batch_t *batch, const redisReply *reply,
         break;
 
     case RBL_REPLY_NOWRITE:
+        ngx_rbl_redis_reason(batch->store->refusal,
+                             sizeof(batch->store->refusal), reply);
+
         if (batch->store->scout != NULL) {
             (void) ngx_rbl_redis_role_ask(batch->link);
         }
@@ -330,6 +333,10 @@ ngx_rbl_batch_log(ngx_rbl_batch_t *batch, const redisReply *reply)
     char        reason[NGX_RBL_REDIS_REASON];
     ngx_str_t   name;
     ngx_uint_t  level;
+
+    if (batch->quiet) {
+        return;
+    }
 
     /* replies of a failover are no fault of the store */
 

@@ -193,6 +193,9 @@ struct ngx_rbl_store_s {
                                                empty */
     ngx_msec_t                   unwilling; /* when it refused an optional
                                                batch; 0: it did not */
+    char                         refusal[NGX_RBL_REDIS_REASON];     /* of the
+                                               last refused change; "": it took
+                                               one since */
 };
 
 
@@ -236,6 +239,7 @@ struct ngx_rbl_batch_s {
                                            EVAL */
     unsigned                  optional:1;   /* a refusal does not affect the
                                                link */
+    unsigned                  quiet:1;  /* a refusal is not logged */
     unsigned                  moved:1;  /* sent again after MOVED */
     unsigned                  slow:1;   /* for the slow link */
     unsigned                  durable:1;    /* a replica must have its

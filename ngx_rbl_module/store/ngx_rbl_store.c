@@ -188,6 +188,20 @@ ngx_rbl_store_unwilling(const ngx_rbl_store_t *store)
 }
 
 
+const char *
+ngx_rbl_store_refusal(const ngx_rbl_store_t *store)
+{
+    return store->refusal;
+}
+
+
+void
+ngx_rbl_store_accepts(ngx_rbl_store_t *store)
+{
+    store->refusal[0] = '\0';
+}
+
+
 void
 ngx_rbl_store_up(ngx_rbl_link_t *link)
 {

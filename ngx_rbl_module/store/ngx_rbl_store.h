@@ -147,6 +147,15 @@ void ngx_rbl_batch_script(ngx_rbl_batch_t *batch, const rbl_script_t *script,
 void ngx_rbl_batch_optional(ngx_rbl_batch_t *batch);
 ngx_uint_t ngx_rbl_store_unwilling(const ngx_rbl_store_t *store);
 
+/* Declares that a refusal of the batch is not logged. */
+void ngx_rbl_batch_quiet(ngx_rbl_batch_t *batch);
+
+/* Why the store, a master, refused a change (OOM, MISCONF, NOREPLICAS); "": it
+   did not since ngx_rbl_store_accepts, by which the caller says that it takes
+   changes. */
+const char *ngx_rbl_store_refusal(const ngx_rbl_store_t *store);
+void ngx_rbl_store_accepts(ngx_rbl_store_t *store);
+
 /*
  * Sends the batch on the slow link.  To be called once, before submit.
  *

@@ -15,6 +15,7 @@
 #include "config/config.h"
 #include "config/entry_read.h"
 #include "rbl_audit.h"
+#include "rbl_condition.h"
 #include "rbl_keys.h"
 #include "rbl_meta.h"
 #include "rbl_nodes.h"
@@ -24,8 +25,11 @@
 #include "rbl_script.h"
 #include "rbl_sid.h"
 
-/* Exit status.  1 and 2 are also results of `check`, 1 one of `fsck`. */
+/* Exit status.  1 and 2 are also results of `check` and `status`, 1 one of
+   `fsck`. */
 #define CTL_OK       0
+#define CTL_DEGRADED 1
+#define CTL_BROKEN   2
 #define CTL_LISTED   1
 #define CTL_FOUND    1
 #define CTL_UNKNOWN  2
@@ -316,9 +320,19 @@ int ctl_mail_remove(ctl_t *ctl, rbl_str_t mail, rbl_str_t account,
 
 /*
  * daemons.c: an array of the latest counters of each daemon: its name, and
- * groups of numbers (rbl_metrics.h).  NULL: error printed.
+ * groups of numbers (rbl_metrics.h).  Adds their conditions, unless that is
+ * NULL.  NULL: error printed.
  */
-json_t *ctl_daemons(ctl_t *ctl);
+json_t *ctl_daemons(ctl_t *ctl, rbl_conditions_t *conditions);
+
+/*
+ * verdict.c: completes the conditions with those that rblctl sees, and adds
+ * them and the verdict to `v`.  Returns the exit status.  ctl_verdict_print
+ * writes them as text, the verdict in the first line.
+ */
+int ctl_verdict(ctl_t *ctl, json_t *v, int initialised,
+    rbl_conditions_t *conditions);
+void ctl_verdict_print(const json_t *v);
 
 /* Makes the SID of a system list. */
 int ctl_list_sid(rbl_sid_t *sid, rbl_str_t zone);

@@ -164,15 +164,31 @@ ctl_daemons_mget(ctl_t *ctl, const redisReply *names)
 }
 
 
+/* One record: NULL if it has expired or cannot be read. */
+static json_t *
+ctl_daemon(rbl_str_t raw, rbl_conditions_t *conditions)
+{
+    json_t        *v;
+    rbl_daemon_t   d;
+
+    v = rbl_daemon_decode(&d, raw) == RBL_OK ? ctl_daemon_json(&d) : NULL;
+
+    if (v != NULL && conditions != NULL) {
+        (void) rbl_conditions_add(conditions, d.name, d.conditions);
+    }
+
+    return v;
+}
+
+
 json_t *
-ctl_daemons(ctl_t *ctl)
+ctl_daemons(ctl_t *ctl, rbl_conditions_t *conditions)
 {
     size_t         i;
     json_t        *all, *v;
     rbl_key_t      key;
     rbl_str_t      none = RBL_STR("");
     redisReply    *names, *reply;
-    rbl_daemon_t   d;
 
     names = ctl_command(ctl, RBL_COMMAND("ZREVRANGE",
                         rbl_key(&key, &ctl->ks, 0, "daemons", none, none),
@@ -190,8 +206,7 @@ ctl_daemons(ctl_t *ctl)
     }
 
     for (i = 0; i < rbl_reply_len(reply); i++) {
-        v = rbl_daemon_decode(&d, rbl_reply_str(rbl_reply_at(reply, i)))
-            == RBL_OK ? ctl_daemon_json(&d) : NULL;
+        v = ctl_daemon(rbl_reply_str(rbl_reply_at(reply, i)), conditions);
 
         if (v != NULL) {
             json_array_append_new(all, v);

@@ -137,7 +137,7 @@ ctl_fleet_counters(ctl_t *ctl)
     json_t        *counters, *daemons;
     const json_t  *lists;
 
-    daemons = ctl_daemons(ctl);
+    daemons = ctl_daemons(ctl, NULL);
     if (daemons == NULL) {
         return NULL;
     }

@@ -1,6 +1,6 @@
 /*
- * rblctl status: the store and its content, and the daemons that have claimed
- * jobs within the last day, with their counters.
+ * rblctl status: the verdict (verdict.c), the store and its content, and the
+ * daemons that have claimed jobs within the last day, with their counters.
  */
 
 #include "ctl.h"
@@ -286,36 +286,6 @@ ctl_status_up(const json_t *started)
 }
 
 
-static const char *
-ctl_status_text(const json_t *object, const char *key)
-{
-    const char  *text;
-
-    text = json_string_value(json_object_get(object, key));
-
-    return text != NULL ? text : "";
-}
-
-
-/* One line for each daemon at which DNS does not work. */
-static void
-ctl_status_dns(const json_t *rows)
-{
-    size_t         i;
-    const json_t  *d, *dns;
-
-    json_array_foreach(rows, i, d) {
-        dns = json_object_get(d, "dns");
-
-        if (ctl_status_text(dns, "since")[0] != '\0') {
-            printf("DNS does not work at %s since %s: %s; try: %s\n",
-                   ctl_status_text(d, "name"), ctl_status_text(dns, "since"),
-                   ctl_status_text(dns, "why"), ctl_status_text(dns, "try"));
-        }
-    }
-}
-
-
 /* Adds the columns of a daemon that has reported its numbers. */
 static void
 ctl_status_columns(json_t *d, const json_t *m)
@@ -331,7 +301,6 @@ ctl_status_columns(json_t *d, const json_t *m)
     rate[strlen(rate) - 2] = '\0';     /* one decimal is enough */
 
     json_object_set(d, "version", json_object_get(m, "version"));
-    json_object_set(d, "dns", json_object_get(m, "dns"));
     json_object_set_new(d, "up",
                         ctl_status_up(json_object_get(m, "started")));
     json_object_set_new(d, "ended",
@@ -350,9 +319,9 @@ ctl_status_columns(json_t *d, const json_t *m)
 }
 
 
-/* Adds the counters of each daemon. */
+/* Adds the counters of each daemon, and its conditions. */
 static int
-ctl_status_counted(ctl_t *ctl, json_t *daemons)
+ctl_status_counted(ctl_t *ctl, json_t *daemons, rbl_conditions_t *conditions)
 {
     size_t   i;
     json_t  *all, *m, *d;
@@ -361,7 +330,7 @@ ctl_status_counted(ctl_t *ctl, json_t *daemons)
         return 0;                       /* it has them */
     }
 
-    all = ctl_daemons(ctl);
+    all = ctl_daemons(ctl, conditions);
     if (all == NULL) {
         return -1;
     }
@@ -406,6 +375,7 @@ ctl_status_print(ctl_t *ctl, json_t *v, json_t *daemons)
         return ctl_print(ctl, NULL, v);
     }
 
+    ctl_verdict_print(v);
     servers = json_incref(json_object_get(v, "servers"));
     one = ctl->conf.place.kind == RBL_PLACE_ONE;
     rc = ctl_print(ctl, ctl->conf.place.kind == RBL_PLACE_CLUSTER
@@ -428,19 +398,16 @@ ctl_status_print(ctl_t *ctl, json_t *v, json_t *daemons)
     }
 
     putchar('\n');
-    json_incref(rows);
-    rc |= ctl_print(ctl, daemon_row, rows);
-    ctl_status_dns(rows);
-    json_decref(rows);
 
-    return rc;
+    return rc | ctl_print(ctl, daemon_row, rows);
 }
 
 
 /* Adds the content of the store, as far as it is there.  0; -1: error
    printed. */
 static int
-ctl_status_content(ctl_t *ctl, json_t *v, json_t *daemons)
+ctl_status_content(ctl_t *ctl, json_t *v, json_t *daemons,
+    rbl_conditions_t *conditions)
 {
     if (ctl_here(ctl) == ctl->ks.partitions) {
         return 0;
@@ -448,17 +415,19 @@ ctl_status_content(ctl_t *ctl, json_t *v, json_t *daemons)
 
     return ctl_status_sums(ctl, v) != 0 || ctl_status_lists(ctl, v) != 0
            || ctl_status_daemons(ctl, daemons) != 0
-           || ctl_status_counted(ctl, daemons) != 0 ? -1 : 0;
+           || ctl_status_counted(ctl, daemons, conditions) != 0 ? -1 : 0;
 }
 
 
 int
 ctl_status(ctl_t *ctl)
 {
-    int         rc;
-    json_t     *v, *daemons;
-    rbl_meta_t  meta;
+    int               rc, verdict;
+    json_t           *v, *daemons;
+    rbl_meta_t        meta;
+    rbl_conditions_t  conditions;
 
+    rbl_conditions_init(&conditions);
     rc = ctl_meta_read(ctl, &meta);
 
     if (rc == 0) {
@@ -484,7 +453,7 @@ ctl_status(ctl_t *ctl)
     if (rc == 0) {
         json_object_set_new(v, "partitions", json_integer(meta.partitions));
         json_object_set_new(v, "schema", json_integer(meta.schema));
-        rc = ctl_status_content(ctl, v, daemons);
+        rc = ctl_status_content(ctl, v, daemons, &conditions);
 
         if (meta.schema < RBL_SCHEMA_VERSION) {
             ctl_note("the store has schema %lld; rblctl upgrade makes it %d",
@@ -494,7 +463,7 @@ ctl_status(ctl_t *ctl)
 
     ctl_servers_note(json_object_get(v, "servers"));
     (void) ctl_away_note(ctl, "cannot be used");
+    verdict = rc < 0 ? CTL_ERROR : ctl_verdict(ctl, v, rc == 0, &conditions);
 
-    return ctl_status_print(ctl, v, daemons) != CTL_OK || rc < 0 ? CTL_ERROR
-                                                                 : CTL_OK;
+    return ctl_status_print(ctl, v, daemons) != CTL_OK ? CTL_ERROR : verdict;
 }

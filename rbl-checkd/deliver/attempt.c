@@ -389,6 +389,7 @@ attempt_start(attempt_t *a)
     if (a->channel->way == CHANNEL_SMTP && a->deliver->smtp == NULL) {
         log_error("no mail server for mails to contacts: set smtp_url and "
                   "smtp_from, and restart");
+        a->deliver->counters.unmailed = a->began;
     }
 
     if (attempt_make(a) != 0) {

@@ -18,6 +18,8 @@ typedef struct deliver_s  deliver_t;
 /* Attempts by outcome; digests that became messages. */
 typedef struct {
     uint64_t  delivered, retried, dead, digests;
+    double    unmailed;                 /* ev_now of the last mail for which no
+                                           server is configured; 0: none */
 } deliver_counters_t;
 
 /* NULL: out of memory.  Works whenever the store is ready. */

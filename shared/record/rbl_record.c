@@ -235,6 +235,7 @@ static const rbl_field_t  rbl_daemon_fields[RBL_DAEMON__N] = {
     [RBL_DAEMON_LISTS] = ARRAY(rbl_daemon_t, lists),
     [RBL_DAEMON_CHANNELS] = ARRAY(rbl_daemon_t, channels),
     [RBL_DAEMON_DNS] = ARRAY(rbl_daemon_t, dns),
+    [RBL_DAEMON_CONDITIONS] = ARRAY(rbl_daemon_t, conditions),
 };
 
 static const rbl_field_t  rbl_refusal_fields[RBL_REFUSAL__N] = {

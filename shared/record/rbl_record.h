@@ -205,6 +205,7 @@ typedef struct {
     rbl_str_t  numbers, resolvers, lists;   /* packed arrays */
     rbl_str_t  channels;                /* likewise, of types of contacts */
     rbl_str_t  dns;                     /* likewise */
+    rbl_str_t  conditions;              /* likewise (rbl_condition.h) */
 } rbl_daemon_t;
 
 rbl_err_t rbl_daemon_decode(rbl_daemon_t *v, rbl_str_t raw);

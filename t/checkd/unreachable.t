@@ -51,7 +51,7 @@ sub fails {
     $break->();
     eventually { log_count($checkd, $line) == $same + 1 } 60,
         "$what: the log says that DNS does not work, with no host due";
-    eventually { status() =~ /^DNS does not work at one since \S+: $why/m } 20,
+    eventually { status() =~ /^dns: broken since \S+: one: $why/m } 20,
         "$what: rblctl status has the same";
     eventually { states() eq all('resolver') } 20,
         "$what: each list is shown as not known because of DNS";
@@ -62,7 +62,7 @@ sub fails {
         "$what: the log says that DNS works again";
     is(log_count($checkd, 'DNS does not work here since'), $begun + 1,
         "$what: nothing else began in between");
-    eventually { status() !~ /DNS does not work/ } 20,
+    eventually { status() !~ /^dns: /m } 20,
         "$what: rblctl status has it no longer";
     my $ht = add_host($w, '10.0.9.' . ++$hosts);
     eventually { join(' ', map { verdict($w, $ht, $_) } @zones)

@@ -53,6 +53,7 @@ OP(ngx_rbl_op_session_start);
 OP(ngx_rbl_op_session_end);
 OP(ngx_rbl_op_session_link);
 OP(ngx_rbl_op_me);
+OP(ngx_rbl_op_service);
 OP(ngx_rbl_op_hooks);
 OP(ngx_rbl_op_hook);
 OP(ngx_rbl_op_hook_add);

@@ -156,6 +156,7 @@ my %call = (
     'session/end' => { role => 'viewer', self => 1, as => sub {
         sign_in($t, role => $_[0], $_[1] ? (acct => $operators) : ()) } },
     'me' => { role => 'viewer', home => 1 },
+    'service' => { role => 'viewer', home => 1 },
     'changes' => { role => 'viewer' },
     'users' => { role => 'owner', self => 1 },
     'user/add' => { role => 'owner', self => 1, recent => 1, fields => sub {

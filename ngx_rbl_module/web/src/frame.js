@@ -7,6 +7,7 @@ import { html } from './html.js';
 import { Deleted } from './later.js';
 import { lazy } from './lazy.js';
 import { Opened } from './opened.js';
+import { Service } from './service.js';
 import { t } from './text.js';
 
 // The screens of the menu, each loaded when it is first shown.
@@ -100,6 +101,7 @@ export function Frame({ me, opened, mine, at, onLeave, onSignOut, onDraw,
         </header>
         <main id="main" tabindex="-1">
             <${Deleted} onDraw=${onDraw} />
+            <${Service} operator=${isOperator(me)} />
             ${opened && html`<${Opened} account=${account}
                 onLeave=${onLeave} />`}
             ${bill && bill.state !== 'active' && html`<${BillBanner}

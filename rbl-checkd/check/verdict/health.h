@@ -257,7 +257,8 @@ typedef struct {
     char               command[384];    /* that shows the fault */
 } health_dns_t;
 
-/* Several resolvers may be at fault: the first of them. */
-void health_dns(const health_t *health, health_dns_t *dns);
+/* Several resolvers may be at fault: gets the first of them, and returns their
+   number; 0 or 1 in direct mode. */
+unsigned health_dns(const health_t *health, health_dns_t *dns);
 
 #endif /* HEALTH_H_INCLUDED */

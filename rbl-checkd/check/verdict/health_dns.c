@@ -224,17 +224,18 @@ health_dns_heard(health_t *health, unsigned group)
 }
 
 
-void
+unsigned
 health_dns(const health_t *health, health_dns_t *dns)
 {
-    unsigned  i;
+    unsigned  i, n;
 
-    for (i = 0; i < DNS_MAX_RESOLVERS; i++) {
-        if (health->resolver[i].dns.kind != HEALTH_DNS_WORKS) {
+    memset(dns, 0, sizeof(health_dns_t));
+
+    for (i = n = 0; i < DNS_MAX_RESOLVERS; i++) {
+        if (health->resolver[i].dns.kind != HEALTH_DNS_WORKS && n++ == 0) {
             *dns = health->resolver[i].dns;
-            return;
         }
     }
 
-    memset(dns, 0, sizeof(health_dns_t));
+    return n;
 }

@@ -1,8 +1,9 @@
 -- How long those that are first in the queues of a partition have waited.
 --- key: leases  of the partition that is meant
---- reply: OK manual# due#  ms since the turn of the first account with manual
---          checks came, ms since the host was due that is the latest of the
---          first accounts
+--- reply: OK manual# due# deliver#  ms since the turn of the first account with
+--          manual checks came, ms since the host was due that is the latest of
+--          the first accounts, ms since the oldest event came or the first
+--          delivery was due
 --- include: base
 local now = now_ms()
 local manual, due = 0, 0
@@ -16,4 +17,13 @@ for _, ac in ipairs(call('ZRANGE', key('due'), 0, 7)) do
         due = math.max(due, now - host[2])
     end
 end
-return {'OK', manual, due}
+local deliver = 0
+local event = call('XRANGE', key('outbox'), '-', '+', 'COUNT', 1)[1]
+if event then
+    deliver = math.max(0, now - tonumber(string.match(event[1], '^%d+')))
+end
+local retry = call('ZRANGE', key('retry'), 0, 0, 'WITHSCORES')
+if retry[2] then
+    deliver = math.max(deliver, now - retry[2])
+end
+return {'OK', manual, due, deliver}

@@ -1,4 +1,5 @@
-// Status, for operators: what waits, and the daemons with their resolvers.
+// Status, for operators: the verdict with the reasons, what waits, and the
+// daemons with their resolvers.
 
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
@@ -74,10 +75,22 @@ function Daemons({ daemons }) {
     </table>`;
 }
 
-function Shown({ data: { store, queues, daemons } }) {
+function Conditions({ conditions }) {
+    return html`<ul class="conditions">${conditions.map((one) => html`
+        <li key=${one.name}><strong>${one.name}</strong>${' '}
+            ${t(`verdict_${one.state}`)}
+            ${one.since && html`${' '}(<${When} text=${one.since} />)`}
+            <p><bdi>${one.reason}</bdi></p>
+            <p class="quiet"><bdi>${one.remedy}</bdi></p></li>`)}</ul>`;
+}
+
+function Shown({ data: { verdict, conditions, store, queues, daemons } }) {
     return html`
-        <h1 class=${daemons.length > 0 ? 'good' : 'bad'}>
-            ${t('total_daemons', { n: daemons.length })}</h1>
+        <h1 class=${verdict === 'good' ? 'good' : 'bad'}>
+            ${t(`verdict_${verdict}`)}</h1>
+        ${conditions.length > 0 && html`
+            <${Conditions} conditions=${conditions} />`}
+        <p>${t('total_daemons', { n: daemons.length })}</p>
         <p>${t('store_has', { accounts: store.accounts, lists: store.lists,
             active: store.lists_active })}</p>
         ${store.partitions_away > 0 && html`<p class="bad">

@@ -1,0 +1,354 @@
+/*
+ * The faults here, from top to bottom: each function judges some conditions,
+ * from facts that other parts of the daemon know.
+ */
+
+#include "base/log.h"
+#include "conditions.h"
+#include "conditions_store.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define LOG_PAUSE  60.0                 /* s between two lines of a kind */
+#define LATE       (5 * 60 * 1000)      /* ms that checks and messages wait */
+#define APART      5000                 /* ms between two clocks */
+#define MAIL_KEEP  (3 * 3600.0)         /* s; the longest pause between two
+                                           attempts of a mail is shorter */
+#define NAMES      3                    /* lists in a reason */
+
+typedef struct {
+    int64_t  since;                     /* ms; 0: it is not so now */
+    double   logged;                    /* when the last line was written */
+    int      said;                      /* that line said that it is so */
+} known_t;
+
+struct conditions_s {
+    const checker_t   *checker;
+    int64_t            now;             /* ms */
+    conditions_store_t  *store;
+    known_t            known[RBL_CONDITION__N];
+    rbl_conditions_t   rows;
+};
+
+/* Lists in a reason: their number, and the names of the first ones. */
+typedef struct {
+    unsigned  n;
+    char      names[NAMES * 96];
+} lists_named_t;
+
+
+/* Adds a row.  since 0: since it was first seen. */
+
+__attribute__((format(printf, 6, 7)))
+static void
+row(conditions_t *c, rbl_condition_id_t id, rbl_service_t severity,
+    int64_t since, const char *remedy, const char *fmt, ...)
+{
+    char      reason[RBL_CONDITION_REASON];
+    known_t  *known = &c->known[id];
+    va_list   ap;
+
+    va_start(ap, fmt);
+    vsnprintf(reason, sizeof(reason), fmt, ap);
+    va_end(ap);
+
+    if (since != 0 || known->since == 0) {
+        known->since = since != 0 ? since : c->now;
+    }
+
+    (void) rbl_conditions_set(&c->rows, id, severity, known->since,
+                              rbl_str(reason), remedy);
+}
+
+
+/* --- DNS ----------------------------------------------------------------- */
+
+static void
+look_dns(conditions_t *c)
+{
+    char              remedy[RBL_CONDITION_REMEDY + 32];
+    unsigned          bad, all;
+    health_dns_t      dns;
+    const checker_t  *checker = c->checker;
+
+    bad = health_dns(checker->env.health, &dns);
+    all = dns_direct(checker->dns) ? 1 : checker->conf->dns.n_resolvers;
+
+    if (bad > 0) {
+        snprintf(remedy, sizeof(remedy), "try: %s", dns.command);
+        row(c, RBL_CONDITION_DNS, bad < all ? RBL_SERVICE_DEGRADED
+                                            : RBL_SERVICE_BROKEN,
+            dns.since, remedy, "%s", dns.why);
+    }
+}
+
+
+/* --- lists --------------------------------------------------------------- */
+
+static void
+name_list(lists_named_t *named, const list_t *list)
+{
+    size_t  at = strlen(named->names);
+
+    if (named->n++ < NAMES) {
+        snprintf(named->names + at, sizeof(named->names) - at, "%s%.90s",
+                 at > 0 ? ", " : "", list->zone);
+
+    } else if (named->n == NAMES + 1) {
+        snprintf(named->names + at, sizeof(named->names) - at, " ...");
+    }
+}
+
+
+/* Does the list give no usable answer, by its own fault?  1; 0; -1: it was not
+   tried, or DNS is at fault. */
+
+static int
+silent(const checker_t *checker, const list_t *list)
+{
+    const list_counters_t  *counters;
+
+    counters = counters_find(checker->env.counters, list->sid);
+
+    if (counters == NULL || !counters->tried) {
+        return -1;
+    }
+
+    switch (metrics_health_of(counters)) {
+
+    case HEALTH_UNTRIED:
+    case HEALTH_RESOLVER:
+        return -1;
+
+    case HEALTH_GOOD:
+    case HEALTH_UNSUPPORTED:
+        return 0;
+
+    default:
+        return 1;
+    }
+}
+
+
+static void
+look_lists(conditions_t *c)
+{
+    int               is;
+    size_t            i;
+    unsigned          tried;
+    const list_t     *list;
+    lists_named_t     bad = { 0, "" }, critical = { 0, "" }, keys = { 0, "" };
+    const checker_t  *checker = c->checker;
+
+    for (i = 0, tried = 0; i < table_count(checker->table); i++) {
+        list = table_at(checker->table, i);
+
+        if (strcmp(list->status, "active") != 0) {
+            continue;
+        }
+
+        if (list_keyed(list) && list->ask == NULL) {
+            name_list(&keys, list);
+        }
+
+        is = silent(checker, list);
+        tried += is >= 0;
+
+        if (is > 0) {
+            name_list(&bad, list);
+
+            if (strcmp(list->tier, "critical") == 0) {
+                name_list(&critical, list);
+            }
+        }
+    }
+
+    if (bad.n * 2 > tried) {
+        row(c, RBL_CONDITION_SILENT_LISTS, bad.n == tried
+            ? RBL_SERVICE_BROKEN : RBL_SERVICE_DEGRADED, 0, NULL,
+            "%u of %u lists do not answer: %s", bad.n, tried, bad.names);
+    }
+
+    if (critical.n > 0) {
+        row(c, RBL_CONDITION_CRITICAL_LISTS, RBL_SERVICE_DEGRADED, 0, NULL,
+            "critical lists that do not answer: %s", critical.names);
+    }
+
+    if (keys.n > 0) {
+        row(c, RBL_CONDITION_CREDENTIAL, RBL_SERVICE_DEGRADED, 0, NULL,
+            "active lists without their key: %s", keys.names);
+    }
+}
+
+
+/* --- what waits ---------------------------------------------------------- */
+
+static void
+look_queues(conditions_t *c, const metrics_more_t *more)
+{
+    double   unmailed = more->deliver == NULL
+                        ? 0 : deliver_counters(more->deliver)->unmailed;
+    int64_t  late;
+
+    late = more->manual_ms > more->due_ms ? more->manual_ms : more->due_ms;
+
+    if (late > LATE) {
+        row(c, RBL_CONDITION_LATE_CHECKS, RBL_SERVICE_DEGRADED,
+            c->now - late, NULL, "checks have waited for %lld minutes",
+            (long long) late / 60000);
+    }
+
+    if (more->deliver_ms > LATE) {
+        row(c, RBL_CONDITION_DELIVERIES, RBL_SERVICE_DEGRADED,
+            c->now - more->deliver_ms, NULL,
+            "events and messages have waited for %lld minutes%s",
+            (long long) more->deliver_ms / 60000, more->deliver == NULL
+            ? "; this daemon delivers none (deliver off)" : "");
+    }
+
+    if (unmailed != 0 && ev_now(c->checker->loop) - unmailed < MAIL_KEEP) {
+        row(c, RBL_CONDITION_MAIL_SERVER, RBL_SERVICE_DEGRADED, 0, NULL,
+            "contacts want mails, and no SMTP server is configured");
+    }
+}
+
+
+/* --- the store ----------------------------------------------------------- */
+
+static void
+look_store(conditions_t *c)
+{
+    int                   one;
+    const store_facts_t  *facts = conditions_store_look(c->store);
+
+    one = c->checker->conf->place.kind == RBL_PLACE_ONE;
+
+    if (facts->policy[0] != '\0') {
+        row(c, RBL_CONDITION_STORE_EVICTING, RBL_SERVICE_DEGRADED, 0, NULL,
+            "Redis may delete data: maxmemory-policy is %s", facts->policy);
+    }
+
+    if (facts->replicas < facts->most) {
+        row(c, RBL_CONDITION_STORE_REPLICAS, RBL_SERVICE_DEGRADED, 0, NULL,
+            "%u of %u replicas are connected", facts->replicas, facts->most);
+
+    } else if (!one && facts->bare > 0) {
+        row(c, RBL_CONDITION_STORE_REPLICAS, RBL_SERVICE_DEGRADED, 0, NULL,
+            "%u of %u masters have no replica", facts->bare, facts->nodes);
+    }
+
+    if (facts->ahead > APART || facts->ahead < -APART) {
+        row(c, RBL_CONDITION_CLOCKS, RBL_SERVICE_DEGRADED, 0, NULL,
+            "the clock here is %lld s %s that of the store",
+            (long long) (facts->ahead < 0 ? -facts->ahead : facts->ahead)
+            / 1000, facts->ahead < 0 ? "behind" : "ahead of");
+    }
+}
+
+
+/* --- begin and end ------------------------------------------------------- */
+
+static const rbl_condition_t *
+find(const conditions_t *c, rbl_condition_id_t id)
+{
+    unsigned  i;
+
+    for (i = 0; i < c->rows.n; i++) {
+        if (strcmp(c->rows.row[i].name, rbl_condition_kinds[id].name) == 0) {
+            return &c->rows.row[i];
+        }
+    }
+
+    return NULL;
+}
+
+
+/* health_dns.c has its own lines about DNS. */
+
+static void
+report(conditions_t *c, rbl_condition_id_t id)
+{
+    double                  now = ev_now(c->checker->loop);
+    known_t                *known = &c->known[id];
+    const char             *name = rbl_condition_kinds[id].name;
+    const rbl_condition_t  *is = find(c, id);
+
+    if (is == NULL) {
+        known->since = 0;
+    }
+
+    if (id == RBL_CONDITION_DNS || (is != NULL) == known->said
+        || (known->logged != 0 && now - known->logged < LOG_PAUSE))
+    {
+        return;
+    }
+
+    if (is != NULL) {
+        log_warn("%s (%s): %s; %s", name, rbl_service_names[is->severity],
+                 is->reason, is->remedy);
+
+    } else {
+        log_notice("%s: this is over", name);
+    }
+
+    known->said = is != NULL;
+    known->logged = now;
+}
+
+
+const rbl_conditions_t *
+conditions_look(conditions_t *c, const metrics_more_t *more)
+{
+    unsigned         i;
+    struct timespec  ts;
+
+    clock_gettime(CLOCK_REALTIME, &ts);
+    c->now = (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+    rbl_conditions_init(&c->rows);
+
+    look_dns(c);
+    look_lists(c);
+    look_queues(c, more);
+    look_store(c);
+
+    for (i = 0; i < RBL_CONDITION__N; i++) {
+        report(c, (rbl_condition_id_t) i);
+    }
+
+    return &c->rows;
+}
+
+
+conditions_t *
+conditions_new(const checker_t *checker)
+{
+    conditions_t  *c;
+
+    c = calloc(1, sizeof(conditions_t));
+    if (c == NULL) {
+        return NULL;
+    }
+
+    c->checker = checker;
+    c->store = conditions_store_new(checker->loop, checker->store);
+
+    if (c->store == NULL) {
+        free(c);
+        return NULL;
+    }
+
+    return c;
+}
+
+
+void
+conditions_free(conditions_t *c)
+{
+    if (c != NULL) {
+        conditions_store_free(c->store);
+        free(c);
+    }
+}

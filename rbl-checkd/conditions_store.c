@@ -1,0 +1,161 @@
+/*
+ * A look: INFO and TIME of every node that is ready.  The facts change when
+ * all have answered; a look with a lost answer is dropped.
+ */
+
+#include "conditions_store.h"
+
+#include "rbl_role.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#define EVERY  30.0                     /* s */
+#define SLOW   2000                     /* ms; a reply that took longer does not
+                                           tell the time */
+
+struct conditions_store_s {
+    struct ev_loop  *loop;
+    store_t         *store;
+    double           looked;            /* 0: never */
+    unsigned         open;              /* replies to come */
+    int              lost;
+    int64_t          asked;             /* ms */
+    store_facts_t    now, next;
+};
+
+
+static int64_t
+clock_ms(void)
+{
+    struct timespec  ts;
+
+    clock_gettime(CLOCK_REALTIME, &ts);
+
+    return (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+
+static void
+landed(conditions_store_t *s, const redisReply *reply)
+{
+    s->lost |= reply == NULL;
+
+    if (--s->open == 0 && !s->lost) {
+        s->next.most = s->next.replicas > s->now.most ? s->next.replicas
+                                                      : s->now.most;
+        s->now = s->next;
+    }
+}
+
+
+static void
+on_replication(void *data, const redisReply *reply)
+{
+    rbl_replicas_t       replicas;
+    conditions_store_t  *s = data;
+
+    if (rbl_role(reply) == RBL_ROLE_MASTER) {
+        rbl_replicas(&replicas, reply);
+        s->next.replicas += (unsigned) replicas.replicas;
+        s->next.bare += replicas.replicas == 0;
+        s->next.nodes++;
+    }
+
+    landed(s, reply);
+}
+
+
+/* "maxmemory_policy:noeviction" */
+
+static void
+on_memory(void *data, const redisReply *reply)
+{
+    static const char    name[] = "maxmemory_policy:";
+
+    rbl_str_t            info = rbl_reply_str(reply), v;
+    const char          *p;
+    conditions_store_t  *s = data;
+
+    p = info.p != NULL ? memmem(info.p, info.n, name, sizeof(name) - 1) : NULL;
+
+    if (p != NULL && s->next.policy[0] == '\0') {
+        v.p = p + sizeof(name) - 1;
+        v.n = strcspn(v.p, "\r\n");
+
+        if (!rbl_str_is(v, "noeviction")) {
+            rbl_copy(s->next.policy, sizeof(s->next.policy), v);
+        }
+    }
+
+    landed(s, reply);
+}
+
+
+static void
+on_time(void *data, const redisReply *reply)
+{
+    int64_t              now = clock_ms(), there, ahead;
+    conditions_store_t  *s = data;
+
+    there = rbl_reply_time(reply) / 1000;
+    ahead = now - there;
+
+    if (there > 0 && now - s->asked >= 0 && now - s->asked < SLOW
+        && llabs(ahead) > llabs(s->next.ahead))
+    {
+        s->next.ahead = ahead;
+    }
+
+    landed(s, reply);
+}
+
+
+const store_facts_t *
+conditions_store_look(conditions_store_t *s)
+{
+    double  now = ev_now(s->loop);
+
+    if (s->open == 0 && store_ready(s->store)
+        && (s->looked == 0 || now - s->looked >= EVERY))
+    {
+        s->looked = now;
+        s->lost = 0;
+        s->asked = clock_ms();
+        memset(&s->next, 0, sizeof(store_facts_t));
+        s->open = store_command_all(s->store, on_replication, s,
+                      RBL_COMMAND("INFO", RBL_STR("REPLICATION")));
+        s->open += store_command_all(s->store, on_memory, s,
+                      RBL_COMMAND("INFO", RBL_STR("MEMORY")));
+        s->open += store_command_all(s->store, on_time, s,
+                      RBL_WORDS(RBL_STR("TIME")));
+    }
+
+    return &s->now;
+}
+
+
+conditions_store_t *
+conditions_store_new(struct ev_loop *loop, store_t *store)
+{
+    conditions_store_t  *s;
+
+    s = calloc(1, sizeof(conditions_store_t));
+
+    if (s != NULL) {
+        s->loop = loop;
+        s->store = store;
+    }
+
+    return s;
+}
+
+
+void
+conditions_store_free(conditions_store_t *s)
+{
+    if (s != NULL) {
+        store_forget(s->store, s);
+        free(s);
+    }
+}
