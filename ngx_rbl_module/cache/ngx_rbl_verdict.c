@@ -9,12 +9,14 @@
 
 #include "rbl_meta.h"
 #include "rbl_nodes.h"
+#include "rbl_out.h"
 
 
 #define NGX_RBL_VERDICT_EVERY    5000   /* ms */
 #define NGX_RBL_VERDICT_FIRST    200
 #define NGX_RBL_VERDICT_AGAIN    1000
-#define NGX_RBL_VERDICT_LAST     "255"  /* rank of the last daemon read */
+#define NGX_RBL_VERDICT_DAY      86400000   /* ms; older names are ignored */
+#define NGX_RBL_VERDICT_MOST     "256"  /* daemons read */
 #define NGX_RBL_VERDICT_RECORD   65536  /* bytes of a record, at most */
 
 /* Redis refuses a script that may write before it runs, and this one writes
@@ -30,7 +32,7 @@ typedef struct {
     ngx_uint_t                   open;      /* batches of this look in flight */
     ngx_rbl_batch_t             *names, *records, *meta, *probe;
     ngx_pool_t                  *pool;      /* of this look */
-    rbl_str_t                   *keys;      /* of the records, from 1 */
+    rbl_str_t                   *keys;      /* of the records */
     ngx_uint_t                   nkeys;
     int64_t                      seen;      /* ms; the last daemon; 0: never */
     unsigned                     read:1;    /* the records were read */
@@ -210,6 +212,7 @@ ngx_rbl_verdict_tick(ngx_event_t *ev)
 static void
 ngx_rbl_verdict_look(ngx_rbl_verdict_t *v)
 {
+    char                   from[RBL_OUT_INT];
     rbl_key_t              key;
     ngx_rbl_batch_t       *batch;
     const rbl_keyspace_t  *ks;
@@ -229,11 +232,14 @@ ngx_rbl_verdict_look(ngx_rbl_verdict_t *v)
         v->names = batch;
 
         if (batch != NULL) {
-            ngx_rbl_batch_command(batch, RBL_COMMAND("ZRANGE",
+            ngx_rbl_batch_command(batch, RBL_COMMAND("ZRANGEBYSCORE",
                                   rbl_key(&key, ks, 0, "daemons", RBL_STR(""),
                                           RBL_STR("")),
-                                  RBL_STR("0"), RBL_STR(NGX_RBL_VERDICT_LAST),
-                                  RBL_STR("REV"), RBL_STR("WITHSCORES")));
+                                  rbl_out_int_text(from, ngx_time() * 1000
+                                                   - NGX_RBL_VERDICT_DAY),
+                                  RBL_STR("+inf"), RBL_STR("WITHSCORES"),
+                                  RBL_STR("LIMIT"), RBL_STR("0"),
+                                  RBL_STR(NGX_RBL_VERDICT_MOST)));
             ngx_rbl_verdict_send(v, batch);
         }
     }
@@ -276,7 +282,7 @@ ngx_rbl_verdict_send(ngx_rbl_verdict_t *v, ngx_rbl_batch_t *batch)
 }
 
 
-/* One command for each node that is ready. */
+/* One command for each node that is ready.  Its user may write the key. */
 
 static void
 ngx_rbl_verdict_ask_probe(ngx_rbl_verdict_t *v)
@@ -300,7 +306,7 @@ ngx_rbl_verdict_ask_probe(ngx_rbl_verdict_t *v)
             asked[node] = 1;
             ngx_rbl_batch_command(v->probe, RBL_COMMAND("EVAL",
                                   NGX_RBL_VERDICT_PROBE, RBL_STR("1"),
-                                  rbl_key(&key, ks, p, "daemons", RBL_STR(""),
+                                  rbl_key(&key, ks, p, "flight", RBL_STR(""),
                                           RBL_STR(""))));
         }
     }
@@ -321,7 +327,7 @@ ngx_rbl_verdict_names(void *data, ngx_uint_t i, const redisReply *reply)
     ngx_rbl_verdict_t  *v = data;
 
     n = rbl_reply_len(reply) / 2;
-    v->seen = rbl_reply_int(rbl_reply_at(reply, 1), 0);
+    v->seen = n ? rbl_reply_int(rbl_reply_at(reply, 2 * n - 1), 0) : 0;
     v->keys = ngx_palloc(v->pool, (n + 1) * sizeof(rbl_str_t));
 
     for (k = 0; v->keys != NULL && k < n; k++) {
@@ -331,7 +337,7 @@ ngx_rbl_verdict_names(void *data, ngx_uint_t i, const redisReply *reply)
 
         if (p != NULL) {
             ngx_memcpy(p, s.p, s.n);
-            v->keys[++v->nkeys] = (rbl_str_t) { (char *) p, s.n };
+            v->keys[v->nkeys++] = (rbl_str_t) { (char *) p, s.n };
         }
     }
 }
@@ -340,6 +346,7 @@ ngx_rbl_verdict_names(void *data, ngx_uint_t i, const redisReply *reply)
 static void
 ngx_rbl_verdict_named(void *data, ngx_rbl_store_rc_e rc)
 {
+    ngx_uint_t          i;
     ngx_rbl_verdict_t  *v = data;
 
     v->names = NULL;
@@ -349,8 +356,11 @@ ngx_rbl_verdict_named(void *data, ngx_rbl_store_rc_e rc)
                                            ngx_rbl_verdict_read);
 
         if (v->records != NULL) {
-            v->keys[0] = RBL_STR("MGET");
-            ngx_rbl_batch_command(v->records, (int) v->nkeys + 1, v->keys);
+            for (i = 0; i < v->nkeys; i++) {
+                ngx_rbl_batch_command(v->records,
+                                      RBL_COMMAND("GET", v->keys[i]));
+            }
+
             ngx_rbl_verdict_send(v, v->records);
         }
 
@@ -365,19 +375,16 @@ ngx_rbl_verdict_named(void *data, ngx_rbl_store_rc_e rc)
 static void
 ngx_rbl_verdict_records(void *data, ngx_uint_t i, const redisReply *reply)
 {
-    size_t              k;
     rbl_str_t           raw;
     rbl_daemon_t        d;
     ngx_rbl_verdict_t  *v = data;
 
-    for (k = 0; k < rbl_reply_len(reply); k++) {
-        raw = rbl_reply_str(rbl_reply_at(reply, k));
+    raw = rbl_reply_str(reply);
 
-        if (raw.n != 0 && raw.n <= NGX_RBL_VERDICT_RECORD
-            && rbl_daemon_decode(&d, raw) == RBL_OK)
-        {
-            (void) rbl_conditions_add(&v->next, d.name, d.conditions);
-        }
+    if (raw.n != 0 && raw.n <= NGX_RBL_VERDICT_RECORD
+        && rbl_daemon_decode(&d, raw) == RBL_OK)
+    {
+        (void) rbl_conditions_add(&v->next, d.name, d.conditions);
     }
 }
 

@@ -218,8 +218,10 @@ ctl(@$_) for ['account', 'list'], ['account', 'show', $acct->{sid}],
     ['bill', 'adjust', $acct->{sid}, '-5', 'Test'],
     ['bill', 'alert', $acct->{sid}, '5'],
     ['bill', 'recharge', $acct->{sid}, '5', '25'],
-    ['status'], ['store', 'plan'], ['fsck'], ['fsck', $acct->{sid}], ['app', 'revoke', $acct->{sid},
+    ['store', 'plan'], ['fsck'], ['fsck', $acct->{sid}], ['app', 'revoke', $acct->{sid},
     ctl('app', 'add', $acct->{sid}, 'other')->{id}];
+cmp_ok(rblctl($redis, 'status')->{status}, '<', 3,
+    'rblctl status reads the store');
 is(rblctl($redis, 'check', '192.0.2.10', '--resolver',
     "127.0.0.1\@$rbldnsd->{port}")->{status}, 1,
     'rblctl check finds the listing');

@@ -44,7 +44,9 @@ my $away = qr/partitions $parts \(\Q$name[$dead]\E\) cannot be used/;
 kill_server($node[$dead]);
 
 $r = run('quick', 'status');
-is($r->{status}, 0, 'status succeeds while a master is away');
+is($r->{status}, 2, 'status is broken without a daemon');
+like($r->{out}, qr/^store_away: degraded: \d+ of 64 partitions cannot be/m,
+    'status has a condition for the part that is away');
 like($r->{err}, qr/^rblctl: $away: Connection refused$/,
     'status names the partitions that are away');
 like($r->{out}, qr/^\Q$name[$dead]\E +Connection refused .*$parts$/m,
@@ -97,7 +99,7 @@ like(run('quick', 'store', 'plan')->{out},
 restart_member($f, $node[$dead]);
 wait_ok($f);
 ctl('fsck');
-is(ctl('status')->{accounts}, keys %ac,
+is(json(run('conf', 'status', '--json')->{out})->{accounts}, keys %ac,
     'status counts all accounts after the restart');
 
 # a server that takes connections and does not answer

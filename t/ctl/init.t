@@ -70,12 +70,14 @@ $r = rblctl(undef, '-c', "$dir/good.conf", 'status', '--json');
 is(json($r->{out})->{prefix}, 'other',
     'rblctl uses the prefix of the configuration file');
 is(run_cmd({ env => { RBL_STORE => $redis->{addr} } },
-    build_dir() . '/rblctl', 'status')->{status}, 0,
+    build_dir() . '/rblctl', 'status')->{status}, 2,
     'rblctl uses the store of RBL_STORE');
 
 # before init
 $r = rblctl($redis, 'status', '--json');
-is($r->{status}, 0, 'status succeeds with an empty store');
+is($r->{status}, 2, 'status is broken with an empty store');
+is(json($r->{out})->{conditions}[0]{name}, 'store_emptied',
+    'status says that an empty store has no meta data');
 ok(!json($r->{out})->{initialised}, 'an empty store is not initialized');
 for my $command ('account list', 'lists show', 'queue') {
     fails(rblctl($redis, split ' ', $command),
@@ -154,6 +156,7 @@ redis($redis, 'CONFIG', 'SET', 'requirepass', '');
 
 # status as text
 $r = rblctl($redis, 'status');
+like($r->{out}, qr/\Abroken: no_daemon\n/, 'the first line is the verdict');
 like($r->{out}, qr/^initialised +yes$/m, 'status reports an initialized store');
 like($r->{out}, qr/No daemon has claimed/,
     'status reports that no daemon runs');

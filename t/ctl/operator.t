@@ -63,7 +63,7 @@ is(good('user list', 'user', 'list', $ac)->[0]{mail}, 'two@example.test',
 is_deeply(good('fsck', 'fsck'), [], 'fsck finds no fault in the account');
 is(good('queue', 'queue')->[-1]{scheduled}, 0,
     'the account of the operators has no scheduled checks');
-is(good('status', 'status')->{accounts}, 1,
+is(json(rblctl($redis, 'status', '--json')->{out})->{accounts}, 1,
     'status counts the account of the operators');
 
 done_testing();

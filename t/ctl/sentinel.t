@@ -111,7 +111,9 @@ ok((wait_for { (info_of($master, 'replication')->{min_slaves_good_slaves}
 fails(qr/at \Q@{[ at($master) ]}\E cannot be used: none of its replicas is near/,
     'account', 'show', $ac);
 $r = rblctl($f, 'status');
-is($r->{status}, 0, 'rblctl status runs without the replicas');
+is($r->{status}, 2, 'rblctl status is broken without the replicas');
+like($r->{out}, qr/^store_refuses: broken: .*NOREPLICAS/m,
+    'rblctl status says that the store refuses changes');
 is(ctl('store', 'plan')->{good}, 0, 'the plan counts no good replica');
 cont_server($_) for @replicas;
 ok((wait_for { (info_of($master, 'replication')->{min_slaves_good_slaves}

@@ -57,7 +57,8 @@ my $ac = json(good($ctl, 'account', 'add', 'x', '--json'))->{id};
 like(good($ctl, 'account', 'show', $ac), qr/\Q$ac\E/,
     'account show prints the new account');
 good($ctl, 'app', 'add', $ac, 'y');
-good($ctl, 'status');
+like($ctl->('status')->{out}, qr/^broken: no_daemon$/m,
+    'status reads the store over TLS');
 is(scalar @{ redis($redis, 'KEYS', "*$ac*") } > 0, 1,
     'the store has keys of the account');
 

@@ -5,7 +5,7 @@ import { When } from './parts.js';
 import { t } from './text.js';
 
 export function ServiceBanner({ found: { verdict, conditions }, operator }) {
-    return html`<div class="banner service ${verdict}" role="status">
+    return html`<div class="service ${verdict}" role="note">
         <p>${t(`service_${verdict}`)}</p>
         <ul>${conditions.map(({ name, since }) => html`<li key=${name}>
             ${t(`condition_${name}`) || t('condition_other')}

@@ -23,7 +23,8 @@ const page = await open({ expected: /status of 40[014]/ });
 // --- status ------------------------------------------------------------------
 
 await signIn(page, input.owner);
-await page.waitForSelector('h1 >> text=1 daemon is at work');
+await page.waitForSelector('p >> text=1 daemon is at work');
+await page.waitForSelector('h1.good >> text=The service works');
 is((await menu(page)).map((name) => name.trim()).join(),
     'Status,Lists,Accounts,Users,Audit log', 'an operator has another menu');
 ok(/127\.0\.0\.1/.test(await text(page, 'table')), 'the resolver is shown');
@@ -105,7 +106,7 @@ await close(page, 'an owner');
 const viewer = await open();
 
 await signIn(viewer, input.viewer);
-await viewer.waitForSelector('h1 >> text=1 daemon');
+await viewer.waitForSelector('p >> text=1 daemon');
 is((await menu(viewer)).map((name) => name.trim()).join(),
     'Status,Lists,Accounts', 'a viewer does not manage operators');
 await press(viewer, 'Lists');
