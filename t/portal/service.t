@@ -26,7 +26,7 @@ sub says {
 
     my $now = int(time) * 1000;
     redis($t->{redis}, 'ZADD', 'rbl:{0}:daemons', $now, 'one');
-    redis($t->{redis}, 'SET', 'rbl:{0}:daemon:one', mp_pack([1, 'one', '1',
+    redis($t->{redis}, 'SET', 'rbl:{0}:daemon:one', mp_pack([1, 'one', 'v1',
         $now, $now, [1], [], [], [], [], $conditions]));
     eventually { service($user)->{verdict} eq $verdict } 20, $name;
     return service($user);
