@@ -50,6 +50,9 @@ int ctl_look_first(ctl_t *ctl, ctl_why_t *why);
    -1. */
 int ctl_look(ctl_t *ctl, ctl_why_t *why);
 
+/* Number of the configured Sentinels that answer now. */
+unsigned ctl_sentinels(ctl_t *ctl);
+
 /* May a later attempt succeed?  It may only with several servers. */
 int ctl_passes(const ctl_t *ctl, const ctl_why_t *why);
 

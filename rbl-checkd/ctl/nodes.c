@@ -350,6 +350,35 @@ look_sentinel(ctl_t *ctl, const rbl_host_port_t *at, ctl_why_t *why)
 }
 
 
+unsigned
+ctl_sentinels(ctl_t *ctl)
+{
+    unsigned            i, n;
+    ctl_why_t           ignored;
+    ctl_link_t          link;
+    redisReply         *reply;
+    const rbl_place_t  *place = &ctl->conf.place;
+
+    for (i = n = 0; i < place->n; i++) {
+        memset(&link, 0, sizeof(link));
+
+        if (ctl_link_open(&link, &ctl->conf, &place->hosts[i],
+                          nodes_limit(ctl), &ignored)
+            != 0)
+        {
+            continue;
+        }
+
+        reply = sentinel_ask(ctl, &link, &ignored);
+        n += reply != NULL && reply->type != REDIS_REPLY_ERROR;
+        freeReplyObject(reply);
+        ctl_link_close(&link);
+    }
+
+    return n;
+}
+
+
 /* They are asked again only if the server that was named cannot be used: then
    the one that named it is asked last. */
 static int

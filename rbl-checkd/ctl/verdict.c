@@ -135,6 +135,28 @@ verdict_json(json_t *v, const rbl_conditions_t *all, rbl_service_t verdict)
 }
 
 
+/* A row if some of the Sentinels do not answer. */
+static void
+verdict_sentinels(ctl_t *ctl, rbl_conditions_t *all)
+{
+    char      why[64];
+    unsigned  n;
+
+    if (ctl->conf.place.kind != RBL_PLACE_SENTINEL) {
+        return;
+    }
+
+    n = ctl_sentinels(ctl);
+
+    if (n < ctl->conf.place.n) {
+        snprintf(why, sizeof(why), "%u of %u Sentinels answer", n,
+                 (unsigned) ctl->conf.place.n);
+        (void) rbl_conditions_set(all, RBL_CONDITION_STORE_SENTINELS,
+                                  RBL_SERVICE_DEGRADED, 0, rbl_str(why), NULL);
+    }
+}
+
+
 int
 ctl_verdict(ctl_t *ctl, json_t *v, int initialised, rbl_conditions_t *all)
 {
@@ -149,6 +171,7 @@ ctl_verdict(ctl_t *ctl, json_t *v, int initialised, rbl_conditions_t *all)
 
     } else {
         verdict_probe(ctl, refuses);
+        verdict_sentinels(ctl, all);
         reader.refuses = refuses;
         reader.blind = ctl_away(ctl, 0);
         n = verdict_away(ctl);

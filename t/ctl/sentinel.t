@@ -123,6 +123,8 @@ ok((wait_for { (info_of($master, 'replication')->{min_slaves_good_slaves}
 my @words = map { "127.0.0.1:$_->{port}" } @{ $f->{sentinels} };
 kill_server($f->{sentinels}[0]);
 ctl('account', 'show', $ac);
+like(rblctl($f, 'status')->{out}, qr/^store_sentinels: degraded: 2 of 3/m,
+    'rblctl status says that a Sentinel does not answer');
 pause_server($f->{sentinels}[1]);
 is(rblctl($f, { timeout => SOON }, '-c', "$dir/patient", 'account', 'show',
     $ac)->{status}, 0, 'one Sentinel of three is sufficient');

@@ -1,10 +1,12 @@
 /*
  * Metrics of daemons (shared/record/rbl_metrics.c), as nginx and rblctl read
  * them.  A refused record leaves all values empty.  All texts of an accepted
- * one are inside it, and the metrics packed again read back the same.
+ * one are inside it, and the metrics packed again read back the same.  Its
+ * conditions are bounded and sorted.
  */
 
 #include "fuzz.h"
+#include "rbl_condition.h"
 #include "rbl_metrics.h"
 #include "rbl_record.h"
 
@@ -114,6 +116,31 @@ try_dns(rbl_str_t packed)
 }
 
 
+/* The record of two daemons. */
+
+static void
+try_conditions(rbl_str_t name, rbl_str_t packed)
+{
+    unsigned                 i;
+    rbl_reader_t             reader = { "", "", "", 0, 0, 0, 0, 0, 0 };
+    static rbl_conditions_t  all;
+
+    rbl_conditions_init(&all);
+    (void) rbl_conditions_add(&all, name, packed);
+    (void) rbl_conditions_add(&all, RBL_STR("two"), packed);
+    fuzz_check(rbl_conditions_end(&all, &reader)
+               == rbl_conditions_verdict(&all));
+    fuzz_check(all.n <= RBL_CONDITIONS_MAX);
+
+    for (i = 0; i < all.n; i++) {
+        fuzz_check(all.row[i].daemons >= 1 && all.row[i].daemons <= 2);
+        fuzz_check(all.row[i].since >= 0);
+        fuzz_check(i == 0 || all.row[i - 1].severity >= all.row[i].severity);
+        fuzz_check(strlen(all.row[i].name) > 0);
+    }
+}
+
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -133,6 +160,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     try_resolvers(d.resolvers);
     try_lists(d.lists);
     try_dns(d.dns);
+    try_conditions(d.name, d.conditions);
 
     return 0;
 }
