@@ -124,7 +124,7 @@ static const struct {
       RBL_CONTACT__N, RBL_CONTACT__MIN },
     { "refusal", decode_refusal, "ississ", sizeof(rbl_refusal_t),
       RBL_REFUSAL__N, RBL_REFUSAL__MIN },
-    { "daemon", decode_daemon, "ssiiaaaaa", sizeof(rbl_daemon_t),
+    { "daemon", decode_daemon, "ssiiaaaaaa", sizeof(rbl_daemon_t),
       RBL_DAEMON__N, RBL_DAEMON__MIN },
     { "passkey", decode_passkey, "ssisisiis", sizeof(rbl_passkey_t),
       RBL_PASSKEY__N, RBL_PASSKEY__MIN },
