@@ -5,7 +5,10 @@
 
 #include "check_lists.h"
 #include "rbl_hash.h"
+#include "rbl_out.h"
 
+#include <openssl/evp.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define LISTS_MAX  1024
@@ -21,9 +24,63 @@ check_lists_drop(check_lists_t *lists)
     }
 
     free(lists->list);
-    lists->list = NULL;
-    lists->n = 0;
-    lists->due = 0;
+    free(lists->place);
+    memset(lists, 0, sizeof(check_lists_t));
+}
+
+
+/* An own list has neither a minimum interval nor a weight. */
+
+static void
+digest_of(check_lists_t *lists)
+{
+    size_t         i;
+    unsigned       n;
+    rbl_buf_t      text;
+    rbl_str_t      s;
+    const list_t  *list;
+    unsigned char  sum[EVP_MAX_MD_SIZE];
+
+    rbl_buf_init(&text);
+
+    for (i = 0; i < lists->n; i++) {
+        list = lists->list[i];
+        lists->place[i] = i;
+        rbl_out_z(&text.out, list->sid);
+
+        if (list->tier != NULL && strcmp(list->tier, "critical") == 0) {
+            rbl_out_char(&text.out, '!');
+        }
+
+        rbl_out_int(&text.out, list->min_interval);
+    }
+
+    s = rbl_buf_str(&text);
+
+    if (!text.out.failed
+        && EVP_Digest(s.p, s.n, sum, &n, EVP_sha1(), NULL) == 1
+        && n >= CHECK_LISTS_DIGEST / 2)
+    {
+        for (i = 0; i < CHECK_LISTS_DIGEST / 2; i++) {
+            snprintf(lists->digest + 2 * i, 3, "%02x", sum[i]);
+        }
+    }
+
+    rbl_buf_free(&text);
+}
+
+
+/* 0, or -1: out of memory. */
+
+static int
+make_room(check_lists_t *lists, size_t n)
+{
+    check_lists_drop(lists);
+
+    lists->list = calloc(n + 1, sizeof(list_t *));
+    lists->place = calloc(n + 1, sizeof(size_t));
+
+    return lists->list == NULL || lists->place == NULL ? -1 : 0;
 }
 
 
@@ -100,16 +157,10 @@ check_lists_unpack(check_lists_t *lists, const table_t *table,
     size_t    n;
     rbl_mp_t  mp;
 
-    check_lists_drop(lists);
     rbl_mp_init(&mp, packed);
 
     n = rbl_mp_array(&mp);
-    if (mp.failed || n > LISTS_MAX) {
-        return -1;
-    }
-
-    lists->list = calloc(n + 1, sizeof(list_t *));
-    if (lists->list == NULL) {
+    if (mp.failed || n > LISTS_MAX || make_room(lists, n) != 0) {
         return -1;
     }
 
@@ -120,6 +171,7 @@ check_lists_unpack(check_lists_t *lists, const table_t *table,
         }
     }
 
+    digest_of(lists);
     return 1;
 }
 
@@ -131,10 +183,8 @@ check_lists_system(check_lists_t *lists, const table_t *table, rbl_str_t type,
     size_t   i, n;
     list_t  *list;
 
-    check_lists_drop(lists);
     n = table_count(table);
-    lists->list = calloc(n + 1, sizeof(list_t *));
-    if (lists->list == NULL) {
+    if (make_room(lists, n) != 0) {
         return -1;
     }
 
@@ -150,6 +200,7 @@ check_lists_system(check_lists_t *lists, const table_t *table, rbl_str_t type,
     }
 
     lists->due = lists->n;
+    digest_of(lists);
     return 1;
 }
 
@@ -158,19 +209,22 @@ void
 check_lists_due(check_lists_t *lists, rbl_str_t host, int64_t before,
     int64_t now, const current_t *current)
 {
-    size_t   i;
+    size_t   i, place;
     list_t  *list;
 
     lists->due = 0;
 
     for (i = 0; i < lists->n; i++) {
         list = lists->list[i];
+        place = lists->place[i];
 
         if (list_due(list, host, before, now)
             || current_open(current, rbl_str(list->sid)))
         {
             lists->list[i] = lists->list[lists->due];
-            lists->list[lists->due++] = list;
+            lists->place[i] = lists->place[lists->due];
+            lists->list[lists->due] = list;
+            lists->place[lists->due++] = place;
         }
     }
 }

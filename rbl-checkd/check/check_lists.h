@@ -9,11 +9,20 @@
 #include "check/lists/table.h"
 #include "current.h"
 
+#define CHECK_LISTS_DIGEST  16
+
 typedef struct {
     size_t    n;
     size_t    due;                      /* the first ones, which this check
                                            queries */
     list_t  **list;                     /* a reference to each */
+    size_t   *place;                    /* of each, in the order of the store */
+    char      digest[CHECK_LISTS_DIGEST + 1];
+                                        /* hex digits: the lists in the order
+                                           of the store, with their minimum
+                                           intervals and which are critical, as
+                                           _coverage.lua computes it; "":
+                                           unknown */
 } check_lists_t;
 
 void check_lists_drop(check_lists_t *lists);

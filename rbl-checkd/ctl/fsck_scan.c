@@ -38,7 +38,7 @@ static const struct {
     { "uniq", FSCK_WALKED, 0 }, { "refs", FSCK_WALKED, 0 },
     { "totals", FSCK_WALKED, 0 }, { "states", FSCK_WALKED, 0 },
     { "find", FSCK_WALKED, 0 },
-    { "checked", FSCK_WALKED, 0 },
+    { "checked", FSCK_WALKED, 0 }, { "coverage", FSCK_WALKED, 0 },
     { "seq", FSCK_WALKED, 0 }, { "started", FSCK_WALKED, 0 },
     { "due", FSCK_WALKED, 0 }, { "manual", FSCK_WALKED, 0 },
     { "dead", FSCK_WALKED, 0 }, { "changes", FSCK_WALKED, 0 },

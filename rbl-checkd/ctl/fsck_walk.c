@@ -42,6 +42,7 @@ static const fsck_kind_t  account_kinds[] = {
     { "acct", "string", NULL, 0, 0 },
     { "totals", "string", NULL, 0, 0 },
     { "checked", "string", NULL, 0, 0 },
+    { "coverage", "string", NULL, 0, 0 },
     { "seq", "string", NULL, 0, 0 },
     { "started", "string", NULL, 0, 0 },
     { "refs", "hash", NULL, 0, 0 },

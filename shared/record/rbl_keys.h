@@ -112,6 +112,9 @@
  *   checked:<AC>       string  end of the last check of one of its hosts with a
  *                              response of a list (ms; 0: never; no key: not
  *                              known; _checked.lua)
+ *   coverage:<AC>      record  the lists that apply to its active hosts, and
+ *                              when each last gave an answer; made by the first
+ *                              host or check (_coverage.lua, rbl_coverage.h)
  *   totals:<AC>        record  numbers of members of hosts and listed, with
  *                              stamps that change with them (_totals.lua); made
  *                              on first use; every script that changes the

@@ -131,7 +131,7 @@ sub round_of {
     my ($standing, $events) = @{ $r->[0] }[5, 7];
     if ($o{clear}) {
         my @clear = map { my ($ac, $pp, $ht, undef, $till) = split /:/;
-            ["$ac:$ht", "$pp:1:$till:$name", 3600] } @jobs;
+            ["$ac:$ht", "$pp:1:$till:$name", 3600, ''] } @jobs;
         my @calls;
         push @calls, call_of('check_clear', k('flight:due'),
             map { @$_ } splice @clear, 0, $o{clear}) while @clear;

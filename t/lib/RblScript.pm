@@ -5,13 +5,15 @@ package RblScript;
 
 use strict;
 use warnings;
+use Digest::SHA 'sha1_hex';
 use Exporter 'import';
 use RblTest;
 
 our @EXPORT = qw(script records unpacked packed sid k redis_new cmd account
     add_host listed_result result finish_check begin begin_job take handle
     digest on_its_slot read_event end_events targets leave_event
-    contacts_hear tellings_end script_limits script_clock in_state);
+    contacts_hear tellings_end script_limits script_clock in_state asks_of
+    coverage_in);
 
 our @EXPORT_OK = qw(take_one done due_now slice step find_members);
 
@@ -321,7 +323,37 @@ sub finish_check {
         packed(\@other), $o{part} ? '' : join('', map { $_->[0] } @clear),
         scalar @$results, $o{part} ? '' : @clear ? packed($results) : '=',
         $failed // '', 60_000, $o{interval} // 600, $o{events} // '1',
-        $o{recheck} // 0, $o{budget} // 16 << 20);
+        $o{recheck} // 0, $o{budget} // 16 << 20, $o{asks} // '');
+}
+
+# Which lists of a host gave an answer, as the daemon says it: [SID, minimum
+# interval, is it critical, did it answer] in the order of the store.
+sub asks_of {
+    my $digest = substr sha1_hex(join '', map {
+        $_->[0] . ($_->[2] ? '!' : '') . ($_->[1] // 0) } @_), 0, 16;
+    my $answers = join '', map { $_->[3] // 1 ? 1 : 0 } @_;
+    return $digest . ($answers =~ /0/ ? $answers : '');
+}
+
+# What a store knows of the lists of an account: {list => [critical, minimum
+# interval, last noted answer (s)]}, {class => [the last answer of all, the last
+# check (s), lists]}.
+sub coverage_in {
+    my $raw = cmd('GET', k('coverage', $_[0])) // return;
+    my (undef, $table, @classes) = @{ unpacked($raw) };
+    my (@sids, %list, %class);
+    for (unpack '(a24)*', $table) {
+        my ($sid, $least, $last) = unpack 'H32NN', $_;
+        push @sids, "RB$sid";
+        $list{"RB$sid"} = [$least >> 31, $least & 0x7fff_ffff, $last];
+    }
+    for (@classes) {
+        my (undef, undef, $full, $seen, $rest) = unpack 'a16NNNa*', $_;
+        my ($name, $members) = $rest =~ /\A([^;]+);(.*)\z/s or die 'no class';
+        $class{$name} = [$full, $seen, map { $sids[$_ - 1] } unpack 'n*',
+            $members];
+    }
+    return (\%list, \%class);
 }
 
 # Due deliveries; the end of an attempt of one; makes one due.

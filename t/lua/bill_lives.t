@@ -90,7 +90,7 @@ sub checks {
     cmd('SET', k('r', $ac, $_), packed([1, $_, '192.0.2.1', 'n', 'rbl', 1, '',
         'active', '', [], 1, 1, 0, 0, 0, 0, []])) for @ht;
     my $r = script('check_clear', [k('flight:due')],
-        map { ("$ac:$_", flight(), 3600) } @ht);
+        map { ("$ac:$_", flight(), 3600, '') } @ht);
     die "check_clear: @$r\n" if grep { $_ ne '1' } @$r[1 .. $#$r];
     cmd('DEL', k('due', $ac), map { k('r', $ac, $_) } @ht);
     $m->check($n);

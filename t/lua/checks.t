@@ -407,7 +407,7 @@ my ($uncovered_job) = take('d', 1);
 my $its_pp = (split /:/, $uncovered_job)[1];
 begin_job($uncovered_job);
 is_deeply(script('check_clear', [k('flight:due')], "$ac:$ht",
-    cmd('HGET', k('flight:due'), "$ac:$ht"), 600), ['OK', 0],
+    cmd('HGET', k('flight:due'), "$ac:$ht"), 600, ''), ['OK', 0],
     'check_clear does not end it');
 finish_check($acct, $its_pp, $ht, [result('RBa', 'clear')]);
 is_deeply(uncovered(), [0, 0], 'check_finish makes the host covered');
@@ -520,7 +520,7 @@ is(field($begun, 'status'), 'completed', 'the check is completed');
 
 sub record_at { return unpacked(cmd('GET', k('r', $ac, $_[0]))) }
 sub in_flight { return "$ac:$_[0]", cmd('HGET', k('flight:due'), "$ac:$_[0]")
-    // 'none', $_[1] // 600 }
+    // 'none', $_[1] // 600, '' }
 sub clear { return script('check_clear', [k('flight:due')], @_) }
 sub make_due {
     cmd('ZADD', k('due', $ac), map { (1, $_) } @_);

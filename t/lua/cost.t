@@ -457,7 +457,7 @@ case(check_clear => '32 hosts', sub { my @hosts = clear_hosts();
     my %flight = @hosts;
     cmd('HSET', k('flight:due'), @hosts);
     slice('check_clear', [k('flight:due')],
-        map { ($_, $flight{$_}, 3600) } sort keys %flight) });
+        map { ($_, $flight{$_}, 3600, '') } sort keys %flight) });
 case(check_take => '100 hosts and 100 checks', sub { forget_checks();
     cmd('ZADD', k('due', $ac), 0, map { ($_) } $clear[0] // listed_one());
     cmd('ZADD', k('due', $ac), map { (0, sid('HT')) } 1 .. 200);

@@ -238,7 +238,7 @@ sub clear {
         my $ht = (split /:/, $job)[2];
         begin_job($job);
         my $flight = cmd('HGET', k('flight:due'), "$ac:$ht") // next;
-        push @ended, "$ac:$ht", $flight, 600;
+        push @ended, "$ac:$ht", $flight, 600, '';
     }
     script('check_clear', [k('flight:due')], @ended) if @ended;
     # those that it leaves find a list

@@ -99,7 +99,7 @@ my @deeds = (
         my ($ac, $pp, $ht, undef, $till, $name) =
             split /:/, $job{"$_[0] due"}[$_[1]] // return;
         my $r = script('check_clear', [k('flight:due')], "$ac:$ht",
-            "$pp:1:$till:$name", 7200);
+            "$pp:1:$till:$name", 7200, '');
         die "check_clear: @$r" if "@$r" ne 'OK 1';
     }],
     ['app_admit' => sub { script('app_admit', [$a{ $_[0] }[1]],

@@ -161,7 +161,7 @@ for my $ht (@hosts) {
 faultless('after its work');
 my $pp = start($hosts[0]);
 is_deeply(script('check_clear', [k('flight:due')], "$ac:$hosts[0]",
-    cmd('HGET', k('flight:due'), "$ac:$hosts[0]"), 600), ['OK', '0'],
+    cmd('HGET', k('flight:due'), "$ac:$hosts[0]"), 600, ''), ['OK', '0'],
     'the first check is not finished in passing');
 is(finish($pp, $hosts[0], map { result($_, 'clear') } 'RBa', 'RBb')->[0], 'OK',
     'check_finish ends the first check');
@@ -169,7 +169,7 @@ is(state($hosts[0]), 0, 'the host is clear');
 is(host($hosts[0])->[STOPPED], 0, 'the checked host is not stopped');
 $pp = start($hosts[0]);
 is_deeply(script('check_clear', [k('flight:due')], "$ac:$hosts[0]",
-    cmd('HGET', k('flight:due'), "$ac:$hosts[0]"), 600), ['OK', '1'],
+    cmd('HGET', k('flight:due'), "$ac:$hosts[0]"), 600, ''), ['OK', '1'],
     'the second one is, in passing');
 check($hosts[1]);
 is(state($hosts[1]), IS_UNKNOWN, 'a check that fails tells nothing');
@@ -240,7 +240,7 @@ cmd('SET', k('r', $ac, $hosts[0]),
 expire();
 work_ends();
 is(script('check_clear', [k('flight:due')], "$ac:$hosts[0]",
-    cmd('HGET', k('flight:due'), "$ac:$hosts[0]"), 600)->[1], '0',
+    cmd('HGET', k('flight:due'), "$ac:$hosts[0]"), 600, '')->[1], '0',
     'a clear check of a stopped host does not end in passing');
 finish($pp, $hosts[0], map { result($_, 'clear') } 'RBa', 'RBb');
 is(state($hosts[0]), IS_UNKNOWN,

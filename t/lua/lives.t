@@ -112,7 +112,7 @@ sub finish_one {
     my @other = grep { $_->[5] ne 'clear' } @results;
     if ($flight ne '' && !$heard && @results && !@other) {
         return if script('check_clear', [k('flight:due')], "$ac:$ht", $flight,
-            600)->[1] eq '1';
+            600, '')->[1] eq '1';
     }
     script('check_finish', [$acct], $handle, packed(\@other),
         join('', map { $_->[0] } grep { $_->[5] eq 'clear' } @results),

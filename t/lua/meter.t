@@ -156,7 +156,7 @@ sub batch {
         my ($of, $pp, $host, undef, $lease) = split /:/, $job, 5;
         my $r = begin_job($job);
         push @flight, "$of:$host", cmd('HGET', k('flight:due'), "$of:$host"),
-            3600;
+            3600, '';
     }
     return script('check_clear', [k('flight:due')], @flight);
 }

@@ -83,7 +83,7 @@ is_deeply([open_jobs(sum(), $jobs[0])], [''],
 is(flight($ht[0]), $args{"$ac:$ht[0]"},
     'a second start does not change the check in flight');
 my $clear = script('check_clear', [k('flight:due')],
-    map { ($_, $args{$_}, 600) } map { "$ac:$_" } @ht);
+    map { ($_, $args{$_}, 600, '') } map { "$ac:$_" } @ht);
 is_deeply($clear, ['OK', 1, 1, 1],
     'checks that start in one batch end like any other');
 

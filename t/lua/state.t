@@ -247,7 +247,7 @@ sub clear_of {
     my ($job) = take('d', 1);
     begin_job($job);
     return script('check_clear', [k('flight:due')], "$ac:$ht",
-        cmd('HGET', k('flight:due'), "$ac:$ht"), 600)->[1];
+        cmd('HGET', k('flight:due'), "$ac:$ht"), 600, '')->[1];
 }
 for my $case ([undef, 1], [[], 1], [[['RBa', 'timeout', SINCE, 1]], 0]) {
     my ($troubled, $ends) = @$case;

@@ -28,7 +28,7 @@ for my $how ('finish', 'clear') {
     } else {
         my $flight = cmd('HGET', k('flight:due'), "$ac:$ht");
         is_deeply(script('check_clear', [k('flight:due')], "$ac:$ht", $flight,
-            60), ['OK', '1'], 'A ends its check');
+            60, ''), ['OK', '1'], 'A ends its check');
     }
     is(begin_job($other)->[0], 'GONE', 'B has it no more');
     my $due = cmd('ZSCORE', k('due', $ac), $ht);

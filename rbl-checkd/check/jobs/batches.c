@@ -20,6 +20,8 @@ typedef struct {
     void             *data;             /* NULL: forgotten, or done */
     char              member[2 * sizeof(rbl_sid_t)], flight[JOB_HANDLE_MAX];
     char              tail[BATCHES_ARG_MAX];
+    char              more[BATCHES_MORE_MAX];
+    size_t            more_n;
 } item_t;
 
 struct batch_s {
@@ -91,7 +93,7 @@ send_batch(batch_t *batch)
     int         argc;
     unsigned    i;
     rbl_key_t   key;
-    rbl_str_t   argv[2 + 3 * MANY], none = RBL_STR("");
+    rbl_str_t   argv[2 + 4 * MANY], none = RBL_STR("");
     batches_t  *batches = batch->batches;
 
     take_out(&batches->gathering, batch);
@@ -112,6 +114,11 @@ send_batch(batch_t *batch)
 
         if (batch->item[i].tail[0] != '\0') {
             argv[argc++] = rbl_str(batch->item[i].tail);
+        }
+
+        if (batch->item[i].more_n != 0) {
+            argv[argc++] = (rbl_str_t) { batch->item[i].more,
+                                         batch->item[i].more_n };
         }
     }
 
@@ -213,12 +220,14 @@ batch_for(batches_t *batches, unsigned partition, const char *head)
 
 int
 batches_add(batches_t *batches, const job_t *job, unsigned attempts,
-    const char *head, const char *tail, batches_done_pt done, void *data)
+    const char *head, const char *tail, rbl_str_t more, batches_done_pt done,
+    void *data)
 {
     item_t   *item;
     batch_t  *batch;
 
     batch = strlen(head) < BATCHES_ARG_MAX && strlen(tail) < BATCHES_ARG_MAX
+            && more.n <= BATCHES_MORE_MAX
             ? batch_for(batches, job->partition, head) : NULL;
     if (batch == NULL) {
         return -1;
@@ -230,6 +239,8 @@ batches_add(batches_t *batches, const job_t *job, unsigned attempts,
     snprintf(item->member, sizeof(item->member), "%s:%s", job->account.s,
              job->host.s);
     snprintf(item->tail, sizeof(item->tail), "%s", tail);
+    memcpy(item->more, more.n != 0 ? more.p : "", more.n);
+    item->more_n = more.n;
     jobs_entry_flight(job, attempts, item->flight);
 
     if (batch->n == MANY) {

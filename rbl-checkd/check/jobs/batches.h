@@ -10,7 +10,8 @@
 #include "jobs.h"
 #include "store/store.h"
 
-#define BATCHES_ARG_MAX  64
+#define BATCHES_ARG_MAX   64
+#define BATCHES_MORE_MAX  272
 
 typedef struct batches_s  batches_t;
 
@@ -27,12 +28,13 @@ void batches_free(batches_t *batches);  /* without call backs */
 
 /*
  * The script gets `head` (of the whole call), then for each check
- * "<AC>:<HT>", its entry of flight:due for that number of starts, and `tail`.
- * Empty strings are left out.  0, or -1: out of memory, or an argument is too
- * long.
+ * "<AC>:<HT>", its entry of flight:due for that number of starts, `tail` and
+ * `more`.  Empty strings are left out.  0, or -1: out of memory, or an argument
+ * is too long.
  */
 int batches_add(batches_t *batches, const job_t *job, unsigned attempts,
-    const char *head, const char *tail, batches_done_pt done, void *data);
+    const char *head, const char *tail, rbl_str_t more, batches_done_pt done,
+    void *data);
 
 /* No call back for `data` will come; a batch that was sent is still done. */
 void batches_forget(batches_t *batches, void *data);

@@ -104,6 +104,7 @@ result_init(result_pack_t *p)
     rbl_buf_init(&p->told);
     rbl_buf_init(&p->clear);
     rbl_buf_init(&p->all);
+    rbl_buf_init(&p->asks);
 }
 
 
@@ -113,6 +114,54 @@ result_free(result_pack_t *p)
     rbl_buf_free(&p->told);
     rbl_buf_free(&p->clear);
     rbl_buf_free(&p->all);
+    rbl_buf_free(&p->asks);
+}
+
+
+/* Without a digest, or a check, it stays empty. */
+
+static void
+pack_asks(result_pack_t *p, const check_t *check, const check_lists_t *lists)
+{
+    char    *answers;
+    size_t   i;
+
+    rbl_buf_reset(&p->asks);
+
+    if (check == NULL || lists->n == 0 || lists->digest[0] == '\0') {
+        return;
+    }
+
+    rbl_out_z(&p->asks.out, lists->digest);
+
+    if (check_verdicts(check, RBL_CLEAR) + check_verdicts(check, RBL_LISTED)
+        == lists->n)
+    {
+        return;
+    }
+
+    for (i = 0; i < lists->n; i++) {
+        rbl_out_char(&p->asks.out, '0');
+    }
+
+    if (p->asks.out.failed) {
+        return;
+    }
+
+    answers = p->asks.base + CHECK_LISTS_DIGEST;
+
+    for (i = 0; i < lists->due; i++) {
+        switch (check_result(check, i)->verdict) {
+
+        case RBL_CLEAR:
+        case RBL_LISTED:
+            answers[lists->place[i]] = '1';
+            break;
+
+        default:
+            break;
+        }
+    }
 }
 
 
@@ -150,6 +199,8 @@ result_pack(result_pack_t *p, const check_t *check, const check_lists_t *lists,
     rbl_buf_reset(&p->all);
     rbl_buf_init(&codes);
     rbl_buf_init(&one);
+
+    pack_asks(p, check, lists);
 
     p->n = n + left;
     p->recheck = soonest(check, n);
@@ -193,5 +244,5 @@ result_pack(result_pack_t *p, const check_t *check, const check_lists_t *lists,
     rbl_buf_free(&one);
 
     return p->all.out.failed || p->told.out.failed || p->clear.out.failed
-           ? -1 : 0;
+           || p->asks.out.failed ? -1 : 0;
 }

@@ -18,6 +18,8 @@ typedef struct {
                                            ones */
     rbl_buf_t  clear;                   /* SIDs of the lists that are clear */
     rbl_buf_t  all;                     /* packed: everything, if wanted */
+    rbl_buf_t  asks;                    /* the lists, and which gave an answer
+                                           (check_finish.lua) */
 } result_pack_t;
 
 void result_init(result_pack_t *p);

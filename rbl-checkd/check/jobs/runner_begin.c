@@ -260,8 +260,8 @@ runner_begin(runner_t *r)
         know_table(r);
 
         if (r->sum[0] != '\0'
-            && batches_add(r->checker->opens, &r->job, 1, r->sum, "", on_open,
-                           r) == 0)
+            && batches_add(r->checker->opens, &r->job, 1, r->sum, "",
+                           RBL_STR(""), on_open, r) == 0)
         {
             r->opening = 1;
             return;

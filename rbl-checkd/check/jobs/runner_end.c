@@ -107,6 +107,7 @@ nothing_new(const runner_t *r)
     return r->job.kind == JOB_DUE && r->fail == NULL && r->check != NULL
            && !r->events && !r->whole
            && r->current.before.n == 0 && r->current.troubled.n == 0
+           && r->lists.digest[0] != '\0'
            && check_verdicts(r->check, RBL_CLEAR) > 0
            && check_verdicts(r->check, RBL_CLEAR)
               + check_verdicts(r->check, RBL_SKIPPED)
@@ -137,6 +138,7 @@ finish(runner_t *r)
     args.events = r->events ? RBL_STR("1") : RBL_STR("0");
     args.soon = runner_number(soon, r->results.recheck);
     args.details = runner_number(details, r->checker->conf->details_size);
+    args.asks = rbl_buf_str(&r->results.asks);
 
     store_call(r->checker->store, check_finish, on_finish, r, args);
 }
@@ -160,7 +162,8 @@ runner_end(runner_t *r, const char *fail)
 
     if (nothing_new(r)
         && batches_add(r->checker->clears, &r->job, r->job.attempts, "",
-                       interval, on_clear, r) == 0)
+                       interval, rbl_buf_str(&r->results.asks), on_clear, r)
+           == 0)
     {
         r->clearing = 1;
         return;

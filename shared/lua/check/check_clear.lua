@@ -2,8 +2,9 @@
 -- listings and no trouble, and that nobody is notified of: only their times
 -- change.  Most checks finish this way; it is done for several at once.
 --- key: flights  flight:due
---- arg: member flight interval...  of each check: "<AC>:<HT>", its flight as
---          check_begin left it, seconds between the checks of the host
+--- arg: member flight interval asks...  of each check: "<AC>:<HT>", its flight
+--          as check_begin left it, seconds between the checks of the host, and
+--          the lists that answered (check_finish)
 --- reply: OK  then for each "1", or "0": nothing was done, check_finish has to
 --          be asked
 --- include: base
@@ -12,10 +13,12 @@
 --- include: checked
 --- use: host
 local now = now_ms()
+-- Of the account: which lists answered, and what of it was noted last.
+local coverage, noted, noted_profile, noted_type, noted_family
 
 -- The host's next time (text), and its parent; nothing: its check does not
 -- finish here.
-local function clear(hk, raw, ht, flight, interval)
+local function clear(hk, raw, ht, flight, interval, asks)
     --- include: host_fields
     local details, troubled, uncovered, stopped = raw:byte(to + 1, to + 4)
     if status ~= 'active' or listed ~= 0 or details ~= 144
@@ -33,18 +36,26 @@ local function clear(hk, raw, ht, flight, interval)
     local fields = struct.pack('>BI8BBBBI8', 207, now, 0, 0, 0, 207, next_check)
     --- include: host_patch
     --- include: turn
+    if asks ~= '' and (asks ~= noted or profile ~= noted_profile
+        or htype ~= noted_type or family ~= noted_family)
+    then
+        noted, noted_profile, noted_type, noted_family = asks, profile, htype,
+            family
+        --- include: coverage_note
+    end
     return at, parent
 end
 
 -- One alone needs no tables.
 local n = (#ARGV - ARG.before) / ARG.each
 if n == 1 then
-    local member, flight, interval = unpack(ARGV, ARG.before + 1)
+    local member, flight, interval, asks = unpack(ARGV, ARG.before + 1)
     local hk, ht = base .. 'r:' .. member, member:sub(36)
     ac = member:sub(1, 34)
-    local raw, version, last, meter = unpack(call('MGET', hk,
+    local raw, version, last, meter, covers = unpack(call('MGET', hk,
         base .. 'unchanged:' .. ac, base .. 'checked:' .. ac,
-        base .. 'meter:' .. ac))
+        base .. 'meter:' .. ac, base .. 'coverage:' .. ac))
+    coverage = covers
     if not raw or call('HGET', KEY.flights, member) ~= flight then
         return {'OK', '0'}
     end
@@ -52,7 +63,7 @@ if n == 1 then
         --- include: unchanged
         hosts_change()
     end
-    local at, parent = clear(hk, raw, ht, flight, interval)
+    local at, parent = clear(hk, raw, ht, flight, interval, asks)
     if not at then
         return {'OK', '0'}
     end
@@ -83,6 +94,7 @@ for i = 1, n do
         keys[#keys + 1] = base .. 'unchanged:' .. account
         keys[#keys + 1] = base .. 'checked:' .. account
         keys[#keys + 1] = base .. 'meter:' .. account
+        keys[#keys + 1] = base .. 'coverage:' .. account
     end
 end
 local flights = call('HMGET', KEY.flights, unpack(members))
@@ -107,6 +119,7 @@ for i = 1, n do
         schedule()
         ac, interval = accounts[i], ARGV[ARG.interval + ARG.each * i]
         last, meter = raws[stamps[ac] + 1], raws[stamps[ac] + 2]
+        coverage, noted = raws[stamps[ac] + 3], nil
         if raws[stamps[ac]] then
             --- include: unchanged
             hosts_change()
@@ -114,7 +127,7 @@ for i = 1, n do
     end
     if raws[i] and flights[i] == flight then
         at, parent = clear(keys[i], raws[i], members[i]:sub(36), flight,
-            ARGV[ARG.interval + ARG.each * i])
+            ARGV[ARG.interval + ARG.each * i], ARGV[ARG.asks + ARG.each * i])
     end
     if at then
         times[#times + 1] = at

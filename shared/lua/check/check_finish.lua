@@ -25,6 +25,9 @@
 --- arg: soon  0, or in how many seconds the host has to be checked again, if
 --          that is sooner than its time
 --- arg: details  how many octets the stored details of the account may take
+--- arg: asks  the digest of the lists of the host (16 digits, `digest_of` in
+--          rbl-checkd/check/check_lists.c), and, unless each gave an answer, a
+--          "1" or "0" for each in their order; "": not known
 --- reply: OK
 --- reply: DONE  it had finished already
 --- reply: GONE  there is no such check, or another daemon has it
@@ -61,21 +64,21 @@ end
 
 -- The version stamp of the account (_unchanged.lua); when a list last answered;
 -- what a check costs (_meter.lua).
-local raw, version, last, meter
+local raw, version, last, meter, coverage
 --- include: finish_read
 local function host_fields(raw)
     --- include: host_fields
     return from, to, status, parent, listed, checked, value, profile, groups,
-        first, unknown, next_check
+        first, unknown, next_check, htype, family
 end
 -- What the record has; it changes from `from` to `to`.
 local from, to, status, parent, listed, checked, value, profile, groups
-local first, n_unknown, next_check
+local first, n_unknown, next_check, htype, family
 local before, n_before, troubled_before, uncovered_before = {}, 0, nil, nil
 local unknown_before, checked_before, stopped_before
 if raw then
     from, to, status, parent, listed, checked, value, profile, groups, first,
-        n_unknown, next_check = host_fields(raw)
+        n_unknown, next_check, htype, family = host_fields(raw)
     --- include: finish_listings
     unknown_before, checked_before = n_unknown, checked
 end
@@ -117,6 +120,12 @@ local is_listed = n_listed > 0
 local numbers, large_listings
 if raw then
     --- include: finish_host
+end
+local asks, interval = ARG.asks or '', ARG.interval
+if raw and status == 'active' and (asks ~= ''
+    or coverage and uncovered and uncovered_before ~= 1)
+then
+    --- include: coverage_note
 end
 
 local notified = raw and (ARG.events ~= '0' or is_listed or was_listed)

@@ -39,7 +39,7 @@ local shapes = {
     CO = 'nssssstnsnnn', RB = 'nsssssnnsstssssss|snnnsss',
     WH = 'nssstssn|snns', US = 'nsssssnn', SESSION = 'nsssn|ss',
     PASSKEY = 'nssnsnsnns',
-    TOTALS = 'nnnnn|n',
+    TOTALS = 'nnnnn|n', COVERAGE = 'ns',
     BILL = 'nsssnsnnnssn|ns',
     PAYMENT = 'nsssnsnssnnnn|sssssnnn', PS = 'nssssnnsnnnn',
     SETUP = 'nsnsssns',

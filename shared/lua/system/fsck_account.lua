@@ -7,7 +7,7 @@
 -- or NONE, then faults: there is no such account
 --- include: fsck
 --- include: fsck_work
---- use: account totals bill payment setup
+--- use: account totals bill payment setup coverage
 local accounts, now = key('accounts'), now_ms()
 local a, why = read(KEY.acct, 'AC')
 if a and a[ACCOUNT.id] ~= ac then
@@ -54,6 +54,41 @@ local function look_at_totals()
     then
         fault('totals', 'totals', totals and 'are not those of the indexes'
             or 'cannot be read', totals_forget)
+    end
+end
+-- Which lists have answered.  Its times are not in the future, or lists would
+-- seem to answer; the next check makes it again.
+local function coverage_sound(t)
+    local n, latest = #t[COVERAGE.lists] / 24, now / 1000 + 60
+    for i = 1, #t[COVERAGE.lists], 24 do
+        if struct.unpack('>I4', t[COVERAGE.lists], i + 20) > latest then
+            return false
+        end
+    end
+    for i = COVERAGE.lists + 1, #t do
+        local full, seen = struct.unpack('>I4I4', t[i], 21)
+        local _, to = string.find(t[i], '^RP%x+:%d:%l+;', 29)
+        for at = to + 1, #t[i], 2 do
+            local list = struct.unpack('>I2', t[i], at)
+            if list < 1 or list > n then
+                return false
+            end
+        end
+        if full > latest or seen > latest then
+            return false
+        end
+    end
+    return n == math.floor(n)
+end
+local function look_at_coverage()
+    local t, unread = read(key('coverage', ac), 'COVERAGE')
+    local ok, sound
+    if t then
+        ok, sound = pcall(coverage_sound, t)
+    end
+    if unread == 'damaged' or t and not (ok and sound) then
+        fault('coverage', 'coverage', 'does not say which lists have answered',
+            function() call('DEL', key('coverage', ac)) end)
     end
 end
 -- The account's turn is not later than its first host is due.
@@ -155,6 +190,7 @@ if not call('ZSCORE', accounts, ac) then
 end
 look_at_order()
 look_at_totals()
+look_at_coverage()
 look_at_due()
 look_at_turn('manual', 'manual', 'has checks that wait and no turn')
 look_at_details()

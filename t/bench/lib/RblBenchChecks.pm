@@ -88,7 +88,7 @@ sub first_round {
         die "open\n" if grep { !ref } map { @$_[1 .. $#$_] } @$r;
         $us{begin} += $begin * @$r;
         ($r, my $clear) = $pipelined->(calls_for($store, 'check_clear', [],
-            [DAY], @jobs));
+            [DAY, ''], @jobs));
         die "clear\n" if grep { $_ ne '1' } map { @$_[1 .. $#$_] } @$r;
         $us{clear} += $clear * @$r;
         $n += @jobs;

@@ -1,0 +1,225 @@
+#!/usr/bin/perl
+
+# Which lists apply to the active hosts of an account, and when each last gave
+# an answer: what a check notes of it, and what hosts and profiles change.
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript;
+
+use constant INTERVAL => 800;           # s; an answer is noted again after 100
+
+redis_new();
+my $now = 1_800_000_000;
+sub later { $now += $_[0]; script_clock($now * 1000) }
+later(0);
+
+my ($ac, $acct) = account(interval => INTERVAL);
+my $rp = cmd('ZRANGE', k('profiles', $ac), 0, 0)->[0];
+my @rb = map { sid('RB') } 0 .. 3;
+# SID, minimum interval, is it critical: for IPv4; the second for domains, too;
+# the last for domains alone.
+my @of = ([$rb[0], 0, 1], [$rb[1], 86_400, 0], [$rb[2], 0, 0]);
+my @names = ([$rb[3], 0, 1]);
+sub list {
+    my ($sid, $type, $families, $least, $tier) = @_;
+    return packed([1, $sid, $type, "$sid.example", 'L', '', $families, 0,
+        'active', '', [], '', '', $tier, 'ip', 'block', 'ip', '', $least]);
+}
+script('lists_put', [k('lists')], list($rb[0], 'rbl', 1, 0, 'critical'),
+    list($rb[1], 'rbl', 1, 86_400, 'normal'),
+    list($rb[2], 'rbl', 3, 0, 'high'),
+    list($rb[3], 'uribl', 4, 0, 'critical'));
+
+cmd('ZREM', k('lists'), 'RBa', 'RBb', 'RBu');
+script('lists_put', [k('lists')], list($rb[0], 'rbl', 1, 0, 'critical'));
+
+sub add { return unpacked(add_host($acct, @_)->[1])->[1] }
+sub coverage { return (coverage_in($ac))[0] }
+sub classes { return (coverage_in($ac))[1] // {} }
+sub last_of { my $c = coverage(); return [map { $c->{$_}[2] } @_] }
+my $pp;
+# A scheduled check of the host, by check_clear or check_finish.
+sub check {
+    my ($how, $ht, @lists) = @_;
+    cmd('ZADD', k('due', $ac), 1, $ht);
+    cmd('ZADD', k('due'), 1, $ac);
+    my ($job) = grep { /$ht/ } take('d', 100);
+    $pp = (split /:/, $job)[1];
+    $pp = begin($acct, $pp, $ht)->[8];
+    my $flight = cmd('HGET', k('flight:due'), "$ac:$ht");
+    return script('check_clear', [k('flight:due')], "$ac:$ht", $flight,
+        INTERVAL, asks_of(@lists))->[1] if $how eq 'clear';
+    my @results = map { result($_->[0], $_->[3] // 1 ? 'clear' : 'unknown',
+        error => 'timeout') } @lists;
+    return finish_check($acct, $pp, $ht, \@results, '', interval => INTERVAL,
+        asks => $how eq 'finish' ? asks_of(@lists) : '')->[0];
+}
+sub with { my ($answers, @lists) = @_;
+    return map { [@{ $lists[$_] }, substr $answers, $_, 1] } 0 .. $#lists }
+
+# before the first answer
+
+is(cmd('EXISTS', k('coverage', $ac)), 0,
+    'a new account without hosts has no lists that apply');
+my $ht = add('rbl', '192.0.2.1');
+is_deeply(coverage(), { $rb[0] => [1, 0, 0], $rb[1] => [0, 86_400, 0],
+    $rb[2] => [0, 0, 0] },
+    'the lists of a new host apply, and none of them has given an answer');
+is_deeply(classes(), { "$rp:1:rbl" => [0, $now, @rb[0 .. 2]] },
+    'the hosts of a profile, family and type are one class');
+my $raw = cmd('GET', k('coverage', $ac));
+later(10);
+my $second = add('rbl', '192.0.2.2');
+is(cmd('GET', k('coverage', $ac)), $raw,
+    'another host of the class changes nothing');
+
+# all answer: noted, and not again for a while
+
+for my $how ('clear', 'finish') {
+    cmd('SET', k('coverage', $ac), $raw);
+    check($how, $ht, @of);
+    is_deeply(classes(), { "$rp:1:rbl" => [$now, $now, @rb[0 .. 2]] },
+        "check_$how notes that all lists of a class have answered");
+    my $noted = cmd('GET', k('coverage', $ac));
+    later(99);
+    check($how, $second, @of);
+    is(cmd('GET', k('coverage', $ac)), $noted, "check_$how does not write it "
+        . 'again within an eighth of an interval');
+    later(1);
+    check($how, $second, @of);
+    is(classes()->{"$rp:1:rbl"}[0], $now, "check_$how writes it again later");
+}
+
+# some answer
+
+my $all = $now;
+for my $how ('clear', 'finish') {
+    later(200);
+    check($how, $ht, with('101', @of));
+    is_deeply(last_of(@rb[0 .. 2]), [$now, 0, $now],
+        "check_$how notes the lists that have answered, not the others");
+    is_deeply([@{ classes()->{"$rp:1:rbl"} }[0, 1]], [$all, $now],
+        "check_$how notes that the class was checked");
+    my $noted = cmd('GET', k('coverage', $ac));
+    check($how, $second, with('101', @of));
+    is(cmd('GET', k('coverage', $ac)), $noted,
+        "check_$how does not note the same answers at once again");
+}
+later(20);
+check('finish', $second, with('010', @of));
+is_deeply(last_of($rb[1]), [0], 'a list with a minimum interval of a day that '
+    . 'has answered within an eighth of that is not noted again');
+later(10_800);
+check('finish', $second, with('010', @of));
+is_deeply(last_of(@rb[0 .. 2]), [$now - 11_020 + 200, $now, $now - 10_820],
+    'a list that answers one host alone has answered');
+later(300);
+$raw = cmd('GET', k('coverage', $ac));
+check('finish', $second, with('000', @of));
+is_deeply(last_of(@rb[0 .. 2]), [$now - 11_120, $now - 300, $now - 11_120],
+    'lists that give no answer change no time of an answer');
+is(classes()->{"$rp:1:rbl"}[1], $now, 'the class was checked all the same');
+check('none', $second, @of);
+is(classes()->{"$rp:1:rbl"}[0], $all,
+    'a check of a daemon that says nothing of its lists notes nothing');
+
+# another set of lists than the class has
+
+later(200);
+check('finish', $ht, @of[0, 1]);
+is_deeply(classes()->{"$rp:1:rbl"}, [0, $now, @rb[0 .. 2]],
+    'a check that queried the lists of before answers for none of today');
+is_deeply(last_of($rb[1]), [$now - 500], 'earlier answers of a list stay');
+
+# a second class, and the end of its hosts
+
+my $name = add_host($acct, 'uribl', 'example.com')->[1];
+$name = unpacked($name)->[1];
+cmd('SET', k('r', $ac, $name), do {
+    my $h = unpacked(cmd('GET', k('r', $ac, $name)));
+    $h->[5] = 4;
+    packed($h) });
+check('clear', $name, @names);
+check('clear', $ht, @of);
+is_deeply([sort keys %{ classes() }], ["$rp:1:rbl", "$rp:4:uribl"],
+    'classes are told apart by family and type; one without a list is none');
+later(4 * INTERVAL);
+script('host_status', [$acct], $ht, 'paused');
+check('clear', $name, @names);
+script('host_status', [$acct], $ht, 'active');
+is(classes()->{"$rp:1:rbl"}[1], $now,
+    'a host that is resumed has the lists of its class wait for an answer');
+check('clear', $name, @names);
+is(last_of($rb[3])->[0] || classes()->{"$rp:4:uribl"}[0], $now,
+    'the lists of domains have answered');
+
+# profiles
+
+sub profile {
+    my ($name, @entries) = @_;
+    my $rp = sid('RP');
+    my $r = script('profile_add', [$acct], $rp, $name, '0', '1', @entries);
+    die "profile: @$r\n" if $r->[0] ne 'OK';
+    return $rp;
+}
+my $two = profile('two', @rb[0, 2]);
+script('host_update', [$acct], $ht, '', '', $two);
+is_deeply(classes()->{"$two:1:rbl"}, [0, $now, @rb[0, 2]],
+    'a host that gets another profile has the lists of that one wait');
+check('clear', $ht, @of[0, 2]);
+is(classes()->{"$two:1:rbl"}[0], $now, 'the lists of that one have answered');
+later(50);
+script('profile_update', [$acct], $two, '', '', '', '1', @rb[1, 2]);
+is_deeply(classes()->{"$two:1:rbl"}, [0, $now - 50, @rb[1, 2]],
+    'other lists of a profile apply at once');
+is_deeply(last_of($rb[2]), [$now - 50],
+    'a list that stays in the profile keeps its answer');
+script('profile_update', [$acct], $two, '', '', '', '1');
+ok(!classes()->{"$two:1:rbl"}, 'an empty profile has no class');
+check('clear', $second, @of);
+script('profile_update', [$acct], $two, '', '', '', '1', $rb[0]);
+check('finish', $ht, [$rb[0], 0, 1]);
+ok(classes()->{"$two:1:rbl"}, 'the first check of a class makes it');
+$_ = unpacked(cmd('GET', k('r', $ac, $two)));
+$_->[5] = [];
+cmd('SET', k('r', $ac, $two), packed($_));
+cmd('ZADD', k('due', $ac), 1, $ht);
+cmd('ZADD', k('due'), 1, $ac);
+my ($job) = grep { /$ht/ } take('d', 100);
+my $last = begin($acct, (split /:/, $job)[1], $ht)->[8];
+finish_check($acct, $last, $ht, [], 'No list applies.', interval => INTERVAL);
+ok(!classes()->{"$two:1:rbl"},
+    'a check that finds no list for its host ends the class');
+
+# bad input
+
+for my $bad ('', 'x', packed([2, '']), packed([1, 'short', 'x']),
+    packed([1, "\0" x 24, "\xff" x 28 . "$rp:1:rbl;\xff\xff"]),
+    packed([1, '', 'd' x 16 . "$rp:1:rbl;"]), packed('no array'),
+    substr $raw, 0, 60)
+{
+    cmd('SET', k('coverage', $ac), $bad);
+    check('clear', $second, @of) for 1 .. 2;
+    is_deeply(classes()->{"$rp:1:rbl"}, [$now, $now, @rb[0 .. 2]],
+        'a record of ' . length($bad) . ' bytes that is damaged is made again');
+}
+cmd('DEL', k('coverage', $ac));
+cmd('RPUSH', k('coverage', $ac), 'x');
+check('finish', $second, @of);
+is(classes()->{"$rp:1:rbl"}[0], $now, 'so is a key of another type');
+later(-5 * INTERVAL);
+check('clear', $second, @of);
+is(classes()->{"$rp:1:rbl"}[0], $now,
+    'a clock that has gone back is noted at once');
+later(200);
+for my $i (1 .. 70) {
+    my $many = profile("p$i", @rb[0, 2]);
+    script('host_update', [$acct], $ht, '', '', $many);
+}
+is(scalar keys %{ classes() }, 64, 'an account has at most 64 classes');
+cmp_ok(length cmd('GET', k('coverage', $ac)), '<', 64 * 80 + 10 * 24,
+    'the record is small');
+
+done_testing();
