@@ -1,14 +1,16 @@
 /*
  * Listings in one line for Nagios and Zabbix.  OK requires that checks are
  * running: with a plan that has expired, with no daemon, with a check that is
- * long overdue, with no recent check that got a response from a list, with a
- * service that is broken (ngx_rbl_verdict.h), or with a host without lists, the
- * answer is UNKNOWN, or -1.  A listing is CRITICAL in any case; the text then
- * says how old the information may be.
+ * long overdue, with no recent check that got a response from a list, with more
+ * than half of the lists silent, with a service that is broken
+ * (ngx_rbl_verdict.h), or if no list applies to any host, the answer is UNKNOWN,
+ * or -1.  It is WARNING if a critical list is silent for long.  A listing is
+ * CRITICAL in any case; the text then says how old the information may be.
  */
 
 #include "ngx_rbl_api.h"
 #include "ngx_rbl_list.h"
+#include "ngx_rbl_silent.h"
 #include "ngx_rbl_verdict.h"
 
 
@@ -23,6 +25,10 @@ enum {
     NGX_RBL_PLAIN_UNCOVERED,
     NGX_RBL_PLAIN_DUE,
     NGX_RBL_PLAIN_CHECKED,
+    NGX_RBL_PLAIN_HOSTS,
+    NGX_RBL_PLAIN_PAUSED,
+    NGX_RBL_PLAIN_RANGES,
+    NGX_RBL_PLAIN_COVERAGE,
     NGX_RBL_PLAIN_DAEMON,
     NGX_RBL_PLAIN_TIME
 };
@@ -39,6 +45,10 @@ typedef struct {
                                            paused */
     int64_t    now;                     /* ms; 0: unknown */
     const rbl_condition_t  *broken;     /* NULL: the service is not */
+    int64_t    active;                  /* hosts that are checked */
+    ngx_rbl_coverage_t  covers;
+    rbl_coverage_t      lists;
+    ngx_uint_t          replies;        /* that the second round brings */
 } ngx_rbl_plain_t;
 
 
@@ -49,8 +59,11 @@ static void ngx_rbl_plain_checked(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 static void ngx_rbl_plain_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_plain_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
-static void ngx_rbl_plain_answer(ngx_rbl_ctx_t *ctx);
+static ngx_uint_t ngx_rbl_plain_names(const ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_plain_answer(ngx_rbl_ctx_t *ctx, const redisReply *names);
 static const rbl_condition_t *ngx_rbl_plain_broken(const ngx_rbl_ctx_t *ctx);
+static ngx_uint_t ngx_rbl_plain_first(rbl_out_t *out,
+    const ngx_rbl_plain_t *plain, ngx_uint_t silent);
 static void ngx_rbl_plain_why(rbl_out_t *out, const ngx_rbl_ctx_t *ctx,
     int64_t unseen, int64_t overdue, int64_t unchecked, int64_t bound);
 static void ngx_rbl_plain_reason(rbl_out_t *out, const char *what, int64_t ms);
@@ -86,6 +99,10 @@ ngx_rbl_plain_prepare(ngx_rbl_ctx_t *ctx)
     ngx_rbl_ask_state(ctx, RBL_STATE_UNCOVERED);
     ngx_rbl_ask_first(ctx, "due");
     ngx_rbl_ask(ctx, "GET", "checked", RBL_STR(""), 0, NULL);
+    ngx_rbl_ask_count(ctx, "hosts");
+    ngx_rbl_ask_state(ctx, RBL_STATE_PAUSED);
+    ngx_rbl_ask_state(ctx, RBL_STATE_RANGE);
+    ngx_rbl_ask(ctx, "GET", "coverage", RBL_STR(""), 0, NULL);
 
     last[0] = RBL_STR("ZRANGE");
     last[1] = rbl_key(&key, ks, rbl_partition(ks, rbl_sid_str(&ctx->account)),
@@ -132,6 +149,19 @@ ngx_rbl_plain_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
         ngx_rbl_plain_checked(ctx, reply);
         break;
 
+    case NGX_RBL_PLAIN_HOSTS:
+        plain->active = ngx_rbl_total(ctx, reply);
+        break;
+
+    case NGX_RBL_PLAIN_PAUSED:
+    case NGX_RBL_PLAIN_RANGES:
+        plain->active -= ngx_rbl_total(ctx, reply);
+        break;
+
+    case NGX_RBL_PLAIN_COVERAGE:
+        ngx_rbl_coverage_read(ctx, &plain->covers, reply);
+        break;
+
     case NGX_RBL_PLAIN_DAEMON:
         plain->daemon = ngx_rbl_first_score(ctx, reply);
         break;
@@ -161,24 +191,37 @@ ngx_rbl_plain_checked(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 }
 
 
-/* Only an account whose plan has expired needs a second round: how many hosts
-   are behind those that are still checked. */
+/* An account whose plan has expired needs a second round: how many hosts are
+   behind those that are still checked; and so do the names of silent lists.
+   Without active hosts no list applies. */
 
 static void
 ngx_rbl_plain_proceed(ngx_rbl_ctx_t *ctx)
 {
     char              text[RBL_OUT_INT + 1];
     rbl_key_t         key;
+    ngx_uint_t        names;
     ngx_rbl_batch_t  *batch;
+    ngx_rbl_plain_t  *plain;
 
-    if (ctx->lapsed == 0) {
-        ngx_rbl_plain_answer(ctx);
+    plain = ctx->data;
+
+    if (plain->due >= 0) {
+        ngx_rbl_coverage_count(ctx, &plain->lists, plain->covers.raw,
+                               plain->now);
+    }
+
+    names = ngx_rbl_plain_names(ctx);
+    plain->replies = (ctx->lapsed != 0) + names;
+
+    if (plain->replies == 0) {
+        ngx_rbl_plain_answer(ctx, NULL);
         return;
     }
 
     batch = ngx_rbl_next(ctx);
 
-    if (batch != NULL) {
+    if (batch != NULL && ctx->lapsed) {
         (void) ngx_sprintf((u_char *) text, "(%L%Z", ctx->kept);
 
         ngx_rbl_batch_command(batch, RBL_COMMAND("ZCOUNT",
@@ -188,6 +231,24 @@ ngx_rbl_plain_proceed(ngx_rbl_ctx_t *ctx)
                                           RBL_STR("")),
                               rbl_str(text), RBL_STR("+inf")));
     }
+
+    if (batch != NULL && names) {
+        ngx_rbl_silent_names(ctx, batch, &plain->lists);
+    }
+}
+
+
+static ngx_uint_t
+ngx_rbl_plain_names(const ngx_rbl_ctx_t *ctx)
+{
+    const ngx_rbl_plain_t  *plain;
+
+    plain = ctx->data;
+
+    return ctx->format == NGX_RBL_NAGIOS && plain->listed == 0
+           && plain->lists.n_silent > 0
+           && (plain->lists.critical_long > 0
+               || ngx_rbl_silent_most(&plain->lists));
 }
 
 
@@ -197,24 +258,28 @@ ngx_rbl_plain_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
     ngx_rbl_plain_t  *plain;
 
     plain = ctx->data;
-    plain->stopped = ngx_rbl_total(ctx, reply);
 
-    if (ctx->refusal == 0) {
-        ngx_rbl_plain_answer(ctx);
+    if (i == 0 && ctx->lapsed) {
+        plain->stopped = ngx_rbl_total(ctx, reply);
+        reply = NULL;
+    }
+
+    if (ctx->refusal == 0 && i + 1 == plain->replies) {
+        ngx_rbl_plain_answer(ctx, reply);
     }
 }
 
 
-/* Without active hosts the time of the last check does not matter.  A new
-   account has had no time for a check.  An older version did not record the
-   responses of lists: an unknown time is not treated as silence. */
+/* Without active hosts the time of the last check does not matter.  Before the
+   first answer nothing is known.  An older version did not record the responses
+   of lists: an unknown time is not treated as silence. */
 
 static void
-ngx_rbl_plain_answer(ngx_rbl_ctx_t *ctx)
+ngx_rbl_plain_answer(ngx_rbl_ctx_t *ctx, const redisReply *names)
 {
     int64_t           now, unseen, overdue, unchecked, bound;
     rbl_out_t        *out;
-    ngx_uint_t        silent;
+    ngx_uint_t        silent, stale;
     ngx_rbl_plain_t  *plain;
 
     plain = ctx->data;
@@ -229,37 +294,42 @@ ngx_rbl_plain_answer(ngx_rbl_ctx_t *ctx)
 
     unseen = plain->daemon < 0 ? INT64_MAX : now - plain->daemon;
     overdue = plain->due < 0 ? 0 : now - plain->due;
-    unchecked = plain->due < 0 || plain->checked < 0
-                || now - ctx->created <= bound ? 0
+    unchecked = plain->due < 0 || plain->checked < 0 ? 0
                 : plain->checked == 0 ? INT64_MAX : now - plain->checked;
 
     plain->broken = plain->due < 0 ? NULL : ngx_rbl_plain_broken(ctx);
 
-    silent = plain->stopped > 0 || unseen > NGX_RBL_SILENCE
-             || overdue > bound || unchecked > bound || plain->broken != NULL;
+    stale = plain->stopped > 0 || unseen > NGX_RBL_SILENCE
+            || overdue > bound || unchecked > bound || plain->broken != NULL;
+    silent = stale || ngx_rbl_silent_most(&plain->lists)
+             || (plain->uncovered > 0 && plain->uncovered >= plain->active);
 
     ngx_rbl_open_plain(ctx);
 
     out = &ctx->sink.out;
 
     if (ctx->format != NGX_RBL_NAGIOS) {
-        rbl_out_int(out, plain->listed == 0 && (silent || plain->uncovered)
-                         ? -1 : plain->listed);
+        rbl_out_int(out, plain->listed == 0 && silent ? -1 : plain->listed);
         return;
     }
 
-    if (plain->listed || !(silent || plain->uncovered)) {
-        rbl_out_z(out, plain->listed ? "CRITICAL - " : "OK - ");
-        ngx_rbl_plain_hosts(out, plain->listed);
-        rbl_out_z(out, " listed!");
-
-    } else {
-        rbl_out_z(out, "UNKNOWN -");
+    if (ngx_rbl_plain_first(out, plain, silent)
+        || (plain->listed == 0 && !stale
+            && ngx_rbl_silent_most(&plain->lists)))
+    {
+        rbl_out_z(out, silent ? " " : ", ");
+        ngx_rbl_silent_write(out, &plain->lists, names);
+        rbl_out_z(out, silent ? "." : "");
     }
 
     ngx_rbl_plain_why(out, ctx, unseen, overdue, unchecked, bound);
 
-    if (plain->uncovered && plain->listed == 0) {
+    if (plain->uncovered && !silent) {
+        rbl_out_z(out, ", ");
+        ngx_rbl_plain_hosts(out, plain->uncovered);
+        rbl_out_z(out, " cannot be checked");
+
+    } else if (plain->uncovered && plain->listed == 0) {
         rbl_out_z(out, " No list applies to ");
         ngx_rbl_plain_hosts(out, plain->uncovered);
         rbl_out_z(out, ".");
@@ -292,6 +362,30 @@ ngx_rbl_plain_broken(const ngx_rbl_ctx_t *ctx)
     }
 
     return NULL;
+}
+
+
+/* Writes the state, and what is listed.  1: WARNING. */
+
+static ngx_uint_t
+ngx_rbl_plain_first(rbl_out_t *out, const ngx_rbl_plain_t *plain,
+    ngx_uint_t silent)
+{
+    ngx_uint_t  warn;
+
+    if (plain->listed == 0 && silent) {
+        rbl_out_z(out, "UNKNOWN -");
+        return 0;
+    }
+
+    warn = plain->listed == 0 && plain->lists.critical_long > 0;
+
+    rbl_out_z(out, plain->listed ? "CRITICAL - " : warn ? "WARNING - "
+                                                        : "OK - ");
+    ngx_rbl_plain_hosts(out, plain->listed);
+    rbl_out_z(out, warn ? " listed" : " listed!");
+
+    return warn;
 }
 
 

@@ -73,6 +73,7 @@ ngx_rbl_list_prepare(ngx_rbl_ctx_t *ctx)
 
         if (ngx_rbl_totals_stamped(ctx)) {
             ngx_rbl_due_ask(ctx, &list->due);
+            ngx_rbl_coverage_ask(ctx, &list->coverage);
         }
     }
 }
@@ -226,6 +227,9 @@ ngx_rbl_list_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 
     if (list->due.asked && i == list->due.at) {
         ngx_rbl_due_read(ctx, &list->due, reply);
+
+    } else if (list->coverage.asked && i == list->coverage.at) {
+        ngx_rbl_coverage_read(ctx, &list->coverage, reply);
 
     } else if (i < totals && stamped) {
         ngx_rbl_totals_read(ctx, reply);

@@ -29,6 +29,7 @@ typedef struct {
     int64_t      largest;               /* octets of the largest record,
                                            about */
     ngx_rbl_due_t  due;
+    ngx_rbl_coverage_t  coverage;
     unsigned     bounded:1;             /* which is requested */
     unsigned     read:1;                /* a slice has arrived */
     unsigned     recalled:1;            /* cached SIDs are used */

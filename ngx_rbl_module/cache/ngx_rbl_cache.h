@@ -8,6 +8,8 @@
 
 #include "ngx_rbl_http.h"
 
+#include "rbl_coverage.h"
+
 
 /* ngx_rbl_pages.c */
 
@@ -97,6 +99,32 @@ void ngx_rbl_due_read(ngx_rbl_ctx_t *ctx, ngx_rbl_due_t *due,
 
 /* Writes the field at the end of a page of hosts: seconds, in whole minutes. */
 void ngx_rbl_due_write(ngx_rbl_ctx_t *ctx, const ngx_rbl_due_t *due);
+
+
+/* ngx_rbl_coverage.c: how many of the lists that apply have answered */
+
+#define NGX_RBL_COVERAGE_NUMBERS  4
+
+typedef struct {
+    int64_t     number[NGX_RBL_COVERAGE_NUMBERS];
+    rbl_str_t   raw;                    /* the record, if `asked`; NULL: none */
+    ngx_uint_t  at;                     /* as in ngx_rbl_due_t */
+    ngx_uint_t  asked;
+} ngx_rbl_coverage_t;
+
+/* The same as those of ngx_rbl_due.c. */
+void ngx_rbl_coverage_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_coverage_t *coverage);
+void ngx_rbl_coverage_read(ngx_rbl_ctx_t *ctx, ngx_rbl_coverage_t *coverage,
+    const redisReply *reply);
+
+/* Reads a record at `now` (ms); with none, or a damaged one, all is 0. */
+void ngx_rbl_coverage_count(const ngx_rbl_ctx_t *ctx, rbl_coverage_t *numbers,
+    rbl_str_t raw, int64_t now);
+
+/* Writes the fields at the end of a page of hosts.  Without active hosts, no
+   list applies. */
+void ngx_rbl_coverage_write(ngx_rbl_ctx_t *ctx, ngx_rbl_coverage_t *coverage,
+    ngx_uint_t active);
 
 
 /* ngx_rbl_totals.c */

@@ -336,7 +336,7 @@ sub asks_of {
 }
 
 # What a store knows of the lists of an account: {list => [critical, minimum
-# interval, last noted answer (s)]}, {class => [the last answer of all, the last
+# interval, last noted answer (s) or "never"]}, {class => [the last answer of all, the last
 # check (s), lists]}.
 sub coverage_in {
     my $raw = cmd('GET', k('coverage', $_[0])) // return;
@@ -345,7 +345,8 @@ sub coverage_in {
     for (unpack '(a24)*', $table) {
         my ($sid, $least, $last) = unpack 'H32NN', $_;
         push @sids, "RB$sid";
-        $list{"RB$sid"} = [$least >> 31, $least & 0x7fff_ffff, $last];
+        $list{"RB$sid"} = [$least >> 31, $least & 0x3fff_ffff,
+            $least & 0x4000_0000 ? 'never' : $last];
     }
     for (@classes) {
         my (undef, undef, $full, $seen, $rest) = unpack 'a16NNNa*', $_;

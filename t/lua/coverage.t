@@ -64,8 +64,8 @@ sub with { my ($answers, @lists) = @_;
 is(cmd('EXISTS', k('coverage', $ac)), 0,
     'a new account without hosts has no lists that apply');
 my $ht = add('rbl', '192.0.2.1');
-is_deeply(coverage(), { $rb[0] => [1, 0, 0], $rb[1] => [0, 86_400, 0],
-    $rb[2] => [0, 0, 0] },
+is_deeply(coverage(), { $rb[0] => [1, 0, 'never'],
+    $rb[1] => [0, 86_400, 'never'], $rb[2] => [0, 0, 'never'] },
     'the lists of a new host apply, and none of them has given an answer');
 is_deeply(classes(), { "$rp:1:rbl" => [0, $now, @rb[0 .. 2]] },
     'the hosts of a profile, family and type are one class');

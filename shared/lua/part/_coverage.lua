@@ -9,10 +9,15 @@
 --- use: list
 local coverage_classes, coverage_lists = 64, 1024
 local coverage_entry = 24               -- bytes of a list
-local coverage_critical = 2147483648    -- bit in its minimum interval
+-- Bits in its minimum interval: it is critical; it never gave an answer, and its
+-- time is when it first had to.
+local coverage_critical, coverage_never = 2147483648, 1073741824
 -- Seconds after which an answer is noted again.
 local function coverage_every(interval)
     return math.max(1, math.floor(interval / 8))
+end
+local function coverage_silent(least)
+    return least % coverage_critical >= coverage_never
 end
 local function coverage_class(profile, htype, family)
     return profile .. ':' .. family .. ':' .. htype .. ';'
@@ -53,7 +58,7 @@ local function coverage_of(profile, htype, family)
         end
         sids[i] = coverage_sid(l[1])
         text[i] = l[1] .. critical .. string.format('%.0f', seconds)
-        least[i] = math.max(0, math.min(seconds, 2e9))
+        least[i] = math.max(0, math.min(seconds, 1e9))
             + (critical ~= '' and coverage_critical or 0)
     end
     return sids, least, redis.sha1hex(table.concat(text)):sub(1, 16)
@@ -84,7 +89,12 @@ local function coverage_define(raw, profile, htype, family, asks, s, interval,
         if c:sub(29, 28 + #class) == class then
             for j = 29 + #class, #c, 2 do
                 local list = struct.unpack('>I2', c, j)
-                times[list] = math.max(times[list], full)
+                if full > 0 then
+                    times[list] = coverage_silent(last[list]) and full
+                        or math.max(times[list], full)
+                    last[list] = last[list] - (coverage_silent(last[list])
+                        and coverage_never or 0)
+                end
             end
             since = changed and seen or s
         elseif seen + 4 * interval > s then
@@ -102,12 +112,13 @@ local function coverage_define(raw, profile, htype, family, asks, s, interval,
         local list = at[sid]
         if not list then
             n = n + 1
-            list, at[sid], times[n] = n, n, 0
+            list, at[sid], times[n], last[n] = n, n, s, coverage_never
         end
-        last[list] = least[i]
-        if known and asks:byte(16 + i) == 49 then
-            times[list] = s
+        local never = coverage_silent(last[list])
+        if known and (full > 0 or asks:byte(16 + i) == 49) then
+            times[list], never = s, false
         end
+        last[list] = least[i] + (never and coverage_never or 0)
         members[i] = struct.pack('>I2', list)
     end
     if members[1] then
@@ -142,22 +153,24 @@ local function coverage_some(raw, class, asks, s, interval)
         local place = struct.unpack('>I2', c, 27 + #name + 2 * j) * 24 - 23
         local least, last = struct.unpack('>I4I4', lists, place + 16)
         local every = coverage_every(math.max(interval,
-            least % coverage_critical))
-        last = math.max(last, full)
+            least % coverage_never))
+        local never = coverage_silent(least)
+        last = never and full or math.max(last, full)
         if asks:byte(16 + j) == 49 and (s >= last + every or last > s) then
-            put[place], last = true, s
+            put[place], last = struct.pack('>I4I4',
+                least - (never and coverage_never or 0), s), s
         end
         next_at = math.min(next_at or last + every, last + every)
     end
     if not next(put) and s < seen + coverage_every(interval) and s >= seen then
         return raw
     end
-    local now, from, out = struct.pack('>I4', s), 1, {}
+    local from, out = 1, {}
     for place = 1, next(put) and #lists or 0, coverage_entry do
         if put[place] then
-            out[#out + 1] = lists:sub(from, place + 19)
-            out[#out + 1] = now
-            from = place + 24
+            out[#out + 1] = lists:sub(from, place + 15)
+            out[#out + 1] = put[place]
+            from = place + coverage_entry
         end
     end
     out[#out + 1] = lists:sub(from)

@@ -1,0 +1,235 @@
+/*
+ * Numbers of an account's coverage.  A list has answered at the later one of
+ * its own time and the times at which all lists of a class did.
+ */
+
+#include "rbl_coverage.h"
+#include "rbl_mp.h"
+
+#include <string.h>
+
+#define LISTS_MAX    2048
+#define ENTRY        24                 /* bytes of a list: SID, least, last */
+#define SID_BYTES    16
+#define CLASS_FULL   20                 /* places in a class */
+#define CLASS_SEEN   24
+#define CLASS_NAME   28
+#define CRITICAL     0x80000000u
+#define NEVER        0x40000000u
+
+typedef struct {
+    unsigned char  applies;
+    uint32_t       full;                /* s; 0: no class of it was complete */
+} place_t;
+
+typedef struct {
+    const unsigned char  *full;         /* of the class, 4 bytes */
+    const unsigned char  *seen;
+    const unsigned char  *member;       /* places, 2 bytes each */
+    size_t                n;
+} class_t;
+
+
+static uint32_t
+number(const unsigned char *p)
+{
+    return (uint32_t) p[0] << 24 | (uint32_t) p[1] << 16
+           | (uint32_t) p[2] << 8 | p[3];
+}
+
+
+/* 0, or -1: damaged. */
+
+static int
+class_read(class_t *class, rbl_str_t raw)
+{
+    const char           *end;
+    const unsigned char  *p = (const unsigned char *) raw.p;
+
+    end = raw.n > CLASS_NAME
+          ? memchr(raw.p + CLASS_NAME, ';', raw.n - CLASS_NAME) : NULL;
+    if (end == NULL) {
+        return -1;
+    }
+
+    class->full = p + CLASS_FULL;
+    class->seen = p + CLASS_SEEN;
+    class->member = (const unsigned char *) end + 1;
+    class->n = (size_t) (raw.p + raw.n - (end + 1));
+
+    if (class->n % 2 != 0) {
+        return -1;
+    }
+
+    class->n /= 2;
+    return 0;
+}
+
+
+/* Times of another clock, too far ahead, count as old. */
+
+static int
+fresh(uint32_t at, int64_t interval, int64_t now)
+{
+    return at <= now + interval && at >= now - interval - interval / 2;
+}
+
+
+/* The lists of a class apply.  0, or -1: damaged. */
+
+static int
+class_apply(const class_t *class, place_t *place, size_t n)
+{
+    size_t    i, at;
+    uint32_t  full;
+
+    full = number(class->full);
+
+    for (i = 0; i < class->n; i++) {
+        at = (size_t) class->member[2 * i] << 8 | class->member[2 * i + 1];
+
+        if (at == 0 || at > n) {
+            return -1;
+        }
+
+        place[at - 1].applies = 1;
+
+        if (full > place[at - 1].full) {
+            place[at - 1].full = full;
+        }
+    }
+
+    return 0;
+}
+
+
+/*
+ * Marks the lists of all classes, or, if a class is checked, of those that are.
+ * 0, or -1: damaged.
+ */
+
+static int
+classes_apply(rbl_mp_t mp, size_t n_classes, place_t *place, size_t n,
+    int64_t interval, int64_t now)
+{
+    int       any, all;
+    size_t    i;
+    class_t   class;
+    rbl_mp_t  at;
+
+    any = 0;
+
+    for (all = 0; all < 2; all++) {
+        at = mp;
+
+        for (i = 0; i < n_classes; i++) {
+            if (class_read(&class, rbl_mp_str(&at)) != 0 || at.failed) {
+                return -1;
+            }
+
+            if (all || fresh(number(class.seen), interval, now)) {
+                any = 1;
+
+                if (class_apply(&class, place, n) != 0) {
+                    return -1;
+                }
+            }
+        }
+
+        if (any) {
+            break;
+        }
+    }
+
+    return 0;
+}
+
+
+static void
+count_list(rbl_coverage_t *c, const unsigned char *entry, uint32_t full,
+    int64_t interval, int64_t now)
+{
+    int       critical, answered;
+    int64_t   every, last;
+    uint32_t  least;
+
+    least = number(entry + SID_BYTES);
+    last = number(entry + SID_BYTES + 4);
+    critical = (least & CRITICAL) != 0;
+
+    every = least & ~(CRITICAL | NEVER);
+    every = every > interval ? every : interval;
+
+    answered = full != 0 || !(least & NEVER);
+
+    if (full != 0 && (full > last || least & NEVER)) {
+        last = full;
+    }
+
+    answered = answered && fresh((uint32_t) last, every, now);
+
+    if (!answered && c->n_silent < RBL_COVERAGE_NAMED) {
+        rbl_sid_from_digest(&c->silent[c->n_silent++], RBL_SID_LIST, entry);
+    }
+
+    c->asked++;
+    c->answered += answered;
+
+    if (critical) {
+        c->critical_asked++;
+        c->critical_answered += answered;
+        c->critical_long += !answered && last + 3 * every + interval / 8 < now;
+    }
+}
+
+
+rbl_err_t
+rbl_coverage_read(rbl_coverage_t *c, rbl_str_t raw, int64_t interval,
+    int64_t now)
+{
+    size_t                i, n, fields;
+    uint32_t              critical;
+    place_t               place[LISTS_MAX];
+    rbl_mp_t              mp;
+    rbl_str_t             lists;
+    const unsigned char  *entry;
+
+    memset(c, 0, sizeof(rbl_coverage_t));
+    interval = interval < 1 ? 1 : interval;
+
+    rbl_mp_init(&mp, raw);
+    fields = rbl_mp_array(&mp);
+
+    if (fields < 2 || rbl_mp_int(&mp) != 1) {
+        return RBL_EINVAL;
+    }
+
+    lists = rbl_mp_str(&mp);
+    n = lists.n / ENTRY;
+
+    if (mp.failed || lists.n % ENTRY != 0 || n > LISTS_MAX) {
+        return RBL_EINVAL;
+    }
+
+    memset(place, 0, n * sizeof(place_t));
+
+    if (classes_apply(mp, fields - 2, place, n, interval, now) != 0) {
+        return RBL_EINVAL;
+    }
+
+    for (critical = CRITICAL; /* void */ ; critical = 0) {
+        entry = (const unsigned char *) lists.p;
+
+        for (i = 0; i < n; i++, entry += ENTRY) {
+            if (place[i].applies
+                && (number(entry + SID_BYTES) & CRITICAL) == critical)
+            {
+                count_list(c, entry, place[i].full, interval, now);
+            }
+        }
+
+        if (critical == 0) {
+            return RBL_OK;
+        }
+    }
+}
