@@ -61,7 +61,7 @@ forget($t, $ac);
 sub parsed {
     my ($r) = @_;
 
-    my ($head) = $r->{body} =~ /^(.*?),"data":\[.*\](?:,"oldest_due":\d+)?\}$/s
+    my ($head) = $r->{body} =~ /^(.*?),"data":\[.*\](?:,"oldest_due":\d+(?:,"\w+":\d+){4})?\}$/s
         or die substr $r->{raw}, 0, 500;
     my $v = json("$head}");
     $v->{ids} = [$r->{body} =~ /[\[,]\{"id":"(\w+)"/g];
@@ -340,7 +340,7 @@ ok((wait_for { my @now = run_cmd('pgrep', '-P', $nginx->{pid})->{out}
 leave('breaks', shift @c) for 1 .. 24;
 for my $c (@c) {
     my $raw = RblTest::Http::read_answer($c, 60)->{raw};
-    ok($raw =~ /"oldest_due":\d+\}\r\n0\r\n\r\n$/,
+    ok($raw =~ /"critical_answered":\d+\}\r\n0\r\n\r\n$/,
         'the response is sent to its end');
 }
 ok((wait_for { !-e "/proc/$worker" } 30),

@@ -51,6 +51,12 @@ seen(4);
 redis($redis, 'ZADD', $daemons, 1, 'another');
 plain('OK - 0 hosts listed!', '0', 'nothing is listed');
 my @hosts = map { add_host($t, "10.0.0.$_")->{id} } 1 .. 8;
+plain('UNKNOWN - No check of a host has had an answer.', '-1',
+    'before the first answer');
+my ($coverage, $checked) = map { redis_key($_, $sid) } 'coverage', 'checked';
+redis($redis, 'SET', $checked, now());
+redis($redis, 'DEL', $coverage);
+plain('OK - 0 hosts listed!', '0', 'a list has answered');
 list_host($t, $hosts[0]);
 plain('CRITICAL - 1 host listed!', '1', 'one');
 list_host($t, $_) for @hosts[1 .. 6];
@@ -98,30 +104,101 @@ for my $call ('hosts', 'listings') {
         "nginx serves $call.json");
     is(json($r)->{oldest_due}, 125 * 60,
         "$call.json has the age of the oldest due check");
-    like($r->{body}, qr/\],"oldest_due":7500\}\z/,
-        "$call.json has the age at its end");
+    like($r->{body}, qr/\],"oldest_due":7500,"lists_asked":0,
+        "lists_answered":0,"critical_asked":0,"critical_answered":0\}\z/x,
+        "$call.json has the age and the coverage at its end");
     due_for($hosts[7], 0);
     ok(wait_for { json(http($nginx, 'GET', "/3.0/$call.json",
         auth => $t->{acct}))->{oldest_due} == 0 } 15,
         "$call.json has the current age soon");
     like(http($nginx, 'GET', "/3.0/$call.xml", auth => $t->{acct})->{body},
-        qr{</data><oldest_due>\d+</oldest_due></response>},
+        qr{</data><oldest_due>\d+</oldest_due><lists_asked>0</lists_asked>
+        <lists_answered>0</lists_answered><critical_asked>0</critical_asked>
+        <critical_answered>0</critical_answered></response>}x,
         "$call.xml has the age of the oldest due check");
     ok(!exists json(http($nginx, 'GET', "/3.0/host/$hosts[0].json",
         auth => $t->{acct}))->{oldest_due}, 'a single host has none');
     stop_server($nginx);
 }
 
-# A host to which no list applies is not clear.
+# A host to which no list applies is not clear; it changes the state only if
+# there is no other.
 my $states = redis_key('states', $sid);
 my $uncovered = '3' . '0' x 13;         # scores of that state (_state.lua)
 redis($redis, 'ZADD', $states, $uncovered + 1, $hosts[7]);
-plain('UNKNOWN - No list applies to 1 host.', '-1', 'one is not covered');
+plain('OK - 0 hosts listed!, 1 host cannot be checked', '0',
+    'one is not covered');
 redis($redis, 'ZADD', $states, $uncovered + 1, $hosts[6]);
-plain('UNKNOWN - No list applies to 2 hosts.', '-1', 'two');
+plain('OK - 0 hosts listed!, 2 hosts cannot be checked', '0', 'two');
 redis($redis, 'RENAME', "$listed:kept", $listed);
-plain('CRITICAL - 6 hosts listed!', '6', 'something is listed');
+plain('CRITICAL - 6 hosts listed!, 2 hosts cannot be checked', '6',
+    'something is listed');
+redis($redis, 'RENAME', $listed, "$listed:kept");
+my @before = @{ redis($redis, 'ZRANGE', $states, 0, -1, 'WITHSCORES') };
+redis($redis, 'ZADD', $states, map { ($uncovered + 1, $_) }
+    grep { $_ ne $hosts[3] } @hosts);
+plain('UNKNOWN - No list applies to 7 hosts.', '-1',
+    'no list applies to any active host');
+redis($redis, 'ZADD', $states, map { @before[2 * $_ + 1, 2 * $_] }
+    0 .. $#before / 2);
 redis($redis, 'ZREM', $states, @hosts[6, 7]);
+
+# --- silent lists ----------------------------------------------------------
+
+# Lists of one class: [SID, is it critical, minutes since its answer (undef:
+# never, for ten minutes)].
+sub covers {
+    my @lists = @_;
+    my $s = redis($redis, 'TIME')->[0];
+    my $table = join '', map { pack 'H32NN', substr($_->[0], 2),
+        ($_->[1] ? 1 << 31 : 0) | (defined $_->[2] ? 0 : 1 << 30),
+        $s - 60 * ($_->[2] // 10) } @lists;
+    redis($redis, 'SET', $coverage, mp_pack([1, $table, 'd' x 16
+        . pack('NNN', 0, 0, $s) . 'RP' . '0' x 32 . ':1:rbl;'
+        . pack 'n*', 1 .. @lists]));
+}
+my @rb = map { json(call($t, 'POST', 'rbl/add.json', form => { type => 'rbl',
+    host => "l$_.example" }))->{data}{id} } 1 .. 7;
+sub lists { return map { [$rb[$_ - 1], 0, 1] } @_ }
+my @most = lists(2 .. 7);
+for (
+    ['all lists have answered', [[$rb[0], 1, 89], @most],
+        'OK - 0 hosts listed!', '0'],
+    ['a critical list is silent for two intervals', [[$rb[0], 1, 120], @most],
+        'OK - 0 hosts listed!', '0'],
+    ['a critical list is silent for more than three intervals',
+        [[$rb[0], 1, 188], @most],
+        'WARNING - 0 hosts listed, 1 of 7 lists silent: l1.example', '0'],
+    ['another list is silent', [[$rb[0], 0, 500], @most],
+        'OK - 0 hosts listed!', '0'],
+    ['critical lists are named first', [[$rb[0], 0, 500], [$rb[1], 1, 500],
+        lists(3 .. 7)], 'WARNING - 0 hosts listed, 2 of 7 lists silent: '
+        . 'l2.example, l1.example', '0'],
+    ['more than half are silent', [(map { [$_, 0, 91] } @rb[0 .. 3]),
+        lists(5 .. 7)], 'UNKNOWN - 4 of 7 lists silent: l1.example, '
+        . 'l2.example, l3.example, l4.example.', '-1'],
+    ['seven are silent and five named', [map { [$_, 0] } @rb],
+        'UNKNOWN - 7 of 7 lists silent: '
+        . join(', ', map { "l$_.example" } 1 .. 5) . '.', '-1'],
+    ['a list that is gone has no name', [['RB' . '1' x 32, 1, 500], @most],
+        'WARNING - 0 hosts listed, 1 of 7 lists silent', '0'],
+) {
+    my ($name, $lists, @is) = @$_;
+    covers(@$lists);
+    plain(@is, $name);
+}
+covers(map { [$_, 1, 500] } @rb);
+redis($redis, 'RENAME', "$listed:kept", $listed);
+plain('CRITICAL - 6 hosts listed!', '6', 'listed, and all lists are silent');
+my $covered;
+ok(wait_for { $covered = json(http($t->{nginx}, 'GET', '/3.0/hosts.json',
+    auth => $t->{acct})); $covered->{lists_asked} == 7 } 15,
+    'pages of hosts count the lists that apply');
+is_deeply([@$covered{qw(lists_answered critical_asked critical_answered)}],
+    [0, 7, 0], 'they count those that have answered, and critical ones');
+redis($redis, 'SET', $coverage, 'x');
+plain('CRITICAL - 6 hosts listed!', '6', 'the coverage cannot be read');
+redis($redis, 'DEL', $coverage);
 
 # --- unknown states --------------------------------------------------------
 

@@ -12,6 +12,7 @@ answer=$(${curl('listings.nagios')}) || answer="UNKNOWN - no answer"
 echo "$answer"
 case $answer in
     OK*) exit 0 ;;
+    WARNING*) exit 1 ;;
     CRITICAL*) exit 2 ;;
     *) exit 3 ;;
 esac`],

@@ -43,8 +43,9 @@ function Changes({ entries }) {
 }
 
 // The screen is good only if each host is known to be clear, or paused.
-function Summary({ counts }) {
+function Summary({ counts, coverage }) {
     const { hosts, listed, unknown, uncovered } = counts;
+    const { lists_asked: asked, lists_answered: answered } = coverage || {};
     const good = hosts > 0 && unknown + uncovered === 0;
 
     return html`
@@ -56,7 +57,9 @@ function Summary({ counts }) {
             : html`<a href="#/add">${t('no_hosts_text')}</a>`}</p>
         <ul class="counts">${states.map((name) => counts[name] > 0 && html`
             <li key=${name}><a href="#/hosts?state=${name}">
-                <${State} name=${name} /> ${counts[name]}</a></li>`)}</ul>`;
+                <${State} name=${name} /> ${counts[name]}</a></li>`)}</ul>
+        ${asked > 0 && html`
+            <p>${t('lists_answered', { n: answered, total: asked })}</p>`}`;
 }
 
 function Listings({ body }) {
@@ -75,7 +78,7 @@ export function Overview() {
 
     return html`
         <${Answer} state=${counts}>${({ data }) => html`
-            <${Summary} counts=${data} />`}<//>
+            <${Summary} counts=${data} coverage=${listings.body} />`}<//>
         ${listings.body && html`<${Listings} body=${listings.body} />`}
         <h2>${t('lately')}</h2>
         <${Answer} state=${changes}>${({ data }) => html`
