@@ -68,7 +68,8 @@ eventually { status()->{out} =~ /^broken: dns/ } 60,
     'rblctl status begins with the verdict broken';
 my $r = status();
 is($r->{status}, 2, 'rblctl status exits with 2');
-like($r->{out}, qr/^dns: broken since [-+\dT:]+: one: resolver \S+ is at fault/m,
+like($r->{out},
+    qr/^dns: broken since [-+\dT:]+: one: resolver \S+ is at fault/m,
     'rblctl status has time and reason');
 like($r->{out}, qr/^dns: .*; try: dig /m, 'rblctl status has the remedy');
 my $v = json(status('--json')->{out});
