@@ -27,8 +27,8 @@ typedef struct {
 /*
  * Reads a record: `interval` seconds between the checks of a host, `now` in
  * seconds.  The interval of a list is the larger one of this and its minimum
- * interval.  Classes that are no longer checked while others are have no hosts
- * any more and do not count.  RBL_EINVAL: damaged; the numbers are 0.
+ * interval.  A class that is no longer checked while others are has lost its
+ * hosts and does not count.  RBL_EINVAL: damaged; the numbers are 0.
  */
 rbl_err_t rbl_coverage_read(rbl_coverage_t *c, rbl_str_t raw, int64_t interval,
     int64_t now);

@@ -29,18 +29,18 @@ sub numbers {
         critical_asked critical_answered);
 }
 ok(wait_for { get('hosts.json')->{status} == 200 } 10, 'nginx serves hosts');
-is(numbers(), '0 0 0 0', 'without hosts no list applies');
+is(numbers(), '0 0 0 0', 'no list applies without hosts');
 
 my $ht = add_host($w, '10.0.0.5');
 eventually { numbers() eq '3 0 1 0' } 20, 'the lists of a host apply at once';
 is(get('listings.nagios')->{body}, 'UNKNOWN - No daemon has been seen.',
-    'before the first daemon nothing is known');
+    'nothing is known before the first daemon');
 my $checkd = start_checkd(store => $w->{redis}, resolver => $w->{dns},
     conf => { conf_short() });
 eventually { numbers() eq '3 3 1 1' } 30,
     'a scheduled check notes that all lists have answered';
 is(get('listings.nagios')->{body}, 'OK - 0 hosts listed!',
-    'with all lists that is good news');
+    'the answer is OK with all lists');
 
 # A class of its own, whose check has a listing.
 

@@ -335,9 +335,9 @@ sub asks_of {
     return $digest . ($answers =~ /0/ ? $answers : '');
 }
 
-# What a store knows of the lists of an account: {list => [critical, minimum
-# interval, last noted answer (s) or "never"]}, {class => [the last answer of all, the last
-# check (s), lists]}.
+# The coverage of an account: {list => [critical, minimum interval, last noted
+# answer (s) or "never"]}, {class => [the last answer of all, the last check (s),
+# lists]}.
 sub coverage_in {
     my $raw = cmd('GET', k('coverage', $_[0])) // return;
     my (undef, $table, @classes) = @{ unpacked($raw) };

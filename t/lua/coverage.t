@@ -208,7 +208,7 @@ for my $bad ('', 'x', packed([2, '']), packed([1, 'short', 'x']),
 cmd('DEL', k('coverage', $ac));
 cmd('RPUSH', k('coverage', $ac), 'x');
 check('finish', $second, @of);
-is(classes()->{"$rp:1:rbl"}[0], $now, 'so is a key of another type');
+is(classes()->{"$rp:1:rbl"}[0], $now, 'a key of another type is made again, too');
 later(-5 * INTERVAL);
 check('clear', $second, @of);
 is(classes()->{"$rp:1:rbl"}[0], $now,

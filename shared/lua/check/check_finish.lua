@@ -120,12 +120,7 @@ local is_listed = n_listed > 0
 local numbers, large_listings
 if raw then
     --- include: finish_host
-end
-local asks, interval = ARG.asks or '', ARG.interval
-if raw and status == 'active' and (asks ~= ''
-    or coverage and uncovered and uncovered_before ~= 1)
-then
-    --- include: coverage_note
+    --- include: finish_coverage
 end
 
 local notified = raw and (ARG.events ~= '0' or is_listed or was_listed)

@@ -1,16 +1,16 @@
 -- "coverage:<AC>" says which lists apply to the active hosts of an account, and
--- when each last gave an answer (record "coverage" of schema.txt).  The hosts of
+-- when each last gave an answer (record "coverage" of schema.txt).  Hosts of
 -- one profile, type and family are a class: they have the same lists.
 --
--- A class is noted when a host comes to it, and when a check of one of its hosts
--- finishes.  One whose hosts are gone is no longer noted; a reader leaves it out
--- when it is older than the others.
+-- A class is noted when a host joins it, and when a check of one of its hosts
+-- finishes.  A class whose hosts are gone is no longer noted; a reader leaves
+-- it out when it is older than the others.
 --- include: lists
 --- use: list
 local coverage_classes, coverage_lists = 64, 1024
 local coverage_entry = 24               -- bytes of a list
--- Bits in its minimum interval: it is critical; it never gave an answer, and its
--- time is when it first had to.
+-- Bits in its minimum interval: it is critical; it never gave an answer, and
+-- its time is when it first had to.
 local coverage_critical, coverage_never = 2147483648, 1073741824
 -- Seconds after which an answer is noted again.
 local function coverage_every(interval)
@@ -37,8 +37,8 @@ local function coverage_sid(sid)
         tonumber(sid:sub(11, 18), 16) or 0, tonumber(sid:sub(19, 26), 16) or 0,
         tonumber(sid:sub(27), 16) or 0)
 end
--- The lists of a class: SIDs in 16 bytes; the minimum interval of each, with the
--- bit of a critical one; their digest (check_finish).
+-- The lists of a class: SIDs in 16 bytes; the minimum interval of each, with
+-- the bit of a critical one; their digest (check_finish).
 local function coverage_of(profile, htype, family)
     local lists = cmsgpack.unpack((lists_for(profile, htype, family, false)))
     local system, sids, least, text = {}, {}, {}, {}
