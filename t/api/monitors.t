@@ -195,7 +195,7 @@ ok(wait_for { $covered = json(http($t->{nginx}, 'GET', '/3.0/hosts.json',
     auth => $t->{acct})); $covered->{lists_asked} == 7 } 15,
     'pages of hosts count the lists that apply');
 is_deeply([@$covered{qw(lists_answered critical_asked critical_answered)}],
-    [0, 7, 0], 'they count the lists that have answered, and the critical ones');
+    [0, 7, 0], 'pages count the lists that have answered, and critical ones');
 redis($redis, 'SET', $coverage, 'x');
 plain('CRITICAL - 6 hosts listed!', '6', 'the coverage cannot be read');
 redis($redis, 'DEL', $coverage);
