@@ -2,10 +2,10 @@
  * Listings in one line for Nagios and Zabbix.  OK requires that checks are
  * running: with a plan that has expired, with no daemon, with a check that is
  * long overdue, with no recent check that got a response from a list, with more
- * than half of the lists silent, with a service that is broken
- * (ngx_rbl_verdict.h), or if no list applies to any host, the answer is UNKNOWN,
- * or -1.  It is WARNING if a critical list is silent for long.  A listing is
- * CRITICAL in any case; the text then says how old the information may be.
+ * than half of the lists silent, with a service that is broken, or if no list
+ * applies to any host, the answer is UNKNOWN, or -1.  It is WARNING if a
+ * critical list is silent for long.  A listing is CRITICAL in any case; the
+ * text then says how old the information may be.
  */
 
 #include "ngx_rbl_api.h"

@@ -145,7 +145,8 @@ for my $bad ('x', "\x98\x01", mp_pack([1, 'two', 'v1', 1, 1, ['x'], [], []]),
 
 redis($w->{redis}, 'SET', 'rbl:{0}:daemon:two', mp_pack([1, 'two', 'v9', 1, 1,
     [1 .. 90], [['192.0.2.1@53', 1 .. 90]], [['', 'custom', 'good', 1 .. 90]],
-    ['email'], ['udp', 1000, 3, 'a', 'w', 'c', 'more'], 'more', [1]]));
+    ['email'], ['udp', 1000, 3, 'a', 'w', 'c', 'more'],
+    [['clocks', 1, 1000, 'differ', 'ntp', 'more']], 'more', [1]]));
 $d = daemons()->{two};
 is($d->{dns}{since}, '1970-01-01T00:00:01+00:00',
     'a longer state of DNS is read');
