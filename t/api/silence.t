@@ -34,8 +34,10 @@ sub daemon {
         conf => { conf_short(%conf) });
 }
 
-# Both plain responses; another daemon, which gets no hosts, is seen now.
+# Both plain responses; another daemon, which gets no hosts, is seen now, and no
+# list is known to be silent.
 sub plain {
+    redis($redis, 'DEL', RblCheckd::akey($w, 'coverage'));
     redis($redis, 'ZADD', RblTest::redis_key('daemons',
         partition_of($acct->{sid})), now(), 'another');
     return join '|', map { http($nginx, 'GET', "/3.0/listings.$_",
@@ -47,7 +49,7 @@ my $never = 'UNKNOWN - No check of a host has had an answer.|-1';
 
 is(plain(), $good, 'no host is due');
 my $ht = add_host($w, '10.0.0.9');
-is(plain(), $good, 'a new account has some time');
+is(plain(), $never, 'a new account is UNKNOWN until the first answer');
 
 my $account = unpacked(redis($redis, 'GET', $key{acct}));
 $account->[CREATED] = now() - DAY;

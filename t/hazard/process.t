@@ -67,13 +67,16 @@ subtest 'hazard 15: the module keeps nothing beside its configuration' => sub {
     # time; the page cache (numbers, SIDs and texts; its pointers to a
     # configuration are only compared); the credential cache with the key and the
     # context of its hash; the queue of large responses, which has living requests
-    # only; the cached due times, which have a pointer to a store for comparison;
+    # only; the cached due times and numbers of lists, which have a pointer to a
+    # store for comparison; what is known about each store, which a worker makes
+    # at its start and frees at its end;
     # the table of calls and its index, constants that each configuration sets;
     # statistics, and whether the stores run here, which are set when a worker
     # starts.
     my %may = map { $_ => 1 } qw(md ngx_rbl_pages ngx_rbl_pages_held
         ngx_rbl_pages_next ngx_rbl_logins
         ngx_rbl_login_key ngx_rbl_login_mac ngx_rbl_places ngx_rbl_dues
+        ngx_rbl_coverages ngx_rbl_verdicts ngx_rbl_nverdicts
         ngx_rbl_routes ngx_rbl_nroutes ngx_rbl_route_first
         ngx_rbl_route_next ngx_rbl_running ngx_rbl_counts_now
         ngx_rbl_counts_own ngx_rbl_meter_own ngx_rbl_zone_block

@@ -116,8 +116,17 @@ sub add_host {
 sub daemon_seen {
     my ($t) = @_;
 
+    lists_answered($t, $t->{acct}{sid});
     redis($t->{redis}, 'ZADD', "rbl:{$_}:daemons", time * 1000, 'one')
         for 0 .. partitions() - 1;
+}
+
+# All lists of an account have just answered.
+sub lists_answered {
+    my ($t, $acct) = @_;
+
+    redis($t->{redis}, 'SET', redis_key('checked', $acct), int(time) * 1000);
+    redis($t->{redis}, 'DEL', redis_key('coverage', $acct));
 }
 
 sub list_host {

@@ -438,6 +438,12 @@ case(check_finish => 'unknown at 400 lists', sub { my $ht = listed_one();
     my $pp = open_check($ht);
     finish_check($acct, $pp, $ht, listed_on('unknown'));
     forget_checks() });
+# Lists that changed since the class was noted are all read.
+case(check_finish => 'unknown at 400 lists that changed', sub {
+    my $ht = listed_one(); my $pp = open_check($ht);
+    finish_check($acct, $pp, $ht, listed_on('unknown'), '',
+        asks => sprintf('%016x', ++$number) . '0' x 400);
+    forget_checks() });
 case(check_progress => '', sub { my $ht = listed_one();
     my $pp = open_check($ht);
     s1('check_progress', $pp, 400, 100, 0); forget_checks() });
@@ -458,6 +464,12 @@ case(check_clear => '32 hosts', sub { my @hosts = clear_hosts();
     cmd('HSET', k('flight:due'), @hosts);
     slice('check_clear', [k('flight:due')],
         map { ($_, $flight{$_}, 3600, '') } sort keys %flight) });
+case(check_clear => '32 hosts, lists that changed', sub {
+    my %flight = clear_hosts();
+    cmd('HSET', k('flight:due'), %flight);
+    $number++;
+    slice('check_clear', [k('flight:due')], map { ($_, $flight{$_}, 3600,
+        sprintf '%016x', $number) } sort keys %flight) });
 case(check_take => '100 hosts and 100 checks', sub { forget_checks();
     cmd('ZADD', k('due', $ac), 0, map { ($_) } $clear[0] // listed_one());
     cmd('ZADD', k('due', $ac), map { (0, sid('HT')) } 1 .. 200);
