@@ -38,7 +38,7 @@ part() {
         ;;
     4)  # Lists that fail in every known way, and random worlds of lists.
         tests t/lab/soak.t t/lab/standing.t t/lab/table.t t/checkd/deaths.t \
-            t/checkd/unreachable.t &&
+            t/checkd/unreachable.t t/checkd/conditions.t &&
             SOAK_MINUTES=4 ${MAKE:-make} soak
         ;;
     5)  # Random lives beside models, random and hostile requests; what each
