@@ -26,11 +26,11 @@ typedef struct {
 } known_t;
 
 struct conditions_s {
-    const checker_t   *checker;
-    int64_t            now;             /* ms */
+    const checker_t     *checker;
+    int64_t              now;           /* ms */
     conditions_store_t  *store;
-    known_t            known[RBL_CONDITION__N];
-    rbl_conditions_t   rows;
+    known_t              known[RBL_CONDITION__N];
+    rbl_conditions_t     rows;
 };
 
 /* Lists in a reason: their number, and the names of the first ones. */

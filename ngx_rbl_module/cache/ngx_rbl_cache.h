@@ -82,6 +82,23 @@ ngx_uint_t ngx_rbl_marked(const ngx_rbl_ctx_t *ctx);
 void ngx_rbl_mark_set(const ngx_rbl_ctx_t *ctx);
 
 
+/* SIDs are random, so their digits are a hash. */
+static ngx_inline ngx_uint_t
+ngx_rbl_account_hash(const ngx_rbl_ctx_t *ctx)
+{
+    size_t      i;
+    ngx_uint_t  n;
+
+    n = 0;
+
+    for (i = RBL_SID_LEN - 4; i < RBL_SID_LEN; i++) {
+        n = n * 31 + (u_char) ctx->account.s[i];
+    }
+
+    return n;
+}
+
+
 /* ngx_rbl_due.c: how long the account's oldest due check has been waiting */
 
 typedef struct {

@@ -29,16 +29,7 @@ static const char *const  ngx_rbl_coverage_names[NGX_RBL_COVERAGE_NUMBERS] = {
 static ngx_rbl_coverage_slot_t *
 ngx_rbl_coverage_slot(const ngx_rbl_ctx_t *ctx)
 {
-    size_t      i;
-    ngx_uint_t  n;
-
-    n = 0;
-
-    for (i = RBL_SID_LEN - 4; i < RBL_SID_LEN; i++) {
-        n = n * 31 + (u_char) ctx->account.s[i];
-    }
-
-    return &ngx_rbl_coverages[n % NGX_RBL_COVERAGES];
+    return &ngx_rbl_coverages[ngx_rbl_account_hash(ctx) % NGX_RBL_COVERAGES];
 }
 
 

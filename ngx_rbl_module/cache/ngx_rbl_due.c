@@ -24,21 +24,10 @@ typedef struct {
 static ngx_rbl_due_slot_t  ngx_rbl_dues[NGX_RBL_DUES];
 
 
-/* SIDs are random, so their digits are a hash. */
-
 static ngx_rbl_due_slot_t *
 ngx_rbl_due_slot(const ngx_rbl_ctx_t *ctx)
 {
-    size_t      i;
-    ngx_uint_t  n;
-
-    n = 0;
-
-    for (i = RBL_SID_LEN - 4; i < RBL_SID_LEN; i++) {
-        n = n * 31 + (u_char) ctx->account.s[i];
-    }
-
-    return &ngx_rbl_dues[n % NGX_RBL_DUES];
+    return &ngx_rbl_dues[ngx_rbl_account_hash(ctx) % NGX_RBL_DUES];
 }
 
 

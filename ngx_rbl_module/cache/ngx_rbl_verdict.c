@@ -19,10 +19,6 @@
 #define NGX_RBL_VERDICT_MOST     "256"  /* daemons read */
 #define NGX_RBL_VERDICT_RECORD   65536  /* bytes of a record, at most */
 
-/* Redis refuses a script that may write before it runs, and this one writes
-   nothing: it shows whether the store takes changes. */
-#define NGX_RBL_VERDICT_PROBE    RBL_STR("#!lua\nreturn 1")
-
 
 typedef struct {
     ngx_rbl_store_t             *store;
@@ -305,7 +301,7 @@ ngx_rbl_verdict_ask_probe(ngx_rbl_verdict_t *v)
         if (node < RBL_NODES_MAX && !asked[node]) {
             asked[node] = 1;
             ngx_rbl_batch_command(v->probe, RBL_COMMAND("EVAL",
-                                  NGX_RBL_VERDICT_PROBE, RBL_STR("1"),
+                                  RBL_CONDITION_PROBE, RBL_STR("1"),
                                   rbl_key(&key, ks, p, "flight", RBL_STR(""),
                                           RBL_STR(""))));
         }

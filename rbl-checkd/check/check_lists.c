@@ -5,13 +5,15 @@
 
 #include "check_lists.h"
 #include "rbl_hash.h"
-#include "rbl_out.h"
+#include "rbl_sid.h"
 
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define LISTS_MAX  1024
+#define LEAST_MAX  1000000000           /* s; the bits above have meanings */
+#define CRITICAL   0x80000000
 
 
 void
@@ -25,39 +27,52 @@ check_lists_drop(check_lists_t *lists)
 
     free(lists->list);
     free(lists->place);
+    rbl_buf_free(&lists->members);
     memset(lists, 0, sizeof(check_lists_t));
+}
+
+
+static void
+add_member(rbl_out_t *out, const list_t *list)
+{
+    size_t         i;
+    int64_t        least = list->min_interval;
+    unsigned char  member[CHECK_LISTS_MEMBER];
+
+    least = least < 0 ? 0 : least > LEAST_MAX ? LEAST_MAX : least;
+
+    if (list->tier != NULL && strcmp(list->tier, "critical") == 0) {
+        least |= CRITICAL;
+    }
+
+    out->failed |= rbl_sid_to_digest(member, rbl_str(list->sid)) != RBL_OK;
+
+    for (i = 0; i < 4; i++) {
+        member[16 + i] = (unsigned char) (least >> (24 - 8 * i));
+    }
+
+    rbl_out_bytes(out, member, sizeof(member));
 }
 
 
 /* An own list has neither a minimum interval nor a weight. */
 
 static void
-digest_of(check_lists_t *lists)
+describe(check_lists_t *lists)
 {
     size_t         i;
     unsigned       n;
-    rbl_buf_t      text;
     rbl_str_t      s;
-    const list_t  *list;
     unsigned char  sum[EVP_MAX_MD_SIZE];
 
-    rbl_buf_init(&text);
-
     for (i = 0; i < lists->n; i++) {
-        list = lists->list[i];
         lists->place[i] = i;
-        rbl_out_z(&text.out, list->sid);
-
-        if (list->tier != NULL && strcmp(list->tier, "critical") == 0) {
-            rbl_out_char(&text.out, '!');
-        }
-
-        rbl_out_int(&text.out, list->min_interval);
+        add_member(&lists->members.out, lists->list[i]);
     }
 
-    s = rbl_buf_str(&text);
+    s = rbl_buf_str(&lists->members);
 
-    if (!text.out.failed
+    if (!lists->members.out.failed
         && EVP_Digest(s.p, s.n, sum, &n, EVP_sha1(), NULL) == 1
         && n >= CHECK_LISTS_DIGEST / 2)
     {
@@ -65,8 +80,6 @@ digest_of(check_lists_t *lists)
             snprintf(lists->digest + 2 * i, 3, "%02x", sum[i]);
         }
     }
-
-    rbl_buf_free(&text);
 }
 
 
@@ -76,6 +89,7 @@ static int
 make_room(check_lists_t *lists, size_t n)
 {
     check_lists_drop(lists);
+    rbl_buf_init(&lists->members);
 
     lists->list = calloc(n + 1, sizeof(list_t *));
     lists->place = calloc(n + 1, sizeof(size_t));
@@ -171,7 +185,7 @@ check_lists_unpack(check_lists_t *lists, const table_t *table,
         }
     }
 
-    digest_of(lists);
+    describe(lists);
     return 1;
 }
 
@@ -200,7 +214,7 @@ check_lists_system(check_lists_t *lists, const table_t *table, rbl_str_t type,
     }
 
     lists->due = lists->n;
-    digest_of(lists);
+    describe(lists);
     return 1;
 }
 

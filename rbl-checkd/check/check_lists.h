@@ -8,8 +8,10 @@
 #include "check/lists/lists.h"
 #include "check/lists/table.h"
 #include "current.h"
+#include "rbl_out.h"
 
 #define CHECK_LISTS_DIGEST  16
+#define CHECK_LISTS_MEMBER  20          /* bytes */
 
 typedef struct {
     size_t    n;
@@ -17,11 +19,9 @@ typedef struct {
                                            queries */
     list_t  **list;                     /* a reference to each */
     size_t   *place;                    /* of each, in the order of the store */
+    rbl_buf_t  members;                 /* as check_finish.lua takes them */
     char      digest[CHECK_LISTS_DIGEST + 1];
-                                        /* hex digits: the lists in the order
-                                           of the store, with their minimum
-                                           intervals and which are critical, as
-                                           _coverage.lua computes it; "":
+                                        /* of members, hex digits; "":
                                            unknown */
 } check_lists_t;
 

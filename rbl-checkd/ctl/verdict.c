@@ -10,10 +10,6 @@
 
 #include <stdio.h>
 
-/* Redis refuses a script that may write before it runs, and this one writes
-   nothing: it shows whether the store takes changes. */
-#define PROBE  RBL_STR("#!lua\nreturn 1")
-
 
 /* Does the node with partition p refuse changes?  Writes why. */
 static int
@@ -30,7 +26,8 @@ verdict_refuses(ctl_t *ctl, unsigned node, unsigned p,
 
     link = ctl_node(ctl, node, &ignored);
     reply = link == NULL ? NULL
-            : ctl_link_send(link, RBL_COMMAND("EVAL", PROBE, RBL_STR("1"),
+            : ctl_link_send(link, RBL_COMMAND("EVAL",
+                            RBL_CONDITION_PROBE, RBL_STR("1"),
                             rbl_key(&key, &ctl->ks, p, "accounts", none,
                                     none)), &ignored);
 

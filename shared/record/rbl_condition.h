@@ -19,6 +19,10 @@
 #define RBL_CONDITION_REMEDY  384
 #define RBL_CONDITIONS_MAX    32        /* rows of a record, and of a reader */
 
+/* Redis refuses a script that may write before it runs, and this one writes
+   nothing: it shows whether a node takes changes. */
+#define RBL_CONDITION_PROBE  RBL_STR("#!lua\nreturn 1")
+
 typedef enum {
     RBL_SERVICE_GOOD = 0,
     RBL_SERVICE_DEGRADED,               /* results come, later or fewer */

@@ -136,3 +136,28 @@ rbl_sid_from_digest(rbl_sid_t *sid, rbl_sid_kind_t kind,
 
     rbl_sid_write(sid, kind, bytes);
 }
+
+
+rbl_err_t
+rbl_sid_to_digest(unsigned char digest[16], rbl_str_t sid)
+{
+    size_t    i;
+    unsigned  n, c;
+
+    if (sid.n < 2 + 2 * 16) {
+        return RBL_EINVAL;
+    }
+
+    for (i = 0, n = 0; i < 2 * 16; i++) {
+        c = (unsigned char) rbl_sid_digits[(unsigned char) sid.p[2 + i]];
+
+        if (c == 0) {
+            return RBL_EINVAL;
+        }
+
+        n = n << 4 | (c <= '9' ? c - '0' : c - 'a' + 10);
+        digest[i / 2] = (unsigned char) n;
+    }
+
+    return RBL_OK;
+}

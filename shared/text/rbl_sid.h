@@ -56,6 +56,10 @@ rbl_err_t rbl_sid_make(rbl_sid_t *sid, rbl_sid_kind_t kind);
 void rbl_sid_from_digest(rbl_sid_t *sid, rbl_sid_kind_t kind,
     const unsigned char digest[16]);
 
+/* The first 16 bytes that the digits of a SID stand for.  RBL_EINVAL: they are
+   no digits. */
+rbl_err_t rbl_sid_to_digest(unsigned char digest[16], rbl_str_t sid);
+
 static inline rbl_str_t
 rbl_sid_str(const rbl_sid_t *sid)
 {

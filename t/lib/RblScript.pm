@@ -13,7 +13,7 @@ our @EXPORT = qw(script records unpacked packed sid k redis_new cmd account
     add_host listed_result result finish_check begin begin_job take handle
     digest on_its_slot read_event end_events targets leave_event
     contacts_hear tellings_end script_limits script_clock in_state asks_of
-    coverage_in);
+    members_of coverage_in);
 
 our @EXPORT_OK = qw(take_one done due_now slice step find_members);
 
@@ -323,16 +323,20 @@ sub finish_check {
         packed(\@other), $o{part} ? '' : join('', map { $_->[0] } @clear),
         scalar @$results, $o{part} ? '' : @clear ? packed($results) : '=',
         $failed // '', 60_000, $o{interval} // 600, $o{events} // '1',
-        $o{recheck} // 0, $o{budget} // 16 << 20, $o{asks} // '');
+        $o{recheck} // 0, $o{budget} // 16 << 20, $o{asks} // '',
+        $o{members} // '');
 }
 
-# Which lists of a host gave an answer, as the daemon says it: [SID, minimum
-# interval, is it critical, did it answer] in the order of the store.
+# The lists of a host as the daemon says it: [SID, minimum interval, is it
+# critical, did it answer] in the order of the store; and which gave an answer.
+sub members_of {
+    return join '', map { pack 'H32 N', substr($_->[0], 2),
+        ($_->[1] // 0) | ($_->[2] ? 1 << 31 : 0) } @_;
+}
 sub asks_of {
-    my $digest = substr sha1_hex(join '', map {
-        $_->[0] . ($_->[2] ? '!' : '') . ($_->[1] // 0) } @_), 0, 16;
     my $answers = join '', map { $_->[3] // 1 ? 1 : 0 } @_;
-    return $digest . ($answers =~ /0/ ? $answers : '');
+    return substr(sha1_hex(members_of(@_)), 0, 16)
+        . ($answers =~ /0/ ? $answers : '');
 }
 
 # The coverage of an account: {list => [critical, minimum interval, last noted

@@ -442,7 +442,9 @@ case(check_finish => 'unknown at 400 lists', sub { my $ht = listed_one();
 case(check_finish => 'unknown at 400 lists that changed', sub {
     my $ht = listed_one(); my $pp = open_check($ht);
     finish_check($acct, $pp, $ht, listed_on('unknown'), '',
-        asks => sprintf('%016x', ++$number) . '0' x 400);
+        asks => sprintf('%016x', ++$number) . '0' x 400,
+        members => join '', map { pack 'H32 N', sprintf('%032x', $_), 60 }
+            1 .. 400);
     forget_checks() });
 case(check_progress => '', sub { my $ht = listed_one();
     my $pp = open_check($ht);
@@ -464,12 +466,19 @@ case(check_clear => '32 hosts', sub { my @hosts = clear_hosts();
     cmd('HSET', k('flight:due'), @hosts);
     slice('check_clear', [k('flight:due')],
         map { ($_, $flight{$_}, 3600, '') } sort keys %flight) });
-case(check_clear => '32 hosts, lists that changed', sub {
+case(check_clear => '32 hosts, of 400 lists only some answered', sub {
     my %flight = clear_hosts();
+    my @lists = map { ['RB' . sprintf('%032x', $_), 0, 0, $_ % 2] } 1 .. 400;
+    my $pp = open_check($clear[0]);
+    finish_check($acct, $pp, $clear[0], [result($all[0], 'clear')], '',
+        asks => asks_of(@lists), members => members_of(@lists));
+    forget_checks();
+    %flight = clear_hosts();
     cmd('HSET', k('flight:due'), %flight);
-    $number++;
-    slice('check_clear', [k('flight:due')], map { ($_, $flight{$_}, 3600,
-        sprintf '%016x', $number) } sort keys %flight) });
+    $_->[3] = 1 - $_->[3] for @lists;
+    my $r = slice('check_clear', [k('flight:due')], map { ($_, $flight{$_},
+        3600, asks_of(@lists)) } sort keys %flight);
+    die "check_clear: @$r\n" if "@$r" ne 'OK' . ' 1' x 32 });
 case(check_take => '100 hosts and 100 checks', sub { forget_checks();
     cmd('ZADD', k('due', $ac), 0, map { ($_) } $clear[0] // listed_one());
     cmd('ZADD', k('due', $ac), map { (0, sid('HT')) } 1 .. 200);

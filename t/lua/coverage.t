@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
 # Which lists apply to the active hosts of an account, and when each last gave
-# an answer: what a check notes of it, and what hosts and profiles change.
+# an answer: what a check notes of it.
 
 use strict;
 use warnings;
@@ -22,24 +22,11 @@ my @rb = map { sid('RB') } 0 .. 3;
 # the last for domains alone.
 my @of = ([$rb[0], 0, 1], [$rb[1], 86_400, 0], [$rb[2], 0, 0]);
 my @names = ([$rb[3], 0, 1]);
-sub list {
-    my ($sid, $type, $families, $least, $tier) = @_;
-    return packed([1, $sid, $type, "$sid.example", 'L', '', $families, 0,
-        'active', '', [], '', '', $tier, 'ip', 'block', 'ip', '', $least]);
-}
-script('lists_put', [k('lists')], list($rb[0], 'rbl', 1, 0, 'critical'),
-    list($rb[1], 'rbl', 1, 86_400, 'normal'),
-    list($rb[2], 'rbl', 3, 0, 'high'),
-    list($rb[3], 'uribl', 4, 0, 'critical'));
-
-cmd('ZREM', k('lists'), 'RBa', 'RBb', 'RBu');
-script('lists_put', [k('lists')], list($rb[0], 'rbl', 1, 0, 'critical'));
-
 sub add { return unpacked(add_host($acct, @_)->[1])->[1] }
 sub coverage { return (coverage_in($ac))[0] }
 sub classes { return (coverage_in($ac))[1] // {} }
 sub last_of { my $c = coverage(); return [map { $c->{$_}[2] } @_] }
-my $pp;
+my ($pp, $reply);
 # A scheduled check of the host, by check_clear or check_finish.
 sub check {
     my ($how, $ht, @lists) = @_;
@@ -49,31 +36,34 @@ sub check {
     $pp = (split /:/, $job)[1];
     $pp = begin($acct, $pp, $ht)->[8];
     my $flight = cmd('HGET', k('flight:due'), "$ac:$ht");
-    return script('check_clear', [k('flight:due')], "$ac:$ht", $flight,
-        INTERVAL, asks_of(@lists))->[1] if $how eq 'clear';
+    # As the daemon, which goes on with check_finish after "0".
+    $reply = $how ne 'clear' ? '' : script('check_clear', [k('flight:due')],
+        "$ac:$ht", $flight, INTERVAL, asks_of(@lists))->[1];
+    return if $reply eq '1';
     my @results = map { result($_->[0], $_->[3] // 1 ? 'clear' : 'unknown',
         error => 'timeout') } @lists;
-    return finish_check($acct, $pp, $ht, \@results, '', interval => INTERVAL,
-        asks => $how eq 'finish' ? asks_of(@lists) : '')->[0];
+    finish_check($acct, $pp, $ht, \@results, '', interval => INTERVAL,
+        $how eq 'none' ? () : (asks => asks_of(@lists),
+        members => members_of(@lists)));
 }
 sub with { my ($answers, @lists) = @_;
     return map { [@{ $lists[$_] }, substr $answers, $_, 1] } 0 .. $#lists }
 
 # before the first answer
 
-is(cmd('EXISTS', k('coverage', $ac)), 0,
-    'a new account without hosts has no lists that apply');
 my $ht = add('rbl', '192.0.2.1');
+my $second = add('rbl', '192.0.2.2');
+is(cmd('EXISTS', k('coverage', $ac)), 0,
+    'no lists are known before the first check finishes');
+check('clear', $ht, with('000', @of));
+is($reply, '0', 'check_clear leaves a new class to check_finish');
 is_deeply(coverage(), { $rb[0] => [1, 0, 'never'],
     $rb[1] => [0, 86_400, 'never'], $rb[2] => [0, 0, 'never'] },
-    'the lists of a new host apply, and none of them has given an answer');
+    'the lists of a check apply, also if none of them gave an answer');
 is_deeply(classes(), { "$rp:1:rbl" => [0, $now, @rb[0 .. 2]] },
     'the hosts of a profile, family and type are one class');
 my $raw = cmd('GET', k('coverage', $ac));
 later(10);
-my $second = add('rbl', '192.0.2.2');
-is(cmd('GET', k('coverage', $ac)), $raw,
-    'another host of the class changes nothing');
 
 # all answer: noted, and not again for a while
 
@@ -128,10 +118,17 @@ is(classes()->{"$rp:1:rbl"}[0], $all,
 # another set of lists than the class has
 
 later(200);
-check('finish', $ht, @of[0, 1]);
-is_deeply(classes()->{"$rp:1:rbl"}, [0, $now, @rb[0 .. 2]],
-    'a check that queried the lists of before answers for none of today');
-is_deeply(last_of($rb[1]), [$now - 500], 'earlier answers of a list stay');
+check('clear', $ht, @of[0, 1]);
+is($reply, '0', 'check_clear leaves other lists to check_finish');
+is_deeply(classes()->{"$rp:1:rbl"}, [$now, $now, @rb[0, 1]],
+    'the lists of the last check are those of the class');
+check('finish', $ht, with('101', @of));
+is_deeply(last_of(@rb[0 .. 2]), [$now, $now, $now],
+    'earlier answers of a list stay');
+check('finish', $ht, with('001', @of[0, 1], [$rb[2], 60, 1]));
+is_deeply(coverage()->{$rb[2]}, [1, 60, $now],
+    'a list has the minimum interval and the weight of the last check');
+check('finish', $ht, @of);
 
 # a second class, and the end of its hosts
 
@@ -145,53 +142,27 @@ check('clear', $name, @names);
 check('clear', $ht, @of);
 is_deeply([sort keys %{ classes() }], ["$rp:1:rbl", "$rp:4:uribl"],
     'classes are told apart by family and type; one without a list is none');
-later(4 * INTERVAL);
-script('host_status', [$acct], $ht, 'paused');
-check('clear', $name, @names);
-script('host_status', [$acct], $ht, 'active');
-is(classes()->{"$rp:1:rbl"}[1], $now,
-    'a host that is resumed has the lists of its class wait for an answer');
-check('clear', $name, @names);
-is(classes()->{"$rp:4:uribl"}[0], $now,
-    'the lists of domains have answered');
-
-# profiles
-
-sub profile {
-    my ($name, @entries) = @_;
-    my $rp = sid('RP');
-    my $r = script('profile_add', [$acct], $rp, $name, '0', '1', @entries);
-    die "profile: @$r\n" if $r->[0] ne 'OK';
-    return $rp;
-}
-my $two = profile('two', @rb[0, 2]);
-script('host_update', [$acct], $ht, '', '', $two);
-is_deeply(classes()->{"$two:1:rbl"}, [0, $now, @rb[0, 2]],
-    'a host that gets another profile has the lists of that one wait');
-check('clear', $ht, @of[0, 2]);
-is(classes()->{"$two:1:rbl"}[0], $now, 'the lists of that one have answered');
-later(50);
-script('profile_update', [$acct], $two, '', '', '', '1', @rb[1, 2]);
-is_deeply(classes()->{"$two:1:rbl"}, [0, $now - 50, @rb[1, 2]],
-    'other lists of a profile apply at once');
-is_deeply(last_of($rb[2]), [$now - 50],
-    'a list that stays in the profile keeps its answer');
-script('profile_update', [$acct], $two, '', '', '', '1');
-ok(!classes()->{"$two:1:rbl"}, 'an empty profile has no class');
+later(5 * INTERVAL);
+check('finish', $name, with('0', [$rb[3], 5, 1]));
+is_deeply([sort keys %{ classes() }], ["$rp:4:uribl"],
+    'a class that is no longer checked ends when another one changes');
 check('clear', $second, @of);
-script('profile_update', [$acct], $two, '', '', '', '1', $rb[0]);
-check('finish', $ht, [$rb[0], 0, 1]);
-ok(classes()->{"$two:1:rbl"}, 'the first check of a class makes it');
-$_ = unpacked(cmd('GET', k('r', $ac, $two)));
+
+# A profile that has no list left for its hosts.
+
+$_ = unpacked(cmd('GET', k('r', $ac, $rp)));
+$_->[4] = 0;
 $_->[5] = [];
-cmd('SET', k('r', $ac, $two), packed($_));
+cmd('SET', k('r', $ac, $rp), packed($_));
 cmd('ZADD', k('due', $ac), 1, $ht);
 cmd('ZADD', k('due'), 1, $ac);
 my ($job) = grep { /$ht/ } take('d', 100);
 my $last = begin($acct, (split /:/, $job)[1], $ht)->[8];
 finish_check($acct, $last, $ht, [], 'No list applies.', interval => INTERVAL);
-ok(!classes()->{"$two:1:rbl"},
+ok(!classes()->{"$rp:1:rbl"},
     'a check that finds no list for its host ends the class');
+check('clear', $second, @of);
+$raw = cmd('GET', k('coverage', $ac));
 
 # bad input
 
@@ -214,9 +185,12 @@ check('clear', $second, @of);
 is(classes()->{"$rp:1:rbl"}[0], $now,
     'a clock that has gone back is noted at once');
 later(200);
+my $k = k('r', $ac, $ht);
 for my $i (1 .. 70) {
-    my $many = profile("p$i", @rb[0, 2]);
-    script('host_update', [$acct], $ht, '', '', $many);
+    my $h = unpacked(cmd('GET', $k));
+    $h->[8] = sid('RP');
+    cmd('SET', $k, packed($h));
+    check('finish', $ht, @of[0, 2]);
 }
 is(scalar keys %{ classes() }, 64, 'an account has at most 64 classes');
 cmp_ok(length cmd('GET', k('coverage', $ac)), '<', 64 * 80 + 10 * 24,

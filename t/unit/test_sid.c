@@ -54,7 +54,7 @@ main(void)
     size_t         i;
     rbl_err_t      rc;
     rbl_sid_t      sid, other;
-    unsigned char  digest[16];
+    unsigned char  digest[16], back[16];
 
     for (i = 0; i < sizeof(sids) / sizeof(sids[0]); i++) {
         rc = rbl_sid_parse(&sid, sids[i].kind, rbl_str(sids[i].text));
@@ -99,6 +99,14 @@ main(void)
     rbl_sid_from_digest(&sid, RBL_SID_LIST, digest);
     is_str(rbl_sid_str(&sid), "RB00112233445566778899aabbccddeeff",
            "from a digest");
+
+    ok(rbl_sid_to_digest(back, rbl_sid_str(&sid)) == RBL_OK
+       && memcmp(back, digest, sizeof(back)) == 0,
+       "the digits of a SID are its digest");
+    sid.s[sid.n - 1] = 'g';
+    ok(rbl_sid_to_digest(back, rbl_sid_str(&sid)) == RBL_EINVAL
+       && rbl_sid_to_digest(back, RBL_STR("RB00")) == RBL_EINVAL,
+       "a text that is no SID has no digest");
 
     return tap_done();
 }

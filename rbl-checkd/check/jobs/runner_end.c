@@ -139,6 +139,8 @@ finish(runner_t *r)
     args.soon = runner_number(soon, r->results.recheck);
     args.details = runner_number(details, r->checker->conf->details_size);
     args.asks = rbl_buf_str(&r->results.asks);
+    args.members = args.asks.n != 0 ? rbl_buf_str(&r->lists.members)
+                                    : RBL_STR("");
 
     store_call(r->checker->store, check_finish, on_finish, r, args);
 }

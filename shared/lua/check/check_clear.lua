@@ -4,9 +4,9 @@
 --- key: flights  flight:due
 --- arg: member flight interval asks...  of each check: "<AC>:<HT>", its flight
 --          as check_begin left it, seconds between the checks of the host, and
---          the lists that answered (check_finish)
+--          `asks` of check_finish
 --- reply: OK  then for each "1", or "0": nothing was done, check_finish has to
---          be asked
+--          be asked; only that gets to know the lists of a class
 --- include: base
 --- include: of
 --- include: due
@@ -26,6 +26,12 @@ local function clear(hk, raw, ht, flight, interval, asks)
     then
         return
     end
+    local is_noted = asks == '' or asks == noted and profile == noted_profile
+        and htype == noted_type and family == noted_family
+    --- include: coverage_class
+    if not is_noted and not place then
+        return
+    end
     local next_check = next_time(ht, now, interval)
     local at, till, length = tostring(next_check), flight:sub(70, 82), nil
     if unknown > 0 or checked == 0 then
@@ -36,9 +42,7 @@ local function clear(hk, raw, ht, flight, interval, asks)
     local fields = struct.pack('>BI8BBBBI8', 207, now, 0, 0, 0, 207, next_check)
     --- include: host_patch
     --- include: turn
-    if asks ~= '' and (asks ~= noted or profile ~= noted_profile
-        or htype ~= noted_type or family ~= noted_family)
-    then
+    if not is_noted then
         noted, noted_profile, noted_type, noted_family = asks, profile, htype,
             family
         --- include: coverage_note

@@ -25,9 +25,11 @@
 --- arg: soon  0, or in how many seconds the host has to be checked again, if
 --          that is sooner than its time
 --- arg: details  how many octets the stored details of the account may take
---- arg: asks  the digest of the lists of the host (16 digits, `digest_of` in
---          rbl-checkd/check/check_lists.c), and, unless each gave an answer, a
---          "1" or "0" for each in their order; "": not known
+--- arg: asks  the digest of `members` (16 digits), and, unless each gave an
+--          answer, a "1" or "0" for each in their order; "": not known
+--- arg: members  the lists of the host: for each its SID in 16 bytes, and its
+--          minimum interval (s, 4 bytes, the highest first), with the highest
+--          bit set if it is critical
 --- reply: OK
 --- reply: DONE  it had finished already
 --- reply: GONE  there is no such check, or another daemon has it

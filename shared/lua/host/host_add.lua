@@ -24,7 +24,6 @@
 --- include: work
 --- include: host_put
 --- include: totals
---- include: coverage
 --- use: account
 local a = load(KEY.acct)
 if not a then
@@ -87,14 +86,13 @@ local function put(sid, value, type)
     totals_add(TOTALS.hosts, 1, now)
     return raws[1]
 end
-if (n > 1 or range) and work_busy() then
-    return {'BUSY'}
-end
-coverage_expect(rp, htype, family, a[ACCOUNT.interval])
 if n == 1 and not range then
     call('HSET', uniq, taken[1], taken[2])
     return {'OK', put(ARGV[ARG.host + ARG.each],
         ARGV[ARG.value + ARG.each], htype)}
+end
+if work_busy() then
+    return {'BUSY'}
 end
 if range then
     call('HSET', uniq, 'ip_range|' .. ARG.net, ARG.range)

@@ -24,23 +24,12 @@ if a and (a[ACCOUNT.lapsed] or 0) > 0 then
     return {'LAPSED'}
 end
 named = h[HOST.value]
-local htype = h[HOST.type] == 'ip_range' and 'rbl' or h[HOST.type]
-local function expect()
-    --- include: coverage
-    coverage_expect(h[HOST.profile], htype, h[HOST.family], a[ACCOUNT.interval])
-end
 if h[HOST.type] == 'ip_range' then
     --- include: work
     if work_busy() then
         return {'BUSY'}
     end
-    if a then
-        expect()
-    end
     return {'WORK', work_add('host_status', {ARG.host, ARG.status})}
-end
-if a then
-    expect()
 end
 hosts_change()
 totals_add(TOTALS.listed, host_turned(k, h, ARG.status, now_ms(), order))

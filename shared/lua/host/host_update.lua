@@ -18,7 +18,6 @@
 --- include: hosts
 --- include: unchanged
 --- include: host_change
---- use: account
 local k, h = host_of(ARG.host)
 if not h then
     return {'HOST'}
@@ -35,14 +34,6 @@ if ARGV[ARG.groups] then
         return refused
     end
 end
-local function expect()
-    --- include: coverage
-    local a, htype = load(KEY.acct), h[HOST.type]
-    coverage_expect(ARG.profile, htype == 'ip_range' and 'rbl' or htype,
-        h[HOST.family], a[ACCOUNT.interval])
-end
-local moves = ARG.profile ~= '' and ARG.profile ~= h[HOST.profile]
-    and h[HOST.status] == 'active'
 local uses = ARG.profile ~= '' or groups[1]
 if ARG.named ~= '1' and not uses then
     by = nil
@@ -52,16 +43,10 @@ if h[HOST.type] == 'ip_range' then
     if work_busy() then
         return {'BUSY'}
     end
-    if moves then
-        expect()
-    end
     return {'WORK', work_add('host_update', {ARG.host, ARG.named, ARG.name,
         ARG.profile, groups})}
 end
 hosts_change()
-if moves then
-    expect()
-end
 if ARG.named == '1' then
     host_named(h, ARG.name)
 end

@@ -45,10 +45,6 @@ if ARG.named == '1' then
     p[PROFILE.name] = ARG.name
 end
 save(k, p)
-if ARG.given == '1' then
-    --- include: coverage
-    coverage_profile(ARG.profile, a[ACCOUNT.interval])
-end
 if ARG.is_default == '1' and a[ACCOUNT.profile] ~= ARG.profile then
     a[ACCOUNT.profile] = ARG.profile
     account_save(a)

@@ -1,0 +1,10 @@
+-- Steps: the name of the class of a host, and its place in the packed record of
+-- coverage; nil: it is not there, or has had other lists than the check, `asks`
+-- (check_finish.lua).
+local class = profile .. ':' .. family .. ':' .. htype .. ';'
+local place = coverage and string.find(coverage, class, 1, true)
+if place and (place < 29 or coverage:sub(place - 28, place - 13)
+    ~= asks:sub(1, 16))
+then
+    place = nil
+end
