@@ -185,6 +185,10 @@ sub shell_of {
 set -eEuo pipefail
 trap 'echo "LINE THAT FAILED: $BASH_COMMAND"' ERR
 cd /root
+# Its exit status is the verdict: these machines reach no list.
+rblctl() {
+    command rblctl "$@" || [[ "$1 $?" = status\ [12] ]]
+}
 SH
         { pid => $pid, in => $in, out => $out, n => 0 };
     };

@@ -37,7 +37,7 @@ is 'and answered' within has "check/status/$PP.json" '"status":"completed"'
 is 'the host is there, after upgrade and restore' \
     within has hosts.json '"host":"192.0.2.10"'
 is 'two daemons take jobs' within sh -c \
-    'test "$(rblctl status --json | grep -c "\"name\":")" -ge 2'
+    'test "$(rblctl status --json | grep -c "\"idle\":")" -ge 2'
 is 'the daemon is a user of its own' sh -c \
     'test "$(stat -c %U /proc/$(systemctl show -p MainPID --value rbl-checkd))" \
      = rbl-checkd'
