@@ -55,7 +55,8 @@ is(rblctl($redis, 'status')->{status}, 2,
 eventually { sample($w, 'rbl_condition{name="store_emptied"}') eq '1' } 20,
     'the metrics name the emptied store';
 redis($redis, 'FLUSHALL');
-redis($redis, 'RESTORE', $_, 0, $kept{$_}) for keys %kept;
+redis($redis, 'RESTORE', $_, 0, $kept{$_},
+    'REPLACE') for keys %kept;
 eventually { http($nginx, 'GET', '/3.0/hosts.json', auth => $w->{acct})
     ->{status} == 200 } 20, 'a restored store serves again';
 over($w, 'store_emptied');
