@@ -193,11 +193,11 @@ $(BUILD)/nginx-asan: ngx_rbl_module/nginx-asan.sh
 	    "$(SANITIZE)"
 	@touch $@
 
-# Many programs at a time, since they wait for five sixths of their time, unless
-# a sanitizer slows them down.  Those that measure times, and say so in their
-# head by a line "# Alone: what for", come after them, three at a time.  Both
-# parts run, whatever the first of them says.
-JOBS    ?= $(if $(SANITIZE),4,16)
+# A dozen programs at a time, since they mostly wait; fewer if a sanitizer slows
+# them down.  Those that measure times, and say so in their head by a line
+# "# Alone: what for", come after them, three at a time.  Both parts run,
+# whatever the first of them says.
+JOBS    ?= $(if $(SANITIZE),4,12)
 unitbin  = $(patsubst t/unit/%.c,$(BUILD)/t/unit/%,$(1))
 
 # T: test programs, or sources of unit tests.  Without T: all but the long ones,

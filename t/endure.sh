@@ -30,15 +30,19 @@ part() {
     2)  # The commands of rbl-availability(7) on machines in namespaces.
         tests t/conf/availability.t t/conf/availability_cluster.t
         ;;
-    3)  # Hostile accounts beside another one; memory after many requests.
+    3)  # Hostile accounts beside another one; many clients at once; clients that
+        # others wrote; memory after many requests.
         tests t/neighbours/clients.t t/neighbours/lists.t \
             t/neighbours/oracle.t t/neighbours/receivers.t \
             t/neighbours/refused.t t/neighbours/store.t \
-            t/lifecycle/memory.t t/checkd/memory.t
+            t/lifecycle/memory.t t/checkd/memory.t t/api/concurrent.t \
+            t/ctl/fsck_busy.t t/deliver/openapi.t t/deliver/verify.t \
+            t/bill/stripe.t
         ;;
     4)  # Lists that fail in every known way, and random worlds of lists.
         tests t/lab/soak.t t/lab/standing.t t/lab/table.t t/checkd/deaths.t \
-            t/checkd/unreachable.t t/checkd/conditions.t &&
+            t/checkd/unreachable.t t/checkd/conditions.t \
+            t/checkd/quota.t &&
             SOAK_MINUTES=4 ${MAKE:-make} soak
         ;;
     5)  # Random lives beside models, random and hostile requests; what each
@@ -66,8 +70,8 @@ part() {
             t/portal/care_page.t t/portal/contacts_page.t \
             t/portal/doors_page.t t/portal/lapse_page.t \
             t/portal/lists_page.t t/portal/origin_page.t \
-            t/portal/passkeys_page.t t/portal/pictures.t t/portal/users_page.t \
-            t/portal/webhooks_page.t
+            t/portal/passkeys_page.t t/portal/pictures.t t/portal/table_page.t \
+            t/portal/users_page.t t/portal/webhooks_page.t
         ;;
     8)  ${MAKE:-make} check SUITE=trixie T="$(halves 1)"
         ;;

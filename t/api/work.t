@@ -216,7 +216,7 @@ clean('the store has died');
 
 ok((wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 10),
     'the API serves requests again');
-my $till = time + 5;
+my $till = time + 2;
 my @busy = map { my $n = 100 + $_; sub {
     my ($n_calls, $slowest) = (0, 0);
     while (time < $till || !$n_calls) {

@@ -175,10 +175,10 @@ cmp_ok($waited[-1], '<=', 2 * 16,
 soon { (grep { (cmd('HGET', k('hook', $AC, $_), 'till') // 0) > 0 } @mute_id)
     == 4 } 'the circuits of the four are open', 30;
 my $till = min(map { cmd('HGET', k('hook', $AC, $_), 'till') } @mute_id);
-$n = () = map { received($_) } @mute;
+$n = timeouts();
 event_emit() for 1 .. 10;
 soon { received($quick) == 25 } 'more events';
-my $more = () = map { received($_) } @mute;
+my $more = timeouts();
 SKIP: {
     # one attempt each may be under way
     skip 'this machine is so slow that a circuit has closed', 1

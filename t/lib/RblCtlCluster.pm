@@ -36,7 +36,7 @@ sub run {
 
     my $user = $words[0] eq 'fsck' ? 'rblctl-fsck' : 'rblctl';
     $ran{ join ' ', grep { !/^-/ } @words } = 1;
-    return rblctl($f, { timeout => 15 }, '-c', "$dir/$user.$kind", @words);
+    return rblctl($f, '-c', "$dir/$user.$kind", @words);
 }
 
 # The words of all commands that were run.

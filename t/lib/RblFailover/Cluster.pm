@@ -15,7 +15,7 @@ use RblTest::Redis;
 
 our @EXPORT = qw(start_cluster slot_of slot_of_account node_of master_of
     replica_of_node fail_node cluster_fail move_slots move_begin move_keys
-    move_end wait_ok cluster_words);
+    move_end slot_given_up wait_ok cluster_words);
 
 use constant SLOTS => 16384;
 
@@ -306,6 +306,20 @@ sub cluster_fail {
             if wait_for { (node_of($f, $slot) // 0) == $replica } 6;
     }
     die 'no failover';
+}
+
+# No node has the slot.  The last messages of its owner may give it the slot
+# again in the eyes of another.
+sub slot_given_up {
+    my ($f, $slot) = @_;
+
+    return wait_for {
+        !grep {
+            my $node = $_;
+            eval { redis($node, 'CLUSTER', 'DELSLOTS', $slot) };
+            redis($node, 'CLUSTER', 'INFO') !~ /slots_assigned:16383/
+        } living($f);
+    } 20, "slot $slot is nobody's";
 }
 
 # Each node that lives sees all slots served; replicas are in step.
