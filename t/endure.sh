@@ -32,12 +32,12 @@ part() {
         ;;
     3)  # Hostile accounts beside another one; many clients at once; clients that
         # others wrote; memory after many requests.
-        tests t/neighbours/clients.t t/neighbours/lists.t \
+        tests JOBS=1 t/neighbours/clients.t t/neighbours/lists.t \
             t/neighbours/oracle.t t/neighbours/receivers.t \
-            t/neighbours/refused.t t/neighbours/store.t \
-            t/lifecycle/memory.t t/checkd/memory.t t/api/concurrent.t \
-            t/ctl/fsck_busy.t t/deliver/openapi.t t/deliver/verify.t \
-            t/bill/stripe.t
+            t/neighbours/refused.t t/neighbours/store.t &&
+            tests t/lifecycle/memory.t t/checkd/memory.t \
+            t/api/concurrent.t t/ctl/fsck_busy.t t/deliver/openapi.t \
+            t/deliver/verify.t t/bill/stripe.t
         ;;
     4)  # Lists that fail in every known way, and random worlds of lists.
         tests t/lab/soak.t t/lab/standing.t t/lab/table.t t/checkd/deaths.t \
@@ -48,8 +48,8 @@ part() {
     5)  # Random lives beside models, random and hostile requests; what each
         # script and each call costs.
         tests RBL_LIVES=16 t/lua/lives.t t/lua/told_truth.t \
-            t/lua/delivered_once.t t/lua/ranges.t &&
-            tests t/lua/bill_lives.t t/lua/find.t t/lua/pending.t \
+            t/lua/delivered_once.t &&
+            tests t/lua/ranges.t t/lua/bill_lives.t t/lua/find.t t/lua/pending.t \
             t/lua/unreported.t t/api/requests.t t/ctl/strange.t \
             t/checkd/fair_accounts.t t/checkd/small.t t/dns/slow.t \
             t/dns/many.t t/api/proof.t t/lua/cost.t t/lua/digest_cost.t \

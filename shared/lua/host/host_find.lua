@@ -25,6 +25,7 @@
 local passed_most = 200           -- hosts that are not wanted
 local octets_most = 131072
 local sorted_most = 200
+local page_most = 64
 -- The fields of a record up to the name fit into so many octets.
 local head_most = 1536
 local find, text, state = key('find', ac), string.lower(ARG.text),
@@ -184,7 +185,7 @@ local function wanted(raw)
 end
 
 local found, looked, octets, limit = {}, 0, 0, tonumber(ARG.limit)
-local batch = math.max(1, math.min(64, math.floor(octets_most
+local batch = math.max(1, math.min(page_most, math.floor(octets_most
     / (tonumber(call('GET', key('large', ac, 'hosts'))) or 4096))))
 local page = prefix == 'n' and in_state and in_state <= sorted_most and by_name
     or prefix and by_text or by_score
@@ -198,16 +199,17 @@ local function mixed()
             '(' .. state_score(state + 1, 0))
 end
 local by_state = state and (state ~= all_in or mixed())
--- The records of those hosts that are in the state: {place in sids = record}.
-local function records_of(sids)
-    local scores = by_state and sids[1]
-        and call('ZMSCORE', key('states', ac), unpack(sids))
+-- The records of those of sids[from] to sids[to] that are in the state:
+-- {place in sids = record}.
+local function records_of(sids, from, to)
+    local scores = by_state
+        and call('ZMSCORE', key('states', ac), unpack(sids, from, to))
     local keys, at_place, records = {}, {}, {}
-    for i, sid in ipairs(sids) do
-        if not by_state or math.floor((tonumber(scores[i] or nil) or 0)
-            / state_width) == state
+    for i = from, to do
+        if not by_state or math.floor((tonumber(scores[i - from + 1] or nil)
+            or 0) / state_width) == state
         then
-            keys[#keys + 1] = key('r', ac, sid)
+            keys[#keys + 1] = key('r', ac, sids[i])
             at_place[#keys] = i
         end
     end
@@ -216,6 +218,13 @@ local function records_of(sids)
     end
     return records
 end
+local function look_at(raw, place)
+    at, looked = place, looked + 1
+    octets = octets + (raw and #raw or 0)
+    if raw and wanted(raw) then
+        found[#found + 1] = raw
+    end
+end
 local function enough()
     return #found == limit or looked - #found >= passed_most
         or octets >= octets_most
@@ -223,20 +232,18 @@ end
 local more
 repeat
     local sids, places
-    sids, places, more = page((picks or reads() or by_state) and batch
-        or math.min(batch, limit - #found))
-    local records = records_of(sids)
+    sids, places, more = page((picks or reads() or by_state) and page_most
+        or math.min(page_most, limit - #found))
+    local records
     for i = 1, #sids do
         if enough() then
             more = true
             break
         end
-        local raw = records[i]
-        at, looked = places[i], looked + 1
-        if raw and wanted(raw) then
-            found[#found + 1] = raw
+        if (i - 1) % batch == 0 then
+            records = records_of(sids, i, math.min(i + batch - 1, #sids))
         end
-        octets = octets + (raw and #raw or 0)
+        look_at(records[i], places[i])
     end
     if not more and prefix and prefix:sub(1, 1) == 'v' then
         more = true

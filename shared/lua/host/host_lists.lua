@@ -25,20 +25,25 @@ local function add(entries)
     end
 end
 if host[HOST.type] ~= 'ip_range' then
-    add(cmsgpack.unpack((lists_for(host[HOST.profile], host[HOST.type],
-        host[HOST.family], false))))
+    add((lists_for(host[HOST.profile], host[HOST.type], host[HOST.family],
+        false, true)))
 end
 add(host[HOST.details])
 add(host[HOST.troubled] or {})
-local system, own, records = {}, {}, {}
+local keys, records = {}, {}
 for i, sid in ipairs(sids) do
-    system[i] = key('r', 'SYS', sid)
-    own[i] = key('r', ac, sid)
+    keys[i] = key('r', 'SYS', sid)
 end
 if sids[1] then
-    records = call('MGET', unpack(system))
-    for i, r in ipairs(call('MGET', unpack(own))) do
-        records[i] = records[i] or r
+    records = call('MGET', unpack(keys))
+end
+local own, places = {}, {}
+for i, sid in ipairs(sids) do
+    if not records[i] then
+        own[#own + 1], places[#own + 1] = key('r', ac, sid), i
     end
+end
+for i, r in ipairs(own[1] and call('MGET', unpack(own)) or {}) do
+    records[places[i]] = r
 end
 return {'OK', raw, sids, records}

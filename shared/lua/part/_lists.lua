@@ -1,8 +1,6 @@
--- The lists that a profile has for a host type and a family: a packed array of
--- {SID, type, custom, zone, website}, and how many.  An empty type is that of a
--- one-off check, and takes lists of every type.  A daemon that knows the system
--- lists, by their sum, gets "" in place of all of them, and so does a request
--- that needs none (sum is true).
+-- The lists that a profile has for a host type and a family, each {SID, type,
+-- custom, zone, website}.  An empty type is that of a one-off check, and takes
+-- lists of every type.
 --- use: profile list
 local function lists_chosen(entries, htype, family)
     local raw = call('GET', key('defaults'))
@@ -33,7 +31,7 @@ local function lists_chosen(entries, htype, family)
             out[#out + 1] = {sid, l[2], custom, l[3], l[5]}
         end
     end
-    return cmsgpack.pack(out), #out
+    return out
 end
 -- The sum of the system lists, and how many of them take a host type and a
 -- family.
@@ -42,18 +40,25 @@ local function lists_system(htype, family)
         'n|' .. htype .. '|' .. family)
     return found[1], tonumber(found[2])
 end
-local function lists_for(rp, htype, family, sum)
+-- The same as a packed array, and how many.  A daemon that knows the system
+-- lists, by their sum, gets "" in place of all of them, and so does a request
+-- that needs none (sum is true).  as_table: as they are, for a script that
+-- reads them itself.
+local function lists_for(rp, htype, family, sum, as_table)
     local profile = load(key('r', ac, rp))
     if profile and profile[PROFILE.uses_defaults] ~= 1 then
-        return lists_chosen(profile[PROFILE.entries], htype, family)
+        local out = lists_chosen(profile[PROFILE.entries], htype, family)
+        return as_table and out or cmsgpack.pack(out), #out
     end
     local current, n
     if profile then
         current, n = lists_system(htype, family)
     end
     if not n then
-        return '\144', 0
+        return as_table and {} or '\144', 0
+    elseif sum == true or current == sum then
+        return '', n
     end
-    return (sum == true or current == sum) and ''
-        or call('HGET', key('defaults:for'), htype .. '|' .. family), n
+    local all = call('HGET', key('defaults:for'), htype .. '|' .. family)
+    return as_table and cmsgpack.unpack(all) or all, n
 end
