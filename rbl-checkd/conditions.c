@@ -66,21 +66,49 @@ row(conditions_t *c, rbl_condition_id_t id, rbl_service_t severity,
 
 /* --- DNS ----------------------------------------------------------------- */
 
+static int
+active(const list_t *list)
+{
+    return strcmp(list->status, "active") == 0;
+}
+
+
+/* Do most lists go without DNS, since the operator gave their servers? */
+
+static int
+most_apart(const table_t *table)
+{
+    size_t         i, apart, all;
+    const list_t  *list;
+
+    for (i = apart = all = 0; i < table_count(table); i++) {
+        list = table_at(table, i);
+        all += active(list);
+        apart += active(list) && list->n_servers != 0;
+    }
+
+    return apart * 2 > all;
+}
+
+
 static void
 look_dns(conditions_t *c)
 {
+    int               partly;
     char              remedy[RBL_CONDITION_REMEDY + 32];
-    unsigned          bad, all;
+    unsigned          bad;
     health_dns_t      dns;
     const checker_t  *checker = c->checker;
 
     bad = health_dns(checker->env.health, &dns);
-    all = dns_direct(checker->dns) ? 1 : checker->conf->dns.n_resolvers;
 
     if (bad > 0) {
+        partly = dns_direct(checker->dns)
+                 ? most_apart(checker->table)
+                 : bad < checker->conf->dns.n_resolvers;
         snprintf(remedy, sizeof(remedy), "try: %s", dns.command);
-        row(c, RBL_CONDITION_DNS, bad < all ? RBL_SERVICE_DEGRADED
-                                            : RBL_SERVICE_BROKEN,
+        row(c, RBL_CONDITION_DNS, partly ? RBL_SERVICE_DEGRADED
+                                         : RBL_SERVICE_BROKEN,
             dns.since, remedy, "%s", dns.why);
     }
 }
@@ -104,7 +132,7 @@ name_list(lists_named_t *named, const list_t *list)
 
 
 /* Does the list give no usable answer, by its own fault?  1; 0; -1: it was not
-   tried, or DNS is at fault. */
+   tried. */
 
 static int
 silent(const checker_t *checker, const list_t *list)
@@ -120,9 +148,9 @@ silent(const checker_t *checker, const list_t *list)
     switch (metrics_health_of(counters)) {
 
     case HEALTH_UNTRIED:
-    case HEALTH_RESOLVER:
         return -1;
 
+    case HEALTH_RESOLVER:
     case HEALTH_GOOD:
     case HEALTH_UNSUPPORTED:
         return 0;
@@ -133,20 +161,43 @@ silent(const checker_t *checker, const list_t *list)
 }
 
 
+/* Lists that were not queried yet may answer, or not. */
+
+static void
+look_silent(conditions_t *c, const lists_named_t *bad, unsigned tried,
+    unsigned all)
+{
+    char  rest[48] = "";
+
+    if (bad->n * 2 <= tried) {
+        return;
+    }
+
+    if (tried < all) {
+        snprintf(rest, sizeof(rest), "; not queried yet: %u", all - tried);
+    }
+
+    row(c, RBL_CONDITION_SILENT_LISTS, bad->n == tried ? RBL_SERVICE_BROKEN
+                                                       : RBL_SERVICE_DEGRADED,
+        0, NULL, "%u of %u lists do not answer: %s%s", bad->n, all, bad->names,
+        rest);
+}
+
+
 static void
 look_lists(conditions_t *c)
 {
     int               is;
     size_t            i;
-    unsigned          tried;
+    unsigned          tried, all;
     const list_t     *list;
     lists_named_t     bad = { 0, "" }, critical = { 0, "" }, keys = { 0, "" };
     const checker_t  *checker = c->checker;
 
-    for (i = 0, tried = 0; i < table_count(checker->table); i++) {
+    for (i = 0, tried = all = 0; i < table_count(checker->table); i++) {
         list = table_at(checker->table, i);
 
-        if (strcmp(list->status, "active") != 0) {
+        if (!active(list)) {
             continue;
         }
 
@@ -156,6 +207,7 @@ look_lists(conditions_t *c)
 
         is = silent(checker, list);
         tried += is >= 0;
+        all++;
 
         if (is > 0) {
             name_list(&bad, list);
@@ -166,11 +218,7 @@ look_lists(conditions_t *c)
         }
     }
 
-    if (bad.n * 2 > tried) {
-        row(c, RBL_CONDITION_SILENT_LISTS, bad.n == tried
-            ? RBL_SERVICE_BROKEN : RBL_SERVICE_DEGRADED, 0, NULL,
-            "%u of %u lists do not answer: %s", bad.n, tried, bad.names);
-    }
+    look_silent(c, &bad, tried, all);
 
     if (critical.n > 0) {
         row(c, RBL_CONDITION_CRITICAL_LISTS, RBL_SERVICE_DEGRADED, 0, NULL,

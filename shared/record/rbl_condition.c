@@ -31,7 +31,7 @@ const rbl_condition_kind_t  rbl_condition_kinds[RBL_CONDITION__N] = {
     [RBL_CONDITION_DNS] = { "dns", BROKEN, 1,
         "repair the resolver or the firewall; try: rblctl check 127.0.0.2"
         " --trace",
-        "DNS does not work, so no list can be queried." },
+        "DNS does not work, so lists cannot be queried." },
     [RBL_CONDITION_SILENT_LISTS] = { "silent_lists", BROKEN, 1,
         "look at the state of each list; try: rblctl lists show",
         "Most lists do not answer." },

@@ -85,7 +85,7 @@ is(sample('rbl_condition{name="clocks"}'), '0',
 is(json(http($nginx, 'GET', '/status'))->{verdict}, 'broken',
     'rbl_status has the verdict');
 eventually { plain('nagios') eq
-    'UNKNOWN - DNS does not work, so no list can be queried.' } 20,
+    'UNKNOWN - DNS does not work, so lists cannot be queried.' } 20,
     'Nagios gets UNKNOWN and the reason';
 is(plain('zabbix'), '-1', 'Zabbix gets -1');
 {

@@ -26,14 +26,15 @@ ok(wait_for(sub { rblctl($t->{redis}, 'status')->{out} =~ /^broken: dns/ },
 browser_run($t, 'service', who => [
     { link => add_user($t, role => 'viewer')->{link}, locale => 'en-GB',
         text => 'The monitoring does not work at present.',
-        why => 'DNS does not work, so no list can be queried.' },
+        why => 'DNS does not work, so lists cannot be queried.' },
     { link => add_user($t, role => 'owner')->{link}, locale => 'de-DE',
         text => "Die \x{dc}berwachung arbeitet zurzeit nicht.",
-        why => 'DNS arbeitet nicht, also kann keine Liste gefragt werden.' },
+        why => "DNS arbeitet nicht, also k\x{f6}nnen Listen nicht gefragt"
+            . ' werden.' },
     { link => add_user($t, acct => $operators, role => 'viewer')->{link},
         locale => 'en-GB', operator => 1, secret => '127.0.0.1',
         text => 'The monitoring does not work at present.',
-        why => 'DNS does not work, so no list can be queried.' }]);
+        why => 'DNS does not work, so lists cannot be queried.' }]);
 $dns->stop;
 
 done_testing();

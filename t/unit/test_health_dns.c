@@ -273,6 +273,125 @@ test_two(void)
 }
 
 
+/* A list whose servers the operator gave answers, perhaps on this machine. */
+
+static void
+test_given(void)
+{
+    size_t            i;
+    list_t           *given;
+    health_verdict_t  v;
+
+    given = list_of("given.test", V4, "ip");
+    given->n_servers = 1;
+
+    direct_world(W_GOOD);
+    world("given.test", 0, W_GOOD, 300);
+    v = ask(given, V4, 0, HEALTH_KNOWN);
+    ok(v.state == HEALTH_GOOD, "a list with given servers is good");
+    n_servers = 0;
+    resolvers = DNS_TIMEOUT;
+
+    for (i = 0; i < 3; i++) {
+        (void) health_unfound(health, list[i], DNS_TIMEOUT);
+        health_heard(health, given, V4, 0, DNS_NOERROR);
+    }
+
+    turn(1);
+    health_heard(health, given, V4, 0, DNS_NOERROR);
+    turn(0);
+    ok(dns_kind() == HEALTH_DNS_RESOLVER && shown(list[0]) == HEALTH_RESOLVER,
+       "its responses do not hide that the resolver is silent");
+    ok(shown(given) == HEALTH_GOOD, "the list itself stays good");
+    v = ask(given, V4, 0, HEALTH_BOTH);
+    ok(v.state == HEALTH_GOOD && dns_kind() == HEALTH_DNS_RESOLVER,
+       "its test points pass, and DNS does not work");
+    ok(health_quiet(health) > 0.5, "it is no list that idle daemons wait for");
+
+    turn(HEALTH_BAD_MIN + 1);
+    zones[n_zones - 1].way = W_MUTE;
+    health_test(health, given, V4, 0);
+    turn(1);
+    ok(shown(given) == HEALTH_DOWN, "it is down by its own fault");
+    zones[n_zones - 1].way = W_GOOD;
+    health_test(health, given, V4, 0);
+    turn(HEALTH_BAD_MIN + 1);
+    health_test(health, given, V4, 0);
+    turn(1);
+    ok(shown(given) == HEALTH_GOOD, "it is good again");
+
+    n_servers = 2;
+    health_heard(health, list[0], V4, 0, DNS_NOERROR);
+    ok(shown(list[1]) == HEALTH_UNTRIED,
+       "another list is not known after the first response");
+    turn(HEALTH_DNS_SURE + 1);
+    health_heard(health, given, V4, 0, DNS_NOERROR);
+    ok(dns_kind() == HEALTH_DNS_RESOLVER, "its response does not end the"
+       " report");
+    health_heard(health, list[0], V4, 0, DNS_NOERROR);
+    ok(dns_kind() == HEALTH_DNS_WORKS, "DNS works when another list responds");
+
+    direct_world(W_MUTE);
+    world("given.test", 0, W_GOOD, 300);
+    for (i = 0; i < 3; i++) {
+        health_test(health, list[i], V4, 0);
+        (void) ask(given, V4, 0, HEALTH_KNOWN);
+    }
+
+    turn(1);
+    turn(0);
+    ok(dns_kind() == HEALTH_DNS_UDP && shown(given) == HEALTH_GOOD,
+       "nor do they hide that port 53 is closed");
+    ahead += HEALTH_SEARCHED;
+    health_heard(health, given, V4, 0, DNS_NOERROR);
+    turn(HEALTH_DNS_SURE + 1);
+    health_heard(health, given, V4, 0, DNS_NOERROR);
+    ok(dns_kind() == HEALTH_DNS_WORKS,
+       "without other lists in use, its responses count");
+
+    direct_world(W_GOOD);
+    world("given.test", 0, W_MUTE, 300);
+    resolvers = DNS_TIMEOUT;
+    health_test(health, given, V4, 0);
+    turn(1);
+    turn(0);
+    ok(dns_kind() == HEALTH_DNS_RESOLVER,
+       "as the only list it is judged like any other");
+    list_unref(given);
+}
+
+
+/* A list that was silent for long responds to a check. */
+
+static void
+test_back(void)
+{
+    unsigned  i;
+
+    direct_world(W_GOOD);
+    (void) ask(list[0], V4, 0, HEALTH_KNOWN);
+    zones[0].way = W_MUTE;
+
+    for (i = 0; i < 6; i++) {
+        turn(HEALTH_BAD_MAX);
+        health_heard(health, list[1], V4, 0, DNS_NXDOMAIN);
+        health_test(health, list[0], V4, 0);
+    }
+
+    turn(1);
+    ok(shown(list[0]) == HEALTH_DOWN, "a silent list is down");
+    zones[0].way = W_GOOD;
+    health_heard(health, list[0], V4, 0, DNS_NXDOMAIN);
+    turn(1);
+    ok(shown(list[0]) == HEALTH_DOWN,
+       "its test points are not queried again and again");
+    turn(HEALTH_BAD_MIN);
+    health_heard(health, list[0], V4, 0, DNS_NXDOMAIN);
+    turn(1);
+    ok(shown(list[0]) == HEALTH_GOOD, "it is good soon after a response");
+}
+
+
 /* Lists of one owner fail, and those of one account. */
 
 static void
@@ -319,6 +438,8 @@ main(void)
     test_silent();
     test_one();
     test_two();
+    test_given();
+    test_back();
     test_owners();
 
     for (i = 0; i < LISTS; i++) {

@@ -111,22 +111,52 @@ is_other(const idle_t *idle, const list_t *list)
 }
 
 
+static int
+usable(const list_t *list)
+{
+    return strcmp(list->status, "active") == 0 && list->day_quota == 0;
+}
+
+
+/* 1: there are lists that say something of DNS; then the others, whose servers
+   the operator gave, are left out (health.h). */
+
+static int
+searched(const idle_t *idle)
+{
+    size_t         i;
+    const list_t  *list;
+
+    for (i = 0; i < table_count(idle->checker->table); i++) {
+        list = table_at(idle->checker->table, i);
+
+        if (usable(list) && list->n_servers == 0) {
+            return dns_direct(idle->checker->dns);
+        }
+    }
+
+    return 0;
+}
+
+
 /* Queries lists until there are `n`. */
 
 static void
 ask_lists(idle_t *idle, unsigned n)
 {
+    int            found;
     size_t         i, count;
     list_t        *list;
     idle_ask_t    *ask;
     const table_t *table = idle->checker->table;
 
     count = table_count(table);
+    found = searched(idle);
 
     for (i = 0; i < count && idle->n < n; i++) {
         list = table_at(table, idle->next++ % count);
 
-        if (strcmp(list->status, "active") != 0 || list->day_quota != 0
+        if (!usable(list) || (found && list->n_servers != 0)
             || !is_other(idle, list))
         {
             continue;

@@ -6,7 +6,8 @@
  * name, which no cache has.  If it does not respond either, two lists of other
  * owners are queried, and then the test points of all three: health.h decides
  * whether DNS is at fault.  While it is, one list is queried every five
- * seconds.  Lists with a daily quota are left out.
+ * seconds.  Lists with a daily quota are left out, as are those whose servers
+ * the operator gave, if there are others.
  */
 
 #ifndef IDLE_H_INCLUDED

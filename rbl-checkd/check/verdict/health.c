@@ -236,8 +236,7 @@ static void
 verdict_of(const health_entry_t *e, health_verdict_t *v)
 {
     memset(v, 0, sizeof(health_verdict_t));
-    v->state = e->health->resolver[e->group].since != 0 ? HEALTH_RESOLVER
-                                                           : e->state;
+    v->state = health_lost(e) ? HEALTH_RESOLVER : e->state;
     v->recovered = e->recovered;
     v->passed = e->passed;
     v->sampled = e->sampled;
@@ -266,9 +265,7 @@ health_is_known(const health_entry_t *e, double now)
         return 1;
     }
 
-    if (e->suspect != 0 || e->checked == 0
-        || e->health->resolver[e->group].since != 0)
-    {
+    if (e->suspect != 0 || e->checked == 0 || health_lost(e)) {
         return 0;
     }
 
@@ -296,9 +293,7 @@ will_do(health_entry_t *e, health_need_t need, double after, double now)
         return 0;
     }
 
-    if (need == HEALTH_KNOWN || health_bad(e->state)
-        || e->health->resolver[e->group].since != 0)
-    {
+    if (need == HEALTH_KNOWN || health_bad(e->state) || health_lost(e)) {
         return 1;
     }
 
@@ -502,7 +497,7 @@ health_each(const health_t *health, size_t *at, health_known_t *known)
         known->since = e->mute_since;
     }
 
-    if (health->resolver[e->group].since != 0) {
+    if (health_lost(e)) {
         known->state = HEALTH_RESOLVER;
         known->since = health->resolver[e->group].since;
     }

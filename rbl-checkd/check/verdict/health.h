@@ -16,7 +16,9 @@
  * In direct mode the engine learns which servers pass (dns_server_trust).  A
  * list whose name servers cannot be found is unreachable.  When several lists
  * are silent or unreachable and none responds, DNS is at fault, not the lists;
- * in resolver mode the resolver is at fault (health_dns).
+ * in resolver mode the resolver is at fault (health_dns).  Lists whose servers
+ * the operator gave are used meanwhile: they may be on this machine, and say
+ * nothing of DNS while lists are in use whose servers have to be found.
  *
  * Times are those of dns_clock().
  */

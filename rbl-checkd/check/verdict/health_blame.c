@@ -8,6 +8,8 @@
  *
  * Where fewer than three lists of different owners can be tested, the lists are
  * at fault, unless the resolver does not answer at all.
+ *
+ * Lists whose servers the operator gave are judged alone (health_apart).
  */
 
 #include "health_int.h"
@@ -17,6 +19,23 @@
 #define FAILED  10.0                    /* and for failures */
 #define GRACE   0.5                     /* s to wait for other lists, if none is
                                            known to be good */
+
+int
+health_apart(const health_t *health, const list_t *list)
+{
+    return list->n_servers != 0 && dns_direct(health->dns)
+           && health->searched != 0
+           && dns_clock() - health->searched < HEALTH_SEARCHED;
+}
+
+
+int
+health_lost(const health_entry_t *e)
+{
+    return e->health->resolver[e->group].since != 0
+           && !health_apart(e->health, e->list);
+}
+
 
 /* An account may choose any names for its own lists. */
 
@@ -86,7 +105,7 @@ gather(const health_t *health, unsigned resolver, int empty,
     for (i = 0; i < health->n; i++) {
         e = health->all[i];
 
-        if (e->group != resolver) {
+        if (e->group != resolver || health_apart(health, e->list)) {
             continue;
         }
 
@@ -163,20 +182,32 @@ blame_resolver(health_t *health, unsigned n, const health_blame_t *v)
 }
 
 
+/* A failure of the time when DNS did not work is not one of the list. */
+
 void
 health_blame_clear(health_t *health, unsigned n)
 {
-    size_t  i;
+    size_t           i;
+    health_entry_t  *e;
 
     health->resolver[n].since = 0;
     spread_wild_ttl(health, n);
 
     for (i = 0; i < health->n; i++) {
-        if (health->all[i]->group == n) {
-            health->all[i]->recovered = dns_clock();
-            health_wild_over(health->all[i]);
-            health_serve(health->all[i]);
+        e = health->all[i];
+
+        if (e->group != n) {
+            continue;
         }
+
+        if (e->state == HEALTH_UNTRIED && health_bad(e->found)) {
+            e->found = HEALTH_UNTRIED;
+            e->found_at = 0;
+        }
+
+        e->recovered = dns_clock();
+        health_wild_over(e);
+        health_serve(e);
     }
 }
 
@@ -197,7 +228,7 @@ ask_peers(health_t *health, unsigned resolver, double from, int any)
         e = health->all[i];
 
         if (e->group == resolver && !e->running
-            && e->server != HEALTH_NO_SERVER
+            && e->server != HEALTH_NO_SERVER && !health_apart(health, e->list)
             && e->found_at < from
             && (any || (e->state == HEALTH_GOOD && e->checked != 0))
             && e->has_positive)
@@ -403,7 +434,7 @@ health_vouches(const health_t *health, uint32_t server, const list_t *list,
         e = health->all[i];
 
         if (e->group == group && e->proven && !health_bad(e->found)
-            && e->found_at >= since - RECENT
+            && e->found_at >= since - RECENT && !health_apart(health, e->list)
             && strcmp(e->list->zone, list->zone) != 0)
         {
             return 1;
@@ -468,12 +499,12 @@ try_resolver(health_entry_t *e)
 void
 health_blame(health_entry_t *e)
 {
-    if (e->health->resolver[e->group].since != 0) {
+    if (health_lost(e)) {
         try_resolver(e);
         return;
     }
 
-    if (failed(e)) {
+    if (failed(e) && !health_apart(e->health, e->list)) {
         e->suspect = dns_clock();
         health_trace(e,
                      "fails; other lists show whether the list or the %s is at"
@@ -492,7 +523,5 @@ health_blame(health_entry_t *e)
 int
 health_resolver_go(const health_entry_t *e, double now)
 {
-    const health_resolver_t  *r = &e->health->resolver[e->group];
-
-    return r->since == 0 || now >= r->retry;
+    return !health_lost(e) || now >= e->health->resolver[e->group].retry;
 }

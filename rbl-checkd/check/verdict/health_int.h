@@ -27,6 +27,7 @@
 #define HEALTH_DNS_SURE    10.0         /* from the first response until DNS
                                            works again */
 #define HEALTH_BLAME       3            /* lists that fail through one */
+#define HEALTH_SEARCHED    600.0        /* s for which health_apart holds */
 #define HEALTH_WILD_MAX    604800       /* s that a resolver caches a
                                            response */
 #define HEALTH_WILD_SLACK  2.0
@@ -221,6 +222,9 @@ struct health_s {
     health_entry_t     *newest, *oldest;
     unsigned            lost;           /* entries without a server */
     double              started;
+    double              searched;       /* direct mode: the last response, or
+                                           its absence, of a list whose servers
+                                           have to be found; 0: none */
     health_q_t         *ready;          /* verdicts that wait for the loop */
     ev_timer            ready_timer;
     health_resolver_t   resolver[DNS_MAX_RESOLVERS];
@@ -336,7 +340,18 @@ void health_trace_state(const health_entry_t *e);
 /* health_reach.c: a list without test points has responded. */
 void health_answers(health_entry_t *e);
 
-/* health_blame.c: a run has ended with the result `found`. */
+/*
+ * health_blame.c: direct mode.  The operator gave the servers of the list, so
+ * its responses say nothing of lists whose servers have to be found, nor theirs
+ * of it: these servers may be on this machine.  0 while no list is in use whose
+ * servers have to be found.
+ */
+int health_apart(const health_t *health, const list_t *list);
+
+/* DNS is to blame, so that nothing is known of the entry's list. */
+int health_lost(const health_entry_t *e);
+
+/* A run has ended with the result `found`. */
 void health_blame(health_entry_t *e);
 void health_blame_init(health_t *health);
 void health_blame_stop(health_t *health);

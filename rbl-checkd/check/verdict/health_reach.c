@@ -67,12 +67,24 @@ why_unfound(dns_status_t search)
 }
 
 
+/* A list whose servers have to be found has responded, or has not. */
+
+static void
+searched(health_t *health, const list_t *list)
+{
+    if (list->n_servers == 0) {
+        health->searched = dns_clock();
+    }
+}
+
+
 health_state_t
 health_unfound(health_t *health, const list_t *list, dns_status_t search)
 {
     double           now = dns_clock();
     health_entry_t  *e;
 
+    searched(health, list);
     e = health_entry(health, list, family_of(list), HEALTH_NO_SERVER);
 
     if (e != NULL && e->suspect == 0 && health_resolver_go(e, now)
@@ -125,6 +137,27 @@ health_answers(health_entry_t *e)
 }
 
 
+/* A list that was silent responds to a check, so that its next test, whose
+   back-off may be long, need not wait. */
+
+static void
+back(health_t *health, const list_t *list, rbl_family_t family,
+    uint32_t server)
+{
+    double           now = dns_clock();
+    health_entry_t  *e;
+
+    e = health_entry_find(health, list, family, server);
+
+    if (e != NULL && e->state == HEALTH_DOWN && e->silent && !e->running
+        && e->suspect == 0 && (e->has_negative || e->has_positive)
+        && now - e->began >= health->bad_min && health_resolver_go(e, now))
+    {
+        health_run(e, 0);
+    }
+}
+
+
 /*
  * In direct mode a response shows that the network works.  A resolver may give
  * false ones: the test points of the list decide, if it has any.
@@ -171,8 +204,15 @@ health_heard(health_t *health, const list_t *list, rbl_family_t family,
         return;
     }
 
-    health->resolver[group].heard = dns_clock();
+    searched(health, list);
     reached(health, list);
+    back(health, list, family, server);
+
+    if (health_apart(health, list)) {
+        return;
+    }
+
+    health->resolver[group].heard = dns_clock();
 
     if (health->resolver[group].since != 0) {
         try_group(health, list, family, server, group);
@@ -210,6 +250,7 @@ doubt(health_t *health, const list_t *list, rbl_family_t family,
     health_entry_t    *e;
     health_verdict_t   v;
 
+    searched(health, list);
     reached(health, list);
     e = health_entry(health, list, family, server);
 
