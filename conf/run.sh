@@ -380,6 +380,7 @@ The last one gives an id: $url/check/status/<id>.json?details=1
 lists are on the Internet: those that do not answer this machine are "unknown",
 and the log below says why.
 Which they are: $build/rblctl -c $run/rbl-checkd.conf lists show
+Whether all is well: $build/rblctl -c $run/rbl-checkd.conf status
 Ctrl-C stops everything.
 
 TEXT

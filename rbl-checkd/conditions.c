@@ -132,7 +132,7 @@ name_list(lists_named_t *named, const list_t *list)
 
 
 /* Does the list give no usable answer, by its own fault?  1; 0; -1: it was not
-   tried. */
+   tried, or that is not known yet. */
 
 static int
 silent(const checker_t *checker, const list_t *list)
@@ -141,7 +141,7 @@ silent(const checker_t *checker, const list_t *list)
 
     counters = counters_find(checker->env.counters, list->sid);
 
-    if (counters == NULL || !counters->tried) {
+    if (counters == NULL || !counters->tried || counters->unsure) {
         return -1;
     }
 

@@ -196,7 +196,7 @@ metrics_health(const checker_t *checker)
 
     while ((c = counters_next(checker->env.counters, &at)) != NULL) {
         memset(c->health, 0, sizeof(c->health));
-        c->tried = c->unreachable = 0;
+        c->tried = c->unreachable = c->unsure = 0;
     }
 
     for (at = 0; health_each(checker->env.health, &at, &known); /* void */) {
@@ -206,6 +206,7 @@ metrics_health(const checker_t *checker)
         }
 
         c->tried = 1;
+        c->unsure |= known.unsure;
         h = &c->health[counters_family(known.family)];
 
         /* No server of an unreachable list can be queried. */

@@ -41,6 +41,8 @@ broken($b, 'the resolver is dead', sub { restart(['.' => 'mute']) },
     sub { $dns->rules(@known) });
 broken($b, 'the resolver refuses', sub { restart(['.' => 'refused']) },
     sub { $dns->rules(@known) });
+broken($b, 'the resolver denies all names',
+    sub { restart(['.' => 'nxdomain']) }, sub { $dns->rules(@known) });
 broken($b, 'port 53 is closed',
     sub { data($w, $_, 0, ['.' => 'mute']) for @zones },
     sub { data($w, $_, 0, authority($_)) for @zones });

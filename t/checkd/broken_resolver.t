@@ -29,6 +29,8 @@ broken($b, 'the resolver is dead', sub { $dns->rules(['.' => 'mute']) },
     $mend);
 broken($b, 'the resolver refuses', sub { $dns->rules(['.' => 'refused']) },
     $mend);
+broken($b, 'the resolver denies all names',
+    sub { $dns->rules(['.' => 'nxdomain']) }, $mend);
 broken($b, 'port 53 is closed', sub { $dns->rules(
     ['^root-servers\.net ' => 'nodata'], ['.' => 'servfail']) }, $mend);
 broken($b, 'a critical list fails',

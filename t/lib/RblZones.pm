@@ -37,10 +37,10 @@ sub zone_server {
 
 
 # ('list.test', [ADDRESS, ...], ...): the rules of a resolver that knows these
-# zones.  Each address has its own name server name.
+# zones, and the one by which the daemon tests resolvers.  Each address has its own name server name.
 sub zone_rules {
     my @zones = @_;
-    my @rules;
+    my @rules = (['^root-servers\.net ' => 'nodata']);
 
     while (my ($zone, $servers) = splice @zones, 0, 2) {
         my $re = quotemeta $zone;

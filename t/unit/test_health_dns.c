@@ -63,7 +63,7 @@ direct_world(way_t way)
     fresh();
     direct = 1;
     n_servers = 2;
-    resolvers = DNS_NXDOMAIN;
+    resolvers = DNS_NOERROR;
 
     for (i = 0; i < LISTS; i++) {
         world(names[i], 0, way, 300);
@@ -101,15 +101,19 @@ test_unfound(void)
           "a silent resolver is at fault, not three lists" },
         { 3, DNS_REFUSED, DNS_REFUSED, HEALTH_DNS_RESOLVER,
           "a resolver that refuses is at fault, not three lists" },
-        { 3, DNS_SERVFAIL, DNS_NXDOMAIN, HEALTH_DNS_RESOLVER,
+        { 3, DNS_SERVFAIL, DNS_NOERROR, HEALTH_DNS_RESOLVER,
           "a resolver that fails for three owners is at fault" },
         { 3, DNS_NETWORK, DNS_NETWORK, HEALTH_DNS_RESOLVER,
           "a resolver without a network is at fault" },
-        { 4, DNS_NXDOMAIN, DNS_NXDOMAIN, HEALTH_DNS_WORKS,
+        { 4, DNS_NXDOMAIN, DNS_NOERROR, HEALTH_DNS_WORKS,
           "zones that do not exist are no fault of DNS" },
-        { 4, DNS_NOERROR, DNS_NXDOMAIN, HEALTH_DNS_WORKS,
+        { 4, DNS_NOERROR, DNS_NOERROR, HEALTH_DNS_WORKS,
           "zones without usable servers are no fault of DNS" },
-        { 2, DNS_SERVFAIL, DNS_NXDOMAIN, HEALTH_DNS_WORKS,
+        { 4, DNS_NXDOMAIN, DNS_NXDOMAIN, HEALTH_DNS_RESOLVER,
+          "a resolver that denies all names is at fault" },
+        { 1, DNS_NOERROR, DNS_NXDOMAIN, HEALTH_DNS_RESOLVER,
+          "a resolver that denies all names is at fault, with one list, too" },
+        { 2, DNS_SERVFAIL, DNS_NOERROR, HEALTH_DNS_WORKS,
           "two lists are at fault while the resolver answers" },
         { 2, DNS_TIMEOUT, DNS_TIMEOUT, HEALTH_DNS_RESOLVER,
           "two lists are not at fault if the resolver is silent" },
@@ -348,6 +352,16 @@ test_given(void)
     health_heard(health, given, V4, 0, DNS_NOERROR);
     ok(dns_kind() == HEALTH_DNS_WORKS,
        "without other lists in use, its responses count");
+
+    direct_world(W_GOOD);
+    n_servers = 0;
+    resolvers = DNS_TIMEOUT;
+    health_heard(health, given, V4, 0, DNS_NOERROR);
+    (void) health_unfound(health, list[0], DNS_TIMEOUT);
+    turn(1);
+    turn(0);
+    ok(dns_kind() == HEALTH_DNS_RESOLVER,
+       "a response just before the first search does not count either");
 
     direct_world(W_GOOD);
     world("given.test", 0, W_MUTE, 300);

@@ -29,6 +29,7 @@ typedef struct {
     unsigned  health[COUNTERS_FAMILIES];        /* health_state_t */
     unsigned  unreachable;              /* likewise: its servers are not
                                            known */
+    unsigned  unsure;                   /* likewise: health_known_t */
 } list_counters_t;
 
 counters_t *counters_new(void);         /* NULL: out of memory */

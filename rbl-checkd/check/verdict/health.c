@@ -490,6 +490,7 @@ health_each(const health_t *health, size_t *at, health_known_t *known)
     known->family = e->family;
     known->server = e->server;
     known->state = e->state != HEALTH_UNTRIED ? e->state : e->found;
+    known->unsure = e->state == HEALTH_UNTRIED && e->suspect != 0;
     known->since = e->since;
 
     if (e->mute && !health_bad(e->state)) {

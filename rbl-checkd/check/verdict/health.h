@@ -227,6 +227,8 @@ typedef struct {
     rbl_family_t     family;
     uint32_t         server;    /* HEALTH_NO_SERVER: none is known */
     health_state_t   state;
+    unsigned         unsure:1;  /* the first failure: in a moment it is known
+                                   whether DNS is at fault */
     double           since;     /* when the state began */
 } health_known_t;
 
@@ -253,6 +255,7 @@ typedef struct {
     health_dns_kind_t  kind;
     int64_t            since;       /* ms since 1970 */
     unsigned           lists;       /* that showed it */
+    unsigned           denies:1;    /* the resolver denies all names */
     char               server[DNS_SERVER_TEXT];     /* a resolver, or a name
                                                        server of a list */
     char               why[384];    /* a clause */

@@ -7,7 +7,8 @@
  * fails is a failure of the list, too.
  *
  * Where fewer than three lists of different owners can be tested, the lists are
- * at fault, unless the resolver does not answer at all.
+ * at fault, unless the resolver does not answer at all.  The same holds for
+ * lists that do not exist, or have no name servers, as the resolver says.
  *
  * Lists whose servers the operator gave are judged alone (health_apart).
  */
@@ -20,12 +21,28 @@
 #define GRACE   0.5                     /* s to wait for other lists, if none is
                                            known to be good */
 
+static int
+is_searched(const health_t *health)
+{
+    return dns_direct(health->dns) && health->searched != 0
+           && dns_clock() - health->searched < HEALTH_SEARCHED;
+}
+
+
 int
 health_apart(const health_t *health, const list_t *list)
 {
-    return list->n_servers != 0 && dns_direct(health->dns)
-           && health->searched != 0
-           && dns_clock() - health->searched < HEALTH_SEARCHED;
+    return list->n_servers != 0 && is_searched(health);
+}
+
+
+double
+health_heard_at(const health_t *health, unsigned group)
+{
+    const health_resolver_t  *r = &health->resolver[group];
+
+    return r->heard_given > r->heard && !is_searched(health) ? r->heard_given
+                                                             : r->heard;
 }
 
 
@@ -96,10 +113,11 @@ gather(const health_t *health, unsigned resolver, int empty,
     const health_entry_t  *e;
 
     v->good = v->bad = v->open = v->empty = v->unfound = v->tcp = 0;
+    v->denied = 0;
     v->first = NULL;
 
     if (dns_direct(health->dns)) {
-        v->good += health->resolver[resolver].heard >= v->from + RECENT;
+        v->good += health_heard_at(health, resolver) >= v->from + RECENT;
     }
 
     for (i = 0; i < health->n; i++) {
@@ -114,6 +132,9 @@ gather(const health_t *health, unsigned resolver, int empty,
 
         } else if (!failed(e)) {
             v->good += e->found_at >= v->from && (e->proven || !empty);
+
+        } else if (e->denied) {
+            v->denied += e->found_at >= v->from - FAILED;
 
         } else if (v->bad < HEALTH_BLAME && e->found_at >= v->from - FAILED
                    && !counted(health, e, v->from - FAILED))
@@ -164,7 +185,7 @@ blame_resolver(health_t *health, unsigned n, const health_blame_t *v)
     r->since = dns_clock();
     r->wait = HEALTH_LOST_MIN;
     r->retry = r->since + r->wait;
-    r->empty = v->empty == v->bad;
+    r->empty = v->bad != 0 && v->empty == v->bad;
 
     health_dns_begin(health, n, v);
     spread_wild_ttl(health, n);
@@ -346,7 +367,7 @@ weigh(health_t *health, unsigned resolver)
         blame_resolver(health, resolver, &v);
 
     } else if (v.good != 0
-               || health->resolver[resolver].heard >= v.from - FAILED
+               || health_heard_at(health, resolver) >= v.from - FAILED
                || !health_dns_ask(health, resolver))
     {
         settle_suspects(health, resolver);

@@ -66,7 +66,9 @@ report(health_t *health, unsigned group, health_dns_kind_t kind)
         dig(dns->command, sizeof(dns->command), "", server, ". NS");
         snprintf(dns->why, sizeof(dns->why), "resolver %s is at fault: %u lists"
                  " fail their test points and none passes%s", server,
-                 dns->lists, health->resolver[group].empty
+                 dns->lists, dns->denies
+                 ? "; it denies that any name exists"
+                 : health->resolver[group].empty
                  ? "; it removes addresses of 127.0.0.0/8 from responses, as"
                    " with private-address: 127.0.0.0/8 or another filter"
                    " against rebinding" : "");
@@ -92,7 +94,9 @@ on_resolver(void *data, const dns_answer_t *answer)
     health_resolver_t  *r = &ask->health->resolver[ask->group];
 
     ask->query = NULL;
-    r->answers += dns_answered(answer->status);
+    r->answers += dns_direct(ask->health->dns)
+                  ? answer->status == DNS_NOERROR
+                  : dns_answered(answer->status);
 
     if (--r->asking != 0) {
         return;
@@ -177,7 +181,8 @@ health_dns_begin(health_t *health, unsigned group, const health_blame_t *v)
     clock_gettime(CLOCK_REALTIME, &ts);
     dns->since = (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000
                  - (int64_t) ((dns_clock() - v->from) * 1000);
-    dns->lists = v->bad;
+    dns->lists = v->bad + v->denied;
+    dns->denies = v->bad == 0;
 
     if (!dns_direct(health->dns) || v->unfound == v->bad || v->first == NULL) {
         report(health, group, HEALTH_DNS_RESOLVER);
@@ -209,10 +214,10 @@ health_dns_heard(health_t *health, unsigned group)
     }
 
     if (r->first == 0) {
-        r->first = r->heard;
+        r->first = dns_clock();
     }
 
-    if (r->heard - r->first >= HEALTH_DNS_SURE) {
+    if (dns_clock() - r->first >= HEALTH_DNS_SURE) {
         log_notice("DNS works here again; it did not since %s (%s)",
                    time_text(r->dns.since, since),
                    r->dns.kind == HEALTH_DNS_RESOLVER ? r->dns.server

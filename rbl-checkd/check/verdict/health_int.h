@@ -142,7 +142,9 @@ struct health_entry_s {
                                            point passed */
     unsigned          silent:1;         /* the last run: a test point had no
                                            response, and nothing is worse; or
-                                           the search for servers failed */
+                                           its servers were not found */
+    unsigned          denied:1;         /* and the resolver gave responses: it
+                                           may deny all names */
     unsigned          tcp:1;            /* over TCP only */
     unsigned          wild:1;           /* the last sample was listed: only one
                                            that is not ends it */
@@ -170,6 +172,9 @@ typedef struct {
                                            failed with an empty response */
     unsigned  unfound, tcp;             /* failed: no servers found, silent over
                                            TCP only */
+    unsigned  denied;                   /* lists besides, by whose failure only
+                                           a resolver that denies all names
+                                           would be at fault */
     const health_entry_t  *first;       /* a list that failed; NULL: none */
 } health_blame_t;
 
@@ -200,7 +205,9 @@ typedef struct {
     double    peers;                    /* when other lists were tested because
                                            of a suspicion */
     ev_timer  grace;                    /* of suspected lists */
-    double    heard;                    /* when a list responded last */
+    double    heard;                    /* when a list responded last, not with
+                                           given servers */
+    double    heard_given;              /* and one with given servers */
     health_dns_t       dns;             /* as it was reported */
     health_dns_kind_t  suspect;         /* kind, if the resolvers answer */
     double             first;           /* the first response since; 0: none */
@@ -348,6 +355,9 @@ void health_answers(health_entry_t *e);
  */
 int health_apart(const health_t *health, const list_t *list);
 
+/* When a list responded last that is not apart; 0: never. */
+double health_heard_at(const health_t *health, unsigned group);
+
 /* DNS is to blame, so that nothing is known of the entry's list. */
 int health_lost(const health_entry_t *e);
 
@@ -373,7 +383,8 @@ void health_dns_heard(health_t *health, unsigned group);
 
 /*
  * Do the resolvers answer at all?  Queries them for a name that always exists;
- * health_blame_asked follows.  0: they cannot be queried.
+ * in direct mode no other answer counts.  health_blame_asked follows.  0: they
+ * cannot be queried.
  */
 int health_dns_ask(health_t *health, unsigned group);
 void health_dns_stop(health_t *health);

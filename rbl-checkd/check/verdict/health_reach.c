@@ -17,12 +17,12 @@
 /* A test without a run has failed. */
 
 static void
-fail(health_entry_t *e, health_state_t state, const char *why, int silent)
+fail(health_entry_t *e, health_state_t state, const char *why)
 {
     e->found = state;
     e->found_why = why;
     e->found_at = dns_clock();
-    e->silent = silent & 1;
+    e->silent = 1;
     e->tcp = 0;
     health_blame(e);
 }
@@ -90,8 +90,8 @@ health_unfound(health_t *health, const list_t *list, dns_status_t search)
     if (e != NULL && e->suspect == 0 && health_resolver_go(e, now)
         && (e->found_at == 0 || now - e->found_at >= UNFOUND_EVERY))
     {
-        fail(e, HEALTH_UNREACHABLE, why_unfound(search),
-             !dns_answered(search));
+        e->denied = dns_answered(search);
+        fail(e, HEALTH_UNREACHABLE, why_unfound(search));
     }
 
     return health->resolver[0].since != 0 ? HEALTH_RESOLVER
@@ -204,6 +204,13 @@ health_heard(health_t *health, const list_t *list, rbl_family_t family,
         return;
     }
 
+    if (list->n_servers != 0) {
+        health->resolver[group].heard_given = dns_clock();
+
+    } else {
+        health->resolver[group].heard = dns_clock();
+    }
+
     searched(health, list);
     reached(health, list);
     back(health, list, family, server);
@@ -211,8 +218,6 @@ health_heard(health_t *health, const list_t *list, rbl_family_t family,
     if (health_apart(health, list)) {
         return;
     }
-
-    health->resolver[group].heard = dns_clock();
 
     if (health->resolver[group].since != 0) {
         try_group(health, list, family, server, group);
@@ -226,11 +231,11 @@ double
 health_quiet(const health_t *health)
 {
     unsigned  i;
-    double    last = health->started;
+    double    heard, last = health->started;
 
     for (i = 0; i < DNS_MAX_RESOLVERS; i++) {
-        last = health->resolver[i].heard > last ? health->resolver[i].heard
-                                                : last;
+        heard = health_heard_at(health, i);
+        last = heard > last ? heard : last;
     }
 
     return dns_clock() - last;
@@ -266,7 +271,7 @@ doubt(health_t *health, const list_t *list, rbl_family_t family,
 
     if (health_is_free(e, now, &v)) {
         if (known || e->found == HEALTH_UNTRIED) {
-            fail(e, HEALTH_DOWN, "no response", 1);
+            fail(e, HEALTH_DOWN, "no response");
         }
 
         return;
