@@ -37,8 +37,8 @@ static void ngx_rbl_host_lists_prepare(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_host_lists_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_host_lists_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
-static void ngx_rbl_host_list_write(ngx_rbl_ctx_t *ctx, const rbl_host_t *host,
-    int64_t named, rbl_str_t sid, rbl_str_t raw);
+static void ngx_rbl_host_list_write(ngx_rbl_ctx_t *ctx,
+    const rbl_host_lists_t *lists, rbl_str_t sid, rbl_str_t raw);
 static void ngx_rbl_host_list_links(ngx_rbl_ctx_t *ctx, const rbl_host_t *host,
     const rbl_list_t *list);
 static void ngx_rbl_history_prepare(ngx_rbl_ctx_t *ctx);
@@ -104,8 +104,8 @@ ngx_rbl_host_lists_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply)
 {
     size_t                  k, n;
-    int64_t                 named;
     rbl_host_t              host;
+    rbl_host_lists_t        lists;
     rbl_host_lists_reply_t  said;
 
     rbl_host_lists_reply(&said, reply);
@@ -122,18 +122,16 @@ ngx_rbl_host_lists_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     }
 
     n = rbl_reply_len(said.lists);
-    named = rbl_host_unknown(&host);
+    rbl_host_lists(&lists, &host, said.coverage);
 
     ngx_rbl_open(ctx, n * NGX_RBL_LIST_GUESS, "OK");
     rbl_doc_object(&ctx->doc, "data");
     rbl_view_host(&ctx->doc, "host", &host, ctx->zone, ngx_rbl_now(),
                   ngx_rbl_host_flags(ctx));
-    rbl_doc_int(&ctx->doc, "unknown_unnamed",
-                ngx_max(host.unknown_count - named, 0));
     rbl_doc_array(&ctx->doc, "lists");
 
     for (k = 0; k < n; k++) {
-        ngx_rbl_host_list_write(ctx, &host, named,
+        ngx_rbl_host_list_write(ctx, &lists,
                                 rbl_reply_str(rbl_reply_at(said.lists, k)),
                                 rbl_reply_str(rbl_reply_at(said.records, k)));
     }
@@ -145,8 +143,8 @@ ngx_rbl_host_lists_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 
 
 static void
-ngx_rbl_host_list_write(ngx_rbl_ctx_t *ctx, const rbl_host_t *host,
-    int64_t named, rbl_str_t sid, rbl_str_t raw)
+ngx_rbl_host_list_write(ngx_rbl_ctx_t *ctx, const rbl_host_lists_t *lists,
+    rbl_str_t sid, rbl_str_t raw)
 {
     char              time[2][RBL_TIME_LEN];
     rbl_doc_t        *doc;
@@ -157,7 +155,7 @@ ngx_rbl_host_list_write(ngx_rbl_ctx_t *ctx, const rbl_host_t *host,
         ngx_memzero(&list, sizeof(rbl_list_t));
     }
 
-    rbl_host_state(&state, host, sid, list.min_interval, named);
+    rbl_host_state(&state, lists, sid, list.min_interval);
 
     doc = &ctx->doc;
 
@@ -176,7 +174,7 @@ ngx_rbl_host_list_write(ngx_rbl_ctx_t *ctx, const rbl_host_t *host,
     (void) rbl_view_texts(doc, "codes", state.listing.codes.n
                           ? state.listing.codes : RBL_STR("\x90"));
     rbl_doc_str(doc, "details", state.listing.details);
-    ngx_rbl_host_list_links(ctx, host, &list);
+    ngx_rbl_host_list_links(ctx, lists->host, &list);
     rbl_doc_close(doc);
 }
 

@@ -78,17 +78,20 @@ copy(char **at, rbl_str_t s)
 
 int
 current_read(current_t *current, rbl_str_t packed, rbl_str_t troubled,
-    rbl_str_t pending, int64_t now)
+    rbl_str_t pending, rbl_str_t answers, int64_t checked, int64_t now)
 {
     char  *at;
 
     current_free(current);
+    current->checked = checked;
+    current->now = now;
 
-    if (packed.n + troubled.n == 0) {
+    if (packed.n + troubled.n + answers.n == 0) {
         return 0;
     }
 
-    at = current->bytes = malloc(packed.n + troubled.n + pending.n);
+    at = current->bytes = malloc(packed.n + troubled.n + pending.n
+                                 + answers.n);
     if (at == NULL) {
         return -1;
     }
@@ -96,6 +99,7 @@ current_read(current_t *current, rbl_str_t packed, rbl_str_t troubled,
     packed = copy(&at, packed);
     current->troubled = copy(&at, troubled);
     current->before.pending = copy(&at, pending);
+    current->answers = copy(&at, answers);
 
     if (packed.n != 0 && take_listings(&current->before, packed, now) != 0) {
         current_free(current);

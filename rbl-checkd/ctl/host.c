@@ -327,35 +327,10 @@ meant(ctl_t *ctl, rbl_sid_t *account, rbl_sid_t *host)
 }
 
 
-/* The number of unknown lists that the record does not name. */
-
-static json_int_t
-untold(const json_t *v, const json_t *lists)
-{
-    size_t         i;
-    json_int_t     n;
-    const char    *status;
-    const json_t  *row;
-
-    n = json_integer_value(json_object_get(v, "unknown_count"));
-
-    json_array_foreach(lists, i, row) {
-        status = json_string_value(json_object_get(row, "status"));
-        n -= (status != NULL && strcmp(status, "unknown") == 0)
-             || json_integer_value(json_object_get(row, "errors")) > 0;
-    }
-
-    return n;
-}
-
-
 static int
 show(ctl_t *ctl, json_t *v, json_t *lists, json_t *past)
 {
-    int         rc;
-    json_int_t  more;
-
-    more = untold(v, lists);
+    int  rc;
 
     if (ctl->json) {
         json_object_set_new(v, "lists", lists);
@@ -366,11 +341,6 @@ show(ctl_t *ctl, json_t *v, json_t *lists, json_t *past)
     rc = ctl_print(ctl, host_columns, v);
     putchar('\n');
     rc |= ctl_print(ctl, lists_row, lists);
-
-    if (more > 0) {
-        printf("\nOf those without a status %lld are unknown, the others clear:"
-               " at most eight are shown one by one.\n", (long long) more);
-    }
 
     if (json_array_size(past) > 0) {
         putchar('\n');

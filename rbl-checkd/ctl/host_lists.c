@@ -1,5 +1,5 @@
 /*
- * The verdict of each list on a host: a current listing, unknown, or clear.
+ * The state of a host at each of its lists.
  */
 
 #include "host.h"
@@ -8,7 +8,7 @@
 
 
 static json_t *
-row(const rbl_host_t *h, int64_t named, rbl_str_t sid, rbl_str_t raw)
+row(const rbl_host_lists_t *lists, rbl_str_t sid, rbl_str_t raw)
 {
     rbl_list_t        l;
     rbl_str_t         codes, zone;
@@ -19,7 +19,7 @@ row(const rbl_host_t *h, int64_t named, rbl_str_t sid, rbl_str_t raw)
         l.zone = l.name = RBL_STR("");
     }
 
-    rbl_host_state(&s, h, sid, l.min_interval, named);
+    rbl_host_state(&s, lists, sid, l.min_interval);
 
     codes = s.listing.codes.p != NULL ? s.listing.codes : RBL_STR("\x90");
     zone = s.listing.zone.p != NULL ? s.listing.zone : l.zone;
@@ -38,13 +38,13 @@ row(const rbl_host_t *h, int64_t named, rbl_str_t sid, rbl_str_t raw)
 json_t *
 host_lists(const rbl_host_t *h, const rbl_host_lists_reply_t *said)
 {
-    size_t      i, n;
-    json_t     *rows;
-    int64_t     named;
-    rbl_str_t   sid;
+    size_t             i, n;
+    json_t            *rows;
+    rbl_str_t          sid;
+    rbl_host_lists_t   lists;
 
     rows = json_array();
-    named = rbl_host_unknown(h);
+    rbl_host_lists(&lists, h, said->coverage);
     n = rbl_reply_len(said->lists);
 
     for (i = 0; i < n; i++) {
@@ -52,7 +52,7 @@ host_lists(const rbl_host_t *h, const rbl_host_lists_reply_t *said)
 
         if (rbl_sid_like(RBL_SID_LIST, sid)) {
             json_array_append_new(rows,
-                row(h, named, sid,
+                row(&lists, sid,
                     rbl_reply_str(rbl_reply_at(said->records, i))));
         }
     }

@@ -3,6 +3,7 @@
  * its own time and the times at which all lists of a class did.
  */
 
+#include "rbl_answers.h"
 #include "rbl_coverage.h"
 #include "rbl_mp.h"
 
@@ -23,6 +24,8 @@ typedef struct {
 } place_t;
 
 typedef struct {
+    int                   named;        /* 0: only an order of lists */
+    const char           *digest;       /* digits */
     const unsigned char  *full;         /* of the class, 4 bytes */
     const unsigned char  *seen;
     const unsigned char  *member;       /* places, 2 bytes each */
@@ -52,6 +55,8 @@ class_read(class_t *class, rbl_str_t raw)
         return -1;
     }
 
+    class->named = raw.p[CLASS_NAME] != ';';
+    class->digest = raw.p;
     class->full = p + CLASS_FULL;
     class->seen = p + CLASS_SEEN;
     class->member = (const unsigned char *) end + 1;
@@ -127,7 +132,9 @@ classes_apply(rbl_mp_t mp, size_t n_classes, place_t *place, size_t n,
                 return -1;
             }
 
-            if (all || fresh(number(class.seen), interval, now)) {
+            if (class.named
+                && (all || fresh(number(class.seen), interval, now)))
+            {
                 any = 1;
 
                 if (class_apply(&class, place, n) != 0) {
@@ -183,11 +190,34 @@ count_list(rbl_coverage_t *c, const unsigned char *entry, uint32_t full,
 }
 
 
+/* Reads the fields before the classes.  Returns the number of these, or -1:
+   damaged. */
+
+static int
+record_read(rbl_mp_t *mp, rbl_str_t *lists, rbl_str_t raw)
+{
+    size_t  fields;
+
+    rbl_mp_init(mp, raw);
+    fields = rbl_mp_array(mp);
+
+    if (fields < 2 || rbl_mp_int(mp) != 1) {
+        return -1;
+    }
+
+    *lists = rbl_mp_str(mp);
+
+    return mp->failed || lists->n % ENTRY != 0 || lists->n / ENTRY > LISTS_MAX
+           ? -1 : (int) fields - 2;
+}
+
+
 rbl_err_t
 rbl_coverage_read(rbl_coverage_t *c, rbl_str_t raw, int64_t interval,
     int64_t now)
 {
-    size_t                i, n, fields;
+    int                   n_classes;
+    size_t                i, n;
     uint32_t              critical;
     place_t               place[LISTS_MAX];
     rbl_mp_t              mp;
@@ -197,23 +227,15 @@ rbl_coverage_read(rbl_coverage_t *c, rbl_str_t raw, int64_t interval,
     memset(c, 0, sizeof(rbl_coverage_t));
     interval = interval < 1 ? 1 : interval;
 
-    rbl_mp_init(&mp, raw);
-    fields = rbl_mp_array(&mp);
-
-    if (fields < 2 || rbl_mp_int(&mp) != 1) {
+    n_classes = record_read(&mp, &lists, raw);
+    if (n_classes < 0) {
         return RBL_EINVAL;
     }
 
-    lists = rbl_mp_str(&mp);
     n = lists.n / ENTRY;
-
-    if (mp.failed || lists.n % ENTRY != 0 || n > LISTS_MAX) {
-        return RBL_EINVAL;
-    }
-
     memset(place, 0, n * sizeof(place_t));
 
-    if (classes_apply(mp, fields - 2, place, n, interval, now) != 0) {
+    if (classes_apply(mp, (size_t) n_classes, place, n, interval, now) != 0) {
         return RBL_EINVAL;
     }
 
@@ -232,4 +254,64 @@ rbl_coverage_read(rbl_coverage_t *c, rbl_str_t raw, int64_t interval,
             return RBL_OK;
         }
     }
+}
+
+
+/* Is each place one of n? */
+
+static int
+places_sound(const class_t *class, size_t n)
+{
+    size_t  i, at;
+
+    for (i = 0; i < class->n; i++) {
+        at = (size_t) class->member[2 * i] << 8 | class->member[2 * i + 1];
+
+        if (at == 0 || at > n) {
+            return 0;
+        }
+    }
+
+    return class->n > 0 && class->n <= RBL_ANSWERS_LISTS;
+}
+
+
+rbl_err_t
+rbl_coverage_order(rbl_coverage_order_t *order, rbl_str_t raw,
+    rbl_str_t answers)
+{
+    int        n_classes;
+    class_t    class;
+    rbl_mp_t   mp;
+    rbl_str_t  lists;
+
+    n_classes = record_read(&mp, &lists, raw);
+
+    for ( /* void */ ; n_classes > 0; n_classes--) {
+        if (class_read(&class, rbl_mp_str(&mp)) != 0 || mp.failed) {
+            return RBL_EINVAL;
+        }
+
+        if (rbl_answers_in(answers, class.digest)
+            && places_sound(&class, lists.n / ENTRY))
+        {
+            order->lists = (const unsigned char *) lists.p;
+            order->place = class.member;
+            order->n = class.n;
+            return RBL_OK;
+        }
+    }
+
+    return RBL_EINVAL;
+}
+
+
+const unsigned char *
+rbl_coverage_list(const rbl_coverage_order_t *order, size_t i)
+{
+    size_t  at;
+
+    at = (size_t) order->place[2 * i] << 8 | order->place[2 * i + 1];
+
+    return order->lists + (at - 1) * ENTRY;
 }

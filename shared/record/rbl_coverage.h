@@ -33,4 +33,20 @@ typedef struct {
 rbl_err_t rbl_coverage_read(rbl_coverage_t *c, rbl_str_t raw, int64_t interval,
     int64_t now);
 
+/* The order of the lists of a check; views of the record. */
+typedef struct {
+    const unsigned char  *lists;
+    const unsigned char  *place;        /* 2 bytes for each list */
+    size_t                n;
+} rbl_coverage_order_t;
+
+/* Finds the order that the answers of a host are in (rbl_answers.h).
+   RBL_EINVAL: it is not there, or the record is damaged. */
+rbl_err_t rbl_coverage_order(rbl_coverage_order_t *order, rbl_str_t raw,
+    rbl_str_t answers);
+
+/* The 16 bytes of the SID of the list at that place, from 0. */
+const unsigned char *rbl_coverage_list(const rbl_coverage_order_t *order,
+    size_t i);
+
 #endif /* RBL_COVERAGE_H_INCLUDED */

@@ -4,7 +4,9 @@
 
 #include "rbl_host_state.h"
 
+#include "rbl_codes.h"
 #include "rbl_mp.h"
+#include "rbl_sid.h"
 
 
 const char *const  rbl_state_names[RBL_STATES] = {
@@ -88,52 +90,101 @@ rbl_host_trouble(rbl_trouble_t *v, const rbl_host_t *h, rbl_str_t list)
 }
 
 
-int64_t
-rbl_host_unknown(const rbl_host_t *h)
+void
+rbl_host_lists(rbl_host_lists_t *lists, const rbl_host_t *h, rbl_str_t coverage)
 {
-    size_t         n;
-    int64_t        unknown;
-    rbl_mp_t       mp;
-    rbl_trouble_t  t;
-    rbl_listing_t  l;
+    lists->host = h;
 
-    unknown = 0;
-
-    rbl_mp_init(&mp, h->troubled);
-    for (n = rbl_mp_array(&mp);
-         n > 0 && rbl_trouble_decode(&t, &mp) == RBL_OK;
-         n--)
+    if (rbl_coverage_order(&lists->order, coverage, h->answers) != RBL_OK
+        || !rbl_answers_of(h->answers, h->checked)
+        || rbl_answers_read(lists->answer, lists->order.n, h->answers,
+                            h->checked) != RBL_OK)
     {
-        unknown++;
+        lists->order.n = 0;
     }
-
-    rbl_mp_init(&mp, h->details);
-    for (n = rbl_mp_array(&mp);
-         n > 0 && rbl_listing_decode(&l, &mp) == RBL_OK;
-         n--)
-    {
-        unknown += l.errors > 0;
-    }
-
-    return unknown;
 }
 
 
-/* The record does not keep the time of the last query to a list with a minimum
-   interval. */
+/* NULL: it was not among the lists of the last check. */
+
+static const rbl_answer_t *
+rbl_host_answer(const rbl_host_lists_t *lists, rbl_str_t list)
+{
+    size_t         i;
+    unsigned char  id[16];
+
+    if (rbl_sid_to_digest(id, list) != RBL_OK) {
+        return NULL;
+    }
+
+    for (i = 0; i < lists->order.n; i++) {
+        if (memcmp(rbl_coverage_list(&lists->order, i), id, sizeof(id)) == 0) {
+            return &lists->answer[i];
+        }
+    }
+
+    return NULL;
+}
+
+
+/* Without a listing.  The answer may be missing. */
+
+static void
+rbl_host_unlisted(rbl_host_state_t *state, const rbl_host_lists_t *lists,
+    rbl_str_t list, const rbl_answer_t *a, int64_t min_interval)
+{
+    rbl_trouble_t      t;
+    const rbl_host_t  *h = lists->host;
+
+    state->status = RBL_STR("unknown");
+
+    if (!rbl_str_is(h->status, "active")) {
+        state->error = RBL_STR("paused");
+
+    } else if (h->stopped > 0) {
+        state->error = RBL_STR("stopped");
+        state->since = h->stopped;
+
+    } else if ((a == NULL || a->error != RBL_ERR_NONE)
+               && rbl_host_trouble(&t, h, list))
+    {
+        state->error = t.error;
+        state->since = t.since;
+        state->errors = t.count;
+
+    } else if (a == NULL) {
+        state->error = h->checked != 0 && lists->order.n == 0
+                       ? RBL_STR("unrecorded") : RBL_STR("unasked");
+
+    } else if (a->given) {
+        state->status = RBL_STR("clear");
+
+    } else if (a->error == RBL_ERR_NONE) {
+        state->status = RBL_STR("skipped");
+        state->error = min_interval > 0 ? RBL_STR("interval")
+                                        : RBL_STR("unsupported");
+    }
+}
+
 
 void
-rbl_host_state(rbl_host_state_t *state, const rbl_host_t *h, rbl_str_t list,
-    int64_t min_interval, int64_t named)
+rbl_host_state(rbl_host_state_t *state, const rbl_host_lists_t *lists,
+    rbl_str_t list, int64_t min_interval)
 {
-    rbl_trouble_t  t;
+    const rbl_answer_t  *a;
 
     memset(state, 0, sizeof(*state));
-    state->status = RBL_STR("");
+    state->status = RBL_STR("listed");
     state->error = RBL_STR("");
 
-    if (rbl_host_listing(&state->listing, h, list)) {
-        state->status = RBL_STR("listed");
+    a = rbl_host_answer(lists, list);
+
+    if (a != NULL) {
+        state->asked = a->at;
+        state->error = rbl_str(rbl_lookup_err_names[a->error]);
+    }
+
+    if (rbl_host_listing(&state->listing, lists->host, list)) {
         state->since = state->listing.since;
         state->asked = state->listing.asked;
         state->errors = state->listing.errors;
@@ -141,24 +192,5 @@ rbl_host_state(rbl_host_state_t *state, const rbl_host_t *h, rbl_str_t list,
     }
 
     memset(&state->listing, 0, sizeof(state->listing));
-
-    if (rbl_host_trouble(&t, h, list)) {
-        state->status = RBL_STR("unknown");
-        state->error = t.error;
-        state->since = t.since;
-        state->errors = t.count;
-        return;
-    }
-
-    if (h->stopped > 0) {
-        state->status = RBL_STR("unknown");
-        state->since = h->stopped;
-        state->asked = min_interval > 0 ? 0 : h->checked;
-        return;
-    }
-
-    if (h->checked != 0 && h->unknown_count <= named) {
-        state->status = RBL_STR("clear");
-        state->asked = min_interval > 0 ? 0 : h->checked;
-    }
+    rbl_host_unlisted(state, lists, list, a, min_interval);
 }

@@ -122,6 +122,7 @@ static const rbl_field_t  rbl_host_fields[RBL_HOST__N] = {
     [RBL_HOST_TROUBLED] = ARRAY(rbl_host_t, troubled),
     [RBL_HOST_UNCOVERED] = INT(rbl_host_t, uncovered),
     [RBL_HOST_STOPPED] = INT(rbl_host_t, stopped),
+    [RBL_HOST_ANSWERS] = STR(rbl_host_t, answers),
 };
 
 static const rbl_field_t  rbl_profile_fields[RBL_PROFILE__N] = {

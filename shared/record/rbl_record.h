@@ -119,6 +119,7 @@ typedef struct {
     int64_t    uncovered;               /* 1: no list applies */
     int64_t    stopped;                 /* not checked since the plan expired
                                            (ms); 0 */
+    rbl_str_t  answers;                 /* of its lists (rbl_answers.h) */
 } rbl_host_t;
 
 typedef struct {

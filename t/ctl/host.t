@@ -68,7 +68,8 @@ my $v = good('a host by its SID', 'host', $ht);
 is_deeply([@$v{qw(id account value type status listed_count unknown_count
     checked history)}], [$ht, $ac, '192.0.2.1', 'rbl', 'active', 0, 0, '', []],
     'a host by its SID has its record');
-is(lists_of($v), 'a, b, c', 'a new host has its lists without results');
+is(lists_of($v), 'a unknown unasked, b unknown unasked, c unknown unasked',
+    'a new host has its lists, which are unknown');
 is_deeply(good($_->[0], 'host', @$_[1 .. $#$_]), $v,
     "the output is the same for $_->[0]")
     for ['account and SID', $ac, $ht], ['account and value', $ac, '192.0.2.1'],
@@ -79,26 +80,36 @@ is_deeply(good($_->[0], 'host', @$_[1 .. $#$_]), $v,
 
 sub entry { return [$rb{ $_[0] }, "$_[0].test", 'https://x.example/', 'why',
     ['127.0.0.2', '127.0.0.3'], T, @_[1 .. $#_]] }
-my @seen = (checked => T + 9000, unknown_count => 0);
+sub seen {
+    my ($fields, $coverage) = host_answers(T + 9000, @_);
+    cmd('SET', redis_key('coverage', $ac), $coverage);
+    return (%$fields, unknown_count => 0);
+}
+my @seen = seen(map { [$rb{$_}] } qw(a b c));
 alter($ht, @seen);
 is(lists_of(good('clear', 'host', $ht)), join(', ', 'a clear ' . at(9),
-    'b clear ' . at(9), 'c clear'),
-    'a clear host has the time of the check, except for lists with an '
-    . 'interval');
+    'b clear ' . at(9), 'c clear ' . at(9)),
+    'a clear host has the time of the check');
+alter($ht, seen([$rb{a}], [$rb{c}, 0, 5]));
+is(lists_of(good('skipped', 'host', $ht)), join(', ', 'a clear ' . at(9),
+    'b unknown unasked', 'c skipped 2023-11-14T22:08:00+00:00 interval'),
+    'a list that was left out has its last answer, and a new one has none');
 alter($ht, @seen, listed_count => 2, first_listed => T, unknown_count => 2,
-    details => [entry('a', T + 5000, 3, T + 7000), entry('b')],
-    troubled => [[$rb{c}, 'servfail', T + 1000, 4]]);
+    details => [entry('a', T + 5000, 3, T + 7000), entry('b')], seen([$rb{a}, 3],
+    [$rb{b}], [$rb{c}, 4, 20]), troubled => [[$rb{c}, 'servfail', T + 1000, 4]]);
 $v = good('listed', 'host', $ht);
-is(lists_of($v), join(', ', 'a listed ' . at(0) . ' ' . at(5) . ' 3 ' . at(7),
-    'b listed ' . at(0), 'c unknown ' . at(1) . ' servfail 4'),
+is(lists_of($v), join(', ', 'a listed ' . at(0) . ' ' . at(5) . ' timeout 3 '
+    . at(7), 'b listed ' . at(0), 'c unknown ' . at(1)
+    . ' 2023-11-14T21:53:00+00:00 servfail 4'),
     'listings have times and errors, and an unknown list has its reason');
 is_deeply($v->{lists}[0]{codes}, ['127.0.0.2', '127.0.0.3'],
     'a listing has its codes');
-alter($ht, @seen, unknown_count => 2, details => [], listed_count => 0,
-    troubled => [[$rb{a}, 'timeout', T, 1]]);
-is(lists_of(good('more unknown lists than are recorded', 'host', $ht)),
-    join(', ', 'a unknown ' . at(0) . ' timeout 1', 'b, c'),
-    'an unrecorded list is not shown as clear');
+alter($ht, unknown_count => 2, details => [], listed_count => 0, seen([$rb{a}, 3],
+    [$rb{b}, 12, 1], [$rb{c}]), troubled => [[$rb{a}, 'timeout', T, 1]]);
+is(lists_of(good('more unknown lists than are counted', 'host', $ht)),
+    join(', ', 'a unknown ' . at(0) . ' timeout 1',
+    'b unknown 2023-11-14T22:12:00+00:00 resolver', 'c clear ' . at(9)),
+    'each unknown list has its reason');
 
 # lists that are no longer queried
 
@@ -135,13 +146,6 @@ like($text->{out}, qr/^gone\.test +listed +2023/m,
 like($text->{out}, qr/^2023-11-14T22:13:23\+00:00 +a\.test +listed +127/m,
     'the text has the history of the host');
 unlike($text->{out}, qr/[^\n -~]/, 'the text has printable characters only');
-unlike($text->{out}, qr/without a status/, 'the text names all unknown lists');
-alter($ht, @seen, details => [entry('a', T, 3)], listed_count => 1,
-    troubled => [[$rb{b}, 'timeout', T, 1]], unknown_count => 7);
-like(rblctl($redis, 'host', $ht)->{out},
-    qr/^Of those without a status 5 are unknown/m,
-    'the text counts unknown lists that have no names');
-
 # a profile of its own, with a custom list
 
 my ($rp, $custom, $paused) = (sid('RP'), sid('RB'), sid('RB'));
@@ -163,7 +167,7 @@ my $rhs = add('rbl', 4, 'example.com');
 is(good('a domain', 'host', $ac, 'Example.COM')->{id}, $rhs,
     'a domain is found by its value');
 my $url = add('uribl', 4, 'example.com');
-is(lists_of(good('at lists of URLs', 'host', $url)), 'u',
+is(lists_of(good('at lists of URLs', 'host', $url)), 'u unknown unasked',
     'a URL host has the list of URLs');
 bad('two of that value', "name one by its SID, $rhs or $url", 'host', $ac,
     'example.com');

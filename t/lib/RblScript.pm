@@ -328,15 +328,18 @@ sub finish_check {
 }
 
 # The lists of a host as the daemon says it: [SID, minimum interval, is it
-# critical, did it answer] in the order of the store; and which gave an answer.
+# critical, did it answer] in the order of the store; and which gave an answer
+# (others have the error 3, and never gave one).
 sub members_of {
     return join '', map { pack 'H32 N', substr($_->[0], 2),
         ($_->[1] // 0) | ($_->[2] ? 1 << 31 : 0) } @_;
 }
 sub asks_of {
-    my $answers = join '', map { $_->[3] // 1 ? 1 : 0 } @_;
+    my @missing = map { $_->[3] // 1 ? 0 : 1 } @_;
+    my $bits = pack 'b*', join '', @missing;
     return substr(sha1_hex(members_of(@_)), 0, 16)
-        . ($answers =~ /0/ ? $answers : '');
+        . ($bits =~ /[^\0]/ ? chr(length $bits) . $bits
+            . "\x3f" x grep { $_ } @missing : '');
 }
 
 # The coverage of an account: {list => [critical, minimum interval, last noted
@@ -354,6 +357,7 @@ sub coverage_in {
     }
     for (@classes) {
         my (undef, undef, $full, $seen, $rest) = unpack 'a16NNNa*', $_;
+        next if $rest =~ /^;/;
         my ($name, $members) = $rest =~ /\A([^;]+);(.*)\z/s or die 'no class';
         $class{$name} = [$full, $seen, map { $sids[$_ - 1] } unpack 'n*',
             $members];

@@ -622,21 +622,22 @@ my @new = map { unpacked(cmd('GET', k('r', $ac, $_)))->[CHECKED] } $up, @kids;
 is_deeply([@new[0, 0]], [@new[1, 2]],
     'the range has the time of its two children');
 cmp_ok($new[0], '>', unpacked($old[0])->[CHECKED], 'the time is later');
-cmd('SET', k('r', $ac, $ht), packed([@{ host() }, [], 0, 0, 'newer', 7]));
+cmd('SET', k('r', $ac, $ht), packed([@{ host() }[0 .. 16], [], 0, 0, '',
+    'newer', 7]));
 @late = make_due($ht);
 begin_job($late[0]);
 is_deeply(clear(in_flight($ht)), ['OK', 1], 'a record of a newer release');
-is_deeply([@{ host() }[20, 21]], ['newer', 7],
+is_deeply([@{ host() }[21, 22]], ['newer', 7],
     'check_clear keeps the fields of a newer release');
 cmd('SET', k('r', $ac, $ht), packed([@{ host() }[0 .. 16]]));
 
 # fields that a newer release adds at the end of a record stay
 
 my $record = unpacked(cmd('GET', k('r', $ac, $ht)));
-cmd('SET', k('r', $ac, $ht), packed([@$record, [], 0, 0, 'newer', 7]));
+cmd('SET', k('r', $ac, $ht), packed([@$record, [], 0, 0, '', 'newer', 7]));
 for my $results (\@clear, [listed_result('RBa')]) {
     due_check($results);
-    is_deeply([@{ host() }[20, 21]], ['newer', 7], 'a newer field stays');
+    is_deeply([@{ host() }[21, 22]], ['newer', 7], 'a newer field stays');
     is(host()->[LISTED], @$results % 2, 'beside the result of the check');
 }
 is(host()->[1], $ht, 'the record of the host keeps its SID');

@@ -442,7 +442,8 @@ case(check_finish => 'unknown at 400 lists', sub { my $ht = listed_one();
 case(check_finish => 'unknown at 400 lists that changed', sub {
     my $ht = listed_one(); my $pp = open_check($ht);
     finish_check($acct, $pp, $ht, listed_on('unknown'), '',
-        asks => sprintf('%016x', ++$number) . '0' x 400,
+        asks => sprintf('%016x', ++$number) . "\x32" . "\xff" x 50
+            . "\x3f" x 400,
         members => join '', map { pack 'H32 N', sprintf('%032x', $_), 60 }
             1 .. 400);
     forget_checks() });

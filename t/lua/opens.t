@@ -176,7 +176,7 @@ for my $case (
     my ($job) = take_of($ac, [$ht[2]]);
     my ($r) = open_jobs(sum(), $job);
     my $b = begin_job($job, sum());
-    is_deeply([@$r[0 .. 4, 6 .. 8]], [@$b[1, 2, 6, 4, 11, 5, 12, 13]], $name);
+    is_deeply([@$r[0 .. 4, 6 .. 9]], [@$b[1, 2, 6, 4, 11, 5, 12 .. 14]], $name);
     isnt(length "$r->[6]$r->[7]", 0, "$name: the response names some lists");
     is("@$r[7, 8]", 'RBaRBbRBc RBbRBc',
         'the response names each list with a new listing')

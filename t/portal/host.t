@@ -37,43 +37,90 @@ my $data = lists_of($id);
 is($data->{host}{id}, $id, 'host/lists has the host');
 my @lists = @{ $data->{lists} };
 cmp_ok(scalar @lists, '>', 20, 'the lists of its profile');
-is(scalar(grep { $_->{status} ne '' } @lists), 0,
-    'the state is not known before the first check');
+is_deeply([map { "$_->{status} $_->{error} $_->{asked}" } @lists],
+    [('unknown unasked ') x @lists],
+    'every list is unknown before the first check, which has not asked it');
 my ($list) = grep { $_->{lookup} =~ /^https/ && $_->{delisting} } @lists;
 ok($list, 'a list has links to look up and to delist');
 like($list->{lookup}, qr/192\.0\.2\.1/, 'the lookup link has the address');
 
+# Lists that answered as given, the others gave an answer in the check.
 my $at = int(time) * 1000 - 60_000;
+sub answered {
+    my (%o) = @_;
+
+    my ($fields, $coverage) = host_answers($at,
+        map { [$_->{id}, @{ $o{ $_->{id} } // [] }] } @lists);
+    redis($t->{redis}, 'SET', redis_key('coverage', $ac), $coverage);
+    return %$fields;
+}
+sub of_status {
+    my ($data, $status) = @_;
+    return scalar grep { $_->{status} eq $status } @{ $data->{lists} };
+}
+
 put($id, checked => $at);
 $data = lists_of($id);
-is(scalar(grep { $_->{status} ne 'clear' } @{ $data->{lists} }), 0,
-    'all are clear after a check');
+is_deeply([map { "$_->{status} $_->{error}" } @{ $data->{lists} }],
+    [('unknown unrecorded') x @lists],
+    'no list is clear if the record does not say that it answered');
+put($id, answered());
+$data = lists_of($id);
+is(of_status($data, 'clear'), @lists, 'all are clear after a check');
 like($data->{lists}[0]{asked}, qr/^2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/,
     'a time of RFC 3339');
 
-put($id, listed_count => 1, first_listed => $at, unknown_count => 2,
-    details => [[$list->{id}, $list->{host}, '', 'why <b>', ['127.0.0.2'],
-        $at, $at, 3, 0]],
-    troubled => [[$lists[1]{id}, 'timeout', $at, 4]]);
+my @errors = qw(blocked hijacked timeout servfail refused badreply truncated
+    network unhealthy name quota resolver unconfirmed frozen disagree);
+my @silent = grep { $_ != $list } @lists;
+put($id, answered($list->{id} => [3, 200], map { ($silent[$_ - 1]{id} => [$_,
+    $_ % 2 ? 60 : ()]) } 1 .. 15), listed_count => 1, first_listed => $at,
+    unknown_count => 16, details => [[$list->{id}, $list->{host}, '', 'why <b>',
+        ['127.0.0.2'], $at, $at, 3, 0]],
+    troubled => [[$silent[2]{id}, 'timeout', $at, 4]]);
 $data = lists_of($id);
-is($data->{unknown_unnamed}, 0, 'all unknown lists are named');
 my %of = map { $_->{id} => $_ } @{ $data->{lists} };
-is_deeply([@{ $of{ $list->{id} } }{qw(status errors details)}, @{
-    $of{ $list->{id} }{codes} }], ['listed', 3, 'why <b>', '127.0.0.2'],
-    'a current listing of a list that is unknown now');
-is_deeply([@{ $of{ $lists[1]{id} } }{qw(status error errors)}],
-    ['unknown', 'timeout', 4], 'an unknown list, and why');
-is(scalar(grep { $_->{status} eq 'clear' } @{ $data->{lists} }), @lists - 2,
-    'the others are clear');
+is_deeply([@{ $of{ $list->{id} } }{qw(status error errors details)}, @{
+    $of{ $list->{id} }{codes} }], ['listed', 'timeout', 3, 'why <b>',
+    '127.0.0.2'], 'a current listing of a list that is unknown now');
+is_deeply([map { $of{ $silent[$_ - 1]{id} }{error} } 1 .. 15], \@errors,
+    'each of fifteen unknown lists has its reason');
+is_deeply([map { $of{ $silent[$_ - 1]{id} }{asked} ne '' || 0 } 1 .. 15],
+    [map { $_ % 2 } 1 .. 15], 'an unknown list has the time of its last answer, if it has one');
+is($of{ $silent[2]{id} }{errors}, 4,
+    'a list whose silent checks are counted has their number');
+is(of_status($data, 'unknown') . ' ' . of_status($data, 'clear'),
+    '15 ' . (@lists - 16), 'all others are clear');
 
-put($id, unknown_count => 5);
+put($id, answered($lists[0]{id} => [0, 120], $lists[1]{id} => [0]),
+    details => [], listed_count => 0, first_listed => 0);
 $data = lists_of($id);
-is($data->{unknown_unnamed}, 3, 'unknown lists that the record does not name');
-is(scalar(grep { $_->{status} eq 'clear' } @{ $data->{lists} }), 0,
-    'no list is shown as clear');
+is(of_status($data, 'skipped'), 2, 'lists that the check left out are skipped');
+is_deeply([map { $_->{asked} ne '' || 0 } @{ $data->{lists} }[0 .. 1]], [1, 0],
+    'a skipped list has the time of its last answer, if it has one');
+
+my @all = @lists;
+@lists = @all[0 .. $#all - 1];
+put($id, answered());
+@lists = @all;
+$data = lists_of($id);
+is("@{ $data->{lists}[-1] }{qw(status error)}", 'unknown unasked',
+    'a list that was added after the last check is not clear');
+put($id, answered(), checked => $at + 1);
+is(of_status(lists_of($id), 'clear'), 0,
+    'answers of another check than the last one are not believed');
+for my $bad ('', 'x', "\0" x 5, 'x' x 70) {
+    put($id, answered(), answers => \$bad);
+    is(of_status(lists_of($id), 'clear'), 0,
+        'damaged answers of ' . length($bad) . ' bytes make no list clear');
+}
+put($id, answered(), status => 'paused');
+is_deeply([map { "$_->{status} $_->{error}" } @{ lists_of($id)->{lists} }],
+    [('unknown paused') x @lists], 'no list of a paused host is clear');
+put($id, answered(), status => 'active');
 
 my $gone = sid_of('RB');
-put($id, unknown_count => 0, troubled => [], details => [[$gone, 'gone.test', '',
+put($id, answered(), unknown_count => 0, details => [[$gone, 'gone.test', '',
     'why', [], $at, $at, 0, 0]]);
 $data = lists_of($id);
 is_deeply([@{ $data->{lists}[-1] }{qw(id host status)}],

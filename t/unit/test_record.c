@@ -108,7 +108,7 @@ static const struct {
       RBL_TOTALS__MIN },
     { "app", decode_app, "ssssiaa", sizeof(rbl_app_t), RBL_APP__N,
       RBL_APP__MIN },
-    { "host", decode_host, "ssssisssaiiiiiiaaii", sizeof(rbl_host_t),
+    { "host", decode_host, "ssssisssaiiiiiiaaiis", sizeof(rbl_host_t),
       RBL_HOST__N, RBL_HOST__MIN },
     { "profile", decode_profile, "sssiai", sizeof(rbl_profile_t),
       RBL_PROFILE__N, RBL_PROFILE__MIN },

@@ -42,7 +42,7 @@ const shapes = {
     waiting: 'M8 1 15 8 8 15 1 8z',
     pending: 'M8 1 15 8 8 15 1 8z',
     active: 'M8 1a7 7 0 1 1 0 14A7 7 0 0 1 8 1z',
-    untold: 'M2 7h12v2H2z',
+    skipped: 'M2 7h12v2H2z',
     enabled: 'M8 1a7 7 0 1 1 0 14A7 7 0 0 1 8 1z',
     failing: 'M8 1 15 14H1z',
     disabled: 'M3 2h4v12H3z M9 2h4v12H9z'

@@ -2,6 +2,7 @@
  * From the results of a check to records.
  */
 
+#include "answers.h"
 #include "check/lists/text.h"
 #include "check/texts.h"
 #include "rbl_record.h"
@@ -118,53 +119,6 @@ result_free(result_pack_t *p)
 }
 
 
-/* Without a digest, or a check, it stays empty. */
-
-static void
-pack_asks(result_pack_t *p, const check_t *check, const check_lists_t *lists)
-{
-    char    *answers;
-    size_t   i;
-
-    rbl_buf_reset(&p->asks);
-
-    if (check == NULL || lists->n == 0 || lists->digest[0] == '\0') {
-        return;
-    }
-
-    rbl_out_z(&p->asks.out, lists->digest);
-
-    if (check_verdicts(check, RBL_CLEAR) + check_verdicts(check, RBL_LISTED)
-        == lists->n)
-    {
-        return;
-    }
-
-    for (i = 0; i < lists->n; i++) {
-        rbl_out_char(&p->asks.out, '0');
-    }
-
-    if (p->asks.out.failed) {
-        return;
-    }
-
-    answers = p->asks.base + CHECK_LISTS_DIGEST;
-
-    for (i = 0; i < lists->due; i++) {
-        switch (check_result(check, i)->verdict) {
-
-        case RBL_CLEAR:
-        case RBL_LISTED:
-            answers[lists->place[i]] = '1';
-            break;
-
-        default:
-            break;
-        }
-    }
-}
-
-
 static void
 pack_left_out(result_pack_t *p, const check_lists_t *lists, int whole)
 {
@@ -184,7 +138,7 @@ pack_left_out(result_pack_t *p, const check_lists_t *lists, int whole)
 
 int
 result_pack(result_pack_t *p, const check_t *check, const check_lists_t *lists,
-    int whole)
+    const int64_t *last, int64_t now, int whole)
 {
     size_t                 i, n, left;
     rbl_buf_t              codes, one;
@@ -197,10 +151,11 @@ result_pack(result_pack_t *p, const check_t *check, const check_lists_t *lists,
     rbl_buf_reset(&p->told);
     rbl_buf_reset(&p->clear);
     rbl_buf_reset(&p->all);
+    rbl_buf_reset(&p->asks);
     rbl_buf_init(&codes);
     rbl_buf_init(&one);
 
-    pack_asks(p, check, lists);
+    answers_pack(&p->asks.out, check, lists, last, now);
 
     p->n = n + left;
     p->recheck = soonest(check, n);

@@ -19,7 +19,7 @@ typedef struct {
     rbl_buf_t  clear;                   /* SIDs of the lists that are clear */
     rbl_buf_t  all;                     /* packed: everything, if wanted */
     rbl_buf_t  asks;                    /* the lists, and which gave an answer
-                                           (check_finish.lua) */
+                                           (answers.h) */
 } result_pack_t;
 
 void result_init(result_pack_t *p);
@@ -27,10 +27,10 @@ void result_free(result_pack_t *p);
 
 /*
  * Packs the results of a check, and the lists that it left out as skipped.
- * Without a check (NULL) there are no results.  `whole`: `all` is needed.  0,
- * or -1: out of memory.
+ * Without a check (NULL) there are no results.  `last`, `now`: of
+ * answers_pack; `whole`: `all` is needed.  0, or -1: out of memory.
  */
 int result_pack(result_pack_t *p, const check_t *check,
-    const check_lists_t *lists, int whole);
+    const check_lists_t *lists, const int64_t *last, int64_t now, int whole);
 
 #endif /* RESULT_H_INCLUDED */

@@ -254,6 +254,7 @@ runner_free(runner_t *r)
     check_lists_drop(&r->lists);
     current_free(&r->current);
     result_free(&r->results);
+    free(r->last);
     free(r);
 }
 

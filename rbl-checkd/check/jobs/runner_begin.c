@@ -88,7 +88,7 @@ static void
 begun(runner_t *r, const rbl_check_begin_reply_t *b)
 {
     if (current_read(&r->current, b->standing, b->troubled, b->pending,
-                     b->now)
+                     b->answers, b->checked, b->now)
         != 0)
     {
         log_error("check %s: malformed current listings", r->job.check.s);
@@ -243,7 +243,8 @@ on_open(void *data, const redisReply *said)
         .value = one.value, .family = one.family, .htype = one.htype,
         .interval = one.interval, .checked = one.checked, .now = one.now,
         .standing = one.standing, .troubled = one.troubled,
-        .pending = one.pending, .lists = RBL_STR(""), .events = RBL_STR("0")
+        .pending = one.pending, .answers = one.answers, .lists = RBL_STR(""),
+        .events = RBL_STR("0")
     };
 
     begun(r, &b);

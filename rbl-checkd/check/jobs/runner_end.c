@@ -3,6 +3,7 @@
  * others by check_finish.
  */
 
+#include "answers.h"
 #include "base/log.h"
 #include "jobs_entry.h"
 #include "runner_int.h"
@@ -11,6 +12,7 @@
 #include <stdio.h>
 
 static void finish(runner_t *r);
+static void ask_coverage(runner_t *r);
 
 
 static void
@@ -39,7 +41,7 @@ static int
 pack(runner_t *r)
 {
     return result_pack(&r->results, r->fail != NULL ? NULL : r->check,
-                       &r->lists, r->whole);
+                       &r->lists, r->last, r->current.now, r->whole);
 }
 
 
@@ -146,14 +148,16 @@ finish(runner_t *r)
 }
 
 
-void
-runner_end(runner_t *r, const char *fail)
+/* `coverage`: the record if the earlier answers are in another order. */
+
+static void
+settle(runner_t *r, rbl_str_t coverage)
 {
     char  interval[24];
 
-    r->fail = fail;
-    r->backoff = RUNNER_RETRY_MIN;
-    ev_timer_stop(r->checker->loop, &r->timer);
+    if (r->fail == NULL && r->check != NULL) {
+        r->last = answers_last(&r->lists, &r->current, coverage);
+    }
 
     if (pack(r) != 0 || dns_clock() >= r->give_up) {
         runner_release(r);
@@ -172,4 +176,49 @@ runner_end(runner_t *r, const char *fail)
     }
 
     finish(r);
+}
+
+
+static void
+on_coverage(void *data, const redisReply *reply)
+{
+    runner_t  *r = data;
+
+    if (reply == NULL) {
+        runner_again(r, ask_coverage, RUNNER_RETRY_MAX);
+        return;
+    }
+
+    settle(r, rbl_reply_str(reply));
+}
+
+
+static void
+ask_coverage(runner_t *r)
+{
+    rbl_key_t  key;
+    rbl_str_t  argv[2];
+
+    argv[0] = RBL_STR("GET");
+    argv[1] = rbl_account_key(&key, store_keyspace(r->checker->store),
+                              "coverage", rbl_sid_str(&r->job.account),
+                              RBL_STR(""));
+
+    store_command(r->checker->store, on_coverage, r, 2, argv);
+}
+
+
+void
+runner_end(runner_t *r, const char *fail)
+{
+    r->fail = fail;
+    r->backoff = RUNNER_RETRY_MIN;
+    ev_timer_stop(r->checker->loop, &r->timer);
+
+    if (fail == NULL && answers_moved(r->check, &r->lists, &r->current)) {
+        ask_coverage(r);
+
+    } else {
+        settle(r, RBL_STR(""));
+    }
 }

@@ -39,6 +39,7 @@ struct runner_s {
     const char      *fail;
     int64_t          interval;          /* s between checks of the host */
     current_t        current;           /* current listings of the host */
+    int64_t         *last;              /* when each list answered last */
     int              clear;             /* 1: the clear lists are wanted */
     result_pack_t    results;
 };

@@ -18,10 +18,10 @@ local function begun_listings(details)
     return cmsgpack.pack(entries)
 end
 -- The SIDs of the lists that have trouble, and of those of them with a new
--- listing that is not confirmed, one after the other, or "".
-local function begun_troubled(troubled)
-    if not troubled then
-        return '', ''
+-- listing that is not confirmed, one after the other, or ""; and the answers.
+local function begun_troubled(troubled, answers)
+    if not troubled or not troubled[1] then
+        return '', '', answers or ''
     end
     local sids, pending = {}, {}
     for i, t in ipairs(troubled) do
@@ -30,5 +30,5 @@ local function begun_troubled(troubled)
             pending[#pending + 1] = t[1]
         end
     end
-    return table.concat(sids), table.concat(pending)
+    return table.concat(sids), table.concat(pending), answers or ''
 end

@@ -15,4 +15,7 @@ end
 if to > 0 then
     to, stopped_before = cmsgpack.unpack_one(raw, to)
 end
+if to > 0 then
+    to, answers_before = cmsgpack.unpack_one(raw, to)
+end
 to = to > 0 and to or #raw

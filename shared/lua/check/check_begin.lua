@@ -14,7 +14,7 @@
 --          finish it?  "1", "0" (the reply is ALONE), "" (not now: it is due
 --          again in a moment)
 --- reply: OK value family# lists interval# standing htype events check times#
----   now# checked# troubled pending
+---   now# checked# troubled pending answers
 -- lists: packed {SID, type, custom, zone, website}, or "": the system lists
 -- that take the host's type and the family.  interval: seconds between the
 -- checks of a host.  standing: the current listings, packed {SID, zone,
@@ -23,7 +23,7 @@
 -- times: how often it was started (0: a manual one).  now: ms.  checked: when
 -- the host was checked last (ms, 0: never).  troubled, pending: SIDs of its
 -- lists that have trouble, and of those with a new listing that is not
--- confirmed (_begun.lua).
+-- confirmed (_begun.lua).  answers: of its record.
 --- reply: ALONE  nothing was done: ask again with leave
 --- reply: GONE  do nothing: the check has finished or another daemon has it,
 --          its host was deleted or its account suspended, and the lease was
@@ -119,4 +119,5 @@ end
 return {'OK', value, tonumber(family), lists, a[ACCOUNT.interval],
     h and begun_listings(h[HOST.details]) or '', htype,
     (notifies or due and status) and '1' or '0', pp, times, now,
-    h and h[HOST.checked] or 0, begun_troubled(h and h[HOST.troubled])}
+    h and h[HOST.checked] or 0, begun_troubled(h and h[HOST.troubled],
+        h and h[HOST.answers])}

@@ -20,31 +20,43 @@ local coverage, noted, noted_profile, noted_type, noted_family
 -- finish here.
 local function clear(hk, raw, ht, flight, interval, asks)
     --- include: host_fields
-    local details, troubled, uncovered, stopped = raw:byte(to + 1, to + 4)
+    local details, troubled, uncovered, stopped, tag, size =
+        raw:byte(to + 1, to + 6)
     if status ~= 'active' or listed ~= 0 or details ~= 144
         or (troubled or 144) ~= 144 or uncovered == 1 or (stopped or 0) ~= 0
+        or tag and tag ~= 217 and (tag < 160 or tag > 191)
     then
         return
     end
-    local is_noted = asks == '' or asks == noted and profile == noted_profile
+    local which = asks:sub(1, 17 + (asks:byte(17) or 0))
+    local is_noted = asks == '' or which == noted and profile == noted_profile
         and htype == noted_type and family == noted_family
     --- include: coverage_class
     if not is_noted and not place then
         return
     end
     local next_check = next_time(ht, now, interval)
-    local at, till, length = tostring(next_check), flight:sub(70, 82), nil
+    local at, till = tostring(next_check), flight:sub(70, 82)
     if unknown > 0 or checked == 0 then
         --- include: state
         state_move(ht, state_unknown, 0)
     end
-    -- As cmsgpack would: two times of eight octets.
-    local fields = struct.pack('>BI8BBBBI8', 207, now, 0, 0, 0, 207, next_check)
+    --- include: answers
+    -- As cmsgpack would: two times of eight octets; from `details` on what is
+    -- there already, or missing.
+    local fields = struct.pack('>BI8BBBBI8BBBB', 207, now, 0, 0, 0, 207,
+        next_check, 144, 144, 0, 0) .. cmsgpack.pack(answers)
+    local length = raw:byte(3)
+    to = to + math.min(4, length - HOST.details + 1)
+    if length >= HOST.answers then
+        to = to + (tag == 217 and 2 + size or tag - 159)
+    end
+    length = length < HOST.answers and HOST.answers or nil
     --- include: host_patch
     --- include: turn
     if not is_noted then
-        noted, noted_profile, noted_type, noted_family = asks, profile, htype,
-            family
+        noted, noted_profile, noted_type, noted_family = which, profile,
+            htype, family
         --- include: coverage_note
     end
     return at, parent

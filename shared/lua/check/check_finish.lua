@@ -26,7 +26,9 @@
 --          that is sooner than its time
 --- arg: details  how many octets the stored details of the account may take
 --- arg: asks  the digest of `members` (16 digits), and, unless each gave an
---          answer, a "1" or "0" for each in their order; "": not known
+--          answer: how many bytes the bits take (1 byte); a bit for each in
+--          their order, the lowest first, 1 if it gave none; `rest` of the
+--          host's answers (rbl_answers.h); "": not known
 --- arg: members  the lists of the host: for each its SID in 16 bytes, and its
 --          minimum interval (s, 4 bytes, the highest first), with the highest
 --          bit set if it is critical
@@ -77,7 +79,7 @@ end
 local from, to, status, parent, listed, checked, value, profile, groups
 local first, n_unknown, next_check, htype, family
 local before, n_before, troubled_before, uncovered_before = {}, 0, nil, nil
-local unknown_before, checked_before, stopped_before
+local unknown_before, checked_before, stopped_before, answers_before
 if raw then
     from, to, status, parent, listed, checked, value, profile, groups, first,
         n_unknown, next_check, htype, family = host_fields(raw)

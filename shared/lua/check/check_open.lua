@@ -9,7 +9,7 @@
 --- reply: OK  then for each a row, or "": nothing was done, check_begin has to
 --          be asked
 --- row: begun value family# htype interval# checked# now# standing troubled
----   pending
+---   pending answers
 -- as in the reply of check_begin
 --- include: base
 --- include: of
@@ -80,15 +80,16 @@ for i = 1, n do
             and lease_holds(member:sub(36), till, now)
         then
             -- Mostly both are missing, or empty arrays.
-            local rest, details, troubled = to + 1, {}, nil
+            local rest, details, troubled, answers = to + 1, {}, nil, nil
             if raw:byte(rest) ~= 144 then
                 rest, details = cmsgpack.unpack_one(raw, to)
             end
-            if (raw:byte(rest + 1) or 144) ~= 144 then
-                _, troubled = cmsgpack.unpack_one(raw, rest)
+            if rest > 0 and #raw > rest then
+                _, troubled, _, _, answers = cmsgpack.unpack_limit(raw, 4,
+                    rest)
             end
             out[i + 1] = {value, family, htype, interval, checked, now,
-                begun_listings(details), begun_troubled(troubled)}
+                begun_listings(details), begun_troubled(troubled, answers)}
             begun[#begun + 1] = member
             begun[#begun + 1] = ARGV[ARG.flight + ARG.each * i]
         end

@@ -5,7 +5,11 @@
 -- A class is noted when a check of one of its hosts finishes.  A class whose
 -- hosts are gone is no longer noted; a reader leaves it out when it is older
 -- than the others.
-local coverage_classes, coverage_lists = 64, 1024
+--
+-- The last orders of lists that no class has now stay, as classes without a
+-- name: hosts that were not checked since have their answers in such an order
+-- (field "answers" of their records).
+local coverage_classes, coverage_orders, coverage_lists = 64, 16, 1024
 local coverage_entry = 24               -- bytes of a list
 local coverage_member = 20              -- and of `members` (check_finish)
 -- A bit in its minimum interval: it never gave an answer, and its time is when
@@ -18,8 +22,14 @@ end
 local function coverage_silent(least)
     return least % (2 * coverage_never) >= coverage_never
 end
+-- Did list k of a check give an answer?  asks: of check_finish.
+local function coverage_answered(asks, k)
+    local bit_at = (k - 1) % 8
+    return #asks == 16 or bit.band(asks:byte(18 + (k - 1 - bit_at) / 8),
+        bit.lshift(1, bit_at)) == 0
+end
 -- Writes all lists of a class, `members`; "": it has none.  asks: of the check
--- that finished.  s: now, in seconds.
+-- that finished.  s: now, in seconds.  class ";": only their order.
 local function coverage_define(raw, class, asks, members, s, interval)
     local ok, t = pcall(cmsgpack.unpack, raw or '')
     if not ok or type(t) ~= 'table' or t[1] ~= 1 or type(t[2]) ~= 'string'
@@ -34,11 +44,20 @@ local function coverage_define(raw, class, asks, members, s, interval)
         last[n], times[n] = struct.unpack('>I4I4', t[2], i + 16)
     end
     -- Of other classes the old ones go.
-    local out, oldest = {1, ''}, nil
+    local out, oldest, orders = {1, ''}, nil, {}
+    local function leave(c)
+        local _, named = string.find(c, ';', 29, true)
+        if c:sub(1, 16) ~= asks:sub(1, 16) then
+            orders[#orders + 1] = c:sub(1, 28) .. c:sub(named)
+        end
+    end
     for i = 3, #t do
         local c = t[i]
         local full, seen = struct.unpack('>I4I4', c, 21)
-        if c:sub(29, 28 + #class) == class then
+        if c:byte(29) == 59 then
+            leave(c)
+        elseif c:sub(29, 28 + #class) == class then
+            leave(c)
             for j = 29 + #class, #c, 2 do
                 local list = struct.unpack('>I2', c, j)
                 if full > 0 then
@@ -51,10 +70,12 @@ local function coverage_define(raw, class, asks, members, s, interval)
         elseif seen + 4 * interval > s then
             out[#out + 1] = c
             oldest = (not oldest or seen < oldest[2]) and {#out, seen} or oldest
+        else
+            leave(c)
         end
     end
     if #out >= coverage_classes + 2 then
-        table.remove(out, oldest[1])
+        leave(table.remove(out, oldest[1]))
     end
     local full = #asks == 16 and s or 0
     local places, k = {}, 0
@@ -68,7 +89,7 @@ local function coverage_define(raw, class, asks, members, s, interval)
         end
         k = k + 1
         local never = coverage_silent(last[list])
-        if full > 0 or asks:byte(16 + k) == 49 then
+        if coverage_answered(asks, k) then
             times[list], never = s, false
         end
         last[list] = least + (never and coverage_never or 0)
@@ -84,6 +105,9 @@ local function coverage_define(raw, class, asks, members, s, interval)
         entries[list] = sid .. struct.pack('>I4I4', last[list], times[list])
     end
     out[2] = table.concat(entries)
+    for i = math.max(1, #orders - coverage_orders + 1), #orders do
+        out[#out + 1] = orders[i]
+    end
     if out[3] then
         call('SET', key('coverage', ac), cmsgpack.pack(out))
     else
@@ -107,7 +131,7 @@ local function coverage_some(raw, class, asks, s, interval)
             least % coverage_never))
         local never = coverage_silent(least)
         last = never and full or math.max(last, full)
-        if asks:byte(16 + j) == 49 and (s >= last + every or last > s) then
+        if (s >= last + every or last > s) and coverage_answered(asks, j) then
             put[place], last = struct.pack('>I4I4',
                 least - (never and coverage_never or 0), s), s
         end

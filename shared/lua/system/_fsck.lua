@@ -35,7 +35,7 @@ end
 -- letters of its SID; others have none.
 local shapes = {
     AC = 'nsssssnnnnssn|nnnnn', AP = 'nssssn|tt', TOKEN = 'nsss|ttn',
-    HT = 'nssssnssstnnnnnnt|tnn', RP = 'nsssntn', CG = 'nssn',
+    HT = 'nssssnssstnnnnnnt|tnns', RP = 'nsssntn', CG = 'nssn',
     CO = 'nssssstnsnnn', RB = 'nsssssnnsstssssss|snnnsss',
     WH = 'nssstssn|snns', US = 'nsssssnn', SESSION = 'nsssn|ss',
     PASSKEY = 'nssnsnsnns',

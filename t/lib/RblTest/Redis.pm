@@ -14,7 +14,8 @@ use IO::Socket::UNIX;
 use RblTest::Http ();
 
 our @EXPORT = qw(redis redis_try redis_each redis_dump redis_digest redis_key
-    tagged partitions partition_of mp_pack mp_unpack record record_pack schema_version caller_of);
+    tagged partitions partition_of mp_pack mp_unpack record record_pack
+    host_answers schema_version caller_of);
 
 # redis($server, 'GET', 'key'): a string, undef for nil, an array for arrays.
 # An error reply dies.  "rbl:{3}:due" stands for the key of partition 3, of one
@@ -362,6 +363,28 @@ sub record_pack {
     my @v = map { $value{$_} } @{ schema($entity) };
     pop @v while @v && !defined $v[-1];
     return mp_pack([map { $_ // '' } @v]);
+}
+
+# Fields of a host's record that say what its lists answered in the check that
+# ended at $checked (ms), and the record "coverage" of its account that goes with
+# them.  Each list: [SID], which gave an answer; [SID, error], which did not (the
+# number of its error, 0: it was left out), and how many minutes before the check
+# it did, if it ever did.
+sub host_answers {
+    my ($checked, @lists) = @_;
+
+    my $minute = int $checked / 60_000;
+    my $rest = sprintf '%03b%05b%016b', 0, 24, $minute % 65_536;
+    $rest .= sprintf '%05b', defined $_->[1] ? $_->[1] + 1 : 0 for @lists;
+    $rest .= sprintf '%024b', defined $_->[2] ? ($minute - $_->[2]) % (1 << 24)
+        : (1 << 24) - 1 for grep { defined $_->[1] } @lists;
+    my $answers = pack('n', $checked % 65_536) . "\xab\xcd\xef"
+        . (grep({ defined $_->[1] } @lists) ? pack 'B*', $rest : '');
+    my $class = 'abcdef0123456789' . pack('N3', 0, 0, $checked / 1000)
+        . 'RP' . '0' x 32 . ':1:rbl;' . pack 'n*', 1 .. @lists;
+    return ({ checked => $checked, troubled => [], uncovered => 0, stopped => 0,
+        answers => \$answers }, mp_pack([1, \join('', map { pack 'H32 N2',
+        substr($_->[0], 2), 0, $checked / 1000 } @lists), \$class]));
 }
 
 # The last argument of an audited script, which names its caller; nothing for

@@ -12,9 +12,9 @@ import { Answer, Changes, Place, State, stateOf, When } from '../parts.js';
 import { date, t } from '../text.js';
 import { Timeline } from '../timeline.js';
 
-const order = { listed: 0, unknown: 1, '': 2, clear: 3 };
+const order = { listed: 0, unknown: 1, skipped: 2, clear: 3 };
 
-// Why a list is unknown: a sentence for each error of the daemon.
+// Why a list gave no answer: a sentence for each class of reasons.
 function why(list) {
     return t(`error_${list.error}`) || t('error_other', { error: list.error });
 }
@@ -23,13 +23,18 @@ function Says({ list }) {
     const codes = list.codes.join(', ');
 
     return html`
-        ${list.status === 'unknown' && list.error
-            && html`<p>${why(list)}</p>`}
+        ${list.error && html`<p>${why(list)}</p>`}
         ${list.details && html`<p><bdi>${list.details}</bdi></p>`}
         ${codes && html`<p class="quiet">${t('codes', { codes })}</p>`}
         ${list.status === 'listed' && list.errors > 0
             && html`<p class="quiet">
                 ${t('still_listed', { n: list.errors })}</p>`}`;
+}
+
+// Of a list that never answered the time is missing, too.
+function Answered({ list }) {
+    return list.asked || list.error === 'unasked'
+        ? html`<${When} text=${list.asked} />` : t('state_untold');
 }
 
 // A link to another site, which must not learn where it came from.
@@ -47,9 +52,10 @@ function ListRow({ list }) {
                 <bdi class="zone">${list.host}</bdi></p>`}
         </th>
         <td data-label=${t('state')}>
-            <${State} name=${list.status || 'untold'} /></td>
+            <${State} name=${list.status} /></td>
         <td data-label=${t('since')}>${list.since
             && html`<${When} text=${list.since} />`}</td>
+        <td data-label=${t('answered')}><${Answered} list=${list} /></td>
         <td data-label=${t('says')}><${Says} list=${list} /></td>
         <td data-label=${t('links')}>
             <${Away} to=${list.lookup} text=${t('lookup')} />
@@ -65,6 +71,7 @@ function ListTable({ lists, caption }) {
             <th scope="col">${t('list')}</th>
             <th scope="col">${t('state')}</th>
             <th scope="col">${t('since')}</th>
+            <th scope="col">${t('answered')}</th>
             <th scope="col">${t('says')}</th>
             <th scope="col">${t('links')}</th>
         </tr></thead>
@@ -73,21 +80,25 @@ function ListTable({ lists, caption }) {
     </table>`;
 }
 
-function Lists({ lists, unnamed }) {
+// Those that need no look are behind a summary.
+function Lists({ lists }) {
     const sorted = [...lists].sort((a, b) => order[a.status] - order[b.status]
         || a.host.localeCompare(b.host));
-    const first = sorted.filter(({ status }) => status !== 'clear');
-    const clear = sorted.filter(({ status }) => status === 'clear');
+    const of = (...states) => sorted.filter(({ status }) => states
+        .includes(status));
+    const first = of('listed', 'unknown');
+    const others = [['lists_skipped', of('skipped')],
+        ['lists_clear', of('clear')]].filter(([, some]) => some.length > 0);
 
     return html`
-        ${unnamed > 0 && html`<p>${t('unnamed', { n: unnamed })}</p>`}
         ${first.length > 0 && html`
             <${ListTable} lists=${first} caption=${t('lists_first')} />`}
-        ${clear.length > 0 && html`<details open=${first.length === 0}>
-            <summary>${t('lists_clear', { n: clear.length })}</summary>
-            <${ListTable} lists=${clear} caption=${t('lists_clear',
-                { n: clear.length })} />
-        </details>`}`;
+        ${others.map(([key, some]) => html`
+            <details key=${key} open=${first.length === 0}>
+                <summary>${t(key, { n: some.length })}</summary>
+                <${ListTable} lists=${some} caption=${t(key,
+                    { n: some.length })} />
+            </details>`)}`;
 }
 
 function Next({ at }) {
@@ -125,7 +136,7 @@ export function Host({ me, rest: id }) {
             ${data.host.type !== 'ip_range' && html`
                 <${CheckNow} id=${data.host.id} onDone=${again} />`}
             <${HostActions} host=${data.host} onDone=${again} />`}
-        <${Lists} lists=${data.lists} unnamed=${data.unknown_unnamed} />
+        <${Lists} lists=${data.lists} />
         <h2>${t('history')}</h2>
         <${Answer} state=${history}>${(body) => html`
             <${Timeline} changes=${body.data} now=${now()} />`}<//>
