@@ -148,7 +148,7 @@ rbl_answers_code(int64_t at, int64_t anchor, unsigned width)
 
     minute = at / MINUTE < anchor ? at / MINUTE : anchor;
 
-    if (at <= 0) {
+    if (at <= 0 || anchor - minute >= 1 << EXACT) {
         return never;
     }
 

@@ -282,6 +282,11 @@ test_hostile(void)
        && rbl_answers_read(a, RBL_ANSWERS_LISTS + 1, field, NOW)
           == RBL_EINVAL, "none and too many lists are refused");
 
+    a[0] = (rbl_answer_t) { 0, 3, MINUTE };
+    field = field_of(buf, a, 1, NOW);
+    ok(rbl_answers_read(a, 1, field, NOW) == RBL_OK && a[0].at == 0,
+       "an answer of 1970 is not known any longer, instead of a later time");
+
     srand(2);
 
     for (sound = 1, round = 0; round < 100000; round++) {
