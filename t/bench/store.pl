@@ -19,6 +19,7 @@ use lib "$FindBin::Bin/../lib", "$FindBin::Bin/lib";
 
 use RblBench;
 use RblBenchBills;
+use RblBenchChecks qw(lists_said);
 use RblBenchStore;
 use RblScript;
 use RblTest;
@@ -41,6 +42,7 @@ sub pipelined { return $store->pipelined(@_) }
 # --- the store -------------------------------------------------------------
 
 my @rb = map { sprintf 'RB%032x', $_ } 1 .. LISTS;
+my ($asks, $members) = lists_said(@rb);
 
 sub result_of {
     my ($i, $is) = @_;
@@ -131,7 +133,7 @@ sub round_of {
     my ($standing, $events) = @{ $r->[0] }[5, 7];
     if ($o{clear}) {
         my @clear = map { my ($ac, $pp, $ht, undef, $till) = split /:/;
-            ["$ac:$ht", "$pp:1:$till:$name", 3600, ''] } @jobs;
+            ["$ac:$ht", "$pp:1:$till:$name", 3600, $asks] } @jobs;
         my @calls;
         push @calls, call_of('check_clear', k('flight:due'),
             map { @$_ } splice @clear, 0, $o{clear}) while @clear;
@@ -143,8 +145,8 @@ sub round_of {
     s/:d:/:d:1:/ for @jobs;             # started once
     ($r, $finish) = pipelined(BATCH, map { call_of('check_finish',
         $a->{acct}, $_, $results->[0], $standing ? $results->[1] : '', LISTS,
-        $o{manual} ? $results->[3] : '', '', KEEP, 3600, $events, 0, 1 << 24) }
-        @jobs);
+        $o{manual} ? $results->[3] : '', '', KEEP, 3600, $events, 0, 1 << 24,
+        $asks, $members) } @jobs);
     die "finish: $r->[0][0]\n" if grep { $_->[0] ne 'OK' } @$r;
     cmd('DEL', k('outbox'));
     return { ($start ? (start => $start) : ()), take => $take / CLAIM,
@@ -192,6 +194,7 @@ my ($clear, $standing, $new, $manual, $metered) = map { new_account($_) } 0, 1,
 # It pays by the check (_meter.lua).
 cmd('SET', k('meter', $metered->{ac}), '9' x 16 . '2000');
 round_of($standing, listed => 1);
+round_of($_) for $clear, $metered;      # their lists are noted
 my $r = interleave(rounds(15), [
     floor => \&round_floor,
     clear => sub { round_of($clear, clear => 1) },
