@@ -210,9 +210,7 @@ ngx_rbl_wait(ngx_rbl_ctx_t *ctx)
 
     ctx->asked = ngx_current_msec;
 
-    if (ctx->route->method == NGX_HTTP_POST
-        && ctx->route->flags & (NGX_RBL_DURABLE|NGX_RBL_SIGN_IN|NGX_RBL_RECENT))
-    {
+    if (ctx->route->flags & NGX_RBL_DURABLE) {
         ngx_rbl_batch_durable(ctx->batch);
     }
 

@@ -223,7 +223,7 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       &ngx_rbl_family_hosts },
 
     { ngx_string("session/start"), ngx_string("session/start"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_SIGN_IN,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_SIGN_IN|NGX_RBL_DURABLE,
       &ngx_rbl_op_session_start,
       &ngx_rbl_family_sessions },
 
@@ -248,22 +248,26 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       &ngx_rbl_family_users },
 
     { ngx_string("user/add"), ngx_string("user/add"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT|NGX_RBL_SELF,
+      NGX_HTTP_POST,
+      NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT|NGX_RBL_SELF|NGX_RBL_DURABLE,
       &ngx_rbl_op_user_add,
       &ngx_rbl_family_users },
 
     { ngx_string("user/link/"), ngx_string("user/link"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT|NGX_RBL_SELF,
+      NGX_HTTP_POST,
+      NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT|NGX_RBL_SELF|NGX_RBL_DURABLE,
       &ngx_rbl_op_user_link,
       &ngx_rbl_family_users },
 
     { ngx_string("user/role/"), ngx_string("user/role"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT|NGX_RBL_SELF,
+      NGX_HTTP_POST,
+      NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT|NGX_RBL_SELF|NGX_RBL_DURABLE,
       &ngx_rbl_op_user_role,
       &ngx_rbl_family_users },
 
     { ngx_string("user/delete/"), ngx_string("user/delete"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT|NGX_RBL_SELF,
+      NGX_HTTP_POST,
+      NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT|NGX_RBL_SELF|NGX_RBL_DURABLE,
       &ngx_rbl_op_user_delete,
       &ngx_rbl_family_users },
     { ngx_string("webhooks"), ngx_string("webhooks"),
@@ -271,27 +275,30 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       &ngx_rbl_family_hooks },
 
     { ngx_string("webhook/add"), ngx_string("webhook/add"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_RECENT, &ngx_rbl_op_hook_add,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_RECENT|NGX_RBL_DURABLE,
+      &ngx_rbl_op_hook_add,
       &ngx_rbl_family_hooks },
 
     { ngx_string("webhook/update/"), ngx_string("webhook/update"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_RECENT, &ngx_rbl_op_hook_update,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_RECENT|NGX_RBL_DURABLE,
+      &ngx_rbl_op_hook_update,
       &ngx_rbl_family_hooks },
 
     { ngx_string("webhook/rotate/"), ngx_string("webhook/rotate"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_RECENT, &ngx_rbl_op_hook_rotate,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_RECENT|NGX_RBL_DURABLE,
+      &ngx_rbl_op_hook_rotate,
       &ngx_rbl_family_hooks },
 
     { ngx_string("webhook/enable/"), ngx_string("webhook/enable"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL, &ngx_rbl_op_hook_enable,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_DURABLE, &ngx_rbl_op_hook_enable,
       &ngx_rbl_family_hooks },
 
     { ngx_string("webhook/disable/"), ngx_string("webhook/disable"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL, &ngx_rbl_op_hook_disable,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_DURABLE, &ngx_rbl_op_hook_disable,
       &ngx_rbl_family_hooks },
 
     { ngx_string("webhook/delete/"), ngx_string("webhook/delete"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL, &ngx_rbl_op_hook_delete,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_DURABLE, &ngx_rbl_op_hook_delete,
       &ngx_rbl_family_hooks },
 
     { ngx_string("webhook/test/"), ngx_string("webhook/test"),
@@ -319,23 +326,27 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       &ngx_rbl_family_apps },
 
     { ngx_string("app/add"), ngx_string("app/add"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_RECENT, &ngx_rbl_op_app_add,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_RECENT|NGX_RBL_DURABLE,
+      &ngx_rbl_op_app_add,
       &ngx_rbl_family_apps },
 
     { ngx_string("app/rotate/"), ngx_string("app/rotate"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_RECENT, &ngx_rbl_op_app_rotate,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_RECENT|NGX_RBL_DURABLE,
+      &ngx_rbl_op_app_rotate,
       &ngx_rbl_family_apps },
 
     { ngx_string("app/revoke/"), ngx_string("app/revoke"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL, &ngx_rbl_op_app_revoke,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_DURABLE, &ngx_rbl_op_app_revoke,
       &ngx_rbl_family_apps },
 
     { ngx_string("app/allow/"), ngx_string("app/allow"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_RECENT, &ngx_rbl_op_app_allow,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_RECENT|NGX_RBL_DURABLE,
+      &ngx_rbl_op_app_allow,
       &ngx_rbl_family_apps },
 
     { ngx_string("app/limit/"), ngx_string("app/limit"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_RECENT, &ngx_rbl_op_app_limit,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_RECENT|NGX_RBL_DURABLE,
+      &ngx_rbl_op_app_limit,
       &ngx_rbl_family_apps },
 
     { ngx_string("app/stats/"), ngx_string("app/stats"),
@@ -351,7 +362,7 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       &ngx_rbl_family_apps },
 
     { ngx_string("token/revoke/"), ngx_string("token/revoke"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL, &ngx_rbl_op_token_revoke,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_DURABLE, &ngx_rbl_op_token_revoke,
       &ngx_rbl_family_apps },
 
     { ngx_string("lists/state"), ngx_string("lists/state"),
@@ -376,12 +387,12 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       &ngx_rbl_family_account },
 
     { ngx_string("session/begin"), ngx_string("session/begin"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_SIGN_IN,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_SIGN_IN|NGX_RBL_DURABLE,
       &ngx_rbl_op_session_begin,
       &ngx_rbl_family_signed },
 
     { ngx_string("session/passkey"), ngx_string("session/passkey"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_SIGN_IN,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_SIGN_IN|NGX_RBL_DURABLE,
       &ngx_rbl_op_session_passkey,
       &ngx_rbl_family_signed },
 
@@ -390,27 +401,34 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       &ngx_rbl_family_passkeys },
 
     { ngx_string("passkey/begin"), ngx_string("passkey/begin"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_VIEWERS|NGX_RBL_RECENT|NGX_RBL_SELF,
+      NGX_HTTP_POST,
+      NGX_RBL_PORTAL|NGX_RBL_VIEWERS|NGX_RBL_RECENT
+      |NGX_RBL_SELF|NGX_RBL_DURABLE,
       &ngx_rbl_op_passkey_begin,
       &ngx_rbl_family_passkeys },
 
     { ngx_string("passkey/add"), ngx_string("passkey/add"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_VIEWERS|NGX_RBL_RECENT|NGX_RBL_SELF,
+      NGX_HTTP_POST,
+      NGX_RBL_PORTAL|NGX_RBL_VIEWERS|NGX_RBL_RECENT
+      |NGX_RBL_SELF|NGX_RBL_DURABLE,
       &ngx_rbl_op_passkey_add,
       &ngx_rbl_family_passkeys },
 
     { ngx_string("passkey/rename/"), ngx_string("passkey/rename"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_VIEWERS|NGX_RBL_SELF,
+      NGX_HTTP_POST,
+      NGX_RBL_PORTAL|NGX_RBL_VIEWERS|NGX_RBL_SELF|NGX_RBL_DURABLE,
       &ngx_rbl_op_passkey_rename,
       &ngx_rbl_family_passkeys },
 
     { ngx_string("passkey/delete/"), ngx_string("passkey/delete"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_VIEWERS|NGX_RBL_RECENT|NGX_RBL_SELF,
+      NGX_HTTP_POST,
+      NGX_RBL_PORTAL|NGX_RBL_VIEWERS|NGX_RBL_RECENT
+      |NGX_RBL_SELF|NGX_RBL_DURABLE,
       &ngx_rbl_op_passkey_delete,
       &ngx_rbl_family_passkeys },
 
     { ngx_string("session/link"), ngx_string("session/link"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_SIGN_IN,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_SIGN_IN|NGX_RBL_DURABLE,
       &ngx_rbl_op_session_link, NULL },
 
     { ngx_string("hosts/find"), ngx_string("hosts/find"),
@@ -482,18 +500,21 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       NULL },
 
     { ngx_string("billing/update"), ngx_string("billing/update"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT,
+      NGX_HTTP_POST,
+      NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT|NGX_RBL_DURABLE,
       &ngx_rbl_op_bill_update,
       &ngx_rbl_family_bill },
 
     { ngx_string("billing/source/add"), ngx_string("billing/source/add"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT,
+      NGX_HTTP_POST,
+      NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT|NGX_RBL_DURABLE,
       &ngx_rbl_op_bill_source_add,
       &ngx_rbl_family_bill },
 
     { ngx_string("billing/source/remove/"),
       ngx_string("billing/source/remove"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT,
+      NGX_HTTP_POST,
+      NGX_RBL_PORTAL|NGX_RBL_OWNERS|NGX_RBL_RECENT|NGX_RBL_DURABLE,
       &ngx_rbl_op_bill_source_remove,
       &ngx_rbl_family_bill },
 

@@ -60,8 +60,8 @@ typedef enum {
 #define NGX_RBL_OWNERS    (1 << 12)
 #define NGX_RBL_ADMINS    (1 << 14)
 #define NGX_RBL_RECENT    (1 << 13)     /* within 10 minutes of the sign-in */
-#define NGX_RBL_DURABLE   (1 << 19)     /* a failover must not undo it; also
-                                           with SIGN_IN and RECENT */
+#define NGX_RBL_DURABLE   (1 << 19)     /* a failover must not undo it
+                                           ("Durable calls" in README.md) */
 
 /*
  * Operators act in the account that the request names (ngx_rbl_visit.c).  In

@@ -231,6 +231,7 @@ ngx_rbl_signed_prepare(ngx_rbl_ctx_t *ctx)
     ngx_rbl_signed_ask(ctx, "GETDEL",
                        ngx_rbl_challenge_key(ctx, &key, challenge),
                        RBL_STR(""));
+    ctx->round.writes = 1;              /* the challenge is used */
 }
 
 

@@ -21,6 +21,7 @@
 #endif
 
 
+static ngx_uint_t ngx_rbl_batch_changes(const ngx_rbl_batch_t *batch);
 static void ngx_rbl_batch_wait(ngx_rbl_batch_t *batch,
     const ngx_rbl_node_t *node);
 static ngx_uint_t ngx_rbl_batch_open(const ngx_rbl_link_t *link);
@@ -152,25 +153,50 @@ ngx_rbl_batch_durable(ngx_rbl_batch_t *batch)
 }
 
 
-/* Adds WAIT, if the node has replicas and the batch may change something, which
-   needs a script. */
+/* True if the batch may change something that a failover must not undo: by a
+   script, or by a command that makes or deletes a key.  A session that is kept
+   alive needs no replica. */
+
+static ngx_uint_t
+ngx_rbl_batch_changes(const ngx_rbl_batch_t *batch)
+{
+    ngx_str_t    name;
+    ngx_uint_t   i, k;
+    const char  *verbs[] = { "SET", "GETDEL", "ZADD", "ZREM" };
+
+    for (i = 0; i < batch->commands.nelts; i++) {
+        if (batch->commands.elts[i].script != NULL) {
+            return 1;
+        }
+
+        name = ngx_rbl_commands_name(&batch->commands, i);
+
+        for (k = 0; k < sizeof(verbs) / sizeof(verbs[0]); k++) {
+            if (name.len == ngx_strlen(verbs[k])
+                && ngx_memcmp(name.data, verbs[k], name.len) == 0)
+            {
+                return 1;
+            }
+        }
+    }
+
+    return 0;
+}
+
+
+/* Adds WAIT, if the node has replicas. */
 
 static void
 ngx_rbl_batch_wait(ngx_rbl_batch_t *batch, const ngx_rbl_node_t *node)
 {
     char                 text[RBL_OUT_INT];
-    ngx_uint_t           i;
     ngx_rbl_commands_t  *commands;
 
-    commands = &batch->commands;
-
-    for (i = 0; i < commands->nelts && commands->elts[i].script == NULL; i++) {
-        /* void */
-    }
-
-    if (!node->replicas || i == commands->nelts) {
+    if (!node->replicas || !ngx_rbl_batch_changes(batch)) {
         return;
     }
+
+    commands = &batch->commands;
 
     ngx_rbl_batch_command(batch, RBL_COMMAND("WAIT", RBL_STR("1"),
                           rbl_out_int_text(text,

@@ -49,9 +49,10 @@ sub routes {
     my $rows = () = $table =~ /\{\s*ngx_string\(/g;
     my %routes;
     while ($table =~ /\{\s*ngx_string\("([^"]+)"\),\s*ngx_string\("[^"]+"\),
-        \s*NGX_HTTP_(GET|POST),\s*(\w+(?:\|\w+)*),/gx)
+        \s*NGX_HTTP_(GET|POST),\s*(\w+(?:\s*\|\w+)*),/gx)
     {
         my ($path, $method, $bits) = ($1, $2, $3);
+        $bits =~ s/\s+//g;
         my $at = $path . ($path =~ m{/$} ? '{id}' : '');
         $at = $bits =~ /NGX_RBL_PORTAL/ ? "/portal/1/$at.json"
             : $bits =~ /NGX_RBL_TABLE/ ? "/portal/1/$at.csv"

@@ -7,12 +7,11 @@
 use strict;
 use warnings;
 
-use Digest::SHA qw(sha256_hex);
 use Test::More;
 
 use RblJudge;
-use RblPasskey;
 use RblPortal;
+use RblWrites;
 
 my $t = portal_setup();
 my ($redis, $ac) = ($t->{redis}, $t->{acct}{sid});
@@ -20,10 +19,8 @@ my $log = redis_key('audit', $ac);
 my $owner = sign_in($t);
 my $viewer = sign_in($t, role => 'viewer');
 my $app = $t->{acct}{app};
-my $n = 0;
 
 sub post { return portal($t, $owner, 'POST', "$_[0].json", fields => $_[1]) }
-sub made { return accepted(post(@_), "$_[0]: made")->{data} }
 sub entries { return redis($redis, 'XLEN', $log) }
 sub shown {
     my ($query, $who) = @_;
@@ -32,153 +29,7 @@ sub shown {
         . ($query ? "?$query" : '')), 'the log: ' . ($query // 'all'));
 }
 
-# Secrets that were sent or answered, which must not be in the log.
-my @secrets;
-sub secret { push @secrets, $_[0]; return $_[0] }
-sub secrets_of {
-    my ($v) = @_;
-
-    if (ref $v eq 'HASH') {
-        secret($v->{$_}) for grep { defined $v->{$_} && !ref $v->{$_} }
-            qw(secret token link);
-        secrets_of($_) for values %$v;
-    } elsif (ref $v eq 'ARRAY') {
-        secrets_of($_) for @$v;
-    }
-}
-
-# The code that a contact was sent.
-sub code_of {
-    my ($co) = @_;
-
-    my ($code) = map { $_->{code} } grep { ($_->{contact} // '') eq $co }
-        map { my %f = @{ $_->[1] }; record('event', $f{d}) }
-        @{ redis($redis, 'XREVRANGE', redis_key('outbox',
-            partition_of($ac)), '+', '-') };
-    return secret($code);
-}
-
-# --- what each call needs ------------------------------------------------------
-
-# made: returns the id; fields: of a call that succeeds; name: what the entry
-# calls it; target: its SID, if it is not the id; who: the user.
-sub host { return made('host/add', { host => '192.0.2.' . ++$n, name => 'n',
-    type => 'rbl' })->[0]{id} }
-sub profile { return made('rblprofile/add', { name => 'p' . ++$n })->{id} }
-sub group { return made('contactgroup/add', { name => 'g' . ++$n })->{id} }
-sub own { return made('rbl/add', { type => 'rbl',
-    host => 'l' . ++$n . '.list.test' })->{id} }
-sub contact { return made('contact/add', { type => 'slack',
-    contact => secret('https://hooks.slack.com/services/T1/B1/canary' . ++$n),
-    schedule => 'every_check' })->{id} }
-sub confirmed {
-    my $co = contact();
-    made("contact/confirm/$co", { authcode => code_of($co) });
-    return $co;
-}
-sub hook { return made('webhook/add', { name => 'w' . ++$n,
-    url => secret('https://hook.example/?key=canary' . $n) })->{id} }
-my $token;
-sub new_app {
-    my $v = made('app/add', { name => 'a' . ++$n });
-    $token = sha256_hex($v->{token});
-    secrets_of($v);
-    return $v->{id};
-}
-sub user { return add_user($t, role => 'admin')->{id} }
-my $passkey;
-sub passkey {
-    my $begun = made('passkey/begin');
-    $passkey = passkey_new();
-    $passkey->{user} = $begun->{user};
-    return { name => 'Key', passkey_made($passkey, $begun->{challenge}) };
-}
-sub added { return made('passkey/add', passkey())->{id} }
-my %passkey = (made => \&added, viewers => 1);
-my %host = (made => \&host, name => qr/^192\.0\.2\.\d+$/);
-my %profile = (made => \&profile, name => qr/^p\d+$/);
-my %group = (made => \&group, name => qr/^g\d+$/);
-my %own = (made => \&own, name => qr/^l\d+\.list\.test$/);
-my %contact = (made => \&confirmed, name => qr/^slack$/);
-my %hook = (made => \&hook, name => qr/^w\d+$/);
-my %app = (made => \&new_app, name => qr/^a\d+$/);
-my %user = (made => \&user, name => qr/^user\d+\@example\.test$/);
-bill_of($t, $t->{acct}, gateway => \'stripe');
-my ($link, $signed);
-my %write = (
-    'host/add' => { fields => sub { { host => '192.0.2.' . ++$n, name => 'n',
-        type => 'rbl' } }, name => $host{name} },
-    'host/update' => { %host, fields => sub { { name => 'new' } } },
-    map({ $_ => { %host } } 'host/pause', 'host/resume', 'host/delete'),
-    'rblprofile/add' => { fields => sub { { name => 'p' . ++$n } },
-        name => $profile{name} },
-    'rblprofile/update' => { %profile, fields => sub { { name => 'p0' } } },
-    'rblprofile/delete' => { %profile },
-    'rbl/add' => { fields => sub { { type => 'rbl', host => 'l' . ++$n
-        . '.list.test' } }, name => $own{name} },
-    'rbl/update' => { %own, fields => sub { { type => 'uribl' } } },
-    map({ $_ => { %own } } 'rbl/pause', 'rbl/resume', 'rbl/delete'),
-    'contact/add' => { fields => sub { { type => 'email', contact =>
-        'c' . ++$n . '@a.example', schedule => 'every_check' } },
-        name => qr/^c\d+\@a\.example$/ },
-    'contact/update' => { %contact, fields => sub {
-        { schedule => 'start_and_end' } } },
-    map({ $_ => { %contact } } 'contact/pause', 'contact/resume',
-        'contact/delete'),
-    'contact/resend' => { %contact, made => \&contact },
-    'contact/confirm' => { %contact, made => \&contact, fields => sub {
-        { authcode => code_of($_[0]) } } },
-    'contactgroup/add' => { fields => sub { { name => 'g' . ++$n } },
-        name => $group{name} },
-    'contactgroup/update' => { %group, fields => sub { { name => 'g0' } } },
-    'contactgroup/delete' => { %group },
-    'session/start' => { open => 1, fields => sub {
-        $link = add_user($t, role => 'viewer');
-        { link => secret($link->{link}) } }, target => sub { $link->{id} },
-        who => sub { $link }, name => $user{name} },
-    'session/passkey' => { open => 1, fields => sub {
-        added();
-        my $begun = accepted(portal($t, undef, 'POST', 'session/begin.json'),
-            'a challenge')->{data};
-        return { passkey_signed($passkey, $begun->{challenge}) } },
-        target => sub { $owner->{id} }, name => $user{name} },
-    'passkey/add' => { fields => \&passkey, name => qr/^Key$/, viewers => 1 },
-    'passkey/rename' => { %passkey, fields => sub { { name => 'New' } },
-        name => qr/^New$/ },
-    'passkey/delete' => { %passkey, name => qr/^Key$/ },
-    'account/update' => { fields => sub { { interval => 7200 } },
-        target => sub { $ac }, name => qr/^/ },
-    'contact/test' => { %contact },
-    'billing/update' => { fields => sub { { alert => '1.0' . ++$n % 10 } },
-        target => sub { $ac }, name => qr/^Business$/ },
-    'billing/source/add' => { target => sub { $ac }, name => qr/^Business$/ },
-    'billing/source/remove' => { made => sub { source_of($t, $t->{acct}) },
-        name => qr/^4242$/ },
-    'session/end' => { as => sub { $signed = sign_in($t, role => 'viewer') },
-        target => sub { $signed->{id} }, who => sub { $signed },
-        name => $user{name}, viewers => 1 },
-    'user/add' => { fields => sub { { mail => 'a' . ++$n . '@example.test',
-        role => 'viewer' } }, name => qr/^a\d+\@example\.test$/ },
-    'user/link' => { %user },
-    'user/role' => { %user, fields => sub { { role => 'viewer' } } },
-    'user/delete' => { %user },
-    'webhook/add' => { fields => sub { { name => 'w' . ++$n, url => secret(
-        'https://hook.example/?key=canary' . $n) } }, name => $hook{name} },
-    'webhook/update' => { %hook, fields => sub { { url => secret(
-        'https://hook.example/?key=canary' . ++$n) } } },
-    map({ $_ => { %hook } } 'webhook/rotate', 'webhook/enable',
-        'webhook/disable', 'webhook/delete', 'webhook/test'),
-    'webhook/replay' => { %hook, fields => sub { { all => 1 } } },
-    'app/add' => { fields => sub { { name => 'a' . ++$n } },
-        name => $app{name} },
-    'app/rotate' => { %app },
-    'app/revoke' => { %app },
-    'app/allow' => { %app, fields => sub { { allow => ['192.0.2.0/24',
-        'unix:'] } } },
-    'app/limit' => { %app, fields => sub { { hour => 100 } } },
-    'token/revoke' => { %app, fields => sub {
-        { token => substr $token, 0, 8 } } },
-);
+my %write = %{ write_calls($t, $owner) };
 
 # Calls that change nothing, one without a caller, and those that operator.t
 # tests.
@@ -186,9 +37,7 @@ my $others = qr{^(?:check/start$|passkey/begin$|session/begin$|session/link$
     |operator/)}x;
 my @rows = grep { $_->{method} eq 'POST' && $_->{path} !~ $others }
     routes(), routes('/portal/1/');
-my %name_of = map { my $p = $_->{path} =~ s{/$}{}r;
-    $p =~ s/^monitoringprofile/rblprofile/; $p =~ s/^contactgroups/contactgroup/;
-    $_->{at} => $p } @rows;
+my %name_of = map { $_->{at} => write_name($_) } @rows;
 is(join(' ', grep { !$write{$_} } sort { $a cmp $b } values %name_of), '',
     'each call that changes something is in the table of this test');
 
@@ -201,14 +50,6 @@ sub entry {
     return $e;
 }
 
-sub call_of {
-    my ($row, $case, $who, $id, $fields, $api) = @_;
-
-    my $path = $row->{path} . ($row->{path} =~ m{/$} ? $id : '') . '.json';
-    return $api ? call($t, 'POST', $path, form => $fields)
-        : portal($t, $who, 'POST', $path, fields => $fields);
-}
-
 sub check_row {
     my ($row, $api) = @_;
 
@@ -219,7 +60,7 @@ sub check_row {
     my $who = $case->{as} ? $case->{as}->() : $case->{open} ? undef : $owner;
     my $fields = $case->{fields} ? $case->{fields}->($id) : {};
     my ($before, $began) = (entries(), time);
-    my $r = call_of($row, $case, $who, $id, $fields, $api);
+    my $r = write_call($row, $who, $id, $fields, $api);
     is($r->{status}, 200, "$what: is made") or diag($r->{raw});
     my $v = json($r);
     secrets_of($v);
@@ -239,16 +80,15 @@ sub check_row {
         join(' ', sort keys %$fields), "$what: the fields");
     is_current(shown_time($e->{at}), $began, "$what: when");
     $before = entries();
-    my $bad = $case->{open} ? call_of($row, $case, undef, $id,
-            { link => 'x' })
-        : $case->{viewers} ? call_of($row, $case, undef, $id, {})
-        : call_of($row, $case, $viewer, $id, $fields);
+    my $bad = $case->{open} ? write_call($row, undef, $id, { link => 'x' })
+        : $case->{viewers} ? write_call($row, undef, $id, {})
+        : write_call($row, $viewer, $id, $fields);
     like($bad->{status}, $case->{open} ? qr/^40[03]$/ : qr/^40[13]$/,
         "$what: may not");
     is(entries(), $before, "$what: a refused call leaves nothing");
     if ($row->{id}) {
         my $other = substr($id, 0, 2) . '0' x 32;
-        is(call_of($row, $case, $owner, $other, $fields, $api)->{status}, 404,
+        is(write_call($row, $owner, $other, $fields, $api)->{status}, 404,
             "$what: an unknown id");
         is(entries(), $before, "$what: leaves nothing either");
     }
@@ -375,7 +215,8 @@ is(scalar @$of, scalar(grep { $_->{who}{id} eq $app } @all),
 is(join(' ', map { $_->{call} } @{ shown("target=$range")->{data} }),
     'host/delete host/pause host/update host/add',
     'the filter finds all entries of a host');
-is(scalar @{ shown("who=$link->{id}")->{data} }, 1, 'a sign-in by its user');
+is(scalar @{ shown('who=' . $write{'session/start'}{target}->())->{data} }, 1,
+    'a sign-in by its user');
 is_deeply(shown('who=US' . '0' x 32)->{data}, [],
     'the filter finds no entry of an unknown user');
 for my $q ('limit=0', 'limit=201', 'limit=x', 'before=x', 'before=1', 'who=x',
@@ -398,6 +239,7 @@ is_deeply(shown("target=$range", $other)->{data}, [],
 
 my $bytes = join "\n", map { $_->[0], @{ $_->[1] } }
     @{ redis($redis, 'XRANGE', $log, '-', '+') };
+my @secrets = secrets();
 cmp_ok(scalar @secrets, '>', 40, 'secrets were sent and answered');
 is(join(' ', grep { length && index($bytes, $_) >= 0 } @secrets), '',
     'none is in the log');
