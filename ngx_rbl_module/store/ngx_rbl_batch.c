@@ -184,27 +184,29 @@ ngx_rbl_batch_changes(const ngx_rbl_batch_t *batch)
 }
 
 
-/* Adds WAIT, if the node has replicas. */
+/* Adds WAIT for all replicas of the node, if it has some. */
 
 static void
 ngx_rbl_batch_wait(ngx_rbl_batch_t *batch, const ngx_rbl_node_t *node)
 {
-    char                 text[RBL_OUT_INT];
+    char                 text[2][RBL_OUT_INT];
     ngx_rbl_commands_t  *commands;
 
-    if (!node->replicas || !ngx_rbl_batch_changes(batch)) {
+    if (node->replicas == 0 || !ngx_rbl_batch_changes(batch)) {
         return;
     }
 
     commands = &batch->commands;
 
-    ngx_rbl_batch_command(batch, RBL_COMMAND("WAIT", RBL_STR("1"),
-                          rbl_out_int_text(text,
+    ngx_rbl_batch_command(batch, RBL_COMMAND("WAIT",
+                          rbl_out_int_text(text[0], (int64_t) node->replicas),
+                          rbl_out_int_text(text[1],
                                     batch->store->conf->timeout / 4 + 1)));
 
     commands->elts[commands->nelts - 1].node =
         commands->elts[commands->nelts - 2].node;
     batch->waits = 1;
+    batch->needs = node->replicas;
 }
 
 
@@ -340,12 +342,17 @@ ngx_rbl_batch_fail_flight(ngx_rbl_link_t *link)
 }
 
 
-/* A batch was not sent in time. */
+/* A batch was not sent in time, or the Sentinels have not answered in time. */
 
 static void
 ngx_rbl_batch_timeout(ngx_event_t *ev)
 {
     ngx_rbl_batch_t  *batch = ev->data;
+
+    if (batch->doubted) {
+        ngx_rbl_batch_judged(batch, 0);
+        return;
+    }
 
     if (batch->state == NGX_RBL_BATCH_WAITING) {
         ngx_rbl_lanes_leave(batch);
@@ -402,7 +409,10 @@ ngx_rbl_batch_land(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc)
 
     ngx_rbl_counts->pending--;
     ngx_rbl_counts_latency(batch->since);
-    ngx_rbl_batch_leave(batch);
+
+    if (!batch->doubted) {
+        ngx_rbl_batch_leave(batch);
+    }
 
     if (batch->lane != NULL) {
         ngx_rbl_lanes_landed(batch->lane);

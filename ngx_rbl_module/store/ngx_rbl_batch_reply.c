@@ -13,7 +13,7 @@
  * anything, is sent once more, to the node that has the slot now.
  */
 
-#include "ngx_rbl_redis.h"
+#include "ngx_rbl_sentinel.h"
 
 #include <assert.h>
 
@@ -29,6 +29,7 @@ static void ngx_rbl_batch_judge(ngx_rbl_batch_t *batch,
     const redisReply *reply, rbl_reply_class_t cls);
 static void ngx_rbl_batch_waited(ngx_rbl_batch_t *batch,
     const redisReply *reply);
+static void ngx_rbl_batch_unsure(ngx_rbl_batch_t *batch);
 static void ngx_rbl_batch_log(ngx_rbl_batch_t *batch, const redisReply *reply);
 
 
@@ -126,7 +127,7 @@ ngx_rbl_batch_reply(ngx_rbl_batch_t *batch, const redisReply *reply)
     batch->evaled = 0;
     ngx_rbl_batch_judge(batch, reply, cls);
 
-    if (batch->replied < batch->sent) {
+    if (batch->replied < batch->sent || batch->doubted) {
         return;
     }
 
@@ -312,18 +313,59 @@ ngx_rbl_batch_judge(ngx_rbl_batch_t *batch, const redisReply *reply,
 }
 
 
-/* The reply of WAIT: how many replicas have the changes. */
+/*
+ * The reply of WAIT: how many replicas have the changes.  If one lacks them, it
+ * may be the master by now, and this server may not know it yet.  The scout
+ * asks the Sentinels.  In a cluster the other nodes tell a server at once.
+ */
 
 static void
 ngx_rbl_batch_waited(ngx_rbl_batch_t *batch, const redisReply *reply)
 {
-    if (rbl_reply_int(reply, 0) == 0) {
+    int64_t  n;
+
+    n = rbl_reply_int(reply, 0);
+
+    if (n <= 0) {
         batch->failed = 1;
-        ngx_log_error(NGX_LOG_WARN, batch->store->log, 0,
-                      "rbl store \"%V\"%s: no replica confirms a change that a"
-                      " failover must not undo",
-                      &batch->store->conf->name, batch->link->name);
+        ngx_rbl_batch_unsure(batch);
+
+    } else if (n < (int64_t) batch->needs && !batch->failed
+               && batch->store->scout != NULL)
+    {
+        ngx_rbl_batch_leave(batch);
+        ngx_add_timer(&batch->deadline,
+                      ngx_max((ngx_msec_int_t) (batch->due - ngx_current_msec),
+                              1));
+        ngx_rbl_sentinel_doubt(batch);
     }
+}
+
+
+void
+ngx_rbl_batch_judged(ngx_rbl_batch_t *batch, ngx_uint_t good)
+{
+    ngx_queue_remove(&batch->queue);
+
+    if (batch->deadline.timer_set) {
+        ngx_del_timer(&batch->deadline);
+    }
+
+    if (!good) {
+        ngx_rbl_batch_unsure(batch);
+    }
+
+    ngx_rbl_batch_land(batch, good ? NGX_RBL_STORE_OK : NGX_RBL_STORE_LOST);
+}
+
+
+static void
+ngx_rbl_batch_unsure(ngx_rbl_batch_t *batch)
+{
+    ngx_log_error(NGX_LOG_WARN, batch->store->log, 0,
+                  "rbl store \"%V\"%s: no replica confirms a change that a"
+                  " failover must not undo",
+                  &batch->store->conf->name, batch->link->name);
 }
 
 

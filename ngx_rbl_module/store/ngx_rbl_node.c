@@ -5,13 +5,15 @@
  * of a reply, which may belong to a batch of the link.
  */
 
-#include "ngx_rbl_redis.h"
+#include "ngx_rbl_sentinel.h"
 #include "rbl_role.h"
 
 
 static void ngx_rbl_node_name(ngx_rbl_node_t *node);
 static void ngx_rbl_node_renew(ngx_rbl_node_t *node);
 static void ngx_rbl_node_rest(ngx_rbl_node_t *node);
+static void ngx_rbl_node_replicas(ngx_rbl_node_t *node,
+    const redisReply *info);
 static ngx_rbl_node_t *ngx_rbl_node_of(ngx_rbl_store_t *store, unsigned p);
 
 
@@ -90,6 +92,7 @@ ngx_rbl_node_renew(ngx_rbl_node_t *node)
     node->changed = node->store->nodes.node[node->i].changed;
     node->history[0] = '\0';
     node->replicas = 0;
+    node->doubted = 0;
     node->store->epoch++;
 
     ngx_rbl_redis_rest(&node->slow, "another server has its place");
@@ -216,6 +219,67 @@ ngx_rbl_node_any(ngx_rbl_store_t *store)
 
 
 /*
+ * The replicas of a node.  Behind Sentinels, one that is gone may be the master
+ * now: it is counted until the Sentinels have said that the node is the master
+ * still.
+ */
+
+static void
+ngx_rbl_node_replicas(ngx_rbl_node_t *node, const redisReply *info)
+{
+    node->seen = (ngx_uint_t) rbl_replicas_near(info);
+
+    if (node->store->scout == NULL || node->seen >= node->replicas) {
+        node->replicas = node->seen;
+
+    } else if (!node->doubted) {
+        node->doubted = ngx_rbl_sentinel_round(node->store->scout);
+    }
+
+    if (node->replicas) {
+        ngx_rbl_redis_begin(&node->durable);
+    }
+}
+
+
+void
+ngx_rbl_node_judged(ngx_rbl_node_t *node, const char *reason)
+{
+    ngx_uint_t        good;
+    ngx_queue_t      *q;
+    ngx_rbl_batch_t  *batch;
+    ngx_rbl_scout_t  *scout;
+    const rbl_node_t *known;
+
+    scout = node->store->scout;
+    known = &node->store->nodes.node[node->i];
+    good = reason == NULL && node->changed == known->changed;
+
+    if (rbl_views_held(&scout->views, &known->at)) {
+        ngx_rbl_redis_drop(&node->main, reason);
+        ngx_rbl_redis_drop(&node->slow, reason);
+        ngx_rbl_redis_drop(&node->durable, reason);
+    }
+
+    if (node->doubted && node->doubted <= scout->round) {
+        node->doubted = 0;
+        node->replicas = good ? node->seen : node->replicas;
+    }
+
+    while (!ngx_queue_empty(&scout->doubts)) {
+        q = ngx_queue_head(&scout->doubts);
+        batch = ngx_queue_data(q, ngx_rbl_batch_t, queue);
+
+        if (batch->doubted > scout->round) {
+            break;
+        }
+
+        ngx_rbl_batch_judged(batch, good);
+    }
+}
+
+
+/*
  * Another history: a replica has become the master, or the server has begun
  * with other data.  Acknowledged writes may be missing.
  */
@@ -227,11 +291,8 @@ ngx_rbl_node_reports(ngx_rbl_node_t *node, const redisReply *info)
 
     rbl_replicas(&replicas, info);
 
-    node->replicas = replicas.replicas > 0
-                     && node->store->nodes.kind != RBL_PLACE_ONE;
-
-    if (node->replicas) {
-        ngx_rbl_redis_begin(&node->durable);
+    if (node->store->nodes.kind != RBL_PLACE_ONE) {
+        ngx_rbl_node_replicas(node, info);
     }
 
     if (replicas.history.n != RBL_NODE_ID

@@ -11,18 +11,24 @@
  * the context do nothing.
  */
 
-#include "ngx_rbl_redis.h"
+#include "ngx_rbl_sentinel.h"
 
 #include <assert.h>
 
 #define NGX_RBL_BACKOFF_MAX    1000
 #define NGX_RBL_GREETING_MAX   1000     /* ms to connect and become ready */
 #define NGX_RBL_SEEK_MAX       500      /* ms for one Sentinel */
+#define NGX_RBL_SEEK_AGAIN     100      /* ms for one that was silent before */
+#define NGX_RBL_GREETING_LATE  100      /* ms: the Sentinels are asked again */
+#define NGX_RBL_SILENCE_LATE   1200     /* ms: likewise; less than they need for
+                                           a failover, even if the query of the
+                                           role is a second late */
 
 
 static void ngx_rbl_redis_set_state(ngx_rbl_link_t *link,
     ngx_rbl_redis_state_e state);
 static void ngx_rbl_redis_connect(ngx_rbl_link_t *link);
+static void ngx_rbl_redis_welcome(ngx_rbl_link_t *link);
 static void ngx_rbl_redis_connected(const redisAsyncContext *ac, int status);
 static void ngx_rbl_redis_disconnected(const redisAsyncContext *ac, int status);
 static void ngx_rbl_redis_turn(ngx_event_t *ev);
@@ -128,7 +134,18 @@ ngx_rbl_redis_sought(ngx_rbl_link_t *link, const char *reason)
 
     link->seeking = 0;
 
-    if (reason != NULL) {
+    if (link->state == NGX_RBL_REDIS_GREETING) {
+        if (reason != NULL || link->changed
+                      != link->store->nodes.node[link->node->i].changed)
+        {
+            ngx_rbl_redis_drop(link, reason ? reason
+                                            : "another server has its place");
+
+        } else {
+            ngx_rbl_redis_welcome(link);
+        }
+
+    } else if (reason != NULL) {
         ngx_rbl_redis_after(link, reason);
 
     } else {
@@ -202,13 +219,24 @@ ngx_rbl_redis_hush(ngx_rbl_link_t *link, const char *reason)
 void
 ngx_rbl_redis_readable(redisAsyncContext *ac)
 {
+    ngx_uint_t       late;
     ngx_rbl_link_t  *link = ac->data;
 
     ngx_rbl_redis_heard(link);
+    late = ngx_rbl_redis_role_late(link) >= NGX_RBL_SILENCE_LATE;
 
     /* no bytes: the connection has ended */
 
-    if (link->state == NGX_RBL_REDIS_SILENT && ngx_rbl_redis_waiting(ac) > 0) {
+    if ((!late && link->state != NGX_RBL_REDIS_SILENT)
+        || ngx_rbl_redis_waiting(ac) == 0)
+    {
+        return;
+    }
+
+    if (late) {
+        ngx_rbl_redis_drop(link, "it stood still, and may have been replaced");
+
+    } else {
         link->reason[0] = '\0';
         ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_READY);
         ngx_rbl_store_up(link);
@@ -241,6 +269,30 @@ ngx_rbl_redis_greeted(ngx_rbl_link_t *link)
         return;
     }
 
+    if (link->seeking) {
+        return;
+    }
+
+    /* it may have stood still, and been replaced meanwhile */
+
+    if (link->store->scout != NULL
+        && ngx_current_msec - link->began > NGX_RBL_GREETING_LATE)
+    {
+        ngx_rbl_sentinel_seek(link);
+
+    } else {
+        ngx_rbl_redis_welcome(link);
+    }
+}
+
+
+static void
+ngx_rbl_redis_welcome(ngx_rbl_link_t *link)
+{
+    if (link->store->scout != NULL) {
+        link->store->scout->tries = 0;
+    }
+
     if (link->timer.timer_set) {
         ngx_del_timer(&link->timer);
     }
@@ -269,68 +321,6 @@ ngx_rbl_redis_landed(ngx_rbl_link_t *link)
     if (link->state == NGX_RBL_REDIS_LEAVING && !link->turn.posted) {
         ngx_post_event(&link->turn, &ngx_posted_events);
     }
-}
-
-
-ngx_int_t
-ngx_rbl_redis_send(ngx_rbl_link_t *link, redisCallbackFn *reply, int argc,
-    const rbl_str_t *argv)
-{
-    int          i;
-    size_t       lens[NGX_RBL_REDIS_WORDS];
-    const char  *words[NGX_RBL_REDIS_WORDS];
-
-    assert(argc <= NGX_RBL_REDIS_WORDS);
-
-    for (i = 0; i < argc; i++) {
-        words[i] = argv[i].p;
-        lens[i] = argv[i].n;
-    }
-
-    return redisAsyncCommandArgv(link->ac, reply, NULL, argc, words, lens)
-           == REDIS_OK ? NGX_OK : NGX_ERROR;
-}
-
-
-ngx_rbl_link_t *
-ngx_rbl_redis_replied(redisAsyncContext *ac, const redisReply *reply)
-{
-    ngx_rbl_link_t  *link = ac->data;
-
-    if (link == NULL) {
-        return NULL;
-    }
-
-    if (reply == NULL) {
-        ngx_rbl_redis_lost(link, rbl_reply_lost(&link->replies.guard,
-                                                 ac->c.errstr));
-        return NULL;
-    }
-
-    return link;
-}
-
-
-/* "ERR unknown command" repeats the arguments, which may hold secrets. */
-
-void
-ngx_rbl_redis_reason(char *buf, size_t size, const redisReply *reply)
-{
-    char    *args;
-    size_t   len;
-
-    if (reply->type != REDIS_REPLY_ERROR || reply->str == NULL) {
-        ngx_rbl_redis_clean(buf, size, "a reply of an unexpected type", 29);
-        return;
-    }
-
-    len = reply->len;
-    args = ngx_strstr(reply->str, ", with args");
-    if (args != NULL) {
-        len = args - reply->str;
-    }
-
-    ngx_rbl_redis_clean(buf, size, reply->str, len);
 }
 
 
@@ -392,6 +382,7 @@ ngx_rbl_redis_connect(ngx_rbl_link_t *link)
     ac->data = link;
     link->ac = ac;
     link->secured = 0;
+    link->began = ngx_current_msec;
 
     if (link->node != NULL) {
         link->changed = link->store->nodes.node[link->node->i].changed;
@@ -400,7 +391,9 @@ ngx_rbl_redis_connect(ngx_rbl_link_t *link)
     (void) redisAsyncSetConnectCallback(ac, ngx_rbl_redis_connected);
     (void) redisAsyncSetDisconnectCallback(ac, ngx_rbl_redis_disconnected);
 
-    most = link->node != NULL ? NGX_RBL_GREETING_MAX : NGX_RBL_SEEK_MAX;
+    most = link->node != NULL ? NGX_RBL_GREETING_MAX
+           : link->store->scout->silent[link->store->scout->asked]
+             ? NGX_RBL_SEEK_AGAIN : NGX_RBL_SEEK_MAX;
     ngx_add_timer(&link->timer, ngx_min(link->store->conf->timeout, most));
 }
 
@@ -517,6 +510,7 @@ ngx_rbl_redis_detach(ngx_rbl_link_t *link)
 {
     link->ac->data = NULL;
     link->ac = NULL;
+    link->seeking = 0;
     ngx_rbl_redis_role_forget(link);
 
     if (link->turn.posted) {
@@ -581,19 +575,4 @@ ngx_rbl_redis_note(ngx_rbl_link_t *link, const char *reason)
     ngx_log_error(NGX_LOG_WARN, link->store->log, 0,
                   "rbl store \"%V\"%s is not ready: %s",
                   &link->store->conf->name, link->name, link->reason);
-}
-
-
-void
-ngx_rbl_redis_clean(char *buf, size_t size, const char *text, size_t len)
-{
-    size_t  i;
-
-    len = ngx_min(len, size - 1);
-
-    for (i = 0; i < len; i++) {
-        buf[i] = text[i] < 0x20 || text[i] > 0x7e ? '?' : text[i];
-    }
-
-    buf[len] = '\0';
 }

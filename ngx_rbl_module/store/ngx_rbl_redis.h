@@ -54,6 +54,7 @@ typedef struct {
 } ngx_rbl_redis_replies_t;
 
 typedef struct ngx_rbl_node_s  ngx_rbl_node_t;
+typedef struct ngx_rbl_scout_s  ngx_rbl_scout_t;    /* ngx_rbl_sentinel.h */
 typedef struct ngx_rbl_link_s  ngx_rbl_link_t;
 
 struct ngx_rbl_link_s {
@@ -85,6 +86,7 @@ struct ngx_rbl_link_s {
 
     ngx_event_t                  role;      /* cancelable; queries the role */
     ngx_uint_t                   role_asked;    /* 1: the response is due */
+    ngx_msec_t                   role_since;    /* when it was queried */
     ngx_uint_t                   replica;   /* 1: replica of a reachable
                                                master */
 
@@ -92,8 +94,9 @@ struct ngx_rbl_link_s {
     ngx_uint_t                   opening;   /* 1: the first attempt to connect
                                                is not over */
     ngx_uint_t                   secured;   /* 1: TLS handshake done */
-    ngx_uint_t                   seeking;   /* 1: waits until the scout knows
-                                               the master */
+    ngx_uint_t                   seeking;   /* the round of the scout that it
+                                               waits for; 0: none */
+    ngx_msec_t                   began;     /* when it began to connect */
 
     ngx_rbl_redis_replies_t      replies;   /* used by the context's reader */
 
@@ -146,22 +149,17 @@ struct ngx_rbl_node_s {
     ngx_rbl_link_t               slow;
     ngx_rbl_link_t               durable;   /* WAIT blocks what is behind it */
     ngx_rbl_lanes_t              lanes;     /* for the slow link */
-    ngx_uint_t                   replicas;  /* 1: it has some, and a failover
-                                               may make one the master */
+    ngx_uint_t                   replicas;  /* so many must have a durable
+                                               change: a failover may make any
+                                               of them the master */
+    ngx_uint_t                   seen;      /* so many follow it closely, as it
+                                               said last */
+    ngx_uint_t                   doubted;   /* the round of the scout that says
+                                               whether `seen` may be lower; 0:
+                                               none */
     char                         history[RBL_NODE_ID];  /* of its data; [0] NUL:
                                                not known (rbl_role.h) */
 };
-
-/* The look-up of the master: ngx_rbl_sentinel.c. */
-typedef struct {
-    ngx_rbl_link_t               link;
-    ngx_uint_t                   n;
-    ngx_uint_t                   asked;     /* in this round */
-    ngx_uint_t                   auth;      /* 1: AUTH was sent on this
-                                               connection */
-    rbl_host_port_t              at[RBL_PLACE_HOSTS];   /* the next one is the
-                                               first */
-} ngx_rbl_scout_t;
 
 struct ngx_rbl_store_s {
     const ngx_rbl_store_conf_t  *conf;
@@ -245,6 +243,9 @@ struct ngx_rbl_batch_s {
     unsigned                  durable:1;    /* a replica must have its
                                                changes */
     unsigned                  waits:1;  /* its last command is WAIT */
+    ngx_uint_t                needs;    /* so many replicas must have it */
+    ngx_uint_t                doubted;  /* the round of the scout that it waits
+                                           for, in `doubts`; 0: none */
 
     ngx_rbl_commands_t        commands; /* last: its `room` is not zeroed */
 };
@@ -372,6 +373,9 @@ void ngx_rbl_redis_landed(ngx_rbl_link_t *link);
 void ngx_rbl_redis_readable(redisAsyncContext *ac);
 void ngx_rbl_redis_shutdown(redisAsyncContext *ac);
 
+
+/* ngx_rbl_redis_send.c */
+
 /* Sends a command of at most NGX_RBL_REDIS_WORDS words that belongs to no
    batch, such as those of the handshake.  NGX_ERROR: hiredis takes none. */
 ngx_int_t ngx_rbl_redis_send(ngx_rbl_link_t *link, redisCallbackFn *reply,
@@ -403,6 +407,10 @@ ngx_int_t ngx_rbl_redis_role_ask(ngx_rbl_link_t *link);
 /* Queries the role once a second from now on, and judges the link while no
    reply comes; stops doing so. */
 void ngx_rbl_redis_role_watch(ngx_rbl_link_t *link);
+
+/* Behind Sentinels: for how long the reply has been due, in ms; 0: it is
+   not. */
+ngx_msec_t ngx_rbl_redis_role_late(const ngx_rbl_link_t *link);
 void ngx_rbl_redis_role_forget(ngx_rbl_link_t *link);
 
 
@@ -444,20 +452,8 @@ ngx_rbl_node_t *ngx_rbl_node_any(ngx_rbl_store_t *store);
 /* A node reports its data and replicas (INFO REPLICATION). */
 void ngx_rbl_node_reports(ngx_rbl_node_t *node, const redisReply *info);
 
-
-/* ngx_rbl_sentinel.c */
-
-/* NULL: out of memory. */
-ngx_rbl_scout_t *ngx_rbl_sentinel_create(ngx_rbl_store_t *store);
-void ngx_rbl_sentinel_destroy(ngx_rbl_scout_t *scout);
-
-/* Looks for the master on behalf of a link, which gets the result by
-   ngx_rbl_redis_sought. */
-void ngx_rbl_sentinel_seek(ngx_rbl_link_t *link);
-
-/* The greeting of the scout; its connection has ended without a result. */
-ngx_int_t ngx_rbl_sentinel_greet(ngx_rbl_link_t *link);
-void ngx_rbl_sentinel_failed(ngx_rbl_scout_t *scout, const char *reason);
+/* A round of the scout has ended; reason NULL: it has found a master. */
+void ngx_rbl_node_judged(ngx_rbl_node_t *node, const char *reason);
 
 
 /* ngx_rbl_cluster.c */
@@ -510,6 +506,10 @@ void ngx_rbl_batch_complete(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc);
 /* Fails the batches in flight whose deadline has passed.  Returns the time
    until the next deadline; 0: no other batch has one. */
 ngx_msec_t ngx_rbl_batch_expire(ngx_rbl_link_t *link);
+
+/* Ends the doubt about a batch.  good: its server is the master still, and the
+   change is acknowledged. */
+void ngx_rbl_batch_judged(ngx_rbl_batch_t *batch, ngx_uint_t good);
 
 /* Completes every batch in flight with LOST. */
 void ngx_rbl_batch_fail_flight(ngx_rbl_link_t *link);

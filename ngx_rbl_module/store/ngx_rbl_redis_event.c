@@ -167,6 +167,11 @@ ngx_rbl_redis_read(ngx_rbl_redis_event_t *e)
     ngx_rbl_counts_turn();
     ngx_rbl_redis_readable(e->ac);
 
+    if (e->closed) {
+        ngx_free(e);
+        return;
+    }
+
 #if (NGX_SSL)
     if (e->tls) {
         ngx_rbl_redis_tls_read(e->ac, e->connection, &e->closed);

@@ -4,7 +4,7 @@
  * ngx_rbl_redis.c, which owns the connection, gets the result.
  */
 
-#include "ngx_rbl_redis.h"
+#include "ngx_rbl_sentinel.h"
 
 
 static void ngx_rbl_redis_auth_reply(redisAsyncContext *ac, void *reply,

@@ -39,6 +39,7 @@ ngx_rbl_redis_role_ask(ngx_rbl_link_t *link)
     }
 
     link->role_asked = 1;
+    link->role_since = ngx_current_msec;
 
     /* silence is measured from when a reply is due */
 
@@ -48,6 +49,18 @@ ngx_rbl_redis_role_ask(ngx_rbl_link_t *link)
 
     return ngx_rbl_redis_send(link, ngx_rbl_redis_role_reply,
                               RBL_COMMAND("INFO", RBL_STR("REPLICATION")));
+}
+
+
+/* On the durable link WAIT delays the reply, and judges the server itself. */
+
+ngx_msec_t
+ngx_rbl_redis_role_late(const ngx_rbl_link_t *link)
+{
+    return link->store->scout != NULL && link->node != NULL
+           && link != &link->node->durable && link->role_asked
+           && link->state != NGX_RBL_REDIS_GREETING
+           ? ngx_current_msec - link->role_since : 0;
 }
 
 

@@ -1,22 +1,28 @@
 /*
  * Looks up the master that Sentinels name (Redis: Guidelines for Redis clients
- * with support for Redis Sentinel).  A round asks one after the other, until
- * one names a usable address; that one is asked first the next time, unless the
- * server that it named could not be used: it may have lost the other Sentinels.
- * Every link that has lost its connection begins with a look-up, because that
- * is how a failover shows.
+ * with support for Redis Sentinel; rbl_views.h).  A round asks all of them, one
+ * after the other.  Every link that has lost its connection begins with a
+ * round, because that is how a failover shows.  A doubt whether a server is the
+ * master still begins one, too.  A question that comes while a round is under
+ * way waits for the next one, because no answer may be older than its question.
  */
 
-#include "ngx_rbl_redis.h"
+#include "ngx_rbl_sentinel.h"
 
 
-static ngx_int_t ngx_rbl_sentinel_ask(ngx_rbl_link_t *link);
+static void ngx_rbl_sentinel_next(ngx_rbl_scout_t *scout);
+static void ngx_rbl_sentinel_asked(ngx_rbl_scout_t *scout, ngx_uint_t silent,
+    const char *reason);
+static ngx_int_t ngx_rbl_sentinel_ask(ngx_rbl_link_t *link, const char *what,
+    redisCallbackFn *reply);
 static void ngx_rbl_sentinel_auth_reply(redisAsyncContext *ac, void *reply,
     void *data);
-static void ngx_rbl_sentinel_reply(redisAsyncContext *ac, void *reply,
+static void ngx_rbl_sentinel_named(redisAsyncContext *ac, void *reply,
     void *data);
-static void ngx_rbl_sentinel_rotate(ngx_rbl_scout_t *scout);
-static void ngx_rbl_sentinel_end(ngx_rbl_scout_t *scout, const char *reason);
+static void ngx_rbl_sentinel_state(redisAsyncContext *ac, void *reply,
+    void *data);
+static void ngx_rbl_sentinel_end(ngx_rbl_scout_t *scout);
+static ngx_uint_t ngx_rbl_sentinel_waits(ngx_rbl_scout_t *scout);
 
 
 ngx_rbl_scout_t *
@@ -33,6 +39,7 @@ ngx_rbl_sentinel_create(ngx_rbl_store_t *store)
     place = store->conf->place;
     scout->n = place->n;
     ngx_memcpy(scout->at, place->hosts, sizeof(scout->at));
+    ngx_queue_init(&scout->doubts);
     ngx_rbl_redis_init(&scout->link, store, &scout->at[0]);
     ngx_memcpy(scout->link.name, " (Sentinels)", sizeof(" (Sentinels)"));
 
@@ -50,21 +57,80 @@ ngx_rbl_sentinel_destroy(ngx_rbl_scout_t *scout)
 }
 
 
+ngx_uint_t
+ngx_rbl_sentinel_round(ngx_rbl_scout_t *scout)
+{
+    if (scout->running) {
+        return scout->round + 1;
+    }
+
+    scout->running = 1;
+    scout->round++;
+    scout->asked = 0;
+    scout->reason[0] = '\0';
+    rbl_views_init(&scout->views);
+    ngx_rbl_sentinel_next(scout);
+
+    return scout->round;
+}
+
+
 void
 ngx_rbl_sentinel_seek(ngx_rbl_link_t *link)
 {
+    link->seeking = ngx_rbl_sentinel_round(link->store->scout);
+}
+
+
+void
+ngx_rbl_sentinel_doubt(ngx_rbl_batch_t *batch)
+{
     ngx_rbl_scout_t  *scout;
 
-    scout = link->store->scout;
-    link->seeking = 1;
+    scout = batch->store->scout;
 
-    if (scout->link.state == NGX_RBL_REDIS_IDLE) {
-        if (link->backoff > NGX_RBL_BACKOFF_MIN) {
-            ngx_rbl_sentinel_rotate(scout);
-        }
+    ngx_queue_insert_tail(&scout->doubts, &batch->queue);
+    batch->doubted = ngx_rbl_sentinel_round(scout);
+}
 
-        scout->asked = 0;
-        ngx_rbl_redis_begin(&scout->link);
+
+static void
+ngx_rbl_sentinel_next(ngx_rbl_scout_t *scout)
+{
+    scout->link.at = &scout->at[scout->asked];
+    ngx_rbl_redis_begin(&scout->link);
+}
+
+
+/* A Sentinel has had its turn.  One that was silent while others answered gets
+   less time in the next round. */
+
+static void
+ngx_rbl_sentinel_asked(ngx_rbl_scout_t *scout, ngx_uint_t silent,
+    const char *reason)
+{
+    char  name[RBL_HOST_PORT_TEXT];
+
+    scout->silent[scout->asked] = silent;
+
+    if (reason != NULL) {
+        ngx_cpystrn((u_char *) scout->reason, (u_char *) reason,
+                    sizeof(scout->reason));
+        ngx_log_error(NGX_LOG_INFO, scout->link.store->log, 0,
+                      "rbl store \"%V\": Sentinel %s: %s",
+                      &scout->link.store->conf->name,
+                      rbl_host_port_text(name, &scout->at[scout->asked]),
+                      scout->reason);
+    }
+
+    ngx_rbl_redis_rest(&scout->link, reason ? scout->reason
+                                            : "it has been asked");
+
+    if (++scout->asked < scout->n) {
+        ngx_rbl_sentinel_next(scout);
+
+    } else {
+        ngx_rbl_sentinel_end(scout);
     }
 }
 
@@ -77,16 +143,17 @@ ngx_rbl_sentinel_greet(ngx_rbl_link_t *link)
 {
     link->store->scout->auth = 0;
 
-    return ngx_rbl_sentinel_ask(link);
+    return ngx_rbl_sentinel_ask(link, "GET-MASTER-ADDR-BY-NAME",
+                                ngx_rbl_sentinel_named);
 }
 
 
 static ngx_int_t
-ngx_rbl_sentinel_ask(ngx_rbl_link_t *link)
+ngx_rbl_sentinel_ask(ngx_rbl_link_t *link, const char *what,
+    redisCallbackFn *reply)
 {
-    return ngx_rbl_redis_send(link, ngx_rbl_sentinel_reply,
-                              RBL_COMMAND("SENTINEL",
-                                          RBL_STR("GET-MASTER-ADDR-BY-NAME"),
+    return ngx_rbl_redis_send(link, reply,
+                              RBL_COMMAND("SENTINEL", rbl_str(what),
                                           rbl_str(link->store->conf->place
                                                       ->name)));
 }
@@ -106,7 +173,7 @@ ngx_rbl_sentinel_auth_reply(redisAsyncContext *ac, void *reply, void *data)
 
 
 static void
-ngx_rbl_sentinel_reply(redisAsyncContext *ac, void *reply, void *data)
+ngx_rbl_sentinel_named(redisAsyncContext *ac, void *reply, void *data)
 {
     const char       *reason;
     ngx_rbl_link_t   *link;
@@ -128,7 +195,9 @@ ngx_rbl_sentinel_reply(redisAsyncContext *ac, void *reply, void *data)
         scout->auth = 1;
 
         if (ngx_rbl_redis_auth(link, ngx_rbl_sentinel_auth_reply) != NGX_OK
-            || ngx_rbl_sentinel_ask(link) != NGX_OK)
+            || ngx_rbl_sentinel_ask(link, "GET-MASTER-ADDR-BY-NAME",
+                                    ngx_rbl_sentinel_named)
+               != NGX_OK)
         {
             ngx_rbl_redis_drop(link, "the greeting cannot be sent");
         }
@@ -136,76 +205,117 @@ ngx_rbl_sentinel_reply(redisAsyncContext *ac, void *reply, void *data)
         return;
     }
 
-    reason = rbl_nodes_master(&link->store->nodes, reply, link->at);
+    reason = rbl_views_named(&scout->views, &link->store->nodes, reply,
+                             link->at);
+
+    if (reason == NULL
+        && ngx_rbl_sentinel_ask(link, "MASTER", ngx_rbl_sentinel_state)
+           != NGX_OK)
+    {
+        reason = "the greeting cannot be sent";
+    }
 
     if (reason != NULL) {
         ngx_rbl_redis_drop(link, reason);
+    }
+}
+
+
+static void
+ngx_rbl_sentinel_state(redisAsyncContext *ac, void *reply, void *data)
+{
+    ngx_rbl_link_t   *link;
+    ngx_rbl_scout_t  *scout;
+
+    link = ngx_rbl_redis_replied(ac, reply);
+
+    if (link == NULL) {
         return;
     }
 
-    ngx_rbl_node_follow(link->store);
-    ngx_rbl_redis_rest(link, "it has named the master");
-    ngx_rbl_sentinel_end(scout, NULL);
+    scout = link->store->scout;
+    rbl_views_state(&scout->views, &link->store->nodes, reply, link->at);
+    ngx_rbl_sentinel_asked(scout, 0, NULL);
 }
 
 
 void
 ngx_rbl_sentinel_failed(ngx_rbl_scout_t *scout, const char *reason)
 {
+    if (scout->link.state != NGX_RBL_REDIS_IDLE
+        && scout->link.state != NGX_RBL_REDIS_CLOSED)
+    {
+        ngx_rbl_sentinel_asked(scout, 1, reason);
+    }
+}
+
+
+/* All have been asked. */
+
+static void
+ngx_rbl_sentinel_end(ngx_rbl_scout_t *scout)
+{
     u_char           *last;
     u_char            text[NGX_RBL_REDIS_REASON];
-    char              name[RBL_HOST_PORT_TEXT];
-    rbl_host_port_t   failed;
+    ngx_uint_t        i, tried;
+    const char       *reason;
+    ngx_rbl_node_t   *node;
+    ngx_rbl_link_t   *links[3];
+    ngx_rbl_store_t  *store;
 
-    if (scout->link.state == NGX_RBL_REDIS_IDLE
-        || scout->link.state == NGX_RBL_REDIS_CLOSED)
-    {
-        return;
+    store = scout->link.store;
+    node = store->node[0];
+    scout->running = 0;
+
+    reason = rbl_views_take(&scout->views, &store->nodes,
+                            (unsigned) scout->tries);
+
+    if (scout->views.n == 0) {
+        ngx_memzero(scout->silent, sizeof(scout->silent));
+        last = ngx_snprintf(text, sizeof(text) - 1,
+                            "no Sentinel names a master, the last one: %s",
+                            scout->reason);
+        *last = '\0';
+        reason = (char *) text;
     }
 
-    failed = scout->at[0];
-    ngx_rbl_sentinel_rotate(scout);
-
-    ngx_log_error(NGX_LOG_INFO, scout->link.store->log, 0,
-                  "rbl store \"%V\": Sentinel %s: %s",
-                  &scout->link.store->conf->name,
-                  rbl_host_port_text(name, &failed), reason);
-
-    ngx_rbl_redis_rest(&scout->link, reason);
-
-    if (++scout->asked < scout->n) {
-        ngx_rbl_redis_begin(&scout->link);
-        return;
+    if (reason == NULL) {
+        ngx_rbl_node_follow(store);
     }
 
-    last = ngx_snprintf(text, sizeof(text) - 1,
-                        "no Sentinel names a master, the last one: %s",
-                        reason);
-    *last = '\0';
-    ngx_rbl_sentinel_end(scout, (char *) text);
+    ngx_rbl_node_judged(node, reason);
+    tried = 0;
+
+    links[0] = &node->main;
+    links[1] = &node->slow;
+    links[2] = &node->durable;
+
+    for (i = 0; i < 3; i++) {
+        if (links[i]->seeking && links[i]->seeking <= scout->round) {
+            tried = reason == NULL;
+            ngx_rbl_redis_sought(links[i], reason);
+        }
+    }
+
+    scout->tries += tried;
+
+    if (ngx_rbl_sentinel_waits(scout)) {
+        (void) ngx_rbl_sentinel_round(scout);
+    }
 }
 
 
-static void
-ngx_rbl_sentinel_rotate(ngx_rbl_scout_t *scout)
-{
-    rbl_host_port_t  first;
+/* True if something waits for the next round. */
 
-    first = scout->at[0];
-    ngx_memmove(scout->at, &scout->at[1],
-                (scout->n - 1) * sizeof(rbl_host_port_t));
-    scout->at[scout->n - 1] = first;
-}
-
-
-static void
-ngx_rbl_sentinel_end(ngx_rbl_scout_t *scout, const char *reason)
+static ngx_uint_t
+ngx_rbl_sentinel_waits(ngx_rbl_scout_t *scout)
 {
     ngx_rbl_node_t  *node;
 
     node = scout->link.store->node[0];
 
-    ngx_rbl_redis_sought(&node->main, reason);
-    ngx_rbl_redis_sought(&node->slow, reason);
-    ngx_rbl_redis_sought(&node->durable, reason);
+    return !scout->running
+           && (node->main.seeking || node->slow.seeking
+               || node->durable.seeking || node->doubted
+               || !ngx_queue_empty(&scout->doubts));
 }

@@ -4,7 +4,7 @@
  * of the event loop.
  */
 
-#include "ngx_rbl_redis.h"
+#include "ngx_rbl_sentinel.h"
 
 #define NGX_RBL_LAST_ROUNDS  8
 #define NGX_RBL_UNWILLING    60000      /* ms */

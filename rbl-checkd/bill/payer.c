@@ -321,11 +321,14 @@ pay_ask(pay_t *pay)
 static void
 on_waited(void *data, const redisReply *reply)
 {
-    if (rbl_reply_int(reply, 0) > 0) {
-        pay_ask(data);
+    pay_t      *pay = data;
+    rbl_key_t   key;
+
+    if (store_waited(pay->payer->sure, pay_key(pay, &key), reply)) {
+        pay_ask(pay);
 
     } else {
-        pay_end(data, RBL_STR("no replica of the store has the attempt"), 0);
+        pay_end(pay, RBL_STR("no replica of the store has the attempt"), 0);
     }
 }
 

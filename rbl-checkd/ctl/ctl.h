@@ -77,6 +77,8 @@ typedef struct {
     struct ssl_st       *ssl;           /* NULL: not encrypted */
     rbl_reply_reader_t   reader;
     unsigned             changed;       /* of the node, when it was made */
+    int64_t              replicas;      /* near it then (rbl_role.h); in a
+                                           cluster not known */
     int                  watches;       /* the last WATCH was sent here */
 } ctl_link_t;
 
@@ -86,6 +88,7 @@ typedef struct {
     ctl_link_t   link[RBL_NODES_MAX];
     ctl_why_t    gone[RBL_NODES_MAX];   /* why a node did not come back in time;
                                            text "": it did, or was not away */
+    unsigned     tries;                 /* servers that the Sentinels named */
     double       until;                 /* end of waiting, monotonic s; 0: not
                                            begun */
     int          wrote;                 /* something was changed by now */

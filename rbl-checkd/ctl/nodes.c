@@ -7,6 +7,7 @@
 #include "client.h"
 
 #include "rbl_role.h"
+#include "rbl_views.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,6 +75,8 @@ ctl_wait(ctl_t *ctl)
 void
 ctl_waited(ctl_t *ctl)
 {
+    ctl->store.tries = 0;
+
     if (ctl->store.until != 0 && nodes_now() < ctl->store.until) {
         ctl->store.until = 0;
     }
@@ -119,6 +122,7 @@ node_is_master(ctl_t *ctl, ctl_link_t *link, ctl_why_t *why)
     }
 
     rbl_replicas(&replicas, reply);
+    link->replicas = rbl_replicas_near(reply);
     rc = 0;
 
     if (rbl_role(reply) != RBL_ROLE_MASTER) {
@@ -290,17 +294,14 @@ look_cluster(ctl_t *ctl, ctl_why_t *why)
 
 /* Sends the question, and again after AUTH if the Sentinel wants that. */
 static redisReply *
-sentinel_ask(ctl_t *ctl, ctl_link_t *link, ctl_why_t *why)
+sentinel_ask(ctl_t *ctl, ctl_link_t *link, const char *what, ctl_why_t *why)
 {
     int          i;
-    rbl_str_t    name;
     redisReply  *reply;
 
-    name = rbl_str(ctl->conf.place.name);
-
     for (i = 0; /* void */; i++) {
-        reply = ctl_link_send(link, RBL_COMMAND("SENTINEL",
-                              RBL_STR("GET-MASTER-ADDR-BY-NAME"), name), why);
+        reply = ctl_link_send(link, RBL_COMMAND("SENTINEL", rbl_str(what),
+                              rbl_str(ctl->conf.place.name)), why);
 
         if (rbl_reply_class(reply) != RBL_REPLY_NOAUTH || i == 1
             || ctl->conf.store_password[0] == '\0')
@@ -317,8 +318,10 @@ sentinel_ask(ctl_t *ctl, ctl_link_t *link, ctl_why_t *why)
 }
 
 
+/* Takes what one Sentinel says. */
 static int
-look_sentinel(ctl_t *ctl, const rbl_host_port_t *at, ctl_why_t *why)
+look_sentinel(ctl_t *ctl, rbl_views_t *views, const rbl_host_port_t *at,
+    ctl_why_t *why)
 {
     char         text[RBL_HOST_PORT_TEXT], said[sizeof(why->text)];
     ctl_link_t   link;
@@ -329,13 +332,20 @@ look_sentinel(ctl_t *ctl, const rbl_host_port_t *at, ctl_why_t *why)
     wrong = why->text;
 
     if (ctl_link_open(&link, &ctl->conf, at, nodes_limit(ctl), why) == 0) {
-        reply = sentinel_ask(ctl, &link, why);
+        reply = sentinel_ask(ctl, &link, "GET-MASTER-ADDR-BY-NAME", why);
 
         if (reply != NULL && reply->type != REDIS_REPLY_ERROR) {
-            wrong = rbl_nodes_master(&ctl->store.nodes, reply, at);
+            wrong = rbl_views_named(views, &ctl->store.nodes, reply, at);
         }
 
         freeReplyObject(reply);
+
+        if (wrong == NULL) {
+            reply = sentinel_ask(ctl, &link, "MASTER", why);
+            rbl_views_state(views, &ctl->store.nodes, reply, at);
+            freeReplyObject(reply);
+        }
+
         ctl_link_close(&link);
     }
 
@@ -369,7 +379,7 @@ ctl_sentinels(ctl_t *ctl)
             continue;
         }
 
-        reply = sentinel_ask(ctl, &link, &ignored);
+        reply = sentinel_ask(ctl, &link, "GET-MASTER-ADDR-BY-NAME", &ignored);
         n += reply != NULL && reply->type != REDIS_REPLY_ERROR;
         freeReplyObject(reply);
         ctl_link_close(&link);
@@ -379,28 +389,28 @@ ctl_sentinels(ctl_t *ctl)
 }
 
 
-/* They are asked again only if the server that was named cannot be used: then
-   the one that named it is asked last. */
 static int
 look_sentinels(ctl_t *ctl, ctl_why_t *why)
 {
-    int               rc;
-    unsigned          i;
-    rbl_place_t      *place;
-    rbl_host_port_t   at;
+    unsigned            i;
+    const char         *wrong;
+    rbl_views_t         views;
+    const rbl_place_t  *place;
 
     place = &ctl->conf.place;
-    rc = -1;
+    rbl_views_init(&views);
 
-    for (i = 0; i < place->n && rc != 0; i++) {
-        at = place->hosts[0];
-        rc = look_sentinel(ctl, &at, why);
-        memmove(place->hosts, place->hosts + 1,
-                (place->n - 1) * sizeof(rbl_host_port_t));
-        place->hosts[place->n - 1] = at;
+    for (i = 0; i < place->n; i++) {
+        (void) look_sentinel(ctl, &views, &place->hosts[i], why);
     }
 
-    return rc;
+    if (views.n == 0) {
+        return -1;
+    }
+
+    wrong = rbl_views_take(&views, &ctl->store.nodes, ctl->store.tries++);
+
+    return wrong == NULL ? 0 : ctl_why(why, RBL_REPLY_OK, rbl_str(wrong));
 }
 
 

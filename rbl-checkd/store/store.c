@@ -91,33 +91,90 @@ store_command(store_t *store, store_reply_pt done, void *data, int argc,
 }
 
 
-void
-store_wait(store_t *store, rbl_str_t key, store_reply_pt done, void *data)
-{
-    store_link_t  *link;
-
-    link = link_for(store, 1, 1, &key);
-
-    if (link == NULL) {
-        store_fail_new(store, done, data);
-
-    } else {
-        store_link_command(link, done, data,
-                           RBL_COMMAND("WAIT", RBL_STR("1"),
-                                       RBL_STR(STORE_WAIT)));
-    }
-}
-
-
-int
-store_replicated(const store_t *store, rbl_str_t key)
+static store_link_t *
+link_of(const store_t *store, rbl_str_t key)
 {
     unsigned  node;
 
     node = rbl_nodes_of(&store->nodes, key);
 
     return store->nodes.kind != RBL_PLACE_ONE && node != RBL_NODE_NONE
-           && store->link[node] != NULL && store->link[node]->replicated;
+           ? store->link[node] : NULL;
+}
+
+
+static void
+on_replicas(void *data, const redisReply *reply)
+{
+    int64_t        near;
+    store_link_t  *link = data;
+
+    near = rbl_replicas_near(reply);
+
+    if (near > link->replicas) {
+        link->replicas = near;
+    }
+}
+
+
+/* The reply to INFO comes before that to WAIT: store_waited knows of replicas
+   that have come since the greeting. */
+
+void
+store_wait(store_t *store, rbl_str_t key, store_reply_pt done, void *data)
+{
+    char           text[RBL_OUT_INT];
+    store_link_t  *link;
+
+    link = link_for(store, 1, 1, &key);
+
+    if (link == NULL) {
+        store_fail_new(store, done, data);
+        return;
+    }
+
+    store_link_command(link, on_replicas, link,
+                       RBL_COMMAND("INFO", RBL_STR("REPLICATION")));
+    store_link_command(link, done, data,
+                       RBL_COMMAND("WAIT",
+                                   rbl_out_int_text(text,
+                                                    link->replicas > 1
+                                                    ? link->replicas : 1),
+                                   RBL_STR(STORE_WAIT)));
+}
+
+
+int
+store_waited(store_t *store, rbl_str_t key, const redisReply *reply)
+{
+    int64_t        n;
+    store_link_t  *link;
+
+    link = link_of(store, key);
+    n = rbl_reply_int(reply, 0);
+
+    if (link == NULL || n <= 0) {
+        return 0;
+    }
+
+    if (n >= link->replicas || store->nodes.kind != RBL_PLACE_SENTINEL) {
+        return 1;
+    }
+
+    store_drop(link, "a replica is gone, and may be the master now");
+
+    return 0;
+}
+
+
+int
+store_replicated(const store_t *store, rbl_str_t key)
+{
+    const store_link_t  *link;
+
+    link = link_of(store, key);
+
+    return link != NULL && link->replicas > 0;
 }
 
 
@@ -339,10 +396,6 @@ make_links(store_t *store)
     }
 
     if (store->nodes.kind == RBL_PLACE_SENTINEL) {
-        for (i = 0; i < place->n; i++) {
-            store->order[i] = (unsigned char) i;
-        }
-
         store->sentinel = store_link_new(store, 0);
 
         if (store->sentinel == NULL) {

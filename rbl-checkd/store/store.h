@@ -91,13 +91,19 @@ void store_script_late(store_t *store, const rbl_script_t *script,
     const rbl_str_t *argv);
 
 /*
- * Waits until a replica has what was changed on this store's connection to the
- * node of `key`; the reply is how many have, 0 after STORE_WAIT.  Commands
- * behind it wait, too, so the caller needs a store of its own (store_second).
+ * Waits until all replicas have what was changed on this store's connection to
+ * the node of `key`, at most for STORE_WAIT; store_waited judges the reply.
+ * Commands behind it wait, too, so the caller needs a store of its own
+ * (store_second).
  */
 #define STORE_WAIT  "500"               /* ms */
 void store_wait(store_t *store, rbl_str_t key, store_reply_pt done,
     void *data);
+
+/* True if no failover can undo the change.  Behind Sentinels a replica without
+   it may be the master already: then the store asks the Sentinels, and the
+   caller must try again. */
+int store_waited(store_t *store, rbl_str_t key, const redisReply *reply);
 
 /* Counts the failovers that were seen, and moves of slots: data read before may
    be wrong.  Always 0 for one Redis. */

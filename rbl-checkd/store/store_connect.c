@@ -176,8 +176,10 @@ store_open(store_link_t *link, const rbl_host_port_t *at, double timeout)
     }
 
     link->subscribing = 0;
+    link->stale = 0;
     link->phase = STORE_GREETING;
-    link->connect_deadline = ev_now(link->store->loop) + timeout;
+    link->opened = ev_now(link->store->loop);
+    link->connect_deadline = link->opened + timeout;
     store_greet(link);
 }
 

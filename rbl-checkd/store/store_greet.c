@@ -12,6 +12,9 @@
 
 #include <stdio.h>
 
+#define GREETING_LATE  0.1              /* s: the Sentinels are asked again,
+                                           once */
+
 #define UNSAFE  "min-replicas-to-write is not set: a failover can lose"       \
                 " acknowledged writes (rbl-availability(7))"
 
@@ -61,9 +64,17 @@ store_greeted(store_link_t *link)
 {
     store_t  *store = link->store;
 
+    link->late = !link->late && store_sentinel_stale(link, link->opened,
+                                                     GREETING_LATE);
+
+    if (link->late) {
+        store_drop(link, "it stood still, and may have been replaced");
+        return;
+    }
+
     link->phase = STORE_READY;
     store_link_well(link);
-    store->trusted = 1;
+    store->tries = 0;
     store->renewed |= store->nodes.kind == RBL_PLACE_CLUSTER;
     store_kick(store);
 }
@@ -291,7 +302,6 @@ look_at_replicas(store_link_t *link, const rbl_replicas_t *replicas)
     }
 
     link->unsafe = unsafe;
-    link->replicated = replicas->replicas > 0;
 }
 
 
@@ -310,6 +320,7 @@ take_master(store_link_t *link, const redisReply *reply)
     }
 
     look_at_replicas(link, &replicas);
+    link->replicas = rbl_replicas_near(reply);
     rbl_copy(history, sizeof(history), replicas.history);
 
     if (link->history[0] != '\0' && strcmp(history, link->history) != 0) {

@@ -24,6 +24,7 @@
 #include "rbl_nodes.h"
 #include "rbl_reply_guard.h"
 #include "rbl_role.h"
+#include "rbl_views.h"
 
 #include "store_window.h"
 
@@ -38,7 +39,7 @@ struct store_cmd_s {
     store_link_t        *link;          /* NULL: failed before it had one */
     store_reply_pt       done;          /* NULL: no call back */
     void                *data;
-    double               deadline;
+    double               given, deadline;
     const rbl_script_t  *script;        /* NULL: a plain command */
     char                 verb[16];      /* of a plain command, for messages */
     unsigned             whole:1;       /* sent with its source */
@@ -72,7 +73,11 @@ struct store_link_s {
     store_phase_t       phase;
     unsigned            subscribing:1;  /* has sent SUBSCRIBE */
     unsigned            unsafe:1;       /* its writes need no replica */
-    unsigned            replicated:1;   /* it had replicas when it greeted */
+    unsigned            stale:1;        /* what it replies counts no more */
+    unsigned            late:1;         /* its last greeting was refused because
+                                           it took too long */
+    int64_t             replicas;       /* most that it had since it greeted */
+    double              opened;         /* when it began to connect; ev_now */
     store_queue_t       pending;
     store_window_t      window;
     ev_prepare          flush;          /* writes before the loop sleeps */
@@ -126,12 +131,14 @@ struct store_s {
 
     /* store_sentinel.c */
     store_link_t       *sentinel;
-    unsigned char       order[RBL_PLACE_HOSTS];     /* which is asked first */
+    rbl_views_t         views;          /* of this look-up */
     unsigned char       bad[RBL_PLACE_HOSTS];       /* 1: its trouble was
                                                        logged */
     unsigned            asked;          /* how many in this look-up */
-    unsigned            found:1;        /* one named a master */
-    unsigned            trusted:1;      /* and that master was ready */
+    unsigned            tries;          /* masters in a row that could not be
+                                           used */
+    unsigned            answered:1;     /* the one that is asked now has */
+    unsigned            others:1;       /* one has in the last look-up */
     unsigned            authed:1;       /* AUTH was sent to the Sentinel */
 
     /* store_listen.c */
@@ -207,6 +214,10 @@ const char *store_map_take(store_link_t *link, const redisReply *slots);
 void store_look(store_t *store);
 void store_sentinel_kick(store_t *store);
 void store_sentinel_greet(store_link_t *link);
+
+/* A server that stood still may have been replaced meanwhile: true behind
+   Sentinels, if more than so many seconds have passed since `from`. */
+int store_sentinel_stale(const store_link_t *link, double from, double most);
 
 /* store_listen.c: the end of a subscription's greeting; which address; whether
    the node that the listener of a store follows is still right. */

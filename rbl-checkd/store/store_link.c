@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Less than Sentinels need for a failover (down-after-milliseconds). */
+#define SILENCE_LATE  1.2               /* s */
+
 static void on_reply(redisAsyncContext *ac, void *r, void *privdata);
 
 
@@ -44,8 +47,8 @@ give(store_link_t *link, store_cmd_t *cmd, rbl_str_t bytes)
     }
 
     store_window_sent(&link->window, cmd, bytes.n);
-    cmd->deadline = ev_now(link->store->loop)
-                    + link->store->conf->store_timeout;
+    cmd->given = ev_now(link->store->loop);
+    cmd->deadline = cmd->given + link->store->conf->store_timeout;
     store_put(&link->pending, cmd);
     store_watch(link);
     ev_prepare_start(link->store->loop, &link->flush);
@@ -424,9 +427,17 @@ on_reply(redisAsyncContext *ac, void *r, void *privdata)
         return;
     }
 
+    if (link->phase == STORE_READY && store_sentinel_stale(link, cmd->given,
+                                                           SILENCE_LATE))
+    {
+        store_drop(link, "it stood still, and may have been replaced");
+        link->stale = 1;
+    }
+
     /* During the greeting the greeter judges the replies. */
 
-    rc = link->phase == STORE_GREETING ? 1 : judge(link, cmd, r);
+    rc = link->phase == STORE_GREETING ? 1
+         : link->stale ? 0 : judge(link, cmd, r);
 
     if (rc == 0) {
         store_fail(link->store, cmd);

@@ -1,7 +1,6 @@
 /*
- * Asks Sentinels for the master, one after the other, before each connect.  The
- * first one that names a usable address is asked first the next time, unless
- * its master turns out to be none.  Sentinels are asked without AUTH at first.
+ * Asks all Sentinels for the master, one after the other, before each connect
+ * (rbl_views.h).  Sentinels are asked without AUTH at first.
  */
 
 #include "base/log.h"
@@ -9,9 +8,11 @@
 
 #include <stdio.h>
 
-#define LIMIT  0.5                      /* s for one Sentinel */
+#define LIMIT        0.5                /* s for one Sentinel */
+#define LIMIT_AGAIN  0.1                /* for one that was silent while others
+                                           answered */
 
-static void ask_master(store_link_t *link);
+static void ask(store_link_t *link, const char *what, store_reply_pt done);
 
 
 static void
@@ -25,33 +26,24 @@ say(store_t *store, int warn, const char *what)
 }
 
 
-/* Puts the Sentinel that is asked now in front of the others. */
-
 static void
-to_head(store_t *store)
+on_state(void *data, const redisReply *reply)
 {
-    unsigned char  chosen;
+    store_link_t  *link = data;
+    store_t       *store = link->store;
 
-    chosen = store->order[store->asked];
-    memmove(&store->order[1], &store->order[0], store->asked);
-    store->order[0] = chosen;
+    if (link->phase != STORE_GREETING || reply == NULL) {
+        return;
+    }
+
+    rbl_views_state(&store->views, &store->nodes, reply, &link->at);
+    store->answered = 1;
+    store_drop(link, "");
 }
 
 
 static void
-to_tail(store_t *store)
-{
-    unsigned       n = store->conf->place.n;
-    unsigned char  first;
-
-    first = store->order[0];
-    memmove(&store->order[0], &store->order[1], n - 1);
-    store->order[n - 1] = first;
-}
-
-
-static void
-on_master(void *data, const redisReply *reply)
+on_named(void *data, const redisReply *reply)
 {
     const char    *why;
     rbl_str_t      text;
@@ -67,7 +59,7 @@ on_master(void *data, const redisReply *reply)
     {
         store->authed = 1;
         store_send_auth(link, NULL);
-        ask_master(link);
+        ask(link, "GET-MASTER-ADDR-BY-NAME", on_named);
         return;
     }
 
@@ -78,17 +70,22 @@ on_master(void *data, const redisReply *reply)
         return;
     }
 
-    why = rbl_nodes_master(&store->nodes, reply, &link->at);
-    store->found = why == NULL;
-    store_drop(link, why != NULL ? why : "");
+    why = rbl_views_named(&store->views, &store->nodes, reply, &link->at);
+
+    if (why != NULL) {
+        store_drop(link, why);
+
+    } else {
+        ask(link, "MASTER", on_state);
+    }
 }
 
 
 static void
-ask_master(store_link_t *link)
+ask(store_link_t *link, const char *what, store_reply_pt done)
 {
-    store_send(link, on_master, link,
-               RBL_COMMAND("SENTINEL", RBL_STR("GET-MASTER-ADDR-BY-NAME"),
+    store_send(link, done, link,
+               RBL_COMMAND("SENTINEL", rbl_str(what),
                            rbl_str(link->store->conf->place.name)));
 }
 
@@ -97,19 +94,20 @@ void
 store_sentinel_greet(store_link_t *link)
 {
     link->store->authed = 0;
-    ask_master(link);
+    ask(link, "GET-MASTER-ADDR-BY-NAME", on_named);
 }
 
 
 static void
 ask_next(store_t *store)
 {
-    double                  limit = store->conf->store_timeout;
-    const rbl_host_port_t  *at;
+    double  most, limit = store->conf->store_timeout;
 
-    at = &store->conf->place.hosts[store->order[store->asked]];
+    most = store->bad[store->asked] && store->others ? LIMIT_AGAIN : LIMIT;
+    store->answered = 0;
     store->sentinel->why[0] = '\0';
-    store_open(store->sentinel, at, limit < LIMIT ? limit : LIMIT);
+    store_open(store->sentinel, &store->conf->place.hosts[store->asked],
+               limit < most ? limit : most);
 }
 
 
@@ -118,12 +116,8 @@ ask_next(store_t *store)
 void
 store_look(store_t *store)
 {
-    if (store->found && !store->trusted) {
-        to_tail(store);
-    }
-
-    store->found = 0;
     store->asked = 0;
+    rbl_views_init(&store->views);
     store->link[0]->phase = STORE_LOOKING;
     store->link[0]->at.host[0] = '\0';
     ask_next(store);
@@ -133,16 +127,16 @@ store_look(store_t *store)
 static void
 note(store_t *store)
 {
-    unsigned char  *bad = &store->bad[store->order[store->asked]];
+    unsigned char  *bad = &store->bad[store->asked];
 
-    if (store->found && *bad) {
+    if (store->answered && *bad) {
         say(store, 0, "it names the master again");
 
-    } else if (!store->found && !*bad) {
+    } else if (!store->answered && !*bad) {
         say(store, 1, store->sentinel->why);
     }
 
-    *bad = !store->found;
+    *bad = !store->answered;
 }
 
 
@@ -151,6 +145,7 @@ note(store_t *store)
 void
 store_sentinel_kick(store_t *store)
 {
+    const char    *why;
     store_link_t  *link = store->link[0];
 
     if (link->phase != STORE_LOOKING || store->sentinel->phase != STORE_DOWN) {
@@ -159,17 +154,29 @@ store_sentinel_kick(store_t *store)
 
     note(store);
 
-    if (store->found) {
-        to_head(store);
-        store->trusted = 0;
-        store_open(link, &store->nodes.node[0].at,
-                   store->conf->store_timeout);
-
-    } else if (++store->asked < store->conf->place.n) {
+    if (++store->asked < store->conf->place.n) {
         ask_next(store);
-
-    } else {
-        store_trouble(link, "no Sentinel names a usable master");
-        link->phase = STORE_DOWN;
+        return;
     }
+
+    store->others = store->views.n > 0;
+    why = rbl_views_take(&store->views, &store->nodes, store->tries);
+
+    if (why != NULL) {
+        store_trouble(link, why);
+        link->phase = STORE_DOWN;
+        return;
+    }
+
+    store->tries++;
+    store_open(link, &store->nodes.node[0].at, store->conf->store_timeout);
+}
+
+
+int
+store_sentinel_stale(const store_link_t *link, double from, double most)
+{
+    return link->store->nodes.kind == RBL_PLACE_SENTINEL
+           && link != link->store->sentinel
+           && ev_now(link->store->loop) - from > most;
 }

@@ -150,13 +150,8 @@ nodes_nobody(const rbl_addr_t *a)
 }
 
 
-/*
- * Makes the address of an announced server.  An empty host means the host that
- * was asked.  Returns NULL, or why the address cannot be taken.
- */
-
-static const char *
-nodes_address(const rbl_nodes_t *nodes, rbl_host_port_t *at, rbl_str_t host,
+const char *
+rbl_nodes_address(const rbl_nodes_t *nodes, rbl_host_port_t *at, rbl_str_t host,
     int64_t port, const rbl_host_port_t *asked)
 {
     rbl_addr_t       a;
@@ -191,32 +186,10 @@ nodes_address(const rbl_nodes_t *nodes, rbl_host_port_t *at, rbl_str_t host,
 }
 
 
-const char *
-rbl_nodes_master(rbl_nodes_t *nodes, const redisReply *reply,
-    const rbl_host_port_t *asked)
+void
+rbl_nodes_set_master(rbl_nodes_t *nodes, const rbl_host_port_t *at)
 {
-    const char       *why;
-    rbl_str_t         host;
-    rbl_host_port_t   at;
-
-    if (reply != NULL && reply->type == REDIS_REPLY_NIL) {
-        return "it does not know a master of this name";
-    }
-
-    host = rbl_reply_str(rbl_reply_at(reply, 0));
-
-    if (host.n == 0) {
-        return "its answer is none of a Sentinel";
-    }
-
-    why = nodes_address(nodes, &at, host,
-                        rbl_reply_int(rbl_reply_at(reply, 1), 0), asked);
-
-    if (why == NULL) {
-        nodes_set(&nodes->node[0], &at);
-    }
-
-    return why;
+    nodes_set(&nodes->node[0], at);
 }
 
 
@@ -373,7 +346,7 @@ nodes_take(rbl_nodes_t *nodes, const redisReply *master,
     rbl_str_t        id;
     rbl_host_port_t  at;
 
-    if (nodes_address(nodes, &at, rbl_reply_str(rbl_reply_at(master, 0)),
+    if (rbl_nodes_address(nodes, &at, rbl_reply_str(rbl_reply_at(master, 0)),
                       rbl_reply_int(rbl_reply_at(master, 1), 0), asked)
         != NULL)
     {
@@ -470,7 +443,7 @@ rbl_nodes_moved(rbl_nodes_t *nodes, const redisReply *error, unsigned asked)
     if (rbl_int_parse(&slot, number, 0, RBL_SLOTS - 1) != RBL_OK
         || rbl_int_parse(&port, (rbl_str_t) { colon + 1,
                          (size_t) (end - colon - 1) }, 1, 65535) != RBL_OK
-        || nodes_address(nodes, &at, host, port, &nodes->node[asked].at)
+        || rbl_nodes_address(nodes, &at, host, port, &nodes->node[asked].at)
            != NULL)
     {
         return RBL_NODE_NONE;

@@ -57,12 +57,14 @@ void rbl_nodes_init(rbl_nodes_t *nodes, rbl_place_kind_t kind,
 unsigned rbl_nodes_seed(rbl_nodes_t *nodes, const rbl_host_port_t *at);
 
 /*
- * Takes the master's address from the reply to SENTINEL GET-MASTER-ADDR-BY-NAME
- * by the Sentinel at `asked`.  It becomes node 0.  Returns NULL, or why it
- * cannot be taken; nothing was changed then.
+ * Makes the address of an announced server.  An empty host means the host that
+ * was asked.  Returns NULL, or why the address cannot be taken.
  */
-const char *rbl_nodes_master(rbl_nodes_t *nodes, const redisReply *reply,
-    const rbl_host_port_t *asked);
+const char *rbl_nodes_address(const rbl_nodes_t *nodes, rbl_host_port_t *at,
+    rbl_str_t host, int64_t port, const rbl_host_port_t *asked);
+
+/* Behind Sentinels: the master, as they name it (rbl_views.h). */
+void rbl_nodes_set_master(rbl_nodes_t *nodes, const rbl_host_port_t *at);
 
 /*
  * Takes the reply to CLUSTER SLOTS by node `asked`.  Returns NULL, or why it

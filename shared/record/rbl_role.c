@@ -95,3 +95,15 @@ rbl_replicas(rbl_replicas_t *replicas, const redisReply *info)
     replicas->replicas = rbl_role_number(text, "connected_slaves", 0);
     replicas->good = rbl_role_number(text, "min_slaves_good_slaves", -1);
 }
+
+
+int64_t
+rbl_replicas_near(const redisReply *info)
+{
+    rbl_replicas_t  replicas;
+
+    rbl_replicas(&replicas, info);
+
+    return replicas.good >= 0 && replicas.good < replicas.replicas
+           ? replicas.good : replicas.replicas;
+}

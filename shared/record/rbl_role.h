@@ -37,4 +37,8 @@ typedef struct {
 
 void rbl_replicas(rbl_replicas_t *replicas, const redisReply *info);
 
+/* The number of replicas that a durable change waits for: those with a lag that
+   min-replicas-max-lag allows; if a write needs none, all connected ones. */
+int64_t rbl_replicas_near(const redisReply *info);
+
 #endif /* RBL_ROLE_H_INCLUDED */

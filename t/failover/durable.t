@@ -8,7 +8,7 @@ use strict;
 use warnings;
 
 use RblFailover;
-use RblApi;
+use RblPortal;
 
 # Redis would notice the replica that stands still after max_lag.
 my $f = start_sentinels(replicas => 1, max_lag => 60, down_after => 60000);
@@ -74,6 +74,39 @@ $r = post("contact/confirm/$two", authcode => $code{$two});
 isnt($r->{status}, 503, 'the API answers the call when the replica is back');
 is(json(http($nginx, 'GET', "/3.0/contact/$two.json", auth => $acct))
     ->{data}[0]{status}, 'active', 'the code was used');
+
+# All replicas must have it, but one that is dead, or stands still, refuses
+# nothing: the Sentinels say that the master is the master still.
+{
+    my $g = start_sentinels();
+    init_store($g);
+    my $t = { redis => $g, acct => make_account($g) };
+    $t->{nginx} = start_nginx(store => $g, workers => 1,
+        portal => 'rbl_store_timeout 4s;');
+    my $owner = sign_in($t);
+    my ($one, $two) = replicas($g);
+    my $n = 0;
+    my $add = sub {
+        my @got = map { portal($t, $owner, 'POST', 'app/add.json',
+            fields => { name => 'n' . ++$n }) } 1 .. 5;
+        is(join(' ', map { $_->{status} } @got), '200 200 200 200 200',
+            "@_: durable changes are made") or diag(map { $_->{raw} } @got);
+    };
+    $add->('two replicas');
+    pause_server($one);
+    $add->('one replica stands still');
+    kill_server($one);
+    $add->('one replica is dead');
+    pause_server($g->{sentinels}[0]);
+    pause_server($two);
+    my $r = portal($t, $owner, 'POST', 'app/add.json', fields => { name => 'x' });
+    is($r->{status}, 503, 'no replica, one Sentinel: a durable change gets 503');
+    cont_server($two);
+    restart_member($g, $one);
+    wait_replicas($g);
+    $add->('both are back');
+    cont_server($g->{sentinels}[0]);
+}
 
 # The first request of a new worker may be such a change.
 my @first;

@@ -4,6 +4,7 @@
 
 #include "rbl_keys.h"
 #include "rbl_nodes.h"
+#include "rbl_views.h"
 #include "resp.h"
 #include "tap.h"
 
@@ -135,6 +136,7 @@ test_masters(void)
     const char      *why;
     rbl_nodes_t      nodes;
     redisReply      *reply;
+    rbl_views_t      views;
     rbl_place_map_t  map;
     rbl_host_port_t  asked;
 
@@ -152,7 +154,12 @@ test_masters(void)
         rbl_nodes_init(&nodes, RBL_PLACE_SENTINEL, &map);
         asked = address(masters[i].asked);
         reply = resp_parse(masters[i].reply);
-        why = rbl_nodes_master(&nodes, reply, &asked);
+        rbl_views_init(&views);
+        why = rbl_views_named(&views, &nodes, reply, &asked);
+
+        if (why == NULL) {
+            why = rbl_views_take(&views, &nodes, 0);
+        }
 
         ok((why == NULL) == (masters[i].master != NULL), "%s: %s",
            masters[i].reply, why ? why : "is taken");
@@ -163,6 +170,98 @@ test_masters(void)
         }
 
         freeReplyObject(reply);
+    }
+}
+
+
+/* The answers of one Sentinel: the port that it names, and its state. */
+typedef struct {
+    unsigned     names;                 /* at 192.0.2.1; 0: it is away */
+    unsigned     of;                    /* its state is of this port; 0: it
+                                           does not say */
+    unsigned     epoch;
+    const char  *flags;
+} said_t;
+
+static const struct {
+    const char  *what;
+    unsigned     tries;
+    said_t       said[3];
+    unsigned     port;                  /* 0: none is taken */
+} views[] = {
+    { "all agree", 0, { { 1, 1, 4, "master" }, { 1, 1, 4, "master" },
+      { 1, 1, 4, "master" } }, 1 },
+    { "the newest configuration counts", 0, { { 1, 1, 4, "master" },
+      { 2, 2, 5, "master" }, { 1, 1, 4, "master" } }, 2 },
+    { "one that leads a failover is enough", 0, { { 1, 1, 4, "master" },
+      { 1, 1, 4, "master" }, { 1, 1, 4, "master,failover_in_progress" } }, 0 },
+    { "so is one that holds the master down", 0, { { 1, 1, 4, "master" },
+      { 1, 1, 4, "s_down,master" }, { 1, 1, 4, "master" } }, 0 },
+    { "objectively, too", 0, { { 1, 1, 4, "s_down,o_down,master" },
+      { 0 }, { 0 } }, 0 },
+    { "the new master may be used before it is announced", 0, {
+      { 1, 1, 4, "master" }, { 2, 1, 5, "master,failover_in_progress" },
+      { 1, 1, 4, "master" } }, 2 },
+    { "a server that was replaced does not matter", 0, { { 2, 2, 5, "master" },
+      { 1, 1, 4, "s_down,master" }, { 0 } }, 2 },
+    { "other flags do not matter", 0, { { 1, 1, 4, "master,disconnected" },
+      { 1, 1, 4, "s_downer,master" }, { 0 } }, 1 },
+    { "one that says no state", 0, { { 1, 0, 0, "" }, { 0 }, { 0 } }, 1 },
+    { "one that says no state is not newer", 0, { { 1, 0, 0, "" },
+      { 2, 2, 0, "master" }, { 0 } }, 2 },
+    { "the newest that is held is not replaced by an older one", 0, {
+      { 2, 2, 5, "s_down,master" }, { 1, 1, 4, "master" }, { 0 } }, 0 },
+    { "one that cannot be used at once", 3, { { 2, 2, 5, "master" },
+      { 1, 1, 4, "master" }, { 0 } }, 2 },
+    { "one that cannot be used again and again", 4, { { 2, 2, 5, "master" },
+      { 1, 1, 4, "master" }, { 0 } }, 1 },
+    { "then the newest again", 8, { { 2, 2, 5, "master" },
+      { 1, 1, 4, "master" }, { 0 } }, 2 },
+    { "no Sentinel names one", 0, { { 0 }, { 0 }, { 0 } }, 0 },
+};
+
+
+static void
+test_views(void)
+{
+    size_t            i, k;
+    char              text[200];
+    const char       *why;
+    redisReply       *reply;
+    rbl_nodes_t       nodes;
+    rbl_views_t       all;
+    const said_t     *said;
+    rbl_host_port_t   asked = address("192.0.2.9:26379");
+
+    for (i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
+        rbl_nodes_init(&nodes, RBL_PLACE_SENTINEL, NULL);
+        rbl_views_init(&all);
+
+        for (k = 0; k < 3; k++) {
+            said = &views[i].said[k];
+
+            if (said->names == 0) {
+                continue;
+            }
+
+            snprintf(text, sizeof(text), "*2|$9|192.0.2.1|$1|%u|",
+                     said->names);
+            reply = resp_parse(text);
+            (void) rbl_views_named(&all, &nodes, reply, &asked);
+            freeReplyObject(reply);
+
+            snprintf(text, sizeof(text), "*8|$2|ip|$9|192.0.2.1|$4|port|$1|%u|"
+                     "$5|flags|$%zu|%s|$12|config-epoch|$1|%u|", said->of,
+                     strlen(said->flags), said->flags, said->epoch);
+            reply = resp_parse(said->of ? text : "-ERR No such master|");
+            rbl_views_state(&all, &nodes, reply, &asked);
+            freeReplyObject(reply);
+        }
+
+        why = rbl_views_take(&all, &nodes, views[i].tries);
+        ok((why == NULL) == (views[i].port != 0)
+           && nodes.node[0].at.port == views[i].port, "%s (%s)",
+           views[i].what, why ? why : "taken");
     }
 }
 
@@ -434,6 +533,7 @@ main(void)
 {
     test_places();
     test_masters();
+    test_views();
     test_slots();
     test_moves();
     test_keys();
