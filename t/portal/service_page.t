@@ -26,7 +26,8 @@ ok(wait_for(sub { rblctl($t->{redis}, 'status')->{out} =~ /^broken: dns/ },
 browser_run($t, 'service', who => [
     { link => add_user($t, role => 'viewer')->{link}, locale => 'en-GB',
         text => 'The monitoring does not work at present.',
-        why => 'DNS does not work, so lists cannot be queried.' },
+        why => 'DNS does not work, so lists cannot be queried.',
+        lists => '0 of 3 lists answered' },
     { link => add_user($t, role => 'owner')->{link}, locale => 'de-DE',
         text => "Die \x{dc}berwachung arbeitet zurzeit nicht.",
         why => "DNS arbeitet nicht, also k\x{f6}nnen Listen nicht gefragt"

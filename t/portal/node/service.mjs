@@ -6,7 +6,20 @@ import { close, done, input, is, ok, open, signIn, start }
 
 await start();
 
-for (const { link, locale, operator, text, why } of input.who) {
+// The colour of a headline if it were good, and that of other text.
+const colours = (page) => page.evaluate(() => {
+    const h1 = document.querySelector('main h1');
+    const { className } = h1;
+
+    h1.className = 'good';
+
+    const good = getComputedStyle(h1).color;
+
+    h1.className = className;
+    return [good, getComputedStyle(document.querySelector('main')).color];
+});
+
+for (const { link, locale, operator, text, why, lists } of input.who) {
     const who = `${locale}${operator ? ', operator' : ''}`;
     const page = await open({ locale });
     const screens = operator ? ['status', 'accounts', 'lists']
@@ -24,6 +37,16 @@ for (const { link, locale, operator, text, why } of input.who) {
         ok(said.includes(why), `${who}: the banner has the reason`, said);
         ok(!said.includes('127.0.0.1'),
             `${who}: the banner has no address of a server`, said);
+    }
+
+    if (lists) {
+        await page.goto('/portal/#/overview');
+        await page.waitForSelector(`main p >> text="${lists}"`);
+        ok(true, `${who}: Overview tells how many lists answered`);
+
+        const [good, plain] = await colours(page);
+
+        is(good, plain, `${who}: no headline is green without DNS`);
     }
 
     if (operator) {
