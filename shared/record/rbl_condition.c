@@ -320,6 +320,35 @@ rbl_conditions_add(rbl_conditions_t *all, rbl_str_t daemon, rbl_str_t raw)
 }
 
 
+/* The remedy for a store that refuses changes with that error of Redis; NULL:
+   that of the table. */
+
+static const char *
+rbl_condition_refusal(const char *why)
+{
+    size_t  i;
+
+    static const struct {
+        const char  *error, *remedy;
+    } of[] = {
+        { "NOREPLICAS", "start the missing replicas (min-replicas-to-write);"
+          " try: redis-cli info replication" },
+        { "MISCONF", "make room on the disk of Redis; try: redis-cli info"
+          " persistence" },
+        { "OOM ", "raise maxmemory, or remove accounts; try: redis-cli info"
+          " memory" }
+    };
+
+    for (i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+        if (strstr(why, of[i].error) != NULL) {
+            return of[i].remedy;
+        }
+    }
+
+    return NULL;
+}
+
+
 static void
 rbl_conditions_reader(rbl_conditions_t *all, const rbl_reader_t *reader)
 {
@@ -343,7 +372,8 @@ rbl_conditions_reader(rbl_conditions_t *all, const rbl_reader_t *reader)
     if (reader->refuses[0] != '\0') {
         (void) rbl_conditions_set(all, RBL_CONDITION_STORE_REFUSES, BROKEN,
                                   reader->refuses_since,
-                                  rbl_str(reader->refuses), NULL);
+                                  rbl_str(reader->refuses),
+                                  rbl_condition_refusal(reader->refuses));
     }
 
     if (all->daemons == 0 && !reader->blind) {

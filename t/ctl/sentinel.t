@@ -116,6 +116,8 @@ $r = rblctl($f, 'status');
 is($r->{status}, 2, 'rblctl status is broken without the replicas');
 like($r->{out}, qr/^store_refuses: broken: .*NOREPLICAS/m,
     'rblctl status says that the store refuses changes');
+like($r->{out}, qr/^store_refuses: .*; start the missing replicas/m,
+    'rblctl status has the remedy for missing replicas');
 is(ctl('store', 'plan')->{good}, 0, 'the plan counts no good replica');
 cont_server($_) for @replicas;
 ok((wait_for { (info_of($master, 'replication')->{min_slaves_good_slaves}

@@ -153,6 +153,34 @@ test_order(void)
 }
 
 
+/* Each error of Redis has its remedy. */
+
+static void
+test_refusals(void)
+{
+    size_t        i;
+    rbl_reader_t  reader = nothing;
+
+    static const struct {
+        const char  *why, *remedy;
+    } cases[] = {
+        { "NOREPLICAS Not enough good replicas to write.", "replication" },
+        { "127.0.0.1:6379 refuses changes: NOREPLICAS x", "replication" },
+        { "MISCONF Redis is configured to save", "on the disk" },
+        { "OOM command not allowed", "raise maxmemory" },
+        { "MASTERDOWN", "disk, memory limit and replicas" },
+    };
+
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        rbl_conditions_init(&all);
+        reader.refuses = cases[i].why;
+        (void) rbl_conditions_end(&all, &reader);
+        ok(strstr(row_of("store_refuses")->remedy, cases[i].remedy) != NULL,
+           "\"%s\" has its own remedy", cases[i].why);
+    }
+}
+
+
 static void
 test_reader(void)
 {
@@ -284,6 +312,7 @@ main(void)
     test_healthy();
     test_dns();
     test_order();
+    test_refusals();
     test_reader();
     test_hostile();
     test_twice();
