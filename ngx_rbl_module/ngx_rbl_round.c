@@ -12,6 +12,9 @@
  * wrong token, or over its limit, causes no other reads.  Calls that read no
  * data in the first round need no proof.
  *
+ * Before credentials are refused, another round may read the meta data of the
+ * store (ngx_rbl_unproven.c).
+ *
  * A call that signs in has no credentials: its rounds are those that it adds.
  *
  * A request of an operator that names an account always has a round of proof,
@@ -31,7 +34,6 @@
 #include "ngx_rbl_auth.h"
 #include "ngx_rbl_cache.h"
 #include "ngx_rbl_session.h"
-#include "ngx_rbl_verdict.h"
 #include "ngx_rbl_visit.h"
 #include "ngx_rbl_write.h"
 
@@ -46,6 +48,7 @@ static void ngx_rbl_first_reply(void *data, ngx_uint_t i,
     const redisReply *reply);
 static ngx_int_t ngx_rbl_admitted(const ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc);
+static void ngx_rbl_meta_done(void *data, ngx_rbl_store_rc_e rc);
 static void ngx_rbl_known(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_allowed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_proceed(ngx_rbl_ctx_t *ctx);
@@ -272,7 +275,6 @@ ngx_rbl_admitted(const ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc)
 {
-    rbl_str_t       account;
     ngx_rbl_ctx_t  *ctx = data;
 
     if (rc != NGX_RBL_STORE_OK) {
@@ -285,19 +287,8 @@ ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc)
     } else if (!ctx->round.authenticated && ctx->actor.n) {
         ngx_rbl_unknown_id(ctx, "account");
 
-    } else if (!ctx->round.authenticated
-               && ngx_rbl_verdict_emptied(ctx->conf->store_index))
-    {
-        ngx_rbl_refuse(ctx, NGX_HTTP_SERVICE_UNAVAILABLE,
-                       "The store has lost its data. Nothing was changed, "
-                       "please try again later.");
-
     } else if (!ctx->round.authenticated) {
-        account = rbl_sid_str(&ctx->account);
-
-        ngx_log_error(NGX_LOG_INFO, ctx->request->connection->log, 0,
-                      "rbl: login of %*s refused", account.n, account.p);
-        ngx_rbl_unauthorized(ctx);
+        ngx_rbl_unproven(ctx, ngx_rbl_meta_done);
 
     } else if (ctx->suspended) {
         ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN, "The account is suspended.");
@@ -311,6 +302,14 @@ ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc)
     }
 
     ngx_rbl_arrived(ctx);
+}
+
+
+static void
+ngx_rbl_meta_done(void *data, ngx_rbl_store_rc_e rc)
+{
+    ngx_rbl_unproven_done(data);
+    ngx_rbl_arrived(data);
 }
 
 

@@ -43,6 +43,14 @@ ngx_int_t ngx_rbl_auth_parse(ngx_rbl_ctx_t *ctx);
 void ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx);
 void ngx_rbl_auth_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 
+/*
+ * ngx_rbl_unproven.c: refuses credentials that the store does not have.  It may
+ * make ctx->gate, which reads the meta data of the store and ends with `done`;
+ * that calls ngx_rbl_unproven_done.
+ */
+void ngx_rbl_unproven(ngx_rbl_ctx_t *ctx, ngx_rbl_done_pt done);
+void ngx_rbl_unproven_done(ngx_rbl_ctx_t *ctx);
+
 /* Sets only the account's SID as claimed; for variables.  NGX_DECLINED:
    none. */
 ngx_int_t ngx_rbl_auth_claimed(ngx_http_request_t *r, rbl_sid_t *account);

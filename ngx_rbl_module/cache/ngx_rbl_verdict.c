@@ -15,6 +15,7 @@
 #define NGX_RBL_VERDICT_EVERY    5000   /* ms */
 #define NGX_RBL_VERDICT_FIRST    200
 #define NGX_RBL_VERDICT_AGAIN    1000
+#define NGX_RBL_VERDICT_MET      1000   /* that a request saw the meta data */
 #define NGX_RBL_VERDICT_DAY      86400000   /* ms; older names are ignored */
 #define NGX_RBL_VERDICT_MOST     "256"  /* daemons read */
 #define NGX_RBL_VERDICT_RECORD   65536  /* bytes of a record, at most */
@@ -24,7 +25,8 @@ typedef struct {
     ngx_rbl_store_t             *store;
     const ngx_rbl_store_conf_t  *conf;
     ngx_event_t                  tick;
-    ngx_msec_t                   looked;
+    ngx_msec_t                   met;       /* when a request saw the meta
+                                               data; 0: never */
     ngx_uint_t                   open;      /* batches of this look in flight */
     ngx_rbl_batch_t             *names, *records, *meta, *probe;
     ngx_pool_t                  *pool;      /* of this look */
@@ -54,7 +56,7 @@ static void ngx_rbl_verdict_records(void *data, ngx_uint_t i,
 static void ngx_rbl_verdict_read(void *data, ngx_rbl_store_rc_e rc);
 static void ngx_rbl_verdict_meta(void *data, ngx_uint_t i,
     const redisReply *reply);
-static void ngx_rbl_verdict_met(void *data, ngx_rbl_store_rc_e rc);
+static void ngx_rbl_verdict_meta_done(void *data, ngx_rbl_store_rc_e rc);
 static void ngx_rbl_verdict_probed(void *data, ngx_rbl_store_rc_e rc);
 static void ngx_rbl_verdict_landed(ngx_rbl_verdict_t *v);
 static void ngx_rbl_verdict_judge(ngx_rbl_verdict_t *v);
@@ -148,24 +150,36 @@ ngx_rbl_verdict_name(const rbl_conditions_t *conditions)
 }
 
 
-ngx_uint_t
+ngx_int_t
 ngx_rbl_verdict_emptied(ngx_int_t store_index)
 {
     ngx_rbl_verdict_t  *v;
 
     if (store_index < 0 || (ngx_uint_t) store_index >= ngx_rbl_nverdicts) {
-        return 0;
+        return NGX_OK;
     }
 
     v = &ngx_rbl_verdicts[store_index];
 
-    if (v->emptied == 0 && v->tick.timer_set
-        && ngx_current_msec - v->looked >= NGX_RBL_VERDICT_AGAIN)
-    {
-        ngx_add_timer(&v->tick, 0);
+    if (v->emptied != 0) {
+        return NGX_DECLINED;
     }
 
-    return v->emptied != 0;
+    return v->met != 0 && ngx_current_msec - v->met < NGX_RBL_VERDICT_MET
+           ? NGX_OK : NGX_AGAIN;
+}
+
+
+void
+ngx_rbl_verdict_met(ngx_int_t store_index, ngx_uint_t emptied)
+{
+    ngx_rbl_verdict_t  *v = &ngx_rbl_verdicts[store_index];
+
+    v->met = emptied ? 0 : ngx_current_msec;
+
+    if (emptied && v->emptied == 0 && v->tick.timer_set) {
+        ngx_add_timer(&v->tick, 0);
+    }
 }
 
 
@@ -182,8 +196,6 @@ ngx_rbl_verdict_tick(ngx_event_t *ev)
     if (ngx_exiting) {
         return;
     }
-
-    v->looked = ngx_current_msec;
 
     if (ngx_rbl_store_ready(v->store)) {
         v->away = 0;
@@ -241,7 +253,7 @@ ngx_rbl_verdict_look(ngx_rbl_verdict_t *v)
     }
 
     v->meta = ngx_rbl_verdict_batch(v, ngx_rbl_verdict_meta,
-                                    ngx_rbl_verdict_met);
+                                    ngx_rbl_verdict_meta_done);
 
     if (v->meta != NULL) {
         ngx_rbl_batch_command(v->meta, RBL_COMMAND("HMGET",
@@ -410,7 +422,7 @@ ngx_rbl_verdict_meta(void *data, ngx_uint_t i, const redisReply *reply)
 
 
 static void
-ngx_rbl_verdict_met(void *data, ngx_rbl_store_rc_e rc)
+ngx_rbl_verdict_meta_done(void *data, ngx_rbl_store_rc_e rc)
 {
     ngx_rbl_verdict_t  *v = data;
 

@@ -24,10 +24,12 @@ const rbl_conditions_t *ngx_rbl_verdict(ngx_int_t store_index);
 const char *ngx_rbl_verdict_name(const rbl_conditions_t *conditions);
 
 /*
- * True if the store has lost its meta data: whatever is missing in it proves
- * nothing.  If it is not known to have lost them, looks soon, at most once a
- * second.
+ * Has the store lost its meta data, so that whatever is missing in it proves
+ * nothing?  NGX_DECLINED: it has; NGX_OK: a request saw them within the last
+ * second, or there is no such store; NGX_AGAIN: that has to be looked up, and
+ * ngx_rbl_verdict_met gets the result.
  */
-ngx_uint_t ngx_rbl_verdict_emptied(ngx_int_t store_index);
+ngx_int_t ngx_rbl_verdict_emptied(ngx_int_t store_index);
+void ngx_rbl_verdict_met(ngx_int_t store_index, ngx_uint_t emptied);
 
 #endif /* _NGX_RBL_VERDICT_H_INCLUDED_ */
