@@ -25,7 +25,8 @@
 #define ERROR      4
 #define EXPONENT   4
 #define EXACT      24
-#define WIDE       16                   /* of the other times */
+#define EXACT_MAX  5                    /* times */
+#define WIDE       10                   /* of the other times */
 #define OLDEST     20                   /* bits of the age of an older time; it
                                            is not known */
 
@@ -200,7 +201,8 @@ rbl_answers_width(const rbl_answers_kinds_t *kinds, size_t n, size_t k)
     left = (8 * RBL_ANSWERS_REST(n) - 24 - ERROR * kinds->n - n * kinds->each)
            / k;
 
-    return left >= EXACT ? EXACT : left > WIDE ? WIDE : (unsigned) left;
+    return left >= EXACT && k <= EXACT_MAX ? EXACT
+           : left > WIDE ? WIDE : (unsigned) left;
 }
 
 
@@ -259,7 +261,7 @@ rbl_answers_of(rbl_str_t field, int64_t checked)
     p = (const unsigned char *) field.p;
 
     return field.n >= RBL_ANSWERS_HEAD && checked > 0
-           && (p[0] << 8 | p[1]) == (checked & 0xffff);
+           && p[0] == (checked & 0xff);
 }
 
 
@@ -274,7 +276,7 @@ rbl_answers_in(rbl_str_t field, const char *digits)
         return 0;
     }
 
-    p = (const unsigned char *) field.p + 2;
+    p = (const unsigned char *) field.p + 1;
 
     for (i = 0; i < 3; i++) {
         if (digits[2 * i] != digit[p[i] >> 4]

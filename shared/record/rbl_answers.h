@@ -11,7 +11,7 @@
 
 #include "rbl_common.h"
 
-#define RBL_ANSWERS_HEAD    5           /* bytes: stamp, digest */
+#define RBL_ANSWERS_HEAD    4           /* bytes: stamp, digest */
 #define RBL_ANSWERS_LISTS   1024        /* the most lists */
 
 /* The most bytes of `rest` for n lists: 57 for 40. */
@@ -28,8 +28,8 @@ typedef struct {
 /*
  * Writes `rest` of n lists (at most RBL_ANSWERS_LISTS) after a check that began
  * at `now` (ms) and returns its size; 0: all gave an answer in the check.
- * Times are rounded down: to minutes if few lists gave no answer, else by up to
- * a part of their age, 6 % if all of 40 lists gave none for one or two reasons.
+ * Times are rounded down: to minutes if up to five lists gave no answer, else
+ * by up to a part of their age: 3 %, or 6 % if all of 40 lists gave none.
  */
 size_t rbl_answers_rest(unsigned char *rest, const rbl_answer_t *a, size_t n,
     int64_t now);

@@ -93,6 +93,9 @@ rbl_host_trouble(rbl_trouble_t *v, const rbl_host_t *h, rbl_str_t list)
 void
 rbl_host_lists(rbl_host_lists_t *lists, const rbl_host_t *h, rbl_str_t coverage)
 {
+    size_t   i;
+    int64_t  unknown;
+
     lists->host = h;
 
     if (rbl_coverage_order(&lists->order, coverage, h->answers) != RBL_OK
@@ -100,6 +103,16 @@ rbl_host_lists(rbl_host_lists_t *lists, const rbl_host_t *h, rbl_str_t coverage)
         || rbl_answers_read(lists->answer, lists->order.n, h->answers,
                             h->checked) != RBL_OK)
     {
+        lists->order.n = 0;
+    }
+
+    /* A program that does not know the field leaves it as it was. */
+
+    for (i = 0, unknown = 0; i < lists->order.n; i++) {
+        unknown += lists->answer[i].error != RBL_ERR_NONE;
+    }
+
+    if (unknown != h->unknown_count) {
         lists->order.n = 0;
     }
 }

@@ -27,7 +27,7 @@ my $ht = unpacked(add_host($acct, 'rbl', '192.0.2.1')->[1])->[1];
 # The field that a check which ends now is to leave.
 sub field_of {
     my ($asks) = @_;
-    return pack('n', ($now * 1000 + 123) % 65_536) . pack('H6', $asks)
+    return pack('C', ($now * 1000 + 123) % 256) . pack('H6', $asks)
         . (length $asks > 16 ? substr $asks, 17 + ord substr $asks, 16 : '');
 }
 

@@ -75,7 +75,7 @@ my @errors = qw(blocked hijacked timeout servfail refused badreply truncated
 my @silent = grep { $_ != $list } @lists;
 put($id, answered($list->{id} => [3, 200], map { ($silent[$_ - 1]{id} => [$_,
     $_ % 2 ? 60 : ()]) } 1 .. 15), listed_count => 1, first_listed => $at,
-    unknown_count => 16, details => [[$list->{id}, $list->{host}, '', 'why <b>',
+    details => [[$list->{id}, $list->{host}, '', 'why <b>',
         ['127.0.0.2'], $at, $at, 3, 0]],
     troubled => [[$silent[2]{id}, 'timeout', $at, 4]]);
 $data = lists_of($id);
@@ -109,6 +109,9 @@ is("@{ $data->{lists}[-1] }{qw(status error)}", 'unknown unasked',
 put($id, answered(), checked => $at + 1);
 is(of_status(lists_of($id), 'clear'), 0,
     'answers of another check than the last one are not believed');
+put($id, answered(), unknown_count => 1);
+is(of_status(lists_of($id), 'clear'), 0,
+    'answers of fewer unknown lists than the last check had are not believed');
 for my $bad ('', 'x', "\0" x 5, 'x' x 70) {
     put($id, answered(), answers => \$bad);
     is(of_status(lists_of($id), 'clear'), 0,
@@ -120,7 +123,7 @@ is_deeply([map { "$_->{status} $_->{error}" } @{ lists_of($id)->{lists} }],
 put($id, answered(), status => 'active');
 
 my $gone = sid_of('RB');
-put($id, answered(), unknown_count => 0, details => [[$gone, 'gone.test', '',
+put($id, answered(), details => [[$gone, 'gone.test', '',
     'why', [], $at, $at, 0, 0]]);
 $data = lists_of($id);
 is_deeply([@{ $data->{lists}[-1] }{qw(id host status)}],

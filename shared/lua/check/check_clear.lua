@@ -13,22 +13,27 @@
 --- include: checked
 --- use: host
 local now = now_ms()
--- Of the account: which lists answered, and what of it was noted last.
+-- Of the account: which lists answered, and what of it was noted last.  Of the
+-- check before: `asks`; its lists and answers; the record behind the times.
 local coverage, noted, noted_profile, noted_type, noted_family
+local asks_before, which, rest
 
 -- The host's next time (text), and its parent; nothing: its check does not
 -- finish here.
 local function clear(hk, raw, ht, flight, interval, asks)
     --- include: host_fields
-    local details, troubled, uncovered, stopped, tag, size =
-        raw:byte(to + 1, to + 6)
+    local details, troubled, uncovered, stopped, tag = raw:byte(to + 1, to + 5)
     if status ~= 'active' or listed ~= 0 or details ~= 144
         or (troubled or 144) ~= 144 or uncovered == 1 or (stopped or 0) ~= 0
         or tag and tag ~= 217 and (tag < 160 or tag > 191)
     then
         return
     end
-    local which = asks:sub(1, 17 + (asks:byte(17) or 0))
+    if asks ~= asks_before then
+        --- include: answers
+        asks_before, which = asks, asks:sub(1, 17 + (asks:byte(17) or 0))
+        rest = '\144\144\0\0' .. cmsgpack.pack(answers)
+    end
     local is_noted = asks == '' or which == noted and profile == noted_profile
         and htype == noted_type and family == noted_family
     --- include: coverage_class
@@ -36,22 +41,24 @@ local function clear(hk, raw, ht, flight, interval, asks)
         return
     end
     local next_check = next_time(ht, now, interval)
-    local at, till = tostring(next_check), flight:sub(70, 82)
+    local at, till, length = tostring(next_check), flight:sub(70, 82), nil
     if unknown > 0 or checked == 0 then
         --- include: state
         state_move(ht, state_unknown, 0)
     end
-    --- include: answers
-    -- As cmsgpack would: two times of eight octets; from `details` on what is
-    -- there already, or missing.
-    local fields = struct.pack('>BI8BBBBI8BBBB', 207, now, 0, 0, 0, 207,
-        next_check, 144, 144, 0, 0) .. cmsgpack.pack(answers)
-    local length = raw:byte(3)
-    to = to + math.min(4, length - HOST.details + 1)
-    if length >= HOST.answers then
-        to = to + (tag == 217 and 2 + size or tag - 159)
+    -- As cmsgpack would: two times of eight octets.
+    local fields = struct.pack('>BI8BBBBI8', 207, now, 0, 0, 0, 207, next_check)
+        .. rest
+    if #raw == to + #rest and tag == rest:byte(5) then
+        to = #raw
+    else
+        length = raw:byte(3)
+        to = to + math.min(4, length - HOST.details + 1)
+        if length >= HOST.answers then
+            to = to + (tag == 217 and 2 + raw:byte(to + 2) or tag - 159)
+        end
+        length = length < HOST.answers and HOST.answers or nil
     end
-    length = length < HOST.answers and HOST.answers or nil
     --- include: host_patch
     --- include: turn
     if not is_noted then
@@ -116,8 +123,7 @@ end
 local flights = call('HMGET', KEY.flights, unpack(members))
 local raws = call('MGET', unpack(keys))
 -- Hosts of one account that follow each other are scheduled together.
-local out, finished, times, ranges = {'OK'}, {}, {}, {}
-local last, interval, meter
+local out, finished, times, ranges, last, interval, meter = {'OK'}, {}, {}, {}
 local function schedule()
     if times[1] then
         call('ZADD', base .. 'due:' .. ac, unpack(times))

@@ -378,11 +378,12 @@ sub host_answers {
     $rest .= sprintf '%05b', defined $_->[1] ? $_->[1] + 1 : 0 for @lists;
     $rest .= sprintf '%024b', defined $_->[2] ? ($minute - $_->[2]) % (1 << 24)
         : (1 << 24) - 1 for grep { defined $_->[1] } @lists;
-    my $answers = pack('n', $checked % 65_536) . "\xab\xcd\xef"
+    my $answers = pack('C', $checked % 256) . "\xab\xcd\xef"
         . (grep({ defined $_->[1] } @lists) ? pack 'B*', $rest : '');
     my $class = 'abcdef0123456789' . pack('N3', 0, 0, $checked / 1000)
         . 'RP' . '0' x 32 . ':1:rbl;' . pack 'n*', 1 .. @lists;
-    return ({ checked => $checked, troubled => [], uncovered => 0, stopped => 0,
+    return ({ checked => $checked, unknown_count => scalar(grep { $_->[1] }
+        @lists), troubled => [], uncovered => 0, stopped => 0,
         answers => \$answers }, mp_pack([1, \join('', map { pack 'H32 N2',
         substr($_->[0], 2), 0, $checked / 1000 } @lists), \$class]));
 }
