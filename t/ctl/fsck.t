@@ -315,6 +315,15 @@ my @faults = (
     ['a coverage that cannot be read', coverage => 'coverage',
         sub { cmd('SET', k('coverage', $ac), 'x') },
         sub { !cmd('EXISTS', k('coverage', $ac)) }],
+    ['a coverage with a list that it does not have', coverage => 'coverage',
+        sub { cmd('SET', k('coverage', $ac), packed([1, '', '0' x 16
+            . "\0" x 12 . ";\0\1"])) },
+        sub { !cmd('EXISTS', k('coverage', $ac)) }],
+    (map { my $answers = $_;
+        ['answers of lists, ' . length($answers) . ' bytes', answers => $on,
+            sub { changed($on, 17 => [], 18 => 0, 19 => 0, 20 => $answers) },
+            sub { got($on)->[20] eq '' }] } 'x', "x" x 4 . "\x18\0\0",
+        "x" x 4 . "\x0b\0\0\0", "x" x 1500),
     ['a coverage with an answer in the future', coverage => 'coverage',
         sub { cmd('SET', k('coverage', $ac), packed([1,
             pack('a16NN', 'x', 0, time + 9999)])) },

@@ -54,6 +54,7 @@ for my $case (
         set(k('large', $ac, 'hosts'), $_)] } 'x', 12_000, -8192),
     [k('audit', $ac), "type audit:$ac"],
     [k('started', $ac), "type started:$ac"],
+    [k('coverage', $ac), "type coverage:$ac"],
     [k('started', $ac), 'started started', set(k('started', $ac), 'x')],
 ) {
     my ($key, $fault, $plant) = @$case;

@@ -137,6 +137,21 @@ local function look_at_state(h)
         end)
     end
 end
+-- What its lists answered (rbl_answers.c); the next check says it again.
+local answers_most = 1463
+local function look_at_answers(h)
+    local sid, a = h[HOST.id], h[HOST.answers] or ''
+    local width = #a > 4 and a:byte(5) % 32
+    if a ~= '' and (#a < 4 or #a > answers_most or width and (#a < 8
+        or width > 0 and width < 5 or width > 10 and width ~= 24))
+    then
+        fault('answers', sid, 'does not say what its lists answered',
+            function()
+                h[HOST.answers] = ''
+                put(h)
+            end)
+    end
+end
 --- include: fsck_lapse
 -- It is due when its record says, or at the end of a lease; that is not later
 -- than the longest interval and a tenth of it (_due.lua).

@@ -68,6 +68,7 @@ local function coverage_sound(t)
     for i = COVERAGE.lists + 1, #t do
         local full, seen = struct.unpack('>I4I4', t[i], 21)
         local _, to = string.find(t[i], '^RP%x+:%d:%l+;', 29)
+        to = to or string.find(t[i], '^;', 29)
         for at = to + 1, #t[i], 2 do
             local list = struct.unpack('>I2', t[i], at)
             if list < 1 or list > n then

@@ -20,6 +20,7 @@ for i = ARG.hosts, #ARGV do
         look_at_parent(h)
         look_at_listing(h)
         look_at_state(h)
+        look_at_answers(h)
         look_at_schedule(h)
         put_changed()
         listings = listings + #h[HOST.details]
