@@ -6,7 +6,8 @@
 # hour.
 #
 # This program makes the first round of checks, with the scripts and the
-# arguments of the daemon, at full speed.  Real daemons make the steady load.
+# arguments of the daemon, at full speed.  The memory of a host is that after its
+# first check, which all lists answered.  Real daemons make the steady load.
 # All lists but one have a minimum interval of 30 days, so that they are left out
 # of the checks after the first; that one lists nothing.
 #
@@ -208,10 +209,10 @@ my $window = seconds(30);
 my @ac = add_accounts();
 my $before = used();
 my $add = add_hosts(@ac);
-my $bytes = (used() - $before) / $total;
 postpone(@ac);
 my %us = first_round($store, partitions => PARTITIONS,
     hosts => $first * ACCOUNTS);
+my $bytes = (used() - $before) / $total;
 my @minutes = minutes(@ac);
 my ($least, $most) = map { 100 * $_ * 60 / ($first * ACCOUNTS) - 100 }
     min(@minutes), max(@minutes);
@@ -258,7 +259,7 @@ if (MASTERS) {
     target('hosts of the fullest master, from even', $full, '<=', 2, '%');
     target('hosts of the emptiest master, from even', $empty, '>=', -2, '%');
 }
-target('memory of a host', $bytes, '<=', 1024, 'bytes');
+target('memory of a host', $bytes, '<=', 1250, 'bytes');
 target('checks of the fewest minute, from even', $least, '>=', -10, '%');
 target('checks of the fullest minute, from even', $most, '<=', 10, '%');
 target('CPU of a Redis at the hourly rate', $busy{redis} / (MASTERS || 1), '<',

@@ -40,9 +40,14 @@ sub history_of {
             \'127.0.0.2'] } 1 .. 5]));
     my $host = redis_key('r', $t->{acct}{sid}, $id);
     my $r = record('host', redis($t->{redis}, 'GET', $host));
-    my ($first) = @{ redis($t->{redis}, 'ZRANGE', 'rbl:{0}:lists', 0, 0) };
+    my ($first, $second, @rest) = @{ redis($t->{redis}, 'ZRANGE',
+        'rbl:{0}:lists', 0, -1) };
+    my ($answers, $coverage) = host_answers(int $now - 60_000,
+        [$first, 3, 3 * 1440], [$second, 0, 50], map { [$_] } @rest);
+    redis($t->{redis}, 'SET', redis_key('coverage', $t->{acct}{sid}),
+        $coverage);
     redis($t->{redis}, 'SET', $host, record_pack('host', %$r,
-        name => \$r->{name}, value => \$r->{value}, unknown_count => 1,
+        name => \$r->{name}, value => \$r->{value}, %$answers,
         troubled => [[$first, 'timeout', $now - 3 * $day, 4]]));
     forget($t, $t->{acct}{sid});
 }
