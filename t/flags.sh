@@ -12,8 +12,8 @@ flags() {
     ngx_rbl_module/*)
         printf '%s' '-std=gnu11 -Ingx_rbl_module'
         printf ' -I%s' ngx_rbl_module/*/
-        for dir in core event event/modules os/unix http http/modules \
-            http/v2
+        for dir in core event event/modules event/quic os/unix http \
+            http/modules http/v2 http/v3
         do
             printf ' -isystem %s/%s' "$nginx" "$dir"
         done
