@@ -182,8 +182,11 @@ sub lab {
         map { $_->{zone} => $lab->{rbldnsd}{port} } @zones);
     # A separate stub, because unbound caches the state of a server by zone: a
     # server silent for one scenario would be considered dead in the others.
-    $stub{ $_->{zone} } = $_->{to} ? $lab->{closed} : $lab->{script}->port
-        for grep { $_->{via} ne 'direct' && !defined $_->{rbldnsd} } @all;
+    for my $s (grep { $_->{via} ne 'direct' && !defined $_->{rbldnsd} } @all) {
+        my $n = $s->{lists} // 1;
+        $stub{$_} = $s->{to} ? $lab->{closed} : $lab->{script}->port
+            for $s->{zone}, map { "n$_-$s->{zone}" } 1 .. $n - 1;
+    }
     my %conf = (
         plain     => '',
         strips    => "  private-address: 127.0.0.0/8\n",

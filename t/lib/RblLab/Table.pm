@@ -264,7 +264,7 @@ sub resolvers { return (
     ['resolver-to-blame', '6.5', 'unknown', 'resolver resolver+unhealthy',
         'through one resolver no list knows its test entry',
         { direct => 'unknown unhealthy', via => 'plain', all => 'nxdomain',
-            lists => 4 }],
+            lists => 4, zone => 'resolver-to-blame.test' }],
 ) }
 
 
