@@ -195,7 +195,7 @@ $(BUILD)/nginx-asan: ngx_rbl_module/nginx-asan.sh
 
 # A dozen programs at a time, since they mostly wait; fewer if a sanitizer slows
 # them down.  Those that measure times, and say so in their head by a line
-# "# Alone: what for", come after them, three at a time.  Both parts run,
+# "# Alone: what for", come after them, two at a time.  Both parts run,
 # whatever the first of them says.
 JOBS    ?= $(if $(SANITIZE),4,12)
 unitbin  = $(patsubst t/unit/%.c,$(BUILD)/t/unit/%,$(1))

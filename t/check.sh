@@ -2,7 +2,7 @@
 
 # Runs test programs: sh t/check.sh BUILD JOBS "BESIDE..." "ALONE..."
 #
-# JOBS programs of BESIDE run at a time, then those of ALONE, three at a time, for
+# JOBS programs of BESIDE run at a time, then those of ALONE, two at a time, for
 # which two cores are enough (JOBS=1: one by one).
 #
 # A program that fails runs once more, alone.  If it passes then, the result
@@ -54,7 +54,7 @@ flaky=
 start=$(date +%s)
 rm -f "$build/beside.log" "$build/alone.log" "$build"/again-*.log
 [ -z "${beside# }" ] || group beside "$jobs" $beside || again beside || bad=1
-[ -z "${alone# }" ] || group alone "$((jobs > 1 ? 3 : 1))" $alone \
+[ -z "${alone# }" ] || group alone "$((jobs > 1 ? 2 : 1))" $alone \
     || again alone || bad=1
 
 if [ "$bad$flaky" != 0 ]; then

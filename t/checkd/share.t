@@ -51,7 +51,7 @@ cmp_ok($dns->most_pending, '<=', 32,
 ok(stop_server($checkd[1]), 'one daemon stops');
 $dns->rules([ '.', { rcode => 'nxdomain', delay => 0.2 } ]);
 set_due($w, $_) for @sids;
-wait_for { jobs_left($w) >= 8 } 5;
+wait_for { jobs_left($w) > 0 } 5;
 my $pp = check_value($w, '10.2.0.1');
 is(wait_check($w, $pp, 10)->{status}, 'completed', 'a manual check ends');
 cmp_ok(hosts_due($w), '>', 20, 'many due hosts are still waiting');
