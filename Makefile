@@ -239,19 +239,30 @@ compdb: $(GEN)
 	@RBL_CPPFLAGS="$(CPPFLAGS)" sh t/flags.sh $(abspath $(BUILD)) \
 	    >compile_commands.json
 
-# Another compiler's warnings, without code.  Those of the module are nginx's own.
+# Another compiler's warnings, without code; a folder in one call, since clang
+# starts for longer than it reads a file.  The module's are nginx's own.
 CHECKED  = $(SHARED) $(DAEMON) $(CTL) $(UNIT) $(TOOLS) rbl-checkd/main.c \
            $(wildcard ngx_rbl_module/*.c ngx_rbl_module/*/*.c)
-SYNTAX   = $(patsubst %.c,$(BUILD)/clang/%.ok,$(CHECKED))
+HEADERS  = $(wildcard shared/*/*.h t/unit/*.h t/tools/*.h $(addsuffix .h, \
+             $(addprefix rbl-checkd/,* */* */*/*) \
+             $(addprefix ngx_rbl_module/,* */*)))
+FOLDERS  = $(sort $(dir $(CHECKED)))
+SYNTAX   = $(FOLDERS:%/=$(BUILD)/clang/%.ok)
 
 clang: $(SYNTAX)
 
+define of_folder
+$(1:%/=$(BUILD)/clang/%.ok): $(foreach c,$(CHECKED),$(if \
+    $(filter $(1),$(dir $(c))),$(c))) $(HEADERS) | $(GEN) $(MODULE)
+endef
+$(foreach folder,$(FOLDERS),$(eval $(call of_folder,$(folder))))
+
 # nginx's headers are most of each source of the module: they are read once.
 NGXPCH   = $(BUILD)/clang/nginx.pch
-INMODULE = $(filter $(BUILD)/clang/ngx_rbl_module/%,$(SYNTAX))
+INMODULE = $(filter $(BUILD)/clang/ngx_rbl_module%,$(SYNTAX))
 $(NGXPCH) $(INMODULE): WARN = -Wall -Wextra -Wpointer-arith \
     -Wno-unused-parameter -Werror
-$(INMODULE): HEADERS = -include-pch $(NGXPCH)
+$(INMODULE): WITH = -include-pch $(NGXPCH)
 $(INMODULE): $(NGXPCH)
 
 # build.sh writes it when it configures for another nginx.
@@ -262,11 +273,11 @@ $(NGXPCH): $(BUILD)/nginx/told
 	    $(WARN) $(CPPFLAGS) $$(sh t/flags.sh $(abspath $(BUILD)) \
 	    ngx_rbl_module/x) -o $@ -
 
-$(BUILD)/clang/%.ok: %.c | $(GEN) $(MODULE)
+$(SYNTAX):
 	@mkdir -p $(@D)
-	$(call say,LNT,$<)clang -fsyntax-only -MMD -MP -MT $@ -MF $(@:.ok=.d) \
-	    $(HEADERS) $(WARN) $(CPPFLAGS) \
-	    $$(sh t/flags.sh $(abspath $(BUILD)) $<) $<
+	$(call say,LNT,$(@:$(BUILD)/clang/%.ok=%))clang -fsyntax-only $(WITH) \
+	    $(WARN) $(CPPFLAGS) $$(sh t/flags.sh $(abspath $(BUILD)) \
+	    $(firstword $(filter %.c,$^))) $(filter %.c,$^)
 	@touch $@
 
 style:
@@ -287,6 +298,6 @@ include t/hazard/hazard.mk
 include t/lab/lab.mk
 include t/valgrind/valgrind.mk
 
--include $(OBJS:.o=.d) $(SYNTAX:.ok=.d)
+-include $(OBJS:.o=.d)
 
 endif
