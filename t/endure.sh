@@ -28,8 +28,10 @@ part() {
             t/ctl/cluster_moves.t t/upgrade/programs.t t/upgrade/stores.t &&
             tests RBL_REDIS_CLUSTER=1 $(sed '/^#/d' t/cluster)
         ;;
-    2)  # The commands of rbl-availability(7) on machines in namespaces.
-        tests t/conf/availability.t t/conf/availability_cluster.t
+    2)  # The commands of rbl-availability(7) on machines in namespaces; the
+        # largest requests; journeys through the portal by keyboard alone.
+        tests t/conf/availability.t t/conf/availability_cluster.t \
+            t/api/large.t t/portal/journey_page.t
         ;;
     3)  # Hostile accounts beside another one; many clients at once; clients that
         # others wrote; memory after many requests.
@@ -57,8 +59,10 @@ part() {
             t/dns/many.t t/api/proof.t t/lua/cost.t t/lua/digest_cost.t \
             t/lua/hears.t t/lua/worst.t
         ;;
-    6)  # Programs that are killed at any moment; all faults of a gateway.
+    6)  # Programs that are killed at any moment; all faults of a gateway; many
+        # contacts with digests.
         tests CRASH_SEEDS=3 t/checkd/crash.t t/bill/crash.t t/deliver/crash.t \
+            t/api/work.t t/deliver/digest.t \
             t/deliver/digest_crash.t t/deliver/kills.t t/bill/lapse_kills.t \
             t/bill/stripe_kills.t t/bill/stripe_faults.t \
             t/bill/stripe_declines.t t/bill/stripe_stuck.t
