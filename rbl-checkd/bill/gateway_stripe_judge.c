@@ -28,7 +28,9 @@ stripe_declined(gateway_outcome_t *outcome, const json_t *error)
     }
 
     outcome->result = GATEWAY_DECLINED;
-    outcome->final = gateway_json_is(error, "advice_code", "do_not_try_again");
+    outcome->final = gateway_json_is(error, "advice_code", "do_not_try_again")
+                     || gateway_json_is(error, "advice_code",
+                                        "confirm_card_data");
 
     for (i = 0; i < sizeof(final) / sizeof(final[0]); i++) {
         outcome->final |= rbl_str_is(decline, final[i]);

@@ -164,6 +164,12 @@ settle_said(const rbl_bill_settle_reply_t *said)
         return ctl_fail("the payment does not wait for the gateway: it is"
                         " %.*s", (int) said->state.n, said->state.p);
 
+    case RBL_BILL_SETTLE_FLIGHT:
+        return ctl_fail("the daemon still asks the gateway (%.*s): a charge"
+                        " that is on its way would be made twice. Wait until"
+                        " the payment is left to you, or give --force",
+                        (int) said->state.n, said->state.p);
+
     default:
         return ctl_fail("the account has no such payment; rblctl bill payments"
                         " lists them");
@@ -185,6 +191,7 @@ ctl_bill_settle(ctl_t *ctl)
     reference = ctl_option(ctl, "reference");
     args.reference = rbl_str(reference ? reference : "");
     args.result = ctl->args[2];
+    args.force = ctl_option(ctl, "force") ? RBL_STR("1") : RBL_STR("");
 
     if (args.reference.n > SOURCE_REFERENCE || !rbl_text_ok(args.reference)) {
         return ctl_fail("--reference must be a text of at most %d octets",

@@ -27,6 +27,14 @@ static const ctl_option_t  paid_options[] = {
     { "reference", 1 }, { NULL, 0 }
 };
 
+static const ctl_option_t  settle_options[] = {
+    { "reference", 1 }, { "force", 0 }, { NULL, 0 }
+};
+
+static const ctl_option_t  bill_plan_options[] = {
+    { "file", 1 }, { "now", 0 }, { NULL, 0 }
+};
+
 static const ctl_option_t  ledger_options[] = {
     { "csv", 0 }, { "from", 1 }, { "to", 1 }, { NULL, 0 }
 };
@@ -137,11 +145,12 @@ const ctl_command_t  ctl_commands[] = {
       "set the time between checks of the account's hosts, not below that of"
       " its plan; it applies from the next check of each host",
       none_options, 2, 2, CTL_READY, ctl_account_interval },
-    { "bill plan", "SID NAME [--file FILE]",
+    { "bill plan", "SID NAME [--file FILE] [--now]",
       "put an account on a plan that it pays for: by the period, then a"
       " payment is opened, and the first period begins when it is paid; or by"
-      " the check, from its balance",
-      plan_options, 2, 2, CTL_READY, ctl_bill_plan },
+      " the check, from its balance.  A plan without a price ends the bill, if"
+      " no time or balance is left, or with --now",
+      bill_plan_options, 2, 2, CTL_READY, ctl_bill_plan },
     { "bill show", "SID",
       "show what an account pays for, and until when it has paid",
       none_options, 1, 1, CTL_READY, ctl_bill_show },
@@ -152,10 +161,12 @@ const ctl_command_t  ctl_commands[] = {
     { "bill paid", "SID PAYMENT [--reference TEXT]",
       "book a payment that has arrived; the reference is that of your books",
       paid_options, 2, 2, CTL_READY, ctl_bill_paid },
-    { "bill settle", "SID PAYMENT succeeded|failed [--reference TEXT]",
+    { "bill settle",
+      "SID PAYMENT succeeded|failed [--reference TEXT] [--force]",
       "record how a payment ended that the gateway says nothing about; look"
-      " into the gateway's own list first",
-      paid_options, 3, 3, CTL_READY, ctl_bill_settle },
+      " into the gateway's own list first.  A payment that the daemon still"
+      " asks for fails only with --force",
+      settle_options, 3, 3, CTL_READY, ctl_bill_settle },
     { "bill source add", "SID --back URL",
       "make a page of the gateway on which the customer adds a card; it leads"
       " to URL then, and bill sources shows its address",

@@ -282,9 +282,10 @@ bill_meter(fsck_bill_t *b)
     if (by_check && meter.n > 0) {
         wrong = strspn(meter.p, "0123456789") < BILL_MARK
                 || rbl_int_parse(&price, (rbl_str_t) { meter.p + BILL_MARK,
-                                 meter.n - BILL_MARK }, 1, RBL_MONEY_MAX)
+                                 meter.n - BILL_MARK }, 0, RBL_MONEY_MAX)
                        != RBL_OK
-                || price != bill.price;
+                || price != (rbl_str_is(bill.state, "lapsed") ? 0
+                                                              : bill.price);
     }
 
     if (wrong) {

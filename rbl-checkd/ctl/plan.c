@@ -223,6 +223,14 @@ ctl_account_plan(ctl_t *ctl)
     }
 
     rbl_account_plan_reply(&said, reply);
+
+    if (said.word == RBL_ACCOUNT_PLAN_BILL) {
+        ctl_fail("the account pays for the plan \"%.*s\"; rblctl bill plan"
+                 " changes that", (int) said.plan.n, said.plan.p);
+        freeReplyObject(reply);
+        return CTL_ERROR;
+    }
+
     freeReplyObject(reply);
     plan_excess("hosts", said.hosts, plan.max_hosts);
     plan_excess("contacts", said.contacts, plan.max_contacts);

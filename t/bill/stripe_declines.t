@@ -88,7 +88,8 @@ is((posts($t, $py))[-1]{key}, "$py-5",
 
 my $method = source($t, $ps2)->{method};
 for (['LostCard', 'lost_card'], ['StolenCard', 'stolen_card'],
-    ['ExpiredCard', 'expired_card', 5])
+    ['ExpiredCard', 'expired_card'],
+    ['InsufficientFunds', 'insufficient_funds', 5])
 {
     my ($card, $reason, $days) = @$_;
     stripe_card($stripe, $method, behaves => "pm_card_chargeDeclined$card");

@@ -70,7 +70,9 @@ sub open_one {
     return $s->{open} = $k;
 }
 sub check { my ($s, $n) = @_;
-    $s->{used} += $n * $s->{price} if $s->{kind} eq 'check'; return }
+    $s->{used} += $n * $s->{price}
+        if $s->{kind} eq 'check' && $s->{state} ne 'lapsed';
+    return }
 
 # 0: a payment is under way.
 sub buy {
@@ -134,9 +136,11 @@ sub step_check {
     my ($left, $day, $books) = ($s->left, int($now / DAY));
     @$s{qw(day runs sum)} = ($day, 0, 0), $books = 1 if $day != $s->{day};
     my $p = $s->{pay}{ $s->{open} };
+    my $final;
     if ($p && $p->{state} eq 'failed') {
         $s->{open} = '';
         $s->{fails}++;
+        $final = $p->{attempt} < 4;
     } elsif ($p && $p->{state} eq 'open'
         && (!$s->{to} || $left >= $s->{falls}))
     {
@@ -147,7 +151,7 @@ sub step_check {
         $s->tell('billing.recharge.failed', $s->{of}, 1, 'unpaid');
         $s->{fails}++;
     }
-    if ($s->{fails} == 3) {
+    if ($final || $s->{fails} == 3) {
         @$s{qw(to fails)} = (0, 0);
         $s->{offs}++;
     }

@@ -156,8 +156,9 @@ my %act = (
         my $p = $m->{pay}{$k};
         my $result = pick('succeeded', 'failed');
         my $r = script('bill_settle', [$acct], 'PY'
-            . substr(Digest::SHA::sha1_hex($k), 0, 32), $result, 'pi_2');
-        my $waits = $p->{sent} && $p->{state} !~ /^(?:succeeded|void)$/;
+            . substr(Digest::SHA::sha1_hex($k), 0, 32), $result, 'pi_2', '');
+        my $waits = $p->{sent} && $p->{state} !~ /^(?:succeeded|void)$/
+            && ($result ne 'failed' || !$p->{next});
         die "bill_settle: @$r\n" if ($r->[0] eq 'OK') != !!$waits;
         return if !$waits;
         $result eq 'failed' ? $m->declined($now, $k, 'settled', 0)

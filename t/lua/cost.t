@@ -567,7 +567,10 @@ case(bill_answer => 'succeeded', sub { pays(); sent();
     answered('succeeded', 'pi_1', '', 0) });
 case(bill_settle => 'succeeded', sub { pays(); sent();
     slice('bill_settle', [$acct], unpacked(cmd('GET', k('bill', $ac)))->[10],
-        'succeeded', 'x' x 255) });
+        'succeeded', 'x' x 255, '') });
+case(bill_end => 'with an open payment', sub {
+    buy(); slice('bill_step', [$acct], 0, 0);
+    slice('bill_end', [$acct], 'P', 0, 0, 0, 0, 900, 1) });
 case(bill_setup => '', sub { pays();
     slice('bill_setup', [$acct], 'https://portal.example/') });
 case(bill_session => 'a card', sub { pays();

@@ -407,12 +407,12 @@ sub hears {
 hears();
 expire();
 work_ends();
-is(script('account_plan', [$acct], 'Small', 1, 2, 3, 4, 1200)->[0], 'OK',
-    'an expired account gets the limits of another plan');
+is(script('account_plan', [$acct], 'Small', 1, 2, 3, 4, 1200)->[0], 'BILL',
+    'account plan refuses an account that has a bill');
 ok(is_account()->[A_LAPSED],
-    'an expired account stays expired with other limits');
+    'an expired account stays expired after a refused plan');
 is(look(), 'lapsed', 'the bill of an expired account stays lapsed');
-faultless('other limits');
+faultless('a refused plan');
 is(buy('month'), 'OK', 'bill_plan puts the account on another plan');
 ok(is_account()->[A_LAPSED], 'the account stays expired until it has paid');
 faultless('another plan, not paid');
@@ -477,8 +477,8 @@ is(told(), 'expired active expired active', 'the contacts are told');
 for my $kept (0, 1) {
     @hosts = born(1);
     $pp = start($hosts[1]);
-    script('account_status', [$acct], 'suspended');
     expire($kept);
+    script('account_status', [$acct], 'suspended');
     work_ends();
     isnt(due($hosts[1]), undef, 'the check has its lease');
     faultless('suspended and expired, while a check runs');

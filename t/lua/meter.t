@@ -385,7 +385,7 @@ is_deeply(look(), ['OK', 'lapsed', ''], 'the plan lapses without a grace');
 is(left(), 1 - PRICE, 'below zero by what was accepted');
 is(finish_check($acct, $accepted, $ht, [result('RBa', 'clear')])->[0], 'OK',
     'a check that was accepted ends');
-is(used(), PRICE, 'the accepted check is paid for');
+is(used(), 0, 'a check that ends after the plan lapsed costs nothing');
 ok(!wakes(), 'a check of a lapsed account wakes no daemon');
 look();
 is(bill()->[STATE], 'lapsed', 'the account stays lapsed');

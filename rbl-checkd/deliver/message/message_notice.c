@@ -74,9 +74,17 @@ plan_recharge(rbl_doc_t *doc, const rbl_event_t *event, rbl_str_t when)
 
     rbl_doc_text_part(doc, RBL_STR("Recharging the balance of the plan \""));
     rbl_doc_text_part(doc, event->value);
-    rbl_doc_text_part(doc, RBL_STR("\" has failed "));
-    rbl_doc_text_part(doc, rbl_out_int_text(text, event->total));
-    rbl_doc_text_part(doc, RBL_STR(" times in a row, and is off since "));
+
+    if (event->total > 1) {
+        rbl_doc_text_part(doc, RBL_STR("\" has failed "));
+        rbl_doc_text_part(doc, rbl_out_int_text(text, event->total));
+        rbl_doc_text_part(doc, RBL_STR(" times in a row, and is off since "));
+
+    } else {
+        rbl_doc_text_part(doc, RBL_STR("\" was declined for good, and is off"
+                          " since "));
+    }
+
     rbl_doc_text_part(doc, when);
     rbl_doc_text_part(doc, RBL_STR(".\n\nThe checks stop when the balance is"
                       " used up. Choose a payment source that works, then turn"

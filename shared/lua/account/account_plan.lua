@@ -10,10 +10,14 @@
 --- audit
 --- reply: OK hosts# contacts#  how many there are
 --- reply: ACCOUNT  there is none
+--- reply: BILL plan  it pays for a plan, and would go on paying for it
 --- include: plan
-local a = load(KEY.acct)
+--- use: bill
+local a, b = load(KEY.acct), load(key('bill', ac))
 if not a then
     return {'ACCOUNT'}
+elseif b then
+    return {'BILL', b[BILL.plan]}
 end
 named = a[ACCOUNT.name]
 plan_set(a, ARG.plan, ARG.paid, ARG.hosts, ARG.contacts, ARG.checks,

@@ -6,6 +6,7 @@
 --- include: plan_notice
 local recharge_most, recharge_times = 5, 10     -- a day: number; of recharge_to
 local recharge_fails = 3                -- in a row: no more
+local recharge_attempts = 4             -- of one (_bill_failed.lua)
 local recharge_least, cent = 500000, 10000
 -- Of an event about the balance.
 local function credit_event(a, type, of, now, b, m, payment, reason, next)
@@ -35,15 +36,17 @@ local function payment_void(b, p, reason, now)
     b[BILL.open] = ''
 end
 -- Looks at the recharge that is open.  By hand it has a day; a gateway makes
--- its attempts itself.
+-- its attempts itself.  One that was declined for good has attempts left: then
+-- no other recharge is opened until the account turns them on again.
 local function recharge_look(a, b, m, left, now)
     local p = b[BILL.open] ~= '' and load(payment_key(b[BILL.open]))
     if not p or p[PAYMENT.kind] ~= 'recharge' then
         return
     end
-    local state = p[PAYMENT.state]
+    local state, final = p[PAYMENT.state], false
     if state == 'failed' then
         b[BILL.open], m.fails = '', m.fails + 1
+        final = p[PAYMENT.attempt] < recharge_attempts
     elseif state == 'open' and (terms[TERMS.recharge_to] == 0
         or left >= terms[TERMS.falls_below])
     then
@@ -56,7 +59,7 @@ local function recharge_look(a, b, m, left, now)
         credit_event(a, 'billing.recharge.failed', p[PAYMENT.id] .. ':1', now,
             b, m, p, 'unpaid')
     end
-    if m.fails >= recharge_fails then
+    if final or m.fails >= recharge_fails then
         plan_notice(a, 'recharge', now, m.fails)
         terms[TERMS.recharge_to], m.fails = 0, 0
         save(terms_key, terms)

@@ -4,7 +4,8 @@
 -- read the price with the mark from "meter": above that much use a daemon has
 -- to look at the bill.  So price and mark are always those of the bill,
 -- whatever a daemon may have read before; and other accounts pay only for one
--- more key in a read that is there anyway.
+-- more key in a read that is there anyway.  While the plan has lapsed the price
+-- is 0: the hosts that the operator still checks cost nothing.
 --- include: account
 --- include: terms
 --- include: period
@@ -25,7 +26,11 @@ local function money_set(m, ...)
     end
 end
 local function meter_save(b)
-    local m, mark = money_read(), 9999999999999999
+    local m, mark = money_read(), 999999999999999
+    if b[BILL.state] == 'lapsed' then
+        call('SET', key('meter', ac), string.format('%016.0f0', mark))
+        return
+    end
     for _, least in ipairs({1, terms[TERMS.alert],
         terms[TERMS.recharge_to] > 0 and terms[TERMS.falls_below] or 1})
     do

@@ -1,4 +1,5 @@
--- What the gateway is to be asked for an account now.  What is going to be
+-- What the gateway is to be asked for an account now: for a suspended one, how
+-- requests have ended.  What is going to be
 -- charged is written down before the request leaves: attempt, amount and card
 -- stay as they are until the gateway says for sure that it has not charged.
 --- key: acct  acct:<AC>
@@ -11,7 +12,9 @@
 --          for its first time; or ""
 --- include: payment
 --- include: source
---- use: setup
+--- use: setup account
+local a = load(KEY.acct)
+local held = not a or a[ACCOUNT.status] == 'suspended'
 local b, now = load(bill_key), now_ms()
 local live, lease = tonumber(ARG.live), tonumber(ARG.lease)
 local known = 23 * 3600000              -- so long a gateway knows a key
@@ -60,14 +63,17 @@ local function again(p)
         return
     end
     local asks = p[PAYMENT.state] == 'sent' or p[PAYMENT.state] == 'unknown'
-    task = asks and now - p[PAYMENT.sent] < known and 'charge' or 'query'
+    task = asks and not held and now - p[PAYMENT.sent] < known and 'charge'
+        or 'query'
 end
 local p = payment_load(b[BILL.open])
 if p then
     local state = p[PAYMENT.state]
     if state ~= 'open' then
         again(p)
-    elseif p[PAYMENT.kind] ~= 'renewal' or terms[TERMS.renew] == 1 then
+    elseif not held and (p[PAYMENT.kind] ~= 'renewal'
+        or terms[TERMS.renew] == 1)
+    then
         charge(p)
     end
     if task ~= '' then

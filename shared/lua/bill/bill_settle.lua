@@ -4,10 +4,13 @@
 --- arg: payment  SID
 --- arg: result  succeeded, failed
 --- arg: reference  of the gateway
+--- arg: force  1: also while the gateway may still be asked, or ""
 --- audit
 --- reply: OK
 --- reply: PAYMENT  there is none
 --- reply: STATE state reference  it does not wait for an answer
+--- reply: FLIGHT state  a daemon still asks the gateway: a charge on its way
+--          would come twice
 --- include: bill_done
 --- include: bill_failed
 local a, b = load(KEY.acct), load(bill_key)
@@ -20,6 +23,9 @@ if p[PAYMENT.sent] == 0 or p[PAYMENT.state] == 'succeeded'
     or p[PAYMENT.state] == 'void'
 then
     return {'STATE', p[PAYMENT.state], p[PAYMENT.reference]}
+end
+if ARG.result == 'failed' and ARG.force ~= '1' and p[PAYMENT.next] > 0 then
+    return {'FLIGHT', p[PAYMENT.state]}
 end
 if ARG.result == 'succeeded' then
     bill_done(a, b, p, ARG.reference, now_ms())

@@ -15,6 +15,12 @@ if not b or not a then
     return {'OK', '', ''}
 end
 local now, grace = now_ms(), tonumber(ARG.grace)
+-- A suspended account is charged nothing: its bill stands still until the
+-- account is active again (account_status.lua).
+if a[ACCOUNT.status] == 'suspended' then
+    call('ZREM', key('billdue'), ac)
+    return {'OK', b[BILL.state], ''}
+end
 if b[BILL.period] == 'check' then
     local opened = credit_step(a, b, now)
     if b[BILL.open] ~= '' and b[BILL.gateway] ~= 'manual' then
