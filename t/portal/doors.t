@@ -128,7 +128,7 @@ is($mail->[0]{subject}, 'Sign in to blocklist monitoring',
 is($mail->[0]{'content-type'}, 'text/plain; charset=utf-8', 'a plain text');
 my ($link, $text) = link_in($mail);
 like($link, qr/^\Q$sid\E\.[0-9a-f]{64}$/, 'the mail has a link');
-like($text, qr/for the account "Test"/, 'the account\'s name');
+like($text, qr/Account: Test/, 'the account\'s name');
 like($text, qr/from the network address 127\.0\.0\.1\./,
     'the mail names the network address of the request');
 like($text, qr/ignore this message/, 'the advice for strangers');

@@ -138,6 +138,41 @@ link_refused(rbl_event_t ev, const char *name)
 }
 
 
+/* The name of an account in the mail; "": it is left out. */
+
+static void
+link_named(const char *name, const char *shown)
+{
+    const char   *at, *link;
+    rbl_buf_t     buf;
+    message_t     m;
+    rbl_event_t   ev;
+    char          line[100];
+
+    ev = link_event();
+    ev.message = rbl_str(name);
+    rbl_buf_init(&buf);
+    ok(message_link(&buf.out, &ev, &rbl_zone_utc) == RBL_OK
+       && message_read(&m, rbl_buf_str(&buf)) == RBL_OK, "a mail");
+    link = memmem(m.text.p, m.text.n, "#/link/", 7);
+    at = memmem(m.text.p, m.text.n, "\n\nAccount: ", 11);
+    snprintf(line, sizeof(line), "\n\nAccount: %s\n", shown);
+
+    if (shown[0] == '\0') {
+        ok(at == NULL && memmem(m.text.p, m.text.n, name, 12) == NULL,
+           "the name \"%s\" is left out", name);
+
+    } else {
+        ok(at != NULL && link != NULL && link < at
+           && memmem(m.text.p, m.text.n, line, strlen(line)) == at,
+           "the name \"%s\" stands behind the link", shown);
+    }
+
+    message_free(&m);
+    rbl_buf_free(&buf);
+}
+
+
 static void
 test_link(void)
 {
@@ -166,6 +201,14 @@ test_link(void)
     message_hide_code(part, rbl_buf_str(&buf));
     is_str(rbl_str(part), "550 0123 no", "nothing else");
     rbl_buf_free(&buf);
+
+    link_named("ACME", "ACME");
+    link_named("ACME\". Sign in at https://evil.example/ now", "");
+    link_named("Please go to www.evil.example", "");
+    link_named("0123456789012345678901234567890123456789X",
+               "0123456789012345678901234567890123456789");
+    link_named("012345678901234567890123456789012345678\xc3\xa4X",
+               "012345678901234567890123456789012345678");
 
     ok(message_is_secret(RBL_STR("user.link"))
        && message_is_secret(RBL_STR("contact.confirm"))

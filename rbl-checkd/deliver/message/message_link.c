@@ -10,8 +10,11 @@
 #include "rbl_time.h"
 #include "rbl_validate.h"
 
+#include <string.h>
+
 
 #define LINK_SECRET  64                 /* hex digits behind "<AC>." */
+#define LINK_NAME    40                 /* octets of an account's name */
 #define LINK_LIVES   INT64_C(900000)    /* ms, as _user.lua */
 
 
@@ -74,6 +77,29 @@ link_url(rbl_doc_t *doc, const rbl_event_t *event)
 }
 
 
+/* The name is a text of the account, and the reader may be a stranger to it: it
+   stands behind the link, is short, and holds no other link. */
+
+static void
+link_account(rbl_doc_t *doc, rbl_str_t name)
+{
+    if (memmem(name.p, name.n, "://", 3) != NULL
+        || memmem(name.p, name.n, "www.", 4) != NULL)
+    {
+        return;
+    }
+
+    if (name.n > LINK_NAME) {
+        for (name.n = LINK_NAME; (name.p[name.n] & 0xc0) == 0x80; name.n--) {
+            /* void */
+        }
+    }
+
+    rbl_doc_text_part(doc, RBL_STR("\n\nAccount: "));
+    rbl_doc_text_part(doc, name);
+}
+
+
 static void
 link_text(rbl_doc_t *doc, const rbl_event_t *event, const rbl_zone_t *zone)
 {
@@ -81,15 +107,15 @@ link_text(rbl_doc_t *doc, const rbl_event_t *event, const rbl_zone_t *zone)
 
     rbl_doc_text_open(doc, "message");
     rbl_doc_text_part(doc, RBL_STR(
-        "This link signs you in to blocklist monitoring, for the account \""));
-    rbl_doc_text_part(doc, event->message);
-    rbl_doc_text_part(doc, RBL_STR("\":\n\n    "));
+        "This link signs you in to blocklist monitoring:\n\n    "));
     link_url(doc, event);
     rbl_doc_text_part(doc, RBL_STR("\n\nIt works once, until "));
     rbl_doc_text_part(doc, rbl_time_text(until, event->date + LINK_LIVES,
                                          zone));
+    rbl_doc_text_part(doc, RBL_STR("."));
+    link_account(doc, event->message);
     rbl_doc_text_part(doc, RBL_STR(
-        ".\n\nThe request for it came from the network address "));
+        "\n\nThe request for it came from the network address "));
     rbl_doc_text_part(doc, event->value);
     rbl_doc_text_part(doc, RBL_STR(
         ". If it was not yours, ignore this message: without the link nobody"
