@@ -11,27 +11,6 @@
 #include <string.h>
 
 
-/* Is the zone that of the set, or below it? */
-static int
-direct_below(const dns_set_t *set, const dns_name_t *zone)
-{
-    unsigned           at;
-    const dns_name_t  *apex;
-
-    apex = &set->apex;
-
-    for (at = 0; at < zone->len; at += zone->wire[at] + 1u) {
-        if (dns_name_equal(zone->wire + at, zone->len - at, apex->wire,
-                           apex->len))
-        {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
 static int
 direct_lame(dns_query_t *q, const char *why)
 {
@@ -79,7 +58,7 @@ direct_alias(dns_query_t *q)
 
     referral = &q->engine->referral;
     q->sub_ttl = referral->target_ttl;
-    q->sub = dns_ask_look(q->engine, q->class->owner->account,
+    q->sub = dns_ask_look(q->engine, NULL, q->class->owner->account,
                           &referral->target, q->type, direct_target, q);
 
     if (q->sub == NULL) {
@@ -107,7 +86,7 @@ direct_refer(dns_query_t *q)
 
     if (!q->engine->referred || referral->found || referral->target.len
         || referral->zone.len <= q->set->apex.len || q->set->given
-        || !direct_below(q->set, &referral->zone))
+        || !dns_name_within(&referral->zone, &q->set->apex))
     {
         return direct_lame(q, "is lame: its response is not authoritative");
     }
@@ -129,7 +108,8 @@ direct_authority(dns_query_t *q)
 
     if (q->engine->referred && !referral->found) {
         if (referral->target.len
-            && (!referral->apex.len || !direct_below(q->set, &referral->apex)))
+            && (!referral->apex.len
+                || !dns_name_within(&referral->apex, &q->set->apex)))
         {
             return direct_alias(q);
         }
@@ -137,7 +117,7 @@ direct_authority(dns_query_t *q)
         /* A referral of the parent or the root: the server does not know the
            zone. */
         if (!q->set->given && referral->apex.len
-            && !direct_below(q->set, &referral->apex))
+            && !dns_name_within(&referral->apex, &q->set->apex))
         {
             return direct_lame(q, "is lame: its SOA is of a zone above the"
                                " list's");
@@ -158,13 +138,20 @@ direct_authority(dns_query_t *q)
 int
 dns_direct_judge(dns_query_t *q)
 {
-    const dns_answer_t  *answer;
+    dns_answer_t  *answer;
 
     answer = &q->engine->answer;
 
     if (q->set->recursive || answer->status == DNS_SERVFAIL
         || answer->status == DNS_REFUSED)
     {
+        return 0;
+    }
+
+    /* The search for name servers follows referrals itself. */
+    if (q->look) {
+        answer->status = q->engine->referred && answer->status == DNS_BADREPLY
+                         ? DNS_NOERROR : answer->status;
         return 0;
     }
 

@@ -337,9 +337,11 @@ void dns_list_free(link_t *list);
    list. */
 void dns_finish_later(dns_query_t *q, dns_status_t status);
 
-/* As dns_ask, but queries the resolvers, within the budgets of the account. */
-dns_query_t *dns_ask_look(dns_engine_t *engine, uint64_t account,
-    const dns_name_t *name, uint16_t type, dns_done_pt done, void *data);
+/* As dns_ask, but queries these servers, or the resolvers (NULL), within the
+   budgets of the account, and the response may be a referral. */
+dns_query_t *dns_ask_look(dns_engine_t *engine, dns_set_t *set,
+    uint64_t account, const dns_name_t *name, uint16_t type, dns_done_pt done,
+    void *data);
 
 /* Reads a response into engine->answer, and engine->referral if needed. */
 dns_wire_t dns_read(dns_query_t *q, const uint8_t *msg, size_t n);

@@ -379,8 +379,8 @@ engine_begin(dns_query_t *q)
 
 
 dns_query_t *
-dns_ask_look(dns_engine_t *engine, uint64_t account, const dns_name_t *name,
-    uint16_t type, dns_done_pt done, void *data)
+dns_ask_look(dns_engine_t *engine, dns_set_t *set, uint64_t account,
+    const dns_name_t *name, uint16_t type, dns_done_pt done, void *data)
 {
     dns_payer_t      payer;
     dns_query_t     *q;
@@ -390,7 +390,7 @@ dns_ask_look(dns_engine_t *engine, uint64_t account, const dns_name_t *name,
     q = engine_make(engine, name->wire, name->len, type, &payer, done, data);
 
     if (q != NULL) {
-        q->set = dns_set_ref(engine->resolvers);
+        q->set = dns_set_ref(set != NULL ? set : engine->resolvers);
         q->look = 1;
     }
 

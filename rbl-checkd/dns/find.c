@@ -1,34 +1,30 @@
 /*
- * Finds the servers of a zone, through the resolvers: queries the SOA of its
- * name, which names the apex of the zone, then the NS records of the apex, then
- * the addresses of each name server.  Glue is not used.
+ * Finds the servers of a zone.  The resolvers are queried for the SOA of its
+ * name, which names the apex of the zone, then for the NS records of the apex,
+ * then for the addresses of each name server.
  *
- * If a name has no SOA (an alias, or a resolver that hides it), the engine
- * queries its NS records, then continues with the name above it.  Addresses
- * that are not public are left out unless they are allowed, as are those that
- * this machine has no route to.  Names, addresses, steps and time are bounded.
+ * If a name is an alias, the engine continues with the name above it.
+ *
+ * Many zones work although their own servers do not answer for their SOA or NS
+ * records, or do not know their own addresses.  If anything is missing, the
+ * engine does as a resolver does: it finds the next zone above that answers
+ * properly, and follows the referrals of that zone's servers, with their glue
+ * (hosts.c), down to the zone.
+ *
+ * Names, addresses, steps and time are bounded.
  */
 
-#include "base/netaddr.h"
-#include "dns_int.h"
+#include "find.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#define FIND_TIME       10.0        /* s, for the whole search */
-#define FIND_PATIENCE   1.0         /* s, for more addresses after the first */
-#define FIND_STEPS      8           /* names upwards */
-#define FIND_ADDRESSES  32
-#define FIND_LEAST      3           /* least labels of a zone, with the
+#define FIND_TIME   10.0            /* s, for the resolvers' answers, and once
+                                       more for the zones above */
+#define FIND_STEPS  8               /* names upwards */
+#define FIND_ABOVE  4               /* name servers of a zone above */
+#define FIND_LEAST  3               /* least labels of a zone, with the
                                        root's */
-#define FIND_PORT       53
-
-typedef struct {
-    dns_find_t      *find;
-    dns_query_t     *q;
-    unsigned         ns;            /* index of the name */
-} find_ask_t;
 
 struct dns_find_s {
     dns_engine_t    *engine;
@@ -36,317 +32,140 @@ struct dns_find_s {
     uint64_t         account;
     dns_query_t     *q;             /* query for SOA or NS */
     ev_timer         timer;
-    double           end;
     unsigned         steps;
-    dns_status_t     failure;       /* of the last query that failed; NOERROR:
-                                       none did */
+    unsigned         levels;        /* referrals followed */
+    dns_status_t     failure;       /* of the resolvers, before any zone above
+                                       was looked at; NOERROR: none */
     unsigned         known:1;       /* `apex` is set */
+    unsigned         above:1;       /* looks at the zones above */
     dns_name_t       name;          /* the current name */
     dns_name_t       apex;
-    uint32_t         ttl;
-    unsigned         n_ns;
-    unsigned         open;          /* queries of `ask` under way */
-    find_ask_t       ask[2 * DNS_MAX_NS];
-    unsigned         n;
-    unsigned         of[FIND_ADDRESSES];        /* index of the name */
-    struct sockaddr_storage  sa[FIND_ADDRESSES];
+    dns_set_t       *set;           /* servers that are queried for a
+                                       referral */
+    dns_hosts_t      hosts;
 };
 
 
 void
 dns_find_free(dns_find_t *find)
 {
-    unsigned  i;
-
     if (find == NULL) {
         return;
     }
 
     ev_timer_stop(find->engine->loop, &find->timer);
+    dns_hosts_stop(&find->hosts);
 
     if (find->q != NULL) {
         dns_cancel(find->q);
     }
 
-    for (i = 0; i < 2 * DNS_MAX_NS; i++) {
-        if (find->ask[i].q != NULL) {
-            dns_cancel(find->ask[i].q);
-        }
-    }
-
+    dns_set_put(find->set);
     free(find);
 }
 
 
 /* --- the end -------------------------------------------------------------- */
 
-/*
- * Takes one address of each name, then another one of each, and so on, up to
- * the size of a set.
- */
-static unsigned
-find_choose(const dns_find_t *find, struct sockaddr_storage *sa)
-{
-    unsigned  i, ns, nth, k, n, before;
-
-    n = 0;
-    nth = 0;
-
-    do {
-        before = n;
-
-        for (ns = 0; ns < find->n_ns && n < DNS_MAX_SERVERS; ns++) {
-            k = nth;
-
-            for (i = 0; i < find->n; i++) {
-                if (find->of[i] == ns && k-- == 0) {
-                    sa[n++] = find->sa[i];
-                    break;
-                }
-            }
-        }
-
-        nth++;
-    } while (n > before && n < DNS_MAX_SERVERS);
-
-    return n;
-}
-
-
 static void
-find_end(dns_find_t *find, dns_status_t search)
+find_end(dns_find_t *find, const struct sockaddr_storage *sa, unsigned n,
+    dns_status_t search)
 {
-    unsigned                 n;
-    struct sockaddr_storage  sa[DNS_MAX_SERVERS];
-
-    n = find_choose(find, sa);
+    n = dns_name_labels(&find->apex) < FIND_LEAST ? 0 : n;
     dns_trace_zone(find->engine, &find->zone->wire,
                    n ? "found:" : search == DNS_NXDOMAIN
                    ? "none: the zone does not exist" : "none can be found",
                    sa, n);
-    dns_zone_found(find->zone, sa, n, &find->apex, find->ttl, search);
+    dns_zone_found(find->zone, sa, n, &find->apex, find->hosts.ttl, search);
     dns_find_free(find);
 }
 
 
 static void
-find_done(dns_find_t *find)
+find_fail(dns_find_t *find)
 {
-    find_end(find, find->failure);
+    find_end(find, NULL, 0, find->failure);
 }
 
 
 static void
 find_timer(struct ev_loop *loop, ev_timer *timer, int events)
 {
-    double       now;
     dns_find_t  *find;
 
+    (void) loop;
     (void) events;
 
     find = timer->data;
-    now = dns_clock();
 
-    if (find->n || now >= find->end) {
+    if (find->failure == DNS_NOERROR) {
         find->failure = DNS_TIMEOUT;
-        find_done(find);
-        return;
     }
 
-    ev_timer_set(timer, find->end - now > 0.01 ? find->end - now : 0.01, 0.);
-    ev_timer_start(loop, timer);
+    find_fail(find);
 }
 
 
-/* --- addresses ------------------------------------------------------------ */
-
-static int
-find_public(const dns_find_t *find, const struct sockaddr_storage *sa)
-{
-    unsigned             i, port;
-    rbl_addr_t           a;
-    const dns_config_t  *conf;
-
-    conf = &find->engine->conf;
-
-    if (address_from_sockaddr(&a, &port, (const struct sockaddr *) sa) != 0) {
-        return 0;
-    }
-
-    for (i = 0; i < conf->n_allow; i++) {
-        if (rbl_subnet_has(&conf->allow[i], &a)) {
-            return 1;
-        }
-    }
-
-    return address_special(&a) == NULL;
-}
-
-
-/* Sends nothing.  Any error other than a missing route is ignored. */
-static int
-find_route(const struct sockaddr_storage *sa)
-{
-    int  fd, rc;
-
-    fd = socket(sa->ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-
-    if (fd < 0) {
-        return sa->ss_family == AF_INET;
-    }
-
-    rc = connect(fd, (const struct sockaddr *) sa, dns_address_len(sa));
-    close(fd);
-
-    return rc == 0;
-}
-
-
-static void
-find_add(dns_find_t *find, unsigned ns, const struct sockaddr_storage *sa)
-{
-    unsigned  i;
-
-    for (i = 0; i < find->n; i++) {
-        if (dns_address_same(&find->sa[i], sa)) {
-            return;
-        }
-    }
-
-    if (find->n == FIND_ADDRESSES) {
-        return;
-    }
-
-    if (!find_public(find, sa)) {
-        dns_trace_zone(find->engine, &find->zone->wire,
-                       "left out, not public and not in list_server_allow:",
-                       sa, 1);
-
-    } else if (!find_route(sa)) {
-        dns_trace_zone(find->engine, &find->zone->wire,
-                       "left out, no route:", sa, 1);
-
-    } else {
-        find->of[find->n] = ns;
-        find->sa[find->n++] = *sa;
-    }
-}
-
-
-static void
-find_addresses(void *data, const dns_answer_t *answer)
-{
-    unsigned                 i;
-    dns_find_t              *find;
-    find_ask_t              *ask;
-    struct sockaddr_storage  sa;
-    struct sockaddr_in      *in = (struct sockaddr_in *) &sa;
-    struct sockaddr_in6     *in6 = (struct sockaddr_in6 *) &sa;
-
-    ask = data;
-    find = ask->find;
-    ask->q = NULL;
-
-    for (i = 0; i < answer->n_a && i < FIND_ADDRESSES; i++) {
-        memset(&sa, 0, sizeof(sa));
-        in->sin_family = AF_INET;
-        in->sin_port = htons(FIND_PORT);
-        in->sin_addr.s_addr = htonl(answer->a[i]);
-        find_add(find, ask->ns, &sa);
-    }
-
-    for (i = 0; i < answer->n_aaaa && i < FIND_ADDRESSES; i++) {
-        memset(&sa, 0, sizeof(sa));
-        in6->sin6_family = AF_INET6;
-        in6->sin6_port = htons(FIND_PORT);
-        in6->sin6_addr = answer->aaaa[i];
-        find_add(find, ask->ns, &sa);
-    }
-
-    if (!dns_answered(answer->status)) {
-        find->failure = answer->status;
-    }
-
-    if (answer->n_a + answer->n_aaaa && answer->ttl < find->ttl) {
-        find->ttl = answer->ttl;
-    }
-
-    if (--find->open == 0) {
-        find_done(find);
-    }
-}
-
-
-static void
-find_names(dns_find_t *find, const dns_referral_t *referral)
-{
-    unsigned     i;
-    find_ask_t  *ask;
-
-    find->apex = referral->zone;
-    find->ttl = referral->ttl;
-    find->n_ns = referral->n_ns;
-
-    for (i = 0; i < 2 * find->n_ns; i++) {
-        ask = &find->ask[i];
-        ask->find = find;
-        ask->ns = i / 2;
-        ask->q = dns_ask_look(find->engine, find->account,
-                              &referral->ns[i / 2],
-                              i % 2 ? DNS_TYPE_AAAA : DNS_TYPE_A,
-                              find_addresses, ask);
-        find->open += ask->q != NULL;
-    }
-
-    if (find->open == 0) {
-        find_done(find);
-        return;
-    }
-
-    ev_timer_stop(find->engine->loop, &find->timer);
-    ev_timer_set(&find->timer, FIND_PATIENCE, 0.);
-    ev_timer_start(find->engine->loop, &find->timer);
-}
-
-
-/* --- the zone ------------------------------------------------------------- */
+/* --- the resolvers -------------------------------------------------------- */
 
 static void find_soa(void *data, const dns_answer_t *answer);
 static void find_ns(void *data, const dns_answer_t *answer);
 
 
-/* -1: out of memory. */
-static int
+static void
 find_ask(dns_find_t *find, const dns_name_t *name, uint16_t type)
 {
-    find->q = dns_ask_look(find->engine, find->account, name, type,
+    find->q = dns_ask_look(find->engine, NULL, find->account, name, type,
                            type == DNS_TYPE_SOA ? find_soa : find_ns, find);
 
-    return find->q == NULL ? -1 : 0;
+    if (find->q == NULL) {
+        find_fail(find);
+    }
 }
 
 
-/* Continues with the name above. */
+/* Continues with the name above that one. */
 static void
-find_up(dns_find_t *find)
+find_up(dns_find_t *find, const dns_name_t *from)
 {
-    unsigned     n;
-    dns_name_t  *name;
+    unsigned    n;
+    dns_name_t  above;
 
-    name = &find->name;
-    n = name->wire[0] + 1u;
+    n = from->wire[0] + 1u;
 
-    if (++find->steps == FIND_STEPS || dns_name_labels(name) <= FIND_LEAST) {
-        find_done(find);
+    if (from->wire[0] == 0 || ++find->steps == FIND_STEPS) {
+        find_fail(find);
         return;
     }
 
-    name->len -= (uint8_t) n;
-    memmove(name->wire, name->wire + n, name->len);
+    above.len = (uint8_t) (from->len - n);
+    memcpy(above.wire, from->wire + n, above.len);
+    find->name = above;
+    find->known = 0;
+    find_ask(find, &find->name, DNS_TYPE_SOA);
+}
 
-    if (find_ask(find, name, DNS_TYPE_SOA) != 0) {
-        find_done(find);
+
+/* Something is missing: continues with the zone above. */
+static void
+find_higher(dns_find_t *find)
+{
+    /* No resolver can be reached. */
+    if (find->failure == DNS_NETWORK) {
+        find_fail(find);
+        return;
     }
+
+    if (!find->above) {
+        find->above = 1;
+        dns_trace_zone(find->engine, &find->zone->wire,
+                       "searched at the servers of the zone above", NULL, 0);
+        ev_timer_stop(find->engine->loop, &find->timer);
+        ev_timer_set(&find->timer, FIND_TIME, 0.);
+        ev_timer_start(find->engine->loop, &find->timer);
+    }
+
+    find_up(find, find->known ? &find->apex : &find->name);
 }
 
 
@@ -354,14 +173,31 @@ find_up(dns_find_t *find)
 static int
 find_failed(dns_find_t *find, const dns_answer_t *answer)
 {
-    if (!dns_answered(answer->status)) {
-        find->failure = answer->status;
+    dns_status_t  status;
 
-    } else if (!find->engine->referred) {
-        find->failure = DNS_BADREPLY;
+    status = !dns_answered(answer->status) ? answer->status
+             : find->engine->referred ? DNS_NOERROR : DNS_BADREPLY;
+
+    if (!find->above && status != DNS_NOERROR) {
+        find->failure = status;
     }
 
-    return find->failure != DNS_NOERROR;
+    return status != DNS_NOERROR;
+}
+
+
+/* Are the NS records those of the apex? */
+static int
+find_fits(const dns_find_t *find, const dns_referral_t *referral)
+{
+    if (referral->n_ns == 0) {
+        return 0;
+    }
+
+    return find->known
+           ? dns_name_equal(referral->zone.wire, referral->zone.len,
+                            find->apex.wire, find->apex.len)
+           : find->above || dns_name_labels(&referral->zone) >= FIND_LEAST;
 }
 
 
@@ -375,24 +211,24 @@ find_ns(void *data, const dns_answer_t *answer)
     find->q = NULL;
     referral = &find->engine->referral;
 
-    if (find_failed(find, answer)) {
-        find_done(find);
+    if (find_failed(find, answer) || !find_fits(find, referral)) {
+        find_higher(find);
         return;
     }
 
-    if (referral->n_ns != 0 && dns_name_labels(&referral->zone) >= FIND_LEAST
-        && (!find->known
-            || dns_name_equal(referral->zone.wire, referral->zone.len,
-                              find->apex.wire, find->apex.len)))
-    {
-        find_names(find, referral);
+    find->apex = referral->zone;
+    find->known = 1;
+    dns_hosts_begin(&find->hosts, referral,
+                    find->above ? FIND_ABOVE : DNS_MAX_NS, 0);
+}
 
-    } else if (find->known) {
-        find_done(find);
 
-    } else {
-        find_up(find);
-    }
+/* A zone that a referral has named is no part of a zone above it. */
+static int
+find_contradicts(const dns_find_t *find)
+{
+    return find->zone->zone[0] == '\0' && !find->above && find->steps == 0
+           && find->apex.len < find->zone->wire.len;
 }
 
 
@@ -408,34 +244,130 @@ find_soa(void *data, const dns_answer_t *answer)
     referral = &find->engine->referral;
 
     if (find_failed(find, answer)) {
-        find_done(find);
+        find_higher(find);
         return;
     }
 
     if (referral->target.len) {
-        find_up(find);
+        find_up(find, &find->name);
         return;
     }
 
     labels = dns_name_labels(&referral->apex);
 
     /* The SOA of a top-level domain: the queried name does not exist. */
-    if (labels != 0 && labels < FIND_LEAST) {
-        find_end(find, answer->status == DNS_NXDOMAIN && find->steps == 0
-                       ? DNS_NXDOMAIN : DNS_NOERROR);
+    if (labels != 0 && labels < FIND_LEAST && !find->above) {
+        find_end(find, NULL, 0,
+                 answer->status == DNS_NXDOMAIN && find->steps == 0
+                 ? DNS_NXDOMAIN : DNS_NOERROR);
         return;
     }
 
-    find->known = labels != 0;
-
-    if (find->known) {
+    if (labels != 0) {
         find->apex = referral->apex;
+
+        if (find_contradicts(find)) {
+            find_higher(find);
+            return;
+        }
     }
 
-    if (find_ask(find, find->known ? &find->apex : &find->name, DNS_TYPE_NS)
-        != 0)
+    find->known = labels != 0;
+    find_ask(find, find->known ? &find->apex : &find->name, DNS_TYPE_NS);
+}
+
+
+/* --- referrals ------------------------------------------------------------ */
+
+/* The servers that were queried have the zone. */
+static void
+find_keep(dns_find_t *find)
+{
+    unsigned                 i;
+    struct sockaddr_storage  sa[DNS_MAX_SERVERS];
+
+    for (i = 0; i < find->set->n; i++) {
+        sa[i] = find->set->server[i]->sa;
+    }
+
+    find_end(find, sa, i, find->failure);
+}
+
+
+/*
+ * Servers that a referral named have the zone, even if they do not say so:
+ * that is the fault of the zones that are searched here.
+ */
+static void
+find_referred(void *data, const dns_answer_t *answer)
+{
+    dns_find_t            *find;
+    const dns_referral_t  *referral;
+
+    find = data;
+    find->q = NULL;
+    referral = &find->engine->referral;
+
+    if (dns_answered(answer->status) && find->engine->referred
+        && dns_referral_below(referral, &find->set->apex)
+        && find->levels++ < DNS_DEPTH)
     {
-        find_done(find);
+        find->apex = referral->zone;
+        dns_hosts_begin(&find->hosts, referral, DNS_MAX_NS, 1);
+
+    } else if (find->levels
+               || (dns_answered(answer->status) && answer->aa))
+    {
+        find_keep(find);
+
+    } else {
+        find_fail(find);
+    }
+}
+
+
+/* Queries these servers of `apex` for the name servers of the zone. */
+static void
+find_refer(dns_find_t *find, const struct sockaddr_storage *sa, unsigned n)
+{
+    dns_set_put(find->set);
+    find->set = dns_set_new(find->engine, find->account, sa, n, &find->apex);
+    find->q = find->set == NULL
+              ? NULL : dns_ask_look(find->engine, find->set, find->account,
+                                    &find->zone->wire, DNS_TYPE_NS,
+                                    find_referred, find);
+
+    if (find->q == NULL) {
+        find_fail(find);
+    }
+}
+
+
+static void
+find_hosts(void *data)
+{
+    unsigned                 n;
+    dns_find_t              *find;
+    struct sockaddr_storage  sa[DNS_MAX_SERVERS];
+
+    find = data;
+    n = dns_hosts_choose(&find->hosts, sa);
+
+    if (n && (!find->above || find->apex.len == find->zone->wire.len)) {
+        find_end(find, sa, n, DNS_NOERROR);
+
+    } else if (n) {
+        find_refer(find, sa, n);
+
+    } else if (find->levels) {
+        find_fail(find);
+
+    } else {
+        if (!find->above && find->hosts.failure != DNS_NOERROR) {
+            find->failure = find->hosts.failure;
+        }
+
+        find_higher(find);
     }
 }
 
@@ -456,11 +388,17 @@ dns_find_new(dns_engine_t *engine, dns_zone_t *zone, uint64_t account,
     find->zone = zone;
     find->account = account;
     find->name = *name;
-    find->end = dns_clock() + FIND_TIME;
+    find->hosts.engine = engine;
+    find->hosts.account = account;
+    find->hosts.trace = &zone->wire;
+    find->hosts.done = find_hosts;
+    find->hosts.data = find;
     ev_timer_init(&find->timer, find_timer, FIND_TIME, 0.);
     find->timer.data = find;
+    find->q = dns_ask_look(engine, NULL, account, name, DNS_TYPE_SOA, find_soa,
+                           find);
 
-    if (find_ask(find, name, DNS_TYPE_SOA) != 0) {
+    if (find->q == NULL) {
         free(find);
         return NULL;
     }

@@ -223,3 +223,36 @@ dns_wire_referral(dns_referral_t *referral, const uint8_t *msg, size_t n,
 
     return rc;
 }
+
+
+int
+dns_name_within(const dns_name_t *name, const dns_name_t *zone)
+{
+    unsigned  at;
+
+    for (at = 0; at < name->len; at += name->wire[at] + 1u) {
+        if (dns_name_equal(name->wire + at, name->len - at, zone->wire,
+                           zone->len))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+int
+dns_referral_below(const dns_referral_t *referral, const dns_name_t *apex)
+{
+    return referral->n_ns != 0 && referral->target.len == 0
+           && referral->zone.len > apex->len
+           && dns_name_within(&referral->zone, apex);
+}
+
+
+int
+dns_referral_inside(const dns_referral_t *referral, unsigned ns)
+{
+    return dns_name_within(&referral->ns[ns], &referral->zone);
+}

@@ -54,4 +54,17 @@ typedef struct {
 int dns_wire_referral(dns_referral_t *referral, const uint8_t *msg, size_t n,
     const uint8_t *name, size_t len, uint16_t type);
 
+/* Is the name that of the zone, or below it? */
+int dns_name_within(const dns_name_t *name, const dns_name_t *zone);
+
+/*
+ * Does the referral, from a server of the zone `apex`, lead to a zone below it?
+ * Each one that is followed is therefore deeper than the one before.
+ */
+int dns_referral_below(const dns_referral_t *referral, const dns_name_t *apex);
+
+/* Is the name server with that index inside of the zone, so that only glue can
+   show its address? */
+int dns_referral_inside(const dns_referral_t *referral, unsigned ns);
+
 #endif /* DNS_REFERRAL_H_INCLUDED */

@@ -235,10 +235,85 @@ test_alias(void)
 }
 
 
+static dns_name_t
+name_of(const char *text)
+{
+    dns_name_t  name;
+
+    name.wire[0] = 0;
+    name.len = *text ? (uint8_t) dns_wire_name(name.wire, text) : 1;
+    return name;
+}
+
+
+/* A referral for NAME is followed if its zone is below that of its sender; its
+   glue counts for names inside of its zone. */
+static void
+test_below(void)
+{
+    size_t      i;
+    dns_name_t  from;
+
+    static const struct {
+        const char  *what, *from, *zone, *server;
+        int          below, inside;
+    } t[] = {
+        { "from the root", "", "example", "ns.example", 1, 1 },
+        { "from above", "example", "zen.example", "ns.zen.example", 1, 1 },
+        { "its server is the zone", "example", "zen.example", "zen.example",
+          1, 1 },
+        { "two levels", "", "zen.example", "a.b.zen.example", 1, 1 },
+        { "in another case", "EXAMPLE", "zEn.example", "NS.zen.EXAMPLE", 1,
+          1 },
+        { "the name itself", "zen.example", NAME, "ns." NAME, 1, 1 },
+        { "a server beside it", "example", "zen.example", "ns.example", 1, 0 },
+        { "a foreign server", "example", "zen.example", "ns.test", 1, 0 },
+        { "a longer label", "example", "zen.example", "ns.xzen.example", 1,
+          0 },
+        { "a circle", "zen.example", "zen.example", "ns.zen.example", 0, 1 },
+        { "upwards", "zen.example", "example", "ns.example", 0, 1 },
+        { "to the side", "127.zen.example", "zen.example", "ns.zen.example",
+          0, 1 },
+        { "from another zone", "test", "zen.example", "ns.zen.example", 0, 1 },
+        { "a part of a label", "xample", "zen.example", "ns.zen.example", 0,
+          1 }
+    };
+
+    for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+        start(0x8000, DNS_TYPE_NS);
+        put_ns(1, t[i].zone, t[i].server, 60);
+        put_glue(t[i].server, 60, 0xc0000201);
+        from = name_of(t[i].from);
+
+        ok(read_referral(DNS_TYPE_NS) == 0
+           && dns_referral_below(&referral, &from) == t[i].below,
+           t[i].below ? "%s: the referral is followed"
+                      : "%s: the referral is not followed", t[i].what);
+        ok(referral.n_glue == 1
+           && dns_referral_inside(&referral, referral.glue[0].ns)
+              == t[i].inside,
+           t[i].inside ? "%s: the glue counts" : "%s: the glue does not count",
+           t[i].what);
+    }
+
+    start(0x8000, DNS_TYPE_NS);
+    from = name_of("example");
+    ok(read_referral(DNS_TYPE_NS) == 0
+       && !dns_referral_below(&referral, &from),
+       "a response without name servers is no referral");
+    put_cname("", "far.zen.example", 60);
+    put_ns(1, "zen.example", "ns.zen.example", 60);
+    ok(read_referral(DNS_TYPE_NS) == 0
+       && !dns_referral_below(&referral, &from),
+       "a referral behind an alias is not followed");
+}
+
+
 int
 main(void)
 {
     test_referral();
+    test_below();
     test_foreign();
     test_bounds();
     test_asked();
