@@ -111,7 +111,7 @@ ngx_rbl_mail_remove(ngx_rbl_ctx_t *ctx, rbl_str_t mail, rbl_str_t user)
 
 ngx_uint_t
 ngx_rbl_mail_users(ngx_rbl_mail_user_t users[NGX_RBL_MAIL_USERS],
-    const redisReply *reply)
+    const redisReply *reply, const rbl_sid_t *of)
 {
     size_t                i;
     rbl_str_t             member, account, user;
@@ -133,6 +133,10 @@ ngx_rbl_mail_users(ngx_rbl_mail_user_t users[NGX_RBL_MAIL_USERS],
         account.n = RBL_SID_LEN;
         user.p = member.p + RBL_SID_LEN + 1;
         user.n = RBL_SID_LEN;
+
+        if (of->n && !rbl_str_eq(account, rbl_sid_str(of))) {
+            continue;
+        }
 
         n += rbl_sid_parse(&u->account, RBL_SID_ACCOUNT, account) == RBL_OK
              && rbl_sid_parse(&u->user, RBL_SID_USER, user) == RBL_OK

@@ -31,9 +31,10 @@ ngx_int_t ngx_rbl_mail_parse(ngx_rbl_ctx_t *ctx, ngx_rbl_mail_t *mail,
 void ngx_rbl_mail_add(ngx_rbl_ctx_t *ctx, rbl_str_t mail, rbl_str_t user);
 void ngx_rbl_mail_remove(ngx_rbl_ctx_t *ctx, rbl_str_t mail, rbl_str_t user);
 
-/* Reads members of the index with their scores; returns their number. */
+/* Reads members of the index with their scores, of an account or, if its n is
+   0, of all; returns their number. */
 ngx_uint_t ngx_rbl_mail_users(ngx_rbl_mail_user_t users[NGX_RBL_MAIL_USERS],
-    const redisReply *reply);
+    const redisReply *reply, const rbl_sid_t *account);
 
 /* The member of a user; `buf` has room for it. */
 #define NGX_RBL_MAIL_MEMBER  (2 * RBL_SID_LEN + 1)

@@ -47,6 +47,16 @@ static ngx_str_t  ngx_rbl_set_cookie = ngx_string("Set-Cookie");
 ngx_uint_t
 ngx_rbl_session_tls(ngx_http_request_t *r)
 {
+    ngx_rbl_loc_conf_t  *conf;
+
+    conf = ngx_http_get_module_loc_conf(r, ngx_rbl_module);
+
+    if (conf->portal_url.len > 6
+        && ngx_strncasecmp(conf->portal_url.data, (u_char *) "https:", 6) == 0)
+    {
+        return 1;
+    }
+
 #if (NGX_HTTP_SSL)
     return r->connection->ssl != NULL;
 #else
@@ -146,6 +156,28 @@ ngx_rbl_session_parse(const ngx_str_t *text, rbl_sid_t *account,
     return rbl_sid_parse(account, RBL_SID_ACCOUNT, sid) == RBL_OK
            && ngx_memcmp(account->s, sid.p, sid.n) == 0
            ? NGX_OK : NGX_DECLINED;
+}
+
+
+void
+ngx_rbl_session_before(ngx_rbl_ctx_t *ctx, char hex[NGX_RBL_FIELD_LEN],
+    u_char digest[32], rbl_str_t *field, rbl_str_t *was)
+{
+    ngx_str_t  value, secret;
+    rbl_sid_t  account;
+
+    *field = RBL_STR("");
+    *was = RBL_STR("");
+
+    if (ngx_rbl_session_cookie(ctx->request, &value) == NGX_OK
+        && ngx_rbl_session_parse(&value, &account, &secret) == NGX_OK
+        && rbl_str_eq(rbl_sid_str(&account), rbl_sid_str(&ctx->account))
+        && ngx_rbl_auth_secret(&secret)
+        && ngx_rbl_auth_digest(&secret, digest) == NGX_OK)
+    {
+        *field = ngx_rbl_auth_field(hex, digest);
+        *was = (rbl_str_t) { (char *) digest, 32 };
+    }
 }
 
 
@@ -322,7 +354,26 @@ ngx_rbl_session_header(ngx_http_request_t *r, const char *name)
 }
 
 
-/* A browser that sends no Sec-Fetch-Site sends an Origin with each POST. */
+/* True if the origin is that of rbl_portal_url, which ends with a path. */
+
+static ngx_uint_t
+ngx_rbl_session_portal(const ngx_str_t *url, const ngx_str_t *origin)
+{
+    u_char  *p, *end;
+
+    end = url->data + url->len;
+    p = ngx_strlchr(url->data, end, ':');
+    p = p && end - p > 3 ? ngx_strlchr(p + 3, end, '/') : NULL;
+    p = p ? p : end;
+
+    return (size_t) (p - url->data) == origin->len
+           && ngx_strncasecmp(url->data, origin->data, origin->len) == 0;
+}
+
+
+/* A browser sends an Origin with each POST, and most send Sec-Fetch-Site.  A
+   page behind another name of this server is of the same site as itself, so
+   rbl_portal_url decides where there is one. */
 
 static ngx_uint_t
 ngx_rbl_session_same(ngx_http_request_t *r)
@@ -330,18 +381,27 @@ ngx_rbl_session_same(ngx_http_request_t *r)
     ngx_str_t         *site, *origin, scheme;
     ngx_table_elt_t   *host;
 
+    ngx_rbl_loc_conf_t  *conf;
+
+    conf = ngx_http_get_module_loc_conf(r, ngx_rbl_module);
     site = ngx_rbl_session_header(r, "Sec-Fetch-Site");
+    origin = ngx_rbl_session_header(r, "Origin");
+
+    if (conf->portal_url.len && origin != NULL
+        && !ngx_rbl_session_portal(&conf->portal_url, origin))
+    {
+        return 0;
+    }
 
     if (site != NULL) {
         return site->len == 11
                && ngx_strncmp(site->data, "same-origin", 11) == 0;
     }
 
-    origin = ngx_rbl_session_header(r, "Origin");
     host = r->headers_in.host;
 
-    if (origin == NULL || host == NULL) {
-        return 0;
+    if (origin == NULL || host == NULL || conf->portal_url.len) {
+        return origin != NULL && conf->portal_url.len;
     }
 
     if (ngx_rbl_session_tls(r)) {

@@ -14,7 +14,8 @@
    of a link. */
 #define NGX_RBL_COOKIE_LEN  (RBL_SID_LEN + 1 + NGX_RBL_SECRET_LEN)
 
-/* True if the client's connection has TLS. */
+/* True if the client's connection has TLS, or rbl_portal_url says that it has
+   at the outside. */
 ngx_uint_t ngx_rbl_session_tls(ngx_http_request_t *r);
 
 /* Reads the cookie of the request.  NGX_DECLINED: it has none. */
@@ -41,6 +42,11 @@ void ngx_rbl_session_may(ngx_rbl_ctx_t *ctx);
 void ngx_rbl_session_origin(ngx_rbl_ctx_t *ctx);
 
 /* Makes such a text with a new secret, and its digest.  NGX_ERROR: refused. */
+/* The session of ctx->account whose cookie came with a call that signs in.
+   Both texts are "" if there is none; hex and digest have room for them. */
+void ngx_rbl_session_before(ngx_rbl_ctx_t *ctx, char hex[NGX_RBL_FIELD_LEN],
+    u_char digest[32], rbl_str_t *field, rbl_str_t *was);
+
 ngx_int_t ngx_rbl_session_secret(ngx_rbl_ctx_t *ctx,
     u_char text[NGX_RBL_COOKIE_LEN], u_char digest[32]);
 

@@ -9,6 +9,7 @@
 #include "ngx_rbl_http.h"
 
 
+static ngx_int_t ngx_rbl_portal_headers(ngx_rbl_ctx_t *ctx);
 static ngx_int_t ngx_rbl_rate_headers(ngx_rbl_ctx_t *ctx);
 static ngx_int_t ngx_rbl_number_header(ngx_rbl_ctx_t *ctx, ngx_str_t *name,
     int64_t value);
@@ -37,11 +38,41 @@ ngx_rbl_headers(ngx_rbl_ctx_t *ctx)
         return NGX_ERROR;
     }
 
-    if (ngx_rbl_rate_headers(ctx) != NGX_OK) {
+    if (ngx_rbl_rate_headers(ctx) != NGX_OK
+        || (ctx->conf->portal && ngx_rbl_portal_headers(ctx) != NGX_OK))
+    {
         return NGX_ERROR;
     }
 
     return ctx->refusal ? ngx_rbl_refusal_headers(ctx) : NGX_OK;
+}
+
+
+/* An answer of the portal is for its own page: a browser renders and frames it
+   nowhere. */
+
+static ngx_int_t
+ngx_rbl_portal_headers(ngx_rbl_ctx_t *ctx)
+{
+    ngx_uint_t  i;
+
+    static ngx_str_t  headers[][2] = {
+        { ngx_string("X-Content-Type-Options"), ngx_string("nosniff") },
+        { ngx_string("Content-Security-Policy"),
+          ngx_string("default-src 'none'; frame-ancestors 'none'") },
+        { ngx_string("Cross-Origin-Resource-Policy"),
+          ngx_string("same-origin") }
+    };
+
+    for (i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+        if (ngx_rbl_header(ctx->request, &headers[i][0], &headers[i][1])
+            == NULL)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
 }
 
 

@@ -17,6 +17,11 @@
 #include "rbl_contact.h"
 
 
+/* The last one that is looked at, if the client names the account: others may
+   have had the address before. */
+#define NGX_RBL_ENTER_ALL  "999"
+
+
 typedef struct {
     ngx_rbl_session_start_t   start;
     ngx_rbl_mail_t            mail;
@@ -91,7 +96,7 @@ ngx_rbl_enter_find(ngx_rbl_ctx_t *ctx)
     argv[1] = rbl_hash_key(&key, ngx_rbl_store_keyspace(ctx->store), "mail",
                            enter->mail.digest);
     argv[2] = RBL_STR("0");
-    argv[3] = RBL_STR("4");
+    argv[3] = enter->account.n ? RBL_STR(NGX_RBL_ENTER_ALL) : RBL_STR("4");
     argv[4] = RBL_STR("WITHSCORES");
 
     ngx_rbl_batch_command(batch, 5, argv);
@@ -102,20 +107,10 @@ ngx_rbl_enter_find(ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_enter_found(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
-    ngx_uint_t        i, n;
     ngx_rbl_enter_t  *enter;
 
     enter = ctx->data;
-    n = ngx_rbl_mail_users(enter->user, reply);
-
-    for (i = 0; i < n; i++) {
-        if (enter->account.n == 0
-            || rbl_str_eq(rbl_sid_str(&enter->account),
-                          rbl_sid_str(&enter->user[i].account)))
-        {
-            enter->user[enter->n++] = enter->user[i];
-        }
-    }
+    enter->n = ngx_rbl_mail_users(enter->user, reply, &enter->account);
 
     if (enter->n > 1) {
         ngx_rbl_enter_look(ctx);

@@ -375,7 +375,9 @@ ngx_rbl_link_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 
         if (link->step == NGX_RBL_LINK_FIND) {
             link->n = said.word == RBL_MAIL_ASK_OK
-                      ? ngx_rbl_mail_users(link->user, said.users) : 0;
+                      ? ngx_rbl_mail_users(link->user, said.users,
+                                           &ctx->account)
+                      : 0;
             link->step = NGX_RBL_LINK_MAKE;
             ngx_rbl_link_make(ctx);
 

@@ -399,7 +399,9 @@ ngx_rbl_signed_right(const ngx_rbl_signed_t *in, rbl_str_t raw)
 static void
 ngx_rbl_signed_run(ngx_rbl_ctx_t *ctx)
 {
-    char                         hex[NGX_RBL_FIELD_LEN], number[RBL_OUT_INT];
+    char                         hex[NGX_RBL_FIELD_LEN], number[RBL_OUT_INT],
+                                 old[NGX_RBL_FIELD_LEN];
+    u_char                       was[32];
     ngx_rbl_signed_t            *in;
     rbl_session_passkey_args_t   args;
 
@@ -415,6 +417,7 @@ ngx_rbl_signed_run(ngx_rbl_ctx_t *ctx)
     args.field = ngx_rbl_auth_field(hex, ctx->digest);
     args.digest.p = (char *) ctx->digest;
     args.digest.n = sizeof(ctx->digest);
+    ngx_rbl_session_before(ctx, old, was, &args.before, &args.was);
 
     ngx_rbl_run(ctx, session_passkey, &args, 0);
 }

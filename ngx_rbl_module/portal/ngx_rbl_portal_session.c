@@ -165,7 +165,8 @@ ngx_rbl_session_start_link(ngx_rbl_ctx_t *ctx, rbl_str_t text)
 void
 ngx_rbl_session_begin(ngx_rbl_ctx_t *ctx, rbl_session_start_args_t *args)
 {
-    char                      hex[NGX_RBL_FIELD_LEN];
+    char                      hex[NGX_RBL_FIELD_LEN], old[NGX_RBL_FIELD_LEN];
+    u_char                    was[32];
     ngx_rbl_session_start_t  *start;
 
     start = ctx->data;
@@ -177,6 +178,7 @@ ngx_rbl_session_begin(ngx_rbl_ctx_t *ctx, rbl_session_start_args_t *args)
     args->field = ngx_rbl_auth_field(hex, ctx->digest);
     args->digest.p = (char *) ctx->digest;
     args->digest.n = sizeof(ctx->digest);
+    ngx_rbl_session_before(ctx, old, was, &args->before, &args->was);
 
     ngx_rbl_run(ctx, session_start, args, 0);
 }

@@ -33,6 +33,7 @@ static void ngx_rbl_user_secret(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
     ngx_uint_t digest);
 static void ngx_rbl_user_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
+static ngx_int_t ngx_rbl_user_add_failed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_user_deleted(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
 static void ngx_rbl_users_prepare(ngx_rbl_ctx_t *ctx);
@@ -86,6 +87,7 @@ const ngx_rbl_op_t  ngx_rbl_op_user_add = {
     .prepare = ngx_rbl_user_add_prepare,
     .proceed = ngx_rbl_user_add_proceed,
     .result = ngx_rbl_user_added,
+    .failed = ngx_rbl_user_add_failed,
     .message = "User added successfully."
 };
 
@@ -152,6 +154,25 @@ ngx_rbl_user_add_proceed(ngx_rbl_ctx_t *ctx)
     ngx_rbl_mail_add(ctx, write->argv[NGX_RBL_ARG(user_put, mail)],
                      rbl_sid_str(&write->id));
     ngx_rbl_write_proceed(ctx);
+}
+
+
+/* A refused call leaves nothing behind.  If the outcome is not known the entry
+   stays: the user may be there. */
+
+static ngx_int_t
+ngx_rbl_user_add_failed(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_write_t  *write;
+
+    write = ctx->data;
+
+    if (ctx->refusal) {
+        ngx_rbl_mail_remove(ctx, write->argv[NGX_RBL_ARG(user_put, mail)],
+                            rbl_sid_str(&write->id));
+    }
+
+    return NGX_DECLINED;
 }
 
 

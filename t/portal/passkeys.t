@@ -315,12 +315,13 @@ isnt(passkeys($user)->[0]{used}, '',
     my $ask = sub { portal($one, $_[0], 'POST', "$_[1].json",
         fields => $_[2] // {}, %at) };
     wait_for { $ask->(undef, 'session/begin')->{status} == 200 } 10;
-    my $begun = json($ask->($user, 'passkey/begin'))->{data};
+    my $there = { %$user, cookie => "__Host-$user->{cookie}" };
+    my $begun = json($ask->($there, 'passkey/begin'))->{data};
     is($begun->{site}, 'portal.example', 'rbl_portal_url names the site');
     my $key = passkey_new();
     my %site = (rp => 'portal.example',
         origin => 'https://portal.example:8443');
-    accepted($ask->($user, 'passkey/add', { name => 'n', passkey_made($key,
+    accepted($ask->($there, 'passkey/add', { name => 'n', passkey_made($key,
         $begun->{challenge}, %site) }), 'whatever the Host is');
     $key->{user} = $begun->{user};
     my $in = sub { $ask->(undef, 'session/passkey', { passkey_signed($key,

@@ -1,7 +1,16 @@
 -- Starts a session of a user, which is loaded; the oldest of too many end.
 -- identity: what it is bound to, or nothing.
 --- include: user
+--- use: session
 local sessions_most = 20
+-- Ends the session that the browser had before, if it is of the same user: its
+-- cookie is replaced, and no page could end it.
+local function session_before(sid, field, digest)
+    local old = field ~= '' and load(key('session', ac, field))
+    if old and old[SESSION.digest] == digest and old[SESSION.user] == sid then
+        session_end(key('sessions', ac, sid), field)
+    end
+end
 local function session_new(user, field, digest, identity)
     local sid, now = user[USER.id], now_ms()
     local index = key('sessions', ac, sid)

@@ -5,6 +5,8 @@
 --- arg: counter  that was signed; 0: the passkey does not count
 --- arg: field  of the session (16 hex)
 --- arg: digest  of the session
+--- arg: before  field of the session whose cookie came with the call, or ""
+--- arg: was  digest of that (32 bytes), or ""
 --- audit
 --- reply: OK user mail name role made#
 --- reply: PASSKEY  deleted meanwhile, or its user is
@@ -24,4 +26,5 @@ passkey[PASSKEY.counter] = counter
 passkey[PASSKEY.used] = now_ms()
 passkey_save(passkey)
 about, named = ARG.user, user[USER.mail]
+session_before(about, ARG.before, ARG.was)
 return session_new(user, ARG.field, ARG.digest)

@@ -8,6 +8,8 @@
 --- arg: user  SID, if there is no link
 --- arg: mail  in lower case, if there is no link
 --- arg: identity  SHA-256 of that (32 bytes)
+--- arg: before  field of the session whose cookie came with the call, or ""
+--- arg: was  digest of that (32 bytes), or ""
 --- audit
 --- reply: OK user mail name role made#
 --- reply: LINK  it does not exist, has expired or was used
@@ -39,4 +41,5 @@ if not user or user[USER.status] ~= 'active' then
     return {bound and 'USER' or 'LINK'}
 end
 about, named = user[USER.id], user[USER.mail]
+session_before(about, ARG.before, ARG.was)
 return session_new(user, ARG.field, ARG.digest, ARG.identity)

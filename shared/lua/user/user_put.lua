@@ -16,10 +16,11 @@ local most = 100
 if call('EXISTS', KEY.acct) == 0 then
     return {'ACCOUNT'}
 end
+local mail = string.lower(ARG.mail)     -- as the index of addresses has it
 local users = call('ZRANGE', key('users', ac), 0, -1)
 for _, sid in ipairs(users) do
     local user = load(key('user', ac, sid))
-    if user and user[USER.mail] == ARG.mail then
+    if user and string.lower(user[USER.mail]) == mail then
         return {'MAIL', sid}
     end
 end

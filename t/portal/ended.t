@@ -1,0 +1,155 @@
+#!/usr/bin/perl
+
+# Signing in and out: an account cannot reach the sign-in of another one by its
+# users' addresses, sessions and links end when they are replaced, and a browser
+# knows that the outside has https.
+
+use strict;
+use warnings;
+
+use Digest::SHA qw(sha256_hex);
+use Test::More;
+
+use RblPortal;
+
+my $t = portal_setup();
+my $redis = $t->{redis};
+my ($sid, $other) = map { $t->{$_}{sid} } qw(acct other);
+my $owner = sign_in($t, role => 'owner');
+my $evil = sign_in($t, role => 'owner', acct => $t->{other});
+
+sub mail_key {
+    my ($mail) = @_;
+
+    my $hash = substr sha256_hex(lc $mail), 0, 32;
+    return redis_key('mail', hex(substr $hash, 0, 4) % partitions(), $hash);
+}
+
+sub entries { return scalar @{ redis($redis, 'ZRANGE', mail_key($_[0]), 0, -1) } }
+
+sub add {
+    my ($who, $mail) = @_;
+
+    return portal($t, $who, 'POST', 'user/add.json',
+        fields => { mail => $mail, role => 'viewer' })->{status};
+}
+
+sub door {
+    my ($portal) = @_;
+
+    my $door = { %$t, nginx => start_nginx(store => $redis, workers => 1,
+        portal => $portal, http => 'rbl_store_timeout 5s;') };
+    wait_for { portal($door, undef, 'GET', 'me.json')->{status} == 401 } 10,
+        'the store of nginx';
+    return $door;
+}
+
+# --- the address of a user of another account ----------------------------------
+
+is(add($evil, 'ceo@corp.test'), 200, 'an account adds an address');
+is(add($evil, $_), 409, "the account cannot add it again as $_")
+    for qw(ceo@corp.test Ceo@corp.test cEO@CORP.test);
+is(entries('ceo@corp.test'), 1, 'refused calls leave no entry in the index');
+is(add($owner, 'ceo@corp.test'), 200, 'another account adds the address');
+my $sso = door('rbl_portal_user $http_x_mail; rbl_portal_trust 127.0.0.1;');
+my @as = (headers => ['X-Mail: ceo@corp.test']);
+my $choice = accepted(portal($sso, undef, 'POST', 'session/start.json', @as),
+    'the user has a choice of accounts')->{data}{accounts};
+is(join(' ', sort map { $_->{id} } @$choice), join(' ', sort $sid, $other),
+    'the choice has both accounts');
+
+# Entries that are older and lead nowhere.
+redis($redis, 'ZADD', mail_key('ceo@corp.test'), $_,
+    sid_of('AC') . ':' . sprintf('US%032x', $_)) for 1 .. 20;
+my $r = portal($sso, undef, 'POST', 'session/start.json', @as,
+    fields => { account => $sid });
+is(accepted($r, 'the user names the account')->{data}{account}, $sid,
+    'older entries of others do not hide the account that the user names');
+
+my $full = $t->{other};
+add_user($t, acct => $full) for 1 .. 98;
+is(add($evil, 'full@corp.test'), 409, 'an account has 100 users at most');
+is(entries('full@corp.test'), 0, 'the refused address is in no index');
+is(rblctl($redis, 'fsck', $sid)->{status}, 0, 'fsck finds nothing');
+
+# --- everywhere --------------------------------------------------------------
+
+my $user = add_user($t, role => 'viewer');
+sub link_of {
+    my $r = portal($t, $owner, 'POST', "user/link/$user->{id}.json");
+    return json($r)->{data}{link};
+}
+my $here = sign_in($t, user => $user);
+my $left = link_of();
+accepted(portal($t, $here, 'POST', 'session/end.json',
+    fields => { everywhere => 1 }), 'the user signs out everywhere');
+refused(use_link($t, $left), 403, qr/expired or was used/,
+    'a link that was made before ends, too');
+
+# --- a new sign-in -----------------------------------------------------------
+
+my $before = sign_in($t, user => { %$user, link => link_of() });
+$r = use_link($t, link_of(), headers => ["Cookie: $before->{cookie}"]);
+accepted($r, 'the browser signs in again');
+refused(portal($t, $before, 'GET', 'me.json'), 401, qr/sign in/,
+    'the session before it has ended');
+my $now = { cookie => cookie_of($r) };
+accepted(portal($t, $now, 'GET', 'me.json'), 'the new session');
+$r = use_link($t, add_user($t)->{link}, headers => ["Cookie: $now->{cookie}"]);
+accepted($r, 'another user signs in');
+accepted(portal($t, $now, 'GET', 'me.json'),
+    'the session of another user goes on');
+(my $forged = $now->{cookie}) =~ s/.$/$& eq 'a' ? 'b' : 'a'/e;
+accepted(use_link($t, link_of(), headers => ["Cookie: $forged"]),
+    'a sign-in with a cookie of no session');
+accepted(portal($t, $now, 'GET', 'me.json'),
+    'a cookie that is not right ends no session');
+
+# --- https at the outside ----------------------------------------------------
+
+my $behind = door('rbl_portal_url https://rbl.example/portal/;');
+$r = use_link($behind, link_of());
+like($r->{headers}{'set-cookie'}, qr/^__Host-rbl=.*; Secure; HttpOnly/,
+    'the cookie is secure if rbl_portal_url has https');
+accepted(portal($behind, { cookie => cookie_of($r) }, 'GET', 'me.json'),
+    'the secure cookie is a session');
+refused(portal($behind, $now, 'GET', 'me.json'), 401, qr/sign in/,
+    'a cookie of http is none there');
+sub from {
+    my ($origin, $site) = @_;
+
+    return portal($behind, undef, 'POST', 'session/start.json', site => $site,
+        headers => ["Origin: $origin"],
+        fields => { link => 'x' });
+}
+refused(from('https://evil.example', $_), 403, qr/page of this site/,
+    'an origin that is not that of rbl_portal_url') for undef, 'same-origin';
+refused(from('http://rbl.example', undef), 403, qr/page of this site/,
+    'an origin with another scheme');
+refused(from('https://rbl.example', $_), 403, qr/expired or was used/,
+    'the origin of rbl_portal_url may sign in') for undef, 'same-origin';
+
+# --- receivers ---------------------------------------------------------------
+
+portal($t, $owner, 'POST', 'webhook/add.json', fields => { name => 'h',
+    url => 'https://hook.example:8443/path?token=secret' });
+my $viewer = sign_in($t, role => 'viewer');
+my @seen = map { json(portal($t, $_, 'GET', 'webhooks.json'))->{data}[0]{url} }
+    $viewer, $owner;
+is($seen[0], 'https://hook.example:8443',
+    'a viewer sees scheme and host of a receiver');
+is($seen[1], 'https://hook.example:8443/path?token=secret',
+    'an owner sees the URL of a receiver');
+
+# --- headers -----------------------------------------------------------------
+
+for my $path ('hosts.json', 'hosts.xml', 'nothing.json') {
+    my $h = portal($t, $owner, 'GET', $path)->{headers};
+    is($h->{'x-content-type-options'}, 'nosniff', "$path: has nosniff");
+    is($h->{'content-security-policy'},
+        "default-src 'none'; frame-ancestors 'none'", "$path: has a policy");
+    is($h->{'cross-origin-resource-policy'}, 'same-origin',
+        "$path: is of its own site only");
+}
+
+done_testing();
