@@ -13,10 +13,9 @@
 --- include: checked
 --- use: host
 local now = now_ms()
--- Of the account: which lists answered, and what of it was noted last.  Of the
--- check before: `asks`; its lists and answers; the record behind the times.
-local coverage, noted, noted_profile, noted_type, noted_family
-local asks_before, which, rest
+-- Of the account: which lists answered; `asks` and class of the check that was
+-- noted last.  Of the check before: `asks`, the record behind the times.
+local coverage, noted, noted_class, asks_before, rest
 
 -- The host's next time (text), and its parent; nothing: its check does not
 -- finish here.
@@ -31,12 +30,10 @@ local function clear(hk, raw, ht, flight, interval, asks)
     end
     if asks ~= asks_before then
         --- include: answers
-        asks_before, which = asks, asks:sub(1, 17 + (asks:byte(17) or 0))
-        rest = '\144\144\0\0' .. cmsgpack.pack(answers)
+        asks_before, rest = asks, '\144\144\0\0' .. cmsgpack.pack(answers)
     end
-    local is_noted = asks == '' or which == noted and profile == noted_profile
-        and htype == noted_type and family == noted_family
     --- include: coverage_class
+    local is_noted = asks == '' or asks == noted and class == noted_class
     if not is_noted and not place then
         return
     end
@@ -62,8 +59,7 @@ local function clear(hk, raw, ht, flight, interval, asks)
     --- include: host_patch
     --- include: turn
     if not is_noted then
-        noted, noted_profile, noted_type, noted_family = which, profile,
-            htype, family
+        noted, noted_class = asks, class
         --- include: coverage_note
     end
     return at, parent
