@@ -215,10 +215,6 @@ batch_leave(dns_batch_t *batch, dns_socket_t *s, unsigned i, unsigned n)
 }
 
 
-/*
- * A query that cannot be sent has lost its attempt.  An error concerns all
- * queries of the socket; those of this batch are already in its table.
- */
 void
 dns_batch_flush(dns_engine_t *engine)
 {
@@ -236,19 +232,14 @@ dns_batch_flush(dns_engine_t *engine)
     n = batch_order(batch);
     i = batch_leave(batch, s, 0, n);
 
-    if (i < n && s->segments && errno != ECONNREFUSED) {
+    if (i < n && s->segments && dns_fault(errno) != DNS_FAULT_CLOSED) {
         s->segments = 0;
         i = batch_leave(batch, s, i, n);
     }
 
     engine->counters.sent += i;
 
-    if (i < n && errno == ECONNREFUSED) {
-        dns_socket_refused(s);
-        return;
-    }
-
-    for ( /* void */ ; i < n; i++) {
-        dns_socket_lost(batch->leaves[i]);
+    if (i < n) {
+        dns_socket_unsent(s, errno, batch->leaves + i, n - i);
     }
 }

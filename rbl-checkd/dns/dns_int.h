@@ -146,6 +146,7 @@ struct dns_query_s {
     unsigned       edns:1;          /* in the last attempt */
     unsigned       look:1;          /* engine->referral is needed too */
     unsigned       stay:1;          /* the next attempt uses the same server */
+    unsigned       moved:1;         /* it was sent again by a new socket */
     unsigned       fixed:1;         /* all attempts use the same server */
     unsigned       hedge:1;         /* waits in its queue while in flight */
     unsigned       failed:1;        /* `status` is from a response */
@@ -215,6 +216,8 @@ struct dns_socket_s {
     dns_engine_t    *engine;
     dns_server_t    *server;
     unsigned         uses;
+    double           heard;         /* when it was opened, or had its last
+                                       response */
     unsigned         n;             /* number of flights in `ids` */
     unsigned         retired:1;
     unsigned         segments:1;    /* one send may hold several queries */
@@ -464,6 +467,17 @@ void dns_owner_spend(dns_owner_t *owner);
 /* May the owner have one more TCP connection? */
 int dns_owner_tcp_room(const dns_owner_t *owner);
 
+/* fault.c */
+
+typedef enum {
+    DNS_FAULT_BUSY = 0,         /* passes; the socket is good */
+    DNS_FAULT_CLOSED,           /* the server does not listen */
+    DNS_FAULT_PATH              /* this socket no longer reaches it, a new one
+                                   may; also any unknown error */
+} dns_fault_t;
+
+dns_fault_t dns_fault(int error);
+
 /* socket.c */
 
 /* Two random octets; -1: the system failed to provide them. */
@@ -476,10 +490,12 @@ void dns_socket_free(dns_engine_t *engine);
 /* Adds the query to the batch. */
 void dns_socket_send(dns_query_t *q, unsigned n);
 
-/* dns_socket_lost: the flight could not be sent; dns_socket_refused: no server
-   listens at the address of the socket. */
-void dns_socket_lost(dns_flight_t *f);
-void dns_socket_refused(dns_socket_t *s);
+/* `n` flights could not be sent, because of that error. */
+void dns_socket_unsent(dns_socket_t *s, int error, dns_flight_t **f,
+    unsigned n);
+
+/* All sockets of the server are used no more. */
+void dns_socket_retire(dns_server_t *r);
 
 void dns_socket_reap(dns_engine_t *engine);
 

@@ -5,6 +5,12 @@
  * uses the socket of the attempt before.  After `socket_uses` queries a socket
  * is retired: it sends nothing more, and is closed when it has no more flights.
  *
+ * The network may change under a socket: its address, the route, a translation
+ * at a router.  All sockets of a server are retired when the kernel reports an
+ * error of the path (fault.c), and the query leaves by a new one at once.  A
+ * retry after a timeout leaves by a socket that has had a response since the
+ * query began, or by a new one.
+ *
  * The pool or the list of retired sockets owns the sockets.
  */
 
@@ -78,10 +84,37 @@ dns_socket_init(dns_engine_t *engine)
 }
 
 
+static void
+socket_retire(dns_socket_t *s)
+{
+    dns_server_t  *r;
+
+    r = s->server;
+    r->pool[s->slot] = NULL;
+    s->retired = 1;
+    link_add(&r->retired, &s->link);
+    r->n_retired++;
+    s->engine->reap |= s->n == 0;
+}
+
+
+void
+dns_socket_retire(dns_server_t *r)
+{
+    unsigned  i;
+
+    for (i = 0; i < DNS_POOL; i++) {
+        if (r->pool[i] != NULL) {
+            socket_retire(r->pool[i]);
+        }
+    }
+}
+
+
 /* Takes the flight off the wire, and starts the next attempt unless it is under
    way. */
-void
-dns_socket_lost(dns_flight_t *f)
+static void
+socket_lost(dns_flight_t *f)
 {
     dns_query_t     *q;
     dns_server_t  *r;
@@ -99,9 +132,31 @@ dns_socket_lost(dns_flight_t *f)
 }
 
 
-/* The port is closed: no query on this socket will get a response. */
-void
-dns_socket_refused(dns_socket_t *s)
+/* Repeats the attempt, once in the life of a query. */
+static void
+socket_again(dns_flight_t *f)
+{
+    dns_query_t  *q;
+
+    q = f->q;
+
+    if (q->moved || q->state != DNS_ON_WIRE) {
+        socket_lost(f);
+        return;
+    }
+
+    dns_trace_query_at(q, f->socket->server, "gets the query by a new socket");
+    dns_flight_end(f);
+    q->moved = 1;
+    q->stay = 1;
+    link_remove(&q->link);
+    dns_pace_queue(q, 1);
+}
+
+
+/* No query on this socket will get a response. */
+static void
+socket_dead(dns_socket_t *s)
 {
     unsigned  i;
 
@@ -111,7 +166,35 @@ dns_socket_refused(dns_socket_t *s)
 
     for (i = 0; i < s->n_ids && s->n; i++) {
         while (s->ids[i]) {
-            dns_socket_lost(s->ids[i]);
+            socket_lost(s->ids[i]);
+        }
+    }
+}
+
+
+void
+dns_socket_unsent(dns_socket_t *s, int error, dns_flight_t **f, unsigned n)
+{
+    unsigned     i;
+    dns_fault_t  fault;
+
+    fault = dns_fault(error);
+
+    /* It concerns all queries of the socket; these are in its table. */
+    if (fault == DNS_FAULT_CLOSED) {
+        socket_dead(s);
+        return;
+    }
+
+    if (fault == DNS_FAULT_PATH) {
+        dns_socket_retire(s->server);
+    }
+
+    for (i = 0; i < n; i++) {
+        if (fault == DNS_FAULT_PATH) {
+            socket_again(f[i]);
+        } else {
+            socket_lost(f[i]);
         }
     }
 }
@@ -159,6 +242,7 @@ socket_reply(dns_socket_t *s, const uint8_t *msg, size_t n, int cut)
     q = f->q;
     mixed = f->mixed;
     engine->counters.replies++;
+    s->heard = engine->now;
     s->server->fails = 0;
     dns_server_heard(s->server, f);
     dns_class_heard(q);
@@ -194,8 +278,12 @@ socket_read(struct ev_loop *loop, ev_io *io, int events)
     s->engine->now = dns_clock();
 
     if (n < 0) {
-        if (errno != EAGAIN && errno != EINTR) {
-            dns_socket_refused(s);
+        if (dns_fault(errno) == DNS_FAULT_PATH && !s->retired) {
+            dns_socket_retire(s->server);
+        }
+
+        if (dns_fault(errno) != DNS_FAULT_BUSY) {
+            socket_dead(s);
         }
 
         return;
@@ -269,6 +357,7 @@ socket_open(dns_engine_t *engine, dns_server_t *r, unsigned slot)
     engine->n_sockets += !r->recursive;
     s->n_ids = n;
     s->engine = engine;
+    s->heard = engine->now;
     s->server = r;
     s->slot = (uint8_t) slot;
     s->segments = socket_segments(fd);
@@ -280,18 +369,35 @@ socket_open(dns_engine_t *engine, dns_server_t *r, unsigned slot)
 }
 
 
-/* The socket of a pool slot, replaced by a new one if it is used up. */
+/* Is this a retry, and has the socket been silent since the query began? */
+static int
+socket_silent(const dns_query_t *q, const dns_socket_t *s)
+{
+    return q->timed_out && s->heard < q->first
+           && q->engine->now - s->heard >= dns_rtt_wait(q->engine, NULL,
+                                                        s->server);
+}
+
+
+static int
+socket_usable(const dns_query_t *q, const dns_socket_t *s)
+{
+    return s->uses < q->engine->conf.socket_uses && s->n < SOCKET_MAX_IDS
+           && !socket_silent(q, s);
+}
+
+
+/* The socket of a pool slot, replaced by a new one if it is not usable. */
 static dns_socket_t *
-socket_slot(dns_engine_t *engine, dns_server_t *r, unsigned slot)
+socket_slot(const dns_query_t *q, dns_server_t *r, unsigned slot)
 {
     dns_socket_t  *s, *old;
+    dns_engine_t  *engine;
 
+    engine = q->engine;
     old = r->pool[slot];
 
-    if (old && ((old->uses < engine->conf.socket_uses
-                 && old->n < SOCKET_MAX_IDS)
-                || r->n_retired >= DNS_RETIRED))
-    {
+    if (old && (socket_usable(q, old) || r->n_retired >= DNS_RETIRED)) {
         return old;
     }
 
@@ -302,10 +408,7 @@ socket_slot(dns_engine_t *engine, dns_server_t *r, unsigned slot)
     }
 
     if (old) {
-        old->retired = 1;
-        link_add(&r->retired, &old->link);
-        r->n_retired++;
-        engine->reap |= old->n == 0;
+        socket_retire(old);
     }
 
     r->pool[slot] = s;
@@ -351,8 +454,7 @@ socket_choose(dns_query_t *q, unsigned n)
     r = q->set->server[n];
     s = dns_batch_socket(engine);
 
-    if (s && s->server == r && s->uses < engine->conf.socket_uses
-        && s->n < SOCKET_MAX_IDS
+    if (s && s->server == r && socket_usable(q, s)
         && (q->sends == 0 || q->at != n || q->slot != s->slot))
     {
         return s;
@@ -371,7 +473,7 @@ socket_choose(dns_query_t *q, unsigned n)
         slot = (slot + 1) % pool;
     }
 
-    return socket_slot(engine, r, slot);
+    return socket_slot(q, r, slot);
 }
 
 
