@@ -4,8 +4,9 @@
  * match them.
  *
  * A server may return the name in another case, or find it in lower case only.
- * The engine therefore tries mixed case with a test point, now and then.  If
- * the response has the same case and finds the test point, all further queries
+ * The engine therefore tries mixed case, with at least one capital letter, with
+ * a test point, now and then.  A name without letters is never tried.  If the
+ * response has the same case and finds the test point, all further queries
  * have mixed case, and responses in another case are dropped.  If the response
  * finds nothing, the engine repeats the query in lower case, and only the
  * second response counts.  A server gets lower case for a day if it fails the
@@ -56,19 +57,65 @@ case_mixes(const dns_query_t *q)
 }
 
 
+static int
+case_small(uint8_t c)
+{
+    return c >= 'a' && c <= 'z';
+}
+
+
+/* The place of a letter in the name of the zone, by chance; -1: it has none. */
+static int
+case_letter(const dns_query_t *q, unsigned chance)
+{
+    unsigned           i, n;
+    const dns_name_t  *apex = &q->set->apex;
+
+    for (i = n = 0; i < apex->len; i++) {
+        n += case_small(apex->wire[i]) != 0;
+    }
+
+    if (n == 0) {
+        return -1;
+    }
+
+    n = chance % n;
+
+    for (i = 0; !case_small(apex->wire[i]) || n-- != 0; i++) { /* void */ }
+
+    return (int) i;
+}
+
+
 void
 dns_case_begin(dns_flight_t *f)
 {
-    uint16_t         a, b;
+    int              letter;
+    uint16_t         a, b, c;
     dns_server_t    *r = f->socket->server;
     dns_query_t     *q = f->q;
 
-    f->mixed = case_mixes(q) && dns_random(q->engine, &a) == 0
-               && dns_random(q->engine, &b) == 0;
-    q->case_trial = f->mixed && !r->case_keeps;
+    f->mixed = 0;
+    q->case_trial = 0;
 
-    if (f->mixed) {
-        f->upper = (uint32_t) a << 16 | b;
+    if (!case_mixes(q) || dns_random(q->engine, &a) != 0
+        || dns_random(q->engine, &b) != 0 || dns_random(q->engine, &c) != 0)
+    {
+        return;
+    }
+
+    letter = case_letter(q, c);
+
+    if (letter < 0) {
+        return;
+    }
+
+    f->mixed = 1;
+    f->upper = (uint32_t) a << 16 | b;
+    q->case_trial = !r->case_keeps;
+
+    if (q->case_trial) {
+        f->upper |= UINT32_C(1) << letter % 32;
     }
 
     if (q->case_trial) {
@@ -92,7 +139,7 @@ dns_case_mix(uint8_t *name, const dns_flight_t *f)
     n = q->set->apex.len;
 
     for (i = 0; i < n; i++) {
-        if (name[i] >= 'a' && name[i] <= 'z' && (f->upper >> i % 32 & 1)) {
+        if (case_small(name[i]) && (f->upper >> i % 32 & 1)) {
             name[i] -= 'a' - 'A';
         }
     }

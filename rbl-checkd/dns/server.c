@@ -6,8 +6,9 @@
  *
  * A server that does not respond to queries with EDNS is queried without it: at
  * once if it has never responded to EDNS, else after EDNS_LOST consecutive
- * attempts.  If it then responds, this remains; from time to time one query has
- * EDNS again.
+ * attempts; and in the last attempt of any query that has had a timeout, so
+ * that the same check gets a response.  If it then responds, this remains; from
+ * time to time one query has EDNS again.
  *
  * The table owns the servers.  Servers without a set are freed, and sockets
  * closed, when they have not been used for a while.
@@ -46,15 +47,18 @@ server_slot(dns_engine_t *engine, uint64_t account,
 
 dns_server_t *
 dns_server_get(dns_engine_t *engine, uint64_t account,
-    const struct sockaddr_storage *sa, int recursive)
+    const struct sockaddr_storage *sa, const dns_set_t *set)
 {
+    int             recursive;
     dns_server_t  **at, *r;
 
+    recursive = set->recursive;
     at = server_slot(engine, account, sa);
 
-    for (r = *at; r != NULL && !recursive; r = r->next) {
-        if (r->account == account && !r->recursive
-            && dns_address_same(&r->sa, sa))
+    for (r = *at; r != NULL; r = r->next) {
+        if (r->account == account && r->recursive == set->recursive
+            && dns_address_same(&r->sa, sa)
+            && (!recursive || dns_set_at(set, r) == set->n))
         {
             r->refs++;
             return r;
@@ -254,7 +258,8 @@ server_drops_edns(const dns_server_t *r)
 int
 dns_server_edns(const dns_query_t *q, unsigned n)
 {
-    dns_engine_t    *engine;
+    int            last;
+    dns_engine_t  *engine;
     dns_server_t  *r;
 
     engine = q->engine;
@@ -264,11 +269,13 @@ dns_server_edns(const dns_query_t *q, unsigned n)
         return 0;
     }
 
+    last = q->attempt + 1u >= engine->conf.tries;
+
     if (!r->plain) {
-        return !server_drops_edns(r);
+        return !server_drops_edns(r) && !(last && q->timed_out);
     }
 
-    if (engine->now < r->edns_retry || q->attempt + 1u >= engine->conf.tries) {
+    if (engine->now < r->edns_retry || last) {
         return 0;
     }
 

@@ -47,10 +47,13 @@ struct dns_zone_s {
 
 /* server.c */
 
-/* The server with that address and account, with one more reference.  NULL: out
-   of memory. */
+/*
+ * The server with that address and account for the set, with one more
+ * reference.  A resolver that is in the set already is another one.  NULL: out
+ * of memory.
+ */
 dns_server_t *dns_server_get(dns_engine_t *engine, uint64_t account,
-    const struct sockaddr_storage *sa, int recursive);
+    const struct sockaddr_storage *sa, const dns_set_t *set);
 void dns_server_put(dns_server_t *r);
 
 /* NULL: no such server. */
@@ -178,6 +181,9 @@ int dns_zone_refer(dns_query_t *q, const dns_name_t *below);
 /* Reports the end of a query to its zone: whether the servers responded or
    failed. */
 void dns_zone_done(const dns_query_t *q, dns_status_t status);
+
+/* The resolvers have changed: no search has to wait any longer. */
+void dns_zone_retry(dns_engine_t *engine);
 
 void dns_zone_sweep(dns_engine_t *engine);
 /* dns_zone_stop ends all searches; then all zones are freed. */

@@ -61,7 +61,7 @@ dns_set_new(dns_engine_t *engine, uint64_t account,
     }
 
     for (i = 0; i < n && set->n < DNS_MAX_SERVERS; i++) {
-        r = dns_server_get(engine, account, &sa[i], set->recursive);
+        r = dns_server_get(engine, account, &sa[i], set);
 
         if (r == NULL) {
             dns_set_put(set);

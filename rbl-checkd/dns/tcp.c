@@ -298,7 +298,7 @@ tcp_open(dns_query_t *q, double wait)
     tcp->q = q;
     tcp->began = dns_clock();
     tcp->in_len = TCP_HEAD;
-    edns = !q->no_edns && !dns_at(q)->plain;
+    edns = q->edns && !q->no_edns && !dns_at(q)->plain;
     tcp->out_len = dns_wire_query(tcp->out + TCP_HEAD, q->id, q->name,
                                      q->len, q->type,
                                      (edns ? DNS_QUERY_EDNS : 0)

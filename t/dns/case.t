@@ -93,6 +93,24 @@ is(scalar(grep { !/^N/ } map { map { $_->{status} } @$_ } values %$v), 0,
     'each query gets a response during later trials');
 cmp_ok(mixed('.'), '<=', 4, 'later trials of the server are rare');
 
+# Short names: a trial has a capital letter, or there is none.
+for my $short (['x.1', 1], ['2.1', 0]) {
+    my ($zone, $trials) = @$short;
+    my ($point, $listed) = map { "$_.$zone" } '2.0.0.127', '5.0.0.10';
+    $resolver->rules(zone_rules($zone, [$host]));
+    my ($right, $capitals) = (0, 0);
+    for (1 .. 8) {
+        $server->rules(map { ['^' . quotemeta($_) . ' ' => { aa => 1,
+            a => ['127.0.0.2'], no_case => 1 }] } $point, $listed);
+        ($v, $c) = dnsask(\@direct, "$point $zone!", ("$listed $zone") x 3);
+        $right += grep { $_->{status} eq 'NOERROR' } @{ $v->{$listed} };
+        $capitals += mixed('.');
+    }
+    is($right, 24, "the listed host is found in $zone, which has lower case");
+    is($capitals, 8 * $trials, "$zone gets $trials trials in mixed case");
+}
+$resolver->rules(zone_rules('list.test', [$host]));
+
 # The engine repeats a trial without result.
 rules();
 ($v, $c) = dnsask(\@direct, "$names[0] list.test!");

@@ -94,6 +94,11 @@ is(try(\@slow, 'notimp'), 'BADREPLY', 'a NOTIMP response gives BADREPLY');
     is($v->{'a1.test'}[0]{tries}, 2, 'EDNS dropped once');
     is(scalar(grep { $_->[0]{tries} > 1 } values %$v), 1,
        'no later query is sent twice');
+    # It answered to EDNS before; a firewall on the way has changed.
+    ($v, $c) = dnsask([@to, -t => '0.5', -n => 2, -w => 1],
+        (map { "x$_.test" } 1 .. 3), map { "a$_.test" } 1 .. 12);
+    is(scalar(grep { $_->[0]{status} eq 'NOERROR' } values %$v), 15,
+       'each query is tried without EDNS, if EDNS is dropped from now on');
 }
 
 # Silence
