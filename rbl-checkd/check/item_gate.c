@@ -88,6 +88,7 @@ item_gate_answer(gate_answer_t *a, const item_t *item)
     a->own = item->result.list->custom;
     a->cleared = item->cleared;
     a->pending = item->pending;
+    a->doubted = item->pending && dns_direct(item->check->env->dns);
     a->at = p->at;
     a->now = p->received;
     a->ttl = p->ttl;
@@ -340,8 +341,9 @@ trace_news(const item_t *item, const gate_answer_t *a, int news)
         what = a->raw == RBL_LISTED
                ? "news, a new listing: every trusted server is queried for the"
                  " name again, its test points and a sample, to confirm it"
-               : "news, the end of a listing: every trusted server is queried"
-                 " for the name again and its test points, to confirm it";
+               : "news, the end of a listing, or of one that was not"
+                 " confirmed: every trusted server is queried for the name"
+                 " again and its test points, to confirm it";
 
     } else {
         what = a->raw == RBL_LISTED

@@ -179,7 +179,8 @@ is(join('', map { $_->[0] } @{ host()->[TROUBLED] }),
 # a new listing that is not confirmed is pending until there is a verdict
 
 for my $case (['unconfirmed', 1], ['timeout', 1], ['frozen', 1],
-    ['servfail', 1], ['unhealthy', undef], ['timeout', undef], ['unconfirmed', 1],
+    ['disagree', 1], ['servfail', 1], ['unhealthy', undef],
+    ['timeout', undef], ['unconfirmed', 1],
     ['resolver', undef], ['frozen', 1], ['blocked', undef])
 {
     my ($why, $pending) = @$case;

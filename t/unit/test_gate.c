@@ -82,6 +82,11 @@ test_need(void)
            "%s, listed %d: the need", verdicts[cases[i].raw],
            cases[i].stands);
     }
+
+    a = answer(C, 0);
+    a.pending = a.doubted = 1;
+    ok(gate_need(&a, &need) == 2 && need == HEALTH_BOTH,
+       "clear after a listing that was not confirmed is confirmed");
 }
 
 

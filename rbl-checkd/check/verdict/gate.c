@@ -65,7 +65,9 @@ gate_need(const gate_answer_t *a, health_need_t *need)
         return 0;
     }
 
-    if ((a->raw == RBL_LISTED) == (a->current != 0)) {
+    if ((a->raw == RBL_LISTED) == (a->current != 0)
+        && (a->raw == RBL_LISTED || !a->doubted))
+    {
         return 1;
     }
 

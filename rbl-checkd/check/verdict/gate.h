@@ -27,6 +27,8 @@ typedef struct {
                                    listing has ended; 0: none yet */
     int            pending;     /* earlier checks saw the new listing, which is
                                    not confirmed */
+    int            doubted;     /* direct mode: they did, so that a response
+                                   of one server alone ends nothing */
     double         at;          /* when the response came */
     double         now;
     uint32_t       ttl;         /* remaining TTL */

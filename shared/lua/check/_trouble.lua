@@ -4,7 +4,7 @@
 -- Lists with earlier trouble keep their places.  Lists with a new listing that
 -- is not confirmed have places of their own: the next check must know them.
 local troubled_most, pending_most = 8, 64
-local is_pending = {unconfirmed = true, frozen = true}
+local is_pending = {unconfirmed = true, frozen = true, disagree = true}
 -- Earlier answers of a list with one of these errors are not trusted.
 local is_distrusted = {unhealthy = true, resolver = true, blocked = true}
 -- 1 while a new listing of the list is not confirmed.  A timeout, for example,
