@@ -15,7 +15,7 @@ part() {
         tests t/failover/alive.t t/failover/bed.t t/failover/cut.t \
             t/failover/hostile.t t/failover/pay.t t/failover/register.t \
             t/failover/sentinel.t t/failover/silent.t t/failover/durable.t \
-            t/failover/still.t \
+            t/failover/still.t t/failover/events.t \
             t/failover/history.t t/failover/load.t \
             t/checkd/sentinel.t t/ctl/sentinel.t t/redis/replica.t
         ;;

@@ -98,7 +98,7 @@ deliver_take(deliver_part_t *part, unsigned asked, ev_tstamp claimed,
             continue;
         }
 
-        queue_put(d, a);
+        link_add(&part->attempts, &a->link);
     }
 
     wait = deliver_poll(d);
@@ -111,6 +111,47 @@ deliver_take(deliver_part_t *part, unsigned asked, ev_tstamp claimed,
     }
 
     part->next = ev_now(d->loop) + wait;
+}
+
+
+/* Those that are not safe come back after their lease. */
+
+static void
+deliver_safe(safe_item_t *item, int good)
+{
+    attempt_t       *a;
+    deliver_part_t  *part = link_of(item, deliver_part_t, held);
+    deliver_t       *d = part->deliver;
+
+    d->n_asked -= part->asked;
+    part->asked = 0;
+
+    while (!link_empty(&part->attempts)) {
+        a = link_of(link_shift(&part->attempts), attempt_t, link);
+
+        if (good && !d->stopped) {
+            queue_put(d, a);
+
+        } else {
+            attempt_free(a);
+        }
+    }
+
+    /* a delivery that came during the claim may be missing in its reply */
+
+    if (part->kicked) {
+        part->next = 0;
+    }
+}
+
+
+void
+deliver_rest(deliver_t *d)
+{
+    if (!d->stopped) {
+        queue_run(d);
+        deliver_kick(d, d->n_parts);
+    }
 }
 
 
@@ -127,8 +168,6 @@ deliver_claimed(void *data, const redisReply *reply)
     rbl_delivery_claim_reply(&said, reply);
     asked = part->asked;
     claimed = part->claimed;
-    d->n_asked -= asked;
-    part->asked = 0;
     part->next = ev_now(d->loop) + deliver_poll(d);
 
     if (reply != NULL && rbl_reply_class(reply) != RBL_REPLY_OK) {
@@ -140,19 +179,12 @@ deliver_claimed(void *data, const redisReply *reply)
         deliver_take(part, asked, claimed, said.wait, reply);
     }
 
-    if (d->stopped) {
-        queue_clear(d, 0);
-        return;
+    if (link_empty(&part->attempts)
+        || !outbox_hold(d->outbox, part->n, &part->held))
+    {
+        deliver_safe(&part->held, 1);
+        deliver_rest(d);
     }
-
-    /* a delivery that came during the claim may be missing in its reply */
-
-    if (part->kicked) {
-        part->next = 0;
-    }
-
-    queue_run(d);
-    deliver_kick(d, d->n_parts);
 }
 
 
@@ -177,7 +209,8 @@ deliver_claim(deliver_part_t *part, unsigned room)
     args.most = rbl_str(most);
     args.lease = rbl_str(lease);
 
-    store_call(d->store, delivery_claim, deliver_claimed, part, args);
+    store_call(outbox_store(d->outbox), delivery_claim, deliver_claimed, part,
+               args);
 }
 
 
@@ -202,6 +235,9 @@ deliver_set_parts(deliver_t *d)
     for (p = 0; p < n; p++) {
         d->parts[p].deliver = d;
         d->parts[p].n = p;
+        d->parts[p].held.done = deliver_safe;
+        link_init(&d->parts[p].held.link);
+        link_init(&d->parts[p].attempts);
     }
 
     return 0;
@@ -405,7 +441,9 @@ deliver_free(deliver_t *d)
     ev_timer_stop(d->loop, &d->tick);
 
     for (p = 0; p < d->n_parts; p++) {
-        store_forget(d->store, &d->parts[p]);
+        store_forget(outbox_store(d->outbox), &d->parts[p]);
+        link_remove(&d->parts[p].held.link);
+        deliver_safe(&d->parts[p].held, 0);
     }
 
     if (d->tellings != NULL) {

@@ -22,6 +22,7 @@
 #include "deliver/transport/smtp.h"
 #include "deliver/transport/target.h"
 #include "deliver/transport/transfer.h"
+#include "safe.h"
 #include "subqueue.h"
 #include "payload.h"
 
@@ -43,6 +44,8 @@ typedef struct {
     unsigned     n;                     /* number of the partition */
     unsigned     asked;                 /* by the claim under way; 0: none */
     ev_tstamp    claimed;               /* when that was sent */
+    safe_item_t  held;                  /* its deliveries wait to be safe */
+    link_t       attempts;
     int          kicked;                /* a new delivery came since */
     ev_tstamp    next;                  /* when to claim again */
 } deliver_part_t;
@@ -233,6 +236,9 @@ void deliver_look_at(deliver_t *d, ev_tstamp when);
 /* Claims soon; at once from partition `part`, if it exists. */
 void deliver_kick(deliver_t *d, unsigned part);
 
+/* To be called after claims that were held have ended. */
+void deliver_rest(deliver_t *d);
+
 /* outbox.c */
 
 outbox_t *outbox_new(deliver_t *d);     /* NULL: out of memory */
@@ -241,6 +247,11 @@ void outbox_free(outbox_t *ob);
 void outbox_wake(outbox_t *ob, unsigned part);
 void outbox_more(outbox_t *ob);         /* continues to read if there is room */
 unsigned outbox_pending(const outbox_t *ob);
+
+/* Claims are made on the connection of the outbox, and their deliveries are
+   held by outbox_hold, as by safe_hold. */
+store_t *outbox_store(const outbox_t *ob);
+int outbox_hold(outbox_t *ob, unsigned part, safe_item_t *item);
 
 /* Entries that wait for the reply of event_targets. */
 unsigned first_asking(const first_t *first);

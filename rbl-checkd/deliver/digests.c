@@ -5,8 +5,8 @@
  *
  * A partition is looked at when its next digest is due, and at the latest after
  * one window: a digest that any daemon begins meanwhile is due later than that.
- * A digest that is claimed and not stored comes back after its lease, with the
- * same event; only digest_store counts.
+ * A digest that is claimed and not stored comes back after its lease, with
+ * another event; only digest_store counts.
  */
 
 #include "deliver_int.h"

@@ -45,6 +45,7 @@ entry_free(entry_t *e)
 {
     first_forget(e);
     payload_put(e->body);
+    link_remove(&e->held.link);
     link_remove(&e->link);
     e->set->n--;
     free(e);
@@ -355,8 +356,8 @@ entry_keep(char **pos, rbl_str_t s)
 }
 
 
-int
-entry_start(entry_set_t *set, unsigned part, const redisReply *reply)
+entry_t *
+entry_new(entry_set_t *set, unsigned part, const redisReply *reply)
 {
     char              *pos;
     entry_t           *e;
@@ -366,7 +367,7 @@ entry_start(entry_set_t *set, unsigned part, const redisReply *reply)
 
     id = rbl_reply_name(reply);
     if (id.p == NULL) {
-        return -1;
+        return NULL;
     }
 
     e = NULL;
@@ -381,12 +382,13 @@ entry_start(entry_set_t *set, unsigned part, const redisReply *reply)
 
     if (e == NULL) {
         rbl_buf_free(&event);
-        return -1;
+        return NULL;
     }
 
     pos = e->bytes;
     e->set = set;
     e->part = part;
+    e->gone = rbl_reply_len(fields) == 0;
     e->since = ev_now(set->deliver->loop);
     e->id = entry_keep(&pos, id);
     e->account = entry_keep(&pos, account);
@@ -394,17 +396,23 @@ entry_start(entry_set_t *set, unsigned part, const redisReply *reply)
     rbl_buf_free(&event);
 
     link_init(&e->first_link);
+    link_init(&e->held.link);
     link_add(&set->entries, &e->link);
     set->n++;
 
-    if (rbl_reply_len(fields) == 0) {
+    return e;
+}
+
+
+void
+entry_start(entry_t *e)
+{
+    if (e->gone) {
         entry_drop(e);
 
     } else {
         entry_process(e);
     }
-
-    return 0;
 }
 
 

@@ -7,6 +7,7 @@
 
 #include "deliver_int.h"
 #include "rbl_record.h"
+#include "safe.h"
 
 typedef struct {
     deliver_t  *deliver;
@@ -32,12 +33,14 @@ struct entry_s {
     link_t             link;
     link_t             first_link;      /* ring of first.c */
     entry_set_t       *set;
+    safe_item_t        held;
     unsigned           part;
     ev_tstamp          since;           /* when it came */
     rbl_str_t          id, account, raw;    /* into bytes */
     rbl_event_t        event;           /* into bytes */
     payload_t         *body;
     ev_tstamp          until;           /* when it must be recorded */
+    int                gone;            /* it was deleted from the stream */
     int                open;            /* it waits for its attempts */
     int                begun;           /* one of them has started */
     int                frozen;          /* its record is fixed */
@@ -48,10 +51,12 @@ struct entry_s {
 };
 
 /*
- * Starts the entry [id, fields] of a stream; fields are nil if it was
- * deleted.  0, or -1: malformed, or out of memory; then `done` does not come.
+ * Takes the entry [id, fields] of a stream, which entry_start starts; fields
+ * are nil if it was deleted.  NULL: malformed, or out of memory; then `done`
+ * does not come.
  */
-int entry_start(entry_set_t *set, unsigned part, const redisReply *reply);
+entry_t *entry_new(entry_set_t *set, unsigned part, const redisReply *reply);
+void entry_start(entry_t *e);
 
 /* 1: that entry is on its way already. */
 int entry_known(const entry_set_t *set, unsigned part, rbl_str_t id);

@@ -58,17 +58,61 @@ outbox_refused(outbox_part_t *part, const redisReply *reply)
 }
 
 
-int
-outbox_take(outbox_part_t *part, const redisReply *entry)
-{
-    part->open++;
+/* It stays pending, and is read again. */
 
-    if (entry_start(&part->ob->set, part->n, entry) != 0) {
-        part->open--;
+static void
+outbox_safe(safe_item_t *item, int good)
+{
+    entry_t  *e = link_of(item, entry_t, held);
+
+    if (good && !e->set->deliver->stopped) {
+        entry_start(e);
+
+    } else {
+        entry_end(e, 0);
+    }
+}
+
+
+int
+outbox_take(outbox_part_t *part, const redisReply *reply)
+{
+    entry_t  *e;
+
+    e = entry_new(&part->ob->set, part->n, reply);
+    if (e == NULL) {
         return -1;
     }
 
+    part->open++;
+    e->held.done = outbox_safe;
+
+    if (!safe_hold(part->ob->safe, outbox_key(part), &e->held)) {
+        entry_start(e);
+    }
+
     return 0;
+}
+
+
+/* Entries, or claims, that were held are on their way. */
+
+static void
+outbox_rest(void *data)
+{
+    outbox_t  *ob = data;
+
+    first_ask(ob->deliver->first);
+    outbox_more(ob);
+    deliver_rest(ob->deliver);
+}
+
+
+int
+outbox_hold(outbox_t *ob, unsigned part, safe_item_t *item)
+{
+    return part < ob->n_parts
+           && safe_hold(ob->safe, outbox_key(&ob->parts[part]), item);
 }
 
 
@@ -329,6 +373,13 @@ outbox_state(void *data, int ready)
 }
 
 
+store_t *
+outbox_store(const outbox_t *ob)
+{
+    return ob->store;
+}
+
+
 unsigned
 outbox_pending(const outbox_t *ob)
 {
@@ -353,7 +404,10 @@ outbox_new(deliver_t *d)
     link_init(&ob->set.entries);
 
     ob->store = store_second(d->loop, d->conf, outbox_state, ob);
-    if (ob->store == NULL) {
+    ob->safe = ob->store != NULL ? safe_new(ob->store, outbox_rest, ob) : NULL;
+
+    if (ob->safe == NULL) {
+        store_free(ob->store);
         free(ob);
         return NULL;
     }
@@ -391,6 +445,7 @@ outbox_free(outbox_t *ob)
 {
     outbox_stop(ob);
     entry_clear(&ob->set);
+    safe_free(ob->safe);
     store_free(ob->store);
     free(ob->parts);
     free(ob);

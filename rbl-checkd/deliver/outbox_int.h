@@ -24,6 +24,7 @@ typedef struct {
 struct outbox_s {
     deliver_t      *deliver;
     store_t        *store;
+    safe_t         *safe;
     ev_timer        tick;               /* the next read of all partitions */
     ev_timer        takeover;
     entry_set_t     set;

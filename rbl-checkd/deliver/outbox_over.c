@@ -81,7 +81,7 @@ outbox_takeover_handler(struct ev_loop *loop, ev_timer *timer, int revents)
     snprintf(idle, sizeof(idle), "%.0f", d->conf->lease * 1000.0);
 
     for (p = 0; p < ob->n_parts; p++) {
-        store_command(d->store, outbox_taken_over, &ob->parts[p],
+        store_command(ob->store, outbox_taken_over, &ob->parts[p],
                       RBL_COMMAND("XAUTOCLAIM", outbox_key(&ob->parts[p]),
                                   RBL_STR(DELIVER_GROUP),
                                   rbl_str(d->conf->name), rbl_str(idle),

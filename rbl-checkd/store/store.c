@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define STORE_COUNT  1.0                /* s between questions of a link for
+                                           replicas, while it has none */
+
 
 void
 store_kick(store_t *store)
@@ -153,11 +156,13 @@ store_waited(store_t *store, rbl_str_t key, const redisReply *reply)
     link = link_of(store, key);
     n = rbl_reply_int(reply, 0);
 
-    if (link == NULL || n <= 0) {
+    if (link == NULL || reply == NULL) {
         return 0;
     }
 
-    if (n >= link->replicas || store->nodes.kind != RBL_PLACE_SENTINEL) {
+    if (n >= link->replicas
+        || (n > 0 && store->nodes.kind != RBL_PLACE_SENTINEL))
+    {
         return 1;
     }
 
@@ -167,14 +172,36 @@ store_waited(store_t *store, rbl_str_t key, const redisReply *reply)
 }
 
 
+/* A master that had no replica when it was greeted may have got one. */
+
 int
-store_replicated(const store_t *store, rbl_str_t key)
+store_replicated(store_t *store, rbl_str_t key)
 {
-    const store_link_t  *link;
+    store_link_t  *link;
 
     link = link_of(store, key);
 
-    return link != NULL && link->replicas > 0;
+    if (link == NULL || link->replicas > 0) {
+        return link != NULL;
+    }
+
+    if (link->phase == STORE_READY
+        && ev_now(store->loop) - link->counted >= STORE_COUNT)
+    {
+        link->counted = ev_now(store->loop);
+        store_link_command(link, on_replicas, link,
+                           RBL_COMMAND("INFO", RBL_STR("REPLICATION")));
+    }
+
+    return 0;
+}
+
+
+unsigned
+store_node(const store_t *store, rbl_str_t key)
+{
+    return store->nodes.kind == RBL_PLACE_CLUSTER
+           ? rbl_nodes_of(&store->nodes, key) : 0;
 }
 
 

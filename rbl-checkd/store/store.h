@@ -100,9 +100,9 @@ void store_script_late(store_t *store, const rbl_script_t *script,
 void store_wait(store_t *store, rbl_str_t key, store_reply_pt done,
     void *data);
 
-/* True if no failover can undo the change.  Behind Sentinels a replica without
-   it may be the master already: then the store asks the Sentinels, and the
-   caller must try again. */
+/* True if no failover can undo the change.  Otherwise the store connects again,
+   behind Sentinels to the master that they name then, for a replica without the
+   change may be that already; and the caller must try again. */
 int store_waited(store_t *store, rbl_str_t key, const redisReply *reply);
 
 /* Counts the failovers that were seen, and moves of slots: data read before may
@@ -111,7 +111,11 @@ unsigned store_failovers(const store_t *store);
 
 /* True if a failover could undo what the node of `key` has: it is behind
    Sentinels or in a cluster, and has replicas. */
-int store_replicated(const store_t *store, rbl_str_t key);
+int store_replicated(store_t *store, rbl_str_t key);
+
+/* The number of the node of a key, below RBL_NODES_MAX; RBL_NODE_NONE: not
+   known. */
+unsigned store_node(const store_t *store, rbl_str_t key);
 
 /* Cancels all call backs for `data`. */
 void store_forget(store_t *store, void *data);

@@ -77,6 +77,7 @@ struct store_link_s {
     unsigned            late:1;         /* its last greeting was refused because
                                            it took too long */
     int64_t             replicas;       /* most that it had since it greeted */
+    double              counted;        /* when it was asked for them; ev_now */
     double              opened;         /* when it began to connect; ev_now */
     store_queue_t       pending;
     store_window_t      window;

@@ -23,11 +23,11 @@ if callbacks or hooks then
     -- Beside large listings an event has all results (_events.lua).
     local beside = not failed and not only_listed and large_listings or nil
     local rows = (only_listed or beside) and results or results_listed()
-    emit(timezone, completed_sid(pp), 'rbl.host.check.completed', now, pp,
+    emit(timezone, nil, 'rbl.host.check.completed', now, pp,
         brief, of, is_listed, n_listed, rows, hooks and 1 or 0,
         callbacks or no_callbacks, ARG.why, nil, nil, beside)
     if hooks and not unmoved and (is_listed or was_listed) then
-        emit(timezone, changed_sid(pp),
+        emit(timezone, nil,
             is_listed and 'rbl.host.listed' or 'rbl.host.delisted', now, pp,
             brief, of, is_listed, n_listed, rows, 1, no_callbacks, '', nil,
             nil, beside)

@@ -111,7 +111,7 @@ elseif not due or notifies or total == 0 or mark ~= ':' or status then
     end
     if events then
         --- include: events
-        emit(a[ACCOUNT.timezone], started_sid(pp), 'rbl.host.check.started',
+        emit(a[ACCOUNT.timezone], nil, 'rbl.host.check.started',
             now, pp, event_host(h), value, false, 0, no_results, 1,
             no_callbacks, '')
     end

@@ -33,8 +33,7 @@ local function hook_notice(h, reason, now)
     local a = call('EXISTS', key('contacts', ac)) == 1
         and load(key('acct', ac))
     if a then
-        local id = redis.sha1hex(h[HOOK.id] .. now):sub(1, 32)
-        emit(a[ACCOUNT.timezone], 'EV' .. id, 'contact.notice', now,
+        emit(a[ACCOUNT.timezone], nil, 'contact.notice', now,
             h[HOOK.id], '', h[HOOK.name], false, 0, no_results, 0,
             no_callbacks, reason, '', '')
     end

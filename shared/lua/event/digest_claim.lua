@@ -1,7 +1,7 @@
 -- Takes digests whose window is over: each becomes states (_states.lua), so
 -- that what comes from now on is for the next one, and is leased; a daemon that
--- dies leaves it to another, with the same event if it still says the same.  A
--- contact is told nothing new before all that was made for it is over.  A
+-- dies leaves it to another, with another event, for that may say other things.
+-- A contact is told nothing new before all that was made for it is over.  A
 -- digest without a contact that may be told ends; what that knows as listed is
 -- kept for when it is resumed.  A large digest takes several calls.
 --- key: digests
@@ -64,8 +64,10 @@ local function claim(event)
         if call('EXISTS', batch) == 0 then
             return over(digest, making)
         end
-        call('ZADD', batch, -1, event)
     end
+    -- A batch that was claimed before is made anew, of what holds now.
+    call('ZREMRANGEBYSCORE', batch, -1, -1)
+    call('ZADD', batch, -1, event)
     if states_left < states_hosts / 2 then
         return again(0)
     end

@@ -1,20 +1,13 @@
 -- Puts an event into the outbox.  `host` is a raw host record or "", `results`
 -- a packed array of results, `callbacks` a packed array of {URL, application
--- SID}; `contact` and `code` are of a contact.confirm alone.  The SIDs of a
--- check's events are made of its own SID, each of other digits: if the check
--- finishes twice, they are the same.
+-- SID}; `contact` and `code` are of a contact.confirm alone, which has its SID
+-- given.  Other SIDs are made of what the event says: one SID has one content.
+-- What a failover has undone, and is done again, has other events.
 --- include: wants_events
 --- use: host
 local no_results, no_callbacks = '\144', '\144'
-local function started_sid(pp)
-    return 'EV' .. pp:sub(19, 50)
-end
-local function completed_sid(pp)
-    return 'EV' .. pp:sub(3, 34)
-end
-local function changed_sid(pp)
-    return 'EV' .. pp:sub(35, 66)
-end
+-- How many octets of the results are part of the SID.
+local event_results = 4096
 -- The packed host record of an event.  It omits the current listings: they may
 -- be large, and the event's body does not show them.
 local function event_host(h)
@@ -31,8 +24,11 @@ end
 local function emit(timezone, id, type, date, check, host, value, listed,
     total, results, hooks, callbacks, message, contact, code, listings)
     local first = contact and '\220\0\016' or '\158'
-    local head = cmsgpack.pack(1, id, type, date, check, host, value,
+    local said = cmsgpack.pack(type, date, check, host, value,
         listed and 1 or 0, total)
+    id = id or 'EV' .. redis.sha1hex(ac .. said .. message
+        .. results:sub(1, event_results)):sub(1, 32)
+    local head = cmsgpack.pack(1, id) .. said
     local tail = cmsgpack.pack(timezone, message)
     if listings or #results + #callbacks > 4096 then
         -- What is large is not joined: Lua hashes all bytes of its strings.

@@ -14,7 +14,7 @@ local function check_failed(pp, ttl, h, value, message)
     keep_ended(ck, ttl, keep)
     if callbacks or hooks then
         local n = h and h[HOST.listed_count] or 0
-        emit(load(KEY.acct)[ACCOUNT.timezone], completed_sid(pp),
+        emit(load(KEY.acct)[ACCOUNT.timezone], nil,
             'rbl.host.check.completed', now, pp, h and event_host(h) or '',
             value, n > 0, n, no_results, hooks and 1 or 0,
             callbacks or no_callbacks, message)
