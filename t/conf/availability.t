@@ -43,6 +43,49 @@ ok((wait_for { tries($lan, 3, curl('hosts.json'))->{out} =~ /192\.0\.2\.10/ }
 my $w = stop_writers($writers);
 judge($lan, 1, 'one Redis becomes three', $w);
 
+# --- the rights are upgraded, and a password is changed ----------------------
+
+# As an older release had them, and with a user of the operator.
+on($lan, $_, "sed -i 's/ +wait / /; s/ +lset / /' /etc/redis/rbl.acl\n"
+    . "echo 'user mine on #' | tr -d '\\n' >>/etc/redis/rbl.acl\n"
+    . "echo mine | sha256sum | cut -c -64 | tr -d '\\n' >>/etc/redis/rbl.acl\n"
+    . "echo ' -\@all +ping' >>/etc/redis/rbl.acl\n"
+    . 'redis-cli ACL LOAD | grep OK') for 1 .. 3;
+sub rights {
+    return join ' ', map { my $n = $_;
+        map { tries($lan, $n, "redis-cli ACL GETUSER $_[0]")->{out} =~ $_[1]
+            ? 1 : 0 } 1 } 1 .. 3;
+}
+is(rights('rbl-api', qr/\+wait\b/), '0 0 0', 'the rights are those of before');
+$writers = start_writers($lan, 1, 2, 3);
+run_section($lan, $page, 'UPGRADING', 'Rights');
+written($lan, $writers);
+$w = stop_writers($writers);
+judge($lan, 1, 'the rights are upgraded', $w, 12);
+is(rights('rbl-api', qr/\+wait\b/), '1 1 1', 'all servers have the new rights');
+is(rights('mine', qr/\+ping\b/), '1 1 1', 'users of the operator stay');
+
+$writers = start_writers($lan, 1, 2, 3);
+sub passwords {
+    my ($like) = @_;
+    run_section($lan, $page, 'UPGRADING', 'Passwords',
+        only => sub { $_[0]{text} =~ $like });
+}
+sub load_rights {
+    run_section($lan, $page, 'UPGRADING', 'Rights',
+        only => sub { $_[0]{text} =~ /ACL LOAD/ });
+}
+passwords(qr/^user=/m);
+load_rights();
+passwords(qr/^mv |reload nginx/m);
+passwords(qr/#\$hash #/);
+load_rights();
+written($lan, $writers);
+$w = stop_writers($writers);
+judge($lan, 1, 'a password is changed', $w, 12);
+is(rights('rbl-api', qr/\A(?:(?!flags).)*flags.*?passwords\s+([0-9a-f]{64})\s+commands/s),
+    '1 1 1', 'the user has one password');
+
 # --- the machine of the master is lost ---------------------------------------
 
 $writers = start_writers($lan, 2, 3);
@@ -110,7 +153,8 @@ judge($lan, 2, 'after the restore', stop_writers($writers));
 check_ends($lan, 2);
 fsck_clean($lan, 1);
 
-is(join("\n", grep { /^SENTINELS|^BACKUP AND RESTORE, Sent/ }
+is(join("\n", grep {
+    /^SENTINELS|^BACKUP AND RESTORE, Sent|^UPGRADING/ }
     blocks_left($page)), '', 'every block was run');
 stop_machines($lan);
 done_testing();
