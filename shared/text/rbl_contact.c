@@ -160,13 +160,136 @@ rbl_contact_sms(rbl_contact_buf_t *b, rbl_str_t text)
 }
 
 
+static int
+rbl_contact_hex(char c)
+{
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+
+    c = (char) (c | 0x20);
+
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+
+rbl_err_t
+rbl_contact_unescape(char buf[RBL_CONTACT_MAX], rbl_str_t *out, rbl_str_t text)
+{
+    int     high, low;
+    size_t  i, n;
+
+    if (text.n >= RBL_CONTACT_MAX) {
+        return RBL_EINVAL;
+    }
+
+    for (i = n = 0; i < text.n; i++, n++) {
+        buf[n] = text.p[i];
+
+        if (buf[n] != '%') {
+            if (!rbl_contact_chars((rbl_str_t) { buf + n, 1 }, 1, 1,
+                                   "-._~!$&'()*+,;=:"))
+            {
+                return RBL_EINVAL;
+            }
+
+            continue;
+        }
+
+        if (text.n - i < 3) {
+            return RBL_EINVAL;
+        }
+
+        high = rbl_contact_hex(text.p[i + 1]);
+        low = rbl_contact_hex(text.p[i + 2]);
+
+        if (high < 0 || low < 0) {
+            return RBL_EINVAL;
+        }
+
+        buf[n] = (char) (high << 4 | low);
+        i += 2;
+    }
+
+    buf[n] = '\0';
+    *out = (rbl_str_t) { buf, n };
+
+    return rbl_text_ok(*out) ? RBL_OK : RBL_EINVAL;
+}
+
+
+/* A name, which is not empty and has no colon, a colon and a password. */
+
+static int
+rbl_contact_login_ok(rbl_str_t login)
+{
+    char       buf[RBL_CONTACT_MAX];
+    rbl_str_t  name, password, out;
+
+    password = login;
+    name = rbl_contact_until(&password, ':');
+
+    return rbl_contact_unescape(buf, &out, name) == RBL_OK && out.n > 0
+           && memchr(buf, ':', out.n) == NULL
+           && rbl_contact_unescape(buf, &out, password) == RBL_OK;
+}
+
+
+/*
+ * A name and a password in the URL stand behind it in the value, which may be
+ * shown up to there.
+ */
+
 static rbl_err_t
 rbl_contact_endpoint(rbl_contact_buf_t *b, rbl_str_t text)
 {
-    rbl_url_t  url;
+    size_t       n;
+    rbl_str_t    scheme, login, rest;
+    rbl_url_t    url;
+    const char  *at, *slash;
 
-    return rbl_url_parse(&url, text) == RBL_OK ? rbl_contact_put(b, text)
-                                               : RBL_EINVAL;
+    at = NULL;
+    slash = text.n ? memchr(text.p, '/', text.n) : NULL;
+
+    if (slash && text.p + text.n - slash > 2) {
+        scheme = (rbl_str_t) { text.p, (size_t) (slash + 2 - text.p) };
+        rest = (rbl_str_t) { slash + 2, text.n - scheme.n };
+
+        for (n = 0; n < rest.n && !strchr("/?#", rest.p[n]); n++) {
+            /* void */
+        }
+
+        at = memrchr(rest.p, '@', n);
+    }
+
+    if (at == NULL) {
+        return rbl_url_parse(&url, text) == RBL_OK ? rbl_contact_put(b, text)
+                                                   : RBL_EINVAL;
+    }
+
+    login = (rbl_str_t) { rest.p, (size_t) (at - rest.p) };
+    rest.p += login.n + 1;
+    rest.n -= login.n + 1;
+
+    if (!rbl_contact_login_ok(login)
+        || rbl_contact_put(b, scheme) != RBL_OK
+        || rbl_contact_put(b, rest) != RBL_OK
+        || rbl_url_parse(&url, (rbl_str_t) { b->s, b->n }) != RBL_OK
+        || rbl_contact_put(b, RBL_STR(" ")) != RBL_OK)
+    {
+        return RBL_EINVAL;
+    }
+
+    return rbl_contact_put(b, login);
+}
+
+
+rbl_str_t
+rbl_contact_url(rbl_str_t value, rbl_str_t *login)
+{
+    *login = value;
+
+    return rbl_contact_until(login, ' ');
 }
 
 
@@ -226,13 +349,22 @@ rbl_contact_datadog(rbl_contact_buf_t *b, rbl_str_t text)
 }
 
 
+/* A chat, or one of its topics: "<chat>:<number>". */
+
 static rbl_err_t
-rbl_contact_telegram(rbl_contact_buf_t *b, rbl_str_t text)
+rbl_contact_telegram(rbl_contact_buf_t *b, rbl_str_t value)
 {
     int64_t    id;
-    rbl_str_t  rest;
+    rbl_str_t  text, rest;
 
-    if (text.n == 0) {
+    rest = value;
+    text = rbl_contact_until(&rest, ':');
+
+    if (text.n == 0
+        || (text.n < value.n
+            && (rest.n == 0 || rest.p[0] == '0'
+                || rbl_int_parse(&id, rest, 1, INT32_MAX) != RBL_OK)))
+    {
         return RBL_EINVAL;
     }
 
@@ -242,7 +374,7 @@ rbl_contact_telegram(rbl_contact_buf_t *b, rbl_str_t text)
     if (text.p[0] == '@') {
         return rbl_contact_chars(rest, 4, 32, "_") && rest.p[0] > '9'
                && rest.p[0] != '_'
-               ? rbl_contact_put(b, text) : RBL_EINVAL;
+               ? rbl_contact_put(b, value) : RBL_EINVAL;
     }
 
     if (text.p[0] != '-') {
@@ -251,7 +383,7 @@ rbl_contact_telegram(rbl_contact_buf_t *b, rbl_str_t text)
 
     return rest.n && rest.p[0] != '0'
            && rbl_int_parse(&id, rest, 1, RBL_CHAT_ID_MAX) == RBL_OK
-           ? rbl_contact_put(b, text) : RBL_EINVAL;
+           ? rbl_contact_put(b, value) : RBL_EINVAL;
 }
 
 
@@ -279,7 +411,10 @@ static rbl_str_t
 rbl_contact_show_url(rbl_str_t value)
 {
     rbl_url_t    url;
+    rbl_str_t    login;
     const char  *query;
+
+    value = rbl_contact_url(value, &login);
 
     if (rbl_url_parse(&url, value) != RBL_OK) {
         return rbl_contact_show_none(value);
@@ -298,10 +433,20 @@ rbl_contact_show_url(rbl_str_t value)
 static rbl_str_t
 rbl_contact_show_webhook(rbl_str_t value)
 {
-    rbl_url_t  url;
+    rbl_url_t    url;
+    const char  *query;
 
-    return rbl_url_parse(&url, value) == RBL_OK
-           ? rbl_contact_upto_last(value, '/') : rbl_contact_show_none(value);
+    if (rbl_url_parse(&url, value) != RBL_OK) {
+        return rbl_contact_show_none(value);
+    }
+
+    query = memchr(value.p, '?', value.n);
+
+    if (query) {
+        value.n = (size_t) (query - value.p);
+    }
+
+    return rbl_contact_upto_last(value, '/');
 }
 
 
@@ -341,7 +486,8 @@ static const rbl_contact_kind_t  rbl_contact_kinds[RBL_CONTACT_TYPES] = {
       "The URL of a webhook is expected." },
 
     { "telegram", rbl_contact_telegram, rbl_contact_show_all,
-      "The number of a chat is expected, or an @ and a channel's name." },
+      "The number of a chat is expected, or an @ and a channel's name. A colon "
+      "and the number of a topic may follow." },
 
     { "aws-sns", rbl_contact_sns, rbl_contact_show_comma,
       "The ARN of a topic, an access key id and its secret are expected, with "

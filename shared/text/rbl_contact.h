@@ -8,15 +8,19 @@
  *   email           local@domain: the local part a dot-atom, the domain in
  *                   A-labels
  *   sms             "+" and 7 to 15 digits
- *   endpoint        a URL that rbl_url_parse accepts
+ *   endpoint        a URL that rbl_url_parse accepts; if it had a name and a
+ *                   password, they are behind a space, "name:password",
+ *                   percent-encoded as they were
  *   pushover        30 letters and digits
  *   pagerduty       32 letters and digits
  *   slack, discord  a URL that rbl_url_parse accepts: https, a known host, its
  *                   default port and the service's own path; or a configured
- *                   host and any path; never a query
+ *                   host and any path; no query, but discord may have
+ *                   "?thread_id=<number>"
  *   datadog         an API key of 32 letters and digits, or "<site>,<key>",
  *                   with a site of Datadog
- *   telegram        a number of at most 52 bits, or "@" and a name
+ *   telegram        a number of at most 52 bits, or "@" and a name; behind it
+ *                   perhaps ":" and the number of a topic
  *   aws-sns, aws-cloudwatch
  *                   "<arn>,<access key id>,<secret>", the ARN of a topic or of
  *                   a log group, whose region is only a-z, 0-9 and hyphens
@@ -66,6 +70,15 @@ rbl_err_t rbl_contact_parse(char buf[RBL_CONTACT_MAX], rbl_str_t *out,
  * so that two spellings of one address are the same text.
  */
 rbl_str_t rbl_contact_fold(char buf[RBL_CONTACT_MAX], rbl_str_t mail);
+
+/* The URL of an endpoint, without the name and password behind it, which are
+   *login (n 0: none). */
+rbl_str_t rbl_contact_url(rbl_str_t value, rbl_str_t *login);
+
+/* Decodes the percent signs of a name or a password; RBL_EINVAL: a character
+   that has to be encoded, or control characters.  NUL-terminated. */
+rbl_err_t rbl_contact_unescape(char buf[RBL_CONTACT_MAX], rbl_str_t *out,
+    rbl_str_t text);
 
 /* One sentence that describes a valid value. */
 const char *rbl_contact_expected(rbl_contact_type_t type);

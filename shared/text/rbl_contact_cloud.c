@@ -27,15 +27,23 @@ rbl_contact_host_in(rbl_str_t host, const char *const *known)
 
 static rbl_err_t
 rbl_contact_webhook(rbl_contact_buf_t *b, rbl_str_t text,
-    const char *const *known, int (*path_ok)(rbl_str_t path))
+    const char *const *known, int (*path_ok)(rbl_str_t path),
+    int (*query_ok)(rbl_str_t query))
 {
     char       z[RBL_DOMAIN_MAX];
     size_t     i;
-    rbl_str_t  host;
+    rbl_str_t  host, query;
     rbl_url_t  url;
 
-    if (rbl_url_parse(&url, text) != RBL_OK || url.host.n > sizeof(z)
-        || memchr(text.p, '?', text.n))
+    if (rbl_url_parse(&url, text) != RBL_OK || url.host.n > sizeof(z)) {
+        return RBL_EINVAL;
+    }
+
+    query = url.path;
+    url.path = rbl_contact_until(&query, '?');
+
+    if (memchr(text.p, '?', text.n)
+        && (query_ok == NULL || !query_ok(query)))
     {
         return RBL_EINVAL;
     }
@@ -60,21 +68,24 @@ rbl_contact_webhook(rbl_contact_buf_t *b, rbl_str_t text,
 }
 
 
-/* /services/T.../B.../... */
+/* /services/T.../B.../..., /triggers/T.../.../..., or with one part more
+   /workflows/T.../A.../.../... */
 
 static int
 rbl_contact_slack_path(rbl_str_t path)
 {
-    size_t     i;
+    size_t     i, n;
     rbl_str_t  part;
 
-    if (rbl_contact_until(&path, '/').n != 0
-        || !rbl_str_is(rbl_contact_until(&path, '/'), "services"))
-    {
+    if (rbl_contact_until(&path, '/').n != 0) {
         return 0;
     }
 
-    for (i = 0; i < 3; i++) {
+    part = rbl_contact_until(&path, '/');
+    n = rbl_str_is(part, "services") || rbl_str_is(part, "triggers") ? 3
+        : rbl_str_is(part, "workflows") ? 4 : 0;
+
+    for (i = 0; i < n; i++) {
         part = rbl_contact_until(&path, '/');
 
         if (!rbl_contact_chars(part, 1, 64, "")) {
@@ -82,7 +93,7 @@ rbl_contact_slack_path(rbl_str_t path)
         }
     }
 
-    return path.n == 0 && part.p + part.n == path.p;
+    return n > 0 && path.n == 0 && part.p + part.n == path.p;
 }
 
 
@@ -93,7 +104,7 @@ rbl_contact_slack(rbl_contact_buf_t *b, rbl_str_t text)
         "hooks.slack.com", "hooks.slack-gov.com", NULL
     };
 
-    return rbl_contact_webhook(b, text, known, rbl_contact_slack_path);
+    return rbl_contact_webhook(b, text, known, rbl_contact_slack_path, NULL);
 }
 
 
@@ -134,6 +145,20 @@ rbl_contact_discord_path(rbl_str_t path)
 }
 
 
+/* A thread of the channel, or of a forum channel. */
+
+static int
+rbl_contact_discord_query(rbl_str_t query)
+{
+    rbl_str_t  name;
+
+    name = rbl_contact_until(&query, '=');
+
+    return rbl_str_is(name, "thread_id") && query.n <= 20
+           && rbl_label_numeric(query);
+}
+
+
 rbl_err_t
 rbl_contact_discord(rbl_contact_buf_t *b, rbl_str_t text)
 {
@@ -142,7 +167,8 @@ rbl_contact_discord(rbl_contact_buf_t *b, rbl_str_t text)
         "ptb.discord.com", NULL
     };
 
-    return rbl_contact_webhook(b, text, known, rbl_contact_discord_path);
+    return rbl_contact_webhook(b, text, known, rbl_contact_discord_path,
+                               rbl_contact_discord_query);
 }
 
 

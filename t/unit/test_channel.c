@@ -165,10 +165,48 @@ test_header_lines(void)
 }
 
 
+static void
+test_endpoint(void)
+{
+    size_t              i;
+    channel_job_t       job;
+    channel_request_t  *r;
+
+    static const struct {
+        const char  *to, *url, *user, *password;
+    } t[] = {
+        { "https://a.example/?k=1", "https://a.example/?k=1", "", "" },
+        { "https://a.example/ user:pw", "https://a.example/", "user", "pw" },
+        { "https://a.example user", "https://a.example", "user", "" },
+        { "https://a.example/h u%40x:p%3Aw:%c3%a9", "https://a.example/h",
+          "u@x", "p:w:\xc3\xa9" }
+    };
+
+    for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+        memset(&job, 0, sizeof(job));
+        job.to = rbl_str(t[i].to);
+        job.event = RBL_STR("EV1");
+        job.body = RBL_STR("{}");
+
+        r = channel_request_new();
+        ok(channel_endpoint.make(r, &job) == RBL_OK, "a request is made: %s",
+           t[i].to);
+        is_str(r->to, t[i].url, "the URL has no name and password");
+        is_str(((rbl_str_t) { r->user.n ? r->user.p : "", r->user.n }),
+               t[i].user, "the name is decoded");
+        is_str(((rbl_str_t) { r->password.n ? r->password.p : "",
+                              r->password.n }), t[i].password,
+               "the password is decoded");
+        channel_request_free(r);
+    }
+}
+
+
 int
 main(void)
 {
     test_headers();
+    test_endpoint();
     test_header_lines();
     test_form();
     test_service();

@@ -187,10 +187,26 @@ test_judge(void)
 }
 
 
+static void
+test_thread(void)
+{
+    json_t             *root;
+    channel_request_t  *r;
+
+    root = world_made(&w, &channel_discord, URL "?thread_id=77",
+                      world_confirm(&w), &r);
+    is_str(r->to, URL "?thread_id=77&wait=true",
+           "the request goes to the thread");
+    json_decref(root);
+    channel_request_free(r);
+}
+
+
 int
 main(void)
 {
     test_message();
+    test_thread();
     test_hostile();
     test_more();
     test_judge();

@@ -210,10 +210,35 @@ test_judge(void)
 }
 
 
+static void
+test_workflow(void)
+{
+    size_t              i;
+    json_t             *root;
+    channel_request_t  *r;
+
+    static const char *const  urls[] = {
+        "https://hooks.slack.com/triggers/T0/1/x",
+        "https://hooks.slack.com/workflows/T0/A0/1/x"
+    };
+
+    for (i = 0; i < 2; i++) {
+        root = world_made(&w, &channel_slack, urls[i], world_confirm(&w), &r);
+        is_str(r->to, urls[i], "the request goes to the workflow");
+        ok(json_object_size(root) == 1, "a workflow gets one value");
+        ok(strstr(world_at(root, "text").p, "\n    k7m2xq\n") != NULL,
+           "a workflow gets the message with the code");
+        json_decref(root);
+        channel_request_free(r);
+    }
+}
+
+
 int
 main(void)
 {
     test_message();
+    test_workflow();
     test_confirm();
     test_hostile();
     test_more();

@@ -217,10 +217,43 @@ test_judge(void)
 }
 
 
+static void
+test_topic(void)
+{
+    json_t             *root;
+    channel_request_t  *r;
+
+    root = world_made(&w, &channel_telegram, "-1001234567890:77",
+                      world_confirm(&w), &r);
+    ok(json_integer_value(json_object_get(root, "chat_id"))
+       == INT64_C(-1001234567890), "the chat of a topic is a number");
+    ok(json_integer_value(json_object_get(root, "message_thread_id")) == 77,
+       "the topic is in the request");
+    json_decref(root);
+    channel_request_free(r);
+
+    root = world_made(&w, &channel_telegram, "@channel:1", world_confirm(&w),
+                      &r);
+    is_str(world_at(root, "chat_id"), "@channel",
+           "the chat of a topic is a name");
+    ok(json_integer_value(json_object_get(root, "message_thread_id")) == 1,
+       "the topic of a named chat is in the request");
+    json_decref(root);
+    channel_request_free(r);
+
+    root = world_made(&w, &channel_telegram, "1", world_confirm(&w), &r);
+    ok(json_object_get(root, "message_thread_id") == NULL,
+       "a chat without a topic has none in the request");
+    json_decref(root);
+    channel_request_free(r);
+}
+
+
 int
 main(void)
 {
     test_message();
+    test_topic();
     test_hostile();
     test_words();
     test_judge();

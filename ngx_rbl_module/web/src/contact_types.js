@@ -23,7 +23,8 @@ export const types = {
     'slack': { brand: 'Slack', parts: [webhook] },
     'discord': { brand: 'Discord', parts: [webhook] },
     'telegram': { brand: 'Telegram', parts: [{ name: 'chat',
-        pattern: '@[A-Za-z][A-Za-z0-9_]{3,31}|-?[1-9][0-9]*' }] },
+        pattern: '(@[A-Za-z][A-Za-z0-9_]{3,31}|-?[1-9][0-9]*)(:[1-9][0-9]*)?'
+    }] },
     'pushover': { brand: 'Pushover', parts: [key('user_key', 30)] },
     'pagerduty': { brand: 'PagerDuty', parts: [key('routing_key', 32)] },
     'datadog': { brand: 'Datadog', parts: [{ name: 'site', from: sites },

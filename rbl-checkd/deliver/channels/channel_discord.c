@@ -212,7 +212,8 @@ discord_make(channel_request_t *request, const channel_job_t *job)
     /* without `wait` the service does not report a message that it dropped */
 
     rbl_out_str(&request->to_made.out, job->to);
-    rbl_out_z(&request->to_made.out, "?wait=true");
+    rbl_out_z(&request->to_made.out, memchr(job->to.p, '?', job->to.n) != NULL
+                                     ? "&wait=true" : "?wait=true");
     request->fresh = 1;
     request->once_more = 1;
 

@@ -1,17 +1,71 @@
 /*
  * Contacts of type endpoint (rbl-events(7)): the message as it is stored, by
- * POST to the customer's URL.  There is no secret to sign it with.
+ * POST to the customer's URL.  There is no secret to sign it with, but the
+ * customer may have given a name and a password.
  */
 
 #include "channel.h"
 
 #include <time.h>
 
+#include "rbl_contact.h"
+
+
+/* Name and password stand behind the URL in its buffer, each with a NUL. */
+
+static rbl_err_t
+endpoint_login(channel_request_t *request, rbl_str_t login)
+{
+    char        name[RBL_CONTACT_MAX], password[RBL_CONTACT_MAX];
+    size_t      n;
+    rbl_str_t   first, second;
+    rbl_out_t  *out = &request->to_made.out;
+
+    for (n = 0; n < login.n && login.p[n] != ':'; n++) {
+        /* void */
+    }
+
+    second.p = login.p + n + (n < login.n);
+    second.n = login.n - (size_t) (second.p - login.p);
+
+    if (rbl_contact_unescape(name, &first, (rbl_str_t) { login.p, n }) != RBL_OK
+        || rbl_contact_unescape(password, &second, second) != RBL_OK)
+    {
+        return channel_never(request, "its name or password is malformed");
+    }
+
+    rbl_out_str(out, request->to);
+    rbl_out_char(out, '\0');
+    rbl_out_str(out, first);
+    rbl_out_char(out, '\0');
+    rbl_out_str(out, second);
+    rbl_out_char(out, '\0');
+    explicit_bzero(password, sizeof(password));
+
+    if (out->failed) {
+        return RBL_ENOMEM;
+    }
+
+    request->to.p = rbl_buf_str(&request->to_made).p;
+    request->user.p = request->to.p + request->to.n + 1;
+    request->user.n = first.n;
+    request->password.p = request->user.p + first.n + 1;
+    request->password.n = second.n;
+
+    return RBL_OK;
+}
+
 
 static rbl_err_t
 endpoint_make(channel_request_t *request, const channel_job_t *job)
 {
-    return channel_json(request, job, (int64_t) time(NULL));
+    rbl_err_t  rc;
+    rbl_str_t  login;
+
+    rc = channel_json(request, job, (int64_t) time(NULL));
+    request->to = rbl_contact_url(job->to, &login);
+
+    return rc == RBL_OK && login.n > 0 ? endpoint_login(request, login) : rc;
 }
 
 

@@ -119,6 +119,40 @@ slack_hosts(rbl_doc_t *doc, const message_t *m)
 }
 
 
+/* The webhook of a workflow takes the values that the workflow declares, no
+   blocks: it gets the whole message as `text`. */
+
+static int
+slack_workflow(rbl_str_t to)
+{
+    static const char  triggers[] = "slack.com/triggers/";
+    static const char  workflows[] = "slack.com/workflows/";
+
+    return memmem(to.p, to.n, triggers, sizeof(triggers) - 1) != NULL
+           || memmem(to.p, to.n, workflows, sizeof(workflows) - 1) != NULL;
+}
+
+
+static void
+slack_workflow_make(channel_request_t *request, const message_t *m)
+{
+    rbl_doc_t  doc;
+    rbl_buf_t  text;
+
+    rbl_buf_init(&text);
+    rbl_out_str(&text.out, m->title);
+    rbl_out_z(&text.out, "\n\n");
+    rbl_out_str(&text.out, m->text);
+
+    rbl_doc_begin(&doc, &request->body_made.out, RBL_JSON);
+    chat_clip(&doc, "text", rbl_buf_str(&text), SLACK_TEXT, CLIP_CHARS);
+    rbl_doc_end(&doc);
+
+    request->body_made.out.failed |= text.out.failed;
+    rbl_buf_free(&text);
+}
+
+
 static rbl_err_t
 slack_make(channel_request_t *request, const channel_job_t *job)
 {
@@ -134,12 +168,18 @@ slack_make(channel_request_t *request, const channel_job_t *job)
                ? err : channel_never(request, "the message is malformed");
     }
 
-    rbl_buf_init(&text);
-    slack_text(&text.out, clip_begin(m.title, SLACK_HEADER, CLIP_CHARS));
-
     request->to = job->to;
     request->fresh = 1;
     request->once_more = 1;
+
+    if (slack_workflow(job->to)) {
+        slack_workflow_make(request, &m);
+        message_free(&m);
+        return channel_made(request);
+    }
+
+    rbl_buf_init(&text);
+    slack_text(&text.out, clip_begin(m.title, SLACK_HEADER, CLIP_CHARS));
 
     rbl_doc_begin(&doc, &request->body_made.out, RBL_JSON);
     rbl_doc_str(&doc, "text", rbl_buf_str(&text));

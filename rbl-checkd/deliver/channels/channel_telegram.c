@@ -104,14 +104,25 @@ telegram_words(rbl_out_t *out, rbl_str_t text, size_t room)
 }
 
 
-/* A number, or the name of a channel. */
+/* A number, or the name of a channel; behind a colon the number of a topic. */
 
 static void
 telegram_chat(rbl_doc_t *doc, rbl_str_t chat)
 {
-    int        minus;
-    int64_t    id;
-    rbl_str_t  digits;
+    int          minus;
+    int64_t      id, topic;
+    rbl_str_t    digits;
+    const char  *colon;
+
+    topic = 0;
+    colon = chat.n > 0 ? memchr(chat.p, ':', chat.n) : NULL;
+
+    if (colon != NULL) {
+        digits.p = colon + 1;
+        digits.n = chat.n - (size_t) (digits.p - chat.p);
+        chat.n = (size_t) (colon - chat.p);
+        (void) rbl_int_parse(&topic, digits, 1, INT32_MAX);
+    }
 
     minus = chat.n > 0 && chat.p[0] == '-';
     digits.p = chat.p + minus;
@@ -122,6 +133,10 @@ telegram_chat(rbl_doc_t *doc, rbl_str_t chat)
 
     } else {
         rbl_doc_str(doc, "chat_id", chat);
+    }
+
+    if (topic > 0) {
+        rbl_doc_int(doc, "message_thread_id", topic);
     }
 }
 
