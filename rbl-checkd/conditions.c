@@ -145,7 +145,7 @@ silent(const checker_t *checker, const list_t *list)
         return -1;
     }
 
-    switch (metrics_health_of(counters)) {
+    switch (metrics_health_of(counters)->state) {
 
     case HEALTH_UNTRIED:
         return -1;

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <time.h>
 
+#define SINCE_SLACK  1000               /* ms */
+
 
 static void
 add_checks(int64_t *number, const checker_t *checker, const jobs_t *jobs)
@@ -179,16 +181,45 @@ better(unsigned state, unsigned than)
 
 
 /*
- * The health of each family of a list: in direct mode that of its best server,
- * since the others are not used; in resolver mode that through the worst
- * resolver.
+ * Takes the health of another server of the family, or through another
+ * resolver.  In direct mode the list is what its best server is, since the
+ * others are not used, and its trouble began when the last good one failed.  In
+ * resolver mode it is what it is through the worst resolver.
  */
+
+static void
+take_health(list_health_t *h, const health_known_t *known, int direct)
+{
+    int     both, earlier;
+    double  since = h->since;
+
+    both = health_bad((health_state_t) h->state) && health_bad(known->state);
+    earlier = since == 0 || known->since < since;
+
+    if (direct ? better(known->state, h->state)
+        : health_rank[known->state] > health_rank[h->state])
+    {
+        h->state = known->state;
+        h->why = known->why;
+        h->since = known->since;
+
+    } else if (known->state == h->state && earlier) {
+        h->since = known->since;
+    }
+
+    if (both) {
+        h->since = earlier == direct ? since : known->since;
+    }
+}
+
+
+/* The health of each family of a list. */
 
 void
 metrics_health(const checker_t *checker)
 {
     size_t            at;
-    unsigned         *h;
+    list_health_t    *h;
     list_counters_t  *c;
     health_known_t    known;
 
@@ -213,42 +244,55 @@ metrics_health(const checker_t *checker)
 
         if (known.server == HEALTH_NO_SERVER) {
             memset(c->health, 0, sizeof(c->health));
-            *h = known.state;
-            c->unreachable = 1;
-
-        } else if (c->unreachable) {
-            continue;
-
-        } else if (dns_direct(checker->dns) ? better(known.state, *h)
-            : health_rank[known.state] > health_rank[*h])
-        {
-            *h = known.state;
+            c->unreachable = 0;
         }
+
+        if (!c->unreachable) {
+            take_health(h, &known, dns_direct(checker->dns) != 0);
+        }
+
+        c->unreachable |= known.server == HEALTH_NO_SERVER;
     }
 }
 
 
-health_state_t
+const list_health_t *
 metrics_health_of(const list_counters_t *c)
 {
-    unsigned  i, worst;
+    unsigned              i;
+    const list_health_t  *worst;
 
-    for (i = worst = 0; i < COUNTERS_FAMILIES; i++) {
-        worst = health_rank[c->health[i]] > health_rank[worst]
-                ? c->health[i] : worst;
+    for (i = 0, worst = c->health; i < COUNTERS_FAMILIES; i++) {
+        worst = health_rank[c->health[i].state] > health_rank[worst->state]
+                ? &c->health[i] : worst;
     }
 
-    return (health_state_t) worst;
+    return worst;
+}
+
+
+/* The two clocks drift apart; a time that is known stays as it is. */
+
+static int64_t
+since_ms(int64_t was, double since, int64_t now)
+{
+    int64_t  ms;
+
+    ms = now - (int64_t) ((dns_clock() - since) * 1000);
+
+    return was > 0 && ms - was < SINCE_SLACK && was - ms < SINCE_SLACK ? was
+                                                                       : ms;
 }
 
 
 static void
-pack_lists(rbl_out_t *out, const checker_t *checker)
+pack_lists(rbl_out_t *out, const checker_t *checker, int64_t now)
 {
-    size_t              at, n;
-    double              ms;
-    list_counters_t    *c;
-    rbl_list_metrics_t  m;
+    size_t                at, n;
+    double                ms;
+    list_counters_t      *c;
+    rbl_list_metrics_t    m;
+    const list_health_t  *h;
 
     n = at = 0;
 
@@ -267,10 +311,14 @@ pack_lists(rbl_out_t *out, const checker_t *checker)
             c->number[RBL_ML_QUOTA_LEFT] = -1;
         }
 
+        h = metrics_health_of(c);
+        c->number[RBL_ML_SINCE] = c->tried
+            ? since_ms(c->number[RBL_ML_SINCE], h->since, now) : -1;
+
         m.list = rbl_str(c->sid);
         m.zone = rbl_str(c->zone);
-        m.health = rbl_str(c->tried ? health_state_names[metrics_health_of(c)]
-                           : "");
+        m.health = rbl_str(c->tried ? health_state_names[h->state] : "");
+        m.reason = rbl_str(rbl_list_reasons[h->why].name);
         memcpy(m.number, c->number, sizeof(m.number));
         rbl_list_metrics_encode(out, &m);
     }
@@ -306,7 +354,7 @@ void
 metrics_pack(rbl_out_t *out, const checker_t *checker, const jobs_t *jobs,
     const metrics_more_t *more)
 {
-    int64_t          number[RBL_M__N] = { 0 };
+    int64_t          now, number[RBL_M__N] = { 0 };
     struct timespec  ts;
 
     add_checks(number, checker, jobs);
@@ -319,16 +367,17 @@ metrics_pack(rbl_out_t *out, const checker_t *checker, const jobs_t *jobs,
     number[RBL_M_LISTS_FROZEN] = note_lists(checker);
 
     clock_gettime(CLOCK_REALTIME, &ts);
+    now = (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 
     rbl_mp_put_array(out, 11);
     rbl_mp_put_int(out, 1);             /* version of the record */
     rbl_mp_put_z(out, checker->conf->name);
     rbl_mp_put_z(out, RBL_VERSION);
     rbl_mp_put_int(out, more->started);
-    rbl_mp_put_int(out, (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000);
+    rbl_mp_put_int(out, now);
     rbl_metrics_encode(out, number, RBL_M__N);
     pack_resolvers(out, checker);
-    pack_lists(out, checker);
+    pack_lists(out, checker, now);
     deliver_types(more->deliver, out);
     pack_dns(out, checker);
     rbl_conditions_encode(out, more->conditions);

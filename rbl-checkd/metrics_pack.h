@@ -27,7 +27,7 @@ typedef struct {
 void metrics_health(const checker_t *checker);
 
 /* The worst health of the families of a list; untried: not known. */
-health_state_t metrics_health_of(const list_counters_t *c);
+const list_health_t *metrics_health_of(const list_counters_t *c);
 
 /* The number of checks that have ended in this process, with any outcome. */
 uint64_t metrics_checks(const checker_t *checker);

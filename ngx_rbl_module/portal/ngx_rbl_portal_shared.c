@@ -35,6 +35,8 @@ static void ngx_rbl_shared_daemons(ngx_rbl_ctx_t *ctx,
     const redisReply *reply);
 static void ngx_rbl_shared_sids(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 static void ngx_rbl_shared_tests(ngx_rbl_lists_t *lists, rbl_str_t raw);
+static void ngx_rbl_shared_test(ngx_rbl_shared_t *shared,
+    const rbl_list_metrics_t *m);
 static void ngx_rbl_shared_state(ngx_rbl_shared_t *shared,
     const redisReply *reply);
 static int64_t ngx_rbl_shared_left(const ngx_rbl_shared_t *shared,
@@ -42,9 +44,9 @@ static int64_t ngx_rbl_shared_left(const ngx_rbl_shared_t *shared,
 
 
 /* Results of the test points, as rblctl(8) names them. */
-static const char *const  ngx_rbl_tests[] = {
+static const char *const  ngx_rbl_tests[NGX_RBL_TESTS] = {
     "good", "down", "blocked", "lying", "unsupported", "resolver",
-    "unreachable", "untried", NULL
+    "unreachable", "untried"
 };
 
 
@@ -303,7 +305,7 @@ ngx_rbl_shared_tests(ngx_rbl_lists_t *lists, rbl_str_t raw)
 {
     size_t              n;
     rbl_mp_t            mp;
-    ngx_uint_t          at, k, bit;
+    ngx_uint_t          at, k;
     rbl_daemon_t        daemon;
     rbl_list_metrics_t  m;
 
@@ -324,11 +326,37 @@ ngx_rbl_shared_tests(ngx_rbl_lists_t *lists, rbl_str_t raw)
             }
         }
 
-        for (bit = 0; k < lists->n && ngx_rbl_tests[bit] != NULL; bit++) {
-            if (rbl_str_is(m.health, ngx_rbl_tests[bit])) {
-                lists->shared[at % lists->n].tests |= 1 << bit;
-            }
+        if (k < lists->n) {
+            ngx_rbl_shared_test(&lists->shared[at % lists->n], &m);
         }
+    }
+}
+
+
+static void
+ngx_rbl_shared_test(ngx_rbl_shared_t *shared, const rbl_list_metrics_t *m)
+{
+    int64_t          since;
+    ngx_uint_t       i;
+    ngx_rbl_test_t  *test;
+
+    for (i = 0; i < NGX_RBL_TESTS; i++) {
+        if (rbl_str_is(m->health, ngx_rbl_tests[i])) {
+            break;
+        }
+    }
+
+    if (i == NGX_RBL_TESTS) {
+        return;
+    }
+
+    test = &shared->test[i];
+    since = ngx_max(m->number[RBL_ML_SINCE], 0);
+
+    if (!test->found || (since > 0 && since < test->since)) {
+        test->found = 1;
+        test->since = since;
+        test->reason = rbl_list_reason(m->reason);
     }
 }
 
@@ -384,13 +412,21 @@ void
 ngx_rbl_shared_write(ngx_rbl_ctx_t *ctx, const ngx_rbl_shared_t *shared,
     const rbl_list_t *list)
 {
-    ngx_uint_t  bit;
+    ngx_uint_t             i;
+    const ngx_rbl_test_t  *test;
 
     rbl_doc_array(&ctx->doc, "tests");
 
-    for (bit = 0; ngx_rbl_tests[bit] != NULL; bit++) {
-        if (shared->tests & 1 << bit) {
-            rbl_doc_z(&ctx->doc, NULL, ngx_rbl_tests[bit]);
+    for (i = 0; i < NGX_RBL_TESTS; i++) {
+        test = &shared->test[i];
+
+        if (test->found) {
+            rbl_doc_object(&ctx->doc, NULL);
+            rbl_doc_z(&ctx->doc, "state", ngx_rbl_tests[i]);
+            rbl_doc_z(&ctx->doc, "reason",
+                      rbl_list_reasons[test->reason].name);
+            ngx_rbl_time_write(ctx, "since", test->since);
+            rbl_doc_close(&ctx->doc);
         }
     }
 

@@ -8,15 +8,27 @@
 
 #include "ngx_rbl_session.h"
 
+#include "rbl_list_reason.h"
+
 #define NGX_RBL_DAEMON_MAX  65536       /* octets of its record, at most */
 
+
+#define NGX_RBL_TESTS       8           /* of ngx_rbl_tests */
+
+
+/* A finding of daemons at the test points of a list. */
+typedef struct {
+    ngx_uint_t         found;           /* 1: a daemon found this */
+    int64_t            since;           /* of the first of them (ms) */
+    rbl_list_reason_t  reason;          /* of the same */
+} ngx_rbl_test_t;
 
 typedef struct {
     int64_t          used;              /* of the quota of today */
     int64_t          since, till;       /* it refuses (ms); or 0 */
     int64_t          frozen;            /* since (ms); or 0 */
     int64_t          turned, of;
-    ngx_uint_t       tests;             /* bits of ngx_rbl_tests */
+    ngx_rbl_test_t   test[NGX_RBL_TESTS];
     ngx_uint_t       away;              /* 1: its state is not read */
 } ngx_rbl_shared_t;
 

@@ -62,6 +62,7 @@ ngx_rbl_fleet_json_daemon(rbl_doc_t *doc, const ngx_rbl_daemon_t *d)
         rbl_doc_str(doc, "list", d->list[i].list);
         rbl_doc_str(doc, "zone", d->list[i].zone);
         rbl_doc_str(doc, "health", d->list[i].health);
+        rbl_doc_str(doc, "reason", d->list[i].reason);
         ngx_rbl_fleet_numbers(doc, rbl_list_metrics, RBL_ML__N,
                               d->list[i].number);
         rbl_doc_close(doc);

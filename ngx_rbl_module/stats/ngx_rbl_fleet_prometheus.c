@@ -7,7 +7,7 @@
 
 
 #define NGX_RBL_FLEET_PREFIX  "rbl_checkd_"
-#define NGX_RBL_FLEET_LABELS  3         /* of a sample, at most */
+#define NGX_RBL_FLEET_LABELS  4         /* of a sample, at most */
 
 
 typedef enum {
@@ -263,8 +263,14 @@ ngx_rbl_fleet_health(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
             }
 
             n = ngx_rbl_fleet_row(d, NGX_RBL_FLEET_LIST, k, label, &number);
-            label[n] = (ngx_rbl_label_t) { "state", d->list[k].health };
-            ngx_rbl_fleet_sample(out, "list_health", "", label, n + 1, 1,
+            label[n++] = (ngx_rbl_label_t) { "state", d->list[k].health };
+
+            if (d->list[k].reason.n != 0) {
+                label[n++] = (ngx_rbl_label_t) { "reason",
+                                                 d->list[k].reason };
+            }
+
+            ngx_rbl_fleet_sample(out, "list_health", "", label, n, 1,
                                  RBL_METRIC_ONE);
         }
     }

@@ -72,8 +72,9 @@ ctl_daemon_lists(rbl_str_t raw)
     n = rbl_mp_array(&mp);
 
     for (i = 0; i < n && rbl_list_metrics_decode(&m, &mp) == RBL_OK; i++) {
-        v = json_pack("{so so so}", "list", ctl_text(m.list),
-                      "zone", ctl_text(m.zone), "health", ctl_text(m.health));
+        v = json_pack("{so so so so}", "list", ctl_text(m.list),
+                      "zone", ctl_text(m.zone), "health", ctl_text(m.health),
+                      "reason", ctl_text(m.reason));
         ctl_daemon_numbers(v, rbl_list_metrics, RBL_ML__N, m.number);
         json_array_append_new(all, v);
     }

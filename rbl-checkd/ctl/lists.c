@@ -18,7 +18,8 @@ static const ctl_column_t  list_columns[] = {
     { "id", "list" }, { "zone", "zone" }, { "name", "name" },
     { "type", "type" }, { "families", "families" }, { "status", "status" },
     { "key", "key" }, { "by_hand", "by hand" },
-    { "health", "health" }, { "answered", "answered" },
+    { "health", "health" }, { "health_since", "health since" },
+    { "health_text", "health reason" }, { "answered", "answered" },
     { "refused", "refused" }, { "failed", "failed" },
     { "listed", "listed" }, { "clear", "clear" }, { "unknown", "unknown" },
     { "latency_ms", "latency (ms)" }, { "slowest_ms", "slowest (ms)" },
@@ -37,8 +38,9 @@ static const ctl_column_t  list_columns[] = {
 static const ctl_column_t  list_row[] = {
     { "zone", "ZONE" }, { "type", "TYPE" }, { "families", "FAMILIES" },
     { "status", "STATUS" }, { "key", "KEY" }, { "state", "STATE" },
-    { "health", "HEALTH" }, { "tier", "TIER" }, { "kind", "KIND" },
-    { "quota_left", "LEFT" }, { "name", "NAME" }, { NULL, NULL }
+    { "health", "HEALTH" }, { "health_since", "SINCE" }, { "tier", "TIER" },
+    { "kind", "KIND" }, { "quota_left", "LEFT" }, { "name", "NAME" },
+    { "health_text", "REASON" }, { NULL, NULL }
 };
 
 
@@ -64,13 +66,14 @@ ctl_families(int64_t bits)
 static json_t *
 ctl_list_json(const rbl_list_t *l)
 {
-    return json_pack("{so so so so so so so so so so so so so so so so sI sI sI"
-                     " so so so}",
+    return json_pack("{so so so so so so so ss ss ss so so so so so so so so so"
+                     " sI sI sI so so so}",
                      "id", ctl_text(l->id), "zone", ctl_text(l->zone),
                      "name", ctl_text(l->name), "type", ctl_text(l->type),
                      "families", ctl_families(l->families),
                      "status", ctl_text(l->status),
-                     "health", json_array(),
+                     "health", json_array(), "health_since", "",
+                     "health_reason", "", "health_text", "",
                      "website", ctl_text(l->website),
                      "codes", ctl_texts(l->codes),
                      "lookup", ctl_text(l->lookup),

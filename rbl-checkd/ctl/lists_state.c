@@ -5,6 +5,8 @@
 
 #include "lists.h"
 
+#include "rbl_list_reason.h"
+
 #include <stdio.h>
 #include <time.h>
 
@@ -59,6 +61,43 @@ ctl_told_add(json_t *sum, const char *key, const json_t *group,
 }
 
 
+/* Of several daemons' reports the reason and the time are those of the first
+   trouble; of lists without any, those of the first report. */
+static void
+ctl_told_reason(json_t *sum, const json_t *list, const char *health)
+{
+    int                trouble, known;
+    json_int_t         ms, was;
+    const char        *name;
+    rbl_list_reason_t  reason;
+
+    trouble = strcmp(health, "good") != 0 && strcmp(health, "untried") != 0
+              && strcmp(health, "unsupported") != 0;
+    known = json_is_true(json_object_get(sum, "trouble"));
+    was = json_integer_value(json_object_get(sum, "since_ms"));
+    ms = json_integer_value(json_object_get(json_object_get(list, "state"),
+                                            "since_ms"));
+
+    if (ms <= 0 || known > trouble
+        || (known == trouble && was != 0 && was <= ms))
+    {
+        return;
+    }
+
+    name = json_string_value(json_object_get(list, "reason"));
+    reason = name != NULL ? rbl_list_reason(rbl_str(name))
+                          : RBL_LIST_NO_REASON;
+
+    json_object_set_new(sum, "trouble", json_boolean(trouble));
+    json_object_set_new(sum, "since_ms", json_integer(ms));
+    json_object_set_new(sum, "health_since", ctl_time(ms));
+    json_object_set_new(sum, "health_reason",
+                        json_string(rbl_list_reasons[reason].name));
+    json_object_set_new(sum, "health_text",
+                        json_string(rbl_list_reasons[reason].text));
+}
+
+
 /* Adds the health that a daemon reports, if it differs from that of the
    others. */
 static void
@@ -77,6 +116,8 @@ ctl_told_health(json_t *sum, const json_t *list)
     if (word == NULL || json_string_length(word) == 0) {
         return;
     }
+
+    ctl_told_reason(sum, list, json_string_value(word));
 
     for (i = 0; i < json_array_size(all); i++) {
         if (json_equal(json_array_get(all, i), word)) {
@@ -361,6 +402,8 @@ ctl_list_counters(const ctl_lists_known_t *known, const rbl_list_t *l,
 
     json_object_del(counters, "time_us");
     json_object_del(counters, "slowest_us");
+    json_object_del(counters, "trouble");
+    json_object_del(counters, "since_ms");
 
     return json_object_update(object, counters);
 }

@@ -118,7 +118,10 @@ const rbl_metric_t  rbl_list_metrics[RBL_ML__N] = {
     [RBL_ML_QUOTA_LEFT] = { "quota", "left", "list_quota_left", NULL, NULL,
         GAUGE, ONE, "Queries that the quota of the list allows today." },
     [RBL_ML_FROZEN] = { "quota", "frozen", "list_frozen", NULL, NULL, GAUGE,
-        ONE, "1: the list is frozen, its new listings are not reported." }
+        ONE, "1: the list is frozen, its new listings are not reported." },
+    [RBL_ML_SINCE] = { "state", "since_ms", "list_health_since_seconds", NULL,
+        NULL, GAUGE, MILLI, "When the state of the list began, in seconds since"
+                            " 1970." }
 };
 
 const rbl_metric_t  rbl_resolver_metrics[RBL_MR_LATENCY] = {
@@ -183,7 +186,7 @@ rbl_list_metrics_decode(rbl_list_metrics_t *v, rbl_mp_t *mp)
     memset(v, 0, sizeof(rbl_list_metrics_t));
     total = rbl_mp_array(mp);
 
-    if (total < 3) {
+    if (total < 4) {
         mp->failed = 1;
         return RBL_ETYPE;
     }
@@ -191,7 +194,8 @@ rbl_list_metrics_decode(rbl_list_metrics_t *v, rbl_mp_t *mp)
     v->list = rbl_mp_str(mp);
     v->zone = rbl_mp_str(mp);
     v->health = rbl_mp_str(mp);
-    rbl_metrics_read(v->number, RBL_ML__N, total - 3, mp);
+    v->reason = rbl_mp_str(mp);
+    rbl_metrics_read(v->number, RBL_ML__N, total - 4, mp);
 
     if (mp->failed) {
         memset(v, 0, sizeof(rbl_list_metrics_t));
@@ -249,10 +253,11 @@ rbl_metrics_encode(rbl_out_t *out, const int64_t *number, size_t n)
 void
 rbl_list_metrics_encode(rbl_out_t *out, const rbl_list_metrics_t *v)
 {
-    rbl_mp_put_array(out, 3 + RBL_ML__N);
+    rbl_mp_put_array(out, 4 + RBL_ML__N);
     rbl_mp_put_str(out, v->list);
     rbl_mp_put_str(out, v->zone);
     rbl_mp_put_str(out, v->health);
+    rbl_mp_put_str(out, v->reason);
     rbl_metrics_write(out, v->number, RBL_ML__N);
 }
 

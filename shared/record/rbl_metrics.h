@@ -62,6 +62,7 @@ enum {
     RBL_ML_SLOWEST,                     /* us, within the last minute */
     RBL_ML_QUOTA_LEFT,
     RBL_ML_FROZEN,
+    RBL_ML_SINCE,                       /* ms since 1970 */
     RBL_ML__N
 };
 
@@ -109,6 +110,7 @@ rbl_err_t rbl_metrics_decode(int64_t number[RBL_M__N], rbl_str_t raw);
 /* The next entry of `lists` or `resolvers`, from the position of a reader. */
 typedef struct {
     rbl_str_t  list, zone, health;
+    rbl_str_t  reason;                  /* name of rbl_list_reasons */
     int64_t    number[RBL_ML__N];
 } rbl_list_metrics_t;
 

@@ -140,13 +140,13 @@ sub put {
 
 my $hostile = "q\"\\\n{}#\x01\xff\xc3\xa9";
 put($hostile, mp_pack([1, 'one', "v\"\n", 1000, 2000, [7],
-    [["\"\n", 1, 2, 3]], [['', "z\"\\\n", "bad\n", 1, 2, 3]]]));
+    [["\"\n", 1, 2, 3]], [['', "z\"\\\n", "bad\n", "why\"\n", 1, 2, 3]]]));
 my %bad = (b1 => 'x', b2 => '', b3 => "\x98\x01", b4 => "\xdd\xff\xff\xff\xff",
     b5 => mp_pack([1, 'b', 'v', 1, 1, ['x'], [], []]),
     b6 => "\x91" x 1000, b7 => 'x' x 70_000);
 put($_, $bad{$_}) for sort keys %bad;
 put('part', mp_pack([1, 'p', 'v', 1, 1, [3], [['r', 'x']],
-    [['', 'z', 'good', 1], 7, ['', 'y', '']]]));
+    [['', 'z', 'good', '', 1], 7, ['', 'y', '', '']]]));
 
 put('blind', mp_pack([1, 'b', 'v', 1, 1, [3], [], [], [], ['udp', 60_000, 3,
     '192.0.2.1@53', "w\"\n", 'dig']]));
@@ -191,7 +191,8 @@ redis($w->{redis}, 'DEL', 'rbl:{0}:daemons');
 
 for my $n (1 .. 20) {
     put("big$n", mp_pack([1, "big$n", 'v', 1, 1, [1], [],
-        [map { [sprintf('RB%032x', $_), "z$_.example", 'good', 1 .. 10] }
+        [map { [sprintf('RB%032x', $_), "z$_.example", 'down',
+            'timeout', 1 .. 11] }
             1 .. 256]]));
 }
 my $began = time;

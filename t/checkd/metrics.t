@@ -144,7 +144,7 @@ for my $bad ('x', "\x98\x01", mp_pack([1, 'two', 'v1', 1, 1, ['x'], [], []]),
 # A newer release has more metrics, an older one fewer.
 
 redis($w->{redis}, 'SET', 'rbl:{0}:daemon:two', mp_pack([1, 'two', 'v9', 1, 1,
-    [1 .. 90], [['192.0.2.1@53', 1 .. 90]], [['', 'custom', 'good', 1 .. 90]],
+    [1 .. 90], [['192.0.2.1@53', 1 .. 90]], [['', 'custom', 'good', '', 1 .. 90]],
     ['email'], ['udp', 1000, 3, 'a', 'w', 'c', 'more'],
     [['clocks', 1, 1000, 'differ', 'ntp', 'more']], 'more', [1]]));
 $d = daemons()->{two};
@@ -153,7 +153,7 @@ is($d->{dns}{since}, '1970-01-01T00:00:01+00:00',
 is($d->{checks}{completed}, 1, 'more numbers: read');
 is($d->{lists}[0]{health}, 'good', 'more numbers: lists too');
 redis($w->{redis}, 'SET', 'rbl:{0}:daemon:two', mp_pack([1, 'two', 'v0', 1, 1,
-    [5], [['192.0.2.1@53']], [['', 'custom', '']]]));
+    [5], [['192.0.2.1@53']], [['', 'custom', '', '']]]));
 $d = daemons()->{two};
 is($d->{checks}{completed}, 5, 'fewer numbers: read');
 is($d->{lists}[0]{answers}{answered}, 0, 'fewer numbers: the rest is 0');

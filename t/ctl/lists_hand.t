@@ -349,7 +349,8 @@ is_deeply([@$v{qw(quota_left left_alone_until state)}], [1000, '', ''],
 is(shown('a.test')->{quota_left}, undef,
     'a list without a quota has no remainder');
 like(rblctl($redis, 'lists', 'show')->{out},
-    qr/^ZONE +TYPE +FAMILIES +STATUS +KEY +STATE +HEALTH +TIER +KIND +LEFT +NAME$/m,
+    qr/^ZONE\ +TYPE\ +FAMILIES\ +STATUS\ +KEY\ +STATE\ +HEALTH\ +SINCE\ +TIER
+        \ +KIND\ +LEFT\ +NAME\ +REASON$/mx,
     'lists show prints a table');
 
 
@@ -364,11 +365,12 @@ sub daemon_tells {
         [1], [], \@lists]));
 }
 
-daemon_tells('one', [$sid, 'd.test', 'good', 10, 1, 2, 3, 4, 5, 30_000, 9_000,
-    -1, 0]);
-daemon_tells('two', [$sid, 'd.test', 'down', 10, 0, 1, 1, 1, 1, 10_000, 4_000,
-    -1, 0], ['', 'custom.test', '', 5]);
-daemon_tells('three', [$sid, 'd.test', 'good', 0, 0, 0, 0, 0, 0, 0, 0, -1, 0]);
+daemon_tells('one', [$sid, 'd.test', 'good', 'passes', 10, 1, 2, 3, 4, 5,
+    30_000, 9_000, -1, 0, 1_000]);
+daemon_tells('two', [$sid, 'd.test', 'down', 'timeout', 10, 0, 1, 1, 1, 1,
+    10_000, 4_000, -1, 0, 86_400_000], ['', 'custom.test', '', '', 5]);
+daemon_tells('three', [$sid, 'd.test', 'blocked', 'refuses', 0, 0, 0, 0, 0, 0,
+    0, 0, -1, 0, 2 * 86_400_000]);
 redis($redis, 'SET', 'rbl:{0}:daemon:four', 'nonsense');
 redis($redis, 'ZADD', 'rbl:{0}:daemons', time . '000', 'four');
 $v = shown('d.test');
@@ -376,12 +378,16 @@ is_deeply([@$v{qw(answered refused failed listed clear unknown)}],
     [20, 1, 3, 4, 5, 6], 'lists show adds the counters of all daemons');
 is_deeply([@$v{qw(latency_ms slowest_ms)}], [2, 9],
     'lists show has the mean and the longest response time');
-is_deeply([sort @{ $v->{health} }], ['down', 'good'],
+is_deeply([sort @{ $v->{health} }], ['blocked', 'down', 'good'],
     'lists show has each health once');
-is_deeply([@{ shown('a.test') }{qw(answered health)}], [undef, []],
+is_deeply([@$v{qw(health_reason health_text health_since)}],
+    ['timeout', 'no response in time', '1970-01-02T00:00:00+00:00'],
+    'lists show has the reason and the time of the first trouble');
+is_deeply([@{ shown('a.test') }{qw(answered health health_since)}],
+    [undef, [], ''],
     'lists show has no counters for another list');
 like(rblctl($redis, 'lists', 'show')->{out},
-    qr/^d\.test .* (?:good down|down good) /m,
+    qr/^d\.test .* (?:(?:good|down|blocked) ){3}.* no response in time$/m,
     'the table has the health of the list');
 
 

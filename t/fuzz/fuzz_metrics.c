@@ -7,6 +7,7 @@
 
 #include "fuzz.h"
 #include "rbl_condition.h"
+#include "rbl_list_reason.h"
 #include "rbl_metrics.h"
 #include "rbl_record.h"
 
@@ -38,6 +39,8 @@ try_lists(rbl_str_t packed)
         inside(v.list);
         inside(v.zone);
         inside(v.health);
+        inside(v.reason);
+        fuzz_check(rbl_list_reason(v.reason) < RBL_LIST_REASON__N);
 
         rbl_buf_reset(&buf);
         rbl_list_metrics_encode(&buf.out, &v);

@@ -112,7 +112,7 @@ sub listed {
     my ($b) = @_;
     my $state = portal($b, 'user', 'lists/state');
     return { map { $b->{zone_of}{ $_->{id} } =>
-        $b->{text}{ $health_word{ $_->{tests}[0] // '' } // '' } // '' }
+        $b->{text}{ $health_word{ $_->{tests}[0]{state} // '' } // '' } // '' }
         @{ ref $state eq 'ARRAY' ? $state : [] } };
 }
 

@@ -126,10 +126,13 @@ sub lists_of {
         since => $now - 60_000, till => $now + 240_000);
     my @word = qw(lying blocked down resolver unsupported untried good
         unreachable);
+    my @why = qw(wildcard refuses timeout dns no_family), '', 'passes',
+        'search_refused';
     redis($t->{redis}, 'SET', 'rbl:{0}:daemon:one', mp_pack([1, 'one', 'v',
         $now - 9_000_000, $now, [7, 2, 0, 3, 64, 1500, 90, 1, 4, 100, 5],
         [[\'192.0.2.53', 10, 1, 50_000]],
-        [map { [\"$ids[$_]", \'', \$word[$_ % 8], 1] } 2 .. $#ids]]));
+        [map { [\"$ids[$_]", \'', \$word[$_ % 8], \$why[$_ % 8], (1) x 10,
+            $now - 3_600_000 * $_] } 2 .. $#ids]]));
     my @profiles = map { json(call($t, 'POST', 'rblprofile/add.json', form =>
         $_))->{data}{id} } { name => $hostile },
         { name => 'chosen <b>', entries => join ',', $own, @ids[0 .. 3] };

@@ -216,9 +216,9 @@ sub read_counts {
             // next;
         my %n;
         for my $l (@{ $d->{lists} }) {
-            $n{listed} += $l->[6];
-            $n{clear} += $l->[7];
-            $n{unknown} += $l->[8];
+            $n{listed} += $l->[7];
+            $n{clear} += $l->[8];
+            $n{unknown} += $l->[9];
         }
         $run->{count}{"$d->{name} $d->{started}"} = \%n if %n;
     }

@@ -115,24 +115,38 @@ sub daemon {
 sub found {
     my (%of) = @_;
 
-    return [map { [\"$_", \"$_.test", \($of{$_} // 'good'), 1] } @sids];
+    return [map { [\"$_", \"$_.test", \($of{$_}[0] // 'good'),
+        \($of{$_}[1] // 'passes'), (1) x 10, $of{$_}[2] // 3000] } @sids];
 }
 
-daemon('old', found($id => 'unsupported'));
-daemon("of$_", found()) for 1 .. 6;
-daemon('two', [reverse @{ found($id => 'lying', $sids[0] => '<b>') }]);
-is_deeply(list_of($id)->{tests}, ['good', 'lying', 'unsupported'],
-    'each word once');
+# "STATE REASON SECOND", for each test; the times are of 1970-01-01.
+sub tests_of {
+    my ($data) = @_;
+
+    return [map { "$_->{state} $_->{reason} "
+        . ($_->{since} =~ s/^1970-01-01T00:00:(\d\d)\+00:00$/$1/r) }
+        @{ $data->{tests} }];
+}
+
+daemon('old', found($id => ['unsupported', 'no_family', 4000]));
+daemon("of$_", found()) for 1 .. 5;
+daemon('late', found($id => ['lying', 'wildcard', 9000]));
+daemon('two', [reverse @{ found($id => ['lying', 'sample', 5000],
+    $sids[0] => ['<b>', 'passes'], $sids[1] => ['down', '<b>', 0]) }]);
+my @lying = ('good passes 03', 'lying sample 05');
+is_deeply(tests_of(list_of($id)), [@lying, 'unsupported no_family 04'],
+    'each state once, with the reason and the time of the first daemon');
 %state = states();
-is_deeply($state{$id}{tests}, ['good', 'lying', 'unsupported'],
+is_deeply(tests_of($state{$id}), [@lying, 'unsupported no_family 04'],
     'the states of all lists have the tests in any order');
-is(join(' ', map { @{ $state{$_}{tests} } } @sids[0, 1, -1]), 'good good good',
-    'an unknown word is left out');
+is(join(' ', map { @{ tests_of($state{$_}) } } @sids[0, 1, -1]),
+    'good passes 03 good passes 03 down   good passes 03',
+    'unknown words of a daemon are left out');
 daemon('three', "\x98\x01");
-is_deeply(list_of($id)->{tests}, ['good', 'lying'],
+is_deeply(tests_of(list_of($id)), \@lying,
     'the eight daemons seen last count; a damaged record does not');
-redis($t->{redis}, 'DEL', map { "rbl:{0}:daemon:$_" } 'two', 'three');
-is_deeply(list_of($id)->{tests}, ['good'],
+redis($t->{redis}, 'DEL', map { "rbl:{0}:daemon:$_" } 'late', 'two', 'three');
+is_deeply(tests_of(list_of($id)), ['good passes 03'],
     'a daemon that has expired does not count');
 
 # --- own and killed lists ----------------------------------------------------

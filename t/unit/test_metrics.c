@@ -120,7 +120,8 @@ test_entries(void)
     rbl_mp_t                mp;
     rbl_buf_t               buf;
     rbl_list_metrics_t      list = { RBL_STR("RB1"), RBL_STR("a.test"),
-                                     RBL_STR("good"), { 0 } }, list2;
+                                     RBL_STR("down"),
+                                     RBL_STR("timeout"), { 0 } }, list2;
     rbl_resolver_metrics_t  res = { RBL_STR("::1@53"), { 0 } }, res2;
 
     rbl_buf_init(&buf);
@@ -139,7 +140,8 @@ test_entries(void)
 
     ok(rbl_list_metrics_decode(&list2, &mp) == RBL_OK
        && rbl_str_is(list2.list, "RB1") && rbl_str_is(list2.zone, "a.test")
-       && rbl_str_is(list2.health, "good")
+       && rbl_str_is(list2.health, "down")
+       && rbl_str_is(list2.reason, "timeout")
        && memcmp(list.number, list2.number, sizeof(list.number)) == 0,
        "a list");
     ok(rbl_resolver_metrics_decode(&res2, &mp) == RBL_OK
@@ -150,7 +152,7 @@ test_entries(void)
     ok(rbl_resolver_metrics_decode(&res2, &mp) == RBL_ETYPE
        && res2.address.n == 0, "behind the end: refused");
 
-    rbl_mp_init(&mp, RBL_STR("\x92\xa1" "x\xa1" "y"));
+    rbl_mp_init(&mp, RBL_STR("\x93\xa1" "x\xa1" "y\xa1" "z"));
     ok(rbl_list_metrics_decode(&list2, &mp) == RBL_ETYPE
        && list2.zone.n == 0, "a list that is too short");
     rbl_mp_init(&mp, RBL_STR("\x90"));

@@ -1,7 +1,7 @@
 // Parts of the screens of lists and profiles.
 
 import { html } from './html.js';
-import { ListState } from './list_state.js';
+import { ListState, troubleOf } from './list_state.js';
 import { Answer, When } from './parts.js';
 import { t } from './text.js';
 
@@ -28,7 +28,9 @@ export function Filter({ value, onChange }) {
 // The first cells of a row: the list, and its state; shared: what the daemons
 // know of it.
 export function ListCells({ list, shared, word }) {
-    const time = shared.frozen || shared.refusing_till;
+    const trouble = troubleOf(word, shared);
+    const time = shared.frozen || shared.refusing_till
+        || (trouble && trouble.since);
 
     return html`
         <th scope="row" data-label=${t('list')}>
@@ -37,7 +39,10 @@ export function ListCells({ list, shared, word }) {
             ${list.name !== list.host && html`
                 <p class="quiet"><bdi>${list.name}</bdi></p>`}</th>
         <td data-label=${t('state')}><span><${ListState} word=${word} />
-            ${time && html`<p class="quiet">${t(shared.frozen ? 'since_word'
-                : 'until_word')}${' '}<${When} text=${time} /></p>`}</span>
+            ${time && html`<p class="quiet">${t(!shared.frozen
+                && shared.refusing_till ? 'until_word' : 'since_word')}${' '}
+                <${When} text=${time} /></p>`}
+            ${trouble && trouble.reason && html`<p class="quiet">
+                ${t(`why_${trouble.reason}`)}</p>`}</span>
         </td>`;
 }

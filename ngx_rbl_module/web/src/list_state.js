@@ -2,7 +2,7 @@
 // then what the daemons found last at its test points.
 
 import { html } from './html.js';
-import { t } from './text.js';
+import { absolute, date, t } from './text.js';
 
 // Words for the results of the test points (rblctl(8)), the worst first.
 const tests = [['lying', 'wildcarding'], ['blocked', 'blocked'],
@@ -45,9 +45,39 @@ export function wordOf(list, state) {
         return 'used_up';
     }
 
-    const [, word] = tests.find(([test]) => state.tests.includes(test)) || [];
+    const { word } = worst(state);
 
     return word || 'untested';
+}
+
+// The worst that the daemons found at its test points: {word, test}.
+function worst(state) {
+    for (const [name, word] of tests) {
+        const test = state.tests.find((one) => one.state === name);
+
+        if (test) {
+            return { word, test };
+        }
+    }
+
+    return {};
+}
+
+// What its word comes from, if that is a test that did not pass.
+export function troubleOf(word, state) {
+    const found = needsLook(word) && state.tests ? worst(state) : {};
+
+    return found.word === word ? found.test : undefined;
+}
+
+// Sentences about a test: what the daemons found, since when and why.
+export function sentenceOf({ state, reason, since }) {
+    const at = date(since);
+    const why = state === 'good' || state === 'untried' ? ''
+        : t(`why_${reason}`);
+
+    return [t(`test_${state}`), at && t('test_since', { at: absolute(at) }),
+        why && t('test_why', { why })].filter(Boolean).join(' ');
 }
 
 export function needsLook(word) {

@@ -18,6 +18,14 @@
 
 typedef struct counters_s  counters_t;
 
+/* The health of a list (health_known_t). */
+typedef struct {
+    unsigned  state;                    /* health_state_t */
+    unsigned  why;                      /* rbl_list_reason_t */
+    double    since;                    /* when the state began, or a trouble
+                                           that was another one at first */
+} list_health_t;
+
 typedef struct {
     char      sid[40];                  /* "": several lists */
     char      zone[256];                /* "custom", "other" then; it never
@@ -26,7 +34,7 @@ typedef struct {
     double    slowest[2];               /* ms, of the last two rotations */
     unsigned  tried;                    /* metrics_pack.c: 1 if health is known;
                                            by family: */
-    unsigned  health[COUNTERS_FAMILIES];        /* health_state_t */
+    list_health_t  health[COUNTERS_FAMILIES];
     unsigned  unreachable;              /* likewise: its servers are not
                                            known */
     unsigned  unsure;                   /* likewise: health_known_t */

@@ -113,12 +113,13 @@ on_ready(struct ev_loop *loop, ev_timer *w, int revents)
 static void
 log_change(const health_entry_t *e, health_state_t from)
 {
-    int   level;
-    char  server[DNS_SERVER_TEXT];
+    int          level;
+    char         server[DNS_SERVER_TEXT];
+    const char  *why = rbl_list_reasons[e->why].text;
 
     if (e->server == HEALTH_NO_SERVER) {
         log_notice("list %s: %s (%s)", e->list->zone,
-                   health_state_names[e->state], e->why);
+                   health_state_names[e->state], why);
         return;
     }
 
@@ -129,7 +130,7 @@ log_change(const health_entry_t *e, health_state_t from)
     log_msg(level, "list %s, %s, %s %s: %s, was %s (%s)",
             e->list->zone, list_family_name(e->family),
             dns_direct(e->health->dns) ? "server" : "through resolver", server,
-            health_state_names[e->state], health_state_names[from], e->why);
+            health_state_names[e->state], health_state_names[from], why);
 }
 
 
@@ -158,7 +159,7 @@ note_recovery(health_entry_t *e, double now)
 
 
 void
-health_settle(health_entry_t *e, health_state_t state, const char *why)
+health_settle(health_entry_t *e, health_state_t state, rbl_list_reason_t why)
 {
     double          now;
     dns_payer_t     payer;
@@ -489,17 +490,27 @@ health_each(const health_t *health, size_t *at, health_known_t *known)
     known->zone = e->list->zone;
     known->family = e->family;
     known->server = e->server;
-    known->state = e->state != HEALTH_UNTRIED ? e->state : e->found;
-    known->unsure = e->state == HEALTH_UNTRIED && e->suspect != 0;
+    known->state = e->state;
+    known->unsure = 0;
+    known->why = e->why;
     known->since = e->since;
+
+    if (e->state == HEALTH_UNTRIED && e->found != HEALTH_UNTRIED) {
+        known->state = e->found;
+        known->unsure = e->suspect != 0;
+        known->why = e->found_why;
+        known->since = e->found_at;
+    }
 
     if (e->mute && !health_bad(e->state)) {
         known->state = HEALTH_DOWN;
+        known->why = RBL_LIST_MUTE;
         known->since = e->mute_since;
     }
 
     if (health_lost(e)) {
         known->state = HEALTH_RESOLVER;
+        known->why = RBL_LIST_DNS;
         known->since = health->resolver[e->group].since;
     }
 

@@ -17,8 +17,9 @@
  * list whose name servers cannot be found is unreachable.  When several lists
  * are silent or unreachable and none responds, DNS is at fault, not the lists;
  * in resolver mode the resolver is at fault (health_dns).  Lists whose servers
- * the operator gave are used meanwhile: they may be on this machine, and say
- * nothing of DNS while lists are in use whose servers have to be found.
+ * the operator gave are used meanwhile, behind a resolver while they pass: they
+ * may be on this machine, and say nothing of DNS while lists are in use whose
+ * servers have to be found.
  *
  * Times are those of dns_clock().
  */
@@ -30,6 +31,7 @@
 
 #include "check/lists/lists.h"
 #include "dns/engine.h"
+#include "rbl_list_reason.h"
 #include "rbl_validate.h"
 
 typedef enum {
@@ -223,13 +225,14 @@ uint32_t health_server_next(const health_t *health, const list_t *list,
 /* Steps through the present results, without any query; *at is 0 at first.  0:
    no more. */
 typedef struct {
-    const char      *sid, *zone;
-    rbl_family_t     family;
-    uint32_t         server;    /* HEALTH_NO_SERVER: none is known */
-    health_state_t   state;
-    unsigned         unsure:1;  /* the first failure: in a moment it is known
-                                   whether DNS is at fault */
-    double           since;     /* when the state began */
+    const char         *sid, *zone;
+    rbl_family_t        family;
+    uint32_t            server; /* HEALTH_NO_SERVER: none is known */
+    health_state_t      state;
+    unsigned            unsure:1;   /* the first failure: in a moment it is
+                                       known whether DNS is at fault */
+    rbl_list_reason_t   why;
+    double              since;  /* when the state began */
 } health_known_t;
 
 #define HEALTH_NO_SERVER  UINT32_MAX

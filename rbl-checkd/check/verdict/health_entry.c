@@ -250,7 +250,6 @@ health_entry(health_t *health, const list_t *list, rbl_family_t family,
     e->server = server;
     e->group = group;
     health_points(e);
-    e->why = e->found_why = "";
     e->since = dns_clock();
     ev_timer_init(&e->timer, on_timer, 0, 0);
     e->timer.data = e;

@@ -48,8 +48,8 @@ typedef enum {
 } point_state_t;
 
 typedef struct {
-    point_state_t  state;
-    const char    *why;                 /* static text */
+    point_state_t      state;
+    rbl_list_reason_t  why;
     unsigned       empty:1;             /* missing, but the name exists */
     unsigned       wildcard:1;          /* a name was listed that no list should
                                            contain */
@@ -108,7 +108,7 @@ struct health_entry_s {
                                            points may get responses */
     double            mute_since;
     health_state_t    state;            /* the list's own */
-    const char       *why;
+    rbl_list_reason_t why;
     double            since, recovered;
     double            checked;          /* when that was found; 0: to be tested
                                            again */
@@ -159,7 +159,7 @@ struct health_entry_s {
     unsigned          no_soa:1;         /* there was none of any kind */
     unsigned          soa_over:1;       /* that query has ended once */
     health_state_t    found;            /* of the last run that has ended */
-    const char       *found_why;
+    rbl_list_reason_t found_why;
     double            found_at;         /* when it began; 0: none */
     health_point_t  point[HEALTH_POINTS];
 };
@@ -229,9 +229,9 @@ struct health_s {
     health_entry_t     *newest, *oldest;
     unsigned            lost;           /* entries without a server */
     double              started;
-    double              searched;       /* direct mode: the last response, or
-                                           its absence, of a list whose servers
-                                           have to be found; 0: none */
+    double              searched;       /* the last response, or its absence,
+                                           of a list whose servers have to be
+                                           found; 0: none */
     health_q_t         *ready;          /* verdicts that wait for the loop */
     ev_timer            ready_timer;
     health_resolver_t   resolver[DNS_MAX_RESOLVERS];
@@ -245,7 +245,7 @@ health_found_t health_judge(const rbl_codes_t *codes, int positive,
 
 /* The state that follows from the test points of a run. */
 health_state_t health_sum(const health_found_t *found, size_t n,
-    const char **why);
+    rbl_list_reason_t *why);
 
 /* health_entry.c */
 
@@ -348,10 +348,9 @@ void health_trace_state(const health_entry_t *e);
 void health_answers(health_entry_t *e);
 
 /*
- * health_blame.c: direct mode.  The operator gave the servers of the list, so
- * its responses say nothing of lists whose servers have to be found, nor theirs
- * of it: these servers may be on this machine.  0 while no list is in use whose
- * servers have to be found.
+ * health_blame.c: the operator gave the servers of the list, so its responses
+ * say nothing of lists whose servers have to be found: these servers may be on
+ * this machine.  0 while no list is in use whose servers have to be found.
  */
 int health_apart(const health_t *health, const list_t *list);
 
@@ -399,7 +398,8 @@ int health_resolver_go(const health_entry_t *e, double now);
 
 /* The entry's state is certain now: logs it, sets the back-off, calls back
    those that wait. */
-void health_settle(health_entry_t *e, health_state_t state, const char *why);
+void health_settle(health_entry_t *e, health_state_t state,
+    rbl_list_reason_t why);
 
 /* Calls back those that wait, or starts the next run for them. */
 void health_serve(health_entry_t *e);

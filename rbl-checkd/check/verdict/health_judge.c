@@ -37,16 +37,15 @@ judge_addresses(health_found_t *f, const rbl_codes_t *codes, int positive,
 
     if (err == RBL_ERR_HIJACKED) {
         f->state = POINT_WILDCARD;
-        f->why = retired(answer) ? "retired: it responds with test networks"
-                                 : "it responds outside 127/8";
+        f->why = retired(answer) ? RBL_LIST_RETIRED : RBL_LIST_OUTSIDE;
 
     } else if (err != RBL_ERR_NONE) {
         f->state = POINT_BLOCKED;
-        f->why = "it responds with an error code";
+        f->why = RBL_LIST_ERROR_CODE;
 
     } else if (!positive && verdict == RBL_LISTED) {
         f->state = POINT_WILDCARD;
-        f->why = "it lists names that no list should have";
+        f->why = RBL_LIST_WILDCARD;
         f->wildcard = 1;
 
     } else {
@@ -59,7 +58,7 @@ health_found_t
 health_judge(const rbl_codes_t *codes, int positive,
     const dns_answer_t *answer)
 {
-    health_found_t  f = { .state = POINT_OK, .why = "" };
+    health_found_t  f = { .state = POINT_OK };
 
     switch (answer->status) {
 
@@ -75,41 +74,40 @@ health_judge(const rbl_codes_t *codes, int positive,
     case DNS_NXDOMAIN:
         if (positive) {
             f.state = POINT_MISSING;
-            f.why = f.empty ? "its positive test point is empty"
-                            : "its positive test point no longer exists";
+            f.why = f.empty ? RBL_LIST_POINT_EMPTY : RBL_LIST_POINT_GONE;
         }
 
         return f;
 
     case DNS_REFUSED:
         f.state = POINT_BLOCKED;
-        f.why = "it refuses";
+        f.why = RBL_LIST_REFUSES;
         return f;
 
     case DNS_SERVFAIL:
-        f.why = "servfail";
+        f.why = RBL_LIST_SERVFAIL;
         break;
 
     case DNS_TIMEOUT:
-        f.why = "no response in time";
+        f.why = RBL_LIST_TIMEOUT;
         break;
 
     case DNS_NETWORK:
-        f.why = "it cannot be reached";
+        f.why = RBL_LIST_NETWORK;
         break;
 
     case DNS_TRUNCATED:
-        f.why = "no complete response over TCP";
+        f.why = RBL_LIST_TCP;
         f.tcp = 1;
         break;
 
     case DNS_UNFOUND:
-        f.why = "its name servers cannot be found";
+        f.why = RBL_LIST_UNFOUND;
         f.moved = dns_answered(answer->search);
         break;
 
     default:
-        f.why = "no valid response";
+        f.why = RBL_LIST_BAD_RESPONSE;
     }
 
     f.state = POINT_SILENT;
@@ -118,7 +116,7 @@ health_judge(const rbl_codes_t *codes, int positive,
 
 
 health_state_t
-health_sum(const health_found_t *found, size_t n, const char **why)
+health_sum(const health_found_t *found, size_t n, rbl_list_reason_t *why)
 {
     size_t         i;
     point_state_t  worst;
@@ -133,7 +131,7 @@ health_sum(const health_found_t *found, size_t n, const char **why)
     };
 
     worst = POINT_NONE;
-    *why = "its test points pass";
+    *why = RBL_LIST_PASSES;
 
     for (i = 0; i < n; i++) {
         if (found[i].state > worst) {

@@ -17,7 +17,7 @@
 /* A test without a run has failed. */
 
 static void
-fail(health_entry_t *e, health_state_t state, const char *why)
+fail(health_entry_t *e, health_state_t state, rbl_list_reason_t why)
 {
     e->found = state;
     e->found_why = why;
@@ -39,30 +39,28 @@ family_of(const list_t *list)
 }
 
 
-static const char *
+static rbl_list_reason_t
 why_unfound(dns_status_t search)
 {
     switch (search) {
 
     case DNS_NOERROR:
-        return "it has no name servers that may be queried";
+        return RBL_LIST_NO_SERVERS;
 
     case DNS_NXDOMAIN:
-        return "its zone does not exist";
+        return RBL_LIST_NO_ZONE;
 
     case DNS_REFUSED:
-        return "its name servers cannot be found: the resolver refuses";
+        return RBL_LIST_SEARCH_REFUSED;
 
     case DNS_TIMEOUT:
-        return "its name servers cannot be found: the resolver does not respond"
-               " in time";
+        return RBL_LIST_SEARCH_TIMEOUT;
 
     case DNS_NETWORK:
-        return "its name servers cannot be found: the resolver cannot be"
-               " reached";
+        return RBL_LIST_SEARCH_NETWORK;
 
     default:
-        return "its name servers cannot be found: the resolver fails";
+        return RBL_LIST_SEARCH_FAILED;
     }
 }
 
@@ -132,7 +130,7 @@ health_answers(health_entry_t *e)
     if (e->found != HEALTH_GOOD) {
         e->found = HEALTH_GOOD;
         e->found_at = dns_clock();
-        health_settle(e, HEALTH_GOOD, "it responds, and has no test points");
+        health_settle(e, HEALTH_GOOD, RBL_LIST_RESPONDS);
     }
 }
 
@@ -271,7 +269,7 @@ doubt(health_t *health, const list_t *list, rbl_family_t family,
 
     if (health_is_free(e, now, &v)) {
         if (known || e->found == HEALTH_UNTRIED) {
-            fail(e, HEALTH_DOWN, "no response");
+            fail(e, HEALTH_DOWN, RBL_LIST_NO_RESPONSE);
         }
 
         return;

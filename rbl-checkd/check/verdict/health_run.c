@@ -11,7 +11,7 @@ static const names_point_t  kinds[HEALTH_POINTS] = {
     NAMES_POSITIVE, NAMES_NEGATIVE, NAMES_RANDOM, NAMES_SAMPLE, NAMES_SAMPLE
 };
 
-static const health_found_t  none = { .state = POINT_NONE, .why = "" };
+static const health_found_t  none = { .state = POINT_NONE };
 
 
 /* Not secret: only another one each time. */
@@ -93,9 +93,10 @@ may_lack(const health_entry_t *e)
 /* All is answered. */
 
 static void
-run_found(health_entry_t *e, health_state_t state, const char *why)
+run_found(health_entry_t *e, health_state_t state, rbl_list_reason_t why)
 {
-    health_trace(e, "test points end: %s (%s)", health_state_names[state], why);
+    health_trace(e, "test points end: %s (%s)", health_state_names[state],
+                 rbl_list_reasons[why].text);
     e->running = 0;
     e->found = state;
     e->found_why = why;
@@ -119,7 +120,7 @@ on_sibling(void *data, const health_verdict_t *verdict)
 
     if (verdict->state == HEALTH_GOOD && !e->had_point) {
         e->passed = e->began;
-        run_found(e, HEALTH_UNSUPPORTED, "no test point of this family");
+        run_found(e, HEALTH_UNSUPPORTED, RBL_LIST_NO_FAMILY);
 
     } else {
         run_found(e, HEALTH_DOWN, e->point[0].found.why);
@@ -283,7 +284,7 @@ run_good(health_entry_t *e, point_state_t positive)
 
 
 static health_state_t
-run_sum(health_entry_t *e, health_found_t *found, const char **why)
+run_sum(health_entry_t *e, health_found_t *found, rbl_list_reason_t *why)
 {
     size_t          i;
     health_state_t  state;
@@ -297,8 +298,7 @@ run_sum(health_entry_t *e, health_found_t *found, const char **why)
 
     if (e->wild && state != HEALTH_WILDCARDING) {
         state = HEALTH_WILDCARDING;
-        *why = "it is wildcarding: it lists a sample of names that no list"
-               " should have";
+        *why = RBL_LIST_SAMPLE;
     }
 
     if (state == HEALTH_GOOD) {
@@ -337,9 +337,9 @@ run_silent(health_entry_t *e, const health_found_t *found)
 static void
 run_end(health_entry_t *e)
 {
-    const char     *why;
-    health_state_t  state;
-    health_found_t  found[HEALTH_POINTS];
+    health_state_t     state;
+    health_found_t     found[HEALTH_POINTS];
+    rbl_list_reason_t  why;
 
     run_wild_ttl(e);
     state = run_sum(e, found, &why);
@@ -501,7 +501,7 @@ run_ask(health_entry_t *e, size_t nth)
                                  &payer, on_answer, point);
     if (point->query == NULL) {
         point->found.state = POINT_SILENT;
-        point->found.why = "it cannot be queried";
+        point->found.why = RBL_LIST_NOT_SENT;
         return;
     }
 

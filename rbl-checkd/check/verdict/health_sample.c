@@ -80,7 +80,8 @@ on_answer(void *data, const dns_answer_t *answer)
     found = health_judge(s->entry->list->codes, 0, answer);
 
     if (found.state == POINT_WILDCARD) {
-        health_trace(s->entry, "a name of the sample fails: %s", found.why);
+        health_trace(s->entry, "a name of the sample fails: %s",
+                     rbl_list_reasons[found.why].text);
         s->hit[s->draws - 1] |= 1u << ask->network;
         s->ttl = found.wildcard && answer->ttl > s->ttl ? answer->ttl : s->ttl;
 

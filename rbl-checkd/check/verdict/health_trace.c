@@ -40,7 +40,7 @@ health_trace_point(const health_point_t *point)
 
     } else {
         health_trace(point->entry, "%s fails: %s", point_name(point->kind),
-                     point->found.why);
+                     rbl_list_reasons[point->found.why].text);
     }
 }
 
@@ -59,13 +59,15 @@ health_trace_sample(const health_entry_t *e, sample_verdict_t verdict,
 void
 health_trace_state(const health_entry_t *e)
 {
+    const char  *why = rbl_list_reasons[e->why].text;
+
     if (!health_bad(e->state)) {
         health_trace(e, "is %s (%s): its responses count",
-                     health_state_names[e->state], e->why);
+                     health_state_names[e->state], why);
 
     } else {
         health_trace(e, "is %s (%s): %s; tested again after %.0f s",
-                     health_state_names[e->state], e->why,
+                     health_state_names[e->state], why,
                      dns_direct(e->health->dns)
                      ? "distrusted, its responses are discarded"
                      : "its responses are no verdict", e->wait);

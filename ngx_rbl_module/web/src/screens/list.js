@@ -6,7 +6,7 @@ import { useState } from 'preact/hooks';
 import { isolate } from '../bidi.js';
 import { html } from '../html.js';
 import { ListActions } from '../list_actions.js';
-import { families, ListState, wordOf } from '../list_state.js';
+import { families, ListState, sentenceOf, wordOf } from '../list_state.js';
 import { useLoad } from '../load.js';
 import { Answer, Place, When } from '../parts.js';
 import { absolute, date, t } from '../text.js';
@@ -36,7 +36,7 @@ function sentences(data) {
         data.refusing_till && t('about_refusing', {
             since: time(data.refusing), till: time(data.refusing_till) }),
         data.quota_left === 0 && t('about_used_up'),
-        ...data.tests.map((test) => t(`test_${test}`)),
+        ...data.tests.map(sentenceOf),
         data.tests.length === 0 && t('test_none')
     ];
 }
