@@ -9,8 +9,8 @@
  * clear, and only authoritative responses count; the resolvers get the queries
  * for the addresses of these servers, for the targets of aliases that leave the
  * zone, and those without a payer.  The servers of a zone are its NS records'
- * addresses, or those that the zone above delegates it to, kept for their TTL (5
- * minutes to a day), or those that the payer gives.  The engine follows
+ * addresses, or those that the zone above delegates it to, kept for their TTL
+ * (5 minutes to a day), or those that the payer gives.  The engine follows
  * referrals below the zone.
  *
  * A query leaves on a connected UDP socket with a random id; sockets are

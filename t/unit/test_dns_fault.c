@@ -1,8 +1,8 @@
 /*
  * The network changes under the sockets of the engine: for each error that a
  * send or a receive may have, and for datagrams that vanish, the next query
- * gets a response, by a new socket where the old ones are of no use.  A resolver
- * runs on the same event loop; the system calls are replaced here.
+ * gets a response, by a new socket where the old ones are of no use.  A
+ * resolver runs on the same event loop; the system calls are replaced here.
  */
 
 #include "tap.h"
