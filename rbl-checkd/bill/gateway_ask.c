@@ -125,7 +125,7 @@ ask_answered(void *data, const transfer_result_t *result)
 
 
 static void
-ask_resolved(void *data, const rbl_addr_t *addr, const char *why)
+ask_resolved(void *data, const rbl_addr_t *addr, const char *why, int known)
 {
     char                url[TARGET_URL_MAX];
     unsigned            i, n;
@@ -138,7 +138,8 @@ ask_resolved(void *data, const rbl_addr_t *addr, const char *why)
 
     if (addr == NULL) {
         log_info("gateway %s: %s", ask->line->gateway->name, why);
-        ask_fail(ask, GATEWAY_UNKNOWN, "no connection");
+        ask_fail(ask, GATEWAY_UNKNOWN, known ? "no connection"
+                                             : RESOLVE_UNKNOWN);
         return;
     }
 
@@ -210,7 +211,7 @@ ask_send(gateway_ask_t *ask)
         ask_fail(ask, GATEWAY_MISCONFIGURED, "the URL is not valid");
 
     } else if (request.literal.family != RBL_FAMILY_NONE) {
-        ask_resolved(ask, &request.literal, NULL);
+        ask_resolved(ask, &request.literal, NULL, 1);
 
     } else {
         ask->resolve = resolve_start(&request, ask_resolved, ask);

@@ -1,7 +1,8 @@
 /*
  * An attempt to a URL, of a customer or a service: judges the URL, resolves its
  * host, takes a permitted address, posts.  The error that the customer sees
- * does not distinguish a refused address from one that did not respond.
+ * tells a name without an address from one that has some, and does not
+ * distinguish a refused address from one that did not respond.
  */
 
 #include "deliver_int.h"
@@ -125,7 +126,8 @@ attempt_transfer(attempt_t *a, const rbl_addr_t *addr)
 
 
 static void
-attempt_resolved(void *data, const rbl_addr_t *addr, const char *why)
+attempt_resolved(void *data, const rbl_addr_t *addr, const char *why,
+    int known)
 {
     attempt_t  *a = data;
 
@@ -134,7 +136,8 @@ attempt_resolved(void *data, const rbl_addr_t *addr, const char *why)
     if (addr == NULL) {
         log_info("delivery %.*s: attempt %u: %s", (int) a->member.n,
                  a->member.p, a->n + 1, why);
-        attempt_failed(a, 0, 0, ATTEMPT_NO_CONNECTION);
+        attempt_failed(a, 0, 0, known ? ATTEMPT_NO_CONNECTION
+                                      : RESOLVE_UNKNOWN);
         return;
     }
 
@@ -157,13 +160,13 @@ attempt_literal(attempt_t *a, const resolve_request_t *request)
     what = resolve_refused(request, &request->literal);
 
     if (what == NULL) {
-        attempt_resolved(a, &request->literal, NULL);
+        attempt_resolved(a, &request->literal, NULL, 1);
         return;
     }
 
     rbl_addr_text(text, &request->literal);
     snprintf(why, sizeof(why), "address %.45s refused: %.30s", text, what);
-    attempt_resolved(a, NULL, why);
+    attempt_resolved(a, NULL, why, 1);
 }
 
 

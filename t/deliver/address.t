@@ -7,6 +7,7 @@ use strict;
 use warnings;
 use IO::Socket::INET;
 use IO::Socket::IP;
+use RblDns;
 use RblTest;
 use RblScript;
 use RblDeliver;
@@ -56,8 +57,12 @@ for my $host (@inside) {
     is(attempt("http://$host:$port/"), '0 connection failed',
         "$host is refused");
 }
-for my $host ('none.hook.example', 'empty.hook.example', 'localhost',
-    '2130706433', '0x7f000001', '127.1', '0177.0.0.1', '0x7f.0.0.1')
+for my $host ('none.hook.example', 'empty.hook.example') {
+    is(attempt("http://$host:$port/"), '0 the name cannot be resolved',
+        "$host has no address");
+}
+for my $host ('localhost', '2130706433', '0x7f000001', '127.1', '0177.0.0.1',
+    '0x7f.0.0.1')
 {
     my $e = attempt("http://$host:$port/");
     like($e, qr/^0 (?:connection failed|not a valid URL)$/, "$host is refused");
@@ -121,6 +126,16 @@ is(scalar received($hook), $n + 1, 'the receiver gets no request over http');
 
 # the resolver is not reachable
 restart(resolver => free_port());
-is(attempt("http://in.hook.example:$port/"), '0 connection failed',
+is(attempt("http://in.hook.example:$port/"), '0 the name cannot be resolved',
     'a delivery fails without a resolver');
+
+# nor does it help
+for my $way (qw(servfail refused nxdomain nodata mute)) {
+    my $bad = RblDns->new(rules => [['.' => $way]]);
+    restart(resolver => $bad->port);
+    is(attempt("http://in.hook.example:$port/"),
+        '0 the name cannot be resolved',
+        "a delivery fails with a resolver that answers $way");
+    $bad->stop;
+}
 done_testing();

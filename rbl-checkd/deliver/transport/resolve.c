@@ -26,6 +26,7 @@ struct resolve_s {
     unsigned           n;               /* usable, IPv4 first */
     unsigned           n_ipv4;
     rbl_addr_t         usable[RESOLVE_MAX];
+    int                known;           /* it has an address */
     char               why[112];        /* the last refusal */
 };
 
@@ -114,6 +115,7 @@ resolve_choose(resolve_t *r, rbl_addr_t *addr)
 static void
 resolve_finish(resolve_t *r)
 {
+    int              known;
     char             why[sizeof(r->why)];
     void            *data;
     rbl_addr_t       addr;
@@ -124,13 +126,14 @@ resolve_finish(resolve_t *r)
 
     if (resolve_choose(r, &addr) == 0) {
         resolve_free(r);
-        done(data, &addr, NULL);
+        done(data, &addr, NULL, 1);
         return;
     }
 
+    known = r->known;
     snprintf(why, sizeof(why), "%s", r->why);
     resolve_free(r);
-    done(data, NULL, why);
+    done(data, NULL, why, known);
 }
 
 
@@ -139,6 +142,7 @@ resolve_take(resolve_t *r, const rbl_addr_t *addr)
 {
     const char  *what;
 
+    r->known = 1;
     what = r->request.trusted
            ? NULL : address_refused(addr, r->request.port,
                                     &r->request.conf->reach);

@@ -12,12 +12,16 @@
 
 typedef struct resolve_s  resolve_t;
 
+/* The error of a delivery to a name without an address. */
+#define RESOLVE_UNKNOWN  "the name cannot be resolved"
+
 /*
  * `addr` NULL: no address, and `why` is the reason for the log; otherwise `why`
- * is NULL.  Both are valid during the call; the query is freed after it.
+ * is NULL.  `known`: the name has an address, usable or not.  All are valid
+ * during the call; the query is freed after it.
  */
 typedef void (*resolve_done_pt)(void *data, const rbl_addr_t *addr,
-    const char *why);
+    const char *why, int known);
 
 typedef struct {
     struct ev_loop  *loop;
