@@ -39,18 +39,17 @@ my (%reason, @rows);
 sub tables {
     my ($text) = read_file(repo_dir() . '/conf/man/rbl-operations.7')
         =~ /^\.Ss Broken DNS\n(.*?)^\.S[sh] /ms or die 'no "Broken DNS"';
-    my ($head) = ('');
-    for my $row ($text =~ /^\.It (.*)$/mg) {
-        my @cell = map { s/\\&//gr } split / Ta /, $row;
-        die "three cells: $row\n" if @cell != 3;
-        if ($cell[0] =~ /^Sy /) {
-            $head = $cell[0];
-        } elsif ($head eq 'Sy fault') {
-            $reason{"$cell[0], $cell[1]"} = $cell[2];
-        } else {
-            push @rows, \@cell;
+    my (undef, @items) = split /^\.It /m, $text;
+    for my $item (@items) {
+        my ($name, @line) = split /\n/, $item;
+        @line = map { s/\\&//r } grep { !/^\./ } @line;
+        if ($name =~ /, (?:direct|resolver)$/) {
+            $reason{$name} = $line[0];
+        } elsif (@line == 2) {
+            push @rows, [$name, @line];
         }
     }
+    die "the tables of \"Broken DNS\"\n" if !%reason || !@rows;
     return;
 }
 
