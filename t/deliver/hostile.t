@@ -25,7 +25,7 @@ my %answer = (
         . "Content-Length: -5\r\n\r\nabc" },
     chunk   => sub { print { $_[0] } "HTTP/1.1 200 OK\r\n"
         . "Transfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n" },
-    status  => sub { print { $_[0] } "HTTP/1.1 99999 No\r\n\r\n" },
+    status  => sub { print { $_[0] } "HTTP/1.1 2x0 No\r\n\r\n" },
     headers => sub { print { $_[0] } "HTTP/1.1 200 OK\r\n";
         print { $_[0] } 'X-Y: ' . 'z' x 1000 . "\r\n" or return for 1 .. 2000 },
     interim => sub { print { $_[0] } "HTTP/1.1 102 Wait\r\n\r\n" or return

@@ -324,21 +324,45 @@ transfer_end(const transfer_t *t, CURLcode code)
 }
 
 
+/* Seconds.  curl reads the header, too, up to a bound that differs between its
+   versions. */
+
+static int64_t
+transfer_retry_after(const transfer_t *t)
+{
+    time_t               at, now;
+    struct curl_header  *header;
+
+    if (curl_easy_header(t->easy, "Retry-After", 0, CURLH_HEADER, -1, &header)
+        != CURLHE_OK)
+    {
+        return 0;
+    }
+
+    if (header->value[0] >= '0' && header->value[0] <= '9') {
+        return strtoll(header->value, NULL, 10);
+    }
+
+    now = time(NULL);
+    at = curl_getdate(header->value, &now);
+
+    return at > now ? at - now : 0;
+}
+
+
 static void
 transfer_finish(transfer_t *t, CURLcode code)
 {
     long               status;
-    curl_off_t         us, after;
+    curl_off_t         us;
     transfer_result_t  result;
     char               text[CURL_ERROR_SIZE];
 
     status = 0;
     us = 0;
-    after = 0;
 
     curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
     curl_easy_getinfo(t->easy, CURLINFO_TOTAL_TIME_T, &us);
-    curl_easy_getinfo(t->easy, CURLINFO_RETRY_AFTER, &after);
 
     text[0] = '\0';
 
@@ -351,7 +375,7 @@ transfer_finish(transfer_t *t, CURLcode code)
 
     result.end = transfer_end(t, code);
     result.status = status > 0 && status < 1000 ? (unsigned) status : 0;
-    result.retry_after = after > 0 ? after : 0;
+    result.retry_after = transfer_retry_after(t);
     result.seconds = (double) us / 1e6;
     result.unsure = t->sent && (result.end != TRANSFER_DONE
                                 || result.status == 0);
