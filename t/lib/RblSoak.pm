@@ -22,7 +22,7 @@ use RblTest;
 
 our @EXPORT = qw(soak soak_over soak_text soak_modes);
 
-use constant PARTITIONS => 2;
+use constant { PARTITIONS => 2, LOOK => 0.5, STARVED => 0.2 };
 
 
 # "direct" only if the daemon supports it.
@@ -127,11 +127,46 @@ sub go {
         heal($run, $_) for @due;
         @heal = grep { !$_->{healed} } @heal;
         read_events($run);
+        look_starved($w, $run);
         sleep 0.1;
     }
     heal($run, $_) for @heal;
     $run->{ended} = now($run);
     read_events($run);
+}
+
+# Seconds that a process was ready to run and got no processor.
+sub starved {
+    my ($pid) = @_;
+
+    open my $fh, '<', "/proc/$pid/schedstat" or return 0;
+    return (split ' ', <$fh> // '0 0')[1] / 1e9;
+}
+
+# Notes times at which the machine was too busy for the world: its processes
+# together waited for a processor, so that responses came too late.
+sub look_starved {
+    my ($w, $run) = @_;
+
+    my $now = now($run);
+    my $from = $run->{looked} // 0;
+    return if $now < $from + LOOK;
+    my $sum = 0;
+    for my $pid (map { $_->{pid} } @{ $run->{daemon} }, @{ $run->{unbound} },
+        $run->{store}{redis}, $run->{dns})
+    {
+        my $is = starved($pid);
+        $sum += max(0, $is - ($run->{starved}{$pid} // 0));
+        $run->{starved}{$pid} = $is;
+    }
+    $run->{looked} = $now;
+    return if $sum < STARVED * $w->{unit} * ($now - $from) / LOOK;
+    my ($last) = grep { $_->[2] eq 'starved' } reverse @{ $run->{down} };
+    if ($last && $last->[1] == $from) {
+        $last->[1] = $now;
+    } else {
+        push @{ $run->{down} }, [$from, $now, 'starved'];
+    }
 }
 
 sub one_of {
@@ -237,13 +272,14 @@ sub soak_text {
     my $line = sprintf '%-8s seed %-5d (%s) %6d verdicts (%d unknown), '
         . '%d listings, %d ends, %d due; false listings %d, '
         . 'false ends %d, missed %d, '
-        . "doubled %d, late %d; reported after %.1f s, at most %.1f s\n",
+        . 'doubled %d, late %d; reported after %.1f s, at most %.1f s'
+        . "; starved for %.0f s\n",
         $run->{mode}, $w->{seed}, $w->{resolver} ? "resolver: "
         . ($w->{resolver}[-2] // $w->{resolver}[-1])->[1]
         : "$w->{unbounds} unbound",
         sum0(values %n), $n{unknown},
         @$j{qw(listings ends due false_listing false_end missed doubled late)},
-        @wait ? $wait[$#wait / 2] : 0, @wait ? $wait[-1] : 0;
+        @wait ? $wait[$#wait / 2] : 0, @wait ? $wait[-1] : 0, $j->{starved};
     return ($line, map { fault_text($w, $run, $_) } @{ $j->{faults} });
 }
 

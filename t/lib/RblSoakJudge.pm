@@ -10,9 +10,9 @@ package RblSoakJudge;
 #
 # A state that has lasted long enough at a sound list must have been announced.
 # A list is sound if all of its servers are, and have been for a while.  No
-# announcement is due while daemons or the store are away, or while the resolver
-# is faulty.  If the resolver hides the age of negative responses, nothing is
-# late.
+# announcement is due while daemons or the store are away, while the resolver is
+# faulty, or while the machine is too busy ("starved").  If the resolver hides
+# the age of negative responses, nothing is late.
 #
 #     my $j = judge($world, $run, slack => seconds, work => seconds);
 #
@@ -27,7 +27,7 @@ use strict;
 use warnings;
 
 use Exporter 'import';
-use List::Util qw(max min first);
+use List::Util qw(max min first sum0);
 
 use RblSoakWorld;
 
@@ -46,6 +46,8 @@ sub judge {
 
     my $j = { w => $w, run => $run, slack => $o{slack} // 2.5,
         work => $o{work} // 2.5, faults => [], wait => [],
+        starved => sum0(map { $_->[1] - $_->[0] }
+            grep { $_->[2] eq 'starved' } @{ $run->{down} }),
         map({ $_ => 0 } qw(listings ends false_listing false_end doubled
             missed late due)) };
     my %of = map { $_->{zone} => $_ } @{ $w->{list} };
@@ -97,8 +99,8 @@ sub oldest {
     my $from = $at - 1.1 * $j->{w}{interval} - $j->{work} * $u
         - ($j->{run}{mode} eq 'resolver' ? max(@$l{qw(ttl negative)}) : 0);
     for my $d (@{ $j->{run}{down} }) {
-        $from -= $d->[1] - $d->[0] if $d->[2] eq 'store' && $d->[1] > $from
-            && $d->[0] < $at;
+        $from -= $d->[1] - $d->[0] if $d->[2] =~ /^(?:store|starved)$/
+            && $d->[1] > $from && $d->[0] < $at;
     }
     return $from;
 }
@@ -171,7 +173,8 @@ sub in_order {
         if $j->{run}{mode} eq 'resolver';
     push @bad, [$l->{moved}, $l->{moved} + 20 * $u] if $l->{moved};
     for my $d (@{ $j->{run}{down} }) {
-        push @bad, [$d->[0], $d->[1] + LEASE * $u + back($j, $l, 0)];
+        push @bad, [$d->[0], $d->[1] + back($j, $l, 0)
+            + ($d->[2] eq 'starved' ? 0 : LEASE * $u)];
     }
     my ($from, @good) = ($j->{w}{warm});
     for my $b (joined(@bad)) {
