@@ -18,7 +18,7 @@ my @types = (
     ['sms', ['+491700000000'], ['491700000000', '+', '+12', '+49 170 1',
         '+1234567890123456', '+0123456789']],
     ['endpoint', ['https://example.test/hook?x=1', 'http://example.test/'],
-        ['ftp://a.test/', 'example.test', 'https://', 'http://u:p@a.test/']],
+        ['ftp://a.test/', 'example.test', 'https://', 'http://:p@a.test/']],
     ['pushover', ['uQiRzpo4DXghDmr9QzzfQu27cmVRsG'], ['short',
         'uQiRzpo4DXghDmr9QzzfQu27cmVRs!']],
     ['pagerduty', ['0123456789abcdef0123456789abcdef'],
