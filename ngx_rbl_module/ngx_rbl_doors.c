@@ -196,6 +196,37 @@ ngx_rbl_user_begins(const ngx_str_t *name, const char *prefix)
 }
 
 
+/* True if the client chooses the value. */
+
+static ngx_uint_t
+ngx_rbl_user_any(const ngx_str_t *name)
+{
+    ngx_uint_t  i;
+
+    static ngx_str_t  names[] = {
+        ngx_string("args"), ngx_string("query_string"),
+        ngx_string("is_args"), ngx_string("uri"),
+        ngx_string("document_uri"), ngx_string("request_uri"),
+        ngx_string("request_filename"), ngx_string("request"),
+        ngx_string("request_body"), ngx_string("request_method"),
+        ngx_string("host"), ngx_string("content_type"),
+        ngx_string("content_length")
+    };
+
+    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (name->len == names[i].len
+            && ngx_strncmp(name->data, names[i].data, name->len) == 0)
+        {
+            return 1;
+        }
+    }
+
+    return ngx_rbl_user_begins(name, "http_")
+           || ngx_rbl_user_begins(name, "arg_")
+           || ngx_rbl_user_begins(name, "cookie_");
+}
+
+
 static const char *
 ngx_rbl_user_wrong(ngx_conf_t *cf, const ngx_rbl_loc_conf_t *conf)
 {
@@ -203,11 +234,7 @@ ngx_rbl_user_wrong(ngx_conf_t *cf, const ngx_rbl_loc_conf_t *conf)
 
     name = &conf->portal_user_name;
 
-    if (conf->portal_trust == NULL
-        && (ngx_rbl_user_begins(name, "http_")
-            || ngx_rbl_user_begins(name, "arg_")
-            || ngx_rbl_user_begins(name, "cookie_")))
-    {
+    if (conf->portal_trust == NULL && ngx_rbl_user_any(name)) {
         return "any client can set: name the networks of your proxies in "
                "\"rbl_portal_trust\"";
     }

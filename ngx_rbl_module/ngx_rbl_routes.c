@@ -458,7 +458,7 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       &ngx_rbl_family_system },
 
     { ngx_string("operator/list/disable/"), ngx_string("operator/list/disable"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OPERATOR,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OPERATOR|NGX_RBL_RECENT,
       &ngx_rbl_op_list_disable,
       &ngx_rbl_family_system },
 
@@ -469,17 +469,17 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
 
     { ngx_string("operator/list/override/"),
       ngx_string("operator/list/override"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OPERATOR,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OPERATOR|NGX_RBL_RECENT,
       &ngx_rbl_op_list_override,
       &ngx_rbl_family_system },
 
     { ngx_string("operator/list/kill/"), ngx_string("operator/list/kill"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OPERATOR,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OPERATOR|NGX_RBL_RECENT,
       &ngx_rbl_op_list_kill,
       &ngx_rbl_family_system },
 
     { ngx_string("operator/list/unkill/"), ngx_string("operator/list/unkill"),
-      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OPERATOR,
+      NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_OPERATOR|NGX_RBL_RECENT,
       &ngx_rbl_op_list_unkill,
       &ngx_rbl_family_system },
 

@@ -128,6 +128,16 @@ cbor_member_bytes(passkey_cbor_t *c, int64_t name, size_t min, size_t max)
 }
 
 
+/* An even exponent, 0 and 1 are none (RFC 8017, 3.1). */
+
+static int
+passkey_exponent_ok(rbl_str_t e)
+{
+    return e.n > 0 && (e.p[e.n - 1] & 1) != 0
+           && (e.n > 1 || e.p[0] != 1) && e.p[0] != 0;
+}
+
+
 /* Reads a COSE_Key (RFC 9052, 7; RFC 9053, 7; RFC 8230, 4). */
 
 void
@@ -157,6 +167,7 @@ passkey_cose(passkey_key_t *key, passkey_cbor_t *c)
         c->failed |= n != 4 || type != 3;
         key->x = cbor_member_bytes(c, -1, PASSKEY_RSA_MIN, PASSKEY_RSA_MAX);
         key->y = cbor_member_bytes(c, -2, 1, PASSKEY_EXP_MAX);
+        c->failed |= !passkey_exponent_ok(key->y);
         return;
 
     default:

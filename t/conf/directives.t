@@ -286,7 +286,9 @@ sub door {
     return (portal => "rbl_portal_user $user; $rest", http => $http // '');
 }
 my $any = qr/"rbl_portal_user" is "\$\w+", which any client can set/;
-for my $user (qw($http_x_user $arg_user $cookie_user $HTTP_X_User)) {
+for my $user (qw($http_x_user $arg_user $cookie_user $HTTP_X_User $args
+    $query_string $uri $request_uri $document_uri $request $request_body $host
+    $Host $content_type)) {
     refused("$user from everywhere", $any, door($user, ''));
     accepted("$user from a network", door($user, 'rbl_portal_trust 10.0.0.1;'));
 }

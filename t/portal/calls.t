@@ -232,7 +232,8 @@ my %call = (
     'operator/accounts' => { role => 'viewer', operator => 1 },
     'operator/lists' => { role => 'viewer', operator => 1 },
     map({ $_->[0] => { role => 'admin', operator => 1, none => sid_of('RB'),
-            made => \&some_list, fields => $_->[1] } }
+            recent => $_->[0] !~ /enable/, made => \&some_list,
+            fields => $_->[1] } }
         ['operator/list/enable'], ['operator/list/disable'],
         ['operator/list/override', sub { { rate => 1 } }],
         ['operator/list/kill', sub { { reason => 'x' } }],

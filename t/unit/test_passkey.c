@@ -146,7 +146,7 @@ make_ed(vector_t *v)
 
 
 static void
-rsa_cose(bytes_t *cose, const EVP_PKEY *pkey)
+rsa_cose(bytes_t *cose, const EVP_PKEY *pkey, const char *e, size_t n_e)
 {
     int            n;
     BIGNUM        *modulus;
@@ -161,7 +161,7 @@ rsa_cose(bytes_t *cose, const EVP_PKEY *pkey)
     member_int(cose, 1, 3);
     member_int(cose, 3, RBL_PASSKEY_RS256);
     member_bytes(cose, -1, raw, (size_t) n);
-    member_bytes(cose, -2, "\1\0\1", 3);
+    member_bytes(cose, -2, e, n_e);
 }
 
 
@@ -169,7 +169,7 @@ static void
 make_rsa(vector_t *v)
 {
     v->pkey = EVP_PKEY_Q_keygen(NULL, NULL, "RSA", (size_t) 2048);
-    rsa_cose(&v->cose, v->pkey);
+    rsa_cose(&v->cose, v->pkey, "\1\0\1", 3);
 }
 
 
@@ -448,6 +448,29 @@ refused_key(const char *name, const bytes_t *b)
 
 
 static void
+test_exponents(void)
+{
+    size_t    i;
+    bytes_t   b;
+    EVP_PKEY *pkey;
+    static const struct { const char *e; size_t n; } bad[] = {
+        { "\0", 1 }, { "\1", 1 }, { "\2", 1 }, { "\1\0\0", 3 },
+        { "\0\0\3", 3 }
+    };
+
+    pkey = EVP_PKEY_Q_keygen(NULL, NULL, "RSA", (size_t) 2048);
+
+    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        b.n = 0;
+        rsa_cose(&b, pkey, bad[i].e, bad[i].n);
+        refused_key("an exponent that is none", &b);
+    }
+
+    EVP_PKEY_free(pkey);
+}
+
+
+static void
 test_keys(const vector_t *ec, const vector_t *ed)
 {
     bytes_t    b;
@@ -487,9 +510,10 @@ test_keys(const vector_t *ec, const vector_t *ed)
 
     small = EVP_PKEY_Q_keygen(NULL, NULL, "RSA", (size_t) 1024);
     b.n = 0;
-    rsa_cose(&b, small);
+    rsa_cose(&b, small, "\1\0\1", 3);
     EVP_PKEY_free(small);
     refused_key("a modulus of 1024 bits", &b);
+    test_exponents();
 
     b.n = 0;
     refused_key("none", &b);
