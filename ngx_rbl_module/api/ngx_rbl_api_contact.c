@@ -146,7 +146,7 @@ ngx_rbl_contact_write(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
         return ngx_rbl_undecoded(ctx, "contact");
     }
 
-    rbl_view_contact(&ctx->doc, key, &contact);
+    rbl_view_contact(&ctx->doc, key, &contact, ngx_rbl_sees_path(ctx));
 
     return 1;
 }

@@ -10,6 +10,7 @@
 #include "ngx_rbl_api.h"
 #include "ngx_rbl_list.h"
 #include "rbl_time.h"
+#include "rbl_view.h"
 
 
 #define NGX_RBL_HOOK_GUESS   512        /* octets of one in an answer */
@@ -362,29 +363,6 @@ ngx_rbl_hook_at(ngx_rbl_ctx_t *ctx, const char *key, int64_t ms)
 }
 
 
-/* Viewers see scheme and host: the rest may be a secret of the receiver. */
-
-static rbl_str_t
-ngx_rbl_hook_url(const ngx_rbl_ctx_t *ctx, rbl_str_t url)
-{
-    size_t  i, slashes;
-
-    if (ctx->user.role >= NGX_RBL_ROLE_ADMIN) {
-        return url;
-    }
-
-    for (i = 0, slashes = 0; i < url.n; i++) {
-        slashes += url.p[i] == '/';
-
-        if (slashes == 3 || url.p[i] == '?' || url.p[i] == '#') {
-            break;
-        }
-    }
-
-    return (rbl_str_t) { url.p, i };
-}
-
-
 void
 ngx_rbl_hook_members(ngx_rbl_ctx_t *ctx, const rbl_hook_t *hook,
     const rbl_hook_failing_t *failing)
@@ -399,7 +377,7 @@ ngx_rbl_hook_members(ngx_rbl_ctx_t *ctx, const rbl_hook_t *hook,
 
     rbl_doc_str(doc, "id", hook->id);
     rbl_doc_str(doc, "name", hook->name);
-    rbl_doc_str(doc, "url", ngx_rbl_hook_url(ctx, hook->url));
+    rbl_view_url(doc, "url", hook->url, ngx_rbl_sees_path(ctx));
 
     rbl_doc_array(doc, "types");
     rbl_mp_init(&mp, hook->types);

@@ -280,26 +280,37 @@ rbl_view_result(rbl_doc_t *d, const char *key, const rbl_result_t *r)
 }
 
 
-void
-rbl_view_contact(rbl_doc_t *d, const char *key, const rbl_contact_t *c)
+static void
+rbl_view_shown(rbl_doc_t *d, const char *key, rbl_str_t value, rbl_str_t shown)
 {
-    rbl_str_t  shown;
-
-    shown = rbl_contact_shown(c->type, c->value);
-
-    rbl_doc_object(d, key);
-
-    rbl_doc_str(d, "id", c->id);
-
-    rbl_doc_text_open(d, "contact");
+    rbl_doc_text_open(d, key);
     rbl_doc_text_part(d, shown);
 
-    if (shown.n < c->value.n) {
+    if (shown.n < value.n) {
         rbl_doc_text_part(d, RBL_STR("****"));
     }
 
     rbl_doc_text_close(d);
+}
 
+
+void
+rbl_view_url(rbl_doc_t *d, const char *key, rbl_str_t url, int path)
+{
+    rbl_view_shown(d, key, url, rbl_url_shown(url, path));
+}
+
+
+void
+rbl_view_contact(rbl_doc_t *d, const char *key, const rbl_contact_t *c,
+    int path)
+{
+    rbl_doc_object(d, key);
+
+    rbl_doc_str(d, "id", c->id);
+
+    rbl_view_shown(d, "contact", c->value,
+                   rbl_contact_shown(c->type, c->value, path));
     rbl_doc_str(d, "type", c->type);
     rbl_doc_str(d, "schedule", c->schedule);
     rbl_doc_str(d, "status", c->status);

@@ -45,8 +45,10 @@ void rbl_view_list(rbl_doc_t *d, const char *key, const rbl_list_t *l);
 /* One element of a check's details, and of webhook_rbl_details. */
 void rbl_view_result(rbl_doc_t *d, const char *key, const rbl_result_t *r);
 
-/* Secret parts of the value are written as "****". */
-void rbl_view_contact(rbl_doc_t *d, const char *key, const rbl_contact_t *c);
+/* Secret parts are written as "****"; path: as for rbl_url_shown. */
+void rbl_view_contact(rbl_doc_t *d, const char *key, const rbl_contact_t *c,
+    int path);
+void rbl_view_url(rbl_doc_t *d, const char *key, rbl_str_t url, int path);
 
 /* A contact group, with the numbers of its hosts and contacts. */
 void rbl_view_group(rbl_doc_t *d, const char *key, const rbl_group_t *g,

@@ -408,29 +408,6 @@ rbl_contact_show_none(rbl_str_t value)
 /* A query may contain a key, and so may the last part of a webhook's path. */
 
 static rbl_str_t
-rbl_contact_show_url(rbl_str_t value)
-{
-    rbl_url_t    url;
-    rbl_str_t    login;
-    const char  *query;
-
-    value = rbl_contact_url(value, &login);
-
-    if (rbl_url_parse(&url, value) != RBL_OK) {
-        return rbl_contact_show_none(value);
-    }
-
-    query = memchr(value.p, '?', value.n);
-
-    if (query) {
-        value.n = (size_t) (query + 1 - value.p);
-    }
-
-    return value;
-}
-
-
-static rbl_str_t
 rbl_contact_show_webhook(rbl_str_t value)
 {
     rbl_url_t    url;
@@ -466,7 +443,7 @@ static const rbl_contact_kind_t  rbl_contact_kinds[RBL_CONTACT_TYPES] = {
       "A phone number of 7 to 15 digits is expected, with the country's code "
       "and a plus sign first." },
 
-    { "endpoint", rbl_contact_endpoint, rbl_contact_show_url,
+    { "endpoint", rbl_contact_endpoint, rbl_contact_show_none,
       "An http or https URL is expected." },
 
     { "pushover", rbl_contact_pushover, rbl_contact_show_none,
@@ -575,11 +552,17 @@ rbl_contact_expected(rbl_contact_type_t type)
 
 
 rbl_str_t
-rbl_contact_shown(rbl_str_t name, rbl_str_t value)
+rbl_contact_shown(rbl_str_t name, rbl_str_t value, int path)
 {
+    rbl_str_t           login;
     rbl_contact_type_t  type;
 
-    return rbl_contact_type(&type, name) == RBL_OK
-           ? rbl_contact_kinds[type].shown(value)
-           : rbl_contact_show_none(value);
+    if (rbl_contact_type(&type, name) != RBL_OK) {
+        return rbl_contact_show_none(value);
+    }
+
+    /* the only type that does not show the same to each reader */
+    return type == RBL_CONTACT_ENDPOINT
+           ? rbl_url_shown(rbl_contact_url(value, &login), path)
+           : rbl_contact_kinds[type].shown(value);
 }

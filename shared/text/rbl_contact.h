@@ -86,8 +86,8 @@ const char *rbl_contact_expected(rbl_contact_type_t type);
 /*
  * Returns the start of a value that may be shown.  If it is shorter than the
  * value, the rest is secret and shown as "****".  Accepts any value and any
- * type name; an unknown type is secret.
+ * type name; an unknown type is secret.  path: as for rbl_url_shown.
  */
-rbl_str_t rbl_contact_shown(rbl_str_t type, rbl_str_t value);
+rbl_str_t rbl_contact_shown(rbl_str_t type, rbl_str_t value, int path);
 
 #endif /* RBL_CONTACT_H_INCLUDED */

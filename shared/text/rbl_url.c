@@ -219,3 +219,24 @@ rbl_url_parse(rbl_url_t *url, rbl_str_t text)
 
     return rbl_url_authority(url, authority);
 }
+
+
+rbl_str_t
+rbl_url_shown(rbl_str_t text, int path)
+{
+    size_t     n;
+    rbl_url_t  url;
+
+    if (rbl_url_parse(&url, text) != RBL_OK) {
+        return (rbl_str_t) { text.p, 0 };
+    }
+
+    for (n = strlen(url.tls ? "https://" : "http://"); n < text.n; n++) {
+        if (text.p[n] == '?' || (text.p[n] == '/' && !path)) {
+            n++;
+            break;
+        }
+    }
+
+    return (rbl_str_t) { text.p, n };
+}

@@ -94,4 +94,10 @@ typedef struct {
 
 rbl_err_t rbl_url_parse(rbl_url_t *url, rbl_str_t text);
 
+/*
+ * Returns the start of a URL that a reader may see: scheme and host, and with
+ * `path` the path.  No reader sees the query.  A text that is no URL is secret.
+ */
+rbl_str_t rbl_url_shown(rbl_str_t text, int path);
+
 #endif /* RBL_VALIDATE_H_INCLUDED */

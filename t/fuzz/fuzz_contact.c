@@ -83,7 +83,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     /* for any type in a record */
 
-    value = rbl_contact_shown(rbl_str(names[type]), text);
+    value = rbl_contact_shown(rbl_str(names[type]), text, data[0] & 1);
     fuzz_check(value.n <= text.n);
 
     if (rbl_contact_parse(buf, &value, type, text, &host, 1) != RBL_OK) {
@@ -100,7 +100,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                == RBL_OK);
     fuzz_check(rbl_str_eq(value, same));
 
-    check_shown(type, value, rbl_contact_shown(rbl_str(names[type]), value));
+    check_shown(type, value, rbl_contact_shown(rbl_str(names[type]), value, 1));
 
     return 0;
 }

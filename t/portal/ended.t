@@ -136,10 +136,29 @@ portal($t, $owner, 'POST', 'webhook/add.json', fields => { name => 'h',
 my $viewer = sign_in($t, role => 'viewer');
 my @seen = map { json(portal($t, $_, 'GET', 'webhooks.json'))->{data}[0]{url} }
     $viewer, $owner;
-is($seen[0], 'https://hook.example:8443',
+is($seen[0], 'https://hook.example:8443/****',
     'a viewer sees scheme and host of a receiver');
-is($seen[1], 'https://hook.example:8443/path?token=secret',
-    'an owner sees the URL of a receiver');
+is($seen[1], 'https://hook.example:8443/path?****',
+    'an owner sees the path, too, and nobody the query');
+my $hook = json(portal($t, $owner, 'GET', 'webhooks.json'))->{data}[0]{id};
+my $stored = sub { record('hook', redis($redis, 'GET',
+    redis_key('s', $sid, $hook)))->{url} };
+my $secret_url = $stored->();
+accepted(portal($t, $owner, 'POST', "webhook/update/$hook.json",
+    fields => { name => 'i', url => $seen[1] }),
+    'an owner writes back what was shown');
+is($stored->(), $secret_url, 'what was shown changes no URL');
+accepted(portal($t, $owner, 'POST', 'contact/add.json', fields => {
+    contact => 'https://end.example/path?token=secret', type => 'endpoint',
+    schedule => 'every_check' }), 'an endpoint');
+my %shown = map { $_->[0] => json($_->[1])->{data}[0]{contact} }
+    [viewer => portal($t, $viewer, 'GET', 'contacts.json')],
+    [owner => portal($t, $owner, 'GET', 'contacts.json')],
+    [token => http($t->{nginx}, 'GET', '/3.0/contacts.json',
+        auth => $t->{acct})];
+is_deeply(\%shown, { owner => 'https://end.example/path?****',
+    map { $_ => 'https://end.example/****' } qw(viewer token) },
+    'viewers and tokens see scheme and host of an endpoint');
 
 # --- headers -----------------------------------------------------------------
 

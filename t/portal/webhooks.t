@@ -14,6 +14,7 @@ my $t = portal_setup();
 my $ac = $t->{acct}{sid};
 my $owner = sign_in($t);
 my $url = 'https://hook.example/x?y=1';
+my $shown = 'https://hook.example/x?****';
 
 sub post { return portal($t, $owner, 'POST', "$_[0].json", fields => $_[1]) }
 sub get { return portal($t, $owner, 'GET', $_[0]) }
@@ -36,7 +37,7 @@ is($made->{secret}, hook($wh)->{secret}, 'the store has the same secret');
 like($made->{created}, qr/^20\d\d-.*\+00:00$/,
     'the response has the time of creation');
 is_deeply([@$made{qw(name url types status disabled reason failing_since failed
-    quiet_until)}], ['Ops', $url, ['rbl.host.listed', 'rbl.host.delisted'],
+    quiet_until)}], ['Ops', $shown, ['rbl.host.listed', 'rbl.host.delisted'],
     'active', '', '', '', 0, ''], 'what it is');
 is(ctl('show', $ac, $wh)->{name}, 'Ops', 'rblctl shows it');
 my $list = accepted(get('webhooks.json'), 'the list');
@@ -103,7 +104,7 @@ is_deeply([@{ hook($wh) }{qw(name url types)}],
     'each changed alone');
 accepted(post("webhook/update/$wh", { name => 'All', url => $url,
     types => [] }), 'all at once');
-is_deeply([@{ hook($wh) }{qw(name url types)}], ['All', $url, []],
+is_deeply([@{ hook($wh) }{qw(name url types)}], ['All', $shown, []],
     'no types are all');
 redis($t->{redis}, 'HSET', redis_key('hook', $ac, $wh), 'since',
     1_795_167_000_000, 'fails', 7, 'till', 1000 * (time + 100));

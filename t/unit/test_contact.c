@@ -464,7 +464,7 @@ test_row(rbl_contact_type_t type, const row_t *row)
         is_str(out, want, "in the stored form");
         ok(out.p == buf && buf[out.n] == '\0', "in its place");
 
-        shown = rbl_contact_shown(rbl_str(types[type].name), out);
+        shown = rbl_contact_shown(rbl_str(types[type].name), out, 1);
         is_str(shown, row->shown ? row->shown : want, "in the shown form");
     }
 
@@ -508,17 +508,53 @@ test_names(void)
 static void
 test_unknown(void)
 {
-    is_str(rbl_contact_shown(RBL_STR("other"), RBL_STR("secret")), "",
+    is_str(rbl_contact_shown(RBL_STR("other"), RBL_STR("secret"), 1), "",
            "an unknown type");
-    is_str(rbl_contact_shown(RBL_STR(""), RBL_STR("")), "", "nothing");
-    is_str(rbl_contact_shown(RBL_STR("slack"), RBL_STR("secret")), "",
+    is_str(rbl_contact_shown(RBL_STR(""), RBL_STR(""), 1), "", "nothing");
+    is_str(rbl_contact_shown(RBL_STR("slack"), RBL_STR("secret"), 1), "",
            "a webhook that is no URL");
     is_str(rbl_contact_shown(RBL_STR("endpoint"),
-                             RBL_STR("https://user:pw@example.com/")), "",
+                             RBL_STR("https://user:pw@example.com/"), 1), "",
            "a URL with a password");
-    is_str(rbl_contact_shown(RBL_STR("aws-sns"), RBL_STR("secret")), "",
+    is_str(rbl_contact_shown(RBL_STR("aws-sns"), RBL_STR("secret"), 1), "",
            "keys without an ARN");
-    is_str(rbl_contact_shown(RBL_STR("datadog"), RBL_STR("")), "", "no key");
+    is_str(rbl_contact_shown(RBL_STR("datadog"), RBL_STR(""), 1), "", "no key");
+}
+
+
+/* The path may be a secret, too: not all readers see it. */
+
+static void
+test_path(void)
+{
+    size_t                   i;
+    static const char *const urls[][3] = {
+        { "https://a.example/x/y?z=1", "https://a.example/",
+          "https://a.example/x/y?" },
+        { "https://a.example:8443/x", "https://a.example:8443/",
+          "https://a.example:8443/x" },
+        { "https://[2001:db8::1]:8443/x", "https://[2001:db8::1]:8443/",
+          "https://[2001:db8::1]:8443/x" },
+        { "https://a.example?z=/1", "https://a.example?",
+          "https://a.example?" },
+        { "https://a.example/", "https://a.example/", "https://a.example/" },
+        { "http://a.example", "http://a.example", "http://a.example" },
+        { "https://u:p@a.example/x", "", "" },
+        { "x", "", "" }
+    };
+
+    for (i = 0; i < N(urls); i++) {
+        is_str(rbl_url_shown(rbl_str(urls[i][0]), 0), urls[i][1],
+               "scheme and host of a URL");
+        is_str(rbl_url_shown(rbl_str(urls[i][0]), 1), urls[i][2],
+               "a URL without its query");
+    }
+
+    is_str(rbl_contact_shown(RBL_STR("endpoint"),
+                             RBL_STR("https://a.example/x"), 0),
+           "https://a.example/", "an endpoint without its path");
+    is_str(rbl_contact_shown(RBL_STR("email"), RBL_STR("a@a.example"), 0),
+           "a@a.example", "other contacts have no path");
 }
 
 
@@ -536,6 +572,7 @@ main(void)
 
     test_names();
     test_unknown();
+    test_path();
 
     return tap_done();
 }

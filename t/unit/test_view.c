@@ -468,7 +468,7 @@ contact_view(rbl_buf_t *b, const char *type, const char *value)
 
     rbl_buf_reset(b);
     rbl_doc_begin(&d, &b->out, RBL_JSON);
-    rbl_view_contact(&d, "c", &c);
+    rbl_view_contact(&d, "c", &c, 1);
     rbl_doc_end(&d);
     rbl_buf_free(&groups);
 

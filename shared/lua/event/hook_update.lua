@@ -20,7 +20,10 @@ end
 if ARG.name ~= '' then
     h[HOOK.name] = ARG.name
 end
-if ARG.url ~= '' and ARG.url ~= h[HOOK.url] then
+-- No reader sees the query: a URL that is written back as it was shown stays.
+local query = h[HOOK.url]:find('?', 1, true)
+local shown = query and h[HOOK.url]:sub(1, query) .. '****'
+if ARG.url ~= '' and ARG.url ~= h[HOOK.url] and ARG.url ~= shown then
     h[HOOK.url] = ARG.url
     hook_forget()
 end
