@@ -81,7 +81,7 @@ refused(qr/has no bill/, 'bill', 'show', $ac);
 refused(qr/has no bill/, 'bill', 'renew', $ac, 'off');
 refused(qr/no account/, 'bill', 'show', 'AC' . 'f' x 32);
 refused(qr/no plan "Gold"/, 'bill', 'plan', $ac, 'Gold', '--file', $file);
-refused(qr/has no price/, 'bill', 'plan', $ac, 'Free', '--file', $file);
+refused(qr/the account has no bill/, 'bill', 'plan', $ac, 'Free', '--file', $file);
 refused(qr/on or off/, 'bill', 'renew', $ac, 'yes');
 is_deeply(redis($redis, 'KEYS', 'rbl:*:bill*'), [],
     'refused commands leave no bill in the store');

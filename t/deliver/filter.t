@@ -17,6 +17,10 @@ use RblTrap;
 
 use constant { PORT => 8080, OWN => '9.9.9.9' };
 
+# What is told of an attempt that may not be made, or whose name has no address.
+my $unreached = qr/^0 (?:connection\ failed | not\ a\ valid\ URL
+    | the\ name\ cannot\ be\ resolved)$/x;
+
 any_network(OWN, '2620:fe::9/128');
 my $redis = deliver_setup();
 my $trap = start_trap(PORT, 22, 25, 80, 443, 1023, 6379, 65535);
@@ -367,7 +371,7 @@ cmp_ok(scalar @refused, '>=', 80, @refused .
     'the table has at least 80 refused URLs');
 try_all(undef, @refused);
 for my $r (@refused) {
-    like($r->{got}, qr/^0 (?:connection failed|not a valid URL)$/,
+    like($r->{got}, $unreached,
         "$r->{name} is refused");
 }
 is(join(', ', connections()), '',
@@ -439,7 +443,7 @@ for (@allow) {
         : "http://$_:${\PORT}/{n}" } } split] } @hosts;
     try_all([split ' ', $ranges], @$yes, @$no);
     is($_->{got}, 'delivered', "$ranges opens $_->{name}") for @$yes;
-    like($_->{got}, qr/^0 (?:connection failed|not a valid URL)$/,
+    like($_->{got}, $unreached,
         "$ranges does not open $_->{name}") for @$no;
     my %in = map { $_->{to} => 1 } map { $_->{line} ? () : $_ }
         trapped($trap);
