@@ -429,10 +429,6 @@ ngx_rbl_script_done(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 
     } else if (ngx_rbl_work_begin(ctx, word, reply) != NGX_OK) {
         ngx_rbl_refuse_by(ctx, ctx->route->family->refusals, reply);
-
-        if (ctx->route->op->failed) {
-            (void) ctx->route->op->failed(ctx);
-        }
     }
 
     return 0;

@@ -1,7 +1,6 @@
 /*
  * The index of users by their mail address.  It has a partition of its own, so
- * a change of it is a round of its own: before the user is made, and after the
- * user is deleted.
+ * a change of it is a round of its own, after that of the user.
  */
 
 #include "ngx_rbl_auth.h"
@@ -57,55 +56,58 @@ ngx_rbl_mail_member(char buf[NGX_RBL_MAIL_MEMBER], rbl_str_t account,
 }
 
 
-static void
-ngx_rbl_mail_change(ngx_rbl_ctx_t *ctx, ngx_rbl_done_pt done, int argc,
-    rbl_str_t *argv, rbl_str_t text, rbl_str_t user)
+static ngx_rbl_batch_t *
+ngx_rbl_mail_change(ngx_rbl_ctx_t *ctx, rbl_key_t *key, rbl_str_t text)
 {
-    char              member[NGX_RBL_MAIL_MEMBER];
-    rbl_key_t         key;
-    ngx_rbl_mail_t    mail;
-    ngx_rbl_batch_t  *batch;
+    ngx_rbl_mail_t  mail;
 
     if (ngx_rbl_mail_parse(ctx, &mail, text) != NGX_OK) {
-        return;
+        return NULL;
     }
 
-    batch = ngx_rbl_aside(ctx, done);
+    (void) rbl_hash_key(key, ngx_rbl_store_keyspace(ctx->store), "mail",
+                        mail.digest);
 
-    if (batch == NULL) {
-        return;
-    }
-
-    argv[1] = rbl_hash_key(&key, ngx_rbl_store_keyspace(ctx->store), "mail",
-                           mail.digest);
-    argv[argc - 1] = ngx_rbl_mail_member(member, rbl_sid_str(&ctx->account),
-                                         user);
-
-    ngx_rbl_batch_command(batch, argc, argv);
+    return ngx_rbl_aside(ctx);
 }
 
 
 void
-ngx_rbl_mail_add(ngx_rbl_ctx_t *ctx, rbl_str_t mail, rbl_str_t user)
+ngx_rbl_mail_add(ngx_rbl_ctx_t *ctx, rbl_str_t mail, rbl_str_t user,
+    int64_t confirmed)
 {
-    char       now[RBL_OUT_INT];
-    rbl_str_t  argv[4];
+    char                 member[NGX_RBL_MAIL_MEMBER], ms[RBL_OUT_INT];
+    rbl_key_t            key;
+    ngx_rbl_batch_t     *batch;
+    rbl_mail_put_args_t  args;
 
-    argv[0] = RBL_STR("ZADD");
-    argv[2] = rbl_out_int_text(now, ngx_rbl_now());
+    batch = ngx_rbl_mail_change(ctx, &key, mail);
 
-    ngx_rbl_mail_change(ctx, ctx->next_done, 4, argv, mail, user);
+    if (batch != NULL) {
+        args.mail = rbl_str(key.s);
+        args.member = ngx_rbl_mail_member(member, rbl_sid_str(&ctx->account),
+                                          user);
+        args.confirmed = rbl_out_int_text(ms, confirmed);
+
+        ngx_rbl_batch_script(batch, &rbl_script_mail_put, RBL_ARGC(args),
+                             args.argv);
+    }
 }
 
 
 void
 ngx_rbl_mail_remove(ngx_rbl_ctx_t *ctx, rbl_str_t mail, rbl_str_t user)
 {
-    rbl_str_t  argv[3];
+    char              member[NGX_RBL_MAIL_MEMBER];
+    rbl_key_t         key;
+    ngx_rbl_batch_t  *batch;
 
-    argv[0] = RBL_STR("ZREM");
+    batch = ngx_rbl_mail_change(ctx, &key, mail);
 
-    ngx_rbl_mail_change(ctx, ctx->after_done, 3, argv, mail, user);
+    if (batch != NULL) {
+        ngx_rbl_batch_command(batch, RBL_COMMAND("ZREM", rbl_str(key.s),
+            ngx_rbl_mail_member(member, rbl_sid_str(&ctx->account), user)));
+    }
 }
 
 
@@ -138,12 +140,10 @@ ngx_rbl_mail_users(ngx_rbl_mail_user_t users[NGX_RBL_MAIL_USERS],
             continue;
         }
 
+        u->confirmed = !rbl_str_is(rbl_reply_str(rbl_reply_at(reply, i + 1)),
+                                   "inf");
         n += rbl_sid_parse(&u->account, RBL_SID_ACCOUNT, account) == RBL_OK
-             && rbl_sid_parse(&u->user, RBL_SID_USER, user) == RBL_OK
-             && rbl_int_parse(&u->added,
-                              rbl_reply_str(rbl_reply_at(reply, i + 1)), 0,
-                              INT64_MAX)
-                == RBL_OK;
+             && rbl_sid_parse(&u->user, RBL_SID_USER, user) == RBL_OK;
     }
 
     return n;

@@ -18,21 +18,23 @@ typedef struct {
 typedef struct {
     rbl_sid_t   account;
     rbl_sid_t   user;
-    int64_t     added;                  /* to the index (ms) */
+    ngx_uint_t  confirmed;              /* the address, by the user */
 } ngx_rbl_mail_user_t;
 
 /* Reads an address.  NGX_DECLINED: it is none; NGX_ERROR: refused (500). */
 ngx_int_t ngx_rbl_mail_parse(ngx_rbl_ctx_t *ctx, ngx_rbl_mail_t *mail,
     rbl_str_t text);
 
-/* Adds a round that puts a user of ctx->account into the index; or one, after
-   the answer, that removes the user from it.  An entry that stays if that fails
-   is removed by the next session/link. */
-void ngx_rbl_mail_add(ngx_rbl_ctx_t *ctx, rbl_str_t mail, rbl_str_t user);
+/* Adds a round, after the answer, that puts a user of ctx->account into the
+   index, or removes the user from it.  confirmed: when the address was (ms), or
+   0.  If the round fails the user is put into it by the next link that is made,
+   and an entry that stays is removed by the next session/link. */
+void ngx_rbl_mail_add(ngx_rbl_ctx_t *ctx, rbl_str_t mail, rbl_str_t user,
+    int64_t confirmed);
 void ngx_rbl_mail_remove(ngx_rbl_ctx_t *ctx, rbl_str_t mail, rbl_str_t user);
 
 /* Reads members of the index with their scores, of an account or, if its n is
-   0, of all; returns their number. */
+   0, of all; returns their number.  Those that have confirmed come first. */
 ngx_uint_t ngx_rbl_mail_users(ngx_rbl_mail_user_t users[NGX_RBL_MAIL_USERS],
     const redisReply *reply, const rbl_sid_t *account);
 

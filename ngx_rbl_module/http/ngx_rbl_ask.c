@@ -249,9 +249,9 @@ ngx_rbl_slow(ngx_rbl_ctx_t *ctx)
 
 
 ngx_rbl_batch_t *
-ngx_rbl_aside(ngx_rbl_ctx_t *ctx, ngx_rbl_done_pt done)
+ngx_rbl_aside(ngx_rbl_ctx_t *ctx)
 {
-    ctx->gate = ngx_rbl_batch_create(ctx->store, NULL, done, ctx);
+    ctx->gate = ngx_rbl_batch_create(ctx->store, NULL, ctx->after_done, ctx);
 
     if (ctx->gate == NULL) {
         ngx_rbl_internal(ctx);

@@ -436,11 +436,9 @@ void ngx_rbl_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script, int argc,
 void ngx_rbl_slow(ngx_rbl_ctx_t *ctx);
 
 /* Returns a batch for keys that are not of the account's partition.  It is sent
-   before the second round, which follows only if it succeeds (done: next_done);
-   or after the round whose reply is being read and has been answered (done:
-   after_done).  To be called once at a time.  NULL: out of memory (refused,
-   500). */
-ngx_rbl_batch_t *ngx_rbl_aside(ngx_rbl_ctx_t *ctx, ngx_rbl_done_pt done);
+   after the round whose reply is being read and has been answered; it may fail.
+   To be called once at a time.  NULL: out of memory (refused, 500). */
+ngx_rbl_batch_t *ngx_rbl_aside(ngx_rbl_ctx_t *ctx);
 
 /* Returns the batch of the second round, and makes it if needed.  NULL: out of
    memory (refused, 500). */

@@ -3,9 +3,11 @@
  * vouches for.  Its round trips are
  *
  *   1. look the address up;
- *   2. if several users may have it, and be of the account that the client
- *      names, read account and user of each: more than one are an answer, from
- *      which the client chooses;
+ *   2. unless it is of one user, who has confirmed it or is of the account that
+ *      the client names, read account and user of each; if one is right and has
+ *      confirmed the address, that is it, else they are an answer, from which
+ *      the client chooses, so that no account gets a sign-in by naming an
+ *      address;
  *   3. start the session, by the script that judges the user.
  */
 
@@ -31,6 +33,7 @@ typedef struct {
     ngx_rbl_mail_user_t       user[NGX_RBL_MAIL_USERS];
     ngx_str_t                 name[NGX_RBL_MAIL_USERS];   /* of the account */
     ngx_uint_t                right;    /* users that are right come first */
+    ngx_uint_t                sure;     /* of them, that have confirmed it */
 } ngx_rbl_enter_t;
 
 
@@ -112,7 +115,9 @@ ngx_rbl_enter_found(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     enter = ctx->data;
     enter->n = ngx_rbl_mail_users(enter->user, reply, &enter->account);
 
-    if (enter->n > 1) {
+    if (enter->n > 1
+        || (enter->n && !enter->user[0].confirmed && enter->account.n == 0))
+    {
         ngx_rbl_enter_look(ctx);
 
     } else {
@@ -173,17 +178,21 @@ ngx_rbl_enter_looked(ngx_rbl_ctx_t *ctx, const redisReply *reply)
         }
 
         ngx_memcpy(name->data, account.name.p, account.name.n);
+        enter->sure += enter->user[enter->at].confirmed;
         enter->user[enter->right++] = enter->user[enter->at];
     }
 
     if (++enter->at < enter->n) {
         ngx_rbl_enter_look(ctx);
 
-    } else if (enter->right > 1) {
-        ngx_rbl_enter_choose(ctx);
+    } else if (enter->right == 0) {
+        ngx_rbl_enter_run(ctx, NULL);
+
+    } else if (enter->sure == 1 || enter->account.n) {
+        ngx_rbl_enter_run(ctx, &enter->user[0]);
 
     } else {
-        ngx_rbl_enter_run(ctx, enter->right ? &enter->user[0] : NULL);
+        ngx_rbl_enter_choose(ctx);
     }
 }
 

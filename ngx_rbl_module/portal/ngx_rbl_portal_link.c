@@ -24,9 +24,6 @@
 #define NGX_RBL_LINK_NETWORK  30        /* requests an hour, of a network */
 #define NGX_RBL_LINK_MAIL     3         /* of an address */
 
-/* A user is in the index before the record exists (ms). */
-#define NGX_RBL_LINK_NEW      60000
-
 
 typedef enum {
     NGX_RBL_LINK_NET = 0,
@@ -253,9 +250,7 @@ ngx_rbl_link_made(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     link = ctx->data;
     rbl_user_mail_reply(&said, reply);
 
-    if (said.word == RBL_USER_MAIL_USER && link->real
-        && ngx_rbl_now() - link->user[link->at].added > NGX_RBL_LINK_NEW)
-    {
+    if (said.word == RBL_USER_MAIL_USER && link->real) {
         link->gone |= (ngx_uint_t) 1 << link->at;
     }
 

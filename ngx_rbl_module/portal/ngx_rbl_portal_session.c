@@ -7,6 +7,7 @@
  * client the only copy.
  */
 
+#include "ngx_rbl_mail.h"
 #include "ngx_rbl_portal.h"
 #include "ngx_rbl_portal_session.h"
 #include "ngx_rbl_write.h"
@@ -212,6 +213,10 @@ ngx_rbl_session_started(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     user.role = said.role;
 
     ngx_rbl_session_answer(ctx, start->cookie, &user);
+
+    if (said.confirmed) {
+        ngx_rbl_mail_add(ctx, user.mail, user.id, said.confirmed);
+    }
 }
 
 

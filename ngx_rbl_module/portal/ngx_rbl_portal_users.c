@@ -27,13 +27,15 @@ typedef struct {
 static ngx_int_t ngx_rbl_user_mail(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
 static ngx_int_t ngx_rbl_user_role(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
 static void ngx_rbl_user_add_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_user_add_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_user_link_prepare(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_user_secret(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
     ngx_uint_t digest);
 static void ngx_rbl_user_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
-static ngx_int_t ngx_rbl_user_add_failed(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_user_linked(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_user_answer(ngx_rbl_ctx_t *ctx, rbl_str_t mail,
+    int64_t confirmed);
 static void ngx_rbl_user_deleted(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
 static void ngx_rbl_users_prepare(ngx_rbl_ctx_t *ctx);
@@ -85,16 +87,14 @@ const ngx_rbl_op_t  ngx_rbl_op_user_add = {
     .script = &rbl_script_user_put,
     .fields = ngx_rbl_user_add_fields,
     .prepare = ngx_rbl_user_add_prepare,
-    .proceed = ngx_rbl_user_add_proceed,
     .result = ngx_rbl_user_added,
-    .failed = ngx_rbl_user_add_failed,
     .message = "User added successfully."
 };
 
 const ngx_rbl_op_t  ngx_rbl_op_user_link = {
     .script = &rbl_script_user_link,
     .prepare = ngx_rbl_user_link_prepare,
-    .result = ngx_rbl_user_added,
+    .result = ngx_rbl_user_linked,
     .message = "Link made successfully."
 };
 
@@ -138,41 +138,16 @@ ngx_rbl_user_role(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
 static void
 ngx_rbl_user_add_prepare(ngx_rbl_ctx_t *ctx)
 {
+    ngx_rbl_write_t  *write;
+
     ngx_rbl_write_prepare_sized(ctx, sizeof(ngx_rbl_user_link_t));
     ngx_rbl_user_secret(ctx, NGX_RBL_ARG(user_put, field),
                         NGX_RBL_ARG(user_put, digest));
-}
 
-
-static void
-ngx_rbl_user_add_proceed(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_write_t  *write;
-
-    write = ctx->data;
-
-    ngx_rbl_mail_add(ctx, write->argv[NGX_RBL_ARG(user_put, mail)],
-                     rbl_sid_str(&write->id));
-    ngx_rbl_write_proceed(ctx);
-}
-
-
-/* A refused call leaves nothing behind.  If the outcome is not known the entry
-   stays: the user may be there. */
-
-static ngx_int_t
-ngx_rbl_user_add_failed(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_write_t  *write;
-
-    write = ctx->data;
-
-    if (ctx->refusal) {
-        ngx_rbl_mail_remove(ctx, write->argv[NGX_RBL_ARG(user_put, mail)],
-                            rbl_sid_str(&write->id));
+    if (ctx->refusal == 0) {
+        write = ctx->data;
+        write->argv[NGX_RBL_ARG(user_put, sure)] = RBL_STR("0");
     }
-
-    return NGX_DECLINED;
 }
 
 
@@ -209,6 +184,31 @@ ngx_rbl_user_secret(ngx_rbl_ctx_t *ctx, ngx_uint_t field, ngx_uint_t digest)
 static void
 ngx_rbl_user_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
+    ngx_rbl_write_t        *write;
+    rbl_user_put_reply_t    said;
+
+    write = ctx->data;
+    rbl_user_put_reply(&said, reply);
+
+    ngx_rbl_user_answer(ctx, write->argv[NGX_RBL_ARG(user_put, mail)],
+                        said.confirmed);
+}
+
+
+static void
+ngx_rbl_user_linked(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    rbl_user_link_reply_t  said;
+
+    rbl_user_link_reply(&said, reply);
+
+    ngx_rbl_user_answer(ctx, said.mail, said.confirmed);
+}
+
+
+static void
+ngx_rbl_user_answer(ngx_rbl_ctx_t *ctx, rbl_str_t mail, int64_t confirmed)
+{
     rbl_str_t             text;
     ngx_rbl_user_link_t  *link;
 
@@ -222,6 +222,8 @@ ngx_rbl_user_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
     rbl_doc_str(&ctx->doc, "link", text);
     rbl_doc_close(&ctx->doc);
     ngx_rbl_close(ctx);
+
+    ngx_rbl_mail_add(ctx, mail, rbl_sid_str(&link->write.id), confirmed);
 }
 
 

@@ -312,12 +312,13 @@ void ctl_hex(char *out, const unsigned char *p, size_t n);  /* appends a NUL */
 
 /*
  * mail.c: the index of users by their mail address (rbl_keys.h).  It has a
- * partition of its own, so a user is added to it before the record is made, and
- * removed after the record is gone.  0; -1: error printed.
+ * partition of its own, so a user is added to it after the record is made, and
+ * removed after the record is gone.  confirmed: when the address was (ms), or
+ * 0.  0; -1: error printed.
  */
 int ctl_mail_key(ctl_t *ctl, rbl_key_t *key, rbl_str_t mail);
 int ctl_mail_add(ctl_t *ctl, rbl_str_t mail, rbl_str_t account,
-    rbl_str_t user);
+    rbl_str_t user, int64_t confirmed);
 int ctl_mail_remove(ctl_t *ctl, rbl_str_t mail, rbl_str_t account,
     rbl_str_t user);
 

@@ -6,21 +6,24 @@
 #include "fsck.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
-#define FSCK_MAIL_NEW  60               /* s: its user may not be there yet */
+#define FSCK_MAIL_NEW  60               /* s: it may not be in the index yet */
 
 
-/* 1: the member is in the index; 0; -1: error printed. */
+/* 1: the member is in the index, and its place says whether the user has
+   confirmed the address; 0; -1: error printed. */
 static int
-fsck_mail_has(fsck_t *f, rbl_str_t key, rbl_str_t member)
+fsck_mail_has(fsck_t *f, rbl_str_t key, rbl_str_t member, int confirmed)
 {
     int          rc;
+    rbl_str_t    score;
     redisReply  *reply;
 
     reply = ctl_command(f->ctl, RBL_COMMAND("ZSCORE", key, member));
-    rc = reply == NULL ? -1 : rbl_reply_str(reply).n > 0;
+    score = reply ? rbl_reply_str(reply) : RBL_STR("");
+    rc = reply == NULL ? -1
+         : score.n > 0 && rbl_str_is(score, "inf") == !confirmed;
     freeReplyObject(reply);
 
     return rc;
@@ -41,6 +44,10 @@ fsck_mail_user(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
         return 0;                       /* reported by a script */
     }
 
+    if (user.created / 1000 > time(NULL) - FSCK_MAIL_NEW) {
+        return 0;
+    }
+
     if (ctl_mail_key(ctl, &key, user.mail) != 0) {
         return -1;
     }
@@ -53,12 +60,14 @@ fsck_mail_user(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
     snprintf(member, sizeof(member), "%.*s:%.*s", (int) account.n, account.p,
              (int) sid.n, sid.p);
 
-    rc = fsck_mail_has(f, rbl_str(key.s), rbl_str(member));
+    rc = fsck_mail_has(f, rbl_str(key.s), rbl_str(member), user.confirmed > 0);
     if (rc != 0) {
         return rc < 0 ? -1 : 0;
     }
 
-    if (f->repair && ctl_mail_add(ctl, user.mail, account, sid) != 0) {
+    if (f->repair && ctl_mail_add(ctl, user.mail, account, sid,
+                                  user.confirmed) != 0)
+    {
         return -1;
     }
 
@@ -115,7 +124,7 @@ fsck_mail_right(fsck_t *f, rbl_str_t key, rbl_str_t account, rbl_str_t user)
 
 
 static int
-fsck_mail_member(fsck_t *f, rbl_str_t key, rbl_str_t member, double added)
+fsck_mail_member(fsck_t *f, rbl_str_t key, rbl_str_t member)
 {
     int          rc;
     rbl_sid_t    account, user;
@@ -132,10 +141,6 @@ fsck_mail_member(fsck_t *f, rbl_str_t key, rbl_str_t member, double added)
 
     if (rc != 0) {
         return rc < 0 ? -1 : 0;
-    }
-
-    if (added / 1000 > (double) (time(NULL) - FSCK_MAIL_NEW)) {
-        return 0;
     }
 
     if (f->repair) {
@@ -186,7 +191,6 @@ fsck_mail_key(fsck_t *f, rbl_str_t key)
 {
     int          rc;
     size_t       i;
-    rbl_str_t    score;
     redisReply  *reply;
 
     rc = fsck_mail_type(f, key);
@@ -195,15 +199,13 @@ fsck_mail_key(fsck_t *f, rbl_str_t key)
     }
 
     reply = ctl_command(f->ctl, RBL_COMMAND("ZRANGE", key, RBL_STR("0"),
-                        RBL_STR("-1"), RBL_STR("WITHSCORES")));
+                        RBL_STR("-1")));
     if (reply == NULL) {
         return -1;
     }
 
-    for (i = 0, rc = 0; i + 1 < rbl_reply_len(reply) && rc == 0; i += 2) {
-        score = rbl_reply_str(rbl_reply_at(reply, i + 1));
-        rc = fsck_mail_member(f, key, rbl_reply_str(rbl_reply_at(reply, i)),
-                              score.n ? strtod(score.p, NULL) : 0);
+    for (i = 0, rc = 0; i < rbl_reply_len(reply) && rc == 0; i++) {
+        rc = fsck_mail_member(f, key, rbl_reply_str(rbl_reply_at(reply, i)));
     }
 
     freeReplyObject(reply);

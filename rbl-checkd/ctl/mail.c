@@ -7,7 +7,6 @@
 #include "rbl_contact.h"
 
 #include <stdio.h>
-#include <time.h>
 
 
 int
@@ -39,21 +38,25 @@ ctl_mail_done(redisReply *reply)
 
 
 int
-ctl_mail_add(ctl_t *ctl, rbl_str_t mail, rbl_str_t account, rbl_str_t user)
+ctl_mail_add(ctl_t *ctl, rbl_str_t mail, rbl_str_t account, rbl_str_t user,
+    int64_t confirmed)
 {
-    char       now[24], member[2 * RBL_SID_MAX + 2];
-    rbl_key_t  key;
+    char                 ms[RBL_OUT_INT], member[2 * RBL_SID_MAX + 2];
+    rbl_key_t            key;
+    rbl_mail_put_args_t  args;
 
     if (ctl_mail_key(ctl, &key, mail) != 0) {
         return -1;
     }
 
-    snprintf(now, sizeof(now), "%lld000", (long long) time(NULL));
     snprintf(member, sizeof(member), "%.*s:%.*s", (int) account.n, account.p,
              (int) user.n, user.p);
 
-    return ctl_mail_done(ctl_command(ctl, RBL_COMMAND("ZADD", rbl_str(key.s),
-                                     rbl_str(now), rbl_str(member))));
+    args.mail = rbl_str(key.s);
+    args.member = rbl_str(member);
+    args.confirmed = rbl_out_int_text(ms, confirmed);
+
+    return ctl_mail_done(ctl_script(ctl, CTL_SCRIPT(mail_put, args)));
 }
 
 

@@ -177,10 +177,7 @@ ctl_user_add(ctl_t *ctl)
     args.name = name ? args.name : RBL_STR("");
     args.field = rbl_str(t.field);
     args.digest = ctl_token_digest(&t);
-
-    if (ctl_mail_add(ctl, args.mail, rbl_sid_str(&account), args.user) != 0) {
-        return CTL_ERROR;
-    }
+    args.sure = RBL_STR("1");
 
     reply = ctl_script(ctl, CTL_SCRIPT(user_put, args));
     if (reply == NULL) {
@@ -190,11 +187,9 @@ ctl_user_add(ctl_t *ctl)
     rbl_user_put_reply(&said, reply);
     rc = user_added(&said, &account);
 
-    if (rc != CTL_OK) {
-        (void) ctl_mail_remove(ctl, args.mail, rbl_sid_str(&account),
-                               args.user);
-
-    } else {
+    if (rc == CTL_OK) {
+        (void) ctl_mail_add(ctl, args.mail, rbl_sid_str(&account), args.user,
+                            said.confirmed);
         rc = user_print(ctl, &account, &user, args.mail, args.role, &t);
     }
 
@@ -253,9 +248,14 @@ ctl_user_link(ctl_t *ctl)
 
     rbl_user_link_reply(&said, reply);
 
-    rc = said.word == RBL_USER_LINK_OK
-         ? user_print(ctl, &account, &user, said.mail, said.role, &t)
-         : user_none(&account, &user);
+    if (said.word == RBL_USER_LINK_OK) {
+        (void) ctl_mail_add(ctl, said.mail, rbl_sid_str(&account), args.user,
+                            said.confirmed);
+        rc = user_print(ctl, &account, &user, said.mail, said.role, &t);
+
+    } else {
+        rc = user_none(&account, &user);
+    }
 
     freeReplyObject(reply);
     OPENSSL_cleanse(&t, sizeof(t));

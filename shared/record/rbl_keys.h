@@ -35,8 +35,10 @@
  *                              clients was given since then, for an hour; in
  *                              the partition of the challenges
  *   mail:<hash>        zset    "<AC>:<US>" of the users with a mail address,
- *                              score = when added (ms); a hint: a member may
- *                              name a user who is gone, or has another address.
+ *                              one of an account, score = when the user
+ *                              confirmed it (ms), +inf: not yet; a hint: a
+ *                              member may name a user who is gone, or has
+ *                              another address.
  *                              <hash> is 32 hex digits of the SHA-256 of the
  *                              address in lower case; the partition follows
  *                              from it

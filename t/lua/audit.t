@@ -27,7 +27,7 @@ my %runs = map { $_ => 1 } map { /\.script = &rbl_script_(\w+)/g,
     /\bctl_script\(ctl, &rbl_script_(\w+)/g } @c;
 # These change nothing, or nothing of an account.
 delete @runs{qw(name check_start work_step host_lists host_find audit_show
-    app_tokens challenge_new user_mail hook_dead queue_count daemons_show list_thaw totals_make
+    app_tokens challenge_new user_mail mail_put hook_dead queue_count daemons_show list_thaw totals_make
     bill_show),
     grep { /^(?:lists|fsck)_/ } keys %runs};
 cmp_ok(scalar keys %runs, '>', 40, 'the scripts were found');

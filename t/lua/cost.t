@@ -138,6 +138,8 @@ case(user_mail => '', sub { s1('user_mail', $us[0], 'a0@example.test',
     sprintf('%016x', ++$field), 'd' x 32, "$ac." . 'f' x 64, sid('EV'),
     'https://a.example/' . 'x' x 230 . '/', '2001:db8::1') });
 cmd('ZADD', k('mail', 'a' x 32), $_, "$ac:" . sid('US')) for 1 .. 1000;
+case(mail_put => '1000 users', sub { slice('mail_put', [k('mail', 'a' x 32)],
+    "$ac:" . sid('US'), 1) });
 case(mail_ask => '1000 users', sub { slice('mail_ask', [k('asked', 'a' x 32)],
     1_000_000) });
 case(user_link => '', sub { link_of() });

@@ -183,6 +183,24 @@ refused(use_link($t, $link), 403, qr/expired or was used/,
     rblctl($redis, 'user', 'delete', $other, $second->{id});
 }
 
+# The address of a user that an owner added is confirmed by a mailed link.
+{
+    forget_asked();
+    my $id = json(portal($t, $owner, 'POST', 'user/add.json', fields =>
+        { mail => 'invited@example.net', role => 'viewer' }))->{data}{id};
+    my $confirmed = sub { redis($redis, 'ZSCORE',
+        hash_key('mail', 'invited@example.net'), "$sid:$id") ne 'inf' };
+    ok(!$confirmed->(), 'an address that an owner adds is not confirmed');
+    my $n = mails($exim);
+    accepted(mail_me('invited@example.net'), 'the address asks for a link');
+    wait_for { mails($exim) == $n + 1 } 20, 'its mail';
+    my ($link) = link_in((mails($exim))[-1]);
+    is(accepted(use_link($t, $link), 'the link signs in')->{data}{user}, $id,
+        'the link is of the user');
+    ok($confirmed->(), 'the link from the mail confirms the address');
+    rblctl($redis, 'user', 'delete', $sid, $id);
+}
+
 # --- who learns what ---------------------------------------------------------
 
 # Calls of scripts and the answer, of one request.
@@ -357,18 +375,25 @@ sub no_links {
     accepted(mail_me('jo.doe@example.net'),
         'a request for an address with stale members is accepted');
     is_deeply([sort(found('jo.doe@example.net'))],
-        [sort "$sid:$user->{id}", "$sid:$new", 'nonsense'],
-        'stale members are removed, but not new ones');
+        [sort "$sid:$user->{id}", 'nonsense'],
+        'members that name no user are removed');
 
     # fsck
     redis($redis, 'ZADD', $key, $now - 120_000, "$sid:$new");
     redis($redis, 'DEL', hash_key('mail', 'else@example.net'));
+    redis($redis, 'ZADD', $key, 'inf', "$sid:$user->{id}");
+    for my $made ($elsewhere, $user) {      # fsck passes over new users
+        my $k = redis_key('user', $sid, $made->{id});
+        my $u = mp_unpack(redis($redis, 'GET', $k));
+        $u->[6] -= 120_000;
+        redis($redis, 'SET', $k, mp_pack($u));
+    }
     redis($redis, 'SET', hash_key('mail', 'x@example.net'), 'x');
     my $r = rblctl($redis, 'fsck', '--json');
     my @faults = grep { $_->{fault} =~ /^(?:mail|type)$/ }
         @{ json($r->{out}) };
     is_deeply([sort map { $_->{where} } @faults],
-        [sort $elsewhere->{id}, "$sid:$new", 'nonsense',
+        [sort $elsewhere->{id}, $user->{id}, "$sid:$new", 'nonsense',
             tagged($redis, hash_key('mail', 'x@example.net'))],
         'fsck finds faults');
     rblctl($redis, 'fsck', '--repair');
@@ -376,6 +401,8 @@ sub no_links {
         'removes members that are wrong');
     is_deeply([found('else@example.net')], ["$sid:$elsewhere->{id}"],
         'fsck adds members that are missing');
+    isnt(redis($redis, 'ZSCORE', $key, "$sid:$user->{id}"), 'inf',
+        'fsck knows who has confirmed an address');
 }
 
 $r = rblctl($redis, 'fsck');

@@ -66,8 +66,37 @@ my $r = portal($sso, undef, 'POST', 'session/start.json', @as,
 is(accepted($r, 'the user names the account')->{data}{account}, $sid,
     'older entries of others do not hide the account that the user names');
 
+is(accepted(portal($sso, undef, 'POST', 'session/start.json', @as),
+    'the user signs in again')->{data}{account}, $sid,
+    'a confirmed address needs no choice although another account has it');
+is(redis($redis, 'ZSCORE', mail_key('ceo@corp.test'),
+    (grep { /^$other/ } @{ redis($redis, 'ZRANGE', mail_key('ceo@corp.test'), 0,
+    -1) })[0]), 'inf', 'the other account has no confirmed user');
+
+# An account adds an address that has never signed in.
+is(add($evil, 'new@corp.test'), 200, 'an account adds a new address');
+my @new = (headers => ['X-Mail: new@corp.test']);
+$r = portal($sso, undef, 'POST', 'session/start.json', @new);
+is_deeply([map { $_->{id} } @{ accepted($r, 'the browser of the address')->
+    {data}{accounts} }], [$other],
+    'no browser signs in by itself to an account that it never chose');
+ok(!$r->{headers}{'set-cookie'}, 'the question sets no cookie');
+my ($place) = @{ redis($redis, 'ZRANGE', mail_key('new@corp.test'), 0, -1) };
+accepted(use_link($t, json(portal($t, $evil, 'POST', 'user/link/'
+    . $place =~ s/.*://r . '.json'))->{data}{link}), 'the owner takes a link');
+is(redis($redis, 'ZSCORE', mail_key('new@corp.test'), $place), 'inf',
+    'a link that an owner was shown confirms no address');
+redis($redis, 'DEL', mail_key('new@corp.test'));
+portal($t, $evil, 'POST', 'user/link/' . $place =~ s/.*://r . '.json');
+is(entries('new@corp.test'), 1,
+    'the next link of a user puts the user into the index again');
+redis($redis, 'ZADD', mail_key('new@corp.test'), $_,
+    "$other:" . sprintf('US%032x', $_)) for 1 .. 20;
+portal($t, $evil, 'POST', 'user/link/' . $place =~ s/.*://r . '.json');
+is(entries('new@corp.test'), 1, 'an account has one place of an address');
+
 my $full = $t->{other};
-add_user($t, acct => $full) for 1 .. 98;
+add_user($t, acct => $full) for 1 .. 97;
 is(add($evil, 'full@corp.test'), 409, 'an account has 100 users at most');
 is(entries('full@corp.test'), 0, 'the refused address is in no index');
 is(rblctl($redis, 'fsck', $sid)->{status}, 0, 'fsck finds nothing');

@@ -16,11 +16,11 @@ local function links_end(index, last)
         call('ZREM', index, field)
     end
 end
-local function link_new(field, digest, sid)
+local function link_new(field, digest, sid, mailed)
     local k, index = key('link', ac, field), key('links', ac, sid)
     local now = now_ms()
     links_end(index, -links_most)
-    save(k, {1, digest, sid, now})
+    save(k, {1, digest, sid, now, mailed})
     call('PEXPIRE', k, link_lives)
     call('ZADD', index, now, field)
     call('PEXPIRE', index, link_lives)

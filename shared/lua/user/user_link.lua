@@ -4,7 +4,7 @@
 --- arg: field  of the link (16 hex)
 --- arg: digest  of the link (32 bytes)
 --- audit: user
---- reply: OK mail role
+--- reply: OK mail role confirmed#
 --- reply: USER  no such user
 --- include: user
 local user = user_of(ARG.user)
@@ -13,4 +13,4 @@ if not user then
 end
 named = user[USER.mail]
 link_new(ARG.field, ARG.digest, ARG.user)
-return {'OK', user[USER.mail], user[USER.role]}
+return {'OK', user[USER.mail], user[USER.role], user[USER.confirmed] or 0}

@@ -20,7 +20,7 @@ if not a or not user or user[USER.status] ~= 'active'
 then
     return {'USER'}
 end
-link_new(ARG.field, ARG.digest, ARG.user)
+link_new(ARG.field, ARG.digest, ARG.user, 1)
 emit(a[ACCOUNT.timezone], ARG.event, 'user.link', now_ms(), ARG.url, '',
     ARG.from, false, 0, no_results, 0, no_callbacks, a[ACCOUNT.name], ARG.user,
     ARG.link)

@@ -6,8 +6,9 @@
 --- arg: role  owner, admin or viewer
 --- arg: field  of the link (16 hex)
 --- arg: digest  of the link (32 bytes)
+--- arg: sure  "1": the address is known to be the user's, or "0"
 --- audit: user
---- reply: OK
+--- reply: OK confirmed#  when the address was (ms), or 0
 --- reply: ACCOUNT  there is none
 --- reply: MAIL user  which has this address
 --- reply: LIMIT most#  as many users as there may be
@@ -28,9 +29,10 @@ if #users >= most then
     return {'LIMIT', most}
 end
 local now = now_ms()
+local confirmed = ARG.sure == '1' and now or 0
 named = ARG.mail
 save(key('user', ac, ARG.user), {1, ARG.user, ARG.mail, ARG.name, ARG.role,
-    'active', now, 0})
+    'active', now, 0, confirmed})
 call('ZADD', key('users', ac), now, ARG.user)
 link_new(ARG.field, ARG.digest, ARG.user)
-return {'OK'}
+return {'OK', confirmed}
