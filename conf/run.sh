@@ -222,7 +222,7 @@ deliver_http on
 deliver_allow 127.0.0.0/8
 CONF
 
-sed -e '/rbl_store_/d' -e "s|root /usr/share/ngx_rbl;|root $build;|" \
+sed -e '/rbl_store_/d' -e '/limit_req/d' -e "s|root /usr/share/ngx_rbl;|root $build;|" \
     "$conf/nginx-portal.conf" >"$run/nginx/portal.conf"
 
 cat >"$run/nginx/nginx.conf" <<CONF

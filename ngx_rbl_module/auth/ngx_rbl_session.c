@@ -23,6 +23,9 @@
 
 #define NGX_RBL_SESSION_RECENT  (10 * 60 * (int64_t) 1000)      /* ms */
 
+/* Sign-ins are dated by the store, whose clock may be ahead (ms). */
+#define NGX_RBL_SESSION_AHEAD   (60 * (int64_t) 1000)
+
 #define NGX_RBL_SET_MAX  (NGX_RBL_COOKIE_LEN + 128)
 
 
@@ -295,10 +298,12 @@ ngx_rbl_session_touched(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 void
 ngx_rbl_session_may(ngx_rbl_ctx_t *ctx)
 {
+    int64_t         age;
     ngx_uint_t      flags;
     ngx_rbl_role_e  needed;
 
     flags = ctx->route->flags;
+    age = ngx_rbl_now() - ctx->user.since;
 
     if (ngx_rbl_visit_may(ctx) != NGX_OK) {
         return;
@@ -318,7 +323,7 @@ ngx_rbl_session_may(ngx_rbl_ctx_t *ctx)
     }
 
     if (flags & NGX_RBL_RECENT
-        && ngx_rbl_now() - ctx->user.since > NGX_RBL_SESSION_RECENT)
+        && (age > NGX_RBL_SESSION_RECENT || age < -NGX_RBL_SESSION_AHEAD))
     {
         ctx->stale = 1;
         ngx_rbl_refuse(ctx, NGX_HTTP_UNAUTHORIZED,
@@ -354,68 +359,94 @@ ngx_rbl_session_header(ngx_http_request_t *r, const char *name)
 }
 
 
-/* True if the origin is that of rbl_portal_url, which ends with a path. */
+/* Origin and Host of a page of rbl_portal_url, as browsers write them: without
+   the usual port. */
 
-static ngx_uint_t
-ngx_rbl_session_portal(const ngx_str_t *url, const ngx_str_t *origin)
+static void
+ngx_rbl_session_site(const ngx_str_t *url, ngx_str_t *origin, ngx_str_t *host)
 {
-    u_char  *p, *end;
+    u_char     *path;
+    size_t      scheme;
+    ngx_str_t   port;
 
-    end = url->data + url->len;
-    p = ngx_strlchr(url->data, end, ':');
-    p = p && end - p > 3 ? ngx_strlchr(p + 3, end, '/') : NULL;
-    p = p ? p : end;
+    if (ngx_strncasecmp(url->data, (u_char *) "https:", 6) == 0) {
+        scheme = sizeof("https://") - 1;
+        ngx_str_set(&port, ":443");
 
-    return (size_t) (p - url->data) == origin->len
-           && ngx_strncasecmp(url->data, origin->data, origin->len) == 0;
+    } else {
+        scheme = sizeof("http://") - 1;
+        ngx_str_set(&port, ":80");
+    }
+
+    path = ngx_strlchr(url->data + scheme, url->data + url->len, '/');
+    host->data = url->data + scheme;
+    host->len = (path ? path : url->data + url->len) - host->data;
+
+    if (host->len > port.len
+        && ngx_memcmp(host->data + host->len - port.len, port.data, port.len)
+           == 0)
+    {
+        host->len -= port.len;
+    }
+
+    origin->data = url->data;
+    origin->len = scheme + host->len;
 }
 
 
-/* A browser sends an Origin with each POST, and most send Sec-Fetch-Site.  A
-   page behind another name of this server is of the same site as itself, so
-   rbl_portal_url decides where there is one. */
+static ngx_uint_t
+ngx_rbl_session_equal(const ngx_str_t *a, const ngx_str_t *b)
+{
+    return a->len == b->len && ngx_strncasecmp(a->data, b->data, a->len) == 0;
+}
+
+
+/* With rbl_portal_url, a page is of this site if it is at that URL, and not
+   because it has the same name as the request: a foreign name can lead here. */
 
 static ngx_uint_t
 ngx_rbl_session_same(ngx_http_request_t *r)
 {
-    ngx_str_t         *site, *origin, scheme;
-    ngx_table_elt_t   *host;
-
+    ngx_str_t           *site, *origin, *host, at, name;
     ngx_rbl_loc_conf_t  *conf;
+
+    static ngx_str_t  same = ngx_string("same-origin");
 
     conf = ngx_http_get_module_loc_conf(r, ngx_rbl_module);
     site = ngx_rbl_session_header(r, "Sec-Fetch-Site");
     origin = ngx_rbl_session_header(r, "Origin");
+    host = r->headers_in.host ? &r->headers_in.host->value : NULL;
 
-    if (conf->portal_url.len && origin != NULL
-        && !ngx_rbl_session_portal(&conf->portal_url, origin))
-    {
+    if (conf->portal_url.len) {
+        ngx_rbl_session_site(&conf->portal_url, &at, &name);
+
+        return host && ngx_rbl_session_equal(host, &name)
+               && (site || origin)
+               && (!origin || ngx_rbl_session_equal(origin, &at))
+               && (!site || ngx_rbl_session_equal(site, &same));
+    }
+
+    if (site) {
+        return ngx_rbl_session_equal(site, &same);
+    }
+
+    if (!origin || !host) {
         return 0;
     }
 
-    if (site != NULL) {
-        return site->len == 11
-               && ngx_strncmp(site->data, "same-origin", 11) == 0;
-    }
-
-    host = r->headers_in.host;
-
-    if (origin == NULL || host == NULL || conf->portal_url.len) {
-        return origin != NULL && conf->portal_url.len;
-    }
-
     if (ngx_rbl_session_tls(r)) {
-        ngx_str_set(&scheme, "https://");
+        ngx_str_set(&at, "https://");
 
     } else {
-        ngx_str_set(&scheme, "http://");
+        ngx_str_set(&at, "http://");
     }
 
-    return origin->len == scheme.len + host->value.len
-           && ngx_strncmp(origin->data, scheme.data, scheme.len) == 0
-           && ngx_strncasecmp(origin->data + scheme.len, host->value.data,
-                              host->value.len)
-              == 0;
+    name.data = origin->data + at.len;
+    name.len = origin->len - at.len;
+
+    return origin->len > at.len
+           && ngx_strncmp(origin->data, at.data, at.len) == 0
+           && ngx_rbl_session_equal(&name, host);
 }
 
 

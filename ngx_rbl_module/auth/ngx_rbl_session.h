@@ -41,12 +41,12 @@ void ngx_rbl_session_may(ngx_rbl_ctx_t *ctx);
    send JSON, nor the headers that are compared. */
 void ngx_rbl_session_origin(ngx_rbl_ctx_t *ctx);
 
-/* Makes such a text with a new secret, and its digest.  NGX_ERROR: refused. */
 /* The session of ctx->account whose cookie came with a call that signs in.
    Both texts are "" if there is none; hex and digest have room for them. */
 void ngx_rbl_session_before(ngx_rbl_ctx_t *ctx, char hex[NGX_RBL_FIELD_LEN],
     u_char digest[32], rbl_str_t *field, rbl_str_t *was);
 
+/* Makes such a text with a new secret, and its digest.  NGX_ERROR: refused. */
 ngx_int_t ngx_rbl_session_secret(ngx_rbl_ctx_t *ctx,
     u_char text[NGX_RBL_COOKIE_LEN], u_char digest[32]);
 

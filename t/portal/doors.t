@@ -278,7 +278,8 @@ sub limited {
     my $networks = sub {
         forget_asked();
         portal($door, undef, 'POST', 'session/link.json', fields => { mail =>
-            'a@example.net' }, headers => ["X-Real-IP: $_"]) for @_;
+            'a@example.net' }, headers => ["X-Real-IP: $_"],
+            host => 'a.example') for @_;
         return @{ redis($redis, 'KEYS', 'rbl:{*}:asked:*') } - 1;
     };
     is($networks->('192.0.2.1', '192.0.2.255'), 1, '24 bits of IPv4');
@@ -295,11 +296,11 @@ sub limited {
 # Guesses of links, with the limit of the files that come with the portal.
 {
     my $site = read_file(repo_dir() . '/conf/nginx-site.conf');
-    my ($zone) = $site =~ /^(map \$uri .*?^limit_req_zone [^\n]*)/ms;
+    my ($zone) = $site =~ /^(map \$binary.*?^limit_req_zone [^\n]*)/ms;
     my $file = read_file(repo_dir() . '/conf/nginx-portal.conf');
-    my ($limit) = $file =~ /#(limit_req zone.*?;\n\s*)#(limit_req_status.*?;)/s
-        ? "$1 $2" : '';
-    my $door = limited(http => $zone, portal => $limit);
+    my ($limit) = $file =~ /^ +(limit_req zone.*?;\n\s*limit_req_status.*?;)/ms;
+    my $door = limited(portal => $limit, http => "$zone set_real_ip_from "
+        . '127.0.0.1; real_ip_header X-Real-IP;');
     my %status;
     $status{ use_link($door, "$sid." . 'f' x 64)->{status} }++ for 1 .. 40;
     ok($status{403} && $status{403} >= 21 && $status{403} < 30
@@ -307,6 +308,21 @@ sub limited {
         or diag(join ' ', %status);
     is(http($door->{nginx}, 'GET', '/portal/1/me.json')->{status}, 401,
         'other calls are not');
+    my $calls = sub {
+        my ($call, @from) = @_;
+
+        return scalar grep { portal($door, undef, 'POST', "session/$call.json",
+            headers => ["X-Real-IP: $_"])->{status} == 429 } @from;
+    };
+    my $net = 0;
+    for my $call (qw(start link begin passkey)) {
+        my ($a, $b) = map { sprintf '2001:db8:0:%x', ++$net } 1 .. 2;
+        cmp_ok($calls->($call, map { "$a:1:2:3:$_" } 1 .. 40), '>', 10,
+            "session/$call is limited, by 64 bits of IPv6");
+        is($calls->($call, "$b:1:2:3:1"), 0, 'the next network is not');
+    }
+    is($calls->('begin', map { "10.10.10.$_" } 1 .. 40), 0,
+        'addresses of IPv4 are counted one by one');
     stop_server($door->{nginx});
 }
 

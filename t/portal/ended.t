@@ -137,7 +137,7 @@ accepted(portal($t, $now, 'GET', 'me.json'),
 # --- https at the outside ----------------------------------------------------
 
 my $behind = door('rbl_portal_url https://rbl.example/portal/;');
-$r = use_link($behind, link_of());
+$r = use_link($behind, link_of(), host => 'rbl.example');
 like($r->{headers}{'set-cookie'}, qr/^__Host-rbl=.*; Secure; HttpOnly/,
     'the cookie is secure if rbl_portal_url has https');
 accepted(portal($behind, { cookie => cookie_of($r) }, 'GET', 'me.json'),
@@ -145,11 +145,11 @@ accepted(portal($behind, { cookie => cookie_of($r) }, 'GET', 'me.json'),
 refused(portal($behind, $now, 'GET', 'me.json'), 401, qr/sign in/,
     'a cookie of http is none there');
 sub from {
-    my ($origin, $site) = @_;
+    my ($origin, $site, $host) = @_;
 
     return portal($behind, undef, 'POST', 'session/start.json', site => $site,
-        headers => ["Origin: $origin"],
-        fields => { link => 'x' });
+        host => $host // 'rbl.example', fields => { link => 'x' },
+        headers => [$origin ? "Origin: $origin" : ()]);
 }
 refused(from('https://evil.example', $_), 403, qr/page of this site/,
     'an origin that is not that of rbl_portal_url') for undef, 'same-origin';
@@ -157,6 +157,21 @@ refused(from('http://rbl.example', undef), 403, qr/page of this site/,
     'an origin with another scheme');
 refused(from('https://rbl.example', $_), 403, qr/expired or was used/,
     'the origin of rbl_portal_url may sign in') for undef, 'same-origin';
+refused(from('https://RBL.example', undef, 'Rbl.Example'), 403,
+    qr/expired or was used/, 'capitals are the same name');
+refused(from('https://rbl.example', 'same-origin', $_), 403,
+    qr/page of this site/, "the Host $_ is not that of rbl_portal_url")
+    for qw(evil.example rbl.example.evil.example rbl.example:81 localhost);
+refused(from(undef, 'same-origin', 'evil.example'), 403, qr/page of this site/,
+    'a name that leads here is not the site, for browsers of any kind');
+refused(from('https://evil.example', undef, 'evil.example'), 403,
+    qr/page of this site/, 'Host and Origin that agree are not enough');
+refused(from(undef, undef), 403, qr/page of this site/,
+    'a request that names no page');
+my $ported = door('rbl_portal_url https://rbl.example:443/portal/;');
+$behind = $ported;
+refused(from('https://rbl.example', 'same-origin'), 403,
+    qr/expired or was used/, 'the usual port may be left out');
 
 # --- receivers ---------------------------------------------------------------
 

@@ -310,7 +310,7 @@ isnt(passkeys($user)->[0]{used}, '',
     my $nginx = start_nginx(store => $t->{redis}, workers => 1,
         http => 'rbl_store_timeout 5s;',
         portal => 'rbl_portal_url https://Portal.example:8443/portal/;');
-    my %at = (host => 'any.example');
+    my %at = (host => 'portal.example:8443');
     my $one = { %$t, nginx => $nginx };
     my $ask = sub { portal($one, $_[0], 'POST', "$_[1].json",
         fields => $_[2] // {}, %at) };
@@ -322,13 +322,16 @@ isnt(passkeys($user)->[0]{used}, '',
     my %site = (rp => 'portal.example',
         origin => 'https://portal.example:8443');
     accepted($ask->($there, 'passkey/add', { name => 'n', passkey_made($key,
-        $begun->{challenge}, %site) }), 'whatever the Host is');
+        $begun->{challenge}, %site) }), 'the passkey is added');
     $key->{user} = $begun->{user};
     my $in = sub { $ask->(undef, 'session/passkey', { passkey_signed($key,
         json($ask->(undef, 'session/begin'))->{data}{challenge}, %site, @_) }) };
     accepted($in->(), 'the passkey signs in at that site');
-    no_cookie($in->(origin => 'http://any.example'), 400, qr/client_data/,
-        'another origin');
+    no_cookie($in->(origin => $_), 400, qr/client_data/,
+        "the origin $_ is another one") for 'http://any.example',
+        'https://portal.example', 'https://portal.example:8444';
+    refused(portal($one, undef, 'POST', 'session/begin.json'), 403,
+        qr/page of this site/, 'a request with another Host is refused');
     no_cookie(signed($key), 403, $wrong, 'and not at another site');
     no_cookie($in->(id => $key{ES256}{id}, sign => $key{ES256}), 403, $wrong,
         'nor does a passkey of another site here');
