@@ -2,7 +2,7 @@
  * session/link: mails links to the users with an address.
  *
  * Clients must not learn whether an address is known: the answer is the same,
- * and so is the number of round trips, which are
+ * and so are the round trips and what they write, and thus the time.  They are
  *
  *   1. count the request for the network of the client, which may be refused;
  *   2. count it for the address, and look the address up;

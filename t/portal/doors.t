@@ -211,11 +211,11 @@ sub traces {
     my $r = mail_me($mail);
     my $stats = redis($redis, 'INFO', 'commandstats');
     my %n = map { $_ => $stats =~ /cmdstat_$_:calls=(\d+)/ ? $1 : 0 }
-        qw(evalsha zrem);
+        qw(evalsha get set pexpire zrange zadd xadd wait);
     my %head = %{ $r->{headers} };
     delete $head{date};
     return { status => $r->{status}, body => $r->{body}, head => \%head,
-        evalsha => $n{evalsha} };
+        %n };
 }
 
 stop_server($checkd);
@@ -223,13 +223,15 @@ stop_server($checkd);
     forget_asked();
     my $known = traces('jo.doe@example.net');
     is($known->{evalsha}, 7, 'round trips: two limits, five accounts');
-    is_deeply(traces('nobody@example.net'), $known, 'an unknown address');
+    is_deeply(traces('nobody@example.net'), $known,
+        'an unknown address costs the same commands');
     is_deeply(traces('jo.doe@example.net'), $known, 'a known one again');
     is_deeply(traces('jo.doe@example.net'), $known,
         'the third request for a known address looks the same');
     my @links = @{ redis($redis, 'KEYS', redis_key('link', $sid, '*')) };
-    is_deeply(traces('jo.doe@example.net'), $known,
-        'the fourth request for a known address looks the same');
+    mail_me('nobody@example.net') for 1, 2;
+    is_deeply(traces('jo.doe@example.net'), traces('nobody@example.net'),
+        'the fourth request for a known address looks like any fourth');
     is(scalar @{ redis($redis, 'KEYS', redis_key('link', $sid, '*')) },
         scalar @links, 'makes no link');
     my $ttl = redis($redis, 'PTTL', hash_key('asked', 'jo.doe@example.net'));
@@ -336,9 +338,17 @@ sub no_links {
 {
     no_links();
     my $n = mails($exim);
+    ok(@{ redis($redis, 'KEYS', 'rbl:{*}:outbox') } > 1,
+        'events for unknown addresses wait as well');
     $checkd = start_checkd(store => $redis, resolver => 9, conf => \%smtp);
     wait_for { outbox_empty() } 20, 'the outbox';
     is(scalar(mails($exim)), $n, 'a mail whose link is gone is not sent');
+    forget_asked();
+    accepted(mail_me('nobody@example.net'), 'an unknown address');
+    wait_for { outbox_empty() } 20, 'the outbox with an unknown address';
+    is(scalar(mails($exim)), $n, 'no mail goes to an unknown address');
+    is(scalar @{ redis($redis, 'KEYS', "rbl:{*}:$_:*") }, 0,
+        "an unknown address leaves no $_") for qw(dead event dlv);
     stop_server($checkd);
 }
 

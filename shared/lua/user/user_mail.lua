@@ -1,5 +1,7 @@
 -- Makes a link for the user with that address, and the event by which a daemon
--- mails it.
+-- mails it.  Without such a user it writes the same, so that the time, with that
+-- of the disk and the replicas, does not tell who is known: a link without a
+-- digest, by which no user signs in, and an event that the daemon drops.
 --- key: acct  acct:<AC>
 --- arg: user  SID
 --- arg: mail  in lower case
@@ -15,13 +17,10 @@
 --- include: events
 --- use: account
 local a, user = load(KEY.acct), user_of(ARG.user)
-if not a or not user or user[USER.status] ~= 'active'
-    or string.lower(user[USER.mail]) ~= ARG.mail
-then
-    return {'USER'}
-end
-link_new(ARG.field, ARG.digest, ARG.user, 1)
-emit(a[ACCOUNT.timezone], ARG.event, 'user.link', now_ms(), ARG.url, '',
-    ARG.from, false, 0, no_results, 0, no_callbacks, a[ACCOUNT.name], ARG.user,
-    ARG.link)
-return {'OK'}
+local known = a and user and user[USER.status] == 'active'
+    and string.lower(user[USER.mail]) == ARG.mail
+link_new(ARG.field, known and ARG.digest or '', ARG.user, 1)
+emit(known and a[ACCOUNT.timezone] or 'UTC', ARG.event, 'user.link', now_ms(),
+    ARG.url, '', ARG.from, false, 0, no_results, 0, no_callbacks,
+    known and a[ACCOUNT.name] or '', ARG.user, ARG.link)
+return {known and 'OK' or 'USER'}
