@@ -5,7 +5,6 @@
 
 #include "base/log.h"
 #include "conditions.h"
-#include "conditions_store.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,6 +14,9 @@
 #define LOG_PAUSE  60.0                 /* s between two lines of a kind */
 #define LATE       (5 * 60 * 1000)      /* ms that checks and messages wait */
 #define APART      5000                 /* ms between two clocks */
+#define LAG        10                   /* s that a replica is silent */
+#define KNOWN      100                  /* replicas that Sentinels may know */
+#define LOOKS      2                    /* of Sentinels, in a row */
 #define MAIL_KEEP  (3 * 3600.0)         /* s; the longest pause between two
                                            attempts of a mail is shorter */
 #define NAMES      3                    /* lists in a reason */
@@ -267,26 +269,78 @@ look_queues(conditions_t *c, const metrics_more_t *more)
 /* --- the store ----------------------------------------------------------- */
 
 static void
-look_store(conditions_t *c)
+look_replicas(conditions_t *c, const store_facts_t *facts)
 {
-    int                   one;
-    const store_facts_t  *facts = conditions_store_look(c->store);
+    int       one;
+    unsigned  most = facts->most;
+    int64_t   known = store_sentinels(c->checker->store)->replicas;
 
     one = c->checker->conf->place.kind == RBL_PLACE_ONE;
+    most = known > most && known < KNOWN ? (unsigned) known : most;
+
+    if (facts->shape.away > 0) {
+        row(c, RBL_CONDITION_STORE_REPLICAS, RBL_SERVICE_DEGRADED, 0, NULL,
+            "servers that their cluster cannot reach: %u, such as %s",
+            facts->shape.away, facts->shape.away_at);
+
+    } else if (facts->nodes > 0 && facts->replicas < most) {
+        row(c, RBL_CONDITION_STORE_REPLICAS, RBL_SERVICE_DEGRADED, 0, NULL,
+            "%u of %u replicas are connected", facts->replicas, most);
+
+    } else if (!one && facts->bare > 0) {
+        row(c, RBL_CONDITION_STORE_REPLICAS, RBL_SERVICE_DEGRADED, 0, NULL,
+            "%u of %u masters have no replica", facts->bare, facts->nodes);
+
+    } else if (facts->lag >= LAG) {
+        row(c, RBL_CONDITION_STORE_REPLICAS, RBL_SERVICE_DEGRADED, 0, NULL,
+            "a replica has been silent for %lld s", (long long) facts->lag);
+    }
+}
+
+
+/* A move of slots is no fault while it goes on. */
+
+static void
+look_slots(conditions_t *c, const store_facts_t *facts)
+{
+    char                remedy[RBL_CONDITION_REMEDY];
+    char                reason[RBL_CONDITION_REASON];
+    const rbl_shape_t  *shape = &facts->shape;
+
+    if (facts->unmoved && rbl_shape_fault(shape, reason, remedy)) {
+        row(c, RBL_CONDITION_STORE_SLOTS, RBL_SERVICE_DEGRADED, 0, remedy,
+            "%s", reason);
+    }
+}
+
+
+static void
+look_sentinels(conditions_t *c, const store_sentinels_t *s)
+{
+    if (s->few >= LOOKS) {
+        row(c, RBL_CONDITION_STORE_SENTINELS, RBL_SERVICE_DEGRADED, 0, NULL,
+            "%u of %u Sentinels answer", s->up, s->n);
+
+    } else if (s->split >= LOOKS) {
+        row(c, RBL_CONDITION_STORE_SENTINELS, RBL_SERVICE_DEGRADED, 0, NULL,
+            "the Sentinels name %u masters", s->named);
+    }
+}
+
+
+static void
+look_store(conditions_t *c)
+{
+    const store_facts_t  *facts = conditions_store_look(c->store);
 
     if (facts->policy[0] != '\0') {
         row(c, RBL_CONDITION_STORE_EVICTING, RBL_SERVICE_DEGRADED, 0, NULL,
             "Redis may delete data: maxmemory-policy is %s", facts->policy);
     }
 
-    if (facts->replicas < facts->most) {
-        row(c, RBL_CONDITION_STORE_REPLICAS, RBL_SERVICE_DEGRADED, 0, NULL,
-            "%u of %u replicas are connected", facts->replicas, facts->most);
-
-    } else if (!one && facts->bare > 0) {
-        row(c, RBL_CONDITION_STORE_REPLICAS, RBL_SERVICE_DEGRADED, 0, NULL,
-            "%u of %u masters have no replica", facts->bare, facts->nodes);
-    }
+    look_replicas(c, facts);
+    look_slots(c, facts);
+    look_sentinels(c, store_sentinels(c->checker->store));
 
     if (facts->ahead > APART || facts->ahead < -APART) {
         row(c, RBL_CONDITION_CLOCKS, RBL_SERVICE_DEGRADED, 0, NULL,
@@ -370,6 +424,13 @@ conditions_look(conditions_t *c, const metrics_more_t *more)
 }
 
 
+const store_facts_t *
+conditions_facts(const conditions_t *c)
+{
+    return conditions_store_known(c->store);
+}
+
+
 conditions_t *
 conditions_new(const checker_t *checker)
 {
@@ -381,7 +442,8 @@ conditions_new(const checker_t *checker)
     }
 
     c->checker = checker;
-    c->store = conditions_store_new(checker->loop, checker->store);
+    c->store = conditions_store_new(checker->loop, checker->store,
+                                    checker->conf->place.kind);
 
     if (c->store == NULL) {
         free(c);

@@ -8,6 +8,7 @@
 #ifndef CONDITIONS_H_INCLUDED
 #define CONDITIONS_H_INCLUDED
 
+#include "conditions_store.h"
 #include "metrics_pack.h"
 
 typedef struct conditions_s  conditions_t;
@@ -15,6 +16,9 @@ typedef struct conditions_s  conditions_t;
 /* `checker` must outlive it.  NULL: out of memory. */
 conditions_t *conditions_new(const checker_t *checker);
 void conditions_free(conditions_t *c);
+
+/* The last facts that the servers of the store have reported. */
+const store_facts_t *conditions_facts(const conditions_t *c);
 
 /* Judges all conditions; call metrics_health before.  The rows are valid until
    the next call. */

@@ -1,6 +1,6 @@
 /*
- * A look: INFO and TIME of every node that is ready.  The facts change when
- * all have answered; a look with a lost answer is dropped.
+ * A look: INFO, TIME and CLUSTER NODES of every node that is ready.  The facts
+ * change when all have answered; a look with a lost answer is dropped.
  */
 
 #include "conditions_store.h"
@@ -11,12 +11,14 @@
 #include <time.h>
 
 #define EVERY  30.0                     /* s */
+#define SOON   5.0                      /* s, while something is missing */
 #define SLOW   2000                     /* ms; a reply that took longer does not
                                            tell the time */
 
 struct conditions_store_s {
     struct ev_loop  *loop;
     store_t         *store;
+    rbl_place_kind_t  kind;
     double           looked;            /* 0: never */
     unsigned         open;              /* replies to come */
     int              lost;
@@ -36,6 +38,13 @@ clock_ms(void)
 }
 
 
+static int
+moving(const rbl_shape_t *shape)
+{
+    return shape->open > 0 || shape->idle > 0;
+}
+
+
 static void
 landed(conditions_store_t *s, const redisReply *reply)
 {
@@ -44,8 +53,31 @@ landed(conditions_store_t *s, const redisReply *reply)
     if (--s->open == 0 && !s->lost) {
         s->next.most = s->next.replicas > s->now.most ? s->next.replicas
                                                       : s->now.most;
+        s->next.unmoved = moving(&s->now.shape);
         s->now = s->next;
     }
+}
+
+
+static double
+every(const conditions_store_t *s)
+{
+    const store_facts_t      *f = &s->now;
+    const store_sentinels_t  *sentinels = store_sentinels(s->store);
+
+    return f->replicas < f->most || f->shape.away > 0 || moving(&f->shape)
+           || sentinels->up < sentinels->n || sentinels->named > 1
+           || (int64_t) f->replicas < sentinels->replicas ? SOON : EVERY;
+}
+
+
+static void
+on_shape(void *data, const redisReply *reply)
+{
+    conditions_store_t  *s = data;
+
+    rbl_shape_add(&s->next.shape, reply);
+    landed(s, reply);
 }
 
 
@@ -59,6 +91,7 @@ on_replication(void *data, const redisReply *reply)
         rbl_replicas(&replicas, reply);
         s->next.replicas += (unsigned) replicas.replicas;
         s->next.bare += replicas.replicas == 0;
+        s->next.lag = replicas.lag > s->next.lag ? replicas.lag : s->next.lag;
         s->next.nodes++;
     }
 
@@ -117,7 +150,7 @@ conditions_store_look(conditions_store_t *s)
     double  now = ev_now(s->loop);
 
     if (s->open == 0 && store_ready(s->store)
-        && (s->looked == 0 || now - s->looked >= EVERY))
+        && (s->looked == 0 || now - s->looked >= every(s)))
     {
         s->looked = now;
         s->lost = 0;
@@ -129,14 +162,29 @@ conditions_store_look(conditions_store_t *s)
                       RBL_COMMAND("INFO", RBL_STR("MEMORY")));
         s->open += store_command_all(s->store, on_time, s,
                       RBL_WORDS(RBL_STR("TIME")));
+
+        if (s->kind == RBL_PLACE_CLUSTER) {
+            s->open += store_command_all(s->store, on_shape, s,
+                          RBL_COMMAND("CLUSTER", RBL_STR("NODES")));
+        }
+
+        store_sentinels_look(s->store);
     }
 
     return &s->now;
 }
 
 
+const store_facts_t *
+conditions_store_known(const conditions_store_t *s)
+{
+    return &s->now;
+}
+
+
 conditions_store_t *
-conditions_store_new(struct ev_loop *loop, store_t *store)
+conditions_store_new(struct ev_loop *loop, store_t *store,
+    rbl_place_kind_t kind)
 {
     conditions_store_t  *s;
 
@@ -145,6 +193,7 @@ conditions_store_new(struct ev_loop *loop, store_t *store)
     if (s != NULL) {
         s->loop = loop;
         s->store = store;
+        s->kind = kind;
     }
 
     return s;

@@ -194,6 +194,19 @@ put(metrics_t *m)
 
 
 static void
+note_store(metrics_t *m)
+{
+    const store_facts_t      *facts = conditions_facts(m->conditions);
+    const store_sentinels_t  *sentinels = store_sentinels(m->checker->store);
+
+    m->more.replicas = facts->nodes > 0 ? (int64_t) facts->replicas : -1;
+    m->more.lag_ms = facts->nodes > 0 && facts->replicas > 0
+                     ? facts->lag * 1000 : -1;
+    m->more.sentinels = sentinels->n > 0 ? (int64_t) sentinels->up : -1;
+}
+
+
+static void
 on_tick(struct ev_loop *loop, ev_timer *w, int revents)
 {
     metrics_t  *m = w->data;
@@ -213,6 +226,7 @@ on_tick(struct ev_loop *loop, ev_timer *w, int revents)
     sum_queues(m);
     metrics_health(m->checker);
     m->more.conditions = conditions_look(m->conditions, &m->more);
+    note_store(m);
     put(m);
     service_busy(jobs_in_flight(m->jobs), m->checker->conf->checks_max,
                  dns_engine_counters(m->checker->dns)->in_flight);

@@ -364,6 +364,9 @@ metrics_pack(rbl_out_t *out, const checker_t *checker, const jobs_t *jobs,
     number[RBL_M_CHECKS_RATE] = more->rate;
     number[RBL_M_QUEUE_MANUAL] = more->manual_ms;
     number[RBL_M_QUEUE_DUE] = more->due_ms;
+    number[RBL_M_STORE_REPLICAS] = more->replicas;
+    number[RBL_M_STORE_LAG] = more->lag_ms;
+    number[RBL_M_STORE_SENTINELS] = more->sentinels;
     number[RBL_M_LISTS_FROZEN] = note_lists(checker);
 
     clock_gettime(CLOCK_REALTIME, &ts);

@@ -20,6 +20,8 @@ typedef struct {
     int64_t  deliver_ms;                /* oldest event or delivery that is
                                            late; -1 */
     const rbl_conditions_t  *conditions;
+    int64_t  replicas, lag_ms;          /* of the store; -1: not known */
+    int64_t  sentinels;                 /* that respond; -1: it has none */
 } metrics_more_t;
 
 /* Finds the health of each list; the counters then have it.  To be called

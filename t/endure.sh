@@ -16,6 +16,7 @@ part() {
             t/failover/hostile.t t/failover/pay.t t/failover/register.t \
             t/failover/sentinel.t t/failover/silent.t t/failover/durable.t \
             t/failover/still.t t/failover/events.t \
+            t/failover/redundancy.t \
             t/failover/history.t t/failover/load.t \
             t/checkd/sentinel.t t/ctl/sentinel.t t/redis/replica.t
         ;;
@@ -23,7 +24,7 @@ part() {
         # cluster refuses; stores of earlier versions are upgraded under load.
         tests t/failover/cluster.t t/failover/half.t \
             t/failover/hostile_cluster.t t/failover/reload.t \
-            t/failover/slots.t t/failover/start.t t/failover/stats.t \
+            t/failover/shape.t t/failover/slots.t t/failover/start.t t/failover/stats.t \
             t/checkd/cluster_failover.t t/ctl/cluster_away.t \
             t/ctl/cluster_moves.t t/upgrade/programs.t t/upgrade/stores.t &&
             tests RBL_REDIS_CLUSTER=1 $(sed '/^#/d' t/cluster)

@@ -7,6 +7,7 @@
 #include "client.h"
 
 #include "rbl_condition.h"
+#include "rbl_shape.h"
 
 #include <stdio.h>
 
@@ -154,6 +155,47 @@ verdict_sentinels(ctl_t *ctl, rbl_conditions_t *all)
 }
 
 
+/* A row if a server of a cluster is away, and one if a move of slots has left
+   something behind. */
+static void
+verdict_shape(ctl_t *ctl, rbl_conditions_t *all)
+{
+    char          why[RBL_CONDITION_REASON], remedy[RBL_CONDITION_REMEDY];
+    unsigned      node;
+    redisReply   *reply;
+    ctl_tried_t   tried;
+    rbl_shape_t   shape;
+
+    if (ctl->conf.place.kind != RBL_PLACE_CLUSTER) {
+        return;
+    }
+
+    rbl_shape_init(&shape);
+
+    for (node = ctl_next_node(ctl, RBL_NODE_NONE); node != RBL_NODE_NONE;
+         node = ctl_next_node(ctl, node))
+    {
+        reply = ctl_try(ctl, node, RBL_COMMAND("CLUSTER", RBL_STR("NODES")),
+                        &tried);
+        rbl_shape_add(&shape, reply);
+        freeReplyObject(reply);
+    }
+
+    if (shape.away > 0) {
+        snprintf(why, sizeof(why), "servers that their cluster cannot reach:"
+                 " %u, such as %s", shape.away, shape.away_at);
+        (void) rbl_conditions_set(all, RBL_CONDITION_STORE_REPLICAS,
+                                  RBL_SERVICE_DEGRADED, 0, rbl_str(why), NULL);
+    }
+
+    if (rbl_shape_fault(&shape, why, remedy)) {
+        (void) rbl_conditions_set(all, RBL_CONDITION_STORE_SLOTS,
+                                  RBL_SERVICE_DEGRADED, 0, rbl_str(why),
+                                  remedy);
+    }
+}
+
+
 int
 ctl_verdict(ctl_t *ctl, json_t *v, int initialised, rbl_conditions_t *all)
 {
@@ -169,6 +211,7 @@ ctl_verdict(ctl_t *ctl, json_t *v, int initialised, rbl_conditions_t *all)
     } else {
         verdict_probe(ctl, refuses);
         verdict_sentinels(ctl, all);
+        verdict_shape(ctl, all);
         reader.refuses = refuses;
         reader.blind = ctl_away(ctl, 0);
         n = verdict_away(ctl);

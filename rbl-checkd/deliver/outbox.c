@@ -111,8 +111,11 @@ outbox_rest(void *data)
 int
 outbox_hold(outbox_t *ob, unsigned part, safe_item_t *item)
 {
-    return part < ob->n_parts
-           && safe_hold(ob->safe, outbox_key(&ob->parts[part]), item);
+    rbl_key_t  key;
+
+    return safe_hold(ob->safe,
+                     rbl_key(&key, store_keyspace(ob->store), part, "outbox",
+                             RBL_STR(""), RBL_STR("")), item);
 }
 
 

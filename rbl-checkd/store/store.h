@@ -105,6 +105,23 @@ void store_wait(store_t *store, rbl_str_t key, store_reply_pt done,
    change may be that already; and the caller must try again. */
 int store_waited(store_t *store, rbl_str_t key, const redisReply *reply);
 
+/* The Sentinels, as they were when they were last asked for the master. */
+typedef struct {
+    unsigned  n;                        /* configured; 0: the store is not
+                                           behind Sentinels */
+    unsigned  up;                       /* that responded */
+    unsigned  named;                    /* masters that they name; usually 1 */
+    int64_t   replicas;                 /* that they know, also those that are
+                                           away; -1: not known */
+    unsigned  few, split;               /* looks in a row with less than n, or
+                                           with more than one master */
+} store_sentinels_t;
+
+const store_sentinels_t *store_sentinels(const store_t *store);
+
+/* Asks them, though the master is known; the answer comes later. */
+void store_sentinels_look(store_t *store);
+
 /* Counts the failovers that were seen, and moves of slots: data read before may
    be wrong.  Always 0 for one Redis. */
 unsigned store_failovers(const store_t *store);

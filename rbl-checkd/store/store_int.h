@@ -138,6 +138,9 @@ struct store_s {
     unsigned            asked;          /* how many in this look-up */
     unsigned            tries;          /* masters in a row that could not be
                                            used */
+    store_sentinels_t   seen;           /* by the last look-up */
+    unsigned            asking:1;       /* a look-up is under way */
+    unsigned            restart:1;      /* it has to begin again */
     unsigned            answered:1;     /* the one that is asked now has */
     unsigned            others:1;       /* one has in the last look-up */
     unsigned            authed:1;       /* AUTH was sent to the Sentinel */

@@ -1,6 +1,7 @@
 /*
  * Asks all Sentinels for the master, one after the other, before each connect
- * (rbl_views.h).  Sentinels are asked without AUTH at first.
+ * (rbl_views.h), and when the caller wants to know how they are.  Sentinels are
+ * asked without AUTH at first.
  */
 
 #include "base/log.h"
@@ -103,11 +104,31 @@ ask_next(store_t *store)
 {
     double  most, limit = store->conf->store_timeout;
 
-    most = store->bad[store->asked] && store->others ? LIMIT_AGAIN : LIMIT;
+    most = store->bad[store->asked] && store->others
+           && store->link[0]->phase == STORE_LOOKING ? LIMIT_AGAIN : LIMIT;
     store->answered = 0;
     store->sentinel->why[0] = '\0';
     store_open(store->sentinel, &store->conf->place.hosts[store->asked],
                limit < most ? limit : most);
+}
+
+
+/* A look-up that is under way may have heard old views: it begins again. */
+
+static void
+begin(store_t *store)
+{
+    store->asked = 0;
+    store->asking = 1;
+    store->restart = store->sentinel->phase != STORE_DOWN;
+    rbl_views_init(&store->views);
+
+    if (store->restart) {
+        store_drop(store->sentinel, "");
+
+    } else {
+        ask_next(store);
+    }
 }
 
 
@@ -116,11 +137,47 @@ ask_next(store_t *store)
 void
 store_look(store_t *store)
 {
-    store->asked = 0;
-    rbl_views_init(&store->views);
     store->link[0]->phase = STORE_LOOKING;
     store->link[0]->at.host[0] = '\0';
-    ask_next(store);
+    begin(store);
+}
+
+
+void
+store_sentinels_look(store_t *store)
+{
+    if (store->sentinel != NULL && !store->asking
+        && store->link[0]->phase == STORE_READY)
+    {
+        begin(store);
+    }
+}
+
+
+const store_sentinels_t *
+store_sentinels(const store_t *store)
+{
+    return &store->seen;
+}
+
+
+static void
+end(store_t *store)
+{
+    unsigned            i;
+    store_sentinels_t  *seen = &store->seen;
+
+    store->asking = 0;
+    seen->n = store->conf->place.n;
+
+    for (i = 0, seen->up = 0; i < seen->n; i++) {
+        seen->up += !store->bad[i];
+    }
+
+    seen->named = store->views.n;
+    seen->replicas = store->views.replicas;
+    seen->few = seen->up < seen->n ? seen->few + 1 : 0;
+    seen->split = seen->named > 1 ? seen->split + 1 : 0;
 }
 
 
@@ -148,7 +205,12 @@ store_sentinel_kick(store_t *store)
     const char    *why;
     store_link_t  *link = store->link[0];
 
-    if (link->phase != STORE_LOOKING || store->sentinel->phase != STORE_DOWN) {
+    if (!store->asking || store->sentinel->phase != STORE_DOWN) {
+        return;
+    }
+
+    if (store->restart) {
+        begin(store);
         return;
     }
 
@@ -160,6 +222,12 @@ store_sentinel_kick(store_t *store)
     }
 
     store->others = store->views.n > 0;
+    end(store);
+
+    if (link->phase != STORE_LOOKING) {
+        return;
+    }
+
     why = rbl_views_take(&store->views, &store->nodes, store->tries);
 
     if (why != NULL) {

@@ -10,6 +10,7 @@ void
 rbl_views_init(rbl_views_t *views)
 {
     memset(views, 0, sizeof(rbl_views_t));
+    views->replicas = -1;
 }
 
 
@@ -100,7 +101,7 @@ void
 rbl_views_state(rbl_views_t *views, const rbl_nodes_t *nodes,
     const redisReply *reply, const rbl_host_port_t *asked)
 {
-    int64_t          epoch;
+    int64_t          epoch, replicas;
     rbl_str_t        flags;
     rbl_host_port_t  at;
 
@@ -108,6 +109,9 @@ rbl_views_state(rbl_views_t *views, const rbl_nodes_t *nodes,
     flags = rbl_reply_str(rbl_reply_field(reply, "flags"));
 
     views_add(views, &views->last, epoch);
+
+    replicas = rbl_reply_int(rbl_reply_field(reply, "num-slaves"), -1);
+    views->replicas = replicas > views->replicas ? replicas : views->replicas;
 
     if (!views_flag(flags, "s_down") && !views_flag(flags, "o_down")
         && !views_flag(flags, "failover_in_progress"))

@@ -26,6 +26,8 @@ typedef struct {
 } rbl_view_t;
 
 typedef struct {
+    int64_t          replicas;          /* most that a Sentinel knows, also
+                                           those that are away; -1: none says */
     unsigned         n;                 /* of `named`, one for each server */
     rbl_view_t       named[RBL_PLACE_HOSTS];
     unsigned         nheld;

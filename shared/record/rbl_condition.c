@@ -59,6 +59,10 @@ const rbl_condition_kind_t  rbl_condition_kinds[RBL_CONDITION__N] = {
     [RBL_CONDITION_STORE_SENTINELS] = { "store_sentinels", DEGRADED, 0,
         "start the Sentinels again; try: redis-cli -p 26379 sentinel masters",
         "The database has fewer watchers than it should have." },
+    [RBL_CONDITION_STORE_SLOTS] = { "store_slots", DEGRADED, 0,
+        "end the move of slots (rbl-availability(7)); try: redis-cli --cluster"
+        " check",
+        "A part of the database is being moved." },
     [RBL_CONDITION_CLOCKS] = { "clocks", DEGRADED, 0,
         "synchronise the clocks of all machines; try: timedatectl",
         "The clocks of the machines differ." }

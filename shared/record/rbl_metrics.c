@@ -91,6 +91,14 @@ const rbl_metric_t  rbl_metrics[RBL_M__N] = {
         "due", GAUGE, MILLI,
         "Time that the first entry of the queue has waited." },
 
+    [RBL_M_STORE_REPLICAS] = { "store", "replicas", "store_replicas", NULL,
+        NULL, GAUGE, ONE, "Replicas that are connected to the masters." },
+    [RBL_M_STORE_LAG] = { "store", "lag_ms", "store_replica_lag_seconds",
+        NULL, NULL, GAUGE, MILLI,
+        "Time for which the most silent replica has not responded." },
+    [RBL_M_STORE_SENTINELS] = { "store", "sentinels", "store_sentinels", NULL,
+        NULL, GAUGE, ONE, "Sentinels that respond." },
+
     [RBL_M_LISTS_FROZEN] = { "frozen", "lists", "lists_frozen", NULL, NULL,
         GAUGE, ONE, "Frozen lists: their new listings are not reported." }
 };

@@ -48,6 +48,9 @@ enum {
     RBL_M_QUEUE_DUE,                    /* ms */
     RBL_M_LISTS_FROZEN,
     RBL_M_DIGESTS,
+    RBL_M_STORE_REPLICAS,               /* these three: the store's */
+    RBL_M_STORE_LAG,                    /* ms */
+    RBL_M_STORE_SENTINELS,
     RBL_M__N
 };
 

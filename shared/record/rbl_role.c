@@ -5,6 +5,10 @@
 #include "rbl_role.h"
 #include "rbl_validate.h"
 
+#include <stdio.h>
+
+#define RBL_ROLE_REPLICAS  64           /* of a master that are looked at */
+
 
 /* p is NULL if there is no such line. */
 
@@ -84,6 +88,49 @@ rbl_role_number(rbl_str_t info, const char *name, int64_t def)
 }
 
 
+/* "slave0:ip=127.0.0.1,port=6380,state=online,offset=56,lag=0" */
+
+static int64_t
+rbl_role_lag(rbl_str_t info)
+{
+    char        name[16];
+    int64_t     lag, most;
+    unsigned    i;
+    rbl_str_t   line, digits;
+
+    most = 0;
+
+    for (i = 0; i < RBL_ROLE_REPLICAS; i++) {
+        (void) snprintf(name, sizeof(name), "slave%u", i);
+        line = rbl_role_value(info, name);
+
+        if (line.p == NULL) {
+            break;
+        }
+
+        digits = line;
+
+        for (digits.n = 0; digits.n < line.n; digits.n++) {
+            digits.p = line.p + line.n - digits.n - 1;
+
+            if (*digits.p < '0' || *digits.p > '9') {
+                digits.p++;
+                break;
+            }
+        }
+
+        if (digits.p - line.p >= 4 && memcmp(digits.p - 4, "lag=", 4) == 0
+            && rbl_int_parse(&lag, digits, 0, INT32_MAX) == RBL_OK
+            && lag > most)
+        {
+            most = lag;
+        }
+    }
+
+    return most;
+}
+
+
 void
 rbl_replicas(rbl_replicas_t *replicas, const redisReply *info)
 {
@@ -94,6 +141,7 @@ rbl_replicas(rbl_replicas_t *replicas, const redisReply *info)
     replicas->history = rbl_role_value(text, "master_replid");
     replicas->replicas = rbl_role_number(text, "connected_slaves", 0);
     replicas->good = rbl_role_number(text, "min_slaves_good_slaves", -1);
+    replicas->lag = rbl_role_lag(text);
 }
 
 

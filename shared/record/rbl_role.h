@@ -33,6 +33,8 @@ typedef struct {
     int64_t    good;            /* of these, with a lag that
                                    min-replicas-max-lag allows; -1: a write
                                    needs none (min-replicas-to-write) */
+    int64_t    lag;             /* seconds since the last response of the one
+                                   that is silent longest; 0: there is none */
 } rbl_replicas_t;
 
 void rbl_replicas(rbl_replicas_t *replicas, const redisReply *info);

@@ -46,6 +46,23 @@ judge($lan, $_->{n}, "10.0.0.$_->{n}", stop_writers(written($lan, [$_])))
     for @{ start_writers($lan, 1, 2, 3) };
 check_ends($lan, $_) for 1 .. 3;
 
+# --- the rights are upgraded -------------------------------------------------
+
+# As an older release had them.
+on($lan, $_, "sed -i 's/ +wait / /' /etc/redis/rbl.acl\n"
+    . 'for port in 6379 6380 6381; do redis-cli -p $port ACL LOAD | grep OK; '
+    . 'done') for 1 .. 3;
+sub rights {
+    return join ' ', map { tries($lan, $_, 'for port in 6379 6380 6381; do '
+        . 'redis-cli -p $port ACL GETUSER rbl-api; done')->{out}
+        =~ s/^(?!.*\+wait\b).*\n?//mgr =~ tr/\n// } 1 .. 3;
+}
+is(rights(), '0 0 0', 'the rights of before lack one');
+run_section($lan, $page, 'UPGRADING', 'Rights');
+is(rights(), '3 3 3', 'all servers of the cluster have the new rights');
+judge($lan, $_->{n}, "new rights, 10.0.0.$_->{n}",
+    stop_writers(written($lan, [$_]))) for @{ start_writers($lan, 1, 2, 3) };
+
 # --- a machine is lost -------------------------------------------------------
 
 # The clients of machine 2 go on with the account of the machine that dies.

@@ -39,9 +39,28 @@ static const struct {
 };
 
 
+static const struct {
+    const char  *text;
+    int64_t      lag;
+    const char  *name;
+} lags[] = {
+    { HEAD "slave0:ip=::1,port=1,state=online,offset=5,lag=3\r\n"
+      "slave1:ip=::1,port=2,state=online,offset=5,lag=12\r\n", 12,
+      "the lag of the most silent replica" },
+    { HEAD "slave1:ip=::1,port=2,state=online,offset=5,lag=12\r\n", 0,
+      "no first replica" },
+    { HEAD "slave0:lag=7", 7, "no end of line" },
+    { HEAD "slave0:ag=7\r\n", 0, "another field" },
+    { HEAD "slave0:7\r\n", 0, "digits alone" },
+    { HEAD "slave0:lag=\r\n", 0, "no digits" },
+    { HEAD "slave0:lag=99999999999999999999\r\n", 0, "too large a lag" },
+};
+
+
 static void
 test_replicas(void)
 {
+    size_t          i;
     redisReply      r;
     rbl_replicas_t  replicas;
 
@@ -61,7 +80,14 @@ test_replicas(void)
        && replicas.history.p == NULL, "no such lines");
 
     rbl_replicas(&replicas, NULL);
-    ok(replicas.good == -1, "no answer");
+    ok(replicas.good == -1 && replicas.lag == 0, "no answer");
+
+    for (i = 0; i < sizeof(lags) / sizeof(lags[0]); i++) {
+        r.str = (char *) (uintptr_t) lags[i].text;
+        r.len = strlen(r.str);
+        rbl_replicas(&replicas, &r);
+        ok(replicas.lag == lags[i].lag, "%s", lags[i].name);
+    }
 }
 
 
