@@ -116,6 +116,20 @@ look_dns(conditions_t *c)
 }
 
 
+static void
+look_resolvers(conditions_t *c)
+{
+    unsigned  system = c->checker->conf->system;
+
+    if (system == CONFIG_SYSTEM_NONE || system == CONFIG_SYSTEM_LOST) {
+        row(c, RBL_CONDITION_NAMESERVER, RBL_SERVICE_DEGRADED, 0, NULL,
+            CONFIG_RESOLV " has no usable nameserver; %s",
+            system == CONFIG_SYSTEM_NONE ? "127.0.0.1 is used"
+                                         : "the former ones are used");
+    }
+}
+
+
 /* --- lists --------------------------------------------------------------- */
 
 static void
@@ -412,6 +426,7 @@ conditions_look(conditions_t *c, const metrics_more_t *more)
     rbl_conditions_init(&c->rows);
 
     look_dns(c);
+    look_resolvers(c);
     look_lists(c);
     look_queues(c, more);
     look_store(c);

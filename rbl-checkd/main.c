@@ -13,6 +13,7 @@
 #include "check/jobs/works.h"
 #include "deliver/deliver.h"
 #include "metrics.h"
+#include "nameservers.h"
 #include "options.h"
 #include "rbl_version.h"
 #include "service.h"
@@ -36,6 +37,7 @@ typedef struct {
     payer_t      *payer;                /* NULL: no gateway */
     metrics_t    *metrics;
     idle_t       *idle;
+    nameservers_t  *nameservers;
     const char   *file;                 /* the configuration */
     ev_signal     term, interrupt, hup;
     ev_timer      watchdog, stop;
@@ -222,6 +224,12 @@ start_base(checkd_t *c)
         return -1;
     }
 
+    c->nameservers = nameservers_new(checker->loop, &c->conf, checker->dns);
+    if (c->nameservers == NULL) {
+        log_error("out of memory");
+        return -1;
+    }
+
     checker->store = store_new(checker->loop, &c->conf, on_store, c);
     if (checker->store == NULL) {
         log_error("out of memory");
@@ -338,6 +346,7 @@ finish(checkd_t *c)
 
     checker_close(checker);
     store_free(checker->store);
+    nameservers_free(c->nameservers);
 
     if (checker->dns != NULL) {
         dns_engine_free(checker->dns);

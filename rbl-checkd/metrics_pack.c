@@ -113,16 +113,17 @@ static void
 pack_resolvers(rbl_out_t *out, const checker_t *checker)
 {
     char                    text[DNS_SERVER_TEXT];
+    uint32_t                id[DNS_MAX_SERVERS];
     unsigned                i, n;
     rbl_resolver_metrics_t  m;
 
-    n = checker->conf->dns.n_resolvers;
+    n = dns_servers(checker->dns, NULL, id);
     rbl_mp_put_array(out, n);
 
     for (i = 0; i < n; i++) {
-        dns_server_text(checker->dns, i, text);
+        dns_server_text(checker->dns, id[i], text);
         m.address = rbl_str(text);
-        resolver_numbers(m.number, dns_server_counters(checker->dns, i));
+        resolver_numbers(m.number, dns_server_counters(checker->dns, id[i]));
         rbl_resolver_metrics_encode(out, &m);
     }
 }

@@ -216,6 +216,13 @@ read_config(config_t *conf, const char *file)
         log_set_level(fresh.log_level);
     }
 
+    /* The daemon looks at these itself (nameservers.c). */
+
+    if (conf->system != CONFIG_SYSTEM_NO && fresh.system != CONFIG_SYSTEM_NO) {
+        memcpy(fresh.dns.resolver, conf->dns.resolver,
+               sizeof(fresh.dns.resolver));
+    }
+
     for (i = 0; (key = config_changed(conf, &fresh, &i)) != NULL; /* void */) {
         log_notice("%s has changed: this needs a restart", key);
     }

@@ -2,9 +2,11 @@
  * Judges addresses against the registries of special-purpose addresses (RFC
  * 6890 and its successors) and some well-known service addresses of cloud
  * providers.  For IPv6 only 2000::/3 is public, and the table has the special
- * ranges inside it.  Stateless.
+ * ranges inside it.  An address of a translator (nat64.h) is judged by the IPv4
+ * address inside.
  */
 
+#include "nat64.h"
 #include "netaddr.h"
 
 #include <arpa/inet.h>
@@ -112,6 +114,15 @@ address_special_ipv6(const unsigned char *b)
 
 const char *
 address_special(const rbl_addr_t *a)
+{
+    rbl_addr_t  inside;
+
+    return address_special_net(nat64_inside(&inside, a) ? &inside : a);
+}
+
+
+const char *
+address_special_net(const rbl_addr_t *a)
 {
     if (a->family == RBL_FAMILY_IPV4) {
         return address_find(address_ipv4,

@@ -21,8 +21,10 @@ int address_from_sockaddr(rbl_addr_t *a, unsigned *port,
 
 int address_equal(const rbl_addr_t *a, const rbl_addr_t *b);
 
-/* NULL: public; otherwise its kind ("private", "loopback", ...). */
+/* NULL: public; otherwise its kind ("private", "loopback", ...).  The other one
+   does not look inside of addresses of a translator (nat64.h). */
 const char *address_special(const rbl_addr_t *a);
+const char *address_special_net(const rbl_addr_t *a);
 
 /*
  * Parses the host of a URL: a literal address (RBL_OK, *literal set), a domain

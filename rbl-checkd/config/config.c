@@ -137,9 +137,9 @@ const config_key_t  config_keys[] = {
       "each with or without a port: 127.0.0.1, 127.0.0.1@5335, ::1@5335",
       "Recursive resolvers.  With lookup direct the daemon uses them only to\n"
       "find name servers and receivers; the default is then the resolvers of\n"
-      "/etc/resolv.conf.  With lookup resolver they must be private, since\n"
-      "blocklists refuse large public resolvers; the default is then\n"
-      "127.0.0.1@5335.", 0 },
+      "/etc/resolv.conf, which the daemon reads again when it changes.  With\n"
+      "lookup resolver they must be private, since blocklists refuse large\n"
+      "public resolvers; the default is then 127.0.0.1@5335.", 0 },
 
     { "list_server_allow", config_set_server_allow, AT(dns.allow), NO_LIMITS,
       "", "192.168.10.0/24", "a subnet such as 192.168.10.0/24 or fd00::/8, "

@@ -22,10 +22,21 @@
 
 #define CONFIG_FILE  CONFIG_DIR "/rbl-checkd.conf"
 
+#define CONFIG_RESOLV  "/etc/resolv.conf"
+
 #define CONFIG_MAX_ALLOW    32
 #define CONFIG_MAX_DENY     32
 #define CONFIG_MAX_SOURCE   16
 #define CONFIG_MAX_ZONES    32
+
+/* Where the resolvers come from. */
+enum {
+    CONFIG_SYSTEM_NO = 0,           /* the operator gave them */
+    CONFIG_SYSTEM,                  /* /etc/resolv.conf */
+    CONFIG_SYSTEM_NONE,             /* that has none: 127.0.0.1 is used */
+    CONFIG_SYSTEM_LOST              /* it has none any longer: the former ones
+                                       are used */
+};
 
 /* Names of the DNS. */
 typedef struct {
@@ -77,6 +88,8 @@ typedef struct {
 
     /* dns */
     dns_config_t dns;
+    unsigned     system;            /* the resolvers are those of
+                                       /etc/resolv.conf: CONFIG_SYSTEM_... */
     size_t       cache_size;        /* bytes of cached responses; 0: none */
     double       control_retry;     /* s between runs of the test
                                    points of a bad list */
@@ -212,5 +225,13 @@ const char *config_changed(const config_t *a, const config_t *b, size_t *i);
 
 /* Prints the table as a commented configuration file (rbl-checkd -D). */
 void config_print_defaults(void *file);
+
+/*
+ * The usable name servers of a file like /etc/resolv.conf: the first
+ * DNS_MAX_RESOLVERS of them.  Returns their number; 0, too, if the file cannot
+ * be read.
+ */
+unsigned config_nameservers(const char *file,
+    struct sockaddr_storage sa[DNS_MAX_RESOLVERS]);
 
 #endif /* CONFIG_H_INCLUDED */

@@ -5,6 +5,7 @@
 #include "dns_int.h"
 
 #include <arpa/inet.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,10 +69,54 @@ address_plain(const char *text, in_port_t *port)
 }
 
 
+/* The index of an interface by its name or number; 0: there is none. */
+static uint32_t
+address_scope(const char *text)
+{
+    char           *end;
+    unsigned        scope;
+    unsigned long   n;
+
+    scope = if_nametoindex(text);
+
+    if (scope != 0 || *text < '0' || *text > '9') {
+        return scope;
+    }
+
+    n = strtoul(text, &end, 10);
+
+    return *end == '\0' && n <= UINT32_MAX ? (uint32_t) n : 0;
+}
+
+
+/* A link-local address needs a scope ("fe80::1%eth0"); others have none. */
+static int
+address_ipv6(struct in6_addr *addr, uint32_t *scope, char *host)
+{
+    char  *percent;
+
+    percent = strchr(host, '%');
+
+    if (percent != NULL) {
+        *percent++ = '\0';
+    }
+
+    if (inet_pton(AF_INET6, host, addr) != 1
+        || IN6_IS_ADDR_LINKLOCAL(addr) != (percent != NULL))
+    {
+        return -1;
+    }
+
+    *scope = percent == NULL ? 0 : address_scope(percent);
+
+    return percent == NULL || *scope != 0 ? 0 : -1;
+}
+
+
 int
 dns_server_parse(struct sockaddr_storage *sa, const char *text)
 {
-    char                  host[INET6_ADDRSTRLEN];
+    char                  host[INET6_ADDRSTRLEN + IF_NAMESIZE];
     size_t                n;
     in_port_t             port;
     struct sockaddr_in   *in;
@@ -98,7 +143,7 @@ dns_server_parse(struct sockaddr_storage *sa, const char *text)
         return 0;
     }
 
-    if (inet_pton(AF_INET6, host, &in6->sin6_addr) == 1) {
+    if (address_ipv6(&in6->sin6_addr, &in6->sin6_scope_id, host) == 0) {
         in6->sin6_family = AF_INET6;
         in6->sin6_port = port;
         return 0;
@@ -148,22 +193,40 @@ dns_address_same(const struct sockaddr_storage *a,
     x = address_octets(a, &an, &ap);
     y = address_octets(b, &bn, &bp);
 
-    return an == bn && ap == bp && memcmp(x, y, an) == 0;
+    return an == bn && ap == bp && memcmp(x, y, an) == 0
+           && (a->ss_family != AF_INET6
+               || ((const struct sockaddr_in6 *) a)->sin6_scope_id
+                  == ((const struct sockaddr_in6 *) b)->sin6_scope_id);
 }
 
 
 void
 dns_address_text(const struct sockaddr_storage *sa, char buf[DNS_SERVER_TEXT])
 {
-    char         host[INET6_ADDRSTRLEN];
+    char         host[INET6_ADDRSTRLEN], name[IF_NAMESIZE];
     size_t       n;
+    uint32_t     scope;
     in_port_t    port;
     const void  *addr;
 
     buf[0] = '\0';
     addr = address_octets(sa, &n, &port);
 
-    if (inet_ntop(sa->ss_family, addr, host, sizeof(host)) != NULL) {
+    if (inet_ntop(sa->ss_family, addr, host, sizeof(host)) == NULL) {
+        return;
+    }
+
+    scope = sa->ss_family == AF_INET6
+            ? ((const struct sockaddr_in6 *) sa)->sin6_scope_id : 0;
+
+    if (scope == 0) {
         snprintf(buf, DNS_SERVER_TEXT, "%s@%u", host, ntohs(port));
+
+    } else if (if_indextoname(scope, name) != NULL) {
+        snprintf(buf, DNS_SERVER_TEXT, "%s%%%s@%u", host, name, ntohs(port));
+
+    } else {
+        snprintf(buf, DNS_SERVER_TEXT, "%s%%%u@%u", host, (unsigned) scope,
+                 ntohs(port));
     }
 }

@@ -53,7 +53,7 @@
 #define DNS_MAX_A          64      /* public addresses behind one name */
 #define DNS_MAX_CODES      4096    /* A records: as many as 64 KiB can hold */
 #define DNS_TXT_MAX        1024
-#define DNS_SERVER_TEXT  64
+#define DNS_SERVER_TEXT  72
 
 #define DNS_TYPE_A         1
 #define DNS_TYPE_NS        2
@@ -199,6 +199,14 @@ typedef struct {
 /* NULL: out of memory, or a configuration out of range. */
 dns_engine_t *dns_engine_new(struct ev_loop *loop, const dns_config_t *conf);
 
+/*
+ * Replaces the resolvers; direct mode only.  Queries under way stay with the
+ * former ones.  An address that was a resolver before gets the same id.  -1:
+ * out of memory, the former ones stay.
+ */
+int dns_engine_resolvers(dns_engine_t *engine,
+    const struct sockaddr_storage *sa, unsigned n);
+
 /* Drops every query without calling back; must not be called from a call
    back. */
 void dns_engine_free(dns_engine_t *engine);
@@ -218,7 +226,7 @@ dns_query_t *dns_ask(dns_engine_t *engine, const char *name, uint16_t type,
 
 /*
  * The same, but queries only that server of payer->zone, trusted or not, up or
- * down; not direct, or payer NULL: the resolver with that number.  If the zone
+ * down; not direct, or payer NULL: the resolver with that id.  If the zone
  * has no server with that id now, the status is DNS_UNFOUND.
  */
 dns_query_t *dns_ask_at(dns_engine_t *engine, uint32_t server,
@@ -235,8 +243,9 @@ int dns_tracing(const dns_engine_t *engine);
  * The ids of the servers of payer->zone that are known now, trusted or not.
  * Returns their number; 0: none are known yet (dns_ask finds them).  Not
  * direct, or payer NULL: the resolvers, whose ids are their numbers in the
- * configuration, from 0 on.  An id belongs to one address and account, and is
- * never reused during the life of the engine; a zone that moves gets other ids.
+ * configuration, from 0 on, until they are replaced.  An id belongs to one
+ * address and account, and is never reused during the life of the engine; a
+ * zone that moves gets other ids.
  */
 unsigned dns_servers(dns_engine_t *engine, const dns_payer_t *payer,
     uint32_t ids[DNS_MAX_SERVERS]);
@@ -298,8 +307,9 @@ double dns_clock(void);
 int dns_name_ok(const char *name);
 
 /*
- * Parses "127.0.0.1", "127.0.0.1@5353", "::1@53", "[::1]:53".  0, or -1:
- * invalid.  The default port is 53.
+ * Parses "127.0.0.1", "127.0.0.1@5353", "::1@53", "[::1]:53",
+ * "fe80::1%eth0".  0, or -1: invalid, or there is no such interface.  The
+ * default port is 53.
  */
 int dns_server_parse(struct sockaddr_storage *sa, const char *text);
 

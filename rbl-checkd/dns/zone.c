@@ -546,6 +546,21 @@ zone_drop(dns_zone_t *z)
 
 
 void
+dns_zone_retry(dns_engine_t *engine)
+{
+    unsigned     i;
+    dns_zone_t  *z;
+
+    for (i = 0; i < DNS_ZONES; i++) {
+        for (z = engine->zone[i]; z != NULL; z = z->next) {
+            z->retry = z->wait = 0;
+            z->doubt = z->doubt_wait = 0;
+        }
+    }
+}
+
+
+void
 dns_zone_sweep(dns_engine_t *engine)
 {
     unsigned      i;

@@ -1,5 +1,6 @@
 /*
- * Access to the servers of zones for the code that judges them.
+ * Access to the servers of zones for the code that judges them, and the change
+ * of the resolvers.
  */
 
 #include "dns_int.h"
@@ -90,4 +91,32 @@ dns_servers_each(dns_engine_t *engine,
             }
         }
     }
+}
+
+
+int
+dns_engine_resolvers(dns_engine_t *engine, const struct sockaddr_storage *sa,
+    unsigned n)
+{
+    unsigned    i;
+    dns_set_t  *set, *old;
+
+    set = dns_set_new(engine, 0, sa, n, NULL);
+
+    if (set == NULL) {
+        return -1;
+    }
+
+    old = engine->resolvers;
+    engine->resolvers = set;
+
+    for (i = 0; i < old->n; i++) {
+        if (dns_set_at(set, old->server[i]) == set->n) {
+            dns_socket_retire(old->server[i]);
+        }
+    }
+
+    dns_set_put(old);
+    dns_zone_retry(engine);
+    return 0;
 }

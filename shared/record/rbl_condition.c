@@ -32,6 +32,10 @@ const rbl_condition_kind_t  rbl_condition_kinds[RBL_CONDITION__N] = {
         "repair the resolver or the firewall; try: rblctl check 127.0.0.2"
         " --trace",
         "DNS does not work, so lists cannot be queried." },
+    [RBL_CONDITION_NAMESERVER] = { "nameserver", DEGRADED, 0,
+        "write a nameserver into /etc/resolv.conf, or set resolver in"
+        " rbl-checkd.conf(5) and restart rbl-checkd",
+        "The names of servers may not be found." },
     [RBL_CONDITION_SILENT_LISTS] = { "silent_lists", BROKEN, 1,
         "look at the state of each list; try: rblctl lists show",
         "Most lists do not answer." },

@@ -189,9 +189,68 @@ test_store(void)
 }
 
 
+/* The usable name servers of files like /etc/resolv.conf. */
+static void
+test_nameservers(void)
+{
+    FILE                    *f;
+    char                     path[] = "/tmp/test_config.XXXXXX";
+    size_t                   i;
+    unsigned                 n;
+    struct sockaddr_storage  sa[DNS_MAX_RESOLVERS];
+
+    static const struct {
+        const char  *what, *text;
+        unsigned     n;
+    } t[] = {
+        { "an empty file", "", 0 },
+        { "one", "nameserver 192.0.2.1\n", 1 },
+        { "several, and other lines", "search a.example\nnameserver\t192.0.2.1"
+          "\noptions edns0\nnameserver 2001:db8::1\n", 2 },
+        { "no line feed at the end", "nameserver 192.0.2.1", 1 },
+        { "line ends of Windows", "nameserver 192.0.2.1\r\n", 1 },
+        { "a comment behind", "nameserver 192.0.2.1 # x\n", 1 },
+        { "comments", "# nameserver 192.0.2.1\n; nameserver 192.0.2.2\n", 0 },
+        { "a torn word", "nameserv", 0 },
+        { "a torn line", "nameserver", 0 },
+        { "a torn address", "nameserver 192.0.2", 0 },
+        { "no space", "nameserver192.0.2.1\n", 0 },
+        { "a name", "nameserver ns.example\n", 0 },
+        { "a link", "nameserver fe80::1%lo\n", 1 },
+        { "an unknown link", "nameserver fe80::1%none0\n", 0 },
+        { "no link", "nameserver fe80::1\n", 0 },
+        { "a link for another address", "nameserver 2001:db8::1%lo\n", 0 },
+        { "a hundred", NULL, DNS_MAX_RESOLVERS }
+    };
+
+    close(mkstemp(path));
+
+    for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+        f = fopen(path, "w");
+
+        for (n = 0; t[i].text == NULL && n < 100; n++) {
+            fprintf(f, "nameserver 192.0.2.%u\n", n);
+        }
+
+        fputs(t[i].text != NULL ? t[i].text : "", f);
+        fclose(f);
+        ok(config_nameservers(path, sa) == t[i].n, "%s: %u name servers",
+           t[i].what, t[i].n);
+    }
+
+    f = fopen(path, "w");
+    fprintf(f, "%0300d nameserver 192.0.2.1\nnameserver 192.0.2.2\n", 0);
+    fclose(f);
+    ok(config_nameservers(path, sa) == 1, "a long line is no name server");
+    unlink(path);
+    ok(config_nameservers(path, sa) == 0, "a missing file has none");
+}
+
+
 int
 main(void)
 {
+    test_nameservers();
     test_durations();
     test_defaults();
     test_set();

@@ -4,6 +4,7 @@
  */
 
 #include "address.h"
+#include "base/nat64.h"
 
 #include <ifaddrs.h>
 
@@ -23,9 +24,9 @@ static const unsigned short  address_ports[] = {
 int
 address_is_own(const rbl_addr_t *a)
 {
-    int              own;
+    int              own, is_inside;
     unsigned         port;
-    rbl_addr_t       mine;
+    rbl_addr_t       mine, inside;
     struct ifaddrs  *list, *i;
 
     if (getifaddrs(&list) != 0) {
@@ -33,11 +34,13 @@ address_is_own(const rbl_addr_t *a)
     }
 
     own = 0;
+    is_inside = nat64_inside(&inside, a);
 
     for (i = list; i != NULL && !own; i = i->ifa_next) {
         own = i->ifa_addr != NULL
               && address_from_sockaddr(&mine, &port, i->ifa_addr) == 0
-              && address_equal(&mine, a);
+              && (address_equal(&mine, a)
+                  || (is_inside && address_equal(&mine, &inside)));
     }
 
     freeifaddrs(list);
@@ -75,10 +78,14 @@ address_allowed(const rbl_addr_t *a, unsigned port,
 static int
 address_denied(const rbl_addr_t *a, const config_reach_t *reach)
 {
-    unsigned  i;
+    unsigned    i;
+    rbl_addr_t  inside;
 
     for (i = 0; i < reach->n_deny; i++) {
-        if (rbl_subnet_has(&reach->deny[i], a)) {
+        if (rbl_subnet_has(&reach->deny[i], a)
+            || (nat64_inside(&inside, a)
+                && rbl_subnet_has(&reach->deny[i], &inside)))
+        {
             return 1;
         }
     }
