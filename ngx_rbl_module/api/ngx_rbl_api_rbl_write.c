@@ -6,10 +6,12 @@
 
 #include "ngx_rbl_api.h"
 #include "rbl_own.h"
+#include "rbl_query.h"
 
 
 static ngx_int_t ngx_rbl_rbl_type(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
 static ngx_int_t ngx_rbl_rbl_zone(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
+static ngx_int_t ngx_rbl_rbl_zone_again(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
 static void ngx_rbl_rbl_zones(const ngx_array_t *zones, const rbl_str_t **name,
     size_t *n);
 
@@ -24,7 +26,8 @@ static const ngx_rbl_field_t  ngx_rbl_rbl_add_fields[] = {
 
 static const ngx_rbl_field_t  ngx_rbl_rbl_update_fields[] = {
     NGX_RBL_TEXT("type", 0, ngx_rbl_rbl_type, NGX_RBL_ARG(rbl_update, type)),
-    NGX_RBL_TEXT("host", 0, ngx_rbl_rbl_zone, NGX_RBL_ARG(rbl_update, zone)),
+    NGX_RBL_TEXT("host", 0, ngx_rbl_rbl_zone_again,
+                 NGX_RBL_ARG(rbl_update, zone)),
     NGX_RBL_END
 };
 
@@ -32,6 +35,8 @@ const ngx_rbl_outcome_t  ngx_rbl_rbl_refusals[] = {
     NGX_RBL_UNKNOWN_ID("RBL", "rbl"),
     { "SYSTEM", NGX_HTTP_FORBIDDEN,
       "A system RBL cannot be changed." },
+    { "HIDDEN", NGX_HTTP_BAD_REQUEST,
+      "Invalid host value provided. Write the key in place of \"****\"." },
     { "EXISTS", NGX_HTTP_CONFLICT,
       "The account has this RBL already." },
     { "LIMIT", NGX_HTTP_CONFLICT,
@@ -111,6 +116,32 @@ ngx_rbl_rbl_zone(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
                    "\"%V\", which %s.", &name, why);
 
     return NGX_DECLINED;
+}
+
+
+/* A zone as it is shown, with its key hidden, is compared with that of the list
+   by the script. */
+
+static ngx_int_t
+ngx_rbl_rbl_zone_again(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+{
+    char  *buf;
+
+    if (text->n > RBL_DOMAIN_MAX
+        || !rbl_str_is(rbl_zone_slot(*text), RBL_KEY_HIDDEN))
+    {
+        return ngx_rbl_rbl_zone(ctx, text);
+    }
+
+    buf = ngx_rbl_room(ctx, RBL_DOMAIN_MAX);
+    if (buf == NULL) {
+        return NGX_DECLINED;
+    }
+
+    ngx_strlow((u_char *) buf, (u_char *) text->p, text->n);
+    text->p = buf;
+
+    return NGX_OK;
 }
 
 

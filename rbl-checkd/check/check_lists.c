@@ -99,10 +99,10 @@ make_room(check_lists_t *lists, size_t n)
 
 
 /*
- * One of the packed lists {SID, type, custom, zone, website}.  The codes of a
- * system list are in the table only; without them a verdict would be a guess.
- * 1: taken or left out, 0: the table has to be looked at, -1: nonsense or no
- * memory.
+ * One of the packed lists {SID, type, custom, zone, website, key}; only an own
+ * list may have a key.  The codes of a system list are in the table only;
+ * without them a verdict would be a guess.  1: taken or left out, 0: the table
+ * has to be looked at, -1: nonsense or no memory.
  */
 
 static int
@@ -112,7 +112,7 @@ take_list(check_lists_t *lists, const table_t *table, rbl_str_t account,
     int         custom;
     size_t      n;
     list_t     *list;
-    rbl_str_t   sid, type, zone, website;
+    rbl_str_t   sid, type, zone, website, key;
 
     n = rbl_mp_array(mp);
     sid = rbl_mp_str(mp);
@@ -125,13 +125,20 @@ take_list(check_lists_t *lists, const table_t *table, rbl_str_t account,
         return -1;
     }
 
-    for (n -= 5; n > 0; n--) {
+    key = n > 5 ? rbl_mp_str(mp) : RBL_STR("");
+
+    for (n -= n > 5 ? 6 : 5; n > 0; n--) {
         rbl_mp_skip(mp);
     }
 
     if (custom) {
         list = list_make(sid, type, 1, zone, website, family);
         if (list == NULL) {
+            return -1;
+        }
+
+        if (list_key_own(list, key) != 0) {
+            list_unref(list);
             return -1;
         }
 

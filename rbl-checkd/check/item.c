@@ -14,6 +14,7 @@
 
 #include "check/lists/hide.h"
 #include "check/lists/text.h"
+#include "rbl_query.h"
 #include "check_int.h"
 
 #include <stdlib.h>
@@ -79,7 +80,8 @@ keep_reason(item_t *item, const dns_answer_t *answer)
     key = list_key(item->result.list);
     n = hide_keys(safe, sizeof(safe),
                   (rbl_str_t) { answer->txt, answer->txt_len }, &key, 1,
-                  answer->txt_len == DNS_TXT_MAX);
+                  answer->txt_len == DNS_TXT_MAX,
+                  rbl_zone_slot(rbl_str(item->result.list->zone)));
     n = check_clean(text, sizeof(text), (rbl_str_t) { safe, n });
     cap = item->result.list->custom ? item->check->own_text : n;
     kept = check_shorten(cut, cap < sizeof(text) ? cap : sizeof(text),

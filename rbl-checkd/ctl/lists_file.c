@@ -56,7 +56,7 @@ put_record(rbl_out_t *out, const rbl_list_t *l, const json_t *codes)
 {
     size_t  i;
 
-    rbl_mp_put_array(out, RBL_LIST__N);
+    rbl_mp_put_array(out, RBL_LIST_KEY);        /* own lists alone have one */
     rbl_mp_put_int(out, RBL_RECORD_VERSION);
     rbl_mp_put_str(out, l->id);
     rbl_mp_put_str(out, l->type);

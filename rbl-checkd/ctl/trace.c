@@ -6,6 +6,7 @@
 
 #include "check/check.h"
 #include "check/lists/hide.h"
+#include "rbl_query.h"
 #include "dns/trace.h"
 
 #include <stdio.h>
@@ -64,7 +65,7 @@ ctl_trace_line(void *data, const char *line, size_t n)
     }
 
     n = hide_keys(safe, sizeof(safe), (rbl_str_t) { line, n }, trace->key,
-                  trace->n, 0);
+                  trace->n, 0, RBL_STR(RBL_KEY_SLOT));
 
     fprintf(stderr, "%9.1f ms  %.*s%s\n",
             (dns_clock() - trace->began) * 1000,
@@ -92,7 +93,8 @@ ctl_trace_text(const ctl_trace_t *trace, rbl_str_t text)
     cut = text.n >= CHECK_DETAILS_MAX - 4;      /* a character has up to 4
                                                    bytes */
     text.n = text.n < CHECK_REASON_MAX ? text.n : CHECK_REASON_MAX;
-    n = hide_keys(safe, sizeof(safe), text, trace->key, trace->n, cut);
+    n = hide_keys(safe, sizeof(safe), text, trace->key, trace->n, cut,
+                  RBL_STR(RBL_KEY_SLOT));
 
     return ctl_text((rbl_str_t) { safe, n });
 }

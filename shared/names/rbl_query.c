@@ -9,9 +9,6 @@
 #include <arpa/inet.h>
 
 
-#define RBL_KEY_SLOT  "{key}"
-
-
 /* A name being built, in buf[RBL_VALUE_MAX]. */
 
 typedef struct {
@@ -126,34 +123,35 @@ rbl_query_value(rbl_query_t *q, rbl_family_t family, rbl_str_t value)
 }
 
 
-/* Returns the position of {key} in the zone; NULL: none. */
-
-static const char *
+rbl_str_t
 rbl_zone_slot(rbl_str_t zone)
 {
-    size_t  i, n;
+    int        more;
+    rbl_str_t  label;
 
-    n = sizeof(RBL_KEY_SLOT) - 1;
+    do {
+        label = rbl_label_next(&zone, &more);
 
-    for (i = 0; i + n <= zone.n; i++) {
-        if (memcmp(zone.p + i, RBL_KEY_SLOT, n) == 0) {
-            return zone.p + i;
+        if (rbl_str_is(label, RBL_KEY_SLOT)
+            || rbl_str_is(label, RBL_KEY_HIDDEN))
+        {
+            return label;
         }
-    }
+    } while (more);
 
-    return NULL;
+    return (rbl_str_t) { NULL, 0 };
 }
 
 
 static rbl_err_t
 rbl_query_key(rbl_query_t *q, rbl_str_t zone, rbl_str_t key)
 {
-    size_t       before;
-    const char  *slot;
+    size_t     before;
+    rbl_str_t  slot;
 
     slot = rbl_zone_slot(zone);
 
-    if (slot == NULL) {
+    if (slot.p == NULL) {
         rbl_query_add(q, zone);
         return zone.n ? RBL_OK : RBL_EINVAL;
     }
@@ -162,12 +160,12 @@ rbl_query_key(rbl_query_t *q, rbl_str_t zone, rbl_str_t key)
         return RBL_EINVAL;
     }
 
-    before = (size_t) (slot - zone.p);
+    before = (size_t) (slot.p - zone.p);
 
     rbl_query_add(q, (rbl_str_t) { zone.p, before });
     rbl_query_add(q, key);
 
-    before += sizeof(RBL_KEY_SLOT) - 1;
+    before += slot.n;
     rbl_query_add(q, (rbl_str_t) { zone.p + before, zone.n - before });
 
     return RBL_OK;

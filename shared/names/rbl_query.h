@@ -20,8 +20,18 @@ rbl_err_t rbl_query_host(char buf[RBL_VALUE_MAX], rbl_str_t *out,
     rbl_family_t family, rbl_str_t value);
 
 /*
- * The part of a zone: {key} in it is replaced by `key` (one label or more).
- * RBL_EINVAL: the zone has {key} and the key is empty.
+ * Labels that stand for the key of a zone: in the catalogue, and in the zone of
+ * an own list.
+ */
+#define RBL_KEY_SLOT    "{key}"
+#define RBL_KEY_HIDDEN  "****"
+
+/* The first such label of a zone; p NULL: none. */
+rbl_str_t rbl_zone_slot(rbl_str_t zone);
+
+/*
+ * The part of a zone: such a label is replaced by `key` (one label or more).
+ * RBL_EINVAL: the zone has one and the key is empty.
  */
 rbl_err_t rbl_query_zone(char buf[RBL_VALUE_MAX], rbl_str_t *out,
     rbl_str_t zone, rbl_str_t key);

@@ -179,6 +179,7 @@ static const rbl_field_t  rbl_list_fields[RBL_LIST__N] = {
     [RBL_LIST_REASON] = STR(rbl_list_t, reason),
     [RBL_LIST_NOTE] = STR(rbl_list_t, note),
     [RBL_LIST_SERVERS] = STR(rbl_list_t, servers),
+    [RBL_LIST_KEY] = STR(rbl_list_t, key),
 };
 
 static const rbl_field_t  rbl_hook_fields[RBL_HOOK__N] = {

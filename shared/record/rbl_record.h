@@ -153,6 +153,8 @@ typedef struct {
     int64_t    min_interval, rate, day_quota;       /* 0: none */
     rbl_str_t  reason, note;            /* reason of killing; note */
     rbl_str_t  servers;                 /* "ADDRESS@PORT ADDRESS@PORT ..." */
+    rbl_str_t  key;                     /* of an own list, in place of "****" in
+                                           its zone; secret */
 } rbl_list_t;
 
 typedef struct {

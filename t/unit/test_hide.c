@@ -69,19 +69,24 @@ main(void)
     for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         n = take_keys(keys, i);
         n = hide_keys(buf, sizeof(buf), rbl_str(cases[i].text), keys, n,
-                      cases[i].cut);
+                      cases[i].cut, RBL_STR("{key}"));
         is_str(((rbl_str_t) { buf, n }), cases[i].want, cases[i].text);
     }
 
     text = (rbl_str_t) { "a\0k3y\0", 6 };
     keys[0] = RBL_STR("k3y");
-    n = hide_keys(buf, sizeof(buf), text, keys, 1, 0);
+    n = hide_keys(buf, sizeof(buf), text, keys, 1, 0, RBL_STR("{key}"));
     ok(n == 8 && memcmp(buf, "a\0{key}\0", 8) == 0, "beside NUL");
 
     memset(buf, 'x', sizeof(buf));
-    n = hide_keys(buf, 6, RBL_STR("ab k3y"), keys, 1, 0);
+    n = hide_keys(buf, 6, RBL_STR("ab k3y"), keys, 1, 0, RBL_STR("{key}"));
     is_str(((rbl_str_t) { buf, n }), "ab ", "no half of it");
     ok(buf[6] == 'x', "nothing behind the buffer");
+
+    n = hide_keys(buf, sizeof(buf), RBL_STR("k3y?K3Y"), keys, 1, 0,
+                  RBL_STR("****"));
+    is_str(((rbl_str_t) { buf, n }), "****?****",
+           "the caller's mark stands for the key");
 
     return tap_done();
 }

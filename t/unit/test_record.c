@@ -112,7 +112,7 @@ static const struct {
       RBL_HOST__N, RBL_HOST__MIN },
     { "profile", decode_profile, "sssiai", sizeof(rbl_profile_t),
       RBL_PROFILE__N, RBL_PROFILE__MIN },
-    { "list", decode_list, "sssssiissasssssssiiisss", sizeof(rbl_list_t),
+    { "list", decode_list, "sssssiissasssssssiiissss", sizeof(rbl_list_t),
       RBL_LIST__N, RBL_LIST__MIN },
     { "hook", decode_hook, "sssassisiis", sizeof(rbl_hook_t), RBL_HOOK__N,
       RBL_HOOK__MIN },

@@ -8,8 +8,6 @@
 #include <string.h>
 #include <strings.h>
 
-#define HIDDEN  "{key}"
-
 
 /* The number of octets to be hidden from `at` on. */
 
@@ -36,7 +34,7 @@ longest(rbl_str_t text, size_t at, const rbl_str_t *keys, size_t n, int cut)
 
 size_t
 hide_keys(char *buf, size_t size, rbl_str_t text, const rbl_str_t *keys,
-    size_t n, int cut)
+    size_t n, int cut, rbl_str_t mark)
 {
     int     hidden;
     size_t  at, end, len, out;
@@ -47,13 +45,13 @@ hide_keys(char *buf, size_t size, rbl_str_t text, const rbl_str_t *keys,
     for (at = 0; at < text.n; at++) {
         len = longest(text, at, keys, n, cut);
         end = at + len > end ? at + len : end;
-        len = at >= end ? 1 : hidden ? 0 : sizeof(HIDDEN) - 1;
+        len = at >= end ? 1 : hidden ? 0 : mark.n;
 
         if (len > size - out) {
             break;
         }
 
-        memcpy(buf + out, at >= end ? text.p + at : HIDDEN, len);
+        memcpy(buf + out, at >= end ? text.p + at : mark.p, len);
         out += len;
         hidden = at < end;
     }

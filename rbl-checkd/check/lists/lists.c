@@ -9,7 +9,6 @@
 
 #include <stdlib.h>
 
-#define KEY_SLOT      "{key}"
 #define HASH_BASIS    14695981039346656037ull
 #define INTERVAL_MAX  (365 * 86400)     /* s */
 
@@ -269,22 +268,21 @@ list_family_name(rbl_family_t family)
 int
 list_keyed(const list_t *list)
 {
-    return strstr(list->zone, KEY_SLOT) != NULL;
+    return rbl_zone_slot(rbl_str(list->zone)).p != NULL;
 }
 
 
 rbl_str_t
 list_key(const list_t *list)
 {
-    size_t       n;
-    rbl_str_t    key = RBL_STR("");
-    const char  *slot;
+    size_t     n;
+    rbl_str_t  slot, key = RBL_STR("");
 
-    slot = strstr(list->zone, KEY_SLOT);
-    n = strlen(list->zone) - (sizeof(KEY_SLOT) - 1);
+    slot = rbl_zone_slot(rbl_str(list->zone));
+    n = strlen(list->zone) - slot.n;
 
-    if (slot != NULL && list->ask != NULL && list->ask_n > n) {
-        key.p = list->ask + (slot - list->zone);
+    if (slot.p != NULL && list->ask != NULL && list->ask_n > n) {
+        key.p = list->ask + (slot.p - list->zone);
         key.n = list->ask_n - n;
     }
 
@@ -307,6 +305,14 @@ list_key_set(list_t *list, rbl_str_t key)
     }
 
     return list->ask == NULL ? set_ask(list, key) : 0;
+}
+
+
+int
+list_key_own(list_t *list, rbl_str_t key)
+{
+    return key.n != 0 && list_keyed(list) && list->ask == NULL
+           ? set_ask(list, key) : 0;
 }
 
 

@@ -58,7 +58,7 @@ list_t *list_make(rbl_str_t sid, rbl_str_t type, int custom, rbl_str_t zone,
 /* "ipv4", "ipv6", "domain". */
 const char *list_family_name(rbl_family_t family);
 
-/* Does the zone contain {key}? */
+/* Does the zone contain {key}, or **** if it is an own list? */
 int list_keyed(const list_t *list);
 
 /*
@@ -66,6 +66,9 @@ int list_keyed(const list_t *list);
  * key is left unchanged.  -1: invalid key (list_key_ok), or out of memory.
  */
 int list_key_set(list_t *list, rbl_str_t key);
+
+/* Gives an own list with a key in its zone that key; -1: out of memory. */
+int list_key_own(list_t *list, rbl_str_t key);
 
 /*
  * Gives the list its key from the reply of HGETALL lists:keys.  A list that

@@ -46,7 +46,12 @@ zone_key(const evidence_t *evidence, rbl_key_t *key, const list_t *list)
     const rbl_keyspace_t  *ks = store_keyspace(evidence->store);
     rbl_str_t              zone = rbl_str(list->zone);
 
-    /* Own lists have other codes, so other responses show a wildcard. */
+    /* Own lists have other codes, so other responses show a wildcard.  The
+       zones of two accounts with keys only look the same. */
+
+    if (list->custom && list_keyed(list)) {
+        zone = rbl_str(list->sid);
+    }
 
     return list->custom ? rbl_key(key, ks, 0, "zone", RBL_STR("own"), zone)
                         : rbl_key(key, ks, 0, "zone", zone, RBL_STR(""));

@@ -10,11 +10,13 @@
 --- reply: ACCOUNT
 --- include: account
 --- include: customs
+--- include: zone_key
 local max_customs = 200
 if call('EXISTS', KEY.acct) == 0 then
     return {'ACCOUNT'}
 end
-local sid, type, zone = ARG.list, ARG.type, ARG.zone
+local sid, type = ARG.list, ARG.type
+local zone, secret = zone_key(ARG.zone)
 if custom_taken(type, zone, sid) then
     return {'EXISTS'}
 end
@@ -24,9 +26,14 @@ if call('ZCARD', rbls) >= max_customs then
 end
 named = zone
 -- No codes: the rules for a list that documents none.
-local raw = cmsgpack.pack({1, sid, type, zone, zone, '', custom_families(type),
+local l = {1, sid, type, zone, zone, '', custom_families(type),
     1, 'active', '', {}, '', '', 'normal', type == 'rbl' and 'ip' or 'domain',
-    'block', 'none'})
+    'block', 'none'}
+if secret then
+    by = by_hide(by, zone)
+    list_keep_key(l, secret)
+end
+local raw = cmsgpack.pack(l)
 call('SET', key('r', ac, sid), raw)
 call('ZADD', rbls, call('INCR', key('seq', ac)), sid)
 return {'OK', raw}

@@ -1,6 +1,8 @@
 -- The lists that a profile has for a host type and a family, each {SID, type,
--- custom, zone, website}.  An empty type is that of a one-off check, and takes
--- lists of every type.
+-- custom, zone, website}, and the key if the zone of an own list has one.  An
+-- empty type is that of a one-off check, and takes lists of every type.  From 8
+-- on a family is that of an address that is not public (RBL_FAMILY_LOCAL),
+-- which only own lists take.
 --- use: profile list
 local function lists_chosen(entries, htype, family)
     local raw = call('GET', key('defaults'))
@@ -23,12 +25,15 @@ local function lists_chosen(entries, htype, family)
                 cmsgpack.unpack_limit(c, LIST.status, 3)
             if status == 'active' then
                 l, custom = {sid, type, zone, families, website}, 1
+                if string.find(zone, '****', 1, true) then
+                    l[6] = cmsgpack.unpack(c)[LIST.key]
+                end
             end
         end
         if l and bit.band(l[4], family) ~= 0
-            and (htype == '' or l[2] == htype)
+            and (custom == 1 or family < 8) and (htype == '' or l[2] == htype)
         then
-            out[#out + 1] = {sid, l[2], custom, l[3], l[5]}
+            out[#out + 1] = {sid, l[2], custom, l[3], l[5], l[6]}
         end
     end
     return out

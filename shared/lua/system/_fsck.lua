@@ -36,7 +36,7 @@ end
 local shapes = {
     AC = 'nsssssnnnnssn|nnnnn', AP = 'nssssn|tt', TOKEN = 'nsss|ttn',
     HT = 'nssssnssstnnnnnnt|tnns', RP = 'nsssntn', CG = 'nssn',
-    CO = 'nssssstnsnnn', RB = 'nsssssnnsstssssss|snnnsss',
+    CO = 'nssssstnsnnn', RB = 'nsssssnnsstssssss|snnnssss',
     WH = 'nssstssn|snns', US = 'nsssssnn', SESSION = 'nsssn|ss',
     PASSKEY = 'nssnsnsnns',
     TOTALS = 'nnnnn|n', COVERAGE = 'ns',
