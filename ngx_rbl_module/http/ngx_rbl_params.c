@@ -4,10 +4,11 @@
  * A call declares its fields (ngx_rbl_field_t); other fields are ignored,
  * whatever their size.  Values are decoded into the request's pool, trimmed and
  * checked for valid UTF-8.  The query is read first, then the body, which is a
- * form or a flat JSON object.  The last value of a field wins, unless the field
- * is a list.
+ * form, urlencoded or multipart, or a flat JSON object.  The last value of a
+ * field wins, unless the field is a list.
  */
 
+#include "ngx_rbl_multipart.h"
 #include "ngx_rbl_write.h"
 
 #include <jansson.h>
@@ -20,6 +21,7 @@
 typedef enum {
     NGX_RBL_BODY_FORM = 0,
     NGX_RBL_BODY_JSON,
+    NGX_RBL_BODY_MULTIPART,
     NGX_RBL_BODY_UNKNOWN
 } ngx_rbl_body_e;
 
@@ -73,11 +75,14 @@ ngx_rbl_params_parse(ngx_rbl_ctx_t *ctx)
     case NGX_RBL_BODY_JSON:
         return ngx_rbl_params_json(ctx);
 
+    case NGX_RBL_BODY_MULTIPART:
+        return ngx_rbl_multipart_parse(ctx);
+
     default:
         ngx_rbl_refuse(ctx, NGX_HTTP_UNSUPPORTED_MEDIA_TYPE,
                        "The request body must be of type "
-                       "application/x-www-form-urlencoded or "
-                       "application/json.");
+                       "application/x-www-form-urlencoded, application/json "
+                       "or multipart/form-data.");
         return NGX_OK;
     }
 }
@@ -97,7 +102,8 @@ ngx_rbl_params_type(ngx_http_request_t *r)
     } types[] = {
         { ngx_null_string, NGX_RBL_BODY_FORM },
         { ngx_string("application/x-www-form-urlencoded"), NGX_RBL_BODY_FORM },
-        { ngx_string("application/json"), NGX_RBL_BODY_JSON }
+        { ngx_string("application/json"), NGX_RBL_BODY_JSON },
+        { ngx_string("multipart/form-data"), NGX_RBL_BODY_MULTIPART }
     };
 
     h = r->headers_in.content_type;
@@ -299,6 +305,34 @@ ngx_rbl_params_field(const ngx_rbl_ctx_t *ctx, const u_char *name, size_t len)
 }
 
 
+ngx_int_t
+ngx_rbl_params_take(ngx_rbl_ctx_t *ctx, const u_char *name, size_t len,
+    rbl_str_t text)
+{
+    u_char     *p;
+    ngx_int_t   field;
+
+    field = ngx_rbl_params_field(ctx, name, len);
+
+    if (field == NGX_DECLINED) {
+        return NGX_OK;
+    }
+
+    p = ngx_pnalloc(ctx->request->pool, text.n + 1);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (text.n) {
+        ngx_memcpy(p, text.p, text.n);
+    }
+
+    text.p = (const char *) p;
+
+    return ngx_rbl_params_add(ctx, field, text);
+}
+
+
 /*
  * The parser accepts NUL, so that the refusal can name the field.  It uses
  * jansson's own allocator, because the hooks concern the whole process.
@@ -309,10 +343,24 @@ ngx_rbl_params_json(ngx_rbl_ctx_t *ctx)
 {
     json_t        *root, *value;
     ngx_int_t      rc, field;
+    rbl_str_t      body;
     const char    *key;
     json_error_t   error;
 
-    root = json_loadb(ctx->body.p, ctx->body.n,
+    static const char  bom[] = "\xef\xbb\xbf";
+
+    body = ctx->body;
+
+    /* RFC 8259 allows to ignore it, and programs of Windows write it */
+
+    if (body.n >= sizeof(bom) - 1
+        && ngx_memcmp(body.p, bom, sizeof(bom) - 1) == 0)
+    {
+        body.p += sizeof(bom) - 1;
+        body.n -= sizeof(bom) - 1;
+    }
+
+    root = json_loadb(body.p, body.n,
                       JSON_REJECT_DUPLICATES|JSON_ALLOW_NUL, &error);
 
     if (!json_is_object(root)) {

@@ -57,7 +57,7 @@ for my $type (undef, 'application/x-www-form-urlencoded',
     accepted(add(body => form(), type => $type),
         'form as ' . ($type // 'nothing'));
 }
-for my $type ('text/plain', 'multipart/form-data; boundary=x',
+for my $type ('text/plain', 'multipart/mixed; boundary=x',
     'application/xml', 'application/jsonx', 'application', 'x',
     'application/x-www-form-urlencoded,application/json')
 {
@@ -84,6 +84,8 @@ for (['{' . json_form() . ',"name":"n"}', 'n'],
     ['{' . json_form() . ',"name":"n","contact_group":null,"x":{"y":[1]},'
         . '"z":1.5}', 'n'],
     ['{' . json_form() . ',"name":"n","contact_group":[]}', 'n'],
+    ["\xef\xbb\xbf{" . json_form() . ',"name":"BOM"}', 'BOM'],
+    ["\xef\xbb\xbf\r\n {" . json_form() . ',"name":"BOM"}', 'BOM'],
     ['{' . json_form() . ',"name":" n "}', 'n', 'Application/JSON;charset=x'])
 {
     my $v = accepted(json_add($_->[0], $_->[2]), "JSON $_->[0]");
@@ -129,13 +131,113 @@ unchanged {
         "{$j,\"name\":\"n\",\"name\":\"m\"}", "{$j,\"name\":'n'}",
         "{$j,\"name\":\"\xff\"}", "{$j,\"name\":\"\\ud800\"}",
         "{$j,\"name\":\"n\",\"a\\u0000b\":1}", '[' x 5000,
-        '{"a":' x 5000, "\xef\xbb\xbf{$j,\"name\":\"n\"}", "\0",
+        '{"a":' x 5000, "\xef\xbb\xbf", "\xef\xbb{$j,\"name\":\"n\"}",
+        "\xef\xbb\xbf\xef\xbb\xbf{$j,\"name\":\"n\"}", "\0",
         "{$j,\"name\":99999999999999999999}")
     {
         refused(json_add($_), 400, qr/JSON/, 'JSON ' . substr $_, 0, 60);
     }
 } $t, 'bad JSON';
 refused(json_add('{}'), 400, qr/host/, 'an empty JSON object has no host');
+
+# --- multipart -------------------------------------------------------------
+
+sub part {
+    my ($name, $value, @headers) = @_;
+
+    return join '', map { "$_\r\n" } qq(Content-Disposition: form-data; )
+        . qq(name="$name"), @headers, '', $value;
+}
+sub parts {
+    my ($boundary, @parts) = @_;
+
+    return join '', map({ "--$boundary\r\n$_" } @parts), "--$boundary--\r\n";
+}
+sub multi { return add(body => $_[0], type => $_[1]
+    // 'multipart/form-data; boundary=xyz') }
+sub multi_parts {
+    return (part(host => '10.3.0.' . ++$n), part(type => 'rbl'),
+        part(name => $_[0] // 'n'));
+}
+
+for (['as curl sends it', parts('xyz', multi_parts('curl')), 'curl'],
+    ['with a quoted boundary', parts('a b', multi_parts()), 'n',
+        'Multipart/Form-Data; charset=utf-8; boundary="a b"'],
+    ['with a boundary before another parameter', parts('xyz', multi_parts()),
+        'n', 'multipart/form-data;boundary=xyz;charset=utf-8'],
+    ['with a preamble and an epilogue',
+        "before\r\n" . parts('xyz', multi_parts()) . 'after', 'n'],
+    ['with an empty line before it', "\r\n" . parts('xyz', multi_parts()), 'n'],
+    ['with other headers', parts('xyz', (multi_parts())[0, 1], part(name => 'n',
+        'Content-Type: text/plain; charset=UTF-8', 'X: y')), 'n'],
+    ['with a token as name', do { (my $b = parts('xyz', multi_parts()))
+        =~ s/name="name"/name=name/; $b }, 'n'],
+    ['with spaces behind a boundary', do { (my $b = parts('xyz',
+        multi_parts())) =~ s/--xyz\r/--xyz \t\r/g; $b }, 'n'],
+    ['with a name in Latin letters and a line that looks like a boundary',
+        parts('xyz', multi_parts('--xyzz')), '--xyzz'],
+    ['with a field twice', parts('xyz', part(name => 'first'),
+        multi_parts('last')), 'last'],
+    ['with unknown fields', parts('xyz', part(('x' x 5000) => 'y'),
+        part(other => "\0\r\n\xff"), multi_parts()), 'n'],
+    ['with a value that is trimmed', parts('xyz', multi_parts(" n \r\n")),
+        'n'])
+{
+    my ($name, $body, $want, $type) = @$_;
+    my $v = accepted(multi($body, $type), "a form $name is accepted");
+    is($v->{data}[0]{name}, $want, "a form $name has the name");
+}
+accepted(call($t, 'POST', "host/update/$id.json", body => parts('xyz',
+    map { part("contact_group[$_]", $group) } '', 0, 1),
+    type => 'multipart/form-data; boundary=xyz'), 'a list in a form');
+
+unchanged {
+    my $good = parts('xyz', multi_parts());
+    for (['without its last boundary', $good =~ s/--xyz--\r\n\z//r],
+        ['that ends in its last boundary', $good =~ s/--\r\n\z//r],
+        ['that ends behind a boundary', $good =~ s/--\r\n\z/\r\n/r],
+        ['that ends in a header', $good =~ s/(.*form-data).*/$1/sr],
+        ['cut in its first line', '--xy'], ['of line feeds',
+            $good =~ s/\r//gr], ['of another boundary', $good =~ s/xyz/abc/gr],
+        ['of urlencoded fields', 'host=10.9.9.9&name=n&type=rbl'])
+    {
+        refused(multi($_->[1]), 400, qr/^The request body is not a form: it /,
+            "a form $_->[0] is refused");
+    }
+    for (['without a name', $good =~ s/name="name"/x="name"/r],
+        ['without a disposition', $good =~ s/Content-Disposition: .*"name"/X:/r],
+        ['without headers', parts('xyz', "\r\nvalue\r\n")],
+        ['without the end of headers', parts('xyz', "X: y\r\n")])
+    {
+        refused(multi($_->[1]), 400, qr/a part of it has no name/,
+            "a form with a part $_->[0] is refused");
+    }
+    for (['a file', '; filename="x.txt"'], ['an empty file', '; filename=""'],
+        ['an encoded file name', "; filename*=UTF-8''x"],
+        ['a file before the name', 'before'])
+    {
+        (my $body = $good) =~ s/(name="name")/$_->[1] eq 'before'
+            ? qq(filename="y"; $1) : "$1$_->[1]"/e;
+        refused(multi($body), 415, qr/files is not accepted/,
+            "a form with $_->[0] is refused");
+    }
+    for my $type ('multipart/form-data', 'multipart/form-data; boundary=',
+        'multipart/form-data; boundary=""', 'multipart/form-data; boundary="xyz',
+        'multipart/form-data; boundary=' . 'x' x 71,
+        'multipart/form-data; bound=xyz')
+    {
+        refused(multi($good, $type), 400, qr/no valid boundary/,
+            "a form of the type $type is refused");
+    }
+    for (["\0", 'NUL'], ["a\r\nb", 'a line break'], ["\xff", 'not UTF-8'],
+        ['', 'nothing'])
+    {
+        refused(multi(parts('xyz', multi_parts($_->[0]))), 400, qr/\bname\b/,
+            "a form with $_->[1] in a value is refused");
+    }
+    refused(multi(parts('xyz', multi_parts(), part(x => 'x' x 66_000))), 413,
+        qr/./, 'a form of more than 64 KiB is refused');
+} $t, 'bad forms';
 
 # --- sizes -----------------------------------------------------------------
 

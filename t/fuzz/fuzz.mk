@@ -20,7 +20,8 @@ NGX_INCS    = $(addprefix -isystem /usr/share/nginx/src/src/,core event \
               -isystem $(BUILD)/nginx
 RBL_ADDON   = $(patsubst %,$(BUILD)/nginx/addon/%.o, \
                 auth/ngx_rbl_session \
-                http/ngx_rbl_body http/ngx_rbl_fields http/ngx_rbl_params \
+                http/ngx_rbl_body http/ngx_rbl_fields \
+                http/ngx_rbl_multipart http/ngx_rbl_params \
                 http/ngx_rbl_route ngx_rbl_module/ngx_rbl_routes \
                 store/ngx_rbl_commands store/ngx_rbl_redis_reply)
 CTL_LISTS   = $(call obj,$(addprefix rbl-checkd/ctl/,lists_file.c \

@@ -4,7 +4,8 @@
  *
  * An accepted value is printable ASCII without spaces, and canonical: parsing
  * it again does not change it.  The shown part is its start, has no secret, and
- * is the whole value if that has none.
+ * is the whole value if that has none.  Behind the URL of an endpoint there may
+ * be a space and a login, which can be decoded.
  */
 
 #include "fuzz.h"
@@ -39,7 +40,8 @@ check_shown(rbl_contact_type_t type, rbl_str_t value, rbl_str_t shown)
 
     case RBL_CONTACT_ENDPOINT:
         fuzz_check(shown.n > sizeof("http://") - 1);
-        fuzz_check(secret.n == 0 || secret.p[-1] == '?');
+        fuzz_check(secret.n == 0 || secret.p[-1] == '?'
+                   || secret.p[0] == ' ');
         return;
 
     case RBL_CONTACT_SLACK:
@@ -69,7 +71,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char                buf[RBL_CONTACT_MAX], again[RBL_CONTACT_MAX];
     size_t              i;
-    rbl_str_t           text, value, same, host;
+    rbl_str_t           text, value, same, host, url, login, name;
     rbl_contact_type_t  type;
 
     if (size == 0) {
@@ -92,13 +94,16 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     fuzz_check(value.p == buf && value.n > 0 && strlen(buf) == value.n);
 
+    url = rbl_contact_url(value, &login);
+    fuzz_check(login.n == 0 || type == RBL_CONTACT_ENDPOINT);
+
     for (i = 0; i < value.n; i++) {
-        fuzz_check(buf[i] > ' ' && buf[i] <= '~');
+        fuzz_check((buf[i] > ' ' || i == url.n) && buf[i] <= '~');
     }
 
-    fuzz_check(rbl_contact_parse(again, &same, type, value, &host, 1)
-               == RBL_OK);
-    fuzz_check(rbl_str_eq(value, same));
+    fuzz_check(rbl_contact_parse(again, &same, type, url, &host, 1) == RBL_OK);
+    fuzz_check(rbl_str_eq(url, same));
+    fuzz_check(rbl_contact_unescape(again, &name, login) == RBL_OK);
 
     check_shown(type, value, rbl_contact_shown(rbl_str(names[type]), value, 1));
 
