@@ -431,6 +431,9 @@ const ngx_rbl_route_t  ngx_rbl_calls[] = {
       NGX_HTTP_POST, NGX_RBL_PORTAL|NGX_RBL_SIGN_IN|NGX_RBL_DURABLE,
       &ngx_rbl_op_session_link, NULL },
 
+    { ngx_string("hosts/read"), ngx_string("hosts/read"),
+      NGX_HTTP_POST, NGX_RBL_PORTAL, &ngx_rbl_op_hosts_read, NULL },
+
     { ngx_string("hosts/find"), ngx_string("hosts/find"),
       NGX_HTTP_GET, NGX_RBL_PORTAL, &ngx_rbl_op_hosts_find,
       &ngx_rbl_family_find },

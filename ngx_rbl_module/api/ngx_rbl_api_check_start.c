@@ -86,13 +86,14 @@ ngx_rbl_start_host(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
                                     *text, 1);
 
         if (family == RBL_FAMILY_NONE) {
+            ngx_rbl_invalid_host(ctx, *text);
             return NGX_DECLINED;
         }
 
         *text = RBL_STR("");
     }
 
-    argv[NGX_RBL_ARG(check_start, family)] = ngx_rbl_digit(family);
+    argv[NGX_RBL_ARG(check_start, family)] = ngx_rbl_family_text(family);
 
     return NGX_OK;
 }

@@ -8,8 +8,12 @@
 
 #include "ngx_rbl_api.h"
 
+#include "rbl_paste.h"
+
 
 #define NGX_RBL_ADD_HOST  0             /* the field "host" */
+#define NGX_RBL_ADD_PASTED  1024        /* octets of a text that is taken
+                                           apart */
 #define NGX_RBL_ADD_READ  64            /* records read at a time */
 
 
@@ -32,6 +36,7 @@ typedef struct {
 
 static void ngx_rbl_add_prepare(ngx_rbl_ctx_t *ctx);
 static ngx_int_t ngx_rbl_add_type(ngx_rbl_ctx_t *ctx, rbl_str_t *type);
+static rbl_str_t ngx_rbl_add_pasted(ngx_rbl_ctx_t *ctx, rbl_str_t text);
 static ngx_int_t ngx_rbl_add_subnet(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add,
     rbl_str_t text);
 static void ngx_rbl_add_proceed(ngx_rbl_ctx_t *ctx);
@@ -85,7 +90,7 @@ ngx_rbl_add_type(ngx_rbl_ctx_t *ctx, rbl_str_t *type)
     ngx_rbl_add_t  *add;
 
     add = ctx->data;
-    text = ngx_rbl_text(ctx, NGX_RBL_ADD_HOST);
+    text = ngx_rbl_add_pasted(ctx, ngx_rbl_text(ctx, NGX_RBL_ADD_HOST));
 
     add->hosts = 1;
     add->range = rbl_str_is(*type, "ip_range");
@@ -99,6 +104,11 @@ ngx_rbl_add_type(ngx_rbl_ctx_t *ctx, rbl_str_t *type)
         return ngx_rbl_add_subnet(ctx, add, text);
     }
 
+    if (add->range && rbl_range_like(text)) {
+        ngx_rbl_invalid_host(ctx, text);
+        return NGX_DECLINED;
+    }
+
     if (add->range) {
         ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
                        "Invalid host value provided. Please try again. "
@@ -109,11 +119,36 @@ ngx_rbl_add_type(ngx_rbl_ctx_t *ctx, rbl_str_t *type)
     add->family = ngx_rbl_host_parse(add->buf, &add->value, text, !uribl);
 
     if (add->family == RBL_FAMILY_NONE) {
-        ngx_rbl_invalid(ctx, "host");
+        ngx_rbl_invalid_host(ctx, text);
         return NGX_DECLINED;
     }
 
     return NGX_OK;
+}
+
+
+/* The one host of a text with a comment, quotes, brackets or a name; any other
+   text as it is. */
+
+static rbl_str_t
+ngx_rbl_add_pasted(ngx_rbl_ctx_t *ctx, rbl_str_t text)
+{
+    size_t        i;
+    rbl_paste_t  *out;
+
+    for (i = 0; i < text.n && !strchr(" ,;\"'#[<(", text.p[i]); i++) {
+        /* void */
+    }
+
+    if (i == text.n || text.n > NGX_RBL_ADD_PASTED) {
+        return text;
+    }
+
+    out = ngx_palloc(ctx->request->pool,
+                     rbl_paste_most(text) * sizeof(rbl_paste_t));
+
+    return out && rbl_paste_line(out, text) == 1
+           && out->kind != RBL_PASTE_NONE ? out->value : text;
 }
 
 
@@ -151,7 +186,7 @@ ngx_rbl_add_subnet(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add, rbl_str_t text)
     }
 
     add->hosts = n;
-    add->family = add->subnet.addr.family;
+    add->family = ngx_rbl_host_family(&add->subnet.addr);
 
     if (n == 1) {
         if (add->range) {
@@ -194,7 +229,7 @@ ngx_rbl_add_proceed(ngx_rbl_ctx_t *ctx)
         return;
     }
 
-    argv[NGX_RBL_ARG(host_add, family)] = ngx_rbl_digit(add->family);
+    argv[NGX_RBL_ARG(host_add, family)] = ngx_rbl_family_text(add->family);
 
     if (add->range) {
         add->sids[0] = ngx_rbl_new_sid(ctx);

@@ -149,11 +149,40 @@ ngx_rbl_host_parse(char buf[RBL_VALUE_MAX], rbl_str_t *value, rbl_str_t text,
 
     if (addr && rbl_addr_parse(&parsed, text) == RBL_OK) {
         *value = rbl_addr_text(buf, &parsed);
-        return parsed.family;
+        return ngx_rbl_host_family(&parsed);
     }
 
-    return rbl_domain_parse(buf, value, text) == RBL_OK ? RBL_FAMILY_DOMAIN
-                                                        : RBL_FAMILY_NONE;
+    return !rbl_range_like(text) && rbl_domain_parse(buf, value, text) == RBL_OK
+           && rbl_domain_top_ok(*value) ? RBL_FAMILY_DOMAIN : RBL_FAMILY_NONE;
+}
+
+
+rbl_family_t
+ngx_rbl_host_family(const rbl_addr_t *addr)
+{
+    return rbl_addr_local(addr) ? addr->family | RBL_FAMILY_LOCAL
+                                : addr->family;
+}
+
+
+rbl_str_t
+ngx_rbl_family_text(rbl_family_t family)
+{
+    return family > 9 ? RBL_STR("10") : ngx_rbl_digit(family);
+}
+
+
+void
+ngx_rbl_invalid_host(ngx_rbl_ctx_t *ctx, rbl_str_t text)
+{
+    if (!rbl_range_like(text)) {
+        ngx_rbl_invalid(ctx, "host");
+        return;
+    }
+
+    ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
+                   "Invalid host value provided. Please try again. "
+                   "A range is written as a subnet, such as 192.0.2.0/28.");
 }
 
 

@@ -78,6 +78,15 @@ ngx_int_t ngx_rbl_judged(ngx_rbl_ctx_t *ctx, const ngx_rbl_field_t *field,
 rbl_family_t ngx_rbl_host_parse(char buf[RBL_VALUE_MAX], rbl_str_t *value,
     rbl_str_t text, ngx_uint_t addr);
 
+/* The family of an address, with RBL_FAMILY_LOCAL if it is not public. */
+rbl_family_t ngx_rbl_host_family(const rbl_addr_t *addr);
+
+/* A family as an argument. */
+rbl_str_t ngx_rbl_family_text(rbl_family_t family);
+
+/* The refusal of a text that ngx_rbl_host_parse does not take. */
+void ngx_rbl_invalid_host(ngx_rbl_ctx_t *ctx, rbl_str_t text);
+
 /* A number of one digit as an argument. */
 rbl_str_t ngx_rbl_digit(ngx_uint_t n);
 

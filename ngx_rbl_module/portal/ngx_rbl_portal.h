@@ -126,6 +126,9 @@ extern const ngx_rbl_family_t  ngx_rbl_family_find;
 extern const ngx_rbl_op_t  ngx_rbl_op_hosts_find;
 extern const ngx_rbl_op_t  ngx_rbl_op_counts;
 
+/* ngx_rbl_portal_paste.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_hosts_read;
+
 /* ngx_rbl_portal_status.c */
 extern const ngx_rbl_op_t  ngx_rbl_op_operator_status;
 

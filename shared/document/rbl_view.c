@@ -142,6 +142,21 @@ rbl_view_host_while(const rbl_host_t *h, int64_t now, int64_t *from,
 }
 
 
+/* Why it is unknown whether the host is listed, or "". */
+
+static const char *
+rbl_view_reason(const rbl_host_t *h, int stopped, unsigned flags)
+{
+    if (stopped && (flags & RBL_VIEW_STATE)) {
+        return flags & RBL_VIEW_LAPSED ? "plan expired" : "not checked yet";
+    }
+
+    return h->uncovered == 0 ? ""
+           : h->family & RBL_FAMILY_LOCAL ? "not a public address"
+           : "no list applies";
+}
+
+
 void
 rbl_view_host(rbl_doc_t *d, const char *key, const rbl_host_t *h,
     const rbl_zone_t *tz, int64_t now, unsigned flags)
@@ -177,12 +192,10 @@ rbl_view_host(rbl_doc_t *d, const char *key, const rbl_host_t *h,
                                         ? 1 : h->unknown_count);
     rbl_doc_str(d, "covered", h->uncovered != 0 ? RBL_STR("0")
                                                 : RBL_STR("1"));
+    rbl_doc_z(d, "reason", rbl_view_reason(h, stopped, flags));
 
     if (flags & RBL_VIEW_STATE) {
         rbl_doc_str(d, "state", rbl_str(rbl_state_names[rbl_state_of(h)]));
-        rbl_doc_z(d, "reason", !stopped ? ""
-                  : flags & RBL_VIEW_LAPSED ? "plan expired"
-                  : "not checked yet");
         rbl_doc_str(d, "not_checked_since",
                     rbl_time_text(buf, stopped ? h->stopped : 0, tz));
     }

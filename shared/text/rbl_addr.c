@@ -2,7 +2,7 @@
  * Addresses and subnets.
  */
 
-#include "rbl_validate.h"
+#include "rbl_name.h"
 
 #include <arpa/inet.h>
 
@@ -282,4 +282,120 @@ rbl_subnet_has(const rbl_subnet_t *net, const rbl_addr_t *a)
     }
 
     return 1;
+}
+
+
+int
+rbl_addr_local(const rbl_addr_t *a)
+{
+    size_t  i;
+
+    static const rbl_subnet_t  local[] = {
+        { { RBL_FAMILY_IPV4, { 0 } }, 8 },
+        { { RBL_FAMILY_IPV4, { 10 } }, 8 },
+        { { RBL_FAMILY_IPV4, { 100, 64 } }, 10 },
+        { { RBL_FAMILY_IPV4, { 127 } }, 8 },
+        { { RBL_FAMILY_IPV4, { 169, 254 } }, 16 },
+        { { RBL_FAMILY_IPV4, { 172, 16 } }, 12 },
+        { { RBL_FAMILY_IPV4, { 192, 168 } }, 16 },
+        { { RBL_FAMILY_IPV4, { 224 } }, 4 },
+        { { RBL_FAMILY_IPV4, { 255, 255, 255, 255 } }, 32 },
+        { { RBL_FAMILY_IPV6, { 0 } }, 127 },            /* :: and ::1 */
+        { { RBL_FAMILY_IPV6, { 0xfc } }, 7 },
+        { { RBL_FAMILY_IPV6, { 0xfe, 0x80 } }, 9 },     /* fec0::/10 too */
+        { { RBL_FAMILY_IPV6, { 0xff } }, 8 }
+    };
+
+    for (i = 0; i < sizeof(local) / sizeof(local[0]); i++) {
+        if (rbl_subnet_has(&local[i], a)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* A number of an address, or what people write for all or some numbers. */
+
+static int
+rbl_range_part(rbl_str_t part, int *open)
+{
+    rbl_str_t    low, high;
+    const char  *dash;
+
+    if (rbl_label_numeric(part)) {
+        return 1;
+    }
+
+    *open = 1;
+
+    if (rbl_str_is(part, "*") || rbl_str_is(part, "x")
+        || rbl_str_is(part, "X"))
+    {
+        return 1;
+    }
+
+    dash = part.n ? memchr(part.p, '-', part.n) : NULL;
+
+    if (dash == NULL) {
+        return 0;
+    }
+
+    low = (rbl_str_t) { part.p, (size_t) (dash - part.p) };
+    high = (rbl_str_t) { dash + 1, part.n - low.n - 1 };
+
+    return rbl_label_numeric(low) && rbl_label_numeric(high);
+}
+
+
+/* 192.0.2.*, 192.0.*.*, 192.0.2.x, 192.0.0-3.1, 192.0.2.10-20 */
+
+static int
+rbl_range_parts(rbl_str_t text)
+{
+    int     more, open;
+    size_t  n;
+
+    n = 0;
+    open = 0;
+
+    do {
+        if (!rbl_range_part(rbl_label_next(&text, &more), &open)
+            || (n++ == 0 && open))
+        {
+            return 0;
+        }
+    } while (more);
+
+    return open && n <= 4;
+}
+
+
+int
+rbl_range_like(rbl_str_t text)
+{
+    rbl_str_t    first, last;
+    rbl_addr_t   a;
+    const char  *dash;
+
+    dash = text.n ? memchr(text.p, '-', text.n) : NULL;
+
+    if (dash == NULL) {
+        return rbl_range_parts(text);
+    }
+
+    first.p = text.p;
+    first.n = (size_t) (dash - text.p);
+    last.p = dash + 1;
+    last.n = text.n - first.n - 1;
+
+    first = rbl_trim(first);
+    last = rbl_trim(last);
+
+    if (rbl_addr_read(&a, first) != RBL_OK) {
+        return rbl_range_parts(text);
+    }
+
+    return rbl_label_numeric(last) || rbl_addr_read(&a, last) == RBL_OK;
 }

@@ -31,12 +31,17 @@ typedef enum {
     RBL_ETYPE           /* a store reply or record of another type or version */
 } rbl_err_t;
 
-/* Address families of checked hosts; also bits of list.families. */
+/*
+ * Address families of checked hosts; also bits of list.families.  With
+ * RBL_FAMILY_LOCAL the address is not public (rbl_addr_local): lists of the
+ * system are not queried for it.
+ */
 typedef enum {
     RBL_FAMILY_NONE = 0,
     RBL_FAMILY_IPV4 = 1,
     RBL_FAMILY_IPV6 = 2,
-    RBL_FAMILY_DOMAIN = 4
+    RBL_FAMILY_DOMAIN = 4,
+    RBL_FAMILY_LOCAL = 8
 } rbl_family_t;
 
 

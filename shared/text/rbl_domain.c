@@ -1,8 +1,9 @@
 /*
  * DNS names, and the canonical form of domains.  Only names with an octet above
- * 127 or an "xn--" label go through libidn2.  The rules are checked on its
- * output, so that they also see characters (dots, slashes, digits) that a
- * mapping produces.
+ * 127 go through libidn2.  The rules are checked on its output, so that they
+ * also see characters (dots, slashes, digits) that a mapping produces.  A name
+ * of A-labels is taken as it is if they are Punycode: the DNS has names that
+ * IDNA2008 would not make, such as those of emoji.
  */
 
 #include "rbl_name.h"
@@ -162,15 +163,37 @@ rbl_domain_is_idn(rbl_str_t name)
             return -1;
         }
 
-        if (c >= 0x80
-            || ((i == 0 || name.p[i - 1] == '.') && name.n - i >= 4
-                && memcmp(name.p + i, "xn--", 4) == 0))
-        {
-            idn = 1;
-        }
+        idn |= c >= 0x80;
     }
 
     return idn;
+}
+
+
+static int
+rbl_label_is_ace(rbl_str_t label)
+{
+    return label.n >= 4 && memcmp(label.p, "xn--", 4) == 0;
+}
+
+
+static int
+rbl_domain_aces_ok(rbl_str_t name)
+{
+    int        more;
+    rbl_str_t  label;
+
+    do {
+        label = rbl_label_next(&name, &more);
+
+        if (rbl_label_is_ace(label)
+            && !rbl_punycode_ok((rbl_str_t) { label.p + 4, label.n - 4 }))
+        {
+            return 0;
+        }
+    } while (more);
+
+    return 1;
 }
 
 
@@ -203,7 +226,8 @@ rbl_domain_parse(char buf[RBL_VALUE_MAX], rbl_str_t *out, rbl_str_t text)
     }
 
     if (!idn) {
-        return rbl_domain_canonical(buf, out, name);
+        return rbl_domain_aces_ok(name) ? rbl_domain_canonical(buf, out, name)
+                                        : RBL_EINVAL;
     }
 
     switch (idn2_lookup_u8((const uint8_t *) lower, &ascii,
@@ -224,4 +248,28 @@ rbl_domain_parse(char buf[RBL_VALUE_MAX], rbl_str_t *out, rbl_str_t text)
     idn2_free(ascii);
 
     return rc;
+}
+
+
+int
+rbl_domain_top_ok(rbl_str_t domain)
+{
+    size_t     i;
+    rbl_str_t  last;
+
+    if (rbl_name_labels(domain, &last) == 0) {
+        return 0;
+    }
+
+    if (rbl_label_is_ace(last)) {
+        return 1;
+    }
+
+    for (i = 0; i < last.n; i++) {
+        if (last.p[i] < 'a' || last.p[i] > 'z') {
+            return 0;
+        }
+    }
+
+    return 1;
 }

@@ -26,6 +26,9 @@ int rbl_label_ok(rbl_str_t label);
  */
 rbl_str_t rbl_label_next(rbl_str_t *rest, int *more);
 
+/* True for the Punycode of a label, without "xn--", in lower case. */
+int rbl_punycode_ok(rbl_str_t text);
+
 /* True if the label has only digits. */
 int rbl_label_numeric(rbl_str_t label);
 

@@ -61,6 +61,12 @@ uint64_t rbl_subnet_size(const rbl_subnet_t *net);
 /* Returns the i-th address of the subnet. */
 rbl_addr_t rbl_subnet_addr(const rbl_subnet_t *net, uint64_t i);
 
+/*
+ * True for an address that no host has on the Internet: private, loopback,
+ * link-local, multicast, unspecified, broadcast, or shared by a carrier's NAT.
+ */
+int rbl_addr_local(const rbl_addr_t *a);
+
 /* True if the subnet contains the address. */
 int rbl_subnet_has(const rbl_subnet_t *net, const rbl_addr_t *a);
 
@@ -69,10 +75,24 @@ int rbl_subnet_has(const rbl_subnet_t *net, const rbl_addr_t *a);
  * non-transitional), lower case, no trailing dot, at least two labels, LDH
  * labels plus underscore, none empty, over 63 bytes or with a hyphen at either
  * end, at most RBL_DOMAIN_MAX bytes, and not a numeric address (the last label
- * must have a character that is not a digit).
+ * must have a character that is not a digit).  A name of A-labels that are
+ * Punycode is taken as it is.
  */
 rbl_err_t rbl_domain_parse(char buf[RBL_VALUE_MAX], rbl_str_t *out,
     rbl_str_t text);
+
+/*
+ * True if the last label of a parsed domain can be one of the public DNS:
+ * letters, or an A-label.
+ */
+int rbl_domain_top_ok(rbl_str_t domain);
+
+/*
+ * True if the text looks like a range of addresses in a form that is no subnet:
+ * two addresses, or an address and a number, with a hyphen between them, or an
+ * IPv4 address with a range, an asterisk or an x in place of a number.
+ */
+int rbl_range_like(rbl_str_t text);
 
 /* Parses an integer of decimal digits in min..max, without other characters. */
 rbl_err_t rbl_int_parse(int64_t *v, rbl_str_t text, int64_t min, int64_t max);

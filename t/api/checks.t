@@ -39,6 +39,12 @@ unchanged {
         $text{$r->{body}}++;
     }
     is(scalar keys %text, 1, 'all refusals of a host have the same text');
+    refused(start(host => $_), 400, $bad,
+        "a check of $_ is refused for its last label")
+        for '192.0.2.1O', '192.0.2.1_24', 'example.c0m';
+    refused(start(host => $_), 400, qr/written as a subnet/,
+        "a check of $_ is refused with a hint")
+        for '192.0.2.10-20', '192.0.2.x', '2001:db8::1-2001:db8::f';
     refused(start(host => $range->{id}), 400,
         qr/A range is checked by its addresses\. Provide the id of one of/,
         'a check of a whole range is refused');

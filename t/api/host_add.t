@@ -63,8 +63,8 @@ unchanged {
     }
 
     my %bad = (
-        rbl => ['256.1.1.1', '1.2.3', '1.2.3.4.5', '01.2.3.4', '1.2.3.4 5',
-            '1.2.3.4:25', 'fe80::1%eth0', '[::1]', ':::', '2001:db8::g',
+        rbl => ['256.1.1.1', '1.2.3', '1.2.3.4.5', '01.2.3.4',
+            '1.2.3.4:25', 'fe80::1%eth0', ':::', '2001:db8::g',
             '12345', 'localhost', 'a..b', '-a.test', 'a-.test', 'a b.test',
             'http://a.test/', 'a.test/24', 'user@a.test', '*.a.test',
             'a.123', '.', 'a.test,b.test', ('a' x 64) . '.test',
@@ -82,6 +82,24 @@ unchanged {
             my $show = length $host > 50 ? length $host : $host;
             refused(add(host => $host, name => 'n', type => $type), 400,
                 $invalid->('host'), "the $type host $show is refused");
+        }
+    }
+    for my $type (qw(rbl uribl ip_range)) {
+        for my $host ('192.0.2.10-20', '192.0.2.0-255', '192.0.2.x',
+            '192.0.2.*', '192.0.*.*', '192.0.2.10-192.0.2.20',
+            '192.0.2.10 - 192.0.2.20', '192.0.0-3.1', '2001:db8::1-2001:db8::f')
+        {
+            refused(add(host => $host, name => 'n', type => $type), 400,
+                qr{^Invalid host .* written as a subnet, such as \d},
+                "the $type host $host is refused with a hint");
+        }
+        next if $type eq 'ip_range';
+        for my $host ('192.0.2.1O', '192.0.2.1_24', '198.51.100.5-eth0',
+            'example.c0m', 'example.a-b', 'a.xn--a', 'example.com1')
+        {
+            refused(add(host => $host, name => 'n', type => $type), 400,
+                qr/^Invalid host value provided\. Please try again\.$/,
+                "the $type host $host is refused for its last label");
         }
     }
     for my $type (qw(rbl ip_range)) {
@@ -162,7 +180,10 @@ for (['2001:DB8:0::00:1', '2001:db8::1'], ['::FFFF:10.10.10.11', '10.10.10.11'],
     ['0.0.0.0', '0.0.0.0'], ['Mail.Example.TEST.', 'mail.example.test'],
     ['_dmarc.example.test', '_dmarc.example.test'],
     ["b\xc3\xbccher.example", 'xn--bcher-kva.example'],
-    ["fa\xc3\x9f.example", 'xn--fa-hia.example'])
+    ["fa\xc3\x9f.example", 'xn--fa-hia.example'],
+    ['XN--LS8H.la', 'xn--ls8h.la'], ['1-20.example', '1-20.example'],
+    ['192.0.2.10-20.example.com', '192.0.2.10-20.example.com'],
+    ['mail.xn--p1ai', 'mail.xn--p1ai'])
 {
     my $w = added($_->[1], "rbl: $_->[1]", host => $_->[0], name => 'n',
         type => 'rbl');

@@ -28,7 +28,7 @@ is(call($t, 'GET', 'listings.zabbix')->{body}, '0',
 my $first = add_host($t, '10.0.0.1', name => '<Ünï & "q">');
 my @fields = qw(id host name type parent status rbl_profile contact_group
     last_checked first_listed listed_period listed listed_count
-    listed_details next_check unknown_count covered);
+    listed_details next_check unknown_count covered reason);
 my $r = call($t, 'GET', "host/$first->{id}.json");
 $v = accepted($r, 'host/{id} is served');
 is_deeply([sort keys %{ $v->{data}[0] }], [sort @fields],

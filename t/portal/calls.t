@@ -197,6 +197,8 @@ my %call = (
     'app/errors' => { role => 'viewer', app_id() },
     'token/revoke' => { role => 'admin', app_id(\&new_app), fields => sub {
         { token => substr $new // 'a' x 16, 0, 8 } } },
+    'hosts/read' => { role => 'admin', fields => sub {
+        { lines => ['192.0.2.1, mx', '192.0.2.1-20'] } } },
     'hosts/find' => { role => 'viewer' },
     'counts' => { role => 'viewer' },
     'lists/state' => { role => 'viewer' },

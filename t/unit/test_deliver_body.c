@@ -23,7 +23,7 @@
     "\"first_listed\":\"" first "\",\"listed_period\":\"" period "\","        \
     "\"listed\":\"" listed "\",\"listed_count\":\"" count "\","               \
     "\"next_check\":\"2026-11-20 10:30:00 UTC\",\"unknown_count\":\"0\",\"" \
-    "covered\":\"1\"}"
+    "covered\":\"1\",\"reason\":\"\"}"
 
 #define DETAIL                                                                \
     "{\"id\":\"" RB "\",\"type\":\"rbl\",\"custom\":0,"                       \

@@ -361,6 +361,12 @@ static const struct {
     { BYTES("stra\xc3\x9f" "e.example"), "xn--strae-oqa.example" },
     { BYTES("xn--bcher-kva.example"), "xn--bcher-kva.example" },
     { BYTES("XN--BCHER-KVA.example"), "xn--bcher-kva.example" },
+    { BYTES("xn--ls8h.la"), "xn--ls8h.la" },            /* an emoji */
+    { BYTES("XN--LS8H.la."), "xn--ls8h.la" },
+    { BYTES("a.xn--i-7iq.ws"), "a.xn--i-7iq.ws" },      /* I and a heart */
+    { BYTES("xn--bcher-kva.xn--ls8h.example"),
+      "xn--bcher-kva.xn--ls8h.example" },
+    { BYTES("xn--maana-pta.xn--wgbh1c"), "xn--maana-pta.xn--wgbh1c" },
     { BYTES("_x.b\xc3\xbc" "cher.example"), "_x.xn--bcher-kva.example" },
     { BYTES("\xe4\xbe\x8b\xe3\x81\x88\xe3\x80\x82\xe3\x83\x86\xe3\x82\xb9"
             "\xe3\x83\x88\xe3\x80\x82"), "xn--r8jz45g.xn--zckzah" },
@@ -400,6 +406,13 @@ static const struct {
     { BYTES("\xe2\x84\x80.example"), NULL },
     { BYTES("xn--a.example"), NULL },
     { BYTES("xn--.example"), NULL },
+    { BYTES("xn--abc-.example"), NULL },
+    { BYTES("xn---abc.example"), NULL },
+    { BYTES("xn--0.example"), NULL },
+    { BYTES("xn--9999999999.example"), NULL },
+    { BYTES("xn--ls8h_.example"), NULL },
+    { BYTES("xn--ls8h.x n--a.la"), NULL },
+    { BYTES("ok.xn--a.example"), NULL },
     { BYTES("xn--\xc3\xbc.example"), NULL },
     { BYTES("\xff\xfe.example"), NULL },
     { BYTES("\xed\xa0\x80.example"), NULL },

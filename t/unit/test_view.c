@@ -115,7 +115,8 @@ test_host(void)
            "\"listed\":\"1\",\"listed_count\":\"2\","
            "\"listed_details\":[" LISTING("bl.example") ","
            LISTING("dnsbl.example") "],"
-           "\"next_check\":\"\",\"unknown_count\":\"3\",\"covered\":\"1\"}}",
+           "\"next_check\":\"\",\"unknown_count\":\"3\",\"covered\":\"1\","
+           "\"reason\":\"\"}}",
            "listed host");
 
     is_str(host_view(&b, &h, &est, RBL_VIEW_NO_DETAILS),
@@ -124,7 +125,8 @@ test_host(void)
            "\"first_listed\":\"2016-11-10 20:30:42 EST\","
            "\"listed_period\":\"13 days 13:35:58\","
            "\"listed\":\"1\",\"listed_count\":\"2\","
-           "\"next_check\":\"\",\"unknown_count\":\"3\",\"covered\":\"1\"}}",
+           "\"next_check\":\"\",\"unknown_count\":\"3\",\"covered\":\"1\","
+           "\"reason\":\"\"}}",
            "without details");
 
     h.groups = RBL_STR("\x90");
@@ -141,20 +143,22 @@ test_host(void)
            "\"first_listed\":\"\",\"listed_period\":\"\",\"listed\":\"0\","
            "\"listed_count\":\"0\",\"listed_details\":[],"
            "\"next_check\":\"2016-11-24 15:06:40 UTC\","
-           "\"unknown_count\":\"0\",\"covered\":\"0\"}}", "new host");
+           "\"unknown_count\":\"0\",\"covered\":\"0\","
+           "\"reason\":\"no list applies\"}}", "new host");
 
+    h.family = RBL_FAMILY_IPV6 | RBL_FAMILY_LOCAL;
     host_view(&b, &h, &est, RBL_VIEW_STATE);
     rbl_out_char(&b.out, '\0');
-    ok(strstr(b.base, "\"covered\":\"0\",\"state\":\"uncovered\","
-              "\"reason\":\"\",\"not_checked_since\":\"\"}}") != NULL,
-       "with its state");
+    ok(strstr(b.base, "\"covered\":\"0\",\"reason\":\"not a public address\","
+              "\"state\":\"uncovered\",\"not_checked_since\":\"\"}}")
+       != NULL, "the view has the state and the reason of a private address");
 
     h.uncovered = 0;
     h.stopped = NOW;
     host_view(&b, &h, &rbl_zone_utc, RBL_VIEW_STATE | RBL_VIEW_LAPSED);
     rbl_out_char(&b.out, '\0');
     ok(strstr(b.base, "\"unknown_count\":\"1\",\"covered\":\"1\","
-              "\"state\":\"unknown\",\"reason\":\"plan expired\","
+              "\"reason\":\"plan expired\",\"state\":\"unknown\","
               "\"not_checked_since\":\"2016-11-24 15:06:40 UTC\"}}") != NULL,
        "its plan has expired");
 

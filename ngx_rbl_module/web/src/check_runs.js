@@ -4,6 +4,7 @@
 import { useEffect, useState } from 'preact/hooks';
 
 import { get, post } from './api.js';
+import { uncovered } from './parts.js';
 import { t } from './text.js';
 
 const pause = 700;
@@ -106,8 +107,8 @@ export function summary(run) {
     return run.status === 'queued' ? t('check_queued')
         : run.status === 'running' ? t('check_running', {
             done: run.checked_count, total: run.total_count })
-            : run.status === 'failed' ? t('check_failed')
-                : run.covered === 0 ? t('check_uncovered')
+            : run.covered === 0 ? uncovered(run.message)
+                : run.status === 'failed' ? t('check_failed')
                     : t(run.listed ? 'check_listed' : 'check_clear', {
                         n: run.listed_count, total: run.total_count,
                         unknown: run.unknown_count });

@@ -13,8 +13,10 @@ export function stateOf(host) {
         return 'paused';
     }
 
-    if (host.reason) {
-        return host.reason === 'plan expired' ? 'stopped' : 'waiting';
+    const stopped = { 'plan expired': 'stopped', 'not checked yet': 'waiting' };
+
+    if (stopped[host.reason]) {
+        return stopped[host.reason];
     }
 
     if (host.listed === '1') {
@@ -31,6 +33,10 @@ export function stateOf(host) {
 
     return Number(host.unknown_count) > 0 ? 'unknown' : 'clear';
 }
+
+// Why no list could be asked about a host or address.
+export const uncovered = (why) => t(/not a public address/.test(why)
+    ? 'uncovered_local' : 'check_uncovered');
 
 const shapes = {
     listed: 'M8 1 15 14H1z',

@@ -1,62 +1,63 @@
-// What a pasted line is: an address, a subnet or a domain, in the form that the
-// API takes; or what is wrong with it.  The API judges again.
+// What pasted lines are.  The server takes them apart (hosts/read), so that the
+// API and this page read a line alike.
 
-const most = 1024;
+import { postNow } from './api.js';
 
-function address4(text) {
-    const parts = text.split('.');
+const most = 300;               // lines of a call
+const octets = 20000;
+const long = 4000;              // a line of many hosts, without names
 
-    return parts.length === 4
-        && parts.every((p) => /^(0|[1-9]\d{0,2})$/.test(p) && p < 256);
-}
-
-function address6(text) {
-    return /^[0-9a-f:.]+$/i.test(text) && text.includes(':')
-        && URL.canParse(`http://[${text}]/`);
-}
-
-function subnet(text) {
-    const [address, length, ...rest] = text.split('/');
-    const v4 = address4(address);
-    const bits = v4 ? 32 : 128;
-
-    if (rest.length || !(v4 || address6(address)) || !/^\d{1,3}$/.test(length)
-        || length > bits)
-    {
-        return { problem: 'not_subnet' };
-    }
-
-    const n = 2 ** (bits - length);
-
-    return n > most ? { problem: 'subnet_large' }
-        : { value: text, type: 'ip_range', n };
-}
-
-// {value, type, n}: n hosts; or {value, problem}: the name of a message.
-export function parse(line) {
-    const value = line.trim();
-
-    if (address4(value) || address6(value)) {
-        return { value, type: 'rbl', n: 1 };
-    }
-
-    if (value.includes('/')) {
-        return { value, ...subnet(value) };
-    }
-
-    if (/\s/.test(value) || !value.includes('.')
-        || !URL.canParse(`http://${value}/`) || /[:@?#[\]]/.test(value))
-    {
-        return { value, problem: 'not_host' };
-    }
-
-    return { value, type: 'uribl', n: 1 };
-}
+const known = new Map();        // what the server said of a line
 
 // The lines of a text that are not empty, each once.
-export function parseAll(text) {
-    const lines = text.split(/[\n,;]/).map((line) => line.trim())
-        .filter((line) => line !== '');
+export function linesOf(text) {
+    const lines = text.split(/\r\n?|\n/)
+        .flatMap((line) => line.length > long ? line.split(/[,;]/) : [line])
+        .map((line) => line.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' ')
+            .trim());
 
-    return [...new Set(lines)].map(parse);
+    return [...new Set(lines)].filter((line) => line !== '');
+}
+
+function* parts(lines) {
+    let part = [];
+    let size = 0;
+
+    for (const line of lines) {
+        if (part.length === most || size + line.length > octets) {
+            yield part;
+            part = [];
+            size = 0;
+        }
+
+        part.push(line);
+        size += line.length;
+    }
+
+    yield part;
+}
+
+// The hosts of lines, each once: {value, name, type, n}, n hosts, or {value,
+// problem}, the name of a message.  isOver: nobody waits for them any longer.
+export async function readLines(lines, isOver = () => false) {
+    for (const part of parts(lines.filter((line) => !known.has(line)))) {
+        if (part.length > 0 && !isOver()) {
+            const { data } = await postNow('hosts/read.json', { lines: part });
+
+            part.forEach((line) => known.set(line, []));
+            data.forEach((host) => known.get(part[host.line]).push(host));
+        }
+    }
+
+    const hosts = new Map();
+
+    for (const { host, name, type, hosts: n, problem }
+        of lines.flatMap((line) => known.get(line) || []))
+    {
+        if (!hosts.has(host)) {
+            hosts.set(host, { value: host, name, type, n, problem });
+        }
+    }
+
+    return [...hosts.values()];
 }

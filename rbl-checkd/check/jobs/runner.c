@@ -171,7 +171,9 @@ runner_ask(runner_t *r, int64_t family, rbl_str_t value)
     unsigned  how;
 
     if (r->lists.n == 0) {
-        runner_end(r, "No blocklist applies to this host.");
+        runner_end(r, r->local ? "No blocklist applies to this host: it is "
+                                 "not a public address."
+                               : "No blocklist applies to this host.");
         return;
     }
 

@@ -72,7 +72,7 @@ take_lists(runner_t *r, const rbl_check_begin_reply_t *b)
                || !table_loaded(r->checker->table);
         return check_lists_unpack(&r->lists, r->checker->table,
                                   rbl_sid_str(&r->job.account), b->lists,
-                                  b->family, wait);
+                                  b->family & ~RBL_FAMILY_LOCAL, wait);
     }
 
     if (!rbl_str_is(table_sum(r->checker->table), r->sum)) {
@@ -87,6 +87,8 @@ take_lists(runner_t *r, const rbl_check_begin_reply_t *b)
 static void
 begun(runner_t *r, const rbl_check_begin_reply_t *b)
 {
+    int64_t  family = b->family & ~RBL_FAMILY_LOCAL;
+
     if (current_read(&r->current, b->standing, b->troubled, b->pending,
                      b->answers, b->checked, b->now)
         != 0)
@@ -106,8 +108,8 @@ begun(runner_t *r, const rbl_check_begin_reply_t *b)
     }
 
     if (b->value.n == 0 || b->value.n >= RBL_VALUE_MAX
-        || (b->family != RBL_FAMILY_IPV4 && b->family != RBL_FAMILY_IPV6
-            && b->family != RBL_FAMILY_DOMAIN))
+        || (family != RBL_FAMILY_IPV4 && family != RBL_FAMILY_IPV6
+            && family != RBL_FAMILY_DOMAIN))
     {
         runner_end(r, "The host cannot be checked.");
         return;
@@ -121,7 +123,8 @@ begun(runner_t *r, const rbl_check_begin_reply_t *b)
                             b->now, &r->current);
         }
 
-        runner_ask(r, b->family, b->value);
+        r->local = family != b->family;
+        runner_ask(r, family, b->value);
         return;
 
     case 0:

@@ -30,6 +30,7 @@ struct runner_s {
     double           backoff;
     int              events;            /* a client wants them */
     int              whole;             /* all results are wanted */
+    int              local;             /* the address is not public */
     int              opening;           /* check_open is under way */
     int              clearing;          /* the same for check_clear */
     ev_timer         timer;

@@ -192,7 +192,8 @@ my $bad = sub { "Invalid $_[0] value provided. Please try again." };
     ['POST host/add', { host => '2001:db8::77', @rbl }, 200, undef,
         keep => 'u', has => { 'data.0.covered' => '1' }],
     ['GET host/{u}', undef, 200, 'OK', until => 1, has => {
-        'data.0.covered' => '0', 'data.0.last_checked' => '',
+        'data.0.covered' => '0', 'data.0.reason' => 'no list applies',
+        'data.0.last_checked' => '',
         'data.0.listed' => '0', oldest_due => undef }],
     ['GET listings.nagios', undef, 200,
         qr/^OK - 0 hosts listed!, \d+ hosts cannot be checked$/],

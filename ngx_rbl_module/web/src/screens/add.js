@@ -1,7 +1,7 @@
 // Adding hosts: a pasted list of addresses, subnets and domains, a preview of
 // what each line is, and what became of it.
 
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 
 import { get, post } from '../api.js';
 import { Field } from '../form.js';
@@ -9,8 +9,9 @@ import { html } from '../html.js';
 import { Place } from '../parts.js';
 import { refused } from '../refusal.js';
 import { t } from '../text.js';
-import { parseAll } from '../values.js';
+import { linesOf, readLines } from '../values.js';
 
+const still = 200;              // ms without a key, before the text is read
 const pause = 500;              // ms between two looks
 const patience = 300000;
 
@@ -22,7 +23,8 @@ function kind({ type, n }) {
 function Row({ line, outcome }) {
     return html`<tr>
         <th scope="row" data-label=${t('host')}>
-            <bdi class="address">${line.value}</bdi></th>
+            <bdi class="address">${line.value}</bdi>${line.name && html`
+                <p class="quiet"><bdi>${line.name}</bdi></p>`}</th>
         <td data-label=${t('kind')}>${line.problem
             ? html`<span class="wrong">${t(line.problem)}</span>`
             : kind(line)}</td>
@@ -70,7 +72,7 @@ async function watch(n, show) {
 
 async function addLine(line, name) {
     const { data } = await post('host/add.json', { host: line.value,
-        type: line.type, name: name || line.value });
+        type: line.type, name: name || line.name || line.value });
 
     return { id: data[0].id };
 }
@@ -98,6 +100,26 @@ async function add(line, name, show) {
     }
 }
 
+// The hosts of a text, as soon as it is still; and why they cannot be told.
+function useHosts(text) {
+    const [state, setState] = useState({ lines: [] });
+
+    useEffect(() => {
+        let over = false;
+        const timer = setTimeout(() => readLines(linesOf(text), () => over)
+            .then((lines) => over || setState({ text, lines }),
+                (refusal) => over || setState((was) => ({ ...was,
+                    why: refused(refusal) }))), still);
+
+        return () => {
+            over = true;
+            clearTimeout(timer);
+        };
+    }, [text]);
+
+    return { ...state, reading: state.text !== text && !state.why };
+}
+
 export function Add() {
     const [text, setText] = useState('');
     const [name, setName] = useState('');
@@ -105,7 +127,7 @@ export function Add() {
     const [busy, setBusy] = useState(false);
     const [made, setMade] = useState(null);
 
-    const lines = parseAll(text);
+    const { lines, reading, why } = useHosts(text);
     const good = lines.filter(({ problem, value }) => !problem
         && !(outcomes.get(value) && !outcomes.get(value).problem));
     const hosts = good.reduce((sum, { n }) => sum + n, 0);
@@ -115,18 +137,25 @@ export function Add() {
         setBusy(true);
 
         const next = new Map(outcomes);
+        let shown = 0;
 
         for (const line of good) {
             const outcome = await add(line, name, setMade);
 
             next.set(line.value, outcome);
-            setOutcomes(new Map(next));
+
+            // thousands of rows are not drawn for each of them
+            if (outcome.stop || Date.now() - shown > pause) {
+                setOutcomes(new Map(next));
+                shown = Date.now();
+            }
 
             if (outcome.stop) {
                 break;
             }
         }
 
+        setOutcomes(new Map(next));
         setBusy(false);
     }
 
@@ -141,7 +170,8 @@ export function Add() {
             <p id="lines-help" class="quiet">${t('add_help')}</p>
             <${Field} id="name" label=${t('add_name')} maxlength="255"
                 value=${name} onChange=${setName} />
-            <button class="main" disabled=${busy || good.length === 0}>
+            <button class="main"
+                disabled=${busy || reading || good.length === 0}>
                 ${good.length ? t('add_n', { n: hosts })
                     : t('add_none')}</button>
             <span role="status">${busy && (made ? t('adding_range', made)
@@ -149,6 +179,7 @@ export function Add() {
             ${made && html`<progress max=${made.total} value=${made.made}
                 aria-label=${t('adding')} />`}
         </form>
+        ${why && html`<p class="banner" role="alert">${why}</p>`}
         ${lines.length > 0 && html`
             <${Preview} lines=${lines} outcomes=${outcomes} />`}`;
 }

@@ -9,7 +9,6 @@ import { html } from '../html.js';
 import { State } from '../parts.js';
 import { refused } from '../refusal.js';
 import { t } from '../text.js';
-import { parse } from '../values.js';
 
 const invalid = (refusal) => refused(refusal, 'not_host_text');
 
@@ -81,15 +80,13 @@ function Form({ hosts }) {
     async function submit(event) {
         event.preventDefault();
 
-        const line = parse(value);
-
-        if (line.problem || line.type === 'ip_range') {
-            setProblem(t(line.type ? 'refused_range' : 'not_host_text'));
+        if (value.includes('/')) {
+            setProblem(t('refused_range'));
             return;
         }
 
         setProblem('');
-        await start(host && asHost ? host.id : line.value, invalid)
+        await start(host && asHost ? host.id : value.trim(), invalid)
             .catch((refusal) => setProblem(invalid(refusal)));
     }
 

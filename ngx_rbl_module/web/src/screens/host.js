@@ -8,7 +8,8 @@ import { now } from '../clock.js';
 import { HostActions } from '../host_actions.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
-import { Answer, Changes, Place, State, stateOf, When } from '../parts.js';
+import { Answer, Changes, Place, State, stateOf, uncovered, When }
+    from '../parts.js';
 import { date, t } from '../text.js';
 import { Timeline } from '../timeline.js';
 
@@ -131,6 +132,8 @@ export function Host({ me, rest: id }) {
         <${Place} path=${[['hosts', t('hosts')]]} />
         <h1><bdi>${data.host.host}</bdi>
             <${State} name=${stateOf(data.host)} /></h1>
+        ${data.host.covered === '0' && html`
+            <p>${uncovered(data.host.reason)}</p>`}
         <${Facts} host=${data.host} />
         ${me.user.role !== 'viewer' && html`
             ${data.host.type !== 'ip_range' && html`
