@@ -78,15 +78,19 @@ active(const list_t *list)
 /* Do most lists go without DNS, since the operator gave their servers? */
 
 static int
-most_apart(const table_t *table)
+most_apart(const checker_t *checker)
 {
-    size_t         i, apart, all;
-    const list_t  *list;
+    size_t                  i, apart, all;
+    const list_t           *list;
+    const list_counters_t  *c;
 
-    for (i = apart = all = 0; i < table_count(table); i++) {
-        list = table_at(table, i);
+    for (i = apart = all = 0; i < table_count(checker->table); i++) {
+        list = table_at(checker->table, i);
+        c = counters_find(checker->env.counters, list->sid);
         all += active(list);
-        apart += active(list) && list->n_servers != 0;
+        apart += active(list) && list->n_servers != 0
+                 && (c == NULL
+                     || metrics_health_of(c)->state != HEALTH_RESOLVER);
     }
 
     return apart * 2 > all;
@@ -105,9 +109,9 @@ look_dns(conditions_t *c)
     bad = health_dns(checker->env.health, &dns);
 
     if (bad > 0) {
-        partly = dns_direct(checker->dns)
-                 ? most_apart(checker->table)
-                 : bad < checker->conf->dns.n_resolvers;
+        partly = most_apart(checker)
+                 || (!dns_direct(checker->dns)
+                     && bad < checker->conf->dns.n_resolvers);
         snprintf(remedy, sizeof(remedy), "try: %s", dns.command);
         row(c, RBL_CONDITION_DNS, partly ? RBL_SERVICE_DEGRADED
                                          : RBL_SERVICE_BROKEN,

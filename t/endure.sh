@@ -46,7 +46,7 @@ part() {
     4)  # Lists that fail in every known way, and random worlds of lists.
         tests t/lab/soak.t t/lab/standing.t t/lab/table.t t/checkd/deaths.t \
             t/checkd/unreachable.t t/checkd/conditions.t \
-            t/checkd/list_states.t \
+            t/checkd/list_states.t t/checkd/mirror.t \
             t/checkd/broken_direct.t t/checkd/broken_resolver.t \
             t/checkd/quota.t &&
             SOAK_MINUTES=4 ${MAKE:-make} soak

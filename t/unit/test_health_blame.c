@@ -250,6 +250,82 @@ test_late(void)
 }
 
 
+/*
+ * The fourth list is a local copy, which the resolver serves: the operator gave
+ * its servers.  It is good at first, as the others are.
+ */
+
+static void
+test_given(void)
+{
+    size_t             i, k;
+    list_t            *list[4];
+    health_verdict_t   v;
+    const char        *names[] = { "a.test", "b.test", "c.test",
+                                   "copy.test" };
+
+    static const struct {
+        way_t           others, copy;
+        health_state_t  is, copy_is;
+        const char     *what;
+    } cases[] = {
+        { W_SERVFAIL, W_GOOD, HEALTH_RESOLVER, HEALTH_GOOD,
+          "the resolver has no network" },
+        { W_MUTE, W_GOOD, HEALTH_RESOLVER, HEALTH_GOOD,
+          "the resolver waits for its network" },
+        { W_NODATA, W_GOOD, HEALTH_RESOLVER, HEALTH_GOOD,
+          "the resolver removes addresses" },
+        { W_MUTE, W_MUTE, HEALTH_RESOLVER, HEALTH_RESOLVER,
+          "the resolver is dead" },
+        { W_REFUSED, W_REFUSED, HEALTH_RESOLVER, HEALTH_RESOLVER,
+          "the resolver refuses" },
+        { W_GOOD, W_MUTE, HEALTH_GOOD, HEALTH_DOWN, "the copy is dead" }
+    };
+
+    for (i = 0; i < 4; i++) {
+        list[i] = list_of(names[i], V4, "ip");
+        list[i]->n_servers = i == 3;
+    }
+
+    for (k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+        fresh();
+        for (i = 0; i < 4; i++) {
+            world(names[i], 0, W_GOOD, 300);
+            (void) ask(list[i], V4, 0, HEALTH_KNOWN);
+        }
+
+        ahead += HEALTH_KEEP / 2;
+        for (i = 0; i < 4; i++) {
+            zones[i].way = i == 3 ? cases[k].copy : cases[k].others;
+        }
+
+        v = ask(list[3], V4, 0, HEALTH_BOTH);
+        ok(v.state == cases[k].copy_is, "%s: the copy is asked first",
+           cases[k].what);
+        v = ask(list[0], V4, 0, HEALTH_BOTH);
+        ok(v.state == cases[k].is, "%s: another list", cases[k].what);
+        v = ask(list[3], V4, 0, HEALTH_BOTH);
+        ok(v.state == cases[k].copy_is, "%s: the copy is asked again",
+           cases[k].what);
+        ok(ask(list[1], V4, 0, HEALTH_KNOWN).state == cases[k].is,
+           "%s: the copy changes nothing for other lists", cases[k].what);
+
+        ahead += HEALTH_BAD_MIN + HEALTH_LOST_MAX + 1;
+        for (i = 0; i < 4; i++) {
+            zones[i].way = W_GOOD;
+        }
+
+        ok(ask(list[0], V4, 0, HEALTH_KNOWN).state == HEALTH_GOOD
+           && ask(list[3], V4, 0, HEALTH_KNOWN).state == HEALTH_GOOD,
+           "%s: all is good again", cases[k].what);
+    }
+
+    for (i = 0; i < 4; i++) {
+        list_unref(list[i]);
+    }
+}
+
+
 int
 main(void)
 {
@@ -259,6 +335,7 @@ main(void)
     test_doubt();
     test_heard();
     test_late();
+    test_given();
 
     health_free(health);
     ev_loop_destroy(loop);

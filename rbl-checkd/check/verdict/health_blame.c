@@ -10,7 +10,11 @@
  * at fault, unless the resolver does not answer at all.  The same holds for
  * lists that do not exist, or have no name servers, as the resolver says.
  *
- * Lists whose servers the operator gave are judged alone (health_apart).
+ * Lists whose servers the operator gave may be on this machine, so that they
+ * answer without the rest of DNS (health_apart).  In direct mode they are
+ * judged alone.  Behind a resolver that is at fault, such as one without
+ * Internet that serves a local copy, they are used while they pass, and their
+ * failures are those of the resolver.
  */
 
 #include "health_int.h"
@@ -24,7 +28,7 @@
 static int
 is_searched(const health_t *health)
 {
-    return dns_direct(health->dns) && health->searched != 0
+    return health->searched != 0
            && dns_clock() - health->searched < HEALTH_SEARCHED;
 }
 
@@ -50,7 +54,8 @@ int
 health_lost(const health_entry_t *e)
 {
     return e->health->resolver[e->group].since != 0
-           && !health_apart(e->health, e->list);
+           && !(health_apart(e->health, e->list)
+                && (dns_direct(e->health->dns) || !health_bad(e->found)));
 }
 
 
@@ -75,6 +80,16 @@ failed(const health_entry_t *e)
 {
     return health_bad(e->found)
            && (e->silent || !dns_direct(e->health->dns));
+}
+
+
+/* Says the entry nothing of its resolver, or of DNS? */
+
+static int
+is_mum(const health_entry_t *e)
+{
+    return health_apart(e->health, e->list)
+           && (dns_direct(e->health->dns) || e->running || !failed(e));
 }
 
 
@@ -123,7 +138,7 @@ gather(const health_t *health, unsigned resolver, int empty,
     for (i = 0; i < health->n; i++) {
         e = health->all[i];
 
-        if (e->group != resolver || health_apart(health, e->list)) {
+        if (e->group != resolver || is_mum(e)) {
             continue;
         }
 
@@ -525,7 +540,7 @@ health_blame(health_entry_t *e)
         return;
     }
 
-    if (failed(e) && !health_apart(e->health, e->list)) {
+    if (failed(e) && !is_mum(e)) {
         e->suspect = dns_clock();
         health_trace(e,
                      "fails; other lists show whether the list or the %s is at"
