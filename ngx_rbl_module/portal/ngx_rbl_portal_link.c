@@ -157,6 +157,7 @@ ngx_rbl_link_make(ngx_rbl_ctx_t *ctx)
 {
     char                  hex[NGX_RBL_FIELD_LEN];
     u_char                text[NGX_RBL_COOKIE_LEN], digest[32];
+    u_char                secret[NGX_RBL_SECRET_LEN];
     rbl_sid_t             event, user;
     ngx_rbl_link_t       *link;
     rbl_user_mail_args_t  args;
@@ -179,6 +180,14 @@ ngx_rbl_link_make(ngx_rbl_ctx_t *ctx)
     args.field = ngx_rbl_auth_field(hex, digest);
     args.digest.p = (char *) digest;
     args.digest.n = sizeof(digest);
+
+    /* the event has the digest in the place of the secret */
+
+    ngx_memcpy(secret, text + RBL_SID_LEN + 1, sizeof(secret));
+    ngx_hex_dump(text + RBL_SID_LEN + 1, digest, sizeof(digest));
+
+    args.secret.p = (char *) secret;
+    args.secret.n = sizeof(secret);
     args.link.p = (char *) text;
     args.link.n = sizeof(text);
     args.event = rbl_sid_str(&event);
@@ -188,7 +197,7 @@ ngx_rbl_link_make(ngx_rbl_ctx_t *ctx)
     args.from.n = ctx->request->connection->addr_text.len;
 
     ngx_rbl_run(ctx, user_mail, &args, 0);
-    ngx_explicit_memzero(text, sizeof(text));
+    ngx_explicit_memzero(secret, sizeof(secret));
 }
 
 

@@ -8,6 +8,7 @@
 #include <openssl/crypto.h>
 #include <stdlib.h>
 
+#include "deliver/message/message.h"
 #include "rbl_sid.h"
 
 
@@ -141,6 +142,10 @@ attempt_claimed(deliver_t *d, unsigned part, ev_tstamp claimed,
 
     if (given.body == NULL) {
         return NULL;
+    }
+
+    if (rbl_str_is(row.type, MESSAGE_LINK)) {
+        message_link_open(given.body->bytes, given.body->n, row.secret);
     }
 
     a = attempt_new(d, part, claimed, &given);

@@ -197,21 +197,31 @@ entry_fanned_out(void *data, const redisReply *reply)
 }
 
 
-/* As contacts keep it of their code: of the SID and the code.  That of a link
-   is of its secret. */
+/* As contacts keep it of their code: of the SID and the code.  The event of a
+   link has the digest itself. */
 
 static int
 entry_digest(unsigned char digest[32], const rbl_event_t *event)
 {
     int        n;
     char       text[128];
-    rbl_str_t  secret;
+    size_t     i;
+    rbl_str_t  hex;
 
-    secret = message_link_secret(event);
-    n = secret.n > 0
-        ? snprintf(text, sizeof(text), "%.*s", (int) secret.n, secret.p)
-        : snprintf(text, sizeof(text), "%.*s%.*s", (int) event->contact.n,
-                   event->contact.p, (int) event->code.n, event->code.p);
+    hex = message_link_digest(event);
+
+    for (i = 0; i < hex.n / 2; i++) {
+        memcpy(text, hex.p + 2 * i, 2);
+        text[2] = '\0';
+        digest[i] = (unsigned char) strtoul(text, NULL, 16);
+    }
+
+    if (hex.n > 0) {
+        return 0;
+    }
+
+    n = snprintf(text, sizeof(text), "%.*s%.*s", (int) event->contact.n,
+                 event->contact.p, (int) event->code.n, event->code.p);
 
     return n >= 0 && n < (int) sizeof(text)
            && EVP_Digest(text, (size_t) n, digest, NULL, EVP_sha256(), NULL)

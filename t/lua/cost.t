@@ -135,7 +135,8 @@ case(user_put => '99 users', sub { my $us = sid('US');
     s1('user_delete', $us, '1');
     counts($took) });
 case(user_mail => '', sub { s1('user_mail', $us[0], 'a0@example.test',
-    sprintf('%016x', ++$field), 'd' x 32, "$ac." . 'f' x 64, sid('EV'),
+    sprintf('%016x', ++$field), 'd' x 32, 'e' x 64, "$ac." . 'f' x 64,
+    sid('EV'),
     'https://a.example/' . 'x' x 230 . '/', '2001:db8::1') });
 cmd('ZADD', k('mail', 'a' x 32), $_, "$ac:" . sid('US')) for 1 .. 1000;
 case(mail_put => '1000 users', sub { slice('mail_put', [k('mail', 'a' x 32)],

@@ -105,8 +105,12 @@ test_refused(void)
 
 
 #define AC    "AC0123456789abcdef0123456789abcdef"
-#define HEX   "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
-#define LINK  AC "." HEX
+#define HEX   "60e05bd1b195af2f94112fa7197a5c88289058840ce7c6df9693756bc6250f55"
+#define LINK  AC "." SECRET
+
+/* HEX is the SHA-256 of SECRET. */
+#define SECRET                                                                \
+    "0000000000000000000000000000000000000000000000000000000000000000"
 
 
 static rbl_event_t
@@ -120,7 +124,7 @@ link_event(void)
     ev.value = RBL_STR("192.0.2.1");
     ev.message = RBL_STR("An <account>");
     ev.contact = RBL_STR("US00000000000000000000000000000002");
-    ev.code = RBL_STR(LINK);
+    ev.code = RBL_STR(AC "." HEX);
 
     return ev;
 }
@@ -176,7 +180,8 @@ link_named(const char *name, const char *shown)
 static void
 test_link(void)
 {
-    char         text[] = "550 " HEX " no", part[] = "550 0123 no";
+    char         text[] = "550 " SECRET " no", part[] = "550 0123 no";
+    char         json[2048];
     rbl_buf_t    buf;
     message_t    m;
     rbl_event_t  ev;
@@ -184,9 +189,19 @@ test_link(void)
     ev = link_event();
     rbl_buf_init(&buf);
     ok(message_link(&buf.out, &ev, &rbl_zone_utc) == RBL_OK, "a link");
-    ok(message_read(&m, rbl_buf_str(&buf)) == RBL_OK, "and read again");
+    ok(memmem(rbl_buf_str(&buf).p, rbl_buf_str(&buf).n, SECRET, 64) == NULL,
+       "the message that is stored has no secret");
+    snprintf(json, sizeof(json), "%.*s", (int) rbl_buf_str(&buf).n,
+             rbl_buf_str(&buf).p);
+    message_link_open(json, strlen(json), RBL_STR("0123"));
+    message_link_open(json, strlen(json), RBL_STR(HEX));
+    ok(strlen(json) == rbl_buf_str(&buf).n
+       && memcmp(json, rbl_buf_str(&buf).p, strlen(json)) == 0,
+       "another secret changes nothing");
+    message_link_open(json, strlen(json), RBL_STR(SECRET));
+    ok(message_read(&m, rbl_str(json)) == RBL_OK, "and read again");
     is_str(m.type, "user.link", "its type");
-    is_str(m.code, HEX, "its secret");
+    is_str(m.code, SECRET, "its secret");
     ok(memmem(m.text.p, m.text.n, "\n    https://a.example/portal/#/link/" LINK
               "\n", 37 + sizeof(LINK)) != NULL, "on a line of its own");
     ok(memmem(m.text.p, m.text.n, "2026-11-20 09:45:00 UTC", 23) != NULL,
@@ -196,9 +211,9 @@ test_link(void)
        "who asked, and the account");
     message_free(&m);
 
-    message_hide_code(text, rbl_buf_str(&buf));
+    message_hide_code(text, rbl_str(json));
     ok(strspn(text + 4, "*") == 64, "the secret is hidden");
-    message_hide_code(part, rbl_buf_str(&buf));
+    message_hide_code(part, rbl_str(json));
     is_str(rbl_str(part), "550 0123 no", "nothing else");
     rbl_buf_free(&buf);
 

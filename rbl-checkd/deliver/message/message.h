@@ -104,8 +104,12 @@ rbl_err_t message_trigger(rbl_out_t *out, const message_t *message);
 rbl_err_t message_link(rbl_out_t *out, const rbl_event_t *event,
     const rbl_zone_t *zone);
 
-/* The secret of such a link, by which the store knows it; n 0: malformed. */
-rbl_str_t message_link_secret(const rbl_event_t *event);
+/* The SHA-256 of such a link, 64 hex digits; n 0: malformed.  The message has
+   it in the place of the link's secret, which is not in the store's events. */
+rbl_str_t message_link_digest(const rbl_event_t *event);
+
+/* Puts the secret of a link into its message. */
+void message_link_open(char *json, size_t n, rbl_str_t secret);
 
 /* True if messages of that type have a code or a link, which must not be kept
    or logged. */

@@ -10,10 +10,12 @@
 #include "rbl_time.h"
 #include "rbl_validate.h"
 
+#include <openssl/evp.h>
+#include <stdio.h>
 #include <string.h>
 
 
-#define LINK_SECRET  64                 /* hex digits behind "<AC>." */
+#define LINK_HEX     64                 /* digits behind "<AC>." */
 #define LINK_NAME    40                 /* octets of an account's name */
 #define LINK_LIVES   INT64_C(900000)    /* ms, as _user.lua */
 
@@ -34,22 +36,46 @@ link_hex(rbl_str_t s)
 
 
 rbl_str_t
-message_link_secret(const rbl_event_t *event)
+message_link_digest(const rbl_event_t *event)
 {
     rbl_sid_t  sid;
-    rbl_str_t  secret, account;
+    rbl_str_t  digest, account;
 
-    if (event->code.n != RBL_SID_LEN + 1 + LINK_SECRET
+    if (event->code.n != RBL_SID_LEN + 1 + LINK_HEX
         || event->code.p[RBL_SID_LEN] != '.')
     {
         return RBL_STR("");
     }
 
     account = (rbl_str_t) { event->code.p, RBL_SID_LEN };
-    secret = (rbl_str_t) { event->code.p + RBL_SID_LEN + 1, LINK_SECRET };
+    digest = (rbl_str_t) { event->code.p + RBL_SID_LEN + 1, LINK_HEX };
 
     return rbl_sid_parse(&sid, RBL_SID_ACCOUNT, account) == RBL_OK
-           && link_hex(secret) ? secret : RBL_STR("");
+           && link_hex(digest) ? digest : RBL_STR("");
+}
+
+
+void
+message_link_open(char *json, size_t n, rbl_str_t secret)
+{
+    char           hex[LINK_HEX + 1], *at;
+    size_t         i;
+    unsigned char  digest[LINK_HEX / 2];
+
+    if (secret.n != LINK_HEX
+        || EVP_Digest(secret.p, secret.n, digest, NULL, EVP_sha256(), NULL)
+           != 1)
+    {
+        return;
+    }
+
+    for (i = 0; i < sizeof(digest); i++) {
+        snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+    }
+
+    while ((at = memmem(json, n, hex, LINK_HEX)) != NULL) {
+        memcpy(at, secret.p, LINK_HEX);
+    }
 }
 
 
@@ -64,7 +90,7 @@ link_event_ok(const rbl_event_t *event)
            && rbl_sid_parse(&sid, RBL_SID_USER, event->contact) == RBL_OK
            && rbl_url_parse(&url, event->check) == RBL_OK
            && rbl_text_ok(event->value) && rbl_text_ok(event->message)
-           && message_link_secret(event).n > 0;
+           && message_link_digest(event).n > 0;
 }
 
 
@@ -139,7 +165,7 @@ message_link(rbl_out_t *out, const rbl_event_t *event, const rbl_zone_t *zone)
     rbl_doc_z(&doc, "title", "Sign in to blocklist monitoring");
     link_text(&doc, event, zone);
     rbl_doc_z(&doc, "url", "");
-    rbl_doc_str(&doc, "authcode", message_link_secret(event));
+    rbl_doc_str(&doc, "authcode", message_link_digest(event));
     rbl_doc_array(&doc, "hosts");
     rbl_doc_close(&doc);
     rbl_doc_end(&doc);

@@ -5,12 +5,13 @@ local function awaits(contact, digest)
     return contact and contact[CONTACT.status] == 'pending'
         and contact[CONTACT.digest] == digest
 end
--- Does the link of that digest sign the user in, for some time yet (ms)?
+-- The secret of the link of that digest, if it signs the user in, for some time
+-- yet (ms).
 local function link_lives(ac, user, digest, least)
     local k = key('link', ac, (digest:sub(1, 8):gsub('.', function(c)
         return string.format('%02x', c:byte())
     end)))
     local link = load(k)
     return link and link[LINK.user] == user and link[LINK.digest] == digest
-        and call('PTTL', k) > tonumber(least)
+        and call('PTTL', k) > tonumber(least) and link[LINK.mailed]
 end

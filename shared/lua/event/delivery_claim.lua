@@ -12,7 +12,8 @@
 --- arg: lease  ms
 --- reply: OK wait#  ms until the next (-1: none), then a row for each
 --- row: delivery member type to secret attempt# first# event body contact old
--- to: URL, or value of the contact.  attempt: 0 = first.  first: when that was
+-- to: URL, or value of the contact.  secret: of a link, too.
+-- attempt: 0 = first.  first: when that was
 -- (ms).  event: its SID.  contact: its type, or "".  old: the receiver's old
 -- secret while it is valid, or "".
 --- include: base
@@ -108,8 +109,9 @@ local function way(ac, target, url, app_sid, digest, host)
         return nil, 'the code is too old'
     elseif kind == 'US' then
         local user = load(key('user', ac, target))
-        if user and link_lives(ac, target, digest, ARG.lease) then
-            return user[USER.mail], '', 'email'
+        local link = user and link_lives(ac, target, digest, ARG.lease)
+        if link then
+            return user[USER.mail], link, 'email'
         end
         return nil
     else

@@ -7,7 +7,8 @@
 --- arg: mail  in lower case
 --- arg: field  of the link (16 hex)
 --- arg: digest  of the link (32 bytes)
---- arg: link  "<AC>.<64 hex>"
+--- arg: secret  of the link (64 hex)
+--- arg: link  "<AC>.<64 hex>", the digits of the digest
 --- arg: event  SID
 --- arg: url  of the portal
 --- arg: from  address of the client
@@ -19,7 +20,8 @@
 local a, user = load(KEY.acct), user_of(ARG.user)
 local known = a and user and user[USER.status] == 'active'
     and string.lower(user[USER.mail]) == ARG.mail
-link_new(ARG.field, known and ARG.digest or '', ARG.user, 1)
+link_new(ARG.field, known and ARG.digest or '', ARG.user,
+    ARG.secret)
 emit(known and a[ACCOUNT.timezone] or 'UTC', ARG.event, 'user.link', now_ms(),
     ARG.url, '', ARG.from, false, 0, no_results, 0, no_callbacks,
     known and a[ACCOUNT.name] or '', ARG.user, ARG.link)
