@@ -175,6 +175,7 @@ ngx_rbl_audit_entry(ngx_rbl_ctx_t *ctx, const rbl_audit_t *entry)
     rbl_doc_close(doc);
     rbl_doc_str(doc, "from", entry->by.from);
     rbl_doc_str(doc, "call", entry->by.call);
+    rbl_doc_int(doc, "count", entry->count);
     rbl_doc_object(doc, "target");
     ngx_rbl_audit_named(ctx, entry->target, entry->target_name);
     rbl_doc_close(doc);

@@ -14,14 +14,14 @@
 #include <unistd.h>
 
 #define CTL_AUDIT_LAST  20
-#define CTL_AUDIT_MOST  2000            /* _audit.lua */
+#define CTL_AUDIT_MOST  4000            /* both streams of _audit.lua */
 #define CTL_AUDIT_SLICE 100
 
 
 static const ctl_column_t  audit_row[] = {
     { "at", "TIME" }, { "who", "WHO" }, { "from", "FROM" },
-    { "call", "CALL" }, { "target", "TARGET" }, { "name", "NAME" },
-    { "fields", "FIELDS" }, { NULL, NULL }
+    { "call", "CALL" }, { "count", "TIMES" }, { "target", "TARGET" },
+    { "name", "NAME" }, { "fields", "FIELDS" }, { NULL, NULL }
 };
 
 
@@ -166,10 +166,11 @@ ctl_audit_add(ctl_t *ctl, json_t *rows, const redisReply *entries)
         who = entry.by.name.n > 0 && !ctl->json ? entry.by.name : entry.by.who;
 
         json_array_append_new(rows, json_pack(
-            "{so ss so so so so so so so}",
+            "{so ss so so so so sI so so so}",
             "at", ctl_time(entry.at), "kind", entry.kind,
             "who", ctl_text(who), "who_name", ctl_text(entry.by.name),
             "from", ctl_text(entry.by.from), "call", ctl_text(entry.by.call),
+            "count", (json_int_t) entry.count,
             "target", ctl_text(entry.target),
             "name", ctl_text(entry.target_name),
             "fields", ctl_audit_fields(ctl, &entry)));

@@ -360,8 +360,8 @@ const ctl_command_t  ctl_commands[] = {
       "show how many checks and deliveries wait, and since when",
       none_options, 0, 0, CTL_READY, ctl_queue },
     { "audit", "ACCOUNT [--limit N] [--who SID] [--target SID]",
-      "show the audit log of an account: the last 20 changes by default, at"
-      " most 2000; --who: those of a user or an application, --target: those of"
+      "show the audit log of an account: the last 20 entries by default, at"
+      " most 4000; --who: those of a user or an application, --target: those of"
       " one object",
       audit_options, 1, 1, CTL_READY, ctl_audit },
     { "fsck", "[ACCOUNT] [--repair]",

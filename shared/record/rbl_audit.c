@@ -126,6 +126,7 @@ rbl_audit_decode(rbl_audit_t *v, const redisReply *entry)
     }
 
     v->id = e.id;
+    v->count = e.count > 1 ? e.count : 1;
     v->target = e.target.p ? e.target : RBL_STR("");
     v->target_name = e.name.p ? e.name : RBL_STR("");
 

@@ -44,6 +44,7 @@ typedef struct {
                                            rblctl */
     rbl_by_t     by;
     rbl_str_t    target, target_name;
+    int64_t      count;                 /* changes that it is about */
 } rbl_audit_t;
 
 /* Decodes an entry of a reply of audit_show.  RBL_ETYPE: it is damaged. */

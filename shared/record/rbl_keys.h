@@ -178,9 +178,15 @@
  *                              "h" SID and "v" value of the host, "n" number
  *                              of changes, "t" the first five as in "hist";
  *                              capped
- *   audit:<AC>         stream  the last changes by users, applications and
- *                              rblctl: "b" caller (record by), "t" SID and "n"
- *                              name of the changed object; capped (_audit.lua)
+ *   audit:<AC>,        stream  the last changes by users, applications and
+ *   audit:rest:<AC>            rblctl: "b" caller (record by), "t" SID and "n"
+ *                              name of the changed object, "c" number of
+ *                              changes if there are several; capped.  The
+ *                              second one has changes of hosts, contacts,
+ *                              groups, profiles and own lists (_audit.lua)
+ *   audit:again:<AC>,  hash    "<who> <from> <call> <SID>" -> how often within
+ *   audit:rest:again:<AC>      the hour; "!" and these -> id of the entry that
+ *                              stands for several; with TTL: an hour
  *   bill:<AC>          string  record: what an account pays for
  *   terms:<AC>         string  record: what the account chose about its bill
  *   sources:<AC>       zset    payment sources, score = when they were added

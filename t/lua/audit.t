@@ -2,7 +2,8 @@
 
 # Scripts whose changes are in the audit log: each one that a call or a command
 # on an account runs; the entry is made together with the change, and with no
-# refusal; without its last argument a script does nothing.
+# refusal; without its last argument, or a log, a script does nothing.  Entries
+# about rights outlive those about hosts, and many changes of one thing are one.
 
 use strict;
 use warnings;
@@ -12,11 +13,12 @@ use RblScript;
 
 my $redis = redis_new();
 my ($ac, $acct) = account();
-my $log = k('audit', $ac);
+my ($log, $rest) = (k('audit', $ac), k('audit', 'rest', $ac));
+my @again = map { s/:\Q$ac\E$/:again$&/r } $log, $rest;
 
 sub source { return read_file(build_dir() . "/gen/lua/$_[0].lua") }
-sub entries { return map { +{ @{ $_->[1] } } } @{ cmd('XRANGE', $log, '-',
-    '+') } }
+sub entries { return map { +{ @{ $_->[1] } } } @{ cmd('XRANGE', $_[0] // $rest,
+    '-', '+') } }
 
 # --- which scripts are audited ---------------------------------------------------
 
@@ -40,7 +42,7 @@ is(join(' ', grep { $_ ne 'name' && caller_of(source($_)) } @daemon), '',
 
 # --- the entry ------------------------------------------------------------------
 
-cmd('DEL', $log);
+cmd('DEL', $log, $rest, @again);
 my $ht = sid('HT');
 script('host_add', [$acct], 'n', 'rbl', 1, '', '', '', '', $ht, '192.0.2.1');
 my ($e) = entries();
@@ -72,6 +74,132 @@ for my $name (sort keys %runs) {
     }
     is(digest(), $before, "$name: nothing is done");
 }
+
+# --- no log, no change ---------------------------------------------------------
+
+# The scripts have no arguments but that one: who reads another before looks for
+# the log ends by an error of Lua.
+for my $key ($log, $rest) {
+    my $was = cmd('DUMP', $key);
+    cmd('SET', $key, 'damaged');
+    for my $name (sort keys %runs) {
+        my $before = digest();
+        like(redis_try($redis, 'EVAL', source($name), 1, $acct,
+            caller_of(source($name))), qr/WRONGTYPE/,
+            "$name: is refused where $key is damaged");
+        is(digest(), $before, "$name: has changed nothing then");
+    }
+    cmd('DEL', $key);
+    cmd('RESTORE', $key, 0, $was) if defined $was;
+}
+my $visitor = sid('US');
+cmd('SET', $log, 'damaged');
+redis_try($redis, 'EVAL', source('account_visit'), 1, $acct, $visitor,
+    caller_of(source('account_visit'))) for 1, 2;
+cmd('DEL', $log);
+is(script('account_visit', [$acct], $visitor)->[0], 'OK',
+    'a visit that could not be logged is logged the next time');
+is((entries($log))[-1]{t}, $ac, 'the entry is about the account');
+
+# --- many changes of one thing are one entry -------------------------------------
+
+# With a caller: what the entry of a script says about who calls it.
+sub as {
+    my ($name, $by, @args) = @_;
+
+    my $r = cmd('EVAL', source($name), 1, $acct, @args,
+        caller_of(source($name), %$by));
+    is($r->[0], 'OK', "$name is made") if $r->[0] ne 'OK';
+}
+sub of_rest { return grep { $_->{t} eq $_[0] } entries($rest) }
+my ($one, $two) = (sid('RP'), sid('RP'));
+as('profile_add', { call => 'test/add' }, $_, "p $_", '', '') for $one, $two;
+sub rename_it { as('profile_update', $_[2] // {}, $_[0], 1, $_[1], '',
+    '') }
+my @head = map { scalar of_rest($_) } $one, $two;
+for my $n (1 .. 10) {
+    rename_it($one, "one $n");
+    rename_it($two, "two $n");
+}
+is(scalar(of_rest($one)) - $head[0], 10, 'ten changes of one profile are ten'
+    . ' entries');
+for my $n (11 .. 500) {
+    rename_it($one, "one $n");
+    rename_it($two, "two $n") if $n <= 12;
+}
+is(scalar(of_rest($one)) - $head[0], 11, '500 changes make eleven entries');
+is((of_rest($one))[-1]{c}, 490, 'the last entry says how many it stands for');
+is((of_rest($one))[-1]{n}, 'one 499', 'the last entry is about the last change');
+is(scalar(of_rest($two)) - $head[1], 11, 'changes of another profile between'
+    . ' them are entries of their own');
+is((of_rest($two))[-1]{c}, 2, 'the last entry counts those of its profile');
+rename_it($one, 'from elsewhere', { from => '192.0.2.98' });
+rename_it($one, 'by another', { who => 'AP' . '1' x 32 });
+is(scalar(of_rest($one)) - $head[0], 13, 'a change by another caller, or from'
+    . ' another address, is an entry of its own');
+my $ttl = cmd('PTTL', $again[1]);
+ok($ttl > 0 && $ttl <= 3_600_000, 'the numbers are kept for an hour');
+cmd('DEL', $again[1]);
+rename_it($one, 'an hour later');
+is(scalar(of_rest($one)) - $head[0], 14, 'an hour later there is a new entry');
+for my $bad (sub { cmd('SET', $again[1], 'x') }, sub { cmd('DEL', $again[1]);
+    cmd('HSET', $again[1], join(' ', 'AP' . '0' x 32, '192.0.2.99', 'test/call',
+        $one), 'x') }, sub { cmd('HSET', $again[1], join(' ', 'AP' . '0' x 32,
+        '192.0.2.99', 'test/call', $one), 99, join(' ', '!AP' . '0' x 32,
+        '192.0.2.99', 'test/call', $one), 'x') })
+{
+    $bad->();
+    my $before = () = of_rest($one);
+    rename_it($one, 'damaged');
+    is(scalar(my @now = of_rest($one)), $before + 1,
+        'a change has an entry although the numbers are damaged');
+}
+cmd('DEL', @again);
+
+# --- entries about rights stay ----------------------------------------------------
+
+cmd('DEL', $log, $rest);
+my $ap = sid('AP');
+script('app_put', [$acct], $ap, 'backdoor', 's', 'f' x 16, 'd' x 32);
+as('profile_update', { account => 'AC' . '0' x 32 }, $one, 1, 'x', '', '');
+for (1 .. 2500) {
+    cmd('XADD', $rest, 'MAXLEN', '~', 2000, '*', 'b', 'x', 't', $one, 'n', '');
+}
+rename_it($one, 'x');
+is(join(' ', map { $_->{t} } entries($log)), "$ap $one",
+    'changes of profiles push out none of rights, and none by operators');
+is(join(' ', map { $_->{t} } grep { $_->{t} ne $one } entries($rest)), '',
+    'the other stream has nothing of rights');
+
+# --- both are shown as one log -----------------------------------------------------
+
+cmd('DEL', $log, $rest);
+my $row = sub { cmd('XADD', $_[0], $_[1], 'b', (caller_of(source('host_add')))[0],
+    't', $ac, 'n', $_[2]) };
+my @ids = map { my $ms = $_; map { "$ms-$_" } 0 .. 3 } 5 .. 60;
+$row->($log, $_, "log $_") for @ids;
+$row->($rest, $_, "rest $_") for @ids, '61-0';
+my @want = ('rest 61-0', map { ("rest $_", "log $_") } reverse @ids);
+for my $most (1, 2, 3, 49, 50, 51, 100, 1000) {
+    my ($before, @got, %seen) = '';
+    do {
+        (undef, $before, my $page) = @{ script('audit_show', [$acct], $before,
+            $most, 300, '', '') };
+        push @got, map { $_->[3] } @$page;
+        $seen{ $_->[0] }++ for @$page;
+    } while ($before ne '' && @got < 2000);
+    is(join(',', @got), join(',', @want), "pages of $most show each entry once,"
+        . ' the newest first');
+    is(scalar keys %seen, scalar @want, 'no two entries have one id');
+}
+for my $before ('0-0', '0-1', '1-0', '5-0', '00-00',
+    '18446744073709551615-18446744073709551615')
+{
+    my $r = redis_try($redis, 'EVAL', source('audit_show'), 1, $acct, $before, 50,
+        300, '', '');
+    ok(ref $r eq 'ARRAY', "a page behind $before is no error") or diag($r);
+}
+cmd('DEL', $log, $rest);
 
 # --- the log is capped -------------------------------------------------------------
 

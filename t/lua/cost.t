@@ -191,8 +191,10 @@ case(audit_show => '300 entries', sub {
     $audited //= do {
         my $by = mp_pack([1, $W{ap}, '', '', 'n' x 200, 'c' x 200,
             ['name', ('v' x 200) x 5]]);
-        cmd('XADD', k('audit', $ac), '*', 'b', $by, 't', $us[0], 'n',
-            text_of(255)) for 1 .. 2000;
+        for my $n (1 .. 2000) {
+            cmd('XADD', $_, '*', 'b', $by, 't', $us[0], 'n', text_of(255), 'c',
+                $n) for k('audit', $ac), k('audit', 'rest', $ac);
+        }
         1;
     };
     s1('audit_show', '', 200, 300, '', $us[1]);

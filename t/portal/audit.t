@@ -16,12 +16,13 @@ use RblWrites;
 my $t = portal_setup();
 my ($redis, $ac) = ($t->{redis}, $t->{acct}{sid});
 my $log = redis_key('audit', $ac);
+my $rest = $log =~ s/:audit:/:audit:rest:/r;
 my $owner = sign_in($t);
 my $viewer = sign_in($t, role => 'viewer');
 my $app = $t->{acct}{app};
 
 sub post { return portal($t, $owner, 'POST', "$_[0].json", fields => $_[1]) }
-sub entries { return redis($redis, 'XLEN', $log) }
+sub entries { return redis($redis, 'XLEN', $log) + redis($redis, 'XLEN', $rest) }
 sub shown {
     my ($query, $who) = @_;
 
@@ -206,9 +207,11 @@ do {
     $next = $v->{next};
 } while ($next);
 is(scalar @all, entries(), 'pages have all entries');
-is(join(' ', map { $_->{id} } @all), join(' ', map { $_->[0] }
-    @{ redis($redis, 'XREVRANGE', $log, '+', '-') }),
+my @ms = map { $_->{id} =~ /(\d+)-/ } @all;
+is(join(' ', @ms), join(' ', sort { $b <=> $a } @ms),
     'the newest entry comes first');
+my %ids = map { $_->{id} => 1 } @all;
+is(scalar keys %ids, scalar @all, 'each entry has an id of its own');
 my $of = shown("who=$app&limit=200")->{data};
 is(scalar @$of, scalar(grep { $_->{who}{id} eq $app } @all),
     'the filter finds all entries of an application');
@@ -238,7 +241,7 @@ is_deeply(shown("target=$range", $other)->{data}, [],
 # --- secrets -------------------------------------------------------------------
 
 my $bytes = join "\n", map { $_->[0], @{ $_->[1] } }
-    @{ redis($redis, 'XRANGE', $log, '-', '+') };
+    map { @{ redis($redis, 'XRANGE', $_, '-', '+') } } $log, $rest;
 my @secrets = secrets();
 cmp_ok(scalar @secrets, '>', 40, 'secrets were sent and answered');
 is(join(' ', grep { length && index($bytes, $_) >= 0 } @secrets), '',
@@ -254,11 +257,38 @@ redis($redis, 'XADD', $log, 'MAXLEN', 1, '*', 'b', mp_pack([1, \'rblctl', \'',
 redis($redis, 'EVAL', "for i = 1, 3000 do redis.call('XADD', KEYS[1], '*', 'b',"
     . " ARGV[1], 't', ARGV[2], 'n', '') end", 1, $log, mp_pack([1, \'rblctl',
     \'', \'', \'', \'x/y', []]), $ac);
+redis($redis, 'DEL', $rest);
 my $found = shown('who=' . $owner->{id});
 is_deeply($found->{data}, [], 'a call looks at a part of a long log');
 ok($found->{next}, 'the response says where the search continues');
-host();
+new_app();
 cmp_ok(entries(), '<', 2200, 'the log is capped');
+
+# --- those who are in the log cannot push themselves out of it ------------------
+
+redis($redis, 'DEL', $log, $rest);
+my ($host, $secret) = (host(), new_app());
+for my $n (1 .. 30) {
+    accepted(post("host/update/$host", { name => "n$n" }), "change $n is made");
+}
+is(join(' ', map { "$_->{call} $_->{count}" } @{ shown('target=' . $host)
+    ->{data} }), 'host/update 20' . ' host/update 1' x 10 . ' host/add 1',
+    'thirty changes of a host are eleven entries, which count them');
+is(shown('limit=1')->{data}[0]{fields}[0]{value}, 'n30',
+    'the last one has the last value');
+like(rblctl($redis, 'audit', $ac)->{out}, qr/ host\/update +20 /,
+    'rblctl prints the count');
+redis($redis, 'EVAL', "for i = 1, 3000 do redis.call('XADD', KEYS[1], 'MAXLEN',"
+    . " '~', '2000', '*', 'b', ARGV[1], 't', ARGV[2], 'n', '') end", 1, $rest,
+    mp_pack([1, \'rblctl', \'', \'', \'', \'x/y', []]), $host);
+my ($made, $at) = (undef, '');
+for (1 .. 20) {
+    my $page = shown("target=$secret&limit=200" . ($at && "&before=$at"));
+    $made //= $page->{data}[0];
+    $at = $page->{next} or last;
+}
+is($made->{call}, 'app/add', 'no number of changes of hosts pushes out that an'
+    . ' application was added');
 is(redis($redis, 'MEMORY', 'USAGE', $log) > 1_000_000 ? 'large' : '', '',
     'the log takes at most 1 MB');
 

@@ -221,7 +221,19 @@ sub audit {
     redis($t->{redis}, 'DEL', redis_key('visit', $ac, $viewer->{id}));
     accepted(get($viewer, "hosts.json?account=$ac"), 'an hour later');
     is(scalar(grep { $_->{who}{id} eq $viewer->{id} }
-        audit($owner, "&account=$ac")), 2, 'a visit is there again');
+        audit($owner, "&account=$ac")), 2, 'the log has a second visit');
+
+    my ($visit, $log) = map { redis_key($_, $ac) } 'visit', 'audit';
+    redis($t->{redis}, 'DEL', "$visit:$viewer->{id}");
+    redis($t->{redis}, 'RENAME', $log, "$log.kept");
+    redis($t->{redis}, 'SET', $log, 'damaged');
+    is(get($viewer, "hosts.json?account=$ac")->{status}, 503,
+        "visit $_ of an account without a log is refused") for 1 .. 3;
+    redis($t->{redis}, 'DEL', $log);
+    redis($t->{redis}, 'RENAME', "$log.kept", $log);
+    accepted(get($viewer, "hosts.json?account=$ac"), 'a log allows the visit');
+    is(scalar(grep { $_->{who}{id} eq $viewer->{id} }
+        audit($owner, "&account=$ac")), 3, 'the visit is in the log');
 }
 
 # --- suspended accounts, and operators that are gone ------------------------

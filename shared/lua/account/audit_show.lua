@@ -1,6 +1,8 @@
 -- Shows the audit log of an account, newest first: all entries, or those of a
 -- user or an application, or those about one thing.  A call looks at a bounded
 -- number of entries.
+-- The log is two streams (_audit.lua), each with ids of its own.  The entry
+-- <ms>-<n> is shown as <ms>-<2n>, of the second stream as <ms>-<2n+1>.
 --- key: acct  acct:<AC>
 --- arg: before  entry behind which to begin; "": the newest
 --- arg: most  entries to show
@@ -8,10 +10,10 @@
 --- arg: who  SID; "": all
 --- arg: target  SID; "": all
 --- reply: OK before entries[]  where to go on ("": there are no more)
---- row: entry id by target name app  by packed; app: name of the application
+--- row: entry id by target name app count#  by packed; app: its name
 --- include: account
 --- use: app
-local most, looks, step = tonumber(ARG.most), tonumber(ARG.looks), 100
+local most, looks, step = tonumber(ARG.most), tonumber(ARG.looks), 50
 local before, found, apps = ARG.before, {}, {}
 local function app_name(sid)
     local ok, app = pcall(load, key('s', ac, sid))
@@ -33,21 +35,46 @@ local function show(id, f)
         apps[who] = apps[who] or app_name(who)
         app = apps[who]
     end
-    found[#found + 1] = {id, by, target, name, app}
+    found[#found + 1] = {id, by, target, name, app, tonumber(f[8]) or 1}
 end
-repeat
-    local count = math.min(step, looks)
-    local entries = call('XREVRANGE', key('audit', ac),
-        before == '' and '+' or '(' .. before, '-', 'COUNT', count)
-    for _, entry in ipairs(entries) do
-        if #found < most then
-            before = entry[1]
-            show(before, entry[2])
-        end
+local function split(id)
+    local ms, n = id:match('^(%d+)-(%d+)$')
+    return ms, tonumber(n)
+end
+-- A stream from `before` on, whose shown numbers are even, or odd (1).
+local function stream(name, odd)
+    local s = {key = key(name, ac), odd = odd, to = '+', at = 1, entries = {}}
+    local ms, n = split(before)
+    if ms then
+        s.to = string.format('(%s-%.0f', ms, math.floor((n + 1 - odd) / 2))
     end
-    looks = looks - count
-    if #entries < count and #found < most then
-        before = ''
+    s.ended = s.to:find('^%(0+%-0$')
+    return s
+end
+-- Its next entry as `id`, `ms` and `n`; no `id`: there are no more.
+local function look(s)
+    if s.at > #s.entries and not s.ended then
+        s.at, s.entries = 1, call('XREVRANGE', s.key, s.to, '-', 'COUNT', step)
+        s.ended = #s.entries < step
+        s.to = #s.entries > 0 and '(' .. s.entries[#s.entries][1]
     end
-until before == '' or #found >= most or looks <= 0
-return {'OK', before, found}
+    local entry = s.entries[s.at]
+    s.id = nil
+    if entry then
+        local ms, n = split(entry[1])
+        s.ms, s.n = tonumber(ms), 2 * n + s.odd
+        s.id = string.format('%s-%.0f', ms, s.n)
+    end
+end
+local a, b = stream('audit', 0), stream('audit:rest', 1)
+look(a)
+look(b)
+while #found < most and looks > 0 and (a.id or b.id) do
+    local s = (not b.id or a.id and (a.ms > b.ms or a.ms == b.ms and a.n > b.n))
+        and a or b
+    before = s.id
+    show(before, s.entries[s.at][2])
+    s.at, looks = s.at + 1, looks - 1
+    look(s)
+end
+return {'OK', (a.id or b.id) and before or '', found}

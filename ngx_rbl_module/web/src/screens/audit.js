@@ -38,9 +38,11 @@ function Thing({ of, gone }) {
 function What({ change, gone }) {
     const did = t(`did_${change.call.replaceAll('/', '_')}`) || change.call;
     const self = change.call.startsWith('session/');
+    const times = change.count > 1 && t('audit_times', { n: change.count });
 
     return html`<p>${did} ${!self && html`<${Thing} of=${change.target}
-        gone=${gone} /><${Only} what="target" of=${change.target} />`}</p>`;
+        gone=${gone} /><${Only} what="target" of=${change.target} />`}</p>
+        ${times && html`<p class="quiet">${times}</p>`}`;
 }
 
 function With({ fields }) {
