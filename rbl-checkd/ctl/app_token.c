@@ -136,7 +136,6 @@ typedef struct {
 } ctl_token_row_t;
 
 
-/* Oldest first. */
 static int
 ctl_token_order(const void *a, const void *b)
 {
@@ -147,7 +146,7 @@ ctl_token_order(const void *a, const void *b)
 }
 
 
-static json_t *
+json_t *
 ctl_token_rows(const redisReply *tokens, rbl_str_t app)
 {
     size_t            at, n, i;

@@ -368,6 +368,10 @@ const ctl_command_t  ctl_commands[] = {
       "check the consistency of the store; --repair: fix what it finds; exit"
       " status 1 if it finds a fault",
       fsck_options, 0, 1, CTL_READY, ctl_fsck },
+    { "restored", "",
+      "after a restore of a backup: end all sessions and sign-in links, and"
+      " list the tokens, of all accounts",
+      none_options, 0, 0, CTL_READY, ctl_restored },
     { "status", "",
       "show the store, the lists, and the daemons with their counters",
       none_options, 0, 0, CTL_STORE, ctl_status },

@@ -349,6 +349,7 @@ int ctl_store_plan(ctl_t *ctl);
 int ctl_queue(ctl_t *ctl);
 int ctl_audit(ctl_t *ctl);
 int ctl_fsck(ctl_t *ctl);
+int ctl_restored(ctl_t *ctl);
 int ctl_check(ctl_t *ctl);
 int ctl_host(ctl_t *ctl);
 int ctl_account_add(ctl_t *ctl);

@@ -169,6 +169,9 @@ case(passkey_delete => '', sub { s1('passkey_delete', passkey_of($us[0]),
     $us[0]) });
 case(session_passkey => '20 sessions', sub { s1('session_passkey', $pk[0],
     $us[0], 0, sprintf('%016x', ++$field), 'e' x 32) });
+case(user_signout => '20 sessions, 5 links', sub { session_of() for 1 .. 20;
+    link_of() for 1 .. 5;
+    s1('user_signout', $us[0]) });
 case(user_role => '20 sessions', sub { session_of() for 1 .. 20;
     s1('user_role', $us[0], 'viewer');
     my $took = $RblWorst::took{user_role};
