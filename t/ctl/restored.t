@@ -26,7 +26,7 @@ sub ctl {
     return json($r->{out});
 }
 sub me { return portal($t, $_[0], 'GET', 'me.json')->{status} }
-sub api { return http($t->{nginx}, 'GET', '/3.0/hosts.json',
+sub token_works { return http($t->{nginx}, 'GET', '/3.0/hosts.json',
     auth => $_[0])->{status} }
 sub link_works {
     return portal($t, undef, 'POST', 'session/start.json', fields => {
@@ -45,7 +45,7 @@ is(join(' ', map { me($_) } @users), join(' ', ('200') x @users),
 my $app = ctl('app', 'add', $ac, 'ended later');
 my $leaked = { %{ $t->{acct} }, token => $app->{token} };
 my $rotated = ctl('app', 'rotate', $ac, $app->{id}, '--keep');
-is(api($leaked), 200, 'a token works');
+is(token_works($leaked), 200, 'a token works');
 
 # --- the copy, and what ends after it -------------------------------------------
 
@@ -54,7 +54,7 @@ copy("$redis->{dir}/dump.rdb", "$redis->{dir}/older.rdb") or die "$!";
 accepted(portal($t, $users[0], 'POST', 'session/end.json'), 'a user signs out');
 ctl('app', 'revoke', $ac, $app->{id});
 is(me($users[0]), 401, 'the session has ended');
-is(api($leaked), 401, 'the token has ended');
+is(token_works($leaked), 401, 'the token has ended');
 
 # --- the restore, under load ---------------------------------------------------
 
@@ -62,16 +62,16 @@ is(api($leaked), 401, 'the token has ended');
 my $load = fork // die "fork: $!";
 if ($load == 0) {
     $SIG{TERM} = 'DEFAULT';
-    api($t->{acct}) while 1;
+    token_works($t->{acct}) while 1;
 }
 at_stop(sub { kill 'TERM', $load; local $?; waitpid $load, 0 });
 kill_server($redis);
 unlink "$redis->{dir}/dump.rdb";
 copy("$redis->{dir}/older.rdb", "$redis->{dir}/dump.rdb") or die "$!";
 $t->{redis} = $redis = start_redis(dir => $redis->{dir});
-ok(wait_for(sub { api($t->{acct}) == 200 }, 30, 'the API'),
+ok(wait_for(sub { token_works($t->{acct}) == 200 }, 30, 'the API'),
     'the API uses the restored store');
-ok(wait_for(sub { me($users[0]) == 200 && api($leaked) == 200 }, 10,
+ok(wait_for(sub { me($users[0]) == 200 && token_works($leaked) == 200 }, 10,
     'the old state'), 'what had ended is valid again');
 
 my $r = ctl('restored');
@@ -83,7 +83,7 @@ is(join(' ', map { me($_) } @users), join(' ', ('401') x @users),
     'nobody is signed in');
 is(join(' ', map { link_works($_) } @links,
     $operator->{link} =~ s{^#/link/}{}r), '403 403 403', 'no link signs in');
-is(api($_), 200, 'a token that existed goes on') for @accounts, $leaked;
+is(token_works($_), 200, 'a token that existed goes on') for @accounts, $leaked;
 is(join(' ', map { "@$_{qw(account app name token)}" } grep { $_->{app} eq
     $app->{id} } @{ $r->{tokens} }), join(' ', map { "$ac $app->{id} ended later "
     . substr(sha256_hex($_), 0, 8) } $app->{token}, $rotated->{token}),
