@@ -58,8 +58,8 @@ my $choice = accepted(portal($sso, undef, 'POST', 'session/start.json', @as),
 is(join(' ', sort map { $_->{id} } @$choice), join(' ', sort $sid, $other),
     'the choice has both accounts');
 
-# Entries that are older and lead nowhere.
-redis($redis, 'ZADD', mail_key('ceo@corp.test'), $_,
+# Entries of others that lead nowhere.
+redis($redis, 'ZADD', mail_key('ceo@corp.test'), 'inf',
     sid_of('AC') . ':' . sprintf('US%032x', $_)) for 1 .. 20;
 my $r = portal($sso, undef, 'POST', 'session/start.json', @as,
     fields => { account => $sid });
