@@ -104,7 +104,7 @@ is_deeply([@{ hook($wh) }{qw(name url types)}],
     'each changed alone');
 accepted(post("webhook/update/$wh", { name => 'All', url => $url,
     types => [] }), 'all at once');
-is_deeply([@{ hook($wh) }{qw(name url types)}], ['All', $shown, []],
+is_deeply([@{ hook($wh) }{qw(name url types)}], ['All', $url, []],
     'no types are all');
 redis($t->{redis}, 'HSET', redis_key('hook', $ac, $wh), 'since',
     1_795_167_000_000, 'fails', 7, 'till', 1000 * (time + 100));
