@@ -349,7 +349,7 @@ my %harm = (
 );
 # Audit logs and accounts stay.
 push @{ $harm{$_} }, ['SET', "rbl:{0}:audit:$ac", 'x'],
-    ['XDEL', "rbl:{0}:audit:$ac", '1-1'], ['LPUSH', "rbl:{0}:acct:$ac", 'x'],
+    ['LPUSH', "rbl:{0}:acct:$ac", 'x'],
     [qw(ZADD rbl:{0}:accounts 1 x)], map({ my $key = "rbl:{0}:$_:$ac";
         (['DEL', $key], ['PEXPIRE', $key, 1], ['INCR', $key],
         ['HSET', $key, 'a', 'b'], ['MSET', $key, 'x'],
