@@ -47,12 +47,15 @@ over($w, 'store_slots');
 # --- a master without slots --------------------------------------------------
 
 redis($replica, 'CLUSTER', 'RESET', 'SOFT');
-redis($replica, 'CLUSTER', 'MEET', '127.0.0.1', $node[0]{port});
+redis($replica, 'CLUSTER', 'MEET', '127.0.0.1', $node[0]{port},
+    redis($node[0], 'CONFIG', 'GET', 'cluster-port')->[1]);
 named($w, 'store_slots', 'degraded',
     qr/a master has no slots: 127\.0\.0\.1:$replica->{port}/);
 like(conditions($w)->{store_slots}{remedy},
     qr/replicate $f->{ids}[0]$/,
     'the remedy names the master that has lost its replica');
+eventually { redis($replica, 'CLUSTER', 'NODES') =~ /$f->{ids}[0]/ } 20,
+    'the server knows the master again';
 redis($replica, 'CLUSTER', 'REPLICATE', $f->{ids}[0]);
 wait_ok($f);
 over($w, 'store_slots');
