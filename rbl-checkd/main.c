@@ -6,6 +6,7 @@
 #include "bill/bills.h"
 #include "bill/gateway.h"
 #include "bill/payer.h"
+#include "check/jobs/ahead.h"
 #include "check/jobs/checker.h"
 #include "check/jobs/idle.h"
 #include "check/jobs/jobs.h"
@@ -31,6 +32,7 @@ typedef struct {
     config_t      conf;
     jobs_t       *jobs;
     sources_t    *sources;
+    ahead_t      *ahead;
     visits_t     *works;
     inspect_t    *inspect;
     visits_t     *bills;                /* NULL: no billing */
@@ -65,6 +67,7 @@ on_store(void *data, int ready)
     if (ready) {
         inspect_wake(c->inspect);
         visits_wake(c->works);
+        ahead_wake(c->ahead);
     }
 
     if (ready && c->bills != NULL) {
@@ -274,12 +277,14 @@ start_checks(checkd_t *c)
     c->jobs = jobs_new(checker);
     c->sources = sources_new(checker->loop, &c->conf, checker->store);
     c->works = visits_new(checker->loop, checker->store, &works_kind, NULL);
+    c->ahead = ahead_new(checker);
     c->inspect = inspect_new(checker->loop, checker->store);
     c->metrics = metrics_new(checker, c->jobs, c->deliver);
     c->idle = idle_new(checker);
 
     if (c->jobs == NULL || c->sources == NULL || c->works == NULL
-        || c->inspect == NULL || c->metrics == NULL || c->idle == NULL)
+        || c->ahead == NULL || c->inspect == NULL || c->metrics == NULL
+        || c->idle == NULL)
     {
         log_error("out of memory");
         return -1;
@@ -337,6 +342,7 @@ finish(checkd_t *c)
     metrics_free(c->metrics);
     inspect_free(c->inspect);
     visits_free(c->works);
+    ahead_free(c->ahead);
     sources_free(c->sources);
     jobs_free(c->jobs);
 

@@ -38,4 +38,5 @@ bills_step(void *data, store_t *store, visit_t *visit)
 }
 
 
-const visits_kind_t  bills_kind = { "billdue", "billing", 2, bills_step };
+const visits_kind_t  bills_kind = { "billdue", "billing", 2, 1,
+                                    bills_step };

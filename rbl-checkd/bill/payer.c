@@ -403,7 +403,7 @@ payer_step(void *data, store_t *store, visit_t *visit)
 
 
 static const visits_kind_t  payer_kind = {
-    "paydue", "payments", PAYER_FLIGHT, payer_step
+    "paydue", "payments", PAYER_FLIGHT, 1, payer_step
 };
 
 

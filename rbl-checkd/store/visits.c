@@ -17,6 +17,7 @@
 #define VISITS_POLL      2.0            /* s between looks at a partition */
 #define VISITS_TAKE      8              /* accounts of a partition a look */
 #define VISITS_ACCOUNTS  64             /* at hand; others come later */
+#define VISITS_LOG       60.0           /* s between lines about clocks */
 
 
 typedef struct {
@@ -39,6 +40,8 @@ struct visits_s {
     link_t                flight;
     unsigned              at_hand, in_flight;
     int                   stopped;
+    double                apart;        /* when the log said that the clocks
+                                           differ; 0: it did not */
 };
 
 
@@ -152,14 +155,35 @@ visits_add(visits_t *visits, rbl_str_t account)
 
 
 static void
+visits_apart(visits_t *visits)
+{
+    double  now = ev_now(visits->loop);
+
+    if (visits->apart == 0 || now - visits->apart >= VISITS_LOG) {
+        visits->apart = now;
+        log_error("%s: nothing is done while the clocks of this machine and of"
+                  " the store differ by more than an hour; set them right",
+                  visits->kind->what);
+    }
+}
+
+
+static void
 on_taken(void *data, const redisReply *reply)
 {
-    size_t         i;
-    rbl_str_t      why;
-    visits_part_t  *part = data;
+    size_t                     i;
+    rbl_str_t                  why;
+    visits_part_t             *part = data;
+    rbl_accounts_take_reply_t  said;
 
     part->asked = 0;
     part->visits->looks--;
+    rbl_accounts_take_reply(&said, reply);
+
+    if (said.word == RBL_ACCOUNTS_TAKE_APART) {
+        visits_apart(part->visits);
+        return;
+    }
 
     if (reply != NULL && rbl_reply_class(reply) != RBL_REPLY_OK) {
         why = rbl_reply_error(reply);
@@ -184,7 +208,7 @@ on_taken(void *data, const redisReply *reply)
 static void
 visits_look(visits_t *visits)
 {
-    char                      most[RBL_OUT_INT];
+    char                      most[RBL_OUT_INT], clock[RBL_OUT_INT];
     unsigned                  i;
     rbl_key_t                 key;
     visits_part_t            *part;
@@ -211,6 +235,9 @@ visits_look(visits_t *visits)
         args.times = rbl_key(&key, store_keyspace(visits->store), part->n,
                              visits->kind->times, RBL_STR(""), RBL_STR(""));
         args.most = rbl_out_int_text(most, VISITS_TAKE);
+        args.clock = visits->kind->dated
+                     ? rbl_out_int_text(clock, (int64_t) (ev_time() * 1000))
+                     : RBL_STR("");
         store_call(visits->store, accounts_take, on_taken, part, args);
     }
 }

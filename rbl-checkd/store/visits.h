@@ -27,6 +27,9 @@ typedef struct {
     const char  *times;                 /* key name of the sorted set */
     const char  *what;                  /* for the log: "deferred work" */
     unsigned     flight;                /* most steps under way */
+    int          dated;                 /* 1: no step while the clocks of this
+                                           machine and of the store differ by
+                                           more than an hour */
 
     /* Sends the step's command; its reply handler calls visit_stepped. */
     void       (*step)(void *data, store_t *store, visit_t *visit);

@@ -524,6 +524,18 @@ case(daemons_show => '4,000 in flight in the partition', sub {
     in_flight(2000) if cmd('ZCARD', k('leases')) < 2000;
     slice('daemons_show', [k('lists')], 0, 0) });
 case(queue_age => '', sub { slice('queue_age', [k('leases')]) });
+case(check_ahead => '32 hosts of each of 32 accounts', sub {
+    my $till = int(cmd('TIME')->[0]) * 1000 + 9 * KEEP;
+    my $raw = cmd('GET', $acct);
+    for my $n (1 .. 32) {
+        my $a = sprintf 'AC%032x', $n;
+        cmd('SET', k('acct', $a), $raw);
+        cmd('ZADD', k('due'), $till, $a);
+        cmd('ZADD', k('due', $a), map { ($till, sid('HT')) } 1 .. 32);
+    }
+    slice('check_ahead', [k('due')], 0, 32, 60_000);
+    cmd('DEL', k('due'), map { my $a = sprintf 'AC%032x', $_;
+        (k('acct', $a), k('due', $a)) } 1 .. 32) });
 case(queue_count => '250 accounts', sub {
     for (1 .. 1000) {
         last if cmd('ZCARD', k('manual')) >= 1000;
@@ -648,7 +660,7 @@ case(bill_source_gone => 'the one that is chosen', sub {
     slice('bill_source_gone', [$acct], $ps[7]) });
 case(accounts_take => '8 accounts', sub {
     cmd('ZADD', k('works'), map { (1, sid('AC')) } 1 .. 8);
-    slice('accounts_take', [k('works')], 8); cmd('DEL', k('works')) });
+    slice('accounts_take', [k('works')], 8, ''); cmd('DEL', k('works')) });
 
 
 # --- state of lists shared by daemons --------------------------------------

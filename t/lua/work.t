@@ -206,12 +206,18 @@ finish($work[-1], 'the last of them');
 is(host($range)->[STATUS], 'active', 'the last change in the queue holds');
 
 $work = slice('host_status', [$acct], $range, 'paused');
-is_deeply(slice('accounts_take', [k('works')], 8), ['OK'],
+for my $off (3500, -3500, 3700, -3700) {
+    my $clock = 1000 * (cmd('TIME')->[0] + $off);
+    is(slice('accounts_take', [k('billdue')], 8, $clock)->[0],
+        abs $off > 3600 ? 'APART' : 'OK',
+        "accounts_take for a clock that differs by $off s");
+}
+is_deeply(slice('accounts_take', [k('works')], 8, ''), ['OK'],
     'a daemon leaves new work to its request');
 cmd('ZADD', k('works'), 1, $ac);
-is_deeply(slice('accounts_take', [k('works')], 8), ['OK', $ac],
+is_deeply(slice('accounts_take', [k('works')], 8, ''), ['OK', $ac],
     'a daemon takes work that has waited');
-is_deeply(slice('accounts_take', [k('works')], 8), ['OK'],
+is_deeply(slice('accounts_take', [k('works')], 8, ''), ['OK'],
     'accounts_take returns an account only once');
 finish($work, 'work that a daemon has claimed');
 

@@ -30,4 +30,5 @@ works_step(void *data, store_t *store, visit_t *visit)
 }
 
 
-const visits_kind_t  works_kind = { "works", "deferred work", 2, works_step };
+const visits_kind_t  works_kind = { "works", "deferred work", 2, 0,
+                                    works_step };
