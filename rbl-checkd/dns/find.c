@@ -38,6 +38,8 @@ struct dns_find_s {
                                        was looked at; NOERROR: none */
     unsigned         known:1;       /* `apex` is set */
     unsigned         above:1;       /* looks at the zones above */
+    unsigned         doubted:1;     /* the resolvers contradict a referral */
+    unsigned         plain:1;       /* nothing above: they are believed */
     dns_name_t       name;          /* the current name */
     dns_name_t       apex;
     dns_set_t       *set;           /* servers that are queried for a
@@ -81,10 +83,25 @@ find_end(dns_find_t *find, const struct sockaddr_storage *sa, unsigned n,
 }
 
 
+static void find_ask(dns_find_t *find, const dns_name_t *name,
+    uint16_t type);
+
+
+/* If the referral that the resolvers contradict leads nowhere, they are
+   right. */
 static void
 find_fail(dns_find_t *find)
 {
-    find_end(find, NULL, 0, find->failure);
+    if (!find->doubted) {
+        find_end(find, NULL, 0, find->failure);
+        return;
+    }
+
+    find->doubted = find->above = find->known = 0;
+    find->plain = 1;
+    find->steps = find->levels = 0;
+    find->name = find->zone->wire;
+    find_ask(find, &find->name, DNS_TYPE_SOA);
 }
 
 
@@ -102,7 +119,7 @@ find_timer(struct ev_loop *loop, ev_timer *timer, int events)
         find->failure = DNS_TIMEOUT;
     }
 
-    find_fail(find);
+    find_end(find, NULL, 0, find->failure);
 }
 
 
@@ -151,7 +168,7 @@ static void
 find_higher(dns_find_t *find)
 {
     /* No resolver can be reached. */
-    if (find->failure == DNS_NETWORK) {
+    if (find->failure == DNS_NETWORK || find->plain) {
         find_fail(find);
         return;
     }
@@ -227,7 +244,8 @@ find_ns(void *data, const dns_answer_t *answer)
 static int
 find_contradicts(const dns_find_t *find)
 {
-    return find->zone->zone[0] == '\0' && !find->above && find->steps == 0
+    return find->zone->zone[0] == '\0' && !find->above && !find->plain
+           && find->steps == 0
            && find->apex.len < find->zone->wire.len;
 }
 
@@ -267,6 +285,7 @@ find_soa(void *data, const dns_answer_t *answer)
         find->apex = referral->apex;
 
         if (find_contradicts(find)) {
+            find->doubted = 1;
             find_higher(find);
             return;
         }
