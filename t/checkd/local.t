@@ -11,7 +11,9 @@ use RblCheckd ();
 use RblDns;
 
 my $dns = RblDns->new(rules => [ RblCheckd::test_entry(),
-    ['^.*\.(?:a|own)\.test\.?$' => { a => ['127.0.0.2'], ttl => 0 }],
+    ['^.*\.a\.test\.?$' => { a => ['127.0.0.2'], ttl => 0 }],
+    ['^1(?:\.0\.0\.10|(?:\.0){29}\.d\.f)\.own\.test\.?$'
+        => { a => ['127.0.0.2'], ttl => 0 }],
     RblCheckd::not_there() ]);
 my $redis = start_redis();
 my $lists = temp_dir() . '/lists.json';
@@ -55,7 +57,8 @@ my @range = @{ add('10.5.0.0/31', type => 'ip_range') };
 my @subnet = @{ add('192.168.7.0/30') };
 my @all = (@id{@local}, (map { $_->{id} } @range[1, 2], @subnet));
 
-ok(wait_for { !grep { get("/3.0/host/$_.json")->{data}[0]{covered} } @all } 30,
+sub covered { return get("/3.0/host/$_[0].json")->{data}[0]{covered} }
+ok((wait_for { !grep { covered($_) } @all } 30),
     'scheduled checks find out that no list applies');
 for my $sid (@all) {
     my $h = get("/3.0/host/$sid.json")->{data}[0];
@@ -74,8 +77,8 @@ like(http($nginx, 'GET', '/3.0/listings.nagios', auth => $acct)->{body},
 # Documentation and benchmark networks are asked like any other.
 for my $host (qw(192.0.2.1 198.18.0.1 2001:db8::1)) {
     my $h = add($host)->[0];
-    ok(wait_for { get("/3.0/host/$h->{id}.json")->{data}[0]{listed} } 30,
-        "$host is checked at the list of the system");
+    ok((wait_for { get("/3.0/host/$h->{id}.json")->{data}[0]{listed} } 30),
+    "$host is checked at the list of the system");
 }
 
 # An own list beside the list of the system.
@@ -87,9 +90,9 @@ my $rp = post('/3.0/rblprofile/add.json', { name => 'both',
 for my $host ('10.0.0.1', 'fd00::1') {
     post("/3.0/host/update/$id{$host}.json", { rbl_profile => $rp });
     my $check;
-    ok(wait_for { $check = over(post('/3.0/check/start.json',
+    ok((wait_for { $check = over(post('/3.0/check/start.json',
         { host => $id{$host}, details => 1 }));
-        $check->{listed} } 30, "$host is listed at the own list");
+        $check->{listed} } 30), "$host is listed at the own list");
     is_deeply([map { "$_->{host} $_->{status}" } @{ $check->{details} }],
         ['own.test listed'], "$host: the own list alone is asked");
     my $h = get("/3.0/host/$id{$host}.json")->{data}[0];

@@ -106,16 +106,16 @@ my $rp = post('/3.0/rblprofile/add.json', { name => 'own', is_default => 1,
     entries => $rb })->{data}{id};
 my $ht = post('/3.0/host/add.json', { host => '192.0.2.9', name => 'mx',
     type => 'rbl', rbl_profile => $rp })->{data}[0]{id};
-ok(wait_for { body('listings.json') =~ /"total_listed":1/ } 30,
+ok((wait_for { body('listings.json') =~ /"total_listed":1/ } 30),
     'the own list lists the host');
 my $pp = post('/3.0/check/start.json', { host => $ht, details => 1 });
 my $id = $pp->{data}{id};
-ok(wait_for { body("check/status/$id.json") =~ /"completed","host/ } 15,
+ok((wait_for { body("check/status/$id.json") =~ /"completed","host/ } 15),
     'a check on demand completes');
-ok(wait_for { grep({ ($_->{json}{hosts} // [])->[0] } received($hook)) } 20,
+ok((wait_for { grep({ ($_->{json}{hosts} // [])->[0] } received($hook)) } 20),
     'the contact is told');
-ok(wait_for { grep { $_->{json}{event_type} eq 'rbl.host.listed' }
-    received($web) } 20, 'the webhook is told');
+ok((wait_for { grep { $_->{json}{event_type} eq 'rbl.host.listed' }
+    received($web) } 20), 'the webhook is told');
 
 my $listing = json(body('listings.json'))->{data}[0]{listed_details}[0];
 is($listing->{host}, $hidden, 'the listing names the zone without its key');
