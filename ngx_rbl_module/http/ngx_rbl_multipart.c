@@ -212,7 +212,7 @@ ngx_rbl_multipart_part(ngx_rbl_ctx_t *ctx, u_char *p, u_char *last)
 
     p = ngx_rbl_multipart_headers(&part, p, last);
 
-    if (p == NULL || !part.named) {
+    if (p == NULL || (!part.named && !part.file)) {
         ngx_rbl_multipart_refuse(ctx, "a part of it has no name");
         return NGX_OK;
     }

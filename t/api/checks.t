@@ -14,12 +14,12 @@ my $ac = $t->{acct}{sid};
 sub start { return call($t, 'POST', 'check/start.json', form => [@_]) }
 sub status { return call($t, 'GET', "check/status/$_[0].json" . ($_[1] // '')) }
 
-my $h = add_host($t, '10.0.0.1');
+my $h = add_host($t, '192.0.2.1');
 my $d = add_host($t, 'example.test', type => 'uribl');
 my ($range, @kids) = add_host($t, '10.5.0.0/30', type => 'ip_range');
 my $theirs = do {
     local $t->{acct} = $t->{other};
-    add_host($t, '10.0.0.1');
+    add_host($t, '192.0.2.1');
 };
 
 # --- wrong -----------------------------------------------------------------
@@ -32,7 +32,7 @@ unchanged {
     my %text;
     for my $host ('10.0.0.0/24', '10.0.0', 'localhost', '1.2.3.4.', 'x' x 3000,
         sid_of('HT'), $theirs->{id}, 'HT12', sid_of('RP'), "\0", "\xff",
-        "10.0.0.1\0", 'http://a.test', '::g')
+        "192.0.2.1\0", 'http://a.test', '::g')
     {
         my $r = start(host => $host);
         refused($r, 400, $bad, 'host ' . substr $host, 0, 40);
@@ -54,12 +54,12 @@ unchanged {
         'http://a.test/' . 'x' x 2048, 'javascript:alert(1)',
         "http://a.test/\r\nX: y", "\0", "http://\xff/")
     {
-        refused(start(host => '10.0.0.1', callback => $url), 400,
+        refused(start(host => '192.0.2.1', callback => $url), 400,
             qr/^Invalid callback value provided\. Please try again\.$/,
             'callback ' . substr $url, 0, 30);
     }
     for my $flag ('', '2', '-1', 'yes', 'TRUE', '01', "1\0", 'on') {
-        refused(start(host => '10.0.0.1', details => $flag), 400,
+        refused(start(host => '192.0.2.1', details => $flag), 400,
             qr/^Invalid details value/, "check/start refuses details=$flag");
         (my $escaped = $flag) =~ s/\0/%00/;
         refused(status(sid_of('PP'), "?details=$escaped"), 400,
@@ -123,7 +123,7 @@ is_deeply([sort keys %{ $v->{rbls}[0] }], [qw(custom host id type)],
     'a list in rbls has four fields');
 like($v->{rbls}[0]{id}, qr/^RB[0-9a-f]{32}$/, 'a list in rbls has an id');
 like($r->{body}, qr/^\{"status_code":200,"status_message":"OK","version":"3.6",
-    "data":\{"id":"PP\w+","status":"queued","host":"10.0.0.1",
+    "data":\{"id":"PP\w+","status":"queued","host":"192.0.2.1",
     "total_count":\d+,"rbls":\[\{"id":"RB\w+","type":"rbl","custom":0,
     "host":"[^"]+"\}[],]/x, 'check/start returns its fields in their sequence');
 my $again = accepted(start(host => $h->{id}, callback => 'http://cb.test/2'),
@@ -142,9 +142,9 @@ is(accepted(start(host => $d->{id}), 'start a uribl host')->{data}{host},
 accepted(call($t, 'POST', "host/pause/$kids[1]{id}.json"),
     'host/pause pauses a host');
 accepted(start(host => $kids[1]{id}), 'a paused host can be checked');
-accepted(start(host => '10.0.0.1', callback => ''),
+accepted(start(host => '192.0.2.1', callback => ''),
     'an empty callback is accepted');
-accepted(start(host => '10.0.0.1', callback => 'http://a.test/'
+accepted(start(host => '192.0.2.1', callback => 'http://a.test/'
     . 'x' x 2034), 'a callback of 2,048 octets is accepted');
 
 # --- states, as the daemon writes them -------------------------------------
@@ -163,7 +163,7 @@ is_deeply(accepted(status($pp, '?details=1'), 'details while it runs')
 
 my @results = (
     [sid_of('RB'), 'rbl', 0, 'a.test', 'https://a.test/', 'listed',
-        ['127.0.0.2', '127.0.0.3'], 'https://a.test/?ip=10.0.0.1',
+        ['127.0.0.2', '127.0.0.3'], 'https://a.test/?ip=192.0.2.1',
         "why <&> \"q\"", '', 12],
     [sid_of('RB'), 'rbl', 1, 'b.test', '', 'unknown', [], '', '', 'timeout',
         5000],
@@ -177,7 +177,7 @@ is($s->{completed}, '2016-11-16 02:01:39 UTC',
 is_deeply($s->{details}[0], { id => sid_of('RB'), type => 'rbl', custom => 0,
     host => 'a.test', website => 'https://a.test/', status => 'listed',
     codes => ['127.0.0.2', '127.0.0.3'],
-    details => 'https://a.test/?ip=10.0.0.1', reason => "why <&> \"q\"",
+    details => 'https://a.test/?ip=192.0.2.1', reason => "why <&> \"q\"",
     error => '', response_ms => 12 }, 'an item of the details has all fields');
 is($s->{details}[1]{error}, 'timeout',
     'an item without a response has an error');
@@ -191,7 +191,7 @@ my $xml = call($t, 'GET', "check/status/$pp.xml?details=1")->{body};
 xml_ok($xml, 'check/status returns valid XML');
 like($xml, qr{<details><item><id>RB.*?<codes><item>127\.0\.0\.2</item>
     <item>127\.0\.0\.3</item></codes>}x, 'the details in XML have both codes');
-xml_ok(call($t, 'POST', 'check/start.xml', form => { host => '10.0.0.1',
+xml_ok(call($t, 'POST', 'check/start.xml', form => { host => '192.0.2.1',
     details => 1 })->{body}, 'check/start returns valid XML');
 
 redis($redis, 'HSET', $ck, 'status', 'failed', 'message', 'No list applies.');
@@ -228,7 +228,7 @@ my $mine = accepted(start(host => '192.0.2.55'), 'start')->{data}{id};
 
 {
     local $t->{acct} = make_account($redis, args => ['--max-checks', 2]);
-    my ($host) = add_host($t, '10.0.0.1');
+    my ($host) = add_host($t, '192.0.2.1');
     accepted(start(host => '192.0.2.1'),
         'the first check of a day is accepted');
     my $pp = accepted(start(host => $host->{id}), 'the second')->{data}{id};
