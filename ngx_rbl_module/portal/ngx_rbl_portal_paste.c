@@ -22,6 +22,7 @@ typedef struct {
 } ngx_rbl_pasted_t;
 
 
+static void ngx_rbl_paste_prepare(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_paste_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_paste_host(ngx_rbl_ctx_t *ctx, ngx_uint_t line,
     const rbl_paste_t *one);
@@ -35,8 +36,18 @@ static const ngx_rbl_field_t  ngx_rbl_paste_fields[] = {
 
 const ngx_rbl_op_t  ngx_rbl_op_hosts_read = {
     .fields = ngx_rbl_paste_fields,
+    .prepare = ngx_rbl_paste_prepare,
     .proceed = ngx_rbl_paste_proceed
 };
+
+
+/* Asks the store for nothing. */
+
+static void
+ngx_rbl_paste_prepare(ngx_rbl_ctx_t *ctx)
+{
+    (void) ctx;
+}
 
 
 static void
