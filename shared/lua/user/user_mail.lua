@@ -1,7 +1,8 @@
 -- Makes a link for the user with that address, and the event by which a
--- daemon mails it.  Without such a user it writes the same, so that the time, with that
--- of the disk and the replicas, does not tell who is known: a link without a
--- digest, by which no user signs in, and an event that the daemon drops.
+-- daemon mails it.  Without such a user it writes the same, so that the time,
+-- with that of the disk and the replicas, does not tell who is known: a link
+-- without a digest, by which no user signs in, and an event that the daemon
+-- drops.
 --- key: acct  acct:<AC>
 --- arg: user  SID
 --- arg: mail  in lower case
