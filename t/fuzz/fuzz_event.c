@@ -68,7 +68,7 @@ try_event(rbl_str_t raw)
 }
 
 
-/* A message with a link has its secret, by which it is hidden. */
+/* A message with a link has the digest of its secret, which hides it. */
 
 static void
 try_link(rbl_str_t raw)
@@ -85,7 +85,7 @@ try_link(rbl_str_t raw)
     rbl_buf_init(&buf);
 
     if (message_link(&buf.out, &event, &rbl_zone_utc) == RBL_OK) {
-        secret = message_link_secret(&event);
+        secret = message_link_digest(&event);
         fuzz_check(secret.n == 64);
         fuzz_check(message_read(&message, rbl_buf_str(&buf)) == RBL_OK);
         fuzz_check(rbl_str_eq(message.code, secret));
