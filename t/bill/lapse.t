@@ -96,7 +96,7 @@ $me = sign_in($t);
 ctl('webhook', 'add', $ac, 'All', $to->{url});
 my @ids = map { accepted(call($t, 'POST', 'host/add.json', form =>
     { host => $_, name => $_, type => 'rbl' }), 'host/add')->{data}[0]{id} }
-    '10.0.0.1', '10.0.0.2', '10.0.0.3';
+    '192.0.2.1', '192.0.2.2', '192.0.2.3';
 my $co = accepted(call($t, 'POST', 'contact/add.json', form =>
     { type => 'endpoint', contact => "$to->{url}contact",
         schedule => 'start_and_end' }), 'contact/add')->{data}{id};
@@ -141,7 +141,7 @@ sub surfaces {
     }
     my %listed = hosts_by_value('listings.json');
     is_deeply([map { [$_, $listed{$_}{unknown_count}] } keys %listed],
-        [['10.0.0.1', '1']], "$when: the listing is still reported");
+        [['192.0.2.1', '1']], "$when: the listing is still reported");
     like(call($t, 'GET', "host/$ids[1].xml")->{body},
         qr{<unknown_count>1</unknown_count>},
         "$when: the XML says that the host is unknown");
@@ -150,7 +150,7 @@ sub surfaces {
         "$when: the portal counts three unknown hosts");
     for my $path ('hosts/find.json', 'hosts.json', "host/$ids[1].json",
         'hosts/find.json?state=unknown', 'hosts/find.json?sort=name',
-        'hosts/find.json?state=unknown&text=10.0.0')
+        'hosts/find.json?state=unknown&text=192.0.2')
     {
         my @rows = @{ seen($path)->{data} };
         is(scalar @rows, $path =~ m{^host/} ? 1 : 3,
@@ -172,7 +172,7 @@ sub surfaces {
         "$when: Nagios reports the listing and the expired plan");
     is(plain('zabbix'), '1', "$when: Zabbix reports one listed host");
 
-    for (['host/add.json', { host => '10.0.0.9', name => 'n', type => 'rbl' }],
+    for (['host/add.json', { host => '192.0.2.9', name => 'n', type => 'rbl' }],
         ['host/add.json', { host => '10.1.0.0/28', name => 'n',
             type => 'ip_range' }],
         ['check/start.json', { host => $ids[0] }],
@@ -234,8 +234,8 @@ is($shown->{checked}, 0, 'rblctl bill shows that no host is checked');
 is(scalar(grep { /delisted/ } types()), 0,
     'no event says that a listing has ended');
 
-is(json(rblctl($redis, 'account', 'plan', $ac, 'Two', '--file', $file,
-    '--json')->{out})->{max_hosts}, 2, 'rblctl account plan sets its limits');
+is(rblctl($redis, 'account', 'plan', $ac, 'Two', '--file', $file)->{status}, 3,
+    'rblctl account plan refuses an account with a bill');
 is(bill()->{state}, 'lapsed', 'rblctl account plan does not pay the bill');
 is(ctl('bill', 'plan', $ac, 'Plan', '--file', $file)->{state}, 'lapsed',
     'rblctl bill plan does not pay an open payment');
@@ -263,7 +263,7 @@ is(plain('nagios'), 'CRITICAL - 1 host listed!',
 my %now = hosts_by_value('hosts.json');
 is_deeply([map { $now{$_}{unknown_count} } sort keys %now], [0, 0, 0],
     'no host is unknown after the payment');
-is($now{'10.0.0.1'}{first_listed}, $before{'10.0.0.1'}{first_listed},
+is($now{'192.0.2.1'}{first_listed}, $before{'192.0.2.1'}{first_listed},
     'the listing has its old start');
 eventually { (grep { $_ eq 'contact.notice' } types()) == 2 } 20,
     'the contact is told again';
@@ -288,7 +288,7 @@ like(plain('nagios'), qr/^CRITICAL .* The plan has expired: some hosts/,
     'Nagios reports that some hosts are not checked');
 sub last_checked {
     my %all = hosts_by_value('hosts.json');
-    return $all{'10.0.0.2'}{last_checked};
+    return $all{'192.0.2.2'}{last_checked};
 }
 my $checked = last_checked();
 eventually { last_checked() ne $checked } 20,
@@ -303,7 +303,7 @@ accepted(call($t, 'POST', "host/delete/$ids[2].json"),
 is(plain('nagios'), 'OK - 0 hosts listed!',
     'Nagios reports that no host is listed');
 is(plain('zabbix'), '0', 'Zabbix reports 0 listed hosts');
-refused(call($t, 'POST', 'host/add.json', form => { host => '10.0.0.9',
+refused(call($t, 'POST', 'host/add.json', form => { host => '192.0.2.9',
     name => 'n', type => 'rbl' }), 403, qr/expired/,
     'the API refuses a new host');
 is(bill()->{checked}, 1, 'rblctl bill counts one checked host');

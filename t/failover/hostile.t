@@ -103,7 +103,7 @@ SKIP: {
 }
 
 my $r = http($w->{nginx}, 'POST', '/3.0/check/start.json', auth => $acct,
-    form => { host => '10.9.9.9' });
+    form => { host => '198.51.100.9' });
 is(scalar unfinished($w, [{ op => 'check', said => 'done', account => 0,
     id => json($r)->{data}{id} }]), 0, 'the daemon checks');
 

@@ -26,7 +26,7 @@ sub world {
     my $w = { redis => start_redis(%{ $opt{redis} // {} }),
         partitions => $opt{partitions} // partitions() };
     my $zones = $w->{zones} = $opt{zones} // {
-        'a.test' => { data => listed_entry('10.0.0.1') },
+        'a.test' => { data => listed_entry('10.0.0.1', '192.0.2.1') },
         'b.test' => { data => listed_entry('10.0.0.200') },
     };
     my @served = map { [$_, $zones->{$_}{set} // 'ip4set',

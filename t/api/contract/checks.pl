@@ -3,10 +3,10 @@
 my $bad = sub { "Invalid $_[0] value provided. Please try again." };
 
 [
-    ['POST host/add', { host => '10.20.0.1', name => 'n', type => 'rbl' },
+    ['POST host/add', { host => '192.0.2.20', name => 'n', type => 'rbl' },
         200, undef, keep => 'c'],
     ['POST check/start', { host => '{c}' }, 200, 'OK', keep => 'k', has => {
-        'data.id' => qr/^PP[0-9a-f]{64}$/, 'data.host' => '10.20.0.1',
+        'data.id' => qr/^PP[0-9a-f]{64}$/, 'data.host' => '192.0.2.20',
         'data.status' => qr/^(?:queued|running)$/, 'data.total_count' => 1,
         'data.rbls' => undef }],
     ['GET check/status/{k}', undef, 200, 'OK', until => 1, has => {

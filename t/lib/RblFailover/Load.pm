@@ -44,7 +44,7 @@ sub start_register {
     my @accounts = @{ $opt{accounts} };
     my @hosts = map {
         my $r = http($nginx, 'POST', '/3.0/host/add.json', auth => $_,
-            form => { host => '10.1.2.3', name => 'first', type => 'rbl' });
+            form => { host => '198.51.100.3', name => 'first', type => 'rbl' });
         $r->{status} == 200 or die "register: $r->{raw}";
         json($r)->{data}[0]{id};
     } @accounts;
@@ -109,7 +109,7 @@ sub client {
 
     my $account = $i % @{ $conf->{accounts} };
     my $host = $conf->{hosts} && { id => $conf->{hosts}[$account],
-        host => '10.1.2.3' };
+        host => '198.51.100.3' };
     return { index => $i, account => $account, next => $next, n => 0,
         hosts => [$host // ()], line => {} };
 }
