@@ -12,7 +12,7 @@ use RblCheckd ();
 use RblTest;
 
 my $w = RblCheckd::world(partitions => 4, zones => {
-    'a.test' => { data => RblCheckd::listed_entry('10.0.0.1', '10.0.0.2') },
+    'a.test' => { data => RblCheckd::listed_entry('192.0.2.1', '192.0.2.2') },
 });
 my ($redis, $acct) = @$w{qw(redis acct)};
 my $ac = $acct->{sid};
@@ -22,7 +22,7 @@ my $t = { redis => $redis, acct => $acct, nginx => start_nginx(%nginx) };
 my $other = { %$t, nginx => start_nginx(%nginx) };
 my $daemon = RblCheckd::start_checkd(store => $redis, resolver => $w->{dns},
     ready => qr/rbl-checkd/, conf => { RblCheckd::conf_short() });
-my %id = map { $_->{host} => $_->{id} } map { add_host($t, "10.0.0.$_") } 1 .. 20;
+my %id = map { $_->{host} => $_->{id} } map { add_host($t, "192.0.2.$_") } 1 .. 20;
 my $page = 'hosts.json?page_size=20';
 
 sub key { return redis_key({ partitions => 4 }, $_[0], $ac, @_[1 .. $#_]) }
@@ -85,7 +85,7 @@ sub shown {
 # --- over the API ------------------------------------------------------------
 
 hold('it is read again and again');
-my $first = $id{'10.0.0.3'};
+my $first = $id{'192.0.2.3'};
 for (['update', { name => 'Other' }], ['pause', ''], ['resume', ''],
     ['pause', ''], ['update', { name => 'n' }], ['resume', ''])
 {
@@ -99,7 +99,7 @@ for (['update', { name => 'Other' }], ['pause', ''], ['resume', ''],
     }
 }
 hold('before one is deleted');
-call($other, 'POST', "host/delete/$id{'10.0.0.20'}.json");
+call($other, 'POST', "host/delete/$id{'192.0.2.20'}.json");
 is(shown('one is deleted')->{total_hosts}, 19, 'a deleted host is not counted');
 add_host($other, '10.0.1.0/29', type => 'ip_range');
 hold('with a range', $_) for $t, $other;
@@ -140,8 +140,8 @@ sub checked {
 }
 sub explain_of { return join "\n", explain($_[0]) }
 
-checked('a clear one', $id{'10.0.0.5'}) for 1 .. 3;
-checked('one that is listed', $id{'10.0.0.1'}) for 1 .. 3;
+checked('a clear one', $id{'192.0.2.5'}) for 1 .. 3;
+checked('one that is listed', $id{'192.0.2.1'}) for 1 .. 3;
 my $listed = 'listings.json?page_size=20';
 my $v = shown('listings', $t, $listed);
 ok($v->{total_listed} > 0, 'the account has listings');

@@ -92,9 +92,12 @@ is($list{'c.test'}{quota}{frozen}, 0, 'a list without a quota is not frozen');
 ok(!exists $list{'c.test'}{quota}{left},
     'a list without a quota shows no remaining queries');
 note(join ' ', map { "$_: $list{$_}{health}" } sort keys %list);
-is($d->{resolvers}[0]{answers}{answered},
-    $list{'a.test'}{answers}{answered} + $list{'c.test'}{answers}{answered},
-    'the resolver has as many responses');
+my $of_lists = $list{'a.test'}{answers}{answered}
+    + $list{'c.test'}{answers}{answered};
+my $of_resolver = $d->{resolvers}[0]{answers}{answered};
+ok($of_resolver >= $of_lists && $of_resolver <= $of_lists + 1,
+    'the resolver has as many responses, and one about NAT64 perhaps')
+    or diag("$of_resolver, $of_lists");
 cmp_ok($d->{resolvers}[0]{answers}{failed}, '>=', 3, 'except to the others');
 cmp_ok($d->{resolvers}[0]{latency}{sum_us}, '>', 0,
     'the responses took some time');

@@ -40,7 +40,7 @@ cmp_ok(log_count($_, 'finished,'), '>', 20,
     for @checkd;
 
 my %asked;
-$asked{ $_->[0] }++ for $dns->log('.');
+$asked{ $_->[0] }++ for grep { $_->[0] !~ /arpa/ } $dns->log('.');
 is(scalar keys %asked, 400, '400 names were queried');
 is(scalar(grep { $_ > 1 } values %asked), 0, 'none of them twice');
 cmp_ok($dns->most_pending, '<=', 32,

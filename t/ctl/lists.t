@@ -150,7 +150,7 @@ for my $p (0 .. 3) {
         lookup => 'https://e.example/?q=%s', delist => '', tier => 'high',
         scope => 'ip', kind => 'block', control => 'ip',
         names => 'registered', min_interval => 3600, rate => 10,
-        day_quota => 300_000, reason => '', note => 'n', servers => '' },
+        day_quota => 300_000, reason => '', note => 'n', servers => '', key => undef },
         "record in partition $p");
     is_deeply(redis($redis, 'ZRANGE', "rbl:{$p}:lists", 0, -1),
         [map { list_sid($_->{zone}) } @all], "order in partition $p");

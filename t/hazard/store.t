@@ -97,7 +97,7 @@ sub service {
     my $pp;
     wait_for {
         my $v = api($nginx, $w->{acct}, 'POST', '/3.0/check/start.json',
-            { host => '10.99.0.1' });
+            { host => '198.51.100.1' });
         $pp = $v->{data} && $v->{data}{id};
     } 3, "$name: a check that starts";
     my $state = $pp ? wait_check($w, $pp, 15) : {};

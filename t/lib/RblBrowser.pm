@@ -31,6 +31,7 @@ sub browser_setup {
         %opt, http => 'include /etc/nginx/mime.types;'
         . ($opt{http} // ''),
         server => $text . ($opt{server} // ''));
+    $t->{site} = "localhost:$t->{nginx}{port}";
     return $t;
 }
 

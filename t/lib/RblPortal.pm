@@ -109,7 +109,7 @@ sub portal {
         $opt{type} = 'application/json' if !exists $opt{type};
     }
     return http($t->{nginx}, $method, "/portal/1/$path",
-        headers => \@headers, %opt);
+        headers => \@headers, host => $t->{site}, %opt);
 }
 
 # Gives an account a bill, in the store alone.  %of: fields of the record, texts

@@ -126,8 +126,8 @@ sub lists_of {
         since => $now - 60_000, till => $now + 240_000);
     my @word = qw(lying blocked down resolver unsupported untried good
         unreachable);
-    my @why = qw(wildcard refuses timeout dns no_family), '', 'passes',
-        'search_refused';
+    my @why = (qw(wildcard refuses timeout dns no_family), '', 'passes',
+        'search_refused');
     redis($t->{redis}, 'SET', 'rbl:{0}:daemon:one', mp_pack([1, 'one', 'v',
         $now - 9_000_000, $now, [7, 2, 0, 3, 64, 1500, 90, 1, 4, 100, 5],
         [[\'192.0.2.53', 10, 1, 50_000]],

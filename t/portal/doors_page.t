@@ -10,8 +10,8 @@ use Test::More;
 
 use RblBrowser;
 
-my $t = browser_setup(portal => 'rbl_portal_url http://localhost/portal/; '
-    . 'rbl_portal_user $http_x_mail; rbl_portal_trust 127.0.0.1;');
+my $t = browser_setup(portal => 'rbl_portal_url '
+    . 'http://localhost:%%PORT%%/portal/; rbl_portal_user $http_x_mail; rbl_portal_trust 127.0.0.1;');
 my $evil = start_nginx(module => 0, server => 'location / { default_type '
     . 'text/html; return 200 "<!doctype html><title>x</title>"; }');
 add_user($t, mail => "$_\@example.test") for qw(one two both);

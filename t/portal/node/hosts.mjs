@@ -20,6 +20,7 @@ await page.keyboard.press('Enter');
 await page.waitForSelector('#lines');
 await reach('Addresses, subnets');
 await page.keyboard.type('192.0.2.10\n203.0.113.0/30\n10.0.0.0/8\nnonsense\n');
+await page.waitForSelector('tbody tr >> nth=3');
 is(await page.locator('tbody tr').count(), 4, 'a preview of each line');
 is(await page.locator('tbody .wrong').count(), 2, 'says what will be refused');
 ok(/Add 5 hosts/.test(await page.textContent('form button')),
