@@ -61,7 +61,7 @@ $d = look('dns.deep');
 is("$d->{$_}{status} $d->{$_}{error} @{ $d->{$_}{codes} }", 'unknown name ',
     "$_ is unknown") for '10.in-addr.arpa', 'resolver.arpa', 'secret.test';
 is($dns->asked("$_ \\w+\$"), 0, "names in $_ are not queried")
-    for 'arpa', 'deep\.secret\.test';
+    for '(?<!ipv4only\.)arpa', 'deep\.secret\.test';
 $d = look('dns.other')->{'secret.test'};
 is("$d->{status} $d->{error}", 'listed ', 'a name beside the refused one is');
 

@@ -361,7 +361,7 @@ push @{ $harm{$_} }, map { ['CLUSTER', @$_] } ['NODES'], ['INFO'],
     ['FAILOVER'], [qw(SETSLOT 1 STABLE)], ['RESET'], [qw(ADDSLOTS 1)],
     [qw(MEET 127.0.0.1 1)] for grep { !/^rblctl/ } keys %harm;
 # Exceptions that do no harm.
-my %may = ('rbl-checkd' => qr/^TYPE rbl:meta$/,
+my %may = ('rbl-checkd' => qr/^(?:TYPE rbl:meta|CLUSTER NODES)$/,
     'rblctl-fsck' => qr/^(?:SCAN 0|TYPE rbl:meta|MULTI)$/,
     # what Sentinel needs: it ends connections, scripts and roles
     'rbl-sentinel' => qr/^(?:CONFIG\ REWRITE|SCRIPT\ KILL|MULTI

@@ -48,6 +48,7 @@ cmp_ok(scalar keys %right, '>', 10, 'the header of the keys names the rights');
 my %calls = (%{ write_calls($t, $owner) },
     'check/start' => { made => sub { RblWrites::host() },
         fields => sub { { host => $_[0] } } },
+    'hosts/read' => { fields => sub { { lines => '192.0.2.1' } } },
     'passkey/begin' => {},
     'session/begin' => { open => 1 },
     'session/link' => { open => 1, fields => sub {
