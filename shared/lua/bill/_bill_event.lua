@@ -1,5 +1,5 @@
 -- Puts a billing event into the outbox.  Its SID is made of `of`, what it is
--- about, and of what it says (_events.lua).
+-- about: if the same is told twice, receivers see that.
 --- include: bill
 --- use: account event billing
 -- The plan as it is told; `a` is the account's record.
@@ -12,11 +12,10 @@ local function source_record(ps)
     return ps and ps ~= '' and call('GET', key('source', ac, ps)) or ''
 end
 local function bill_tell(a, type, of, now, told)
-    local said = cmsgpack.pack(told)
-    local sid = 'EV' .. redis.sha1hex(type .. of .. now .. said):sub(1, 32)
+    local sid = 'EV' .. redis.sha1hex(type .. of):sub(1, 32)
     call('XADD', key('outbox'), '*', 'a', ac, 'e', sid, 'd', cmsgpack.pack({1,
         sid, type, now, '', '', '', 0, 0, '\144', 1, {}, a[ACCOUNT.timezone],
-        '', '', '', said}))
+        '', '', '', cmsgpack.pack(told)}))
 end
 local function bill_event(a, type, of, now, b, payment, attempt, reason, next,
     days, source)
