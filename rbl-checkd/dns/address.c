@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 
 static int
@@ -197,6 +198,24 @@ dns_address_same(const struct sockaddr_storage *a,
            && (a->ss_family != AF_INET6
                || ((const struct sockaddr_in6 *) a)->sin6_scope_id
                   == ((const struct sockaddr_in6 *) b)->sin6_scope_id);
+}
+
+
+int
+dns_address_routed(const struct sockaddr_storage *sa)
+{
+    int  fd, rc;
+
+    fd = socket(sa->ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+    if (fd < 0) {
+        return sa->ss_family == AF_INET;
+    }
+
+    rc = connect(fd, (const struct sockaddr *) sa, dns_address_len(sa));
+    close(fd);
+
+    return rc == 0;
 }
 
 

@@ -116,9 +116,6 @@ dns_case_begin(dns_flight_t *f)
 
     if (q->case_trial) {
         f->upper |= UINT32_C(1) << letter % 32;
-    }
-
-    if (q->case_trial) {
         r->case_rests = 0;
         r->case_next = q->engine->now + CASE_EVERY;
     }

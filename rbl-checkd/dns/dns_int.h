@@ -467,8 +467,10 @@ void dns_owner_spend(dns_owner_t *owner);
 /* May the owner have one more TCP connection? */
 int dns_owner_tcp_room(const dns_owner_t *owner);
 
-/* fault.c */
+/* socket.c */
 
+/* The meaning of an error of a socket.  The kernel reports the fate of a
+   datagram at the next call, which is a send or a receive. */
 typedef enum {
     DNS_FAULT_BUSY = 0,         /* passes; the socket is good */
     DNS_FAULT_CLOSED,           /* the server does not listen */
@@ -477,8 +479,6 @@ typedef enum {
 } dns_fault_t;
 
 dns_fault_t dns_fault(int error);
-
-/* socket.c */
 
 /* Two random octets; -1: the system failed to provide them. */
 int dns_random(dns_engine_t *engine, uint16_t *value);

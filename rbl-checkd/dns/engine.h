@@ -313,6 +313,10 @@ int dns_name_ok(const char *name);
  */
 int dns_server_parse(struct sockaddr_storage *sa, const char *text);
 
+/* Has this machine a route to the address?  Sends nothing; other errors than a
+   missing route are ignored. */
+int dns_address_routed(const struct sockaddr_storage *sa);
+
 /* The address of that server in the same form; "" if there is no such
    server. */
 void dns_server_text(const dns_engine_t *engine, uint32_t server,

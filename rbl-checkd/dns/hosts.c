@@ -11,7 +11,6 @@
 #include "find.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #define HOSTS_PATIENCE  1.0         /* s, for more addresses after the first */
 #define HOSTS_PORT      53
@@ -86,25 +85,6 @@ dns_host_public(const dns_config_t *conf, const struct sockaddr_storage *sa)
 }
 
 
-/* Sends nothing.  Any error other than a missing route is ignored. */
-static int
-hosts_route(const struct sockaddr_storage *sa)
-{
-    int  fd, rc;
-
-    fd = socket(sa->ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-
-    if (fd < 0) {
-        return sa->ss_family == AF_INET;
-    }
-
-    rc = connect(fd, (const struct sockaddr *) sa, dns_address_len(sa));
-    close(fd);
-
-    return rc == 0;
-}
-
-
 static void
 hosts_add(dns_hosts_t *h, unsigned ns, const struct sockaddr_storage *sa)
 {
@@ -125,7 +105,7 @@ hosts_add(dns_hosts_t *h, unsigned ns, const struct sockaddr_storage *sa)
                        "left out, not public and not in list_server_allow:",
                        sa, 1);
 
-    } else if (!hosts_route(sa)) {
+    } else if (!dns_address_routed(sa)) {
         dns_trace_zone(h->engine, h->trace, "left out, no route:", sa, 1);
 
     } else {

@@ -7,7 +7,7 @@
  *
  * The network may change under a socket: its address, the route, a translation
  * at a router.  All sockets of a server are retired when the kernel reports an
- * error of the path (fault.c), and the query leaves by a new one at once.  A
+ * error of the path, and the query leaves by a new one at once.  A
  * retry after a timeout leaves by a socket that has had a response since the
  * query began, or by a new one.
  *
@@ -81,6 +81,28 @@ dns_socket_init(dns_engine_t *engine)
 
     engine->inbox = inbox;
     return 0;
+}
+
+
+/* Unless it is known to pass, an error is one of the path: the address that the
+   socket is bound to, its interface, the route, or a firewall. */
+dns_fault_t
+dns_fault(int error)
+{
+    switch (error) {
+
+    case EAGAIN:
+    case EINTR:
+    case ENOBUFS:
+    case ENOMEM:
+        return DNS_FAULT_BUSY;
+
+    case ECONNREFUSED:
+        return DNS_FAULT_CLOSED;
+
+    default:
+        return DNS_FAULT_PATH;
+    }
 }
 
 
@@ -175,8 +197,9 @@ socket_dead(dns_socket_t *s)
 void
 dns_socket_unsent(dns_socket_t *s, int error, dns_flight_t **f, unsigned n)
 {
-    unsigned     i;
-    dns_fault_t  fault;
+    unsigned      i;
+    dns_fault_t   fault;
+    void        (*end)(dns_flight_t *f) = socket_lost;
 
     fault = dns_fault(error);
 
@@ -188,14 +211,11 @@ dns_socket_unsent(dns_socket_t *s, int error, dns_flight_t **f, unsigned n)
 
     if (fault == DNS_FAULT_PATH) {
         dns_socket_retire(s->server);
+        end = socket_again;
     }
 
     for (i = 0; i < n; i++) {
-        if (fault == DNS_FAULT_PATH) {
-            socket_again(f[i]);
-        } else {
-            socket_lost(f[i]);
-        }
+        end(f[i]);
     }
 }
 
