@@ -27,26 +27,27 @@
 #define STOP_LOOK    0.05
 
 typedef struct {
-    checker_t     checker;
-    deliver_t    *deliver;              /* NULL: no deliveries */
-    config_t      conf;
-    jobs_t       *jobs;
-    sources_t    *sources;
-    ahead_t      *ahead;
-    visits_t     *works;
-    inspect_t    *inspect;
-    visits_t     *bills;                /* NULL: no billing */
-    payer_t      *payer;                /* NULL: no gateway */
-    metrics_t    *metrics;
-    idle_t       *idle;
-    nameservers_t  *nameservers;
-    const char   *file;                 /* the configuration */
-    ev_signal     term, interrupt, hup;
-    ev_timer      watchdog, stop;
-    double        stop_at;              /* 0: not stopping */
-    unsigned      signals;              /* signals to stop, handled by
+    checker_t      checker;
+    deliver_t     *deliver;             /* NULL: no deliveries */
+    config_t       conf;
+    jobs_t        *jobs;
+    sources_t     *sources;
+    ahead_t       *ahead;
+    visits_t      *works;
+    inspect_t     *inspect;
+    visits_t      *bills;               /* NULL: no billing */
+    payer_t       *payer;               /* NULL: no gateway */
+    metrics_t     *metrics;
+    idle_t        *idle;
+    translator_t  *translator;
+    nameservers_t *nameservers;
+    const char    *file;                /* the configuration */
+    ev_signal      term, interrupt, hup;
+    ev_timer       watchdog, stop;
+    double         stop_at;             /* 0: not stopping */
+    unsigned       signals;             /* signals to stop, handled by
                                            themselves */
-    unsigned      told:1;               /* the reason for the wait was
+    unsigned       told:1;              /* the reason for the wait was
                                            reported */
 } checkd_t;
 
@@ -227,7 +228,14 @@ start_base(checkd_t *c)
         return -1;
     }
 
-    c->nameservers = nameservers_new(checker->loop, &c->conf, checker->dns);
+    c->translator = translator_new(checker->loop, checker->dns);
+    if (c->translator == NULL) {
+        log_error("out of memory");
+        return -1;
+    }
+
+    c->nameservers = nameservers_new(checker->loop, &c->conf, checker->dns,
+                                     c->translator);
     if (c->nameservers == NULL) {
         log_error("out of memory");
         return -1;
@@ -353,6 +361,7 @@ finish(checkd_t *c)
     checker_close(checker);
     store_free(checker->store);
     nameservers_free(c->nameservers);
+    translator_free(c->translator);
 
     if (checker->dns != NULL) {
         dns_engine_free(checker->dns);

@@ -5,18 +5,13 @@
  */
 
 #include "base/log.h"
-#include "base/nat64.h"
 #include "nameservers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define EVERY  2.0                      /* s */
-#define LEARN  3600.0                   /* s between queries for a prefix */
-#define AGAIN  60.0                     /* s, after a failure */
-#define IPV6   "2000::1"                /* any public address */
 
 typedef struct {
     unsigned                 n;
@@ -27,83 +22,11 @@ struct nameservers_s {
     struct ev_loop  *loop;
     config_t        *conf;
     dns_engine_t    *dns;
-    ev_timer         timer, learn;
-    dns_query_t     *query;             /* for a prefix; NULL: none */
+    translator_t    *translator;
+    ev_timer         timer;
     found_t          last;              /* of the look before */
 };
 
-
-/* --- the prefix of a translator ------------------------------------------- */
-
-static void
-learn_in(nameservers_t *s, double wait)
-{
-    ev_timer_stop(s->loop, &s->learn);
-    ev_timer_set(&s->learn, wait, 0.);
-    ev_timer_start(s->loop, &s->learn);
-}
-
-
-/* A failure says nothing: the known prefixes stay. */
-
-static void
-on_prefix(void *data, const dns_answer_t *answer)
-{
-    unsigned        n;
-    nameservers_t  *s = data;
-
-    s->query = NULL;
-    learn_in(s, dns_answered(answer->status) ? LEARN : AGAIN);
-
-    if (dns_answered(answer->status)) {
-        n = nat64_learn(answer->aaaa, answer->n_aaaa);
-        log_debug(NAT64_NAME ": %u addresses, %u prefixes", answer->n_aaaa, n);
-    }
-}
-
-
-/* Sends nothing. */
-
-static int
-has_ipv6(void)
-{
-    int                      fd, rc;
-    struct sockaddr_storage  sa;
-
-    (void) dns_server_parse(&sa, IPV6);
-    fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-
-    if (fd < 0) {
-        return 0;
-    }
-
-    rc = connect(fd, (struct sockaddr *) &sa, sizeof(struct sockaddr_in6));
-    close(fd);
-
-    return rc == 0;
-}
-
-
-static void
-on_learn(struct ev_loop *loop, ev_timer *w, int revents)
-{
-    nameservers_t  *s = w->data;
-
-    (void) loop;
-    (void) revents;
-
-    if (s->query == NULL && has_ipv6()) {
-        s->query = dns_ask(s->dns, NAT64_NAME, DNS_TYPE_AAAA, NULL, on_prefix,
-                           s);
-    }
-
-    if (s->query == NULL) {
-        learn_in(s, AGAIN);
-    }
-}
-
-
-/* --- the resolvers -------------------------------------------------------- */
 
 static int
 is_same(const found_t *found, unsigned n, const struct sockaddr_storage *sa)
@@ -146,7 +69,7 @@ take(nameservers_t *s, const found_t *found)
     memcpy(dns->resolver, found->sa, sizeof(found->sa));
     dns->n_resolvers = found->n;
     say(s);
-    learn_in(s, 0);
+    translator_wake(s->translator);
 }
 
 
@@ -185,7 +108,8 @@ on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 
 
 nameservers_t *
-nameservers_new(struct ev_loop *loop, config_t *conf, dns_engine_t *dns)
+nameservers_new(struct ev_loop *loop, config_t *conf, dns_engine_t *dns,
+    translator_t *translator)
 {
     nameservers_t  *s;
 
@@ -197,12 +121,9 @@ nameservers_new(struct ev_loop *loop, config_t *conf, dns_engine_t *dns)
     s->loop = loop;
     s->conf = conf;
     s->dns = dns;
+    s->translator = translator;
     ev_timer_init(&s->timer, on_timer, EVERY, EVERY);
     s->timer.data = s;
-
-    ev_init(&s->learn, on_learn);
-    s->learn.data = s;
-    learn_in(s, 0);
 
     if (conf->system != CONFIG_SYSTEM_NO) {
         ev_timer_start(loop, &s->timer);
@@ -217,12 +138,6 @@ nameservers_free(nameservers_t *s)
 {
     if (s != NULL) {
         ev_timer_stop(s->loop, &s->timer);
-        ev_timer_stop(s->loop, &s->learn);
-
-        if (s->query != NULL) {
-            dns_cancel(s->query);
-        }
-
         free(s);
     }
 }
