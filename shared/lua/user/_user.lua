@@ -31,3 +31,13 @@ local function session_end(index, field)
     call('DEL', key('session', ac, field))
     call('ZREM', index, field)
 end
+-- Ends all sessions and links of a user.  How many there were.
+local function signout(sid)
+    local index, links = key('sessions', ac, sid), key('links', ac, sid)
+    local fields, n = call('ZRANGE', index, 0, -1), call('ZCARD', links)
+    for _, field in ipairs(fields) do
+        session_end(index, field)
+    end
+    links_end(links, -1)
+    return #fields, n
+end

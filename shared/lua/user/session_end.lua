@@ -12,13 +12,8 @@ if not session then
     return {'OK', 0}
 end
 about, named = session[SESSION.user], session[SESSION.mail] or ''
-local index = key('sessions', ac, about)
-local fields = {ARG.field}
 if ARG.everywhere == '1' then
-    fields = call('ZRANGE', index, 0, -1)
-    links_end(key('links', ac, about), -1)
+    return {'OK', (signout(about))}
 end
-for _, field in ipairs(fields) do
-    session_end(index, field)
-end
-return {'OK', #fields}
+session_end(key('sessions', ac, about), ARG.field)
+return {'OK', 1}

@@ -16,12 +16,7 @@ named = user[USER.mail]
 if ARG.last ~= '1' and last_owner(user) then
     return {'LAST'}
 end
-local index = key('sessions', ac, ARG.user)
-local fields = call('ZRANGE', index, 0, -1)
-for _, field in ipairs(fields) do
-    session_end(index, field)
-end
-links_end(key('links', ac, ARG.user), -1)
+local ended = signout(ARG.user)
 call('ZREM', key('users', ac), ARG.user)
 call('DEL', key('user', ac, ARG.user), key('keys', ac, ARG.user))
-return {'OK', #fields, user[USER.mail]}
+return {'OK', ended, user[USER.mail]}

@@ -10,14 +10,8 @@ if not owns('users', ARG.user) then
 end
 local ok, user = pcall(user_of, ARG.user)
 named = ok and user and user[USER.mail]
-local index, links = key('sessions', ac, ARG.user), key('links', ac, ARG.user)
-local fields = call('ZRANGE', index, 0, -1)
-for _, field in ipairs(fields) do
-    session_end(index, field)
-end
-local n = call('ZCARD', links)
-links_end(links, -1)
-if #fields + n == 0 then
+local ended, links = signout(ARG.user)
+if ended + links == 0 then
     by = nil
 end
-return {'OK', #fields, n}
+return {'OK', ended, links}
