@@ -93,10 +93,13 @@ rbl_role_number(rbl_str_t info, const char *name, int64_t def)
 static int64_t
 rbl_role_lag(rbl_str_t info)
 {
-    char        name[16];
-    int64_t     lag, most;
-    unsigned    i;
-    rbl_str_t   line, digits;
+    char         name[16];
+    int64_t      lag, most;
+    unsigned     i;
+    rbl_str_t    line;
+    const char  *at;
+
+    static const char  word[] = "lag=";
 
     most = 0;
 
@@ -108,21 +111,17 @@ rbl_role_lag(rbl_str_t info)
             break;
         }
 
-        digits = line;
+        at = memmem(line.p, line.n, word, sizeof(word) - 1);
 
-        for (digits.n = 0; digits.n < line.n; digits.n++) {
-            digits.p = line.p + line.n - digits.n - 1;
-
-            if (*digits.p < '0' || *digits.p > '9') {
-                digits.p++;
-                break;
-            }
+        if (at == NULL) {
+            continue;
         }
 
-        if (digits.p - line.p >= 4 && memcmp(digits.p - 4, "lag=", 4) == 0
-            && rbl_int_parse(&lag, digits, 0, INT32_MAX) == RBL_OK
-            && lag > most)
-        {
+        at += sizeof(word) - 1;
+        line.n -= (size_t) (at - line.p);
+        line.p = at;
+
+        if (rbl_int_parse(&lag, line, 0, INT32_MAX) == RBL_OK && lag > most) {
             most = lag;
         }
     }

@@ -51,7 +51,7 @@ over($w, 'store_replicas');
 
 my $sentinel = $f->{sentinels}[1];
 pause_server($sentinel);
-named($w, 'store_sentinels', 'degraded', qr/one: 2 of 3 Sentinels/);
+named($w, 'store_sentinels', 'degraded', qr/2 of 3 Sentinels/);
 eventually { metric('sentinels') eq '2' } 30,
     'the metrics have the number of Sentinels';
 cont_server($sentinel);

@@ -135,14 +135,14 @@ static void
 test_many(void)
 {
     char         *line, text[64];
-    size_t        i, n, good, bad;
+    size_t        i, n, good, bad, room = 10000 * 16 + 1;
     rbl_paste_t  *out, one[16];
 
-    line = malloc(10000 * 16 + 1);
+    line = malloc(room);
 
     for (i = n = 0; i < 10000; i++) {
-        n += (size_t) sprintf(line + n, "%s192.0.%zu.%zu", i > 0 ? "," : "",
-                              i / 256, i % 256);
+        n += (size_t) snprintf(line + n, room - n, "%s192.0.%zu.%zu",
+                               i > 0 ? "," : "", i / 256, i % 256);
     }
 
     out = malloc(rbl_paste_most((rbl_str_t) { line, n }) * sizeof(*out));

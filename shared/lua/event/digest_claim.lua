@@ -65,7 +65,7 @@ local function claim(event)
             return over(digest, making)
         end
     end
-    -- A batch that was claimed before is made anew, of what holds now.
+    -- A batch that was claimed before is replaced by one of the present states.
     call('ZREMRANGEBYSCORE', batch, -1, -1)
     call('ZADD', batch, -1, event)
     if states_left < states_hosts / 2 then
