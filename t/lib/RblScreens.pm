@@ -5,6 +5,7 @@ package RblScreens;
 #
 #     use RblScreens;
 #     screens(['light', 1280]);          # theme and width
+#     screens(['light', 1280, 'keys']);  # and the way of the focus
 
 use strict;
 use warnings;

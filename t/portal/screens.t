@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
 # The portal's screens in a browser, in one theme, language and width; themes.t
-# has the others.
+# has the others, and the way of the focus.
 
 use strict;
 use warnings;

@@ -8,4 +8,5 @@ use warnings;
 
 use RblScreens;
 
-screens(['light', 320], ['dark', 320], ['dark', 1280]);
+screens(['light', 320, 'keys'], ['light', 1280, 'keys'], ['dark', 320],
+    ['dark', 1280]);
