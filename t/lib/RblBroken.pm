@@ -41,7 +41,7 @@ sub tables {
         =~ /^\.Ss Broken DNS\n(.*?)^\.S[sh] /ms or die 'no "Broken DNS"';
     my (undef, @items) = split /^\.It /m, $text;
     for my $item (@items) {
-        my ($name, @line) = split /\n/, $item;
+        my ($name, @line) = split /\n/, $item =~ s/^\.El\n.*//msr;
         @line = map { s/\\&//r } grep { !/^\./ } @line;
         if ($name =~ /, (?:direct|resolver)$/) {
             $reason{$name} = $line[0];
