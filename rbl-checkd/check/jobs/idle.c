@@ -1,5 +1,6 @@
 /*
- * Queries of a daemon that hears nothing.  The lists take turns.
+ * Queries of a daemon that hears nothing, or nothing but that names do not
+ * exist.  The lists take turns.
  */
 
 #include "idle.h"
@@ -10,7 +11,7 @@
 #include <string.h>
 
 #define EVERY   5.0                     /* s */
-#define QUIET  20.0                     /* s without a response */
+#define QUIET  20.0                     /* s without a response, or proof */
 #define LISTS  3
 
 typedef struct {
@@ -238,22 +239,71 @@ on_answer(void *data, const dns_answer_t *answer)
 }
 
 
+/* Tests the next list with a positive test point through the resolver. */
+
+static void
+prove(idle_t *idle, unsigned resolver)
+{
+    int             found;
+    size_t          i, count;
+    unsigned        family;
+    names_t         name;
+    const list_t   *list;
+    const table_t  *table = idle->checker->table;
+
+    count = table_count(table);
+    found = searched(idle);
+
+    for (i = 0; i < count; i++) {
+        list = table_at(table, idle->next++ % count);
+
+        if (!usable(list) || (found && list->n_servers != 0)) {
+            continue;
+        }
+
+        for (family = RBL_FAMILY_IPV4; family <= RBL_FAMILY_DOMAIN;
+             family <<= 1)
+        {
+            if (names_point(&name, list, (rbl_family_t) family,
+                            NAMES_POSITIVE, 0))
+            {
+                health_test(idle->checker->env.health, list,
+                            (rbl_family_t) family, resolver);
+                return;
+            }
+        }
+    }
+}
+
+
 static void
 on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 {
-    double         limit;
-    health_dns_t   dns;
-    idle_t        *idle = w->data;
+    double           limit;
+    unsigned         i, n;
+    health_dns_t     dns;
+    idle_t          *idle = w->data;
+    const health_t  *health = idle->checker->env.health;
 
     (void) loop;
     (void) revents;
 
-    health_dns(idle->checker->env.health, &dns);
+    health_dns(health, &dns);
     limit = dns.kind != HEALTH_DNS_WORKS ? EVERY / 2 : QUIET;
 
-    if (idle->n == 0 && health_quiet(idle->checker->env.health) >= limit) {
+    if (idle->n == 0 && health_quiet(health) >= limit) {
         idle->heard = 0;
         ask_lists(idle, 1);
+    }
+
+    n = dns_direct(idle->checker->dns) ? 0
+                                       : idle->checker->conf->dns.n_resolvers;
+
+    for (i = 0; i < n; i++) {
+        if (dns.kind == HEALTH_DNS_WORKS && health_unproven(health, i) >= QUIET)
+        {
+            prove(idle, i);
+        }
     }
 }
 

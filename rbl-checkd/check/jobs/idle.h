@@ -1,13 +1,21 @@
 /*
- * Tests DNS while no list responds: a daemon without due hosts, or whose
- * queries all fail, finds out that DNS does not work, or works again.
+ * Tests DNS while no list responds, or none with more than that a name does not
+ * exist: a daemon without due hosts, or whose queries all fail, finds out that
+ * DNS does not work, or works again.
  *
  * If no list has responded for 20 s, one system list is queried for a random
  * name, which no cache has.  If it does not respond either, two lists of other
  * owners are queried, and then the test points of all three: health.h decides
  * whether DNS is at fault.  While it is, one list is queried every five
- * seconds.  Lists with a daily quota are left out, as are those whose servers
- * the operator gave, if there are others.
+ * seconds.
+ *
+ * If no positive test point has passed through a resolver for 20 s, those of
+ * one list are tested every five seconds until one does: a resolver that denies
+ * all names gives the responses that clean hosts have.  In direct mode it gives
+ * no name servers.
+ *
+ * Lists with a daily quota are left out, as are those whose servers the
+ * operator gave, if there are others.
  */
 
 #ifndef IDLE_H_INCLUDED

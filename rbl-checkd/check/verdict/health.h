@@ -159,6 +159,12 @@ void health_heard(health_t *health, const list_t *list, rbl_family_t family,
 double health_quiet(const health_t *health);
 
 /*
+ * Resolver mode: seconds since the positive test point of a list was found
+ * through the resolver (its number), or since the start.
+ */
+double health_unproven(const health_t *health, unsigned resolver);
+
+/*
  * Direct mode: a query to the list ended with DNS_UNFOUND, and `search` is why
  * (dns_answer_t).  The list is unreachable until it responds or its servers are
  * found.  Returns its state: HEALTH_UNREACHABLE, or HEALTH_RESOLVER if DNS is

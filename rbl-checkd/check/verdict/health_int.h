@@ -208,6 +208,8 @@ typedef struct {
     double    heard;                    /* when a list responded last, not with
                                            given servers */
     double    heard_given;              /* and one with given servers */
+    double    proven;                   /* when a positive test point passed; 0:
+                                           never */
     health_dns_t       dns;             /* as it was reported */
     health_dns_kind_t  suspect;         /* kind, if the resolvers answer */
     double             first;           /* the first response since; 0: none */

@@ -240,6 +240,15 @@ health_quiet(const health_t *health)
 }
 
 
+double
+health_unproven(const health_t *health, unsigned resolver)
+{
+    double  proven = health->resolver[resolver].proven;
+
+    return dns_clock() - (proven > health->started ? proven : health->started);
+}
+
+
 /* --- failures ------------------------------------------------------------ */
 
 /* One lost response is no failure of a list without test points, unless the

@@ -344,6 +344,11 @@ run_end(health_entry_t *e)
     run_wild_ttl(e);
     state = run_sum(e, found, &why);
     e->proven = found[0].state == POINT_OK;
+
+    if (e->proven) {
+        e->health->resolver[e->group].proven = dns_clock();
+    }
+
     e->empty = found[0].state == POINT_MISSING && found[0].empty;
 
     run_silent(e, found);
