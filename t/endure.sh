@@ -11,14 +11,16 @@
 # part N: runs this part
 part() {
     case $1 in
-    0)  # Masters behind Sentinels are killed, stopped and cut off.
+    0)  # Masters behind Sentinels are killed, stopped and cut off; a store that
+        # is busy or slow for seconds.
         tests t/failover/alive.t t/failover/bed.t t/failover/cut.t \
             t/failover/hostile.t t/failover/pay.t t/failover/register.t \
             t/failover/sentinel.t t/failover/silent.t t/failover/durable.t \
             t/failover/still.t t/failover/events.t \
             t/failover/redundancy.t \
             t/failover/history.t t/failover/load.t \
-            t/checkd/sentinel.t t/ctl/sentinel.t t/redis/replica.t
+            t/checkd/sentinel.t t/ctl/sentinel.t t/redis/replica.t \
+            t/redis/busy.t t/redis/slow.t
         ;;
     1)  # The same for the masters of a cluster, whose slots move, too; what a
         # cluster refuses; stores of earlier versions are upgraded under load.
@@ -58,7 +60,7 @@ part() {
             tests t/lua/ranges.t t/lua/bill_lives.t t/lua/find.t t/lua/pending.t \
             t/lua/unreported.t t/api/requests.t t/ctl/strange.t \
             t/checkd/fair_accounts.t t/checkd/small.t t/dns/slow.t \
-            t/dns/many.t t/api/proof.t t/lua/cost.t t/lua/digest_cost.t \
+            t/dns/many.t t/checkd/direct_news.t t/api/proof.t t/lua/cost.t t/lua/digest_cost.t \
             t/lua/hears.t t/lua/worst.t
         ;;
     6)  # Programs that are killed at any moment; all faults of a gateway; many
