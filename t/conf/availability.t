@@ -66,20 +66,7 @@ is(rights('rbl-api', qr/\+wait\b/), '1 1 1', 'all servers have the new rights');
 is(rights('mine', qr/\+ping\b/), '1 1 1', 'users of the operator stay');
 
 $writers = start_writers($lan, 1, 2, 3);
-sub passwords {
-    my ($like) = @_;
-    run_section($lan, $page, 'UPGRADING', 'Passwords',
-        only => sub { $_[0]{text} =~ $like });
-}
-sub load_rights {
-    run_section($lan, $page, 'UPGRADING', 'Rights',
-        only => sub { $_[0]{text} =~ /ACL LOAD/ });
-}
-passwords(qr/^user=/m);
-load_rights();
-passwords(qr/^mv |reload nginx/m);
-passwords(qr/#\$hash #/);
-load_rights();
+change_password($lan, $page);
 written($lan, $writers);
 $w = stop_writers($writers);
 judge($lan, 1, 'a password is changed', $w, 12);

@@ -62,6 +62,9 @@ run_section($lan, $page, 'UPGRADING', 'Rights');
 is(rights(), '3 3 3', 'all servers of the cluster have the new rights');
 judge($lan, $_->{n}, "new rights, 10.0.0.$_->{n}",
     stop_writers(written($lan, [$_]))) for @{ start_writers($lan, 1, 2, 3) };
+change_password($lan, $page);
+judge($lan, $_->{n}, "another password, 10.0.0.$_->{n}",
+    stop_writers(written($lan, [$_]))) for @{ start_writers($lan, 1, 2, 3) };
 
 # --- a machine is lost -------------------------------------------------------
 

@@ -42,8 +42,8 @@ use IPC::Open2 qw(open2);
 use RblTest;
 use Time::HiRes qw(time);
 
-our @EXPORT = qw(start_machines page_blocks run_section on tries blocks_left
-    cut_machine join_machine kill_machine boot_machine stop_machines);
+our @EXPORT = qw(start_machines page_blocks run_section change_password on tries
+    blocks_left cut_machine join_machine kill_machine boot_machine stop_machines);
 
 use constant MARK  => 'RBL_MACHINES';
 use constant LIMIT => 40;
@@ -253,6 +253,21 @@ sub page_blocks {
         elsif (defined $block) { $block .= $_ }
     }
     return \@blocks;
+}
+
+# The lines that give a user another password, in the page's order.
+sub change_password {
+    my ($lan, $page) = @_;
+
+    for (['Passwords', qr/^user=/m], ['Rights', qr/ACL LOAD/],
+        ['Passwords', qr/^mv |reload nginx/m], ['Passwords', qr/#\$hash #/],
+        ['Rights', qr/ACL LOAD/])
+    {
+        my ($part, $like) = @$_;
+        run_section($lan, $page, 'UPGRADING', $part,
+            only => sub { $_[0]{text} =~ $like });
+    }
+    return;
 }
 
 sub run_section {

@@ -22,7 +22,7 @@ my $DIR = repo_dir() . '/t/upgrade';
 my @READ = qw(hosts.json rblprofiles.json rbls.json contacts.json
     contactgroups.json acls.json);
 my @VOLATILE = qw(last_checked next_check unknown_count listed_period
-    total_hosts);
+    total_hosts lists_asked lists_answered critical_asked critical_answered);
 
 sub saved_stores {
     return sort { $a <=> $b } map { m{/(\d+)\.rdb\.gz$} } glob "$DIR/*.rdb.gz";

@@ -3,6 +3,9 @@
 # Makes the store of a release: perl -It/lib t/upgrade/save.pl, with its
 # programs in build/ (RBL_BUILD).  Run it before the schema is raised, and commit
 # what it writes: t/upgrade/<schema>.rdb.gz and <schema>.json.gz.
+#
+# No release has a schema yet.  RBL_SCHEMA=8 writes that number into the store, so
+# that the test has one to raise.
 
 use strict;
 use warnings;
@@ -63,7 +66,7 @@ my $paused = post($small, 'host/add', host => '203.0.113.99', name => 'paused',
     type => 'rbl');
 $paused = $paused->[0] if ref $paused eq 'ARRAY';
 post($small, "host/pause/$paused->{id}");
-post($large, 'host/add', host => "10.$_.0.0/24", name => "Net $_",
+post($large, 'host/add', host => "198.18.$_.0/24", name => "Net $_",
     type => 'rbl') for 0, 1;
 post($paying, 'host/add', host => '192.0.2.9', name => 'paid', type => 'rbl');
 ctl('bill', 'plan', $paying->{sid}, 'By the check', '--file', $plans);
@@ -93,9 +96,10 @@ my %said = map { $_ => upgrade_said($nginx, $accounts{$_}) } keys %accounts;
 stop_server($_) for $checkd, $nginx;
 my $r = rblctl($redis, 'fsck');
 die "fsck: $r->{out}$r->{err}" if $r->{status} != 0;
-redis($redis, 'SAVE');
 
-my $schema = redis($redis, 'HGET', 'rbl:meta', 'schema');
+my $schema = $ENV{RBL_SCHEMA} // schema_version();
+redis($redis, 'HSET', 'rbl:meta', 'schema', $schema);
+redis($redis, 'SAVE');
 my $to = repo_dir() . "/t/upgrade/$schema";
 my $json = temp_dir() . '/said';
 write_file($json, JSON::PP->new->canonical->encode({ accounts => \%accounts,
