@@ -60,7 +60,7 @@ sub named {
         "$name: the text of rblctl status has a line");
     Test::More::cmp_ok($r->{status}, '>=', $state eq 'broken' ? 2 : 1,
         "$name: the exit status is not good");
-    eventually { sample($w, "rbl_condition{name=\"$name\"}") eq '1' } 20,
+    eventually { sample($w, "rbl_condition{name=\"$name\"}") eq '1' } 60,
         "$name: the metrics of nginx name it";
     my ($row) = grep { $_->{name} eq $name }
         @{ json(http($w->{nginx}, 'GET', '/status'))->{conditions} };
@@ -75,7 +75,7 @@ sub over {
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     eventually { poke($w, $name); !conditions($w)->{$name} } 90,
         "$name: rblctl status names it no longer";
-    eventually { sample($w, "rbl_condition{name=\"$name\"}") eq '0' } 20,
+    eventually { sample($w, "rbl_condition{name=\"$name\"}") eq '0' } 60,
         "$name: the metrics of nginx name it no longer";
 }
 
