@@ -3,8 +3,6 @@
 # Broken DNS in direct mode: each row of "Broken DNS" of rbl-operations(7), with
 # an interval of 20 s.  broken_resolver.t has the other mode.
 
-# Alone: measures when each of them tells of a fault, and of its end.
-
 use strict;
 use warnings;
 

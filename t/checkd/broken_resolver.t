@@ -3,8 +3,6 @@
 # Broken DNS in resolver mode: each row of "Broken DNS" of rbl-operations(7),
 # with an interval of 20 s.  broken_direct.t has the other mode.
 
-# Alone: measures when each of them tells of a fault, and of its end.
-
 use strict;
 use warnings;
 

@@ -66,11 +66,18 @@ sub pattern {
 
 # --- what tells --------------------------------------------------------------
 
-sub status { return rblctl($_[0]{redis}, 'status') }
+my %once;                               # what several rows ask, in each look
+
+sub status { return $once{status} //= rblctl($_[0]{redis}, 'status') }
+
+sub metrics {
+    return $once{metrics}
+        //= prometheus(http($_[0]{nginx}, 'GET', '/metrics')->{body});
+}
 
 sub sample {
     my ($b, $name) = @_;
-    my $m = prometheus(http($b->{nginx}, 'GET', '/metrics')->{body});
+    my $m = metrics($b);
     my ($family) = $name =~ /^(\w+)/;
     return $m->{$family}{samples}{$name} // 'none';
 }
@@ -96,7 +103,7 @@ sub shown {
 
 sub measured {
     my ($b) = @_;
-    my $m = prometheus(http($b->{nginx}, 'GET', '/metrics')->{body});
+    my $m = metrics($b);
     my %state;
     for my $name (keys %{ $m->{rbl_checkd_list_health}{samples} // {} }) {
         my ($zone) = $name =~ /list="([^"]*)"/;
@@ -199,6 +206,7 @@ sub come_true {
 
     my ($begin, %open, %after) = (time, %$rows);
     wait_for {
+        %once = ();
         for my $what (sort keys %open) {
             next if !agrees($b, $what, $open{$what});
             $after{$what} = time - $begin;
