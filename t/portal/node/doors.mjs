@@ -134,7 +134,7 @@ await start();
         return said.join(', ');
     }, [url, input.link]);
 
-    is(read, 'get failed, end failed, start opaque, json failed',
+    is(read, 'get failed, end failed, start failed, json failed',
         'another origin reads nothing');
     ok(answers.every((status) => [200, 403, 405, 415].includes(status))
         && answers.filter((status) => status === 200).length <= 1,

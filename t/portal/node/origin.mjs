@@ -30,7 +30,7 @@ const tried = await other.evaluate(async ([calls, body]) => {
 
 is(tried.json, 'refused', 'a script of another site sends no JSON');
 is(tried.cors, 'refused', 'nor gets an answer');
-is(tried.plain, 'opaque 0', 'nor sees one that it does not ask for');
+is(tried.plain, 'refused', 'nor gets one that it could not see');
 is(tried.read, 'refused', 'and reads nothing');
 
 const [answer] = await Promise.all([

@@ -166,11 +166,11 @@ async function toTheEnd(page, how) {
     // back to where it was
 
     await page.goto('/portal/#/hosts');
-    await page.waitForSelector('.rows tbody tr >> nth=12');
+    await page.waitForSelector('.rows tbody tr >> nth=8');
     await page.evaluate(() => scrollTo(0, 5000));
     await page.waitForFunction(() => document.querySelector(
         '.rows tbody tr').ariaRowIndex > 50);
-    await page.locator('.rows tbody tr a').nth(12).click();
+    await page.locator('.rows tbody tr a').nth(8).click();
     await page.waitForSelector('.facts');
     is(await page.evaluate(() => scrollY), 0, 'a screen begins at its top');
     await page.goBack();
