@@ -135,7 +135,7 @@ sub account_a {
 
     my $a = $w->{a} = hostile($w, 'A');
     my $r = http($w->{nginx}, 'POST', '/3.0/host/add.json', auth => $a,
-        form => { host => '10.1.0.0/24', name => 'a', type => 'rbl' });
+        form => { host => '198.18.1.0/24', name => 'a', type => 'rbl' });
     die "host/add: $r->{raw}\n" if $r->{status} != 200;
     $a->{hosts} = [map { $_->{id} } @{ json($r)->{data} }];
     checked($w, $a, 0);

@@ -86,7 +86,7 @@ sub moves {
 
     my $b = hostile($w, 'B');
     my ($ht) = in_data('HT', ask_all($b, request($b, 'POST', 'host/add.json',
-        { host => '10.66.0.1', name => 'h', type => 'rbl' })));
+        { host => '198.18.66.1', name => 'h', type => 'rbl' })));
     my @cg = in_data('CG', ask_all($b, map { request($b, 'POST',
         'contactgroup/add.json', { name => "g$_" }) } 1 .. 100));
     my @set = ([@cg[0 .. 49]], [@cg[50 .. 99]]);
@@ -122,7 +122,7 @@ define('2', 'busy store', what => 'the names of a range of 1,024 addresses '
         my ($w) = @_;
         my $b = hostile($w, 'B');
         my ($ht) = in_data('HT', ask_all($b, request($b, 'POST',
-            'host/add.json', { host => '10.8.0.0/22', name => 'r',
+            'host/add.json', { host => '198.18.8.0/22', name => 'r',
             type => 'ip_range' })));
         settled($w);
         return { acct => $b, range => $ht };
@@ -146,7 +146,7 @@ sub big_hosts {
     my $b = hostile($w, 'B', %o);
     my @rb = own_lists($b, 'big.test', 200);
     my ($ht) = in_data('HT', ask_all($b, request($b, 'POST', 'host/add.json',
-        { host => '10.20.0.1', name => 'big', type => 'rbl' })));
+        { host => '198.18.20.1', name => 'big', type => 'rbl' })));
     RblNeighbours::checked($w, $b, scalar @rb);
     my ($pp) = in_data('PP', ask_all($b, request($b, 'POST',
         'check/start.json', { host => $ht })));
@@ -177,7 +177,7 @@ sub copies {
         'rblprofile/add.json', { name => 'none', entries => '' })));
     my @more = map { $_->{id} } map { @{ json($_->[1])->{data} } }
         ask_all($b, map { request($b, 'POST', 'host/add.json',
-        { host => "10.21.$_.0/24", name => 'more', type => 'rbl',
+        { host => "198.19.$_.0/24", name => 'more', type => 'rbl',
         rbl_profile => $rp }) } 0 .. int(($n - 1) / 256));
     settled($w);
     for my $id (@more[0 .. $n - 1]) {

@@ -103,7 +103,7 @@ receivers('D2', 'tarpits',
                 next => sub {
                     return if ++$n > 150;
                     request($b, 'POST', 'check/start.json', { host =>
-                        "10.50.0.$n", callback => url($port, $n) });
+                        "198.18.50.$n", callback => url($port, $n) });
                 });
         }
     });
@@ -138,7 +138,7 @@ receivers('own', 'contacts',
         my ($w) = @_;
         my $b = hostile($w, 'B');
         my $r = http($w->{nginx}, 'POST', '/3.0/host/add.json', auth => $b,
-            form => { host => '10.66.1.0/26', name => 'n', type => 'rbl' });
+            form => { host => '198.18.67.0/26', name => 'n', type => 'rbl' });
         $b->{hosts} = [map { $_->{id} } @{ json($r)->{data} }];
         return { acct => $b, port => free_port() };
     },
@@ -184,7 +184,7 @@ receivers('own', 'open checks',
         my $s = own_lists_of('slow.test', 20)->($w);
         my $b = $s->{acct};
         my $r = http($w->{nginx}, 'POST', '/3.0/host/add.json', auth => $b,
-            form => { host => '10.60.0.0/27', name => 'n', type => 'rbl' });
+            form => { host => '198.18.60.0/27', name => 'n', type => 'rbl' });
         $b->{hosts} = [map { $_->{id} } @{ json($r)->{data} }];
         $s->{port} = free_port();
         settled($w);

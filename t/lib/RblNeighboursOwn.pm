@@ -63,7 +63,7 @@ define('own', 'slow requests', what => '300 requests whose head, or body, '
     run => sub {
         my ($a, $w, $s) = @_;
         my $whole = request($s->{acct}, 'POST', 'host/add.json',
-            { host => '10.31.0.1', name => 'n' x 60_000, type => 'rbl' });
+            { host => '198.18.31.1', name => 'n' x 60_000, type => 'rbl' });
         my $head = index $whole, "\r\n\r\n";
         $a->drip(port => $w->{nginx}{port}, connections => 150,
             bytes => substr($whole, 0, $head - 20), more => 'x');
@@ -133,7 +133,7 @@ define('own', 'writes over the limit', what => '1,000 writes a second of an '
     run => sub {
         my ($a, $w, $s) = @_;
         my $bytes = request($s->{acct}, 'POST', 'host/add.json',
-            { host => '10.33.0.0/22', name => 'n', type => 'rbl' });
+            { host => '198.18.32.0/22', name => 'n', type => 'rbl' });
         $a->flood(port => $w->{nginx}{port}, connections => 32, rate => 1000,
             next => sub { $bytes });
     });
@@ -144,7 +144,7 @@ define('own', 'pipelines', what => 'requests 64 at a time in the pipelines of '
         my ($w) = @_;
         my $b = hostile($w, 'B');
         my ($ht) = in_data('HT', ask_all($b, request($b, 'POST',
-            'host/add.json', { host => '10.34.0.1', name => 'n',
+            'host/add.json', { host => '198.18.36.1', name => 'n',
             type => 'rbl' })));
         return { acct => $b, host => $ht };
     },

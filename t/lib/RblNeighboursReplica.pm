@@ -16,7 +16,7 @@ define('8', 'replica', what => 'writes that a replica refuses, 1,000 a '
     run => sub {
         my ($a, $w, $s) = @_;
         my $bytes = request($s->{acct}, 'POST', 'host/add.json',
-            { host => '10.70.0.1', name => 'n', type => 'rbl' });
+            { host => '198.18.70.1', name => 'n', type => 'rbl' });
         $a->flood(port => $w->{nginx}{port}, connections => 16, rate => 1000,
             next => sub { $bytes });
     });
