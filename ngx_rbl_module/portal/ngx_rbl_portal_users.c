@@ -301,7 +301,7 @@ ngx_rbl_users_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 static void
 ngx_rbl_user_write(ngx_rbl_ctx_t *ctx, const rbl_user_t *user)
 {
-    char        time[2][RBL_TIME_LEN];
+    char        time[3][RBL_TIME_LEN];
     rbl_doc_t  *doc;
 
     doc = &ctx->doc;
@@ -313,5 +313,6 @@ ngx_rbl_user_write(ngx_rbl_ctx_t *ctx, const rbl_user_t *user)
     rbl_doc_str(doc, "role", user->role);
     rbl_doc_str(doc, "created", rbl_time_rfc3339(time[0], user->created));
     rbl_doc_str(doc, "seen", rbl_time_rfc3339(time[1], user->seen));
+    rbl_doc_str(doc, "confirmed", rbl_time_rfc3339(time[2], user->confirmed));
     rbl_doc_close(doc);
 }

@@ -24,6 +24,7 @@ static const ctl_column_t  user_columns[] = {
 static const ctl_column_t  user_row[] = {
     { "id", "USER" }, { "mail", "MAIL" }, { "name", "NAME" },
     { "role", "ROLE" }, { "created", "CREATED" }, { "seen", "SIGNED IN" },
+    { "confirmed", "CONFIRMED" },
     { NULL, NULL }
 };
 
@@ -324,12 +325,13 @@ user_each(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
     }
 
     return json_array_append_new(rows,
-               json_pack("{so so so so so so}", "id", ctl_text(user.id),
+               json_pack("{so so so so so so so}", "id", ctl_text(user.id),
                          "mail", ctl_text(user.mail),
                          "name", ctl_text(user.name),
                          "role", ctl_text(user.role),
                          "created", ctl_time(user.created),
-                         "seen", ctl_time(user.seen)));
+                         "seen", ctl_time(user.seen),
+                         "confirmed", ctl_time(user.confirmed)));
 }
 
 

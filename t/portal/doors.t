@@ -193,6 +193,13 @@ is_deeply([everything($secret)], [], 'the used link is nowhere in the store');
     my $confirmed = sub { redis($redis, 'ZSCORE',
         hash_key('mail', 'invited@example.net'), "$sid:$id") ne 'inf' };
     ok(!$confirmed->(), 'an address that an owner adds is not confirmed');
+    my $shown = sub { (map { $_->{confirmed} } grep { $_->{id} eq $id }
+        @{ $_[0] })[0] };
+    my $both = sub { ($shown->(json(portal($t, $owner, 'GET',
+        'users.json'))->{data}), $shown->(json(rblctl($redis, '--json', 'user',
+        'list', $sid)->{out}))) };
+    is(join(',', $both->()), ',', 'the portal and rblctl show an address'
+        . ' that is not confirmed without a time');
     my $n = mails($exim);
     accepted(mail_me('invited@example.net'), 'the address asks for a link');
     wait_for { mails($exim) == $n + 1 } 20, 'its mail';
@@ -200,6 +207,10 @@ is_deeply([everything($secret)], [], 'the used link is nowhere in the store');
     is(accepted(use_link($t, $link), 'the link signs in')->{data}{user}, $id,
         'the link is of the user');
     ok($confirmed->(), 'the link from the mail confirms the address');
+    my @since = $both->();
+    like($since[0], qr/^20\d\d-/, 'the portal shows since when an address is'
+        . ' confirmed');
+    is($since[1], $since[0], 'rblctl shows the same time');
     rblctl($redis, 'user', 'delete', $sid, $id);
 }
 

@@ -29,6 +29,10 @@ is(await other.locator('text=Add hosts').count(), 0, 'nor forms');
 
 const row = page.locator('tr', { hasText: 'second@example.test' });
 
+is((await page.locator('tr', { hasText: 'not confirmed yet' })
+    .allTextContents()).map((text) => text.includes('second@example.test'))
+    .join(), 'true', 'only the user whom the owner added has not confirmed');
+
 await row.locator('select').selectOption('admin');
 await page.waitForSelector('tr:has-text("second") select >> nth=0');
 await other.reload();

@@ -36,6 +36,8 @@ function Row({ user, me, act }) {
             <bdi class="name" title=${user.mail}>${user.mail}</bdi>
             ${user.name && html`<p class="quiet">
                 <bdi class="name" title=${user.name}>${user.name}</bdi></p>`}
+            ${!user.confirmed && html`<p class="quiet">
+                ${t('unconfirmed')}</p>`}
         </th>
         <td data-label=${t('role')}>
             <${Role} label=${t('role_of', { mail: user.mail })}
