@@ -6,6 +6,7 @@
 
 #include "ngx_rbl_portal_hook.h"
 #include "ngx_rbl_write.h"
+#include "ngx_rbl_api.h"
 
 #define NGX_RBL_LOG_LAST    20          /* default */
 #define NGX_RBL_LOG_SMALL   100         /* more are read on the slow link */
@@ -157,7 +158,8 @@ ngx_rbl_hook_log_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 }
 
 
-/* Damaged and old entries are left out.  A test is sent once. */
+/* Damaged and old entries are left out.  A test is sent once.  A receiver may
+   answer with what it got, and its URL and headers may be secret. */
 
 static void
 ngx_rbl_hook_try(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
@@ -187,7 +189,8 @@ ngx_rbl_hook_try(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
     rbl_doc_int(doc, "ms", t.took);
     ngx_rbl_hook_at(ctx, "next", again ? t.at + t.next : 0);
     rbl_doc_str(doc, "error", t.error);
-    rbl_doc_str(doc, "answer", t.answer);
+    rbl_doc_str(doc, "answer", t.answer.n == 0 || ngx_rbl_sees_path(ctx)
+                               ? t.answer : RBL_STR("****"));
     rbl_doc_close(doc);
 }
 

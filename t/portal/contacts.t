@@ -76,6 +76,9 @@ my ($try) = @{ entries($contact) };
 is_deeply([@$try{qw(event type outcome http attempt next answer)}], [$event,
     'contact.test', 'ok', 200, 1, '', 'thank <you>'],
     'the log has the attempt of the test');
+is(accepted(portal($t, sign_in($t, role => 'viewer'), 'GET',
+    "contact/log/$contact.json"), 'the log')->{data}[0]{answer}, '****',
+    'a viewer does not see the answer to a message');
 refused(post("contact/test/$contact"), 429, qr/less than a minute/,
     'the portal refuses a second test within a minute');
 

@@ -196,7 +196,26 @@ is($log->[0]{answer}, "<b>\x1b[1mno\x{fffd}",
 is(seconds($log->[0]{next}) - seconds($log->[0]{time}), 5, 'the next attempt');
 sub seconds { return $_[0] =~ /T(\d+):(\d+):(\d+)/
     ? ($1 * 60 + $2) * 60 + $3 : 0 }
-attempt(type => 'webhook.test');
+{
+    my %who = map { $_ => sign_in($t, role => $_) } qw(viewer admin owner);
+    my $operators = operators($t);
+    $who{"operator, $_"} = sign_in($t, acct => $operators, role => $_)
+        for qw(viewer admin);
+    my %answer = map {
+        my $in = /^operator/ ? "?account=$ac" : '';
+        $_ => accepted(portal($t, $who{$_}, 'GET', "webhook/log/$wh.json$in"),
+            $_)->{data}[0]{answer};
+    } sort keys %who;
+    is_deeply([map { "$_: $answer{$_}" } grep { $answer{$_} eq '****' }
+        sort keys %answer], ['operator, viewer: ****', 'viewer: ****'],
+        'viewers see that a receiver answered, and not what');
+    is(scalar(grep { $_ eq $log->[0]{answer} } values %answer), 3,
+        'owners and admins see the answer');
+}
+attempt(type => 'webhook.test', answer => \'');
+is(accepted(portal($t, sign_in($t, role => 'viewer'), 'GET',
+    "webhook/log/$wh.json?last=1"), 'a test')->{data}[0]{answer}, '',
+    'no answer is none for a viewer');
 is(data(get("webhook/log/$wh.json?last=1"), 'a test')->[0]{next}, '',
     'a failed test is not tried again');
 redis($t->{redis}, 'RPOP', redis_key('log', $ac, $wh));
