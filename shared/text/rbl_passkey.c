@@ -249,7 +249,7 @@ rbl_passkey_client(unsigned char challenge[RBL_PASSKEY_CHALLENGE],
     rbl_str_t      text;
     rbl_err_t      err;
     json_error_t   error;
-    const json_t  *cross;
+    const json_t  *cross, *top;
 
     if (json.n == 0 || json.n > RBL_PASSKEY_DATA_MAX) {
         return RBL_EINVAL;
@@ -257,11 +257,15 @@ rbl_passkey_client(unsigned char challenge[RBL_PASSKEY_CHALLENGE],
 
     root = json_loadb(json.p, json.n, JSON_REJECT_DUPLICATES, &error);
     cross = json_object_get(root, "crossOrigin");
+    top = json_object_get(root, "topOrigin");
     text = passkey_member(root, "challenge");
 
     err = root != NULL && rbl_str_is(passkey_member(root, "type"), type)
           && rbl_str_eq(passkey_member(root, "origin"), origin)
-          && (cross == NULL || json_is_false(cross)) && text.n > 0
+          && (cross == NULL || json_is_false(cross))
+          && (top == NULL || rbl_str_eq(passkey_member(root, "topOrigin"),
+                                        origin))
+          && text.n > 0
           && rbl_passkey_text(challenge, RBL_PASSKEY_CHALLENGE, &n, text)
              == RBL_OK
           && n == RBL_PASSKEY_CHALLENGE ? RBL_OK : RBL_EINVAL;

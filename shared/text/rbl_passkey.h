@@ -53,7 +53,8 @@ rbl_err_t rbl_passkey_client(unsigned char challenge[RBL_PASSKEY_CHALLENGE],
 rbl_err_t rbl_passkey_auth(rbl_passkey_auth_t *auth, rbl_str_t data);
 rbl_err_t rbl_passkey_attested(rbl_passkey_auth_t *auth, rbl_str_t object);
 
-/* Reads a public key.  RBL_EINVAL: it is none of the algorithms above. */
+/* Reads a public key.  RBL_EINVAL: it is none of the algorithms above, or its
+   point is not on the curve, or has a small order. */
 rbl_err_t rbl_passkey_key(int64_t *algorithm, rbl_str_t key);
 
 /* Checks the signature of authenticator data and client data.  RBL_EINVAL: it

@@ -12,6 +12,12 @@
 
 #define PASSKEY_POINT  4                /* both coordinates follow */
 
+/* The prime and the constant d of Ed25519 (RFC 8032, 5.1). */
+#define PASSKEY_ED_P                                                          \
+    "7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffed"
+#define PASSKEY_ED_D                                                          \
+    "52036cee2b6ffe738cc740797779e89800700a4d4141d8ab75eb4dca135978a3"
+
 
 static EVP_PKEY *
 passkey_from(const char *type, OSSL_PARAM *params)
@@ -121,6 +127,75 @@ passkey_pkey(passkey_key_t *key, rbl_str_t raw)
 }
 
 
+/*
+ * The y of an encoded point has to be of the curve of Ed25519 (RFC 8032,
+ * 5.1.3).  OpenSSL 3.0 takes any 32 octets.  With a point of small order
+ * anybody can make a signature that is right.  x^2 is a fraction, (y^2 - 1) /
+ * (d * y^2 + 1), which is a square if the product of both is a square.
+ */
+
+static int
+passkey_ed_y(const BIGNUM *y, BN_CTX *ctx)
+{
+    int      rc;
+    BIGNUM  *p, *d, *u, *v;
+
+    p = d = NULL;
+    u = BN_CTX_get(ctx);
+    v = BN_CTX_get(ctx);
+
+    rc = v != NULL
+         && BN_hex2bn(&p, PASSKEY_ED_P) && BN_hex2bn(&d, PASSKEY_ED_D)
+         && BN_cmp(y, p) < 0
+         && BN_mod_sqr(u, y, p, ctx) && BN_mod_mul(v, u, d, p, ctx)
+         && BN_sub_word(u, 1) && BN_add_word(v, 1)
+         && BN_mod_mul(u, u, v, p, ctx) && BN_kronecker(u, p, ctx) == 1;
+
+    BN_free(d);
+    BN_free(p);
+
+    return rc;
+}
+
+
+/* The points of order 8 have two y; those of order 4, 2 and 1 have 0, -1, 1. */
+
+static int
+passkey_ed_ok(rbl_str_t x)
+{
+    int             rc;
+    size_t          i;
+    BIGNUM         *y, *small;
+    BN_CTX         *ctx;
+    unsigned char   le[PASSKEY_COORD];
+
+    static const char *const  orders[] = {
+        "0",
+        "05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826",
+        "7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7"
+    };
+
+    memcpy(le, x.p, PASSKEY_COORD);
+    le[PASSKEY_COORD - 1] &= 0x7f;      /* the sign of x */
+
+    y = BN_lebin2bn(le, PASSKEY_COORD, NULL);
+    ctx = BN_CTX_new();
+    rc = y != NULL && ctx != NULL && passkey_ed_y(y, ctx);
+
+    for (i = 0, small = NULL; rc && i < sizeof(orders) / sizeof(*orders); i++) {
+        rc = BN_hex2bn(&small, orders[i]) != 0 && BN_cmp(y, small) != 0;
+    }
+
+    BN_free(small);
+    BN_CTX_free(ctx);
+    BN_free(y);
+
+    return rc;
+}
+
+
+/* OpenSSL refuses a point that is not of P-256; its order is a prime. */
+
 rbl_err_t
 rbl_passkey_key(int64_t *algorithm, rbl_str_t raw)
 {
@@ -129,7 +204,10 @@ rbl_passkey_key(int64_t *algorithm, rbl_str_t raw)
 
     pkey = passkey_pkey(&key, raw);
 
-    if (pkey == NULL) {
+    if (pkey == NULL
+        || (key.algorithm == RBL_PASSKEY_EDDSA && !passkey_ed_ok(key.x)))
+    {
+        EVP_PKEY_free(pkey);
         return RBL_EINVAL;
     }
 
