@@ -7,7 +7,7 @@ import { actIn, begin, forget, get, post, settle, whenSignedOut }
     from './api.js';
 import { find, Frame, isOperator, menu, operatorMenu } from './frame.js';
 import { html } from './html.js';
-import { close, kept, open } from './opened.js';
+import { Ask, close, isWanted, kept, open, want } from './opened.js';
 import { firstPaths } from './paths.js';
 import { route, useHash } from './route.js';
 import { SignIn, stay } from './screens/sign_in.js';
@@ -93,7 +93,8 @@ function App() {
     place.current = isLink ? place.current : hash;
 
     const { screen, rest, query } = route(place.current);
-    const opening = screen === 'open' && me && isOperator(me);
+    const asked = screen === 'open' && me && isOperator(me);
+    const opening = asked && isWanted(rest);
 
     async function load() {
         if (await loadMe()) {
@@ -104,6 +105,7 @@ function App() {
     async function enter(sid) {
         const found = await open(sid);
 
+        want('');
         setOpened(found);
         location.replace(found ? '#/overview' : '#/accounts');
     }
@@ -155,7 +157,7 @@ function App() {
     }
 
     const mine = me && isOperator(me) && !opened ? operatorMenu : menu;
-    const [Screen, at] = find(screen, mine);
+    const [Screen, at] = asked ? [Ask, 'accounts'] : find(screen, mine);
     const there = opened || me;
     const hidden = isLink || over;
     const back = screen === 'link' || !place.current ? '#/' : place.current;
@@ -168,7 +170,8 @@ function App() {
             <${Frame} me=${me} opened=${opened} mine=${mine} at=${at}
                 onLeave=${leave} onSignOut=${signOut} onDraw=${onDraw}>
                 <${Screen} key=${`${there.account.id}/${rest}`} me=${there}
-                    rest=${rest} query=${query} reload=${load} />
+                    rest=${rest} query=${query} reload=${load}
+                    onOpen=${enter} />
             <//></div>`}`;
 }
 

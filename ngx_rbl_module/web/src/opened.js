@@ -13,6 +13,15 @@ export function kept() {
     return sessionStorage.getItem('account') || '';
 }
 
+// The account that a click on this page is to open; an address may come from
+// anybody, and the log of an account has who opens it.
+let wanted = '';
+
+export const want = (sid) => {
+    wanted = sid;
+};
+export const isWanted = (sid) => sid !== '' && sid === wanted;
+
 // Opens an account.  Returns what `me` says there, or null if there is none.
 export async function open(sid) {
     await settle();
@@ -34,6 +43,16 @@ export function close() {
     actIn('');
     keep('');
     setZone('UTC');
+}
+
+// The question before an address opens an account.
+export function Ask({ rest, onOpen }) {
+    return html`<h1>${t('open_ask')}</h1>
+        <p><bdi class="name">${rest}</bdi></p>
+        <p>${t('open_ask_why')}</p>
+        <p><button class="main" onClick=${() => onOpen(rest)}>
+            ${t('open_account')}</button>${' '}
+            <a href="#/accounts">${t('cancel')}</a></p>`;
 }
 
 export function Opened({ account, onLeave }) {

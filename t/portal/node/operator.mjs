@@ -92,9 +92,21 @@ await press(page, 'Leave this account');
 await page.waitForSelector('h1 >> text=2 accounts');
 is(await page.locator('main .banner').count(), 0, 'the account is left');
 
+const calls = [];
+
+page.on('request', (request) => calls.push(request.url()));
 await page.goto(`/portal/#/open/${input.other}`);
+await page.waitForSelector('h1 >> text=Open this account?');
+await axe(page, 'the question');
+await press(page, 'Cancel');
+await page.waitForSelector('h1 >> text=2 accounts');
+is(calls.filter((url) => url.includes(input.other)).join(), '',
+    'an address opens no account without an answer');
+await page.goBack();
+await page.waitForSelector('h1 >> text=Open this account?');
+await press(page, 'Open');
 await page.waitForSelector('main .banner >> text=Other');
-ok(true, 'an address opens an account, too');
+ok(true, 'an address opens an account, after a question');
 await press(page, 'Sign out');
 await page.waitForSelector('.sign-in');
 is(await page.evaluate(() => sessionStorage.getItem('account')), '',
@@ -114,6 +126,7 @@ await press(viewer, input.zone);
 await viewer.waitForSelector('h1 >> text=/system/');
 is(await viewer.locator('main button').count(), 0, 'and changes no list');
 await viewer.goto(`/portal/#/open/${input.account}`);
+await press(viewer, 'Open');
 await viewer.waitForSelector('main .banner');
 await press(viewer, 'Hosts');
 await viewer.waitForSelector('th >> text=192.0.2.77');

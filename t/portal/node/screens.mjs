@@ -175,6 +175,11 @@ async function all(cookie, names, how, { keys, ...options }) {
         await judge(page,
             `${name.replace(/(\w\w)[0-9a-f]{32}/, '$1')}, ${how}`,
             { focus: keys });
+
+        if (name.startsWith('open/')) {
+            await page.click('main button.main');
+            await page.waitForSelector('main .banner');
+        }
     }
 
     await menu(page, how);

@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks';
 import { get } from '../api.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
+import { want } from '../opened.js';
 import { Answer, When } from '../parts.js';
 import { reason } from '../refusal.js';
 import { t } from '../text.js';
@@ -16,7 +17,8 @@ function Row({ account }) {
 
     return html`<tr>
         <th scope="row" data-label=${t('account')}>
-            <a href="#/open/${id}"><bdi>${name}</bdi></a>
+            <a href="#/open/${id}" onClick=${() => want(id)}>
+                <bdi>${name}</bdi></a>
             <p class="quiet">${id}</p></th>
         <td data-label=${t('state')}>${t(`account_${status}`)}</td>
         <td data-label=${t('plan')}><bdi>${plan}</bdi></td>
@@ -90,6 +92,7 @@ function Find() {
             setProblem(data.length ? '' : t('no_such_account'));
 
             if (data.length) {
+                want(data[0].id);
                 location.hash = `#/open/${data[0].id}`;
             }
         } catch (refusal) {
