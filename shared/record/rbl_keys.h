@@ -186,7 +186,9 @@
  *                              groups, profiles and own lists (_audit.lua)
  *   audit:again:<AC>,  hash    "<who> <from> <call> <SID>" -> how often within
  *   audit:rest:again:<AC>      the hour; "!" and these -> id of the entry that
- *                              stands for several; with TTL: an hour
+ *                              stands for several; "* <call>": likewise;
+ *                              "#" -> entries of the account's users; with
+ *                              TTL: an hour
  *   bill:<AC>          string  record: what an account pays for
  *   terms:<AC>         string  record: what the account chose about its bill
  *   sources:<AC>       zset    payment sources, score = when they were added

@@ -171,6 +171,46 @@ is(join(' ', map { $_->{t} } entries($log)), "$ap $one",
 is(join(' ', map { $_->{t} } grep { $_->{t} ne $one } entries($rest)), '',
     'the other stream has nothing of rights');
 
+# --- the history of rights outlives an hour of many changes ----------------------
+
+cmd('DEL', $log, $rest, @again);
+my @user = map { sid('US') } 1 .. 3;
+my $operators = 'AC' . '0' x 32;
+as('user_put', { call => 'user/add', who => 'rblctl' }, $user[$_],
+    "history$_\@example.test", '', 'owner', sprintf('%016d', $_), 'd' x 32, '0')
+    for 0 .. 2;
+my @history = map { $_->[0] } @{ cmd('XRANGE', $log, '-', '+') };
+sub link_of { as('user_link', $_[1], $_[0], 'f' x 16, 'd' x 32) }
+for my $n (1 .. 2500) {                 # as many users, from many addresses
+    link_of($user[$n % 3], { call => 'user/link', who => sid('US'),
+        from => "2001:db8::$n" });
+}
+as('user_role', { call => 'user/role' }, $user[1], 'admin');
+my @now = @{ cmd('XRANGE', $log, '-', '+') };
+is_deeply([map { $_->[0] } @now[0 .. 2]], \@history,
+    '2,500 changes by users of an account push out none of its history');
+is(scalar @now, 3 + 200 + 2, '200 of them are entries of their own, and the rest'
+    . ' is one for each call');
+my %last = @{ $now[-2][1] };
+is($last{c}, 2300, 'the entry of many changes has their number');
+for my $by ({ who => 'rblctl' }, { account => $operators }) {
+    link_of($_, { call => 'user/link', %$by }) for @user;
+}
+is(scalar(() = entries($log)), @now + 6,
+    'changes by rblctl and by operators stay entries of their own');
+cmd('DEL', $again[0]);
+link_of($user[0], { call => 'user/link' });
+is(scalar(() = entries($log)), @now + 7, 'the next hour has entries again');
+for my $bad (['SET', $again[0], 'x'], ['HSET', $again[0], '#', 'x']) {
+    cmd('DEL', $again[0]);
+    cmd(@$bad);
+    my $before = () = entries($log);
+    link_of($user[0], { call => 'user/link' });
+    is(scalar(() = entries($log)), $before + 1,
+        "a change has an entry although the numbers are damaged: @$bad[0]");
+}
+cmd('DEL', @again);
+
 # --- both are shown as one log -----------------------------------------------------
 
 cmd('DEL', $log, $rest);
