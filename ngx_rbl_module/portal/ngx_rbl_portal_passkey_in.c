@@ -39,6 +39,7 @@ typedef struct {
     rbl_str_t              client, data, signature;     /* octets */
     rbl_passkey_auth_t     auth;        /* of data */
     rbl_sid_t              passkey, user;
+    int64_t                begun;       /* the challenge was made (ms) */
     u_char                 cookie[NGX_RBL_COOKIE_LEN];
 } ngx_rbl_signed_t;
 
@@ -97,6 +98,8 @@ static const ngx_rbl_outcome_t  ngx_rbl_signed_refusals[] = {
       "%L seconds." },
     { "PASSKEY", NGX_HTTP_FORBIDDEN, NGX_RBL_SIGNED_WRONG },
     { "COUNTER", NGX_HTTP_FORBIDDEN, NGX_RBL_SIGNED_WRONG },
+    { "ENDED", NGX_HTTP_FORBIDDEN,
+      "All sessions of this user have ended meanwhile. Please try again." },
     { NULL, 0, NULL }
 };
 
@@ -351,7 +354,9 @@ ngx_rbl_signed_challenge(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 
     in = ctx->data;
 
-    if (!rbl_str_is(rbl_reply_str(reply), "-")) {
+    if (rbl_int_parse(&in->begun, rbl_reply_str(reply), 1, INT64_MAX)
+        != RBL_OK)
+    {
         ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN, NGX_RBL_SIGNED_LATE);
         return;
     }
@@ -400,7 +405,7 @@ static void
 ngx_rbl_signed_run(ngx_rbl_ctx_t *ctx)
 {
     char                         hex[NGX_RBL_FIELD_LEN], number[RBL_OUT_INT],
-                                 old[NGX_RBL_FIELD_LEN];
+                                 begun[RBL_OUT_INT], old[NGX_RBL_FIELD_LEN];
     u_char                       was[32];
     ngx_rbl_signed_t            *in;
     rbl_session_passkey_args_t   args;
@@ -417,6 +422,7 @@ ngx_rbl_signed_run(ngx_rbl_ctx_t *ctx)
     args.field = ngx_rbl_auth_field(hex, ctx->digest);
     args.digest.p = (char *) ctx->digest;
     args.digest.n = sizeof(ctx->digest);
+    args.begun = rbl_out_int_text(begun, in->begun);
     ngx_rbl_session_before(ctx, old, was, &args.before, &args.was);
 
     ngx_rbl_run(ctx, session_passkey, &args, 0);

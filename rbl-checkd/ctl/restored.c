@@ -4,9 +4,9 @@
  * valid again, and the store cannot know which.  Users can sign in again, so
  * their sessions end; a person has to compare the tokens.
  *
- * Sessions and links end by one script for each user.  A challenge of a passkey
- * needs none: the one for a new passkey is bound to a session, the one for
- * signing in expires five minutes after it was made, whatever is restored.
+ * Sessions and links end by one script for each user, which also ends sign-ins
+ * by passkey that were begun: a challenge that was used after the backup was
+ * made is not used again.  A challenge for a new passkey is bound to a session.
  */
 
 #include "app.h"

@@ -26,7 +26,7 @@
  *   challenge:<AC>:<64>
  *                      string  the session (16 hex digits) that may add a
  *                              passkey by this challenge, with TTL
- *   challenge:<64>     string  "-": a challenge of a sign-in by passkey, with
+ *   challenge:<64>     string  when (ms) a sign-in by passkey was begun, with
  *                              TTL; in the partition that its first four
  *                              digits choose, as those of an account: that of
  *                              the network of the client, by the SHA-256 of

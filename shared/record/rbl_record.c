@@ -53,6 +53,7 @@ static const rbl_field_t  rbl_user_fields[RBL_USER__N] = {
     [RBL_USER_CREATED] = INT(rbl_user_t, created),
     [RBL_USER_SEEN] = INT(rbl_user_t, seen),
     [RBL_USER_CONFIRMED] = INT(rbl_user_t, confirmed),
+    [RBL_USER_ENDED] = INT(rbl_user_t, ended),
 };
 
 static const rbl_field_t  rbl_session_fields[RBL_SESSION__N] = {

@@ -47,6 +47,7 @@ typedef struct {
     int64_t    created;
     int64_t    seen;                    /* start of the last session; or 0 */
     int64_t    confirmed;               /* the address was; or 0 */
+    int64_t    ended;                   /* sign-ins begun before; or 0 */
 } rbl_user_t;
 
 typedef struct {

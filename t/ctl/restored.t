@@ -12,6 +12,7 @@ use File::Copy;
 use POSIX 'WNOHANG';
 use Test::More;
 
+use RblPasskey;
 use RblPortal;
 
 my $t = portal_setup();
@@ -49,7 +50,21 @@ is(token_works($leaked), 200, 'a token works');
 
 # --- the copy, and what ends after it -------------------------------------------
 
+sub begun { return json(portal($t, undef, 'POST', 'session/begin.json'))->{data}
+    {challenge} }
+sub enters { return portal($t, undef, 'POST', 'session/passkey.json', fields =>
+    $_[0])->{status} }
+my $key = passkey_new();
+{
+    my $begun = json(portal($t, $users[1], 'POST', 'passkey/begin.json'))->{data};
+    $key->{user} = $begun->{user};
+    accepted(portal($t, $users[1], 'POST', 'passkey/add.json', fields => {
+        name => 'n', passkey_made($key, $begun->{challenge}) }), 'a passkey');
+}
+my %signed = passkey_signed($key, begun());
 redis($redis, 'SAVE');
+is(enters(\%signed), 200, 'a passkey signs in');
+is(enters(\%signed), 403, 'the same answer signs in once');
 copy("$redis->{dir}/dump.rdb", "$redis->{dir}/older.rdb") or die "$!";
 accepted(portal($t, $users[0], 'POST', 'session/end.json'), 'a user signs out');
 ctl('app', 'revoke', $ac, $app->{id});
@@ -83,6 +98,7 @@ is(join(' ', map { me($_) } @users), join(' ', ('401') x @users),
     'nobody is signed in');
 is(join(' ', map { link_works($_) } @links,
     $operator->{link} =~ s{^#/link/}{}r), '403 403 403', 'no link signs in');
+is(enters(\%signed), 403, 'what signed in before does not sign in again');
 is(token_works($_), 200, 'a token that existed goes on') for @accounts, $leaked;
 is(join(' ', map { "@$_{qw(account app name token)}" } grep { $_->{app} eq
     $app->{id} } @{ $r->{tokens} }), join(' ', map { "$ac $app->{id} ended later "
@@ -100,6 +116,7 @@ is(join(' ', grep { index($text->{out}, $_) >= 0 } $app->{token},
     $rotated->{token}, map { $_->{token} } @accounts), '', 'no secret is printed');
 my $again = sign_in($t);
 is(me($again), 200, 'users sign in again');
+is(enters({ passkey_signed($key, begun()) }), 200, 'passkeys sign in again');
 my @seen = grep { $_->{call} eq 'restored' } @{ ctl('audit', $ac, '--limit',
     100) };
 is(scalar @seen, 1, 'the audit log has who ended the sessions of a user, once');

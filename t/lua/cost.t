@@ -168,7 +168,7 @@ case(passkey_name => '', sub { s1('passkey_name', $pk[0], $us[0],
 case(passkey_delete => '', sub { s1('passkey_delete', passkey_of($us[0]),
     $us[0]) });
 case(session_passkey => '20 sessions', sub { s1('session_passkey', $pk[0],
-    $us[0], 0, sprintf('%016x', ++$field), 'e' x 32) });
+    $us[0], 0, sprintf('%016x', ++$field), 'e' x 32, '', '', 1e13) });
 case(user_signout => '20 sessions, 5 links', sub { session_of() for 1 .. 20;
     link_of() for 1 .. 5;
     s1('user_signout', $us[0]) });

@@ -25,11 +25,15 @@ sub add {
         $o{session} // 'session', $o{challenge} // $challenge, 'Name', "id\0",
         -7, "key\xff", $o{counter} // 0, 'r' x 32);
 }
+sub now_ms {
+    my ($s, $us) = @{ cmd('TIME') };
+    return $s * 1000 + int($us / 1000);
+}
 sub enter {
-    my ($passkey, $counter) = @_;
+    my ($passkey, $counter, $begun) = @_;
 
     return script('session_passkey', [$acct], $passkey, $us, $counter,
-        'e' x 16, 'd' x 32);
+        'e' x 16, 'd' x 32, '', '', $begun // now_ms());
 }
 sub stored { return unpacked(cmd('HGET', $keys, $_[0])) }
 sub unchanged_by {
@@ -105,6 +109,14 @@ unchanged_by('its counter' => sub {
 });
 my ($plain) = grep { stored($_)->[5] == 0 } @{ cmd('HKEYS', $keys) };
 is(enter($plain, 0)->[0], 'OK', 'one that does not count') for 1, 2;
+my $begun = now_ms();
+is(script('user_signout', [$acct], $us)->[0], 'OK', 'all sessions end');
+unchanged_by('begun before' => sub {
+    is(enter($plain, 0, $_)->[0], 'ENDED', 'a sign-in that was begun before all'
+        . ' sessions ended ends, too') for $begun, 1;
+});
+is(enter($plain, 0, now_ms() + 1)->[0], 'OK',
+    'a sign-in that is begun afterwards goes on');
 unchanged_by('no passkey' => sub {
     is(enter(sid('PK'), 1)->[0], 'PASSKEY', 'no such passkey');
 });
@@ -126,7 +138,8 @@ is(cmd('EXISTS', $keys), 0, 'a deleted user has no passkeys');
 my $name = k('challenge', '1' x 64);
 is(script('challenge_new', [$name], 'aa', 2)->[0], 'OK',
     "challenge_new makes challenge $_") for 1, 2;
-is(cmd('GET', $name), '-', 'the challenge belongs to no session');
+like(cmd('GET', $name), qr/^\d{13}$/, 'the challenge has the time when it was'
+    . ' made');
 cmp_ok(cmd('PTTL', $name), '<=', 300_000,
     'the challenge is valid for five minutes');
 unchanged_by('too many' => sub {

@@ -37,7 +37,7 @@ local shapes = {
     AC = 'nsssssnnnnssn|nnnnn', AP = 'nssssn|tt', TOKEN = 'nsss|ttn',
     HT = 'nssssnssstnnnnnnt|tnns', RP = 'nsssntn', CG = 'nssn',
     CO = 'nssssstnsnnn', RB = 'nsssssnnsstssssss|snnnssss',
-    WH = 'nssstssn|snns', US = 'nsssssnn|n', SESSION = 'nsssn|ss',
+    WH = 'nssstssn|snns', US = 'nsssssnn|nn', SESSION = 'nsssn|ss',
     PASSKEY = 'nssnsnsnns',
     TOTALS = 'nnnnn|n', COVERAGE = 'ns',
     BILL = 'nsssnsnnnssn|ns',

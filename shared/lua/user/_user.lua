@@ -31,8 +31,15 @@ local function session_end(index, field)
     call('DEL', key('session', ac, field))
     call('ZREM', index, field)
 end
--- Ends all sessions and links of a user.  How many there were.
+-- Ends all sessions and links of a user, and sign-ins by passkey that were
+-- begun.  How many sessions and links there were.
 local function signout(sid)
+    local ok, user = pcall(user_of, sid)
+    if ok and user then
+        user[USER.confirmed] = user[USER.confirmed] or 0
+        user[USER.ended] = now_ms()
+        save(key('user', ac, sid), user)
+    end
     local index, links = key('sessions', ac, sid), key('links', ac, sid)
     local fields, n = call('ZRANGE', index, 0, -1), call('ZCARD', links)
     for _, field in ipairs(fields) do

@@ -11,5 +11,5 @@ if n >= tonumber(ARG.most) then
     return {'LATER', math.ceil((since + hour - now) / 1000)}
 end
 hourly_add(begun, n, since, now)
-call('SET', KEY.challenge, '-', 'PX', 300000)
+call('SET', KEY.challenge, now, 'PX', 300000)
 return {'OK'}
