@@ -29,7 +29,8 @@ static ngx_int_t ngx_rbl_auth_header(ngx_rbl_ctx_t *ctx, ngx_str_t *header);
 static void ngx_rbl_auth_record(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 static void ngx_rbl_auth_token(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
 static void ngx_rbl_auth_default(rbl_sid_t *sid, rbl_str_t text);
-static void ngx_rbl_auth_account(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+static void ngx_rbl_auth_account(ngx_rbl_ctx_t *ctx, const redisReply *reply,
+    const redisReply *defaults);
 
 
 ngx_int_t
@@ -227,7 +228,7 @@ ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx)
 {
     char                   hex[NGX_RBL_FIELD_LEN];
     rbl_str_t             *argv, *last, alone[NGX_RBL_KEYS_BEFORE];
-    rbl_key_t              account, token, totals, mark;
+    rbl_key_t              account, token, chosen, totals, mark;
     const rbl_keyspace_t  *ks;
 
     ks = ngx_rbl_store_keyspace(ctx->store);
@@ -246,6 +247,11 @@ ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx)
 
     ctx->remembered = ctx->round.counted && ctx->refusal == 0 && !ctx->repeated
                       && ngx_rbl_login_known(ctx);
+
+    if (!ctx->remembered) {
+        *--argv = rbl_account_key(&chosen, ks, "chosen",
+                                  rbl_sid_str(&ctx->account), RBL_STR(""));
+    }
 
     if (!ctx->remembered && ctx->actor.n == 0) {
         *--argv = rbl_account_key(&token, ks,
@@ -305,8 +311,8 @@ ngx_rbl_auth_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     }
 
     if (ctx->round.authenticated) {
-        ngx_rbl_auth_account(ctx, rbl_reply_at(reply,
-                                               NGX_RBL_AUTH_ACCOUNT));
+        ngx_rbl_auth_account(ctx, rbl_reply_at(reply, NGX_RBL_AUTH_ACCOUNT),
+                             rbl_reply_at(reply, i - 1));
     }
 
     ngx_rbl_login_learn(ctx);
@@ -361,9 +367,11 @@ ngx_rbl_auth_default(rbl_sid_t *sid, rbl_str_t text)
 
 
 static void
-ngx_rbl_auth_account(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+ngx_rbl_auth_account(ngx_rbl_ctx_t *ctx, const redisReply *reply,
+    const redisReply *defaults)
 {
     rbl_str_t      raw;
+    rbl_chosen_t   chosen;
     rbl_account_t  account;
 
     raw = rbl_reply_str(reply);
@@ -377,6 +385,11 @@ ngx_rbl_auth_account(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     ctx->created = account.created;
     ngx_rbl_auth_default(&ctx->profile, account.profile);
     ngx_rbl_auth_default(&ctx->group, account.group);
+
+    if (rbl_chosen_decode(&chosen, rbl_reply_str(defaults)) == RBL_OK) {
+        ngx_rbl_auth_default(&ctx->profile, chosen.profile);
+        ngx_rbl_auth_default(&ctx->group, chosen.group);
+    }
 
     ctx->suspended = !rbl_str_is(account.status, "active")
                      && ctx->actor.n == 0;

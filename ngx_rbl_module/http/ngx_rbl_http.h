@@ -24,8 +24,8 @@
 #define NGX_RBL_FIELDS_MAX     8        /* fields of one call */
 #define NGX_RBL_PAGE_SIZE      20       /* default */
 #define NGX_RBL_COMMAND_ARGS   6        /* arguments of ngx_rbl_ask */
-#define NGX_RBL_KEYS_BEFORE    5        /* verb, account, token, totals, mark;
-                                           for ngx_rbl_record_keys */
+#define NGX_RBL_KEYS_BEFORE    6        /* verb, account, token, chosen, totals,
+                                           mark; for ngx_rbl_record_keys */
 #define NGX_RBL_TOTALS         2        /* totals in an answer, at most */
 #define NGX_RBL_TOTAL_MAX      1000000000000   /* largest index */
 

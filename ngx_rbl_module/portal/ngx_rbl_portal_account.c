@@ -142,8 +142,8 @@ ngx_rbl_account_answer(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
     ngx_rbl_account_limit(ctx, "contacts", used->contacts,
                           account.max_contacts);
     ngx_rbl_account_limit(ctx, "checks", used->checks, account.max_checks);
-    rbl_doc_str(doc, "profile", account.profile);
-    rbl_doc_str(doc, "contact_group", account.group);
+    rbl_doc_str(doc, "profile", rbl_sid_str(&ctx->profile));
+    rbl_doc_str(doc, "contact_group", rbl_sid_str(&ctx->group));
     rbl_doc_str(doc, "created", rbl_time_rfc3339(created, account.created));
     rbl_doc_close(doc);
     ngx_rbl_close(ctx);

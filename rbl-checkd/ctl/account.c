@@ -24,10 +24,29 @@ static const ctl_column_t  account_row[] = {
 };
 
 
+/* With the defaults that were chosen since the account was made. */
 static json_t *
-ctl_account_json(const rbl_account_t *a)
+ctl_account_json(ctl_t *ctl, const rbl_account_t *a)
 {
-    return json_pack("{so so so so so sb sI sI sI sI sI so so so}",
+    json_t        *v;
+    rbl_key_t      key;
+    redisReply    *reply;
+    rbl_chosen_t   chosen;
+
+    reply = ctl_command(ctl, RBL_COMMAND("GET",
+                        rbl_account_key(&key, &ctl->ks, "chosen", a->id,
+                                        RBL_STR(""))));
+
+    if (reply == NULL) {
+        return NULL;
+    }
+
+    if (rbl_chosen_decode(&chosen, rbl_reply_str(reply)) != RBL_OK) {
+        chosen.profile = a->profile;
+        chosen.group = a->group;
+    }
+
+    v = json_pack("{so so so so so sb sI sI sI sI sI so so so}",
                      "id", ctl_text(a->id), "name", ctl_text(a->name),
                      "status", ctl_text(a->status),
                      "timezone", ctl_text(a->timezone),
@@ -38,9 +57,12 @@ ctl_account_json(const rbl_account_t *a)
                      "max_checks", (json_int_t) a->max_checks,
                      "interval", (json_int_t) a->interval,
                      "min_interval", (json_int_t) a->min_interval,
-                     "profile", ctl_text(a->profile),
-                     "group", ctl_text(a->group),
+                     "profile", ctl_text(chosen.profile),
+                     "group", ctl_text(chosen.group),
                      "created", ctl_time(a->created));
+    freeReplyObject(reply);
+
+    return v;
 }
 
 
@@ -213,7 +235,7 @@ ctl_account_show(ctl_t *ctl)
         return CTL_ERROR;
     }
 
-    v = ctl_account_json(&a);
+    v = ctl_account_json(ctl, &a);
     freeReplyObject(reply);
 
     for (i = 0; i < sizeof(counted) / sizeof(counted[0]); i++) {
@@ -237,8 +259,6 @@ ctl_account_each(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 {
     rbl_account_t  a;
 
-    (void) ctl;
-
     /* an account that was deleted between two commands is no error */
 
     if (rbl_account_decode(&a, raw) != RBL_OK) {
@@ -251,7 +271,7 @@ ctl_account_each(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
         return 0;
     }
 
-    return json_array_append_new(data, ctl_account_json(&a));
+    return json_array_append_new(data, ctl_account_json(ctl, &a));
 }
 
 

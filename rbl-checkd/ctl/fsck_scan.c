@@ -32,7 +32,8 @@ static const struct {
     fsck_way_t   way;
     int          parts;                 /* number of parts after the account */
 } fsck_names[] = {
-    { "acct", FSCK_WALKED, 0 }, { "tokens", FSCK_WALKED, 0 },
+    { "acct", FSCK_WALKED, 0 }, { "chosen", FSCK_WALKED, 0 },
+    { "tokens", FSCK_WALKED, 0 },
     { "hosts", FSCK_WALKED, 0 }, { "listed", FSCK_WALKED, 0 },
     { "profiles", FSCK_WALKED, 0 }, { "groups", FSCK_WALKED, 0 },
     { "rbls", FSCK_WALKED, 0 }, { "contacts", FSCK_WALKED, 0 },

@@ -40,6 +40,7 @@ static const fsck_kind_t  partition_kinds[] = {
 /* In the order of the checks. */
 static const fsck_kind_t  account_kinds[] = {
     { "acct", "string", NULL, 0, 0 },
+    { "chosen", "string", NULL, 0, 0 },
     { "totals", "string", NULL, 0, 0 },
     { "checked", "string", NULL, 0, 0 },
     { "coverage", "string", NULL, 0, 0 },

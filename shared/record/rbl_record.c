@@ -35,6 +35,11 @@ static const rbl_field_t  rbl_account_fields[RBL_ACCOUNT__N] = {
     [RBL_ACCOUNT_SETTLED] = INT(rbl_account_t, settled),
 };
 
+static const rbl_field_t  rbl_chosen_fields[RBL_CHOSEN__N] = {
+    [RBL_CHOSEN_PROFILE] = STR(rbl_chosen_t, profile),
+    [RBL_CHOSEN_GROUP] = STR(rbl_chosen_t, group),
+};
+
 static const rbl_field_t  rbl_token_fields[RBL_TOKEN__N] = {
     [RBL_TOKEN_DIGEST] = STR(rbl_token_t, digest),
     [RBL_TOKEN_APP] = STR(rbl_token_t, app),
@@ -291,6 +296,13 @@ rbl_err_t
 rbl_account_decode(rbl_account_t *v, rbl_str_t raw)
 {
     return RBL_RECORD_DECODE(raw, account, ACCOUNT, v);
+}
+
+
+rbl_err_t
+rbl_chosen_decode(rbl_chosen_t *v, rbl_str_t raw)
+{
+    return RBL_RECORD_DECODE(raw, chosen, CHOSEN, v);
 }
 
 

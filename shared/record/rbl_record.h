@@ -33,6 +33,10 @@ typedef struct {
 } rbl_account_t;
 
 typedef struct {
+    rbl_str_t  profile, group;          /* the defaults of an account */
+} rbl_chosen_t;
+
+typedef struct {
     rbl_str_t  digest;                  /* 32 bytes: SHA-256 of the token */
     rbl_str_t  app, status;
     rbl_str_t  allow, limits;           /* packed arrays, from the
@@ -217,6 +221,7 @@ rbl_err_t rbl_daemon_decode(rbl_daemon_t *v, rbl_str_t raw);
 rbl_err_t rbl_refusal_decode(rbl_refusal_t *v, rbl_str_t raw);
 rbl_err_t rbl_event_decode(rbl_event_t *v, rbl_str_t raw);
 rbl_err_t rbl_account_decode(rbl_account_t *v, rbl_str_t raw);
+rbl_err_t rbl_chosen_decode(rbl_chosen_t *v, rbl_str_t raw);
 rbl_err_t rbl_token_decode(rbl_token_t *v, rbl_str_t raw);
 rbl_err_t rbl_user_decode(rbl_user_t *v, rbl_str_t raw);
 rbl_err_t rbl_passkey_decode(rbl_passkey_t *v, rbl_str_t raw);

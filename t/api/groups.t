@@ -248,7 +248,8 @@ accepted(call($t, 'POST', "contactgroups/delete/$ops->{id}.json"),
 my $now = defaults();
 like($now, qr/^CG\w{32}$/, 'another one becomes the default');
 my @rest = @{ groups() };
-is(account()->{group}, $now, 'the account has the new default group');
+is(record('chosen', redis($redis, 'GET', redis_key('chosen', $ac)))->{group},
+    $now, 'the account has the new default group');
 accepted(write_to('delete', $_->{id}), "the group $_->{name} can be deleted")
     for @rest[1 .. $#rest];
 is(defaults(), $rest[0]{id}, 'the last one is the default');

@@ -263,6 +263,10 @@ my @harm = (
 is_deeply(redis($redis, 'ACL', 'LOG'), [], 'Redis has refused nothing so far');
 my %harm = (
     'rbl-api' => [
+        # accounts, their plan and status
+        ['SET', "rbl:{0}:acct:$ac", 'x'], [qw(SET rbl:{0}:acct:ACx x)],
+        ['EVAL', "return redis.call('SET', KEYS[1], 'x')", 1,
+            "rbl:{0}:acct:$ac"],
         # accounts' tokens, secrets and receivers, lists, the queue of events
         ['HSET', "rbl:{0}:tokens:$ac", 'x', 'y'], ['GET', "rbl:{0}:s:$ac:WHx"],
         ['GET', "rbl:{0}:s:$ac:APx"], ['SET', "rbl:{0}:s:$ac:APx", 'x'],

@@ -278,6 +278,14 @@ my @faults = (
         sub { my $a = unpacked(cmd('GET', $acct)); $a->[11] = '';
             cmd('SET', $acct, packed($a)) },
         sub { unpacked(cmd('GET', $acct))->[11] eq $cg }],
+    ['a chosen group that does not exist', default => sid('CG'),
+        sub { cmd('SET', k('chosen', $ac), packed([1, $rp, $_[0]])) },
+        sub { my $c = unpacked(cmd('GET', k('chosen', $ac)));
+            cmd('DEL', k('chosen', $ac));
+            "@$c" eq "1 $rp $cg" }],
+    ['chosen defaults that cannot be read', damaged => 'chosen',
+        sub { cmd('SET', k('chosen', $ac), "\xc1") },
+        sub { !cmd('EXISTS', k('chosen', $ac)) }],
     ['no group at all', default => $cg,
         sub { cmd('DEL', k('groups', $ac), map { k('r', $ac, $_) }
             $cg, $cg2) },

@@ -16,7 +16,11 @@ my ($oc, $other) = account();
 my $first = default_group();
 my $theirs = unpacked(cmd('GET', $other))->[GROUP];
 
-sub default_group { return unpacked(cmd('GET', $acct))->[GROUP] }
+sub default_group {
+    my $chosen = cmd('GET', k('chosen', $ac));
+    return $chosen ? unpacked($chosen)->[2]
+        : unpacked(cmd('GET', $acct))->[GROUP];
+}
 sub group { return unpacked(cmd('GET', k('r', $ac, $_[0])) // return undef) }
 sub groups { return cmd('ZRANGE', k('groups', $ac), 0, -1) }
 sub add {

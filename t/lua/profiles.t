@@ -15,7 +15,10 @@ redis_new();
 my ($ac, $acct) = account();
 
 sub profile { return unpacked(cmd('GET', k('r', $ac, $_[0]))) }
-sub default_profile { return unpacked(cmd('GET', $acct))->[10] }
+sub default_profile {
+    my $chosen = cmd('GET', k('chosen', $ac));
+    return $chosen ? unpacked($chosen)->[1] : unpacked(cmd('GET', $acct))->[10];
+}
 sub all {
     my @all = sort @{ cmd('ZRANGE', k('profiles', $ac), 0, -1) };
     return @all;

@@ -87,6 +87,8 @@ if h then
     rp = h[HOST.profile]
 elseif call('EXISTS', key('r', ac, rp)) == 0 then
     -- The profile of a one-off check may have been deleted.
+    --- include: chosen
+    chosen_in(a)
     rp = a[ACCOUNT.profile]
 end
 if a[ACCOUNT.status] ~= 'active' then

@@ -19,6 +19,7 @@
 --- reply: LAPSED  the plan of the account has expired
 --- reply: LIMIT max#  how many checks may be started a day
 --- include: account
+--- include: chosen
 --- include: lists
 --- include: due
 --- include: keep
@@ -53,6 +54,7 @@ if ht ~= '' then
     end
     pp = held and held:sub(1, 66) or pp
 else
+    chosen_in(a)
     rp = a[ACCOUNT.profile]
 end
 

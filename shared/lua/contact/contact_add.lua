@@ -22,6 +22,7 @@
 --- include: groups
 --- include: refs
 --- include: contact
+--- include: chosen
 local max_contacts = 1000
 local a = load(KEY.acct)
 if not a then
@@ -40,6 +41,7 @@ if n >= max_contacts then
     return {'CONTACTS', max_contacts}
 end
 if #groups == 0 then
+    chosen_in(a)
     groups[1] = a[ACCOUNT.group]
 end
 if not groups_room(#groups) then

@@ -7,13 +7,14 @@
 --- reply: OK record  packed
 --- reply: LIMIT max#  groups
 --- reply: ACCOUNT
---- include: account_save
+--- include: choose
 --- use: account
 local max_groups = 1000
 local a = load(KEY.acct)
 if not a then
     return {'ACCOUNT'}
 end
+chosen_in(a)
 local groups = key('groups', ac)
 if call('ZCARD', groups) >= max_groups then
     return {'LIMIT', max_groups}
@@ -24,6 +25,6 @@ call('SET', key('r', ac, ARG.group), raw)
 call('ZADD', groups, call('INCR', key('seq', ac)), ARG.group)
 if ARG.is_default == '1' then
     a[ACCOUNT.group] = ARG.group
-    account_save(a)
+    chosen_save(a)
 end
 return {'OK', raw}

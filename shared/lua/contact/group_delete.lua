@@ -8,7 +8,7 @@
 --- reply: USED
 --- reply: LAST
 --- reply: ACCOUNT
---- include: account_save
+--- include: choose
 --- include: work
 --- include: named
 --- use: account group
@@ -16,6 +16,7 @@ local a = load(KEY.acct)
 if not a then
     return {'ACCOUNT'}
 end
+chosen_in(a)
 local sid, refs, groups = ARG.group, key('refs', ac), key('groups', ac)
 if not owns('groups', sid) then
     return {'GROUP'}
@@ -34,6 +35,6 @@ call('ZREM', groups, sid)
 call('DEL', k)
 if a[ACCOUNT.group] == sid then
     a[ACCOUNT.group] = call('ZRANDMEMBER', groups)
-    account_save(a)
+    chosen_save(a)
 end
 return {'OK'}

@@ -11,12 +11,13 @@
 --- reply: GROUP
 --- reply: DEFAULT
 --- reply: ACCOUNT
---- include: account_save
+--- include: choose
 --- use: account group
 local a = load(KEY.acct)
 if not a then
     return {'ACCOUNT'}
 end
+chosen_in(a)
 local k = key('r', ac, ARG.group)
 local g = owns('groups', ARG.group) and load(k)
 if not g then
@@ -35,6 +36,6 @@ if ARG.named == '1' then
 end
 if ARG.is_default == '1' then
     a[ACCOUNT.group] = ARG.group
-    account_save(a)
+    chosen_save(a)
 end
 return {'OK'}

@@ -24,6 +24,7 @@
 --- include: work
 --- include: host_put
 --- include: totals
+--- include: chosen
 --- use: account
 local a = load(KEY.acct)
 if not a then
@@ -32,6 +33,7 @@ elseif (a[ACCOUNT.lapsed] or 0) > 0 then
     return {'LAPSED'}
 end
 -- The defaults of an account exist.
+chosen_in(a)
 local rp = ARG.profile ~= '' and ARG.profile or a[ACCOUNT.profile]
 local cg = ARG.group ~= '' and ARG.group or a[ACCOUNT.group]
 if ARG.profile ~= '' and not owns('profiles', rp) then

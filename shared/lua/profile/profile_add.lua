@@ -11,7 +11,7 @@
 --- reply: ENTRIES  one is unknown
 --- reply: LIMIT max#  profiles
 --- reply: ACCOUNT
---- include: account_save
+--- include: choose
 --- include: large
 --- include: profiles
 --- use: account
@@ -20,6 +20,7 @@ local a = load(KEY.acct)
 if not a then
     return {'ACCOUNT'}
 end
+chosen_in(a)
 local given = ARG.given == '1'
 local entries = profile_entries(given and ARG.entries or #ARGV + 1, {})
 if not entries then
@@ -37,7 +38,7 @@ large('profiles', 36 * #entries)
 call('ZADD', profiles, call('INCR', key('seq', ac)), ARG.profile)
 if ARG.is_default == '1' then
     a[ACCOUNT.profile] = ARG.profile
-    account_save(a)
+    chosen_save(a)
 end
 return {'OK', call('GET', k),
     given and {} or call('ZRANGE', key('lists:active'), 0, -1)}

@@ -8,7 +8,7 @@
 --- reply: USED hosts#  how many have it
 --- reply: LAST
 --- reply: ACCOUNT
---- include: account_save
+--- include: choose
 --- include: work
 --- include: named
 --- use: account profile
@@ -16,6 +16,7 @@ local a = load(KEY.acct)
 if not a then
     return {'ACCOUNT'}
 end
+chosen_in(a)
 local profiles = key('profiles', ac)
 if not owns('profiles', ARG.profile) then
     return {'PROFILE'}
@@ -34,6 +35,6 @@ call('ZREM', profiles, ARG.profile)
 call('DEL', k)
 if a[ACCOUNT.profile] == ARG.profile then
     a[ACCOUNT.profile] = call('ZRANDMEMBER', profiles)
-    account_save(a)
+    chosen_save(a)
 end
 return {'OK'}

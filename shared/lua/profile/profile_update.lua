@@ -13,7 +13,7 @@
 --- reply: ENTRIES  one is unknown
 --- reply: DEFAULT  it would leave none
 --- reply: ACCOUNT
---- include: account_save
+--- include: choose
 --- include: large
 --- include: profiles
 --- use: account profile
@@ -21,6 +21,7 @@ local a = load(KEY.acct)
 if not a then
     return {'ACCOUNT'}
 end
+chosen_in(a)
 local k = key('r', ac, ARG.profile)
 local p = owns('profiles', ARG.profile) and load(k)
 if not p then
@@ -47,6 +48,6 @@ end
 save(k, p)
 if ARG.is_default == '1' and a[ACCOUNT.profile] ~= ARG.profile then
     a[ACCOUNT.profile] = ARG.profile
-    account_save(a)
+    chosen_save(a)
 end
 return {'OK'}

@@ -39,7 +39,7 @@ local shapes = {
     CO = 'nssssstnsnnn', RB = 'nsssssnnsstssssss|snnnssss',
     WH = 'nssstssn|snns', US = 'nsssssnn|nn', SESSION = 'nsssn|ss',
     PASSKEY = 'nssnsnsnns',
-    TOTALS = 'nnnnn|n', COVERAGE = 'ns',
+    CHOSEN = 'nss', TOTALS = 'nnnnn|n', COVERAGE = 'ns',
     BILL = 'nsssnsnnnssn|ns',
     PAYMENT = 'nsssnsnssnnnn|sssssnnn', PS = 'nssssnnsnnnn',
     SETUP = 'nsnsssns',

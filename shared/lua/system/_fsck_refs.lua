@@ -2,10 +2,17 @@
 -- change together with what they count.
 --- include: fsck
 --- include: refs
---- use: account
+--- use: account chosen
 local account
 local function default_of(field)
-    account = account or load(key('acct', ac))
+    if not account then
+        account = load(key('acct', ac))
+        local c = read(key('chosen', ac), 'CHOSEN')
+        if c then
+            account[ACCOUNT.profile], account[ACCOUNT.group] =
+                c[CHOSEN.profile], c[CHOSEN.group]
+        end
+    end
     return account[field]
 end
 -- One that is no text names no group.

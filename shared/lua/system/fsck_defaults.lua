@@ -7,10 +7,28 @@
 --- arg: group  SID of a new one
 --- reply: OK  then faults (_fsck.lua)
 --- include: fsck
---- use: account
+--- use: account chosen
 local a = load(KEY.acct)
 if not a then
     return out
+end
+local chosen, why = read(key('chosen', ac), 'CHOSEN')
+if why == 'damaged' then
+    fault('damaged', 'chosen', 'cannot be read', function()
+        totals_forget()
+        call('DEL', key('chosen', ac))
+    end)
+elseif chosen then
+    a[ACCOUNT.profile], a[ACCOUNT.group] = chosen[CHOSEN.profile],
+        chosen[CHOSEN.group]
+end
+local function put()
+    totals_forget()
+    if chosen then
+        save(key('chosen', ac), {1, a[ACCOUNT.profile], a[ACCOUNT.group]})
+    else
+        save(KEY.acct, a)
+    end
 end
 local function look(field, kind, what, make)
     local index, sid = indexes[kind], a[field]
@@ -23,9 +41,7 @@ local function look(field, kind, what, make)
             for _, other in ipairs(all) do
                 if read_sid(other) then
                     a[field] = other
-                    totals_forget()
-                    save(KEY.acct, a)
-                    return
+                    return put()
                 end
             end
             local record = make()
@@ -33,8 +49,7 @@ local function look(field, kind, what, make)
             call('ZADD', key(index, ac), call('INCR', key('seq', ac)),
                 record[2])
             a[field] = record[2]
-            totals_forget()
-            save(KEY.acct, a)
+            put()
         end)
 end
 look(ACCOUNT.profile, 'RP', 'profile', function()
