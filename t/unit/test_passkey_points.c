@@ -30,8 +30,7 @@ static const struct { const char *name, *y; } bad[] = {
 
 /* The base point, and small y that have an x. */
 static const char *const  good[] = {
-    "58666666666666666666666666666666"
-    "66666666666666666666666666666666",
+    "5866666666666666666666666666666666666666666666666666666666666666",
     "03", "04", "05", "06"
 };
 
