@@ -176,17 +176,24 @@ ngx_rbl_plain_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 static void
 ngx_rbl_plain_checked(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
+    rbl_str_t         text;
+    const char       *end;
     ngx_rbl_plain_t  *plain;
 
     plain = ctx->data;
     plain->checked = -1;
 
-    if (reply->type != REDIS_REPLY_NIL) {
-        plain->checked = rbl_reply_int(reply, -1);
+    if (reply->type == REDIS_REPLY_NIL) {
+        return;
+    }
 
-        if (plain->checked < 0) {
-            ngx_rbl_internal(ctx);
-        }
+    /* Only scripts use what is behind the time. */
+    text = rbl_reply_str(reply);
+    end = text.n > 0 ? memchr(text.p, ' ', text.n) : NULL;
+    text.n = end != NULL ? (size_t) (end - text.p) : text.n;
+
+    if (rbl_int_parse(&plain->checked, text, 0, INT64_MAX) != RBL_OK) {
+        ngx_rbl_internal(ctx);
     }
 }
 

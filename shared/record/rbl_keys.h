@@ -115,7 +115,8 @@
  *                              (_find.lua)
  *   checked:<AC>       string  end of the last check of one of its hosts with a
  *                              response of a list (ms; 0: never; no key: not
- *                              known; _checked.lua)
+ *                              known), and behind a space which classes of
+ *                              `coverage` were noted since (_checked.lua)
  *   coverage:<AC>      record  the lists that apply to its active hosts, and
  *                              when each last gave an answer; made by the first
  *                              host or check (_coverage.lua, rbl_coverage.h)

@@ -54,7 +54,7 @@ my @hosts = map { add_host($t, "10.0.0.$_")->{id} } 1 .. 8;
 plain('UNKNOWN - No check of a host has had an answer.', '-1',
     'before the first answer');
 my ($coverage, $checked) = map { redis_key($_, $sid) } 'coverage', 'checked';
-redis($redis, 'SET', $checked, now());
+redis($redis, 'SET', $checked, now() . ' what scripts noted');
 redis($redis, 'DEL', $coverage);
 plain('OK - 0 hosts listed!', '0', 'a list has answered');
 list_host($t, $hosts[0]);

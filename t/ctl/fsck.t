@@ -321,8 +321,10 @@ my @faults = (
         sub { cmd('SET', k('totals', $ac), packed([1, 1, 99, 1, 99])) },
         sub { !cmd('EXISTS', k('totals', $ac)) }],
     ['a coverage that cannot be read', coverage => 'coverage',
-        sub { cmd('SET', k('coverage', $ac), 'x') },
-        sub { !cmd('EXISTS', k('coverage', $ac)) }],
+        sub { cmd('SET', k('coverage', $ac), 'x');
+            cmd('SET', k('checked', $ac), '1700000000000 noted') },
+        sub { !cmd('EXISTS', k('coverage', $ac))
+            && cmd('GET', k('checked', $ac)) eq '1700000000000' }],
     ['a coverage with a list that it does not have', coverage => 'coverage',
         sub { cmd('SET', k('coverage', $ac), packed([1, '', '0' x 16
             . "\0" x 12 . ";\0\1"])) },

@@ -25,6 +25,12 @@ my @names = ([$rb[3], 0, 1]);
 sub add { return unpacked(add_host($acct, @_)->[1])->[1] }
 sub coverage { return (coverage_in($ac))[0] }
 sub classes { return (coverage_in($ac))[1] // {} }
+# Writes the record; scripts forget what they noted of it before.
+sub put_coverage {
+    cmd('SET', k('coverage', $ac), $_[0]);
+    cmd('SET', k('checked', $ac), substr(cmd('GET', k('checked', $ac)), 0, 13));
+    return;
+}
 sub last_of { my $c = coverage(); return [map { $c->{$_}[2] } @_] }
 my ($pp, $reply);
 # A scheduled check of the host, by check_clear or check_finish.
@@ -68,7 +74,7 @@ later(10);
 # all answer: noted, and not again for a while
 
 for my $how ('clear', 'finish') {
-    cmd('SET', k('coverage', $ac), $raw);
+    put_coverage($raw);
     check($how, $ht, @of);
     is_deeply(classes(), { "$rp:1:rbl" => [$now, $now, @rb[0 .. 2]] },
         "check_$how notes that all lists of a class have answered");
@@ -164,6 +170,25 @@ ok(!classes()->{"$rp:1:rbl"},
 check('clear', $second, @of);
 $raw = cmd('GET', k('coverage', $ac));
 
+# Of a class that was noted a moment ago the record is not read again, alone
+# or with others, until it has other lists.
+
+later(200);
+check('clear', $ht, @of);
+cmd('DEL', k('coverage', $ac));
+for my $how ('clear', 'finish') {
+    check($how, $second, @of);
+    is(cmd('EXISTS', k('coverage', $ac)), 0,
+        "check_$how does not read the record of a class that it has noted");
+}
+check('clear', $name, @of);
+is($reply, '0', 'another class with these lists was not noted');
+check('clear', $second, @of);
+is($reply, '0', 'what was noted of other classes is forgotten then');
+check('clear', $second, with('011', @of));
+is_deeply(classes()->{"$rp:1:rbl"}, [$now, $now, @rb[0 .. 2]],
+    'a check that not all lists answered is another one');
+
 # bad input
 
 for my $bad ('', 'x', packed([2, '']), packed([1, 'short', 'x']),
@@ -171,11 +196,12 @@ for my $bad ('', 'x', packed([2, '']), packed([1, 'short', 'x']),
     packed([1, '', 'd' x 16 . "$rp:1:rbl;"]), packed('no array'),
     substr $raw, 0, 60)
 {
-    cmd('SET', k('coverage', $ac), $bad);
+    put_coverage($bad);
     check('clear', $second, @of) for 1 .. 2;
     is_deeply(classes()->{"$rp:1:rbl"}, [$now, $now, @rb[0 .. 2]],
         'a record of ' . length($bad) . ' bytes that is damaged is made again');
 }
+put_coverage('');
 cmd('DEL', k('coverage', $ac));
 cmd('RPUSH', k('coverage', $ac), 'x');
 check('finish', $second, @of);

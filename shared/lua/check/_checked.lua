@@ -5,9 +5,14 @@
 -- has answered yet.  An account of an older version lacks the key: the time of
 -- its last answer is unknown, and the first check that finishes writes the key
 -- even without an answer, so that silence counts from then on.
-local function checked_at(last, now, interval)
-    local age = now - (tonumber(last) or 0)
-    if age < 0 or age * 8 >= interval * 1000 then
-        call('SET', base .. 'checked:' .. ac, tostring(now))
-    end
+--
+-- Behind the 13 digits of the time are *marks*, each after a space: `asks` of a
+-- check (check_finish.lua) and its class, of which `coverage` has noted since
+-- then that all lists answered (_coverage_note.lua).  Most checks find theirs
+-- and do not read `coverage`, which is large.
+--
+-- Returns the new text, or `last` if that stays.
+local function checked_now(last, now, interval)
+    local age = now - (tonumber(last and last:sub(1, 13)) or 0)
+    return (age < 0 or age * 8 >= interval * 1000) and tostring(now) or last
 end

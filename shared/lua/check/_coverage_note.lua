@@ -1,20 +1,21 @@
 -- Steps: notes which lists of the class at `place` answered a check, `asks`
--- (check_finish.lua).  coverage: the packed record (_coverage.lua); it changes.
--- Mostly that was noted a moment ago, or all have answered.
+-- (check_finish.lua).  coverage: the packed record (_coverage.lua); noted: the
+-- time and the marks of the account (_checked.lua); both change.
 local s = math.floor(now / 1000)
-local old = struct.unpack('>I4', coverage, place - 12)
-if old > s and old <= s + interval then
-    old = nil
-elseif #asks == 16 then
+if #asks == 16 then
     call('SETRANGE', base .. 'coverage:' .. ac, place - 13,
         struct.pack('>I4I4I4', s + math.max(1, math.floor(interval / 8)), s, s))
-    old = nil
-end
-if old then
-    --- include: coverage
-    local done, is = pcall(coverage_some, coverage, place, asks, s, interval)
-    if not done then
-        call('DEL', key('coverage', ac))
+    coverage, noted = nil, noted .. mark
+else
+    local old = struct.unpack('>I4', coverage, place - 12)
+    if old <= s or old > s + interval then
+        --- include: coverage
+        local done, is = pcall(coverage_some, coverage, place, asks, s,
+            interval)
+        if not done then
+            call('DEL', key('coverage', ac))
+            noted = noted:sub(1, 13)
+        end
+        coverage = done and is
     end
-    coverage = done and is
 end

@@ -1,7 +1,15 @@
--- Steps of check_finish: which lists answered.  A class without lists ends.  Of
--- a host that is not active only the order of its lists is kept.
+-- Steps of check_finish: which lists answered, and when one last did.  A class
+-- without lists ends.  Of a host that is not active only the order of its lists
+-- is kept.
 local asks, members, interval = ARG.asks or '', ARG.members or '', ARG.interval
-if asks ~= '' or coverage and uncovered and uncovered_before ~= 1 then
+local noted = (answered > 0 or not last) and checked_now(last, now, interval)
+    or last
+local mark = ' ' .. asks .. profile .. ':' .. family .. ':' .. htype .. ';'
+if asks ~= '' and (status ~= 'active'
+    or not string.find(noted, mark, 14, true))
+    or asks == '' and uncovered and uncovered_before ~= 1
+then
+    local coverage
     --- include: coverage_class
     if status ~= 'active' then
         class = ';'
@@ -11,10 +19,14 @@ if asks ~= '' or coverage and uncovered and uncovered_before ~= 1 then
         --- include: coverage_note
     elseif not place and (asks == '') == (members == '') then
         --- include: coverage
+        noted = noted:sub(1, 13)
         if not pcall(coverage_define, coverage, class, asks, members,
             math.floor(now / 1000), interval)
         then
             call('DEL', key('coverage', ac))
         end
     end
+end
+if noted ~= last then
+    call('SET', key('checked', ac), noted)
 end

@@ -2,9 +2,6 @@
 if version then
     hosts_change()
 end
-if answered > 0 or not last then
-    checked_at(last, now, ARG.interval)
-end
 
 local was_stopped, stays, stopped = (stopped_before or 0) > 0, false, 0
 if was_stopped then
@@ -18,7 +15,7 @@ if is_active then
     if soon > 0 then
         next_check = math.min(next_check, now + soon * 1000)
     end
-    local at, till = tostring(next_check), due and job:sub(142, 154)
+    local at, till = tostring(next_check), due and tonumber(job:sub(142, 154))
     call('ZADD', key('due', ac), at, ht)
     --- include: turn
 elseif due then

@@ -1,8 +1,7 @@
 -- Steps of check_finish: reads the host, and what belongs to its account.
 if hk then
-    raw, version, last, meter, coverage = unpack(call('MGET', hk,
-        key('unchanged', ac), key('checked', ac), key('meter', ac),
-        key('coverage', ac)))
+    raw, version, last, meter = unpack(call('MGET', hk, key('unchanged', ac),
+        key('checked', ac), key('meter', ac)))
     -- GET raises the error of a key that is no string.
     raw = raw or call('GET', hk)
 else

@@ -68,7 +68,7 @@ end
 
 -- The version stamp of the account (_unchanged.lua); when a list last answered;
 -- what a check costs (_meter.lua).
-local raw, version, last, meter, coverage
+local raw, version, last, meter
 --- include: finish_read
 local function host_fields(raw)
     --- include: host_fields

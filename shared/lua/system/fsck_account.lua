@@ -89,7 +89,14 @@ local function look_at_coverage()
     end
     if unread == 'damaged' or t and not (ok and sound) then
         fault('coverage', 'coverage', 'does not say which lists have answered',
-            function() call('DEL', key('coverage', ac)) end)
+            function()
+                local last = call('MGET', key('checked', ac))[1]
+                call('DEL', key('coverage', ac))
+                -- Its marks (_checked.lua).
+                if last then
+                    call('SET', key('checked', ac), last:sub(1, 13))
+                end
+            end)
     end
 end
 -- The account's turn is not later than its first host is due.

@@ -1,0 +1,50 @@
+-- Steps of check_clear: ends a check, `flight`, of the host `ht`, whose record
+-- `raw` is at `hk`.  Sets `at`, its next time (text), and `range`, its parent;
+-- at is nil: the check does not end here.
+repeat
+    --- include: host_fields
+    local details, troubled, uncovered, stopped, tag = raw:byte(to + 1, to + 5)
+    if status ~= 'active' or listed ~= 0 or details ~= 144
+        or (troubled or 144) ~= 144 or uncovered == 1 or (stopped or 0) ~= 0
+        or tag and tag ~= 217 and (tag < 160 or tag > 191)
+    then
+        break
+    end
+    local mark = ' ' .. asks .. profile .. ':' .. family .. ':' .. htype .. ';'
+    if asks ~= '' and mark ~= mark_before
+        and not string.find(noted, mark, 14, true)
+    then
+        --- include: coverage_class
+        if not place then
+            break
+        end
+        --- include: coverage_note
+    end
+    mark_before = mark
+    if asks ~= asks_before then
+        --- include: answers
+        asks_before, rest = asks, '\144\144\0\0' .. cmsgpack.pack(answers)
+    end
+    if unknown > 0 or checked == 0 then
+        --- include: state
+        state_move(ht, state_unknown, 0)
+    end
+    local next_check, length = next_time(ht, now, interval), nil
+    -- As cmsgpack would: two times of eight octets.
+    local fields = struct.pack('>BI8BBBBI8', 207, now, 0, 0, 0, 207, next_check)
+        .. rest
+    if #raw == to + #rest and tag == rest:byte(5) then
+        to = #raw
+    else
+        length = raw:byte(3)
+        to = to + math.min(4, length - HOST.details + 1)
+        if length >= HOST.answers then
+            to = to + (tag == 217 and 2 + raw:byte(to + 2) or tag - 159)
+        end
+        length = length < HOST.answers and HOST.answers or nil
+    end
+    --- include: host_patch
+    local till = tonumber(flight:sub(70, 82))
+    at, range = string.format('%d', next_check), parent
+    --- include: turn
+until true
