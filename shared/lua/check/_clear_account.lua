@@ -15,7 +15,8 @@ if i <= n then
     ac, times, n_times = accounts[i], {}, 0
     last, meter = raws[k + 2], raws[k + 3]
     coverage, mark_before = nil, nil
-    noted = checked_now(last, now, ARGV[ARG.interval + ARG.each * i])
+    local interval = ARGV[ARG.interval + ARG.each * i]
+    --- include: checked
     if raws[k + 1] then
         --- include: unchanged
         hosts_change()

@@ -2,8 +2,10 @@
 -- without lists ends.  Of a host that is not active only the order of its lists
 -- is kept.
 local asks, members, interval = ARG.asks or '', ARG.members or '', ARG.interval
-local noted = (answered > 0 or not last) and checked_now(last, now, interval)
-    or last
+local noted = last
+if answered > 0 or not last then
+    --- include: checked
+end
 local mark = ' ' .. asks .. profile .. ':' .. family .. ':' .. htype .. ';'
 if asks ~= '' and (status ~= 'active'
     or not string.find(noted, mark, 14, true))

@@ -10,7 +10,6 @@
 --- include: base
 --- include: of
 --- include: due
---- include: checked
 --- use: host
 local now = now_ms()
 -- Of the account: `coverage` if it was read; "checked" as it is to be.  Of the
@@ -34,7 +33,7 @@ if n == 1 then
         --- include: unchanged
         hosts_change()
     end
-    noted = checked_now(last, now, interval)
+    --- include: checked
     --- include: clear
     if not at then
         return {'OK', '0'}

@@ -39,7 +39,6 @@
 --- include: job
 --- include: unchanged
 --- include: due
---- include: checked
 --- include: packed
 --- include: keep
 --- use: account host profile
