@@ -3,7 +3,8 @@
  * removes every address that is not permitted, and returns one of the others.
  * The connection is pinned to the judged address, so that a change of the DNS
  * between the query and the connection has no effect.  IPv4 goes first; each
- * attempt takes the next address.
+ * attempt takes the next address.  With addresses of both families, those of a
+ * family without a route are left out: behind NAT64 no attempt is lost to IPv4.
  */
 
 #include "resolve.h"
@@ -83,6 +84,38 @@ resolve_refused(const resolve_request_t *request, const rbl_addr_t *addr)
 }
 
 
+static int
+resolve_routed(const rbl_addr_t *addr)
+{
+    char                     text[RBL_VALUE_MAX];
+    struct sockaddr_storage  sa;
+
+    rbl_addr_text(text, addr);
+
+    return dns_server_parse(&sa, text) == 0 && dns_address_routed(&sa);
+}
+
+
+/* One address speaks for its family: a machine has a default route or none. */
+
+static void
+resolve_drop_family(resolve_t *r)
+{
+    if (r->n_ipv4 == 0 || r->n_ipv4 == r->n) {
+        return;
+    }
+
+    if (!resolve_routed(&r->usable[r->n_ipv4])) {
+        r->n = r->n_ipv4;
+
+    } else if (!resolve_routed(&r->usable[0])) {
+        r->n -= r->n_ipv4;
+        memmove(r->usable, &r->usable[r->n_ipv4], r->n * sizeof(rbl_addr_t));
+        r->n_ipv4 = 0;
+    }
+}
+
+
 /* Removes addresses of this machine until one is usable: 0, or -1. */
 
 static int
@@ -123,6 +156,7 @@ resolve_finish(resolve_t *r)
 
     done = r->done;
     data = r->data;
+    resolve_drop_family(r);
 
     if (resolve_choose(r, &addr) == 0) {
         resolve_free(r);
