@@ -97,9 +97,13 @@ sub read_file {
 # keeps it from other programs that run at the same time.
 my @taken;
 
+# Ports to which no delivery goes (rbl-checkd/deliver/transport/address.c).
+my %REFUSED = map { $_ => 1 } 10250, 11211, 26379, 27017;
+
 sub free_port {
     for (1 .. 500) {
         my $port = 10_000 + int rand 22_000;
+        next if $REFUSED{$port};
         my $own = take_port($port) or next;
         my @args = (LocalAddr => '127.0.0.1', LocalPort => $port);
         my $tcp = IO::Socket::INET->new(@args, Proto => 'tcp', Listen => 1,
