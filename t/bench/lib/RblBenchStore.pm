@@ -96,7 +96,7 @@ sub pipelined {
     my ($self, $batch, @calls) = @_;
 
     my @replies;
-    my $n = @calls;
+    my $n = @calls or return ([], 0);
     my @parts;
     push @parts, [splice @calls, 0, $batch] while @calls;
     my $cost = spend(sub {
