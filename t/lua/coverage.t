@@ -188,6 +188,42 @@ is($reply, '0', 'what was noted of other classes is forgotten then');
 check('clear', $second, with('011', @of));
 is_deeply(classes()->{"$rp:1:rbl"}, [$now, $now, @rb[0 .. 2]],
     'a check that not all lists answered is another one');
+later(200);
+check('clear', $ht, with('101', @of));
+$raw = cmd('GET', k('coverage', $ac));
+cmd('DEL', k('coverage', $ac));
+for my $how ('clear', 'finish') {
+    check($how, $second, with('101', @of));
+    is(cmd('EXISTS', k('coverage', $ac)), 0, "check_$how does not read the "
+        . 'record if the same lists as a moment ago gave no answer');
+}
+check('clear', $second, with('100', @of));
+is($reply, '0', 'the record is read if other lists gave none');
+put_coverage($raw);
+check('clear', $ht, @of);
+
+# Whatever answers when: what was noted of a list is never older than its last
+# answer by an eighth of its interval.
+
+srand 5;
+my %answered = map { $_ => $now } @rb[0 .. 2];
+my $behind = '';
+for my $i (1 .. 150) {
+    later(1 + int rand 45);
+    my $answers = (qw(111 111 101 101 100 011 000))[rand 7];
+    check((qw(clear finish))[rand 2], ($ht, $second)[rand 2],
+        with($answers, @of));
+    my ($full, $last) = (classes()->{"$rp:1:rbl"}[0], coverage());
+    for my $list (0 .. 2) {
+        my $sid = $rb[$list];
+        $answered{$sid} = $now if substr $answers, $list, 1;
+        my ($noted) = sort { $b <=> $a } $full, $last->{$sid}[2];
+        $behind .= " $i:$list" if $noted > $answered{$sid}
+            || $answered{$sid} - $noted >= ($of[$list][1] || INTERVAL) / 8;
+    }
+    $behind .= " $i:seen" if $now - classes()->{"$rp:1:rbl"}[1] >= INTERVAL / 8;
+}
+is($behind, '', 'each answer is noted in time, with any answers and times');
 
 # bad input
 

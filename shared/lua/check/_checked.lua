@@ -9,8 +9,8 @@
 -- answer, so that silence counts from then on.
 --
 -- Behind the 13 digits of the time are *marks*, each after a space: `asks` of a
--- check (check_finish.lua) and its class, of which `coverage` has noted since
--- then that all lists answered (_coverage_note.lua).  Most checks find theirs
--- and do not read `coverage`, which is large.
+-- check (check_finish.lua), without `rest`, and its class.  What such a check
+-- has to note in `coverage` was noted since then (_coverage_note.lua).  Most
+-- checks find theirs and do not read `coverage`, which is large.
 local age = now - (tonumber(last and last:sub(1, 13)) or 0)
 noted = (age < 0 or age * 8 >= interval * 1000) and tostring(now) or last

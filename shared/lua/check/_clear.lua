@@ -10,7 +10,7 @@ repeat
     then
         break
     end
-    local mark = ' ' .. asks .. profile .. ':' .. family .. ':' .. htype .. ';'
+    --- include: coverage_mark
     if asks ~= '' and mark ~= mark_before
         and not string.find(noted, mark, 14, true)
     then

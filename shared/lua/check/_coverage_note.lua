@@ -10,11 +10,14 @@ else
     local old = struct.unpack('>I4', coverage, place - 12)
     if old <= s or old > s + interval then
         --- include: coverage
+        local since = math.floor((tonumber(noted:sub(1, 13)) or 0) / 1000)
         local done, is = pcall(coverage_some, coverage, place, asks, s,
-            interval)
+            interval, since)
         if not done then
             call('DEL', key('coverage', ac))
             noted = noted:sub(1, 13)
+        elseif #noted < 1024 then
+            noted = noted .. mark
         end
         coverage = done and is
     end

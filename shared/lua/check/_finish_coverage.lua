@@ -6,8 +6,8 @@ local noted = last
 if answered > 0 or not last then
     --- include: checked
 end
-local mark = ' ' .. asks .. profile .. ':' .. family .. ':' .. htype .. ';'
-if asks ~= '' and (status ~= 'active'
+--- include: coverage_mark
+if asks ~= '' and (status ~= 'active' or answered == 0
     or not string.find(noted, mark, 14, true))
     or asks == '' and uncovered and uncovered_before ~= 1
 then

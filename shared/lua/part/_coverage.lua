@@ -115,8 +115,10 @@ local function coverage_define(raw, class, asks, members, s, interval)
     end
 end
 -- Some lists of a check gave an answer, others not: notes those whose last one
--- is not noted as recent.  class: its place in the packed record.
-local function coverage_some(raw, class, asks, s, interval)
+-- is not noted as recent, or would not be until a mark ends that begins at
+-- `since` (s; _checked.lua).  class: its place in the packed record.
+local function coverage_some(raw, class, asks, s, interval, since)
+    local ends = since + coverage_every(interval)
     local t, name, i = cmsgpack.unpack(raw), nil, 2
     name = raw:sub(class, string.find(raw, ';', class, true))
     repeat
@@ -131,13 +133,17 @@ local function coverage_some(raw, class, asks, s, interval)
             least % coverage_never))
         local never = coverage_silent(least)
         last = never and full or math.max(last, full)
-        if (s >= last + every or last > s) and coverage_answered(asks, j) then
+        if (s >= last + every or last + every < ends or last > s)
+            and coverage_answered(asks, j)
+        then
             put[place], last = struct.pack('>I4I4',
                 least - (never and coverage_never or 0), s), s
         end
         next_at = math.min(next_at or last + every, last + every)
     end
-    if not next(put) and s < seen + coverage_every(interval) and s >= seen then
+    if not next(put) and s < seen + coverage_every(interval) and s >= seen
+        and seen >= since
+    then
         return raw
     end
     local from, out = 1, {}
