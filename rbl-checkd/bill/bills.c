@@ -13,6 +13,11 @@ on_step(void *data, const redisReply *reply)
 
     rbl_bill_step_reply(&said, reply);
 
+    if (said.word == RBL_BILL_STEP_APART) {
+        visit_apart(visit);
+        return;
+    }
+
     if (said.opened.n > 0) {
         log_info("account %s: payment %.*s is open", visit->account.s,
                  (int) said.opened.n, said.opened.p);
@@ -26,6 +31,7 @@ static void
 bills_step(void *data, store_t *store, visit_t *visit)
 {
     char                   grace[RBL_OUT_INT], kept[RBL_OUT_INT];
+    char                   clock[RBL_OUT_INT];
     rbl_key_t              key;
     const config_t        *conf = data;
     rbl_bill_step_args_t   args;
@@ -34,6 +40,7 @@ bills_step(void *data, store_t *store, visit_t *visit)
                                 rbl_sid_str(&visit->account), RBL_STR(""));
     args.grace = rbl_out_int_text(grace, (int64_t) (conf->bill_grace * 1000));
     args.kept = rbl_out_int_text(kept, conf->bill_kept);
+    args.clock = visits_clock(clock);
     store_call(store, bill_step, on_step, visit, args);
 }
 

@@ -339,6 +339,7 @@ static void
 on_send(void *data, const redisReply *reply)
 {
     pay_t                  *pay = data;
+    visit_t                *visit;
     rbl_key_t               key;
     rbl_bill_send_reply_t   said;
 
@@ -346,6 +347,13 @@ on_send(void *data, const redisReply *reply)
 
     if (said.word == RBL_BILL_SEND_OK && said.barred.n > 0) {
         pay_barred(pay, said.barred);
+    }
+
+    if (said.word == RBL_BILL_SEND_APART) {
+        visit = pay->visit;
+        pay_free(pay);
+        visit_apart(visit);
+        return;
     }
 
     if (said.word != RBL_BILL_SEND_OK || said.task.n == 0) {
@@ -370,7 +378,7 @@ on_send(void *data, const redisReply *reply)
 static void
 payer_step(void *data, store_t *store, visit_t *visit)
 {
-    char                  lease[RBL_OUT_INT];
+    char                  lease[RBL_OUT_INT], clock[RBL_OUT_INT];
     pay_t                *pay;
     payer_t              *payer = data;
     rbl_key_t             key;
@@ -398,6 +406,7 @@ payer_step(void *data, store_t *store, visit_t *visit)
     args.lease = rbl_out_int_text(lease, (int64_t) (1000
                                   * (2 * conf->gateway_timeout
                                      + PAYER_MARGIN)));
+    args.clock = visits_clock(clock);
     store_call(payer->sure, bill_send, on_send, pay, args);
 }
 

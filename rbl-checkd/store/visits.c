@@ -7,7 +7,6 @@
 
 #include "base/link.h"
 #include "base/log.h"
-#include "rbl_out.h"
 #include "rbl_sid.h"
 #include "visits.h"
 
@@ -168,6 +167,21 @@ visits_apart(visits_t *visits)
 }
 
 
+void
+visit_apart(visit_t *item)
+{
+    visits_apart(item->visits);
+    visit_stepped(item, RBL_STR(""), 0);
+}
+
+
+rbl_str_t
+visits_clock(char text[RBL_OUT_INT])
+{
+    return rbl_out_int_text(text, (int64_t) (ev_time() * 1000));
+}
+
+
 static void
 on_taken(void *data, const redisReply *reply)
 {
@@ -235,9 +249,7 @@ visits_look(visits_t *visits)
         args.times = rbl_key(&key, store_keyspace(visits->store), part->n,
                              visits->kind->times, RBL_STR(""), RBL_STR(""));
         args.most = rbl_out_int_text(most, VISITS_TAKE);
-        args.clock = visits->kind->dated
-                     ? rbl_out_int_text(clock, (int64_t) (ev_time() * 1000))
-                     : RBL_STR("");
+        args.clock = visits->kind->dated ? visits_clock(clock) : RBL_STR("");
         store_call(visits->store, accounts_take, on_taken, part, args);
     }
 }

@@ -11,6 +11,7 @@
 #include <ev.h>
 
 #include "base/link.h"
+#include "rbl_out.h"
 #include "rbl_sid.h"
 #include "store/store.h"
 
@@ -31,7 +32,8 @@ typedef struct {
                                            machine and of the store differ by
                                            more than an hour */
 
-    /* Sends the step's command; its reply handler calls visit_stepped. */
+    /* Sends the step's command; its reply handler calls visit_stepped or
+       visit_apart. */
     void       (*step)(void *data, store_t *store, visit_t *visit);
 } visits_kind_t;
 
@@ -49,6 +51,12 @@ void visits_stop(visits_t *visits);
 /* A step has ended.  why: what failed, or "".  again: there is more to do; it
    is done after the other accounts. */
 void visit_stepped(visit_t *visit, rbl_str_t why, int again);
+
+/* The store has refused the step, since the clocks differ: logs that. */
+void visit_apart(visit_t *visit);
+
+/* The clock of this machine (ms). */
+rbl_str_t visits_clock(char text[RBL_OUT_INT]);
 
 /* The error that a reply is, or "". */
 rbl_str_t visit_refusal(const redisReply *reply);

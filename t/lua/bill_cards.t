@@ -61,15 +61,15 @@ for my $of ([2026, 1], [2026, 2], [2028, 2], [2026, 4], [2027, 11], [2026, 12],
         - 1900);
     my ($first, $last) = ($over - 30 * DAY, $over - 7 * DAY);
     card($year, $month, $first - 100 * DAY);
-    is_deeply([asked($first - 90 * DAY)], ['', $first],
-        "$name: the card is read 30 days before its end");
+    is_deeply([asked($first - 90 * DAY)], ['', $first - 89 * DAY],
+        "$name: a daemon looks each day");
     is_deeply([asked($first - 1)], ['', $first],
-        "$name: the card is not due before the 30 days");
+        "$name: the card is read 30 days before its end");
     is((asked($first))[0], 'card',
         "$name: the card is due 30 days before its end");
     is(says($year, $month), 30, 'the alert of 30 days');
     is(says($year, $month), 0, "$name: the alert of 30 days is not repeated");
-    is_deeply([asked($first + HOUR)], ['', $last],
+    is_deeply([asked($last - 1)], ['', $last],
         "$name: the card is read again 7 days before its end");
     is((asked($last))[0], 'card',
         "$name: the card is due 7 days before its end");

@@ -36,9 +36,10 @@ static void
 turn_over(ahead_t *a)
 {
     if (a->pulled > 0) {
-        log_warn("%lld hosts or checks were due later than they can be, since"
-                 " the clock of the store was ahead; they are checked now, or"
-                 " within an interval", (long long) a->pulled);
+        log_warn("%lld hosts, checks, deliveries or bills were due later than"
+                 " they can be, since the clock of the store was ahead; they"
+                 " are due now, hosts within an interval",
+                 (long long) a->pulled);
     }
 
     a->at = 0;

@@ -52,6 +52,11 @@ local function payment_priced(b, payment)
     payment[PAYMENT.ends] = period_end(payment[PAYMENT.begins], b[BILL.period],
         b[BILL.anchor])
 end
+-- A daemon looks each day: a time further away was written while the clock was
+-- ahead (check_ahead.lua).
+local function bill_turn(index, at)
+    call('ZADD', key(index), tostring(math.min(at, now_ms() + day_ms)), ac)
+end
 -- Without `grace`, which only daemons know, a daemon looks at the bill at once.
 local function bill_save(b, grace)
     b[BILL.stops] = grace and b[BILL.ends] + grace or b[BILL.stops] or 0
@@ -61,7 +66,7 @@ local function bill_save(b, grace)
     end
     local at = grace and bill_next(b, grace) or not grace and 0
     if at then
-        call('ZADD', key('billdue'), tostring(at), ac)
+        bill_turn('billdue', at)
     else
         call('ZREM', key('billdue'), ac)
     end

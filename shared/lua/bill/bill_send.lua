@@ -6,10 +6,14 @@
 --- arg: gateway  of the daemon
 --- arg: live  1: its key moves real money
 --- arg: lease  ms; nobody else asks for so long
+--- arg: clock  of the daemon (ms)
 --- reply: OK task customer payment source setup barred  task: charge, query
 --          (how it has ended), session (make one), look (at it), card; or "".
 --          barred: a payment whose cards are all of the other mode of the key,
 --          for its first time; or ""
+--- reply: APART  the clocks differ
+--- include: ahead
+--- include: apart
 --- include: payment
 --- include: source
 --- use: setup account
@@ -17,7 +21,11 @@ local a = load(KEY.acct)
 local held = not a or a[ACCOUNT.status] == 'suspended'
 local b, now = load(bill_key), now_ms()
 local live, lease = tonumber(ARG.live), tonumber(ARG.lease)
-local known = 23 * 3600000              -- so long a gateway knows a key
+local hour = 3600000
+local known = 23 * hour                 -- so long a gateway knows a key
+if clocks_apart(ARG.clock, now) then
+    return {'APART'}
+end
 if not b or b[BILL.gateway] ~= ARG.gateway then
     call('ZREM', key('paydue'), ac)
     return {'OK', '', '', '', '', '', ''}
@@ -66,9 +74,15 @@ local function again(p)
     task = asks and not held and now - p[PAYMENT.sent] < known and 'charge'
         or 'query'
 end
+-- A declined renewal is tried again within a week (_bill_failed.lua), all else
+-- is looked at within an hour.
 local p = payment_load(b[BILL.open])
 if p then
     local state = p[PAYMENT.state]
+    local longest = state == 'open' and renew_lead or hour
+    if not_ahead(p[PAYMENT.next], now, longest) ~= p[PAYMENT.next] then
+        p[PAYMENT.next] = now
+    end
     if state ~= 'open' then
         again(p)
     elseif not held and (p[PAYMENT.kind] ~= 'renewal'
@@ -85,7 +99,7 @@ if p then
 end
 local s = load(key('setup', ac))
 if s and (s[SETUP.state] == 'wanted' or s[SETUP.state] == 'open')
-    and due(s[SETUP.next])
+    and due(not_ahead(s[SETUP.next], now, hour))
 then
     task = s[SETUP.state] == 'wanted' and 'session' or 'look'
     s[SETUP.next] = now + lease
@@ -97,7 +111,7 @@ for _, ps in ipairs(call('ZRANGE', key('sources', ac), 0, -1)) do
     local _, at = source_alert(c or {[SOURCE.told] = 7})
     -- The card is read again before, for its bank may have renewed it.
     if at and c[SOURCE.live] == live
-        and due(math.max(at, c[SOURCE.asked] + 3600000))
+        and due(math.max(at, not_ahead(c[SOURCE.asked], now, 0) + hour))
     then
         task, source = 'card', c
         c[SOURCE.asked] = now
@@ -108,7 +122,7 @@ if task ~= '' then
     soonest = now + lease
 end
 if soonest then
-    call('ZADD', key('paydue'), tostring(soonest), ac)
+    bill_turn('paydue', soonest)
 else
     call('ZREM', key('paydue'), ac)
 end

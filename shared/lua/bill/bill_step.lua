@@ -3,7 +3,10 @@
 --- key: acct  acct:<AC>
 --- arg: grace  ms
 --- arg: kept  hosts that are checked though the plan has lapsed; -1: all
+--- arg: clock  of the daemon (ms)
 --- reply: OK state opened  of the bill, "": there is none; a payment, or ""
+--- reply: APART  the clocks differ
+--- include: apart
 --- include: bill_event
 --- include: payment
 --- include: credit
@@ -15,6 +18,9 @@ if not b or not a then
     return {'OK', '', ''}
 end
 local now, grace = now_ms(), tonumber(ARG.grace)
+if clocks_apart(ARG.clock, now) then
+    return {'APART'}
+end
 -- A suspended account is charged nothing: its bill stands still until the
 -- account is active again (account_status.lua).
 if a[ACCOUNT.status] == 'suspended' then

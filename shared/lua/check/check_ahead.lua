@@ -1,6 +1,8 @@
 -- Pulls in what is due later than it can be: the clock was ahead when it was
 -- written, and was set back.  A host is due within its account's interval and a
 -- lease, a manual check's lease ends within a lease, and its turn is now.
+-- Deliveries wait for 30 hours at most (backoff.c, with circuits), and bills
+-- for a day (_bill.lua).
 --
 -- One call looks at some accounts, from the one with the last turn on, and at
 -- most at `most` hosts of each.
@@ -48,9 +50,18 @@ for i = 1, #accounts, 2 do
         end
     end
 end
-for _, index in ipairs({key('leases'), key('manual')}) do
-    for _, member in ipairs(later(index, now + lease)) do
-        call('ZADD', index, tostring(now), member)
+local hour = 3600000
+local longest = {
+    leases = lease, manual = lease, works = hour, tellings = hour,
+    digests = hour, retry = 30 * hour, billdue = 25 * hour,
+    paydue = 25 * hour,
+}
+for index, wait in pairs(longest) do
+    -- What is left is for the next call, after many hosts.
+    for _, member in ipairs(pulled < 8 * most and later(key(index), now + wait)
+        or {})
+    do
+        call('ZADD', key(index), tostring(now), member)
         pulled = pulled + 1
     end
 end

@@ -1,17 +1,15 @@
 -- Returns accounts whose time has come, and puts them off, so that one caller
 -- at a time gets each.
---
--- Money follows the calendar: for bills no account is returned while the clocks
--- of the caller and of the store differ by more than an hour.
 --- key: times  a sorted set of accounts, of the partition that is meant
 --- arg: most  how many accounts at most
 --- arg: clock  of the caller (ms), or "": any clock will do
 --- reply: OK  then the SIDs of the accounts
 --- reply: APART  the clocks differ
 --- include: base
+--- include: apart
 local now = now_ms()
 local wait = 10000
-if ARG.clock ~= '' and math.abs(ARG.clock - now) > 3600000 then
+if clocks_apart(ARG.clock, now) then
     return {'APART'}
 end
 local late = call('ZRANGEBYSCORE', KEY.times, '-inf', now, 'LIMIT', '0',
