@@ -219,10 +219,11 @@ test_workflow(void)
 
     static const char *const  urls[] = {
         "https://hooks.slack.com/triggers/T0/1/x",
-        "https://hooks.slack.com/workflows/T0/A0/1/x"
+        "https://hooks.slack.com/workflows/T0/A0/1/x",
+        "https://hooks.slack-gov.com/triggers/T0/1/x"
     };
 
-    for (i = 0; i < 2; i++) {
+    for (i = 0; i < sizeof(urls) / sizeof(urls[0]); i++) {
         root = world_made(&w, &channel_slack, urls[i], world_confirm(&w), &r);
         is_str(r->to, urls[i], "the request goes to the workflow");
         ok(json_object_size(root) == 1, "a workflow gets one value");

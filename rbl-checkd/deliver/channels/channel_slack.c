@@ -125,8 +125,8 @@ slack_hosts(rbl_doc_t *doc, const message_t *m)
 static int
 slack_workflow(rbl_str_t to)
 {
-    static const char  triggers[] = "slack.com/triggers/";
-    static const char  workflows[] = "slack.com/workflows/";
+    static const char  triggers[] = "/triggers/";
+    static const char  workflows[] = "/workflows/";
 
     return memmem(to.p, to.n, triggers, sizeof(triggers) - 1) != NULL
            || memmem(to.p, to.n, workflows, sizeof(workflows) - 1) != NULL;
