@@ -33,6 +33,7 @@ attempt_mailed(void *data, const smtp_result_t *result)
     channel_answer_t   answer;
 
     static const char *const  errors[] = {
+        [SMTP_RESOLVE] = "the name of the mail server cannot be resolved",
         [SMTP_CONNECT] = "no connection to the mail server",
         [SMTP_TIMEOUT] = "the mail server did not answer in time",
         [SMTP_TLS] = "no secure connection to the mail server",

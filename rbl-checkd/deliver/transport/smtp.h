@@ -22,6 +22,7 @@ typedef struct smtp_mail_s  smtp_mail_t;
 
 typedef enum {
     SMTP_ANSWERED = 0,                  /* look at status */
+    SMTP_RESOLVE,                       /* its name has no address */
     SMTP_CONNECT,                       /* no connection */
     SMTP_TIMEOUT,
     SMTP_TLS,                           /* none, or no valid certificate */

@@ -347,8 +347,10 @@ session_judge(CURLcode rc, long code)
     case CURLE_OPERATION_TIMEDOUT:
         return SMTP_TIMEOUT;
 
-    case CURLE_COULDNT_CONNECT:
     case CURLE_COULDNT_RESOLVE_HOST:
+        return SMTP_RESOLVE;
+
+    case CURLE_COULDNT_CONNECT:
         return SMTP_CONNECT;
 
     case CURLE_USE_SSL_FAILED:
@@ -413,6 +415,14 @@ smtp_session_send(smtp_session_t *s, const char *to, rbl_str_t message,
     if (rc == CURLE_OK) {
         rc = session_perform(s, to);
         curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &code);
+    }
+
+    /* libcurl has no other sign of a resolver that does not answer */
+
+    if (rc == CURLE_OPERATION_TIMEDOUT
+        && strncmp(s->error, "Resolving", 9) == 0)
+    {
+        rc = CURLE_COULDNT_RESOLVE_HOST;
     }
 
     if (s->error[0] == '\0') {
