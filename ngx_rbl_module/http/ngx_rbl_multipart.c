@@ -54,6 +54,7 @@ ngx_rbl_multipart_parse(ngx_rbl_ctx_t *ctx)
     u_char               *part, *next, *end;
     ngx_rbl_multipart_t   m;
 
+    end = NULL;
     part = (u_char *) ctx->body.p;
     m.last = part + ctx->body.n;
 
