@@ -60,9 +60,9 @@ part() {
             tests t/lua/ranges.t t/lua/bill_lives.t t/lua/find.t t/lua/pending.t \
             t/lua/unreported.t t/api/requests.t t/ctl/strange.t \
             t/checkd/fair_accounts.t t/checkd/small.t t/dns/slow.t \
-            t/dns/many.t t/checkd/direct_news.t t/api/proof.t t/lua/cost.t \
-            t/lua/digest_cost.t t/lua/hears.t t/lua/worst.t \
-            t/portal/link_times.t
+            t/dns/hostile.t t/dns/many.t t/checkd/direct_news.t \
+            t/api/proof.t t/lua/cost.t t/lua/digest_cost.t t/lua/growth.t \
+            t/lua/hears.t t/lua/worst.t t/portal/link_times.t
         ;;
     6)  # Programs that are killed at any moment; all faults of a gateway; many
         # contacts with digests.

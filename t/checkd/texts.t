@@ -80,8 +80,8 @@ is(host_record($w, $ht)->{listed_count}, OWN + 1, 'all listings are current');
 my @few = redis($w->{redis}, 'ZRANGE', RblCheckd::akey($w, 'rbls'), 0, 7);
 script_ok($w, 'profile_add', [RblCheckd::akey($w, 'acct')], fresh_sid('RP'),
     'few', 1, 1, @{ $few[0] });
-my $rp = record('account', redis($w->{redis}, 'GET',
-    RblCheckd::akey($w, 'acct')))->{profile};
+my $rp = record('chosen', redis($w->{redis}, 'GET',
+    RblCheckd::akey($w, 'chosen')))->{profile};
 script_ok($w, 'host_update', [RblCheckd::akey($w, 'acct')], $ht, '0', '', $rp);
 $dns->rules(@system, own('\d+'), @end);
 $d = details($w, checked());

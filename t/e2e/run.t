@@ -1,15 +1,12 @@
 #!/usr/bin/perl
 # `make run`: its printed commands work when pasted, Ctrl-C stops all programs,
 # and a second run finds the data of the first.
-#
-# Alone: measures how soon a listing is reported.
 
 use strict;
 use warnings;
 
 use lib 't/lib';
 use RblTest;
-use Time::HiRes qw(time);
 
 my $run = temp_dir() . '/run';
 my %env = (RUN_DIR => $run, RUN_PORT => free_port(),
@@ -47,7 +44,6 @@ sub left {
 sub stops {
     my ($s, $signal) = @_;
 
-    my $start = time;
     signal_server($s, $signal);
     ok(wait_for(sub { !alive($s) }, 60, 'the end'), "SIG$signal ends make run");
     is($s->{status}, 0, "SIG$signal ends make run with status 0");
@@ -82,13 +78,11 @@ my $printed = read_file($s->{log});
 like($printed, qr/^  account  $sid$/m, 'the account is printed');
 is((stat "$run/account")[2] & 0777, 0600, "$run/account is private");
 
-my $start = time;
 my $added = json(paste($curl[0]));
 is($added->{status_code}, 200, '1: a host is added');
 my $host = $added->{data}[0]{host};
 my $l;
 wait_for { $l = json(paste($curl[1])); $l->{total_listed} } 15, 'the listing';
-cmp_ok(time - $start, '<', 5, '2: it is listed within 5 seconds');
 is($l->{data}[0]{host}, $host, 'the listing is of the added host');
 is($l->{data}[0]{listed_details}[0]{host}, 'dnsbl.demo.ngx-rbl.test',
     'the demonstration list has the host');

@@ -16,7 +16,7 @@ my @field = map { sprintf '%016x', $_ } 1 .. 3;
 
 # The records that nginx may have cached.
 sub state {
-    my %at = map { $_ => cmd('GET', $_) } $acct,
+    my %at = map { $_ => cmd('GET', $_) } $acct, k('chosen', $ac),
         map { k('token', $ac, $_) } @field;
     return join ' ', map { $_ . '=' . unpack 'H*', $at{$_} // '' }
         sort keys %at;
