@@ -16,9 +16,9 @@ use RblTest;
 use constant { SECONDS => 12, WRITERS => 3, LEAST => 110 };
 
 my $w = world(partitions => 2, zones => {
-    'a.test' => { data => listed_entry(map { "10.0.0.$_" } 1 .. 120) },
-    'b.test' => { data => listed_entry('10.0.0.0/28') },
-    'gone.test' => { data => listed_entry('10.9.9.9') },
+    'a.test' => { data => listed_entry(map { "198.18.0.$_" } 1 .. 120) },
+    'b.test' => { data => listed_entry('198.18.0.0/28') },
+    'gone.test' => { data => listed_entry('198.19.9.9') },
 }, account => { args => ['--interval', '1s'] });
 my $redis = $w->{redis};
 my $hook = start_receiver(status => [(500, 200) x 200, 200]);
@@ -57,15 +57,15 @@ sub writer {
         my $ht = @own ? $own[rand @own] : '';
         my $r;
         if ($what == 0) {
-            my $value = '10.0.0.' . int(80 * ($n - 1) + rand 80);
+            my $value = '198.18.0.' . int(80 * ($n - 1) + rand 80);
             my $ranges = rand() < 0.2;
             $r = post($acct, 'host/add.json', name => 'x', $ranges
-                ? (type => 'ip_range', host => join('.', 10, $n, int rand 250,
-                    0) . '/30') : (type => 'rbl', host => $value));
+                ? (type => 'ip_range', host => join('.', 198, 20 + $n,
+                    int rand 250, 0) . '/30') : (type => 'rbl', host => $value));
             push @own, $r->{data}[0]{id} if $r->{data};
         } elsif ($what < 4) {
             $r = post($acct, 'check/start.json', host => rand() < 0.3
-                ? '10.0.0.' . int rand 200 : $ht,
+                ? '198.18.0.' . int rand 200 : $ht,
                 rand() < 0.5 ? (callback => $hook->{url}) : ());
         } elsif ($what < 9) {
             my $verb = (qw(pause resume resume update update))[$what - 4];

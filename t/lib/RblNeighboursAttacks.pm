@@ -206,7 +206,7 @@ define('4', 'stored details', what => 'one-off checks at such lists in a loop',
         my $n = 0;
         $a->flood(http_port($w), connections => 8, rate => 40, next => sub {
             request($s->{acct}, 'POST', 'check/start.json', { host =>
-                join '.', 10, 22, ++$n >> 8, $n & 255 }) });
+                join '.', 198, 19, 128 + (++$n >> 8), $n & 255 }) });
     });
 
 define('5', 'wrong token, details', what => 'check/status?details=1 of a large '

@@ -245,7 +245,8 @@ sub one_off {
     my ($self, $due) = @_;
 
     my $n = $self->{n}++;
-    $self->begin_check($due, join('.', 10, 4, $n >> 8 & 255, $n & 255));
+    $self->begin_check($due, join('.', 198, 18,
+        128 + ($n >> 8 & 127), $n & 255));
 }
 
 sub check {

@@ -2,14 +2,14 @@
  * dnslists PORT: a DNS server on 127.0.0.1, UDP and TCP, whose zones behave by
  * their names:
  *
- *     *.sys.test     lists 10.66.0.0/16 and the positive test point
+ *     *.sys.test     lists 198.18.66.0/23 and the positive test point
  *     tcp.sys.test   the same; UDP answers are truncated, TCP answers whole
- *     *.big.test     lists 10.0.0.0/8 with three codes and 1,000 bytes of text,
- *                    and has no test point, so that it needs no sample
- *     *.many.test    lists 10.0.0.0/8 with 300 A records, over TCP
- *     *.slow.test    answers as *.sys.test, for 10.0.0.0/8 SLOW seconds late
- *     *.drop.test    passes its test points; drops queries for 10.0.0.0/8
- *     *.hang.test    passes its test points; truncates answers for 10.0.0.0/8,
+ *     *.big.test     lists 198.0.0.0/8 with three codes and 1,000 bytes of
+ *                    text, and has no test point, so that it needs no sample
+ *     *.many.test    lists 198.0.0.0/8 with 300 A records, over TCP
+ *     *.slow.test    answers as *.sys.test, for 198.0.0.0/8 SLOW seconds late
+ *     *.drop.test    passes its test points; drops queries for 198.0.0.0/8
+ *     *.hang.test    passes its test points; truncates answers for 198.0.0.0/8,
  *                    and over TCP never answers
  *     *.corp.test    answers each name with 10.1.2.3
  *
@@ -137,7 +137,7 @@ kind_of(const char *name)
 }
 
 
-/* True for 10.0.0.0/8: the fourth label is 10. */
+/* True for 198.0.0.0/8: the fourth label is 198. */
 
 static int
 is_subject(const char *name)
@@ -148,7 +148,7 @@ is_subject(const char *name)
         dots += *name == '.';
     }
 
-    return strncmp(name, "10.", 3) == 0;
+    return strncmp(name, "198.", 4) == 0;
 }
 
 
@@ -252,7 +252,8 @@ put_answer(packet_t *out, const query_t *q)
 
     test = q->kind != BIG && (strncmp(q->name, "2.0.0.127.", 10) == 0
                               || strncmp(q->name, "test.", 5) == 0);
-    listed = test || strstr(q->name, ".66.10.") != NULL
+    listed = test || strstr(q->name, ".66.18.198.") != NULL
+             || strstr(q->name, ".67.18.198.") != NULL
              || (q->subject && (q->kind == BIG || q->kind == MANY_A));
 
     if (q->kind == CORP && q->type == TYPE_A) {
