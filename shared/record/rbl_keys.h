@@ -201,11 +201,11 @@
  *   setup:<AC>:gone    zset    payment sources that the account has removed,
  *                              until the daemon deletes them (_gone.lua)
  *   billdue            zset    accounts; score = when their bill is to be
- *                              looked at (ms)
+ *                              looked at (ms), within a day
  *   pay:<AC>:<PY>      string  record of a payment, for ever
  *   payments:<AC>      zset    payments, score = when they were opened (ms)
  *   paydue             zset    accounts; score = when the gateway is to be
- *                              asked for them (ms; bill_send)
+ *                              asked for them (ms; bill_send), within a day
  *   money:<AC>         hash    "balance": what the account has paid in advance
  *                              (micro-USD): the sum of its ledger; "used": what
  *                              checks have cost since the ledger was written;

@@ -71,7 +71,7 @@ sub take_some {
     my $name = 'd' . int rand 3;
     my $r = script('check_take', [k('leases')], $kinds // pick(qw(m d md dm)),
         1 + int rand 6, 6, pick(5, 50, 60_000, 3_600_000), $name, 5);
-    for my $job (@$r[1 .. $#$r]) {
+    for my $job (grep { $_ ne 'alone' } @$r[1 .. $#$r]) {
         push @taken, !ref $job ? $job : map {
             join ':', $job->[0], sid('PP'), $_, 'd', $job->[1], $name
         } @{ $job->[2] };
