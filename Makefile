@@ -216,7 +216,8 @@ CORES    = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 check:
 	@sh conf/deps.sh build test
 	@$(MAKE) $(CORES) --no-print-directory all unit tools style $(NGINX) \
-	    $(if $(SANITIZE),,clang) $(if $(T),,replay)
+	    $(if $(SANITIZE),,clang) \
+	    $(if $(filter t/fuzz/corpus.t,$(CHOSEN)),replay)
 	@$(TESTENV) RBL_BUILD=$(abspath $(BUILD)) PROVE="$(PROVE)" \
 	    sh t/check.sh $(BUILD) $(JOBS) "$(BESIDE)" "$(ALONE)"
 

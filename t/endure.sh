@@ -26,9 +26,10 @@ part() {
         # cluster refuses; stores of earlier versions are upgraded under load.
         tests t/failover/cluster.t t/failover/half.t \
             t/failover/hostile_cluster.t t/failover/reload.t \
-            t/failover/shape.t t/failover/slots.t t/failover/start.t t/failover/stats.t \
-            t/checkd/cluster_failover.t t/ctl/cluster_away.t \
-            t/ctl/cluster_moves.t t/upgrade/programs.t t/upgrade/stores.t &&
+            t/failover/shape.t t/failover/slots.t t/failover/start.t \
+            t/failover/stats.t t/checkd/cluster_failover.t \
+            t/ctl/cluster_away.t t/ctl/cluster_moves.t t/upgrade/programs.t \
+            t/upgrade/stores.t &&
             tests RBL_REDIS_CLUSTER=1 $(sed '/^#/d' t/cluster)
         ;;
     2)  # The commands of rbl-availability(7) on machines in namespaces; the
@@ -36,8 +37,8 @@ part() {
         tests t/conf/availability.t t/conf/availability_cluster.t \
             t/api/large.t t/portal/journey_page.t
         ;;
-    3)  # Hostile accounts beside another one; many clients at once; clients that
-        # others wrote; memory after many requests.
+    3)  # Hostile accounts beside another one; many clients at once; clients
+        # that others wrote; memory after many requests.
         tests JOBS=1 t/neighbours/clients.t t/neighbours/lists.t \
             t/neighbours/oracle.t t/neighbours/receivers.t \
             t/neighbours/refused.t t/neighbours/store.t &&
@@ -57,9 +58,9 @@ part() {
         # script and each call costs.
         tests RBL_LIVES=16 t/lua/lives.t t/lua/told_truth.t \
             t/lua/delivered_once.t &&
-            tests t/lua/ranges.t t/lua/bill_lives.t t/lua/find.t t/lua/pending.t \
-            t/lua/unreported.t t/api/requests.t t/ctl/strange.t \
-            t/checkd/fair_accounts.t t/checkd/small.t t/dns/slow.t \
+            tests t/lua/ranges.t t/lua/bill_lives.t t/lua/find.t \
+            t/lua/pending.t t/lua/unreported.t t/api/requests.t \
+            t/ctl/strange.t t/checkd/fair_accounts.t t/checkd/small.t t/dns/slow.t \
             t/dns/hostile.t t/dns/many.t t/checkd/direct_news.t \
             t/api/proof.t t/lua/cost.t t/lua/digest_cost.t t/lua/growth.t \
             t/lua/hears.t t/lua/worst.t t/portal/link_times.t
@@ -108,7 +109,8 @@ tests() {
 
 # Every second program of `make check`, from the first (1) or the second (0).
 halves() {
-    ${MAKE:-make} -s programs | tr ' ' '\n' | awk -v rest="$1" 'NR % 2 == rest'
+    ${MAKE:-make} -s programs | tr ' ' '\n' \
+        | awk -v ORS=' ' -v rest="$1" 'NR % 2 == rest'
 }
 
 cd "$(dirname "$0")/.." || exit 1
