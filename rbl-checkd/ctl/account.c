@@ -25,6 +25,7 @@ static const ctl_column_t  account_row[] = {
 
 
 /* With the defaults that were chosen since the account was made. */
+
 static json_t *
 ctl_account_json(ctl_t *ctl, const rbl_account_t *a)
 {
@@ -47,19 +48,19 @@ ctl_account_json(ctl_t *ctl, const rbl_account_t *a)
     }
 
     v = json_pack("{so so so so so sb sI sI sI sI sI so so so}",
-                     "id", ctl_text(a->id), "name", ctl_text(a->name),
-                     "status", ctl_text(a->status),
-                     "timezone", ctl_text(a->timezone),
-                     "plan", ctl_text(a->plan),
-                     "paid", a->paid != 0,
-                     "max_hosts", (json_int_t) a->max_hosts,
-                     "max_contacts", (json_int_t) a->max_contacts,
-                     "max_checks", (json_int_t) a->max_checks,
-                     "interval", (json_int_t) a->interval,
-                     "min_interval", (json_int_t) a->min_interval,
-                     "profile", ctl_text(chosen.profile),
-                     "group", ctl_text(chosen.group),
-                     "created", ctl_time(a->created));
+                  "id", ctl_text(a->id), "name", ctl_text(a->name),
+                  "status", ctl_text(a->status),
+                  "timezone", ctl_text(a->timezone),
+                  "plan", ctl_text(a->plan),
+                  "paid", a->paid != 0,
+                  "max_hosts", (json_int_t) a->max_hosts,
+                  "max_contacts", (json_int_t) a->max_contacts,
+                  "max_checks", (json_int_t) a->max_checks,
+                  "interval", (json_int_t) a->interval,
+                  "min_interval", (json_int_t) a->min_interval,
+                  "profile", ctl_text(chosen.profile),
+                  "group", ctl_text(chosen.group),
+                  "created", ctl_time(a->created));
     freeReplyObject(reply);
 
     return v;

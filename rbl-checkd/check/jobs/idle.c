@@ -140,6 +140,20 @@ searched(const idle_t *idle)
 }
 
 
+/* The list whose turn it is; NULL: it is left out.  found: see searched. */
+
+static list_t *
+turn(idle_t *idle, int found)
+{
+    list_t         *list;
+    const table_t  *table = idle->checker->table;
+
+    list = table_at(table, idle->next++ % table_count(table));
+
+    return usable(list) && !(found && list->n_servers != 0) ? list : NULL;
+}
+
+
 /* Queries lists until there are `n`. */
 
 static void
@@ -149,17 +163,14 @@ ask_lists(idle_t *idle, unsigned n)
     size_t         i, count;
     list_t        *list;
     idle_ask_t    *ask;
-    const table_t *table = idle->checker->table;
 
-    count = table_count(table);
+    count = table_count(idle->checker->table);
     found = searched(idle);
 
     for (i = 0; i < count && idle->n < n; i++) {
-        list = table_at(table, idle->next++ % count);
+        list = turn(idle, found);
 
-        if (!usable(list) || (found && list->n_servers != 0)
-            || !is_other(idle, list))
-        {
+        if (list == NULL || !is_other(idle, list)) {
             continue;
         }
 
@@ -244,20 +255,19 @@ on_answer(void *data, const dns_answer_t *answer)
 static void
 prove(idle_t *idle, unsigned resolver)
 {
-    int             found;
-    size_t          i, count;
-    unsigned        family;
-    names_t         name;
-    const list_t   *list;
-    const table_t  *table = idle->checker->table;
+    int            found;
+    size_t         i, count;
+    unsigned       family;
+    names_t        name;
+    const list_t  *list;
 
-    count = table_count(table);
+    count = table_count(idle->checker->table);
     found = searched(idle);
 
     for (i = 0; i < count; i++) {
-        list = table_at(table, idle->next++ % count);
+        list = turn(idle, found);
 
-        if (!usable(list) || (found && list->n_servers != 0)) {
+        if (list == NULL) {
             continue;
         }
 
@@ -280,7 +290,7 @@ static void
 on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 {
     double           limit;
-    unsigned         i, n;
+    unsigned         i;
     health_dns_t     dns;
     idle_t          *idle = w->data;
     const health_t  *health = idle->checker->env.health;
@@ -296,12 +306,12 @@ on_timer(struct ev_loop *loop, ev_timer *w, int revents)
         ask_lists(idle, 1);
     }
 
-    n = dns_direct(idle->checker->dns) ? 0
-                                       : idle->checker->conf->dns.n_resolvers;
+    if (dns.kind != HEALTH_DNS_WORKS || dns_direct(idle->checker->dns)) {
+        return;
+    }
 
-    for (i = 0; i < n; i++) {
-        if (dns.kind == HEALTH_DNS_WORKS && health_unproven(health, i) >= QUIET)
-        {
+    for (i = 0; i < idle->checker->conf->dns.n_resolvers; i++) {
+        if (health_unproven(health, i) >= QUIET) {
             prove(idle, i);
         }
     }
