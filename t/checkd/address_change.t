@@ -14,15 +14,8 @@ use RblCheckd;
 use RblDns;
 use RblTest;
 use RblZones;
-use Test::More ();
 
-if (!$ENV{RBL_OWN_NET}) {
-    my @own = ('unshare', $> == 0 ? () : '-r', '-n');
-    Test::More::plan(skip_all => 'no namespaces here')
-        if run_cmd(@own, 'true')->{status} != 0;
-    $ENV{RBL_OWN_NET} = 1;
-    exec @own, $^X, map({ "-I$_" } @INC), $0, @ARGV or die "unshare: $!\n";
-}
+own_net();
 
 sub ip { my $r = run_cmd('ip', @_); die "ip @_: $r->{err}" if $r->{status} }
 sub there { return ('nsenter', '-t', $_[0], '-n') }

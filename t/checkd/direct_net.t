@@ -14,16 +14,9 @@ use RblCheckd;
 use RblDns;
 use RblTest;
 use RblZones;
-use Test::More ();
 
 # A private network name space with its own resolv.conf.
-if (!$ENV{RBL_OWN_NET}) {
-    my @own = ('unshare', $> == 0 ? () : '-r', '-m', '-n');
-    Test::More::plan(skip_all => 'no namespaces here')
-        if run_cmd(@own, 'true')->{status} != 0;
-    $ENV{RBL_OWN_NET} = 1;
-    exec @own, $^X, map({ "-I$_" } @INC), $0, @ARGV or die "unshare: $!\n";
-}
+own_net();
 
 # Addresses that are public elsewhere.
 my @host = ('45.64.1.1', '45.64.1.2');

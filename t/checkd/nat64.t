@@ -15,15 +15,8 @@ use RblDns;
 use RblTest;
 use RblTrap;
 use RblZones;
-use Test::More ();
 
-if (!$ENV{RBL_OWN_NET}) {
-    my @own = ('unshare', $> == 0 ? () : '-r', '-m', '-n');
-    Test::More::plan(skip_all => 'no namespaces here')
-        if run_cmd(@own, 'true')->{status} != 0;
-    $ENV{RBL_OWN_NET} = 1;
-    exec @own, $^X, map({ "-I$_" } @INC), $0, @ARGV or die "unshare: $!\n";
-}
+own_net();
 
 # Servers of lists, and receivers, which are not this machine's own addresses.
 my ($public, $private) = ('45.64.1.1', '10.1.2.3');

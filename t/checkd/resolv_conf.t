@@ -15,15 +15,8 @@ use RblConditions;
 use RblDns;
 use RblTest;
 use RblZones;
-use Test::More ();
 
-if (!$ENV{RBL_OWN_NET}) {
-    my @own = ('unshare', $> == 0 ? () : '-r', '-m', '-n');
-    Test::More::plan(skip_all => 'no namespaces here')
-        if run_cmd(@own, 'true')->{status} != 0;
-    $ENV{RBL_OWN_NET} = 1;
-    exec @own, $^X, map({ "-I$_" } @INC), $0, @ARGV or die "unshare: $!\n";
-}
+own_net();
 
 my @own = map { "45.64.0.$_" } 1 .. 4;
 run_cmd('ip', 'link', 'set', 'lo', 'up');

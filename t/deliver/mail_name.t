@@ -11,15 +11,8 @@ use RblDeliver;
 use RblDns;
 use RblScript;
 use RblTest;
-use Test::More ();
 
-if (!$ENV{RBL_OWN_NET}) {
-    my @own = ('unshare', $> == 0 ? () : '-r', '-m', '-n');
-    Test::More::plan(skip_all => 'no namespaces here')
-        if run_cmd(@own, 'true')->{status} != 0;
-    $ENV{RBL_OWN_NET} = 1;
-    exec @own, $^X, map({ "-I$_" } @INC), $0, @ARGV or die "unshare: $!\n";
-}
+own_net();
 
 run_cmd('ip', 'link', 'set', 'lo', 'up');
 write_file(temp_dir() . '/resolv.conf', "nameserver 127.0.0.1\n");

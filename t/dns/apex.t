@@ -14,16 +14,9 @@ use lib "$FindBin::Bin/../lib";
 use RblDns;
 use RblDnsAsk;
 use RblTest;
-use Test::More ();
 
 # A private network name space, with addresses that are public elsewhere.
-if (!$ENV{RBL_OWN_NET}) {
-    my @own = ('unshare', $> == 0 ? () : '-r', '-n');
-    Test::More::plan(skip_all => 'no namespaces here')
-        if run_cmd(@own, 'true')->{status} != 0;
-    $ENV{RBL_OWN_NET} = 1;
-    exec @own, $^X, map({ "-I$_" } @INC), $0, @ARGV or die "unshare: $!\n";
-}
+own_net();
 my ($root, $above, $child, $bl) = map { "45.64.$_.1" } 0 .. 3;
 run_cmd('ip', 'link', 'set', 'lo', 'up');
 run_cmd('ip', 'address', 'add', "$_/32", 'dev', 'lo')

@@ -12,16 +12,9 @@ use lib "$FindBin::Bin/../lib";
 use RblCheckd qw(eventually log_count);
 use RblPortal;
 use RblTest;
-use Test::More ();
 
 # A private network name space with a loopback only.
-if (!$ENV{RBL_OWN_NET}) {
-    my @own = ('unshare', $> == 0 ? () : '-r', '-m', '-n');
-    Test::More::plan(skip_all => 'no namespaces here')
-        if run_cmd(@own, 'true')->{status} != 0;
-    $ENV{RBL_OWN_NET} = 1;
-    exec @own, $^X, map({ "-I$_" } @INC), $0, @ARGV or die "unshare: $!\n";
-}
+own_net();
 run_cmd('ip', 'link', 'set', 'lo', 'up');
 write_file(temp_dir() . '/resolv.conf', "nameserver 192.0.2.53\n");
 run_cmd('mount', '--bind', temp_dir() . '/resolv.conf', '/etc/resolv.conf');

@@ -21,7 +21,7 @@ use RblTest::Valgrind ();
 our @EXPORT = qw(spawn stop_server kill_server signal_server cont_server
     pause_server restart_server alive wait_for wait_log run_cmd free_port
     temp_dir own_dir build_dir repo_dir write_file read_file started
-    watch_log at_stop expect_alert expect_report expect_denial);
+    watch_log at_stop expect_alert expect_report expect_denial own_net);
 
 our $REPO  = abs_path(dirname(__FILE__) . '/../../..');
 our $BUILD = abs_path($ENV{RBL_BUILD} // "$REPO/build")
@@ -120,6 +120,17 @@ sub take_port {
 
     socket my $own, AF_UNIX, SOCK_STREAM, 0 or die "socket: $!";
     return bind($own, pack_sockaddr_un("\0ngx-rbl-test-$port")) ? $own : undef;
+}
+
+# The program runs again in a network and a mount namespace of its own, or is
+# skipped where there are none.  To be called before anything is started.
+sub own_net {
+    return if $ENV{RBL_OWN_NET};
+    my @own = ('unshare', $> == 0 ? () : '-r', '-m', '-n');
+    Test::More::plan(skip_all => 'no namespaces here')
+        if run_cmd(@own, 'true')->{status} != 0;
+    $ENV{RBL_OWN_NET} = 1;
+    exec @own, $^X, map({ "-I$_" } @INC), $0, @ARGV or die "unshare: $!\n";
 }
 
 
