@@ -383,8 +383,6 @@ ngx_rbl_auth_account(ngx_rbl_ctx_t *ctx, const redisReply *reply,
 
     ctx->interval = account.interval;
     ctx->created = account.created;
-    ngx_rbl_auth_default(&ctx->profile, account.profile);
-    ngx_rbl_auth_default(&ctx->group, account.group);
 
     if (rbl_chosen_decode(&chosen, rbl_reply_str(defaults)) == RBL_OK) {
         ngx_rbl_auth_default(&ctx->profile, chosen.profile);

@@ -24,8 +24,6 @@ static const ctl_column_t  account_row[] = {
 };
 
 
-/* With the defaults that were chosen since the account was made. */
-
 static json_t *
 ctl_account_json(ctl_t *ctl, const rbl_account_t *a)
 {
@@ -42,10 +40,7 @@ ctl_account_json(ctl_t *ctl, const rbl_account_t *a)
         return NULL;
     }
 
-    if (rbl_chosen_decode(&chosen, rbl_reply_str(reply)) != RBL_OK) {
-        chosen.profile = a->profile;
-        chosen.group = a->group;
-    }
+    (void) rbl_chosen_decode(&chosen, rbl_reply_str(reply));
 
     v = json_pack("{so so so so so sb sI sI sI sI sI so so so}",
                   "id", ctl_text(a->id), "name", ctl_text(a->name),

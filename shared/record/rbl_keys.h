@@ -7,8 +7,7 @@
  * hash slot.
  *
  *   acct:<AC>          string  account record
- *   chosen:<AC>        string  record: its default profile and group, once
- *                              others than those of that record were chosen
+ *   chosen:<AC>        string  record: its default profile and group
  *   token:<AC>:<16>    string  record of a token; the key has the first 16 hex
  *                              digits of its SHA-256
  *   tokens:<AC>        hash    those digits -> application

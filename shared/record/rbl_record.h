@@ -22,7 +22,6 @@ typedef struct {
     rbl_str_t  id, name, status, timezone, plan;
     int64_t    paid, max_hosts, max_contacts;
     int64_t    interval;                /* seconds between checks */
-    rbl_str_t  profile, group;          /* the defaults */
     int64_t    created;
     int64_t    max_checks;              /* starts per day; 0: no limit */
     int64_t    min_interval;            /* of the plan; 0: none */

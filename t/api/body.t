@@ -91,8 +91,8 @@ for (['{' . json_form() . ',"name":"n"}', 'n'],
     my $v = accepted(json_add($_->[0], $_->[2]), "JSON $_->[0]");
     is($v->{data}[0]{name}, $_->[1], 'the host has the name that JSON gives');
 }
-my $group = record('account', redis($t->{redis}, 'GET',
-    redis_key('acct', $t->{acct}{sid})))->{group};
+my $group = record('chosen', redis($t->{redis}, 'GET',
+    redis_key('chosen', $t->{acct}{sid})))->{group};
 for my $g ("\"$group\"", "[\"$group\"]") {
     accepted(json_add('{' . json_form() . ",\"name\":\"n\",
         \"contact_group\":$g}"), "JSON with the list $g is accepted");

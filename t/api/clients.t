@@ -26,8 +26,8 @@ like($t->{acct}{sid}, qr/^AC[0-9a-f]{32}$/,
     'the account SID has the format of the clients');
 like($t->{acct}{token}, qr/^[0-9a-f]{64}$/,
     'the token has the format of the clients');
-my $group = record('account', redis($t->{redis}, 'GET',
-    redis_key('acct', $t->{acct}{sid})))->{group};
+my $group = record('chosen', redis($t->{redis}, 'GET',
+    redis_key('chosen', $t->{acct}{sid})))->{group};
 
 # --- bodies of fields ------------------------------------------------------
 

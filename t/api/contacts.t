@@ -12,10 +12,10 @@ use RblApi;
 my $t = api_setup(level => 'debug', api => 'rbl_slack_hosts CHAT.example;');
 my $redis = $t->{redis};
 my $ac = $t->{acct}{sid};
-my $default = record('account', redis($redis, 'GET',
-    redis_key('acct', $ac)))->{group};
-my $foreign = record('account', redis($redis, 'GET',
-    redis_key('acct', $t->{other}{sid})))->{group};
+my $default = record('chosen', redis($redis, 'GET',
+    redis_key('chosen', $ac)))->{group};
+my $foreign = record('chosen', redis($redis, 'GET',
+    redis_key('chosen', $t->{other}{sid})))->{group};
 my $key32 = '0123456789abcdef' x 2;
 my @answers;
 

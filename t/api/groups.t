@@ -12,8 +12,8 @@ my $redis = $t->{redis};
 my $ac = $t->{acct}{sid};
 my $added = 0;
 
-sub account { return record('account', redis($redis, 'GET',
-    redis_key('acct', $_[0] // $ac))) }
+sub account { return record('chosen', redis($redis, 'GET',
+    redis_key('chosen', $_[0] // $ac))) }
 sub group { return json(call($t, 'GET', "contactgroup/$_[0].json"))->{data}[0] }
 sub groups { return json(call($t, 'GET',
     'contactgroups.json?page_size=1000'))->{data} }

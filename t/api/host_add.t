@@ -8,10 +8,10 @@ use warnings;
 use RblApi;
 
 my $t = api_setup(api => 'rbl_max_expand 256;');
-my $acct = record('account', redis($t->{redis}, 'GET',
-    redis_key('acct', $t->{acct}{sid})));
-my $foreign = record('account', redis($t->{redis}, 'GET',
-    redis_key('acct', $t->{other}{sid})));
+my $acct = record('chosen', redis($t->{redis}, 'GET',
+    redis_key('chosen', $t->{acct}{sid})));
+my $foreign = record('chosen', redis($t->{redis}, 'GET',
+    redis_key('chosen', $t->{other}{sid})));
 
 sub add { return call($t, 'POST', 'host/add.json', form => [@_]) }
 

@@ -10,9 +10,9 @@ use RblApi;
 my $t = api_setup();
 my $redis = $t->{redis};
 my $ac = $t->{acct}{sid};
-my $acct = record('account', redis($redis, 'GET', redis_key('acct', $ac)));
-my $foreign = record('account', redis($redis, 'GET',
-    redis_key('acct', $t->{other}{sid})));
+my $acct = record('chosen', redis($redis, 'GET', redis_key('chosen', $ac)));
+my $foreign = record('chosen', redis($redis, 'GET',
+    redis_key('chosen', $t->{other}{sid})));
 my $p = partition_of($ac);
 
 sub host { return json(call($t, 'GET', "host/$_[0].json"))->{data}[0] }

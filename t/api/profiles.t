@@ -31,8 +31,8 @@ my $foreign = do {
 };
 my $custom = accepted(call($t, 'POST', 'rbl/add.json', form => {
     type => 'rbl', host => 'ours.test' }), 'a list of ours')->{data}{id};
-my $theirs = record('account', redis($redis, 'GET',
-    redis_key('acct', $t->{other}{sid})))->{profile};
+my $theirs = record('chosen', redis($redis, 'GET',
+    redis_key('chosen', $t->{other}{sid})))->{profile};
 
 # --- the first profile -----------------------------------------------------
 

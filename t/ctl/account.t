@@ -20,12 +20,13 @@ like($v->{id}, qr/^AC[0-9a-f]{32}$/,
 my $ac = $v->{id};
 is($v->{name}, "Paid & S\x{f6}hne", 'rblctl trims the name of the account');
 my $a = record('account', redis($redis, 'GET', redis_key('acct', $ac)));
+my $chosen = record('chosen', redis($redis, 'GET', redis_key('chosen', $ac)));
 is_deeply([@$a{qw(version id status timezone plan paid max_hosts max_contacts
     interval)}], [1, $ac, 'active', 'UTC', 'paid', 1, 10, 3, 900],
     'the record has the values of the options');
-ok(redis($redis, 'EXISTS', redis_key('r', $ac, $a->{profile})),
+ok(redis($redis, 'EXISTS', redis_key('r', $ac, $chosen->{profile})),
     'the new account has a default profile');
-ok(redis($redis, 'EXISTS', redis_key('r', $ac, $a->{group})),
+ok(redis($redis, 'EXISTS', redis_key('r', $ac, $chosen->{group})),
     'the new account has a default group');
 $v = good('an account without options', 'account', 'add', 'Free');
 is_deeply([@$v{qw(plan interval max_hosts)}, $v->{paid} ? 1 : 0],

@@ -56,8 +56,8 @@ clean('nothing is there');
 my $now = int(cmd('TIME')->[0]) * 1000;
 my ($ac, $acct) = account(max_checks => 1000);
 my ($ac2) = account();
-my $rp = unpacked(cmd('GET', $acct))->[10];
-my $cg = unpacked(cmd('GET', $acct))->[11];
+my $rp = chosen($acct)->[1];
+my $cg = chosen($acct)->[2];
 
 sub rk { return k($_[0] =~ /^(?:AP|WH)/ ? 's' : 'r', $ac, $_[0]) }
 sub put { return cmd('SET', rk($_[0][1]), packed($_[0])) }
@@ -271,25 +271,24 @@ my @faults = (
     ["a contact's counter", refs => "$cg:c",
         sub { cmd('HINCRBY', k('refs', $ac), "$cg:c", -1) }, undef],
     ['a default profile that does not exist', default => sid('RP'),
-        sub { my $a = unpacked(cmd('GET', $acct)); $a->[10] = $_[0];
-            cmd('SET', $acct, packed($a)) },
-        sub { unpacked(cmd('GET', $acct))->[10] eq $rp }],
+        sub { cmd('SET', k('chosen', $ac), packed([1, $_[0], $cg])) },
+        sub { "@{ chosen($acct) }" eq "1 $rp $cg" }],
     ['no default group', default => '',
-        sub { my $a = unpacked(cmd('GET', $acct)); $a->[11] = '';
-            cmd('SET', $acct, packed($a)) },
-        sub { unpacked(cmd('GET', $acct))->[11] eq $cg }],
-    ['a chosen group that does not exist', default => sid('CG'),
+        sub { cmd('SET', k('chosen', $ac), packed([1, $rp, ''])) },
+        sub { "@{ chosen($acct) }" eq "1 $rp $cg" }],
+    ['a default group that does not exist', default => sid('CG'),
         sub { cmd('SET', k('chosen', $ac), packed([1, $rp, $_[0]])) },
-        sub { my $c = unpacked(cmd('GET', k('chosen', $ac)));
-            cmd('DEL', k('chosen', $ac));
-            "@$c" eq "1 $rp $cg" }],
-    ['chosen defaults that cannot be read', damaged => 'chosen',
+        sub { "@{ chosen($acct) }" eq "1 $rp $cg" }],
+    ['defaults that cannot be read', damaged => 'chosen',
         sub { cmd('SET', k('chosen', $ac), "\xc1") },
-        sub { !cmd('EXISTS', k('chosen', $ac)) }],
+        sub { "@{ chosen($acct) }" eq "1 $rp $cg" }],
+    ['no defaults', missing => 'chosen',
+        sub { cmd('DEL', k('chosen', $ac)) },
+        sub { "@{ chosen($acct) }" eq "1 $rp $cg" }],
     ['no group at all', default => $cg,
         sub { cmd('DEL', k('groups', $ac), map { k('r', $ac, $_) }
             $cg, $cg2) },
-        sub { my $new = unpacked(cmd('GET', $acct))->[11];
+        sub { my $new = chosen($acct)->[2];
             $new ne $cg && got($new)->[2] eq 'Default'
                 && got($ht)->[9][0] eq $new }],
     ['a host whose profile does not exist', profile => $ht,

@@ -197,7 +197,7 @@ has(good('to a slower one', 'account', 'plan', $ac, 'Free', @plan),
 
 # an account from before plans existed
 my $key = redis_key('acct', $ac);
-my @old = @{ mp_unpack(redis($redis, 'GET', $key)) }[0 .. 12];
+my @old = @{ mp_unpack(redis($redis, 'GET', $key)) }[0 .. 10];
 redis($redis, 'SET', $key, mp_pack([@old]));
 is(good('an older record', 'account', 'show', $ac)->{max_checks}, 0,
     'an older record has no limit of checks');

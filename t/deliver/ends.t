@@ -17,7 +17,7 @@ deliver_setup();
 lists_of_messages();
 my $other = sid('CG');
 script('group_add', [$ACCT], $other, 'other', '0');
-my $group = record('account', cmd('GET', $ACCT))->{group};
+my $group = record('chosen', cmd('GET', k('chosen', $AC)))->{group};
 
 my $hook = start_receiver();
 my $pager = start_receiver(status => 202);

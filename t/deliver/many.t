@@ -17,7 +17,7 @@ use constant CONTACTS => 250;
 deliver_setup();
 lists_of_messages();
 my $hook = start_receiver();
-my $group = record('account', cmd('GET', $ACCT))->{group};
+my $group = record('chosen', cmd('GET', k('chosen', $AC)))->{group};
 my @co;
 for my $n (1 .. CONTACTS) {
     push @co, contact_put('endpoint', "$hook->{url}/$n", status => 'active',

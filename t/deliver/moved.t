@@ -24,7 +24,7 @@ my $d = start_deliverd(conf => { digest_window => '400ms',
 my @co = (contact_active(endpoint => $hook->{url},
     schedule => 'start_and_end'),
     contact_active(pagerduty => '0123456789abcdef' x 2));
-my $home = record('account', cmd('GET', $ACCT))->{group};
+my $home = record('chosen', cmd('GET', k('chosen', $AC)))->{group};
 my ($away, $third) = (sid('CG'), sid('CG'));
 script('group_add', [$ACCT], $_, 'Away', '') for $away, $third;
 

@@ -243,7 +243,7 @@ sub add_contact {
 
     $t->{contact} = start_receiver();
     my $co = 'CO' . substr $t->{ac}, 2;
-    my $group = bill_record($t, 'account', 'acct', $t->{ac})->{group};
+    my $group = bill_record($t, 'chosen', 'chosen', $t->{ac})->{group};
     redis($t->{redis}, 'SET', redis_key('r', $t->{ac}, $co), record_pack(
         'contact', version => 1, id => $co, type => 'endpoint', value =>
         \$t->{contact}{url}, schedule => 'start_and_end', status =>

@@ -135,7 +135,7 @@ sub contact_put {
 sub contact_active {
     my ($type, $value, %o) = @_;
 
-    my $group = record('account', cmd('GET', $ACCT))->{group};
+    my $group = record('chosen', cmd('GET', k('chosen', $AC)))->{group};
     my $co = contact_put($type, $value, status => 'active', groups => [$group],
         %o);
     cmd('ZADD', k('contacts', $AC), cmd('INCR', k('seq', $AC)), $co);

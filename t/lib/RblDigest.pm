@@ -25,7 +25,7 @@ sub digests_new {
     ($ac, $acct) = account();
     my $other = sid('CG');
     script('group_add', [$acct], $other, 'other', '0');
-    return ($ac, $acct, unpacked(cmd('GET', $acct))->[11], $other);
+    return ($ac, $acct, chosen($acct)->[2], $other);
 }
 
 # An active contact: contact($schedule, type => .., groups => [..]).

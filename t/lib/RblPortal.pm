@@ -136,9 +136,9 @@ sub lapse {
         ends => $now - 20 * 86_400_000, stops => $now - 13 * 86_400_000);
     my $key = redis_key('acct', $acct->{sid});
     my $a = mp_unpack(redis($t->{redis}, 'GET', $key));
-    $a->[13] //= 0;
-    $a->[14] //= 0;
-    @$a[15 .. 17] = ($now, 0, 0);
+    $a->[11] //= 0;
+    $a->[12] //= 0;
+    @$a[13 .. 15] = ($now, 0, 0);
     redis($t->{redis}, 'SET', $key, mp_pack($a));
     forget($t, $acct->{sid});
 }

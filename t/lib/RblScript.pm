@@ -13,7 +13,7 @@ our @EXPORT = qw(script records unpacked packed sid k redis_new cmd account
     add_host listed_result result finish_check begin begin_job take handle
     digest on_its_slot read_event end_events targets leave_event
     contacts_hear tellings_end script_limits script_clock in_state asks_of
-    members_of coverage_in);
+    members_of coverage_in chosen);
 
 our @EXPORT_OK = qw(take_one done due_now slice step find_members);
 
@@ -194,6 +194,9 @@ sub account {
         $o{max_checks} // 0, $o{min_interval} // 0);
     return ($ac, k('acct', $ac));
 }
+
+# The defaults of an account, by its acct key: version, profile, group.
+sub chosen { return unpacked(cmd('GET', $_[0] =~ s/:acct:/:chosen:/r)) }
 
 # How many hosts are in a state, by its number (_state.lua).
 sub in_state {

@@ -8,7 +8,7 @@ use RblTest;
 use RblScript;
 
 use constant { NAME => 2, STATUS => 3, ZONE => 4, INTERVAL => 9,
-    SHORTEST => 14 };
+    SHORTEST => 12 };
 
 redis_new();
 my ($ac, $acct) = account();

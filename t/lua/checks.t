@@ -345,7 +345,7 @@ is(script('check_progress', [$acct], $pp, 9, 1, 0)->[0], 'GONE',
 
 check_with(listed_result('RBa'));
 is(host()->[LISTED], 1, 'the host is listed');
-my $rp = unpacked(cmd('GET', $acct))->[10];
+my $rp = chosen($acct)->[1];
 my $profile = unpacked(cmd('GET', k('r', $ac, $rp)));
 @$profile[4, 5] = (0, []);
 cmd('SET', k('r', $ac, $rp), packed($profile));

@@ -17,8 +17,8 @@ use constant DAY => 86_400_000;
 redis_new();
 my ($ac, $acct) = account();
 my (undef, $other) = account();
-my $default = unpacked(cmd('GET', $acct))->[11];
-my $theirs = unpacked(cmd('GET', $other))->[11];
+my $default = chosen($acct)->[2];
+my $theirs = chosen($other)->[2];
 my @cg = map { sid('CG') } 1 .. 3;
 script('group_add', [$acct], $_, $_, '0') for @cg;
 

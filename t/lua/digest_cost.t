@@ -18,7 +18,7 @@ use constant { HOSTS => 2000, LISTS => 386, MOST_US => 2000, TOLD => 200,
 
 redis_new();
 my ($ac, $acct) = account();
-my $cg = unpacked(cmd('GET', $acct))->[11];
+my $cg = chosen($acct)->[2];
 my @rb = map { sid('RB') } 1 .. LISTS;
 cmd('SET', k('r', 'SYS', $_), packed([1, $_, 'rbl', "$_.example", 'A list',
     'https://a.example/', 3, 0, 'active', '', [], '', '', 'normal', 'ip',

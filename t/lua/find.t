@@ -26,9 +26,8 @@ srand $seed;
 
 redis_new();
 my ($ac, $acct) = account(interval => 600);
-my $account = unpacked(cmd('GET', $acct));
-my @rp = ($account->[10], sid('RP'));
-my @cg = ($account->[11], sid('CG'));
+my @rp = (chosen($acct)->[1], sid('RP'));
+my @cg = (chosen($acct)->[2], sid('CG'));
 cmd('SET', k('r', $ac, $rp[1]),
     packed([1, $rp[1], 'None', 'active', 0, [], 1]));
 cmd('ZADD', k('profiles', $ac), 8, $rp[1]);
@@ -376,7 +375,7 @@ is(find_page(limit => 1, profile => sid('RP'))->[0], 'PROFILE',
 
 script_limits(passed_most => 7);
 cmd('ZREM', k('states', $ac), (find_all(text => '10.1', limit => 50))[-1]);
-$r = find_page(text => '10.1', group => unpacked(cmd('GET', $acct))->[11],
+$r = find_page(text => '10.1', group => chosen($acct)->[2],
     state => CLEAR, limit => 100);
 is("$r->[2] @{ $r->[3] }", '7 ', 'a call looks at so many hosts');
 ok($r->[1] ne '', 'host_find returns a cursor to go on');

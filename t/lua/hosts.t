@@ -33,8 +33,7 @@ sub totals_changed {
 sub host { return unpacked(cmd('GET', k('r', $ac, $_[0]))) }
 sub refs { return cmd('HGET', k('refs', $ac), $_[0]) }
 
-my $account = unpacked(cmd('GET', $acct));
-my ($rp, $cg) = @$account[10, 11];
+my (undef, $rp, $cg) = @{ chosen($acct) };
 
 is(script('account_put', [$acct], 'x', 'UTC', 'p', 0, 0, 0, 60,
     sid('RP'), sid('CG'))->[0], 'EXISTS', 'an account is created once');

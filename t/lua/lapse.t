@@ -10,7 +10,7 @@ use RblScript qw(:DEFAULT slice step);
 
 use constant { STATUS => 7, CHECKED => 11, FIRST => 12, LISTED => 13,
     UNKNOWN => 14, NEXT => 15, DETAILS => 16, STOPPED => 19 };
-use constant { A_LAPSED => 15, A_KEPT => 16, A_SETTLED => 17 };
+use constant { A_LAPSED => 13, A_KEPT => 14, A_SETTLED => 15 };
 use constant { IS_LISTED => 1, IS_UNKNOWN => 2, PAUSED => 4, RANGE => 5 };
 use constant DAY => 86_400_000;
 

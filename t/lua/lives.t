@@ -30,7 +30,7 @@ sub past { return int(cmd('TIME')->[0]) * 1000 - 5000 }
 
 # The plan of the account, which is paid by hand.  It expires with the period;
 # the work on its hosts is done later.  nginx refuses what begins checks then.
-sub lapsed { return (unpacked(cmd('GET', $acct))->[15] // 0) > 0 }
+sub lapsed { return (unpacked(cmd('GET', $acct))->[13] // 0) > 0 }
 
 sub look_at_bill { return script('bill_step', [$acct], 0, pick(0, 0, 2, -1)) }
 

@@ -229,7 +229,7 @@ fsck_is_clean('with callbacks');
 
 my $co = sid('CO');
 script('contact_add', [$acct], $co, 'email', 'a@a.example', 'every_check',
-    'digest', 'abcdef', sid('EV'), unpacked(cmd('GET', $acct))->[11]);
+    'digest', 'abcdef', sid('EV'), chosen($acct)->[2]);
 script('contact_confirm', [$acct], $co, 'digest');
 cmd('DEL', k('outbox'), k('dead', $ac));
 cmd('XGROUP', 'CREATE', k('outbox'), 'deliver', '0', 'MKSTREAM');

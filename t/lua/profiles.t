@@ -15,10 +15,7 @@ redis_new();
 my ($ac, $acct) = account();
 
 sub profile { return unpacked(cmd('GET', k('r', $ac, $_[0]))) }
-sub default_profile {
-    my $chosen = cmd('GET', k('chosen', $ac));
-    return $chosen ? unpacked($chosen)->[1] : unpacked(cmd('GET', $acct))->[10];
-}
+sub default_profile { return chosen($acct)->[1] }
 sub all {
     my @all = sort @{ cmd('ZRANGE', k('profiles', $ac), 0, -1) };
     return @all;
@@ -118,7 +115,7 @@ for my $bad ([$foreign], ['RBa', $foreign], [sid('RB')], ['']) {
 }
 is(update($default, 'bad', 0), 'DEFAULT', 'the default stays one');
 is(update(sid('RP'), 'bad', 1), 'PROFILE', 'an unknown profile');
-is(update(unpacked(cmd('GET', $their_acct))->[10], 'bad', 1), 'PROFILE',
+is(update(chosen($their_acct)->[1], 'bad', 1), 'PROFILE',
     'one of another account');
 is(update($custom, 'bad', 1), 'PROFILE', 'something else of the account');
 is(profile($_)->[NAME], $_ eq $some ? 'renamed' : 'default',
@@ -155,7 +152,7 @@ is_deeply(del($default), ['OK'], 'profile_delete deletes an unused profile');
 is_deeply(del($default), ['PROFILE'], 'the profile does not exist');
 ok(!cmd('EXISTS', k('r', $ac, $default)), 'the deleted profile has no record');
 is(default_profile(), $some, 'the default is the same');
-is_deeply(del(unpacked(cmd('GET', $their_acct))->[10]), ['PROFILE'],
+is_deeply(del(chosen($their_acct)->[1]), ['PROFILE'],
     'one of another account');
 
 # The new default is any of the others.

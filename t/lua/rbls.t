@@ -88,7 +88,7 @@ for my $try (\&update, sub { status($_[0], 'paused') }, \&del) {
     is($try->('RBb', '', ''), 'RBL', 'a killed one');
     is($try->($foreign, '', ''), 'RBL', 'one of another account');
     is($try->(sid('RB'), '', ''), 'RBL', 'an unknown one');
-    is($try->(unpacked(cmd('GET', $acct))->[10], '', ''), 'RBL',
+    is($try->(chosen($acct)->[1], '', ''), 'RBL',
         'the SID of a profile is refused');
 }
 

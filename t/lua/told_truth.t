@@ -226,7 +226,7 @@ for (defined $ENV{RBL_SEED} ? $ENV{RBL_SEED} : 1 .. ($ENV{RBL_LIVES} // 8)) {
     cmd('FLUSHALL');
     rblctl($redis, 'init', '--partitions', 1);
     ($ac, $acct) = account();
-    @groups = (unpacked(cmd('GET', $acct))->[11], sid('CG'), sid('CG'));
+    @groups = (chosen($acct)->[2], sid('CG'), sid('CG'));
     script('group_add', [$acct], $_, 'g', '') for @groups[1, 2];
     @$_ = () for \(@claims, @sent, @log);
     %$_ = () for \(%co, %host, %msg, %stored, %unnamed);

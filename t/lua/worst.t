@@ -18,7 +18,7 @@ use constant { SYSTEM => 200, OWN => 200, TRIES => 5, MOST => 40,
 
 my $redis = redis_new();
 my ($ac, $acct) = account();
-my $rp = unpacked(cmd('GET', $acct))->[10];
+my $rp = chosen($acct)->[1];
 
 # lists, in a profile of their own
 
@@ -41,7 +41,7 @@ my $profile = unpacked(cmd('GET', k('r', $ac, $rp)));
 @$profile[4, 5] = (0, [@sid]);
 cmd('SET', k('r', $ac, $rp), packed($profile));
 script('hook_put', [$acct], sid('WH'), 'n', 'https://x.example/', 's');
-my $cg = unpacked(cmd('GET', $acct))->[11];
+my $cg = chosen($acct)->[2];
 
 my @range = map { unpacked($_)->[1] } (@{ add_host($acct, 'ip_range',
     '10.0.0.0/30', '10.0.0.0', '10.0.0.1', '10.0.0.2', '10.0.0.3') })[1 .. 5];

@@ -52,6 +52,7 @@ make(rbl_buf_t *b, int64_t version, const char *kinds, unsigned extra)
 
 typedef union {
     rbl_account_t  account;
+    rbl_chosen_t   chosen;
     rbl_token_t    token;
     rbl_app_t      app;
     rbl_host_t     host;
@@ -78,6 +79,7 @@ decode_##name(any_t *v, rbl_str_t raw)                                        \
 }
 
 DECODER(account)
+DECODER(chosen)
 DECODER(token)
 DECODER(totals)
 DECODER(app)
@@ -100,8 +102,10 @@ static const struct {
     size_t       size;
     unsigned     n, least;
 } entities[] = {
-    { "account", decode_account, "sssssiiiissiiiiii", sizeof(rbl_account_t),
+    { "account", decode_account, "sssssiiiiiiiiii", sizeof(rbl_account_t),
       RBL_ACCOUNT__N, RBL_ACCOUNT__MIN },
+    { "chosen", decode_chosen, "ss", sizeof(rbl_chosen_t), RBL_CHOSEN__N,
+      RBL_CHOSEN__MIN },
     { "token", decode_token, "sssaai", sizeof(rbl_token_t), RBL_TOKEN__N,
       RBL_TOKEN__MIN },
     { "totals", decode_totals, "iiiii", sizeof(rbl_totals_t), RBL_TOTALS__N,
@@ -356,6 +360,7 @@ test_places(void)
     rbl_host_t     host;
     rbl_hook_t     hook;
     rbl_list_t     list;
+    rbl_chosen_t   chosen;
     rbl_account_t  account;
 
     rbl_buf_init(&b);
@@ -375,12 +380,15 @@ test_places(void)
        && large_host(RBL_HOST_SIZE_MAX + 1) == RBL_ETYPE,
        "a host record is so large and no larger");
 
-    make(&b, 1, "sssssiiiissi", 0);
+    make(&b, 1, "sssssiiiii", 0);
     rbl_account_decode(&account, rbl_buf_str(&b));
     is_str(account.plan, "e", "account.plan");
-    is_str(account.group, "k", "account.group");
-    ok(account.paid == 6 && account.interval == 9 && account.created == 12,
+    ok(account.paid == 6 && account.interval == 9 && account.created == 10,
        "the numbers of an account");
+
+    make(&b, 1, "ss", 0);
+    rbl_chosen_decode(&chosen, rbl_buf_str(&b));
+    is_str(chosen.group, "b", "chosen.group");
 
     make(&b, 1, "sssssiissassssss", 0);
     rbl_list_decode(&list, rbl_buf_str(&b));

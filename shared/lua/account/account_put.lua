@@ -23,10 +23,10 @@ local now = now_ms()
 named = ARG.name
 local a = {1, ac, ARG.name, 'active', ARG.timezone, ARG.plan,
     tonumber(ARG.paid), tonumber(ARG.hosts), tonumber(ARG.contacts),
-    tonumber(ARG.interval), ARG.profile, ARG.group, now, tonumber(ARG.checks),
-    tonumber(ARG.shortest)}
+    tonumber(ARG.interval), now, tonumber(ARG.checks), tonumber(ARG.shortest)}
 call('SET', key('checked', ac), '0')
 account_save(a)
+save(key('chosen', ac), {1, ARG.profile, ARG.group})
 save(key('r', ac, ARG.profile),
     {1, ARG.profile, 'Default', 'active', 1, {}, now})
 save(key('r', ac, ARG.group), {1, ARG.group, 'Default', now})

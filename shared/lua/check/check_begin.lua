@@ -34,7 +34,7 @@
 --- include: hears
 --- include: wants_events
 --- include: begun
---- use: account host
+--- use: account chosen host
 local a = load(KEY.acct)
 local raw = hk and call('GET', hk)
 local h = raw and cmsgpack.unpack(raw)
@@ -87,9 +87,8 @@ if h then
     rp = h[HOST.profile]
 elseif call('EXISTS', key('r', ac, rp)) == 0 then
     -- The profile of a one-off check may have been deleted.
-    --- include: chosen
-    chosen_in(a)
-    rp = a[ACCOUNT.profile]
+    local chosen = load(key('chosen', ac))
+    rp = chosen and chosen[CHOSEN.profile] or rp
 end
 if a[ACCOUNT.status] ~= 'active' then
     --- include: begin_suspended

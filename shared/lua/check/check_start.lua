@@ -19,11 +19,10 @@
 --- reply: LAPSED  the plan of the account has expired
 --- reply: LIMIT max#  how many checks may be started a day
 --- include: account
---- include: chosen
 --- include: lists
 --- include: due
 --- include: keep
---- use: account host
+--- use: account chosen host
 local pp, ht, value = ARG.check, ARG.host, ARG.value
 local family = tonumber(ARG.family)
 local htype, status = '', 'queued'
@@ -54,8 +53,11 @@ if ht ~= '' then
     end
     pp = held and held:sub(1, 66) or pp
 else
-    chosen_in(a)
-    rp = a[ACCOUNT.profile]
+    local chosen = load(key('chosen', ac))
+    if not chosen then
+        return {'ACCOUNT'}
+    end
+    rp = chosen[CHOSEN.profile]
 end
 
 local max_callbacks = 32

@@ -22,10 +22,10 @@
 --- include: groups
 --- include: refs
 --- include: contact
---- include: chosen
+--- use: chosen
 local max_contacts = 1000
-local a = load(KEY.acct)
-if not a then
+local a, chosen = load(KEY.acct), load(key('chosen', ac))
+if not a or not chosen then
     return {'ACCOUNT'}
 end
 local groups, refused = groups_from(ARG.groups)
@@ -41,8 +41,7 @@ if n >= max_contacts then
     return {'CONTACTS', max_contacts}
 end
 if #groups == 0 then
-    chosen_in(a)
-    groups[1] = a[ACCOUNT.group]
+    groups[1] = chosen[CHOSEN.group]
 end
 if not groups_room(#groups) then
     return {'PLACES', max_places}

@@ -7,14 +7,12 @@
 --- reply: OK record  packed
 --- reply: LIMIT max#  groups
 --- reply: ACCOUNT
---- include: choose
---- use: account
+--- include: chosen
+--- use: chosen
 local max_groups = 1000
-local a = load(KEY.acct)
-if not a then
+if not chosen then
     return {'ACCOUNT'}
 end
-chosen_in(a)
 local groups = key('groups', ac)
 if call('ZCARD', groups) >= max_groups then
     return {'LIMIT', max_groups}
@@ -24,7 +22,7 @@ local raw = cmsgpack.pack({1, ARG.group, ARG.name, now_ms()})
 call('SET', key('r', ac, ARG.group), raw)
 call('ZADD', groups, call('INCR', key('seq', ac)), ARG.group)
 if ARG.is_default == '1' then
-    a[ACCOUNT.group] = ARG.group
-    chosen_save(a)
+    chosen[CHOSEN.group] = ARG.group
+    chosen_save()
 end
 return {'OK', raw}

@@ -8,15 +8,13 @@
 --- reply: USED
 --- reply: LAST
 --- reply: ACCOUNT
---- include: choose
+--- include: chosen
 --- include: work
 --- include: named
---- use: account group
-local a = load(KEY.acct)
-if not a then
+--- use: chosen group
+if not chosen then
     return {'ACCOUNT'}
 end
-chosen_in(a)
 local sid, refs, groups = ARG.group, key('refs', ac), key('groups', ac)
 if not owns('groups', sid) then
     return {'GROUP'}
@@ -33,8 +31,8 @@ local k = key('r', ac, sid)
 named = named_in(k, GROUP.name)
 call('ZREM', groups, sid)
 call('DEL', k)
-if a[ACCOUNT.group] == sid then
-    a[ACCOUNT.group] = call('ZRANDMEMBER', groups)
-    chosen_save(a)
+if chosen[CHOSEN.group] == sid then
+    chosen[CHOSEN.group] = call('ZRANDMEMBER', groups)
+    chosen_save()
 end
 return {'OK'}

@@ -11,20 +11,18 @@
 --- reply: GROUP
 --- reply: DEFAULT
 --- reply: ACCOUNT
---- include: choose
---- use: account group
-local a = load(KEY.acct)
-if not a then
+--- include: chosen
+--- use: chosen group
+if not chosen then
     return {'ACCOUNT'}
 end
-chosen_in(a)
 local k = key('r', ac, ARG.group)
 local g = owns('groups', ARG.group) and load(k)
 if not g then
     return {'GROUP'}
 end
 named = g[GROUP.name]
-if ARG.is_default == '0' and a[ACCOUNT.group] == ARG.group then
+if ARG.is_default == '0' and chosen[CHOSEN.group] == ARG.group then
     return {'DEFAULT'}
 end
 if ARG.named ~= '1' and ARG.is_default ~= '1' then
@@ -35,7 +33,7 @@ if ARG.named == '1' then
     save(k, g)
 end
 if ARG.is_default == '1' then
-    a[ACCOUNT.group] = ARG.group
-    chosen_save(a)
+    chosen[CHOSEN.group] = ARG.group
+    chosen_save()
 end
 return {'OK'}

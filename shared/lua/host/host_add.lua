@@ -24,18 +24,15 @@
 --- include: work
 --- include: host_put
 --- include: totals
---- include: chosen
---- use: account
-local a = load(KEY.acct)
-if not a then
+--- use: account chosen
+local a, chosen = load(KEY.acct), load(key('chosen', ac))
+if not a or not chosen then
     return {'ACCOUNT'}
 elseif (a[ACCOUNT.lapsed] or 0) > 0 then
     return {'LAPSED'}
 end
--- The defaults of an account exist.
-chosen_in(a)
-local rp = ARG.profile ~= '' and ARG.profile or a[ACCOUNT.profile]
-local cg = ARG.group ~= '' and ARG.group or a[ACCOUNT.group]
+local rp = ARG.profile ~= '' and ARG.profile or chosen[CHOSEN.profile]
+local cg = ARG.group ~= '' and ARG.group or chosen[CHOSEN.group]
 if ARG.profile ~= '' and not owns('profiles', rp) then
     return {'PROFILE'}
 end

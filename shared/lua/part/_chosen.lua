@@ -1,11 +1,9 @@
--- The default profile and the default group of an account: those with which it
--- was made, until others are chosen (_choose.lua).
---- include: account
---- use: account chosen
-local function chosen_in(a)
-    local c = load(key('chosen', ac))
-    if c then
-        a[ACCOUNT.profile], a[ACCOUNT.group] = c[CHOSEN.profile],
-            c[CHOSEN.group]
-    end
+-- For scripts that choose a default profile or group of an account.  nginx runs
+-- them, and may not write the account's record: these are one of their own.
+--- include: account_save
+--- use: chosen
+local chosen = load(key('chosen', ac))
+local function chosen_save()
+    totals_renew()
+    save(key('chosen', ac), chosen)
 end

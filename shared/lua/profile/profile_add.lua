@@ -11,16 +11,14 @@
 --- reply: ENTRIES  one is unknown
 --- reply: LIMIT max#  profiles
 --- reply: ACCOUNT
---- include: choose
+--- include: chosen
 --- include: large
 --- include: profiles
---- use: account
+--- use: chosen
 local max_profiles = 1000
-local a = load(KEY.acct)
-if not a then
+if not chosen then
     return {'ACCOUNT'}
 end
-chosen_in(a)
 local given = ARG.given == '1'
 local entries = profile_entries(given and ARG.entries or #ARGV + 1, {})
 if not entries then
@@ -37,8 +35,8 @@ save(k, {1, ARG.profile, ARG.name, 'active', given and 0 or 1, entries,
 large('profiles', 36 * #entries)
 call('ZADD', profiles, call('INCR', key('seq', ac)), ARG.profile)
 if ARG.is_default == '1' then
-    a[ACCOUNT.profile] = ARG.profile
-    chosen_save(a)
+    chosen[CHOSEN.profile] = ARG.profile
+    chosen_save()
 end
 return {'OK', call('GET', k),
     given and {} or call('ZRANGE', key('lists:active'), 0, -1)}

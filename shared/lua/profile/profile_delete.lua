@@ -8,15 +8,13 @@
 --- reply: USED hosts#  how many have it
 --- reply: LAST
 --- reply: ACCOUNT
---- include: choose
+--- include: chosen
 --- include: work
 --- include: named
---- use: account profile
-local a = load(KEY.acct)
-if not a then
+--- use: chosen profile
+if not chosen then
     return {'ACCOUNT'}
 end
-chosen_in(a)
 local profiles = key('profiles', ac)
 if not owns('profiles', ARG.profile) then
     return {'PROFILE'}
@@ -33,8 +31,8 @@ local k = key('r', ac, ARG.profile)
 named = named_in(k, PROFILE.name)
 call('ZREM', profiles, ARG.profile)
 call('DEL', k)
-if a[ACCOUNT.profile] == ARG.profile then
-    a[ACCOUNT.profile] = call('ZRANDMEMBER', profiles)
-    chosen_save(a)
+if chosen[CHOSEN.profile] == ARG.profile then
+    chosen[CHOSEN.profile] = call('ZRANDMEMBER', profiles)
+    chosen_save()
 end
 return {'OK'}

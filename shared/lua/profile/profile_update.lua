@@ -13,15 +13,13 @@
 --- reply: ENTRIES  one is unknown
 --- reply: DEFAULT  it would leave none
 --- reply: ACCOUNT
---- include: choose
+--- include: chosen
 --- include: large
 --- include: profiles
---- use: account profile
-local a = load(KEY.acct)
-if not a then
+--- use: chosen profile
+if not chosen then
     return {'ACCOUNT'}
 end
-chosen_in(a)
 local k = key('r', ac, ARG.profile)
 local p = owns('profiles', ARG.profile) and load(k)
 if not p then
@@ -36,7 +34,7 @@ if ARG.given == '1' then
     end
     large('profiles', 36 * #p[PROFILE.entries])
 end
-if ARG.is_default == '0' and a[ACCOUNT.profile] == ARG.profile then
+if ARG.is_default == '0' and chosen[CHOSEN.profile] == ARG.profile then
     return {'DEFAULT'}
 end
 if ARG.named ~= '1' and ARG.given ~= '1' and ARG.is_default ~= '1' then
@@ -46,8 +44,8 @@ if ARG.named == '1' then
     p[PROFILE.name] = ARG.name
 end
 save(k, p)
-if ARG.is_default == '1' and a[ACCOUNT.profile] ~= ARG.profile then
-    a[ACCOUNT.profile] = ARG.profile
-    chosen_save(a)
+if ARG.is_default == '1' and chosen[CHOSEN.profile] ~= ARG.profile then
+    chosen[CHOSEN.profile] = ARG.profile
+    chosen_save()
 end
 return {'OK'}

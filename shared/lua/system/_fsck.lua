@@ -34,7 +34,7 @@ end
 -- a text, t an array; fields after "|" are optional.  The key is the first
 -- letters of its SID; others have none.
 local shapes = {
-    AC = 'nsssssnnnnssn|nnnnn', AP = 'nssssn|tt', TOKEN = 'nsss|ttn',
+    AC = 'nsssssnnnnn|nnnnn', AP = 'nssssn|tt', TOKEN = 'nsss|ttn',
     HT = 'nssssnssstnnnnnnt|tnns', RP = 'nsssntn', CG = 'nssn',
     CO = 'nssssstnsnnn', RB = 'nsssssnnsstssssss|snnnssss',
     WH = 'nssstssn|snns', US = 'nsssssnn|nn', SESSION = 'nsssn|ss',

@@ -34,7 +34,7 @@ local function look_at_references(h)
         fault('profile', sid, 'has a profile that does not exist: '
             .. h[HOST.profile], function()
                 refs_add(h[HOST.profile], -1)
-                h[HOST.profile] = default_of(ACCOUNT.profile)
+                h[HOST.profile] = default_of(CHOSEN.profile)
                 refs_add(h[HOST.profile], 1)
                 put(h)
             end)

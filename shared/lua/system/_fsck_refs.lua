@@ -2,18 +2,12 @@
 -- change together with what they count.
 --- include: fsck
 --- include: refs
---- use: account chosen
-local account
+--- use: chosen
+-- The default one, which was looked at before.
+local chosen
 local function default_of(field)
-    if not account then
-        account = load(key('acct', ac))
-        local c = read(key('chosen', ac), 'CHOSEN')
-        if c then
-            account[ACCOUNT.profile], account[ACCOUNT.group] =
-                c[CHOSEN.profile], c[CHOSEN.group]
-        end
-    end
-    return account[field]
+    chosen = chosen or load(key('chosen', ac))
+    return chosen[field]
 end
 -- One that is no text names no group.
 local function groups_named(groups)
@@ -54,7 +48,7 @@ local function look_at_groups(sid, groups, suffix, put)
         function()
             refs_of_groups(lost, suffix, -1)
             if #left == 0 then
-                left[1] = default_of(ACCOUNT.group)
+                left[1] = default_of(CHOSEN.group)
                 refs_of_groups(left, suffix, 1)
             end
             put(left)

@@ -7,55 +7,60 @@
 --- arg: group  SID of a new one
 --- reply: OK  then faults (_fsck.lua)
 --- include: fsck
---- use: account chosen
-local a = load(KEY.acct)
-if not a then
+--- use: chosen
+if call('EXISTS', KEY.acct) == 0 then
     return out
 end
 local chosen, why = read(key('chosen', ac), 'CHOSEN')
-if why == 'damaged' then
-    fault('damaged', 'chosen', 'cannot be read', function()
-        totals_forget()
-        call('DEL', key('chosen', ac))
-    end)
-elseif chosen then
-    a[ACCOUNT.profile], a[ACCOUNT.group] = chosen[CHOSEN.profile],
-        chosen[CHOSEN.group]
+if why == 'newer' then
+    return out
 end
-local function put()
+local function there(index, sid)
+    return owns(index, sid) and (read_sid(sid) or newer(sid))
+end
+local function put(field, kind, make)
+    local index, sid = indexes[kind]
+    for _, other in ipairs(call('ZRANGE', key(index, ac), 0, -1)) do
+        if read_sid(other) then
+            sid = other
+            break
+        end
+    end
+    if not sid then
+        local record = make()
+        sid = record[2]
+        save(key('r', ac, sid), record)
+        call('ZADD', key(index, ac), call('INCR', key('seq', ac)), sid)
+    end
+    chosen[field] = sid
     totals_forget()
-    if chosen then
-        save(key('chosen', ac), {1, a[ACCOUNT.profile], a[ACCOUNT.group]})
-    else
-        save(KEY.acct, a)
-    end
+    save(key('chosen', ac), chosen)
 end
-local function look(field, kind, what, make)
-    local index, sid = indexes[kind], a[field]
-    if owns(index, sid) and (read_sid(sid) or newer(sid)) then
-        return
-    end
-    fault('default', sid, 'is the default ' .. what .. ' and does not exist',
-        function()
-            local all = call('ZRANGE', key(index, ac), 0, -1)
-            for _, other in ipairs(all) do
-                if read_sid(other) then
-                    a[field] = other
-                    return put()
-                end
-            end
-            local record = make()
-            save(key('r', ac, record[2]), record)
-            call('ZADD', key(index, ac), call('INCR', key('seq', ac)),
-                record[2])
-            a[field] = record[2]
-            put()
+local function profile_put()
+    put(CHOSEN.profile, 'RP', function()
+        return {1, ARG.profile, 'Default', 'active', 1, {}, now_ms()}
+    end)
+end
+local function group_put()
+    put(CHOSEN.group, 'CG', function()
+        return {1, ARG.group, 'Default', now_ms()}
+    end)
+end
+if not chosen then
+    fault(why, 'chosen', why == 'missing' and 'does not exist'
+        or 'cannot be read', function()
+            chosen = {1, '', ''}
+            profile_put()
+            group_put()
         end)
+    return out
 end
-look(ACCOUNT.profile, 'RP', 'profile', function()
-    return {1, ARG.profile, 'Default', 'active', 1, {}, now_ms()}
-end)
-look(ACCOUNT.group, 'CG', 'contact group', function()
-    return {1, ARG.group, 'Default', now_ms()}
-end)
+local function look(index, sid, what, how)
+    if not there(index, sid) then
+        fault('default', sid, 'is the default ' .. what
+            .. ' and does not exist', how)
+    end
+end
+look('profiles', chosen[CHOSEN.profile], 'profile', profile_put)
+look('groups', chosen[CHOSEN.group], 'contact group', group_put)
 return out
