@@ -161,3 +161,14 @@ dns_direct_judge(dns_query_t *q)
 
     return answer->status == DNS_BADREPLY ? 0 : direct_authority(q);
 }
+
+
+void
+dns_direct_referred(dns_query_t *q, const dns_set_t *set)
+{
+    if (q->from != NULL && set->apex.len <= q->from->apex.len) {
+        dns_trace_query_at(q, q->from->server[q->from_at],
+                           "is lame: there is no zone where it refers to");
+        q->from->lame[q->from_at] = q->engine->now + DNS_LAME;
+    }
+}

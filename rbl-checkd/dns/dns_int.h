@@ -141,6 +141,9 @@ struct dns_query_s {
                                        response */
     uint32_t       origin;          /* depth > 0: server of the first
                                        referral */
+    dns_set_t     *from;            /* depth > 0: set of the server of the last
+                                       one */
+    uint8_t        from_at;         /* index of that server */
     unsigned       timed_out:1;
     unsigned       no_edns:1;       /* the server does not support it */
     unsigned       edns:1;          /* in the last attempt */

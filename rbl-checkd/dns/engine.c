@@ -234,6 +234,7 @@ dns_list_free(link_t *list)
     for (link = list->next; link != list; link = next) {
         next = link->next;
         dns_set_put(((dns_query_t *) link)->set);
+        dns_set_put(((dns_query_t *) link)->from);
         free(link);
     }
 
@@ -504,6 +505,7 @@ engine_end(dns_query_t *q, int timed_out)
     dns_class_end(q, timed_out);
     dns_zone_leave(q);
     dns_set_put(q->set);
+    dns_set_put(q->from);
     dns_class_put(q->class);
     free(q);
 }

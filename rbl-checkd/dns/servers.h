@@ -243,4 +243,10 @@ void dns_trace_zone(const dns_engine_t *engine, const dns_name_t *name,
  */
 int dns_direct_judge(dns_query_t *q);
 
+/*
+ * Servers were found for the zone to which a server has referred the query, if
+ * one has.  Are they those of no zone below its own, it is lame.
+ */
+void dns_direct_referred(dns_query_t *q, const dns_set_t *set);
+
 #endif /* DNS_SERVERS_H_INCLUDED */

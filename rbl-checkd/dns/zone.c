@@ -259,6 +259,8 @@ zone_go(dns_query_t *q)
         return;
     }
 
+    dns_direct_referred(q, z->set);
+
     if (!q->fixed) {
         dns_set_put(q->set);
         q->set = dns_set_ref(z->set);
@@ -454,7 +456,9 @@ dns_zone_refer(dns_query_t *q, const dns_name_t *below)
 
     q->origin = q->depth++ ? q->origin : dns_at(q)->id;
     dns_zone_leave(q);
-    dns_set_put(q->set);
+    dns_set_put(q->from);
+    q->from = q->set;
+    q->from_at = q->at;
     q->zone = z;
     z->refs++;
     z->used = q->engine->now;
@@ -553,8 +557,7 @@ dns_zone_retry(dns_engine_t *engine)
 
     for (i = 0; i < DNS_ZONES; i++) {
         for (z = engine->zone[i]; z != NULL; z = z->next) {
-            z->retry = z->wait = 0;
-            z->doubt = z->doubt_wait = 0;
+            z->retry = z->wait = z->doubt = z->doubt_wait = 0;
         }
     }
 }

@@ -17,7 +17,7 @@ my $redis = redis_new();
 rblctl($redis, 'init', '--partitions', 1);
 my ($ac, $acct) = account(max_hosts => 1100);
 my ($ac2, $acct2) = account();
-my ($rp, $cg) = @{ unpacked(cmd('GET', $acct)) }[10, 11];
+my (undef, $rp, $cg) = @{ chosen($acct) };
 
 sub card { return cmd('ZCARD', k($_[0], $ac)) }
 sub host { return unpacked(cmd('GET', k('r', $ac, $_[0]))) }
