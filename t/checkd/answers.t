@@ -60,7 +60,8 @@ sub start {
 is(states(), join(', ', map { "$_ unknown unasked never" } 'a' .. 'e'),
     'no list of a new host is clear');
 my $checkd = start();
-check('the first check of the host ends');
+eventually { host_record($w, $ht)->{checked} > 0 && jobs_left($w) == 0 } 30,
+    'the first check of the host ends';
 is(states(), join(', ', map { "$_ clear now" } 'a' .. 'e'),
     'all lists answer the first check');
 
