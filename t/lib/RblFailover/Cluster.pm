@@ -6,8 +6,8 @@ use strict;
 use warnings;
 
 use Exporter 'import';
-use List::Util qw(sum);
-use Time::HiRes qw(sleep);
+use List::Util qw(min sum);
+use Time::HiRes qw(sleep time);
 
 use RblFailover::Member;
 use RblTest::Process;
@@ -313,13 +313,27 @@ sub cluster_fail {
 sub slot_given_up {
     my ($f, $slot) = @_;
 
+    # A message that was under way still claims the slot: each node has heard of
+    # all others since.
+    my $since = time;
     return wait_for {
-        !grep {
-            my $node = $_;
+        my @with = grep { redis($_, 'CLUSTER', 'INFO')
+            !~ /slots_assigned:16383/ } living($f);
+        for my $node (@with) {
             eval { redis($node, 'CLUSTER', 'DELSLOTS', $slot) };
-            redis($node, 'CLUSTER', 'INFO') !~ /slots_assigned:16383/
-        } living($f);
-    } 20, "slot $slot is nobody's";
+            $since = time;
+        }
+        !@with && !grep { heard_of_all($_) <= $since } living($f);
+    } 30, "slot $slot is nobody's";
+}
+
+# When a node heard last of that of the others that it has not heard of for
+# longest (s).
+sub heard_of_all {
+    my ($node) = @_;
+
+    return min(map { (split)[5] / 1000 } grep { !/myself|fail/ }
+        split /\n/, redis($node, 'CLUSTER', 'NODES'));
 }
 
 # Each node that lives sees all slots served; replicas are in step.
