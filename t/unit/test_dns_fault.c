@@ -17,8 +17,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define FDS   1024
-#define WARM  40                    /* queries that open all sockets */
+#define FDS      1024
+#define WARM     1000               /* queries that open all sockets, at most */
+#define SOCKETS  8                  /* of a resolver (DNS_POOL) */
 
 static struct ev_loop  *loop;
 static int              udp;        /* socket of the resolver */
@@ -168,6 +169,19 @@ ask(dns_engine_t *engine)
 }
 
 
+static unsigned
+sockets_used(void)
+{
+    unsigned  fd, n;
+
+    for (fd = 0, n = 0; fd < FDS; fd++) {
+        n += used[fd];
+    }
+
+    return n;
+}
+
+
 static dns_engine_t *
 warm_engine(void)
 {
@@ -188,7 +202,7 @@ warm_engine(void)
     memset(broken, 0, sizeof(broken));
     send_error = receive_error = 0;
 
-    for (n = 0; n < WARM; n++) {
+    for (n = 0; n < WARM && sockets_used() < SOCKETS; n++) {
         if (ask(engine) != DNS_NXDOMAIN) {
             printf("Bail out! the resolver does not respond\n");
             exit(1);
