@@ -1,6 +1,6 @@
 /*
  * rblctl app stats and app errors: the counters and errors that nginx collects
- * for an application (rbl_keys.h: stats, errors), drawn in plain characters.
+ * for an application (rbl_keys.h: stats, errors).
  */
 
 #include "app.h"
@@ -10,15 +10,15 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <time.h>
-#include <unistd.h>
 
 #define CTL_ERRORS_MAX  1000
-#define CTL_WIDTH       80
-#define CTL_WIDTH_MAX   500
-#define CTL_BAR_MIN     10
 
+
+static const ctl_column_t  stats_row[] = {
+    { "time", "TIME" }, { "requests", "REQUESTS" }, { "errors", "ERRORS" },
+    { NULL, NULL }
+};
 
 static const ctl_column_t  error_row[] = {
     { "time", "TIME" }, { "client", "CLIENT" }, { "method", "METHOD" },
@@ -80,138 +80,52 @@ ctl_stats_read(ctl_t *ctl, ctl_stats_t *stats)
 }
 
 
+/* Takes the time. */
+static void
+ctl_stats_add(json_t *rows, json_t *time, const rbl_sum_t *sum)
+{
+    json_array_append_new(rows,
+        json_pack("{so sI sI}", "time", time,
+                  "requests", (json_int_t) sum->requests,
+                  "errors", (json_int_t) sum->errors));
+}
+
+
 static int
-ctl_stats_json(ctl_t *ctl, const ctl_stats_t *stats, const rbl_sum_t *all)
+ctl_stats_print(ctl_t *ctl, const ctl_stats_t *stats)
 {
     int64_t             i;
     json_t             *rows;
+    rbl_sum_t           all;
     const rbl_usage_t  *u;
 
     u = &stats->usage;
     rows = json_array();
+    all = rbl_usage_all(u);
 
     for (i = 0; i < u->n; i++) {
-        json_array_append_new(rows,
-            json_pack("{so sI sI}", "time", ctl_time(rbl_usage_time(u, i)),
-                      "requests", (json_int_t) u->sum[i].requests,
-                      "errors", (json_int_t) u->sum[i].errors));
+        ctl_stats_add(rows, ctl_time(rbl_usage_time(u, i)), &u->sum[i]);
     }
 
-    return ctl_print(ctl, NULL,
-                     json_pack("{ss ss ss sI sI so}",
-                               "account", stats->account.s,
-                               "id", stats->app.s,
-                               "unit", u->days ? "day" : "hour",
-                               "requests", (json_int_t) all->requests,
-                               "errors", (json_int_t) all->errors,
-                               "data", rows));
-}
-
-
-/* Columns of the terminal, or the value of COLUMNS. */
-static int
-ctl_width(void)
-{
-    int             n;
-    int64_t         v;
-    const char     *env;
-    struct winsize  size;
-
-    n = CTL_WIDTH;
-    env = getenv("COLUMNS");
-
-    if (env != NULL
-        && rbl_int_parse(&v, rbl_str(env), 1, CTL_WIDTH_MAX) == RBL_OK)
-    {
-        n = (int) v;
-
-    } else if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0
-               && size.ws_col > 0)
-    {
-        n = size.ws_col;
+    if (ctl->json) {
+        return ctl_print(ctl, NULL,
+                         json_pack("{ss ss ss sI sI so}",
+                                   "account", stats->account.s,
+                                   "id", stats->app.s,
+                                   "unit", u->days ? "day" : "hour",
+                                   "requests", (json_int_t) all.requests,
+                                   "errors", (json_int_t) all.errors,
+                                   "data", rows));
     }
 
-    return n < CTL_WIDTH_MAX ? n : CTL_WIDTH_MAX;
-}
+    ctl_stats_add(rows, json_string("all"), &all);
 
-
-/* Scales v from 0..max to 0..room; at least 1 if v is positive. */
-static int
-ctl_share(int64_t v, int64_t max, int room)
-{
-    int  n;
-
-    if (v <= 0 || max <= 0) {
-        return 0;
+    if (all.requests == 0) {
+        ctl_note("There were no requests, or no nginx with an rbl_zone received"
+                 " them.");
     }
 
-    n = (int) ((double) v / (double) max * room + 0.5);
-
-    return n < 1 ? 1 : n > room ? room : n;
-}
-
-
-static void
-ctl_draw(const rbl_usage_t *u, int64_t i, int64_t max, int room)
-{
-    int               n, errors, k;
-    char              time[RBL_TIME_LEN];
-    rbl_str_t         text;
-    const rbl_sum_t  *sum;
-
-    sum = &u->sum[i];
-    text = rbl_time_rfc3339(time, rbl_usage_time(u, i));
-
-    printf("%.10s %.5s %10lld %8lld", text.p,
-           u->days ? "     " : text.p + 11, (long long) sum->requests,
-           (long long) sum->errors);
-
-    n = ctl_share(sum->requests, max, room);
-    errors = ctl_share(sum->errors, sum->requests, n);
-
-    if (n > 0) {
-        fputs("  ", stdout);
-    }
-
-    for (k = 0; k < n; k++) {
-        putchar(k < n - errors ? '#' : 'x');
-    }
-
-    putchar('\n');
-}
-
-
-static int
-ctl_stats_draw(const rbl_usage_t *u, const rbl_sum_t *all)
-{
-    int      room;
-    int64_t  i, max;
-
-    /* two columns separate the numbers from the bar */
-
-    room = ctl_width() - 16 - 11 - 9 - 2;
-    room = room < CTL_BAR_MIN ? CTL_BAR_MIN : room;
-
-    for (i = 0, max = 0; i < u->n; i++) {
-        max = u->sum[i].requests > max ? u->sum[i].requests : max;
-    }
-
-    printf("%-16s %10s %8s  # requests, x errors\n",
-           u->days ? "DAY (UTC)" : "HOUR (UTC)", "REQUESTS", "ERRORS");
-
-    for (i = 0; i < u->n; i++) {
-        ctl_draw(u, i, max, room);
-    }
-
-    printf("%-16s %10lld %8lld\n", "all", (long long) all->requests,
-           (long long) all->errors);
-
-    if (all->requests == 0) {
-        puts("There were no requests, or no nginx with an rbl_zone received"
-             " them.");
-    }
-
-    return CTL_OK;
+    return ctl_print(ctl, stats_row, rows);
 }
 
 
@@ -246,7 +160,6 @@ ctl_stats_range(ctl_t *ctl, rbl_usage_t *u)
 int
 ctl_app_stats(ctl_t *ctl)
 {
-    rbl_sum_t           all;
     static ctl_stats_t  stats;
 
     if (ctl_app_arguments(ctl, &stats.account, &stats.app) != 0
@@ -257,10 +170,7 @@ ctl_app_stats(ctl_t *ctl)
         return CTL_ERROR;
     }
 
-    all = rbl_usage_all(&stats.usage);
-
-    return ctl->json ? ctl_stats_json(ctl, &stats, &all)
-                     : ctl_stats_draw(&stats.usage, &all);
+    return ctl_stats_print(ctl, &stats);
 }
 
 

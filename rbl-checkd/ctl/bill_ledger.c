@@ -1,6 +1,5 @@
 /*
- * rblctl bill ledger: the movements of an account's money, as a table, JSON, or
- * CSV for a spreadsheet.
+ * rblctl bill ledger: the movements of an account's money.
  */
 
 #include "bill_int.h"
@@ -39,73 +38,6 @@ ledger_entry(const redisReply *entry)
                      "balance", bill_money(strtoll(
                                     ctl_entry_value(fields, "b").p, NULL, 10)),
                      "reference", ctl_text(ctl_entry_value(fields, "r")));
-}
-
-
-/* A field as RFC 4180 has it.  Spreadsheets take a text that begins with one of
-   these characters for a formula. */
-static void
-csv_field(const char *text)
-{
-    const char  *p;
-
-    putchar('"');
-
-    if (text[0] != '\0' && strchr("=+-@\t\r", text[0]) != NULL) {
-        putchar('\'');
-    }
-
-    for (p = text; *p != '\0'; p++) {
-        if (*p == '"') {
-            putchar('"');
-        }
-
-        putchar(*p);
-    }
-
-    putchar('"');
-}
-
-
-static void
-csv_row(const json_t *entry)
-{
-    size_t  i;
-
-    static const char  *text[] = { "at", "key", "debit", "credit" };
-
-    for (i = 0; i < sizeof(text) / sizeof(text[0]); i++) {
-        csv_field(json_string_value(json_object_get(entry, text[i])));
-        putchar(',');
-    }
-
-    printf("%s,%s,", json_string_value(json_object_get(entry, "amount")),
-           json_string_value(json_object_get(entry, "balance")));
-    csv_field(json_string_value(json_object_get(entry, "reference")));
-    fputs("\r\n", stdout);
-}
-
-
-static int
-ledger_print(ctl_t *ctl, json_t *rows)
-{
-    size_t   i;
-    json_t  *row;
-
-    if (ctl_option(ctl, "csv") == NULL || ctl->json) {
-        return ctl_print(ctl, ledger_row, rows);
-    }
-
-    fputs("time,key,debit,credit,amount,balance,reference\r\n", stdout);
-
-    json_array_foreach(rows, i, row) {
-        csv_row(row);
-    }
-
-    json_decref(rows);
-
-    return fflush(stdout) == 0 && !ferror(stdout)
-           ? CTL_OK : ctl_fail("cannot write the ledger");
 }
 
 
@@ -201,5 +133,5 @@ ctl_bill_ledger(ctl_t *ctl)
         return CTL_ERROR;
     }
 
-    return ledger_print(ctl, rows);
+    return ctl_print(ctl, ledger_row, rows);
 }

@@ -36,7 +36,7 @@ static const ctl_option_t  bill_plan_options[] = {
 };
 
 static const ctl_option_t  ledger_options[] = {
-    { "csv", 0 }, { "from", 1 }, { "to", 1 }, { NULL, 0 }
+    { "from", 1 }, { "to", 1 }, { NULL, 0 }
 };
 
 static const ctl_option_t  rotate_options[] = { { "keep", 0 }, { NULL, 0 } };
@@ -94,10 +94,6 @@ static const ctl_option_t  user_options[] = {
 
 static const ctl_option_t  link_options[] = { { "url", 1 }, { NULL, 0 } };
 
-static const ctl_option_t  plan_of_store_options[] = {
-    { "masters", 1 }, { "partitions", 1 }, { NULL, 0 }
-};
-
 static const ctl_option_t  check_options[] = {
     { "lists", 1 }, { "resolver", 1 }, { "trace", 0 }, { NULL, 0 }
 };
@@ -110,11 +106,9 @@ const ctl_command_t  ctl_commands[] = {
       "raise the schema of the store to that of this rblctl; run when all"
       " programs are new",
       none_options, 0, 0, CTL_STORE, ctl_upgrade },
-    { "store plan", "[--masters N [--partitions N]]",
-      "show which server has which part of the store, and its replicas;"
-      " --masters: show the slots that each of N masters of a cluster should"
-      " have",
-      plan_of_store_options, 0, 0, CTL_OFFLINE, ctl_store_plan },
+    { "store plan", "",
+      "show which server has which part of the store, and its replicas",
+      none_options, 0, 0, CTL_OFFLINE, ctl_store_plan },
     { "account add", "NAME [--plan NAME] [--file FILE] [--paid|--free]"
       " [--max-hosts N] [--max-contacts N] [--max-checks N]"
       " [--interval SECONDS|15m|1h] [--timezone NAME]",
@@ -183,7 +177,7 @@ const ctl_command_t  ctl_commands[] = {
     { "bill payments", "SID",
       "list the payments of an account",
       none_options, 1, 1, CTL_READY, ctl_bill_payments },
-    { "bill ledger", "SID [--csv] [--from DAY] [--to DAY]",
+    { "bill ledger", "SID [--from DAY] [--to DAY]",
       "print the ledger of an account: every movement of money, or those from a"
       " day (UTC, 2026-11-01) to before another one",
       ledger_options, 1, 1, CTL_READY, ctl_bill_ledger },
@@ -229,8 +223,8 @@ const ctl_command_t  ctl_commands[] = {
       " writes and check starts per second; --none: no limits",
       limit_options, 2, 2, CTL_READY, ctl_app_limit },
     { "app stats", "ACCOUNT APP [--hours N|--days N]",
-      "chart the requests and errors of an application, by default of the"
-      " last 24 hours",
+      "show the requests and errors of an application, by default of the last"
+      " 24 hours",
       stats_options, 2, 2, CTL_READY, ctl_app_stats },
     { "app errors", "ACCOUNT APP [--last N]",
       "show the error log of an application: the last 20 entries by default,"

@@ -9,14 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PLAN_MASTERS     64
-#define PLAN_PARTITIONS  64             /* of rblctl init */
-
-
-static const ctl_column_t  plan_row[] = {
-    { "master", "MASTER" }, { "slots", "SLOTS" }, { "ranges", "RANGE" },
-    { "count", "PARTITIONS" }, { "command", "COMMAND" }, { NULL, NULL }
-};
 
 static const ctl_column_t  cluster_columns[] = {
     { "store", "store" }, { "partitions", "partitions" },
@@ -41,51 +33,6 @@ static const ctl_column_t  replica_row[] = {
     { "node", "REPLICA" }, { "state", "STATE" }, { "lag", "LAG (s)" },
     { NULL, NULL }
 };
-
-
-/* Partitions whose slots lie in a range (rbl_tags.h). */
-static int
-plan_count(unsigned from, unsigned to, unsigned partitions)
-{
-    int       n;
-    unsigned  p, slot;
-
-    for (p = 0, n = 0; p < partitions; p++) {
-        slot = rbl_tag_slot(p, partitions);
-        n += slot >= from && slot <= to;
-    }
-
-    return n;
-}
-
-
-/* Equal ranges have equal numbers of partitions, or such that differ by one. */
-static int
-plan_masters(ctl_t *ctl, int64_t masters, int64_t partitions)
-{
-    char      range[32], command[64];
-    json_t   *rows;
-    unsigned  i, n, from, to;
-
-    n = (unsigned) masters;
-    rows = json_array();
-
-    for (i = 0; i < n; i++) {
-        from = i * RBL_SLOTS / n;
-        to = (i + 1) * RBL_SLOTS / n - 1;
-        snprintf(range, sizeof(range), "%u-%u", from, to);
-        snprintf(command, sizeof(command), "CLUSTER ADDSLOTSRANGE %u %u", from,
-                 to);
-        json_array_append_new(rows, json_pack("{si si ss si ss}",
-                              "master", (int) i + 1,
-                              "slots", (int) (to - from + 1),
-                              "ranges", range, "count",
-                              plan_count(from, to, (unsigned) partitions),
-                              "command", command));
-    }
-
-    return ctl_print(ctl, plan_row, rows);
-}
 
 
 static rbl_str_t
@@ -378,26 +325,7 @@ int
 ctl_store_plan(ctl_t *ctl)
 {
     json_t      *servers;
-    int64_t      masters, partitions;
     rbl_meta_t   meta;
-
-    masters = 0;
-    partitions = PLAN_PARTITIONS;
-
-    if (ctl_number(ctl, "masters", &masters, 2, PLAN_MASTERS) != 0
-        || ctl_number(ctl, "partitions", &partitions, 1, RBL_PARTITIONS_MAX)
-           != 0)
-    {
-        return CTL_ERROR;
-    }
-
-    if (masters != 0) {
-        return plan_masters(ctl, masters, partitions);
-    }
-
-    if (ctl_option(ctl, "partitions") != NULL) {
-        return ctl_fail("--partitions needs --masters");
-    }
 
     if (ctl_connect(ctl) != 0) {
         return CTL_ERROR;

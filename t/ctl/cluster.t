@@ -27,25 +27,6 @@ my $plan = ctl('store', 'plan');
 is_deeply([map { "$_->{node} $_->{slots}" } @{ $plan->{nodes} }],
     ["$name[0] 5461", "$name[1] 5461", "$name[2] 5462"],
     'an empty cluster has a plan of its slots');
-is_deeply([map { $_->{command} } @{ ctl('store', 'plan', '--masters', 3) }],
-    ['CLUSTER ADDSLOTSRANGE 0 5460', 'CLUSTER ADDSLOTSRANGE 5461 10921',
-    'CLUSTER ADDSLOTSRANGE 10922 16383'],
-    'store plan names the slots of three masters');
-for my $n (2, 7, 64) {
-    my ($next, %count) = 0;
-    for my $m (@{ ctl('store', 'plan', '--masters', $n) }) {
-        my ($from, $to) = split /-/, $m->{ranges};
-        die "$n masters: $from" if $from != $next;
-        $next = $to + 1;
-        $count{ $m->{count} }++;
-    }
-    is($next, 16384, "$n masters have all slots");
-    cmp_ok(scalar keys %count, '<=', 2,
-        "$n masters have partitions as even as possible");
-}
-is(rblctl(undef, 'store', 'plan', '--masters', $_)->{status}, 3,
-    "store plan refuses $_ masters") for 1, 65, 'x';
-
 slot_given_up($f, 7000);
 fails(qr/: 1 slot of the cluster has no node, and nothing was changed/,
     'init');
