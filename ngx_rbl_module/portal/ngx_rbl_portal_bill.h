@@ -7,7 +7,7 @@
 
 #include "ngx_rbl_portal.h"
 
-#include "rbl_bill.h"
+#include "rbl_record.h"
 #include "rbl_money.h"
 
 

@@ -7,7 +7,6 @@
 #include "ngx_rbl_gather.h"
 
 #include "rbl_mp.h"
-#include "rbl_schema.h"
 
 #define NGX_RBL_REFUSALS_MAX  4096      /* waiting in a worker */
 #define NGX_RBL_REFUSAL_PATH  256       /* bytes of a path before escaping */

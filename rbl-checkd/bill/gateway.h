@@ -12,7 +12,7 @@
 #define BILL_GATEWAY_H_INCLUDED
 
 #include "config/config.h"
-#include "rbl_bill.h"
+#include "rbl_record.h"
 #include "rbl_out.h"
 
 #define GATEWAY_HEADERS     6

@@ -8,7 +8,7 @@
 
 #include "ctl.h"
 
-#include "rbl_bill.h"
+#include "rbl_record.h"
 
 #define BILL_REFERENCE  255             /* octets */
 

@@ -5,7 +5,7 @@
 
 #include "ctl.h"
 
-#include "rbl_bill.h"
+#include "rbl_record.h"
 
 #define SOURCE_REFERENCE  255           /* octets */
 

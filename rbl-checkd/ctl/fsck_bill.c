@@ -9,7 +9,7 @@
 
 #include "fsck.h"
 
-#include "rbl_bill.h"
+#include "rbl_record.h"
 #include "rbl_money.h"
 #include "rbl_validate.h"
 

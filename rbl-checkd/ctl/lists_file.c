@@ -9,7 +9,6 @@
 
 #include "rbl_mp.h"
 #include "rbl_query.h"
-#include "rbl_schema.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,6 @@
 #ifndef RBL_VIEW_H_INCLUDED
 #define RBL_VIEW_H_INCLUDED
 
-#include "rbl_bill.h"
 #include "rbl_doc.h"
 #include "rbl_record.h"
 #include "rbl_time.h"

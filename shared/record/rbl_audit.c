@@ -4,7 +4,6 @@
 
 #include "rbl_audit.h"
 
-#include "rbl_schema.h"
 #include "rbl_validate.h"
 
 

@@ -1,10 +1,9 @@
 /*
- * Tables of records.  They name each field of schema.txt through the generated
- * rbl_schema.h, so that a field that moves there moves here.
+ * Reads the fields of records by tables.  Those of whole records are generated
+ * (schema.awk).  Nothing is copied.
  */
 
-#include "rbl_record_int.h"
-#include "rbl_schema.h"
+#include "rbl_record.h"
 
 
 /* Fields that every listing has. */
@@ -15,246 +14,18 @@
 #define ARRAY(type, name)  { RBL_FIELD_ARRAY, offsetof(type, name) }
 
 
-static const rbl_field_t  rbl_account_fields[RBL_ACCOUNT__N] = {
-    [RBL_ACCOUNT_ID] = STR(rbl_account_t, id),
-    [RBL_ACCOUNT_NAME] = STR(rbl_account_t, name),
-    [RBL_ACCOUNT_STATUS] = STR(rbl_account_t, status),
-    [RBL_ACCOUNT_TIMEZONE] = STR(rbl_account_t, timezone),
-    [RBL_ACCOUNT_PLAN] = STR(rbl_account_t, plan),
-    [RBL_ACCOUNT_PAID] = INT(rbl_account_t, paid),
-    [RBL_ACCOUNT_MAX_HOSTS] = INT(rbl_account_t, max_hosts),
-    [RBL_ACCOUNT_MAX_CONTACTS] = INT(rbl_account_t, max_contacts),
-    [RBL_ACCOUNT_INTERVAL] = INT(rbl_account_t, interval),
-    [RBL_ACCOUNT_CREATED] = INT(rbl_account_t, created),
-    [RBL_ACCOUNT_MAX_CHECKS] = INT(rbl_account_t, max_checks),
-    [RBL_ACCOUNT_MIN_INTERVAL] = INT(rbl_account_t, min_interval),
-    [RBL_ACCOUNT_LAPSED] = INT(rbl_account_t, lapsed),
-    [RBL_ACCOUNT_KEPT] = INT(rbl_account_t, kept),
-    [RBL_ACCOUNT_SETTLED] = INT(rbl_account_t, settled),
-};
+typedef enum {
+    RBL_FIELD_SKIP = 0,
+    RBL_FIELD_STR,
+    RBL_FIELD_INT,
+    RBL_FIELD_ARRAY
+} rbl_field_kind_t;
 
-static const rbl_field_t  rbl_chosen_fields[RBL_CHOSEN__N] = {
-    [RBL_CHOSEN_PROFILE] = STR(rbl_chosen_t, profile),
-    [RBL_CHOSEN_GROUP] = STR(rbl_chosen_t, group),
-};
+typedef struct {
+    rbl_field_kind_t  kind;
+    size_t            offset;
+} rbl_field_t;
 
-static const rbl_field_t  rbl_token_fields[RBL_TOKEN__N] = {
-    [RBL_TOKEN_DIGEST] = STR(rbl_token_t, digest),
-    [RBL_TOKEN_APP] = STR(rbl_token_t, app),
-    [RBL_TOKEN_STATUS] = STR(rbl_token_t, status),
-    [RBL_TOKEN_ALLOW] = ARRAY(rbl_token_t, allow),
-    [RBL_TOKEN_LIMITS] = ARRAY(rbl_token_t, limits),
-    [RBL_TOKEN_CREATED] = INT(rbl_token_t, created),
-};
-
-static const rbl_field_t  rbl_user_fields[RBL_USER__N] = {
-    [RBL_USER_ID] = STR(rbl_user_t, id),
-    [RBL_USER_MAIL] = STR(rbl_user_t, mail),
-    [RBL_USER_NAME] = STR(rbl_user_t, name),
-    [RBL_USER_ROLE] = STR(rbl_user_t, role),
-    [RBL_USER_STATUS] = STR(rbl_user_t, status),
-    [RBL_USER_CREATED] = INT(rbl_user_t, created),
-    [RBL_USER_SEEN] = INT(rbl_user_t, seen),
-    [RBL_USER_CONFIRMED] = INT(rbl_user_t, confirmed),
-    [RBL_USER_ENDED] = INT(rbl_user_t, ended),
-};
-
-static const rbl_field_t  rbl_session_fields[RBL_SESSION__N] = {
-    [RBL_SESSION_DIGEST] = STR(rbl_session_t, digest),
-    [RBL_SESSION_USER] = STR(rbl_session_t, user),
-    [RBL_SESSION_ROLE] = STR(rbl_session_t, role),
-    [RBL_SESSION_MADE] = INT(rbl_session_t, made),
-    [RBL_SESSION_MAIL] = STR(rbl_session_t, mail),
-    [RBL_SESSION_IDENTITY] = STR(rbl_session_t, identity),
-};
-
-static const rbl_field_t  rbl_by_fields[RBL_BY__N] = {
-    [RBL_BY_WHO] = STR(rbl_by_t, who),
-    [RBL_BY_NAME] = STR(rbl_by_t, name),
-    [RBL_BY_ACCOUNT] = STR(rbl_by_t, account),
-    [RBL_BY_FROM] = STR(rbl_by_t, from),
-    [RBL_BY_CALL] = STR(rbl_by_t, call),
-    [RBL_BY_FIELDS] = ARRAY(rbl_by_t, fields),
-};
-
-static const rbl_field_t  rbl_passkey_fields[RBL_PASSKEY__N] = {
-    [RBL_PASSKEY_ID] = STR(rbl_passkey_t, id),
-    [RBL_PASSKEY_CREDENTIAL] = STR(rbl_passkey_t, credential),
-    [RBL_PASSKEY_ALGORITHM] = INT(rbl_passkey_t, algorithm),
-    [RBL_PASSKEY_KEY] = STR(rbl_passkey_t, key),
-    [RBL_PASSKEY_COUNTER] = INT(rbl_passkey_t, counter),
-    [RBL_PASSKEY_NAME] = STR(rbl_passkey_t, name),
-    [RBL_PASSKEY_MADE] = INT(rbl_passkey_t, made),
-    [RBL_PASSKEY_USED] = INT(rbl_passkey_t, used),
-    [RBL_PASSKEY_RP] = STR(rbl_passkey_t, rp),
-};
-
-static const rbl_field_t  rbl_totals_fields[RBL_TOTALS__N] = {
-    [RBL_TOTALS_HOSTS_AT] = INT(rbl_totals_t, hosts_at),
-    [RBL_TOTALS_HOSTS] = INT(rbl_totals_t, hosts),
-    [RBL_TOTALS_LISTED_AT] = INT(rbl_totals_t, listed_at),
-    [RBL_TOTALS_LISTED] = INT(rbl_totals_t, listed),
-    [RBL_TOTALS_MADE] = INT(rbl_totals_t, made),
-};
-
-static const rbl_field_t  rbl_app_fields[RBL_APP__N] = {
-    [RBL_APP_ID] = STR(rbl_app_t, id),
-    [RBL_APP_NAME] = STR(rbl_app_t, name),
-    [RBL_APP_STATUS] = STR(rbl_app_t, status),
-    [RBL_APP_SECRET] = STR(rbl_app_t, secret),
-    [RBL_APP_CREATED] = INT(rbl_app_t, created),
-    [RBL_APP_ALLOW] = ARRAY(rbl_app_t, allow),
-    [RBL_APP_LIMITS] = ARRAY(rbl_app_t, limits),
-};
-
-static const rbl_field_t  rbl_host_fields[RBL_HOST__N] = {
-    [RBL_HOST_ID] = STR(rbl_host_t, id),
-    [RBL_HOST_VALUE] = STR(rbl_host_t, value),
-    [RBL_HOST_NAME] = STR(rbl_host_t, name),
-    [RBL_HOST_TYPE] = STR(rbl_host_t, type),
-    [RBL_HOST_FAMILY] = INT(rbl_host_t, family),
-    [RBL_HOST_PARENT] = STR(rbl_host_t, parent),
-    [RBL_HOST_STATUS] = STR(rbl_host_t, status),
-    [RBL_HOST_PROFILE] = STR(rbl_host_t, profile),
-    [RBL_HOST_GROUPS] = ARRAY(rbl_host_t, groups),
-    [RBL_HOST_CREATED] = INT(rbl_host_t, created),
-    [RBL_HOST_CHECKED] = INT(rbl_host_t, checked),
-    [RBL_HOST_FIRST_LISTED] = INT(rbl_host_t, first_listed),
-    [RBL_HOST_LISTED_COUNT] = INT(rbl_host_t, listed_count),
-    [RBL_HOST_UNKNOWN_COUNT] = INT(rbl_host_t, unknown_count),
-    [RBL_HOST_NEXT_CHECK] = INT(rbl_host_t, next_check),
-    [RBL_HOST_DETAILS] = ARRAY(rbl_host_t, details),
-    [RBL_HOST_TROUBLED] = ARRAY(rbl_host_t, troubled),
-    [RBL_HOST_UNCOVERED] = INT(rbl_host_t, uncovered),
-    [RBL_HOST_STOPPED] = INT(rbl_host_t, stopped),
-    [RBL_HOST_ANSWERS] = STR(rbl_host_t, answers),
-};
-
-static const rbl_field_t  rbl_profile_fields[RBL_PROFILE__N] = {
-    [RBL_PROFILE_ID] = STR(rbl_profile_t, id),
-    [RBL_PROFILE_NAME] = STR(rbl_profile_t, name),
-    [RBL_PROFILE_STATUS] = STR(rbl_profile_t, status),
-    [RBL_PROFILE_USES_DEFAULTS] = INT(rbl_profile_t, uses_defaults),
-    [RBL_PROFILE_ENTRIES] = ARRAY(rbl_profile_t, entries),
-    [RBL_PROFILE_CREATED] = INT(rbl_profile_t, created),
-};
-
-static const rbl_field_t  rbl_group_fields[RBL_GROUP__N] = {
-    [RBL_GROUP_ID] = STR(rbl_group_t, id),
-    [RBL_GROUP_NAME] = STR(rbl_group_t, name),
-    [RBL_GROUP_CREATED] = INT(rbl_group_t, created),
-};
-
-static const rbl_field_t  rbl_contact_fields[RBL_CONTACT__N] = {
-    [RBL_CONTACT_ID] = STR(rbl_contact_t, id),
-    [RBL_CONTACT_TYPE] = STR(rbl_contact_t, type),
-    [RBL_CONTACT_VALUE] = STR(rbl_contact_t, value),
-    [RBL_CONTACT_SCHEDULE] = STR(rbl_contact_t, schedule),
-    [RBL_CONTACT_STATUS] = STR(rbl_contact_t, status),
-    [RBL_CONTACT_GROUPS] = ARRAY(rbl_contact_t, groups),
-    [RBL_CONTACT_CREATED] = INT(rbl_contact_t, created),
-    [RBL_CONTACT_DIGEST] = STR(rbl_contact_t, digest),
-    [RBL_CONTACT_UNTIL] = INT(rbl_contact_t, until),
-    [RBL_CONTACT_TRIES] = INT(rbl_contact_t, tries),
-    [RBL_CONTACT_SENT] = INT(rbl_contact_t, sent),
-};
-
-static const rbl_field_t  rbl_list_fields[RBL_LIST__N] = {
-    [RBL_LIST_ID] = STR(rbl_list_t, id),
-    [RBL_LIST_TYPE] = STR(rbl_list_t, type),
-    [RBL_LIST_ZONE] = STR(rbl_list_t, zone),
-    [RBL_LIST_NAME] = STR(rbl_list_t, name),
-    [RBL_LIST_WEBSITE] = STR(rbl_list_t, website),
-    [RBL_LIST_FAMILIES] = INT(rbl_list_t, families),
-    [RBL_LIST_CUSTOM] = INT(rbl_list_t, custom),
-    [RBL_LIST_STATUS] = STR(rbl_list_t, status),
-    [RBL_LIST_HEALTH] = STR(rbl_list_t, health),
-    [RBL_LIST_CODES] = ARRAY(rbl_list_t, codes),
-    [RBL_LIST_LOOKUP] = STR(rbl_list_t, lookup),
-    [RBL_LIST_DELIST] = STR(rbl_list_t, delist),
-    [RBL_LIST_TIER] = STR(rbl_list_t, tier),
-    [RBL_LIST_SCOPE] = STR(rbl_list_t, scope),
-    [RBL_LIST_KIND] = STR(rbl_list_t, kind),
-    [RBL_LIST_CONTROL] = STR(rbl_list_t, control),
-    [RBL_LIST_NAMES] = STR(rbl_list_t, names),
-    [RBL_LIST_MIN_INTERVAL] = INT(rbl_list_t, min_interval),
-    [RBL_LIST_RATE] = INT(rbl_list_t, rate),
-    [RBL_LIST_DAY_QUOTA] = INT(rbl_list_t, day_quota),
-    [RBL_LIST_REASON] = STR(rbl_list_t, reason),
-    [RBL_LIST_NOTE] = STR(rbl_list_t, note),
-    [RBL_LIST_SERVERS] = STR(rbl_list_t, servers),
-    [RBL_LIST_KEY] = STR(rbl_list_t, key),
-};
-
-static const rbl_field_t  rbl_hook_fields[RBL_HOOK__N] = {
-    [RBL_HOOK_ID] = STR(rbl_hook_t, id),
-    [RBL_HOOK_NAME] = STR(rbl_hook_t, name),
-    [RBL_HOOK_URL] = STR(rbl_hook_t, url),
-    [RBL_HOOK_TYPES] = ARRAY(rbl_hook_t, types),
-    [RBL_HOOK_SECRET] = STR(rbl_hook_t, secret),
-    [RBL_HOOK_STATUS] = STR(rbl_hook_t, status),
-    [RBL_HOOK_CREATED] = INT(rbl_hook_t, created),
-    [RBL_HOOK_OLD] = STR(rbl_hook_t, old),
-    [RBL_HOOK_OLD_UNTIL] = INT(rbl_hook_t, old_until),
-    [RBL_HOOK_DISABLED] = INT(rbl_hook_t, disabled),
-    [RBL_HOOK_REASON] = STR(rbl_hook_t, reason),
-};
-
-static const rbl_field_t  rbl_try_fields[RBL_TRY__N] = {
-    [RBL_TRY_AT] = INT(rbl_try_t, at),
-    [RBL_TRY_EVENT] = STR(rbl_try_t, event),
-    [RBL_TRY_TYPE] = STR(rbl_try_t, type),
-    [RBL_TRY_NUMBER] = INT(rbl_try_t, number),
-    [RBL_TRY_OUTCOME] = STR(rbl_try_t, outcome),
-    [RBL_TRY_STATUS] = INT(rbl_try_t, status),
-    [RBL_TRY_TOOK] = INT(rbl_try_t, took),
-    [RBL_TRY_NEXT] = INT(rbl_try_t, next),
-    [RBL_TRY_ERROR] = STR(rbl_try_t, error),
-    [RBL_TRY_ANSWER] = STR(rbl_try_t, answer),
-};
-
-static const rbl_field_t  rbl_event_fields[RBL_EVENT__N] = {
-    [RBL_EVENT_ID] = STR(rbl_event_t, id),
-    [RBL_EVENT_TYPE] = STR(rbl_event_t, type),
-    [RBL_EVENT_DATE] = INT(rbl_event_t, date),
-    [RBL_EVENT_CHECK] = STR(rbl_event_t, check),
-    [RBL_EVENT_HOST] = STR(rbl_event_t, host),
-    [RBL_EVENT_VALUE] = STR(rbl_event_t, value),
-    [RBL_EVENT_LISTED] = INT(rbl_event_t, listed),
-    [RBL_EVENT_TOTAL] = INT(rbl_event_t, total),
-    [RBL_EVENT_RESULTS] = STR(rbl_event_t, results),
-    [RBL_EVENT_HOOKS] = INT(rbl_event_t, hooks),
-    [RBL_EVENT_CALLBACKS] = ARRAY(rbl_event_t, callbacks),
-    [RBL_EVENT_TIMEZONE] = STR(rbl_event_t, timezone),
-    [RBL_EVENT_MESSAGE] = STR(rbl_event_t, message),
-    [RBL_EVENT_CONTACT] = STR(rbl_event_t, contact),
-    [RBL_EVENT_CODE] = STR(rbl_event_t, code),
-    [RBL_EVENT_DATA] = STR(rbl_event_t, data),
-};
-
-static const rbl_field_t  rbl_daemon_fields[RBL_DAEMON__N] = {
-    [RBL_DAEMON_NAME] = STR(rbl_daemon_t, name),
-    [RBL_DAEMON_RELEASE] = STR(rbl_daemon_t, release),
-    [RBL_DAEMON_STARTED] = INT(rbl_daemon_t, started),
-    [RBL_DAEMON_TOLD] = INT(rbl_daemon_t, told),
-    [RBL_DAEMON_NUMBERS] = ARRAY(rbl_daemon_t, numbers),
-    [RBL_DAEMON_RESOLVERS] = ARRAY(rbl_daemon_t, resolvers),
-    [RBL_DAEMON_LISTS] = ARRAY(rbl_daemon_t, lists),
-    [RBL_DAEMON_CHANNELS] = ARRAY(rbl_daemon_t, channels),
-    [RBL_DAEMON_DNS] = ARRAY(rbl_daemon_t, dns),
-    [RBL_DAEMON_CONDITIONS] = ARRAY(rbl_daemon_t, conditions),
-};
-
-static const rbl_field_t  rbl_refusal_fields[RBL_REFUSAL__N] = {
-    [RBL_REFUSAL_TIME] = INT(rbl_refusal_t, time),
-    [RBL_REFUSAL_METHOD] = STR(rbl_refusal_t, method),
-    [RBL_REFUSAL_PATH] = STR(rbl_refusal_t, path),
-    [RBL_REFUSAL_CODE] = INT(rbl_refusal_t, code),
-    [RBL_REFUSAL_MESSAGE] = STR(rbl_refusal_t, message),
-    [RBL_REFUSAL_ADDRESS] = STR(rbl_refusal_t, address),
-};
-
-/* These have no version and begin with their first field. */
 
 static const rbl_field_t  rbl_listing_fields[] = {
     STR(rbl_listing_t, list),
@@ -290,142 +61,168 @@ static const rbl_field_t  rbl_result_fields[RBL_RESULT_FIELDS] = {
 };
 
 
-rbl_err_t
-rbl_account_decode(rbl_account_t *v, rbl_str_t raw)
+static rbl_str_t
+rbl_field_array(rbl_mp_t *mp)
 {
-    return RBL_RECORD_DECODE(raw, account, ACCOUNT, v);
-}
+    size_t         n;
+    rbl_mp_t       ahead;
+    rbl_str_t      raw;
+    unsigned char  tag;
 
+    /* nearly all are empty, or hold one or more strings */
 
-rbl_err_t
-rbl_chosen_decode(rbl_chosen_t *v, rbl_str_t raw)
-{
-    return RBL_RECORD_DECODE(raw, chosen, CHOSEN, v);
-}
+    ahead = *mp;
 
-
-rbl_err_t
-rbl_token_decode(rbl_token_t *v, rbl_str_t raw)
-{
-    return RBL_RECORD_DECODE(raw, token, TOKEN, v);
-}
-
-
-rbl_err_t
-rbl_user_decode(rbl_user_t *v, rbl_str_t raw)
-{
-    return RBL_RECORD_DECODE(raw, user, USER, v);
-}
-
-
-rbl_err_t
-rbl_passkey_decode(rbl_passkey_t *v, rbl_str_t raw)
-{
-    return RBL_RECORD_DECODE(raw, passkey, PASSKEY, v);
-}
-
-
-rbl_err_t
-rbl_session_decode(rbl_session_t *v, rbl_str_t raw)
-{
-    return RBL_RECORD_DECODE(raw, session, SESSION, v);
-}
-
-
-rbl_err_t
-rbl_by_decode(rbl_by_t *v, rbl_str_t raw)
-{
-    return RBL_RECORD_DECODE(raw, by, BY, v);
-}
-
-
-rbl_err_t
-rbl_totals_decode(rbl_totals_t *v, rbl_str_t raw)
-{
-    return RBL_RECORD_DECODE(raw, totals, TOTALS, v);
-}
-
-
-rbl_err_t
-rbl_app_decode(rbl_app_t *v, rbl_str_t raw)
-{
-    return RBL_RECORD_DECODE(raw, app, APP, v);
-}
-
-
-rbl_err_t
-rbl_host_decode(rbl_host_t *v, rbl_str_t raw)
-{
-    if (raw.n > RBL_HOST_SIZE_MAX) {
-        memset(v, 0, sizeof(*v));
-        return RBL_ETYPE;
+    for (n = rbl_mp_array(&ahead); n > 0 && !ahead.failed; n--) {
+        (void) rbl_mp_str(&ahead);
     }
 
-    return RBL_RECORD_DECODE(raw, host, HOST, v);
+    if (!ahead.failed) {
+        raw.p = (const char *) mp->pos;
+        raw.n = (size_t) (ahead.pos - mp->pos);
+        *mp = ahead;
+        return raw;
+    }
+
+    raw = rbl_mp_raw(mp);
+    tag = raw.n ? (unsigned char) raw.p[0] : 0;
+
+    if ((tag & 0xf0) != 0x90 && tag != 0xdc && tag != 0xdd) {
+        mp->failed = 1;
+    }
+
+    return raw;
 }
 
 
-rbl_err_t
-rbl_profile_decode(rbl_profile_t *v, rbl_str_t raw)
+static void
+rbl_field_read(rbl_mp_t *mp, const rbl_field_t *field, void *v)
 {
-    return RBL_RECORD_DECODE(raw, profile, PROFILE, v);
+    char  *at;
+
+    at = (char *) v + field->offset;
+
+    switch (field->kind) {
+
+    case RBL_FIELD_STR:
+        *(rbl_str_t *) (void *) at = rbl_mp_str(mp);
+        break;
+
+    case RBL_FIELD_INT:
+        *(int64_t *) (void *) at = rbl_mp_int(mp);
+        break;
+
+    case RBL_FIELD_ARRAY:
+        *(rbl_str_t *) (void *) at = rbl_field_array(mp);
+        break;
+
+    default:
+        rbl_mp_skip(mp);
+    }
 }
 
 
-rbl_err_t
-rbl_group_decode(rbl_group_t *v, rbl_str_t raw)
+/* Sets the value of a field that an older record lacks. */
+
+static void
+rbl_field_missing(const rbl_field_t *field, void *v)
 {
-    return RBL_RECORD_DECODE(raw, group, GROUP, v);
+    char  *at;
+
+    at = (char *) v + field->offset;
+
+    if (field->kind == RBL_FIELD_INT) {
+        *(int64_t *) (void *) at = 0;
+
+    } else {
+        *(rbl_str_t *) (void *) at = field->kind == RBL_FIELD_ARRAY
+                                     ? RBL_STR("\x90") : RBL_STR("");
+    }
 }
 
 
-rbl_err_t
-rbl_contact_decode(rbl_contact_t *v, rbl_str_t raw)
+/*
+ * Reads one array of `total` fields; the first `skip` are already read.  Each
+ * member of a structure is a field, so all are set on success.
+ */
+
+static rbl_err_t
+rbl_fields_read(rbl_mp_t *mp, const rbl_field_t *field, size_t skip, size_t n,
+    size_t total, void *v)
 {
-    return RBL_RECORD_DECODE(raw, contact, CONTACT, v);
+    size_t  i;
+
+    for (i = skip; i < n && i < total && !mp->failed; i++) {
+        rbl_field_read(mp, &field[i], v);
+    }
+
+    for ( /* void */ ; i < n; i++) {
+        rbl_field_missing(&field[i], v);
+    }
+
+    for ( /* void */ ; i < total && !mp->failed; i++) {
+        rbl_mp_skip(mp);
+    }
+
+    return mp->failed ? RBL_ETYPE : RBL_OK;
 }
 
 
-rbl_err_t
-rbl_list_decode(rbl_list_t *v, rbl_str_t raw)
+/*
+ * Reads a whole record of at most `most` octets: its version and n fields; the
+ * first `least` are required.
+ */
+
+static rbl_err_t
+rbl_record_decode(rbl_str_t raw, const rbl_field_t *field, size_t least,
+    size_t n, size_t most, void *v, size_t size)
 {
-    return RBL_RECORD_DECODE(raw, list, LIST, v);
+    size_t    total;
+    rbl_mp_t  mp;
+
+    rbl_mp_init(&mp, raw);
+
+    total = raw.n <= most ? rbl_mp_array(&mp) : 0;
+
+    if (total >= least && rbl_mp_int(&mp) == RBL_RECORD_VERSION
+        && rbl_fields_read(&mp, field, 1, n, total, v) == RBL_OK
+        && mp.pos == mp.end)
+    {
+        return RBL_OK;
+    }
+
+    memset(v, 0, size);
+
+    return RBL_ETYPE;
 }
 
 
-rbl_err_t
-rbl_hook_decode(rbl_hook_t *v, rbl_str_t raw)
+/* The same of an entry of an array within a record; it has no version. */
+
+static rbl_err_t
+rbl_entry_decode(rbl_mp_t *mp, const rbl_field_t *field, size_t least,
+    size_t n, void *v, size_t size)
 {
-    return RBL_RECORD_DECODE(raw, hook, HOOK, v);
+    size_t  total;
+
+    total = rbl_mp_array(mp);
+
+    if (total >= least
+        && rbl_fields_read(mp, field, 0, n, total, v) == RBL_OK)
+    {
+        return RBL_OK;
+    }
+
+    mp->failed = 1;
+
+    memset(v, 0, size);
+
+    return RBL_ETYPE;
 }
 
 
-rbl_err_t
-rbl_try_decode(rbl_try_t *v, rbl_str_t raw)
-{
-    return RBL_RECORD_DECODE(raw, try, TRY, v);
-}
-
-
-rbl_err_t
-rbl_event_decode(rbl_event_t *v, rbl_str_t raw)
-{
-    return RBL_RECORD_DECODE(raw, event, EVENT, v);
-}
-
-
-rbl_err_t
-rbl_refusal_decode(rbl_refusal_t *v, rbl_str_t raw)
-{
-    return RBL_RECORD_DECODE(raw, refusal, REFUSAL, v);
-}
-
-
-rbl_err_t
-rbl_daemon_decode(rbl_daemon_t *v, rbl_str_t raw)
-{
-    return RBL_RECORD_DECODE(raw, daemon, DAEMON, v);
-}
+#define RBL_SCHEMA_TABLES
+#include "rbl_schema.h"
 
 
 rbl_err_t

@@ -34,23 +34,6 @@ sub said { return join ' ', @{ $_[0] }{qw(account fault where text)} }
 clean('nothing is there');
 
 
-# The scripts know the fields of each record.
-
-{
-    my $lua = read_file(repo_dir() . '/shared/lua/system/_fsck.lua');
-    my %kind = (AC => 'account', AP => 'app', TOKEN => 'token', HT => 'host',
-        RP => 'profile', CG => 'group', CO => 'contact', RB => 'list',
-        WH => 'hook');
-    for my $k (sort keys %kind) {
-        my ($shape) = $lua =~ /\b$k = '([nst|]+)'/;
-        my ($fields) = read_file(repo_dir() . '/shared/schema.txt')
-            =~ /^$kind{$k}: (.*)$/m;
-        my $names = join '', map { $_ eq '|' ? '|' : 'x' } split ' ', $fields;
-        is($shape =~ tr/nst/x/r, $names, "as many as $kind{$k} has");
-    }
-}
-
-
 # --- a store with one of everything ----------------------------------------
 
 my $now = int(cmd('TIME')->[0]) * 1000;

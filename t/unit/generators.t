@@ -44,19 +44,28 @@ sub schema {
 }
 
 
-put('schema.txt', "# comment\n\nhost: version id value\napp: version id\n");
+put('schema.txt', "# comment\n\nmost host 9\nlua app\n"
+    . "host: version id:s made:n | names:t\napp: version id:s\n");
 
 like(schema('-v mode=c'),
-    qr/RBL_HOST_VERSION = 0,\n    RBL_HOST_ID = 1,\n.*RBL_HOST__MIN = 3,\n    RBL_HOST__N = 3\n/s,
+    qr/RBL_HOST_VERSION = 0,\n    RBL_HOST_ID = 1,\n.*RBL_HOST__MIN = 3,\n    RBL_HOST__N = 4\n/s,
     'names in C');
-is(schema('-v mode=lua -v want="app"'), "APP.version 1\nAPP.id 2\n",
-    'numbers in Lua');
+like(schema('-v mode=c'), qr/rbl_str_t  id;\n    int64_t  made;\n    rbl_str_t  names;\n\} rbl_host_t;/,
+    'an entity has a structure in C');
+like(schema('-v mode=c'), qr/INT, offsetof\(rbl_host_t, made\).*ARRAY, offsetof\(rbl_host_t, names\).*RBL_HOST_SIZE_MAX, v,/s,
+    'an entity has a table in C, and a size');
+unlike(schema('-v mode=c'), qr/rbl_app_t/, 'C has nothing of what only Lua reads');
+like(schema('-v mode=c'), qr/X\(host, HOST, "snt"\)/, 'a macro names all entities');
+is(schema('-v mode=lua -v want="host"'), "HOST.version 1\nHOST.id 2\n"
+    . "HOST.made 3\nHOST.names 4\nHOST.shape 'nsn|t'\n",
+    'Lua gets numbers and types');
 like(schema('-v mode=lua -v want="none"'), qr/no entity none/,
     'an unknown entity is an error');
 like(schema('-v mode=x'), qr/mode must be/, 'an unknown mode is an error');
 
-for my $text ("host version\n", "host: id\n", "host: version a a\n",
-    "host: version\nhost: version\n", "host: version A\n", "host:\n")
+for my $text ("host version\n", "host: id\n", "host: version a:s a:n\n",
+    "host: version\nhost: version\n", "host: version A:s\n", "host:\n",
+    "host: version a\n", "host: version a:x\n", "host: version:n\n")
 {
     my $bad = $text;
 
@@ -67,7 +76,7 @@ for my $text ("host version\n", "host: id\n", "host: version a a\n",
     isnt($?, 0, "bad schema $bad");
 }
 
-put('schema.txt', "host: version id value\napp: version id\n");
+put('schema.txt', "host: version id:s value:s\napp: version id:s\n");
 mkdir "$dir/lua" or die "$dir/lua: $!";
 
 put('lua/_util.lua', <<'LUA');

@@ -5,7 +5,7 @@
 
 #include "body_bill.h"
 
-#include "rbl_bill.h"
+#include "rbl_record.h"
 #include "rbl_money.h"
 #include "rbl_time.h"
 #include "rbl_view.h"

@@ -6,6 +6,8 @@
 -- call may read: its result is then MORE, how many things it looked at, faults.
 -- Accounts are of the partition of KEYS[1]; `ac` is the one at hand.
 --- include: base
+--- use: account app token host profile group contact list hook user session
+--- use: passkey chosen totals coverage bill payment source setup work
 local mend = ARG.mend == '1'
 local ac = string.match(KEYS[1], '^.*:(AC%x+)$')
 local out = {'OK'}
@@ -30,20 +32,16 @@ end
 local function type_of(k)
     return call('TYPE', k).ok
 end
--- Types of the fields of each record, in the order of the schema: n a number, s
--- a text, t an array; fields after "|" are optional.  The key is the first
--- letters of its SID; others have none.
+-- Types of the fields of each record (schema.awk): n a number, s a text, t an
+-- array; fields after "|" are optional.  The key is the first letters of its
+-- SID; others have none.
 local shapes = {
-    AC = 'nsssssnnnnn|nnnnn', AP = 'nssssn|tt', TOKEN = 'nsss|ttn',
-    HT = 'nssssnssstnnnnnnt|tnns', RP = 'nsssntn', CG = 'nssn',
-    CO = 'nssssstnsnnn', RB = 'nsssssnnsstssssss|snnnssss',
-    WH = 'nssstssn|snns', US = 'nsssssnn|nn', SESSION = 'nsssn|ss',
-    PASSKEY = 'nssnsnsnns',
-    CHOSEN = 'nss', TOTALS = 'nnnnn|n', COVERAGE = 'ns',
-    BILL = 'nsssnsnnnssn|ns',
-    PAYMENT = 'nsssnsnssnnnn|sssssnnn', PS = 'nssssnnsnnnn',
-    SETUP = 'nsnsssns',
-    WORK = 'nnsnst',
+    AC = ACCOUNT.shape, AP = APP.shape, TOKEN = TOKEN.shape, HT = HOST.shape,
+    RP = PROFILE.shape, CG = GROUP.shape, CO = CONTACT.shape, RB = LIST.shape,
+    WH = HOOK.shape, US = USER.shape, SESSION = SESSION.shape,
+    PASSKEY = PASSKEY.shape, CHOSEN = CHOSEN.shape, TOTALS = TOTALS.shape,
+    COVERAGE = COVERAGE.shape, BILL = BILL.shape, PAYMENT = PAYMENT.shape,
+    PS = SOURCE.shape, SETUP = SETUP.shape, WORK = WORK.shape,
 }
 local letters = {n = 'number', s = 'string', t = 'table'}
 -- The record that the bytes are; or nil and "damaged", or "newer": it is not

@@ -330,7 +330,7 @@ sub schema {
             . '/../../../shared/schema.txt';
         open my $fh, '<', $path or die "$path: $!";
         while (my $line = <$fh>) {
-            $schema{$1} = [grep { $_ ne '|' } split ' ', $2]
+            $schema{$1} = [map { s/:.//r } grep { $_ ne '|' } split ' ', $2]
                 if $line =~ /^(\w+):\s*(.*)/;
         }
     }
