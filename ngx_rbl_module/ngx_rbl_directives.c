@@ -12,17 +12,6 @@
                             |NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1)
 
 
-static char *ngx_rbl_set_api(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-static char *ngx_rbl_set_prefix(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-static char *ngx_rbl_set_password(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-static char *ngx_rbl_set_zoneinfo(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-static ssize_t ngx_rbl_read_file(ngx_conf_t *cf, ngx_str_t *name, u_char *buf,
-    size_t size);
-
-
 static ngx_rbl_range_t  ngx_rbl_store_timeout = {
     1, 60000, "a time from 1ms to 60s"
 };
@@ -40,6 +29,198 @@ static ngx_rbl_range_t  ngx_rbl_page_size = {
 static ngx_rbl_range_t  ngx_rbl_expand = {
     1, 1024, "a number from 1 to 1024"
 };
+
+
+/* rbl_api and rbl_portal: the location serves calls. */
+
+static char *
+ngx_rbl_set_api(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_rbl_loc_conf_t  *rlcf = conf;
+
+    char                      *rv;
+    ngx_uint_t                 plain;
+    ngx_http_core_loc_conf_t  *clcf;
+
+    rv = ngx_conf_set_flag_slot(cf, cmd, conf);
+    if (rv != NGX_CONF_OK
+        || !*(ngx_flag_t *) ((u_char *) conf + cmd->offset))
+    {
+        return rv;
+    }
+
+    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
+
+    plain = !clcf->named && !clcf->exact_match && !clcf->noname;
+#if (NGX_PCRE)
+    plain = plain && clcf->regex == NULL;
+#endif
+
+    if (!plain || clcf->name.len == 0
+        || clcf->name.data[clcf->name.len - 1] != '/')
+    {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "\"%V\" cannot be used in location \"%V\", it "
+                           "must be a plain prefix that ends with \"/\"",
+                           &cmd->name, &clcf->name);
+        return NGX_CONF_ERROR;
+    }
+
+    rlcf->base = clcf->name;
+    clcf->handler = ngx_rbl_handler;
+
+    return NGX_CONF_OK;
+}
+
+
+static ssize_t
+ngx_rbl_read_file(ngx_conf_t *cf, ngx_str_t *name, u_char *buf, size_t size)
+{
+    ssize_t          n;
+    ngx_fd_t         fd;
+    ngx_file_info_t  fi;
+
+    fd = ngx_open_file(name->data, NGX_FILE_RDONLY|NGX_FILE_NONBLOCK,
+                       NGX_FILE_OPEN, 0);
+    if (fd == NGX_INVALID_FILE) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
+                           ngx_open_file_n " \"%V\" failed", name);
+        return NGX_ERROR;
+    }
+
+    if (ngx_fd_info(fd, &fi) != NGX_FILE_ERROR
+        && (ngx_file_access(&fi) & S_IROTH))
+    {
+        ngx_conf_log_error(NGX_LOG_WARN, cf, 0,
+                           "\"%V\" is readable by everyone, it should not be",
+                           name);
+    }
+
+    n = ngx_read_fd(fd, buf, size);
+    if (n == -1) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
+                           ngx_read_fd_n " \"%V\" failed", name);
+        n = NGX_ERROR;
+    }
+
+    if (ngx_close_file(fd) == NGX_FILE_ERROR) {
+        ngx_conf_log_error(NGX_LOG_ALERT, cf, ngx_errno,
+                           ngx_close_file_n " \"%V\" failed", name);
+    }
+
+    return n;
+}
+
+
+/* Reads the first line of a file, because many users can read
+   configurations. */
+
+static char *
+ngx_rbl_set_password(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_rbl_loc_conf_t  *rlcf = conf;
+
+    ssize_t     n;
+    size_t      len;
+    u_char      buf[NGX_RBL_TEXT_MAX + 2];
+    ngx_str_t   name, *value;
+
+    if (rlcf->store_password.data != NULL) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+    name = value[1];
+
+    if (ngx_conf_full_name(cf->cycle, &name, 1) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
+
+    n = ngx_rbl_read_file(cf, &name, buf, sizeof(buf));
+    if (n == NGX_ERROR) {
+        return NGX_CONF_ERROR;
+    }
+
+    for (len = 0; len < (size_t) n; len++) {
+        if (buf[len] == CR || buf[len] == LF) {
+            break;
+        }
+    }
+
+    if (len == 0 || len > NGX_RBL_TEXT_MAX) {
+        ngx_explicit_memzero(buf, sizeof(buf));
+        return ngx_rbl_conf_refuse(cf, cmd, "a file whose first line has "
+                                   "1 to 255 bytes");
+    }
+
+    rlcf->store_password.data = ngx_pnalloc(cf->pool, len);
+    if (rlcf->store_password.data == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    ngx_memcpy(rlcf->store_password.data, buf, len);
+    rlcf->store_password.len = len;
+    ngx_explicit_memzero(buf, sizeof(buf));
+
+    return NGX_CONF_OK;
+}
+
+
+static char *
+ngx_rbl_set_prefix(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_rbl_loc_conf_t  *rlcf = conf;
+
+    rbl_str_t        prefix;
+    ngx_str_t       *value;
+    rbl_keyspace_t   ks;
+
+    if (rlcf->store_prefix.data != NULL) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+    prefix.p = (char *) value[1].data;
+    prefix.n = value[1].len;
+
+    if (rbl_keyspace_init(&ks, prefix) != RBL_OK) {
+        return ngx_rbl_conf_refuse(cf, cmd, "1 to 32 characters of A-Z, "
+                                   "a-z, 0-9, _, . and -");
+    }
+
+    rlcf->store_prefix = value[1];
+
+    return NGX_CONF_OK;
+}
+
+
+static char *
+ngx_rbl_set_zoneinfo(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_rbl_main_conf_t  *rmcf = conf;
+
+    ngx_str_t        *value;
+    ngx_file_info_t   fi;
+
+    if (rmcf->zoneinfo.data != NULL) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+    rmcf->zoneinfo = value[1];
+
+    if (ngx_conf_full_name(cf->cycle, &rmcf->zoneinfo, 1) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
+
+    if (ngx_file_info(rmcf->zoneinfo.data, &fi) == NGX_FILE_ERROR
+        || !ngx_is_dir(&fi))
+    {
+        return ngx_rbl_conf_refuse(cf, cmd, "a directory");
+    }
+
+    return NGX_CONF_OK;
+}
 
 
 ngx_command_t  ngx_rbl_commands[] = {
@@ -242,195 +423,3 @@ ngx_command_t  ngx_rbl_commands[] = {
 
       ngx_null_command
 };
-
-
-/* rbl_api and rbl_portal: the location serves calls. */
-
-static char *
-ngx_rbl_set_api(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_rbl_loc_conf_t  *rlcf = conf;
-
-    char                      *rv;
-    ngx_uint_t                 plain;
-    ngx_http_core_loc_conf_t  *clcf;
-
-    rv = ngx_conf_set_flag_slot(cf, cmd, conf);
-    if (rv != NGX_CONF_OK
-        || !*(ngx_flag_t *) ((u_char *) conf + cmd->offset))
-    {
-        return rv;
-    }
-
-    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
-
-    plain = !clcf->named && !clcf->exact_match && !clcf->noname;
-#if (NGX_PCRE)
-    plain = plain && clcf->regex == NULL;
-#endif
-
-    if (!plain || clcf->name.len == 0
-        || clcf->name.data[clcf->name.len - 1] != '/')
-    {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "\"%V\" cannot be used in location \"%V\", it "
-                           "must be a plain prefix that ends with \"/\"",
-                           &cmd->name, &clcf->name);
-        return NGX_CONF_ERROR;
-    }
-
-    rlcf->base = clcf->name;
-    clcf->handler = ngx_rbl_handler;
-
-    return NGX_CONF_OK;
-}
-
-
-static char *
-ngx_rbl_set_prefix(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_rbl_loc_conf_t  *rlcf = conf;
-
-    rbl_str_t        prefix;
-    ngx_str_t       *value;
-    rbl_keyspace_t   ks;
-
-    if (rlcf->store_prefix.data != NULL) {
-        return "is duplicate";
-    }
-
-    value = cf->args->elts;
-    prefix.p = (char *) value[1].data;
-    prefix.n = value[1].len;
-
-    if (rbl_keyspace_init(&ks, prefix) != RBL_OK) {
-        return ngx_rbl_conf_refuse(cf, cmd, "1 to 32 characters of A-Z, "
-                                   "a-z, 0-9, _, . and -");
-    }
-
-    rlcf->store_prefix = value[1];
-
-    return NGX_CONF_OK;
-}
-
-
-/* Reads the first line of a file, because many users can read
-   configurations. */
-
-static char *
-ngx_rbl_set_password(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_rbl_loc_conf_t  *rlcf = conf;
-
-    ssize_t     n;
-    size_t      len;
-    u_char      buf[NGX_RBL_TEXT_MAX + 2];
-    ngx_str_t   name, *value;
-
-    if (rlcf->store_password.data != NULL) {
-        return "is duplicate";
-    }
-
-    value = cf->args->elts;
-    name = value[1];
-
-    if (ngx_conf_full_name(cf->cycle, &name, 1) != NGX_OK) {
-        return NGX_CONF_ERROR;
-    }
-
-    n = ngx_rbl_read_file(cf, &name, buf, sizeof(buf));
-    if (n == NGX_ERROR) {
-        return NGX_CONF_ERROR;
-    }
-
-    for (len = 0; len < (size_t) n; len++) {
-        if (buf[len] == CR || buf[len] == LF) {
-            break;
-        }
-    }
-
-    if (len == 0 || len > NGX_RBL_TEXT_MAX) {
-        ngx_explicit_memzero(buf, sizeof(buf));
-        return ngx_rbl_conf_refuse(cf, cmd, "a file whose first line has "
-                                   "1 to 255 bytes");
-    }
-
-    rlcf->store_password.data = ngx_pnalloc(cf->pool, len);
-    if (rlcf->store_password.data == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    ngx_memcpy(rlcf->store_password.data, buf, len);
-    rlcf->store_password.len = len;
-    ngx_explicit_memzero(buf, sizeof(buf));
-
-    return NGX_CONF_OK;
-}
-
-
-static char *
-ngx_rbl_set_zoneinfo(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_rbl_main_conf_t  *rmcf = conf;
-
-    ngx_str_t        *value;
-    ngx_file_info_t   fi;
-
-    if (rmcf->zoneinfo.data != NULL) {
-        return "is duplicate";
-    }
-
-    value = cf->args->elts;
-    rmcf->zoneinfo = value[1];
-
-    if (ngx_conf_full_name(cf->cycle, &rmcf->zoneinfo, 1) != NGX_OK) {
-        return NGX_CONF_ERROR;
-    }
-
-    if (ngx_file_info(rmcf->zoneinfo.data, &fi) == NGX_FILE_ERROR
-        || !ngx_is_dir(&fi))
-    {
-        return ngx_rbl_conf_refuse(cf, cmd, "a directory");
-    }
-
-    return NGX_CONF_OK;
-}
-
-
-static ssize_t
-ngx_rbl_read_file(ngx_conf_t *cf, ngx_str_t *name, u_char *buf, size_t size)
-{
-    ssize_t          n;
-    ngx_fd_t         fd;
-    ngx_file_info_t  fi;
-
-    fd = ngx_open_file(name->data, NGX_FILE_RDONLY|NGX_FILE_NONBLOCK,
-                       NGX_FILE_OPEN, 0);
-    if (fd == NGX_INVALID_FILE) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
-                           ngx_open_file_n " \"%V\" failed", name);
-        return NGX_ERROR;
-    }
-
-    if (ngx_fd_info(fd, &fi) != NGX_FILE_ERROR
-        && (ngx_file_access(&fi) & S_IROTH))
-    {
-        ngx_conf_log_error(NGX_LOG_WARN, cf, 0,
-                           "\"%V\" is readable by everyone, it should not be",
-                           name);
-    }
-
-    n = ngx_read_fd(fd, buf, size);
-    if (n == -1) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
-                           ngx_read_fd_n " \"%V\" failed", name);
-        n = NGX_ERROR;
-    }
-
-    if (ngx_close_file(fd) == NGX_FILE_ERROR) {
-        ngx_conf_log_error(NGX_LOG_ALERT, cf, ngx_errno,
-                           ngx_close_file_n " \"%V\" failed", name);
-    }
-
-    return n;
-}

@@ -14,15 +14,6 @@
 #include "rbl_validate.h"
 
 
-static ngx_int_t ngx_rbl_trust_realip(ngx_conf_t *cf);
-static ngx_int_t ngx_rbl_trust_parse(rbl_subnet_t *net, ngx_str_t *value);
-static ngx_uint_t ngx_rbl_user_begins(const ngx_str_t *name,
-    const char *prefix);
-static const char *ngx_rbl_user_wrong(ngx_conf_t *cf,
-    const ngx_rbl_loc_conf_t *conf);
-static ngx_uint_t ngx_rbl_user_checked(ngx_conf_t *cf);
-
-
 char *
 ngx_rbl_set_user(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
@@ -67,46 +58,6 @@ ngx_rbl_set_user(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     ngx_strlow(rlcf->portal_user_name.data, rlcf->portal_user_name.data,
                name.len);
-
-    return NGX_CONF_OK;
-}
-
-
-char *
-ngx_rbl_set_trust(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_rbl_loc_conf_t  *rlcf = conf;
-
-    ngx_str_t     *value;
-    ngx_uint_t     i;
-    rbl_subnet_t  *net;
-
-    if (rlcf->portal_trust != NGX_CONF_UNSET_PTR) {
-        return "is duplicate";
-    }
-
-    rlcf->portal_trust = ngx_array_create(cf->pool, cf->args->nelts - 1,
-                                          sizeof(rbl_subnet_t));
-
-    if (rlcf->portal_trust == NULL || ngx_rbl_trust_realip(cf) != NGX_OK) {
-        return NGX_CONF_ERROR;
-    }
-
-    value = cf->args->elts;
-
-    for (i = 1; i < cf->args->nelts; i++) {
-        net = ngx_array_push(rlcf->portal_trust);
-
-        if (net == NULL) {
-            return NGX_CONF_ERROR;
-        }
-
-        if (ngx_rbl_trust_parse(net, &value[i]) != NGX_OK) {
-            value[1] = value[i];        /* shown in the error message */
-            return ngx_rbl_conf_refuse(cf, cmd, "an address, a network such "
-                                       "as 192.0.2.0/24, or unix:");
-        }
-    }
 
     return NGX_CONF_OK;
 }
@@ -159,26 +110,39 @@ ngx_rbl_trust_parse(rbl_subnet_t *net, ngx_str_t *value)
 
 
 char *
-ngx_rbl_merge_user(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
-    ngx_rbl_loc_conf_t *conf)
+ngx_rbl_set_trust(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    const char  *wrong;
+    ngx_rbl_loc_conf_t  *rlcf = conf;
 
-    if (conf->portal_user == NGX_CONF_UNSET) {
-        conf->portal_user = prev->portal_user;
-        conf->portal_user_name = prev->portal_user_name;
+    ngx_str_t     *value;
+    ngx_uint_t     i;
+    rbl_subnet_t  *net;
+
+    if (rlcf->portal_trust != NGX_CONF_UNSET_PTR) {
+        return "is duplicate";
     }
 
-    ngx_conf_merge_ptr_value(conf->portal_trust, prev->portal_trust, NULL);
+    rlcf->portal_trust = ngx_array_create(cf->pool, cf->args->nelts - 1,
+                                          sizeof(rbl_subnet_t));
 
-    wrong = conf->portal == 1 && conf->portal_user >= 0
-            ? ngx_rbl_user_wrong(cf, conf) : NULL;
-
-    if (wrong) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "\"rbl_portal_user\" is \"$%V\", which %s",
-                           &conf->portal_user_name, wrong);
+    if (rlcf->portal_trust == NULL || ngx_rbl_trust_realip(cf) != NGX_OK) {
         return NGX_CONF_ERROR;
+    }
+
+    value = cf->args->elts;
+
+    for (i = 1; i < cf->args->nelts; i++) {
+        net = ngx_array_push(rlcf->portal_trust);
+
+        if (net == NULL) {
+            return NGX_CONF_ERROR;
+        }
+
+        if (ngx_rbl_trust_parse(net, &value[i]) != NGX_OK) {
+            value[1] = value[i];        /* shown in the error message */
+            return ngx_rbl_conf_refuse(cf, cmd, "an address, a network such "
+                                       "as 192.0.2.0/24, or unix:");
+        }
     }
 
     return NGX_CONF_OK;
@@ -227,29 +191,6 @@ ngx_rbl_user_any(const ngx_str_t *name)
 }
 
 
-static const char *
-ngx_rbl_user_wrong(ngx_conf_t *cf, const ngx_rbl_loc_conf_t *conf)
-{
-    const ngx_str_t  *name;
-
-    name = &conf->portal_user_name;
-
-    if (conf->portal_trust == NULL && ngx_rbl_user_any(name)) {
-        return "any client can set: name the networks of your proxies in "
-               "\"rbl_portal_trust\"";
-    }
-
-    if (name->len == 11 && ngx_strncmp(name->data, "remote_user", 11) == 0
-        && !ngx_rbl_user_checked(cf))
-    {
-        return "any client can set: it needs \"auth_basic\" without variables "
-               "in this location, and no \"satisfy any\"";
-    }
-
-    return NULL;
-}
-
-
 /* True if no request gets here whose password was not checked.  The structure
    of the auth_basic module is private; the table of its directives says where
    the realm is. */
@@ -295,4 +236,54 @@ ngx_rbl_user_checked(ngx_conf_t *cf)
     }
 
     return 0;
+}
+
+
+static const char *
+ngx_rbl_user_wrong(ngx_conf_t *cf, const ngx_rbl_loc_conf_t *conf)
+{
+    const ngx_str_t  *name;
+
+    name = &conf->portal_user_name;
+
+    if (conf->portal_trust == NULL && ngx_rbl_user_any(name)) {
+        return "any client can set: name the networks of your proxies in "
+               "\"rbl_portal_trust\"";
+    }
+
+    if (name->len == 11 && ngx_strncmp(name->data, "remote_user", 11) == 0
+        && !ngx_rbl_user_checked(cf))
+    {
+        return "any client can set: it needs \"auth_basic\" without variables "
+               "in this location, and no \"satisfy any\"";
+    }
+
+    return NULL;
+}
+
+
+char *
+ngx_rbl_merge_user(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
+    ngx_rbl_loc_conf_t *conf)
+{
+    const char  *wrong;
+
+    if (conf->portal_user == NGX_CONF_UNSET) {
+        conf->portal_user = prev->portal_user;
+        conf->portal_user_name = prev->portal_user_name;
+    }
+
+    ngx_conf_merge_ptr_value(conf->portal_trust, prev->portal_trust, NULL);
+
+    wrong = conf->portal == 1 && conf->portal_user >= 0
+            ? ngx_rbl_user_wrong(cf, conf) : NULL;
+
+    if (wrong) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "\"rbl_portal_user\" is \"$%V\", which %s",
+                           &conf->portal_user_name, wrong);
+        return NGX_CONF_ERROR;
+    }
+
+    return NGX_CONF_OK;
 }

@@ -17,61 +17,93 @@
 #include "ngx_rbl_visit.h"
 
 
-static ngx_rbl_ctx_t *ngx_rbl_create_ctx(ngx_http_request_t *r);
-static void ngx_rbl_judge(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_refuse_body(ngx_rbl_ctx_t *ctx, ngx_int_t rc);
-static void ngx_rbl_body_done(ngx_rbl_ctx_t *ctx, ngx_int_t rc);
-static void ngx_rbl_start(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_answer(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_cleanup(void *data);
+/* Cancels the rounds: no callback may follow. */
 
-
-ngx_int_t
-ngx_rbl_handler(ngx_http_request_t *r)
+static void
+ngx_rbl_cleanup(void *data)
 {
-    ngx_int_t       rc;
-    ngx_rbl_ctx_t  *ctx;
+    ngx_rbl_round_cancel(data);
+    ngx_rbl_place_leave(data);
+}
 
-    ngx_log_debug0(NGX_LOG_DEBUG_HTTP, r->connection->log, 0, "rbl handler");
 
-    ctx = ngx_rbl_create_ctx(r);
-    if (ctx == NULL) {
-        return NGX_ERROR;
+static void
+ngx_rbl_start(ngx_rbl_ctx_t *ctx)
+{
+    ngx_http_cleanup_t  *cln;
+
+    ctx->store = ngx_rbl_store_of(ctx->request);
+
+    if (ctx->store == NULL) {
+        ngx_rbl_unavailable(ctx, NGX_RBL_STORE_AWAY);
+        ngx_rbl_finish(ctx);
+        return;
     }
 
-    ngx_rbl_judge(ctx);
+    cln = ngx_http_cleanup_add(ctx->request, 0);
 
-    if (ctx->refusal == 0 && ctx->route->method == NGX_HTTP_POST) {
-        rc = ngx_rbl_body_read(ctx);
-
-        if (rc == NGX_OK) {
-            return NGX_DONE;
-        }
-
-        ngx_rbl_refuse_body(ctx, rc);
+    if (cln == NULL) {
+        ngx_rbl_internal(ctx);
+        ngx_rbl_finish(ctx);
+        return;
     }
 
-    rc = ngx_http_discard_request_body(r);
+    cln->handler = ngx_rbl_cleanup;
+    cln->data = ctx;
 
-    if (rc != NGX_OK) {
-        ngx_rbl_refuse_body(ctx, rc);
+    if (ngx_rbl_round_begin(ctx) != NGX_OK) {
+        ngx_rbl_internal(ctx);
+        ngx_rbl_finish(ctx);
+    }
+}
+
+
+static void
+ngx_rbl_refuse_body(ngx_rbl_ctx_t *ctx, ngx_int_t rc)
+{
+    switch (rc) {
+
+    case NGX_HTTP_REQUEST_ENTITY_TOO_LARGE:
+        ngx_rbl_refuse(ctx, rc, "The request body is larger than %d bytes.",
+                       NGX_RBL_BODY_MAX);
+        break;
+
+    case NGX_HTTP_BAD_REQUEST:
+        ngx_rbl_refuse(ctx, rc, "Invalid request body.");
+        break;
+
+    default:
+        ngx_rbl_refuse(ctx, NGX_HTTP_INTERNAL_SERVER_ERROR,
+                       "The request body could not be read.");
     }
 
-    /* the client closed the connection before or during the body */
+    /* more of the body may arrive: let the client read the response */
 
-    if (r->connection->error) {
-        return NGX_HTTP_CLIENT_CLOSED_REQUEST;
+    ctx->request->lingering_close = 1;
+}
+
+
+static void
+ngx_rbl_body_done(ngx_rbl_ctx_t *ctx, ngx_int_t rc)
+{
+    ngx_connection_t  *c;
+
+    ctx->data = NULL;
+    c = ctx->request->connection;
+
+    if (rc == NGX_OK) {
+        ngx_rbl_start(ctx);
+        return;
     }
 
-    if (ctx->refusal) {
-        return ngx_rbl_answer(ctx);
+    if (c->error || c->timedout) {
+        ngx_rbl_end(ctx->request, c->error ? NGX_HTTP_CLIENT_CLOSED_REQUEST
+                                           : NGX_HTTP_REQUEST_TIME_OUT);
+        return;
     }
 
-    r->main->count++;
-
-    ngx_rbl_start(ctx);
-
-    return NGX_DONE;
+    ngx_rbl_refuse_body(ctx, rc);
+    ngx_rbl_finish(ctx);
 }
 
 
@@ -143,99 +175,6 @@ ngx_rbl_judge(ngx_rbl_ctx_t *ctx)
 }
 
 
-static void
-ngx_rbl_refuse_body(ngx_rbl_ctx_t *ctx, ngx_int_t rc)
-{
-    switch (rc) {
-
-    case NGX_HTTP_REQUEST_ENTITY_TOO_LARGE:
-        ngx_rbl_refuse(ctx, rc, "The request body is larger than %d bytes.",
-                       NGX_RBL_BODY_MAX);
-        break;
-
-    case NGX_HTTP_BAD_REQUEST:
-        ngx_rbl_refuse(ctx, rc, "Invalid request body.");
-        break;
-
-    default:
-        ngx_rbl_refuse(ctx, NGX_HTTP_INTERNAL_SERVER_ERROR,
-                       "The request body could not be read.");
-    }
-
-    /* more of the body may arrive: let the client read the response */
-
-    ctx->request->lingering_close = 1;
-}
-
-
-static void
-ngx_rbl_body_done(ngx_rbl_ctx_t *ctx, ngx_int_t rc)
-{
-    ngx_connection_t  *c;
-
-    ctx->data = NULL;
-    c = ctx->request->connection;
-
-    if (rc == NGX_OK) {
-        ngx_rbl_start(ctx);
-        return;
-    }
-
-    if (c->error || c->timedout) {
-        ngx_rbl_end(ctx->request, c->error ? NGX_HTTP_CLIENT_CLOSED_REQUEST
-                                           : NGX_HTTP_REQUEST_TIME_OUT);
-        return;
-    }
-
-    ngx_rbl_refuse_body(ctx, rc);
-    ngx_rbl_finish(ctx);
-}
-
-
-static void
-ngx_rbl_start(ngx_rbl_ctx_t *ctx)
-{
-    ngx_http_cleanup_t  *cln;
-
-    ctx->store = ngx_rbl_store_of(ctx->request);
-
-    if (ctx->store == NULL) {
-        ngx_rbl_unavailable(ctx, NGX_RBL_STORE_AWAY);
-        ngx_rbl_finish(ctx);
-        return;
-    }
-
-    cln = ngx_http_cleanup_add(ctx->request, 0);
-
-    if (cln == NULL) {
-        ngx_rbl_internal(ctx);
-        ngx_rbl_finish(ctx);
-        return;
-    }
-
-    cln->handler = ngx_rbl_cleanup;
-    cln->data = ctx;
-
-    if (ngx_rbl_round_begin(ctx) != NGX_OK) {
-        ngx_rbl_internal(ctx);
-        ngx_rbl_finish(ctx);
-    }
-}
-
-
-void
-ngx_rbl_finish(ngx_rbl_ctx_t *ctx)
-{
-    ngx_http_request_t  *r;
-
-    r = ctx->request;
-
-    ngx_rbl_round_cancel(ctx);
-
-    ngx_rbl_end(r, ngx_rbl_answer(ctx));
-}
-
-
 /* Counts the response before the client can see it. */
 
 static ngx_int_t
@@ -257,11 +196,63 @@ ngx_rbl_answer(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* Cancels the rounds: no callback may follow. */
-
-static void
-ngx_rbl_cleanup(void *data)
+ngx_int_t
+ngx_rbl_handler(ngx_http_request_t *r)
 {
-    ngx_rbl_round_cancel(data);
-    ngx_rbl_place_leave(data);
+    ngx_int_t       rc;
+    ngx_rbl_ctx_t  *ctx;
+
+    ngx_log_debug0(NGX_LOG_DEBUG_HTTP, r->connection->log, 0, "rbl handler");
+
+    ctx = ngx_rbl_create_ctx(r);
+    if (ctx == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_rbl_judge(ctx);
+
+    if (ctx->refusal == 0 && ctx->route->method == NGX_HTTP_POST) {
+        rc = ngx_rbl_body_read(ctx);
+
+        if (rc == NGX_OK) {
+            return NGX_DONE;
+        }
+
+        ngx_rbl_refuse_body(ctx, rc);
+    }
+
+    rc = ngx_http_discard_request_body(r);
+
+    if (rc != NGX_OK) {
+        ngx_rbl_refuse_body(ctx, rc);
+    }
+
+    /* the client closed the connection before or during the body */
+
+    if (r->connection->error) {
+        return NGX_HTTP_CLIENT_CLOSED_REQUEST;
+    }
+
+    if (ctx->refusal) {
+        return ngx_rbl_answer(ctx);
+    }
+
+    r->main->count++;
+
+    ngx_rbl_start(ctx);
+
+    return NGX_DONE;
+}
+
+
+void
+ngx_rbl_finish(ngx_rbl_ctx_t *ctx)
+{
+    ngx_http_request_t  *r;
+
+    r = ctx->request;
+
+    ngx_rbl_round_cancel(ctx);
+
+    ngx_rbl_end(r, ngx_rbl_answer(ctx));
 }

@@ -20,58 +20,8 @@
 #define NGX_RBL_CHECK_KEEP    (7 * 24 * 3600 * 1000)    /* ms */
 
 
-static void *ngx_rbl_create_main_conf(ngx_conf_t *cf);
-static char *ngx_rbl_init_main_conf(ngx_conf_t *cf, void *conf);
-static void *ngx_rbl_create_loc_conf(ngx_conf_t *cf);
-static char *ngx_rbl_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child);
-static ngx_flag_t ngx_rbl_serves(const ngx_rbl_loc_conf_t *conf);
-static char *ngx_rbl_merge_api(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
-    ngx_rbl_loc_conf_t *conf);
-static char *ngx_rbl_merge_status(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
-    ngx_rbl_loc_conf_t *conf);
-static char *ngx_rbl_merge_store(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
-    ngx_rbl_loc_conf_t *conf);
-static char *ngx_rbl_register_store(ngx_conf_t *cf, ngx_rbl_loc_conf_t *conf);
-static ngx_uint_t ngx_rbl_same_store(ngx_rbl_store_conf_t *store,
-    ngx_rbl_loc_conf_t *conf);
-static ngx_int_t ngx_rbl_init_module(ngx_cycle_t *cycle);
-static ngx_int_t ngx_rbl_init_process(ngx_cycle_t *cycle);
-static void ngx_rbl_exit_process(ngx_cycle_t *cycle);
-
-
 /* 1: the stores of ngx_cycle live in this process */
 static ngx_uint_t  ngx_rbl_running;
-
-
-static ngx_http_module_t  ngx_rbl_module_ctx = {
-    ngx_rbl_add_variables,                 /* preconfiguration */
-    NULL,                                  /* postconfiguration */
-
-    ngx_rbl_create_main_conf,              /* create main configuration */
-    ngx_rbl_init_main_conf,                /* init main configuration */
-
-    NULL,                                  /* create server configuration */
-    NULL,                                  /* merge server configuration */
-
-    ngx_rbl_create_loc_conf,               /* create location configuration */
-    ngx_rbl_merge_loc_conf                 /* merge location configuration */
-};
-
-
-ngx_module_t  ngx_rbl_module = {
-    NGX_MODULE_V1,
-    &ngx_rbl_module_ctx,                   /* module context */
-    ngx_rbl_commands,                      /* module directives */
-    NGX_HTTP_MODULE,                       /* module type */
-    NULL,                                  /* init master */
-    ngx_rbl_init_module,                   /* init module */
-    ngx_rbl_init_process,                  /* init process */
-    NULL,                                  /* init thread */
-    NULL,                                  /* exit thread */
-    ngx_rbl_exit_process,                  /* exit process */
-    NULL,                                  /* exit master */
-    NGX_MODULE_V1_PADDING
-};
 
 
 static void *
@@ -163,47 +113,6 @@ ngx_rbl_create_loc_conf(ngx_conf_t *cf)
     rlcf->status = NGX_CONF_UNSET_UINT;
 
     return rlcf;
-}
-
-
-static char *
-ngx_rbl_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
-{
-    ngx_rbl_loc_conf_t  *prev = parent;
-    ngx_rbl_loc_conf_t  *conf = child;
-
-    if (ngx_rbl_merge_api(cf, prev, conf) != NGX_CONF_OK) {
-        return NGX_CONF_ERROR;
-    }
-
-    ngx_conf_merge_str_value(conf->realm, prev->realm,
-                             "Blocklist Monitoring API");
-    ngx_conf_merge_value(conf->legacy_errors, prev->legacy_errors, 0);
-    ngx_conf_merge_value(conf->etag, prev->etag, 0);
-    ngx_conf_merge_uint_value(conf->max_page_size, prev->max_page_size, 1000);
-    ngx_conf_merge_uint_value(conf->max_expand, prev->max_expand, 1024);
-    ngx_conf_merge_msec_value(conf->check_keep, prev->check_keep,
-                              NGX_RBL_CHECK_KEEP);
-    ngx_conf_merge_str_value(conf->portal_url, prev->portal_url, "");
-    ngx_conf_merge_ptr_value(conf->slack_hosts, prev->slack_hosts, NULL);
-    ngx_conf_merge_ptr_value(conf->discord_hosts, prev->discord_hosts, NULL);
-    ngx_conf_merge_ptr_value(conf->refuse_zones, prev->refuse_zones, NULL);
-    ngx_conf_merge_ptr_value(conf->allow_zones, prev->allow_zones, NULL);
-
-    if (ngx_rbl_merge_user(cf, prev, conf) != NGX_CONF_OK
-        || ngx_rbl_merge_status(cf, prev, conf) != NGX_CONF_OK
-        || ngx_rbl_merge_store(cf, prev, conf) != NGX_CONF_OK)
-    {
-        return NGX_CONF_ERROR;
-    }
-
-    if (!ngx_rbl_serves(conf) && (conf->status == NGX_RBL_STATUS_OFF
-                       || conf->store == NULL))
-    {
-        return NGX_CONF_OK;
-    }
-
-    return ngx_rbl_register_store(cf, conf);
 }
 
 
@@ -342,6 +251,32 @@ ngx_rbl_merge_store(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
 }
 
 
+static ngx_uint_t
+ngx_rbl_same_store(ngx_rbl_store_conf_t *store, ngx_rbl_loc_conf_t *conf)
+{
+    ngx_uint_t   i;
+    ngx_str_t   *a[] = { &store->user, &store->password, &store->prefix,
+                         &store->ca, &store->cert, &store->key,
+                         &store->tls_name };
+    ngx_str_t   *b[] = { &conf->store_user, &conf->store_password,
+                         &conf->store_prefix, &conf->store_ca,
+                         &conf->store_cert, &conf->store_key,
+                         &conf->store_tls_name };
+
+    for (i = 0; i < sizeof(a) / sizeof(a[0]); i++) {
+        if (a[i]->len != b[i]->len
+            || ngx_memcmp(a[i]->data, b[i]->data, a[i]->len) != 0)
+        {
+            return 0;
+        }
+    }
+
+    return store->timeout == conf->store_timeout
+           && store->map == conf->store_map
+           && ngx_memcmp(store->place, conf->store, sizeof(rbl_place_t)) == 0;
+}
+
+
 static char *
 ngx_rbl_register_store(ngx_conf_t *cf, ngx_rbl_loc_conf_t *conf)
 {
@@ -389,29 +324,95 @@ ngx_rbl_register_store(ngx_conf_t *cf, ngx_rbl_loc_conf_t *conf)
 }
 
 
-static ngx_uint_t
-ngx_rbl_same_store(ngx_rbl_store_conf_t *store, ngx_rbl_loc_conf_t *conf)
+static char *
+ngx_rbl_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 {
-    ngx_uint_t   i;
-    ngx_str_t   *a[] = { &store->user, &store->password, &store->prefix,
-                         &store->ca, &store->cert, &store->key,
-                         &store->tls_name };
-    ngx_str_t   *b[] = { &conf->store_user, &conf->store_password,
-                         &conf->store_prefix, &conf->store_ca,
-                         &conf->store_cert, &conf->store_key,
-                         &conf->store_tls_name };
+    ngx_rbl_loc_conf_t  *prev = parent;
+    ngx_rbl_loc_conf_t  *conf = child;
 
-    for (i = 0; i < sizeof(a) / sizeof(a[0]); i++) {
-        if (a[i]->len != b[i]->len
-            || ngx_memcmp(a[i]->data, b[i]->data, a[i]->len) != 0)
-        {
-            return 0;
-        }
+    if (ngx_rbl_merge_api(cf, prev, conf) != NGX_CONF_OK) {
+        return NGX_CONF_ERROR;
     }
 
-    return store->timeout == conf->store_timeout
-           && store->map == conf->store_map
-           && ngx_memcmp(store->place, conf->store, sizeof(rbl_place_t)) == 0;
+    ngx_conf_merge_str_value(conf->realm, prev->realm,
+                             "Blocklist Monitoring API");
+    ngx_conf_merge_value(conf->legacy_errors, prev->legacy_errors, 0);
+    ngx_conf_merge_value(conf->etag, prev->etag, 0);
+    ngx_conf_merge_uint_value(conf->max_page_size, prev->max_page_size, 1000);
+    ngx_conf_merge_uint_value(conf->max_expand, prev->max_expand, 1024);
+    ngx_conf_merge_msec_value(conf->check_keep, prev->check_keep,
+                              NGX_RBL_CHECK_KEEP);
+    ngx_conf_merge_str_value(conf->portal_url, prev->portal_url, "");
+    ngx_conf_merge_ptr_value(conf->slack_hosts, prev->slack_hosts, NULL);
+    ngx_conf_merge_ptr_value(conf->discord_hosts, prev->discord_hosts, NULL);
+    ngx_conf_merge_ptr_value(conf->refuse_zones, prev->refuse_zones, NULL);
+    ngx_conf_merge_ptr_value(conf->allow_zones, prev->allow_zones, NULL);
+
+    if (ngx_rbl_merge_user(cf, prev, conf) != NGX_CONF_OK
+        || ngx_rbl_merge_status(cf, prev, conf) != NGX_CONF_OK
+        || ngx_rbl_merge_store(cf, prev, conf) != NGX_CONF_OK)
+    {
+        return NGX_CONF_ERROR;
+    }
+
+    if (!ngx_rbl_serves(conf) && (conf->status == NGX_RBL_STATUS_OFF
+                       || conf->store == NULL))
+    {
+        return NGX_CONF_OK;
+    }
+
+    return ngx_rbl_register_store(cf, conf);
+}
+
+
+static ngx_http_module_t  ngx_rbl_module_ctx = {
+    ngx_rbl_add_variables,                 /* preconfiguration */
+    NULL,                                  /* postconfiguration */
+
+    ngx_rbl_create_main_conf,              /* create main configuration */
+    ngx_rbl_init_main_conf,                /* init main configuration */
+
+    NULL,                                  /* create server configuration */
+    NULL,                                  /* merge server configuration */
+
+    ngx_rbl_create_loc_conf,               /* create location configuration */
+    ngx_rbl_merge_loc_conf                 /* merge location configuration */
+};
+
+
+static void
+ngx_rbl_exit_process(ngx_cycle_t *cycle)
+{
+    ngx_uint_t             i;
+    ngx_rbl_store_t       *store, **live;
+    ngx_rbl_main_conf_t   *rmcf;
+
+    ngx_rbl_running = 0;
+    ngx_rbl_auth_done();
+
+    rmcf = ngx_http_cycle_get_module_main_conf(cycle, ngx_rbl_module);
+    if (rmcf == NULL) {
+        return;
+    }
+
+    ngx_rbl_gather_done();
+    ngx_rbl_verdict_done();
+
+    live = rmcf->live ? rmcf->live->elts : NULL;
+
+    for (i = 0; live != NULL && i < rmcf->live->nelts; i++) {
+        store = live[i];
+
+        /* requests answered from here on find no store */
+
+        live[i] = NULL;
+        ngx_rbl_store_destroy(store);
+    }
+
+    rmcf->live = NULL;
+    ngx_rbl_pages_done();
+
+    ngx_rbl_zone_leave(rmcf->zone ? rmcf->zone->data : NULL);
 }
 
 
@@ -482,37 +483,17 @@ ngx_rbl_init_process(ngx_cycle_t *cycle)
 }
 
 
-static void
-ngx_rbl_exit_process(ngx_cycle_t *cycle)
-{
-    ngx_uint_t             i;
-    ngx_rbl_store_t       *store, **live;
-    ngx_rbl_main_conf_t   *rmcf;
-
-    ngx_rbl_running = 0;
-    ngx_rbl_auth_done();
-
-    rmcf = ngx_http_cycle_get_module_main_conf(cycle, ngx_rbl_module);
-    if (rmcf == NULL) {
-        return;
-    }
-
-    ngx_rbl_gather_done();
-    ngx_rbl_verdict_done();
-
-    live = rmcf->live ? rmcf->live->elts : NULL;
-
-    for (i = 0; live != NULL && i < rmcf->live->nelts; i++) {
-        store = live[i];
-
-        /* requests answered from here on find no store */
-
-        live[i] = NULL;
-        ngx_rbl_store_destroy(store);
-    }
-
-    rmcf->live = NULL;
-    ngx_rbl_pages_done();
-
-    ngx_rbl_zone_leave(rmcf->zone ? rmcf->zone->data : NULL);
-}
+ngx_module_t  ngx_rbl_module = {
+    NGX_MODULE_V1,
+    &ngx_rbl_module_ctx,                   /* module context */
+    ngx_rbl_commands,                      /* module directives */
+    NGX_HTTP_MODULE,                       /* module type */
+    NULL,                                  /* init master */
+    ngx_rbl_init_module,                   /* init module */
+    ngx_rbl_init_process,                  /* init process */
+    NULL,                                  /* init thread */
+    NULL,                                  /* exit thread */
+    ngx_rbl_exit_process,                  /* exit process */
+    NULL,                                  /* exit master */
+    NGX_MODULE_V1_PADDING
+};

@@ -10,54 +10,88 @@
 #define NGX_RBL_TLS_DEPTH   4           /* certificates in a chain */
 
 
-static const char *ngx_rbl_place_read(ngx_conf_t *cf, ngx_rbl_loc_conf_t *rlcf,
-    ngx_str_t *text);
-static const char *ngx_rbl_place_resolve(ngx_conf_t *cf, rbl_place_t *place,
-    const rbl_place_t *named);
-static const char *ngx_rbl_place_add(ngx_conf_t *cf, rbl_place_t *place,
-    ngx_str_t *text, ngx_uint_t most);
-static ngx_int_t ngx_rbl_place_host(rbl_host_port_t *host, ngx_addr_t *addr);
-#if (NGX_SSL)
-static char *ngx_rbl_place_ssl(ngx_conf_t *cf, ngx_rbl_loc_conf_t *conf,
-    ngx_rbl_store_conf_t *store);
+static ngx_int_t
+ngx_rbl_place_host(rbl_host_port_t *host, ngx_addr_t *addr)
+{
+    size_t               n;
+#if (NGX_HAVE_UNIX_DOMAIN)
+    struct sockaddr_un  *saun;
+
+    if (addr->sockaddr->sa_family == AF_UNIX) {
+        saun = (struct sockaddr_un *) addr->sockaddr;
+        rbl_copy(host->host, sizeof(host->host), rbl_str(saun->sun_path));
+        return NGX_OK;
+    }
 #endif
 
+    n = ngx_sock_ntop(addr->sockaddr, addr->socklen, (u_char *) host->host,
+                      sizeof(host->host) - 1, 0);
+    host->host[n] = '\0';
+    host->port = ngx_inet_get_port(addr->sockaddr);
 
-char *
-ngx_rbl_set_store(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_rbl_loc_conf_t  *rlcf = conf;
-
-    ngx_str_t   *value;
-    const char  *why;
-
-    if (rlcf->store != NULL) {
-        return "is duplicate";
-    }
-
-    value = cf->args->elts;
-    why = ngx_rbl_place_read(cf, rlcf, &value[1]);
-
-    if (why != NULL) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "invalid value \"%V\" in \"%V\" directive, it must "
-                           "be \"address[:port]\", \"unix:/path\", "
-                           "\"sentinel:name@address:port,...\" or "
-                           "\"cluster:address:port,...\": %s",
-                           &value[1], &cmd->name, why);
-        return NGX_CONF_ERROR;
-    }
-
-    return NGX_CONF_OK;
+    return n != 0 && host->port != 0 ? NGX_OK : NGX_ERROR;
 }
 
 
-const char *
-ngx_rbl_place_default(ngx_conf_t *cf, ngx_rbl_loc_conf_t *rlcf)
-{
-    static ngx_str_t  text = ngx_string(NGX_RBL_STORE);
+/* Adds the addresses of a host, or those that are still missing to `most`. */
 
-    return ngx_rbl_place_read(cf, rlcf, &text);
+static const char *
+ngx_rbl_place_add(ngx_conf_t *cf, rbl_place_t *place, ngx_str_t *text,
+    ngx_uint_t most)
+{
+    ngx_url_t   u;
+    ngx_uint_t  i;
+
+    ngx_memzero(&u, sizeof(ngx_url_t));
+    u.url.len = text->len;
+    u.url.data = ngx_pstrdup(cf->pool, text);
+    u.default_port = NGX_RBL_STORE_PORT;
+
+    if (u.url.data == NULL || ngx_parse_url(cf->pool, &u) != NGX_OK
+        || u.naddrs == 0)
+    {
+        return u.err != NULL ? u.err : "it is no address";
+    }
+
+    for (i = 0; i < u.naddrs && place->n < most; i++) {
+        if (ngx_rbl_place_host(&place->hosts[place->n], &u.addrs[i])
+            != NGX_OK)
+        {
+            return "it is no address of a server";
+        }
+
+        place->n++;
+    }
+
+    return NULL;
+}
+
+
+static const char *
+ngx_rbl_place_resolve(ngx_conf_t *cf, rbl_place_t *place,
+    const rbl_place_t *named)
+{
+    char         text[RBL_HOST_PORT_TEXT];
+    ngx_str_t    url;
+    ngx_uint_t   i;
+    const char  *why;
+
+    place->kind = named->kind;
+    place->tls = named->tls;
+    ngx_memcpy(place->name, named->name, sizeof(place->name));
+
+    for (i = 0; i < named->n; i++) {
+        rbl_host_port_text(text, &named->hosts[i]);
+        url.data = (u_char *) text;
+        url.len = ngx_strlen(text);
+        why = ngx_rbl_place_add(cf, place, &url, RBL_PLACE_HOSTS);
+
+        if (why != NULL) {
+            return why;
+        }
+    }
+
+    return NULL;
 }
 
 
@@ -102,88 +136,41 @@ ngx_rbl_place_read(ngx_conf_t *cf, ngx_rbl_loc_conf_t *rlcf, ngx_str_t *text)
 }
 
 
-static const char *
-ngx_rbl_place_resolve(ngx_conf_t *cf, rbl_place_t *place,
-    const rbl_place_t *named)
+char *
+ngx_rbl_set_store(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    char         text[RBL_HOST_PORT_TEXT];
-    ngx_str_t    url;
-    ngx_uint_t   i;
+    ngx_rbl_loc_conf_t  *rlcf = conf;
+
+    ngx_str_t   *value;
     const char  *why;
 
-    place->kind = named->kind;
-    place->tls = named->tls;
-    ngx_memcpy(place->name, named->name, sizeof(place->name));
-
-    for (i = 0; i < named->n; i++) {
-        rbl_host_port_text(text, &named->hosts[i]);
-        url.data = (u_char *) text;
-        url.len = ngx_strlen(text);
-        why = ngx_rbl_place_add(cf, place, &url, RBL_PLACE_HOSTS);
-
-        if (why != NULL) {
-            return why;
-        }
+    if (rlcf->store != NULL) {
+        return "is duplicate";
     }
 
-    return NULL;
+    value = cf->args->elts;
+    why = ngx_rbl_place_read(cf, rlcf, &value[1]);
+
+    if (why != NULL) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid value \"%V\" in \"%V\" directive, it must "
+                           "be \"address[:port]\", \"unix:/path\", "
+                           "\"sentinel:name@address:port,...\" or "
+                           "\"cluster:address:port,...\": %s",
+                           &value[1], &cmd->name, why);
+        return NGX_CONF_ERROR;
+    }
+
+    return NGX_CONF_OK;
 }
 
 
-/* Adds the addresses of a host, or those that are still missing to `most`. */
-
-static const char *
-ngx_rbl_place_add(ngx_conf_t *cf, rbl_place_t *place, ngx_str_t *text,
-    ngx_uint_t most)
+const char *
+ngx_rbl_place_default(ngx_conf_t *cf, ngx_rbl_loc_conf_t *rlcf)
 {
-    ngx_url_t   u;
-    ngx_uint_t  i;
+    static ngx_str_t  text = ngx_string(NGX_RBL_STORE);
 
-    ngx_memzero(&u, sizeof(ngx_url_t));
-    u.url.len = text->len;
-    u.url.data = ngx_pstrdup(cf->pool, text);
-    u.default_port = NGX_RBL_STORE_PORT;
-
-    if (u.url.data == NULL || ngx_parse_url(cf->pool, &u) != NGX_OK
-        || u.naddrs == 0)
-    {
-        return u.err != NULL ? u.err : "it is no address";
-    }
-
-    for (i = 0; i < u.naddrs && place->n < most; i++) {
-        if (ngx_rbl_place_host(&place->hosts[place->n], &u.addrs[i])
-            != NGX_OK)
-        {
-            return "it is no address of a server";
-        }
-
-        place->n++;
-    }
-
-    return NULL;
-}
-
-
-static ngx_int_t
-ngx_rbl_place_host(rbl_host_port_t *host, ngx_addr_t *addr)
-{
-    size_t               n;
-#if (NGX_HAVE_UNIX_DOMAIN)
-    struct sockaddr_un  *saun;
-
-    if (addr->sockaddr->sa_family == AF_UNIX) {
-        saun = (struct sockaddr_un *) addr->sockaddr;
-        rbl_copy(host->host, sizeof(host->host), rbl_str(saun->sun_path));
-        return NGX_OK;
-    }
-#endif
-
-    n = ngx_sock_ntop(addr->sockaddr, addr->socklen, (u_char *) host->host,
-                      sizeof(host->host) - 1, 0);
-    host->host[n] = '\0';
-    host->port = ngx_inet_get_port(addr->sockaddr);
-
-    return n != 0 && host->port != 0 ? NGX_OK : NGX_ERROR;
+    return ngx_rbl_place_read(cf, rlcf, &text);
 }
 
 
@@ -218,25 +205,6 @@ ngx_rbl_set_store_nodes(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     return NGX_CONF_OK;
-}
-
-
-char *
-ngx_rbl_place_tls(ngx_conf_t *cf, ngx_rbl_loc_conf_t *conf,
-    ngx_rbl_store_conf_t *store)
-{
-    if (!conf->store->tls) {
-        return NGX_CONF_OK;
-    }
-
-#if (NGX_SSL)
-    return ngx_rbl_place_ssl(cf, conf, store);
-#else
-    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                       "\"rbl_store\" has \"tls:\", but this nginx was built"
-                       " without TLS");
-    return NGX_CONF_ERROR;
-#endif
 }
 
 
@@ -293,3 +261,22 @@ ngx_rbl_place_ssl(ngx_conf_t *cf, ngx_rbl_loc_conf_t *conf,
 }
 
 #endif
+
+
+char *
+ngx_rbl_place_tls(ngx_conf_t *cf, ngx_rbl_loc_conf_t *conf,
+    ngx_rbl_store_conf_t *store)
+{
+    if (!conf->store->tls) {
+        return NGX_CONF_OK;
+    }
+
+#if (NGX_SSL)
+    return ngx_rbl_place_ssl(cf, conf, store);
+#else
+    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                       "\"rbl_store\" has \"tls:\", but this nginx was built"
+                       " without TLS");
+    return NGX_CONF_ERROR;
+#endif
+}

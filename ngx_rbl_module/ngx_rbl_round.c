@@ -41,85 +41,88 @@
 
 
 static ngx_int_t ngx_rbl_round(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_sign_in(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_first(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_ready(void *data, ngx_rbl_store_rc_e rc);
-static void ngx_rbl_first_reply(void *data, ngx_uint_t i,
-    const redisReply *reply);
-static ngx_int_t ngx_rbl_admitted(const ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc);
-static void ngx_rbl_meta_done(void *data, ngx_rbl_store_rc_e rc);
-static void ngx_rbl_known(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_allowed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_gate_reply(void *data, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_gate_done(void *data, ngx_rbl_store_rc_e rc);
-static void ngx_rbl_second_reply(void *data, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_second_done(void *data, ngx_rbl_store_rc_e rc);
-static void ngx_rbl_after_done(void *data, ngx_rbl_store_rc_e rc);
 static void ngx_rbl_arrived(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_anew(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_cancel(ngx_rbl_batch_t **batch);
+static void ngx_rbl_second_done(void *data, ngx_rbl_store_rc_e rc);
 
 
-ngx_int_t
-ngx_rbl_round_begin(ngx_rbl_ctx_t *ctx)
+/* 1: the script has succeeded; 0: the call is refused. */
+
+static int
+ngx_rbl_script_done(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
-    ctx->next_reply = ngx_rbl_second_reply;
-    ctx->next_done = ngx_rbl_second_done;
-    ctx->after_done = ngx_rbl_after_done;
+    rbl_str_t  word;
 
-    if (ngx_rbl_round(ctx) != NGX_OK) {
-        return NGX_ERROR;
+    word = rbl_reply_word(reply);
+
+    if (rbl_str_is(word, "OK")) {
+        return 1;
     }
 
-    ngx_rbl_wait(ctx);
+    if (rbl_str_is(word, "ACCOUNT")) {
+        ngx_rbl_unauthorized(ctx);
 
-    return NGX_OK;
+    } else if (ngx_rbl_work_begin(ctx, word, reply) != NGX_OK) {
+        ngx_rbl_refuse_by(ctx, ctx->route->family->refusals, reply);
+    }
+
+    return 0;
 }
 
 
-/* Builds the first round or the round of proof.  If the store is not ready, the
-   number of partitions is unknown and no key can be built; an empty batch waits
-   for it. */
-
-static ngx_int_t
-ngx_rbl_round(ngx_rbl_ctx_t *ctx)
+static void
+ngx_rbl_second_reply(void *data, ngx_uint_t i, const redisReply *reply)
 {
-    assert(ctx->batch == NULL);
+    ngx_rbl_ctx_t       *ctx = data;
+    const ngx_rbl_op_t  *op;
 
-    if (!ngx_rbl_store_ready(ctx->store)) {
-        ctx->batch = ngx_rbl_batch_create(ctx->store, NULL, ngx_rbl_ready,
-                                          ctx);
+    op = ctx->route->op;
 
-        return ctx->batch ? NGX_OK : NGX_ERROR;
+    if (ctx->round.again) {
+        ngx_rbl_totals_made(ctx, reply);
+        return;
     }
 
-    if (ctx->route->flags & NGX_RBL_SIGN_IN) {
-        return ngx_rbl_sign_in(ctx);
+    if (ctx->refusal != 0
+        || (ctx->working && ngx_rbl_work_reply(ctx, reply) != NGX_OK)
+        || (op->script != NULL && !ctx->worked
+            && !ngx_rbl_script_done(ctx, reply)))
+    {
+        return;
     }
 
-    ctx->batch = ngx_rbl_batch_create(ctx->store, ngx_rbl_first_reply,
-                                      ngx_rbl_first_done, ctx);
-
-    if (ctx->batch == NULL) {
-        return NGX_ERROR;
+    if (op->result != NULL) {
+        op->result(ctx, i, reply);
+        return;
     }
 
-    ctx->round.proving = !ctx->proved
-                         && (ctx->visiting
-                             || (ctx->route->op->read != NULL
-                                 && !ngx_rbl_login_proven(ctx)));
+    ngx_rbl_open(ctx, 0, op->message);
+    ngx_rbl_close(ctx);
+}
 
-    if (ctx->round.proving) {
-        ctx->round.counted = !ctx->visiting && ngx_rbl_totals_stamped(ctx);
-        ngx_rbl_auth_ask(ctx);
-        return NGX_OK;
+
+/* The store has become ready, or has not in time. */
+
+static void
+ngx_rbl_ready(void *data, ngx_rbl_store_rc_e rc)
+{
+    ngx_rbl_ctx_t  *ctx = data;
+
+    ctx->batch = NULL;
+
+    if (rc != NGX_RBL_STORE_OK) {
+        ngx_rbl_unavailable(ctx, NGX_RBL_STORE_AWAY);
+
+    } else if (ngx_rbl_round(ctx) != NGX_OK) {
+        ngx_rbl_internal(ctx);
+
+    } else {
+        ngx_http_set_log_request(ctx->request->connection->log, ctx->request);
+        ngx_rbl_wait(ctx);
+        return;
     }
 
-    return ngx_rbl_first(ctx);
+    ngx_rbl_round_cancel(ctx);
+    ngx_rbl_arrived(ctx);
 }
 
 
@@ -150,75 +153,13 @@ ngx_rbl_sign_in(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* An error in the fields stays in ctx->refusal until the account is
-   authenticated and may see it. */
+/* True if the account may get an answer and nothing was refused so far. */
 
 static ngx_int_t
-ngx_rbl_first(ngx_rbl_ctx_t *ctx)
+ngx_rbl_admitted(const ngx_rbl_ctx_t *ctx)
 {
-    const ngx_rbl_op_t  *op;
-
-    op = ctx->route->op;
-
-    if (ngx_rbl_params_parse(ctx) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    if (op->records == NULL) {
-        ngx_rbl_auth_ask(ctx);
-    }
-
-    if (ctx->refusal == 0) {
-        op->prepare ? op->prepare(ctx) : ngx_rbl_write_prepare(ctx);
-    }
-
-    if (op->records) {
-        ngx_rbl_auth_ask(ctx);
-    }
-
-    return NGX_OK;
-}
-
-
-/* The store has become ready, or has not in time. */
-
-static void
-ngx_rbl_ready(void *data, ngx_rbl_store_rc_e rc)
-{
-    ngx_rbl_ctx_t  *ctx = data;
-
-    ctx->batch = NULL;
-
-    if (rc != NGX_RBL_STORE_OK) {
-        ngx_rbl_unavailable(ctx, NGX_RBL_STORE_AWAY);
-
-    } else if (ngx_rbl_round(ctx) != NGX_OK) {
-        ngx_rbl_internal(ctx);
-
-    } else {
-        ngx_http_set_log_request(ctx->request->connection->log, ctx->request);
-        ngx_rbl_wait(ctx);
-        return;
-    }
-
-    ngx_rbl_round_cancel(ctx);
-    ngx_rbl_arrived(ctx);
-}
-
-
-void
-ngx_rbl_wait(ngx_rbl_ctx_t *ctx)
-{
-    assert(ctx->batch != NULL);
-
-    ctx->asked = ngx_current_msec;
-
-    if (ctx->route->flags & NGX_RBL_DURABLE) {
-        ngx_rbl_batch_durable(ctx->batch);
-    }
-
-    ngx_rbl_batch_submit(ctx->batch);
-    ngx_rbl_watch(ctx->request);
+    return ctx->round.authenticated && !ctx->suspended && !ctx->denied
+           && ctx->refusal == 0;
 }
 
 
@@ -262,88 +203,11 @@ ngx_rbl_first_reply(void *data, ngx_uint_t i, const redisReply *reply)
 }
 
 
-/* True if the account may get an answer and nothing was refused so far. */
-
-static ngx_int_t
-ngx_rbl_admitted(const ngx_rbl_ctx_t *ctx)
-{
-    return ctx->round.authenticated && !ctx->suspended && !ctx->denied
-           && ctx->refusal == 0;
-}
-
-
-static void
-ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc)
-{
-    ngx_rbl_ctx_t  *ctx = data;
-
-    if (rc != NGX_RBL_STORE_OK) {
-        ngx_rbl_unavailable(ctx, rc);
-
-    } else if (ctx->round.again) {
-
-        /* not authenticated yet, or the round is repeated */
-
-    } else if (!ctx->round.authenticated && ctx->actor.n) {
-        ngx_rbl_unknown_id(ctx, "account");
-
-    } else if (!ctx->round.authenticated) {
-        ngx_rbl_unproven(ctx, ngx_rbl_meta_done);
-
-    } else if (ctx->suspended) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN, "The account is suspended.");
-
-    } else if (ctx->denied) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
-                       "The application may not be used from this address.");
-
-    } else {
-        ngx_rbl_known(ctx);
-    }
-
-    ngx_rbl_arrived(ctx);
-}
-
-
 static void
 ngx_rbl_meta_done(void *data, ngx_rbl_store_rc_e rc)
 {
     ngx_rbl_unproven_done(data);
     ngx_rbl_arrived(data);
-}
-
-
-/*
- * The request is authenticated.  A request that must be counted does nothing
- * before it is counted: a range would create a thousand hosts.
- */
-
-static void
-ngx_rbl_known(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_share_seen(ctx->store, &ctx->account);
-
-    if (ctx->visiting) {
-        ngx_rbl_visit_judge(ctx);
-
-    } else {
-        ngx_rbl_allowed(ctx);
-    }
-
-    if (!ctx->round.limited || ctx->admitted) {
-        ngx_rbl_proceed(ctx);
-        return;
-    }
-
-    ctx->gate = ngx_rbl_batch_create(ctx->store, ngx_rbl_gate_reply,
-                                     ngx_rbl_gate_done, ctx);
-
-    if (ctx->gate == NULL) {
-        ngx_rbl_internal(ctx);
-        return;
-    }
-
-    ngx_rbl_admit_ask(ctx, ctx->gate);
 }
 
 
@@ -411,83 +275,169 @@ ngx_rbl_gate_done(void *data, ngx_rbl_store_rc_e rc)
 }
 
 
-/* 1: the script has succeeded; 0: the call is refused. */
+/*
+ * The request is authenticated.  A request that must be counted does nothing
+ * before it is counted: a range would create a thousand hosts.
+ */
 
-static int
-ngx_rbl_script_done(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+static void
+ngx_rbl_known(ngx_rbl_ctx_t *ctx)
 {
-    rbl_str_t  word;
+    ngx_rbl_share_seen(ctx->store, &ctx->account);
 
-    word = rbl_reply_word(reply);
+    if (ctx->visiting) {
+        ngx_rbl_visit_judge(ctx);
 
-    if (rbl_str_is(word, "OK")) {
-        return 1;
+    } else {
+        ngx_rbl_allowed(ctx);
     }
 
-    if (rbl_str_is(word, "ACCOUNT")) {
-        ngx_rbl_unauthorized(ctx);
-
-    } else if (ngx_rbl_work_begin(ctx, word, reply) != NGX_OK) {
-        ngx_rbl_refuse_by(ctx, ctx->route->family->refusals, reply);
+    if (!ctx->round.limited || ctx->admitted) {
+        ngx_rbl_proceed(ctx);
+        return;
     }
 
-    return 0;
+    ctx->gate = ngx_rbl_batch_create(ctx->store, ngx_rbl_gate_reply,
+                                     ngx_rbl_gate_done, ctx);
+
+    if (ctx->gate == NULL) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    ngx_rbl_admit_ask(ctx, ctx->gate);
 }
 
 
 static void
-ngx_rbl_second_reply(void *data, ngx_uint_t i, const redisReply *reply)
-{
-    ngx_rbl_ctx_t       *ctx = data;
-    const ngx_rbl_op_t  *op;
-
-    op = ctx->route->op;
-
-    if (ctx->round.again) {
-        ngx_rbl_totals_made(ctx, reply);
-        return;
-    }
-
-    if (ctx->refusal != 0
-        || (ctx->working && ngx_rbl_work_reply(ctx, reply) != NGX_OK)
-        || (op->script != NULL && !ctx->worked
-            && !ngx_rbl_script_done(ctx, reply)))
-    {
-        return;
-    }
-
-    if (op->result != NULL) {
-        op->result(ctx, i, reply);
-        return;
-    }
-
-    ngx_rbl_open(ctx, 0, op->message);
-    ngx_rbl_close(ctx);
-}
-
-
-static void
-ngx_rbl_second_done(void *data, ngx_rbl_store_rc_e rc)
+ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc)
 {
     ngx_rbl_ctx_t  *ctx = data;
 
-    if (rc != NGX_RBL_STORE_OK
-        && (ctx->route->op->failed == NULL || ctx->refusal != 0
-            || ctx->route->op->failed(ctx) != NGX_OK))
-    {
+    if (rc != NGX_RBL_STORE_OK) {
         ngx_rbl_unavailable(ctx, rc);
+
+    } else if (ctx->round.again) {
+
+        /* not authenticated yet, or the round is repeated */
+
+    } else if (!ctx->round.authenticated && ctx->actor.n) {
+        ngx_rbl_unknown_id(ctx, "account");
+
+    } else if (!ctx->round.authenticated) {
+        ngx_rbl_unproven(ctx, ngx_rbl_meta_done);
+
+    } else if (ctx->suspended) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN, "The account is suspended.");
+
+    } else if (ctx->denied) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
+                       "The application may not be used from this address.");
+
+    } else {
+        ngx_rbl_known(ctx);
     }
 
     ngx_rbl_arrived(ctx);
 }
 
 
-/* The change was made and answered before. */
+/* An error in the fields stays in ctx->refusal until the account is
+   authenticated and may see it. */
 
-static void
-ngx_rbl_after_done(void *data, ngx_rbl_store_rc_e rc)
+static ngx_int_t
+ngx_rbl_first(ngx_rbl_ctx_t *ctx)
 {
-    ngx_rbl_arrived(data);
+    const ngx_rbl_op_t  *op;
+
+    op = ctx->route->op;
+
+    if (ngx_rbl_params_parse(ctx) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (op->records == NULL) {
+        ngx_rbl_auth_ask(ctx);
+    }
+
+    if (ctx->refusal == 0) {
+        op->prepare ? op->prepare(ctx) : ngx_rbl_write_prepare(ctx);
+    }
+
+    if (op->records) {
+        ngx_rbl_auth_ask(ctx);
+    }
+
+    return NGX_OK;
+}
+
+
+/* Builds the first round or the round of proof.  If the store is not ready, the
+   number of partitions is unknown and no key can be built; an empty batch waits
+   for it. */
+
+static ngx_int_t
+ngx_rbl_round(ngx_rbl_ctx_t *ctx)
+{
+    assert(ctx->batch == NULL);
+
+    if (!ngx_rbl_store_ready(ctx->store)) {
+        ctx->batch = ngx_rbl_batch_create(ctx->store, NULL, ngx_rbl_ready,
+                                          ctx);
+
+        return ctx->batch ? NGX_OK : NGX_ERROR;
+    }
+
+    if (ctx->route->flags & NGX_RBL_SIGN_IN) {
+        return ngx_rbl_sign_in(ctx);
+    }
+
+    ctx->batch = ngx_rbl_batch_create(ctx->store, ngx_rbl_first_reply,
+                                      ngx_rbl_first_done, ctx);
+
+    if (ctx->batch == NULL) {
+        return NGX_ERROR;
+    }
+
+    ctx->round.proving = !ctx->proved
+                         && (ctx->visiting
+                             || (ctx->route->op->read != NULL
+                                 && !ngx_rbl_login_proven(ctx)));
+
+    if (ctx->round.proving) {
+        ctx->round.counted = !ctx->visiting && ngx_rbl_totals_stamped(ctx);
+        ngx_rbl_auth_ask(ctx);
+        return NGX_OK;
+    }
+
+    return ngx_rbl_first(ctx);
+}
+
+
+/* Begins the first round after the round of proof, or repeats it; the state of
+   the round before is discarded. */
+
+static ngx_int_t
+ngx_rbl_anew(ngx_rbl_ctx_t *ctx)
+{
+    ctx->repeated += ctx->round.again;
+    ctx->proved |= ctx->round.proving && !ctx->round.again;
+
+    if (ctx->proved && ctx->visiting) {
+        ngx_rbl_visit_begin(ctx);
+    }
+
+    ngx_memzero(&ctx->round, sizeof(ngx_rbl_round_t));
+
+    if (ngx_rbl_round(ctx) != NGX_OK) {
+        ngx_rbl_internal(ctx);
+        ngx_rbl_round_cancel(ctx);
+        return NGX_ERROR;
+    }
+
+    ngx_rbl_wait(ctx);
+
+    return NGX_OK;
 }
 
 
@@ -534,24 +484,39 @@ ngx_rbl_arrived(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* Begins the first round after the round of proof, or repeats it; the state of
-   the round before is discarded. */
-
-static ngx_int_t
-ngx_rbl_anew(ngx_rbl_ctx_t *ctx)
+static void
+ngx_rbl_second_done(void *data, ngx_rbl_store_rc_e rc)
 {
-    ctx->repeated += ctx->round.again;
-    ctx->proved |= ctx->round.proving && !ctx->round.again;
+    ngx_rbl_ctx_t  *ctx = data;
 
-    if (ctx->proved && ctx->visiting) {
-        ngx_rbl_visit_begin(ctx);
+    if (rc != NGX_RBL_STORE_OK
+        && (ctx->route->op->failed == NULL || ctx->refusal != 0
+            || ctx->route->op->failed(ctx) != NGX_OK))
+    {
+        ngx_rbl_unavailable(ctx, rc);
     }
 
-    ngx_memzero(&ctx->round, sizeof(ngx_rbl_round_t));
+    ngx_rbl_arrived(ctx);
+}
+
+
+/* The change was made and answered before. */
+
+static void
+ngx_rbl_after_done(void *data, ngx_rbl_store_rc_e rc)
+{
+    ngx_rbl_arrived(data);
+}
+
+
+ngx_int_t
+ngx_rbl_round_begin(ngx_rbl_ctx_t *ctx)
+{
+    ctx->next_reply = ngx_rbl_second_reply;
+    ctx->next_done = ngx_rbl_second_done;
+    ctx->after_done = ngx_rbl_after_done;
 
     if (ngx_rbl_round(ctx) != NGX_OK) {
-        ngx_rbl_internal(ctx);
-        ngx_rbl_round_cancel(ctx);
         return NGX_ERROR;
     }
 
@@ -562,11 +527,18 @@ ngx_rbl_anew(ngx_rbl_ctx_t *ctx)
 
 
 void
-ngx_rbl_round_cancel(ngx_rbl_ctx_t *ctx)
+ngx_rbl_wait(ngx_rbl_ctx_t *ctx)
 {
-    ngx_rbl_cancel(&ctx->batch);
-    ngx_rbl_cancel(&ctx->gate);
-    ngx_rbl_cancel(&ctx->next);
+    assert(ctx->batch != NULL);
+
+    ctx->asked = ngx_current_msec;
+
+    if (ctx->route->flags & NGX_RBL_DURABLE) {
+        ngx_rbl_batch_durable(ctx->batch);
+    }
+
+    ngx_rbl_batch_submit(ctx->batch);
+    ngx_rbl_watch(ctx->request);
 }
 
 
@@ -577,4 +549,13 @@ ngx_rbl_cancel(ngx_rbl_batch_t **batch)
         ngx_rbl_batch_cancel(*batch);
         *batch = NULL;
     }
+}
+
+
+void
+ngx_rbl_round_cancel(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_cancel(&ctx->batch);
+    ngx_rbl_cancel(&ctx->gate);
+    ngx_rbl_cancel(&ctx->next);
 }

@@ -8,9 +8,6 @@
 #include "rbl_validate.h"
 
 
-static ngx_int_t ngx_rbl_host_ok(ngx_conf_t *cf, ngx_str_t *host);
-
-
 /* Checks a name for use in AUTH or in a header: no quotes, no control
    characters. */
 
@@ -139,6 +136,28 @@ ngx_rbl_set_url_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
+/* Checks that a host would be valid in a URL. */
+
+static ngx_int_t
+ngx_rbl_host_ok(ngx_conf_t *cf, ngx_str_t *host)
+{
+    rbl_str_t  text;
+    rbl_url_t  url;
+
+    text.n = sizeof("https://") - 1 + host->len;
+    text.p = ngx_pnalloc(cf->temp_pool, text.n + 1);
+
+    if (text.p == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_sprintf((u_char *) text.p, "https://%V", host);
+
+    return rbl_url_parse(&url, text) == RBL_OK && url.host.n == host->len
+           ? NGX_OK : NGX_DECLINED;
+}
+
+
 /* Sets host names in lower case, as rbl_contact_parse requires. */
 
 char *
@@ -181,28 +200,6 @@ ngx_rbl_set_hosts_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     return NGX_CONF_OK;
-}
-
-
-/* Checks that a host would be valid in a URL. */
-
-static ngx_int_t
-ngx_rbl_host_ok(ngx_conf_t *cf, ngx_str_t *host)
-{
-    rbl_str_t  text;
-    rbl_url_t  url;
-
-    text.n = sizeof("https://") - 1 + host->len;
-    text.p = ngx_pnalloc(cf->temp_pool, text.n + 1);
-
-    if (text.p == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_sprintf((u_char *) text.p, "https://%V", host);
-
-    return rbl_url_parse(&url, text) == RBL_OK && url.host.n == host->len
-           ? NGX_OK : NGX_DECLINED;
 }
 
 

@@ -24,94 +24,6 @@ typedef enum {
 } ngx_rbl_variable_e;
 
 
-static ngx_int_t ngx_rbl_variable(ngx_http_request_t *r,
-    ngx_http_variable_value_t *v, uintptr_t data);
-static void ngx_rbl_variable_set(ngx_http_variable_value_t *v, u_char *data,
-    size_t len);
-static ngx_int_t ngx_rbl_variable_account(ngx_http_request_t *r,
-    ngx_http_variable_value_t *v);
-static ngx_int_t ngx_rbl_variable_endpoint(ngx_http_request_t *r,
-    ngx_http_variable_value_t *v, const ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_variable_number(ngx_http_request_t *r,
-    ngx_http_variable_value_t *v, const ngx_rbl_ctx_t *ctx, uintptr_t data);
-
-
-static ngx_http_variable_t  ngx_rbl_variables[] = {
-
-    { ngx_string("rbl_account"), NULL, ngx_rbl_variable,
-      NGX_RBL_VAR_ACCOUNT, NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("rbl_application"), NULL, ngx_rbl_variable,
-      NGX_RBL_VAR_APPLICATION, NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("rbl_endpoint"), NULL, ngx_rbl_variable,
-      NGX_RBL_VAR_ENDPOINT, NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("rbl_status"), NULL, ngx_rbl_variable,
-      NGX_RBL_VAR_STATUS, NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("rbl_store_time"), NULL, ngx_rbl_variable,
-      NGX_RBL_VAR_STORE_TIME, NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-      ngx_http_null_variable
-};
-
-
-ngx_int_t
-ngx_rbl_add_variables(ngx_conf_t *cf)
-{
-    ngx_http_variable_t  *var, *v;
-
-    for (v = ngx_rbl_variables; v->name.len; v++) {
-        var = ngx_http_add_variable(cf, &v->name, v->flags);
-
-        if (var == NULL) {
-            return NGX_ERROR;
-        }
-
-        var->get_handler = v->get_handler;
-        var->data = v->data;
-    }
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_rbl_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v,
-    uintptr_t data)
-{
-    ngx_rbl_ctx_t  *ctx;
-
-    v->valid = 1;
-    v->no_cacheable = 0;
-    v->not_found = 0;
-
-    ctx = ngx_http_get_module_ctx(r, ngx_rbl_module);
-
-    switch (data) {
-
-    case NGX_RBL_VAR_ACCOUNT:
-        return ngx_rbl_variable_account(r, v);
-
-    case NGX_RBL_VAR_ENDPOINT:
-        return ngx_rbl_variable_endpoint(r, v, ctx);
-
-    case NGX_RBL_VAR_APPLICATION:
-        if (ctx == NULL || !ctx->round.authenticated) {
-            v->not_found = 1;
-            return NGX_OK;
-        }
-
-        ngx_rbl_variable_set(v, (u_char *) ctx->app.s, ctx->app.n);
-        return NGX_OK;
-
-    default:
-        return ngx_rbl_variable_number(r, v, ctx, data);
-    }
-}
-
-
 static void
 ngx_rbl_variable_set(ngx_http_variable_value_t *v, u_char *data, size_t len)
 {
@@ -199,6 +111,82 @@ ngx_rbl_variable_number(ngx_http_request_t *r, ngx_http_variable_value_t *v,
     }
 
     ngx_rbl_variable_set(v, p, last - p);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_rbl_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v,
+    uintptr_t data)
+{
+    ngx_rbl_ctx_t  *ctx;
+
+    v->valid = 1;
+    v->no_cacheable = 0;
+    v->not_found = 0;
+
+    ctx = ngx_http_get_module_ctx(r, ngx_rbl_module);
+
+    switch (data) {
+
+    case NGX_RBL_VAR_ACCOUNT:
+        return ngx_rbl_variable_account(r, v);
+
+    case NGX_RBL_VAR_ENDPOINT:
+        return ngx_rbl_variable_endpoint(r, v, ctx);
+
+    case NGX_RBL_VAR_APPLICATION:
+        if (ctx == NULL || !ctx->round.authenticated) {
+            v->not_found = 1;
+            return NGX_OK;
+        }
+
+        ngx_rbl_variable_set(v, (u_char *) ctx->app.s, ctx->app.n);
+        return NGX_OK;
+
+    default:
+        return ngx_rbl_variable_number(r, v, ctx, data);
+    }
+}
+
+
+static ngx_http_variable_t  ngx_rbl_variables[] = {
+
+    { ngx_string("rbl_account"), NULL, ngx_rbl_variable,
+      NGX_RBL_VAR_ACCOUNT, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("rbl_application"), NULL, ngx_rbl_variable,
+      NGX_RBL_VAR_APPLICATION, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("rbl_endpoint"), NULL, ngx_rbl_variable,
+      NGX_RBL_VAR_ENDPOINT, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("rbl_status"), NULL, ngx_rbl_variable,
+      NGX_RBL_VAR_STATUS, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("rbl_store_time"), NULL, ngx_rbl_variable,
+      NGX_RBL_VAR_STORE_TIME, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+      ngx_http_null_variable
+};
+
+
+ngx_int_t
+ngx_rbl_add_variables(ngx_conf_t *cf)
+{
+    ngx_http_variable_t  *var, *v;
+
+    for (v = ngx_rbl_variables; v->name.len; v++) {
+        var = ngx_http_add_variable(cf, &v->name, v->flags);
+
+        if (var == NULL) {
+            return NGX_ERROR;
+        }
+
+        var->get_handler = v->get_handler;
+        var->data = v->data;
+    }
 
     return NGX_OK;
 }

@@ -13,7 +13,17 @@
 #define NGX_RBL_WORK_RETRY  1           /* Retry-After, s */
 
 
-static void ngx_rbl_work_step(ngx_rbl_ctx_t *ctx);
+static void
+ngx_rbl_work_step(ngx_rbl_ctx_t *ctx)
+{
+    char                  id[RBL_OUT_INT];
+    rbl_work_step_args_t  args;
+
+    args.id = rbl_out_int_text(id, ctx->work);
+
+    ngx_rbl_run(ctx, work_step, &args, 0);
+    ngx_rbl_slow(ctx);
+}
 
 
 ngx_int_t
@@ -88,17 +98,4 @@ ngx_rbl_work_late(ngx_rbl_ctx_t *ctx)
     ngx_rbl_refuse_later(ctx, NGX_HTTP_SERVICE_UNAVAILABLE, 0,
                          "The change was accepted and is not finished yet. It "
                          "will be finished, please do not try again.");
-}
-
-
-static void
-ngx_rbl_work_step(ngx_rbl_ctx_t *ctx)
-{
-    char                  id[RBL_OUT_INT];
-    rbl_work_step_args_t  args;
-
-    args.id = rbl_out_int_text(id, ctx->work);
-
-    ngx_rbl_run(ctx, work_step, &args, 0);
-    ngx_rbl_slow(ctx);
 }

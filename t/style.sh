@@ -218,6 +218,31 @@ for f in socket_read; do
         'hazard 38: reads without an end' rbl-checkd/dns/socket.c
 done
 
+# One reading direction: what is called stands before its caller.  A prototype
+# of a static function is for functions that call each other.
+for hit in $(awk '
+    FNR == 1 { delete proto; open = "" }
+    /^static / && /\(/ && !/[={]/ {
+        open = $0
+        sub(/\(.*/, "", open)
+        sub(/.*[ *]/, "", open)
+    }
+    open != "" && /;$/ { proto[open] = FNR; open = "" ; next }
+    open != ""         { next }
+    {
+        for (name in proto) {
+            if ($0 ~ "^" name "\\(") {
+                print FILENAME ":" proto[name]
+                delete proto[name]
+            } else if ($0 ~ "(^|[^A-Za-z0-9_])" name "($|[^A-Za-z0-9_])") {
+                delete proto[name]
+            }
+        }
+    }' $(echo "$c" | grep '\.c$'))
+do
+    say "$hit: nothing needs this prototype"
+done
+
 deny '(design|decisions|api-3\.0|dnsbl)\.md|facts/' \
     'the repository explains itself' \
     $(git ls-files 2>/dev/null | grep -v '^t/style\.sh$')

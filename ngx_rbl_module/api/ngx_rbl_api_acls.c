@@ -9,26 +9,53 @@
 #define NGX_RBL_ACL_GUESS  96           /* octets of an address in an answer */
 
 
-static void ngx_rbl_acls_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_acls_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static int ngx_libc_cdecl ngx_rbl_acls_order(const void *one,
-    const void *two);
-static void ngx_rbl_acls_write(ngx_rbl_ctx_t *ctx, rbl_str_t acl);
-
-
-const ngx_rbl_op_t  ngx_rbl_op_acls = {
-    .prepare = ngx_rbl_acls_prepare,
-    .read = ngx_rbl_acls_read
-};
-
-
 static void
 ngx_rbl_acls_prepare(ngx_rbl_ctx_t *ctx)
 {
     rbl_str_t  all[2] = { RBL_STR("0"), RBL_STR("-1") };
 
     ngx_rbl_ask_system(ctx, ctx->batch, "ZRANGE", "daemons:addr", 2, all);
+}
+
+
+static int ngx_libc_cdecl
+ngx_rbl_acls_order(const void *one, const void *two)
+{
+    ngx_int_t         rc;
+    const rbl_str_t  *a, *b;
+
+    a = one;
+    b = two;
+
+    rc = a->n && b->n ? ngx_memcmp(a->p, b->p, ngx_min(a->n, b->n)) : 0;
+
+    return rc ? rc : (a->n > b->n) - (a->n < b->n);
+}
+
+
+/* "<address> <host name>" */
+
+static void
+ngx_rbl_acls_write(ngx_rbl_ctx_t *ctx, rbl_str_t acl)
+{
+    rbl_str_t    ip, host;
+    const char  *space;
+
+    space = acl.n ? memchr(acl.p, ' ', acl.n) : NULL;
+
+    ip = acl;
+    host = RBL_STR("");
+
+    if (space != NULL) {
+        ip.n = space - acl.p;
+        host.p = space + 1;
+        host.n = acl.n - ip.n - 1;
+    }
+
+    rbl_doc_object(&ctx->doc, NULL);
+    rbl_doc_str(&ctx->doc, "host", host);
+    rbl_doc_str(&ctx->doc, "ip", ip);
+    rbl_doc_close(&ctx->doc);
 }
 
 
@@ -73,42 +100,7 @@ ngx_rbl_acls_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 }
 
 
-static int ngx_libc_cdecl
-ngx_rbl_acls_order(const void *one, const void *two)
-{
-    ngx_int_t         rc;
-    const rbl_str_t  *a, *b;
-
-    a = one;
-    b = two;
-
-    rc = a->n && b->n ? ngx_memcmp(a->p, b->p, ngx_min(a->n, b->n)) : 0;
-
-    return rc ? rc : (a->n > b->n) - (a->n < b->n);
-}
-
-
-/* "<address> <host name>" */
-
-static void
-ngx_rbl_acls_write(ngx_rbl_ctx_t *ctx, rbl_str_t acl)
-{
-    rbl_str_t    ip, host;
-    const char  *space;
-
-    space = acl.n ? memchr(acl.p, ' ', acl.n) : NULL;
-
-    ip = acl;
-    host = RBL_STR("");
-
-    if (space != NULL) {
-        ip.n = space - acl.p;
-        host.p = space + 1;
-        host.n = acl.n - ip.n - 1;
-    }
-
-    rbl_doc_object(&ctx->doc, NULL);
-    rbl_doc_str(&ctx->doc, "host", host);
-    rbl_doc_str(&ctx->doc, "ip", ip);
-    rbl_doc_close(&ctx->doc);
-}
+const ngx_rbl_op_t  ngx_rbl_op_acls = {
+    .prepare = ngx_rbl_acls_prepare,
+    .read = ngx_rbl_acls_read
+};

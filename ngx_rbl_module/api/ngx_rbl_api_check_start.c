@@ -11,52 +11,6 @@
                                            store */
 
 
-static ngx_int_t ngx_rbl_start_host(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-static ngx_int_t ngx_rbl_start_callback(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-static void ngx_rbl_start_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_start_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_start_lists(ngx_rbl_ctx_t *ctx, rbl_str_t packed);
-
-
-static const ngx_rbl_field_t  ngx_rbl_start_fields[] = {
-    NGX_RBL_TEXT("host", NGX_RBL_NEEDED, ngx_rbl_start_host,
-                 NGX_RBL_ARG(check_start, host)),
-    NGX_RBL_TEXT("callback", 0, ngx_rbl_start_callback,
-                 NGX_RBL_ARG(check_start, callback)),
-    NGX_RBL_TEXT("details", NGX_RBL_ZERO, ngx_rbl_flag,
-                 NGX_RBL_ARG(check_start, lists)),
-    NGX_RBL_END
-};
-
-static const ngx_rbl_outcome_t  ngx_rbl_start_refusals[] = {
-    NGX_RBL_INVALID("HOST", "host"),
-    NGX_RBL_LAPSED,
-    { "RANGE", NGX_HTTP_BAD_REQUEST,
-      "Invalid host value provided. A range is checked by its addresses. "
-      "Provide the id of one of them." },
-    { "CALLBACKS", NGX_HTTP_CONFLICT,
-      "The check has as many callbacks as it can take." },
-    { "LIMIT", NGX_HTTP_CONFLICT,
-      "The plan allows at most %L checks a day." },
-    { NULL, 0, NULL }
-};
-
-
-const ngx_rbl_family_t  ngx_rbl_family_checks = {
-    .resource = "check",
-    .kind = RBL_SID_CHECK,
-    .refusals = ngx_rbl_start_refusals
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_check_start = {
-    .script = &rbl_script_check_start,
-    .fields = ngx_rbl_start_fields,
-    .proceed = ngx_rbl_start_proceed,
-    .result = ngx_rbl_start_result
-};
-
-
 /* A SID is the argument `host`; an address or domain is `value`. */
 
 static ngx_int_t
@@ -117,6 +71,37 @@ ngx_rbl_start_callback(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
 }
 
 
+static const ngx_rbl_field_t  ngx_rbl_start_fields[] = {
+    NGX_RBL_TEXT("host", NGX_RBL_NEEDED, ngx_rbl_start_host,
+                 NGX_RBL_ARG(check_start, host)),
+    NGX_RBL_TEXT("callback", 0, ngx_rbl_start_callback,
+                 NGX_RBL_ARG(check_start, callback)),
+    NGX_RBL_TEXT("details", NGX_RBL_ZERO, ngx_rbl_flag,
+                 NGX_RBL_ARG(check_start, lists)),
+    NGX_RBL_END
+};
+
+static const ngx_rbl_outcome_t  ngx_rbl_start_refusals[] = {
+    NGX_RBL_INVALID("HOST", "host"),
+    NGX_RBL_LAPSED,
+    { "RANGE", NGX_HTTP_BAD_REQUEST,
+      "Invalid host value provided. A range is checked by its addresses. "
+      "Provide the id of one of them." },
+    { "CALLBACKS", NGX_HTTP_CONFLICT,
+      "The check has as many callbacks as it can take." },
+    { "LIMIT", NGX_HTTP_CONFLICT,
+      "The plan allows at most %L checks a day." },
+    { NULL, 0, NULL }
+};
+
+
+const ngx_rbl_family_t  ngx_rbl_family_checks = {
+    .resource = "check",
+    .kind = RBL_SID_CHECK,
+    .refusals = ngx_rbl_start_refusals
+};
+
+
 static void
 ngx_rbl_start_proceed(ngx_rbl_ctx_t *ctx)
 {
@@ -130,36 +115,6 @@ ngx_rbl_start_proceed(ngx_rbl_ctx_t *ctx)
                               rbl_out_int_text(keep, ctx->conf->check_keep);
 
     ngx_rbl_write_proceed(ctx);
-}
-
-
-static void
-ngx_rbl_start_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
-{
-    ngx_uint_t               details;
-    ngx_rbl_write_t         *write;
-    rbl_check_start_reply_t  said;
-
-    write = ctx->data;
-    details = rbl_str_is(write->argv[NGX_RBL_ARG(check_start, lists)], "1");
-    rbl_check_start_reply(&said, reply);
-
-    ngx_rbl_open(ctx, NGX_RBL_START_GUESS
-                      + (details ? said.lists.n * NGX_RBL_LIST_GUESS : 0),
-                 "OK");
-
-    rbl_doc_object(&ctx->doc, "data");
-    rbl_doc_str(&ctx->doc, "id", said.check);
-    rbl_doc_str(&ctx->doc, "status", said.status);
-    rbl_doc_str(&ctx->doc, "host", said.value);
-    rbl_doc_int(&ctx->doc, "total_count", said.total);
-
-    if (details) {
-        ngx_rbl_start_lists(ctx, said.lists);
-    }
-
-    rbl_doc_close(&ctx->doc);
-    ngx_rbl_close(ctx);
 }
 
 
@@ -206,3 +161,41 @@ ngx_rbl_start_lists(ngx_rbl_ctx_t *ctx, rbl_str_t packed)
 
     rbl_doc_close(d);
 }
+
+
+static void
+ngx_rbl_start_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    ngx_uint_t               details;
+    ngx_rbl_write_t         *write;
+    rbl_check_start_reply_t  said;
+
+    write = ctx->data;
+    details = rbl_str_is(write->argv[NGX_RBL_ARG(check_start, lists)], "1");
+    rbl_check_start_reply(&said, reply);
+
+    ngx_rbl_open(ctx, NGX_RBL_START_GUESS
+                      + (details ? said.lists.n * NGX_RBL_LIST_GUESS : 0),
+                 "OK");
+
+    rbl_doc_object(&ctx->doc, "data");
+    rbl_doc_str(&ctx->doc, "id", said.check);
+    rbl_doc_str(&ctx->doc, "status", said.status);
+    rbl_doc_str(&ctx->doc, "host", said.value);
+    rbl_doc_int(&ctx->doc, "total_count", said.total);
+
+    if (details) {
+        ngx_rbl_start_lists(ctx, said.lists);
+    }
+
+    rbl_doc_close(&ctx->doc);
+    ngx_rbl_close(ctx);
+}
+
+
+const ngx_rbl_op_t  ngx_rbl_op_check_start = {
+    .script = &rbl_script_check_start,
+    .fields = ngx_rbl_start_fields,
+    .proceed = ngx_rbl_start_proceed,
+    .result = ngx_rbl_start_result
+};

@@ -38,24 +38,6 @@ typedef struct {
 } ngx_rbl_status_t;
 
 
-static void ngx_rbl_status_prepare(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_status_id(ngx_rbl_ctx_t *ctx, rbl_sid_t *check);
-static void ngx_rbl_status_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_status_state(ngx_rbl_ctx_t *ctx, const redisReply *reply);
-static void ngx_rbl_status_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch);
-static void ngx_rbl_status_slice(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_status_first(ngx_rbl_ctx_t *ctx, rbl_str_t packed);
-static void ngx_rbl_status_more(ngx_rbl_ctx_t *ctx, rbl_str_t part);
-static void ngx_rbl_status_rest(ngx_rbl_ctx_t *ctx, rbl_str_t rest);
-static void ngx_rbl_status_damaged(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_status_close(ngx_rbl_ctx_t *ctx);
-
-static rbl_str_t ngx_rbl_hash_str(const redisReply *reply, const char *name);
-static int64_t ngx_rbl_hash_int(const redisReply *reply, const char *name);
-
-
 static const ngx_rbl_field_t  ngx_rbl_status_fields[] = {
     NGX_RBL_TEXT("id", 0, NULL, 0),
     NGX_RBL_TEXT("details", 0, ngx_rbl_flag, 0),
@@ -63,38 +45,31 @@ static const ngx_rbl_field_t  ngx_rbl_status_fields[] = {
 };
 
 
-const ngx_rbl_op_t  ngx_rbl_op_check_status = {
-    .fields = ngx_rbl_status_fields,
-    .prepare = ngx_rbl_status_prepare,
-    .read = ngx_rbl_status_read
-};
+/* Reads the SID from the path or the field `id`: 400 if both are missing. */
 
-
-static void
-ngx_rbl_status_prepare(ngx_rbl_ctx_t *ctx)
+static ngx_int_t
+ngx_rbl_status_id(ngx_rbl_ctx_t *ctx, rbl_sid_t *check)
 {
-    rbl_str_t          details;
-    ngx_rbl_status_t  *status;
+    rbl_str_t  text;
 
-    status = ngx_rbl_data(ctx, sizeof(ngx_rbl_status_t));
+    text.p = (const char *) ctx->id.data;
+    text.n = ctx->id.len;
 
-    if (status == NULL
-        || ngx_rbl_judged(ctx, &ngx_rbl_status_fields[NGX_RBL_STATUS_DETAILS],
-                          &details)
-           != NGX_OK
-        || ngx_rbl_status_id(ctx, &status->check) != NGX_OK)
-    {
-        return;
+    if (text.n == 0) {
+        text = ngx_rbl_text(ctx, NGX_RBL_STATUS_ID);
     }
 
-    status->details = rbl_str_is(details, "1");
-
-    ngx_rbl_ask(ctx, "HGETALL", "check", rbl_sid_str(&status->check), 0, NULL);
-
-    if (status->details) {
-        ngx_rbl_status_ask(ctx, ctx->batch);
-        ctx->round.asks++;
+    if (text.n == 0) {
+        ngx_rbl_missing(ctx, "id");
+        return NGX_DECLINED;
     }
+
+    if (rbl_sid_parse(check, RBL_SID_CHECK, text) != RBL_OK) {
+        ngx_rbl_unknown_id(ctx, "check");
+        return NGX_DECLINED;
+    }
+
+    return NGX_OK;
 }
 
 
@@ -128,63 +103,51 @@ ngx_rbl_status_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
 }
 
 
-/* Reads the SID from the path or the field `id`: 400 if both are missing. */
-
-static ngx_int_t
-ngx_rbl_status_id(ngx_rbl_ctx_t *ctx, rbl_sid_t *check)
-{
-    rbl_str_t  text;
-
-    text.p = (const char *) ctx->id.data;
-    text.n = ctx->id.len;
-
-    if (text.n == 0) {
-        text = ngx_rbl_text(ctx, NGX_RBL_STATUS_ID);
-    }
-
-    if (text.n == 0) {
-        ngx_rbl_missing(ctx, "id");
-        return NGX_DECLINED;
-    }
-
-    if (rbl_sid_parse(check, RBL_SID_CHECK, text) != RBL_OK) {
-        ngx_rbl_unknown_id(ctx, "check");
-        return NGX_DECLINED;
-    }
-
-    return NGX_OK;
-}
-
-
 static void
-ngx_rbl_status_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+ngx_rbl_status_prepare(ngx_rbl_ctx_t *ctx)
 {
+    rbl_str_t          details;
     ngx_rbl_status_t  *status;
 
-    status = ctx->data;
+    status = ngx_rbl_data(ctx, sizeof(ngx_rbl_status_t));
 
-    if (i == 0) {
-        if (rbl_reply_field(reply, "status") == NULL) {
-            ngx_rbl_unknown_id(ctx, "check");
-            return;
-        }
-
-        ngx_rbl_status_state(ctx, reply);
-
-        if (!status->details) {
-            ngx_rbl_status_close(ctx);
-        }
-
+    if (status == NULL
+        || ngx_rbl_judged(ctx, &ngx_rbl_status_fields[NGX_RBL_STATUS_DETAILS],
+                          &details)
+           != NGX_OK
+        || ngx_rbl_status_id(ctx, &status->check) != NGX_OK)
+    {
         return;
     }
 
-    status->kept = !status->stored || rbl_reply_str(reply).n > 0;
+    status->details = rbl_str_is(details, "1");
 
-    ngx_rbl_status_first(ctx, rbl_reply_str(reply));
+    ngx_rbl_ask(ctx, "HGETALL", "check", rbl_sid_str(&status->check), 0, NULL);
 
-    if (ctx->stream == NULL) {
-        ngx_rbl_status_close(ctx);
+    if (status->details) {
+        ngx_rbl_status_ask(ctx, ctx->batch);
+        ctx->round.asks++;
     }
+}
+
+
+/* "" if the hash has no such field. */
+
+static rbl_str_t
+ngx_rbl_hash_str(const redisReply *reply, const char *name)
+{
+    rbl_str_t  s;
+
+    s = rbl_reply_str(rbl_reply_field(reply, name));
+
+    return s.p ? s : RBL_STR("");
+}
+
+
+static int64_t
+ngx_rbl_hash_int(const redisReply *reply, const char *name)
+{
+    return rbl_reply_int(rbl_reply_field(reply, name), 0);
 }
 
 
@@ -243,85 +206,27 @@ ngx_rbl_status_state(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 
 
 static void
-ngx_rbl_status_first(ngx_rbl_ctx_t *ctx, rbl_str_t packed)
+ngx_rbl_status_close(ngx_rbl_ctx_t *ctx)
 {
-    rbl_mp_t           mp;
-    rbl_str_t          part;
     ngx_rbl_status_t  *status;
 
     status = ctx->data;
 
-    rbl_mp_init(&mp, packed);
-    status->left = packed.n ? rbl_mp_array(&mp) : 0;
-    status->offset = packed.n;
-
-    rbl_doc_array(&ctx->doc, "details");
-
-    if (packed.n == NGX_RBL_DETAILS_SLICE && ngx_rbl_stream(ctx) != NULL) {
-        ctx->stream->ask = ngx_rbl_status_ask;
-        ctx->stream->read = ngx_rbl_status_slice;
-        ctx->stream->close = ngx_rbl_status_close;
+    if (status->details) {
+        rbl_doc_close(&ctx->doc);
     }
 
-    part.p = (const char *) mp.pos;
-    part.n = mp.end - mp.pos;
-    ngx_rbl_status_more(ctx, part);
-}
-
-
-static void
-ngx_rbl_status_slice(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
-{
-    rbl_str_t          part;
-    ngx_rbl_status_t  *status;
-
-    status = ctx->data;
-    part = rbl_reply_str(reply);
-
-    if (part.n > NGX_RBL_DETAILS_SLICE) {
-        ngx_rbl_internal(ctx);
-        return;
+    if (status->message.p) {
+        rbl_doc_str(&ctx->doc, "message", status->message);
     }
 
-    if (part.n > 0) {
-        ngx_memcpy(status->room + status->rest, part.p, part.n);
+    if (status->details) {
+        rbl_doc_int(&ctx->doc, "details_kept", status->kept != 0);
     }
 
-    status->offset += part.n;
-    ctx->stream->over = part.n < NGX_RBL_DETAILS_SLICE;
-
-    part.p = (const char *) status->room;
-    part.n += status->rest;
-    ngx_rbl_status_more(ctx, part);
-}
-
-
-/* Renders all complete results, and keeps the remaining octets. */
-
-static void
-ngx_rbl_status_more(ngx_rbl_ctx_t *ctx, rbl_str_t part)
-{
-    rbl_mp_t           mp;
-    rbl_result_t       result;
-    ngx_rbl_status_t  *status;
-
-    status = ctx->data;
-    rbl_mp_init(&mp, part);
-
-    while (status->left > 0 && rbl_result_decode(&result, &mp) == RBL_OK) {
-        rbl_view_result(&ctx->doc, NULL, &result);
-        status->left--;
-
-        part.p = (const char *) mp.pos;
-        part.n = mp.end - mp.pos;
-    }
-
-    if (ctx->stream && !ctx->stream->over) {
-        ngx_rbl_status_rest(ctx, part);
-
-    } else if (status->left > 0) {
-        ngx_rbl_status_damaged(ctx);
-    }
+    rbl_doc_int(&ctx->doc, "covered", status->covered != 0);
+    rbl_doc_close(&ctx->doc);
+    ngx_rbl_close(ctx);
 }
 
 
@@ -363,46 +268,123 @@ ngx_rbl_status_damaged(ngx_rbl_ctx_t *ctx)
 }
 
 
+/* Renders all complete results, and keeps the remaining octets. */
+
 static void
-ngx_rbl_status_close(ngx_rbl_ctx_t *ctx)
+ngx_rbl_status_more(ngx_rbl_ctx_t *ctx, rbl_str_t part)
+{
+    rbl_mp_t           mp;
+    rbl_result_t       result;
+    ngx_rbl_status_t  *status;
+
+    status = ctx->data;
+    rbl_mp_init(&mp, part);
+
+    while (status->left > 0 && rbl_result_decode(&result, &mp) == RBL_OK) {
+        rbl_view_result(&ctx->doc, NULL, &result);
+        status->left--;
+
+        part.p = (const char *) mp.pos;
+        part.n = mp.end - mp.pos;
+    }
+
+    if (ctx->stream && !ctx->stream->over) {
+        ngx_rbl_status_rest(ctx, part);
+
+    } else if (status->left > 0) {
+        ngx_rbl_status_damaged(ctx);
+    }
+}
+
+
+static void
+ngx_rbl_status_slice(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    rbl_str_t          part;
+    ngx_rbl_status_t  *status;
+
+    status = ctx->data;
+    part = rbl_reply_str(reply);
+
+    if (part.n > NGX_RBL_DETAILS_SLICE) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    if (part.n > 0) {
+        ngx_memcpy(status->room + status->rest, part.p, part.n);
+    }
+
+    status->offset += part.n;
+    ctx->stream->over = part.n < NGX_RBL_DETAILS_SLICE;
+
+    part.p = (const char *) status->room;
+    part.n += status->rest;
+    ngx_rbl_status_more(ctx, part);
+}
+
+
+static void
+ngx_rbl_status_first(ngx_rbl_ctx_t *ctx, rbl_str_t packed)
+{
+    rbl_mp_t           mp;
+    rbl_str_t          part;
+    ngx_rbl_status_t  *status;
+
+    status = ctx->data;
+
+    rbl_mp_init(&mp, packed);
+    status->left = packed.n ? rbl_mp_array(&mp) : 0;
+    status->offset = packed.n;
+
+    rbl_doc_array(&ctx->doc, "details");
+
+    if (packed.n == NGX_RBL_DETAILS_SLICE && ngx_rbl_stream(ctx) != NULL) {
+        ctx->stream->ask = ngx_rbl_status_ask;
+        ctx->stream->read = ngx_rbl_status_slice;
+        ctx->stream->close = ngx_rbl_status_close;
+    }
+
+    part.p = (const char *) mp.pos;
+    part.n = mp.end - mp.pos;
+    ngx_rbl_status_more(ctx, part);
+}
+
+
+static void
+ngx_rbl_status_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
     ngx_rbl_status_t  *status;
 
     status = ctx->data;
 
-    if (status->details) {
-        rbl_doc_close(&ctx->doc);
+    if (i == 0) {
+        if (rbl_reply_field(reply, "status") == NULL) {
+            ngx_rbl_unknown_id(ctx, "check");
+            return;
+        }
+
+        ngx_rbl_status_state(ctx, reply);
+
+        if (!status->details) {
+            ngx_rbl_status_close(ctx);
+        }
+
+        return;
     }
 
-    if (status->message.p) {
-        rbl_doc_str(&ctx->doc, "message", status->message);
-    }
+    status->kept = !status->stored || rbl_reply_str(reply).n > 0;
 
-    if (status->details) {
-        rbl_doc_int(&ctx->doc, "details_kept", status->kept != 0);
-    }
+    ngx_rbl_status_first(ctx, rbl_reply_str(reply));
 
-    rbl_doc_int(&ctx->doc, "covered", status->covered != 0);
-    rbl_doc_close(&ctx->doc);
-    ngx_rbl_close(ctx);
+    if (ctx->stream == NULL) {
+        ngx_rbl_status_close(ctx);
+    }
 }
 
 
-/* "" if the hash has no such field. */
-
-static rbl_str_t
-ngx_rbl_hash_str(const redisReply *reply, const char *name)
-{
-    rbl_str_t  s;
-
-    s = rbl_reply_str(rbl_reply_field(reply, name));
-
-    return s.p ? s : RBL_STR("");
-}
-
-
-static int64_t
-ngx_rbl_hash_int(const redisReply *reply, const char *name)
-{
-    return rbl_reply_int(rbl_reply_field(reply, name), 0);
-}
+const ngx_rbl_op_t  ngx_rbl_op_check_status = {
+    .fields = ngx_rbl_status_fields,
+    .prepare = ngx_rbl_status_prepare,
+    .read = ngx_rbl_status_read
+};

@@ -16,13 +16,53 @@
 #define NGX_RBL_CONTACT_CODE   0        /* the field "authcode" */
 
 
-static int ngx_rbl_contact_write(ngx_rbl_ctx_t *ctx, const char *key,
-    rbl_str_t raw);
-static ngx_int_t ngx_rbl_contact_type(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-static ngx_int_t ngx_rbl_contact_schedule(ngx_rbl_ctx_t *ctx,
-    rbl_str_t *text);
-static void ngx_rbl_contact_code(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_contact_confirm(ngx_rbl_ctx_t *ctx);
+/* Reads the type, then the value, which is validated by its type. */
+
+static ngx_int_t
+ngx_rbl_contact_type(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+{
+    char                *buf;
+    ngx_array_t         *hosts;
+    ngx_rbl_write_t     *write;
+    rbl_contact_type_t   type;
+
+    if (rbl_contact_type(&type, *text) != RBL_OK) {
+        return NGX_DECLINED;
+    }
+
+    buf = ngx_rbl_room(ctx, RBL_CONTACT_MAX);
+    if (buf == NULL) {
+        return NGX_ERROR;
+    }
+
+    hosts = type == RBL_CONTACT_SLACK ? ctx->conf->slack_hosts
+            : type == RBL_CONTACT_DISCORD ? ctx->conf->discord_hosts : NULL;
+
+    write = ctx->data;
+
+    if (rbl_contact_parse(buf,
+                          &write->argv[NGX_RBL_ARG(contact_add, value)], type,
+                          ngx_rbl_text(ctx, NGX_RBL_CONTACT_VALUE),
+                          hosts ? hosts->elts : NULL,
+                          hosts ? hosts->nelts : 0)
+        == RBL_OK)
+    {
+        return NGX_OK;
+    }
+
+    ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
+                   "Invalid contact value provided. Please try again. %s",
+                   rbl_contact_expected(type));
+
+    return NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_rbl_contact_schedule(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+{
+    return rbl_contact_schedule_ok(*text) ? NGX_OK : NGX_DECLINED;
+}
 
 
 static const ngx_rbl_field_t  ngx_rbl_contact_add_fields[] = {
@@ -82,6 +122,21 @@ static const ngx_rbl_outcome_t  ngx_rbl_contact_refusals[] = {
 };
 
 
+static int
+ngx_rbl_contact_write(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
+{
+    rbl_contact_t  contact;
+
+    if (rbl_contact_decode(&contact, raw) != RBL_OK) {
+        return ngx_rbl_undecoded(ctx, "contact");
+    }
+
+    rbl_view_contact(&ctx->doc, key, &contact, ngx_rbl_sees_path(ctx));
+
+    return 1;
+}
+
+
 const ngx_rbl_family_t  ngx_rbl_family_contacts = {
     .resource = "contact",
     .kind = RBL_SID_CONTACT,
@@ -91,6 +146,34 @@ const ngx_rbl_family_t  ngx_rbl_family_contacts = {
     .write = ngx_rbl_contact_write,
     .refusals = ngx_rbl_contact_refusals
 };
+
+
+/* In the arguments of both scripts code and event follow the digest. */
+
+static void
+ngx_rbl_contact_code(ngx_rbl_ctx_t *ctx)
+{
+    rbl_str_t        *argv;
+    ngx_rbl_code_t    code;
+    ngx_rbl_write_t  *write;
+
+    write = ctx->data;
+
+    if (ngx_rbl_code_make(ctx, &code, &write->id) != NGX_OK) {
+        return;
+    }
+
+    argv = &write->argv[ctx->route->op->script == &rbl_script_contact_add
+                        ? NGX_RBL_ARG(contact_add, digest)
+                        : NGX_RBL_ARG(contact_resend, digest)];
+
+    *argv++ = (rbl_str_t) { (char *) code.digest, sizeof(code.digest) };
+    *argv++ = (rbl_str_t) { code.text, sizeof(code.text) };
+    *argv++ = rbl_sid_str(&code.event);
+
+    ngx_rbl_write_proceed(ctx);
+}
+
 
 const ngx_rbl_op_t  ngx_rbl_op_contact_add = {
     .script = &rbl_script_contact_add,
@@ -129,104 +212,6 @@ const ngx_rbl_op_t  ngx_rbl_op_contact_resend = {
     .message = "Confirmation sent successfully."
 };
 
-const ngx_rbl_op_t  ngx_rbl_op_contact_confirm = {
-    .script = &rbl_script_contact_confirm,
-    .fields = ngx_rbl_contact_confirm_fields,
-    .proceed = ngx_rbl_contact_confirm,
-    .message = "Contact confirmed successfully."
-};
-
-
-static int
-ngx_rbl_contact_write(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
-{
-    rbl_contact_t  contact;
-
-    if (rbl_contact_decode(&contact, raw) != RBL_OK) {
-        return ngx_rbl_undecoded(ctx, "contact");
-    }
-
-    rbl_view_contact(&ctx->doc, key, &contact, ngx_rbl_sees_path(ctx));
-
-    return 1;
-}
-
-
-/* Reads the type, then the value, which is validated by its type. */
-
-static ngx_int_t
-ngx_rbl_contact_type(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
-{
-    char                *buf;
-    ngx_array_t         *hosts;
-    ngx_rbl_write_t     *write;
-    rbl_contact_type_t   type;
-
-    if (rbl_contact_type(&type, *text) != RBL_OK) {
-        return NGX_DECLINED;
-    }
-
-    buf = ngx_rbl_room(ctx, RBL_CONTACT_MAX);
-    if (buf == NULL) {
-        return NGX_ERROR;
-    }
-
-    hosts = type == RBL_CONTACT_SLACK ? ctx->conf->slack_hosts
-            : type == RBL_CONTACT_DISCORD ? ctx->conf->discord_hosts : NULL;
-
-    write = ctx->data;
-
-    if (rbl_contact_parse(buf,
-                          &write->argv[NGX_RBL_ARG(contact_add, value)], type,
-                          ngx_rbl_text(ctx, NGX_RBL_CONTACT_VALUE),
-                          hosts ? hosts->elts : NULL,
-                          hosts ? hosts->nelts : 0)
-        == RBL_OK)
-    {
-        return NGX_OK;
-    }
-
-    ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
-                   "Invalid contact value provided. Please try again. %s",
-                   rbl_contact_expected(type));
-
-    return NGX_DECLINED;
-}
-
-
-static ngx_int_t
-ngx_rbl_contact_schedule(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
-{
-    return rbl_contact_schedule_ok(*text) ? NGX_OK : NGX_DECLINED;
-}
-
-
-/* In the arguments of both scripts code and event follow the digest. */
-
-static void
-ngx_rbl_contact_code(ngx_rbl_ctx_t *ctx)
-{
-    rbl_str_t        *argv;
-    ngx_rbl_code_t    code;
-    ngx_rbl_write_t  *write;
-
-    write = ctx->data;
-
-    if (ngx_rbl_code_make(ctx, &code, &write->id) != NGX_OK) {
-        return;
-    }
-
-    argv = &write->argv[ctx->route->op->script == &rbl_script_contact_add
-                        ? NGX_RBL_ARG(contact_add, digest)
-                        : NGX_RBL_ARG(contact_resend, digest)];
-
-    *argv++ = (rbl_str_t) { (char *) code.digest, sizeof(code.digest) };
-    *argv++ = (rbl_str_t) { code.text, sizeof(code.text) };
-    *argv++ = rbl_sid_str(&code.event);
-
-    ngx_rbl_write_proceed(ctx);
-}
-
 
 /* Every input is an attempt, of any length and with any letters. */
 
@@ -248,3 +233,11 @@ ngx_rbl_contact_confirm(ngx_rbl_ctx_t *ctx)
         ngx_rbl_write_proceed(ctx);
     }
 }
+
+
+const ngx_rbl_op_t  ngx_rbl_op_contact_confirm = {
+    .script = &rbl_script_contact_confirm,
+    .fields = ngx_rbl_contact_confirm_fields,
+    .proceed = ngx_rbl_contact_confirm,
+    .message = "Contact confirmed successfully."
+};

@@ -24,20 +24,6 @@ typedef struct {
 } ngx_rbl_refs_t;
 
 
-static int ngx_rbl_group_write(ngx_rbl_ctx_t *ctx, const char *key,
-    rbl_str_t raw);
-static void ngx_rbl_group_more(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch,
-    ngx_uint_t n, const rbl_str_t *sids);
-static ngx_rbl_refs_t *ngx_rbl_group_refs(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
-    const rbl_str_t *sids);
-static void ngx_rbl_group_more_read(ngx_rbl_ctx_t *ctx,
-    const redisReply *reply);
-static const int64_t *ngx_rbl_group_counts(ngx_rbl_refs_t *refs,
-    rbl_str_t sid);
-static void ngx_rbl_group_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-
-
 static const ngx_rbl_field_t  ngx_rbl_group_add_fields[] = {
     NGX_RBL_TEXT("name", NGX_RBL_NEEDED, ngx_rbl_label,
                  NGX_RBL_ARG(group_add, name)),
@@ -69,35 +55,31 @@ static const ngx_rbl_outcome_t  ngx_rbl_group_refusals[] = {
 };
 
 
-const ngx_rbl_family_t  ngx_rbl_family_groups = {
-    .resource = "contact group",
-    .kind = RBL_SID_GROUP,
-    .index = "groups",
-    .total = { { "groups", "total_contact_groups" } },
-    .guess = NGX_RBL_GROUP_GUESS,
-    .write = ngx_rbl_group_write,
-    .more = ngx_rbl_group_more,
-    .more_read = ngx_rbl_group_more_read,
-    .refusals = ngx_rbl_group_refusals
-};
+/* Finds the counters of a group.  Groups are written in the order of the page,
+   but some may be deleted by now.  A new group has no hosts and contacts. */
 
-const ngx_rbl_op_t  ngx_rbl_op_group_add = {
-    .script = &rbl_script_group_add,
-    .fields = ngx_rbl_group_add_fields,
-    .result = ngx_rbl_group_added,
-    .message = "Contact group added successfully."
-};
+static const int64_t *
+ngx_rbl_group_counts(ngx_rbl_refs_t *refs, rbl_str_t sid)
+{
+    rbl_str_t  field;
 
-const ngx_rbl_op_t  ngx_rbl_op_group_update = {
-    .script = &rbl_script_group_update,
-    .fields = ngx_rbl_group_update_fields,
-    .message = "Contact group updated successfully."
-};
+    static const int64_t  none[2];
 
-const ngx_rbl_op_t  ngx_rbl_op_group_delete = {
-    .script = &rbl_script_group_delete,
-    .message = "Contact group deleted successfully."
-};
+    if (refs == NULL) {
+        return none;
+    }
+
+    while (refs->at < refs->n) {
+        field = refs->fields[2 * refs->at++];
+        field.n = RBL_SID_LEN;
+
+        if (rbl_str_eq(field, sid)) {
+            return &refs->counts[2 * (refs->at - 1)];
+        }
+    }
+
+    return NULL;
+}
 
 
 static int
@@ -122,34 +104,6 @@ ngx_rbl_group_write(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
                    counts[1]);
 
     return 1;
-}
-
-
-/* Reads the counters of all groups of a page by one HMGET. */
-
-static void
-ngx_rbl_group_more(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch, ngx_uint_t n,
-    const rbl_str_t *sids)
-{
-    rbl_key_t        key;
-    ngx_rbl_refs_t  *refs;
-
-    refs = ngx_rbl_group_refs(ctx, n, sids);
-    if (refs == NULL) {
-        return;
-    }
-
-    ctx->more = refs;
-
-    refs->fields[-2] = RBL_STR("HMGET");
-    refs->fields[-1] = rbl_account_key(&key,
-                                       ngx_rbl_store_keyspace(ctx->store),
-                                       "refs", rbl_sid_str(&ctx->account),
-                                       RBL_STR(""));
-
-    ngx_rbl_batch_command(batch, (int) (2 * n + 2), refs->fields - 2);
-
-    ctx->round.asks += batch == ctx->batch;
 }
 
 
@@ -196,6 +150,34 @@ ngx_rbl_group_refs(ngx_rbl_ctx_t *ctx, ngx_uint_t n, const rbl_str_t *sids)
 }
 
 
+/* Reads the counters of all groups of a page by one HMGET. */
+
+static void
+ngx_rbl_group_more(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch, ngx_uint_t n,
+    const rbl_str_t *sids)
+{
+    rbl_key_t        key;
+    ngx_rbl_refs_t  *refs;
+
+    refs = ngx_rbl_group_refs(ctx, n, sids);
+    if (refs == NULL) {
+        return;
+    }
+
+    ctx->more = refs;
+
+    refs->fields[-2] = RBL_STR("HMGET");
+    refs->fields[-1] = rbl_account_key(&key,
+                                       ngx_rbl_store_keyspace(ctx->store),
+                                       "refs", rbl_sid_str(&ctx->account),
+                                       RBL_STR(""));
+
+    ngx_rbl_batch_command(batch, (int) (2 * n + 2), refs->fields - 2);
+
+    ctx->round.asks += batch == ctx->batch;
+}
+
+
 static void
 ngx_rbl_group_more_read(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
@@ -219,31 +201,17 @@ ngx_rbl_group_more_read(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 }
 
 
-/* Finds the counters of a group.  Groups are written in the order of the page,
-   but some may be deleted by now.  A new group has no hosts and contacts. */
-
-static const int64_t *
-ngx_rbl_group_counts(ngx_rbl_refs_t *refs, rbl_str_t sid)
-{
-    rbl_str_t  field;
-
-    static const int64_t  none[2];
-
-    if (refs == NULL) {
-        return none;
-    }
-
-    while (refs->at < refs->n) {
-        field = refs->fields[2 * refs->at++];
-        field.n = RBL_SID_LEN;
-
-        if (rbl_str_eq(field, sid)) {
-            return &refs->counts[2 * (refs->at - 1)];
-        }
-    }
-
-    return NULL;
-}
+const ngx_rbl_family_t  ngx_rbl_family_groups = {
+    .resource = "contact group",
+    .kind = RBL_SID_GROUP,
+    .index = "groups",
+    .total = { { "groups", "total_contact_groups" } },
+    .guess = NGX_RBL_GROUP_GUESS,
+    .write = ngx_rbl_group_write,
+    .more = ngx_rbl_group_more,
+    .more_read = ngx_rbl_group_more_read,
+    .refusals = ngx_rbl_group_refusals
+};
 
 
 static void
@@ -259,3 +227,22 @@ ngx_rbl_group_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 
     ngx_rbl_write_added(ctx, i, reply);
 }
+
+
+const ngx_rbl_op_t  ngx_rbl_op_group_add = {
+    .script = &rbl_script_group_add,
+    .fields = ngx_rbl_group_add_fields,
+    .result = ngx_rbl_group_added,
+    .message = "Contact group added successfully."
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_group_update = {
+    .script = &rbl_script_group_update,
+    .fields = ngx_rbl_group_update_fields,
+    .message = "Contact group updated successfully."
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_group_delete = {
+    .script = &rbl_script_group_delete,
+    .message = "Contact group deleted successfully."
+};

@@ -34,99 +34,6 @@ typedef struct {
 } ngx_rbl_add_t;
 
 
-static void ngx_rbl_add_prepare(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_add_type(ngx_rbl_ctx_t *ctx, rbl_str_t *type);
-static rbl_str_t ngx_rbl_add_pasted(ngx_rbl_ctx_t *ctx, rbl_str_t text);
-static ngx_int_t ngx_rbl_add_subnet(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add,
-    rbl_str_t text);
-static void ngx_rbl_add_proceed(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_add_hosts(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add,
-    rbl_host_add_each_t *hosts);
-static rbl_str_t ngx_rbl_new_sid(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_add_records(ngx_rbl_ctx_t *ctx, const redisReply *reply,
-    size_t k);
-static void ngx_rbl_add_read(ngx_rbl_ctx_t *ctx);
-
-
-static const ngx_rbl_field_t  ngx_rbl_add_fields[] = {
-    NGX_RBL_TEXT("host", NGX_RBL_NEEDED, NULL, 0),
-    NGX_RBL_TEXT("name", NGX_RBL_NEEDED, ngx_rbl_label,
-                 NGX_RBL_ARG(host_add, name)),
-    NGX_RBL_TEXT("type", NGX_RBL_LATER, ngx_rbl_add_type,
-                 NGX_RBL_ARG(host_add, type)),
-    NGX_RBL_SIDS("rbl_profile", NGX_RBL_ONE|NGX_RBL_EMPTY, RBL_SID_PROFILE,
-                 NGX_RBL_ARG(host_add, profile)),
-    NGX_RBL_SIDS("contact_group", NGX_RBL_LIST|NGX_RBL_ONE|NGX_RBL_EMPTY,
-                 RBL_SID_GROUP, NGX_RBL_ARG(host_add, group)),
-    NGX_RBL_END
-};
-
-
-const ngx_rbl_op_t  ngx_rbl_op_host_add = {
-    .script = &rbl_script_host_add,
-    .fields = ngx_rbl_add_fields,
-    .prepare = ngx_rbl_add_prepare,
-    .proceed = ngx_rbl_add_proceed,
-    .result = ngx_rbl_add_result
-};
-
-
-static void
-ngx_rbl_add_prepare(ngx_rbl_ctx_t *ctx)
-{
-    (void) ngx_rbl_write_fields(ctx, sizeof(ngx_rbl_add_t));
-}
-
-
-/* Reads the type, then the host, which is validated by its type. */
-
-static ngx_int_t
-ngx_rbl_add_type(ngx_rbl_ctx_t *ctx, rbl_str_t *type)
-{
-    rbl_str_t       text;
-    ngx_uint_t      uribl;
-    ngx_rbl_add_t  *add;
-
-    add = ctx->data;
-    text = ngx_rbl_add_pasted(ctx, ngx_rbl_text(ctx, NGX_RBL_ADD_HOST));
-
-    add->hosts = 1;
-    add->range = rbl_str_is(*type, "ip_range");
-    uribl = rbl_str_is(*type, "uribl");
-
-    if (!add->range && !uribl && !rbl_str_is(*type, "rbl")) {
-        return NGX_DECLINED;
-    }
-
-    if (!uribl && memchr(text.p, '/', text.n)) {
-        return ngx_rbl_add_subnet(ctx, add, text);
-    }
-
-    if (add->range && rbl_range_like(text)) {
-        ngx_rbl_invalid_host(ctx, text);
-        return NGX_DECLINED;
-    }
-
-    if (add->range) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
-                       "Invalid host value provided. Please try again. "
-                       "A subnet is expected.");
-        return NGX_DECLINED;
-    }
-
-    add->family = ngx_rbl_host_parse(add->buf, &add->value, text, !uribl);
-
-    if (add->family == RBL_FAMILY_NONE) {
-        ngx_rbl_invalid_host(ctx, text);
-        return NGX_DECLINED;
-    }
-
-    return NGX_OK;
-}
-
-
 /* The one host of a text with a comment, quotes, brackets or a name; any other
    text as it is. */
 
@@ -209,6 +116,139 @@ ngx_rbl_add_subnet(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add, rbl_str_t text)
 }
 
 
+/* Reads the type, then the host, which is validated by its type. */
+
+static ngx_int_t
+ngx_rbl_add_type(ngx_rbl_ctx_t *ctx, rbl_str_t *type)
+{
+    rbl_str_t       text;
+    ngx_uint_t      uribl;
+    ngx_rbl_add_t  *add;
+
+    add = ctx->data;
+    text = ngx_rbl_add_pasted(ctx, ngx_rbl_text(ctx, NGX_RBL_ADD_HOST));
+
+    add->hosts = 1;
+    add->range = rbl_str_is(*type, "ip_range");
+    uribl = rbl_str_is(*type, "uribl");
+
+    if (!add->range && !uribl && !rbl_str_is(*type, "rbl")) {
+        return NGX_DECLINED;
+    }
+
+    if (!uribl && memchr(text.p, '/', text.n)) {
+        return ngx_rbl_add_subnet(ctx, add, text);
+    }
+
+    if (add->range && rbl_range_like(text)) {
+        ngx_rbl_invalid_host(ctx, text);
+        return NGX_DECLINED;
+    }
+
+    if (add->range) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
+                       "Invalid host value provided. Please try again. "
+                       "A subnet is expected.");
+        return NGX_DECLINED;
+    }
+
+    add->family = ngx_rbl_host_parse(add->buf, &add->value, text, !uribl);
+
+    if (add->family == RBL_FAMILY_NONE) {
+        ngx_rbl_invalid_host(ctx, text);
+        return NGX_DECLINED;
+    }
+
+    return NGX_OK;
+}
+
+
+static const ngx_rbl_field_t  ngx_rbl_add_fields[] = {
+    NGX_RBL_TEXT("host", NGX_RBL_NEEDED, NULL, 0),
+    NGX_RBL_TEXT("name", NGX_RBL_NEEDED, ngx_rbl_label,
+                 NGX_RBL_ARG(host_add, name)),
+    NGX_RBL_TEXT("type", NGX_RBL_LATER, ngx_rbl_add_type,
+                 NGX_RBL_ARG(host_add, type)),
+    NGX_RBL_SIDS("rbl_profile", NGX_RBL_ONE|NGX_RBL_EMPTY, RBL_SID_PROFILE,
+                 NGX_RBL_ARG(host_add, profile)),
+    NGX_RBL_SIDS("contact_group", NGX_RBL_LIST|NGX_RBL_ONE|NGX_RBL_EMPTY,
+                 RBL_SID_GROUP, NGX_RBL_ARG(host_add, group)),
+    NGX_RBL_END
+};
+
+
+static void
+ngx_rbl_add_prepare(ngx_rbl_ctx_t *ctx)
+{
+    (void) ngx_rbl_write_fields(ctx, sizeof(ngx_rbl_add_t));
+}
+
+
+/* p NULL: out of memory, or the kernel returns no random bytes. */
+
+static rbl_str_t
+ngx_rbl_new_sid(ngx_rbl_ctx_t *ctx)
+{
+    char       *p;
+    rbl_sid_t   sid;
+    rbl_str_t   text = { NULL, 0 };
+
+    if (rbl_sid_make(&sid, RBL_SID_HOST) != RBL_OK) {
+        return text;
+    }
+
+    p = ngx_pnalloc(ctx->request->pool, sid.n);
+
+    if (p) {
+        ngx_memcpy(p, sid.s, sid.n);
+        text.p = p;
+        text.n = sid.n;
+    }
+
+    return text;
+}
+
+
+static ngx_int_t
+ngx_rbl_add_hosts(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add,
+    rbl_host_add_each_t *hosts)
+{
+    char        buf[RBL_VALUE_MAX], *p;
+    rbl_str_t   value;
+    rbl_addr_t  addr;
+    ngx_uint_t  i;
+
+    value = add->value;
+
+    for (i = 0; i < add->hosts; i++) {
+
+        if (add->expand) {
+            addr = rbl_subnet_addr(&add->subnet, i);
+            value = rbl_addr_text(buf, &addr);
+
+            p = ngx_pnalloc(ctx->request->pool, value.n);
+            if (p == NULL) {
+                return NGX_ERROR;
+            }
+
+            ngx_memcpy(p, value.p, value.n);
+            value.p = p;
+        }
+
+        hosts[i].host = ngx_rbl_new_sid(ctx);
+        hosts[i].value = value;
+
+        if (hosts[i].host.p == NULL) {
+            return NGX_ERROR;
+        }
+
+        add->sids[add->n_sids++] = hosts[i].host;
+    }
+
+    return NGX_OK;
+}
+
+
 static void
 ngx_rbl_add_proceed(ngx_rbl_ctx_t *ctx)
 {
@@ -256,68 +296,46 @@ ngx_rbl_add_proceed(ngx_rbl_ctx_t *ctx)
 }
 
 
-static ngx_int_t
-ngx_rbl_add_hosts(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add,
-    rbl_host_add_each_t *hosts)
+/* Writes the records of a reply, from its element k on.  nil: the host existed
+   before, or was deleted meanwhile. */
+
+static void
+ngx_rbl_add_records(ngx_rbl_ctx_t *ctx, const redisReply *reply, size_t k)
 {
-    char        buf[RBL_VALUE_MAX], *p;
-    rbl_str_t   value;
-    rbl_addr_t  addr;
-    ngx_uint_t  i;
+    rbl_str_t                raw;
+    const ngx_rbl_family_t  *family;
 
-    value = add->value;
+    family = ctx->route->family;
 
-    for (i = 0; i < add->hosts; i++) {
+    for ( /* void */ ; k < rbl_reply_len(reply); k++) {
+        raw = rbl_reply_str(rbl_reply_at(reply, k));
 
-        if (add->expand) {
-            addr = rbl_subnet_addr(&add->subnet, i);
-            value = rbl_addr_text(buf, &addr);
-
-            p = ngx_pnalloc(ctx->request->pool, value.n);
-            if (p == NULL) {
-                return NGX_ERROR;
-            }
-
-            ngx_memcpy(p, value.p, value.n);
-            value.p = p;
+        if (raw.p != NULL && !family->write(ctx, NULL, raw)) {
+            return;
         }
-
-        hosts[i].host = ngx_rbl_new_sid(ctx);
-        hosts[i].value = value;
-
-        if (hosts[i].host.p == NULL) {
-            return NGX_ERROR;
-        }
-
-        add->sids[add->n_sids++] = hosts[i].host;
     }
-
-    return NGX_OK;
 }
 
 
-/* p NULL: out of memory, or the kernel returns no random bytes. */
-
-static rbl_str_t
-ngx_rbl_new_sid(ngx_rbl_ctx_t *ctx)
+static void
+ngx_rbl_add_read(ngx_rbl_ctx_t *ctx)
 {
-    char       *p;
-    rbl_sid_t   sid;
-    rbl_str_t   text = { NULL, 0 };
+    rbl_str_t        *keys;
+    ngx_uint_t        n;
+    ngx_rbl_add_t    *add;
+    ngx_rbl_batch_t  *batch;
 
-    if (rbl_sid_make(&sid, RBL_SID_HOST) != RBL_OK) {
-        return text;
+    add = ctx->data;
+    n = ngx_min(add->n_sids - add->asked, NGX_RBL_ADD_READ);
+
+    keys = ngx_rbl_record_keys(ctx, rbl_sid_str(&ctx->account), n,
+                               add->sids + add->asked);
+    batch = keys ? ngx_rbl_next(ctx) : NULL;
+
+    if (batch) {
+        ngx_rbl_batch_records(batch, n, keys);
+        add->asked += n;
     }
-
-    p = ngx_pnalloc(ctx->request->pool, sid.n);
-
-    if (p) {
-        ngx_memcpy(p, sid.s, sid.n);
-        text.p = p;
-        text.n = sid.n;
-    }
-
-    return text;
 }
 
 
@@ -360,44 +378,10 @@ ngx_rbl_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 }
 
 
-/* Writes the records of a reply, from its element k on.  nil: the host existed
-   before, or was deleted meanwhile. */
-
-static void
-ngx_rbl_add_records(ngx_rbl_ctx_t *ctx, const redisReply *reply, size_t k)
-{
-    rbl_str_t                raw;
-    const ngx_rbl_family_t  *family;
-
-    family = ctx->route->family;
-
-    for ( /* void */ ; k < rbl_reply_len(reply); k++) {
-        raw = rbl_reply_str(rbl_reply_at(reply, k));
-
-        if (raw.p != NULL && !family->write(ctx, NULL, raw)) {
-            return;
-        }
-    }
-}
-
-
-static void
-ngx_rbl_add_read(ngx_rbl_ctx_t *ctx)
-{
-    rbl_str_t        *keys;
-    ngx_uint_t        n;
-    ngx_rbl_add_t    *add;
-    ngx_rbl_batch_t  *batch;
-
-    add = ctx->data;
-    n = ngx_min(add->n_sids - add->asked, NGX_RBL_ADD_READ);
-
-    keys = ngx_rbl_record_keys(ctx, rbl_sid_str(&ctx->account), n,
-                               add->sids + add->asked);
-    batch = keys ? ngx_rbl_next(ctx) : NULL;
-
-    if (batch) {
-        ngx_rbl_batch_records(batch, n, keys);
-        add->asked += n;
-    }
-}
+const ngx_rbl_op_t  ngx_rbl_op_host_add = {
+    .script = &rbl_script_host_add,
+    .fields = ngx_rbl_add_fields,
+    .prepare = ngx_rbl_add_prepare,
+    .proceed = ngx_rbl_add_proceed,
+    .result = ngx_rbl_add_result
+};

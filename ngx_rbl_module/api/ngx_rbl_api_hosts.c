@@ -12,15 +12,6 @@
 #define NGX_RBL_HOST_GUESS  640         /* octets of a host in an answer */
 
 
-static int ngx_rbl_host_write(ngx_rbl_ctx_t *ctx, const char *key,
-    rbl_str_t raw);
-static int ngx_rbl_listing_write(ngx_rbl_ctx_t *ctx, const char *key,
-    rbl_str_t raw);
-static int ngx_rbl_host_row(ngx_rbl_ctx_t *ctx, rbl_str_t raw,
-    ngx_uint_t only);
-static void ngx_rbl_host_delete(ngx_rbl_ctx_t *ctx);
-
-
 static const ngx_rbl_field_t  ngx_rbl_host_update_fields[] = {
     NGX_RBL_TEXT("name", NGX_RBL_TOLD, ngx_rbl_label,
                  NGX_RBL_ARG(host_update, name)),
@@ -43,94 +34,6 @@ static const ngx_rbl_outcome_t  ngx_rbl_host_refusals[] = {
       "The plan allows at most %L hosts." },
     { NULL, 0, NULL }
 };
-
-
-const ngx_rbl_family_t  ngx_rbl_family_hosts = {
-    .resource = "host",
-    .kind = RBL_SID_HOST,
-    .index = "hosts",
-    .total = { { "hosts", "total_hosts" }, { "listed", "total_listed" } },
-    .guess = NGX_RBL_HOST_GUESS,
-    .write = ngx_rbl_host_write,
-    .refusals = ngx_rbl_host_refusals
-};
-
-const ngx_rbl_family_t  ngx_rbl_family_listings = {
-    .resource = "host",
-    .kind = RBL_SID_HOST,
-    .index = "listed",
-    .total = { { "hosts", "total_hosts" }, { "listed", "total_listed" } },
-    .pages = 1,
-    .guess = NGX_RBL_HOST_GUESS,
-    .write = ngx_rbl_listing_write
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_host_update = {
-    .script = &rbl_script_host_update,
-    .fields = ngx_rbl_host_update_fields,
-    .message = "Host updated successfully."
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_host_pause = {
-    .script = &rbl_script_host_status,
-    .value = "paused",
-    .message = "Host paused successfully."
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_host_resume = {
-    .script = &rbl_script_host_status,
-    .value = "active",
-    .message = "Host resumed successfully."
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_host_delete = {
-    .script = &rbl_script_host_delete,
-    .proceed = ngx_rbl_host_delete,
-    .message = "Host deleted successfully."
-};
-
-
-/* Until all hosts are stopped, the account's record tells which are. */
-
-rbl_err_t
-ngx_rbl_host_read(const ngx_rbl_ctx_t *ctx, rbl_host_t *host, rbl_str_t raw)
-{
-    rbl_err_t  err;
-
-    err = rbl_host_decode(host, raw);
-
-    if (err == RBL_OK && host->stopped == 0 && ngx_rbl_stops_all(ctx)) {
-        host->stopped = ctx->lapsed;
-        host->next_check = 0;
-    }
-
-    return err;
-}
-
-
-unsigned
-ngx_rbl_host_flags(const ngx_rbl_ctx_t *ctx)
-{
-    return ctx->conf->portal
-           ? RBL_VIEW_STATE | (ctx->lapsed ? RBL_VIEW_LAPSED : 0) : 0;
-}
-
-
-static int
-ngx_rbl_host_write(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
-{
-    return ngx_rbl_host_row(ctx, raw, 0);
-}
-
-
-/* The listing may have ended, or the host may be paused, since the index was
-   read. */
-
-static int
-ngx_rbl_listing_write(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
-{
-    return ngx_rbl_host_row(ctx, raw, 1);
-}
 
 
 /* With `only`, skips a host without a listing. */
@@ -163,6 +66,63 @@ ngx_rbl_host_row(ngx_rbl_ctx_t *ctx, rbl_str_t raw, ngx_uint_t only)
 }
 
 
+static int
+ngx_rbl_host_write(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
+{
+    return ngx_rbl_host_row(ctx, raw, 0);
+}
+
+
+const ngx_rbl_family_t  ngx_rbl_family_hosts = {
+    .resource = "host",
+    .kind = RBL_SID_HOST,
+    .index = "hosts",
+    .total = { { "hosts", "total_hosts" }, { "listed", "total_listed" } },
+    .guess = NGX_RBL_HOST_GUESS,
+    .write = ngx_rbl_host_write,
+    .refusals = ngx_rbl_host_refusals
+};
+
+
+/* The listing may have ended, or the host may be paused, since the index was
+   read. */
+
+static int
+ngx_rbl_listing_write(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
+{
+    return ngx_rbl_host_row(ctx, raw, 1);
+}
+
+
+const ngx_rbl_family_t  ngx_rbl_family_listings = {
+    .resource = "host",
+    .kind = RBL_SID_HOST,
+    .index = "listed",
+    .total = { { "hosts", "total_hosts" }, { "listed", "total_listed" } },
+    .pages = 1,
+    .guess = NGX_RBL_HOST_GUESS,
+    .write = ngx_rbl_listing_write
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_host_update = {
+    .script = &rbl_script_host_update,
+    .fields = ngx_rbl_host_update_fields,
+    .message = "Host updated successfully."
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_host_pause = {
+    .script = &rbl_script_host_status,
+    .value = "paused",
+    .message = "Host paused successfully."
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_host_resume = {
+    .script = &rbl_script_host_status,
+    .value = "active",
+    .message = "Host resumed successfully."
+};
+
+
 static void
 ngx_rbl_host_delete(ngx_rbl_ctx_t *ctx)
 {
@@ -174,4 +134,37 @@ ngx_rbl_host_delete(ngx_rbl_ctx_t *ctx)
                               rbl_out_int_text(keep, ctx->conf->check_keep);
 
     ngx_rbl_write_proceed(ctx);
+}
+
+
+const ngx_rbl_op_t  ngx_rbl_op_host_delete = {
+    .script = &rbl_script_host_delete,
+    .proceed = ngx_rbl_host_delete,
+    .message = "Host deleted successfully."
+};
+
+
+/* Until all hosts are stopped, the account's record tells which are. */
+
+rbl_err_t
+ngx_rbl_host_read(const ngx_rbl_ctx_t *ctx, rbl_host_t *host, rbl_str_t raw)
+{
+    rbl_err_t  err;
+
+    err = rbl_host_decode(host, raw);
+
+    if (err == RBL_OK && host->stopped == 0 && ngx_rbl_stops_all(ctx)) {
+        host->stopped = ctx->lapsed;
+        host->next_check = 0;
+    }
+
+    return err;
+}
+
+
+unsigned
+ngx_rbl_host_flags(const ngx_rbl_ctx_t *ctx)
+{
+    return ctx->conf->portal
+           ? RBL_VIEW_STATE | (ctx->lapsed ? RBL_VIEW_LAPSED : 0) : 0;
 }

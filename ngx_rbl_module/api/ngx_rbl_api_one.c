@@ -7,18 +7,6 @@
 #include "ngx_rbl_list.h"
 
 
-static void ngx_rbl_one_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_one_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
-    redisReply **record);
-
-
-const ngx_rbl_op_t  ngx_rbl_op_one = {
-    .prepare = ngx_rbl_one_prepare,
-    .read = ngx_rbl_list_read,
-    .records = ngx_rbl_one_records
-};
-
-
 static void
 ngx_rbl_one_prepare(ngx_rbl_ctx_t *ctx)
 {
@@ -75,6 +63,13 @@ ngx_rbl_one_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
 
     ngx_rbl_one_answer(ctx, raw);
 }
+
+
+const ngx_rbl_op_t  ngx_rbl_op_one = {
+    .prepare = ngx_rbl_one_prepare,
+    .read = ngx_rbl_list_read,
+    .records = ngx_rbl_one_records
+};
 
 
 /* A record that cannot be decoded is an internal error. */

@@ -52,33 +52,6 @@ typedef struct {
 } ngx_rbl_plain_t;
 
 
-static void ngx_rbl_plain_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_plain_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_plain_checked(ngx_rbl_ctx_t *ctx, const redisReply *reply);
-static void ngx_rbl_plain_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_plain_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static ngx_uint_t ngx_rbl_plain_names(const ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_plain_answer(ngx_rbl_ctx_t *ctx, const redisReply *names);
-static const rbl_condition_t *ngx_rbl_plain_broken(const ngx_rbl_ctx_t *ctx);
-static ngx_uint_t ngx_rbl_plain_first(rbl_out_t *out,
-    const ngx_rbl_plain_t *plain, ngx_uint_t silent);
-static void ngx_rbl_plain_why(rbl_out_t *out, const ngx_rbl_ctx_t *ctx,
-    int64_t unseen, int64_t overdue, int64_t unchecked, int64_t bound);
-static void ngx_rbl_plain_reason(rbl_out_t *out, const char *what, int64_t ms);
-static void ngx_rbl_plain_age(rbl_out_t *out, int64_t ms);
-static void ngx_rbl_plain_hosts(rbl_out_t *out, int64_t n);
-
-
-const ngx_rbl_op_t  ngx_rbl_op_listings_plain = {
-    .prepare = ngx_rbl_plain_prepare,
-    .read = ngx_rbl_plain_read,
-    .proceed = ngx_rbl_plain_proceed,
-    .result = ngx_rbl_plain_result
-};
-
-
 /* All times are of the clock of one node, so that they can be compared.
    Daemons look for jobs in every partition. */
 
@@ -119,6 +92,31 @@ ngx_rbl_plain_prepare(ngx_rbl_ctx_t *ctx)
     ngx_rbl_batch_command(ctx->batch, 1, &time);
 
     ctx->round.asks += 2;
+}
+
+
+static void
+ngx_rbl_plain_checked(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    rbl_str_t         text;
+    const char       *end;
+    ngx_rbl_plain_t  *plain;
+
+    plain = ctx->data;
+    plain->checked = -1;
+
+    if (reply->type == REDIS_REPLY_NIL) {
+        return;
+    }
+
+    /* Only scripts use what is behind the time. */
+    text = rbl_reply_str(reply);
+    end = text.n > 0 ? memchr(text.p, ' ', text.n) : NULL;
+    text.n = end != NULL ? (size_t) (end - text.p) : text.n;
+
+    if (rbl_int_parse(&plain->checked, text, 0, INT64_MAX) != RBL_OK) {
+        ngx_rbl_internal(ctx);
+    }
 }
 
 
@@ -173,78 +171,6 @@ ngx_rbl_plain_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 }
 
 
-static void
-ngx_rbl_plain_checked(ngx_rbl_ctx_t *ctx, const redisReply *reply)
-{
-    rbl_str_t         text;
-    const char       *end;
-    ngx_rbl_plain_t  *plain;
-
-    plain = ctx->data;
-    plain->checked = -1;
-
-    if (reply->type == REDIS_REPLY_NIL) {
-        return;
-    }
-
-    /* Only scripts use what is behind the time. */
-    text = rbl_reply_str(reply);
-    end = text.n > 0 ? memchr(text.p, ' ', text.n) : NULL;
-    text.n = end != NULL ? (size_t) (end - text.p) : text.n;
-
-    if (rbl_int_parse(&plain->checked, text, 0, INT64_MAX) != RBL_OK) {
-        ngx_rbl_internal(ctx);
-    }
-}
-
-
-/* An account whose plan has expired needs a second round: how many hosts are
-   behind those that are still checked; and so do the names of silent lists.
-   Without active hosts no list applies. */
-
-static void
-ngx_rbl_plain_proceed(ngx_rbl_ctx_t *ctx)
-{
-    char              text[RBL_OUT_INT + 1];
-    rbl_key_t         key;
-    ngx_uint_t        names;
-    ngx_rbl_batch_t  *batch;
-    ngx_rbl_plain_t  *plain;
-
-    plain = ctx->data;
-
-    if (plain->due >= 0) {
-        ngx_rbl_coverage_count(ctx, &plain->lists, plain->covers.raw,
-                               plain->now);
-    }
-
-    names = ngx_rbl_plain_names(ctx);
-    plain->replies = (ctx->lapsed != 0) + names;
-
-    if (plain->replies == 0) {
-        ngx_rbl_plain_answer(ctx, NULL);
-        return;
-    }
-
-    batch = ngx_rbl_next(ctx);
-
-    if (batch != NULL && ctx->lapsed) {
-        (void) ngx_sprintf((u_char *) text, "(%L%Z", ctx->kept);
-
-        ngx_rbl_batch_command(batch, RBL_COMMAND("ZCOUNT",
-                              rbl_account_key(&key,
-                                          ngx_rbl_store_keyspace(ctx->store),
-                                          "hosts", rbl_sid_str(&ctx->account),
-                                          RBL_STR("")),
-                              rbl_str(text), RBL_STR("+inf")));
-    }
-
-    if (batch != NULL && names) {
-        ngx_rbl_silent_names(ctx, batch, &plain->lists);
-    }
-}
-
-
 static ngx_uint_t
 ngx_rbl_plain_names(const ngx_rbl_ctx_t *ctx)
 {
@@ -259,20 +185,139 @@ ngx_rbl_plain_names(const ngx_rbl_ctx_t *ctx)
 }
 
 
-static void
-ngx_rbl_plain_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+/* The worst condition of the service, if that is broken.  For a missing daemon
+   `unseen` has another bound, so that a restart of the only one is no alarm. */
+
+static const rbl_condition_t *
+ngx_rbl_plain_broken(const ngx_rbl_ctx_t *ctx)
 {
+    ngx_uint_t               i;
+    const rbl_condition_t   *row;
+    const rbl_conditions_t  *all;
+
+    all = ngx_rbl_verdict(ctx->conf->store_index);
+
+    for (i = 0; all != NULL && i < all->n; i++) {
+        row = &all->row[i];
+
+        if (row->severity == RBL_SERVICE_BROKEN
+            && ngx_strcmp(row->name,
+                          rbl_condition_kinds[RBL_CONDITION_NO_DAEMON].name)
+               != 0)
+        {
+            return row;
+        }
+    }
+
+    return NULL;
+}
+
+
+static void
+ngx_rbl_plain_hosts(rbl_out_t *out, int64_t n)
+{
+    rbl_out_int(out, n);
+    rbl_out_z(out, n == 1 ? " host" : " hosts");
+}
+
+
+/* Writes the state, and what is listed.  1: WARNING. */
+
+static ngx_uint_t
+ngx_rbl_plain_first(rbl_out_t *out, const ngx_rbl_plain_t *plain,
+    ngx_uint_t silent)
+{
+    ngx_uint_t  warn;
+
+    if (plain->listed == 0 && silent) {
+        rbl_out_z(out, "UNKNOWN -");
+        return 0;
+    }
+
+    warn = plain->listed == 0 && plain->lists.critical_long > 0;
+
+    rbl_out_z(out, plain->listed ? "CRITICAL - " : warn ? "WARNING - "
+                                                        : "OK - ");
+    ngx_rbl_plain_hosts(out, plain->listed);
+    rbl_out_z(out, warn ? " listed" : " listed!");
+
+    return warn;
+}
+
+
+/* Writes an age of at least five minutes. */
+
+static void
+ngx_rbl_plain_age(rbl_out_t *out, int64_t ms)
+{
+    int64_t  minutes;
+
+    minutes = ms / 60000;
+
+    if (minutes < 120) {
+        rbl_out_int(out, minutes);
+        rbl_out_z(out, " minutes.");
+
+    } else if (minutes < 48 * 60) {
+        rbl_out_int(out, minutes / 60);
+        rbl_out_z(out, " hours.");
+
+    } else {
+        rbl_out_int(out, minutes / 1440);
+        rbl_out_z(out, " days.");
+    }
+}
+
+
+/* INT64_MAX: never. */
+
+static void
+ngx_rbl_plain_reason(rbl_out_t *out, const char *what, int64_t ms)
+{
+    rbl_out_z(out, " ");
+    rbl_out_z(out, what);
+
+    if (ms == INT64_MAX) {
+        rbl_out_z(out, ".");
+
+    } else {
+        rbl_out_z(out, " for ");
+        ngx_rbl_plain_age(out, ms);
+    }
+}
+
+
+/* Writes the first reason why nothing new is known.  Ages in ms. */
+
+static void
+ngx_rbl_plain_why(rbl_out_t *out, const ngx_rbl_ctx_t *ctx, int64_t unseen,
+    int64_t overdue, int64_t unchecked, int64_t bound)
+{
+    int64_t           age;
     ngx_rbl_plain_t  *plain;
 
     plain = ctx->data;
 
-    if (i == 0 && ctx->lapsed) {
-        plain->stopped = ngx_rbl_total(ctx, reply);
-        reply = NULL;
-    }
+    if (plain->stopped > 0) {
+        age = plain->now - ctx->lapsed;
+        rbl_out_z(out, " The plan has expired:");
+        ngx_rbl_plain_reason(out, ctx->kept ? "some hosts have not been checked"
+                             : "hosts have not been checked",
+                             age < 120000 ? INT64_MAX : age);
 
-    if (ctx->refusal == 0 && i + 1 == plain->replies) {
-        ngx_rbl_plain_answer(ctx, reply);
+    } else if (unseen > NGX_RBL_SILENCE) {
+        ngx_rbl_plain_reason(out, "No daemon has been seen", unseen);
+
+    } else if (plain->broken != NULL) {
+        rbl_out_z(out, " ");
+        rbl_out_z(out, rbl_condition_users(plain->broken));
+
+    } else if (overdue > bound) {
+        ngx_rbl_plain_reason(out, "The oldest check has been due", overdue);
+
+    } else if (unchecked > bound) {
+        ngx_rbl_plain_reason(out, "No check of a host has had an answer",
+                             unchecked);
     }
 }
 
@@ -344,138 +389,74 @@ ngx_rbl_plain_answer(ngx_rbl_ctx_t *ctx, const redisReply *names)
 }
 
 
-/* The worst condition of the service, if that is broken.  For a missing daemon
-   `unseen` has another bound, so that a restart of the only one is no alarm. */
-
-static const rbl_condition_t *
-ngx_rbl_plain_broken(const ngx_rbl_ctx_t *ctx)
-{
-    ngx_uint_t               i;
-    const rbl_condition_t   *row;
-    const rbl_conditions_t  *all;
-
-    all = ngx_rbl_verdict(ctx->conf->store_index);
-
-    for (i = 0; all != NULL && i < all->n; i++) {
-        row = &all->row[i];
-
-        if (row->severity == RBL_SERVICE_BROKEN
-            && ngx_strcmp(row->name,
-                          rbl_condition_kinds[RBL_CONDITION_NO_DAEMON].name)
-               != 0)
-        {
-            return row;
-        }
-    }
-
-    return NULL;
-}
-
-
-/* Writes the state, and what is listed.  1: WARNING. */
-
-static ngx_uint_t
-ngx_rbl_plain_first(rbl_out_t *out, const ngx_rbl_plain_t *plain,
-    ngx_uint_t silent)
-{
-    ngx_uint_t  warn;
-
-    if (plain->listed == 0 && silent) {
-        rbl_out_z(out, "UNKNOWN -");
-        return 0;
-    }
-
-    warn = plain->listed == 0 && plain->lists.critical_long > 0;
-
-    rbl_out_z(out, plain->listed ? "CRITICAL - " : warn ? "WARNING - "
-                                                        : "OK - ");
-    ngx_rbl_plain_hosts(out, plain->listed);
-    rbl_out_z(out, warn ? " listed" : " listed!");
-
-    return warn;
-}
-
-
-/* Writes the first reason why nothing new is known.  Ages in ms. */
+/* An account whose plan has expired needs a second round: how many hosts are
+   behind those that are still checked; and so do the names of silent lists.
+   Without active hosts no list applies. */
 
 static void
-ngx_rbl_plain_why(rbl_out_t *out, const ngx_rbl_ctx_t *ctx, int64_t unseen,
-    int64_t overdue, int64_t unchecked, int64_t bound)
+ngx_rbl_plain_proceed(ngx_rbl_ctx_t *ctx)
 {
-    int64_t           age;
+    char              text[RBL_OUT_INT + 1];
+    rbl_key_t         key;
+    ngx_uint_t        names;
+    ngx_rbl_batch_t  *batch;
     ngx_rbl_plain_t  *plain;
 
     plain = ctx->data;
 
-    if (plain->stopped > 0) {
-        age = plain->now - ctx->lapsed;
-        rbl_out_z(out, " The plan has expired:");
-        ngx_rbl_plain_reason(out, ctx->kept ? "some hosts have not been checked"
-                             : "hosts have not been checked",
-                             age < 120000 ? INT64_MAX : age);
+    if (plain->due >= 0) {
+        ngx_rbl_coverage_count(ctx, &plain->lists, plain->covers.raw,
+                               plain->now);
+    }
 
-    } else if (unseen > NGX_RBL_SILENCE) {
-        ngx_rbl_plain_reason(out, "No daemon has been seen", unseen);
+    names = ngx_rbl_plain_names(ctx);
+    plain->replies = (ctx->lapsed != 0) + names;
 
-    } else if (plain->broken != NULL) {
-        rbl_out_z(out, " ");
-        rbl_out_z(out, rbl_condition_users(plain->broken));
+    if (plain->replies == 0) {
+        ngx_rbl_plain_answer(ctx, NULL);
+        return;
+    }
 
-    } else if (overdue > bound) {
-        ngx_rbl_plain_reason(out, "The oldest check has been due", overdue);
+    batch = ngx_rbl_next(ctx);
 
-    } else if (unchecked > bound) {
-        ngx_rbl_plain_reason(out, "No check of a host has had an answer",
-                             unchecked);
+    if (batch != NULL && ctx->lapsed) {
+        (void) ngx_sprintf((u_char *) text, "(%L%Z", ctx->kept);
+
+        ngx_rbl_batch_command(batch, RBL_COMMAND("ZCOUNT",
+                              rbl_account_key(&key,
+                                          ngx_rbl_store_keyspace(ctx->store),
+                                          "hosts", rbl_sid_str(&ctx->account),
+                                          RBL_STR("")),
+                              rbl_str(text), RBL_STR("+inf")));
+    }
+
+    if (batch != NULL && names) {
+        ngx_rbl_silent_names(ctx, batch, &plain->lists);
     }
 }
 
 
 static void
-ngx_rbl_plain_hosts(rbl_out_t *out, int64_t n)
+ngx_rbl_plain_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
-    rbl_out_int(out, n);
-    rbl_out_z(out, n == 1 ? " host" : " hosts");
-}
+    ngx_rbl_plain_t  *plain;
 
+    plain = ctx->data;
 
-/* INT64_MAX: never. */
+    if (i == 0 && ctx->lapsed) {
+        plain->stopped = ngx_rbl_total(ctx, reply);
+        reply = NULL;
+    }
 
-static void
-ngx_rbl_plain_reason(rbl_out_t *out, const char *what, int64_t ms)
-{
-    rbl_out_z(out, " ");
-    rbl_out_z(out, what);
-
-    if (ms == INT64_MAX) {
-        rbl_out_z(out, ".");
-
-    } else {
-        rbl_out_z(out, " for ");
-        ngx_rbl_plain_age(out, ms);
+    if (ctx->refusal == 0 && i + 1 == plain->replies) {
+        ngx_rbl_plain_answer(ctx, reply);
     }
 }
 
 
-/* Writes an age of at least five minutes. */
-
-static void
-ngx_rbl_plain_age(rbl_out_t *out, int64_t ms)
-{
-    int64_t  minutes;
-
-    minutes = ms / 60000;
-
-    if (minutes < 120) {
-        rbl_out_int(out, minutes);
-        rbl_out_z(out, " minutes.");
-
-    } else if (minutes < 48 * 60) {
-        rbl_out_int(out, minutes / 60);
-        rbl_out_z(out, " hours.");
-
-    } else {
-        rbl_out_int(out, minutes / 1440);
-        rbl_out_z(out, " days.");
-    }
-}
+const ngx_rbl_op_t  ngx_rbl_op_listings_plain = {
+    .prepare = ngx_rbl_plain_prepare,
+    .read = ngx_rbl_plain_read,
+    .proceed = ngx_rbl_plain_proceed,
+    .result = ngx_rbl_plain_result
+};

@@ -18,16 +18,6 @@ typedef struct {
 } ngx_rbl_follows_t;
 
 
-static int ngx_rbl_profile_write(ngx_rbl_ctx_t *ctx, const char *key,
-    rbl_str_t raw);
-static void ngx_rbl_profile_more(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch,
-    ngx_uint_t n, const rbl_str_t *sids);
-static void ngx_rbl_profile_more_read(ngx_rbl_ctx_t *ctx,
-    const redisReply *reply);
-static void ngx_rbl_profile_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-
-
 static const ngx_rbl_field_t  ngx_rbl_profile_add_fields[] = {
     NGX_RBL_TEXT("name", NGX_RBL_NEEDED, ngx_rbl_label,
                  NGX_RBL_ARG(profile_add, name)),
@@ -60,38 +50,6 @@ static const ngx_rbl_outcome_t  ngx_rbl_profile_refusals[] = {
     { "LIMIT", NGX_HTTP_CONFLICT,
       "An account may have at most %L profiles." },
     { NULL, 0, NULL }
-};
-
-
-const ngx_rbl_family_t  ngx_rbl_family_profiles = {
-    .resource = "profile",
-    .kind = RBL_SID_PROFILE,
-    .index = "profiles",
-    .total = { { "profiles", "total_rbl_profiles" } },
-    .guess = NGX_RBL_PROFILE_GUESS,
-    .write = ngx_rbl_profile_write,
-    .more = ngx_rbl_profile_more,
-    .more_read = ngx_rbl_profile_more_read,
-    .refusals = ngx_rbl_profile_refusals,
-    .paid = 1
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_profile_add = {
-    .script = &rbl_script_profile_add,
-    .fields = ngx_rbl_profile_add_fields,
-    .result = ngx_rbl_profile_added,
-    .message = "Profile added successfully."
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_profile_update = {
-    .script = &rbl_script_profile_update,
-    .fields = ngx_rbl_profile_update_fields,
-    .message = "Profile updated successfully."
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_profile_delete = {
-    .script = &rbl_script_profile_delete,
-    .message = "Profile deleted successfully."
 };
 
 
@@ -143,6 +101,20 @@ ngx_rbl_profile_more_read(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 }
 
 
+const ngx_rbl_family_t  ngx_rbl_family_profiles = {
+    .resource = "profile",
+    .kind = RBL_SID_PROFILE,
+    .index = "profiles",
+    .total = { { "profiles", "total_rbl_profiles" } },
+    .guess = NGX_RBL_PROFILE_GUESS,
+    .write = ngx_rbl_profile_write,
+    .more = ngx_rbl_profile_more,
+    .more_read = ngx_rbl_profile_more_read,
+    .refusals = ngx_rbl_profile_refusals,
+    .paid = 1
+};
+
+
 static void
 ngx_rbl_profile_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply)
@@ -163,3 +135,22 @@ ngx_rbl_profile_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
         ngx_rbl_write_added(ctx, i, reply);
     }
 }
+
+
+const ngx_rbl_op_t  ngx_rbl_op_profile_add = {
+    .script = &rbl_script_profile_add,
+    .fields = ngx_rbl_profile_add_fields,
+    .result = ngx_rbl_profile_added,
+    .message = "Profile added successfully."
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_profile_update = {
+    .script = &rbl_script_profile_update,
+    .fields = ngx_rbl_profile_update_fields,
+    .message = "Profile updated successfully."
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_profile_delete = {
+    .script = &rbl_script_profile_delete,
+    .message = "Profile deleted successfully."
+};

@@ -9,11 +9,55 @@
 #include "rbl_query.h"
 
 
-static ngx_int_t ngx_rbl_rbl_type(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-static ngx_int_t ngx_rbl_rbl_zone(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-static ngx_int_t ngx_rbl_rbl_zone_again(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-static void ngx_rbl_rbl_zones(const ngx_array_t *zones, const rbl_str_t **name,
-    size_t *n);
+static ngx_int_t
+ngx_rbl_rbl_type(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+{
+    return rbl_str_is(*text, "rbl") || rbl_str_is(*text, "uribl")
+           ? NGX_OK : NGX_DECLINED;
+}
+
+
+static void
+ngx_rbl_rbl_zones(const ngx_array_t *zones, const rbl_str_t **name, size_t *n)
+{
+    *name = zones != NULL ? zones->elts : NULL;
+    *n = zones != NULL ? zones->nelts : 0;
+}
+
+
+/* Refuses zones that exist only in the resolver of the site. */
+
+static ngx_int_t
+ngx_rbl_rbl_zone(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+{
+    char                *buf;
+    rbl_str_t            under;
+    rbl_own_t            own;
+    ngx_str_t            name;
+    const char          *why;
+
+    buf = ngx_rbl_room(ctx, RBL_VALUE_MAX);
+
+    if (buf == NULL || rbl_domain_parse(buf, text, *text) != RBL_OK) {
+        return NGX_DECLINED;
+    }
+
+    ngx_rbl_rbl_zones(ctx->conf->refuse_zones, &own.refuse, &own.n_refuse);
+    ngx_rbl_rbl_zones(ctx->conf->allow_zones, &own.allow, &own.n_allow);
+
+    if (rbl_own_ok(&own, *text, &under, &why)) {
+        return NGX_OK;
+    }
+
+    name.data = (u_char *) under.p;
+    name.len = under.n;
+
+    ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
+                   "Invalid host value provided. A custom RBL cannot be in "
+                   "\"%V\", which %s.", &name, why);
+
+    return NGX_DECLINED;
+}
 
 
 static const ngx_rbl_field_t  ngx_rbl_rbl_add_fields[] = {
@@ -23,6 +67,33 @@ static const ngx_rbl_field_t  ngx_rbl_rbl_add_fields[] = {
                  NGX_RBL_ARG(rbl_add, zone)),
     NGX_RBL_END
 };
+
+
+/* A zone as it is shown, with its key hidden, is compared with that of the list
+   by the script. */
+
+static ngx_int_t
+ngx_rbl_rbl_zone_again(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+{
+    char  *buf;
+
+    if (text->n > RBL_DOMAIN_MAX
+        || !rbl_str_is(rbl_zone_slot(*text), RBL_KEY_HIDDEN))
+    {
+        return ngx_rbl_rbl_zone(ctx, text);
+    }
+
+    buf = ngx_rbl_room(ctx, RBL_DOMAIN_MAX);
+    if (buf == NULL) {
+        return NGX_DECLINED;
+    }
+
+    ngx_strlow((u_char *) buf, (u_char *) text->p, text->n);
+    text->p = buf;
+
+    return NGX_OK;
+}
+
 
 static const ngx_rbl_field_t  ngx_rbl_rbl_update_fields[] = {
     NGX_RBL_TEXT("type", 0, ngx_rbl_rbl_type, NGX_RBL_ARG(rbl_update, type)),
@@ -74,80 +145,3 @@ const ngx_rbl_op_t  ngx_rbl_op_rbl_delete = {
     .script = &rbl_script_rbl_delete,
     .message = "RBL deleted successfully."
 };
-
-
-static ngx_int_t
-ngx_rbl_rbl_type(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
-{
-    return rbl_str_is(*text, "rbl") || rbl_str_is(*text, "uribl")
-           ? NGX_OK : NGX_DECLINED;
-}
-
-
-/* Refuses zones that exist only in the resolver of the site. */
-
-static ngx_int_t
-ngx_rbl_rbl_zone(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
-{
-    char                *buf;
-    rbl_str_t            under;
-    rbl_own_t            own;
-    ngx_str_t            name;
-    const char          *why;
-
-    buf = ngx_rbl_room(ctx, RBL_VALUE_MAX);
-
-    if (buf == NULL || rbl_domain_parse(buf, text, *text) != RBL_OK) {
-        return NGX_DECLINED;
-    }
-
-    ngx_rbl_rbl_zones(ctx->conf->refuse_zones, &own.refuse, &own.n_refuse);
-    ngx_rbl_rbl_zones(ctx->conf->allow_zones, &own.allow, &own.n_allow);
-
-    if (rbl_own_ok(&own, *text, &under, &why)) {
-        return NGX_OK;
-    }
-
-    name.data = (u_char *) under.p;
-    name.len = under.n;
-
-    ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
-                   "Invalid host value provided. A custom RBL cannot be in "
-                   "\"%V\", which %s.", &name, why);
-
-    return NGX_DECLINED;
-}
-
-
-/* A zone as it is shown, with its key hidden, is compared with that of the list
-   by the script. */
-
-static ngx_int_t
-ngx_rbl_rbl_zone_again(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
-{
-    char  *buf;
-
-    if (text->n > RBL_DOMAIN_MAX
-        || !rbl_str_is(rbl_zone_slot(*text), RBL_KEY_HIDDEN))
-    {
-        return ngx_rbl_rbl_zone(ctx, text);
-    }
-
-    buf = ngx_rbl_room(ctx, RBL_DOMAIN_MAX);
-    if (buf == NULL) {
-        return NGX_DECLINED;
-    }
-
-    ngx_strlow((u_char *) buf, (u_char *) text->p, text->n);
-    text->p = buf;
-
-    return NGX_OK;
-}
-
-
-static void
-ngx_rbl_rbl_zones(const ngx_array_t *zones, const rbl_str_t **name, size_t *n)
-{
-    *name = zones != NULL ? zones->elts : NULL;
-    *n = zones != NULL ? zones->nelts : 0;
-}

@@ -26,24 +26,19 @@ typedef struct {
 } ngx_rbl_rbls_t;
 
 
-static void ngx_rbl_rbls_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_rbls_totals(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_rbls_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_rbls_total(ngx_rbl_rbls_t *rbls, ngx_uint_t i, int64_t n);
-static void ngx_rbl_rbls_system(ngx_rbl_ctx_t *ctx, const redisReply *reply);
-static void ngx_rbl_rbls_customs(ngx_rbl_ctx_t *ctx, const redisReply *reply);
-static void ngx_rbl_rbls_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_rbls_ask(ngx_rbl_ctx_t *ctx, rbl_str_t owner,
-    ngx_uint_t n, const rbl_str_t *sids);
-static void ngx_rbl_rbls_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
+static int
+ngx_rbl_rbl_write(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
+{
+    rbl_list_t  list;
 
-static void ngx_rbl_rbl_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_rbl_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static int ngx_rbl_rbl_write(ngx_rbl_ctx_t *ctx, const char *key,
-    rbl_str_t raw);
+    if (rbl_list_decode(&list, raw) != RBL_OK) {
+        return ngx_rbl_undecoded(ctx, "list");
+    }
+
+    rbl_view_list(&ctx->doc, key, &list);
+
+    return 1;
+}
 
 
 const ngx_rbl_family_t  ngx_rbl_family_rbls = {
@@ -57,18 +52,13 @@ const ngx_rbl_family_t  ngx_rbl_family_rbls = {
     .paid = 1
 };
 
-const ngx_rbl_op_t  ngx_rbl_op_rbls = {
-    .fields = ngx_rbl_list_fields,
-    .prepare = ngx_rbl_rbls_prepare,
-    .read = ngx_rbl_rbls_read,
-    .proceed = ngx_rbl_rbls_proceed,
-    .result = ngx_rbl_rbls_result
-};
 
-const ngx_rbl_op_t  ngx_rbl_op_rbl = {
-    .prepare = ngx_rbl_rbl_prepare,
-    .read = ngx_rbl_rbl_read
-};
+static void
+ngx_rbl_rbls_totals(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_ask_system(ctx, ctx->batch, "ZCARD", "lists:active", 0, NULL);
+    ngx_rbl_ask_count(ctx, "rbls");
+}
 
 
 static void
@@ -93,32 +83,6 @@ ngx_rbl_rbls_prepare(ngx_rbl_ctx_t *ctx)
     ngx_rbl_rbls_totals(ctx);
     ngx_rbl_ask_system(ctx, ctx->batch, "ZRANGE", "lists:active", 2, range);
     ngx_rbl_ask_range(ctx, "rbls", 0, NGX_RBL_CUSTOMS_MAX - 1);
-}
-
-
-static void
-ngx_rbl_rbls_totals(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_ask_system(ctx, ctx->batch, "ZCARD", "lists:active", 0, NULL);
-    ngx_rbl_ask_count(ctx, "rbls");
-}
-
-
-static void
-ngx_rbl_rbls_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
-{
-    if (i < 2) {
-        ngx_rbl_rbls_total(ctx->data, i, ngx_rbl_total(ctx, reply));
-
-    } else if (reply->type != REDIS_REPLY_ARRAY) {
-        ngx_rbl_internal(ctx);
-
-    } else if (i == 2) {
-        ngx_rbl_rbls_system(ctx, reply);
-
-    } else {
-        ngx_rbl_rbls_customs(ctx, reply);
-    }
 }
 
 
@@ -189,28 +153,20 @@ ngx_rbl_rbls_customs(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 
 
 static void
-ngx_rbl_rbls_proceed(ngx_rbl_ctx_t *ctx)
+ngx_rbl_rbls_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
-    ngx_rbl_rbls_t  *rbls;
-    ngx_rbl_list_t  *list;
+    if (i < 2) {
+        ngx_rbl_rbls_total(ctx->data, i, ngx_rbl_total(ctx, reply));
 
-    rbls = ctx->data;
-    list = &rbls->list;
+    } else if (reply->type != REDIS_REPLY_ARRAY) {
+        ngx_rbl_internal(ctx);
 
-    if (list->n == 0) {
-        ngx_rbl_list_open(ctx, 0);
-        ngx_rbl_list_close(ctx);
-        return;
+    } else if (i == 2) {
+        ngx_rbl_rbls_system(ctx, reply);
+
+    } else {
+        ngx_rbl_rbls_customs(ctx, reply);
     }
-
-    if (list->n > NGX_RBL_PAGE_SIDS) {
-        ngx_rbl_list_slices(ctx, list);
-        return;
-    }
-
-    ngx_rbl_rbls_ask(ctx, RBL_STR("SYS"), list->system, list->sids);
-    ngx_rbl_rbls_ask(ctx, rbl_sid_str(&ctx->account), list->n - list->system,
-                     list->sids + list->system);
 }
 
 
@@ -240,6 +196,32 @@ ngx_rbl_rbls_ask(ngx_rbl_ctx_t *ctx, rbl_str_t owner, ngx_uint_t n,
 }
 
 
+static void
+ngx_rbl_rbls_proceed(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_rbls_t  *rbls;
+    ngx_rbl_list_t  *list;
+
+    rbls = ctx->data;
+    list = &rbls->list;
+
+    if (list->n == 0) {
+        ngx_rbl_list_open(ctx, 0);
+        ngx_rbl_list_close(ctx);
+        return;
+    }
+
+    if (list->n > NGX_RBL_PAGE_SIDS) {
+        ngx_rbl_list_slices(ctx, list);
+        return;
+    }
+
+    ngx_rbl_rbls_ask(ctx, RBL_STR("SYS"), list->system, list->sids);
+    ngx_rbl_rbls_ask(ctx, rbl_sid_str(&ctx->account), list->n - list->system,
+                     list->sids + list->system);
+}
+
+
 /* Handles one reply for each kind of lists; the answer contains both. */
 
 static void
@@ -264,6 +246,15 @@ ngx_rbl_rbls_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
         ngx_rbl_list_close(ctx);
     }
 }
+
+
+const ngx_rbl_op_t  ngx_rbl_op_rbls = {
+    .fields = ngx_rbl_list_fields,
+    .prepare = ngx_rbl_rbls_prepare,
+    .read = ngx_rbl_rbls_read,
+    .proceed = ngx_rbl_rbls_proceed,
+    .result = ngx_rbl_rbls_result
+};
 
 
 /* Reads both records that may have this SID; at most one exists. */
@@ -332,16 +323,7 @@ ngx_rbl_rbl_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 }
 
 
-static int
-ngx_rbl_rbl_write(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
-{
-    rbl_list_t  list;
-
-    if (rbl_list_decode(&list, raw) != RBL_OK) {
-        return ngx_rbl_undecoded(ctx, "list");
-    }
-
-    rbl_view_list(&ctx->doc, key, &list);
-
-    return 1;
-}
+const ngx_rbl_op_t  ngx_rbl_op_rbl = {
+    .prepare = ngx_rbl_rbl_prepare,
+    .read = ngx_rbl_rbl_read
+};

@@ -25,26 +25,6 @@ enum {
 };
 
 
-static void ngx_rbl_list_prepare(ngx_rbl_ctx_t *ctx);
-static int64_t ngx_rbl_list_number(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
-    int64_t def, int64_t max);
-static void ngx_rbl_list_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list);
-static void ngx_rbl_list_ask_recalled(ngx_rbl_ctx_t *ctx,
-    ngx_rbl_list_t *list, ngx_uint_t n, const rbl_str_t *sids);
-static void ngx_rbl_list_guess(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
-    const rbl_str_t *sids);
-static void ngx_rbl_list_sids(ngx_rbl_ctx_t *ctx, const redisReply *reply);
-static ngx_int_t ngx_rbl_list_guessed(const ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_list_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
-    redisReply **record);
-static void ngx_rbl_list_second(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
-    const rbl_str_t *sids);
-static void ngx_rbl_list_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_list_answer_held(ngx_rbl_ctx_t *ctx, int64_t stamp);
-static void ngx_rbl_list_changed(ngx_rbl_ctx_t *ctx, int64_t stamp);
-
-
 const ngx_rbl_field_t  ngx_rbl_list_fields[] = {
     NGX_RBL_TEXT("page", 0, NULL, 0),
     NGX_RBL_TEXT("page_size", 0, NULL, 0),
@@ -52,77 +32,40 @@ const ngx_rbl_field_t  ngx_rbl_list_fields[] = {
 };
 
 
-const ngx_rbl_op_t  ngx_rbl_op_list = {
-    .fields = ngx_rbl_list_fields,
-    .prepare = ngx_rbl_list_prepare,
-    .read = ngx_rbl_list_read,
-    .result = ngx_rbl_list_result,
-    .records = ngx_rbl_list_records
-};
+/* If the objects are cached, the records are not requested. */
+
+static void
+ngx_rbl_list_ask_recalled(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list,
+    ngx_uint_t n, const rbl_str_t *sids)
+{
+    rbl_str_t  text;
+
+    list->recalled = 1;
+    ctx->round.counted = 1;
+    ctx->round.marking = ctx->format == NGX_RBL_JSON;
+
+    list->held = ctx->round.marking
+                 && ngx_rbl_page_held(ctx, &list->name, list->stamp, &text)
+                    == NGX_OK;
+
+    if (!list->held) {
+        ngx_rbl_ask_records(ctx, n, sids);
+    }
+}
 
 
 static void
-ngx_rbl_list_prepare(ngx_rbl_ctx_t *ctx)
+ngx_rbl_list_guess(ngx_rbl_ctx_t *ctx, ngx_uint_t n, const rbl_str_t *sids)
 {
-    ngx_rbl_list_t  *list;
+    const ngx_rbl_family_t  *family;
 
-    list = ngx_rbl_data(ctx, sizeof(ngx_rbl_list_t));
+    family = ctx->route->family;
 
-    if (list != NULL && ngx_rbl_list_paging(ctx, list) == NGX_OK) {
-        ngx_rbl_list_ask(ctx, list);
-
-        if (ngx_rbl_totals_stamped(ctx)) {
-            ngx_rbl_due_ask(ctx, &list->due);
-            ngx_rbl_coverage_ask(ctx, &list->coverage);
-        }
-    }
-}
-
-
-ngx_int_t
-ngx_rbl_list_paging(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list)
-{
-    list->page = ngx_rbl_list_number(ctx, NGX_RBL_FIELD_PAGE, 1,
-                                     NGX_RBL_PAGE_MAX);
-
-    if (ctx->refusal == 0) {
-        list->page_size = ngx_rbl_list_number(ctx, NGX_RBL_FIELD_PAGE_SIZE,
-                                              NGX_RBL_PAGE_SIZE,
-                                              ctx->page_most ? ctx->page_most
-                                              : ctx->conf->max_page_size);
+    if (family->more) {
+        family->more(ctx, ctx->batch, n, sids);
     }
 
-    return ctx->refusal ? NGX_DECLINED : NGX_OK;
-}
-
-
-/* Reads a number; larger numbers, of any length, give `max`. */
-
-static int64_t
-ngx_rbl_list_number(ngx_rbl_ctx_t *ctx, ngx_uint_t field, int64_t def,
-    int64_t max)
-{
-    size_t     i;
-    int64_t    n;
-    rbl_str_t  text;
-
-    text = ngx_rbl_text(ctx, field);
-
-    if (text.p == NULL) {
-        return ngx_min(def, max);
-    }
-
-    n = 0;
-
-    for (i = 0; i < text.n && text.p[i] >= '0' && text.p[i] <= '9'; i++) {
-        n = ngx_min(n * 10 + (text.p[i] - '0'), max);
-    }
-
-    if (i < text.n || n == 0) {
-        ngx_rbl_invalid(ctx, (char *) ngx_rbl_list_fields[field].name.data);
-    }
-
-    return n;
+    ngx_rbl_ask_records(ctx, n, sids);
 }
 
 
@@ -172,135 +115,114 @@ ngx_rbl_list_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list)
 }
 
 
-/* If the objects are cached, the records are not requested. */
-
 static void
-ngx_rbl_list_ask_recalled(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list,
-    ngx_uint_t n, const rbl_str_t *sids)
-{
-    rbl_str_t  text;
-
-    list->recalled = 1;
-    ctx->round.counted = 1;
-    ctx->round.marking = ctx->format == NGX_RBL_JSON;
-
-    list->held = ctx->round.marking
-                 && ngx_rbl_page_held(ctx, &list->name, list->stamp, &text)
-                    == NGX_OK;
-
-    if (!list->held) {
-        ngx_rbl_ask_records(ctx, n, sids);
-    }
-}
-
-
-static void
-ngx_rbl_list_guess(ngx_rbl_ctx_t *ctx, ngx_uint_t n, const rbl_str_t *sids)
-{
-    const ngx_rbl_family_t  *family;
-
-    family = ctx->route->family;
-
-    if (family->more) {
-        family->more(ctx, ctx->batch, n, sids);
-    }
-
-    ngx_rbl_ask_records(ctx, n, sids);
-}
-
-
-/* Before the credentials are checked: stores the replies, answers nothing. */
-
-void
-ngx_rbl_list_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
-{
-    ngx_int_t                stamped;
-    ngx_uint_t               totals;
-    ngx_rbl_list_t          *list;
-    const ngx_rbl_family_t  *family;
-
-    list = ctx->data;
-    family = ctx->route->family;
-
-    stamped = ngx_rbl_totals_stamped(ctx);
-    totals = family->total[1].index && !stamped ? 2 : 1;
-
-    if (list->due.asked && i == list->due.at) {
-        ngx_rbl_due_read(ctx, &list->due, reply);
-
-    } else if (list->coverage.asked && i == list->coverage.at) {
-        ngx_rbl_coverage_read(ctx, &list->coverage, reply);
-
-    } else if (i < totals && stamped) {
-        ngx_rbl_totals_read(ctx, reply);
-
-    } else if (i < totals) {
-        list->total[i] = ngx_rbl_total(ctx, reply);
-
-    } else if (i == totals && list->bounded) {
-        list->largest = ngx_min(rbl_reply_int(reply, 0), INT32_MAX);
-
-    } else if (i == totals + list->bounded
-               && ctx->route->op == &ngx_rbl_op_list)
-    {
-        ngx_rbl_list_sids(ctx, reply);
-
-    } else {
-        family->more_read(ctx, reply);
-    }
-}
-
-
-static void
-ngx_rbl_list_sids(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+ngx_rbl_list_prepare(ngx_rbl_ctx_t *ctx)
 {
     ngx_rbl_list_t  *list;
 
-    if (reply->type != REDIS_REPLY_ARRAY) {
-        ngx_rbl_internal(ctx);
-        return;
-    }
+    list = ngx_rbl_data(ctx, sizeof(ngx_rbl_list_t));
 
-    list = ctx->data;
-    ngx_rbl_list_add_sids(ctx, &list->n, &list->sids, ctx->route->family->kind,
-                          reply);
+    if (list != NULL && ngx_rbl_list_paging(ctx, list) == NGX_OK) {
+        ngx_rbl_list_ask(ctx, list);
+
+        if (ngx_rbl_totals_stamped(ctx)) {
+            ngx_rbl_due_ask(ctx, &list->due);
+            ngx_rbl_coverage_ask(ctx, &list->coverage);
+        }
+    }
 }
 
 
-/* Copies the SIDs of a reply, since the reply ends with its call. */
-
-void
-ngx_rbl_list_add_sids(ngx_rbl_ctx_t *ctx, ngx_uint_t *n, rbl_str_t **sids,
-    rbl_sid_kind_t kind, const redisReply *reply)
+static void
+ngx_rbl_list_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
-    char       *p;
-    size_t      i, len;
-    rbl_str_t   sid;
+    const ngx_rbl_family_t  *family;
 
-    len = rbl_reply_len(reply);
+    family = ctx->route->family;
 
-    p = ngx_pnalloc(ctx->request->pool, ngx_max(len, 1) * RBL_SID_LEN);
+    if (i == 0 && family->more) {
+        family->more_read(ctx, reply);
 
-    if (*sids == NULL) {
-        *sids = ngx_palloc(ctx->request->pool,
-                           ngx_max(len, 1) * sizeof(rbl_str_t));
+    } else if (reply->type == REDIS_REPLY_ARRAY) {
+        ngx_rbl_list_answer(ctx, rbl_reply_len(reply), reply->element);
     }
+}
 
-    if (p == NULL || *sids == NULL) {
-        ngx_rbl_internal(ctx);
+
+static void
+ngx_rbl_list_second(ngx_rbl_ctx_t *ctx, ngx_uint_t n, const rbl_str_t *sids)
+{
+    rbl_str_t               *keys;
+    ngx_rbl_batch_t         *batch;
+    const ngx_rbl_family_t  *family;
+
+    family = ctx->route->family;
+
+    if (ngx_rbl_list_large(ctx->data, n)) {
+        ngx_rbl_list_slices(ctx, ctx->data);
         return;
     }
 
-    for (i = 0; i < len; i++) {
-        sid = rbl_reply_str(rbl_reply_at(reply, i));
+    batch = ngx_rbl_next(ctx);
+    keys = ngx_rbl_record_keys(ctx, rbl_sid_str(&ctx->account), n, sids);
 
-        if (rbl_sid_like(kind, sid)) {
-            ngx_memcpy(p, sid.p, RBL_SID_LEN);
-            (*sids)[*n].p = p;
-            (*sids)[(*n)++].n = RBL_SID_LEN;
-            p += RBL_SID_LEN;
-        }
+    if (batch == NULL || keys == NULL) {
+        return;
     }
+
+    if (family->more) {
+        family->more(ctx, batch, n, sids);
+    }
+
+    ngx_rbl_batch_records(batch, n, keys);
+}
+
+
+/* A host has changed: reads the records; if the page has changed: reads
+   everything. */
+
+static void
+ngx_rbl_list_changed(ngx_rbl_ctx_t *ctx, int64_t stamp)
+{
+    int64_t          now;
+    rbl_str_t        sids[NGX_RBL_PAGE_SIDS];
+    ngx_uint_t       n;
+    ngx_rbl_list_t  *list;
+
+    list = ctx->data;
+
+    ngx_rbl_page_release(&list->name);
+    n = ngx_rbl_page_recall(&list->name, &now, sids);
+
+    if (n == 0 || now != stamp || list->stamp != stamp) {
+        (void) ngx_rbl_again(ctx);
+        return;
+    }
+
+    ngx_rbl_list_second(ctx, n, sids);
+}
+
+
+static void
+ngx_rbl_list_answer_held(ngx_rbl_ctx_t *ctx, int64_t stamp)
+{
+    rbl_str_t        text;
+    ngx_rbl_list_t  *list;
+
+    list = ctx->data;
+
+    if (!ngx_rbl_marked(ctx)
+        || ngx_rbl_page_held(ctx, &list->name, stamp, &text) != NGX_OK)
+    {
+        ngx_rbl_list_changed(ctx, stamp);
+        return;
+    }
+
+    ngx_rbl_page_shown(&list->name);
+
+    ngx_rbl_list_open(ctx, text.n);
+    rbl_doc_json(&ctx->doc, NULL, text);
+    ngx_rbl_list_close(ctx);
 }
 
 
@@ -391,94 +313,152 @@ ngx_rbl_list_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
 }
 
 
-static void
-ngx_rbl_list_second(ngx_rbl_ctx_t *ctx, ngx_uint_t n, const rbl_str_t *sids)
+const ngx_rbl_op_t  ngx_rbl_op_list = {
+    .fields = ngx_rbl_list_fields,
+    .prepare = ngx_rbl_list_prepare,
+    .read = ngx_rbl_list_read,
+    .result = ngx_rbl_list_result,
+    .records = ngx_rbl_list_records
+};
+
+
+/* Reads a number; larger numbers, of any length, give `max`. */
+
+static int64_t
+ngx_rbl_list_number(ngx_rbl_ctx_t *ctx, ngx_uint_t field, int64_t def,
+    int64_t max)
 {
-    rbl_str_t               *keys;
-    ngx_rbl_batch_t         *batch;
-    const ngx_rbl_family_t  *family;
+    size_t     i;
+    int64_t    n;
+    rbl_str_t  text;
 
-    family = ctx->route->family;
+    text = ngx_rbl_text(ctx, field);
 
-    if (ngx_rbl_list_large(ctx->data, n)) {
-        ngx_rbl_list_slices(ctx, ctx->data);
-        return;
+    if (text.p == NULL) {
+        return ngx_min(def, max);
     }
 
-    batch = ngx_rbl_next(ctx);
-    keys = ngx_rbl_record_keys(ctx, rbl_sid_str(&ctx->account), n, sids);
+    n = 0;
 
-    if (batch == NULL || keys == NULL) {
-        return;
+    for (i = 0; i < text.n && text.p[i] >= '0' && text.p[i] <= '9'; i++) {
+        n = ngx_min(n * 10 + (text.p[i] - '0'), max);
     }
 
-    if (family->more) {
-        family->more(ctx, batch, n, sids);
+    if (i < text.n || n == 0) {
+        ngx_rbl_invalid(ctx, (char *) ngx_rbl_list_fields[field].name.data);
     }
 
-    ngx_rbl_batch_records(batch, n, keys);
+    return n;
+}
+
+
+ngx_int_t
+ngx_rbl_list_paging(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list)
+{
+    list->page = ngx_rbl_list_number(ctx, NGX_RBL_FIELD_PAGE, 1,
+                                     NGX_RBL_PAGE_MAX);
+
+    if (ctx->refusal == 0) {
+        list->page_size = ngx_rbl_list_number(ctx, NGX_RBL_FIELD_PAGE_SIZE,
+                                              NGX_RBL_PAGE_SIZE,
+                                              ctx->page_most ? ctx->page_most
+                                              : ctx->conf->max_page_size);
+    }
+
+    return ctx->refusal ? NGX_DECLINED : NGX_OK;
 }
 
 
 static void
-ngx_rbl_list_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+ngx_rbl_list_sids(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
-    const ngx_rbl_family_t  *family;
-
-    family = ctx->route->family;
-
-    if (i == 0 && family->more) {
-        family->more_read(ctx, reply);
-
-    } else if (reply->type == REDIS_REPLY_ARRAY) {
-        ngx_rbl_list_answer(ctx, rbl_reply_len(reply), reply->element);
-    }
-}
-
-
-static void
-ngx_rbl_list_answer_held(ngx_rbl_ctx_t *ctx, int64_t stamp)
-{
-    rbl_str_t        text;
     ngx_rbl_list_t  *list;
 
-    list = ctx->data;
+    if (reply->type != REDIS_REPLY_ARRAY) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
 
-    if (!ngx_rbl_marked(ctx)
-        || ngx_rbl_page_held(ctx, &list->name, stamp, &text) != NGX_OK)
+    list = ctx->data;
+    ngx_rbl_list_add_sids(ctx, &list->n, &list->sids, ctx->route->family->kind,
+                          reply);
+}
+
+
+/* Before the credentials are checked: stores the replies, answers nothing. */
+
+void
+ngx_rbl_list_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    ngx_int_t                stamped;
+    ngx_uint_t               totals;
+    ngx_rbl_list_t          *list;
+    const ngx_rbl_family_t  *family;
+
+    list = ctx->data;
+    family = ctx->route->family;
+
+    stamped = ngx_rbl_totals_stamped(ctx);
+    totals = family->total[1].index && !stamped ? 2 : 1;
+
+    if (list->due.asked && i == list->due.at) {
+        ngx_rbl_due_read(ctx, &list->due, reply);
+
+    } else if (list->coverage.asked && i == list->coverage.at) {
+        ngx_rbl_coverage_read(ctx, &list->coverage, reply);
+
+    } else if (i < totals && stamped) {
+        ngx_rbl_totals_read(ctx, reply);
+
+    } else if (i < totals) {
+        list->total[i] = ngx_rbl_total(ctx, reply);
+
+    } else if (i == totals && list->bounded) {
+        list->largest = ngx_min(rbl_reply_int(reply, 0), INT32_MAX);
+
+    } else if (i == totals + list->bounded
+               && ctx->route->op == &ngx_rbl_op_list)
     {
-        ngx_rbl_list_changed(ctx, stamp);
-        return;
+        ngx_rbl_list_sids(ctx, reply);
+
+    } else {
+        family->more_read(ctx, reply);
     }
-
-    ngx_rbl_page_shown(&list->name);
-
-    ngx_rbl_list_open(ctx, text.n);
-    rbl_doc_json(&ctx->doc, NULL, text);
-    ngx_rbl_list_close(ctx);
 }
 
 
-/* A host has changed: reads the records; if the page has changed: reads
-   everything. */
+/* Copies the SIDs of a reply, since the reply ends with its call. */
 
-static void
-ngx_rbl_list_changed(ngx_rbl_ctx_t *ctx, int64_t stamp)
+void
+ngx_rbl_list_add_sids(ngx_rbl_ctx_t *ctx, ngx_uint_t *n, rbl_str_t **sids,
+    rbl_sid_kind_t kind, const redisReply *reply)
 {
-    int64_t          now;
-    rbl_str_t        sids[NGX_RBL_PAGE_SIDS];
-    ngx_uint_t       n;
-    ngx_rbl_list_t  *list;
+    char       *p;
+    size_t      i, len;
+    rbl_str_t   sid;
 
-    list = ctx->data;
+    len = rbl_reply_len(reply);
 
-    ngx_rbl_page_release(&list->name);
-    n = ngx_rbl_page_recall(&list->name, &now, sids);
+    p = ngx_pnalloc(ctx->request->pool, ngx_max(len, 1) * RBL_SID_LEN);
 
-    if (n == 0 || now != stamp || list->stamp != stamp) {
-        (void) ngx_rbl_again(ctx);
+    if (*sids == NULL) {
+        *sids = ngx_palloc(ctx->request->pool,
+                           ngx_max(len, 1) * sizeof(rbl_str_t));
+    }
+
+    if (p == NULL || *sids == NULL) {
+        ngx_rbl_internal(ctx);
         return;
     }
 
-    ngx_rbl_list_second(ctx, n, sids);
+    for (i = 0; i < len; i++) {
+        sid = rbl_reply_str(rbl_reply_at(reply, i));
+
+        if (rbl_sid_like(kind, sid)) {
+            ngx_memcpy(p, sid.p, RBL_SID_LEN);
+            (*sids)[*n].p = p;
+            (*sids)[(*n)++].n = RBL_SID_LEN;
+            p += RBL_SID_LEN;
+        }
+    }
 }

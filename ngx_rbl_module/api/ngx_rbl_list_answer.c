@@ -8,7 +8,29 @@
 #include "ngx_rbl_stream.h"
 
 
-static void ngx_rbl_list_hold(ngx_rbl_ctx_t *ctx, rbl_str_t text);
+/* An entry newer than its version stamp does no harm, since the stamp is out of
+   date. */
+
+static void
+ngx_rbl_list_hold(ngx_rbl_ctx_t *ctx, rbl_str_t text)
+{
+    ngx_uint_t       marked;
+    ngx_rbl_list_t  *list;
+
+    list = ctx->data;
+    marked = ngx_rbl_marked(ctx);
+
+    if (!ngx_rbl_page_busy(&list->name, marked)) {
+        return;
+    }
+
+    if (marked) {
+        ngx_rbl_page_hold(ctx, &list->name, list->stamp, text);
+
+    } else {
+        ngx_rbl_mark_set(ctx);
+    }
+}
 
 
 void
@@ -64,31 +86,6 @@ ngx_rbl_list_write(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
         if (raw.p != NULL) {
             (void) family->write(ctx, NULL, raw);
         }
-    }
-}
-
-
-/* An entry newer than its version stamp does no harm, since the stamp is out of
-   date. */
-
-static void
-ngx_rbl_list_hold(ngx_rbl_ctx_t *ctx, rbl_str_t text)
-{
-    ngx_uint_t       marked;
-    ngx_rbl_list_t  *list;
-
-    list = ctx->data;
-    marked = ngx_rbl_marked(ctx);
-
-    if (!ngx_rbl_page_busy(&list->name, marked)) {
-        return;
-    }
-
-    if (marked) {
-        ngx_rbl_page_hold(ctx, &list->name, list->stamp, text);
-
-    } else {
-        ngx_rbl_mark_set(ctx);
     }
 }
 

@@ -20,11 +20,6 @@
                                            the default lists */
 
 
-static void ngx_rbl_slice_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch);
-static void ngx_rbl_slice_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-
-
 const char *
 ngx_rbl_list_bound(const ngx_rbl_ctx_t *ctx)
 {
@@ -74,30 +69,6 @@ ngx_rbl_list_large(const ngx_rbl_list_t *list, ngx_uint_t n)
 {
     return n > NGX_RBL_PAGE_SIDS
            || (int64_t) n * list->largest > NGX_RBL_SLICE;
-}
-
-
-void
-ngx_rbl_list_slices(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list)
-{
-    ngx_uint_t         most;
-    ngx_rbl_stream_t  *stream;
-
-    stream = ngx_rbl_stream(ctx);
-    if (stream == NULL) {
-        return;
-    }
-
-    most = ctx->route->family->kind == RBL_SID_PROFILE ? NGX_RBL_SLICE_WIDE
-                                                       : NGX_RBL_SLICE_MAX;
-
-    stream->ask = ngx_rbl_slice_ask;
-    stream->read = ngx_rbl_slice_read;
-    stream->close = ngx_rbl_list_close;
-
-    list->at = 0;
-    list->slice = NGX_RBL_SLICE / ngx_max(list->largest, NGX_RBL_LARGE_LEAST);
-    list->slice = ngx_min(ngx_max(list->slice, 1), most);
 }
 
 
@@ -162,4 +133,28 @@ ngx_rbl_slice_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 
     list->read = 1;
     ngx_rbl_list_write(ctx, rbl_reply_len(reply), reply->element);
+}
+
+
+void
+ngx_rbl_list_slices(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list)
+{
+    ngx_uint_t         most;
+    ngx_rbl_stream_t  *stream;
+
+    stream = ngx_rbl_stream(ctx);
+    if (stream == NULL) {
+        return;
+    }
+
+    most = ctx->route->family->kind == RBL_SID_PROFILE ? NGX_RBL_SLICE_WIDE
+                                                       : NGX_RBL_SLICE_MAX;
+
+    stream->ask = ngx_rbl_slice_ask;
+    stream->read = ngx_rbl_slice_read;
+    stream->close = ngx_rbl_list_close;
+
+    list->at = 0;
+    list->slice = NGX_RBL_SLICE / ngx_max(list->largest, NGX_RBL_LARGE_LEAST);
+    list->slice = ngx_min(ngx_max(list->slice, 1), most);
 }

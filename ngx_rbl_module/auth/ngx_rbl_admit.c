@@ -25,43 +25,6 @@ enum {                                  /* indexes of the array of limits */
 };
 
 
-static ngx_int_t ngx_rbl_admit_from(ngx_http_request_t *r, rbl_str_t allow);
-static ngx_uint_t ngx_rbl_admit_kind(const ngx_rbl_ctx_t *ctx);
-
-
-void
-ngx_rbl_admit_token(ngx_rbl_ctx_t *ctx, const rbl_token_t *token)
-{
-    rbl_mp_t  mp;
-
-    rbl_mp_init(&mp, token->allow);
-    ctx->placed = rbl_mp_array(&mp) > 0;
-    ctx->denied = !ngx_rbl_admit_from(ctx->request, token->allow);
-
-    rbl_limits_decode(ctx->limits, token->limits);
-
-    ngx_rbl_admit_limits(ctx);
-}
-
-
-void
-ngx_rbl_admit_limits(ngx_rbl_ctx_t *ctx)
-{
-    ctx->round.limited = ngx_rbl_admit_counts(ctx, ctx->limits);
-}
-
-
-ngx_uint_t
-ngx_rbl_admit_counts(const ngx_rbl_ctx_t *ctx, const int64_t *limits)
-{
-    if (ctx->conf->portal) {
-        return !ngx_rbl_login_fresh(ctx, NGX_RBL_SESSION_FRESH);
-    }
-
-    return limits[NGX_RBL_HOUR] > 0 || limits[ngx_rbl_admit_kind(ctx)] > 0;
-}
-
-
 /* An empty list allows every address.  An invalid network matches none. */
 
 static ngx_int_t
@@ -102,6 +65,50 @@ ngx_rbl_admit_from(ngx_http_request_t *r, rbl_str_t allow)
     }
 
     return 0;
+}
+
+
+void
+ngx_rbl_admit_token(ngx_rbl_ctx_t *ctx, const rbl_token_t *token)
+{
+    rbl_mp_t  mp;
+
+    rbl_mp_init(&mp, token->allow);
+    ctx->placed = rbl_mp_array(&mp) > 0;
+    ctx->denied = !ngx_rbl_admit_from(ctx->request, token->allow);
+
+    rbl_limits_decode(ctx->limits, token->limits);
+
+    ngx_rbl_admit_limits(ctx);
+}
+
+
+void
+ngx_rbl_admit_limits(ngx_rbl_ctx_t *ctx)
+{
+    ctx->round.limited = ngx_rbl_admit_counts(ctx, ctx->limits);
+}
+
+
+static ngx_uint_t
+ngx_rbl_admit_kind(const ngx_rbl_ctx_t *ctx)
+{
+    if (ctx->route->flags & NGX_RBL_STARTS) {
+        return NGX_RBL_START;
+    }
+
+    return ctx->route->method == NGX_HTTP_GET ? NGX_RBL_READ : NGX_RBL_WRITE;
+}
+
+
+ngx_uint_t
+ngx_rbl_admit_counts(const ngx_rbl_ctx_t *ctx, const int64_t *limits)
+{
+    if (ctx->conf->portal) {
+        return !ngx_rbl_login_fresh(ctx, NGX_RBL_SESSION_FRESH);
+    }
+
+    return limits[NGX_RBL_HOUR] > 0 || limits[ngx_rbl_admit_kind(ctx)] > 0;
 }
 
 
@@ -161,17 +168,6 @@ ngx_rbl_admit_network(ngx_http_request_t *r,
     ngx_memzero(octets, NGX_RBL_NETWORK_LEN);
     octets[0] = (u_char) addr.family;
     ngx_memcpy(octets + 1, addr.b, addr.family == RBL_FAMILY_IPV6 ? 6 : 3);
-}
-
-
-static ngx_uint_t
-ngx_rbl_admit_kind(const ngx_rbl_ctx_t *ctx)
-{
-    if (ctx->route->flags & NGX_RBL_STARTS) {
-        return NGX_RBL_START;
-    }
-
-    return ctx->route->method == NGX_HTTP_GET ? NGX_RBL_READ : NGX_RBL_WRITE;
 }
 
 

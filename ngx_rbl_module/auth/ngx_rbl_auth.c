@@ -25,12 +25,27 @@ enum {                                  /* of the reply, if asked for */
 };
 
 
-static ngx_int_t ngx_rbl_auth_header(ngx_rbl_ctx_t *ctx, ngx_str_t *header);
-static void ngx_rbl_auth_record(ngx_rbl_ctx_t *ctx, const redisReply *reply);
-static void ngx_rbl_auth_token(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
-static void ngx_rbl_auth_default(rbl_sid_t *sid, rbl_str_t text);
-static void ngx_rbl_auth_account(ngx_rbl_ctx_t *ctx, const redisReply *reply,
-    const redisReply *defaults);
+/* The bytes that have the credentials. */
+
+static ngx_int_t
+ngx_rbl_auth_header(ngx_rbl_ctx_t *ctx, ngx_str_t *header)
+{
+    ngx_table_elt_t  *h;
+
+    if (ctx->conf->portal) {
+        return ngx_rbl_session_cookie(ctx->request, header);
+    }
+
+    h = ctx->request->headers_in.authorization;
+
+    if (h == NULL) {
+        return NGX_DECLINED;
+    }
+
+    *header = h->value;
+
+    return NGX_OK;
+}
 
 
 ngx_int_t
@@ -69,29 +84,6 @@ ngx_rbl_auth_parse(ngx_rbl_ctx_t *ctx)
     }
 
     ngx_rbl_login_keep(ctx, &name);
-
-    return NGX_OK;
-}
-
-
-/* The bytes that have the credentials. */
-
-static ngx_int_t
-ngx_rbl_auth_header(ngx_rbl_ctx_t *ctx, ngx_str_t *header)
-{
-    ngx_table_elt_t  *h;
-
-    if (ctx->conf->portal) {
-        return ngx_rbl_session_cookie(ctx->request, header);
-    }
-
-    h = ctx->request->headers_in.authorization;
-
-    if (h == NULL) {
-        return NGX_DECLINED;
-    }
-
-    *header = h->value;
 
     return NGX_OK;
 }
@@ -272,67 +264,6 @@ ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx)
 }
 
 
-void
-ngx_rbl_auth_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
-{
-    size_t  i;
-
-    if (rbl_reply_len(reply) != ctx->n_auth + ctx->round.n_records) {
-        return;
-    }
-
-    i = ctx->n_auth;
-
-    if (ctx->round.marking) {
-        ngx_rbl_mark_read(ctx, rbl_reply_at(reply, --i));
-    }
-
-    if (ctx->round.counted) {
-        ngx_rbl_totals_read(ctx, rbl_reply_at(reply, --i));
-    }
-
-    if (ctx->remembered) {
-        if (!ctx->round.totalled || ngx_rbl_login_use(ctx) != NGX_OK) {
-            (void) ngx_rbl_again(ctx);
-        }
-
-        return;
-    }
-
-    if (ctx->actor.n) {
-
-        /* the session was proven before, and the visit is logged by the gate */
-
-        ctx->round.authenticated = 1;
-        ctx->round.limited = 1;
-
-    } else {
-        ngx_rbl_auth_record(ctx, rbl_reply_at(reply, NGX_RBL_AUTH_TOKEN));
-    }
-
-    if (ctx->round.authenticated) {
-        ngx_rbl_auth_account(ctx, rbl_reply_at(reply, NGX_RBL_AUTH_ACCOUNT),
-                             rbl_reply_at(reply, i - 1));
-    }
-
-    ngx_rbl_login_learn(ctx);
-}
-
-
-static void
-ngx_rbl_auth_record(ngx_rbl_ctx_t *ctx, const redisReply *reply)
-{
-    rbl_str_t  raw;
-
-    raw = rbl_reply_str(reply);
-
-    if (raw.p != NULL) {
-        ctx->conf->portal ? ngx_rbl_session_record(ctx, raw)
-                          : ngx_rbl_auth_token(ctx, raw);
-    }
-}
-
-
 static void
 ngx_rbl_auth_token(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
 {
@@ -351,6 +282,20 @@ ngx_rbl_auth_token(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
     ctx->round.authenticated = 1;
 
     ngx_rbl_admit_token(ctx, &token);
+}
+
+
+static void
+ngx_rbl_auth_record(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    rbl_str_t  raw;
+
+    raw = rbl_reply_str(reply);
+
+    if (raw.p != NULL) {
+        ctx->conf->portal ? ngx_rbl_session_record(ctx, raw)
+                          : ngx_rbl_auth_token(ctx, raw);
+    }
 }
 
 
@@ -397,4 +342,51 @@ ngx_rbl_auth_account(ngx_rbl_ctx_t *ctx, const redisReply *reply,
     ctx->settled = account.settled != 0;
     ctx->zone = ctx->conf->portal
                 ? NULL : ngx_rbl_timezone(ctx->request, account.timezone);
+}
+
+
+void
+ngx_rbl_auth_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    size_t  i;
+
+    if (rbl_reply_len(reply) != ctx->n_auth + ctx->round.n_records) {
+        return;
+    }
+
+    i = ctx->n_auth;
+
+    if (ctx->round.marking) {
+        ngx_rbl_mark_read(ctx, rbl_reply_at(reply, --i));
+    }
+
+    if (ctx->round.counted) {
+        ngx_rbl_totals_read(ctx, rbl_reply_at(reply, --i));
+    }
+
+    if (ctx->remembered) {
+        if (!ctx->round.totalled || ngx_rbl_login_use(ctx) != NGX_OK) {
+            (void) ngx_rbl_again(ctx);
+        }
+
+        return;
+    }
+
+    if (ctx->actor.n) {
+
+        /* the session was proven before, and the visit is logged by the gate */
+
+        ctx->round.authenticated = 1;
+        ctx->round.limited = 1;
+
+    } else {
+        ngx_rbl_auth_record(ctx, rbl_reply_at(reply, NGX_RBL_AUTH_TOKEN));
+    }
+
+    if (ctx->round.authenticated) {
+        ngx_rbl_auth_account(ctx, rbl_reply_at(reply, NGX_RBL_AUTH_ACCOUNT),
+                             rbl_reply_at(reply, i - 1));
+    }
+
+    ngx_rbl_login_learn(ctx);
 }

@@ -74,17 +74,6 @@ struct ngx_rbl_login_s {
 };
 
 
-static ngx_rbl_login_t *ngx_rbl_login_way(const ngx_rbl_login_name_t *name,
-    ngx_uint_t i);
-static ngx_int_t ngx_rbl_login_init(void);
-static ngx_int_t ngx_rbl_login_hash(const ngx_str_t *header, u_char kind,
-    ngx_rbl_login_name_t *name);
-static ngx_uint_t ngx_rbl_login_lately(const ngx_rbl_login_t *login);
-static ngx_int_t ngx_rbl_login_own(const ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_login_here(const ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_login_prove(ngx_rbl_ctx_t *ctx);
-
-
 static ngx_rbl_login_t  ngx_rbl_logins[NGX_RBL_LOGIN_SETS][NGX_RBL_LOGIN_WAYS];
 static EVP_MAC_CTX     *ngx_rbl_login_mac;     /* SipHash-2-4 */
 static u_char           ngx_rbl_login_key[NGX_RBL_LOGIN_KEY];
@@ -200,6 +189,14 @@ ngx_rbl_login_recall(ngx_rbl_ctx_t *ctx, const ngx_str_t *header,
 }
 
 
+static ngx_uint_t
+ngx_rbl_login_lately(const ngx_rbl_login_t *login)
+{
+    return login->proven
+           && ngx_current_msec - login->proved < NGX_RBL_LOGIN_PROVES;
+}
+
+
 void
 ngx_rbl_login_keep(ngx_rbl_ctx_t *ctx, const ngx_rbl_login_name_t *name)
 {
@@ -227,14 +224,6 @@ ngx_rbl_login_keep(ngx_rbl_ctx_t *ctx, const ngx_rbl_login_name_t *name)
         ctx->login = login;
         return;
     }
-}
-
-
-static ngx_uint_t
-ngx_rbl_login_lately(const ngx_rbl_login_t *login)
-{
-    return login->proven
-           && ngx_current_msec - login->proved < NGX_RBL_LOGIN_PROVES;
 }
 
 
@@ -337,6 +326,28 @@ ngx_rbl_login_use(ngx_rbl_ctx_t *ctx)
 }
 
 
+static void
+ngx_rbl_login_prove(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_login_t  *login;
+
+    login = ctx->login;
+
+    login->proven = 1;
+    login->proved = ngx_current_msec;
+    login->store = ctx->store;
+    login->epoch = ngx_rbl_store_epoch(ctx->store);
+    login->conf = ngx_http_get_module_main_conf(ctx->request, ngx_rbl_module);
+    login->placed = ctx->placed;
+
+    ngx_memcpy(login->limits, ctx->limits, sizeof(login->limits));
+
+    if (ctx->placed) {
+        ngx_rbl_admit_address(ctx->request, &login->from);
+    }
+}
+
+
 void
 ngx_rbl_login_learn(ngx_rbl_ctx_t *ctx)
 {
@@ -372,28 +383,6 @@ ngx_rbl_login_learn(ngx_rbl_ctx_t *ctx)
     login->lapsed = ctx->lapsed;
     login->kept = ctx->kept;
     login->settled = ctx->settled;
-}
-
-
-static void
-ngx_rbl_login_prove(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_login_t  *login;
-
-    login = ctx->login;
-
-    login->proven = 1;
-    login->proved = ngx_current_msec;
-    login->store = ctx->store;
-    login->epoch = ngx_rbl_store_epoch(ctx->store);
-    login->conf = ngx_http_get_module_main_conf(ctx->request, ngx_rbl_module);
-    login->placed = ctx->placed;
-
-    ngx_memcpy(login->limits, ctx->limits, sizeof(login->limits));
-
-    if (ctx->placed) {
-        ngx_rbl_admit_address(ctx->request, &login->from);
-    }
 }
 
 

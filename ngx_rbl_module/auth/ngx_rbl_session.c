@@ -29,14 +29,6 @@
 #define NGX_RBL_SET_MAX  (NGX_RBL_COOKIE_LEN + 128)
 
 
-static ngx_uint_t ngx_rbl_session_find(const ngx_str_t *header,
-    const ngx_str_t *name, ngx_str_t *value);
-static void ngx_rbl_session_mail(ngx_rbl_ctx_t *ctx, rbl_str_t mail);
-static ngx_str_t *ngx_rbl_session_header(ngx_http_request_t *r,
-    const char *name);
-static ngx_uint_t ngx_rbl_session_same(ngx_http_request_t *r);
-
-
 static ngx_str_t  ngx_rbl_cookie_names[] = {
     ngx_string("rbl"),
     ngx_string("__Host-rbl")
@@ -206,6 +198,23 @@ ngx_rbl_role_name(ngx_rbl_role_e role)
 }
 
 
+/* The record is gone when a script is called. */
+
+static void
+ngx_rbl_session_mail(ngx_rbl_ctx_t *ctx, rbl_str_t mail)
+{
+    char  *p;
+
+    p = ngx_pnalloc(ctx->request->pool, mail.n + 1);
+
+    if (p != NULL) {
+        ngx_memcpy(p, mail.n ? mail.p : "", mail.n);
+        ctx->mail.p = p;
+        ctx->mail.n = mail.n;
+    }
+}
+
+
 void
 ngx_rbl_session_record(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
 {
@@ -244,23 +253,6 @@ ngx_rbl_session_record(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
     ctx->round.authenticated = 1;
 
     ngx_rbl_admit_limits(ctx);
-}
-
-
-/* The record is gone when a script is called. */
-
-static void
-ngx_rbl_session_mail(ngx_rbl_ctx_t *ctx, rbl_str_t mail)
-{
-    char  *p;
-
-    p = ngx_pnalloc(ctx->request->pool, mail.n + 1);
-
-    if (p != NULL) {
-        ngx_memcpy(p, mail.n ? mail.p : "", mail.n);
-        ctx->mail.p = p;
-        ctx->mail.n = mail.n;
-    }
 }
 
 

@@ -20,21 +20,6 @@ typedef struct {
 } ngx_rbl_timezone_node_t;
 
 
-static const rbl_zone_t *ngx_rbl_timezone_find(ngx_http_request_t *r,
-    rbl_str_t name, ngx_uint_t log_unknown);
-static const rbl_zone_t *ngx_rbl_timezone_add(ngx_rbl_main_conf_t *rmcf,
-    ngx_str_t *name, uint32_t hash, ngx_log_t *log, ngx_uint_t log_unknown);
-static ngx_int_t ngx_rbl_timezone_unknown(ngx_rbl_main_conf_t *rmcf,
-    ngx_str_t *name, ngx_log_t *log);
-static ngx_int_t ngx_rbl_timezone_load(ngx_rbl_main_conf_t *rmcf,
-    ngx_str_t *name, ngx_log_t *log, const rbl_zone_t **zone);
-static ngx_int_t ngx_rbl_timezone_open(u_char *path, ngx_log_t *log,
-    ngx_fd_t *fd);
-static ngx_int_t ngx_rbl_timezone_read(ngx_fd_t fd, ngx_log_t *log,
-    rbl_zone_t *zone);
-static rbl_str_t ngx_rbl_timezone_name(const ngx_str_t *name);
-
-
 void
 ngx_rbl_timezones_init(ngx_rbl_main_conf_t *rmcf, ngx_pool_t *pool)
 {
@@ -45,154 +30,15 @@ ngx_rbl_timezones_init(ngx_rbl_main_conf_t *rmcf, ngx_pool_t *pool)
 }
 
 
-const rbl_zone_t *
-ngx_rbl_timezone(ngx_http_request_t *r, rbl_str_t name)
+static rbl_str_t
+ngx_rbl_timezone_name(const ngx_str_t *name)
 {
-    return ngx_rbl_timezone_find(r, name, 1);
-}
+    rbl_str_t  s;
 
+    s.p = (const char *) name->data;
+    s.n = name->len;
 
-ngx_uint_t
-ngx_rbl_timezone_known(ngx_http_request_t *r, rbl_str_t name)
-{
-    return rbl_str_is(name, "UTC")
-           || ngx_rbl_timezone_find(r, name, 0) != &rbl_zone_utc;
-}
-
-
-static const rbl_zone_t *
-ngx_rbl_timezone_find(ngx_http_request_t *r, rbl_str_t name,
-    ngx_uint_t log_unknown)
-{
-    uint32_t              hash;
-    ngx_str_t             s;
-    ngx_str_node_t       *sn;
-    ngx_rbl_main_conf_t  *rmcf;
-
-    if (name.n == 0 || rbl_str_eq(name, RBL_STR("UTC"))) {
-        return &rbl_zone_utc;
-    }
-
-    s.data = (u_char *) name.p;
-    s.len = ngx_min(name.n, RBL_ZONE_NAME_MAX + 1);     /* a longer name stays
-                                                           invalid */
-    hash = ngx_crc32_short(s.data, s.len);
-
-    rmcf = ngx_http_get_module_main_conf(r, ngx_rbl_module);
-    sn = ngx_str_rbtree_lookup(&rmcf->timezones, &s, hash);
-
-    if (sn) {
-        return ((ngx_rbl_timezone_node_t *) sn)->zone;
-    }
-
-    return ngx_rbl_timezone_add(rmcf, &s, hash, r->connection->log,
-                                log_unknown);
-}
-
-
-static const rbl_zone_t *
-ngx_rbl_timezone_add(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name, uint32_t hash,
-    ngx_log_t *log, ngx_uint_t log_unknown)
-{
-    ngx_int_t                 rc;
-    const rbl_zone_t         *zone;
-    ngx_rbl_timezone_node_t  *node;
-
-    zone = &rbl_zone_utc;
-    rc = ngx_rbl_timezone_load(rmcf, name, log, &zone);
-
-    if (rc == NGX_DECLINED && log_unknown) {
-        rc = ngx_rbl_timezone_unknown(rmcf, name, log);
-    }
-
-    if (rc != NGX_OK) {
-        return zone;
-    }
-
-    node = ngx_palloc(rmcf->pool, sizeof(ngx_rbl_timezone_node_t) + name->len);
-
-    if (node) {
-        node->zone = zone;
-        node->sn.node.key = hash;
-        node->sn.str.len = name->len;
-        node->sn.str.data = (u_char *) (node + 1);
-        ngx_memcpy(node->sn.str.data, name->data, name->len);
-
-        ngx_rbtree_insert(&rmcf->timezones, &node->sn.node);
-    }
-
-    return zone;
-}
-
-
-/* Logs an unknown name.  NGX_OK: to be kept. */
-
-static ngx_int_t
-ngx_rbl_timezone_unknown(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name,
-    ngx_log_t *log)
-{
-    if (rmcf->unknown_timezones == NGX_RBL_TIMEZONES_UNKNOWN) {
-        return NGX_DECLINED;
-    }
-
-    rmcf->unknown_timezones++;
-
-    if (rbl_timezone_ok(ngx_rbl_timezone_name(name))) {
-        ngx_log_error(NGX_LOG_ERR, log, 0,
-                      "rbl: \"%V\" has no time zone \"%V\", UTC is shown",
-                      &rmcf->zoneinfo, name);
-
-    } else {
-        ngx_log_error(NGX_LOG_ERR, log, 0,
-                      "rbl: an account's time zone cannot be one, UTC is "
-                      "shown");
-    }
-
-    return NGX_OK;
-}
-
-
-/* NGX_DECLINED: no time zone of that name; NGX_ERROR: a temporary failure,
-   logged. */
-
-static ngx_int_t
-ngx_rbl_timezone_load(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name,
-    ngx_log_t *log, const rbl_zone_t **zone)
-{
-    u_char       path[NGX_MAX_PATH + RBL_ZONE_NAME_MAX + 2];
-    ngx_fd_t     fd;
-    ngx_int_t    rc;
-    rbl_zone_t  *made;
-
-    if (!rbl_timezone_ok(ngx_rbl_timezone_name(name))
-        || rmcf->zoneinfo.len > NGX_MAX_PATH)
-    {
-        return NGX_DECLINED;
-    }
-
-    ngx_sprintf(path, "%V/%V%Z", &rmcf->zoneinfo, name);
-
-    rc = ngx_rbl_timezone_open(path, log, &fd);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    made = ngx_palloc(rmcf->pool, sizeof(rbl_zone_t));
-    rc = made ? ngx_rbl_timezone_read(fd, log, made) : NGX_ERROR;
-
-    if (ngx_close_file(fd) == NGX_FILE_ERROR) {
-        ngx_log_error(NGX_LOG_ALERT, log, ngx_errno,
-                      ngx_close_file_n " \"%s\" failed", path);
-    }
-
-    if (rc == NGX_OK) {
-        *zone = made;
-
-    } else if (made) {
-        ngx_pfree(rmcf->pool, made);
-    }
-
-    return rc;
+    return s;
 }
 
 
@@ -251,13 +97,152 @@ ngx_rbl_timezone_read(ngx_fd_t fd, ngx_log_t *log, rbl_zone_t *zone)
 }
 
 
-static rbl_str_t
-ngx_rbl_timezone_name(const ngx_str_t *name)
+/* NGX_DECLINED: no time zone of that name; NGX_ERROR: a temporary failure,
+   logged. */
+
+static ngx_int_t
+ngx_rbl_timezone_load(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name,
+    ngx_log_t *log, const rbl_zone_t **zone)
 {
-    rbl_str_t  s;
+    u_char       path[NGX_MAX_PATH + RBL_ZONE_NAME_MAX + 2];
+    ngx_fd_t     fd;
+    ngx_int_t    rc;
+    rbl_zone_t  *made;
 
-    s.p = (const char *) name->data;
-    s.n = name->len;
+    if (!rbl_timezone_ok(ngx_rbl_timezone_name(name))
+        || rmcf->zoneinfo.len > NGX_MAX_PATH)
+    {
+        return NGX_DECLINED;
+    }
 
-    return s;
+    ngx_sprintf(path, "%V/%V%Z", &rmcf->zoneinfo, name);
+
+    rc = ngx_rbl_timezone_open(path, log, &fd);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    made = ngx_palloc(rmcf->pool, sizeof(rbl_zone_t));
+    rc = made ? ngx_rbl_timezone_read(fd, log, made) : NGX_ERROR;
+
+    if (ngx_close_file(fd) == NGX_FILE_ERROR) {
+        ngx_log_error(NGX_LOG_ALERT, log, ngx_errno,
+                      ngx_close_file_n " \"%s\" failed", path);
+    }
+
+    if (rc == NGX_OK) {
+        *zone = made;
+
+    } else if (made) {
+        ngx_pfree(rmcf->pool, made);
+    }
+
+    return rc;
+}
+
+
+/* Logs an unknown name.  NGX_OK: to be kept. */
+
+static ngx_int_t
+ngx_rbl_timezone_unknown(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name,
+    ngx_log_t *log)
+{
+    if (rmcf->unknown_timezones == NGX_RBL_TIMEZONES_UNKNOWN) {
+        return NGX_DECLINED;
+    }
+
+    rmcf->unknown_timezones++;
+
+    if (rbl_timezone_ok(ngx_rbl_timezone_name(name))) {
+        ngx_log_error(NGX_LOG_ERR, log, 0,
+                      "rbl: \"%V\" has no time zone \"%V\", UTC is shown",
+                      &rmcf->zoneinfo, name);
+
+    } else {
+        ngx_log_error(NGX_LOG_ERR, log, 0,
+                      "rbl: an account's time zone cannot be one, UTC is "
+                      "shown");
+    }
+
+    return NGX_OK;
+}
+
+
+static const rbl_zone_t *
+ngx_rbl_timezone_add(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name, uint32_t hash,
+    ngx_log_t *log, ngx_uint_t log_unknown)
+{
+    ngx_int_t                 rc;
+    const rbl_zone_t         *zone;
+    ngx_rbl_timezone_node_t  *node;
+
+    zone = &rbl_zone_utc;
+    rc = ngx_rbl_timezone_load(rmcf, name, log, &zone);
+
+    if (rc == NGX_DECLINED && log_unknown) {
+        rc = ngx_rbl_timezone_unknown(rmcf, name, log);
+    }
+
+    if (rc != NGX_OK) {
+        return zone;
+    }
+
+    node = ngx_palloc(rmcf->pool, sizeof(ngx_rbl_timezone_node_t) + name->len);
+
+    if (node) {
+        node->zone = zone;
+        node->sn.node.key = hash;
+        node->sn.str.len = name->len;
+        node->sn.str.data = (u_char *) (node + 1);
+        ngx_memcpy(node->sn.str.data, name->data, name->len);
+
+        ngx_rbtree_insert(&rmcf->timezones, &node->sn.node);
+    }
+
+    return zone;
+}
+
+
+static const rbl_zone_t *
+ngx_rbl_timezone_find(ngx_http_request_t *r, rbl_str_t name,
+    ngx_uint_t log_unknown)
+{
+    uint32_t              hash;
+    ngx_str_t             s;
+    ngx_str_node_t       *sn;
+    ngx_rbl_main_conf_t  *rmcf;
+
+    if (name.n == 0 || rbl_str_eq(name, RBL_STR("UTC"))) {
+        return &rbl_zone_utc;
+    }
+
+    s.data = (u_char *) name.p;
+    s.len = ngx_min(name.n, RBL_ZONE_NAME_MAX + 1);     /* a longer name stays
+                                                           invalid */
+    hash = ngx_crc32_short(s.data, s.len);
+
+    rmcf = ngx_http_get_module_main_conf(r, ngx_rbl_module);
+    sn = ngx_str_rbtree_lookup(&rmcf->timezones, &s, hash);
+
+    if (sn) {
+        return ((ngx_rbl_timezone_node_t *) sn)->zone;
+    }
+
+    return ngx_rbl_timezone_add(rmcf, &s, hash, r->connection->log,
+                                log_unknown);
+}
+
+
+const rbl_zone_t *
+ngx_rbl_timezone(ngx_http_request_t *r, rbl_str_t name)
+{
+    return ngx_rbl_timezone_find(r, name, 1);
+}
+
+
+ngx_uint_t
+ngx_rbl_timezone_known(ngx_http_request_t *r, rbl_str_t name)
+{
+    return rbl_str_is(name, "UTC")
+           || ngx_rbl_timezone_find(r, name, 0) != &rbl_zone_utc;
 }

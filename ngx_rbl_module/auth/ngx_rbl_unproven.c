@@ -11,9 +11,32 @@
 #include "rbl_meta.h"
 
 
-static void ngx_rbl_unproven_emptied(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_unproven_reply(void *data, ngx_uint_t i,
-    const redisReply *reply);
+static void
+ngx_rbl_unproven_emptied(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_refuse(ctx, NGX_HTTP_SERVICE_UNAVAILABLE,
+                   "The store has lost its data. Nothing was changed, "
+                   "please try again later.");
+}
+
+
+static void
+ngx_rbl_unproven_reply(void *data, ngx_uint_t i, const redisReply *reply)
+{
+    rbl_meta_t      meta;
+    ngx_rbl_ctx_t  *ctx = data;
+
+    if (reply->type != REDIS_REPLY_ARRAY) {
+        return;
+    }
+
+    rbl_meta_read(&meta, reply);
+    ngx_rbl_verdict_met(ctx->conf->store_index, meta.schema == -1);
+
+    if (meta.schema == -1) {
+        ngx_rbl_unproven_emptied(ctx);
+    }
+}
 
 
 void
@@ -49,34 +72,6 @@ ngx_rbl_unproven(ngx_rbl_ctx_t *ctx, ngx_rbl_done_pt done)
 
     ngx_rbl_batch_command(ctx->gate, RBL_COMMAND("HMGET",
                           rbl_meta_key(&key, ks), RBL_META_FIELDS));
-}
-
-
-static void
-ngx_rbl_unproven_reply(void *data, ngx_uint_t i, const redisReply *reply)
-{
-    rbl_meta_t      meta;
-    ngx_rbl_ctx_t  *ctx = data;
-
-    if (reply->type != REDIS_REPLY_ARRAY) {
-        return;
-    }
-
-    rbl_meta_read(&meta, reply);
-    ngx_rbl_verdict_met(ctx->conf->store_index, meta.schema == -1);
-
-    if (meta.schema == -1) {
-        ngx_rbl_unproven_emptied(ctx);
-    }
-}
-
-
-static void
-ngx_rbl_unproven_emptied(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_refuse(ctx, NGX_HTTP_SERVICE_UNAVAILABLE,
-                   "The store has lost its data. Nothing was changed, "
-                   "please try again later.");
 }
 
 

@@ -12,9 +12,6 @@
 #include "ngx_rbl_visit.h"
 
 
-static ngx_uint_t ngx_rbl_visit_home(const ngx_rbl_ctx_t *ctx);
-
-
 /* The user is an operator, and the request acts in the operators' account. */
 
 static ngx_uint_t

@@ -66,12 +66,6 @@ typedef struct {
 } ngx_rbl_page_t;
 
 
-static ngx_int_t ngx_rbl_page_is(const ngx_rbl_page_t *page,
-    const ngx_rbl_page_name_t *name);
-static void ngx_rbl_page_drop(ngx_rbl_page_t *page);
-static void ngx_rbl_page_room(size_t n);
-
-
 static ngx_rbl_page_t  ngx_rbl_pages[NGX_RBL_PAGES];
 static size_t          ngx_rbl_pages_held;
 static ngx_uint_t      ngx_rbl_pages_next;      /* next page to give up its
@@ -126,6 +120,22 @@ ngx_rbl_page_recall(const ngx_rbl_page_name_t *name, int64_t *stamp,
     *stamp = page->stamp;
 
     return page->n;
+}
+
+
+static void
+ngx_rbl_page_drop(ngx_rbl_page_t *page)
+{
+    if (page->text == NULL) {
+        return;
+    }
+
+    ngx_free(page->text);
+    ngx_rbl_pages_held -= page->n_text;
+    page->text = NULL;
+
+    page->pause = page->shown >= NGX_RBL_PAGE_WORTH ? NGX_RBL_PAGE_PAUSE
+                  : ngx_min(page->pause * 2, NGX_RBL_PAGE_PAUSE_MAX);
 }
 
 
@@ -201,6 +211,16 @@ ngx_rbl_page_held(const ngx_rbl_ctx_t *ctx, const ngx_rbl_page_name_t *name,
 }
 
 
+static void
+ngx_rbl_page_room(size_t n)
+{
+    while (ngx_rbl_pages_held > NGX_RBL_PAGES_HELD - n) {
+        ngx_rbl_page_drop(&ngx_rbl_pages[ngx_rbl_pages_next]);
+        ngx_rbl_pages_next = (ngx_rbl_pages_next + 1) % NGX_RBL_PAGES;
+    }
+}
+
+
 void
 ngx_rbl_page_hold(const ngx_rbl_ctx_t *ctx, const ngx_rbl_page_name_t *name,
     int64_t stamp, rbl_str_t text)
@@ -234,32 +254,6 @@ ngx_rbl_page_hold(const ngx_rbl_ctx_t *ctx, const ngx_rbl_page_name_t *name,
     page->zone = ctx->zone;
     page->held = ngx_current_msec;
     page->shown = 0;
-}
-
-
-static void
-ngx_rbl_page_drop(ngx_rbl_page_t *page)
-{
-    if (page->text == NULL) {
-        return;
-    }
-
-    ngx_free(page->text);
-    ngx_rbl_pages_held -= page->n_text;
-    page->text = NULL;
-
-    page->pause = page->shown >= NGX_RBL_PAGE_WORTH ? NGX_RBL_PAGE_PAUSE
-                  : ngx_min(page->pause * 2, NGX_RBL_PAGE_PAUSE_MAX);
-}
-
-
-static void
-ngx_rbl_page_room(size_t n)
-{
-    while (ngx_rbl_pages_held > NGX_RBL_PAGES_HELD - n) {
-        ngx_rbl_page_drop(&ngx_rbl_pages[ngx_rbl_pages_next]);
-        ngx_rbl_pages_next = (ngx_rbl_pages_next + 1) % NGX_RBL_PAGES;
-    }
 }
 
 

@@ -8,9 +8,6 @@
 #include "ngx_rbl_cache.h"
 
 
-static ngx_int_t ngx_rbl_totals_sound(rbl_totals_t *totals, rbl_str_t raw);
-
-
 ngx_int_t
 ngx_rbl_totals_stamped(const ngx_rbl_ctx_t *ctx)
 {
@@ -65,6 +62,18 @@ ngx_rbl_first_score(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 }
 
 
+static ngx_int_t
+ngx_rbl_totals_sound(rbl_totals_t *totals, rbl_str_t raw)
+{
+    /* older records have no stamp and are made again */
+
+    return raw.p != NULL && rbl_totals_decode(totals, raw) == RBL_OK
+           && totals->made > 0
+           && totals->hosts >= 0 && totals->hosts <= NGX_RBL_TOTAL_MAX
+           && totals->listed >= 0 && totals->listed <= NGX_RBL_TOTAL_MAX;
+}
+
+
 void
 ngx_rbl_totals_read(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
@@ -86,18 +95,6 @@ ngx_rbl_totals_made(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     {
         ctx->remade = 1;
     }
-}
-
-
-static ngx_int_t
-ngx_rbl_totals_sound(rbl_totals_t *totals, rbl_str_t raw)
-{
-    /* older records have no stamp and are made again */
-
-    return raw.p != NULL && rbl_totals_decode(totals, raw) == RBL_OK
-           && totals->made > 0
-           && totals->hosts >= 0 && totals->hosts <= NGX_RBL_TOTAL_MAX
-           && totals->listed >= 0 && totals->listed <= NGX_RBL_TOTAL_MAX;
 }
 
 

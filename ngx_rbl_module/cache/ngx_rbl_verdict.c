@@ -42,31 +42,357 @@ typedef struct {
 } ngx_rbl_verdict_t;
 
 
-static void ngx_rbl_verdict_tick(ngx_event_t *ev);
-static void ngx_rbl_verdict_look(ngx_rbl_verdict_t *v);
-static ngx_rbl_batch_t *ngx_rbl_verdict_batch(ngx_rbl_verdict_t *v,
-    ngx_rbl_reply_pt reply, ngx_rbl_done_pt done);
-static void ngx_rbl_verdict_send(ngx_rbl_verdict_t *v, ngx_rbl_batch_t *batch);
-static void ngx_rbl_verdict_ask_probe(ngx_rbl_verdict_t *v);
-static void ngx_rbl_verdict_names(void *data, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_verdict_named(void *data, ngx_rbl_store_rc_e rc);
-static void ngx_rbl_verdict_records(void *data, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_verdict_read(void *data, ngx_rbl_store_rc_e rc);
-static void ngx_rbl_verdict_meta(void *data, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_verdict_meta_done(void *data, ngx_rbl_store_rc_e rc);
-static void ngx_rbl_verdict_probed(void *data, ngx_rbl_store_rc_e rc);
-static void ngx_rbl_verdict_landed(ngx_rbl_verdict_t *v);
-static void ngx_rbl_verdict_judge(ngx_rbl_verdict_t *v);
-static void ngx_rbl_verdict_since(ngx_rbl_verdict_t *v, int64_t *since,
-    const char *what, const char *why);
-static void ngx_rbl_verdict_cancel(ngx_rbl_verdict_t *v);
-
-
 static ngx_rbl_verdict_t  *ngx_rbl_verdicts;
 static ngx_uint_t          ngx_rbl_nverdicts;
+
+
+static ngx_rbl_batch_t *
+ngx_rbl_verdict_batch(ngx_rbl_verdict_t *v, ngx_rbl_reply_pt reply,
+    ngx_rbl_done_pt done)
+{
+    ngx_rbl_batch_t  *batch;
+
+    batch = ngx_rbl_batch_create(v->store, reply, done, v);
+
+    if (batch != NULL) {
+        ngx_rbl_batch_quiet(batch);
+    }
+
+    return batch;
+}
+
+
+/* Makes the keys of the records. */
+
+static void
+ngx_rbl_verdict_names(void *data, ngx_uint_t i, const redisReply *reply)
+{
+    size_t              k, n;
+    u_char             *p;
+    rbl_key_t           key;
+    rbl_str_t           s;
+    ngx_rbl_verdict_t  *v = data;
+
+    n = rbl_reply_len(reply) / 2;
+    v->seen = n ? rbl_reply_int(rbl_reply_at(reply, 2 * n - 1), 0) : 0;
+    v->keys = ngx_palloc(v->pool, (n + 1) * sizeof(rbl_str_t));
+
+    for (k = 0; v->keys != NULL && k < n; k++) {
+        s = rbl_key(&key, ngx_rbl_store_keyspace(v->store), 0, "daemon",
+                    rbl_reply_str(rbl_reply_at(reply, 2 * k)), RBL_STR(""));
+        p = s.n ? ngx_pnalloc(v->pool, s.n) : NULL;
+
+        if (p != NULL) {
+            ngx_memcpy(p, s.p, s.n);
+            v->keys[v->nkeys++] = (rbl_str_t) { (char *) p, s.n };
+        }
+    }
+}
+
+
+static void
+ngx_rbl_verdict_records(void *data, ngx_uint_t i, const redisReply *reply)
+{
+    rbl_str_t           raw;
+    rbl_daemon_t        d;
+    ngx_rbl_verdict_t  *v = data;
+
+    raw = rbl_reply_str(reply);
+
+    if (raw.n != 0 && raw.n <= NGX_RBL_VERDICT_RECORD
+        && rbl_daemon_decode(&d, raw) == RBL_OK)
+    {
+        (void) rbl_conditions_add(&v->next, d.name, d.conditions);
+    }
+}
+
+
+/* Notes and logs when it begins and ends. */
+
+static void
+ngx_rbl_verdict_since(ngx_rbl_verdict_t *v, int64_t *since, const char *what,
+    const char *why)
+{
+    if (why[0] != '\0' && *since == 0) {
+        *since = ngx_time() * 1000;
+        ngx_log_error(NGX_LOG_ERR, v->tick.log, 0, "rbl store \"%V\" %s: %s",
+                      &v->conf->name, what, why);
+
+    } else if (why[0] == '\0' && *since != 0) {
+        *since = 0;
+        ngx_log_error(NGX_LOG_NOTICE, v->tick.log, 0,
+                      "rbl store \"%V\" %s no longer", &v->conf->name, what);
+    }
+}
+
+
+/* --- what it says -------------------------------------------------------- */
+
+static void
+ngx_rbl_verdict_judge(ngx_rbl_verdict_t *v)
+{
+    u_char        *last;
+    u_char         part[RBL_CONDITION_REASON];
+    ngx_uint_t     away, partitions;
+    rbl_reader_t   reader = { "", "", "", 0, 0, 0, 0, 0, 0 };
+
+    if (v->away) {
+        reader.away = "nginx cannot reach the store";
+
+    } else {
+        partitions = ngx_rbl_store_keyspace(v->store)->partitions;
+        away = ngx_rbl_store_partitions_away(v->store);
+
+        if (away) {
+            last = ngx_snprintf(part, sizeof(part) - 1,
+                                "%ui of %ui partitions cannot be reached", away,
+                                partitions);
+            *last = '\0';
+            reader.away = (char *) part;
+            reader.partly = 1;
+        }
+
+        reader.emptied = v->gone ? "the store has lost its meta data" : "";
+        reader.refuses = ngx_rbl_store_refusal(v->store);
+        ngx_rbl_verdict_since(v, &v->emptied, "was emptied", reader.emptied);
+        ngx_rbl_verdict_since(v, &v->refused, "refuses changes",
+                              reader.refuses);
+    }
+
+    reader.away_since = v->away;
+    reader.emptied_since = v->emptied;
+    reader.refuses_since = v->refused;
+    reader.blind = !v->read;
+    reader.daemon_seen = v->seen;
+
+    (void) rbl_conditions_end(&v->next, &reader);
+    v->now = v->next;
+    v->known = 1;
+}
+
+
+static void
+ngx_rbl_verdict_landed(ngx_rbl_verdict_t *v)
+{
+    if (--v->open != 0) {
+        return;
+    }
+
+    if (v->pool != NULL) {
+        ngx_destroy_pool(v->pool);
+        v->pool = NULL;
+    }
+
+    ngx_rbl_verdict_judge(v);
+
+    if (!ngx_exiting) {
+        ngx_add_timer(&v->tick, NGX_RBL_VERDICT_EVERY);
+    }
+}
+
+
+static void
+ngx_rbl_verdict_read(void *data, ngx_rbl_store_rc_e rc)
+{
+    ngx_rbl_verdict_t  *v = data;
+
+    v->records = NULL;
+    v->read = rc == NGX_RBL_STORE_OK;
+    ngx_rbl_verdict_landed(v);
+}
+
+
+static void
+ngx_rbl_verdict_send(ngx_rbl_verdict_t *v, ngx_rbl_batch_t *batch)
+{
+    v->open++;
+    ngx_rbl_batch_submit(batch);
+}
+
+
+static void
+ngx_rbl_verdict_named(void *data, ngx_rbl_store_rc_e rc)
+{
+    ngx_uint_t          i;
+    ngx_rbl_verdict_t  *v = data;
+
+    v->names = NULL;
+
+    if (rc == NGX_RBL_STORE_OK && v->nkeys) {
+        v->records = ngx_rbl_verdict_batch(v, ngx_rbl_verdict_records,
+                                           ngx_rbl_verdict_read);
+
+        if (v->records != NULL) {
+            for (i = 0; i < v->nkeys; i++) {
+                ngx_rbl_batch_command(v->records,
+                                      RBL_COMMAND("GET", v->keys[i]));
+            }
+
+            ngx_rbl_verdict_send(v, v->records);
+        }
+
+    } else {
+        v->read = rc == NGX_RBL_STORE_OK;
+    }
+
+    ngx_rbl_verdict_landed(v);
+}
+
+
+static void
+ngx_rbl_verdict_meta(void *data, ngx_uint_t i, const redisReply *reply)
+{
+    rbl_meta_t          meta;
+    ngx_rbl_verdict_t  *v = data;
+
+    if (reply->type == REDIS_REPLY_ARRAY) {
+        rbl_meta_read(&meta, reply);
+        v->gone = meta.schema == -1;
+    }
+}
+
+
+static void
+ngx_rbl_verdict_meta_done(void *data, ngx_rbl_store_rc_e rc)
+{
+    ngx_rbl_verdict_t  *v = data;
+
+    v->meta = NULL;
+    ngx_rbl_verdict_landed(v);
+}
+
+
+/* Only its refusal counts, which the store has noted. */
+
+static void
+ngx_rbl_verdict_probed(void *data, ngx_rbl_store_rc_e rc)
+{
+    ngx_rbl_verdict_t  *v = data;
+
+    v->probe = NULL;
+
+    if (rc == NGX_RBL_STORE_OK) {
+        ngx_rbl_store_accepts(v->store);
+    }
+
+    ngx_rbl_verdict_landed(v);
+}
+
+
+/* One command for each node that is ready.  Its user may write the key. */
+
+static void
+ngx_rbl_verdict_ask_probe(ngx_rbl_verdict_t *v)
+{
+    u_char                 asked[RBL_NODES_MAX] = { 0 };
+    unsigned               p, node;
+    rbl_key_t              key;
+    const rbl_keyspace_t  *ks;
+
+    ks = ngx_rbl_store_keyspace(v->store);
+    v->probe = ngx_rbl_verdict_batch(v, NULL, ngx_rbl_verdict_probed);
+
+    if (v->probe == NULL) {
+        return;
+    }
+
+    for (p = 0; p < ks->partitions; p++) {
+        node = ngx_rbl_store_on(v->store, p);
+
+        if (node < RBL_NODES_MAX && !asked[node]) {
+            asked[node] = 1;
+            ngx_rbl_batch_command(v->probe, RBL_COMMAND("EVAL",
+                                  RBL_CONDITION_PROBE, RBL_STR("1"),
+                                  rbl_key(&key, ks, p, "flight", RBL_STR(""),
+                                          RBL_STR(""))));
+        }
+    }
+
+    ngx_rbl_verdict_send(v, v->probe);
+}
+
+
+static void
+ngx_rbl_verdict_look(ngx_rbl_verdict_t *v)
+{
+    char                   from[RBL_OUT_INT];
+    rbl_key_t              key;
+    ngx_rbl_batch_t       *batch;
+    const rbl_keyspace_t  *ks;
+
+    ks = ngx_rbl_store_keyspace(v->store);
+    rbl_conditions_init(&v->next);
+
+    v->read = 0;
+    v->seen = 0;
+    v->nkeys = 0;
+    v->open = 1;                        /* nothing ends before all is sent */
+    v->pool = ngx_create_pool(NGX_DEFAULT_POOL_SIZE, v->tick.log);
+
+    if (v->pool != NULL) {
+        batch = ngx_rbl_verdict_batch(v, ngx_rbl_verdict_names,
+                                      ngx_rbl_verdict_named);
+        v->names = batch;
+
+        if (batch != NULL) {
+            ngx_rbl_batch_command(batch, RBL_COMMAND("ZRANGEBYSCORE",
+                                  rbl_key(&key, ks, 0, "daemons", RBL_STR(""),
+                                          RBL_STR("")),
+                                  rbl_out_int_text(from, ngx_time() * 1000
+                                                   - NGX_RBL_VERDICT_DAY),
+                                  RBL_STR("+inf"), RBL_STR("WITHSCORES"),
+                                  RBL_STR("LIMIT"), RBL_STR("0"),
+                                  RBL_STR(NGX_RBL_VERDICT_MOST)));
+            ngx_rbl_verdict_send(v, batch);
+        }
+    }
+
+    v->meta = ngx_rbl_verdict_batch(v, ngx_rbl_verdict_meta,
+                                    ngx_rbl_verdict_meta_done);
+
+    if (v->meta != NULL) {
+        ngx_rbl_batch_command(v->meta, RBL_COMMAND("HMGET",
+                              rbl_meta_key(&key, ks), RBL_META_FIELDS));
+        ngx_rbl_verdict_send(v, v->meta);
+    }
+
+    ngx_rbl_verdict_ask_probe(v);
+    ngx_rbl_verdict_landed(v);
+}
+
+
+/* --- a look -------------------------------------------------------------- */
+
+/* The store is away if it is still not ready after a while. */
+
+static void
+ngx_rbl_verdict_tick(ngx_event_t *ev)
+{
+    ngx_uint_t          first;
+    ngx_rbl_verdict_t  *v = ev->data;
+
+    if (ngx_exiting) {
+        return;
+    }
+
+    if (ngx_rbl_store_ready(v->store)) {
+        v->away = 0;
+        ngx_rbl_verdict_look(v);
+        return;
+    }
+
+    first = v->away == 0;
+
+    if (first) {
+        v->away = ngx_time() * 1000;
+
+    } else {
+        rbl_conditions_init(&v->next);
+        ngx_rbl_verdict_judge(v);
+    }
+
+    ngx_add_timer(ev, first ? NGX_RBL_VERDICT_AGAIN : NGX_RBL_VERDICT_EVERY);
+}
 
 
 void
@@ -100,6 +426,26 @@ ngx_rbl_verdict_init(ngx_rbl_main_conf_t *rmcf, ngx_cycle_t *cycle)
         if (v->store != NULL) {
             ngx_add_timer(&v->tick, NGX_RBL_VERDICT_FIRST);
         }
+    }
+}
+
+
+static void
+ngx_rbl_verdict_cancel(ngx_rbl_verdict_t *v)
+{
+    ngx_uint_t         i;
+    ngx_rbl_batch_t  **all[] = { &v->names, &v->records, &v->meta, &v->probe };
+
+    for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        if (*all[i] != NULL) {
+            ngx_rbl_batch_cancel(*all[i]);
+            *all[i] = NULL;
+        }
+    }
+
+    if (v->pool != NULL) {
+        ngx_destroy_pool(v->pool);
+        v->pool = NULL;
     }
 }
 
@@ -179,374 +525,5 @@ ngx_rbl_verdict_met(ngx_int_t store_index, ngx_uint_t emptied)
 
     if (emptied && v->emptied == 0 && v->tick.timer_set) {
         ngx_add_timer(&v->tick, 0);
-    }
-}
-
-
-/* --- a look -------------------------------------------------------------- */
-
-/* The store is away if it is still not ready after a while. */
-
-static void
-ngx_rbl_verdict_tick(ngx_event_t *ev)
-{
-    ngx_uint_t          first;
-    ngx_rbl_verdict_t  *v = ev->data;
-
-    if (ngx_exiting) {
-        return;
-    }
-
-    if (ngx_rbl_store_ready(v->store)) {
-        v->away = 0;
-        ngx_rbl_verdict_look(v);
-        return;
-    }
-
-    first = v->away == 0;
-
-    if (first) {
-        v->away = ngx_time() * 1000;
-
-    } else {
-        rbl_conditions_init(&v->next);
-        ngx_rbl_verdict_judge(v);
-    }
-
-    ngx_add_timer(ev, first ? NGX_RBL_VERDICT_AGAIN : NGX_RBL_VERDICT_EVERY);
-}
-
-
-static void
-ngx_rbl_verdict_look(ngx_rbl_verdict_t *v)
-{
-    char                   from[RBL_OUT_INT];
-    rbl_key_t              key;
-    ngx_rbl_batch_t       *batch;
-    const rbl_keyspace_t  *ks;
-
-    ks = ngx_rbl_store_keyspace(v->store);
-    rbl_conditions_init(&v->next);
-
-    v->read = 0;
-    v->seen = 0;
-    v->nkeys = 0;
-    v->open = 1;                        /* nothing ends before all is sent */
-    v->pool = ngx_create_pool(NGX_DEFAULT_POOL_SIZE, v->tick.log);
-
-    if (v->pool != NULL) {
-        batch = ngx_rbl_verdict_batch(v, ngx_rbl_verdict_names,
-                                      ngx_rbl_verdict_named);
-        v->names = batch;
-
-        if (batch != NULL) {
-            ngx_rbl_batch_command(batch, RBL_COMMAND("ZRANGEBYSCORE",
-                                  rbl_key(&key, ks, 0, "daemons", RBL_STR(""),
-                                          RBL_STR("")),
-                                  rbl_out_int_text(from, ngx_time() * 1000
-                                                   - NGX_RBL_VERDICT_DAY),
-                                  RBL_STR("+inf"), RBL_STR("WITHSCORES"),
-                                  RBL_STR("LIMIT"), RBL_STR("0"),
-                                  RBL_STR(NGX_RBL_VERDICT_MOST)));
-            ngx_rbl_verdict_send(v, batch);
-        }
-    }
-
-    v->meta = ngx_rbl_verdict_batch(v, ngx_rbl_verdict_meta,
-                                    ngx_rbl_verdict_meta_done);
-
-    if (v->meta != NULL) {
-        ngx_rbl_batch_command(v->meta, RBL_COMMAND("HMGET",
-                              rbl_meta_key(&key, ks), RBL_META_FIELDS));
-        ngx_rbl_verdict_send(v, v->meta);
-    }
-
-    ngx_rbl_verdict_ask_probe(v);
-    ngx_rbl_verdict_landed(v);
-}
-
-
-static ngx_rbl_batch_t *
-ngx_rbl_verdict_batch(ngx_rbl_verdict_t *v, ngx_rbl_reply_pt reply,
-    ngx_rbl_done_pt done)
-{
-    ngx_rbl_batch_t  *batch;
-
-    batch = ngx_rbl_batch_create(v->store, reply, done, v);
-
-    if (batch != NULL) {
-        ngx_rbl_batch_quiet(batch);
-    }
-
-    return batch;
-}
-
-
-static void
-ngx_rbl_verdict_send(ngx_rbl_verdict_t *v, ngx_rbl_batch_t *batch)
-{
-    v->open++;
-    ngx_rbl_batch_submit(batch);
-}
-
-
-/* One command for each node that is ready.  Its user may write the key. */
-
-static void
-ngx_rbl_verdict_ask_probe(ngx_rbl_verdict_t *v)
-{
-    u_char                 asked[RBL_NODES_MAX] = { 0 };
-    unsigned               p, node;
-    rbl_key_t              key;
-    const rbl_keyspace_t  *ks;
-
-    ks = ngx_rbl_store_keyspace(v->store);
-    v->probe = ngx_rbl_verdict_batch(v, NULL, ngx_rbl_verdict_probed);
-
-    if (v->probe == NULL) {
-        return;
-    }
-
-    for (p = 0; p < ks->partitions; p++) {
-        node = ngx_rbl_store_on(v->store, p);
-
-        if (node < RBL_NODES_MAX && !asked[node]) {
-            asked[node] = 1;
-            ngx_rbl_batch_command(v->probe, RBL_COMMAND("EVAL",
-                                  RBL_CONDITION_PROBE, RBL_STR("1"),
-                                  rbl_key(&key, ks, p, "flight", RBL_STR(""),
-                                          RBL_STR(""))));
-        }
-    }
-
-    ngx_rbl_verdict_send(v, v->probe);
-}
-
-
-/* Makes the keys of the records. */
-
-static void
-ngx_rbl_verdict_names(void *data, ngx_uint_t i, const redisReply *reply)
-{
-    size_t              k, n;
-    u_char             *p;
-    rbl_key_t           key;
-    rbl_str_t           s;
-    ngx_rbl_verdict_t  *v = data;
-
-    n = rbl_reply_len(reply) / 2;
-    v->seen = n ? rbl_reply_int(rbl_reply_at(reply, 2 * n - 1), 0) : 0;
-    v->keys = ngx_palloc(v->pool, (n + 1) * sizeof(rbl_str_t));
-
-    for (k = 0; v->keys != NULL && k < n; k++) {
-        s = rbl_key(&key, ngx_rbl_store_keyspace(v->store), 0, "daemon",
-                    rbl_reply_str(rbl_reply_at(reply, 2 * k)), RBL_STR(""));
-        p = s.n ? ngx_pnalloc(v->pool, s.n) : NULL;
-
-        if (p != NULL) {
-            ngx_memcpy(p, s.p, s.n);
-            v->keys[v->nkeys++] = (rbl_str_t) { (char *) p, s.n };
-        }
-    }
-}
-
-
-static void
-ngx_rbl_verdict_named(void *data, ngx_rbl_store_rc_e rc)
-{
-    ngx_uint_t          i;
-    ngx_rbl_verdict_t  *v = data;
-
-    v->names = NULL;
-
-    if (rc == NGX_RBL_STORE_OK && v->nkeys) {
-        v->records = ngx_rbl_verdict_batch(v, ngx_rbl_verdict_records,
-                                           ngx_rbl_verdict_read);
-
-        if (v->records != NULL) {
-            for (i = 0; i < v->nkeys; i++) {
-                ngx_rbl_batch_command(v->records,
-                                      RBL_COMMAND("GET", v->keys[i]));
-            }
-
-            ngx_rbl_verdict_send(v, v->records);
-        }
-
-    } else {
-        v->read = rc == NGX_RBL_STORE_OK;
-    }
-
-    ngx_rbl_verdict_landed(v);
-}
-
-
-static void
-ngx_rbl_verdict_records(void *data, ngx_uint_t i, const redisReply *reply)
-{
-    rbl_str_t           raw;
-    rbl_daemon_t        d;
-    ngx_rbl_verdict_t  *v = data;
-
-    raw = rbl_reply_str(reply);
-
-    if (raw.n != 0 && raw.n <= NGX_RBL_VERDICT_RECORD
-        && rbl_daemon_decode(&d, raw) == RBL_OK)
-    {
-        (void) rbl_conditions_add(&v->next, d.name, d.conditions);
-    }
-}
-
-
-static void
-ngx_rbl_verdict_read(void *data, ngx_rbl_store_rc_e rc)
-{
-    ngx_rbl_verdict_t  *v = data;
-
-    v->records = NULL;
-    v->read = rc == NGX_RBL_STORE_OK;
-    ngx_rbl_verdict_landed(v);
-}
-
-
-static void
-ngx_rbl_verdict_meta(void *data, ngx_uint_t i, const redisReply *reply)
-{
-    rbl_meta_t          meta;
-    ngx_rbl_verdict_t  *v = data;
-
-    if (reply->type == REDIS_REPLY_ARRAY) {
-        rbl_meta_read(&meta, reply);
-        v->gone = meta.schema == -1;
-    }
-}
-
-
-static void
-ngx_rbl_verdict_meta_done(void *data, ngx_rbl_store_rc_e rc)
-{
-    ngx_rbl_verdict_t  *v = data;
-
-    v->meta = NULL;
-    ngx_rbl_verdict_landed(v);
-}
-
-
-/* Only its refusal counts, which the store has noted. */
-
-static void
-ngx_rbl_verdict_probed(void *data, ngx_rbl_store_rc_e rc)
-{
-    ngx_rbl_verdict_t  *v = data;
-
-    v->probe = NULL;
-
-    if (rc == NGX_RBL_STORE_OK) {
-        ngx_rbl_store_accepts(v->store);
-    }
-
-    ngx_rbl_verdict_landed(v);
-}
-
-
-static void
-ngx_rbl_verdict_landed(ngx_rbl_verdict_t *v)
-{
-    if (--v->open != 0) {
-        return;
-    }
-
-    if (v->pool != NULL) {
-        ngx_destroy_pool(v->pool);
-        v->pool = NULL;
-    }
-
-    ngx_rbl_verdict_judge(v);
-
-    if (!ngx_exiting) {
-        ngx_add_timer(&v->tick, NGX_RBL_VERDICT_EVERY);
-    }
-}
-
-
-/* --- what it says -------------------------------------------------------- */
-
-static void
-ngx_rbl_verdict_judge(ngx_rbl_verdict_t *v)
-{
-    u_char        *last;
-    u_char         part[RBL_CONDITION_REASON];
-    ngx_uint_t     away, partitions;
-    rbl_reader_t   reader = { "", "", "", 0, 0, 0, 0, 0, 0 };
-
-    if (v->away) {
-        reader.away = "nginx cannot reach the store";
-
-    } else {
-        partitions = ngx_rbl_store_keyspace(v->store)->partitions;
-        away = ngx_rbl_store_partitions_away(v->store);
-
-        if (away) {
-            last = ngx_snprintf(part, sizeof(part) - 1,
-                                "%ui of %ui partitions cannot be reached", away,
-                                partitions);
-            *last = '\0';
-            reader.away = (char *) part;
-            reader.partly = 1;
-        }
-
-        reader.emptied = v->gone ? "the store has lost its meta data" : "";
-        reader.refuses = ngx_rbl_store_refusal(v->store);
-        ngx_rbl_verdict_since(v, &v->emptied, "was emptied", reader.emptied);
-        ngx_rbl_verdict_since(v, &v->refused, "refuses changes",
-                              reader.refuses);
-    }
-
-    reader.away_since = v->away;
-    reader.emptied_since = v->emptied;
-    reader.refuses_since = v->refused;
-    reader.blind = !v->read;
-    reader.daemon_seen = v->seen;
-
-    (void) rbl_conditions_end(&v->next, &reader);
-    v->now = v->next;
-    v->known = 1;
-}
-
-
-/* Notes and logs when it begins and ends. */
-
-static void
-ngx_rbl_verdict_since(ngx_rbl_verdict_t *v, int64_t *since, const char *what,
-    const char *why)
-{
-    if (why[0] != '\0' && *since == 0) {
-        *since = ngx_time() * 1000;
-        ngx_log_error(NGX_LOG_ERR, v->tick.log, 0, "rbl store \"%V\" %s: %s",
-                      &v->conf->name, what, why);
-
-    } else if (why[0] == '\0' && *since != 0) {
-        *since = 0;
-        ngx_log_error(NGX_LOG_NOTICE, v->tick.log, 0,
-                      "rbl store \"%V\" %s no longer", &v->conf->name, what);
-    }
-}
-
-
-static void
-ngx_rbl_verdict_cancel(ngx_rbl_verdict_t *v)
-{
-    ngx_uint_t         i;
-    ngx_rbl_batch_t  **all[] = { &v->names, &v->records, &v->meta, &v->probe };
-
-    for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-        if (*all[i] != NULL) {
-            ngx_rbl_batch_cancel(*all[i]);
-            *all[i] = NULL;
-        }
-    }
-
-    if (v->pool != NULL) {
-        ngx_destroy_pool(v->pool);
-        v->pool = NULL;
     }
 }

@@ -10,8 +10,24 @@
 #define NGX_RBL_REPEATS  3
 
 
-static void ngx_rbl_ask_key(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch,
-    const char *verb, rbl_str_t key, ngx_uint_t argc, const rbl_str_t *argv);
+static void
+ngx_rbl_ask_key(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch, const char *verb,
+    rbl_str_t key, ngx_uint_t argc, const rbl_str_t *argv)
+{
+    rbl_str_t   all[NGX_RBL_COMMAND_ARGS + 2];
+    ngx_uint_t  i;
+
+    all[0] = rbl_str(verb);
+    all[1] = key;
+
+    for (i = 0; i < argc && i < NGX_RBL_COMMAND_ARGS; i++) {
+        all[i + 2] = argv[i];
+    }
+
+    ngx_rbl_batch_command(batch, (int) i + 2, all);
+
+    ctx->round.asks += batch == ctx->batch;
+}
 
 
 void
@@ -84,26 +100,6 @@ ngx_rbl_ask_system(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch,
                             rbl_partition(ks, rbl_sid_str(&ctx->account)),
                             name, RBL_STR(""), RBL_STR("")),
                     argc, argv);
-}
-
-
-static void
-ngx_rbl_ask_key(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch, const char *verb,
-    rbl_str_t key, ngx_uint_t argc, const rbl_str_t *argv)
-{
-    rbl_str_t   all[NGX_RBL_COMMAND_ARGS + 2];
-    ngx_uint_t  i;
-
-    all[0] = rbl_str(verb);
-    all[1] = key;
-
-    for (i = 0; i < argc && i < NGX_RBL_COMMAND_ARGS; i++) {
-        all[i + 2] = argv[i];
-    }
-
-    ngx_rbl_batch_command(batch, (int) i + 2, all);
-
-    ctx->round.asks += batch == ctx->batch;
 }
 
 

@@ -20,128 +20,53 @@ typedef struct {
 } ngx_rbl_gather_t;
 
 
-static void ngx_rbl_body_ready(ngx_http_request_t *r);
-static void ngx_rbl_body_event(ngx_http_request_t *r);
-static ngx_int_t ngx_rbl_body_whole(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_body_take(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_body_append(ngx_rbl_ctx_t *ctx,
-    ngx_rbl_gather_t *gather, const ngx_buf_t *b);
-
-
-ngx_int_t
-ngx_rbl_body_read(ngx_rbl_ctx_t *ctx)
+static ngx_int_t
+ngx_rbl_body_append(ngx_rbl_ctx_t *ctx, ngx_rbl_gather_t *gather,
+    const ngx_buf_t *b)
 {
-    ngx_int_t            rc;
-    ngx_http_request_t  *r;
+    u_char  *start;
+    size_t   len, size;
 
-    r = ctx->request;
+    /* another module has made a file of it; reading a file would block */
 
-    if (r->headers_in.content_length_n > NGX_RBL_BODY_MAX) {
-
-        /* do not send "100 Continue" */
-
-        r->expect_tested = 1;
-
+    if (b->in_file) {
         return NGX_HTTP_REQUEST_ENTITY_TOO_LARGE;
     }
 
-    r->request_body_no_buffering = 1;
+    len = b->last - b->pos;
 
-    rc = ngx_http_read_client_request_body(r, ngx_rbl_body_ready);
-
-    return rc >= NGX_HTTP_SPECIAL_RESPONSE ? rc : NGX_OK;
-}
-
-
-static void
-ngx_rbl_body_ready(ngx_http_request_t *r)
-{
-    ngx_rbl_ctx_t  *ctx;
-
-    ctx = ngx_http_get_module_ctx(r, ngx_rbl_module);
-
-    if (!r->reading_body) {
-        ctx->body_done(ctx, ngx_rbl_body_whole(ctx));
-        return;
-    }
-
-    r->read_event_handler = ngx_rbl_body_event;
-
-    ngx_rbl_body_event(r);
-}
-
-
-/* Takes the bytes that have arrived and reads on until the body is complete or
-   no more bytes are available. */
-
-static void
-ngx_rbl_body_event(ngx_http_request_t *r)
-{
-    ngx_int_t       rc, taken;
-    ngx_rbl_ctx_t  *ctx;
-
-    ngx_log_debug0(NGX_LOG_DEBUG_HTTP, r->connection->log, 0, "rbl body");
-
-    ctx = ngx_http_get_module_ctx(r, ngx_rbl_module);
-
-    for ( ;; ) {
-        rc = ngx_http_read_unbuffered_request_body(r);
-
-        if (rc >= NGX_HTTP_SPECIAL_RESPONSE) {
-            break;
-        }
-
-        taken = ngx_rbl_body_take(ctx);
-
-        if (taken >= NGX_HTTP_SPECIAL_RESPONSE) {
-            rc = taken;
-            break;
-        }
-
-        if (rc == NGX_OK) {
-            break;
-        }
-
-        if (taken == NGX_DONE) {
-            return;
-        }
-    }
-
-    r->read_event_handler = ngx_http_block_reading;
-
-    ctx->body_done(ctx, rc);
-}
-
-
-/* The body is complete at once.  In a subrequest it may belong to the main
-   request, so it is not modified. */
-
-static ngx_int_t
-ngx_rbl_body_whole(ngx_rbl_ctx_t *ctx)
-{
-    ngx_int_t     rc;
-    ngx_buf_t    *b;
-    ngx_chain_t  *cl;
-
-    if (ctx->request->request_body == NULL) {
+    if (len == 0) {
         return NGX_OK;
     }
 
-    cl = ctx->request->request_body->bufs;
-
-    if (cl && cl->next == NULL && !cl->buf->in_file
-        && ngx_buf_size(cl->buf) <= NGX_RBL_BODY_MAX)
-    {
-        b = cl->buf;
-        ctx->body.p = (const char *) b->pos;
-        ctx->body.n = b->last - b->pos;
-
-        return NGX_OK;
+    if (len > NGX_RBL_BODY_MAX - gather->len) {
+        return NGX_HTTP_REQUEST_ENTITY_TOO_LARGE;
     }
 
-    rc = ngx_rbl_body_take(ctx);
+    if (len > gather->size - gather->len) {
+        size = ngx_max(gather->size, NGX_RBL_BODY_FIRST);
 
-    return rc >= NGX_HTTP_SPECIAL_RESPONSE ? rc : NGX_OK;
+        while (size < gather->len + len) {
+            size *= 2;
+        }
+
+        start = ngx_palloc(ctx->request->pool, size);
+        if (start == NULL) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        if (gather->len) {
+            ngx_memcpy(start, gather->start, gather->len);
+        }
+
+        gather->start = start;
+        gather->size = size;
+    }
+
+    ngx_memcpy(gather->start + gather->len, b->pos, len);
+    gather->len += len;
+
+    return NGX_OK;
 }
 
 
@@ -197,51 +122,118 @@ ngx_rbl_body_take(ngx_rbl_ctx_t *ctx)
 }
 
 
+/* The body is complete at once.  In a subrequest it may belong to the main
+   request, so it is not modified. */
+
 static ngx_int_t
-ngx_rbl_body_append(ngx_rbl_ctx_t *ctx, ngx_rbl_gather_t *gather,
-    const ngx_buf_t *b)
+ngx_rbl_body_whole(ngx_rbl_ctx_t *ctx)
 {
-    u_char  *start;
-    size_t   len, size;
+    ngx_int_t     rc;
+    ngx_buf_t    *b;
+    ngx_chain_t  *cl;
 
-    /* another module has made a file of it; reading a file would block */
-
-    if (b->in_file) {
-        return NGX_HTTP_REQUEST_ENTITY_TOO_LARGE;
-    }
-
-    len = b->last - b->pos;
-
-    if (len == 0) {
+    if (ctx->request->request_body == NULL) {
         return NGX_OK;
     }
 
-    if (len > NGX_RBL_BODY_MAX - gather->len) {
+    cl = ctx->request->request_body->bufs;
+
+    if (cl && cl->next == NULL && !cl->buf->in_file
+        && ngx_buf_size(cl->buf) <= NGX_RBL_BODY_MAX)
+    {
+        b = cl->buf;
+        ctx->body.p = (const char *) b->pos;
+        ctx->body.n = b->last - b->pos;
+
+        return NGX_OK;
+    }
+
+    rc = ngx_rbl_body_take(ctx);
+
+    return rc >= NGX_HTTP_SPECIAL_RESPONSE ? rc : NGX_OK;
+}
+
+
+/* Takes the bytes that have arrived and reads on until the body is complete or
+   no more bytes are available. */
+
+static void
+ngx_rbl_body_event(ngx_http_request_t *r)
+{
+    ngx_int_t       rc, taken;
+    ngx_rbl_ctx_t  *ctx;
+
+    ngx_log_debug0(NGX_LOG_DEBUG_HTTP, r->connection->log, 0, "rbl body");
+
+    ctx = ngx_http_get_module_ctx(r, ngx_rbl_module);
+
+    for ( ;; ) {
+        rc = ngx_http_read_unbuffered_request_body(r);
+
+        if (rc >= NGX_HTTP_SPECIAL_RESPONSE) {
+            break;
+        }
+
+        taken = ngx_rbl_body_take(ctx);
+
+        if (taken >= NGX_HTTP_SPECIAL_RESPONSE) {
+            rc = taken;
+            break;
+        }
+
+        if (rc == NGX_OK) {
+            break;
+        }
+
+        if (taken == NGX_DONE) {
+            return;
+        }
+    }
+
+    r->read_event_handler = ngx_http_block_reading;
+
+    ctx->body_done(ctx, rc);
+}
+
+
+static void
+ngx_rbl_body_ready(ngx_http_request_t *r)
+{
+    ngx_rbl_ctx_t  *ctx;
+
+    ctx = ngx_http_get_module_ctx(r, ngx_rbl_module);
+
+    if (!r->reading_body) {
+        ctx->body_done(ctx, ngx_rbl_body_whole(ctx));
+        return;
+    }
+
+    r->read_event_handler = ngx_rbl_body_event;
+
+    ngx_rbl_body_event(r);
+}
+
+
+ngx_int_t
+ngx_rbl_body_read(ngx_rbl_ctx_t *ctx)
+{
+    ngx_int_t            rc;
+    ngx_http_request_t  *r;
+
+    r = ctx->request;
+
+    if (r->headers_in.content_length_n > NGX_RBL_BODY_MAX) {
+
+        /* do not send "100 Continue" */
+
+        r->expect_tested = 1;
+
         return NGX_HTTP_REQUEST_ENTITY_TOO_LARGE;
     }
 
-    if (len > gather->size - gather->len) {
-        size = ngx_max(gather->size, NGX_RBL_BODY_FIRST);
+    r->request_body_no_buffering = 1;
 
-        while (size < gather->len + len) {
-            size *= 2;
-        }
+    rc = ngx_http_read_client_request_body(r, ngx_rbl_body_ready);
 
-        start = ngx_palloc(ctx->request->pool, size);
-        if (start == NULL) {
-            return NGX_HTTP_INTERNAL_SERVER_ERROR;
-        }
-
-        if (gather->len) {
-            ngx_memcpy(start, gather->start, gather->len);
-        }
-
-        gather->start = start;
-        gather->size = size;
-    }
-
-    ngx_memcpy(gather->start + gather->len, b->pos, len);
-    gather->len += len;
-
-    return NGX_OK;
+    return rc >= NGX_HTTP_SPECIAL_RESPONSE ? rc : NGX_OK;
 }

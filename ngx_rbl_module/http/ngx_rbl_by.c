@@ -6,8 +6,35 @@
 #include "ngx_rbl_write.h"
 
 
-static rbl_str_t ngx_rbl_by_value(const ngx_rbl_value_t *value,
-    char buf[RBL_AUDIT_VALUE]);
+/* A list is written with commas, as far as it fits. */
+
+static rbl_str_t
+ngx_rbl_by_value(const ngx_rbl_value_t *value, char buf[RBL_AUDIT_VALUE])
+{
+    rbl_str_t  all;
+
+    if (value->next == NULL) {
+        return value->text;
+    }
+
+    all.p = buf;
+    all.n = 0;
+
+    for ( /* void */ ; value; value = value->next) {
+        if (value->text.n + 1 > RBL_AUDIT_VALUE - all.n) {
+            break;
+        }
+
+        if (all.n) {
+            buf[all.n++] = ',';
+        }
+
+        ngx_memcpy(buf + all.n, value->text.p, value->text.n);
+        all.n += value->text.n;
+    }
+
+    return all;
+}
 
 
 rbl_str_t
@@ -39,37 +66,6 @@ ngx_rbl_by(const ngx_rbl_ctx_t *ctx, rbl_audit_by_t *b, rbl_str_t call,
     }
 
     return rbl_audit_by_end(b);
-}
-
-
-/* A list is written with commas, as far as it fits. */
-
-static rbl_str_t
-ngx_rbl_by_value(const ngx_rbl_value_t *value, char buf[RBL_AUDIT_VALUE])
-{
-    rbl_str_t  all;
-
-    if (value->next == NULL) {
-        return value->text;
-    }
-
-    all.p = buf;
-    all.n = 0;
-
-    for ( /* void */ ; value; value = value->next) {
-        if (value->text.n + 1 > RBL_AUDIT_VALUE - all.n) {
-            break;
-        }
-
-        if (all.n) {
-            buf[all.n++] = ',';
-        }
-
-        ngx_memcpy(buf + all.n, value->text.p, value->text.n);
-        all.n += value->text.n;
-    }
-
-    return all;
 }
 
 

@@ -9,14 +9,6 @@
 #include "ngx_rbl_http.h"
 
 
-static ngx_int_t ngx_rbl_portal_headers(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_rate_headers(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_number_header(ngx_rbl_ctx_t *ctx, ngx_str_t *name,
-    int64_t value);
-static ngx_int_t ngx_rbl_refusal_headers(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_challenge(ngx_rbl_ctx_t *ctx);
-
-
 static ngx_str_t  ngx_rbl_cache_control = ngx_string("Cache-Control");
 static ngx_str_t  ngx_rbl_no_store = ngx_string("no-store");
 static ngx_str_t  ngx_rbl_www_authenticate = ngx_string("WWW-Authenticate");
@@ -29,22 +21,41 @@ static ngx_str_t  ngx_rbl_allow_get = ngx_string("GET, HEAD");
 static ngx_str_t  ngx_rbl_allow_post = ngx_string("POST");
 
 
-ngx_int_t
-ngx_rbl_headers(ngx_rbl_ctx_t *ctx)
+static ngx_int_t
+ngx_rbl_number_header(ngx_rbl_ctx_t *ctx, ngx_str_t *name, int64_t value)
 {
-    if (ngx_rbl_header(ctx->request, &ngx_rbl_cache_control, &ngx_rbl_no_store)
-        == NULL)
+    ngx_str_t  text;
+
+    text.data = ngx_pnalloc(ctx->request->pool, NGX_INT64_LEN);
+
+    if (text.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    text.len = ngx_sprintf(text.data, "%L", value) - text.data;
+
+    return ngx_rbl_header(ctx->request, name, &text) ? NGX_OK : NGX_ERROR;
+}
+
+
+/* RateLimit headers, sent with every response to a counted request. */
+
+static ngx_int_t
+ngx_rbl_rate_headers(ngx_rbl_ctx_t *ctx)
+{
+    if (ctx->rate_limit == 0) {
+        return NGX_OK;
+    }
+
+    if (ngx_rbl_number_header(ctx, &ngx_rbl_limit_header, ctx->rate_limit)
+        != NGX_OK
+        || ngx_rbl_number_header(ctx, &ngx_rbl_left_header, ctx->rate_left)
+           != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    if (ngx_rbl_rate_headers(ctx) != NGX_OK
-        || (ctx->conf->portal && ngx_rbl_portal_headers(ctx) != NGX_OK))
-    {
-        return NGX_ERROR;
-    }
-
-    return ctx->refusal ? ngx_rbl_refusal_headers(ctx) : NGX_OK;
+    return ngx_rbl_number_header(ctx, &ngx_rbl_reset_header, ctx->rate_reset);
 }
 
 
@@ -73,88 +84,6 @@ ngx_rbl_portal_headers(ngx_rbl_ctx_t *ctx)
     }
 
     return NGX_OK;
-}
-
-
-/* RateLimit headers, sent with every response to a counted request. */
-
-static ngx_int_t
-ngx_rbl_rate_headers(ngx_rbl_ctx_t *ctx)
-{
-    if (ctx->rate_limit == 0) {
-        return NGX_OK;
-    }
-
-    if (ngx_rbl_number_header(ctx, &ngx_rbl_limit_header, ctx->rate_limit)
-        != NGX_OK
-        || ngx_rbl_number_header(ctx, &ngx_rbl_left_header, ctx->rate_left)
-           != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return ngx_rbl_number_header(ctx, &ngx_rbl_reset_header, ctx->rate_reset);
-}
-
-
-static ngx_int_t
-ngx_rbl_number_header(ngx_rbl_ctx_t *ctx, ngx_str_t *name, int64_t value)
-{
-    ngx_str_t  text;
-
-    text.data = ngx_pnalloc(ctx->request->pool, NGX_INT64_LEN);
-
-    if (text.data == NULL) {
-        return NGX_ERROR;
-    }
-
-    text.len = ngx_sprintf(text.data, "%L", value) - text.data;
-
-    return ngx_rbl_header(ctx->request, name, &text) ? NGX_OK : NGX_ERROR;
-}
-
-
-static ngx_int_t
-ngx_rbl_refusal_headers(ngx_rbl_ctx_t *ctx)
-{
-    ngx_table_elt_t     *h;
-    ngx_http_request_t  *r;
-
-    r = ctx->request;
-
-    /* auth_request uses only the status */
-
-    if (ctx->conf->legacy_errors && r == r->main) {
-        r->headers_out.status = NGX_HTTP_OK;
-    }
-
-    switch (ctx->refusal) {
-
-    case NGX_HTTP_BAD_REQUEST:
-    case NGX_HTTP_REQUEST_ENTITY_TOO_LARGE:
-    case NGX_HTTP_INTERNAL_SERVER_ERROR:
-        r->keepalive = 0;
-        return NGX_OK;
-
-    case NGX_HTTP_UNAUTHORIZED:
-        return ngx_rbl_challenge(ctx);
-
-    case NGX_HTTP_NOT_ALLOWED:
-        h = ngx_rbl_header(r, &ngx_rbl_allow,
-                           ctx->allow == NGX_HTTP_POST ? &ngx_rbl_allow_post
-                                                       : &ngx_rbl_allow_get);
-        return h ? NGX_OK : NGX_ERROR;
-
-    case NGX_HTTP_TOO_MANY_REQUESTS:
-    case NGX_HTTP_SERVICE_UNAVAILABLE:
-        return ctx->retry_after
-               ? ngx_rbl_number_header(ctx, &ngx_rbl_retry_after,
-                                       (int64_t) ctx->retry_after)
-               : NGX_OK;
-
-    default:
-        return NGX_OK;
-    }
 }
 
 
@@ -207,6 +136,69 @@ ngx_rbl_challenge(ngx_rbl_ctx_t *ctx)
         ngx_rbl_header(r, &ngx_rbl_www_authenticate, &value);
 
     return r->headers_out.www_authenticate ? NGX_OK : NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_rbl_refusal_headers(ngx_rbl_ctx_t *ctx)
+{
+    ngx_table_elt_t     *h;
+    ngx_http_request_t  *r;
+
+    r = ctx->request;
+
+    /* auth_request uses only the status */
+
+    if (ctx->conf->legacy_errors && r == r->main) {
+        r->headers_out.status = NGX_HTTP_OK;
+    }
+
+    switch (ctx->refusal) {
+
+    case NGX_HTTP_BAD_REQUEST:
+    case NGX_HTTP_REQUEST_ENTITY_TOO_LARGE:
+    case NGX_HTTP_INTERNAL_SERVER_ERROR:
+        r->keepalive = 0;
+        return NGX_OK;
+
+    case NGX_HTTP_UNAUTHORIZED:
+        return ngx_rbl_challenge(ctx);
+
+    case NGX_HTTP_NOT_ALLOWED:
+        h = ngx_rbl_header(r, &ngx_rbl_allow,
+                           ctx->allow == NGX_HTTP_POST ? &ngx_rbl_allow_post
+                                                       : &ngx_rbl_allow_get);
+        return h ? NGX_OK : NGX_ERROR;
+
+    case NGX_HTTP_TOO_MANY_REQUESTS:
+    case NGX_HTTP_SERVICE_UNAVAILABLE:
+        return ctx->retry_after
+               ? ngx_rbl_number_header(ctx, &ngx_rbl_retry_after,
+                                       (int64_t) ctx->retry_after)
+               : NGX_OK;
+
+    default:
+        return NGX_OK;
+    }
+}
+
+
+ngx_int_t
+ngx_rbl_headers(ngx_rbl_ctx_t *ctx)
+{
+    if (ngx_rbl_header(ctx->request, &ngx_rbl_cache_control, &ngx_rbl_no_store)
+        == NULL)
+    {
+        return NGX_ERROR;
+    }
+
+    if (ngx_rbl_rate_headers(ctx) != NGX_OK
+        || (ctx->conf->portal && ngx_rbl_portal_headers(ctx) != NGX_OK))
+    {
+        return NGX_ERROR;
+    }
+
+    return ctx->refusal ? ngx_rbl_refusal_headers(ctx) : NGX_OK;
 }
 
 

@@ -27,64 +27,15 @@ typedef struct {
 } ngx_rbl_part_t;
 
 
-static ngx_int_t ngx_rbl_multipart_boundary(ngx_rbl_multipart_t *m,
-    const ngx_str_t *type);
-static u_char *ngx_rbl_multipart_after(const ngx_rbl_multipart_t *m,
-    u_char *p);
-static u_char *ngx_rbl_multipart_find(const ngx_rbl_multipart_t *m, u_char *p,
-    u_char **end);
-static u_char *ngx_rbl_multipart_first(const ngx_rbl_multipart_t *m,
-    u_char *p);
-static ngx_int_t ngx_rbl_multipart_part(ngx_rbl_ctx_t *ctx, u_char *p,
-    u_char *last);
-static u_char *ngx_rbl_multipart_headers(ngx_rbl_part_t *part, u_char *p,
-    u_char *last);
-static void ngx_rbl_multipart_disposition(ngx_rbl_part_t *part, u_char *p,
-    u_char *last);
-static u_char *ngx_rbl_multipart_value(ngx_rbl_part_t *part, u_char *p,
-    u_char *last);
-static ngx_uint_t ngx_rbl_multipart_is(const u_char *p, const u_char *last,
-    const char *word);
-static void ngx_rbl_multipart_refuse(ngx_rbl_ctx_t *ctx, const char *why);
-
-
-ngx_int_t
-ngx_rbl_multipart_parse(ngx_rbl_ctx_t *ctx)
+static ngx_uint_t
+ngx_rbl_multipart_is(const u_char *p, const u_char *last, const char *word)
 {
-    u_char               *part, *next, *end;
-    ngx_rbl_multipart_t   m;
+    size_t  len;
 
-    end = NULL;
-    part = (u_char *) ctx->body.p;
-    m.last = part + ctx->body.n;
+    len = ngx_strlen(word);
 
-    if (ngx_rbl_multipart_boundary(&m,
-                                 &ctx->request->headers_in.content_type->value)
-        != NGX_OK)
-    {
-        ngx_rbl_multipart_refuse(ctx, "its Content-Type has no valid boundary");
-        return NGX_OK;
-    }
-
-    for (part = ngx_rbl_multipart_first(&m, part); part != m.last; part = next)
-    {
-        next = part ? ngx_rbl_multipart_find(&m, part, &end) : NULL;
-
-        if (next == NULL) {
-            ngx_rbl_multipart_refuse(ctx, "it does not end with its boundary");
-            return NGX_OK;
-        }
-
-        if (ngx_rbl_multipart_part(ctx, part, end) != NGX_OK) {
-            return NGX_ERROR;
-        }
-
-        if (ctx->refusal) {
-            return NGX_OK;
-        }
-    }
-
-    return NGX_OK;
+    return (size_t) (last - p) >= len
+           && ngx_strncasecmp((u_char *) p, (u_char *) word, len) == 0;
 }
 
 
@@ -137,6 +88,14 @@ ngx_rbl_multipart_boundary(ngx_rbl_multipart_t *m, const ngx_str_t *type)
     }
 
     return NGX_DECLINED;
+}
+
+
+static void
+ngx_rbl_multipart_refuse(ngx_rbl_ctx_t *ctx, const char *why)
+{
+    ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
+                   "The request body is not a form: %s.", why);
 }
 
 
@@ -203,97 +162,6 @@ ngx_rbl_multipart_first(const ngx_rbl_multipart_t *m, u_char *p)
 }
 
 
-static ngx_int_t
-ngx_rbl_multipart_part(ngx_rbl_ctx_t *ctx, u_char *p, u_char *last)
-{
-    rbl_str_t       text;
-    ngx_rbl_part_t  part;
-
-    ngx_memzero(&part, sizeof(ngx_rbl_part_t));
-
-    p = ngx_rbl_multipart_headers(&part, p, last);
-
-    if (p == NULL || (!part.named && !part.file)) {
-        ngx_rbl_multipart_refuse(ctx, "a part of it has no name");
-        return NGX_OK;
-    }
-
-    if (part.file) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_UNSUPPORTED_MEDIA_TYPE,
-                       "A form with files is not accepted.");
-        return NGX_OK;
-    }
-
-    text.p = (const char *) p;
-    text.n = last - p;
-
-    return ngx_rbl_params_take(ctx, part.name, part.len, text);
-}
-
-
-/* Returns where the content begins; NULL: the headers do not end. */
-
-static u_char *
-ngx_rbl_multipart_headers(ngx_rbl_part_t *part, u_char *p, u_char *last)
-{
-    u_char  *end;
-
-    static const char  disposition[] = "content-disposition:";
-
-    for ( /* void */ ; p < last; p = end + 2) {
-        end = memmem(p, last - p, "\r\n", 2);
-
-        if (end == NULL) {
-            return NULL;
-        }
-
-        if (end == p) {
-            return p + 2;
-        }
-
-        if (ngx_rbl_multipart_is(p, end, disposition)) {
-            ngx_rbl_multipart_disposition(part, p + sizeof(disposition) - 1,
-                                          end);
-        }
-    }
-
-    return NULL;
-}
-
-
-/* form-data; name="..."; filename="..." */
-
-static void
-ngx_rbl_multipart_disposition(ngx_rbl_part_t *part, u_char *p, u_char *last)
-{
-    part->named = 0;
-    p = ngx_strlchr(p, last, ';');
-
-    while (p && p < last) {
-
-        if (*p == ';' || *p == ' ' || *p == '\t') {
-            p++;
-            continue;
-        }
-
-        if (ngx_rbl_multipart_is(p, last, "filename=")
-            || ngx_rbl_multipart_is(p, last, "filename*="))
-        {
-            part->file = 1;
-            return;
-        }
-
-        if (ngx_rbl_multipart_is(p, last, "name=")) {
-            p = ngx_rbl_multipart_value(part, p + sizeof("name=") - 1, last);
-            part->named = 1;
-            continue;
-        }
-
-        p = ngx_strlchr(p, last, ';');
-    }
-}
-
-
 /* A quoted text, in which a backslash stands before a quote, or a token.  No
    field has a name that is too long; such a name is left empty. */
 
@@ -334,21 +202,132 @@ ngx_rbl_multipart_value(ngx_rbl_part_t *part, u_char *p, u_char *last)
 }
 
 
-static ngx_uint_t
-ngx_rbl_multipart_is(const u_char *p, const u_char *last, const char *word)
+/* form-data; name="..."; filename="..." */
+
+static void
+ngx_rbl_multipart_disposition(ngx_rbl_part_t *part, u_char *p, u_char *last)
 {
-    size_t  len;
+    part->named = 0;
+    p = ngx_strlchr(p, last, ';');
 
-    len = ngx_strlen(word);
+    while (p && p < last) {
 
-    return (size_t) (last - p) >= len
-           && ngx_strncasecmp((u_char *) p, (u_char *) word, len) == 0;
+        if (*p == ';' || *p == ' ' || *p == '\t') {
+            p++;
+            continue;
+        }
+
+        if (ngx_rbl_multipart_is(p, last, "filename=")
+            || ngx_rbl_multipart_is(p, last, "filename*="))
+        {
+            part->file = 1;
+            return;
+        }
+
+        if (ngx_rbl_multipart_is(p, last, "name=")) {
+            p = ngx_rbl_multipart_value(part, p + sizeof("name=") - 1, last);
+            part->named = 1;
+            continue;
+        }
+
+        p = ngx_strlchr(p, last, ';');
+    }
 }
 
 
-static void
-ngx_rbl_multipart_refuse(ngx_rbl_ctx_t *ctx, const char *why)
+/* Returns where the content begins; NULL: the headers do not end. */
+
+static u_char *
+ngx_rbl_multipart_headers(ngx_rbl_part_t *part, u_char *p, u_char *last)
 {
-    ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
-                   "The request body is not a form: %s.", why);
+    u_char  *end;
+
+    static const char  disposition[] = "content-disposition:";
+
+    for ( /* void */ ; p < last; p = end + 2) {
+        end = memmem(p, last - p, "\r\n", 2);
+
+        if (end == NULL) {
+            return NULL;
+        }
+
+        if (end == p) {
+            return p + 2;
+        }
+
+        if (ngx_rbl_multipart_is(p, end, disposition)) {
+            ngx_rbl_multipart_disposition(part, p + sizeof(disposition) - 1,
+                                          end);
+        }
+    }
+
+    return NULL;
+}
+
+
+static ngx_int_t
+ngx_rbl_multipart_part(ngx_rbl_ctx_t *ctx, u_char *p, u_char *last)
+{
+    rbl_str_t       text;
+    ngx_rbl_part_t  part;
+
+    ngx_memzero(&part, sizeof(ngx_rbl_part_t));
+
+    p = ngx_rbl_multipart_headers(&part, p, last);
+
+    if (p == NULL || (!part.named && !part.file)) {
+        ngx_rbl_multipart_refuse(ctx, "a part of it has no name");
+        return NGX_OK;
+    }
+
+    if (part.file) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_UNSUPPORTED_MEDIA_TYPE,
+                       "A form with files is not accepted.");
+        return NGX_OK;
+    }
+
+    text.p = (const char *) p;
+    text.n = last - p;
+
+    return ngx_rbl_params_take(ctx, part.name, part.len, text);
+}
+
+
+ngx_int_t
+ngx_rbl_multipart_parse(ngx_rbl_ctx_t *ctx)
+{
+    u_char               *part, *next, *end;
+    ngx_rbl_multipart_t   m;
+
+    end = NULL;
+    part = (u_char *) ctx->body.p;
+    m.last = part + ctx->body.n;
+
+    if (ngx_rbl_multipart_boundary(&m,
+                                 &ctx->request->headers_in.content_type->value)
+        != NGX_OK)
+    {
+        ngx_rbl_multipart_refuse(ctx, "its Content-Type has no valid boundary");
+        return NGX_OK;
+    }
+
+    for (part = ngx_rbl_multipart_first(&m, part); part != m.last; part = next)
+    {
+        next = part ? ngx_rbl_multipart_find(&m, part, &end) : NULL;
+
+        if (next == NULL) {
+            ngx_rbl_multipart_refuse(ctx, "it does not end with its boundary");
+            return NGX_OK;
+        }
+
+        if (ngx_rbl_multipart_part(ctx, part, end) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        if (ctx->refusal) {
+            return NGX_OK;
+        }
+    }
+
+    return NGX_OK;
 }

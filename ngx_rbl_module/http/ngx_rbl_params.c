@@ -26,135 +26,138 @@ typedef enum {
 } ngx_rbl_body_e;
 
 
-static ngx_rbl_body_e ngx_rbl_params_type(ngx_http_request_t *r);
-static ngx_int_t ngx_rbl_params_pairs(ngx_rbl_ctx_t *ctx, u_char *p,
-    u_char *last);
-static ngx_int_t ngx_rbl_params_pair(ngx_rbl_ctx_t *ctx, u_char *p,
-    u_char *last);
-static size_t ngx_rbl_params_decode(u_char *dst, size_t size,
-    const u_char *p, const u_char *last);
-static ngx_int_t ngx_rbl_params_encoded(const u_char *p, const u_char *last);
-static ngx_int_t ngx_rbl_params_field(const ngx_rbl_ctx_t *ctx,
-    const u_char *name, size_t len);
-static ngx_int_t ngx_rbl_params_json(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_params_member(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
-    json_t *value);
-static ngx_int_t ngx_rbl_params_scalar(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
-    json_t *value);
-static ngx_int_t ngx_rbl_params_add(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
-    rbl_str_t text);
-
-
-ngx_int_t
-ngx_rbl_params_parse(ngx_rbl_ctx_t *ctx)
+static ngx_int_t
+ngx_rbl_params_encoded(const u_char *p, const u_char *last)
 {
-    u_char              *p;
-    ngx_http_request_t  *r;
+    for ( ;; ) {
+        p = ngx_strlchr((u_char *) p, (u_char *) last, '%');
 
-    r = ctx->request;
+        if (p == NULL) {
+            return NGX_OK;
+        }
 
-    /* a link in a query would be in logs */
+        if (last - p < 3 || ngx_hextoi((u_char *) p + 1, 2) == NGX_ERROR) {
+            return NGX_DECLINED;
+        }
 
-    if (r->args.len && !(ctx->route->flags & NGX_RBL_SIGN_IN)
-        && ngx_rbl_params_pairs(ctx, r->args.data, r->args.data + r->args.len)
-           != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    if (ctx->body.n == 0 || ctx->refusal) {
-        return NGX_OK;
-    }
-
-    switch (ngx_rbl_params_type(r)) {
-
-    case NGX_RBL_BODY_FORM:
-        p = (u_char *) ctx->body.p;
-        return ngx_rbl_params_pairs(ctx, p, p + ctx->body.n);
-
-    case NGX_RBL_BODY_JSON:
-        return ngx_rbl_params_json(ctx);
-
-    case NGX_RBL_BODY_MULTIPART:
-        return ngx_rbl_multipart_parse(ctx);
-
-    default:
-        ngx_rbl_refuse(ctx, NGX_HTTP_UNSUPPORTED_MEDIA_TYPE,
-                       "The request body must be of type "
-                       "application/x-www-form-urlencoded, application/json "
-                       "or multipart/form-data.");
-        return NGX_OK;
+        p += 3;
     }
 }
 
 
-static ngx_rbl_body_e
-ngx_rbl_params_type(ngx_http_request_t *r)
+/*
+ * Decodes "+" and "%xx", whose syntax was checked, into at most `size` bytes.
+ * Returns 0 for a longer text; no field has such a name.
+ */
+
+static size_t
+ngx_rbl_params_decode(u_char *dst, size_t size, const u_char *p,
+    const u_char *last)
 {
-    size_t            len;
-    u_char           *end;
-    ngx_uint_t        i;
-    ngx_table_elt_t  *h;
+    size_t  n;
 
-    static const struct {
-        ngx_str_t       name;
-        ngx_rbl_body_e  type;
-    } types[] = {
-        { ngx_null_string, NGX_RBL_BODY_FORM },
-        { ngx_string("application/x-www-form-urlencoded"), NGX_RBL_BODY_FORM },
-        { ngx_string("application/json"), NGX_RBL_BODY_JSON },
-        { ngx_string("multipart/form-data"), NGX_RBL_BODY_MULTIPART }
-    };
+    for (n = 0; p < last; n++) {
 
-    h = r->headers_in.content_type;
+        if (n == size) {
+            return 0;
+        }
 
-    if (h == NULL) {
-        return NGX_RBL_BODY_FORM;
+        if (*p == '%') {
+            dst[n] = (u_char) ngx_hextoi((u_char *) p + 1, 2);
+            p += 3;
+            continue;
+        }
+
+        dst[n] = *p == '+' ? ' ' : *p;
+        p++;
     }
 
-    end = ngx_strlchr(h->value.data, h->value.data + h->value.len, ';');
-    len = end ? (size_t) (end - h->value.data) : h->value.len;
+    return n;
+}
 
-    while (len && (h->value.data[len - 1] == ' '
-                   || h->value.data[len - 1] == '\t'))
-    {
-        len--;
-    }
 
-    for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-        if (len == types[i].name.len
-            && ngx_strncasecmp(h->value.data, types[i].name.data, len) == 0)
+/* Finds a field by its name; a list may also be written "name[]" or
+   "name[12]". */
+
+static ngx_int_t
+ngx_rbl_params_field(const ngx_rbl_ctx_t *ctx, const u_char *name, size_t len)
+{
+    size_t                  i;
+    const ngx_rbl_field_t  *f, *fields;
+
+    fields = ctx->route->op->fields;
+
+    for (f = fields; f && f->name.len; f++) {
+
+        if (len < f->name.len
+            || ngx_memcmp(name, f->name.data, f->name.len) != 0)
         {
-            return types[i].type;
+            continue;
+        }
+
+        if (len == f->name.len) {
+            return f - fields;
+        }
+
+        if (!(f->flags & NGX_RBL_LIST) || name[f->name.len] != '['
+            || name[len - 1] != ']')
+        {
+            continue;
+        }
+
+        i = f->name.len + 1;
+
+        while (i < len - 1 && name[i] >= '0' && name[i] <= '9') {
+            i++;
+        }
+
+        if (i == len - 1) {
+            return f - fields;
         }
     }
 
-    return NGX_RBL_BODY_UNKNOWN;
+    return NGX_DECLINED;
 }
 
 
 static ngx_int_t
-ngx_rbl_params_pairs(ngx_rbl_ctx_t *ctx, u_char *p, u_char *last)
+ngx_rbl_params_add(ngx_rbl_ctx_t *ctx, ngx_uint_t field, rbl_str_t text)
 {
-    u_char  *amp;
+    ngx_rbl_value_t        *value;
+    ngx_rbl_given_t        *given;
+    const ngx_rbl_field_t  *f;
 
-    while (p < last) {
-        amp = ngx_strlchr(p, last, '&');
+    f = &ctx->route->op->fields[field];
+    given = &ctx->round.given[field];
 
-        if (amp == NULL) {
-            amp = last;
-        }
+    text = rbl_trim(text);
 
-        if (ngx_rbl_params_pair(ctx, p, amp) != NGX_OK) {
-            return NGX_ERROR;
-        }
-
-        if (ctx->refusal) {
-            return NGX_OK;
-        }
-
-        p = amp + 1;
+    if (!rbl_text_ok(text)) {
+        ngx_rbl_invalid(ctx, (char *) f->name.data);
+        return NGX_OK;
     }
+
+    if (given->first && !(f->flags & NGX_RBL_LIST)) {
+        given->first->text = text;
+        return NGX_OK;
+    }
+
+    value = ngx_palloc(ctx->request->pool, sizeof(ngx_rbl_value_t));
+    if (value == NULL) {
+        return NGX_ERROR;
+    }
+
+    value->text = text;
+    value->next = NULL;
+
+    if (given->first) {
+        given->last->next = value;
+
+    } else {
+        given->first = value;
+    }
+
+    given->last = value;
 
     return NGX_OK;
 }
@@ -211,125 +214,156 @@ ngx_rbl_params_pair(ngx_rbl_ctx_t *ctx, u_char *p, u_char *last)
 }
 
 
-/*
- * Decodes "+" and "%xx", whose syntax was checked, into at most `size` bytes.
- * Returns 0 for a longer text; no field has such a name.
- */
-
-static size_t
-ngx_rbl_params_decode(u_char *dst, size_t size, const u_char *p,
-    const u_char *last)
-{
-    size_t  n;
-
-    for (n = 0; p < last; n++) {
-
-        if (n == size) {
-            return 0;
-        }
-
-        if (*p == '%') {
-            dst[n] = (u_char) ngx_hextoi((u_char *) p + 1, 2);
-            p += 3;
-            continue;
-        }
-
-        dst[n] = *p == '+' ? ' ' : *p;
-        p++;
-    }
-
-    return n;
-}
-
-
 static ngx_int_t
-ngx_rbl_params_encoded(const u_char *p, const u_char *last)
+ngx_rbl_params_pairs(ngx_rbl_ctx_t *ctx, u_char *p, u_char *last)
 {
-    for ( ;; ) {
-        p = ngx_strlchr((u_char *) p, (u_char *) last, '%');
+    u_char  *amp;
 
-        if (p == NULL) {
+    while (p < last) {
+        amp = ngx_strlchr(p, last, '&');
+
+        if (amp == NULL) {
+            amp = last;
+        }
+
+        if (ngx_rbl_params_pair(ctx, p, amp) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        if (ctx->refusal) {
             return NGX_OK;
         }
 
-        if (last - p < 3 || ngx_hextoi((u_char *) p + 1, 2) == NGX_ERROR) {
-            return NGX_DECLINED;
-        }
-
-        p += 3;
+        p = amp + 1;
     }
+
+    return NGX_OK;
 }
 
 
-/* Finds a field by its name; a list may also be written "name[]" or
-   "name[12]". */
+static ngx_rbl_body_e
+ngx_rbl_params_type(ngx_http_request_t *r)
+{
+    size_t            len;
+    u_char           *end;
+    ngx_uint_t        i;
+    ngx_table_elt_t  *h;
+
+    static const struct {
+        ngx_str_t       name;
+        ngx_rbl_body_e  type;
+    } types[] = {
+        { ngx_null_string, NGX_RBL_BODY_FORM },
+        { ngx_string("application/x-www-form-urlencoded"), NGX_RBL_BODY_FORM },
+        { ngx_string("application/json"), NGX_RBL_BODY_JSON },
+        { ngx_string("multipart/form-data"), NGX_RBL_BODY_MULTIPART }
+    };
+
+    h = r->headers_in.content_type;
+
+    if (h == NULL) {
+        return NGX_RBL_BODY_FORM;
+    }
+
+    end = ngx_strlchr(h->value.data, h->value.data + h->value.len, ';');
+    len = end ? (size_t) (end - h->value.data) : h->value.len;
+
+    while (len && (h->value.data[len - 1] == ' '
+                   || h->value.data[len - 1] == '\t'))
+    {
+        len--;
+    }
+
+    for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        if (len == types[i].name.len
+            && ngx_strncasecmp(h->value.data, types[i].name.data, len) == 0)
+        {
+            return types[i].type;
+        }
+    }
+
+    return NGX_RBL_BODY_UNKNOWN;
+}
+
 
 static ngx_int_t
-ngx_rbl_params_field(const ngx_rbl_ctx_t *ctx, const u_char *name, size_t len)
+ngx_rbl_params_scalar(ngx_rbl_ctx_t *ctx, ngx_uint_t field, json_t *value)
 {
-    size_t                  i;
-    const ngx_rbl_field_t  *f, *fields;
+    u_char     *p, number[NGX_INT64_LEN];
+    rbl_str_t   text;
 
-    fields = ctx->route->op->fields;
+    switch (json_typeof(value)) {
 
-    for (f = fields; f && f->name.len; f++) {
+    case JSON_NULL:
+        return NGX_OK;
 
-        if (len < f->name.len
-            || ngx_memcmp(name, f->name.data, f->name.len) != 0)
-        {
-            continue;
-        }
+    case JSON_TRUE:
+        return ngx_rbl_params_add(ctx, field, RBL_STR("1"));
 
-        if (len == f->name.len) {
-            return f - fields;
-        }
+    case JSON_FALSE:
+        return ngx_rbl_params_add(ctx, field, RBL_STR("0"));
 
-        if (!(f->flags & NGX_RBL_LIST) || name[f->name.len] != '['
-            || name[len - 1] != ']')
-        {
-            continue;
-        }
+    case JSON_STRING:
+        text.p = json_string_value(value);
+        text.n = json_string_length(value);
+        break;
 
-        i = f->name.len + 1;
+    case JSON_INTEGER:
+        text.p = (const char *) number;
+        text.n = ngx_sprintf(number, "%L", (int64_t) json_integer_value(value))
+                 - number;
+        break;
 
-        while (i < len - 1 && name[i] >= '0' && name[i] <= '9') {
-            i++;
-        }
-
-        if (i == len - 1) {
-            return f - fields;
-        }
-    }
-
-    return NGX_DECLINED;
-}
-
-
-ngx_int_t
-ngx_rbl_params_take(ngx_rbl_ctx_t *ctx, const u_char *name, size_t len,
-    rbl_str_t text)
-{
-    u_char     *p;
-    ngx_int_t   field;
-
-    field = ngx_rbl_params_field(ctx, name, len);
-
-    if (field == NGX_DECLINED) {
+    default:
+        ngx_rbl_invalid(ctx,
+                        (char *) ctx->route->op->fields[field].name.data);
         return NGX_OK;
     }
+
+    /* the JSON tree is freed before the request ends */
 
     p = ngx_pnalloc(ctx->request->pool, text.n + 1);
     if (p == NULL) {
         return NGX_ERROR;
     }
 
-    if (text.n) {
-        ngx_memcpy(p, text.p, text.n);
-    }
-
+    ngx_memcpy(p, text.p, text.n);
     text.p = (const char *) p;
 
     return ngx_rbl_params_add(ctx, field, text);
+}
+
+
+static ngx_int_t
+ngx_rbl_params_member(ngx_rbl_ctx_t *ctx, ngx_uint_t field, json_t *value)
+{
+    size_t                  i;
+    const ngx_rbl_field_t  *f;
+
+    f = &ctx->route->op->fields[field];
+
+    if (!json_is_array(value) || !(f->flags & NGX_RBL_LIST)) {
+        return ngx_rbl_params_scalar(ctx, field, value);
+    }
+
+    if (json_array_size(value) == 0) {
+        return ngx_rbl_params_add(ctx, field, RBL_STR(""));
+    }
+
+    for (i = 0; i < json_array_size(value); i++) {
+
+        if (ngx_rbl_params_scalar(ctx, field, json_array_get(value, i))
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        if (ctx->refusal) {
+            break;
+        }
+    }
+
+    return NGX_OK;
 }
 
 
@@ -392,125 +426,72 @@ ngx_rbl_params_json(ngx_rbl_ctx_t *ctx)
 }
 
 
-static ngx_int_t
-ngx_rbl_params_member(ngx_rbl_ctx_t *ctx, ngx_uint_t field, json_t *value)
+ngx_int_t
+ngx_rbl_params_parse(ngx_rbl_ctx_t *ctx)
 {
-    size_t                  i;
-    const ngx_rbl_field_t  *f;
+    u_char              *p;
+    ngx_http_request_t  *r;
 
-    f = &ctx->route->op->fields[field];
+    r = ctx->request;
 
-    if (!json_is_array(value) || !(f->flags & NGX_RBL_LIST)) {
-        return ngx_rbl_params_scalar(ctx, field, value);
+    /* a link in a query would be in logs */
+
+    if (r->args.len && !(ctx->route->flags & NGX_RBL_SIGN_IN)
+        && ngx_rbl_params_pairs(ctx, r->args.data, r->args.data + r->args.len)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
     }
 
-    if (json_array_size(value) == 0) {
-        return ngx_rbl_params_add(ctx, field, RBL_STR(""));
+    if (ctx->body.n == 0 || ctx->refusal) {
+        return NGX_OK;
     }
 
-    for (i = 0; i < json_array_size(value); i++) {
+    switch (ngx_rbl_params_type(r)) {
 
-        if (ngx_rbl_params_scalar(ctx, field, json_array_get(value, i))
-            != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
+    case NGX_RBL_BODY_FORM:
+        p = (u_char *) ctx->body.p;
+        return ngx_rbl_params_pairs(ctx, p, p + ctx->body.n);
 
-        if (ctx->refusal) {
-            break;
-        }
+    case NGX_RBL_BODY_JSON:
+        return ngx_rbl_params_json(ctx);
+
+    case NGX_RBL_BODY_MULTIPART:
+        return ngx_rbl_multipart_parse(ctx);
+
+    default:
+        ngx_rbl_refuse(ctx, NGX_HTTP_UNSUPPORTED_MEDIA_TYPE,
+                       "The request body must be of type "
+                       "application/x-www-form-urlencoded, application/json "
+                       "or multipart/form-data.");
+        return NGX_OK;
     }
-
-    return NGX_OK;
 }
 
 
-static ngx_int_t
-ngx_rbl_params_scalar(ngx_rbl_ctx_t *ctx, ngx_uint_t field, json_t *value)
+ngx_int_t
+ngx_rbl_params_take(ngx_rbl_ctx_t *ctx, const u_char *name, size_t len,
+    rbl_str_t text)
 {
-    u_char     *p, number[NGX_INT64_LEN];
-    rbl_str_t   text;
+    u_char     *p;
+    ngx_int_t   field;
 
-    switch (json_typeof(value)) {
+    field = ngx_rbl_params_field(ctx, name, len);
 
-    case JSON_NULL:
-        return NGX_OK;
-
-    case JSON_TRUE:
-        return ngx_rbl_params_add(ctx, field, RBL_STR("1"));
-
-    case JSON_FALSE:
-        return ngx_rbl_params_add(ctx, field, RBL_STR("0"));
-
-    case JSON_STRING:
-        text.p = json_string_value(value);
-        text.n = json_string_length(value);
-        break;
-
-    case JSON_INTEGER:
-        text.p = (const char *) number;
-        text.n = ngx_sprintf(number, "%L", (int64_t) json_integer_value(value))
-                 - number;
-        break;
-
-    default:
-        ngx_rbl_invalid(ctx,
-                        (char *) ctx->route->op->fields[field].name.data);
+    if (field == NGX_DECLINED) {
         return NGX_OK;
     }
-
-    /* the JSON tree is freed before the request ends */
 
     p = ngx_pnalloc(ctx->request->pool, text.n + 1);
     if (p == NULL) {
         return NGX_ERROR;
     }
 
-    ngx_memcpy(p, text.p, text.n);
+    if (text.n) {
+        ngx_memcpy(p, text.p, text.n);
+    }
+
     text.p = (const char *) p;
 
     return ngx_rbl_params_add(ctx, field, text);
-}
-
-
-static ngx_int_t
-ngx_rbl_params_add(ngx_rbl_ctx_t *ctx, ngx_uint_t field, rbl_str_t text)
-{
-    ngx_rbl_value_t        *value;
-    ngx_rbl_given_t        *given;
-    const ngx_rbl_field_t  *f;
-
-    f = &ctx->route->op->fields[field];
-    given = &ctx->round.given[field];
-
-    text = rbl_trim(text);
-
-    if (!rbl_text_ok(text)) {
-        ngx_rbl_invalid(ctx, (char *) f->name.data);
-        return NGX_OK;
-    }
-
-    if (given->first && !(f->flags & NGX_RBL_LIST)) {
-        given->first->text = text;
-        return NGX_OK;
-    }
-
-    value = ngx_palloc(ctx->request->pool, sizeof(ngx_rbl_value_t));
-    if (value == NULL) {
-        return NGX_ERROR;
-    }
-
-    value->text = text;
-    value->next = NULL;
-
-    if (given->first) {
-        given->last->next = value;
-
-    } else {
-        given->first = value;
-    }
-
-    given->last = value;
-
-    return NGX_OK;
 }

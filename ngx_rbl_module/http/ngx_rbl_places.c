@@ -17,73 +17,7 @@
 #define NGX_RBL_PLACE_WAIT  30000       /* ms */
 
 
-static ngx_rbl_place_t *ngx_rbl_place_make(ngx_rbl_ctx_t *ctx, size_t size);
-static ngx_uint_t ngx_rbl_place_same(const ngx_rbl_place_t *place,
-    const ngx_rbl_ctx_t *ctx);
-static ngx_uint_t ngx_rbl_place_free(const ngx_rbl_ctx_t *ctx, size_t size);
-static void ngx_rbl_place_refuse(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_place_event(ngx_event_t *ev);
-
-
 static ngx_queue_t  ngx_rbl_places;
-
-
-ngx_int_t
-ngx_rbl_place_take(ngx_rbl_ctx_t *ctx, size_t size,
-    void (*handler)(ngx_rbl_ctx_t *ctx))
-{
-    ngx_rbl_place_t  *place;
-
-    assert(ctx->place == NULL);
-
-    if (ngx_rbl_places.next == NULL) {
-        ngx_queue_init(&ngx_rbl_places);
-    }
-
-    if (!ngx_rbl_place_free(ctx, size) && handler == NULL) {
-        ngx_rbl_place_refuse(ctx);
-        return NGX_DECLINED;
-    }
-
-    place = ngx_rbl_place_make(ctx, size);
-    if (place == NULL) {
-        return NGX_ERROR;
-    }
-
-    place->waits = !ngx_rbl_place_free(ctx, size);
-    place->handler = handler;
-
-    ngx_queue_insert_tail(&ngx_rbl_places, &place->queue);
-    ctx->place = place;
-
-    if (!place->waits) {
-        return NGX_OK;
-    }
-
-    ngx_add_timer(&place->event, NGX_RBL_PLACE_WAIT);
-
-    return NGX_AGAIN;
-}
-
-
-static ngx_rbl_place_t *
-ngx_rbl_place_make(ngx_rbl_ctx_t *ctx, size_t size)
-{
-    ngx_rbl_place_t  *place;
-
-    place = ngx_pcalloc(ctx->request->pool, sizeof(ngx_rbl_place_t));
-    if (place == NULL) {
-        return NULL;
-    }
-
-    place->ctx = ctx;
-    place->size = size;
-    place->event.data = place;
-    place->event.log = ngx_cycle->log;
-    place->event.handler = ngx_rbl_place_event;
-
-    return place;
-}
 
 
 static ngx_uint_t
@@ -147,6 +81,64 @@ ngx_rbl_place_event(ngx_event_t *ev)
     }
 
     place->handler(ctx);
+}
+
+
+static ngx_rbl_place_t *
+ngx_rbl_place_make(ngx_rbl_ctx_t *ctx, size_t size)
+{
+    ngx_rbl_place_t  *place;
+
+    place = ngx_pcalloc(ctx->request->pool, sizeof(ngx_rbl_place_t));
+    if (place == NULL) {
+        return NULL;
+    }
+
+    place->ctx = ctx;
+    place->size = size;
+    place->event.data = place;
+    place->event.log = ngx_cycle->log;
+    place->event.handler = ngx_rbl_place_event;
+
+    return place;
+}
+
+
+ngx_int_t
+ngx_rbl_place_take(ngx_rbl_ctx_t *ctx, size_t size,
+    void (*handler)(ngx_rbl_ctx_t *ctx))
+{
+    ngx_rbl_place_t  *place;
+
+    assert(ctx->place == NULL);
+
+    if (ngx_rbl_places.next == NULL) {
+        ngx_queue_init(&ngx_rbl_places);
+    }
+
+    if (!ngx_rbl_place_free(ctx, size) && handler == NULL) {
+        ngx_rbl_place_refuse(ctx);
+        return NGX_DECLINED;
+    }
+
+    place = ngx_rbl_place_make(ctx, size);
+    if (place == NULL) {
+        return NGX_ERROR;
+    }
+
+    place->waits = !ngx_rbl_place_free(ctx, size);
+    place->handler = handler;
+
+    ngx_queue_insert_tail(&ngx_rbl_places, &place->queue);
+    ctx->place = place;
+
+    if (!place->waits) {
+        return NGX_OK;
+    }
+
+    ngx_add_timer(&place->event, NGX_RBL_PLACE_WAIT);
+
+    return NGX_AGAIN;
 }
 
 

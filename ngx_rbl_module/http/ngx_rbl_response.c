@@ -11,13 +11,6 @@
 #define NGX_RBL_MESSAGE_MAX  512
 
 
-static void ngx_rbl_refuse_args(ngx_rbl_ctx_t *ctx, ngx_uint_t status,
-    const char *fmt, va_list args);
-static ngx_int_t ngx_rbl_response_open(ngx_rbl_ctx_t *ctx, size_t size);
-static void ngx_rbl_render_refusal(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_send_large(ngx_rbl_ctx_t *ctx);
-
-
 static ngx_str_t  ngx_rbl_types[] = {
     ngx_string("application/json; charset=utf-8"),
     ngx_string("application/xml; charset=utf-8"),
@@ -29,6 +22,27 @@ static ngx_str_t  ngx_rbl_types[] = {
 /* length without the charset parameter, as gzip_types and others compare it */
 
 static const size_t  ngx_rbl_type_lens[] = { 16, 15, 10, 10, 8 };
+
+
+static void
+ngx_rbl_refuse_args(ngx_rbl_ctx_t *ctx, ngx_uint_t status, const char *fmt,
+    va_list args)
+{
+    u_char  buf[NGX_RBL_MESSAGE_MAX], *last;
+
+    last = ngx_vslprintf(buf, buf + sizeof(buf), fmt, args);
+
+    ctx->refusal = status;
+    ctx->message.len = last - buf;
+    ctx->message.data = ngx_pnalloc(ctx->request->pool, last - buf);
+
+    if (ctx->message.data == NULL) {
+        ctx->message.len = 0;
+        return;
+    }
+
+    ngx_memcpy(ctx->message.data, buf, last - buf);
+}
 
 
 void
@@ -55,27 +69,6 @@ ngx_rbl_refuse_later(ngx_rbl_ctx_t *ctx, ngx_uint_t status,
     va_end(args);
 
     ctx->retry_after = seconds;
-}
-
-
-static void
-ngx_rbl_refuse_args(ngx_rbl_ctx_t *ctx, ngx_uint_t status, const char *fmt,
-    va_list args)
-{
-    u_char  buf[NGX_RBL_MESSAGE_MAX], *last;
-
-    last = ngx_vslprintf(buf, buf + sizeof(buf), fmt, args);
-
-    ctx->refusal = status;
-    ctx->message.len = last - buf;
-    ctx->message.data = ngx_pnalloc(ctx->request->pool, last - buf);
-
-    if (ctx->message.data == NULL) {
-        ctx->message.len = 0;
-        return;
-    }
-
-    ngx_memcpy(ctx->message.data, buf, last - buf);
 }
 
 
@@ -123,6 +116,23 @@ ngx_rbl_internal(ngx_rbl_ctx_t *ctx)
 }
 
 
+/* If this fails, output is discarded and the call is refused. */
+
+static ngx_int_t
+ngx_rbl_response_open(ngx_rbl_ctx_t *ctx, size_t size)
+{
+    if (ngx_rbl_sink_open(&ctx->sink, ctx->request->pool, size,
+                          (ngx_buf_tag_t) &ngx_rbl_module)
+        != NGX_OK)
+    {
+        ngx_rbl_internal(ctx);
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
+
 void
 ngx_rbl_open(ngx_rbl_ctx_t *ctx, size_t guess, const char *message)
 {
@@ -154,23 +164,6 @@ ngx_rbl_open_plain(ngx_rbl_ctx_t *ctx)
     if (ngx_rbl_response_open(ctx, NGX_RBL_ENVELOPE) == NGX_OK) {
         ctx->answered = 1;
     }
-}
-
-
-/* If this fails, output is discarded and the call is refused. */
-
-static ngx_int_t
-ngx_rbl_response_open(ngx_rbl_ctx_t *ctx, size_t size)
-{
-    if (ngx_rbl_sink_open(&ctx->sink, ctx->request->pool, size,
-                          (ngx_buf_tag_t) &ngx_rbl_module)
-        != NGX_OK)
-    {
-        ngx_rbl_internal(ctx);
-        return NGX_ERROR;
-    }
-
-    return NGX_OK;
 }
 
 

@@ -12,11 +12,6 @@
 #include <assert.h>
 
 
-static ngx_int_t ngx_rbl_route_format(ngx_rbl_ctx_t *ctx, ngx_str_t *path);
-static ngx_int_t ngx_rbl_route_match(const ngx_rbl_route_t *route,
-    const ngx_str_t *path, ngx_str_t *id);
-
-
 #define NGX_RBL_LETTERS  ('z' - 'a' + 1)
 
 /* The table, and its rows by the first letter of the path: the number of the
@@ -58,64 +53,6 @@ ngx_rbl_routes_set(const ngx_rbl_route_t *routes)
         ngx_rbl_route_next[i] = *first;
         *first = (u_char) i;
     }
-}
-
-
-ngx_int_t
-ngx_rbl_route(ngx_rbl_ctx_t *ctx)
-{
-    ngx_str_t               path, id;
-    ngx_uint_t              i;
-    const ngx_rbl_route_t  *route;
-
-    if (ngx_rbl_route_format(ctx, &path) != NGX_OK || path.len == 0
-        || path.data[0] < 'a' || path.data[0] > 'z')
-    {
-        return NGX_DECLINED;
-    }
-
-    for (i = ngx_rbl_route_first[path.data[0] - 'a'];
-         i > 0;
-         i = ngx_rbl_route_next[i])
-    {
-        route = &ngx_rbl_routes[i - 1];
-
-        /* another row may have this path with other formats */
-
-        if (!(route->flags & (1 << ctx->format))
-            || ngx_rbl_route_match(route, &path, &id) != NGX_OK)
-        {
-            continue;
-        }
-
-        if (!ctx->conf->portal && route->flags & NGX_RBL_PORTAL_ONLY) {
-            continue;
-        }
-
-        ctx->route = route;
-        ctx->id = id;
-        ctx->allow = route->method == NGX_HTTP_GET
-                     ? NGX_HTTP_GET|NGX_HTTP_HEAD : route->method;
-
-        return NGX_OK;
-    }
-
-    return NGX_DECLINED;
-}
-
-
-ngx_uint_t
-ngx_rbl_route_number(const ngx_rbl_route_t *route)
-{
-    return route ? (ngx_uint_t) (route - ngx_rbl_routes) + 1 : 0;
-}
-
-
-const ngx_str_t *
-ngx_rbl_route_endpoint(ngx_uint_t number)
-{
-    return number == 0 || number > ngx_rbl_nroutes
-           ? NULL : &ngx_rbl_routes[number - 1].endpoint;
 }
 
 
@@ -204,4 +141,62 @@ ngx_rbl_route_match(const ngx_rbl_route_t *route, const ngx_str_t *path,
     id->len = path->len - len;
 
     return memchr(id->data, '/', id->len) ? NGX_DECLINED : NGX_OK;
+}
+
+
+ngx_int_t
+ngx_rbl_route(ngx_rbl_ctx_t *ctx)
+{
+    ngx_str_t               path, id;
+    ngx_uint_t              i;
+    const ngx_rbl_route_t  *route;
+
+    if (ngx_rbl_route_format(ctx, &path) != NGX_OK || path.len == 0
+        || path.data[0] < 'a' || path.data[0] > 'z')
+    {
+        return NGX_DECLINED;
+    }
+
+    for (i = ngx_rbl_route_first[path.data[0] - 'a'];
+         i > 0;
+         i = ngx_rbl_route_next[i])
+    {
+        route = &ngx_rbl_routes[i - 1];
+
+        /* another row may have this path with other formats */
+
+        if (!(route->flags & (1 << ctx->format))
+            || ngx_rbl_route_match(route, &path, &id) != NGX_OK)
+        {
+            continue;
+        }
+
+        if (!ctx->conf->portal && route->flags & NGX_RBL_PORTAL_ONLY) {
+            continue;
+        }
+
+        ctx->route = route;
+        ctx->id = id;
+        ctx->allow = route->method == NGX_HTTP_GET
+                     ? NGX_HTTP_GET|NGX_HTTP_HEAD : route->method;
+
+        return NGX_OK;
+    }
+
+    return NGX_DECLINED;
+}
+
+
+ngx_uint_t
+ngx_rbl_route_number(const ngx_rbl_route_t *route)
+{
+    return route ? (ngx_uint_t) (route - ngx_rbl_routes) + 1 : 0;
+}
+
+
+const ngx_str_t *
+ngx_rbl_route_endpoint(ngx_uint_t number)
+{
+    return number == 0 || number > ngx_rbl_nroutes
+           ? NULL : &ngx_rbl_routes[number - 1].endpoint;
 }

@@ -12,8 +12,56 @@
 #define NGX_RBL_FIRST_MAX  65536
 
 
-static int ngx_rbl_sink_more(rbl_out_t *out);
-static ngx_buf_t *ngx_rbl_sink_buf(ngx_rbl_sink_t *sink);
+/* Returns a free buffer that was sent, or a new one. */
+
+static ngx_buf_t *
+ngx_rbl_sink_buf(ngx_rbl_sink_t *sink)
+{
+    ngx_buf_t    *b;
+    ngx_chain_t  *cl;
+
+    cl = sink->free;
+
+    if (cl == NULL) {
+        b = ngx_create_temp_buf(sink->pool, NGX_RBL_CHUNK);
+
+        if (b != NULL) {
+            b->tag = sink->tag;
+        }
+
+        return b;
+    }
+
+    b = cl->buf;
+    sink->free = cl->next;
+    ngx_free_chain(sink->pool, cl);
+    b->flush = 0;
+
+    return b;
+}
+
+
+static int
+ngx_rbl_sink_more(rbl_out_t *out)
+{
+    ngx_buf_t       *b;
+    ngx_rbl_sink_t  *sink = (ngx_rbl_sink_t *) out;
+
+    if (sink->buf != NULL && ngx_rbl_sink_flush(sink) == NULL) {
+        return -1;
+    }
+
+    b = ngx_rbl_sink_buf(sink);
+    if (b == NULL) {
+        return -1;
+    }
+
+    sink->buf = b;
+    out->pos = (char *) b->start;
+    out->end = (char *) b->end;
+
+    return 0;
+}
 
 
 /* On failure the sink has no room and discards output. */
@@ -119,56 +167,4 @@ ngx_rbl_sink_take(ngx_rbl_sink_t *sink, ngx_chain_t **out, ngx_uint_t last)
     sink->out.end = NULL;
 
     return NGX_OK;
-}
-
-
-static int
-ngx_rbl_sink_more(rbl_out_t *out)
-{
-    ngx_buf_t       *b;
-    ngx_rbl_sink_t  *sink = (ngx_rbl_sink_t *) out;
-
-    if (sink->buf != NULL && ngx_rbl_sink_flush(sink) == NULL) {
-        return -1;
-    }
-
-    b = ngx_rbl_sink_buf(sink);
-    if (b == NULL) {
-        return -1;
-    }
-
-    sink->buf = b;
-    out->pos = (char *) b->start;
-    out->end = (char *) b->end;
-
-    return 0;
-}
-
-
-/* Returns a free buffer that was sent, or a new one. */
-
-static ngx_buf_t *
-ngx_rbl_sink_buf(ngx_rbl_sink_t *sink)
-{
-    ngx_buf_t    *b;
-    ngx_chain_t  *cl;
-
-    cl = sink->free;
-
-    if (cl == NULL) {
-        b = ngx_create_temp_buf(sink->pool, NGX_RBL_CHUNK);
-
-        if (b != NULL) {
-            b->tag = sink->tag;
-        }
-
-        return b;
-    }
-
-    b = cl->buf;
-    sink->free = cl->next;
-    ngx_free_chain(sink->pool, cl);
-    b->flush = 0;
-
-    return b;
 }

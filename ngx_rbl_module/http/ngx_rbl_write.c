@@ -5,58 +5,6 @@
 #include "ngx_rbl_write.h"
 
 
-static ngx_int_t ngx_rbl_write_needed(ngx_rbl_ctx_t *ctx,
-    const ngx_rbl_field_t *field);
-static ngx_int_t ngx_rbl_write_text(ngx_rbl_ctx_t *ctx,
-    const ngx_rbl_field_t *field);
-static ngx_int_t ngx_rbl_write_sids(ngx_rbl_ctx_t *ctx,
-    const ngx_rbl_field_t *field);
-static ngx_int_t ngx_rbl_sids(ngx_rbl_ctx_t *ctx,
-    const ngx_rbl_field_t *field, rbl_str_t **sids);
-
-
-ngx_int_t
-ngx_rbl_write_fields(ngx_rbl_ctx_t *ctx, size_t size)
-{
-    int                     i, argc;
-    ngx_int_t               rc;
-    ngx_rbl_write_t        *write;
-    const ngx_rbl_field_t  *f, *fields;
-
-    argc = ctx->route->op->script->argc;
-    fields = ctx->route->op->fields;
-
-    write = ngx_rbl_data(ctx, size + argc * sizeof(rbl_str_t));
-    if (write == NULL) {
-        return NGX_ERROR;
-    }
-
-    write->argv = (rbl_str_t *) ((u_char *) write + size);
-
-    for (i = 0; i < argc; i++) {
-        write->argv[i] = RBL_STR("");
-    }
-
-    for (f = fields; f && f->name.len; f++) {
-        if (f->flags & NGX_RBL_NEEDED
-            && ngx_rbl_write_needed(ctx, f) != NGX_OK)
-        {
-            return NGX_DECLINED;
-        }
-    }
-
-    for (f = fields; f && f->name.len; f++) {
-        rc = f->kind ? ngx_rbl_write_sids(ctx, f) : ngx_rbl_write_text(ctx, f);
-
-        if (rc != NGX_OK) {
-            return rc;
-        }
-    }
-
-    return NGX_OK;
-}
-
-
 static ngx_int_t
 ngx_rbl_write_needed(ngx_rbl_ctx_t *ctx, const ngx_rbl_field_t *field)
 {
@@ -70,33 +18,39 @@ ngx_rbl_write_needed(ngx_rbl_ctx_t *ctx, const ngx_rbl_field_t *field)
 }
 
 
+/* Returns the number of SIDs of a list, and the SIDs in canonical form.
+   NGX_DECLINED: one is malformed; NGX_ERROR: out of memory (both refused). */
+
 static ngx_int_t
-ngx_rbl_write_text(ngx_rbl_ctx_t *ctx, const ngx_rbl_field_t *field)
+ngx_rbl_sids(ngx_rbl_ctx_t *ctx, const ngx_rbl_field_t *field,
+    rbl_str_t **sids)
 {
-    rbl_str_t         text;
-    ngx_rbl_write_t  *write;
+    ngx_int_t   i, n;
+    rbl_sid_t  *sid;
 
-    write = ctx->data;
+    n = ngx_rbl_list(ctx, field - ctx->route->op->fields, sids);
 
-    if ((field->flags & NGX_RBL_LATER
-         && ngx_rbl_write_needed(ctx, field) != NGX_OK)
-        || ngx_rbl_judged(ctx, field, &text) != NGX_OK)
-    {
-        return NGX_DECLINED;
+    if (n == NGX_ERROR) {
+        return NGX_ERROR;
     }
 
-    if (field->flags & NGX_RBL_TOLD) {
-        write->argv[field->arg - 1] = ngx_rbl_digit(text.p != NULL);
+    sid = ngx_palloc(ctx->request->pool, n * sizeof(rbl_sid_t));
+
+    if (sid == NULL) {
+        ngx_rbl_internal(ctx);
+        return NGX_ERROR;
     }
 
-    if (field->arg && text.p) {
-        write->argv[field->arg] = text;
+    for (i = 0; i < n; i++, sid++) {
+        if (rbl_sid_parse(sid, field->kind, (*sids)[i]) != RBL_OK) {
+            ngx_rbl_invalid(ctx, (char *) field->name.data);
+            return NGX_DECLINED;
+        }
 
-    } else if (field->flags & NGX_RBL_ZERO) {
-        write->argv[field->arg] = RBL_STR("0");
+        (*sids)[i] = rbl_sid_str(sid);
     }
 
-    return NGX_OK;
+    return n;
 }
 
 
@@ -145,39 +99,75 @@ ngx_rbl_write_sids(ngx_rbl_ctx_t *ctx, const ngx_rbl_field_t *field)
 }
 
 
-/* Returns the number of SIDs of a list, and the SIDs in canonical form.
-   NGX_DECLINED: one is malformed; NGX_ERROR: out of memory (both refused). */
-
 static ngx_int_t
-ngx_rbl_sids(ngx_rbl_ctx_t *ctx, const ngx_rbl_field_t *field,
-    rbl_str_t **sids)
+ngx_rbl_write_text(ngx_rbl_ctx_t *ctx, const ngx_rbl_field_t *field)
 {
-    ngx_int_t   i, n;
-    rbl_sid_t  *sid;
+    rbl_str_t         text;
+    ngx_rbl_write_t  *write;
 
-    n = ngx_rbl_list(ctx, field - ctx->route->op->fields, sids);
+    write = ctx->data;
 
-    if (n == NGX_ERROR) {
+    if ((field->flags & NGX_RBL_LATER
+         && ngx_rbl_write_needed(ctx, field) != NGX_OK)
+        || ngx_rbl_judged(ctx, field, &text) != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    if (field->flags & NGX_RBL_TOLD) {
+        write->argv[field->arg - 1] = ngx_rbl_digit(text.p != NULL);
+    }
+
+    if (field->arg && text.p) {
+        write->argv[field->arg] = text;
+
+    } else if (field->flags & NGX_RBL_ZERO) {
+        write->argv[field->arg] = RBL_STR("0");
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_rbl_write_fields(ngx_rbl_ctx_t *ctx, size_t size)
+{
+    int                     i, argc;
+    ngx_int_t               rc;
+    ngx_rbl_write_t        *write;
+    const ngx_rbl_field_t  *f, *fields;
+
+    argc = ctx->route->op->script->argc;
+    fields = ctx->route->op->fields;
+
+    write = ngx_rbl_data(ctx, size + argc * sizeof(rbl_str_t));
+    if (write == NULL) {
         return NGX_ERROR;
     }
 
-    sid = ngx_palloc(ctx->request->pool, n * sizeof(rbl_sid_t));
+    write->argv = (rbl_str_t *) ((u_char *) write + size);
 
-    if (sid == NULL) {
-        ngx_rbl_internal(ctx);
-        return NGX_ERROR;
+    for (i = 0; i < argc; i++) {
+        write->argv[i] = RBL_STR("");
     }
 
-    for (i = 0; i < n; i++, sid++) {
-        if (rbl_sid_parse(sid, field->kind, (*sids)[i]) != RBL_OK) {
-            ngx_rbl_invalid(ctx, (char *) field->name.data);
+    for (f = fields; f && f->name.len; f++) {
+        if (f->flags & NGX_RBL_NEEDED
+            && ngx_rbl_write_needed(ctx, f) != NGX_OK)
+        {
             return NGX_DECLINED;
         }
-
-        (*sids)[i] = rbl_sid_str(sid);
     }
 
-    return n;
+    for (f = fields; f && f->name.len; f++) {
+        rc = f->kind ? ngx_rbl_write_sids(ctx, f) : ngx_rbl_write_text(ctx, f);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    return NGX_OK;
 }
 
 

@@ -22,17 +22,21 @@ typedef struct {
 } ngx_rbl_account_t;
 
 
-static void ngx_rbl_account_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_account_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_account_answer(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
-static void ngx_rbl_account_limit(ngx_rbl_ctx_t *ctx, const char *key,
-    int64_t used, int64_t most);
-static ngx_int_t ngx_rbl_account_timezone(ngx_rbl_ctx_t *ctx,
-    rbl_str_t *text);
-static ngx_int_t ngx_rbl_account_interval(ngx_rbl_ctx_t *ctx,
-    rbl_str_t *text);
-static void ngx_rbl_account_change(ngx_rbl_ctx_t *ctx);
+static ngx_int_t
+ngx_rbl_account_timezone(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+{
+    return ngx_rbl_timezone_known(ctx->request, *text) ? NGX_OK : NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_rbl_account_interval(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+{
+    int64_t  n;
+
+    return rbl_int_parse(&n, *text, 1, NGX_RBL_INTERVAL_MAX) == RBL_OK
+           ? NGX_OK : NGX_DECLINED;
+}
 
 
 static const ngx_rbl_field_t  ngx_rbl_account_fields[] = {
@@ -57,18 +61,6 @@ const ngx_rbl_family_t  ngx_rbl_family_account = {
     .refusals = ngx_rbl_account_refusals
 };
 
-const ngx_rbl_op_t  ngx_rbl_op_account = {
-    .prepare = ngx_rbl_account_prepare,
-    .read = ngx_rbl_account_read
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_account_update = {
-    .script = &rbl_script_account_update,
-    .fields = ngx_rbl_account_fields,
-    .prepare = ngx_rbl_account_change,
-    .message = "Account updated successfully."
-};
-
 
 static void
 ngx_rbl_account_prepare(ngx_rbl_ctx_t *ctx)
@@ -84,30 +76,16 @@ ngx_rbl_account_prepare(ngx_rbl_ctx_t *ctx)
 }
 
 
+/* most: 0 if there is no limit. */
+
 static void
-ngx_rbl_account_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+ngx_rbl_account_limit(ngx_rbl_ctx_t *ctx, const char *key, int64_t used,
+    int64_t most)
 {
-    ngx_rbl_account_t  *account;
-
-    account = ctx->data;
-
-    switch (i) {
-
-    case NGX_RBL_ACCOUNT_STARTED:
-        account->checks = rbl_reply_int(reply, 0);
-        return;
-
-    case NGX_RBL_ACCOUNT_HOSTS:
-        account->hosts = rbl_reply_int(reply, 0);
-        return;
-
-    case NGX_RBL_ACCOUNT_CONTACTS:
-        account->contacts = rbl_reply_int(reply, 0);
-        return;
-
-    default:
-        ngx_rbl_account_answer(ctx, rbl_reply_str(reply));
-    }
+    rbl_doc_object(&ctx->doc, key);
+    rbl_doc_int(&ctx->doc, "used", used);
+    rbl_doc_int(&ctx->doc, "max", most);
+    rbl_doc_close(&ctx->doc);
 }
 
 
@@ -150,34 +128,37 @@ ngx_rbl_account_answer(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
 }
 
 
-/* most: 0 if there is no limit. */
-
 static void
-ngx_rbl_account_limit(ngx_rbl_ctx_t *ctx, const char *key, int64_t used,
-    int64_t most)
+ngx_rbl_account_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
-    rbl_doc_object(&ctx->doc, key);
-    rbl_doc_int(&ctx->doc, "used", used);
-    rbl_doc_int(&ctx->doc, "max", most);
-    rbl_doc_close(&ctx->doc);
+    ngx_rbl_account_t  *account;
+
+    account = ctx->data;
+
+    switch (i) {
+
+    case NGX_RBL_ACCOUNT_STARTED:
+        account->checks = rbl_reply_int(reply, 0);
+        return;
+
+    case NGX_RBL_ACCOUNT_HOSTS:
+        account->hosts = rbl_reply_int(reply, 0);
+        return;
+
+    case NGX_RBL_ACCOUNT_CONTACTS:
+        account->contacts = rbl_reply_int(reply, 0);
+        return;
+
+    default:
+        ngx_rbl_account_answer(ctx, rbl_reply_str(reply));
+    }
 }
 
 
-static ngx_int_t
-ngx_rbl_account_timezone(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
-{
-    return ngx_rbl_timezone_known(ctx->request, *text) ? NGX_OK : NGX_DECLINED;
-}
-
-
-static ngx_int_t
-ngx_rbl_account_interval(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
-{
-    int64_t  n;
-
-    return rbl_int_parse(&n, *text, 1, NGX_RBL_INTERVAL_MAX) == RBL_OK
-           ? NGX_OK : NGX_DECLINED;
-}
+const ngx_rbl_op_t  ngx_rbl_op_account = {
+    .prepare = ngx_rbl_account_prepare,
+    .read = ngx_rbl_account_read
+};
 
 
 static void
@@ -185,3 +166,11 @@ ngx_rbl_account_change(ngx_rbl_ctx_t *ctx)
 {
     (void) ngx_rbl_write_fields(ctx, sizeof(ngx_rbl_write_t));
 }
+
+
+const ngx_rbl_op_t  ngx_rbl_op_account_update = {
+    .script = &rbl_script_account_update,
+    .fields = ngx_rbl_account_fields,
+    .prepare = ngx_rbl_account_change,
+    .message = "Account updated successfully."
+};

@@ -63,48 +63,6 @@ typedef struct {
 } ngx_rbl_accounts_t;
 
 
-static ngx_int_t ngx_rbl_accounts_sid(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-static ngx_int_t ngx_rbl_accounts_cursor(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-static ngx_int_t ngx_rbl_accounts_limit(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-static void ngx_rbl_accounts_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_accounts_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_accounts_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_accounts_count(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_accounts_ask(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_accounts_range(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch,
-    int64_t n);
-static void ngx_rbl_accounts_take(ngx_rbl_accounts_t *all,
-    const redisReply *reply);
-static void ngx_rbl_accounts_records(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_accounts_keep(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_accounts_write(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_accounts_one(rbl_doc_t *doc,
-    const ngx_rbl_accounts_one_t *one);
-
-
-static const ngx_rbl_field_t  ngx_rbl_accounts_fields[] = {
-    NGX_RBL_TEXT("id", 0, ngx_rbl_accounts_sid, 0),
-    NGX_RBL_TEXT("after", 0, ngx_rbl_accounts_cursor, 0),
-    NGX_RBL_TEXT("limit", 0, ngx_rbl_accounts_limit, 0),
-    NGX_RBL_END
-};
-
-const ngx_rbl_family_t  ngx_rbl_family_accounts = {
-    .resource = "account",
-    .kind = RBL_SID_ACCOUNT
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_operator_accounts = {
-    .fields = ngx_rbl_accounts_fields,
-    .prepare = ngx_rbl_accounts_prepare,
-    .proceed = ngx_rbl_accounts_proceed,
-    .result = ngx_rbl_accounts_result
-};
-
-
 static ngx_int_t
 ngx_rbl_accounts_sid(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
 {
@@ -157,6 +115,19 @@ ngx_rbl_accounts_limit(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
     return rbl_int_parse(&all->limit, *text, 1, NGX_RBL_ACCOUNTS_MAX) == RBL_OK
            ? NGX_OK : NGX_DECLINED;
 }
+
+
+static const ngx_rbl_field_t  ngx_rbl_accounts_fields[] = {
+    NGX_RBL_TEXT("id", 0, ngx_rbl_accounts_sid, 0),
+    NGX_RBL_TEXT("after", 0, ngx_rbl_accounts_cursor, 0),
+    NGX_RBL_TEXT("limit", 0, ngx_rbl_accounts_limit, 0),
+    NGX_RBL_END
+};
+
+const ngx_rbl_family_t  ngx_rbl_family_accounts = {
+    .resource = "account",
+    .kind = RBL_SID_ACCOUNT
+};
 
 
 /* Nothing is read for others than operators. */
@@ -221,58 +192,111 @@ ngx_rbl_accounts_proceed(ngx_rbl_ctx_t *ctx)
 
 
 static void
-ngx_rbl_accounts_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
+ngx_rbl_accounts_one(rbl_doc_t *doc, const ngx_rbl_accounts_one_t *one)
 {
+    char           time[RBL_TIME_LEN];
+    rbl_account_t  account;
+
+    if (one->raw.p == NULL || rbl_account_decode(&account, one->raw) != RBL_OK)
+    {
+        return;
+    }
+
+    rbl_doc_object(doc, NULL);
+    rbl_doc_str(doc, "id", rbl_sid_str(&one->sid));
+    rbl_doc_str(doc, "name", account.name);
+    rbl_doc_str(doc, "status", account.status);
+    rbl_doc_str(doc, "plan", account.plan);
+    rbl_doc_int(doc, "hosts", one->hosts);
+    rbl_doc_int(doc, "listed", one->listed);
+    rbl_doc_int(doc, "max_hosts", account.max_hosts);
+    rbl_doc_str(doc, "created", rbl_time_rfc3339(time, account.created));
+    rbl_doc_close(doc);
+}
+
+
+static void
+ngx_rbl_accounts_write(ngx_rbl_ctx_t *ctx)
+{
+    u_char               buf[2 * NGX_INT64_LEN + 2];
+    rbl_str_t            next;
+    ngx_uint_t           k;
     ngx_rbl_accounts_t  *all;
 
     all = ctx->data;
+    next.p = (char *) buf;
+    next.n = all->p < 0 ? 0 : (size_t) (ngx_sprintf(buf, "%L-%L", all->p,
+                                                    all->rank)
+                                        - buf);
 
-    switch (all->round) {
+    ngx_rbl_open(ctx, all->n * NGX_RBL_ACCOUNTS_GUESS, "OK");
+    rbl_doc_int(&ctx->doc, "total", ngx_max(all->total - 1, 0));
+    rbl_doc_int(&ctx->doc, "partitions_away", (int64_t) all->away);
+    rbl_doc_str(&ctx->doc, "next", next);
+    rbl_doc_array(&ctx->doc, "data");
 
-    case NGX_RBL_ACCOUNTS_COUNTED:
-        ngx_rbl_accounts_count(ctx, i, reply);
-        break;
+    for (k = 0; k < all->n; k++) {
+        ngx_rbl_accounts_one(&ctx->doc, &all->one[k]);
+    }
 
-    case NGX_RBL_ACCOUNTS_NAMED:
-        ngx_rbl_accounts_take(all, reply);
+    rbl_doc_close(&ctx->doc);
+    ngx_rbl_close(ctx);
+}
 
-        if (i + 1 == all->ranges) {
-            ngx_rbl_accounts_records(ctx);
-        }
 
-        break;
+static void
+ngx_rbl_accounts_records(ngx_rbl_ctx_t *ctx)
+{
+    rbl_key_t              key;
+    rbl_str_t              sid, none = RBL_STR("");
+    ngx_uint_t             k;
+    ngx_rbl_batch_t       *batch;
+    ngx_rbl_accounts_t    *all;
+    const rbl_keyspace_t  *ks;
 
-    default:
-        ngx_rbl_accounts_keep(ctx, i, reply);
+    all = ctx->data;
+    all->round = NGX_RBL_ACCOUNTS_READ;
+    ks = ngx_rbl_store_keyspace(ctx->store);
 
-        if (i + 1 == all->n * NGX_RBL_ACCOUNTS_READS) {
-            ngx_rbl_accounts_write(ctx);
-        }
+    if (all->n == 0) {
+        ngx_rbl_accounts_write(ctx);
+        return;
+    }
+
+    batch = ngx_rbl_next(ctx);
+    if (batch == NULL) {
+        return;
+    }
+
+    for (k = 0; k < all->n; k++) {
+        sid = rbl_sid_str(&all->one[k].sid);
+
+        ngx_rbl_batch_command(batch, RBL_COMMAND("GET",
+                              rbl_account_key(&key, ks, "acct", sid, none)));
+        ngx_rbl_batch_command(batch, RBL_COMMAND("ZCARD",
+                              rbl_account_key(&key, ks, "hosts", sid, none)));
+        ngx_rbl_batch_command(batch, RBL_COMMAND("ZCARD",
+                              rbl_account_key(&key, ks, "listed", sid, none)));
     }
 }
 
 
 static void
-ngx_rbl_accounts_count(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
+ngx_rbl_accounts_range(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch, int64_t n)
 {
-    int64_t             *count;
+    char                 text[2][RBL_OUT_INT];
+    rbl_key_t            key;
     ngx_rbl_accounts_t  *all;
 
     all = ctx->data;
 
-    while (all->count[all->counted] < 0) {
-        all->counted++;
-    }
-
-    count = &all->count[all->counted++];
-    *count = ngx_max(rbl_reply_int(reply, 0), 0);
-    all->total += *count;
-
-    if (i + 1 + all->away == ngx_rbl_store_keyspace(ctx->store)->partitions) {
-        ngx_rbl_accounts_ask(ctx);
-    }
+    ngx_rbl_batch_command(batch, RBL_COMMAND("ZRANGE",
+                          rbl_key(&key, ngx_rbl_store_keyspace(ctx->store),
+                                  (unsigned) all->p, "accounts", RBL_STR(""),
+                                  RBL_STR("")),
+                          rbl_out_int_text(text[0], all->rank),
+                          rbl_out_int_text(text[1], all->rank + n - 1)));
+    all->ranges++;
 }
 
 
@@ -334,21 +358,25 @@ ngx_rbl_accounts_ask(ngx_rbl_ctx_t *ctx)
 
 
 static void
-ngx_rbl_accounts_range(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch, int64_t n)
+ngx_rbl_accounts_count(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply)
 {
-    char                 text[2][RBL_OUT_INT];
-    rbl_key_t            key;
+    int64_t             *count;
     ngx_rbl_accounts_t  *all;
 
     all = ctx->data;
 
-    ngx_rbl_batch_command(batch, RBL_COMMAND("ZRANGE",
-                          rbl_key(&key, ngx_rbl_store_keyspace(ctx->store),
-                                  (unsigned) all->p, "accounts", RBL_STR(""),
-                                  RBL_STR("")),
-                          rbl_out_int_text(text[0], all->rank),
-                          rbl_out_int_text(text[1], all->rank + n - 1)));
-    all->ranges++;
+    while (all->count[all->counted] < 0) {
+        all->counted++;
+    }
+
+    count = &all->count[all->counted++];
+    *count = ngx_max(rbl_reply_int(reply, 0), 0);
+    all->total += *count;
+
+    if (i + 1 + all->away == ngx_rbl_store_keyspace(ctx->store)->partitions) {
+        ngx_rbl_accounts_ask(ctx);
+    }
 }
 
 
@@ -371,43 +399,6 @@ ngx_rbl_accounts_take(ngx_rbl_accounts_t *all, const redisReply *reply)
         {
             all->n++;
         }
-    }
-}
-
-
-static void
-ngx_rbl_accounts_records(ngx_rbl_ctx_t *ctx)
-{
-    rbl_key_t              key;
-    rbl_str_t              sid, none = RBL_STR("");
-    ngx_uint_t             k;
-    ngx_rbl_batch_t       *batch;
-    ngx_rbl_accounts_t    *all;
-    const rbl_keyspace_t  *ks;
-
-    all = ctx->data;
-    all->round = NGX_RBL_ACCOUNTS_READ;
-    ks = ngx_rbl_store_keyspace(ctx->store);
-
-    if (all->n == 0) {
-        ngx_rbl_accounts_write(ctx);
-        return;
-    }
-
-    batch = ngx_rbl_next(ctx);
-    if (batch == NULL) {
-        return;
-    }
-
-    for (k = 0; k < all->n; k++) {
-        sid = rbl_sid_str(&all->one[k].sid);
-
-        ngx_rbl_batch_command(batch, RBL_COMMAND("GET",
-                              rbl_account_key(&key, ks, "acct", sid, none)));
-        ngx_rbl_batch_command(batch, RBL_COMMAND("ZCARD",
-                              rbl_account_key(&key, ks, "hosts", sid, none)));
-        ngx_rbl_batch_command(batch, RBL_COMMAND("ZCARD",
-                              rbl_account_key(&key, ks, "listed", sid, none)));
     }
 }
 
@@ -449,53 +440,41 @@ ngx_rbl_accounts_keep(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 
 
 static void
-ngx_rbl_accounts_write(ngx_rbl_ctx_t *ctx)
+ngx_rbl_accounts_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply)
 {
-    u_char               buf[2 * NGX_INT64_LEN + 2];
-    rbl_str_t            next;
-    ngx_uint_t           k;
     ngx_rbl_accounts_t  *all;
 
     all = ctx->data;
-    next.p = (char *) buf;
-    next.n = all->p < 0 ? 0 : (size_t) (ngx_sprintf(buf, "%L-%L", all->p,
-                                                    all->rank)
-                                        - buf);
 
-    ngx_rbl_open(ctx, all->n * NGX_RBL_ACCOUNTS_GUESS, "OK");
-    rbl_doc_int(&ctx->doc, "total", ngx_max(all->total - 1, 0));
-    rbl_doc_int(&ctx->doc, "partitions_away", (int64_t) all->away);
-    rbl_doc_str(&ctx->doc, "next", next);
-    rbl_doc_array(&ctx->doc, "data");
+    switch (all->round) {
 
-    for (k = 0; k < all->n; k++) {
-        ngx_rbl_accounts_one(&ctx->doc, &all->one[k]);
+    case NGX_RBL_ACCOUNTS_COUNTED:
+        ngx_rbl_accounts_count(ctx, i, reply);
+        break;
+
+    case NGX_RBL_ACCOUNTS_NAMED:
+        ngx_rbl_accounts_take(all, reply);
+
+        if (i + 1 == all->ranges) {
+            ngx_rbl_accounts_records(ctx);
+        }
+
+        break;
+
+    default:
+        ngx_rbl_accounts_keep(ctx, i, reply);
+
+        if (i + 1 == all->n * NGX_RBL_ACCOUNTS_READS) {
+            ngx_rbl_accounts_write(ctx);
+        }
     }
-
-    rbl_doc_close(&ctx->doc);
-    ngx_rbl_close(ctx);
 }
 
 
-static void
-ngx_rbl_accounts_one(rbl_doc_t *doc, const ngx_rbl_accounts_one_t *one)
-{
-    char           time[RBL_TIME_LEN];
-    rbl_account_t  account;
-
-    if (one->raw.p == NULL || rbl_account_decode(&account, one->raw) != RBL_OK)
-    {
-        return;
-    }
-
-    rbl_doc_object(doc, NULL);
-    rbl_doc_str(doc, "id", rbl_sid_str(&one->sid));
-    rbl_doc_str(doc, "name", account.name);
-    rbl_doc_str(doc, "status", account.status);
-    rbl_doc_str(doc, "plan", account.plan);
-    rbl_doc_int(doc, "hosts", one->hosts);
-    rbl_doc_int(doc, "listed", one->listed);
-    rbl_doc_int(doc, "max_hosts", account.max_hosts);
-    rbl_doc_str(doc, "created", rbl_time_rfc3339(time, account.created));
-    rbl_doc_close(doc);
-}
+const ngx_rbl_op_t  ngx_rbl_op_operator_accounts = {
+    .fields = ngx_rbl_accounts_fields,
+    .prepare = ngx_rbl_accounts_prepare,
+    .proceed = ngx_rbl_accounts_proceed,
+    .result = ngx_rbl_accounts_result
+};

@@ -44,28 +44,6 @@ typedef struct {
 } ngx_rbl_app_errors_t;
 
 
-static void ngx_rbl_app_stats_prepare(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_app_stats_range(ngx_rbl_ctx_t *ctx, int *days,
-    int64_t *n);
-static void ngx_rbl_app_stats_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_app_stats_write(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_app_exists(ngx_rbl_ctx_t *ctx,
-    const redisReply *reply);
-static void ngx_rbl_app_errors_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_app_errors_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_app_errors_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_app_errors_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static ngx_uint_t ngx_rbl_app_errors_decode(ngx_rbl_ctx_t *ctx,
-    const redisReply *reply, rbl_refusal_t *all);
-static int ngx_libc_cdecl ngx_rbl_app_errors_order(const void *one,
-    const void *two);
-static void ngx_rbl_app_error_write(ngx_rbl_ctx_t *ctx,
-    const rbl_refusal_t *error);
-
-
 static const ngx_rbl_field_t  ngx_rbl_app_stats_fields[] = {
     NGX_RBL_TEXT("hours", 0, NULL, 0),
     NGX_RBL_TEXT("days", 0, NULL, 0),
@@ -85,19 +63,35 @@ const ngx_rbl_family_t  ngx_rbl_family_app_errors = {
     .total = { { "errors", "total_errors" } }
 };
 
-const ngx_rbl_op_t  ngx_rbl_op_app_stats = {
-    .fields = ngx_rbl_app_stats_fields,
-    .prepare = ngx_rbl_app_stats_prepare,
-    .read = ngx_rbl_app_stats_read
-};
 
-const ngx_rbl_op_t  ngx_rbl_op_app_errors = {
-    .fields = ngx_rbl_app_errors_fields,
-    .prepare = ngx_rbl_app_errors_prepare,
-    .read = ngx_rbl_app_errors_read,
-    .proceed = ngx_rbl_app_errors_proceed,
-    .result = ngx_rbl_app_errors_answer
-};
+static ngx_int_t
+ngx_rbl_app_stats_range(ngx_rbl_ctx_t *ctx, int *days, int64_t *n)
+{
+    rbl_str_t  text[2];
+
+    text[0] = ngx_rbl_text(ctx, NGX_RBL_FIELD_HOURS);
+    text[1] = ngx_rbl_text(ctx, NGX_RBL_FIELD_DAYS);
+
+    *n = 24;
+    *days = text[1].p != NULL;
+
+    if (*days && text[0].p) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
+                       "Please provide hours or days, not both.");
+        return NGX_DECLINED;
+    }
+
+    if (text[*days].p
+        && rbl_int_parse(n, text[*days], 1,
+                         *days ? RBL_USAGE_DAYS_MAX : RBL_USAGE_HOURS_MAX)
+           != RBL_OK)
+    {
+        ngx_rbl_invalid(ctx, *days ? "days" : "hours");
+        return NGX_DECLINED;
+    }
+
+    return NGX_OK;
+}
 
 
 static void
@@ -132,54 +126,18 @@ ngx_rbl_app_stats_prepare(ngx_rbl_ctx_t *ctx)
 }
 
 
+/* NGX_DECLINED: refused (404). */
+
 static ngx_int_t
-ngx_rbl_app_stats_range(ngx_rbl_ctx_t *ctx, int *days, int64_t *n)
+ngx_rbl_app_exists(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
-    rbl_str_t  text[2];
-
-    text[0] = ngx_rbl_text(ctx, NGX_RBL_FIELD_HOURS);
-    text[1] = ngx_rbl_text(ctx, NGX_RBL_FIELD_DAYS);
-
-    *n = 24;
-    *days = text[1].p != NULL;
-
-    if (*days && text[0].p) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
-                       "Please provide hours or days, not both.");
-        return NGX_DECLINED;
+    if (rbl_reply_int(reply, 0) == 1) {
+        return NGX_OK;
     }
 
-    if (text[*days].p
-        && rbl_int_parse(n, text[*days], 1,
-                         *days ? RBL_USAGE_DAYS_MAX : RBL_USAGE_HOURS_MAX)
-           != RBL_OK)
-    {
-        ngx_rbl_invalid(ctx, *days ? "days" : "hours");
-        return NGX_DECLINED;
-    }
+    ngx_rbl_unknown_id(ctx, ctx->route->family->resource);
 
-    return NGX_OK;
-}
-
-
-static void
-ngx_rbl_app_stats_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
-{
-    rbl_usage_t  *usage;
-
-    usage = &((ngx_rbl_app_stats_t *) ctx->data)->usage;
-
-    if (i == 0) {
-        (void) ngx_rbl_app_exists(ctx, reply);
-        return;
-    }
-
-    rbl_usage_read(usage, rbl_usage_part(usage) + (int64_t) i - 1, reply);
-
-    if ((int64_t) i == rbl_usage_parts(usage)) {
-        ngx_rbl_app_stats_write(ctx);
-    }
+    return NGX_DECLINED;
 }
 
 
@@ -221,19 +179,32 @@ ngx_rbl_app_stats_write(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* NGX_DECLINED: refused (404). */
-
-static ngx_int_t
-ngx_rbl_app_exists(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+static void
+ngx_rbl_app_stats_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply)
 {
-    if (rbl_reply_int(reply, 0) == 1) {
-        return NGX_OK;
+    rbl_usage_t  *usage;
+
+    usage = &((ngx_rbl_app_stats_t *) ctx->data)->usage;
+
+    if (i == 0) {
+        (void) ngx_rbl_app_exists(ctx, reply);
+        return;
     }
 
-    ngx_rbl_unknown_id(ctx, ctx->route->family->resource);
+    rbl_usage_read(usage, rbl_usage_part(usage) + (int64_t) i - 1, reply);
 
-    return NGX_DECLINED;
+    if ((int64_t) i == rbl_usage_parts(usage)) {
+        ngx_rbl_app_stats_write(ctx);
+    }
 }
+
+
+const ngx_rbl_op_t  ngx_rbl_op_app_stats = {
+    .fields = ngx_rbl_app_stats_fields,
+    .prepare = ngx_rbl_app_stats_prepare,
+    .read = ngx_rbl_app_stats_read
+};
 
 
 static void
@@ -267,6 +238,23 @@ ngx_rbl_app_errors_prepare(ngx_rbl_ctx_t *ctx)
 }
 
 
+static void
+ngx_rbl_app_errors_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply)
+{
+    ngx_rbl_app_errors_t  *errors;
+
+    errors = ctx->data;
+
+    if (i == NGX_RBL_ERRORS_EXISTS) {
+        (void) ngx_rbl_app_exists(ctx, reply);
+
+    } else {
+        errors->list.total[0] = ngx_rbl_total(ctx, reply);
+    }
+}
+
+
 /* With a filter the whole log is read, which is limited. */
 
 static void
@@ -297,69 +285,6 @@ ngx_rbl_app_errors_proceed(ngx_rbl_ctx_t *ctx)
     if (n > NGX_RBL_ERRORS_SMALL) {
         ngx_rbl_slow(ctx);
     }
-}
-
-
-static void
-ngx_rbl_app_errors_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
-{
-    ngx_rbl_app_errors_t  *errors;
-
-    errors = ctx->data;
-
-    if (i == NGX_RBL_ERRORS_EXISTS) {
-        (void) ngx_rbl_app_exists(ctx, reply);
-
-    } else {
-        errors->list.total[0] = ngx_rbl_total(ctx, reply);
-    }
-}
-
-
-/* Newest first.  Each worker adds its own errors once a second, so the entries
-   that were read are sorted. */
-
-static void
-ngx_rbl_app_errors_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
-{
-    int64_t                k, end;
-    ngx_uint_t             n;
-    rbl_refusal_t         *all;
-    ngx_rbl_list_t        *list;
-    ngx_rbl_app_errors_t  *errors;
-
-    errors = ctx->data;
-    list = &errors->list;
-
-    all = ngx_palloc(ctx->request->pool,
-                     (rbl_reply_len(reply) + 1) * sizeof(rbl_refusal_t));
-
-    if (all == NULL) {
-        ngx_rbl_internal(ctx);
-        return;
-    }
-
-    n = ngx_rbl_app_errors_decode(ctx, reply, all);
-    ngx_qsort(all, n, sizeof(rbl_refusal_t), ngx_rbl_app_errors_order);
-
-    k = 0;
-    end = (int64_t) n;
-
-    if (errors->code) {
-        list->total[0] = end;
-        k = (list->page - 1) * list->page_size;
-        end = ngx_min(end, k + list->page_size);
-    }
-
-    ngx_rbl_list_open(ctx, n * NGX_RBL_ERROR_GUESS);
-
-    for ( /* void */ ; k < end; k++) {
-        ngx_rbl_app_error_write(ctx, &all[k]);
-    }
-
-    ngx_rbl_list_close(ctx);
 }
 
 
@@ -418,3 +343,58 @@ ngx_rbl_app_error_write(ngx_rbl_ctx_t *ctx, const rbl_refusal_t *error)
     rbl_doc_str(doc, "address", error->address);
     rbl_doc_close(doc);
 }
+
+
+/* Newest first.  Each worker adds its own errors once a second, so the entries
+   that were read are sorted. */
+
+static void
+ngx_rbl_app_errors_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply)
+{
+    int64_t                k, end;
+    ngx_uint_t             n;
+    rbl_refusal_t         *all;
+    ngx_rbl_list_t        *list;
+    ngx_rbl_app_errors_t  *errors;
+
+    errors = ctx->data;
+    list = &errors->list;
+
+    all = ngx_palloc(ctx->request->pool,
+                     (rbl_reply_len(reply) + 1) * sizeof(rbl_refusal_t));
+
+    if (all == NULL) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    n = ngx_rbl_app_errors_decode(ctx, reply, all);
+    ngx_qsort(all, n, sizeof(rbl_refusal_t), ngx_rbl_app_errors_order);
+
+    k = 0;
+    end = (int64_t) n;
+
+    if (errors->code) {
+        list->total[0] = end;
+        k = (list->page - 1) * list->page_size;
+        end = ngx_min(end, k + list->page_size);
+    }
+
+    ngx_rbl_list_open(ctx, n * NGX_RBL_ERROR_GUESS);
+
+    for ( /* void */ ; k < end; k++) {
+        ngx_rbl_app_error_write(ctx, &all[k]);
+    }
+
+    ngx_rbl_list_close(ctx);
+}
+
+
+const ngx_rbl_op_t  ngx_rbl_op_app_errors = {
+    .fields = ngx_rbl_app_errors_fields,
+    .prepare = ngx_rbl_app_errors_prepare,
+    .read = ngx_rbl_app_errors_read,
+    .proceed = ngx_rbl_app_errors_proceed,
+    .result = ngx_rbl_app_errors_answer
+};

@@ -19,22 +19,6 @@ typedef struct {
 } ngx_rbl_made_t;
 
 
-static void ngx_rbl_app_add(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_app_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_app_rotate(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_app_rotated(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static ngx_rbl_made_t *ngx_rbl_app_make(ngx_rbl_ctx_t *ctx, ngx_uint_t field);
-static void ngx_rbl_app_made(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_app_digits(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-static void ngx_rbl_app_allow(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_app_network(ngx_rbl_ctx_t *ctx, rbl_str_t *net,
-    rbl_str_t text);
-static ngx_int_t ngx_rbl_app_hour(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-static ngx_int_t ngx_rbl_app_rate(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-
-
 static const ngx_rbl_field_t  ngx_rbl_app_add_fields[] = {
     NGX_RBL_TEXT("name", NGX_RBL_NEEDED, ngx_rbl_label,
                  NGX_RBL_ARG(app_put, name)),
@@ -47,6 +31,19 @@ static const ngx_rbl_field_t  ngx_rbl_app_rotate_fields[] = {
     NGX_RBL_END
 };
 
+
+static ngx_int_t
+ngx_rbl_app_digits(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+{
+    char  *buf;
+
+    buf = ngx_rbl_room(ctx, RBL_TOKEN_FIELD + 1);
+
+    return buf != NULL && rbl_token_digits(buf, text, *text) == RBL_OK
+           ? NGX_OK : NGX_DECLINED;
+}
+
+
 static const ngx_rbl_field_t  ngx_rbl_token_revoke_fields[] = {
     NGX_RBL_TEXT("token", NGX_RBL_NEEDED, ngx_rbl_app_digits,
                  NGX_RBL_ARG(app_token_revoke, digits)),
@@ -57,6 +54,27 @@ static const ngx_rbl_field_t  ngx_rbl_app_allow_fields[] = {
     NGX_RBL_TEXT("allow", NGX_RBL_LIST, NULL, 0),
     NGX_RBL_END
 };
+
+
+static ngx_int_t
+ngx_rbl_app_hour(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+{
+    int64_t  n;
+
+    return rbl_int_parse(&n, *text, 0, RBL_HOUR_MAX) == RBL_OK ? NGX_OK
+                                                               : NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_rbl_app_rate(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+{
+    int64_t  n;
+
+    return rbl_int_parse(&n, *text, 0, RBL_RATE_MAX) == RBL_OK ? NGX_OK
+                                                               : NGX_DECLINED;
+}
+
 
 static const ngx_rbl_field_t  ngx_rbl_app_limit_fields[] = {
     NGX_RBL_TEXT("hour", 0, ngx_rbl_app_hour, NGX_RBL_ARG(app_limit, hour)),
@@ -69,45 +87,32 @@ static const ngx_rbl_field_t  ngx_rbl_app_limit_fields[] = {
 };
 
 
-const ngx_rbl_op_t  ngx_rbl_op_app_add = {
-    .script = &rbl_script_app_put,
-    .fields = ngx_rbl_app_add_fields,
-    .proceed = ngx_rbl_app_add,
-    .result = ngx_rbl_app_added,
-    .message = "Application added successfully."
-};
+/* Makes a token in ctx->more.  In the arguments of both scripts the digest
+   follows the field.  NULL: refused (500). */
 
-const ngx_rbl_op_t  ngx_rbl_op_app_rotate = {
-    .script = &rbl_script_app_token,
-    .fields = ngx_rbl_app_rotate_fields,
-    .proceed = ngx_rbl_app_rotate,
-    .result = ngx_rbl_app_rotated,
-    .message = "Token made successfully."
-};
+static ngx_rbl_made_t *
+ngx_rbl_app_make(ngx_rbl_ctx_t *ctx, ngx_uint_t field)
+{
+    ngx_rbl_made_t   *made;
+    ngx_rbl_write_t  *write;
 
-const ngx_rbl_op_t  ngx_rbl_op_app_revoke = {
-    .script = &rbl_script_app_revoke,
-    .message = "Application revoked successfully."
-};
+    write = ctx->data;
+    made = ngx_pcalloc(ctx->request->pool, sizeof(ngx_rbl_made_t));
 
-const ngx_rbl_op_t  ngx_rbl_op_token_revoke = {
-    .script = &rbl_script_app_token_revoke,
-    .fields = ngx_rbl_token_revoke_fields,
-    .message = "Token revoked successfully."
-};
+    if (made == NULL
+        || ngx_rbl_auth_make(made->text, made->digest) != NGX_OK)
+    {
+        ngx_rbl_internal(ctx);
+        return NULL;
+    }
 
-const ngx_rbl_op_t  ngx_rbl_op_app_allow = {
-    .script = &rbl_script_app_allow,
-    .fields = ngx_rbl_app_allow_fields,
-    .prepare = ngx_rbl_app_allow,
-    .message = "Allowed networks updated successfully."
-};
+    write->argv[field] = ngx_rbl_auth_field(made->field, made->digest);
+    write->argv[field + 1] = (rbl_str_t) { (char *) made->digest,
+                                           sizeof(made->digest) };
+    ctx->more = made;
 
-const ngx_rbl_op_t  ngx_rbl_op_app_limit = {
-    .script = &rbl_script_app_limit,
-    .fields = ngx_rbl_app_limit_fields,
-    .message = "Limits updated successfully."
-};
+    return made;
+}
 
 
 static void
@@ -124,6 +129,18 @@ ngx_rbl_app_add(ngx_rbl_ctx_t *ctx)
     {
         ngx_rbl_write_proceed(ctx);
     }
+}
+
+
+static void
+ngx_rbl_app_made(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_made_t  *made;
+
+    made = ctx->more;
+
+    rbl_doc_str(&ctx->doc, "token",
+                (rbl_str_t) { (char *) made->text, NGX_RBL_SECRET_LEN });
 }
 
 
@@ -160,6 +177,15 @@ ngx_rbl_app_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
     rbl_doc_close(doc);
     ngx_rbl_close(ctx);
 }
+
+
+const ngx_rbl_op_t  ngx_rbl_op_app_add = {
+    .script = &rbl_script_app_put,
+    .fields = ngx_rbl_app_add_fields,
+    .proceed = ngx_rbl_app_add,
+    .result = ngx_rbl_app_added,
+    .message = "Application added successfully."
+};
 
 
 static void
@@ -205,55 +231,64 @@ ngx_rbl_app_rotated(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 }
 
 
-/* Makes a token in ctx->more.  In the arguments of both scripts the digest
-   follows the field.  NULL: refused (500). */
+const ngx_rbl_op_t  ngx_rbl_op_app_rotate = {
+    .script = &rbl_script_app_token,
+    .fields = ngx_rbl_app_rotate_fields,
+    .proceed = ngx_rbl_app_rotate,
+    .result = ngx_rbl_app_rotated,
+    .message = "Token made successfully."
+};
 
-static ngx_rbl_made_t *
-ngx_rbl_app_make(ngx_rbl_ctx_t *ctx, ngx_uint_t field)
-{
-    ngx_rbl_made_t   *made;
-    ngx_rbl_write_t  *write;
+const ngx_rbl_op_t  ngx_rbl_op_app_revoke = {
+    .script = &rbl_script_app_revoke,
+    .message = "Application revoked successfully."
+};
 
-    write = ctx->data;
-    made = ngx_pcalloc(ctx->request->pool, sizeof(ngx_rbl_made_t));
-
-    if (made == NULL
-        || ngx_rbl_auth_make(made->text, made->digest) != NGX_OK)
-    {
-        ngx_rbl_internal(ctx);
-        return NULL;
-    }
-
-    write->argv[field] = ngx_rbl_auth_field(made->field, made->digest);
-    write->argv[field + 1] = (rbl_str_t) { (char *) made->digest,
-                                           sizeof(made->digest) };
-    ctx->more = made;
-
-    return made;
-}
-
-
-static void
-ngx_rbl_app_made(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_made_t  *made;
-
-    made = ctx->more;
-
-    rbl_doc_str(&ctx->doc, "token",
-                (rbl_str_t) { (char *) made->text, NGX_RBL_SECRET_LEN });
-}
+const ngx_rbl_op_t  ngx_rbl_op_token_revoke = {
+    .script = &rbl_script_app_token_revoke,
+    .fields = ngx_rbl_token_revoke_fields,
+    .message = "Token revoked successfully."
+};
 
 
 static ngx_int_t
-ngx_rbl_app_digits(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+ngx_rbl_app_network(ngx_rbl_ctx_t *ctx, rbl_str_t *net, rbl_str_t text)
 {
-    char  *buf;
+    char    *buf;
+    size_t   n;
 
-    buf = ngx_rbl_room(ctx, RBL_TOKEN_FIELD + 1);
+    buf = ngx_rbl_room(ctx, RBL_VALUE_MAX);
+    if (buf == NULL) {
+        return NGX_ERROR;
+    }
 
-    return buf != NULL && rbl_token_digits(buf, text, *text) == RBL_OK
-           ? NGX_OK : NGX_DECLINED;
+    /* the beginning of the text, up to the end of a character */
+
+    for (n = ngx_min(text.n, NGX_RBL_APP_QUOTED);
+         n > 0 && n < text.n && (text.p[n] & 0xc0) == 0x80;
+         n--)
+    {
+        /* void */
+    }
+
+    switch (rbl_network_parse(buf, net, text)) {
+
+    case RBL_OK:
+        return NGX_OK;
+
+    case RBL_EHOSTBITS:
+        ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
+                       "Invalid allow value provided: %*s has host bits set. "
+                       "The network is %s.", n, text.p, buf);
+        return NGX_DECLINED;
+
+    default:
+        ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
+                       "Invalid allow value provided: %*s is not a network "
+                       "such as 192.0.2.0/24, 192.0.2.7, 2001:db8::/32 or "
+                       "unix:.", n, text.p);
+        return NGX_DECLINED;
+    }
 }
 
 
@@ -307,62 +342,15 @@ ngx_rbl_app_allow(ngx_rbl_ctx_t *ctx)
 }
 
 
-static ngx_int_t
-ngx_rbl_app_network(ngx_rbl_ctx_t *ctx, rbl_str_t *net, rbl_str_t text)
-{
-    char    *buf;
-    size_t   n;
+const ngx_rbl_op_t  ngx_rbl_op_app_allow = {
+    .script = &rbl_script_app_allow,
+    .fields = ngx_rbl_app_allow_fields,
+    .prepare = ngx_rbl_app_allow,
+    .message = "Allowed networks updated successfully."
+};
 
-    buf = ngx_rbl_room(ctx, RBL_VALUE_MAX);
-    if (buf == NULL) {
-        return NGX_ERROR;
-    }
-
-    /* the beginning of the text, up to the end of a character */
-
-    for (n = ngx_min(text.n, NGX_RBL_APP_QUOTED);
-         n > 0 && n < text.n && (text.p[n] & 0xc0) == 0x80;
-         n--)
-    {
-        /* void */
-    }
-
-    switch (rbl_network_parse(buf, net, text)) {
-
-    case RBL_OK:
-        return NGX_OK;
-
-    case RBL_EHOSTBITS:
-        ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
-                       "Invalid allow value provided: %*s has host bits set. "
-                       "The network is %s.", n, text.p, buf);
-        return NGX_DECLINED;
-
-    default:
-        ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
-                       "Invalid allow value provided: %*s is not a network "
-                       "such as 192.0.2.0/24, 192.0.2.7, 2001:db8::/32 or "
-                       "unix:.", n, text.p);
-        return NGX_DECLINED;
-    }
-}
-
-
-static ngx_int_t
-ngx_rbl_app_hour(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
-{
-    int64_t  n;
-
-    return rbl_int_parse(&n, *text, 0, RBL_HOUR_MAX) == RBL_OK ? NGX_OK
-                                                               : NGX_DECLINED;
-}
-
-
-static ngx_int_t
-ngx_rbl_app_rate(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
-{
-    int64_t  n;
-
-    return rbl_int_parse(&n, *text, 0, RBL_RATE_MAX) == RBL_OK ? NGX_OK
-                                                               : NGX_DECLINED;
-}
+const ngx_rbl_op_t  ngx_rbl_op_app_limit = {
+    .script = &rbl_script_app_limit,
+    .fields = ngx_rbl_app_limit_fields,
+    .message = "Limits updated successfully."
+};

@@ -33,24 +33,6 @@ typedef struct {
 } ngx_rbl_app_row_t;
 
 
-static int ngx_rbl_app_write(ngx_rbl_ctx_t *ctx, const char *key,
-    rbl_str_t raw);
-static void ngx_rbl_app_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_app_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_app_record(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
-static void ngx_rbl_app_fields(ngx_rbl_ctx_t *ctx, const redisReply *reply);
-static void ngx_rbl_app_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_app_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_app_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
-    redisReply *const *record);
-static void ngx_rbl_app_tokens(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
-    redisReply *const *record);
-static int ngx_libc_cdecl ngx_rbl_app_order(const void *one,
-    const void *two);
-
-
 static const ngx_rbl_outcome_t  ngx_rbl_app_refusals[] = {
     NGX_RBL_UNKNOWN_ID("APP", "application"),
     { "REVOKED", NGX_HTTP_CONFLICT, "The application is revoked." },
@@ -67,24 +49,6 @@ static const ngx_rbl_outcome_t  ngx_rbl_app_refusals[] = {
     { NULL, 0, NULL }
 };
 
-const ngx_rbl_family_t  ngx_rbl_family_apps = {
-    .resource = "application",
-    .kind = RBL_SID_APP,
-    .index = "apps",
-    .total = { { "apps", "total_applications" } },
-    .guess = NGX_RBL_APP_GUESS,
-    .write = ngx_rbl_app_write,
-    .refusals = ngx_rbl_app_refusals,
-    .secret = 1
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_app = {
-    .prepare = ngx_rbl_app_prepare,
-    .read = ngx_rbl_app_read,
-    .proceed = ngx_rbl_app_proceed,
-    .result = ngx_rbl_app_result
-};
-
 
 static int
 ngx_rbl_app_write(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
@@ -97,6 +61,223 @@ ngx_rbl_app_write(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
 
     return 1;
 }
+
+
+const ngx_rbl_family_t  ngx_rbl_family_apps = {
+    .resource = "application",
+    .kind = RBL_SID_APP,
+    .index = "apps",
+    .total = { { "apps", "total_applications" } },
+    .guess = NGX_RBL_APP_GUESS,
+    .write = ngx_rbl_app_write,
+    .refusals = ngx_rbl_app_refusals,
+    .secret = 1
+};
+
+
+static void
+ngx_rbl_app_prepare(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_app_t  *app;
+
+    app = ngx_rbl_data(ctx, sizeof(ngx_rbl_app_t));
+
+    if (app == NULL
+        || ngx_rbl_path_sid(ctx, RBL_SID_APP, ctx->route->family->resource,
+                            &app->id)
+           != NGX_OK)
+    {
+        return;
+    }
+
+    ngx_rbl_ask(ctx, "GET", "s", rbl_sid_str(&app->id), 0, NULL);
+    ngx_rbl_ask(ctx, "HGETALL", "tokens", RBL_STR(""), 0, NULL);
+}
+
+
+static void
+ngx_rbl_app_record(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
+{
+    char           *p;
+    ngx_rbl_app_t  *app;
+
+    app = ctx->data;
+
+    if (raw.p == NULL) {
+        ngx_rbl_unknown_id(ctx, ctx->route->family->resource);
+        return;
+    }
+
+    p = ngx_rbl_room(ctx, raw.n + 1);
+
+    if (p != NULL) {
+        ngx_memcpy(p, raw.p, raw.n);
+        app->raw = (rbl_str_t) { p, raw.n };
+    }
+}
+
+
+/* Keeps the fields of its own tokens. */
+
+static void
+ngx_rbl_app_fields(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    size_t          i, n;
+    rbl_str_t       field;
+    ngx_rbl_app_t  *app;
+
+    app = ctx->data;
+    n = ngx_min(rbl_reply_len(reply) / 2, NGX_RBL_APP_TOKENS);
+
+    app->fields = ngx_palloc(ctx->request->pool, n * NGX_RBL_FIELD_LEN + 1);
+
+    if (app->fields == NULL) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    for (i = 0; i < n; i++) {
+        field = rbl_reply_str(rbl_reply_at(reply, 2 * i));
+
+        if (field.n == NGX_RBL_FIELD_LEN
+            && rbl_str_eq(rbl_reply_str(rbl_reply_at(reply, 2 * i + 1)),
+                          rbl_sid_str(&app->id)))
+        {
+            ngx_memcpy(app->fields[app->n++], field.p, NGX_RBL_FIELD_LEN);
+        }
+    }
+}
+
+
+static void
+ngx_rbl_app_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    if (i == NGX_RBL_APP_RECORD) {
+        ngx_rbl_app_record(ctx, rbl_reply_str(reply));
+
+    } else {
+        ngx_rbl_app_fields(ctx, reply);
+    }
+}
+
+
+static int ngx_libc_cdecl
+ngx_rbl_app_order(const void *one, const void *two)
+{
+    const ngx_rbl_app_row_t  *a, *b;
+
+    a = one;
+    b = two;
+
+    return (a->token.created > b->token.created)
+           - (a->token.created < b->token.created);
+}
+
+
+/* Oldest first; nil: ended meanwhile. */
+
+static void
+ngx_rbl_app_tokens(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply *const *record)
+{
+    ngx_uint_t          i, k;
+    ngx_rbl_app_t      *app;
+    ngx_rbl_app_row_t  *rows;
+
+    app = ctx->data;
+
+    rows = ngx_palloc(ctx->request->pool, n * sizeof(ngx_rbl_app_row_t) + 1);
+
+    if (rows == NULL) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    for (i = 0, k = 0; i < n; i++) {
+        rows[k].field = (rbl_str_t) { app->fields[i], NGX_RBL_FIELD_LEN };
+        k += rbl_token_decode(&rows[k].token, rbl_reply_str(record[i]))
+             == RBL_OK;
+    }
+
+    ngx_qsort(rows, k, sizeof(ngx_rbl_app_row_t), ngx_rbl_app_order);
+
+    for (i = 0; i < k; i++) {
+        ngx_rbl_app_token(ctx, rows[i].field, rows[i].token.status,
+                          rows[i].token.created);
+    }
+}
+
+
+static void
+ngx_rbl_app_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
+    redisReply *const *record)
+{
+    ngx_rbl_app_t  *app;
+
+    app = ctx->data;
+
+    ngx_rbl_open(ctx, NGX_RBL_APP_GUESS * (n + 1), "OK");
+
+    if (ngx_rbl_app_open(ctx, "data", app->raw) != NGX_OK) {
+        return;
+    }
+
+    rbl_doc_array(&ctx->doc, "tokens");
+    ngx_rbl_app_tokens(ctx, n, record);
+    rbl_doc_close(&ctx->doc);
+
+    rbl_doc_close(&ctx->doc);
+    ngx_rbl_close(ctx);
+}
+
+
+static void
+ngx_rbl_app_proceed(ngx_rbl_ctx_t *ctx)
+{
+    rbl_str_t      *fields;
+    ngx_uint_t      i;
+    ngx_rbl_app_t  *app;
+
+    app = ctx->data;
+
+    if (app->n == 0) {
+        ngx_rbl_app_answer(ctx, 0, NULL);
+        return;
+    }
+
+    fields = ngx_palloc(ctx->request->pool, app->n * sizeof(rbl_str_t));
+
+    if (fields == NULL) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    for (i = 0; i < app->n; i++) {
+        fields[i] = (rbl_str_t) { app->fields[i], NGX_RBL_FIELD_LEN };
+    }
+
+    ngx_rbl_next_records(ctx, "token", app->n, fields);
+}
+
+
+static void
+ngx_rbl_app_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    ngx_rbl_app_t  *app;
+
+    app = ctx->data;
+
+    if (rbl_reply_len(reply) == app->n) {
+        ngx_rbl_app_answer(ctx, app->n, reply->element);
+    }
+}
+
+
+const ngx_rbl_op_t  ngx_rbl_op_app = {
+    .prepare = ngx_rbl_app_prepare,
+    .read = ngx_rbl_app_read,
+    .proceed = ngx_rbl_app_proceed,
+    .result = ngx_rbl_app_result
+};
 
 
 ngx_int_t
@@ -158,201 +339,4 @@ ngx_rbl_app_token(ngx_rbl_ctx_t *ctx, rbl_str_t field, rbl_str_t status,
     rbl_doc_str(doc, "status", status);
     rbl_doc_str(doc, "created", rbl_time_rfc3339(time, created));
     rbl_doc_close(doc);
-}
-
-
-static void
-ngx_rbl_app_prepare(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_app_t  *app;
-
-    app = ngx_rbl_data(ctx, sizeof(ngx_rbl_app_t));
-
-    if (app == NULL
-        || ngx_rbl_path_sid(ctx, RBL_SID_APP, ctx->route->family->resource,
-                            &app->id)
-           != NGX_OK)
-    {
-        return;
-    }
-
-    ngx_rbl_ask(ctx, "GET", "s", rbl_sid_str(&app->id), 0, NULL);
-    ngx_rbl_ask(ctx, "HGETALL", "tokens", RBL_STR(""), 0, NULL);
-}
-
-
-static void
-ngx_rbl_app_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
-{
-    if (i == NGX_RBL_APP_RECORD) {
-        ngx_rbl_app_record(ctx, rbl_reply_str(reply));
-
-    } else {
-        ngx_rbl_app_fields(ctx, reply);
-    }
-}
-
-
-static void
-ngx_rbl_app_record(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
-{
-    char           *p;
-    ngx_rbl_app_t  *app;
-
-    app = ctx->data;
-
-    if (raw.p == NULL) {
-        ngx_rbl_unknown_id(ctx, ctx->route->family->resource);
-        return;
-    }
-
-    p = ngx_rbl_room(ctx, raw.n + 1);
-
-    if (p != NULL) {
-        ngx_memcpy(p, raw.p, raw.n);
-        app->raw = (rbl_str_t) { p, raw.n };
-    }
-}
-
-
-/* Keeps the fields of its own tokens. */
-
-static void
-ngx_rbl_app_fields(ngx_rbl_ctx_t *ctx, const redisReply *reply)
-{
-    size_t          i, n;
-    rbl_str_t       field;
-    ngx_rbl_app_t  *app;
-
-    app = ctx->data;
-    n = ngx_min(rbl_reply_len(reply) / 2, NGX_RBL_APP_TOKENS);
-
-    app->fields = ngx_palloc(ctx->request->pool, n * NGX_RBL_FIELD_LEN + 1);
-
-    if (app->fields == NULL) {
-        ngx_rbl_internal(ctx);
-        return;
-    }
-
-    for (i = 0; i < n; i++) {
-        field = rbl_reply_str(rbl_reply_at(reply, 2 * i));
-
-        if (field.n == NGX_RBL_FIELD_LEN
-            && rbl_str_eq(rbl_reply_str(rbl_reply_at(reply, 2 * i + 1)),
-                          rbl_sid_str(&app->id)))
-        {
-            ngx_memcpy(app->fields[app->n++], field.p, NGX_RBL_FIELD_LEN);
-        }
-    }
-}
-
-
-static void
-ngx_rbl_app_proceed(ngx_rbl_ctx_t *ctx)
-{
-    rbl_str_t      *fields;
-    ngx_uint_t      i;
-    ngx_rbl_app_t  *app;
-
-    app = ctx->data;
-
-    if (app->n == 0) {
-        ngx_rbl_app_answer(ctx, 0, NULL);
-        return;
-    }
-
-    fields = ngx_palloc(ctx->request->pool, app->n * sizeof(rbl_str_t));
-
-    if (fields == NULL) {
-        ngx_rbl_internal(ctx);
-        return;
-    }
-
-    for (i = 0; i < app->n; i++) {
-        fields[i] = (rbl_str_t) { app->fields[i], NGX_RBL_FIELD_LEN };
-    }
-
-    ngx_rbl_next_records(ctx, "token", app->n, fields);
-}
-
-
-static void
-ngx_rbl_app_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
-{
-    ngx_rbl_app_t  *app;
-
-    app = ctx->data;
-
-    if (rbl_reply_len(reply) == app->n) {
-        ngx_rbl_app_answer(ctx, app->n, reply->element);
-    }
-}
-
-
-static void
-ngx_rbl_app_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
-    redisReply *const *record)
-{
-    ngx_rbl_app_t  *app;
-
-    app = ctx->data;
-
-    ngx_rbl_open(ctx, NGX_RBL_APP_GUESS * (n + 1), "OK");
-
-    if (ngx_rbl_app_open(ctx, "data", app->raw) != NGX_OK) {
-        return;
-    }
-
-    rbl_doc_array(&ctx->doc, "tokens");
-    ngx_rbl_app_tokens(ctx, n, record);
-    rbl_doc_close(&ctx->doc);
-
-    rbl_doc_close(&ctx->doc);
-    ngx_rbl_close(ctx);
-}
-
-
-/* Oldest first; nil: ended meanwhile. */
-
-static void
-ngx_rbl_app_tokens(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply *const *record)
-{
-    ngx_uint_t          i, k;
-    ngx_rbl_app_t      *app;
-    ngx_rbl_app_row_t  *rows;
-
-    app = ctx->data;
-
-    rows = ngx_palloc(ctx->request->pool, n * sizeof(ngx_rbl_app_row_t) + 1);
-
-    if (rows == NULL) {
-        ngx_rbl_internal(ctx);
-        return;
-    }
-
-    for (i = 0, k = 0; i < n; i++) {
-        rows[k].field = (rbl_str_t) { app->fields[i], NGX_RBL_FIELD_LEN };
-        k += rbl_token_decode(&rows[k].token, rbl_reply_str(record[i]))
-             == RBL_OK;
-    }
-
-    ngx_qsort(rows, k, sizeof(ngx_rbl_app_row_t), ngx_rbl_app_order);
-
-    for (i = 0; i < k; i++) {
-        ngx_rbl_app_token(ctx, rows[i].field, rows[i].token.status,
-                          rows[i].token.created);
-    }
-}
-
-
-static int ngx_libc_cdecl
-ngx_rbl_app_order(const void *one, const void *two)
-{
-    const ngx_rbl_app_row_t  *a, *b;
-
-    a = one;
-    b = two;
-
-    return (a->token.created > b->token.created)
-           - (a->token.created < b->token.created);
 }

@@ -27,17 +27,6 @@ typedef struct {
 } ngx_rbl_audit_ask_t;
 
 
-static void ngx_rbl_audit_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_audit_sid(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
-    rbl_sid_t *sid);
-static void ngx_rbl_audit_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_audit_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_audit_entry(ngx_rbl_ctx_t *ctx, const rbl_audit_t *entry);
-static void ngx_rbl_audit_named(ngx_rbl_ctx_t *ctx, rbl_str_t id,
-    rbl_str_t name);
-
-
 static const ngx_rbl_field_t  ngx_rbl_audit_fields[] = {
     NGX_RBL_TEXT("before", 0, NULL, 0),
     NGX_RBL_TEXT("limit", 0, NULL, 0),
@@ -47,12 +36,17 @@ static const ngx_rbl_field_t  ngx_rbl_audit_fields[] = {
 };
 
 
-const ngx_rbl_op_t  ngx_rbl_op_audit = {
-    .fields = ngx_rbl_audit_fields,
-    .prepare = ngx_rbl_audit_prepare,
-    .proceed = ngx_rbl_audit_proceed,
-    .result = ngx_rbl_audit_result
-};
+static void
+ngx_rbl_audit_sid(ngx_rbl_ctx_t *ctx, ngx_uint_t field, rbl_sid_t *sid)
+{
+    rbl_str_t  text;
+
+    text = ngx_rbl_text(ctx, field);
+
+    if (text.p != NULL && rbl_audit_sid(sid, text) != RBL_OK) {
+        ngx_rbl_invalid(ctx, (char *) ngx_rbl_audit_fields[field].name.data);
+    }
+}
 
 
 static void
@@ -89,19 +83,6 @@ ngx_rbl_audit_prepare(ngx_rbl_ctx_t *ctx)
 
 
 static void
-ngx_rbl_audit_sid(ngx_rbl_ctx_t *ctx, ngx_uint_t field, rbl_sid_t *sid)
-{
-    rbl_str_t  text;
-
-    text = ngx_rbl_text(ctx, field);
-
-    if (text.p != NULL && rbl_audit_sid(sid, text) != RBL_OK) {
-        ngx_rbl_invalid(ctx, (char *) ngx_rbl_audit_fields[field].name.data);
-    }
-}
-
-
-static void
 ngx_rbl_audit_proceed(ngx_rbl_ctx_t *ctx)
 {
     char                    most[RBL_OUT_INT];
@@ -124,35 +105,10 @@ ngx_rbl_audit_proceed(ngx_rbl_ctx_t *ctx)
 
 
 static void
-ngx_rbl_audit_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+ngx_rbl_audit_named(ngx_rbl_ctx_t *ctx, rbl_str_t id, rbl_str_t name)
 {
-    size_t                  k, n;
-    rbl_audit_t             entry;
-    rbl_audit_show_reply_t  said;
-
-    rbl_audit_show_reply(&said, reply);
-
-    if (said.word != RBL_AUDIT_SHOW_OK) {
-        ngx_rbl_internal(ctx);
-        return;
-    }
-
-    n = rbl_reply_len(said.entries);
-
-    ngx_rbl_open(ctx, n * NGX_RBL_AUDIT_GUESS, "OK");
-    rbl_doc_str(&ctx->doc, "next", said.before);
-    rbl_doc_array(&ctx->doc, "data");
-
-    for (k = 0; k < n; k++) {
-        if (rbl_audit_decode(&entry, rbl_reply_at(said.entries, k))
-            == RBL_OK)
-        {
-            ngx_rbl_audit_entry(ctx, &entry);
-        }
-    }
-
-    rbl_doc_close(&ctx->doc);
-    ngx_rbl_close(ctx);
+    rbl_doc_str(&ctx->doc, "id", id);
+    rbl_doc_str(&ctx->doc, "name", name);
 }
 
 
@@ -196,8 +152,41 @@ ngx_rbl_audit_entry(ngx_rbl_ctx_t *ctx, const rbl_audit_t *entry)
 
 
 static void
-ngx_rbl_audit_named(ngx_rbl_ctx_t *ctx, rbl_str_t id, rbl_str_t name)
+ngx_rbl_audit_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
-    rbl_doc_str(&ctx->doc, "id", id);
-    rbl_doc_str(&ctx->doc, "name", name);
+    size_t                  k, n;
+    rbl_audit_t             entry;
+    rbl_audit_show_reply_t  said;
+
+    rbl_audit_show_reply(&said, reply);
+
+    if (said.word != RBL_AUDIT_SHOW_OK) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    n = rbl_reply_len(said.entries);
+
+    ngx_rbl_open(ctx, n * NGX_RBL_AUDIT_GUESS, "OK");
+    rbl_doc_str(&ctx->doc, "next", said.before);
+    rbl_doc_array(&ctx->doc, "data");
+
+    for (k = 0; k < n; k++) {
+        if (rbl_audit_decode(&entry, rbl_reply_at(said.entries, k))
+            == RBL_OK)
+        {
+            ngx_rbl_audit_entry(ctx, &entry);
+        }
+    }
+
+    rbl_doc_close(&ctx->doc);
+    ngx_rbl_close(ctx);
 }
+
+
+const ngx_rbl_op_t  ngx_rbl_op_audit = {
+    .fields = ngx_rbl_audit_fields,
+    .prepare = ngx_rbl_audit_prepare,
+    .proceed = ngx_rbl_audit_proceed,
+    .result = ngx_rbl_audit_result
+};

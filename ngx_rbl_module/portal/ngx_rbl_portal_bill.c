@@ -14,16 +14,6 @@
 #define NGX_RBL_BILL_GUESS  2048        /* octets of an answer */
 
 
-static void ngx_rbl_billing_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_billing_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_billing_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_billing_plan(ngx_rbl_ctx_t *ctx, const rbl_bill_t *bill);
-static void ngx_rbl_billing_terms(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
-static void ngx_rbl_billing_source(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
-static void ngx_rbl_billing_setup(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
-
-
 static const ngx_rbl_outcome_t  ngx_rbl_bill_refusals[] = {
     { "BILL", NGX_HTTP_NOT_FOUND, "The account has no bill." },
     { "GATEWAY", NGX_HTTP_CONFLICT,
@@ -42,12 +32,6 @@ const ngx_rbl_family_t  ngx_rbl_family_bill = {
     .refusals = ngx_rbl_bill_refusals
 };
 
-const ngx_rbl_op_t  ngx_rbl_op_billing = {
-    .prepare = ngx_rbl_billing_prepare,
-    .proceed = ngx_rbl_billing_proceed,
-    .result = ngx_rbl_billing_result
-};
-
 
 static void
 ngx_rbl_billing_prepare(ngx_rbl_ctx_t *ctx)
@@ -63,57 +47,6 @@ ngx_rbl_billing_proceed(ngx_rbl_ctx_t *ctx)
     ngx_rbl_run(ctx, bill_show, &args, 0);
 
     ctx->round.writes = 0;              /* this script reads */
-}
-
-
-static void
-ngx_rbl_billing_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
-{
-    size_t                 k;
-    rbl_bill_t             bill;
-    rbl_doc_t             *doc;
-    rbl_bill_show_reply_t  said;
-
-    rbl_bill_show_reply(&said, reply);
-
-    if (said.word == RBL_BILL_SHOW_BILL) {
-        ngx_rbl_refuse_by(ctx, ngx_rbl_bill_refusals, reply);
-        return;
-    }
-
-    if (said.word != RBL_BILL_SHOW_OK
-        || rbl_bill_decode(&bill, said.bill) != RBL_OK)
-    {
-        (void) ngx_rbl_undecoded(ctx, "bill");
-        ngx_rbl_internal(ctx);
-        return;
-    }
-
-    doc = &ctx->doc;
-
-    ngx_rbl_open(ctx, NGX_RBL_BILL_GUESS, "OK");
-    rbl_doc_object(doc, "data");
-    ngx_rbl_billing_plan(ctx, &bill);
-    ngx_rbl_bill_money(ctx, "balance", said.balance - said.used);
-    ngx_rbl_bill_money(ctx, "used", said.used);
-    ngx_rbl_billing_terms(ctx, said.terms);
-    rbl_doc_array(doc, "sources");
-
-    for (k = 0; k < rbl_reply_len(said.sources); k++) {
-        ngx_rbl_billing_source(ctx, rbl_reply_str(rbl_reply_at(said.sources,
-                                                               k)));
-    }
-
-    rbl_doc_close(doc);
-
-    if (said.payment.n) {
-        ngx_rbl_bill_payment(ctx, "payment", said.payment);
-    }
-
-    ngx_rbl_billing_setup(ctx, said.setup);
-    rbl_doc_close(doc);
-    ngx_rbl_close(ctx);
 }
 
 
@@ -196,6 +129,64 @@ ngx_rbl_billing_setup(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
     rbl_doc_str(&ctx->doc, "text", setup.text);
     rbl_doc_close(&ctx->doc);
 }
+
+
+static void
+ngx_rbl_billing_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply)
+{
+    size_t                 k;
+    rbl_bill_t             bill;
+    rbl_doc_t             *doc;
+    rbl_bill_show_reply_t  said;
+
+    rbl_bill_show_reply(&said, reply);
+
+    if (said.word == RBL_BILL_SHOW_BILL) {
+        ngx_rbl_refuse_by(ctx, ngx_rbl_bill_refusals, reply);
+        return;
+    }
+
+    if (said.word != RBL_BILL_SHOW_OK
+        || rbl_bill_decode(&bill, said.bill) != RBL_OK)
+    {
+        (void) ngx_rbl_undecoded(ctx, "bill");
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    doc = &ctx->doc;
+
+    ngx_rbl_open(ctx, NGX_RBL_BILL_GUESS, "OK");
+    rbl_doc_object(doc, "data");
+    ngx_rbl_billing_plan(ctx, &bill);
+    ngx_rbl_bill_money(ctx, "balance", said.balance - said.used);
+    ngx_rbl_bill_money(ctx, "used", said.used);
+    ngx_rbl_billing_terms(ctx, said.terms);
+    rbl_doc_array(doc, "sources");
+
+    for (k = 0; k < rbl_reply_len(said.sources); k++) {
+        ngx_rbl_billing_source(ctx, rbl_reply_str(rbl_reply_at(said.sources,
+                                                               k)));
+    }
+
+    rbl_doc_close(doc);
+
+    if (said.payment.n) {
+        ngx_rbl_bill_payment(ctx, "payment", said.payment);
+    }
+
+    ngx_rbl_billing_setup(ctx, said.setup);
+    rbl_doc_close(doc);
+    ngx_rbl_close(ctx);
+}
+
+
+const ngx_rbl_op_t  ngx_rbl_op_billing = {
+    .prepare = ngx_rbl_billing_prepare,
+    .proceed = ngx_rbl_billing_proceed,
+    .result = ngx_rbl_billing_result
+};
 
 
 void

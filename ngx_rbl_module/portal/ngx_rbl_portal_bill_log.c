@@ -43,37 +43,6 @@ typedef struct {
 } ngx_rbl_movement_t;
 
 
-static void ngx_rbl_payments_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_payments_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_payments_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_payments_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_payments_answer(ngx_rbl_ctx_t *ctx,
-    const redisReply *reply);
-static void ngx_rbl_ledger_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_ledger_edge(ngx_rbl_ledger_t *ledger, rbl_str_t id);
-static void ngx_rbl_ledger_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch,
-    const char *verb, const char *end, int64_t most);
-static void ngx_rbl_ledger_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_ledger_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_ledger_read(ngx_rbl_movement_t *m,
-    const redisReply *entry);
-static int64_t ngx_rbl_ledger_amount(const redisReply *reply);
-static void ngx_rbl_ledger_write(ngx_rbl_ctx_t *ctx,
-    const ngx_rbl_movement_t *m);
-static void ngx_rbl_table_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_table_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_table_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch);
-static void ngx_rbl_table_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_table_begin(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_table_row(rbl_out_t *out, const ngx_rbl_movement_t *m);
-static void ngx_rbl_table_cell(rbl_out_t *out, rbl_str_t text);
-static void ngx_rbl_table_close(ngx_rbl_ctx_t *ctx);
-
-
 static ngx_str_t  ngx_rbl_disposition = ngx_string("Content-Disposition");
 static ngx_str_t  ngx_rbl_attachment =
     ngx_string("attachment; filename=\"ledger.csv\"");
@@ -89,26 +58,6 @@ const ngx_rbl_family_t  ngx_rbl_family_payments = {
     .resource = "payment",
     .kind = RBL_SID_PAYMENT,
     .total = { { "payments", "total_payments" } }
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_bill_payments = {
-    .fields = ngx_rbl_list_fields,
-    .prepare = ngx_rbl_payments_prepare,
-    .read = ngx_rbl_payments_read,
-    .proceed = ngx_rbl_payments_proceed,
-    .result = ngx_rbl_payments_result
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_bill_ledger = {
-    .fields = ngx_rbl_ledger_fields,
-    .prepare = ngx_rbl_ledger_prepare,
-    .proceed = ngx_rbl_ledger_proceed,
-    .result = ngx_rbl_ledger_result
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_bill_table = {
-    .prepare = ngx_rbl_table_prepare,
-    .proceed = ngx_rbl_table_proceed
 };
 
 
@@ -150,6 +99,23 @@ ngx_rbl_payments_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 
 
 static void
+ngx_rbl_payments_answer(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    size_t  n;
+
+    n = rbl_reply_len(reply);
+
+    ngx_rbl_list_open(ctx, n * NGX_RBL_PAYMENT_GUESS);
+
+    while (n-- > 0) {
+        ngx_rbl_bill_payment(ctx, NULL, rbl_reply_str(rbl_reply_at(reply, n)));
+    }
+
+    ngx_rbl_list_close(ctx);
+}
+
+
+static void
 ngx_rbl_payments_proceed(ngx_rbl_ctx_t *ctx)
 {
     ngx_rbl_list_t  *list;
@@ -177,20 +143,23 @@ ngx_rbl_payments_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 }
 
 
+const ngx_rbl_op_t  ngx_rbl_op_bill_payments = {
+    .fields = ngx_rbl_list_fields,
+    .prepare = ngx_rbl_payments_prepare,
+    .read = ngx_rbl_payments_read,
+    .proceed = ngx_rbl_payments_proceed,
+    .result = ngx_rbl_payments_result
+};
+
+
+/* id: of a movement, which is not read again. */
+
 static void
-ngx_rbl_payments_answer(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+ngx_rbl_ledger_edge(ngx_rbl_ledger_t *ledger, rbl_str_t id)
 {
-    size_t  n;
-
-    n = rbl_reply_len(reply);
-
-    ngx_rbl_list_open(ctx, n * NGX_RBL_PAYMENT_GUESS);
-
-    while (n-- > 0) {
-        ngx_rbl_bill_payment(ctx, NULL, rbl_reply_str(rbl_reply_at(reply, n)));
-    }
-
-    ngx_rbl_list_close(ctx);
+    ledger->n = ngx_min(id.n, NGX_RBL_LEDGER_ID - 1) + 1;
+    ledger->edge[0] = '(';
+    ngx_memcpy(ledger->edge + 1, id.p, ledger->n - 1);
 }
 
 
@@ -229,17 +198,6 @@ ngx_rbl_ledger_prepare(ngx_rbl_ctx_t *ctx)
     if (text.p != NULL) {
         ngx_rbl_ledger_edge(ledger, text);
     }
-}
-
-
-/* id: of a movement, which is not read again. */
-
-static void
-ngx_rbl_ledger_edge(ngx_rbl_ledger_t *ledger, rbl_str_t id)
-{
-    ledger->n = ngx_min(id.n, NGX_RBL_LEDGER_ID - 1) + 1;
-    ledger->edge[0] = '(';
-    ngx_memcpy(ledger->edge + 1, id.p, ledger->n - 1);
 }
 
 
@@ -285,31 +243,25 @@ ngx_rbl_ledger_proceed(ngx_rbl_ctx_t *ctx)
 }
 
 
-static void
-ngx_rbl_ledger_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
+/* A balance may be below zero. */
+
+static int64_t
+ngx_rbl_ledger_amount(const redisReply *reply)
 {
-    size_t               k, n;
-    rbl_str_t            next;
-    ngx_rbl_ledger_t    *ledger;
-    ngx_rbl_movement_t   m;
+    int64_t    n;
+    rbl_str_t  text;
+    ngx_int_t  minus;
 
-    ledger = ctx->data;
-    n = rbl_reply_len(reply);
-    next = n < (size_t) ledger->limit
-           ? RBL_STR("") : rbl_reply_name(rbl_reply_at(reply, n - 1));
+    text = rbl_reply_str(reply);
+    minus = text.n && text.p[0] == '-';
+    text.p += minus;
+    text.n -= minus;
 
-    ngx_rbl_open(ctx, n * NGX_RBL_LEDGER_GUESS, "OK");
-    rbl_doc_str(&ctx->doc, "next", next);
-    rbl_doc_array(&ctx->doc, "data");
-
-    for (k = 0; k < n; k++) {
-        ngx_rbl_ledger_read(&m, rbl_reply_at(reply, k));
-        ngx_rbl_ledger_write(ctx, &m);
+    if (rbl_int_parse(&n, text, 0, INT64_MAX) != RBL_OK) {
+        return 0;
     }
 
-    rbl_doc_close(&ctx->doc);
-    ngx_rbl_close(ctx);
+    return minus ? -n : n;
 }
 
 
@@ -338,28 +290,6 @@ ngx_rbl_ledger_read(ngx_rbl_movement_t *m, const redisReply *entry)
 }
 
 
-/* A balance may be below zero. */
-
-static int64_t
-ngx_rbl_ledger_amount(const redisReply *reply)
-{
-    int64_t    n;
-    rbl_str_t  text;
-    ngx_int_t  minus;
-
-    text = rbl_reply_str(reply);
-    minus = text.n && text.p[0] == '-';
-    text.p += minus;
-    text.n -= minus;
-
-    if (rbl_int_parse(&n, text, 0, INT64_MAX) != RBL_OK) {
-        return 0;
-    }
-
-    return minus ? -n : n;
-}
-
-
 static void
 ngx_rbl_ledger_write(ngx_rbl_ctx_t *ctx, const ngx_rbl_movement_t *m)
 {
@@ -381,6 +311,42 @@ ngx_rbl_ledger_write(ngx_rbl_ctx_t *ctx, const ngx_rbl_movement_t *m)
 
 
 static void
+ngx_rbl_ledger_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply)
+{
+    size_t               k, n;
+    rbl_str_t            next;
+    ngx_rbl_ledger_t    *ledger;
+    ngx_rbl_movement_t   m;
+
+    ledger = ctx->data;
+    n = rbl_reply_len(reply);
+    next = n < (size_t) ledger->limit
+           ? RBL_STR("") : rbl_reply_name(rbl_reply_at(reply, n - 1));
+
+    ngx_rbl_open(ctx, n * NGX_RBL_LEDGER_GUESS, "OK");
+    rbl_doc_str(&ctx->doc, "next", next);
+    rbl_doc_array(&ctx->doc, "data");
+
+    for (k = 0; k < n; k++) {
+        ngx_rbl_ledger_read(&m, rbl_reply_at(reply, k));
+        ngx_rbl_ledger_write(ctx, &m);
+    }
+
+    rbl_doc_close(&ctx->doc);
+    ngx_rbl_close(ctx);
+}
+
+
+const ngx_rbl_op_t  ngx_rbl_op_bill_ledger = {
+    .fields = ngx_rbl_ledger_fields,
+    .prepare = ngx_rbl_ledger_prepare,
+    .proceed = ngx_rbl_ledger_proceed,
+    .result = ngx_rbl_ledger_result
+};
+
+
+static void
 ngx_rbl_table_prepare(ngx_rbl_ctx_t *ctx)
 {
     ngx_rbl_ledger_t  *ledger;
@@ -395,24 +361,78 @@ ngx_rbl_table_prepare(ngx_rbl_ctx_t *ctx)
 
 
 static void
-ngx_rbl_table_proceed(ngx_rbl_ctx_t *ctx)
+ngx_rbl_table_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
 {
-    ngx_rbl_stream_t  *stream;
-
-    stream = ngx_rbl_stream(ctx);
-
-    if (stream != NULL) {
-        stream->ask = ngx_rbl_table_ask;
-        stream->read = ngx_rbl_table_read;
-        stream->close = ngx_rbl_table_close;
-    }
+    ngx_rbl_ledger_ask(ctx, batch, "XRANGE", "+", NGX_RBL_LEDGER_SLICE);
 }
 
 
 static void
-ngx_rbl_table_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
+ngx_rbl_table_begin(ngx_rbl_ctx_t *ctx)
 {
-    ngx_rbl_ledger_ask(ctx, batch, "XRANGE", "+", NGX_RBL_LEDGER_SLICE);
+    ((ngx_rbl_ledger_t *) ctx->data)->begun = 1;
+
+    if (ngx_rbl_header(ctx->request, &ngx_rbl_disposition,
+                       &ngx_rbl_attachment)
+        == NULL)
+    {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    ngx_rbl_open_plain(ctx);
+    rbl_out_z(&ctx->sink.out,
+              "id,at,key,debit,credit,amount,balance,currency,reference\r\n");
+}
+
+
+/* A spreadsheet runs a text that begins with one of these signs, also between
+   quotes; not with an apostrophe before it. */
+
+static void
+ngx_rbl_table_cell(rbl_out_t *out, rbl_str_t text)
+{
+    size_t  i;
+
+    rbl_out_char(out, '"');
+
+    if (text.n && memchr("=+-@\t\r\n", text.p[0], 7)) {
+        rbl_out_char(out, '\'');
+    }
+
+    for (i = 0; i < text.n; i++) {
+        if (text.p[i] == '"') {
+            rbl_out_char(out, '"');
+        }
+
+        rbl_out_char(out, text.p[i]);
+    }
+
+    rbl_out_char(out, '"');
+}
+
+
+static void
+ngx_rbl_table_row(rbl_out_t *out, const ngx_rbl_movement_t *m)
+{
+    char  time[RBL_TIME_LEN], money[RBL_MONEY_LEN];
+
+    ngx_rbl_table_cell(out, m->id);
+    rbl_out_char(out, ',');
+    ngx_rbl_table_cell(out, rbl_time_rfc3339(time, m->at));
+    rbl_out_char(out, ',');
+    ngx_rbl_table_cell(out, m->key);
+    rbl_out_char(out, ',');
+    ngx_rbl_table_cell(out, m->debit);
+    rbl_out_char(out, ',');
+    ngx_rbl_table_cell(out, m->credit);
+    rbl_out_char(out, ',');
+    rbl_out_str(out, rbl_money_text(money, m->amount));
+    rbl_out_char(out, ',');
+    rbl_out_str(out, rbl_money_text(money, m->balance));
+    rbl_out_z(out, ",USD,");
+    ngx_rbl_table_cell(out, m->reference);
+    rbl_out_z(out, "\r\n");
 }
 
 
@@ -451,75 +471,27 @@ ngx_rbl_table_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 
 
 static void
-ngx_rbl_table_begin(ngx_rbl_ctx_t *ctx)
-{
-    ((ngx_rbl_ledger_t *) ctx->data)->begun = 1;
-
-    if (ngx_rbl_header(ctx->request, &ngx_rbl_disposition,
-                       &ngx_rbl_attachment)
-        == NULL)
-    {
-        ngx_rbl_internal(ctx);
-        return;
-    }
-
-    ngx_rbl_open_plain(ctx);
-    rbl_out_z(&ctx->sink.out,
-              "id,at,key,debit,credit,amount,balance,currency,reference\r\n");
-}
-
-
-static void
-ngx_rbl_table_row(rbl_out_t *out, const ngx_rbl_movement_t *m)
-{
-    char  time[RBL_TIME_LEN], money[RBL_MONEY_LEN];
-
-    ngx_rbl_table_cell(out, m->id);
-    rbl_out_char(out, ',');
-    ngx_rbl_table_cell(out, rbl_time_rfc3339(time, m->at));
-    rbl_out_char(out, ',');
-    ngx_rbl_table_cell(out, m->key);
-    rbl_out_char(out, ',');
-    ngx_rbl_table_cell(out, m->debit);
-    rbl_out_char(out, ',');
-    ngx_rbl_table_cell(out, m->credit);
-    rbl_out_char(out, ',');
-    rbl_out_str(out, rbl_money_text(money, m->amount));
-    rbl_out_char(out, ',');
-    rbl_out_str(out, rbl_money_text(money, m->balance));
-    rbl_out_z(out, ",USD,");
-    ngx_rbl_table_cell(out, m->reference);
-    rbl_out_z(out, "\r\n");
-}
-
-
-/* A spreadsheet runs a text that begins with one of these signs, also between
-   quotes; not with an apostrophe before it. */
-
-static void
-ngx_rbl_table_cell(rbl_out_t *out, rbl_str_t text)
-{
-    size_t  i;
-
-    rbl_out_char(out, '"');
-
-    if (text.n && memchr("=+-@\t\r\n", text.p[0], 7)) {
-        rbl_out_char(out, '\'');
-    }
-
-    for (i = 0; i < text.n; i++) {
-        if (text.p[i] == '"') {
-            rbl_out_char(out, '"');
-        }
-
-        rbl_out_char(out, text.p[i]);
-    }
-
-    rbl_out_char(out, '"');
-}
-
-
-static void
 ngx_rbl_table_close(ngx_rbl_ctx_t *ctx)
 {
 }
+
+
+static void
+ngx_rbl_table_proceed(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_stream_t  *stream;
+
+    stream = ngx_rbl_stream(ctx);
+
+    if (stream != NULL) {
+        stream->ask = ngx_rbl_table_ask;
+        stream->read = ngx_rbl_table_read;
+        stream->close = ngx_rbl_table_close;
+    }
+}
+
+
+const ngx_rbl_op_t  ngx_rbl_op_bill_table = {
+    .prepare = ngx_rbl_table_prepare,
+    .proceed = ngx_rbl_table_proceed
+};

@@ -12,44 +12,6 @@
 #define NGX_RBL_BILL_PAGE      "#/billing"
 
 
-static ngx_int_t ngx_rbl_bill_amount(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-static void ngx_rbl_bill_change(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_bill_source_prepare(ngx_rbl_ctx_t *ctx);
-
-
-static const ngx_rbl_field_t  ngx_rbl_bill_fields[] = {
-    NGX_RBL_TEXT("renew", 0, ngx_rbl_flag, NGX_RBL_ARG(bill_terms, renew)),
-    NGX_RBL_TEXT("falls_below", 0, ngx_rbl_bill_amount,
-                 NGX_RBL_ARG(bill_terms, falls)),
-    NGX_RBL_TEXT("recharge_to", 0, ngx_rbl_bill_amount,
-                 NGX_RBL_ARG(bill_terms, to)),
-    NGX_RBL_TEXT("alert", 0, ngx_rbl_bill_amount,
-                 NGX_RBL_ARG(bill_terms, alert)),
-    NGX_RBL_SIDS("source", NGX_RBL_ONE, RBL_SID_SOURCE,
-                 NGX_RBL_ARG(bill_terms, source)),
-    NGX_RBL_END
-};
-
-
-const ngx_rbl_op_t  ngx_rbl_op_bill_update = {
-    .script = &rbl_script_bill_terms,
-    .fields = ngx_rbl_bill_fields,
-    .prepare = ngx_rbl_bill_change,
-    .message = "Billing updated successfully."
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_bill_source_add = {
-    .script = &rbl_script_bill_setup,
-    .prepare = ngx_rbl_bill_source_prepare,
-    .message = "The payment source can be added soon."
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_bill_source_remove = {
-    .script = &rbl_script_bill_source_gone,
-    .message = "Payment source removed successfully."
-};
-
-
 /* An amount becomes micro-USD. */
 
 static ngx_int_t
@@ -73,11 +35,33 @@ ngx_rbl_bill_amount(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
 }
 
 
+static const ngx_rbl_field_t  ngx_rbl_bill_fields[] = {
+    NGX_RBL_TEXT("renew", 0, ngx_rbl_flag, NGX_RBL_ARG(bill_terms, renew)),
+    NGX_RBL_TEXT("falls_below", 0, ngx_rbl_bill_amount,
+                 NGX_RBL_ARG(bill_terms, falls)),
+    NGX_RBL_TEXT("recharge_to", 0, ngx_rbl_bill_amount,
+                 NGX_RBL_ARG(bill_terms, to)),
+    NGX_RBL_TEXT("alert", 0, ngx_rbl_bill_amount,
+                 NGX_RBL_ARG(bill_terms, alert)),
+    NGX_RBL_SIDS("source", NGX_RBL_ONE, RBL_SID_SOURCE,
+                 NGX_RBL_ARG(bill_terms, source)),
+    NGX_RBL_END
+};
+
+
 static void
 ngx_rbl_bill_change(ngx_rbl_ctx_t *ctx)
 {
     (void) ngx_rbl_write_fields(ctx, sizeof(ngx_rbl_write_t));
 }
+
+
+const ngx_rbl_op_t  ngx_rbl_op_bill_update = {
+    .script = &rbl_script_bill_terms,
+    .fields = ngx_rbl_bill_fields,
+    .prepare = ngx_rbl_bill_change,
+    .message = "Billing updated successfully."
+};
 
 
 /* The gateway sends the customer back to the page of the portal.  A Host that a
@@ -114,3 +98,15 @@ ngx_rbl_bill_source_prepare(ngx_rbl_ctx_t *ctx)
     write = ctx->data;
     write->argv[NGX_RBL_ARG(bill_setup, back)] = rbl_str(room);
 }
+
+
+const ngx_rbl_op_t  ngx_rbl_op_bill_source_add = {
+    .script = &rbl_script_bill_setup,
+    .prepare = ngx_rbl_bill_source_prepare,
+    .message = "The payment source can be added soon."
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_bill_source_remove = {
+    .script = &rbl_script_bill_source_gone,
+    .message = "Payment source removed successfully."
+};

@@ -16,39 +16,6 @@
 #define NGX_RBL_TYPES_ALL  ((1u << RBL_CONTACT_TYPES) - 1)
 
 
-static void ngx_rbl_contact_test_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_contact_test_body(rbl_out_t *out, const rbl_sid_t *event,
-    int64_t now);
-static void ngx_rbl_types_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_types_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_types_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static ngx_uint_t ngx_rbl_types_of(rbl_str_t raw);
-static void ngx_rbl_types_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t types);
-
-
-const ngx_rbl_op_t  ngx_rbl_op_contact_test = {
-    .script = &rbl_script_contact_test,
-    .prepare = ngx_rbl_contact_test_prepare,
-    .result = ngx_rbl_tested,
-    .message = "Test message queued successfully."
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_contact_types = {
-    .prepare = ngx_rbl_types_prepare,
-    .read = ngx_rbl_shared_names,
-    .proceed = ngx_rbl_types_proceed,
-    .result = ngx_rbl_types_result
-};
-
-
-static void
-ngx_rbl_contact_test_prepare(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_test_prepare(ctx, NGX_RBL_CONTACT_TEST, ngx_rbl_contact_test_body);
-}
-
-
 /* A message as the daemon makes them (message.h). */
 
 static void
@@ -76,11 +43,49 @@ ngx_rbl_contact_test_body(rbl_out_t *out, const rbl_sid_t *event, int64_t now)
 
 
 static void
+ngx_rbl_contact_test_prepare(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_test_prepare(ctx, NGX_RBL_CONTACT_TEST, ngx_rbl_contact_test_body);
+}
+
+
+const ngx_rbl_op_t  ngx_rbl_op_contact_test = {
+    .script = &rbl_script_contact_test,
+    .prepare = ngx_rbl_contact_test_prepare,
+    .result = ngx_rbl_tested,
+    .message = "Test message queued successfully."
+};
+
+
+static void
 ngx_rbl_types_prepare(ngx_rbl_ctx_t *ctx)
 {
     if (ngx_rbl_data(ctx, sizeof(ngx_rbl_lists_t)) != NULL) {
         ngx_rbl_shared_prepare(ctx);
     }
+}
+
+
+/* The answer has all types as long as no daemon has reported its own. */
+
+static void
+ngx_rbl_types_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t types)
+{
+    ngx_uint_t  i;
+
+    types = types ? types : NGX_RBL_TYPES_ALL;
+
+    ngx_rbl_open(ctx, 0, "OK");
+    rbl_doc_array(&ctx->doc, "data");
+
+    for (i = 0; i < RBL_CONTACT_TYPES; i++) {
+        if (types & 1u << i) {
+            rbl_doc_z(&ctx->doc, NULL, rbl_contact_type_name(i));
+        }
+    }
+
+    rbl_doc_close(&ctx->doc);
+    ngx_rbl_close(ctx);
 }
 
 
@@ -102,22 +107,6 @@ ngx_rbl_types_proceed(ngx_rbl_ctx_t *ctx)
     if (batch != NULL) {
         ngx_rbl_batch_records(batch, lists->ndaemons, lists->daemons + 1);
     }
-}
-
-
-static void
-ngx_rbl_types_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
-{
-    size_t      k;
-    ngx_uint_t  types;
-
-    types = 0;
-
-    for (k = 0; k < rbl_reply_len(reply); k++) {
-        types |= ngx_rbl_types_of(rbl_reply_str(rbl_reply_at(reply, k)));
-    }
-
-    ngx_rbl_types_answer(ctx, types);
 }
 
 
@@ -152,24 +141,25 @@ ngx_rbl_types_of(rbl_str_t raw)
 }
 
 
-/* The answer has all types as long as no daemon has reported its own. */
-
 static void
-ngx_rbl_types_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t types)
+ngx_rbl_types_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
-    ngx_uint_t  i;
+    size_t      k;
+    ngx_uint_t  types;
 
-    types = types ? types : NGX_RBL_TYPES_ALL;
+    types = 0;
 
-    ngx_rbl_open(ctx, 0, "OK");
-    rbl_doc_array(&ctx->doc, "data");
-
-    for (i = 0; i < RBL_CONTACT_TYPES; i++) {
-        if (types & 1u << i) {
-            rbl_doc_z(&ctx->doc, NULL, rbl_contact_type_name(i));
-        }
+    for (k = 0; k < rbl_reply_len(reply); k++) {
+        types |= ngx_rbl_types_of(rbl_reply_str(rbl_reply_at(reply, k)));
     }
 
-    rbl_doc_close(&ctx->doc);
-    ngx_rbl_close(ctx);
+    ngx_rbl_types_answer(ctx, types);
 }
+
+
+const ngx_rbl_op_t  ngx_rbl_op_contact_types = {
+    .prepare = ngx_rbl_types_prepare,
+    .read = ngx_rbl_shared_names,
+    .proceed = ngx_rbl_types_proceed,
+    .result = ngx_rbl_types_result
+};

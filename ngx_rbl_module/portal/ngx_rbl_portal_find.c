@@ -31,23 +31,85 @@ typedef struct {
 } ngx_rbl_hosts_count_t;
 
 
-static void ngx_rbl_find_prepare(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_find_state(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-static ngx_int_t ngx_rbl_find_group(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-static ngx_int_t ngx_rbl_find_profile(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-static ngx_int_t ngx_rbl_find_sid(ngx_rbl_ctx_t *ctx, rbl_sid_kind_t kind,
-    rbl_str_t *text);
-static ngx_int_t ngx_rbl_find_sort(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-static ngx_int_t ngx_rbl_find_after(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-static ngx_int_t ngx_rbl_find_limit(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-static void ngx_rbl_find_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_find_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_find_host(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
-static void ngx_rbl_hosts_count_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_hosts_count_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_hosts_count_answer(ngx_rbl_ctx_t *ctx);
+/* The script gets the number of the state. */
+
+static ngx_int_t
+ngx_rbl_find_state(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+{
+    rbl_state_t  state;
+
+    for (state = RBL_STATE_CLEAR; state < RBL_STATE_RANGE; state++) {
+        if (rbl_str_is(*text, rbl_state_names[state])) {
+            *text = ngx_rbl_digit(state);
+            return NGX_OK;
+        }
+    }
+
+    return NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_rbl_find_sid(ngx_rbl_ctx_t *ctx, rbl_sid_kind_t kind, rbl_str_t *text)
+{
+    rbl_sid_t  *sid;
+
+    sid = ngx_palloc(ctx->request->pool, sizeof(rbl_sid_t));
+
+    if (sid == NULL) {
+        ngx_rbl_internal(ctx);
+        return NGX_DECLINED;
+    }
+
+    if (rbl_sid_parse(sid, kind, *text) != RBL_OK) {
+        return NGX_DECLINED;
+    }
+
+    *text = rbl_sid_str(sid);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_rbl_find_group(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+{
+    return ngx_rbl_find_sid(ctx, RBL_SID_GROUP, text);
+}
+
+
+static ngx_int_t
+ngx_rbl_find_profile(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+{
+    return ngx_rbl_find_sid(ctx, RBL_SID_PROFILE, text);
+}
+
+
+static ngx_int_t
+ngx_rbl_find_sort(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+{
+    return rbl_str_is(*text, "created") || rbl_str_is(*text, "name")
+           || rbl_str_is(*text, "since") ? NGX_OK : NGX_DECLINED;
+}
+
+
+/* The script judges the rest. */
+
+static ngx_int_t
+ngx_rbl_find_after(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+{
+    return text->n <= NGX_RBL_AFTER_MAX ? NGX_OK : NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_rbl_find_limit(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+{
+    int64_t  limit;
+
+    return rbl_int_parse(&limit, *text, 1, NGX_RBL_FIND_MAX) == RBL_OK
+           ? NGX_OK : NGX_DECLINED;
+}
 
 
 static const ngx_rbl_field_t  ngx_rbl_find_fields[] = {
@@ -76,19 +138,6 @@ static const ngx_rbl_outcome_t  ngx_rbl_find_refusals[] = {
 
 const ngx_rbl_family_t  ngx_rbl_family_find = {
     .refusals = ngx_rbl_find_refusals
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_hosts_find = {
-    .script = &rbl_script_host_find,
-    .fields = ngx_rbl_find_fields,
-    .prepare = ngx_rbl_find_prepare,
-    .proceed = ngx_rbl_find_proceed,
-    .result = ngx_rbl_find_result
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_counts = {
-    .prepare = ngx_rbl_hosts_count_prepare,
-    .read = ngx_rbl_hosts_count_read
 };
 
 
@@ -126,87 +175,6 @@ ngx_rbl_find_prepare(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* The script gets the number of the state. */
-
-static ngx_int_t
-ngx_rbl_find_state(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
-{
-    rbl_state_t  state;
-
-    for (state = RBL_STATE_CLEAR; state < RBL_STATE_RANGE; state++) {
-        if (rbl_str_is(*text, rbl_state_names[state])) {
-            *text = ngx_rbl_digit(state);
-            return NGX_OK;
-        }
-    }
-
-    return NGX_DECLINED;
-}
-
-
-static ngx_int_t
-ngx_rbl_find_group(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
-{
-    return ngx_rbl_find_sid(ctx, RBL_SID_GROUP, text);
-}
-
-
-static ngx_int_t
-ngx_rbl_find_profile(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
-{
-    return ngx_rbl_find_sid(ctx, RBL_SID_PROFILE, text);
-}
-
-
-static ngx_int_t
-ngx_rbl_find_sid(ngx_rbl_ctx_t *ctx, rbl_sid_kind_t kind, rbl_str_t *text)
-{
-    rbl_sid_t  *sid;
-
-    sid = ngx_palloc(ctx->request->pool, sizeof(rbl_sid_t));
-
-    if (sid == NULL) {
-        ngx_rbl_internal(ctx);
-        return NGX_DECLINED;
-    }
-
-    if (rbl_sid_parse(sid, kind, *text) != RBL_OK) {
-        return NGX_DECLINED;
-    }
-
-    *text = rbl_sid_str(sid);
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_rbl_find_sort(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
-{
-    return rbl_str_is(*text, "created") || rbl_str_is(*text, "name")
-           || rbl_str_is(*text, "since") ? NGX_OK : NGX_DECLINED;
-}
-
-
-/* The script judges the rest. */
-
-static ngx_int_t
-ngx_rbl_find_after(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
-{
-    return text->n <= NGX_RBL_AFTER_MAX ? NGX_OK : NGX_DECLINED;
-}
-
-
-static ngx_int_t
-ngx_rbl_find_limit(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
-{
-    int64_t  limit;
-
-    return rbl_int_parse(&limit, *text, 1, NGX_RBL_FIND_MAX) == RBL_OK
-           ? NGX_OK : NGX_DECLINED;
-}
-
-
 static void
 ngx_rbl_find_proceed(ngx_rbl_ctx_t *ctx)
 {
@@ -219,6 +187,21 @@ ngx_rbl_find_proceed(ngx_rbl_ctx_t *ctx)
 
     ctx->round.writes = 0;              /* this script reads */
     ngx_rbl_slow(ctx);
+}
+
+
+static void
+ngx_rbl_find_host(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
+{
+    rbl_host_t  host;
+
+    if (ngx_rbl_host_read(ctx, &host, raw) != RBL_OK) {
+        (void) ngx_rbl_undecoded(ctx, "host");
+        return;
+    }
+
+    rbl_view_host(&ctx->doc, NULL, &host, ctx->zone, ngx_rbl_now(),
+                  ngx_rbl_host_flags(ctx));
 }
 
 
@@ -251,19 +234,13 @@ ngx_rbl_find_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 }
 
 
-static void
-ngx_rbl_find_host(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
-{
-    rbl_host_t  host;
-
-    if (ngx_rbl_host_read(ctx, &host, raw) != RBL_OK) {
-        (void) ngx_rbl_undecoded(ctx, "host");
-        return;
-    }
-
-    rbl_view_host(&ctx->doc, NULL, &host, ctx->zone, ngx_rbl_now(),
-                  ngx_rbl_host_flags(ctx));
-}
+const ngx_rbl_op_t  ngx_rbl_op_hosts_find = {
+    .script = &rbl_script_host_find,
+    .fields = ngx_rbl_find_fields,
+    .prepare = ngx_rbl_find_prepare,
+    .proceed = ngx_rbl_find_proceed,
+    .result = ngx_rbl_find_result
+};
 
 
 static void
@@ -280,39 +257,6 @@ ngx_rbl_hosts_count_prepare(ngx_rbl_ctx_t *ctx)
 
     for (state = RBL_STATE_LISTED; state < RBL_STATE_RANGE; state++) {
         ngx_rbl_ask_state(ctx, state);
-    }
-}
-
-
-/* Hosts that are added or deleted between two commands may count in one of
-   them only. */
-
-static void
-ngx_rbl_hosts_count_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
-{
-    int64_t                 n;
-    rbl_state_t             state;
-    ngx_rbl_hosts_count_t  *count;
-
-    count = ctx->data;
-    n = ngx_rbl_total(ctx, reply);
-
-    if (i == NGX_RBL_COUNT_HOSTS) {
-        count->hosts = n;
-        return;
-    }
-
-    if (i == NGX_RBL_COUNT_OTHERS) {
-        count->others = n;
-        return;
-    }
-
-    state = RBL_STATE_LISTED + i - NGX_RBL_COUNT_FIRST;
-    count->of[state] = n;
-
-    if (state + 1 == RBL_STATE_RANGE && ctx->refusal == 0) {
-        ngx_rbl_hosts_count_answer(ctx);
     }
 }
 
@@ -358,3 +302,42 @@ ngx_rbl_hosts_count_answer(ngx_rbl_ctx_t *ctx)
     rbl_doc_close(&ctx->doc);
     ngx_rbl_close(ctx);
 }
+
+
+/* Hosts that are added or deleted between two commands may count in one of
+   them only. */
+
+static void
+ngx_rbl_hosts_count_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply)
+{
+    int64_t                 n;
+    rbl_state_t             state;
+    ngx_rbl_hosts_count_t  *count;
+
+    count = ctx->data;
+    n = ngx_rbl_total(ctx, reply);
+
+    if (i == NGX_RBL_COUNT_HOSTS) {
+        count->hosts = n;
+        return;
+    }
+
+    if (i == NGX_RBL_COUNT_OTHERS) {
+        count->others = n;
+        return;
+    }
+
+    state = RBL_STATE_LISTED + i - NGX_RBL_COUNT_FIRST;
+    count->of[state] = n;
+
+    if (state + 1 == RBL_STATE_RANGE && ctx->refusal == 0) {
+        ngx_rbl_hosts_count_answer(ctx);
+    }
+}
+
+
+const ngx_rbl_op_t  ngx_rbl_op_counts = {
+    .prepare = ngx_rbl_hosts_count_prepare,
+    .read = ngx_rbl_hosts_count_read
+};

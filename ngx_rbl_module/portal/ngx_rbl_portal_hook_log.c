@@ -27,22 +27,6 @@ typedef struct {
 } ngx_rbl_hook_log_t;
 
 
-static void ngx_rbl_hook_log_prepare(ngx_rbl_ctx_t *ctx);
-static ngx_rbl_hook_log_t *ngx_rbl_hook_last(ngx_rbl_ctx_t *ctx, int64_t max);
-static void ngx_rbl_hook_log_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_hook_log_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_hook_log_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_hook_try(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
-static void ngx_rbl_hook_dead_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_hook_dead_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_hook_dead_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_hook_letter(ngx_rbl_ctx_t *ctx,
-    const rbl_hook_dead_letter_t *letter);
-
-
 static const ngx_rbl_field_t  ngx_rbl_hook_log_fields[] = {
     NGX_RBL_TEXT("last", 0, NULL, 0),
     NGX_RBL_END
@@ -53,30 +37,6 @@ static const ngx_rbl_field_t  ngx_rbl_hook_dead_fields[] = {
     NGX_RBL_TEXT("before", 0, NULL, 0),
     NGX_RBL_END
 };
-
-
-const ngx_rbl_op_t  ngx_rbl_op_delivery_log = {
-    .fields = ngx_rbl_hook_log_fields,
-    .prepare = ngx_rbl_hook_log_prepare,
-    .read = ngx_rbl_hook_log_read,
-    .proceed = ngx_rbl_hook_log_proceed,
-    .result = ngx_rbl_hook_log_result
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_hook_dead = {
-    .fields = ngx_rbl_hook_dead_fields,
-    .prepare = ngx_rbl_hook_dead_prepare,
-    .read = ngx_rbl_hook_log_read,
-    .proceed = ngx_rbl_hook_dead_proceed,
-    .result = ngx_rbl_hook_dead_result
-};
-
-
-static void
-ngx_rbl_hook_log_prepare(ngx_rbl_ctx_t *ctx)
-{
-    (void) ngx_rbl_hook_last(ctx, RBL_HOOK_LOG_MAX);
-}
 
 
 /* Reads the id and how many are wanted; NULL: refused. */
@@ -101,6 +61,13 @@ ngx_rbl_hook_last(ngx_rbl_ctx_t *ctx, int64_t max)
     }
 
     return ngx_rbl_owned_ask(ctx, &log->sid) == NGX_OK ? log : NULL;
+}
+
+
+static void
+ngx_rbl_hook_log_prepare(ngx_rbl_ctx_t *ctx)
+{
+    (void) ngx_rbl_hook_last(ctx, RBL_HOOK_LOG_MAX);
 }
 
 
@@ -135,26 +102,6 @@ ngx_rbl_hook_log_proceed(ngx_rbl_ctx_t *ctx)
     if (log->last > NGX_RBL_LOG_SMALL) {
         ngx_rbl_slow(ctx);
     }
-}
-
-
-static void
-ngx_rbl_hook_log_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
-{
-    size_t  n;
-
-    n = rbl_reply_len(reply);
-
-    ngx_rbl_open(ctx, n * NGX_RBL_LOG_GUESS, "OK");
-    rbl_doc_array(&ctx->doc, "data");
-
-    while (n-- > 0) {
-        ngx_rbl_hook_try(ctx, rbl_reply_str(rbl_reply_at(reply, n)));
-    }
-
-    rbl_doc_close(&ctx->doc);
-    ngx_rbl_close(ctx);
 }
 
 
@@ -193,6 +140,35 @@ ngx_rbl_hook_try(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
                                ? t.answer : RBL_STR("****"));
     rbl_doc_close(doc);
 }
+
+
+static void
+ngx_rbl_hook_log_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply)
+{
+    size_t  n;
+
+    n = rbl_reply_len(reply);
+
+    ngx_rbl_open(ctx, n * NGX_RBL_LOG_GUESS, "OK");
+    rbl_doc_array(&ctx->doc, "data");
+
+    while (n-- > 0) {
+        ngx_rbl_hook_try(ctx, rbl_reply_str(rbl_reply_at(reply, n)));
+    }
+
+    rbl_doc_close(&ctx->doc);
+    ngx_rbl_close(ctx);
+}
+
+
+const ngx_rbl_op_t  ngx_rbl_op_delivery_log = {
+    .fields = ngx_rbl_hook_log_fields,
+    .prepare = ngx_rbl_hook_log_prepare,
+    .read = ngx_rbl_hook_log_read,
+    .proceed = ngx_rbl_hook_log_proceed,
+    .result = ngx_rbl_hook_log_result
+};
 
 
 static void
@@ -245,6 +221,37 @@ ngx_rbl_hook_dead_proceed(ngx_rbl_ctx_t *ctx)
 }
 
 
+/* The id begins with the time (ms). */
+
+static void
+ngx_rbl_hook_letter(ngx_rbl_ctx_t *ctx, const rbl_hook_dead_letter_t *letter)
+{
+    int64_t     at;
+    rbl_str_t   ms;
+    rbl_doc_t  *doc;
+
+    ms = letter->id;
+    ms.n = strcspn(ms.p ? ms.p : "", "-");
+
+    if (rbl_int_parse(&at, ms, 0, INT64_MAX) != RBL_OK) {
+        at = 0;
+    }
+
+    doc = &ctx->doc;
+
+    rbl_doc_object(doc, NULL);
+    rbl_doc_str(doc, "id", letter->id);
+    ngx_rbl_hook_at(ctx, "time", at);
+    rbl_doc_str(doc, "event", letter->event);
+    rbl_doc_str(doc, "type", letter->type);
+    rbl_doc_int(doc, "attempts", letter->attempts);
+    rbl_doc_int(doc, "http", letter->status);
+    rbl_doc_str(doc, "error", letter->error);
+    rbl_doc_int(doc, "kept", letter->kept);
+    rbl_doc_close(doc);
+}
+
+
 static void
 ngx_rbl_hook_dead_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply)
@@ -276,32 +283,10 @@ ngx_rbl_hook_dead_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 }
 
 
-/* The id begins with the time (ms). */
-
-static void
-ngx_rbl_hook_letter(ngx_rbl_ctx_t *ctx, const rbl_hook_dead_letter_t *letter)
-{
-    int64_t     at;
-    rbl_str_t   ms;
-    rbl_doc_t  *doc;
-
-    ms = letter->id;
-    ms.n = strcspn(ms.p ? ms.p : "", "-");
-
-    if (rbl_int_parse(&at, ms, 0, INT64_MAX) != RBL_OK) {
-        at = 0;
-    }
-
-    doc = &ctx->doc;
-
-    rbl_doc_object(doc, NULL);
-    rbl_doc_str(doc, "id", letter->id);
-    ngx_rbl_hook_at(ctx, "time", at);
-    rbl_doc_str(doc, "event", letter->event);
-    rbl_doc_str(doc, "type", letter->type);
-    rbl_doc_int(doc, "attempts", letter->attempts);
-    rbl_doc_int(doc, "http", letter->status);
-    rbl_doc_str(doc, "error", letter->error);
-    rbl_doc_int(doc, "kept", letter->kept);
-    rbl_doc_close(doc);
-}
+const ngx_rbl_op_t  ngx_rbl_op_hook_dead = {
+    .fields = ngx_rbl_hook_dead_fields,
+    .prepare = ngx_rbl_hook_dead_prepare,
+    .read = ngx_rbl_hook_log_read,
+    .proceed = ngx_rbl_hook_dead_proceed,
+    .result = ngx_rbl_hook_dead_result
+};

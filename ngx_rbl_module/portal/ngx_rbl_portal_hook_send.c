@@ -20,137 +20,6 @@ enum {                                  /* fields of replay */
 };
 
 
-static void ngx_rbl_hook_test_prepare(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_test_body(ngx_rbl_ctx_t *ctx,
-    const rbl_sid_t *event,
-    void (*write)(rbl_out_t *out, const rbl_sid_t *event, int64_t now),
-    rbl_str_t *body);
-static ngx_int_t ngx_rbl_replay_event(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-static ngx_int_t ngx_rbl_replay_time(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-static ngx_int_t ngx_rbl_replay_after(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-static void ngx_rbl_replay_prepare(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_replay_span(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_replay_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_replayed(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-
-
-/* from, to and after become the ids that XRANGE takes. */
-
-static const ngx_rbl_field_t  ngx_rbl_replay_fields[] = {
-    NGX_RBL_TEXT("event", 0, ngx_rbl_replay_event,
-                 NGX_RBL_ARG(hook_replay, event)),
-    NGX_RBL_TEXT("from", 0, ngx_rbl_replay_time,
-                 NGX_RBL_ARG(hook_replay, from)),
-    NGX_RBL_TEXT("to", 0, ngx_rbl_replay_time, NGX_RBL_ARG(hook_replay, to)),
-    NGX_RBL_TEXT("all", 0, ngx_rbl_flag, 0),
-    NGX_RBL_TEXT("after", 0, ngx_rbl_replay_after,
-                 NGX_RBL_ARG(hook_replay, from)),
-    NGX_RBL_END
-};
-
-
-const ngx_rbl_op_t  ngx_rbl_op_hook_test = {
-    .script = &rbl_script_hook_test,
-    .prepare = ngx_rbl_hook_test_prepare,
-    .result = ngx_rbl_tested,
-    .message = "Test event queued successfully."
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_hook_replay = {
-    .script = &rbl_script_hook_replay,
-    .fields = ngx_rbl_replay_fields,
-    .prepare = ngx_rbl_replay_prepare,
-    .proceed = ngx_rbl_replay_proceed,
-    .result = ngx_rbl_replayed,
-    .message = "Dead letters queued successfully."
-};
-
-
-static void
-ngx_rbl_hook_test_prepare(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_write_t  *write;
-
-    ngx_rbl_test_prepare(ctx, RBL_HOOK_TEST_TYPE, rbl_hook_test_body);
-
-    if (ctx->refusal == 0) {
-        write = ctx->data;
-        write->argv[NGX_RBL_ARG(hook_test, most)] = RBL_STR(NGX_RBL_TESTS_MOST);
-    }
-}
-
-
-void
-ngx_rbl_test_prepare(ngx_rbl_ctx_t *ctx, const char *type,
-    void (*body)(rbl_out_t *out, const rbl_sid_t *event, int64_t now))
-{
-    rbl_sid_t  *event;
-    rbl_str_t  *argv;
-
-    ngx_rbl_write_prepare(ctx);
-
-    if (ctx->refusal != 0) {
-        return;
-    }
-
-    argv = ((ngx_rbl_write_t *) ctx->data)->argv;
-    event = ngx_palloc(ctx->request->pool, sizeof(rbl_sid_t));
-
-    if (event == NULL || rbl_sid_make(event, RBL_SID_EVENT) != RBL_OK
-        || ngx_rbl_test_body(ctx, event, body,
-                             &argv[NGX_RBL_ARG(hook_test, body)])
-           != NGX_OK)
-    {
-        ngx_rbl_internal(ctx);
-        return;
-    }
-
-    argv[NGX_RBL_ARG(hook_test, event)] = rbl_sid_str(event);
-    argv[NGX_RBL_ARG(hook_test, type)] = rbl_str(type);
-}
-
-
-static ngx_int_t
-ngx_rbl_test_body(ngx_rbl_ctx_t *ctx, const rbl_sid_t *event,
-    void (*write)(rbl_out_t *out, const rbl_sid_t *event, int64_t now),
-    rbl_str_t *body)
-{
-    char       *p;
-    rbl_buf_t   buf;
-
-    rbl_buf_init(&buf);
-    write(&buf.out, event, ngx_rbl_now());
-
-    *body = rbl_buf_str(&buf);
-    p = buf.out.failed ? NULL : ngx_pnalloc(ctx->request->pool, body->n);
-
-    if (p != NULL) {
-        ngx_memcpy(p, body->p, body->n);
-    }
-
-    body->p = p;
-    rbl_buf_free(&buf);
-
-    return p != NULL ? NGX_OK : NGX_ERROR;
-}
-
-
-void
-ngx_rbl_tested(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
-{
-    ngx_rbl_write_t  *write;
-
-    write = ctx->data;
-
-    ngx_rbl_open(ctx, 0, ctx->route->op->message);
-    rbl_doc_object(&ctx->doc, "data");
-    rbl_doc_str(&ctx->doc, "event", write->argv[NGX_RBL_ARG(hook_test, event)]);
-    rbl_doc_close(&ctx->doc);
-    ngx_rbl_close(ctx);
-}
-
-
 static ngx_int_t
 ngx_rbl_replay_event(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
 {
@@ -223,42 +92,41 @@ ngx_rbl_replay_after(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
 }
 
 
-ngx_uint_t
-ngx_rbl_letter_id(rbl_str_t text)
-{
-    int64_t      n;
-    rbl_str_t    ms, seq;
-    const char  *dash;
+/* from, to and after become the ids that XRANGE takes. */
 
-    dash = text.n ? memchr(text.p, '-', text.n) : NULL;
-
-    if (dash == NULL) {
-        return 0;
-    }
-
-    ms.p = text.p;
-    ms.n = dash - text.p;
-    seq.p = dash + 1;
-    seq.n = text.n - ms.n - 1;
-
-    return ms.n < NGX_RBL_LETTER_ID / 2 && seq.n < NGX_RBL_LETTER_ID / 2 - 1
-           && rbl_int_parse(&n, ms, 0, INT64_MAX) == RBL_OK
-           && rbl_int_parse(&n, seq, 0, INT64_MAX) == RBL_OK;
-}
+static const ngx_rbl_field_t  ngx_rbl_replay_fields[] = {
+    NGX_RBL_TEXT("event", 0, ngx_rbl_replay_event,
+                 NGX_RBL_ARG(hook_replay, event)),
+    NGX_RBL_TEXT("from", 0, ngx_rbl_replay_time,
+                 NGX_RBL_ARG(hook_replay, from)),
+    NGX_RBL_TEXT("to", 0, ngx_rbl_replay_time, NGX_RBL_ARG(hook_replay, to)),
+    NGX_RBL_TEXT("all", 0, ngx_rbl_flag, 0),
+    NGX_RBL_TEXT("after", 0, ngx_rbl_replay_after,
+                 NGX_RBL_ARG(hook_replay, from)),
+    NGX_RBL_END
+};
 
 
 static void
-ngx_rbl_replay_prepare(ngx_rbl_ctx_t *ctx)
+ngx_rbl_hook_test_prepare(ngx_rbl_ctx_t *ctx)
 {
     ngx_rbl_write_t  *write;
 
-    ngx_rbl_write_prepare(ctx);
+    ngx_rbl_test_prepare(ctx, RBL_HOOK_TEST_TYPE, rbl_hook_test_body);
 
-    if (ctx->refusal == 0 && ngx_rbl_replay_span(ctx) == NGX_OK) {
+    if (ctx->refusal == 0) {
         write = ctx->data;
-        write->argv[NGX_RBL_ARG(hook_replay, most)] = RBL_STR(RBL_HOOK_SLICE);
+        write->argv[NGX_RBL_ARG(hook_test, most)] = RBL_STR(NGX_RBL_TESTS_MOST);
     }
 }
+
+
+const ngx_rbl_op_t  ngx_rbl_op_hook_test = {
+    .script = &rbl_script_hook_test,
+    .prepare = ngx_rbl_hook_test_prepare,
+    .result = ngx_rbl_tested,
+    .message = "Test event queued successfully."
+};
 
 
 /* One of event, from and all says which letters are meant. */
@@ -309,6 +177,20 @@ ngx_rbl_replay_span(ngx_rbl_ctx_t *ctx)
 
 
 static void
+ngx_rbl_replay_prepare(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_write_t  *write;
+
+    ngx_rbl_write_prepare(ctx);
+
+    if (ctx->refusal == 0 && ngx_rbl_replay_span(ctx) == NGX_OK) {
+        write = ctx->data;
+        write->argv[NGX_RBL_ARG(hook_replay, most)] = RBL_STR(RBL_HOOK_SLICE);
+    }
+}
+
+
+static void
 ngx_rbl_replay_proceed(ngx_rbl_ctx_t *ctx)
 {
     ngx_rbl_write_proceed(ctx);
@@ -329,4 +211,108 @@ ngx_rbl_replayed(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
     rbl_doc_str(&ctx->doc, "next", said.last);
     rbl_doc_close(&ctx->doc);
     ngx_rbl_close(ctx);
+}
+
+
+const ngx_rbl_op_t  ngx_rbl_op_hook_replay = {
+    .script = &rbl_script_hook_replay,
+    .fields = ngx_rbl_replay_fields,
+    .prepare = ngx_rbl_replay_prepare,
+    .proceed = ngx_rbl_replay_proceed,
+    .result = ngx_rbl_replayed,
+    .message = "Dead letters queued successfully."
+};
+
+
+static ngx_int_t
+ngx_rbl_test_body(ngx_rbl_ctx_t *ctx, const rbl_sid_t *event,
+    void (*write)(rbl_out_t *out, const rbl_sid_t *event, int64_t now),
+    rbl_str_t *body)
+{
+    char       *p;
+    rbl_buf_t   buf;
+
+    rbl_buf_init(&buf);
+    write(&buf.out, event, ngx_rbl_now());
+
+    *body = rbl_buf_str(&buf);
+    p = buf.out.failed ? NULL : ngx_pnalloc(ctx->request->pool, body->n);
+
+    if (p != NULL) {
+        ngx_memcpy(p, body->p, body->n);
+    }
+
+    body->p = p;
+    rbl_buf_free(&buf);
+
+    return p != NULL ? NGX_OK : NGX_ERROR;
+}
+
+
+void
+ngx_rbl_test_prepare(ngx_rbl_ctx_t *ctx, const char *type,
+    void (*body)(rbl_out_t *out, const rbl_sid_t *event, int64_t now))
+{
+    rbl_sid_t  *event;
+    rbl_str_t  *argv;
+
+    ngx_rbl_write_prepare(ctx);
+
+    if (ctx->refusal != 0) {
+        return;
+    }
+
+    argv = ((ngx_rbl_write_t *) ctx->data)->argv;
+    event = ngx_palloc(ctx->request->pool, sizeof(rbl_sid_t));
+
+    if (event == NULL || rbl_sid_make(event, RBL_SID_EVENT) != RBL_OK
+        || ngx_rbl_test_body(ctx, event, body,
+                             &argv[NGX_RBL_ARG(hook_test, body)])
+           != NGX_OK)
+    {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    argv[NGX_RBL_ARG(hook_test, event)] = rbl_sid_str(event);
+    argv[NGX_RBL_ARG(hook_test, type)] = rbl_str(type);
+}
+
+
+void
+ngx_rbl_tested(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    ngx_rbl_write_t  *write;
+
+    write = ctx->data;
+
+    ngx_rbl_open(ctx, 0, ctx->route->op->message);
+    rbl_doc_object(&ctx->doc, "data");
+    rbl_doc_str(&ctx->doc, "event", write->argv[NGX_RBL_ARG(hook_test, event)]);
+    rbl_doc_close(&ctx->doc);
+    ngx_rbl_close(ctx);
+}
+
+
+ngx_uint_t
+ngx_rbl_letter_id(rbl_str_t text)
+{
+    int64_t      n;
+    rbl_str_t    ms, seq;
+    const char  *dash;
+
+    dash = text.n ? memchr(text.p, '-', text.n) : NULL;
+
+    if (dash == NULL) {
+        return 0;
+    }
+
+    ms.p = text.p;
+    ms.n = dash - text.p;
+    seq.p = dash + 1;
+    seq.n = text.n - ms.n - 1;
+
+    return ms.n < NGX_RBL_LETTER_ID / 2 && seq.n < NGX_RBL_LETTER_ID / 2 - 1
+           && rbl_int_parse(&n, ms, 0, INT64_MAX) == RBL_OK
+           && rbl_int_parse(&n, seq, 0, INT64_MAX) == RBL_OK;
 }

@@ -18,16 +18,21 @@ enum {                                  /* fields of add and update */
 };
 
 
-static ngx_int_t ngx_rbl_hook_url(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-static ngx_int_t ngx_rbl_hook_overlap(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-static ngx_int_t ngx_rbl_hook_types(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_hook_add_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_hook_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_hook_update_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_hook_rotate_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_hook_rotated(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
+static ngx_int_t
+ngx_rbl_hook_url(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+{
+    rbl_url_t  url;
+
+    if (rbl_url_parse(&url, *text) == RBL_OK) {
+        return NGX_OK;
+    }
+
+    ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
+                   "Invalid url value provided: it must be http or https, with "
+                   "a host, and without a user name and a fragment.");
+
+    return NGX_DECLINED;
+}
 
 
 static const ngx_rbl_field_t  ngx_rbl_hook_add_fields[] = {
@@ -46,73 +51,6 @@ static const ngx_rbl_field_t  ngx_rbl_hook_update_fields[] = {
     NGX_RBL_TEXT("types", NGX_RBL_LIST, NULL, 0),
     NGX_RBL_END
 };
-
-static const ngx_rbl_field_t  ngx_rbl_hook_rotate_fields[] = {
-    NGX_RBL_TEXT("overlap", 0, ngx_rbl_hook_overlap,
-                 NGX_RBL_ARG(hook_secret, stays)),
-    NGX_RBL_END
-};
-
-
-const ngx_rbl_op_t  ngx_rbl_op_hook_add = {
-    .script = &rbl_script_hook_put,
-    .fields = ngx_rbl_hook_add_fields,
-    .prepare = ngx_rbl_hook_add_prepare,
-    .result = ngx_rbl_hook_added,
-    .message = "Webhook added successfully."
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_hook_update = {
-    .script = &rbl_script_hook_update,
-    .fields = ngx_rbl_hook_update_fields,
-    .prepare = ngx_rbl_hook_update_prepare,
-    .message = "Webhook updated successfully."
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_hook_rotate = {
-    .script = &rbl_script_hook_secret,
-    .fields = ngx_rbl_hook_rotate_fields,
-    .prepare = ngx_rbl_hook_rotate_prepare,
-    .result = ngx_rbl_hook_rotated,
-    .message = "Secret changed successfully."
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_hook_enable = {
-    .script = &rbl_script_hook_status,
-    .prepare = ngx_rbl_write_prepare,
-    .value = "active",
-    .message = "Webhook enabled successfully."
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_hook_disable = {
-    .script = &rbl_script_hook_status,
-    .prepare = ngx_rbl_write_prepare,
-    .value = "disabled",
-    .message = "Webhook disabled successfully."
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_hook_delete = {
-    .script = &rbl_script_hook_delete,
-    .prepare = ngx_rbl_write_prepare,
-    .message = "Webhook deleted successfully."
-};
-
-
-static ngx_int_t
-ngx_rbl_hook_url(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
-{
-    rbl_url_t  url;
-
-    if (rbl_url_parse(&url, *text) == RBL_OK) {
-        return NGX_OK;
-    }
-
-    ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
-                   "Invalid url value provided: it must be http or https, with "
-                   "a host, and without a user name and a fragment.");
-
-    return NGX_DECLINED;
-}
 
 
 /* Seconds become ms. */
@@ -136,6 +74,13 @@ ngx_rbl_hook_overlap(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
 
     return NGX_OK;
 }
+
+
+static const ngx_rbl_field_t  ngx_rbl_hook_rotate_fields[] = {
+    NGX_RBL_TEXT("overlap", 0, ngx_rbl_hook_overlap,
+                 NGX_RBL_ARG(hook_secret, stays)),
+    NGX_RBL_END
+};
 
 
 /* The types stand behind the arguments of the script; none: every type. */
@@ -167,26 +112,6 @@ ngx_rbl_hook_types(ngx_rbl_ctx_t *ctx)
     write = ctx->data;
     write->rest = types;
     write->n = n;
-
-    return NGX_OK;
-}
-
-
-ngx_int_t
-ngx_rbl_portal_secret(ngx_rbl_ctx_t *ctx, rbl_str_t *secret)
-{
-    char    *room;
-    u_char   bytes[RBL_SECRET_BYTES];
-
-    room = ngx_rbl_room(ctx, RBL_SECRET_LEN + 1);
-
-    if (room == NULL || RAND_bytes(bytes, sizeof(bytes)) != 1) {
-        ngx_rbl_internal(ctx);
-        return NGX_DECLINED;
-    }
-
-    *secret = rbl_secret_text(room, bytes);
-    ngx_explicit_memzero(bytes, sizeof(bytes));
 
     return NGX_OK;
 }
@@ -230,6 +155,15 @@ ngx_rbl_hook_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 }
 
 
+const ngx_rbl_op_t  ngx_rbl_op_hook_add = {
+    .script = &rbl_script_hook_put,
+    .fields = ngx_rbl_hook_add_fields,
+    .prepare = ngx_rbl_hook_add_prepare,
+    .result = ngx_rbl_hook_added,
+    .message = "Webhook added successfully."
+};
+
+
 static void
 ngx_rbl_hook_update_prepare(ngx_rbl_ctx_t *ctx)
 {
@@ -243,6 +177,14 @@ ngx_rbl_hook_update_prepare(ngx_rbl_ctx_t *ctx)
             ngx_rbl_digit(ctx->round.given[NGX_RBL_HOOK_TYPES].first != NULL);
     }
 }
+
+
+const ngx_rbl_op_t  ngx_rbl_op_hook_update = {
+    .script = &rbl_script_hook_update,
+    .fields = ngx_rbl_hook_update_fields,
+    .prepare = ngx_rbl_hook_update_prepare,
+    .message = "Webhook updated successfully."
+};
 
 
 static void
@@ -291,4 +233,53 @@ ngx_rbl_hook_rotated(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
     ngx_rbl_hook_at(ctx, "old_secret_until", said.until);
     rbl_doc_close(&ctx->doc);
     ngx_rbl_close(ctx);
+}
+
+
+const ngx_rbl_op_t  ngx_rbl_op_hook_rotate = {
+    .script = &rbl_script_hook_secret,
+    .fields = ngx_rbl_hook_rotate_fields,
+    .prepare = ngx_rbl_hook_rotate_prepare,
+    .result = ngx_rbl_hook_rotated,
+    .message = "Secret changed successfully."
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_hook_enable = {
+    .script = &rbl_script_hook_status,
+    .prepare = ngx_rbl_write_prepare,
+    .value = "active",
+    .message = "Webhook enabled successfully."
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_hook_disable = {
+    .script = &rbl_script_hook_status,
+    .prepare = ngx_rbl_write_prepare,
+    .value = "disabled",
+    .message = "Webhook disabled successfully."
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_hook_delete = {
+    .script = &rbl_script_hook_delete,
+    .prepare = ngx_rbl_write_prepare,
+    .message = "Webhook deleted successfully."
+};
+
+
+ngx_int_t
+ngx_rbl_portal_secret(ngx_rbl_ctx_t *ctx, rbl_str_t *secret)
+{
+    char    *room;
+    u_char   bytes[RBL_SECRET_BYTES];
+
+    room = ngx_rbl_room(ctx, RBL_SECRET_LEN + 1);
+
+    if (room == NULL || RAND_bytes(bytes, sizeof(bytes)) != 1) {
+        ngx_rbl_internal(ctx);
+        return NGX_DECLINED;
+    }
+
+    *secret = rbl_secret_text(room, bytes);
+    ngx_explicit_memzero(bytes, sizeof(bytes));
+
+    return NGX_OK;
 }

@@ -42,21 +42,6 @@ typedef struct {
 } ngx_rbl_hook_one_t;
 
 
-static void ngx_rbl_hooks_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_hooks_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_hooks_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_hooks_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_hooks_write(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
-static void ngx_rbl_hook_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_hook_ask_pending(ngx_rbl_ctx_t *ctx,
-    const rbl_sid_t *sid);
-static void ngx_rbl_hook_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_hook_answer(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
-
-
 static const ngx_rbl_outcome_t  ngx_rbl_hook_refusals[] = {
     NGX_RBL_UNKNOWN_ID("HOOK", "webhook"),
     { "LATER", NGX_HTTP_TOO_MANY_REQUESTS,
@@ -75,19 +60,6 @@ const ngx_rbl_family_t  ngx_rbl_family_hooks = {
     .total = { { "hooks", "total_webhooks" } },
     .guess = NGX_RBL_HOOK_GUESS,
     .refusals = ngx_rbl_hook_refusals
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_hooks = {
-    .fields = ngx_rbl_list_fields,
-    .prepare = ngx_rbl_hooks_prepare,
-    .read = ngx_rbl_hooks_read,
-    .proceed = ngx_rbl_hooks_proceed,
-    .result = ngx_rbl_hooks_result
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_hook = {
-    .prepare = ngx_rbl_hook_prepare,
-    .read = ngx_rbl_hook_read
 };
 
 
@@ -166,31 +138,6 @@ ngx_rbl_hooks_proceed(ngx_rbl_ctx_t *ctx)
 }
 
 
-static void
-ngx_rbl_hooks_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
-{
-    ngx_rbl_hooks_t  *hooks;
-
-    hooks = ctx->data;
-
-    if (i == 0) {
-        ngx_rbl_list_open(ctx, hooks->list.n * NGX_RBL_HOOK_GUESS);
-    }
-
-    if (i % 2 == 0) {
-        rbl_hook_failing(&hooks->failing, reply, ngx_rbl_now());
-        return;
-    }
-
-    ngx_rbl_hooks_write(ctx, rbl_reply_str(reply));
-
-    if (i / 2 == hooks->list.n - 1) {
-        ngx_rbl_list_close(ctx);
-    }
-}
-
-
 /* nil: the receiver was deleted meanwhile. */
 
 static void
@@ -217,6 +164,57 @@ ngx_rbl_hooks_write(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
 
 
 static void
+ngx_rbl_hooks_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply)
+{
+    ngx_rbl_hooks_t  *hooks;
+
+    hooks = ctx->data;
+
+    if (i == 0) {
+        ngx_rbl_list_open(ctx, hooks->list.n * NGX_RBL_HOOK_GUESS);
+    }
+
+    if (i % 2 == 0) {
+        rbl_hook_failing(&hooks->failing, reply, ngx_rbl_now());
+        return;
+    }
+
+    ngx_rbl_hooks_write(ctx, rbl_reply_str(reply));
+
+    if (i / 2 == hooks->list.n - 1) {
+        ngx_rbl_list_close(ctx);
+    }
+}
+
+
+const ngx_rbl_op_t  ngx_rbl_op_hooks = {
+    .fields = ngx_rbl_list_fields,
+    .prepare = ngx_rbl_hooks_prepare,
+    .read = ngx_rbl_hooks_read,
+    .proceed = ngx_rbl_hooks_proceed,
+    .result = ngx_rbl_hooks_result
+};
+
+
+/* Counts the members of the zset "pending" that begin with the receiver. */
+
+static void
+ngx_rbl_hook_ask_pending(ngx_rbl_ctx_t *ctx, const rbl_sid_t *sid)
+{
+    u_char     text[2][RBL_SID_LEN + 2];
+    rbl_str_t  span[2];
+
+    span[0].p = (char *) text[0];
+    span[0].n = ngx_sprintf(text[0], "[%*s:", sid->n, sid->s) - text[0];
+    span[1].p = (char *) text[1];
+    span[1].n = ngx_sprintf(text[1], "(%*s;", sid->n, sid->s) - text[1];
+
+    ngx_rbl_ask(ctx, "ZLEXCOUNT", "pending", RBL_STR(""), 2, span);
+}
+
+
+static void
 ngx_rbl_hook_prepare(ngx_rbl_ctx_t *ctx)
 {
     rbl_str_t            failing[] = { RBL_HOOK_FAILING };
@@ -236,52 +234,27 @@ ngx_rbl_hook_prepare(ngx_rbl_ctx_t *ctx)
 }
 
 
-ngx_int_t
-ngx_rbl_owned_ask(ngx_rbl_ctx_t *ctx, rbl_sid_t *sid)
-{
-    rbl_str_t                member;
-    const ngx_rbl_family_t  *family;
-
-    family = ctx->route->family;
-
-    if (ngx_rbl_path_sid(ctx, family->kind, family->resource, sid) != NGX_OK) {
-        return NGX_DECLINED;
-    }
-
-    member = rbl_sid_str(sid);
-    ngx_rbl_ask(ctx, "ZSCORE", family->index, RBL_STR(""), 1, &member);
-
-    return NGX_OK;
-}
-
-
-ngx_int_t
-ngx_rbl_owned_found(ngx_rbl_ctx_t *ctx, const redisReply *reply)
-{
-    if (rbl_reply_str(reply).p != NULL) {
-        return NGX_OK;
-    }
-
-    ngx_rbl_unknown_id(ctx, ctx->route->family->resource);
-
-    return NGX_DECLINED;
-}
-
-
-/* Counts the members of the zset "pending" that begin with the receiver. */
-
 static void
-ngx_rbl_hook_ask_pending(ngx_rbl_ctx_t *ctx, const rbl_sid_t *sid)
+ngx_rbl_hook_answer(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
 {
-    u_char     text[2][RBL_SID_LEN + 2];
-    rbl_str_t  span[2];
+    rbl_hook_t           hook;
+    ngx_rbl_hook_one_t  *one;
 
-    span[0].p = (char *) text[0];
-    span[0].n = ngx_sprintf(text[0], "[%*s:", sid->n, sid->s) - text[0];
-    span[1].p = (char *) text[1];
-    span[1].n = ngx_sprintf(text[1], "(%*s;", sid->n, sid->s) - text[1];
+    one = ctx->data;
 
-    ngx_rbl_ask(ctx, "ZLEXCOUNT", "pending", RBL_STR(""), 2, span);
+    if (ngx_rbl_hook_decode(ctx, &hook, raw) != NGX_OK) {
+        return;
+    }
+
+    ngx_rbl_open(ctx, NGX_RBL_HOOK_GUESS, "OK");
+    rbl_doc_object(&ctx->doc, "data");
+    ngx_rbl_hook_members(ctx, &hook, &one->failing);
+    ngx_rbl_hook_at(ctx, "old_secret_until",
+                    hook.old_until > ngx_rbl_now() ? hook.old_until : 0);
+    rbl_doc_int(&ctx->doc, "pending", one->pending);
+    rbl_doc_int(&ctx->doc, "account_dead_letters", one->dead);
+    rbl_doc_close(&ctx->doc);
+    ngx_rbl_close(ctx);
 }
 
 
@@ -316,27 +289,41 @@ ngx_rbl_hook_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 }
 
 
-static void
-ngx_rbl_hook_answer(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
+const ngx_rbl_op_t  ngx_rbl_op_hook = {
+    .prepare = ngx_rbl_hook_prepare,
+    .read = ngx_rbl_hook_read
+};
+
+
+ngx_int_t
+ngx_rbl_owned_ask(ngx_rbl_ctx_t *ctx, rbl_sid_t *sid)
 {
-    rbl_hook_t           hook;
-    ngx_rbl_hook_one_t  *one;
+    rbl_str_t                member;
+    const ngx_rbl_family_t  *family;
 
-    one = ctx->data;
+    family = ctx->route->family;
 
-    if (ngx_rbl_hook_decode(ctx, &hook, raw) != NGX_OK) {
-        return;
+    if (ngx_rbl_path_sid(ctx, family->kind, family->resource, sid) != NGX_OK) {
+        return NGX_DECLINED;
     }
 
-    ngx_rbl_open(ctx, NGX_RBL_HOOK_GUESS, "OK");
-    rbl_doc_object(&ctx->doc, "data");
-    ngx_rbl_hook_members(ctx, &hook, &one->failing);
-    ngx_rbl_hook_at(ctx, "old_secret_until",
-                    hook.old_until > ngx_rbl_now() ? hook.old_until : 0);
-    rbl_doc_int(&ctx->doc, "pending", one->pending);
-    rbl_doc_int(&ctx->doc, "account_dead_letters", one->dead);
-    rbl_doc_close(&ctx->doc);
-    ngx_rbl_close(ctx);
+    member = rbl_sid_str(sid);
+    ngx_rbl_ask(ctx, "ZSCORE", family->index, RBL_STR(""), 1, &member);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_rbl_owned_found(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    if (rbl_reply_str(reply).p != NULL) {
+        return NGX_OK;
+    }
+
+    ngx_rbl_unknown_id(ctx, ctx->route->family->resource);
+
+    return NGX_DECLINED;
 }
 
 

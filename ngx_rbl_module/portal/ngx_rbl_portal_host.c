@@ -33,45 +33,6 @@ typedef struct {
 typedef void (*ngx_rbl_entry_pt)(ngx_rbl_ctx_t *ctx, const redisReply *entry);
 
 
-static void ngx_rbl_host_lists_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_host_lists_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_host_lists_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_host_list_write(ngx_rbl_ctx_t *ctx,
-    const rbl_host_lists_t *lists, rbl_str_t sid, rbl_str_t raw);
-static void ngx_rbl_host_list_links(ngx_rbl_ctx_t *ctx, const rbl_host_t *host,
-    const rbl_list_t *list);
-static void ngx_rbl_history_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_history_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_entries(ngx_rbl_ctx_t *ctx, const redisReply *reply,
-    ngx_rbl_entry_pt write);
-static int64_t ngx_rbl_entry_time(const redisReply *entry);
-static void ngx_rbl_history_entry(ngx_rbl_ctx_t *ctx, const redisReply *entry);
-static void ngx_rbl_change_write(ngx_rbl_ctx_t *ctx, rbl_mp_t *mp);
-static void ngx_rbl_changes_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_changes_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_changes_entry(ngx_rbl_ctx_t *ctx, const redisReply *entry);
-
-
-const ngx_rbl_op_t  ngx_rbl_op_host_lists = {
-    .prepare = ngx_rbl_host_lists_prepare,
-    .proceed = ngx_rbl_host_lists_proceed,
-    .result = ngx_rbl_host_lists_result
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_host_history = {
-    .prepare = ngx_rbl_history_prepare,
-    .read = ngx_rbl_history_read
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_changes = {
-    .prepare = ngx_rbl_changes_prepare,
-    .read = ngx_rbl_changes_read
-};
-
-
 static void
 ngx_rbl_host_lists_prepare(ngx_rbl_ctx_t *ctx)
 {
@@ -96,6 +57,62 @@ ngx_rbl_host_lists_proceed(ngx_rbl_ctx_t *ctx)
 
     ctx->round.writes = 0;              /* this script reads */
     ngx_rbl_slow(ctx);
+}
+
+
+static void
+ngx_rbl_host_list_links(ngx_rbl_ctx_t *ctx, const rbl_host_t *host,
+    const rbl_list_t *list)
+{
+    char       buf[NGX_RBL_URL_MAX];
+    rbl_str_t  url;
+
+    if (list->lookup.n == 0
+        || rbl_lookup_url(buf, sizeof(buf), &url, list->lookup, host->value)
+           != RBL_OK)
+    {
+        url = RBL_STR("");
+    }
+
+    rbl_doc_str(&ctx->doc, "lookup", url);
+    rbl_doc_str(&ctx->doc, "delisting", list->delist);
+}
+
+
+static void
+ngx_rbl_host_list_write(ngx_rbl_ctx_t *ctx, const rbl_host_lists_t *lists,
+    rbl_str_t sid, rbl_str_t raw)
+{
+    char              time[2][RBL_TIME_LEN];
+    rbl_doc_t        *doc;
+    rbl_list_t        list;
+    rbl_host_state_t  state;
+
+    if (rbl_list_decode(&list, raw) != RBL_OK) {
+        ngx_memzero(&list, sizeof(rbl_list_t));
+    }
+
+    rbl_host_state(&state, lists, sid, list.min_interval);
+
+    doc = &ctx->doc;
+
+    rbl_doc_object(doc, NULL);
+    rbl_doc_str(doc, "id", sid);
+    rbl_doc_str(doc, "host", list.zone.n ? list.zone : state.listing.zone);
+    rbl_doc_str(doc, "name", list.name);
+    rbl_doc_str(doc, "website", list.website);
+    rbl_doc_str(doc, "tier", list.tier);
+    rbl_doc_str(doc, "health", list.health);
+    rbl_doc_str(doc, "status", state.status);
+    rbl_doc_str(doc, "since", rbl_time_text(time[0], state.since, ctx->zone));
+    rbl_doc_str(doc, "asked", rbl_time_text(time[1], state.asked, ctx->zone));
+    rbl_doc_str(doc, "error", state.error);
+    rbl_doc_int(doc, "errors", state.errors);
+    (void) rbl_view_texts(doc, "codes", state.listing.codes.n
+                          ? state.listing.codes : RBL_STR("\x90"));
+    rbl_doc_str(doc, "details", state.listing.details);
+    ngx_rbl_host_list_links(ctx, lists->host, &list);
+    rbl_doc_close(doc);
 }
 
 
@@ -142,60 +159,11 @@ ngx_rbl_host_lists_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 }
 
 
-static void
-ngx_rbl_host_list_write(ngx_rbl_ctx_t *ctx, const rbl_host_lists_t *lists,
-    rbl_str_t sid, rbl_str_t raw)
-{
-    char              time[2][RBL_TIME_LEN];
-    rbl_doc_t        *doc;
-    rbl_list_t        list;
-    rbl_host_state_t  state;
-
-    if (rbl_list_decode(&list, raw) != RBL_OK) {
-        ngx_memzero(&list, sizeof(rbl_list_t));
-    }
-
-    rbl_host_state(&state, lists, sid, list.min_interval);
-
-    doc = &ctx->doc;
-
-    rbl_doc_object(doc, NULL);
-    rbl_doc_str(doc, "id", sid);
-    rbl_doc_str(doc, "host", list.zone.n ? list.zone : state.listing.zone);
-    rbl_doc_str(doc, "name", list.name);
-    rbl_doc_str(doc, "website", list.website);
-    rbl_doc_str(doc, "tier", list.tier);
-    rbl_doc_str(doc, "health", list.health);
-    rbl_doc_str(doc, "status", state.status);
-    rbl_doc_str(doc, "since", rbl_time_text(time[0], state.since, ctx->zone));
-    rbl_doc_str(doc, "asked", rbl_time_text(time[1], state.asked, ctx->zone));
-    rbl_doc_str(doc, "error", state.error);
-    rbl_doc_int(doc, "errors", state.errors);
-    (void) rbl_view_texts(doc, "codes", state.listing.codes.n
-                          ? state.listing.codes : RBL_STR("\x90"));
-    rbl_doc_str(doc, "details", state.listing.details);
-    ngx_rbl_host_list_links(ctx, lists->host, &list);
-    rbl_doc_close(doc);
-}
-
-
-static void
-ngx_rbl_host_list_links(ngx_rbl_ctx_t *ctx, const rbl_host_t *host,
-    const rbl_list_t *list)
-{
-    char       buf[NGX_RBL_URL_MAX];
-    rbl_str_t  url;
-
-    if (list->lookup.n == 0
-        || rbl_lookup_url(buf, sizeof(buf), &url, list->lookup, host->value)
-           != RBL_OK)
-    {
-        url = RBL_STR("");
-    }
-
-    rbl_doc_str(&ctx->doc, "lookup", url);
-    rbl_doc_str(&ctx->doc, "delisting", list->delist);
-}
+const ngx_rbl_op_t  ngx_rbl_op_host_lists = {
+    .prepare = ngx_rbl_host_lists_prepare,
+    .proceed = ngx_rbl_host_lists_proceed,
+    .result = ngx_rbl_host_lists_result
+};
 
 
 static void
@@ -221,27 +189,6 @@ ngx_rbl_history_prepare(ngx_rbl_ctx_t *ctx)
     last[2] = RBL_STR("COUNT");
     last[3] = RBL_STR(NGX_RBL_HISTORY_MAX);
     ngx_rbl_ask(ctx, "XREVRANGE", "hist", host, 4, last);
-}
-
-
-static void
-ngx_rbl_history_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
-{
-    ngx_rbl_history_t  *history;
-
-    history = ctx->data;
-
-    if (i == NGX_RBL_HISTORY_HOST) {
-        history->found = rbl_reply_str(reply).p != NULL;
-        return;
-    }
-
-    if (!history->found) {
-        ngx_rbl_unknown_id(ctx, "host");
-        return;
-    }
-
-    ngx_rbl_entries(ctx, reply, ngx_rbl_history_entry);
 }
 
 
@@ -285,6 +232,18 @@ ngx_rbl_entry_time(const redisReply *entry)
 }
 
 
+/* The four fields of a change. */
+
+static void
+ngx_rbl_change_write(ngx_rbl_ctx_t *ctx, rbl_mp_t *mp)
+{
+    rbl_doc_str(&ctx->doc, "id", rbl_mp_str(mp));
+    rbl_doc_str(&ctx->doc, "host", rbl_mp_str(mp));
+    rbl_doc_str(&ctx->doc, "status", rbl_mp_str(mp));
+    rbl_doc_str(&ctx->doc, "codes", rbl_mp_str(mp));
+}
+
+
 /* One check: {id, {c, PP, t, packed {list, zone, status, codes}...}}. */
 
 static void
@@ -314,16 +273,31 @@ ngx_rbl_history_entry(ngx_rbl_ctx_t *ctx, const redisReply *entry)
 }
 
 
-/* The four fields of a change. */
-
 static void
-ngx_rbl_change_write(ngx_rbl_ctx_t *ctx, rbl_mp_t *mp)
+ngx_rbl_history_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
-    rbl_doc_str(&ctx->doc, "id", rbl_mp_str(mp));
-    rbl_doc_str(&ctx->doc, "host", rbl_mp_str(mp));
-    rbl_doc_str(&ctx->doc, "status", rbl_mp_str(mp));
-    rbl_doc_str(&ctx->doc, "codes", rbl_mp_str(mp));
+    ngx_rbl_history_t  *history;
+
+    history = ctx->data;
+
+    if (i == NGX_RBL_HISTORY_HOST) {
+        history->found = rbl_reply_str(reply).p != NULL;
+        return;
+    }
+
+    if (!history->found) {
+        ngx_rbl_unknown_id(ctx, "host");
+        return;
+    }
+
+    ngx_rbl_entries(ctx, reply, ngx_rbl_history_entry);
 }
+
+
+const ngx_rbl_op_t  ngx_rbl_op_host_history = {
+    .prepare = ngx_rbl_history_prepare,
+    .read = ngx_rbl_history_read
+};
 
 
 static void
@@ -337,13 +311,6 @@ ngx_rbl_changes_prepare(ngx_rbl_ctx_t *ctx)
     last[3] = RBL_STR(NGX_RBL_CHANGES_MAX);
 
     ngx_rbl_ask(ctx, "XREVRANGE", "changes", RBL_STR(""), 4, last);
-}
-
-
-static void
-ngx_rbl_changes_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
-{
-    ngx_rbl_entries(ctx, reply, ngx_rbl_changes_entry);
 }
 
 
@@ -384,3 +351,16 @@ ngx_rbl_changes_entry(ngx_rbl_ctx_t *ctx, const redisReply *entry)
     rbl_doc_close(doc);
     rbl_doc_close(doc);
 }
+
+
+static void
+ngx_rbl_changes_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    ngx_rbl_entries(ctx, reply, ngx_rbl_changes_entry);
+}
+
+
+const ngx_rbl_op_t  ngx_rbl_op_changes = {
+    .prepare = ngx_rbl_changes_prepare,
+    .read = ngx_rbl_changes_read
+};

@@ -19,6 +19,9 @@
 #include "rbl_contact.h"
 
 
+static void ngx_rbl_enter_look(ngx_rbl_ctx_t *ctx);
+
+
 /* The last one that is looked at, if the client names the account: others may
    have had the address before. */
 #define NGX_RBL_ENTER_ALL  "999"
@@ -35,166 +38,6 @@ typedef struct {
     ngx_uint_t                right;    /* users that are right come first */
     ngx_uint_t                sure;     /* of them, that have confirmed it */
 } ngx_rbl_enter_t;
-
-
-static void ngx_rbl_enter_find(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_enter_found(ngx_rbl_ctx_t *ctx, const redisReply *reply);
-static void ngx_rbl_enter_look(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_enter_looked(ngx_rbl_ctx_t *ctx, const redisReply *reply);
-static ngx_uint_t ngx_rbl_enter_right(const ngx_rbl_enter_t *enter,
-    const redisReply *reply, rbl_account_t *account);
-static void ngx_rbl_enter_run(ngx_rbl_ctx_t *ctx,
-    const ngx_rbl_mail_user_t *user);
-static void ngx_rbl_enter_choose(ngx_rbl_ctx_t *ctx);
-
-
-void
-ngx_rbl_enter(ngx_rbl_ctx_t *ctx, rbl_str_t account)
-{
-    ngx_int_t         rc;
-    ngx_rbl_enter_t  *enter;
-
-    enter = ngx_rbl_data(ctx, sizeof(ngx_rbl_enter_t));
-
-    if (enter == NULL) {
-        return;
-    }
-
-    if (account.n
-        && rbl_sid_parse(&enter->account, RBL_SID_ACCOUNT, account) != RBL_OK)
-    {
-        ngx_rbl_invalid(ctx, "account");
-        return;
-    }
-
-    rc = ngx_rbl_identity(ctx, &enter->mail);
-
-    if (rc == NGX_OK) {
-        ngx_rbl_enter_find(ctx);
-
-    } else if (rc == NGX_DECLINED) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
-                       "The server vouches for no mail address in this "
-                       "request. Please ask its operator.");
-    }
-}
-
-
-static void
-ngx_rbl_enter_find(ngx_rbl_ctx_t *ctx)
-{
-    rbl_key_t         key;
-    rbl_str_t         argv[5];
-    ngx_rbl_batch_t  *batch;
-    ngx_rbl_enter_t  *enter;
-
-    enter = ctx->data;
-    batch = ngx_rbl_next(ctx);
-
-    if (batch == NULL) {
-        return;
-    }
-
-    argv[0] = RBL_STR("ZRANGE");
-    argv[1] = rbl_hash_key(&key, ngx_rbl_store_keyspace(ctx->store), "mail",
-                           enter->mail.digest);
-    argv[2] = RBL_STR("0");
-    argv[3] = enter->account.n ? RBL_STR(NGX_RBL_ENTER_ALL) : RBL_STR("4");
-    argv[4] = RBL_STR("WITHSCORES");
-
-    ngx_rbl_batch_command(batch, 5, argv);
-    enter->start.read = ngx_rbl_enter_found;
-}
-
-
-static void
-ngx_rbl_enter_found(ngx_rbl_ctx_t *ctx, const redisReply *reply)
-{
-    ngx_rbl_enter_t  *enter;
-
-    enter = ctx->data;
-    enter->n = ngx_rbl_mail_users(enter->user, reply, &enter->account);
-
-    if (enter->n > 1
-        || (enter->n && !enter->user[0].confirmed && enter->account.n == 0))
-    {
-        ngx_rbl_enter_look(ctx);
-
-    } else {
-        ngx_rbl_enter_run(ctx, enter->n ? &enter->user[0] : NULL);
-    }
-}
-
-
-static void
-ngx_rbl_enter_look(ngx_rbl_ctx_t *ctx)
-{
-    rbl_key_t                   keys[2];
-    rbl_str_t                   argv[3];
-    ngx_rbl_batch_t            *batch;
-    ngx_rbl_enter_t            *enter;
-    const rbl_keyspace_t       *ks;
-    const ngx_rbl_mail_user_t  *user;
-
-    enter = ctx->data;
-    user = &enter->user[enter->at];
-    batch = ngx_rbl_next(ctx);
-
-    if (batch == NULL) {
-        return;
-    }
-
-    ks = ngx_rbl_store_keyspace(ctx->store);
-
-    argv[0] = RBL_STR("MGET");
-    argv[1] = rbl_account_key(&keys[0], ks, "acct",
-                              rbl_sid_str(&user->account), RBL_STR(""));
-    argv[2] = rbl_account_key(&keys[1], ks, "user",
-                              rbl_sid_str(&user->account),
-                              rbl_sid_str(&user->user));
-
-    ngx_rbl_batch_command(batch, 3, argv);
-    enter->start.read = ngx_rbl_enter_looked;
-}
-
-
-static void
-ngx_rbl_enter_looked(ngx_rbl_ctx_t *ctx, const redisReply *reply)
-{
-    ngx_str_t        *name;
-    rbl_account_t     account;
-    ngx_rbl_enter_t  *enter;
-
-    enter = ctx->data;
-
-    if (ngx_rbl_enter_right(enter, reply, &account)) {
-        name = &enter->name[enter->right];
-        name->len = account.name.n;
-        name->data = ngx_pnalloc(ctx->request->pool, account.name.n + 1);
-
-        if (name->data == NULL) {
-            ngx_rbl_internal(ctx);
-            return;
-        }
-
-        ngx_memcpy(name->data, account.name.p, account.name.n);
-        enter->sure += enter->user[enter->at].confirmed;
-        enter->user[enter->right++] = enter->user[enter->at];
-    }
-
-    if (++enter->at < enter->n) {
-        ngx_rbl_enter_look(ctx);
-
-    } else if (enter->right == 0) {
-        ngx_rbl_enter_run(ctx, NULL);
-
-    } else if (enter->sure == 1 || enter->account.n) {
-        ngx_rbl_enter_run(ctx, &enter->user[0]);
-
-    } else {
-        ngx_rbl_enter_choose(ctx);
-    }
-}
 
 
 static ngx_uint_t
@@ -267,4 +110,153 @@ ngx_rbl_enter_choose(ngx_rbl_ctx_t *ctx)
     rbl_doc_close(&ctx->doc);
     rbl_doc_close(&ctx->doc);
     ngx_rbl_close(ctx);
+}
+
+
+static void
+ngx_rbl_enter_looked(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    ngx_str_t        *name;
+    rbl_account_t     account;
+    ngx_rbl_enter_t  *enter;
+
+    enter = ctx->data;
+
+    if (ngx_rbl_enter_right(enter, reply, &account)) {
+        name = &enter->name[enter->right];
+        name->len = account.name.n;
+        name->data = ngx_pnalloc(ctx->request->pool, account.name.n + 1);
+
+        if (name->data == NULL) {
+            ngx_rbl_internal(ctx);
+            return;
+        }
+
+        ngx_memcpy(name->data, account.name.p, account.name.n);
+        enter->sure += enter->user[enter->at].confirmed;
+        enter->user[enter->right++] = enter->user[enter->at];
+    }
+
+    if (++enter->at < enter->n) {
+        ngx_rbl_enter_look(ctx);
+
+    } else if (enter->right == 0) {
+        ngx_rbl_enter_run(ctx, NULL);
+
+    } else if (enter->sure == 1 || enter->account.n) {
+        ngx_rbl_enter_run(ctx, &enter->user[0]);
+
+    } else {
+        ngx_rbl_enter_choose(ctx);
+    }
+}
+
+
+static void
+ngx_rbl_enter_look(ngx_rbl_ctx_t *ctx)
+{
+    rbl_key_t                   keys[2];
+    rbl_str_t                   argv[3];
+    ngx_rbl_batch_t            *batch;
+    ngx_rbl_enter_t            *enter;
+    const rbl_keyspace_t       *ks;
+    const ngx_rbl_mail_user_t  *user;
+
+    enter = ctx->data;
+    user = &enter->user[enter->at];
+    batch = ngx_rbl_next(ctx);
+
+    if (batch == NULL) {
+        return;
+    }
+
+    ks = ngx_rbl_store_keyspace(ctx->store);
+
+    argv[0] = RBL_STR("MGET");
+    argv[1] = rbl_account_key(&keys[0], ks, "acct",
+                              rbl_sid_str(&user->account), RBL_STR(""));
+    argv[2] = rbl_account_key(&keys[1], ks, "user",
+                              rbl_sid_str(&user->account),
+                              rbl_sid_str(&user->user));
+
+    ngx_rbl_batch_command(batch, 3, argv);
+    enter->start.read = ngx_rbl_enter_looked;
+}
+
+
+static void
+ngx_rbl_enter_found(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    ngx_rbl_enter_t  *enter;
+
+    enter = ctx->data;
+    enter->n = ngx_rbl_mail_users(enter->user, reply, &enter->account);
+
+    if (enter->n > 1
+        || (enter->n && !enter->user[0].confirmed && enter->account.n == 0))
+    {
+        ngx_rbl_enter_look(ctx);
+
+    } else {
+        ngx_rbl_enter_run(ctx, enter->n ? &enter->user[0] : NULL);
+    }
+}
+
+
+static void
+ngx_rbl_enter_find(ngx_rbl_ctx_t *ctx)
+{
+    rbl_key_t         key;
+    rbl_str_t         argv[5];
+    ngx_rbl_batch_t  *batch;
+    ngx_rbl_enter_t  *enter;
+
+    enter = ctx->data;
+    batch = ngx_rbl_next(ctx);
+
+    if (batch == NULL) {
+        return;
+    }
+
+    argv[0] = RBL_STR("ZRANGE");
+    argv[1] = rbl_hash_key(&key, ngx_rbl_store_keyspace(ctx->store), "mail",
+                           enter->mail.digest);
+    argv[2] = RBL_STR("0");
+    argv[3] = enter->account.n ? RBL_STR(NGX_RBL_ENTER_ALL) : RBL_STR("4");
+    argv[4] = RBL_STR("WITHSCORES");
+
+    ngx_rbl_batch_command(batch, 5, argv);
+    enter->start.read = ngx_rbl_enter_found;
+}
+
+
+void
+ngx_rbl_enter(ngx_rbl_ctx_t *ctx, rbl_str_t account)
+{
+    ngx_int_t         rc;
+    ngx_rbl_enter_t  *enter;
+
+    enter = ngx_rbl_data(ctx, sizeof(ngx_rbl_enter_t));
+
+    if (enter == NULL) {
+        return;
+    }
+
+    if (account.n
+        && rbl_sid_parse(&enter->account, RBL_SID_ACCOUNT, account) != RBL_OK)
+    {
+        ngx_rbl_invalid(ctx, "account");
+        return;
+    }
+
+    rc = ngx_rbl_identity(ctx, &enter->mail);
+
+    if (rc == NGX_OK) {
+        ngx_rbl_enter_find(ctx);
+
+    } else if (rc == NGX_DECLINED) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
+                       "The server vouches for no mail address in this "
+                       "request. Please ask its operator.");
+    }
 }

@@ -43,33 +43,53 @@ typedef struct {
 } ngx_rbl_link_t;
 
 
-static void ngx_rbl_link_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_link_network(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_link_ask(ngx_rbl_ctx_t *ctx, const u_char *digest,
-    int64_t most);
-static void ngx_rbl_link_make(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_link_user(ngx_rbl_ctx_t *ctx, rbl_sid_t *user);
-static ngx_int_t ngx_rbl_link_nobody(ngx_rbl_ctx_t *ctx, rbl_sid_t *user);
-static void ngx_rbl_link_made(ngx_rbl_ctx_t *ctx, const redisReply *reply);
-static void ngx_rbl_link_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_link_clean(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_link_answer(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_link_failed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_link_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-
-
 static const ngx_rbl_field_t  ngx_rbl_link_fields[] = {
     NGX_RBL_TEXT("mail", NGX_RBL_NEEDED, NULL, 0),
     NGX_RBL_END
 };
 
-const ngx_rbl_op_t  ngx_rbl_op_session_link = {
-    .fields = ngx_rbl_link_fields,
-    .prepare = ngx_rbl_link_prepare,
-    .result = ngx_rbl_link_result,
-    .failed = ngx_rbl_link_failed
-};
+
+static void
+ngx_rbl_link_ask(ngx_rbl_ctx_t *ctx, const u_char *digest, int64_t most)
+{
+    char                 number[RBL_OUT_INT];
+    rbl_key_t            key;
+    ngx_rbl_batch_t     *batch;
+    rbl_mail_ask_args_t  args;
+
+    batch = ngx_rbl_next(ctx);
+
+    if (batch == NULL) {
+        return;
+    }
+
+    args.asked = rbl_hash_key(&key, ngx_rbl_store_keyspace(ctx->store),
+                              "asked", digest);
+    args.most = rbl_out_int_text(number, most);
+
+    ngx_rbl_batch_script(batch, &rbl_script_mail_ask, RBL_ARGC(args),
+                         args.argv);
+}
+
+
+static void
+ngx_rbl_link_network(ngx_rbl_ctx_t *ctx)
+{
+    u_char     octets[NGX_RBL_NETWORK_LEN], digest[32];
+    ngx_str_t  network = { sizeof(octets), octets };
+
+    ngx_rbl_admit_network(ctx->request, octets);
+
+    if (ngx_rbl_auth_digest(&network, digest) != NGX_OK) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    /* any partition can count the requests of a network */
+
+    ngx_rbl_store_near(ctx->store, digest);
+    ngx_rbl_link_ask(ctx, digest, NGX_RBL_LINK_NETWORK);
+}
 
 
 static void
@@ -109,46 +129,52 @@ ngx_rbl_link_prepare(ngx_rbl_ctx_t *ctx)
 }
 
 
-static void
-ngx_rbl_link_network(ngx_rbl_ctx_t *ctx)
+/* The first digits of an account choose its partition, as those of a digest
+   choose that of a key. */
+
+static ngx_int_t
+ngx_rbl_link_nobody(ngx_rbl_ctx_t *ctx, rbl_sid_t *user)
 {
-    u_char     octets[NGX_RBL_NETWORK_LEN], digest[32];
-    ngx_str_t  network = { sizeof(octets), octets };
+    ngx_rbl_link_t  *link;
 
-    ngx_rbl_admit_network(ctx->request, octets);
+    link = ctx->data;
 
-    if (ngx_rbl_auth_digest(&network, digest) != NGX_OK) {
-        ngx_rbl_internal(ctx);
-        return;
+    if (rbl_sid_make(&ctx->account, RBL_SID_ACCOUNT) != RBL_OK
+        || rbl_sid_make(user, RBL_SID_USER) != RBL_OK)
+    {
+        return NGX_ERROR;
     }
 
-    /* any partition can count the requests of a network */
+    ngx_hex_dump((u_char *) ctx->account.s + 2, link->mail.digest, 2);
 
-    ngx_rbl_store_near(ctx->store, digest);
-    ngx_rbl_link_ask(ctx, digest, NGX_RBL_LINK_NETWORK);
+    return NGX_OK;
 }
 
 
-static void
-ngx_rbl_link_ask(ngx_rbl_ctx_t *ctx, const u_char *digest, int64_t most)
+/* Sets the account and the user of this round. */
+
+static ngx_int_t
+ngx_rbl_link_user(ngx_rbl_ctx_t *ctx, rbl_sid_t *user)
 {
-    char                 number[RBL_OUT_INT];
-    rbl_key_t            key;
-    ngx_rbl_batch_t     *batch;
-    rbl_mail_ask_args_t  args;
+    ngx_rbl_link_t             *link;
+    const rbl_keyspace_t       *ks;
+    const ngx_rbl_mail_user_t  *known;
 
-    batch = ngx_rbl_next(ctx);
+    link = ctx->data;
+    ks = ngx_rbl_store_keyspace(ctx->store);
+    known = &link->user[link->at];
 
-    if (batch == NULL) {
-        return;
+    link->real = link->at < link->n
+                 && ngx_rbl_store_has(ctx->store, rbl_partition(ks,
+                                               rbl_sid_str(&known->account)));
+    if (!link->real) {
+        return ngx_rbl_link_nobody(ctx, user);
     }
 
-    args.asked = rbl_hash_key(&key, ngx_rbl_store_keyspace(ctx->store),
-                              "asked", digest);
-    args.most = rbl_out_int_text(number, most);
+    ctx->account = known->account;
+    *user = known->user;
 
-    ngx_rbl_batch_script(batch, &rbl_script_mail_ask, RBL_ARGC(args),
-                         args.argv);
+    return NGX_OK;
 }
 
 
@@ -201,89 +227,6 @@ ngx_rbl_link_make(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* Sets the account and the user of this round. */
-
-static ngx_int_t
-ngx_rbl_link_user(ngx_rbl_ctx_t *ctx, rbl_sid_t *user)
-{
-    ngx_rbl_link_t             *link;
-    const rbl_keyspace_t       *ks;
-    const ngx_rbl_mail_user_t  *known;
-
-    link = ctx->data;
-    ks = ngx_rbl_store_keyspace(ctx->store);
-    known = &link->user[link->at];
-
-    link->real = link->at < link->n
-                 && ngx_rbl_store_has(ctx->store, rbl_partition(ks,
-                                               rbl_sid_str(&known->account)));
-    if (!link->real) {
-        return ngx_rbl_link_nobody(ctx, user);
-    }
-
-    ctx->account = known->account;
-    *user = known->user;
-
-    return NGX_OK;
-}
-
-
-/* The first digits of an account choose its partition, as those of a digest
-   choose that of a key. */
-
-static ngx_int_t
-ngx_rbl_link_nobody(ngx_rbl_ctx_t *ctx, rbl_sid_t *user)
-{
-    ngx_rbl_link_t  *link;
-
-    link = ctx->data;
-
-    if (rbl_sid_make(&ctx->account, RBL_SID_ACCOUNT) != RBL_OK
-        || rbl_sid_make(user, RBL_SID_USER) != RBL_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    ngx_hex_dump((u_char *) ctx->account.s + 2, link->mail.digest, 2);
-
-    return NGX_OK;
-}
-
-
-static void
-ngx_rbl_link_made(ngx_rbl_ctx_t *ctx, const redisReply *reply)
-{
-    ngx_rbl_link_t         *link;
-    rbl_user_mail_reply_t   said;
-
-    link = ctx->data;
-    rbl_user_mail_reply(&said, reply);
-
-    if (said.word == RBL_USER_MAIL_USER && link->real) {
-        link->gone |= (ngx_uint_t) 1 << link->at;
-    }
-
-    ngx_rbl_link_proceed(ctx);
-}
-
-
-static void
-ngx_rbl_link_proceed(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_link_t  *link;
-
-    link = ctx->data;
-
-    if (++link->at < NGX_RBL_MAIL_USERS) {
-        ngx_rbl_link_make(ctx);
-        return;
-    }
-
-    link->step = NGX_RBL_LINK_CLEAN;
-    ngx_rbl_link_clean(ctx);
-}
-
-
 static void
 ngx_rbl_link_clean(ngx_rbl_ctx_t *ctx)
 {
@@ -321,6 +264,40 @@ ngx_rbl_link_clean(ngx_rbl_ctx_t *ctx)
 
 
 static void
+ngx_rbl_link_proceed(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_link_t  *link;
+
+    link = ctx->data;
+
+    if (++link->at < NGX_RBL_MAIL_USERS) {
+        ngx_rbl_link_make(ctx);
+        return;
+    }
+
+    link->step = NGX_RBL_LINK_CLEAN;
+    ngx_rbl_link_clean(ctx);
+}
+
+
+static void
+ngx_rbl_link_made(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    ngx_rbl_link_t         *link;
+    rbl_user_mail_reply_t   said;
+
+    link = ctx->data;
+    rbl_user_mail_reply(&said, reply);
+
+    if (said.word == RBL_USER_MAIL_USER && link->real) {
+        link->gone |= (ngx_uint_t) 1 << link->at;
+    }
+
+    ngx_rbl_link_proceed(ctx);
+}
+
+
+static void
 ngx_rbl_link_answer(ngx_rbl_ctx_t *ctx)
 {
     ngx_memzero(&ctx->account, sizeof(rbl_sid_t));
@@ -328,34 +305,6 @@ ngx_rbl_link_answer(ngx_rbl_ctx_t *ctx)
                  "way to it. If none arrives within a few minutes, please try "
                  "again.");
     ngx_rbl_close(ctx);
-}
-
-
-/* A round may fail after its reply: no replica has the link. */
-
-static ngx_int_t
-ngx_rbl_link_failed(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_link_t  *link;
-
-    link = ctx->data;
-
-    if (link == NULL || link->step < NGX_RBL_LINK_MAKE) {
-        return NGX_DECLINED;
-    }
-
-    if (ctx->next != NULL || ctx->answered) {
-        return NGX_OK;
-    }
-
-    if (link->step == NGX_RBL_LINK_MAKE) {
-        ngx_rbl_link_proceed(ctx);
-
-    } else {
-        ngx_rbl_link_answer(ctx);
-    }
-
-    return NGX_OK;
 }
 
 
@@ -406,3 +355,39 @@ ngx_rbl_link_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
         ngx_rbl_link_answer(ctx);
     }
 }
+
+
+/* A round may fail after its reply: no replica has the link. */
+
+static ngx_int_t
+ngx_rbl_link_failed(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_link_t  *link;
+
+    link = ctx->data;
+
+    if (link == NULL || link->step < NGX_RBL_LINK_MAKE) {
+        return NGX_DECLINED;
+    }
+
+    if (ctx->next != NULL || ctx->answered) {
+        return NGX_OK;
+    }
+
+    if (link->step == NGX_RBL_LINK_MAKE) {
+        ngx_rbl_link_proceed(ctx);
+
+    } else {
+        ngx_rbl_link_answer(ctx);
+    }
+
+    return NGX_OK;
+}
+
+
+const ngx_rbl_op_t  ngx_rbl_op_session_link = {
+    .fields = ngx_rbl_link_fields,
+    .prepare = ngx_rbl_link_prepare,
+    .result = ngx_rbl_link_result,
+    .failed = ngx_rbl_link_failed
+};

@@ -18,37 +18,9 @@
 #define NGX_RBL_STATE_GUESS   200       /* octets of a list in an answer */
 
 
-static void ngx_rbl_portal_list_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_portal_list_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_portal_list_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_portal_list_write(ngx_rbl_ctx_t *ctx,
-    const rbl_list_t *list, const ngx_rbl_shared_t *shared);
-
-static void ngx_rbl_lists_state_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_lists_state_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_lists_state_write(ngx_rbl_ctx_t *ctx, ngx_uint_t k,
-    const rbl_list_t *list);
-
-
 const ngx_rbl_family_t  ngx_rbl_family_lists = {
     .resource = "list",
     .kind = RBL_SID_LIST
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_portal_list = {
-    .prepare = ngx_rbl_portal_list_prepare,
-    .read = ngx_rbl_shared_names,
-    .proceed = ngx_rbl_portal_list_proceed,
-    .result = ngx_rbl_portal_list_result
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_lists_state = {
-    .prepare = ngx_rbl_lists_state_prepare,
-    .read = ngx_rbl_shared_names,
-    .proceed = ngx_rbl_shared_all,
-    .result = ngx_rbl_lists_state_result
 };
 
 
@@ -95,6 +67,18 @@ ngx_rbl_portal_list_proceed(ngx_rbl_ctx_t *ctx)
 }
 
 
+static void
+ngx_rbl_portal_list_write(ngx_rbl_ctx_t *ctx, const rbl_list_t *list,
+    const ngx_rbl_shared_t *shared)
+{
+    ngx_rbl_open(ctx, 0, "OK");
+    rbl_doc_object(&ctx->doc, "data");
+    ngx_rbl_list_members(ctx, list, shared);
+    rbl_doc_close(&ctx->doc);
+    ngx_rbl_close(ctx);
+}
+
+
 /* A killed list is shown, too: its users want to know why it has ended. */
 
 static void
@@ -128,16 +112,57 @@ ngx_rbl_portal_list_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 }
 
 
+const ngx_rbl_op_t  ngx_rbl_op_portal_list = {
+    .prepare = ngx_rbl_portal_list_prepare,
+    .read = ngx_rbl_shared_names,
+    .proceed = ngx_rbl_portal_list_proceed,
+    .result = ngx_rbl_portal_list_result
+};
+
+
 static void
-ngx_rbl_portal_list_write(ngx_rbl_ctx_t *ctx, const rbl_list_t *list,
-    const ngx_rbl_shared_t *shared)
+ngx_rbl_lists_state_prepare(ngx_rbl_ctx_t *ctx)
 {
-    ngx_rbl_open(ctx, 0, "OK");
-    rbl_doc_object(&ctx->doc, "data");
-    ngx_rbl_list_members(ctx, list, shared);
-    rbl_doc_close(&ctx->doc);
-    ngx_rbl_close(ctx);
+    rbl_str_t  all[2] = { RBL_STR("0"), RBL_STR(NGX_RBL_LISTS_LAST) };
+
+    if (ngx_rbl_data(ctx, sizeof(ngx_rbl_lists_t)) != NULL) {
+        ngx_rbl_shared_prepare(ctx);
+        ngx_rbl_ask_system(ctx, ctx->batch, "ZRANGE", "lists:active", 2, all);
+    }
 }
+
+
+static void
+ngx_rbl_lists_state_write(ngx_rbl_ctx_t *ctx, ngx_uint_t k,
+    const rbl_list_t *list)
+{
+    ngx_rbl_lists_t  *lists;
+
+    lists = ctx->data;
+
+    rbl_doc_object(&ctx->doc, NULL);
+    rbl_doc_str(&ctx->doc, "id", lists->sids[k]);
+    rbl_doc_str(&ctx->doc, "tier", list->tier);
+    ngx_rbl_shared_write(ctx, &lists->shared[k], list);
+    rbl_doc_close(&ctx->doc);
+}
+
+
+static void
+ngx_rbl_lists_state_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply)
+{
+    ngx_rbl_shared_answer(ctx, i, reply, NGX_RBL_STATE_GUESS,
+                          ngx_rbl_lists_state_write);
+}
+
+
+const ngx_rbl_op_t  ngx_rbl_op_lists_state = {
+    .prepare = ngx_rbl_lists_state_prepare,
+    .read = ngx_rbl_shared_names,
+    .proceed = ngx_rbl_shared_all,
+    .result = ngx_rbl_lists_state_result
+};
 
 
 void
@@ -164,41 +189,4 @@ ngx_rbl_list_members(ngx_rbl_ctx_t *ctx, const rbl_list_t *list,
     rbl_doc_int(doc, "turned", shared->turned);
     rbl_doc_int(doc, "of", shared->of);
     ngx_rbl_time_write(ctx, "refusing", shared->since);
-}
-
-
-static void
-ngx_rbl_lists_state_prepare(ngx_rbl_ctx_t *ctx)
-{
-    rbl_str_t  all[2] = { RBL_STR("0"), RBL_STR(NGX_RBL_LISTS_LAST) };
-
-    if (ngx_rbl_data(ctx, sizeof(ngx_rbl_lists_t)) != NULL) {
-        ngx_rbl_shared_prepare(ctx);
-        ngx_rbl_ask_system(ctx, ctx->batch, "ZRANGE", "lists:active", 2, all);
-    }
-}
-
-
-static void
-ngx_rbl_lists_state_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
-{
-    ngx_rbl_shared_answer(ctx, i, reply, NGX_RBL_STATE_GUESS,
-                          ngx_rbl_lists_state_write);
-}
-
-
-static void
-ngx_rbl_lists_state_write(ngx_rbl_ctx_t *ctx, ngx_uint_t k,
-    const rbl_list_t *list)
-{
-    ngx_rbl_lists_t  *lists;
-
-    lists = ctx->data;
-
-    rbl_doc_object(&ctx->doc, NULL);
-    rbl_doc_str(&ctx->doc, "id", lists->sids[k]);
-    rbl_doc_str(&ctx->doc, "tier", list->tier);
-    ngx_rbl_shared_write(ctx, &lists->shared[k], list);
-    rbl_doc_close(&ctx->doc);
 }

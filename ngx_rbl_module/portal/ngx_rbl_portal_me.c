@@ -16,22 +16,6 @@ enum {                                  /* of the reply */
 };
 
 
-static void ngx_rbl_me_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_me_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_me_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_me_write(ngx_rbl_ctx_t *ctx, const rbl_account_t *account,
-    const rbl_user_t *user, rbl_str_t bill);
-static void ngx_rbl_me_bill(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
-
-
-const ngx_rbl_op_t  ngx_rbl_op_me = {
-    .prepare = ngx_rbl_me_prepare,
-    .proceed = ngx_rbl_me_proceed,
-    .result = ngx_rbl_me_result
-};
-
-
 static void
 ngx_rbl_me_prepare(ngx_rbl_ctx_t *ctx)
 {
@@ -65,32 +49,20 @@ ngx_rbl_me_proceed(ngx_rbl_ctx_t *ctx)
 }
 
 
+/* Nothing about money: all users may see it. */
+
 static void
-ngx_rbl_me_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+ngx_rbl_me_bill(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
 {
-    rbl_user_t     user;
-    rbl_account_t  account;
+    rbl_bill_t  bill;
 
-    user.mail = user.name = RBL_STR("");
-
-    if (rbl_account_decode(&account,
-                           rbl_reply_str(rbl_reply_at(reply,
-                                                      NGX_RBL_ME_ACCOUNT)))
-        != RBL_OK
-        || (ctx->actor.n == 0
-            && rbl_user_decode(&user,
-                               rbl_reply_str(rbl_reply_at(reply,
-                                                          NGX_RBL_ME_USER)))
-               != RBL_OK))
-    {
-        /* deleted since the session was read */
-
-        ngx_rbl_unauthorized(ctx);
+    if (raw.n == 0 || rbl_bill_decode(&bill, raw) != RBL_OK) {
         return;
     }
 
-    ngx_rbl_me_write(ctx, &account, &user,
-                     rbl_reply_str(rbl_reply_at(reply, NGX_RBL_ME_BILL)));
+    rbl_doc_object(&ctx->doc, "bill");
+    ngx_rbl_bill_state(ctx, &bill);
+    rbl_doc_close(&ctx->doc);
 }
 
 
@@ -131,18 +103,37 @@ ngx_rbl_me_write(ngx_rbl_ctx_t *ctx, const rbl_account_t *account,
 }
 
 
-/* Nothing about money: all users may see it. */
-
 static void
-ngx_rbl_me_bill(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
+ngx_rbl_me_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
-    rbl_bill_t  bill;
+    rbl_user_t     user;
+    rbl_account_t  account;
 
-    if (raw.n == 0 || rbl_bill_decode(&bill, raw) != RBL_OK) {
+    user.mail = user.name = RBL_STR("");
+
+    if (rbl_account_decode(&account,
+                           rbl_reply_str(rbl_reply_at(reply,
+                                                      NGX_RBL_ME_ACCOUNT)))
+        != RBL_OK
+        || (ctx->actor.n == 0
+            && rbl_user_decode(&user,
+                               rbl_reply_str(rbl_reply_at(reply,
+                                                          NGX_RBL_ME_USER)))
+               != RBL_OK))
+    {
+        /* deleted since the session was read */
+
+        ngx_rbl_unauthorized(ctx);
         return;
     }
 
-    rbl_doc_object(&ctx->doc, "bill");
-    ngx_rbl_bill_state(ctx, &bill);
-    rbl_doc_close(&ctx->doc);
+    ngx_rbl_me_write(ctx, &account, &user,
+                     rbl_reply_str(rbl_reply_at(reply, NGX_RBL_ME_BILL)));
 }
+
+
+const ngx_rbl_op_t  ngx_rbl_op_me = {
+    .prepare = ngx_rbl_me_prepare,
+    .proceed = ngx_rbl_me_proceed,
+    .result = ngx_rbl_me_result
+};

@@ -14,53 +14,6 @@
 #define NGX_RBL_ORIGIN_MORE  16         /* octets of scheme and port */
 
 
-static ngx_int_t ngx_rbl_passkey_url(ngx_rbl_ctx_t *ctx, rbl_url_t *url);
-
-
-ngx_int_t
-ngx_rbl_passkey_site(ngx_rbl_ctx_t *ctx, ngx_rbl_site_t *site)
-{
-    u_char     *p, *last;
-    ngx_str_t   name;
-    rbl_url_t   url;
-
-    if (ngx_rbl_passkey_url(ctx, &url) != NGX_OK) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
-                       "Passkeys cannot be used under this name of the site.");
-        return NGX_DECLINED;
-    }
-
-    p = (u_char *) ngx_rbl_room(ctx, 2 * url.host.n + NGX_RBL_ORIGIN_MORE);
-
-    if (p == NULL) {
-        return NGX_DECLINED;
-    }
-
-    ngx_strlow(p, (u_char *) url.host.p, url.host.n);
-    name.data = p;
-    name.len = url.host.n;
-    site->name = (rbl_str_t) { (char *) p, url.host.n };
-
-    /* a browser leaves the usual port out */
-
-    p += name.len;
-    last = ngx_sprintf(p, "http%s://%V", url.tls ? "s" : "", &name);
-
-    if (url.port != (url.tls ? 443 : 80)) {
-        last = ngx_sprintf(last, ":%ui", (ngx_uint_t) url.port);
-    }
-
-    site->origin = (rbl_str_t) { (char *) p, last - p };
-
-    if (ngx_rbl_auth_digest(&name, site->digest) != NGX_OK) {
-        ngx_rbl_internal(ctx);
-        return NGX_DECLINED;
-    }
-
-    return NGX_OK;
-}
-
-
 /* rbl_portal_url; or that of the request, whose Host has to be the first
    server_name, since a client can send any. */
 
@@ -104,6 +57,50 @@ ngx_rbl_passkey_url(ngx_rbl_ctx_t *ctx, rbl_url_t *url)
              - p;
 
     return rbl_url_parse(url, text) == RBL_OK ? NGX_OK : NGX_DECLINED;
+}
+
+
+ngx_int_t
+ngx_rbl_passkey_site(ngx_rbl_ctx_t *ctx, ngx_rbl_site_t *site)
+{
+    u_char     *p, *last;
+    ngx_str_t   name;
+    rbl_url_t   url;
+
+    if (ngx_rbl_passkey_url(ctx, &url) != NGX_OK) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
+                       "Passkeys cannot be used under this name of the site.");
+        return NGX_DECLINED;
+    }
+
+    p = (u_char *) ngx_rbl_room(ctx, 2 * url.host.n + NGX_RBL_ORIGIN_MORE);
+
+    if (p == NULL) {
+        return NGX_DECLINED;
+    }
+
+    ngx_strlow(p, (u_char *) url.host.p, url.host.n);
+    name.data = p;
+    name.len = url.host.n;
+    site->name = (rbl_str_t) { (char *) p, url.host.n };
+
+    /* a browser leaves the usual port out */
+
+    p += name.len;
+    last = ngx_sprintf(p, "http%s://%V", url.tls ? "s" : "", &name);
+
+    if (url.port != (url.tls ? 443 : 80)) {
+        last = ngx_sprintf(last, ":%ui", (ngx_uint_t) url.port);
+    }
+
+    site->origin = (rbl_str_t) { (char *) p, last - p };
+
+    if (ngx_rbl_auth_digest(&name, site->digest) != NGX_OK) {
+        ngx_rbl_internal(ctx);
+        return NGX_DECLINED;
+    }
+
+    return NGX_OK;
 }
 
 

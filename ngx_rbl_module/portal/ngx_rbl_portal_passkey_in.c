@@ -50,32 +50,6 @@ typedef struct {
 } ngx_rbl_session_begin_t;
 
 
-static void ngx_rbl_session_begin_prepare(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_session_begin_make(ngx_rbl_ctx_t *ctx,
-    ngx_rbl_session_begin_t *begin);
-static void ngx_rbl_session_begin_run(ngx_rbl_ctx_t *ctx,
-    const ngx_rbl_session_begin_t *begin);
-static void ngx_rbl_session_begun(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_signed_prepare(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_signed_read(ngx_rbl_ctx_t *ctx,
-    ngx_rbl_signed_t *in, char challenge[NGX_RBL_CHALLENGE_HEX]);
-static ngx_int_t ngx_rbl_signed_user(ngx_rbl_ctx_t *ctx,
-    ngx_rbl_signed_t *in);
-static void ngx_rbl_signed_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_signed_ask(ngx_rbl_ctx_t *ctx, const char *verb,
-    rbl_str_t key, rbl_str_t field);
-static void ngx_rbl_signed_challenge(ngx_rbl_ctx_t *ctx,
-    const redisReply *reply);
-static void ngx_rbl_signed_passkey(ngx_rbl_ctx_t *ctx,
-    const redisReply *reply);
-static ngx_uint_t ngx_rbl_signed_right(const ngx_rbl_signed_t *in,
-    rbl_str_t raw);
-static void ngx_rbl_signed_run(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_signed_in(ngx_rbl_ctx_t *ctx, const redisReply *reply);
-
-
 static const ngx_rbl_field_t  ngx_rbl_signed_fields[] = {
     NGX_RBL_TEXT("credential", NGX_RBL_NEEDED|NGX_RBL_SECRET, NULL, 0),
     NGX_RBL_TEXT("client_data", NGX_RBL_NEEDED|NGX_RBL_SECRET, NULL, 0),
@@ -109,33 +83,6 @@ const ngx_rbl_family_t  ngx_rbl_family_signed = {
     .kind = RBL_SID_PASSKEY,
     .refusals = ngx_rbl_signed_refusals
 };
-
-const ngx_rbl_op_t  ngx_rbl_op_session_begin = {
-    .script = &rbl_script_challenge_new,
-    .prepare = ngx_rbl_session_begin_prepare,
-    .result = ngx_rbl_session_begun
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_session_passkey = {
-    .fields = ngx_rbl_signed_fields,
-    .prepare = ngx_rbl_signed_prepare,
-    .result = ngx_rbl_signed_result
-};
-
-
-static void
-ngx_rbl_session_begin_prepare(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_session_begin_t  *begin;
-
-    begin = ngx_rbl_data(ctx, sizeof(ngx_rbl_session_begin_t));
-
-    if (begin != NULL && ngx_rbl_passkey_site(ctx, &begin->site) == NGX_OK
-        && ngx_rbl_session_begin_make(ctx, begin) == NGX_OK)
-    {
-        ngx_rbl_session_begin_run(ctx, begin);
-    }
-}
 
 
 /* All challenges of a network are in one partition, which counts them; in
@@ -190,6 +137,21 @@ ngx_rbl_session_begin_run(ngx_rbl_ctx_t *ctx,
 
 
 static void
+ngx_rbl_session_begin_prepare(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_session_begin_t  *begin;
+
+    begin = ngx_rbl_data(ctx, sizeof(ngx_rbl_session_begin_t));
+
+    if (begin != NULL && ngx_rbl_passkey_site(ctx, &begin->site) == NGX_OK
+        && ngx_rbl_session_begin_make(ctx, begin) == NGX_OK)
+    {
+        ngx_rbl_session_begin_run(ctx, begin);
+    }
+}
+
+
+static void
 ngx_rbl_session_begun(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply)
 {
@@ -207,34 +169,35 @@ ngx_rbl_session_begun(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 }
 
 
-static void
-ngx_rbl_signed_prepare(ngx_rbl_ctx_t *ctx)
+const ngx_rbl_op_t  ngx_rbl_op_session_begin = {
+    .script = &rbl_script_challenge_new,
+    .prepare = ngx_rbl_session_begin_prepare,
+    .result = ngx_rbl_session_begun
+};
+
+
+static ngx_int_t
+ngx_rbl_signed_user(ngx_rbl_ctx_t *ctx, ngx_rbl_signed_t *in)
 {
-    char               challenge[NGX_RBL_CHALLENGE_HEX];
-    rbl_key_t          key;
-    ngx_rbl_signed_t  *in;
+    rbl_str_t  handle;
 
-    in = ngx_rbl_data(ctx, sizeof(ngx_rbl_signed_t));
-
-    if (in == NULL) {
-        return;
-    }
-
-    if (!ngx_rbl_session_private(ctx)) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN, "Signing in needs https.");
-        return;
-    }
-
-    if (ngx_rbl_passkey_site(ctx, &in->site) != NGX_OK
-        || ngx_rbl_signed_read(ctx, in, challenge) != NGX_OK)
+    if (ngx_rbl_passkey_field(ctx, NGX_RBL_SIGNED_USER, NGX_RBL_HANDLE_LEN,
+                              &handle)
+        != NGX_OK)
     {
-        return;
+        return NGX_DECLINED;
     }
 
-    ngx_rbl_signed_ask(ctx, "GETDEL",
-                       ngx_rbl_challenge_key(ctx, &key, challenge),
-                       RBL_STR(""));
-    ctx->round.writes = 1;              /* the challenge is used */
+    if (handle.n != NGX_RBL_HANDLE_LEN) {
+        ngx_rbl_invalid(ctx, "user");
+        return NGX_DECLINED;
+    }
+
+    rbl_sid_from_digest(&ctx->account, RBL_SID_ACCOUNT, (u_char *) handle.p);
+    rbl_sid_from_digest(&in->user, RBL_SID_USER,
+                        (u_char *) handle.p + NGX_RBL_HANDLE_LEN / 2);
+
+    return NGX_OK;
 }
 
 
@@ -278,31 +241,6 @@ ngx_rbl_signed_read(ngx_rbl_ctx_t *ctx, ngx_rbl_signed_t *in,
 }
 
 
-static ngx_int_t
-ngx_rbl_signed_user(ngx_rbl_ctx_t *ctx, ngx_rbl_signed_t *in)
-{
-    rbl_str_t  handle;
-
-    if (ngx_rbl_passkey_field(ctx, NGX_RBL_SIGNED_USER, NGX_RBL_HANDLE_LEN,
-                              &handle)
-        != NGX_OK)
-    {
-        return NGX_DECLINED;
-    }
-
-    if (handle.n != NGX_RBL_HANDLE_LEN) {
-        ngx_rbl_invalid(ctx, "user");
-        return NGX_DECLINED;
-    }
-
-    rbl_sid_from_digest(&ctx->account, RBL_SID_ACCOUNT, (u_char *) handle.p);
-    rbl_sid_from_digest(&in->user, RBL_SID_USER,
-                        (u_char *) handle.p + NGX_RBL_HANDLE_LEN / 2);
-
-    return NGX_OK;
-}
-
-
 static void
 ngx_rbl_signed_ask(ngx_rbl_ctx_t *ctx, const char *verb, rbl_str_t key,
     rbl_str_t field)
@@ -323,26 +261,33 @@ ngx_rbl_signed_ask(ngx_rbl_ctx_t *ctx, const char *verb, rbl_str_t key,
 
 
 static void
-ngx_rbl_signed_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
+ngx_rbl_signed_prepare(ngx_rbl_ctx_t *ctx)
 {
+    char               challenge[NGX_RBL_CHALLENGE_HEX];
+    rbl_key_t          key;
     ngx_rbl_signed_t  *in;
 
-    in = ctx->data;
+    in = ngx_rbl_data(ctx, sizeof(ngx_rbl_signed_t));
 
-    switch (in->step++) {
-
-    case NGX_RBL_SIGNED_CHALLENGE:
-        ngx_rbl_signed_challenge(ctx, reply);
+    if (in == NULL) {
         return;
-
-    case NGX_RBL_SIGNED_PASSKEY:
-        ngx_rbl_signed_passkey(ctx, reply);
-        return;
-
-    default:
-        ngx_rbl_signed_in(ctx, reply);
     }
+
+    if (!ngx_rbl_session_private(ctx)) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN, "Signing in needs https.");
+        return;
+    }
+
+    if (ngx_rbl_passkey_site(ctx, &in->site) != NGX_OK
+        || ngx_rbl_signed_read(ctx, in, challenge) != NGX_OK)
+    {
+        return;
+    }
+
+    ngx_rbl_signed_ask(ctx, "GETDEL",
+                       ngx_rbl_challenge_key(ctx, &key, challenge),
+                       RBL_STR(""));
+    ctx->round.writes = 1;              /* the challenge is used */
 }
 
 
@@ -365,25 +310,6 @@ ngx_rbl_signed_challenge(ngx_rbl_ctx_t *ctx, const redisReply *reply)
         rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store), "keys",
                         rbl_sid_str(&ctx->account), rbl_sid_str(&in->user)),
         rbl_sid_str(&in->passkey));
-}
-
-
-static void
-ngx_rbl_signed_passkey(ngx_rbl_ctx_t *ctx, const redisReply *reply)
-{
-    ngx_rbl_signed_t  *in;
-
-    in = ctx->data;
-
-    if (ngx_rbl_signed_right(in, rbl_reply_str(reply))) {
-        ngx_rbl_signed_run(ctx);
-        return;
-    }
-
-    ngx_log_error(NGX_LOG_INFO, ctx->request->connection->log, 0,
-                  "rbl: passkey %s of user %s refused", in->passkey.s,
-                  in->user.s);
-    ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN, NGX_RBL_SIGNED_WRONG);
 }
 
 
@@ -430,6 +356,25 @@ ngx_rbl_signed_run(ngx_rbl_ctx_t *ctx)
 
 
 static void
+ngx_rbl_signed_passkey(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    ngx_rbl_signed_t  *in;
+
+    in = ctx->data;
+
+    if (ngx_rbl_signed_right(in, rbl_reply_str(reply))) {
+        ngx_rbl_signed_run(ctx);
+        return;
+    }
+
+    ngx_log_error(NGX_LOG_INFO, ctx->request->connection->log, 0,
+                  "rbl: passkey %s of user %s refused", in->passkey.s,
+                  in->user.s);
+    ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN, NGX_RBL_SIGNED_WRONG);
+}
+
+
+static void
 ngx_rbl_signed_in(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
     ngx_rbl_signed_t             *in;
@@ -458,3 +403,34 @@ ngx_rbl_signed_in(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 
     ngx_rbl_session_answer(ctx, in->cookie, &user);
 }
+
+
+static void
+ngx_rbl_signed_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply)
+{
+    ngx_rbl_signed_t  *in;
+
+    in = ctx->data;
+
+    switch (in->step++) {
+
+    case NGX_RBL_SIGNED_CHALLENGE:
+        ngx_rbl_signed_challenge(ctx, reply);
+        return;
+
+    case NGX_RBL_SIGNED_PASSKEY:
+        ngx_rbl_signed_passkey(ctx, reply);
+        return;
+
+    default:
+        ngx_rbl_signed_in(ctx, reply);
+    }
+}
+
+
+const ngx_rbl_op_t  ngx_rbl_op_session_passkey = {
+    .fields = ngx_rbl_signed_fields,
+    .prepare = ngx_rbl_signed_prepare,
+    .result = ngx_rbl_signed_result
+};

@@ -31,26 +31,6 @@ typedef struct {
 } ngx_rbl_passkey_begin_t;
 
 
-static void ngx_rbl_passkeys_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_passkeys_ask(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_passkeys_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static ngx_uint_t ngx_rbl_passkeys_read(const redisReply *reply,
-    rbl_passkey_t passkeys[NGX_RBL_PASSKEYS_MAX]);
-static void ngx_rbl_passkey_begin_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_passkey_begin_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_passkey_begun(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_passkey_begun_user(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_passkey_add_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_passkey_add_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_passkey_add_run(ngx_rbl_ctx_t *ctx,
-    const ngx_rbl_site_t *site, const char *challenge, rbl_str_t attestation);
-static void ngx_rbl_passkey_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_passkey_own(ngx_rbl_ctx_t *ctx);
-
-
 static const ngx_rbl_field_t  ngx_rbl_passkey_add_fields[] = {
     NGX_RBL_TEXT("name", NGX_RBL_NEEDED, ngx_rbl_label,
                  NGX_RBL_ARG(passkey_add, name)),
@@ -85,40 +65,6 @@ const ngx_rbl_family_t  ngx_rbl_family_passkeys = {
     .refusals = ngx_rbl_passkey_refusals
 };
 
-const ngx_rbl_op_t  ngx_rbl_op_passkeys = {
-    .prepare = ngx_rbl_passkeys_prepare,
-    .proceed = ngx_rbl_passkeys_ask,
-    .result = ngx_rbl_passkeys_result
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_passkey_begin = {
-    .prepare = ngx_rbl_passkey_begin_prepare,
-    .proceed = ngx_rbl_passkey_begin_proceed,
-    .result = ngx_rbl_passkey_begun
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_passkey_add = {
-    .script = &rbl_script_passkey_add,
-    .fields = ngx_rbl_passkey_add_fields,
-    .prepare = ngx_rbl_passkey_add_prepare,
-    .proceed = ngx_rbl_passkey_add_proceed,
-    .result = ngx_rbl_passkey_added,
-    .message = "Passkey added successfully."
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_passkey_rename = {
-    .script = &rbl_script_passkey_name,
-    .fields = ngx_rbl_passkey_rename_fields,
-    .proceed = ngx_rbl_passkey_own,
-    .message = "Passkey renamed successfully."
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_passkey_delete = {
-    .script = &rbl_script_passkey_delete,
-    .proceed = ngx_rbl_passkey_own,
-    .message = "Passkey deleted successfully."
-};
-
 
 static void
 ngx_rbl_passkeys_prepare(ngx_rbl_ctx_t *ctx)
@@ -142,6 +88,36 @@ ngx_rbl_passkeys_ask(ngx_rbl_ctx_t *ctx)
                             rbl_sid_str(&ctx->account),
                             rbl_sid_str(&ctx->user.sid))));
     }
+}
+
+
+/* Reads the records into an array, the oldest first; returns their number. */
+
+static ngx_uint_t
+ngx_rbl_passkeys_read(const redisReply *reply,
+    rbl_passkey_t passkeys[NGX_RBL_PASSKEYS_MAX])
+{
+    size_t         i;
+    ngx_uint_t     k, n;
+    rbl_passkey_t  p;
+
+    n = 0;
+
+    for (i = 1; i < rbl_reply_len(reply) && n < NGX_RBL_PASSKEYS_MAX; i += 2) {
+        if (rbl_passkey_decode(&p, rbl_reply_str(rbl_reply_at(reply, i)))
+            != RBL_OK)
+        {
+            continue;
+        }
+
+        for (k = n++; k > 0 && passkeys[k - 1].made > p.made; k--) {
+            passkeys[k] = passkeys[k - 1];
+        }
+
+        passkeys[k] = p;
+    }
+
+    return n;
 }
 
 
@@ -176,34 +152,11 @@ ngx_rbl_passkeys_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 }
 
 
-/* Reads the records into an array, the oldest first; returns their number. */
-
-static ngx_uint_t
-ngx_rbl_passkeys_read(const redisReply *reply,
-    rbl_passkey_t passkeys[NGX_RBL_PASSKEYS_MAX])
-{
-    size_t         i;
-    ngx_uint_t     k, n;
-    rbl_passkey_t  p;
-
-    n = 0;
-
-    for (i = 1; i < rbl_reply_len(reply) && n < NGX_RBL_PASSKEYS_MAX; i += 2) {
-        if (rbl_passkey_decode(&p, rbl_reply_str(rbl_reply_at(reply, i)))
-            != RBL_OK)
-        {
-            continue;
-        }
-
-        for (k = n++; k > 0 && passkeys[k - 1].made > p.made; k--) {
-            passkeys[k] = passkeys[k - 1];
-        }
-
-        passkeys[k] = p;
-    }
-
-    return n;
-}
+const ngx_rbl_op_t  ngx_rbl_op_passkeys = {
+    .prepare = ngx_rbl_passkeys_prepare,
+    .proceed = ngx_rbl_passkeys_ask,
+    .result = ngx_rbl_passkeys_result
+};
 
 
 static void
@@ -245,6 +198,27 @@ ngx_rbl_passkey_begin_proceed(ngx_rbl_ctx_t *ctx)
         RBL_STR(NGX_RBL_CHALLENGE_TTL)));
 
     ngx_rbl_passkeys_ask(ctx);
+}
+
+
+/* The user by the digits of both SIDs, so that a sign-in needs no index. */
+
+static void
+ngx_rbl_passkey_begun_user(ngx_rbl_ctx_t *ctx)
+{
+    u_char      handle[NGX_RBL_HANDLE_LEN];
+    ngx_uint_t  i;
+    const char *digits;
+
+    for (i = 0; i < sizeof(handle); i++) {
+        digits = i < sizeof(handle) / 2
+                 ? ctx->account.s + 2 + 2 * i
+                 : ctx->user.sid.s + 2 + 2 * i - sizeof(handle);
+        handle[i] = (u_char) ngx_hextoi((u_char *) digits, 2);
+    }
+
+    ngx_rbl_passkey_write(ctx, "user",
+                          (rbl_str_t) { (char *) handle, sizeof(handle) });
 }
 
 
@@ -290,58 +264,17 @@ ngx_rbl_passkey_begun(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 }
 
 
-/* The user by the digits of both SIDs, so that a sign-in needs no index. */
-
-static void
-ngx_rbl_passkey_begun_user(ngx_rbl_ctx_t *ctx)
-{
-    u_char      handle[NGX_RBL_HANDLE_LEN];
-    ngx_uint_t  i;
-    const char *digits;
-
-    for (i = 0; i < sizeof(handle); i++) {
-        digits = i < sizeof(handle) / 2
-                 ? ctx->account.s + 2 + 2 * i
-                 : ctx->user.sid.s + 2 + 2 * i - sizeof(handle);
-        handle[i] = (u_char) ngx_hextoi((u_char *) digits, 2);
-    }
-
-    ngx_rbl_passkey_write(ctx, "user",
-                          (rbl_str_t) { (char *) handle, sizeof(handle) });
-}
+const ngx_rbl_op_t  ngx_rbl_op_passkey_begin = {
+    .prepare = ngx_rbl_passkey_begin_prepare,
+    .proceed = ngx_rbl_passkey_begin_proceed,
+    .result = ngx_rbl_passkey_begun
+};
 
 
 static void
 ngx_rbl_passkey_add_prepare(ngx_rbl_ctx_t *ctx)
 {
     (void) ngx_rbl_write_fields(ctx, sizeof(ngx_rbl_write_t));
-}
-
-
-static void
-ngx_rbl_passkey_add_proceed(ngx_rbl_ctx_t *ctx)
-{
-    char            challenge[NGX_RBL_CHALLENGE_HEX];
-    rbl_str_t       client, attestation;
-    ngx_rbl_site_t  site;
-
-    if (ngx_rbl_passkey_field(ctx, NGX_RBL_PASSKEY_CLIENT,
-                              RBL_PASSKEY_DATA_MAX, &client) != NGX_OK
-        || ngx_rbl_passkey_field(ctx, NGX_RBL_PASSKEY_ATTESTATION,
-                                 RBL_PASSKEY_DATA_MAX, &attestation) != NGX_OK
-        || ngx_rbl_passkey_site(ctx, &site) != NGX_OK)
-    {
-        return;
-    }
-
-    if (ngx_rbl_passkey_client(challenge, client, "webauthn.create", &site)
-        != NGX_OK)
-    {
-        ngx_rbl_invalid(ctx, "client_data");
-        return;
-    }
-
-    ngx_rbl_passkey_add_run(ctx, &site, challenge, attestation);
 }
 
 
@@ -389,6 +322,33 @@ ngx_rbl_passkey_add_run(ngx_rbl_ctx_t *ctx, const ngx_rbl_site_t *site,
 
 
 static void
+ngx_rbl_passkey_add_proceed(ngx_rbl_ctx_t *ctx)
+{
+    char            challenge[NGX_RBL_CHALLENGE_HEX];
+    rbl_str_t       client, attestation;
+    ngx_rbl_site_t  site;
+
+    if (ngx_rbl_passkey_field(ctx, NGX_RBL_PASSKEY_CLIENT,
+                              RBL_PASSKEY_DATA_MAX, &client) != NGX_OK
+        || ngx_rbl_passkey_field(ctx, NGX_RBL_PASSKEY_ATTESTATION,
+                                 RBL_PASSKEY_DATA_MAX, &attestation) != NGX_OK
+        || ngx_rbl_passkey_site(ctx, &site) != NGX_OK)
+    {
+        return;
+    }
+
+    if (ngx_rbl_passkey_client(challenge, client, "webauthn.create", &site)
+        != NGX_OK)
+    {
+        ngx_rbl_invalid(ctx, "client_data");
+        return;
+    }
+
+    ngx_rbl_passkey_add_run(ctx, &site, challenge, attestation);
+}
+
+
+static void
 ngx_rbl_passkey_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply)
 {
@@ -404,6 +364,16 @@ ngx_rbl_passkey_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 }
 
 
+const ngx_rbl_op_t  ngx_rbl_op_passkey_add = {
+    .script = &rbl_script_passkey_add,
+    .fields = ngx_rbl_passkey_add_fields,
+    .prepare = ngx_rbl_passkey_add_prepare,
+    .proceed = ngx_rbl_passkey_add_proceed,
+    .result = ngx_rbl_passkey_added,
+    .message = "Passkey added successfully."
+};
+
+
 /* In the arguments of both scripts the user follows the passkey. */
 
 static void
@@ -417,3 +387,17 @@ ngx_rbl_passkey_own(ngx_rbl_ctx_t *ctx)
 
     ngx_rbl_write_proceed(ctx);
 }
+
+
+const ngx_rbl_op_t  ngx_rbl_op_passkey_rename = {
+    .script = &rbl_script_passkey_name,
+    .fields = ngx_rbl_passkey_rename_fields,
+    .proceed = ngx_rbl_passkey_own,
+    .message = "Passkey renamed successfully."
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_passkey_delete = {
+    .script = &rbl_script_passkey_delete,
+    .proceed = ngx_rbl_passkey_own,
+    .message = "Passkey deleted successfully."
+};

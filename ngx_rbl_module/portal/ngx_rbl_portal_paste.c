@@ -22,22 +22,9 @@ typedef struct {
 } ngx_rbl_pasted_t;
 
 
-static void ngx_rbl_paste_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_paste_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_paste_host(ngx_rbl_ctx_t *ctx, ngx_uint_t line,
-    const rbl_paste_t *one);
-static void ngx_rbl_paste_subnet(ngx_rbl_ctx_t *ctx, ngx_rbl_pasted_t *is);
-
-
 static const ngx_rbl_field_t  ngx_rbl_paste_fields[] = {
     NGX_RBL_TEXT("lines", NGX_RBL_LIST, NULL, 0),
     NGX_RBL_END
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_hosts_read = {
-    .fields = ngx_rbl_paste_fields,
-    .prepare = ngx_rbl_paste_prepare,
-    .proceed = ngx_rbl_paste_proceed
 };
 
 
@@ -50,45 +37,39 @@ ngx_rbl_paste_prepare(ngx_rbl_ctx_t *ctx)
 }
 
 
+/* A subnet of one address is that address. */
+
 static void
-ngx_rbl_paste_proceed(ngx_rbl_ctx_t *ctx)
+ngx_rbl_paste_subnet(ngx_rbl_ctx_t *ctx, ngx_rbl_pasted_t *is)
 {
-    size_t            most, n, i, all;
-    rbl_paste_t      *out;
-    ngx_uint_t        line;
-    ngx_rbl_value_t  *value;
+    uint64_t      n;
+    rbl_err_t     err;
+    rbl_addr_t    addr;
+    rbl_subnet_t  net;
 
-    most = all = 0;
+    err = rbl_subnet_parse(&net, is->host);
+    n = err == RBL_OK ? rbl_subnet_size(&net) : 0;
 
-    for (value = ctx->round.given[0].first; value; value = value->next) {
-        n = rbl_paste_most(value->text);
-        most = ngx_max(most, n);
-        all++;
-    }
-
-    out = ngx_palloc(ctx->request->pool, most * sizeof(rbl_paste_t) + 1);
-    if (out == NULL) {
-        ngx_rbl_internal(ctx);
+    if (n == 1) {
+        is->type = "rbl";
+        addr = rbl_subnet_addr(&net, 0);
+        is->host = rbl_addr_text(is->buf, &addr);
         return;
     }
 
-    ngx_rbl_open(ctx, all * NGX_RBL_PASTE_GUESS, "OK");
-    rbl_doc_array(&ctx->doc, "data");
-
-    line = 0;
-
-    for (value = ctx->round.given[0].first; value; value = value->next) {
-        n = rbl_paste_line(out, value->text);
-
-        for (i = 0; i < n; i++) {
-            ngx_rbl_paste_host(ctx, line, &out[i]);
-        }
-
-        line++;
+    if (n == 0) {
+        is->problem = err == RBL_EHOSTBITS ? "host_bits" : "not_subnet";
+        return;
     }
 
-    rbl_doc_close(&ctx->doc);
-    ngx_rbl_close(ctx);
+    if (n > ctx->conf->max_expand) {
+        is->problem = "subnet_large";
+        return;
+    }
+
+    is->type = "ip_range";
+    is->hosts = n;
+    is->host = rbl_subnet_text(is->buf, &net);
 }
 
 
@@ -138,37 +119,50 @@ ngx_rbl_paste_host(ngx_rbl_ctx_t *ctx, ngx_uint_t line, const rbl_paste_t *one)
 }
 
 
-/* A subnet of one address is that address. */
-
 static void
-ngx_rbl_paste_subnet(ngx_rbl_ctx_t *ctx, ngx_rbl_pasted_t *is)
+ngx_rbl_paste_proceed(ngx_rbl_ctx_t *ctx)
 {
-    uint64_t      n;
-    rbl_err_t     err;
-    rbl_addr_t    addr;
-    rbl_subnet_t  net;
+    size_t            most, n, i, all;
+    rbl_paste_t      *out;
+    ngx_uint_t        line;
+    ngx_rbl_value_t  *value;
 
-    err = rbl_subnet_parse(&net, is->host);
-    n = err == RBL_OK ? rbl_subnet_size(&net) : 0;
+    most = all = 0;
 
-    if (n == 1) {
-        is->type = "rbl";
-        addr = rbl_subnet_addr(&net, 0);
-        is->host = rbl_addr_text(is->buf, &addr);
+    for (value = ctx->round.given[0].first; value; value = value->next) {
+        n = rbl_paste_most(value->text);
+        most = ngx_max(most, n);
+        all++;
+    }
+
+    out = ngx_palloc(ctx->request->pool, most * sizeof(rbl_paste_t) + 1);
+    if (out == NULL) {
+        ngx_rbl_internal(ctx);
         return;
     }
 
-    if (n == 0) {
-        is->problem = err == RBL_EHOSTBITS ? "host_bits" : "not_subnet";
-        return;
+    ngx_rbl_open(ctx, all * NGX_RBL_PASTE_GUESS, "OK");
+    rbl_doc_array(&ctx->doc, "data");
+
+    line = 0;
+
+    for (value = ctx->round.given[0].first; value; value = value->next) {
+        n = rbl_paste_line(out, value->text);
+
+        for (i = 0; i < n; i++) {
+            ngx_rbl_paste_host(ctx, line, &out[i]);
+        }
+
+        line++;
     }
 
-    if (n > ctx->conf->max_expand) {
-        is->problem = "subnet_large";
-        return;
-    }
-
-    is->type = "ip_range";
-    is->hosts = n;
-    is->host = rbl_subnet_text(is->buf, &net);
+    rbl_doc_close(&ctx->doc);
+    ngx_rbl_close(ctx);
 }
+
+
+const ngx_rbl_op_t  ngx_rbl_op_hosts_read = {
+    .fields = ngx_rbl_paste_fields,
+    .prepare = ngx_rbl_paste_prepare,
+    .proceed = ngx_rbl_paste_proceed
+};

@@ -13,16 +13,6 @@
 #define NGX_RBL_SERVICE_GUESS  1024
 
 
-static void ngx_rbl_service_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_service_proceed(ngx_rbl_ctx_t *ctx);
-
-
-const ngx_rbl_op_t  ngx_rbl_op_service = {
-    .prepare = ngx_rbl_service_prepare,
-    .proceed = ngx_rbl_service_proceed
-};
-
-
 static void
 ngx_rbl_service_prepare(ngx_rbl_ctx_t *ctx)
 {
@@ -38,6 +28,12 @@ ngx_rbl_service_proceed(ngx_rbl_ctx_t *ctx)
     rbl_doc_close(&ctx->doc);
     ngx_rbl_close(ctx);
 }
+
+
+const ngx_rbl_op_t  ngx_rbl_op_service = {
+    .prepare = ngx_rbl_service_prepare,
+    .proceed = ngx_rbl_service_proceed
+};
 
 
 void

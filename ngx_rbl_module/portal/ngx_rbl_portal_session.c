@@ -13,16 +13,6 @@
 #include "ngx_rbl_write.h"
 
 
-static void ngx_rbl_session_start_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_session_start_link(ngx_rbl_ctx_t *ctx, rbl_str_t text);
-static void ngx_rbl_session_started(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_session_end_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_session_end_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_session_ended(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-
-
 static const ngx_rbl_field_t  ngx_rbl_session_start_fields[] = {
     NGX_RBL_TEXT("link", NGX_RBL_SECRET, NULL, 0),
     NGX_RBL_TEXT("account", 0, NULL, 0),
@@ -50,79 +40,6 @@ const ngx_rbl_family_t  ngx_rbl_family_sessions = {
     .kind = RBL_SID_USER,
     .refusals = ngx_rbl_session_refusals
 };
-
-const ngx_rbl_op_t  ngx_rbl_op_session_start = {
-    .fields = ngx_rbl_session_start_fields,
-    .prepare = ngx_rbl_session_start_prepare,
-    .result = ngx_rbl_session_started
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_session_end = {
-    .script = &rbl_script_session_end,
-    .fields = ngx_rbl_session_end_fields,
-    .prepare = ngx_rbl_session_end_prepare,
-    .proceed = ngx_rbl_session_end_proceed,
-    .result = ngx_rbl_session_ended
-};
-
-
-static void
-ngx_rbl_session_start_prepare(ngx_rbl_ctx_t *ctx)
-{
-    rbl_str_t  text;
-
-    text = ngx_rbl_text(ctx, 0);
-
-    if (text.n == 0 && ctx->conf->portal_user < 0) {
-        ngx_rbl_missing(ctx, "link");
-
-    } else if (!ngx_rbl_session_private(ctx)) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
-                       "Signing in needs https.");
-
-    } else if (text.n == 0) {
-        ngx_rbl_enter(ctx, ngx_rbl_text(ctx, 1));
-
-    } else {
-        ngx_rbl_session_start_link(ctx, text);
-    }
-}
-
-
-ngx_uint_t
-ngx_rbl_session_private(ngx_rbl_ctx_t *ctx)
-{
-    ngx_connection_t     *c;
-    struct sockaddr_in   *sin;
-
-    c = ctx->request->connection;
-
-#if (NGX_HTTP_SSL)
-    if (c->ssl != NULL) {
-        return 1;
-    }
-#endif
-
-    if (ngx_connection_local_sockaddr(c, NULL, 0) != NGX_OK) {
-        return 0;
-    }
-
-    switch (c->local_sockaddr->sa_family) {
-
-    case AF_INET:
-        sin = (struct sockaddr_in *) c->local_sockaddr;
-        return ntohl(sin->sin_addr.s_addr) >> 24 == 127;
-
-#if (NGX_HAVE_INET6)
-    case AF_INET6:
-        return IN6_IS_ADDR_LOOPBACK(
-                   &((struct sockaddr_in6 *) c->local_sockaddr)->sin6_addr);
-#endif
-
-    default:
-        return c->local_sockaddr->sa_family == AF_UNIX;
-    }
-}
 
 
 static void
@@ -163,25 +80,26 @@ ngx_rbl_session_start_link(ngx_rbl_ctx_t *ctx, rbl_str_t text)
 }
 
 
-void
-ngx_rbl_session_begin(ngx_rbl_ctx_t *ctx, rbl_session_start_args_t *args)
+static void
+ngx_rbl_session_start_prepare(ngx_rbl_ctx_t *ctx)
 {
-    char                      hex[NGX_RBL_FIELD_LEN], old[NGX_RBL_FIELD_LEN];
-    u_char                    was[32];
-    ngx_rbl_session_start_t  *start;
+    rbl_str_t  text;
 
-    start = ctx->data;
+    text = ngx_rbl_text(ctx, 0);
 
-    if (ngx_rbl_session_secret(ctx, start->cookie, ctx->digest) != NGX_OK) {
-        return;
+    if (text.n == 0 && ctx->conf->portal_user < 0) {
+        ngx_rbl_missing(ctx, "link");
+
+    } else if (!ngx_rbl_session_private(ctx)) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
+                       "Signing in needs https.");
+
+    } else if (text.n == 0) {
+        ngx_rbl_enter(ctx, ngx_rbl_text(ctx, 1));
+
+    } else {
+        ngx_rbl_session_start_link(ctx, text);
     }
-
-    args->field = ngx_rbl_auth_field(hex, ctx->digest);
-    args->digest.p = (char *) ctx->digest;
-    args->digest.n = sizeof(ctx->digest);
-    ngx_rbl_session_before(ctx, old, was, &args->before, &args->was);
-
-    ngx_rbl_run(ctx, session_start, args, 0);
 }
 
 
@@ -220,26 +138,11 @@ ngx_rbl_session_started(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 }
 
 
-void
-ngx_rbl_session_answer(ngx_rbl_ctx_t *ctx, u_char cookie[NGX_RBL_COOKIE_LEN],
-    const ngx_rbl_session_user_t *user)
-{
-    rbl_str_t  value = { (char *) cookie, NGX_RBL_COOKIE_LEN };
-
-    if (ngx_rbl_session_set(ctx, value) != NGX_OK) {
-        return;
-    }
-
-    ngx_rbl_open(ctx, 0, "Signed in successfully.");
-    rbl_doc_object(&ctx->doc, "data");
-    rbl_doc_str(&ctx->doc, "account", rbl_sid_str(&ctx->account));
-    rbl_doc_str(&ctx->doc, "user", user->id);
-    rbl_doc_str(&ctx->doc, "mail", user->mail);
-    rbl_doc_str(&ctx->doc, "name", user->name);
-    rbl_doc_str(&ctx->doc, "role", user->role);
-    rbl_doc_close(&ctx->doc);
-    ngx_rbl_close(ctx);
-}
+const ngx_rbl_op_t  ngx_rbl_op_session_start = {
+    .fields = ngx_rbl_session_start_fields,
+    .prepare = ngx_rbl_session_start_prepare,
+    .result = ngx_rbl_session_started
+};
 
 
 static void
@@ -272,5 +175,94 @@ ngx_rbl_session_ended(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     }
 
     ngx_rbl_open(ctx, 0, "Signed out successfully.");
+    ngx_rbl_close(ctx);
+}
+
+
+const ngx_rbl_op_t  ngx_rbl_op_session_end = {
+    .script = &rbl_script_session_end,
+    .fields = ngx_rbl_session_end_fields,
+    .prepare = ngx_rbl_session_end_prepare,
+    .proceed = ngx_rbl_session_end_proceed,
+    .result = ngx_rbl_session_ended
+};
+
+
+ngx_uint_t
+ngx_rbl_session_private(ngx_rbl_ctx_t *ctx)
+{
+    ngx_connection_t     *c;
+    struct sockaddr_in   *sin;
+
+    c = ctx->request->connection;
+
+#if (NGX_HTTP_SSL)
+    if (c->ssl != NULL) {
+        return 1;
+    }
+#endif
+
+    if (ngx_connection_local_sockaddr(c, NULL, 0) != NGX_OK) {
+        return 0;
+    }
+
+    switch (c->local_sockaddr->sa_family) {
+
+    case AF_INET:
+        sin = (struct sockaddr_in *) c->local_sockaddr;
+        return ntohl(sin->sin_addr.s_addr) >> 24 == 127;
+
+#if (NGX_HAVE_INET6)
+    case AF_INET6:
+        return IN6_IS_ADDR_LOOPBACK(
+                   &((struct sockaddr_in6 *) c->local_sockaddr)->sin6_addr);
+#endif
+
+    default:
+        return c->local_sockaddr->sa_family == AF_UNIX;
+    }
+}
+
+
+void
+ngx_rbl_session_begin(ngx_rbl_ctx_t *ctx, rbl_session_start_args_t *args)
+{
+    char                      hex[NGX_RBL_FIELD_LEN], old[NGX_RBL_FIELD_LEN];
+    u_char                    was[32];
+    ngx_rbl_session_start_t  *start;
+
+    start = ctx->data;
+
+    if (ngx_rbl_session_secret(ctx, start->cookie, ctx->digest) != NGX_OK) {
+        return;
+    }
+
+    args->field = ngx_rbl_auth_field(hex, ctx->digest);
+    args->digest.p = (char *) ctx->digest;
+    args->digest.n = sizeof(ctx->digest);
+    ngx_rbl_session_before(ctx, old, was, &args->before, &args->was);
+
+    ngx_rbl_run(ctx, session_start, args, 0);
+}
+
+
+void
+ngx_rbl_session_answer(ngx_rbl_ctx_t *ctx, u_char cookie[NGX_RBL_COOKIE_LEN],
+    const ngx_rbl_session_user_t *user)
+{
+    rbl_str_t  value = { (char *) cookie, NGX_RBL_COOKIE_LEN };
+
+    if (ngx_rbl_session_set(ctx, value) != NGX_OK) {
+        return;
+    }
+
+    ngx_rbl_open(ctx, 0, "Signed in successfully.");
+    rbl_doc_object(&ctx->doc, "data");
+    rbl_doc_str(&ctx->doc, "account", rbl_sid_str(&ctx->account));
+    rbl_doc_str(&ctx->doc, "user", user->id);
+    rbl_doc_str(&ctx->doc, "mail", user->mail);
+    rbl_doc_str(&ctx->doc, "name", user->name);
+    rbl_doc_str(&ctx->doc, "role", user->role);
+    rbl_doc_close(&ctx->doc);
     ngx_rbl_close(ctx);
 }

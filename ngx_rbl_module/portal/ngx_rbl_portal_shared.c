@@ -31,18 +31,6 @@ enum {                                  /* of the reply to HMGET */
 };
 
 
-static void ngx_rbl_shared_daemons(ngx_rbl_ctx_t *ctx,
-    const redisReply *reply);
-static void ngx_rbl_shared_sids(ngx_rbl_ctx_t *ctx, const redisReply *reply);
-static void ngx_rbl_shared_tests(ngx_rbl_lists_t *lists, rbl_str_t raw);
-static void ngx_rbl_shared_test(ngx_rbl_shared_t *shared,
-    const rbl_list_metrics_t *m);
-static void ngx_rbl_shared_state(ngx_rbl_shared_t *shared,
-    const redisReply *reply);
-static int64_t ngx_rbl_shared_left(const ngx_rbl_shared_t *shared,
-    const rbl_list_t *list);
-
-
 /* Results of the test points, as rblctl(8) names them. */
 static const char *const  ngx_rbl_tests[NGX_RBL_TESTS] = {
     "good", "down", "blocked", "lying", "unsupported", "resolver",
@@ -74,21 +62,34 @@ ngx_rbl_shared_prepare(ngx_rbl_ctx_t *ctx)
 }
 
 
-void
-ngx_rbl_shared_names(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+static void
+ngx_rbl_shared_daemons(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
+    size_t            k, n;
+    u_char           *p;
+    rbl_key_t         key;
+    rbl_str_t         s;
     ngx_rbl_lists_t  *lists;
 
     lists = ctx->data;
+    n = rbl_reply_len(reply);
 
-    if (reply->type != REDIS_REPLY_ARRAY) {
+    lists->daemons = ngx_palloc(ctx->request->pool,
+                                (n + 1) * sizeof(rbl_str_t));
+    if (lists->daemons == NULL) {
         ngx_rbl_internal(ctx);
+        return;
+    }
 
-    } else if (i + lists->blind == NGX_RBL_SHARED_DAEMONS) {
-        ngx_rbl_shared_daemons(ctx, reply);
+    for (k = 0; k < n; k++) {
+        s = rbl_key(&key, ngx_rbl_store_keyspace(ctx->store), 0, "daemon",
+                    rbl_reply_str(rbl_reply_at(reply, k)), RBL_STR(""));
+        p = s.n > 0 ? ngx_pnalloc(ctx->request->pool, s.n) : NULL;
 
-    } else {
-        ngx_rbl_shared_sids(ctx, reply);
+        if (p != NULL) {
+            ngx_memcpy(p, s.p, s.n);
+            lists->daemons[++lists->ndaemons] = (rbl_str_t) { (char *) p, s.n };
+        }
     }
 }
 
@@ -122,34 +123,21 @@ ngx_rbl_shared_sids(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 }
 
 
-static void
-ngx_rbl_shared_daemons(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+void
+ngx_rbl_shared_names(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
-    size_t            k, n;
-    u_char           *p;
-    rbl_key_t         key;
-    rbl_str_t         s;
     ngx_rbl_lists_t  *lists;
 
     lists = ctx->data;
-    n = rbl_reply_len(reply);
 
-    lists->daemons = ngx_palloc(ctx->request->pool,
-                                (n + 1) * sizeof(rbl_str_t));
-    if (lists->daemons == NULL) {
+    if (reply->type != REDIS_REPLY_ARRAY) {
         ngx_rbl_internal(ctx);
-        return;
-    }
 
-    for (k = 0; k < n; k++) {
-        s = rbl_key(&key, ngx_rbl_store_keyspace(ctx->store), 0, "daemon",
-                    rbl_reply_str(rbl_reply_at(reply, k)), RBL_STR(""));
-        p = s.n > 0 ? ngx_pnalloc(ctx->request->pool, s.n) : NULL;
+    } else if (i + lists->blind == NGX_RBL_SHARED_DAEMONS) {
+        ngx_rbl_shared_daemons(ctx, reply);
 
-        if (p != NULL) {
-            ngx_memcpy(p, s.p, s.n);
-            lists->daemons[++lists->ndaemons] = (rbl_str_t) { (char *) p, s.n };
-        }
+    } else {
+        ngx_rbl_shared_sids(ctx, reply);
     }
 }
 
@@ -266,34 +254,31 @@ ngx_rbl_shared_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 }
 
 
-/* 1: the reply was read; 0: it has the records of the lists. */
-
-ngx_uint_t
-ngx_rbl_shared_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+static void
+ngx_rbl_shared_test(ngx_rbl_shared_t *shared, const rbl_list_metrics_t *m)
 {
-    size_t            k;
-    ngx_rbl_lists_t  *lists;
+    int64_t          since;
+    ngx_uint_t       i;
+    ngx_rbl_test_t  *test;
 
-    lists = ctx->data;
-
-    if (lists->ndaemons > 0 && i == 0) {
-        for (k = 0; k < rbl_reply_len(reply); k++) {
-            ngx_rbl_shared_tests(lists, rbl_reply_str(rbl_reply_at(reply, k)));
+    for (i = 0; i < NGX_RBL_TESTS; i++) {
+        if (rbl_str_is(m->health, ngx_rbl_tests[i])) {
+            break;
         }
-
-        return 1;
     }
 
-    while (lists->at < lists->n && lists->shared[lists->at].away) {
-        lists->at++;
+    if (i == NGX_RBL_TESTS) {
+        return;
     }
 
-    if (lists->at < lists->n) {
-        ngx_rbl_shared_state(&lists->shared[lists->at++], reply);
-        return 1;
-    }
+    test = &shared->test[i];
+    since = ngx_max(m->number[RBL_ML_SINCE], 0);
 
-    return 0;
+    if (!test->found || (since > 0 && since < test->since)) {
+        test->found = 1;
+        test->since = since;
+        test->reason = rbl_list_reason(m->reason);
+    }
 }
 
 
@@ -333,34 +318,6 @@ ngx_rbl_shared_tests(ngx_rbl_lists_t *lists, rbl_str_t raw)
 }
 
 
-static void
-ngx_rbl_shared_test(ngx_rbl_shared_t *shared, const rbl_list_metrics_t *m)
-{
-    int64_t          since;
-    ngx_uint_t       i;
-    ngx_rbl_test_t  *test;
-
-    for (i = 0; i < NGX_RBL_TESTS; i++) {
-        if (rbl_str_is(m->health, ngx_rbl_tests[i])) {
-            break;
-        }
-    }
-
-    if (i == NGX_RBL_TESTS) {
-        return;
-    }
-
-    test = &shared->test[i];
-    since = ngx_max(m->number[RBL_ML_SINCE], 0);
-
-    if (!test->found || (since > 0 && since < test->since)) {
-        test->found = 1;
-        test->since = since;
-        test->reason = rbl_list_reason(m->reason);
-    }
-}
-
-
 /* A count of another day is void.  An end of the refusal that is further away
    than any can be means that the clock was set back. */
 
@@ -394,6 +351,37 @@ ngx_rbl_shared_state(ngx_rbl_shared_t *shared, const redisReply *reply)
         shared->turned = at[NGX_RBL_SHARED_TURNED];
         shared->of = at[NGX_RBL_SHARED_OF];
     }
+}
+
+
+/* 1: the reply was read; 0: it has the records of the lists. */
+
+ngx_uint_t
+ngx_rbl_shared_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    size_t            k;
+    ngx_rbl_lists_t  *lists;
+
+    lists = ctx->data;
+
+    if (lists->ndaemons > 0 && i == 0) {
+        for (k = 0; k < rbl_reply_len(reply); k++) {
+            ngx_rbl_shared_tests(lists, rbl_reply_str(rbl_reply_at(reply, k)));
+        }
+
+        return 1;
+    }
+
+    while (lists->at < lists->n && lists->shared[lists->at].away) {
+        lists->at++;
+    }
+
+    if (lists->at < lists->n) {
+        ngx_rbl_shared_state(&lists->shared[lists->at++], reply);
+        return 1;
+    }
+
+    return 0;
 }
 
 

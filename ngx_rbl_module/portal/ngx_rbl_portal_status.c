@@ -85,32 +85,6 @@ static const struct {
 };
 
 
-static void ngx_rbl_operator_none(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_operator_status_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_operator_status_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_operator_status_first(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_operator_status_slice(ngx_rbl_ctx_t *ctx);
-static ngx_uint_t ngx_rbl_operator_status_more(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_operator_status_ask(ngx_rbl_ctx_t *ctx,
-    ngx_rbl_batch_t *batch, ngx_uint_t p);
-static void ngx_rbl_operator_status_add(ngx_rbl_operator_status_t *st,
-    ngx_uint_t i, const redisReply *reply);
-static void ngx_rbl_operator_status_write(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_operator_status_queues(rbl_doc_t *doc,
-    const ngx_rbl_operator_status_t *st);
-static void ngx_rbl_operator_status_daemon(rbl_doc_t *doc,
-    const ngx_rbl_daemon_t *d);
-
-
-const ngx_rbl_op_t  ngx_rbl_op_operator_status = {
-    .prepare = ngx_rbl_operator_none,
-    .proceed = ngx_rbl_operator_status_proceed,
-    .result = ngx_rbl_operator_status_result
-};
-
-
 /* Nothing is read for others than operators. */
 
 static void
@@ -141,95 +115,6 @@ ngx_rbl_operator_status_proceed(ngx_rbl_ctx_t *ctx)
 }
 
 
-static void
-ngx_rbl_operator_status_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
-{
-    ngx_rbl_operator_status_t  *st;
-
-    st = ctx->data;
-
-    if (!st->slices) {
-        ngx_rbl_operator_status_first(ctx, i, reply);
-        return;
-    }
-
-    if (st->daemons && i == 0) {
-        ngx_rbl_fleet_records(&st->fleet, 0, reply);
-
-    } else {
-        ngx_rbl_operator_status_add(st, (i - st->daemons)
-                                        % NGX_RBL_STATUS_REPLIES, reply);
-    }
-
-    if (i + 1 == st->daemons + st->n * NGX_RBL_STATUS_REPLIES) {
-        st->daemons = 0;
-        ngx_rbl_operator_status_slice(ctx);
-    }
-}
-
-
-static void
-ngx_rbl_operator_status_first(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
-{
-    ngx_rbl_operator_status_t  *st;
-
-    st = ctx->data;
-
-    switch (i) {
-
-    case NGX_RBL_FIRST_NAMES:
-        ngx_rbl_fleet_names(&st->fleet, 0, reply);
-        break;
-
-    case NGX_RBL_FIRST_LISTS:
-        st->lists = rbl_reply_int(reply, 0);
-        break;
-
-    default:
-        st->active = rbl_reply_int(reply, 0);
-        st->slices = 1;
-        st->daemons = st->fleet.nnames > 0;
-        ngx_rbl_operator_status_slice(ctx);
-    }
-}
-
-
-static void
-ngx_rbl_operator_status_slice(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_batch_t            *batch;
-    ngx_rbl_operator_status_t  *st;
-
-    st = ctx->data;
-
-    if (!ngx_rbl_operator_status_more(ctx) && !st->daemons) {
-        ngx_rbl_operator_status_write(ctx);
-        return;
-    }
-
-    batch = ngx_rbl_next(ctx);
-
-    if (batch == NULL) {
-        return;
-    }
-
-    if (st->daemons) {
-        ngx_rbl_fleet_ask_records(&st->fleet, batch);
-    }
-
-    for (st->n = 0;
-         st->n < NGX_RBL_STATUS_SLICE && ngx_rbl_operator_status_more(ctx);
-         st->n++)
-    {
-        ngx_rbl_operator_status_ask(ctx, batch, st->from++);
-    }
-
-    ngx_rbl_slow(ctx);
-}
-
-
 /* 1: `from` is a partition that can be counted; 0: there are no more. */
 
 static ngx_uint_t
@@ -249,95 +134,6 @@ ngx_rbl_operator_status_more(ngx_rbl_ctx_t *ctx)
     }
 
     return st->from < partitions;
-}
-
-
-static void
-ngx_rbl_operator_status_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch,
-    ngx_uint_t p)
-{
-    rbl_key_t               key;
-    ngx_uint_t              i;
-    const rbl_keyspace_t   *ks;
-    rbl_queue_count_args_t  args;
-
-    ks = ngx_rbl_store_keyspace(ctx->store);
-
-    for (i = 0; i < NGX_RBL_COUNTS; i++) {
-        ngx_rbl_batch_command(batch, RBL_WORDS(
-                              rbl_str(ngx_rbl_status_counts[i].verb),
-                              rbl_key(&key, ks, p, ngx_rbl_status_counts[i].key,
-                                      RBL_STR(""), RBL_STR(""))));
-    }
-
-    args.lists = rbl_key(&key, ks, p, "lists", RBL_STR(""), RBL_STR(""));
-    args.rank = RBL_STR("0");
-    args.accounts = RBL_STR(NGX_RBL_STATUS_ACCOUNTS);
-
-    ngx_rbl_batch_script(batch, &rbl_script_queue_count, RBL_ARGC(args),
-                         args.argv);
-}
-
-
-static void
-ngx_rbl_operator_status_add(ngx_rbl_operator_status_t *st, ngx_uint_t i,
-    const redisReply *reply)
-{
-    rbl_queue_count_reply_t  said;
-
-    if (i < NGX_RBL_COUNTS) {
-        st->sum[i] += rbl_reply_int(reply, 0);
-        return;
-    }
-
-    rbl_queue_count_reply(&said, reply);
-
-    st->manual += said.manual;
-    st->due += said.due;
-    st->oldest = ngx_max(st->oldest, said.oldest);
-    st->soon += said.soon;
-    st->scheduled += said.scheduled;
-    st->more |= said.rank >= 0;
-}
-
-
-/* The account of the operators is none. */
-
-static void
-ngx_rbl_operator_status_write(ngx_rbl_ctx_t *ctx)
-{
-    rbl_doc_t                  *doc;
-    ngx_uint_t                  i;
-    ngx_rbl_operator_status_t  *st;
-
-    st = ctx->data;
-    doc = &ctx->doc;
-
-    ngx_rbl_open(ctx, st->fleet.n * NGX_RBL_STATUS_GUESS, "OK");
-    rbl_doc_object(doc, "data");
-    ngx_rbl_service_write(ctx, 1);
-
-    rbl_doc_object(doc, "store");
-    rbl_doc_int(doc, "partitions",
-                ngx_rbl_store_keyspace(ctx->store)->partitions);
-    rbl_doc_int(doc, "partitions_away", (int64_t) st->away);
-    rbl_doc_int(doc, "accounts",
-                ngx_max(st->sum[NGX_RBL_COUNT_ACCOUNTS] - 1, 0));
-    rbl_doc_int(doc, "lists", st->lists);
-    rbl_doc_int(doc, "lists_active", st->active);
-    rbl_doc_close(doc);
-
-    ngx_rbl_operator_status_queues(doc, st);
-
-    rbl_doc_array(doc, "daemons");
-
-    for (i = 0; i < st->fleet.n; i++) {
-        ngx_rbl_operator_status_daemon(doc, &st->fleet.daemon[i]);
-    }
-
-    rbl_doc_close(doc);
-    rbl_doc_close(doc);
-    ngx_rbl_close(ctx);
 }
 
 
@@ -396,3 +192,188 @@ ngx_rbl_operator_status_daemon(rbl_doc_t *doc, const ngx_rbl_daemon_t *d)
     rbl_doc_close(doc);
     rbl_doc_close(doc);
 }
+
+
+/* The account of the operators is none. */
+
+static void
+ngx_rbl_operator_status_write(ngx_rbl_ctx_t *ctx)
+{
+    rbl_doc_t                  *doc;
+    ngx_uint_t                  i;
+    ngx_rbl_operator_status_t  *st;
+
+    st = ctx->data;
+    doc = &ctx->doc;
+
+    ngx_rbl_open(ctx, st->fleet.n * NGX_RBL_STATUS_GUESS, "OK");
+    rbl_doc_object(doc, "data");
+    ngx_rbl_service_write(ctx, 1);
+
+    rbl_doc_object(doc, "store");
+    rbl_doc_int(doc, "partitions",
+                ngx_rbl_store_keyspace(ctx->store)->partitions);
+    rbl_doc_int(doc, "partitions_away", (int64_t) st->away);
+    rbl_doc_int(doc, "accounts",
+                ngx_max(st->sum[NGX_RBL_COUNT_ACCOUNTS] - 1, 0));
+    rbl_doc_int(doc, "lists", st->lists);
+    rbl_doc_int(doc, "lists_active", st->active);
+    rbl_doc_close(doc);
+
+    ngx_rbl_operator_status_queues(doc, st);
+
+    rbl_doc_array(doc, "daemons");
+
+    for (i = 0; i < st->fleet.n; i++) {
+        ngx_rbl_operator_status_daemon(doc, &st->fleet.daemon[i]);
+    }
+
+    rbl_doc_close(doc);
+    rbl_doc_close(doc);
+    ngx_rbl_close(ctx);
+}
+
+
+static void
+ngx_rbl_operator_status_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch,
+    ngx_uint_t p)
+{
+    rbl_key_t               key;
+    ngx_uint_t              i;
+    const rbl_keyspace_t   *ks;
+    rbl_queue_count_args_t  args;
+
+    ks = ngx_rbl_store_keyspace(ctx->store);
+
+    for (i = 0; i < NGX_RBL_COUNTS; i++) {
+        ngx_rbl_batch_command(batch, RBL_WORDS(
+                              rbl_str(ngx_rbl_status_counts[i].verb),
+                              rbl_key(&key, ks, p, ngx_rbl_status_counts[i].key,
+                                      RBL_STR(""), RBL_STR(""))));
+    }
+
+    args.lists = rbl_key(&key, ks, p, "lists", RBL_STR(""), RBL_STR(""));
+    args.rank = RBL_STR("0");
+    args.accounts = RBL_STR(NGX_RBL_STATUS_ACCOUNTS);
+
+    ngx_rbl_batch_script(batch, &rbl_script_queue_count, RBL_ARGC(args),
+                         args.argv);
+}
+
+
+static void
+ngx_rbl_operator_status_slice(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_batch_t            *batch;
+    ngx_rbl_operator_status_t  *st;
+
+    st = ctx->data;
+
+    if (!ngx_rbl_operator_status_more(ctx) && !st->daemons) {
+        ngx_rbl_operator_status_write(ctx);
+        return;
+    }
+
+    batch = ngx_rbl_next(ctx);
+
+    if (batch == NULL) {
+        return;
+    }
+
+    if (st->daemons) {
+        ngx_rbl_fleet_ask_records(&st->fleet, batch);
+    }
+
+    for (st->n = 0;
+         st->n < NGX_RBL_STATUS_SLICE && ngx_rbl_operator_status_more(ctx);
+         st->n++)
+    {
+        ngx_rbl_operator_status_ask(ctx, batch, st->from++);
+    }
+
+    ngx_rbl_slow(ctx);
+}
+
+
+static void
+ngx_rbl_operator_status_first(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply)
+{
+    ngx_rbl_operator_status_t  *st;
+
+    st = ctx->data;
+
+    switch (i) {
+
+    case NGX_RBL_FIRST_NAMES:
+        ngx_rbl_fleet_names(&st->fleet, 0, reply);
+        break;
+
+    case NGX_RBL_FIRST_LISTS:
+        st->lists = rbl_reply_int(reply, 0);
+        break;
+
+    default:
+        st->active = rbl_reply_int(reply, 0);
+        st->slices = 1;
+        st->daemons = st->fleet.nnames > 0;
+        ngx_rbl_operator_status_slice(ctx);
+    }
+}
+
+
+static void
+ngx_rbl_operator_status_add(ngx_rbl_operator_status_t *st, ngx_uint_t i,
+    const redisReply *reply)
+{
+    rbl_queue_count_reply_t  said;
+
+    if (i < NGX_RBL_COUNTS) {
+        st->sum[i] += rbl_reply_int(reply, 0);
+        return;
+    }
+
+    rbl_queue_count_reply(&said, reply);
+
+    st->manual += said.manual;
+    st->due += said.due;
+    st->oldest = ngx_max(st->oldest, said.oldest);
+    st->soon += said.soon;
+    st->scheduled += said.scheduled;
+    st->more |= said.rank >= 0;
+}
+
+
+static void
+ngx_rbl_operator_status_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply)
+{
+    ngx_rbl_operator_status_t  *st;
+
+    st = ctx->data;
+
+    if (!st->slices) {
+        ngx_rbl_operator_status_first(ctx, i, reply);
+        return;
+    }
+
+    if (st->daemons && i == 0) {
+        ngx_rbl_fleet_records(&st->fleet, 0, reply);
+
+    } else {
+        ngx_rbl_operator_status_add(st, (i - st->daemons)
+                                        % NGX_RBL_STATUS_REPLIES, reply);
+    }
+
+    if (i + 1 == st->daemons + st->n * NGX_RBL_STATUS_REPLIES) {
+        st->daemons = 0;
+        ngx_rbl_operator_status_slice(ctx);
+    }
+}
+
+
+const ngx_rbl_op_t  ngx_rbl_op_operator_status = {
+    .prepare = ngx_rbl_operator_none,
+    .proceed = ngx_rbl_operator_status_proceed,
+    .result = ngx_rbl_operator_status_result
+};

@@ -31,26 +31,6 @@ static const char *const  ngx_rbl_hand[] = {
 #define NGX_RBL_HAND_KILLED  2          /* bit of ":killed" */
 
 
-static void ngx_rbl_system_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_system_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_system_hand(ngx_rbl_ctx_t *ctx, const redisReply *reply);
-static ngx_int_t ngx_rbl_system_room(ngx_rbl_ctx_t *ctx, ngx_uint_t n);
-static void ngx_rbl_system_field(ngx_rbl_ctx_t *ctx, rbl_str_t field);
-static void ngx_rbl_system_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_system_write(ngx_rbl_ctx_t *ctx, ngx_uint_t k,
-    const rbl_list_t *list);
-
-
-const ngx_rbl_op_t  ngx_rbl_op_operator_lists = {
-    .prepare = ngx_rbl_system_prepare,
-    .read = ngx_rbl_system_read,
-    .proceed = ngx_rbl_shared_all,
-    .result = ngx_rbl_system_result
-};
-
-
 static void
 ngx_rbl_system_prepare(ngx_rbl_ctx_t *ctx)
 {
@@ -60,40 +40,6 @@ ngx_rbl_system_prepare(ngx_rbl_ctx_t *ctx)
         ngx_rbl_shared_prepare(ctx);
         ngx_rbl_ask_system(ctx, ctx->batch, "ZRANGE", "lists", 2, all);
         ngx_rbl_ask_system(ctx, ctx->batch, "HKEYS", "lists:override", 0, NULL);
-    }
-}
-
-
-static void
-ngx_rbl_system_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
-{
-    ngx_rbl_system_t  *all;
-
-    all = ctx->data;
-
-    if (i + all->lists.blind == NGX_RBL_SYSTEM_HAND) {
-        ngx_rbl_system_hand(ctx, reply);
-
-    } else {
-        ngx_rbl_shared_names(ctx, i, reply);
-    }
-}
-
-
-static void
-ngx_rbl_system_hand(ngx_rbl_ctx_t *ctx, const redisReply *reply)
-{
-    size_t  k, n;
-
-    n = rbl_reply_len(reply);
-
-    if (ngx_rbl_system_room(ctx, ngx_min(n, NGX_RBL_SYSTEM_MOST)) != NGX_OK) {
-        ngx_rbl_internal(ctx);
-        return;
-    }
-
-    for (k = 0; k < n; k++) {
-        ngx_rbl_system_field(ctx, rbl_reply_str(rbl_reply_at(reply, k)));
     }
 }
 
@@ -164,11 +110,36 @@ ngx_rbl_system_field(ngx_rbl_ctx_t *ctx, rbl_str_t field)
 
 
 static void
-ngx_rbl_system_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
+ngx_rbl_system_hand(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
-    ngx_rbl_shared_answer(ctx, i, reply, NGX_RBL_SYSTEM_GUESS,
-                          ngx_rbl_system_write);
+    size_t  k, n;
+
+    n = rbl_reply_len(reply);
+
+    if (ngx_rbl_system_room(ctx, ngx_min(n, NGX_RBL_SYSTEM_MOST)) != NGX_OK) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    for (k = 0; k < n; k++) {
+        ngx_rbl_system_field(ctx, rbl_reply_str(rbl_reply_at(reply, k)));
+    }
+}
+
+
+static void
+ngx_rbl_system_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    ngx_rbl_system_t  *all;
+
+    all = ctx->data;
+
+    if (i + all->lists.blind == NGX_RBL_SYSTEM_HAND) {
+        ngx_rbl_system_hand(ctx, reply);
+
+    } else {
+        ngx_rbl_shared_names(ctx, i, reply);
+    }
 }
 
 
@@ -204,3 +175,20 @@ ngx_rbl_system_write(ngx_rbl_ctx_t *ctx, ngx_uint_t k,
     rbl_doc_close(doc);
     rbl_doc_close(doc);
 }
+
+
+static void
+ngx_rbl_system_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply)
+{
+    ngx_rbl_shared_answer(ctx, i, reply, NGX_RBL_SYSTEM_GUESS,
+                          ngx_rbl_system_write);
+}
+
+
+const ngx_rbl_op_t  ngx_rbl_op_operator_lists = {
+    .prepare = ngx_rbl_system_prepare,
+    .read = ngx_rbl_system_read,
+    .proceed = ngx_rbl_shared_all,
+    .result = ngx_rbl_system_result
+};

@@ -16,14 +16,6 @@
 
 #define NGX_RBL_CHANGE_VALUE   32       /* bytes of a packed value */
 
-#define NGX_RBL_CHANGE                                                        \
-    .proceed = ngx_rbl_change_proceed, .result = ngx_rbl_change_result
-
-/* The largest values, as in rblctl(8). */
-#define NGX_RBL_INTERVAL_MOST  (30 * 86400)
-#define NGX_RBL_RATE_MOST      1000000
-#define NGX_RBL_QUOTA_MOST     1000000000000
-
 enum {                                  /* fields of override */
     NGX_RBL_OVERRIDE_NONE = 0,
     NGX_RBL_OVERRIDE_INTERVAL,
@@ -40,262 +32,6 @@ typedef struct {
     rbl_lists_override_each_t  override[NGX_RBL_OVERRIDES];
     char                       packed[NGX_RBL_OVERRIDES][NGX_RBL_CHANGE_VALUE];
 } ngx_rbl_change_t;
-
-
-static void ngx_rbl_change_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_thaw_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_override_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_override_put(ngx_rbl_ctx_t *ctx, ngx_uint_t field);
-static ngx_int_t ngx_rbl_override_number(rbl_str_t text, int64_t most);
-static ngx_int_t ngx_rbl_override_interval(ngx_rbl_ctx_t *ctx,
-    rbl_str_t *text);
-static ngx_int_t ngx_rbl_override_rate(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-static ngx_int_t ngx_rbl_override_quota(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-static ngx_int_t ngx_rbl_override_tier(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-static void ngx_rbl_change_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_change_next(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_change_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-
-
-static const ngx_rbl_field_t  ngx_rbl_override_fields[] = {
-    NGX_RBL_TEXT("none", 0, ngx_rbl_flag, NGX_RBL_ARG(lists_override, reset)),
-    NGX_RBL_TEXT("min_interval", 0, ngx_rbl_override_interval, 0),
-    NGX_RBL_TEXT("rate", 0, ngx_rbl_override_rate, 0),
-    NGX_RBL_TEXT("day_quota", 0, ngx_rbl_override_quota, 0),
-    NGX_RBL_TEXT("tier", 0, ngx_rbl_override_tier, 0),
-    NGX_RBL_END
-};
-
-static const ngx_rbl_field_t  ngx_rbl_kill_fields[] = {
-    NGX_RBL_TEXT("reason", NGX_RBL_NEEDED, ngx_rbl_label,
-                 NGX_RBL_ARG(lists_kill, reason)),
-    NGX_RBL_END
-};
-
-static const ngx_rbl_outcome_t  ngx_rbl_system_refusals[] = {
-    NGX_RBL_UNKNOWN_ID("LIST", "list"),
-    { "NONE", NGX_HTTP_CONFLICT, "This list is not frozen." },
-    { "KEYED", NGX_HTTP_CONFLICT,
-      "This list needs a key. Please enable it with rblctl lists enable." },
-    { "CATALOGUE", NGX_HTTP_CONFLICT,
-      "The catalogue has killed this list: only a catalogue that has it among "
-      "its lists brings it back." },
-    { "FULL", NGX_HTTP_CONFLICT,
-      "There are as many system lists as there may be. Please kill another one "
-      "first." },
-    { NULL, 0, NULL }
-};
-
-
-const ngx_rbl_family_t  ngx_rbl_family_system = {
-    .resource = "list",
-    .kind = RBL_SID_LIST,
-    .refusals = ngx_rbl_system_refusals
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_list_enable = {
-    .script = &rbl_script_lists_status,
-    .value = "active",
-    .prepare = ngx_rbl_change_prepare,
-    NGX_RBL_CHANGE,
-    .message = "List enabled successfully."
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_list_disable = {
-    .script = &rbl_script_lists_status,
-    .value = "disabled",
-    .prepare = ngx_rbl_change_prepare,
-    NGX_RBL_CHANGE,
-    .message = "List disabled successfully."
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_list_thaw = {
-    .script = &rbl_script_list_thaw,
-    .prepare = ngx_rbl_thaw_prepare,
-    NGX_RBL_CHANGE,
-    .message = "List unfrozen successfully."
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_list_override = {
-    .script = &rbl_script_lists_override,
-    .fields = ngx_rbl_override_fields,
-    .prepare = ngx_rbl_override_prepare,
-    NGX_RBL_CHANGE,
-    .message = "List changed successfully."
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_list_kill = {
-    .script = &rbl_script_lists_kill,
-    .fields = ngx_rbl_kill_fields,
-    .prepare = ngx_rbl_change_prepare,
-    NGX_RBL_CHANGE,
-    .message = "List killed successfully."
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_list_unkill = {
-    .script = &rbl_script_lists_kill,
-    .value = "",
-    .prepare = ngx_rbl_change_prepare,
-    NGX_RBL_CHANGE,
-    .message = "List brought back successfully."
-};
-
-
-static void
-ngx_rbl_change_prepare(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_change_t  *change;
-
-    ngx_rbl_write_prepare_sized(ctx, sizeof(ngx_rbl_change_t));
-
-    if (ctx->refusal == 0) {
-        change = ctx->data;
-        change->to = ngx_rbl_store_keyspace(ctx->store)->partitions;
-    }
-}
-
-
-/* The state that daemons share is in one partition.  Any freeze is meant. */
-
-static void
-ngx_rbl_thaw_prepare(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_change_t  *change;
-
-    ngx_rbl_change_prepare(ctx);
-
-    if (ctx->refusal == 0) {
-        change = ctx->data;
-        change->from = rbl_partition(ngx_rbl_store_keyspace(ctx->store),
-                                     rbl_sid_str(&change->write.id));
-        change->to = change->from + 1;
-        change->write.argv[NGX_RBL_ARG(list_thaw, since)] = RBL_STR("");
-    }
-}
-
-
-static void
-ngx_rbl_override_prepare(ngx_rbl_ctx_t *ctx)
-{
-    ngx_uint_t         i;
-    ngx_rbl_write_t   *write;
-    ngx_rbl_change_t  *change;
-
-    ngx_rbl_change_prepare(ctx);
-
-    if (ctx->refusal) {
-        return;
-    }
-
-    change = ctx->data;
-    write = &change->write;
-
-    for (i = NGX_RBL_OVERRIDE_INTERVAL; i < NGX_RBL_OVERRIDES; i++) {
-        ngx_rbl_override_put(ctx, i);
-    }
-
-    write->rest = change->override[0].argv;
-
-    if (write->n == 0
-        && !rbl_str_is(write->argv[NGX_RBL_ARG(lists_override, reset)], "1"))
-    {
-        ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
-                       "Nothing to change was given.");
-    }
-}
-
-
-/* Passes the packed value of a given field to the script. */
-
-static void
-ngx_rbl_override_put(ngx_rbl_ctx_t *ctx, ngx_uint_t field)
-{
-    int64_t                     number;
-    rbl_out_t                   out;
-    rbl_str_t                   text, name;
-    ngx_rbl_change_t           *change;
-    rbl_lists_override_each_t  *each;
-
-    change = ctx->data;
-    text = ngx_rbl_text(ctx, field);
-
-    if (text.p == NULL) {
-        return;
-    }
-
-    each = &change->override[change->write.n / RBL_ARGC(*each)];
-
-    ngx_memzero(&out, sizeof(rbl_out_t));
-    out.pos = change->packed[field];
-    out.end = out.pos + NGX_RBL_CHANGE_VALUE;
-
-    if (field < NGX_RBL_OVERRIDE_TIER) {
-        (void) rbl_int_parse(&number, text, 0, NGX_RBL_QUOTA_MOST);
-        rbl_mp_put_int(&out, number);
-
-    } else {
-        rbl_mp_put_str(&out, text);
-    }
-
-    name.p = (char *) ngx_rbl_override_fields[field].name.data;
-    name.n = ngx_rbl_override_fields[field].name.len;
-
-    each->field = name;
-    each->value.p = change->packed[field];
-    each->value.n = out.pos - change->packed[field];
-    change->write.n += RBL_ARGC(*each);
-}
-
-
-static ngx_int_t
-ngx_rbl_override_number(rbl_str_t text, int64_t most)
-{
-    int64_t  n;
-
-    return rbl_int_parse(&n, text, 0, most) == RBL_OK ? NGX_OK : NGX_DECLINED;
-}
-
-
-static ngx_int_t
-ngx_rbl_override_interval(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
-{
-    return ngx_rbl_override_number(*text, NGX_RBL_INTERVAL_MOST);
-}
-
-
-static ngx_int_t
-ngx_rbl_override_rate(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
-{
-    return ngx_rbl_override_number(*text, NGX_RBL_RATE_MOST);
-}
-
-
-static ngx_int_t
-ngx_rbl_override_quota(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
-{
-    return ngx_rbl_override_number(*text, NGX_RBL_QUOTA_MOST);
-}
-
-
-static ngx_int_t
-ngx_rbl_override_tier(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
-{
-    ngx_uint_t  i;
-
-    static const char *const  tiers[] = {
-        "critical", "high", "normal", "policy", "neighbourhood", "notspam",
-        "allow", "utility", NULL
-    };
-
-    for (i = 0; tiers[i] != NULL; i++) {
-        if (rbl_str_is(*text, tiers[i])) {
-            return NGX_OK;
-        }
-    }
-
-    return NGX_DECLINED;
-}
 
 
 static void
@@ -373,3 +109,255 @@ ngx_rbl_change_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     ngx_rbl_open(ctx, 0, ctx->route->op->message);
     ngx_rbl_close(ctx);
 }
+
+
+#define NGX_RBL_CHANGE                                                        \
+    .proceed = ngx_rbl_change_proceed, .result = ngx_rbl_change_result
+
+/* The largest values, as in rblctl(8). */
+#define NGX_RBL_INTERVAL_MOST  (30 * 86400)
+#define NGX_RBL_RATE_MOST      1000000
+#define NGX_RBL_QUOTA_MOST     1000000000000
+
+
+static ngx_int_t
+ngx_rbl_override_number(rbl_str_t text, int64_t most)
+{
+    int64_t  n;
+
+    return rbl_int_parse(&n, text, 0, most) == RBL_OK ? NGX_OK : NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_rbl_override_interval(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+{
+    return ngx_rbl_override_number(*text, NGX_RBL_INTERVAL_MOST);
+}
+
+
+static ngx_int_t
+ngx_rbl_override_rate(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+{
+    return ngx_rbl_override_number(*text, NGX_RBL_RATE_MOST);
+}
+
+
+static ngx_int_t
+ngx_rbl_override_quota(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+{
+    return ngx_rbl_override_number(*text, NGX_RBL_QUOTA_MOST);
+}
+
+
+static ngx_int_t
+ngx_rbl_override_tier(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+{
+    ngx_uint_t  i;
+
+    static const char *const  tiers[] = {
+        "critical", "high", "normal", "policy", "neighbourhood", "notspam",
+        "allow", "utility", NULL
+    };
+
+    for (i = 0; tiers[i] != NULL; i++) {
+        if (rbl_str_is(*text, tiers[i])) {
+            return NGX_OK;
+        }
+    }
+
+    return NGX_DECLINED;
+}
+
+
+static const ngx_rbl_field_t  ngx_rbl_override_fields[] = {
+    NGX_RBL_TEXT("none", 0, ngx_rbl_flag, NGX_RBL_ARG(lists_override, reset)),
+    NGX_RBL_TEXT("min_interval", 0, ngx_rbl_override_interval, 0),
+    NGX_RBL_TEXT("rate", 0, ngx_rbl_override_rate, 0),
+    NGX_RBL_TEXT("day_quota", 0, ngx_rbl_override_quota, 0),
+    NGX_RBL_TEXT("tier", 0, ngx_rbl_override_tier, 0),
+    NGX_RBL_END
+};
+
+static const ngx_rbl_field_t  ngx_rbl_kill_fields[] = {
+    NGX_RBL_TEXT("reason", NGX_RBL_NEEDED, ngx_rbl_label,
+                 NGX_RBL_ARG(lists_kill, reason)),
+    NGX_RBL_END
+};
+
+static const ngx_rbl_outcome_t  ngx_rbl_system_refusals[] = {
+    NGX_RBL_UNKNOWN_ID("LIST", "list"),
+    { "NONE", NGX_HTTP_CONFLICT, "This list is not frozen." },
+    { "KEYED", NGX_HTTP_CONFLICT,
+      "This list needs a key. Please enable it with rblctl lists enable." },
+    { "CATALOGUE", NGX_HTTP_CONFLICT,
+      "The catalogue has killed this list: only a catalogue that has it among "
+      "its lists brings it back." },
+    { "FULL", NGX_HTTP_CONFLICT,
+      "There are as many system lists as there may be. Please kill another one "
+      "first." },
+    { NULL, 0, NULL }
+};
+
+
+const ngx_rbl_family_t  ngx_rbl_family_system = {
+    .resource = "list",
+    .kind = RBL_SID_LIST,
+    .refusals = ngx_rbl_system_refusals
+};
+
+
+static void
+ngx_rbl_change_prepare(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_change_t  *change;
+
+    ngx_rbl_write_prepare_sized(ctx, sizeof(ngx_rbl_change_t));
+
+    if (ctx->refusal == 0) {
+        change = ctx->data;
+        change->to = ngx_rbl_store_keyspace(ctx->store)->partitions;
+    }
+}
+
+
+const ngx_rbl_op_t  ngx_rbl_op_list_enable = {
+    .script = &rbl_script_lists_status,
+    .value = "active",
+    .prepare = ngx_rbl_change_prepare,
+    NGX_RBL_CHANGE,
+    .message = "List enabled successfully."
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_list_disable = {
+    .script = &rbl_script_lists_status,
+    .value = "disabled",
+    .prepare = ngx_rbl_change_prepare,
+    NGX_RBL_CHANGE,
+    .message = "List disabled successfully."
+};
+
+
+/* The state that daemons share is in one partition.  Any freeze is meant. */
+
+static void
+ngx_rbl_thaw_prepare(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_change_t  *change;
+
+    ngx_rbl_change_prepare(ctx);
+
+    if (ctx->refusal == 0) {
+        change = ctx->data;
+        change->from = rbl_partition(ngx_rbl_store_keyspace(ctx->store),
+                                     rbl_sid_str(&change->write.id));
+        change->to = change->from + 1;
+        change->write.argv[NGX_RBL_ARG(list_thaw, since)] = RBL_STR("");
+    }
+}
+
+
+const ngx_rbl_op_t  ngx_rbl_op_list_thaw = {
+    .script = &rbl_script_list_thaw,
+    .prepare = ngx_rbl_thaw_prepare,
+    NGX_RBL_CHANGE,
+    .message = "List unfrozen successfully."
+};
+
+
+/* Passes the packed value of a given field to the script. */
+
+static void
+ngx_rbl_override_put(ngx_rbl_ctx_t *ctx, ngx_uint_t field)
+{
+    int64_t                     number;
+    rbl_out_t                   out;
+    rbl_str_t                   text, name;
+    ngx_rbl_change_t           *change;
+    rbl_lists_override_each_t  *each;
+
+    change = ctx->data;
+    text = ngx_rbl_text(ctx, field);
+
+    if (text.p == NULL) {
+        return;
+    }
+
+    each = &change->override[change->write.n / RBL_ARGC(*each)];
+
+    ngx_memzero(&out, sizeof(rbl_out_t));
+    out.pos = change->packed[field];
+    out.end = out.pos + NGX_RBL_CHANGE_VALUE;
+
+    if (field < NGX_RBL_OVERRIDE_TIER) {
+        (void) rbl_int_parse(&number, text, 0, NGX_RBL_QUOTA_MOST);
+        rbl_mp_put_int(&out, number);
+
+    } else {
+        rbl_mp_put_str(&out, text);
+    }
+
+    name.p = (char *) ngx_rbl_override_fields[field].name.data;
+    name.n = ngx_rbl_override_fields[field].name.len;
+
+    each->field = name;
+    each->value.p = change->packed[field];
+    each->value.n = out.pos - change->packed[field];
+    change->write.n += RBL_ARGC(*each);
+}
+
+
+static void
+ngx_rbl_override_prepare(ngx_rbl_ctx_t *ctx)
+{
+    ngx_uint_t         i;
+    ngx_rbl_write_t   *write;
+    ngx_rbl_change_t  *change;
+
+    ngx_rbl_change_prepare(ctx);
+
+    if (ctx->refusal) {
+        return;
+    }
+
+    change = ctx->data;
+    write = &change->write;
+
+    for (i = NGX_RBL_OVERRIDE_INTERVAL; i < NGX_RBL_OVERRIDES; i++) {
+        ngx_rbl_override_put(ctx, i);
+    }
+
+    write->rest = change->override[0].argv;
+
+    if (write->n == 0
+        && !rbl_str_is(write->argv[NGX_RBL_ARG(lists_override, reset)], "1"))
+    {
+        ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
+                       "Nothing to change was given.");
+    }
+}
+
+
+const ngx_rbl_op_t  ngx_rbl_op_list_override = {
+    .script = &rbl_script_lists_override,
+    .fields = ngx_rbl_override_fields,
+    .prepare = ngx_rbl_override_prepare,
+    NGX_RBL_CHANGE,
+    .message = "List changed successfully."
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_list_kill = {
+    .script = &rbl_script_lists_kill,
+    .fields = ngx_rbl_kill_fields,
+    .prepare = ngx_rbl_change_prepare,
+    NGX_RBL_CHANGE,
+    .message = "List killed successfully."
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_list_unkill = {
+    .script = &rbl_script_lists_kill,
+    .value = "",
+    .prepare = ngx_rbl_change_prepare,
+    NGX_RBL_CHANGE,
+    .message = "List brought back successfully."
+};

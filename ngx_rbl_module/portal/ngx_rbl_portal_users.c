@@ -24,26 +24,27 @@ typedef struct {
 } ngx_rbl_user_link_t;
 
 
-static ngx_int_t ngx_rbl_user_mail(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-static ngx_int_t ngx_rbl_user_role(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-static void ngx_rbl_user_add_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_user_link_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_user_secret(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
-    ngx_uint_t digest);
-static void ngx_rbl_user_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_user_linked(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_user_answer(ngx_rbl_ctx_t *ctx, rbl_str_t mail,
-    int64_t confirmed);
-static void ngx_rbl_user_deleted(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_users_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_users_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_users_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_user_write(ngx_rbl_ctx_t *ctx, const rbl_user_t *user);
+static ngx_int_t
+ngx_rbl_user_mail(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+{
+    char  *buf;
+
+    buf = ngx_rbl_room(ctx, RBL_CONTACT_MAX);
+
+    if (buf == NULL) {
+        return NGX_DECLINED;
+    }
+
+    return rbl_contact_parse(buf, text, RBL_CONTACT_EMAIL, *text, NULL, 0)
+           == RBL_OK ? NGX_OK : NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_rbl_user_role(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+{
+    return ngx_rbl_role(*text) != NGX_RBL_ROLE_NONE ? NGX_OK : NGX_DECLINED;
+}
 
 
 static const ngx_rbl_field_t  ngx_rbl_user_add_fields[] = {
@@ -76,171 +77,6 @@ const ngx_rbl_family_t  ngx_rbl_family_users = {
     .kind = RBL_SID_USER,
     .refusals = ngx_rbl_user_refusals
 };
-
-const ngx_rbl_op_t  ngx_rbl_op_users = {
-    .prepare = ngx_rbl_users_prepare,
-    .read = ngx_rbl_users_read,
-    .result = ngx_rbl_users_result
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_user_add = {
-    .script = &rbl_script_user_put,
-    .fields = ngx_rbl_user_add_fields,
-    .prepare = ngx_rbl_user_add_prepare,
-    .result = ngx_rbl_user_added,
-    .message = "User added successfully."
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_user_link = {
-    .script = &rbl_script_user_link,
-    .prepare = ngx_rbl_user_link_prepare,
-    .result = ngx_rbl_user_linked,
-    .message = "Link made successfully."
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_user_role = {
-    .script = &rbl_script_user_role,
-    .fields = ngx_rbl_user_role_fields,
-    .message = "Role changed successfully."
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_user_delete = {
-    .script = &rbl_script_user_delete,
-    .value = "0",
-    .result = ngx_rbl_user_deleted,
-    .message = "User deleted successfully."
-};
-
-
-static ngx_int_t
-ngx_rbl_user_mail(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
-{
-    char  *buf;
-
-    buf = ngx_rbl_room(ctx, RBL_CONTACT_MAX);
-
-    if (buf == NULL) {
-        return NGX_DECLINED;
-    }
-
-    return rbl_contact_parse(buf, text, RBL_CONTACT_EMAIL, *text, NULL, 0)
-           == RBL_OK ? NGX_OK : NGX_DECLINED;
-}
-
-
-static ngx_int_t
-ngx_rbl_user_role(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
-{
-    return ngx_rbl_role(*text) != NGX_RBL_ROLE_NONE ? NGX_OK : NGX_DECLINED;
-}
-
-
-static void
-ngx_rbl_user_add_prepare(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_write_t  *write;
-
-    ngx_rbl_write_prepare_sized(ctx, sizeof(ngx_rbl_user_link_t));
-    ngx_rbl_user_secret(ctx, NGX_RBL_ARG(user_put, field),
-                        NGX_RBL_ARG(user_put, digest));
-
-    if (ctx->refusal == 0) {
-        write = ctx->data;
-        write->argv[NGX_RBL_ARG(user_put, sure)] = RBL_STR("0");
-    }
-}
-
-
-static void
-ngx_rbl_user_link_prepare(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_write_prepare_sized(ctx, sizeof(ngx_rbl_user_link_t));
-    ngx_rbl_user_secret(ctx, NGX_RBL_ARG(user_link, field),
-                        NGX_RBL_ARG(user_link, digest));
-}
-
-
-/* Makes the link, and sets the arguments of the script that it is. */
-
-static void
-ngx_rbl_user_secret(ngx_rbl_ctx_t *ctx, ngx_uint_t field, ngx_uint_t digest)
-{
-    ngx_rbl_user_link_t  *link;
-
-    link = ctx->data;
-
-    if (ctx->refusal
-        || ngx_rbl_session_secret(ctx, link->link, link->digest) != NGX_OK)
-    {
-        return;
-    }
-
-    link->write.argv[field] = ngx_rbl_auth_field(link->field, link->digest);
-    link->write.argv[digest].p = (char *) link->digest;
-    link->write.argv[digest].n = sizeof(link->digest);
-}
-
-
-static void
-ngx_rbl_user_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
-{
-    ngx_rbl_write_t        *write;
-    rbl_user_put_reply_t    said;
-
-    write = ctx->data;
-    rbl_user_put_reply(&said, reply);
-
-    ngx_rbl_user_answer(ctx, write->argv[NGX_RBL_ARG(user_put, mail)],
-                        said.confirmed);
-}
-
-
-static void
-ngx_rbl_user_linked(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
-{
-    rbl_user_link_reply_t  said;
-
-    rbl_user_link_reply(&said, reply);
-
-    ngx_rbl_user_answer(ctx, said.mail, said.confirmed);
-}
-
-
-static void
-ngx_rbl_user_answer(ngx_rbl_ctx_t *ctx, rbl_str_t mail, int64_t confirmed)
-{
-    rbl_str_t             text;
-    ngx_rbl_user_link_t  *link;
-
-    link = ctx->data;
-    text.p = (char *) link->link;
-    text.n = NGX_RBL_COOKIE_LEN;
-
-    ngx_rbl_open(ctx, 0, ctx->route->op->message);
-    rbl_doc_object(&ctx->doc, "data");
-    rbl_doc_str(&ctx->doc, "id", rbl_sid_str(&link->write.id));
-    rbl_doc_str(&ctx->doc, "link", text);
-    rbl_doc_close(&ctx->doc);
-    ngx_rbl_close(ctx);
-
-    ngx_rbl_mail_add(ctx, mail, rbl_sid_str(&link->write.id), confirmed);
-}
-
-
-static void
-ngx_rbl_user_deleted(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
-{
-    ngx_rbl_write_t          *write;
-    rbl_user_delete_reply_t   said;
-
-    write = ctx->data;
-    rbl_user_delete_reply(&said, reply);
-
-    ngx_rbl_open(ctx, 0, ctx->route->op->message);
-    ngx_rbl_close(ctx);
-
-    ngx_rbl_mail_remove(ctx, said.mail, rbl_sid_str(&write->id));
-}
 
 
 /* An account has at most a hundred users (user_put). */
@@ -275,6 +111,26 @@ ngx_rbl_users_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 
 
 static void
+ngx_rbl_user_write(ngx_rbl_ctx_t *ctx, const rbl_user_t *user)
+{
+    char        time[3][RBL_TIME_LEN];
+    rbl_doc_t  *doc;
+
+    doc = &ctx->doc;
+
+    rbl_doc_object(doc, NULL);
+    rbl_doc_str(doc, "id", user->id);
+    rbl_doc_str(doc, "mail", user->mail);
+    rbl_doc_str(doc, "name", user->name);
+    rbl_doc_str(doc, "role", user->role);
+    rbl_doc_str(doc, "created", rbl_time_rfc3339(time[0], user->created));
+    rbl_doc_str(doc, "seen", rbl_time_rfc3339(time[1], user->seen));
+    rbl_doc_str(doc, "confirmed", rbl_time_rfc3339(time[2], user->confirmed));
+    rbl_doc_close(doc);
+}
+
+
+static void
 ngx_rbl_users_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
     size_t      k, n;
@@ -298,21 +154,147 @@ ngx_rbl_users_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 }
 
 
+const ngx_rbl_op_t  ngx_rbl_op_users = {
+    .prepare = ngx_rbl_users_prepare,
+    .read = ngx_rbl_users_read,
+    .result = ngx_rbl_users_result
+};
+
+
+/* Makes the link, and sets the arguments of the script that it is. */
+
 static void
-ngx_rbl_user_write(ngx_rbl_ctx_t *ctx, const rbl_user_t *user)
+ngx_rbl_user_secret(ngx_rbl_ctx_t *ctx, ngx_uint_t field, ngx_uint_t digest)
 {
-    char        time[3][RBL_TIME_LEN];
-    rbl_doc_t  *doc;
+    ngx_rbl_user_link_t  *link;
 
-    doc = &ctx->doc;
+    link = ctx->data;
 
-    rbl_doc_object(doc, NULL);
-    rbl_doc_str(doc, "id", user->id);
-    rbl_doc_str(doc, "mail", user->mail);
-    rbl_doc_str(doc, "name", user->name);
-    rbl_doc_str(doc, "role", user->role);
-    rbl_doc_str(doc, "created", rbl_time_rfc3339(time[0], user->created));
-    rbl_doc_str(doc, "seen", rbl_time_rfc3339(time[1], user->seen));
-    rbl_doc_str(doc, "confirmed", rbl_time_rfc3339(time[2], user->confirmed));
-    rbl_doc_close(doc);
+    if (ctx->refusal
+        || ngx_rbl_session_secret(ctx, link->link, link->digest) != NGX_OK)
+    {
+        return;
+    }
+
+    link->write.argv[field] = ngx_rbl_auth_field(link->field, link->digest);
+    link->write.argv[digest].p = (char *) link->digest;
+    link->write.argv[digest].n = sizeof(link->digest);
 }
+
+
+static void
+ngx_rbl_user_add_prepare(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_write_t  *write;
+
+    ngx_rbl_write_prepare_sized(ctx, sizeof(ngx_rbl_user_link_t));
+    ngx_rbl_user_secret(ctx, NGX_RBL_ARG(user_put, field),
+                        NGX_RBL_ARG(user_put, digest));
+
+    if (ctx->refusal == 0) {
+        write = ctx->data;
+        write->argv[NGX_RBL_ARG(user_put, sure)] = RBL_STR("0");
+    }
+}
+
+
+static void
+ngx_rbl_user_answer(ngx_rbl_ctx_t *ctx, rbl_str_t mail, int64_t confirmed)
+{
+    rbl_str_t             text;
+    ngx_rbl_user_link_t  *link;
+
+    link = ctx->data;
+    text.p = (char *) link->link;
+    text.n = NGX_RBL_COOKIE_LEN;
+
+    ngx_rbl_open(ctx, 0, ctx->route->op->message);
+    rbl_doc_object(&ctx->doc, "data");
+    rbl_doc_str(&ctx->doc, "id", rbl_sid_str(&link->write.id));
+    rbl_doc_str(&ctx->doc, "link", text);
+    rbl_doc_close(&ctx->doc);
+    ngx_rbl_close(ctx);
+
+    ngx_rbl_mail_add(ctx, mail, rbl_sid_str(&link->write.id), confirmed);
+}
+
+
+static void
+ngx_rbl_user_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    ngx_rbl_write_t        *write;
+    rbl_user_put_reply_t    said;
+
+    write = ctx->data;
+    rbl_user_put_reply(&said, reply);
+
+    ngx_rbl_user_answer(ctx, write->argv[NGX_RBL_ARG(user_put, mail)],
+                        said.confirmed);
+}
+
+
+const ngx_rbl_op_t  ngx_rbl_op_user_add = {
+    .script = &rbl_script_user_put,
+    .fields = ngx_rbl_user_add_fields,
+    .prepare = ngx_rbl_user_add_prepare,
+    .result = ngx_rbl_user_added,
+    .message = "User added successfully."
+};
+
+
+static void
+ngx_rbl_user_link_prepare(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_write_prepare_sized(ctx, sizeof(ngx_rbl_user_link_t));
+    ngx_rbl_user_secret(ctx, NGX_RBL_ARG(user_link, field),
+                        NGX_RBL_ARG(user_link, digest));
+}
+
+
+static void
+ngx_rbl_user_linked(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    rbl_user_link_reply_t  said;
+
+    rbl_user_link_reply(&said, reply);
+
+    ngx_rbl_user_answer(ctx, said.mail, said.confirmed);
+}
+
+
+const ngx_rbl_op_t  ngx_rbl_op_user_link = {
+    .script = &rbl_script_user_link,
+    .prepare = ngx_rbl_user_link_prepare,
+    .result = ngx_rbl_user_linked,
+    .message = "Link made successfully."
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_user_role = {
+    .script = &rbl_script_user_role,
+    .fields = ngx_rbl_user_role_fields,
+    .message = "Role changed successfully."
+};
+
+
+static void
+ngx_rbl_user_deleted(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    ngx_rbl_write_t          *write;
+    rbl_user_delete_reply_t   said;
+
+    write = ctx->data;
+    rbl_user_delete_reply(&said, reply);
+
+    ngx_rbl_open(ctx, 0, ctx->route->op->message);
+    ngx_rbl_close(ctx);
+
+    ngx_rbl_mail_remove(ctx, said.mail, rbl_sid_str(&write->id));
+}
+
+
+const ngx_rbl_op_t  ngx_rbl_op_user_delete = {
+    .script = &rbl_script_user_delete,
+    .value = "0",
+    .result = ngx_rbl_user_deleted,
+    .message = "User deleted successfully."
+};

@@ -10,44 +10,7 @@
 #define NGX_RBL_CALL_USAGE       64     /* applications in one script call */
 
 
-static uint32_t ngx_rbl_carrier_id(const ngx_rbl_store_conf_t *conf);
-static void ngx_rbl_carrier_look(ngx_rbl_carrier_t *c);
-static ngx_rbl_load_t *ngx_rbl_load_create(ngx_rbl_carrier_t *c,
-    ngx_uint_t node);
-static ngx_uint_t ngx_rbl_load_empty(const ngx_rbl_load_t *load);
 static void ngx_rbl_load_run(ngx_rbl_load_t *load, ngx_uint_t turn);
-static void ngx_rbl_load_fill(ngx_rbl_load_t *load, ngx_uint_t turn);
-static unsigned ngx_rbl_load_partition(const ngx_rbl_load_t *load,
-    const char *account);
-static unsigned ngx_rbl_load_on(const ngx_rbl_load_t *load,
-    const char *account);
-static ngx_uint_t ngx_rbl_load_fits(void *data, const char *account);
-static ngx_uint_t ngx_rbl_load_ready(const ngx_rbl_load_t *load);
-static void ngx_rbl_load_send(ngx_rbl_load_t *load);
-static void ngx_rbl_load_usage(ngx_rbl_load_t *load);
-static void ngx_rbl_load_log(ngx_rbl_load_t *load);
-static void ngx_rbl_load_call(ngx_rbl_load_t *load,
-    const rbl_script_t *script, unsigned partition, int argc,
-    rbl_str_t *sender, rbl_str_t *call);
-static void ngx_rbl_load_reply(void *data, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_load_done(void *data, ngx_rbl_store_rc_e rc);
-static void ngx_rbl_load_stored(ngx_rbl_load_t *load);
-static void ngx_rbl_load_leave(ngx_rbl_load_t *load);
-
-
-void
-ngx_rbl_carrier_init(ngx_rbl_carrier_t *c, ngx_rbl_store_t *store,
-    const ngx_rbl_store_conf_t *conf, ngx_rbl_zone_t *zone,
-    void (*landed)(void))
-{
-    c->store = store;
-    c->zone = zone;
-    c->id = ngx_rbl_carrier_id(conf);
-    c->landed = landed;
-
-    ngx_rbl_refusals_init(&c->refusals);
-}
 
 
 /* Returns the id of a store in shared memory; it stays the same after a
@@ -65,6 +28,27 @@ ngx_rbl_carrier_id(const ngx_rbl_store_conf_t *conf)
     ngx_crc32_final(crc);
 
     return crc;
+}
+
+
+void
+ngx_rbl_carrier_init(ngx_rbl_carrier_t *c, ngx_rbl_store_t *store,
+    const ngx_rbl_store_conf_t *conf, ngx_rbl_zone_t *zone,
+    void (*landed)(void))
+{
+    c->store = store;
+    c->zone = zone;
+    c->id = ngx_rbl_carrier_id(conf);
+    c->landed = landed;
+
+    ngx_rbl_refusals_init(&c->refusals);
+}
+
+
+static ngx_uint_t
+ngx_rbl_load_empty(const ngx_rbl_load_t *load)
+{
+    return load->nusage == 0 && load->nlog == 0;
 }
 
 
@@ -109,43 +93,6 @@ ngx_rbl_carrier_stuck(const ngx_rbl_carrier_t *c)
 }
 
 
-void
-ngx_rbl_carrier_run(ngx_rbl_carrier_t *c, ngx_uint_t turn)
-{
-    ngx_uint_t  k;
-
-    if (!ngx_rbl_store_ready(c->store)) {
-        return;
-    }
-
-    ngx_rbl_carrier_look(c);
-
-    for (k = 0; k < RBL_NODES_MAX; k++) {
-        if (c->load[k] != NULL) {
-            ngx_rbl_load_run(c->load[k], turn);
-        }
-    }
-}
-
-
-/* Looks which nodes are ready, and makes their loads. */
-
-static void
-ngx_rbl_carrier_look(ngx_rbl_carrier_t *c)
-{
-    unsigned  p, k;
-
-    for (p = 0; p < ngx_rbl_store_keyspace(c->store)->partitions; p++) {
-        k = ngx_rbl_store_on(c->store, p);
-        c->on[p] = (u_char) k;
-
-        if (k < RBL_NODES_MAX && c->load[k] == NULL) {
-            c->load[k] = ngx_rbl_load_create(c, k);
-        }
-    }
-}
-
-
 /* NULL: out of memory, or no random bytes for a name. */
 
 static ngx_rbl_load_t *
@@ -172,56 +119,21 @@ ngx_rbl_load_create(ngx_rbl_carrier_t *c, ngx_uint_t node)
 }
 
 
-static ngx_uint_t
-ngx_rbl_load_empty(const ngx_rbl_load_t *load)
-{
-    return load->nusage == 0 && load->nlog == 0;
-}
-
+/* Looks which nodes are ready, and makes their loads. */
 
 static void
-ngx_rbl_load_run(ngx_rbl_load_t *load, ngx_uint_t turn)
+ngx_rbl_carrier_look(ngx_rbl_carrier_t *c)
 {
-    if (load->batch != NULL) {
-        return;
+    unsigned  p, k;
+
+    for (p = 0; p < ngx_rbl_store_keyspace(c->store)->partitions; p++) {
+        k = ngx_rbl_store_on(c->store, p);
+        c->on[p] = (u_char) k;
+
+        if (k < RBL_NODES_MAX && c->load[k] == NULL) {
+            c->load[k] = ngx_rbl_load_create(c, k);
+        }
     }
-
-    if (ngx_rbl_load_empty(load)) {
-        ngx_rbl_load_fill(load, turn);
-
-    } else if (!ngx_rbl_load_ready(load)
-               || (!ngx_exiting
-                   && (ngx_msec_int_t) (ngx_current_msec - load->again) < 0))
-    {
-        return;
-    }
-
-    if (!ngx_rbl_load_empty(load)) {
-        ngx_rbl_load_send(load);
-    }
-}
-
-
-static void
-ngx_rbl_load_fill(ngx_rbl_load_t *load, ngx_uint_t turn)
-{
-    ngx_uint_t          n;
-    ngx_rbl_fits_t      fits = { ngx_rbl_load_fits, load };
-    ngx_rbl_carrier_t  *c;
-
-    c = load->carrier;
-
-    if (turn && ngx_rbl_zone_dirty(c->zone)) {
-        load->nusage = ngx_rbl_zone_take(c->zone, c->id,
-                                         (uint32_t) (ngx_time() / 3600), &fits,
-                                         load->usage, NGX_RBL_LOAD_USAGE);
-    }
-
-    do {
-        n = ngx_rbl_refusals_take(&c->refusals, &fits, &load->log,
-                                  NGX_RBL_LOAD_REFUSALS - load->nlog);
-        load->nlog += n;
-    } while (n && load->nlog < NGX_RBL_LOAD_REFUSALS);
 }
 
 
@@ -248,6 +160,29 @@ ngx_rbl_load_fits(void *data, const char *account)
     ngx_rbl_load_t  *load = data;
 
     return ngx_rbl_load_on(load, account) == load->node;
+}
+
+
+static void
+ngx_rbl_load_fill(ngx_rbl_load_t *load, ngx_uint_t turn)
+{
+    ngx_uint_t          n;
+    ngx_rbl_fits_t      fits = { ngx_rbl_load_fits, load };
+    ngx_rbl_carrier_t  *c;
+
+    c = load->carrier;
+
+    if (turn && ngx_rbl_zone_dirty(c->zone)) {
+        load->nusage = ngx_rbl_zone_take(c->zone, c->id,
+                                         (uint32_t) (ngx_time() / 3600), &fits,
+                                         load->usage, NGX_RBL_LOAD_USAGE);
+    }
+
+    do {
+        n = ngx_rbl_refusals_take(&c->refusals, &fits, &load->log,
+                                  NGX_RBL_LOAD_REFUSALS - load->nlog);
+        load->nlog += n;
+    } while (n && load->nlog < NGX_RBL_LOAD_REFUSALS);
 }
 
 
@@ -281,20 +216,87 @@ ngx_rbl_load_ready(const ngx_rbl_load_t *load)
 
 
 static void
-ngx_rbl_load_send(ngx_rbl_load_t *load)
+ngx_rbl_load_reply(void *data, ngx_uint_t i, const redisReply *reply)
 {
-    load->batch = ngx_rbl_batch_create(load->carrier->store, ngx_rbl_load_reply,
-                                       ngx_rbl_load_done, load);
-    if (load->batch == NULL) {
-        return;
+    ngx_rbl_load_t  *load = data;
+
+    if (rbl_reply_number(reply) > 0 && !load->carrier->damaged) {
+        load->carrier->damaged = 1;
+        ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
+                      "rbl: there are keys of statistics or error logs in the "
+                      "store that are none");
+    }
+}
+
+
+/* Sends the next load if this one was full. */
+
+static void
+ngx_rbl_load_stored(ngx_rbl_load_t *load)
+{
+    ngx_uint_t  more;
+
+    more = load->nusage == NGX_RBL_LOAD_USAGE
+           || load->nlog == NGX_RBL_LOAD_REFUSALS;
+
+    ngx_rbl_meter->flushes++;
+    ngx_rbl_refusals_drop(&load->log);
+    load->number += load->calls;
+    load->nusage = 0;
+    load->nlog = 0;
+    load->failed = 0;
+    load->unknown = 0;
+
+    if ((more || ngx_exiting) && ngx_rbl_store_ready(load->carrier->store)) {
+        ngx_rbl_carrier_look(load->carrier);
+        ngx_rbl_load_run(load, 1);
+    }
+}
+
+
+static void
+ngx_rbl_load_done(void *data, ngx_rbl_store_rc_e rc)
+{
+    ngx_rbl_load_t  *load = data;
+
+    load->batch = NULL;
+
+    if (rc == NGX_RBL_STORE_OK) {
+        ngx_rbl_load_stored(load);
+
+    } else {
+        ngx_rbl_meter->flush_errors++;
+        load->unknown |= rc == NGX_RBL_STORE_LOST;
+        load->again = ngx_current_msec
+                      + ngx_min(NGX_RBL_CARRIER_PAUSE << load->failed,
+                                NGX_RBL_CARRIER_SLOWEST);
+        load->failed = ngx_min(load->failed + 1, 6);
     }
 
-    load->calls = 0;
-    ngx_rbl_load_usage(load);
-    ngx_rbl_load_log(load);
+    load->carrier->landed();
+}
 
-    ngx_rbl_batch_optional(load->batch);
-    ngx_rbl_batch_submit(load->batch);
+
+/* Sets the first two arguments: the sender and the number of the call. */
+
+static void
+ngx_rbl_load_call(ngx_rbl_load_t *load, const rbl_script_t *script,
+    unsigned partition, int argc, rbl_str_t *sender, rbl_str_t *call)
+{
+    char       number[RBL_OUT_INT];
+    rbl_key_t  key;
+
+    load->calls++;
+
+    *sender = rbl_key(&key, ngx_rbl_store_keyspace(load->carrier->store),
+                      partition, "stats:from", rbl_sid_str(&load->name),
+                      RBL_STR(""));
+    *call = rbl_out_int_text(number, load->number + load->calls);
+
+    ngx_rbl_batch_script(load->batch, script, argc, sender);
+
+    *sender = RBL_STR("");
+    *call = RBL_STR("");
 }
 
 
@@ -398,105 +400,63 @@ ngx_rbl_load_log(ngx_rbl_load_t *load)
 }
 
 
-/* Sets the first two arguments: the sender and the number of the call. */
-
 static void
-ngx_rbl_load_call(ngx_rbl_load_t *load, const rbl_script_t *script,
-    unsigned partition, int argc, rbl_str_t *sender, rbl_str_t *call)
+ngx_rbl_load_send(ngx_rbl_load_t *load)
 {
-    char       number[RBL_OUT_INT];
-    rbl_key_t  key;
-
-    load->calls++;
-
-    *sender = rbl_key(&key, ngx_rbl_store_keyspace(load->carrier->store),
-                      partition, "stats:from", rbl_sid_str(&load->name),
-                      RBL_STR(""));
-    *call = rbl_out_int_text(number, load->number + load->calls);
-
-    ngx_rbl_batch_script(load->batch, script, argc, sender);
-
-    *sender = RBL_STR("");
-    *call = RBL_STR("");
-}
-
-
-static void
-ngx_rbl_load_reply(void *data, ngx_uint_t i, const redisReply *reply)
-{
-    ngx_rbl_load_t  *load = data;
-
-    if (rbl_reply_number(reply) > 0 && !load->carrier->damaged) {
-        load->carrier->damaged = 1;
-        ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
-                      "rbl: there are keys of statistics or error logs in the "
-                      "store that are none");
-    }
-}
-
-
-static void
-ngx_rbl_load_done(void *data, ngx_rbl_store_rc_e rc)
-{
-    ngx_rbl_load_t  *load = data;
-
-    load->batch = NULL;
-
-    if (rc == NGX_RBL_STORE_OK) {
-        ngx_rbl_load_stored(load);
-
-    } else {
-        ngx_rbl_meter->flush_errors++;
-        load->unknown |= rc == NGX_RBL_STORE_LOST;
-        load->again = ngx_current_msec
-                      + ngx_min(NGX_RBL_CARRIER_PAUSE << load->failed,
-                                NGX_RBL_CARRIER_SLOWEST);
-        load->failed = ngx_min(load->failed + 1, 6);
+    load->batch = ngx_rbl_batch_create(load->carrier->store, ngx_rbl_load_reply,
+                                       ngx_rbl_load_done, load);
+    if (load->batch == NULL) {
+        return;
     }
 
-    load->carrier->landed();
+    load->calls = 0;
+    ngx_rbl_load_usage(load);
+    ngx_rbl_load_log(load);
+
+    ngx_rbl_batch_optional(load->batch);
+    ngx_rbl_batch_submit(load->batch);
 }
 
 
-/* Sends the next load if this one was full. */
-
 static void
-ngx_rbl_load_stored(ngx_rbl_load_t *load)
+ngx_rbl_load_run(ngx_rbl_load_t *load, ngx_uint_t turn)
 {
-    ngx_uint_t  more;
+    if (load->batch != NULL) {
+        return;
+    }
 
-    more = load->nusage == NGX_RBL_LOAD_USAGE
-           || load->nlog == NGX_RBL_LOAD_REFUSALS;
+    if (ngx_rbl_load_empty(load)) {
+        ngx_rbl_load_fill(load, turn);
 
-    ngx_rbl_meter->flushes++;
-    ngx_rbl_refusals_drop(&load->log);
-    load->number += load->calls;
-    load->nusage = 0;
-    load->nlog = 0;
-    load->failed = 0;
-    load->unknown = 0;
+    } else if (!ngx_rbl_load_ready(load)
+               || (!ngx_exiting
+                   && (ngx_msec_int_t) (ngx_current_msec - load->again) < 0))
+    {
+        return;
+    }
 
-    if ((more || ngx_exiting) && ngx_rbl_store_ready(load->carrier->store)) {
-        ngx_rbl_carrier_look(load->carrier);
-        ngx_rbl_load_run(load, 1);
+    if (!ngx_rbl_load_empty(load)) {
+        ngx_rbl_load_send(load);
     }
 }
 
 
 void
-ngx_rbl_carrier_leave(ngx_rbl_carrier_t *c)
+ngx_rbl_carrier_run(ngx_rbl_carrier_t *c, ngx_uint_t turn)
 {
     ngx_uint_t  k;
 
-    for (k = 0; k < RBL_NODES_MAX; k++) {
-        if (c->load[k] != NULL) {
-            ngx_rbl_load_leave(c->load[k]);
-            ngx_free(c->load[k]);
-        }
+    if (!ngx_rbl_store_ready(c->store)) {
+        return;
     }
 
-    ngx_rbl_meter->unlogged += c->refusals.total;
-    ngx_rbl_refusals_free(&c->refusals);
+    ngx_rbl_carrier_look(c);
+
+    for (k = 0; k < RBL_NODES_MAX; k++) {
+        if (c->load[k] != NULL) {
+            ngx_rbl_load_run(c->load[k], turn);
+        }
+    }
 }
 
 
@@ -521,4 +481,21 @@ ngx_rbl_load_leave(ngx_rbl_load_t *load)
 
     ngx_rbl_meter->unlogged += load->nlog;
     ngx_rbl_refusals_drop(&load->log);
+}
+
+
+void
+ngx_rbl_carrier_leave(ngx_rbl_carrier_t *c)
+{
+    ngx_uint_t  k;
+
+    for (k = 0; k < RBL_NODES_MAX; k++) {
+        if (c->load[k] != NULL) {
+            ngx_rbl_load_leave(c->load[k]);
+            ngx_free(c->load[k]);
+        }
+    }
+
+    ngx_rbl_meter->unlogged += c->refusals.total;
+    ngx_rbl_refusals_free(&c->refusals);
 }

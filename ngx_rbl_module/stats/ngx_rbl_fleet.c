@@ -14,15 +14,73 @@
 #define NGX_RBL_FLEET_ROWS    16384
 
 
-static ngx_int_t ngx_rbl_fleet_ask(ngx_rbl_fleet_t *fleet);
-static void ngx_rbl_fleet_ready(void *data, ngx_rbl_store_rc_e rc);
-static void ngx_rbl_fleet_named(void *data, ngx_rbl_store_rc_e rc);
-static void ngx_rbl_fleet_done(void *data, ngx_rbl_store_rc_e rc);
-static ngx_int_t ngx_rbl_fleet_add(ngx_rbl_fleet_t *fleet, rbl_str_t name,
-    rbl_str_t raw);
-static void ngx_rbl_fleet_resolvers(ngx_rbl_fleet_t *fleet,
-    ngx_rbl_daemon_t *d);
-static void ngx_rbl_fleet_lists(ngx_rbl_fleet_t *fleet, ngx_rbl_daemon_t *d);
+static void
+ngx_rbl_fleet_done(void *data, ngx_rbl_store_rc_e rc)
+{
+    ngx_rbl_fleet_t  *fleet = data;
+
+    fleet->batch = NULL;
+
+    if (rc != NGX_RBL_STORE_OK) {
+        fleet->up = 0;
+        fleet->n = 0;
+    }
+
+    fleet->done(fleet->data);
+}
+
+
+static void
+ngx_rbl_fleet_named(void *data, ngx_rbl_store_rc_e rc)
+{
+    ngx_rbl_fleet_t  *fleet = data;
+
+    fleet->batch = NULL;
+    fleet->up = rc == NGX_RBL_STORE_OK;
+
+    if (fleet->up && fleet->nnames) {
+        fleet->batch = ngx_rbl_batch_create(fleet->store,
+                                            ngx_rbl_fleet_records,
+                                            ngx_rbl_fleet_done, fleet);
+    }
+
+    if (fleet->batch == NULL) {
+        fleet->done(fleet->data);
+        return;
+    }
+
+    ngx_rbl_fleet_ask_records(fleet, fleet->batch);
+    ngx_rbl_batch_submit(fleet->batch);
+}
+
+
+static ngx_int_t
+ngx_rbl_fleet_ask(ngx_rbl_fleet_t *fleet)
+{
+    fleet->batch = ngx_rbl_batch_create(fleet->store, ngx_rbl_fleet_names,
+                                        ngx_rbl_fleet_named, fleet);
+    if (fleet->batch == NULL) {
+        return NGX_DECLINED;
+    }
+
+    ngx_rbl_fleet_ask_names(fleet, fleet->batch);
+    ngx_rbl_batch_submit(fleet->batch);
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_rbl_fleet_ready(void *data, ngx_rbl_store_rc_e rc)
+{
+    ngx_rbl_fleet_t  *fleet = data;
+
+    fleet->batch = NULL;
+
+    if (rc != NGX_RBL_STORE_OK || ngx_rbl_fleet_ask(fleet) != NGX_OK) {
+        fleet->done(fleet->data);
+    }
+}
 
 
 ngx_int_t
@@ -62,22 +120,6 @@ ngx_rbl_fleet_cancel(ngx_rbl_fleet_t *fleet)
 }
 
 
-static ngx_int_t
-ngx_rbl_fleet_ask(ngx_rbl_fleet_t *fleet)
-{
-    fleet->batch = ngx_rbl_batch_create(fleet->store, ngx_rbl_fleet_names,
-                                        ngx_rbl_fleet_named, fleet);
-    if (fleet->batch == NULL) {
-        return NGX_DECLINED;
-    }
-
-    ngx_rbl_fleet_ask_names(fleet, fleet->batch);
-    ngx_rbl_batch_submit(fleet->batch);
-
-    return NGX_OK;
-}
-
-
 void
 ngx_rbl_fleet_ask_names(ngx_rbl_fleet_t *fleet, ngx_rbl_batch_t *batch)
 {
@@ -88,19 +130,6 @@ ngx_rbl_fleet_ask_names(ngx_rbl_fleet_t *fleet, ngx_rbl_batch_t *batch)
                                   0, "daemons", RBL_STR(""), RBL_STR("")),
                           RBL_STR("0"), RBL_STR(NGX_RBL_FLEET_LAST),
                           RBL_STR("REV")));
-}
-
-
-static void
-ngx_rbl_fleet_ready(void *data, ngx_rbl_store_rc_e rc)
-{
-    ngx_rbl_fleet_t  *fleet = data;
-
-    fleet->batch = NULL;
-
-    if (rc != NGX_RBL_STORE_OK || ngx_rbl_fleet_ask(fleet) != NGX_OK) {
-        fleet->done(fleet->data);
-    }
 }
 
 
@@ -139,30 +168,6 @@ ngx_rbl_fleet_names(void *data, ngx_uint_t i, const redisReply *reply)
 }
 
 
-static void
-ngx_rbl_fleet_named(void *data, ngx_rbl_store_rc_e rc)
-{
-    ngx_rbl_fleet_t  *fleet = data;
-
-    fleet->batch = NULL;
-    fleet->up = rc == NGX_RBL_STORE_OK;
-
-    if (fleet->up && fleet->nnames) {
-        fleet->batch = ngx_rbl_batch_create(fleet->store,
-                                            ngx_rbl_fleet_records,
-                                            ngx_rbl_fleet_done, fleet);
-    }
-
-    if (fleet->batch == NULL) {
-        fleet->done(fleet->data);
-        return;
-    }
-
-    ngx_rbl_fleet_ask_records(fleet, fleet->batch);
-    ngx_rbl_batch_submit(fleet->batch);
-}
-
-
 void
 ngx_rbl_fleet_ask_records(ngx_rbl_fleet_t *fleet, ngx_rbl_batch_t *batch)
 {
@@ -171,79 +176,6 @@ ngx_rbl_fleet_ask_records(ngx_rbl_fleet_t *fleet, ngx_rbl_batch_t *batch)
     fleet->keys[0] = RBL_STR("MGET");
 
     ngx_rbl_batch_command(batch, (int) fleet->nnames + 1, fleet->keys);
-}
-
-
-void
-ngx_rbl_fleet_records(void *data, ngx_uint_t i, const redisReply *reply)
-{
-    size_t            k, n;
-    ngx_rbl_fleet_t  *fleet = data;
-
-    n = fleet->daemon ? rbl_reply_len(reply) : 0;
-    n = ngx_min(n, fleet->nnames);
-
-    for (k = 0; k < n; k++) {
-        if (ngx_rbl_fleet_add(fleet, fleet->names[k],
-                              rbl_reply_str(rbl_reply_at(reply, k)))
-            != NGX_OK)
-        {
-            ngx_memzero(&fleet->daemon[fleet->n], sizeof(ngx_rbl_daemon_t));
-        }
-    }
-}
-
-
-static void
-ngx_rbl_fleet_done(void *data, ngx_rbl_store_rc_e rc)
-{
-    ngx_rbl_fleet_t  *fleet = data;
-
-    fleet->batch = NULL;
-
-    if (rc != NGX_RBL_STORE_OK) {
-        fleet->up = 0;
-        fleet->n = 0;
-    }
-
-    fleet->done(fleet->data);
-}
-
-
-/* NGX_DECLINED: the record has expired or is invalid. */
-
-static ngx_int_t
-ngx_rbl_fleet_add(ngx_rbl_fleet_t *fleet, rbl_str_t name, rbl_str_t raw)
-{
-    u_char            *p;
-    ngx_rbl_daemon_t  *d;
-
-    if (raw.n == 0 || raw.n > NGX_RBL_FLEET_RECORD) {
-        return NGX_DECLINED;
-    }
-
-    p = ngx_pnalloc(fleet->pool, raw.n);
-    if (p == NULL) {
-        return NGX_DECLINED;
-    }
-
-    ngx_memcpy(p, raw.p, raw.n);
-    raw.p = (char *) p;
-    d = &fleet->daemon[fleet->n];
-
-    if (rbl_daemon_decode(&d->record, raw) != RBL_OK
-        || rbl_metrics_decode(d->number, d->record.numbers) != RBL_OK)
-    {
-        return NGX_DECLINED;
-    }
-
-    d->record.name = name;              /* unique, as the key has it */
-
-    ngx_rbl_fleet_resolvers(fleet, d);
-    ngx_rbl_fleet_lists(fleet, d);
-    fleet->n++;
-
-    return NGX_OK;
 }
 
 
@@ -290,5 +222,62 @@ ngx_rbl_fleet_lists(ngx_rbl_fleet_t *fleet, ngx_rbl_daemon_t *d)
     {
         d->nlists++;
         fleet->rows++;
+    }
+}
+
+
+/* NGX_DECLINED: the record has expired or is invalid. */
+
+static ngx_int_t
+ngx_rbl_fleet_add(ngx_rbl_fleet_t *fleet, rbl_str_t name, rbl_str_t raw)
+{
+    u_char            *p;
+    ngx_rbl_daemon_t  *d;
+
+    if (raw.n == 0 || raw.n > NGX_RBL_FLEET_RECORD) {
+        return NGX_DECLINED;
+    }
+
+    p = ngx_pnalloc(fleet->pool, raw.n);
+    if (p == NULL) {
+        return NGX_DECLINED;
+    }
+
+    ngx_memcpy(p, raw.p, raw.n);
+    raw.p = (char *) p;
+    d = &fleet->daemon[fleet->n];
+
+    if (rbl_daemon_decode(&d->record, raw) != RBL_OK
+        || rbl_metrics_decode(d->number, d->record.numbers) != RBL_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    d->record.name = name;              /* unique, as the key has it */
+
+    ngx_rbl_fleet_resolvers(fleet, d);
+    ngx_rbl_fleet_lists(fleet, d);
+    fleet->n++;
+
+    return NGX_OK;
+}
+
+
+void
+ngx_rbl_fleet_records(void *data, ngx_uint_t i, const redisReply *reply)
+{
+    size_t            k, n;
+    ngx_rbl_fleet_t  *fleet = data;
+
+    n = fleet->daemon ? rbl_reply_len(reply) : 0;
+    n = ngx_min(n, fleet->nnames);
+
+    for (k = 0; k < n; k++) {
+        if (ngx_rbl_fleet_add(fleet, fleet->names[k],
+                              rbl_reply_str(rbl_reply_at(reply, k)))
+            != NGX_OK)
+        {
+            ngx_memzero(&fleet->daemon[fleet->n], sizeof(ngx_rbl_daemon_t));
+        }
     }
 }

@@ -17,122 +17,14 @@ typedef enum {
 } ngx_rbl_fleet_row_e;
 
 
-static void ngx_rbl_fleet_daemons(ngx_rbl_fleet_t *fleet, rbl_out_t *out);
-static void ngx_rbl_fleet_table(ngx_rbl_fleet_t *fleet, rbl_out_t *out,
-    const rbl_metric_t *metric, ngx_uint_t n, ngx_rbl_fleet_row_e kind);
-static ngx_uint_t ngx_rbl_fleet_row(const ngx_rbl_daemon_t *d,
-    ngx_rbl_fleet_row_e kind, ngx_uint_t i, ngx_rbl_label_t *label,
-    const int64_t **number);
-static void ngx_rbl_fleet_number(rbl_out_t *out, const rbl_metric_t *metric,
-    ngx_rbl_label_t *label, ngx_uint_t n, int64_t number);
-static void ngx_rbl_fleet_latency(ngx_rbl_fleet_t *fleet, rbl_out_t *out);
-static void ngx_rbl_fleet_buckets(rbl_out_t *out, ngx_rbl_label_t *label,
-    const int64_t *number);
-static void ngx_rbl_fleet_health(ngx_rbl_fleet_t *fleet, rbl_out_t *out);
-static void ngx_rbl_fleet_dns(ngx_rbl_fleet_t *fleet, rbl_out_t *out);
-static void ngx_rbl_fleet_sample(rbl_out_t *out, const char *family,
-    const char *suffix, const ngx_rbl_label_t *label, ngx_uint_t n,
-    int64_t number, rbl_metric_unit_t unit);
-
-
-void
-ngx_rbl_fleet_prometheus(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
-{
-    ngx_rbl_status_family(out, "", "rbl_store_up", "gauge",
-                          "1: the metrics of the daemons could be read.");
-    ngx_rbl_status_sample(out, "rbl_store_up", NULL, 0, fleet->up != 0,
-                          RBL_METRIC_ONE);
-    ngx_rbl_fleet_verdict_prometheus(fleet, out);
-
-    if (!fleet->up) {
-        return;
-    }
-
-    ngx_rbl_status_family(out, NGX_RBL_FLEET_PREFIX, "daemons", "gauge",
-                          "Daemons that reported metrics lately.");
-    ngx_rbl_fleet_sample(out, "daemons", "", NULL, 0, (int64_t) fleet->n,
-                         RBL_METRIC_ONE);
-
-    if (fleet->n == 0) {
-        return;
-    }
-
-    ngx_rbl_fleet_daemons(fleet, out);
-    ngx_rbl_fleet_dns(fleet, out);
-    ngx_rbl_fleet_table(fleet, out, rbl_metrics, RBL_M__N,
-                        NGX_RBL_FLEET_DAEMON);
-    ngx_rbl_fleet_table(fleet, out, rbl_resolver_metrics, RBL_MR_TIME,
-                        NGX_RBL_FLEET_RESOLVER);
-    ngx_rbl_fleet_latency(fleet, out);
-    ngx_rbl_fleet_table(fleet, out, rbl_list_metrics, RBL_ML__N,
-                        NGX_RBL_FLEET_LIST);
-    ngx_rbl_fleet_health(fleet, out);
-}
-
-
-/* Writes the families that are not in a table of metrics. */
-
 static void
-ngx_rbl_fleet_daemons(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
+ngx_rbl_fleet_sample(rbl_out_t *out, const char *family, const char *suffix,
+    const ngx_rbl_label_t *label, ngx_uint_t n, int64_t number,
+    rbl_metric_unit_t unit)
 {
-    ngx_uint_t        i, n;
-    const int64_t    *number;
-    ngx_rbl_label_t   label[NGX_RBL_FLEET_LABELS];
-
-    ngx_rbl_status_family(out, NGX_RBL_FLEET_PREFIX, "info", "gauge",
-                          "The version of a daemon.");
-
-    for (i = 0; i < fleet->n; i++) {
-        n = ngx_rbl_fleet_row(&fleet->daemon[i], NGX_RBL_FLEET_DAEMON, 0,
-                              label, &number);
-        label[n] = (ngx_rbl_label_t) { "version",
-                                       fleet->daemon[i].record.release };
-        ngx_rbl_fleet_sample(out, "info", "", label, n + 1, 1, RBL_METRIC_ONE);
-    }
-
-    ngx_rbl_status_family(out, NGX_RBL_FLEET_PREFIX, "start_time_seconds",
-                          "gauge", "Start time of a daemon, in seconds since"
-                                   " 1970.");
-
-    for (i = 0; i < fleet->n; i++) {
-        n = ngx_rbl_fleet_row(&fleet->daemon[i], NGX_RBL_FLEET_DAEMON, 0,
-                              label, &number);
-        ngx_rbl_fleet_sample(out, "start_time_seconds", "", label, n,
-                             fleet->daemon[i].record.started,
-                             RBL_METRIC_MILLI);
-    }
-}
-
-
-static void
-ngx_rbl_fleet_table(ngx_rbl_fleet_t *fleet, rbl_out_t *out,
-    const rbl_metric_t *metric, ngx_uint_t n, ngx_rbl_fleet_row_e kind)
-{
-    ngx_uint_t        i, k, j, labels;
-    const int64_t    *number;
-    ngx_rbl_label_t   label[NGX_RBL_FLEET_LABELS];
-
-    for (i = 0; i < n; i++) {
-        if (i == 0 || ngx_strcmp(metric[i].family, metric[i - 1].family) != 0)
-        {
-            ngx_rbl_status_family(out, NGX_RBL_FLEET_PREFIX, metric[i].family,
-                                  metric[i].kind == RBL_METRIC_COUNTER
-                                  ? "counter" : "gauge", metric[i].help);
-        }
-
-        for (k = 0; k < fleet->n; k++) {
-            for (j = 0; ; j++) {
-                labels = ngx_rbl_fleet_row(&fleet->daemon[k], kind, j, label,
-                                           &number);
-                if (labels == 0) {
-                    break;
-                }
-
-                ngx_rbl_fleet_number(out, &metric[i], label, labels,
-                                     number[i]);
-            }
-        }
-    }
+    rbl_out_z(out, NGX_RBL_FLEET_PREFIX);
+    rbl_out_z(out, family);
+    ngx_rbl_status_sample(out, suffix, label, n, number, unit);
 }
 
 
@@ -172,6 +64,66 @@ ngx_rbl_fleet_row(const ngx_rbl_daemon_t *d, ngx_rbl_fleet_row_e kind,
 }
 
 
+/* Writes the families that are not in a table of metrics. */
+
+static void
+ngx_rbl_fleet_daemons(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
+{
+    ngx_uint_t        i, n;
+    const int64_t    *number;
+    ngx_rbl_label_t   label[NGX_RBL_FLEET_LABELS];
+
+    ngx_rbl_status_family(out, NGX_RBL_FLEET_PREFIX, "info", "gauge",
+                          "The version of a daemon.");
+
+    for (i = 0; i < fleet->n; i++) {
+        n = ngx_rbl_fleet_row(&fleet->daemon[i], NGX_RBL_FLEET_DAEMON, 0,
+                              label, &number);
+        label[n] = (ngx_rbl_label_t) { "version",
+                                       fleet->daemon[i].record.release };
+        ngx_rbl_fleet_sample(out, "info", "", label, n + 1, 1, RBL_METRIC_ONE);
+    }
+
+    ngx_rbl_status_family(out, NGX_RBL_FLEET_PREFIX, "start_time_seconds",
+                          "gauge", "Start time of a daemon, in seconds since"
+                                   " 1970.");
+
+    for (i = 0; i < fleet->n; i++) {
+        n = ngx_rbl_fleet_row(&fleet->daemon[i], NGX_RBL_FLEET_DAEMON, 0,
+                              label, &number);
+        ngx_rbl_fleet_sample(out, "start_time_seconds", "", label, n,
+                             fleet->daemon[i].record.started,
+                             RBL_METRIC_MILLI);
+    }
+}
+
+
+static void
+ngx_rbl_fleet_dns(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
+{
+    ngx_uint_t         i, n;
+    const int64_t     *number;
+    ngx_rbl_label_t    label[NGX_RBL_FLEET_LABELS];
+    rbl_dns_metrics_t  dns;
+
+    ngx_rbl_status_family(out, NGX_RBL_FLEET_PREFIX, "dns_ok", "gauge",
+                          "1: DNS works at the daemon.");
+
+    for (i = 0; i < fleet->n; i++) {
+        if (rbl_dns_metrics_decode(&dns, fleet->daemon[i].record.dns) != RBL_OK
+            || dns.state.n == 0)
+        {
+            continue;
+        }
+
+        n = ngx_rbl_fleet_row(&fleet->daemon[i], NGX_RBL_FLEET_DAEMON, 0,
+                              label, &number);
+        ngx_rbl_fleet_sample(out, "dns_ok", "", label, n, dns.since == 0,
+                             RBL_METRIC_ONE);
+    }
+}
+
+
 /* Writes one sample, with the label of the metric after the others. */
 
 static void
@@ -193,21 +145,32 @@ ngx_rbl_fleet_number(rbl_out_t *out, const rbl_metric_t *metric,
 
 
 static void
-ngx_rbl_fleet_latency(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
+ngx_rbl_fleet_table(ngx_rbl_fleet_t *fleet, rbl_out_t *out,
+    const rbl_metric_t *metric, ngx_uint_t n, ngx_rbl_fleet_row_e kind)
 {
-    ngx_uint_t        i, k;
+    ngx_uint_t        i, k, j, labels;
     const int64_t    *number;
     ngx_rbl_label_t   label[NGX_RBL_FLEET_LABELS];
 
-    ngx_rbl_status_family(out, NGX_RBL_FLEET_PREFIX,
-                          rbl_resolver_metrics[RBL_MR_TIME].family,
-                          "histogram", rbl_resolver_metrics[RBL_MR_TIME].help);
+    for (i = 0; i < n; i++) {
+        if (i == 0 || ngx_strcmp(metric[i].family, metric[i - 1].family) != 0)
+        {
+            ngx_rbl_status_family(out, NGX_RBL_FLEET_PREFIX, metric[i].family,
+                                  metric[i].kind == RBL_METRIC_COUNTER
+                                  ? "counter" : "gauge", metric[i].help);
+        }
 
-    for (i = 0; i < fleet->n; i++) {
-        for (k = 0; k < fleet->daemon[i].nresolvers; k++) {
-            (void) ngx_rbl_fleet_row(&fleet->daemon[i], NGX_RBL_FLEET_RESOLVER,
-                                     k, label, &number);
-            ngx_rbl_fleet_buckets(out, label, number);
+        for (k = 0; k < fleet->n; k++) {
+            for (j = 0; ; j++) {
+                labels = ngx_rbl_fleet_row(&fleet->daemon[k], kind, j, label,
+                                           &number);
+                if (labels == 0) {
+                    break;
+                }
+
+                ngx_rbl_fleet_number(out, &metric[i], label, labels,
+                                     number[i]);
+            }
         }
     }
 }
@@ -240,6 +203,27 @@ ngx_rbl_fleet_buckets(rbl_out_t *out, ngx_rbl_label_t *label,
     ngx_rbl_fleet_sample(out, family, "_sum", label, 2,
                          ngx_max(number[RBL_MR_TIME], 0), RBL_METRIC_MICRO);
     ngx_rbl_fleet_sample(out, family, "_count", label, 2, n, RBL_METRIC_ONE);
+}
+
+
+static void
+ngx_rbl_fleet_latency(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
+{
+    ngx_uint_t        i, k;
+    const int64_t    *number;
+    ngx_rbl_label_t   label[NGX_RBL_FLEET_LABELS];
+
+    ngx_rbl_status_family(out, NGX_RBL_FLEET_PREFIX,
+                          rbl_resolver_metrics[RBL_MR_TIME].family,
+                          "histogram", rbl_resolver_metrics[RBL_MR_TIME].help);
+
+    for (i = 0; i < fleet->n; i++) {
+        for (k = 0; k < fleet->daemon[i].nresolvers; k++) {
+            (void) ngx_rbl_fleet_row(&fleet->daemon[i], NGX_RBL_FLEET_RESOLVER,
+                                     k, label, &number);
+            ngx_rbl_fleet_buckets(out, label, number);
+        }
+    }
 }
 
 
@@ -277,38 +261,36 @@ ngx_rbl_fleet_health(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
 }
 
 
-static void
-ngx_rbl_fleet_dns(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
+void
+ngx_rbl_fleet_prometheus(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
 {
-    ngx_uint_t         i, n;
-    const int64_t     *number;
-    ngx_rbl_label_t    label[NGX_RBL_FLEET_LABELS];
-    rbl_dns_metrics_t  dns;
+    ngx_rbl_status_family(out, "", "rbl_store_up", "gauge",
+                          "1: the metrics of the daemons could be read.");
+    ngx_rbl_status_sample(out, "rbl_store_up", NULL, 0, fleet->up != 0,
+                          RBL_METRIC_ONE);
+    ngx_rbl_fleet_verdict_prometheus(fleet, out);
 
-    ngx_rbl_status_family(out, NGX_RBL_FLEET_PREFIX, "dns_ok", "gauge",
-                          "1: DNS works at the daemon.");
-
-    for (i = 0; i < fleet->n; i++) {
-        if (rbl_dns_metrics_decode(&dns, fleet->daemon[i].record.dns) != RBL_OK
-            || dns.state.n == 0)
-        {
-            continue;
-        }
-
-        n = ngx_rbl_fleet_row(&fleet->daemon[i], NGX_RBL_FLEET_DAEMON, 0,
-                              label, &number);
-        ngx_rbl_fleet_sample(out, "dns_ok", "", label, n, dns.since == 0,
-                             RBL_METRIC_ONE);
+    if (!fleet->up) {
+        return;
     }
-}
 
+    ngx_rbl_status_family(out, NGX_RBL_FLEET_PREFIX, "daemons", "gauge",
+                          "Daemons that reported metrics lately.");
+    ngx_rbl_fleet_sample(out, "daemons", "", NULL, 0, (int64_t) fleet->n,
+                         RBL_METRIC_ONE);
 
-static void
-ngx_rbl_fleet_sample(rbl_out_t *out, const char *family, const char *suffix,
-    const ngx_rbl_label_t *label, ngx_uint_t n, int64_t number,
-    rbl_metric_unit_t unit)
-{
-    rbl_out_z(out, NGX_RBL_FLEET_PREFIX);
-    rbl_out_z(out, family);
-    ngx_rbl_status_sample(out, suffix, label, n, number, unit);
+    if (fleet->n == 0) {
+        return;
+    }
+
+    ngx_rbl_fleet_daemons(fleet, out);
+    ngx_rbl_fleet_dns(fleet, out);
+    ngx_rbl_fleet_table(fleet, out, rbl_metrics, RBL_M__N,
+                        NGX_RBL_FLEET_DAEMON);
+    ngx_rbl_fleet_table(fleet, out, rbl_resolver_metrics, RBL_MR_TIME,
+                        NGX_RBL_FLEET_RESOLVER);
+    ngx_rbl_fleet_latency(fleet, out);
+    ngx_rbl_fleet_table(fleet, out, rbl_list_metrics, RBL_ML__N,
+                        NGX_RBL_FLEET_LIST);
+    ngx_rbl_fleet_health(fleet, out);
 }

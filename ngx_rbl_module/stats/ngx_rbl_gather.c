@@ -21,14 +21,65 @@ typedef struct {
 } ngx_rbl_gather_t;
 
 
-static void ngx_rbl_gather_app(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_gather_tick(ngx_event_t *ev);
-static void ngx_rbl_gather_wait(void);
-static ngx_uint_t ngx_rbl_gather_any(
-    ngx_uint_t (*is)(const ngx_rbl_carrier_t *c));
-
-
 static ngx_rbl_gather_t  ngx_rbl_gatherer;
+
+
+/* Is it true of a carrier? */
+
+static ngx_uint_t
+ngx_rbl_gather_any(ngx_uint_t (*is)(const ngx_rbl_carrier_t *c))
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < ngx_rbl_gatherer.n; i++) {
+        if (is(&ngx_rbl_gatherer.carriers[i])) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/*
+ * Schedules the next tick.  The timer is cancelable if the store is away or the
+ * worker has no data, so that exit does not wait for it.  An exiting worker
+ * does not schedule another tick.
+ */
+
+static void
+ngx_rbl_gather_wait(void)
+{
+    ngx_rbl_gather_t  *g;
+
+    g = &ngx_rbl_gatherer;
+
+    if (ngx_exiting || g->tick.timer_set) {
+        return;
+    }
+
+    g->idle = !ngx_rbl_gather_any(ngx_rbl_carrier_waits)
+              && !ngx_rbl_zone_dirty(g->zone);
+    g->tick.cancelable = g->idle || ngx_rbl_gather_any(ngx_rbl_carrier_stuck);
+    ngx_add_timer(&g->tick, g->idle ? NGX_RBL_GATHER_IDLE
+                                    : NGX_RBL_GATHER_PAUSE);
+}
+
+
+static void
+ngx_rbl_gather_tick(ngx_event_t *ev)
+{
+    ngx_uint_t         i, turn;
+    ngx_rbl_gather_t  *g = ev->data;
+
+    turn = ngx_rbl_zone_turn(g->zone, NGX_RBL_GATHER_SHARE) || ngx_exiting;
+
+    for (i = 0; i < g->n; i++) {
+        ngx_rbl_carrier_run(&g->carriers[i], turn);
+    }
+
+    ngx_rbl_gather_wait();
+}
 
 
 void
@@ -94,26 +145,6 @@ ngx_rbl_gather_done(void)
 }
 
 
-void
-ngx_rbl_gather(ngx_rbl_ctx_t *ctx)
-{
-    ngx_uint_t  code;
-
-    /* a filter may have answered 304 */
-
-    code = ctx->request->headers_out.status == NGX_HTTP_NOT_MODIFIED
-           ? NGX_HTTP_NOT_MODIFIED : ctx->status;
-
-    ngx_rbl_meter_answer(code, ngx_rbl_route_number(ctx->route));
-
-    if (ngx_rbl_gatherer.zone != NULL && ctx->round.authenticated
-        && ctx->app.n)
-    {
-        ngx_rbl_gather_app(ctx);
-    }
-}
-
-
 static void
 ngx_rbl_gather_app(ngx_rbl_ctx_t *ctx)
 {
@@ -153,59 +184,21 @@ ngx_rbl_gather_app(ngx_rbl_ctx_t *ctx)
 }
 
 
-static void
-ngx_rbl_gather_tick(ngx_event_t *ev)
+void
+ngx_rbl_gather(ngx_rbl_ctx_t *ctx)
 {
-    ngx_uint_t         i, turn;
-    ngx_rbl_gather_t  *g = ev->data;
+    ngx_uint_t  code;
 
-    turn = ngx_rbl_zone_turn(g->zone, NGX_RBL_GATHER_SHARE) || ngx_exiting;
+    /* a filter may have answered 304 */
 
-    for (i = 0; i < g->n; i++) {
-        ngx_rbl_carrier_run(&g->carriers[i], turn);
+    code = ctx->request->headers_out.status == NGX_HTTP_NOT_MODIFIED
+           ? NGX_HTTP_NOT_MODIFIED : ctx->status;
+
+    ngx_rbl_meter_answer(code, ngx_rbl_route_number(ctx->route));
+
+    if (ngx_rbl_gatherer.zone != NULL && ctx->round.authenticated
+        && ctx->app.n)
+    {
+        ngx_rbl_gather_app(ctx);
     }
-
-    ngx_rbl_gather_wait();
-}
-
-
-/*
- * Schedules the next tick.  The timer is cancelable if the store is away or the
- * worker has no data, so that exit does not wait for it.  An exiting worker
- * does not schedule another tick.
- */
-
-static void
-ngx_rbl_gather_wait(void)
-{
-    ngx_rbl_gather_t  *g;
-
-    g = &ngx_rbl_gatherer;
-
-    if (ngx_exiting || g->tick.timer_set) {
-        return;
-    }
-
-    g->idle = !ngx_rbl_gather_any(ngx_rbl_carrier_waits)
-              && !ngx_rbl_zone_dirty(g->zone);
-    g->tick.cancelable = g->idle || ngx_rbl_gather_any(ngx_rbl_carrier_stuck);
-    ngx_add_timer(&g->tick, g->idle ? NGX_RBL_GATHER_IDLE
-                                    : NGX_RBL_GATHER_PAUSE);
-}
-
-
-/* Is it true of a carrier? */
-
-static ngx_uint_t
-ngx_rbl_gather_any(ngx_uint_t (*is)(const ngx_rbl_carrier_t *c))
-{
-    ngx_uint_t  i;
-
-    for (i = 0; i < ngx_rbl_gatherer.n; i++) {
-        if (is(&ngx_rbl_gatherer.carriers[i])) {
-            return 1;
-        }
-    }
-
-    return 0;
 }

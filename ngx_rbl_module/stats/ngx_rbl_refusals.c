@@ -14,16 +14,6 @@
 #define NGX_RBL_REFUSAL_SIZE  2048      /* fits any record */
 
 
-static size_t ngx_rbl_refusal_pack(ngx_rbl_ctx_t *ctx, char *buf, size_t size);
-static rbl_str_t ngx_rbl_refusal_cut(const ngx_str_t *text, size_t max);
-static int ngx_rbl_refusal_full(rbl_out_t *out);
-static ngx_uint_t ngx_rbl_refusals_lane(const char *app);
-static void ngx_rbl_refusals_room(ngx_rbl_refusals_t *all, ngx_uint_t lane);
-static void ngx_rbl_refusals_remove(ngx_rbl_refusals_t *all, ngx_uint_t lane);
-static ngx_rbl_refusal_t *ngx_rbl_refusals_first(ngx_queue_t *lane,
-    const ngx_rbl_fits_t *fits);
-
-
 void
 ngx_rbl_refusals_init(ngx_rbl_refusals_t *all)
 {
@@ -64,37 +54,22 @@ ngx_rbl_refusals_drop(ngx_queue_t *queue)
 }
 
 
-void
-ngx_rbl_refusals_add(ngx_rbl_refusals_t *all, ngx_rbl_ctx_t *ctx)
+static int
+ngx_rbl_refusal_full(rbl_out_t *out)
 {
-    char                buf[NGX_RBL_REFUSAL_SIZE];
-    size_t              len;
-    ngx_uint_t          lane;
-    ngx_rbl_refusal_t  *refusal;
+    return -1;
+}
 
-    len = ngx_rbl_refusal_pack(ctx, buf, sizeof(buf));
-    if (len == 0) {
-        ngx_rbl_meter->unlogged++;
-        return;
-    }
 
-    refusal = ngx_alloc(offsetof(ngx_rbl_refusal_t, data) + len,
-                        ctx->request->connection->log);
-    if (refusal == NULL) {
-        ngx_rbl_meter->unlogged++;
-        return;
-    }
+static rbl_str_t
+ngx_rbl_refusal_cut(const ngx_str_t *text, size_t max)
+{
+    rbl_str_t  s;
 
-    ngx_memcpy(refusal->account, ctx->account.s, RBL_SID_LEN);
-    ngx_memcpy(refusal->app, ctx->app.s, RBL_SID_LEN);
-    ngx_memcpy(refusal->data, buf, len);
-    refusal->len = len;
+    s.p = (const char *) text->data;
+    s.n = ngx_min(text->len, max);
 
-    lane = ngx_rbl_refusals_lane(refusal->app);
-    ngx_rbl_refusals_room(all, lane);
-    ngx_queue_insert_tail(&all->lane[lane], &refusal->queue);
-    all->length[lane]++;
-    all->total++;
+    return s;
 }
 
 
@@ -132,29 +107,25 @@ ngx_rbl_refusal_pack(ngx_rbl_ctx_t *ctx, char *buf, size_t size)
 }
 
 
-static rbl_str_t
-ngx_rbl_refusal_cut(const ngx_str_t *text, size_t max)
-{
-    rbl_str_t  s;
-
-    s.p = (const char *) text->data;
-    s.n = ngx_min(text->len, max);
-
-    return s;
-}
-
-
-static int
-ngx_rbl_refusal_full(rbl_out_t *out)
-{
-    return -1;
-}
-
-
 static ngx_uint_t
 ngx_rbl_refusals_lane(const char *app)
 {
     return ngx_murmur_hash2((u_char *) app, RBL_SID_LEN) % NGX_RBL_LOG_LANES;
+}
+
+
+static void
+ngx_rbl_refusals_remove(ngx_rbl_refusals_t *all, ngx_uint_t lane)
+{
+    ngx_queue_t  *q;
+
+    q = ngx_queue_head(&all->lane[lane]);
+    ngx_queue_remove(q);
+    ngx_free(ngx_queue_data(q, ngx_rbl_refusal_t, queue));
+
+    all->length[lane]--;
+    all->total--;
+    ngx_rbl_meter->unlogged++;
 }
 
 
@@ -182,18 +153,37 @@ ngx_rbl_refusals_room(ngx_rbl_refusals_t *all, ngx_uint_t lane)
 }
 
 
-static void
-ngx_rbl_refusals_remove(ngx_rbl_refusals_t *all, ngx_uint_t lane)
+void
+ngx_rbl_refusals_add(ngx_rbl_refusals_t *all, ngx_rbl_ctx_t *ctx)
 {
-    ngx_queue_t  *q;
+    char                buf[NGX_RBL_REFUSAL_SIZE];
+    size_t              len;
+    ngx_uint_t          lane;
+    ngx_rbl_refusal_t  *refusal;
 
-    q = ngx_queue_head(&all->lane[lane]);
-    ngx_queue_remove(q);
-    ngx_free(ngx_queue_data(q, ngx_rbl_refusal_t, queue));
+    len = ngx_rbl_refusal_pack(ctx, buf, sizeof(buf));
+    if (len == 0) {
+        ngx_rbl_meter->unlogged++;
+        return;
+    }
 
-    all->length[lane]--;
-    all->total--;
-    ngx_rbl_meter->unlogged++;
+    refusal = ngx_alloc(offsetof(ngx_rbl_refusal_t, data) + len,
+                        ctx->request->connection->log);
+    if (refusal == NULL) {
+        ngx_rbl_meter->unlogged++;
+        return;
+    }
+
+    ngx_memcpy(refusal->account, ctx->account.s, RBL_SID_LEN);
+    ngx_memcpy(refusal->app, ctx->app.s, RBL_SID_LEN);
+    ngx_memcpy(refusal->data, buf, len);
+    refusal->len = len;
+
+    lane = ngx_rbl_refusals_lane(refusal->app);
+    ngx_rbl_refusals_room(all, lane);
+    ngx_queue_insert_tail(&all->lane[lane], &refusal->queue);
+    all->length[lane]++;
+    all->total++;
 }
 
 

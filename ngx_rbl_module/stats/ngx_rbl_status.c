@@ -11,12 +11,6 @@
 #define NGX_RBL_STATUS_SIZE  32768
 
 
-static void ngx_rbl_status_read(void *data);
-static void ngx_rbl_status_cleanup(void *data);
-static ngx_int_t ngx_rbl_status_write(ngx_rbl_status_t *s);
-static ngx_int_t ngx_rbl_status_send(ngx_rbl_status_t *s);
-
-
 #define NGX_RBL_STATUS_NUMBER(name)  offsetof(ngx_rbl_meter_t, name)
 
 const ngx_rbl_status_number_t  ngx_rbl_status_store[] = {
@@ -95,81 +89,6 @@ ngx_rbl_set_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-/* The counters of this nginx are available at once; those of the fleet are
-   read. */
-
-ngx_int_t
-ngx_rbl_status_handler(ngx_http_request_t *r)
-{
-    ngx_int_t            rc;
-    ngx_rbl_status_t    *s;
-    ngx_rbl_loc_conf_t  *rlcf;
-    ngx_http_cleanup_t  *cln;
-
-    if (!(r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD))) {
-        return NGX_HTTP_NOT_ALLOWED;
-    }
-
-    rc = ngx_http_discard_request_body(r);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    s = ngx_pcalloc(r->pool, sizeof(ngx_rbl_status_t));
-    cln = ngx_http_cleanup_add(r, 0);
-    if (s == NULL || cln == NULL) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    rlcf = ngx_http_get_module_loc_conf(r, ngx_rbl_module);
-
-    s->request = r;
-    s->form = rlcf->status;
-    s->fleet.pool = r->pool;
-    s->fleet.index = rlcf->store_index;
-    s->fleet.done = ngx_rbl_status_read;
-    s->fleet.data = s;
-
-    cln->handler = ngx_rbl_status_cleanup;
-    cln->data = s;
-
-    if (ngx_rbl_fleet_read(&s->fleet, ngx_rbl_store_of(r)) != NGX_OK) {
-        return ngx_rbl_status_send(s);
-    }
-
-    r->main->count++;
-    ngx_rbl_watch(r);
-
-    return NGX_DONE;
-}
-
-
-/* Called by the event loop when the fleet has been read, or could not be
-   read. */
-
-static void
-ngx_rbl_status_read(void *data)
-{
-    ngx_connection_t  *c;
-    ngx_rbl_status_t  *s = data;
-
-    c = s->request->connection;
-
-    ngx_http_set_log_request(c->log, s->request);
-    ngx_rbl_end(s->request, ngx_rbl_status_send(s));
-    ngx_http_run_posted_requests(c);
-}
-
-
-static void
-ngx_rbl_status_cleanup(void *data)
-{
-    ngx_rbl_status_t  *s = data;
-
-    ngx_rbl_fleet_cancel(&s->fleet);
-}
-
-
 static ngx_int_t
 ngx_rbl_status_write(ngx_rbl_status_t *s)
 {
@@ -240,6 +159,81 @@ ngx_rbl_status_send(ngx_rbl_status_t *s)
     }
 
     return ngx_http_output_filter(r, s->sink.chain);
+}
+
+
+/* Called by the event loop when the fleet has been read, or could not be
+   read. */
+
+static void
+ngx_rbl_status_read(void *data)
+{
+    ngx_connection_t  *c;
+    ngx_rbl_status_t  *s = data;
+
+    c = s->request->connection;
+
+    ngx_http_set_log_request(c->log, s->request);
+    ngx_rbl_end(s->request, ngx_rbl_status_send(s));
+    ngx_http_run_posted_requests(c);
+}
+
+
+static void
+ngx_rbl_status_cleanup(void *data)
+{
+    ngx_rbl_status_t  *s = data;
+
+    ngx_rbl_fleet_cancel(&s->fleet);
+}
+
+
+/* The counters of this nginx are available at once; those of the fleet are
+   read. */
+
+ngx_int_t
+ngx_rbl_status_handler(ngx_http_request_t *r)
+{
+    ngx_int_t            rc;
+    ngx_rbl_status_t    *s;
+    ngx_rbl_loc_conf_t  *rlcf;
+    ngx_http_cleanup_t  *cln;
+
+    if (!(r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD))) {
+        return NGX_HTTP_NOT_ALLOWED;
+    }
+
+    rc = ngx_http_discard_request_body(r);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    s = ngx_pcalloc(r->pool, sizeof(ngx_rbl_status_t));
+    cln = ngx_http_cleanup_add(r, 0);
+    if (s == NULL || cln == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    rlcf = ngx_http_get_module_loc_conf(r, ngx_rbl_module);
+
+    s->request = r;
+    s->form = rlcf->status;
+    s->fleet.pool = r->pool;
+    s->fleet.index = rlcf->store_index;
+    s->fleet.done = ngx_rbl_status_read;
+    s->fleet.data = s;
+
+    cln->handler = ngx_rbl_status_cleanup;
+    cln->data = s;
+
+    if (ngx_rbl_fleet_read(&s->fleet, ngx_rbl_store_of(r)) != NGX_OK) {
+        return ngx_rbl_status_send(s);
+    }
+
+    r->main->count++;
+    ngx_rbl_watch(r);
+
+    return NGX_DONE;
 }
 
 

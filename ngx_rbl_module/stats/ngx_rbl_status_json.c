@@ -7,12 +7,6 @@
 #include "rbl_version.h"
 
 
-static uint64_t ngx_rbl_status_answers(ngx_rbl_status_t *s, ngx_uint_t code);
-static void ngx_rbl_status_numbers(ngx_rbl_status_t *s, rbl_doc_t *doc,
-    const ngx_rbl_status_number_t *number);
-static void ngx_rbl_status_json_latency(ngx_rbl_status_t *s, rbl_doc_t *doc);
-
-
 /* Writes the number of all responses, or by status code. */
 
 static uint64_t
@@ -39,6 +33,36 @@ ngx_rbl_status_numbers(ngx_rbl_status_t *s, rbl_doc_t *doc,
         rbl_doc_int(doc, number->key,
                     (int64_t) ngx_rbl_status_of(s, number));
     }
+}
+
+
+/* Each bucket has its own count, without those below it. */
+
+static void
+ngx_rbl_status_json_latency(ngx_rbl_status_t *s, rbl_doc_t *doc)
+{
+    uint64_t    n;
+    ngx_uint_t  i;
+
+    for (i = 0, n = 0; i <= NGX_RBL_COUNTS_BOUNDS; i++) {
+        n += s->sum.store.latency[i];
+    }
+
+    rbl_doc_object(doc, "latency");
+    rbl_doc_int(doc, "count", (int64_t) n);
+    rbl_doc_int(doc, "sum_us", (int64_t) s->sum.store.latency_us);
+    rbl_doc_array(doc, "buckets");
+
+    for (i = 0; i <= NGX_RBL_COUNTS_BOUNDS; i++) {
+        rbl_doc_object(doc, NULL);
+        rbl_doc_int(doc, "up_to_us", i < NGX_RBL_COUNTS_BOUNDS
+                                     ? (int64_t) ngx_rbl_counts_bounds[i] : -1);
+        rbl_doc_int(doc, "count", (int64_t) s->sum.store.latency[i]);
+        rbl_doc_close(doc);
+    }
+
+    rbl_doc_close(doc);
+    rbl_doc_close(doc);
 }
 
 
@@ -99,34 +123,4 @@ ngx_rbl_status_json(ngx_rbl_status_t *s)
     ngx_rbl_fleet_json(&s->fleet, &doc);
 
     rbl_doc_end(&doc);
-}
-
-
-/* Each bucket has its own count, without those below it. */
-
-static void
-ngx_rbl_status_json_latency(ngx_rbl_status_t *s, rbl_doc_t *doc)
-{
-    uint64_t    n;
-    ngx_uint_t  i;
-
-    for (i = 0, n = 0; i <= NGX_RBL_COUNTS_BOUNDS; i++) {
-        n += s->sum.store.latency[i];
-    }
-
-    rbl_doc_object(doc, "latency");
-    rbl_doc_int(doc, "count", (int64_t) n);
-    rbl_doc_int(doc, "sum_us", (int64_t) s->sum.store.latency_us);
-    rbl_doc_array(doc, "buckets");
-
-    for (i = 0; i <= NGX_RBL_COUNTS_BOUNDS; i++) {
-        rbl_doc_object(doc, NULL);
-        rbl_doc_int(doc, "up_to_us", i < NGX_RBL_COUNTS_BOUNDS
-                                     ? (int64_t) ngx_rbl_counts_bounds[i] : -1);
-        rbl_doc_int(doc, "count", (int64_t) s->sum.store.latency[i]);
-        rbl_doc_close(doc);
-    }
-
-    rbl_doc_close(doc);
-    rbl_doc_close(doc);
 }

@@ -9,10 +9,43 @@
 #include "rbl_utf8.h"
 
 
-static void ngx_rbl_status_one(rbl_out_t *out, const char *name,
-    const char *label, const char *value, uint64_t n);
-static void ngx_rbl_status_latency(ngx_rbl_status_t *s);
-static void ngx_rbl_status_label(rbl_out_t *out, rbl_str_t value);
+/* With one label, or NULL. */
+
+static void
+ngx_rbl_status_one(rbl_out_t *out, const char *name, const char *label,
+    const char *value, uint64_t n)
+{
+    ngx_rbl_label_t  one = { label, label ? rbl_str(value) : RBL_STR("") };
+
+    ngx_rbl_status_sample(out, name, &one, label != NULL, (int64_t) n,
+                          RBL_METRIC_ONE);
+}
+
+
+static void
+ngx_rbl_status_latency(ngx_rbl_status_t *s)
+{
+    uint64_t    n;
+    ngx_uint_t  i;
+    rbl_out_t  *out;
+
+    out = &s->sink.out;
+
+    ngx_rbl_status_family(out, "", "rbl_store_latency_seconds", "histogram",
+                          "Time of the store for a batch of commands.");
+
+    for (i = 0, n = 0; i <= NGX_RBL_COUNTS_BOUNDS; i++) {
+        n += s->sum.store.latency[i];
+        ngx_rbl_status_one(out, "rbl_store_latency_seconds_bucket", "le",
+                           i < NGX_RBL_COUNTS_BOUNDS
+                           ? ngx_rbl_counts_seconds[i] : "+Inf", n);
+    }
+
+    ngx_rbl_status_sample(out, "rbl_store_latency_seconds_sum", NULL, 0,
+                          (int64_t) s->sum.store.latency_us,
+                          RBL_METRIC_MICRO);
+    ngx_rbl_status_one(out, "rbl_store_latency_seconds_count", NULL, NULL, n);
+}
 
 
 void
@@ -98,30 +131,6 @@ ngx_rbl_status_family(rbl_out_t *out, const char *prefix, const char *name,
 }
 
 
-void
-ngx_rbl_status_sample(rbl_out_t *out, const char *name,
-    const ngx_rbl_label_t *label, ngx_uint_t n, int64_t number,
-    rbl_metric_unit_t unit)
-{
-    char        text[32];
-    ngx_uint_t  i;
-
-    rbl_out_z(out, name);
-
-    for (i = 0; i < n; i++) {
-        rbl_out_char(out, i ? ',' : '{');
-        rbl_out_z(out, label[i].name);
-        rbl_out_z(out, "=\"");
-        ngx_rbl_status_label(out, label[i].value);
-        rbl_out_char(out, '"');
-    }
-
-    rbl_out_z(out, n ? "} " : " ");
-    rbl_out_z(out, rbl_metric_text(text, number, unit));
-    rbl_out_char(out, '\n');
-}
-
-
 static void
 ngx_rbl_status_label(rbl_out_t *out, rbl_str_t value)
 {
@@ -148,40 +157,25 @@ ngx_rbl_status_label(rbl_out_t *out, rbl_str_t value)
 }
 
 
-/* With one label, or NULL. */
-
-static void
-ngx_rbl_status_one(rbl_out_t *out, const char *name, const char *label,
-    const char *value, uint64_t n)
+void
+ngx_rbl_status_sample(rbl_out_t *out, const char *name,
+    const ngx_rbl_label_t *label, ngx_uint_t n, int64_t number,
+    rbl_metric_unit_t unit)
 {
-    ngx_rbl_label_t  one = { label, label ? rbl_str(value) : RBL_STR("") };
-
-    ngx_rbl_status_sample(out, name, &one, label != NULL, (int64_t) n,
-                          RBL_METRIC_ONE);
-}
-
-
-static void
-ngx_rbl_status_latency(ngx_rbl_status_t *s)
-{
-    uint64_t    n;
+    char        text[32];
     ngx_uint_t  i;
-    rbl_out_t  *out;
 
-    out = &s->sink.out;
+    rbl_out_z(out, name);
 
-    ngx_rbl_status_family(out, "", "rbl_store_latency_seconds", "histogram",
-                          "Time of the store for a batch of commands.");
-
-    for (i = 0, n = 0; i <= NGX_RBL_COUNTS_BOUNDS; i++) {
-        n += s->sum.store.latency[i];
-        ngx_rbl_status_one(out, "rbl_store_latency_seconds_bucket", "le",
-                           i < NGX_RBL_COUNTS_BOUNDS
-                           ? ngx_rbl_counts_seconds[i] : "+Inf", n);
+    for (i = 0; i < n; i++) {
+        rbl_out_char(out, i ? ',' : '{');
+        rbl_out_z(out, label[i].name);
+        rbl_out_z(out, "=\"");
+        ngx_rbl_status_label(out, label[i].value);
+        rbl_out_char(out, '"');
     }
 
-    ngx_rbl_status_sample(out, "rbl_store_latency_seconds_sum", NULL, 0,
-                          (int64_t) s->sum.store.latency_us,
-                          RBL_METRIC_MICRO);
-    ngx_rbl_status_one(out, "rbl_store_latency_seconds_count", NULL, NULL, n);
+    rbl_out_z(out, n ? "} " : " ");
+    rbl_out_z(out, rbl_metric_text(text, number, unit));
+    rbl_out_char(out, '\n');
 }

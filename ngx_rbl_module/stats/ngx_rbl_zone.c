@@ -13,12 +13,66 @@
 #define NGX_RBL_ZONE_MAX      (64 * 1024 * 1024)
 
 
-static ngx_int_t ngx_rbl_zone_init(ngx_shm_zone_t *shm_zone, void *data);
-static ngx_rbl_zone_sh_t *ngx_rbl_zone_layout(ngx_slab_pool_t *shpool);
-static ngx_uint_t ngx_rbl_zone_alive(ngx_atomic_uint_t pid);
-
-
 static ngx_rbl_block_t  *ngx_rbl_zone_block;    /* of this process */
+
+
+/* Makes one block of all free pages; it is never freed. */
+
+static ngx_rbl_zone_sh_t *
+ngx_rbl_zone_layout(ngx_slab_pool_t *shpool)
+{
+    size_t              size, slot;
+    ngx_rbl_zone_sh_t  *sh;
+
+    size = shpool->pfree * ngx_pagesize;
+    sh = ngx_slab_alloc(shpool, size);
+
+    if (sh == NULL) {
+        return NULL;
+    }
+
+    ngx_memzero(sh, sizeof(ngx_rbl_zone_sh_t));
+
+    slot = sizeof(uint64_t) + sizeof(ngx_rbl_slot_key_t);
+
+    sh->since = ngx_time();
+    sh->nslots = (size - sizeof(ngx_rbl_zone_sh_t)) / slot;
+    sh->words = (uint64_t *) (sh + 1);
+    sh->keys = (ngx_rbl_slot_key_t *) (sh->words + sh->nslots);
+
+    ngx_memzero(sh->words, sh->nslots * sizeof(uint64_t));
+
+    return sh;
+}
+
+
+/* A zone of the same name and size keeps its memory over a reload. */
+
+static ngx_int_t
+ngx_rbl_zone_init(ngx_shm_zone_t *shm_zone, void *data)
+{
+    ngx_rbl_zone_t  *old = data;
+
+    ngx_rbl_zone_t   *zone;
+    ngx_slab_pool_t  *shpool;
+
+    zone = shm_zone->data;
+
+    if (old != NULL) {
+        zone->sh = old->sh;
+        return NGX_OK;
+    }
+
+    shpool = (ngx_slab_pool_t *) shm_zone->shm.addr;
+
+    if (!shm_zone->shm.exists) {
+        shpool->data = ngx_rbl_zone_layout(shpool);
+    }
+
+    zone->sh = shpool->data;
+
+    return zone->sh ? NGX_OK : NGX_ERROR;
+}
 
 
 char *
@@ -64,62 +118,10 @@ ngx_rbl_set_zone(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-/* A zone of the same name and size keeps its memory over a reload. */
-
-static ngx_int_t
-ngx_rbl_zone_init(ngx_shm_zone_t *shm_zone, void *data)
+static ngx_uint_t
+ngx_rbl_zone_alive(ngx_atomic_uint_t pid)
 {
-    ngx_rbl_zone_t  *old = data;
-
-    ngx_rbl_zone_t   *zone;
-    ngx_slab_pool_t  *shpool;
-
-    zone = shm_zone->data;
-
-    if (old != NULL) {
-        zone->sh = old->sh;
-        return NGX_OK;
-    }
-
-    shpool = (ngx_slab_pool_t *) shm_zone->shm.addr;
-
-    if (!shm_zone->shm.exists) {
-        shpool->data = ngx_rbl_zone_layout(shpool);
-    }
-
-    zone->sh = shpool->data;
-
-    return zone->sh ? NGX_OK : NGX_ERROR;
-}
-
-
-/* Makes one block of all free pages; it is never freed. */
-
-static ngx_rbl_zone_sh_t *
-ngx_rbl_zone_layout(ngx_slab_pool_t *shpool)
-{
-    size_t              size, slot;
-    ngx_rbl_zone_sh_t  *sh;
-
-    size = shpool->pfree * ngx_pagesize;
-    sh = ngx_slab_alloc(shpool, size);
-
-    if (sh == NULL) {
-        return NULL;
-    }
-
-    ngx_memzero(sh, sizeof(ngx_rbl_zone_sh_t));
-
-    slot = sizeof(uint64_t) + sizeof(ngx_rbl_slot_key_t);
-
-    sh->since = ngx_time();
-    sh->nslots = (size - sizeof(ngx_rbl_zone_sh_t)) / slot;
-    sh->words = (uint64_t *) (sh + 1);
-    sh->keys = (ngx_rbl_slot_key_t *) (sh->words + sh->nslots);
-
-    ngx_memzero(sh->words, sh->nslots * sizeof(uint64_t));
-
-    return sh;
+    return pid != 0 && (kill((ngx_pid_t) pid, 0) == 0 || ngx_errno != ESRCH);
 }
 
 
@@ -176,13 +178,6 @@ ngx_rbl_zone_leave(ngx_rbl_zone_t *zone)
         ngx_rbl_zone_block = NULL;
         zone->sh = NULL;
     }
-}
-
-
-static ngx_uint_t
-ngx_rbl_zone_alive(ngx_atomic_uint_t pid)
-{
-    return pid != 0 && (kill((ngx_pid_t) pid, 0) == 0 || ngx_errno != ESRCH);
 }
 
 

@@ -31,84 +31,6 @@
 #define NGX_RBL_SLOT_REFUSALS(w)  ((w) >> 41)
 
 
-static ngx_int_t ngx_rbl_zone_try(ngx_rbl_zone_sh_t *sh,
-    const ngx_rbl_usage_t *usage);
-static uint32_t ngx_rbl_zone_first(ngx_rbl_zone_sh_t *sh,
-    const ngx_rbl_usage_t *usage);
-static ngx_int_t ngx_rbl_slot_add(uint64_t *word, uint64_t w,
-    const ngx_rbl_usage_t *usage);
-static ngx_int_t ngx_rbl_slot_fill(ngx_rbl_zone_sh_t *sh, uint32_t i,
-    uint64_t w, const ngx_rbl_usage_t *usage);
-static ngx_uint_t ngx_rbl_slot_is(const ngx_rbl_slot_key_t *key,
-    const ngx_rbl_usage_t *usage);
-static ngx_uint_t ngx_rbl_slot_swap(uint64_t *word, uint64_t *w, uint64_t to);
-static ngx_uint_t ngx_rbl_slot_take(ngx_rbl_zone_sh_t *sh, uint32_t i,
-    uint32_t store, uint32_t hour, const ngx_rbl_fits_t *fits,
-    ngx_rbl_usage_t *usage);
-
-
-ngx_int_t
-ngx_rbl_zone_add(ngx_rbl_zone_t *zone, const ngx_rbl_usage_t *usage)
-{
-    ngx_int_t   rc;
-    ngx_uint_t  i;
-
-    for (i = 0, rc = NGX_AGAIN; rc == NGX_AGAIN && i < NGX_RBL_ZONE_TRIES; i++)
-    {
-        rc = ngx_rbl_zone_try(zone->sh, usage);
-    }
-
-    if (rc != NGX_OK) {
-        return NGX_DECLINED;
-    }
-
-    /* after the slot: a reader that clears `dirty` before it reads sees both */
-
-    if (!__atomic_load_n(&zone->sh->dirty, __ATOMIC_SEQ_CST)) {
-        __atomic_store_n(&zone->sh->dirty, 1, __ATOMIC_SEQ_CST);
-    }
-
-    return NGX_OK;
-}
-
-
-/* NGX_AGAIN: another worker changed the slot first. */
-
-static ngx_int_t
-ngx_rbl_zone_try(ngx_rbl_zone_sh_t *sh, const ngx_rbl_usage_t *usage)
-{
-    uint32_t    i, at, room;
-    uint64_t    w, room_w;
-    ngx_uint_t  found;
-
-    at = ngx_rbl_zone_first(sh, usage);
-    found = 0;
-    room = 0;
-    room_w = 0;
-
-    for (i = 0; i < NGX_RBL_ZONE_WAYS; i++, at++) {
-        if (at == sh->nslots) {
-            at = 0;
-        }
-
-        w = __atomic_load_n(&sh->words[at], __ATOMIC_ACQUIRE);
-
-        if ((w & NGX_RBL_SLOT_STATE) == NGX_RBL_SLOT_USED) {
-            if (ngx_rbl_slot_is(&sh->keys[at], usage)) {
-                return ngx_rbl_slot_add(&sh->words[at], w, usage);
-            }
-
-        } else if ((w & NGX_RBL_SLOT_STATE) == NGX_RBL_SLOT_FREE && !found) {
-            found = 1;
-            room = at;
-            room_w = w;
-        }
-    }
-
-    return found ? ngx_rbl_slot_fill(sh, room, room_w, usage) : NGX_DECLINED;
-}
-
-
 /* SIDs are random, so any of their digits are a hash. */
 
 static uint32_t
@@ -195,6 +117,68 @@ ngx_rbl_slot_fill(ngx_rbl_zone_sh_t *sh, uint32_t i, uint64_t w,
 }
 
 
+/* NGX_AGAIN: another worker changed the slot first. */
+
+static ngx_int_t
+ngx_rbl_zone_try(ngx_rbl_zone_sh_t *sh, const ngx_rbl_usage_t *usage)
+{
+    uint32_t    i, at, room;
+    uint64_t    w, room_w;
+    ngx_uint_t  found;
+
+    at = ngx_rbl_zone_first(sh, usage);
+    found = 0;
+    room = 0;
+    room_w = 0;
+
+    for (i = 0; i < NGX_RBL_ZONE_WAYS; i++, at++) {
+        if (at == sh->nslots) {
+            at = 0;
+        }
+
+        w = __atomic_load_n(&sh->words[at], __ATOMIC_ACQUIRE);
+
+        if ((w & NGX_RBL_SLOT_STATE) == NGX_RBL_SLOT_USED) {
+            if (ngx_rbl_slot_is(&sh->keys[at], usage)) {
+                return ngx_rbl_slot_add(&sh->words[at], w, usage);
+            }
+
+        } else if ((w & NGX_RBL_SLOT_STATE) == NGX_RBL_SLOT_FREE && !found) {
+            found = 1;
+            room = at;
+            room_w = w;
+        }
+    }
+
+    return found ? ngx_rbl_slot_fill(sh, room, room_w, usage) : NGX_DECLINED;
+}
+
+
+ngx_int_t
+ngx_rbl_zone_add(ngx_rbl_zone_t *zone, const ngx_rbl_usage_t *usage)
+{
+    ngx_int_t   rc;
+    ngx_uint_t  i;
+
+    for (i = 0, rc = NGX_AGAIN; rc == NGX_AGAIN && i < NGX_RBL_ZONE_TRIES; i++)
+    {
+        rc = ngx_rbl_zone_try(zone->sh, usage);
+    }
+
+    if (rc != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    /* after the slot: a reader that clears `dirty` before it reads sees both */
+
+    if (!__atomic_load_n(&zone->sh->dirty, __ATOMIC_SEQ_CST)) {
+        __atomic_store_n(&zone->sh->dirty, 1, __ATOMIC_SEQ_CST);
+    }
+
+    return NGX_OK;
+}
+
+
 ngx_uint_t
 ngx_rbl_zone_dirty(ngx_rbl_zone_t *zone)
 {
@@ -211,49 +195,6 @@ ngx_rbl_zone_turn(ngx_rbl_zone_t *zone, ngx_msec_t pause)
 
     return ngx_current_msec - taken >= pause
            && ngx_atomic_cmp_set(&zone->sh->taken, taken, ngx_current_msec);
-}
-
-
-ngx_uint_t
-ngx_rbl_zone_take(ngx_rbl_zone_t *zone, uint32_t store, uint32_t hour,
-    const ngx_rbl_fits_t *fits, ngx_rbl_usage_t *usage, ngx_uint_t n)
-{
-    uint32_t            i;
-    uint64_t            w;
-    ngx_uint_t          taken, left;
-    ngx_rbl_zone_sh_t  *sh;
-
-    sh = zone->sh;
-    taken = 0;
-    left = 0;
-
-    __atomic_store_n(&sh->dirty, 0, __ATOMIC_SEQ_CST);
-
-    for (i = 0; i < sh->nslots; i++) {
-        w = __atomic_load_n(&sh->words[i], __ATOMIC_ACQUIRE);
-
-        if ((w & NGX_RBL_SLOT_STATE) != NGX_RBL_SLOT_USED) {
-            continue;
-        }
-
-        if (taken == n) {
-            left = 1;
-            break;
-        }
-
-        if (ngx_rbl_slot_take(sh, i, store, hour, fits, &usage[taken])) {
-            taken++;
-
-        } else {
-            left = 1;
-        }
-    }
-
-    if (left) {
-        __atomic_store_n(&sh->dirty, 1, __ATOMIC_SEQ_CST);
-    }
-
-    return taken;
 }
 
 
@@ -300,4 +241,47 @@ ngx_rbl_slot_take(ngx_rbl_zone_sh_t *sh, uint32_t i, uint32_t store,
     ngx_rbl_meter->uncounted += usage->requests;
 
     return 0;
+}
+
+
+ngx_uint_t
+ngx_rbl_zone_take(ngx_rbl_zone_t *zone, uint32_t store, uint32_t hour,
+    const ngx_rbl_fits_t *fits, ngx_rbl_usage_t *usage, ngx_uint_t n)
+{
+    uint32_t            i;
+    uint64_t            w;
+    ngx_uint_t          taken, left;
+    ngx_rbl_zone_sh_t  *sh;
+
+    sh = zone->sh;
+    taken = 0;
+    left = 0;
+
+    __atomic_store_n(&sh->dirty, 0, __ATOMIC_SEQ_CST);
+
+    for (i = 0; i < sh->nslots; i++) {
+        w = __atomic_load_n(&sh->words[i], __ATOMIC_ACQUIRE);
+
+        if ((w & NGX_RBL_SLOT_STATE) != NGX_RBL_SLOT_USED) {
+            continue;
+        }
+
+        if (taken == n) {
+            left = 1;
+            break;
+        }
+
+        if (ngx_rbl_slot_take(sh, i, store, hour, fits, &usage[taken])) {
+            taken++;
+
+        } else {
+            left = 1;
+        }
+    }
+
+    if (left) {
+        __atomic_store_n(&sh->dirty, 1, __ATOMIC_SEQ_CST);
+    }
+
+    return taken;
 }

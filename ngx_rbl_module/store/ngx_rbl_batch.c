@@ -21,12 +21,27 @@
 #endif
 
 
-static ngx_uint_t ngx_rbl_batch_changes(const ngx_rbl_batch_t *batch);
-static void ngx_rbl_batch_wait(ngx_rbl_batch_t *batch,
-    const ngx_rbl_node_t *node);
-static ngx_uint_t ngx_rbl_batch_open(const ngx_rbl_link_t *link);
-static void ngx_rbl_batch_timeout(ngx_event_t *ev);
-static void ngx_rbl_batch_free(ngx_rbl_batch_t *batch);
+/* A batch was not sent in time, or the Sentinels have not answered in time. */
+
+static void
+ngx_rbl_batch_timeout(ngx_event_t *ev)
+{
+    ngx_rbl_batch_t  *batch = ev->data;
+
+    if (batch->doubted) {
+        ngx_rbl_batch_judged(batch, 0);
+        return;
+    }
+
+    if (batch->state == NGX_RBL_BATCH_WAITING) {
+        ngx_rbl_lanes_leave(batch);
+
+    } else {
+        ngx_queue_remove(&batch->queue);
+    }
+
+    ngx_rbl_batch_complete(batch, NGX_RBL_STORE_AWAY);
+}
 
 
 ngx_rbl_batch_t *
@@ -210,6 +225,13 @@ ngx_rbl_batch_wait(ngx_rbl_batch_t *batch, const ngx_rbl_node_t *node)
 }
 
 
+static ngx_uint_t
+ngx_rbl_batch_open(const ngx_rbl_link_t *link)
+{
+    return ngx_rbl_redis_ready(link) && link->nflight < NGX_RBL_FLIGHT_MAX;
+}
+
+
 void
 ngx_rbl_batch_submit(ngx_rbl_batch_t *batch)
 {
@@ -268,13 +290,6 @@ ngx_rbl_batch_link(const ngx_rbl_batch_t *batch, ngx_rbl_node_t *node)
 }
 
 
-static ngx_uint_t
-ngx_rbl_batch_open(const ngx_rbl_link_t *link)
-{
-    return ngx_rbl_redis_ready(link) && link->nflight < NGX_RBL_FLIGHT_MAX;
-}
-
-
 void
 ngx_rbl_batch_launch(ngx_rbl_batch_t *batch)
 {
@@ -311,6 +326,25 @@ ngx_rbl_batch_leave(ngx_rbl_batch_t *batch)
 }
 
 
+static void
+ngx_rbl_batch_free(ngx_rbl_batch_t *batch)
+{
+    if (batch->lane != NULL) {
+        ngx_rbl_lanes_exit(batch->lane);
+    }
+
+    ngx_rbl_commands_free(&batch->commands);
+
+    if (batch->store->nspares == NGX_RBL_SPARES) {
+        ngx_free(batch);
+        return;
+    }
+
+    batch->store->nspares++;
+    ngx_queue_insert_head(&batch->store->spares, &batch->queue);
+}
+
+
 void
 ngx_rbl_batch_cancel(ngx_rbl_batch_t *batch)
 {
@@ -339,29 +373,6 @@ ngx_rbl_batch_fail_flight(ngx_rbl_link_t *link)
         ngx_rbl_batch_land(ngx_queue_data(q, ngx_rbl_batch_t, queue),
                            NGX_RBL_STORE_LOST);
     }
-}
-
-
-/* A batch was not sent in time, or the Sentinels have not answered in time. */
-
-static void
-ngx_rbl_batch_timeout(ngx_event_t *ev)
-{
-    ngx_rbl_batch_t  *batch = ev->data;
-
-    if (batch->doubted) {
-        ngx_rbl_batch_judged(batch, 0);
-        return;
-    }
-
-    if (batch->state == NGX_RBL_BATCH_WAITING) {
-        ngx_rbl_lanes_leave(batch);
-
-    } else {
-        ngx_queue_remove(&batch->queue);
-    }
-
-    ngx_rbl_batch_complete(batch, NGX_RBL_STORE_AWAY);
 }
 
 
@@ -444,23 +455,4 @@ ngx_rbl_batch_complete(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc)
     }
 
     ngx_rbl_batch_free(batch);
-}
-
-
-static void
-ngx_rbl_batch_free(ngx_rbl_batch_t *batch)
-{
-    if (batch->lane != NULL) {
-        ngx_rbl_lanes_exit(batch->lane);
-    }
-
-    ngx_rbl_commands_free(&batch->commands);
-
-    if (batch->store->nspares == NGX_RBL_SPARES) {
-        ngx_free(batch);
-        return;
-    }
-
-    batch->store->nspares++;
-    ngx_queue_insert_head(&batch->store->spares, &batch->queue);
 }

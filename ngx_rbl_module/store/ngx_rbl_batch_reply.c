@@ -18,58 +18,8 @@
 #include <assert.h>
 
 
-static ngx_int_t ngx_rbl_batch_eval(ngx_rbl_batch_t *batch);
 static void ngx_rbl_batch_callback(redisAsyncContext *ac, void *reply,
     void *data);
-static void ngx_rbl_batch_reply(ngx_rbl_batch_t *batch,
-    const redisReply *reply);
-static ngx_uint_t ngx_rbl_batch_next(ngx_rbl_batch_t *batch);
-static ngx_uint_t ngx_rbl_batch_redirect(ngx_rbl_batch_t *batch);
-static void ngx_rbl_batch_judge(ngx_rbl_batch_t *batch,
-    const redisReply *reply, rbl_reply_class_t cls);
-static void ngx_rbl_batch_waited(ngx_rbl_batch_t *batch,
-    const redisReply *reply);
-static void ngx_rbl_batch_unsure(ngx_rbl_batch_t *batch);
-static void ngx_rbl_batch_log(ngx_rbl_batch_t *batch, const redisReply *reply);
-
-
-void
-ngx_rbl_batch_send(ngx_rbl_batch_t *batch)
-{
-    u_char             *bytes;
-    ngx_rbl_command_t  *command;
-
-    if (batch->lane) {
-        ngx_rbl_share_begin(batch);
-    }
-
-    command = NULL;
-
-    while (batch->sent < batch->commands.nelts
-           && (command == NULL || command->script == NULL)
-           && batch->commands.elts[batch->sent].node == batch->link->node->i)
-    {
-        command = &batch->commands.elts[batch->sent];
-        bytes = batch->commands.bytes + command->start;
-
-        if (redisAsyncFormattedCommand(batch->link->ac,
-                                       ngx_rbl_batch_callback, batch,
-                                       (char *) bytes, command->len)
-            != REDIS_OK)
-        {
-            ngx_log_error(NGX_LOG_ERR, batch->store->log, 0,
-                          "rbl store \"%V\": a command cannot be sent",
-                          &batch->store->conf->name);
-            return;
-        }
-
-        batch->sent++;
-    }
-
-    if (batch->lane) {
-        ngx_rbl_share_end(batch);
-    }
-}
 
 
 /* Sends the script that was answered with NOSCRIPT again, with its source. */
@@ -96,127 +46,68 @@ ngx_rbl_batch_eval(ngx_rbl_batch_t *batch)
 
 
 static void
-ngx_rbl_batch_callback(redisAsyncContext *ac, void *reply, void *data)
+ngx_rbl_batch_unsure(ngx_rbl_batch_t *batch)
 {
-    /* without a link the batch is already completed and freed */
+    ngx_log_error(NGX_LOG_WARN, batch->store->log, 0,
+                  "rbl store \"%V\"%s: no replica confirms a change that a"
+                  " failover must not undo",
+                  &batch->store->conf->name, batch->link->name);
+}
 
-    if (ngx_rbl_redis_replied(ac, reply) != NULL) {
-        ngx_rbl_batch_reply(data, reply);
+
+/*
+ * The reply of WAIT: how many replicas have the changes.  If one lacks them, it
+ * may be the master by now, and this server may not know it yet.  The scout
+ * asks the Sentinels.  In a cluster the other nodes tell a server at once.
+ */
+
+static void
+ngx_rbl_batch_waited(ngx_rbl_batch_t *batch, const redisReply *reply)
+{
+    int64_t  n;
+
+    n = rbl_reply_int(reply, 0);
+
+    if (n <= 0) {
+        batch->failed = 1;
+        ngx_rbl_batch_unsure(batch);
+
+    } else if (n < (int64_t) batch->needs && !batch->failed
+               && batch->store->scout != NULL)
+    {
+        ngx_rbl_batch_leave(batch);
+        ngx_add_timer(&batch->deadline,
+                      ngx_max((ngx_msec_int_t) (batch->due - ngx_current_msec),
+                              1));
+        ngx_rbl_sentinel_doubt(batch);
     }
 }
 
 
 static void
-ngx_rbl_batch_reply(ngx_rbl_batch_t *batch, const redisReply *reply)
+ngx_rbl_batch_log(ngx_rbl_batch_t *batch, const redisReply *reply)
 {
-    rbl_reply_class_t  cls;
+    char        reason[NGX_RBL_REDIS_REASON];
+    ngx_str_t   name;
+    ngx_uint_t  level;
 
-    assert(batch->state == NGX_RBL_BATCH_FLIGHT);
-    assert(batch->replied < batch->sent);
-
-    cls = rbl_reply_class(reply);
-
-    if (cls == RBL_REPLY_NOSCRIPT && batch->done != NULL && !batch->evaled
-        && batch->commands.elts[batch->replied].script != NULL
-        && ngx_rbl_batch_eval(batch) == NGX_OK)
-    {
-        batch->evaled = 1;
+    if (batch->quiet) {
         return;
     }
 
-    batch->evaled = 0;
-    ngx_rbl_batch_judge(batch, reply, cls);
+    /* replies of a failover are no fault of the store */
 
-    if (batch->replied < batch->sent || batch->doubted) {
-        return;
-    }
+    level = batch->link->replica
+            || (batch->store->nodes.kind == RBL_PLACE_CLUSTER
+                && rbl_reply_class(reply) < RBL_REPLY_NOAUTH)
+            ? NGX_LOG_INFO : NGX_LOG_ERR;
 
-    if (batch->target != RBL_NODE_NONE && ngx_rbl_batch_redirect(batch)) {
-        return;
-    }
+    name = ngx_rbl_commands_name(&batch->commands, batch->replied - 1);
+    ngx_rbl_redis_reason(reason, sizeof(reason), reply);
 
-    if (!batch->failed && batch->sent < batch->commands.nelts) {
-        if (batch->done != NULL && ngx_rbl_batch_next(batch)) {
-            return;
-        }
-
-        batch->failed = 1;
-    }
-
-    ngx_rbl_batch_land(batch, !batch->failed ? NGX_RBL_STORE_OK
-                              : batch->executed == 0 ? NGX_RBL_STORE_AWAY
-                                                     : NGX_RBL_STORE_LOST);
-}
-
-
-/* Sends the next segment.  0: its node is not ready. */
-
-static ngx_uint_t
-ngx_rbl_batch_next(ngx_rbl_batch_t *batch)
-{
-    ngx_rbl_link_t  *link;
-    ngx_rbl_node_t  *node;
-
-    node = ngx_rbl_node(batch->store, batch->commands.elts[batch->sent].node);
-    link = batch->link;
-
-    if (node != link->node) {
-        link = ngx_rbl_batch_link(batch, node);
-    }
-
-    if (link == NULL || !ngx_rbl_redis_ready(link)) {
-        return 0;
-    }
-
-    if (link != batch->link) {
-        ngx_rbl_batch_leave(batch);
-        ngx_rbl_batch_board(batch, link);
-    }
-
-    ngx_rbl_batch_send(batch);
-
-    return 1;
-}
-
-
-/* Sends the batch to the node that MOVED has named.  0: it cannot be sent. */
-
-static ngx_uint_t
-ngx_rbl_batch_redirect(ngx_rbl_batch_t *batch)
-{
-    ngx_uint_t          i, from;
-    ngx_rbl_link_t     *link;
-    ngx_rbl_node_t     *node;
-    ngx_rbl_command_t  *elts;
-
-    node = ngx_rbl_node(batch->store, batch->target);
-    link = ngx_rbl_batch_link(batch, node);
-    elts = batch->commands.elts;
-    from = batch->link->node->i;
-
-    if (link == NULL || !ngx_rbl_redis_ready(link) || batch->moved
-        || batch->executed != 0 || batch->lane != NULL || batch->done == NULL)
-    {
-        return 0;
-    }
-
-    for (i = 0; i < batch->commands.nelts; i++) {
-        if (elts[i].node == from) {
-            elts[i].node = node->i;
-        }
-    }
-
-    batch->moved = 1;
-    batch->failed = 0;
-    batch->target = RBL_NODE_NONE;
-    batch->sent = 0;
-    batch->replied = 0;
-
-    ngx_rbl_batch_leave(batch);
-    ngx_rbl_batch_board(batch, link);
-    ngx_rbl_batch_send(batch);
-
-    return 1;
+    ngx_log_error(level, batch->store->log, 0,
+                  "rbl store \"%V\"%s answers %V: %s",
+                  &batch->store->conf->name, batch->link->name, &name, reason);
 }
 
 
@@ -313,31 +204,166 @@ ngx_rbl_batch_judge(ngx_rbl_batch_t *batch, const redisReply *reply,
 }
 
 
-/*
- * The reply of WAIT: how many replicas have the changes.  If one lacks them, it
- * may be the master by now, and this server may not know it yet.  The scout
- * asks the Sentinels.  In a cluster the other nodes tell a server at once.
- */
+/* Sends the batch to the node that MOVED has named.  0: it cannot be sent. */
+
+static ngx_uint_t
+ngx_rbl_batch_redirect(ngx_rbl_batch_t *batch)
+{
+    ngx_uint_t          i, from;
+    ngx_rbl_link_t     *link;
+    ngx_rbl_node_t     *node;
+    ngx_rbl_command_t  *elts;
+
+    node = ngx_rbl_node(batch->store, batch->target);
+    link = ngx_rbl_batch_link(batch, node);
+    elts = batch->commands.elts;
+    from = batch->link->node->i;
+
+    if (link == NULL || !ngx_rbl_redis_ready(link) || batch->moved
+        || batch->executed != 0 || batch->lane != NULL || batch->done == NULL)
+    {
+        return 0;
+    }
+
+    for (i = 0; i < batch->commands.nelts; i++) {
+        if (elts[i].node == from) {
+            elts[i].node = node->i;
+        }
+    }
+
+    batch->moved = 1;
+    batch->failed = 0;
+    batch->target = RBL_NODE_NONE;
+    batch->sent = 0;
+    batch->replied = 0;
+
+    ngx_rbl_batch_leave(batch);
+    ngx_rbl_batch_board(batch, link);
+    ngx_rbl_batch_send(batch);
+
+    return 1;
+}
+
+
+/* Sends the next segment.  0: its node is not ready. */
+
+static ngx_uint_t
+ngx_rbl_batch_next(ngx_rbl_batch_t *batch)
+{
+    ngx_rbl_link_t  *link;
+    ngx_rbl_node_t  *node;
+
+    node = ngx_rbl_node(batch->store, batch->commands.elts[batch->sent].node);
+    link = batch->link;
+
+    if (node != link->node) {
+        link = ngx_rbl_batch_link(batch, node);
+    }
+
+    if (link == NULL || !ngx_rbl_redis_ready(link)) {
+        return 0;
+    }
+
+    if (link != batch->link) {
+        ngx_rbl_batch_leave(batch);
+        ngx_rbl_batch_board(batch, link);
+    }
+
+    ngx_rbl_batch_send(batch);
+
+    return 1;
+}
+
 
 static void
-ngx_rbl_batch_waited(ngx_rbl_batch_t *batch, const redisReply *reply)
+ngx_rbl_batch_reply(ngx_rbl_batch_t *batch, const redisReply *reply)
 {
-    int64_t  n;
+    rbl_reply_class_t  cls;
 
-    n = rbl_reply_int(reply, 0);
+    assert(batch->state == NGX_RBL_BATCH_FLIGHT);
+    assert(batch->replied < batch->sent);
 
-    if (n <= 0) {
-        batch->failed = 1;
-        ngx_rbl_batch_unsure(batch);
+    cls = rbl_reply_class(reply);
 
-    } else if (n < (int64_t) batch->needs && !batch->failed
-               && batch->store->scout != NULL)
+    if (cls == RBL_REPLY_NOSCRIPT && batch->done != NULL && !batch->evaled
+        && batch->commands.elts[batch->replied].script != NULL
+        && ngx_rbl_batch_eval(batch) == NGX_OK)
     {
-        ngx_rbl_batch_leave(batch);
-        ngx_add_timer(&batch->deadline,
-                      ngx_max((ngx_msec_int_t) (batch->due - ngx_current_msec),
-                              1));
-        ngx_rbl_sentinel_doubt(batch);
+        batch->evaled = 1;
+        return;
+    }
+
+    batch->evaled = 0;
+    ngx_rbl_batch_judge(batch, reply, cls);
+
+    if (batch->replied < batch->sent || batch->doubted) {
+        return;
+    }
+
+    if (batch->target != RBL_NODE_NONE && ngx_rbl_batch_redirect(batch)) {
+        return;
+    }
+
+    if (!batch->failed && batch->sent < batch->commands.nelts) {
+        if (batch->done != NULL && ngx_rbl_batch_next(batch)) {
+            return;
+        }
+
+        batch->failed = 1;
+    }
+
+    ngx_rbl_batch_land(batch, !batch->failed ? NGX_RBL_STORE_OK
+                              : batch->executed == 0 ? NGX_RBL_STORE_AWAY
+                                                     : NGX_RBL_STORE_LOST);
+}
+
+
+static void
+ngx_rbl_batch_callback(redisAsyncContext *ac, void *reply, void *data)
+{
+    /* without a link the batch is already completed and freed */
+
+    if (ngx_rbl_redis_replied(ac, reply) != NULL) {
+        ngx_rbl_batch_reply(data, reply);
+    }
+}
+
+
+void
+ngx_rbl_batch_send(ngx_rbl_batch_t *batch)
+{
+    u_char             *bytes;
+    ngx_rbl_command_t  *command;
+
+    if (batch->lane) {
+        ngx_rbl_share_begin(batch);
+    }
+
+    command = NULL;
+
+    while (batch->sent < batch->commands.nelts
+           && (command == NULL || command->script == NULL)
+           && batch->commands.elts[batch->sent].node == batch->link->node->i)
+    {
+        command = &batch->commands.elts[batch->sent];
+        bytes = batch->commands.bytes + command->start;
+
+        if (redisAsyncFormattedCommand(batch->link->ac,
+                                       ngx_rbl_batch_callback, batch,
+                                       (char *) bytes, command->len)
+            != REDIS_OK)
+        {
+            ngx_log_error(NGX_LOG_ERR, batch->store->log, 0,
+                          "rbl store \"%V\": a command cannot be sent",
+                          &batch->store->conf->name);
+            return;
+        }
+
+        batch->sent++;
+    }
+
+    if (batch->lane) {
+        ngx_rbl_share_end(batch);
     }
 }
 
@@ -356,41 +382,4 @@ ngx_rbl_batch_judged(ngx_rbl_batch_t *batch, ngx_uint_t good)
     }
 
     ngx_rbl_batch_land(batch, good ? NGX_RBL_STORE_OK : NGX_RBL_STORE_LOST);
-}
-
-
-static void
-ngx_rbl_batch_unsure(ngx_rbl_batch_t *batch)
-{
-    ngx_log_error(NGX_LOG_WARN, batch->store->log, 0,
-                  "rbl store \"%V\"%s: no replica confirms a change that a"
-                  " failover must not undo",
-                  &batch->store->conf->name, batch->link->name);
-}
-
-
-static void
-ngx_rbl_batch_log(ngx_rbl_batch_t *batch, const redisReply *reply)
-{
-    char        reason[NGX_RBL_REDIS_REASON];
-    ngx_str_t   name;
-    ngx_uint_t  level;
-
-    if (batch->quiet) {
-        return;
-    }
-
-    /* replies of a failover are no fault of the store */
-
-    level = batch->link->replica
-            || (batch->store->nodes.kind == RBL_PLACE_CLUSTER
-                && rbl_reply_class(reply) < RBL_REPLY_NOAUTH)
-            ? NGX_LOG_INFO : NGX_LOG_ERR;
-
-    name = ngx_rbl_commands_name(&batch->commands, batch->replied - 1);
-    ngx_rbl_redis_reason(reason, sizeof(reason), reply);
-
-    ngx_log_error(level, batch->store->log, 0,
-                  "rbl store \"%V\"%s answers %V: %s",
-                  &batch->store->conf->name, batch->link->name, &name, reason);
 }

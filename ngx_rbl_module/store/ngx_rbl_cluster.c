@@ -17,93 +17,45 @@
                                            answer decides nothing */
 
 
-static void ngx_rbl_cluster_myid_reply(redisAsyncContext *ac, void *reply,
-    void *data);
-static void ngx_rbl_cluster_slots_reply(redisAsyncContext *ac, void *reply,
-    void *data);
-static void ngx_rbl_cluster_take(ngx_rbl_link_t *link,
-    const redisReply *reply);
-static void ngx_rbl_cluster_meta(ngx_rbl_store_t *store);
-static ngx_uint_t ngx_rbl_cluster_whole(ngx_rbl_store_t *store);
-static void ngx_rbl_cluster_survey(ngx_event_t *ev);
-
-
-void
-ngx_rbl_cluster_init(ngx_rbl_store_t *store)
-{
-    store->survey.data = store;
-    store->survey.log = store->log;
-    store->survey.handler = ngx_rbl_cluster_survey;
-    store->survey.cancelable = 1;
-    store->surveyed = ngx_current_msec;
-}
-
-
-ngx_int_t
-ngx_rbl_cluster_greet(ngx_rbl_link_t *link)
-{
-    if (link->store->nodes.kind != RBL_PLACE_CLUSTER) {
-        return NGX_OK;
-    }
-
-    if (ngx_rbl_redis_send(link, ngx_rbl_cluster_myid_reply,
-                           RBL_COMMAND("CLUSTER", RBL_STR("MYID")))
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return link != &link->node->main ? NGX_OK
-           : ngx_rbl_redis_send(link, ngx_rbl_cluster_slots_reply,
-                                RBL_COMMAND("CLUSTER", RBL_STR("SLOTS")));
-}
-
+/* The node with the meta data may have been ready before its slot was known,
+   or may be away: then another one has a copy. */
 
 static void
-ngx_rbl_cluster_myid_reply(redisAsyncContext *ac, void *reply, void *data)
+ngx_rbl_cluster_meta(ngx_rbl_store_t *store)
 {
-    char             reason[NGX_RBL_REDIS_REASON];
-    ngx_rbl_link_t  *link;
+    rbl_key_t        key;
+    ngx_uint_t       i;
+    ngx_rbl_node_t  *node;
 
-    link = ngx_rbl_redis_replied(ac, reply);
-
-    if (link == NULL
-        || rbl_nodes_is(&link->store->nodes, reply, (unsigned) link->node->i))
-    {
+    if (store->ks.partitions != 0) {
         return;
     }
 
-    ngx_rbl_cluster_doubt(link->store);
+    node = ngx_rbl_node(store, rbl_nodes_of(&store->nodes,
+                                            rbl_meta_key(&key, &store->ks)));
 
-    if (rbl_reply_class(reply) == RBL_REPLY_OK) {
-        ngx_rbl_redis_drop(link, "it is not the node that the cluster names");
+    if (node != NULL && ngx_rbl_redis_ready(&node->main)) {
+        (void) ngx_rbl_redis_meta_ask(&node->main);
         return;
     }
 
-    ngx_rbl_redis_reason(reason, sizeof(reason), reply);
-    ngx_rbl_redis_drop(link, reason);
+    for (i = 0; i < store->nodes.n; i++) {
+        node = store->node[i];
+
+        if (node != NULL && ngx_rbl_redis_ready(&node->main)
+            && ngx_rbl_redis_copy_ask(&node->main) == NGX_OK)
+        {
+            return;
+        }
+    }
 }
 
 
-static void
-ngx_rbl_cluster_slots_reply(redisAsyncContext *ac, void *reply, void *data)
+static ngx_uint_t
+ngx_rbl_cluster_whole(ngx_rbl_store_t *store)
 {
-    char             reason[NGX_RBL_REDIS_REASON];
-    ngx_rbl_link_t  *link;
-
-    link = ngx_rbl_redis_replied(ac, reply);
-
-    if (link == NULL) {
-        return;
-    }
-
-    if (rbl_reply_class(reply) != RBL_REPLY_OK) {
-        ngx_rbl_redis_reason(reason, sizeof(reason), reply);
-        ngx_rbl_redis_drop(link, reason);
-        return;
-    }
-
-    ngx_rbl_cluster_take(link, reply);
+    return store->ks.partitions != 0
+           && ngx_rbl_store_partitions_away(store) == 0;
 }
 
 
@@ -143,37 +95,103 @@ ngx_rbl_cluster_take(ngx_rbl_link_t *link, const redisReply *reply)
 }
 
 
-/* The node with the meta data may have been ready before its slot was known,
-   or may be away: then another one has a copy. */
+static void
+ngx_rbl_cluster_slots_reply(redisAsyncContext *ac, void *reply, void *data)
+{
+    char             reason[NGX_RBL_REDIS_REASON];
+    ngx_rbl_link_t  *link;
+
+    link = ngx_rbl_redis_replied(ac, reply);
+
+    if (link == NULL) {
+        return;
+    }
+
+    if (rbl_reply_class(reply) != RBL_REPLY_OK) {
+        ngx_rbl_redis_reason(reason, sizeof(reason), reply);
+        ngx_rbl_redis_drop(link, reason);
+        return;
+    }
+
+    ngx_rbl_cluster_take(link, reply);
+}
+
 
 static void
-ngx_rbl_cluster_meta(ngx_rbl_store_t *store)
+ngx_rbl_cluster_survey(ngx_event_t *ev)
 {
-    rbl_key_t        key;
-    ngx_uint_t       i;
-    ngx_rbl_node_t  *node;
+    ngx_rbl_node_t   *node;
+    ngx_rbl_store_t  *store = ev->data;
 
-    if (store->ks.partitions != 0) {
+    node = ngx_rbl_node_any(store);
+    ngx_rbl_node_follow(store);
+    store->surveyed = ngx_current_msec;
+    store->surveys++;
+
+    if (node != NULL) {
+        (void) ngx_rbl_redis_send(&node->main, ngx_rbl_cluster_slots_reply,
+                                  RBL_COMMAND("CLUSTER", RBL_STR("SLOTS")));
+    }
+
+    ngx_add_timer(ev, ngx_rbl_cluster_whole(store) ? NGX_RBL_SURVEY_PAUSE
+                                                   : NGX_RBL_SURVEY_DOUBT);
+}
+
+
+void
+ngx_rbl_cluster_init(ngx_rbl_store_t *store)
+{
+    store->survey.data = store;
+    store->survey.log = store->log;
+    store->survey.handler = ngx_rbl_cluster_survey;
+    store->survey.cancelable = 1;
+    store->surveyed = ngx_current_msec;
+}
+
+
+static void
+ngx_rbl_cluster_myid_reply(redisAsyncContext *ac, void *reply, void *data)
+{
+    char             reason[NGX_RBL_REDIS_REASON];
+    ngx_rbl_link_t  *link;
+
+    link = ngx_rbl_redis_replied(ac, reply);
+
+    if (link == NULL
+        || rbl_nodes_is(&link->store->nodes, reply, (unsigned) link->node->i))
+    {
         return;
     }
 
-    node = ngx_rbl_node(store, rbl_nodes_of(&store->nodes,
-                                            rbl_meta_key(&key, &store->ks)));
+    ngx_rbl_cluster_doubt(link->store);
 
-    if (node != NULL && ngx_rbl_redis_ready(&node->main)) {
-        (void) ngx_rbl_redis_meta_ask(&node->main);
+    if (rbl_reply_class(reply) == RBL_REPLY_OK) {
+        ngx_rbl_redis_drop(link, "it is not the node that the cluster names");
         return;
     }
 
-    for (i = 0; i < store->nodes.n; i++) {
-        node = store->node[i];
+    ngx_rbl_redis_reason(reason, sizeof(reason), reply);
+    ngx_rbl_redis_drop(link, reason);
+}
 
-        if (node != NULL && ngx_rbl_redis_ready(&node->main)
-            && ngx_rbl_redis_copy_ask(&node->main) == NGX_OK)
-        {
-            return;
-        }
+
+ngx_int_t
+ngx_rbl_cluster_greet(ngx_rbl_link_t *link)
+{
+    if (link->store->nodes.kind != RBL_PLACE_CLUSTER) {
+        return NGX_OK;
     }
+
+    if (ngx_rbl_redis_send(link, ngx_rbl_cluster_myid_reply,
+                           RBL_COMMAND("CLUSTER", RBL_STR("MYID")))
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return link != &link->node->main ? NGX_OK
+           : ngx_rbl_redis_send(link, ngx_rbl_cluster_slots_reply,
+                                RBL_COMMAND("CLUSTER", RBL_STR("SLOTS")));
 }
 
 
@@ -226,33 +244,4 @@ ngx_rbl_cluster_waits(const ngx_rbl_store_t *store, ngx_uint_t opening)
 {
     return ngx_rbl_cluster_unknown(store)
            && opening > store->surveys / NGX_RBL_SURVEY_SILENT;
-}
-
-
-static ngx_uint_t
-ngx_rbl_cluster_whole(ngx_rbl_store_t *store)
-{
-    return store->ks.partitions != 0
-           && ngx_rbl_store_partitions_away(store) == 0;
-}
-
-
-static void
-ngx_rbl_cluster_survey(ngx_event_t *ev)
-{
-    ngx_rbl_node_t   *node;
-    ngx_rbl_store_t  *store = ev->data;
-
-    node = ngx_rbl_node_any(store);
-    ngx_rbl_node_follow(store);
-    store->surveyed = ngx_current_msec;
-    store->surveys++;
-
-    if (node != NULL) {
-        (void) ngx_rbl_redis_send(&node->main, ngx_rbl_cluster_slots_reply,
-                                  RBL_COMMAND("CLUSTER", RBL_STR("SLOTS")));
-    }
-
-    ngx_add_timer(ev, ngx_rbl_cluster_whole(store) ? NGX_RBL_SURVEY_PAUSE
-                                                   : NGX_RBL_SURVEY_DOUBT);
 }

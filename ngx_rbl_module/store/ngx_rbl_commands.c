@@ -8,14 +8,128 @@
 #define NGX_RBL_COMMANDS_LINE   (NGX_SIZE_T_LEN + sizeof("*\r\n") - 1)
 
 
-static ngx_int_t ngx_rbl_commands_reserve(ngx_rbl_commands_t *commands,
-    size_t bytes, ngx_log_t *log);
-static void *ngx_rbl_commands_grow(void *old, const void *room, size_t used,
-    size_t size, ngx_log_t *log);
-static void ngx_rbl_commands_drop(void *old, const void *room);
-static u_char *ngx_rbl_commands_head(u_char *p, u_char marker, size_t n);
-static u_char *ngx_rbl_commands_array(u_char *p, ngx_uint_t n);
-static u_char *ngx_rbl_commands_string(u_char *p, const char *s, size_t n);
+static void
+ngx_rbl_commands_drop(void *old, const void *room)
+{
+    if (old != NULL && old != room) {
+        ngx_free(old);
+    }
+}
+
+
+static void *
+ngx_rbl_commands_grow(void *old, const void *room, size_t used, size_t size,
+    ngx_log_t *log)
+{
+    void  *p;
+
+    p = ngx_alloc(size, log);
+
+    if (p != NULL) {
+        ngx_memcpy(p, old, used);
+        ngx_rbl_commands_drop(old, room);
+    }
+
+    return p;
+}
+
+
+static ngx_int_t
+ngx_rbl_commands_reserve(ngx_rbl_commands_t *commands, size_t bytes,
+    ngx_log_t *log)
+{
+    void        *p;
+    size_t       size;
+    ngx_uint_t   n;
+
+    if (commands->bytes == NULL) {
+        commands->bytes = commands->room;
+        commands->size = NGX_RBL_COMMANDS_BYTES;
+        commands->elts = commands->first;
+        commands->nalloc = NGX_RBL_COMMANDS_ELTS;
+    }
+
+    if (commands->size - commands->len < bytes) {
+        size = ngx_max(commands->size * 2, commands->len + bytes);
+
+        p = ngx_rbl_commands_grow(commands->bytes, commands->room,
+                                  commands->len, size, log);
+        if (p == NULL) {
+            return NGX_ERROR;
+        }
+
+        commands->bytes = p;
+        commands->size = size;
+    }
+
+    if (commands->nelts == commands->nalloc) {
+        n = commands->nalloc * 2;
+
+        p = ngx_rbl_commands_grow(commands->elts, commands->first,
+                                  commands->nelts * sizeof(ngx_rbl_command_t),
+                                  n * sizeof(ngx_rbl_command_t), log);
+        if (p == NULL) {
+            return NGX_ERROR;
+        }
+
+        commands->elts = p;
+        commands->nalloc = n;
+    }
+
+    return NGX_OK;
+}
+
+
+/* Writes a marker, a number and CRLF.  A page has dozens of these. */
+
+static u_char *
+ngx_rbl_commands_head(u_char *p, u_char marker, size_t n)
+{
+    u_char   digits[NGX_SIZE_T_LEN];
+    u_char  *last, *d;
+
+    last = digits + sizeof(digits);
+    d = last;
+
+    do {
+        *--d = (u_char) ('0' + n % 10);
+        n /= 10;
+    } while (n != 0);
+
+    *p++ = marker;
+
+    while (d < last) {
+        *p++ = *d++;
+    }
+
+    *p++ = CR;
+    *p++ = LF;
+
+    return p;
+}
+
+
+static u_char *
+ngx_rbl_commands_array(u_char *p, ngx_uint_t n)
+{
+    return ngx_rbl_commands_head(p, '*', n);
+}
+
+
+static u_char *
+ngx_rbl_commands_string(u_char *p, const char *s, size_t n)
+{
+    p = ngx_rbl_commands_head(p, '$', n);
+
+    if (n != 0) {
+        p = ngx_cpymem(p, s, n);
+    }
+
+    *p++ = CR;
+    *p++ = LF;
+
+    return p;
+}
 
 
 ngx_int_t
@@ -154,128 +268,4 @@ ngx_rbl_commands_free(ngx_rbl_commands_t *commands)
 
     commands->bytes = NULL;
     commands->elts = NULL;
-}
-
-
-static ngx_int_t
-ngx_rbl_commands_reserve(ngx_rbl_commands_t *commands, size_t bytes,
-    ngx_log_t *log)
-{
-    void        *p;
-    size_t       size;
-    ngx_uint_t   n;
-
-    if (commands->bytes == NULL) {
-        commands->bytes = commands->room;
-        commands->size = NGX_RBL_COMMANDS_BYTES;
-        commands->elts = commands->first;
-        commands->nalloc = NGX_RBL_COMMANDS_ELTS;
-    }
-
-    if (commands->size - commands->len < bytes) {
-        size = ngx_max(commands->size * 2, commands->len + bytes);
-
-        p = ngx_rbl_commands_grow(commands->bytes, commands->room,
-                                  commands->len, size, log);
-        if (p == NULL) {
-            return NGX_ERROR;
-        }
-
-        commands->bytes = p;
-        commands->size = size;
-    }
-
-    if (commands->nelts == commands->nalloc) {
-        n = commands->nalloc * 2;
-
-        p = ngx_rbl_commands_grow(commands->elts, commands->first,
-                                  commands->nelts * sizeof(ngx_rbl_command_t),
-                                  n * sizeof(ngx_rbl_command_t), log);
-        if (p == NULL) {
-            return NGX_ERROR;
-        }
-
-        commands->elts = p;
-        commands->nalloc = n;
-    }
-
-    return NGX_OK;
-}
-
-
-static void *
-ngx_rbl_commands_grow(void *old, const void *room, size_t used, size_t size,
-    ngx_log_t *log)
-{
-    void  *p;
-
-    p = ngx_alloc(size, log);
-
-    if (p != NULL) {
-        ngx_memcpy(p, old, used);
-        ngx_rbl_commands_drop(old, room);
-    }
-
-    return p;
-}
-
-
-static void
-ngx_rbl_commands_drop(void *old, const void *room)
-{
-    if (old != NULL && old != room) {
-        ngx_free(old);
-    }
-}
-
-
-/* Writes a marker, a number and CRLF.  A page has dozens of these. */
-
-static u_char *
-ngx_rbl_commands_head(u_char *p, u_char marker, size_t n)
-{
-    u_char   digits[NGX_SIZE_T_LEN];
-    u_char  *last, *d;
-
-    last = digits + sizeof(digits);
-    d = last;
-
-    do {
-        *--d = (u_char) ('0' + n % 10);
-        n /= 10;
-    } while (n != 0);
-
-    *p++ = marker;
-
-    while (d < last) {
-        *p++ = *d++;
-    }
-
-    *p++ = CR;
-    *p++ = LF;
-
-    return p;
-}
-
-
-static u_char *
-ngx_rbl_commands_array(u_char *p, ngx_uint_t n)
-{
-    return ngx_rbl_commands_head(p, '*', n);
-}
-
-
-static u_char *
-ngx_rbl_commands_string(u_char *p, const char *s, size_t n)
-{
-    p = ngx_rbl_commands_head(p, '$', n);
-
-    if (n != 0) {
-        p = ngx_cpymem(p, s, n);
-    }
-
-    *p++ = CR;
-    *p++ = LF;
-
-    return p;
 }

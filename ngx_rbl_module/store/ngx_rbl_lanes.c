@@ -22,12 +22,6 @@
 #define NGX_RBL_LANES_PATIENCE 10       /* wait limit of a batch, in timeouts */
 
 
-static uint32_t ngx_rbl_lanes_hash(const ngx_str_t *account);
-static ngx_uint_t ngx_rbl_lanes_busy(const ngx_rbl_lane_t *lane);
-static void ngx_rbl_lanes_later(ngx_rbl_lane_t *lane, ngx_msec_t after);
-static void ngx_rbl_lanes_rested(ngx_event_t *ev);
-
-
 void
 ngx_rbl_lanes_init(ngx_rbl_lanes_t *lanes)
 {
@@ -61,6 +55,20 @@ static uint32_t
 ngx_rbl_lanes_hash(const ngx_str_t *account)
 {
     return ngx_crc32_short(account->data, account->len);
+}
+
+
+static void
+ngx_rbl_lanes_rested(ngx_event_t *ev)
+{
+    ngx_rbl_lane_t  *lane = ev->data;
+
+    if (lane->resting) {
+        lane->resting = 0;
+        ngx_rbl_lanes_idle(lane);
+    }
+
+    ngx_rbl_lanes_exit(lane);
 }
 
 
@@ -103,6 +111,22 @@ ngx_rbl_lanes_enter(ngx_rbl_node_t *node, const rbl_sid_t *account)
 }
 
 
+/* The timer holds a reference to the lane. */
+
+static void
+ngx_rbl_lanes_later(ngx_rbl_lane_t *lane, ngx_msec_t after)
+{
+    if (lane->rest.timer_set) {
+        ngx_del_timer(&lane->rest);
+
+    } else {
+        lane->refs++;
+    }
+
+    ngx_add_timer(&lane->rest, after);
+}
+
+
 void
 ngx_rbl_lanes_exit(ngx_rbl_lane_t *lane)
 {
@@ -123,6 +147,13 @@ ngx_rbl_lanes_exit(ngx_rbl_lane_t *lane)
 
     ngx_rbtree_delete(&lane->node->lanes.tree, &lane->name.node);
     ngx_free(lane);
+}
+
+
+static ngx_uint_t
+ngx_rbl_lanes_busy(const ngx_rbl_lane_t *lane)
+{
+    return lane->flying || lane->clocks || lane->resting;
 }
 
 
@@ -192,13 +223,6 @@ ngx_rbl_lanes_leave(ngx_rbl_batch_t *batch)
 }
 
 
-static ngx_uint_t
-ngx_rbl_lanes_busy(const ngx_rbl_lane_t *lane)
-{
-    return lane->flying || lane->clocks || lane->resting;
-}
-
-
 void
 ngx_rbl_lanes_landed(ngx_rbl_lane_t *lane)
 {
@@ -230,36 +254,6 @@ ngx_rbl_lanes_idle(ngx_rbl_lane_t *lane)
     }
 
     ngx_rbl_lanes_run(lane->node);
-}
-
-
-/* The timer holds a reference to the lane. */
-
-static void
-ngx_rbl_lanes_later(ngx_rbl_lane_t *lane, ngx_msec_t after)
-{
-    if (lane->rest.timer_set) {
-        ngx_del_timer(&lane->rest);
-
-    } else {
-        lane->refs++;
-    }
-
-    ngx_add_timer(&lane->rest, after);
-}
-
-
-static void
-ngx_rbl_lanes_rested(ngx_event_t *ev)
-{
-    ngx_rbl_lane_t  *lane = ev->data;
-
-    if (lane->resting) {
-        lane->resting = 0;
-        ngx_rbl_lanes_idle(lane);
-    }
-
-    ngx_rbl_lanes_exit(lane);
 }
 
 

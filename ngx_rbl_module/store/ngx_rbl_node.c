@@ -9,12 +9,29 @@
 #include "rbl_role.h"
 
 
-static void ngx_rbl_node_name(ngx_rbl_node_t *node);
-static void ngx_rbl_node_renew(ngx_rbl_node_t *node);
-static void ngx_rbl_node_rest(ngx_rbl_node_t *node);
-static void ngx_rbl_node_replicas(ngx_rbl_node_t *node,
-    const redisReply *info);
-static ngx_rbl_node_t *ngx_rbl_node_of(ngx_rbl_store_t *store, unsigned p);
+static void
+ngx_rbl_node_name(ngx_rbl_node_t *node)
+{
+    u_char  *last;
+    char     text[RBL_HOST_PORT_TEXT];
+
+    last = (u_char *) node->main.name;
+
+    if (node->store->nodes.kind != RBL_PLACE_ONE) {
+        last = ngx_snprintf(last, NGX_RBL_REDIS_NAME - 1, ", node %s",
+                            rbl_host_port_text(text, node->main.at));
+    }
+
+    *last = '\0';
+
+    last = ngx_snprintf((u_char *) node->slow.name, NGX_RBL_REDIS_NAME - 1,
+                        "%s (slow link)", node->main.name);
+    *last = '\0';
+
+    last = ngx_snprintf((u_char *) node->durable.name, NGX_RBL_REDIS_NAME - 1,
+                        "%s (durable link)", node->main.name);
+    *last = '\0';
+}
 
 
 ngx_rbl_node_t *
@@ -51,31 +68,6 @@ ngx_rbl_node(ngx_rbl_store_t *store, ngx_uint_t i)
     store->node[i] = node;
 
     return node;
-}
-
-
-static void
-ngx_rbl_node_name(ngx_rbl_node_t *node)
-{
-    u_char  *last;
-    char     text[RBL_HOST_PORT_TEXT];
-
-    last = (u_char *) node->main.name;
-
-    if (node->store->nodes.kind != RBL_PLACE_ONE) {
-        last = ngx_snprintf(last, NGX_RBL_REDIS_NAME - 1, ", node %s",
-                            rbl_host_port_text(text, node->main.at));
-    }
-
-    *last = '\0';
-
-    last = ngx_snprintf((u_char *) node->slow.name, NGX_RBL_REDIS_NAME - 1,
-                        "%s (slow link)", node->main.name);
-    *last = '\0';
-
-    last = ngx_snprintf((u_char *) node->durable.name, NGX_RBL_REDIS_NAME - 1,
-                        "%s (durable link)", node->main.name);
-    *last = '\0';
 }
 
 

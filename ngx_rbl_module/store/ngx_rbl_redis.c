@@ -25,19 +25,6 @@
                                            role is a second late */
 
 
-static void ngx_rbl_redis_set_state(ngx_rbl_link_t *link,
-    ngx_rbl_redis_state_e state);
-static void ngx_rbl_redis_connect(ngx_rbl_link_t *link);
-static void ngx_rbl_redis_welcome(ngx_rbl_link_t *link);
-static void ngx_rbl_redis_connected(const redisAsyncContext *ac, int status);
-static void ngx_rbl_redis_disconnected(const redisAsyncContext *ac, int status);
-static void ngx_rbl_redis_turn(ngx_event_t *ev);
-static void ngx_rbl_redis_timer(ngx_event_t *ev);
-static void ngx_rbl_redis_detach(ngx_rbl_link_t *link);
-static void ngx_rbl_redis_after(ngx_rbl_link_t *link, const char *reason);
-static void ngx_rbl_redis_note(ngx_rbl_link_t *link, const char *reason);
-
-
 static const char  *ngx_rbl_redis_states[] = {
     "idle", "closed", "waiting", "connecting", "greeting", "ready", "silent",
     "leaving"
@@ -58,6 +45,224 @@ static const unsigned  ngx_rbl_redis_next[] = {
     [NGX_RBL_REDIS_SILENT] = NEXT(READY) | NEXT(WAITING) | ENDS,
     [NGX_RBL_REDIS_LEAVING] = NEXT(WAITING) | ENDS
 };
+
+
+static void
+ngx_rbl_redis_set_state(ngx_rbl_link_t *link, ngx_rbl_redis_state_e state)
+{
+    ngx_rbl_redis_state_e  old;
+
+    old = link->state;
+    link->state = state;
+
+    if (old == state) {
+        return;
+    }
+
+    if (!(ngx_rbl_redis_next[old] & 1u << state)) {
+        ngx_log_error(NGX_LOG_ALERT, link->store->log, 0,
+                      "rbl store \"%V\"%s: %s must not follow %s",
+                      &link->store->conf->name, link->name,
+                      ngx_rbl_redis_states[state], ngx_rbl_redis_states[old]);
+    }
+
+    ngx_rbl_counts->ready += (state == NGX_RBL_REDIS_READY)
+                            - (old == NGX_RBL_REDIS_READY);
+
+    if (old == NGX_RBL_REDIS_READY || old == NGX_RBL_REDIS_SILENT
+        || state == NGX_RBL_REDIS_READY)
+    {
+        ngx_log_error(NGX_LOG_NOTICE, link->store->log, 0,
+                      "rbl store \"%V\"%s is %s", &link->store->conf->name,
+                      link->name, ngx_rbl_redis_states[state]);
+        return;
+    }
+
+    ngx_log_debug4(NGX_LOG_DEBUG_HTTP, link->store->log, 0,
+                   "rbl store \"%V\"%s: %s -> %s", &link->store->conf->name,
+                   link->name, ngx_rbl_redis_states[old],
+                   ngx_rbl_redis_states[state]);
+}
+
+
+/* Logs why the store is not ready, unless that reason was the last one
+   logged. */
+
+static void
+ngx_rbl_redis_note(ngx_rbl_link_t *link, const char *reason)
+{
+    char  clean[NGX_RBL_REDIS_REASON];
+
+    ngx_rbl_redis_clean(clean, sizeof(clean), reason, ngx_strlen(reason));
+
+    if (ngx_strcmp(clean, link->reason) == 0) {
+        return;
+    }
+
+    ngx_memcpy(link->reason, clean, sizeof(clean));
+    ngx_log_error(NGX_LOG_WARN, link->store->log, 0,
+                  "rbl store \"%V\"%s is not ready: %s",
+                  &link->store->conf->name, link->name, link->reason);
+}
+
+
+/* After the connection is gone: schedules the next attempt and fails the
+   batches in flight. */
+
+static void
+ngx_rbl_redis_after(ngx_rbl_link_t *link, const char *reason)
+{
+    ngx_msec_t  half;
+
+    assert(link->ac == NULL);
+
+    if (link->node == NULL) {
+        ngx_rbl_sentinel_failed(link->store->scout, reason);
+        return;
+    }
+
+    if (link->state != NGX_RBL_REDIS_CLOSED
+        && link->state != NGX_RBL_REDIS_IDLE)
+    {
+        link->backoff = ngx_min(ngx_max(link->backoff * 2,
+                                        NGX_RBL_BACKOFF_MIN),
+                                NGX_RBL_BACKOFF_MAX);
+        half = link->backoff / 2;
+
+        ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_WAITING);
+        ngx_rbl_redis_note(link, reason);
+        ngx_add_timer(&link->timer, half + ngx_random() % (half + 1));
+    }
+
+    link->opening = 0;
+    ngx_rbl_batch_fail_flight(link);
+    ngx_rbl_store_down(link);
+}
+
+
+static void
+ngx_rbl_redis_connected(const redisAsyncContext *ac, int status)
+{
+    ngx_rbl_link_t  *link = ac->data;
+
+    if (link == NULL) {
+        return;
+    }
+
+    if (status != REDIS_OK) {
+        ngx_rbl_redis_lost(link, ac->c.errstr);
+        return;
+    }
+
+    ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_GREETING);
+    ngx_post_event(&link->turn, &ngx_posted_events);
+}
+
+
+static void
+ngx_rbl_redis_disconnected(const redisAsyncContext *ac, int status)
+{
+    ngx_rbl_link_t  *link = ac->data;
+
+    if (link != NULL) {
+        ngx_rbl_redis_lost(link, rbl_reply_lost(&link->replies.guard,
+                                                 ac->c.errstr));
+    }
+}
+
+
+static void
+ngx_rbl_redis_connect(ngx_rbl_link_t *link)
+{
+    char                reason[NGX_RBL_REDIS_REASON];
+    ngx_msec_t          most;
+    redisAsyncContext  *ac;
+
+    assert(link->ac == NULL);
+
+    ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_CONNECTING);
+
+    ac = ngx_rbl_redis_open(link, reason, sizeof(reason));
+    if (ac == NULL) {
+        ngx_rbl_redis_after(link, reason);
+        return;
+    }
+
+    ac->data = link;
+    link->ac = ac;
+    link->secured = 0;
+    link->began = ngx_current_msec;
+
+    if (link->node != NULL) {
+        link->changed = link->store->nodes.node[link->node->i].changed;
+    }
+
+    (void) redisAsyncSetConnectCallback(ac, ngx_rbl_redis_connected);
+    (void) redisAsyncSetDisconnectCallback(ac, ngx_rbl_redis_disconnected);
+
+    most = link->node != NULL ? NGX_RBL_GREETING_MAX
+           : link->store->scout->silent[link->store->scout->asked]
+             ? NGX_RBL_SEEK_AGAIN : NGX_RBL_SEEK_MAX;
+    ngx_add_timer(&link->timer, ngx_min(link->store->conf->timeout, most));
+}
+
+
+static void
+ngx_rbl_redis_timer(ngx_event_t *ev)
+{
+    u_char           *last;
+    u_char            reason[NGX_RBL_REDIS_REASON];
+    ngx_rbl_link_t  *link = ev->data;
+
+    if (link->state == NGX_RBL_REDIS_WAITING) {
+        if (link->store->scout != NULL && link->node != NULL) {
+            ngx_rbl_sentinel_seek(link);
+
+        } else {
+            ngx_rbl_redis_connect(link);
+        }
+
+        return;
+    }
+
+    last = ngx_snprintf(reason, sizeof(reason) - 1, "no reply while %s",
+                        ngx_rbl_redis_states[link->state]);
+    *last = '\0';
+
+    ngx_rbl_redis_drop(link, (char *) reason);
+}
+
+
+/* Work that must not be done inside the callbacks of hiredis. */
+
+static void
+ngx_rbl_redis_turn(ngx_event_t *ev)
+{
+    ngx_rbl_link_t  *link = ev->data;
+
+    if (link->state == NGX_RBL_REDIS_LEAVING) {
+        ngx_rbl_redis_drop(link, link->reason);
+        return;
+    }
+
+    if (link->state != NGX_RBL_REDIS_GREETING) {
+        return;
+    }
+
+#if (NGX_SSL)
+    if (link->store->conf->ssl != NULL && !link->secured) {
+        if (ngx_rbl_redis_secure(link->ac) != NGX_OK) {
+            ngx_rbl_redis_drop(link, "the TLS handshake has failed");
+        }
+
+        return;
+    }
+#endif
+
+    if (ngx_rbl_redis_greet(link) != NGX_OK) {
+        ngx_rbl_redis_drop(link, "the greeting cannot be sent");
+    }
+}
 
 
 void
@@ -125,6 +330,29 @@ ngx_rbl_redis_rest(ngx_rbl_link_t *link, const char *reason)
 }
 
 
+static void
+ngx_rbl_redis_welcome(ngx_rbl_link_t *link)
+{
+    if (link->store->scout != NULL) {
+        link->store->scout->tries = 0;
+    }
+
+    if (link->timer.timer_set) {
+        ngx_del_timer(&link->timer);
+    }
+
+    link->backoff = 0;
+    link->reason[0] = '\0';
+    link->opening = 0;
+    ngx_rbl_counts->reconnects += link->known;
+    link->known = 1;
+    ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_READY);
+    ngx_rbl_redis_role_watch(link);
+    ngx_rbl_redis_answered(link);
+    ngx_rbl_store_up(link);
+}
+
+
 void
 ngx_rbl_redis_sought(ngx_rbl_link_t *link, const char *reason)
 {
@@ -174,6 +402,24 @@ ngx_rbl_redis_close(ngx_rbl_link_t *link)
     }
 
     ngx_rbl_redis_free_replies(link);
+}
+
+
+static void
+ngx_rbl_redis_detach(ngx_rbl_link_t *link)
+{
+    link->ac->data = NULL;
+    link->ac = NULL;
+    link->seeking = 0;
+    ngx_rbl_redis_role_forget(link);
+
+    if (link->turn.posted) {
+        ngx_delete_posted_event(&link->turn);
+    }
+
+    if (link->timer.timer_set) {
+        ngx_del_timer(&link->timer);
+    }
 }
 
 
@@ -286,29 +532,6 @@ ngx_rbl_redis_greeted(ngx_rbl_link_t *link)
 }
 
 
-static void
-ngx_rbl_redis_welcome(ngx_rbl_link_t *link)
-{
-    if (link->store->scout != NULL) {
-        link->store->scout->tries = 0;
-    }
-
-    if (link->timer.timer_set) {
-        ngx_del_timer(&link->timer);
-    }
-
-    link->backoff = 0;
-    link->reason[0] = '\0';
-    link->opening = 0;
-    ngx_rbl_counts->reconnects += link->known;
-    link->known = 1;
-    ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_READY);
-    ngx_rbl_redis_role_watch(link);
-    ngx_rbl_redis_answered(link);
-    ngx_rbl_store_up(link);
-}
-
-
 void
 ngx_rbl_redis_landed(ngx_rbl_link_t *link)
 {
@@ -324,111 +547,6 @@ ngx_rbl_redis_landed(ngx_rbl_link_t *link)
 }
 
 
-static void
-ngx_rbl_redis_set_state(ngx_rbl_link_t *link, ngx_rbl_redis_state_e state)
-{
-    ngx_rbl_redis_state_e  old;
-
-    old = link->state;
-    link->state = state;
-
-    if (old == state) {
-        return;
-    }
-
-    if (!(ngx_rbl_redis_next[old] & 1u << state)) {
-        ngx_log_error(NGX_LOG_ALERT, link->store->log, 0,
-                      "rbl store \"%V\"%s: %s must not follow %s",
-                      &link->store->conf->name, link->name,
-                      ngx_rbl_redis_states[state], ngx_rbl_redis_states[old]);
-    }
-
-    ngx_rbl_counts->ready += (state == NGX_RBL_REDIS_READY)
-                            - (old == NGX_RBL_REDIS_READY);
-
-    if (old == NGX_RBL_REDIS_READY || old == NGX_RBL_REDIS_SILENT
-        || state == NGX_RBL_REDIS_READY)
-    {
-        ngx_log_error(NGX_LOG_NOTICE, link->store->log, 0,
-                      "rbl store \"%V\"%s is %s", &link->store->conf->name,
-                      link->name, ngx_rbl_redis_states[state]);
-        return;
-    }
-
-    ngx_log_debug4(NGX_LOG_DEBUG_HTTP, link->store->log, 0,
-                   "rbl store \"%V\"%s: %s -> %s", &link->store->conf->name,
-                   link->name, ngx_rbl_redis_states[old],
-                   ngx_rbl_redis_states[state]);
-}
-
-
-static void
-ngx_rbl_redis_connect(ngx_rbl_link_t *link)
-{
-    char                reason[NGX_RBL_REDIS_REASON];
-    ngx_msec_t          most;
-    redisAsyncContext  *ac;
-
-    assert(link->ac == NULL);
-
-    ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_CONNECTING);
-
-    ac = ngx_rbl_redis_open(link, reason, sizeof(reason));
-    if (ac == NULL) {
-        ngx_rbl_redis_after(link, reason);
-        return;
-    }
-
-    ac->data = link;
-    link->ac = ac;
-    link->secured = 0;
-    link->began = ngx_current_msec;
-
-    if (link->node != NULL) {
-        link->changed = link->store->nodes.node[link->node->i].changed;
-    }
-
-    (void) redisAsyncSetConnectCallback(ac, ngx_rbl_redis_connected);
-    (void) redisAsyncSetDisconnectCallback(ac, ngx_rbl_redis_disconnected);
-
-    most = link->node != NULL ? NGX_RBL_GREETING_MAX
-           : link->store->scout->silent[link->store->scout->asked]
-             ? NGX_RBL_SEEK_AGAIN : NGX_RBL_SEEK_MAX;
-    ngx_add_timer(&link->timer, ngx_min(link->store->conf->timeout, most));
-}
-
-
-static void
-ngx_rbl_redis_connected(const redisAsyncContext *ac, int status)
-{
-    ngx_rbl_link_t  *link = ac->data;
-
-    if (link == NULL) {
-        return;
-    }
-
-    if (status != REDIS_OK) {
-        ngx_rbl_redis_lost(link, ac->c.errstr);
-        return;
-    }
-
-    ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_GREETING);
-    ngx_post_event(&link->turn, &ngx_posted_events);
-}
-
-
-static void
-ngx_rbl_redis_disconnected(const redisAsyncContext *ac, int status)
-{
-    ngx_rbl_link_t  *link = ac->data;
-
-    if (link != NULL) {
-        ngx_rbl_redis_lost(link, rbl_reply_lost(&link->replies.guard,
-                                                 ac->c.errstr));
-    }
-}
-
-
 void
 ngx_rbl_redis_shutdown(redisAsyncContext *ac)
 {
@@ -439,140 +557,9 @@ ngx_rbl_redis_shutdown(redisAsyncContext *ac)
 }
 
 
-/* Work that must not be done inside the callbacks of hiredis. */
-
-static void
-ngx_rbl_redis_turn(ngx_event_t *ev)
-{
-    ngx_rbl_link_t  *link = ev->data;
-
-    if (link->state == NGX_RBL_REDIS_LEAVING) {
-        ngx_rbl_redis_drop(link, link->reason);
-        return;
-    }
-
-    if (link->state != NGX_RBL_REDIS_GREETING) {
-        return;
-    }
-
-#if (NGX_SSL)
-    if (link->store->conf->ssl != NULL && !link->secured) {
-        if (ngx_rbl_redis_secure(link->ac) != NGX_OK) {
-            ngx_rbl_redis_drop(link, "the TLS handshake has failed");
-        }
-
-        return;
-    }
-#endif
-
-    if (ngx_rbl_redis_greet(link) != NGX_OK) {
-        ngx_rbl_redis_drop(link, "the greeting cannot be sent");
-    }
-}
-
-
 void
 ngx_rbl_redis_secured(ngx_rbl_link_t *link)
 {
     link->secured = 1;
     ngx_post_event(&link->turn, &ngx_posted_events);
-}
-
-
-static void
-ngx_rbl_redis_timer(ngx_event_t *ev)
-{
-    u_char           *last;
-    u_char            reason[NGX_RBL_REDIS_REASON];
-    ngx_rbl_link_t  *link = ev->data;
-
-    if (link->state == NGX_RBL_REDIS_WAITING) {
-        if (link->store->scout != NULL && link->node != NULL) {
-            ngx_rbl_sentinel_seek(link);
-
-        } else {
-            ngx_rbl_redis_connect(link);
-        }
-
-        return;
-    }
-
-    last = ngx_snprintf(reason, sizeof(reason) - 1, "no reply while %s",
-                        ngx_rbl_redis_states[link->state]);
-    *last = '\0';
-
-    ngx_rbl_redis_drop(link, (char *) reason);
-}
-
-
-static void
-ngx_rbl_redis_detach(ngx_rbl_link_t *link)
-{
-    link->ac->data = NULL;
-    link->ac = NULL;
-    link->seeking = 0;
-    ngx_rbl_redis_role_forget(link);
-
-    if (link->turn.posted) {
-        ngx_delete_posted_event(&link->turn);
-    }
-
-    if (link->timer.timer_set) {
-        ngx_del_timer(&link->timer);
-    }
-}
-
-
-/* After the connection is gone: schedules the next attempt and fails the
-   batches in flight. */
-
-static void
-ngx_rbl_redis_after(ngx_rbl_link_t *link, const char *reason)
-{
-    ngx_msec_t  half;
-
-    assert(link->ac == NULL);
-
-    if (link->node == NULL) {
-        ngx_rbl_sentinel_failed(link->store->scout, reason);
-        return;
-    }
-
-    if (link->state != NGX_RBL_REDIS_CLOSED
-        && link->state != NGX_RBL_REDIS_IDLE)
-    {
-        link->backoff = ngx_min(ngx_max(link->backoff * 2,
-                                        NGX_RBL_BACKOFF_MIN),
-                                NGX_RBL_BACKOFF_MAX);
-        half = link->backoff / 2;
-
-        ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_WAITING);
-        ngx_rbl_redis_note(link, reason);
-        ngx_add_timer(&link->timer, half + ngx_random() % (half + 1));
-    }
-
-    link->opening = 0;
-    ngx_rbl_batch_fail_flight(link);
-    ngx_rbl_store_down(link);
-}
-
-
-/* Logs why the store is not ready, unless that reason was the last one
-   logged. */
-
-static void
-ngx_rbl_redis_note(ngx_rbl_link_t *link, const char *reason)
-{
-    char  clean[NGX_RBL_REDIS_REASON];
-
-    ngx_rbl_redis_clean(clean, sizeof(clean), reason, ngx_strlen(reason));
-
-    if (ngx_strcmp(clean, link->reason) == 0) {
-        return;
-    }
-
-    ngx_memcpy(link->reason, clean, sizeof(clean));
-    ngx_log_error(NGX_LOG_WARN, link->store->log, 0,
-                  "rbl store \"%V\"%s is not ready: %s",
-                  &link->store->conf->name, link->name, link->reason);
 }

@@ -60,6 +60,9 @@
 #define NGX_RBL_REDIS_EARLY  4096       /* bytes that are written early */
 
 
+static void ngx_rbl_redis_write_handler(ngx_event_t *wev);
+
+
 typedef struct {
     ngx_connection_t           *connection;
     redisAsyncContext          *ac;
@@ -73,23 +76,362 @@ typedef struct {
 } ngx_rbl_redis_event_t;
 
 
-static void ngx_rbl_redis_read_handler(ngx_event_t *rev);
-static void ngx_rbl_redis_write_handler(ngx_event_t *wev);
-static void ngx_rbl_redis_flush_handler(ngx_event_t *ev);
-static void ngx_rbl_redis_write(ngx_rbl_redis_event_t *e);
+/* Returns how many more read calls the waiting bytes need.  Only bytes that
+   answer pending commands count. */
+
+static ngx_int_t
+ngx_rbl_redis_calls(ngx_rbl_redis_event_t *e)
+{
+    int  waiting;
+
+    if (e->closed || e->tls || e->ac->replies.head == NULL) {
+        return 0;
+    }
+
+    waiting = ngx_rbl_redis_waiting(e->ac);
+
+    return ngx_min((waiting + NGX_RBL_REDIS_READ - 1) / NGX_RBL_REDIS_READ,
+                   NGX_RBL_REDIS_READS - 1);
+}
+
+
+/* When the connection ends, hiredis calls the cleanup hook and frees its
+   context. */
+
+static void
+ngx_rbl_redis_read(ngx_rbl_redis_event_t *e)
+{
+    ngx_int_t  calls;
+
+    e->reading = 1;
+    ngx_rbl_counts_turn();
+    ngx_rbl_redis_readable(e->ac);
+
+    if (e->closed) {
+        ngx_free(e);
+        return;
+    }
+
 #if (NGX_SSL)
-static void ngx_rbl_redis_write_tls(ngx_rbl_redis_event_t *e);
-static void ngx_rbl_redis_shaken(ngx_connection_t *c);
+    if (e->tls) {
+        ngx_rbl_redis_tls_read(e->ac, e->connection, &e->closed);
+
+    } else
 #endif
-static ngx_int_t ngx_rbl_redis_is_early(ngx_rbl_redis_event_t *e);
-static void ngx_rbl_redis_write_early(ngx_rbl_redis_event_t *e);
-static ngx_int_t ngx_rbl_redis_calls(ngx_rbl_redis_event_t *e);
-static void ngx_rbl_redis_read(ngx_rbl_redis_event_t *e);
-static void ngx_rbl_redis_add_read(void *data);
-static void ngx_rbl_redis_del_read(void *data);
-static void ngx_rbl_redis_add_write(void *data);
-static void ngx_rbl_redis_del_write(void *data);
-static void ngx_rbl_redis_cleanup(void *data);
+    {
+        redisAsyncHandleRead(e->ac);
+    }
+
+    for (calls = ngx_rbl_redis_calls(e); calls > 0 && !e->closed; calls--) {
+        redisAsyncHandleRead(e->ac);
+    }
+
+    e->reading = 0;
+    ngx_rbl_counts_turn();
+
+    if (e->closed) {
+        ngx_free(e);
+    }
+}
+
+
+static void
+ngx_rbl_redis_read_handler(ngx_event_t *rev)
+{
+    ngx_connection_t       *c;
+    ngx_rbl_redis_event_t  *e;
+
+    c = rev->data;
+    e = c->data;
+
+    ngx_log_debug1(NGX_LOG_DEBUG_HTTP, c->log, 0,
+                   "rbl store read, close:%d", c->close);
+
+    if (c->close) {
+        ngx_rbl_redis_shutdown(e->ac);
+        return;
+    }
+
+    ngx_rbl_redis_read(e);
+}
+
+
+static void
+ngx_rbl_redis_del_write(void *data)
+{
+    ngx_rbl_redis_event_t  *e = data;
+
+    ngx_event_t  *wev;
+
+    e->flushing = 0;
+    wev = e->connection->write;
+
+    if (wev->active) {
+        (void) ngx_del_event(wev, NGX_WRITE_EVENT, 0);
+    }
+}
+
+
+/* True if the buffer exceeds the limit or holds the only command in flight. */
+
+static ngx_int_t
+ngx_rbl_redis_is_early(ngx_rbl_redis_event_t *e)
+{
+    return !e->full
+           && (sdslen(e->ac->c.obuf) >= NGX_RBL_REDIS_EARLY
+               || e->ac->replies.head == e->ac->replies.tail);
+}
+
+
+/*
+ * Writes without hiredis, which would free its context inside the command if
+ * the write failed.  The flush writes the rest and handles the error.
+ */
+
+static void
+ngx_rbl_redis_write_early(ngx_rbl_redis_event_t *e)
+{
+    ssize_t        n;
+    redisContext  *c;
+
+    c = &e->ac->c;
+
+    n = send(c->fd, c->obuf, sdslen(c->obuf), MSG_NOSIGNAL);
+
+    e->full = n < (ssize_t) sdslen(c->obuf);
+
+    if (n > 0) {
+        sdsrange(c->obuf, n, -1);
+    }
+}
+
+
+static void
+ngx_rbl_redis_add_write(void *data)
+{
+    ngx_rbl_redis_event_t  *e = data;
+
+    ngx_event_t  *wev;
+
+    wev = e->connection->write;
+
+    if (wev->active) {
+        e->flushing = 0;
+        return;
+    }
+
+    if (!e->flushing && (e->ac->c.flags & REDIS_CONNECTED)) {
+        if (!e->flush.posted) {
+            e->full = e->tls;
+            ngx_post_event(&e->flush, &ngx_posted_events);
+        }
+
+        if (ngx_rbl_redis_is_early(e)) {
+            ngx_rbl_redis_write_early(e);
+        }
+
+        return;
+    }
+
+    e->flushing = 0;
+
+    if (ngx_add_event(wev, NGX_WRITE_EVENT, NGX_LEVEL_EVENT) != NGX_OK) {
+        ngx_log_error(NGX_LOG_CRIT, wev->log, 0,
+                      "rbl store: the write event cannot be added");
+    }
+}
+
+
+#if (NGX_SSL)
+
+static void
+ngx_rbl_redis_write_tls(ngx_rbl_redis_event_t *e)
+{
+    switch (ngx_rbl_redis_tls_write(e->ac, e->connection)) {
+
+    case NGX_OK:
+        ngx_rbl_redis_del_write(e);
+        break;
+
+    case NGX_AGAIN:
+        e->flushing = 1;
+        ngx_rbl_redis_add_write(e);
+        break;
+
+    default:
+        ngx_rbl_redis_tls_fail(e->ac);
+        redisAsyncHandleWrite(e->ac);
+        return;
+    }
+
+    ngx_rbl_counts_turn();
+}
+
+
+/* The handshake is over, with success or not. */
+
+static void
+ngx_rbl_redis_shaken(ngx_connection_t *c)
+{
+    const char             *reason;
+    ngx_rbl_link_t         *link;
+    ngx_rbl_redis_event_t  *e;
+
+    e = c->data;
+    link = e->ac->data;
+    c->read->handler = ngx_rbl_redis_read_handler;
+    c->write->handler = ngx_rbl_redis_write_handler;
+
+    e->tls = 1;
+    e->full = 1;
+    ngx_rbl_redis_del_write(e);
+
+    reason = ngx_rbl_redis_tls_refused(link, c);
+
+    if (reason != NULL) {
+        ngx_rbl_redis_drop(link, reason);
+
+    } else {
+        ngx_rbl_redis_secured(link);
+    }
+}
+
+
+ngx_int_t
+ngx_rbl_redis_secure(redisAsyncContext *ac)
+{
+    ngx_int_t               rc;
+    ngx_rbl_redis_event_t  *e = ac->ev.data;
+
+    rc = ngx_rbl_redis_tls_start(ac->data, e->connection);
+
+    if (rc == NGX_AGAIN) {
+        e->connection->ssl->handler = ngx_rbl_redis_shaken;
+
+    } else if (rc == NGX_OK) {
+        ngx_rbl_redis_shaken(e->connection);
+    }
+
+    return rc == NGX_ERROR ? NGX_ERROR : NGX_OK;
+}
+
+#endif
+
+
+/* hiredis then calls the hook that adds or deletes the write event, or the
+   cleanup hook. */
+
+static void
+ngx_rbl_redis_write(ngx_rbl_redis_event_t *e)
+{
+#if (NGX_SSL)
+    if (e->tls) {
+        ngx_rbl_redis_write_tls(e);
+        return;
+    }
+#endif
+
+    e->flushing = 1;
+    redisAsyncHandleWrite(e->ac);
+    ngx_rbl_counts_turn();
+}
+
+
+static void
+ngx_rbl_redis_write_handler(ngx_event_t *wev)
+{
+    ngx_connection_t       *c;
+    ngx_rbl_redis_event_t  *e;
+
+    c = wev->data;
+    e = c->data;
+
+    if (c->close) {
+        ngx_rbl_redis_shutdown(e->ac);
+        return;
+    }
+
+    ngx_rbl_redis_write(e);
+}
+
+
+static void
+ngx_rbl_redis_flush_handler(ngx_event_t *ev)
+{
+    ngx_connection_t  *c;
+
+    c = ev->data;
+
+    ngx_rbl_redis_write(c->data);
+}
+
+
+static void
+ngx_rbl_redis_add_read(void *data)
+{
+    ngx_rbl_redis_event_t  *e = data;
+
+    ngx_event_t  *rev;
+
+    rev = e->connection->read;
+
+    if (!rev->active
+        && ngx_add_event(rev, NGX_READ_EVENT, NGX_LEVEL_EVENT) != NGX_OK)
+    {
+        ngx_log_error(NGX_LOG_CRIT, rev->log, 0,
+                      "rbl store: the read event cannot be added");
+    }
+}
+
+
+static void
+ngx_rbl_redis_del_read(void *data)
+{
+    ngx_rbl_redis_event_t  *e = data;
+
+    ngx_event_t  *rev;
+
+    rev = e->connection->read;
+
+    if (rev->active) {
+        (void) ngx_del_event(rev, NGX_READ_EVENT, 0);
+    }
+}
+
+
+static void
+ngx_rbl_redis_cleanup(void *data)
+{
+    ngx_rbl_redis_event_t  *e = data;
+
+    redisAsyncContext  *ac;
+
+    ac = e->ac;
+
+    if (e->flush.posted) {
+        ngx_delete_posted_event(&e->flush);
+    }
+
+#if (NGX_SSL)
+    ngx_rbl_redis_tls_end(e->connection);
+#endif
+    ngx_close_connection(e->connection);
+
+    if (e->reading) {
+        e->closed = 1;
+
+    } else {
+        ngx_free(e);
+    }
+
+    ac->c.fd = -1;
+    ac->ev.data = NULL;
+    ac->ev.addRead = NULL;
+    ac->ev.delRead = NULL;
+    ac->ev.addWrite = NULL;
+    ac->ev.delWrite = NULL;
+    ac->ev.cleanup = NULL;
+}
 
 
 ngx_int_t
@@ -134,368 +476,10 @@ ngx_rbl_redis_event_attach(redisAsyncContext *ac, ngx_log_t *log)
 }
 
 
-static void
-ngx_rbl_redis_read_handler(ngx_event_t *rev)
-{
-    ngx_connection_t       *c;
-    ngx_rbl_redis_event_t  *e;
-
-    c = rev->data;
-    e = c->data;
-
-    ngx_log_debug1(NGX_LOG_DEBUG_HTTP, c->log, 0,
-                   "rbl store read, close:%d", c->close);
-
-    if (c->close) {
-        ngx_rbl_redis_shutdown(e->ac);
-        return;
-    }
-
-    ngx_rbl_redis_read(e);
-}
-
-
-/* When the connection ends, hiredis calls the cleanup hook and frees its
-   context. */
-
-static void
-ngx_rbl_redis_read(ngx_rbl_redis_event_t *e)
-{
-    ngx_int_t  calls;
-
-    e->reading = 1;
-    ngx_rbl_counts_turn();
-    ngx_rbl_redis_readable(e->ac);
-
-    if (e->closed) {
-        ngx_free(e);
-        return;
-    }
-
-#if (NGX_SSL)
-    if (e->tls) {
-        ngx_rbl_redis_tls_read(e->ac, e->connection, &e->closed);
-
-    } else
-#endif
-    {
-        redisAsyncHandleRead(e->ac);
-    }
-
-    for (calls = ngx_rbl_redis_calls(e); calls > 0 && !e->closed; calls--) {
-        redisAsyncHandleRead(e->ac);
-    }
-
-    e->reading = 0;
-    ngx_rbl_counts_turn();
-
-    if (e->closed) {
-        ngx_free(e);
-    }
-}
-
-
-/* Returns how many more read calls the waiting bytes need.  Only bytes that
-   answer pending commands count. */
-
-static ngx_int_t
-ngx_rbl_redis_calls(ngx_rbl_redis_event_t *e)
-{
-    int  waiting;
-
-    if (e->closed || e->tls || e->ac->replies.head == NULL) {
-        return 0;
-    }
-
-    waiting = ngx_rbl_redis_waiting(e->ac);
-
-    return ngx_min((waiting + NGX_RBL_REDIS_READ - 1) / NGX_RBL_REDIS_READ,
-                   NGX_RBL_REDIS_READS - 1);
-}
-
-
 int
 ngx_rbl_redis_waiting(redisAsyncContext *ac)
 {
     int  waiting;
 
     return ioctl(ac->c.fd, FIONREAD, &waiting) == -1 ? 0 : waiting;
-}
-
-
-static void
-ngx_rbl_redis_write_handler(ngx_event_t *wev)
-{
-    ngx_connection_t       *c;
-    ngx_rbl_redis_event_t  *e;
-
-    c = wev->data;
-    e = c->data;
-
-    if (c->close) {
-        ngx_rbl_redis_shutdown(e->ac);
-        return;
-    }
-
-    ngx_rbl_redis_write(e);
-}
-
-
-static void
-ngx_rbl_redis_flush_handler(ngx_event_t *ev)
-{
-    ngx_connection_t  *c;
-
-    c = ev->data;
-
-    ngx_rbl_redis_write(c->data);
-}
-
-
-/* hiredis then calls the hook that adds or deletes the write event, or the
-   cleanup hook. */
-
-static void
-ngx_rbl_redis_write(ngx_rbl_redis_event_t *e)
-{
-#if (NGX_SSL)
-    if (e->tls) {
-        ngx_rbl_redis_write_tls(e);
-        return;
-    }
-#endif
-
-    e->flushing = 1;
-    redisAsyncHandleWrite(e->ac);
-    ngx_rbl_counts_turn();
-}
-
-
-#if (NGX_SSL)
-
-static void
-ngx_rbl_redis_write_tls(ngx_rbl_redis_event_t *e)
-{
-    switch (ngx_rbl_redis_tls_write(e->ac, e->connection)) {
-
-    case NGX_OK:
-        ngx_rbl_redis_del_write(e);
-        break;
-
-    case NGX_AGAIN:
-        e->flushing = 1;
-        ngx_rbl_redis_add_write(e);
-        break;
-
-    default:
-        ngx_rbl_redis_tls_fail(e->ac);
-        redisAsyncHandleWrite(e->ac);
-        return;
-    }
-
-    ngx_rbl_counts_turn();
-}
-
-
-ngx_int_t
-ngx_rbl_redis_secure(redisAsyncContext *ac)
-{
-    ngx_int_t               rc;
-    ngx_rbl_redis_event_t  *e = ac->ev.data;
-
-    rc = ngx_rbl_redis_tls_start(ac->data, e->connection);
-
-    if (rc == NGX_AGAIN) {
-        e->connection->ssl->handler = ngx_rbl_redis_shaken;
-
-    } else if (rc == NGX_OK) {
-        ngx_rbl_redis_shaken(e->connection);
-    }
-
-    return rc == NGX_ERROR ? NGX_ERROR : NGX_OK;
-}
-
-
-/* The handshake is over, with success or not. */
-
-static void
-ngx_rbl_redis_shaken(ngx_connection_t *c)
-{
-    const char             *reason;
-    ngx_rbl_link_t         *link;
-    ngx_rbl_redis_event_t  *e;
-
-    e = c->data;
-    link = e->ac->data;
-    c->read->handler = ngx_rbl_redis_read_handler;
-    c->write->handler = ngx_rbl_redis_write_handler;
-
-    e->tls = 1;
-    e->full = 1;
-    ngx_rbl_redis_del_write(e);
-
-    reason = ngx_rbl_redis_tls_refused(link, c);
-
-    if (reason != NULL) {
-        ngx_rbl_redis_drop(link, reason);
-
-    } else {
-        ngx_rbl_redis_secured(link);
-    }
-}
-
-#endif
-
-
-/* True if the buffer exceeds the limit or holds the only command in flight. */
-
-static ngx_int_t
-ngx_rbl_redis_is_early(ngx_rbl_redis_event_t *e)
-{
-    return !e->full
-           && (sdslen(e->ac->c.obuf) >= NGX_RBL_REDIS_EARLY
-               || e->ac->replies.head == e->ac->replies.tail);
-}
-
-
-/*
- * Writes without hiredis, which would free its context inside the command if
- * the write failed.  The flush writes the rest and handles the error.
- */
-
-static void
-ngx_rbl_redis_write_early(ngx_rbl_redis_event_t *e)
-{
-    ssize_t        n;
-    redisContext  *c;
-
-    c = &e->ac->c;
-
-    n = send(c->fd, c->obuf, sdslen(c->obuf), MSG_NOSIGNAL);
-
-    e->full = n < (ssize_t) sdslen(c->obuf);
-
-    if (n > 0) {
-        sdsrange(c->obuf, n, -1);
-    }
-}
-
-
-static void
-ngx_rbl_redis_add_read(void *data)
-{
-    ngx_rbl_redis_event_t  *e = data;
-
-    ngx_event_t  *rev;
-
-    rev = e->connection->read;
-
-    if (!rev->active
-        && ngx_add_event(rev, NGX_READ_EVENT, NGX_LEVEL_EVENT) != NGX_OK)
-    {
-        ngx_log_error(NGX_LOG_CRIT, rev->log, 0,
-                      "rbl store: the read event cannot be added");
-    }
-}
-
-
-static void
-ngx_rbl_redis_del_read(void *data)
-{
-    ngx_rbl_redis_event_t  *e = data;
-
-    ngx_event_t  *rev;
-
-    rev = e->connection->read;
-
-    if (rev->active) {
-        (void) ngx_del_event(rev, NGX_READ_EVENT, 0);
-    }
-}
-
-
-static void
-ngx_rbl_redis_add_write(void *data)
-{
-    ngx_rbl_redis_event_t  *e = data;
-
-    ngx_event_t  *wev;
-
-    wev = e->connection->write;
-
-    if (wev->active) {
-        e->flushing = 0;
-        return;
-    }
-
-    if (!e->flushing && (e->ac->c.flags & REDIS_CONNECTED)) {
-        if (!e->flush.posted) {
-            e->full = e->tls;
-            ngx_post_event(&e->flush, &ngx_posted_events);
-        }
-
-        if (ngx_rbl_redis_is_early(e)) {
-            ngx_rbl_redis_write_early(e);
-        }
-
-        return;
-    }
-
-    e->flushing = 0;
-
-    if (ngx_add_event(wev, NGX_WRITE_EVENT, NGX_LEVEL_EVENT) != NGX_OK) {
-        ngx_log_error(NGX_LOG_CRIT, wev->log, 0,
-                      "rbl store: the write event cannot be added");
-    }
-}
-
-
-static void
-ngx_rbl_redis_del_write(void *data)
-{
-    ngx_rbl_redis_event_t  *e = data;
-
-    ngx_event_t  *wev;
-
-    e->flushing = 0;
-    wev = e->connection->write;
-
-    if (wev->active) {
-        (void) ngx_del_event(wev, NGX_WRITE_EVENT, 0);
-    }
-}
-
-
-static void
-ngx_rbl_redis_cleanup(void *data)
-{
-    ngx_rbl_redis_event_t  *e = data;
-
-    redisAsyncContext  *ac;
-
-    ac = e->ac;
-
-    if (e->flush.posted) {
-        ngx_delete_posted_event(&e->flush);
-    }
-
-#if (NGX_SSL)
-    ngx_rbl_redis_tls_end(e->connection);
-#endif
-    ngx_close_connection(e->connection);
-
-    if (e->reading) {
-        e->closed = 1;
-
-    } else {
-        ngx_free(e);
-    }
-
-    ac->c.fd = -1;
-    ac->ev.data = NULL;
-    ac->ev.addRead = NULL;
-    ac->ev.delRead = NULL;
-    ac->ev.addWrite = NULL;
-    ac->ev.delWrite = NULL;
-    ac->ev.cleanup = NULL;
 }

@@ -7,16 +7,21 @@
 #include "ngx_rbl_sentinel.h"
 
 
-static void ngx_rbl_redis_auth_reply(redisAsyncContext *ac, void *reply,
-    void *data);
-static void ngx_rbl_redis_meta_reply(redisAsyncContext *ac, void *reply,
-    void *data);
-static ngx_int_t ngx_rbl_redis_elsewhere(const ngx_rbl_link_t *link,
-    const redisReply *reply);
-static ngx_int_t ngx_rbl_redis_meta(ngx_rbl_link_t *link,
-    const redisReply *reply, char *reason, size_t size);
-static void ngx_rbl_redis_copy_reply(redisAsyncContext *ac, void *reply,
-    void *data);
+static void
+ngx_rbl_redis_auth_reply(redisAsyncContext *ac, void *reply, void *data)
+{
+    ngx_rbl_link_t  *link;
+
+    link = ngx_rbl_redis_replied(ac, reply);
+
+    if (link == NULL) {
+        return;
+    }
+
+    if (rbl_reply_class(reply) != RBL_REPLY_OK) {
+        ngx_rbl_redis_drop(link, "it refuses the user or the password");
+    }
+}
 
 
 ngx_int_t
@@ -61,75 +66,6 @@ ngx_rbl_redis_auth(ngx_rbl_link_t *link, redisCallbackFn *reply)
 }
 
 
-ngx_int_t
-ngx_rbl_redis_meta_ask(ngx_rbl_link_t *link)
-{
-    rbl_key_t  key;
-
-    return ngx_rbl_redis_send(link, ngx_rbl_redis_meta_reply,
-                              RBL_COMMAND("HMGET",
-                                          rbl_meta_key(&key, &link->store->ks),
-                                          RBL_META_FIELDS));
-}
-
-
-ngx_int_t
-ngx_rbl_redis_copy_ask(ngx_rbl_link_t *link)
-{
-    unsigned   copy;
-    rbl_key_t  key;
-
-    copy = rbl_nodes_copy(&link->store->nodes, (unsigned) link->node->i);
-
-    return copy == RBL_META_COPIES ? NGX_DECLINED
-           : ngx_rbl_redis_send(link, ngx_rbl_redis_copy_reply,
-                                RBL_COMMAND("HMGET",
-                                            rbl_meta_copy_key(&key,
-                                                &link->store->ks, copy),
-                                            RBL_META_FIELDS));
-}
-
-
-static void
-ngx_rbl_redis_auth_reply(redisAsyncContext *ac, void *reply, void *data)
-{
-    ngx_rbl_link_t  *link;
-
-    link = ngx_rbl_redis_replied(ac, reply);
-
-    if (link == NULL) {
-        return;
-    }
-
-    if (rbl_reply_class(reply) != RBL_REPLY_OK) {
-        ngx_rbl_redis_drop(link, "it refuses the user or the password");
-    }
-}
-
-
-static void
-ngx_rbl_redis_meta_reply(redisAsyncContext *ac, void *reply, void *data)
-{
-    char              reason[NGX_RBL_REDIS_REASON];
-    ngx_rbl_link_t  *link;
-
-    link = ngx_rbl_redis_replied(ac, reply);
-
-    if (link == NULL) {
-        return;
-    }
-
-    if (!ngx_rbl_redis_elsewhere(link, reply)
-        && ngx_rbl_redis_meta(link, reply, reason, sizeof(reason)) != NGX_OK)
-    {
-        ngx_rbl_redis_drop(link, reason);
-        return;
-    }
-
-    ngx_rbl_redis_greeted(link);
-}
-
-
 /* True if another node of a cluster has the meta data. */
 
 static ngx_int_t
@@ -171,6 +107,41 @@ ngx_rbl_redis_meta(ngx_rbl_link_t *link, const redisReply *reply,
 }
 
 
+static void
+ngx_rbl_redis_meta_reply(redisAsyncContext *ac, void *reply, void *data)
+{
+    char              reason[NGX_RBL_REDIS_REASON];
+    ngx_rbl_link_t  *link;
+
+    link = ngx_rbl_redis_replied(ac, reply);
+
+    if (link == NULL) {
+        return;
+    }
+
+    if (!ngx_rbl_redis_elsewhere(link, reply)
+        && ngx_rbl_redis_meta(link, reply, reason, sizeof(reason)) != NGX_OK)
+    {
+        ngx_rbl_redis_drop(link, reason);
+        return;
+    }
+
+    ngx_rbl_redis_greeted(link);
+}
+
+
+ngx_int_t
+ngx_rbl_redis_meta_ask(ngx_rbl_link_t *link)
+{
+    rbl_key_t  key;
+
+    return ngx_rbl_redis_send(link, ngx_rbl_redis_meta_reply,
+                              RBL_COMMAND("HMGET",
+                                          rbl_meta_key(&key, &link->store->ks),
+                                          RBL_META_FIELDS));
+}
+
+
 /* A store of an earlier schema has no copies, and an earlier ACL no right to
    read them. */
 
@@ -199,4 +170,21 @@ ngx_rbl_redis_copy_reply(redisAsyncContext *ac, void *reply, void *data)
     }
 
     ngx_rbl_redis_greeted(link);
+}
+
+
+ngx_int_t
+ngx_rbl_redis_copy_ask(ngx_rbl_link_t *link)
+{
+    unsigned   copy;
+    rbl_key_t  key;
+
+    copy = rbl_nodes_copy(&link->store->nodes, (unsigned) link->node->i);
+
+    return copy == RBL_META_COPIES ? NGX_DECLINED
+           : ngx_rbl_redis_send(link, ngx_rbl_redis_copy_reply,
+                                RBL_COMMAND("HMGET",
+                                            rbl_meta_copy_key(&key,
+                                                &link->store->ks, copy),
+                                            RBL_META_FIELDS));
 }

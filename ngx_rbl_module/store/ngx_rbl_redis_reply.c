@@ -22,54 +22,6 @@ typedef struct {
 } ngx_rbl_reply_t;
 
 
-static ngx_int_t ngx_rbl_reply_pool(ngx_rbl_redis_replies_t *replies);
-static redisReply *ngx_rbl_reply_create(const redisReadTask *task,
-    rbl_reply_count_t n);
-static void *ngx_rbl_reply_string(const redisReadTask *task, char *str,
-    size_t len);
-static void *ngx_rbl_reply_array(const redisReadTask *task,
-    rbl_reply_count_t n);
-static void *ngx_rbl_reply_integer(const redisReadTask *task, long long v);
-static void *ngx_rbl_reply_nil(const redisReadTask *task);
-static void ngx_rbl_reply_free(void *data);
-
-
-void
-ngx_rbl_redis_read_replies(ngx_rbl_link_t *link, redisAsyncContext *ac)
-{
-    redisReader              *reader;
-    ngx_rbl_redis_replies_t  *replies;
-
-    replies = &link->replies;
-    replies->log = link->store->log;
-    rbl_reply_guard(&replies->guard, &ac->replies);
-    rbl_reply_functions(&replies->fn);
-    replies->fn.createString = ngx_rbl_reply_string;
-    replies->fn.createArray = ngx_rbl_reply_array;
-    replies->fn.createInteger = ngx_rbl_reply_integer;
-    replies->fn.createNil = ngx_rbl_reply_nil;
-    replies->fn.freeObject = ngx_rbl_reply_free;
-
-    reader = ac->c.reader;
-    reader->fn = &replies->fn;
-    reader->privdata = replies;
-
-    /* otherwise the buffer is allocated again for each read of 16 KiB */
-
-    reader->maxbuf = NGX_RBL_REPLY_KEEP;
-}
-
-
-void
-ngx_rbl_redis_free_replies(ngx_rbl_link_t *link)
-{
-    if (link->replies.pool != NULL) {
-        ngx_destroy_pool(link->replies.pool);
-        link->replies.pool = NULL;
-    }
-}
-
-
 static ngx_int_t
 ngx_rbl_reply_pool(ngx_rbl_redis_replies_t *replies)
 {
@@ -215,4 +167,40 @@ ngx_rbl_reply_free(void *data)
 
     ngx_destroy_pool(replies->pool);
     replies->pool = NULL;
+}
+
+
+void
+ngx_rbl_redis_read_replies(ngx_rbl_link_t *link, redisAsyncContext *ac)
+{
+    redisReader              *reader;
+    ngx_rbl_redis_replies_t  *replies;
+
+    replies = &link->replies;
+    replies->log = link->store->log;
+    rbl_reply_guard(&replies->guard, &ac->replies);
+    rbl_reply_functions(&replies->fn);
+    replies->fn.createString = ngx_rbl_reply_string;
+    replies->fn.createArray = ngx_rbl_reply_array;
+    replies->fn.createInteger = ngx_rbl_reply_integer;
+    replies->fn.createNil = ngx_rbl_reply_nil;
+    replies->fn.freeObject = ngx_rbl_reply_free;
+
+    reader = ac->c.reader;
+    reader->fn = &replies->fn;
+    reader->privdata = replies;
+
+    /* otherwise the buffer is allocated again for each read of 16 KiB */
+
+    reader->maxbuf = NGX_RBL_REPLY_KEEP;
+}
+
+
+void
+ngx_rbl_redis_free_replies(ngx_rbl_link_t *link)
+{
+    if (link->replies.pool != NULL) {
+        ngx_destroy_pool(link->replies.pool);
+        link->replies.pool = NULL;
+    }
 }

@@ -13,75 +13,6 @@
 #define NGX_RBL_ROLE_PAUSE  1000        /* ms */
 
 
-static void ngx_rbl_redis_role_timer(ngx_event_t *ev);
-static void ngx_rbl_redis_role_reply(redisAsyncContext *ac, void *reply,
-    void *data);
-static void ngx_rbl_redis_role_judge(ngx_rbl_link_t *link, rbl_role_e role,
-    const redisReply *reply);
-static void ngx_rbl_redis_role_is(ngx_rbl_link_t *link, rbl_role_e role);
-
-
-void
-ngx_rbl_redis_role_init(ngx_rbl_link_t *link)
-{
-    link->role.data = link;
-    link->role.log = link->store->log;
-    link->role.handler = ngx_rbl_redis_role_timer;
-    link->role.cancelable = 1;
-}
-
-
-ngx_int_t
-ngx_rbl_redis_role_ask(ngx_rbl_link_t *link)
-{
-    if (link->role_asked) {
-        return NGX_OK;
-    }
-
-    link->role_asked = 1;
-    link->role_since = ngx_current_msec;
-
-    /* silence is measured from when a reply is due */
-
-    if (link->nflight == 0) {
-        ngx_rbl_redis_heard(link);
-    }
-
-    return ngx_rbl_redis_send(link, ngx_rbl_redis_role_reply,
-                              RBL_COMMAND("INFO", RBL_STR("REPLICATION")));
-}
-
-
-/* On the durable link WAIT delays the reply, and judges the server itself. */
-
-ngx_msec_t
-ngx_rbl_redis_role_late(const ngx_rbl_link_t *link)
-{
-    return link->store->scout != NULL && link->node != NULL
-           && link != &link->node->durable && link->role_asked
-           && link->state != NGX_RBL_REDIS_GREETING
-           ? ngx_current_msec - link->role_since : 0;
-}
-
-
-void
-ngx_rbl_redis_role_watch(ngx_rbl_link_t *link)
-{
-    ngx_add_timer(&link->role, NGX_RBL_ROLE_PAUSE);
-}
-
-
-void
-ngx_rbl_redis_role_forget(ngx_rbl_link_t *link)
-{
-    link->role_asked = 0;
-
-    if (link->role.timer_set) {
-        ngx_del_timer(&link->role);
-    }
-}
-
-
 /*
  * The reply to the query before may still be due.  Then the link is judged as
  * if it were that of a batch, so that an idle worker notices a host that has
@@ -103,45 +34,13 @@ ngx_rbl_redis_role_timer(ngx_event_t *ev)
 }
 
 
-static void
-ngx_rbl_redis_role_reply(redisAsyncContext *ac, void *reply, void *data)
+void
+ngx_rbl_redis_role_init(ngx_rbl_link_t *link)
 {
-    char             reason[NGX_RBL_REDIS_REASON];
-    rbl_role_e       role;
-    ngx_rbl_link_t  *link;
-
-    link = ngx_rbl_redis_replied(ac, reply);
-
-    if (link == NULL) {
-        return;
-    }
-
-    link->role_asked = 0;
-    role = rbl_role(reply);
-
-    if (role != RBL_ROLE_UNKNOWN
-        && link->store->nodes.kind != RBL_PLACE_ONE)
-    {
-        ngx_rbl_redis_role_judge(link, role, reply);
-        return;
-    }
-
-    switch (role) {
-
-    case RBL_ROLE_MASTER:
-    case RBL_ROLE_REPLICA:
-        ngx_rbl_node_reports(link->node, reply);
-        ngx_rbl_redis_role_is(link, role);
-        return;
-
-    case RBL_ROLE_STALE:
-        ngx_rbl_redis_leave(link, "it is a replica without its master");
-        return;
-
-    default:
-        ngx_rbl_redis_reason(reason, sizeof(reason), reply);
-        ngx_rbl_redis_leave(link, reason);
-    }
+    link->role.data = link;
+    link->role.log = link->store->log;
+    link->role.handler = ngx_rbl_redis_role_timer;
+    link->role.cancelable = 1;
 }
 
 
@@ -196,4 +95,97 @@ ngx_rbl_redis_role_is(ngx_rbl_link_t *link, rbl_role_e role)
                   "rbl store \"%V\"%s is a %s", &link->store->conf->name,
                   link->name, replica ? "replica: writes are refused"
                                       : "master");
+}
+
+
+static void
+ngx_rbl_redis_role_reply(redisAsyncContext *ac, void *reply, void *data)
+{
+    char             reason[NGX_RBL_REDIS_REASON];
+    rbl_role_e       role;
+    ngx_rbl_link_t  *link;
+
+    link = ngx_rbl_redis_replied(ac, reply);
+
+    if (link == NULL) {
+        return;
+    }
+
+    link->role_asked = 0;
+    role = rbl_role(reply);
+
+    if (role != RBL_ROLE_UNKNOWN
+        && link->store->nodes.kind != RBL_PLACE_ONE)
+    {
+        ngx_rbl_redis_role_judge(link, role, reply);
+        return;
+    }
+
+    switch (role) {
+
+    case RBL_ROLE_MASTER:
+    case RBL_ROLE_REPLICA:
+        ngx_rbl_node_reports(link->node, reply);
+        ngx_rbl_redis_role_is(link, role);
+        return;
+
+    case RBL_ROLE_STALE:
+        ngx_rbl_redis_leave(link, "it is a replica without its master");
+        return;
+
+    default:
+        ngx_rbl_redis_reason(reason, sizeof(reason), reply);
+        ngx_rbl_redis_leave(link, reason);
+    }
+}
+
+
+ngx_int_t
+ngx_rbl_redis_role_ask(ngx_rbl_link_t *link)
+{
+    if (link->role_asked) {
+        return NGX_OK;
+    }
+
+    link->role_asked = 1;
+    link->role_since = ngx_current_msec;
+
+    /* silence is measured from when a reply is due */
+
+    if (link->nflight == 0) {
+        ngx_rbl_redis_heard(link);
+    }
+
+    return ngx_rbl_redis_send(link, ngx_rbl_redis_role_reply,
+                              RBL_COMMAND("INFO", RBL_STR("REPLICATION")));
+}
+
+
+/* On the durable link WAIT delays the reply, and judges the server itself. */
+
+ngx_msec_t
+ngx_rbl_redis_role_late(const ngx_rbl_link_t *link)
+{
+    return link->store->scout != NULL && link->node != NULL
+           && link != &link->node->durable && link->role_asked
+           && link->state != NGX_RBL_REDIS_GREETING
+           ? ngx_current_msec - link->role_since : 0;
+}
+
+
+void
+ngx_rbl_redis_role_watch(ngx_rbl_link_t *link)
+{
+    ngx_add_timer(&link->role, NGX_RBL_ROLE_PAUSE);
+}
+
+
+void
+ngx_rbl_redis_role_forget(ngx_rbl_link_t *link)
+{
+    link->role_asked = 0;
+
+    if (link->role.timer_set) {
+        ngx_del_timer(&link->role);
+    }
 }

@@ -32,11 +32,31 @@
 #define NGX_RBL_WATCH_ANSWERS  2
 
 
-static void ngx_rbl_redis_watch(ngx_event_t *ev);
-static void ngx_rbl_redis_ask(ngx_rbl_link_t *link);
-static void ngx_rbl_redis_told(redisAsyncContext *ac, void *reply, void *data);
-static ngx_rbl_link_t *ngx_rbl_redis_peer(ngx_rbl_link_t *link);
-static void ngx_rbl_redis_count(ngx_rbl_link_t *link);
+static void
+ngx_rbl_redis_watch(ngx_event_t *ev)
+{
+    ngx_msec_t       left, pause;
+    ngx_rbl_link_t  *link = ev->data;
+
+    left = ngx_rbl_batch_expire(link);
+    ngx_rbl_redis_judge(link);
+
+    if (link->nflight == 0) {
+        return;
+    }
+
+    /* nginx would not move a timer that the owner of an expired batch has set
+       by sending another one */
+
+    if (ev->timer_set) {
+        ngx_del_timer(ev);
+    }
+
+    pause = ngx_max(link->store->conf->timeout / 4, 1);
+
+    ev->cancelable = left == 0;
+    ngx_add_timer(ev, left ? ngx_min(left, pause) : pause);
+}
 
 
 void
@@ -75,30 +95,45 @@ ngx_rbl_redis_heard(ngx_rbl_link_t *link)
 }
 
 
-static void
-ngx_rbl_redis_watch(ngx_event_t *ev)
+/* The link on which the node is asked about a silent one. */
+
+static ngx_rbl_link_t *
+ngx_rbl_redis_peer(ngx_rbl_link_t *link)
 {
-    ngx_msec_t       left, pause;
-    ngx_rbl_link_t  *link = ev->data;
+    return link == &link->node->main ? &link->node->slow : &link->node->main;
+}
 
-    left = ngx_rbl_batch_expire(link);
-    ngx_rbl_redis_judge(link);
 
-    if (link->nflight == 0) {
-        return;
+static void
+ngx_rbl_redis_told(redisAsyncContext *ac, void *reply, void *data)
+{
+    ngx_rbl_link_t  *link;
+
+    link = ngx_rbl_redis_replied(ac, reply);
+
+    if (link != NULL) {
+        ngx_rbl_redis_answered(link);
     }
+}
 
-    /* nginx would not move a timer that the owner of an expired batch has set
-       by sending another one */
 
-    if (ev->timer_set) {
-        ngx_del_timer(ev);
+/* Queries the node on the other link.  If that link is idle, its handshake is
+   the query. */
+
+static void
+ngx_rbl_redis_ask(ngx_rbl_link_t *link)
+{
+    ngx_rbl_link_t  *peer;
+
+    peer = ngx_rbl_redis_peer(link);
+
+    if (ngx_rbl_redis_ready(peer)) {
+        (void) ngx_rbl_redis_send(peer, ngx_rbl_redis_told,
+                                  RBL_WORDS(RBL_STR("TIME")));
+
+    } else {
+        ngx_rbl_redis_begin(peer);
     }
-
-    pause = ngx_max(link->store->conf->timeout / 4, 1);
-
-    ev->cancelable = left == 0;
-    ngx_add_timer(ev, left ? ngx_min(left, pause) : pause);
 }
 
 
@@ -145,45 +180,15 @@ ngx_rbl_redis_judge(ngx_rbl_link_t *link)
 }
 
 
-/* Queries the node on the other link.  If that link is idle, its handshake is
-   the query. */
-
 static void
-ngx_rbl_redis_ask(ngx_rbl_link_t *link)
+ngx_rbl_redis_count(ngx_rbl_link_t *link)
 {
-    ngx_rbl_link_t  *peer;
-
-    peer = ngx_rbl_redis_peer(link);
-
-    if (ngx_rbl_redis_ready(peer)) {
-        (void) ngx_rbl_redis_send(peer, ngx_rbl_redis_told,
-                                  RBL_WORDS(RBL_STR("TIME")));
+    if (++link->answers < NGX_RBL_WATCH_ANSWERS) {
+        ngx_rbl_redis_ask(link);
 
     } else {
-        ngx_rbl_redis_begin(peer);
+        ngx_rbl_redis_judge(link);
     }
-}
-
-
-static void
-ngx_rbl_redis_told(redisAsyncContext *ac, void *reply, void *data)
-{
-    ngx_rbl_link_t  *link;
-
-    link = ngx_rbl_redis_replied(ac, reply);
-
-    if (link != NULL) {
-        ngx_rbl_redis_answered(link);
-    }
-}
-
-
-/* The link on which the node is asked about a silent one. */
-
-static ngx_rbl_link_t *
-ngx_rbl_redis_peer(ngx_rbl_link_t *link)
-{
-    return link == &link->node->main ? &link->node->slow : &link->node->main;
 }
 
 
@@ -200,17 +205,5 @@ ngx_rbl_redis_answered(ngx_rbl_link_t *link)
         {
             ngx_rbl_redis_count(others[i]);
         }
-    }
-}
-
-
-static void
-ngx_rbl_redis_count(ngx_rbl_link_t *link)
-{
-    if (++link->answers < NGX_RBL_WATCH_ANSWERS) {
-        ngx_rbl_redis_ask(link);
-
-    } else {
-        ngx_rbl_redis_judge(link);
     }
 }

@@ -10,21 +10,6 @@
 #include "ngx_rbl_sentinel.h"
 
 
-static void ngx_rbl_sentinel_next(ngx_rbl_scout_t *scout);
-static void ngx_rbl_sentinel_asked(ngx_rbl_scout_t *scout, ngx_uint_t silent,
-    const char *reason);
-static ngx_int_t ngx_rbl_sentinel_ask(ngx_rbl_link_t *link, const char *what,
-    redisCallbackFn *reply);
-static void ngx_rbl_sentinel_auth_reply(redisAsyncContext *ac, void *reply,
-    void *data);
-static void ngx_rbl_sentinel_named(redisAsyncContext *ac, void *reply,
-    void *data);
-static void ngx_rbl_sentinel_state(redisAsyncContext *ac, void *reply,
-    void *data);
-static void ngx_rbl_sentinel_end(ngx_rbl_scout_t *scout);
-static ngx_uint_t ngx_rbl_sentinel_waits(ngx_rbl_scout_t *scout);
-
-
 ngx_rbl_scout_t *
 ngx_rbl_sentinel_create(ngx_rbl_store_t *store)
 {
@@ -54,6 +39,14 @@ ngx_rbl_sentinel_destroy(ngx_rbl_scout_t *scout)
         ngx_rbl_redis_close(&scout->link);
         ngx_free(scout);
     }
+}
+
+
+static void
+ngx_rbl_sentinel_next(ngx_rbl_scout_t *scout)
+{
+    scout->link.at = &scout->at[scout->asked];
+    ngx_rbl_redis_begin(&scout->link);
 }
 
 
@@ -94,159 +87,19 @@ ngx_rbl_sentinel_doubt(ngx_rbl_batch_t *batch)
 }
 
 
-static void
-ngx_rbl_sentinel_next(ngx_rbl_scout_t *scout)
+/* True if something waits for the next round. */
+
+static ngx_uint_t
+ngx_rbl_sentinel_waits(ngx_rbl_scout_t *scout)
 {
-    scout->link.at = &scout->at[scout->asked];
-    ngx_rbl_redis_begin(&scout->link);
-}
+    ngx_rbl_node_t  *node;
 
+    node = scout->link.store->node[0];
 
-/* A Sentinel has had its turn.  One that was silent while others answered gets
-   less time in the next round. */
-
-static void
-ngx_rbl_sentinel_asked(ngx_rbl_scout_t *scout, ngx_uint_t silent,
-    const char *reason)
-{
-    char  name[RBL_HOST_PORT_TEXT];
-
-    scout->silent[scout->asked] = silent;
-
-    if (reason != NULL) {
-        ngx_cpystrn((u_char *) scout->reason, (u_char *) reason,
-                    sizeof(scout->reason));
-        ngx_log_error(NGX_LOG_INFO, scout->link.store->log, 0,
-                      "rbl store \"%V\": Sentinel %s: %s",
-                      &scout->link.store->conf->name,
-                      rbl_host_port_text(name, &scout->at[scout->asked]),
-                      scout->reason);
-    }
-
-    ngx_rbl_redis_rest(&scout->link, reason ? scout->reason
-                                            : "it has been asked");
-
-    if (++scout->asked < scout->n) {
-        ngx_rbl_sentinel_next(scout);
-
-    } else {
-        ngx_rbl_sentinel_end(scout);
-    }
-}
-
-
-/* Most Sentinels have no password, and refuse AUTH.  Therefore each connection
-   begins without it, whatever the Sentinel before wanted. */
-
-ngx_int_t
-ngx_rbl_sentinel_greet(ngx_rbl_link_t *link)
-{
-    link->store->scout->auth = 0;
-
-    return ngx_rbl_sentinel_ask(link, "GET-MASTER-ADDR-BY-NAME",
-                                ngx_rbl_sentinel_named);
-}
-
-
-static ngx_int_t
-ngx_rbl_sentinel_ask(ngx_rbl_link_t *link, const char *what,
-    redisCallbackFn *reply)
-{
-    return ngx_rbl_redis_send(link, reply,
-                              RBL_COMMAND("SENTINEL", rbl_str(what),
-                                          rbl_str(link->store->conf->place
-                                                      ->name)));
-}
-
-
-static void
-ngx_rbl_sentinel_auth_reply(redisAsyncContext *ac, void *reply, void *data)
-{
-    ngx_rbl_link_t  *link;
-
-    link = ngx_rbl_redis_replied(ac, reply);
-
-    if (link != NULL && rbl_reply_class(reply) != RBL_REPLY_OK) {
-        ngx_rbl_redis_drop(link, "it refuses the user or the password");
-    }
-}
-
-
-static void
-ngx_rbl_sentinel_named(redisAsyncContext *ac, void *reply, void *data)
-{
-    const char       *reason;
-    ngx_rbl_link_t   *link;
-    ngx_rbl_scout_t  *scout;
-
-    link = ngx_rbl_redis_replied(ac, reply);
-
-    if (link == NULL) {
-        return;
-    }
-
-    scout = link->store->scout;
-
-    if (rbl_reply_class(reply) == RBL_REPLY_NOAUTH && !scout->auth
-        && link->store->conf->password.len != 0)
-    {
-        /* it gets the password of the store, once */
-
-        scout->auth = 1;
-
-        if (ngx_rbl_redis_auth(link, ngx_rbl_sentinel_auth_reply) != NGX_OK
-            || ngx_rbl_sentinel_ask(link, "GET-MASTER-ADDR-BY-NAME",
-                                    ngx_rbl_sentinel_named)
-               != NGX_OK)
-        {
-            ngx_rbl_redis_drop(link, "the greeting cannot be sent");
-        }
-
-        return;
-    }
-
-    reason = rbl_views_named(&scout->views, &link->store->nodes, reply,
-                             link->at);
-
-    if (reason == NULL
-        && ngx_rbl_sentinel_ask(link, "MASTER", ngx_rbl_sentinel_state)
-           != NGX_OK)
-    {
-        reason = "the greeting cannot be sent";
-    }
-
-    if (reason != NULL) {
-        ngx_rbl_redis_drop(link, reason);
-    }
-}
-
-
-static void
-ngx_rbl_sentinel_state(redisAsyncContext *ac, void *reply, void *data)
-{
-    ngx_rbl_link_t   *link;
-    ngx_rbl_scout_t  *scout;
-
-    link = ngx_rbl_redis_replied(ac, reply);
-
-    if (link == NULL) {
-        return;
-    }
-
-    scout = link->store->scout;
-    rbl_views_state(&scout->views, &link->store->nodes, reply, link->at);
-    ngx_rbl_sentinel_asked(scout, 0, NULL);
-}
-
-
-void
-ngx_rbl_sentinel_failed(ngx_rbl_scout_t *scout, const char *reason)
-{
-    if (scout->link.state != NGX_RBL_REDIS_IDLE
-        && scout->link.state != NGX_RBL_REDIS_CLOSED)
-    {
-        ngx_rbl_sentinel_asked(scout, 1, reason);
-    }
+    return !scout->running
+           && (node->main.seeking || node->slow.seeking
+               || node->durable.seeking || node->doubted
+               || !ngx_queue_empty(&scout->doubts));
 }
 
 
@@ -305,17 +158,149 @@ ngx_rbl_sentinel_end(ngx_rbl_scout_t *scout)
 }
 
 
-/* True if something waits for the next round. */
+/* A Sentinel has had its turn.  One that was silent while others answered gets
+   less time in the next round. */
 
-static ngx_uint_t
-ngx_rbl_sentinel_waits(ngx_rbl_scout_t *scout)
+static void
+ngx_rbl_sentinel_asked(ngx_rbl_scout_t *scout, ngx_uint_t silent,
+    const char *reason)
 {
-    ngx_rbl_node_t  *node;
+    char  name[RBL_HOST_PORT_TEXT];
 
-    node = scout->link.store->node[0];
+    scout->silent[scout->asked] = silent;
 
-    return !scout->running
-           && (node->main.seeking || node->slow.seeking
-               || node->durable.seeking || node->doubted
-               || !ngx_queue_empty(&scout->doubts));
+    if (reason != NULL) {
+        ngx_cpystrn((u_char *) scout->reason, (u_char *) reason,
+                    sizeof(scout->reason));
+        ngx_log_error(NGX_LOG_INFO, scout->link.store->log, 0,
+                      "rbl store \"%V\": Sentinel %s: %s",
+                      &scout->link.store->conf->name,
+                      rbl_host_port_text(name, &scout->at[scout->asked]),
+                      scout->reason);
+    }
+
+    ngx_rbl_redis_rest(&scout->link, reason ? scout->reason
+                                            : "it has been asked");
+
+    if (++scout->asked < scout->n) {
+        ngx_rbl_sentinel_next(scout);
+
+    } else {
+        ngx_rbl_sentinel_end(scout);
+    }
+}
+
+
+static ngx_int_t
+ngx_rbl_sentinel_ask(ngx_rbl_link_t *link, const char *what,
+    redisCallbackFn *reply)
+{
+    return ngx_rbl_redis_send(link, reply,
+                              RBL_COMMAND("SENTINEL", rbl_str(what),
+                                          rbl_str(link->store->conf->place
+                                                      ->name)));
+}
+
+
+static void
+ngx_rbl_sentinel_auth_reply(redisAsyncContext *ac, void *reply, void *data)
+{
+    ngx_rbl_link_t  *link;
+
+    link = ngx_rbl_redis_replied(ac, reply);
+
+    if (link != NULL && rbl_reply_class(reply) != RBL_REPLY_OK) {
+        ngx_rbl_redis_drop(link, "it refuses the user or the password");
+    }
+}
+
+
+static void
+ngx_rbl_sentinel_state(redisAsyncContext *ac, void *reply, void *data)
+{
+    ngx_rbl_link_t   *link;
+    ngx_rbl_scout_t  *scout;
+
+    link = ngx_rbl_redis_replied(ac, reply);
+
+    if (link == NULL) {
+        return;
+    }
+
+    scout = link->store->scout;
+    rbl_views_state(&scout->views, &link->store->nodes, reply, link->at);
+    ngx_rbl_sentinel_asked(scout, 0, NULL);
+}
+
+
+static void
+ngx_rbl_sentinel_named(redisAsyncContext *ac, void *reply, void *data)
+{
+    const char       *reason;
+    ngx_rbl_link_t   *link;
+    ngx_rbl_scout_t  *scout;
+
+    link = ngx_rbl_redis_replied(ac, reply);
+
+    if (link == NULL) {
+        return;
+    }
+
+    scout = link->store->scout;
+
+    if (rbl_reply_class(reply) == RBL_REPLY_NOAUTH && !scout->auth
+        && link->store->conf->password.len != 0)
+    {
+        /* it gets the password of the store, once */
+
+        scout->auth = 1;
+
+        if (ngx_rbl_redis_auth(link, ngx_rbl_sentinel_auth_reply) != NGX_OK
+            || ngx_rbl_sentinel_ask(link, "GET-MASTER-ADDR-BY-NAME",
+                                    ngx_rbl_sentinel_named)
+               != NGX_OK)
+        {
+            ngx_rbl_redis_drop(link, "the greeting cannot be sent");
+        }
+
+        return;
+    }
+
+    reason = rbl_views_named(&scout->views, &link->store->nodes, reply,
+                             link->at);
+
+    if (reason == NULL
+        && ngx_rbl_sentinel_ask(link, "MASTER", ngx_rbl_sentinel_state)
+           != NGX_OK)
+    {
+        reason = "the greeting cannot be sent";
+    }
+
+    if (reason != NULL) {
+        ngx_rbl_redis_drop(link, reason);
+    }
+}
+
+
+/* Most Sentinels have no password, and refuse AUTH.  Therefore each connection
+   begins without it, whatever the Sentinel before wanted. */
+
+ngx_int_t
+ngx_rbl_sentinel_greet(ngx_rbl_link_t *link)
+{
+    link->store->scout->auth = 0;
+
+    return ngx_rbl_sentinel_ask(link, "GET-MASTER-ADDR-BY-NAME",
+                                ngx_rbl_sentinel_named);
+}
+
+
+void
+ngx_rbl_sentinel_failed(ngx_rbl_scout_t *scout, const char *reason)
+{
+    if (scout->link.state != NGX_RBL_REDIS_IDLE
+        && scout->link.state != NGX_RBL_REDIS_CLOSED)
+    {
+        ngx_rbl_sentinel_asked(scout, 1, reason);
+    }
 }

@@ -20,12 +20,6 @@
                                            pause of Redis */
 
 
-static void ngx_rbl_share_began(redisAsyncContext *ac, void *reply, void *data);
-static void ngx_rbl_share_ended(redisAsyncContext *ac, void *reply, void *data);
-static uint64_t ngx_rbl_share_time(redisAsyncContext *ac, void *reply);
-static ngx_uint_t ngx_rbl_share_others(const ngx_rbl_lane_t *lane);
-
-
 void
 ngx_rbl_share_seen(ngx_rbl_store_t *store, const rbl_sid_t *account)
 {
@@ -42,28 +36,12 @@ ngx_rbl_share_seen(ngx_rbl_store_t *store, const rbl_sid_t *account)
 }
 
 
-void
-ngx_rbl_share_begin(ngx_rbl_batch_t *batch)
-{
-    if (redisAsyncCommand(batch->link->ac, ngx_rbl_share_began, batch->lane,
-                          "TIME")
-        == REDIS_OK)
-    {
-        batch->lane->refs++;
-    }
-}
+/* Returns the time of Redis in microseconds; 0: there is no reply. */
 
-
-void
-ngx_rbl_share_end(ngx_rbl_batch_t *batch)
+static uint64_t
+ngx_rbl_share_time(redisAsyncContext *ac, void *reply)
 {
-    if (redisAsyncCommand(batch->link->ac, ngx_rbl_share_ended, batch->lane,
-                          "TIME")
-        == REDIS_OK)
-    {
-        batch->lane->refs++;
-        batch->lane->clocks++;
-    }
+    return ngx_rbl_redis_replied(ac, reply) ? rbl_reply_time(reply) : 0;
 }
 
 
@@ -74,6 +52,18 @@ ngx_rbl_share_began(redisAsyncContext *ac, void *reply, void *data)
 
     lane->began = ngx_rbl_share_time(ac, reply);
     ngx_rbl_lanes_exit(lane);
+}
+
+
+void
+ngx_rbl_share_begin(ngx_rbl_batch_t *batch)
+{
+    if (redisAsyncCommand(batch->link->ac, ngx_rbl_share_began, batch->lane,
+                          "TIME")
+        == REDIS_OK)
+    {
+        batch->lane->refs++;
+    }
 }
 
 
@@ -95,12 +85,16 @@ ngx_rbl_share_ended(redisAsyncContext *ac, void *reply, void *data)
 }
 
 
-/* Returns the time of Redis in microseconds; 0: there is no reply. */
-
-static uint64_t
-ngx_rbl_share_time(redisAsyncContext *ac, void *reply)
+void
+ngx_rbl_share_end(ngx_rbl_batch_t *batch)
 {
-    return ngx_rbl_redis_replied(ac, reply) ? rbl_reply_time(reply) : 0;
+    if (redisAsyncCommand(batch->link->ac, ngx_rbl_share_ended, batch->lane,
+                          "TIME")
+        == REDIS_OK)
+    {
+        batch->lane->refs++;
+        batch->lane->clocks++;
+    }
 }
 
 
@@ -126,18 +120,6 @@ ngx_rbl_share_spend(ngx_rbl_lane_t *lane)
 }
 
 
-ngx_msec_t
-ngx_rbl_share_rest(const ngx_rbl_lane_t *lane)
-{
-    ngx_msec_int_t  owed;
-
-    owed = lane->even - ngx_current_msec;
-
-    return owed > NGX_RBL_SHARE_CREDIT && ngx_rbl_share_others(lane)
-           ? owed - NGX_RBL_SHARE_CREDIT : 0;
-}
-
-
 /* True if an account other than the lane's has used this worker recently. */
 
 static ngx_uint_t
@@ -152,4 +134,16 @@ ngx_rbl_share_others(const ngx_rbl_lane_t *lane)
     }
 
     return visit->at && ngx_current_msec - visit->at < NGX_RBL_SHARE_RECENT;
+}
+
+
+ngx_msec_t
+ngx_rbl_share_rest(const ngx_rbl_lane_t *lane)
+{
+    ngx_msec_int_t  owed;
+
+    owed = lane->even - ngx_current_msec;
+
+    return owed > NGX_RBL_SHARE_CREDIT && ngx_rbl_share_others(lane)
+           ? owed - NGX_RBL_SHARE_CREDIT : 0;
 }

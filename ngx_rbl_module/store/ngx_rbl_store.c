@@ -10,12 +10,65 @@
 #define NGX_RBL_UNWILLING    60000      /* ms */
 
 
-static ngx_int_t ngx_rbl_store_place(ngx_rbl_store_t *store);
-static void ngx_rbl_store_release(ngx_rbl_store_t *store,
-    ngx_rbl_store_rc_e rc);
-static void ngx_rbl_store_fail_refused(ngx_rbl_store_t *store);
-static void ngx_rbl_store_wake(ngx_rbl_store_t *store);
-static void ngx_rbl_store_woken(ngx_event_t *ev);
+static void
+ngx_rbl_store_fail_refused(ngx_rbl_store_t *store)
+{
+    ngx_queue_t       queue;
+    ngx_queue_t      *q;
+    ngx_rbl_batch_t  *batch;
+
+    /* batches refused by a completion below wait for the next event */
+
+    ngx_queue_init(&queue);
+
+    if (!ngx_queue_empty(&store->refused)) {
+        ngx_queue_add(&queue, &store->refused);
+        ngx_queue_init(&store->refused);
+    }
+
+    while (!ngx_queue_empty(&queue)) {
+        q = ngx_queue_head(&queue);
+        ngx_queue_remove(q);
+        batch = ngx_queue_data(q, ngx_rbl_batch_t, queue);
+
+        ngx_rbl_batch_complete(batch, batch->refusal);
+    }
+}
+
+
+static void
+ngx_rbl_store_woken(ngx_event_t *ev)
+{
+    ngx_rbl_store_t  *store = ev->data;
+
+    ngx_rbl_store_fail_refused(store);
+    ngx_rbl_store_settle(store);
+}
+
+
+/* Sets the nodes that are configured, or the Sentinels. */
+
+static ngx_int_t
+ngx_rbl_store_place(ngx_rbl_store_t *store)
+{
+    ngx_uint_t          i;
+    const rbl_place_t  *place;
+
+    place = store->conf->place;
+    rbl_nodes_init(&store->nodes, place->kind, store->conf->map);
+
+    if (place->kind == RBL_PLACE_SENTINEL) {
+        store->scout = ngx_rbl_sentinel_create(store);
+
+        return store->scout != NULL ? NGX_OK : NGX_ERROR;
+    }
+
+    for (i = 0; i < place->n; i++) {
+        (void) rbl_nodes_seed(&store->nodes, &place->hosts[i]);
+    }
+
+    return place->n != 0 ? NGX_OK : NGX_ERROR;
+}
 
 
 ngx_rbl_store_t *
@@ -59,31 +112,6 @@ ngx_rbl_store_create(const ngx_rbl_store_conf_t *conf, ngx_log_t *log)
     ngx_rbl_cluster_doubt(store);
 
     return store;
-}
-
-
-/* Sets the nodes that are configured, or the Sentinels. */
-
-static ngx_int_t
-ngx_rbl_store_place(ngx_rbl_store_t *store)
-{
-    ngx_uint_t          i;
-    const rbl_place_t  *place;
-
-    place = store->conf->place;
-    rbl_nodes_init(&store->nodes, place->kind, store->conf->map);
-
-    if (place->kind == RBL_PLACE_SENTINEL) {
-        store->scout = ngx_rbl_sentinel_create(store);
-
-        return store->scout != NULL ? NGX_OK : NGX_ERROR;
-    }
-
-    for (i = 0; i < place->n; i++) {
-        (void) rbl_nodes_seed(&store->nodes, &place->hosts[i]);
-    }
-
-    return place->n != 0 ? NGX_OK : NGX_ERROR;
 }
 
 
@@ -238,6 +266,34 @@ ngx_rbl_store_down(ngx_rbl_link_t *link)
 }
 
 
+static void
+ngx_rbl_store_release(ngx_rbl_store_t *store, ngx_rbl_store_rc_e rc)
+{
+    ngx_queue_t       queue;
+    ngx_queue_t      *q;
+    ngx_rbl_batch_t  *batch;
+
+    ngx_queue_init(&queue);
+
+    if (!ngx_queue_empty(&store->held)) {
+        ngx_queue_add(&queue, &store->held);
+        ngx_queue_init(&store->held);
+    }
+
+    while (!ngx_queue_empty(&queue)) {
+        q = ngx_queue_head(&queue);
+        ngx_queue_remove(q);
+        batch = ngx_queue_data(q, ngx_rbl_batch_t, queue);
+
+        if (batch->deadline.timer_set) {
+            ngx_del_timer(&batch->deadline);
+        }
+
+        ngx_rbl_batch_complete(batch, rc);
+    }
+}
+
+
 /* Completes the batches that wait for the store, if there is a result. */
 
 void
@@ -249,6 +305,17 @@ ngx_rbl_store_settle(ngx_rbl_store_t *store)
 
     } else if (!ngx_rbl_store_opening(store)) {
         ngx_rbl_store_release(store, NGX_RBL_STORE_AWAY);
+    }
+}
+
+
+/* Completes refused batches later, never from inside submit. */
+
+static void
+ngx_rbl_store_wake(ngx_rbl_store_t *store)
+{
+    if (!store->refuse.posted) {
+        ngx_post_event(&store->refuse, &ngx_posted_events);
     }
 }
 
@@ -295,79 +362,4 @@ ngx_rbl_store_refuse(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc)
     batch->refusal = rc;
     ngx_queue_insert_tail(&batch->store->refused, &batch->queue);
     ngx_rbl_store_wake(batch->store);
-}
-
-
-static void
-ngx_rbl_store_release(ngx_rbl_store_t *store, ngx_rbl_store_rc_e rc)
-{
-    ngx_queue_t       queue;
-    ngx_queue_t      *q;
-    ngx_rbl_batch_t  *batch;
-
-    ngx_queue_init(&queue);
-
-    if (!ngx_queue_empty(&store->held)) {
-        ngx_queue_add(&queue, &store->held);
-        ngx_queue_init(&store->held);
-    }
-
-    while (!ngx_queue_empty(&queue)) {
-        q = ngx_queue_head(&queue);
-        ngx_queue_remove(q);
-        batch = ngx_queue_data(q, ngx_rbl_batch_t, queue);
-
-        if (batch->deadline.timer_set) {
-            ngx_del_timer(&batch->deadline);
-        }
-
-        ngx_rbl_batch_complete(batch, rc);
-    }
-}
-
-
-static void
-ngx_rbl_store_fail_refused(ngx_rbl_store_t *store)
-{
-    ngx_queue_t       queue;
-    ngx_queue_t      *q;
-    ngx_rbl_batch_t  *batch;
-
-    /* batches refused by a completion below wait for the next event */
-
-    ngx_queue_init(&queue);
-
-    if (!ngx_queue_empty(&store->refused)) {
-        ngx_queue_add(&queue, &store->refused);
-        ngx_queue_init(&store->refused);
-    }
-
-    while (!ngx_queue_empty(&queue)) {
-        q = ngx_queue_head(&queue);
-        ngx_queue_remove(q);
-        batch = ngx_queue_data(q, ngx_rbl_batch_t, queue);
-
-        ngx_rbl_batch_complete(batch, batch->refusal);
-    }
-}
-
-
-/* Completes refused batches later, never from inside submit. */
-
-static void
-ngx_rbl_store_wake(ngx_rbl_store_t *store)
-{
-    if (!store->refuse.posted) {
-        ngx_post_event(&store->refuse, &ngx_posted_events);
-    }
-}
-
-
-static void
-ngx_rbl_store_woken(ngx_event_t *ev)
-{
-    ngx_rbl_store_t  *store = ev->data;
-
-    ngx_rbl_store_fail_refused(store);
-    ngx_rbl_store_settle(store);
 }
