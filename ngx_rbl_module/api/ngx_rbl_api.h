@@ -1,6 +1,5 @@
 /*
- * The calls of the API, for the route table and for each other; one file for
- * each family.
+ * The calls of the API, and what they share; one file for each family.
  */
 
 #ifndef _NGX_RBL_API_H_INCLUDED_
@@ -8,22 +7,15 @@
 
 #include "ngx_rbl_write.h"
 
+#include "ngx_rbl_calls.h"
+
 
 /* ngx_rbl_api_read.c; its shared declarations are in ngx_rbl_list.h */
-extern const ngx_rbl_op_t  ngx_rbl_op_list;     /* for the family of the
-                                                   route */
-extern const ngx_rbl_op_t  ngx_rbl_op_one;
 
 /* Logs that a record of that kind cannot be decoded.  Returns 0. */
 int ngx_rbl_undecoded(ngx_rbl_ctx_t *ctx, const char *kind);
 
 /* ngx_rbl_api_hosts.c */
-extern const ngx_rbl_family_t  ngx_rbl_family_hosts;
-extern const ngx_rbl_family_t  ngx_rbl_family_listings;
-extern const ngx_rbl_op_t  ngx_rbl_op_host_update;
-extern const ngx_rbl_op_t  ngx_rbl_op_host_pause;
-extern const ngx_rbl_op_t  ngx_rbl_op_host_resume;
-extern const ngx_rbl_op_t  ngx_rbl_op_host_delete;
 
 /* Decodes a record; a host that is stopped has host->stopped (schema.txt). */
 rbl_err_t ngx_rbl_host_read(const ngx_rbl_ctx_t *ctx, rbl_host_t *host,
@@ -36,57 +28,8 @@ unsigned ngx_rbl_host_flags(const ngx_rbl_ctx_t *ctx);
    viewers do not. */
 #define ngx_rbl_sees_path(ctx)  ((ctx)->user.role >= NGX_RBL_ROLE_ADMIN)
 
-/* ngx_rbl_api_plain.c */
-extern const ngx_rbl_op_t  ngx_rbl_op_listings_plain;
-
-/* ngx_rbl_api_host_add.c */
-extern const ngx_rbl_op_t  ngx_rbl_op_host_add;
-
-/* ngx_rbl_api_profile.c */
-extern const ngx_rbl_family_t  ngx_rbl_family_profiles;
-extern const ngx_rbl_op_t  ngx_rbl_op_profile_add;
-extern const ngx_rbl_op_t  ngx_rbl_op_profile_update;
-extern const ngx_rbl_op_t  ngx_rbl_op_profile_delete;
-
-/* ngx_rbl_api_rbls.c */
-extern const ngx_rbl_family_t  ngx_rbl_family_rbls;
-extern const ngx_rbl_op_t  ngx_rbl_op_rbls;
-extern const ngx_rbl_op_t  ngx_rbl_op_rbl;
-
 /* ngx_rbl_api_rbl_write.c */
-extern const ngx_rbl_op_t  ngx_rbl_op_rbl_add;
-extern const ngx_rbl_op_t  ngx_rbl_op_rbl_update;
-extern const ngx_rbl_op_t  ngx_rbl_op_rbl_pause;
-extern const ngx_rbl_op_t  ngx_rbl_op_rbl_resume;
-extern const ngx_rbl_op_t  ngx_rbl_op_rbl_delete;
 extern const ngx_rbl_outcome_t  ngx_rbl_rbl_refusals[];
-
-/* ngx_rbl_api_acls.c */
-extern const ngx_rbl_op_t  ngx_rbl_op_acls;
-
-/* ngx_rbl_api_group.c */
-extern const ngx_rbl_family_t  ngx_rbl_family_groups;
-extern const ngx_rbl_op_t  ngx_rbl_op_group_add;
-extern const ngx_rbl_op_t  ngx_rbl_op_group_update;
-extern const ngx_rbl_op_t  ngx_rbl_op_group_delete;
-
-/* ngx_rbl_api_contact.c */
-extern const ngx_rbl_family_t  ngx_rbl_family_contacts;
-extern const ngx_rbl_op_t  ngx_rbl_op_contact_add;
-extern const ngx_rbl_op_t  ngx_rbl_op_contact_update;
-extern const ngx_rbl_op_t  ngx_rbl_op_contact_pause;
-extern const ngx_rbl_op_t  ngx_rbl_op_contact_resume;
-extern const ngx_rbl_op_t  ngx_rbl_op_contact_delete;
-extern const ngx_rbl_op_t  ngx_rbl_op_contact_resend;
-extern const ngx_rbl_op_t  ngx_rbl_op_contact_confirm;
-
-/* ngx_rbl_api_check_start.c */
-extern const ngx_rbl_family_t  ngx_rbl_family_checks;
-extern const ngx_rbl_op_t  ngx_rbl_op_check_start;
-
-/* ngx_rbl_api_checks.c */
-extern const ngx_rbl_op_t  ngx_rbl_op_check_status;
-
 
 /* ngx_rbl_code.c */
 

@@ -113,13 +113,13 @@ my %id = (host => $hosts[1]{id}, rblprofile => $profile,
     contactgroup => $group, contactgroups => $group, check => $check);
 my %more = (check => '?details=1');
 my @calls;
-my $table = read_file(repo_dir() . '/ngx_rbl_module/ngx_rbl_routes.c');
-while ($table =~ /\{\ ngx_string\("([^"]+)"\),\ ngx_string\("[^"]+"\),\s+
-    NGX_HTTP_(GET|POST),\ NGX_RBL_(DOCUMENT|PLAIN)/xg)
+my $table = read_file(repo_dir() . '/ngx_rbl_module/http/ngx_rbl_calls.h');
+while ($table =~ /\b(CALL|ITEM)(?:_AS)?\((GET|POST),\ "([^"]+)",
+    \s(?:"[^"]+",\s)?(DOCUMENT|PLAIN)/xg)
 {
-    my ($path, $method, $formats) = ($1, $2, $3);
+    my ($path, $method, $formats) = ($3, $2, $4);
     my ($family) = $path =~ /^([a-z]+)/;
-    $path .= $id{$family} if $path =~ m{/$};
+    $path .= "/$id{$family}" if $1 eq 'ITEM';
     my @q = $path =~ /s$/ ? qw(?page_size=20 ?page_size=1000)
         : $family eq 'check' && $method eq 'GET' ? ('?details=1')
         : ('');

@@ -22,7 +22,7 @@ RBL_ADDON   = $(patsubst %,$(BUILD)/nginx/addon/%.o, \
                 auth/ngx_rbl_session \
                 http/ngx_rbl_body http/ngx_rbl_fields \
                 http/ngx_rbl_multipart http/ngx_rbl_params \
-                http/ngx_rbl_route ngx_rbl_module/ngx_rbl_routes \
+                http/ngx_rbl_route \
                 store/ngx_rbl_commands store/ngx_rbl_redis_reply)
 CTL_LISTS   = $(call obj,$(addprefix rbl-checkd/ctl/,lists_file.c \
                 lists_member.c secret.c))

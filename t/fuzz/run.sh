@@ -39,7 +39,13 @@ one()
         -max_len=4096 -print_final_stats=1 \
         -artifact_prefix="$build/found/$name-"
     if [ -f "$here/dict/$name" ]; then
-        set -- "$@" -dict="$here/dict/$name"
+        cp -- "$here/dict/$name" "$build/log/$name.dict"
+        set -- "$@" -dict="$build/log/$name.dict"
+    fi
+    if [ "$name" = ngx_route ]; then
+        sed -n 's/^[A-Z_]*(\(GET\|POST\), \("[^"]*"\).*/\2/p' \
+            "$here/../../ngx_rbl_module/http/ngx_rbl_calls.h" \
+            >>"$build/log/$name.dict"
     fi
 
     status=0

@@ -36,23 +36,22 @@ my %BITS = (NGX_RBL_DOCUMENT => [qw(json xml)],
     NGX_RBL_ADMINS => [], NGX_RBL_DURABLE => [],
     map { $_ => [] } qw(NGX_RBL_HOME NGX_RBL_SELF NGX_RBL_OPERATOR));
 
-# The table of ngx_rbl_routes.c: {at => as in openapi.json, path, method, id,
+# The table of ngx_rbl_calls.h: {at => as in openapi.json, path, method, id,
 # formats => {json => 1, ..}, bits}, one for a path and method; those of the API,
 # below /3.0/, or routes('/portal/1/') those of the portal only.
 sub routes {
     my ($base) = @_;
 
     $base //= '/3.0/';
-    my $file = repo_dir() . '/ngx_rbl_module/ngx_rbl_routes.c';
-    my ($table) = read_file($file) =~ /ngx_rbl_calls\[\] = \{(.*?)\n\};/s
-        or die "$file: no table\n";
-    my $rows = () = $table =~ /\{\s*ngx_string\(/g;
+    my $file = repo_dir() . '/ngx_rbl_module/http/ngx_rbl_calls.h';
+    my $table = read_file($file);
+    my $rows = () = $table =~ /^\w+\(/mg;
     my %routes;
-    while ($table =~ /\{\s*ngx_string\("([^"]+)"\),\s*ngx_string\("[^"]+"\),
-        \s*NGX_HTTP_(GET|POST),\s*(\w+(?:\s*\|\w+)*),/gx)
+    while ($table =~ /^(CALL|ITEM)(?:_AS)?\((GET|POST),\s"([^"]+)",
+        \s(?:"[^"]+",\s)?([A-Z_|]+),/gmx)
     {
-        my ($path, $method, $bits) = ($1, $2, $3);
-        $bits =~ s/\s+//g;
+        my ($method, $path, $bits) = ($2, $1 eq 'ITEM' ? "$3\/" : $3, $4);
+        $bits =~ s/\b(?=[A-Z])/NGX_RBL_/g;
         my $at = $path . ($path =~ m{/$} ? '{id}' : '');
         $at = $bits =~ /NGX_RBL_PORTAL/ ? "/portal/1/$at.json"
             : $bits =~ /NGX_RBL_TABLE/ ? "/portal/1/$at.csv"

@@ -1,0 +1,180 @@
+/*
+ * The table of all calls: method, path, formats and rights (ngx_rbl_http.h,
+ * without NGX_RBL_), operation (ngx_rbl_op_...), family (ngx_rbl_family_...).
+ * An id follows the path of an ITEM.  CALL_AS and ITEM_AS are other paths of a
+ * call, which keeps its name in statistics and logs.  The first row that
+ * matches counts, so host/add stands before host with an id.
+ *
+ * Without NGX_RBL_ROW(method, path, name, flags, op, family) this declares the
+ * operations and families.
+ */
+
+#ifndef NGX_RBL_ROW
+#define NGX_RBL_ROW(method, path, name, flags, op, family)                    \
+    extern const ngx_rbl_op_t      ngx_rbl_op_##op;                           \
+    extern const ngx_rbl_family_t  ngx_rbl_family_##family;
+#endif
+
+#define CALL(method, path, flags, op, family)                                 \
+    NGX_RBL_ROW(method, path, path, flags, op, family)
+#define ITEM(method, path, flags, op, family)                                 \
+    NGX_RBL_ROW(method, path "/", path, flags, op, family)
+#define CALL_AS(method, path, name, flags, op, family)                        \
+    NGX_RBL_ROW(method, path, name, flags, op, family)
+#define ITEM_AS(method, path, name, flags, op, family)                        \
+    NGX_RBL_ROW(method, path "/", name, flags, op, family)
+
+
+CALL(GET, "hosts", DOCUMENT, list, hosts)
+CALL(POST, "host/add", DOCUMENT, host_add, hosts)
+CALL(POST, "hosts/read", PORTAL, hosts_read, none)
+CALL(GET, "hosts/find", PORTAL, hosts_find, find)
+ITEM(POST, "host/update", DOCUMENT, host_update, hosts)
+ITEM(POST, "host/pause", DOCUMENT, host_pause, hosts)
+ITEM(POST, "host/resume", DOCUMENT, host_resume, hosts)
+ITEM(POST, "host/delete", DOCUMENT, host_delete, hosts)
+ITEM(GET, "host/lists", PORTAL, host_lists, hosts)
+ITEM(GET, "host/history", PORTAL, host_history, hosts)
+ITEM(GET, "host", DOCUMENT, one, hosts)
+CALL(GET, "listings", DOCUMENT, list, listings)
+CALL(GET, "listings", PLAIN, listings_plain, none)
+
+CALL(POST, "check/start", DOCUMENT|STARTS, check_start, checks)
+CALL(GET, "check/status", DOCUMENT, check_status, checks)
+ITEM(GET, "check/status", DOCUMENT, check_status, checks)
+
+CALL(GET, "rblprofiles", DOCUMENT, list, profiles)
+CALL(POST, "rblprofile/add", DOCUMENT, profile_add, profiles)
+ITEM(POST, "rblprofile/update", DOCUMENT, profile_update, profiles)
+ITEM(POST, "rblprofile/delete", DOCUMENT, profile_delete, profiles)
+ITEM(GET, "rblprofile", DOCUMENT, one, profiles)
+
+CALL_AS(GET, "monitoringprofiles", "rblprofiles", DOCUMENT, list, profiles)
+CALL_AS(POST, "monitoringprofile/add", "rblprofile/add", DOCUMENT,
+        profile_add, profiles)
+ITEM_AS(POST, "monitoringprofile/update", "rblprofile/update", DOCUMENT,
+        profile_update, profiles)
+ITEM_AS(POST, "monitoringprofile/delete", "rblprofile/delete", DOCUMENT,
+        profile_delete, profiles)
+ITEM_AS(GET, "monitoringprofile", "rblprofile", DOCUMENT, one, profiles)
+
+CALL(GET, "rbls", DOCUMENT, rbls, rbls)
+CALL(POST, "rbl/add", DOCUMENT, rbl_add, rbls)
+ITEM(POST, "rbl/update", DOCUMENT, rbl_update, rbls)
+ITEM(POST, "rbl/pause", DOCUMENT, rbl_pause, rbls)
+ITEM(POST, "rbl/resume", DOCUMENT, rbl_resume, rbls)
+ITEM(POST, "rbl/delete", DOCUMENT, rbl_delete, rbls)
+ITEM(GET, "rbl", DOCUMENT, rbl, rbls)
+CALL(GET, "acls", DOCUMENT, acls, none)
+
+CALL(GET, "contacts", DOCUMENT, list, contacts)
+CALL(POST, "contact/add", DOCUMENT, contact_add, contacts)
+ITEM(POST, "contact/update", DOCUMENT, contact_update, contacts)
+ITEM(POST, "contact/pause", DOCUMENT, contact_pause, contacts)
+ITEM(POST, "contact/resume", DOCUMENT, contact_resume, contacts)
+ITEM(POST, "contact/resend", DOCUMENT, contact_resend, contacts)
+ITEM(POST, "contact/confirm", DOCUMENT|DURABLE, contact_confirm, contacts)
+ITEM(POST, "contact/delete", DOCUMENT, contact_delete, contacts)
+CALL(GET, "contact/types", PORTAL, contact_types, none)
+ITEM(POST, "contact/test", PORTAL, contact_test, contacts)
+ITEM(GET, "contact/log", PORTAL, delivery_log, contacts)
+ITEM(GET, "contact", DOCUMENT, one, contacts)
+
+CALL(GET, "contactgroups", DOCUMENT, list, groups)
+CALL(POST, "contactgroup/add", DOCUMENT, group_add, groups)
+ITEM(POST, "contactgroup/update", DOCUMENT, group_update, groups)
+ITEM(POST, "contactgroup/delete", DOCUMENT, group_delete, groups)
+ITEM(GET, "contactgroup", DOCUMENT, one, groups)
+CALL_AS(POST, "contactgroups/add", "contactgroup/add", DOCUMENT,
+        group_add, groups)
+ITEM_AS(POST, "contactgroups/update", "contactgroup/update", DOCUMENT,
+        group_update, groups)
+ITEM_AS(POST, "contactgroups/delete", "contactgroup/delete", DOCUMENT,
+        group_delete, groups)
+ITEM_AS(GET, "contactgroups", "contactgroup", DOCUMENT, one, groups)
+
+CALL(POST, "session/start", PORTAL|SIGN_IN|DURABLE, session_start, sessions)
+CALL(POST, "session/end", PORTAL|VIEWERS|SELF|DURABLE, session_end, sessions)
+CALL(POST, "session/begin", PORTAL|SIGN_IN|DURABLE, session_begin, signed)
+CALL(POST, "session/passkey", PORTAL|SIGN_IN|DURABLE, session_passkey, signed)
+CALL(POST, "session/link", PORTAL|SIGN_IN|DURABLE, session_link, none)
+
+CALL(GET, "passkeys", PORTAL|SELF, passkeys, passkeys)
+CALL(POST, "passkey/begin", PORTAL|VIEWERS|RECENT|SELF|DURABLE,
+     passkey_begin, passkeys)
+CALL(POST, "passkey/add", PORTAL|VIEWERS|RECENT|SELF|DURABLE,
+     passkey_add, passkeys)
+ITEM(POST, "passkey/rename", PORTAL|VIEWERS|SELF|DURABLE,
+     passkey_rename, passkeys)
+ITEM(POST, "passkey/delete", PORTAL|VIEWERS|RECENT|SELF|DURABLE,
+     passkey_delete, passkeys)
+
+CALL(GET, "me", PORTAL|HOME, me, none)
+CALL(GET, "service", PORTAL|HOME, service, none)
+CALL(GET, "changes", PORTAL, changes, none)
+CALL(GET, "audit", PORTAL|ADMINS|HOME, audit, none)
+CALL(GET, "counts", PORTAL, counts, none)
+
+CALL(GET, "users", PORTAL|OWNERS|SELF, users, users)
+CALL(POST, "user/add", PORTAL|OWNERS|RECENT|SELF|DURABLE, user_add, users)
+ITEM(POST, "user/link", PORTAL|OWNERS|RECENT|SELF|DURABLE, user_link, users)
+ITEM(POST, "user/role", PORTAL|OWNERS|RECENT|SELF|DURABLE, user_role, users)
+ITEM(POST, "user/delete", PORTAL|OWNERS|RECENT|SELF|DURABLE, user_delete, users)
+
+CALL(GET, "apps", PORTAL, list, apps)
+CALL(POST, "app/add", PORTAL|RECENT|DURABLE, app_add, apps)
+ITEM(POST, "app/rotate", PORTAL|RECENT|DURABLE, app_rotate, apps)
+ITEM(POST, "app/revoke", PORTAL|DURABLE, app_revoke, apps)
+ITEM(POST, "app/allow", PORTAL|RECENT|DURABLE, app_allow, apps)
+ITEM(POST, "app/limit", PORTAL|RECENT|DURABLE, app_limit, apps)
+ITEM(GET, "app/stats", PORTAL, app_stats, apps)
+ITEM(GET, "app/errors", PORTAL, app_errors, app_errors)
+ITEM(GET, "app", PORTAL, app, apps)
+ITEM(POST, "token/revoke", PORTAL|DURABLE, token_revoke, apps)
+
+CALL(GET, "webhooks", PORTAL, hooks, hooks)
+CALL(POST, "webhook/add", PORTAL|RECENT|DURABLE, hook_add, hooks)
+ITEM(POST, "webhook/update", PORTAL|RECENT|DURABLE, hook_update, hooks)
+ITEM(POST, "webhook/rotate", PORTAL|RECENT|DURABLE, hook_rotate, hooks)
+ITEM(POST, "webhook/enable", PORTAL|DURABLE, hook_enable, hooks)
+ITEM(POST, "webhook/disable", PORTAL|DURABLE, hook_disable, hooks)
+ITEM(POST, "webhook/delete", PORTAL|DURABLE, hook_delete, hooks)
+ITEM(POST, "webhook/test", PORTAL, hook_test, hooks)
+ITEM(GET, "webhook/log", PORTAL, delivery_log, hooks)
+ITEM(GET, "webhook/dead", PORTAL, hook_dead, hooks)
+ITEM(POST, "webhook/replay", PORTAL, hook_replay, hooks)
+ITEM(GET, "webhook", PORTAL, hook, hooks)
+
+CALL(GET, "account", PORTAL, account, account)
+CALL(POST, "account/update", PORTAL|OWNERS, account_update, account)
+
+CALL(GET, "lists/state", PORTAL, lists_state, lists)
+ITEM(GET, "list", PORTAL, portal_list, lists)
+
+CALL(GET, "billing", PORTAL|OWNERS, billing, bill)
+CALL(GET, "billing/payments", PORTAL|OWNERS, bill_payments, payments)
+CALL(GET, "billing/ledger", PORTAL|OWNERS, bill_ledger, none)
+CALL(GET, "billing/ledger", TABLE|OWNERS, bill_table, none)
+CALL(POST, "billing/update", PORTAL|OWNERS|RECENT|DURABLE, bill_update, bill)
+CALL(POST, "billing/source/add", PORTAL|OWNERS|RECENT|DURABLE,
+     bill_source_add, bill)
+ITEM(POST, "billing/source/remove", PORTAL|OWNERS|RECENT|DURABLE,
+     bill_source_remove, bill)
+
+CALL(GET, "operator/status", PORTAL|OPERATOR, operator_status, none)
+CALL(GET, "operator/accounts", PORTAL|OPERATOR, operator_accounts, accounts)
+CALL(GET, "operator/lists", PORTAL|OPERATOR, operator_lists, system)
+ITEM(POST, "operator/list/enable", PORTAL|OPERATOR, list_enable, system)
+ITEM(POST, "operator/list/disable", PORTAL|OPERATOR|RECENT,
+     list_disable, system)
+ITEM(POST, "operator/list/thaw", PORTAL|OPERATOR, list_thaw, system)
+ITEM(POST, "operator/list/override", PORTAL|OPERATOR|RECENT,
+     list_override, system)
+ITEM(POST, "operator/list/kill", PORTAL|OPERATOR|RECENT, list_kill, system)
+ITEM(POST, "operator/list/unkill", PORTAL|OPERATOR|RECENT, list_unkill, system)
+
+#undef NGX_RBL_ROW
+#undef CALL
+#undef ITEM
+#undef CALL_AS
+#undef ITEM_AS
