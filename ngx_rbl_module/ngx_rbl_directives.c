@@ -6,7 +6,7 @@
 #include "ngx_rbl_module.h"
 #include "ngx_rbl_slots.h"
 #include "ngx_rbl_status.h"
-#include "ngx_rbl_zone.h"
+#include "ngx_rbl_shm.h"
 
 #define NGX_RBL_CONTEXTS   (NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF              \
                             |NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1)

@@ -40,7 +40,7 @@ ngx_rbl_create_main_conf(ngx_conf_t *cf)
      *     rmcf->live = NULL;
      *     rmcf->zoneinfo = { 0, NULL };
      *     rmcf->unknown_timezones = 0;
-     *     rmcf->zone = NULL;
+     *     rmcf->shm = NULL;
      */
 
     rmcf->realip = NGX_CONF_UNSET;
@@ -192,7 +192,7 @@ ngx_rbl_merge_status(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
     ngx_conf_merge_uint_value(conf->status, NGX_CONF_UNSET_UINT,
                               NGX_RBL_STATUS_OFF);
 
-    if (conf->status != NGX_RBL_STATUS_OFF && rmcf->zone == NULL) {
+    if (conf->status != NGX_RBL_STATUS_OFF && rmcf->shm == NULL) {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                            "\"rbl_status\" needs an \"rbl_zone\"");
         return NGX_CONF_ERROR;
@@ -412,7 +412,7 @@ ngx_rbl_exit_process(ngx_cycle_t *cycle)
     rmcf->live = NULL;
     ngx_rbl_pages_done();
 
-    ngx_rbl_zone_leave(rmcf->zone ? rmcf->zone->data : NULL);
+    ngx_rbl_shm_leave(rmcf->shm ? rmcf->shm->data : NULL);
 }
 
 
@@ -457,7 +457,7 @@ ngx_rbl_init_process(ngx_cycle_t *cycle)
     }
 
     ngx_rbl_running = 1;
-    ngx_rbl_zone_enter(rmcf->zone ? rmcf->zone->data : NULL, cycle->log);
+    ngx_rbl_shm_enter(rmcf->shm ? rmcf->shm->data : NULL, cycle->log);
 
     if (rmcf->stores.nelts == 0) {
         return NGX_OK;

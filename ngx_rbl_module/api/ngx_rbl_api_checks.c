@@ -176,10 +176,10 @@ ngx_rbl_status_state(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     rbl_doc_str(d, "host_id", ngx_rbl_hash_str(reply, "host_id"));
     rbl_doc_str(d, "started",
                 rbl_time_text(buf, ngx_rbl_hash_int(reply, "started"),
-                              ctx->zone));
+                              ctx->timezone));
     rbl_doc_str(d, "completed",
                 rbl_time_text(buf, ngx_rbl_hash_int(reply, "completed"),
-                              ctx->zone));
+                              ctx->timezone));
     rbl_doc_int(d, "checked_count", ngx_rbl_hash_int(reply, "checked"));
     rbl_doc_int(d, "total_count", ngx_rbl_hash_int(reply, "total"));
     rbl_doc_bool(d, "listed", listed > 0);

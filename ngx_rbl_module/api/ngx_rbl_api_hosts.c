@@ -59,7 +59,7 @@ ngx_rbl_host_row(ngx_rbl_ctx_t *ctx, rbl_str_t raw, ngx_uint_t only)
     ctx->shown_from = ngx_max(ctx->shown_from, from);
     ctx->shown_until = ngx_min(ctx->shown_until, until);
 
-    rbl_view_host(&ctx->doc, NULL, &host, ctx->zone, now,
+    rbl_view_host(&ctx->doc, NULL, &host, ctx->timezone, now,
                   ngx_rbl_host_flags(ctx));
 
     return 1;

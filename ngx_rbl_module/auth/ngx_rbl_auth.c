@@ -340,7 +340,7 @@ ngx_rbl_auth_account(ngx_rbl_ctx_t *ctx, const redisReply *reply,
     ctx->lapsed = account.lapsed;
     ctx->kept = account.lapsed ? account.kept : 0;
     ctx->settled = account.settled != 0;
-    ctx->zone = ctx->conf->portal
+    ctx->timezone = ctx->conf->portal
                 ? NULL : ngx_rbl_timezone(ctx->request, account.timezone);
 }
 

@@ -73,7 +73,7 @@ void ngx_rbl_timezones_init(ngx_rbl_main_conf_t *rmcf, ngx_pool_t *pool);
 
 /* Returns the time zone of that name; if there is none, logs that and returns
    UTC. The result lives as long as the configuration. */
-const rbl_zone_t *ngx_rbl_timezone(ngx_http_request_t *r, rbl_str_t name);
+const rbl_timezone_t *ngx_rbl_timezone(ngx_http_request_t *r, rbl_str_t name);
 
 /* True if there is a time zone of that name. */
 ngx_uint_t ngx_rbl_timezone_known(ngx_http_request_t *r, rbl_str_t name);

@@ -58,7 +58,7 @@ struct ngx_rbl_login_s {
     int64_t                     made;   /* stamp of the totals; 0: the fields
                                            below are not set */
     ngx_msec_t                  learned;
-    const rbl_zone_t           *zone;
+    const rbl_timezone_t       *timezone;
     rbl_sid_t                   app;    /* or, of a session, */
     ngx_rbl_user_t              user;
     rbl_sid_t                   profile;
@@ -311,7 +311,7 @@ ngx_rbl_login_use(ngx_rbl_ctx_t *ctx)
     ctx->user = login->user;
     ctx->profile = login->profile;
     ctx->group = login->group;
-    ctx->zone = login->zone;
+    ctx->timezone = login->timezone;
     ctx->paid = login->paid;
     ctx->lapsed = login->lapsed;
     ctx->kept = login->kept;
@@ -374,7 +374,7 @@ ngx_rbl_login_learn(ngx_rbl_ctx_t *ctx)
 
     login->made = ctx->totals.made;
     login->learned = ngx_current_msec;
-    login->zone = ctx->zone;
+    login->timezone = ctx->timezone;
     login->app = ctx->app;
     login->user = ctx->user;
     login->profile = ctx->profile;

@@ -1,9 +1,8 @@
 /*
- * Cache of time zones by name.  The file of a time zone is read when a request
- * first needs it, and kept as long as the configuration: a few kilobytes of the
- * local disk, once per worker, as nginx reads the files that it serves.
- * Reading all time zones at start would read hundreds of files, and a site uses
- * a few.
+ * Cache of time zones by name.  A time zone is loaded when a request first
+ * needs it, and kept as long as the configuration: a few kilobytes of the local
+ * disk and some milliseconds, once per worker.  There are hundreds, and a site
+ * uses a few.
  *
  * An unknown name is treated as UTC.  This is logged once per name.  The first
  * unknown names are kept, too, so that their files are not opened again.
@@ -16,7 +15,7 @@
 
 typedef struct {
     ngx_str_node_t     sn;
-    const rbl_zone_t  *zone;
+    const rbl_timezone_t  *timezone;
 } ngx_rbl_timezone_node_t;
 
 
@@ -42,72 +41,16 @@ ngx_rbl_timezone_name(const ngx_str_t *name)
 }
 
 
-static ngx_int_t
-ngx_rbl_timezone_open(u_char *path, ngx_log_t *log, ngx_fd_t *fd)
-{
-    ngx_err_t  err;
-
-    *fd = ngx_open_file(path, NGX_FILE_RDONLY|NGX_FILE_NONBLOCK, NGX_FILE_OPEN,
-                        0);
-    if (*fd != NGX_INVALID_FILE) {
-        return NGX_OK;
-    }
-
-    err = ngx_errno;
-
-    if (err == NGX_ENOENT || err == NGX_ENOTDIR || err == NGX_EACCES) {
-        return NGX_DECLINED;
-    }
-
-    ngx_log_error(NGX_LOG_ERR, log, err, ngx_open_file_n " \"%s\" failed",
-                  path);
-
-    return NGX_ERROR;
-}
-
-
-static ngx_int_t
-ngx_rbl_timezone_read(ngx_fd_t fd, ngx_log_t *log, rbl_zone_t *zone)
-{
-    ssize_t           n;
-    ngx_int_t         rc;
-    rbl_str_t         raw;
-    ngx_file_info_t   fi;
-
-    if (ngx_fd_info(fd, &fi) == NGX_FILE_ERROR || !ngx_is_file(&fi)
-        || ngx_file_size(&fi) > RBL_ZONE_FILE_MAX)
-    {
-        return NGX_DECLINED;
-    }
-
-    raw.n = ngx_file_size(&fi);
-    raw.p = ngx_alloc(raw.n + 1, log);
-
-    if (raw.p == NULL) {
-        return NGX_ERROR;
-    }
-
-    n = ngx_read_fd(fd, (char *) raw.p, raw.n);
-    rc = n == (ssize_t) raw.n && rbl_zone_decode(zone, raw) == RBL_OK
-         ? NGX_OK : NGX_DECLINED;
-
-    ngx_free((char *) raw.p);
-
-    return rc;
-}
-
-
 /* NGX_DECLINED: no time zone of that name; NGX_ERROR: a temporary failure,
    logged. */
 
 static ngx_int_t
 ngx_rbl_timezone_load(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name,
-    ngx_log_t *log, const rbl_zone_t **zone)
+    ngx_log_t *log, const rbl_timezone_t **zone)
 {
-    u_char       path[NGX_MAX_PATH + RBL_ZONE_NAME_MAX + 2];
-    ngx_fd_t     fd;
-    ngx_int_t    rc;
-    rbl_zone_t  *made;
+    u_char       path[NGX_MAX_PATH + RBL_TIMEZONE_NAME_MAX + 2];
+    ngx_err_t    err;
+    rbl_timezone_t  *made;
 
     if (!rbl_timezone_ok(ngx_rbl_timezone_name(name))
         || rmcf->zoneinfo.len > NGX_MAX_PATH)
@@ -115,29 +58,30 @@ ngx_rbl_timezone_load(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name,
         return NGX_DECLINED;
     }
 
+    made = ngx_palloc(rmcf->pool, sizeof(rbl_timezone_t));
+
+    if (made == NULL) {
+        return NGX_ERROR;
+    }
+
     ngx_sprintf(path, "%V/%V%Z", &rmcf->zoneinfo, name);
+    err = rbl_timezone_load(made, (const char *) path);
 
-    rc = ngx_rbl_timezone_open(path, log, &fd);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    made = ngx_palloc(rmcf->pool, sizeof(rbl_zone_t));
-    rc = made ? ngx_rbl_timezone_read(fd, log, made) : NGX_ERROR;
-
-    if (ngx_close_file(fd) == NGX_FILE_ERROR) {
-        ngx_log_error(NGX_LOG_ALERT, log, ngx_errno,
-                      ngx_close_file_n " \"%s\" failed", path);
-    }
-
-    if (rc == NGX_OK) {
+    if (err == 0) {
         *zone = made;
-
-    } else if (made) {
-        ngx_pfree(rmcf->pool, made);
+        return NGX_OK;
     }
 
-    return rc;
+    ngx_pfree(rmcf->pool, made);
+
+    if (err == NGX_ENOENT) {
+        return NGX_DECLINED;
+    }
+
+    ngx_log_error(NGX_LOG_ERR, log, err, "rbl: time zone \"%s\" cannot be read",
+                  path);
+
+    return NGX_ERROR;
 }
 
 
@@ -168,15 +112,15 @@ ngx_rbl_timezone_unknown(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name,
 }
 
 
-static const rbl_zone_t *
+static const rbl_timezone_t *
 ngx_rbl_timezone_add(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name, uint32_t hash,
     ngx_log_t *log, ngx_uint_t log_unknown)
 {
     ngx_int_t                 rc;
-    const rbl_zone_t         *zone;
+    const rbl_timezone_t     *zone;
     ngx_rbl_timezone_node_t  *node;
 
-    zone = &rbl_zone_utc;
+    zone = &rbl_timezone_utc;
     rc = ngx_rbl_timezone_load(rmcf, name, log, &zone);
 
     if (rc == NGX_DECLINED && log_unknown) {
@@ -190,7 +134,7 @@ ngx_rbl_timezone_add(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name, uint32_t hash,
     node = ngx_palloc(rmcf->pool, sizeof(ngx_rbl_timezone_node_t) + name->len);
 
     if (node) {
-        node->zone = zone;
+        node->timezone = zone;
         node->sn.node.key = hash;
         node->sn.str.len = name->len;
         node->sn.str.data = (u_char *) (node + 1);
@@ -203,7 +147,7 @@ ngx_rbl_timezone_add(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name, uint32_t hash,
 }
 
 
-static const rbl_zone_t *
+static const rbl_timezone_t *
 ngx_rbl_timezone_find(ngx_http_request_t *r, rbl_str_t name,
     ngx_uint_t log_unknown)
 {
@@ -213,19 +157,19 @@ ngx_rbl_timezone_find(ngx_http_request_t *r, rbl_str_t name,
     ngx_rbl_main_conf_t  *rmcf;
 
     if (name.n == 0 || rbl_str_eq(name, RBL_STR("UTC"))) {
-        return &rbl_zone_utc;
+        return &rbl_timezone_utc;
     }
 
     s.data = (u_char *) name.p;
-    s.len = ngx_min(name.n, RBL_ZONE_NAME_MAX + 1);     /* a longer name stays
-                                                           invalid */
+    s.len = ngx_min(name.n, RBL_TIMEZONE_NAME_MAX + 1);     /* a longer name
+                                                               stays invalid */
     hash = ngx_crc32_short(s.data, s.len);
 
     rmcf = ngx_http_get_module_main_conf(r, ngx_rbl_module);
     sn = ngx_str_rbtree_lookup(&rmcf->timezones, &s, hash);
 
     if (sn) {
-        return ((ngx_rbl_timezone_node_t *) sn)->zone;
+        return ((ngx_rbl_timezone_node_t *) sn)->timezone;
     }
 
     return ngx_rbl_timezone_add(rmcf, &s, hash, r->connection->log,
@@ -233,7 +177,7 @@ ngx_rbl_timezone_find(ngx_http_request_t *r, rbl_str_t name,
 }
 
 
-const rbl_zone_t *
+const rbl_timezone_t *
 ngx_rbl_timezone(ngx_http_request_t *r, rbl_str_t name)
 {
     return ngx_rbl_timezone_find(r, name, 1);
@@ -244,5 +188,5 @@ ngx_uint_t
 ngx_rbl_timezone_known(ngx_http_request_t *r, rbl_str_t name)
 {
     return rbl_str_is(name, "UTC")
-           || ngx_rbl_timezone_find(r, name, 0) != &rbl_zone_utc;
+           || ngx_rbl_timezone_find(r, name, 0) != &rbl_timezone_utc;
 }

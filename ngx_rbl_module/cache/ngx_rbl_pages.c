@@ -56,7 +56,7 @@ typedef struct {
     ngx_rbl_mark_t          mark;
     int64_t                 from;       /* ms: the text is valid from */
     int64_t                 until;      /* until */
-    const rbl_zone_t       *zone;
+    const rbl_timezone_t   *timezone;
     ngx_uint_t              shown;      /* number of uses */
     ngx_msec_t              held;       /* time of caching */
     ngx_msec_t              asked;      /* last read of its records */
@@ -197,7 +197,7 @@ ngx_rbl_page_held(const ngx_rbl_ctx_t *ctx, const ngx_rbl_page_name_t *name,
     }
 
     if (ctx->round.authenticated
-        && (page->zone != ctx->zone
+        && (page->timezone != ctx->timezone
             || ngx_memcmp(&page->mark, &ctx->mark, sizeof(ngx_rbl_mark_t))
                != 0))
     {
@@ -251,7 +251,7 @@ ngx_rbl_page_hold(const ngx_rbl_ctx_t *ctx, const ngx_rbl_page_name_t *name,
     page->mark = ctx->mark;
     page->from = ctx->shown_from;
     page->until = ctx->shown_until;
-    page->zone = ctx->zone;
+    page->timezone = ctx->timezone;
     page->held = ngx_current_msec;
     page->shown = 0;
 }

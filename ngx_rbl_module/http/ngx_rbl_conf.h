@@ -22,7 +22,7 @@ typedef struct {
     ngx_rbtree_t     timezones; /* of this worker, by name */
     ngx_rbtree_node_t  timezones_sentinel;
     ngx_uint_t       unknown_timezones;
-    ngx_shm_zone_t  *zone;      /* rbl_zone; NULL: not configured */
+    ngx_shm_zone_t  *shm;       /* rbl_zone; NULL: not configured */
     ngx_int_t        realip;    /* index of $realip_remote_addr; < 0: none is
                                    needed, or there is no realip module */
 } ngx_rbl_main_conf_t;

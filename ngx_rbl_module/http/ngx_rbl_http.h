@@ -15,7 +15,7 @@
 #include "rbl_record.h"
 #include "rbl_sid.h"
 #include "rbl_validate.h"
-#include "rbl_zone.h"
+#include "rbl_timezone.h"
 
 
 #define NGX_RBL_VERSION        "3.6"
@@ -275,8 +275,9 @@ struct ngx_rbl_ctx_s {
                                            only */
     rbl_sid_t               profile;    /* defaults of the account; */
     rbl_sid_t               group;      /* set once authenticated */
-    const rbl_zone_t       *zone;       /* of the account; likewise; NULL in the
-                                           portal, whose times are RFC 3339 */
+    const rbl_timezone_t   *timezone;   /* of the account; likewise; NULL in
+                                           the portal, whose times are RFC
+                                           3339 */
     int64_t                 interval;   /* check interval of the account (s);
                                            likewise, if the account was read */
     int64_t                 created;    /* creation of the account (ms);

@@ -200,7 +200,7 @@ ngx_rbl_find_host(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
         return;
     }
 
-    rbl_view_host(&ctx->doc, NULL, &host, ctx->zone, ngx_rbl_now(),
+    rbl_view_host(&ctx->doc, NULL, &host, ctx->timezone, ngx_rbl_now(),
                   ngx_rbl_host_flags(ctx));
 }
 

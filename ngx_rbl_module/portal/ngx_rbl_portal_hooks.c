@@ -346,7 +346,7 @@ ngx_rbl_hook_at(ngx_rbl_ctx_t *ctx, const char *key, int64_t ms)
 {
     char  text[RBL_TIME_LEN];
 
-    rbl_doc_str(&ctx->doc, key, rbl_time_text(text, ms, ctx->zone));
+    rbl_doc_str(&ctx->doc, key, rbl_time_text(text, ms, ctx->timezone));
 }
 
 

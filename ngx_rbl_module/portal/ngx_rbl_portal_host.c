@@ -104,8 +104,10 @@ ngx_rbl_host_list_write(ngx_rbl_ctx_t *ctx, const rbl_host_lists_t *lists,
     rbl_doc_str(doc, "tier", list.tier);
     rbl_doc_str(doc, "health", list.health);
     rbl_doc_str(doc, "status", state.status);
-    rbl_doc_str(doc, "since", rbl_time_text(time[0], state.since, ctx->zone));
-    rbl_doc_str(doc, "asked", rbl_time_text(time[1], state.asked, ctx->zone));
+    rbl_doc_str(doc, "since",
+                rbl_time_text(time[0], state.since, ctx->timezone));
+    rbl_doc_str(doc, "asked",
+                rbl_time_text(time[1], state.asked, ctx->timezone));
     rbl_doc_str(doc, "error", state.error);
     rbl_doc_int(doc, "errors", state.errors);
     (void) rbl_view_texts(doc, "codes", state.listing.codes.n
@@ -143,7 +145,7 @@ ngx_rbl_host_lists_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 
     ngx_rbl_open(ctx, n * NGX_RBL_LIST_GUESS, "OK");
     rbl_doc_object(&ctx->doc, "data");
-    rbl_view_host(&ctx->doc, "host", &host, ctx->zone, ngx_rbl_now(),
+    rbl_view_host(&ctx->doc, "host", &host, ctx->timezone, ngx_rbl_now(),
                   ngx_rbl_host_flags(ctx));
     rbl_doc_array(&ctx->doc, "lists");
 
@@ -264,7 +266,8 @@ ngx_rbl_history_entry(ngx_rbl_ctx_t *ctx, const redisReply *entry)
 
         rbl_doc_object(&ctx->doc, NULL);
         rbl_doc_str(&ctx->doc, "time",
-                    rbl_time_text(time, ngx_rbl_entry_time(entry), ctx->zone));
+                    rbl_time_text(time, ngx_rbl_entry_time(entry),
+                                  ctx->timezone));
         ngx_rbl_change_write(ctx, &mp);
         rbl_doc_str(&ctx->doc, "check",
                     rbl_reply_str(rbl_reply_field(of, "c")));
@@ -330,7 +333,7 @@ ngx_rbl_changes_entry(ngx_rbl_ctx_t *ctx, const redisReply *entry)
 
     rbl_doc_object(doc, NULL);
     rbl_doc_str(doc, "time",
-                rbl_time_text(time, ngx_rbl_entry_time(entry), ctx->zone));
+                rbl_time_text(time, ngx_rbl_entry_time(entry), ctx->timezone));
     rbl_doc_str(doc, "id", rbl_reply_str(rbl_reply_field(of, "h")));
     rbl_doc_str(doc, "host", rbl_reply_str(rbl_reply_field(of, "v")));
     rbl_doc_int(doc, "total", rbl_reply_int(rbl_reply_field(of, "n"), 0));

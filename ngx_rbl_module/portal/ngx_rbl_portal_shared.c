@@ -431,5 +431,5 @@ ngx_rbl_time_write(ngx_rbl_ctx_t *ctx, const char *key, int64_t at)
 {
     char  time[RBL_TIME_LEN];
 
-    rbl_doc_str(&ctx->doc, key, rbl_time_text(time, at, ctx->zone));
+    rbl_doc_str(&ctx->doc, key, rbl_time_text(time, at, ctx->timezone));
 }

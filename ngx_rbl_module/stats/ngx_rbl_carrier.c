@@ -33,11 +33,11 @@ ngx_rbl_carrier_id(const ngx_rbl_store_conf_t *conf)
 
 void
 ngx_rbl_carrier_init(ngx_rbl_carrier_t *c, ngx_rbl_store_t *store,
-    const ngx_rbl_store_conf_t *conf, ngx_rbl_zone_t *zone,
+    const ngx_rbl_store_conf_t *conf, ngx_rbl_shm_t *shm,
     void (*landed)(void))
 {
     c->store = store;
-    c->zone = zone;
+    c->shm = shm;
     c->id = ngx_rbl_carrier_id(conf);
     c->landed = landed;
 
@@ -172,8 +172,8 @@ ngx_rbl_load_fill(ngx_rbl_load_t *load, ngx_uint_t turn)
 
     c = load->carrier;
 
-    if (turn && ngx_rbl_zone_dirty(c->zone)) {
-        load->nusage = ngx_rbl_zone_take(c->zone, c->id,
+    if (turn && ngx_rbl_shm_dirty(c->shm)) {
+        load->nusage = ngx_rbl_shm_take(c->shm, c->id,
                                          (uint32_t) (ngx_time() / 3600), &fits,
                                          load->usage, NGX_RBL_LOAD_USAGE);
     }
@@ -472,7 +472,7 @@ ngx_rbl_load_leave(ngx_rbl_load_t *load)
 
     for (i = 0; i < load->nusage; i++) {
         if (load->unknown
-            || ngx_rbl_zone_add(load->carrier->zone, &load->usage[i])
+            || ngx_rbl_shm_add(load->carrier->shm, &load->usage[i])
                != NGX_OK)
         {
             ngx_rbl_meter->uncounted += load->usage[i].requests;

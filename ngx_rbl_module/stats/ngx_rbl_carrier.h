@@ -47,7 +47,7 @@ typedef struct {
 
 struct ngx_rbl_carrier_s {
     ngx_rbl_store_t     *store;
-    ngx_rbl_zone_t      *zone;
+    ngx_rbl_shm_t       *shm;
     uint32_t             id;            /* id of the store in shared memory */
     void               (*landed)(void);
 
@@ -62,7 +62,7 @@ struct ngx_rbl_carrier_s {
 
 /* Initializes a zeroed carrier.  `landed` is called after each load. */
 void ngx_rbl_carrier_init(ngx_rbl_carrier_t *c, ngx_rbl_store_t *store,
-    const ngx_rbl_store_conf_t *conf, ngx_rbl_zone_t *zone,
+    const ngx_rbl_store_conf_t *conf, ngx_rbl_shm_t *shm,
     void (*landed)(void));
 
 /* Sends what is waiting; statistics from shared memory only if `turn`. */

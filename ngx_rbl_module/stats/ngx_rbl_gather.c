@@ -12,7 +12,7 @@
 
 
 typedef struct {
-    ngx_rbl_zone_t      *zone;          /* NULL: disabled */
+    ngx_rbl_shm_t       *shm;           /* NULL: disabled */
     ngx_rbl_carrier_t   *carriers;      /* same order as the stores of the main
                                            conf */
     ngx_uint_t           n;
@@ -59,7 +59,7 @@ ngx_rbl_gather_wait(void)
     }
 
     g->idle = !ngx_rbl_gather_any(ngx_rbl_carrier_waits)
-              && !ngx_rbl_zone_dirty(g->zone);
+              && !ngx_rbl_shm_dirty(g->shm);
     g->tick.cancelable = g->idle || ngx_rbl_gather_any(ngx_rbl_carrier_stuck);
     ngx_add_timer(&g->tick, g->idle ? NGX_RBL_GATHER_IDLE
                                     : NGX_RBL_GATHER_PAUSE);
@@ -72,7 +72,7 @@ ngx_rbl_gather_tick(ngx_event_t *ev)
     ngx_uint_t         i, turn;
     ngx_rbl_gather_t  *g = ev->data;
 
-    turn = ngx_rbl_zone_turn(g->zone, NGX_RBL_GATHER_SHARE) || ngx_exiting;
+    turn = ngx_rbl_shm_turn(g->shm, NGX_RBL_GATHER_SHARE) || ngx_exiting;
 
     for (i = 0; i < g->n; i++) {
         ngx_rbl_carrier_run(&g->carriers[i], turn);
@@ -93,7 +93,7 @@ ngx_rbl_gather_init(ngx_rbl_main_conf_t *rmcf, ngx_cycle_t *cycle)
     g = &ngx_rbl_gatherer;
     ngx_memzero(g, sizeof(ngx_rbl_gather_t));
 
-    if (rmcf->zone == NULL || rmcf->live == NULL) {
+    if (rmcf->shm == NULL || rmcf->live == NULL) {
         return;
     }
 
@@ -108,10 +108,10 @@ ngx_rbl_gather_init(ngx_rbl_main_conf_t *rmcf, ngx_cycle_t *cycle)
 
     for (i = 0; i < g->n; i++) {
         ngx_rbl_carrier_init(&g->carriers[i], live[i], stores[i],
-                             rmcf->zone->data, ngx_rbl_gather_wait);
+                             rmcf->shm->data, ngx_rbl_gather_wait);
     }
 
-    g->zone = rmcf->zone->data;
+    g->shm = rmcf->shm->data;
     g->tick.data = g;
     g->tick.log = cycle->log;
     g->tick.handler = ngx_rbl_gather_tick;
@@ -128,7 +128,7 @@ ngx_rbl_gather_done(void)
 
     g = &ngx_rbl_gatherer;
 
-    if (g->zone == NULL) {
+    if (g->shm == NULL) {
         return;
     }
 
@@ -141,7 +141,7 @@ ngx_rbl_gather_done(void)
     }
 
     ngx_free(g->carriers);
-    g->zone = NULL;
+    g->shm = NULL;
 }
 
 
@@ -167,7 +167,7 @@ ngx_rbl_gather_app(ngx_rbl_ctx_t *ctx)
     usage.requests = 1;
     usage.refusals = ctx->refusal != 0;
 
-    if (ngx_rbl_zone_add(g->zone, &usage) != NGX_OK) {
+    if (ngx_rbl_shm_add(g->shm, &usage) != NGX_OK) {
         ngx_rbl_meter->uncounted++;
     }
 
@@ -196,7 +196,7 @@ ngx_rbl_gather(ngx_rbl_ctx_t *ctx)
 
     ngx_rbl_meter_answer(code, ngx_rbl_route_number(ctx->route));
 
-    if (ngx_rbl_gatherer.zone != NULL && ctx->round.authenticated
+    if (ngx_rbl_gatherer.shm != NULL && ctx->round.authenticated
         && ctx->app.n)
     {
         ngx_rbl_gather_app(ctx);

@@ -14,7 +14,7 @@
 #define _NGX_RBL_GATHER_H_INCLUDED_
 
 #include "ngx_rbl_http.h"
-#include "ngx_rbl_zone.h"
+#include "ngx_rbl_shm.h"
 
 #define NGX_RBL_LOG_MAX    1000         /* per application; also in
                                            app_errors.lua */

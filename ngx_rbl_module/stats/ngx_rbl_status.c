@@ -103,7 +103,7 @@ ngx_rbl_status_write(ngx_rbl_status_t *s)
         return NGX_ERROR;
     }
 
-    s->workers = ngx_rbl_zone_sum(rmcf->zone->data, &s->sum, &s->since);
+    s->workers = ngx_rbl_shm_sum(rmcf->shm->data, &s->sum, &s->since);
 
     if (s->form == NGX_RBL_STATUS_JSON) {
         ngx_rbl_status_json(s);

@@ -5,7 +5,7 @@
 
 #include "ctl.h"
 
-#include "base/zones.h"
+#include "base/timezones.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -107,10 +107,10 @@ ctl_interval(int64_t *seconds, const char *what, rbl_str_t text)
 int
 ctl_timezone(const ctl_t *ctl, rbl_str_t name)
 {
-    int         err;
-    rbl_zone_t  zone;
+    int             err;
+    rbl_timezone_t  zone;
 
-    err = zones_load(&zone, ctl->conf.zoneinfo, name);
+    err = timezones_load(&zone, ctl->conf.zoneinfo, name);
 
     if (err == ENOENT) {
         ctl_fail("unknown time zone \"%.80s\": it must be a name such as"

@@ -344,14 +344,14 @@ deliver_new(struct ev_loop *loop, const config_t *conf, store_t *store,
     ev_init(&d->tick, deliver_tick_handler);
     d->tick.data = d;
 
-    d->zones = zones_new(conf->zoneinfo);
+    d->timezones = timezones_new(conf->zoneinfo);
     d->transfers = transfer_pool_new(loop, conf->deliver_ca,
                                      conf->deliveries_max);
     d->services = transfer_pool_new(loop, conf->deliver_ca,
                                      conf->deliveries_max);
     d->smtp = conf->smtp_url[0] != '\0' ? smtp_new(loop, conf) : NULL;
     d->first = first_new(d);
-    d->outbox = d->first != NULL && d->zones != NULL && d->transfers != NULL
+    d->outbox = d->first != NULL && d->timezones != NULL && d->transfers != NULL
                 && d->services != NULL ? outbox_new(d) : NULL;
 
     d->digests = d->outbox != NULL ? digests_new(d) : NULL;
@@ -378,7 +378,7 @@ deliver_new(struct ev_loop *loop, const config_t *conf, store_t *store,
 void
 deliver_reload(deliver_t *d)
 {
-    zones_clear(d->zones);
+    timezones_clear(d->timezones);
 }
 
 
@@ -478,7 +478,7 @@ deliver_free(deliver_t *d)
         transfer_pool_free(d->services);
     }
 
-    zones_free(d->zones);
+    timezones_free(d->timezones);
     free(d->parts);
     free(d);
 }

@@ -16,7 +16,7 @@
 #include "deliver.h"
 
 #include "base/link.h"
-#include "base/zones.h"
+#include "base/timezones.h"
 #include "deliver/channels/channel.h"
 #include "deliver/transport/resolve.h"
 #include "deliver/transport/smtp.h"
@@ -62,7 +62,7 @@ struct deliver_s {
     first_t          *first;
     digests_t        *digests;          /* of contacts */
     tellings_t       *tellings;         /* of many contacts */
-    zones_t          *zones;            /* of accounts */
+    timezones_t      *timezones;        /* of accounts */
     double            lease;            /* s */
     int               stopped;
     ev_timer          tick;

@@ -12,12 +12,12 @@
 typedef struct digest_room_s  digest_room_t;
 
 typedef struct {
-    message_t          message;
-    const rbl_zone_t  *zone;
-    size_t             n_lists;
-    rbl_list_t        *list;            /* by their SIDs */
-    digest_room_t     *rooms;
-    int                failed;          /* out of memory */
+    message_t              message;
+    const rbl_timezone_t  *zone;
+    size_t                 n_lists;
+    rbl_list_t            *list;        /* by their SIDs */
+    digest_room_t         *rooms;
+    int                    failed;      /* out of memory */
 } digest_work_t;
 
 /* Takes the lists of the reply; skips malformed ones. */

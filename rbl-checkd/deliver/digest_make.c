@@ -224,7 +224,7 @@ digest_number(int64_t n)
 
 
 rbl_err_t
-digest_make(digest_t *digest, const redisReply *reply, zones_t *zones)
+digest_make(digest_t *digest, const redisReply *reply, timezones_t *timezones)
 {
     rbl_sid_t                event;
     digest_work_t            w;
@@ -242,7 +242,7 @@ digest_make(digest_t *digest, const redisReply *reply, zones_t *zones)
         return RBL_ETYPE;
     }
 
-    w.zone = zones_find(zones, page.timezone);
+    w.zone = timezones_find(timezones, page.timezone);
     w.message.listed = digest_number(page.listed);
     w.message.delisted = digest_number(page.delisted);
     w.message.clear = digest_number(page.clear);

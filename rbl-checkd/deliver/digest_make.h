@@ -7,7 +7,7 @@
 #ifndef DELIVER_DIGEST_MAKE_H_INCLUDED
 #define DELIVER_DIGEST_MAKE_H_INCLUDED
 
-#include "base/zones.h"
+#include "base/timezones.h"
 #include "rbl_out.h"
 #include "rbl_reply.h"
 #include "rbl_sid.h"
@@ -34,7 +34,7 @@ typedef struct {
  * read; RBL_ENOMEM.  Otherwise digest_free is to follow.
  */
 rbl_err_t digest_make(digest_t *digest, const redisReply *reply,
-    zones_t *zones);
+    timezones_t *timezones);
 void digest_free(digest_t *digest);
 
 #endif /* DELIVER_DIGEST_MAKE_H_INCLUDED */

@@ -158,7 +158,7 @@ digests_one(digests_part_t *part, const redisReply *reply)
     digest_t   digest;
     rbl_err_t  err;
 
-    err = digest_make(&digest, reply, part->digests->deliver->zones);
+    err = digest_make(&digest, reply, part->digests->deliver->timezones);
 
     if (err != RBL_OK) {
         log_error("a digest in partition %u is dropped: %s", part->n,

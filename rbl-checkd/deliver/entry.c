@@ -28,7 +28,7 @@
 
 
 typedef rbl_err_t (*entry_message_pt)(rbl_out_t *out, const rbl_event_t *event,
-    const rbl_zone_t *zone);
+    const rbl_timezone_t *zone);
 
 static const struct {
     const char        *type;
@@ -284,12 +284,12 @@ entry_message(const entry_t *e)
 static const char *
 entry_read(entry_t *e)
 {
-    rbl_buf_t          body;
-    rbl_err_t          err;
-    rbl_sid_t          sid;
-    deliver_t         *d = e->set->deliver;
-    const rbl_zone_t  *zone;
-    entry_message_pt   write;
+    rbl_buf_t              body;
+    rbl_err_t              err;
+    rbl_sid_t              sid;
+    deliver_t             *d = e->set->deliver;
+    const rbl_timezone_t  *zone;
+    entry_message_pt       write;
 
     if (rbl_sid_parse(&sid, RBL_SID_ACCOUNT, e->account) != RBL_OK) {
         return "malformed account";
@@ -300,7 +300,7 @@ entry_read(entry_t *e)
     }
 
     rbl_buf_init(&body);
-    zone = zones_find(d->zones, e->event.timezone);
+    zone = timezones_find(d->timezones, e->event.timezone);
     write = entry_message(e);
     err = (write != NULL ? write : body_render)(&body.out, &e->event, zone);
 

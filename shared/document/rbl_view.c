@@ -159,7 +159,7 @@ rbl_view_reason(const rbl_host_t *h, int stopped, unsigned flags)
 
 void
 rbl_view_host(rbl_doc_t *d, const char *key, const rbl_host_t *h,
-    const rbl_zone_t *tz, int64_t now, unsigned flags)
+    const rbl_timezone_t *tz, int64_t now, unsigned flags)
 {
     int   stopped;
     char  buf[RBL_TIME_LEN];

@@ -22,7 +22,7 @@ size_t rbl_view_texts(rbl_doc_t *d, const char *key, rbl_str_t packed);
 
 /* `now` in ms is used for listed_period. */
 void rbl_view_host(rbl_doc_t *d, const char *key, const rbl_host_t *h,
-    const rbl_zone_t *tz, int64_t now, unsigned flags);
+    const rbl_timezone_t *tz, int64_t now, unsigned flags);
 
 /*
  * Sets the times (ms, the second one exclusive) between which rbl_view_host

@@ -97,11 +97,11 @@ rbl_time_write(char *buf, int64_t sec, char between)
 
 
 rbl_str_t
-rbl_time_text(char buf[RBL_TIME_LEN], int64_t ms, const rbl_zone_t *tz)
+rbl_time_text(char buf[RBL_TIME_LEN], int64_t ms, const rbl_timezone_t *tz)
 {
-    char                   *p;
-    int64_t                 sec;
-    const rbl_zone_type_t  *type;
+    char                       *p;
+    int64_t                     sec;
+    const rbl_timezone_type_t  *type;
 
     if (tz == NULL) {
         return rbl_time_rfc3339(buf, ms);
@@ -113,7 +113,7 @@ rbl_time_text(char buf[RBL_TIME_LEN], int64_t ms, const rbl_zone_t *tz)
         return rbl_time_done(buf, buf);
     }
 
-    type = rbl_zone_at(tz, sec);
+    type = rbl_timezone_at(tz, sec);
     sec += type->offset;
 
     if (sec < 0 || sec > RBL_TIME_LAST) {

@@ -6,14 +6,14 @@
 #ifndef RBL_TIME_H_INCLUDED
 #define RBL_TIME_H_INCLUDED
 
-#include "rbl_zone.h"
+#include "rbl_timezone.h"
 
 #define RBL_TIME_LEN    40              /* fits any of these texts with NUL */
 
 /* "2016-11-07 21:01:33 EST"; "" for 0.  Without a time zone (NULL) the text of
    rbl_time_rfc3339. */
 rbl_str_t rbl_time_text(char buf[RBL_TIME_LEN], int64_t ms,
-    const rbl_zone_t *tz);
+    const rbl_timezone_t *tz);
 
 /* "2026-11-20T09:30:00+00:00", always UTC; "" for 0. */
 rbl_str_t rbl_time_rfc3339(char buf[RBL_TIME_LEN], int64_t ms);

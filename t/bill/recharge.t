@@ -137,14 +137,14 @@ wait_for { ctl($t, 'bill', 'show', $ac)->{recharge_to} eq '0.00' } 20, 'off';
 is(bill($t)->{open}, '', 'no payment is open when the recharge is off');
 wait_for { failures() >= 12 } 20, 'all are told';
 is(scalar(failures()), 12, 'each failed attempt sends an event');
-sub notices {
+sub recharge_off {
     return grep { ($_->{json}{title} // '') =~ /recharged/ }
         received($contacts);
 }
-wait_for { notices() } 20, 'the contact is notified';
+wait_for { recharge_off() } 20, 'the contact is notified';
 due_now($t);
 sleep 3;
-my @notices = notices();
+my @notices = recharge_off();
 is(scalar @notices, 1, 'contacts are notified once');
 is($notices[0]{json}{title}, 'Plan "By the check" is no longer recharged',
     'the message has the title of an ended recharge');

@@ -44,8 +44,8 @@ try_event(rbl_str_t raw)
 
     rbl_buf_init(&buf);
     rbl_buf_init(&again);
-    err = body_render(&buf.out, &event, &rbl_zone_utc);
-    fuzz_check(body_render(&again.out, &event, &rbl_zone_utc) == err);
+    err = body_render(&buf.out, &event, &rbl_timezone_utc);
+    fuzz_check(body_render(&again.out, &event, &rbl_timezone_utc) == err);
 
     if (err == RBL_OK) {
         out = rbl_buf_str(&buf);
@@ -84,7 +84,7 @@ try_link(rbl_str_t raw)
 
     rbl_buf_init(&buf);
 
-    if (message_link(&buf.out, &event, &rbl_zone_utc) == RBL_OK) {
+    if (message_link(&buf.out, &event, &rbl_timezone_utc) == RBL_OK) {
         secret = message_link_digest(&event);
         fuzz_check(secret.n == 64);
         fuzz_check(message_read(&message, rbl_buf_str(&buf)) == RBL_OK);
@@ -110,7 +110,7 @@ write_host(rbl_doc_t *d, rbl_str_t raw, int64_t now)
         return 0;
     }
 
-    rbl_view_host(d, "data", &host, &rbl_zone_utc, now, 0);
+    rbl_view_host(d, "data", &host, &rbl_timezone_utc, now, 0);
 
     return 1;
 }
@@ -208,7 +208,7 @@ try_time(int64_t ms)
         fuzz_check(rbl_str_is(s, want));
     }
 
-    s = rbl_time_text(buf, ms, &rbl_zone_utc);
+    s = rbl_time_text(buf, ms, &rbl_timezone_utc);
     fuzz_check(s.n < RBL_TIME_LEN);
 
     if (s.n > 0) {

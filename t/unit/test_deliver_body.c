@@ -109,10 +109,11 @@ check(const char *name, const rbl_event_t *ev, const char *want)
     rbl_buf_init(&one);
     rbl_buf_init(&two);
 
-    ok(body_render(&one.out, ev, &rbl_zone_utc) == RBL_OK, "%s: is made", name);
+    ok(body_render(&one.out, ev, &rbl_timezone_utc) == RBL_OK, "%s: is made",
+       name);
     is_str(rbl_buf_str(&one), want, name);
 
-    body_render(&two.out, ev, &rbl_zone_utc);
+    body_render(&two.out, ev, &rbl_timezone_utc);
     ok(rbl_str_eq(rbl_buf_str(&one), rbl_buf_str(&two)),
        "%s: the same bytes again", name);
 
@@ -127,7 +128,7 @@ check_refused(const char *name, const rbl_event_t *ev)
     rbl_buf_t  buf;
 
     rbl_buf_init(&buf);
-    ok(body_render(&buf.out, ev, &rbl_zone_utc) == RBL_ETYPE, "refused: %s",
+    ok(body_render(&buf.out, ev, &rbl_timezone_utc) == RBL_ETYPE, "refused: %s",
        name);
     rbl_buf_free(&buf);
 }

@@ -204,7 +204,7 @@ digest_reply(const char *type, int listed, int delisted, int clear,
 }
 
 
-static zones_t  *zones;
+static timezones_t  *zones;
 
 
 static void
@@ -401,7 +401,7 @@ test_malformed(void)
 int
 main(void)
 {
-    zones = zones_new("/usr/share/zoneinfo");
+    zones = timezones_new("/usr/share/zoneinfo");
     test_listings();
     if (channel_find(RBL_STR("pagerduty")) != NULL) {
         test_per_host();
@@ -409,7 +409,7 @@ main(void)
     }
 
     test_malformed();
-    zones_free(zones);
+    timezones_free(zones);
 
     return tap_done();
 }

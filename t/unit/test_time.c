@@ -55,18 +55,18 @@ static const struct {
 int
 main(void)
 {
-    int         good;
-    char        buf[RBL_TIME_LEN], want[64];
-    size_t      i;
-    int64_t     sec;
-    time_t      t;
-    struct tm   tm;
-    rbl_zone_t  tz;
+    int             good;
+    char            buf[RBL_TIME_LEN], want[64];
+    size_t          i;
+    int64_t         sec;
+    time_t          t;
+    struct tm       tm;
+    rbl_timezone_t  tz;
 
-    static const rbl_zone_t  odd = RBL_ZONE_FIXED(3600, "ABCDEFGH");
+    static const rbl_timezone_t  odd = RBL_TIMEZONE_FIXED(3600, "ABCDEFGH");
 
     for (i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
-        tz = rbl_zone_utc;
+        tz = rbl_timezone_utc;
         tz.types[0].offset = times[i].offset;
         is_str(rbl_time_text(buf, times[i].ms, &tz), times[i].text, "time");
         is_str(rbl_time_rfc3339(buf, times[i].ms), times[i].rfc, "RFC 3339");
@@ -83,7 +83,7 @@ main(void)
         t = (time_t) sec;
         gmtime_r(&t, &tm);
         strftime(want, sizeof(want), "%Y-%m-%d %H:%M:%S UTC", &tm);
-        good &= rbl_str_is(rbl_time_text(buf, sec * 1000, &rbl_zone_utc),
+        good &= rbl_str_is(rbl_time_text(buf, sec * 1000, &rbl_timezone_utc),
                            want);
     }
 

@@ -12,7 +12,7 @@
 #define LISTED  (NOW - 729)             /* stands in for "just now" */
 
 
-static const rbl_zone_t  est = RBL_ZONE_FIXED(-5 * 3600, "EST");
+static const rbl_timezone_t  est = RBL_TIMEZONE_FIXED(-5 * 3600, "EST");
 
 
 static void
@@ -64,7 +64,7 @@ host_view_at(rbl_buf_t *b, const rbl_host_t *h, int64_t now)
 
     rbl_buf_reset(b);
     rbl_doc_begin(&d, &b->out, RBL_JSON);
-    rbl_view_host(&d, "host", h, &rbl_zone_utc, now, 0);
+    rbl_view_host(&d, "host", h, &rbl_timezone_utc, now, 0);
     rbl_doc_end(&d);
 
     return rbl_buf_str(b);
@@ -72,7 +72,7 @@ host_view_at(rbl_buf_t *b, const rbl_host_t *h, int64_t now)
 
 
 static rbl_str_t
-host_view(rbl_buf_t *b, const rbl_host_t *h, const rbl_zone_t *tz,
+host_view(rbl_buf_t *b, const rbl_host_t *h, const rbl_timezone_t *tz,
     unsigned flags)
 {
     rbl_doc_t  d;
@@ -138,7 +138,7 @@ test_host(void)
     h.uncovered = 1;
     h.next_check = NOW;
 
-    is_str(host_view(&b, &h, &rbl_zone_utc, 0),
+    is_str(host_view(&b, &h, &rbl_timezone_utc, 0),
            HOST_HEAD "\"contact_group\":\"\",\"last_checked\":\"\","
            "\"first_listed\":\"\",\"listed_period\":\"\",\"listed\":\"0\","
            "\"listed_count\":\"0\",\"listed_details\":[],"
@@ -155,14 +155,14 @@ test_host(void)
 
     h.uncovered = 0;
     h.stopped = NOW;
-    host_view(&b, &h, &rbl_zone_utc, RBL_VIEW_STATE | RBL_VIEW_LAPSED);
+    host_view(&b, &h, &rbl_timezone_utc, RBL_VIEW_STATE | RBL_VIEW_LAPSED);
     rbl_out_char(&b.out, '\0');
     ok(strstr(b.base, "\"unknown_count\":\"1\",\"covered\":\"1\","
               "\"reason\":\"plan expired\",\"state\":\"unknown\","
               "\"not_checked_since\":\"2016-11-24 15:06:40 UTC\"}}") != NULL,
        "its plan has expired");
 
-    host_view(&b, &h, &rbl_zone_utc, RBL_VIEW_STATE);
+    host_view(&b, &h, &rbl_timezone_utc, RBL_VIEW_STATE);
     rbl_out_char(&b.out, '\0');
     ok(strstr(b.base, "\"reason\":\"not checked yet\"") != NULL,
        "the plan was paid since");
@@ -170,7 +170,7 @@ test_host(void)
 
     h.listed_count = 1;
     h.first_listed = NOW + 5000;
-    host_view(&b, &h, &rbl_zone_utc, 0);
+    host_view(&b, &h, &rbl_timezone_utc, 0);
     rbl_out_char(&b.out, '\0');
     ok(strstr(b.base, "\"listed_period\":\"0 days 00:00:00\"") != NULL,
        "a listing from the future");

@@ -46,7 +46,7 @@ body_type(rbl_str_t name)
 
 
 static rbl_err_t
-body_host(rbl_doc_t *doc, const rbl_event_t *event, const rbl_zone_t *zone)
+body_host(rbl_doc_t *doc, const rbl_event_t *event, const rbl_timezone_t *zone)
 {
     rbl_host_t  host;
 
@@ -133,7 +133,7 @@ body_head(rbl_doc_t *doc, const rbl_event_t *event)
 
 
 static rbl_err_t
-body_check(rbl_doc_t *doc, const rbl_event_t *event, const rbl_zone_t *zone)
+body_check(rbl_doc_t *doc, const rbl_event_t *event, const rbl_timezone_t *zone)
 {
     rbl_err_t    err;
     body_type_t  type;
@@ -160,7 +160,8 @@ body_check(rbl_doc_t *doc, const rbl_event_t *event, const rbl_zone_t *zone)
 
 
 rbl_err_t
-body_render(rbl_out_t *out, const rbl_event_t *event, const rbl_zone_t *zone)
+body_render(rbl_out_t *out, const rbl_event_t *event,
+    const rbl_timezone_t *zone)
 {
     rbl_err_t  err;
     rbl_doc_t  doc;

@@ -7,7 +7,7 @@
 
 #include "rbl_out.h"
 #include "rbl_record.h"
-#include "rbl_zone.h"
+#include "rbl_timezone.h"
 
 /*
  * Writes the body, with the times of the host in that zone.  The same event and
@@ -16,6 +16,6 @@
  * the sink failed.
  */
 rbl_err_t body_render(rbl_out_t *out, const rbl_event_t *event,
-    const rbl_zone_t *zone);
+    const rbl_timezone_t *zone);
 
 #endif /* DELIVER_BODY_H_INCLUDED */

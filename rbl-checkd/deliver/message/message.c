@@ -40,7 +40,7 @@ message_event_ok(const rbl_event_t *event)
 
 static void
 message_confirm_text(rbl_doc_t *doc, const rbl_event_t *event,
-    const rbl_zone_t *zone)
+    const rbl_timezone_t *zone)
 {
     char  until[RBL_TIME_LEN];
 
@@ -67,7 +67,7 @@ message_confirm_text(rbl_doc_t *doc, const rbl_event_t *event,
 
 rbl_err_t
 message_confirm(rbl_out_t *out, const rbl_event_t *event,
-    const rbl_zone_t *zone)
+    const rbl_timezone_t *zone)
 {
     rbl_doc_t  doc;
 

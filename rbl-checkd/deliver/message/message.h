@@ -12,7 +12,7 @@
 #include "rbl_doc.h"
 #include "rbl_out.h"
 #include "rbl_record.h"
-#include "rbl_zone.h"
+#include "rbl_timezone.h"
 
 #define MESSAGE_CONFIRM    "contact.confirm"
 #define MESSAGE_TRIGGER    "contact.trigger"
@@ -77,14 +77,14 @@ typedef struct {
  * that zone.  RBL_ETYPE: not such an event; RBL_ENOMEM: the sink failed.
  */
 rbl_err_t message_confirm(rbl_out_t *out, const rbl_event_t *event,
-    const rbl_zone_t *zone);
+    const rbl_timezone_t *zone);
 
 /*
  * Writes a contact.notice about a webhook, a plan or a payment (schema.txt,
  * event); it has no hosts.  Errors as above.
  */
 rbl_err_t message_notice(rbl_out_t *out, const rbl_event_t *event,
-    const rbl_zone_t *zone);
+    const rbl_timezone_t *zone);
 
 /* Title and text of one about a payment. */
 int message_of_payment(const rbl_event_t *event);
@@ -102,7 +102,7 @@ rbl_err_t message_trigger(rbl_out_t *out, const message_t *message);
  * (schema.txt, event); it has no hosts.  Errors as above.
  */
 rbl_err_t message_link(rbl_out_t *out, const rbl_event_t *event,
-    const rbl_zone_t *zone);
+    const rbl_timezone_t *zone);
 
 /* The SHA-256 of such a link, 64 hex digits; n 0: malformed.  The message has
    it in the place of the link's secret, which is not in the store's events. */

@@ -127,7 +127,7 @@ link_account(rbl_doc_t *doc, rbl_str_t name)
 
 
 static void
-link_text(rbl_doc_t *doc, const rbl_event_t *event, const rbl_zone_t *zone)
+link_text(rbl_doc_t *doc, const rbl_event_t *event, const rbl_timezone_t *zone)
 {
     char  until[RBL_TIME_LEN];
 
@@ -151,7 +151,8 @@ link_text(rbl_doc_t *doc, const rbl_event_t *event, const rbl_zone_t *zone)
 
 
 rbl_err_t
-message_link(rbl_out_t *out, const rbl_event_t *event, const rbl_zone_t *zone)
+message_link(rbl_out_t *out, const rbl_event_t *event,
+    const rbl_timezone_t *zone)
 {
     rbl_doc_t  doc;
 

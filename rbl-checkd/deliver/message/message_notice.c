@@ -93,7 +93,7 @@ plan_recharge(rbl_doc_t *doc, const rbl_event_t *event, rbl_str_t when)
 
 
 static void
-plan_text(rbl_doc_t *doc, const rbl_event_t *event, const rbl_zone_t *zone)
+plan_text(rbl_doc_t *doc, const rbl_event_t *event, const rbl_timezone_t *zone)
 {
     char  when[RBL_TIME_LEN];
 
@@ -138,7 +138,8 @@ notice_title(rbl_doc_t *doc, const rbl_event_t *event)
 
 
 static void
-notice_text(rbl_doc_t *doc, const rbl_event_t *event, const rbl_zone_t *zone)
+notice_text(rbl_doc_t *doc, const rbl_event_t *event,
+    const rbl_timezone_t *zone)
 {
     char  when[RBL_TIME_LEN];
 
@@ -161,7 +162,7 @@ notice_text(rbl_doc_t *doc, const rbl_event_t *event, const rbl_zone_t *zone)
 
 rbl_err_t
 message_notice(rbl_out_t *out, const rbl_event_t *event,
-    const rbl_zone_t *zone)
+    const rbl_timezone_t *zone)
 {
     int        plan, payment;
     rbl_doc_t  doc;

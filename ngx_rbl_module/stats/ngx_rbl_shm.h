@@ -15,7 +15,7 @@
 #include "rbl_sid.h"
 
 
-typedef struct ngx_rbl_zone_s  ngx_rbl_zone_t;
+typedef struct ngx_rbl_shm_s  ngx_rbl_shm_t;
 
 /* Requests of one application in one hour. */
 typedef struct {
@@ -32,11 +32,11 @@ typedef struct {
 char *ngx_rbl_set_zone(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 /* Claims and releases the block of this worker.  Both accept NULL. */
-void ngx_rbl_zone_enter(ngx_rbl_zone_t *zone, ngx_log_t *log);
-void ngx_rbl_zone_leave(ngx_rbl_zone_t *zone);
+void ngx_rbl_shm_enter(ngx_rbl_shm_t *shm, ngx_log_t *log);
+void ngx_rbl_shm_leave(ngx_rbl_shm_t *shm);
 
 /* NGX_DECLINED: no room. */
-ngx_int_t ngx_rbl_zone_add(ngx_rbl_zone_t *zone, const ngx_rbl_usage_t *usage);
+ngx_int_t ngx_rbl_shm_add(ngx_rbl_shm_t *shm, const ngx_rbl_usage_t *usage);
 
 /* Which accounts are taken. */
 typedef struct {
@@ -48,21 +48,21 @@ typedef struct {
  * Takes at most n entries of a store, of the accounts that fit; the caller owns
  * them then.  Drops old entries of stores that no worker uses.
  */
-ngx_uint_t ngx_rbl_zone_take(ngx_rbl_zone_t *zone, uint32_t store,
+ngx_uint_t ngx_rbl_shm_take(ngx_rbl_shm_t *shm, uint32_t store,
     uint32_t hour, const ngx_rbl_fits_t *fits, ngx_rbl_usage_t *usage,
     ngx_uint_t n);
 
 /* True if there may be entries to take. */
-ngx_uint_t ngx_rbl_zone_dirty(ngx_rbl_zone_t *zone);
+ngx_uint_t ngx_rbl_shm_dirty(ngx_rbl_shm_t *shm);
 
 /*
  * Lets one worker take entries: returns 1 to the first caller within `pause`.
  */
-ngx_uint_t ngx_rbl_zone_turn(ngx_rbl_zone_t *zone, ngx_msec_t pause);
+ngx_uint_t ngx_rbl_shm_turn(ngx_rbl_shm_t *shm, ngx_msec_t pause);
 
 /* Sums the counters of all workers; returns the number of live workers, and the
    start of counting (seconds). */
-ngx_uint_t ngx_rbl_zone_sum(ngx_rbl_zone_t *zone, ngx_rbl_meter_t *sum,
+ngx_uint_t ngx_rbl_shm_sum(ngx_rbl_shm_t *shm, ngx_rbl_meter_t *sum,
     time_t *since);
 
 #endif /* _NGX_RBL_ZONE_H_INCLUDED_ */

@@ -14,11 +14,11 @@
  * slot loses that slot.
  */
 
-#include "ngx_rbl_zone_int.h"
+#include "ngx_rbl_shm_int.h"
 
-#define NGX_RBL_ZONE_WAYS     16        /* slots in which a key may be */
-#define NGX_RBL_ZONE_TRIES    4
-#define NGX_RBL_ZONE_STALE    24        /* hours */
+#define NGX_RBL_SHM_WAYS     16        /* slots in which a key may be */
+#define NGX_RBL_SHM_TRIES    4
+#define NGX_RBL_SHM_STALE    24        /* hours */
 
 #define NGX_RBL_SLOT_FREE     0
 #define NGX_RBL_SLOT_FILLING  1
@@ -34,7 +34,7 @@
 /* SIDs are random, so any of their digits are a hash. */
 
 static uint32_t
-ngx_rbl_zone_first(ngx_rbl_zone_sh_t *sh, const ngx_rbl_usage_t *usage)
+ngx_rbl_shm_first(ngx_rbl_shm_sh_t *sh, const ngx_rbl_usage_t *usage)
 {
     uint64_t  digits;
 
@@ -91,7 +91,7 @@ ngx_rbl_slot_add(uint64_t *word, uint64_t w, const ngx_rbl_usage_t *usage)
 
 
 static ngx_int_t
-ngx_rbl_slot_fill(ngx_rbl_zone_sh_t *sh, uint32_t i, uint64_t w,
+ngx_rbl_slot_fill(ngx_rbl_shm_sh_t *sh, uint32_t i, uint64_t w,
     const ngx_rbl_usage_t *usage)
 {
     uint64_t             gen;
@@ -120,18 +120,18 @@ ngx_rbl_slot_fill(ngx_rbl_zone_sh_t *sh, uint32_t i, uint64_t w,
 /* NGX_AGAIN: another worker changed the slot first. */
 
 static ngx_int_t
-ngx_rbl_zone_try(ngx_rbl_zone_sh_t *sh, const ngx_rbl_usage_t *usage)
+ngx_rbl_shm_try(ngx_rbl_shm_sh_t *sh, const ngx_rbl_usage_t *usage)
 {
     uint32_t    i, at, room;
     uint64_t    w, room_w;
     ngx_uint_t  found;
 
-    at = ngx_rbl_zone_first(sh, usage);
+    at = ngx_rbl_shm_first(sh, usage);
     found = 0;
     room = 0;
     room_w = 0;
 
-    for (i = 0; i < NGX_RBL_ZONE_WAYS; i++, at++) {
+    for (i = 0; i < NGX_RBL_SHM_WAYS; i++, at++) {
         if (at == sh->nslots) {
             at = 0;
         }
@@ -155,14 +155,14 @@ ngx_rbl_zone_try(ngx_rbl_zone_sh_t *sh, const ngx_rbl_usage_t *usage)
 
 
 ngx_int_t
-ngx_rbl_zone_add(ngx_rbl_zone_t *zone, const ngx_rbl_usage_t *usage)
+ngx_rbl_shm_add(ngx_rbl_shm_t *shm, const ngx_rbl_usage_t *usage)
 {
     ngx_int_t   rc;
     ngx_uint_t  i;
 
-    for (i = 0, rc = NGX_AGAIN; rc == NGX_AGAIN && i < NGX_RBL_ZONE_TRIES; i++)
+    for (i = 0, rc = NGX_AGAIN; rc == NGX_AGAIN && i < NGX_RBL_SHM_TRIES; i++)
     {
-        rc = ngx_rbl_zone_try(zone->sh, usage);
+        rc = ngx_rbl_shm_try(shm->sh, usage);
     }
 
     if (rc != NGX_OK) {
@@ -171,8 +171,8 @@ ngx_rbl_zone_add(ngx_rbl_zone_t *zone, const ngx_rbl_usage_t *usage)
 
     /* after the slot: a reader that clears `dirty` before it reads sees both */
 
-    if (!__atomic_load_n(&zone->sh->dirty, __ATOMIC_SEQ_CST)) {
-        __atomic_store_n(&zone->sh->dirty, 1, __ATOMIC_SEQ_CST);
+    if (!__atomic_load_n(&shm->sh->dirty, __ATOMIC_SEQ_CST)) {
+        __atomic_store_n(&shm->sh->dirty, 1, __ATOMIC_SEQ_CST);
     }
 
     return NGX_OK;
@@ -180,28 +180,28 @@ ngx_rbl_zone_add(ngx_rbl_zone_t *zone, const ngx_rbl_usage_t *usage)
 
 
 ngx_uint_t
-ngx_rbl_zone_dirty(ngx_rbl_zone_t *zone)
+ngx_rbl_shm_dirty(ngx_rbl_shm_t *shm)
 {
-    return __atomic_load_n(&zone->sh->dirty, __ATOMIC_SEQ_CST);
+    return __atomic_load_n(&shm->sh->dirty, __ATOMIC_SEQ_CST);
 }
 
 
 ngx_uint_t
-ngx_rbl_zone_turn(ngx_rbl_zone_t *zone, ngx_msec_t pause)
+ngx_rbl_shm_turn(ngx_rbl_shm_t *shm, ngx_msec_t pause)
 {
     ngx_atomic_uint_t  taken;
 
-    taken = zone->sh->taken;
+    taken = shm->sh->taken;
 
     return ngx_current_msec - taken >= pause
-           && ngx_atomic_cmp_set(&zone->sh->taken, taken, ngx_current_msec);
+           && ngx_atomic_cmp_set(&shm->sh->taken, taken, ngx_current_msec);
 }
 
 
 /* Empties a slot of the store.  Returns 0 if the caller gets nothing. */
 
 static ngx_uint_t
-ngx_rbl_slot_take(ngx_rbl_zone_sh_t *sh, uint32_t i, uint32_t store,
+ngx_rbl_slot_take(ngx_rbl_shm_sh_t *sh, uint32_t i, uint32_t store,
     uint32_t hour, const ngx_rbl_fits_t *fits, ngx_rbl_usage_t *usage)
 {
     uint64_t             w, life;
@@ -217,7 +217,7 @@ ngx_rbl_slot_take(ngx_rbl_zone_sh_t *sh, uint32_t i, uint32_t store,
     ngx_memcpy(usage->app, key->app, RBL_SID_LEN);
 
     if (usage->store == store ? !fits->is(fits->data, usage->account)
-                              : usage->hour + NGX_RBL_ZONE_STALE > hour)
+                              : usage->hour + NGX_RBL_SHM_STALE > hour)
     {
         return 0;
     }
@@ -245,15 +245,15 @@ ngx_rbl_slot_take(ngx_rbl_zone_sh_t *sh, uint32_t i, uint32_t store,
 
 
 ngx_uint_t
-ngx_rbl_zone_take(ngx_rbl_zone_t *zone, uint32_t store, uint32_t hour,
+ngx_rbl_shm_take(ngx_rbl_shm_t *shm, uint32_t store, uint32_t hour,
     const ngx_rbl_fits_t *fits, ngx_rbl_usage_t *usage, ngx_uint_t n)
 {
     uint32_t            i;
     uint64_t            w;
     ngx_uint_t          taken, left;
-    ngx_rbl_zone_sh_t  *sh;
+    ngx_rbl_shm_sh_t  *sh;
 
-    sh = zone->sh;
+    sh = shm->sh;
     taken = 0;
     left = 0;
 

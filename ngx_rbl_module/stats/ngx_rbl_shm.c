@@ -7,22 +7,22 @@
 #include <ngx_http.h>
 
 #include "ngx_rbl_conf.h"
-#include "ngx_rbl_zone_int.h"
+#include "ngx_rbl_shm_int.h"
 
-#define NGX_RBL_ZONE_MIN      (512 * 1024)
-#define NGX_RBL_ZONE_MAX      (64 * 1024 * 1024)
+#define NGX_RBL_SHM_MIN      (512 * 1024)
+#define NGX_RBL_SHM_MAX      (64 * 1024 * 1024)
 
 
-static ngx_rbl_block_t  *ngx_rbl_zone_block;    /* of this process */
+static ngx_rbl_block_t  *ngx_rbl_shm_block;    /* of this process */
 
 
 /* Makes one block of all free pages; it is never freed. */
 
-static ngx_rbl_zone_sh_t *
-ngx_rbl_zone_layout(ngx_slab_pool_t *shpool)
+static ngx_rbl_shm_sh_t *
+ngx_rbl_shm_layout(ngx_slab_pool_t *shpool)
 {
     size_t              size, slot;
-    ngx_rbl_zone_sh_t  *sh;
+    ngx_rbl_shm_sh_t  *sh;
 
     size = shpool->pfree * ngx_pagesize;
     sh = ngx_slab_alloc(shpool, size);
@@ -31,12 +31,12 @@ ngx_rbl_zone_layout(ngx_slab_pool_t *shpool)
         return NULL;
     }
 
-    ngx_memzero(sh, sizeof(ngx_rbl_zone_sh_t));
+    ngx_memzero(sh, sizeof(ngx_rbl_shm_sh_t));
 
     slot = sizeof(uint64_t) + sizeof(ngx_rbl_slot_key_t);
 
     sh->since = ngx_time();
-    sh->nslots = (size - sizeof(ngx_rbl_zone_sh_t)) / slot;
+    sh->nslots = (size - sizeof(ngx_rbl_shm_sh_t)) / slot;
     sh->words = (uint64_t *) (sh + 1);
     sh->keys = (ngx_rbl_slot_key_t *) (sh->words + sh->nslots);
 
@@ -49,29 +49,29 @@ ngx_rbl_zone_layout(ngx_slab_pool_t *shpool)
 /* A zone of the same name and size keeps its memory over a reload. */
 
 static ngx_int_t
-ngx_rbl_zone_init(ngx_shm_zone_t *shm_zone, void *data)
+ngx_rbl_shm_init(ngx_shm_zone_t *shm_zone, void *data)
 {
-    ngx_rbl_zone_t  *old = data;
+    ngx_rbl_shm_t  *old = data;
 
-    ngx_rbl_zone_t   *zone;
+    ngx_rbl_shm_t    *shm;
     ngx_slab_pool_t  *shpool;
 
-    zone = shm_zone->data;
+    shm = shm_zone->data;
 
     if (old != NULL) {
-        zone->sh = old->sh;
+        shm->sh = old->sh;
         return NGX_OK;
     }
 
     shpool = (ngx_slab_pool_t *) shm_zone->shm.addr;
 
     if (!shm_zone->shm.exists) {
-        shpool->data = ngx_rbl_zone_layout(shpool);
+        shpool->data = ngx_rbl_shm_layout(shpool);
     }
 
-    zone->sh = shpool->data;
+    shm->sh = shpool->data;
 
-    return zone->sh ? NGX_OK : NGX_ERROR;
+    return shm->sh ? NGX_OK : NGX_ERROR;
 }
 
 
@@ -82,17 +82,17 @@ ngx_rbl_set_zone(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     ssize_t          size;
     ngx_str_t       *value;
-    ngx_rbl_zone_t  *zone;
+    ngx_rbl_shm_t  *shm;
 
-    if (rmcf->zone != NULL) {
+    if (rmcf->shm != NULL) {
         return "is duplicate";
     }
 
     value = cf->args->elts;
     size = ngx_parse_size(&value[2]);
 
-    if (value[1].len == 0 || size == NGX_ERROR || size < NGX_RBL_ZONE_MIN
-        || size > NGX_RBL_ZONE_MAX)
+    if (value[1].len == 0 || size == NGX_ERROR || size < NGX_RBL_SHM_MIN
+        || size > NGX_RBL_SHM_MAX)
     {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                            "invalid value \"%V %V\" in \"%V\" directive, it "
@@ -101,42 +101,42 @@ ngx_rbl_set_zone(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
-    zone = ngx_pcalloc(cf->pool, sizeof(ngx_rbl_zone_t));
-    if (zone == NULL) {
+    shm = ngx_pcalloc(cf->pool, sizeof(ngx_rbl_shm_t));
+    if (shm == NULL) {
         return NGX_CONF_ERROR;
     }
 
-    rmcf->zone = ngx_shared_memory_add(cf, &value[1], size, &ngx_rbl_module);
-    if (rmcf->zone == NULL) {
+    rmcf->shm = ngx_shared_memory_add(cf, &value[1], size, &ngx_rbl_module);
+    if (rmcf->shm == NULL) {
         return NGX_CONF_ERROR;
     }
 
-    rmcf->zone->init = ngx_rbl_zone_init;
-    rmcf->zone->data = zone;
+    rmcf->shm->init = ngx_rbl_shm_init;
+    rmcf->shm->data = shm;
 
     return NGX_CONF_OK;
 }
 
 
 static ngx_uint_t
-ngx_rbl_zone_alive(ngx_atomic_uint_t pid)
+ngx_rbl_shm_alive(ngx_atomic_uint_t pid)
 {
     return pid != 0 && (kill((ngx_pid_t) pid, 0) == 0 || ngx_errno != ESRCH);
 }
 
 
 void
-ngx_rbl_zone_enter(ngx_rbl_zone_t *zone, ngx_log_t *log)
+ngx_rbl_shm_enter(ngx_rbl_shm_t *shm, ngx_log_t *log)
 {
     ngx_uint_t          i;
     ngx_rbl_block_t    *block;
     ngx_atomic_uint_t   pid, n;
 
-    for (i = 0; zone != NULL && i < NGX_RBL_ZONE_WORKERS; i++) {
-        block = &zone->sh->blocks[i];
+    for (i = 0; shm != NULL && i < NGX_RBL_SHM_WORKERS; i++) {
+        block = &shm->sh->blocks[i];
         pid = block->pid;
 
-        if (ngx_rbl_zone_alive(pid)
+        if (ngx_rbl_shm_alive(pid)
             || !ngx_atomic_cmp_set(&block->pid, pid,
                                    (ngx_atomic_uint_t) ngx_pid))
         {
@@ -149,40 +149,40 @@ ngx_rbl_zone_enter(ngx_rbl_zone_t *zone, ngx_log_t *log)
         block->meter.store.ready = 0;
         block->meter.store.pending = 0;
         ngx_rbl_meter_use(&block->meter);
-        ngx_rbl_zone_block = block;
+        ngx_rbl_shm_block = block;
 
         do {
-            n = zone->sh->nblocks;
+            n = shm->sh->nblocks;
         } while (n <= i
-                 && !ngx_atomic_cmp_set(&zone->sh->nblocks, n, i + 1));
+                 && !ngx_atomic_cmp_set(&shm->sh->nblocks, n, i + 1));
 
         return;
     }
 
-    if (zone != NULL) {
+    if (shm != NULL) {
         ngx_log_error(NGX_LOG_WARN, log, 0,
                       "rbl zone: more than %d workers, this one is not in"
                       " rbl_status",
-                      NGX_RBL_ZONE_WORKERS);
+                      NGX_RBL_SHM_WORKERS);
     }
 }
 
 
 void
-ngx_rbl_zone_leave(ngx_rbl_zone_t *zone)
+ngx_rbl_shm_leave(ngx_rbl_shm_t *shm)
 {
-    if (zone != NULL && ngx_rbl_zone_block != NULL) {
-        (void) ngx_atomic_cmp_set(&ngx_rbl_zone_block->pid,
+    if (shm != NULL && ngx_rbl_shm_block != NULL) {
+        (void) ngx_atomic_cmp_set(&ngx_rbl_shm_block->pid,
                                   (ngx_atomic_uint_t) ngx_pid, 0);
         ngx_rbl_meter_use(NULL);
-        ngx_rbl_zone_block = NULL;
-        zone->sh = NULL;
+        ngx_rbl_shm_block = NULL;
+        shm->sh = NULL;
     }
 }
 
 
 ngx_uint_t
-ngx_rbl_zone_sum(ngx_rbl_zone_t *zone, ngx_rbl_meter_t *sum, time_t *since)
+ngx_rbl_shm_sum(ngx_rbl_shm_t *shm, ngx_rbl_meter_t *sum, time_t *since)
 {
     ngx_uint_t        i, n, alive;
     ngx_rbl_block_t  *block;
@@ -190,19 +190,19 @@ ngx_rbl_zone_sum(ngx_rbl_zone_t *zone, ngx_rbl_meter_t *sum, time_t *since)
     ngx_memzero(sum, sizeof(ngx_rbl_meter_t));
     n = 0;
 
-    if (zone->sh == NULL) {
+    if (shm->sh == NULL) {
         *since = ngx_time();
         return 0;
     }
 
-    for (i = 0; i < zone->sh->nblocks && i < NGX_RBL_ZONE_WORKERS; i++) {
-        block = &zone->sh->blocks[i];
-        alive = ngx_rbl_zone_alive(block->pid);
+    for (i = 0; i < shm->sh->nblocks && i < NGX_RBL_SHM_WORKERS; i++) {
+        block = &shm->sh->blocks[i];
+        alive = ngx_rbl_shm_alive(block->pid);
         ngx_rbl_meter_add(sum, &block->meter, alive);
         n += alive;
     }
 
-    *since = zone->sh->since;
+    *since = shm->sh->since;
 
     return n;
 }

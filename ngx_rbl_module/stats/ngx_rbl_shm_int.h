@@ -1,14 +1,14 @@
 /*
- * Layout of the shared memory, for ngx_rbl_zone.c (blocks) and
- * ngx_rbl_zone_table.c (applications).  No other file includes it.
+ * Layout of the shared memory, for ngx_rbl_shm.c (blocks) and
+ * ngx_rbl_shm_table.c (applications).  No other file includes it.
  */
 
 #ifndef _NGX_RBL_ZONE_INT_H_INCLUDED_
 #define _NGX_RBL_ZONE_INT_H_INCLUDED_
 
-#include "ngx_rbl_zone.h"
+#include "ngx_rbl_shm.h"
 
-#define NGX_RBL_ZONE_WORKERS  256
+#define NGX_RBL_SHM_WORKERS  256
 
 
 typedef struct {
@@ -31,11 +31,11 @@ typedef struct {
     uint32_t             nslots;
     uint64_t            *words;
     ngx_rbl_slot_key_t  *keys;
-    ngx_rbl_block_t      blocks[NGX_RBL_ZONE_WORKERS];
-} ngx_rbl_zone_sh_t;
+    ngx_rbl_block_t      blocks[NGX_RBL_SHM_WORKERS];
+} ngx_rbl_shm_sh_t;
 
-struct ngx_rbl_zone_s {
-    ngx_rbl_zone_sh_t  *sh;
+struct ngx_rbl_shm_s {
+    ngx_rbl_shm_sh_t  *sh;
 };
 
 #endif /* _NGX_RBL_ZONE_INT_H_INCLUDED_ */
