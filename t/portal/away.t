@@ -23,14 +23,17 @@ my ($dead, $other) = grep { $_ != $zero } @{ $f->{nodes} };
 my %at = map { node_of($f, slot_of_account($f, $_))->{index} => $_ } @acct;
 my %part_at = map { $_ => node_of($f, redis_key('due', $_)) } 0 .. 63;
 
-# An address whose entry in the index of users is at a node.
+# An address whose entry in the index of users is at a node.  A request for a
+# link writes there as well, so not in the partition of an account.
+my %taken = map { partition_of($_->{sid}) => 1 } @acct;
 my ($n, @mail) = (0);
 sub address_at {
     my ($node) = @_;
 
     while (1) {
         my $mail = 'a' . ++$n . '@example.test';
-        next if $part_at{ hex(substr sha256_hex($mail), 0, 4) % 64 } != $node;
+        my $part = hex(substr sha256_hex($mail), 0, 4) % 64;
+        next if $part_at{$part} != $node || $taken{$part};
         push @mail, $mail;
         return $mail;
     }

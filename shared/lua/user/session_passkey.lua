@@ -27,9 +27,9 @@ local counter, last = tonumber(ARG.counter), passkey[PASSKEY.counter]
 if (counter > 0 or last > 0) and counter <= last then
     return {'COUNTER'}
 end
-passkey[PASSKEY.counter] = counter
-passkey[PASSKEY.used] = now_ms()
-passkey_save(passkey)
 about, named = ARG.user, user[USER.mail]
 session_before(about, ARG.before, ARG.was)
-return session_new(user, ARG.field, ARG.digest)
+local new = session_new(user, ARG.field, ARG.digest)
+passkey[PASSKEY.counter], passkey[PASSKEY.used] = counter, new[6]
+passkey_save(passkey)
+return new
