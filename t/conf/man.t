@@ -206,4 +206,25 @@ for my $piece (@checkd) {
         or diag($r->{err});
 }
 
+# Lines with rblctl have options that their command takes.
+my $help = run_cmd({}, build_dir() . '/rblctl', '--help')->{out};
+my %usage = map { /^  ([a-z][a-z ]*[a-z])(.*)/ ? ($1 => $2) : () }
+    split /\n/, $help;
+cmp_ok(scalar keys %usage, '>', 60, 'rblctl --help has all commands');
+my ($given, @wrong) = (0);
+for my $line (map { /\brblctl ([a-z][^|>&;\n]*)/g } map { join "\n",
+    /^\.Bd -literal[^\n]*\n(.*?)^\.Ed$/msg } values %source)
+{
+    my ($command) = sort { length $b <=> length $a } grep {
+        $line =~ /^\Q$_\E(?: |$)/ } keys %usage;
+    for my $option ($line =~ /(?<= )(--[a-z-]+)/g) {
+        $given++;
+        push @wrong, "$line: $option" if !defined $command
+            || $option !~ /^--(?:json|store|prefix|user|password-file|config)$/
+            && $usage{$command} !~ /\Q$option\E\b/;
+    }
+}
+cmp_ok($given, '>', 10, 'the pages give options to rblctl');
+is(join(' ', @wrong), '', 'rblctl takes every option that a page gives it');
+
 done_testing();
