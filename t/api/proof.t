@@ -117,9 +117,9 @@ my $table = read_file(repo_dir() . '/ngx_rbl_module/http/ngx_rbl_calls.h');
 while ($table =~ /\b(CALL|ITEM)(?:_AS)?\((GET|POST),\ "([^"]+)",
     \s(?:"[^"]+",\s)?(DOCUMENT|PLAIN)/xg)
 {
-    my ($path, $method, $formats) = ($3, $2, $4);
+    my ($kind, $method, $path, $formats) = ($1, $2, $3, $4);
     my ($family) = $path =~ /^([a-z]+)/;
-    $path .= "/$id{$family}" if $1 eq 'ITEM';
+    $path .= "/$id{$family}" if $kind eq 'ITEM';
     my @q = $path =~ /s$/ ? qw(?page_size=20 ?page_size=1000)
         : $family eq 'check' && $method eq 'GET' ? ('?details=1')
         : ('');
