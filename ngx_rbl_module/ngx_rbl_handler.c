@@ -15,6 +15,7 @@
 #include "ngx_rbl_session.h"
 #include "ngx_rbl_stream.h"
 #include "ngx_rbl_visit.h"
+#include "ngx_rbl_write.h"
 
 
 /* Cancels the rounds: no callback may follow. */
@@ -142,6 +143,8 @@ ngx_rbl_judge(ngx_rbl_ctx_t *ctx)
         return;
     }
 
+    ngx_rbl_run_begin(ctx);
+
     if (!(r->method & ctx->allow)) {
         ngx_rbl_refuse(ctx, NGX_HTTP_NOT_ALLOWED,
                        "This call is made by %s.",
@@ -153,7 +156,7 @@ ngx_rbl_judge(ngx_rbl_ctx_t *ctx)
         ngx_rbl_session_origin(ctx);
     }
 
-    if (ctx->refusal || ctx->route->flags & NGX_RBL_SIGN_IN) {
+    if (ctx->run.refusal || ctx->route->flags & NGX_RBL_SIGN_IN) {
         return;
     }
 
@@ -211,7 +214,7 @@ ngx_rbl_handler(ngx_http_request_t *r)
 
     ngx_rbl_judge(ctx);
 
-    if (ctx->refusal == 0 && ctx->route->method == NGX_HTTP_POST) {
+    if (ctx->run.refusal == 0 && ctx->route->method == NGX_HTTP_POST) {
         rc = ngx_rbl_body_read(ctx);
 
         if (rc == NGX_OK) {
@@ -233,7 +236,7 @@ ngx_rbl_handler(ngx_http_request_t *r)
         return NGX_HTTP_CLIENT_CLOSED_REQUEST;
     }
 
-    if (ctx->refusal) {
+    if (ctx->run.refusal) {
         return ngx_rbl_answer(ctx);
     }
 

@@ -50,7 +50,8 @@ static void ngx_rbl_second_done(void *data, ngx_rbl_store_rc_e rc);
 static int
 ngx_rbl_script_done(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
-    rbl_str_t  word;
+    rbl_str_t        word;
+    const rbl_op_t  *op;
 
     word = rbl_reply_word(reply);
 
@@ -62,7 +63,9 @@ ngx_rbl_script_done(ngx_rbl_ctx_t *ctx, const redisReply *reply)
         ngx_rbl_unauthorized(ctx);
 
     } else if (ngx_rbl_work_begin(ctx, word, reply) != NGX_OK) {
-        ngx_rbl_refuse_by(ctx, ctx->route->family->refusals, reply);
+        op = ctx->route->op->op;
+        ngx_rbl_refuse_by(ctx, op ? op->refusals
+                                  : ctx->route->family->refusals, reply);
     }
 
     return 0;
@@ -82,9 +85,9 @@ ngx_rbl_second_reply(void *data, ngx_uint_t i, const redisReply *reply)
         return;
     }
 
-    if (ctx->refusal != 0
+    if (ctx->run.refusal != 0
         || (ctx->working && ngx_rbl_work_reply(ctx, reply) != NGX_OK)
-        || (op->script != NULL && !ctx->worked
+        || (ctx->run.script != NULL && !ctx->worked
             && !ngx_rbl_script_done(ctx, reply)))
     {
         return;
@@ -95,8 +98,7 @@ ngx_rbl_second_reply(void *data, ngx_uint_t i, const redisReply *reply)
         return;
     }
 
-    ngx_rbl_open(ctx, 0, op->message);
-    ngx_rbl_close(ctx);
+    ngx_rbl_write_result(ctx, reply);
 }
 
 
@@ -132,15 +134,17 @@ ngx_rbl_ready(void *data, ngx_rbl_store_rc_e rc)
 static ngx_int_t
 ngx_rbl_sign_in(ngx_rbl_ctx_t *ctx)
 {
+    ngx_rbl_run_begin(ctx);
+
     if (ngx_rbl_params_parse(ctx) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    if (ctx->refusal == 0) {
+    if (ctx->run.refusal == 0) {
         ctx->route->op->prepare(ctx);
     }
 
-    if (ctx->refusal == 0) {
+    if (ctx->run.refusal == 0) {
         ctx->batch = ctx->next;
         ctx->next = NULL;
 
@@ -159,7 +163,7 @@ static ngx_int_t
 ngx_rbl_admitted(const ngx_rbl_ctx_t *ctx)
 {
     return ctx->round.authenticated && !ctx->suspended && !ctx->denied
-           && ctx->refusal == 0;
+           && ctx->run.refusal == 0;
 }
 
 
@@ -179,7 +183,7 @@ ngx_rbl_first_reply(void *data, ngx_uint_t i, const redisReply *reply)
     }
 
     if (i < ctx->round.account_at) {
-        if (ctx->refusal == 0) {
+        if (ctx->run.refusal == 0) {
             op->read(ctx, i, reply);
         }
 
@@ -234,14 +238,14 @@ ngx_rbl_proceed(ngx_rbl_ctx_t *ctx)
 
     op = ctx->route->op;
 
-    if (ctx->refusal != 0 || ctx->round.proving) {
+    if (ctx->run.refusal != 0 || ctx->round.proving) {
         return;
     }
 
     if (op->proceed) {
         op->proceed(ctx);
 
-    } else if (op->script) {
+    } else if (ctx->run.script) {
         ngx_rbl_write_proceed(ctx);
     }
 }
@@ -342,7 +346,7 @@ ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc)
 }
 
 
-/* An error in the fields stays in ctx->refusal until the account is
+/* An error in the fields stays in ctx->run.refusal until the account is
    authenticated and may see it. */
 
 static ngx_int_t
@@ -351,6 +355,7 @@ ngx_rbl_first(ngx_rbl_ctx_t *ctx)
     const ngx_rbl_op_t  *op;
 
     op = ctx->route->op;
+    ngx_rbl_run_begin(ctx);
 
     if (ngx_rbl_params_parse(ctx) != NGX_OK) {
         return NGX_ERROR;
@@ -360,7 +365,7 @@ ngx_rbl_first(ngx_rbl_ctx_t *ctx)
         ngx_rbl_auth_ask(ctx);
     }
 
-    if (ctx->refusal == 0) {
+    if (ctx->run.refusal == 0) {
         op->prepare ? op->prepare(ctx) : ngx_rbl_write_prepare(ctx);
     }
 
@@ -459,7 +464,7 @@ ngx_rbl_arrived(ngx_rbl_ctx_t *ctx)
     ctx->batch = NULL;
     ctx->store_time += ngx_current_msec - ctx->asked;
 
-    if (ctx->gate || (ctx->next && ctx->refusal == 0)) {
+    if (ctx->gate || (ctx->next && ctx->run.refusal == 0)) {
         next = ctx->gate ? &ctx->gate : &ctx->next;
         ctx->batch = *next;
         *next = NULL;
@@ -467,13 +472,13 @@ ngx_rbl_arrived(ngx_rbl_ctx_t *ctx)
         return;
     }
 
-    if ((ctx->round.again || ctx->round.proving) && ctx->refusal == 0
+    if ((ctx->round.again || ctx->round.proving) && ctx->run.refusal == 0
         && ngx_rbl_anew(ctx) == NGX_OK)
     {
         return;
     }
 
-    if (ctx->stream && ctx->refusal == 0) {
+    if (ctx->stream && ctx->run.refusal == 0) {
         ngx_rbl_stream_begin(ctx);
 
     } else {
@@ -490,7 +495,7 @@ ngx_rbl_second_done(void *data, ngx_rbl_store_rc_e rc)
     ngx_rbl_ctx_t  *ctx = data;
 
     if (rc != NGX_RBL_STORE_OK
-        && (ctx->route->op->failed == NULL || ctx->refusal != 0
+        && (ctx->route->op->failed == NULL || ctx->run.refusal != 0
             || ctx->route->op->failed(ctx) != NGX_OK))
     {
         ngx_rbl_unavailable(ctx, rc);

@@ -36,7 +36,7 @@ ngx_rbl_stream_reply(void *data, ngx_uint_t i, const redisReply *reply)
 {
     ngx_rbl_ctx_t  *ctx = data;
 
-    if (ctx->refusal == 0) {
+    if (ctx->run.refusal == 0) {
         ctx->stream->read(ctx, i, reply);
     }
 }
@@ -117,7 +117,7 @@ ngx_rbl_stream_last(ngx_rbl_ctx_t *ctx)
 {
     ctx->stream->close(ctx);
 
-    if (ctx->refusal || ctx->sink.out.failed) {
+    if (ctx->run.refusal || ctx->sink.out.failed) {
         ngx_rbl_stream_fail(ctx);
 
     } else if (!ctx->stream->headed) {
@@ -141,9 +141,9 @@ ngx_rbl_stream_collects(const ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_stream_write(ngx_http_request_t *r)
 {
-    ngx_int_t          rc;
-    ngx_event_t       *wev;
-    ngx_rbl_ctx_t     *ctx;
+    ngx_int_t       rc;
+    ngx_event_t    *wev;
+    ngx_rbl_ctx_t  *ctx;
 
     ctx = ngx_http_get_module_ctx(r, ngx_rbl_module);
     wev = r->connection->write;
@@ -244,7 +244,7 @@ ngx_rbl_stream_done(void *data, ngx_rbl_store_rc_e rc)
         ngx_rbl_unavailable(ctx, rc);
     }
 
-    if (ctx->refusal || ctx->sink.out.failed) {
+    if (ctx->run.refusal || ctx->sink.out.failed) {
         ngx_rbl_stream_fail(ctx);
 
     } else if (ctx->stream->over) {
@@ -278,7 +278,7 @@ ngx_rbl_stream_next(ngx_rbl_ctx_t *ctx)
     ngx_rbl_batch_slow(ctx->batch, &ctx->account);
     ctx->stream->ask(ctx, ctx->batch);
 
-    if (ctx->refusal) {
+    if (ctx->run.refusal) {
         ngx_rbl_round_cancel(ctx);
         ngx_rbl_stream_fail(ctx);
         return;
@@ -297,7 +297,7 @@ ngx_rbl_stream_placed(ngx_rbl_ctx_t *ctx)
 
     ngx_http_set_log_request(c->log, ctx->request);
 
-    if (ctx->refusal) {
+    if (ctx->run.refusal) {
         ngx_rbl_finish(ctx);
 
     } else {

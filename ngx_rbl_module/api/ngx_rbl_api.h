@@ -24,12 +24,8 @@ rbl_err_t ngx_rbl_host_read(const ngx_rbl_ctx_t *ctx, rbl_host_t *host,
 /* Of rbl_view_host, for this request. */
 unsigned ngx_rbl_host_flags(const ngx_rbl_ctx_t *ctx);
 
-/* Whether the caller sees the paths of URLs, as for rbl_url_shown: tokens and
-   viewers do not. */
-#define ngx_rbl_sees_path(ctx)  ((ctx)->user.role >= NGX_RBL_ROLE_ADMIN)
-
 /* ngx_rbl_api_rbl_write.c */
-extern const ngx_rbl_outcome_t  ngx_rbl_rbl_refusals[];
+extern const rbl_outcome_t  ngx_rbl_rbl_refusals[];
 
 /* ngx_rbl_code.c */
 

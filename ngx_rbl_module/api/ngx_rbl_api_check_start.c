@@ -13,20 +13,20 @@
 
 /* A SID is the argument `host`; an address or domain is `value`. */
 
-static ngx_int_t
-ngx_rbl_start_host(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+static int
+ngx_rbl_start_host(rbl_run_t *run, rbl_str_t *text)
 {
-    char             *buf;
-    rbl_sid_t         sid;
-    rbl_str_t        *argv;
-    rbl_family_t      family;
-    ngx_rbl_write_t  *write;
+    char           *buf;
+    rbl_sid_t       sid;
+    rbl_str_t      *argv;
+    rbl_family_t    family;
+    ngx_rbl_ctx_t  *ctx;
 
-    write = ctx->data;
-    argv = write->argv;
+    ctx = ngx_rbl_of(run);
+    argv = run->argv;
     family = RBL_FAMILY_NONE;
 
-    buf = ngx_rbl_room(ctx, RBL_VALUE_MAX);
+    buf = rbl_room(run, RBL_VALUE_MAX);
     if (buf == NULL) {
         return NGX_ERROR;
     }
@@ -36,7 +36,7 @@ ngx_rbl_start_host(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
         text->p = buf;
 
     } else {
-        family = ngx_rbl_host_parse(buf, &argv[NGX_RBL_ARG(check_start, value)],
+        family = ngx_rbl_host_parse(buf, &argv[RBL_ARG(check_start, value)],
                                     *text, 1);
 
         if (family == RBL_FAMILY_NONE) {
@@ -47,16 +47,19 @@ ngx_rbl_start_host(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
         *text = RBL_STR("");
     }
 
-    argv[NGX_RBL_ARG(check_start, family)] = ngx_rbl_family_text(family);
+    argv[RBL_ARG(check_start, family)] = ngx_rbl_family_text(family);
 
     return NGX_OK;
 }
 
 
-static ngx_int_t
-ngx_rbl_start_callback(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+static int
+ngx_rbl_start_callback(rbl_run_t *run, rbl_str_t *text)
 {
-    rbl_url_t  url;
+    rbl_url_t       url;
+    ngx_rbl_ctx_t  *ctx;
+
+    ctx = ngx_rbl_of(run);
 
     /* a callback is signed with the secret of an application */
 
@@ -71,18 +74,18 @@ ngx_rbl_start_callback(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
 }
 
 
-static const ngx_rbl_field_t  ngx_rbl_start_fields[] = {
-    NGX_RBL_TEXT("host", NGX_RBL_NEEDED, ngx_rbl_start_host,
-                 NGX_RBL_ARG(check_start, host)),
-    NGX_RBL_TEXT("callback", 0, ngx_rbl_start_callback,
-                 NGX_RBL_ARG(check_start, callback)),
-    NGX_RBL_TEXT("details", NGX_RBL_ZERO, ngx_rbl_flag,
-                 NGX_RBL_ARG(check_start, lists)),
-    NGX_RBL_END
+static const rbl_field_t  ngx_rbl_start_fields[] = {
+    RBL_TEXT("host", RBL_NEEDED, ngx_rbl_start_host,
+             RBL_ARG(check_start, host)),
+    RBL_TEXT("callback", 0, ngx_rbl_start_callback,
+             RBL_ARG(check_start, callback)),
+    RBL_TEXT("details", RBL_ZERO, rbl_flag,
+             RBL_ARG(check_start, lists)),
+    RBL_END
 };
 
-static const ngx_rbl_outcome_t  ngx_rbl_start_refusals[] = {
-    NGX_RBL_INVALID("HOST", "host"),
+static const rbl_outcome_t  ngx_rbl_start_refusals[] = {
+    RBL_INVALID("HOST", "host"),
     NGX_RBL_LAPSED,
     { "RANGE", NGX_HTTP_BAD_REQUEST,
       "Invalid host value provided. A range is checked by its addresses. "
@@ -105,13 +108,10 @@ const ngx_rbl_family_t  ngx_rbl_family_checks = {
 static void
 ngx_rbl_start_proceed(ngx_rbl_ctx_t *ctx)
 {
-    char              keep[RBL_OUT_INT];
-    ngx_rbl_write_t  *write;
+    char  keep[RBL_OUT_INT];
 
-    write = ctx->data;
-
-    write->argv[NGX_RBL_ARG(check_start, app)] = rbl_sid_str(&ctx->app);
-    write->argv[NGX_RBL_ARG(check_start, keep)] =
+    ctx->run.argv[RBL_ARG(check_start, app)] = rbl_sid_str(&ctx->app);
+    ctx->run.argv[RBL_ARG(check_start, keep)] =
                               rbl_out_int_text(keep, ctx->conf->check_keep);
 
     ngx_rbl_write_proceed(ctx);
@@ -167,11 +167,9 @@ static void
 ngx_rbl_start_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
     ngx_uint_t               details;
-    ngx_rbl_write_t         *write;
     rbl_check_start_reply_t  said;
 
-    write = ctx->data;
-    details = rbl_str_is(write->argv[NGX_RBL_ARG(check_start, lists)], "1");
+    details = rbl_str_is(ctx->run.argv[RBL_ARG(check_start, lists)], "1");
     rbl_check_start_reply(&said, reply);
 
     ngx_rbl_open(ctx, NGX_RBL_START_GUESS

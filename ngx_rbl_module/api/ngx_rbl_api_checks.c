@@ -38,10 +38,10 @@ typedef struct {
 } ngx_rbl_status_t;
 
 
-static const ngx_rbl_field_t  ngx_rbl_status_fields[] = {
-    NGX_RBL_TEXT("id", 0, NULL, 0),
-    NGX_RBL_TEXT("details", 0, ngx_rbl_flag, 0),
-    NGX_RBL_END
+static const rbl_field_t  ngx_rbl_status_fields[] = {
+    RBL_TEXT("id", 0, NULL, 0),
+    RBL_TEXT("details", 0, rbl_flag, 0),
+    RBL_END
 };
 
 
@@ -56,11 +56,11 @@ ngx_rbl_status_id(ngx_rbl_ctx_t *ctx, rbl_sid_t *check)
     text.n = ctx->id.len;
 
     if (text.n == 0) {
-        text = ngx_rbl_text(ctx, NGX_RBL_STATUS_ID);
+        text = rbl_text(&ctx->run, NGX_RBL_STATUS_ID);
     }
 
     if (text.n == 0) {
-        ngx_rbl_missing(ctx, "id");
+        rbl_missing(&ctx->run, "id");
         return NGX_DECLINED;
     }
 
@@ -112,8 +112,8 @@ ngx_rbl_status_prepare(ngx_rbl_ctx_t *ctx)
     status = ngx_rbl_data(ctx, sizeof(ngx_rbl_status_t));
 
     if (status == NULL
-        || ngx_rbl_judged(ctx, &ngx_rbl_status_fields[NGX_RBL_STATUS_DETAILS],
-                          &details)
+        || rbl_judged(&ctx->run, &ngx_rbl_status_fields[NGX_RBL_STATUS_DETAILS],
+                      &details)
            != NGX_OK
         || ngx_rbl_status_id(ctx, &status->check) != NGX_OK)
     {

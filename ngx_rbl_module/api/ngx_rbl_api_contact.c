@@ -18,19 +18,21 @@
 
 /* Reads the type, then the value, which is validated by its type. */
 
-static ngx_int_t
-ngx_rbl_contact_type(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+static int
+ngx_rbl_contact_type(rbl_run_t *run, rbl_str_t *text)
 {
     char                *buf;
     ngx_array_t         *hosts;
-    ngx_rbl_write_t     *write;
+    ngx_rbl_ctx_t       *ctx;
     rbl_contact_type_t   type;
+
+    ctx = ngx_rbl_of(run);
 
     if (rbl_contact_type(&type, *text) != RBL_OK) {
         return NGX_DECLINED;
     }
 
-    buf = ngx_rbl_room(ctx, RBL_CONTACT_MAX);
+    buf = rbl_room(run, RBL_CONTACT_MAX);
     if (buf == NULL) {
         return NGX_ERROR;
     }
@@ -38,11 +40,9 @@ ngx_rbl_contact_type(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
     hosts = type == RBL_CONTACT_SLACK ? ctx->conf->slack_hosts
             : type == RBL_CONTACT_DISCORD ? ctx->conf->discord_hosts : NULL;
 
-    write = ctx->data;
-
     if (rbl_contact_parse(buf,
-                          &write->argv[NGX_RBL_ARG(contact_add, value)], type,
-                          ngx_rbl_text(ctx, NGX_RBL_CONTACT_VALUE),
+                          &run->argv[RBL_ARG(contact_add, value)], type,
+                          rbl_text(run, NGX_RBL_CONTACT_VALUE),
                           hosts ? hosts->elts : NULL,
                           hosts ? hosts->nelts : 0)
         == RBL_OK)
@@ -58,46 +58,44 @@ ngx_rbl_contact_type(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
 }
 
 
-static ngx_int_t
-ngx_rbl_contact_schedule(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+static int
+ngx_rbl_contact_schedule(rbl_run_t *run, rbl_str_t *text)
 {
     return rbl_contact_schedule_ok(*text) ? NGX_OK : NGX_DECLINED;
 }
 
 
-static const ngx_rbl_field_t  ngx_rbl_contact_add_fields[] = {
-    NGX_RBL_TEXT("contact", NGX_RBL_NEEDED|NGX_RBL_SECRET, NULL, 0),
-    NGX_RBL_TEXT("type", NGX_RBL_NEEDED, ngx_rbl_contact_type,
-                 NGX_RBL_ARG(contact_add, type)),
-    NGX_RBL_TEXT("schedule", NGX_RBL_NEEDED, ngx_rbl_contact_schedule,
-                 NGX_RBL_ARG(contact_add, schedule)),
-    NGX_RBL_SIDS("contact_group", NGX_RBL_LIST|NGX_RBL_EMPTY, RBL_SID_GROUP,
-                 0),
-    NGX_RBL_END
+static const rbl_field_t  ngx_rbl_contact_add_fields[] = {
+    RBL_TEXT("contact", RBL_NEEDED|RBL_SECRET, NULL, 0),
+    RBL_TEXT("type", RBL_NEEDED, ngx_rbl_contact_type,
+             RBL_ARG(contact_add, type)),
+    RBL_TEXT("schedule", RBL_NEEDED, ngx_rbl_contact_schedule,
+             RBL_ARG(contact_add, schedule)),
+    RBL_SIDS("contact_group", RBL_LIST|RBL_EMPTY, RBL_SID_GROUP,
+             0),
+    RBL_END
 };
 
-static const ngx_rbl_field_t  ngx_rbl_contact_update_fields[] = {
-    NGX_RBL_TEXT("schedule", 0, ngx_rbl_contact_schedule,
-                 NGX_RBL_ARG(contact_update, schedule)),
-    NGX_RBL_SIDS("contact_group", NGX_RBL_LIST, RBL_SID_GROUP, 0),
-    NGX_RBL_END
+static const rbl_field_t  ngx_rbl_contact_update_fields[] = {
+    RBL_TEXT("schedule", 0, ngx_rbl_contact_schedule,
+             RBL_ARG(contact_update, schedule)),
+    RBL_SIDS("contact_group", RBL_LIST, RBL_SID_GROUP, 0),
+    RBL_END
 };
 
-static const ngx_rbl_field_t  ngx_rbl_contact_confirm_fields[] = {
-    NGX_RBL_TEXT("authcode", NGX_RBL_NEEDED|NGX_RBL_SECRET, NULL, 0),
-    NGX_RBL_END
+static const rbl_field_t  ngx_rbl_contact_confirm_fields[] = {
+    RBL_TEXT("authcode", RBL_NEEDED|RBL_SECRET, NULL, 0),
+    RBL_END
 };
 
-static const ngx_rbl_outcome_t  ngx_rbl_contact_refusals[] = {
-    NGX_RBL_UNKNOWN_ID("CONTACT", "contact"),
-    NGX_RBL_INVALID("GROUP", "contact_group"),
+static const rbl_outcome_t  ngx_rbl_contact_refusals[] = {
+    RBL_UNKNOWN_ID("CONTACT", "contact"),
+    RBL_INVALID("GROUP", "contact_group"),
     { "GROUPS", NGX_HTTP_CONFLICT,
       "A contact may have at most %L contact groups." },
-    NGX_RBL_INVALID("CODE", "authcode"),
+    RBL_INVALID("CODE", "authcode"),
     { "PENDING", NGX_HTTP_CONFLICT,
       "The contact is not confirmed yet." },
-    { "PAUSED", NGX_HTTP_CONFLICT,
-      "The contact is paused. Please resume it first." },
     { "CONFIRMED", NGX_HTTP_CONFLICT,
       "The contact is confirmed already." },
     { "LOCKED", NGX_HTTP_CONFLICT,
@@ -115,9 +113,6 @@ static const ngx_rbl_outcome_t  ngx_rbl_contact_refusals[] = {
     { "LATER", NGX_HTTP_TOO_MANY_REQUESTS,
       "A confirmation was sent less than a minute ago. Please try again "
       "later." },
-    { "SOON", NGX_HTTP_TOO_MANY_REQUESTS,
-      "A message was sent less than a minute ago. Please try again in %L "
-      "seconds." },
     { NULL, 0, NULL }
 };
 
@@ -153,19 +148,16 @@ const ngx_rbl_family_t  ngx_rbl_family_contacts = {
 static void
 ngx_rbl_contact_code(ngx_rbl_ctx_t *ctx)
 {
-    rbl_str_t        *argv;
-    ngx_rbl_code_t    code;
-    ngx_rbl_write_t  *write;
+    rbl_str_t       *argv;
+    ngx_rbl_code_t   code;
 
-    write = ctx->data;
-
-    if (ngx_rbl_code_make(ctx, &code, &write->id) != NGX_OK) {
+    if (ngx_rbl_code_make(ctx, &code, &ctx->run.id) != NGX_OK) {
         return;
     }
 
-    argv = &write->argv[ctx->route->op->script == &rbl_script_contact_add
-                        ? NGX_RBL_ARG(contact_add, digest)
-                        : NGX_RBL_ARG(contact_resend, digest)];
+    argv = &ctx->run.argv[ctx->run.script == &rbl_script_contact_add
+                        ? RBL_ARG(contact_add, digest)
+                        : RBL_ARG(contact_resend, digest)];
 
     *argv++ = (rbl_str_t) { (char *) code.digest, sizeof(code.digest) };
     *argv++ = (rbl_str_t) { code.text, sizeof(code.text) };
@@ -218,16 +210,13 @@ const ngx_rbl_op_t  ngx_rbl_op_contact_resend = {
 static void
 ngx_rbl_contact_confirm(ngx_rbl_ctx_t *ctx)
 {
-    u_char            digest[32];
-    ngx_rbl_write_t  *write;
+    u_char  digest[32];
 
-    write = ctx->data;
-
-    if (ngx_rbl_code_digest(ctx, digest, &write->id,
-                            ngx_rbl_text(ctx, NGX_RBL_CONTACT_CODE))
+    if (ngx_rbl_code_digest(ctx, digest, &ctx->run.id,
+                            rbl_text(&ctx->run, NGX_RBL_CONTACT_CODE))
         == NGX_OK)
     {
-        write->argv[NGX_RBL_ARG(contact_confirm, digest)] =
+        ctx->run.argv[RBL_ARG(contact_confirm, digest)] =
             (rbl_str_t) { (char *) digest, sizeof(digest) };
 
         ngx_rbl_write_proceed(ctx);

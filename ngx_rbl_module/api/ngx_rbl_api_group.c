@@ -24,24 +24,24 @@ typedef struct {
 } ngx_rbl_refs_t;
 
 
-static const ngx_rbl_field_t  ngx_rbl_group_add_fields[] = {
-    NGX_RBL_TEXT("name", NGX_RBL_NEEDED, ngx_rbl_label,
-                 NGX_RBL_ARG(group_add, name)),
-    NGX_RBL_TEXT("is_default", NGX_RBL_ZERO, ngx_rbl_flag,
-                 NGX_RBL_ARG(group_add, is_default)),
-    NGX_RBL_END
+static const rbl_field_t  ngx_rbl_group_add_fields[] = {
+    RBL_TEXT("name", RBL_NEEDED, rbl_label,
+             RBL_ARG(group_add, name)),
+    RBL_TEXT("is_default", RBL_ZERO, rbl_flag,
+             RBL_ARG(group_add, is_default)),
+    RBL_END
 };
 
-static const ngx_rbl_field_t  ngx_rbl_group_update_fields[] = {
-    NGX_RBL_TEXT("name", NGX_RBL_TOLD, ngx_rbl_label,
-                 NGX_RBL_ARG(group_update, name)),
-    NGX_RBL_TEXT("is_default", 0, ngx_rbl_flag,
-                 NGX_RBL_ARG(group_update, is_default)),
-    NGX_RBL_END
+static const rbl_field_t  ngx_rbl_group_update_fields[] = {
+    RBL_TEXT("name", RBL_TOLD, rbl_label,
+             RBL_ARG(group_update, name)),
+    RBL_TEXT("is_default", 0, rbl_flag,
+             RBL_ARG(group_update, is_default)),
+    RBL_END
 };
 
-static const ngx_rbl_outcome_t  ngx_rbl_group_refusals[] = {
-    NGX_RBL_UNKNOWN_ID("GROUP", "contact group"),
+static const rbl_outcome_t  ngx_rbl_group_refusals[] = {
+    RBL_UNKNOWN_ID("GROUP", "contact group"),
     { "USED", NGX_HTTP_CONFLICT,
       "A host or a contact has this contact group." },
     { "LAST", NGX_HTTP_CONFLICT,
@@ -217,12 +217,8 @@ const ngx_rbl_family_t  ngx_rbl_family_groups = {
 static void
 ngx_rbl_group_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
-    ngx_rbl_write_t  *write;
-
-    write = ctx->data;
-
-    if (rbl_str_is(write->argv[NGX_RBL_ARG(group_add, is_default)], "1")) {
-        ctx->group = write->id;
+    if (rbl_str_is(ctx->run.argv[RBL_ARG(group_add, is_default)], "1")) {
+        ctx->group = ctx->run.id;
     }
 
     ngx_rbl_write_added(ctx, i, reply);

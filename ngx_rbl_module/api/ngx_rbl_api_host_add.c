@@ -18,7 +18,6 @@
 
 
 typedef struct {
-    ngx_rbl_write_t  write;
     rbl_family_t     family;
     char             buf[RBL_VALUE_MAX];
     rbl_str_t        value;             /* canonical value of one host or a
@@ -78,7 +77,7 @@ ngx_rbl_add_subnet(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add, rbl_str_t text)
     }
 
     if (err != RBL_OK) {
-        ngx_rbl_invalid(ctx, "host");
+        rbl_invalid(&ctx->run, "host");
         return NGX_DECLINED;
     }
 
@@ -118,15 +117,17 @@ ngx_rbl_add_subnet(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add, rbl_str_t text)
 
 /* Reads the type, then the host, which is validated by its type. */
 
-static ngx_int_t
-ngx_rbl_add_type(ngx_rbl_ctx_t *ctx, rbl_str_t *type)
+static int
+ngx_rbl_add_type(rbl_run_t *run, rbl_str_t *type)
 {
     rbl_str_t       text;
     ngx_uint_t      uribl;
     ngx_rbl_add_t  *add;
+    ngx_rbl_ctx_t  *ctx;
 
+    ctx = ngx_rbl_of(run);
     add = ctx->data;
-    text = ngx_rbl_add_pasted(ctx, ngx_rbl_text(ctx, NGX_RBL_ADD_HOST));
+    text = ngx_rbl_add_pasted(ctx, rbl_text(run, NGX_RBL_ADD_HOST));
 
     add->hosts = 1;
     add->range = rbl_str_is(*type, "ip_range");
@@ -163,24 +164,26 @@ ngx_rbl_add_type(ngx_rbl_ctx_t *ctx, rbl_str_t *type)
 }
 
 
-static const ngx_rbl_field_t  ngx_rbl_add_fields[] = {
-    NGX_RBL_TEXT("host", NGX_RBL_NEEDED, NULL, 0),
-    NGX_RBL_TEXT("name", NGX_RBL_NEEDED, ngx_rbl_label,
-                 NGX_RBL_ARG(host_add, name)),
-    NGX_RBL_TEXT("type", NGX_RBL_LATER, ngx_rbl_add_type,
-                 NGX_RBL_ARG(host_add, type)),
-    NGX_RBL_SIDS("rbl_profile", NGX_RBL_ONE|NGX_RBL_EMPTY, RBL_SID_PROFILE,
-                 NGX_RBL_ARG(host_add, profile)),
-    NGX_RBL_SIDS("contact_group", NGX_RBL_LIST|NGX_RBL_ONE|NGX_RBL_EMPTY,
-                 RBL_SID_GROUP, NGX_RBL_ARG(host_add, group)),
-    NGX_RBL_END
+static const rbl_field_t  ngx_rbl_add_fields[] = {
+    RBL_TEXT("host", RBL_NEEDED, NULL, 0),
+    RBL_TEXT("name", RBL_NEEDED, rbl_label,
+             RBL_ARG(host_add, name)),
+    RBL_TEXT("type", RBL_LATER, ngx_rbl_add_type,
+             RBL_ARG(host_add, type)),
+    RBL_SIDS("rbl_profile", RBL_ONE|RBL_EMPTY, RBL_SID_PROFILE,
+             RBL_ARG(host_add, profile)),
+    RBL_SIDS("contact_group", RBL_LIST|RBL_ONE|RBL_EMPTY,
+             RBL_SID_GROUP, RBL_ARG(host_add, group)),
+    RBL_END
 };
 
 
 static void
 ngx_rbl_add_prepare(ngx_rbl_ctx_t *ctx)
 {
-    (void) ngx_rbl_write_fields(ctx, sizeof(ngx_rbl_add_t));
+    if (ngx_rbl_data(ctx, sizeof(ngx_rbl_add_t)) != NULL) {
+        (void) rbl_run_fields(&ctx->run);
+    }
 }
 
 
@@ -257,7 +260,7 @@ ngx_rbl_add_proceed(ngx_rbl_ctx_t *ctx)
     rbl_host_add_each_t  *hosts;
 
     add = ctx->data;
-    argv = add->write.argv;
+    argv = ctx->run.argv;
 
     hosts = ngx_palloc(ctx->request->pool,
                        add->hosts * sizeof(rbl_host_add_each_t));
@@ -269,13 +272,13 @@ ngx_rbl_add_proceed(ngx_rbl_ctx_t *ctx)
         return;
     }
 
-    argv[NGX_RBL_ARG(host_add, family)] = ngx_rbl_family_text(add->family);
+    argv[RBL_ARG(host_add, family)] = ngx_rbl_family_text(add->family);
 
     if (add->range) {
         add->sids[0] = ngx_rbl_new_sid(ctx);
         add->n_sids = 1;
-        argv[NGX_RBL_ARG(host_add, range)] = add->sids[0];
-        argv[NGX_RBL_ARG(host_add, net)] = add->value;
+        argv[RBL_ARG(host_add, range)] = add->sids[0];
+        argv[RBL_ARG(host_add, net)] = add->value;
     }
 
     if (ngx_rbl_add_hosts(ctx, add, hosts) != NGX_OK
@@ -285,8 +288,8 @@ ngx_rbl_add_proceed(ngx_rbl_ctx_t *ctx)
         return;
     }
 
-    add->write.rest = (rbl_str_t *) hosts;
-    add->write.n = add->hosts * RBL_ARGC(*hosts);
+    ctx->run.rest = (rbl_str_t *) hosts;
+    ctx->run.n_rest = add->hosts * RBL_ARGC(*hosts);
 
     ngx_rbl_write_proceed(ctx);
 
@@ -364,7 +367,7 @@ ngx_rbl_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
         ngx_rbl_add_records(ctx, reply, 0);
     }
 
-    if (ctx->refusal != 0) {
+    if (ctx->run.refusal != 0) {
         return;
     }
 

@@ -12,19 +12,19 @@
 #define NGX_RBL_HOST_GUESS  640         /* octets of a host in an answer */
 
 
-static const ngx_rbl_field_t  ngx_rbl_host_update_fields[] = {
-    NGX_RBL_TEXT("name", NGX_RBL_TOLD, ngx_rbl_label,
-                 NGX_RBL_ARG(host_update, name)),
-    NGX_RBL_SIDS("rbl_profile", NGX_RBL_ONE, RBL_SID_PROFILE,
-                 NGX_RBL_ARG(host_update, profile)),
-    NGX_RBL_SIDS("contact_group", NGX_RBL_LIST, RBL_SID_GROUP, 0),
-    NGX_RBL_END
+static const rbl_field_t  ngx_rbl_host_update_fields[] = {
+    RBL_TEXT("name", RBL_TOLD, rbl_label,
+             RBL_ARG(host_update, name)),
+    RBL_SIDS("rbl_profile", RBL_ONE, RBL_SID_PROFILE,
+             RBL_ARG(host_update, profile)),
+    RBL_SIDS("contact_group", RBL_LIST, RBL_SID_GROUP, 0),
+    RBL_END
 };
 
-static const ngx_rbl_outcome_t  ngx_rbl_host_refusals[] = {
-    NGX_RBL_UNKNOWN_ID("HOST", "host"),
-    NGX_RBL_INVALID("PROFILE", "rbl_profile"),
-    NGX_RBL_INVALID("GROUP", "contact_group"),
+static const rbl_outcome_t  ngx_rbl_host_refusals[] = {
+    RBL_UNKNOWN_ID("HOST", "host"),
+    RBL_INVALID("PROFILE", "rbl_profile"),
+    RBL_INVALID("GROUP", "contact_group"),
     NGX_RBL_LAPSED,
     { "GROUPS", NGX_HTTP_CONFLICT,
       "A host may have at most %L contact groups." },
@@ -126,11 +126,9 @@ const ngx_rbl_op_t  ngx_rbl_op_host_resume = {
 static void
 ngx_rbl_host_delete(ngx_rbl_ctx_t *ctx)
 {
-    char              keep[RBL_OUT_INT];
-    ngx_rbl_write_t  *write;
+    char  keep[RBL_OUT_INT];
 
-    write = ctx->data;
-    write->argv[NGX_RBL_ARG(host_delete, keep)] =
+    ctx->run.argv[RBL_ARG(host_delete, keep)] =
                               rbl_out_int_text(keep, ctx->conf->check_keep);
 
     ngx_rbl_write_proceed(ctx);

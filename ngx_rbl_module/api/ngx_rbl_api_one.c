@@ -85,7 +85,7 @@ ngx_rbl_one_answer(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
 
     list->one = 1;
     list->page = 1;
-    list->page_size = NGX_RBL_PAGE_SIZE;
+    list->page_size = RBL_PAGE_SIZE;
 
     ngx_rbl_list_open(ctx, family->guess + raw.n);
 

@@ -448,7 +448,7 @@ ngx_rbl_plain_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
         reply = NULL;
     }
 
-    if (ctx->refusal == 0 && i + 1 == plain->replies) {
+    if (ctx->run.refusal == 0 && i + 1 == plain->replies) {
         ngx_rbl_plain_answer(ctx, reply);
     }
 }

@@ -18,29 +18,29 @@ typedef struct {
 } ngx_rbl_follows_t;
 
 
-static const ngx_rbl_field_t  ngx_rbl_profile_add_fields[] = {
-    NGX_RBL_TEXT("name", NGX_RBL_NEEDED, ngx_rbl_label,
-                 NGX_RBL_ARG(profile_add, name)),
-    NGX_RBL_TEXT("is_default", NGX_RBL_ZERO, ngx_rbl_flag,
-                 NGX_RBL_ARG(profile_add, is_default)),
-    NGX_RBL_SIDS("entries", NGX_RBL_LIST|NGX_RBL_EMPTY, RBL_SID_LIST,
-                 NGX_RBL_ARG(profile_add, given)),
-    NGX_RBL_END
+static const rbl_field_t  ngx_rbl_profile_add_fields[] = {
+    RBL_TEXT("name", RBL_NEEDED, rbl_label,
+             RBL_ARG(profile_add, name)),
+    RBL_TEXT("is_default", RBL_ZERO, rbl_flag,
+             RBL_ARG(profile_add, is_default)),
+    RBL_SIDS("entries", RBL_LIST|RBL_EMPTY, RBL_SID_LIST,
+             RBL_ARG(profile_add, given)),
+    RBL_END
 };
 
-static const ngx_rbl_field_t  ngx_rbl_profile_update_fields[] = {
-    NGX_RBL_TEXT("name", NGX_RBL_TOLD, ngx_rbl_label,
-                 NGX_RBL_ARG(profile_update, name)),
-    NGX_RBL_TEXT("is_default", 0, ngx_rbl_flag,
-                 NGX_RBL_ARG(profile_update, is_default)),
-    NGX_RBL_SIDS("entries", NGX_RBL_LIST|NGX_RBL_EMPTY, RBL_SID_LIST,
-                 NGX_RBL_ARG(profile_update, given)),
-    NGX_RBL_END
+static const rbl_field_t  ngx_rbl_profile_update_fields[] = {
+    RBL_TEXT("name", RBL_TOLD, rbl_label,
+             RBL_ARG(profile_update, name)),
+    RBL_TEXT("is_default", 0, rbl_flag,
+             RBL_ARG(profile_update, is_default)),
+    RBL_SIDS("entries", RBL_LIST|RBL_EMPTY, RBL_SID_LIST,
+             RBL_ARG(profile_update, given)),
+    RBL_END
 };
 
-static const ngx_rbl_outcome_t  ngx_rbl_profile_refusals[] = {
-    NGX_RBL_UNKNOWN_ID("PROFILE", "profile"),
-    NGX_RBL_INVALID("ENTRIES", "entries"),
+static const rbl_outcome_t  ngx_rbl_profile_refusals[] = {
+    RBL_UNKNOWN_ID("PROFILE", "profile"),
+    RBL_INVALID("ENTRIES", "entries"),
     { "DEFAULT", NGX_HTTP_CONFLICT,
       "This is the default profile. Make another one the default instead." },
     { "USED", NGX_HTTP_CONFLICT,
@@ -119,19 +119,16 @@ static void
 ngx_rbl_profile_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply)
 {
-    ngx_rbl_write_t         *write;
     rbl_profile_add_reply_t  said;
 
-    write = ctx->data;
-
-    if (rbl_str_is(write->argv[NGX_RBL_ARG(profile_add, is_default)], "1")) {
-        ctx->profile = write->id;
+    if (rbl_str_is(ctx->run.argv[RBL_ARG(profile_add, is_default)], "1")) {
+        ctx->profile = ctx->run.id;
     }
 
     rbl_profile_add_reply(&said, reply);
     ngx_rbl_profile_more_read(ctx, said.follows);
 
-    if (ctx->refusal == 0) {
+    if (ctx->run.refusal == 0) {
         ngx_rbl_write_added(ctx, i, reply);
     }
 }

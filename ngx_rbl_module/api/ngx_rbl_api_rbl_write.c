@@ -9,8 +9,8 @@
 #include "rbl_query.h"
 
 
-static ngx_int_t
-ngx_rbl_rbl_type(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+static int
+ngx_rbl_rbl_type(rbl_run_t *run, rbl_str_t *text)
 {
     return rbl_str_is(*text, "rbl") || rbl_str_is(*text, "uribl")
            ? NGX_OK : NGX_DECLINED;
@@ -27,16 +27,18 @@ ngx_rbl_rbl_zones(const ngx_array_t *zones, const rbl_str_t **name, size_t *n)
 
 /* Refuses zones that exist only in the resolver of the site. */
 
-static ngx_int_t
-ngx_rbl_rbl_zone(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+static int
+ngx_rbl_rbl_zone(rbl_run_t *run, rbl_str_t *text)
 {
-    char                *buf;
-    rbl_str_t            under;
-    rbl_own_t            own;
-    ngx_str_t            name;
-    const char          *why;
+    char           *buf;
+    rbl_str_t       under;
+    rbl_own_t       own;
+    ngx_str_t       name;
+    const char     *why;
+    ngx_rbl_ctx_t  *ctx;
 
-    buf = ngx_rbl_room(ctx, RBL_VALUE_MAX);
+    ctx = ngx_rbl_of(run);
+    buf = rbl_room(run, RBL_VALUE_MAX);
 
     if (buf == NULL || rbl_domain_parse(buf, text, *text) != RBL_OK) {
         return NGX_DECLINED;
@@ -60,30 +62,30 @@ ngx_rbl_rbl_zone(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
 }
 
 
-static const ngx_rbl_field_t  ngx_rbl_rbl_add_fields[] = {
-    NGX_RBL_TEXT("type", NGX_RBL_NEEDED, ngx_rbl_rbl_type,
-                 NGX_RBL_ARG(rbl_add, type)),
-    NGX_RBL_TEXT("host", NGX_RBL_NEEDED, ngx_rbl_rbl_zone,
-                 NGX_RBL_ARG(rbl_add, zone)),
-    NGX_RBL_END
+static const rbl_field_t  ngx_rbl_rbl_add_fields[] = {
+    RBL_TEXT("type", RBL_NEEDED, ngx_rbl_rbl_type,
+             RBL_ARG(rbl_add, type)),
+    RBL_TEXT("host", RBL_NEEDED, ngx_rbl_rbl_zone,
+             RBL_ARG(rbl_add, zone)),
+    RBL_END
 };
 
 
 /* A zone as it is shown, with its key hidden, is compared with that of the list
    by the script. */
 
-static ngx_int_t
-ngx_rbl_rbl_zone_again(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+static int
+ngx_rbl_rbl_zone_again(rbl_run_t *run, rbl_str_t *text)
 {
     char  *buf;
 
     if (text->n > RBL_DOMAIN_MAX
         || !rbl_str_is(rbl_zone_slot(*text), RBL_KEY_HIDDEN))
     {
-        return ngx_rbl_rbl_zone(ctx, text);
+        return ngx_rbl_rbl_zone(run, text);
     }
 
-    buf = ngx_rbl_room(ctx, RBL_DOMAIN_MAX);
+    buf = rbl_room(run, RBL_DOMAIN_MAX);
     if (buf == NULL) {
         return NGX_DECLINED;
     }
@@ -95,15 +97,15 @@ ngx_rbl_rbl_zone_again(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
 }
 
 
-static const ngx_rbl_field_t  ngx_rbl_rbl_update_fields[] = {
-    NGX_RBL_TEXT("type", 0, ngx_rbl_rbl_type, NGX_RBL_ARG(rbl_update, type)),
-    NGX_RBL_TEXT("host", 0, ngx_rbl_rbl_zone_again,
-                 NGX_RBL_ARG(rbl_update, zone)),
-    NGX_RBL_END
+static const rbl_field_t  ngx_rbl_rbl_update_fields[] = {
+    RBL_TEXT("type", 0, ngx_rbl_rbl_type, RBL_ARG(rbl_update, type)),
+    RBL_TEXT("host", 0, ngx_rbl_rbl_zone_again,
+             RBL_ARG(rbl_update, zone)),
+    RBL_END
 };
 
-const ngx_rbl_outcome_t  ngx_rbl_rbl_refusals[] = {
-    NGX_RBL_UNKNOWN_ID("RBL", "rbl"),
+const rbl_outcome_t  ngx_rbl_rbl_refusals[] = {
+    RBL_UNKNOWN_ID("RBL", "rbl"),
     { "SYSTEM", NGX_HTTP_FORBIDDEN,
       "A system RBL cannot be changed." },
     { "HIDDEN", NGX_HTTP_BAD_REQUEST,

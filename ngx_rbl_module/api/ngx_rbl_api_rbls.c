@@ -249,7 +249,7 @@ ngx_rbl_rbls_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 
 
 const ngx_rbl_op_t  ngx_rbl_op_rbls = {
-    .fields = ngx_rbl_list_fields,
+    .fields = rbl_page_fields,
     .prepare = ngx_rbl_rbls_prepare,
     .read = ngx_rbl_rbls_read,
     .proceed = ngx_rbl_rbls_proceed,
@@ -262,8 +262,8 @@ const ngx_rbl_op_t  ngx_rbl_op_rbls = {
 static void
 ngx_rbl_rbl_prepare(ngx_rbl_ctx_t *ctx)
 {
-    rbl_sid_t   sid;
-    rbl_str_t   id, *own, *system;
+    rbl_sid_t  sid;
+    rbl_str_t  id, *own, *system;
 
     if (ngx_rbl_data(ctx, sizeof(ngx_rbl_rbls_t)) == NULL
         || ngx_rbl_path_sid(ctx, RBL_SID_LIST, "rbl", &sid) != NGX_OK)

@@ -15,23 +15,6 @@
 #include "ngx_rbl_list.h"
 
 
-#define NGX_RBL_PAGE_MAX  NGX_RBL_TOTAL_MAX    /* a page after the end of any
-                                                  list */
-
-
-enum {
-    NGX_RBL_FIELD_PAGE = 0,
-    NGX_RBL_FIELD_PAGE_SIZE
-};
-
-
-const ngx_rbl_field_t  ngx_rbl_list_fields[] = {
-    NGX_RBL_TEXT("page", 0, NULL, 0),
-    NGX_RBL_TEXT("page_size", 0, NULL, 0),
-    NGX_RBL_END
-};
-
-
 /* If the objects are cached, the records are not requested. */
 
 static void
@@ -314,7 +297,7 @@ ngx_rbl_list_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
 
 
 const ngx_rbl_op_t  ngx_rbl_op_list = {
-    .fields = ngx_rbl_list_fields,
+    .fields = rbl_page_fields,
     .prepare = ngx_rbl_list_prepare,
     .read = ngx_rbl_list_read,
     .result = ngx_rbl_list_result,
@@ -322,50 +305,21 @@ const ngx_rbl_op_t  ngx_rbl_op_list = {
 };
 
 
-/* Reads a number; larger numbers, of any length, give `max`. */
-
-static int64_t
-ngx_rbl_list_number(ngx_rbl_ctx_t *ctx, ngx_uint_t field, int64_t def,
-    int64_t max)
-{
-    size_t     i;
-    int64_t    n;
-    rbl_str_t  text;
-
-    text = ngx_rbl_text(ctx, field);
-
-    if (text.p == NULL) {
-        return ngx_min(def, max);
-    }
-
-    n = 0;
-
-    for (i = 0; i < text.n && text.p[i] >= '0' && text.p[i] <= '9'; i++) {
-        n = ngx_min(n * 10 + (text.p[i] - '0'), max);
-    }
-
-    if (i < text.n || n == 0) {
-        ngx_rbl_invalid(ctx, (char *) ngx_rbl_list_fields[field].name.data);
-    }
-
-    return n;
-}
-
-
 ngx_int_t
 ngx_rbl_list_paging(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list)
 {
-    list->page = ngx_rbl_list_number(ctx, NGX_RBL_FIELD_PAGE, 1,
-                                     NGX_RBL_PAGE_MAX);
-
-    if (ctx->refusal == 0) {
-        list->page_size = ngx_rbl_list_number(ctx, NGX_RBL_FIELD_PAGE_SIZE,
-                                              NGX_RBL_PAGE_SIZE,
-                                              ctx->page_most ? ctx->page_most
-                                              : ctx->conf->max_page_size);
+    if (ctx->page_most) {
+        ctx->run.page_most = ctx->page_most;
     }
 
-    return ctx->refusal ? NGX_DECLINED : NGX_OK;
+    if (rbl_run_page(&ctx->run) != 0) {
+        return NGX_DECLINED;
+    }
+
+    list->page = ctx->run.page;
+    list->page_size = ctx->run.page_size;
+
+    return NGX_OK;
 }
 
 

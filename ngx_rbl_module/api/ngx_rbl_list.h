@@ -37,10 +37,7 @@ typedef struct {
     unsigned     one:1;                 /* one record, which is a page */
 } ngx_rbl_list_t;
 
-/* Page and page size. */
-extern const ngx_rbl_field_t  ngx_rbl_list_fields[];
-
-/* Reads both from the fields; NGX_DECLINED: refused. */
+/* Reads page and page size from the fields; NGX_DECLINED: refused. */
 ngx_int_t ngx_rbl_list_paging(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list);
 
 /* Appends the SIDs of a reply to the n of *sids, which has room for as many as

@@ -59,7 +59,7 @@ ngx_rbl_list_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
 
     /* the objects are cached if they fit into one buffer */
 
-    if (ctx->round.marking && ctx->refusal == 0 && ctx->sink.buf == b
+    if (ctx->round.marking && ctx->run.refusal == 0 && ctx->sink.buf == b
         && !ctx->sink.out.failed)
     {
         text.n = ctx->sink.out.pos - text.p;
@@ -80,7 +80,7 @@ ngx_rbl_list_write(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
 
     family = ctx->route->family;
 
-    for (k = 0; k < n && ctx->refusal == 0; k++) {
+    for (k = 0; k < n && ctx->run.refusal == 0; k++) {
         raw = rbl_reply_str(record[k]);
 
         if (raw.p != NULL) {

@@ -51,8 +51,8 @@ ngx_rbl_auth_header(ngx_rbl_ctx_t *ctx, ngx_str_t *header)
 ngx_int_t
 ngx_rbl_auth_parse(ngx_rbl_ctx_t *ctx)
 {
-    ngx_str_t              header, secret;
-    ngx_rbl_login_name_t   name;
+    ngx_str_t             header, secret;
+    ngx_rbl_login_name_t  name;
 
     if (ngx_rbl_auth_header(ctx, &header) != NGX_OK) {
         return NGX_DECLINED;
@@ -237,7 +237,8 @@ ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx)
                                   rbl_sid_str(&ctx->account), RBL_STR(""));
     }
 
-    ctx->remembered = ctx->round.counted && ctx->refusal == 0 && !ctx->repeated
+    ctx->remembered = ctx->round.counted && ctx->run.refusal == 0
+                      && !ctx->repeated
                       && ngx_rbl_login_known(ctx);
 
     if (!ctx->remembered) {

@@ -22,7 +22,7 @@ ngx_rbl_mail_parse(ngx_rbl_ctx_t *ctx, ngx_rbl_mail_t *mail, rbl_str_t text)
         return NGX_DECLINED;
     }
 
-    buf = ngx_rbl_room(ctx, RBL_CONTACT_MAX);
+    buf = rbl_room(&ctx->run, RBL_CONTACT_MAX);
 
     if (buf == NULL) {
         return NGX_ERROR;
@@ -76,10 +76,10 @@ void
 ngx_rbl_mail_add(ngx_rbl_ctx_t *ctx, rbl_str_t mail, rbl_str_t user,
     int64_t confirmed)
 {
-    char                 member[NGX_RBL_MAIL_MEMBER], ms[RBL_OUT_INT];
-    rbl_key_t            key;
-    ngx_rbl_batch_t     *batch;
-    rbl_mail_put_args_t  args;
+    char                  member[NGX_RBL_MAIL_MEMBER], ms[RBL_OUT_INT];
+    rbl_key_t             key;
+    ngx_rbl_batch_t      *batch;
+    rbl_mail_put_args_t   args;
 
     batch = ngx_rbl_mail_change(ctx, &key, mail);
 

@@ -80,7 +80,7 @@ ngx_rbl_unproven_done(ngx_rbl_ctx_t *ctx)
 {
     rbl_str_t  account;
 
-    if (ctx->refusal == NGX_HTTP_UNAUTHORIZED) {
+    if (ctx->run.refusal == NGX_HTTP_UNAUTHORIZED) {
         account = rbl_sid_str(&ctx->account);
 
         ngx_log_error(NGX_LOG_INFO, ctx->request->connection->log, 0,

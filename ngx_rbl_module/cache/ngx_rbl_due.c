@@ -61,7 +61,7 @@ ngx_rbl_due_read(ngx_rbl_ctx_t *ctx, ngx_rbl_due_t *due,
 
     due->since = ngx_rbl_first_score(ctx, reply);
 
-    if (ctx->refusal == 0) {
+    if (ctx->run.refusal == 0) {
         slot = ngx_rbl_due_slot(ctx);
         slot->store = ctx->store;
         slot->asked = ngx_current_msec;

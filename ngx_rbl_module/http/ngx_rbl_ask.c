@@ -112,18 +112,16 @@ rbl_str_t *
 ngx_rbl_record_keys(ngx_rbl_ctx_t *ctx, rbl_str_t owner, ngx_uint_t n,
     const rbl_str_t *sids)
 {
-    char                    *p;
-    rbl_key_t                key;
-    rbl_str_t               *keys;
-    ngx_uint_t               i;
-    const rbl_keyspace_t    *ks;
-    const ngx_rbl_family_t  *family;
+    char                  *p;
+    rbl_key_t              key;
+    rbl_str_t             *keys;
+    ngx_uint_t             i;
+    const rbl_keyspace_t  *ks;
 
     ks = ngx_rbl_store_keyspace(ctx->store);
-    family = ctx->route->family;
 
     (void) rbl_key(&key, ks, rbl_partition(ks, rbl_sid_str(&ctx->account)),
-                   family && family->secret ? "s" : "r", owner, sids[0]);
+                   "r", owner, sids[0]);
 
     keys = ngx_palloc(ctx->request->pool,
                       (NGX_RBL_KEYS_BEFORE + n) * sizeof(rbl_str_t));
@@ -213,7 +211,7 @@ ngx_rbl_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script, int argc,
     *argv = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store), "acct",
                             rbl_sid_str(&ctx->account), RBL_STR(""));
 
-    ctx->round.writes = 1;
+    ctx->round.writes = ctx->route->method != NGX_HTTP_GET;
 
     if (!script->audited) {
         ngx_rbl_batch_script(batch, script, argc, argv);
@@ -229,7 +227,7 @@ ngx_rbl_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script, int argc,
 
     ngx_memcpy(all, argv, argc * sizeof(rbl_str_t));
     all[argc] = ngx_rbl_by(ctx, &by, ngx_rbl_by_text(&ctx->route->endpoint),
-                           ctx->route->op->fields);
+                           ctx->run.fields);
 
     ngx_rbl_batch_script(batch, script, argc + 1, all);
 }

@@ -9,7 +9,7 @@
 /* A list is written with commas, as far as it fits. */
 
 static rbl_str_t
-ngx_rbl_by_value(const ngx_rbl_value_t *value, char buf[RBL_AUDIT_VALUE])
+ngx_rbl_by_value(const rbl_value_t *value, char buf[RBL_AUDIT_VALUE])
 {
     rbl_str_t  all;
 
@@ -39,12 +39,12 @@ ngx_rbl_by_value(const ngx_rbl_value_t *value, char buf[RBL_AUDIT_VALUE])
 
 rbl_str_t
 ngx_rbl_by(const ngx_rbl_ctx_t *ctx, rbl_audit_by_t *b, rbl_str_t call,
-    const ngx_rbl_field_t *fields)
+    const rbl_field_t *fields)
 {
-    char                    buf[RBL_AUDIT_VALUE];
-    rbl_by_t                by;
-    const ngx_rbl_field_t  *f;
-    const ngx_rbl_value_t  *value;
+    char                buf[RBL_AUDIT_VALUE];
+    rbl_by_t            by;
+    const rbl_field_t  *f;
+    const rbl_value_t  *value;
 
     by.who = rbl_sid_str(ctx->conf->portal ? &ctx->user.sid : &ctx->app);
     by.name = ctx->mail;
@@ -54,12 +54,12 @@ ngx_rbl_by(const ngx_rbl_ctx_t *ctx, rbl_audit_by_t *b, rbl_str_t call,
 
     rbl_audit_by(b, &by);
 
-    for (f = fields; f && f->name.len; f++) {
-        value = ctx->round.given[f - fields].first;
+    for (f = fields; f && f->name.n; f++) {
+        value = ctx->run.given[f - fields].first;
 
         if (value != NULL) {
-            rbl_audit_field(b, ngx_rbl_by_text(&f->name),
-                            f->flags & NGX_RBL_SECRET
+            rbl_audit_field(b, f->name,
+                            f->flags & RBL_SECRET
                             ? RBL_AUDIT_SECRET
                             : ngx_rbl_by_value(value, buf));
         }

@@ -32,7 +32,7 @@ ngx_rbl_etag(ngx_rbl_ctx_t *ctx)
     r = ctx->request;
     r->disable_not_modified = 1;
 
-    if (!ctx->conf->etag || ctx->refusal
+    if (!ctx->conf->etag || ctx->run.refusal
         || r->headers_out.content_length_n < 0
         || ctx->route->method != NGX_HTTP_GET
         || !(NGX_RBL_DOCUMENT & (1 << ctx->format)))

@@ -1,6 +1,5 @@
 /*
- * Fields of a call as texts, lists and ids in the path, the functions that
- * judge values, and the refusals that name a field.
+ * Values of a call that need the request: hosts as texts, ids in the path.
  */
 
 #include "ngx_rbl_write.h"
@@ -16,128 +15,6 @@ ngx_rbl_data(ngx_rbl_ctx_t *ctx, size_t size)
     }
 
     return ctx->data;
-}
-
-
-char *
-ngx_rbl_room(ngx_rbl_ctx_t *ctx, size_t size)
-{
-    char  *room;
-
-    room = ngx_pnalloc(ctx->request->pool, size);
-
-    if (room == NULL) {
-        ngx_rbl_internal(ctx);
-    }
-
-    return room;
-}
-
-
-rbl_str_t
-ngx_rbl_text(ngx_rbl_ctx_t *ctx, ngx_uint_t field)
-{
-    rbl_str_t  none = { NULL, 0 };
-
-    const ngx_rbl_value_t  *value;
-
-    value = ctx->round.given[field].first;
-
-    return value ? value->text : none;
-}
-
-
-ngx_int_t
-ngx_rbl_list(ngx_rbl_ctx_t *ctx, ngx_uint_t field, rbl_str_t **elements)
-{
-    rbl_str_t         rest, part, *out;
-    ngx_int_t         n;
-    const char       *comma;
-    ngx_rbl_value_t  *value;
-
-    n = 0;
-
-    for (value = ctx->round.given[field].first; value; value = value->next) {
-        n++;
-
-        for (rest = value->text; rest.n; rest.p++, rest.n--) {
-            n += *rest.p == ',';
-        }
-    }
-
-    *elements = ngx_palloc(ctx->request->pool, n * sizeof(rbl_str_t) + 1);
-
-    if (*elements == NULL) {
-        ngx_rbl_internal(ctx);
-        return NGX_ERROR;
-    }
-
-    out = *elements;
-
-    for (value = ctx->round.given[field].first; value; value = value->next) {
-        rest = value->text;
-
-        for ( ;; ) {
-            comma = rest.n ? memchr(rest.p, ',', rest.n) : NULL;
-
-            part = rest;
-            part.n = comma ? (size_t) (comma - rest.p) : rest.n;
-
-            *out++ = rbl_trim(part);
-
-            if (comma == NULL) {
-                break;
-            }
-
-            rest.p += part.n + 1;
-            rest.n -= part.n + 1;
-        }
-    }
-
-    return n;
-}
-
-
-ngx_int_t
-ngx_rbl_judged(ngx_rbl_ctx_t *ctx, const ngx_rbl_field_t *field,
-    rbl_str_t *text)
-{
-    *text = ngx_rbl_text(ctx, field - ctx->route->op->fields);
-
-    if (text->p == NULL || field->judge == NULL
-        || field->judge(ctx, text) == NGX_OK)
-    {
-        return NGX_OK;
-    }
-
-    if (ctx->refusal == 0) {
-        ngx_rbl_invalid(ctx, (char *) field->name.data);
-    }
-
-    return NGX_DECLINED;
-}
-
-
-ngx_int_t
-ngx_rbl_label(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
-{
-    return text->n && rbl_utf8_count(*text) <= RBL_LABEL_MAX ? NGX_OK
-                                                             : NGX_DECLINED;
-}
-
-
-ngx_int_t
-ngx_rbl_flag(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
-{
-    int  flag;
-
-    if (rbl_flag_parse(&flag, *text) != RBL_OK) {
-        return NGX_DECLINED;
-    }
-
-    *text = ngx_rbl_digit(flag);
-
-    return NGX_OK;
 }
 
 
@@ -168,7 +45,7 @@ ngx_rbl_host_family(const rbl_addr_t *addr)
 rbl_str_t
 ngx_rbl_family_text(rbl_family_t family)
 {
-    return family > 9 ? RBL_STR("10") : ngx_rbl_digit(family);
+    return family > 9 ? RBL_STR("10") : rbl_digit(family);
 }
 
 
@@ -176,22 +53,13 @@ void
 ngx_rbl_invalid_host(ngx_rbl_ctx_t *ctx, rbl_str_t text)
 {
     if (!rbl_range_like(text)) {
-        ngx_rbl_invalid(ctx, "host");
+        rbl_invalid(&ctx->run, "host");
         return;
     }
 
     ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
                    "Invalid host value provided. Please try again. "
                    "A range is written as a subnet, such as 192.0.2.0/28.");
-}
-
-
-rbl_str_t
-ngx_rbl_digit(ngx_uint_t n)
-{
-    static const char  digits[] = "0123456789";
-
-    return (rbl_str_t) { digits + n, 1 };
 }
 
 
@@ -219,20 +87,4 @@ ngx_rbl_unknown_id(ngx_rbl_ctx_t *ctx, const char *resource)
 {
     ngx_rbl_refuse(ctx, NGX_HTTP_NOT_FOUND, "Invalid %s id provided.",
                    resource);
-}
-
-
-void
-ngx_rbl_invalid(ngx_rbl_ctx_t *ctx, const char *which)
-{
-    ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
-                   "Invalid %s value provided. Please try again.", which);
-}
-
-
-void
-ngx_rbl_missing(ngx_rbl_ctx_t *ctx, const char *which)
-{
-    ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
-                   "No %s value provided. Please try again.", which);
 }

@@ -153,7 +153,7 @@ ngx_rbl_refusal_headers(ngx_rbl_ctx_t *ctx)
         r->headers_out.status = NGX_HTTP_OK;
     }
 
-    switch (ctx->refusal) {
+    switch (ctx->run.refusal) {
 
     case NGX_HTTP_BAD_REQUEST:
     case NGX_HTTP_REQUEST_ENTITY_TOO_LARGE:
@@ -198,7 +198,7 @@ ngx_rbl_headers(ngx_rbl_ctx_t *ctx)
         return NGX_ERROR;
     }
 
-    return ctx->refusal ? ngx_rbl_refusal_headers(ctx) : NGX_OK;
+    return ctx->run.refusal ? ngx_rbl_refusal_headers(ctx) : NGX_OK;
 }
 
 

@@ -12,6 +12,7 @@
 #include "rbl_audit.h"
 #include "rbl_doc.h"
 #include "rbl_host_state.h"
+#include "rbl_op.h"
 #include "rbl_record.h"
 #include "rbl_sid.h"
 #include "rbl_validate.h"
@@ -21,8 +22,6 @@
 #define NGX_RBL_VERSION        "3.6"
 
 #define NGX_RBL_BODY_MAX       65536    /* bytes of a request body */
-#define NGX_RBL_FIELDS_MAX     8        /* fields of one call */
-#define NGX_RBL_PAGE_SIZE      20       /* default */
 #define NGX_RBL_COMMAND_ARGS   6        /* arguments of ngx_rbl_ask */
 #define NGX_RBL_KEYS_BEFORE    6        /* verb, account, token, chosen, totals,
                                            mark; for ngx_rbl_record_keys */
@@ -81,47 +80,6 @@ typedef enum {
 } ngx_rbl_role_e;
 
 
-/* A field that a call reads from query and body (ngx_rbl_write.h).  Others are
-   ignored. */
-
-typedef struct {
-    ngx_str_t         name;             /* len 0: end of the table */
-    ngx_uint_t        flags;
-    ngx_uint_t        arg;              /* 0: none */
-    ngx_int_t       (*judge)(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
-    rbl_sid_kind_t    kind;             /* 0: it is a text */
-} ngx_rbl_field_t;
-
-typedef struct ngx_rbl_value_s  ngx_rbl_value_t;
-
-struct ngx_rbl_value_s {
-    rbl_str_t         text;             /* valid UTF-8, trimmed */
-    ngx_rbl_value_t  *next;             /* next element of a list */
-};
-
-typedef struct {
-    ngx_rbl_value_t  *first;            /* NULL: not given */
-    ngx_rbl_value_t  *last;
-} ngx_rbl_given_t;
-
-
-/* Maps a word of a script's reply to a refusal.  The format may have one %L for
-   the number that comes with the word; with 429 this is the time after which to
-   retry (s).  A NULL word ends the table. */
-
-typedef struct {
-    const char             *word;
-    ngx_uint_t              status;
-    const char             *fmt;
-} ngx_rbl_outcome_t;
-
-#define NGX_RBL_UNKNOWN_ID(word, resource)                                    \
-    { word, NGX_HTTP_NOT_FOUND, "Invalid " resource " id provided." }
-
-#define NGX_RBL_INVALID(word, field)                                          \
-    { word, NGX_HTTP_BAD_REQUEST,                                             \
-      "Invalid " field " value provided. Please try again." }
-
 #define NGX_RBL_LAPSED                                                        \
     { "LAPSED", NGX_HTTP_FORBIDDEN, "The plan has expired." }
 
@@ -138,10 +96,11 @@ typedef struct {
  * so, too.  `result` gets the replies of the second round.  One of these
  * functions writes the answer, between ngx_rbl_open and ngx_rbl_close.
  *
- * A write has a script, which is the second round (ngx_rbl_write.h).  The
- * `refusals` of the route's family map the words of its reply to refusals,
- * except OK, ACCOUNT (the account is gone), WORK and BUSY (ngx_rbl_work.c).
- * `result` writes the answer; without it the answer is `message`.
+ * A call with a script, of its own or of its operation, has it as the second
+ * round (ngx_rbl_write.h).  The `refusals` of the operation or of the route's
+ * family map the words of its reply to refusals, except OK, ACCOUNT (the
+ * account is gone), WORK and BUSY (ngx_rbl_work.c).  `result` writes the
+ * answer; without it the answer is that of the operation, or `message`.
  *
  * A call that signs in (NGX_RBL_SIGN_IN) has no credentials.  Its `prepare`
  * adds a round; `result` gets the reply, and may add the next one.  `failed`,
@@ -156,7 +115,9 @@ typedef struct {
  */
 
 typedef struct {
-    const ngx_rbl_field_t    *fields;   /* NULL: none */
+    const rbl_op_t           *op;       /* NULL: none; else it has fields,
+                                           script, value and message */
+    const rbl_field_t        *fields;   /* NULL: none; others are ignored */
     void                    (*prepare)(ngx_rbl_ctx_t *ctx);
     void                    (*read)(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
                                   const redisReply *reply);
@@ -166,7 +127,7 @@ typedef struct {
     void                    (*records)(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
                                   redisReply **record);
     ngx_int_t               (*failed)(ngx_rbl_ctx_t *ctx);
-    const rbl_script_t       *script;   /* NULL: it changes nothing */
+    const rbl_script_t       *script;   /* NULL: none */
     const char               *value;    /* behind the id; NULL: none */
     const char               *message;
 } ngx_rbl_op_t;
@@ -196,10 +157,8 @@ typedef struct {
     void           (*more)(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch,
                          ngx_uint_t n, const rbl_str_t *sids);
     void           (*more_read)(ngx_rbl_ctx_t *ctx, const redisReply *reply);
-    const ngx_rbl_outcome_t  *refusals; /* of the scripts that change one */
+    const rbl_outcome_t  *refusals; /* of the scripts that change one */
     ngx_uint_t       paid;              /* 1: requires a paid plan */
-    ngx_uint_t       secret;            /* 1: its records have secrets, and
-                                           keys of the name "s" */
 } ngx_rbl_family_t;
 
 
@@ -237,8 +196,6 @@ typedef struct {
    round is repeated. */
 
 typedef struct {
-    ngx_rbl_given_t         given[NGX_RBL_FIELDS_MAX];
-
     ngx_uint_t              asks;       /* commands of the first round */
     ngx_uint_t              account_at; /* index of the command that reads the
                                            account */
@@ -257,6 +214,8 @@ typedef struct {
 
 
 struct ngx_rbl_ctx_s {
+    rbl_run_t               run;        /* must be first: ngx_rbl_of; its
+                                           refusal is that of the call */
     ngx_http_request_t     *request;
     ngx_rbl_loc_conf_t     *conf;
     ngx_rbl_store_t        *store;
@@ -323,7 +282,6 @@ struct ngx_rbl_ctx_s {
     int64_t                 work;       /* id of the work in slices */
     ngx_msec_t              work_until; /* the request waits until then */
 
-    ngx_uint_t              refusal;    /* status code; 0: none */
     ngx_uint_t              retry_after;    /* seconds, of 429 and 503 */
     ngx_str_t               message;
 
@@ -364,6 +322,13 @@ struct ngx_rbl_ctx_s {
                                                confirm it */
 };
 
+
+/* The request of a run. */
+#define ngx_rbl_of(run)  ((ngx_rbl_ctx_t *) (run))
+
+/* Whether the caller sees the paths of URLs, as for rbl_url_shown: tokens and
+   viewers do not. */
+#define ngx_rbl_sees_path(ctx)  ((ctx)->user.role >= NGX_RBL_ROLE_ADMIN)
 
 /* True if the plan of the account has expired and no host is checked, or the
    records of the hosts do not say yet which are. */
@@ -420,8 +385,8 @@ void ngx_rbl_next_records(ngx_rbl_ctx_t *ctx, const char *name, ngx_uint_t n,
     const rbl_str_t *parts);
 
 /*
- * Adds a script that writes to the second round.  The caller leaves argv[0]
- * free for the account's key.
+ * Adds a script to the second round; that of a POST writes.  The caller leaves
+ * argv[0] free for the account's key.
  */
 void ngx_rbl_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script, int argc,
     rbl_str_t *argv);
@@ -456,7 +421,7 @@ ngx_int_t ngx_rbl_again(ngx_rbl_ctx_t *ctx);
 /* Makes the last argument of audited scripts (rbl_audit.h), in `b`, with the
    values given for these fields.  fields: of the call, or NULL. */
 rbl_str_t ngx_rbl_by(const ngx_rbl_ctx_t *ctx, rbl_audit_by_t *b,
-    rbl_str_t call, const ngx_rbl_field_t *fields);
+    rbl_str_t call, const rbl_field_t *fields);
 rbl_str_t ngx_rbl_by_text(const ngx_str_t *text);
 
 
@@ -499,7 +464,7 @@ ngx_int_t ngx_rbl_body_read(ngx_rbl_ctx_t *ctx);
 
 /* ngx_rbl_params.c */
 
-/* Sets ctx->round.given from the query and the body, or refuses.  NGX_ERROR:
+/* Sets ctx->run.given from the query and the body, or refuses.  NGX_ERROR:
    out of memory. */
 ngx_int_t ngx_rbl_params_parse(ngx_rbl_ctx_t *ctx);
 
@@ -510,17 +475,6 @@ ngx_int_t ngx_rbl_params_parse(ngx_rbl_ctx_t *ctx);
    memory (refused, 500). */
 void *ngx_rbl_data(ngx_rbl_ctx_t *ctx, size_t size);
 
-/* Returns the text of a field; p is NULL if the field is not given. */
-rbl_str_t ngx_rbl_text(ngx_rbl_ctx_t *ctx, ngx_uint_t field);
-
-/*
- * Returns the number of elements of a list, and the elements in ctx's pool.
- * Commas split elements; empty elements count.  NGX_ERROR: out of memory
- * (refused).
- */
-ngx_int_t ngx_rbl_list(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
-    rbl_str_t **elements);
-
 /*
  * Reads a SID from the path, of the named resource.  NGX_DECLINED: refused
  * (404), with the same text as for a well-formed id that does not exist.
@@ -528,11 +482,6 @@ ngx_int_t ngx_rbl_list(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
 ngx_int_t ngx_rbl_path_sid(ngx_rbl_ctx_t *ctx, rbl_sid_kind_t kind,
     const char *resource, rbl_sid_t *sid);
 void ngx_rbl_unknown_id(ngx_rbl_ctx_t *ctx, const char *resource);
-
-/* Refuses with 400 and the standard text.  `which` names the field. */
-void ngx_rbl_invalid(ngx_rbl_ctx_t *ctx, const char *which);
-void ngx_rbl_missing(ngx_rbl_ctx_t *ctx, const char *which);
-
 
 /* ngx_rbl_response.c */
 
@@ -549,7 +498,7 @@ void ngx_rbl_refuse_later(ngx_rbl_ctx_t *ctx, ngx_uint_t status,
     ngx_uint_t seconds, const char *fmt, ...);
 
 /* Refuses by the word of a script's reply if the table has that word. */
-void ngx_rbl_refuse_by(ngx_rbl_ctx_t *ctx, const ngx_rbl_outcome_t *refusals,
+void ngx_rbl_refuse_by(ngx_rbl_ctx_t *ctx, const rbl_outcome_t *refusals,
     const redisReply *reply);
 
 /* Refuses with 401. */

@@ -324,7 +324,7 @@ ngx_rbl_multipart_parse(ngx_rbl_ctx_t *ctx)
             return NGX_ERROR;
         }
 
-        if (ctx->refusal) {
+        if (ctx->run.refusal) {
             return NGX_OK;
         }
     }

@@ -1,7 +1,7 @@
 /*
  * Fields of a call from the query and the body.
  *
- * A call declares its fields (ngx_rbl_field_t); other fields are ignored,
+ * A call declares its fields (rbl_field_t); other fields are ignored,
  * whatever their size.  Values are decoded into the request's pool, trimmed and
  * checked for valid UTF-8.  The query is read first, then the body, which is a
  * form, urlencoded or multipart, or a flat JSON object.  The last value of a
@@ -82,30 +82,30 @@ ngx_rbl_params_decode(u_char *dst, size_t size, const u_char *p,
 static ngx_int_t
 ngx_rbl_params_field(const ngx_rbl_ctx_t *ctx, const u_char *name, size_t len)
 {
-    size_t                  i;
-    const ngx_rbl_field_t  *f, *fields;
+    size_t              i;
+    const rbl_field_t  *f, *fields;
 
-    fields = ctx->route->op->fields;
+    fields = ctx->run.fields;
 
-    for (f = fields; f && f->name.len; f++) {
+    for (f = fields; f && f->name.n; f++) {
 
-        if (len < f->name.len
-            || ngx_memcmp(name, f->name.data, f->name.len) != 0)
+        if (len < f->name.n
+            || ngx_memcmp(name, f->name.p, f->name.n) != 0)
         {
             continue;
         }
 
-        if (len == f->name.len) {
+        if (len == f->name.n) {
             return f - fields;
         }
 
-        if (!(f->flags & NGX_RBL_LIST) || name[f->name.len] != '['
+        if (!(f->flags & RBL_LIST) || name[f->name.n] != '['
             || name[len - 1] != ']')
         {
             continue;
         }
 
-        i = f->name.len + 1;
+        i = f->name.n + 1;
 
         while (i < len - 1 && name[i] >= '0' && name[i] <= '9') {
             i++;
@@ -123,26 +123,26 @@ ngx_rbl_params_field(const ngx_rbl_ctx_t *ctx, const u_char *name, size_t len)
 static ngx_int_t
 ngx_rbl_params_add(ngx_rbl_ctx_t *ctx, ngx_uint_t field, rbl_str_t text)
 {
-    ngx_rbl_value_t        *value;
-    ngx_rbl_given_t        *given;
-    const ngx_rbl_field_t  *f;
+    rbl_value_t        *value;
+    rbl_given_t        *given;
+    const rbl_field_t  *f;
 
-    f = &ctx->route->op->fields[field];
-    given = &ctx->round.given[field];
+    f = &ctx->run.fields[field];
+    given = &ctx->run.given[field];
 
     text = rbl_trim(text);
 
     if (!rbl_text_ok(text)) {
-        ngx_rbl_invalid(ctx, (char *) f->name.data);
+        rbl_invalid(&ctx->run, f->name.p);
         return NGX_OK;
     }
 
-    if (given->first && !(f->flags & NGX_RBL_LIST)) {
+    if (given->first && !(f->flags & RBL_LIST)) {
         given->first->text = text;
         return NGX_OK;
     }
 
-    value = ngx_palloc(ctx->request->pool, sizeof(ngx_rbl_value_t));
+    value = ngx_palloc(ctx->request->pool, sizeof(rbl_value_t));
     if (value == NULL) {
         return NGX_ERROR;
     }
@@ -166,10 +166,10 @@ ngx_rbl_params_add(ngx_rbl_ctx_t *ctx, ngx_uint_t field, rbl_str_t text)
 static ngx_int_t
 ngx_rbl_params_pair(ngx_rbl_ctx_t *ctx, u_char *p, u_char *last)
 {
-    size_t      len;
-    u_char      name[NGX_RBL_NAME_MAX], *eq, *value;
-    rbl_str_t   text;
-    ngx_int_t   field;
+    size_t     len;
+    u_char     name[NGX_RBL_NAME_MAX], *eq, *value;
+    rbl_str_t  text;
+    ngx_int_t  field;
 
     eq = ngx_strlchr(p, last, '=');
 
@@ -194,8 +194,7 @@ ngx_rbl_params_pair(ngx_rbl_ctx_t *ctx, u_char *p, u_char *last)
     len = last - value;
 
     if (ngx_rbl_params_encoded(value, last) != NGX_OK) {
-        ngx_rbl_invalid(ctx,
-                        (char *) ctx->route->op->fields[field].name.data);
+        rbl_invalid(&ctx->run, ctx->run.fields[field].name.p);
         return NGX_OK;
     }
 
@@ -230,7 +229,7 @@ ngx_rbl_params_pairs(ngx_rbl_ctx_t *ctx, u_char *p, u_char *last)
             return NGX_ERROR;
         }
 
-        if (ctx->refusal) {
+        if (ctx->run.refusal) {
             return NGX_OK;
         }
 
@@ -315,8 +314,7 @@ ngx_rbl_params_scalar(ngx_rbl_ctx_t *ctx, ngx_uint_t field, json_t *value)
         break;
 
     default:
-        ngx_rbl_invalid(ctx,
-                        (char *) ctx->route->op->fields[field].name.data);
+        rbl_invalid(&ctx->run, ctx->run.fields[field].name.p);
         return NGX_OK;
     }
 
@@ -337,12 +335,12 @@ ngx_rbl_params_scalar(ngx_rbl_ctx_t *ctx, ngx_uint_t field, json_t *value)
 static ngx_int_t
 ngx_rbl_params_member(ngx_rbl_ctx_t *ctx, ngx_uint_t field, json_t *value)
 {
-    size_t                  i;
-    const ngx_rbl_field_t  *f;
+    size_t              i;
+    const rbl_field_t  *f;
 
-    f = &ctx->route->op->fields[field];
+    f = &ctx->run.fields[field];
 
-    if (!json_is_array(value) || !(f->flags & NGX_RBL_LIST)) {
+    if (!json_is_array(value) || !(f->flags & RBL_LIST)) {
         return ngx_rbl_params_scalar(ctx, field, value);
     }
 
@@ -358,7 +356,7 @@ ngx_rbl_params_member(ngx_rbl_ctx_t *ctx, ngx_uint_t field, json_t *value)
             return NGX_ERROR;
         }
 
-        if (ctx->refusal) {
+        if (ctx->run.refusal) {
             break;
         }
     }
@@ -415,7 +413,7 @@ ngx_rbl_params_json(ngx_rbl_ctx_t *ctx)
 
         rc = ngx_rbl_params_member(ctx, field, value);
 
-        if (rc != NGX_OK || ctx->refusal) {
+        if (rc != NGX_OK || ctx->run.refusal) {
             break;
         }
     }
@@ -443,7 +441,7 @@ ngx_rbl_params_parse(ngx_rbl_ctx_t *ctx)
         return NGX_ERROR;
     }
 
-    if (ctx->body.n == 0 || ctx->refusal) {
+    if (ctx->body.n == 0 || ctx->run.refusal) {
         return NGX_OK;
     }
 

@@ -7,8 +7,7 @@
 #include "ngx_rbl_stream.h"
 
 
-#define NGX_RBL_ENVELOPE     256
-#define NGX_RBL_MESSAGE_MAX  512
+#define NGX_RBL_ENVELOPE  256
 
 
 static ngx_str_t  ngx_rbl_types[] = {
@@ -28,11 +27,11 @@ static void
 ngx_rbl_refuse_args(ngx_rbl_ctx_t *ctx, ngx_uint_t status, const char *fmt,
     va_list args)
 {
-    u_char  buf[NGX_RBL_MESSAGE_MAX], *last;
+    u_char  buf[RBL_REFUSAL_MAX], *last;
 
     last = ngx_vslprintf(buf, buf + sizeof(buf), fmt, args);
 
-    ctx->refusal = status;
+    ctx->run.refusal = status;
     ctx->message.len = last - buf;
     ctx->message.data = ngx_pnalloc(ctx->request->pool, last - buf);
 
@@ -73,29 +72,13 @@ ngx_rbl_refuse_later(ngx_rbl_ctx_t *ctx, ngx_uint_t status,
 
 
 void
-ngx_rbl_refuse_by(ngx_rbl_ctx_t *ctx, const ngx_rbl_outcome_t *refusals,
+ngx_rbl_refuse_by(ngx_rbl_ctx_t *ctx, const rbl_outcome_t *refusals,
     const redisReply *reply)
 {
-    int64_t                   n;
-    rbl_str_t                 word;
-    const ngx_rbl_outcome_t  *r;
-
-    word = rbl_reply_word(reply);
-    n = rbl_reply_number(reply);
-
-    for (r = refusals; r->word != NULL; r++) {
-        if (!rbl_str_is(word, r->word)) {
-            continue;
-        }
-
-        if (r->status == NGX_HTTP_TOO_MANY_REQUESTS) {
-            ngx_rbl_refuse_later(ctx, r->status, ngx_max(n, 1), r->fmt, n);
-
-        } else {
-            ngx_rbl_refuse(ctx, r->status, r->fmt, n);
-        }
-
-        return;
+    if (rbl_refuse_by(&ctx->run, refusals, reply) == 0
+        && ctx->run.refusal == NGX_HTTP_TOO_MANY_REQUESTS)
+    {
+        ctx->retry_after = ngx_max(rbl_reply_number(reply), 1);
     }
 }
 
@@ -151,7 +134,7 @@ ngx_rbl_open(ngx_rbl_ctx_t *ctx, size_t guess, const char *message)
 void
 ngx_rbl_close(ngx_rbl_ctx_t *ctx)
 {
-    if (ctx->refusal == 0) {
+    if (ctx->run.refusal == 0) {
         rbl_doc_end(&ctx->doc);
         ctx->answered = 1;
     }
@@ -170,9 +153,9 @@ ngx_rbl_open_plain(ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_render_refusal(ngx_rbl_ctx_t *ctx)
 {
-    rbl_out_t  *out;
-    rbl_str_t   message;
-    ngx_uint_t  code;
+    rbl_out_t   *out;
+    rbl_str_t    message;
+    ngx_uint_t   code;
 
     if (ngx_rbl_response_open(ctx, NGX_RBL_ENVELOPE) != NGX_OK) {
         return;
@@ -199,7 +182,7 @@ ngx_rbl_render_refusal(ngx_rbl_ctx_t *ctx)
 
     default:
         code = ctx->conf->legacy_errors ? NGX_HTTP_INTERNAL_SERVER_ERROR
-                                        : ctx->refusal;
+                                        : ctx->run.refusal;
 
         rbl_doc_begin(&ctx->doc, out, ctx->format == NGX_RBL_XML ? RBL_XML
                                                                  : RBL_JSON);
@@ -220,7 +203,7 @@ ngx_rbl_send_large(ngx_rbl_ctx_t *ctx)
 
     length = ngx_rbl_sink_length(&ctx->sink);
 
-    if (ctx->refusal == 0 && ctx->place == NULL
+    if (ctx->run.refusal == 0 && ctx->place == NULL
         && length > NGX_RBL_PLACE_LARGE
         && ctx->route->method == NGX_HTTP_GET
         && ngx_rbl_place_take(ctx, length, NULL) == NGX_ERROR)
@@ -238,7 +221,7 @@ ngx_rbl_send_head(ngx_rbl_ctx_t *ctx)
 
     r = ctx->request;
 
-    if (ctx->refusal == 0 && (!ctx->answered || ctx->sink.out.failed)) {
+    if (ctx->run.refusal == 0 && (!ctx->answered || ctx->sink.out.failed)) {
         ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
                       "rbl: the store's reply could not be understood");
         ngx_rbl_internal(ctx);
@@ -246,7 +229,7 @@ ngx_rbl_send_head(ngx_rbl_ctx_t *ctx)
 
     ngx_rbl_send_large(ctx);
 
-    if (ctx->refusal) {
+    if (ctx->run.refusal) {
         ngx_rbl_render_refusal(ctx);
     }
 
@@ -262,7 +245,7 @@ ngx_rbl_send_head(ngx_rbl_ctx_t *ctx)
     b->last_buf = (r == r->main);
     b->last_in_chain = 1;
 
-    ctx->status = ctx->refusal ? ctx->refusal : NGX_HTTP_OK;
+    ctx->status = ctx->run.refusal ? ctx->run.refusal : NGX_HTTP_OK;
 
     return ngx_rbl_send_headers(ctx, ngx_rbl_sink_length(&ctx->sink));
 }

@@ -31,10 +31,4 @@ ngx_uint_t ngx_rbl_session_private(ngx_rbl_ctx_t *ctx);
    operators. */
 void ngx_rbl_service_write(ngx_rbl_ctx_t *ctx, ngx_uint_t whole);
 
-/* ngx_rbl_portal_hook_write.c */
-
-/* Makes a secret that signs events or callbacks, in the pool of the request.
-   NGX_DECLINED: refused. */
-ngx_int_t ngx_rbl_portal_secret(ngx_rbl_ctx_t *ctx, rbl_str_t *secret);
-
 #endif /* _NGX_RBL_PORTAL_H_INCLUDED_ */

@@ -22,15 +22,19 @@ typedef struct {
 } ngx_rbl_account_t;
 
 
-static ngx_int_t
-ngx_rbl_account_timezone(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+static int
+ngx_rbl_account_timezone(rbl_run_t *run, rbl_str_t *text)
 {
+    ngx_rbl_ctx_t  *ctx;
+
+    ctx = ngx_rbl_of(run);
+
     return ngx_rbl_timezone_known(ctx->request, *text) ? NGX_OK : NGX_DECLINED;
 }
 
 
-static ngx_int_t
-ngx_rbl_account_interval(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+static int
+ngx_rbl_account_interval(rbl_run_t *run, rbl_str_t *text)
 {
     int64_t  n;
 
@@ -39,16 +43,16 @@ ngx_rbl_account_interval(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
 }
 
 
-static const ngx_rbl_field_t  ngx_rbl_account_fields[] = {
-    NGX_RBL_TEXT("name", 0, ngx_rbl_label, NGX_RBL_ARG(account_update, name)),
-    NGX_RBL_TEXT("timezone", 0, ngx_rbl_account_timezone,
-                 NGX_RBL_ARG(account_update, timezone)),
-    NGX_RBL_TEXT("interval", 0, ngx_rbl_account_interval,
-                 NGX_RBL_ARG(account_update, interval)),
-    NGX_RBL_END
+static const rbl_field_t  ngx_rbl_account_fields[] = {
+    RBL_TEXT("name", 0, rbl_label, RBL_ARG(account_update, name)),
+    RBL_TEXT("timezone", 0, ngx_rbl_account_timezone,
+             RBL_ARG(account_update, timezone)),
+    RBL_TEXT("interval", 0, ngx_rbl_account_interval,
+             RBL_ARG(account_update, interval)),
+    RBL_END
 };
 
-static const ngx_rbl_outcome_t  ngx_rbl_account_refusals[] = {
+static const rbl_outcome_t  ngx_rbl_account_refusals[] = {
     { "SHORT", NGX_HTTP_CONFLICT,
       "The plan allows no interval shorter than %L seconds." },
     { NULL, 0, NULL }
@@ -164,7 +168,7 @@ const ngx_rbl_op_t  ngx_rbl_op_account = {
 static void
 ngx_rbl_account_change(ngx_rbl_ctx_t *ctx)
 {
-    (void) ngx_rbl_write_fields(ctx, sizeof(ngx_rbl_write_t));
+    (void) rbl_run_fields(&ctx->run);
 }
 
 

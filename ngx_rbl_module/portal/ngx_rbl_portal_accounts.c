@@ -63,11 +63,13 @@ typedef struct {
 } ngx_rbl_accounts_t;
 
 
-static ngx_int_t
-ngx_rbl_accounts_sid(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+static int
+ngx_rbl_accounts_sid(rbl_run_t *run, rbl_str_t *text)
 {
+    ngx_rbl_ctx_t       *ctx;
     ngx_rbl_accounts_t  *all;
 
+    ctx = ngx_rbl_of(run);
     all = ctx->data;
 
     if (rbl_sid_parse(&all->one[0].sid, RBL_SID_ACCOUNT, *text) != RBL_OK) {
@@ -80,13 +82,15 @@ ngx_rbl_accounts_sid(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
 }
 
 
-static ngx_int_t
-ngx_rbl_accounts_cursor(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+static int
+ngx_rbl_accounts_cursor(rbl_run_t *run, rbl_str_t *text)
 {
     rbl_str_t            p, rank;
     const char          *dash;
+    ngx_rbl_ctx_t       *ctx;
     ngx_rbl_accounts_t  *all;
 
+    ctx = ngx_rbl_of(run);
     all = ctx->data;
     dash = text->n ? memchr(text->p, '-', text->n) : NULL;
 
@@ -105,11 +109,13 @@ ngx_rbl_accounts_cursor(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
 }
 
 
-static ngx_int_t
-ngx_rbl_accounts_limit(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+static int
+ngx_rbl_accounts_limit(rbl_run_t *run, rbl_str_t *text)
 {
+    ngx_rbl_ctx_t       *ctx;
     ngx_rbl_accounts_t  *all;
 
+    ctx = ngx_rbl_of(run);
     all = ctx->data;
 
     return rbl_int_parse(&all->limit, *text, 1, NGX_RBL_ACCOUNTS_MAX) == RBL_OK
@@ -117,11 +123,11 @@ ngx_rbl_accounts_limit(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
 }
 
 
-static const ngx_rbl_field_t  ngx_rbl_accounts_fields[] = {
-    NGX_RBL_TEXT("id", 0, ngx_rbl_accounts_sid, 0),
-    NGX_RBL_TEXT("after", 0, ngx_rbl_accounts_cursor, 0),
-    NGX_RBL_TEXT("limit", 0, ngx_rbl_accounts_limit, 0),
-    NGX_RBL_END
+static const rbl_field_t  ngx_rbl_accounts_fields[] = {
+    RBL_TEXT("id", 0, ngx_rbl_accounts_sid, 0),
+    RBL_TEXT("after", 0, ngx_rbl_accounts_cursor, 0),
+    RBL_TEXT("limit", 0, ngx_rbl_accounts_limit, 0),
+    RBL_END
 };
 
 const ngx_rbl_family_t  ngx_rbl_family_accounts = {
@@ -135,9 +141,9 @@ const ngx_rbl_family_t  ngx_rbl_family_accounts = {
 static void
 ngx_rbl_accounts_prepare(ngx_rbl_ctx_t *ctx)
 {
-    rbl_str_t               text;
-    ngx_rbl_accounts_t     *all;
-    const ngx_rbl_field_t  *f;
+    rbl_str_t            text;
+    ngx_rbl_accounts_t  *all;
+    const rbl_field_t   *f;
 
     all = ngx_rbl_data(ctx, sizeof(ngx_rbl_accounts_t));
     if (all == NULL) {
@@ -146,8 +152,8 @@ ngx_rbl_accounts_prepare(ngx_rbl_ctx_t *ctx)
 
     all->limit = NGX_RBL_ACCOUNTS_PAGE;
 
-    for (f = ngx_rbl_accounts_fields; f->name.len; f++) {
-        if (ngx_rbl_judged(ctx, f, &text) != NGX_OK) {
+    for (f = ngx_rbl_accounts_fields; f->name.n; f++) {
+        if (rbl_judged(&ctx->run, f, &text) != NGX_OK) {
             return;
         }
     }

@@ -14,11 +14,11 @@
 #define NGX_RBL_BILL_GUESS  2048        /* octets of an answer */
 
 
-static const ngx_rbl_outcome_t  ngx_rbl_bill_refusals[] = {
+static const rbl_outcome_t  ngx_rbl_bill_refusals[] = {
     { "BILL", NGX_HTTP_NOT_FOUND, "The account has no bill." },
     { "GATEWAY", NGX_HTTP_CONFLICT,
       "The account pays without payment sources." },
-    NGX_RBL_UNKNOWN_ID("SOURCE", "source"),
+    RBL_UNKNOWN_ID("SOURCE", "source"),
     { "RECHARGE", NGX_HTTP_BAD_REQUEST,
       "Invalid recharge_to value provided: it must be more than"
       " falls_below." },
@@ -46,7 +46,6 @@ ngx_rbl_billing_proceed(ngx_rbl_ctx_t *ctx)
 
     ngx_rbl_run(ctx, bill_show, &args, 0);
 
-    ctx->round.writes = 0;              /* this script reads */
 }
 
 
@@ -135,10 +134,10 @@ static void
 ngx_rbl_billing_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply)
 {
-    size_t                 k;
-    rbl_bill_t             bill;
-    rbl_doc_t             *doc;
-    rbl_bill_show_reply_t  said;
+    size_t                  k;
+    rbl_bill_t              bill;
+    rbl_doc_t              *doc;
+    rbl_bill_show_reply_t   said;
 
     rbl_bill_show_reply(&said, reply);
 

@@ -6,7 +6,7 @@
 #include "ngx_rbl_portal_bill.h"
 
 #include "ngx_rbl_list.h"
-#include "ngx_rbl_portal_hook.h"
+#include "ngx_rbl_portal.h"
 #include "ngx_rbl_stream.h"
 #include "ngx_rbl_write.h"
 
@@ -48,10 +48,10 @@ static ngx_str_t  ngx_rbl_attachment =
     ngx_string("attachment; filename=\"ledger.csv\"");
 
 
-static const ngx_rbl_field_t  ngx_rbl_ledger_fields[] = {
-    NGX_RBL_TEXT("before", 0, NULL, 0),
-    NGX_RBL_TEXT("limit", 0, NULL, 0),
-    NGX_RBL_END
+static const rbl_field_t  ngx_rbl_ledger_fields[] = {
+    RBL_TEXT("before", 0, NULL, 0),
+    RBL_TEXT("limit", 0, NULL, 0),
+    RBL_END
 };
 
 const ngx_rbl_family_t  ngx_rbl_family_payments = {
@@ -144,7 +144,7 @@ ngx_rbl_payments_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 
 
 const ngx_rbl_op_t  ngx_rbl_op_bill_payments = {
-    .fields = ngx_rbl_list_fields,
+    .fields = rbl_page_fields,
     .prepare = ngx_rbl_payments_prepare,
     .read = ngx_rbl_payments_read,
     .proceed = ngx_rbl_payments_proceed,
@@ -175,20 +175,20 @@ ngx_rbl_ledger_prepare(ngx_rbl_ctx_t *ctx)
     }
 
     ledger->limit = NGX_RBL_LEDGER_LAST;
-    text = ngx_rbl_text(ctx, NGX_RBL_LEDGER_LIMIT);
+    text = rbl_text(&ctx->run, NGX_RBL_LEDGER_LIMIT);
 
     if (text.p != NULL
         && rbl_int_parse(&ledger->limit, text, 1, NGX_RBL_LEDGER_MAX)
            != RBL_OK)
     {
-        ngx_rbl_invalid(ctx, "limit");
+        rbl_invalid(&ctx->run, "limit");
         return;
     }
 
-    text = ngx_rbl_text(ctx, NGX_RBL_LEDGER_BEFORE);
+    text = rbl_text(&ctx->run, NGX_RBL_LEDGER_BEFORE);
 
-    if (text.p != NULL && !ngx_rbl_letter_id(text)) {
-        ngx_rbl_invalid(ctx, "before");
+    if (text.p != NULL && !rbl_entry_id(text)) {
+        rbl_invalid(&ctx->run, "before");
         return;
     }
 

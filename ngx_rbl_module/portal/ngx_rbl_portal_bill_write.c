@@ -14,8 +14,8 @@
 
 /* An amount becomes micro-USD. */
 
-static ngx_int_t
-ngx_rbl_bill_amount(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+static int
+ngx_rbl_bill_amount(rbl_run_t *run, rbl_str_t *text)
 {
     char     *room;
     int64_t   amount;
@@ -24,7 +24,7 @@ ngx_rbl_bill_amount(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
         return NGX_DECLINED;
     }
 
-    room = ngx_rbl_room(ctx, RBL_OUT_INT);
+    room = rbl_room(run, RBL_OUT_INT);
     if (room == NULL) {
         return NGX_DECLINED;
     }
@@ -35,24 +35,24 @@ ngx_rbl_bill_amount(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
 }
 
 
-static const ngx_rbl_field_t  ngx_rbl_bill_fields[] = {
-    NGX_RBL_TEXT("renew", 0, ngx_rbl_flag, NGX_RBL_ARG(bill_terms, renew)),
-    NGX_RBL_TEXT("falls_below", 0, ngx_rbl_bill_amount,
-                 NGX_RBL_ARG(bill_terms, falls)),
-    NGX_RBL_TEXT("recharge_to", 0, ngx_rbl_bill_amount,
-                 NGX_RBL_ARG(bill_terms, to)),
-    NGX_RBL_TEXT("alert", 0, ngx_rbl_bill_amount,
-                 NGX_RBL_ARG(bill_terms, alert)),
-    NGX_RBL_SIDS("source", NGX_RBL_ONE, RBL_SID_SOURCE,
-                 NGX_RBL_ARG(bill_terms, source)),
-    NGX_RBL_END
+static const rbl_field_t  ngx_rbl_bill_fields[] = {
+    RBL_TEXT("renew", 0, rbl_flag, RBL_ARG(bill_terms, renew)),
+    RBL_TEXT("falls_below", 0, ngx_rbl_bill_amount,
+             RBL_ARG(bill_terms, falls)),
+    RBL_TEXT("recharge_to", 0, ngx_rbl_bill_amount,
+             RBL_ARG(bill_terms, to)),
+    RBL_TEXT("alert", 0, ngx_rbl_bill_amount,
+             RBL_ARG(bill_terms, alert)),
+    RBL_SIDS("source", RBL_ONE, RBL_SID_SOURCE,
+             RBL_ARG(bill_terms, source)),
+    RBL_END
 };
 
 
 static void
 ngx_rbl_bill_change(ngx_rbl_ctx_t *ctx)
 {
-    (void) ngx_rbl_write_fields(ctx, sizeof(ngx_rbl_write_t));
+    (void) rbl_run_fields(&ctx->run);
 }
 
 
@@ -70,9 +70,8 @@ const ngx_rbl_op_t  ngx_rbl_op_bill_update = {
 static void
 ngx_rbl_bill_source_prepare(ngx_rbl_ctx_t *ctx)
 {
-    char             *room;
-    ngx_str_t        *url;
-    ngx_rbl_write_t  *write;
+    char       *room;
+    ngx_str_t  *url;
 
     url = &ctx->conf->portal_url;
 
@@ -83,11 +82,11 @@ ngx_rbl_bill_source_prepare(ngx_rbl_ctx_t *ctx)
         return;
     }
 
-    if (ngx_rbl_write_fields(ctx, sizeof(ngx_rbl_write_t)) != NGX_OK) {
+    if (rbl_run_fields(&ctx->run) != NGX_OK) {
         return;
     }
 
-    room = ngx_rbl_room(ctx, url->len + sizeof(NGX_RBL_BILL_PAGE));
+    room = rbl_room(&ctx->run, url->len + sizeof(NGX_RBL_BILL_PAGE));
     if (room == NULL) {
         return;
     }
@@ -95,8 +94,7 @@ ngx_rbl_bill_source_prepare(ngx_rbl_ctx_t *ctx)
     ngx_memcpy(room, url->data, url->len);
     ngx_memcpy(room + url->len, NGX_RBL_BILL_PAGE, sizeof(NGX_RBL_BILL_PAGE));
 
-    write = ctx->data;
-    write->argv[NGX_RBL_ARG(bill_setup, back)] = rbl_str(room);
+    ctx->run.argv[RBL_ARG(bill_setup, back)] = rbl_str(room);
 }
 
 

@@ -1,12 +1,11 @@
 /*
- * contact/test: sends a contact a test message.  contact/types: the types of
- * contacts that the running daemons deliver to.
+ * contact/types: the types of contacts that the running daemons deliver to.
  *
  * An operator configures mail, SMS and some services; without that nothing is
  * delivered to contacts of these types.
  */
 
-#include "ngx_rbl_portal_hook.h"
+#include "ngx_rbl_portal.h"
 #include "ngx_rbl_portal_shared.h"
 #include "ngx_rbl_write.h"
 
@@ -14,47 +13,6 @@
 #include "rbl_metrics.h"
 
 #define NGX_RBL_TYPES_ALL  ((1u << RBL_CONTACT_TYPES) - 1)
-
-
-/* A message as the daemon makes them (message.h). */
-
-static void
-ngx_rbl_contact_test_body(rbl_out_t *out, const rbl_sid_t *event, int64_t now)
-{
-    rbl_doc_t  doc;
-
-    rbl_doc_begin(&doc, out, RBL_JSON);
-    rbl_doc_str(&doc, "event_sid", rbl_sid_str(event));
-    rbl_doc_z(&doc, "event_type", NGX_RBL_CONTACT_TEST);
-    rbl_doc_z(&doc, "title", "Test of a contact for blocklist monitoring");
-    rbl_doc_z(&doc, "message",
-              "This is a test. A user of your account sent it to see whether"
-              " messages about hosts on blocklists arrive here.\n\nThere is"
-              " nothing to do.\n");
-    rbl_doc_z(&doc, "url", "");
-    rbl_doc_array(&doc, "hosts");
-    rbl_doc_close(&doc);
-    rbl_doc_int(&doc, "listed", 0);
-    rbl_doc_int(&doc, "delisted", 0);
-    rbl_doc_z(&doc, "severity", "info");
-    rbl_doc_int(&doc, "clear", 0);
-    rbl_doc_end(&doc);
-}
-
-
-static void
-ngx_rbl_contact_test_prepare(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_test_prepare(ctx, NGX_RBL_CONTACT_TEST, ngx_rbl_contact_test_body);
-}
-
-
-const ngx_rbl_op_t  ngx_rbl_op_contact_test = {
-    .script = &rbl_script_contact_test,
-    .prepare = ngx_rbl_contact_test_prepare,
-    .result = ngx_rbl_tested,
-    .message = "Test message queued successfully."
-};
 
 
 static void

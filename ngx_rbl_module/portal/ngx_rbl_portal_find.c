@@ -33,14 +33,14 @@ typedef struct {
 
 /* The script gets the number of the state. */
 
-static ngx_int_t
-ngx_rbl_find_state(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+static int
+ngx_rbl_find_state(rbl_run_t *run, rbl_str_t *text)
 {
     rbl_state_t  state;
 
     for (state = RBL_STATE_CLEAR; state < RBL_STATE_RANGE; state++) {
         if (rbl_str_is(*text, rbl_state_names[state])) {
-            *text = ngx_rbl_digit(state);
+            *text = rbl_digit(state);
             return NGX_OK;
         }
     }
@@ -71,22 +71,30 @@ ngx_rbl_find_sid(ngx_rbl_ctx_t *ctx, rbl_sid_kind_t kind, rbl_str_t *text)
 }
 
 
-static ngx_int_t
-ngx_rbl_find_group(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+static int
+ngx_rbl_find_group(rbl_run_t *run, rbl_str_t *text)
 {
+    ngx_rbl_ctx_t  *ctx;
+
+    ctx = ngx_rbl_of(run);
+
     return ngx_rbl_find_sid(ctx, RBL_SID_GROUP, text);
 }
 
 
-static ngx_int_t
-ngx_rbl_find_profile(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+static int
+ngx_rbl_find_profile(rbl_run_t *run, rbl_str_t *text)
 {
+    ngx_rbl_ctx_t  *ctx;
+
+    ctx = ngx_rbl_of(run);
+
     return ngx_rbl_find_sid(ctx, RBL_SID_PROFILE, text);
 }
 
 
-static ngx_int_t
-ngx_rbl_find_sort(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+static int
+ngx_rbl_find_sort(rbl_run_t *run, rbl_str_t *text)
 {
     return rbl_str_is(*text, "created") || rbl_str_is(*text, "name")
            || rbl_str_is(*text, "since") ? NGX_OK : NGX_DECLINED;
@@ -95,15 +103,15 @@ ngx_rbl_find_sort(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
 
 /* The script judges the rest. */
 
-static ngx_int_t
-ngx_rbl_find_after(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+static int
+ngx_rbl_find_after(rbl_run_t *run, rbl_str_t *text)
 {
     return text->n <= NGX_RBL_AFTER_MAX ? NGX_OK : NGX_DECLINED;
 }
 
 
-static ngx_int_t
-ngx_rbl_find_limit(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+static int
+ngx_rbl_find_limit(rbl_run_t *run, rbl_str_t *text)
 {
     int64_t  limit;
 
@@ -112,26 +120,26 @@ ngx_rbl_find_limit(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
 }
 
 
-static const ngx_rbl_field_t  ngx_rbl_find_fields[] = {
-    NGX_RBL_TEXT("text", 0, ngx_rbl_label, NGX_RBL_ARG(host_find, text)),
-    NGX_RBL_TEXT("state", 0, ngx_rbl_find_state,
-                 NGX_RBL_ARG(host_find, state)),
-    NGX_RBL_TEXT("group", 0, ngx_rbl_find_group,
-                 NGX_RBL_ARG(host_find, group)),
-    NGX_RBL_TEXT("profile", 0, ngx_rbl_find_profile,
-                 NGX_RBL_ARG(host_find, profile)),
-    NGX_RBL_TEXT("sort", 0, ngx_rbl_find_sort, NGX_RBL_ARG(host_find, sort)),
-    NGX_RBL_TEXT("after", 0, ngx_rbl_find_after,
-                 NGX_RBL_ARG(host_find, after)),
-    NGX_RBL_TEXT("limit", 0, ngx_rbl_find_limit,
-                 NGX_RBL_ARG(host_find, limit)),
-    NGX_RBL_END
+static const rbl_field_t  ngx_rbl_find_fields[] = {
+    RBL_TEXT("text", 0, rbl_label, RBL_ARG(host_find, text)),
+    RBL_TEXT("state", 0, ngx_rbl_find_state,
+             RBL_ARG(host_find, state)),
+    RBL_TEXT("group", 0, ngx_rbl_find_group,
+             RBL_ARG(host_find, group)),
+    RBL_TEXT("profile", 0, ngx_rbl_find_profile,
+             RBL_ARG(host_find, profile)),
+    RBL_TEXT("sort", 0, ngx_rbl_find_sort, RBL_ARG(host_find, sort)),
+    RBL_TEXT("after", 0, ngx_rbl_find_after,
+             RBL_ARG(host_find, after)),
+    RBL_TEXT("limit", 0, ngx_rbl_find_limit,
+             RBL_ARG(host_find, limit)),
+    RBL_END
 };
 
-static const ngx_rbl_outcome_t  ngx_rbl_find_refusals[] = {
-    NGX_RBL_INVALID("GROUP", "group"),
-    NGX_RBL_INVALID("PROFILE", "profile"),
-    NGX_RBL_INVALID("AFTER", "after"),
+static const rbl_outcome_t  ngx_rbl_find_refusals[] = {
+    RBL_INVALID("GROUP", "group"),
+    RBL_INVALID("PROFILE", "profile"),
+    RBL_INVALID("AFTER", "after"),
     { NULL, 0, NULL }
 };
 
@@ -146,23 +154,23 @@ const ngx_rbl_family_t  ngx_rbl_family_find = {
 static void
 ngx_rbl_find_prepare(ngx_rbl_ctx_t *ctx)
 {
-    rbl_str_t               text;
-    rbl_host_find_args_t   *args;
-    const ngx_rbl_field_t  *f;
+    rbl_str_t              text;
+    rbl_host_find_args_t  *args;
+    const rbl_field_t     *f;
 
     args = ngx_rbl_data(ctx, sizeof(rbl_host_find_args_t));
     if (args == NULL) {
         return;
     }
 
-    for (f = ngx_rbl_find_fields; f->name.len; f++) {
+    for (f = ngx_rbl_find_fields; f->name.n; f++) {
         args->argv[f->arg] = RBL_STR("");
 
-        if (ngx_rbl_text(ctx, f - ngx_rbl_find_fields).n == 0) {
+        if (rbl_text(&ctx->run, f - ngx_rbl_find_fields).n == 0) {
             continue;
         }
 
-        if (ngx_rbl_judged(ctx, f, &text) != NGX_OK) {
+        if (rbl_judged(&ctx->run, f, &text) != NGX_OK) {
             return;
         }
 
@@ -185,7 +193,6 @@ ngx_rbl_find_proceed(ngx_rbl_ctx_t *ctx)
 
     ngx_rbl_run(ctx, host_find, args, 0);
 
-    ctx->round.writes = 0;              /* this script reads */
     ngx_rbl_slow(ctx);
 }
 
@@ -331,7 +338,7 @@ ngx_rbl_hosts_count_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     state = RBL_STATE_LISTED + i - NGX_RBL_COUNT_FIRST;
     count->of[state] = n;
 
-    if (state + 1 == RBL_STATE_RANGE && ctx->refusal == 0) {
+    if (state + 1 == RBL_STATE_RANGE && ctx->run.refusal == 0) {
         ngx_rbl_hosts_count_answer(ctx);
     }
 }

@@ -55,7 +55,6 @@ ngx_rbl_host_lists_proceed(ngx_rbl_ctx_t *ctx)
 
     ngx_rbl_run(ctx, host_lists, &args, 0);
 
-    ctx->round.writes = 0;              /* this script reads */
     ngx_rbl_slow(ctx);
 }
 
@@ -83,10 +82,10 @@ static void
 ngx_rbl_host_list_write(ngx_rbl_ctx_t *ctx, const rbl_host_lists_t *lists,
     rbl_str_t sid, rbl_str_t raw)
 {
-    char              time[2][RBL_TIME_LEN];
-    rbl_doc_t        *doc;
-    rbl_list_t        list;
-    rbl_host_state_t  state;
+    char               time[2][RBL_TIME_LEN];
+    rbl_doc_t         *doc;
+    rbl_list_t         list;
+    rbl_host_state_t   state;
 
     if (rbl_list_decode(&list, raw) != RBL_OK) {
         ngx_memzero(&list, sizeof(rbl_list_t));

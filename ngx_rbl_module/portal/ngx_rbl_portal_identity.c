@@ -245,7 +245,7 @@ ngx_rbl_enter(ngx_rbl_ctx_t *ctx, rbl_str_t account)
     if (account.n
         && rbl_sid_parse(&enter->account, RBL_SID_ACCOUNT, account) != RBL_OK)
     {
-        ngx_rbl_invalid(ctx, "account");
+        rbl_invalid(&ctx->run, "account");
         return;
     }
 

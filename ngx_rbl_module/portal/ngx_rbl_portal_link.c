@@ -43,19 +43,19 @@ typedef struct {
 } ngx_rbl_link_t;
 
 
-static const ngx_rbl_field_t  ngx_rbl_link_fields[] = {
-    NGX_RBL_TEXT("mail", NGX_RBL_NEEDED, NULL, 0),
-    NGX_RBL_END
+static const rbl_field_t  ngx_rbl_link_fields[] = {
+    RBL_TEXT("mail", RBL_NEEDED, NULL, 0),
+    RBL_END
 };
 
 
 static void
 ngx_rbl_link_ask(ngx_rbl_ctx_t *ctx, const u_char *digest, int64_t most)
 {
-    char                 number[RBL_OUT_INT];
-    rbl_key_t            key;
-    ngx_rbl_batch_t     *batch;
-    rbl_mail_ask_args_t  args;
+    char                  number[RBL_OUT_INT];
+    rbl_key_t             key;
+    ngx_rbl_batch_t      *batch;
+    rbl_mail_ask_args_t   args;
 
     batch = ngx_rbl_next(ctx);
 
@@ -105,10 +105,10 @@ ngx_rbl_link_prepare(ngx_rbl_ctx_t *ctx)
         return;
     }
 
-    text = ngx_rbl_text(ctx, 0);
+    text = rbl_text(&ctx->run, 0);
 
     if (text.n == 0) {
-        ngx_rbl_missing(ctx, "mail");
+        rbl_missing(&ctx->run, "mail");
         return;
     }
 
@@ -124,7 +124,7 @@ ngx_rbl_link_prepare(ngx_rbl_ctx_t *ctx)
         ngx_rbl_link_network(ctx);
 
     } else if (rc == NGX_DECLINED) {
-        ngx_rbl_invalid(ctx, "mail");
+        rbl_invalid(&ctx->run, "mail");
     }
 }
 
@@ -181,12 +181,12 @@ ngx_rbl_link_user(ngx_rbl_ctx_t *ctx, rbl_sid_t *user)
 static void
 ngx_rbl_link_make(ngx_rbl_ctx_t *ctx)
 {
-    char                  hex[NGX_RBL_FIELD_LEN];
-    u_char                text[NGX_RBL_COOKIE_LEN], digest[32];
-    u_char                secret[NGX_RBL_SECRET_LEN];
-    rbl_sid_t             event, user;
-    ngx_rbl_link_t       *link;
-    rbl_user_mail_args_t  args;
+    char                   hex[NGX_RBL_FIELD_LEN];
+    u_char                 text[NGX_RBL_COOKIE_LEN], digest[32];
+    u_char                 secret[NGX_RBL_SECRET_LEN];
+    rbl_sid_t              event, user;
+    ngx_rbl_link_t        *link;
+    rbl_user_mail_args_t   args;
 
     link = ctx->data;
 

@@ -73,7 +73,7 @@ ngx_rbl_passkey_site(ngx_rbl_ctx_t *ctx, ngx_rbl_site_t *site)
         return NGX_DECLINED;
     }
 
-    p = (u_char *) ngx_rbl_room(ctx, 2 * url.host.n + NGX_RBL_ORIGIN_MORE);
+    p = (u_char *) rbl_room(&ctx->run, 2 * url.host.n + NGX_RBL_ORIGIN_MORE);
 
     if (p == NULL) {
         return NGX_DECLINED;
@@ -156,9 +156,9 @@ ngx_rbl_passkey_field(ngx_rbl_ctx_t *ctx, ngx_uint_t field, size_t size,
 {
     rbl_str_t  text;
 
-    text = ngx_rbl_text(ctx, field);
+    text = rbl_text(&ctx->run, field);
     size = ngx_min(size, ngx_base64_decoded_length(text.n));
-    octets->p = ngx_rbl_room(ctx, size + 1);
+    octets->p = rbl_room(&ctx->run, size + 1);
 
     if (octets->p == NULL) {
         return NGX_DECLINED;
@@ -168,8 +168,7 @@ ngx_rbl_passkey_field(ngx_rbl_ctx_t *ctx, ngx_uint_t field, size_t size,
         || rbl_passkey_text((u_char *) octets->p, size, &octets->n, text)
            != RBL_OK)
     {
-        ngx_rbl_invalid(ctx,
-                        (char *) ctx->route->op->fields[field].name.data);
+        rbl_invalid(&ctx->run, ctx->run.fields[field].name.p);
         return NGX_DECLINED;
     }
 

@@ -50,13 +50,13 @@ typedef struct {
 } ngx_rbl_session_begin_t;
 
 
-static const ngx_rbl_field_t  ngx_rbl_signed_fields[] = {
-    NGX_RBL_TEXT("credential", NGX_RBL_NEEDED|NGX_RBL_SECRET, NULL, 0),
-    NGX_RBL_TEXT("client_data", NGX_RBL_NEEDED|NGX_RBL_SECRET, NULL, 0),
-    NGX_RBL_TEXT("authenticator_data", NGX_RBL_NEEDED|NGX_RBL_SECRET, NULL, 0),
-    NGX_RBL_TEXT("signature", NGX_RBL_NEEDED|NGX_RBL_SECRET, NULL, 0),
-    NGX_RBL_TEXT("user", NGX_RBL_NEEDED|NGX_RBL_SECRET, NULL, 0),
-    NGX_RBL_END
+static const rbl_field_t  ngx_rbl_signed_fields[] = {
+    RBL_TEXT("credential", RBL_NEEDED|RBL_SECRET, NULL, 0),
+    RBL_TEXT("client_data", RBL_NEEDED|RBL_SECRET, NULL, 0),
+    RBL_TEXT("authenticator_data", RBL_NEEDED|RBL_SECRET, NULL, 0),
+    RBL_TEXT("signature", RBL_NEEDED|RBL_SECRET, NULL, 0),
+    RBL_TEXT("user", RBL_NEEDED|RBL_SECRET, NULL, 0),
+    RBL_END
 };
 
 #define NGX_RBL_SIGNED_WRONG                                                  \
@@ -66,7 +66,7 @@ static const ngx_rbl_field_t  ngx_rbl_signed_fields[] = {
 #define NGX_RBL_SIGNED_LATE                                                   \
     "This took longer than five minutes. Please try again."
 
-static const ngx_rbl_outcome_t  ngx_rbl_signed_refusals[] = {
+static const rbl_outcome_t  ngx_rbl_signed_refusals[] = {
     { "LATER", NGX_HTTP_TOO_MANY_REQUESTS,
       "Too many sign-ins were begun from this network. Please try again in "
       "%L seconds." },
@@ -111,10 +111,10 @@ static void
 ngx_rbl_session_begin_run(ngx_rbl_ctx_t *ctx,
     const ngx_rbl_session_begin_t *begin)
 {
-    char                      hex[2 * NGX_RBL_NETWORK_LEN];
-    rbl_key_t                 key;
-    ngx_rbl_batch_t          *batch;
-    rbl_challenge_new_args_t  args;
+    char                       hex[2 * NGX_RBL_NETWORK_LEN];
+    rbl_key_t                  key;
+    ngx_rbl_batch_t           *batch;
+    rbl_challenge_new_args_t   args;
 
     batch = ngx_rbl_next(ctx);
 
@@ -189,7 +189,7 @@ ngx_rbl_signed_user(ngx_rbl_ctx_t *ctx, ngx_rbl_signed_t *in)
     }
 
     if (handle.n != NGX_RBL_HANDLE_LEN) {
-        ngx_rbl_invalid(ctx, "user");
+        rbl_invalid(&ctx->run, "user");
         return NGX_DECLINED;
     }
 
@@ -225,7 +225,7 @@ ngx_rbl_signed_read(ngx_rbl_ctx_t *ctx, ngx_rbl_signed_t *in,
                                &in->site)
         != NGX_OK)
     {
-        ngx_rbl_invalid(ctx, "client_data");
+        rbl_invalid(&ctx->run, "client_data");
         return NGX_DECLINED;
     }
 
@@ -233,7 +233,7 @@ ngx_rbl_signed_read(ngx_rbl_ctx_t *ctx, ngx_rbl_signed_t *in,
         || in->auth.credential.n > 0
         || !ngx_rbl_passkey_right(&in->auth, &in->site))
     {
-        ngx_rbl_invalid(ctx, "authenticator_data");
+        rbl_invalid(&ctx->run, "authenticator_data");
         return NGX_DECLINED;
     }
 

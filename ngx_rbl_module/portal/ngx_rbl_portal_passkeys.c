@@ -31,25 +31,25 @@ typedef struct {
 } ngx_rbl_passkey_begin_t;
 
 
-static const ngx_rbl_field_t  ngx_rbl_passkey_add_fields[] = {
-    NGX_RBL_TEXT("name", NGX_RBL_NEEDED, ngx_rbl_label,
-                 NGX_RBL_ARG(passkey_add, name)),
-    NGX_RBL_TEXT("client_data", NGX_RBL_NEEDED|NGX_RBL_SECRET, NULL, 0),
-    NGX_RBL_TEXT("attestation", NGX_RBL_NEEDED|NGX_RBL_SECRET, NULL, 0),
-    NGX_RBL_END
+static const rbl_field_t  ngx_rbl_passkey_add_fields[] = {
+    RBL_TEXT("name", RBL_NEEDED, rbl_label,
+             RBL_ARG(passkey_add, name)),
+    RBL_TEXT("client_data", RBL_NEEDED|RBL_SECRET, NULL, 0),
+    RBL_TEXT("attestation", RBL_NEEDED|RBL_SECRET, NULL, 0),
+    RBL_END
 };
 
-static const ngx_rbl_field_t  ngx_rbl_passkey_rename_fields[] = {
-    NGX_RBL_TEXT("name", NGX_RBL_NEEDED, ngx_rbl_label,
-                 NGX_RBL_ARG(passkey_name, name)),
-    NGX_RBL_END
+static const rbl_field_t  ngx_rbl_passkey_rename_fields[] = {
+    RBL_TEXT("name", RBL_NEEDED, rbl_label,
+             RBL_ARG(passkey_name, name)),
+    RBL_END
 };
 
 #define NGX_RBL_PASSKEY_WRONG                                                 \
     "The passkey cannot be added. Please try again."
 
-static const ngx_rbl_outcome_t  ngx_rbl_passkey_refusals[] = {
-    NGX_RBL_UNKNOWN_ID("PASSKEY", "passkey"),
+static const rbl_outcome_t  ngx_rbl_passkey_refusals[] = {
+    RBL_UNKNOWN_ID("PASSKEY", "passkey"),
     { "CHALLENGE", NGX_HTTP_CONFLICT,
       "This took longer than five minutes. Please try again." },
     { "USER", NGX_HTTP_CONFLICT, NGX_RBL_PASSKEY_WRONG },
@@ -206,9 +206,9 @@ ngx_rbl_passkey_begin_proceed(ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_passkey_begun_user(ngx_rbl_ctx_t *ctx)
 {
-    u_char      handle[NGX_RBL_HANDLE_LEN];
-    ngx_uint_t  i;
-    const char *digits;
+    u_char       handle[NGX_RBL_HANDLE_LEN];
+    ngx_uint_t   i;
+    const char  *digits;
 
     for (i = 0; i < sizeof(handle); i++) {
         digits = i < sizeof(handle) / 2
@@ -274,7 +274,7 @@ const ngx_rbl_op_t  ngx_rbl_op_passkey_begin = {
 static void
 ngx_rbl_passkey_add_prepare(ngx_rbl_ctx_t *ctx)
 {
-    (void) ngx_rbl_write_fields(ctx, sizeof(ngx_rbl_write_t));
+    (void) rbl_run_fields(&ctx->run);
 }
 
 
@@ -285,37 +285,35 @@ ngx_rbl_passkey_add_run(ngx_rbl_ctx_t *ctx, const ngx_rbl_site_t *site,
     char                 hex[NGX_RBL_FIELD_LEN], number[2][RBL_OUT_INT];
     int64_t              algorithm;
     rbl_str_t           *argv;
-    ngx_rbl_write_t     *write;
     rbl_passkey_auth_t   auth;
 
     if (rbl_passkey_attested(&auth, attestation) != RBL_OK
         || !ngx_rbl_passkey_right(&auth, site)
         || rbl_passkey_key(&algorithm, auth.key) != RBL_OK)
     {
-        ngx_rbl_invalid(ctx, "attestation");
+        rbl_invalid(&ctx->run, "attestation");
         return;
     }
 
-    write = ctx->data;
-    argv = write->argv;
+    argv = ctx->run.argv;
 
-    if (ngx_rbl_passkey_sid(ctx, &write->id, auth.credential) != NGX_OK) {
+    if (ngx_rbl_passkey_sid(ctx, &ctx->run.id, auth.credential) != NGX_OK) {
         return;
     }
 
-    argv[NGX_RBL_ARG_ID] = rbl_sid_str(&write->id);
-    argv[NGX_RBL_ARG(passkey_add, user)] = rbl_sid_str(&ctx->user.sid);
-    argv[NGX_RBL_ARG(passkey_add, session)] =
+    argv[RBL_ARG_ID] = rbl_sid_str(&ctx->run.id);
+    argv[RBL_ARG(passkey_add, user)] = rbl_sid_str(&ctx->user.sid);
+    argv[RBL_ARG(passkey_add, session)] =
         ngx_rbl_auth_field(hex, ctx->digest);
-    argv[NGX_RBL_ARG(passkey_add, challenge)] =
+    argv[RBL_ARG(passkey_add, challenge)] =
         (rbl_str_t) { challenge, NGX_RBL_CHALLENGE_HEX };
-    argv[NGX_RBL_ARG(passkey_add, credential)] = auth.credential;
-    argv[NGX_RBL_ARG(passkey_add, algorithm)] =
+    argv[RBL_ARG(passkey_add, credential)] = auth.credential;
+    argv[RBL_ARG(passkey_add, algorithm)] =
         rbl_out_int_text(number[0], algorithm);
-    argv[NGX_RBL_ARG(passkey_add, key)] = auth.key;
-    argv[NGX_RBL_ARG(passkey_add, counter)] =
+    argv[RBL_ARG(passkey_add, key)] = auth.key;
+    argv[RBL_ARG(passkey_add, counter)] =
         rbl_out_int_text(number[1], auth.counter);
-    argv[NGX_RBL_ARG(passkey_add, rp)] = auth.rp;
+    argv[RBL_ARG(passkey_add, rp)] = auth.rp;
 
     ngx_rbl_write_proceed(ctx);
 }
@@ -340,7 +338,7 @@ ngx_rbl_passkey_add_proceed(ngx_rbl_ctx_t *ctx)
     if (ngx_rbl_passkey_client(challenge, client, "webauthn.create", &site)
         != NGX_OK)
     {
-        ngx_rbl_invalid(ctx, "client_data");
+        rbl_invalid(&ctx->run, "client_data");
         return;
     }
 
@@ -352,13 +350,9 @@ static void
 ngx_rbl_passkey_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply)
 {
-    ngx_rbl_write_t  *write;
-
-    write = ctx->data;
-
     ngx_rbl_open(ctx, 0, ctx->route->op->message);
     rbl_doc_object(&ctx->doc, "data");
-    rbl_doc_str(&ctx->doc, "id", rbl_sid_str(&write->id));
+    rbl_doc_str(&ctx->doc, "id", rbl_sid_str(&ctx->run.id));
     rbl_doc_close(&ctx->doc);
     ngx_rbl_close(ctx);
 }
@@ -379,10 +373,7 @@ const ngx_rbl_op_t  ngx_rbl_op_passkey_add = {
 static void
 ngx_rbl_passkey_own(ngx_rbl_ctx_t *ctx)
 {
-    ngx_rbl_write_t  *write;
-
-    write = ctx->data;
-    write->argv[NGX_RBL_ARG(passkey_name, user)] =
+    ctx->run.argv[RBL_ARG(passkey_name, user)] =
         rbl_sid_str(&ctx->user.sid);
 
     ngx_rbl_write_proceed(ctx);

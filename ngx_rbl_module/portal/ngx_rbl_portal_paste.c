@@ -22,9 +22,9 @@ typedef struct {
 } ngx_rbl_pasted_t;
 
 
-static const ngx_rbl_field_t  ngx_rbl_paste_fields[] = {
-    NGX_RBL_TEXT("lines", NGX_RBL_LIST, NULL, 0),
-    NGX_RBL_END
+static const rbl_field_t  ngx_rbl_paste_fields[] = {
+    RBL_TEXT("lines", RBL_LIST, NULL, 0),
+    RBL_END
 };
 
 
@@ -76,9 +76,9 @@ ngx_rbl_paste_subnet(ngx_rbl_ctx_t *ctx, ngx_rbl_pasted_t *is)
 static void
 ngx_rbl_paste_host(ngx_rbl_ctx_t *ctx, ngx_uint_t line, const rbl_paste_t *one)
 {
-    rbl_addr_t        addr;
-    rbl_doc_t        *d;
-    ngx_rbl_pasted_t  is;
+    rbl_addr_t         addr;
+    rbl_doc_t         *d;
+    ngx_rbl_pasted_t   is;
 
     is.host = one->value;
     is.type = "";
@@ -122,14 +122,14 @@ ngx_rbl_paste_host(ngx_rbl_ctx_t *ctx, ngx_uint_t line, const rbl_paste_t *one)
 static void
 ngx_rbl_paste_proceed(ngx_rbl_ctx_t *ctx)
 {
-    size_t            most, n, i, all;
-    rbl_paste_t      *out;
-    ngx_uint_t        line;
-    ngx_rbl_value_t  *value;
+    size_t        most, n, i, all;
+    rbl_paste_t  *out;
+    ngx_uint_t    line;
+    rbl_value_t  *value;
 
     most = all = 0;
 
-    for (value = ctx->round.given[0].first; value; value = value->next) {
+    for (value = ctx->run.given[0].first; value; value = value->next) {
         n = rbl_paste_most(value->text);
         most = ngx_max(most, n);
         all++;
@@ -146,7 +146,7 @@ ngx_rbl_paste_proceed(ngx_rbl_ctx_t *ctx)
 
     line = 0;
 
-    for (value = ctx->round.given[0].first; value; value = value->next) {
+    for (value = ctx->run.given[0].first; value; value = value->next) {
         n = rbl_paste_line(out, value->text);
 
         for (i = 0; i < n; i++) {

@@ -13,22 +13,22 @@
 #include "ngx_rbl_write.h"
 
 
-static const ngx_rbl_field_t  ngx_rbl_session_start_fields[] = {
-    NGX_RBL_TEXT("link", NGX_RBL_SECRET, NULL, 0),
-    NGX_RBL_TEXT("account", 0, NULL, 0),
-    NGX_RBL_END
+static const rbl_field_t  ngx_rbl_session_start_fields[] = {
+    RBL_TEXT("link", RBL_SECRET, NULL, 0),
+    RBL_TEXT("account", 0, NULL, 0),
+    RBL_END
 };
 
-static const ngx_rbl_field_t  ngx_rbl_session_end_fields[] = {
-    NGX_RBL_TEXT("everywhere", NGX_RBL_ZERO, ngx_rbl_flag,
-                 NGX_RBL_ARG(session_end, everywhere)),
-    NGX_RBL_END
+static const rbl_field_t  ngx_rbl_session_end_fields[] = {
+    RBL_TEXT("everywhere", RBL_ZERO, rbl_flag,
+             RBL_ARG(session_end, everywhere)),
+    RBL_END
 };
 
 #define NGX_RBL_LINK_OVER                                                     \
     "This link has expired or was used. Please get a new one."
 
-static const ngx_rbl_outcome_t  ngx_rbl_session_refusals[] = {
+static const rbl_outcome_t  ngx_rbl_session_refusals[] = {
     { "LINK", NGX_HTTP_FORBIDDEN, NGX_RBL_LINK_OVER },
     { "USER", NGX_HTTP_FORBIDDEN, NGX_RBL_IDENTITY_UNKNOWN },
     { NULL, 0, NULL }
@@ -85,17 +85,17 @@ ngx_rbl_session_start_prepare(ngx_rbl_ctx_t *ctx)
 {
     rbl_str_t  text;
 
-    text = ngx_rbl_text(ctx, 0);
+    text = rbl_text(&ctx->run, 0);
 
     if (text.n == 0 && ctx->conf->portal_user < 0) {
-        ngx_rbl_missing(ctx, "link");
+        rbl_missing(&ctx->run, "link");
 
     } else if (!ngx_rbl_session_private(ctx)) {
         ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
                        "Signing in needs https.");
 
     } else if (text.n == 0) {
-        ngx_rbl_enter(ctx, ngx_rbl_text(ctx, 1));
+        ngx_rbl_enter(ctx, rbl_text(&ctx->run, 1));
 
     } else {
         ngx_rbl_session_start_link(ctx, text);
@@ -107,9 +107,9 @@ static void
 ngx_rbl_session_started(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply)
 {
-    ngx_rbl_session_user_t     user;
-    ngx_rbl_session_start_t   *start;
-    rbl_session_start_reply_t  said;
+    ngx_rbl_session_user_t      user;
+    ngx_rbl_session_start_t    *start;
+    rbl_session_start_reply_t   said;
 
     start = ctx->data;
 
@@ -148,18 +148,16 @@ const ngx_rbl_op_t  ngx_rbl_op_session_start = {
 static void
 ngx_rbl_session_end_prepare(ngx_rbl_ctx_t *ctx)
 {
-    (void) ngx_rbl_write_fields(ctx, sizeof(ngx_rbl_write_t));
+    (void) rbl_run_fields(&ctx->run);
 }
 
 
 static void
 ngx_rbl_session_end_proceed(ngx_rbl_ctx_t *ctx)
 {
-    char              hex[NGX_RBL_FIELD_LEN];
-    ngx_rbl_write_t  *write;
+    char  hex[NGX_RBL_FIELD_LEN];
 
-    write = ctx->data;
-    write->argv[NGX_RBL_ARG(session_end, field)] =
+    ctx->run.argv[RBL_ARG(session_end, field)] =
         ngx_rbl_auth_field(hex, ctx->digest);
 
     ngx_rbl_write_proceed(ctx);
@@ -191,8 +189,8 @@ const ngx_rbl_op_t  ngx_rbl_op_session_end = {
 ngx_uint_t
 ngx_rbl_session_private(ngx_rbl_ctx_t *ctx)
 {
-    ngx_connection_t     *c;
-    struct sockaddr_in   *sin;
+    ngx_connection_t    *c;
+    struct sockaddr_in  *sin;
 
     c = ctx->request->connection;
 

@@ -26,7 +26,6 @@ enum {                                  /* fields of override */
 };
 
 typedef struct {
-    ngx_rbl_write_t            write;
     ngx_uint_t                 changing;    /* 0: the audit log is written */
     ngx_uint_t                 from, to;    /* partitions: this one, the end */
     rbl_lists_override_each_t  override[NGX_RBL_OVERRIDES];
@@ -37,12 +36,10 @@ typedef struct {
 static void
 ngx_rbl_change_proceed(ngx_rbl_ctx_t *ctx)
 {
-    ngx_rbl_change_t        *change;
     rbl_lists_change_args_t  args;
 
-    change = ctx->data;
-    args.list = rbl_sid_str(&change->write.id);
-    args.enable = ngx_rbl_digit(ctx->route->op == &ngx_rbl_op_list_enable);
+    args.list = rbl_sid_str(&ctx->run.id);
+    args.enable = rbl_digit(ctx->route->op == &ngx_rbl_op_list_enable);
 
     ngx_rbl_run(ctx, lists_change, &args, 0);
 }
@@ -62,9 +59,9 @@ ngx_rbl_change_next(ngx_rbl_ctx_t *ctx)
     const rbl_keyspace_t  *ks;
 
     change = ctx->data;
-    script = ctx->route->op->script;
+    script = ctx->run.script;
     ks = ngx_rbl_store_keyspace(ctx->store);
-    argc = script->argc + (int) change->write.n;
+    argc = script->argc + (int) ctx->run.n_rest;
     argv = ngx_palloc(ctx->request->pool, argc * sizeof(rbl_str_t));
     batch = ngx_rbl_next(ctx);
 
@@ -73,16 +70,16 @@ ngx_rbl_change_next(ngx_rbl_ctx_t *ctx)
         return;
     }
 
-    ngx_memcpy(argv, change->write.argv, script->argc * sizeof(rbl_str_t));
+    ngx_memcpy(argv, ctx->run.argv, script->argc * sizeof(rbl_str_t));
 
-    if (change->write.n) {
-        ngx_memcpy(argv + script->argc, change->write.rest,
-                   change->write.n * sizeof(rbl_str_t));
+    if (ctx->run.n_rest) {
+        ngx_memcpy(argv + script->argc, ctx->run.rest,
+                   ctx->run.n_rest * sizeof(rbl_str_t));
     }
 
     argv[0] = script == &rbl_script_list_thaw
               ? rbl_key(&key, ks, change->from, "list",
-                        rbl_sid_str(&change->write.id), none)
+                        rbl_sid_str(&ctx->run.id), none)
               : rbl_key(&key, ks, change->from, "lists", none, none);
     ngx_rbl_batch_script(batch, script, argc, argv);
     ngx_rbl_slow(ctx);
@@ -129,29 +126,29 @@ ngx_rbl_override_number(rbl_str_t text, int64_t most)
 }
 
 
-static ngx_int_t
-ngx_rbl_override_interval(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+static int
+ngx_rbl_override_interval(rbl_run_t *run, rbl_str_t *text)
 {
     return ngx_rbl_override_number(*text, NGX_RBL_INTERVAL_MOST);
 }
 
 
-static ngx_int_t
-ngx_rbl_override_rate(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+static int
+ngx_rbl_override_rate(rbl_run_t *run, rbl_str_t *text)
 {
     return ngx_rbl_override_number(*text, NGX_RBL_RATE_MOST);
 }
 
 
-static ngx_int_t
-ngx_rbl_override_quota(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+static int
+ngx_rbl_override_quota(rbl_run_t *run, rbl_str_t *text)
 {
     return ngx_rbl_override_number(*text, NGX_RBL_QUOTA_MOST);
 }
 
 
-static ngx_int_t
-ngx_rbl_override_tier(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+static int
+ngx_rbl_override_tier(rbl_run_t *run, rbl_str_t *text)
 {
     ngx_uint_t  i;
 
@@ -170,23 +167,23 @@ ngx_rbl_override_tier(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
 }
 
 
-static const ngx_rbl_field_t  ngx_rbl_override_fields[] = {
-    NGX_RBL_TEXT("none", 0, ngx_rbl_flag, NGX_RBL_ARG(lists_override, reset)),
-    NGX_RBL_TEXT("min_interval", 0, ngx_rbl_override_interval, 0),
-    NGX_RBL_TEXT("rate", 0, ngx_rbl_override_rate, 0),
-    NGX_RBL_TEXT("day_quota", 0, ngx_rbl_override_quota, 0),
-    NGX_RBL_TEXT("tier", 0, ngx_rbl_override_tier, 0),
-    NGX_RBL_END
+static const rbl_field_t  ngx_rbl_override_fields[] = {
+    RBL_TEXT("none", 0, rbl_flag, RBL_ARG(lists_override, reset)),
+    RBL_TEXT("min_interval", 0, ngx_rbl_override_interval, 0),
+    RBL_TEXT("rate", 0, ngx_rbl_override_rate, 0),
+    RBL_TEXT("day_quota", 0, ngx_rbl_override_quota, 0),
+    RBL_TEXT("tier", 0, ngx_rbl_override_tier, 0),
+    RBL_END
 };
 
-static const ngx_rbl_field_t  ngx_rbl_kill_fields[] = {
-    NGX_RBL_TEXT("reason", NGX_RBL_NEEDED, ngx_rbl_label,
-                 NGX_RBL_ARG(lists_kill, reason)),
-    NGX_RBL_END
+static const rbl_field_t  ngx_rbl_kill_fields[] = {
+    RBL_TEXT("reason", RBL_NEEDED, rbl_label,
+             RBL_ARG(lists_kill, reason)),
+    RBL_END
 };
 
-static const ngx_rbl_outcome_t  ngx_rbl_system_refusals[] = {
-    NGX_RBL_UNKNOWN_ID("LIST", "list"),
+static const rbl_outcome_t  ngx_rbl_system_refusals[] = {
+    RBL_UNKNOWN_ID("LIST", "list"),
     { "NONE", NGX_HTTP_CONFLICT, "This list is not frozen." },
     { "KEYED", NGX_HTTP_CONFLICT,
       "This list needs a key. Please enable it with rblctl lists enable." },
@@ -212,10 +209,15 @@ ngx_rbl_change_prepare(ngx_rbl_ctx_t *ctx)
 {
     ngx_rbl_change_t  *change;
 
-    ngx_rbl_write_prepare_sized(ctx, sizeof(ngx_rbl_change_t));
+    change = ngx_rbl_data(ctx, sizeof(ngx_rbl_change_t));
 
-    if (ctx->refusal == 0) {
-        change = ctx->data;
+    if (change == NULL) {
+        return;
+    }
+
+    ngx_rbl_write_prepare(ctx);
+
+    if (ctx->run.refusal == 0) {
         change->to = ngx_rbl_store_keyspace(ctx->store)->partitions;
     }
 }
@@ -247,12 +249,12 @@ ngx_rbl_thaw_prepare(ngx_rbl_ctx_t *ctx)
 
     ngx_rbl_change_prepare(ctx);
 
-    if (ctx->refusal == 0) {
+    if (ctx->run.refusal == 0) {
         change = ctx->data;
         change->from = rbl_partition(ngx_rbl_store_keyspace(ctx->store),
-                                     rbl_sid_str(&change->write.id));
+                                     rbl_sid_str(&ctx->run.id));
         change->to = change->from + 1;
-        change->write.argv[NGX_RBL_ARG(list_thaw, since)] = RBL_STR("");
+        ctx->run.argv[RBL_ARG(list_thaw, since)] = RBL_STR("");
     }
 }
 
@@ -277,13 +279,13 @@ ngx_rbl_override_put(ngx_rbl_ctx_t *ctx, ngx_uint_t field)
     rbl_lists_override_each_t  *each;
 
     change = ctx->data;
-    text = ngx_rbl_text(ctx, field);
+    text = rbl_text(&ctx->run, field);
 
     if (text.p == NULL) {
         return;
     }
 
-    each = &change->override[change->write.n / RBL_ARGC(*each)];
+    each = &change->override[ctx->run.n_rest / RBL_ARGC(*each)];
 
     ngx_memzero(&out, sizeof(rbl_out_t));
     out.pos = change->packed[field];
@@ -297,13 +299,13 @@ ngx_rbl_override_put(ngx_rbl_ctx_t *ctx, ngx_uint_t field)
         rbl_mp_put_str(&out, text);
     }
 
-    name.p = (char *) ngx_rbl_override_fields[field].name.data;
-    name.n = ngx_rbl_override_fields[field].name.len;
+    name.p = ngx_rbl_override_fields[field].name.p;
+    name.n = ngx_rbl_override_fields[field].name.n;
 
     each->field = name;
     each->value.p = change->packed[field];
     each->value.n = out.pos - change->packed[field];
-    change->write.n += RBL_ARGC(*each);
+    ctx->run.n_rest += RBL_ARGC(*each);
 }
 
 
@@ -311,26 +313,24 @@ static void
 ngx_rbl_override_prepare(ngx_rbl_ctx_t *ctx)
 {
     ngx_uint_t         i;
-    ngx_rbl_write_t   *write;
     ngx_rbl_change_t  *change;
 
     ngx_rbl_change_prepare(ctx);
 
-    if (ctx->refusal) {
+    if (ctx->run.refusal) {
         return;
     }
 
     change = ctx->data;
-    write = &change->write;
 
     for (i = NGX_RBL_OVERRIDE_INTERVAL; i < NGX_RBL_OVERRIDES; i++) {
         ngx_rbl_override_put(ctx, i);
     }
 
-    write->rest = change->override[0].argv;
+    ctx->run.rest = change->override[0].argv;
 
-    if (write->n == 0
-        && !rbl_str_is(write->argv[NGX_RBL_ARG(lists_override, reset)], "1"))
+    if (ctx->run.n_rest == 0
+        && !rbl_str_is(ctx->run.argv[RBL_ARG(lists_override, reset)], "1"))
     {
         ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
                        "Nothing to change was given.");

@@ -165,13 +165,13 @@ ngx_rbl_gather_app(ngx_rbl_ctx_t *ctx)
     ngx_memcpy(usage.account, ctx->account.s, RBL_SID_LEN);
     ngx_memcpy(usage.app, ctx->app.s, RBL_SID_LEN);
     usage.requests = 1;
-    usage.refusals = ctx->refusal != 0;
+    usage.refusals = ctx->run.refusal != 0;
 
     if (ngx_rbl_shm_add(g->shm, &usage) != NGX_OK) {
         ngx_rbl_meter->uncounted++;
     }
 
-    if (ctx->refusal) {
+    if (ctx->run.refusal) {
         ngx_rbl_refusals_add(&c->refusals, ctx);
     }
 

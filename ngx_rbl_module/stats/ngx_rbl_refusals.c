@@ -97,7 +97,7 @@ ngx_rbl_refusal_pack(ngx_rbl_ctx_t *ctx, char *buf, size_t size)
     rbl_mp_put_int(&out, ngx_rbl_now());
     rbl_mp_put_str(&out, ngx_rbl_refusal_cut(&r->method_name, 16));
     rbl_mp_put_str(&out, (rbl_str_t) { (char *) path, last - path });
-    rbl_mp_put_int(&out, (int64_t) ctx->refusal);
+    rbl_mp_put_int(&out, (int64_t) ctx->run.refusal);
     rbl_mp_put_str(&out, ngx_rbl_refusal_cut(&ctx->message,
                                              NGX_RBL_REFUSAL_TEXT));
     rbl_mp_put_str(&out, ngx_rbl_refusal_cut(&r->connection->addr_text,

@@ -11,6 +11,22 @@
 #include <stdio.h>
 
 
+const char *
+ctl_option(const ctl_t *ctl, const char *name)
+{
+    int  i;
+
+    /* the last one wins */
+
+    for (i = ctl->n_options - 1; i >= 0; i--) {
+        if (strcmp(ctl->options[i].name, name) == 0) {
+            return ctl->options[i].value;
+        }
+    }
+
+    return NULL;
+}
+
 
 int
 ctl_sid(rbl_sid_t *sid, rbl_sid_kind_t kind, rbl_str_t text)

@@ -35,6 +35,7 @@
 #define CTL_UNKNOWN  2
 #define CTL_ERROR    3
 
+#define CTL_DURATION     2
 #define CTL_MAX_OPTIONS  16
 #define CTL_LIMIT_MAX    ENTRY_LIMIT_MAX
 #define CTL_SECRET_SIZE  80             /* size of a buffer for any token or
@@ -42,7 +43,8 @@
 
 typedef struct {
     const char  *name;                  /* without the dashes */
-    int          value;                 /* 1: it takes a value */
+    int          value;                 /* 1: it takes a value; CTL_DURATION: a
+                                           duration */
 } ctl_option_t;
 
 typedef struct ctl_s  ctl_t;
@@ -118,10 +120,10 @@ struct ctl_s {
 /* commands.c: ends with a command without words. */
 extern const ctl_command_t  ctl_commands[];
 
-/* The value of an option, "" for a flag; NULL: not given. */
+/* args.c: the value of an option, "" for a flag; NULL: not given. */
 const char *ctl_option(const ctl_t *ctl, const char *name);
 
-/* main.c: prints one line on standard error and returns CTL_ERROR. */
+/* print.c: prints one line on standard error and returns CTL_ERROR. */
 __attribute__((format(printf, 1, 2)))
 int ctl_fail(const char *fmt, ...);
 __attribute__((format(printf, 1, 2)))
@@ -214,7 +216,7 @@ void ctl_servers_note(const json_t *servers);
 /* The value of a line "name:value" of INFO. */
 rbl_str_t ctl_info_value(rbl_str_t info, const char *name);
 
-/* audit.c: makes the last argument of audited scripts. */
+/* by.c: makes the last argument of audited scripts. */
 rbl_str_t ctl_by(const ctl_t *ctl, rbl_audit_by_t *b);
 
 /* A script by its name with its own arguments (rbl_script.h), for ctl_script
@@ -242,7 +244,8 @@ int ctl_each(ctl_t *ctl, rbl_str_t index, unsigned p, const char *record,
 
 /* print.c */
 typedef struct {
-    const char  *key;                   /* of the object */
+    const char  *key;                   /* of the object; "limits.hour": of
+                                           its member "limits" */
     const char  *title;
 } ctl_column_t;
 
@@ -306,9 +309,7 @@ redisReply *ctl_account_script(ctl_t *ctl, const rbl_script_t *script,
 
 /* secret.c: random texts and digests; -1: error printed. */
 int ctl_token_make(char token[CTL_SECRET_SIZE]);    /* 64 hex digits */
-int ctl_secret_make(char secret[CTL_SECRET_SIZE]);  /* "whsec_..." */
 int ctl_sha256(unsigned char digest[32], rbl_str_t s);
-void ctl_hex(char *out, const unsigned char *p, size_t n);  /* appends a NUL */
 
 /*
  * mail.c: the index of users by their mail address (rbl_keys.h).  It has a
@@ -377,34 +378,18 @@ int ctl_bill_recharge(ctl_t *ctl);
 int ctl_bill_alert(ctl_t *ctl);
 int ctl_plan_list(ctl_t *ctl);
 int ctl_plan_show(ctl_t *ctl);
-int ctl_app_add(ctl_t *ctl);
-int ctl_app_rotate(ctl_t *ctl);
-int ctl_app_revoke(ctl_t *ctl);
-int ctl_app_list(ctl_t *ctl);
 int ctl_app_allow(ctl_t *ctl);
 int ctl_app_limit(ctl_t *ctl);
 int ctl_app_stats(ctl_t *ctl);
 int ctl_app_errors(ctl_t *ctl);
 int ctl_token_list(ctl_t *ctl);
-int ctl_token_revoke(ctl_t *ctl);
 int ctl_user_add(ctl_t *ctl);
-int ctl_user_list(ctl_t *ctl);
 int ctl_user_link(ctl_t *ctl);
-int ctl_user_delete(ctl_t *ctl);
 int ctl_operator_add(ctl_t *ctl);
-int ctl_operator_list(ctl_t *ctl);
 int ctl_operator_link(ctl_t *ctl);
-int ctl_operator_delete(ctl_t *ctl);
-int ctl_webhook_add(ctl_t *ctl);
-int ctl_webhook_list(ctl_t *ctl);
-int ctl_webhook_show(ctl_t *ctl);
-int ctl_webhook_rename(ctl_t *ctl);
-int ctl_webhook_url(ctl_t *ctl);
+int ctl_operator(ctl_t *ctl);
+int ctl_op(ctl_t *ctl);
 int ctl_webhook_types(ctl_t *ctl);
-int ctl_webhook_rotate(ctl_t *ctl);
-int ctl_webhook_enable(ctl_t *ctl);
-int ctl_webhook_disable(ctl_t *ctl);
-int ctl_webhook_delete(ctl_t *ctl);
 int ctl_webhook_test(ctl_t *ctl);
 int ctl_webhook_log(ctl_t *ctl);
 int ctl_webhook_dead(ctl_t *ctl);

@@ -6,7 +6,6 @@
 
 #include "ctl.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -20,49 +19,10 @@ static const ctl_option_t  global_options[] = {
 };
 
 
-__attribute__((format(printf, 1, 0)))
-static void
-ctl_say(const char *fmt, va_list ap)
-{
-    char  line[1024];
-
-    vsnprintf(line, sizeof(line), fmt, ap);
-
-    fflush(stdout);
-    fputs("rblctl: ", stderr);
-    ctl_put(stderr, line, strlen(line));
-    fputc('\n', stderr);
-}
-
-
-int
-ctl_fail(const char *fmt, ...)
-{
-    va_list  ap;
-
-    va_start(ap, fmt);
-    ctl_say(fmt, ap);
-    va_end(ap);
-
-    return CTL_ERROR;
-}
-
-
 static void
 ctl_mistake(const char *line)
 {
     ctl_fail("%s", line);
-}
-
-
-void
-ctl_note(const char *fmt, ...)
-{
-    va_list  ap;
-
-    va_start(ap, fmt);
-    ctl_say(fmt, ap);
-    va_end(ap);
 }
 
 
@@ -86,23 +46,6 @@ ctl_help(FILE *out)
           " these nodes.  NAME is a user of\nthe store.  What is not given is"
           " taken from " CTL_CONFIG_FILE "\nor, if there is none, from "
           CONFIG_FILE ".\nThe exit status is 0, or 3 after an error.\n", out);
-}
-
-
-const char *
-ctl_option(const ctl_t *ctl, const char *name)
-{
-    int  i;
-
-    /* the last one wins */
-
-    for (i = ctl->n_options - 1; i >= 0; i--) {
-        if (strcmp(ctl->options[i].name, name) == 0) {
-            return ctl->options[i].value;
-        }
-    }
-
-    return NULL;
 }
 
 

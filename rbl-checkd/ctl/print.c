@@ -9,11 +9,13 @@
 #include "rbl_mp.h"
 #include "rbl_time.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define CTL_MAX_COLUMNS  16
 #define CTL_CELL         512
+#define CTL_KEY          32
 
 
 /* Decodes one UTF-8 character at s; returns its length in bytes, or 0 if it is
@@ -224,6 +226,25 @@ ctl_pad(size_t width, size_t to)
 }
 
 
+/* The member of an object; "limits.hour" is one of its member "limits". */
+static const json_t *
+ctl_member(const json_t *object, const char *key)
+{
+    char         name[CTL_KEY];
+    const char  *dot;
+
+    dot = strchr(key, '.');
+
+    if (dot == NULL) {
+        return json_object_get(object, key);
+    }
+
+    rbl_copy(name, sizeof(name), (rbl_str_t) { key, (size_t) (dot - key) });
+
+    return json_object_get(json_object_get(object, name), dot + 1);
+}
+
+
 static void
 ctl_table(const ctl_column_t *columns, const json_t *rows)
 {
@@ -236,7 +257,7 @@ ctl_table(const ctl_column_t *columns, const json_t *rows)
         width[c] = ctl_put(NULL, columns[c].title, strlen(columns[c].title));
 
         for (r = 0; r < json_array_size(rows); r++) {
-            v = json_object_get(json_array_get(rows, r), columns[c].key);
+            v = ctl_member(json_array_get(rows, r), columns[c].key);
             w = ctl_put(NULL, cell, ctl_cell(cell, v));
             width[c] = w > width[c] ? w : width[c];
         }
@@ -247,8 +268,7 @@ ctl_table(const ctl_column_t *columns, const json_t *rows)
     for (r = 0; r <= json_array_size(rows); r++) {
         for (c = 0; c < n; c++) {
             v = r == 0 ? NULL
-                : json_object_get(json_array_get(rows, r - 1),
-                                  columns[c].key);
+                : ctl_member(json_array_get(rows, r - 1), columns[c].key);
             number = json_is_number(v);
             w = r == 0 ? ctl_cell_add(cell, 0, columns[c].title,
                                       strlen(columns[c].title))
@@ -286,7 +306,7 @@ ctl_lines(const ctl_column_t *columns, const json_t *object)
         fputs(columns[c].title, stdout);
         ctl_pad(strlen(columns[c].title), width + 2);
         ctl_put(stdout, cell,
-                ctl_cell(cell, json_object_get(object, columns[c].key)));
+                ctl_cell(cell, ctl_member(object, columns[c].key)));
         putchar('\n');
     }
 }
@@ -364,4 +384,43 @@ ctl_print_parts(ctl_t *ctl, const ctl_column_t *columns, json_t *value)
 
     return ctl_away_note(ctl, "cannot be used, and is not shown") == 0
            ? rc : CTL_ERROR;
+}
+
+
+__attribute__((format(printf, 1, 0)))
+static void
+ctl_say(const char *fmt, va_list ap)
+{
+    char  line[1024];
+
+    vsnprintf(line, sizeof(line), fmt, ap);
+
+    fflush(stdout);
+    fputs("rblctl: ", stderr);
+    ctl_put(stderr, line, strlen(line));
+    fputc('\n', stderr);
+}
+
+
+int
+ctl_fail(const char *fmt, ...)
+{
+    va_list  ap;
+
+    va_start(ap, fmt);
+    ctl_say(fmt, ap);
+    va_end(ap);
+
+    return CTL_ERROR;
+}
+
+
+void
+ctl_note(const char *fmt, ...)
+{
+    va_list  ap;
+
+    va_start(ap, fmt);
+    ctl_say(fmt, ap);
+    va_end(ap);
 }

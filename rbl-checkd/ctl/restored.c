@@ -9,7 +9,7 @@
  * made is not used again.  A challenge for a new passkey is bound to a session.
  */
 
-#include "app.h"
+#include "op.h"
 
 #include <stdio.h>
 
@@ -18,8 +18,7 @@ typedef struct {
     json_t      *tokens;                /* rows */
     int64_t      accounts, sessions, links;
     int          failed;                /* a user's could not be ended */
-    rbl_str_t    account;               /* the present one, and its tokens */
-    redisReply  *raw;
+    rbl_str_t    account;               /* the present one */
 } restored_t;
 
 
@@ -30,7 +29,7 @@ static const ctl_column_t  restored_columns[] = {
 
 static const ctl_column_t  restored_row[] = {
     { "account", "ACCOUNT" }, { "app", "APPLICATION" }, { "name", "NAME" },
-    { "token", "TOKEN" }, { "status", "STATUS" }, { "created", "CREATED" },
+    { "digits", "TOKEN" }, { "status", "STATUS" }, { "created", "CREATED" },
     { NULL, NULL }
 };
 
@@ -80,37 +79,35 @@ static int
 restored_app(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 {
     size_t       i;
-    json_t      *rows, *row;
-    rbl_app_t    app;
+    json_t      *app, *row;
     restored_t  *r;
 
-    (void) ctl;
+    (void) raw;
 
     r = data;
+    app = ctl_op_data(ctl_op_run(ctl, &rbl_op_app, r->account, sid, 0, NULL));
 
-    if (rbl_app_decode(&app, raw) != RBL_OK) {
-        app.name = RBL_STR("");
+    if (app == NULL) {
+        r->failed = 1;
+        return 0;
     }
 
-    rows = ctl_token_rows(r->raw, sid);
-
-    json_array_foreach(rows, i, row) {
-        (void) json_object_set_new(row, "account", ctl_text(r->account));
-        (void) json_object_set_new(row, "app", ctl_text(sid));
-        (void) json_object_set_new(row, "name", ctl_text(app.name));
+    json_array_foreach(json_object_get(app, "tokens"), i, row) {
+        json_object_set_new(row, "account", ctl_text(r->account));
+        json_object_set_new(row, "app", ctl_text(sid));
+        json_object_set(row, "name", json_object_get(app, "name"));
+        json_array_append(r->tokens, row);
     }
 
-    i = rows == NULL || json_array_extend(r->tokens, rows) != 0;
-    json_decref(rows);
+    json_decref(app);
 
-    return i ? ctl_fail("out of memory"), -1 : 0;
+    return 0;
 }
 
 
 static int
 restored_account(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 {
-    int          rc;
     unsigned     p;
     rbl_key_t    key;
     rbl_sid_t    account;
@@ -135,18 +132,9 @@ restored_account(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
         return -1;
     }
 
-    r->raw = ctl_tokens(ctl, &account);
-    if (r->raw == NULL) {
-        return -1;
-    }
-
-    rc = rbl_reply_len(r->raw) == 0 ? 0
-         : ctl_each(ctl, rbl_account_key(&key, &ctl->ks, "apps", r->account,
+    return ctl_each(ctl, rbl_account_key(&key, &ctl->ks, "apps", r->account,
                                          none),
                     p, "s", r->account, restored_app, r);
-    freeReplyObject(r->raw);
-
-    return rc;
 }
 
 

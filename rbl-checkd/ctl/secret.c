@@ -5,8 +5,6 @@
 
 #include "ctl.h"
 
-#include "rbl_secret.h"
-
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <sys/random.h>
@@ -14,7 +12,7 @@
 #define CTL_TOKEN_BYTES  32
 
 
-void
+static void
 ctl_hex(char *out, const unsigned char *p, size_t n)
 {
     size_t             i;
@@ -53,22 +51,6 @@ ctl_token_make(char token[CTL_SECRET_SIZE])
     }
 
     ctl_hex(token, bytes, sizeof(bytes));
-    OPENSSL_cleanse(bytes, sizeof(bytes));
-
-    return 0;
-}
-
-
-int
-ctl_secret_make(char secret[CTL_SECRET_SIZE])
-{
-    unsigned char  bytes[RBL_SECRET_BYTES];
-
-    if (ctl_random(bytes, sizeof(bytes)) != 0) {
-        return -1;
-    }
-
-    rbl_secret_text(secret, bytes);
     OPENSSL_cleanse(bytes, sizeof(bytes));
 
     return 0;

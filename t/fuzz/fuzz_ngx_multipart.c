@@ -14,11 +14,11 @@
 #define MEDIA   "multipart/form-data"
 #define AGAIN   "=again="
 
-static const ngx_rbl_field_t  fields[] = {
-    NGX_RBL_TEXT("host", 0, NULL, 0),
-    NGX_RBL_TEXT("name", 0, NULL, 0),
-    NGX_RBL_TEXT("contact_group", NGX_RBL_LIST, NULL, 0),
-    NGX_RBL_END
+static const rbl_field_t  fields[] = {
+    RBL_TEXT("host", 0, NULL, 0),
+    RBL_TEXT("name", 0, NULL, 0),
+    RBL_TEXT("contact_group", RBL_LIST, NULL, 0),
+    RBL_END
 };
 
 static const ngx_rbl_op_t     op = { .fields = fields };
@@ -38,9 +38,9 @@ ngx_rbl_refuse(ngx_rbl_ctx_t *ctx, ngx_uint_t status, const char *fmt, ...)
     (void) ngx_vslprintf(text, text + sizeof(text), fmt, ap);
     va_end(ap);
 
-    fuzz_check(ctx->refusal == 0);
+    fuzz_check(ctx->run.refusal == 0);
     fuzz_check(status == 400 || status == 415);
-    ctx->refusal = status;
+    ctx->run.refusal = status;
 }
 
 
@@ -56,15 +56,15 @@ ngx_rbl_internal(ngx_rbl_ctx_t *ctx)
 static rbl_str_t
 as_parts(ngx_rbl_ctx_t *ctx)
 {
-    u_char           *p, *start;
-    size_t            size;
-    ngx_uint_t        i;
-    ngx_rbl_value_t  *v;
+    u_char       *p, *start;
+    size_t        size;
+    ngx_uint_t    i;
+    rbl_value_t  *v;
 
     size = 64;
 
     for (i = 0; i < FIELDS; i++) {
-        for (v = ctx->round.given[i].first; v; v = v->next) {
+        for (v = ctx->run.given[i].first; v; v = v->next) {
             size += v->text.n + 128;
         }
     }
@@ -73,9 +73,10 @@ as_parts(ngx_rbl_ctx_t *ctx)
     fuzz_check(p != NULL);
 
     for (i = 0; i < FIELDS; i++) {
-        for (v = ctx->round.given[i].first; v; v = v->next) {
+        for (v = ctx->run.given[i].first; v; v = v->next) {
             p = ngx_sprintf(p, "--" AGAIN "\r\nContent-Disposition: form-data; "
-                            "name=\"%V\"\r\n\r\n", &fields[i].name);
+                            "name=\"%*s\"\r\n\r\n", fields[i].name.n,
+                            fields[i].name.p);
             p = ngx_cpymem(p, v->text.p, v->text.n);
             p = ngx_cpymem(p, "\r\n", 2);
         }
@@ -90,11 +91,11 @@ as_parts(ngx_rbl_ctx_t *ctx)
 static void
 check_again(ngx_rbl_ctx_t *ctx)
 {
-    ngx_uint_t          i;
-    ngx_rbl_ctx_t       again;
-    ngx_table_elt_t     h;
-    ngx_rbl_value_t    *v, *w;
-    ngx_http_request_t  r;
+    ngx_uint_t           i;
+    ngx_rbl_ctx_t        again;
+    ngx_table_elt_t      h;
+    rbl_value_t         *v, *w;
+    ngx_http_request_t   r;
 
     r = *ctx->request;
     ngx_str_set(&h.value, MEDIA "; boundary=\"" AGAIN "\"");
@@ -103,18 +104,20 @@ check_again(ngx_rbl_ctx_t *ctx)
     memset(&again, 0, sizeof(again));
     again.request = &r;
     again.route = ctx->route;
+    again.run.by = ctx->run.by;
+    again.run.fields = fields;
     again.body = as_parts(ctx);
 
-    fuzz_check(ngx_rbl_params_parse(&again) == NGX_OK && !again.refusal);
+    fuzz_check(ngx_rbl_params_parse(&again) == NGX_OK && !again.run.refusal);
 
     for (i = 0; i < FIELDS; i++) {
-        w = again.round.given[i].first;
+        w = again.run.given[i].first;
 
-        for (v = ctx->round.given[i].first; v; v = v->next, w = w->next) {
+        for (v = ctx->run.given[i].first; v; v = v->next, w = w->next) {
             fuzz_check(w != NULL && rbl_str_eq(v->text, w->text));
             fuzz_check(rbl_text_ok(v->text));
             fuzz_check(rbl_str_eq(rbl_trim(v->text), v->text));
-            fuzz_check(v->next == NULL || (fields[i].flags & NGX_RBL_LIST));
+            fuzz_check(v->next == NULL || (fields[i].flags & RBL_LIST));
         }
 
         fuzz_check(w == NULL);
@@ -125,10 +128,10 @@ check_again(ngx_rbl_ctx_t *ctx)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    u_char          *p;
-    fuzz_t           f;
-    rbl_str_t        type;
-    ngx_table_elt_t  h;
+    u_char           *p;
+    fuzz_t            f;
+    rbl_str_t         type;
+    ngx_table_elt_t   h;
 
     fuzz_init(&f, data, size);
     fuzz_ngx_init();
@@ -144,10 +147,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_request.headers_in.content_type = &h;
     fuzz_ctx.body = fuzz_rest(&f);
     fuzz_ctx.route = &route;
+    fuzz_ctx.run.by = &fuzz_runner;
+    fuzz_ctx.run.fields = fields;
 
     fuzz_check(ngx_rbl_params_parse(&fuzz_ctx) == NGX_OK);
 
-    if (!fuzz_ctx.refusal && fuzz_ctx.body.n > 0) {
+    if (!fuzz_ctx.run.refusal && fuzz_ctx.body.n > 0) {
         fuzz_check(memmem(fuzz_ctx.body.p, fuzz_ctx.body.n, "--", 2) != NULL);
         check_again(&fuzz_ctx);
     }

@@ -13,13 +13,13 @@
 
 #define FIELDS  5
 
-static const ngx_rbl_field_t  fields[] = {
-    NGX_RBL_TEXT("host", 0, ngx_rbl_flag, 0),
-    NGX_RBL_TEXT("name", 0, NULL, 0),
-    NGX_RBL_TEXT("type", 0, NULL, 0),
-    NGX_RBL_TEXT("rbl_profile", 0, NULL, 0),
-    NGX_RBL_TEXT("contact_group", NGX_RBL_LIST, NULL, 0),
-    NGX_RBL_END
+static const rbl_field_t  fields[] = {
+    RBL_TEXT("host", 0, rbl_flag, 0),
+    RBL_TEXT("name", 0, NULL, 0),
+    RBL_TEXT("type", 0, NULL, 0),
+    RBL_TEXT("rbl_profile", 0, NULL, 0),
+    RBL_TEXT("contact_group", RBL_LIST, NULL, 0),
+    RBL_END
 };
 
 static const ngx_rbl_op_t     op = { .fields = fields };
@@ -39,9 +39,9 @@ ngx_rbl_refuse(ngx_rbl_ctx_t *ctx, ngx_uint_t status, const char *fmt, ...)
     (void) ngx_vslprintf(text, text + sizeof(text), fmt, ap);
     va_end(ap);
 
-    fuzz_check(ctx->refusal == 0);
+    fuzz_check(ctx->run.refusal == 0);
     fuzz_check(status == 400 || status == 415 || status == 404);
-    ctx->refusal = status;
+    ctx->run.refusal = status;
 }
 
 
@@ -60,8 +60,8 @@ check_list(ngx_rbl_ctx_t *ctx, ngx_uint_t field)
     ngx_int_t   i, n;
     rbl_str_t  *part;
 
-    n = ngx_rbl_list(ctx, field, &part);
-    fuzz_check(n >= 0 && (n == 0) == (ctx->round.given[field].first == NULL));
+    n = rbl_list(&ctx->run, field, &part);
+    fuzz_check(n >= 0 && (n == 0) == (ctx->run.given[field].first == NULL));
 
     for (i = 0; i < n; i++) {
         for (commas = 0; commas < part[i].n; commas++) {
@@ -92,17 +92,17 @@ encode(u_char *p, rbl_str_t s)
 static ngx_str_t
 as_form(ngx_rbl_ctx_t *ctx)
 {
-    u_char           *p;
-    size_t            size;
-    ngx_str_t         form;
-    ngx_uint_t        i;
-    ngx_rbl_value_t  *v;
+    u_char       *p;
+    size_t        size;
+    ngx_str_t     form;
+    ngx_uint_t    i;
+    rbl_value_t  *v;
 
     size = 1;
 
     for (i = 0; i < FIELDS; i++) {
-        for (v = ctx->round.given[i].first; v; v = v->next) {
-            size += fields[i].name.len + 3 * v->text.n + 4;
+        for (v = ctx->run.given[i].first; v; v = v->next) {
+            size += fields[i].name.n + 3 * v->text.n + 4;
         }
     }
 
@@ -110,8 +110,8 @@ as_form(ngx_rbl_ctx_t *ctx)
     fuzz_check(p != NULL);
 
     for (i = 0; i < FIELDS; i++) {
-        for (v = ctx->round.given[i].first; v; v = v->next) {
-            p = ngx_cpymem(p, fields[i].name.data, fields[i].name.len);
+        for (v = ctx->run.given[i].first; v; v = v->next) {
+            p = ngx_cpymem(p, fields[i].name.p, fields[i].name.n);
             p = ngx_cpymem(p, fields[i].flags ? "[]=" : "=",
                            fields[i].flags ? 3 : 1);
             p += encode(p, v->text);
@@ -130,7 +130,7 @@ check_same(ngx_rbl_ctx_t *ctx)
 {
     ngx_uint_t           i;
     ngx_rbl_ctx_t        again;
-    ngx_rbl_value_t     *v, *w;
+    rbl_value_t         *v, *w;
     ngx_http_request_t   r;
 
     r = *ctx->request;
@@ -139,13 +139,15 @@ check_same(ngx_rbl_ctx_t *ctx)
     memset(&again, 0, sizeof(again));
     again.request = &r;
     again.route = ctx->route;
+    again.run.by = ctx->run.by;
+    again.run.fields = fields;
 
-    fuzz_check(ngx_rbl_params_parse(&again) == NGX_OK && !again.refusal);
+    fuzz_check(ngx_rbl_params_parse(&again) == NGX_OK && !again.run.refusal);
 
     for (i = 0; i < FIELDS; i++) {
-        w = again.round.given[i].first;
+        w = again.run.given[i].first;
 
-        for (v = ctx->round.given[i].first; v; v = v->next, w = w->next) {
+        for (v = ctx->run.given[i].first; v; v = v->next, w = w->next) {
             fuzz_check(w != NULL && rbl_str_eq(v->text, w->text));
         }
 
@@ -157,12 +159,12 @@ check_same(ngx_rbl_ctx_t *ctx)
 static void
 check_given(ngx_rbl_ctx_t *ctx)
 {
-    rbl_str_t         flag;
-    ngx_uint_t        i;
-    ngx_rbl_value_t  *v;
+    rbl_str_t     flag;
+    ngx_uint_t    i;
+    rbl_value_t  *v;
 
-    for (i = 0; i < NGX_RBL_FIELDS_MAX; i++) {
-        v = ctx->round.given[i].first;
+    for (i = 0; i < RBL_FIELDS_MAX; i++) {
+        v = ctx->run.given[i].first;
 
         if (i >= FIELDS) {
             fuzz_check(v == NULL);
@@ -170,7 +172,7 @@ check_given(ngx_rbl_ctx_t *ctx)
         }
 
         fuzz_check(v == NULL || v->next == NULL || fields[i].flags);
-        fuzz_check((ngx_rbl_text(ctx, i).p == NULL) == (v == NULL));
+        fuzz_check((rbl_text(&ctx->run, i).p == NULL) == (v == NULL));
 
         for ( /* void */ ; v; v = v->next) {
             fuzz_check(v->text.p != NULL && rbl_text_ok(v->text));
@@ -182,9 +184,9 @@ check_given(ngx_rbl_ctx_t *ctx)
 
     check_same(ctx);
 
-    fuzz_check((ngx_rbl_judged(ctx, &fields[0], &flag) == NGX_OK)
-               == (ctx->refusal == 0));
-    fuzz_check(ctx->refusal || flag.p == NULL || rbl_str_is(flag, "0")
+    fuzz_check((rbl_judged(&ctx->run, &fields[0], &flag) == NGX_OK)
+               == (ctx->run.refusal == 0));
+    fuzz_check(ctx->run.refusal || flag.p == NULL || rbl_str_is(flag, "0")
                || rbl_str_is(flag, "1"));
 }
 
@@ -203,6 +205,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     query = fuzz_line(&f);
     fuzz_ctx.body = fuzz_rest(&f);
     fuzz_ctx.route = &route;
+    fuzz_ctx.run.by = &fuzz_runner;
+    fuzz_ctx.run.fields = fields;
 
     if (!rbl_str_is(type, "-")) {
         h.value.data = (u_char *) type.p;
@@ -215,7 +219,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     fuzz_check(ngx_rbl_params_parse(&fuzz_ctx) == NGX_OK);
 
-    if (!fuzz_ctx.refusal) {
+    if (!fuzz_ctx.run.refusal) {
         fuzz_ctx.body.n = 0;
         check_given(&fuzz_ctx);
     }

@@ -24,7 +24,7 @@ void
 ngx_rbl_refuse(ngx_rbl_ctx_t *ctx, ngx_uint_t status, const char *fmt, ...)
 {
     (void) fmt;
-    ctx->refusal = status;
+    ctx->run.refusal = status;
 }
 
 
@@ -148,9 +148,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (ngx_rbl_path_sid(&fuzz_ctx, RBL_SID_HOST, "host", &sid)
             == NGX_OK)
         {
-            fuzz_check(sid.n == RBL_SID_LEN && fuzz_ctx.refusal == 0);
+            fuzz_check(sid.n == RBL_SID_LEN && fuzz_ctx.run.refusal == 0);
         } else {
-            fuzz_check(fuzz_ctx.refusal == 404);
+            fuzz_check(fuzz_ctx.run.refusal == 404);
         }
 
         check_other(&f, uri);

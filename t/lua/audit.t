@@ -23,14 +23,14 @@ sub entries { return map { +{ @{ $_->[1] } } } @{ cmd('XRANGE', $_[0] // $rest,
 # --- which scripts are audited ---------------------------------------------------
 
 my @c = map { read_file($_) } map { glob repo_dir() . "/$_" }
-    'ngx_rbl_module/*/*.c', 'rbl-checkd/ctl/*.c';
+    'ngx_rbl_module/*/*.c', 'rbl-checkd/ctl/*.c', 'shared/op/*.c';
 my %runs = map { $_ => 1 } map { /\.script = &rbl_script_(\w+)/g,
     /\bngx_rbl_run\([^,;]+,\s*(\w+)/g, /\bCTL_SCRIPT\((\w+)/g,
     /\bctl_script\(ctl, &rbl_script_(\w+)/g } @c;
 # These change nothing, or nothing of an account.
 delete @runs{qw(name check_start work_step host_lists host_find audit_show
-    app_tokens challenge_new user_mail mail_put hook_dead queue_count daemons_show list_thaw totals_make
-    bill_show),
+    app_list app_show app_stats app_refusals challenge_new user_mail mail_put
+    user_list hook_dead hook_list hook_show delivery_log queue_count daemons_show list_thaw totals_make bill_show),
     grep { /^(?:lists|fsck)_/ } keys %runs};
 cmp_ok(scalar keys %runs, '>', 40, 'the scripts were found');
 is(join(' ', grep { !caller_of(source($_)) } sort keys %runs), '',

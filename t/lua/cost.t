@@ -95,7 +95,11 @@ case(app_token => '20 tokens end', sub {
     my $took = $RblWorst::took{app_token};
     token($ap[1]) for 2 .. 20;
     counts($took) });
-simple(app_tokens => ());
+simple(app_list => 0, 99);
+simple(app_show => $ap[1]);
+case(app_stats => '31 days', sub { s1('app_stats', $ap[0],
+    map { "$ap[0]:h$_" } 1 .. 32) });
+simple(app_refusals => $ap[0], 0, 999);
 case(app_token_revoke => '', sub { token($ap[-1]); token_end($ap[-1]) });
 case(app_revoke => '20 tokens', sub {
     s1('app_revoke', $ap[2]);
@@ -144,6 +148,7 @@ case(mail_put => '1000 users', sub { slice('mail_put', [k('mail', 'a' x 32)],
 case(mail_ask => '1000 users', sub { slice('mail_ask', [k('asked', 'a' x 32)],
     1_000_000) });
 case(user_link => '', sub { link_of() });
+simple(user_list => ());
 case(session_start => '20 sessions', sub { session_of() });
 case(session_end => '20 sessions', sub { session_of() for 1 .. 20;
     s1('session_end', session_of(), '1') });

@@ -31,7 +31,7 @@ my ($app) = grep { $_->{name} eq 'Monitoring <1>' } @$apps;
 is($app->{status}, 'revoked', 'the application was revoked');
 is_deeply($app->{allow}, ['127.0.0.0/8', '2001:db8::/32'],
     'the networks of the application are stored');
-is($app->{hour}, 1000, 'the limit of the application is stored');
+is($app->{limits}{hour}, 1000, 'the limit of the application is stored');
 is(scalar(grep { $_->{name} eq 'Typed late' } @$apps), 1,
     'the one that was added after another sign-in');
 

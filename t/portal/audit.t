@@ -188,13 +188,13 @@ isnt(rblctl($redis, 'user', 'delete', $ac, $us)->{status}, 0,
 is(entries(), $before, 'a refused command leaves no entry');
 my $seen = ctl('audit', $ac, '--limit', 3);
 is(scalar @$seen, 3, 'rblctl audit prints three entries');
-is($seen->[0]{id} // $seen->[0]{call}, 'webhook/delete',
+is($seen->[0]{call}, 'webhook/delete',
     'rblctl audit has the newest entry first');
 like(rblctl($redis, 'audit', $ac)->{out}, qr/webhook\/url .*url=\*\*\*\*/,
     'as a table');
 is(scalar @{ ctl('audit', $ac, '--target', $wh, '--limit', 100) }, 6,
     'rblctl audit prints the entries of a target');
-like(rblctl($redis, 'audit', $ac, '--who', 'x')->{err}, qr/must be a SID/,
+like(rblctl($redis, 'audit', $ac, '--who', 'x')->{err}, qr/it must be a SID/,
     'rblctl audit refuses an invalid SID');
 
 # --- reads ---------------------------------------------------------------------

@@ -256,7 +256,7 @@ my ($page, $next) = dead($wh);
 is(scalar @$page, 20, 'twenty dead letters');
 is_deeply($page->[0], { id => $then + 303_000 . '-0',
     time => '2026-11-20T09:35:03+00:00', event => sprintf('EV%032x', 303),
-    type => 'rbl.host.listed', attempts => 10, http => 500,
+    type => 'rbl.host.listed', to => $wh, attempts => 10, http => 500,
     error => 'HTTP <status>', kept => 0 }, 'one whose body is not kept');
 is_deeply([map { hex substr $_->{event}, 2 } @$page[1 .. 19]],
     [reverse 282 .. 300], 'the newest first');

@@ -5,9 +5,16 @@
 --- arg: before  letter behind which to begin; "": the newest
 --- arg: most  letters to show
 --- reply: OK before letters[]  where to go on ("": there are no more)
+--- reply: HOOK  no such receiver
+--- reply: APP  no such application
+--- reply: CONTACT  no such contact
 --- row: letter id event type to status# error attempts# kept#  kept 0: it has
 --                                                    no body, and stays
---- include: account
+--- include: receiver
+local missing = ARG.of ~= '' and receiver_missing(ARG.of)
+if missing then
+    return {missing}
+end
 local most, step, looks_most, octets_most = tonumber(ARG.most), 5, 200, 131072
 local before, found, looks, octets = ARG.before, {}, 0, 0
 local function show(id, f)

@@ -46,6 +46,11 @@ case(hook_dead => 'small letters', sub { dead_letters(200, 'b' x 600);
     s1('hook_dead', $W{wh}[1], '', 100) });
 case(hook_dead => 'small letters of others', sub { dead_letters(200, 'b' x 600);
     s1('hook_dead', $W{wh}[0], '', 100) });
+case(delivery_log => 'of 1,000', sub { cmd('DEL', k('log', $ac, $W{wh}[1]));
+    cmd('RPUSH', k('log', $ac, $W{wh}[1]), ('x' x 1500) x 1000);
+    s1('delivery_log', $W{wh}[1], 1000) });
+case(hook_list => 'a page of 100', sub { s1('hook_list', 0, 99) });
+case(hook_show => '', sub { s1('hook_show', $W{wh}[0]) });
 
 # Events of the outbox: how the first attempts of their deliveries ended.
 sub deliveries {

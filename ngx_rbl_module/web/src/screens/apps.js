@@ -32,6 +32,7 @@ function Row({ app }) {
             <a href="#/apps/${app.id}"><bdi class="name" title=${app.name}>
                 ${app.name}</bdi></a></th>
         <td data-label=${t('state')}><${AppStatus} of=${app.status} /></td>
+        <td data-label=${t('tokens')}>${number(app.total_tokens)}</td>
         <td data-label=${t('requests_day')}><${Requests} id=${app.id} /></td>
         <td data-label=${t('created')}><${When} text=${app.created} /></td>
     </tr>`;
@@ -50,6 +51,7 @@ function AppList({ me }) {
             <thead><tr>
                 <th scope="col">${t('name')}</th>
                 <th scope="col">${t('state')}</th>
+                <th scope="col">${t('tokens')}</th>
                 <th scope="col">${t('requests_day')}</th>
                 <th scope="col">${t('created')}</th>
             </tr></thead>

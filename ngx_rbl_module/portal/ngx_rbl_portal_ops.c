@@ -1,0 +1,54 @@
+/*
+ * Calls that are operations of shared/op/ and nothing else.
+ */
+
+#include "ngx_rbl_portal.h"
+
+#include "rbl_ops.h"
+
+
+#define NGX_RBL_HOOK_GUESS  512         /* octets of a receiver in an answer */
+#define NGX_RBL_APP_GUESS   512         /* ... of an application */
+
+#define NGX_RBL_OP(name)                                                      \
+    const ngx_rbl_op_t  ngx_rbl_op_##name = { .op = &rbl_op_##name }
+
+
+const ngx_rbl_family_t  ngx_rbl_family_hooks = {
+    .resource = "webhook",
+    .kind = RBL_SID_HOOK,
+    .guess = NGX_RBL_HOOK_GUESS
+};
+
+const ngx_rbl_family_t  ngx_rbl_family_apps = {
+    .resource = "application",
+    .kind = RBL_SID_APP,
+    .guess = NGX_RBL_APP_GUESS
+};
+
+NGX_RBL_OP(audit);
+NGX_RBL_OP(users);
+NGX_RBL_OP(user_role);
+NGX_RBL_OP(apps);
+NGX_RBL_OP(app);
+NGX_RBL_OP(app_add);
+NGX_RBL_OP(app_rotate);
+NGX_RBL_OP(app_revoke);
+NGX_RBL_OP(app_allow);
+NGX_RBL_OP(app_limit);
+NGX_RBL_OP(app_stats);
+NGX_RBL_OP(app_errors);
+NGX_RBL_OP(token_revoke);
+NGX_RBL_OP(hooks);
+NGX_RBL_OP(hook);
+NGX_RBL_OP(hook_add);
+NGX_RBL_OP(hook_update);
+NGX_RBL_OP(hook_rotate);
+NGX_RBL_OP(hook_enable);
+NGX_RBL_OP(hook_disable);
+NGX_RBL_OP(hook_delete);
+NGX_RBL_OP(hook_test);
+NGX_RBL_OP(hook_dead);
+NGX_RBL_OP(hook_replay);
+NGX_RBL_OP(contact_test);
+NGX_RBL_OP(delivery_log);

@@ -1,0 +1,571 @@
+/*
+ * Commands that are operations.  A row names the operation, and the fields that
+ * the words of the command are; options are fields of the same name.
+ */
+
+#include "op.h"
+
+#include "base/timezones.h"
+#include "rbl_validate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define CTL_PAGE       "1000"           /* records of a page, at most */
+#define CTL_PAGE_MOST  1000
+
+/* A run; its memory lives as long as the process. */
+typedef struct {
+    rbl_run_t     run;                  /* must be first */
+    const char   *account;
+    rbl_value_t   value[RBL_FIELDS_MAX];
+} ctl_run_t;
+
+typedef struct {
+    const char          *words;         /* of the command */
+    const rbl_op_t      *op;
+    const char          *fields;        /* behind account and SID, with spaces;
+                                           NULL: the caller brings them */
+    const ctl_column_t  *columns;       /* NULL: it prints what was done */
+    const rbl_op_t      *shows;         /* what it prints then; NULL: its own
+                                           answer */
+} ctl_op_t;
+
+
+static const ctl_column_t  done_lines[] = {
+    { "account", "account" }, { "id", "id" }, { "done", "done" },
+    { NULL, NULL }
+};
+
+static const ctl_column_t  hook_rows[] = {
+    { "id", "WEBHOOK" }, { "name", "NAME" }, { "url", "URL" },
+    { "types", "TYPES" }, { "status", "STATUS" }, { "created", "CREATED" },
+    { NULL, NULL }
+};
+
+static const ctl_column_t  hook_lines[] = {
+    { "id", "webhook" }, { "name", "name" }, { "url", "url" },
+    { "types", "types" }, { "status", "status" }, { "disabled", "disabled" },
+    { "reason", "reason" }, { "old_secret_until", "old secret until" },
+    { "failing_since", "failing since" }, { "failed", "failed attempts" },
+    { "quiet_until", "quiet until" }, { "pending", "pending events" },
+    { "created", "created" }, { NULL, NULL }
+};
+
+static const ctl_column_t  hook_added[] = {
+    { "id", "webhook" }, { "name", "name" }, { "url", "url" },
+    { "types", "types" }, { "secret", "secret" }, { NULL, NULL }
+};
+
+static const ctl_column_t  hook_rotated[] = {
+    { "secret", "secret" }, { "old_secret_until", "old secret until" },
+    { NULL, NULL }
+};
+
+static const ctl_column_t  app_rows[] = {
+    { "id", "APPLICATION" }, { "name", "NAME" }, { "status", "STATUS" },
+    { "total_tokens", "TOKENS" }, { "created", "CREATED" },
+    { "limits.hour", "HOUR" }, { "limits.reads", "READS" },
+    { "limits.writes", "WRITES" }, { "limits.starts", "STARTS" },
+    { "allow", "ALLOW" }, { NULL, NULL }
+};
+
+static const ctl_column_t  app_lines[] = {
+    { "id", "application" }, { "name", "name" }, { "status", "status" },
+    { "created", "created" }, { "allow", "allowed networks" },
+    { "limits.hour", "requests an hour" },
+    { "limits.reads", "reads a second" },
+    { "limits.writes", "writes a second" },
+    { "limits.starts", "check starts a second" }, { NULL, NULL }
+};
+
+static const ctl_column_t  app_added[] = {
+    { "id", "application" }, { "name", "name" }, { "token", "token" },
+    { "secret", "secret" }, { NULL, NULL }
+};
+
+static const ctl_column_t  app_rotated[] = {
+    { "id", "application" }, { "token", "token" }, { NULL, NULL }
+};
+
+static const ctl_column_t  user_rows[] = {
+    { "id", "USER" }, { "mail", "MAIL" }, { "name", "NAME" },
+    { "role", "ROLE" }, { "created", "CREATED" }, { "seen", "SIGNED IN" },
+    { "confirmed", "CONFIRMED" }, { NULL, NULL }
+};
+
+static const ctl_op_t  ctl_ops[] = {
+    { "user list", &rbl_op_users, "", user_rows, NULL },
+    { "user delete", &rbl_op_user_delete, "", NULL, NULL },
+    { "operator list", &rbl_op_users, "", user_rows, NULL },
+    { "operator delete", &rbl_op_user_delete, "", NULL, NULL },
+    { "app add", &rbl_op_app_add, "name", app_added, NULL },
+    { "app list", &rbl_op_apps, "", app_rows, NULL },
+    { "app rotate", &rbl_op_app_rotate, "", app_rotated, NULL },
+    { "app revoke", &rbl_op_app_revoke, "", NULL, NULL },
+    { "app allow", &rbl_op_app_allow, NULL, app_lines, &rbl_op_app },
+    { "app limit", &rbl_op_app_limit, NULL, app_lines, &rbl_op_app },
+    { "token revoke", &rbl_op_token_revoke, "token", NULL, NULL },
+    { "webhook add", &rbl_op_hook_add, "name url", hook_added, NULL },
+    { "webhook list", &rbl_op_hooks, "", hook_rows, NULL },
+    { "webhook show", &rbl_op_hook, "", hook_lines, NULL },
+    { "webhook rename", &rbl_op_hook_update, "name", hook_lines, &rbl_op_hook },
+    { "webhook url", &rbl_op_hook_update, "url", hook_lines, &rbl_op_hook },
+    { "webhook types", &rbl_op_hook_update, NULL, hook_lines, &rbl_op_hook },
+    { "webhook rotate", &rbl_op_hook_rotate, "", hook_rotated, NULL },
+    { "webhook enable", &rbl_op_hook_enable, "", hook_lines, &rbl_op_hook },
+    { "webhook disable", &rbl_op_hook_disable, "", hook_lines, &rbl_op_hook },
+    { "webhook delete", &rbl_op_hook_delete, "", NULL, NULL },
+    { NULL, NULL, NULL, NULL, NULL }
+};
+
+
+static void *
+ctl_run_alloc(rbl_run_t *run, size_t n)
+{
+    void  *p;
+
+    (void) run;
+
+    p = calloc(1, n + 1);
+
+    if (p == NULL) {
+        ctl_fail("out of memory");
+    }
+
+    return p;
+}
+
+
+static void
+ctl_run_refuse(rbl_run_t *run, unsigned status, const char *text)
+{
+    ctl_run_t  *r;
+
+    r = (ctl_run_t *) run;
+
+    if (status == 404 && strncmp(text, "Invalid ", 8) == 0) {
+        ctl_fail("account %s has no %s %s", r->account,
+                 run->id.s[0] == 'W' ? "webhook" : run->id.s[0] == 'U' ? "user"
+                 : run->id.s[0] == 'A' ? "application" : "contact",
+                 run->id.s);
+
+    } else {
+        ctl_fail("%s", text);
+    }
+}
+
+
+static void
+ctl_run_note(rbl_run_t *run, const char *text)
+{
+    (void) run;
+
+    ctl_note("%s", text);
+}
+
+
+static const rbl_runner_t  ctl_runner = {
+    ctl_run_alloc, ctl_run_refuse, ctl_run_note
+};
+
+
+/* -1: error printed. */
+static int
+ctl_run_given(ctl_run_t *r, int n, const ctl_given_t *given)
+{
+    int        i;
+    size_t     f;
+    rbl_str_t  text;
+
+    for (i = 0; i < n; i++) {
+        for (f = 0; r->run.fields[f].name.n > 0; f++) {
+            if (rbl_str_is(r->run.fields[f].name, given[i].name)) {
+                break;
+            }
+        }
+
+        if (r->run.fields[f].name.n == 0 || given[i].value == NULL) {
+            continue;
+        }
+
+        text = rbl_trim(rbl_str(given[i].value));
+
+        if (!rbl_text_ok(text)) {
+            rbl_invalid(&r->run, given[i].name);
+            return -1;
+        }
+
+        r->value[f].text = text;
+        r->run.given[f].first = r->run.given[f].last = &r->value[f];
+    }
+
+    return 0;
+}
+
+
+/* Reads or makes the SID of what is meant.  -1: error printed. */
+static int
+ctl_run_id(rbl_run_t *run, const rbl_op_t *op, rbl_str_t id)
+{
+    unsigned  i;
+
+    if (op->makes) {
+        return rbl_sid_make(&run->id, op->kinds[0]) == RBL_OK ? 0
+               : (ctl_fail("the kernel gives no random bytes"), -1);
+    }
+
+    for (i = 1; i < RBL_FIELD_KINDS && op->kinds[i] != 0 && id.n > 0; i++) {
+        if (rbl_sid_parse(&run->id, op->kinds[i], id) == RBL_OK) {
+            return 0;
+        }
+    }
+
+    return op->kinds[0] == 0 || id.n == 0 ? 0
+           : ctl_sid(&run->id, op->kinds[0], id);
+}
+
+
+/* Brings a user into the index of addresses, or out of it. */
+static void
+ctl_run_mail(ctl_t *ctl, const ctl_run_t *r)
+{
+    rbl_str_t  user;
+
+    user = rbl_sid_str(&r->run.id);
+
+    if (r->run.removed) {
+        (void) ctl_mail_remove(ctl, r->run.mail, r->run.account, user);
+
+    } else if (r->run.mail.n > 0) {
+        (void) ctl_mail_add(ctl, r->run.mail, r->run.account, user,
+                            r->run.confirmed);
+    }
+}
+
+
+/* The answer to a reply; NULL: error printed. */
+static json_t *
+ctl_run_answer(ctl_t *ctl, ctl_run_t *r, const rbl_op_t *op,
+    const redisReply *reply)
+{
+    json_t        *answer;
+    rbl_buf_t      buf;
+    rbl_doc_t      doc;
+    rbl_str_t      text;
+    json_error_t   error;
+
+    if (rbl_str_is(rbl_reply_word(reply), "ACCOUNT")) {
+        ctl_fail("there is no account %s", r->account);
+        return NULL;
+    }
+
+    if (!rbl_str_is(rbl_reply_word(reply), "OK")) {
+        if (rbl_refuse_by(&r->run, op->refusals, reply) != 0) {
+            ctl_fail("the store's reply could not be understood");
+        }
+
+        return NULL;
+    }
+
+    rbl_buf_init(&buf);
+    rbl_doc_begin(&doc, &buf.out, RBL_JSON);
+    rbl_doc_z(&doc, "account", r->account);
+
+    if (r->run.id.n > 0) {
+        rbl_doc_str(&doc, "id", rbl_sid_str(&r->run.id));
+    }
+
+    rbl_doc_z(&doc, "done", op->message);
+
+    if (op->answer != NULL) {
+        op->answer(&r->run, &doc, reply);
+    }
+
+    ctl_run_mail(ctl, r);
+
+    rbl_doc_end(&doc);
+
+    text = rbl_buf_str(&buf);
+    answer = r->run.refusal || buf.out.failed ? NULL
+             : json_loadb(text.p, text.n, 0, &error);
+    rbl_buf_free(&buf);
+
+    if (answer == NULL && r->run.refusal == 0) {
+        ctl_fail("out of memory");
+    }
+
+    return answer;
+}
+
+
+json_t *
+ctl_op_run(ctl_t *ctl, const rbl_op_t *op, rbl_str_t customer, rbl_str_t id,
+    int n, const ctl_given_t *given)
+{
+    json_t      *answer;
+    ctl_run_t    r;
+    rbl_sid_t    account;
+    rbl_key_t    key;
+    rbl_str_t   *argv;
+    redisReply  *reply;
+
+    if ((op->makes && !op->operators ? ctl_customer(&account, customer)
+                   : ctl_sid(&account, RBL_SID_ACCOUNT, customer))
+        != 0)
+    {
+        return NULL;
+    }
+
+    memset(&r, 0, sizeof(r));
+    r.account = account.s;
+    r.run.by = &ctl_runner;
+    r.run.fields = op->fields;
+    r.run.script = op->script;
+    r.run.now = (int64_t) time(NULL) * 1000;
+    r.run.page_most = CTL_PAGE_MOST;
+    r.run.path = r.run.operator = 1;
+    r.run.account = rbl_sid_str(&account);
+
+    if (ctl_run_given(&r, n, given) != 0 || rbl_run_fields(&r.run) != 0
+        || ctl_run_id(&r.run, op, id) != 0)
+    {
+        return NULL;
+    }
+
+    r.run.argv[RBL_ARG_ACCT] = ctl_acct(ctl, &key, &account);
+
+    if (r.run.id.n > 0) {
+        r.run.argv[RBL_ARG_ID] = rbl_sid_str(&r.run.id);
+    }
+
+    if (op->value != NULL) {
+        r.run.argv[RBL_ARG_VALUE] = rbl_str(op->value);
+    }
+
+    if (op->prepare != NULL && op->prepare(&r.run) != 0) {
+        return NULL;
+    }
+
+    argv = rbl_run_argv(&r.run);
+    reply = argv == NULL ? NULL
+            : ctl_script(ctl, op->script,
+                         op->script->argc + (int) r.run.n_rest, argv);
+    if (reply == NULL) {
+        return NULL;
+    }
+
+    answer = ctl_run_answer(ctl, &r, op, reply);
+    freeReplyObject(reply);
+
+    return answer;
+}
+
+
+json_t *
+ctl_op_data(json_t *answer)
+{
+    json_t  *data;
+
+    data = json_incref(json_object_get(answer, "data"));
+    json_decref(answer);
+
+    return data;
+}
+
+
+/* All pages of a list, as one array.  NULL: error printed. */
+static json_t *
+ctl_op_pages(ctl_t *ctl, const rbl_op_t *op)
+{
+    char         text[CTL_DECIMAL];
+    json_t      *all, *answer;
+    json_int_t   page, pages;
+    ctl_given_t  given[] = { { "page", text }, { "page_size", CTL_PAGE } };
+
+    all = json_array();
+
+    for (page = pages = 1; page <= pages; page++) {
+        (void) ctl_decimal(text, page);
+        answer = ctl_op_run(ctl, op, ctl->args[0], RBL_STR(""), 2, given);
+
+        if (answer == NULL) {
+            json_decref(all);
+            return NULL;
+        }
+
+        pages = json_integer_value(json_object_get(answer, "total_pages"));
+        json_array_extend(all, json_object_get(answer, "data"));
+        json_decref(answer);
+    }
+
+    return all;
+}
+
+
+json_t *
+ctl_op_log(ctl_t *ctl, const rbl_op_t *op, rbl_str_t id, int64_t n,
+    int64_t page, int n_given, const ctl_given_t *given)
+{
+    char         most[CTL_DECIMAL], next[RBL_ENTRY_ID];
+    json_t      *rows, *answer;
+    int64_t      left;
+    ctl_given_t  all[RBL_FIELDS_MAX];
+
+    rows = json_array();
+    memcpy(all, given, (size_t) n_given * sizeof(*given));
+    all[0].value = most;
+
+    do {
+        left = n - (int64_t) json_array_size(rows);
+        (void) ctl_decimal(most, left < page ? left : page);
+        answer = ctl_op_run(ctl, op, ctl->args[0], id, n_given, all);
+
+        if (answer == NULL) {
+            json_decref(rows);
+            return NULL;
+        }
+
+        rbl_copy(next, sizeof(next),
+                 rbl_str(json_string_value(json_object_get(answer, "next"))));
+        json_array_extend(rows, json_object_get(answer, "data"));
+        json_decref(answer);
+        all[1].value = next;
+
+    } while (next[0] != '\0' && (int64_t) json_array_size(rows) < n);
+
+    return rows;
+}
+
+
+json_t *
+ctl_op_reversed(json_t *rows)
+{
+    size_t   i;
+    json_t  *out;
+
+    out = json_array();
+
+    for (i = json_array_size(rows); i-- > 0; /* void */ ) {
+        json_array_append(out, json_array_get(rows, i));
+    }
+
+    json_decref(rows);
+
+    return out;
+}
+
+
+static const ctl_op_t *
+ctl_op_row(const ctl_t *ctl)
+{
+    const ctl_op_t  *row;
+
+    for (row = ctl_ops; strcmp(row->words, ctl->command->words) != 0; row++) {
+        /* void */
+    }
+
+    return row;
+}
+
+
+int
+ctl_op_with(ctl_t *ctl, int n, const ctl_given_t *given)
+{
+    json_t          *answer;
+    rbl_str_t        id;
+    const ctl_op_t  *row;
+
+    row = ctl_op_row(ctl);
+    id = row->op->kinds[0] != 0 && !row->op->makes ? ctl->args[1]
+                                                   : RBL_STR("");
+
+    if (row->op->fields == rbl_page_fields) {
+        answer = ctl_op_pages(ctl, row->op);
+        return answer == NULL ? CTL_ERROR
+               : ctl_print(ctl, row->columns, answer);
+    }
+
+    answer = ctl_op_run(ctl, row->op, ctl->args[0], id, n, given);
+
+    if (answer != NULL && row->shows != NULL) {
+        json_decref(answer);
+        answer = ctl_op_run(ctl, row->shows, ctl->args[0], id, 0, NULL);
+    }
+
+    return answer == NULL ? CTL_ERROR
+           : row->columns == NULL ? ctl_print(ctl, done_lines, answer)
+           : ctl_print(ctl, row->columns, ctl_op_data(answer));
+}
+
+
+/* The value of an option; a duration becomes seconds, and a flag "1".  -1:
+   error printed. */
+static int
+ctl_op_option(const ctl_t *ctl, const ctl_option_t *o, char buf[CTL_DECIMAL],
+    const char **value)
+{
+    char     what[CTL_DECIMAL];
+    int64_t  s;
+
+    *value = ctl_option(ctl, o->name);
+
+    if (o->value == 0 && *value != NULL) {
+        *value = "1";
+    }
+
+    if (o->value != CTL_DURATION || *value == NULL
+        || strcmp(*value, "0") == 0)
+    {
+        return 0;
+    }
+
+    snprintf(what, sizeof(what), "--%s", o->name);
+
+    if (ctl_interval(&s, what, rbl_str(*value)) != 0) {
+        return -1;
+    }
+
+    *value = ctl_decimal(buf, s).p;
+
+    return 0;
+}
+
+
+int
+ctl_op(ctl_t *ctl)
+{
+    int                  n, arg;
+    char                 text[RBL_FIELDS_MAX][CTL_DECIMAL];
+    char                 name[RBL_FIELDS_MAX][CTL_DECIMAL];
+    const char          *field;
+    ctl_given_t          given[RBL_FIELDS_MAX];
+    const ctl_op_t      *row;
+    const ctl_option_t  *o;
+
+    n = 0;
+    row = ctl_op_row(ctl);
+    arg = 1 + (row->op->kinds[0] != 0 && !row->op->makes);
+
+    for (field = row->fields; *field != '\0' && arg < ctl->n_args; arg++) {
+        rbl_copy(name[n], CTL_DECIMAL,
+                 (rbl_str_t) { field, strcspn(field, " ") });
+        given[n].name = name[n];
+        given[n++].value = ctl->args[arg].p;
+        field += strcspn(field, " ");
+        field += *field == ' ';
+    }
+
+    for (o = ctl->command->options; o->name != NULL; o++) {
+        given[n].name = o->name;
+
+        if (ctl_op_option(ctl, o, text[n], &given[n].value) != 0) {
+            return CTL_ERROR;
+        }
+
+        n++;
+    }
+
+    return ctl_op_with(ctl, n, given);
+}

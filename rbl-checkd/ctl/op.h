@@ -1,0 +1,46 @@
+/*
+ * Commands that are operations (shared/op/): words and options become fields,
+ * and the answer becomes columns.
+ */
+
+#ifndef CTL_OP_H_INCLUDED
+#define CTL_OP_H_INCLUDED
+
+#include "ctl.h"
+
+#include "rbl_ops.h"
+
+/* A field and its value; a NULL value: it is not given. */
+typedef struct {
+    const char  *name;
+    const char  *value;
+} ctl_given_t;
+
+/*
+ * Runs an operation for an account and the thing `id`, which is "" without
+ * one.  The value is the answer, an object as in the API, whose member
+ * `id` is the SID of the thing.  NULL: error printed.
+ */
+json_t *ctl_op_run(ctl_t *ctl, const rbl_op_t *op, rbl_str_t account,
+    rbl_str_t id, int n, const ctl_given_t *given);
+
+/* Takes the member "data" out of an answer, whose reference it takes; NULL: of
+   NULL. */
+json_t *ctl_op_data(json_t *answer);
+
+/*
+ * The n newest rows of a log of args[0], newest first, read in pages of `page`
+ * rows.  The first two fields given are set here: the number of rows, and
+ * behind which to go on.  NULL: error printed.
+ */
+json_t *ctl_op_log(ctl_t *ctl, const rbl_op_t *op, rbl_str_t id, int64_t n,
+    int64_t page, int n_given, const ctl_given_t *given);
+
+/* The rows from the last to the first; takes the reference. */
+json_t *ctl_op_reversed(json_t *rows);
+
+/* Runs the operation of the command, for args[0], with these fields, and prints
+   its answer: its columns, or if it has none what was done. */
+int ctl_op_with(ctl_t *ctl, int n, const ctl_given_t *given);
+
+#endif /* CTL_OP_H_INCLUDED */

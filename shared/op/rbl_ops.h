@@ -1,0 +1,51 @@
+/*
+ * The operations that the portal and rblctl share, by family.
+ */
+
+#ifndef RBL_OPS_H_INCLUDED
+#define RBL_OPS_H_INCLUDED
+
+#include "rbl_op.h"
+
+
+/* rbl_op_app.c: applications and their tokens */
+
+extern const rbl_op_t  rbl_op_apps, rbl_op_app, rbl_op_app_add,
+                       rbl_op_app_rotate, rbl_op_app_revoke, rbl_op_app_allow,
+                       rbl_op_app_limit, rbl_op_app_stats, rbl_op_app_errors,
+                       rbl_op_token_revoke;
+
+
+/* rbl_op_user.c: users of an account */
+
+extern const rbl_op_t  rbl_op_users, rbl_op_user_add, rbl_op_user_link,
+                       rbl_op_user_role, rbl_op_user_delete;
+
+
+/* rbl_op_hook.c: webhook receivers */
+
+extern const rbl_outcome_t  rbl_hook_refusals[];
+
+extern const rbl_op_t  rbl_op_hooks, rbl_op_hook, rbl_op_hook_add,
+                       rbl_op_hook_update, rbl_op_hook_rotate,
+                       rbl_op_hook_enable, rbl_op_hook_disable,
+                       rbl_op_hook_delete;
+
+
+/* rbl_op_audit.c: the audit log */
+
+#define RBL_AUDIT_PAGE  200             /* entries shown at a time */
+
+extern const rbl_op_t  rbl_op_audit;
+
+
+/* rbl_op_delivery.c: deliveries to receivers, applications and contacts */
+
+#define RBL_LOG_MAX      1000           /* attempts shown at a time */
+#define RBL_LETTERS_MAX  100            /* dead letters shown at a time */
+
+extern const rbl_op_t  rbl_op_delivery_log, rbl_op_hook_dead,
+                       rbl_op_hook_replay, rbl_op_hook_test,
+                       rbl_op_contact_test;
+
+#endif /* RBL_OPS_H_INCLUDED */
