@@ -242,7 +242,7 @@ typedef int (*ctl_each_pt)(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw,
 int ctl_each(ctl_t *ctl, rbl_str_t index, unsigned p, const char *record,
     rbl_str_t account, ctl_each_pt each, void *data);
 
-/* print.c */
+/* print.c; ctl_print_parts is in parts.c */
 typedef struct {
     const char  *key;                   /* of the object; "limits.hour": of
                                            its member "limits" */

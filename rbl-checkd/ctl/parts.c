@@ -280,6 +280,18 @@ ctl_away_note(const ctl_t *ctl, const char *what)
 
 
 int
+ctl_print_parts(ctl_t *ctl, const ctl_column_t *columns, json_t *value)
+{
+    int  rc;
+
+    rc = ctl_print(ctl, columns, value);
+
+    return ctl_away_note(ctl, "cannot be used, and is not shown") == 0
+           ? rc : CTL_ERROR;
+}
+
+
+int
 ctl_complete(ctl_t *ctl)
 {
     ctl_survey(ctl);

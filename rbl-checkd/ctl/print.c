@@ -375,18 +375,6 @@ ctl_print(ctl_t *ctl, const ctl_column_t *columns, json_t *value)
 }
 
 
-int
-ctl_print_parts(ctl_t *ctl, const ctl_column_t *columns, json_t *value)
-{
-    int  rc;
-
-    rc = ctl_print(ctl, columns, value);
-
-    return ctl_away_note(ctl, "cannot be used, and is not shown") == 0
-           ? rc : CTL_ERROR;
-}
-
-
 __attribute__((format(printf, 1, 0)))
 static void
 ctl_say(const char *fmt, va_list ap)
