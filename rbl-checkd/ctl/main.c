@@ -48,13 +48,6 @@ ctl_fail(const char *fmt, ...)
 }
 
 
-static void
-ctl_mistake(const char *line)
-{
-    ctl_fail("%s", line);
-}
-
-
 void
 ctl_note(const char *fmt, ...)
 {
@@ -403,7 +396,6 @@ main(int argc, char **argv)
     int           rc;
     static ctl_t  ctl;
 
-    entry_report = ctl_mistake;
     rc = ctl_parse(&ctl, argc, argv);
     if (rc != 0) {
         if (rc > 0) {

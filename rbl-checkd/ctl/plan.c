@@ -32,7 +32,7 @@ plan_path(const ctl_t *ctl)
 
     path = ctl_option(ctl, "file");
 
-    return path ? path : PLAN_FILE;
+    return path ? path : CONFIG_PLANS;
 }
 
 

@@ -5,8 +5,7 @@
 #ifndef CTL_PLAN_H_INCLUDED
 #define CTL_PLAN_H_INCLUDED
 
-#include "config/plan_file.h"
-#include "ctl.h"
+#include "plan_file.h"
 
 /*
  * Reads the options of a command: a plan of the file (--plan) and the
