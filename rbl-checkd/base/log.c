@@ -49,21 +49,6 @@ static const int  syslog_levels[] = {
 
 
 int
-log_level_parse(const char *name)
-{
-    int  i;
-
-    for (i = 0; i <= LOG_L_DEBUG; i++) {
-        if (strcmp(name, level_names[i]) == 0) {
-            return i;
-        }
-    }
-
-    return -1;
-}
-
-
-int
 log_enabled(int level)
 {
     return level <= state.level;

@@ -21,7 +21,6 @@ int log_open(const char *target, int level);
 int log_reopen(void);
 void log_set_level(int level);
 void log_close(void);
-int log_level_parse(const char *name);      /* -1: not a level */
 int log_enabled(int level);
 
 __attribute__((format(printf, 2, 3)))

@@ -20,7 +20,8 @@
 #define CONFIG_DIR  "/etc/rbl-checkd"   /* the Makefile's sysconfdir */
 #endif
 
-#define CONFIG_FILE  CONFIG_DIR "/rbl-checkd.conf"
+#define CONFIG_FILE   CONFIG_DIR "/rbl-checkd.conf"
+#define CONFIG_PLANS  CONFIG_DIR "/plans.json"
 
 #define CONFIG_RESOLV  "/etc/resolv.conf"
 

@@ -1,85 +1,101 @@
 /*
- * The fall-back plan (bill_fallback) in the operator's file of plans.
+ * The fall-back plan (bill_fallback): its number of hosts in the operator's
+ * file of plans.  rblctl checks the other members of that file.
  */
 
 #include "config_int.h"
-#include "plan_file.h"
 
-#include <stdio.h>
+#include <errno.h>
+#include <jansson.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#define HOSTS_MAX  100000000
 
 
-static char  fallback_mistake[CONFIG_ERR_MAX];
+/* NULL: it cannot be read, or is no JSON. */
 
-
-static void
-on_mistake(const char *line)
+static json_t *
+read_plans(config_setting_t *s)
 {
-    if (fallback_mistake[0] == '\0') {
-        snprintf(fallback_mistake, sizeof(fallback_mistake), "%s", line);
+    json_t        *root;
+    struct stat    st;
+    const char    *path = s->conf->bill_plans;
+    json_error_t   error;
+
+    if (stat(path, &st) != 0 || access(path, R_OK) != 0) {
+        (void) config_wrong(s, "%s cannot be read: %s", path,
+                            strerror(errno));
+        return NULL;
     }
-}
-
-
-/* -1: the file has mistakes; the first one is in fallback_mistake. */
-
-static int
-fallback_file(plan_file_t *file, const char *path)
-{
-    int           rc;
-    void        (*report)(const char *line);
-    struct stat   st;
-
-    report = entry_report;
-    entry_report = on_mistake;
-    fallback_mistake[0] = '\0';
 
     /* a pipe or device may never end */
 
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-        entry_fail("%s is not a regular file", path);
-        rc = -1;
-
-    } else {
-        rc = plan_file_read(file, path);
+    if (!S_ISREG(st.st_mode)) {
+        (void) config_wrong(s, "%s is not a regular file", path);
+        return NULL;
     }
 
-    entry_report = report;
+    root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
 
-    return rc;
+    if (root == NULL) {
+        (void) config_wrong(s, "%s cannot be read as JSON, line %d", path,
+                            error.line);
+    }
+
+    return root;
+}
+
+
+/* The number of hosts of the plan; -1: there is no such plan. */
+
+static json_int_t
+find_hosts(const json_t *plans, const char *wanted)
+{
+    size_t       i;
+    json_int_t   hosts;
+    const char  *name;
+
+    for (i = 0; i < json_array_size(plans); i++) {
+        if (json_unpack(json_array_get(plans, i), "{s:s, s:I}", "name", &name,
+                        "max_hosts", &hosts) == 0
+            && strcmp(name, wanted) == 0)
+        {
+            return hosts <= HOSTS_MAX ? hosts : -1;
+        }
+    }
+
+    return -1;
 }
 
 
 int
-config_check_fallback(config_t *conf, const char **key, char *err, size_t size)
+config_check_fallback(config_setting_t *s)
 {
-    int                  rc;
-    const plan_t        *plan;
-    static plan_file_t   file;
+    json_t      *root;
+    config_t    *conf = s->conf;
+    json_int_t   hosts;
 
+    s->key = config_find("bill_fallback");
     conf->bill_kept = 0;
-    *key = "bill_fallback";
 
     if (conf->bill_fallback[0] == '\0') {
         return 0;
     }
 
-    if (fallback_file(&file, conf->bill_plans) != 0) {
-        snprintf(err, size, "bill_fallback: %.400s", fallback_mistake);
+    root = read_plans(s);
+    if (root == NULL) {
         return -1;
     }
 
-    plan = plan_file_find(&file, rbl_str(conf->bill_fallback));
-    rc = plan == NULL ? -1 : 0;
+    hosts = find_hosts(json_object_get(root, "plans"), conf->bill_fallback);
+    json_decref(root);
 
-    if (plan == NULL) {
-        snprintf(err, size, "bill_fallback: %.80s has no plan \"%.80s\"",
-                 conf->bill_plans, conf->bill_fallback);
-    } else {
-        conf->bill_kept = plan->max_hosts ? plan->max_hosts : -1;
+    if (hosts < 0) {
+        return config_wrong(s, "%s has no plan \"%.80s\" with max_hosts",
+                            conf->bill_plans, conf->bill_fallback);
     }
 
-    plan_file_free(&file);
-
-    return rc;
+    conf->bill_kept = hosts > 0 ? hosts : -1;
+    return 0;
 }

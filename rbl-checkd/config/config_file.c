@@ -13,15 +13,15 @@
 #define LINES_MAX  10000
 
 typedef struct {
-    FILE      *f;
-    char       line[LINE_LEN];
-    unsigned   number;
-    unsigned   seen[CONFIG_KEYS_MAX];   /* line of each key; 0: none */
-    char       why[CONFIG_ERR_MAX];
+    FILE              *f;
+    char               line[LINE_LEN];
+    unsigned           number;
+    unsigned           seen[CONFIG_KEYS_MAX];   /* line of each key; 0: none */
+    config_setting_t   s;
 } reader_t;
 
 
-/* 1: a line, 0: the end, -1: an error, in r->why. */
+/* 1: a line, 0: the end, -1: an error. */
 
 static int
 next_line(reader_t *r)
@@ -29,32 +29,29 @@ next_line(reader_t *r)
     int     c;
     size_t  n;
 
+    r->s.key = NULL;
+
     if (++r->number > LINES_MAX) {
-        snprintf(r->why, sizeof(r->why), "too long; at most %d lines are "
-                 "allowed", LINES_MAX);
-        return -1;
+        return config_wrong(&r->s, "too long; at most %d lines are allowed",
+                            LINES_MAX);
     }
 
     for (n = 0; (c = getc(r->f)) != EOF && c != '\n'; n++) {
         if (c == '\0' || (c != '\t' && c != '\r' && iscntrl(c))) {
-            snprintf(r->why, sizeof(r->why), "a control character (byte %d); "
-                     "only text is allowed", c);
-            return -1;
+            return config_wrong(&r->s, "a control character (byte %d); only"
+                                " text is allowed", c);
         }
 
         if (n == LINE_LEN - 1) {
-            snprintf(r->why, sizeof(r->why), "too long; at most %d bytes a "
-                     "line are allowed", LINE_LEN - 1);
-            return -1;
+            return config_wrong(&r->s, "too long; at most %d bytes a line are"
+                                " allowed", LINE_LEN - 1);
         }
 
         r->line[n] = (char) c;
     }
 
     if (ferror(r->f)) {
-        snprintf(r->why, sizeof(r->why), "cannot be read: %s",
-                 strerror(errno));
-        return -1;
+        return config_wrong(&r->s, "cannot be read: %s", strerror(errno));
     }
 
     r->line[n] = '\0';
@@ -85,8 +82,8 @@ cut_value(reader_t *r, char *p)
         end = p + strcspn(p, "#\"");
 
         if (*end == '"') {
-            snprintf(r->why, sizeof(r->why), "a quote inside a value; the "
-                     "whole value may be in double quotes");
+            (void) config_wrong(&r->s, "a quote inside a value; the whole value"
+                                " may be in double quotes");
             return NULL;
         }
 
@@ -101,7 +98,7 @@ cut_value(reader_t *r, char *p)
     p++;
     end = strchr(p, '"');
     if (end == NULL) {
-        snprintf(r->why, sizeof(r->why), "the closing quote is missing");
+        (void) config_wrong(&r->s, "the closing quote is missing");
         return NULL;
     }
 
@@ -109,8 +106,8 @@ cut_value(reader_t *r, char *p)
     rest = skip_space(end + 1);
 
     if (*rest != '\0' && *rest != '#') {
-        snprintf(r->why, sizeof(r->why), "text behind the closing quote; only "
-                 "a comment is allowed there");
+        (void) config_wrong(&r->s, "text behind the closing quote; only a"
+                            " comment is allowed there");
         return NULL;
     }
 
@@ -118,121 +115,46 @@ cut_value(reader_t *r, char *p)
 }
 
 
-static int
-check_twice(reader_t *r, const char *name)
+/* The line of a key; 0: it is not in the file. */
+
+static unsigned
+line_of(const reader_t *r, const config_key_t *key)
 {
-    size_t               i;
-    const config_key_t  *k;
-
-    k = config_find(name);
-    if (k == NULL) {
-        return 0;
-    }
-
-    i = (size_t) (k - config_keys);
-
-    if (r->seen[i] != 0 && !k->repeat) {
-        snprintf(r->why, sizeof(r->why), "%s: given in line %u already; once "
-                 "is allowed", name, r->seen[i]);
-        return -1;
-    }
-
-    r->seen[i] = r->number;
-    return 0;
+    return key != NULL ? r->seen[key - config_keys] : 0;
 }
 
 
 static int
-take_line(config_t *conf, reader_t *r)
+take_line(reader_t *r)
 {
-    char   *key, *value, *p;
-    size_t  n;
+    char                *name, *value, *end;
+    const config_key_t  *key;
 
-    key = skip_space(r->line);
-    if (*key == '\0' || *key == '#') {
+    name = skip_space(r->line);
+    if (*name == '\0' || *name == '#') {
         return 0;
     }
 
-    n = strcspn(key, " \t\r#\"");
-    p = key + n;
-
-    value = cut_value(r, p);
+    end = name + strcspn(name, " \t\r#\"");
+    value = cut_value(r, end);
     if (value == NULL) {
         return -1;
     }
 
-    *p = '\0';
+    *end = '\0';
+    key = config_find(name);
 
-    if (check_twice(r, key) != 0) {
-        return -1;
+    if (key != NULL && !key->repeat && line_of(r, key) != 0) {
+        r->s.key = key;
+        return config_wrong(&r->s, "given in line %u already; once is allowed",
+                            line_of(r, key));
     }
 
-    return config_set(conf, key, value, r->why, sizeof(r->why));
-}
-
-
-/* A check record that expires before its check may end would be lost. */
-
-static int
-keeps_a_lease(const config_t *conf, reader_t *r, const char *key, double keep)
-{
-    size_t  at;
-
-    if (keep >= 2 * conf->lease) {
-        return 1;
+    if (key != NULL) {
+        r->seen[key - config_keys] = r->number;
     }
 
-    at = (size_t) (config_find(key) - config_keys);
-    r->number = r->seen[at];
-    snprintf(r->why, sizeof(r->why), "%s: %gs is less than twice lease (%gs)",
-             key, keep, conf->lease);
-    return 0;
-}
-
-
-/* Checks dependencies between keys. */
-
-static int
-check_whole(config_t *conf, reader_t *r)
-{
-    size_t       lease, timeout;
-    const char  *key;
-
-    if (conf->store_user[0] != '\0' && conf->store_password[0] == '\0') {
-        r->number = r->seen[config_find("store_user") - config_keys];
-        snprintf(r->why, sizeof(r->why), "store_user: store_password_file must"
-                 " be given too");
-        return -1;
-    }
-
-    if (config_check_store_tls(conf, &key, r->why, sizeof(r->why)) != 0
-        || config_check_smtp(conf, &key, r->why, sizeof(r->why)) != 0
-        || config_check_sms(conf, &key, r->why, sizeof(r->why)) != 0
-        || config_check_gateway(conf, &key, r->why, sizeof(r->why)) != 0
-        || config_check_fallback(conf, &key, r->why, sizeof(r->why)) != 0)
-    {
-        r->number = r->seen[config_find(key) - config_keys];
-        return -1;
-    }
-
-    if (!conf->dns.direct && !r->seen[config_find("resolver") - config_keys]) {
-        (void) config_set(conf, "resolver", CONFIG_RESOLVER, r->why,
-                          sizeof(r->why));
-    }
-
-    lease = (size_t) (config_find("lease") - config_keys);
-    timeout = (size_t) (config_find("check_timeout") - config_keys);
-
-    if (conf->lease <= 2 * conf->check_timeout) {
-        r->number = r->seen[lease] ? r->seen[lease] : r->seen[timeout];
-        snprintf(r->why, sizeof(r->why), "lease: %gs is not more than twice "
-                 "check_timeout (%gs)", conf->lease, conf->check_timeout);
-        return -1;
-    }
-
-    return keeps_a_lease(conf, r, "keep_manual", conf->keep_manual)
-           && keeps_a_lease(conf, r, "keep_scheduled", conf->keep_scheduled)
-           ? 0 : -1;
+    return config_apply(&r->s, name, value);
 }
 
 
@@ -243,6 +165,7 @@ config_read(config_t *conf, const char *path, char *err, size_t size)
     reader_t  r;
 
     memset(&r, 0, sizeof(r));
+    r.s.conf = conf;
 
     r.f = fopen(path, "re");
     if (r.f == NULL) {
@@ -251,7 +174,7 @@ config_read(config_t *conf, const char *path, char *err, size_t size)
     }
 
     while ((rc = next_line(&r)) == 1) {
-        rc = take_line(conf, &r);
+        rc = take_line(&r);
         if (rc != 0) {
             break;
         }
@@ -260,11 +183,16 @@ config_read(config_t *conf, const char *path, char *err, size_t size)
     fclose(r.f);
 
     if (rc == 0) {
-        rc = check_whole(conf, &r);
+        rc = config_check(&r.s);
+        r.number = line_of(&r, r.s.key);
+
+        if (r.number == 0) {
+            r.number = line_of(&r, r.s.other);
+        }
     }
 
     if (rc != 0) {
-        snprintf(err, size, "%s:%u: %s", path, r.number, r.why);
+        snprintf(err, size, "%s:%u: %s", path, r.number, r.s.why);
 
     } else if (conf->given_name[0] != '\0') {
         snprintf(conf->name, sizeof(conf->name), "%s", conf->given_name);

@@ -1,6 +1,6 @@
 /*
- * Declarations of the configuration's files: the row of the table of keys, and
- * the parsers of values.
+ * Declarations of the configuration's files: the row of the table of keys, the
+ * types of values and the tests of texts.
  */
 
 #ifndef CONFIG_INT_H_INCLUDED
@@ -16,26 +16,67 @@
 
 typedef struct config_key_s  config_key_t;
 
-/*
- * 0, or -1: invalid.  The parser may put a message into err; otherwise the
- * caller reports the valid values.
- */
-typedef int (*config_set_pt)(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
+/* A key that is set, or that a rule is about. */
+typedef struct {
+    config_t            *conf;
+    const config_key_t  *key;           /* NULL: none */
+    const config_key_t  *other;         /* the other key of a rule about two;
+                                           NULL: none */
+    const char          *value;
+    void                *at;            /* the key's member of *conf */
+    char                 why[CONFIG_ERR_MAX];   /* the message, without the name
+                                                   of the file */
+} config_setting_t;
+
+/* A type of values.  0, or -1: invalid, by config_wrong or, without a message,
+   because it is none of the valid values. */
+typedef int config_set_t(config_setting_t *s);
+
+/* A test of a text.  1: valid. */
+typedef int config_test_t(const char *text);
+
+typedef struct {
+    const char  *form;                  /* "a whole number" */
+    size_t       n;
+    struct {
+        const char  *name;
+        double       value;
+    } unit[5];                          /* in ascending order */
+} config_number_t;
+
+typedef enum {
+    CONFIG_READABLE = 0,                /* its path */
+    CONFIG_PRIVATE,                     /* its path, or that of a credential */
+    CONFIG_PASSWORD,                    /* its first line */
+    CONFIG_SECRET                       /* the same; only the owner may be able
+                                           to use the file */
+} config_path_t;
 
 struct config_key_s {
-    const char     *name;
-    config_set_pt   set;
-    size_t          offset;             /* in config_t */
-    size_t          size;               /* in bytes, with the NUL of a text */
-    double          min, max;
-    const char     *def;                /* "": none */
-    const char     *example;            /* printed for a key without a
+    const char  *name;
+
+    struct {                            /* a macro of config.c */
+        config_set_t           *set;
+        size_t                  offset; /* in config_t */
+        size_t                  size;   /* in bytes, with the NUL of a text */
+        const char             *allowed;    /* valid values; NULL: made of
+                                               number, min and max */
+        const config_number_t  *number;
+        double                  min, max;
+        const char *const      *words;
+        config_test_t          *test;   /* NULL: any text is valid */
+        const char             *pattern;    /* extended regular expression for
+                                               a text, or for the content of a
+                                               file; NULL: any is valid */
+        config_path_t           path;
+        size_t                  count;  /* offset of the number of entries */
+        unsigned                repeat:1;   /* may appear in several lines */
+    };
+
+    const char  *def;                   /* "": none */
+    const char  *example;               /* printed for a key without a
                                            default */
-    const char     *allowed;            /* valid values; NULL: made from min and
-                                           max */
-    const char     *text;               /* comment lines, joined by "\n" */
-    unsigned        repeat:1;           /* may appear in several lines */
+    const char  *text;                  /* of the comment */
 };
 
 extern const config_key_t  config_keys[];
@@ -46,98 +87,44 @@ const config_key_t *config_find(const char *name);
 /* Writes "a whole number from 1 to 5" or a similar text. */
 void config_allowed(char *buf, size_t size, const config_key_t *key);
 
-/* Parsers: one for each type of value. */
-int config_set_text(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_path(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_private(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_dir(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_log(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_level(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_flag(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_count(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_rate(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_duration(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_size(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_store(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_store_nodes(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_prefix(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_password(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_secret(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_smtp_url(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_mailbox(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_tls(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_base(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_telegram(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_pushover(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_account(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_sender(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_resolver(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_gateway(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_lookup(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_server_allow(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_zone(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_source(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_allow(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
-int config_set_deny(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size);
+/* Makes the message, which begins with the name of s->key.  Returns -1. */
+__attribute__((format(printf, 2, 3)))
+int config_wrong(config_setting_t *s, const char *fmt, ...);
+
+/* Sets a key of s->conf.  0, or -1: s->why has the message. */
+int config_apply(config_setting_t *s, const char *name, const char *value);
+
+/* Copies a text into the key's buffer.  0, or -1: empty, too long, or not what
+   test and pattern want. */
+int config_copy(config_setting_t *s, const char *text);
+
+int config_matches(const char *text, const char *pattern);
+
+extern const config_number_t  config_counts, config_durations, config_sizes;
+
+config_set_t  config_set_text, config_set_word, config_set_unsigned,
+              config_set_double, config_set_size, config_set_file,
+              config_set_directory, config_set_address, config_set_subnet,
+              config_set_range, config_set_zone, config_set_store,
+              config_set_store_nodes, config_set_mailbox, config_set_resolver;
+
+config_test_t  config_prefix_ok, config_smtp_ok, config_sender_ok;
 
 /* Sets the resolvers of /etc/resolv.conf, or 127.0.0.1 if it has none. */
 void config_system_resolvers(config_t *conf);
 
-/* Copies a text into the key's buffer.  0, or -1: empty or too long. */
-int config_copy(config_t *conf, const config_key_t *key, const char *value);
+/*
+ * The rules between keys; they also set what follows from several keys.  0, or
+ * -1: s->key is at fault, or s->other if that is not given, and s->why has the
+ * message.
+ */
+int config_check(config_setting_t *s);
 
-/* Are the keys of SMTP consistent?  0, or -1 with the key at fault and the
-   reason. */
-int config_check_smtp(const config_t *conf, const char **key, char *err,
-    size_t size);
+/* The rules of TLS to the store, and of bill_fallback, alone. */
+int config_check_tls(config_setting_t *s);
+int config_check_fallback(config_setting_t *s);
 
-/* The same for the keys of TLS to the store. */
-int config_check_store_tls(const config_t *conf, const char **key, char *err,
-    size_t size);
-
-/* The same for the keys of the SMS account. */
-int config_check_fallback(config_t *conf, const char **key, char *err,
-    size_t size);
-int config_check_sms(const config_t *conf, const char **key, char *err,
-    size_t size);
-
-/* The same for the keys of the gateway. */
-int config_check_gateway(const config_t *conf, const char **key, char *err,
-    size_t size);
-
-/* "500ms", "2s", "5m", "6h", "7d" -> seconds.  0, or -1. */
-int config_duration(double *seconds, const char *text);
+/* 127.0.0.0/8 or ::1. */
+int config_loopback(const rbl_addr_t *addr);
 
 #endif /* CONFIG_INT_H_INCLUDED */

@@ -1,55 +1,12 @@
 /*
- * Where the store is: parsed when the file is read, names of hosts resolved
- * once, when the program starts.
+ * Addresses of the store: names of hosts are resolved once, when the program
+ * starts.
  */
 
 #include "config_int.h"
 
-#include <arpa/inet.h>
 #include <netdb.h>
 #include <stdio.h>
-
-
-int
-config_set_store(config_t *conf, const config_key_t *key, const char *value,
-    char *err, size_t size)
-{
-    const char   *why;
-    rbl_place_t   place;
-
-    why = rbl_place_parse(&place, rbl_str(value));
-
-    if (why != NULL) {
-        snprintf(err, size, "\"%.100s\": %s", value, why);
-        return -1;
-    }
-
-    if (config_copy(conf, key, value) != 0) {
-        return -1;
-    }
-
-    conf->place = place;
-    return 0;
-}
-
-
-int
-config_set_store_nodes(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size)
-{
-    const char  *why;
-
-    (void) key;
-
-    why = rbl_place_map_add(&conf->store_map, rbl_str(value));
-
-    if (why != NULL) {
-        snprintf(err, size, "\"%.100s\": %s", value, why);
-        return -1;
-    }
-
-    return 0;
-}
 
 
 /* Returns 0 or an error of getaddrinfo. */
@@ -58,7 +15,6 @@ static int
 resolve(rbl_host_port_t *at, int family)
 {
     int               rc;
-    void             *addr;
     struct addrinfo   hints, *found;
 
     memset(&hints, 0, sizeof(hints));
@@ -71,16 +27,11 @@ resolve(rbl_host_port_t *at, int family)
         return rc;
     }
 
-    addr = family == AF_INET
-           ? (void *) &((struct sockaddr_in *) (void *) found->ai_addr)
-             ->sin_addr
-           : (void *) &((struct sockaddr_in6 *) (void *) found->ai_addr)
-             ->sin6_addr;
-
-    (void) inet_ntop(family, addr, at->host, sizeof(at->host));
+    rc = getnameinfo(found->ai_addr, found->ai_addrlen, at->host,
+                     sizeof(at->host), NULL, 0, NI_NUMERICHOST);
     freeaddrinfo(found);
 
-    return 0;
+    return rc;
 }
 
 

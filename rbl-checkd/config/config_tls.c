@@ -110,39 +110,14 @@ make(void)
 
 
 int
-config_check_store_tls(const config_t *conf, const char **key, char *err,
-    size_t size)
-{
-    int  certificate, secret;
-
-    certificate = conf->store_tls_certificate[0] != '\0';
-    secret = conf->store_tls_key[0] != '\0';
-
-    if (conf->place.tls && conf->store_tls_ca[0] == '\0') {
-        *key = "store";
-        snprintf(err, size, "store: tls: needs store_tls_ca, the file of the"
-                 " authorities that certify its servers");
-        return -1;
-    }
-
-    if (certificate != secret) {
-        *key = certificate ? "store_tls_certificate" : "store_tls_key";
-        snprintf(err, size, "%s: %s must be given too", *key,
-                 certificate ? "store_tls_key" : "store_tls_certificate");
-        return -1;
-    }
-
-    return 0;
-}
-
-
-int
 config_secure_store(config_t *conf, char *err, size_t size)
 {
-    SSL_CTX     *ctx;
-    const char  *key, *file;
+    SSL_CTX           *ctx;
+    const char        *key, *file;
+    config_setting_t   s = { .conf = conf };
 
-    if (config_check_store_tls(conf, &key, err, size) != 0) {
+    if (config_check_tls(&s) != 0) {
+        snprintf(err, size, "%s", s.why);
         return -1;
     }
 

@@ -213,21 +213,15 @@ ctl_bill_plan(ctl_t *ctl)
 {
     int            rc;
     int64_t        price;
-    const char    *path;
     plan_file_t    file;
     const plan_t  *plan;
 
-    path = plan_path(ctl);
-    if (plan_file_read(&file, path) != 0) {
+    plan = plan_open(ctl, &file, ctl->args[1].p);
+    if (plan == NULL) {
         return CTL_ERROR;
     }
 
-    plan = plan_file_find(&file, ctl->args[1]);
-
-    if (plan == NULL) {
-        rc = plan_unknown(ctl->args[1].p, path);
-
-    } else if (plan->price.n == 0 && plan->check_price.n == 0) {
+    if (plan->price.n == 0 && plan->check_price.n == 0) {
         rc = bill_end(ctl, plan);
 
     } else if (rbl_money_parse(&price, plan->price.n ? plan->price

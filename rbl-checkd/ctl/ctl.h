@@ -13,7 +13,7 @@
 #include <jansson.h>
 
 #include "config/config.h"
-#include "config/entry_read.h"
+#include "entry_read.h"
 #include "rbl_audit.h"
 #include "rbl_condition.h"
 #include "rbl_keys.h"

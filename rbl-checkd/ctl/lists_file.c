@@ -20,10 +20,15 @@ static const char *const  list_members[] = {
 
 static const char *const  killed_members[] = { "zone", "reason", NULL };
 
+static const char *const  types[] = { "rbl", "uribl", NULL };
+static const char *const  scopes[] = { "ip", "range", "asn", "domain", NULL };
+static const char *const  kinds[] = { "block", "informational", "allow",
+                                      NULL };
+
 
 /* Reads an entry, its members and its zone; 0, or -1: it cannot be checked. */
 static int
-entry_begin(entry_read_t *r, const json_t *entry, const char *const *members)
+list_begin(entry_read_t *r, const json_t *entry, const char *const *members)
 {
     memset(&r->label, 0, sizeof(r->label));
 
@@ -46,7 +51,8 @@ entry_begin(entry_read_t *r, const json_t *entry, const char *const *members)
         entry_once(r, "zone");
     }
 
-    return entry_members(r, entry, members);
+    entry_members(r, entry, members);
+    return 0;
 }
 
 
@@ -129,7 +135,7 @@ entry_list(entry_read_t *r, lists_file_t *file, const json_t *entry)
     rbl_list_t     l;
     const json_t  *codes;
 
-    if (entry_begin(r, entry, list_members) != 0) {
+    if (list_begin(r, entry, list_members) != 0) {
         return;
     }
 
@@ -142,20 +148,20 @@ entry_list(entry_read_t *r, lists_file_t *file, const json_t *entry)
         mistake(r, "name", "must be 1 to %d characters", RBL_LABEL_MAX);
     }
 
-    l.type = member_type(r, entry);
+    l.type = member_word(r, entry, "type", types, 0);
     l.families = member_families(r, entry, l.type);
     l.website = member_url(r, entry, "website", LISTS_FILE_WEBSITE);
     l.lookup = member_url(r, entry, "lookup", LISTS_FILE_URL);
     l.delist = member_url(r, entry, "delist", LISTS_FILE_URL);
     l.tier = member_tier(r, entry);
-    l.scope = member_scope(r, entry);
-    l.kind = member_kind(r, entry);
+    l.scope = member_word(r, entry, "scope", scopes, 1);
+    l.kind = member_word(r, entry, "kind", kinds, 1);
     l.control = member_control(r, entry);
     l.names = member_names(r, entry, l.families);
     l.min_interval = member_number(r, entry, "min_interval",
-                                   LISTS_INTERVAL_MAX);
-    l.rate = member_number(r, entry, "rate", LISTS_RATE_MAX);
-    l.day_quota = member_number(r, entry, "day_quota", LISTS_QUOTA_MAX);
+                                   LISTS_INTERVAL_MAX, 0);
+    l.rate = member_number(r, entry, "rate", LISTS_RATE_MAX, 0);
+    l.day_quota = member_number(r, entry, "day_quota", LISTS_QUOTA_MAX, 0);
     codes = member_codes(r, entry);
     enabled = member_enabled(r, entry);
     l.note = member_text(r, entry, "note", ENTRY_TEXT);
@@ -170,7 +176,7 @@ entry_killed(entry_read_t *r, lists_file_t *file, const json_t *entry)
 {
     rbl_list_t  l;
 
-    if (entry_begin(r, entry, killed_members) != 0) {
+    if (list_begin(r, entry, killed_members) != 0) {
         return;
     }
 
@@ -226,28 +232,24 @@ lists_file_read(lists_file_t *file, const char *path)
     entry_read_t   r;
 
     memset(file, 0, sizeof(*file));
-    memset(&r, 0, sizeof(r));
 
-    root = entry_file(path);
+    root = entry_open(&r, path);
     if (root == NULL) {
         return -1;
     }
 
-    r.path = path;
-    r.seen = json_object();
     file->entry = calloc(LISTS_FILE_MAX, sizeof(lists_file_entry_t));
 
-    if (r.seen == NULL || file->entry == NULL) {
+    if (file->entry == NULL) {
         ctl_fail("out of memory");
         r.mistakes++;
     } else {
         read_arrays(&r, file, root);
     }
 
-    json_decref(r.seen);
     json_decref(root);
 
-    if (r.mistakes != 0) {
+    if (entry_close(&r) != 0) {
         lists_file_free(file);
         return -1;
     }

@@ -12,11 +12,7 @@
 #define NAME_CHARS  "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"    \
                     "0123456789._-"
 
-static const char *const  types[] = { "rbl", "uribl", NULL };
 static const char *const  families[] = { "ipv4", "ipv6", "domain", NULL };
-static const char *const  scopes[] = { "ip", "range", "asn", "domain", NULL };
-static const char *const  kinds[] = { "block", "informational", "allow",
-                                      NULL };
 static const char *const  tiers[] = { "critical", "high", "normal", "policy",
                                       "neighbourhood", "notspam", "allow",
                                       "utility", NULL };
@@ -42,30 +38,9 @@ member_url(entry_read_t *r, const json_t *entry, const char *name, size_t max)
 
 
 rbl_str_t
-member_type(entry_read_t *r, const json_t *entry)
-{
-    return member_word(r, entry, "type", types, 0);
-}
-
-
-rbl_str_t
 member_tier(entry_read_t *r, const json_t *entry)
 {
     return member_word(r, entry, "tier", tiers, 1);
-}
-
-
-rbl_str_t
-member_scope(entry_read_t *r, const json_t *entry)
-{
-    return member_word(r, entry, "scope", scopes, 1);
-}
-
-
-rbl_str_t
-member_kind(entry_read_t *r, const json_t *entry)
-{
-    return member_word(r, entry, "kind", kinds, 1);
 }
 
 
@@ -81,26 +56,6 @@ member_names(entry_read_t *r, const json_t *entry, int64_t bits)
     }
 
     return s;
-}
-
-
-int64_t
-member_number(entry_read_t *r, const json_t *entry, const char *name,
-    int64_t max)
-{
-    int64_t        n;
-    const json_t  *v;
-
-    v = json_object_get(entry, name);
-    n = json_integer_value(v);
-
-    if (v != NULL && (!json_is_integer(v) || n < 0 || n > max)) {
-        mistake(r, name, "must be a whole number from 0 to %lld",
-                (long long) max);
-        return 0;
-    }
-
-    return n;
 }
 
 

@@ -239,7 +239,7 @@ override_read(override_t *o, int64_t families)
     for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
         override_put(o, numbers[i].name, none,
                      member_number(&o->r, o->entry, numbers[i].name,
-                                   numbers[i].max),
+                                   numbers[i].max, 0),
                      NULL);
     }
 }

@@ -18,18 +18,11 @@
 /* Each reads a text member; "" if it is absent; p is NULL after a mistake. */
 rbl_str_t member_url(entry_read_t *r, const json_t *entry, const char *name,
     size_t max);
-rbl_str_t member_type(entry_read_t *r, const json_t *entry);
 rbl_str_t member_tier(entry_read_t *r, const json_t *entry);
-rbl_str_t member_scope(entry_read_t *r, const json_t *entry);
-rbl_str_t member_kind(entry_read_t *r, const json_t *entry);
 rbl_str_t member_control(entry_read_t *r, const json_t *entry);
 
 /* The names that are queried; only a list of domains may have this member. */
 rbl_str_t member_names(entry_read_t *r, const json_t *entry, int64_t families);
-
-/* A whole number from 0 to max; 0 if it is absent or after a mistake. */
-int64_t member_number(entry_read_t *r, const json_t *entry, const char *name,
-    int64_t max);
 
 /* Bits; 0 after a mistake. */
 int64_t member_families(entry_read_t *r, const json_t *entry, rbl_str_t type);

@@ -20,13 +20,6 @@ static const ctl_option_t  global_options[] = {
 
 
 static void
-ctl_mistake(const char *line)
-{
-    ctl_fail("%s", line);
-}
-
-
-static void
 ctl_help(FILE *out)
 {
     const ctl_command_t  *c;
@@ -346,7 +339,6 @@ main(int argc, char **argv)
     int           rc;
     static ctl_t  ctl;
 
-    entry_report = ctl_mistake;
     rc = ctl_parse(&ctl, argc, argv);
     if (rc != 0) {
         if (rc > 0) {

@@ -25,14 +25,14 @@ static const ctl_column_t  plan_row[] = {
 };
 
 
-const char *
+static const char *
 plan_path(const ctl_t *ctl)
 {
     const char  *path;
 
     path = ctl_option(ctl, "file");
 
-    return path ? path : PLAN_FILE;
+    return path ? path : CONFIG_PLANS;
 }
 
 
@@ -51,11 +51,26 @@ plan_json(const plan_t *plan)
 }
 
 
-int
-plan_unknown(const char *name, const char *path)
+const plan_t *
+plan_open(const ctl_t *ctl, plan_file_t *file, const char *name)
 {
-    return ctl_fail("there is no plan \"%.80s\" in %s; rblctl plan list names"
-                    " them all", name, path);
+    const char    *path;
+    const plan_t  *plan;
+
+    path = plan_path(ctl);
+    if (plan_file_read(file, path) != 0) {
+        return NULL;
+    }
+
+    plan = plan_file_find(file, rbl_str(name));
+
+    if (plan == NULL) {
+        ctl_fail("there is no plan \"%.80s\" in %s; rblctl plan list names"
+                 " them all", name, path);
+        plan_file_free(file);
+    }
+
+    return plan;
 }
 
 
@@ -64,30 +79,22 @@ plan_unknown(const char *name, const char *path)
 static int
 plan_named(const ctl_t *ctl, plan_t *plan, const char *name)
 {
-    const char    *path;
-    const plan_t  *found;
     plan_file_t    file;
+    const plan_t  *found;
 
-    path = plan_path(ctl);
-    if (plan_file_read(&file, path) != 0) {
+    found = plan_open(ctl, &file, name);
+    if (found == NULL) {
         return -1;
     }
 
-    found = plan_file_find(&file, rbl_str(name));
-    if (found != NULL) {
-        *plan = *found;
-        plan->name = rbl_str(name);
-        memset(&plan->price, 0, sizeof(plan->price));
-        memset(&plan->period, 0, sizeof(plan->period));
-        memset(&plan->check_price, 0, sizeof(plan->check_price));
-
-    } else {
-        plan_unknown(name, path);
-    }
-
+    *plan = *found;
+    plan->name = rbl_str(name);
+    memset(&plan->price, 0, sizeof(plan->price));
+    memset(&plan->period, 0, sizeof(plan->period));
+    memset(&plan->check_price, 0, sizeof(plan->check_price));
     plan_file_free(&file);
 
-    return found == NULL ? -1 : 0;
+    return 0;
 }
 
 
@@ -165,18 +172,15 @@ int
 ctl_plan_show(ctl_t *ctl)
 {
     int            rc;
-    const char    *path;
     plan_file_t    file;
     const plan_t  *plan;
 
-    path = plan_path(ctl);
-    if (plan_file_read(&file, path) != 0) {
+    plan = plan_open(ctl, &file, ctl->args[0].p);
+    if (plan == NULL) {
         return CTL_ERROR;
     }
 
-    plan = plan_file_find(&file, ctl->args[0]);
-    rc = plan == NULL ? plan_unknown(ctl->args[0].p, path)
-         : ctl_print(ctl, plan_columns, plan_json(plan));
+    rc = ctl_print(ctl, plan_columns, plan_json(plan));
     plan_file_free(&file);
 
     return rc;

@@ -5,8 +5,7 @@
 #ifndef CTL_PLAN_H_INCLUDED
 #define CTL_PLAN_H_INCLUDED
 
-#include "config/plan_file.h"
-#include "ctl.h"
+#include "plan_file.h"
 
 /*
  * Reads the options of a command: a plan of the file (--plan) and the
@@ -15,9 +14,8 @@
  */
 int plan_given(const ctl_t *ctl, plan_t *plan, int64_t *interval);
 
-/* The file that the command means; prints that it has no plan of that name, and
-   returns CTL_ERROR. */
-const char *plan_path(const ctl_t *ctl);
-int plan_unknown(const char *name, const char *path);
+/* Reads the file that the command means, and finds a plan in it.  NULL: error
+   printed, and nothing to free. */
+const plan_t *plan_open(const ctl_t *ctl, plan_file_t *file, const char *name);
 
 #endif /* CTL_PLAN_H_INCLUDED */

@@ -1,6 +1,5 @@
 /*
- * The configuration file (config.c, config_file.c, config_value.c).  The input
- * is the file.
+ * The configuration file (config/).  The input is the file.
  *
  * An accepted file leaves every number in the range of its key, every text
  * terminated, a usable address of the store, and a lease of more than twice a
@@ -12,11 +11,30 @@
 #include "fuzz.h"
 
 
+static double
+value_of(const config_key_t *key, const void *at)
+{
+    double  v;
+
+    if (key->set == config_set_unsigned) {
+        return *(const unsigned *) at;
+    }
+
+    if (key->set == config_set_size) {
+        return (double) *(const size_t *) at;
+    }
+
+    fuzz_check(key->set == config_set_double);
+    memcpy(&v, at, sizeof(v));
+    return v;
+}
+
+
 static void
-check_numbers(const config_t *conf)
+check_values(const config_t *conf)
 {
     double               v;
-    size_t               i;
+    size_t               i, n;
     const char          *at;
     const config_key_t  *key;
 
@@ -24,27 +42,18 @@ check_numbers(const config_t *conf)
         key = &config_keys[i];
         at = (const char *) conf + key->offset;
 
-        if (key->set == config_set_duration || key->set == config_set_rate) {
-            memcpy(&v, at, sizeof(v));
+        if (key->number != NULL) {
+            v = value_of(key, at);
+            fuzz_check(v >= key->min && v <= key->max);
 
-        } else if (key->set == config_set_count) {
-            v = *(const unsigned *) at;
+        } else if (key->words != NULL) {
+            for (n = 0; key->words[n] != NULL; n++) { /* void */ }
 
-        } else if (key->set == config_set_flag) {
-            fuzz_check(*(const unsigned *) at <= 1);
-            continue;
+            fuzz_check(*(const unsigned *) (const void *) at < n);
 
-        } else {
-            if (key->set != config_set_resolver && key->set != config_set_allow
-                && key->set != config_set_level)
-            {
-                fuzz_check(strnlen(at, key->size) < key->size);
-            }
-
-            continue;
+        } else if (!key->repeat && key->set != config_set_resolver) {
+            fuzz_check(strnlen(at, key->size) < key->size);
         }
-
-        fuzz_check(v >= key->min && v <= key->max);
     }
 }
 
@@ -119,7 +128,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     rc = config_read(&conf, path, err, sizeof(err));
 
     if (rc == 0) {
-        check_numbers(&conf);
+        check_values(&conf);
         check_whole(&conf);
         return 0;
     }

@@ -10,6 +10,20 @@
 #include "tap.h"
 
 
+static int
+duration(double *seconds, const char *text)
+{
+    static const config_key_t  key = {
+        "key", { .set = config_set_double, .number = &config_durations,
+                 .max = 1e6 }, "", "", ""
+    };
+
+    config_setting_t  s = { .key = &key, .value = text, .at = seconds };
+
+    return key.set(&s);
+}
+
+
 static void
 test_durations(void)
 {
@@ -30,13 +44,13 @@ test_durations(void)
     };
 
     for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-        ok(config_duration(&s, good[i].text) == 0
+        ok(duration(&s, good[i].text) == 0
            && s > good[i].seconds - 1e-9 && s < good[i].seconds + 1e-9,
            "duration \"%s\"", good[i].text);
     }
 
     for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        ok(config_duration(&s, bad[i]) == -1, "no duration: \"%s\"", bad[i]);
+        ok(duration(&s, bad[i]) == -1, "no duration: \"%s\"", bad[i]);
     }
 }
 

@@ -3,8 +3,8 @@
  * every entry and prints all mistakes, one line each, before it fails.
  */
 
-#ifndef CONFIG_ENTRY_READ_H_INCLUDED
-#define CONFIG_ENTRY_READ_H_INCLUDED
+#ifndef CTL_ENTRY_READ_H_INCLUDED
+#define CTL_ENTRY_READ_H_INCLUDED
 
 #include <jansson.h>
 
@@ -27,29 +27,22 @@ typedef struct {
 #define ENTRY_LIMIT_MAX     100000000   /* of hosts and other counts */
 #define ENTRY_INTERVAL_MAX  (30 * 86400)
 
-/*
- * Reports a mistake: by default as a line on standard error.  rblctl puts its
- * name before the line; the daemon keeps the first one.
- */
-extern void  (*entry_report)(const char *line);
+/* Begins to read a file.  NULL: it cannot be read or is no JSON; that was
+   printed. */
+json_t *entry_open(entry_read_t *r, const char *path);
 
-__attribute__((format(printf, 1, 2)))
-void entry_fail(const char *fmt, ...);
-
-/* Reads the file.  NULL: it cannot be read or is no JSON; that was
-   reported. */
-json_t *entry_file(const char *path);
+/* 0, or -1: there were mistakes. */
+int entry_close(entry_read_t *r);
 
 /* Prints a mistake at once and counts it. */
 __attribute__((format(printf, 3, 4)))
 void mistake(entry_read_t *r, const char *field, const char *fmt, ...);
 
-/* Reports the members of an entry that are not in `known`.  -1: out of
-   memory. */
-int entry_members(entry_read_t *r, const json_t *entry,
+/* Prints the members of an entry that are not in `known`. */
+void entry_members(entry_read_t *r, const json_t *entry,
     const char *const *known);
 
-/* Reports a label that an earlier entry has already. */
+/* Prints a label that an earlier entry has already. */
 void entry_once(entry_read_t *r, const char *field);
 
 rbl_str_t value_str(const json_t *v);       /* p NULL: not a string */
@@ -64,8 +57,13 @@ int one_of(rbl_str_t s, const char *const *words);
 rbl_str_t member_text(entry_read_t *r, const json_t *entry, const char *name,
     size_t max);
 
-/* The same for one of a few words; empty only if `empty` is set. */
+/* A whole number from 0 to max; 0 if it is absent and not needed, -1 after a
+   mistake. */
+int64_t member_number(entry_read_t *r, const json_t *entry, const char *name,
+    int64_t max, int needed);
+
+/* A text for one of a few words; empty only if `empty` is set. */
 rbl_str_t member_word(entry_read_t *r, const json_t *entry, const char *name,
     const char *const *words, int empty);
 
-#endif /* CONFIG_ENTRY_READ_H_INCLUDED */
+#endif /* CTL_ENTRY_READ_H_INCLUDED */

@@ -3,35 +3,11 @@
  * line that says which values are valid.
  */
 
-#include "entry_read.h"
+#include "ctl.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-
-static void
-entry_print(const char *line)
-{
-    fprintf(stderr, "%s\n", line);
-}
-
-
-void  (*entry_report)(const char *line) = entry_print;
-
-
-void
-entry_fail(const char *fmt, ...)
-{
-    char     line[1024];
-    va_list  ap;
-
-    va_start(ap, fmt);
-    vsnprintf(line, sizeof(line), fmt, ap);
-    va_end(ap);
-
-    entry_report(line);
-}
 
 
 void
@@ -47,11 +23,11 @@ mistake(entry_read_t *r, const char *field, const char *fmt, ...)
     r->mistakes++;
 
     if (r->array == NULL) {
-        entry_fail("%s: %s: %s", r->path, field, text);
+        ctl_fail("%s: %s: %s", r->path, field, text);
         return;
     }
 
-    entry_fail("%s: %s[%zu]%s%.*s: %s: %s", r->path, r->array, r->index,
+    ctl_fail("%s: %s[%zu]%s%.*s: %s: %s", r->path, r->array, r->index,
              r->label.n ? " " : "", (int) r->label.n,
              r->label.n ? r->label.p : "", field, text);
 }
@@ -87,6 +63,26 @@ member_text(entry_read_t *r, const json_t *entry, const char *name,
     }
 
     return s;
+}
+
+
+int64_t
+member_number(entry_read_t *r, const json_t *entry, const char *name,
+    int64_t max, int needed)
+{
+    int64_t        n;
+    const json_t  *v;
+
+    v = json_object_get(entry, name);
+    n = json_integer_value(v);
+
+    if ((v != NULL || needed) && (!json_is_integer(v) || n < 0 || n > max)) {
+        mistake(r, name, "must be %sa whole number from 0 to %lld",
+                needed ? "there, " : "", (long long) max);
+        return -1;
+    }
+
+    return n;
 }
 
 
@@ -139,14 +135,18 @@ member_word(entry_read_t *r, const json_t *entry, const char *name,
 
 
 json_t *
-entry_file(const char *path)
+entry_open(entry_read_t *r, const char *path)
 {
     char          *p;
     json_t        *root;
     json_error_t   error;
 
+    memset(r, 0, sizeof(*r));
+    r->path = path;
     root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+
     if (root != NULL) {
+        r->seen = json_object();
         return root;
     }
 
@@ -159,9 +159,9 @@ entry_file(const char *path)
     }
 
     if (error.line > 0) {
-        entry_fail("%s:%d: %s", path, error.line, error.text);
+        ctl_fail("%s:%d: %s", path, error.line, error.text);
     } else {
-        entry_fail("%s", error.text);
+        ctl_fail("%s", error.text);
     }
 
     return NULL;
@@ -169,31 +169,28 @@ entry_file(const char *path)
 
 
 int
+entry_close(entry_read_t *r)
+{
+    json_decref(r->seen);
+
+    return r->mistakes == 0 ? 0 : -1;
+}
+
+
+void
 entry_members(entry_read_t *r, const json_t *entry, const char *const *known)
 {
     void        *it;
-    json_t      *walk;
     const char  *name;
 
-    walk = json_object();
-    if (walk == NULL || json_object_update(walk, (json_t *) entry) != 0) {
-        mistake(r, "entry", "out of memory");
-        json_decref(walk);
-        return -1;
-    }
-
-    for (it = json_object_iter(walk); it != NULL;
-         it = json_object_iter_next(walk, it))
+    for (it = json_object_iter((json_t *) entry); it != NULL;
+         it = json_object_iter_next((json_t *) entry, it))
     {
         name = json_object_iter_key(it);
         if (one_of(rbl_str(name), known) < 0) {
             mistake(r, name, "is not a member that an entry has");
         }
     }
-
-    json_decref(walk);
-
-    return 0;
 }
 
 
@@ -203,8 +200,8 @@ entry_once(entry_read_t *r, const char *field)
     if (json_object_get(r->seen, r->label.p) != NULL) {
         mistake(r, field, "is in this file twice");
 
-    } else {
-        json_object_set_new(r->seen, r->label.p, json_true());
+    } else if (json_object_set_new(r->seen, r->label.p, json_true()) != 0) {
+        mistake(r, field, "out of memory");
     }
 }
 
@@ -212,29 +209,22 @@ entry_once(entry_read_t *r, const char *field)
 int
 entry_seconds(int64_t *seconds, rbl_str_t text)
 {
-    int64_t  v, unit;
+    int64_t      v, unit;
+    const char  *letter;
+
+    static const char     letters[] = { 's', 'm', 'h', 'd' };
+    static const int64_t  units[] = { 1, 60, 3600, 86400 };
 
     unit = 1;
+    letter = text.n > 1 ? memchr(letters, text.p[text.n - 1], sizeof(letters))
+                        : NULL;
 
-    if (text.n > 1 && strchr("smhd", text.p[text.n - 1]) != NULL) {
-        switch (text.p[--text.n]) {
-        case 'm':
-            unit = 60;
-            break;
-        case 'h':
-            unit = 3600;
-            break;
-        case 'd':
-            unit = 86400;
-            break;
-        default:
-            break;
-        }
+    if (letter != NULL) {
+        unit = units[letter - letters];
+        text.n--;
     }
 
-    if (rbl_int_parse(&v, text, 1, ENTRY_INTERVAL_MAX) != RBL_OK
-        || v * unit > ENTRY_INTERVAL_MAX)
-    {
+    if (rbl_int_parse(&v, text, 1, ENTRY_INTERVAL_MAX / unit) != RBL_OK) {
         return -1;
     }
 

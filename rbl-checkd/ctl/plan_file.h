@@ -11,14 +11,12 @@
  * name.
  */
 
-#ifndef CONFIG_PLAN_FILE_H_INCLUDED
-#define CONFIG_PLAN_FILE_H_INCLUDED
+#ifndef CTL_PLAN_FILE_H_INCLUDED
+#define CTL_PLAN_FILE_H_INCLUDED
 
-#include "config.h"
-#include "entry_read.h"
+#include "ctl.h"
 
 #define PLAN_FILE_MAX  200
-#define PLAN_FILE      CONFIG_DIR "/plans.json"
 
 /* The texts live as long as the file's root. */
 typedef struct {
@@ -36,7 +34,7 @@ typedef struct {
 
 /*
  * Reads the whole file.  -1: the file has mistakes and nothing is returned;
- * entry_report gets each mistake, with the plan and the member.
+ * a line on standard error for each mistake names the plan and the member.
  */
 int plan_file_read(plan_file_t *file, const char *path);
 void plan_file_free(plan_file_t *file);
@@ -44,4 +42,4 @@ void plan_file_free(plan_file_t *file);
 /* NULL: no plan has that name. */
 const plan_t *plan_file_find(const plan_file_t *file, rbl_str_t name);
 
-#endif /* CONFIG_PLAN_FILE_H_INCLUDED */
+#endif /* CTL_PLAN_FILE_H_INCLUDED */

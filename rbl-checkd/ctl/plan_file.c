@@ -16,27 +16,6 @@ static const char *const  plan_members[] = {
 static const char *const  plan_periods[] = { "month", "year", NULL };
 
 
-/* -1: mistake, reported. */
-static int64_t
-member_number(entry_read_t *r, const json_t *entry, const char *name,
-    int64_t max)
-{
-    const json_t  *v;
-
-    v = json_object_get(entry, name);
-
-    if (!json_is_integer(v) || json_integer_value(v) < 0
-        || json_integer_value(v) > max)
-    {
-        mistake(r, name, "must be there, a whole number from 0 to %lld",
-                (long long) max);
-        return -1;
-    }
-
-    return json_integer_value(v);
-}
-
-
 static int64_t
 member_interval(entry_read_t *r, const json_t *entry)
 {
@@ -131,15 +110,13 @@ plan_read(entry_read_t *r, const json_t *entry, plan_t *plan)
         entry_once(r, "name");
     }
 
-    if (entry_members(r, entry, plan_members) != 0) {
-        return;
-    }
-
-    plan->paid = member_number(r, entry, "paid", 1);
-    plan->max_hosts = member_number(r, entry, "max_hosts", ENTRY_LIMIT_MAX);
+    entry_members(r, entry, plan_members);
+    plan->paid = member_number(r, entry, "paid", 1, 1);
+    plan->max_hosts = member_number(r, entry, "max_hosts", ENTRY_LIMIT_MAX, 1);
     plan->max_contacts = member_number(r, entry, "max_contacts",
-                                       ENTRY_LIMIT_MAX);
-    plan->max_checks = member_number(r, entry, "max_checks", ENTRY_LIMIT_MAX);
+                                       ENTRY_LIMIT_MAX, 1);
+    plan->max_checks = member_number(r, entry, "max_checks", ENTRY_LIMIT_MAX,
+                                     1);
     plan->interval = member_interval(r, entry);
     plan_price(r, entry, plan);
 }
@@ -160,7 +137,7 @@ plans_read(entry_read_t *r, plan_file_t *file)
     if (json_integer_value(json_object_get(file->root, "version")) != 1
         || !json_is_array(plans) || json_array_size(plans) > PLAN_FILE_MAX)
     {
-        entry_fail("%s: must be an object of \"version\": 1 and \"plans\":"
+        ctl_fail("%s: must be an object of \"version\": 1 and \"plans\":"
                  " [...], at most %d of them", r->path, PLAN_FILE_MAX);
         r->mistakes++;
         return;
@@ -171,7 +148,7 @@ plans_read(entry_read_t *r, plan_file_t *file)
     {
         name = json_object_iter_key(it);
         if (one_of(rbl_str(name), root_members) < 0) {
-            entry_fail("%s: \"%.80s\": is none of \"version\", \"plans\"",
+            ctl_fail("%s: \"%.80s\": is none of \"version\", \"plans\"",
                      r->path, name);
             r->mistakes++;
         }
@@ -191,26 +168,15 @@ plan_file_read(plan_file_t *file, const char *path)
     entry_read_t  r;
 
     memset(file, 0, sizeof(*file));
-    memset(&r, 0, sizeof(r));
 
-    file->root = entry_file(path);
+    file->root = entry_open(&r, path);
     if (file->root == NULL) {
         return -1;
     }
 
-    r.path = path;
-    r.seen = json_object();
+    plans_read(&r, file);
 
-    if (r.seen == NULL) {
-        entry_fail("out of memory");
-        r.mistakes++;
-    } else {
-        plans_read(&r, file);
-    }
-
-    json_decref(r.seen);
-
-    if (r.mistakes != 0) {
+    if (entry_close(&r) != 0) {
         plan_file_free(file);
         return -1;
     }
