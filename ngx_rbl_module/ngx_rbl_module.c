@@ -12,6 +12,7 @@
 #include "ngx_rbl_auth.h"
 #include "ngx_rbl_cache.h"
 #include "ngx_rbl_gather.h"
+#include "ngx_rbl_shm.h"
 #include "ngx_rbl_status.h"
 #include "ngx_rbl_verdict.h"
 

@@ -24,9 +24,9 @@ typedef struct {
     uint64_t  endpoints[NGX_RBL_METER_ENDPOINTS];
     uint64_t  flushes;                  /* statistics sent to the store */
     uint64_t  flush_errors;
-    uint64_t  uncounted;                /* requests without room in shared
-                                           memory */
-    uint64_t  unlogged;                 /* refusals without room in the log */
+    uint64_t  uncounted;                /* requests without room, or not
+                                           known to be in the store */
+    uint64_t  unlogged;                 /* refusals likewise */
 } ngx_rbl_meter_t;
 
 

@@ -7,43 +7,30 @@
 #include <ngx_http.h>
 
 #include "ngx_rbl_conf.h"
-#include "ngx_rbl_shm_int.h"
+#include "ngx_rbl_shm.h"
 
 #define NGX_RBL_SHM_MIN      (512 * 1024)
 #define NGX_RBL_SHM_MAX      (64 * 1024 * 1024)
+#define NGX_RBL_SHM_WORKERS  256
+
+
+typedef struct {
+    ngx_atomic_t      pid;              /* owner; 0: free */
+    ngx_rbl_meter_t   meter;
+} ngx_rbl_block_t;
+
+typedef struct {
+    time_t            since;
+    ngx_atomic_t      nblocks;          /* blocks ever used */
+    ngx_rbl_block_t   blocks[NGX_RBL_SHM_WORKERS];
+} ngx_rbl_shm_sh_t;
+
+struct ngx_rbl_shm_s {
+    ngx_rbl_shm_sh_t  *sh;
+};
 
 
 static ngx_rbl_block_t  *ngx_rbl_shm_block;    /* of this process */
-
-
-/* Makes one block of all free pages; it is never freed. */
-
-static ngx_rbl_shm_sh_t *
-ngx_rbl_shm_layout(ngx_slab_pool_t *shpool)
-{
-    size_t              size, slot;
-    ngx_rbl_shm_sh_t  *sh;
-
-    size = shpool->pfree * ngx_pagesize;
-    sh = ngx_slab_alloc(shpool, size);
-
-    if (sh == NULL) {
-        return NULL;
-    }
-
-    ngx_memzero(sh, sizeof(ngx_rbl_shm_sh_t));
-
-    slot = sizeof(uint64_t) + sizeof(ngx_rbl_slot_key_t);
-
-    sh->since = ngx_time();
-    sh->nslots = (size - sizeof(ngx_rbl_shm_sh_t)) / slot;
-    sh->words = (uint64_t *) (sh + 1);
-    sh->keys = (ngx_rbl_slot_key_t *) (sh->words + sh->nslots);
-
-    ngx_memzero(sh->words, sh->nslots * sizeof(uint64_t));
-
-    return sh;
-}
 
 
 /* A zone of the same name and size keeps its memory over a reload. */
@@ -66,12 +53,20 @@ ngx_rbl_shm_init(ngx_shm_zone_t *shm_zone, void *data)
     shpool = (ngx_slab_pool_t *) shm_zone->shm.addr;
 
     if (!shm_zone->shm.exists) {
-        shpool->data = ngx_rbl_shm_layout(shpool);
+        shpool->data = ngx_slab_calloc(shpool, sizeof(ngx_rbl_shm_sh_t));
     }
 
     shm->sh = shpool->data;
 
-    return shm->sh ? NGX_OK : NGX_ERROR;
+    if (shm->sh == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (shm->sh->since == 0) {
+        shm->sh->since = ngx_time();
+    }
+
+    return NGX_OK;
 }
 
 

@@ -40,15 +40,15 @@ const ngx_rbl_status_number_t  ngx_rbl_status_statistics[] = {
       "Batches of statistics and errors that the store has stored.",
       NGX_RBL_STATUS_NUMBER(flushes) },
     { "flush_errors", "rbl_statistics_flush_errors_total", "counter",
-      "Batches that the store has not stored; they are sent again.",
+      "Batches that the store has refused or not confirmed.",
       NGX_RBL_STATUS_NUMBER(flush_errors) },
     { "uncounted", "rbl_statistics_uncounted_total", "counter",
-      "Requests missing in statistics because the zone was full, or a worker "
-      "exited before the store confirmed them.",
+      "Requests missing in statistics because there was no room, or the store "
+      "did not confirm them, or a worker exited before.",
       NGX_RBL_STATUS_NUMBER(uncounted) },
     { "unlogged", "rbl_statistics_unlogged_total", "counter",
-      "Errors missing in error logs because there were too many at once, or a "
-      "worker exited before the store confirmed them.",
+      "Errors missing in error logs because there was no room, or the store "
+      "did not confirm them, or a worker exited before.",
       NGX_RBL_STATUS_NUMBER(unlogged) },
     { NULL, NULL, NULL, NULL, 0 }
 };

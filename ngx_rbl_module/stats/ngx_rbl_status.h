@@ -8,7 +8,8 @@
 #ifndef _NGX_RBL_STATUS_H_INCLUDED_
 #define _NGX_RBL_STATUS_H_INCLUDED_
 
-#include "ngx_rbl_gather.h"
+#include "ngx_rbl_http.h"
+#include "ngx_rbl_shm.h"
 
 #include "rbl_metrics.h"
 

@@ -272,8 +272,6 @@
  *   stats:<AC>:<AP>:d<n>
  *                      hash    the same for the days n*32 to n*32+31:
  *                              "<day>", "<day>e", with TTL
- *   stats:from:<id>    string  number of the last call with statistics from one
- *                              nginx worker, with TTL
  *   errors:<AC>:<AP>   list    packed refusals of an application, newest first,
  *                              capped, with TTL
  *   dead:<AC>          stream  deliveries given up, capped

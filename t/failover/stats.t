@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
 # Statistics and error logs while one master of a cluster is away: those of the
-# other accounts are stored, and those of its own follow when it is back.
+# other accounts are stored.  Those of its own follow when it is back, or are
+# counted as lost if a call was not answered or the worker exits before.
 
 use strict;
 use warnings;
@@ -62,7 +63,7 @@ for my $acct ($live, $gone) {
     calls($acct, 2, "host/$none");
 }
 
-# The last requests may be in a load of the node already, or not.
+# The last requests may have been sent to the node already, or not.
 kill_server($dead);
 wait_for { http($nginx, 'GET', '/3.0/hosts.json', auth => $gone)->{status}
     == 503 } 10, 'a node is away';
@@ -76,7 +77,7 @@ settled($live, $at{ $live->{sid} } + $n + 3 . '/9/9', 'the next ones, too');
 is(statistics()->{flush_errors}, $before,
     'nothing is sent to the node that is away');
 
-# A worker that exits meanwhile leaves them to the next one.
+# A worker that exits meanwhile counts them as lost.
 my @old = workers($nginx, 1);
 signal_server($nginx, 'HUP');
 ok((wait_for { my @now = workers_now($nginx);

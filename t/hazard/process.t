@@ -80,7 +80,7 @@ subtest 'hazard 15: the module keeps nothing beside its configuration' => sub {
         ngx_rbl_routes ngx_rbl_nroutes ngx_rbl_route_first
         ngx_rbl_route_next ngx_rbl_running ngx_rbl_counts_now
         ngx_rbl_counts_own ngx_rbl_meter_own ngx_rbl_shm_block
-        ngx_rbl_gatherer);
+        ngx_rbl_usages ngx_rbl_nusages);
     my $objects = build_dir() . '/nginx/addon';
     my @kept = grep { !$may{$_} && !/^_/ } map { s/\.\d+$//r }
         map { / O \.bss\s+\S+\s+(\S+)$/ } map { split /\n/,

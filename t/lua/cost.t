@@ -108,12 +108,10 @@ case(app_revoke => '20 tokens', sub {
     app_new($ap[2]);
     token($ap[2]) for 2 .. 20;
     counts($took) });
+case(app_usage => '64 applications, 1,000 refusals', sub { s1('app_usage',
+    (map { ($ac, sid('AP'), 480_000, 10, 2, 0) } 1 .. 63),
+    $ac, $W{ap}, 480_000, 1000, 1000, 1000, ('x' x 600) x 1000) });
 my $number = 0;
-case(app_errors => '64 refusals', sub { slice('app_errors',
-    [k('stats:from:1')], ++$number, $ac, $W{ap}, ('x' x 600) x 64) });
-case(app_usage => '64 applications', sub { slice('app_usage',
-    [k('stats:from:2')], ++$number, map { ($ac, sid('AP'), 480_000, 10, 2) }
-    1 .. 64) });
 
 
 # --- users of the portal ----------------------------------------------------
