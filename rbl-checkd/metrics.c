@@ -4,6 +4,7 @@
  * reads at most QUEUES_MAX; for the others the last known values are used.
  */
 
+#include "base/buf.h"
 #include "base/log.h"
 #include "check/lists/counters.h"
 #include "conditions.h"

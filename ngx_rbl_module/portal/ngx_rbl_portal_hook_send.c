@@ -9,6 +9,8 @@
 #define NGX_RBL_TESTS_MOST  "20"        /* events that may wait for a receiver
                                            when a test is sent */
 
+#define NGX_RBL_TEST_BODY  1024         /* more than any test event has */
+
 #define NGX_RBL_LETTER_ID  42           /* "(", two numbers, "-" */
 
 enum {                                  /* fields of replay */
@@ -229,23 +231,21 @@ ngx_rbl_test_body(ngx_rbl_ctx_t *ctx, const rbl_sid_t *event,
     void (*write)(rbl_out_t *out, const rbl_sid_t *event, int64_t now),
     rbl_str_t *body)
 {
-    char       *p;
-    rbl_buf_t   buf;
+    char       *room;
+    rbl_out_t   out;
 
-    rbl_buf_init(&buf);
-    write(&buf.out, event, ngx_rbl_now());
-
-    *body = rbl_buf_str(&buf);
-    p = buf.out.failed ? NULL : ngx_pnalloc(ctx->request->pool, body->n);
-
-    if (p != NULL) {
-        ngx_memcpy(p, body->p, body->n);
+    room = ngx_pnalloc(ctx->request->pool, NGX_RBL_TEST_BODY);
+    if (room == NULL) {
+        return NGX_ERROR;
     }
 
-    body->p = p;
-    rbl_buf_free(&buf);
+    out = (rbl_out_t) { room, room + NGX_RBL_TEST_BODY, NULL, 0 };
+    write(&out, event, ngx_rbl_now());
 
-    return p != NULL ? NGX_OK : NGX_ERROR;
+    body->p = room;
+    body->n = out.pos - room;
+
+    return out.failed ? NGX_ERROR : NGX_OK;
 }
 
 

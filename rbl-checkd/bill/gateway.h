@@ -11,9 +11,9 @@
 #ifndef BILL_GATEWAY_H_INCLUDED
 #define BILL_GATEWAY_H_INCLUDED
 
+#include "base/buf.h"
 #include "config/config.h"
 #include "rbl_record.h"
-#include "rbl_out.h"
 
 #define GATEWAY_HEADERS     6
 #define GATEWAY_HEADER_MAX  384

@@ -5,10 +5,10 @@
 #ifndef CHECK_LISTS_H_INCLUDED
 #define CHECK_LISTS_H_INCLUDED
 
+#include "base/buf.h"
 #include "check/lists/lists.h"
 #include "check/lists/table.h"
 #include "current.h"
-#include "rbl_out.h"
 
 #define CHECK_LISTS_DIGEST  16
 #define CHECK_LISTS_MEMBER  20          /* bytes */

@@ -5,6 +5,7 @@
  */
 
 #include "lists_file.h"
+#include "base/buf.h"
 #include "lists_read.h"
 
 #include "rbl_mp.h"

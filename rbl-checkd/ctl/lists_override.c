@@ -3,6 +3,7 @@
  * the catalogue.  They are validated like the fields of a file.
  */
 
+#include "base/buf.h"
 #include "dns/engine.h"
 #include "lists.h"
 #include "lists_read.h"

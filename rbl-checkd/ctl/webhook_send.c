@@ -3,6 +3,7 @@
  * both like all other events.
  */
 
+#include "base/buf.h"
 #include "webhook.h"
 
 #include <stdio.h>

@@ -7,8 +7,8 @@
 #ifndef DELIVER_DIGEST_MAKE_H_INCLUDED
 #define DELIVER_DIGEST_MAKE_H_INCLUDED
 
+#include "base/buf.h"
 #include "base/timezones.h"
-#include "rbl_out.h"
 #include "rbl_reply.h"
 #include "rbl_sid.h"
 

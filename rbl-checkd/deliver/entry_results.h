@@ -7,7 +7,7 @@
 #ifndef DELIVER_ENTRY_RESULTS_H_INCLUDED
 #define DELIVER_ENTRY_RESULTS_H_INCLUDED
 
-#include "rbl_out.h"
+#include "base/buf.h"
 #include "rbl_reply.h"
 
 /*

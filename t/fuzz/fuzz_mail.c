@@ -11,6 +11,7 @@
  */
 
 #include "fuzz.h"
+#include "base/buf.h"
 #include "deliver/message/message.h"
 #include "deliver/message/mime.h"
 

@@ -1,5 +1,6 @@
 /* Messages to contacts, byte by byte, made and parsed. */
 
+#include "base/buf.h"
 #include "deliver/message/message.h"
 
 #include "deliver/channels/channel.h"

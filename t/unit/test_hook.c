@@ -2,6 +2,7 @@
  * Webhook receivers: event types, failures, times of a span.
  */
 
+#include "base/buf.h"
 #include "rbl_hook.h"
 #include "tap.h"
 

@@ -2,6 +2,7 @@
  * Lists from records, and the table of lists.
  */
 
+#include "base/buf.h"
 #include "check/lists/lists.h"
 
 #include <stdio.h>

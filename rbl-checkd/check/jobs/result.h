@@ -7,8 +7,8 @@
 #define RESULT_H_INCLUDED
 
 #include "check/check_lists.h"
+#include "base/buf.h"
 #include "check/check.h"
-#include "rbl_out.h"
 
 typedef struct {
     size_t     n;                       /* lists */

@@ -14,7 +14,7 @@
 #include "backoff.h"
 #include "base/form.h"
 #include "config/config.h"
-#include "rbl_out.h"
+#include "base/buf.h"
 
 #define CHANNEL_HEADERS     8
 #define CHANNEL_HEADER_MAX  192

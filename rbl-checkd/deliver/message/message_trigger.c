@@ -5,6 +5,7 @@
 
 #include "message.h"
 
+#include "base/buf.h"
 #include "rbl_doc.h"
 
 

@@ -13,7 +13,7 @@
 
 #include <ev.h>
 
-#include "rbl_out.h"
+#include "base/buf.h"
 #include "rbl_validate.h"
 
 #define TRANSFER_RESPONSE_MAX  65536    /* octets of a response body; the rest
