@@ -29,7 +29,7 @@ int ctl_token_next(const redisReply *tokens, rbl_str_t app, size_t *at,
     rbl_str_t *field, rbl_token_t *token);
 
 /* An array of those of one application, the oldest first: token, status,
-   created.  NULL: out of memory. */
+   created. */
 json_t *ctl_token_rows(const redisReply *tokens, rbl_str_t app);
 
 /* Reads the first two arguments, account and application.  -1: error

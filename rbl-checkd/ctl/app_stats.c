@@ -4,6 +4,7 @@
  */
 
 #include "app.h"
+#include "base/xalloc.h"
 
 #include "rbl_time.h"
 #include "rbl_usage.h"
@@ -196,12 +197,7 @@ ctl_errors_rows(const redisReply *reply)
 
     n = rbl_reply_len(reply);
     rows = json_array();
-    all = calloc(n + 1, sizeof(*all));
-
-    if (all == NULL) {
-        json_decref(rows);
-        return NULL;
-    }
+    all = xcalloc(n + 1, sizeof(*all));
 
     /* newest first; invalid entries are skipped */
 

@@ -4,6 +4,7 @@
  */
 
 #include "app.h"
+#include "base/xalloc.h"
 
 #include <openssl/crypto.h>
 #include <stdio.h>
@@ -153,11 +154,7 @@ ctl_token_rows(const redisReply *tokens, rbl_str_t app)
     json_t           *list;
     ctl_token_row_t  *row;
 
-    row = calloc(rbl_reply_len(tokens) / 2 + 1, sizeof(*row));
-    if (row == NULL) {
-        return NULL;
-    }
-
+    row = xcalloc(rbl_reply_len(tokens) / 2 + 1, sizeof(*row));
     at = 0;
 
     for (n = 0;

@@ -6,6 +6,7 @@
 
 #include "lists_file.h"
 #include "base/buf.h"
+#include "base/xalloc.h"
 #include "lists_read.h"
 
 #include "rbl_mp.h"
@@ -108,12 +109,6 @@ entry_end(entry_read_t *r, lists_file_t *file, rbl_list_t *l,
 
     rbl_buf_init(&buf);
     put_record(&buf.out, l, codes);
-
-    if (buf.out.failed) {
-        mistake(r, "entry", "out of memory");
-        rbl_buf_free(&buf);
-        return;
-    }
 
     e->status = status;
     e->record = buf.base;
@@ -236,14 +231,8 @@ lists_file_read(lists_file_t *file, const char *path)
 
     r.path = path;
     r.seen = json_object();
-    file->entry = calloc(LISTS_FILE_MAX, sizeof(lists_file_entry_t));
-
-    if (r.seen == NULL || file->entry == NULL) {
-        ctl_fail("out of memory");
-        r.mistakes++;
-    } else {
-        read_arrays(&r, file, root);
-    }
+    file->entry = xcalloc(LISTS_FILE_MAX, sizeof(lists_file_entry_t));
+    read_arrays(&r, file, root);
 
     json_decref(r.seen);
     json_decref(root);
