@@ -31,7 +31,7 @@ typedef struct {
 
 /*
  * The same claim has the same events on every daemon.  RBL_ETYPE: it cannot be
- * read; RBL_ENOMEM.  Otherwise digest_free is to follow.
+ * read.  Otherwise digest_free is to follow.
  */
 rbl_err_t digest_make(digest_t *digest, const redisReply *reply,
     timezones_t *timezones);

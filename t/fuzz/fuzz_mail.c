@@ -57,7 +57,7 @@ try_message(rbl_str_t json)
     }
 
     rbl_buf_init(&buf);
-    fuzz_check(message_trigger(&buf.out, &m) == RBL_OK);
+    message_trigger(&buf.out, &m);
     fuzz_check(message_read(&again, rbl_buf_str(&buf)) == RBL_OK);
     fuzz_check(again.n_hosts <= m.n_hosts && again.listed == m.listed);
     fuzz_check(rbl_str_is(again.type, MESSAGE_TRIGGER));
