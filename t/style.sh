@@ -201,6 +201,9 @@ deny '\b(ngx_slab_|ngx_shared_memory_add)' \
     $(echo "$m" | grep -v '/ngx_rbl_shm\.c$')
 deny 'json_set_alloc_funcs' 'hazard 32: would concern the whole process' \
     $(echo "$c" | grep -v '^rbl-checkd/')
+deny '\b(malloc|calloc|realloc|reallocarray|strn?dup)\(' \
+    'only base/xalloc.c allocates, and never returns NULL' \
+    $(echo "$d" | grep -vE '/(base/xalloc|config/|ctl/(webhook|link|nodes))')
 for f in transfer_set_timer transfer_set_socket; do
     inside "$f" 'curl_multi_(socket_action|perform|add|remove)|_collect\(' \
         'hazard 33: curl is called from inside its callback' \
