@@ -4,6 +4,7 @@
  */
 
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "conditions.h"
 
 #include <stdarg.h>
@@ -455,19 +456,10 @@ conditions_new(const checker_t *checker)
 {
     conditions_t  *c;
 
-    c = calloc(1, sizeof(conditions_t));
-    if (c == NULL) {
-        return NULL;
-    }
-
+    c = xcalloc(1, sizeof(conditions_t));
     c->checker = checker;
     c->store = conditions_store_new(checker->loop, checker->store,
                                     checker->conf->place.kind);
-
-    if (c->store == NULL) {
-        free(c);
-        return NULL;
-    }
 
     return c;
 }
@@ -476,8 +468,6 @@ conditions_new(const checker_t *checker)
 void
 conditions_free(conditions_t *c)
 {
-    if (c != NULL) {
-        conditions_store_free(c->store);
-        free(c);
-    }
+    conditions_store_free(c->store);
+    free(c);
 }

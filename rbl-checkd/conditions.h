@@ -13,7 +13,7 @@
 
 typedef struct conditions_s  conditions_t;
 
-/* `checker` must outlive it.  NULL: out of memory. */
+/* `checker` must outlive it. */
 conditions_t *conditions_new(const checker_t *checker);
 void conditions_free(conditions_t *c);
 

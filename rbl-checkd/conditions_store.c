@@ -5,6 +5,7 @@
 
 #include "conditions_store.h"
 
+#include "base/xalloc.h"
 #include "rbl_role.h"
 
 #include <stdlib.h>
@@ -188,13 +189,10 @@ conditions_store_new(struct ev_loop *loop, store_t *store,
 {
     conditions_store_t  *s;
 
-    s = calloc(1, sizeof(conditions_store_t));
-
-    if (s != NULL) {
-        s->loop = loop;
-        s->store = store;
-        s->kind = kind;
-    }
+    s = xcalloc(1, sizeof(conditions_store_t));
+    s->loop = loop;
+    s->store = store;
+    s->kind = kind;
 
     return s;
 }
@@ -203,8 +201,6 @@ conditions_store_new(struct ev_loop *loop, store_t *store,
 void
 conditions_store_free(conditions_store_t *s)
 {
-    if (s != NULL) {
-        store_forget(s->store, s);
-        free(s);
-    }
+    store_forget(s->store, s);
+    free(s);
 }

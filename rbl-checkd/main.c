@@ -3,6 +3,7 @@
  */
 
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "bill/bills.h"
 #include "bill/gateway.h"
 #include "bill/payer.h"
@@ -229,23 +230,9 @@ start_base(checkd_t *c)
     }
 
     c->translator = translator_new(checker->loop, checker->dns);
-    if (c->translator == NULL) {
-        log_error("out of memory");
-        return -1;
-    }
-
     c->nameservers = nameservers_new(checker->loop, &c->conf, checker->dns,
                                      c->translator);
-    if (c->nameservers == NULL) {
-        log_error("out of memory");
-        return -1;
-    }
-
     checker->store = store_new(checker->loop, &c->conf, on_store, c);
-    if (checker->store == NULL) {
-        log_error("out of memory");
-        return -1;
-    }
 
     return 0;
 }
@@ -278,7 +265,7 @@ start_checks(checkd_t *c)
     checker_t  *checker = &c->checker;
 
     if (checker_open(checker) != 0) {
-        log_error("out of memory");
+        log_error("cannot start checks");
         return -1;
     }
 
@@ -289,14 +276,6 @@ start_checks(checkd_t *c)
     c->inspect = inspect_new(checker->loop, checker->store);
     c->metrics = metrics_new(checker, c->jobs, c->deliver);
     c->idle = idle_new(checker);
-
-    if (c->jobs == NULL || c->sources == NULL || c->works == NULL
-        || c->ahead == NULL || c->inspect == NULL || c->metrics == NULL
-        || c->idle == NULL)
-    {
-        log_error("out of memory");
-        return -1;
-    }
 
     return 0;
 }
@@ -311,10 +290,6 @@ start_bills(checkd_t *c)
 
     c->bills = visits_new(c->checker.loop, c->checker.store, &bills_kind,
                           &c->conf);
-    if (c->bills == NULL) {
-        log_error("out of memory");
-        return -1;
-    }
 
     if (gateway_find(&c->conf)->make == NULL) {
         return 0;
@@ -323,7 +298,7 @@ start_bills(checkd_t *c)
     c->payer = payer_new(c->checker.loop, &c->conf, c->checker.store,
                          c->checker.dns);
     if (c->payer == NULL) {
-        log_error("out of memory");
+        log_error("cannot start payments");
         return -1;
     }
 
@@ -387,6 +362,8 @@ main(int argc, char **argv)
     char             err[1024];
     options_t        o;
     static checkd_t  c;
+
+    xalloc_libraries();
 
     rc = options_read(&o, argc, argv);
     if (rc != -1) {

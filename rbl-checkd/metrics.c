@@ -4,7 +4,9 @@
  * reads at most QUEUES_MAX; for the others the last known values are used.
  */
 
+#include "base/buf.h"
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "check/lists/counters.h"
 #include "conditions.h"
 #include "metrics.h"
@@ -54,7 +56,7 @@ on_queue(void *data, const redisReply *reply)
 }
 
 
-static int
+static void
 make_queues(metrics_t *m)
 {
     unsigned  i, n;
@@ -62,7 +64,7 @@ make_queues(metrics_t *m)
     n = store_keyspace(m->checker->store)->partitions;
 
     if (m->queue != NULL && m->partitions == n) {
-        return 0;
+        return;
     }
 
     for (i = 0; i < m->partitions; i++) {
@@ -72,11 +74,7 @@ make_queues(metrics_t *m)
     free(m->queue);
     m->partitions = 0;
     m->next = 0;
-    m->queue = calloc(n, sizeof(queue_age_t));
-    if (m->queue == NULL) {
-        return -1;
-    }
-
+    m->queue = xcalloc(n, sizeof(queue_age_t));
     m->partitions = n;
 
     for (i = 0; i < n; i++) {
@@ -85,8 +83,6 @@ make_queues(metrics_t *m)
         m->queue[i].due_ms = -1;
         m->queue[i].deliver_ms = -1;
     }
-
-    return 0;
 }
 
 
@@ -180,15 +176,11 @@ put(metrics_t *m)
     rbl_buf_init(&buf);
     metrics_pack(&buf.out, m->checker, m->jobs, &m->more);
 
-    if (!buf.out.failed) {
-        snprintf(ttl, sizeof(ttl), "%d", RBL_METRICS_TTL);
-        store_command(m->checker->store, on_put, m, RBL_COMMAND("SET",
-                      rbl_key(&key, store_keyspace(m->checker->store), 0,
-                              "daemon", rbl_str(m->checker->conf->name),
-                              RBL_STR("")),
-                      rbl_buf_str(&buf), RBL_STR("PX"), rbl_str(ttl)));
-    }
-
+    snprintf(ttl, sizeof(ttl), "%d", RBL_METRICS_TTL);
+    store_command(m->checker->store, on_put, m, RBL_COMMAND("SET",
+                  rbl_key(&key, store_keyspace(m->checker->store), 0, "daemon",
+                          rbl_str(m->checker->conf->name), RBL_STR("")),
+                  rbl_buf_str(&buf), RBL_STR("PX"), rbl_str(ttl)));
     rbl_buf_free(&buf);
 }
 
@@ -218,10 +210,7 @@ on_tick(struct ev_loop *loop, ev_timer *w, int revents)
         counters_rotate(m->checker->env.counters);
     }
 
-    if (make_queues(m) != 0) {
-        return;
-    }
-
+    make_queues(m);
     rate(m);
     sum_queues(m);
     metrics_health(m->checker);
@@ -241,17 +230,8 @@ metrics_new(const checker_t *checker, const jobs_t *jobs,
     metrics_t        *m;
     struct timespec   ts;
 
-    m = calloc(1, sizeof(metrics_t));
-    if (m == NULL) {
-        return NULL;
-    }
-
+    m = xcalloc(1, sizeof(metrics_t));
     m->conditions = conditions_new(checker);
-    if (m->conditions == NULL) {
-        free(m);
-        return NULL;
-    }
-
     clock_gettime(CLOCK_REALTIME, &ts);
     m->checker = checker;
     m->jobs = jobs;

@@ -13,7 +13,7 @@
 
 typedef struct metrics_s  metrics_t;
 
-/* The arguments must outlive the metrics.  NULL: out of memory. */
+/* The arguments must outlive the metrics. */
 metrics_t *metrics_new(const checker_t *checker, const jobs_t *jobs,
     const deliver_t *deliver);
 void metrics_free(metrics_t *metrics);

@@ -34,7 +34,7 @@ const list_health_t *metrics_health_of(const list_counters_t *c);
 /* The number of checks that have ended in this process, with any outcome. */
 uint64_t metrics_checks(const checker_t *checker);
 
-/* Appends the record; out->failed: out of memory. */
+/* Appends the record. */
 void metrics_pack(rbl_out_t *out, const checker_t *checker, const jobs_t *jobs,
     const metrics_more_t *more);
 

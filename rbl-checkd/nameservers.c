@@ -5,6 +5,7 @@
  */
 
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "nameservers.h"
 
 #include <stdio.h>
@@ -61,11 +62,7 @@ take(nameservers_t *s, const found_t *found)
 {
     dns_config_t  *dns = &s->conf->dns;
 
-    if (dns_engine_resolvers(s->dns, found->sa, found->n) != 0) {
-        log_error("out of memory: the former resolvers are still used");
-        return;
-    }
-
+    dns_engine_resolvers(s->dns, found->sa, found->n);
     memcpy(dns->resolver, found->sa, sizeof(found->sa));
     dns->n_resolvers = found->n;
     say(s);
@@ -113,11 +110,7 @@ nameservers_new(struct ev_loop *loop, config_t *conf, dns_engine_t *dns,
 {
     nameservers_t  *s;
 
-    s = calloc(1, sizeof(nameservers_t));
-    if (s == NULL) {
-        return NULL;
-    }
-
+    s = xcalloc(1, sizeof(nameservers_t));
     s->loop = loop;
     s->conf = conf;
     s->dns = dns;

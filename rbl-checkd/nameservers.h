@@ -16,7 +16,7 @@ typedef struct nameservers_s  nameservers_t;
 /*
  * Changes the resolvers in `conf`, and the word `system` there, and wakes the
  * translator.  These must outlive it.  If the operator gave the resolvers, it
- * does nothing.  NULL: out of memory.
+ * does nothing.
  */
 nameservers_t *nameservers_new(struct ev_loop *loop, config_t *conf,
     dns_engine_t *dns, translator_t *translator);

@@ -6,6 +6,7 @@
 #include "translator.h"
 #include "base/log.h"
 #include "base/nat64.h"
+#include "base/xalloc.h"
 
 #include <stdlib.h>
 
@@ -73,11 +74,7 @@ translator_new(struct ev_loop *loop, dns_engine_t *dns)
 {
     translator_t  *t;
 
-    t = calloc(1, sizeof(translator_t));
-    if (t == NULL) {
-        return NULL;
-    }
-
+    t = xcalloc(1, sizeof(translator_t));
     t->loop = loop;
     t->dns = dns;
     ev_init(&t->timer, on_timer);

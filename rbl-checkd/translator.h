@@ -10,7 +10,7 @@
 
 typedef struct translator_s  translator_t;
 
-/* `dns` must outlive it.  NULL: out of memory. */
+/* `dns` must outlive it. */
 translator_t *translator_new(struct ev_loop *loop, dns_engine_t *dns);
 void translator_free(translator_t *t);
 

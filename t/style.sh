@@ -199,7 +199,11 @@ deny '\bngx_(shmtx_(try|force|un)?lock|slab_(free|alloc_locked|lock))' \
 deny '\b(ngx_slab_|ngx_shared_memory_add)' \
     'hazard 30: a killed worker would hold its lock' \
     $(echo "$m" | grep -v '/ngx_rbl_shm\.c$')
-deny 'json_set_alloc_funcs' 'hazard 32: would concern the whole process' $c
+deny 'json_set_alloc_funcs' 'hazard 32: would concern the whole process' \
+    $(echo "$c" | grep -v '^rbl-checkd/')
+deny '\b(malloc|calloc|realloc|reallocarray|strn?dup)\(' \
+    'only base/xalloc.c allocates, and never returns NULL' \
+    $(echo "$d" | grep -v '/base/xalloc')
 for f in transfer_set_timer transfer_set_socket; do
     inside "$f" 'curl_multi_(socket_action|perform|add|remove)|_collect\(' \
         'hazard 33: curl is called from inside its callback' \

@@ -5,7 +5,7 @@
 #ifndef FORM_H_INCLUDED
 #define FORM_H_INCLUDED
 
-#include "rbl_out.h"
+#include "buf.h"
 
 #define FORM_TYPE  "application/x-www-form-urlencoded"
 

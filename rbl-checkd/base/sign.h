@@ -22,7 +22,7 @@ typedef struct {
 
 /*
  * `old` is empty if there is no other secret; `t` in seconds since 1970.
- * RBL_ENOMEM: the library failed.
+ * RBL_ENOMEM: OpenSSL has failed.
  */
 rbl_err_t sign_make(sign_t *sign, rbl_str_t secret, rbl_str_t old,
     rbl_str_t id, int64_t t, rbl_str_t body);

@@ -6,6 +6,7 @@
 
 #include "timezones.h"
 #include "log.h"
+#include "xalloc.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -61,10 +62,8 @@ timezones_new(const char *dir)
 {
     timezones_t  *timezones;
 
-    timezones = calloc(1, sizeof(timezones_t));
-    if (timezones != NULL) {
-        timezones->dir = dir;
-    }
+    timezones = xcalloc(1, sizeof(timezones_t));
+    timezones->dir = dir;
 
     return timezones;
 }
@@ -127,9 +126,8 @@ timezones_fill(timezones_t *timezones, timezone_entry_t *e, rbl_str_t name)
 {
     int  err;
 
-    e->zone = malloc(sizeof(rbl_timezone_t));
-    err = e->zone != NULL ? timezones_load(e->zone, timezones->dir, name)
-                          : ENOMEM;
+    e->zone = xmalloc(sizeof(rbl_timezone_t));
+    err = timezones_load(e->zone, timezones->dir, name);
 
     if (err == 0) {
         return 0;
@@ -153,9 +151,9 @@ timezones_add(timezones_t *timezones, timezone_entry_t **slot, rbl_str_t name)
 {
     timezone_entry_t  *e;
 
-    e = calloc(1, sizeof(timezone_entry_t));
+    e = xcalloc(1, sizeof(timezone_entry_t));
 
-    if (e == NULL || timezones_fill(timezones, e, name) != 0) {
+    if (timezones_fill(timezones, e, name) != 0) {
         free(e);
         return NULL;
     }

@@ -15,7 +15,7 @@ typedef struct timezones_s  timezones_t;
  */
 int timezones_load(rbl_timezone_t *zone, const char *dir, rbl_str_t name);
 
-/* Makes a cache of time zones; dir must outlive it.  NULL: out of memory. */
+/* Makes a cache of time zones; dir must outlive it. */
 timezones_t *timezones_new(const char *dir);
 void timezones_free(timezones_t *timezones);        /* NULL is allowed */
 

@@ -11,9 +11,9 @@
 #ifndef BILL_GATEWAY_H_INCLUDED
 #define BILL_GATEWAY_H_INCLUDED
 
+#include "base/buf.h"
 #include "config/config.h"
 #include "rbl_record.h"
-#include "rbl_out.h"
 
 #define GATEWAY_HEADERS     6
 #define GATEWAY_HEADER_MAX  384
@@ -92,7 +92,7 @@ typedef struct {
 typedef struct {
     const char  *name;
 
-    /* NULL: it makes no requests.  RBL_ENOMEM, RBL_EINVAL: it cannot. */
+    /* NULL: it makes no requests.  RBL_EINVAL: it cannot make this one. */
     rbl_err_t  (*make)(gateway_request_t *request, const gateway_job_t *job);
     void       (*judge)(gateway_outcome_t *outcome, gateway_job_t *job,
                         const gateway_answer_t *answer);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "deliver/transport/target.h"
 
 #define ASK_STEPS  64u                  /* requests of one job */
@@ -190,9 +191,7 @@ ask_send(gateway_ask_t *ask)
 
     gateway_request_clear(r);
 
-    if (ask->line->gateway->make(r, ask->job) != RBL_OK
-        || r->url.out.failed || r->body.out.failed)
-    {
+    if (ask->line->gateway->make(r, ask->job) != RBL_OK) {
         ask_fail(ask, GATEWAY_MISCONFIGURED, "the request cannot be made");
         return;
     }
@@ -217,7 +216,7 @@ ask_send(gateway_ask_t *ask)
         ask->resolve = resolve_start(&request, ask_resolved, ask);
 
         if (ask->resolve == NULL) {
-            ask_fail(ask, GATEWAY_UNKNOWN, "out of memory");
+            ask_fail(ask, GATEWAY_MISCONFIGURED, "the URL is not valid");
         }
     }
 }
@@ -229,11 +228,7 @@ gateway_ask(const gateway_line_t *line, gateway_job_t *job,
 {
     gateway_ask_t  *ask;
 
-    ask = calloc(1, sizeof(gateway_ask_t));
-    if (ask == NULL) {
-        return NULL;
-    }
-
+    ask = xcalloc(1, sizeof(gateway_ask_t));
     ask->line = line;
     ask->job = job;
     ask->done = done;

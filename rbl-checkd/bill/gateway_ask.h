@@ -25,7 +25,7 @@ typedef void (*gateway_done_pt)(void *data, const gateway_outcome_t *outcome);
 
 /*
  * The call back comes exactly once and never from inside, unless it is
- * cancelled.  The job and its texts must live until then.  NULL: out of memory.
+ * cancelled.  The job and its texts must live until then.
  */
 gateway_ask_t *gateway_ask(const gateway_line_t *line, gateway_job_t *job,
     gateway_done_pt done, void *data);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "gateway_ask.h"
 
 #define PAYER_FLIGHT  16u               /* requests at a time */
@@ -263,10 +264,6 @@ pay_read(pay_t *pay, const rbl_bill_send_reply_t *said)
     rbl_out_str(&pay->bytes.out, said->setup);
     rbl_out_str(&pay->bytes.out, said->customer);
 
-    if (pay->bytes.out.failed) {
-        return -1;
-    }
-
     all = rbl_buf_str(&pay->bytes);
     job->conf = pay->payer->line.conf;
     job->account = rbl_sid_str(&pay->visit->account);
@@ -311,10 +308,6 @@ static void
 pay_ask(pay_t *pay)
 {
     pay->ask = gateway_ask(&pay->payer->line, &pay->job, on_outcome, pay);
-
-    if (pay->ask == NULL) {
-        pay_end(pay, RBL_STR("out of memory"), 0);
-    }
 }
 
 
@@ -362,7 +355,7 @@ on_send(void *data, const redisReply *reply)
     }
 
     if (pay_read(pay, &said) != 0) {
-        pay_end(pay, RBL_STR("its record is damaged, or out of memory"), 0);
+        pay_end(pay, RBL_STR("its record is damaged"), 0);
         return;
     }
 
@@ -387,13 +380,12 @@ payer_step(void *data, store_t *store, visit_t *visit)
 
     (void) store;
 
-    pay = payer->safe ? calloc(1, sizeof(pay_t)) : NULL;
-
-    if (pay == NULL) {
+    if (!payer->safe) {
         visit_stepped(visit, RBL_STR(""), 0);
         return;
     }
 
+    pay = xcalloc(1, sizeof(pay_t));
     pay->payer = payer;
     pay->visit = visit;
     rbl_buf_init(&pay->bytes);
@@ -464,30 +456,25 @@ payer_t *
 payer_new(struct ev_loop *loop, const config_t *conf, store_t *store,
     dns_engine_t *dns)
 {
-    payer_t  *payer;
+    payer_t          *payer;
+    transfer_pool_t  *pool;
 
-    payer = calloc(1, sizeof(payer_t));
-    if (payer == NULL) {
+    pool = transfer_pool_new(loop, conf->deliver_ca, PAYER_FLIGHT);
+    if (pool == NULL) {
         return NULL;
     }
 
+    payer = xcalloc(1, sizeof(payer_t));
     link_init(&payer->pays);
     payer->store = store;
     payer->line.loop = loop;
     payer->line.conf = conf;
     payer->line.gateway = gateway_find(conf);
     payer->line.dns = dns;
-    payer->line.pool = transfer_pool_new(loop, conf->deliver_ca, PAYER_FLIGHT);
+    payer->line.pool = pool;
     payer->visits = visits_new(loop, store, &payer_kind, payer);
     payer->sure = conf->place.kind == RBL_PLACE_ONE
                   ? store : store_second(loop, conf, NULL, NULL);
-
-    if (payer->line.pool == NULL || payer->visits == NULL
-        || payer->sure == NULL)
-    {
-        payer_free(payer);
-        return NULL;
-    }
 
     if (!gateway_live(conf)) {
         log_warn("gateway %s: the key is of its test mode: no money moves",
@@ -524,11 +511,7 @@ payer_free(payer_t *payer)
     while (!link_empty(&payer->pays)) {
         pay = link_of(payer->pays.next, pay_t, link);
         store_forget(payer->store, pay);
-
-        if (payer->sure != NULL) {
-            store_forget(payer->sure, pay);
-        }
-
+        store_forget(payer->sure, pay);
         pay_free(pay);
     }
 
@@ -539,10 +522,6 @@ payer_free(payer_t *payer)
     }
 
     visits_free(payer->visits);
-
-    if (payer->line.pool != NULL) {
-        transfer_pool_free(payer->line.pool);
-    }
-
+    transfer_pool_free(payer->line.pool);
     free(payer);
 }

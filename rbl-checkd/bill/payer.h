@@ -13,7 +13,7 @@
 
 typedef struct payer_s  payer_t;
 
-/* NULL: out of memory.  Only if the gateway makes requests. */
+/* NULL: curl cannot be used.  Only if the gateway makes requests. */
 payer_t *payer_new(struct ev_loop *loop, const config_t *conf, store_t *store,
     dns_engine_t *dns);
 void payer_free(payer_t *payer);

@@ -3,11 +3,13 @@
  * the end.  item.c handles one list.
  */
 
+#include "base/xalloc.h"
 #include "check/lists/text.h"
 #include "check_int.h"
 #include "rbl_query.h"
 #include "texts.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <sys/random.h>
 
@@ -53,16 +55,13 @@ check_item_done(item_t *item)
 /* Queries the lists in random order, so that no list is always first or
    last. */
 
-static int
+static void
 ask_all(check_t *check)
 {
     size_t    i, j, t, *order;
     uint64_t  seed;
 
-    order = malloc((check->n + 1) * sizeof(size_t));
-    if (order == NULL) {
-        return -1;
-    }
+    order = xcalloc(check->n + 1, sizeof(size_t));
 
     if (getrandom(&seed, sizeof(seed), 0) != (ssize_t) sizeof(seed)) {
         seed = (uintptr_t) check;
@@ -88,7 +87,6 @@ ask_all(check_t *check)
     }
 
     free(order);
-    return 0;
 }
 
 
@@ -183,15 +181,9 @@ check_start(const check_env_t *env, rbl_family_t family, rbl_str_t value,
     size_t    i, own;
     check_t  *check;
 
-    if (value.n >= RBL_VALUE_MAX) {
-        return NULL;
-    }
+    assert(value.n < RBL_VALUE_MAX);
 
-    check = calloc(1, sizeof(check_t) + n * sizeof(item_t));
-    if (check == NULL) {
-        return NULL;
-    }
-
+    check = xcalloc(1, sizeof(check_t) + n * sizeof(item_t));
     check->env = env;
     check->family = family;
     check->patience = timeout * PATIENCE;
@@ -221,10 +213,7 @@ check_start(const check_env_t *env, rbl_family_t family, rbl_str_t value,
     ev_timer_init(&check->deadline, on_deadline, timeout, 0);
     check->end.data = check->deadline.data = check;
 
-    if (ask_all(check) != 0) {
-        check_free(check);
-        return NULL;
-    }
+    ask_all(check);
 
     if (check->done == n) {
         ev_timer_start(env->loop, &check->end);

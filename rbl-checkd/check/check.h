@@ -90,10 +90,10 @@ typedef struct {
 typedef void (*check_progress_pt)(void *data, check_t *check, int finished);
 
 /*
- * Starts; `env` and the `lists` (n of them) must outlive the check.  NULL: out
- * of memory.  `how`: CHECK_*.  The call back never comes from inside this
- * call.  A list that does not take the family is `skipped`.  Lists not answered
- * after `timeout` seconds are unknown, error timeout.
+ * Starts; `env` and the `lists` (n of them) must outlive the check; `value` is
+ * shorter than RBL_VALUE_MAX.  `how`: CHECK_*.  The call back never comes from
+ * inside this call.  A list that does not take the family is `skipped`.  Lists
+ * not answered after `timeout` seconds are unknown, error timeout.
  */
 check_t *check_start(const check_env_t *env, rbl_family_t family,
     rbl_str_t value, const list_t *const *lists, size_t n,

@@ -97,8 +97,8 @@ void item_gate_answer(gate_answer_t *a, const item_t *item);
 /* Continues with the decision of the gate. */
 void item_go_on(item_t *item, const gate_t *g);
 
-/* item_confirm.c: -1: out of memory; else item_go_on comes, not at once. */
-int item_confirm(item_t *item, const char *name, health_need_t need);
+/* item_confirm.c: item_go_on comes, not at once. */
+void item_confirm(item_t *item, const char *name, health_need_t need);
 void item_confirm_stop(item_t *item);
 
 /* item.c: evaluates the response, and chooses the codes to show. */

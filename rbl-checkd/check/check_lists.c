@@ -4,6 +4,7 @@
  */
 
 #include "check_lists.h"
+#include "base/xalloc.h"
 #include "rbl_hash.h"
 #include "rbl_sid.h"
 
@@ -83,18 +84,14 @@ describe(check_lists_t *lists)
 }
 
 
-/* 0, or -1: out of memory. */
-
-static int
+static void
 make_room(check_lists_t *lists, size_t n)
 {
     check_lists_drop(lists);
     rbl_buf_init(&lists->members);
 
-    lists->list = calloc(n + 1, sizeof(list_t *));
-    lists->place = calloc(n + 1, sizeof(size_t));
-
-    return lists->list == NULL || lists->place == NULL ? -1 : 0;
+    lists->list = xcalloc(n + 1, sizeof(list_t *));
+    lists->place = xcalloc(n + 1, sizeof(size_t));
 }
 
 
@@ -102,7 +99,7 @@ make_room(check_lists_t *lists, size_t n)
  * One of the packed lists {SID, type, custom, zone, website, key}; only an own
  * list may have a key.  The codes of a system list are in the table only;
  * without them a verdict would be a guess.  1: taken or left out, 0: the table
- * has to be looked at, -1: nonsense or no memory.
+ * has to be looked at, -1: nonsense.
  */
 
 static int
@@ -137,11 +134,7 @@ take_list(check_lists_t *lists, const table_t *table, rbl_str_t account,
             return -1;
         }
 
-        if (list_key_own(list, key) != 0) {
-            list_unref(list);
-            return -1;
-        }
-
+        list_key_own(list, key);
         list->account = rbl_hash(account, 0) | 1;
 
     } else {
@@ -181,9 +174,11 @@ check_lists_unpack(check_lists_t *lists, const table_t *table,
     rbl_mp_init(&mp, packed);
 
     n = rbl_mp_array(&mp);
-    if (mp.failed || n > LISTS_MAX || make_room(lists, n) != 0) {
+    if (mp.failed || n > LISTS_MAX) {
         return -1;
     }
+
+    make_room(lists, n);
 
     for (; n > 0; n--) {
         rc = take_list(lists, table, account, &mp, family, wait);
@@ -197,7 +192,7 @@ check_lists_unpack(check_lists_t *lists, const table_t *table,
 }
 
 
-int
+void
 check_lists_system(check_lists_t *lists, const table_t *table, rbl_str_t type,
     int64_t family)
 {
@@ -205,9 +200,7 @@ check_lists_system(check_lists_t *lists, const table_t *table, rbl_str_t type,
     list_t  *list;
 
     n = table_count(table);
-    if (make_room(lists, n) != 0) {
-        return -1;
-    }
+    make_room(lists, n);
 
     for (i = 0; i < n; i++) {
         list = table_at(table, i);
@@ -222,7 +215,6 @@ check_lists_system(check_lists_t *lists, const table_t *table, rbl_str_t type,
 
     lists->due = lists->n;
     describe(lists);
-    return 1;
 }
 
 

@@ -5,10 +5,10 @@
 #ifndef CHECK_LISTS_H_INCLUDED
 #define CHECK_LISTS_H_INCLUDED
 
+#include "base/buf.h"
 #include "check/lists/lists.h"
 #include "check/lists/table.h"
 #include "current.h"
-#include "rbl_out.h"
 
 #define CHECK_LISTS_DIGEST  16
 #define CHECK_LISTS_MEMBER  20          /* bytes */
@@ -31,16 +31,13 @@ void check_lists_drop(check_lists_t *lists);
  * Takes a packed array of {SID, type, custom, zone, website}; custom lists
  * belong to the account with this SID.  A system list that the table does not
  * have is skipped, or, with `wait`, waited for.  1: done; 0: look at the table
- * first; -1: malformed, or out of memory.
+ * first; -1: malformed.
  */
 int check_lists_unpack(check_lists_t *lists, const table_t *table,
     rbl_str_t account, rbl_str_t packed, int64_t family, int wait);
 
-/*
- * Takes all system lists for a host's type ("": any) and the family.  1, or -1:
- * out of memory.
- */
-int check_lists_system(check_lists_t *lists, const table_t *table,
+/* Takes all system lists for a host's type ("": any) and the family. */
+void check_lists_system(check_lists_t *lists, const table_t *table,
     rbl_str_t type, int64_t family);
 
 /*

@@ -3,6 +3,7 @@
  */
 
 #include "current.h"
+#include "base/xalloc.h"
 
 #include <stdlib.h>
 
@@ -44,10 +45,7 @@ take_listings(check_before_t *before, rbl_str_t packed, int64_t now)
         return -1;
     }
 
-    before->listing = calloc(n + 1, sizeof(check_listing_t));
-    if (before->listing == NULL) {
-        return -1;
-    }
+    before->listing = xcalloc(n + 1, sizeof(check_listing_t));
 
     for (i = 0; i < n; i++) {
         if (take_listing(&before->listing[i], &mp, now) != 0) {
@@ -90,12 +88,8 @@ current_read(current_t *current, rbl_str_t packed, rbl_str_t troubled,
         return 0;
     }
 
-    at = current->bytes = malloc(packed.n + troubled.n + pending.n
-                                 + answers.n);
-    if (at == NULL) {
-        return -1;
-    }
-
+    at = current->bytes = xmalloc(packed.n + troubled.n + pending.n
+                                  + answers.n);
     packed = copy(&at, packed);
     current->troubled = copy(&at, troubled);
     current->before.pending = copy(&at, pending);

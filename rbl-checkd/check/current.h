@@ -22,7 +22,7 @@ typedef struct {
  * `packed`: an array of {SID, zone, cleared}, or ""; `troubled`, `pending`:
  * SIDs, one after the other; `answers`: of the check that ended at `checked`;
  * `now`: the time of the store, ms since 1970.  The texts are copied.  0, or
- * -1: malformed, or out of memory.
+ * -1: malformed.
  */
 int current_read(current_t *current, rbl_str_t packed, rbl_str_t troubled,
     rbl_str_t pending, rbl_str_t answers, int64_t checked, int64_t now);

@@ -12,6 +12,7 @@
  * come changes nothing.
  */
 
+#include "base/xalloc.h"
 #include "check/lists/hide.h"
 #include "check/lists/text.h"
 #include "rbl_query.h"
@@ -87,7 +88,7 @@ keep_reason(item_t *item, const dns_answer_t *answer)
     kept = check_shorten(cut, cap < sizeof(text) ? cap : sizeof(text),
                          (rbl_str_t) { text, n });
 
-    item->result.reason = kept.n != 0 ? strndup(kept.p, kept.n) : NULL;
+    item->result.reason = kept.n != 0 ? xstrndup(kept.p, kept.n) : NULL;
 }
 
 

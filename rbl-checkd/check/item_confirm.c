@@ -9,6 +9,7 @@
  */
 
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "check_int.h"
 
 #include <stdio.h>
@@ -312,7 +313,7 @@ ask_health(confirm_query_t *q, health_need_t need)
 }
 
 
-int
+void
 item_confirm(item_t *item, const char *name, health_need_t need)
 {
     uint32_t         id[DNS_MAX_SERVERS];
@@ -321,14 +322,10 @@ item_confirm(item_t *item, const char *name, health_need_t need)
     dns_payer_t      payer;
     struct ev_loop  *loop = item->check->env->loop;
 
-    c = strlen(name) < sizeof(c->name) ? calloc(1, sizeof(confirm_t)) : NULL;
-    if (c == NULL) {
-        return -1;
-    }
-
     payer = list_payer(item->result.list, 0);
+    c = xcalloc(1, sizeof(confirm_t));
     c->item = item;
-    memcpy(c->name, name, strlen(name) + 1);
+    rbl_copy(c->name, sizeof(c->name), rbl_str(name));
     c->after = dns_clock();
     c->n = dns_servers(item->check->env->dns, &payer, id);
     item->confirm = c;
@@ -343,8 +340,6 @@ item_confirm(item_t *item, const char *name, health_need_t need)
     ev_timer_init(&c->timer, on_timer, TEST_POINTS_FIRST, 0);
     c->timer.data = c;
     ev_timer_start(loop, &c->timer);
-
-    return 0;
 }
 
 

@@ -68,13 +68,8 @@ at_guard(item_t *item)
     }
 
     item->guarded = 1;
-
-    if (guard_ask(check->env->guard, item->result.list, check->family,
-                  item->part[item->gate].server, on_guard, item)
-        != 0)
-    {
-        on_guard(item, 0);
-    }
+    guard_ask(check->env->guard, item->result.list, check->family,
+              item->part[item->gate].server, on_guard, item);
 }
 
 
@@ -166,15 +161,8 @@ at_evidence(item_t *item)
     }
 
     item->evidence = 1;
-
-    if (evidence_ask(check->env->evidence, item->result.list, check->family,
-                     p->server, item->good, &seen, on_evidence, item)
-        != 0)
-    {
-        item->evidence = 0;
-        settle_unsure(item);
-        check_item_done(item);
-    }
+    evidence_ask(check->env->evidence, item->result.list, check->family,
+                 p->server, item->good, &seen, on_evidence, item);
 }
 
 
@@ -271,10 +259,7 @@ at_confirm(item_t *item, const gate_answer_t *a, health_need_t need)
         item_reason(item, &names[item->gate]);
     }
 
-    if (item_confirm(item, names[item->gate].s, need) != 0) {
-        settle_unsure(item);
-        check_item_done(item);
-    }
+    item_confirm(item, names[item->gate].s, need);
 }
 
 

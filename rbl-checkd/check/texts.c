@@ -3,6 +3,7 @@
  */
 
 #include "texts.h"
+#include "base/xalloc.h"
 
 #include <stdlib.h>
 
@@ -58,26 +59,23 @@ system_texts(texts_cap_t *cap, const check_t *check)
     const check_result_t  *r;
 
     n = check_count(check);
-    details = calloc(n + 1, sizeof(size_t));
-    reason = calloc(n + 1, sizeof(size_t));
+    details = xcalloc(n + 1, sizeof(size_t));
+    reason = xcalloc(n + 1, sizeof(size_t));
     k = 0;
 
-    if (details != NULL && reason != NULL) {
-        for (i = 0; i < n; i++) {
-            r = check_result(check, i);
+    for (i = 0; i < n; i++) {
+        r = check_result(check, i);
 
-            if (r->verdict == RBL_LISTED && !r->list->custom) {
-                details[k] = check_details(check, i, buf).n;
-                reason[k++] = r->reason != NULL ? strlen(r->reason) : 0;
-            }
+        if (r->verdict == RBL_LISTED && !r->list->custom) {
+            details[k] = check_details(check, i, buf).n;
+            reason[k++] = r->reason != NULL ? strlen(r->reason) : 0;
         }
-
-        cap->details = texts_share(details, k, TEXTS_SYSTEM);
-        cap->reason = texts_share(reason, k, TEXTS_SYSTEM);
-        cap->codes = (unsigned) at_least(TEXTS_SYSTEM_CODES
-                                         / at_least(k, 1), TEXTS_CODES_LEAST);
     }
 
+    cap->details = texts_share(details, k, TEXTS_SYSTEM);
+    cap->reason = texts_share(reason, k, TEXTS_SYSTEM);
+    cap->codes = (unsigned) at_least(TEXTS_SYSTEM_CODES / at_least(k, 1),
+                                     TEXTS_CODES_LEAST);
     free(details);
     free(reason);
 }

@@ -4,6 +4,7 @@
  * anywhere.
  */
 
+#include "base/xalloc.h"
 #include "lists_file.h"
 #include "probe.h"
 #include "trace.h"
@@ -63,37 +64,27 @@ ctl_check_value(ctl_check_t *c, rbl_str_t text)
 }
 
 
-static int
+static void
 ctl_check_add(ctl_check_t *c, rbl_str_t raw)
 {
     list_t  *list;
 
     list = list_from_record(raw);
     if (list == NULL) {
-        return 0;
+        return;
     }
 
-    if (list_key_find(list, c->keys) != 0) {
-        ctl_fail("out of memory");
-        list_unref(list);
-        return -1;
-    }
+    list_key_find(list, c->keys);
 
     if (strcmp(list->status, "active") != 0 || !(list->families & c->family)
         || c->n == CTL_MAX_LISTS)
     {
         list_unref(list);
-        return 0;
+        return;
     }
 
-    if (lists_add(c->table, list) != 0) {
-        ctl_fail("out of memory");
-        return -1;
-    }
-
+    lists_add(c->table, list);
     c->lists[c->n++] = list;
-
-    return 0;
 }
 
 
@@ -103,7 +94,9 @@ ctl_check_each(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
     (void) ctl;
     (void) sid;
 
-    return ctl_check_add(data, raw);
+    ctl_check_add(data, raw);
+
+    return 0;
 }
 
 
@@ -128,7 +121,6 @@ ctl_check_stored(ctl_t *ctl, ctl_check_t *c)
 static int
 ctl_check_lists(ctl_t *ctl, ctl_check_t *c)
 {
-    int            rc;
     size_t         i;
     rbl_str_t      raw;
     const char    *path;
@@ -150,15 +142,15 @@ ctl_check_lists(ctl_t *ctl, ctl_check_t *c)
         return -1;
     }
 
-    for (i = 0, rc = 0; i < file.n && rc == 0; i++) {
+    for (i = 0; i < file.n; i++) {
         raw.p = file.entry[i].record;
         raw.n = file.entry[i].size;
-        rc = ctl_check_add(c, raw);
+        ctl_check_add(c, raw);
     }
 
     lists_file_free(&file);
 
-    return rc;
+    return 0;
 }
 
 
@@ -213,9 +205,7 @@ ctl_check_run(ctl_t *ctl, ctl_check_t *c)
     traced = ctl_option(ctl, "trace") != NULL;
     c->progress = !traced && isatty(STDERR_FILENO);
 
-    if (ctl_trace_open(&c->trace, c->keys) != 0) {
-        return -1;
-    }
+    ctl_trace_open(&c->trace, c->keys);
 
     if (traced) {
         ctl_trace_start(&c->trace, &ctl->conf.dns);
@@ -228,11 +218,6 @@ ctl_check_run(ctl_t *ctl, ctl_check_t *c)
     c->check = check_start(&c->env, c->family, c->value, c->lists,
                            c->n, NULL, ctl->conf.check_timeout,
                            CHECK_FRESH | CHECK_ONCE, ctl_check_progress, c);
-    if (c->check == NULL) {
-        ctl_fail("out of memory");
-        return -1;
-    }
-
     ev_run(c->env.loop, 0);
     c->trace.ended = 1;                 /* the remaining queries are only
                                            dropped */
@@ -359,12 +344,9 @@ ctl_check(ctl_t *ctl)
     }
 
     c.table = lists_new();
-    c.lists = calloc(CTL_MAX_LISTS, sizeof(list_t *));
+    c.lists = xcalloc(CTL_MAX_LISTS, sizeof(list_t *));
 
-    if (c.table == NULL || c.lists == NULL) {
-        ctl_fail("out of memory");
-
-    } else if (ctl_check_lists(ctl, &c) != 0) {
+    if (ctl_check_lists(ctl, &c) != 0) {
         /* the error was printed */
 
     } else if (c.n == 0) {
@@ -381,10 +363,7 @@ ctl_check(ctl_t *ctl)
 
     ctl_probe_close(&c.env);
 
-    if (c.table != NULL) {
-        lists_free(c.table);
-    }
-
+    lists_free(c.table);
     ctl_trace_close(&c.trace);
     freeReplyObject(c.keys);
     free(c.lists);

@@ -5,6 +5,7 @@
  */
 
 #include "client.h"
+#include "base/xalloc.h"
 
 #include <stdlib.h>
 
@@ -265,12 +266,7 @@ ctl_eval(ctl_t *ctl, rbl_str_t name, rbl_str_t text,
 
     split = ctl->conf.place.kind == RBL_PLACE_CLUSTER;
 
-    all = calloc((size_t) argc + 5, sizeof(rbl_str_t));
-    if (all == NULL) {
-        ctl_fail("out of memory");
-        return NULL;
-    }
-
+    all = xcalloc((size_t) argc + 5, sizeof(rbl_str_t));
     n = 0;
     all[n++] = name;
     all[n++] = text;

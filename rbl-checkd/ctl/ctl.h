@@ -206,7 +206,7 @@ int ctl_all_slots(ctl_t *ctl);
 
 /*
  * servers.c: an array of objects about the servers: address, state, version,
- * memory, replicas, slots, partitions.  NULL: out of memory, printed.
+ * memory, replicas, slots, partitions.
  */
 json_t *ctl_servers(ctl_t *ctl);
 

@@ -3,6 +3,7 @@
  * store every few seconds; the record of a stopped daemon soon expires.
  */
 
+#include "base/xalloc.h"
 #include "ctl.h"
 
 #include "rbl_metrics.h"
@@ -138,26 +139,18 @@ ctl_daemons_mget(ctl_t *ctl, const redisReply *names)
     redisReply  *reply;
 
     n = rbl_reply_len(names);
-    key = calloc(n + 1, sizeof(rbl_key_t));
-    argv = calloc(n + 1, sizeof(rbl_str_t));
-    reply = NULL;
+    key = xcalloc(n + 1, sizeof(rbl_key_t));
+    argv = xcalloc(n + 1, sizeof(rbl_str_t));
+    argc = 0;
+    argv[argc++] = RBL_STR("MGET");
 
-    if (key == NULL || argv == NULL) {
-        ctl_fail("out of memory");
-
-    } else {
-        argc = 0;
-        argv[argc++] = RBL_STR("MGET");
-
-        for (i = 0; i < n; i++) {
-            argv[argc++] = rbl_key(&key[i], &ctl->ks, 0, "daemon",
-                                   rbl_reply_str(rbl_reply_at(names, i)),
-                                   RBL_STR(""));
-        }
-
-        reply = ctl_command(ctl, argc, argv);
+    for (i = 0; i < n; i++) {
+        argv[argc++] = rbl_key(&key[i], &ctl->ks, 0, "daemon",
+                               rbl_reply_str(rbl_reply_at(names, i)),
+                               RBL_STR(""));
     }
 
+    reply = ctl_command(ctl, argc, argv);
     free(key);
     free(argv);
 

@@ -29,7 +29,7 @@ fsck_only(const fsck_t *f)
 
 
 /* A fault that is seen twice, and was not repaired, is reported once. */
-int
+void
 fsck_add(fsck_t *f, rbl_str_t account, rbl_str_t kind, rbl_str_t where,
     rbl_str_t text, int mended)
 {
@@ -46,7 +46,7 @@ fsck_add(fsck_t *f, rbl_str_t account, rbl_str_t kind, rbl_str_t where,
         && memchr(name, '\0', (size_t) n) == NULL)
     {
         if (!mended && json_object_get(f->reported, name) != NULL) {
-            return 0;
+            return;
         }
 
         json_object_set_new_nocheck(f->reported, name, json_true());
@@ -55,25 +55,18 @@ fsck_add(fsck_t *f, rbl_str_t account, rbl_str_t kind, rbl_str_t where,
     f->found++;
     f->left += !mended;
 
-    if (json_array_append_new(f->rows,
-            json_pack("{so so so so sb}", "account", ctl_text(account),
-                      "fault", ctl_text(kind), "where", ctl_text(where),
-                      "text", ctl_text(text), "mended", mended))
-        != 0)
-    {
-        ctl_fail("out of memory");
-        return -1;
-    }
-
-    return 0;
+    json_array_append_new(f->rows,
+        json_pack("{so so so so sb}", "account", ctl_text(account),
+                  "fault", ctl_text(kind), "where", ctl_text(where),
+                  "text", ctl_text(text), "mended", mended));
 }
 
 
-int
+void
 fsck_report(fsck_t *f, rbl_str_t account, const char *kind, rbl_str_t where,
     const char *text)
 {
-    return fsck_add(f, account, rbl_str(kind), where, rbl_str(text), 0);
+    fsck_add(f, account, rbl_str(kind), where, rbl_str(text), 0);
 }
 
 
@@ -105,13 +98,8 @@ fsck_take(fsck_t *f, const redisReply *reply)
     for (k = rc == FSCK_MORE ? 2 : 1; k < rbl_reply_len(reply) && rc >= 0; k++)
     {
         rbl_fsck_hosts_fault(&fault, rbl_reply_at(reply, k));
-
-        if (fsck_add(f, fault.account, fault.kind, fault.where, fault.text,
-                     fault.mended == 1)
-            != 0)
-        {
-            rc = -1;
-        }
+        fsck_add(f, fault.account, fault.kind, fault.where, fault.text,
+                 fault.mended == 1);
     }
 
     return rc;
@@ -240,11 +228,8 @@ fsck_state(fsck_t *f, rbl_str_t account)
                          CTL_SCRIPT(fsck_account, args));
     }
 
-    if (rc >= 0
-        && json_object_set_new(f->accounts, name, json_integer(rc)) != 0)
-    {
-        ctl_fail("out of memory");
-        return -1;
+    if (rc >= 0) {
+        json_object_set_new_nocheck(f->accounts, name, json_integer(rc));
     }
 
     return rc;
@@ -370,12 +355,6 @@ ctl_fsck(ctl_t *ctl)
     f.accounts = json_object();
     f.events = json_object();
     f.counted = json_object();
-
-    if (f.rows == NULL || f.reported == NULL || f.accounts == NULL
-        || f.events == NULL || f.counted == NULL)
-    {
-        return ctl_fail("out of memory");
-    }
 
     if (fsck_all(&f) == 0) {
         rc = fsck_print(&f);

@@ -31,14 +31,13 @@ typedef struct {
     size_t    done;                     /* by a script that replied MORE */
 } fsck_t;
 
-/* Reports a fault.  -1: out of memory. */
-int fsck_add(fsck_t *f, rbl_str_t account, rbl_str_t kind, rbl_str_t where,
+/* Reports a fault. */
+void fsck_add(fsck_t *f, rbl_str_t account, rbl_str_t kind, rbl_str_t where,
     rbl_str_t text, int mended);
 
-/* Reports a fault that no script found, without a repair.  -1: out of
-   memory. */
-int fsck_report(fsck_t *f, rbl_str_t account, const char *kind, rbl_str_t where,
-    const char *text);
+/* Reports a fault that no script found, without a repair. */
+void fsck_report(fsck_t *f, rbl_str_t account, const char *kind,
+    rbl_str_t where, const char *text);
 
 /*
  * Runs a script on `key`; puts the key and the repair flag into argv.  Reports

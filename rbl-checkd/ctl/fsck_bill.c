@@ -321,22 +321,17 @@ bill_look(fsck_bill_t *b)
 }
 
 
-static int
+static void
 bill_report(fsck_bill_t *b)
 {
     size_t   i;
     json_t  *fault;
 
     json_array_foreach(b->faults, i, fault) {
-        if (fsck_report(b->f, b->account, "ledger",
-                        rbl_str(json_string_value(json_array_get(fault, 0))),
-                        json_string_value(json_array_get(fault, 1))) != 0)
-        {
-            return -1;
-        }
+        fsck_report(b->f, b->account, "ledger",
+                    rbl_str(json_string_value(json_array_get(fault, 0))),
+                    json_string_value(json_array_get(fault, 1)));
     }
-
-    return 0;
 }
 
 
@@ -356,7 +351,7 @@ fsck_bill(fsck_t *f, rbl_str_t account)
         rc = bill_look(&b);
 
         if (rc == 0) {
-            rc = bill_report(&b);
+            bill_report(&b);
         }
 
         json_decref(b.keys);

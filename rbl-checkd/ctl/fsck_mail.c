@@ -71,8 +71,10 @@ fsck_mail_user(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
         return -1;
     }
 
-    return fsck_add(f, account, RBL_STR("mail"), sid, RBL_STR(
-                    "is not found by the user's mail address"), f->repair);
+    fsck_add(f, account, RBL_STR("mail"), sid,
+             RBL_STR("is not found by the user's mail address"), f->repair);
+
+    return 0;
 }
 
 
@@ -152,8 +154,10 @@ fsck_mail_member(fsck_t *f, rbl_str_t key, rbl_str_t member)
         freeReplyObject(reply);
     }
 
-    return fsck_add(f, RBL_STR(""), RBL_STR("mail"), member,
-                    RBL_STR("is no user with that mail address"), f->repair);
+    fsck_add(f, RBL_STR(""), RBL_STR("mail"), member,
+             RBL_STR("is no user with that mail address"), f->repair);
+
+    return 0;
 }
 
 
@@ -181,8 +185,10 @@ fsck_mail_type(fsck_t *f, rbl_str_t key)
         freeReplyObject(reply);
     }
 
-    return fsck_add(f, RBL_STR(""), RBL_STR("type"), key,
-                    RBL_STR("is not a zset"), f->repair);
+    fsck_add(f, RBL_STR(""), RBL_STR("type"), key, RBL_STR("is not a zset"),
+             f->repair);
+
+    return 0;
 }
 
 

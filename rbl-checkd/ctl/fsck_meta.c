@@ -48,11 +48,13 @@ meta_copy(fsck_t *f, unsigned i, const rbl_meta_t *meta)
 
     snprintf(where, sizeof(where), "copy %u", i);
 
-    return fsck_add(f, RBL_STR(""), RBL_STR("meta"), rbl_str(where),
-                    copy.schema == -1
-                    ? RBL_STR("of the meta data is missing")
-                    : RBL_STR("of the meta data is not what the store has"),
-                    f->repair && meta->schema == RBL_SCHEMA_VERSION);
+    fsck_add(f, RBL_STR(""), RBL_STR("meta"), rbl_str(where),
+             copy.schema == -1
+             ? RBL_STR("of the meta data is missing")
+             : RBL_STR("of the meta data is not what the store has"),
+             f->repair && meta->schema == RBL_SCHEMA_VERSION);
+
+    return 0;
 }
 
 
@@ -66,9 +68,9 @@ fsck_meta(fsck_t *f)
     rc = ctl_meta_main(f->ctl, &meta);
 
     if (rc == 1) {                      /* fsck began with a copy */
-        return fsck_add(f, RBL_STR(""), RBL_STR("meta"), RBL_STR("meta"),
-                        RBL_STR("is missing: rblctl init makes it of its"
-                                " copies"), 0);
+        fsck_report(f, RBL_STR(""), "meta", RBL_STR("meta"),
+                    "is missing: rblctl init makes it of its copies");
+        return 0;
     }
 
     if (rc != 0 || meta.schema < RBL_SCHEMA_VERSION) {

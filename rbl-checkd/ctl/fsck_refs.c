@@ -5,6 +5,7 @@
  * them only if they were not written meanwhile.
  */
 
+#include "base/xalloc.h"
 #include "fsck.h"
 
 #include <stdio.h>
@@ -17,7 +18,6 @@
 typedef struct {
     json_t  *used;                      /* field -> number of uses */
     json_t  *ranges;                    /* SIDs */
-    int      failed;
     int      unknown;                   /* a record could not be read */
 } fsck_used_t;
 
@@ -43,10 +43,7 @@ fsck_use(fsck_used_t *u, rbl_str_t sid, const char *suffix)
              suffix);
     n = json_integer_value(json_object_get(u->used, field));
 
-    if (json_object_set_new(u->used, field, json_integer(n + 1)) != 0) {
-        ctl_fail("out of memory");
-        u->failed = 1;
-    }
+    json_object_set_new_nocheck(u->used, field, json_integer(n + 1));
 }
 
 
@@ -103,11 +100,8 @@ fsck_use_host(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
     fsck_use(u, host.profile, "");
     fsck_use_groups(u, host.groups, ":h");
 
-    if (rbl_str_is(host.type, "ip_range")
-        && json_array_append_new(u->ranges, ctl_text(sid)) != 0)
-    {
-        ctl_fail("out of memory");
-        u->failed = 1;
+    if (rbl_str_is(host.type, "ip_range")) {
+        json_array_append_new(u->ranges, ctl_text(sid));
     }
 
     return 0;
@@ -147,9 +141,9 @@ fsck_differs(fsck_diff_t *d, rbl_str_t field, rbl_str_t has, int64_t is)
 
 /*
  * Compares the counters, a reply of HGETALL, with the counted uses: equal
- * fields are removed from u->used.  0; -1: out of memory, error printed.
+ * fields are removed from u->used.
  */
-static int
+static void
 fsck_refs_diff(fsck_used_t *u, const redisReply *refs, fsck_diff_t *d)
 {
     char         name[RBL_SID_LEN + 4];
@@ -159,12 +153,8 @@ fsck_refs_diff(fsck_used_t *u, const redisReply *refs, fsck_diff_t *d)
     rbl_str_t    field, has;
 
     n = rbl_reply_len(refs) / 2 + json_object_size(u->used);
-    d->refs = calloc(n + 1, sizeof(*d->refs));
-    d->numbers = calloc(n + 1, sizeof(*d->numbers));
-    if (d->refs == NULL || d->numbers == NULL) {
-        ctl_fail("out of memory");
-        return -1;
-    }
+    d->refs = xcalloc(n + 1, sizeof(*d->refs));
+    d->numbers = xcalloc(n + 1, sizeof(*d->numbers));
 
     for (i = 0; i + 1 < rbl_reply_len(refs); i += 2) {
         field = rbl_reply_str(rbl_reply_at(refs, i));
@@ -192,8 +182,6 @@ fsck_refs_diff(fsck_used_t *u, const redisReply *refs, fsck_diff_t *d)
         fsck_differs(d, rbl_str(json_object_iter_key(it)), RBL_STR(""),
                      json_integer_value(json_object_iter_value(it)));
     }
-
-    return 0;
 }
 
 
@@ -251,9 +239,12 @@ fsck_refs_compare(fsck_t *f, rbl_str_t account, fsck_used_t *u)
     refs = ctl_command(f->ctl, RBL_COMMAND("HGETALL",
                        rbl_account_key(&key, &f->ctl->ks, "refs", account,
                                        none)));
-    rc = refs == NULL || fsck_refs_diff(u, refs, &d) != 0
-         ? -1 : fsck_refs_judge(f, account, &d);
+    if (refs == NULL) {
+        return -1;
+    }
 
+    fsck_refs_diff(u, refs, &d);
+    rc = fsck_refs_judge(f, account, &d);
     freeReplyObject(refs);
     free(d.refs);
     free(d.numbers);
@@ -286,8 +277,7 @@ fsck_count(fsck_t *f, rbl_str_t account, fsck_used_t *u)
                  p, "r", account, fsck_use_host, u) != 0
         || ctl_each(f->ctl, rbl_account_key(&key, &f->ctl->ks, "contacts",
                                             account, none),
-                    p, "r", account, fsck_use_contact, u) != 0
-        || u->failed)
+                    p, "r", account, fsck_use_contact, u) != 0)
     {
         return -1;
     }
@@ -313,13 +303,11 @@ fsck_refs(fsck_t *f, rbl_str_t account, json_t *ranges)
     fsck_used_t  u;
 
     for (i = 0, rc = 1; i < FSCK_TRIES && rc > 0; i++) {
-        u.failed = 0;
         u.unknown = 0;
         u.ranges = ranges;
         json_array_clear(ranges);
         u.used = json_object();
-        rc = u.used == NULL ? (ctl_fail("out of memory"), -1)
-             : fsck_count(f, account, &u);
+        rc = fsck_count(f, account, &u);
         json_decref(u.used);
     }
 

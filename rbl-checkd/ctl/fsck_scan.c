@@ -4,6 +4,7 @@
  * such keys, checks their content.
  */
 
+#include "base/xalloc.h"
 #include "fsck.h"
 
 #include <stdio.h>
@@ -170,7 +171,7 @@ fsck_way(const fsck_key_t *k)
 
 
 /* Stores an event, and the target if the key is one of its deliveries. */
-static int
+static void
 fsck_event(fsck_t *f, const fsck_key_t *k)
 {
     char         name[RBL_KEY_MAX];
@@ -186,21 +187,13 @@ fsck_event(fsck_t *f, const fsck_key_t *k)
     targets = json_object_get(f->events, name);
     if (targets == NULL && !f->again) {
         targets = json_array();
-        if (json_object_set_new(f->events, name, targets) != 0) {
-            ctl_fail("out of memory");
-            return -1;
-        }
+        json_object_set_new_nocheck(f->events, name, targets);
     }
 
-    if (targets != NULL && colon != NULL
-        && json_array_append_new(targets, ctl_text(fsck_part(colon + 1,
-                                     k->rest.p + k->rest.n))) != 0)
-    {
-        ctl_fail("out of memory");
-        return -1;
+    if (targets != NULL && colon != NULL) {
+        json_array_append_new(targets, ctl_text(fsck_part(colon + 1,
+                                           k->rest.p + k->rest.n)));
     }
-
-    return 0;
 }
 
 
@@ -209,8 +202,9 @@ static int
 fsck_key(fsck_t *f, const fsck_key_t *k)
 {
     if (k->p != rbl_partition(&f->ctl->ks, k->account)) {
-        return fsck_report(f, k->account, "key", k->name,
-                           "is in a partition that is not the account's");
+        fsck_report(f, k->account, "key", k->name,
+                    "is in a partition that is not the account's");
+        return 0;
     }
 
     switch (fsck_state(f, k->account)) {
@@ -222,12 +216,12 @@ fsck_key(fsck_t *f, const fsck_key_t *k)
         return 0;
 
     case FSCK_NONE:
-        if (fsck_way(k) == FSCK_NOBODYS) {
-            return 0;
+        if (fsck_way(k) != FSCK_NOBODYS) {
+            fsck_report(f, k->account, "key", k->name,
+                        "is of an account that does not exist");
         }
 
-        return fsck_report(f, k->account, "key", k->name,
-                           "is of an account that does not exist");
+        return 0;
 
     default:
         return -1;
@@ -236,17 +230,20 @@ fsck_key(fsck_t *f, const fsck_key_t *k)
     switch (fsck_way(k)) {
 
     case FSCK_DELIVERY:
-        return fsck_event(f, k) != 0 ? -1 : 1;
+        fsck_event(f, k);
+        return 1;
 
     case FSCK_EVENT:
-        return fsck_event(f, k);
+        fsck_event(f, k);
+        return 0;
 
     case FSCK_LOOK:
         return 1;
 
     case FSCK_FOREIGN:
-        return fsck_report(f, k->account, "key", k->name,
-                           "is not a key of this version");
+        fsck_report(f, k->account, "key", k->name,
+                    "is not a key of this version");
+        return 0;
 
     default:
         return 0;
@@ -274,14 +271,9 @@ fsck_scan_page(fsck_t *f, const redisReply *page)
     fsck_key_t  *keys;
 
     n = rbl_reply_len(page);
-    keys = calloc(n + 1, sizeof(fsck_key_t));
-    names = calloc(n + 1, sizeof(rbl_str_t));
+    keys = xcalloc(n + 1, sizeof(fsck_key_t));
+    names = xcalloc(n + 1, sizeof(rbl_str_t));
     rc = 0;
-
-    if (keys == NULL || names == NULL) {
-        ctl_fail("out of memory");
-        rc = -1;
-    }
 
     for (i = 0, from = 0; i < n && rc >= 0; i++) {
         if (fsck_parse(f, &keys[from], rbl_reply_str(rbl_reply_at(page, i)))
@@ -328,9 +320,9 @@ fsck_again_page(fsck_t *f, const redisReply *page)
 
     for (i = 0; i < rbl_reply_len(page); i++) {
         if (fsck_parse(f, &k, rbl_reply_str(rbl_reply_at(page, i))) == 0
-            && fsck_way(&k) == FSCK_DELIVERY && fsck_event(f, &k) != 0)
+            && fsck_way(&k) == FSCK_DELIVERY)
         {
-            return -1;
+            fsck_event(f, &k);
         }
     }
 
@@ -361,12 +353,7 @@ fsck_event_ask(fsck_t *f, const char *name, const json_t *targets)
 
     n = json_array_size(targets);
     counted = json_string_value(json_object_get(f->counted, name));
-    call = calloc(1, sizeof(*call) + n * sizeof(rbl_str_t));
-    if (call == NULL) {
-        ctl_fail("out of memory");
-        return -1;
-    }
-
+    call = xcalloc(1, sizeof(*call) + n * sizeof(rbl_str_t));
     call->args.event = rbl_str(name + RBL_SID_LEN + 1);
     call->args.counted = rbl_str(f->again && counted ? counted : "");
     for (i = 0; i < n; i++) {
@@ -404,15 +391,9 @@ fsck_event_keep(fsck_t *f, const char *name, json_t *targets)
 
     open = rbl_reply_str(reply);
 
-    if (json_object_set_new(f->counted, name,
-                            ctl_text(open.n ? open : RBL_STR("0"))) != 0
-        || json_object_set(f->events, name, targets) != 0)
-    {
-        ctl_fail("out of memory");
-        freeReplyObject(reply);
-        return -1;
-    }
-
+    json_object_set_new_nocheck(f->counted, name,
+                                ctl_text(open.n ? open : RBL_STR("0")));
+    json_object_set_nocheck(f->events, name, targets);
     freeReplyObject(reply);
 
     return 0;
@@ -430,7 +411,7 @@ fsck_events_ask(fsck_t *f)
 
     events = f->events;
     f->events = json_object();
-    rc = f->events == NULL ? (ctl_fail("out of memory"), -1) : 0;
+    rc = 0;
 
     for (it = json_object_iter(events); it != NULL && rc >= 0;
          it = json_object_iter_next(events, it))
@@ -444,7 +425,7 @@ fsck_events_ask(fsck_t *f)
 
     json_decref(events);
 
-    return f->events == NULL || rc < 0 ? -1 : 0;
+    return rc < 0 ? -1 : 0;
 }
 
 

@@ -5,6 +5,7 @@
  */
 
 #include "host.h"
+#include "base/xalloc.h"
 #include "rbl_validate.h"
 
 #include <stdio.h>
@@ -151,12 +152,7 @@ look_in(ctl_t *ctl, const redisReply *sids, rbl_sid_t *account,
         return 0;
     }
 
-    keys = calloc(n, sizeof(rbl_key_t));
-    if (keys == NULL) {
-        ctl_fail("out of memory");
-        return -1;
-    }
-
+    keys = xcalloc(n, sizeof(rbl_key_t));
     argc = 0;
     argv[argc++] = RBL_STR("MGET");
 

@@ -2,6 +2,7 @@
  * rblctl: one connection to a Redis or a Sentinel, synchronous.
  */
 
+#include "base/xalloc.h"
 #include "client.h"
 
 #include <stdio.h>
@@ -120,26 +121,20 @@ ctl_link_send(ctl_link_t *link, int argc, const rbl_str_t *argv,
     redisReply   *reply;
     const char  **word;
 
-    reply = NULL;
-    len = calloc((size_t) argc, sizeof(size_t));
-    word = calloc((size_t) argc, sizeof(char *));
+    len = xcalloc((size_t) argc, sizeof(size_t));
+    word = xcalloc((size_t) argc, sizeof(char *));
 
-    if (len == NULL || word == NULL) {
-        ctl_why(why, RBL_REPLY_OK, RBL_STR("out of memory"));
+    for (i = 0; i < argc; i++) {
+        word[i] = argv[i].n ? argv[i].p : "";
+        len[i] = argv[i].n;
+    }
 
-    } else {
-        for (i = 0; i < argc; i++) {
-            word[i] = argv[i].n ? argv[i].p : "";
-            len[i] = argv[i].n;
-        }
+    reply = link_ask(link, argc, word, len);
 
-        reply = link_ask(link, argc, word, len);
-
-        if (reply == NULL) {
-            ctl_why(why, RBL_REPLY_OK,
-                     rbl_str(rbl_reply_lost(&link->reader.guard,
-                                            link->redis->errstr)));
-        }
+    if (reply == NULL) {
+        ctl_why(why, RBL_REPLY_OK,
+                 rbl_str(rbl_reply_lost(&link->reader.guard,
+                                        link->redis->errstr)));
     }
 
     free(len);

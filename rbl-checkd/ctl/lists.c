@@ -100,10 +100,7 @@ ctl_list_whole(ctl_t *ctl, const ctl_lists_known_t *known,
 
     v = ctl_list_json(l);
 
-    if (v == NULL) {
-        ctl_fail("out of memory");
-
-    } else if (ctl_list_state(ctl, known, l, v) != 0) {
+    if (ctl_list_state(ctl, known, l, v) != 0) {
         json_decref(v);
         return NULL;
     }

@@ -5,6 +5,8 @@
  */
 
 #include "lists_file.h"
+#include "base/buf.h"
+#include "base/xalloc.h"
 #include "lists_read.h"
 
 #include "rbl_mp.h"
@@ -113,12 +115,6 @@ entry_end(entry_read_t *r, lists_file_t *file, rbl_list_t *l,
 
     rbl_buf_init(&buf);
     put_record(&buf.out, l, codes);
-
-    if (buf.out.failed) {
-        mistake(r, "entry", "out of memory");
-        rbl_buf_free(&buf);
-        return;
-    }
 
     e->status = status;
     e->record = buf.base;
@@ -238,14 +234,8 @@ lists_file_read(lists_file_t *file, const char *path)
         return -1;
     }
 
-    file->entry = calloc(LISTS_FILE_MAX, sizeof(lists_file_entry_t));
-
-    if (file->entry == NULL) {
-        ctl_fail("out of memory");
-        r.mistakes++;
-    } else {
-        read_arrays(&r, file, root);
-    }
+    file->entry = xcalloc(LISTS_FILE_MAX, sizeof(lists_file_entry_t));
+    read_arrays(&r, file, root);
 
     json_decref(root);
 

@@ -4,6 +4,7 @@
  * before anything is loaded.
  */
 
+#include "base/xalloc.h"
 #include "lists.h"
 #include "lists_file.h"
 
@@ -177,11 +178,10 @@ ctl_lists_load(ctl_t *ctl)
         return ctl_fail("nothing was loaded from %s", ctl->args[0].p);
     }
 
-    l.names = calloc(l.file.n + 1, sizeof(load_name_t));
-    l.call = calloc(1, sizeof(*l.call) + (l.file.n + 1) * sizeof(rbl_str_t));
+    l.names = xcalloc(l.file.n + 1, sizeof(load_name_t));
+    l.call = xcalloc(1, sizeof(*l.call) + (l.file.n + 1) * sizeof(rbl_str_t));
 
-    rc = l.names == NULL || l.call == NULL ? ctl_fail("out of memory")
-                                           : load_all(&l);
+    rc = load_all(&l);
     free(l.names);
     free(l.call);
     lists_file_free(&l.file);

@@ -3,6 +3,8 @@
  * the catalogue.  They are validated like the fields of a file.
  */
 
+#include "base/buf.h"
+#include "base/xalloc.h"
 #include "dns/engine.h"
 #include "lists.h"
 #include "lists_read.h"
@@ -53,18 +55,12 @@ rules_value(const char *path)
     json_t  *v;
 
     f = fopen(path, "re");
-    buf = malloc(RULES_FILE_MAX);
-
-    if (f == NULL || buf == NULL) {
-        ctl_fail("%s: %s", path, f ? "out of memory" : strerror(errno));
-        if (f != NULL) {
-            fclose(f);
-        }
-
-        free(buf);
+    if (f == NULL) {
+        ctl_fail("%s: %s", path, strerror(errno));
         return NULL;
     }
 
+    buf = xmalloc(RULES_FILE_MAX);
     n = fread(buf, 1, RULES_FILE_MAX - 1, f);
     buf[n] = '\0';
     v = ferror(f) || !feof(f) || strlen(buf) != n ? NULL : json_array();
@@ -207,10 +203,6 @@ override_put(override_t *o, const char *name, rbl_str_t text, int64_t number,
 
     o->call.fields[o->n].field = rbl_str(name);
     o->call.fields[o->n++].value = rbl_buf_str(b);
-
-    if (b->out.failed) {
-        mistake(&o->r, name, "out of memory");
-    }
 }
 
 
@@ -307,8 +299,7 @@ ctl_lists_override(ctl_t *ctl)
     o.call.args.reset = rbl_str(ctl_option(ctl, "none") != NULL ? "1" : "");
     o.entry = json_object();
 
-    rc = o.entry != NULL ? override_run(ctl, &o, families)
-                         : ctl_fail("out of memory");
+    rc = override_run(ctl, &o, families);
 
     while (o.n > 0) {
         rbl_buf_free(&o.buf[--o.n]);

@@ -168,10 +168,11 @@ ctl_list_servers(ctl_t *ctl, rbl_str_t raw)
     rows = NULL;
     s.list = list_from_record(raw);
 
-    if (s.list == NULL || list_key_find(s.list, keys) != 0) {
-        ctl_fail("out of memory");
+    if (s.list == NULL) {
+        ctl_fail("the record of the list is damaged: load the lists again");
 
     } else {
+        list_key_find(s.list, keys);
         rows = servers_run(ctl, &s);
         ctl_probe_close(&s.env);
     }

@@ -369,7 +369,7 @@ ctl_list_shared(ctl_t *ctl, const rbl_list_t *l, json_t *object)
 
 
 /* Adds the daemons' numbers; nothing if no daemon knows the list. */
-static int
+static void
 ctl_list_counters(const ctl_lists_known_t *known, const rbl_list_t *l,
     json_t *object)
 {
@@ -378,7 +378,7 @@ ctl_list_counters(const ctl_lists_known_t *known, const rbl_list_t *l,
     json_int_t  n;
 
     if (l->id.n >= sizeof(sid)) {
-        return 0;
+        return;
     }
 
     memcpy(sid, l->id.p, l->id.n);
@@ -386,7 +386,7 @@ ctl_list_counters(const ctl_lists_known_t *known, const rbl_list_t *l,
 
     counters = json_object_get(known->counters, sid);
     if (counters == NULL) {
-        return 0;
+        return;
     }
 
     n = json_integer_value(json_object_get(counters, "answered"));
@@ -405,7 +405,7 @@ ctl_list_counters(const ctl_lists_known_t *known, const rbl_list_t *l,
     json_object_del(counters, "trouble");
     json_object_del(counters, "since_ms");
 
-    return json_object_update(object, counters);
+    json_object_update(object, counters);
 }
 
 
@@ -418,14 +418,9 @@ ctl_list_state(ctl_t *ctl, const ctl_lists_known_t *known,
     word = !ctl_list_keyed(l) ? ""
            : ctl_list_has_key(known, l->zone) ? "set" : "needed";
 
-    if (json_object_set_new(object, "key", json_string(word)) != 0
-        || json_object_set_new(object, "by_hand", ctl_by_hand(known, l->id))
-           != 0
-        || ctl_list_counters(known, l, object) != 0)
-    {
-        ctl_fail("out of memory");
-        return -1;
-    }
+    json_object_set_new(object, "key", json_string(word));
+    json_object_set_new(object, "by_hand", ctl_by_hand(known, l->id));
+    ctl_list_counters(known, l, object);
 
     return ctl_list_shared(ctl, l, object);
 }

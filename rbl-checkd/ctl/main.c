@@ -4,6 +4,7 @@
  * initialised store); main.c provides it before the command runs.
  */
 
+#include "base/xalloc.h"
 #include "ctl.h"
 
 #include <stdio.h>
@@ -333,12 +334,16 @@ ctl_configure(ctl_t *ctl)
 }
 
 
+_Static_assert(CTL_ERROR == XALLOC_STATUS, "errors have one exit status");
+
+
 int
 main(int argc, char **argv)
 {
     int           rc;
     static ctl_t  ctl;
 
+    xalloc_libraries();
     rc = ctl_parse(&ctl, argc, argv);
     if (rc != 0) {
         if (rc > 0) {

@@ -3,6 +3,7 @@
  * of records.
  */
 
+#include "base/xalloc.h"
 #include "client.h"
 
 #include <stdio.h>
@@ -196,14 +197,10 @@ ctl_each_slice(ctl_t *ctl, const redisReply *sids, size_t n, unsigned p,
     rbl_key_t   *keys;
     redisReply  *reply;
 
-    keys = calloc(n, sizeof(rbl_key_t));
-    if (keys == NULL) {
-        ctl_fail("out of memory");
-        return -1;
-    }
-
+    keys = xcalloc(n, sizeof(rbl_key_t));
     argc = 0;
     argv[argc++] = RBL_STR("MGET");
+
     for (i = 0; i < n; i++) {
         argv[argc++] = account.n
             ? rbl_key(&keys[i], &ctl->ks, p, record, account,

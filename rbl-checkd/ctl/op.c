@@ -5,7 +5,9 @@
 
 #include "op.h"
 
+#include "base/buf.h"
 #include "base/timezones.h"
+#include "base/xalloc.h"
 #include "rbl_validate.h"
 
 #include <stdio.h>
@@ -124,17 +126,9 @@ static const ctl_op_t  ctl_ops[] = {
 static void *
 ctl_run_alloc(rbl_run_t *run, size_t n)
 {
-    void  *p;
-
     (void) run;
 
-    p = calloc(1, n + 1);
-
-    if (p == NULL) {
-        ctl_fail("out of memory");
-    }
-
-    return p;
+    return xcalloc(1, n + 1);
 }
 
 
@@ -288,13 +282,8 @@ ctl_run_answer(ctl_t *ctl, ctl_run_t *r, const rbl_op_t *op,
     rbl_doc_end(&doc);
 
     text = rbl_buf_str(&buf);
-    answer = r->run.refusal || buf.out.failed ? NULL
-             : json_loadb(text.p, text.n, 0, &error);
+    answer = r->run.refusal ? NULL : json_loadb(text.p, text.n, 0, &error);
     rbl_buf_free(&buf);
-
-    if (answer == NULL && r->run.refusal == 0) {
-        ctl_fail("out of memory");
-    }
 
     return answer;
 }

@@ -4,6 +4,7 @@
  * untrusted, so all output to a terminal goes through ctl_put and ctl_json.
  */
 
+#include "base/xalloc.h"
 #include "ctl.h"
 
 #include "rbl_mp.h"
@@ -113,10 +114,7 @@ ctl_text(rbl_str_t s)
         return v;
     }
 
-    copy = malloc(s.n);
-    if (copy == NULL) {
-        return NULL;
-    }
+    copy = xmalloc(s.n);
 
     for (i = 0; i < s.n; i++) {
         copy[i] = (unsigned char) s.p[i] < 0x80 ? s.p[i] : '?';
@@ -352,7 +350,7 @@ ctl_print(ctl_t *ctl, const ctl_column_t *columns, json_t *value)
     rc = CTL_OK;
 
     if (value == NULL) {
-        return ctl_fail("out of memory");
+        return ctl_fail("a text to print is not UTF-8");
     }
 
     if (ctl->json) {

@@ -16,7 +16,7 @@ ctl_probe_open(ctl_t *ctl, check_env_t *env)
     env->loop = ev_loop_new(EVFLAG_AUTO);
 
     if (env->loop == NULL) {
-        ctl_fail("no event loop: out of memory or descriptors");
+        ctl_fail("cannot create the event loop");
         return -1;
     }
 
@@ -27,8 +27,8 @@ ctl_probe_open(ctl_t *ctl, check_env_t *env)
         env->health = health_new(env->loop, env->dns);
     }
 
-    if (env->dns == NULL || env->lookup == NULL || env->health == NULL) {
-        ctl_fail("out of memory");
+    if (env->lookup == NULL) {
+        ctl_fail("cannot start the DNS engine");
         return -1;
     }
 

@@ -146,10 +146,6 @@ ctl_servers(ctl_t *ctl)
         json_array_append_new(rows, servers_row(ctl, RBL_NODE_NONE));
     }
 
-    if (rows == NULL) {
-        ctl_fail("out of memory");
-    }
-
     return rows;
 }
 

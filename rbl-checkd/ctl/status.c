@@ -54,10 +54,6 @@ ctl_status_store(ctl_t *ctl)
     json_t  *v, *servers, *first;
 
     servers = ctl_servers(ctl);
-    if (servers == NULL) {
-        return NULL;
-    }
-
     v = json_pack("{ss ss so}", "store", ctl->conf.store,
                   "prefix", ctl->conf.store_prefix, "servers", servers);
     first = json_array_get(servers, 0);

@@ -338,10 +338,6 @@ ctl_store_plan(ctl_t *ctl)
     }
 
     servers = ctl_servers(ctl);
-    if (servers == NULL) {
-        return CTL_ERROR;
-    }
-
     ctl_servers_note(servers);
 
     return ctl->conf.place.kind == RBL_PLACE_CLUSTER

@@ -4,6 +4,7 @@
 
 #include "trace.h"
 
+#include "base/xalloc.h"
 #include "check/check.h"
 #include "check/lists/hide.h"
 #include "rbl_query.h"
@@ -16,32 +17,20 @@
 #define HIDE_GROWS   5                  /* {key} for a key of one letter */
 
 
-int
+void
 ctl_trace_open(ctl_trace_t *trace, const redisReply *keys)
 {
     size_t  i, n;
 
     memset(trace, 0, sizeof(ctl_trace_t));
     n = rbl_reply_len(keys) / 2;
-
-    if (n == 0) {
-        return 0;
-    }
-
-    trace->key = calloc(n, sizeof(rbl_str_t));
-
-    if (trace->key == NULL) {
-        ctl_fail("out of memory");
-        return -1;
-    }
+    trace->key = xcalloc(n, sizeof(rbl_str_t));
 
     for (i = 0; i < n; i++) {
         trace->key[i] = rbl_reply_str(rbl_reply_at(keys, 2 * i + 1));
     }
 
     trace->n = n;
-
-    return 0;
 }
 
 

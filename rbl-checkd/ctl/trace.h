@@ -9,16 +9,15 @@
 #include "ctl.h"
 
 typedef struct {
-    rbl_str_t  *key;                    /* of all lists in the store; NULL:
-                                           none */
+    rbl_str_t  *key;                    /* of all lists in the store */
     size_t      n;
     double      began;                  /* start, by dns_clock() */
     int         ended;                  /* prints no more lines */
 } ctl_trace_t;
 
 /* `keys`: reply of HGETALL lists:keys, which must outlive the trace; NULL: no
-   keys.  -1: out of memory. */
-int ctl_trace_open(ctl_trace_t *trace, const redisReply *keys);
+   keys. */
+void ctl_trace_open(ctl_trace_t *trace, const redisReply *keys);
 void ctl_trace_close(ctl_trace_t *trace);
 
 /* Starts to print lines, each with the time since this call. */

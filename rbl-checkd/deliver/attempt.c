@@ -234,8 +234,7 @@ attempt_make(attempt_t *a)
     rbl_err_t  err;
 
     a->request = channel_request_new();
-    err = a->request != NULL ? a->channel->make(a->request, &a->job)
-                             : RBL_ENOMEM;
+    err = a->channel->make(a->request, &a->job);
 
     if (err == RBL_OK) {
         return 0;

@@ -1,9 +1,10 @@
 /*
  * The entry of an attempt in the log of a receiver, of an application's
  * callbacks or of a contact (schema.txt, try).  The bytes are stored as they
- * are made here.  If no entry can be made, the attempt goes on without.
+ * are made here.
  */
 
+#include "base/xalloc.h"
 #include "deliver_int.h"
 
 #include <stdlib.h>
@@ -23,11 +24,7 @@ attempt_log_answer(attempt_t *a, const channel_answer_t *answer)
     n = s.n < ATTEMPT_ANSWER_MAX ? s.n : ATTEMPT_ANSWER_MAX;
 
     free(a->answer);                    /* that of a request before it */
-    a->n_answer = 0;
-    a->answer = malloc(n + 1);
-    if (a->answer == NULL) {
-        return;
-    }
+    a->answer = xmalloc(n + 1);
 
     /* as a text, in which a code can be hidden */
 
@@ -61,8 +58,4 @@ attempt_log(attempt_t *a, const char *outcome, unsigned status, int64_t delay,
     rbl_mp_put_int(out, delay);
     rbl_mp_put_z(out, error);
     rbl_mp_put_str(out, (rbl_str_t) { a->answer, a->n_answer });
-
-    if (out->failed) {
-        rbl_buf_reset(&a->log);
-    }
 }

@@ -3,6 +3,7 @@
  * given, but for the body, which it shares.
  */
 
+#include "base/xalloc.h"
 #include "deliver_int.h"
 
 #include <openssl/crypto.h>
@@ -54,7 +55,7 @@ attempt_set_ids(attempt_t *a)
         return -1;
     }
 
-    memcpy(a->account, account.p, RBL_SID_LEN);     /* calloc ends it */
+    memcpy(a->account, account.p, RBL_SID_LEN);     /* xcalloc ends it */
     a->target = target;
     a->short_lived = memcmp(target.p, "CB", 2) == 0 || a->contact.n > 0;
 
@@ -73,11 +74,7 @@ attempt_new(deliver_t *d, unsigned part, ev_tstamp claimed,
     size = given->member.n + given->type.n + given->to.n + given->secret.n
            + given->old.n + given->event.n + given->contact.n + 7;
 
-    a = calloc(1, sizeof(attempt_t) + size);
-    if (a == NULL) {
-        return NULL;
-    }
-
+    a = xcalloc(1, sizeof(attempt_t) + size);
     link_init(&a->link);
     link_init(&a->receiver_link);
     link_init(&a->account_link);
@@ -139,10 +136,6 @@ attempt_claimed(deliver_t *d, unsigned part, ev_tstamp claimed,
     given.event = row.event;
     given.contact = row.contact;
     given.body = payload_new(row.body);
-
-    if (given.body == NULL) {
-        return NULL;
-    }
 
     if (rbl_str_is(row.type, MESSAGE_LINK)) {
         message_link_open(given.body->bytes, given.body->n, row.secret);

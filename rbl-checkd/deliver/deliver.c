@@ -8,6 +8,7 @@
  * Owns the outbox reader, the transfers, the mails and every attempt.
  */
 
+#include "base/xalloc.h"
 #include "deliver_int.h"
 
 #include <stdio.h>
@@ -225,11 +226,7 @@ deliver_set_parts(deliver_t *d)
         return d->n_parts > 0 ? 0 : -1;
     }
 
-    d->parts = calloc(n, sizeof(deliver_part_t));
-    if (d->parts == NULL) {
-        return -1;
-    }
-
+    d->parts = xcalloc(n, sizeof(deliver_part_t));
     d->n_parts = n;
 
     for (p = 0; p < n; p++) {
@@ -320,6 +317,39 @@ deliver_lease(const config_t *conf)
 }
 
 
+static void
+deliver_close(deliver_t *d)
+{
+    if (d->smtp != NULL) {
+        smtp_free(d->smtp);
+    }
+
+    if (d->transfers != NULL) {
+        transfer_pool_free(d->transfers);
+    }
+
+    if (d->services != NULL) {
+        transfer_pool_free(d->services);
+    }
+}
+
+
+static int
+deliver_open(deliver_t *d)
+{
+    const config_t  *conf = d->conf;
+
+    d->transfers = transfer_pool_new(d->loop, conf->deliver_ca,
+                                     conf->deliveries_max);
+    d->services = transfer_pool_new(d->loop, conf->deliver_ca,
+                                    conf->deliveries_max);
+    d->smtp = conf->smtp_url[0] != '\0' ? smtp_new(d->loop, conf) : NULL;
+
+    return d->transfers != NULL && d->services != NULL
+           && (conf->smtp_url[0] == '\0' || d->smtp != NULL) ? 0 : -1;
+}
+
+
 deliver_t *
 deliver_new(struct ev_loop *loop, const config_t *conf, store_t *store,
     dns_engine_t *dns)
@@ -327,11 +357,7 @@ deliver_new(struct ev_loop *loop, const config_t *conf, store_t *store,
     deliver_t   *d;
     rbl_addr_t   addr;
 
-    d = calloc(1, sizeof(deliver_t));
-    if (d == NULL) {
-        return NULL;
-    }
-
+    d = xcalloc(1, sizeof(deliver_t));
     d->loop = loop;
     d->conf = conf;
     d->store = store;
@@ -344,24 +370,17 @@ deliver_new(struct ev_loop *loop, const config_t *conf, store_t *store,
     ev_init(&d->tick, deliver_tick_handler);
     d->tick.data = d;
 
-    d->timezones = timezones_new(conf->zoneinfo);
-    d->transfers = transfer_pool_new(loop, conf->deliver_ca,
-                                     conf->deliveries_max);
-    d->services = transfer_pool_new(loop, conf->deliver_ca,
-                                     conf->deliveries_max);
-    d->smtp = conf->smtp_url[0] != '\0' ? smtp_new(loop, conf) : NULL;
-    d->first = first_new(d);
-    d->outbox = d->first != NULL && d->timezones != NULL && d->transfers != NULL
-                && d->services != NULL ? outbox_new(d) : NULL;
-
-    d->digests = d->outbox != NULL ? digests_new(d) : NULL;
-    d->tellings = d->digests != NULL ? tellings_new(d) : NULL;
-
-    if (d->tellings == NULL || (conf->smtp_url[0] != '\0' && d->smtp == NULL)) {
-        deliver_free(d);
+    if (deliver_open(d) != 0) {
+        deliver_close(d);
+        free(d);
         return NULL;
     }
 
+    d->timezones = timezones_new(conf->zoneinfo);
+    d->first = first_new(d);
+    d->outbox = outbox_new(d);
+    d->digests = digests_new(d);
+    d->tellings = tellings_new(d);
     address_from_ipv4(&addr, INADDR_LOOPBACK);
 
     if (address_is_own(&addr) < 0) {
@@ -446,38 +465,15 @@ deliver_free(deliver_t *d)
         deliver_safe(&d->parts[p].held, 0);
     }
 
-    if (d->tellings != NULL) {
-        tellings_free(d->tellings);
-    }
-
-    if (d->digests != NULL) {
-        digests_free(d->digests);
-    }
+    tellings_free(d->tellings);
+    digests_free(d->digests);
 
     /* entries go before their attempts */
 
-    if (d->outbox != NULL) {
-        outbox_free(d->outbox);
-    }
-
-    if (d->first != NULL) {
-        first_free(d->first);
-    }
-
+    outbox_free(d->outbox);
+    first_free(d->first);
     queue_clear(d, 1);
-
-    if (d->smtp != NULL) {
-        smtp_free(d->smtp);
-    }
-
-    if (d->transfers != NULL) {
-        transfer_pool_free(d->transfers);
-    }
-
-    if (d->services != NULL) {
-        transfer_pool_free(d->services);
-    }
-
+    deliver_close(d);
     timezones_free(d->timezones);
     free(d->parts);
     free(d);

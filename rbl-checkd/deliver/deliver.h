@@ -22,7 +22,8 @@ typedef struct {
                                            server is configured; 0: none */
 } deliver_counters_t;
 
-/* NULL: out of memory.  Works whenever the store is ready. */
+/* NULL: curl cannot be used, or there is no thread for mails.  Works whenever
+   the store is ready. */
 deliver_t *deliver_new(struct ev_loop *loop, const config_t *conf,
     store_t *store, dns_engine_t *dns);
 

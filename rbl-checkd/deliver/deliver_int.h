@@ -15,6 +15,7 @@
 
 #include "deliver.h"
 
+#include "base/buf.h"
 #include "base/link.h"
 #include "base/timezones.h"
 #include "deliver/channels/channel.h"
@@ -179,7 +180,7 @@ void attempt_yield(attempt_t *a);
 
 /* attempt_new.c */
 
-/* NULL: malformed, or out of memory. */
+/* NULL: malformed. */
 attempt_t *attempt_new(deliver_t *d, unsigned part, ev_tstamp claimed,
     const attempt_given_t *given);
 
@@ -241,7 +242,7 @@ void deliver_rest(deliver_t *d);
 
 /* outbox.c */
 
-outbox_t *outbox_new(deliver_t *d);     /* NULL: out of memory */
+outbox_t *outbox_new(deliver_t *d);
 void outbox_stop(outbox_t *ob);
 void outbox_free(outbox_t *ob);
 void outbox_wake(outbox_t *ob, unsigned part);
@@ -265,7 +266,7 @@ void first_dropped(attempt_t *a);       /* no attempt is made here; the caller
 
 /* digests.c */
 
-digests_t *digests_new(deliver_t *d);   /* NULL: out of memory */
+digests_t *digests_new(deliver_t *d);
 void digests_stop(digests_t *ds);       /* claims no more; stores those it
                                            has */
 void digests_free(digests_t *ds);
@@ -273,7 +274,7 @@ unsigned digests_pending(const digests_t *ds);
 
 /* tellings.c */
 
-tellings_t *tellings_new(deliver_t *d); /* NULL: out of memory */
+tellings_t *tellings_new(deliver_t *d);
 void tellings_stop(tellings_t *ts);     /* starts no more slices */
 void tellings_free(tellings_t *ts);
 unsigned tellings_pending(const tellings_t *ts);

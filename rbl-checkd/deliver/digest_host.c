@@ -3,8 +3,10 @@
  * is described by the host's record.
  */
 
+#include "base/xalloc.h"
 #include "digest_int.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "rbl_codes.h"
@@ -24,7 +26,7 @@ struct digest_room_s {
 };
 
 
-/* Zeroed; NULL: out of memory. */
+/* Zeroed.  A room holds the largest part. */
 
 static void *
 digest_room(digest_work_t *w, size_t size)
@@ -33,14 +35,10 @@ digest_room(digest_work_t *w, size_t size)
     digest_room_t  *room;
 
     size = (size + 15) & ~(size_t) 15;
+    assert(size <= DIGEST_ROOM);
 
     if (w->rooms == NULL || sizeof(w->rooms->bytes) - w->rooms->used < size) {
-        room = size <= sizeof(room->bytes) ? calloc(1, sizeof(*room)) : NULL;
-        if (room == NULL) {
-            w->failed = 1;
-            return NULL;
-        }
-
+        room = xcalloc(1, sizeof(*room));
         room->next = w->rooms;
         w->rooms = room;
     }
@@ -55,18 +53,16 @@ digest_room(digest_work_t *w, size_t size)
 static rbl_str_t
 digest_keep(digest_work_t *w, rbl_str_t s)
 {
-    char       *p;
-    rbl_str_t   kept = RBL_STR("");
+    char  *p;
 
-    p = s.n > 0 ? digest_room(w, s.n) : NULL;
-
-    if (p != NULL) {
-        memcpy(p, s.p, s.n);
-        kept.p = p;
-        kept.n = s.n;
+    if (s.n == 0) {
+        return RBL_STR("");
     }
 
-    return kept;
+    p = digest_room(w, s.n);
+    memcpy(p, s.p, s.n);
+
+    return (rbl_str_t) { p, s.n };
 }
 
 
@@ -107,11 +103,7 @@ digest_lists(digest_work_t *w, const redisReply *lists)
     size_t  i, n;
 
     n = rbl_reply_len(lists);
-    w->list = calloc(n + 1, sizeof(rbl_list_t));
-    if (w->list == NULL) {
-        w->failed = 1;
-        return;
-    }
+    w->list = xcalloc(n + 1, sizeof(rbl_list_t));
 
     for (i = 0; i < n; i++) {
         if (rbl_list_decode(&w->list[w->n_lists],
@@ -199,7 +191,6 @@ digest_means(digest_work_t *w, const rbl_list_t *list, rbl_str_t packed)
         (void) rbl_codes_verdict(&codes, addr, k, &error, text, sizeof(text));
     }
 
-    w->failed |= raw.out.failed;
     s = digest_keep(w, text[0] != '\0' ? rbl_str(text) : rbl_buf_str(&raw));
     rbl_buf_free(&raw);
 
@@ -297,9 +288,6 @@ digest_host(digest_work_t *w, message_host_t *h, rbl_str_t raw,
     n = rbl_mp_array(&mp);
     n = n < MESSAGE_LISTINGS ? n : MESSAGE_LISTINGS;
     h->listing = digest_room(w, n * sizeof(message_listing_t));
-    if (h->listing == NULL) {
-        return -1;
-    }
 
     for (i = 0; i < n && rbl_listing_decode(&v, &mp) == RBL_OK; i++) {
         digest_listing(w, &h->listing[i], &v, host.value);

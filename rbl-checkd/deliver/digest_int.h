@@ -17,13 +17,13 @@ typedef struct {
     size_t                 n_lists;
     rbl_list_t            *list;        /* by their SIDs */
     digest_room_t         *rooms;
-    int                    failed;      /* out of memory */
+    int                    failed;      /* a message has no SID */
 } digest_work_t;
 
 /* Takes the lists of the reply; skips malformed ones. */
 void digest_lists(digest_work_t *w, const redisReply *lists);
 
-/* 0; -1: its record cannot be read, or there is no memory. */
+/* 0; -1: its record cannot be read. */
 int digest_host(digest_work_t *w, message_host_t *h, rbl_str_t raw,
     message_state_t state);
 

@@ -3,6 +3,7 @@
  * present record (digest_host.c); its change is from the digest.
  */
 
+#include "base/xalloc.h"
 #include "digest_int.h"
 
 #include <openssl/evp.h>
@@ -29,13 +30,9 @@ digest_hosts(digest_work_t *w, const redisReply *hosts)
 
     n = rbl_reply_len(hosts) / 2;
     n = n < MESSAGE_HOSTS ? n : MESSAGE_HOSTS;
-    m->host = calloc(n + 1, sizeof(message_host_t));
-    if (m->host == NULL) {
-        w->failed = 1;
-        return;
-    }
+    m->host = xcalloc(n + 1, sizeof(message_host_t));
 
-    for (i = 0; i < n && !w->failed; i++) {
+    for (i = 0; i < n; i++) {
         state = rbl_reply_int(rbl_reply_at(hosts, 2 * i + 1), -1);
 
         if (state >= 0 && state < DIGEST_STATES
@@ -77,7 +74,7 @@ digest_host_event(rbl_sid_t *sid, rbl_str_t event, const message_host_t *host)
 /* m->n_hosts hosts from m->host on, under the event that is set. */
 
 static void
-digest_add(digest_work_t *w, digest_t *digest, message_t *m)
+digest_add(digest_t *digest, message_t *m)
 {
     digest_message_t  *made;
 
@@ -88,9 +85,7 @@ digest_add(digest_work_t *w, digest_t *digest, message_t *m)
                  && m->clear == 0 && m->n_hosts == 1
                  ? m->host[0].id : RBL_STR("");
 
-    if (message_trigger(&made->body.out, m) != RBL_OK) {
-        w->failed = 1;
-    }
+    message_trigger(&made->body.out, m);
 }
 
 
@@ -104,7 +99,7 @@ digest_each(digest_work_t *w, digest_t *digest, size_t i)
 {
     message_t  one;
 
-    for (; i < w->message.n_hosts && !w->failed; i++) {
+    for (; i < w->message.n_hosts; i++) {
         one = w->message;
         one.host = &w->message.host[i];
         one.n_hosts = 1;
@@ -125,7 +120,7 @@ digest_each(digest_work_t *w, digest_t *digest, size_t i)
             return;
         }
 
-        digest_add(w, digest, &one);
+        digest_add(digest, &one);
     }
 }
 
@@ -154,7 +149,7 @@ digest_storm(digest_work_t *w, digest_t *digest, const rbl_sid_t *event,
     all.delisted = all.unreported = all.clear = 0;
     all.alert = alert.n > 0 ? alert : digest->event;
     digest->message[0].event = *event;
-    digest_add(w, digest, &all);
+    digest_add(digest, &all);
     digest_each(w, digest, n);
 }
 
@@ -172,7 +167,7 @@ digest_storm_over(digest_work_t *w, digest_t *digest, const rbl_sid_t *event,
     all.listed = all.clear = 0;
     all.alert = alert;
     digest->message[digest->n].event = *event;
-    digest_add(w, digest, &all);
+    digest_add(digest, &all);
 }
 
 
@@ -211,7 +206,7 @@ digest_messages(digest_work_t *w, digest_t *digest, const rbl_sid_t *event,
         || m->clear > 0)
     {
         digest->message[0].event = *event;
-        digest_add(w, digest, m);
+        digest_add(digest, m);
     }
 }
 
@@ -248,26 +243,17 @@ digest_make(digest_t *digest, const redisReply *reply, timezones_t *timezones)
     w.message.clear = digest_number(page.clear);
     w.message.unreported = digest_number(page.unreported);
     digest_lists(&w, page.lists);
+    digest_hosts(&w, page.hosts);
 
-    if (!w.failed) {
-        digest_hosts(&w, page.hosts);
-    }
-
-    digest->message = calloc(w.message.n_hosts + 1, sizeof(digest_message_t));
-
-    if (digest->message == NULL) {
-        w.failed = 1;
-
-    } else if (!w.failed) {
-        digest_messages(&w, digest, &event, &page);
-    }
+    digest->message = xcalloc(w.message.n_hosts + 1, sizeof(digest_message_t));
+    digest_messages(&w, digest, &event, &page);
 
     digest_rooms_free(&w);
     free(w.message.host);
 
     if (w.failed) {
         digest_free(digest);
-        return RBL_ENOMEM;
+        return RBL_ETYPE;
     }
 
     return RBL_OK;

@@ -7,8 +7,8 @@
 #ifndef DELIVER_DIGEST_MAKE_H_INCLUDED
 #define DELIVER_DIGEST_MAKE_H_INCLUDED
 
+#include "base/buf.h"
 #include "base/timezones.h"
-#include "rbl_out.h"
 #include "rbl_reply.h"
 #include "rbl_sid.h"
 
@@ -31,7 +31,7 @@ typedef struct {
 
 /*
  * The same claim has the same events on every daemon.  RBL_ETYPE: it cannot be
- * read; RBL_ENOMEM.  Otherwise digest_free is to follow.
+ * read.  Otherwise digest_free is to follow.
  */
 rbl_err_t digest_make(digest_t *digest, const redisReply *reply,
     timezones_t *timezones);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/xalloc.h"
 #include "rbl_script.h"
 
 
@@ -17,47 +18,25 @@ pages_copy(const redisReply *r)
     size_t       i;
     redisReply  *copy;
 
-    copy = r != NULL ? calloc(1, sizeof(redisReply)) : NULL;
-    if (copy == NULL) {
-        return NULL;
-    }
-
+    copy = xcalloc(1, sizeof(redisReply));
     copy->type = r->type;
     copy->integer = r->integer;
 
     if (r->str != NULL) {
-        copy->str = malloc(r->len + 1);
-        if (copy->str == NULL) {
-            goto failed;
-        }
-
-        memcpy(copy->str, r->str, r->len);
-        copy->str[r->len] = '\0';
+        copy->str = xstrndup(r->str, r->len);
         copy->len = r->len;
     }
 
     if (r->elements > 0) {
-        copy->element = calloc(r->elements, sizeof(redisReply *));
-        if (copy->element == NULL) {
-            goto failed;
-        }
-
+        copy->element = xcalloc(r->elements, sizeof(redisReply *));
         copy->elements = r->elements;
     }
 
     for (i = 0; i < r->elements; i++) {
         copy->element[i] = pages_copy(r->element[i]);
-        if (copy->element[i] == NULL) {
-            goto failed;
-        }
     }
 
     return copy;
-
-failed:
-
-    freeReplyObject(copy);
-    return NULL;
 }
 
 
@@ -74,36 +53,27 @@ digest_pages_new(const redisReply *page)
 
 /* Moves the elements of `more`, which then has none. */
 
-static int
+static void
 pages_move(redisReply *to, redisReply *more)
 {
-    size_t        n;
-    redisReply  **element;
+    size_t  n;
+
+    if (more->elements == 0) {
+        return;
+    }
 
     n = to->elements + more->elements;
-    if (more->elements == 0) {
-        return 0;
-    }
-
-    element = realloc(to->element, n * sizeof(redisReply *));
-    if (element == NULL) {
-        return -1;
-    }
-
-    memcpy(element + to->elements, more->element,
+    to->element = xrealloc(to->element, n * sizeof(redisReply *));
+    memcpy(to->element + to->elements, more->element,
            more->elements * sizeof(redisReply *));
-    to->element = element;
     to->elements = n;
     more->elements = 0;
-
-    return 0;
 }
 
 
 int
 digest_pages_add(redisReply *whole, const redisReply *page)
 {
-    int                      rc;
     size_t                   i;
     redisReply              *copy, *part;
     rbl_digest_claim_page_t  p;
@@ -113,14 +83,18 @@ digest_pages_add(redisReply *whole, const redisReply *page)
         return -1;
     }
 
-    rbl_digest_claim_page(&p, whole);
-    rc = copy->elements == whole->elements ? 0 : -1;
+    if (copy->elements != whole->elements) {
+        freeReplyObject(copy);
+        return -1;
+    }
 
-    for (i = 0; i < whole->elements && rc == 0; i++) {
+    rbl_digest_claim_page(&p, whole);
+
+    for (i = 0; i < whole->elements; i++) {
         part = whole->element[i];
 
         if (part == p.hosts || part == p.lists) {
-            rc = pages_move(part, copy->element[i]);
+            pages_move(part, copy->element[i]);
 
         } else {
             whole->element[i] = copy->element[i];
@@ -130,7 +104,7 @@ digest_pages_add(redisReply *whole, const redisReply *page)
 
     freeReplyObject(copy);
 
-    return rc;
+    return 0;
 }
 
 

@@ -12,11 +12,11 @@
                                            are read, since a message has no room
                                            for them (MESSAGE_MAX) */
 
-/* A copy, freed by freeReplyObject; NULL: out of memory. */
+/* A copy, freed by freeReplyObject; NULL: malformed. */
 redisReply *digest_pages_new(const redisReply *page);
 
-/* Adds the next page, which repeats the fields of the digest.  0; -1: out of
-   memory, or malformed. */
+/* Adds the next page, which repeats the fields of the digest.  0; -1:
+   malformed. */
 int digest_pages_add(redisReply *whole, const redisReply *page);
 
 /* digest_pages_hosts: the number of hosts; digest_pages_more: are there more

@@ -9,6 +9,7 @@
  * another event; only digest_store counts.
  */
 
+#include "base/xalloc.h"
 #include "deliver_int.h"
 
 #include <stdio.h>
@@ -124,12 +125,7 @@ digests_store(digests_part_t *part, const digest_t *digest)
         rbl_digest_store_each_t  each[];
     } *call;
 
-    call = calloc(1, sizeof(*call) + digest->n * sizeof(call->each[0]));
-    if (call == NULL) {
-        log_error("out of memory: a digest is delayed");
-        return;
-    }
-
+    call = xcalloc(1, sizeof(*call) + digest->n * sizeof(call->each[0]));
     snprintf(limit, sizeof(limit), "%u", d->conf->contact_limit);
 
     call->args.digests = rbl_key(&key, store_keyspace(d->store), part->n,
@@ -155,14 +151,13 @@ digests_store(digests_part_t *part, const digest_t *digest)
 static void
 digests_one(digests_part_t *part, const redisReply *reply)
 {
-    digest_t   digest;
-    rbl_err_t  err;
+    digest_t  digest;
 
-    err = digest_make(&digest, reply, part->digests->deliver->timezones);
-
-    if (err != RBL_OK) {
-        log_error("a digest in partition %u is dropped: %s", part->n,
-                  err == RBL_ENOMEM ? "out of memory" : "it is malformed");
+    if (digest_make(&digest, reply, part->digests->deliver->timezones)
+        != RBL_OK)
+    {
+        log_error("a digest in partition %u is dropped: it is malformed",
+                  part->n);
         return;
     }
 
@@ -245,7 +240,9 @@ digests_more(digests_pages_t *pages)
 static void
 digests_page(digests_part_t *part, const redisReply *page)
 {
+    rbl_sid_t         event;
     digests_t        *ds = part->digests;
+    redisReply       *whole;
     digests_pages_t  *pages;
 
     if (!digest_pages_more(page)) {
@@ -253,25 +250,19 @@ digests_page(digests_part_t *part, const redisReply *page)
         return;
     }
 
-    pages = calloc(1, sizeof(digests_pages_t));
-    if (pages == NULL) {
+    if (rbl_sid_make(&event, RBL_SID_EVENT) != RBL_OK) {
         return;
     }
 
+    whole = digest_pages_new(page);
+    if (whole == NULL) {
+        return;
+    }
+
+    pages = xcalloc(1, sizeof(digests_pages_t));
     pages->part = part;
-    pages->whole = digest_pages_new(page);
-
-    if (pages->whole == NULL
-        || rbl_sid_make(&pages->event, RBL_SID_EVENT) != RBL_OK)
-    {
-        if (pages->whole != NULL) {
-            freeReplyObject(pages->whole);
-        }
-
-        free(pages);
-        return;
-    }
-
+    pages->whole = whole;
+    pages->event = event;
     link_add(&ds->pages, &pages->link);
     ds->n_pages++;
     digests_more(pages);
@@ -368,11 +359,7 @@ digests_set_parts(digests_t *ds)
         return ds->n_parts > 0 ? 0 : -1;
     }
 
-    ds->parts = calloc(n, sizeof(digests_part_t));
-    if (ds->parts == NULL) {
-        return -1;
-    }
-
+    ds->parts = xcalloc(n, sizeof(digests_part_t));
     ds->n_parts = n;
 
     for (p = 0; p < n; p++) {
@@ -426,11 +413,7 @@ digests_new(deliver_t *d)
 {
     digests_t  *ds;
 
-    ds = calloc(1, sizeof(digests_t));
-    if (ds == NULL) {
-        return NULL;
-    }
-
+    ds = xcalloc(1, sizeof(digests_t));
     ds->deliver = d;
     link_init(&ds->pages);
     ev_init(&ds->tick, digests_tick_handler);

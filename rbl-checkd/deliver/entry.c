@@ -11,6 +11,7 @@
  * An entry owns a copy of its bytes; it lives until its last reply.
  */
 
+#include "base/xalloc.h"
 #include "first.h"
 
 #include <openssl/evp.h>
@@ -380,21 +381,13 @@ entry_new(entry_set_t *set, unsigned part, const redisReply *reply)
         return NULL;
     }
 
-    e = NULL;
     fields = rbl_reply_rest(reply);
     account = rbl_reply_str(rbl_reply_field(fields, "a"));
     rbl_buf_init(&event);
+    entry_event(&event, fields);
+    raw = rbl_buf_str(&event);
 
-    if (entry_event(&event, fields) == 0) {
-        raw = rbl_buf_str(&event);
-        e = calloc(1, sizeof(entry_t) + id.n + account.n + raw.n);
-    }
-
-    if (e == NULL) {
-        rbl_buf_free(&event);
-        return NULL;
-    }
-
+    e = xcalloc(1, sizeof(entry_t) + id.n + account.n + raw.n);
     pos = e->bytes;
     e->set = set;
     e->part = part;

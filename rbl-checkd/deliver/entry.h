@@ -52,8 +52,7 @@ struct entry_s {
 
 /*
  * Takes the entry [id, fields] of a stream, which entry_start starts; fields
- * are nil if it was deleted.  NULL: malformed, or out of memory; then `done`
- * does not come.
+ * are nil if it was deleted.  NULL: malformed; then `done` does not come.
  */
 entry_t *entry_new(entry_set_t *set, unsigned part, const redisReply *reply);
 void entry_start(entry_t *e);

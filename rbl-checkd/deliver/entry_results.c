@@ -64,7 +64,7 @@ field(const redisReply *fields, const char *name)
 }
 
 
-int
+void
 entry_event(rbl_buf_t *out, const redisReply *fields)
 {
     rbl_buf_t  joined;
@@ -74,7 +74,7 @@ entry_event(rbl_buf_t *out, const redisReply *fields)
 
     results = field(fields, "r");
     if (results.n == 0) {
-        return out->out.failed ? -1 : 0;
+        return;
     }
 
     current = field(fields, "s");
@@ -93,10 +93,5 @@ entry_event(rbl_buf_t *out, const redisReply *fields)
     rbl_out_str(&out->out, field(fields, "c"));
     rbl_out_str(&out->out, field(fields, "t"));
 
-    if (joined.out.failed) {
-        out->out.failed = 1;
-    }
-
     rbl_buf_free(&joined);
-    return out->out.failed ? -1 : 0;
 }

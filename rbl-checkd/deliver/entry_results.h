@@ -7,13 +7,10 @@
 #ifndef DELIVER_ENTRY_RESULTS_H_INCLUDED
 #define DELIVER_ENTRY_RESULTS_H_INCLUDED
 
-#include "rbl_out.h"
+#include "base/buf.h"
 #include "rbl_reply.h"
 
-/*
- * Appends the event record; malformed results make it malformed.  0, or -1: out
- * of memory.
- */
-int entry_event(rbl_buf_t *out, const redisReply *fields);
+/* Appends the event record; malformed results make it malformed. */
+void entry_event(rbl_buf_t *out, const redisReply *fields);
 
 #endif /* DELIVER_ENTRY_RESULTS_H_INCLUDED */

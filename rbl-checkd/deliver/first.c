@@ -10,6 +10,7 @@
  * for the reply and then has a record of its own.
  */
 
+#include "base/xalloc.h"
 #include "first_int.h"
 
 #include <stdlib.h>
@@ -42,11 +43,7 @@ first_call(first_t *first, link_t *from, unsigned max)
         return NULL;
     }
 
-    call = calloc(1, sizeof(first_call_t));
-    if (call == NULL) {
-        return NULL;
-    }
-
+    call = xcalloc(1, sizeof(first_call_t));
     call->first = first;
     call->part = link_of(from->next, entry_t, first_link)->part;
     link_init(&call->entries);
@@ -294,11 +291,7 @@ first_new(deliver_t *d)
 {
     first_t  *first;
 
-    first = calloc(1, sizeof(first_t));
-    if (first == NULL) {
-        return NULL;
-    }
-
+    first = xcalloc(1, sizeof(first_t));
     first->deliver = d;
     link_init(&first->fresh);
     link_init(&first->idle);

@@ -10,7 +10,6 @@
 
 #include "entry.h"
 
-/* NULL: out of memory. */
 first_t *first_new(deliver_t *d);
 void first_free(first_t *first);        /* after its entries */
 

@@ -4,6 +4,7 @@
  * attempts if there is room; the rest is left to the claims.
  */
 
+#include "base/xalloc.h"
 #include "first_int.h"
 
 #include <stdio.h>
@@ -17,27 +18,17 @@
 #define FIRST_CALLBACKS   1024u         /* of one event */
 
 
-/* Room for so many more deliveries: 0, or -1. */
+/* Room for so many more deliveries. */
 
-static int
+static void
 first_grow(entry_t *e, size_t n)
 {
-    entry_delivery_t  *grown;
-
-    if (n == 0) {
-        return 0;
+    if (n > 0) {
+        e->deliveries = xrealloc(e->deliveries, (e->n_deliveries + n)
+                                                * sizeof(entry_delivery_t));
+        memset(e->deliveries + e->n_deliveries, 0,
+               n * sizeof(entry_delivery_t));
     }
-
-    grown = realloc(e->deliveries,
-                    (e->n_deliveries + n) * sizeof(entry_delivery_t));
-    if (grown == NULL) {
-        return -1;
-    }
-
-    memset(grown + e->n_deliveries, 0, n * sizeof(entry_delivery_t));
-    e->deliveries = grown;
-
-    return 0;
 }
 
 
@@ -53,9 +44,7 @@ first_add(first_t *first, entry_t *e)
     n = rbl_mp_array(&mp);
     n = n < FIRST_CALLBACKS ? n : FIRST_CALLBACKS;
 
-    if (first_grow(e, n) != 0) {
-        return "out of memory";
-    }
+    first_grow(e, n);
 
     for (i = 0; i < n; i++) {
         to = &e->deliveries[e->n_deliveries++];
@@ -72,12 +61,7 @@ first_add(first_t *first, entry_t *e)
             return "malformed callbacks";
         }
 
-        to->what = malloc(to->app.n + to->url.n);
-
-        if (to->what == NULL) {
-            return "out of memory";
-        }
-
+        to->what = xmalloc(to->app.n + to->url.n);
         memcpy(mempcpy(to->what, to->app.p, to->app.n), to->url.p, to->url.n);
     }
 
@@ -183,7 +167,7 @@ first_try(entry_t *e, entry_delivery_t *to,
 }
 
 
-/* 0, or -1: malformed, or out of memory. */
+/* 0, or -1: malformed. */
 
 static int
 first_receivers(entry_t *e, const redisReply *targets)
@@ -195,9 +179,11 @@ first_receivers(entry_t *e, const redisReply *targets)
 
     n = rbl_reply_len(targets);
 
-    if (rbl_reply_str(targets).p != NULL || first_grow(e, n) != 0) {
+    if (rbl_reply_str(targets).p != NULL) {
         return -1;
     }
+
+    first_grow(e, n);
 
     for (i = 0; i < n; i++) {
         rbl_event_targets_target(&target, rbl_reply_at(targets, i));
@@ -278,7 +264,7 @@ on_targets(void *data, const redisReply *reply)
 }
 
 
-static int
+static void
 first_ask_call(first_call_t *call)
 {
     size_t         n;
@@ -292,12 +278,8 @@ first_ask_call(first_call_t *call)
         n += 1 + link_of(l, entry_t, first_link)->n_deliveries;
     }
 
-    call->asked = calloc(1, sizeof(*call->asked)
+    call->asked = xcalloc(1, sizeof(*call->asked)
                             + n * sizeof(call->asked->each[0]));
-    if (call->asked == NULL) {
-        return -1;
-    }
-
     call->asked->args.outbox = rbl_key(&key, store_keyspace(store), call->part,
                                        "outbox", RBL_STR(""), RBL_STR(""));
 
@@ -310,19 +292,6 @@ first_ask_call(first_call_t *call)
         + call->n_asked * (size_t) RBL_ARGC(call->asked->each[0]);
     store_script(store, &rbl_script_event_targets, on_targets, call, (int) n,
                  call->asked->args.argv);
-
-    return 0;
-}
-
-
-/* Out of memory: the entries stay pending in the outbox. */
-
-static void
-first_give_up(link_t *entries)
-{
-    while (!link_empty(entries)) {
-        entry_end(link_of(link_shift(entries), entry_t, first_link), 0);
-    }
 }
 
 
@@ -331,17 +300,7 @@ first_ask(first_t *first)
 {
     first_call_t  *call;
 
-    while (!link_empty(&first->fresh)) {
-        call = first_call(first, &first->fresh, FIRST_ASKED);
-
-        if (call == NULL) {
-            first_give_up(&first->fresh);
-            return;
-        }
-
-        if (first_ask_call(call) != 0) {
-            first_give_up(&call->entries);
-            first_call_free(call);
-        }
+    while ((call = first_call(first, &first->fresh, FIRST_ASKED)) != NULL) {
+        first_ask_call(call);
     }
 }

@@ -48,7 +48,7 @@ struct first_s {
 
 /*
  * Takes the first of a ring, and others of its partition, into a call; NULL:
- * the ring is empty, or out of memory.
+ * the ring is empty.
  */
 first_call_t *first_call(first_t *first, link_t *from, unsigned max);
 void first_call_free(first_call_t *call);

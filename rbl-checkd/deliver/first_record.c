@@ -244,13 +244,6 @@ first_send(first_call_t *call)
         end[n++] = rbl_buf_str(&packed).n;
     }
 
-    if (packed.out.failed) {
-        first_put_back(call);
-        first_call_free(call);
-        rbl_buf_free(&packed);
-        return;
-    }
-
     snprintf(lease, sizeof(lease), "%.0f",
              call->first->deliver->lease * 1000.0);
     done.args.outbox = rbl_key(&key, store_keyspace(store), call->part,

@@ -16,6 +16,7 @@
  * Owned here: the connection, the keys and the set of entries on their way.
  */
 
+#include "base/xalloc.h"
 #include "outbox_int.h"
 
 #include <stdio.h>
@@ -291,7 +292,7 @@ outbox_wake(outbox_t *ob, unsigned part)
 }
 
 
-static int
+static void
 outbox_set_parts(outbox_t *ob)
 {
     unsigned               p;
@@ -299,12 +300,7 @@ outbox_set_parts(outbox_t *ob)
     const rbl_keyspace_t  *ks;
 
     ks = store_keyspace(ob->store);
-    ob->parts = calloc(ks->partitions, sizeof(outbox_part_t));
-
-    if (ob->parts == NULL) {
-        return -1;
-    }
-
+    ob->parts = xcalloc(ks->partitions, sizeof(outbox_part_t));
     ob->n_parts = ks->partitions;
     ob->count = OUTBOX_BATCH / ob->n_parts > OUTBOX_COUNT
                 ? OUTBOX_BATCH / ob->n_parts : OUTBOX_COUNT;
@@ -326,8 +322,6 @@ outbox_set_parts(outbox_t *ob)
     if (ob->n_parts > OUTBOX_PARTS) {
         ob->tick.repeat *= (double) ob->n_parts / OUTBOX_PARTS;
     }
-
-    return 0;
 }
 
 
@@ -344,9 +338,8 @@ outbox_tick(struct ev_loop *loop, ev_timer *timer, int revents)
         return;
     }
 
-    if (ob->n_parts == 0 && outbox_set_parts(ob) != 0) {
-        log_error("cannot read the outbox: out of memory");
-        return;
+    if (ob->n_parts == 0) {
+        outbox_set_parts(ob);
     }
 
     for (p = 0; p < ob->n_parts; p++) {
@@ -395,11 +388,7 @@ outbox_new(deliver_t *d)
 {
     outbox_t  *ob;
 
-    ob = calloc(1, sizeof(outbox_t));
-    if (ob == NULL) {
-        return NULL;
-    }
-
+    ob = xcalloc(1, sizeof(outbox_t));
     ob->deliver = d;
     ob->set.deliver = d;
     ob->set.done = outbox_entry_done;
@@ -407,14 +396,7 @@ outbox_new(deliver_t *d)
     link_init(&ob->set.entries);
 
     ob->store = store_second(d->loop, d->conf, outbox_state, ob);
-    ob->safe = ob->store != NULL ? safe_new(ob->store, outbox_rest, ob) : NULL;
-
-    if (ob->safe == NULL) {
-        store_free(ob->store);
-        free(ob);
-        return NULL;
-    }
-
+    ob->safe = safe_new(ob->store, outbox_rest, ob);
     ev_timer_init(&ob->tick, outbox_tick, 0, OUTBOX_EVERY);
     ob->tick.data = ob;
     ev_timer_start(d->loop, &ob->tick);

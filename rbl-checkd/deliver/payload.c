@@ -3,6 +3,7 @@
  */
 
 #include "payload.h"
+#include "base/xalloc.h"
 
 #include <openssl/crypto.h>
 #include <stdlib.h>
@@ -13,11 +14,7 @@ payload_new(rbl_str_t bytes)
 {
     payload_t  *payload;
 
-    payload = malloc(sizeof(payload_t) + bytes.n + 1);
-    if (payload == NULL) {
-        return NULL;
-    }
-
+    payload = xmalloc(sizeof(payload_t) + bytes.n + 1);
     payload->refs = 1;
     payload->n = bytes.n;
 

@@ -14,7 +14,7 @@ typedef struct {
     char      bytes[];                  /* and a NUL behind them */
 } payload_t;
 
-payload_t *payload_new(rbl_str_t bytes);    /* NULL: out of memory */
+payload_t *payload_new(rbl_str_t bytes);
 payload_t *payload_get(payload_t *payload);
 void payload_put(payload_t *payload);       /* NULL is nothing */
 

@@ -150,7 +150,7 @@ queue_receiver(const attempt_t *a)
 }
 
 
-static int
+static void
 queue_subqueues(deliver_t *d, attempt_t *a)
 {
     rbl_str_t  account;
@@ -158,8 +158,6 @@ queue_subqueues(deliver_t *d, attempt_t *a)
     account = rbl_str(a->account);
     a->account_queue = subqueue_get(&d->subqueues, account, RBL_STR(""));
     a->receiver_queue = subqueue_get(&d->subqueues, account, queue_receiver(a));
-
-    return a->account_queue != NULL && a->receiver_queue != NULL ? 0 : -1;
 }
 
 
@@ -235,7 +233,9 @@ queue_put(deliver_t *d, attempt_t *a)
         return;
     }
 
-    if (queue_subqueues(d, a) != 0 || (queue_slow(d, a) && queue_greedy(d, a))
+    queue_subqueues(d, a);
+
+    if ((queue_slow(d, a) && queue_greedy(d, a))
         || (a->first && d->n_first >= QUEUE_FIRST * queue_places(d)))
     {
         queue_drop(a);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/xalloc.h"
 #include "rbl_nodes.h"
 
 typedef struct {
@@ -82,11 +83,7 @@ safe_new(store_t *store, void (*rest)(void *data), void *data)
     unsigned   i;
     safe_t    *safe;
 
-    safe = calloc(1, sizeof(safe_t));
-    if (safe == NULL) {
-        return NULL;
-    }
-
+    safe = xcalloc(1, sizeof(safe_t));
     safe->store = store;
     safe->rest = rest;
     safe->data = data;
@@ -105,7 +102,7 @@ safe_free(safe_t *safe)
 {
     unsigned  i;
 
-    for (i = 0; safe != NULL && i < RBL_NODES_MAX; i++) {
+    for (i = 0; i < RBL_NODES_MAX; i++) {
         store_forget(safe->store, &safe->node[i]);
 
         while (!link_empty(&safe->node[i].held)) {

@@ -23,7 +23,7 @@ struct safe_item_s {
 };
 
 /* `rest` is called after all items of a reply are done.  `store` must outlive
-   it.  NULL: out of memory. */
+   it. */
 safe_t *safe_new(store_t *store, void (*rest)(void *data), void *data);
 void safe_free(safe_t *safe);           /* items that wait are not called */
 

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "base/xalloc.h"
 #include "rbl_hash.h"
 
 
@@ -25,11 +26,7 @@ subqueue_new(rbl_str_t account, rbl_str_t receiver)
     char        *p;
     subqueue_t  *q;
 
-    q = calloc(1, sizeof(subqueue_t) + account.n + receiver.n);
-    if (q == NULL) {
-        return NULL;
-    }
-
+    q = xcalloc(1, sizeof(subqueue_t) + account.n + receiver.n);
     link_init(&q->in_flight);
     q->n_account = account.n;
     q->n = account.n + receiver.n;
@@ -57,10 +54,6 @@ subqueue_get(subqueues_t *subqueues, rbl_str_t account, rbl_str_t receiver)
     }
 
     q = subqueue_new(account, receiver);
-    if (q == NULL) {
-        return NULL;
-    }
-
     q->refs = 1;
     q->slot = slot;
     q->next = *slot;

@@ -30,7 +30,7 @@ struct subqueue_s {
 };
 
 /* The queue of an account (receiver: ""), or of one of its receivers.  Each get
-   needs a put; the last one frees it.  NULL: out of memory. */
+   needs a put; the last one frees it. */
 subqueue_t *subqueue_get(subqueues_t *subqueues, rbl_str_t account,
     rbl_str_t receiver);
 void subqueue_put(subqueue_t *q);       /* NULL is nothing */

@@ -6,6 +6,7 @@
  * that the store serves the other accounts meanwhile.
  */
 
+#include "base/xalloc.h"
 #include "deliver_int.h"
 
 #include <stdlib.h>
@@ -101,8 +102,8 @@ tellings_set_parts(tellings_t *ts)
     n = store_keyspace(ts->deliver->store)->partitions;
 
     if (ts->n_parts == 0 && n > 0) {
-        ts->next = calloc(n, sizeof(ev_tstamp));
-        ts->n_parts = ts->next != NULL ? n : 0;
+        ts->next = xcalloc(n, sizeof(ev_tstamp));
+        ts->n_parts = n;
     }
 
     return ts->n_parts > 0 ? 0 : -1;
@@ -154,11 +155,7 @@ tellings_new(deliver_t *d)
 {
     tellings_t  *ts;
 
-    ts = calloc(1, sizeof(tellings_t));
-    if (ts == NULL) {
-        return NULL;
-    }
-
+    ts = xcalloc(1, sizeof(tellings_t));
     ts->deliver = d;
     ev_init(&ts->tick, tellings_tick_handler);
     ts->tick.data = ts;

@@ -9,6 +9,7 @@
  * the socket.
  */
 
+#include "base/xalloc.h"
 #include "dns_int.h"
 
 #include <errno.h>
@@ -47,12 +48,10 @@ struct dns_batch_s {
 };
 
 
-int
+void
 dns_batch_init(dns_engine_t *engine)
 {
-    engine->batch = calloc(1, sizeof(dns_batch_t));
-
-    return engine->batch == NULL ? -1 : 0;
+    engine->batch = xcalloc(1, sizeof(dns_batch_t));
 }
 
 

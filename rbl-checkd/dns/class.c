@@ -6,6 +6,7 @@
  * joins their slot.
  */
 
+#include "base/xalloc.h"
 #include "dns_int.h"
 
 #include <stdlib.h>
@@ -74,11 +75,6 @@ dns_class_get(dns_engine_t *engine, const dns_payer_t *payer)
 
     name = payer != NULL && payer->zone != NULL ? payer->zone : "";
     owner = dns_owner_get(engine, payer);
-
-    if (owner == NULL) {
-        return NULL;
-    }
-
     at = &engine->classes[class_hash(engine->seed, owner, name)];
     class = class_find(engine, at, owner, name);
 
@@ -89,12 +85,7 @@ dns_class_get(dns_engine_t *engine, const dns_payer_t *payer)
     }
 
     n = strlen(name) + 1;
-    class = calloc(1, sizeof(dns_class_t) + n);
-
-    if (class == NULL) {
-        return NULL;
-    }
-
+    class = xcalloc(1, sizeof(dns_class_t) + n);
     memcpy(class->name, name, n);
     link_init(&class->queue);
     link_init(&class->tcp_link);

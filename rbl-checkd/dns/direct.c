@@ -51,7 +51,7 @@ direct_target(void *data, const dns_answer_t *told)
 }
 
 
-static int
+static void
 direct_alias(dns_query_t *q)
 {
     const dns_referral_t  *referral;
@@ -60,11 +60,6 @@ direct_alias(dns_query_t *q)
     q->sub_ttl = referral->target_ttl;
     q->sub = dns_ask_look(q->engine, NULL, q->class->owner->account,
                           &referral->target, q->type, direct_target, q);
-
-    if (q->sub == NULL) {
-        return direct_lame(q, "leads to a name that cannot be queried");
-    }
-
     dns_trace_query(q,
                     "is an alias out of the zone; the resolver is queried for"
                     " its target");
@@ -72,8 +67,6 @@ direct_alias(dns_query_t *q)
     dns_try_end(q);
     q->state = DNS_ALIAS;
     link_add(&q->engine->wire, &q->link);
-
-    return 1;
 }
 
 
@@ -111,7 +104,8 @@ direct_authority(dns_query_t *q)
             && (!referral->apex.len
                 || !dns_name_within(&referral->apex, &q->set->apex)))
         {
-            return direct_alias(q);
+            direct_alias(q);
+            return 1;
         }
 
         /* A referral of the parent or the root: the server does not know the

@@ -344,7 +344,7 @@ void dns_list_free(link_t *list);
 void dns_finish_later(dns_query_t *q, dns_status_t status);
 
 /* As dns_ask, but queries these servers, or the resolvers (NULL), within the
-   budgets of the account, and the response may be a referral. */
+   budgets of the account, and the response may be a referral.  Never NULL. */
 dns_query_t *dns_ask_look(dns_engine_t *engine, dns_set_t *set,
     uint64_t account, const dns_name_t *name, uint16_t type, dns_done_pt done,
     void *data);
@@ -400,10 +400,11 @@ double dns_rtt_wait(const dns_engine_t *engine, const dns_class_t *class,
 
 /* pace.c */
 
+/* -1: the system gave no random octets. */
 int dns_pace_init(dns_engine_t *engine);
 void dns_pace_free(dns_engine_t *engine);
 
-/* The class of the payer, with one more reference; NULL: out of memory. */
+/* The class of the payer, with one more reference. */
 dns_class_t *dns_class_get(dns_engine_t *engine, const dns_payer_t *payer);
 void dns_class_put(dns_class_t *class);
 
@@ -444,7 +445,7 @@ void dns_pace_run(dns_engine_t *engine);
 void dns_owner_init(dns_engine_t *engine);
 void dns_owner_free(dns_engine_t *engine);
 
-/* The owner for the payer; NULL: out of memory.  `refs` counts classes. */
+/* The owner for the payer.  `refs` counts classes. */
 dns_owner_t *dns_owner_get(dns_engine_t *engine, const dns_payer_t *payer);
 
 /* The same, without making one; NULL: no such owner. */
@@ -486,8 +487,7 @@ dns_fault_t dns_fault(int error);
 /* Two random octets; -1: the system failed to provide them. */
 int dns_random(dns_engine_t *engine, uint16_t *value);
 
-/* 0, or -1: out of memory. */
-int dns_socket_init(dns_engine_t *engine);
+void dns_socket_init(dns_engine_t *engine);
 void dns_socket_free(dns_engine_t *engine);
 
 /* Adds the query to the batch. */
@@ -507,8 +507,7 @@ void dns_socket_close_all(dns_server_t *r);
 
 /* batch.c */
 
-/* 0, or -1: out of memory. */
-int dns_batch_init(dns_engine_t *engine);
+void dns_batch_init(dns_engine_t *engine);
 void dns_batch_free(dns_engine_t *engine);
 
 /* The socket of the batch; NULL: the batch is empty. */

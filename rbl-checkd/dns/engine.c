@@ -6,6 +6,7 @@
  * dns_cancel() or with the engine.
  */
 
+#include "base/xalloc.h"
 #include "dns_int.h"
 
 #include <math.h>
@@ -183,12 +184,7 @@ dns_engine_new(struct ev_loop *loop, const dns_config_t *conf)
         return NULL;
     }
 
-    engine = calloc(1, sizeof(dns_engine_t));
-
-    if (engine == NULL) {
-        return NULL;
-    }
-
+    engine = xcalloc(1, sizeof(dns_engine_t));
     engine->loop = loop;
     engine->conf = *conf;
     engine->now = dns_clock();
@@ -198,17 +194,15 @@ dns_engine_new(struct ev_loop *loop, const dns_config_t *conf)
     dns_wheel_init(engine);
     engine_periods(engine);
 
-    if (dns_pace_init(engine) != 0 || dns_batch_init(engine) != 0
-        || dns_socket_init(engine) != 0
-        || (engine->resolvers = dns_set_new(engine, 0, conf->resolver,
-                                            conf->n_resolvers, NULL))
-           == NULL)
-    {
-        dns_socket_free(engine);
-        dns_batch_free(engine);
+    if (dns_pace_init(engine) != 0) {
         free(engine);
         return NULL;
     }
+
+    dns_batch_init(engine);
+    dns_socket_init(engine);
+    engine->resolvers = dns_set_new(engine, 0, conf->resolver,
+                                    conf->n_resolvers, NULL);
 
     ev_timer_init(&engine->sweeper, engine_sweep, SWEEP, SWEEP);
     engine->sweeper.data = engine;
@@ -282,7 +276,6 @@ dns_name_ok(const char *name)
 }
 
 
-/* NULL: out of memory, or the name is empty. */
 static dns_query_t *
 engine_make(dns_engine_t *engine, const uint8_t *name, size_t len,
     uint16_t type, const dns_payer_t *payer, dns_done_pt done, void *data)
@@ -290,24 +283,9 @@ engine_make(dns_engine_t *engine, const uint8_t *name, size_t len,
     size_t           flights;
     dns_query_t     *q;
 
-    if (len == 0) {
-        return NULL;
-    }
-
     flights = engine->conf.tries * sizeof(dns_flight_t);
-    q = calloc(1, sizeof(dns_query_t) + flights + len);
-
-    if (q == NULL) {
-        return NULL;
-    }
-
+    q = xcalloc(1, sizeof(dns_query_t) + flights + len);
     q->class = dns_class_get(engine, payer);
-
-    if (q->class == NULL) {
-        free(q);
-        return NULL;
-    }
-
     q->engine = engine;
     q->type = type;
     q->probe = payer != NULL && payer->probe;
@@ -327,15 +305,17 @@ static dns_query_t *
 engine_ask(dns_engine_t *engine, const char *name, uint16_t type,
     const dns_payer_t *payer, dns_done_pt done, void *data)
 {
+    size_t           len;
     uint8_t          wire[DNS_NAME_MAX];
     dns_query_t     *q;
 
-    q = engine_make(engine, wire, dns_wire_name(wire, name), type, payer, done,
-                    data);
+    len = dns_wire_name(wire, name);
 
-    if (q == NULL) {
+    if (len == 0) {
         return NULL;
     }
+
+    q = engine_make(engine, wire, len, type, payer, done, data);
 
     if (!engine->conf.direct || payer == NULL) {
         q->set = dns_set_ref(engine->resolvers);
@@ -353,10 +333,6 @@ engine_ask(dns_engine_t *engine, const char *name, uint16_t type,
 static dns_query_t *
 engine_begin(dns_query_t *q)
 {
-    if (q == NULL) {
-        return NULL;
-    }
-
     q->engine->counters.queries++;
 
     /* The loop may have slept for long. */
@@ -390,10 +366,8 @@ dns_ask_look(dns_engine_t *engine, dns_set_t *set, uint64_t account,
     payer.account = account;
     q = engine_make(engine, name->wire, name->len, type, &payer, done, data);
 
-    if (q != NULL) {
-        q->set = dns_set_ref(set != NULL ? set : engine->resolvers);
-        q->look = 1;
-    }
+    q->set = dns_set_ref(set != NULL ? set : engine->resolvers);
+    q->look = 1;
 
     return engine_begin(q);
 }
@@ -452,7 +426,11 @@ dns_query_t *
 dns_ask(dns_engine_t *engine, const char *name, uint16_t type,
     const dns_payer_t *payer, dns_done_pt done, void *data)
 {
-    return engine_begin(engine_ask(engine, name, type, payer, done, data));
+    dns_query_t  *q;
+
+    q = engine_ask(engine, name, type, payer, done, data);
+
+    return q != NULL ? engine_begin(q) : NULL;
 }
 
 

@@ -196,15 +196,14 @@ typedef struct {
     unsigned  down:1;                       /* paused after failures */
 } dns_server_counters_t;
 
-/* NULL: out of memory, or a configuration out of range. */
+/* NULL: a configuration out of range, or the system gave no random octets. */
 dns_engine_t *dns_engine_new(struct ev_loop *loop, const dns_config_t *conf);
 
 /*
  * Replaces the resolvers; direct mode only.  Queries under way stay with the
- * former ones.  An address that was a resolver before gets the same id.  -1:
- * out of memory, the former ones stay.
+ * former ones.  An address that was a resolver before gets the same id.
  */
-int dns_engine_resolvers(dns_engine_t *engine,
+void dns_engine_resolvers(dns_engine_t *engine,
     const struct sockaddr_storage *sa, unsigned n);
 
 /* Drops every query without calling back; must not be called from a call
@@ -216,7 +215,8 @@ void dns_engine_free(dns_engine_t *engine);
  * the mode is not direct.  `name` (copied) has no trailing dot, at most 253
  * octets, labels of at most 63.  `payer` (copied) may be NULL: then there is no
  * pacing.  The call back comes exactly once, never from inside dns_ask, unless
- * the query is cancelled.  NULL: bad name or out of memory, no call back.
+ * the query is cancelled.  NULL: bad name, or the accounts' lists have too many
+ * zones; no call back.
  *
  * While the engine looks for the servers of a zone its queries wait some
  * seconds at most; then they end with DNS_UNFOUND.

@@ -15,6 +15,7 @@
  */
 
 #include "find.h"
+#include "base/xalloc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,8 +84,16 @@ find_end(dns_find_t *find, const struct sockaddr_storage *sa, unsigned n,
 }
 
 
-static void find_ask(dns_find_t *find, const dns_name_t *name,
-    uint16_t type);
+static void find_soa(void *data, const dns_answer_t *answer);
+static void find_ns(void *data, const dns_answer_t *answer);
+
+
+static void
+find_ask(dns_find_t *find, const dns_name_t *name, uint16_t type)
+{
+    find->q = dns_ask_look(find->engine, NULL, find->account, name, type,
+                           type == DNS_TYPE_SOA ? find_soa : find_ns, find);
+}
 
 
 /* If the referral that the resolvers contradict leads nowhere, they are
@@ -124,22 +133,6 @@ find_timer(struct ev_loop *loop, ev_timer *timer, int events)
 
 
 /* --- the resolvers -------------------------------------------------------- */
-
-static void find_soa(void *data, const dns_answer_t *answer);
-static void find_ns(void *data, const dns_answer_t *answer);
-
-
-static void
-find_ask(dns_find_t *find, const dns_name_t *name, uint16_t type)
-{
-    find->q = dns_ask_look(find->engine, NULL, find->account, name, type,
-                           type == DNS_TYPE_SOA ? find_soa : find_ns, find);
-
-    if (find->q == NULL) {
-        find_fail(find);
-    }
-}
-
 
 /* Continues with the name above that one. */
 static void
@@ -351,14 +344,8 @@ find_refer(dns_find_t *find, const struct sockaddr_storage *sa, unsigned n)
 {
     dns_set_put(find->set);
     find->set = dns_set_new(find->engine, find->account, sa, n, &find->apex);
-    find->q = find->set == NULL
-              ? NULL : dns_ask_look(find->engine, find->set, find->account,
-                                    &find->zone->wire, DNS_TYPE_NS,
-                                    find_referred, find);
-
-    if (find->q == NULL) {
-        find_fail(find);
-    }
+    find->q = dns_ask_look(find->engine, find->set, find->account,
+                           &find->zone->wire, DNS_TYPE_NS, find_referred, find);
 }
 
 
@@ -397,12 +384,7 @@ dns_find_new(dns_engine_t *engine, dns_zone_t *zone, uint64_t account,
 {
     dns_find_t  *find;
 
-    find = calloc(1, sizeof(dns_find_t));
-
-    if (find == NULL) {
-        return NULL;
-    }
-
+    find = xcalloc(1, sizeof(dns_find_t));
     find->engine = engine;
     find->zone = zone;
     find->account = account;
@@ -416,12 +398,6 @@ dns_find_new(dns_engine_t *engine, dns_zone_t *zone, uint64_t account,
     find->timer.data = find;
     find->q = dns_ask_look(engine, NULL, account, name, DNS_TYPE_SOA, find_soa,
                            find);
-
-    if (find->q == NULL) {
-        free(find);
-        return NULL;
-    }
-
     dns_trace_zone(engine, name, "searched through the resolvers", NULL, 0);
     ev_timer_start(engine->loop, &find->timer);
     return find;

@@ -42,7 +42,7 @@ struct dns_hosts_s {
 
 /*
  * Looks for the addresses of the first `most` names in the referral, then calls
- * `done`, perhaps from inside of this call.  `glue`: the referral comes from
+ * `done`.  `glue`: the referral comes from
  * servers of the zone above, so that its glue may be used.
  */
 void dns_hosts_begin(dns_hosts_t *h, const dns_referral_t *referral,

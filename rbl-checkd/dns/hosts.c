@@ -256,10 +256,10 @@ dns_hosts_begin(dns_hosts_t *h, const dns_referral_t *referral, unsigned most,
     dns_host_t  *ask;
 
     h->n = 0;
-    h->open = 0;
     h->failure = DNS_NOERROR;
     h->ttl = referral->ttl;
     h->n_ns = referral->n_ns < most ? referral->n_ns : most;
+    h->open = 2 * h->n_ns;
     h->n_glue = 0;
 
     if (glue) {
@@ -274,12 +274,6 @@ dns_hosts_begin(dns_hosts_t *h, const dns_referral_t *referral, unsigned most,
                               &referral->ns[i / 2],
                               i % 2 ? DNS_TYPE_AAAA : DNS_TYPE_A,
                               hosts_answer, ask);
-        h->open += ask->q != NULL;
-    }
-
-    if (h->open == 0) {
-        hosts_done(h);
-        return;
     }
 
     ev_timer_init(&h->timer, hosts_timer, HOSTS_PATIENCE, 0.);

@@ -9,6 +9,7 @@
  * checks with 200 lists, or for the test points of 200 lists.
  */
 
+#include "base/xalloc.h"
 #include "dns_int.h"
 
 #include <stdlib.h>
@@ -103,12 +104,7 @@ dns_owner_get(dns_engine_t *engine, const dns_payer_t *payer)
         at = &owner->next;
     }
 
-    owner = calloc(1, sizeof(dns_owner_t));
-
-    if (owner == NULL) {
-        return NULL;
-    }
-
+    owner = xcalloc(1, sizeof(dns_owner_t));
     owner_set(owner, engine);
     owner->account = payer->account;
     owner->probe = payer->probe;

@@ -14,6 +14,7 @@
  * closed, when they have not been used for a while.
  */
 
+#include "base/xalloc.h"
 #include "dns_int.h"
 #include "rbl_hash.h"
 
@@ -65,12 +66,7 @@ dns_server_get(dns_engine_t *engine, uint64_t account,
         }
     }
 
-    r = calloc(1, sizeof(dns_server_t));
-
-    if (r == NULL) {
-        return NULL;
-    }
-
+    r = xcalloc(1, sizeof(dns_server_t));
     r->engine = engine;
     r->id = engine->next_id++;
     r->account = account;

@@ -49,8 +49,7 @@ struct dns_zone_s {
 
 /*
  * The server with that address and account for the set, with one more
- * reference.  A resolver that is in the set already is another one.  NULL: out
- * of memory.
+ * reference.  A resolver that is in the set already is another one.
  */
 dns_server_t *dns_server_get(dns_engine_t *engine, uint64_t account,
     const struct sockaddr_storage *sa, const dns_set_t *set);
@@ -120,7 +119,7 @@ void dns_address_text(const struct sockaddr_storage *sa,
 
 /*
  * Makes a set of these addresses; `apex` NULL: resolvers.  The caller owns one
- * reference.  NULL: out of memory.
+ * reference.
  */
 dns_set_t *dns_set_new(dns_engine_t *engine, uint64_t account,
     const struct sockaddr_storage *sa, unsigned n, const dns_name_t *apex);
@@ -163,12 +162,12 @@ dns_tells(const dns_query_t *q)
 
 /* zone.c */
 
-/* Finds or makes the zone of the payer, and its set if known; 0, or -1: out of
-   memory. */
+/* Finds or makes the zone of the payer, and its set if known; 0, or -1: see
+   dns_zone_of. */
 int dns_zone_join(dns_query_t *q, const dns_payer_t *payer);
 void dns_zone_leave(dns_query_t *q);
 
-/* The zone of the payer; NULL: out of memory, or no valid name. */
+/* The zone of the payer; NULL: no valid name, or too many zones. */
 dns_zone_t *dns_zone_of(dns_engine_t *engine, const dns_payer_t *payer);
 
 /* Queues the query, now or when the servers of its zone are known. */
@@ -194,7 +193,7 @@ void dns_zone_free(dns_engine_t *engine);
 
 /*
  * Starts a search for the servers of the zone with that name.  Ends with
- * dns_zone_found, never from inside this call.  NULL: out of memory.
+ * dns_zone_found, never from inside this call.
  */
 dns_find_t *dns_find_new(dns_engine_t *engine, dns_zone_t *zone,
     uint64_t account, const dns_name_t *name);

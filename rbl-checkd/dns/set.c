@@ -13,6 +13,7 @@
  * to another server if there is one.
  */
 
+#include "base/xalloc.h"
 #include "dns_int.h"
 
 #include <stdlib.h>
@@ -46,12 +47,7 @@ dns_set_new(dns_engine_t *engine, uint64_t account,
     dns_set_t     *set;
     dns_server_t  *r;
 
-    set = calloc(1, sizeof(dns_set_t));
-
-    if (set == NULL) {
-        return NULL;
-    }
-
+    set = xcalloc(1, sizeof(dns_set_t));
     set->refs = 1;
     set->recursive = apex == NULL;
 
@@ -62,11 +58,6 @@ dns_set_new(dns_engine_t *engine, uint64_t account,
 
     for (i = 0; i < n && set->n < DNS_MAX_SERVERS; i++) {
         r = dns_server_get(engine, account, &sa[i], set);
-
-        if (r == NULL) {
-            dns_set_put(set);
-            return NULL;
-        }
 
         /* Resolvers keep their numbers, even if one is configured twice. */
         if (!set->recursive && dns_set_at(set, r) < set->n) {

@@ -14,6 +14,7 @@
  * The pool or the list of retired sockets owns the sockets.
  */
 
+#include "base/xalloc.h"
 #include "dns_int.h"
 
 #include <errno.h>
@@ -51,7 +52,7 @@ dns_random(dns_engine_t *engine, uint16_t *value)
 }
 
 
-int
+void
 dns_socket_init(dns_engine_t *engine)
 {
     unsigned       i;
@@ -66,11 +67,7 @@ dns_socket_init(dns_engine_t *engine)
         engine->max_sockets = (unsigned) open.rlim_cur / 2;
     }
 
-    inbox = calloc(1, sizeof(dns_inbox_t));
-
-    if (inbox == NULL) {
-        return -1;
-    }
+    inbox = xcalloc(1, sizeof(dns_inbox_t));
 
     for (i = 0; i < DNS_BATCH; i++) {
         inbox->iov[i].iov_base = inbox->in[i];
@@ -80,7 +77,6 @@ dns_socket_init(dns_engine_t *engine)
     }
 
     engine->inbox = inbox;
-    return 0;
 }
 
 
@@ -350,12 +346,7 @@ socket_open(dns_engine_t *engine, dns_server_t *r, unsigned slot)
     }
 
     n = r->recursive ? DNS_ID_SLOTS : DNS_ID_FEW;
-    s = calloc(1, sizeof(dns_socket_t) + n * sizeof(dns_flight_t *));
-
-    if (s == NULL) {
-        return NULL;
-    }
-
+    s = xcalloc(1, sizeof(dns_socket_t) + n * sizeof(dns_flight_t *));
     fd = socket(r->sa.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
     if (fd < 0) {

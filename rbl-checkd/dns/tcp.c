@@ -12,6 +12,7 @@
  * A dns_tcp_t is owned by its query.
  */
 
+#include "base/xalloc.h"
 #include "dns_int.h"
 
 #include <errno.h>
@@ -267,8 +268,7 @@ tcp_connect(dns_server_t *r)
 }
 
 
-/* Starts an exchange for the query, or -1: no connection or out of
-   memory. */
+/* Starts an exchange for the query, or -1: no connection. */
 static int
 tcp_open(dns_query_t *q, double wait)
 {
@@ -277,24 +277,13 @@ tcp_open(dns_query_t *q, double wait)
     dns_engine_t  *engine;
 
     engine = q->engine;
-    tcp = calloc(1, sizeof(dns_tcp_t));
+    fd = dns_random(engine, &q->id) == 0 ? tcp_connect(dns_at(q)) : -1;
 
-    if (tcp == NULL) {
+    if (fd < 0) {
         return -1;
     }
 
-    fd = tcp_connect(dns_at(q));
-
-    if (fd < 0 || dns_random(engine, &q->id) != 0) {
-        free(tcp);
-
-        if (fd >= 0) {
-            close(fd);
-        }
-
-        return -1;
-    }
-
+    tcp = xcalloc(1, sizeof(dns_tcp_t));
     tcp->q = q;
     tcp->began = dns_clock();
     tcp->in_len = TCP_HEAD;

@@ -11,6 +11,7 @@
  * The table owns the zones; queries refer to them.
  */
 
+#include "base/xalloc.h"
 #include "dns_int.h"
 #include "rbl_hash.h"
 
@@ -57,7 +58,7 @@ zone_find(dns_engine_t *engine, uint64_t account, const char *name)
 }
 
 
-/* `zone` NULL: found by a referral.  NULL: out of memory, or no valid name. */
+/* `zone` NULL: found by a referral.  NULL: no valid name, or too many. */
 static dns_zone_t *
 zone_get(dns_engine_t *engine, uint64_t account, const char *name,
     const char *zone)
@@ -79,12 +80,7 @@ zone_get(dns_engine_t *engine, uint64_t account, const char *name,
         return NULL;
     }
 
-    z = calloc(1, sizeof(dns_zone_t) + n);
-
-    if (z == NULL) {
-        return NULL;
-    }
-
+    z = xcalloc(1, sizeof(dns_zone_t) + n);
     z->engine = engine;
     z->account = account;
     z->wire.len = (uint8_t) len;
@@ -147,27 +143,21 @@ zone_set(dns_zone_t *z, dns_set_t *set)
 }
 
 
-static int
+static void
 zone_give(dns_zone_t *z, const dns_payer_t *payer)
 {
     dns_set_t  *set;
 
     if (zone_is_given(z, payer)) {
-        return 0;
+        return;
     }
 
     set = dns_set_new(z->engine, z->account, payer->server, payer->n_servers,
                       &z->wire);
-
-    if (set == NULL) {
-        return -1;
-    }
-
     set->given = 1;
     dns_trace_zone(z->engine, &z->wire, "given by the operator:",
                    payer->server, payer->n_servers);
     zone_set(z, set);
-    return 0;
 }
 
 
@@ -184,11 +174,10 @@ dns_zone_of(dns_engine_t *engine, const dns_payer_t *payer)
     }
 
     if (payer->n_servers) {
-        return zone_give(z, payer) == 0 ? z : NULL;
-    }
+        zone_give(z, payer);
 
-    /* The payer no longer gives servers. */
-    if (z->set != NULL && z->set->given) {
+    } else if (z->set != NULL && z->set->given) {
+        /* The payer no longer gives servers. */
         dns_set_put(z->set);
         z->set = NULL;
     }
@@ -241,7 +230,7 @@ zone_seek(dns_zone_t *z)
         z->find = dns_find_new(z->engine, z, z->account, &z->wire);
     }
 
-    return z->find == NULL ? -1 : 0;
+    return 0;
 }
 
 
@@ -372,19 +361,15 @@ void
 dns_zone_found(dns_zone_t *z, const struct sockaddr_storage *sa, unsigned n,
     const dns_name_t *apex, uint32_t ttl, dns_status_t search)
 {
-    link_t      waiting;
-    dns_set_t  *set;
+    link_t  waiting;
 
     z->find = NULL;
     z->engine->now = dns_clock();
-    set = NULL;
 
     /* Meanwhile the payer may have given servers. */
     if (z->set == NULL || !z->set->given) {
-        set = n == 0 ? NULL : dns_set_new(z->engine, z->account, sa, n, apex);
-
-        if (set != NULL) {
-            zone_take(z, set, ttl);
+        if (n != 0) {
+            zone_take(z, dns_set_new(z->engine, z->account, sa, n, apex), ttl);
         } else {
             zone_missed(z, search);
         }

@@ -94,7 +94,7 @@ dns_servers_each(dns_engine_t *engine,
 }
 
 
-int
+void
 dns_engine_resolvers(dns_engine_t *engine, const struct sockaddr_storage *sa,
     unsigned n)
 {
@@ -102,11 +102,6 @@ dns_engine_resolvers(dns_engine_t *engine, const struct sockaddr_storage *sa,
     dns_set_t  *set, *old;
 
     set = dns_set_new(engine, 0, sa, n, NULL);
-
-    if (set == NULL) {
-        return -1;
-    }
-
     old = engine->resolvers;
     engine->resolvers = set;
 
@@ -118,5 +113,4 @@ dns_engine_resolvers(dns_engine_t *engine, const struct sockaddr_storage *sa,
 
     dns_set_put(old);
     dns_zone_retry(engine);
-    return 0;
 }

@@ -6,6 +6,7 @@
 #include "inspect.h"
 
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "rbl_hash.h"
 
 #include <stdlib.h>
@@ -209,14 +210,11 @@ inspect_new(struct ev_loop *loop, store_t *store)
 {
     inspect_t  *inspect;
 
-    inspect = calloc(1, sizeof(inspect_t));
-
-    if (inspect != NULL) {
-        inspect->loop = loop;
-        inspect->store = store;
-        ev_timer_init(&inspect->begin, on_begin, 0, 0);
-        inspect->begin.data = inspect;
-    }
+    inspect = xcalloc(1, sizeof(inspect_t));
+    inspect->loop = loop;
+    inspect->store = store;
+    ev_timer_init(&inspect->begin, on_begin, 0, 0);
+    inspect->begin.data = inspect;
 
     return inspect;
 }

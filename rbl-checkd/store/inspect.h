@@ -14,7 +14,6 @@
 
 typedef struct inspect_s  inspect_t;
 
-/* NULL: out of memory. */
 inspect_t *inspect_new(struct ev_loop *loop, store_t *store);
 void inspect_free(inspect_t *inspect);
 

@@ -2,6 +2,7 @@
  * The store: its links, its state, and the way of each command to a link.
  */
 
+#include "base/xalloc.h"
 #include "store_int.h"
 
 #include <stdlib.h>
@@ -406,7 +407,7 @@ on_kick(struct ev_loop *loop, ev_timer *w, int revents)
 }
 
 
-static int
+static void
 make_links(store_t *store)
 {
     unsigned            i;
@@ -418,17 +419,11 @@ make_links(store_t *store)
         }
 
         store_kick(store);
-
-        return 0;
+        return;
     }
 
     if (store->nodes.kind == RBL_PLACE_SENTINEL) {
         store->sentinel = store_link_new(store, 0);
-
-        if (store->sentinel == NULL) {
-            return -1;
-        }
-
         ev_timer_stop(store->loop, &store->sentinel->retry);
 
     } else {
@@ -436,8 +431,6 @@ make_links(store_t *store)
     }
 
     store->link[0] = store_link_new(store, 0);
-
-    return store->link[0] != NULL ? 0 : -1;
 }
 
 
@@ -447,11 +440,7 @@ store_make(struct ev_loop *loop, const config_t *conf, rbl_place_kind_t kind,
 {
     store_t  *store;
 
-    store = calloc(1, sizeof(store_t));
-    if (store == NULL) {
-        return NULL;
-    }
-
+    store = xcalloc(1, sizeof(store_t));
     store->loop = loop;
     store->conf = conf;
     store->state = state;
@@ -462,11 +451,7 @@ store_make(struct ev_loop *loop, const config_t *conf, rbl_place_kind_t kind,
     ev_timer_init(&store->kick, on_kick, 0, 0);
     store->kick.data = store;
     store_map_init(store);
-
-    if (make_links(store) != 0) {
-        store_free(store);
-        return NULL;
-    }
+    make_links(store);
 
     return store;
 }
@@ -487,10 +472,7 @@ store_second(struct ev_loop *loop, const config_t *conf, store_state_pt state,
     store_t  *store;
 
     store = store_new(loop, conf, state, data);
-
-    if (store != NULL) {
-        store->second = 1;
-    }
+    store->second = 1;
 
     return store;
 }

@@ -40,7 +40,6 @@ typedef void (*store_state_pt)(void *data, int ready);
 
 typedef void (*store_message_pt)(void *data, rbl_str_t message);
 
-/* NULL: out of memory. */
 store_t *store_new(struct ev_loop *loop, const config_t *conf,
     store_state_pt state, void *data);
 
@@ -52,7 +51,7 @@ store_t *store_second(struct ev_loop *loop, const config_t *conf,
 /*
  * Subscribes to the channel of news (rbl_keys.h) at a node of `of`, which must
  * live longer; at most one for each store.  It takes no commands.  Messages
- * that are sent while the connection is lost do not come.  NULL: out of memory.
+ * that are sent while the connection is lost do not come.
  */
 store_t *store_listen(store_t *of, store_message_pt message, void *data);
 void store_free(store_t *store);        /* pending commands get NULL */

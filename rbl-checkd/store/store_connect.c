@@ -5,6 +5,7 @@
  */
 
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "store_int.h"
 
 #include <hiredis/adapters/libev.h>
@@ -350,11 +351,7 @@ store_link_new(store_t *store, unsigned node)
 {
     store_link_t  *link;
 
-    link = calloc(1, sizeof(store_link_t));
-    if (link == NULL) {
-        return NULL;
-    }
-
+    link = xcalloc(1, sizeof(store_link_t));
     link->store = store;
     link->node = node;
 

@@ -198,7 +198,7 @@ int store_quiet(const store_link_t *link);
 /* Closes the connection in the next turn of the loop; `why` is for the log. */
 void store_drop(store_link_t *link, const char *why);
 
-/* store_tls.c: in place of hiredis' adapter.  0; -1: out of memory. */
+/* store_tls.c: in place of hiredis' adapter.  -1: OpenSSL has no memory. */
 int store_tls_attach(store_link_t *link, redisAsyncContext *ac);
 void store_tls_write(redisAsyncContext *ac);
 

@@ -4,6 +4,7 @@
  */
 
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "resp.h"
 #include "store_int.h"
 
@@ -14,23 +15,6 @@
 #define SILENCE_LATE  1.2               /* s */
 
 static void on_reply(redisAsyncContext *ac, void *r, void *privdata);
-
-
-/* Out of memory ends the process, as it does in hiredis. */
-
-static void *
-need(size_t n)
-{
-    void  *p;
-
-    p = malloc(n);
-    if (p == NULL) {
-        log_error("out of memory (%zu bytes)", n);
-        abort();
-    }
-
-    return p;
-}
 
 
 /* Passes a command to hiredis; if hiredis refuses it, it fails like any
@@ -67,7 +51,7 @@ send_source(store_link_t *link, store_cmd_t *cmd)
 
     source = (rbl_str_t) { cmd->script->source, cmd->script->source_len };
     size = RESP_SIZE(2, source.n + sizeof("EVAL")) + cmd->n;
-    bytes = need(size);
+    bytes = xmalloc(size);
 
     out = (rbl_out_t) { bytes, bytes + size, NULL, 0 };
     resp_array(&out, cmd->argc);
@@ -123,7 +107,7 @@ make_cmd(store_link_t *link, store_reply_pt done, void *data, size_t size)
 {
     store_cmd_t  *cmd;
 
-    cmd = need(sizeof(store_cmd_t) + size);
+    cmd = xmalloc(sizeof(store_cmd_t) + size);
     memset(cmd, 0, sizeof(store_cmd_t));
     cmd->link = link;
     cmd->done = done;

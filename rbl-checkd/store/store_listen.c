@@ -99,13 +99,10 @@ store_listen(store_t *of, store_message_pt message, void *data)
     store_t  *store;
 
     store = store_make(of->loop, of->conf, RBL_PLACE_ONE, NULL, data);
-
-    if (store != NULL) {
-        store->second = 1;
-        store->message = message;
-        store->of = of;
-        of->listener = store;
-    }
+    store->second = 1;
+    store->message = message;
+    store->of = of;
+    of->listener = store;
 
     return store;
 }

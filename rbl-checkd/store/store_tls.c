@@ -7,6 +7,7 @@
  * Each end of the connection that OpenSSL sees is a store_drop.
  */
 
+#include "base/xalloc.h"
 #include "config/config_tls.h"
 #include "store_int.h"
 
@@ -252,22 +253,18 @@ cleanup(void *data)
 int
 store_tls_attach(store_link_t *link, redisAsyncContext *ac)
 {
+    SSL          *ssl;
     store_tls_t  *t;
 
-    t = calloc(1, sizeof(store_tls_t));
-    if (t == NULL) {
+    ssl = config_tls_new(link->store->conf, &link->at, ac->c.fd);
+    if (ssl == NULL) {
         return -1;
     }
 
+    t = xcalloc(1, sizeof(store_tls_t));
     t->link = link;
     t->ac = ac;
-    t->ssl = config_tls_new(link->store->conf, &link->at, ac->c.fd);
-
-    if (t->ssl == NULL) {
-        free(t);
-        return -1;
-    }
-
+    t->ssl = ssl;
     ev_io_init(&t->readable, on_io, ac->c.fd, EV_READ);
     ev_io_init(&t->writable, on_io, ac->c.fd, EV_WRITE);
     t->readable.data = t->writable.data = t;

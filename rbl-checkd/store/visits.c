@@ -7,6 +7,7 @@
 
 #include "base/link.h"
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "rbl_sid.h"
 #include "visits.h"
 
@@ -127,26 +128,19 @@ visits_has(const link_t *ring, rbl_str_t account)
 static void
 visits_add(visits_t *visits, rbl_str_t account)
 {
-    visit_t  *item;
+    visit_t    *item;
+    rbl_sid_t   sid;
 
-    if (visits->stopped || visits->at_hand == VISITS_ACCOUNTS
+    if (rbl_sid_parse(&sid, RBL_SID_ACCOUNT, account) != RBL_OK
+        || visits->stopped || visits->at_hand == VISITS_ACCOUNTS
         || visits_has(&visits->waiting, account)
         || visits_has(&visits->flight, account))
     {
         return;
     }
 
-    item = calloc(1, sizeof(visit_t));
-    if (item == NULL) {
-        log_error("out of memory: other daemons do the %s", visits->kind->what);
-        return;
-    }
-
-    if (rbl_sid_parse(&item->account, RBL_SID_ACCOUNT, account) != RBL_OK) {
-        free(item);
-        return;
-    }
-
+    item = xcalloc(1, sizeof(visit_t));
+    item->account = sid;
     item->visits = visits;
     link_add(&visits->waiting, &item->link);
     visits->at_hand++;
@@ -266,11 +260,7 @@ visits_set_parts(visits_t *visits)
         return visits->n_parts > 0 ? 0 : -1;
     }
 
-    visits->parts = calloc(n, sizeof(visits_part_t));
-    if (visits->parts == NULL) {
-        return -1;
-    }
-
+    visits->parts = xcalloc(n, sizeof(visits_part_t));
     visits->n_parts = n;
 
     for (p = 0; p < n; p++) {
@@ -310,11 +300,7 @@ visits_new(struct ev_loop *loop, store_t *store, const visits_kind_t *kind,
 {
     visits_t  *visits;
 
-    visits = calloc(1, sizeof(visits_t));
-    if (visits == NULL) {
-        return NULL;
-    }
-
+    visits = xcalloc(1, sizeof(visits_t));
     visits->kind = kind;
     visits->data = data;
     visits->loop = loop;

@@ -37,7 +37,7 @@ typedef struct {
     void       (*step)(void *data, store_t *store, visit_t *visit);
 } visits_kind_t;
 
-/* data is for `step`.  NULL: out of memory. */
+/* data is for `step`. */
 visits_t *visits_new(struct ev_loop *loop, store_t *store,
     const visits_kind_t *kind, void *data);
 void visits_free(visits_t *visits);

@@ -1,15 +1,10 @@
 /*
- * The sink and the growing buffer.  A sink's creator owns its window; a buffer
- * owns its bytes.
+ * The sink.  Its creator owns the window.
  */
 
 #include "rbl_out.h"
 
 #include <assert.h>
-#include <stdlib.h>
-
-
-#define RBL_BUF_FIRST  512
 
 
 static int
@@ -122,73 +117,4 @@ rbl_out_int(rbl_out_t *out, int64_t v)
     char  buf[RBL_OUT_INT];
 
     rbl_out_str(out, rbl_out_int_text(buf, v));
-}
-
-
-static int
-rbl_buf_more(rbl_out_t *out)
-{
-    char       *base;
-    size_t      used, size;
-    rbl_buf_t  *b;
-
-    b = (rbl_buf_t *) out;
-    used = b->base ? (size_t) (out->pos - b->base) : 0;
-
-    if (used > SIZE_MAX / 4) {
-        return -1;
-    }
-
-    size = used < RBL_BUF_FIRST ? RBL_BUF_FIRST : used * 2;
-
-    base = realloc(b->base, size);
-    if (base == NULL) {
-        return -1;
-    }
-
-    b->base = base;
-    out->pos = base + used;
-    out->end = base + size;
-
-    return 0;
-}
-
-
-void
-rbl_buf_init(rbl_buf_t *b)
-{
-    memset(b, 0, sizeof(*b));
-    b->out.more = rbl_buf_more;
-}
-
-
-void
-rbl_buf_free(rbl_buf_t *b)
-{
-    free(b->base);
-    rbl_buf_init(b);
-}
-
-
-void
-rbl_buf_reset(rbl_buf_t *b)
-{
-    b->out.pos = b->base;
-    b->out.failed = 0;
-}
-
-
-rbl_str_t
-rbl_buf_str(const rbl_buf_t *b)
-{
-    rbl_str_t  s;
-
-    if (b->base == NULL) {
-        return RBL_STR("");
-    }
-
-    s.p = b->base;
-    s.n = (size_t) (b->out.pos - b->base);
-
-    return s;
 }

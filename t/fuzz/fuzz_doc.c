@@ -8,6 +8,7 @@
  */
 
 #include "fuzz.h"
+#include "base/buf.h"
 #include "fuzz_xml.h"
 #include "rbl_doc.h"
 #include "rbl_validate.h"

@@ -10,6 +10,7 @@
  */
 
 #include "fuzz.h"
+#include "base/buf.h"
 #include "fuzz_xml.h"
 #include "deliver/message/body.h"
 #include "deliver/message/body_bill.h"

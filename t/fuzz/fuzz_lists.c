@@ -92,8 +92,8 @@ try_list(list_t *list, const rbl_list_t *r)
     lists = lists_new();
     fuzz_check(lists != NULL);
     fuzz_check(lists_find(lists, r->id) == NULL);
-    fuzz_check(lists_add(lists, list_ref(list)) == 0);
-    fuzz_check(lists_add(lists, list_ref(list)) == 0);
+    lists_add(lists, list_ref(list));
+    lists_add(lists, list_ref(list));
     fuzz_check(lists_count(lists) == 1 && lists_at(lists, 1) == NULL);
     fuzz_check(lists_find(lists, rbl_str(list->sid)) == list);
     lists_free(lists);

@@ -11,6 +11,7 @@
  */
 
 #include "fuzz.h"
+#include "base/buf.h"
 #include "deliver/message/message.h"
 #include "deliver/message/mime.h"
 
@@ -56,7 +57,7 @@ try_message(rbl_str_t json)
     }
 
     rbl_buf_init(&buf);
-    fuzz_check(message_trigger(&buf.out, &m) == RBL_OK);
+    message_trigger(&buf.out, &m);
     fuzz_check(message_read(&again, rbl_buf_str(&buf)) == RBL_OK);
     fuzz_check(again.n_hosts <= m.n_hosts && again.listed == m.listed);
     fuzz_check(rbl_str_is(again.type, MESSAGE_TRIGGER));

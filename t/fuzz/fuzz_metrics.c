@@ -6,6 +6,7 @@
  */
 
 #include "fuzz.h"
+#include "base/buf.h"
 #include "rbl_condition.h"
 #include "rbl_list_reason.h"
 #include "rbl_metrics.h"

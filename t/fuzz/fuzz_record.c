@@ -9,6 +9,7 @@
  */
 
 #include "fuzz.h"
+#include "base/buf.h"
 #include "rbl_record.h"
 
 typedef union {

@@ -113,7 +113,7 @@ world_message(world_t *w)
     }
 
     rbl_buf_reset(&w->json);
-    ok(message_trigger(&w->json.out, &w->m) == RBL_OK, "a message");
+    message_trigger(&w->json.out, &w->m);
 
     return rbl_buf_str(&w->json);
 }

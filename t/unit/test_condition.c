@@ -3,6 +3,7 @@
  * one list with the worst first, and hostile records do no harm.
  */
 
+#include "base/buf.h"
 #include "rbl_condition.h"
 #include "tap.h"
 

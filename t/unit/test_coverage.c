@@ -2,6 +2,7 @@
  * Coverage of an account: how many lists apply, and how many have answered.
  */
 
+#include "base/buf.h"
 #include "rbl_coverage.h"
 #include "rbl_mp.h"
 #include "tap.h"

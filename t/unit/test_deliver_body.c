@@ -1,5 +1,6 @@
 /* Bodies of events, byte by byte. */
 
+#include "base/buf.h"
 #include "deliver/message/body.h"
 
 #include "tap.h"

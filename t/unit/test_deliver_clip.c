@@ -1,5 +1,6 @@
 /* Texts cut between characters, in the unit of a service. */
 
+#include "base/buf.h"
 #include "deliver/message/clip.h"
 
 #include "tap.h"

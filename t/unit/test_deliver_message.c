@@ -1,5 +1,6 @@
 /* Messages to contacts, byte by byte, made and parsed. */
 
+#include "base/buf.h"
 #include "deliver/message/message.h"
 
 #include "deliver/channels/channel.h"
@@ -332,7 +333,7 @@ trigger(rbl_buf_t *buf, message_t *m, size_t n, message_host_t *hosts)
     }
 
     rbl_buf_init(buf);
-    ok(message_trigger(&buf->out, m) == RBL_OK, "a message is made");
+    message_trigger(&buf->out, m);
 }
 
 
@@ -493,9 +494,9 @@ test_storm(void)
     rbl_buf_free(&buf);
     rbl_buf_init(&buf);
     m.listed = 5000;
-    ok(message_trigger(&buf.out, &m) == RBL_OK, "a storm");
+    message_trigger(&buf.out, &m);
     ok(rbl_buf_str(&buf).n < MESSAGE_MAX + 2 * MESSAGE_TEXT_MAX,
-       "bounded: %zu", rbl_buf_str(&buf).n);
+       "a storm is bounded: %zu", rbl_buf_str(&buf).n);
 
     ok(message_read(&again, rbl_buf_str(&buf)) == RBL_OK, "read");
     is_str(again.title, "5000 hosts listed", "all are counted");

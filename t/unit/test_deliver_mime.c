@@ -1,5 +1,6 @@
 /* The forms of a mail: headers, bodies and dates. */
 
+#include "base/buf.h"
 #include "deliver/message/mime.h"
 
 #include "tap.h"

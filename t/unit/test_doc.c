@@ -3,6 +3,7 @@
  * and sinks with windows of any size.
  */
 
+#include "base/buf.h"
 #include "rbl_doc.h"
 #include "tap.h"
 

@@ -68,8 +68,8 @@ ask(int i)
     evidence_seen_t  seen;
 
     memset(&seen, 0, sizeof(seen));
-    ok(evidence_ask(evidence, list, RBL_FAMILY_IPV4, 7, now() - 2, &seen,
-                    on_evidence, &who[i]) == 0, "query %d", i);
+    evidence_ask(evidence, list, RBL_FAMILY_IPV4, 7, now() - 2, &seen,
+                 on_evidence, &who[i]);
 }
 
 
@@ -197,9 +197,9 @@ test_waits(void)
         seen.waits = (evidence_waits_t) { .n = 2, .wait = { 602, 302 },
                                           .any = any, .ttl = 600 };
         n_told = 0;
-        ok(evidence_ask(evidence, list, RBL_FAMILY_IPV4, 127, now(), &seen,
-                        on_evidence, &who[0]) == 0
-           && last_call()->argv[7] == (any ? 600000 : 0)
+        evidence_ask(evidence, list, RBL_FAMILY_IPV4, 127, now(), &seen,
+                     on_evidence, &who[0]);
+        ok(last_call()->argv[7] == (any ? 600000 : 0)
            && last_call()->argv[8] == any && last_call()->argv[9] == 602000
            && last_call()->argv[10] == 302000,
            "waits through %s resolver", any ? "any" : "the same");
@@ -219,7 +219,6 @@ main(void)
     loop = ev_loop_new(0);
     list = list_make(RBL_STR("RB1"), RBL_STR("rbl"), 0, RBL_STR("list.test"),
                      RBL_STR(""), RBL_FAMILY_IPV4);
-    ok(evidence_new(loop, NULL, NULL, NULL) == NULL, "it needs a health");
     evidence = evidence_new(loop, NULL, NULL, (health_t *) &listener);
 
     test_ask();

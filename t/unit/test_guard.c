@@ -82,9 +82,7 @@ on_go(void *data, int go)
 static void
 ask(int i)
 {
-    if (guard_ask(guard, list, RBL_FAMILY_IPV4, 0, on_go, &who[i]) != 0) {
-        ok(0, "out of memory");
-    }
+    guard_ask(guard, list, RBL_FAMILY_IPV4, 0, on_go, &who[i]);
 }
 
 

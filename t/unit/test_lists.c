@@ -2,6 +2,7 @@
  * Lists from records, and the table of lists.
  */
 
+#include "base/buf.h"
 #include "check/lists/lists.h"
 
 #include <stdio.h>
@@ -161,12 +162,10 @@ test_table(void)
         snprintf(sid, sizeof(sid), "RB%d", i);
         list = list_make(rbl_str(sid), RBL_STR("rbl"), 1, RBL_STR("z.test"),
                          RBL_STR(""), 1);
-        if (lists_add(lists, list) != 0) {
-            break;
-        }
+        lists_add(lists, list);
     }
 
-    ok(i == 1000 && lists_count(lists) == 1000, "1000 lists");
+    ok(lists_count(lists) == 1000, "1000 lists");
 
     good = 1;
     for (i = 0; i < 1000; i++) {
@@ -182,7 +181,8 @@ test_table(void)
 
     list = list_make(RBL_STR("RB5"), RBL_STR("rbl"), 1, RBL_STR("other.test"),
                      RBL_STR(""), 1);
-    ok(lists_add(lists, list) == 0 && lists_count(lists) == 1000
+    lists_add(lists, list);
+    ok(lists_count(lists) == 1000
        && strcmp(lists_find(lists, RBL_STR("RB5"))->zone, "other.test") == 0,
        "the same SID replaces");
 

@@ -3,6 +3,7 @@
  * are read again, also shorter and longer ones, and units are correct.
  */
 
+#include "base/buf.h"
 #include "rbl_metrics.h"
 #include "tap.h"
 

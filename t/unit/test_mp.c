@@ -4,6 +4,7 @@
  * access beyond.
  */
 
+#include "base/buf.h"
 #include "rbl_mp.h"
 #include "tap.h"
 

@@ -3,6 +3,7 @@
  * refused or at least harmless, results written and read.
  */
 
+#include "base/buf.h"
 #include "rbl_record.h"
 #include "tap.h"
 

@@ -3,6 +3,7 @@
  * order, and records with damaged packed parts.
  */
 
+#include "base/buf.h"
 #include "rbl_host_state.h"
 #include "rbl_view.h"
 #include "tap.h"

@@ -4,6 +4,7 @@
 
 #include "ahead.h"
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "rbl_out.h"
 
 #include <stdlib.h>
@@ -121,11 +122,7 @@ set_parts(ahead_t *a)
         return a->n > 0 ? 0 : -1;
     }
 
-    a->part = calloc(n, sizeof(ahead_part_t));
-    if (a->part == NULL) {
-        return -1;
-    }
-
+    a->part = xcalloc(n, sizeof(ahead_part_t));
     a->n = n;
 
     for (i = 0; i < n; i++) {
@@ -155,11 +152,7 @@ ahead_new(const checker_t *checker)
 {
     ahead_t  *a;
 
-    a = calloc(1, sizeof(ahead_t));
-    if (a == NULL) {
-        return NULL;
-    }
-
+    a = xcalloc(1, sizeof(ahead_t));
     a->checker = checker;
     ev_timer_init(&a->timer, on_timer, EVERY, EVERY);
     a->timer.data = a;

@@ -12,7 +12,7 @@
 
 typedef struct ahead_s  ahead_t;
 
-/* `checker` must outlive it.  NULL: out of memory. */
+/* `checker` must outlive it. */
 ahead_t *ahead_new(const checker_t *checker);
 void ahead_free(ahead_t *a);
 

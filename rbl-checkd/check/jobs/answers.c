@@ -3,6 +3,7 @@
  */
 
 #include "answers.h"
+#include "base/xalloc.h"
 #include "rbl_answers.h"
 #include "rbl_coverage.h"
 
@@ -72,9 +73,9 @@ answers_last(const check_lists_t *lists, const current_t *current,
         return NULL;
     }
 
-    last = calloc(lists->n + 1, sizeof(int64_t));
+    last = xcalloc(lists->n + 1, sizeof(int64_t));
 
-    for (i = 0; last != NULL && i < lists->n; i++) {
+    for (i = 0; i < lists->n; i++) {
         at = same ? lists->place[i] : place_in(&order, lists->list[i]);
         last[lists->place[i]] = at < order.n ? a[at].at : 0;
     }

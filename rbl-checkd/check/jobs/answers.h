@@ -19,7 +19,7 @@ int answers_moved(const check_t *check, const check_lists_t *lists,
 /*
  * Returns when each list answered last before this check (ms, 0: not known), in
  * the order of the store; the caller frees it.  `coverage`: the record if the
- * answers have moved, else "".  NULL: nothing is known, or out of memory.
+ * answers have moved, else "".  NULL: nothing is known.
  */
 int64_t *answers_last(const check_lists_t *lists, const current_t *current,
     rbl_str_t coverage);

@@ -5,6 +5,7 @@
  */
 
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "jobs_entry.h"
 #include "batches.h"
 
@@ -146,11 +147,7 @@ batches_new(struct ev_loop *loop, store_t *store, const rbl_script_t *script,
 {
     batches_t  *batches;
 
-    batches = calloc(1, sizeof(batches_t));
-    if (batches == NULL) {
-        return NULL;
-    }
-
+    batches = xcalloc(1, sizeof(batches_t));
     batches->loop = loop;
     batches->store = store;
     batches->script = script;
@@ -202,11 +199,7 @@ batch_for(batches_t *batches, unsigned partition, const char *head)
         }
     }
 
-    batch = malloc(sizeof(batch_t));
-    if (batch == NULL) {
-        return NULL;
-    }
-
+    batch = xmalloc(sizeof(batch_t));
     batch->batches = batches;
     batch->partition = partition;
     batch->n = 0;
@@ -226,13 +219,13 @@ batches_add(batches_t *batches, const job_t *job, unsigned attempts,
     item_t   *item;
     batch_t  *batch;
 
-    batch = strlen(head) < BATCHES_ARG_MAX && strlen(tail) < BATCHES_ARG_MAX
-            && more.n <= BATCHES_MORE_MAX
-            ? batch_for(batches, job->partition, head) : NULL;
-    if (batch == NULL) {
+    if (strlen(head) >= BATCHES_ARG_MAX || strlen(tail) >= BATCHES_ARG_MAX
+        || more.n > BATCHES_MORE_MAX)
+    {
         return -1;
     }
 
+    batch = batch_for(batches, job->partition, head);
     item = &batch->item[batch->n++];
     item->done = done;
     item->data = data;

@@ -21,7 +21,7 @@ typedef struct batches_s  batches_t;
  */
 typedef void (*batches_done_pt)(void *data, const redisReply *said);
 
-/* `moment` in seconds.  NULL: out of memory. */
+/* `moment` in seconds. */
 batches_t *batches_new(struct ev_loop *loop, store_t *store,
     const rbl_script_t *script, double moment);
 void batches_free(batches_t *batches);  /* without call backs */
@@ -29,8 +29,7 @@ void batches_free(batches_t *batches);  /* without call backs */
 /*
  * The script gets `head` (of the whole call), then for each check
  * "<AC>:<HT>", its entry of flight:due for that number of starts, `tail` and
- * `more`.  Empty strings are left out.  0, or -1: out of memory, or an argument
- * is too long.
+ * `more`.  Empty strings are left out.  0, or -1: an argument is too long.
  */
 int batches_add(batches_t *batches, const job_t *job, unsigned attempts,
     const char *head, const char *tail, rbl_str_t more, batches_done_pt done,

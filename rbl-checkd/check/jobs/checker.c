@@ -24,18 +24,14 @@ make_env(checker_t *checker)
     env->quota = quota_new(checker->loop, checker->store, env->health);
     env->lookup = lookup_new(checker->loop, checker->dns, env->quota,
                              checker->conf->cache_size);
+    if (env->lookup == NULL) {
+        return -1;
+    }
+
     env->evidence = evidence_new(checker->loop, checker->store, checker->dns,
                                  env->health);
     env->guard = guard_new(checker->loop, checker->store, env->health);
     env->counters = counters_new();
-
-    if (env->health == NULL || env->quota == NULL || env->lookup == NULL
-        || env->evidence == NULL || env->guard == NULL
-        || env->counters == NULL)
-    {
-        return -1;
-    }
-
     health_retry_after(env->health, checker->conf->control_retry);
     quota_probe_after(env->quota, checker->conf->control_retry);
     lookup_list_counters(env->lookup, env->counters);
@@ -59,8 +55,7 @@ checker_open(checker_t *checker)
     checker->clears = batches_new(checker->loop, checker->store,
                                   &rbl_script_check_clear, CLEARS_GATHER);
 
-    return checker->table != NULL && checker->opens != NULL
-           && checker->clears != NULL ? 0 : -1;
+    return 0;
 }
 
 

@@ -38,8 +38,9 @@ typedef struct {
 } checker_t;
 
 /*
- * The caller sets loop, conf, dns and store; all else is 0.  -1: out of memory.
- * Call checker_close in any case, after jobs and deliveries are freed.
+ * The caller sets loop, conf, dns and store; all else is 0.  -1: the system
+ * gave no random octets.  Call checker_close in any case, after jobs and
+ * deliveries are freed.
  */
 int checker_open(checker_t *checker);
 void checker_close(checker_t *checker);

@@ -5,6 +5,7 @@
 
 #include "idle.h"
 
+#include "base/xalloc.h"
 #include "check/lists/names.h"
 
 #include <stdlib.h>
@@ -323,11 +324,7 @@ idle_new(const checker_t *checker)
 {
     idle_t  *idle;
 
-    idle = calloc(1, sizeof(idle_t));
-    if (idle == NULL) {
-        return NULL;
-    }
-
+    idle = xcalloc(1, sizeof(idle_t));
     idle->checker = checker;
     ev_timer_init(&idle->timer, on_timer, EVERY, EVERY);
     idle->timer.data = idle;

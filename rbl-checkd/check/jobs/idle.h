@@ -25,7 +25,7 @@
 
 typedef struct idle_s  idle_t;
 
-/* Begins at once.  NULL: out of memory.  Free it before the checker closes. */
+/* Begins at once.  Free it before the checker closes. */
 idle_t *idle_new(const checker_t *checker);
 void idle_free(idle_t *idle);
 

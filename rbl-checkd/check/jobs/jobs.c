@@ -4,6 +4,7 @@
  */
 
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "jobs_entry.h"
 #include "jobs_int.h"
 
@@ -171,11 +172,6 @@ start(jobs_t *jobs, const job_t *job)
     }
 
     runner = runner_start(jobs->checker, job, on_alone, on_done, jobs);
-    if (runner == NULL) {
-        log_error("check %s cannot start: out of memory", job->check.s);
-        return;
-    }
-
     jobs->runner[jobs->n++] = runner;
     jobs->places[job->reserved].running++;
 
@@ -274,21 +270,11 @@ jobs_new(checker_t *checker)
 {
     jobs_t  *jobs;
 
-    jobs = calloc(1, sizeof(jobs_t));
-    if (jobs == NULL) {
-        return NULL;
-    }
-
+    jobs = xcalloc(1, sizeof(jobs_t));
     jobs->checker = checker;
-    jobs->runner = calloc(checker->conf->checks_max, sizeof(runner_t *));
-
-    if (jobs->runner == NULL
-        || jobs_shares_init(&jobs->shares, checker->conf->checks_max) != 0
-        || jobs_read_init(jobs) != 0)
-    {
-        jobs_free(jobs);
-        return NULL;
-    }
+    jobs->runner = xcalloc(checker->conf->checks_max, sizeof(runner_t *));
+    jobs_shares_init(&jobs->shares, checker->conf->checks_max);
+    jobs_read_init(jobs);
 
     return jobs;
 }

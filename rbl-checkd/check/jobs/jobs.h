@@ -44,7 +44,6 @@ typedef struct {
 
 typedef struct jobs_s  jobs_t;
 
-/* NULL: out of memory. */
 jobs_t *jobs_new(checker_t *checker);
 void jobs_free(jobs_t *jobs);           /* drops all jobs in flight */
 

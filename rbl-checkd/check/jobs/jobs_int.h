@@ -120,7 +120,7 @@ unsigned jobs_room(const jobs_t *jobs, int *reserved);
 unsigned jobs_reserved_share(const jobs_t *jobs);
 
 /* jobs_read.c */
-int jobs_read_init(jobs_t *jobs);
+void jobs_read_init(jobs_t *jobs);
 void jobs_read_free(jobs_t *jobs);
 void jobs_read_start(jobs_t *jobs);
 

@@ -7,6 +7,7 @@
 
 #include "base/jitter.h"
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "jobs_int.h"
 
 #include <stdio.h>
@@ -207,7 +208,7 @@ recall(jobs_slice_t *slice, int64_t rank, int64_t cursor)
 }
 
 
-static int
+static void
 make_slices(jobs_t *jobs)
 {
     unsigned               p;
@@ -216,15 +217,12 @@ make_slices(jobs_t *jobs)
     const rbl_keyspace_t  *ks;
 
     if (jobs->slice != NULL) {
-        return 0;
+        return;
     }
 
     none = RBL_STR("");
     ks = store_keyspace(jobs->checker->store);
-    jobs->slice = calloc(ks->partitions, sizeof(jobs_slice_t));
-    if (jobs->slice == NULL) {
-        return -1;
-    }
+    jobs->slice = xcalloc(ks->partitions, sizeof(jobs_slice_t));
 
     for (p = 0; p < ks->partitions; p++) {
         slice = &jobs->slice[p];
@@ -238,7 +236,6 @@ make_slices(jobs_t *jobs)
     jobs->next = jobs->alone_partition;
     jobs->next_due = jobs->alone_partition;
     jobs->next_reserved = jobs->alone_partition;
-    return 0;
 }
 
 
@@ -247,11 +244,7 @@ jobs_read_start(jobs_t *jobs)
 {
     unsigned  p;
 
-    if (make_slices(jobs) != 0) {
-        log_error("out of memory: no jobs are claimed");
-        return;
-    }
-
+    make_slices(jobs);
     jobs->swept = 0;
 
     if (jobs->phase == JOBS_OFF) {
@@ -271,14 +264,12 @@ jobs_read_start(jobs_t *jobs)
 }
 
 
-int
+void
 jobs_read_init(jobs_t *jobs)
 {
     jobs->listener = store_listen(jobs->checker->store, on_news, jobs);
     ev_timer_init(&jobs->timer, on_timer, 0, 0);
     jobs->timer.data = jobs;
-
-    return jobs->listener != NULL ? 0 : -1;
 }
 
 

@@ -3,18 +3,17 @@
  */
 
 #include "jobs_share.h"
+#include "base/xalloc.h"
 
 #include <stdlib.h>
 
 
-int
+void
 jobs_shares_init(jobs_shares_t *s, unsigned max)
 {
-    s->share = calloc(max, sizeof(jobs_share_t));
+    s->share = xcalloc(max, sizeof(jobs_share_t));
     s->n = 0;
     s->max = max;
-
-    return s->share != NULL ? 0 : -1;
 }
 
 

@@ -17,8 +17,8 @@ typedef struct {
     unsigned       n, max;
 } jobs_shares_t;
 
-/* Room for so many accounts.  0, or -1: out of memory. */
-int jobs_shares_init(jobs_shares_t *s, unsigned max);
+/* Room for so many accounts. */
+void jobs_shares_init(jobs_shares_t *s, unsigned max);
 void jobs_shares_free(jobs_shares_t *s);
 
 void jobs_shares_add(jobs_shares_t *s, const rbl_sid_t *account);

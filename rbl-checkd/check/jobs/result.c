@@ -71,7 +71,6 @@ pack_one(rbl_out_t *out, rbl_buf_t *codes, const check_t *check, size_t i,
     v.ms = (int64_t) (r->ms + 0.5);
 
     rbl_result_encode(out, &v);
-    out->failed |= codes->out.failed;
 }
 
 
@@ -136,7 +135,7 @@ pack_left_out(result_pack_t *p, const check_lists_t *lists, int whole)
 }
 
 
-int
+void
 result_pack(result_pack_t *p, const check_t *check, const check_lists_t *lists,
     const int64_t *last, int64_t now, int whole)
 {
@@ -180,7 +179,6 @@ result_pack(result_pack_t *p, const check_t *check, const check_lists_t *lists,
 
         rbl_buf_reset(&one);
         pack_one(&one.out, &codes, check, i, &caps);
-        p->told.out.failed |= one.out.failed;
 
         if (r->verdict != RBL_CLEAR) {
             rbl_out_str(&p->told.out, rbl_buf_str(&one));
@@ -197,7 +195,4 @@ result_pack(result_pack_t *p, const check_t *check, const check_lists_t *lists,
 
     rbl_buf_free(&codes);
     rbl_buf_free(&one);
-
-    return p->all.out.failed || p->told.out.failed || p->clear.out.failed
-           || p->asks.out.failed ? -1 : 0;
 }

@@ -7,8 +7,8 @@
 #define RESULT_H_INCLUDED
 
 #include "check/check_lists.h"
+#include "base/buf.h"
 #include "check/check.h"
-#include "rbl_out.h"
 
 typedef struct {
     size_t     n;                       /* lists */
@@ -28,9 +28,9 @@ void result_free(result_pack_t *p);
 /*
  * Packs the results of a check, and the lists that it left out as skipped.
  * Without a check (NULL) there are no results.  `last`, `now`: of
- * answers_pack; `whole`: `all` is needed.  0, or -1: out of memory.
+ * answers_pack; `whole`: `all` is needed.
  */
-int result_pack(result_pack_t *p, const check_t *check,
+void result_pack(result_pack_t *p, const check_t *check,
     const check_lists_t *lists, const int64_t *last, int64_t now, int whole);
 
 #endif /* RESULT_H_INCLUDED */

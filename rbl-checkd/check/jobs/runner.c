@@ -6,6 +6,7 @@
 
 #include "base/jitter.h"
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "runner_int.h"
 #include "batches.h"
 
@@ -189,12 +190,6 @@ runner_ask(runner_t *r, int64_t family, rbl_str_t value)
                            r->lists.due, &r->current.before,
                            timeout < left ? timeout : left, how, on_progress,
                            r);
-    if (r->check == NULL) {
-        log_error("check %s cannot start: out of memory", r->job.check.s);
-        runner_again(r, runner_release, 0);
-        return;
-    }
-
     r->checker->asking += check_count(r->check);
 }
 
@@ -205,11 +200,7 @@ runner_start(checker_t *checker, const job_t *job, runner_alone_pt alone,
 {
     runner_t  *r;
 
-    r = calloc(1, sizeof(runner_t));
-    if (r == NULL) {
-        return NULL;
-    }
-
+    r = xcalloc(1, sizeof(runner_t));
     r->checker = checker;
     r->job = *job;
     r->alone = alone;

@@ -23,7 +23,6 @@ typedef void (*runner_done_pt)(void *data, runner_t *runner);
  */
 typedef int (*runner_alone_pt)(void *data);
 
-/* NULL: out of memory. */
 runner_t *runner_start(checker_t *checker, const job_t *job,
     runner_alone_pt alone, runner_done_pt done, void *data);
 void runner_free(runner_t *runner);

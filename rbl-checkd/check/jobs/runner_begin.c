@@ -79,8 +79,8 @@ take_lists(runner_t *r, const rbl_check_begin_reply_t *b)
         return 0;                       /* it is another table by now */
     }
 
-    return check_lists_system(&r->lists, r->checker->table, b->htype,
-                              b->family);
+    check_lists_system(&r->lists, r->checker->table, b->htype, b->family);
+    return 1;
 }
 
 

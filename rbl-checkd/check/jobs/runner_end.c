@@ -37,11 +37,11 @@ ended(runner_t *r, const char *how)
 }
 
 
-static int
+static void
 pack(runner_t *r)
 {
-    return result_pack(&r->results, r->fail != NULL ? NULL : r->check,
-                       &r->lists, r->last, r->current.now, r->whole);
+    result_pack(&r->results, r->fail != NULL ? NULL : r->check, &r->lists,
+                r->last, r->current.now, r->whole);
 }
 
 
@@ -63,12 +63,7 @@ on_finish(void *data, const redisReply *reply)
     if (said.word == RBL_CHECK_FINISH_FULL && !r->whole) {
         r->whole = 1;
         r->clear = 1;
-
-        if (pack(r) != 0) {
-            runner_release(r);
-            return;
-        }
-
+        pack(r);
         finish(r);
         return;
     }
@@ -159,7 +154,9 @@ settle(runner_t *r, rbl_str_t coverage)
         r->last = answers_last(&r->lists, &r->current, coverage);
     }
 
-    if (pack(r) != 0 || dns_clock() >= r->give_up) {
+    pack(r);
+
+    if (dns_clock() >= r->give_up) {
         runner_release(r);
         return;
     }

@@ -4,6 +4,7 @@
  */
 
 #include "sources.h"
+#include "base/xalloc.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -207,11 +208,7 @@ sources_new(struct ev_loop *loop, const config_t *conf, store_t *store)
 {
     sources_t  *sources;
 
-    sources = calloc(1, sizeof(sources_t));
-    if (sources == NULL) {
-        return NULL;
-    }
-
+    sources = xcalloc(1, sizeof(sources_t));
     sources->loop = loop;
     sources->conf = conf;
     sources->store = store;

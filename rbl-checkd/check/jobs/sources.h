@@ -13,7 +13,6 @@
 
 typedef struct sources_s  sources_t;
 
-/* NULL: out of memory. */
 sources_t *sources_new(struct ev_loop *loop, const config_t *conf,
     store_t *store);
 void sources_free(sources_t *sources);

@@ -3,6 +3,7 @@
  */
 
 #include "counters.h"
+#include "base/xalloc.h"
 #include "sidmap.h"
 
 #include <stdio.h>
@@ -23,11 +24,7 @@ counters_new(void)
 {
     counters_t  *counters;
 
-    counters = calloc(1, sizeof(counters_t));
-    if (counters == NULL) {
-        return NULL;
-    }
-
+    counters = xcalloc(1, sizeof(counters_t));
     snprintf(counters->other.zone, sizeof(counters->other.zone), "other");
     snprintf(counters->custom.zone, sizeof(counters->custom.zone), "custom");
 
@@ -58,19 +55,11 @@ add(counters_t *counters, const list_t *list)
 {
     list_counters_t  *c;
 
-    c = calloc(1, sizeof(list_counters_t));
-    if (c == NULL) {
-        return NULL;
-    }
-
+    c = xcalloc(1, sizeof(list_counters_t));
     snprintf(c->sid, sizeof(c->sid), "%s", list->sid);
     snprintf(c->zone, sizeof(c->zone), "%s", list->zone);
 
-    if (sidmap_add(&counters->map, c->sid, c) != 0) {
-        free(c);
-        return NULL;
-    }
-
+    sidmap_add(&counters->map, c->sid, c);
     counters->own[counters->n++] = c;
 
     return c;

@@ -40,7 +40,7 @@ typedef struct {
     unsigned  unsure;                   /* likewise: health_known_t */
 } list_counters_t;
 
-counters_t *counters_new(void);         /* NULL: out of memory */
+counters_t *counters_new(void);
 void counters_free(counters_t *counters);
 
 /* A query to a list has ended; refused: the response is a refusal. */

@@ -4,6 +4,7 @@
  */
 
 #include "lists.h"
+#include "base/xalloc.h"
 #include "rbl_name.h"
 #include "rbl_query.h"
 
@@ -113,18 +114,14 @@ limit_of(int64_t v)
 }
 
 
-static int
+static void
 keep_texts(list_t *list, const rbl_list_t *r)
 {
     char  *at;
 
-    list->bytes = malloc(r->zone.n + r->name.n + r->website.n + r->lookup.n
-                         + r->delist.n + r->tier.n + r->control.n
-                         + r->codes.n + 8);
-    if (list->bytes == NULL) {
-        return -1;
-    }
-
+    list->bytes = xmalloc(r->zone.n + r->name.n + r->website.n + r->lookup.n
+                          + r->delist.n + r->tier.n + r->control.n
+                          + r->codes.n + 8);
     at = list->bytes;
     list->zone = keep(&at, r->zone);
     list->name = keep(&at, r->name);
@@ -134,8 +131,6 @@ keep_texts(list_t *list, const rbl_list_t *r)
     list->tier = keep(&at, r->tier);
     list->control = keep(&at, r->control);
     (void) keep(&at, r->codes);
-
-    return 0;
 }
 
 
@@ -151,11 +146,7 @@ parse_codes(list_t *list, rbl_str_t codes)
         return 0;
     }
 
-    list->parsed = calloc(1, sizeof(rbl_codes_t));
-    if (list->parsed == NULL) {
-        return -1;
-    }
-
+    list->parsed = xcalloc(1, sizeof(rbl_codes_t));
     list->codes = list->parsed;
     rbl_mp_init(&mp, codes);
 
@@ -185,29 +176,19 @@ destroy(list_t *list)
 }
 
 
-/* Makes the queried zone; -1: out of memory. */
+/* Makes the queried zone. */
 
-static int
+static void
 set_ask(list_t *list, rbl_str_t key)
 {
-    int        rc;
     char       buf[RBL_VALUE_MAX];
     rbl_str_t  ask;
 
     (void) rbl_query_zone(buf, &ask, rbl_str(list->zone), key);
 
-    list->ask = malloc(ask.n + 1);
-    rc = list->ask != NULL ? 0 : -1;
-
-    if (rc == 0) {
-        memcpy(list->ask, ask.p, ask.n);
-        list->ask[ask.n] = '\0';
-        list->ask_n = ask.n;
-    }
-
+    list->ask = xstrndup(ask.p, ask.n);
+    list->ask_n = ask.n;
     explicit_bzero(buf, sizeof(buf));
-
-    return rc;
 }
 
 
@@ -219,11 +200,7 @@ make(const rbl_list_t *r)
     list_t     *list;
     rbl_str_t   codes;
 
-    list = calloc(1, sizeof(list_t));
-    if (list == NULL) {
-        return NULL;
-    }
-
+    list = xcalloc(1, sizeof(list_t));
     list->refs = 1;
     list->codes = &no_codes;
     list->custom = r->custom != 0;
@@ -236,21 +213,23 @@ make(const rbl_list_t *r)
 
     if (keep_small(list->sid, sizeof(list->sid), r->id) != 0
         || keep_small(list->type, sizeof(list->type), r->type) != 0
-        || keep_small(list->status, sizeof(list->status), r->status) != 0
-        || keep_texts(list, r) != 0)
+        || keep_small(list->status, sizeof(list->status), r->status) != 0)
     {
         destroy(list);
         return NULL;
     }
 
+    keep_texts(list, r);
     codes.p = list->control + r->control.n + 1;
     codes.n = r->codes.n;
 
-    if (strlen(list->zone) != r->zone.n || parse_codes(list, codes) != 0
-        || (!list_keyed(list) && set_ask(list, RBL_STR("")) != 0))
-    {
+    if (strlen(list->zone) != r->zone.n || parse_codes(list, codes) != 0) {
         destroy(list);
         return NULL;
+    }
+
+    if (!list_keyed(list)) {
+        set_ask(list, RBL_STR(""));
     }
 
     return list;
@@ -304,30 +283,32 @@ list_key_set(list_t *list, rbl_str_t key)
         return -1;
     }
 
-    return list->ask == NULL ? set_ask(list, key) : 0;
+    if (list->ask == NULL) {
+        set_ask(list, key);
+    }
+
+    return 0;
 }
 
 
-int
+void
 list_key_own(list_t *list, rbl_str_t key)
 {
-    return key.n != 0 && list_keyed(list) && list->ask == NULL
-           ? set_ask(list, key) : 0;
+    if (key.n != 0 && list_keyed(list) && list->ask == NULL) {
+        set_ask(list, key);
+    }
 }
 
 
-int
+void
 list_key_find(list_t *list, const redisReply *keys)
 {
     rbl_str_t  key;
 
-    if (!list_keyed(list)) {
-        return 0;
+    if (list_keyed(list)) {
+        key = rbl_reply_str(rbl_reply_field(keys, list->zone));
+        (void) list_key_set(list, key);
     }
-
-    key = rbl_reply_str(rbl_reply_field(keys, list->zone));
-
-    return list_key_ok(key) ? list_key_set(list, key) : 0;
 }
 
 
@@ -429,7 +410,7 @@ list_unref(list_t *list)
 lists_t *
 lists_new(void)
 {
-    return calloc(1, sizeof(lists_t));
+    return xcalloc(1, sizeof(lists_t));
 }
 
 
@@ -475,7 +456,7 @@ probe(const lists_t *lists, rbl_str_t sid)
 
 /* Room for twice as many; the table is at most half full. */
 
-static int
+static void
 grow(lists_t *lists)
 {
     size_t    i, room, *slot;
@@ -483,18 +464,10 @@ grow(lists_t *lists)
 
     room = lists->room ? lists->room * 2 : 64;
 
-    list = realloc(lists->list, room * sizeof(list_t *));
-    if (list == NULL) {
-        return -1;
-    }
-
+    list = xrealloc(lists->list, room * sizeof(list_t *));
     lists->list = list;
 
-    slot = calloc(room * 2, sizeof(size_t));
-    if (slot == NULL) {
-        return -1;
-    }
-
+    slot = xcalloc(room * 2, sizeof(size_t));
     free(lists->slot);
     lists->slot = slot;
     lists->slots = room * 2;
@@ -503,19 +476,16 @@ grow(lists_t *lists)
     for (i = 0; i < lists->n; i++) {
         slot[probe(lists, rbl_str(list[i]->sid))] = i + 1;
     }
-
-    return 0;
 }
 
 
-int
+void
 lists_add(lists_t *lists, list_t *list)
 {
     size_t  at;
 
-    if (lists->n == lists->room && grow(lists) != 0) {
-        list_unref(list);
-        return -1;
+    if (lists->n == lists->room) {
+        grow(lists);
     }
 
     at = probe(lists, rbl_str(list->sid));
@@ -523,13 +493,11 @@ lists_add(lists_t *lists, list_t *list)
     if (lists->slot[at] != 0) {
         list_unref(lists->list[lists->slot[at] - 1]);
         lists->list[lists->slot[at] - 1] = list;
-        return 0;
+        return;
     }
 
     lists->list[lists->n++] = list;
     lists->slot[at] = lists->n;
-
-    return 0;
 }
 
 

@@ -48,10 +48,11 @@ typedef struct {
     char         *bytes;                /* owns all texts but `ask` */
 } list_t;
 
-/* From a record of the store; NULL: out of memory or not a list. */
+/* From a record of the store; NULL: not a list. */
 list_t *list_from_record(rbl_str_t raw);
 
-/* A list that is known only from a job (custom, or not in the table yet). */
+/* A list that is known only from a job (custom, or not in the table yet);
+   NULL: an argument is too long, or the zone has a NUL. */
 list_t *list_make(rbl_str_t sid, rbl_str_t type, int custom, rbl_str_t zone,
     rbl_str_t website, int64_t families);
 
@@ -63,19 +64,18 @@ int list_keyed(const list_t *list);
 
 /*
  * Gives a list its key, before other code uses the list.  A list that needs no
- * key is left unchanged.  -1: invalid key (list_key_ok), or out of memory.
+ * key is left unchanged.  -1: invalid key (list_key_ok).
  */
 int list_key_set(list_t *list, rbl_str_t key);
 
-/* Gives an own list with a key in its zone that key; -1: out of memory. */
-int list_key_own(list_t *list, rbl_str_t key);
+/* Gives an own list with a key in its zone that key. */
+void list_key_own(list_t *list, rbl_str_t key);
 
 /*
  * Gives the list its key from the reply of HGETALL lists:keys.  A list that
- * needs none, or whose key is missing or invalid, remains unchanged.  -1: out
- * of memory.
+ * needs none, or whose key is missing or invalid, remains unchanged.
  */
-int list_key_find(list_t *list, const redisReply *keys);
+void list_key_find(list_t *list, const redisReply *keys);
 
 /* The key in list->ask, valid during the life of the list; n 0: none. */
 rbl_str_t list_key(const list_t *list);
@@ -102,8 +102,7 @@ typedef struct lists_s  lists_t;
 
 lists_t *lists_new(void);
 void lists_free(lists_t *lists);
-int lists_add(lists_t *lists, list_t *list);    /* takes over the reference;
-                                                   -1: out of memory */
+void lists_add(lists_t *lists, list_t *list);   /* takes over the reference */
 list_t *lists_find(const lists_t *lists, rbl_str_t sid);
 size_t lists_count(const lists_t *lists);
 list_t *lists_at(const lists_t *lists, size_t i);

@@ -3,6 +3,7 @@
  */
 
 #include "sidmap.h"
+#include "base/xalloc.h"
 #include "rbl_hash.h"
 
 #include <stdlib.h>
@@ -42,7 +43,7 @@ sidmap_find(const sidmap_t *map, const char *sid)
 }
 
 
-static int
+static void
 grow(sidmap_t *map)
 {
     size_t    i;
@@ -50,10 +51,7 @@ grow(sidmap_t *map)
 
     more.n = map->n;
     more.slots = map->slots ? map->slots * 2 : SLOTS_FIRST;
-    more.slot = calloc(more.slots, sizeof(sidmap_entry_t));
-    if (more.slot == NULL) {
-        return -1;
-    }
+    more.slot = xcalloc(more.slots, sizeof(sidmap_entry_t));
 
     for (i = 0; i < map->slots; i++) {
         if (map->slot[i].sid != NULL) {
@@ -63,26 +61,22 @@ grow(sidmap_t *map)
 
     free(map->slot);
     *map = more;
-
-    return 0;
 }
 
 
-int
+void
 sidmap_add(sidmap_t *map, const char *sid, void *item)
 {
     sidmap_entry_t  *entry;
 
-    if (map->n * 2 >= map->slots && grow(map) != 0) {
-        return -1;
+    if (map->n * 2 >= map->slots) {
+        grow(map);
     }
 
     entry = probe(map, sid);
     entry->sid = sid;
     entry->item = item;
     map->n++;
-
-    return 0;
 }
 
 

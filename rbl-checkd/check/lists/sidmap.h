@@ -24,8 +24,8 @@ void sidmap_free(sidmap_t *map);        /* not the items */
 /* NULL: there is none. */
 void *sidmap_find(const sidmap_t *map, const char *sid);
 
-/* One that is not there yet.  -1: out of memory. */
-int sidmap_add(sidmap_t *map, const char *sid, void *item);
+/* One that is not there yet. */
+void sidmap_add(sidmap_t *map, const char *sid, void *item);
 
 /* Walks, *at 0 at first; NULL: no more. */
 void *sidmap_next(const sidmap_t *map, size_t *at);

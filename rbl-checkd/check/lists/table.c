@@ -6,6 +6,7 @@
  */
 
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "table.h"
 
 #include <stdlib.h>
@@ -65,10 +66,11 @@ on_records(void *data, const redisReply *reply)
     table->fresh = NULL;
 
     n = rbl_reply_len(reply);
-    lists = n != 0 ? lists_new() : NULL;
-    if (lists == NULL) {
+    if (n == 0) {
         return;
     }
+
+    lists = lists_new();
 
     for (i = 0, damaged = 0; i < n; i++) {
         raw = rbl_reply_str(rbl_reply_at(reply, i));
@@ -78,9 +80,8 @@ on_records(void *data, const redisReply *reply)
             damaged += not_asked(raw);
             table->coming_sum[0] = '\0';
 
-        } else if (lists_add(lists, list) != 0) {
-            lists_free(lists);
-            return;
+        } else {
+            lists_add(lists, list);
         }
     }
 
@@ -114,7 +115,7 @@ on_keys(void *data, const redisReply *reply)
 
     for (i = 0, missing = 0; i < lists_count(table->fresh); i++) {
         list = lists_at(table->fresh, i);
-        (void) list_key_find(list, reply);
+        list_key_find(list, reply);
         missing += list->ask == NULL && strcmp(list->status, "active") == 0;
     }
 
@@ -185,17 +186,12 @@ ask_keys(table_t *table)
 static void
 no_lists(table_t *table)
 {
-    lists_t  *lists;
-
     give_up(table);
 
-    lists = lists_new();
-    if (lists != NULL) {
-        lists_free(table->lists);
-        table->lists = lists;
-        table->version = table->coming;
-        table->sum[0] = '\0';
-    }
+    lists_free(table->lists);
+    table->lists = lists_new();
+    table->version = table->coming;
+    table->sum[0] = '\0';
 }
 
 
@@ -226,26 +222,20 @@ on_order(void *data, const redisReply *reply)
         n = LISTS_MAX;
     }
 
-    keys = malloc(n * sizeof(rbl_key_t));
-    argv = malloc((n + 1) * sizeof(rbl_str_t));
+    keys = xcalloc(n, sizeof(rbl_key_t));
+    argv = xcalloc(n + 1, sizeof(rbl_str_t));
+    argc = 0;
+    argv[argc++] = RBL_STR("MGET");
 
-    if (keys == NULL || argv == NULL) {
-        give_up(table);
-
-    } else {
-        argc = 0;
-        argv[argc++] = RBL_STR("MGET");
-
-        for (i = 0; i < n; i++) {
-            argv[argc++] = rbl_key(&keys[i], store_keyspace(table->store), 0,
-                                   "r", RBL_STR("SYS"),
-                                   rbl_reply_str(rbl_reply_at(reply, i)));
-        }
-
-        store_command(table->store, on_records, table, argc, argv);
-        ask_keys(table);
-        ask_sum(table, on_sum_again);
+    for (i = 0; i < n; i++) {
+        argv[argc++] = rbl_key(&keys[i], store_keyspace(table->store), 0, "r",
+                               RBL_STR("SYS"),
+                               rbl_reply_str(rbl_reply_at(reply, i)));
     }
+
+    store_command(table->store, on_records, table, argc, argv);
+    ask_keys(table);
+    ask_sum(table, on_sum_again);
 
     free(keys);
     free(argv);
@@ -323,11 +313,7 @@ table_new(struct ev_loop *loop, store_t *store)
 {
     table_t  *table;
 
-    table = calloc(1, sizeof(table_t));
-    if (table == NULL) {
-        return NULL;
-    }
-
+    table = xcalloc(1, sizeof(table_t));
     table->loop = loop;
     table->store = store;
     table->version = -1;

@@ -11,7 +11,6 @@
 
 typedef struct table_s  table_t;
 
-/* NULL: out of memory. */
 table_t *table_new(struct ev_loop *loop, store_t *store);
 void table_free(table_t *table);
 

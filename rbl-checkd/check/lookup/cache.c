@@ -6,6 +6,7 @@
  */
 
 #include "cache.h"
+#include "base/xalloc.h"
 #include "rbl_hash.h"
 
 #include <stdlib.h>
@@ -34,15 +35,16 @@ struct cache_s {
 cache_t *
 cache_new(size_t octets)
 {
-    size_t    slots;
-    cache_t  *cache;
+    size_t     slots;
+    cache_t   *cache;
+    uint64_t   seed;
 
-    cache = calloc(1, sizeof(cache_t));
-
-    if (cache == NULL) {
+    if (getrandom(&seed, sizeof(seed), 0) != (ssize_t) sizeof(seed)) {
         return NULL;
     }
 
+    cache = xcalloc(1, sizeof(cache_t));
+    cache->seed = seed;
     slots = CACHE_LEAST;
 
     while (slots * 2 <= octets / CACHE_GUESS) {
@@ -54,16 +56,8 @@ cache_new(size_t octets)
     octets /= CACHE_UNIT;
     cache->units = octets < UINT32_MAX ? (uint32_t) octets : UINT32_MAX - 1;
     cache->mask = slots - 1;
-    cache->slot = calloc(slots, sizeof(uint32_t));
-    cache->block = malloc((size_t) cache->units * CACHE_UNIT + 1);
-
-    if (cache->slot == NULL || cache->block == NULL
-        || getrandom(&cache->seed, sizeof(cache->seed), 0)
-           != (ssize_t) sizeof(cache->seed))
-    {
-        cache_free(cache);
-        return NULL;
-    }
+    cache->slot = xcalloc(slots, sizeof(uint32_t));
+    cache->block = xmalloc((size_t) cache->units * CACHE_UNIT + 1);
 
     return cache;
 }

@@ -33,8 +33,8 @@ typedef struct {
     uint8_t   rest[];           /* addresses, name, TXT */
 } cache_kept_t;
 
-/* NULL: out of memory.  It keeps nothing if there is no room for a single one
-   in so many octets. */
+/* NULL: the system gave no random octets.  It keeps nothing if there is no room
+   for a single one in so many octets. */
 cache_t *cache_new(size_t octets);
 void cache_free(cache_t *cache);
 

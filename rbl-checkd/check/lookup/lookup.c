@@ -2,6 +2,7 @@
  * Look-ups: the interface, the cache, call backs that are due.
  */
 
+#include "base/xalloc.h"
 #include "lookup_int.h"
 
 #include <stdlib.h>
@@ -89,12 +90,7 @@ lookup_new(struct ev_loop *loop, dns_engine_t *dns, quota_t *quota,
 {
     lookup_t  *lookup;
 
-    lookup = calloc(1, sizeof(lookup_t));
-
-    if (lookup == NULL) {
-        return NULL;
-    }
-
+    lookup = xcalloc(1, sizeof(lookup_t));
     lookup->loop = loop;
     lookup->dns = dns;
     lookup->quota = quota;
@@ -154,7 +150,7 @@ lookup_free(lookup_t *lookup)
 }
 
 
-/* 1: the response is known, and the call back is due; -1: out of memory. */
+/* 1: the response is known, and the call back is due. */
 static int
 lookup_kept(lookup_q_t *q, const char *name, uint16_t type)
 {
@@ -175,12 +171,7 @@ lookup_kept(lookup_q_t *q, const char *name, uint16_t type)
     }
 
     n = cache_kept_size(kept);
-    q->kept = malloc(n);
-
-    if (q->kept == NULL) {
-        return -1;
-    }
-
+    q->kept = xmalloc(n);
     memcpy(q->kept, kept, n);
     lookup->counters.hits++;
     lookup_due(q, RBL_ERR_NONE);
@@ -193,36 +184,31 @@ lookup_q_t *
 lookup_ask(lookup_t *lookup, const list_t *list, const char *name,
     uint16_t type, double patience, int fresh, lookup_done_pt done, void *data)
 {
-    int          rc;
     ask_t      **at;
     lookup_q_t  *q;
 
-    q = dns_name_ok(name) ? calloc(1, sizeof(lookup_q_t)) : NULL;
-
-    if (q == NULL) {
+    if (!dns_name_ok(name)) {
         return NULL;
     }
 
+    q = xcalloc(1, sizeof(lookup_q_t));
     q->lookup = lookup;
     q->done = done;
     q->data = data;
     q->until = dns_clock() + patience;
-    rc = fresh ? 0 : lookup_kept(q, name, type);
 
-    if (rc == 0) {
-        at = ask_place(lookup, name, type, list->account);
-
-        if (*at != NULL) {
-            q->ask = *at;
-            link_add(&(*at)->waiting, &q->link);
-            lookup->counters.joined++;
-
-        } else {
-            rc = ask_begin(at, q, list, name, type);
-        }
+    if (!fresh && lookup_kept(q, name, type)) {
+        return q;
     }
 
-    if (rc < 0) {
+    at = ask_place(lookup, name, type, list->account);
+
+    if (*at != NULL) {
+        q->ask = *at;
+        link_add(&(*at)->waiting, &q->link);
+        lookup->counters.joined++;
+
+    } else if (ask_begin(at, q, list, name, type) != 0) {
         free(q);
         return NULL;
     }

@@ -19,7 +19,7 @@ typedef struct lookup_q_s   lookup_q_t;
 
 typedef struct {
     rbl_lookup_err_t     error;     /* RBL_ERR_QUOTA, RBL_ERR_BLOCKED: not
-                                       queried (RBL_ERR_NETWORK: out of memory);
+                                       queried (RBL_ERR_NETWORK: as NULL below);
                                        RBL_ERR_NONE: see answer */
     const dns_answer_t  *answer;    /* NULL: not queried; `ttl` is the remaining
                                        time */
@@ -36,7 +36,8 @@ typedef struct {
 /* The reply is valid during the call, which may make and cancel any lookup. */
 typedef void (*lookup_done_pt)(void *data, const lookup_answer_t *reply);
 
-/* `quota` NULL: no limits; `octets` of cache, 0: none.  NULL: no memory. */
+/* `quota` NULL: no limits; `octets` of cache, 0: none.  NULL: the system gave
+   no random octets. */
 lookup_t *lookup_new(struct ev_loop *loop, dns_engine_t *dns, quota_t *quota,
     size_t octets);
 
@@ -49,8 +50,7 @@ void lookup_free(lookup_t *lookup);
  * the quota.  `fresh`: bypasses the cache.  Lookups of the same name and type
  * share a query, whatever their list; but an account's lookups at its own lists
  * are shared only within the account.  The call back comes exactly once, never
- * from inside this call, unless the lookup is cancelled.  NULL: bad name or out
- * of memory.
+ * from inside this call, unless the lookup is cancelled.  NULL: as dns_ask.
  */
 lookup_q_t *lookup_ask(lookup_t *lookup, const list_t *list, const char *name,
     uint16_t type, double patience, int fresh, lookup_done_pt done,

@@ -2,6 +2,7 @@
  * Shared queries: from the first caller to the response for all callers.
  */
 
+#include "base/xalloc.h"
 #include "lookup_int.h"
 #include "rbl_hash.h"
 
@@ -156,7 +157,7 @@ on_answer(void *data, const dns_answer_t *answer)
 }
 
 
-/* 0, or -1: bad name or out of memory. */
+/* 0, or -1: see dns_ask. */
 static int
 ask_send(ask_t *ask)
 {
@@ -220,7 +221,7 @@ ask_refused(ask_t *ask, rbl_lookup_err_t error)
 }
 
 
-/* Continues with the decision of the quota.  -1: out of memory. */
+/* Continues with the decision of the quota.  -1: see dns_ask. */
 static int
 ask_granted(ask_t *ask, quota_answer_t answer)
 {
@@ -300,12 +301,7 @@ ask_new(lookup_t *lookup, const list_t *list, const char *name, uint16_t type)
     size_t   n;
 
     n = strlen(name) + 1;
-    ask = calloc(1, sizeof(ask_t) + n);
-
-    if (ask == NULL) {
-        return NULL;
-    }
-
+    ask = xcalloc(1, sizeof(ask_t) + n);
     ask->lookup = lookup;
     ask->list = list_ref((list_t *) list);
     ask->type = type;
@@ -323,11 +319,6 @@ ask_begin(ask_t **at, lookup_q_t *q, const list_t *list, const char *name,
     ask_t  *ask;
 
     ask = ask_new(q->lookup, list, name, type);
-
-    if (ask == NULL) {
-        return -1;
-    }
-
     *at = ask;
     q->ask = ask;
     link_add(&ask->waiting, &q->link);

@@ -72,8 +72,8 @@ ask_t **ask_place(lookup_t *lookup, const char *name, uint16_t type,
     uint64_t account);
 
 /*
- * Begins an asking for the first that waits for it.  0, or -1: bad name or out
- * of memory, and q is untouched.
+ * Begins an asking for the first that waits for it.  0, or -1: dns_ask refuses
+ * the query, and q is untouched.
  */
 int ask_begin(ask_t **at, lookup_q_t *q, const list_t *list,
     const char *name, uint16_t type);

@@ -5,6 +5,7 @@
  * and replies of the store.  A call back may take, report and forget at will.
  */
 
+#include "base/xalloc.h"
 #include "quota_int.h"
 #include "rbl_hash.h"
 
@@ -83,17 +84,13 @@ on_wait(struct ev_loop *loop, ev_timer *timer, int revents)
 }
 
 
-static int
+static void
 join(quota_list_t *ql, double patience, quota_done_pt done, void *data)
 {
     quota_t       *quota = ql->quota;
     quota_wait_t  *w;
 
-    w = calloc(1, sizeof(quota_wait_t));
-    if (w == NULL) {
-        return -1;
-    }
-
+    w = xcalloc(1, sizeof(quota_wait_t));
     w->ql = ql;
     w->done = done;
     w->data = data;
@@ -110,8 +107,6 @@ join(quota_list_t *ql, double patience, quota_done_pt done, void *data)
     ev_timer_init(&w->timer, on_wait, patience, 0);
     w->timer.data = w;
     ev_timer_start(quota->loop, &w->timer);
-
-    return 0;
 }
 
 
@@ -196,22 +191,14 @@ make_list(quota_t *quota, const list_t *list)
 {
     quota_list_t  *ql;
 
-    ql = calloc(1, sizeof(quota_list_t));
-    if (ql == NULL) {
-        return NULL;
-    }
-
+    ql = xcalloc(1, sizeof(quota_list_t));
     ql->quota = quota;
     ql->left = -1;
     memcpy(ql->sid, list->sid, sizeof(ql->sid));
     link_init(&ql->waits);
     ev_timer_init(&ql->timer, on_timer, 0, 0);
     ql->timer.data = ql;
-
-    if (sidmap_add(&quota->lists, ql->sid, ql) != 0) {
-        free(ql);
-        return NULL;
-    }
+    sidmap_add(&quota->lists, ql->sid, ql);
 
     return ql;
 }
@@ -228,15 +215,13 @@ find_list(quota_t *quota, const list_t *list)
         ql = make_list(quota, list);
     }
 
-    if (ql != NULL && ql->list != list) {
+    if (ql->list != list) {
         list_unref(ql->list);
         ql->list = list_ref((list_t *) list);
     }
 
-    if (ql != NULL) {
-        ql->rate = list->rate;
-        ql->day = list->day_quota;
-    }
+    ql->rate = list->rate;
+    ql->day = list->day_quota;
 
     return ql;
 }
@@ -277,11 +262,7 @@ quota_new(struct ev_loop *loop, store_t *store, health_t *health)
     size_t    i;
     quota_t  *quota;
 
-    quota = calloc(1, sizeof(quota_t));
-    if (quota == NULL) {
-        return NULL;
-    }
-
+    quota = xcalloc(1, sizeof(quota_t));
     quota->loop = loop;
     quota->store = store;
     quota->health = health;
@@ -344,10 +325,6 @@ quota_take(quota_t *quota, const list_t *list, double patience,
     }
 
     ql = find_list(quota, list);
-    if (ql == NULL) {
-        return QUOTA_USED_UP;
-    }
-
     ql->used = 1;
 
     if (quota_refuses(ql)) {
@@ -358,10 +335,7 @@ quota_take(quota_t *quota, const list_t *list, double patience,
         return QUOTA_GO;
     }
 
-    if (join(ql, patience, done, data) != 0) {
-        return QUOTA_USED_UP;
-    }
-
+    join(ql, patience, done, data);
     go_on(ql);
 
     return QUOTA_WAIT;

@@ -4,6 +4,7 @@
  */
 
 #include "base/link.h"
+#include "base/xalloc.h"
 #include "evidence.h"
 
 #include <stdio.h>
@@ -261,17 +262,14 @@ on_again(struct ev_loop *loop, ev_timer *timer, int revents)
 }
 
 
-int
+void
 evidence_ask(evidence_t *evidence, const list_t *list, rbl_family_t family,
     uint32_t server, double good, const evidence_seen_t *seen,
     evidence_done_pt done, void *data)
 {
     wait_t  *w;
 
-    w = calloc(1, sizeof(wait_t));
-    if (w == NULL) {
-        return -1;
-    }
+    w = xcalloc(1, sizeof(wait_t));
 
     if (seen->host.n > 0 && seen->host.n < sizeof(w->host)) {
         memcpy(w->host, seen->host.p, seen->host.n);
@@ -287,8 +285,6 @@ evidence_ask(evidence_t *evidence, const list_t *list, rbl_family_t family,
     w->done = done;
     w->data = data;
     send_ask(w);
-
-    return 0;
 }
 
 
@@ -328,11 +324,7 @@ evidence_new(struct ev_loop *loop, store_t *store, dns_engine_t *dns,
 {
     evidence_t  *evidence;
 
-    evidence = health != NULL ? calloc(1, sizeof(evidence_t)) : NULL;
-    if (evidence == NULL) {
-        return NULL;
-    }
-
+    evidence = xcalloc(1, sizeof(evidence_t));
     evidence->loop = loop;
     evidence->store = store;
     evidence->dns = dns;

@@ -56,8 +56,7 @@ typedef struct {
 /* NULL: it cannot be known, as a part of the store is away. */
 typedef void (*evidence_done_pt)(void *data, const evidence_known_t *known);
 
-/* Listens to `health`, whose engine is `dns`.  NULL: out of memory, or `health`
-   is NULL. */
+/* Listens to `health`, whose engine is `dns`. */
 evidence_t *evidence_new(struct ev_loop *loop, store_t *store,
     dns_engine_t *dns, health_t *health);
 
@@ -68,10 +67,9 @@ void evidence_free(evidence_t *evidence);
  * Requests the evidence about the list, which passed its test points through
  * this resolver at `good` (dns_clock()).  The call back comes once, never from
  * inside this call, unless forgotten.  If the store does not reply, the call is
- * repeated; a caller with a deadline forgets the request. -1: out of memory, no
- * call back.
+ * repeated; a caller with a deadline forgets the request.
  */
-int evidence_ask(evidence_t *evidence, const list_t *list, rbl_family_t family,
+void evidence_ask(evidence_t *evidence, const list_t *list, rbl_family_t family,
     uint32_t server, double good, const evidence_seen_t *seen,
     evidence_done_pt done, void *data);
 

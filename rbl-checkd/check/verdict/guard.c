@@ -3,6 +3,7 @@
  * guard ignores custom lists: their listings are always announced.
  */
 
+#include "base/xalloc.h"
 #include "guard_int.h"
 
 #include <stdlib.h>
@@ -25,11 +26,7 @@ guard_new(struct ev_loop *loop, store_t *store, health_t *health)
 {
     guard_t  *guard;
 
-    guard = calloc(1, sizeof(guard_t));
-    if (guard == NULL) {
-        return NULL;
-    }
-
+    guard = xcalloc(1, sizeof(guard_t));
     guard->loop = loop;
     guard->store = store;
     guard->health = health;
@@ -87,19 +84,11 @@ make_list(guard_t *guard, const list_t *list)
 {
     guard_list_t  *gl;
 
-    gl = calloc(1, sizeof(guard_list_t));
-    if (gl == NULL) {
-        return NULL;
-    }
-
+    gl = xcalloc(1, sizeof(guard_list_t));
     gl->guard = guard;
     memcpy(gl->sid, list->sid, sizeof(gl->sid));
     guard_turn_init(gl);
-
-    if (sidmap_add(&guard->lists, gl->sid, gl) != 0) {
-        free(gl);
-        return NULL;
-    }
+    sidmap_add(&guard->lists, gl->sid, gl);
 
     return gl;
 }
@@ -116,7 +105,7 @@ find_list(guard_t *guard, const list_t *list)
         gl = make_list(guard, list);
     }
 
-    if (gl != NULL && gl->list != list) {
+    if (gl->list != list) {
         list_unref(gl->list);
         gl->list = list_ref((list_t *) list);
     }
@@ -139,43 +128,31 @@ guard_frozen(const guard_t *guard, const list_t *list)
 void
 guard_count(guard_t *guard, const list_t *list)
 {
-    guard_list_t  *gl;
-
-    gl = list->custom ? NULL : find_list(guard, list);
-
-    if (gl != NULL) {
-        guard_turn_clear(gl);
+    if (!list->custom) {
+        guard_turn_clear(find_list(guard, list));
     }
 }
 
 
-int
+void
 guard_ask(guard_t *guard, const list_t *list, rbl_family_t family,
     uint32_t server, guard_done_pt done, void *data)
 {
-    guard_list_t  *gl;
     guard_wait_t  *w;
 
-    gl = list->custom ? NULL : find_list(guard, list);
-    w = list->custom || gl != NULL ? calloc(1, sizeof(guard_wait_t)) : NULL;
-    if (w == NULL) {
-        return -1;
-    }
-
+    w = xcalloc(1, sizeof(guard_wait_t));
     w->done = done;
     w->data = data;
     w->family = family;
     w->server = server;
 
-    if (gl == NULL) {
+    if (list->custom) {
         link_add(&guard->custom, &w->link);
         guard_arm(guard->loop, &guard->timer, 0);
 
     } else {
-        guard_turn_wait(gl, w);
+        guard_turn_wait(find_list(guard, list), w);
     }
-
-    return 0;
 }
 
 

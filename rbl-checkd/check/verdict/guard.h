@@ -24,7 +24,6 @@ typedef struct guard_s  guard_t;
 /* go 1: the listing may be announced; 0: the list is frozen. */
 typedef void (*guard_done_pt)(void *data, int go);
 
-/* NULL: out of memory. */
 guard_t *guard_new(struct ev_loop *loop, store_t *store, health_t *health);
 void guard_free(guard_t *guard);        /* not from a call back */
 
@@ -38,10 +37,9 @@ void guard_count(guard_t *guard, const list_t *list);
  * May a new listing of a host be announced?  The call back comes once, never
  * from inside this call, unless forgotten.  If the store does not reply, the
  * call is repeated; a caller with a deadline forgets the request.  While the
- * partition of the list is away the call back gets -1: it is not known.  -1:
- * out of memory, no call back.
+ * partition of the list is away the call back gets -1: it is not known.
  */
-int guard_ask(guard_t *guard, const list_t *list, rbl_family_t family,
+void guard_ask(guard_t *guard, const list_t *list, rbl_family_t family,
     uint32_t server, guard_done_pt done, void *data);
 /* Was the list frozen at the last reply of the store? */
 int guard_frozen(const guard_t *guard, const list_t *list);

@@ -8,6 +8,7 @@
  */
 
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "health_int.h"
 
 #include <stdlib.h>
@@ -437,11 +438,11 @@ health_ask(health_t *health, const list_t *list, rbl_family_t family,
     health_entry_t  *e;
 
     e = health_entry(health, list, family, server);
-    q = e != NULL ? calloc(1, sizeof(health_q_t)) : NULL;
-    if (q == NULL) {
+    if (e == NULL) {
         return NULL;
     }
 
+    q = xcalloc(1, sizeof(health_q_t));
     q->health = health;
     q->entry = e;
     q->need = need;
@@ -523,11 +524,7 @@ health_new(struct ev_loop *loop, dns_engine_t *dns)
 {
     health_t  *health;
 
-    health = calloc(1, sizeof(health_t));
-    if (health == NULL) {
-        return NULL;
-    }
-
+    health = xcalloc(1, sizeof(health_t));
     health->loop = loop;
     health->dns = dns;
     health->bad_min = HEALTH_BAD_MIN;

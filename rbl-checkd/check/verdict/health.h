@@ -96,7 +96,6 @@ typedef struct health_q_s  health_q_t;
 
 typedef void (*health_done_pt)(void *data, const health_verdict_t *verdict);
 
-/* NULL: out of memory. */
 health_t *health_new(struct ev_loop *loop, dns_engine_t *dns);
 void health_free(health_t *health);
 
@@ -187,7 +186,7 @@ void health_test(health_t *health, const list_t *list, rbl_family_t family,
 /*
  * The call back comes exactly once, never from inside this call, unless the
  * request is dropped.  One run of test points serves all waiting callers.
- * NULL: out of memory.
+ * NULL: no such resolver.
  */
 health_q_t *health_ask(health_t *health, const list_t *list,
     rbl_family_t family, uint32_t server, health_need_t need,

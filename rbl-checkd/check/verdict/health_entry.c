@@ -3,6 +3,7 @@
  * least lately go when there are too many.
  */
 
+#include "base/xalloc.h"
 #include "health_int.h"
 
 #include <stdlib.h>
@@ -84,11 +85,10 @@ health_entry_free(health_entry_t *e)
 }
 
 
-static int
-room(health_t *health)
+static void
+make_room(health_t *health)
 {
-    size_t            n;
-    health_entry_t   *e, *newer, **all;
+    health_entry_t  *e, *newer;
 
     for (e = health->oldest; e != NULL && health->n >= HEALTH_ENTRIES;
          e = newer)
@@ -100,17 +100,10 @@ room(health_t *health)
     }
 
     if (health->n == health->room) {
-        n = health->room ? health->room * 2 : 64;
-        all = realloc(health->all, n * sizeof(health_entry_t *));
-        if (all == NULL) {
-            return -1;
-        }
-
-        health->all = all;
-        health->room = n;
+        health->room = health->room ? health->room * 2 : 64;
+        health->all = xrealloc(health->all,
+                               health->room * sizeof(health_entry_t *));
     }
-
-    return 0;
 }
 
 
@@ -235,15 +228,12 @@ health_entry(health_t *health, const list_t *list, rbl_family_t family,
 
     group = dns_direct(health->dns) ? 0 : server;
 
-    if (group >= DNS_MAX_RESOLVERS || room(health) != 0) {
+    if (group >= DNS_MAX_RESOLVERS) {
         return NULL;
     }
 
-    e = calloc(1, sizeof(health_entry_t));
-    if (e == NULL) {
-        return NULL;
-    }
-
+    make_room(health);
+    e = xcalloc(1, sizeof(health_entry_t));
     e->health = health;
     e->list = list_ref(shared);
     e->family = family;

@@ -251,7 +251,7 @@ health_state_t health_sum(const health_found_t *found, size_t n,
 
 /* health_entry.c */
 
-/* The entry, made if there is none; NULL: out of memory. */
+/* The entry, made if there is none; NULL: no such resolver. */
 health_entry_t *health_entry(health_t *health, const list_t *list,
     rbl_family_t family, uint32_t server);
 /* NULL: there is none. */
@@ -293,8 +293,8 @@ typedef enum {
 sample_verdict_t health_sample_judge(rbl_family_t family, const unsigned *hit,
     unsigned draws);
 
-/* Queries a sample with the run that begins.  -1: out of memory. */
-int health_sample_begin(health_entry_t *e);
+/* Queries a sample with the run that begins. */
+void health_sample_begin(health_entry_t *e);
 
 /* All responses have come.  1: a second sample is drawn, and the run
    continues. */

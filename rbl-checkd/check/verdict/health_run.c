@@ -535,7 +535,7 @@ health_run(health_entry_t *e, int sample)
 
     if (sample || e->wild) {
         e->tried = e->began;
-        (void) health_sample_begin(e);
+        health_sample_begin(e);
     }
 
     if (e->running == 0) {

@@ -8,6 +8,7 @@
  * root name servers: such hits are confined to that network.
  */
 
+#include "base/xalloc.h"
 #include "health_int.h"
 
 #include <stdlib.h>
@@ -131,21 +132,15 @@ draw(struct health_sample_s *s)
 }
 
 
-int
+void
 health_sample_begin(health_entry_t *e)
 {
     struct health_sample_s  *s;
 
-    s = calloc(1, sizeof(struct health_sample_s));
-    if (s == NULL) {
-        return -1;
-    }
-
+    s = xcalloc(1, sizeof(struct health_sample_s));
     s->entry = e;
     e->sample = s;
     draw(s);
-
-    return 0;
 }
 
 

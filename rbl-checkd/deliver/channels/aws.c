@@ -73,7 +73,7 @@ aws_value(aws_value_t *value, rbl_contact_type_t type, rbl_str_t contact)
  * for the value of the contact has none there.
  */
 
-static rbl_err_t
+static void
 aws_keep(channel_request_t *request, const aws_value_t *value)
 {
     rbl_buf_t  *made = &request->to_made;
@@ -85,17 +85,11 @@ aws_keep(channel_request_t *request, const aws_value_t *value)
     rbl_out_str(&made->out, value->secret);
     rbl_out_char(&made->out, '\0');
 
-    if (made->out.failed) {
-        return RBL_ENOMEM;
-    }
-
     request->to.p = rbl_buf_str(made).p;
     request->user.p = request->to.p + request->to.n + 1;
     request->user.n = value->id.n;
     request->password.p = request->user.p + request->user.n + 1;
     request->password.n = value->secret.n;
-
-    return RBL_OK;
 }
 
 
@@ -130,7 +124,9 @@ aws_request(channel_request_t *request, const aws_value_t *value,
     request->fresh = 1;
     request->once_more = 1;
 
-    return aws_keep(request, value);
+    aws_keep(request, value);
+
+    return RBL_OK;
 }
 
 

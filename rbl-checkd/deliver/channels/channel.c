@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/xalloc.h"
 #include "rbl_mp.h"
 #include "rbl_utf8.h"
 
@@ -74,10 +75,7 @@ channel_request_new(void)
 {
     channel_request_t  *request;
 
-    request = malloc(sizeof(channel_request_t));
-    if (request == NULL) {
-        return NULL;
-    }
+    request = xmalloc(sizeof(channel_request_t));
 
     /* n_headers says which of them are set */
 
@@ -212,20 +210,14 @@ channel_service(channel_request_t *request, const char *base, rbl_str_t path)
 }
 
 
-rbl_err_t
+void
 channel_made(channel_request_t *request)
 {
-    if (request->to_made.out.failed || request->body_made.out.failed) {
-        return RBL_ENOMEM;
-    }
-
     if (request->to.n == 0) {
         request->to = rbl_buf_str(&request->to_made);
     }
 
     request->body = rbl_buf_str(&request->body_made);
-
-    return RBL_OK;
 }
 
 

@@ -14,7 +14,7 @@
 #include "backoff.h"
 #include "base/form.h"
 #include "config/config.h"
-#include "rbl_out.h"
+#include "base/buf.h"
 
 #define CHANNEL_HEADERS     8
 #define CHANNEL_HEADER_MAX  192
@@ -112,7 +112,8 @@ typedef struct {
        is NULL if the channel needs no configuration. */
     const char             *(*lacks)(const config_t *conf);
 
-    /* RBL_OK; RBL_EINVAL: never, and why; RBL_ENOMEM: not now. */
+    /* RBL_OK; RBL_EINVAL: never, and why; RBL_ENOMEM: not now, as OpenSSL has
+       failed. */
     rbl_err_t             (*make)(channel_request_t *request,
                                   const channel_job_t *job);
 
@@ -132,7 +133,7 @@ const channel_t *channel_find(rbl_str_t type);
 /* Writes a packed array of the types of contacts that can be delivered to. */
 void channel_types(rbl_out_t *out, const config_t *conf);
 
-channel_request_t *channel_request_new(void);   /* NULL: no memory */
+channel_request_t *channel_request_new(void);
 void channel_request_free(channel_request_t *request);
 
 /* Adds "Name: value"; RBL_EINVAL: it does not fit, or is no line of text. */
@@ -162,8 +163,8 @@ channel_verdict_t channel_judge_http(const channel_answer_t *answer,
 void channel_service(channel_request_t *request, const char *base,
     rbl_str_t path);
 
-/* Moves the made buffers into the request.  RBL_OK or RBL_ENOMEM. */
-rbl_err_t channel_made(channel_request_t *request);
+/* Moves the made buffers into the request. */
+void channel_made(channel_request_t *request);
 
 /* RBL_EINVAL, and that is why. */
 rbl_err_t channel_never(channel_request_t *request, const char *why);

@@ -100,7 +100,6 @@ logs_event(rbl_doc_t *doc, int64_t when, rbl_buf_t *event)
     rbl_doc_str(doc, "message", rbl_buf_str(event));
     rbl_doc_close(doc);
 
-    doc->out->failed |= event->out.failed;
     rbl_buf_reset(event);
 }
 
@@ -155,7 +154,9 @@ logs_body(channel_request_t *request, const channel_job_t *job,
     rbl_doc_end(&doc);
     message_free(&message);
 
-    return channel_made(request);
+    channel_made(request);
+
+    return RBL_OK;
 }
 
 

@@ -159,9 +159,8 @@ datadog_add(rbl_buf_t *text, rbl_buf_t *part)
     units = clip_length(rbl_buf_str(text), CLIP_CHARS)
             + clip_length(s, CLIP_CHARS);
 
-    if (part->out.failed
-        || units + DATADOG_LEFT + sizeof(DATADOG_OPEN DATADOG_CLOSE)
-           > DATADOG_TEXT)
+    if (units + DATADOG_LEFT + sizeof(DATADOG_OPEN DATADOG_CLOSE)
+        > DATADOG_TEXT)
     {
         return 0;
     }
@@ -192,7 +191,6 @@ datadog_add_host(rbl_buf_t *text, const message_host_t *host, int64_t *told)
         fits = datadog_add(text, &part);
     }
 
-    text->out.failed |= part.out.failed;
     rbl_buf_free(&part);
 
     return fits;
@@ -241,7 +239,6 @@ datadog_text(rbl_doc_t *doc, const message_t *message)
     }
 
     rbl_doc_str(doc, "text", rbl_buf_str(&text));
-    doc->out->failed |= text.out.failed;
     rbl_buf_free(&text);
 }
 
@@ -388,7 +385,9 @@ datadog_make(channel_request_t *request, const channel_job_t *job)
     datadog_event(&request->body_made.out, job, &message);
     message_free(&message);
 
-    return channel_made(request);
+    channel_made(request);
+
+    return RBL_OK;
 }
 
 

@@ -97,7 +97,6 @@ discord_colour(const message_host_t *host)
 static size_t
 discord_host(rbl_doc_t *doc, const message_host_t *host, size_t room)
 {
-    int        failed;
     size_t     n;
     rbl_buf_t  buf;
 
@@ -112,12 +111,7 @@ discord_host(rbl_doc_t *doc, const message_host_t *host, size_t room)
         rbl_doc_close(doc);
     }
 
-    failed = buf.out.failed;
     rbl_buf_free(&buf);
-
-    if (failed) {
-        doc->out->failed = 1;
-    }
 
     return n;
 }
@@ -160,10 +154,6 @@ discord_escaped(rbl_doc_t *doc, const char *key, rbl_str_t text, size_t max)
     discord_text(&buf.out, text);
     chat_clip(doc, key, rbl_buf_str(&buf), max, CLIP_UTF16);
 
-    if (buf.out.failed) {
-        doc->out->failed = 1;
-    }
-
     rbl_buf_free(&buf);
 }
 
@@ -200,13 +190,9 @@ static rbl_err_t
 discord_make(channel_request_t *request, const channel_job_t *job)
 {
     message_t  m;
-    rbl_err_t  err;
 
-    err = message_read(&m, job->body);
-
-    if (err != RBL_OK) {
-        return err == RBL_ENOMEM
-               ? err : channel_never(request, "the message is malformed");
+    if (message_read(&m, job->body) != RBL_OK) {
+        return channel_never(request, "the message is malformed");
     }
 
     /* without `wait` the service does not report a message that it dropped */
@@ -220,7 +206,9 @@ discord_make(channel_request_t *request, const channel_job_t *job)
     discord_write(&request->body_made.out, &m);
     message_free(&m);
 
-    return channel_made(request);
+    channel_made(request);
+
+    return RBL_OK;
 }
 
 

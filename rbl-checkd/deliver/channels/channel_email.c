@@ -65,8 +65,6 @@ email_write(rbl_out_t *out, const channel_job_t *job, rbl_str_t to,
 
     rbl_buf_init(&html);
     html_message(&html, message);
-    out->failed |= html.out.failed;
-
     mime_parts_begin(out, job->event);
     mime_part(out, job->event, "text/plain", message->text);
     mime_part(out, job->event, "text/html", rbl_buf_str(&html));
@@ -117,7 +115,9 @@ email_make(channel_request_t *request, const channel_job_t *job)
     email_write(out, job, to, &message);
     message_free(&message);
 
-    return channel_made(request);
+    channel_made(request);
+
+    return RBL_OK;
 }
 
 

@@ -42,10 +42,6 @@ endpoint_login(channel_request_t *request, rbl_str_t login)
     rbl_out_char(out, '\0');
     explicit_bzero(password, sizeof(password));
 
-    if (out->failed) {
-        return RBL_ENOMEM;
-    }
-
     request->to.p = rbl_buf_str(&request->to_made).p;
     request->user.p = request->to.p + request->to.n + 1;
     request->user.n = first.n;

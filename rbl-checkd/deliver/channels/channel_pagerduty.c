@@ -22,13 +22,12 @@
 
 /* "192.0.2.1 (mail) is listed on 2 lists: zen.example, bl.example" */
 
-static rbl_err_t
+static void
 pagerduty_summary(rbl_doc_t *doc, const message_host_t *host)
 {
     char       state[CHAT_STATE_MAX];
     size_t     i;
     rbl_buf_t  buf;
-    rbl_err_t  err;
 
     rbl_buf_init(&buf);
     rbl_out_str(&buf.out, host->value);
@@ -47,11 +46,8 @@ pagerduty_summary(rbl_doc_t *doc, const message_host_t *host)
         rbl_out_str(&buf.out, host->listing[i].zone);
     }
 
-    err = buf.out.failed ? RBL_ENOMEM : RBL_OK;
     chat_clip(doc, "summary", rbl_buf_str(&buf), PAGERDUTY_SUMMARY, CLIP_CHARS);
     rbl_buf_free(&buf);
-
-    return err;
 }
 
 
@@ -126,27 +122,23 @@ pagerduty_severity(rbl_str_t severity)
 }
 
 
-static rbl_err_t
+static void
 pagerduty_host(rbl_doc_t *doc, const message_t *m, const message_host_t *host)
 {
-    rbl_err_t  err;
-
     if (host->state != MESSAGE_LISTED) {
         rbl_doc_z(doc, "event_action", "resolve");
-        return RBL_OK;
+        return;
     }
 
     rbl_doc_z(doc, "event_action", "trigger");
     rbl_doc_object(doc, "payload");
-    err = pagerduty_summary(doc, host);
+    pagerduty_summary(doc, host);
     chat_clip(doc, "source", host->value, PAGERDUTY_SOURCE, CLIP_CHARS);
     rbl_doc_z(doc, "severity", pagerduty_severity(m->severity));
     rbl_doc_z(doc, "class", "blocklist");
     pagerduty_details(doc, host);
     rbl_doc_close(doc);
     pagerduty_links(doc, host);
-
-    return err;
 }
 
 
@@ -190,13 +182,11 @@ pagerduty_words(rbl_doc_t *doc, const message_t *m)
 }
 
 
-static rbl_err_t
+static void
 pagerduty_write(rbl_out_t *out, const channel_job_t *job, const message_t *m)
 {
-    rbl_err_t  err;
     rbl_doc_t  doc;
 
-    err = RBL_OK;
     rbl_doc_begin(&doc, out, RBL_JSON);
     rbl_doc_str(&doc, "routing_key", job->to);
     rbl_doc_text_open(&doc, "dedup_key");
@@ -208,7 +198,7 @@ pagerduty_write(rbl_out_t *out, const channel_job_t *job, const message_t *m)
     rbl_doc_text_close(&doc);
 
     if (m->alert.n == 0 && m->n_hosts == 1) {
-        err = pagerduty_host(&doc, m, &m->host[0]);
+        pagerduty_host(&doc, m, &m->host[0]);
 
     } else {
         pagerduty_words(&doc, m);
@@ -221,8 +211,6 @@ pagerduty_write(rbl_out_t *out, const channel_job_t *job, const message_t *m)
     }
 
     rbl_doc_end(&doc);
-
-    return err;
 }
 
 
@@ -230,21 +218,18 @@ static rbl_err_t
 pagerduty_make(channel_request_t *request, const channel_job_t *job)
 {
     message_t  message;
-    rbl_err_t  err;
 
-    err = message_read(&message, job->body);
-
-    if (err != RBL_OK) {
-        return err == RBL_ENOMEM
-               ? err : channel_never(request, "the message is malformed");
+    if (message_read(&message, job->body) != RBL_OK) {
+        return channel_never(request, "the message is malformed");
     }
 
     channel_service(request, job->conf->pagerduty_url,
                     RBL_STR("/v2/enqueue"));
-    err = pagerduty_write(&request->body_made.out, job, &message);
+    pagerduty_write(&request->body_made.out, job, &message);
     message_free(&message);
+    channel_made(request);
 
-    return err == RBL_OK ? channel_made(request) : err;
+    return RBL_OK;
 }
 
 

@@ -43,7 +43,6 @@ pushover_cut(rbl_buf_t *form, const char *name, rbl_str_t text, size_t max)
     rbl_buf_init(&cut);
     clip_out(&cut.out, text, max, CLIP_CHARS);
     form_add(form, name, rbl_buf_str(&cut));
-    form->out.failed |= cut.out.failed;
     rbl_buf_free(&cut);
 }
 
@@ -117,7 +116,9 @@ pushover_make(channel_request_t *request, const channel_job_t *job)
     pushover_form(&request->body_made, job, &message);
     message_free(&message);
 
-    return channel_made(request);
+    channel_made(request);
+
+    return RBL_OK;
 }
 
 

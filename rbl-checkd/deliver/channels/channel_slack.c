@@ -82,13 +82,12 @@ slack_block(rbl_doc_t *doc, const char *type, const char *kind,
 }
 
 
-static rbl_err_t
+static void
 slack_hosts(rbl_doc_t *doc, const message_t *m)
 {
     char       more[CHAT_MORE_MAX];
     size_t     i, n, room;
     rbl_buf_t  buf;
-    rbl_err_t  err;
 
     room = SLACK_ALL;
     rbl_buf_init(&buf);
@@ -112,10 +111,7 @@ slack_hosts(rbl_doc_t *doc, const message_t *m)
                     SLACK_SECTION);
     }
 
-    err = buf.out.failed ? RBL_ENOMEM : RBL_OK;
     rbl_buf_free(&buf);
-
-    return err;
 }
 
 
@@ -148,7 +144,6 @@ slack_workflow_make(channel_request_t *request, const message_t *m)
     chat_clip(&doc, "text", rbl_buf_str(&text), SLACK_TEXT, CLIP_CHARS);
     rbl_doc_end(&doc);
 
-    request->body_made.out.failed |= text.out.failed;
     rbl_buf_free(&text);
 }
 
@@ -157,15 +152,11 @@ static rbl_err_t
 slack_make(channel_request_t *request, const channel_job_t *job)
 {
     rbl_doc_t  doc;
-    rbl_err_t  err;
     message_t  m;
     rbl_buf_t  text;
 
-    err = message_read(&m, job->body);
-
-    if (err != RBL_OK) {
-        return err == RBL_ENOMEM
-               ? err : channel_never(request, "the message is malformed");
+    if (message_read(&m, job->body) != RBL_OK) {
+        return channel_never(request, "the message is malformed");
     }
 
     request->to = job->to;
@@ -175,7 +166,8 @@ slack_make(channel_request_t *request, const channel_job_t *job)
     if (slack_workflow(job->to)) {
         slack_workflow_make(request, &m);
         message_free(&m);
-        return channel_made(request);
+        channel_made(request);
+        return RBL_OK;
     }
 
     rbl_buf_init(&text);
@@ -190,7 +182,7 @@ slack_make(channel_request_t *request, const channel_job_t *job)
         slack_block(&doc, "section", "plain_text", m.text, SLACK_TEXT);
 
     } else {
-        err = slack_hosts(&doc, &m);
+        slack_hosts(&doc, &m);
     }
 
     rbl_doc_close(&doc);
@@ -198,11 +190,12 @@ slack_make(channel_request_t *request, const channel_job_t *job)
     rbl_doc_bool(&doc, "unfurl_media", 0);
     rbl_doc_end(&doc);
 
-    request->body_made.out.failed |= text.out.failed;
     rbl_buf_free(&text);
     message_free(&m);
 
-    return err == RBL_OK ? channel_made(request) : err;
+    channel_made(request);
+
+    return RBL_OK;
 }
 
 

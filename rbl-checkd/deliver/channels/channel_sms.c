@@ -77,7 +77,6 @@ sms_form(rbl_buf_t *form, const config_t *conf, rbl_str_t to,
     form_add(form, "ValidityPeriod", RBL_STR(SMS_VALID));
     form_add(form, "SmartEncoded", RBL_STR("true"));
 
-    form->out.failed |= text.out.failed;
     rbl_buf_free(&text);
 }
 
@@ -119,7 +118,9 @@ sms_make(channel_request_t *request, const channel_job_t *job)
     sms_form(&request->body_made, conf, to, &message);
     message_free(&message);
 
-    return channel_made(request);
+    channel_made(request);
+
+    return RBL_OK;
 }
 
 

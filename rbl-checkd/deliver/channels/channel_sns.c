@@ -78,7 +78,6 @@ sns_message(rbl_buf_t *form, const message_t *message)
     form_add(form, "Message", rbl_buf_str(&json));
     form_add(form, "MessageStructure", RBL_STR("json"));
 
-    form->out.failed |= sms.out.failed | json.out.failed;
     rbl_buf_free(&sms);
     rbl_buf_free(&json);
 }
@@ -130,7 +129,9 @@ sns_make(channel_request_t *request, const channel_job_t *job)
     sns_form(&request->body_made, &value, &message);
     message_free(&message);
 
-    return channel_made(request);
+    channel_made(request);
+
+    return RBL_OK;
 }
 
 

@@ -165,10 +165,6 @@ telegram_write(rbl_doc_t *doc, rbl_str_t chat, const message_t *m)
     rbl_doc_bool(doc, "is_disabled", 1);
     rbl_doc_close(doc);
 
-    if (text.out.failed) {
-        doc->out->failed = 1;
-    }
-
     rbl_buf_free(&text);
 }
 
@@ -188,7 +184,6 @@ telegram_make(channel_request_t *request, const channel_job_t *job)
 {
     message_t    m;
     rbl_doc_t    doc;
-    rbl_err_t    err;
     const char  *lacks;
 
     lacks = telegram_lacks(job->conf);
@@ -197,11 +192,8 @@ telegram_make(channel_request_t *request, const channel_job_t *job)
         return channel_never(request, lacks);
     }
 
-    err = message_read(&m, job->body);
-
-    if (err != RBL_OK) {
-        return err == RBL_ENOMEM
-               ? err : channel_never(request, "the message is malformed");
+    if (message_read(&m, job->body) != RBL_OK) {
+        return channel_never(request, "the message is malformed");
     }
 
     channel_service(request, job->conf->telegram_url, RBL_STR("/bot"));
@@ -215,7 +207,9 @@ telegram_make(channel_request_t *request, const channel_job_t *job)
     rbl_doc_end(&doc);
     message_free(&m);
 
-    return channel_made(request);
+    channel_made(request);
+
+    return RBL_OK;
 }
 
 

@@ -89,7 +89,6 @@ chat_href(rbl_out_t *out, rbl_str_t url, const char *(*find)(char c))
 
     rbl_buf_init(&buf);
     chat_url(&buf.out, url);
-    out->failed |= buf.out.failed;
     chat_escape(out, rbl_buf_str(&buf), find);
     rbl_buf_free(&buf);
 }
@@ -333,10 +332,6 @@ chat_host(rbl_out_t *out, const chat_markup_t *markup,
 
     if (used > 0) {
         used += chat_listings(out, markup, &line, host, max - used);
-    }
-
-    if (line.out.failed) {
-        out->failed = 1;
     }
 
     rbl_buf_free(&line);

@@ -181,5 +181,5 @@ body_render(rbl_out_t *out, const rbl_event_t *event,
 
     rbl_doc_end(&doc);
 
-    return out->failed ? RBL_ENOMEM : RBL_OK;
+    return RBL_OK;
 }

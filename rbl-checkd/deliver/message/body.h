@@ -12,8 +12,7 @@
 /*
  * Writes the body, with the times of the host in that zone.  The same event and
  * zone give the same bytes, at any time and in any process.  RBL_ETYPE: not a
- * valid event: an unknown type, a malformed SID, host or result; RBL_ENOMEM:
- * the sink failed.
+ * valid event: an unknown type, a malformed SID, host or result.
  */
 rbl_err_t body_render(rbl_out_t *out, const rbl_event_t *event,
     const rbl_timezone_t *zone);

@@ -7,6 +7,7 @@
 #ifndef DELIVER_HTML_H_INCLUDED
 #define DELIVER_HTML_H_INCLUDED
 
+#include "base/buf.h"
 #include "message.h"
 
 /* Some clients cut a mail after 100 KB; hosts are left out first. */

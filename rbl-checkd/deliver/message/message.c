@@ -86,7 +86,7 @@ message_confirm(rbl_out_t *out, const rbl_event_t *event,
     rbl_doc_close(&doc);
     rbl_doc_end(&doc);
 
-    return out->failed ? RBL_ENOMEM : RBL_OK;
+    return RBL_OK;
 }
 
 

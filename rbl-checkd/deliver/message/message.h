@@ -74,7 +74,7 @@ typedef struct {
 
 /*
  * Writes the message that has the code of a contact.confirm in it, the time in
- * that zone.  RBL_ETYPE: not such an event; RBL_ENOMEM: the sink failed.
+ * that zone.  RBL_ETYPE: not such an event.
  */
 rbl_err_t message_confirm(rbl_out_t *out, const rbl_event_t *event,
     const rbl_timezone_t *zone);
@@ -93,13 +93,13 @@ void message_payment(rbl_doc_t *doc, const rbl_event_t *event);
 /*
  * Writes a contact.trigger: event, numbers and hosts are the caller's, words,
  * URL and severity are made here.  Hosts and listings above the bounds are
- * left out.  RBL_ENOMEM: the sink failed.
+ * left out.
  */
-rbl_err_t message_trigger(rbl_out_t *out, const message_t *message);
+void message_trigger(rbl_out_t *out, const message_t *message);
 
 /*
  * Writes the message that has the sign-in link of a user.link in it
- * (schema.txt, event); it has no hosts.  Errors as above.
+ * (schema.txt, event); it has no hosts.  RBL_ETYPE: as above.
  */
 rbl_err_t message_link(rbl_out_t *out, const rbl_event_t *event,
     const rbl_timezone_t *zone);
@@ -126,8 +126,8 @@ const char *message_severity_word(rbl_str_t severity);
 int message_worse(rbl_str_t a, rbl_str_t b);
 
 /*
- * RBL_ETYPE: not a message; RBL_ENOMEM: out of memory.  Otherwise the caller
- * must call message_free.  Missing members are "", 0, or no hosts.
+ * RBL_ETYPE: not a message.  Otherwise the caller must call message_free.
+ * Missing members are "", 0, or no hosts.
  */
 rbl_err_t message_read(message_t *message, rbl_str_t json);
 void message_free(message_t *message);

@@ -171,5 +171,5 @@ message_link(rbl_out_t *out, const rbl_event_t *event,
     rbl_doc_close(&doc);
     rbl_doc_end(&doc);
 
-    return out->failed ? RBL_ENOMEM : RBL_OK;
+    return RBL_OK;
 }

@@ -203,5 +203,5 @@ message_notice(rbl_out_t *out, const rbl_event_t *event,
     rbl_doc_int(&doc, "clear", 0);
     rbl_doc_end(&doc);
 
-    return out->failed ? RBL_ENOMEM : RBL_OK;
+    return RBL_OK;
 }

@@ -3,6 +3,7 @@
  * store: everything is checked, and invalid members become "" or are left out.
  */
 
+#include "base/xalloc.h"
 #include "message.h"
 
 #include <jansson.h>
@@ -128,7 +129,7 @@ message_read_host(message_host_t *host, const json_t *v,
 
 /* One array has the listings of all hosts, in the order of the hosts. */
 
-static rbl_err_t
+static void
 message_read_hosts(message_t *message, const json_t *hosts)
 {
     size_t              i, n;
@@ -142,12 +143,8 @@ message_read_hosts(message_t *message, const json_t *hosts)
                               MESSAGE_LISTINGS);
     }
 
-    message->host = calloc(message->n_hosts + 1, sizeof(message_host_t));
-    message->listings = calloc(n + 1, sizeof(message_listing_t));
-    if (message->host == NULL || message->listings == NULL) {
-        return RBL_ENOMEM;
-    }
-
+    message->host = xcalloc(message->n_hosts + 1, sizeof(message_host_t));
+    message->listings = xcalloc(n + 1, sizeof(message_listing_t));
     listing = message->listings;
 
     for (i = 0; i < message->n_hosts; i++) {
@@ -155,8 +152,6 @@ message_read_hosts(message_t *message, const json_t *hosts)
                           listing);
         listing += message->host[i].n_listings;
     }
-
-    return RBL_OK;
 }
 
 
@@ -164,7 +159,6 @@ rbl_err_t
 message_read(message_t *message, rbl_str_t json)
 {
     json_t        *root;
-    rbl_err_t      err;
     json_error_t   error;
 
     memset(message, 0, sizeof(message_t));
@@ -189,12 +183,9 @@ message_read(message_t *message, rbl_str_t json)
     message->clear = message_number(root, "clear");
     message->unreported = message_number(root, "unreported");
 
-    err = message_read_hosts(message, json_object_get(root, "hosts"));
-    if (err != RBL_OK) {
-        message_free(message);
-    }
+    message_read_hosts(message, json_object_get(root, "hosts"));
 
-    return err;
+    return RBL_OK;
 }
 
 

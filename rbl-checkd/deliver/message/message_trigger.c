@@ -5,6 +5,7 @@
 
 #include "message.h"
 
+#include "base/buf.h"
 #include "rbl_doc.h"
 
 
@@ -382,7 +383,7 @@ trigger_url(const message_t *m)
 }
 
 
-rbl_err_t
+void
 message_trigger(rbl_out_t *out, const message_t *message)
 {
     rbl_buf_t  title, text;
@@ -412,9 +413,6 @@ message_trigger(rbl_out_t *out, const message_t *message)
 
     rbl_doc_end(&doc);
 
-    out->failed |= title.out.failed | text.out.failed;
     rbl_buf_free(&title);
     rbl_buf_free(&text);
-
-    return out->failed ? RBL_ENOMEM : RBL_OK;
 }

@@ -163,7 +163,7 @@ sms_add(rbl_buf_t *text, rbl_buf_t *part, size_t reserve)
     rbl_buf_init(&both);
     rbl_out_str(&both.out, rbl_buf_str(text));
     rbl_out_str(&both.out, rbl_buf_str(part));
-    fits = !both.out.failed && sms_fits(rbl_buf_str(&both), reserve);
+    fits = sms_fits(rbl_buf_str(&both), reserve);
 
     if (fits) {
         rbl_out_str(&text->out, rbl_buf_str(part));
@@ -191,7 +191,7 @@ sms_hosts(rbl_buf_t *text, const message_t *m)
         sms_host(&part.out, m, &m->host[i]);
         reserve = left > (int64_t) i + 1 ? SMS_LEFT : 0;
 
-        if (part.out.failed || !sms_add(text, &part, reserve)) {
+        if (!sms_add(text, &part, reserve)) {
             break;
         }
     }
@@ -204,7 +204,6 @@ sms_hosts(rbl_buf_t *text, const message_t *m)
         rbl_out_z(&text->out, " more");
     }
 
-    text->out.failed |= part.out.failed;
     rbl_buf_free(&part);
 }
 

@@ -7,6 +7,7 @@
 #ifndef DELIVER_SMS_TEXT_H_INCLUDED
 #define DELIVER_SMS_TEXT_H_INCLUDED
 
+#include "base/buf.h"
 #include "message.h"
 
 #define SMS_SEGMENTS  2

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "address.h"
+#include "base/xalloc.h"
 
 
 #define RESOLVE_MAX  (2 * DNS_MAX_A)
@@ -302,11 +303,7 @@ resolve_start(const resolve_request_t *request, resolve_done_pt done,
 {
     resolve_t  *r;
 
-    r = calloc(1, sizeof(resolve_t));
-    if (r == NULL) {
-        return NULL;
-    }
-
+    r = xcalloc(1, sizeof(resolve_t));
     r->request = *request;
     r->done = done;
     r->data = data;

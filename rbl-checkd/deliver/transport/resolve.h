@@ -42,7 +42,7 @@ const char *resolve_refused(const resolve_request_t *request,
 
 /*
  * For a name.  The call back comes exactly once and never from inside, unless
- * it is cancelled.  NULL: out of memory.
+ * it is cancelled.  NULL: the name cannot be queried.
  */
 resolve_t *resolve_start(const resolve_request_t *request,
     resolve_done_pt done, void *data);

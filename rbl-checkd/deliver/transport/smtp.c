@@ -7,6 +7,7 @@
  * mail that is cancelled meanwhile.
  */
 
+#include "base/xalloc.h"
 #include "smtp_int.h"
 
 #include <openssl/crypto.h>
@@ -195,11 +196,7 @@ smtp_mail_new(rbl_str_t to, rbl_str_t message)
 {
     smtp_mail_t  *mail;
 
-    mail = calloc(1, sizeof(smtp_mail_t) + to.n + 1 + message.n);
-    if (mail == NULL) {
-        return NULL;
-    }
-
+    mail = xcalloc(1, sizeof(smtp_mail_t) + to.n + 1 + message.n);
     link_init(&mail->link);
     mail->size = to.n + 1 + message.n;
     mail->to = mail->bytes;
@@ -218,11 +215,11 @@ smtp_send(smtp_t *smtp, rbl_str_t to, rbl_str_t message, ev_tstamp latest,
 {
     smtp_mail_t  *mail;
 
-    mail = smtp_room(smtp) > 0 ? smtp_mail_new(to, message) : NULL;
-    if (mail == NULL) {
+    if (smtp_room(smtp) == 0) {
         return NULL;
     }
 
+    mail = smtp_mail_new(to, message);
     mail->smtp = smtp;
     mail->latest = latest;
     mail->done = done;
@@ -281,11 +278,7 @@ smtp_new(struct ev_loop *loop, const config_t *conf)
     int      i;
     smtp_t  *smtp;
 
-    smtp = calloc(1, sizeof(smtp_t));
-    if (smtp == NULL) {
-        return NULL;
-    }
-
+    smtp = xcalloc(1, sizeof(smtp_t));
     smtp->loop = loop;
     link_init(&smtp->queued);
     link_init(&smtp->done);
@@ -303,7 +296,9 @@ smtp_new(struct ev_loop *loop, const config_t *conf)
     smtp->wake.data = smtp;
     ev_async_start(loop, &smtp->wake);
 
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK
+    if (curl_global_init_mem(CURL_GLOBAL_DEFAULT, xmalloc, free, xrealloc,
+                             xstrdup, xcalloc)
+        != CURLE_OK
         || smtp_start(smtp) != 0)
     {
         ev_async_stop(loop, &smtp->wake);

@@ -46,7 +46,7 @@ typedef struct {
 /* The result lives during the call; the mail is gone after it. */
 typedef void (*smtp_done_pt)(void *data, const smtp_result_t *result);
 
-/* `conf` must outlive it.  NULL: out of memory, or no thread. */
+/* `conf` must outlive it.  NULL: curl cannot be used, or no thread. */
 smtp_t *smtp_new(struct ev_loop *loop, const config_t *conf);
 
 /*
@@ -62,7 +62,7 @@ unsigned smtp_room(const smtp_t *smtp);
 /*
  * Copies address and message.  A mail that cannot be sent before `latest` (as
  * ev_now) is not sent.  The call back comes exactly once and never from inside
- * this call, unless the mail is cancelled.  NULL: queue full or out of memory.
+ * this call, unless the mail is cancelled.  NULL: the queue is full.
  */
 smtp_mail_t *smtp_send(smtp_t *smtp, rbl_str_t to, rbl_str_t message,
     ev_tstamp latest, smtp_done_pt done, void *data);

@@ -374,10 +374,6 @@ session_perform(smtp_session_t *s, const char *to)
     struct curl_slist  *list;
 
     list = curl_slist_append(NULL, to);
-    if (list == NULL) {
-        return CURLE_OUT_OF_MEMORY;
-    }
-
     rc = curl_easy_setopt(s->easy, CURLOPT_MAIL_RCPT, list);
     rc |= curl_easy_setopt(s->easy, CURLOPT_INFILESIZE_LARGE,
                            (curl_off_t) s->left.n);

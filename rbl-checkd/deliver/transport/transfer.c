@@ -11,6 +11,7 @@
  * body and the headers.
  */
 
+#include "base/xalloc.h"
 #include "transfer_int.h"
 
 #include <stdio.h>
@@ -119,11 +120,7 @@ transfer_socket_new(transfer_pool_t *pool)
 {
     transfer_socket_t  *sock;
 
-    sock = calloc(1, sizeof(transfer_socket_t));
-    if (sock == NULL) {
-        return NULL;
-    }
-
+    sock = xcalloc(1, sizeof(transfer_socket_t));
     sock->pool = pool;
     ev_init(&sock->io, transfer_io_handler);
     sock->io.data = sock;
@@ -171,10 +168,6 @@ transfer_set_socket(CURL *easy, curl_socket_t fd, int what, void *data,
 
     if (sock == NULL) {
         sock = transfer_socket_new(pool);
-        if (sock == NULL) {
-            return -1;
-        }
-
         curl_multi_assign(pool->multi, fd, sock);
     }
 
@@ -211,11 +204,7 @@ transfer_new(transfer_pool_t *pool)
 {
     transfer_t  *t;
 
-    t = calloc(1, sizeof(transfer_t));
-    if (t == NULL) {
-        return NULL;
-    }
-
+    t = xcalloc(1, sizeof(transfer_t));
     link_init(&t->link);
     t->pool = pool;
     t->easy = curl_easy_init();
@@ -471,16 +460,14 @@ transfer_pool_new(struct ev_loop *loop, const char *ca, unsigned kept)
 {
     transfer_pool_t  *pool;
 
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+    if (curl_global_init_mem(CURL_GLOBAL_DEFAULT, xmalloc, free, xrealloc,
+                             xstrdup, xcalloc)
+        != CURLE_OK)
+    {
         return NULL;
     }
 
-    pool = calloc(1, sizeof(transfer_pool_t));
-    if (pool == NULL) {
-        curl_global_cleanup();
-        return NULL;
-    }
-
+    pool = xcalloc(1, sizeof(transfer_pool_t));
     pool->loop = loop;
     link_init(&pool->transfers);
     link_init(&pool->spare);

@@ -13,7 +13,7 @@
 
 #include <ev.h>
 
-#include "rbl_out.h"
+#include "base/buf.h"
 #include "rbl_validate.h"
 
 #define TRANSFER_RESPONSE_MAX  65536    /* octets of a response body; the rest
@@ -77,8 +77,7 @@ typedef void (*transfer_done_pt)(void *data, const transfer_result_t *result);
 /*
  * `ca`: a file of certificates, "" for the system's.  `kept`: the maximum
  * number of connections, in use or not; with fewer connections than transfers
- * curl opens a new one for nearly each request.  NULL: out of memory, or the
- * library cannot be used.
+ * curl opens a new one for nearly each request.  NULL: curl cannot be used.
  */
 transfer_pool_t *transfer_pool_new(struct ev_loop *loop, const char *ca,
     unsigned kept);
@@ -88,7 +87,7 @@ void transfer_pool_free(transfer_pool_t *pool);
 
 /*
  * Starts; the call back comes exactly once and never from inside, unless the
- * transfer is cancelled.  NULL: out of memory, or curl does not take the URL.
+ * transfer is cancelled.  NULL: curl does not take the request.
  */
 transfer_t *transfer_start(transfer_pool_t *pool,
     const transfer_request_t *request, transfer_done_pt done, void *data);

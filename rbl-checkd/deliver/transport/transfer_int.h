@@ -68,12 +68,12 @@ struct transfer_pool_s {
 };
 
 /* Sets the options for all transfers of a handle, and those of one
-   transfer.  0, or -1: no memory, or curl cannot. */
+   transfer.  0, or -1: curl cannot. */
 int transfer_prepare(transfer_t *t);
 int transfer_set(transfer_t *t, const transfer_request_t *request);
 
-/* NULL: no memory, or curl does not take it.  Put back when the handle has
-   forgotten it; NULL is nothing. */
+/* NULL: curl does not take it.  Put back when the handle has forgotten it; NULL
+   is nothing. */
 transfer_url_t *transfer_url_get(transfer_pool_t *pool, const char *z);
 void transfer_url_put(transfer_url_t *url);
 CURLU *transfer_url_read(const transfer_url_t *url);

@@ -5,6 +5,7 @@
  * another URL needs the slot.
  */
 
+#include "base/xalloc.h"
 #include "transfer_int.h"
 
 #include <stdlib.h>
@@ -37,11 +38,7 @@ transfer_url_new(rbl_str_t text)
 {
     transfer_url_t  *url;
 
-    url = calloc(1, sizeof(transfer_url_t) + text.n + 1);
-    if (url == NULL) {
-        return NULL;
-    }
-
+    url = xcalloc(1, sizeof(transfer_url_t) + text.n + 1);
     url->refs = 1;
     url->n = text.n;
     rbl_copy(url->text, text.n + 1, text);
