@@ -108,7 +108,7 @@ const ctl_command_t  ctl_commands[] = {
       none_options, 0, 0, CTL_STORE, ctl_upgrade },
     { "store plan", "",
       "show which server has which part of the store, and its replicas",
-      none_options, 0, 0, CTL_OFFLINE, ctl_store_plan },
+      none_options, 0, 0, CTL_OFFLINE | CTL_LOOKS, ctl_store_plan },
     { "account add", "NAME [--plan NAME] [--file FILE] [--paid|--free]"
       " [--max-hosts N] [--max-contacts N] [--max-checks N]"
       " [--interval SECONDS|15m|1h] [--timezone NAME]",
@@ -361,13 +361,13 @@ const ctl_command_t  ctl_commands[] = {
     { "fsck", "[ACCOUNT] [--repair]",
       "check the consistency of the store; --repair: fix what it finds; exit"
       " status 1 if it finds a fault",
-      fsck_options, 0, 1, CTL_READY, ctl_fsck },
+      fsck_options, 0, 1, CTL_READY | CTL_OWN_USER, ctl_fsck },
     { "restored", "",
       "after a restore of a backup: end all sessions and sign-in links, and"
       " list the tokens, of all accounts",
       none_options, 0, 0, CTL_READY, ctl_restored },
     { "status", "",
       "show the store, the lists, and the daemons with their counters",
-      none_options, 0, 0, CTL_STORE, ctl_status },
+      none_options, 0, 0, CTL_STORE | CTL_LOOKS, ctl_status },
     { NULL, NULL, NULL, NULL, 0, 0, CTL_OFFLINE, NULL }
 };

@@ -49,12 +49,14 @@ typedef struct {
 
 typedef struct ctl_s  ctl_t;
 
-typedef enum {
-    CTL_OFFLINE = 0,
-    CTL_STORE,                          /* connected */
-    CTL_READY                           /* connected and initialised: ks is
-                                           complete */
-} ctl_need_t;
+/* Bits of a command: the parts of the store that it needs, and its rights. */
+#define CTL_OFFLINE   0x00
+#define CTL_STORE     0x01              /* connected */
+#define CTL_META      0x02              /* initialised: ks is complete */
+#define CTL_READY     (CTL_STORE | CTL_META)
+#define CTL_LOOKS     0x04              /* takes a master without a replica that
+                                           is near enough */
+#define CTL_OWN_USER  0x08              /* has a user of its own in the store */
 
 typedef struct {
     const char          *words;         /* "account add" */
@@ -62,7 +64,7 @@ typedef struct {
     const char          *text;
     const ctl_option_t  *options;       /* ends with a NULL name */
     int                  min, max;      /* number of arguments */
-    ctl_need_t           need;
+    unsigned             need;          /* CTL_ bits */
     int                (*run)(ctl_t *ctl);
 } ctl_command_t;
 

@@ -16,7 +16,7 @@ ctl_hint_script(const ctl_t *ctl, const char *error)
                : "Nothing was changed.";
     }
 
-    return ctl->command->run == ctl_fsck
+    return ctl->command->need & CTL_OWN_USER
            ? "fsck has a user of its own, rblctl-fsck of redis-rbl.acl."
            : "Its ACL (redis-rbl.acl) gives this user too little, and a part"
              " may have been done: run rblctl fsck.";

@@ -271,7 +271,7 @@ ctl_config_file(const ctl_t *ctl)
         return path;
     }
 
-    mode = ctl->command->need == CTL_OFFLINE ? R_OK : F_OK;
+    mode = !(ctl->command->need & CTL_STORE) ? R_OK : F_OK;
 
     return access(CTL_CONFIG_FILE, mode) == 0 ? CTL_CONFIG_FILE
            : access(CONFIG_FILE, mode) == 0 ? CONFIG_FILE : NULL;
@@ -314,7 +314,7 @@ ctl_configure(ctl_t *ctl)
         }
     }
 
-    if (ctl->command->need >= CTL_STORE
+    if ((ctl->command->need & CTL_STORE)
         && (config_secure_store(&ctl->conf, err, sizeof(err)) != 0
             || config_resolve_store(&ctl->conf, err, sizeof(err)) != 0))
     {
@@ -357,8 +357,8 @@ main(int argc, char **argv)
     ctl.json = ctl_option(&ctl, "json") != NULL;
 
     if (ctl_configure(&ctl) != 0
-        || (ctl.command->need >= CTL_STORE && ctl_connect(&ctl) != 0)
-        || (ctl.command->need >= CTL_READY && ctl_meta(&ctl) != 0))
+        || ((ctl.command->need & CTL_STORE) && ctl_connect(&ctl) != 0)
+        || ((ctl.command->need & CTL_META) && ctl_meta(&ctl) != 0))
     {
         rc = CTL_ERROR;
     } else {

@@ -128,9 +128,7 @@ node_is_master(ctl_t *ctl, ctl_link_t *link, ctl_why_t *why)
     if (rbl_role(reply) != RBL_ROLE_MASTER) {
         rc = ctl_why(why, RBL_REPLY_READONLY, RBL_STR("it is a replica"));
 
-    } else if (replicas.good == 0 && ctl->command->run != ctl_status
-               && ctl->command->run != ctl_store_plan)
-    {
+    } else if (replicas.good == 0 && !(ctl->command->need & CTL_LOOKS)) {
         rc = ctl_why(why, RBL_REPLY_NOTREADY, RBL_STR(
                      "none of its replicas is near enough"
                      " (min-replicas-to-write)"));
