@@ -20,7 +20,6 @@ my %limit = (
     'ngx_rbl_module/stats' => 7,
     'ngx_rbl_module/store' => 15,
     'rbl-checkd/check/verdict' => 9,
-    'rbl-checkd/ctl' => 25,
     'rbl-checkd/deliver' => 14,
     'rbl-checkd/dns' => 18,
     'rbl-checkd/store' => 8,

@@ -31,7 +31,7 @@ typedef struct {
     size_t    done;                     /* by a script that replied MORE */
 } fsck_t;
 
-/* Reports a fault. */
+/* fsck_script.c.  Reports a fault. */
 void fsck_add(fsck_t *f, rbl_str_t account, rbl_str_t kind, rbl_str_t where,
     rbl_str_t text, int mended);
 
@@ -78,6 +78,9 @@ rbl_str_t fsck_only(const fsck_t *f);
    names. */
 int fsck_scan(fsck_t *f);
 
+/* Checks the events whose numbers of deliveries differ. */
+int fsck_events(fsck_t *f);
+
 /* fsck_keys.c: passes all keys of that name, of all accounts or of the selected
    one, to a function, in pages of SCAN. */
 int fsck_keys(fsck_t *f, const char *name,
@@ -86,8 +89,12 @@ int fsck_keys(fsck_t *f, const char *name,
 /* Do all slots stay where they are?  0; -1: printed that they do not. */
 int fsck_still(fsck_t *f);
 
-/* Checks the events whose numbers of deliveries differ. */
-int fsck_events(fsck_t *f);
+/* fsck_walk.c: walks through partitions and accounts. */
+int fsck_partition_types(fsck_t *f, unsigned p);
+int fsck_account_types(fsck_t *f, rbl_str_t account);
+int fsck_accounts_index(fsck_t *f, unsigned p);
+int fsck_account(fsck_t *f, rbl_str_t account);
+int fsck_partition(fsck_t *f, unsigned p);
 
 /*
  * Checks an account once, its record first.  FSCK_OK; FSCK_BAD: the rest of it
@@ -95,13 +102,6 @@ int fsck_events(fsck_t *f);
  * -1: error printed.
  */
 int fsck_state(fsck_t *f, rbl_str_t account);
-
-/* fsck_walk.c: walks through partitions and accounts. */
-int fsck_partition_types(fsck_t *f, unsigned p);
-int fsck_account_types(fsck_t *f, rbl_str_t account);
-int fsck_accounts_index(fsck_t *f, unsigned p);
-int fsck_account(fsck_t *f, rbl_str_t account);
-int fsck_partition(fsck_t *f, unsigned p);
 
 /* Passes the members of a sorted set to a script, after `head`.  0, or -1. */
 int fsck_zset(fsck_t *f, const rbl_script_t *script, const char *head,

@@ -156,6 +156,41 @@ fsck_account_types(fsck_t *f, rbl_str_t account)
 }
 
 
+int
+fsck_state(fsck_t *f, rbl_str_t account)
+{
+    int                       rc;
+    char                      name[RBL_SID_LEN + 1];
+    rbl_key_t                 key;
+    const json_t             *known;
+    rbl_fsck_account_args_t   args;
+
+    snprintf(name, sizeof(name), "%.*s", (int) account.n, account.p);
+
+    known = json_object_get(f->accounts, name);
+    if (known != NULL) {
+        return (int) json_integer_value(known);
+    }
+
+    if (ctl_away(f->ctl, rbl_partition(&f->ctl->ks, account))) {
+        return FSCK_BAD;
+    }
+
+    rc = fsck_account_types(f, account);
+    if (rc == FSCK_OK) {
+        rc = fsck_script(f, rbl_account_key(&key, &f->ctl->ks, "acct", account,
+                                            RBL_STR("")),
+                         CTL_SCRIPT(fsck_account, args));
+    }
+
+    if (rc >= 0) {
+        json_object_set_new_nocheck(f->accounts, name, json_integer(rc));
+    }
+
+    return rc;
+}
+
+
 /*
  * May an entry that begins with the SID of an account be checked?  An entry
  * without an account may.  1, 0; -1: error printed.
