@@ -102,11 +102,12 @@ sub flight { return 'PP' . '0' x 64 . ':1:' . '9' x 13 . ':test' }
 sub gateway {
     for (1 .. 4) {
         my $at = cmd('ZSCORE', k('paydue'), $ac);
-        my $want = $m->task($now);
         if (!defined $at || $at > $now) {
+            my $want = $m->task($now);
             die "nobody makes the $want\n" if $want ne '';
             return;
         }
+        my $want = $m->task($now, 1);
         my $r = script('bill_send', [$acct], $m->{gateway}, 0, LEASE);
         die "bill_send: $r->[1], not $want\n" if $r->[1] ne $want;
         return if $want eq '';
