@@ -249,6 +249,7 @@ rbl_contact_endpoint(rbl_contact_buf_t *b, rbl_str_t text)
     const char  *at, *slash;
 
     at = NULL;
+    scheme = rest = RBL_STR("");
     slash = text.n ? memchr(text.p, '/', text.n) : NULL;
 
     if (slash && text.p + text.n - slash > 2) {
