@@ -34,7 +34,7 @@ typedef struct {
     jobs_t        *jobs;
     sources_t     *sources;
     ahead_t       *ahead;
-    visits_t      *works;
+    visits_t      *works, *settle;
     inspect_t     *inspect;
     visits_t      *bills;               /* NULL: no billing */
     payer_t       *payer;               /* NULL: no gateway */
@@ -69,6 +69,7 @@ on_store(void *data, int ready)
     if (ready) {
         inspect_wake(c->inspect);
         visits_wake(c->works);
+        visits_wake(c->settle);
         ahead_wake(c->ahead);
     }
 
@@ -130,6 +131,7 @@ stop(checkd_t *c)
 
     jobs_stop(c->jobs);
     visits_stop(c->works);
+    visits_stop(c->settle);
     if (c->bills != NULL) {
         visits_stop(c->bills);
     }
@@ -272,6 +274,7 @@ start_checks(checkd_t *c)
     c->jobs = jobs_new(checker);
     c->sources = sources_new(checker->loop, &c->conf, checker->store);
     c->works = visits_new(checker->loop, checker->store, &works_kind, NULL);
+    c->settle = visits_new(checker->loop, checker->store, &settle_kind, NULL);
     c->ahead = ahead_new(checker);
     c->inspect = inspect_new(checker->loop, checker->store);
     c->metrics = metrics_new(checker, c->jobs, c->deliver);
@@ -324,6 +327,7 @@ finish(checkd_t *c)
     idle_free(c->idle);
     metrics_free(c->metrics);
     inspect_free(c->inspect);
+    visits_free(c->settle);
     visits_free(c->works);
     ahead_free(c->ahead);
     sources_free(c->sources);

@@ -44,11 +44,11 @@ ngx_rbl_account_interval(rbl_run_t *run, rbl_str_t *text)
 
 
 static const rbl_field_t  ngx_rbl_account_fields[] = {
-    RBL_TEXT("name", 0, rbl_label, RBL_ARG(account_update, name)),
+    RBL_TEXT("name", 0, rbl_label, RBL_ARG(account_want, name)),
     RBL_TEXT("timezone", 0, ngx_rbl_account_timezone,
-             RBL_ARG(account_update, timezone)),
+             RBL_ARG(account_want, timezone)),
     RBL_TEXT("interval", 0, ngx_rbl_account_interval,
-             RBL_ARG(account_update, interval)),
+             RBL_ARG(account_want, interval)),
     RBL_END
 };
 
@@ -66,9 +66,42 @@ const ngx_rbl_family_t  ngx_rbl_family_account = {
 };
 
 
+rbl_err_t
+ngx_rbl_account_now(rbl_account_t *account, const redisReply *record,
+    const redisReply *wanted)
+{
+    rbl_wanted_t  w;
+
+    if (rbl_account_decode(account, rbl_reply_str(record)) != RBL_OK) {
+        return RBL_ETYPE;
+    }
+
+    if (rbl_wanted_decode(&w, rbl_reply_str(wanted)) != RBL_OK) {
+        return RBL_OK;
+    }
+
+    if (w.name.n > 0) {
+        account->name = w.name;
+    }
+
+    if (w.timezone.n > 0) {
+        account->timezone = w.timezone;
+    }
+
+    if (w.interval > 0) {
+        account->interval = ngx_max(w.interval, account->min_interval);
+    }
+
+    return RBL_OK;
+}
+
+
 static void
 ngx_rbl_account_prepare(ngx_rbl_ctx_t *ctx)
 {
+    rbl_key_t  key;
+    rbl_str_t  wanted;
+
     if (ngx_rbl_data(ctx, sizeof(ngx_rbl_account_t)) == NULL) {
         return;
     }
@@ -76,7 +109,9 @@ ngx_rbl_account_prepare(ngx_rbl_ctx_t *ctx)
     ngx_rbl_ask(ctx, "GET", "started", RBL_STR(""), 0, NULL);
     ngx_rbl_ask_count(ctx, "hosts");
     ngx_rbl_ask_count(ctx, "contacts");
-    ngx_rbl_ask(ctx, "GET", "acct", RBL_STR(""), 0, NULL);
+    wanted = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store),
+                             "wanted", rbl_sid_str(&ctx->account), RBL_STR(""));
+    ngx_rbl_ask(ctx, "MGET", "acct", RBL_STR(""), 1, &wanted);
 }
 
 
@@ -94,14 +129,17 @@ ngx_rbl_account_limit(ngx_rbl_ctx_t *ctx, const char *key, int64_t used,
 
 
 static void
-ngx_rbl_account_answer(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
+ngx_rbl_account_answer(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
     char                created[RBL_TIME_LEN];
     rbl_doc_t          *doc;
     rbl_account_t       account;
     ngx_rbl_account_t  *used;
 
-    if (rbl_account_decode(&account, raw) != RBL_OK) {
+    if (ngx_rbl_account_now(&account, rbl_reply_at(reply, 0),
+                            rbl_reply_at(reply, 1))
+        != RBL_OK)
+    {
 
         /* deleted since the session was read */
 
@@ -154,7 +192,7 @@ ngx_rbl_account_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
         return;
 
     default:
-        ngx_rbl_account_answer(ctx, rbl_reply_str(reply));
+        ngx_rbl_account_answer(ctx, reply);
     }
 }
 
@@ -173,7 +211,7 @@ ngx_rbl_account_change(ngx_rbl_ctx_t *ctx)
 
 
 const ngx_rbl_op_t  ngx_rbl_op_account_update = {
-    .script = &rbl_script_account_update,
+    .script = &rbl_script_account_want,
     .fields = ngx_rbl_account_fields,
     .prepare = ngx_rbl_account_change,
     .message = "Account updated successfully."

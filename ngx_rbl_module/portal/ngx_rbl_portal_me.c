@@ -11,6 +11,7 @@
 
 enum {                                  /* of the reply */
     NGX_RBL_ME_ACCOUNT = 0,
+    NGX_RBL_ME_WANTED,
     NGX_RBL_ME_USER,
     NGX_RBL_ME_BILL
 };
@@ -25,8 +26,8 @@ ngx_rbl_me_prepare(ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_me_proceed(ngx_rbl_ctx_t *ctx)
 {
-    rbl_key_t              account, user, bill;
-    rbl_str_t              argv[4];
+    rbl_key_t              account, wanted, user, bill;
+    rbl_str_t              argv[5];
     ngx_rbl_batch_t       *batch;
     const rbl_keyspace_t  *ks;
 
@@ -40,12 +41,14 @@ ngx_rbl_me_proceed(ngx_rbl_ctx_t *ctx)
     argv[0] = RBL_STR("MGET");
     argv[1] = rbl_account_key(&account, ks, "acct", rbl_sid_str(&ctx->account),
                               RBL_STR(""));
-    argv[2] = rbl_account_key(&user, ks, "user", rbl_sid_str(&ctx->account),
+    argv[2] = rbl_account_key(&wanted, ks, "wanted",
+                              rbl_sid_str(&ctx->account), RBL_STR(""));
+    argv[3] = rbl_account_key(&user, ks, "user", rbl_sid_str(&ctx->account),
                               rbl_sid_str(&ctx->user.sid));
-    argv[3] = rbl_account_key(&bill, ks, "bill", rbl_sid_str(&ctx->account),
+    argv[4] = rbl_account_key(&bill, ks, "bill", rbl_sid_str(&ctx->account),
                               RBL_STR(""));
 
-    ngx_rbl_batch_command(batch, 4, argv);
+    ngx_rbl_batch_command(batch, 5, argv);
 }
 
 
@@ -111,9 +114,8 @@ ngx_rbl_me_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 
     user.mail = user.name = RBL_STR("");
 
-    if (rbl_account_decode(&account,
-                           rbl_reply_str(rbl_reply_at(reply,
-                                                      NGX_RBL_ME_ACCOUNT)))
+    if (ngx_rbl_account_now(&account, rbl_reply_at(reply, NGX_RBL_ME_ACCOUNT),
+                            rbl_reply_at(reply, NGX_RBL_ME_WANTED))
         != RBL_OK
         || (ctx->actor.n == 0
             && rbl_user_decode(&user,

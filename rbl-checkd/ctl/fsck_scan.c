@@ -34,6 +34,7 @@ static const struct {
     int          parts;                 /* number of parts after the account */
 } fsck_names[] = {
     { "acct", FSCK_WALKED, 0 }, { "chosen", FSCK_WALKED, 0 },
+    { "wanted", FSCK_WALKED, 0 },
     { "tokens", FSCK_WALKED, 0 },
     { "hosts", FSCK_WALKED, 0 }, { "listed", FSCK_WALKED, 0 },
     { "profiles", FSCK_WALKED, 0 }, { "groups", FSCK_WALKED, 0 },
@@ -47,6 +48,7 @@ static const struct {
     { "due", FSCK_WALKED, 0 }, { "manual", FSCK_WALKED, 0 },
     { "dead", FSCK_WALKED, 0 }, { "changes", FSCK_WALKED, 0 },
     { "audit", FSCK_WALKED, 0 }, { "audit:rest", FSCK_WALKED, 0 },
+    { "past", FSCK_WALKED, 0 }, { "past:rest", FSCK_WALKED, 0 },
     { "audit:again", FSCK_WALKED, 0 }, { "audit:rest:again", FSCK_WALKED, 0 },
     { "bill", FSCK_WALKED, 0 },
     { "terms", FSCK_WALKED, 0 },

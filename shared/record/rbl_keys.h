@@ -8,6 +8,10 @@
  *
  *   acct:<AC>          string  account record
  *   chosen:<AC>        string  record: its default profile and group
+ *   wanted:<AC>        string  record: what its users want of the account's
+ *   settle             zset    accounts with that, or with entries in audit or
+ *                              audit:rest; score = from when a daemon may do or
+ *                              move them (ms)
  *   token:<AC>:<16>    string  record of a token; the key has the first 16 hex
  *                              digits of its SHA-256
  *   tokens:<AC>        hash    those digits -> application
@@ -186,6 +190,8 @@
  *                              changes if there are several; capped.  The
  *                              second one has changes of hosts, contacts,
  *                              groups, profiles and own lists (_audit.lua)
+ *   past:<AC>,         stream  entries of these that are older than an hour;
+ *   past:rest:<AC>             capped
  *   audit:again:<AC>,  hash    "<who> <from> <call> <SID>" -> how often within
  *   audit:rest:again:<AC>      the hour; "!" and these -> id of the entry that
  *                              stands for several; "* <call>": likewise;

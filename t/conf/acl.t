@@ -351,16 +351,20 @@ my %harm = (
         [qw(FAILOVER)], [qw(CLUSTER NODES)], [qw(ACL WHOAMI)]] }
         'rbl-replica', 'rbl-sentinel',
 );
-# Audit logs and accounts stay.
+# Audit logs and accounts stay; a daemon adds to the log of before an hour.
 push @{ $harm{$_} }, ['SET', "rbl:{0}:audit:$ac", 'x'],
+    ['SET', "rbl:{0}:acct:$ac", 'x'], ['SET', "rbl:{0}:acct:AC1", 'x'],
+    (map { ['XADD', $_, 'MAXLEN', 0, '*', 'a', 'b'], ['XDEL', $_, '1-1'],
+        ['SET', $_, 'x'], ['LPUSH', $_, 'x'] } map { "rbl:{0}:$_$ac" }
+        'past:', 'past:rest:'),
     ['LPUSH', "rbl:{0}:acct:$ac", 'x'],
     [qw(ZADD rbl:{0}:accounts 1 x)], map({ my $key = "rbl:{0}:$_:$ac";
         (['DEL', $key], ['PEXPIRE', $key, 1], ['INCR', $key],
         ['HSET', $key, 'a', 'b'], ['MSET', $key, 'x'],
-        ['EVAL', "return redis.call('DEL', '$key')", 0]) } qw(audit acct))
+        ['EVAL', "return redis.call('DEL', '$key')", 0]) } qw(audit acct past))
     for 'rbl-api', 'rbl-portal';
 push @{ $harm{'rbl-portal'} }, ['GETDEL', "rbl:{0}:audit:$ac"],
-    ['GETDEL', "rbl:{0}:acct:$ac"];
+    ['GETDEL', "rbl:{0}:acct:$ac"], ['GETDEL', "rbl:{0}:past:$ac"];
 push @{ $harm{$_} }, map { ['CLUSTER', @$_] } ['NODES'], ['INFO'],
     ['FAILOVER'], [qw(SETSLOT 1 STABLE)], ['RESET'], [qw(ADDSLOTS 1)],
     [qw(MEET 127.0.0.1 1)] for grep { !/^rblctl/ } keys %harm;

@@ -55,6 +55,7 @@ case(account_put => '', sub { slice('account_put', [k('acct', sid('AC'))],
     text_of(255), 'UTC', 'p', 1, 0, 0, 60, sid('RP'), sid('CG'), 0, 0) });
 simple(account_status => 'active');
 simple(account_update => text_of(255), 'UTC', 7200);
+simple(account_want => text_of(255), 'UTC', 7200);
 simple(account_visit => sub { sid('US') });
 simple(lists_change => $W{rb}[0], '0');
 simple(totals_make => ());
@@ -192,22 +193,31 @@ case(user_delete => '20 sessions', sub { my $us = shift @us; unshift @us, $us;
 # --- the audit log ----------------------------------------------------------
 
 # As long as it can be, with entries as large as they can be.
+my @audit = (k('audit', $ac), k('audit', 'rest', $ac));
 my $audited;
-case(audit_show => '300 entries', sub {
+sub audited {
+    my $by = mp_pack([1, $W{ap}, '', '', 'n' x 200, 'c' x 200,
+        ['name', ('v' x 200) x 5]]);
     $audited //= do {
-        my $by = mp_pack([1, $W{ap}, '', '', 'n' x 200, 'c' x 200,
-            ['name', ('v' x 200) x 5]]);
         for my $n (1 .. 2000) {
-            cmd('XADD', $_, '*', 'b', $by, 't', $us[0], 'n', text_of(255), 'c',
-                $n) for k('audit', $ac), k('audit', 'rest', $ac);
+            cmd('XADD', $_, "$n-1", 'b', $by, 't', $us[0], 'n', text_of(255),
+                'c', $n) for map { "$_:kept" } @audit;
         }
         1;
     };
+    cmd('COPY', "$_:kept", $_, 'REPLACE') for @audit;
+}
+case(audit_show => '300 entries', sub {
+    audited();
     s1('audit_show', '', 200, 300, '', $us[1]);
     my $took = $RblWorst::took{audit_show};
     s1('audit_show', '', 200, 300, $W{ap}, '');
     counts($took > $RblWorst::took{audit_show} ? $took
         : $RblWorst::took{audit_show}) });
+case(account_settle => 'the largest entries', sub {
+    audited();
+    cmd('DEL', k('past', $ac), k('past', 'rest', $ac));
+    s1('account_settle') });
 
 
 # --- profiles, groups, lists -----------------------------------------------

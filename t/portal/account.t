@@ -50,8 +50,6 @@ is_deeply([map { account()->{$_}{used} } qw(hosts contacts checks)], [1, 1, 7],
 
 accepted(update(timezone => 'Asia/Kolkata'), 'another time zone');
 is(account()->{timezone}, 'Asia/Kolkata', 'the account has the new time zone');
-is(ctl('account', 'show', $sid)->{timezone}, 'Asia/Kolkata',
-    'rblctl shows the new time zone');
 is(json(portal($t, $owner, 'GET', 'me.json'))->{data}{account}{timezone},
     'Asia/Kolkata', 'the session has the new time zone at once');
 accepted(update(name => 'New <b>', timezone => 'UTC', interval => 7200),

@@ -32,3 +32,32 @@ works_step(void *data, store_t *store, visit_t *visit)
 
 const visits_kind_t  works_kind = { "works", "deferred work", 2, 0,
                                     works_step };
+
+
+static void
+on_settled(void *data, const redisReply *reply)
+{
+    rbl_account_settle_reply_t  said;
+
+    rbl_account_settle_reply(&said, reply);
+
+    visit_stepped(data, visit_refusal(reply), said.more > 0);
+}
+
+
+static void
+settle_step(void *data, store_t *store, visit_t *visit)
+{
+    rbl_key_t                  key;
+    rbl_account_settle_args_t  args;
+
+    (void) data;
+
+    args.acct = rbl_account_key(&key, store_keyspace(store), "acct",
+                                rbl_sid_str(&visit->account), RBL_STR(""));
+    store_call(store, account_settle, on_settled, visit, args);
+}
+
+
+const visits_kind_t  settle_kind = { "settle", "changes of the record or log",
+                                     2, 0, settle_step };

@@ -1,8 +1,12 @@
 /*
- * Work of accounts that the store does in slices (shared/lua/part/_work.lua).
- * The request that adds work also runs its slices.  If work makes no progress
- * for a few seconds, because the nginx worker died or its client went away, a
- * daemon finishes it.
+ * Duties that a daemon has for nginx, account by account.
+ *
+ * Work that the store does in slices (shared/lua/part/_work.lua): the request
+ * that adds it runs its slices.  If it makes no progress for a few seconds,
+ * because the nginx worker died or its client went away, a daemon finishes it.
+ *
+ * Changes that nginx may not make (shared/lua/account/account_settle.lua): of
+ * an account's record, and of the audit log of before the last hour.
  */
 
 #ifndef WORKS_H_INCLUDED
@@ -10,7 +14,7 @@
 
 #include "store/visits.h"
 
-/* Its data is not used. */
-extern const visits_kind_t  works_kind;
+/* Their data is not used. */
+extern const visits_kind_t  works_kind, settle_kind;
 
 #endif /* WORKS_H_INCLUDED */

@@ -1,8 +1,9 @@
 -- Shows the audit log of an account, newest first: all entries, or those of a
 -- user or an application, or those about one thing.  A call looks at a bounded
 -- number of entries.
--- The log is two streams (_audit.lua), each with ids of its own.  The entry
--- <ms>-<n> is shown as <ms>-<2n>, of the second stream as <ms>-<2n+1>.
+-- The log is two streams (_audit.lua), each with ids of its own, which go on in
+-- those of the past.  The entry <ms>-<n> is shown as <ms>-<2n>, of the second
+-- stream as <ms>-<2n+1>.
 --- key: acct  acct:<AC>
 --- arg: before  entry behind which to begin; "": the newest
 --- arg: most  entries to show
@@ -42,8 +43,9 @@ local function split(id)
     return ms, tonumber(n)
 end
 -- A stream from `before` on, whose shown numbers are even, or odd (1).
-local function stream(name, odd)
-    local s = {key = key(name, ac), odd = odd, to = '+', at = 1, entries = {}}
+local function stream(name, past, odd)
+    local s = {key = key(name, ac), past = key(past, ac), odd = odd, to = '+',
+        at = 1, entries = {}}
     local ms, n = split(before)
     if ms then
         s.to = string.format('(%s-%.0f', ms, math.floor((n + 1 - odd) / 2))
@@ -53,10 +55,14 @@ local function stream(name, odd)
 end
 -- Its next entry as `id`, `ms` and `n`; no `id`: there are no more.
 local function look(s)
-    if s.at > #s.entries and not s.ended then
+    while s.at > #s.entries and not s.ended do
         s.at, s.entries = 1, call('XREVRANGE', s.key, s.to, '-', 'COUNT', step)
-        s.ended = #s.entries < step
-        s.to = #s.entries > 0 and '(' .. s.entries[#s.entries][1]
+        if #s.entries > 0 then
+            s.to = '(' .. s.entries[#s.entries][1]
+        end
+        if #s.entries < step then
+            s.ended, s.key, s.past = not s.past, s.past, nil
+        end
     end
     local entry = s.entries[s.at]
     s.id = nil
@@ -66,7 +72,8 @@ local function look(s)
         s.id = string.format('%s-%.0f', ms, s.n)
     end
 end
-local a, b = stream('audit', 0), stream('audit:rest', 1)
+local a = stream('audit', 'past', 0)
+local b = stream('audit:rest', 'past:rest', 1)
 look(a)
 look(b)
 while #found < most and looks > 0 and (a.id or b.id) do

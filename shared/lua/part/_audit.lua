@@ -8,7 +8,9 @@
 -- After 200 entries about rights within an hour by the account's own users, the
 -- following ones of each call are one: the history of an account outlives a
 -- user who makes many changes, also as many users.
---- include: account
+-- After that hour a daemon moves them to streams that nginx can only read
+-- (account_settle.lua).
+--- include: settle
 local audit_most, audit_apart, audit_hour = 2000, 10, 3600000
 local audit_own = 200
 local audit_rest = {HT = 1, CO = 1, CG = 1, RP = 1, RB = 1}
@@ -40,6 +42,7 @@ local function audit_add(log, again, own)
     if more > 0 then
         call('HSET', again, '!' .. what, id)
     end
+    settle_at(tonumber(id:match('^%d+')) + audit_hour)
 end
 if by and (said[1] == 'OK' or said[1] == 'WORK') then
     local of_account = caller[BY.account] == ''

@@ -7,7 +7,7 @@
 -- Accounts are of the partition of KEYS[1]; `ac` is the one at hand.
 --- include: base
 --- use: account app token host profile group contact list hook user session
---- use: passkey chosen totals coverage bill payment source setup work
+--- use: passkey chosen wanted totals coverage bill payment source setup work
 local mend = ARG.mend == '1'
 local ac = string.match(KEYS[1], '^.*:(AC%x+)$')
 local out = {'OK'}
@@ -39,7 +39,8 @@ local shapes = {
     AC = ACCOUNT.shape, AP = APP.shape, TOKEN = TOKEN.shape, HT = HOST.shape,
     RP = PROFILE.shape, CG = GROUP.shape, CO = CONTACT.shape, RB = LIST.shape,
     WH = HOOK.shape, US = USER.shape, SESSION = SESSION.shape,
-    PASSKEY = PASSKEY.shape, CHOSEN = CHOSEN.shape, TOTALS = TOTALS.shape,
+    PASSKEY = PASSKEY.shape, CHOSEN = CHOSEN.shape, WANTED = WANTED.shape,
+    TOTALS = TOTALS.shape,
     COVERAGE = COVERAGE.shape, BILL = BILL.shape, PAYMENT = PAYMENT.shape,
     PS = SOURCE.shape, SETUP = SETUP.shape, WORK = WORK.shape,
 }

@@ -108,6 +108,9 @@ function look.works()
     turn('works')
     not_later('works', ac, 'works', 60000)
 end
+function look.settle()
+    not_later('settle', ac, 'settle', 2 * 3600000)
+end
 function look.billdue()
     turn('billdue')
 end

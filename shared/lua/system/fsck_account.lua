@@ -170,6 +170,25 @@ local function look_at_gateway()
             function() call('ZADD', key('paydue'), 0, ac) end)
     end
 end
+-- What a daemon does for nginx (account_settle.lua).
+local function look_at_settle()
+    local _, unread = read(key('wanted', ac), 'WANTED')
+    if unread == 'damaged' then
+        fault('damaged', 'wanted', 'cannot be read', function()
+            call('DEL', key('wanted', ac))
+        end)
+    end
+    look_at_turn('wanted', 'settle', 'has wanted changes and no turn')
+    for _, name in ipairs({'audit', 'audit:rest'}) do
+        local k = key(name, ac)
+        -- A stream may be empty.
+        if type_of(k) == 'stream'
+            and call('XRANGE', k, '-', '+', 'COUNT', 1)[1]
+        then
+            look_at_turn(name, 'settle', 'has a log and no turn')
+        end
+    end
+end
 -- How many checks were started today.
 local function look_at_started()
     local started = call('GET', key('started', ac))
@@ -204,6 +223,7 @@ look_at_turn('manual', 'manual', 'has checks that wait and no turn')
 look_at_details()
 look_at_work()
 look_at_turn('telling', 'tellings', 'has contacts to tell and no turn')
+look_at_settle()
 look_at_started()
 look_at_bill()
 look_at_gateway()

@@ -1,6 +1,6 @@
 -- Looks at entries of what a partition has for all accounts: "flight",
 -- "flight:due", "leases", "due", "manual", "retry", "digests", "works",
--- "tellings", "billdue", "paydue".
+-- "settle", "tellings", "billdue", "paydue".
 --- key: accounts  of the partition
 --- arg: mend  "1": mend
 --- arg: what  which of them

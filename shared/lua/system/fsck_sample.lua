@@ -12,7 +12,7 @@ local function sample(what)
     return call('ZRANGE', key(what), 0, most - 1)
 end
 for _, what in ipairs({'flight', 'flight:due', 'leases', 'due', 'manual',
-    'retry', 'digests', 'works', 'tellings', 'billdue', 'paydue'})
+    'retry', 'digests', 'works', 'settle', 'tellings', 'billdue', 'paydue'})
 do
     for _, entry in ipairs(sample(what)) do
         ac = entry:sub(1, 34)

@@ -1,0 +1,31 @@
+-- Asks for what an account may choose.  nginx runs this, and may not write the
+-- account's record: a daemon carries it out (account_settle.lua).
+--- key: acct  acct:<AC>
+--- arg: name  or "": as it is; likewise the others
+--- arg: timezone  name of the zone
+--- arg: interval  between the checks of a host (s)
+--- audit
+--- reply: OK
+--- reply: ACCOUNT  there is none
+--- reply: SHORT shortest#  the plan's (s)
+--- include: settle
+--- use: account wanted
+local a = load(KEY.acct)
+if not a then
+    return {'ACCOUNT'}
+end
+local interval, shortest = tonumber(ARG.interval), a[ACCOUNT.min_interval] or 0
+if interval and interval < shortest then
+    return {'SHORT', shortest}
+end
+local w = load(key('wanted', ac)) or {1, '', '', 0}
+if ARG.name ~= '' then
+    w[WANTED.name] = ARG.name
+end
+if ARG.timezone ~= '' then
+    w[WANTED.timezone] = ARG.timezone
+end
+w[WANTED.interval] = interval or w[WANTED.interval]
+save(key('wanted', ac), w)
+settle_at(now_ms())
+return {'OK'}
