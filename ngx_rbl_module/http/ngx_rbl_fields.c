@@ -85,6 +85,6 @@ ngx_rbl_path_sid(ngx_rbl_ctx_t *ctx, rbl_sid_kind_t kind,
 void
 ngx_rbl_unknown_id(ngx_rbl_ctx_t *ctx, const char *resource)
 {
-    ngx_rbl_refuse(ctx, NGX_HTTP_NOT_FOUND, "Invalid %s id provided.",
-                   resource);
+    ngx_rbl_refuse(ctx, NGX_HTTP_NOT_FOUND,
+                   RBL_UNKNOWN_HEAD "%s" RBL_UNKNOWN_TAIL, resource);
 }

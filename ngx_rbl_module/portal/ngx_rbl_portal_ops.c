@@ -1,17 +1,25 @@
 /*
- * Calls that are operations of shared/op/ and nothing else.
+ * Calls that are operations of shared/op/ and nothing else, but that changes of
+ * users go to the index of mail addresses, too.
  */
 
+#include "ngx_rbl_mail.h"
 #include "ngx_rbl_portal.h"
+#include "ngx_rbl_write.h"
 
 #include "rbl_ops.h"
 
 
 #define NGX_RBL_HOOK_GUESS  512         /* octets of a receiver in an answer */
 #define NGX_RBL_APP_GUESS   512         /* ... of an application */
+#define NGX_RBL_USER_GUESS  640         /* ... of a user */
 
 #define NGX_RBL_OP(name)                                                      \
     const ngx_rbl_op_t  ngx_rbl_op_##name = { .op = &rbl_op_##name }
+
+#define NGX_RBL_USER_OP(name)                                                 \
+    const ngx_rbl_op_t  ngx_rbl_op_##name =                                   \
+        { .op = &rbl_op_##name, .result = ngx_rbl_user_result }
 
 
 const ngx_rbl_family_t  ngx_rbl_family_hooks = {
@@ -26,8 +34,36 @@ const ngx_rbl_family_t  ngx_rbl_family_apps = {
     .guess = NGX_RBL_APP_GUESS
 };
 
+const ngx_rbl_family_t  ngx_rbl_family_users = {
+    .resource = "user",
+    .kind = RBL_SID_USER,
+    .guess = NGX_RBL_USER_GUESS
+};
+
+
+static void
+ngx_rbl_user_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    rbl_run_t  *run;
+
+    run = &ctx->run;
+    ngx_rbl_write_result(ctx, reply);
+
+    if (run->removed) {
+        ngx_rbl_mail_remove(ctx, run->mail, rbl_sid_str(&run->id));
+
+    } else {
+        ngx_rbl_mail_add(ctx, run->mail, rbl_sid_str(&run->id),
+                         run->confirmed);
+    }
+}
+
+
 NGX_RBL_OP(audit);
 NGX_RBL_OP(users);
+NGX_RBL_USER_OP(user_add);
+NGX_RBL_USER_OP(user_link);
+NGX_RBL_USER_OP(user_delete);
 NGX_RBL_OP(user_role);
 NGX_RBL_OP(apps);
 NGX_RBL_OP(app);

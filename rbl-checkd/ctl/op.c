@@ -135,15 +135,20 @@ ctl_run_alloc(rbl_run_t *run, size_t n)
 static void
 ctl_run_refuse(rbl_run_t *run, unsigned status, const char *text)
 {
-    ctl_run_t  *r;
+    size_t       n, head, tail;
+    ctl_run_t   *r;
 
     r = (ctl_run_t *) run;
+    n = strlen(text);
+    head = strlen(RBL_UNKNOWN_HEAD);
+    tail = strlen(RBL_UNKNOWN_TAIL);
 
-    if (status == 404 && strncmp(text, "Invalid ", 8) == 0) {
-        ctl_fail("account %s has no %s %s", r->account,
-                 run->id.s[0] == 'W' ? "webhook" : run->id.s[0] == 'U' ? "user"
-                 : run->id.s[0] == 'A' ? "application" : "contact",
-                 run->id.s);
+    if (status == 404 && n > head + tail
+        && memcmp(text, RBL_UNKNOWN_HEAD, head) == 0
+        && strcmp(text + n - tail, RBL_UNKNOWN_TAIL) == 0)
+    {
+        ctl_fail("account %s has no %.*s %s", r->account,
+                 (int) (n - head - tail), text + head, run->id.s);
 
     } else {
         ctl_fail("%s", text);
@@ -282,7 +287,16 @@ ctl_run_answer(ctl_t *ctl, ctl_run_t *r, const rbl_op_t *op,
     rbl_doc_end(&doc);
 
     text = rbl_buf_str(&buf);
-    answer = r->run.refusal ? NULL : json_loadb(text.p, text.n, 0, &error);
+    answer = NULL;
+
+    if (!r->run.refusal) {
+        answer = json_loadb(text.p, text.n, JSON_ALLOW_NUL, &error);
+
+        if (answer == NULL) {
+            ctl_fail("the answer cannot be shown: %s", error.text);
+        }
+    }
+
     rbl_buf_free(&buf);
 
     return answer;

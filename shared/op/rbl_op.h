@@ -91,8 +91,12 @@ typedef struct {
     const char  *text;
 } rbl_outcome_t;
 
+/* The refusal of an id is these, and between them the resource. */
+#define RBL_UNKNOWN_HEAD  "Invalid "
+#define RBL_UNKNOWN_TAIL  " id provided."
+
 #define RBL_UNKNOWN_ID(word, resource)                                        \
-    { word, 404, "Invalid " resource " id provided." }
+    { word, 404, RBL_UNKNOWN_HEAD resource RBL_UNKNOWN_TAIL }
 
 #define RBL_INVALID(word, field)                                              \
     { word, 400, "Invalid " field " value provided. Please try again." }

@@ -46,6 +46,13 @@ bad('no SID', 'is not the SID of a webhook', 'webhook', 'show', $ac, 'x');
 bad('an account is no webhook', 'is not the SID of a webhook', 'webhook',
     'show', $ac, $ac);
 
+# A damaged record has a name that no text of C can hold.
+my $raw = redis($redis, 'GET', redis_key('s', $ac, $wh));
+redis($redis, 'SET', redis_key('s', $ac, $wh), $raw =~ s/Ops/O\0s/r);
+is(good('a NUL', 'webhook', 'show', $ac, $wh)->{name}, "O\0s",
+    'webhook show prints a name with a NUL');
+redis($redis, 'SET', redis_key('s', $ac, $wh), $raw);
+
 # changes
 $v = good('rename', 'webhook', 'rename', $ac, $wh, " N\xc3\xa4me ");
 is($v->{name}, "N\x{e4}me", 'webhook rename trims the name');
