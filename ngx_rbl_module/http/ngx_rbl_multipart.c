@@ -55,7 +55,7 @@ ngx_rbl_multipart_boundary(ngx_rbl_multipart_t *m, const ngx_str_t *type)
         p++;
 
         if (!ngx_rbl_multipart_is(p, last, "boundary=")) {
-            if (*p != ';' && *p != ' ' && *p != '\t') {
+            if (p == last || (*p != ';' && *p != ' ' && *p != '\t')) {
                 p = ngx_strlchr(p, last, ';');
             }
 

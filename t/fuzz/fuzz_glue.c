@@ -32,12 +32,24 @@ ends_with(const dns_name_t *name, const dns_name_t *zone)
 }
 
 
+/* An IPv6 address may have one of IPv4 inside (RFC 4291, 2.5.5.2; RFC 6052). */
 static int
 is_private(const dns_glue_t *glue)
 {
+    int             v6 = glue->v6;
     const uint8_t  *b = glue->addr;
 
-    if (glue->v6) {
+    static const uint8_t  mapped[12] = { [10] = 0xff, [11] = 0xff };
+    static const uint8_t  nat64[12] = { 0, 0x64, 0xff, 0x9b };
+
+    if (v6 && (memcmp(b, mapped, sizeof(mapped)) == 0
+               || memcmp(b, nat64, sizeof(nat64)) == 0))
+    {
+        b += sizeof(mapped);
+        v6 = 0;
+    }
+
+    if (v6) {
         return (b[0] & 0xe0) != 0x20;
     }
 

@@ -20,7 +20,7 @@ static ngx_connection_t    fuzz_connection;
 static ngx_http_request_t  fuzz_request;
 static ngx_rbl_loc_conf_t  fuzz_conf;
 static ngx_rbl_ctx_t       fuzz_ctx;
-static void               *fuzz_ctxs[FUZZ_MODULES];
+static void               *fuzz_ctxs[FUZZ_MODULES], *fuzz_confs[FUZZ_MODULES];
 
 volatile ngx_cycle_t  *ngx_cycle = &fuzz_cycle;
 ngx_pid_t              ngx_pid;
@@ -81,7 +81,9 @@ fuzz_ngx_init(void)
     fuzz_request.main = &fuzz_request;
     fuzz_request.pool = ngx_create_pool(4096, &fuzz_log);
     fuzz_request.ctx = fuzz_ctxs;
+    fuzz_request.loc_conf = fuzz_confs;
     fuzz_ctxs[0] = &fuzz_ctx;
+    fuzz_confs[0] = &fuzz_conf;
     fuzz_check(fuzz_request.pool != NULL);
 
     fuzz_ctx.request = &fuzz_request;

@@ -1,7 +1,8 @@
 /*
  * Sessions of the portal (ngx_rbl_session.c).  Lines: two Cookie headers; the
  * rest is the record of a session, whose digest is that of the request if the
- * first byte of the first line is "=".
+ * first byte of the first line is "=".  If the second byte of the second line
+ * is "s", the portal has an address of https.
  *
  * A cookie is a part of one header, without a semicolon.  An account is in its
  * one spelling.  A session counts only if its record has the digest of the
@@ -17,7 +18,10 @@
 #define NOW   INT64_C(1795167000000)
 #define WEEK  INT64_C(604800000)
 
+ngx_module_t  ngx_rbl_module;
+
 static ngx_uint_t  same;                /* the identity */
+static ngx_str_t   https = ngx_string("https://portal.example");
 
 
 void
@@ -91,6 +95,25 @@ ngx_rbl_auth_field(char hex[NGX_RBL_FIELD_LEN], const u_char *digest)
     (void) digest;
 
     return (rbl_str_t) { hex, 0 };
+}
+
+
+ngx_uint_t
+ngx_rbl_auth_secret(const ngx_str_t *secret)
+{
+    (void) secret;
+
+    return 0;
+}
+
+
+ngx_int_t
+ngx_rbl_auth_digest(const ngx_str_t *secret, u_char *digest)
+{
+    (void) secret;
+    (void) digest;
+
+    return NGX_ERROR;
 }
 
 
@@ -236,6 +259,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     b = fuzz_line(&f);
     mine = a.n > 0 && a.p[0] == '=';
     same = b.n > 0 && b.p[0] == '=';
+
+    if (b.n > 1 && b.p[1] == 's') {
+        fuzz_conf.portal_url = https;
+    }
 
     try_cookie(a, b);
     try_record(fuzz_rest(&f), mine);
