@@ -33,9 +33,12 @@ part() {
             tests RBL_REDIS_CLUSTER=1 $(sed '/^#/d' t/cluster)
         ;;
     2)  # The commands of rbl-availability(7) on machines in namespaces; the
-        # largest requests; journeys through the portal by keyboard alone.
+        # largest requests; journeys through the portal by keyboard alone; each
+        # fuzz target for some seconds, since `make check` builds none of those
+        # of the module.
         tests t/conf/availability.t t/conf/availability_cluster.t \
-            t/api/large.t t/portal/journey_page.t
+            t/api/large.t t/portal/journey_page.t &&
+            FUZZ_SECONDS=5 ${MAKE:-make} fuzz
         ;;
     3)  # Hostile accounts beside another one; many clients at once; clients
         # that others wrote; memory after many requests.
