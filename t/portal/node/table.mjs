@@ -8,6 +8,11 @@ async function hosts(options) {
     const page = await open(options);
 
     await page.context().addCookies([{ url: input.url, ...input.cookie }]);
+    await page.addInitScript(() => {
+        // Before the page's own listener: while `held`, it hears nothing.
+        addEventListener('hashchange', (e) => window.held
+            && e.stopImmediatePropagation(), true);
+    });
     await page.goto('/portal/#/hosts');
     await page.waitForSelector('.rows tbody tr');
     return page;
@@ -141,6 +146,29 @@ async function toTheEnd(page, how) {
     await page.click('text=Clear the filters');
     await page.waitForSelector('.rows tbody tr');
     is(await page.inputValue('#text'), '', 'filters can be cleared');
+
+    // keys between a change of the address and the page's hearing of it
+
+    await page.evaluate(() => { window.held = true; });
+    await page.focus('#text');
+    await page.keyboard.type('1');
+    await page.waitForFunction(() => location.hash.endsWith('text=1'));
+    await page.waitForTimeout(50);
+    await page.keyboard.type('0.9.1.1');
+    is(await page.inputValue('#text'), '10.9.1.1',
+        'what is typed stays while the address changes');
+    await page.evaluate(() => {
+        window.held = false;
+        dispatchEvent(new HashChangeEvent('hashchange'));
+    });
+    await settled(page, '111 hosts found.');
+    is(await page.inputValue('#text'), '10.9.1.1',
+        'no key is lost when the address has changed');
+    await page.goBack();
+    await page.goForward();
+    await settled(page, '111 hosts found.');
+    is(await page.inputValue('#text'), '10.9.1.1',
+        'back and forth brings the same text again');
 
     // an answer that comes late
 

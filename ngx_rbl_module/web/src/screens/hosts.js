@@ -49,20 +49,28 @@ function go(query, replace) {
     }
 }
 
-// What is typed counts when nothing was typed for a moment.
+// What is typed counts when nothing was typed for a moment.  The page learns of
+// a text that it put into the address, and more may be typed till then; only
+// another text comes into the field.
 function Text({ query }) {
     const given = new URLSearchParams(query).get('text') || '';
     const [text, setText] = useState(given);
     const [seen, setSeen] = useState(given);
+    const put = useRef(null);
 
     if (given !== seen) {
         setSeen(given);
-        setText(given);
+
+        if (given !== put.current) {
+            setText(given);
+        }
+
+        put.current = null;
     }
 
     useEffect(() => {
         const timer = text !== given && setTimeout(() => {
-            setSeen(text);
+            put.current = text;
             go(queryWith(query, 'text', text), true);
         }, wait);
 
