@@ -16,8 +16,6 @@ use warnings;
 # The largest circle of a folder, as long as it has one of more than five files:
 # it may only become smaller.
 my %limit = (
-    'ngx_rbl_module/auth' => 6,
-    'ngx_rbl_module/stats' => 7,
     'ngx_rbl_module/store' => 15,
     'rbl-checkd/check/verdict' => 9,
     'rbl-checkd/deliver' => 14,

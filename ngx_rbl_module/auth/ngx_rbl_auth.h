@@ -9,25 +9,31 @@
 #include "ngx_rbl_http.h"
 
 
-/* ngx_rbl_auth.c */
+/* ngx_rbl_secret.c */
 
 #define NGX_RBL_SECRET_LEN  64          /* hex digits of a token, of a link or
                                            of the secret of a session */
 #define NGX_RBL_FIELD_LEN   16          /* hex digits that name its record */
 
 /* True if the text has the form of a secret. */
-ngx_uint_t ngx_rbl_auth_secret(const ngx_str_t *secret);
+ngx_uint_t ngx_rbl_secret_ok(const ngx_str_t *secret);
 
 /* Makes its SHA-256, 32 bytes.  NGX_ERROR: out of memory. */
-ngx_int_t ngx_rbl_auth_digest(const ngx_str_t *secret, u_char *digest);
+ngx_int_t ngx_rbl_secret_digest(const ngx_str_t *secret, u_char *digest);
 
 /* Makes a secret, without a NUL, and its SHA-256.  NGX_ERROR: out of memory. */
-ngx_int_t ngx_rbl_auth_make(u_char text[NGX_RBL_SECRET_LEN],
+ngx_int_t ngx_rbl_secret_make(u_char text[NGX_RBL_SECRET_LEN],
     u_char digest[32]);
 
 /* Returns the name of the record in `hex`, without a NUL. */
-rbl_str_t ngx_rbl_auth_field(char hex[NGX_RBL_FIELD_LEN],
+rbl_str_t ngx_rbl_secret_field(char hex[NGX_RBL_FIELD_LEN],
     const u_char *digest);
+
+/* Frees the memory that the process keeps for digests. */
+void ngx_rbl_secret_done(void);
+
+
+/* ngx_rbl_auth.c */
 
 /* Sets account and digest from the request.  NGX_DECLINED: missing or
    malformed. */

@@ -167,10 +167,10 @@ ngx_rbl_session_before(ngx_rbl_ctx_t *ctx, char hex[NGX_RBL_FIELD_LEN],
     if (ngx_rbl_session_cookie(ctx->request, &value) == NGX_OK
         && ngx_rbl_session_parse(&value, &account, &secret) == NGX_OK
         && rbl_str_eq(rbl_sid_str(&account), rbl_sid_str(&ctx->account))
-        && ngx_rbl_auth_secret(&secret)
-        && ngx_rbl_auth_digest(&secret, digest) == NGX_OK)
+        && ngx_rbl_secret_ok(&secret)
+        && ngx_rbl_secret_digest(&secret, digest) == NGX_OK)
     {
-        *field = ngx_rbl_auth_field(hex, digest);
+        *field = ngx_rbl_secret_field(hex, digest);
         *was = (rbl_str_t) { (char *) digest, 32 };
     }
 }
@@ -266,7 +266,7 @@ ngx_rbl_session_touch(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
     argv[0] = RBL_STR("PEXPIRE");
     argv[1] = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store),
                               "session", rbl_sid_str(&ctx->account),
-                              ngx_rbl_auth_field(hex, ctx->digest));
+                              ngx_rbl_secret_field(hex, ctx->digest));
     argv[2] = RBL_STR(NGX_RBL_SESSION_IDLE);
 
     ngx_rbl_batch_command(batch, 3, argv);
@@ -474,7 +474,7 @@ ngx_rbl_session_secret(ngx_rbl_ctx_t *ctx, u_char text[NGX_RBL_COOKIE_LEN],
     ngx_memcpy(text, ctx->account.s, RBL_SID_LEN);
     text[RBL_SID_LEN] = '.';
 
-    if (ngx_rbl_auth_make(text + RBL_SID_LEN + 1, digest) != NGX_OK) {
+    if (ngx_rbl_secret_make(text + RBL_SID_LEN + 1, digest) != NGX_OK) {
         ngx_rbl_internal(ctx);
         return NGX_ERROR;
     }

@@ -80,7 +80,7 @@ ngx_rbl_link_network(ngx_rbl_ctx_t *ctx)
 
     ngx_rbl_admit_network(ctx->request, octets);
 
-    if (ngx_rbl_auth_digest(&network, digest) != NGX_OK) {
+    if (ngx_rbl_secret_digest(&network, digest) != NGX_OK) {
         ngx_rbl_internal(ctx);
         return;
     }
@@ -203,7 +203,7 @@ ngx_rbl_link_make(ngx_rbl_ctx_t *ctx)
 
     args.user = rbl_sid_str(&user);
     args.mail = link->mail.text;
-    args.field = ngx_rbl_auth_field(hex, digest);
+    args.field = ngx_rbl_secret_field(hex, digest);
     args.digest.p = (char *) digest;
     args.digest.n = sizeof(digest);
 

@@ -96,7 +96,7 @@ ngx_rbl_session_begin_make(ngx_rbl_ctx_t *ctx, ngx_rbl_session_begin_t *begin)
 
     ngx_rbl_admit_network(ctx->request, begin->network);
 
-    if (ngx_rbl_auth_digest(&network, digest) != NGX_OK) {
+    if (ngx_rbl_secret_digest(&network, digest) != NGX_OK) {
         ngx_rbl_internal(ctx);
         return NGX_ERROR;
     }
@@ -345,7 +345,7 @@ ngx_rbl_signed_run(ngx_rbl_ctx_t *ctx)
     args.passkey = rbl_sid_str(&in->passkey);
     args.user = rbl_sid_str(&in->user);
     args.counter = rbl_out_int_text(number, in->auth.counter);
-    args.field = ngx_rbl_auth_field(hex, ctx->digest);
+    args.field = ngx_rbl_secret_field(hex, ctx->digest);
     args.digest.p = (char *) ctx->digest;
     args.digest.n = sizeof(ctx->digest);
     args.begun = rbl_out_int_text(begun, in->begun);

@@ -194,7 +194,7 @@ ngx_rbl_passkey_begin_proceed(ngx_rbl_ctx_t *ctx)
     ngx_rbl_batch_command(batch, RBL_COMMAND("SET",
         rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store), "challenge",
                         rbl_sid_str(&ctx->account), name),
-        ngx_rbl_auth_field(hex, ctx->digest), RBL_STR("PX"),
+        ngx_rbl_secret_field(hex, ctx->digest), RBL_STR("PX"),
         RBL_STR(NGX_RBL_CHALLENGE_TTL)));
 
     ngx_rbl_passkeys_ask(ctx);
@@ -304,7 +304,7 @@ ngx_rbl_passkey_add_run(ngx_rbl_ctx_t *ctx, const ngx_rbl_site_t *site,
     argv[RBL_ARG_ID] = rbl_sid_str(&ctx->run.id);
     argv[RBL_ARG(passkey_add, user)] = rbl_sid_str(&ctx->user.sid);
     argv[RBL_ARG(passkey_add, session)] =
-        ngx_rbl_auth_field(hex, ctx->digest);
+        ngx_rbl_secret_field(hex, ctx->digest);
     argv[RBL_ARG(passkey_add, challenge)] =
         (rbl_str_t) { challenge, NGX_RBL_CHALLENGE_HEX };
     argv[RBL_ARG(passkey_add, credential)] = auth.credential;

@@ -54,7 +54,7 @@ ngx_rbl_session_start_link(ngx_rbl_ctx_t *ctx, rbl_str_t text)
     link.len = text.n;
 
     if (ngx_rbl_session_parse(&link, &ctx->account, &secret) != NGX_OK
-        || !ngx_rbl_auth_secret(&secret))
+        || !ngx_rbl_secret_ok(&secret))
     {
         ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN, NGX_RBL_LINK_OVER);
         return;
@@ -64,12 +64,12 @@ ngx_rbl_session_start_link(ngx_rbl_ctx_t *ctx, rbl_str_t text)
         return;
     }
 
-    if (ngx_rbl_auth_digest(&secret, proof) != NGX_OK) {
+    if (ngx_rbl_secret_digest(&secret, proof) != NGX_OK) {
         ngx_rbl_internal(ctx);
         return;
     }
 
-    args.link = ngx_rbl_auth_field(hex, proof);
+    args.link = ngx_rbl_secret_field(hex, proof);
     args.proof.p = (char *) proof;
     args.proof.n = sizeof(proof);
     args.user = RBL_STR("");
@@ -158,7 +158,7 @@ ngx_rbl_session_end_proceed(ngx_rbl_ctx_t *ctx)
     char  hex[NGX_RBL_FIELD_LEN];
 
     ctx->run.argv[RBL_ARG(session_end, field)] =
-        ngx_rbl_auth_field(hex, ctx->digest);
+        ngx_rbl_secret_field(hex, ctx->digest);
 
     ngx_rbl_write_proceed(ctx);
 }
@@ -235,7 +235,7 @@ ngx_rbl_session_begin(ngx_rbl_ctx_t *ctx, rbl_session_start_args_t *args)
         return;
     }
 
-    args->field = ngx_rbl_auth_field(hex, ctx->digest);
+    args->field = ngx_rbl_secret_field(hex, ctx->digest);
     args->digest.p = (char *) ctx->digest;
     args->digest.n = sizeof(ctx->digest);
     ngx_rbl_session_before(ctx, old, was, &args->before, &args->was);

@@ -24,7 +24,7 @@ ngx_rbl_fleet_sample(rbl_out_t *out, const char *family, const char *suffix,
 {
     rbl_out_z(out, NGX_RBL_FLEET_PREFIX);
     rbl_out_z(out, family);
-    ngx_rbl_status_sample(out, suffix, label, n, number, unit);
+    ngx_rbl_metric_sample(out, suffix, label, n, number, unit);
 }
 
 
@@ -73,7 +73,7 @@ ngx_rbl_fleet_daemons(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
     const int64_t    *number;
     ngx_rbl_label_t   label[NGX_RBL_FLEET_LABELS];
 
-    ngx_rbl_status_family(out, NGX_RBL_FLEET_PREFIX, "info", "gauge",
+    ngx_rbl_metric_family(out, NGX_RBL_FLEET_PREFIX, "info", "gauge",
                           "The version of a daemon.");
 
     for (i = 0; i < fleet->n; i++) {
@@ -84,7 +84,7 @@ ngx_rbl_fleet_daemons(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
         ngx_rbl_fleet_sample(out, "info", "", label, n + 1, 1, RBL_METRIC_ONE);
     }
 
-    ngx_rbl_status_family(out, NGX_RBL_FLEET_PREFIX, "start_time_seconds",
+    ngx_rbl_metric_family(out, NGX_RBL_FLEET_PREFIX, "start_time_seconds",
                           "gauge", "Start time of a daemon, in seconds since"
                                    " 1970.");
 
@@ -106,7 +106,7 @@ ngx_rbl_fleet_dns(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
     ngx_rbl_label_t    label[NGX_RBL_FLEET_LABELS];
     rbl_dns_metrics_t  dns;
 
-    ngx_rbl_status_family(out, NGX_RBL_FLEET_PREFIX, "dns_ok", "gauge",
+    ngx_rbl_metric_family(out, NGX_RBL_FLEET_PREFIX, "dns_ok", "gauge",
                           "1: DNS works at the daemon.");
 
     for (i = 0; i < fleet->n; i++) {
@@ -155,7 +155,7 @@ ngx_rbl_fleet_table(ngx_rbl_fleet_t *fleet, rbl_out_t *out,
     for (i = 0; i < n; i++) {
         if (i == 0 || ngx_strcmp(metric[i].family, metric[i - 1].family) != 0)
         {
-            ngx_rbl_status_family(out, NGX_RBL_FLEET_PREFIX, metric[i].family,
+            ngx_rbl_metric_family(out, NGX_RBL_FLEET_PREFIX, metric[i].family,
                                   metric[i].kind == RBL_METRIC_COUNTER
                                   ? "counter" : "gauge", metric[i].help);
         }
@@ -213,7 +213,7 @@ ngx_rbl_fleet_latency(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
     const int64_t    *number;
     ngx_rbl_label_t   label[NGX_RBL_FLEET_LABELS];
 
-    ngx_rbl_status_family(out, NGX_RBL_FLEET_PREFIX,
+    ngx_rbl_metric_family(out, NGX_RBL_FLEET_PREFIX,
                           rbl_resolver_metrics[RBL_MR_TIME].family,
                           "histogram", rbl_resolver_metrics[RBL_MR_TIME].help);
 
@@ -235,7 +235,7 @@ ngx_rbl_fleet_health(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
     ngx_rbl_label_t    label[NGX_RBL_FLEET_LABELS];
     ngx_rbl_daemon_t  *d;
 
-    ngx_rbl_status_family(out, NGX_RBL_FLEET_PREFIX, "list_health", "gauge",
+    ngx_rbl_metric_family(out, NGX_RBL_FLEET_PREFIX, "list_health", "gauge",
                           "1 for the present state of the list.");
 
     for (i = 0; i < fleet->n; i++) {
@@ -264,9 +264,9 @@ ngx_rbl_fleet_health(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
 void
 ngx_rbl_fleet_prometheus(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
 {
-    ngx_rbl_status_family(out, "", "rbl_store_up", "gauge",
+    ngx_rbl_metric_family(out, "", "rbl_store_up", "gauge",
                           "1: the metrics of the daemons could be read.");
-    ngx_rbl_status_sample(out, "rbl_store_up", NULL, 0, fleet->up != 0,
+    ngx_rbl_metric_sample(out, "rbl_store_up", NULL, 0, fleet->up != 0,
                           RBL_METRIC_ONE);
     ngx_rbl_fleet_verdict_prometheus(fleet, out);
 
@@ -274,7 +274,7 @@ ngx_rbl_fleet_prometheus(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
         return;
     }
 
-    ngx_rbl_status_family(out, NGX_RBL_FLEET_PREFIX, "daemons", "gauge",
+    ngx_rbl_metric_family(out, NGX_RBL_FLEET_PREFIX, "daemons", "gauge",
                           "Daemons that reported metrics lately.");
     ngx_rbl_fleet_sample(out, "daemons", "", NULL, 0, (int64_t) fleet->n,
                          RBL_METRIC_ONE);

@@ -49,11 +49,11 @@ ngx_rbl_fleet_verdict_prometheus(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
         return;
     }
 
-    ngx_rbl_status_family(out, "", "rbl_verdict", "gauge",
+    ngx_rbl_metric_family(out, "", "rbl_verdict", "gauge",
                           "0: the service is good, 1: degraded, 2: broken.");
-    ngx_rbl_status_sample(out, "rbl_verdict", NULL, 0,
+    ngx_rbl_metric_sample(out, "rbl_verdict", NULL, 0,
                           rbl_conditions_verdict(all), RBL_METRIC_ONE);
-    ngx_rbl_status_family(out, "", "rbl_condition", "gauge",
+    ngx_rbl_metric_family(out, "", "rbl_condition", "gauge",
                           "1: the condition holds.");
 
     for (id = 0; id < RBL_CONDITION__N; id++) {
@@ -64,7 +64,7 @@ ngx_rbl_fleet_verdict_prometheus(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
             is |= rbl_str_is(label.value, all->row[i].name);
         }
 
-        ngx_rbl_status_sample(out, "rbl_condition", &label, 1, is,
+        ngx_rbl_metric_sample(out, "rbl_condition", &label, 1, is,
                               RBL_METRIC_ONE);
     }
 }

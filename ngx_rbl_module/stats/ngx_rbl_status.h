@@ -87,8 +87,11 @@ const char *ngx_rbl_status_text(char *text, const ngx_str_t *s);
 void ngx_rbl_status_json(ngx_rbl_status_t *s);
 void ngx_rbl_status_prometheus(ngx_rbl_status_t *s);
 
+
+/* ngx_rbl_metric.c */
+
 /* Writes "# HELP" and "# TYPE"; the name is prefix and name together. */
-void ngx_rbl_status_family(rbl_out_t *out, const char *prefix,
+void ngx_rbl_metric_family(rbl_out_t *out, const char *prefix,
     const char *name, const char *type, const char *help);
 
 typedef struct {
@@ -97,7 +100,7 @@ typedef struct {
 } ngx_rbl_label_t;
 
 /* A sample with n labels; `name` may be the end of its name. */
-void ngx_rbl_status_sample(rbl_out_t *out, const char *name,
+void ngx_rbl_metric_sample(rbl_out_t *out, const char *name,
     const ngx_rbl_label_t *label, ngx_uint_t n, int64_t number,
     rbl_metric_unit_t unit);
 

@@ -43,20 +43,20 @@ ngx_rbl_nodes_prometheus(ngx_rbl_store_t *store, rbl_out_t *out)
     for (i = 0; ngx_rbl_store_node(store, i, &node) == NGX_OK; i++) {
         if (node.name[0] != '\0') {
             if (n++ == 0) {
-                ngx_rbl_status_family(out, "", "rbl_store_node_up", "gauge",
+                ngx_rbl_metric_family(out, "", "rbl_store_node_up", "gauge",
                                       "1: this worker is connected to the"
                                       " node.");
             }
 
             label.value = rbl_str(node.name);
-            ngx_rbl_status_sample(out, "rbl_store_node_up", &label, 1,
+            ngx_rbl_metric_sample(out, "rbl_store_node_up", &label, 1,
                                   node.up != 0, RBL_METRIC_ONE);
         }
     }
 
-    ngx_rbl_status_family(out, "", "rbl_store_partitions_away", "gauge",
+    ngx_rbl_metric_family(out, "", "rbl_store_partitions_away", "gauge",
                           "Partitions whose accounts this worker refuses.");
-    ngx_rbl_status_sample(out, "rbl_store_partitions_away", NULL, 0,
+    ngx_rbl_metric_sample(out, "rbl_store_partitions_away", NULL, 0,
                           (int64_t) ngx_rbl_store_partitions_away(store),
                           RBL_METRIC_ONE);
 }

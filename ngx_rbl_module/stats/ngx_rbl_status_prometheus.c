@@ -1,12 +1,8 @@
 /*
- * rbl_status in Prometheus' text format, version 0.0.4.  Names of daemons and
- * zones come from outside: labels are escaped, and invalid UTF-8 and control
- * characters are replaced.
+ * rbl_status in Prometheus' text format.
  */
 
 #include "ngx_rbl_status.h"
-
-#include "rbl_utf8.h"
 
 
 /* With one label, or NULL. */
@@ -17,7 +13,7 @@ ngx_rbl_status_one(rbl_out_t *out, const char *name, const char *label,
 {
     ngx_rbl_label_t  one = { label, label ? rbl_str(value) : RBL_STR("") };
 
-    ngx_rbl_status_sample(out, name, &one, label != NULL, (int64_t) n,
+    ngx_rbl_metric_sample(out, name, &one, label != NULL, (int64_t) n,
                           RBL_METRIC_ONE);
 }
 
@@ -31,7 +27,7 @@ ngx_rbl_status_latency(ngx_rbl_status_t *s)
 
     out = &s->sink.out;
 
-    ngx_rbl_status_family(out, "", "rbl_store_latency_seconds", "histogram",
+    ngx_rbl_metric_family(out, "", "rbl_store_latency_seconds", "histogram",
                           "Time of the store for a batch of commands.");
 
     for (i = 0, n = 0; i <= NGX_RBL_COUNTS_BOUNDS; i++) {
@@ -41,7 +37,7 @@ ngx_rbl_status_latency(ngx_rbl_status_t *s)
                            ? ngx_rbl_counts_seconds[i] : "+Inf", n);
     }
 
-    ngx_rbl_status_sample(out, "rbl_store_latency_seconds_sum", NULL, 0,
+    ngx_rbl_metric_sample(out, "rbl_store_latency_seconds_sum", NULL, 0,
                           (int64_t) s->sum.store.latency_us,
                           RBL_METRIC_MICRO);
     ngx_rbl_status_one(out, "rbl_store_latency_seconds_count", NULL, NULL, n);
@@ -64,16 +60,16 @@ ngx_rbl_status_prometheus(ngx_rbl_status_t *s)
 
     out = &s->sink.out;
 
-    ngx_rbl_status_family(out, "", "rbl_start_time_seconds", "gauge",
+    ngx_rbl_metric_family(out, "", "rbl_start_time_seconds", "gauge",
                           "Start of counting, in seconds since 1970.");
     ngx_rbl_status_one(out, "rbl_start_time_seconds", NULL, NULL,
                        (uint64_t) s->since);
 
-    ngx_rbl_status_family(out, "", "rbl_workers", "gauge",
+    ngx_rbl_metric_family(out, "", "rbl_workers", "gauge",
                           "Workers that count.");
     ngx_rbl_status_one(out, "rbl_workers", NULL, NULL, s->workers);
 
-    ngx_rbl_status_family(out, "", "rbl_requests_total", "counter",
+    ngx_rbl_metric_family(out, "", "rbl_requests_total", "counter",
                           "Requests by endpoint.");
 
     for (i = 1; (endpoint = ngx_rbl_route_endpoint(i)) != NULL; i++) {
@@ -88,7 +84,7 @@ ngx_rbl_status_prometheus(ngx_rbl_status_t *s)
     ngx_rbl_status_one(out, "rbl_requests_total", "endpoint", "unknown",
                        s->sum.endpoints[0]);
 
-    ngx_rbl_status_family(out, "", "rbl_answers_total", "counter",
+    ngx_rbl_metric_family(out, "", "rbl_answers_total", "counter",
                           "Answers by status code.");
 
     for (i = 0; i < NGX_RBL_METER_CODES; i++) {
@@ -101,7 +97,7 @@ ngx_rbl_status_prometheus(ngx_rbl_status_t *s)
 
     for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
         for (number = all[i]; number->key != NULL; number++) {
-            ngx_rbl_status_family(out, "", number->name, number->type,
+            ngx_rbl_metric_family(out, "", number->name, number->type,
                                   number->help);
             ngx_rbl_status_one(out, number->name, NULL, NULL,
                                ngx_rbl_status_of(s, number));
@@ -110,72 +106,4 @@ ngx_rbl_status_prometheus(ngx_rbl_status_t *s)
 
     ngx_rbl_nodes_prometheus(s->fleet.store, out);
     ngx_rbl_fleet_prometheus(&s->fleet, out);
-}
-
-
-void
-ngx_rbl_status_family(rbl_out_t *out, const char *prefix, const char *name,
-    const char *type, const char *help)
-{
-    rbl_out_z(out, "# HELP ");
-    rbl_out_z(out, prefix);
-    rbl_out_z(out, name);
-    rbl_out_char(out, ' ');
-    rbl_out_z(out, help);
-    rbl_out_z(out, "\n# TYPE ");
-    rbl_out_z(out, prefix);
-    rbl_out_z(out, name);
-    rbl_out_char(out, ' ');
-    rbl_out_z(out, type);
-    rbl_out_char(out, '\n');
-}
-
-
-static void
-ngx_rbl_status_label(rbl_out_t *out, rbl_str_t value)
-{
-    size_t                n;
-    const unsigned char  *p, *end;
-
-    p = (const unsigned char *) value.p;
-    end = p + value.n;
-
-    for ( /* void */ ; p < end; p += n ? n : 1) {
-        n = rbl_utf8_len(p, end);
-
-        if (n == 0 || *p < 0x20 || *p == 0x7f) {
-            rbl_out_z(out, "\xef\xbf\xbd");
-            continue;
-        }
-
-        if (*p == '\\' || *p == '"') {
-            rbl_out_char(out, '\\');
-        }
-
-        rbl_out_bytes(out, p, n);
-    }
-}
-
-
-void
-ngx_rbl_status_sample(rbl_out_t *out, const char *name,
-    const ngx_rbl_label_t *label, ngx_uint_t n, int64_t number,
-    rbl_metric_unit_t unit)
-{
-    char        text[32];
-    ngx_uint_t  i;
-
-    rbl_out_z(out, name);
-
-    for (i = 0; i < n; i++) {
-        rbl_out_char(out, i ? ',' : '{');
-        rbl_out_z(out, label[i].name);
-        rbl_out_z(out, "=\"");
-        ngx_rbl_status_label(out, label[i].value);
-        rbl_out_char(out, '"');
-    }
-
-    rbl_out_z(out, n ? "} " : " ");
-    rbl_out_z(out, rbl_metric_text(text, number, unit));
-    rbl_out_char(out, '\n');
 }

@@ -90,7 +90,7 @@ ngx_rbl_login_touched(ngx_rbl_ctx_t *ctx)
 
 
 rbl_str_t
-ngx_rbl_auth_field(char hex[NGX_RBL_FIELD_LEN], const u_char *digest)
+ngx_rbl_secret_field(char hex[NGX_RBL_FIELD_LEN], const u_char *digest)
 {
     (void) digest;
 
@@ -99,7 +99,7 @@ ngx_rbl_auth_field(char hex[NGX_RBL_FIELD_LEN], const u_char *digest)
 
 
 ngx_uint_t
-ngx_rbl_auth_secret(const ngx_str_t *secret)
+ngx_rbl_secret_ok(const ngx_str_t *secret)
 {
     (void) secret;
 
@@ -108,7 +108,7 @@ ngx_rbl_auth_secret(const ngx_str_t *secret)
 
 
 ngx_int_t
-ngx_rbl_auth_digest(const ngx_str_t *secret, u_char *digest)
+ngx_rbl_secret_digest(const ngx_str_t *secret, u_char *digest)
 {
     (void) secret;
     (void) digest;
@@ -118,7 +118,7 @@ ngx_rbl_auth_digest(const ngx_str_t *secret, u_char *digest)
 
 
 ngx_int_t
-ngx_rbl_auth_make(u_char text[NGX_RBL_SECRET_LEN], u_char digest[32])
+ngx_rbl_secret_make(u_char text[NGX_RBL_SECRET_LEN], u_char digest[32])
 {
     (void) text;
     (void) digest;
