@@ -139,9 +139,10 @@ export async function copies(page, copy, want, name) {
     is(got, want, name);
 }
 
-// Presses Tab until what has the focus has this text or label.
+// Presses Tab until what has the focus has this text or label.  It begins again
+// at the start of a page that is drawn anew meanwhile.
 export async function tabTo(page, text) {
-    for (let i = 0; i < 60; i++) {
+    for (const end = Date.now() + patience; Date.now() < end;) {
         await page.keyboard.press('Tab');
         const at = await page.evaluate(() => {
             const e = document.activeElement;
