@@ -243,7 +243,11 @@ rbl_domain_parse(char buf[RBL_VALUE_MAX], rbl_str_t *out, rbl_str_t text)
         return RBL_EINVAL;
     }
 
-    rc = rbl_domain_canonical(buf, out, rbl_str((const char *) ascii));
+    /* libidn2 leaves A-labels beside those that it makes as they are */
+
+    name = rbl_str((const char *) ascii);
+    rc = rbl_domain_aces_ok(name) ? rbl_domain_canonical(buf, out, name)
+                                  : RBL_EINVAL;
 
     idn2_free(ascii);
 

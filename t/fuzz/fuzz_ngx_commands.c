@@ -1,7 +1,7 @@
 /*
  * Commands in the store's protocol (ngx_rbl_commands.c).  A line is an
  * argument; an empty line ends a command, "!" makes it the call of a script,
- * and "?" gives the script a guard.
+ * and "?" gives a script a guard.
  *
  * hiredis, which parses the same protocol, finds each command with exactly its
  * arguments, for any bytes, and nothing between them.  As EVAL only the first
@@ -122,6 +122,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (n == 0) {
             break;
         }
+
+        guard = call ? guard : NULL;
 
         fuzz_check(ngx_rbl_commands_add(&commands, call, guard, n,
                                         argv[used], &fuzz_log)

@@ -405,6 +405,7 @@ static const struct {
     { BYTES("\xef\xbc\x91.\xef\xbc\x92.\xef\xbc\x93.\xef\xbc\x94"), NULL },
     { BYTES("\xe2\x84\x80.example"), NULL },
     { BYTES("xn--a.example"), NULL },
+    { BYTES("xn--a.b\xc3\xbc" "cher.example"), NULL },
     { BYTES("xn--.example"), NULL },
     { BYTES("xn--abc-.example"), NULL },
     { BYTES("xn---abc.example"), NULL },
