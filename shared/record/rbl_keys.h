@@ -190,8 +190,8 @@
  *                              changes if there are several; capped.  The
  *                              second one has changes of hosts, contacts,
  *                              groups, profiles and own lists (_audit.lua)
- *   past:<AC>,         stream  entries of these that are older than an hour;
- *   past:rest:<AC>             capped
+ *   past:<AC>,         stream  entries of these that are older than an hour,
+ *   past:rest:<AC>             and "m", when they moved (ms); capped
  *   audit:again:<AC>,  hash    "<who> <from> <call> <SID>" -> how often within
  *   audit:rest:again:<AC>      the hour; "!" and these -> id of the entry that
  *                              stands for several; "* <call>": likewise;

@@ -19,14 +19,17 @@ my $now = time * 1000;
 script_clock($now);
 
 sub stored { return unpacked(cmd('GET', $acct)) }
-sub settle { return script('account_settle', [$acct])->[1] }
+sub settle { return script('account_settle', [$acct])->[0] }
 sub turn { return cmd('ZSCORE', k('settle'), $ac) }
 sub entries { return map { $_->[0] } @{ cmd('XRANGE', $_[0], '-', '+') } }
 
-# Settles until nothing is left to do; how many calls it took.
+# Goes on to each turn of the account; how many there were.
 sub settled {
-    for my $n (1 .. 100) {
-        return $n if !settle();
+    for my $n (0 .. 99) {
+        my $turn = turn() // return $n;
+        $now = $turn if $turn > $now;
+        script_clock($now);
+        settle();
     }
     return 'never';
 }
@@ -87,6 +90,52 @@ is_deeply([@{ stored() }[NAME, ZONE]], ['Mine', 'UTC'],
 settle();
 is(stored()->[ZONE], 'UTC', 'the later change holds after a daemon, too');
 
+# With the rights of nginx anything can be written there.
+my $sound = cmd('GET', $acct);
+for my $case (['no record', 'x'], ['of another version', packed([2, 'n', '', 0])],
+    ['no array', packed({ a => 1 })], ['short', packed([1])],
+    ['a name that is none', "\x94\x01\x80\xa0\x00"],
+    ['a time zone that is none', packed([1, '', 7, 0])],
+    ['a long name', packed([1, 'n' x 1021, '', 0])],
+    ['a long time zone', packed([1, '', 'z' x 65, 0])],
+    (map { ["an interval of $_", packed([1, '', '', $_])] } -1, 0.5, 2_592_001,
+        9e15, 'inf', '60'),
+    ['a list', undef])
+{
+    my ($what, $raw) = @$case;
+    cmd('DEL', k('wanted', $ac));
+    defined $raw ? cmd('SET', k('wanted', $ac), $raw)
+        : cmd('RPUSH', k('wanted', $ac), 'x');
+    cmd('ZADD', k('settle'), 1, $ac);
+    is(settle(), 'OK', "$what: the account is settled");
+    is(cmd('GET', $acct), $sound, "$what: the account's record stays");
+    is(cmd('EXISTS', k('wanted', $ac)), 0, "$what: it is dropped");
+    cmd('SET', k('wanted', $ac), $raw // 'x');
+    is(script('account_want', [$acct], '', 'UTC', '')->[0], 'OK',
+        "$what: users can want something else");
+    settle();
+    cmd('SET', $acct, $sound);
+}
+cmd('SET', k('settle'), 'x');
+like(redis_try($redis, 'EVAL', read_file(build_dir()
+    . '/gen/lua/account_want.lua'), 1, $acct, 'n', '', '',
+    caller_of(read_file(build_dir() . '/gen/lua/account_want.lua'))),
+    qr/WRONGTYPE/, 'a change without a turn is refused');
+is(cmd('EXISTS', k('wanted', $ac)), 0, 'a refused change is not wanted');
+is(script('account_status', [$acct], 'active')->[0], 'OK',
+    'other changes go on without a turn');
+cmd('DEL', k('settle'));
+
+# A plan comes after what was wanted before it.
+$a = stored();
+$a->[SHORTEST] = 3600;
+$a->[INTERVAL] = 3600;
+cmd('SET', $acct, packed($a));
+script('account_want', [$acct], '', '', 3600);
+script('account_plan', [$acct], 'other', 0, 0, 0, 0, 600);
+is(stored()->[INTERVAL], 600, 'the interval of the plan before does not outlive'
+    . ' it, although it was wanted');
+
 my $none = k('acct', sid('AC'));
 is(script('account_want', [$none], 'x', '', '')->[0], 'ACCOUNT',
     'nothing is wanted of an unknown account');
@@ -106,8 +155,7 @@ script('account_want', [$acct], 'Now', '', '');
 settle();
 is(scalar(() = entries($log)), 1, 'a change has its entry');
 my $first = (entries($log))[0];
-my ($ms) = $first =~ /^(\d+)/;
-is(turn(), $ms + HOUR, 'the turn of the entry comes an hour later');
+is(turn(), $now + HOUR, 'the turn of the entry comes an hour later');
 settle();
 is(join(' ', entries($log)), $first,
     'the entry of a change stays where it is till then');
@@ -122,7 +170,7 @@ sub put {
 my $old = $now - 5 * HOUR;
 my @log = map { put($log, $old + $_, "log $_") } 1 .. 250;
 my @rest = map { put($rest, $old + 50 * $_, "rest $_") } 1 .. 3;
-my @young = put($log, $now - HOUR + 5000, 'young');
+my $young = put($log, $now - HOUR + 5000, 'young');
 sub shown {
     my ($before, @all) = '';
     do {
@@ -135,40 +183,62 @@ sub shown {
 my $shown = shown();
 is(scalar(() = $shown =~ /log|rest|young/g), 254, 'the whole log is shown');
 cmd('ZADD', k('settle'), $now, $ac);
-is(settle(), 1, 'one call does not move all');
+settle();
+is(cmd('XLEN', $past), 100, 'a hundred entries move at once');
 is(shown(), $shown, 'the log is shown as before while it moves');
-is(settled(), 2, 'later calls move the others');
-is(join(' ', entries($past)), "@log", 'the entries have moved with their ids');
+is(turn(), $now + HOUR / 2, 'the next ones move half an hour later');
+cmd('ZADD', k('settle'), 1, $ac);
+settle();
+is(cmd('XLEN', $past), 100, 'a turn that comes too early moves nothing');
+is(settled(), 2, 'the others move in two turns');
+is(join(' ', entries($past)), join(' ', @log, $young),
+    'the entries have moved with their ids');
 is(join(' ', entries($past_rest)), "@rest",
     'the entries of the other stream have moved with their ids');
-is(join(' ', entries($log)), "@young",
-    'the entry that is not an hour old has not moved');
-like(rblctl($redis, 'fsck')->{out}, qr/no fault/, 'fsck finds no fault there');
 is(shown(), $shown, 'the log is shown as before, with the same ids');
-is(turn(), $now + 5000, 'the next turn comes when the first of the others is'
-    . ' an hour old');
-$now += 10_000;
-script_clock($now);
-settle();
-is(turn(), undef, 'no turn is left when nothing is left to move');
-is(shown(), $shown, 'the log is shown as before when all entries have moved');
+like(rblctl($redis, 'fsck')->{out}, qr/no fault/,
+    'fsck finds no fault when all entries have moved');
 
-# A clock that was set back: ids below those that have moved.
+# Clocks: ids below those that have moved, and ids of a clock that was ahead.
 cmd('DEL', $log);
-my @late = map { put($log, $old - 100_000 + $_, "late $_") } 1 .. 3;
+put($log, $old - 100_000 + $_, "late $_") for 1 .. 3;
 cmd('ZADD', k('settle'), $now, $ac);
+$now += HOUR;
 settled();
-is(scalar(() = entries($past)), 254, 'entries of a clock that was set back move,'
-    . ' too');
-is(scalar(() = shown() =~ /late/g), 3, 'entries of a clock that was set back are shown');
-
-# As many as are kept.
-cmd('EVAL', "for i = 1, 3000 do redis.call('XADD', KEYS[1], i .. '-1', 'b', 'x',"
-    . " 't', 'y', 'n', 'z') end", 1, $rest) if cmd('DEL', $rest, $past_rest);
+is(scalar(() = shown() =~ /late/g), 3,
+    'entries of a clock that was set back move and are shown');
+put($log, $now + 50 * HOUR, 'ahead');
 cmd('ZADD', k('settle'), $now, $ac);
-is(settled(), 30, 'each call moves a hundred entries');
-my $n = cmd('XLEN', $past_rest);
+$now += HOUR;
+settled();
+is(cmd('XLEN', $log), 0, 'an entry of a clock that was ahead moves');
+like(shown(), qr/ahead/, 'an entry of a clock that was ahead is shown');
+my ($top) = map { /^(\d+)/ } (entries($past))[-1];
+cmp_ok($top, '<=', $now - HOUR, 'the id of such an entry keeps no later one from moving');
+
+# A flood, and entries that no script writes.
+cmd('DEL', $log, $rest, $past, $past_rest, k('settle'));
+put($past, $old, 'history');
+cmd('XADD', $log, ($old + $_) . '-1', 'b', 'x', 't', 'y', 'n', 'flood')
+    for 1 .. 2500;
+cmd('XADD', $log, ($old + 2501) . '-1', map { ("f$_", 'v') } 1 .. 4500);
+cmd('XADD', $log, ($old + 2502) . '-1', 'b', 'B' x 100_000);
+for (1 .. 20) {
+    cmd('ZADD', k('settle'), 1, $ac);
+    $now += HOUR / 4;
+    script_clock($now);
+    settle();
+}
+cmp_ok(cmd('XLEN', $past), '<=', 1101,
+    'a flood moves at most 200 entries an hour, however often its turn comes');
+like(cmd('XRANGE', $past, '-', '+', 'COUNT', 1)->[0][1][5], qr/history/,
+    'the entries of before are there after five hours of a flood');
+settled();
+is(cmd('XLEN', $log), 0, 'an entry with many fields does not stop the others');
+my $n = cmd('XLEN', $past);
 ok($n >= 2000 && $n < 2200, 'about 2,000 entries are kept');
+cmp_ok(length cmd('XREVRANGE', $past, '+', '-', 'COUNT', 1)->[0][1][1], '<=', 2048,
+    'no entry is larger than an entry can be');
 
 # --- fsck -----------------------------------------------------------------------
 
@@ -179,6 +249,8 @@ sub finds {
     rblctl($redis, 'fsck', '--repair');
     like(rblctl($redis, 'fsck')->{out}, qr/no fault/, "fsck has mended $name");
 }
+cmd('ZADD', k('settle'), 1, $_) for $ac . 'x', lc sid('AC'), uc sid('AC');
+finds(qr/settle .*has a turn for nothing/, 'turns of no account');
 script_clock(cmd('TIME')->[0] * 1000);
 cmd('DEL', $log, $rest, $past, $past_rest, k('settle'));
 script('account_want', [$acct], 'Name', '', '');

@@ -37,11 +37,7 @@ const visits_kind_t  works_kind = { "works", "deferred work", 2, 0,
 static void
 on_settled(void *data, const redisReply *reply)
 {
-    rbl_account_settle_reply_t  said;
-
-    rbl_account_settle_reply(&said, reply);
-
-    visit_stepped(data, visit_refusal(reply), said.more > 0);
+    visit_stepped(data, visit_refusal(reply), 0);
 }
 
 

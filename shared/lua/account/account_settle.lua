@@ -1,40 +1,71 @@
--- Does for nginx what only a daemon may: changes the record of an account, and
--- moves entries of its audit log to where nginx can only read them, an hour
--- after they were made (_audit.lua).
+-- Makes changes for nginx that only a daemon may make: of the record of an
+-- account, and of its audit log, whose entries it moves to where nginx can
+-- only read them, an hour after they were made (_audit.lua).
+-- With the rights of nginx anything may be in the log.  A hundred entries of a
+-- stream move in half an hour, so that no flood pushes out the entries of
+-- before within some hours.
 --- key: acct  acct:<AC>
---- reply: OK more#  1: there is more to do
+--- reply: OK
 --- include: account_save
 --- include: wanted
 --- use: account
-local kept, hour, slice = 2000, 3600000, 100
+local kept, slice, rest = 2000, 100, 1800000
+local hour, ahead = 3600000, 600000
 local now = now_ms()
-local a = load(KEY.acct)
-if a and wanted_take(a) then
+local ok, a = pcall(load, KEY.acct)
+if ok and type(a) == 'table' and wanted_take(a) then
     account_save(a)
 end
--- Moves the oldest entries of a stream; returns when the next one is to move
--- (ms), or nil.  An id that is not above those that are there was made before
--- the clock was set back: the entry gets one.
-local function move(name, past)
-    local from, to = key(name, ac), key(past, ac)
-    local old = call('XRANGE', from, '-', string.format('%.0f', now - hour),
+-- The last entry that has moved: the ms of its id, and when it moved.
+local function last_of(past)
+    local e = call('XREVRANGE', past, '+', '-', 'COUNT', 1)[1]
+    return e and e[1]:match('^%d+') or '1', e and tonumber(e[2][10]) or 0
+end
+-- An id that is not above those that are there, or is of a clock that was
+-- ahead: the entry gets the next one.
+local function move(from, past, id, f)
+    local function add(to)
+        return redis.pcall('XADD', past, 'MAXLEN', '~', kept, to, 'b',
+            f[2]:sub(1, 2048), 't', (f[4] or ''):sub(1, 34), 'n',
+            (f[6] or ''):sub(1, 1020), 'c', tonumber(f[8]) or 1, 'm',
+            string.format('%.0f', now))
+    end
+    local r = tonumber(id:match('^%d+')) <= now and add(id)
+    if type(r) ~= 'string' then
+        r = add(last_of(past) .. '-*')
+    end
+    if type(r) == 'string' then
+        call('XDEL', from, id)
+    end
+end
+-- Moves the oldest entries of a stream, or those of a clock that was ahead.
+-- Returns when it is to be looked at again (ms), or nil.
+local function moved(name, to)
+    local from, past = key(name, ac), key(to, ac)
+    if not call('XRANGE', from, '-', '+', 'COUNT', 1)[1] then
+        return nil
+    end
+    local _, last = last_of(past)
+    if last > now - rest and last <= now then
+        return last + rest
+    end
+    local due = call('XRANGE', from, '-', string.format('%.0f', now - hour),
         'COUNT', slice)
-    for _, e in ipairs(old) do
-        local r = redis.pcall('XADD', to, 'MAXLEN', '~', kept, e[1],
-            unpack(e[2]))
-        if type(r) == 'table' then
-            call('XADD', to, 'MAXLEN', '~', kept, '*', unpack(e[2]))
-        end
-        call('XDEL', from, e[1])
+    if not due[1] then
+        due = call('XRANGE', from, string.format('%.0f', now + ahead), '+',
+            'COUNT', slice)
+    end
+    for _, e in ipairs(due) do
+        move(from, past, e[1], e[2])
     end
     local first = call('XRANGE', from, '-', '+', 'COUNT', 1)[1]
-    return first and tonumber(first[1]:match('^%d+')) + hour
+    return first and math.max(due[1] and now + rest or 0,
+        math.min(tonumber(first[1]:match('^%d+')), now) + hour)
 end
-local one, two = move('audit', 'past'), move('audit:rest', 'past:rest')
-local turn = math.min(one or math.huge, two or math.huge)
-if turn == math.huge then
-    call('ZREM', key('settle'), ac)
+local one, two = moved('audit', 'past'), moved('audit:rest', 'past:rest')
+if one or two then
+    call('ZADD', key('settle'), tostring(math.min(one or two, two or one)), ac)
 else
-    call('ZADD', key('settle'), tostring(math.max(turn, now)), ac)
+    call('ZREM', key('settle'), ac)
 end
-return {'OK', turn <= now and 1 or 0}
+return {'OK'}

@@ -9,6 +9,7 @@
 --- reply: ACCOUNT  there is none
 --- reply: SHORT shortest#  the plan's (s)
 --- include: settle
+--- include: wanted
 --- use: account wanted
 local a = load(KEY.acct)
 if not a then
@@ -18,7 +19,11 @@ local interval, shortest = tonumber(ARG.interval), a[ACCOUNT.min_interval] or 0
 if interval and interval < shortest then
     return {'SHORT', shortest}
 end
-local w = load(key('wanted', ac)) or {1, '', '', 0}
+local failed = settle_at(now_ms())
+if failed then
+    return failed
+end
+local w = wanted_read() or {1, '', '', 0}
 if ARG.name ~= '' then
     w[WANTED.name] = ARG.name
 end
@@ -27,5 +32,4 @@ if ARG.timezone ~= '' then
 end
 w[WANTED.interval] = interval or w[WANTED.interval]
 save(key('wanted', ac), w)
-settle_at(now_ms())
 return {'OK'}

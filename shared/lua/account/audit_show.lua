@@ -1,9 +1,9 @@
 -- Shows the audit log of an account, newest first: all entries, or those of a
 -- user or an application, or those about one thing.  A call looks at a bounded
 -- number of entries.
--- The log is two streams (_audit.lua), each with ids of its own, which go on in
--- those of the past.  The entry <ms>-<n> is shown as <ms>-<2n>, of the second
--- stream as <ms>-<2n+1>.
+-- The log is two streams (_audit.lua), and two more of what is older than an
+-- hour.  The entry <ms>-<n> is shown as <ms>-<2n>, or as <ms>-<2n+1> if it is
+-- of a stream "rest".
 --- key: acct  acct:<AC>
 --- arg: before  entry behind which to begin; "": the newest
 --- arg: most  entries to show
@@ -43,9 +43,8 @@ local function split(id)
     return ms, tonumber(n)
 end
 -- A stream from `before` on, whose shown numbers are even, or odd (1).
-local function stream(name, past, odd)
-    local s = {key = key(name, ac), past = key(past, ac), odd = odd, to = '+',
-        at = 1, entries = {}}
+local function stream(name, odd)
+    local s = {key = key(name, ac), odd = odd, to = '+', at = 1, entries = {}}
     local ms, n = split(before)
     if ms then
         s.to = string.format('(%s-%.0f', ms, math.floor((n + 1 - odd) / 2))
@@ -55,14 +54,10 @@ local function stream(name, past, odd)
 end
 -- Its next entry as `id`, `ms` and `n`; no `id`: there are no more.
 local function look(s)
-    while s.at > #s.entries and not s.ended do
+    if s.at > #s.entries and not s.ended then
         s.at, s.entries = 1, call('XREVRANGE', s.key, s.to, '-', 'COUNT', step)
-        if #s.entries > 0 then
-            s.to = '(' .. s.entries[#s.entries][1]
-        end
-        if #s.entries < step then
-            s.ended, s.key, s.past = not s.past, s.past, nil
-        end
+        s.ended = #s.entries < step
+        s.to = #s.entries > 0 and '(' .. s.entries[#s.entries][1]
     end
     local entry = s.entries[s.at]
     s.id = nil
@@ -72,16 +67,29 @@ local function look(s)
         s.id = string.format('%s-%.0f', ms, s.n)
     end
 end
-local a = stream('audit', 'past', 0)
-local b = stream('audit:rest', 'past:rest', 1)
-look(a)
-look(b)
-while #found < most and looks > 0 and (a.id or b.id) do
-    local s = (not b.id or a.id and (a.ms > b.ms or a.ms == b.ms and a.n > b.n))
-        and a or b
+local streams = {stream('audit', 0), stream('past', 0),
+    stream('audit:rest', 1), stream('past:rest', 1)}
+for _, s in ipairs(streams) do
+    look(s)
+end
+-- The stream with the newest entry; nil: there are no more.
+local function newest()
+    local top
+    for _, s in ipairs(streams) do
+        if s.id and (not top or s.ms > top.ms
+            or s.ms == top.ms and s.n > top.n)
+        then
+            top = s
+        end
+    end
+    return top
+end
+local s = newest()
+while s and #found < most and looks > 0 do
     before = s.id
     show(before, s.entries[s.at][2])
     s.at, looks = s.at + 1, looks - 1
     look(s)
+    s = newest()
 end
-return {'OK', (a.id or b.id) and before or '', found}
+return {'OK', s and before or '', found}

@@ -53,7 +53,7 @@ end
 local hour = 3600000
 local longest = {
     leases = lease, manual = lease, works = hour, tellings = hour,
-    settle = 2 * hour, digests = hour, retry = 30 * hour, billdue = 25 * hour,
+    settle = hour, digests = hour, retry = 30 * hour, billdue = 25 * hour,
     paydue = 25 * hour,
 }
 for index, wait in pairs(longest) do

@@ -42,7 +42,7 @@ local function audit_add(log, again, own)
     if more > 0 then
         call('HSET', again, '!' .. what, id)
     end
-    settle_at(tonumber(id:match('^%d+')) + audit_hour)
+    settle_at(now_ms() + audit_hour)
 end
 if by and (said[1] == 'OK' or said[1] == 'WORK') then
     local of_account = caller[BY.account] == ''

@@ -1,8 +1,11 @@
--- The values that an account takes from its plan.  An interval that the account
--- chose, longer than its plan's, stays unless the new plan's is longer still.
+-- The values that an account takes from its plan, after what its users want.
+-- An interval that the account chose, longer than its plan's, stays unless the
+-- new plan's is longer still.
 --- include: account_save
+--- include: wanted
 --- use: account
 local function plan_set(a, plan, paid, hosts, contacts, checks, least)
+    wanted_take(a)
     local shortest, was = tonumber(least), a[ACCOUNT.min_interval] or 0
     local chosen = was > 0 and a[ACCOUNT.interval] > was and a[ACCOUNT.interval]
         or shortest

@@ -1,6 +1,9 @@
--- What only a daemon may write for nginx: the sorted set "settle" has the
--- accounts with such things, by the time from which a daemon may do them (ms).
+-- Changes that only a daemon may make for nginx: the sorted set "settle" has
+-- the accounts with such changes, by the time from which a daemon may make them
+-- (ms).
 --- include: account
+-- Returns the error if it fails: a script that has made its change goes on.
 local function settle_at(time)
-    call('ZADD', key('settle'), 'LT', tostring(time), ac)
+    local r = redis.pcall('ZADD', key('settle'), 'LT', tostring(time), ac)
+    return type(r) == 'table' and r.err and r or nil
 end

@@ -1,11 +1,26 @@
--- Carries out what an account's users want of its record (account_want.lua),
--- as far as the plan still allows it; the caller saves the record.  True: there
--- was something.
+-- What an account's users want of its record (account_want.lua).  With the
+-- rights of nginx anything may be written there: what account_want would not
+-- write is nothing.
 --- include: account
 --- use: account wanted
+local wanted_name, wanted_zone, wanted_interval = 1020, 64, 2592000
+local function wanted_read()
+    local ok, w = pcall(cmsgpack.unpack, redis.pcall('GET', key('wanted', ac)))
+    if not ok or type(w) ~= 'table' or w[1] ~= 1 then
+        return nil
+    end
+    local name, zone, n = w[WANTED.name], w[WANTED.timezone],
+        w[WANTED.interval]
+    return type(name) == 'string' and #name <= wanted_name
+        and type(zone) == 'string' and #zone <= wanted_zone
+        and type(n) == 'number' and n >= 0 and n <= wanted_interval
+        and n == math.floor(n) and w or nil
+end
+-- Carries it out, as far as the plan still allows it; the caller saves the
+-- record.  True: there was something.
 local function wanted_take(a)
-    local w = load(key('wanted', ac))
-    if not w then
+    local w = wanted_read()
+    if call('DEL', key('wanted', ac)) == 0 or not w then
         return false
     end
     if w[WANTED.name] ~= '' then
@@ -20,6 +35,5 @@ local function wanted_take(a)
         a[ACCOUNT.interval] = math.max(w[WANTED.interval],
             a[ACCOUNT.min_interval])
     end
-    call('DEL', key('wanted', ac))
     return true
 end

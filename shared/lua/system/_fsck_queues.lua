@@ -84,9 +84,9 @@ function look.leases(handle)
         not_later('leases', handle, pp, longest_lease)
     end
 end
-local function turn(index)
-    if call('ZSCORE', key(index), ac)
-        and (call('EXISTS', key('acct', ac)) == 0
+local function turn(index, member)
+    if call('ZSCORE', key(index), member)
+        and (member ~= ac or call('EXISTS', key('acct', ac)) == 0
             or index == 'manual' and call('EXISTS', key('manual', ac)) == 0
             or index == 'works' and call('EXISTS', key('work', ac)) == 0
             or index == 'tellings' and call('EXISTS', key('telling', ac)) == 0
@@ -94,31 +94,32 @@ local function turn(index)
                 and call('EXISTS', key('bill', ac)) == 0)
     then
         fault('turn', index, 'has a turn for nothing', function()
-            call('ZREM', key(index), ac)
+            call('ZREM', key(index), member)
         end)
     end
 end
-function look.due()
-    turn('due')
+function look.due(member)
+    turn('due', member)
 end
-function look.manual()
-    turn('manual')
+function look.manual(member)
+    turn('manual', member)
 end
-function look.works()
-    turn('works')
+function look.works(member)
+    turn('works', member)
     not_later('works', ac, 'works', 60000)
 end
-function look.settle()
-    not_later('settle', ac, 'settle', 2 * 3600000)
+function look.settle(member)
+    turn('settle', member)
+    not_later('settle', ac, 'settle', 3660000)
 end
-function look.billdue()
-    turn('billdue')
+function look.billdue(member)
+    turn('billdue', member)
 end
-function look.paydue()
-    turn('paydue')
+function look.paydue(member)
+    turn('paydue', member)
 end
-function look.tellings()
-    turn('tellings')
+function look.tellings(member)
+    turn('tellings', member)
     not_later('tellings', ac, 'tellings', longest_lease)
 end
 function look.retry(member)
