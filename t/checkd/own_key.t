@@ -10,6 +10,7 @@ use warnings;
 use RblTest;
 use RblCheckd ();
 use RblDns;
+use RblPortal;
 
 my $key = 'abcdefghijklmnopqrstuvwxyz';
 my $other = 'zyxwvutsrqponmlkjihgfedcba';
@@ -28,7 +29,8 @@ write_file($lists, '{ "version": 1, "lists": [' . join(',', map { '{"zone": '
     ['{key}.zen.keyed.test', 'rbl', '["ipv4", "ipv6"]', 'false'],
     ['mid.{key}.keyed.test', 'rbl', '["ipv4"]', 'false']) . '] }');
 init_store($redis, lists => $lists);
-my $nginx = start_nginx(store => $redis);
+my $nginx = start_nginx(store => $redis,
+    portal => 'rbl_portal_url http://localhost/portal/;');
 my $checkd = start_checkd(store => $redis, resolver => $dns->port, conf => {
     log_level => 'debug', dns_timeout => '500ms', check_timeout => '3s',
     digest_window => '1s', deliver_http => 'on',
@@ -121,7 +123,20 @@ my $listing = json(body('listings.json'))->{data}[0]{listed_details}[0];
 is($listing->{host}, $hidden, 'the listing names the zone without its key');
 like($listing->{details}, qr{^https://check\.example/\?k=\*\*\*\*&K=\*\*\*\*$},
     'the reason has the mark in place of the key');
-my %seen = ('check/start' => join(' ', map { %$_ } @{ $pp->{data}{rbls} }),
+my $t = { redis => $redis, nginx => $nginx, acct => $acct };
+my %user = map { $_ => sign_in($t, role => $_) } 'viewer', 'owner';
+sub page {
+    my ($role, $path) = @_;
+    my $r = portal($t, $user{$role}, 'GET', $path);
+    is($r->{status}, 200, "the portal shows $path to the $role");
+    return $r->{body};
+}
+my %seen = ((map { my $role = $_; map { ("the portal, $role: $_"
+    => page($role, $_)) } 'rbls.json?page_size=100', "rbl/$rb.json",
+    "host/$ht.json", 'hosts/find.json', 'listings.json', 'rblprofiles.json',
+    'changes.json', "host/lists/$ht.json", "host/history/$ht.json",
+    "list/$rb.json", "contact/log/$co.json" } sort keys %user),
+    'check/start' => join(' ', map { %$_ } @{ $pp->{data}{rbls} }),
     'the contact' => join(' ', map { $_->{body} } received($hook)),
     'the webhook' => join(' ', map { $_->{body} } received($web)),
     'the log of the daemon' => read_file($checkd->{log}),
