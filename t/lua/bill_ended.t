@@ -12,7 +12,8 @@ use RblTest;
 
 use constant { DAY => 86_400_000, GRACE => 7 * 86_400_000 };
 use constant { BEGINS => 7, ENDS => 8, STATE => 9, OPEN => 10 };
-use constant { P_STATE => 5, P_SENT => 18, P_NEXT => 20 };
+use constant { P_STATE => 5, P_SOURCE => 13, P_SENT => 18,
+    P_NEXT => 20 };
 
 redis_new();
 
@@ -114,6 +115,53 @@ put_payment($ac, do { my $q = payment($ac, $py);
     @$q[P_STATE, P_SENT, P_NEXT] = ('unknown', 1, time * 1000); $q });
 is(settle('succeeded', 'pi_1', ''), 'OK',
     'a payment that has succeeded can be settled at any time');
+
+# --- a final decline is of one source --------------------------------------------
+
+{
+    my ($ac, $acct) = account();
+    buy($acct, 'stripe', 25_000_000, 'month');
+    my @ps = map { sid('PS') } 1 .. 2;
+    my $card = sub {
+        my ($ps, $added) = @_;
+        cmd('ZADD', k('sources', $ac), $added, $ps);
+        cmd('SET', k('source', $ac, $ps), packed([1, $ps, 'card', 'visa',
+            \'4242', 12, 2099, "pm_$ps", 1, 7, $added, $added]));
+    };
+    $card->($ps[0], 1);
+    my $send = sub { script('bill_send', [$acct], 'stripe', 1, 60_000)->[1] };
+    my $choose = sub { script('bill_terms', [$acct], '', $_[0], '', '', '') };
+    my $py = look($acct)->[2];
+    my $declined = sub {
+        script('bill_answer', [$acct], $py, $_[0], 'declined', '',
+            'stolen_card', 1, 'stolen', '');
+        return payment($ac, $py)->[P_STATE];
+    };
+    is($send->(), 'charge', 'the only card is charged');
+    is($declined->(1), 'failed', 'a final decline ends the attempts by a card');
+    $card->($ps[1], 2);
+    look($acct);
+    is($send->(), '', 'a card that is there and not chosen is not charged');
+    $choose->($ps[0]);
+    look($acct);
+    is($send->(), '', 'the card that was declined is not charged again when it'
+        . ' is chosen');
+    $choose->($ps[1]);
+    look($acct);
+    is($send->(), 'charge', 'another card is charged when it is chosen');
+    is(payment($ac, $py)->[P_SOURCE], $ps[1], 'the charge is of that card');
+    is($declined->(2), 'failed', 'a final decline of the other card ends the attempts, too');
+    look($acct);
+    is($send->(), '', 'the chosen card is not charged again');
+    my $made = time * 1000;
+    cmd('SET', k('setup', $ac), packed([1, 'open', $made, '', 'cs', 'u', 0,
+        '']));
+    is(script('bill_session', [$acct], $made, 'done', 'cs', '', '', 'cus',
+        'pm_3', 1, 'card', 'visa', '4343', 12, 2099)->[0], 'OK',
+        'a third card is added');
+    is($send->(), '', 'the chosen card is not charged again when another is'
+        . ' added');
+}
 
 # --- the end of a bill -------------------------------------------------------
 

@@ -1,7 +1,7 @@
 -- What the gateway is to be asked for an account now: for a suspended one, how
--- requests have ended.  What is going to be
--- charged is written down before the request leaves: attempt, amount and card
--- stay as they are until the gateway says for sure that it has not charged.
+-- requests have ended.  What is going to be charged is written down before the
+-- request leaves: attempt, amount and card stay as they are until the gateway
+-- says for sure that it has not charged.
 --- key: acct  acct:<AC>
 --- arg: gateway  of the daemon
 --- arg: live  1: its key moves real money
@@ -66,6 +66,14 @@ local function charge(p)
     p[PAYMENT.amount] = math.ceil(p[PAYMENT.amount] / 10000) * 10000
     p[PAYMENT.sent], p[PAYMENT.state], task = now, 'sent', 'charge'
 end
+-- Whether the account has chosen another source since the payment failed: that
+-- is a new attempt, at once.
+local function another(p)
+    local s = source_chosen(live)
+    return p[PAYMENT.state] == 'failed' and s
+        and s[SOURCE.id] == terms[TERMS.source]
+        and s[SOURCE.id] ~= p[PAYMENT.source]
+end
 local function again(p)
     if p[PAYMENT.next] == 0 or not due(p[PAYMENT.next]) then
         return
@@ -78,6 +86,9 @@ end
 -- is looked at within an hour.
 local p = payment_load(b[BILL.open])
 if p then
+    if another(p) then
+        p[PAYMENT.state], p[PAYMENT.next] = 'open', now
+    end
     local state = p[PAYMENT.state]
     local longest = state == 'open' and renew_lead or hour
     if not_ahead(p[PAYMENT.next], now, longest) ~= p[PAYMENT.next] then

@@ -24,10 +24,14 @@ if not s or not b or s[SETUP.made] ~= tonumber(ARG.made) then
     return {'OTHER'}
 end
 local page_fresh = 900000               -- so long it is looked at often
--- A payment that waits for another source is tried at once.
-local function retry()
+-- A payment that waits for another source is tried at once, unless that would
+-- be by the one that has failed, because the account has chosen it.
+local function retry(ps)
     local p = payment_load(b[BILL.open])
-    if p and (p[PAYMENT.state] == 'failed' or p[PAYMENT.state] == 'open') then
+    local s = source_chosen(tonumber(ARG.live))
+    if p and (p[PAYMENT.state] == 'failed' or p[PAYMENT.state] == 'open')
+        and (s[SOURCE.id] == ps or s[SOURCE.id] ~= p[PAYMENT.source])
+    then
         p[PAYMENT.state], p[PAYMENT.next] = 'open', 0
         save(payment_key(p[PAYMENT.id]), p)
     end
@@ -43,7 +47,7 @@ local function add()
     end
     b[BILL.customer] = ARG.customer
     bill_save(b)
-    retry()
+    retry(ps)
     return ps
 end
 local ps = ''
