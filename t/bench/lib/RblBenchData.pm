@@ -28,7 +28,7 @@ my $dns;
 sub bench_store {
     my @listed;
     for my $i (1 .. ACCOUNTS) {
-        push @listed, map { "10.1.$i." . (20 * $_ + 7) } 0 .. 6;
+        push @listed, map { "198.18.$i." . (20 * $_ + 7) } 0 .. 6;
     }
     my $w = world(zones => { 'a.test' => { data => listed_entry() },
         'b.test' => { data => listed_entry(@listed) } });
@@ -54,7 +54,7 @@ sub bench_data {
     for my $i (1 .. $opt{accounts} // ACCOUNTS) {
         my $a = make_account($redis, name => "Account $i");
         my $hosts = json(api_ok($nginx, $a, 'POST', 'host/add.json',
-            { host => "10.1.$i.0/25", name => "server $i", type => 'rbl' }));
+            { host => "198.18.$i.0/25", name => "server $i", type => 'rbl' }));
         $a->{hosts} = [map { $_->{id} } @{ $hosts->{data} }];
         die "hosts of account $i\n" if @{ $a->{hosts} } != HOSTS;
         push @accounts, $a;
