@@ -16,7 +16,8 @@ build="gcc make pkg-config nginx nginx-dev libhiredis-dev libjansson-dev
 libcurl4-openssl-dev libev-dev libidn2-dev libjemalloc-dev libldns-dev
 libpsl-dev libssl-dev libxxhash-dev"
 run="redis-server redis-tools unbound rbldnsd curl tzdata $zones"
-test="$run chromium chromium-headless-shell clang dpkg-dev exim4-daemon-light
+test="$run chromium chromium-headless-shell clang dnsmasq-base dpkg-dev
+exim4-daemon-light
 iproute2 libnginx-mod-nchan
 libjson-xs-perl libxml2-utils logrotate mandoc nodejs openssl perl
 python3-botocore redis-sentinel systemd"

@@ -54,7 +54,7 @@ part() {
             t/checkd/unreachable.t t/checkd/conditions.t \
             t/checkd/list_states.t t/checkd/mirror.t \
             t/checkd/broken_direct.t t/checkd/broken_resolver.t \
-            t/checkd/quota.t t/checkd/nat64.t &&
+            t/checkd/quota.t t/checkd/nat64.t t/checkd/dnsmasq.t &&
             SOAK_MINUTES=4 ${MAKE:-make} soak
         ;;
     5)  # Random lives beside models, random and hostile requests; what each

@@ -16,8 +16,8 @@ use RblTest::Process;
 use RblTest::Redis;
 
 our @EXPORT = qw(start_redis start_store start_nginx start_rbldnsd rbldnsd_data
-    start_unbound start_checkd rblctl make_account init_store nginx_env
-    store_login);
+    start_unbound start_dnsmasq start_checkd rblctl make_account init_store
+    nginx_env store_login);
 
 my $counter = 0;
 
@@ -302,6 +302,20 @@ sub rbldnsd_data {
 # stubs => {zone => server, port or "address@port", ...}, local =>
 # [local-zone/local-data lines], conf => text in the server clause.  All other
 # names: NXDOMAIN, so no query leaves the machine.
+# A forwarder: every query goes to that port.  Options of dnsmasq follow.
+sub start_dnsmasq {
+    my ($to, @args) = @_;
+
+    my $d = own_dir('dnsmasq');
+    my $port = free_port();
+    my $s = spawn('dnsmasq', { dir => $d }, 'dnsmasq', '--keep-in-foreground',
+        '--log-facility=-', '--conf-file=/dev/null', '--no-resolv', '--no-hosts',
+        '--user=', '--pid-file=', "--port=$port", '--listen-address=127.0.0.1',
+        '--bind-interfaces', "--server=127.0.0.1#$to", @args);
+    $s->{port} = $port;
+    return started($s, sub { read_file($s->{log}) =~ /started, version/ });
+}
+
 sub start_unbound {
     my (%opt) = @_;
 
