@@ -77,7 +77,7 @@ ngx_rbl_auth_parse(ngx_rbl_ctx_t *ctx)
         return NGX_DECLINED;
     }
 
-    if (ngx_rbl_secret_digest(&secret, ctx->digest) != NGX_OK) {
+    if (ngx_rbl_sha256(&secret, ctx->digest) != NGX_OK) {
         return NGX_ERROR;
     }
 

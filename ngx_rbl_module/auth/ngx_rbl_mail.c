@@ -32,7 +32,7 @@ ngx_rbl_mail_parse(ngx_rbl_ctx_t *ctx, ngx_rbl_mail_t *mail, rbl_str_t text)
     folded.data = (u_char *) mail->text.p;
     folded.len = mail->text.n;
 
-    if (ngx_rbl_secret_digest(&folded, mail->digest) != NGX_OK) {
+    if (ngx_rbl_sha256(&folded, mail->digest) != NGX_OK) {
         ngx_rbl_internal(ctx);
         return NGX_ERROR;
     }

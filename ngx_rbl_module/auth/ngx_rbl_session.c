@@ -168,7 +168,7 @@ ngx_rbl_session_before(ngx_rbl_ctx_t *ctx, char hex[NGX_RBL_FIELD_LEN],
         && ngx_rbl_session_parse(&value, &account, &secret) == NGX_OK
         && rbl_str_eq(rbl_sid_str(&account), rbl_sid_str(&ctx->account))
         && ngx_rbl_secret_ok(&secret)
-        && ngx_rbl_secret_digest(&secret, digest) == NGX_OK)
+        && ngx_rbl_sha256(&secret, digest) == NGX_OK)
     {
         *field = ngx_rbl_secret_field(hex, digest);
         *was = (rbl_str_t) { (char *) digest, 32 };

@@ -80,7 +80,7 @@ ngx_rbl_link_network(ngx_rbl_ctx_t *ctx)
 
     ngx_rbl_admit_network(ctx->request, octets);
 
-    if (ngx_rbl_secret_digest(&network, digest) != NGX_OK) {
+    if (ngx_rbl_sha256(&network, digest) != NGX_OK) {
         ngx_rbl_internal(ctx);
         return;
     }

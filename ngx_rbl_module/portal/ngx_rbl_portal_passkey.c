@@ -95,7 +95,7 @@ ngx_rbl_passkey_site(ngx_rbl_ctx_t *ctx, ngx_rbl_site_t *site)
 
     site->origin = (rbl_str_t) { (char *) p, last - p };
 
-    if (ngx_rbl_secret_digest(&name, site->digest) != NGX_OK) {
+    if (ngx_rbl_sha256(&name, site->digest) != NGX_OK) {
         ngx_rbl_internal(ctx);
         return NGX_DECLINED;
     }
@@ -185,7 +185,7 @@ ngx_rbl_passkey_sid(ngx_rbl_ctx_t *ctx, rbl_sid_t *sid, rbl_str_t credential)
     s.data = (u_char *) credential.p;
     s.len = credential.n;
 
-    if (ngx_rbl_secret_digest(&s, digest) != NGX_OK) {
+    if (ngx_rbl_sha256(&s, digest) != NGX_OK) {
         ngx_rbl_internal(ctx);
         return NGX_ERROR;
     }

@@ -96,7 +96,7 @@ ngx_rbl_session_begin_make(ngx_rbl_ctx_t *ctx, ngx_rbl_session_begin_t *begin)
 
     ngx_rbl_admit_network(ctx->request, begin->network);
 
-    if (ngx_rbl_secret_digest(&network, digest) != NGX_OK) {
+    if (ngx_rbl_sha256(&network, digest) != NGX_OK) {
         ngx_rbl_internal(ctx);
         return NGX_ERROR;
     }

@@ -64,7 +64,7 @@ ngx_rbl_session_start_link(ngx_rbl_ctx_t *ctx, rbl_str_t text)
         return;
     }
 
-    if (ngx_rbl_secret_digest(&secret, proof) != NGX_OK) {
+    if (ngx_rbl_sha256(&secret, proof) != NGX_OK) {
         ngx_rbl_internal(ctx);
         return;
     }

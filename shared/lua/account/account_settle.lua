@@ -23,7 +23,7 @@ local function last_of(past)
 end
 -- An id that is not above those that are there, or is of a clock that was
 -- ahead: the entry gets the next one.
-local function move(from, past, id, f)
+local function move_one(from, past, id, f)
     local function add(to)
         return redis.pcall('XADD', past, 'MAXLEN', '~', kept, to, 'b',
             f[2]:sub(1, 2048), 't', (f[4] or ''):sub(1, 34), 'n',
@@ -40,7 +40,7 @@ local function move(from, past, id, f)
 end
 -- Moves the oldest entries of a stream, or those of a clock that was ahead.
 -- Returns when it is to be looked at again (ms), or nil.
-local function moved(name, to)
+local function move_old(name, to)
     local from, past = key(name, ac), key(to, ac)
     if not call('XRANGE', from, '-', '+', 'COUNT', 1)[1] then
         return nil
@@ -56,13 +56,14 @@ local function moved(name, to)
             'COUNT', slice)
     end
     for _, e in ipairs(due) do
-        move(from, past, e[1], e[2])
+        move_one(from, past, e[1], e[2])
     end
     local first = call('XRANGE', from, '-', '+', 'COUNT', 1)[1]
     return first and math.max(due[1] and now + rest or 0,
         math.min(tonumber(first[1]:match('^%d+')), now) + hour)
 end
-local one, two = moved('audit', 'past'), moved('audit:rest', 'past:rest')
+local one = move_old('audit', 'past')
+local two = move_old('audit:rest', 'past:rest')
 if one or two then
     call('ZADD', key('settle'), tostring(math.min(one or two, two or one)), ac)
 else

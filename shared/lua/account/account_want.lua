@@ -9,27 +9,10 @@
 --- reply: ACCOUNT  there is none
 --- reply: SHORT shortest#  the plan's (s)
 --- include: settle
---- include: wanted
---- use: account wanted
-local a = load(KEY.acct)
-if not a then
-    return {'ACCOUNT'}
-end
-local interval, shortest = tonumber(ARG.interval), a[ACCOUNT.min_interval] or 0
-if interval and interval < shortest then
-    return {'SHORT', shortest}
-end
+--- include: choose
 local failed = settle_at(now_ms())
 if failed then
     return failed
 end
-local w = wanted_read() or {1, '', '', 0}
-if ARG.name ~= '' then
-    w[WANTED.name] = ARG.name
-end
-if ARG.timezone ~= '' then
-    w[WANTED.timezone] = ARG.timezone
-end
-w[WANTED.interval] = interval or w[WANTED.interval]
 save(key('wanted', ac), w)
 return {'OK'}

@@ -17,12 +17,9 @@ local function wanted_read()
         and n == math.floor(n) and w or nil
 end
 -- Carries it out, as far as the plan still allows it; the caller saves the
--- record.  True: there was something.
-local function wanted_take(a)
-    local w = wanted_read()
-    if call('DEL', key('wanted', ac)) == 0 or not w then
-        return false
-    end
+-- record.
+local function wanted_apply(a, w)
+    call('DEL', key('wanted', ac))
     if w[WANTED.name] ~= '' then
         a[ACCOUNT.name] = w[WANTED.name]
     end
@@ -35,5 +32,14 @@ local function wanted_take(a)
         a[ACCOUNT.interval] = math.max(w[WANTED.interval],
             a[ACCOUNT.min_interval])
     end
+end
+-- The same for what is wanted now.  True: there was something.
+local function wanted_take(a)
+    local w = wanted_read()
+    if not w then
+        call('DEL', key('wanted', ac))
+        return false
+    end
+    wanted_apply(a, w)
     return true
 end
