@@ -37,11 +37,12 @@
  * close the number again, which may be another socket by then.
  *
  * Writes: the first command of a loop turn posts the flush event, so that the
- * commands of that turn leave in one write.  They are written earlier if no
- * other reply is due or if they exceed a number of bytes: Redis executes them
- * while the worker reads the next requests.  The limit is in bytes, because
- * bytes predict the work of Redis better than the number of commands.  The
- * write event is armed only when the socket is full.
+ * commands of that turn leave in one write.  They are written earlier before
+ * replies are read or if they exceed a number of bytes: Redis executes them
+ * while the worker answers or reads the next requests.  The limit is in bytes,
+ * because bytes predict the work of Redis better than the number of commands.
+ * Each write may wake Redis, which costs more than a command: a single command
+ * is not worth it.  The write event is armed only when the socket is full.
  *
  * Reads: a request costs fewer turns, reads and writes if a turn reads more
  * replies.  While replies are due, hiredis is called until the waiting bytes
@@ -76,6 +77,34 @@ typedef struct {
 } ngx_rbl_redis_event_t;
 
 
+/*
+ * Writes if the buffer holds `least` bytes or more.  hiredis would free its
+ * context inside the command if the write failed.  The flush writes the rest
+ * and handles the error.
+ */
+
+static void
+ngx_rbl_redis_write_early(ngx_rbl_redis_event_t *e, size_t least)
+{
+    ssize_t        n;
+    redisContext  *c;
+
+    c = &e->ac->c;
+
+    if (e->full || sdslen(c->obuf) < least) {
+        return;
+    }
+
+    n = send(c->fd, c->obuf, sdslen(c->obuf), MSG_NOSIGNAL);
+
+    e->full = n < (ssize_t) sdslen(c->obuf);
+
+    if (n > 0) {
+        sdsrange(c->obuf, n, -1);
+    }
+}
+
+
 /* Returns how many more read calls the waiting bytes need.  Only bytes that
    answer pending commands count. */
 
@@ -102,6 +131,10 @@ static void
 ngx_rbl_redis_read(ngx_rbl_redis_event_t *e)
 {
     ngx_int_t  calls;
+
+    if (e->flush.posted) {
+        ngx_rbl_redis_write_early(e, 1);
+    }
 
     e->reading = 1;
     ngx_rbl_counts_turn();
@@ -172,40 +205,6 @@ ngx_rbl_redis_del_write(void *data)
 }
 
 
-/* True if the buffer exceeds the limit or holds the only command in flight. */
-
-static ngx_int_t
-ngx_rbl_redis_is_early(ngx_rbl_redis_event_t *e)
-{
-    return !e->full
-           && (sdslen(e->ac->c.obuf) >= NGX_RBL_REDIS_EARLY
-               || e->ac->replies.head == e->ac->replies.tail);
-}
-
-
-/*
- * Writes without hiredis, which would free its context inside the command if
- * the write failed.  The flush writes the rest and handles the error.
- */
-
-static void
-ngx_rbl_redis_write_early(ngx_rbl_redis_event_t *e)
-{
-    ssize_t        n;
-    redisContext  *c;
-
-    c = &e->ac->c;
-
-    n = send(c->fd, c->obuf, sdslen(c->obuf), MSG_NOSIGNAL);
-
-    e->full = n < (ssize_t) sdslen(c->obuf);
-
-    if (n > 0) {
-        sdsrange(c->obuf, n, -1);
-    }
-}
-
-
 static void
 ngx_rbl_redis_add_write(void *data)
 {
@@ -226,10 +225,7 @@ ngx_rbl_redis_add_write(void *data)
             ngx_post_event(&e->flush, &ngx_posted_events);
         }
 
-        if (ngx_rbl_redis_is_early(e)) {
-            ngx_rbl_redis_write_early(e);
-        }
-
+        ngx_rbl_redis_write_early(e, NGX_RBL_REDIS_EARLY);
         return;
     }
 
