@@ -3,6 +3,7 @@
  * from facts that other parts of the daemon know.
  */
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "conditions.h"
@@ -278,7 +279,7 @@ look_queues(conditions_t *c, const metrics_more_t *more)
             ? "; this daemon delivers none (deliver off)" : "");
     }
 
-    if (unmailed != 0 && ev_now(c->checker->loop) - unmailed < MAIL_KEEP) {
+    if (unmailed != 0 && clock_now() - unmailed < MAIL_KEEP) {
         row(c, RBL_CONDITION_MAIL_SERVER, RBL_SERVICE_DEGRADED, 0, NULL,
             "contacts want mails, and no SMTP server is configured");
     }
@@ -392,7 +393,7 @@ find(const conditions_t *c, rbl_condition_id_t id)
 static void
 report(conditions_t *c, rbl_condition_id_t id)
 {
-    double                  now = ev_now(c->checker->loop);
+    double                  now = clock_now();
     known_t                *known = &c->known[id];
     const char             *name = rbl_condition_kinds[id].name;
     const rbl_condition_t  *is = find(c, id);
@@ -458,7 +459,7 @@ conditions_new(const checker_t *checker)
 
     c = xcalloc(1, sizeof(conditions_t));
     c->checker = checker;
-    c->store = conditions_store_new(checker->loop, checker->store,
+    c->store = conditions_store_new(checker->store,
                                     checker->conf->place.kind);
 
     return c;

@@ -5,6 +5,7 @@
 
 #include "conditions_store.h"
 
+#include "base/clock.h"
 #include "base/xalloc.h"
 #include "rbl_role.h"
 
@@ -17,7 +18,6 @@
                                            tell the time */
 
 struct conditions_store_s {
-    struct ev_loop  *loop;
     store_t         *store;
     rbl_place_kind_t  kind;
     double           looked;            /* 0: never */
@@ -148,7 +148,7 @@ on_time(void *data, const redisReply *reply)
 const store_facts_t *
 conditions_store_look(conditions_store_t *s)
 {
-    double  now = ev_now(s->loop);
+    double  now = clock_now();
 
     if (s->open == 0 && store_ready(s->store)
         && (s->looked == 0 || now - s->looked >= every(s)))
@@ -184,13 +184,11 @@ conditions_store_known(const conditions_store_t *s)
 
 
 conditions_store_t *
-conditions_store_new(struct ev_loop *loop, store_t *store,
-    rbl_place_kind_t kind)
+conditions_store_new(store_t *store, rbl_place_kind_t kind)
 {
     conditions_store_t  *s;
 
     s = xcalloc(1, sizeof(conditions_store_t));
-    s->loop = loop;
     s->store = store;
     s->kind = kind;
 

@@ -29,7 +29,7 @@ typedef struct {
 } store_facts_t;
 
 /* `store` must outlive it. */
-conditions_store_t *conditions_store_new(struct ev_loop *loop, store_t *store,
+conditions_store_t *conditions_store_new(store_t *store,
     rbl_place_kind_t kind);
 void conditions_store_free(conditions_store_t *s);
 

@@ -2,6 +2,7 @@
  * rbl-checkd: signals, and the order in which the parts start and stop.
  */
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "bill/bills.h"
@@ -110,7 +111,7 @@ on_stop(struct ev_loop *loop, ev_timer *w, int revents)
     if (c->told && in_flight(c) == 0) {
         ev_break(loop, EVBREAK_ALL);
 
-    } else if (ev_now(loop) >= c->stop_at) {
+    } else if (clock_now() >= c->stop_at) {
         log_warn("%u checks and deliveries are left to other daemons",
                  in_flight(c));
         ev_break(loop, EVBREAK_ALL);
@@ -127,7 +128,7 @@ stop(checkd_t *c)
 
     log_notice("stopping: no new work is claimed");
     service_notify(SERVICE_STOPPING);
-    c->stop_at = ev_now(c->checker.loop) + service_stop_bound(&c->conf);
+    c->stop_at = clock_now() + service_stop_bound(&c->conf);
 
     jobs_stop(c->jobs);
     visits_stop(c->works);

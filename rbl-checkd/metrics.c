@@ -5,6 +5,7 @@
  */
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "check/lists/counters.h"
@@ -138,7 +139,7 @@ rate(metrics_t *m)
     double    now, passed;
     uint64_t  checks;
 
-    now = ev_now(m->checker->loop);
+    now = clock_now();
     passed = now - m->at;
     checks = metrics_checks(m->checker);
 
@@ -236,7 +237,7 @@ metrics_new(const checker_t *checker, const jobs_t *jobs,
     m->checker = checker;
     m->jobs = jobs;
     m->more.deliver = deliver;
-    m->at = ev_now(checker->loop);
+    m->at = clock_now();
     m->more.started = (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
     ev_timer_init(&m->timer, on_tick, EVERY, EVERY);
     m->timer.data = m;

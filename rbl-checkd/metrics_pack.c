@@ -279,7 +279,7 @@ since_ms(int64_t was, double since, int64_t now)
 {
     int64_t  ms;
 
-    ms = now - (int64_t) ((dns_clock() - since) * 1000);
+    ms = now - (int64_t) ((clock_now() - since) * 1000);
 
     return was > 0 && ms - was < SINCE_SLACK && was - ms < SINCE_SLACK ? was
                                                                        : ms;

@@ -131,7 +131,7 @@ on_deadline(struct ev_loop *loop, ev_timer *w, int revents)
 
 
 /* Gives each list its current listing.  Converts times of the store to
-   dns_clock(). */
+   clock_now(). */
 
 static void
 take_before(check_t *check, const check_before_t *before)
@@ -166,7 +166,7 @@ take_before(check_t *check, const check_before_t *before)
 
             if (s->cleared > 0 && item->same_zone) {
                 ago = (double) (s->now - s->cleared) / 1000;
-                item->cleared = dns_clock() - (ago > 0 ? ago : 0);
+                item->cleared = clock_now() - (ago > 0 ? ago : 0);
             }
         }
     }

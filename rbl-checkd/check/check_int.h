@@ -41,7 +41,7 @@ struct item_s {
     int              current;           /* the host has a current listing */
     int              same_zone;         /* of this zone */
     int              pending;           /* a new listing is not confirmed */
-    double           cleared;           /* of dns_clock(); 0: never */
+    double           cleared;           /* of clock_now(); 0: never */
     unsigned         n, open;           /* names; names without a response */
     part_t           part[NAMES_MAX];
     unsigned         gate;              /* which is at the gate */

@@ -369,7 +369,7 @@ on_addresses(void *data, const lookup_answer_t *lookup)
 
     p->query = NULL;
     p->at = lookup->at;
-    p->received = dns_clock();
+    p->received = clock_now();
 
     if (answer == NULL) {
         p->raw = RBL_UNKNOWN;

@@ -248,7 +248,7 @@ on_name(void *data, const dns_answer_t *answer)
     q->part.soa = answer->soa;
     item_judge(&q->part, answer);
     q->vote.raw = q->part.raw;
-    q->vote.sent = dns_clock() - answer->ms / 1000;
+    q->vote.sent = clock_now() - answer->ms / 1000;
     q->vote.has_serial = answer->has_serial;
     q->vote.serial = answer->serial;
     in_order(q);
@@ -326,7 +326,7 @@ item_confirm(item_t *item, const char *name, health_need_t need)
     c = xcalloc(1, sizeof(confirm_t));
     c->item = item;
     rbl_copy(c->name, sizeof(c->name), rbl_str(name));
-    c->after = dns_clock();
+    c->after = clock_now();
     c->n = dns_servers(item->check->env->dns, &payer, id);
     item->confirm = c;
 

@@ -6,6 +6,7 @@
 
 #include "client.h"
 
+#include "base/clock.h"
 #include "rbl_role.h"
 #include "rbl_views.h"
 
@@ -17,17 +18,6 @@
 #define NODES_PATIENCE  5.0             /* s that a part may be away, at most;
                                            2.5 store_timeout */
 #define NODES_PAUSE     0.1             /* s between attempts */
-
-
-static double
-nodes_now(void)
-{
-    struct timespec  ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-
-    return (double) ts.tv_sec + (double) ts.tv_nsec / 1e9;
-}
 
 
 /* Time limit of a question.  One Redis is asked nothing, and has all time. */
@@ -58,11 +48,11 @@ ctl_wait(ctl_t *ctl)
     struct timespec  pause = { 0, (long) (NODES_PAUSE * 1e9) };
 
     if (ctl->store.until == 0) {
-        ctl->store.until = nodes_now()
+        ctl->store.until = clock_now()
             + (patience < NODES_PATIENCE ? patience : NODES_PATIENCE);
     }
 
-    if (nodes_now() >= ctl->store.until) {
+    if (clock_now() >= ctl->store.until) {
         return 0;
     }
 
@@ -77,7 +67,7 @@ ctl_waited(ctl_t *ctl)
 {
     ctl->store.tries = 0;
 
-    if (ctl->store.until != 0 && nodes_now() < ctl->store.until) {
+    if (ctl->store.until != 0 && clock_now() < ctl->store.until) {
         ctl->store.until = 0;
     }
 }

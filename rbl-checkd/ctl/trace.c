@@ -57,7 +57,7 @@ ctl_trace_line(void *data, const char *line, size_t n)
                   trace->n, 0, RBL_STR(RBL_KEY_SLOT));
 
     fprintf(stderr, "%9.1f ms  %.*s%s\n",
-            (dns_clock() - trace->began) * 1000,
+            (clock_now() - trace->began) * 1000,
             (int) (n < TRACE_WIDTH ? n : TRACE_WIDTH), safe,
             n < TRACE_WIDTH ? "" : "...");
 }
@@ -66,7 +66,7 @@ ctl_trace_line(void *data, const char *line, size_t n)
 void
 ctl_trace_start(ctl_trace_t *trace, dns_config_t *conf)
 {
-    trace->began = dns_clock();
+    trace->began = clock_now();
     conf->trace = ctl_trace_line;
     conf->trace_data = trace;
 }

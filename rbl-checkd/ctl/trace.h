@@ -11,7 +11,7 @@
 typedef struct {
     rbl_str_t  *key;                    /* of all lists in the store */
     size_t      n;
-    double      began;                  /* start, by dns_clock() */
+    double      began;                  /* start, by clock_now() */
     int         ended;                  /* prints no more lines */
 } ctl_trace_t;
 

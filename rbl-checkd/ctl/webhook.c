@@ -6,6 +6,7 @@
 
 #include "op.h"
 
+#include "base/clock.h"
 #include "rbl_time.h"
 
 #include <stdio.h>
@@ -149,11 +150,11 @@ ctl_webhook_dead(ctl_t *ctl)
 static json_t *
 ctl_test_wait(ctl_t *ctl, const char *event, int64_t wait)
 {
-    time_t                        end;
+    double                        end;
     json_t                       *rows, *v;
     static const struct timespec  pause = { 0, 200000000 };
 
-    end = time(NULL) + (time_t) wait;
+    end = clock_now() + (double) wait;
 
     do {
         rows = ctl_attempts(ctl, 1, event);
@@ -170,7 +171,7 @@ ctl_test_wait(ctl_t *ctl, const char *event, int64_t wait)
 
         nanosleep(&pause, NULL);
 
-    } while (time(NULL) <= end);
+    } while (clock_now() <= end);
 
     ctl_fail("no daemon has sent event %s in %lld s: does one run with"
              " `deliver on`?", event, (long long) wait);

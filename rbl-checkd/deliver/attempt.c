@@ -46,7 +46,7 @@ attempt_recorded(void *data, const redisReply *reply)
         return;
     }
 
-    if (ev_now(d->loop) > a->claimed + d->lease) {
+    if (clock_now() > a->claimed + d->lease) {
         log_warn("delivery %.*s: attempt %u could not be recorded",
                  (int) a->member.n, a->member.p, a->n + 1);
         queue_over(a);
@@ -193,7 +193,7 @@ attempt_yield(attempt_t *a)
     log_info("delivery %.*s: attempt %u is ended after %.0f ms: its account "
              "uses many slots and another account none", (int) a->member.n,
              a->member.p, a->n + 1,
-             (ev_now(a->deliver->loop) - a->began) * 1000.0);
+             (clock_now() - a->began) * 1000.0);
     attempt_failed(a, 0, 0, ATTEMPT_YIELDED);
 }
 
@@ -376,7 +376,7 @@ attempt_start(attempt_t *a)
 {
     char  why[CHANNEL_WHY_MAX];
 
-    a->began = ev_now(a->deliver->loop);
+    a->began = clock_now();
 
     if (a->channel == NULL) {
         snprintf(why, sizeof(why), "no channel for %.*s yet",

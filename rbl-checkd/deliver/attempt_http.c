@@ -111,7 +111,7 @@ attempt_transfer(attempt_t *a, const rbl_addr_t *addr)
     request.password = made->password.n > 0 ? made->password.p : "";
     request.sigv4 = made->sigv4;
     request.fresh = made->fresh;
-    request.timeout = a->deadline - ev_now(d->loop);
+    request.timeout = a->deadline - clock_now();
     request.connect_timeout = d->conf->deliver_connect_timeout;
 
     if (request.timeout < ATTEMPT_LEAST_TIME) {
@@ -204,7 +204,7 @@ attempt_post(attempt_t *a)
     a->state = ATTEMPT_RESOLVING;
 
     if (a->job.step == 0) {
-        a->deadline = ev_now(d->loop) + d->conf->deliver_timeout;
+        a->deadline = clock_now() + d->conf->deliver_timeout;
     }
 
     memset(&request, 0, sizeof(request));
@@ -222,7 +222,7 @@ attempt_post(attempt_t *a)
     request.conf = d->conf;
     request.trusted = a->request->trusted;
     request.attempt = a->n;
-    request.timeout = (a->deadline - ev_now(d->loop)) / 2;
+    request.timeout = (a->deadline - clock_now()) / 2;
 
     if (request.literal.family != RBL_FAMILY_NONE) {
         attempt_literal(a, &request);

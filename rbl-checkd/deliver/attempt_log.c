@@ -43,18 +43,17 @@ void
 attempt_log(attempt_t *a, const char *outcome, unsigned status, int64_t delay,
     const char *error)
 {
-    double      now = ev_now(a->deliver->loop);
     rbl_out_t  *out = &a->log.out;
 
     rbl_mp_put_array(out, ATTEMPT_TRY_FIELDS);
     rbl_mp_put_int(out, 1);
-    rbl_mp_put_int(out, (int64_t) (now * 1000.0));
+    rbl_mp_put_int(out, (int64_t) (ev_time() * 1000.0));
     rbl_mp_put_str(out, a->job.event);
     rbl_mp_put_str(out, a->type);
     rbl_mp_put_int(out, (int64_t) a->n + 1);
     rbl_mp_put_z(out, outcome);
     rbl_mp_put_int(out, status);
-    rbl_mp_put_int(out, (int64_t) ((now - a->began) * 1000.0));
+    rbl_mp_put_int(out, (int64_t) ((clock_now() - a->began) * 1000.0));
     rbl_mp_put_int(out, delay);
     rbl_mp_put_z(out, error);
     rbl_mp_put_str(out, (rbl_str_t) { a->answer, a->n_answer });

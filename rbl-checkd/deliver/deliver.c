@@ -33,7 +33,7 @@ deliver_tick_at(deliver_t *d, ev_tstamp when)
         when = d->look;
     }
 
-    wait = when - ev_now(d->loop);
+    wait = when - clock_now();
 
     ev_timer_stop(d->loop, &d->tick);
     ev_timer_set(&d->tick, wait > 0.0 ? wait : 0.0, 0.0);
@@ -49,7 +49,7 @@ deliver_look_at(deliver_t *d, ev_tstamp when)
     }
 
     if (!d->stopped
-        && ev_timer_remaining(d->loop, &d->tick) > when - ev_now(d->loop))
+        && ev_timer_remaining(d->loop, &d->tick) > when - clock_now())
     {
         deliver_tick_at(d, when);
     }
@@ -73,7 +73,7 @@ deliver_kick(deliver_t *d, unsigned part)
     }
 
     if (!d->stopped) {
-        deliver_tick_at(d, ev_now(d->loop));
+        deliver_tick_at(d, clock_now());
     }
 }
 
@@ -111,7 +111,7 @@ deliver_take(deliver_part_t *part, unsigned asked, ev_tstamp claimed,
         wait = (double) ms / 1000.0;
     }
 
-    part->next = ev_now(d->loop) + wait;
+    part->next = clock_now() + wait;
 }
 
 
@@ -169,12 +169,12 @@ deliver_claimed(void *data, const redisReply *reply)
     rbl_delivery_claim_reply(&said, reply);
     asked = part->asked;
     claimed = part->claimed;
-    part->next = ev_now(d->loop) + deliver_poll(d);
+    part->next = clock_now() + deliver_poll(d);
 
     if (reply != NULL && rbl_reply_class(reply) != RBL_REPLY_OK) {
         why = rbl_reply_error(reply);
         log_error("cannot claim deliveries: %.*s", (int) why.n, why.p);
-        part->next = ev_now(d->loop) + DELIVER_ERROR_WAIT;
+        part->next = clock_now() + DELIVER_ERROR_WAIT;
 
     } else if (said.word == RBL_DELIVERY_CLAIM_OK) {
         deliver_take(part, asked, claimed, said.wait, reply);
@@ -198,7 +198,7 @@ deliver_claim(deliver_part_t *part, unsigned room)
     rbl_delivery_claim_args_t  args;
 
     part->asked = room < DELIVER_CLAIM_MAX ? room : DELIVER_CLAIM_MAX;
-    part->claimed = ev_now(d->loop);
+    part->claimed = clock_now();
     part->kicked = 0;
     d->n_asked += part->asked;
 
@@ -253,7 +253,7 @@ deliver_claim_all(deliver_t *d)
     ev_tstamp        now, next;
     deliver_part_t  *part;
 
-    now = ev_now(d->loop);
+    now = clock_now();
     next = now + deliver_poll(d);
 
     for (i = 0; i < d->n_parts; i++) {
@@ -285,6 +285,7 @@ deliver_tick_handler(struct ev_loop *loop, ev_timer *timer, int revents)
 {
     deliver_t  *d = timer->data;
 
+    (void) loop;
     (void) revents;
 
     d->look = 0;
@@ -292,7 +293,7 @@ deliver_tick_handler(struct ev_loop *loop, ev_timer *timer, int revents)
     outbox_more(d->outbox);
 
     if (!store_ready(d->store) || deliver_set_parts(d) != 0) {
-        deliver_tick_at(d, ev_now(loop) + DELIVER_POLL);
+        deliver_tick_at(d, clock_now() + DELIVER_POLL);
         return;
     }
 
@@ -388,7 +389,7 @@ deliver_new(struct ev_loop *loop, const config_t *conf, store_t *store,
                   "deliveries go only to the subnets of deliver_allow");
     }
 
-    deliver_tick_at(d, ev_now(loop));
+    deliver_tick_at(d, clock_now());
 
     return d;
 }

@@ -18,8 +18,9 @@ typedef struct deliver_s  deliver_t;
 /* Attempts by outcome; digests that became messages. */
 typedef struct {
     uint64_t  delivered, retried, dead, digests;
-    double    unmailed;                 /* ev_now of the last mail for which no
-                                           server is configured; 0: none */
+    double    unmailed;                 /* clock_now of the last mail for
+                                           which no server is configured; 0:
+                                           none */
 } deliver_counters_t;
 
 /* NULL: curl cannot be used, or there is no thread for mails.  Works whenever

@@ -16,6 +16,7 @@
 #include "deliver.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/link.h"
 #include "base/timezones.h"
 #include "deliver/channels/channel.h"

@@ -60,7 +60,7 @@ digests_tick_at(digests_t *ds, ev_tstamp when)
     double           wait;
     struct ev_loop  *loop = ds->deliver->loop;
 
-    wait = when - ev_now(loop);
+    wait = when - clock_now();
 
     ev_timer_stop(loop, &ds->tick);
     ev_timer_set(&ds->tick, wait > 0.0 ? wait : 0.0, 0.0);
@@ -106,7 +106,7 @@ digests_stored(void *data, const redisReply *reply)
 
     if (said.word == RBL_DIGEST_STORE_MORE && !d->stopped) {
         part->next = 0;                 /* the claims go on with it */
-        digests_tick_at(part->digests, ev_now(d->loop) + DIGESTS_PAUSE);
+        digests_tick_at(part->digests, clock_now() + DIGESTS_PAUSE);
     }
 }
 
@@ -302,10 +302,10 @@ digests_claimed(void *data, const redisReply *reply)
         }
     }
 
-    part->next = ev_now(ds->deliver->loop) + wait;
+    part->next = clock_now() + wait;
 
     if (!ds->deliver->stopped) {
-        digests_tick_at(ds, ev_now(ds->deliver->loop));
+        digests_tick_at(ds, clock_now());
     }
 }
 
@@ -335,7 +335,7 @@ digests_claim(digests_part_t *part)
 
     for (i = 0; i < DIGESTS_TAKE; i++) {
         if (rbl_sid_make(&sid[i], RBL_SID_EVENT) != RBL_OK) {
-            part->next = ev_now(d->loop) + DIGESTS_AGAIN;
+            part->next = clock_now() + DIGESTS_AGAIN;
             return;
         }
 
@@ -379,9 +379,10 @@ digests_tick_handler(struct ev_loop *loop, ev_timer *timer, int revents)
     ev_tstamp        now, next;
     digests_part_t  *part;
 
+    (void) loop;
     (void) revents;
 
-    now = ev_now(loop);
+    now = clock_now();
     next = now + digests_poll(ds);
 
     if (!store_ready(ds->deliver->store) || digests_set_parts(ds) != 0) {
@@ -418,7 +419,7 @@ digests_new(deliver_t *d)
     link_init(&ds->pages);
     ev_init(&ds->tick, digests_tick_handler);
     ds->tick.data = ds;
-    digests_tick_at(ds, ev_now(d->loop));
+    digests_tick_at(ds, clock_now());
 
     return ds;
 }

@@ -392,7 +392,7 @@ entry_new(entry_set_t *set, unsigned part, const redisReply *reply)
     e->set = set;
     e->part = part;
     e->gone = rbl_reply_len(fields) == 0;
-    e->since = ev_now(set->deliver->loop);
+    e->since = clock_now();
     e->id = entry_keep(&pos, id);
     e->account = entry_keep(&pos, account);
     e->raw = entry_keep(&pos, raw);

@@ -149,12 +149,13 @@ first_tick_handler(struct ev_loop *loop, ev_timer *timer, int revents)
 {
     first_t  *first = timer->data;
 
+    (void) loop;
     (void) revents;
 
-    first_close_late(first, &first->idle, ev_now(loop));
-    first_close_late(first, &first->begun, ev_now(loop));
+    first_close_late(first, &first->idle, clock_now());
+    first_close_late(first, &first->begun, clock_now());
 
-    if (ev_now(loop) >= first->again) {
+    if (clock_now() >= first->again) {
         first_take_kept(first);
     }
 
@@ -166,7 +167,7 @@ first_tick_handler(struct ev_loop *loop, ev_timer *timer, int revents)
 void
 first_open(first_t *first, entry_t *e)
 {
-    e->until = ev_now(first->deliver->loop) + first_bound(first, FIRST_WAIT);
+    e->until = clock_now() + first_bound(first, FIRST_WAIT);
     link_add(&first->idle, &e->first_link);
     e->open = 1;
     first->n_open++;
@@ -184,7 +185,7 @@ first_began(attempt_t *a)
     first_t  *first = a->deliver->first;
 
     if (e->open && !e->begun) {
-        e->until = ev_now(first->deliver->loop)
+        e->until = clock_now()
                    + first_bound(first, FIRST_HOLD);
         link_remove(&e->first_link);
         link_add(&first->begun, &e->first_link);

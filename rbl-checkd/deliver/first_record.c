@@ -98,7 +98,7 @@ first_freeze(entry_t *e)
 
         if (a != NULL) {
             e->deliveries[i].told = a->state == ATTEMPT_OVER;
-            a->claimed = ev_now(a->deliver->loop);
+            a->claimed = clock_now();
         }
     }
 }
@@ -110,7 +110,7 @@ first_put_back(first_call_t *call)
     first_t  *first = call->first;
 
     if (link_empty(&first->kept)) {
-        first->again = ev_now(first->deliver->loop) + FIRST_AGAIN;
+        first->again = clock_now() + FIRST_AGAIN;
     }
 
     while (!link_empty(&call->entries)) {

@@ -40,7 +40,7 @@ static void
 outbox_trouble(outbox_part_t *part)
 {
     part->backlog = 1;
-    part->later = ev_now(part->ob->deliver->loop) + OUTBOX_AGAIN;
+    part->later = clock_now() + OUTBOX_AGAIN;
 }
 
 
@@ -253,7 +253,7 @@ outbox_may_read(const outbox_part_t *part)
     const outbox_t   *ob = part->ob;
     const deliver_t  *d = ob->deliver;
 
-    if (!part->more || part->reading || part->later > ev_now(d->loop)) {
+    if (!part->more || part->reading || part->later > clock_now()) {
         return 0;
     }
 

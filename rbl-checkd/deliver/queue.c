@@ -73,9 +73,9 @@ queue_has_room(const deliver_t *d)
 /* Has `flight` waited for its response longer than `a` can wait for a slot? */
 
 static int
-queue_is_old(const deliver_t *d, const attempt_t *flight, const attempt_t *a)
+queue_is_old(const attempt_t *flight, const attempt_t *a)
 {
-    return ev_now(d->loop) - flight->began
+    return clock_now() - flight->began
            > (a->first ? QUEUE_PROMPT : QUEUE_PATIENCE);
 }
 
@@ -83,13 +83,13 @@ queue_is_old(const deliver_t *d, const attempt_t *flight, const attempt_t *a)
 /* 1: the oldest attempt of the receiver in flight is old. */
 
 static int
-queue_slow(const deliver_t *d, const attempt_t *a)
+queue_slow(const attempt_t *a)
 {
     const link_t  *in_flight = &a->receiver_queue->in_flight;
 
     return !link_empty(in_flight)
-           && queue_is_old(d, link_of(in_flight->next, attempt_t,
-                                      receiver_link), a);
+           && queue_is_old(link_of(in_flight->next, attempt_t,
+                                   receiver_link), a);
 }
 
 
@@ -99,7 +99,7 @@ queue_slow(const deliver_t *d, const attempt_t *a)
  */
 
 static int
-queue_slow_account(const deliver_t *d, const attempt_t *a)
+queue_slow_account(const attempt_t *a)
 {
     unsigned       n;
     const link_t  *l, *in_flight = &a->account_queue->in_flight;
@@ -111,7 +111,7 @@ queue_slow_account(const deliver_t *d, const attempt_t *a)
     }
 
     return link_empty(&a->receiver_queue->in_flight) && l != in_flight
-           && queue_is_old(d, link_of(l, attempt_t, account_link), a);
+           && queue_is_old(link_of(l, attempt_t, account_link), a);
 }
 
 
@@ -235,7 +235,7 @@ queue_put(deliver_t *d, attempt_t *a)
 
     queue_subqueues(d, a);
 
-    if ((queue_slow(d, a) && queue_greedy(d, a))
+    if ((queue_slow(a) && queue_greedy(d, a))
         || (a->first && d->n_first >= QUEUE_FIRST * queue_places(d)))
     {
         queue_drop(a);
@@ -274,8 +274,7 @@ queue_take(deliver_t *d, attempt_t *a)
 /* The latest go first. */
 
 static void
-queue_drop_slow(deliver_t *d,
-    int (*slow)(const deliver_t *d, const attempt_t *a))
+queue_drop_slow(deliver_t *d, int (*slow)(const attempt_t *a))
 {
     link_t     *l, *prev;
     attempt_t  *a;
@@ -287,7 +286,7 @@ queue_drop_slow(deliver_t *d,
         prev = l->prev;
         a = link_of(l, attempt_t, link);
 
-        if (slow(d, a) && queue_greedy(d, a)) {
+        if (slow(a) && queue_greedy(d, a)) {
             queue_take(d, a);
             queue_drop(a);
         }
@@ -309,7 +308,7 @@ queue_make_room(deliver_t *d)
     /* No other event may come before the attempts in flight count as slow. */
 
     if (!queue_has_room(d)) {
-        deliver_look_at(d, ev_now(d->loop) + QUEUE_PROMPT);
+        deliver_look_at(d, clock_now() + QUEUE_PROMPT);
     }
 }
 

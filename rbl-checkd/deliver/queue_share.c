@@ -98,7 +98,7 @@ share_begin(attempt_t *a, link_t *ring, unsigned *running)
 {
     queue_take(a->deliver, a);
 
-    if (ev_now(a->deliver->loop) >= queue_latest(a)) {
+    if (clock_now() >= queue_latest(a)) {
         queue_forget(a);
         return;
     }
@@ -196,7 +196,7 @@ share_held(const deliver_t *d, const attempt_t *a, const attempt_t *poorest)
 {
     double  age;
 
-    age = ev_now(d->loop) - a->began;
+    age = clock_now() - a->began;
 
     if ((a->state != ATTEMPT_RESOLVING && a->state != ATTEMPT_SENDING)
         || a->sends > 0 || a->account_queue == poorest->account_queue
@@ -288,7 +288,7 @@ share_out(deliver_t *d)
 
     when = link_of(d->running.next, attempt_t, link)->began + SHARE_LEAST;
 
-    if (ev_now(d->loop) < when) {
+    if (clock_now() < when) {
         deliver_look_at(d, when);
         return;
     }
@@ -296,7 +296,7 @@ share_out(deliver_t *d)
     poorest = share_poorest(d);
 
     if (poorest != NULL) {
-        deliver_look_at(d, ev_now(d->loop) + SHARE_AGAIN);
+        deliver_look_at(d, clock_now() + SHARE_AGAIN);
         share_take_back(d, poorest);
     }
 }

@@ -72,7 +72,7 @@ tellings_done(void *data, const redisReply *reply)
         wait = more ? 0.0 : tellings_poll(ts);
     }
 
-    ts->next[ts->at] = ev_now(ts->deliver->loop) + wait;
+    ts->next[ts->at] = clock_now() + wait;
 
     if (!ts->deliver->stopped) {
         tellings_tick_in(ts, more ? TELLINGS_PAUSE : 0.0);
@@ -119,9 +119,10 @@ tellings_tick_handler(struct ev_loop *loop, ev_timer *timer, int revents)
     ev_tstamp    now, next;
     tellings_t  *ts = timer->data;
 
+    (void) loop;
     (void) revents;
 
-    now = ev_now(loop);
+    now = clock_now();
 
     if (ts->asked) {
         return;

@@ -10,7 +10,7 @@
  * sends.  So a call back, which may make and cancel any query, runs only while
  * no list is being walked.  Unused sockets are closed there, too.
  *
- * Times are those of dns_clock().
+ * Times are those of clock_now().
  */
 
 #ifndef DNS_INT_H_INCLUDED

@@ -22,18 +22,6 @@
 
 #define SWEEP  15.0             /* s */
 
-/* This clock includes the time of a suspended machine, so that cached data
-   ages. */
-double
-dns_clock(void)
-{
-    struct timespec  ts;
-
-    clock_gettime(CLOCK_BOOTTIME, &ts);
-    return (double) ts.tv_sec + (double) ts.tv_nsec / 1e9;
-}
-
-
 static void
 engine_finish_done(dns_engine_t *engine)
 {
@@ -80,7 +68,7 @@ engine_work(dns_engine_t *engine)
         return;
     }
 
-    engine->now = dns_clock();
+    engine->now = clock_now();
     engine_finish_done(engine);
     dns_tcp_run(engine);
     dns_pace_run(engine);
@@ -131,7 +119,7 @@ engine_sweep(struct ev_loop *loop, ev_timer *timer, int events)
     (void) events;
 
     engine = timer->data;
-    engine->now = dns_clock();
+    engine->now = clock_now();
     dns_zone_sweep(engine);
     dns_server_sweep(engine);
 }
@@ -187,7 +175,7 @@ dns_engine_new(struct ev_loop *loop, const dns_config_t *conf)
     engine = xcalloc(1, sizeof(dns_engine_t));
     engine->loop = loop;
     engine->conf = *conf;
-    engine->now = dns_clock();
+    engine->now = clock_now();
     link_init(&engine->wire);
     link_init(&engine->done);
     link_init(&engine->tcp);
@@ -337,7 +325,7 @@ engine_begin(dns_query_t *q)
 
     /* The loop may have slept for long. */
     if (q->class->lost >= DNS_MUTE) {
-        q->engine->now = dns_clock();
+        q->engine->now = clock_now();
     }
 
     if (dns_class_hopeless(q)) {

@@ -44,6 +44,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "rbl_metrics.h"
 #include "rbl_validate.h"
 
@@ -299,9 +300,6 @@ typedef struct {
    included. */
 void dns_servers_each(dns_engine_t *engine,
     void (*each)(void *data, const dns_server_of_t *server), void *data);
-
-/* Monotonic clock in seconds; all times of the checker use it. */
-double dns_clock(void);
 
 /* Is the name valid for dns_ask? */
 int dns_name_ok(const char *name);

@@ -237,7 +237,7 @@ dns_behind(const dns_engine_t *engine, const dns_payer_t *payer)
         return 0;
     }
 
-    behind = dns_owner_due(owner) - dns_clock()
+    behind = dns_owner_due(owner) - clock_now()
              + (owner->queries - owner->in_flight) / rate;
 
     return behind > 0 ? behind : 0;

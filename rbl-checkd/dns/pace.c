@@ -151,7 +151,7 @@ pace_timer(struct ev_loop *loop, ev_timer *timer, int events)
     (void) events;
 
     engine = timer->data;
-    engine->now = dns_clock();
+    engine->now = clock_now();
     engine->pace_at = 0;
     next = pace_wake_owners(engine);
 

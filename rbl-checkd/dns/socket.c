@@ -291,7 +291,7 @@ socket_read(struct ev_loop *loop, ev_io *io, int events)
     s = io->data;
     inbox = s->engine->inbox;
     n = recvmmsg(io->fd, inbox->msg, DNS_BATCH, MSG_DONTWAIT, NULL);
-    s->engine->now = dns_clock();
+    s->engine->now = clock_now();
 
     if (n < 0) {
         if (dns_fault(errno) == DNS_FAULT_PATH && !s->retired) {

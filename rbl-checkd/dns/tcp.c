@@ -107,7 +107,7 @@ tcp_failed(dns_tcp_t *tcp, const char *why)
 
     q = tcp->q;
     dns_trace_query_at(q, dns_at(q), why);
-    q->engine->now = dns_clock();
+    q->engine->now = clock_now();
     dns_tcp_close(tcp);
     link_remove(&q->link);
     dns_finish_later(q, DNS_TRUNCATED);
@@ -135,7 +135,7 @@ tcp_reply(dns_tcp_t *tcp)
     }
 
     result = dns_read(q, tcp->in, tcp->in_len);
-    dns_trace_reply(q, tcp->in, result, dns_clock() - tcp->began);
+    dns_trace_reply(q, tcp->in, result, clock_now() - tcp->began);
 
     if (result == DNS_WIRE_TC) {
         tcp_failed(tcp, "truncated its response over TCP");
@@ -143,7 +143,7 @@ tcp_reply(dns_tcp_t *tcp)
     }
 
     engine->counters.replies++;
-    engine->now = dns_clock();
+    engine->now = clock_now();
     dns_tcp_close(tcp);
     link_remove(&q->link);
 
@@ -285,7 +285,7 @@ tcp_open(dns_query_t *q, double wait)
 
     tcp = xcalloc(1, sizeof(dns_tcp_t));
     tcp->q = q;
-    tcp->began = dns_clock();
+    tcp->began = clock_now();
     tcp->in_len = TCP_HEAD;
     edns = q->edns && !q->no_edns && !dns_at(q)->plain;
     tcp->out_len = dns_wire_query(tcp->out + TCP_HEAD, q->id, q->name,

@@ -58,7 +58,7 @@ wheel_turn(struct ev_loop *loop, ev_timer *timer, int events)
     (void) events;
 
     engine = timer->data;
-    engine->now = dns_clock();
+    engine->now = clock_now();
     until = (uint64_t) (engine->now / DNS_TICK);
 
     if (until >= engine->tick + DNS_WHEEL) {

@@ -192,7 +192,7 @@ dns_zone_join(dns_query_t *q, const dns_payer_t *payer)
     dns_zone_t  *z;
 
     /* The loop may have slept for long. */
-    q->engine->now = dns_clock();
+    q->engine->now = clock_now();
     z = dns_zone_of(q->engine, payer);
 
     if (z == NULL) {
@@ -364,7 +364,7 @@ dns_zone_found(dns_zone_t *z, const struct sockaddr_storage *sa, unsigned n,
     link_t  waiting;
 
     z->find = NULL;
-    z->engine->now = dns_clock();
+    z->engine->now = clock_now();
 
     /* Meanwhile the payer may have given servers. */
     if (z->set == NULL || !z->set->given) {

@@ -187,9 +187,9 @@ store_replicated(store_t *store, rbl_str_t key)
     }
 
     if (link->phase == STORE_READY
-        && ev_now(store->loop) - link->counted >= STORE_COUNT)
+        && clock_now() - link->counted >= STORE_COUNT)
     {
-        link->counted = ev_now(store->loop);
+        link->counted = clock_now();
         store_link_command(link, on_replicas, link,
                            RBL_COMMAND("INFO", RBL_STR("REPLICATION")));
     }

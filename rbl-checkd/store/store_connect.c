@@ -179,7 +179,7 @@ store_open(store_link_t *link, const rbl_host_port_t *at, double timeout)
     link->subscribing = 0;
     link->stale = 0;
     link->phase = STORE_GREETING;
-    link->opened = ev_now(link->store->loop);
+    link->opened = clock_now();
     link->connect_deadline = link->opened + timeout;
     store_greet(link);
 }
@@ -209,7 +209,7 @@ store_watch(store_link_t *link)
         ev_timer_stop(loop, &link->watch);
 
     } else if (!ev_is_active(&link->watch)) {
-        at -= ev_now(loop);
+        at -= clock_now();
         ev_timer_set(&link->watch, at > 0 ? at + 0.001 : 0, 0);
         ev_timer_start(loop, &link->watch);
     }
@@ -222,9 +222,10 @@ on_watch(struct ev_loop *loop, ev_timer *w, int revents)
     double         now;
     store_link_t  *link = w->data;
 
+    (void) loop;
     (void) revents;
 
-    now = ev_now(loop);
+    now = clock_now();
 
     if (link->phase == STORE_GREETING) {
         if (now >= link->connect_deadline) {

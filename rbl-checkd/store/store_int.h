@@ -20,6 +20,7 @@
 
 #include <hiredis/async.h>
 
+#include "base/clock.h"
 #include "rbl_meta.h"
 #include "rbl_nodes.h"
 #include "rbl_reply_guard.h"
@@ -77,8 +78,10 @@ struct store_link_s {
     unsigned            late:1;         /* its last greeting was refused because
                                            it took too long */
     int64_t             replicas;       /* most that it had since it greeted */
-    double              counted;        /* when it was asked for them; ev_now */
-    double              opened;         /* when it began to connect; ev_now */
+    double              counted;        /* when it was asked for them;
+                                           clock_now */
+    double              opened;         /* when it began to connect;
+                                           clock_now */
     store_queue_t       pending;
     store_window_t      window;
     ev_prepare          flush;          /* writes before the loop sleeps */
@@ -87,7 +90,7 @@ struct store_link_s {
     double              connect_deadline;
     double              refused, refused_since;     /* the last refusal of a
                                                        write, and the first of
-                                                       its series; ev_now */
+                                                       its series; clock_now */
     unsigned            refusals;       /* of the series */
     double              backoff;
     char                why[STORE_WHY]; /* the last trouble logged */
@@ -99,7 +102,8 @@ struct store_link_s {
 typedef struct {
     unsigned char       node;           /* the last one that was ready;
                                            RBL_NODE_NONE: none yet */
-    double              away;           /* since then (ev_now); 0: it is not */
+    double              away;           /* since then (clock_now); 0: it is
+                                           not */
 } store_part_t;
 
 struct store_s {

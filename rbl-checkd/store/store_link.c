@@ -31,7 +31,7 @@ give(store_link_t *link, store_cmd_t *cmd, rbl_str_t bytes)
     }
 
     store_window_sent(&link->window, cmd, bytes.n);
-    cmd->given = ev_now(link->store->loop);
+    cmd->given = clock_now();
     cmd->deadline = cmd->given + link->store->conf->store_timeout;
     store_put(&link->pending, cmd);
     store_watch(link);
@@ -274,7 +274,7 @@ follow(store_link_t *link, store_cmd_t *cmd, const redisReply *moved)
 static void
 count_refusal(store_link_t *link)
 {
-    double  now = ev_now(link->store->loop);
+    double  now = clock_now();
 
     if (link->refused == 0 || now - link->refused > STORE_REFUSED) {
         link->refused_since = now;

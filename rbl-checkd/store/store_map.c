@@ -31,7 +31,7 @@ void
 store_map_stale(store_t *store)
 {
     if (store->nodes.kind == RBL_PLACE_CLUSTER) {
-        arm(store, store->map_at + MAP_AGAIN - ev_now(store->loop));
+        arm(store, store->map_at + MAP_AGAIN - clock_now());
     }
 }
 
@@ -102,10 +102,11 @@ on_timer(struct ev_loop *loop, ev_timer *w, int revents)
     store_t       *store = w->data;
     store_link_t  *link;
 
+    (void) loop;
     (void) revents;
 
     link = store->map_asked == NULL ? next_ready(store) : NULL;
-    store->map_at = ev_now(loop);
+    store->map_at = clock_now();
     arm(store, store->n_away > 0 ? MAP_AGAIN : MAP_EVERY);
 
     if (link != NULL) {
@@ -202,7 +203,7 @@ say_away(store_t *store)
 static void
 settle(store_t *store)
 {
-    double         now = ev_now(store->loop), since;
+    double         now = clock_now(), since;
     unsigned       i, p, moved;
     store_part_t  *part;
 
@@ -268,7 +269,7 @@ store_away(const store_t *store, unsigned partition)
         return 0;
     }
 
-    now = ev_now(store->loop);
+    now = clock_now();
     away = store->part[partition].away;
     i = node_of(store, partition);
 

@@ -246,5 +246,5 @@ store_sentinel_stale(const store_link_t *link, double from, double most)
 {
     return link->store->nodes.kind == RBL_PLACE_SENTINEL
            && link != link->store->sentinel
-           && ev_now(link->store->loop) - from > most;
+           && clock_now() - from > most;
 }

@@ -5,6 +5,7 @@
  * is looked at again at once, in its turn.
  */
 
+#include "base/clock.h"
 #include "base/link.h"
 #include "base/log.h"
 #include "base/xalloc.h"
@@ -150,7 +151,7 @@ visits_add(visits_t *visits, rbl_str_t account)
 static void
 visits_apart(visits_t *visits)
 {
-    double  now = ev_now(visits->loop);
+    double  now = clock_now();
 
     if (visits->apart == 0 || now - visits->apart >= VISITS_LOG) {
         visits->apart = now;

@@ -16,12 +16,13 @@ our @EXPORT = qw(nodes_world world_at checked subscribed receiver_of
     start_naming);
 
 # {redis, dns, partitions, accounts => [...]}, as world().  Options: accounts (how
-# many at each master), data (of a.test), more as those of RblCheckd.
+# many at each master), data and control (of a.test), more as those of RblCheckd.
 sub nodes_world {
     my ($f, %opt) = @_;
 
     my $w = { redis => $f, partitions => partitions(), zones => {
-        'a.test' => { data => $opt{data} // listed_entry('10.0.0.1') } } };
+        'a.test' => { data => $opt{data} // listed_entry('10.0.0.1'),
+            control => $opt{control} } } };
     my $file = temp_dir() . '/lists.json';
     write_file($file, RblCheckd::lists_json($w->{zones}));
     init_store($f, lists => $file);

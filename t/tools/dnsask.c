@@ -277,16 +277,6 @@ read_names(void)
 
 
 static double
-clock_now(void)
-{
-    struct timespec  ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (double) ts.tv_sec + (double) ts.tv_nsec / 1e9;
-}
-
-
-static double
 cpu_now(void)
 {
     struct rusage  ru;

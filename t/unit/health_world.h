@@ -60,7 +60,7 @@ static ev_timer          server;
 
 
 double
-dns_clock(void)
+clock_now(void)
 {
     struct timespec  ts;
 
@@ -240,9 +240,9 @@ on_server(struct ev_loop *l, ev_timer *w, int revents)
             a.status = DNS_NXDOMAIN;
 
         } else if (positive && z->cached != 0
-                   && z->cached + z->ttl > dns_clock())
+                   && z->cached + z->ttl > clock_now())
         {
-            left = z->cached + z->ttl - dns_clock();
+            left = z->cached + z->ttl - clock_now();
             a.ttl = (uint32_t) left;
             a.a[a.n_a++] = ADDRESS;
 
@@ -253,7 +253,7 @@ on_server(struct ev_loop *l, ev_timer *w, int revents)
             answer_of(&a, z, positive);
 
             if (z->cached != 0 && a.n_a != 0 && positive) {
-                z->cached = dns_clock();
+                z->cached = clock_now();
             }
         }
 

@@ -40,7 +40,7 @@ dns_server_text(const dns_engine_t *engine, unsigned resolver,
 
 
 double
-dns_clock(void)
+clock_now(void)
 {
     return now();
 }

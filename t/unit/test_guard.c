@@ -61,7 +61,7 @@ static void
 verdict(health_state_t state)
 {
     health_done_pt    done = sampled;
-    health_verdict_t  v = { .state = state, .sampled = dns_clock() };
+    health_verdict_t  v = { .state = state, .sampled = clock_now() };
 
     sampled = NULL;
     done(sampled_data, &v);

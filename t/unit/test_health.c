@@ -168,12 +168,12 @@ test_passes(void)
     fresh();
     world("a.test", 0, W_GOOD, 300);
     list = list_of("a.test", V4, "ip");
-    from = dns_clock();
+    from = clock_now();
     v = ask(list, V4, 0, HEALTH_BOTH);
     ok(v.state == HEALTH_GOOD && v.passed >= from
        && v.sampled == 0, "it has passed now");
     ok(v.positive_ttl == 300, "the largest TTL of its test point");
-    zones[0].cached = dns_clock() - 100;
+    zones[0].cached = clock_now() - 100;
     ahead += 1;
     ok(ask(list, V4, 0, HEALTH_BOTH).positive_ttl == 300,
        "less in a cache changes nothing");
@@ -192,7 +192,7 @@ test_passes(void)
 
     fresh();
     list = list_of("none.test", V4, "none");
-    from = dns_clock();
+    from = clock_now();
     v = ask(list, V4, 0, HEALTH_SAMPLE);
     ok(v.state == HEALTH_GOOD && v.passed >= from && v.sampled >= from
        && v.unproven && v.unasked && asked == 0,
@@ -221,8 +221,8 @@ test_wildcarding(void)
     z->way = W_GOOD;
     ahead += HEALTH_BAD_MIN;
     v = ask(list, V4, 0, HEALTH_BOTH);
-    ok(v.state == HEALTH_GOOD && v.wild_until > dns_clock() + 300
-       && v.wild_until < dns_clock() + 304,
+    ok(v.state == HEALTH_GOOD && v.wild_until > clock_now() + 300
+       && v.wild_until < clock_now() + 304,
        "it is good, and caches may keep such responses for their TTL");
     z->ttl = 10;
     ahead += 1;
@@ -245,7 +245,7 @@ test_wildcarding(void)
     ahead += HEALTH_BAD_MIN + 1;
     z->way = W_GOOD;
     v = ask(list, V4, 0, HEALTH_BOTH);
-    ok(v.state == HEALTH_GOOD && v.wild_until > dns_clock() + 999,
+    ok(v.state == HEALTH_GOOD && v.wild_until > clock_now() + 999,
        "a sample shows a wildcard as well");
 
     other = list_of("a.test", V4, "ip-positive-only");
@@ -459,7 +459,7 @@ test_timer(void)
     health_doubt(health, list, V4, 0);
     ok(asked > 0, "a run has started");
 
-    for (end = dns_clock() + 0.05; dns_clock() < end; ) {
+    for (end = clock_now() + 0.05; clock_now() < end; ) {
         ev_run(loop, EVRUN_ONCE);
     }
 
@@ -491,7 +491,7 @@ test_budget(void)
     behind = 0.02;
     put(list, V4, 0, HEALTH_SAMPLE, &t);
 
-    for (end = dns_clock() + 0.1; dns_clock() < end; ) {
+    for (end = clock_now() + 0.1; clock_now() < end; ) {
         ev_run(loop, EVRUN_ONCE);
     }
 

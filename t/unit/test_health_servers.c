@@ -20,7 +20,7 @@ test_sample(void)
     fresh();
     list = list_of("a.test", V4, "ip");
     world("a.test", 0, W_GOOD, 300);
-    from = dns_clock();
+    from = clock_now();
     v = ask(list, V4, 0, HEALTH_SAMPLE);
     ok(v.state == HEALTH_GOOD && v.sampled >= from && asked == 27,
        "a sample of 22 names with the test points");

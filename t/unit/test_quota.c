@@ -424,7 +424,7 @@ test_probe(void)
     run(0.1);
     reply("BLOCKED", "60000 1");
     ok(probe != NULL, "queried again");
-    v.passed = dns_clock();
+    v.passed = clock_now();
     v.state = HEALTH_BLOCKED;
     probe(probe_data, &v);
     ok(open_calls() == 0, "it still refuses");
@@ -434,7 +434,7 @@ test_probe(void)
     take(0, 9);
     run(0.1);
     reply("BLOCKED", "60000 1");
-    v.passed = dns_clock();
+    v.passed = clock_now();
     v.state = HEALTH_GOOD;
     probe(probe_data, &v);
     ok(open_calls() == 1 && last_call()->script == &rbl_script_list_told

@@ -64,7 +64,7 @@ on_look(void *data, const redisReply *reply)
         return;
     }
 
-    offset = (double) said.now / 1000 - dns_clock();
+    offset = (double) said.now / 1000 - clock_now();
 
     if (part->offset != 0 && offset < part->offset - BACK) {
         part->whole = 1;

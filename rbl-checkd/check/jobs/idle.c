@@ -60,7 +60,7 @@ static void on_answer(void *data, const dns_answer_t *answer);
 static uint64_t
 fresh(void)
 {
-    return (uint64_t) (dns_clock() * 2000) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint64_t) (clock_now() * 2000) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 

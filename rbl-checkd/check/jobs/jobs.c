@@ -155,7 +155,7 @@ on_alone(void *data)
 
     /* A call under way may still claim one; the next calls will not. */
 
-    jobs->waited = dns_clock() + JOBS_BLOCK;
+    jobs->waited = clock_now() + JOBS_BLOCK;
     return -1;
 }
 

@@ -53,7 +53,7 @@ jobs_later(jobs_t *jobs, double wait)
 int
 jobs_usable(const jobs_slice_t *slice)
 {
-    return slice->recalled && slice->later <= dns_clock();
+    return slice->recalled && slice->later <= clock_now();
 }
 
 
@@ -66,7 +66,7 @@ go_on(jobs_t *jobs)
     unsigned       p;
     jobs_slice_t  *slice;
 
-    now = dns_clock();
+    now = clock_now();
 
     for (p = 0; p < jobs->partitions; p++) {
         slice = &jobs->slice[p];
@@ -153,7 +153,7 @@ jobs_rest(jobs_t *jobs)
     } else {
         jobs->hungry = (unsigned) jobs_marked(jobs);
         jobs->phase = JOBS_WAITING;
-        wait = jobs->swept + JOBS_BLOCK - dns_clock();
+        wait = jobs->swept + JOBS_BLOCK - clock_now();
         after(jobs, wait > JOBS_GATHER ? wait : JOBS_GATHER);
     }
 }
@@ -171,7 +171,7 @@ on_recall(void *data, const redisReply *reply)
     rbl_check_recall_reply(&said, reply);
 
     if (said.word != RBL_CHECK_RECALL_OK) {
-        slice->later = dns_clock() + JOBS_PAUSE;
+        slice->later = clock_now() + JOBS_PAUSE;
 
         if (reply != NULL) {
             why = rbl_reply_error(reply);

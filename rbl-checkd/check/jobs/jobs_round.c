@@ -110,7 +110,7 @@ sweep(jobs_t *jobs)
     }
 
     jobs->empty = 0;
-    jobs->swept = dns_clock();
+    jobs->swept = clock_now();
 }
 
 
@@ -266,7 +266,7 @@ on_jobs(void *data, const redisReply *reply)
         start_claimed(jobs, slice, reply);
 
     } else {
-        slice->later = dns_clock() + JOBS_PAUSE;
+        slice->later = clock_now() + JOBS_PAUSE;
         slice->marks = all_marks(jobs);
 
         if (reply != NULL) {
@@ -328,7 +328,7 @@ call_claim(jobs_t *jobs, jobs_slice_t *slice, rbl_str_t kinds, unsigned n,
     call.args.lease = jobs_number(lease, jobs->checker->conf->lease * 1000);
     call.args.daemon = rbl_str(jobs->checker->conf->name);
     slice->alone = jobs->alone == 0 && jobs->alone_partition == slice->partition
-                   && dns_clock() >= jobs->waited;
+                   && clock_now() >= jobs->waited;
     jobs->alone += slice->alone;
     jobs->asked_alone += slice->alone;
     call.args.alone = slice->alone ? RBL_STR("1") : RBL_STR("0");
@@ -457,7 +457,7 @@ jobs_round(jobs_t *jobs)
         return;
     }
 
-    if (dns_clock() >= jobs->swept + JOBS_BLOCK) {
+    if (clock_now() >= jobs->swept + JOBS_BLOCK) {
         sweep(jobs);
     }
 

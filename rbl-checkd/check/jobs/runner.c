@@ -36,7 +36,7 @@ runner_release(runner_t *r)
 void
 runner_again(runner_t *r, runner_step_pt step, double wait)
 {
-    if (dns_clock() + wait >= r->give_up) {
+    if (clock_now() + wait >= r->give_up) {
         step = runner_release;
     }
 
@@ -124,7 +124,7 @@ report_progress(runner_t *r)
     rbl_key_t                  key;
     rbl_check_progress_args_t  args;
 
-    r->reported = dns_clock();
+    r->reported = clock_now();
     if (r->reported >= r->give_up) {
         return;                         /* it may be another's by now */
     }
@@ -157,7 +157,7 @@ on_progress(void *data, check_t *check, int finished)
     /* Progress that comes soon after the last report waits for the next one. */
 
     if (r->job.kind == JOB_MANUAL && !ev_is_active(&r->timer)) {
-        wait = r->reported + PROGRESS_EVERY - dns_clock();
+        wait = r->reported + PROGRESS_EVERY - clock_now();
         r->step = report_progress;
         ev_timer_set(&r->timer, wait > 0 ? wait : 0, 0);
         ev_timer_start(r->checker->loop, &r->timer);
@@ -179,12 +179,12 @@ runner_ask(runner_t *r, int64_t family, rbl_str_t value)
     }
 
     timeout = r->checker->conf->check_timeout;
-    left = (r->give_up - dns_clock()) * 0.8;
+    left = (r->give_up - clock_now()) * 0.8;
 
     how = (r->job.kind == JOB_MANUAL ? CHECK_FRESH : 0)
           | (r->job.host.n == 0 ? CHECK_ONCE : 0);
 
-    r->reported = dns_clock();
+    r->reported = clock_now();
     r->check = check_start(&r->checker->env, (rbl_family_t) family, value,
                            (const list_t *const *) r->lists.list,
                            r->lists.due, &r->current.before,
@@ -207,7 +207,7 @@ runner_start(checker_t *checker, const job_t *job, runner_alone_pt alone,
     r->leave = "0";
     r->done = done;
     r->data = data;
-    r->started = dns_clock();
+    r->started = clock_now();
     r->give_up = r->started + checker->conf->lease * 0.9;
     r->backoff = RUNNER_RETRY_MIN;
     r->whole = job->kind == JOB_MANUAL;

@@ -68,7 +68,7 @@ take_lists(runner_t *r, const rbl_check_begin_reply_t *b)
     int  wait;
 
     if (b->lists.n != 0) {
-        wait = dns_clock() - r->started < WAIT_FOR_LISTS
+        wait = clock_now() - r->started < WAIT_FOR_LISTS
                || !table_loaded(r->checker->table);
         return check_lists_unpack(&r->lists, r->checker->table,
                                   rbl_sid_str(&r->job.account), b->lists,

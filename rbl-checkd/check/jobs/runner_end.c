@@ -24,7 +24,7 @@ ended(runner_t *r, const char *how)
              how, r->fail != NULL ? " as failed" : "", r->lists.n,
              r->check ? check_verdicts(r->check, RBL_LISTED) : 0,
              r->check ? check_verdicts(r->check, RBL_UNKNOWN) : 0,
-             dns_clock() - r->started);
+             clock_now() - r->started);
 
     if (r->fail != NULL) {
         r->checker->checks.failed++;
@@ -156,7 +156,7 @@ settle(runner_t *r, rbl_str_t coverage)
 
     pack(r);
 
-    if (dns_clock() >= r->give_up) {
+    if (clock_now() >= r->give_up) {
         runner_release(r);
         return;
     }

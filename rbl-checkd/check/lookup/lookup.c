@@ -50,7 +50,7 @@ lookup_reply_due(lookup_q_t *q)
     lookup = q->lookup;
     memset(&reply, 0, sizeof(reply));
     reply.error = q->error;
-    reply.at = dns_clock();
+    reply.at = clock_now();
 
     if (q->kept != NULL) {
         cache_unpack(&lookup->scratch, q->kept, reply.at);
@@ -164,7 +164,7 @@ lookup_kept(lookup_q_t *q, const char *name, uint16_t type)
         return 0;
     }
 
-    kept = cache_find(lookup->cache, name, type, dns_clock());
+    kept = cache_find(lookup->cache, name, type, clock_now());
 
     if (kept == NULL) {
         return 0;
@@ -195,7 +195,7 @@ lookup_ask(lookup_t *lookup, const list_t *list, const char *name,
     q->lookup = lookup;
     q->done = done;
     q->data = data;
-    q->until = dns_clock() + patience;
+    q->until = clock_now() + patience;
 
     if (!fresh && lookup_kept(q, name, type)) {
         return q;

@@ -23,7 +23,7 @@ typedef struct {
                                        RBL_ERR_NONE: see answer */
     const dns_answer_t  *answer;    /* NULL: not queried; `ttl` is the remaining
                                        time */
-    double               at;        /* dns_clock() of the response; in the past
+    double               at;        /* clock_now() of the response; in the past
                                        if it was cached */
     unsigned             kept:1;    /* from the cache */
 } lookup_answer_t;

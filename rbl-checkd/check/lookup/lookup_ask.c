@@ -146,7 +146,7 @@ on_answer(void *data, const dns_answer_t *answer)
     lookup = ask->lookup;
     memset(&reply, 0, sizeof(reply));
     reply.answer = answer;
-    reply.at = dns_clock();
+    reply.at = clock_now();
 
     if (ask_judge(ask, answer) && lookup->cache != NULL) {
         cache_put(lookup->cache, ask->name, ask->type, answer, reply.at);
@@ -191,7 +191,7 @@ ask_take(ask_t *ask)
         return QUOTA_GO;
     }
 
-    now = dns_clock();
+    now = clock_now();
     ask->until = now;
 
     for (link = ask->waiting.next; link != &ask->waiting; link = link->next) {
@@ -275,7 +275,7 @@ on_quota(void *data, quota_answer_t answer)
     ask_t   *ask;
 
     ask = data;
-    now = dns_clock();
+    now = clock_now();
 
     if (answer == QUOTA_USED_UP && now >= ask->until - ASK_SLACK) {
         ask_thin(ask, now);

@@ -95,7 +95,7 @@ join(quota_list_t *ql, double patience, quota_done_pt done, void *data)
     w->done = done;
     w->data = data;
     w->what = QUOTA_USED_UP;
-    w->deadline = quota_now() + patience;
+    w->deadline = clock_now() + patience;
 
     if (ql->n_waits++ == 0 || w->deadline > ql->latest) {
         ql->latest = w->deadline;
@@ -143,7 +143,7 @@ go_on(quota_list_t *ql)
         ev_timer_stop(ql->quota->loop, &ql->timer);
 
     } else if (ql->spent < ql->n) {
-        quota_again(ql, quota_due(ql) - quota_now());
+        quota_again(ql, quota_due(ql) - clock_now());
 
     } else if (!ev_is_active(&ql->timer)) {
         quota_ask(ql);
@@ -367,7 +367,7 @@ static void
 on_answer(quota_list_t *ql)
 {
     if ((ql->refused == QUOTA_BLOCKED || ql->times > 0) && !ql->reporting
-        && !(ql->unreported && dns_clock() - ql->since < UNDER_WAY))
+        && !(ql->unreported && clock_now() - ql->since < UNDER_WAY))
     {
         ql->unreported = 0;
         quota_report(ql, 0);
@@ -385,7 +385,7 @@ on_refusal(quota_list_t *ql, quota_response_t response, unsigned resolver)
     }
 
     quota_refuse(ql, QUOTA_BLOCKED, REFUSE_FOR);
-    ql->since = dns_clock();
+    ql->since = clock_now();
     ql->resolver = resolver;
     ql->unreported = 1;
     ql->unsure = response == QUOTA_RESPONSE_REFUSED

@@ -12,18 +12,18 @@ void
 quota_refuse(quota_list_t *ql, quota_answer_t why, double seconds)
 {
     if (why == QUOTA_BLOCKED && ql->refused != why) {
-        ql->probed = dns_clock();
+        ql->probed = clock_now();
     }
 
     ql->refused = why;
-    ql->refused_till = quota_now() + seconds;
+    ql->refused_till = clock_now() + seconds;
 }
 
 
 int
 quota_refuses(quota_list_t *ql)
 {
-    if (ql->refused != QUOTA_GO && quota_now() >= ql->refused_till) {
+    if (ql->refused != QUOTA_GO && clock_now() >= ql->refused_till) {
         ql->refused = QUOTA_GO;
         ql->unreported = 0;
     }
@@ -67,7 +67,7 @@ quota_probe(quota_list_t *ql)
     quota_t      *quota = ql->quota;
     rbl_family_t  family;
 
-    now = dns_clock();
+    now = clock_now();
 
     if (quota->health == NULL || ql->probe != NULL || !quota_refuses(ql)
         || ql->refused != QUOTA_BLOCKED

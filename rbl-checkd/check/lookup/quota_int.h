@@ -10,6 +10,7 @@
 #ifndef QUOTA_INT_H_INCLUDED
 #define QUOTA_INT_H_INCLUDED
 
+#include "base/clock.h"
 #include "base/link.h"
 #include "check/lists/sidmap.h"
 #include "quota.h"
@@ -47,9 +48,9 @@ struct quota_list_s {
     int64_t          times;             /* it has refused, in a row */
     health_q_t      *probe;             /* its test points */
     double           probed;            /* time of the last probe:
-                                           dns_clock() */
+                                           clock_now() */
     unsigned         probed_by;         /* through that resolver */
-    double           since;             /* when it refused: dns_clock() */
+    double           since;             /* when it refused: clock_now() */
     unsigned         resolver;          /* through that one */
 
     /* Spent in this half second and in the one before. */
@@ -89,7 +90,6 @@ void quota_serve(quota_list_t *ql);
 void quota_again(quota_list_t *ql, double seconds);
 
 /* quota_tokens.c */
-double quota_now(void);                 /* s; see above */
 
 /* How many were spent within the last second, or somewhat less. */
 int64_t quota_recent(const quota_list_t *ql, double now);

@@ -53,7 +53,7 @@ granted(quota_list_t *ql, const rbl_list_grant_reply_t *said)
 {
     double  now;
 
-    now = quota_now();
+    now = clock_now();
     ql->n = said->n;
     ql->spent = 0;
     ql->from = now + seconds(said->wait);
@@ -86,7 +86,7 @@ used_up(quota_list_t *ql)
 static void
 not_before(quota_list_t *ql, double wait)
 {
-    quota_give_up(ql, QUOTA_USED_UP, quota_now() + wait);
+    quota_give_up(ql, QUOTA_USED_UP, clock_now() + wait);
     quota_again(ql, wait < AGAIN_MOST ? wait : AGAIN_MOST);
 }
 
@@ -170,7 +170,7 @@ quota_ask(quota_list_t *ql)
     }
 
     ql->asking = 1;
-    ql->sent = quota_now();
+    ql->sent = clock_now();
     ql->granted_rate = ql->rate;
 
     grant(ql, on_grant, ql->n_waits + quota_recent(ql, ql->sent) / 4,

@@ -5,19 +5,6 @@
 
 #include "quota_int.h"
 
-#include <time.h>
-
-
-double
-quota_now(void)
-{
-    struct timespec  ts;
-
-    clock_gettime(CLOCK_BOOTTIME, &ts);
-
-    return (double) ts.tv_sec + (double) ts.tv_nsec / 1e9;
-}
-
 
 static void
 count_spent(quota_list_t *ql, double now)
@@ -57,7 +44,7 @@ quota_spend(quota_list_t *ql)
         return 0;
     }
 
-    now = quota_now();
+    now = clock_now();
 
     if (now >= ql->till) {
         ql->n = ql->spent = 0;

@@ -96,7 +96,7 @@ ask_store(evidence_t *evidence, const list_t *list, rbl_family_t family,
     store_reply_pt done, void *data)
 {
     char       ms[4 + EVIDENCE_WAITS][24], resolver[RESOLVER];
-    double     now = dns_clock();
+    double     now = clock_now();
     unsigned   i, n;
     rbl_key_t  zone, key;
 
@@ -223,7 +223,7 @@ on_reply(void *data, const redisReply *reply)
     }
 
     ms = said.left;
-    known.wild_until = ms > 0 ? dns_clock() + (double) ms / 1000 : 0;
+    known.wild_until = ms > 0 ? clock_now() + (double) ms / 1000 : 0;
     known.had_point = said.entry != 0;
     soa = said.soa;
     known.soa = soa > 0 && soa < RBL_VALUE_MAX ? (unsigned) soa : 0;
@@ -238,7 +238,7 @@ send_ask(wait_t *w)
 {
     link_add(&w->evidence->in_flight, &w->link);
     ask_store(w->evidence, w->list, w->family, w->server,
-              dns_clock() - w->good,
+              clock_now() - w->good,
               w->seen.waits.any ? w->seen.waits.ttl : NO_TTL, &w->seen,
               on_reply, w);
 }

@@ -24,7 +24,7 @@
 typedef struct evidence_s  evidence_t;
 
 typedef struct {
-    double    wild_until;   /* time (dns_clock()) until which caches may
+    double    wild_until;   /* time (clock_now()) until which caches may
                                hold responses of its wildcard; 0: none */
     int       had_point;    /* it has had its test point of this family */
     unsigned  soa;          /* dns_answer_t: the most labels that the owner of
@@ -38,7 +38,7 @@ typedef struct {
 typedef struct {
     unsigned   n;           /* number of waits; 0: the store keeps nothing */
     double     wait[EVIDENCE_WAITS];    /* s */
-    double     since;       /* waits that began before this time (dns_clock())
+    double     since;       /* waits that began before this time (clock_now())
                                begin again; 0: none */
     int        any;         /* 1: through any resolver, and the first one is
                                that for the test point; 0: through the same
@@ -65,7 +65,7 @@ void evidence_free(evidence_t *evidence);
 
 /*
  * Requests the evidence about the list, which passed its test points through
- * this resolver at `good` (dns_clock()).  The call back comes once, never from
+ * this resolver at `good` (clock_now()).  The call back comes once, never from
  * inside this call, unless forgotten.  If the store does not reply, the call is
  * repeated; a caller with a deadline forgets the request.
  */

@@ -18,7 +18,7 @@
 #include "rbl_codes.h"
 #include "evidence.h"
 
-/* Times are those of dns_clock(). */
+/* Times are those of clock_now(). */
 typedef struct {
     rbl_verdict_t  raw;
     int            current;     /* the host has a current listing there */

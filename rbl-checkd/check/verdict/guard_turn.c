@@ -84,7 +84,7 @@ ask(guard_list_t *gl)
 static void
 came(guard_list_t *gl)
 {
-    double  now = dns_clock();
+    double  now = clock_now();
 
     if (now - gl->second > 1 || now < gl->second) {
         gl->second = now;
@@ -183,7 +183,7 @@ on_sample(void *data, const health_verdict_t *verdict)
     rbl_list_thaw_args_t  args;
 
     gl->sample = NULL;
-    gl->kept = dns_clock() < verdict->wild_until;
+    gl->kept = clock_now() < verdict->wild_until;
 
     if ((verdict->state != HEALTH_GOOD && verdict->state != HEALTH_UNSUPPORTED)
         || verdict->sampled < gl->since)
@@ -211,7 +211,7 @@ sample(guard_list_t *gl)
 
     w = (guard_wait_t *) gl->in_flight.next;
     gl->state = GUARD_SAMPLING;
-    gl->since = dns_clock();
+    gl->since = clock_now();
     gl->sample = health_ask(gl->guard->health, gl->list, w->family, w->server,
                             HEALTH_FORCE, on_sample, gl);
     if (gl->sample == NULL) {

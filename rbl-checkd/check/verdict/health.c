@@ -166,7 +166,7 @@ health_settle(health_entry_t *e, health_state_t state, rbl_list_reason_t why)
     dns_payer_t     payer;
     health_state_t  from = e->state;
 
-    now = dns_clock();
+    now = clock_now();
     e->suspect = 0;
     e->why = why;
 
@@ -252,7 +252,7 @@ verdict_of(const health_entry_t *e, health_verdict_t *v)
     v->serial = e->serial;
     v->has_serial = e->has_serial;
     v->recalled = e->recalled != 0
-                  && dns_clock() - e->recalled < HEALTH_RECALL;
+                  && clock_now() - e->recalled < HEALTH_RECALL;
     v->dead = e->lost
               || (!e->has_positive && e->negative_soa < e->deepest);
 
@@ -364,7 +364,7 @@ health_serve(health_entry_t *e)
         return;
     }
 
-    now = dns_clock();
+    now = clock_now();
     at = now + HEALTH_PACE;
     sample = 0;
 
@@ -404,7 +404,7 @@ int
 health_look(health_t *health, const list_t *list, rbl_family_t family,
     uint32_t server, health_verdict_t *verdict)
 {
-    double           now = dns_clock();
+    double           now = clock_now();
     health_entry_t  *e;
 
     e = health_entry(health, list, family, server);
@@ -446,7 +446,7 @@ health_ask(health_t *health, const list_t *list, rbl_family_t family,
     q->health = health;
     q->entry = e;
     q->need = need;
-    q->after = dns_clock();
+    q->after = clock_now();
     q->done = done;
     q->data = data;
 
@@ -528,7 +528,7 @@ health_new(struct ev_loop *loop, dns_engine_t *dns)
     health->loop = loop;
     health->dns = dns;
     health->bad_min = HEALTH_BAD_MIN;
-    health->started = dns_clock();
+    health->started = clock_now();
     ev_timer_init(&health->ready_timer, on_ready, 0, 0);
     health->ready_timer.data = health;
     health_blame_init(health);

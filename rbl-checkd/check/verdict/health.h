@@ -21,7 +21,7 @@
  * may be on this machine, and say nothing of DNS while lists are in use whose
  * servers have to be found.
  *
- * Times are those of dns_clock().
+ * Times are those of clock_now().
  */
 
 #ifndef HEALTH_H_INCLUDED

@@ -29,7 +29,7 @@ static int
 is_searched(const health_t *health)
 {
     return health->searched != 0
-           && dns_clock() - health->searched < HEALTH_SEARCHED;
+           && clock_now() - health->searched < HEALTH_SEARCHED;
 }
 
 
@@ -197,7 +197,7 @@ blame_resolver(health_t *health, unsigned n, const health_blame_t *v)
     health_entry_t     *e;
     health_resolver_t  *r = &health->resolver[n];
 
-    r->since = dns_clock();
+    r->since = clock_now();
     r->wait = HEALTH_LOST_MIN;
     r->retry = r->since + r->wait;
     r->empty = v->bad != 0 && v->empty == v->bad;
@@ -241,7 +241,7 @@ health_blame_clear(health_t *health, unsigned n)
             e->found_at = 0;
         }
 
-        e->recovered = dns_clock();
+        e->recovered = clock_now();
         health_wild_over(e);
         health_serve(e);
     }
@@ -270,7 +270,7 @@ ask_peers(health_t *health, unsigned resolver, double from, int any)
             && e->has_positive)
         {
             asked++;
-            health->resolver[resolver].peers = dns_clock();
+            health->resolver[resolver].peers = clock_now();
             health_run(e, 0);
         }
     }
@@ -356,7 +356,7 @@ weigh(health_t *health, unsigned resolver)
         return;
     }
 
-    wait = v.till + GRACE - dns_clock();
+    wait = v.till + GRACE - clock_now();
     v.from -= RECENT;
     v.till = till(health, resolver, v.till);
     gather(health, resolver, empty, &v);
@@ -519,13 +519,13 @@ try_resolver(health_entry_t *e)
     }
 
     if (!health_bad(e->found)) {
-        ask_peers(health, e->group, dns_clock() - RECENT, 1);
+        ask_peers(health, e->group, clock_now() - RECENT, 1);
     }
 
-    if (dns_clock() >= r->retry) {
+    if (clock_now() >= r->retry) {
         r->wait = r->wait * 2 < HEALTH_LOST_MAX ? r->wait * 2
                                                 : HEALTH_LOST_MAX;
-        r->retry = dns_clock() + r->wait;
+        r->retry = clock_now() + r->wait;
     }
 
     health_serve(e);
@@ -541,7 +541,7 @@ health_blame(health_entry_t *e)
     }
 
     if (failed(e) && !is_mum(e)) {
-        e->suspect = dns_clock();
+        e->suspect = clock_now();
         health_trace(e,
                      "fails; other lists show whether the list or the %s is at"
                      " fault",

@@ -180,7 +180,7 @@ health_dns_begin(health_t *health, unsigned group, const health_blame_t *v)
 
     clock_gettime(CLOCK_REALTIME, &ts);
     dns->since = (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000
-                 - (int64_t) ((dns_clock() - v->from) * 1000);
+                 - (int64_t) ((clock_now() - v->from) * 1000);
     dns->lists = v->bad + v->denied;
     dns->denies = v->bad == 0;
 
@@ -214,10 +214,10 @@ health_dns_heard(health_t *health, unsigned group)
     }
 
     if (r->first == 0) {
-        r->first = dns_clock();
+        r->first = clock_now();
     }
 
-    if (dns_clock() - r->first >= HEALTH_DNS_SURE) {
+    if (clock_now() - r->first >= HEALTH_DNS_SURE) {
         log_notice("DNS works here again; it did not since %s (%s)",
                    time_text(r->dns.since, since),
                    r->dns.kind == HEALTH_DNS_RESOLVER ? r->dns.server

@@ -240,7 +240,7 @@ health_entry(health_t *health, const list_t *list, rbl_family_t family,
     e->server = server;
     e->group = group;
     health_points(e);
-    e->since = dns_clock();
+    e->since = clock_now();
     ev_timer_init(&e->timer, on_timer, 0, 0);
     e->timer.data = e;
 

@@ -31,7 +31,7 @@ report(const health_entry_t *e, health_news_what_t what, uint32_t ttl)
     news.family = e->family;
     news.server = e->server;
     news.ttl = ttl;
-    news.age = dns_clock() - e->passed;
+    news.age = clock_now() - e->passed;
     news.has_point = e->had_point && !e->lost;
     news.soa = e->deepest;
     e->health->listen(e->health->listener, &news);
@@ -78,7 +78,7 @@ health_wild_over(health_entry_t *e)
     double  till;
 
     if (e->wild_ttl != 0) {
-        till = dns_clock() + e->wild_ttl + HEALTH_WILD_SLACK;
+        till = clock_now() + e->wild_ttl + HEALTH_WILD_SLACK;
         e->wild_until = till > e->wild_until ? till : e->wild_until;
         e->wild_ttl = 0;
         report(e, HEALTH_NEWS_RECOVERED, 0);
@@ -89,7 +89,7 @@ health_wild_over(health_entry_t *e)
 void
 health_life(health_entry_t *e, int news)
 {
-    double  now = dns_clock();
+    double  now = clock_now();
 
     if (((e->had_point && !e->lost) || e->deepest != 0)
         && (news || now - e->life_reported >= EVERY))
@@ -103,7 +103,7 @@ health_life(health_entry_t *e, int news)
 void
 health_ttl(health_entry_t *e)
 {
-    double  now = dns_clock();
+    double  now = clock_now();
 
     if (!dns_direct(e->health->dns)
         && (e->ttl_reported == 0 || e->positive_ttl > e->ttl_told
@@ -131,7 +131,7 @@ health_hear(health_entry_t *e)
     }
 
     e->mute = mute & 1;
-    e->mute_since = dns_clock();
+    e->mute_since = clock_now();
 
     dns_server_text(e->health->dns, e->server, server);
     log_notice("list %s, %s, server %s: %s", e->list->zone,

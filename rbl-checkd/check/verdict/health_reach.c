@@ -21,7 +21,7 @@ fail(health_entry_t *e, health_state_t state, rbl_list_reason_t why)
 {
     e->found = state;
     e->found_why = why;
-    e->found_at = dns_clock();
+    e->found_at = clock_now();
     e->silent = 1;
     e->tcp = 0;
     health_blame(e);
@@ -71,7 +71,7 @@ static void
 searched(health_t *health, const list_t *list)
 {
     if (list->n_servers == 0) {
-        health->searched = dns_clock();
+        health->searched = clock_now();
     }
 }
 
@@ -79,7 +79,7 @@ searched(health_t *health, const list_t *list)
 health_state_t
 health_unfound(health_t *health, const list_t *list, dns_status_t search)
 {
-    double           now = dns_clock();
+    double           now = clock_now();
     health_entry_t  *e;
 
     searched(health, list);
@@ -115,7 +115,7 @@ reached(health_t *health, const list_t *list)
     if (e->state == HEALTH_UNREACHABLE) {
         log_notice("list %s: its name servers are found again, was %s for"
                    " %.0f s", list->zone, health_state_names[e->state],
-                   dns_clock() - e->since);
+                   clock_now() - e->since);
     }
 
     health_entry_free(e);
@@ -129,7 +129,7 @@ health_answers(health_entry_t *e)
 {
     if (e->found != HEALTH_GOOD) {
         e->found = HEALTH_GOOD;
-        e->found_at = dns_clock();
+        e->found_at = clock_now();
         health_settle(e, HEALTH_GOOD, RBL_LIST_RESPONDS);
     }
 }
@@ -142,7 +142,7 @@ static void
 back(health_t *health, const list_t *list, rbl_family_t family,
     uint32_t server)
 {
-    double           now = dns_clock();
+    double           now = clock_now();
     health_entry_t  *e;
 
     e = health_entry_find(health, list, family, server);
@@ -165,7 +165,7 @@ static void
 try_group(health_t *health, const list_t *list, rbl_family_t family,
     uint32_t server, unsigned group)
 {
-    double             now = dns_clock();
+    double             now = clock_now();
     health_entry_t    *e;
     health_verdict_t   v;
 
@@ -203,10 +203,10 @@ health_heard(health_t *health, const list_t *list, rbl_family_t family,
     }
 
     if (list->n_servers != 0) {
-        health->resolver[group].heard_given = dns_clock();
+        health->resolver[group].heard_given = clock_now();
 
     } else {
-        health->resolver[group].heard = dns_clock();
+        health->resolver[group].heard = clock_now();
     }
 
     searched(health, list);
@@ -236,7 +236,7 @@ health_quiet(const health_t *health)
         last = heard > last ? heard : last;
     }
 
-    return dns_clock() - last;
+    return clock_now() - last;
 }
 
 
@@ -245,7 +245,7 @@ health_unproven(const health_t *health, unsigned resolver)
 {
     double  proven = health->resolver[resolver].proven;
 
-    return dns_clock() - (proven > health->started ? proven : health->started);
+    return clock_now() - (proven > health->started ? proven : health->started);
 }
 
 
@@ -258,7 +258,7 @@ static void
 doubt(health_t *health, const list_t *list, rbl_family_t family,
     uint32_t server, double every, int known)
 {
-    double             now = dns_clock();
+    double             now = clock_now();
     health_entry_t    *e;
     health_verdict_t   v;
 

@@ -25,7 +25,7 @@ health_random(health_t *health)
         && getrandom(&health->seed, sizeof(health->seed), 0)
            != (ssize_t) sizeof(health->seed))
     {
-        health->seed = (uint64_t) (dns_clock() * 1e9) | 1;
+        health->seed = (uint64_t) (clock_now() * 1e9) | 1;
     }
 
     health->seed += 0x9e3779b97f4a7c15u;
@@ -346,7 +346,7 @@ run_end(health_entry_t *e)
     e->proven = found[0].state == POINT_OK;
 
     if (e->proven) {
-        e->health->resolver[e->group].proven = dns_clock();
+        e->health->resolver[e->group].proven = clock_now();
     }
 
     e->empty = found[0].state == POINT_MISSING && found[0].empty;
@@ -421,7 +421,7 @@ health_run_answered(health_entry_t *e, const dns_answer_t *answer)
 {
     double  sent;
 
-    sent = dns_clock() - (answer->tries > 1 ? 0 : answer->ms / 1000);
+    sent = clock_now() - (answer->tries > 1 ? 0 : answer->ms / 1000);
     e->run_sent = sent > e->run_sent ? sent : e->run_sent;
 
     if (--e->running == 0 && !health_sample_again(e)) {
@@ -524,7 +524,7 @@ health_run(health_entry_t *e, int sample)
     ev_timer_stop(e->health->loop, &e->timer);
     health_trace(e, "test points%s are queried",
                  sample || e->wild ? " and a sample" : "");
-    e->began = dns_clock();
+    e->began = clock_now();
     e->has_serial = 0;
     e->run_ttl = e->run_soa = 0;
     e->run_sent = 0;

@@ -20,7 +20,7 @@ health_recall(health_t *health, const list_t *list, rbl_family_t family,
         return;
     }
 
-    e->recalled = dns_clock();
+    e->recalled = clock_now();
     e->deepest = soa > e->deepest ? soa : e->deepest;
 
     if (had_point && !e->had_point && !names_must(e->list)) {
@@ -34,7 +34,7 @@ int
 health_disagree(health_t *health, const list_t *list, rbl_family_t family,
     uint32_t server)
 {
-    double           now = dns_clock();
+    double           now = clock_now();
     health_entry_t  *e;
 
     e = health_entry(health, list, family, server);
@@ -75,7 +75,7 @@ watch_one(health_t *health, const list_t *list, rbl_family_t family,
 void
 health_watch(health_t *health, const list_t *list, rbl_family_t family)
 {
-    double           now = dns_clock();
+    double           now = clock_now();
     uint32_t         id[DNS_MAX_SERVERS];
     unsigned         i, n;
     dns_payer_t      payer;

@@ -63,7 +63,7 @@ smtp_deliver(smtp_t *smtp, smtp_mail_t *mail)
 {
     smtp_result_t  *result = &mail->result;
 
-    if (ev_time() > mail->latest) {
+    if (clock_now() > mail->latest) {
         result->end = SMTP_LATE;
 
     } else {

@@ -60,9 +60,9 @@ void smtp_free(smtp_t *smtp);
 unsigned smtp_room(const smtp_t *smtp);
 
 /*
- * Copies address and message.  A mail that cannot be sent before `latest` (as
- * ev_now) is not sent.  The call back comes exactly once and never from inside
- * this call, unless the mail is cancelled.  NULL: the queue is full.
+ * Copies address and message.  A mail that cannot be sent before `latest` (of
+ * clock_now) is not sent.  The call back comes exactly once and never from
+ * inside this call, unless the mail is cancelled.  NULL: the queue is full.
  */
 smtp_mail_t *smtp_send(smtp_t *smtp, rbl_str_t to, rbl_str_t message,
     ev_tstamp latest, smtp_done_pt done, void *data);

@@ -9,6 +9,7 @@
 #include <curl/curl.h>
 #include <pthread.h>
 
+#include "base/clock.h"
 #include "smtp.h"
 
 #define SMTP_SOCKETS  4                 /* curl may race two addresses */

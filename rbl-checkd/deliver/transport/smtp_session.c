@@ -397,7 +397,7 @@ smtp_session_send(smtp_session_t *s, const char *to, rbl_str_t message,
     CURLcode    rc;
     ev_tstamp   begun;
 
-    begun = ev_time();
+    begun = clock_now();
     code = 0;
     s->left = message;
     s->received = 0;
@@ -429,7 +429,7 @@ smtp_session_send(smtp_session_t *s, const char *to, rbl_str_t message,
     result->status = result->end == SMTP_ANSWERED
                      ? rc == CURLE_OK ? 250 : (unsigned) code : 0;
     result->unsure = result->end != SMTP_ANSWERED && s->left.n == 0;
-    result->seconds = ev_time() - begun;
+    result->seconds = clock_now() - begun;
     result->text = s->reply;
     result->error = s->error;
 }
