@@ -17,7 +17,8 @@ part() {
             t/failover/hostile.t t/failover/pay.t t/failover/register.t \
             t/failover/sentinel.t t/failover/silent.t t/failover/durable.t \
             t/failover/still.t t/failover/events.t \
-            t/failover/redundancy.t \
+            t/failover/redundancy.t t/failover/contents.t \
+            t/failover/flaps.t \
             t/failover/history.t t/failover/load.t \
             t/checkd/sentinel.t t/ctl/sentinel.t t/redis/replica.t \
             t/redis/busy.t t/redis/slow.t

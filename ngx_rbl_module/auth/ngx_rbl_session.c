@@ -19,7 +19,10 @@
 #include <openssl/crypto.h>
 
 #define NGX_RBL_SESSION_IDLE  "43200000"                        /* ms */
-#define NGX_RBL_SESSION_LIFE  (7 * 24 * 3600 * (int64_t) 1000)  /* ms */
+
+/* ms; also before its date, or a session that a wrong clock has made would have
+   no end */
+#define NGX_RBL_SESSION_LIFE  (7 * 24 * 3600 * (int64_t) 1000)
 
 #define NGX_RBL_SESSION_RECENT  (10 * 60 * (int64_t) 1000)      /* ms */
 
@@ -224,7 +227,7 @@ ngx_rbl_session_record(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
         || session.digest.n != sizeof(ctx->digest)
         || CRYPTO_memcmp(session.digest.p, ctx->digest, sizeof(ctx->digest))
            != 0
-        || ngx_rbl_now() - session.made > NGX_RBL_SESSION_LIFE
+        || llabs(ngx_rbl_now() - session.made) > NGX_RBL_SESSION_LIFE
         || (session.identity.n
             && session.identity.n != sizeof(ctx->user.identity))
         || rbl_sid_parse(&ctx->user.sid, RBL_SID_USER, session.user) != RBL_OK)

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# Redundancy that is gone is a condition of the service: replicas that are away
-# or silent, Sentinels that do not answer.  A healthy store has none.
+# Redundancy that is gone is a condition of the service: replicas that are away,
+# silent, or that a master does not have; Sentinels that do not answer, or that
+# name several masters.  A healthy store has none.
 
 use strict;
 use warnings;
@@ -11,6 +12,7 @@ use lib "$FindBin::Bin/../lib";
 use RblCheckd;
 use RblConditions;
 use RblFailover;
+use RblFailover::Member;
 use RblNodes;
 
 my $f = start_sentinels();
@@ -56,7 +58,33 @@ eventually { metric('sentinels') eq '2' } 30,
     'the metrics have the number of Sentinels';
 cont_server($sentinel);
 over($w, 'store_sentinels');
+
+# One of the Sentinels watches another server under the same name.
+sub watch {
+    my ($server) = @_;
+
+    redis($sentinel, 'SENTINEL', 'REMOVE', 'rbl');
+    redis($sentinel, 'SENTINEL', 'MONITOR', 'rbl', '127.0.0.1', $server->{port},
+        $f->{quorum});
+    my @login = login($f->{users}, 'rbl-sentinel', 'auth-user', 'auth-pass');
+    redis($sentinel, 'SENTINEL', 'SET', 'rbl', splice @login, 0, 2)
+        while @login;
+    return;
+}
+my $stray = start_sentinels(replicas => 0, min_replicas => 0);
+watch($stray->{nodes}[0]);
+named($w, 'store_sentinels', 'degraded', qr/name 2 masters/);
+watch(master($f));
+over($w, 'store_sentinels');
 healthy($w, 'when all are back');
 ok(stop_server($checkd), 'the daemon stops');
+
+
+# A store that Sentinels watch, and that has no replica.
+my $bare = nodes_world($stray);
+condition_nginx($bare);
+$checkd = start_checkd(store => $stray, resolver => $bare->{dns},
+    conf => { conf_short(name => 'one') });
+named($bare, 'store_replicas', 'degraded', qr/1 of 1 masters have no replica/);
 
 done_testing();

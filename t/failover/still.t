@@ -12,7 +12,7 @@
 use strict;
 use warnings;
 
-use POSIX ();
+use RblApps;
 use RblFailover;
 use RblPortal;
 use Time::HiRes qw(time sleep);
@@ -29,25 +29,7 @@ my $w = failover_world($f, accounts => 3, checkd => 0,
 my $t = { redis => $f, nginx => $w->{nginx}, acct => make_account($f) };
 my $owner = sign_in($t);
 
-# A process that makes applications: "id token when" of each that was
-# acknowledged.
-my $file = temp_dir() . '/apps';
-my $pid = fork // die "fork: $!";
-if ($pid == 0) {
-    open my $out, '>', $file or POSIX::_exit(1);
-    $out->autoflush;
-    for (my $n = 0; !-e "$file.end"; $n++) {
-        my $r = portal($t, $owner, 'POST', 'app/add.json',
-            fields => { name => "n$n" });
-        my $v = eval { json($r) } // {};
-        printf {$out} "%s %s %.3f\n", @{ $v->{data} }{qw(id token)}, time
-            if $r->{status} == 200;
-        # As many as an account may have, or the session is not recent.
-        last if $r->{status} != 200 && $r->{status} != 503;
-        sleep $r->{status} == 200 ? 0.05 : 0.01;
-    }
-    POSIX::_exit(0);
-}
+my $maker = start_apps($t, $owner);
 my $load = start_load($w->{nginx}, accounts => $w->{accounts}, clients => 9,
     ops => { add => 1, update => 6, read => 2 }, rate => 100);
 sleep 1;
@@ -67,8 +49,7 @@ for my $stop (@stops) {
     sleep 1;
 }
 my $records = stop_load($load);
-write_file("$file.end", '');
-waitpid $pid, 0;
+my @apps = stop_apps($maker);
 note "$failovers failovers in " . @stops . ' stops';
 
 # --- durable changes ---------------------------------------------------------
@@ -81,13 +62,10 @@ sub after {
     return defined $last ? $time - $last : -1;
 }
 
-my @apps = map { [split] } split /\n/, read_file($file);
-my %there = map { $_->{id} => 1 }
-    @{ json(portal($t, $owner, 'GET', 'apps.json?page_size=1000'))->{data} };
-my @gone = grep { !$there{ $_->[0] } } @apps;
+my @gone = lost_apps($t, $owner, @apps);
 cmp_ok(scalar @apps, '>', 10, 'durable changes were acknowledged');
 is(scalar @gone, 0, 'no durable change that was acknowledged is lost')
-    or diag(join ' ', map { sprintf '%.2f', after($_->[2]) } @gone);
+    or diag(join ' ', map { sprintf '%.2f', after($_->{at}) } @gone);
 
 # --- others ------------------------------------------------------------------
 

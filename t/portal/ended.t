@@ -8,6 +8,7 @@ use strict;
 use warnings;
 
 use Digest::SHA qw(sha256_hex);
+use POSIX ();
 use Test::More;
 
 use RblPortal;
@@ -95,6 +96,18 @@ redis($redis, 'ZADD', mail_key('new@corp.test'), $_,
 portal($t, $evil, 'POST', 'user/link/' . $place =~ s/.*://r . '.json');
 is(entries('new@corp.test'), 1, 'an account has one place of an address');
 
+# An address that 50 accounts have.
+my @many = map { make_account($redis) } 1 .. 50;
+add_user($t, acct => $_, mail => 'many@corp.test') for @many;
+my @each = (headers => ['X-Mail: many@corp.test']);
+$choice = accepted(portal($sso, undef, 'POST', 'session/start.json', @each),
+    'the user of 50 accounts has a choice')->{data}{accounts};
+is(scalar @$choice, 5, 'the choice has five accounts');
+is(accepted(portal($sso, undef, 'POST', 'session/start.json', @each,
+    fields => { account => $_->{sid} }), 'a named account')->{data}{account},
+    $_->{sid}, 'the user enters each account by its name')
+    for @many[0, 24, 49];
+
 my $full = $t->{other};
 add_user($t, acct => $full) for 1 .. 97;
 is(add($evil, 'full@corp.test'), 409, 'an account has 100 users at most');
@@ -114,6 +127,33 @@ accepted(portal($t, $here, 'POST', 'session/end.json',
     fields => { everywhere => 1 }), 'the user signs out everywhere');
 refused(use_link($t, $left), 403, qr/expired or was used/,
     'a link that was made before ends, too');
+my @links = map { link_of() } 1 .. 100;
+$here = sign_in($t, user => { %$user, link => pop @links });
+accepted(portal($t, $here, 'POST', 'session/end.json',
+    fields => { everywhere => 1 }), 'a user with 100 links signs out');
+is(redis($redis, 'ZCARD', redis_key('links', $sid, $user->{id})), 0,
+    'no link of 100 is left');
+refused(use_link($t, $_), 403, qr/expired or was used/, 'each of them has ended')
+    for @links[0, 49, 98];
+
+# --- two owners who delete each other -----------------------------------------
+
+sub delete_at_once {
+    my ($who, $id) = @_;
+
+    my $pid = fork // die "fork: $!";
+    return $pid if $pid;
+    portal($t, $who, 'POST', "user/delete/$id.json");
+    POSIX::_exit(0);
+}
+for my $round (1 .. 5) {
+    my $acct = make_account($redis);
+    my @two = map { sign_in($t, role => 'owner', acct => $acct) } 1, 2;
+    my @pids = map { delete_at_once($two[$_], $two[1 - $_]{id}) } 0, 1;
+    waitpid $_, 0 for @pids;
+    is(scalar(grep { portal($t, $_, 'GET', 'me.json')->{status} == 200 } @two),
+        1, "one of two owners who delete each other stays, round $round");
+}
 
 # --- a new sign-in -----------------------------------------------------------
 
@@ -133,6 +173,22 @@ accepted(use_link($t, link_of(), headers => ["Cookie: $forged"]),
     'a sign-in with a cookie of no session');
 accepted(portal($t, $now, 'GET', 'me.json'),
     'a cookie that is not right ends no session');
+
+# The identity that a proxy names.
+sub known {
+    my ($cookie) = @_;
+
+    return portal($sso, undef, 'POST', 'session/start.json',
+        fields => { account => $sid },
+        headers => ['X-Mail: ceo@corp.test', $cookie ? "Cookie: $cookie" : ()]);
+}
+my ($first, $elsewhere) = map { { cookie => cookie_of(known()) } } 1, 2;
+accepted(known($first->{cookie}), 'an identity signs in again');
+refused(portal($sso, $first, 'GET', 'me.json', @as), 401, qr/sign in/,
+    'a sign-in by identity ends the session before it');
+accepted(portal($sso, { cookie => "$elsewhere->{cookie}" }, 'GET', 'me.json',
+    headers => ['X-Mail: ceo@corp.test']),
+    'a session of the identity in another browser goes on');
 
 # --- https at the outside ----------------------------------------------------
 
@@ -168,6 +224,32 @@ refused(from('https://evil.example', undef, 'evil.example'), 403,
     qr/page of this site/, 'Host and Origin that agree are not enough');
 refused(from(undef, undef), 403, qr/page of this site/,
     'a request that names no page');
+
+# HTTP/2 has :authority in place of Host.
+my $h2 = free_port();
+my $two = start_nginx(store => $redis, workers => 1,
+    server => "listen 127.0.0.1:$h2 http2;",
+    portal => 'rbl_portal_url https://rbl.example/portal/;');
+sub from_http2 {
+    my ($host, $origin, @body) = @_;
+
+    return run_cmd({ timeout => 10 }, 'curl', '-s', '--http2-prior-knowledge',
+        '--connect-to', "::127.0.0.1:$h2", '-H', "Origin: $origin",
+        '-H', 'Content-Type: application/json', '-X', 'POST', @body,
+        "http://$host/portal/1/session/start.json")->{out};
+}
+# A refusal does not wait for a body, which curl may not like: only what is
+# accepted has one.
+my @right = ('rbl.example', 'https://rbl.example', '-d', '{"link":"x"}');
+wait_for { from_http2(@right) =~ /expired/ } 10,
+    'the store of the server with HTTP/2';
+like(from_http2(@right), qr/expired or was used/,
+    'over HTTP/2 the site may sign in');
+like(from_http2('evil.example', 'https://evil.example'),
+    qr/page of this site/,
+    'over HTTP/2, authority and Origin that agree are not enough');
+like(from_http2('evil.example', 'https://rbl.example'), qr/page of this site/,
+    'over HTTP/2, the authority must be that of the site');
 my $ported = door('rbl_portal_url https://rbl.example:443/portal/;');
 $behind = $ported;
 refused(from('https://rbl.example', 'same-origin'), 403,

@@ -290,6 +290,22 @@ isnt(passkeys($user)->[0]{used}, '',
         'nothing of them is left');
 }
 
+# --- a new sign-in -----------------------------------------------------------
+
+{
+    my ($before, $elsewhere) = map {
+        +{ cookie => cookie_of(signed($key{ES256})) } } 1, 2;
+    my $r = post($before, 'session/passkey', { passkey_signed($key{ES256},
+        challenge()) });
+    accepted($r, 'the browser signs in again with a passkey');
+    refused(portal($t, $before, 'GET', 'me.json'), 401, qr/sign in/,
+        'a sign-in by passkey ends the session before it');
+    accepted(portal($t, { cookie => cookie_of($r) }, 'GET', 'me.json'),
+        'the session of the passkey');
+    accepted(portal($t, $elsewhere, 'GET', 'me.json'),
+        'a session in another browser goes on');
+}
+
 # --- names of the site -------------------------------------------------------
 
 {

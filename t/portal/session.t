@@ -326,6 +326,12 @@ is($me->{account}{id}, $sid, 'me.json has the account of the session');
     sign_in_ago($t, $user, 7 * 86_400_000);
     refused(portal($t, $user, 'GET', 'hosts.json'), 401, qr/sign in/,
         'a session ends after seven days');
+    sign_in_ago($t, $user, -14 * 86_400_000 - 120_000);
+    refused(portal($t, $user, 'GET', 'hosts.json'), 401, qr/sign in/,
+        'a session that a wrong clock has made in a week or later is none');
+    sign_in_ago($t, $user, 86_400_000);
+    accepted(portal($t, $user, 'GET', 'hosts.json'),
+        'a clock that is days ahead ends no session');
 }
 
 $r = rblctl($t->{redis}, 'fsck');

@@ -1,0 +1,118 @@
+#!/usr/bin/perl
+
+# rblctl ends what is paid for: bill plan with a plan without a price, and bill
+# settle for a payment that the daemon may still ask for.  Without the option for
+# it, both refuse what would lose money, and change nothing.
+
+use strict;
+use warnings;
+
+use RblPortal;
+use RblTest;
+use Test::More;
+
+my $redis = start_redis();
+init_store($redis);
+my $t = { redis => $redis };
+my $file = temp_dir() . '/plans.json';
+write_file($file, <<'JSON');
+{ "version": 1, "plans": [ { "name": "Free", "paid": 0, "max_hosts": 5,
+"max_contacts": 2, "max_checks": 20, "interval": "6h" } ] }
+JSON
+
+sub ctl {
+    my @words = @_;
+
+    my $r = rblctl($redis, @words, '--json');
+    is("$r->{status} $r->{err}", '0 ',
+        "rblctl @words[0, 1] succeeds without an error");
+    return json($r->{out});
+}
+
+sub refused_by_hand {
+    my ($acct, $pattern, $name, @words) = @_;
+
+    my $before = state_of($acct);
+    my $r = rblctl($redis, @words);
+    is($r->{status}, 3, "$name is refused");
+    like($r->{err}, $pattern, "$name is refused with the reason");
+    is_deeply(state_of($acct), $before, "$name changes nothing");
+}
+
+sub payment { return record('payment', redis($redis, 'GET',
+    redis_key('pay', $_[0]{sid}, $_[1]))) }
+
+# Bill, payments and plan of an account.
+sub state_of {
+    my ($acct) = @_;
+
+    return [map { redis($redis, 'GET', $_) } redis_key('bill', $acct->{sid}),
+        redis_key('acct', $acct->{sid}), map { redis_key('pay', $acct->{sid},
+        $_) } @{ redis($redis, 'ZRANGE', redis_key('payments', $acct->{sid}),
+        0, -1) }];
+}
+
+# --- a plan without a price --------------------------------------------------
+
+my $paid = make_account($redis);
+bill_of($t, $paid);
+my @free = ('bill', 'plan', $paid->{sid}, 'Free', '--file', $file);
+refused_by_hand($paid, qr/paid until .*bill renew SID off.*--now/,
+    'a plan without a price, while a period is paid,', @free);
+is(ctl(@free, '--now')->{max_hosts}, 5,
+    '--now puts the account on the plan without a price');
+refused_by_hand($paid, qr/has no bill/, 'bill show of an ended bill', 'bill',
+    'show', $paid->{sid});
+refused_by_hand($paid, qr/no bill; rblctl account plan/,
+    'a plan without a price for an account without a bill', @free);
+
+my $over = make_account($redis);
+bill_of($t, $over, begins => time * 1000 - 40 * 86_400_000,
+    ends => time * 1000 - 86_400_000);
+is(ctl('bill', 'plan', $over->{sid}, 'Free', '--file', $file)->{max_hosts}, 5,
+    'a bill whose period is over ends without --now');
+
+my $rich = make_account($redis);
+bill_of($t, $rich, period => \'check', price => 2000);
+ctl('bill', 'adjust', $rich->{sid}, '+3.50', 'gift');
+my @rich = ('bill', 'plan', $rich->{sid}, 'Free', '--file', $file);
+refused_by_hand($rich, qr/balance of 3\.50 USD.*bill adjust.*--now/,
+    'a plan without a price beside a balance', @rich);
+is(ctl(@rich, '--now')->{max_hosts}, 5, '--now gives up the balance');
+
+my $busy = make_account($redis);
+my $charge = payment_of($t, $busy, 1, state => \'sent', done => 0,
+    sent => time * 1000, next => time * 1000 + 60_000);
+bill_of($t, $busy, open => \$charge);
+refused_by_hand($busy, qr/a payment is under way/,
+    'a plan without a price, with a charge on its way and --now,', 'bill',
+    'plan', $busy->{sid}, 'Free', '--file', $file, '--now');
+
+# --- settling by hand --------------------------------------------------------
+
+my @settle = ('bill', 'settle', $busy->{sid}, $charge);
+refused_by_hand($busy, qr/still asks the gateway.*--force/,
+    'a failure that the operator books while the daemon asks', @settle,
+    'failed');
+refused_by_hand($busy, qr/no such payment/, 'a payment that is unknown', 'bill',
+    'settle', $busy->{sid}, 'PY' . 'f' x 32, 'failed', '--force');
+refused_by_hand($busy, qr/succeeded or failed/, 'another end', @settle, 'maybe');
+ctl(@settle, 'failed', '--force');
+is_deeply([@{ payment($busy, $charge) }{qw(state sent reason)}],
+    ['open', 0, 'settled'],
+    '--force books the failure, and the payment may be asked for again');
+
+my $done = make_account($redis);
+$charge = payment_of($t, $done, 2, state => \'sent', done => 0,
+    sent => time * 1000, next => time * 1000 + 60_000);
+bill_of($t, $done, open => \$charge);
+@settle = ('bill', 'settle', $done->{sid}, $charge, 'succeeded');
+ctl(@settle, '--reference', 'pi_7');
+is_deeply([@{ payment($done, $charge) }{qw(state reference)}],
+    ['succeeded', 'pi_7'], 'a success is booked without --force');
+refused_by_hand($done, qr/does not wait for the gateway: it is succeeded/,
+    'a payment that is booked', @settle, '--force');
+is(scalar @{ redis($redis, 'XRANGE', redis_key('ledger', $done->{sid}), '-',
+    '+') }, 1, 'the ledger has the payment once');
+
+done_testing();
