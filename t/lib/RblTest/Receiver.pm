@@ -128,7 +128,8 @@ sub received {
     my ($self) = @_;
 
     my @out;
-    for my $line (split /\n/, read_file("$self->{file}.log")) {
+    # The receiver may be writing the last line.
+    for my $line (read_file("$self->{file}.log") =~ /^(.*)\n/mg) {
         my $r = JSON::XS->new->latin1->decode($line);
         $r->{json} = eval { JSON::XS::decode_json($r->{body}) };
         push @out, $r;
