@@ -176,19 +176,15 @@ done
 
 # The hazards that a grep can see; the others have tests (t/hazard/PLAN).
 frees='redisAsync(Free|Disconnect)|_drop\(|let_go\('
-for f in connected disconnected; do
-    inside "ngx_rbl_redis_$f" "$frees" \
-        'hazards 01, 02: freed inside a callback of hiredis' \
-        ngx_rbl_module/store/ngx_rbl_redis.c
-done
 for f in on_connect on_disconnect lost; do
     inside "$f" "$frees" 'hazards 01, 02: freed inside a callback of hiredis' \
         rbl-checkd/store/store_connect.c
 done
 deny '^ *(\(void\) )?redisAsync[A-Za-z]*Command' \
-    'hazard 03: what hiredis returns is not looked at' $m $d
+    'hazard 03: what hiredis returns is not looked at' $d
+deny 'redisAsync' 'hazards 01 to 04: the module has its own connections' $m
 deny 'NGX_CLEAR_EVENT' 'hazard 05: edge-triggered' $m
-deny 'redisAsyncConnect(Unix)?\(' \
+deny 'redisConnect' \
     'hazard 08: only ngx_rbl_redis_open.c connects, to numbers' \
     $(echo "$m" | grep -v 'redis_open\.c$')
 deny '\b(422|423|428)\b' 'hazard 25: nginx has no reason phrase for it' $m

@@ -18,8 +18,8 @@
 #include <assert.h>
 
 
-static void ngx_rbl_batch_callback(redisAsyncContext *ac, void *reply,
-    void *data);
+static void ngx_rbl_batch_replied(ngx_rbl_link_t *link,
+    const redisReply *reply, void *data);
 
 
 /* Sends the script that was answered with NOSCRIPT again, with its source. */
@@ -27,9 +27,9 @@ static void ngx_rbl_batch_callback(redisAsyncContext *ac, void *reply,
 static ngx_int_t
 ngx_rbl_batch_eval(ngx_rbl_batch_t *batch)
 {
-    int      rc;
-    size_t   len;
-    u_char  *buf;
+    size_t      len;
+    u_char     *buf;
+    ngx_int_t   rc;
 
     buf = ngx_rbl_commands_eval(&batch->commands, batch->replied, &len,
                                 batch->store->log);
@@ -37,11 +37,11 @@ ngx_rbl_batch_eval(ngx_rbl_batch_t *batch)
         return NGX_ERROR;
     }
 
-    rc = redisAsyncFormattedCommand(batch->link->ac, ngx_rbl_batch_callback,
-                                    batch, (char *) buf, len);
+    rc = ngx_rbl_wire_send(batch->link->wire, buf, len, ngx_rbl_batch_replied,
+                           batch);
     ngx_free(buf);
 
-    return rc == REDIS_OK ? NGX_OK : NGX_ERROR;
+    return rc;
 }
 
 
@@ -318,12 +318,13 @@ ngx_rbl_batch_reply(ngx_rbl_batch_t *batch, const redisReply *reply)
 }
 
 
-static void
-ngx_rbl_batch_callback(redisAsyncContext *ac, void *reply, void *data)
-{
-    /* without a link the batch is already completed and freed */
+/* Without a reply the batch is already completed and freed. */
 
-    if (ngx_rbl_redis_replied(ac, reply) != NULL) {
+static void
+ngx_rbl_batch_replied(ngx_rbl_link_t *link, const redisReply *reply,
+    void *data)
+{
+    if (reply != NULL) {
         ngx_rbl_batch_reply(data, reply);
     }
 }
@@ -348,10 +349,9 @@ ngx_rbl_batch_send(ngx_rbl_batch_t *batch)
         command = &batch->commands.elts[batch->sent];
         bytes = batch->commands.bytes + command->start;
 
-        if (redisAsyncFormattedCommand(batch->link->ac,
-                                       ngx_rbl_batch_callback, batch,
-                                       (char *) bytes, command->len)
-            != REDIS_OK)
+        if (ngx_rbl_wire_send(batch->link->wire, bytes, command->len,
+                              ngx_rbl_batch_replied, batch)
+            != NGX_OK)
         {
             ngx_log_error(NGX_LOG_ERR, batch->store->log, 0,
                           "rbl store \"%V\": a command cannot be sent",

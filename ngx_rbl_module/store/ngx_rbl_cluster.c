@@ -96,14 +96,11 @@ ngx_rbl_cluster_take(ngx_rbl_link_t *link, const redisReply *reply)
 
 
 static void
-ngx_rbl_cluster_slots_reply(redisAsyncContext *ac, void *reply, void *data)
+ngx_rbl_cluster_slots_reply(ngx_rbl_link_t *link, const redisReply *reply,
+    void *data)
 {
     char             reason[NGX_RBL_REDIS_REASON];
-    ngx_rbl_link_t  *link;
-
-    link = ngx_rbl_redis_replied(ac, reply);
-
-    if (link == NULL) {
+    if (reply == NULL) {
         return;
     }
 
@@ -150,14 +147,11 @@ ngx_rbl_cluster_init(ngx_rbl_store_t *store)
 
 
 static void
-ngx_rbl_cluster_myid_reply(redisAsyncContext *ac, void *reply, void *data)
+ngx_rbl_cluster_myid_reply(ngx_rbl_link_t *link, const redisReply *reply,
+    void *data)
 {
     char             reason[NGX_RBL_REDIS_REASON];
-    ngx_rbl_link_t  *link;
-
-    link = ngx_rbl_redis_replied(ac, reply);
-
-    if (link == NULL
+    if (reply == NULL
         || rbl_nodes_is(&link->store->nodes, reply, (unsigned) link->node->i))
     {
         return;

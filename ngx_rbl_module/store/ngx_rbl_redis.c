@@ -4,11 +4,8 @@
  * IDLE -> WAITING -> CONNECTING -> GREETING -> READY -> WAITING, and CLOSED at
  * the end.  READY may become SILENT and then READY again, or LEAVING.  A
  * failure in any state but IDLE and CLOSED leads to WAITING; the scout becomes
- * IDLE instead, and so does a link that is not needed.  If hiredis
- * reports the end of the connection, hiredis frees the context
- * (ngx_rbl_redis_lost); otherwise this file frees it (ngx_rbl_redis_drop).
- * Both detach the context first: ac->data becomes NULL, and later callbacks of
- * the context do nothing.
+ * IDLE instead, and so does a link that is not needed.  However a connection
+ * ends, ngx_rbl_redis_drop ends it.
  */
 
 #include "ngx_rbl_sentinel.h"
@@ -114,7 +111,7 @@ ngx_rbl_redis_after(ngx_rbl_link_t *link, const char *reason)
 {
     ngx_msec_t  half;
 
-    assert(link->ac == NULL);
+    assert(link->wire == NULL);
 
     if (link->node == NULL) {
         ngx_rbl_sentinel_failed(link->store->scout, reason);
@@ -141,64 +138,26 @@ ngx_rbl_redis_after(ngx_rbl_link_t *link, const char *reason)
 
 
 static void
-ngx_rbl_redis_connected(const redisAsyncContext *ac, int status)
-{
-    ngx_rbl_link_t  *link = ac->data;
-
-    if (link == NULL) {
-        return;
-    }
-
-    if (status != REDIS_OK) {
-        ngx_rbl_redis_lost(link, ac->c.errstr);
-        return;
-    }
-
-    ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_GREETING);
-    ngx_post_event(&link->turn, &ngx_posted_events);
-}
-
-
-static void
-ngx_rbl_redis_disconnected(const redisAsyncContext *ac, int status)
-{
-    ngx_rbl_link_t  *link = ac->data;
-
-    if (link != NULL) {
-        ngx_rbl_redis_lost(link, rbl_reply_lost(&link->replies.guard,
-                                                 ac->c.errstr));
-    }
-}
-
-
-static void
 ngx_rbl_redis_connect(ngx_rbl_link_t *link)
 {
-    char                reason[NGX_RBL_REDIS_REASON];
-    ngx_msec_t          most;
-    redisAsyncContext  *ac;
+    char        reason[NGX_RBL_REDIS_REASON];
+    ngx_msec_t  most;
 
-    assert(link->ac == NULL);
+    assert(link->wire == NULL);
 
     ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_CONNECTING);
 
-    ac = ngx_rbl_redis_open(link, reason, sizeof(reason));
-    if (ac == NULL) {
+    link->wire = ngx_rbl_wire_open(link, reason, sizeof(reason));
+    if (link->wire == NULL) {
         ngx_rbl_redis_after(link, reason);
         return;
     }
 
-    ac->data = link;
-    link->ac = ac;
-    link->secured = 0;
     link->began = ngx_current_msec;
 
     if (link->node != NULL) {
         link->changed = link->store->nodes.node[link->node->i].changed;
     }
-
-    (void) redisAsyncSetConnectCallback(ac, ngx_rbl_redis_connected);
-    (void) redisAsyncSetDisconnectCallback(ac, ngx_rbl_redis_disconnected);
 
     most = link->node != NULL ? NGX_RBL_GREETING_MAX
            : link->store->scout->silent[link->store->scout->asked]
@@ -233,35 +192,14 @@ ngx_rbl_redis_timer(ngx_event_t *ev)
 }
 
 
-/* Work that must not be done inside the callbacks of hiredis. */
+/* The connection must not end while one of its batches lands. */
 
 static void
 ngx_rbl_redis_turn(ngx_event_t *ev)
 {
     ngx_rbl_link_t  *link = ev->data;
 
-    if (link->state == NGX_RBL_REDIS_LEAVING) {
-        ngx_rbl_redis_drop(link, link->reason);
-        return;
-    }
-
-    if (link->state != NGX_RBL_REDIS_GREETING) {
-        return;
-    }
-
-#if (NGX_SSL)
-    if (link->store->conf->ssl != NULL && !link->secured) {
-        if (ngx_rbl_redis_secure(link->ac) != NGX_OK) {
-            ngx_rbl_redis_drop(link, "the TLS handshake has failed");
-        }
-
-        return;
-    }
-#endif
-
-    if (ngx_rbl_redis_greet(link) != NGX_OK) {
-        ngx_rbl_redis_drop(link, "the greeting cannot be sent");
-    }
+    ngx_rbl_redis_drop(link, link->reason);
 }
 
 
@@ -400,16 +338,20 @@ ngx_rbl_redis_close(ngx_rbl_link_t *link)
     if (link->watch.timer_set) {
         ngx_del_timer(&link->watch);
     }
-
-    ngx_rbl_redis_free_replies(link);
 }
 
 
-static void
-ngx_rbl_redis_detach(ngx_rbl_link_t *link)
+void
+ngx_rbl_redis_drop(ngx_rbl_link_t *link, const char *reason)
 {
-    link->ac->data = NULL;
-    link->ac = NULL;
+    ngx_rbl_wire_t  *wire;
+
+    wire = link->wire;
+    if (wire == NULL) {
+        return;
+    }
+
+    link->wire = NULL;
     link->seeking = 0;
     ngx_rbl_redis_role_forget(link);
 
@@ -420,34 +362,12 @@ ngx_rbl_redis_detach(ngx_rbl_link_t *link)
     if (link->timer.timer_set) {
         ngx_del_timer(&link->timer);
     }
-}
 
+    /* last: `reason` may be part of it, and what waits for replies must find
+       the link down */
 
-void
-ngx_rbl_redis_drop(ngx_rbl_link_t *link, const char *reason)
-{
-    redisAsyncContext  *ac;
-
-    ac = link->ac;
-    if (ac == NULL) {
-        return;
-    }
-
-    ngx_rbl_redis_detach(link);
-    redisAsyncFree(ac);
     ngx_rbl_redis_after(link, reason);
-}
-
-
-void
-ngx_rbl_redis_lost(ngx_rbl_link_t *link, const char *reason)
-{
-    if (link->ac == NULL) {
-        return;
-    }
-
-    ngx_rbl_redis_detach(link);
-    ngx_rbl_redis_after(link, reason);
+    ngx_rbl_wire_close(wire);
 }
 
 
@@ -463,10 +383,9 @@ ngx_rbl_redis_hush(ngx_rbl_link_t *link, const char *reason)
 
 
 void
-ngx_rbl_redis_readable(redisAsyncContext *ac)
+ngx_rbl_redis_readable(ngx_rbl_link_t *link)
 {
-    ngx_uint_t       late;
-    ngx_rbl_link_t  *link = ac->data;
+    ngx_uint_t  late;
 
     ngx_rbl_redis_heard(link);
     late = ngx_rbl_redis_role_late(link) >= NGX_RBL_SILENCE_LATE;
@@ -474,7 +393,7 @@ ngx_rbl_redis_readable(redisAsyncContext *ac)
     /* no bytes: the connection has ended */
 
     if ((!late && link->state != NGX_RBL_REDIS_SILENT)
-        || ngx_rbl_redis_waiting(ac) == 0)
+        || ngx_rbl_wire_waiting(link->wire) == 0)
     {
         return;
     }
@@ -548,18 +467,36 @@ ngx_rbl_redis_landed(ngx_rbl_link_t *link)
 
 
 void
-ngx_rbl_redis_shutdown(redisAsyncContext *ac)
+ngx_rbl_redis_shutdown(ngx_rbl_link_t *link)
 {
-    ngx_rbl_link_t  *link = ac->data;
-
     ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_CLOSED);
     ngx_rbl_redis_drop(link, "the worker shuts down");
 }
 
 
 void
+ngx_rbl_redis_connected(ngx_rbl_link_t *link)
+{
+    ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_GREETING);
+
+#if (NGX_SSL)
+    if (link->store->conf->ssl != NULL) {
+        if (ngx_rbl_wire_secure(link->wire) != NGX_OK) {
+            ngx_rbl_redis_drop(link, "the TLS handshake has failed");
+        }
+
+        return;
+    }
+#endif
+
+    ngx_rbl_redis_secured(link);
+}
+
+
+void
 ngx_rbl_redis_secured(ngx_rbl_link_t *link)
 {
-    link->secured = 1;
-    ngx_post_event(&link->turn, &ngx_posted_events);
+    if (ngx_rbl_redis_greet(link) != NGX_OK) {
+        ngx_rbl_redis_drop(link, "the greeting cannot be sent");
+    }
 }

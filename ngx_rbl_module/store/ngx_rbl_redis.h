@@ -15,14 +15,12 @@
 #include <ngx_core.h>
 #include <ngx_event.h>
 
-#include <hiredis/async.h>
-
 #include "ngx_rbl_commands.h"
 #include "ngx_rbl_counts.h"
+#include "ngx_rbl_redis_wire.h"
 #include "ngx_rbl_store.h"
 #include "rbl_meta.h"
 #include "rbl_nodes.h"
-#include "rbl_reply_guard.h"
 
 #define NGX_RBL_BACKOFF_MIN     50      /* ms */
 #define NGX_RBL_REDIS_WORDS     5
@@ -43,19 +41,8 @@ typedef enum {
                                    arrived */
 } ngx_rbl_redis_state_e;
 
-/* State of the reply reader: ngx_rbl_redis_reply.c. */
-typedef struct {
-    rbl_reply_guard_t            guard;     /* first: see
-                                               rbl_reply_functions */
-    redisReplyObjectFunctions    fn;
-    ngx_pool_t                  *pool;      /* holds the current reply; or
-                                               NULL */
-    ngx_log_t                   *log;
-} ngx_rbl_redis_replies_t;
-
 typedef struct ngx_rbl_node_s  ngx_rbl_node_t;
 typedef struct ngx_rbl_scout_s  ngx_rbl_scout_t;    /* ngx_rbl_sentinel.h */
-typedef struct ngx_rbl_link_s  ngx_rbl_link_t;
 
 struct ngx_rbl_link_s {
     ngx_rbl_store_t             *store;
@@ -65,14 +52,13 @@ struct ngx_rbl_link_s {
                                                "", ", node 192.0.2.1:6379",
                                                " (slow link)" or both */
 
-    redisAsyncContext           *ac;        /* NULL: no connection */
+    ngx_rbl_wire_t              *wire;      /* NULL: no connection */
     ngx_uint_t                   changed;   /* rbl_node_t that it is a
                                                connection to; rbl_nodes.h */
     ngx_rbl_redis_state_e        state;
     ngx_msec_t                   backoff;   /* last pause, ms */
     ngx_event_t                  timer;     /* cancelable: housekeeping */
-    ngx_event_t                  turn;      /* posted: sends the handshake, or
-                                               drops the connection */
+    ngx_event_t                  turn;      /* posted: drops the connection */
 
     ngx_queue_t                  flight;    /* batches waiting for replies */
     ngx_uint_t                   nflight;
@@ -93,12 +79,9 @@ struct ngx_rbl_link_s {
     ngx_uint_t                   known;     /* 1: was ready before */
     ngx_uint_t                   opening;   /* 1: the first attempt to connect
                                                is not over */
-    ngx_uint_t                   secured;   /* 1: TLS handshake done */
     ngx_uint_t                   seeking;   /* the round of the scout that it
                                                waits for; 0: none */
     ngx_msec_t                   began;     /* when it began to connect */
-
-    ngx_rbl_redis_replies_t      replies;   /* used by the context's reader */
 
     /* last logged reason why it is not ready; "" while it is ready */
     char                         reason[NGX_RBL_REDIS_REASON];
@@ -220,7 +203,7 @@ struct ngx_rbl_batch_s {
     ngx_rbl_done_pt           done;
     void                     *data;
 
-    ngx_uint_t                sent;     /* commands handed to hiredis */
+    ngx_uint_t                sent;     /* commands given to the connection */
     ngx_uint_t                replied;
     ngx_uint_t                executed; /* replies without refusal */
     ngx_uint_t                target;   /* node that MOVED names, or
@@ -251,71 +234,15 @@ struct ngx_rbl_batch_s {
 };
 
 
-/* ngx_rbl_redis_event.c */
-
-/*
- * Registers the descriptor of a context that has just begun to connect with
- * nginx's event loop.  From then on only the cleanup hook closes it.
- * NGX_ERROR: no connection slot or memory is left; the context is unchanged.
- */
-ngx_int_t ngx_rbl_redis_event_attach(redisAsyncContext *ac, ngx_log_t *log);
-
-/* Returns the number of received bytes that are not read yet. */
-int ngx_rbl_redis_waiting(redisAsyncContext *ac);
-
-/* Begins the TLS handshake of a connected link; ngx_rbl_redis_secured or
-   ngx_rbl_redis_drop follows.  NGX_ERROR: the caller drops the connection. */
-ngx_int_t ngx_rbl_redis_secure(redisAsyncContext *ac);
-
-
-/* ngx_rbl_redis_tls.c: for ngx_rbl_redis_event.c */
-
-/* Begins the handshake; returns as ngx_ssl_handshake. */
-ngx_int_t ngx_rbl_redis_tls_start(const ngx_rbl_link_t *link,
-    ngx_connection_t *c);
-
-/* Returns NULL, or why the handshake has failed or the server is another. */
-const char *ngx_rbl_redis_tls_refused(const ngx_rbl_link_t *link,
-    ngx_connection_t *c);
-
-/* Reads what has arrived and passes on the replies.  *closed becomes 1 if the
-   context is gone. */
-void ngx_rbl_redis_tls_read(redisAsyncContext *ac, ngx_connection_t *c,
-    const unsigned *closed);
-
-/* Writes the commands.  NGX_AGAIN: the socket is full; NGX_ERROR: it has
-   failed. */
-ngx_int_t ngx_rbl_redis_tls_write(redisAsyncContext *ac, ngx_connection_t *c);
-
-void ngx_rbl_redis_tls_fail(redisAsyncContext *ac);
-void ngx_rbl_redis_tls_end(ngx_connection_t *c);
-
-
-/* ngx_rbl_redis_open.c */
-
-/* Returns a context that has begun to connect; or NULL, and sets the reason. */
-redisAsyncContext *ngx_rbl_redis_open(ngx_rbl_link_t *link, char *reason,
-    size_t size);
-
-
-/* ngx_rbl_redis_reply.c */
-
-/* Makes the reader of a new context allocate replies from the link's pool. */
-void ngx_rbl_redis_read_replies(ngx_rbl_link_t *link, redisAsyncContext *ac);
-
-/* Frees the pool.  To be called when the context is gone. */
-void ngx_rbl_redis_free_replies(ngx_rbl_link_t *link);
-
-
 /* ngx_rbl_redis_greet.c */
 
-/* Sends the handshake.  NGX_ERROR: hiredis accepts no commands; the caller
-   drops the connection. */
+/* Sends the handshake.  NGX_ERROR: out of memory; the caller drops the
+   connection. */
 ngx_int_t ngx_rbl_redis_greet(ngx_rbl_link_t *link);
 
 /* Parts of it: AUTH, if there is a password; the meta data.  In a cluster, the
    copy of the meta data that the node has; NGX_DECLINED: it has none. */
-ngx_int_t ngx_rbl_redis_auth(ngx_rbl_link_t *link, redisCallbackFn *reply);
+ngx_int_t ngx_rbl_redis_auth(ngx_rbl_link_t *link, ngx_rbl_replied_pt reply);
 ngx_int_t ngx_rbl_redis_meta_ask(ngx_rbl_link_t *link);
 ngx_int_t ngx_rbl_redis_copy_ask(ngx_rbl_link_t *link);
 
@@ -339,20 +266,16 @@ void ngx_rbl_redis_sought(ngx_rbl_link_t *link, const char *reason);
 /* True if batches may be sent. */
 #define ngx_rbl_redis_ready(link)    ((link)->state == NGX_RBL_REDIS_READY)
 
-/* The TLS handshake has succeeded. */
+/* Its server has accepted the connection; the TLS handshake has succeeded. */
+void ngx_rbl_redis_connected(ngx_rbl_link_t *link);
 void ngx_rbl_redis_secured(ngx_rbl_link_t *link);
 
 /* The handshake has succeeded: the link becomes ready, or it was, and the meta
    data are known now. */
 void ngx_rbl_redis_greeted(ngx_rbl_link_t *link);
 
-/* Drops the connection; all batches in flight are LOST.  Must not be called in
-   the connect and disconnect callbacks of hiredis. */
+/* Drops the connection; all batches in flight are LOST. */
 void ngx_rbl_redis_drop(ngx_rbl_link_t *link, const char *reason);
-
-/* As ngx_rbl_redis_drop, when hiredis has ended the connection and frees the
-   context itself. */
-void ngx_rbl_redis_lost(ngx_rbl_link_t *link, const char *reason);
 
 /* Marks the store as silent: no new batches are sent until a byte arrives. */
 void ngx_rbl_redis_hush(ngx_rbl_link_t *link, const char *reason);
@@ -366,27 +289,17 @@ void ngx_rbl_redis_leave(ngx_rbl_link_t *link, const char *reason);
 /* A batch has left the flight queue. */
 void ngx_rbl_redis_landed(ngx_rbl_link_t *link);
 
-/*
- * Events of the descriptor, called by an event handler and never from inside
- * hiredis: data can be read; the worker shuts down.
- */
-void ngx_rbl_redis_readable(redisAsyncContext *ac);
-void ngx_rbl_redis_shutdown(redisAsyncContext *ac);
+/* Data can be read; the worker shuts down. */
+void ngx_rbl_redis_readable(ngx_rbl_link_t *link);
+void ngx_rbl_redis_shutdown(ngx_rbl_link_t *link);
 
 
 /* ngx_rbl_redis_send.c */
 
 /* Sends a command of at most NGX_RBL_REDIS_WORDS words that belongs to no
-   batch, such as those of the handshake.  NGX_ERROR: hiredis takes none. */
-ngx_int_t ngx_rbl_redis_send(ngx_rbl_link_t *link, redisCallbackFn *reply,
+   batch, such as those of the handshake.  NGX_ERROR: out of memory. */
+ngx_int_t ngx_rbl_redis_send(ngx_rbl_link_t *link, ngx_rbl_replied_pt reply,
     int argc, const rbl_str_t *argv);
-
-/*
- * To be called first in every reply callback.  Returns the link, or NULL if the
- * callback must do nothing because the connection has ended.
- */
-ngx_rbl_link_t *ngx_rbl_redis_replied(redisAsyncContext *ac,
-    const redisReply *reply);
 
 /* Formats an error reply for a log line: no control bytes, no arguments. */
 void ngx_rbl_redis_reason(char *buf, size_t size, const redisReply *reply);
@@ -401,7 +314,7 @@ void ngx_rbl_redis_clean(char *buf, size_t size, const char *text, size_t len);
 void ngx_rbl_redis_role_init(ngx_rbl_link_t *link);
 
 /* Queries the role of the store, and leaves it if it may not serve.  NGX_ERROR:
-   hiredis accepts no commands. */
+   out of memory. */
 ngx_int_t ngx_rbl_redis_role_ask(ngx_rbl_link_t *link);
 
 /* Queries the role once a second from now on, and judges the link while no
@@ -461,7 +374,7 @@ void ngx_rbl_node_judged(ngx_rbl_node_t *node, const char *reason);
 void ngx_rbl_cluster_init(ngx_rbl_store_t *store);
 
 /* Queries the id of a node and the slots, as a part of the greeting.
-   NGX_ERROR: hiredis accepts no commands. */
+   NGX_ERROR: out of memory. */
 ngx_int_t ngx_rbl_cluster_greet(ngx_rbl_link_t *link);
 
 /* True if no node has named the slots of the cluster so far. */
@@ -519,8 +432,7 @@ void ngx_rbl_batch_fail_flight(ngx_rbl_link_t *link);
 
 /*
  * Sends the commands for the node of the link, up to and including the next
- * script.  If hiredis does not accept a command, the deadline drops the
- * connection.
+ * script.  If a command cannot be sent, the deadline drops the connection.
  */
 void ngx_rbl_batch_send(ngx_rbl_batch_t *batch);
 

@@ -8,13 +8,10 @@
 
 
 static void
-ngx_rbl_redis_auth_reply(redisAsyncContext *ac, void *reply, void *data)
+ngx_rbl_redis_auth_reply(ngx_rbl_link_t *link, const redisReply *reply,
+    void *data)
 {
-    ngx_rbl_link_t  *link;
-
-    link = ngx_rbl_redis_replied(ac, reply);
-
-    if (link == NULL) {
+    if (reply == NULL) {
         return;
     }
 
@@ -43,7 +40,7 @@ ngx_rbl_redis_greet(ngx_rbl_link_t *link)
 
 
 ngx_int_t
-ngx_rbl_redis_auth(ngx_rbl_link_t *link, redisCallbackFn *reply)
+ngx_rbl_redis_auth(ngx_rbl_link_t *link, ngx_rbl_replied_pt reply)
 {
     rbl_str_t                    user, password;
     const ngx_rbl_store_conf_t  *conf;
@@ -108,14 +105,11 @@ ngx_rbl_redis_meta(ngx_rbl_link_t *link, const redisReply *reply,
 
 
 static void
-ngx_rbl_redis_meta_reply(redisAsyncContext *ac, void *reply, void *data)
+ngx_rbl_redis_meta_reply(ngx_rbl_link_t *link, const redisReply *reply,
+    void *data)
 {
     char              reason[NGX_RBL_REDIS_REASON];
-    ngx_rbl_link_t  *link;
-
-    link = ngx_rbl_redis_replied(ac, reply);
-
-    if (link == NULL) {
+    if (reply == NULL) {
         return;
     }
 
@@ -146,15 +140,12 @@ ngx_rbl_redis_meta_ask(ngx_rbl_link_t *link)
    read them. */
 
 static void
-ngx_rbl_redis_copy_reply(redisAsyncContext *ac, void *reply, void *data)
+ngx_rbl_redis_copy_reply(ngx_rbl_link_t *link, const redisReply *reply,
+    void *data)
 {
     char             reason[NGX_RBL_REDIS_REASON];
     rbl_meta_t       meta;
-    ngx_rbl_link_t  *link;
-
-    link = ngx_rbl_redis_replied(ac, reply);
-
-    if (link == NULL || link->store->ks.partitions != 0) {
+    if (reply == NULL || link->store->ks.partitions != 0) {
         return;
     }
 

@@ -1,40 +1,161 @@
 /*
- * Opens a hiredis context for a link: descriptor, reader.
+ * How a connection begins: hiredis opens the socket, nginx connects it and
+ * shakes hands for TLS.  redisConnectNonBlock with a name would block in
+ * getaddrinfo, so a link has numeric addresses only.
  */
 
 #include "ngx_rbl_redis.h"
 
 
-redisAsyncContext *
-ngx_rbl_redis_open(ngx_rbl_link_t *link, char *reason, size_t size)
+/* The attempt to connect has ended. */
+
+static void
+ngx_rbl_wire_connected(ngx_event_t *ev)
 {
-    const char         *text;
-    redisAsyncContext  *ac;
+    int                err;
+    socklen_t          len;
+    ngx_connection_t  *c;
+    ngx_rbl_wire_t    *wire;
 
-    ac = link->at->port != 0
-         ? redisAsyncConnect(link->at->host, (int) link->at->port)
-         : redisAsyncConnectUnix(link->at->host);
+    c = ev->data;
+    wire = c->data;
 
-    if (ac == NULL) {
+    if (c->close) {
+        ngx_rbl_redis_shutdown(wire->link);
+        return;
+    }
+
+    err = 0;
+    len = sizeof(err);
+
+    if (getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &err, &len) == -1) {
+        err = ngx_errno;
+    }
+
+    if (err != 0) {
+        ngx_rbl_redis_drop(wire->link, strerror(err));
+        return;
+    }
+
+    ngx_rbl_wire_serve(wire);
+
+    if (ngx_del_event(c->write, NGX_WRITE_EVENT, 0) != NGX_OK
+        || ngx_add_event(c->read, NGX_READ_EVENT, NGX_LEVEL_EVENT) != NGX_OK)
+    {
+        ngx_rbl_redis_drop(wire->link, "the read event cannot be added");
+        return;
+    }
+
+    ngx_rbl_redis_connected(wire->link);
+}
+
+
+#if (NGX_SSL)
+
+/* The handshake is over, with success or not. */
+
+static void
+ngx_rbl_wire_shaken(ngx_connection_t *c)
+{
+    const char      *reason;
+    ngx_rbl_wire_t  *wire;
+
+    wire = c->data;
+    ngx_rbl_wire_serve(wire);
+
+    if (c->write->active) {
+        (void) ngx_del_event(c->write, NGX_WRITE_EVENT, 0);
+    }
+
+    reason = ngx_rbl_redis_tls_refused(wire->link, c);
+
+    if (reason != NULL) {
+        ngx_rbl_redis_drop(wire->link, reason);
+
+    } else {
+        ngx_rbl_redis_secured(wire->link);
+    }
+}
+
+
+ngx_int_t
+ngx_rbl_wire_secure(ngx_rbl_wire_t *wire)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_rbl_redis_tls_start(wire->link, wire->connection);
+
+    if (rc == NGX_AGAIN) {
+        wire->connection->ssl->handler = ngx_rbl_wire_shaken;
+
+    } else if (rc == NGX_OK) {
+        ngx_rbl_wire_shaken(wire->connection);
+    }
+
+    return rc == NGX_ERROR ? NGX_ERROR : NGX_OK;
+}
+
+#endif
+
+
+/* Returns a socket that has begun to connect; -1: the reason is set. */
+
+static ngx_socket_t
+ngx_rbl_wire_socket(const rbl_host_port_t *at, char *reason, size_t size)
+{
+    redisContext  *context;
+
+    context = at->port != 0
+              ? redisConnectNonBlock(at->host, (int) at->port)
+              : redisConnectUnixNonBlock(at->host);
+
+    if (context == NULL) {
         ngx_rbl_redis_clean(reason, size, "out of memory", 13);
+        return -1;
+    }
+
+    if (context->err
+        || (at->port != 0 && redisEnableKeepAlive(context) != REDIS_OK))
+    {
+        ngx_rbl_redis_clean(reason, size, context->errstr,
+                            ngx_strlen(context->errstr));
+        redisFree(context);
+        return -1;
+    }
+
+    return redisFreeKeepFd(context);
+}
+
+
+ngx_rbl_wire_t *
+ngx_rbl_wire_open(ngx_rbl_link_t *link, char *reason, size_t size)
+{
+    ngx_socket_t     s;
+    ngx_rbl_wire_t  *wire;
+
+    s = ngx_rbl_wire_socket(link->at, reason, size);
+    if (s == -1) {
         return NULL;
     }
 
-    if (ac->err
-        || (link->at->port != 0 && redisEnableKeepAlive(&ac->c) != REDIS_OK))
-    {
-        text = ac->c.errstr;
+    wire = ngx_rbl_wire_create(link, s);
 
-    } else if (ngx_rbl_redis_event_attach(ac, link->store->log) != NGX_OK) {
-        text = "no connection is left (worker_connections)";
-
-    } else {
-        ngx_rbl_redis_read_replies(link, ac);
-        return ac;
+    if (wire == NULL) {
+        ngx_rbl_redis_clean(reason, size,
+                            "no connection is left (worker_connections)", 42);
+        return NULL;
     }
 
-    ngx_rbl_redis_clean(reason, size, text, ngx_strlen(text));
-    redisAsyncFree(ac);
+    wire->connection->read->handler = ngx_rbl_wire_connected;
+    wire->connection->write->handler = ngx_rbl_wire_connected;
 
-    return NULL;
+    if (ngx_add_event(wire->connection->write, NGX_WRITE_EVENT, NGX_LEVEL_EVENT)
+        != NGX_OK)
+    {
+        ngx_rbl_redis_clean(reason, size, "the event cannot be added", 25);
+        ngx_rbl_wire_close(wire);
+        return NULL;
+    }
+
+    return wire;
 }

@@ -1,10 +1,11 @@
 /*
- * Replies are allocated from a pool of the link.  A page of hosts has twenty
- * strings, and a malloc and a free for each would cost more than decoding.
+ * Replies are allocated from a pool of the connection.  A page of hosts has
+ * twenty strings, and a malloc and a free for each would cost more than
+ * decoding.
  *
  * The free hook resets the pool, so it holds one reply at a time.  There is
- * never more than one: hiredis delivers and frees a reply before it makes the
- * next, and it frees a context before the next one of the link reads.
+ * never more than one: a reply is passed on and freed before the reader makes
+ * the next.
  */
 
 #include "ngx_rbl_redis.h"
@@ -33,8 +34,8 @@ ngx_rbl_reply_pool(ngx_rbl_redis_replies_t *replies)
 }
 
 
-/* NULL, here and below: out of memory, or the guard refused the reply; hiredis
-   then ends the connection */
+/* NULL, here and below: out of memory, or the guard refused the reply; the
+   connection ends then */
 
 static redisReply *
 ngx_rbl_reply_create(const redisReadTask *task, rbl_reply_count_t n)
@@ -170,15 +171,13 @@ ngx_rbl_reply_free(void *data)
 }
 
 
-void
-ngx_rbl_redis_read_replies(ngx_rbl_link_t *link, redisAsyncContext *ac)
+redisReader *
+ngx_rbl_redis_reader(ngx_rbl_redis_replies_t *replies, ngx_log_t *log)
 {
-    redisReader              *reader;
-    ngx_rbl_redis_replies_t  *replies;
+    redisReader  *reader;
 
-    replies = &link->replies;
-    replies->log = link->store->log;
-    rbl_reply_guard(&replies->guard, &ac->replies);
+    replies->log = log;
+    rbl_reply_guard(&replies->guard, NULL);
     rbl_reply_functions(&replies->fn);
     replies->fn.createString = ngx_rbl_reply_string;
     replies->fn.createArray = ngx_rbl_reply_array;
@@ -186,21 +185,22 @@ ngx_rbl_redis_read_replies(ngx_rbl_link_t *link, redisAsyncContext *ac)
     replies->fn.createNil = ngx_rbl_reply_nil;
     replies->fn.freeObject = ngx_rbl_reply_free;
 
-    reader = ac->c.reader;
-    reader->fn = &replies->fn;
-    reader->privdata = replies;
+    reader = redisReaderCreateWithFunctions(&replies->fn);
 
-    /* otherwise the buffer is allocated again for each read of 16 KiB */
+    if (reader != NULL) {
+        reader->privdata = replies;
+        reader->maxbuf = NGX_RBL_REPLY_KEEP;
+    }
 
-    reader->maxbuf = NGX_RBL_REPLY_KEEP;
+    return reader;
 }
 
 
 void
-ngx_rbl_redis_free_replies(ngx_rbl_link_t *link)
+ngx_rbl_redis_replies_free(ngx_rbl_redis_replies_t *replies)
 {
-    if (link->replies.pool != NULL) {
-        ngx_destroy_pool(link->replies.pool);
-        link->replies.pool = NULL;
+    if (replies->pool != NULL) {
+        ngx_destroy_pool(replies->pool);
+        replies->pool = NULL;
     }
 }

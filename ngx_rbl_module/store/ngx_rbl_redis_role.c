@@ -99,15 +99,12 @@ ngx_rbl_redis_role_is(ngx_rbl_link_t *link, rbl_role_e role)
 
 
 static void
-ngx_rbl_redis_role_reply(redisAsyncContext *ac, void *reply, void *data)
+ngx_rbl_redis_role_reply(ngx_rbl_link_t *link, const redisReply *reply,
+    void *data)
 {
     char             reason[NGX_RBL_REDIS_REASON];
     rbl_role_e       role;
-    ngx_rbl_link_t  *link;
-
-    link = ngx_rbl_redis_replied(ac, reply);
-
-    if (link == NULL) {
+    if (reply == NULL) {
         return;
     }
 

@@ -9,11 +9,13 @@
 
 
 ngx_int_t
-ngx_rbl_redis_send(ngx_rbl_link_t *link, redisCallbackFn *reply, int argc,
+ngx_rbl_redis_send(ngx_rbl_link_t *link, ngx_rbl_replied_pt reply, int argc,
     const rbl_str_t *argv)
 {
     int          i;
+    char        *command;
     size_t       lens[NGX_RBL_REDIS_WORDS];
+    ngx_int_t    rc, len;
     const char  *words[NGX_RBL_REDIS_WORDS];
 
     assert(argc <= NGX_RBL_REDIS_WORDS);
@@ -23,27 +25,17 @@ ngx_rbl_redis_send(ngx_rbl_link_t *link, redisCallbackFn *reply, int argc,
         lens[i] = argv[i].n;
     }
 
-    return redisAsyncCommandArgv(link->ac, reply, NULL, argc, words, lens)
-           == REDIS_OK ? NGX_OK : NGX_ERROR;
-}
+    len = redisFormatCommandArgv(&command, argc, words, lens);
 
-
-ngx_rbl_link_t *
-ngx_rbl_redis_replied(redisAsyncContext *ac, const redisReply *reply)
-{
-    ngx_rbl_link_t  *link = ac->data;
-
-    if (link == NULL) {
-        return NULL;
+    if (len == -1) {
+        return NGX_ERROR;
     }
 
-    if (reply == NULL) {
-        ngx_rbl_redis_lost(link, rbl_reply_lost(&link->replies.guard,
-                                                 ac->c.errstr));
-        return NULL;
-    }
+    rc = ngx_rbl_wire_send(link->wire, (u_char *) command, (size_t) len, reply,
+                           NULL);
+    redisFreeCommand(command);
 
-    return link;
+    return rc;
 }
 
 

@@ -1,24 +1,13 @@
 /*
- * TLS below hiredis, which has none: the handshake between connecting and
- * greeting, then bytes between OpenSSL and the buffers of hiredis.
- *
- * An error of TLS is put into the context of hiredis, which then ends the
- * connection as after an error of its own.  hiredis must not read the socket:
- * bytes that the peer has sent outside of TLS would count as replies.
+ * TLS of a connection to a store: the handshake, which names the server and
+ * compares its certificate, and the end.  nginx encrypts.
  */
 
 #include "ngx_rbl_redis.h"
 
-#include <hiredis/sds.h>
-
 #if (NGX_SSL)
 
-/* hiredis exports it, but does not declare it */
-void redisProcessCallbacks(redisAsyncContext *ac);
-
-#define NGX_RBL_TLS_POOL   256          /* bytes */
-#define NGX_RBL_TLS_READ   16384        /* bytes of one read */
-#define NGX_RBL_TLS_READS  16           /* reads in one event */
+#define NGX_RBL_TLS_POOL  256          /* bytes */
 
 
 static const char *ngx_rbl_redis_tls_verify(const ngx_rbl_link_t *link,
@@ -40,7 +29,7 @@ ngx_rbl_redis_tls_start(const ngx_rbl_link_t *link, ngx_connection_t *c)
         return NGX_ERROR;
     }
 
-    /* the buffer of hiredis grows and moves between two attempts to write it */
+    /* the commands grow and move between two attempts to write them */
 
     (void) SSL_set_mode(c->ssl->connection,
                         SSL_MODE_ENABLE_PARTIAL_WRITE
@@ -97,77 +86,6 @@ ngx_rbl_redis_tls_verify(const ngx_rbl_link_t *link, ngx_connection_t *c)
     X509_free(cert);
 
     return rc == 1 ? NULL : "its certificate is not for its address";
-}
-
-
-void
-ngx_rbl_redis_tls_read(redisAsyncContext *ac, ngx_connection_t *c,
-    const unsigned *closed)
-{
-    u_char      buf[NGX_RBL_TLS_READ];
-    ssize_t     n;
-    ngx_uint_t  i;
-
-    for (i = 0; i < NGX_RBL_TLS_READS; i++) {
-        n = c->recv(c, buf, sizeof(buf));
-
-        if (n == NGX_AGAIN) {
-            return;
-        }
-
-        if (n <= 0) {
-            ngx_rbl_redis_tls_fail(ac);
-            redisAsyncHandleRead(ac);
-            return;
-        }
-
-        (void) redisReaderFeed(ac->c.reader, (char *) buf, (size_t) n);
-        redisProcessCallbacks(ac);
-
-        if (*closed) {
-            return;
-        }
-    }
-
-    /* decrypted bytes may wait, which no event announces */
-
-    ngx_post_event(c->read, &ngx_posted_next_events);
-}
-
-
-ngx_int_t
-ngx_rbl_redis_tls_write(redisAsyncContext *ac, ngx_connection_t *c)
-{
-    ssize_t        n;
-    redisContext  *context;
-
-    context = &ac->c;
-
-    while (sdslen(context->obuf) != 0) {
-        n = c->send(c, (u_char *) context->obuf, sdslen(context->obuf));
-
-        if (n == NGX_AGAIN) {
-            return NGX_AGAIN;
-        }
-
-        if (n <= 0) {
-            return NGX_ERROR;
-        }
-
-        sdsrange(context->obuf, n, -1);
-    }
-
-    return NGX_OK;
-}
-
-
-void
-ngx_rbl_redis_tls_fail(redisAsyncContext *ac)
-{
-    ac->c.err = REDIS_ERR_EOF;
-    (void) ngx_cpystrn((u_char *) ac->c.errstr,
-                       (u_char *) "the TLS connection has ended",
-                       sizeof(ac->c.errstr));
 }
 
 

@@ -105,13 +105,10 @@ ngx_rbl_redis_peer(ngx_rbl_link_t *link)
 
 
 static void
-ngx_rbl_redis_told(redisAsyncContext *ac, void *reply, void *data)
+ngx_rbl_redis_told(ngx_rbl_link_t *link, const redisReply *reply,
+    void *data)
 {
-    ngx_rbl_link_t  *link;
-
-    link = ngx_rbl_redis_replied(ac, reply);
-
-    if (link != NULL) {
+    if (reply != NULL) {
         ngx_rbl_redis_answered(link);
     }
 }
@@ -160,7 +157,7 @@ ngx_rbl_redis_judge(ngx_rbl_link_t *link)
 
     /* bytes may have arrived in this turn of the loop, and are read next */
 
-    if (silence < timeout || ngx_rbl_redis_waiting(link->ac) > 0) {
+    if (silence < timeout || ngx_rbl_wire_waiting(link->wire) > 0) {
         return;
     }
 

@@ -193,7 +193,7 @@ ngx_rbl_sentinel_asked(ngx_rbl_scout_t *scout, ngx_uint_t silent,
 
 static ngx_int_t
 ngx_rbl_sentinel_ask(ngx_rbl_link_t *link, const char *what,
-    redisCallbackFn *reply)
+    ngx_rbl_replied_pt reply)
 {
     return ngx_rbl_redis_send(link, reply,
                               RBL_COMMAND("SENTINEL", rbl_str(what),
@@ -203,27 +203,22 @@ ngx_rbl_sentinel_ask(ngx_rbl_link_t *link, const char *what,
 
 
 static void
-ngx_rbl_sentinel_auth_reply(redisAsyncContext *ac, void *reply, void *data)
+ngx_rbl_sentinel_auth_reply(ngx_rbl_link_t *link, const redisReply *reply,
+    void *data)
 {
-    ngx_rbl_link_t  *link;
-
-    link = ngx_rbl_redis_replied(ac, reply);
-
-    if (link != NULL && rbl_reply_class(reply) != RBL_REPLY_OK) {
+    if (reply != NULL && rbl_reply_class(reply) != RBL_REPLY_OK) {
         ngx_rbl_redis_drop(link, "it refuses the user or the password");
     }
 }
 
 
 static void
-ngx_rbl_sentinel_state(redisAsyncContext *ac, void *reply, void *data)
+ngx_rbl_sentinel_state(ngx_rbl_link_t *link, const redisReply *reply,
+    void *data)
 {
-    ngx_rbl_link_t   *link;
     ngx_rbl_scout_t  *scout;
 
-    link = ngx_rbl_redis_replied(ac, reply);
-
-    if (link == NULL) {
+    if (reply == NULL) {
         return;
     }
 
@@ -234,15 +229,13 @@ ngx_rbl_sentinel_state(redisAsyncContext *ac, void *reply, void *data)
 
 
 static void
-ngx_rbl_sentinel_named(redisAsyncContext *ac, void *reply, void *data)
+ngx_rbl_sentinel_named(ngx_rbl_link_t *link, const redisReply *reply,
+    void *data)
 {
     const char       *reason;
-    ngx_rbl_link_t   *link;
     ngx_rbl_scout_t  *scout;
 
-    link = ngx_rbl_redis_replied(ac, reply);
-
-    if (link == NULL) {
+    if (reply == NULL) {
         return;
     }
 

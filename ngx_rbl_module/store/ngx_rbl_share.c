@@ -36,21 +36,22 @@ ngx_rbl_share_seen(ngx_rbl_store_t *store, const rbl_sid_t *account)
 }
 
 
-/* Returns the time of Redis in microseconds; 0: there is no reply. */
-
-static uint64_t
-ngx_rbl_share_time(redisAsyncContext *ac, void *reply)
+static ngx_int_t
+ngx_rbl_share_clock(ngx_rbl_batch_t *batch, ngx_rbl_replied_pt reply)
 {
-    return ngx_rbl_redis_replied(ac, reply) ? rbl_reply_time(reply) : 0;
+    static const u_char  command[] = "*1\r\n$4\r\nTIME\r\n";
+
+    return ngx_rbl_wire_send(batch->link->wire, command, sizeof(command) - 1,
+                             reply, batch->lane);
 }
 
 
 static void
-ngx_rbl_share_began(redisAsyncContext *ac, void *reply, void *data)
+ngx_rbl_share_began(ngx_rbl_link_t *link, const redisReply *reply, void *data)
 {
     ngx_rbl_lane_t  *lane = data;
 
-    lane->began = ngx_rbl_share_time(ac, reply);
+    lane->began = reply != NULL ? rbl_reply_time(reply) : 0;
     ngx_rbl_lanes_exit(lane);
 }
 
@@ -58,22 +59,19 @@ ngx_rbl_share_began(redisAsyncContext *ac, void *reply, void *data)
 void
 ngx_rbl_share_begin(ngx_rbl_batch_t *batch)
 {
-    if (redisAsyncCommand(batch->link->ac, ngx_rbl_share_began, batch->lane,
-                          "TIME")
-        == REDIS_OK)
-    {
+    if (ngx_rbl_share_clock(batch, ngx_rbl_share_began) == NGX_OK) {
         batch->lane->refs++;
     }
 }
 
 
 static void
-ngx_rbl_share_ended(redisAsyncContext *ac, void *reply, void *data)
+ngx_rbl_share_ended(ngx_rbl_link_t *link, const redisReply *reply, void *data)
 {
     uint64_t         now;
     ngx_rbl_lane_t  *lane = data;
 
-    now = ngx_rbl_share_time(ac, reply);
+    now = reply != NULL ? rbl_reply_time(reply) : 0;
 
     if (lane->began && now > lane->began) {
         lane->spent += ngx_min(now - lane->began, NGX_RBL_SHARE_MOST);
@@ -88,10 +86,7 @@ ngx_rbl_share_ended(redisAsyncContext *ac, void *reply, void *data)
 void
 ngx_rbl_share_end(ngx_rbl_batch_t *batch)
 {
-    if (redisAsyncCommand(batch->link->ac, ngx_rbl_share_ended, batch->lane,
-                          "TIME")
-        == REDIS_OK)
-    {
+    if (ngx_rbl_share_clock(batch, ngx_rbl_share_ended) == NGX_OK) {
         batch->lane->refs++;
         batch->lane->clocks++;
     }

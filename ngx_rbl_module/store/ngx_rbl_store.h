@@ -5,17 +5,16 @@
  * delay the others, where accounts take turns.  The keys of a command choose
  * its node (rbl_nodes.h).
  *
- * Files behind it: ngx_rbl_redis_event.c (one descriptor: hiredis hooks on an
- * ngx_connection_t), ngx_rbl_redis.c (one link: states, back-off), with
- * ngx_rbl_redis_open.c (its context), ngx_rbl_redis_reply.c (its replies) and
+ * Files behind it: ngx_rbl_redis_wire.c (one connection, with
+ * ngx_rbl_redis_open.c and ngx_rbl_redis_tls.c), ngx_rbl_redis.c (one link:
+ * states, back-off), with ngx_rbl_redis_reply.c (its replies) and
  * ngx_rbl_redis_greet.c (its handshake), ngx_rbl_batch.c (one batch: submit,
  * deadline, cancel, completion), ngx_rbl_batch_reply.c (its commands and their
  * replies: NOSCRIPT, MOVED), ngx_rbl_lanes.c (turns on the slow link),
  * ngx_rbl_share.c (their share of time), ngx_rbl_node.c (the nodes of a store),
  * ngx_rbl_sentinel.c (which is the master), ngx_rbl_cluster.c (which has which
  * slots), ngx_rbl_store.c (one store, and batches that are not sent),
- * ngx_rbl_commands.c (the bytes of commands).  Only the redis, batch, share,
- * sentinel and cluster files call redisAsync*.
+ * ngx_rbl_commands.c (the bytes of commands).
  */
 
 #ifndef _NGX_RBL_STORE_H_INCLUDED_
@@ -65,8 +64,8 @@ typedef struct {
 } ngx_rbl_store_conf_t;
 
 /*
- * Called for each command in order; i counts from 0.  The reply belongs to
- * hiredis and is valid during the call.  Not called for error replies that make
+ * Called for each command in order; i counts from 0.  The reply is valid during
+ * the call.  Not called for error replies that make
  * the batch fail; `done` reports these.
  */
 typedef void (*ngx_rbl_reply_pt)(void *data, ngx_uint_t i,

@@ -1,5 +1,5 @@
 /*
- * Replies of the store as they arrive, allocated in the link's pool
+ * Replies of the store as they arrive, allocated in the pool of the connection
  * (ngx_rbl_redis_reply.c).  The first byte is the size of the pieces that are
  * read, the rest the bytes of the server.
  *
@@ -12,9 +12,6 @@
 #include "ngx_rbl_redis.h"
 
 #define REPLIES  64
-
-static ngx_rbl_store_t  store;
-static ngx_rbl_link_t   wire;
 
 
 /* Checks that both are equal and every text is terminated; returns the number
@@ -97,37 +94,30 @@ read_all(redisReader *reader, redisReader *plain, rbl_str_t bytes,
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    fuzz_t              f;
-    size_t              piece;
-    rbl_str_t           bytes;
-    redisReader        *plain;
-    redisCallback       waiting;
-    redisAsyncContext   ac;
+    fuzz_t                    f;
+    size_t                    piece;
+    rbl_str_t                 bytes;
+    redisReader              *plain, *reader;
+    ngx_rbl_redis_replies_t   replies;
 
     fuzz_init(&f, data, size);
     fuzz_ngx_init();
-    memset(&store, 0, sizeof(store));
-    memset(&wire, 0, sizeof(wire));
-    wire.store = &store;
-    memset(&ac, 0, sizeof(ac));
-    store.log = &fuzz_log;
-    ac.replies.head = ac.replies.tail = &waiting;
+    memset(&replies, 0, sizeof(replies));
 
     piece = fuzz_u8(&f) + 1;
     bytes = fuzz_rest(&f);
 
     plain = redisReaderCreate();
-    ac.c.reader = redisReaderCreate();
-    fuzz_check(plain != NULL && ac.c.reader != NULL);
+    reader = ngx_rbl_redis_reader(&replies, &fuzz_log);
+    fuzz_check(plain != NULL && reader != NULL);
     fuzz_check(redisReaderFeed(plain, bytes.p, bytes.n) == REDIS_OK);
 
-    ngx_rbl_redis_read_replies(&wire, &ac);
-    read_all(ac.c.reader, plain, bytes, piece);
+    read_all(reader, plain, bytes, piece);
 
-    redisReaderFree(ac.c.reader);
+    redisReaderFree(reader);
     redisReaderFree(plain);
-    ngx_rbl_redis_free_replies(&wire);
-    fuzz_check(wire.replies.pool == NULL);
+    ngx_rbl_redis_replies_free(&replies);
+    fuzz_check(replies.pool == NULL);
     fuzz_ngx_done();
     fuzz_done(&f);
 

@@ -53,6 +53,19 @@ subtest 'hazard 05: large replies are read to the end' => sub {
     cmp_ok(length $r[4]{raw}, '>', 500_000, 'the page is more than one read');
 };
 
+subtest 'hazard 10: connections end while large pages are read' => sub {
+    for my $round (1 .. 20) {
+        my @c = map { client('reads', $t->{nginx}, http_head('GET',
+            '/3.0/hosts.json?page_size=1024', auth => $t->{acct})) } 1 .. 4;
+        select undef, undef, undef, $round / 1000;
+        redis($t->{redis}, qw(CLIENT KILL TYPE normal SKIPME yes));
+        RblTest::Http::read_answer($_, 5) for @c;
+    }
+    ok((wait_for { eval { @{ json(call($t, 'GET',
+        'hosts.json?page_size=1024'))->{data} } == 1024 } } 5),
+        'the account gets large pages afterwards');
+};
+
 subtest 'hazard 10: completions that send again as a connection ends' => sub {
     for my $round (1 .. 3) {
         pause_server($t->{redis});

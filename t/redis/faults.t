@@ -65,7 +65,7 @@ for my $mode (qw(integer nested short)) {
 
 my %reason = (
     maxclients => qr/not ready: ERR max number of clients reached/,
-    close_at_once => qr/not ready: Server closed the connection/,
+    close_at_once => qr/not ready: the server has closed the connection/,
     unasked => qr/not ready: it sent a reply that no command waits for/,
     garbage => qr/not ready: Protocol error/,
     huge => qr/not ready: it announced a reply with too many elements/,

@@ -1,0 +1,542 @@
+/*
+ * One connection of a link: an nginx connection, the commands that it writes in
+ * order, and their replies, which hiredis decodes.
+ *
+ * The event part of hiredis is not used.  It allocates memory for each command,
+ * moves the rest of its buffer once per KiB that it has decoded, knows no TLS
+ * (0.14), and forbids to end a connection inside most of its callbacks.
+ *
+ * Writes: the first command of a turn of the event loop posts the flush event,
+ * so that the commands of that turn leave in one write.  They are written
+ * earlier before replies are read or if they exceed a number of bytes: Redis
+ * executes them while the worker answers or reads the next requests.  The limit
+ * is in bytes, because bytes predict the work of Redis better than the number
+ * of commands.  Each write may wake Redis, which costs more than a command: a
+ * single command is not worth it.  The write event is active only while the
+ * socket is full.
+ *
+ * Reads: a request costs fewer turns, reads and writes if a turn reads more
+ * replies.  Therefore an event reads again while replies are due, up to a
+ * limit, because the worker has other clients.  The event is level triggered:
+ * the rest comes with the next one.  The reader gets small pieces, because it
+ * moves the rest of its buffer.
+ *
+ * End: ngx_rbl_wire_close may be called anywhere, inside a reply, too.  Memory
+ * that the read still needs is freed at its end.
+ */
+
+#include "ngx_rbl_redis.h"
+
+#include <sys/ioctl.h>
+
+#define NGX_RBL_WIRE_READ   16384       /* bytes of one read */
+#define NGX_RBL_WIRE_READS  8           /* reads in one event */
+#define NGX_RBL_WIRE_PIECE  1024        /* bytes for the reader at a time */
+#define NGX_RBL_WIRE_EARLY  4096        /* bytes that are written early */
+#define NGX_RBL_WIRE_OUT    16384       /* first size of the buffer, bytes */
+#define NGX_RBL_WIRE_KEEP   262144      /* largest buffer that is kept */
+#define NGX_RBL_WIRE_ASKED  64          /* first number of commands whose reply
+                                           is due; a power of two */
+
+
+static void
+ngx_rbl_wire_free(ngx_rbl_wire_t *wire)
+{
+    if (wire->reader != NULL) {
+        redisReaderFree(wire->reader);
+    }
+
+    ngx_rbl_redis_replies_free(&wire->replies);
+
+    if (wire->out != NULL) {
+        ngx_free(wire->out);
+    }
+
+    if (wire->asked != NULL) {
+        ngx_free(wire->asked);
+    }
+
+    ngx_free(wire);
+}
+
+
+void
+ngx_rbl_wire_close(ngx_rbl_wire_t *wire)
+{
+    ngx_rbl_link_t   *link;
+    ngx_rbl_asked_t  *asked;
+
+    link = wire->link;
+    wire->link = NULL;
+
+    if (wire->flush.posted) {
+        ngx_delete_posted_event(&wire->flush);
+    }
+
+#if (NGX_SSL)
+    ngx_rbl_redis_tls_end(wire->connection);
+#endif
+    ngx_close_connection(wire->connection);
+
+    while (wire->first != wire->next) {
+        asked = &wire->asked[wire->first++ & (wire->size - 1)];
+        asked->reply(link, NULL, asked->data);
+    }
+
+    if (!wire->reading) {
+        ngx_rbl_wire_free(wire);
+    }
+}
+
+
+/* Ends the connection after a failed call of the system; errno is its. */
+
+static void
+ngx_rbl_wire_failed(ngx_rbl_wire_t *wire)
+{
+    ngx_err_t  err = ngx_errno;
+
+    ngx_rbl_redis_drop(wire->link,
+                       wire->connection->ssl != NULL
+                       ? "the TLS connection has ended" : strerror(err));
+}
+
+
+/* NGX_AGAIN: the socket is full. */
+
+static ngx_int_t
+ngx_rbl_wire_write(ngx_rbl_wire_t *wire)
+{
+    ssize_t            n;
+    ngx_connection_t  *c;
+
+    c = wire->connection;
+
+    while (wire->from < wire->to) {
+        n = c->send(c, wire->out + wire->from, wire->to - wire->from);
+
+        if (n <= 0) {
+            wire->full = 1;
+            return n == NGX_AGAIN ? NGX_AGAIN : NGX_ERROR;
+        }
+
+        wire->from += n;
+    }
+
+    wire->from = 0;
+    wire->to = 0;
+
+    if (wire->room > NGX_RBL_WIRE_KEEP) {
+        ngx_free(wire->out);
+        wire->out = NULL;
+        wire->room = 0;
+    }
+
+    return NGX_OK;
+}
+
+
+/* Writes if there are `least` bytes or more.  The flush reports an error: its
+   connection must not end inside ngx_rbl_wire_send. */
+
+static void
+ngx_rbl_wire_early(ngx_rbl_wire_t *wire, size_t least)
+{
+    if (wire->flush.posted && !wire->full && wire->to - wire->from >= least) {
+        (void) ngx_rbl_wire_write(wire);
+    }
+}
+
+
+static void
+ngx_rbl_wire_flush(ngx_rbl_wire_t *wire)
+{
+    ngx_int_t     rc;
+    ngx_event_t  *wev;
+
+    rc = ngx_rbl_wire_write(wire);
+    wev = wire->connection->write;
+
+    if (rc == NGX_ERROR) {
+        ngx_rbl_wire_failed(wire);
+        return;
+    }
+
+    ngx_rbl_counts_turn();
+
+    if (rc == NGX_OK) {
+        if (wev->active) {
+            (void) ngx_del_event(wev, NGX_WRITE_EVENT, 0);
+        }
+
+    } else if (!wev->active
+               && ngx_add_event(wev, NGX_WRITE_EVENT, NGX_LEVEL_EVENT)
+                  != NGX_OK)
+    {
+        ngx_rbl_redis_drop(wire->link, "the write event cannot be added");
+    }
+}
+
+
+static void
+ngx_rbl_wire_flush_handler(ngx_event_t *ev)
+{
+    ngx_rbl_wire_flush(ev->data);
+}
+
+
+static void
+ngx_rbl_wire_write_handler(ngx_event_t *wev)
+{
+    ngx_connection_t  *c;
+    ngx_rbl_wire_t    *wire;
+
+    c = wev->data;
+    wire = c->data;
+
+    if (c->close) {
+        ngx_rbl_redis_shutdown(wire->link);
+        return;
+    }
+
+    ngx_rbl_wire_flush(wire);
+}
+
+
+/* Passes one reply on.  An error that answers no command is the reason why the
+   server ends the connection. */
+
+static void
+ngx_rbl_wire_answer(ngx_rbl_wire_t *wire, const redisReply *reply)
+{
+    char              reason[NGX_RBL_REDIS_REASON];
+    ngx_rbl_asked_t  *asked;
+
+    if (wire->first == wire->next) {
+        if (reply->type == REDIS_REPLY_ERROR) {
+            ngx_rbl_redis_reason(reason, sizeof(reason), reply);
+            ngx_rbl_redis_drop(wire->link, reason);
+
+        } else {
+            ngx_rbl_redis_drop(wire->link,
+                               "it sent a reply that no command waits for");
+        }
+
+        return;
+    }
+
+    asked = &wire->asked[wire->first++ & (wire->size - 1)];
+    asked->reply(wire->link, reply, asked->data);
+}
+
+
+/* Decodes the bytes and passes on the replies that are complete. */
+
+static void
+ngx_rbl_wire_take(ngx_rbl_wire_t *wire, const u_char *bytes, size_t len)
+{
+    void         *reply;
+    size_t        n;
+    redisReader  *reader;
+
+    reader = wire->reader;
+
+    for ( ; len > 0; bytes += n, len -= n) {
+        n = ngx_min(len, NGX_RBL_WIRE_PIECE);
+        (void) redisReaderFeed(reader, (const char *) bytes, n);
+
+        for ( ;; ) {
+            if (redisReaderGetReply(reader, &reply) != REDIS_OK) {
+                ngx_rbl_redis_drop(wire->link,
+                                   rbl_reply_lost(&wire->replies.guard,
+                                                  reader->errstr));
+                return;
+            }
+
+            if (reply == NULL) {
+                break;
+            }
+
+            ngx_rbl_wire_answer(wire, reply);
+            reader->fn->freeObject(reply);
+
+            if (wire->link == NULL) {
+                return;
+            }
+        }
+    }
+}
+
+
+/* Reads once.  NGX_DONE: there is nothing to read, or the connection has
+   ended. */
+
+static ngx_int_t
+ngx_rbl_wire_read(ngx_rbl_wire_t *wire)
+{
+    u_char             buf[NGX_RBL_WIRE_READ];
+    ssize_t            n;
+    ngx_connection_t  *c;
+
+    c = wire->connection;
+    n = c->recv(c, buf, sizeof(buf));
+
+    if (n == NGX_AGAIN) {
+        return NGX_DONE;
+    }
+
+    if (n < 0) {
+        ngx_rbl_wire_failed(wire);
+        return NGX_DONE;
+    }
+
+    if (n == 0) {
+        ngx_rbl_redis_drop(wire->link, "the server has closed the connection");
+        return NGX_DONE;
+    }
+
+    ngx_rbl_wire_take(wire, buf, n);
+
+    return wire->link != NULL ? NGX_OK : NGX_DONE;
+}
+
+
+/* Over TLS, decrypted bytes may wait, which no event announces. */
+
+static void
+ngx_rbl_wire_read_all(ngx_rbl_wire_t *wire)
+{
+    ngx_uint_t         i;
+    ngx_connection_t  *c;
+
+    c = wire->connection;
+
+    for (i = 0; i < NGX_RBL_WIRE_READS; i++) {
+        if (ngx_rbl_wire_read(wire) != NGX_OK) {
+            return;
+        }
+
+        if (c->ssl == NULL) {
+            if (wire->first == wire->next) {
+                return;
+            }
+
+            c->read->available = -1;    /* more may have arrived */
+        }
+    }
+
+    if (c->ssl != NULL) {
+        ngx_post_event(c->read, &ngx_posted_next_events);
+    }
+}
+
+
+static void
+ngx_rbl_wire_read_handler(ngx_event_t *rev)
+{
+    ngx_connection_t  *c;
+    ngx_rbl_wire_t    *wire;
+
+    c = rev->data;
+    wire = c->data;
+
+    if (c->close) {
+        ngx_rbl_redis_shutdown(wire->link);
+        return;
+    }
+
+    ngx_rbl_wire_early(wire, 1);
+
+    wire->reading = 1;
+    ngx_rbl_counts_turn();
+    ngx_rbl_redis_readable(wire->link);
+
+    if (wire->link != NULL) {
+        ngx_rbl_wire_read_all(wire);
+    }
+
+    wire->reading = 0;
+    ngx_rbl_counts_turn();
+
+    if (wire->link == NULL) {
+        ngx_rbl_wire_free(wire);
+    }
+}
+
+
+void
+ngx_rbl_wire_serve(ngx_rbl_wire_t *wire)
+{
+    wire->connection->read->handler = ngx_rbl_wire_read_handler;
+    wire->connection->write->handler = ngx_rbl_wire_write_handler;
+}
+
+
+ngx_rbl_wire_t *
+ngx_rbl_wire_create(ngx_rbl_link_t *link, ngx_socket_t s)
+{
+    ngx_log_t         *log;
+    ngx_rbl_wire_t    *wire;
+    ngx_connection_t  *c;
+
+    log = link->store->log;
+    c = ngx_get_connection(s, log);
+
+    if (c == NULL) {
+        if (ngx_close_socket(s) == -1) {
+            ngx_log_error(NGX_LOG_ALERT, log, ngx_socket_errno,
+                          ngx_close_socket_n " failed");
+        }
+
+        return NULL;
+    }
+
+    c->number = ngx_atomic_fetch_add(ngx_connection_counter, 1);
+    c->log = log;
+    c->log_error = NGX_ERROR_INFO;
+    c->recv = ngx_recv;
+    c->send = ngx_send;
+    c->read->log = log;
+    c->write->log = log;
+
+    wire = ngx_calloc(sizeof(ngx_rbl_wire_t), log);
+
+    if (wire == NULL) {
+        ngx_close_connection(c);
+        return NULL;
+    }
+
+    c->data = wire;
+    wire->connection = c;
+    wire->link = link;
+    wire->flush.data = wire;
+    wire->flush.log = log;
+    wire->flush.handler = ngx_rbl_wire_flush_handler;
+    wire->reader = ngx_rbl_redis_reader(&wire->replies, log);
+
+    if (wire->reader == NULL) {
+        ngx_rbl_wire_close(wire);
+        return NULL;
+    }
+
+    return wire;
+}
+
+
+/* Makes room for so many bytes. */
+
+static ngx_int_t
+ngx_rbl_wire_room(ngx_rbl_wire_t *wire, size_t len)
+{
+    size_t   used, room;
+    u_char  *out;
+
+    used = wire->to - wire->from;
+
+    if (wire->room - wire->to >= len) {
+        return NGX_OK;
+    }
+
+    if (wire->room - used >= len && wire->from >= used) {
+        ngx_memcpy(wire->out, wire->out + wire->from, used);
+
+    } else {
+        room = ngx_max(2 * (used + len), NGX_RBL_WIRE_OUT);
+        out = ngx_alloc(room, wire->connection->log);
+
+        if (out == NULL) {
+            return NGX_ERROR;
+        }
+
+        if (wire->out != NULL) {
+            ngx_memcpy(out, wire->out + wire->from, used);
+            ngx_free(wire->out);
+        }
+
+        wire->out = out;
+        wire->room = room;
+    }
+
+    wire->from = 0;
+    wire->to = used;
+
+    return NGX_OK;
+}
+
+
+/* Makes a place for one more command whose reply is due. */
+
+static ngx_int_t
+ngx_rbl_wire_place(ngx_rbl_wire_t *wire)
+{
+    ngx_uint_t        i, size;
+    ngx_rbl_asked_t  *asked;
+
+    if (wire->next - wire->first < wire->size) {
+        return NGX_OK;
+    }
+
+    size = ngx_max(2 * wire->size, NGX_RBL_WIRE_ASKED);
+    asked = ngx_alloc(size * sizeof(ngx_rbl_asked_t), wire->connection->log);
+
+    if (asked == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (i = wire->first; i != wire->next; i++) {
+        asked[i & (size - 1)] = wire->asked[i & (wire->size - 1)];
+    }
+
+    if (wire->asked != NULL) {
+        ngx_free(wire->asked);
+    }
+
+    wire->asked = asked;
+    wire->size = size;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_rbl_wire_send(ngx_rbl_wire_t *wire, const u_char *command, size_t len,
+    ngx_rbl_replied_pt reply, void *data)
+{
+    ngx_rbl_asked_t  *asked;
+
+    if (ngx_rbl_wire_room(wire, len) != NGX_OK
+        || ngx_rbl_wire_place(wire) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(wire->out + wire->to, command, len);
+    wire->to += len;
+
+    asked = &wire->asked[wire->next++ & (wire->size - 1)];
+    asked->reply = reply;
+    asked->data = data;
+
+    if (wire->connection->write->active) {
+        return NGX_OK;
+    }
+
+    if (!wire->flush.posted) {
+        wire->full = 0;
+        ngx_post_event(&wire->flush, &ngx_posted_events);
+    }
+
+    ngx_rbl_wire_early(wire, NGX_RBL_WIRE_EARLY);
+
+    return NGX_OK;
+}
+
+
+ngx_uint_t
+ngx_rbl_wire_waiting(const ngx_rbl_wire_t *wire)
+{
+    int  waiting;
+
+    return ioctl(wire->connection->fd, FIONREAD, &waiting) == -1
+           ? 0 : (ngx_uint_t) waiting;
+}

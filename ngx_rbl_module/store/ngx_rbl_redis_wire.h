@@ -1,0 +1,121 @@
+/*
+ * One connection of a link.  However it ends, ngx_rbl_redis_drop of the link
+ * closes it.
+ */
+
+#ifndef _NGX_RBL_REDIS_WIRE_H_INCLUDED_
+#define _NGX_RBL_REDIS_WIRE_H_INCLUDED_
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_event.h>
+
+#include "rbl_reply_guard.h"
+
+
+typedef struct ngx_rbl_link_s  ngx_rbl_link_t;      /* ngx_rbl_redis.h */
+typedef struct ngx_rbl_wire_s  ngx_rbl_wire_t;
+
+/*
+ * Gets the reply of a command.  It is valid during the call, in which the
+ * connection may end.  NULL: the connection has ended, and the link is down.
+ */
+typedef void (*ngx_rbl_replied_pt)(ngx_rbl_link_t *link,
+    const redisReply *reply, void *data);
+
+/* State of the reply reader: ngx_rbl_redis_reply.c. */
+typedef struct {
+    rbl_reply_guard_t            guard;     /* first: see
+                                               rbl_reply_functions */
+    redisReplyObjectFunctions    fn;
+    ngx_pool_t                  *pool;      /* holds the current reply; or
+                                               NULL */
+    ngx_log_t                   *log;
+} ngx_rbl_redis_replies_t;
+
+/* A command whose reply is due. */
+typedef struct {
+    ngx_rbl_replied_pt        reply;
+    void                     *data;
+} ngx_rbl_asked_t;
+
+struct ngx_rbl_wire_s {
+    ngx_connection_t         *connection;
+    ngx_rbl_link_t           *link;     /* NULL: closed, to be freed */
+    redisReader              *reader;
+    ngx_rbl_redis_replies_t   replies;
+
+    ngx_rbl_asked_t          *asked;    /* ring of `size` places */
+    ngx_uint_t                size;     /* a power of two */
+    ngx_uint_t                first;    /* counts replies */
+    ngx_uint_t                next;     /* counts commands */
+
+    u_char                   *out;      /* commands to be written */
+    size_t                    from;
+    size_t                    to;
+    size_t                    room;
+
+    ngx_event_t               flush;    /* posted: there are commands */
+    unsigned                  full:1;   /* the socket is full: no early
+                                           writes */
+    unsigned                  reading:1;
+};
+
+
+/* ngx_rbl_redis_wire.c */
+
+/* Makes it of a socket, without handlers and events; sets the handlers once it
+   can serve.  NULL: no connection slot or memory is left; the socket is
+   closed. */
+ngx_rbl_wire_t *ngx_rbl_wire_create(ngx_rbl_link_t *link, ngx_socket_t s);
+void ngx_rbl_wire_serve(ngx_rbl_wire_t *wire);
+
+/* Closes and frees it.  Commands whose reply is due get NULL. */
+void ngx_rbl_wire_close(ngx_rbl_wire_t *wire);
+
+/* Sends a command in the form of RESP, which is copied.  NGX_ERROR: out of
+   memory; nothing is sent. */
+ngx_int_t ngx_rbl_wire_send(ngx_rbl_wire_t *wire, const u_char *command,
+    size_t len, ngx_rbl_replied_pt reply, void *data);
+
+/* Returns the number of received bytes that are not read yet. */
+ngx_uint_t ngx_rbl_wire_waiting(const ngx_rbl_wire_t *wire);
+
+
+/* ngx_rbl_redis_open.c: how it begins */
+
+/* Begins to connect; ngx_rbl_redis_connected follows.  NULL: the reason is
+   set. */
+ngx_rbl_wire_t *ngx_rbl_wire_open(ngx_rbl_link_t *link, char *reason,
+    size_t size);
+
+/* Begins the TLS handshake; ngx_rbl_redis_secured follows.  NGX_ERROR: the
+   caller drops the connection. */
+ngx_int_t ngx_rbl_wire_secure(ngx_rbl_wire_t *wire);
+
+
+/* ngx_rbl_redis_tls.c: for ngx_rbl_redis_open.c; the end for
+   ngx_rbl_redis_wire.c */
+
+/* Begins the handshake; returns as ngx_ssl_handshake. */
+ngx_int_t ngx_rbl_redis_tls_start(const ngx_rbl_link_t *link,
+    ngx_connection_t *c);
+
+/* Returns NULL, or why the handshake has failed or the server is another. */
+const char *ngx_rbl_redis_tls_refused(const ngx_rbl_link_t *link,
+    ngx_connection_t *c);
+
+void ngx_rbl_redis_tls_end(ngx_connection_t *c);
+
+
+/* ngx_rbl_redis_reply.c */
+
+/* Makes a reader that allocates replies from a pool.  `replies` is zeroed and
+   must live as long as the reader.  NULL: out of memory. */
+redisReader *ngx_rbl_redis_reader(ngx_rbl_redis_replies_t *replies,
+    ngx_log_t *log);
+
+/* Frees the pool.  To be called when the reader is gone. */
+void ngx_rbl_redis_replies_free(ngx_rbl_redis_replies_t *replies);
+
+#endif /* _NGX_RBL_REDIS_WIRE_H_INCLUDED_ */
