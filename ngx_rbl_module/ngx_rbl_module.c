@@ -389,7 +389,7 @@ ngx_rbl_exit_process(ngx_cycle_t *cycle)
     ngx_rbl_main_conf_t   *rmcf;
 
     ngx_rbl_running = 0;
-    ngx_rbl_auth_done();
+    ngx_rbl_secret_done();
 
     rmcf = ngx_http_cycle_get_module_main_conf(cycle, ngx_rbl_module);
     if (rmcf == NULL) {

@@ -115,14 +115,6 @@ ngx_rbl_auth_claimed(ngx_http_request_t *r, rbl_sid_t *account)
 
 
 void
-ngx_rbl_auth_done(void)
-{
-    ngx_rbl_secret_done();
-    ngx_rbl_login_done();
-}
-
-
-void
 ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx)
 {
     char                   hex[NGX_RBL_FIELD_LEN];

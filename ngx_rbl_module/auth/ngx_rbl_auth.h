@@ -61,10 +61,6 @@ void ngx_rbl_unproven_done(ngx_rbl_ctx_t *ctx);
    none. */
 ngx_int_t ngx_rbl_auth_claimed(ngx_http_request_t *r, rbl_sid_t *account);
 
-/* Frees the memory that the process keeps for authentication. */
-void ngx_rbl_auth_done(void);
-
-
 /* ngx_rbl_logins.c; its other functions are for ngx_rbl_auth.c alone */
 
 /* True if these credentials succeeded within the last minute, from an address

@@ -28,16 +28,15 @@
 #include "ngx_rbl_identity.h"
 #include "ngx_rbl_logins.h"
 
-#include <openssl/evp.h>
-#include <openssl/params.h>
 #include <openssl/rand.h>
+#include <sodium.h>
 
 
 #define NGX_RBL_LOGIN_SETS    512
 #define NGX_RBL_LOGIN_WAYS    4         /* slots in which a header may be */
 #define NGX_RBL_LOGIN_HOLDS   1000      /* lifetime of cached data, ms */
 #define NGX_RBL_LOGIN_PROVES  60000     /* lifetime of a proof, ms */
-#define NGX_RBL_LOGIN_KEY     16
+#define NGX_RBL_LOGIN_KEY     crypto_shorthash_siphashx24_KEYBYTES
 
 
 struct ngx_rbl_login_s {
@@ -75,8 +74,8 @@ struct ngx_rbl_login_s {
 
 
 static ngx_rbl_login_t  ngx_rbl_logins[NGX_RBL_LOGIN_SETS][NGX_RBL_LOGIN_WAYS];
-static EVP_MAC_CTX     *ngx_rbl_login_mac;     /* SipHash-2-4 */
-static u_char           ngx_rbl_login_key[NGX_RBL_LOGIN_KEY];
+static u_char           ngx_rbl_login_keys[2][NGX_RBL_LOGIN_KEY];
+static ngx_uint_t       ngx_rbl_login_keyed;    /* 1: the keys are random */
 
 
 /* Returns the i-th slot of a name; nearly always the first one matches. */
@@ -89,67 +88,27 @@ ngx_rbl_login_way(const ngx_rbl_login_name_t *name, ngx_uint_t i)
 }
 
 
-/* Makes the random key of this worker. */
+/* SipHash-2-4 of libsodium, because EVP_MAC of OpenSSL takes four times as
+   long.  A cookie has another key than a header of the same bytes. */
 
 static ngx_int_t
-ngx_rbl_login_init(void)
-{
-    EVP_MAC       *mac;
-    OSSL_PARAM     params[2];
-    EVP_MAC_CTX   *ctx;
-    unsigned int   size;
-
-    mac = EVP_MAC_fetch(NULL, "SIPHASH", NULL);
-    ctx = mac != NULL ? EVP_MAC_CTX_new(mac) : NULL;
-    EVP_MAC_free(mac);
-
-    size = sizeof(ngx_rbl_login_name_t);
-    params[0] = OSSL_PARAM_construct_uint("size", &size);
-    params[1] = OSSL_PARAM_construct_end();
-
-    if (ctx == NULL || !EVP_MAC_CTX_set_params(ctx, params)
-        || RAND_bytes(ngx_rbl_login_key, NGX_RBL_LOGIN_KEY) != 1)
-    {
-        EVP_MAC_CTX_free(ctx);
-        return NGX_ERROR;
-    }
-
-    ngx_rbl_login_mac = ctx;
-
-    return NGX_OK;
-}
-
-
-void
-ngx_rbl_login_done(void)
-{
-    EVP_MAC_CTX_free(ngx_rbl_login_mac);
-    ngx_rbl_login_mac = NULL;
-}
-
-
-/* `kind` keeps a cookie apart from an Authorization header of the same
-   bytes. */
-
-static ngx_int_t
-ngx_rbl_login_hash(const ngx_str_t *header, u_char kind,
+ngx_rbl_login_hash(const ngx_str_t *header, ngx_uint_t cookie,
     ngx_rbl_login_name_t *name)
 {
-    size_t  n;
+    if (!ngx_rbl_login_keyed) {
+        if (RAND_bytes((u_char *) ngx_rbl_login_keys,
+                       sizeof(ngx_rbl_login_keys))
+            != 1)
+        {
+            return NGX_ERROR;
+        }
 
-    if (ngx_rbl_login_mac == NULL && ngx_rbl_login_init() != NGX_OK) {
-        return NGX_ERROR;
+        ngx_rbl_login_keyed = 1;
     }
 
-    if (!EVP_MAC_init(ngx_rbl_login_mac, ngx_rbl_login_key, NGX_RBL_LOGIN_KEY,
-                      NULL)
-        || (kind && !EVP_MAC_update(ngx_rbl_login_mac, &kind, 1))
-        || !EVP_MAC_update(ngx_rbl_login_mac, header->data, header->len)
-        || !EVP_MAC_final(ngx_rbl_login_mac, (u_char *) name, &n,
-                          sizeof(ngx_rbl_login_name_t)))
-    {
-        return NGX_ERROR;
-    }
+    (void) crypto_shorthash_siphashx24((u_char *) name, header->data,
+                                       header->len,
+                                       ngx_rbl_login_keys[cookie]);
 
     return NGX_OK;
 }
@@ -203,7 +162,7 @@ ngx_rbl_login_keep(ngx_rbl_ctx_t *ctx, const ngx_rbl_login_name_t *name)
     ngx_uint_t        i;
     ngx_rbl_login_t  *login;
 
-    if (ngx_rbl_login_mac == NULL) {
+    if (!ngx_rbl_login_keyed) {
         return;
     }
 

@@ -19,9 +19,6 @@ ngx_int_t ngx_rbl_login_recall(ngx_rbl_ctx_t *ctx, const ngx_str_t *header,
     ngx_rbl_login_name_t *name);
 void ngx_rbl_login_keep(ngx_rbl_ctx_t *ctx, const ngx_rbl_login_name_t *name);
 
-/* Frees the memory that the process keeps for it. */
-void ngx_rbl_login_done(void);
-
 /* True if the cache has the data of account and token. */
 ngx_int_t ngx_rbl_login_known(const ngx_rbl_ctx_t *ctx);
 

@@ -66,7 +66,7 @@ $(BUILD)/libaddon.a: $(RBL_ADDON) t/fuzz/fuzz.mk
 $(FUZZNGXBIN): $(BUILD)/%: $(BUILD)/obj/%.o $(FUZZMAIN) $(BUILD)/libaddon.a \
     $(NGX_CORE) $(ARCHIVES)
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(FUZZLINK) -o $@ $^ $(LIBS)
+	$(call say,LD,$@)$(FUZZLINK) -o $@ $^ $(LIBS) -lsodium
 
 fuzzers: $(FUZZBIN) $(FUZZNGXBIN)
 
