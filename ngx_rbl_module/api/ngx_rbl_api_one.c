@@ -87,7 +87,7 @@ ngx_rbl_one_answer(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
     list->page = 1;
     list->page_size = RBL_PAGE_SIZE;
 
-    ngx_rbl_list_open(ctx, family->guess + raw.n);
+    ngx_rbl_list_open(ctx, ngx_max(family->guess, 3 * raw.n));
 
     if (family->write(ctx, NULL, raw)) {
         ngx_rbl_list_close(ctx);

@@ -15,20 +15,21 @@
 #include "ngx_rbl_list.h"
 
 
+#define NGX_RBL_LIST_TAIL  256          /* octets behind the objects */
+
+
 /* If the objects are cached, the records are not requested. */
 
 static void
 ngx_rbl_list_ask_recalled(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list,
     ngx_uint_t n, const rbl_str_t *sids)
 {
-    rbl_str_t  text;
-
     list->recalled = 1;
     ctx->round.counted = 1;
     ctx->round.marking = ctx->format == NGX_RBL_JSON;
 
     list->held = ctx->round.marking
-                 && ngx_rbl_page_held(ctx, &list->name, list->stamp, &text)
+                 && ngx_rbl_page_held(ctx, &list->name, list->stamp)
                     == NGX_OK;
 
     if (!list->held) {
@@ -189,22 +190,27 @@ ngx_rbl_list_changed(ngx_rbl_ctx_t *ctx, int64_t stamp)
 static void
 ngx_rbl_list_answer_held(ngx_rbl_ctx_t *ctx, int64_t stamp)
 {
-    rbl_str_t        text;
     ngx_rbl_list_t  *list;
 
     list = ctx->data;
 
     if (!ngx_rbl_marked(ctx)
-        || ngx_rbl_page_held(ctx, &list->name, stamp, &text) != NGX_OK)
+        || ngx_rbl_page_held(ctx, &list->name, stamp) != NGX_OK)
     {
         ngx_rbl_list_changed(ctx, stamp);
         return;
     }
 
-    ngx_rbl_page_shown(&list->name);
+    ngx_rbl_list_open(ctx, NGX_RBL_LIST_TAIL);
+    rbl_doc_json(&ctx->doc, NULL, RBL_STR(""));
 
-    ngx_rbl_list_open(ctx, text.n);
-    rbl_doc_json(&ctx->doc, NULL, text);
+    if (ngx_rbl_page_lend(ctx, &list->name) != NGX_OK
+        || ngx_rbl_sink_lend(&ctx->sink, ctx->text) != NGX_OK)
+    {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
     ngx_rbl_list_close(ctx);
 }
 

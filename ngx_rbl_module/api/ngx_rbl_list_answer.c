@@ -12,7 +12,7 @@
    date. */
 
 static void
-ngx_rbl_list_hold(ngx_rbl_ctx_t *ctx, rbl_str_t text)
+ngx_rbl_list_hold(ngx_rbl_ctx_t *ctx)
 {
     ngx_uint_t       marked;
     ngx_rbl_list_t  *list;
@@ -25,7 +25,7 @@ ngx_rbl_list_hold(ngx_rbl_ctx_t *ctx, rbl_str_t text)
     }
 
     if (marked) {
-        ngx_rbl_page_hold(ctx, &list->name, list->stamp, text);
+        ngx_rbl_page_hold(ctx, &list->name, list->stamp);
 
     } else {
         ngx_rbl_mark_set(ctx);
@@ -36,8 +36,8 @@ ngx_rbl_list_hold(ngx_rbl_ctx_t *ctx, rbl_str_t text)
 void
 ngx_rbl_list_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
 {
-    rbl_str_t        text;
     ngx_buf_t       *b;
+    const char      *text;
     ngx_rbl_list_t  *list;
 
     list = ctx->data;
@@ -45,7 +45,7 @@ ngx_rbl_list_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
     ngx_rbl_list_open(ctx, n * ctx->route->family->guess);
 
     b = ctx->sink.buf;
-    text.p = ctx->sink.out.pos;
+    text = ctx->sink.out.pos;
     ctx->shown_from = INT64_MIN;
     ctx->shown_until = INT64_MAX;
 
@@ -57,13 +57,13 @@ ngx_rbl_list_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
         ngx_rbl_page_keep(&list->name, 0, 0, NULL);
     }
 
-    /* the objects are cached if they fit into one buffer */
+    if (ctx->run.refusal == 0 && ctx->sink.buf == b && !ctx->sink.out.failed) {
+        ctx->text.p = text;
+        ctx->text.n = ctx->sink.out.pos - text;
 
-    if (ctx->round.marking && ctx->run.refusal == 0 && ctx->sink.buf == b
-        && !ctx->sink.out.failed)
-    {
-        text.n = ctx->sink.out.pos - text.p;
-        ngx_rbl_list_hold(ctx, text);
+        if (ctx->round.marking) {
+            ngx_rbl_list_hold(ctx);
+        }
     }
 
     ngx_rbl_list_close(ctx);

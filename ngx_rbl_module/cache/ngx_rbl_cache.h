@@ -38,24 +38,26 @@ void ngx_rbl_page_keep(const ngx_rbl_page_name_t *name, int64_t stamp,
     ngx_uint_t n, const rbl_str_t *sids);
 
 /*
- * Returns the objects of the page in JSON, as they were last written, if they
- * still look the same and, once the request is authenticated, if they were
- * cached under the same index stamp and version stamp.  NGX_DECLINED: not
- * cached.  The text is valid until the next call of ngx_rbl_page_keep or
- * ngx_rbl_page_hold.
+ * True (NGX_OK) if the objects of the page are cached in JSON, as they were
+ * last written, if they still look the same and, once the request is
+ * authenticated, if they were cached under the same index stamp and version
+ * stamp.  NGX_DECLINED: they are not.
  */
 ngx_int_t ngx_rbl_page_held(const ngx_rbl_ctx_t *ctx,
-    const ngx_rbl_page_name_t *name, int64_t stamp, rbl_str_t *text);
+    const ngx_rbl_page_name_t *name, int64_t stamp);
 
-/* Caches a copy of the text if the page's SIDs are cached under that index
+/* Sets ctx->text to the text of a page that is held, which lives as long as the
+   request.  Caching it has paid off.  NGX_ERROR: out of memory. */
+ngx_int_t ngx_rbl_page_lend(ngx_rbl_ctx_t *ctx,
+    const ngx_rbl_page_name_t *name);
+
+/* Caches a copy of ctx->text if the page's SIDs are cached under that index
    stamp.  The request has a version stamp.  The objects look the same from
    ctx->shown_from until ctx->shown_until. */
 void ngx_rbl_page_hold(const ngx_rbl_ctx_t *ctx,
-    const ngx_rbl_page_name_t *name, int64_t stamp, rbl_str_t text);
+    const ngx_rbl_page_name_t *name, int64_t stamp);
 
-/* The cached text was sent, so caching it has paid off; the text is out of
-   date. */
-void ngx_rbl_page_shown(const ngx_rbl_page_name_t *name);
+/* The cached text is out of date. */
 void ngx_rbl_page_release(const ngx_rbl_page_name_t *name);
 
 void ngx_rbl_pages_done(void);          /* exit_process, after the stores */

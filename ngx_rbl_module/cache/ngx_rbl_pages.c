@@ -40,6 +40,14 @@
 #define NGX_RBL_PAGE_PAUSE_MAX  5000
 
 
+/* A response refers to its text until it is sent. */
+typedef struct {
+    ngx_uint_t              refs;       /* of the page and of responses */
+    uint64_t                hash;
+    size_t                  n;
+    char                    bytes[];
+} ngx_rbl_text_t;
+
 typedef struct {
     const ngx_rbl_store_t  *store;      /* NULL: empty */
     ngx_uint_t              epoch;      /* of the store */
@@ -51,8 +59,7 @@ typedef struct {
     char                    account[RBL_SID_LEN];
     char                    sids[NGX_RBL_PAGE_SIDS][RBL_SID_LEN];
 
-    char                   *text;       /* NULL: no text is cached */
-    size_t                  n_text;
+    ngx_rbl_text_t         *text;       /* NULL: no text is cached */
     ngx_rbl_mark_t          mark;
     int64_t                 from;       /* ms: the text is valid from */
     int64_t                 until;      /* until */
@@ -124,14 +131,25 @@ ngx_rbl_page_recall(const ngx_rbl_page_name_t *name, int64_t *stamp,
 
 
 static void
+ngx_rbl_text_release(void *data)
+{
+    ngx_rbl_text_t  *text = data;
+
+    if (--text->refs == 0) {
+        ngx_free(text);
+    }
+}
+
+
+static void
 ngx_rbl_page_drop(ngx_rbl_page_t *page)
 {
     if (page->text == NULL) {
         return;
     }
 
-    ngx_free(page->text);
-    ngx_rbl_pages_held -= page->n_text;
+    ngx_rbl_pages_held -= page->text->n;
+    ngx_rbl_text_release(page->text);
     page->text = NULL;
 
     page->pause = page->shown >= NGX_RBL_PAGE_WORTH ? NGX_RBL_PAGE_PAUSE
@@ -176,7 +194,7 @@ ngx_rbl_page_keep(const ngx_rbl_page_name_t *name, int64_t stamp, ngx_uint_t n,
 
 ngx_int_t
 ngx_rbl_page_held(const ngx_rbl_ctx_t *ctx, const ngx_rbl_page_name_t *name,
-    int64_t stamp, rbl_str_t *text)
+    int64_t stamp)
 {
     int64_t                now;
     const ngx_rbl_page_t  *page;
@@ -204,8 +222,31 @@ ngx_rbl_page_held(const ngx_rbl_ctx_t *ctx, const ngx_rbl_page_name_t *name,
         return NGX_DECLINED;
     }
 
-    text->p = page->text;
-    text->n = page->n_text;
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_rbl_page_lend(ngx_rbl_ctx_t *ctx, const ngx_rbl_page_name_t *name)
+{
+    ngx_rbl_page_t      *page;
+    ngx_pool_cleanup_t  *cleanup;
+
+    page = ngx_rbl_page_slot(name);
+    cleanup = ngx_pool_cleanup_add(ctx->request->pool, 0);
+
+    if (cleanup == NULL) {
+        return NGX_ERROR;
+    }
+
+    cleanup->handler = ngx_rbl_text_release;
+    cleanup->data = page->text;
+    page->text->refs++;
+    page->shown++;
+
+    ctx->text.p = page->text->bytes;
+    ctx->text.n = page->text->n;
+    ctx->text_hash = page->text->hash;
 
     return NGX_OK;
 }
@@ -223,8 +264,9 @@ ngx_rbl_page_room(size_t n)
 
 void
 ngx_rbl_page_hold(const ngx_rbl_ctx_t *ctx, const ngx_rbl_page_name_t *name,
-    int64_t stamp, rbl_str_t text)
+    int64_t stamp)
 {
+    rbl_str_t        text = ctx->text;
     ngx_rbl_page_t  *page;
 
     page = ngx_rbl_page_slot(name);
@@ -238,16 +280,19 @@ ngx_rbl_page_hold(const ngx_rbl_ctx_t *ctx, const ngx_rbl_page_name_t *name,
     ngx_rbl_page_drop(page);
     ngx_rbl_page_room(text.n);
 
-    page->text = ngx_alloc(text.n, ctx->request->connection->log);
+    page->text = ngx_alloc(sizeof(ngx_rbl_text_t) + text.n,
+                           ctx->request->connection->log);
 
     if (page->text == NULL) {
         return;
     }
 
-    ngx_memcpy(page->text, text.p, text.n);
+    page->text->refs = 1;
+    page->text->hash = rbl_hash(text, 0);
+    page->text->n = text.n;
+    ngx_memcpy(page->text->bytes, text.p, text.n);
     ngx_rbl_pages_held += text.n;
 
-    page->n_text = text.n;
     page->mark = ctx->mark;
     page->from = ctx->shown_from;
     page->until = ctx->shown_until;
@@ -265,13 +310,6 @@ ngx_rbl_pages_done(void)
     for (i = 0; i < NGX_RBL_PAGES; i++) {
         ngx_rbl_page_drop(&ngx_rbl_pages[i]);
     }
-}
-
-
-void
-ngx_rbl_page_shown(const ngx_rbl_page_name_t *name)
-{
-    ngx_rbl_page_slot(name)->shown++;
 }
 
 

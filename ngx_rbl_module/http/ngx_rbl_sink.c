@@ -95,28 +95,77 @@ ngx_rbl_sink_open(ngx_rbl_sink_t *sink, ngx_pool_t *pool, size_t size,
 }
 
 
-ngx_buf_t *
-ngx_rbl_sink_flush(ngx_rbl_sink_t *sink)
+/* Appends the buffer to the chain. */
+
+static ngx_int_t
+ngx_rbl_sink_append(ngx_rbl_sink_t *sink, ngx_buf_t *b)
 {
     ngx_chain_t  *cl;
 
     cl = ngx_alloc_chain_link(sink->pool);
     if (cl == NULL) {
-        return NULL;
+        return NGX_ERROR;
     }
 
-    assert((u_char *) sink->out.pos <= sink->buf->end);
-
-    sink->buf->last = (u_char *) sink->out.pos;
-    sink->filled = sink->buf;
-
-    cl->buf = sink->buf;
+    cl->buf = b;
     cl->next = NULL;
 
     *sink->last = cl;
     sink->last = &cl->next;
+    sink->filled = b;
 
-    return sink->buf;
+    return NGX_OK;
+}
+
+
+ngx_buf_t *
+ngx_rbl_sink_flush(ngx_rbl_sink_t *sink)
+{
+    assert((u_char *) sink->out.pos <= sink->buf->end);
+
+    sink->buf->last = (u_char *) sink->out.pos;
+
+    return ngx_rbl_sink_append(sink, sink->buf) == NGX_OK ? sink->buf : NULL;
+}
+
+
+/* The next window is the rest of this one. */
+
+ngx_int_t
+ngx_rbl_sink_lend(ngx_rbl_sink_t *sink, rbl_str_t bytes)
+{
+    ngx_buf_t  *lent, *rest;
+
+    lent = ngx_calloc_buf(sink->pool);
+    rest = ngx_calloc_buf(sink->pool);
+
+    if (lent == NULL || rest == NULL || sink->buf == NULL) {
+        return NGX_ERROR;
+    }
+
+    lent->memory = 1;
+    lent->tag = sink->tag;
+    lent->start = (u_char *) bytes.p;
+    lent->pos = lent->start;
+    lent->end = lent->start + bytes.n;
+    lent->last = lent->end;
+
+    rest->temporary = 1;
+    rest->tag = sink->tag;
+    rest->start = (u_char *) sink->out.pos;
+    rest->pos = rest->start;
+    rest->last = rest->start;
+    rest->end = sink->buf->end;
+
+    if (ngx_rbl_sink_flush(sink) == NULL
+        || ngx_rbl_sink_append(sink, lent) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    sink->buf = rest;
+
+    return NGX_OK;
 }
 
 

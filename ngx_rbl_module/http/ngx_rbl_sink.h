@@ -28,6 +28,10 @@ ngx_int_t ngx_rbl_sink_open(ngx_rbl_sink_t *sink, ngx_pool_t *pool,
 /* Appends the window to the chain.  NULL: out of memory. */
 ngx_buf_t *ngx_rbl_sink_flush(ngx_rbl_sink_t *sink);
 
+/* Appends bytes that live as long as the pool, without a copy.  NGX_ERROR: out
+   of memory. */
+ngx_int_t ngx_rbl_sink_lend(ngx_rbl_sink_t *sink, rbl_str_t bytes);
+
 /* Moves the written output out of the sink; *out is NULL if there is none.
    `last`: this ends the response.  NGX_ERROR: out of memory. */
 ngx_int_t ngx_rbl_sink_take(ngx_rbl_sink_t *sink, ngx_chain_t **out,

@@ -7,9 +7,13 @@
 use strict;
 use warnings;
 
+use IO::Select;
+use IO::Socket::INET;
+use MIME::Base64 qw(encode_base64);
 use RblApi;
 use RblCheckd ();
 use RblTest;
+use Socket qw(SOL_SOCKET SO_RCVBUF);
 
 my $w = RblCheckd::world(partitions => 4, zones => {
     'a.test' => { data => RblCheckd::listed_entry('192.0.2.1', '192.0.2.2') },
@@ -176,6 +180,50 @@ hold('before the time zone');
 rblctl($redis, 'account', 'timezone', $ac, 'Asia/Tokyo');
 like(shown('another time zone')->{data}[0]{last_checked}, qr/JST/,
     'the page shows the new time zone');
+
+# --- the response of a cached page -------------------------------------------
+
+# It refers to the text in the cache, which changes replace, and has the ETag of
+# the same page without a cache.
+my $port = free_port();
+my $lends = { %$t, nginx => start_nginx(%nginx, api => 'rbl_etag on;',
+    server => "listen 127.0.0.1:$port sndbuf=4k;") };
+my $fresh = call($lends, 'GET', $page);
+like($fresh->{headers}{etag} // 'none', qr/^"/, 'a page has an ETag');
+hold('with an ETag', $lends);
+my $cached = call($lends, 'GET', $page);
+is($cached->{body}, $fresh->{body}, 'a cached page is the same page');
+is($cached->{headers}{etag}, $fresh->{headers}{etag}, 'a cached page has the same ETag');
+
+my $login = encode_base64("$acct->{sid}:$acct->{token}", '');
+my $slow = IO::Socket::INET->new(Proto => 'tcp');
+setsockopt $slow, SOL_SOCKET, SO_RCVBUF, pack 'i', 2048;
+$slow->connect($port, Socket::inet_aton('127.0.0.1')) or die $!;
+syswrite $slow, "GET /3.0/$page HTTP/1.1\r\nHost: a\r\n"
+    . "Authorization: Basic $login\r\n\r\n" for 1 .. 40;
+sysread $slow, my $in, 700;
+for my $name ('first', 'second') {
+    call($other, 'POST', "host/update/$first.json", form => { name => $name });
+    hold("the $name change", $lends);
+}
+my ($whole, %names) = 0;
+my $ready = IO::Select->new($slow);
+while ($whole < 40 && $ready->can_read(5)) {
+    sysread $slow, $in, 65536, length $in or last;
+    while ($in =~ /\AHTTP\S+ 200 OK\r\n.*?^Content-Length: (\d+)\r\n.*?\r\n\r\n/ms
+        && length($in) >= $+[0] + $1)
+    {
+        my $v = json({ body => substr $in, $+[0], $1 });
+        my ($host) = grep { $_->{id} eq $first } @{ $v->{data} };
+        $names{ $host->{name} }++;
+        $whole++;
+        substr $in, 0, $+[0] + $1, '';
+    }
+}
+is($whole, 40, 'a client that reads slowly gets each page whole');
+is_deeply([sort keys %names], ['n', 'second'],
+    'the pages are those before the changes and after them');
+stop_server($lends->{nginx});
 
 # --- the version stamp -------------------------------------------------------
 
