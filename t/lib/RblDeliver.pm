@@ -228,14 +228,21 @@ sub time_passes {
     my ($ms) = map { int 1000 * $_ } @_;
 
     my $waits = cmd('ZRANGE', k('retry'), 0, -1);
-    cmd('ZINCRBY', k('retry'), -$ms, $_) for @$waits;
-    cmd('HINCRBY', k('dlv', split /:/, $_), 'first', -$ms) for @$waits;
+    cmd(qw(ZADD), k('retry'), qw(XX INCR), -$ms, $_) for @$waits;
+    earlier($ms, k('dlv', split /:/, $_), 'first') for @$waits;
     for my $key (@{ cmd('KEYS', k('hook', '*')) }) {
-        for my $field (qw(since till probe)) {
-            cmd('HINCRBY', $key, $field, -$ms) if cmd('HEXISTS', $key, $field);
-        }
+        earlier($ms, $key, $_) for qw(since till probe);
     }
     wake();
+}
+
+# A delivery that has ended meanwhile stays so.
+sub earlier {
+    my ($ms, $key, $field) = @_;
+
+    cmd('EVAL', "if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then
+        redis.call('HINCRBY', KEYS[1], ARGV[1], -ARGV[2]) end", 1, $key, $field,
+        $ms);
 }
 
 # Deletes earlier failures: no circuit of a host or an account delays
