@@ -10,6 +10,7 @@
 #include "base/xalloc.h"
 #include "rbl_validate.h"
 
+#include <obstack.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -17,11 +18,14 @@
 #define CTL_PAGE       "1000"           /* records of a page, at most */
 #define CTL_PAGE_MOST  1000
 
-/* A run; its memory lives as long as the process. */
+#define obstack_chunk_alloc  xmalloc
+#define obstack_chunk_free   free
+
 typedef struct {
-    rbl_run_t     run;                  /* must be first */
-    const char   *account;
-    rbl_value_t   value[RBL_FIELDS_MAX];
+    rbl_run_t        run;               /* must be first */
+    const char      *account;
+    struct obstack   room;
+    rbl_value_t      value[RBL_FIELDS_MAX];
 } ctl_run_t;
 
 typedef struct {
@@ -126,9 +130,11 @@ static const ctl_op_t  ctl_ops[] = {
 static void *
 ctl_run_alloc(rbl_run_t *run, size_t n)
 {
-    (void) run;
+    ctl_run_t  *r;
 
-    return xcalloc(1, n + 1);
+    r = (ctl_run_t *) run;
+
+    return memset(obstack_alloc(&r->room, n + 1), 0, n + 1);
 }
 
 
@@ -303,16 +309,41 @@ ctl_run_answer(ctl_t *ctl, ctl_run_t *r, const rbl_op_t *op,
 }
 
 
+/* Calls the script of the operation.  NULL: error printed. */
+static json_t *
+ctl_run_script(ctl_t *ctl, ctl_run_t *r, const rbl_op_t *op)
+{
+    json_t      *answer;
+    rbl_str_t   *argv;
+    redisReply  *reply;
+
+    if (op->prepare != NULL && op->prepare(&r->run) != 0) {
+        return NULL;
+    }
+
+    argv = rbl_run_argv(&r->run);
+    reply = argv == NULL ? NULL
+            : ctl_script(ctl, op->script,
+                         op->script->argc + (int) r->run.n_rest, argv);
+    if (reply == NULL) {
+        return NULL;
+    }
+
+    answer = ctl_run_answer(ctl, r, op, reply);
+    freeReplyObject(reply);
+
+    return answer;
+}
+
+
 json_t *
 ctl_op_run(ctl_t *ctl, const rbl_op_t *op, rbl_str_t customer, rbl_str_t id,
     int n, const ctl_given_t *given)
 {
-    json_t      *answer;
-    ctl_run_t    r;
-    rbl_sid_t    account;
-    rbl_key_t    key;
-    rbl_str_t   *argv;
-    redisReply  *reply;
+    json_t     *answer;
+    ctl_run_t   r;
+    rbl_sid_t   account;
+    rbl_key_t   key;
 
     if ((op->makes && !op->operators ? ctl_customer(&account, customer)
                    : ctl_sid(&account, RBL_SID_ACCOUNT, customer))
@@ -322,6 +353,7 @@ ctl_op_run(ctl_t *ctl, const rbl_op_t *op, rbl_str_t customer, rbl_str_t id,
     }
 
     memset(&r, 0, sizeof(r));
+    obstack_init(&r.room);
     r.account = account.s;
     r.run.by = &ctl_runner;
     r.run.fields = op->fields;
@@ -334,6 +366,7 @@ ctl_op_run(ctl_t *ctl, const rbl_op_t *op, rbl_str_t customer, rbl_str_t id,
     if (ctl_run_given(&r, n, given) != 0 || rbl_run_fields(&r.run) != 0
         || ctl_run_id(&r.run, op, id) != 0)
     {
+        obstack_free(&r.room, NULL);
         return NULL;
     }
 
@@ -347,20 +380,8 @@ ctl_op_run(ctl_t *ctl, const rbl_op_t *op, rbl_str_t customer, rbl_str_t id,
         r.run.argv[RBL_ARG_VALUE] = rbl_str(op->value);
     }
 
-    if (op->prepare != NULL && op->prepare(&r.run) != 0) {
-        return NULL;
-    }
-
-    argv = rbl_run_argv(&r.run);
-    reply = argv == NULL ? NULL
-            : ctl_script(ctl, op->script,
-                         op->script->argc + (int) r.run.n_rest, argv);
-    if (reply == NULL) {
-        return NULL;
-    }
-
-    answer = ctl_run_answer(ctl, &r, op, reply);
-    freeReplyObject(reply);
+    answer = ctl_run_script(ctl, &r, op);
+    obstack_free(&r.room, NULL);
 
     return answer;
 }
