@@ -1,206 +1,358 @@
 /*
- * Replies are allocated from a pool of the connection.  A page of hosts has
- * twenty strings, and a malloc and a free for each would cost more than
- * decoding.
+ * Replies of Redis in RESP2, decoded where they were received: the texts of a
+ * reply are parts of the buffer.  A page of hosts has twenty of them, and
+ * copying them would cost more than decoding.
  *
- * The free hook resets the pool, so it holds one reply at a time.  There is
- * never more than one: a reply is passed on and freed before the reader makes
- * the next.
+ * The bytes are first followed to the end of a reply, as far as they have
+ * arrived, without memory for it: twelve bytes may announce millions of
+ * elements.  More elements or levels than this program reads end the connection
+ * (RBL_REPLY_ELEMENTS, RBL_REPLY_PARENTS).  A reply that is complete is then
+ * decoded into the pool, which holds one reply at a time.
  */
 
-#include "ngx_rbl_redis.h"
+#include "ngx_rbl_redis_wire.h"
 
-#define NGX_RBL_REPLY_POOL  32768       /* fits a reply of usual size */
-#define NGX_RBL_REPLY_KEEP  262144      /* largest unused buffer of the
-                                           reader */
-
-
-/* The object that our reply functions return; hiredis knows only `reply`. */
-
-typedef struct {
-    redisReply                reply;
-    ngx_rbl_redis_replies_t  *owner;
-} ngx_rbl_reply_t;
+#define NGX_RBL_REPLY_POOL  8192        /* fits the elements of a page */
+#define NGX_RBL_REPLY_ROOM  32768       /* first size of the buffer, bytes */
+#define NGX_RBL_REPLY_KEEP  262144      /* largest unused buffer */
+#define NGX_RBL_REPLY_LINE  65536       /* bytes of a line */
+#define NGX_RBL_REPLY_TEXT  (512 * 1024 * 1024)     /* as Redis */
 
 
 static ngx_int_t
-ngx_rbl_reply_pool(ngx_rbl_redis_replies_t *replies)
+ngx_rbl_replies_refuse(ngx_rbl_replies_t *replies, const char *reason)
 {
-    if (replies->pool == NULL) {
-        replies->pool = ngx_create_pool(NGX_RBL_REPLY_POOL, replies->log);
-    }
+    replies->refused = reason;
 
-    return replies->pool == NULL ? NGX_ERROR : NGX_OK;
+    return NGX_ERROR;
 }
 
 
-/* NULL, here and below: out of memory, or the guard refused the reply; the
-   connection ends then */
-
-static redisReply *
-ngx_rbl_reply_create(const redisReadTask *task, rbl_reply_count_t n)
+u_char *
+ngx_rbl_replies_room(ngx_rbl_replies_t *replies, size_t least)
 {
-    redisReply               *parent;
-    ngx_rbl_reply_t          *r;
-    ngx_rbl_redis_replies_t  *replies = task->privdata;
+    size_t   used, room;
+    u_char  *bytes;
 
-    if (!rbl_reply_allowed(&replies->guard, task, n)
-        || ngx_rbl_reply_pool(replies) != NGX_OK)
-    {
-        return NULL;
+    used = replies->to - replies->from;
+
+    if (used == 0 && replies->room > NGX_RBL_REPLY_KEEP) {
+        ngx_rbl_replies_free(replies);
     }
 
-    r = ngx_pcalloc(replies->pool, sizeof(ngx_rbl_reply_t));
-    if (r == NULL) {
-        return NULL;
+    if (used == 0) {
+        replies->from = replies->at = replies->to = 0;
     }
 
-    r->owner = replies;
-    r->reply.type = task->type;
-
-    if (task->parent != NULL) {
-        parent = task->parent->obj;
-        parent->element[task->idx] = &r->reply;
+    if (replies->room - replies->to >= least) {
+        return replies->bytes + replies->to;
     }
 
-    return &r->reply;
-}
+    if (replies->from >= used && replies->room - used >= least) {
+        ngx_memcpy(replies->bytes, replies->bytes + replies->from, used);
 
+    } else {
+        room = ngx_max(2 * (used + least), NGX_RBL_REPLY_ROOM);
+        bytes = ngx_alloc(room, replies->log);
 
-static void *
-ngx_rbl_reply_string(const redisReadTask *task, char *str, size_t len)
-{
-    redisReply               *reply;
-    ngx_rbl_redis_replies_t  *replies = task->privdata;
-
-    reply = ngx_rbl_reply_create(task, 0);
-    if (reply == NULL) {
-        return NULL;
-    }
-
-    reply->str = ngx_pnalloc(replies->pool, len + 1);
-    if (reply->str == NULL) {
-        return NULL;
-    }
-
-    ngx_memcpy(reply->str, str, len);
-    reply->str[len] = '\0';
-    reply->len = len;
-
-    return reply;
-}
-
-
-static void *
-ngx_rbl_reply_array(const redisReadTask *task, rbl_reply_count_t n)
-{
-    redisReply               *reply;
-    ngx_rbl_redis_replies_t  *replies = task->privdata;
-
-    reply = ngx_rbl_reply_create(task, n);
-    if (reply == NULL) {
-        return NULL;
-    }
-
-    if (n > 0) {
-        reply->element = ngx_pcalloc(replies->pool, n * sizeof(redisReply *));
-        if (reply->element == NULL) {
+        if (bytes == NULL) {
             return NULL;
         }
+
+        if (replies->bytes != NULL) {
+            ngx_memcpy(bytes, replies->bytes + replies->from, used);
+            ngx_free(replies->bytes);
+        }
+
+        replies->bytes = bytes;
+        replies->room = room;
     }
 
-    reply->elements = n;
+    replies->at -= replies->from;
+    replies->from = 0;
+    replies->to = used;
 
-    return reply;
-}
-
-
-static void *
-ngx_rbl_reply_integer(const redisReadTask *task, long long v)
-{
-    redisReply  *reply;
-
-    reply = ngx_rbl_reply_create(task, 0);
-
-    if (reply != NULL) {
-        reply->integer = v;
-    }
-
-    return reply;
-}
-
-
-/* The task still has the type string or array; the reply is nil. */
-
-static void *
-ngx_rbl_reply_nil(const redisReadTask *task)
-{
-    redisReply  *reply;
-
-    reply = ngx_rbl_reply_create(task, 0);
-
-    if (reply != NULL) {
-        reply->type = REDIS_REPLY_NIL;
-    }
-
-    return reply;
-}
-
-
-/* A pool that has grown is destroyed; the next reply has the usual size. */
-
-static void
-ngx_rbl_reply_free(void *data)
-{
-    ngx_rbl_reply_t          *r = data;
-    ngx_rbl_redis_replies_t  *replies;
-
-    if (r == NULL) {
-        return;
-    }
-
-    replies = r->owner;
-
-    if (replies->pool->d.next == NULL) {
-        ngx_reset_pool(replies->pool);
-        return;
-    }
-
-    ngx_destroy_pool(replies->pool);
-    replies->pool = NULL;
-}
-
-
-redisReader *
-ngx_rbl_redis_reader(ngx_rbl_redis_replies_t *replies, ngx_log_t *log)
-{
-    redisReader  *reader;
-
-    replies->log = log;
-    rbl_reply_guard(&replies->guard, NULL);
-    rbl_reply_functions(&replies->fn);
-    replies->fn.createString = ngx_rbl_reply_string;
-    replies->fn.createArray = ngx_rbl_reply_array;
-    replies->fn.createInteger = ngx_rbl_reply_integer;
-    replies->fn.createNil = ngx_rbl_reply_nil;
-    replies->fn.freeObject = ngx_rbl_reply_free;
-
-    reader = redisReaderCreateWithFunctions(&replies->fn);
-
-    if (reader != NULL) {
-        reader->privdata = replies;
-        reader->maxbuf = NGX_RBL_REPLY_KEEP;
-    }
-
-    return reader;
+    return replies->bytes + used;
 }
 
 
 void
-ngx_rbl_redis_replies_free(ngx_rbl_redis_replies_t *replies)
+ngx_rbl_replies_free(ngx_rbl_replies_t *replies)
 {
     if (replies->pool != NULL) {
         ngx_destroy_pool(replies->pool);
         replies->pool = NULL;
     }
+
+    if (replies->bytes != NULL) {
+        ngx_free(replies->bytes);
+        replies->bytes = NULL;
+    }
+
+    replies->room = 0;
+}
+
+
+/* Returns the end of the line, its CR.  NULL: it has not arrived, or `refused`
+   is set. */
+
+static u_char *
+ngx_rbl_reply_line(ngx_rbl_replies_t *replies, u_char *p, u_char *end)
+{
+    u_char  *cr;
+
+    cr = memchr(p, '\r', end - p);
+
+    if ((cr != NULL ? cr : end) - p > NGX_RBL_REPLY_LINE) {
+        (void) ngx_rbl_replies_refuse(replies, "it sent a line of over 64 KiB");
+        return NULL;
+    }
+
+    if (cr == NULL || cr + 1 == end) {
+        return NULL;
+    }
+
+    if (cr[1] != '\n' || memchr(p, '\n', cr - p) != NULL) {
+        (void) ngx_rbl_replies_refuse(replies, "Protocol error, a bad line");
+        return NULL;
+    }
+
+    return cr;
+}
+
+
+/* Sets a decimal number of 64 bits.  NGX_ERROR: it is none. */
+
+static ngx_int_t
+ngx_rbl_reply_number(const u_char *p, const u_char *end, int64_t *number)
+{
+    uint64_t    n, most;
+    ngx_uint_t  negative;
+
+    negative = p < end && *p == '-';
+    p += negative;
+
+    if (p == end || (*p == '0' && (negative || end - p > 1))) {
+        return NGX_ERROR;
+    }
+
+    most = (uint64_t) INT64_MAX + negative;
+
+    for (n = 0; p < end; p++) {
+        if (*p < '0' || *p > '9' || n > most / 10
+            || n * 10 > most - (*p - '0'))
+        {
+            return NGX_ERROR;
+        }
+
+        n = n * 10 + (*p - '0');
+    }
+
+    *number = negative ? (int64_t) -n : (int64_t) n;
+
+    return NGX_OK;
+}
+
+
+/* An array begins. */
+
+static ngx_int_t
+ngx_rbl_reply_array(ngx_rbl_replies_t *replies, int64_t n)
+{
+    if (n > (int64_t) (RBL_REPLY_ELEMENTS - replies->announced)) {
+        return ngx_rbl_replies_refuse(replies,
+            "it announced a reply with too many elements");
+    }
+
+    if (replies->depth > RBL_REPLY_PARENTS) {
+        return ngx_rbl_replies_refuse(replies,
+            "it announced a reply with too many levels");
+    }
+
+    replies->announced += n;
+    replies->left[replies->depth++] = n;
+
+    return NGX_OK;
+}
+
+
+/* Follows one text, number or head of an array.  NGX_OK: it is complete;
+   NGX_DONE: so is the reply. */
+
+static ngx_int_t
+ngx_rbl_reply_follow(ngx_rbl_replies_t *replies)
+{
+    u_char   *p, *cr, *end;
+    int64_t   n;
+
+    p = replies->bytes + replies->at;
+    end = replies->bytes + replies->to;
+
+    if (p == end) {
+        return NGX_AGAIN;
+    }
+
+    cr = ngx_rbl_reply_line(replies, p, end);
+
+    if (cr == NULL) {
+        return replies->refused != NULL ? NGX_ERROR : NGX_AGAIN;
+    }
+
+    n = 0;
+
+    if (*p != '+' && *p != '-'
+        && ((*p != ':' && *p != '$' && *p != '*')
+            || ngx_rbl_reply_number(p + 1, cr, &n) != NGX_OK
+            || (*p != ':' && n < -1)
+            || (*p == '$' && n > NGX_RBL_REPLY_TEXT)))
+    {
+        return ngx_rbl_replies_refuse(replies, "Protocol error, a bad type or"
+                                               " number");
+    }
+
+    if (*p == '$' && n >= 0) {
+        if (end - (cr + 2) < n + 2) {
+            return NGX_AGAIN;
+        }
+
+        cr += 2 + n;
+
+        if (cr[0] != '\r' || cr[1] != '\n') {
+            return ngx_rbl_replies_refuse(replies, "Protocol error, a text"
+                                                   " without its end");
+        }
+    }
+
+    replies->at = (cr + 2) - replies->bytes;
+
+    if (*p == '*' && n > 0) {
+        return ngx_rbl_reply_array(replies, n);
+    }
+
+    while (replies->depth > 0 && --replies->left[replies->depth - 1] == 0) {
+        replies->depth--;
+    }
+
+    return replies->depth == 0 ? NGX_DONE : NGX_OK;
+}
+
+
+/* Decodes what was followed; returns its end.  A NUL in place of the CR ends a
+   text. */
+
+static u_char *
+ngx_rbl_reply_decode(ngx_rbl_replies_t *replies, redisReply *reply, u_char *p)
+{
+    u_char       type, *cr;
+    int64_t      n;
+    ngx_uint_t   i;
+    redisReply  *elements;
+
+    type = *p++;
+    cr = memchr(p, '\r', replies->bytes + replies->at - p);
+
+    if (type == '+' || type == '-') {
+        reply->type = type == '+' ? REDIS_REPLY_STATUS : REDIS_REPLY_ERROR;
+        reply->str = (char *) p;
+        reply->len = cr - p;
+        *cr = '\0';
+
+        return cr + 2;
+    }
+
+    (void) ngx_rbl_reply_number(p, cr, &n);
+    p = cr + 2;
+
+    if (type == ':') {
+        reply->type = REDIS_REPLY_INTEGER;
+        reply->integer = n;
+        return p;
+    }
+
+    if (n == -1) {
+        reply->type = REDIS_REPLY_NIL;
+        return p;
+    }
+
+    if (type == '$') {
+        reply->type = REDIS_REPLY_STRING;
+        reply->str = (char *) p;
+        reply->len = n;
+        p[n] = '\0';
+
+        return p + n + 2;
+    }
+
+    reply->type = REDIS_REPLY_ARRAY;
+
+    if (n == 0) {
+        return p;
+    }
+
+    elements = ngx_pcalloc(replies->pool, n * sizeof(redisReply));
+    reply->element = ngx_palloc(replies->pool, n * sizeof(redisReply *));
+
+    if (elements == NULL || reply->element == NULL) {
+        return NULL;
+    }
+
+    reply->elements = n;
+
+    for (i = 0; i < reply->elements && p != NULL; i++) {
+        reply->element[i] = &elements[i];
+        p = ngx_rbl_reply_decode(replies, &elements[i], p);
+    }
+
+    return p;
+}
+
+
+/* A pool that has grown is destroyed; the next reply has the usual size. */
+
+static ngx_int_t
+ngx_rbl_reply_pool(ngx_rbl_replies_t *replies)
+{
+    if (replies->pool != NULL && replies->pool->d.next == NULL
+        && replies->pool->large == NULL)
+    {
+        ngx_reset_pool(replies->pool);
+        return NGX_OK;
+    }
+
+    if (replies->pool != NULL) {
+        ngx_destroy_pool(replies->pool);
+    }
+
+    replies->pool = ngx_create_pool(NGX_RBL_REPLY_POOL, replies->log);
+
+    return replies->pool != NULL ? NGX_OK : NGX_ERROR;
+}
+
+
+ngx_int_t
+ngx_rbl_replies_next(ngx_rbl_replies_t *replies, redisReply *reply)
+{
+    ngx_int_t  rc;
+
+    do {
+        rc = ngx_rbl_reply_follow(replies);
+    } while (rc == NGX_OK);
+
+    if (rc != NGX_DONE) {
+        return rc;
+    }
+
+    ngx_memzero(reply, sizeof(redisReply));
+
+    if (ngx_rbl_reply_pool(replies) != NGX_OK
+        || ngx_rbl_reply_decode(replies, reply, replies->bytes + replies->from)
+           == NULL)
+    {
+        return ngx_rbl_replies_refuse(replies, "out of memory");
+    }
+
+    replies->from = replies->at;
+    replies->announced = 0;
+
+    return NGX_OK;
 }

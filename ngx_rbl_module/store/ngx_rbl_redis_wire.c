@@ -1,10 +1,11 @@
 /*
  * One connection of a link: an nginx connection, the commands that it writes in
- * order, and their replies, which hiredis decodes.
+ * order, and their replies.
  *
- * The event part of hiredis is not used.  It allocates memory for each command,
- * moves the rest of its buffer once per KiB that it has decoded, knows no TLS
- * (0.14), and forbids to end a connection inside most of its callbacks.
+ * Of hiredis it uses only what opens a socket.  Its event part allocates memory
+ * for each command, knows no TLS (0.14), and forbids to end a connection inside
+ * most of its callbacks; its reader copies each text and moves the rest of its
+ * buffer once per KiB.
  *
  * Writes: the first command of a turn of the event loop posts the flush event,
  * so that the commands of that turn leave in one write.  They are written
@@ -18,8 +19,7 @@
  * Reads: a request costs fewer turns, reads and writes if a turn reads more
  * replies.  Therefore an event reads again while replies are due, up to a
  * limit, because the worker has other clients.  The event is level triggered:
- * the rest comes with the next one.  The reader gets small pieces, because it
- * moves the rest of its buffer.
+ * the rest comes with the next one.
  *
  * End: ngx_rbl_wire_close may be called anywhere, inside a reply, too.  Memory
  * that the read still needs is freed at its end.
@@ -29,9 +29,8 @@
 
 #include <sys/ioctl.h>
 
-#define NGX_RBL_WIRE_READ   16384       /* bytes of one read */
+#define NGX_RBL_WIRE_READ   16384       /* bytes of one read, at least */
 #define NGX_RBL_WIRE_READS  8           /* reads in one event */
-#define NGX_RBL_WIRE_PIECE  1024        /* bytes for the reader at a time */
 #define NGX_RBL_WIRE_EARLY  4096        /* bytes that are written early */
 #define NGX_RBL_WIRE_OUT    16384       /* first size of the buffer, bytes */
 #define NGX_RBL_WIRE_KEEP   262144      /* largest buffer that is kept */
@@ -42,11 +41,7 @@
 static void
 ngx_rbl_wire_free(ngx_rbl_wire_t *wire)
 {
-    if (wire->reader != NULL) {
-        redisReaderFree(wire->reader);
-    }
-
-    ngx_rbl_redis_replies_free(&wire->replies);
+    ngx_rbl_replies_free(&wire->replies);
 
     if (wire->out != NULL) {
         ngx_free(wire->out);
@@ -230,56 +225,29 @@ ngx_rbl_wire_answer(ngx_rbl_wire_t *wire, const redisReply *reply)
 }
 
 
-/* Decodes the bytes and passes on the replies that are complete. */
-
-static void
-ngx_rbl_wire_take(ngx_rbl_wire_t *wire, const u_char *bytes, size_t len)
-{
-    void         *reply;
-    size_t        n;
-    redisReader  *reader;
-
-    reader = wire->reader;
-
-    for ( ; len > 0; bytes += n, len -= n) {
-        n = ngx_min(len, NGX_RBL_WIRE_PIECE);
-        (void) redisReaderFeed(reader, (const char *) bytes, n);
-
-        for ( ;; ) {
-            if (redisReaderGetReply(reader, &reply) != REDIS_OK) {
-                ngx_rbl_redis_drop(wire->link,
-                                   rbl_reply_lost(&wire->replies.guard,
-                                                  reader->errstr));
-                return;
-            }
-
-            if (reply == NULL) {
-                break;
-            }
-
-            ngx_rbl_wire_answer(wire, reply);
-            reader->fn->freeObject(reply);
-
-            if (wire->link == NULL) {
-                return;
-            }
-        }
-    }
-}
-
-
-/* Reads once.  NGX_DONE: there is nothing to read, or the connection has
-   ended. */
+/* Reads once, and passes on the replies that are complete.  NGX_DONE: there is
+   nothing to read, or the connection has ended. */
 
 static ngx_int_t
 ngx_rbl_wire_read(ngx_rbl_wire_t *wire)
 {
-    u_char             buf[NGX_RBL_WIRE_READ];
-    ssize_t            n;
-    ngx_connection_t  *c;
+    u_char             *p;
+    ssize_t             n;
+    ngx_int_t           rc;
+    redisReply          reply;
+    ngx_connection_t   *c;
+    ngx_rbl_replies_t  *replies;
 
     c = wire->connection;
-    n = c->recv(c, buf, sizeof(buf));
+    replies = &wire->replies;
+    p = ngx_rbl_replies_room(replies, NGX_RBL_WIRE_READ);
+
+    if (p == NULL) {
+        ngx_rbl_redis_drop(wire->link, "out of memory");
+        return NGX_DONE;
+    }
+
+    n = c->recv(c, p, replies->room - replies->to);
 
     if (n == NGX_AGAIN) {
         return NGX_DONE;
@@ -295,7 +263,19 @@ ngx_rbl_wire_read(ngx_rbl_wire_t *wire)
         return NGX_DONE;
     }
 
-    ngx_rbl_wire_take(wire, buf, n);
+    replies->to += n;
+
+    do {
+        rc = ngx_rbl_replies_next(replies, &reply);
+
+        if (rc == NGX_OK) {
+            ngx_rbl_wire_answer(wire, &reply);
+
+        } else if (rc == NGX_ERROR) {
+            ngx_rbl_redis_drop(wire->link, replies->refused);
+        }
+
+    } while (rc == NGX_OK && wire->link != NULL);
 
     return wire->link != NULL ? NGX_OK : NGX_DONE;
 }
@@ -412,12 +392,7 @@ ngx_rbl_wire_create(ngx_rbl_link_t *link, ngx_socket_t s)
     wire->flush.data = wire;
     wire->flush.log = log;
     wire->flush.handler = ngx_rbl_wire_flush_handler;
-    wire->reader = ngx_rbl_redis_reader(&wire->replies, log);
-
-    if (wire->reader == NULL) {
-        ngx_rbl_wire_close(wire);
-        return NULL;
-    }
+    wire->replies.log = log;
 
     return wire;
 }

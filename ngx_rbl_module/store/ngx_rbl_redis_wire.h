@@ -23,15 +23,24 @@ typedef struct ngx_rbl_wire_s  ngx_rbl_wire_t;
 typedef void (*ngx_rbl_replied_pt)(ngx_rbl_link_t *link,
     const redisReply *reply, void *data);
 
-/* State of the reply reader: ngx_rbl_redis_reply.c. */
+/* The replies that arrive, as bytes: ngx_rbl_redis_reply.c.  Zeroed with a log,
+   it has none. */
 typedef struct {
-    rbl_reply_guard_t            guard;     /* first: see
-                                               rbl_reply_functions */
-    redisReplyObjectFunctions    fn;
-    ngx_pool_t                  *pool;      /* holds the current reply; or
-                                               NULL */
-    ngx_log_t                   *log;
-} ngx_rbl_redis_replies_t;
+    u_char                   *bytes;
+    size_t                    room;     /* of `bytes` */
+    size_t                    from;     /* where the next reply begins */
+    size_t                    at;       /* it was followed up to here */
+    size_t                    to;       /* end of what has arrived */
+
+    ngx_uint_t                depth;    /* arrays that are not complete */
+    int64_t                   left[RBL_REPLY_PARENTS + 2];  /* elements that
+                                           they lack */
+    size_t                    announced;    /* elements, on all levels */
+    const char               *refused;  /* why it cannot be decoded; or NULL */
+
+    ngx_pool_t               *pool;     /* holds the current reply; or NULL */
+    ngx_log_t                *log;
+} ngx_rbl_replies_t;
 
 /* A command whose reply is due. */
 typedef struct {
@@ -42,8 +51,7 @@ typedef struct {
 struct ngx_rbl_wire_s {
     ngx_connection_t         *connection;
     ngx_rbl_link_t           *link;     /* NULL: closed, to be freed */
-    redisReader              *reader;
-    ngx_rbl_redis_replies_t   replies;
+    ngx_rbl_replies_t         replies;
 
     ngx_rbl_asked_t          *asked;    /* ring of `size` places */
     ngx_uint_t                size;     /* a power of two */
@@ -110,12 +118,14 @@ void ngx_rbl_redis_tls_end(ngx_connection_t *c);
 
 /* ngx_rbl_redis_reply.c */
 
-/* Makes a reader that allocates replies from a pool.  `replies` is zeroed and
-   must live as long as the reader.  NULL: out of memory. */
-redisReader *ngx_rbl_redis_reader(ngx_rbl_redis_replies_t *replies,
-    ngx_log_t *log);
+/* Returns where at least so many bytes may be received; the caller adds those
+   that were to `to`.  There is room up to `room`.  NULL: out of memory. */
+u_char *ngx_rbl_replies_room(ngx_rbl_replies_t *replies, size_t least);
 
-/* Frees the pool.  To be called when the reader is gone. */
-void ngx_rbl_redis_replies_free(ngx_rbl_redis_replies_t *replies);
+/* Decodes the next reply, which is valid until the next call of a function of
+   this file.  NGX_AGAIN: it is not complete; NGX_ERROR: `refused` is set. */
+ngx_int_t ngx_rbl_replies_next(ngx_rbl_replies_t *replies, redisReply *reply);
+
+void ngx_rbl_replies_free(ngx_rbl_replies_t *replies);
 
 #endif /* _NGX_RBL_REDIS_WIRE_H_INCLUDED_ */

@@ -1,15 +1,14 @@
 /*
- * Replies of the store as they arrive, allocated in the pool of the connection
- * (ngx_rbl_redis_reply.c).  The first byte is the size of the pieces that are
- * read, the rest the bytes of the server.
+ * Replies of the store as they arrive, decoded where they are received
+ * (ngx_rbl_redis_reply.c).  The first byte is the size of the pieces that
+ * arrive, the rest the bytes of the server.
  *
- * Each reply equals the one that hiredis makes with its own functions from the
- * same bytes; none has more elements than allowed.  Incomplete replies are
- * freed.
+ * Each reply equals the one that hiredis makes of the same bytes; none has more
+ * elements than allowed.
  */
 
 #include "fuzz_ngx.h"
-#include "ngx_rbl_redis.h"
+#include "ngx_rbl_redis_wire.h"
 
 #define REPLIES  64
 
@@ -45,7 +44,7 @@ compare(const redisReply *a, const redisReply *b)
 /* hiredis reads only replies that were accepted before, so they are within
    limits. */
 static void
-next_alike(redisReader *plain, redisReply *r)
+next_alike(redisReader *plain, const redisReply *r)
 {
     void    *reply;
     size_t   n;
@@ -58,33 +57,52 @@ next_alike(redisReader *plain, redisReply *r)
 }
 
 
+/* Appends a piece of the bytes to what has arrived. */
+static size_t
+arrives(ngx_rbl_replies_t *replies, rbl_str_t bytes, size_t piece)
+{
+    size_t   n;
+    u_char  *room;
+
+    n = piece < bytes.n ? piece : bytes.n;
+    room = ngx_rbl_replies_room(replies, n);
+    fuzz_check(room != NULL);
+    memcpy(room, bytes.p, n);
+    replies->to += n;
+    fuzz_check(replies->to <= replies->room);
+
+    return n;
+}
+
+
 static void
-read_all(redisReader *reader, redisReader *plain, rbl_str_t bytes,
+read_all(ngx_rbl_replies_t *replies, redisReader *plain, rbl_str_t bytes,
     size_t piece)
 {
-    void      *reply;
-    size_t     n;
-    unsigned   replies;
+    size_t       n;
+    ngx_int_t    rc;
+    unsigned     n_replies;
+    redisReply   reply;
 
-    for (replies = 0; replies < REPLIES; ) {
-        if (redisReaderGetReply(reader, &reply) != REDIS_OK) {
-            fuzz_check(reply == NULL);
-            return;
+    for (n_replies = 0; n_replies < REPLIES; ) {
+        rc = ngx_rbl_replies_next(replies, &reply);
+
+        if (rc == NGX_OK) {
+            n_replies++;
+            next_alike(plain, &reply);
+            continue;
         }
 
-        if (reply != NULL) {
-            replies++;
-            next_alike(plain, reply);
-            reader->fn->freeObject(reply);
-            continue;
+        if (rc == NGX_ERROR) {
+            fuzz_check(replies->refused != NULL);
+            return;
         }
 
         if (bytes.n == 0) {
             return;
         }
 
-        n = piece < bytes.n ? piece : bytes.n;
-        fuzz_check(redisReaderFeed(reader, bytes.p, n) == REDIS_OK);
+        n = arrives(replies, bytes, piece);
         bytes.p += n;
         bytes.n -= n;
     }
@@ -94,30 +112,29 @@ read_all(redisReader *reader, redisReader *plain, rbl_str_t bytes,
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    fuzz_t                    f;
-    size_t                    piece;
-    rbl_str_t                 bytes;
-    redisReader              *plain, *reader;
-    ngx_rbl_redis_replies_t   replies;
+    fuzz_t              f;
+    size_t              piece;
+    rbl_str_t           bytes;
+    redisReader        *plain;
+    ngx_rbl_replies_t   replies;
 
     fuzz_init(&f, data, size);
     fuzz_ngx_init();
     memset(&replies, 0, sizeof(replies));
+    replies.log = &fuzz_log;
 
     piece = fuzz_u8(&f) + 1;
     bytes = fuzz_rest(&f);
 
     plain = redisReaderCreate();
-    reader = ngx_rbl_redis_reader(&replies, &fuzz_log);
-    fuzz_check(plain != NULL && reader != NULL);
+    fuzz_check(plain != NULL);
     fuzz_check(redisReaderFeed(plain, bytes.p, bytes.n) == REDIS_OK);
 
-    read_all(reader, plain, bytes, piece);
+    read_all(&replies, plain, bytes, piece);
 
-    redisReaderFree(reader);
     redisReaderFree(plain);
-    ngx_rbl_redis_replies_free(&replies);
-    fuzz_check(replies.pool == NULL);
+    ngx_rbl_replies_free(&replies);
+    fuzz_check(replies.pool == NULL && replies.bytes == NULL);
     fuzz_ngx_done();
     fuzz_done(&f);
 
