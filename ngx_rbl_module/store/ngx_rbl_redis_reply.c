@@ -185,13 +185,12 @@ ngx_rbl_reply_follow(ngx_rbl_replies_t *replies)
     u_char   *p, *cr, *end;
     int64_t   n;
 
-    p = replies->bytes + replies->at;
-    end = replies->bytes + replies->to;
-
-    if (p == end) {
+    if (replies->at == replies->to) {
         return NGX_AGAIN;
     }
 
+    p = replies->bytes + replies->at;
+    end = replies->bytes + replies->to;
     cr = ngx_rbl_reply_line(replies, p, end);
 
     if (cr == NULL) {
