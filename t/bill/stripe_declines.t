@@ -22,10 +22,6 @@ event($t, 1, 'the first success');
 
 sub keys_of { return join ' ', $_[0] =~ /"(\w+)":/g }
 
-sub rfc { my @t = gmtime $_[0] / 1000;
-    return sprintf '%04d-%02d-%02dT%02d:%02d:%02d+00:00', $t[5] + 1900,
-        $t[4] + 1, @t[3, 2, 1, 0] }
-
 # The next event, which is a failure.
 sub failure {
     my ($py, $attempt, $reason, $days, $name) = @_;
