@@ -205,7 +205,7 @@ ngx_rbl_list_answer_held(ngx_rbl_ctx_t *ctx, int64_t stamp)
     rbl_doc_json(&ctx->doc, NULL, RBL_STR(""));
 
     if (ngx_rbl_page_lend(ctx, &list->name) != NGX_OK
-        || ngx_rbl_sink_lend(&ctx->sink, ctx->text) != NGX_OK)
+        || ngx_rbl_sink_lend(&ctx->sink, ctx->objects) != NGX_OK)
     {
         ngx_rbl_internal(ctx);
         return;

@@ -58,8 +58,8 @@ ngx_rbl_list_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
     }
 
     if (ctx->run.refusal == 0 && ctx->sink.buf == b && !ctx->sink.out.failed) {
-        ctx->text.p = text;
-        ctx->text.n = ctx->sink.out.pos - text;
+        ctx->objects.p = text;
+        ctx->objects.n = ctx->sink.out.pos - text;
 
         if (ctx->round.marking) {
             ngx_rbl_list_hold(ctx);

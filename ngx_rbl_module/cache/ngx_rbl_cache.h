@@ -46,12 +46,12 @@ void ngx_rbl_page_keep(const ngx_rbl_page_name_t *name, int64_t stamp,
 ngx_int_t ngx_rbl_page_held(const ngx_rbl_ctx_t *ctx,
     const ngx_rbl_page_name_t *name, int64_t stamp);
 
-/* Sets ctx->text to the text of a page that is held, which lives as long as the
-   request.  Caching it has paid off.  NGX_ERROR: out of memory. */
+/* Sets ctx->objects to the text of a page that is held, which lives as long as
+   the request.  Caching it has paid off.  NGX_ERROR: out of memory. */
 ngx_int_t ngx_rbl_page_lend(ngx_rbl_ctx_t *ctx,
     const ngx_rbl_page_name_t *name);
 
-/* Caches a copy of ctx->text if the page's SIDs are cached under that index
+/* Caches a copy of ctx->objects if the page's SIDs are cached under that index
    stamp.  The request has a version stamp.  The objects look the same from
    ctx->shown_from until ctx->shown_until. */
 void ngx_rbl_page_hold(const ngx_rbl_ctx_t *ctx,

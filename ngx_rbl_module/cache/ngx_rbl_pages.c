@@ -244,9 +244,9 @@ ngx_rbl_page_lend(ngx_rbl_ctx_t *ctx, const ngx_rbl_page_name_t *name)
     page->text->refs++;
     page->shown++;
 
-    ctx->text.p = page->text->bytes;
-    ctx->text.n = page->text->n;
-    ctx->text_hash = page->text->hash;
+    ctx->objects.p = page->text->bytes;
+    ctx->objects.n = page->text->n;
+    ctx->objects_hash = page->text->hash;
 
     return NGX_OK;
 }
@@ -266,7 +266,7 @@ void
 ngx_rbl_page_hold(const ngx_rbl_ctx_t *ctx, const ngx_rbl_page_name_t *name,
     int64_t stamp)
 {
-    rbl_str_t        text = ctx->text;
+    rbl_str_t        text = ctx->objects;
     ngx_rbl_page_t  *page;
 
     page = ngx_rbl_page_slot(name);

@@ -40,19 +40,19 @@ ngx_rbl_etag_buf(const ngx_rbl_ctx_t *ctx, const ngx_buf_t *b, uint64_t hash)
 
     from = (const char *) b->pos;
     to = (const char *) b->last;
-    text = ctx->text.p;
+    text = ctx->objects.p;
 
     if (text == NULL || text < from || text >= to) {
         return ngx_rbl_etag_bytes(from, to, hash);
     }
 
-    own = ctx->text_hash ? ctx->text_hash : rbl_hash(ctx->text, 0);
+    own = ctx->objects_hash ? ctx->objects_hash : rbl_hash(ctx->objects, 0);
 
     hash = ngx_rbl_etag_bytes(from, text, hash);
     hash = ngx_rbl_etag_bytes((const char *) &own, (const char *) (&own + 1),
                               hash);
 
-    return ngx_rbl_etag_bytes(text + ctx->text.n, to, hash);
+    return ngx_rbl_etag_bytes(text + ctx->objects.n, to, hash);
 }
 
 

@@ -268,9 +268,9 @@ struct ngx_rbl_ctx_s {
     ngx_rbl_mark_t          mark;       /* of the hosts, if marking */
     int64_t                 shown_from; /* the written hosts look the same */
     int64_t                 shown_until;    /* between these times (ms) */
-    rbl_str_t               text;       /* the objects of a page, if they are in
+    rbl_str_t               objects;    /* of a page, as written, if they are in
                                            one buffer */
-    uint64_t                text_hash;  /* 0: not known */
+    uint64_t                objects_hash;   /* 0: not known */
 
     ngx_rbl_batch_t        *batch;      /* being built or in flight */
     ngx_rbl_batch_t        *gate;       /* the rate limit's or one for another

@@ -13,8 +13,6 @@
 #include "ngx_rbl_redis_wire.h"
 
 #define NGX_RBL_REPLY_POOL  8192        /* fits the elements of a page */
-#define NGX_RBL_REPLY_ROOM  32768       /* first size of the buffer, bytes */
-#define NGX_RBL_REPLY_KEEP  262144      /* largest unused buffer */
 #define NGX_RBL_REPLY_LINE  65536       /* bytes of a line */
 #define NGX_RBL_REPLY_TEXT  (512 * 1024 * 1024)     /* as Redis */
 
@@ -28,54 +26,6 @@ ngx_rbl_replies_refuse(ngx_rbl_replies_t *replies, const char *reason)
 }
 
 
-u_char *
-ngx_rbl_replies_room(ngx_rbl_replies_t *replies, size_t least)
-{
-    size_t   used, room;
-    u_char  *bytes;
-
-    used = replies->to - replies->from;
-
-    if (used == 0 && replies->room > NGX_RBL_REPLY_KEEP) {
-        ngx_rbl_replies_free(replies);
-    }
-
-    if (used == 0) {
-        replies->from = replies->at = replies->to = 0;
-    }
-
-    if (replies->room - replies->to >= least) {
-        return replies->bytes + replies->to;
-    }
-
-    if (replies->from >= used && replies->room - used >= least) {
-        ngx_memcpy(replies->bytes, replies->bytes + replies->from, used);
-
-    } else {
-        room = ngx_max(2 * (used + least), NGX_RBL_REPLY_ROOM);
-        bytes = ngx_alloc(room, replies->log);
-
-        if (bytes == NULL) {
-            return NULL;
-        }
-
-        if (replies->bytes != NULL) {
-            ngx_memcpy(bytes, replies->bytes + replies->from, used);
-            ngx_free(replies->bytes);
-        }
-
-        replies->bytes = bytes;
-        replies->room = room;
-    }
-
-    replies->at -= replies->from;
-    replies->from = 0;
-    replies->to = used;
-
-    return replies->bytes + used;
-}
-
-
 void
 ngx_rbl_replies_free(ngx_rbl_replies_t *replies)
 {
@@ -84,12 +34,7 @@ ngx_rbl_replies_free(ngx_rbl_replies_t *replies)
         replies->pool = NULL;
     }
 
-    if (replies->bytes != NULL) {
-        ngx_free(replies->bytes);
-        replies->bytes = NULL;
-    }
-
-    replies->room = 0;
+    ngx_rbl_bytes_free(&replies->bytes);
 }
 
 
@@ -182,15 +127,18 @@ ngx_rbl_reply_array(ngx_rbl_replies_t *replies, int64_t n)
 static ngx_int_t
 ngx_rbl_reply_follow(ngx_rbl_replies_t *replies)
 {
-    u_char   *p, *cr, *end;
-    int64_t   n;
+    u_char           *p, *cr, *end;
+    int64_t           n;
+    ngx_rbl_bytes_t  *b;
 
-    if (replies->at == replies->to) {
+    b = &replies->bytes;
+
+    if (b->from + replies->followed == b->to) {
         return NGX_AGAIN;
     }
 
-    p = replies->bytes + replies->at;
-    end = replies->bytes + replies->to;
+    p = b->start + b->from + replies->followed;
+    end = b->start + b->to;
     cr = ngx_rbl_reply_line(replies, p, end);
 
     if (cr == NULL) {
@@ -222,7 +170,7 @@ ngx_rbl_reply_follow(ngx_rbl_replies_t *replies)
         }
     }
 
-    replies->at = (cr + 2) - replies->bytes;
+    replies->followed += (cr + 2) - p;
 
     if (*p == '*' && n > 0) {
         return ngx_rbl_reply_array(replies, n);
@@ -248,7 +196,7 @@ ngx_rbl_reply_decode(ngx_rbl_replies_t *replies, redisReply *reply, u_char *p)
     redisReply  *elements;
 
     type = *p++;
-    cr = memchr(p, '\r', replies->bytes + replies->at - p);
+    cr = memchr(p, '\r', replies->bytes.start + replies->bytes.to - p);
 
     if (type == '+' || type == '-') {
         reply->type = type == '+' ? REDIS_REPLY_STATUS : REDIS_REPLY_ERROR;
@@ -344,13 +292,15 @@ ngx_rbl_replies_next(ngx_rbl_replies_t *replies, redisReply *reply)
     ngx_memzero(reply, sizeof(redisReply));
 
     if (ngx_rbl_reply_pool(replies) != NGX_OK
-        || ngx_rbl_reply_decode(replies, reply, replies->bytes + replies->from)
+        || ngx_rbl_reply_decode(replies, reply,
+                                replies->bytes.start + replies->bytes.from)
            == NULL)
     {
         return ngx_rbl_replies_refuse(replies, "out of memory");
     }
 
-    replies->from = replies->at;
+    replies->bytes.from += replies->followed;
+    replies->followed = 0;
     replies->announced = 0;
 
     return NGX_OK;

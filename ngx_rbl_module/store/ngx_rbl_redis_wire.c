@@ -32,8 +32,6 @@
 #define NGX_RBL_WIRE_READ   16384       /* bytes of one read, at least */
 #define NGX_RBL_WIRE_READS  8           /* reads in one event */
 #define NGX_RBL_WIRE_EARLY  4096        /* bytes that are written early */
-#define NGX_RBL_WIRE_OUT    16384       /* first size of the buffer, bytes */
-#define NGX_RBL_WIRE_KEEP   262144      /* largest buffer that is kept */
 #define NGX_RBL_WIRE_ASKED  64          /* first number of commands whose reply
                                            is due; a power of two */
 
@@ -43,9 +41,7 @@ ngx_rbl_wire_free(ngx_rbl_wire_t *wire)
 {
     ngx_rbl_replies_free(&wire->replies);
 
-    if (wire->out != NULL) {
-        ngx_free(wire->out);
-    }
+    ngx_rbl_bytes_free(&wire->out);
 
     if (wire->asked != NULL) {
         ngx_free(wire->asked);
@@ -103,28 +99,21 @@ static ngx_int_t
 ngx_rbl_wire_write(ngx_rbl_wire_t *wire)
 {
     ssize_t            n;
+    ngx_rbl_bytes_t   *out;
     ngx_connection_t  *c;
 
     c = wire->connection;
+    out = &wire->out;
 
-    while (wire->from < wire->to) {
-        n = c->send(c, wire->out + wire->from, wire->to - wire->from);
+    while (out->from < out->to) {
+        n = c->send(c, out->start + out->from, out->to - out->from);
 
         if (n <= 0) {
             wire->full = 1;
             return n == NGX_AGAIN ? NGX_AGAIN : NGX_ERROR;
         }
 
-        wire->from += n;
-    }
-
-    wire->from = 0;
-    wire->to = 0;
-
-    if (wire->room > NGX_RBL_WIRE_KEEP) {
-        ngx_free(wire->out);
-        wire->out = NULL;
-        wire->room = 0;
+        out->from += n;
     }
 
     return NGX_OK;
@@ -137,7 +126,9 @@ ngx_rbl_wire_write(ngx_rbl_wire_t *wire)
 static void
 ngx_rbl_wire_early(ngx_rbl_wire_t *wire, size_t least)
 {
-    if (wire->flush.posted && !wire->full && wire->to - wire->from >= least) {
+    if (wire->flush.posted && !wire->full
+        && wire->out.to - wire->out.from >= least)
+    {
         (void) ngx_rbl_wire_write(wire);
     }
 }
@@ -235,19 +226,21 @@ ngx_rbl_wire_read(ngx_rbl_wire_t *wire)
     ssize_t             n;
     ngx_int_t           rc;
     redisReply          reply;
+    ngx_rbl_bytes_t    *in;
     ngx_connection_t   *c;
     ngx_rbl_replies_t  *replies;
 
     c = wire->connection;
     replies = &wire->replies;
-    p = ngx_rbl_replies_room(replies, NGX_RBL_WIRE_READ);
+    in = &wire->replies.bytes;
+    p = ngx_rbl_bytes_room(in, NGX_RBL_WIRE_READ, c->log);
 
     if (p == NULL) {
         ngx_rbl_redis_drop(wire->link, "out of memory");
         return NGX_DONE;
     }
 
-    n = c->recv(c, p, replies->room - replies->to);
+    n = c->recv(c, p, in->room - in->to);
 
     if (n == NGX_AGAIN) {
         return NGX_DONE;
@@ -263,7 +256,7 @@ ngx_rbl_wire_read(ngx_rbl_wire_t *wire)
         return NGX_DONE;
     }
 
-    replies->to += n;
+    in->to += n;
 
     do {
         rc = ngx_rbl_replies_next(replies, &reply);
@@ -398,47 +391,6 @@ ngx_rbl_wire_create(ngx_rbl_link_t *link, ngx_socket_t s)
 }
 
 
-/* Makes room for so many bytes. */
-
-static ngx_int_t
-ngx_rbl_wire_room(ngx_rbl_wire_t *wire, size_t len)
-{
-    size_t   used, room;
-    u_char  *out;
-
-    used = wire->to - wire->from;
-
-    if (wire->room - wire->to >= len) {
-        return NGX_OK;
-    }
-
-    if (wire->room - used >= len && wire->from >= used) {
-        ngx_memcpy(wire->out, wire->out + wire->from, used);
-
-    } else {
-        room = ngx_max(2 * (used + len), NGX_RBL_WIRE_OUT);
-        out = ngx_alloc(room, wire->connection->log);
-
-        if (out == NULL) {
-            return NGX_ERROR;
-        }
-
-        if (wire->out != NULL) {
-            ngx_memcpy(out, wire->out + wire->from, used);
-            ngx_free(wire->out);
-        }
-
-        wire->out = out;
-        wire->room = room;
-    }
-
-    wire->from = 0;
-    wire->to = used;
-
-    return NGX_OK;
-}
-
-
 /* Makes a place for one more command whose reply is due. */
 
 static ngx_int_t
@@ -477,16 +429,17 @@ ngx_int_t
 ngx_rbl_wire_send(ngx_rbl_wire_t *wire, const u_char *command, size_t len,
     ngx_rbl_replied_pt reply, void *data)
 {
+    u_char           *p;
     ngx_rbl_asked_t  *asked;
 
-    if (ngx_rbl_wire_room(wire, len) != NGX_OK
-        || ngx_rbl_wire_place(wire) != NGX_OK)
-    {
+    p = ngx_rbl_bytes_room(&wire->out, len, wire->connection->log);
+
+    if (p == NULL || ngx_rbl_wire_place(wire) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    ngx_memcpy(wire->out + wire->to, command, len);
-    wire->to += len;
+    ngx_memcpy(p, command, len);
+    wire->out.to += len;
 
     asked = &wire->asked[wire->next++ & (wire->size - 1)];
     asked->reply = reply;

@@ -23,14 +23,19 @@ typedef struct ngx_rbl_wire_s  ngx_rbl_wire_t;
 typedef void (*ngx_rbl_replied_pt)(ngx_rbl_link_t *link,
     const redisReply *reply, void *data);
 
-/* The replies that arrive, as bytes: ngx_rbl_redis_reply.c.  Zeroed with a log,
-   it has none. */
+/* Bytes of a buffer: ngx_rbl_redis_bytes.c.  Zeroed, it has none. */
 typedef struct {
-    u_char                   *bytes;
-    size_t                    room;     /* of `bytes` */
-    size_t                    from;     /* where the next reply begins */
-    size_t                    at;       /* it was followed up to here */
-    size_t                    to;       /* end of what has arrived */
+    u_char                   *start;    /* of the buffer; or NULL */
+    size_t                    room;     /* its size */
+    size_t                    from;     /* offset of the first byte */
+    size_t                    to;       /* of the end */
+} ngx_rbl_bytes_t;
+
+/* The replies that arrive: ngx_rbl_redis_reply.c.  Zeroed with a log, there are
+   none. */
+typedef struct {
+    ngx_rbl_bytes_t           bytes;
+    size_t                    followed; /* so many belong to the next reply */
 
     ngx_uint_t                depth;    /* arrays that are not complete */
     int64_t                   left[RBL_REPLY_PARENTS + 2];  /* elements that
@@ -58,10 +63,7 @@ struct ngx_rbl_wire_s {
     ngx_uint_t                first;    /* counts replies */
     ngx_uint_t                next;     /* counts commands */
 
-    u_char                   *out;      /* commands to be written */
-    size_t                    from;
-    size_t                    to;
-    size_t                    room;
+    ngx_rbl_bytes_t           out;      /* commands to be written */
 
     ngx_event_t               flush;    /* posted: there are commands */
     unsigned                  full:1;   /* the socket is full: no early
@@ -116,11 +118,16 @@ const char *ngx_rbl_redis_tls_refused(const ngx_rbl_link_t *link,
 void ngx_rbl_redis_tls_end(ngx_connection_t *c);
 
 
-/* ngx_rbl_redis_reply.c */
+/* ngx_rbl_redis_bytes.c */
 
-/* Returns where at least so many bytes may be received; the caller adds those
-   that were to `to`.  There is room up to `room`.  NULL: out of memory. */
-u_char *ngx_rbl_replies_room(ngx_rbl_replies_t *replies, size_t least);
+/* Returns the end of the bytes, with room for so many more, up to `room`; the
+   caller adds those that it has appended to `to`.  NULL: out of memory. */
+u_char *ngx_rbl_bytes_room(ngx_rbl_bytes_t *b, size_t least, ngx_log_t *log);
+
+void ngx_rbl_bytes_free(ngx_rbl_bytes_t *b);
+
+
+/* ngx_rbl_redis_reply.c */
 
 /* Decodes the next reply, which is valid until the next call of a function of
    this file.  NGX_AGAIN: it is not complete; NGX_ERROR: `refused` is set. */

@@ -4,18 +4,15 @@
 
 #include "rbl_reply_guard.h"
 
+/* The number of elements in a call of createArray. */
+#if HIREDIS_MAJOR > 0
+typedef size_t  rbl_reply_count_t;
+#else
+typedef int  rbl_reply_count_t;
+#endif
+
 static const char  rbl_reply_no_message[] =
     "it sent a subscriber what is not a message";
-
-
-void
-rbl_reply_guard(rbl_reply_guard_t *guard, const redisCallbackList *asked)
-{
-    guard->asked = asked;
-    guard->messages = 0;
-    guard->announced = 0;
-    guard->refused = NULL;
-}
 
 
 void
@@ -51,7 +48,10 @@ rbl_reply_parents(const redisReadTask *task)
 }
 
 
-int
+/* NULL of a reader means out of memory to hiredis, which ends the
+   connection. */
+
+static int
 rbl_reply_allowed(rbl_reply_guard_t *guard, const redisReadTask *task,
     rbl_reply_count_t n)
 {
@@ -126,7 +126,7 @@ rbl_reply_no_bool(const redisReadTask *task, int value)
 #endif
 
 
-void
+static void
 rbl_reply_functions(redisReplyObjectFunctions *fn)
 {
     memset(fn, 0, sizeof(*fn));
@@ -197,7 +197,8 @@ void
 rbl_reply_reader(rbl_reply_reader_t *reader, redisContext *c,
     const redisCallbackList *asked)
 {
-    rbl_reply_guard(&reader->guard, asked);
+    memset(&reader->guard, 0, sizeof(reader->guard));
+    reader->guard.asked = asked;
     reader->own = c->reader->fn;
     rbl_reply_functions(&reader->fn);
     reader->fn.createString = rbl_reply_reader_string;

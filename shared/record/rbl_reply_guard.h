@@ -26,13 +26,6 @@
 #define RBL_REPLY_PARENTS   6           /* arrays around one that has
                                            elements; hiredis 0.14 allows 7 */
 
-/* The number of elements in a call of createArray. */
-#if HIREDIS_MAJOR > 0
-typedef size_t  rbl_reply_count_t;
-#else
-typedef int  rbl_reply_count_t;
-#endif
-
 /* Guard of one connection. */
 typedef struct {
     const redisCallbackList  *asked;        /* pending callbacks */
@@ -41,25 +34,9 @@ typedef struct {
     const char               *refused;      /* reason, or NULL; static */
 } rbl_reply_guard_t;
 
-/* asked: the list of an asynchronous connection; NULL: accept all replies. */
-void rbl_reply_guard(rbl_reply_guard_t *guard, const redisCallbackList *asked);
-
 /* From now on accept only errors and ["subscribe" or "message", channel, a
    value]. */
 void rbl_reply_messages(rbl_reply_guard_t *guard);
-
-/*
- * True if a reader may continue with this object of n elements (0: not an
- * array).  If not, the reader returns NULL, which hiredis treats as out of
- * memory, and hiredis ends the connection.
- */
-int rbl_reply_allowed(rbl_reply_guard_t *guard, const redisReadTask *task,
-    rbl_reply_count_t n);
-
-/* Initializes the functions of a reader, so that those of RESP3 refuse; the
-   caller sets all others.  The reader's privdata must point to a guard, or to a
-   struct that begins with one. */
-void rbl_reply_functions(redisReplyObjectFunctions *fn);
 
 /* Returns why a connection ended: `refused`, or, if that is NULL, errstr. */
 const char *rbl_reply_lost(const rbl_reply_guard_t *guard, const char *errstr);
@@ -74,7 +51,8 @@ typedef struct {
     const redisReplyObjectFunctions  *own;          /* hiredis' own */
 } rbl_reply_reader_t;
 
-/* Guards this connection, whose reader must not have read anything. */
+/* Guards this connection, whose reader must not have read anything.  asked: the
+   list of an asynchronous connection; NULL: all replies are accepted. */
 void rbl_reply_reader(rbl_reply_reader_t *reader, redisContext *c,
     const redisCallbackList *asked);
 

@@ -20,14 +20,7 @@ write_file($file, <<'JSON');
 "max_contacts": 2, "max_checks": 20, "interval": "6h" } ] }
 JSON
 
-sub ctl {
-    my @words = @_;
-
-    my $r = rblctl($redis, @words, '--json');
-    is("$r->{status} $r->{err}", '0 ',
-        "rblctl @words[0, 1] succeeds without an error");
-    return json($r->{out});
-}
+sub ctl { return rblctl_json($redis, @_) }
 
 sub refused_by_hand {
     my ($acct, $pattern, $name, @words) = @_;

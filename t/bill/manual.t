@@ -30,14 +30,7 @@ my $checkd = start_checkd(store => $redis, conf => \%conf);
 my $to = start_receiver();
 my $hook = ctl('webhook', 'add', $ac, 'Bills', $to->{url});
 
-sub ctl {
-    my @words = @_;
-
-    my $r = rblctl($redis, @words, '--json');
-    is("$r->{status} $r->{err}", '0 ',
-        "rblctl @words[0, 1] succeeds without an error");
-    return json($r->{out});
-}
+sub ctl { return rblctl_json($redis, @_) }
 
 sub refused {
     my ($pattern, @words) = @_;

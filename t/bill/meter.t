@@ -35,14 +35,7 @@ my $to = start_receiver();
 my $hook = ctl('webhook', 'add', $ac, 'Bills', $to->{url}, '--types',
     'billing.balance.alert,billing.recharge.success,billing.recharge.failed');
 
-sub ctl {
-    my @words = @_;
-
-    my $r = rblctl($redis, @words, '--json');
-    is("$r->{status} $r->{err}", '0 ',
-        "rblctl @words[0, 1] succeeds without an error");
-    return json($r->{out});
-}
+sub ctl { return rblctl_json($redis, @_) }
 
 sub refused {
     my ($pattern, @words) = @_;

@@ -23,7 +23,8 @@ RBL_ADDON   = $(patsubst %,$(BUILD)/nginx/addon/%.o, \
                 http/ngx_rbl_body http/ngx_rbl_fields \
                 http/ngx_rbl_multipart http/ngx_rbl_params \
                 http/ngx_rbl_route \
-                store/ngx_rbl_commands store/ngx_rbl_redis_reply)
+                store/ngx_rbl_commands store/ngx_rbl_redis_bytes \
+                store/ngx_rbl_redis_reply)
 CTL_LISTS   = $(call obj,$(addprefix rbl-checkd/ctl/,entry_read.c \
                 lists_file.c lists_member.c secret.c))
 
@@ -66,7 +67,7 @@ $(BUILD)/libaddon.a: $(RBL_ADDON) t/fuzz/fuzz.mk
 $(FUZZNGXBIN): $(BUILD)/%: $(BUILD)/obj/%.o $(FUZZMAIN) $(BUILD)/libaddon.a \
     $(NGX_CORE) $(ARCHIVES)
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(FUZZLINK) -o $@ $^ $(LIBS) -lsodium
+	$(call say,LD,$@)$(FUZZLINK) -o $@ $^ $(LIBS)
 
 fuzzers: $(FUZZBIN) $(FUZZNGXBIN)
 

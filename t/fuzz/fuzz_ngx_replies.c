@@ -65,11 +65,11 @@ arrives(ngx_rbl_replies_t *replies, rbl_str_t bytes, size_t piece)
     u_char  *room;
 
     n = piece < bytes.n ? piece : bytes.n;
-    room = ngx_rbl_replies_room(replies, n);
+    room = ngx_rbl_bytes_room(&replies->bytes, n, &fuzz_log);
     fuzz_check(room != NULL);
     memcpy(room, bytes.p, n);
-    replies->to += n;
-    fuzz_check(replies->to <= replies->room);
+    replies->bytes.to += n;
+    fuzz_check(replies->bytes.to <= replies->bytes.room);
 
     return n;
 }
@@ -134,7 +134,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     redisReaderFree(plain);
     ngx_rbl_replies_free(&replies);
-    fuzz_check(replies.pool == NULL && replies.bytes == NULL);
+    fuzz_check(replies.pool == NULL && replies.bytes.start == NULL);
     fuzz_ngx_done();
     fuzz_done(&f);
 

@@ -14,10 +14,11 @@ use IO::Socket::INET;
 use RblTest::Http;
 use RblTest::Process;
 use RblTest::Redis;
+use Test::More ();
 
 our @EXPORT = qw(start_redis start_store start_nginx start_rbldnsd rbldnsd_data
-    start_unbound start_dnsmasq start_checkd rblctl make_account init_store
-    nginx_env store_login);
+    start_unbound start_dnsmasq start_checkd rblctl rblctl_json make_account
+    init_store nginx_env store_login);
 
 my $counter = 0;
 
@@ -410,6 +411,17 @@ sub rblctl {
     delete $redis->{known} if $redis && grep { $_ eq 'init' } @args;
     return run_cmd({ timeout => 60, %$opt }, build_dir() . "/rblctl", @store,
         @args);
+}
+
+# The decoded output of a command that must succeed.
+sub rblctl_json {
+    my ($redis, @words) = @_;
+
+    my $r = rblctl($redis, @words, '--json');
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    Test::More::is("$r->{status} $r->{err}", '0 ',
+        "rblctl @words[0, 1] succeeds without an error");
+    return json($r->{out});
 }
 
 # Faults in the store at the end of a test.
