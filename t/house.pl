@@ -16,7 +16,6 @@ use warnings;
 # The largest circle of a folder, as long as it has one of more than five files:
 # it may only become smaller.
 my %limit = (
-    'ngx_rbl_module/store' => 15,
     'rbl-checkd/check/verdict' => 9,
     'rbl-checkd/deliver' => 14,
     'rbl-checkd/dns' => 18,

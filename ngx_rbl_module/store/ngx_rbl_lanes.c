@@ -1,5 +1,5 @@
 /*
- * Turns of accounts on the slow link.
+ * Turns of accounts on the slow link, and their share of the store's time.
  *
  * Each account that has slow batches has a lane.  A lane has one batch in
  * flight.  `turns` holds the lanes that have waiting batches and none in
@@ -7,9 +7,14 @@
  * goes to the end of `turns`.  A batch that its owner cancels keeps its place
  * in flight until Redis has answered it, so a slow store gets no more work.
  *
- * A lane that has used more than its share of the store's time rests before its
- * next batch (ngx_rbl_share.c).  A lane lives as long as batches point to it,
- * and until its balance is even.
+ * A slow batch is sent between two TIME commands.  Redis executes the commands
+ * of one connection without a pause, so the difference is the time in which it
+ * served no other client.  All workers together give an account at most a
+ * quarter of the store's time, and each worker an equal part of that.  A lane
+ * that has used more, beyond a credit of two seconds, rests until its balance
+ * is even.  It does not rest while no other account uses the worker.
+ *
+ * A lane lives as long as batches point to it, and until its balance is even.
  */
 
 #include "ngx_rbl_redis.h"
@@ -20,6 +25,13 @@
 #define NGX_RBL_LANES_WAITING  2048     /* waiting batches, all lanes; the first
                                            of a lane is always accepted */
 #define NGX_RBL_LANES_PATIENCE 10       /* wait limit of a batch, in timeouts */
+
+#define NGX_RBL_SHARE_PARTS    4
+#define NGX_RBL_SHARE_CREDIT   2000     /* ms */
+#define NGX_RBL_SHARE_RECENT   1000     /* ms for which an account counts as
+                                           active */
+#define NGX_RBL_SHARE_MOST     20000    /* us per batch: a longer time was a
+                                           pause of Redis */
 
 
 void
@@ -51,63 +63,77 @@ ngx_rbl_lanes_close(ngx_rbl_lanes_t *lanes)
 }
 
 
-static uint32_t
-ngx_rbl_lanes_hash(const ngx_str_t *account)
+void
+ngx_rbl_share_seen(ngx_rbl_store_t *store, const rbl_sid_t *account)
 {
-    return ngx_crc32_short(account->data, account->len);
+    ngx_rbl_visit_t  *last;
+
+    last = store->visits;
+
+    if (ngx_memcmp(last[0].account.s, account->s, RBL_SID_LEN) != 0) {
+        last[1] = last[0];
+        last[0].account = *account;
+    }
+
+    last[0].at = ngx_max(ngx_current_msec, 1);
+}
+
+
+/* True if an account other than the lane's has used this worker recently. */
+
+static ngx_uint_t
+ngx_rbl_share_others(const ngx_rbl_lane_t *lane)
+{
+    const ngx_rbl_visit_t  *visit;
+
+    visit = lane->node->store->visits;
+
+    if (ngx_memcmp(visit->account.s, lane->account.s, RBL_SID_LEN) == 0) {
+        visit++;
+    }
+
+    return visit->at && ngx_current_msec - visit->at < NGX_RBL_SHARE_RECENT;
 }
 
 
 static void
-ngx_rbl_lanes_rested(ngx_event_t *ev)
+ngx_rbl_share_spend(ngx_rbl_lane_t *lane)
 {
-    ngx_rbl_lane_t  *lane = ev->data;
+    uint64_t          parts;
+    ngx_msec_t        now;
+    ngx_core_conf_t  *ccf;
 
-    if (lane->resting) {
-        lane->resting = 0;
-        ngx_rbl_lanes_idle(lane);
+    ccf = (ngx_core_conf_t *) ngx_get_conf(ngx_cycle->conf_ctx,
+                                           ngx_core_module);
+
+    parts = NGX_RBL_SHARE_PARTS * ngx_max(ccf->worker_processes, 1);
+    now = ngx_current_msec;
+
+    if ((ngx_msec_int_t) (lane->even - now) < 0) {
+        lane->even = now;
     }
 
-    ngx_rbl_lanes_exit(lane);
+    lane->even += lane->spent * parts / 1000;
+    lane->spent = 0;
 }
 
 
-ngx_rbl_lane_t *
-ngx_rbl_lanes_enter(ngx_rbl_node_t *node, const rbl_sid_t *account)
+static ngx_msec_t
+ngx_rbl_share_rest(const ngx_rbl_lane_t *lane)
 {
-    ngx_str_t        name;
-    ngx_rbl_lane_t  *lane;
+    ngx_msec_int_t  owed;
 
-    name.data = (u_char *) account->s;
-    name.len = RBL_SID_LEN;
+    owed = lane->even - ngx_current_msec;
 
-    lane = (ngx_rbl_lane_t *)
-               ngx_str_rbtree_lookup(&node->lanes.tree, &name,
-                                     ngx_rbl_lanes_hash(&name));
+    return owed > NGX_RBL_SHARE_CREDIT && ngx_rbl_share_others(lane)
+           ? owed - NGX_RBL_SHARE_CREDIT : 0;
+}
 
-    if (lane == NULL) {
-        lane = ngx_calloc(sizeof(ngx_rbl_lane_t), node->store->log);
-        if (lane == NULL) {
-            return NULL;
-        }
 
-        lane->node = node;
-        lane->account = *account;
-        lane->name.str.data = (u_char *) lane->account.s;
-        lane->name.str.len = RBL_SID_LEN;
-        lane->name.node.key = ngx_rbl_lanes_hash(&name);
-        ngx_queue_init(&lane->waiting);
-        lane->rest.data = lane;
-        lane->rest.log = node->store->log;
-        lane->rest.handler = ngx_rbl_lanes_rested;
-        lane->rest.cancelable = 1;
-
-        ngx_rbtree_insert(&node->lanes.tree, &lane->name.node);
-    }
-
-    lane->refs++;
-
-    return lane;
+static ngx_uint_t
+ngx_rbl_lanes_busy(const ngx_rbl_lane_t *lane)
+{
+    return lane->flying || lane->clocks || lane->resting;
 }
 
 
@@ -150,10 +176,149 @@ ngx_rbl_lanes_exit(ngx_rbl_lane_t *lane)
 }
 
 
-static ngx_uint_t
-ngx_rbl_lanes_busy(const ngx_rbl_lane_t *lane)
+void
+ngx_rbl_lanes_leave(ngx_rbl_batch_t *batch)
 {
-    return lane->flying || lane->clocks || lane->resting;
+    ngx_rbl_lane_t  *lane;
+
+    assert(batch->state == NGX_RBL_BATCH_WAITING);
+    assert(batch->lane->nwaiting > 0);
+
+    lane = batch->lane;
+
+    ngx_queue_remove(&batch->queue);
+    lane->node->lanes.nwaiting--;
+
+    if (--lane->nwaiting == 0 && !ngx_rbl_lanes_busy(lane)) {
+        ngx_queue_remove(&lane->turn);
+    }
+
+    if (batch->deadline.timer_set) {
+        ngx_del_timer(&batch->deadline);
+    }
+}
+
+
+void
+ngx_rbl_lanes_run(ngx_rbl_node_t *node)
+{
+    ngx_queue_t      *q;
+    ngx_rbl_lane_t   *lane;
+    ngx_rbl_batch_t  *batch;
+
+    while (ngx_rbl_redis_ready(&node->slow)
+           && node->slow.nflight < NGX_RBL_LANES_FLIGHT
+           && !ngx_queue_empty(&node->lanes.turns))
+    {
+        q = ngx_queue_head(&node->lanes.turns);
+        lane = ngx_queue_data(q, ngx_rbl_lane_t, turn);
+
+        q = ngx_queue_head(&lane->waiting);
+        batch = ngx_queue_data(q, ngx_rbl_batch_t, queue);
+
+        ngx_rbl_lanes_leave(batch);
+
+        if (lane->nwaiting) {
+            ngx_queue_remove(&lane->turn);
+        }
+
+        lane->flying = 1;
+        ngx_rbl_batch_launch(batch);
+    }
+}
+
+
+static void
+ngx_rbl_lanes_idle(ngx_rbl_lane_t *lane)
+{
+    ngx_msec_t  rest;
+
+    if (ngx_rbl_lanes_busy(lane)) {
+        return;
+    }
+
+    ngx_rbl_share_spend(lane);
+    rest = ngx_rbl_share_rest(lane);
+
+    if (rest) {
+        lane->resting = 1;
+        ngx_rbl_lanes_later(lane, rest);
+
+    } else if (lane->nwaiting) {
+        ngx_queue_insert_tail(&lane->node->lanes.turns, &lane->turn);
+    }
+
+    ngx_rbl_lanes_run(lane->node);
+}
+
+
+void
+ngx_rbl_lanes_landed(ngx_rbl_lane_t *lane)
+{
+    assert(lane->flying);
+
+    lane->flying = 0;
+    ngx_rbl_lanes_idle(lane);
+}
+
+
+static void
+ngx_rbl_lanes_rested(ngx_event_t *ev)
+{
+    ngx_rbl_lane_t  *lane = ev->data;
+
+    if (lane->resting) {
+        lane->resting = 0;
+        ngx_rbl_lanes_idle(lane);
+    }
+
+    ngx_rbl_lanes_exit(lane);
+}
+
+
+static uint32_t
+ngx_rbl_lanes_hash(const ngx_str_t *account)
+{
+    return ngx_crc32_short(account->data, account->len);
+}
+
+
+ngx_rbl_lane_t *
+ngx_rbl_lanes_enter(ngx_rbl_node_t *node, const rbl_sid_t *account)
+{
+    ngx_str_t        name;
+    ngx_rbl_lane_t  *lane;
+
+    name.data = (u_char *) account->s;
+    name.len = RBL_SID_LEN;
+
+    lane = (ngx_rbl_lane_t *)
+               ngx_str_rbtree_lookup(&node->lanes.tree, &name,
+                                     ngx_rbl_lanes_hash(&name));
+
+    if (lane == NULL) {
+        lane = ngx_calloc(sizeof(ngx_rbl_lane_t), node->store->log);
+        if (lane == NULL) {
+            return NULL;
+        }
+
+        lane->node = node;
+        lane->account = *account;
+        lane->name.str.data = (u_char *) lane->account.s;
+        lane->name.str.len = RBL_SID_LEN;
+        lane->name.node.key = ngx_rbl_lanes_hash(&name);
+        ngx_queue_init(&lane->waiting);
+        lane->rest.data = lane;
+        lane->rest.log = node->store->log;
+        lane->rest.handler = ngx_rbl_lanes_rested;
+        lane->rest.cancelable = 1;
+
+        ngx_rbtree_insert(&node->lanes.tree, &lane->name.node);
+    }
+
+    lane->refs++;
+
+    return lane;
 }
 
 
@@ -201,92 +366,6 @@ ngx_rbl_lanes_wait(ngx_rbl_batch_t *batch)
 
 
 void
-ngx_rbl_lanes_leave(ngx_rbl_batch_t *batch)
-{
-    ngx_rbl_lane_t  *lane;
-
-    assert(batch->state == NGX_RBL_BATCH_WAITING);
-    assert(batch->lane->nwaiting > 0);
-
-    lane = batch->lane;
-
-    ngx_queue_remove(&batch->queue);
-    lane->node->lanes.nwaiting--;
-
-    if (--lane->nwaiting == 0 && !ngx_rbl_lanes_busy(lane)) {
-        ngx_queue_remove(&lane->turn);
-    }
-
-    if (batch->deadline.timer_set) {
-        ngx_del_timer(&batch->deadline);
-    }
-}
-
-
-void
-ngx_rbl_lanes_landed(ngx_rbl_lane_t *lane)
-{
-    assert(lane->flying);
-
-    lane->flying = 0;
-    ngx_rbl_lanes_idle(lane);
-}
-
-
-void
-ngx_rbl_lanes_idle(ngx_rbl_lane_t *lane)
-{
-    ngx_msec_t  rest;
-
-    if (ngx_rbl_lanes_busy(lane)) {
-        return;
-    }
-
-    ngx_rbl_share_spend(lane);
-    rest = ngx_rbl_share_rest(lane);
-
-    if (rest) {
-        lane->resting = 1;
-        ngx_rbl_lanes_later(lane, rest);
-
-    } else if (lane->nwaiting) {
-        ngx_queue_insert_tail(&lane->node->lanes.turns, &lane->turn);
-    }
-
-    ngx_rbl_lanes_run(lane->node);
-}
-
-
-void
-ngx_rbl_lanes_run(ngx_rbl_node_t *node)
-{
-    ngx_queue_t      *q;
-    ngx_rbl_lane_t   *lane;
-    ngx_rbl_batch_t  *batch;
-
-    while (ngx_rbl_redis_ready(&node->slow)
-           && node->slow.nflight < NGX_RBL_LANES_FLIGHT
-           && !ngx_queue_empty(&node->lanes.turns))
-    {
-        q = ngx_queue_head(&node->lanes.turns);
-        lane = ngx_queue_data(q, ngx_rbl_lane_t, turn);
-
-        q = ngx_queue_head(&lane->waiting);
-        batch = ngx_queue_data(q, ngx_rbl_batch_t, queue);
-
-        ngx_rbl_lanes_leave(batch);
-
-        if (lane->nwaiting) {
-            ngx_queue_remove(&lane->turn);
-        }
-
-        lane->flying = 1;
-        ngx_rbl_batch_launch(batch);
-    }
-}
-
-
-void
 ngx_rbl_lanes_fail(ngx_rbl_node_t *node)
 {
     ngx_queue_t        *q;
@@ -311,5 +390,62 @@ ngx_rbl_lanes_fail(ngx_rbl_node_t *node)
             ngx_rbl_lanes_leave(batch);
             ngx_rbl_store_refuse(batch, NGX_RBL_STORE_AWAY);
         }
+    }
+}
+
+
+static ngx_int_t
+ngx_rbl_share_clock(ngx_rbl_batch_t *batch, ngx_rbl_replied_pt reply)
+{
+    static const u_char  command[] = "*1\r\n$4\r\nTIME\r\n";
+
+    return ngx_rbl_wire_send(batch->link->wire, command, sizeof(command) - 1,
+                             reply, batch->lane);
+}
+
+
+static void
+ngx_rbl_share_began(ngx_rbl_link_t *link, const redisReply *reply, void *data)
+{
+    ngx_rbl_lane_t  *lane = data;
+
+    lane->began = reply != NULL ? rbl_reply_time(reply) : 0;
+    ngx_rbl_lanes_exit(lane);
+}
+
+
+void
+ngx_rbl_share_begin(ngx_rbl_batch_t *batch)
+{
+    if (ngx_rbl_share_clock(batch, ngx_rbl_share_began) == NGX_OK) {
+        batch->lane->refs++;
+    }
+}
+
+
+static void
+ngx_rbl_share_ended(ngx_rbl_link_t *link, const redisReply *reply, void *data)
+{
+    uint64_t         now;
+    ngx_rbl_lane_t  *lane = data;
+
+    now = reply != NULL ? rbl_reply_time(reply) : 0;
+
+    if (lane->began && now > lane->began) {
+        lane->spent += ngx_min(now - lane->began, NGX_RBL_SHARE_MOST);
+    }
+
+    lane->clocks--;
+    ngx_rbl_lanes_idle(lane);
+    ngx_rbl_lanes_exit(lane);
+}
+
+
+void
+ngx_rbl_share_end(ngx_rbl_batch_t *batch)
+{
+    if (ngx_rbl_share_clock(batch, ngx_rbl_share_ended) == NGX_OK) {
+        batch->lane->refs++;
+        batch->lane->clocks++;
     }
 }

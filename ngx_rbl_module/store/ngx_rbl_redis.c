@@ -103,8 +103,8 @@ ngx_rbl_redis_note(ngx_rbl_link_t *link, const char *reason)
 }
 
 
-/* After the connection is gone: schedules the next attempt and fails the
-   batches in flight. */
+/* After the connection is gone: schedules the next attempt, unless the link is
+   the scout. */
 
 static void
 ngx_rbl_redis_after(ngx_rbl_link_t *link, const char *reason)
@@ -113,12 +113,7 @@ ngx_rbl_redis_after(ngx_rbl_link_t *link, const char *reason)
 
     assert(link->wire == NULL);
 
-    if (link->node == NULL) {
-        ngx_rbl_sentinel_failed(link->store->scout, reason);
-        return;
-    }
-
-    if (link->state != NGX_RBL_REDIS_CLOSED
+    if (link->node != NULL && link->state != NGX_RBL_REDIS_CLOSED
         && link->state != NGX_RBL_REDIS_IDLE)
     {
         link->backoff = ngx_min(ngx_max(link->backoff * 2,
@@ -132,9 +127,110 @@ ngx_rbl_redis_after(ngx_rbl_link_t *link, const char *reason)
     }
 
     link->opening = 0;
-    ngx_rbl_batch_fail_flight(link);
-    ngx_rbl_store_down(link);
+    link->kind->lost(link, reason);
 }
+
+
+void
+ngx_rbl_redis_drop(ngx_rbl_link_t *link, const char *reason)
+{
+    ngx_rbl_wire_t  *wire;
+
+    wire = link->wire;
+    if (wire == NULL) {
+        return;
+    }
+
+    link->wire = NULL;
+    link->seeking = 0;
+    ngx_rbl_redis_role_forget(link);
+
+    if (link->turn.posted) {
+        ngx_delete_posted_event(&link->turn);
+    }
+
+    if (link->timer.timer_set) {
+        ngx_del_timer(&link->timer);
+    }
+
+    /* last: `reason` may be part of it, and what waits for replies must find
+       the link down */
+
+    ngx_rbl_redis_after(link, reason);
+    ngx_rbl_wire_close(wire);
+}
+
+
+static void
+ngx_rbl_redis_secured(ngx_rbl_link_t *link)
+{
+    if (link->kind->greet(link) != NGX_OK) {
+        ngx_rbl_redis_drop(link, "the greeting cannot be sent");
+    }
+}
+
+
+static void
+ngx_rbl_redis_connected(ngx_rbl_link_t *link)
+{
+    ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_GREETING);
+
+#if (NGX_SSL)
+    if (link->store->conf->ssl != NULL) {
+        if (ngx_rbl_wire_secure(link->wire) != NGX_OK) {
+            ngx_rbl_redis_drop(link, "the TLS handshake has failed");
+        }
+
+        return;
+    }
+#endif
+
+    ngx_rbl_redis_secured(link);
+}
+
+
+static void
+ngx_rbl_redis_readable(ngx_rbl_link_t *link)
+{
+    ngx_uint_t  late;
+
+    ngx_rbl_redis_heard(link);
+    late = ngx_rbl_redis_role_late(link) >= NGX_RBL_SILENCE_LATE;
+
+    /* no bytes: the connection has ended */
+
+    if ((!late && link->state != NGX_RBL_REDIS_SILENT)
+        || ngx_rbl_wire_waiting(link->wire) == 0)
+    {
+        return;
+    }
+
+    if (late) {
+        ngx_rbl_redis_drop(link, "it stood still, and may have been replaced");
+
+    } else {
+        link->reason[0] = '\0';
+        ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_READY);
+        link->kind->up(link);
+    }
+}
+
+
+static void
+ngx_rbl_redis_shutdown(ngx_rbl_link_t *link)
+{
+    ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_CLOSED);
+    ngx_rbl_redis_drop(link, "the worker shuts down");
+}
+
+
+static const ngx_rbl_wire_events_t  ngx_rbl_redis_events = {
+    .connected = ngx_rbl_redis_connected,
+    .secured = ngx_rbl_redis_secured,
+    .readable = ngx_rbl_redis_readable,
+    .failed = ngx_rbl_redis_drop,
+    .shutdown = ngx_rbl_redis_shutdown
+};
 
 
 static void
@@ -147,7 +243,8 @@ ngx_rbl_redis_connect(ngx_rbl_link_t *link)
 
     ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_CONNECTING);
 
-    link->wire = ngx_rbl_wire_open(link, reason, sizeof(reason));
+    link->wire = ngx_rbl_wire_open(link, &ngx_rbl_redis_events, reason,
+                                   sizeof(reason));
     if (link->wire == NULL) {
         ngx_rbl_redis_after(link, reason);
         return;
@@ -175,7 +272,7 @@ ngx_rbl_redis_timer(ngx_event_t *ev)
 
     if (link->state == NGX_RBL_REDIS_WAITING) {
         if (link->store->scout != NULL && link->node != NULL) {
-            ngx_rbl_sentinel_seek(link);
+            link->kind->seek(link);
 
         } else {
             ngx_rbl_redis_connect(link);
@@ -204,9 +301,10 @@ ngx_rbl_redis_turn(ngx_event_t *ev)
 
 
 void
-ngx_rbl_redis_init(ngx_rbl_link_t *link, ngx_rbl_store_t *store,
-    const rbl_host_port_t *at)
+ngx_rbl_redis_init(ngx_rbl_link_t *link, const ngx_rbl_link_kind_t *kind,
+    ngx_rbl_store_t *store, const rbl_host_port_t *at)
 {
+    link->kind = kind;
     link->store = store;
     link->at = at;
     ngx_queue_init(&link->flight);
@@ -287,7 +385,7 @@ ngx_rbl_redis_welcome(ngx_rbl_link_t *link)
     ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_READY);
     ngx_rbl_redis_role_watch(link);
     ngx_rbl_redis_answered(link);
-    ngx_rbl_store_up(link);
+    link->kind->up(link);
 }
 
 
@@ -329,7 +427,7 @@ ngx_rbl_redis_close(ngx_rbl_link_t *link)
     ngx_rbl_redis_drop(link, "the worker exits");
     link->opening = 0;
     link->seeking = 0;
-    ngx_rbl_store_down(link);
+    link->kind->lost(link, "the worker exits");
 
     if (link->timer.timer_set) {
         ngx_del_timer(&link->timer);
@@ -342,111 +440,12 @@ ngx_rbl_redis_close(ngx_rbl_link_t *link)
 
 
 void
-ngx_rbl_redis_drop(ngx_rbl_link_t *link, const char *reason)
-{
-    ngx_rbl_wire_t  *wire;
-
-    wire = link->wire;
-    if (wire == NULL) {
-        return;
-    }
-
-    link->wire = NULL;
-    link->seeking = 0;
-    ngx_rbl_redis_role_forget(link);
-
-    if (link->turn.posted) {
-        ngx_delete_posted_event(&link->turn);
-    }
-
-    if (link->timer.timer_set) {
-        ngx_del_timer(&link->timer);
-    }
-
-    /* last: `reason` may be part of it, and what waits for replies must find
-       the link down */
-
-    ngx_rbl_redis_after(link, reason);
-    ngx_rbl_wire_close(wire);
-}
-
-
-void
 ngx_rbl_redis_hush(ngx_rbl_link_t *link, const char *reason)
 {
     if (link->state == NGX_RBL_REDIS_READY) {
         ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_SILENT);
         ngx_rbl_redis_note(link, reason);
-        ngx_rbl_store_down(link);
-    }
-}
-
-
-void
-ngx_rbl_redis_readable(ngx_rbl_link_t *link)
-{
-    ngx_uint_t  late;
-
-    ngx_rbl_redis_heard(link);
-    late = ngx_rbl_redis_role_late(link) >= NGX_RBL_SILENCE_LATE;
-
-    /* no bytes: the connection has ended */
-
-    if ((!late && link->state != NGX_RBL_REDIS_SILENT)
-        || ngx_rbl_wire_waiting(link->wire) == 0)
-    {
-        return;
-    }
-
-    if (late) {
-        ngx_rbl_redis_drop(link, "it stood still, and may have been replaced");
-
-    } else {
-        link->reason[0] = '\0';
-        ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_READY);
-        ngx_rbl_store_up(link);
-    }
-}
-
-
-void
-ngx_rbl_redis_leave(ngx_rbl_link_t *link, const char *reason)
-{
-    if (link->state == NGX_RBL_REDIS_GREETING) {
-        ngx_rbl_redis_drop(link, reason);
-        return;
-    }
-
-    if (link->state == NGX_RBL_REDIS_READY) {
-        ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_LEAVING);
-        ngx_rbl_redis_note(link, reason);
-        ngx_rbl_store_down(link);
-        ngx_rbl_redis_landed(link);
-    }
-}
-
-
-void
-ngx_rbl_redis_greeted(ngx_rbl_link_t *link)
-{
-    if (link->state != NGX_RBL_REDIS_GREETING) {
-        ngx_rbl_store_up(link);
-        return;
-    }
-
-    if (link->seeking) {
-        return;
-    }
-
-    /* it may have stood still, and been replaced meanwhile */
-
-    if (link->store->scout != NULL
-        && ngx_current_msec - link->began > NGX_RBL_GREETING_LATE)
-    {
-        ngx_rbl_sentinel_seek(link);
-
-    } else {
-        ngx_rbl_redis_welcome(link);
+        link->kind->down(link);
     }
 }
 
@@ -467,36 +466,42 @@ ngx_rbl_redis_landed(ngx_rbl_link_t *link)
 
 
 void
-ngx_rbl_redis_shutdown(ngx_rbl_link_t *link)
+ngx_rbl_redis_leave(ngx_rbl_link_t *link, const char *reason)
 {
-    ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_CLOSED);
-    ngx_rbl_redis_drop(link, "the worker shuts down");
-}
-
-
-void
-ngx_rbl_redis_connected(ngx_rbl_link_t *link)
-{
-    ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_GREETING);
-
-#if (NGX_SSL)
-    if (link->store->conf->ssl != NULL) {
-        if (ngx_rbl_wire_secure(link->wire) != NGX_OK) {
-            ngx_rbl_redis_drop(link, "the TLS handshake has failed");
-        }
-
+    if (link->state == NGX_RBL_REDIS_GREETING) {
+        ngx_rbl_redis_drop(link, reason);
         return;
     }
-#endif
 
-    ngx_rbl_redis_secured(link);
+    if (link->state == NGX_RBL_REDIS_READY) {
+        ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_LEAVING);
+        ngx_rbl_redis_note(link, reason);
+        link->kind->down(link);
+        ngx_rbl_redis_landed(link);
+    }
 }
 
 
 void
-ngx_rbl_redis_secured(ngx_rbl_link_t *link)
+ngx_rbl_redis_greeted(ngx_rbl_link_t *link)
 {
-    if (ngx_rbl_redis_greet(link) != NGX_OK) {
-        ngx_rbl_redis_drop(link, "the greeting cannot be sent");
+    if (link->state != NGX_RBL_REDIS_GREETING) {
+        link->kind->up(link);
+        return;
+    }
+
+    if (link->seeking) {
+        return;
+    }
+
+    /* it may have stood still, and been replaced meanwhile */
+
+    if (link->store->scout != NULL
+        && ngx_current_msec - link->began > NGX_RBL_GREETING_LATE)
+    {
+        link->kind->seek(link);
+
+    } else {
+        ngx_rbl_redis_welcome(link);
     }
 }

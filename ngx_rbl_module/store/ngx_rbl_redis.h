@@ -23,7 +23,6 @@
 #include "rbl_nodes.h"
 
 #define NGX_RBL_BACKOFF_MIN     50      /* ms */
-#define NGX_RBL_REDIS_WORDS     5
 #define NGX_RBL_REDIS_NAME      (RBL_HOST_PORT_TEXT + 24)
 #define NGX_RBL_REDIS_REASON    128     /* longest reason in a log line */
 
@@ -44,7 +43,33 @@ typedef enum {
 typedef struct ngx_rbl_node_s  ngx_rbl_node_t;
 typedef struct ngx_rbl_scout_s  ngx_rbl_scout_t;    /* ngx_rbl_sentinel.h */
 
+/* A link to a node, or that of the scout, which needs `greet` and `lost`
+   alone. */
+typedef struct {
+    /* Sends the handshake.  NGX_ERROR: out of memory. */
+    ngx_int_t   (*greet)(ngx_rbl_link_t *link);
+
+    /* Asks whether its server is the master; ngx_rbl_redis_sought follows. */
+    void        (*seek)(ngx_rbl_link_t *link);
+
+    /* It has become ready, or was, and the meta data are known now; it is not
+       ready now. */
+    void        (*up)(ngx_rbl_link_t *link);
+    void        (*down)(ngx_rbl_link_t *link);
+
+    /* Its connection is gone, and what was in flight. */
+    void        (*lost)(ngx_rbl_link_t *link, const char *reason);
+
+    /* Fails the batches in flight whose deadline has passed.  Returns the time
+       until the next deadline; 0: no other batch has one. */
+    ngx_msec_t  (*expire)(ngx_rbl_link_t *link);
+
+    /* Its server reports its data and replicas (INFO REPLICATION). */
+    void        (*reports)(ngx_rbl_link_t *link, const redisReply *info);
+} ngx_rbl_link_kind_t;
+
 struct ngx_rbl_link_s {
+    const ngx_rbl_link_kind_t   *kind;
     ngx_rbl_store_t             *store;
     ngx_rbl_node_t              *node;      /* NULL: the scout */
     const rbl_host_port_t       *at;        /* its server */
@@ -234,15 +259,12 @@ struct ngx_rbl_batch_s {
 };
 
 
-/* ngx_rbl_redis_greet.c */
+/* ngx_rbl_redis_greet.c: parts of the handshake */
 
-/* Sends the handshake.  NGX_ERROR: out of memory; the caller drops the
-   connection. */
-ngx_int_t ngx_rbl_redis_greet(ngx_rbl_link_t *link);
-
-/* Parts of it: AUTH, if there is a password; the meta data.  In a cluster, the
-   copy of the meta data that the node has; NGX_DECLINED: it has none. */
-ngx_int_t ngx_rbl_redis_auth(ngx_rbl_link_t *link, ngx_rbl_replied_pt reply);
+/* AUTH, if there is a password; the meta data.  In a cluster, the copy of the
+   meta data that the node has; NGX_DECLINED: it has none.  NGX_ERROR: out of
+   memory. */
+ngx_int_t ngx_rbl_redis_auth(ngx_rbl_link_t *link);
 ngx_int_t ngx_rbl_redis_meta_ask(ngx_rbl_link_t *link);
 ngx_int_t ngx_rbl_redis_copy_ask(ngx_rbl_link_t *link);
 
@@ -251,8 +273,8 @@ ngx_int_t ngx_rbl_redis_copy_ask(ngx_rbl_link_t *link);
 
 /* Initializes an idle link.  After it is begun, it connects and reconnects by
    itself. */
-void ngx_rbl_redis_init(ngx_rbl_link_t *link, ngx_rbl_store_t *store,
-    const rbl_host_port_t *at);
+void ngx_rbl_redis_init(ngx_rbl_link_t *link, const ngx_rbl_link_kind_t *kind,
+    ngx_rbl_store_t *store, const rbl_host_port_t *at);
 void ngx_rbl_redis_begin(ngx_rbl_link_t *link);
 void ngx_rbl_redis_close(ngx_rbl_link_t *link);
 
@@ -265,10 +287,6 @@ void ngx_rbl_redis_sought(ngx_rbl_link_t *link, const char *reason);
 
 /* True if batches may be sent. */
 #define ngx_rbl_redis_ready(link)    ((link)->state == NGX_RBL_REDIS_READY)
-
-/* Its server has accepted the connection; the TLS handshake has succeeded. */
-void ngx_rbl_redis_connected(ngx_rbl_link_t *link);
-void ngx_rbl_redis_secured(ngx_rbl_link_t *link);
 
 /* The handshake has succeeded: the link becomes ready, or it was, and the meta
    data are known now. */
@@ -288,25 +306,6 @@ void ngx_rbl_redis_leave(ngx_rbl_link_t *link, const char *reason);
 
 /* A batch has left the flight queue. */
 void ngx_rbl_redis_landed(ngx_rbl_link_t *link);
-
-/* Data can be read; the worker shuts down. */
-void ngx_rbl_redis_readable(ngx_rbl_link_t *link);
-void ngx_rbl_redis_shutdown(ngx_rbl_link_t *link);
-
-
-/* ngx_rbl_redis_send.c */
-
-/* Sends a command of at most NGX_RBL_REDIS_WORDS words that belongs to no
-   batch, such as those of the handshake.  NGX_ERROR: out of memory. */
-ngx_int_t ngx_rbl_redis_send(ngx_rbl_link_t *link, ngx_rbl_replied_pt reply,
-    int argc, const rbl_str_t *argv);
-
-/* Formats an error reply for a log line: no control bytes, no arguments. */
-void ngx_rbl_redis_reason(char *buf, size_t size, const redisReply *reply);
-
-/* Copies src, cut to size and terminated with zero; bytes other than printable
-   ASCII become "?". */
-void ngx_rbl_redis_clean(char *buf, size_t size, const char *text, size_t len);
 
 
 /* ngx_rbl_redis_role.c */
@@ -362,28 +361,16 @@ void ngx_rbl_node_free(ngx_rbl_store_t *store);
 /* Returns a node with a ready main link, or NULL. */
 ngx_rbl_node_t *ngx_rbl_node_any(ngx_rbl_store_t *store);
 
-/* A node reports its data and replicas (INFO REPLICATION). */
-void ngx_rbl_node_reports(ngx_rbl_node_t *node, const redisReply *info);
-
 /* A round of the scout has ended; reason NULL: it has found a master. */
 void ngx_rbl_node_judged(ngx_rbl_node_t *node, const char *reason);
 
 
-/* ngx_rbl_cluster.c */
+/* of its cluster */
 
 void ngx_rbl_cluster_init(ngx_rbl_store_t *store);
 
-/* Queries the id of a node and the slots, as a part of the greeting.
-   NGX_ERROR: out of memory. */
-ngx_int_t ngx_rbl_cluster_greet(ngx_rbl_link_t *link);
-
 /* True if no node has named the slots of the cluster so far. */
 ngx_uint_t ngx_rbl_cluster_unknown(const ngx_rbl_store_t *store);
-
-/* True if some of so many first attempts to connect must end before the next
-   node is connected. */
-ngx_uint_t ngx_rbl_cluster_waits(const ngx_rbl_store_t *store,
-    ngx_uint_t opening);
 
 /* The map of slots may be out of date: asks for it soon. */
 void ngx_rbl_cluster_doubt(ngx_rbl_store_t *store);
@@ -402,22 +389,10 @@ ngx_rbl_batch_t *ngx_rbl_batch_spare(ngx_rbl_store_t *store);
 /* Sends a new batch on its link, which must be ready. */
 void ngx_rbl_batch_launch(ngx_rbl_batch_t *batch);
 
-/* Returns the link for a batch to a node, and NULL for no node. */
-ngx_rbl_link_t *ngx_rbl_batch_link(const ngx_rbl_batch_t *batch,
-    ngx_rbl_node_t *node);
-
-/* Puts a batch into the flight queue of a link; takes it out. */
-void ngx_rbl_batch_board(ngx_rbl_batch_t *batch, ngx_rbl_link_t *link);
-void ngx_rbl_batch_leave(ngx_rbl_batch_t *batch);
-
-/* Completes a batch in flight, whose replies have arrived or are lost. */
-void ngx_rbl_batch_land(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc);
-
 /* Completes a batch that is in no queue. */
 void ngx_rbl_batch_complete(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc);
 
-/* Fails the batches in flight whose deadline has passed.  Returns the time
-   until the next deadline; 0: no other batch has one. */
+/* `expire` of a node's link. */
 ngx_msec_t ngx_rbl_batch_expire(ngx_rbl_link_t *link);
 
 /* Ends the doubt about a batch.  good: its server is the master still, and the
@@ -426,15 +401,6 @@ void ngx_rbl_batch_judged(ngx_rbl_batch_t *batch, ngx_uint_t good);
 
 /* Completes every batch in flight with LOST. */
 void ngx_rbl_batch_fail_flight(ngx_rbl_link_t *link);
-
-
-/* ngx_rbl_batch_reply.c */
-
-/*
- * Sends the commands for the node of the link, up to and including the next
- * script.  If a command cannot be sent, the deadline drops the connection.
- */
-void ngx_rbl_batch_send(ngx_rbl_batch_t *batch);
 
 
 /* ngx_rbl_store.c */
@@ -479,25 +445,14 @@ void ngx_rbl_lanes_leave(ngx_rbl_batch_t *batch);
 /* The lane's batch in flight has completed. */
 void ngx_rbl_lanes_landed(ngx_rbl_lane_t *lane);
 
-/* One of the reasons that keep a lane from sending has ended. */
-void ngx_rbl_lanes_idle(ngx_rbl_lane_t *lane);
-
 /* Sends the batches that may be sent; refuses the waiting ones. */
 void ngx_rbl_lanes_run(ngx_rbl_node_t *node);
 void ngx_rbl_lanes_fail(ngx_rbl_node_t *node);
 
 
-/* ngx_rbl_share.c */
-
 /* Adds the TIME commands around a segment of a slow batch.  The time between
    them is added to the time that its lane has used. */
 void ngx_rbl_share_begin(ngx_rbl_batch_t *batch);
 void ngx_rbl_share_end(ngx_rbl_batch_t *batch);
-
-/* Charges a lane with the time that its batch has used. */
-void ngx_rbl_share_spend(ngx_rbl_lane_t *lane);
-
-/* Returns how long a lane must rest before its next batch, in ms. */
-ngx_msec_t ngx_rbl_share_rest(const ngx_rbl_lane_t *lane);
 
 #endif /* _NGX_RBL_REDIS_H_INCLUDED_ */

@@ -1,10 +1,8 @@
 /*
- * The handshake: AUTH if there is a password, the node and its slots in a
- * cluster, the role, and the meta data of the store, in one go.
- * ngx_rbl_redis.c, which owns the connection, gets the result.
+ * Parts of the handshake: AUTH, and the meta data of the store.
  */
 
-#include "ngx_rbl_sentinel.h"
+#include "ngx_rbl_redis.h"
 
 
 static void
@@ -22,25 +20,7 @@ ngx_rbl_redis_auth_reply(ngx_rbl_link_t *link, const redisReply *reply,
 
 
 ngx_int_t
-ngx_rbl_redis_greet(ngx_rbl_link_t *link)
-{
-    if (link->node == NULL) {
-        return ngx_rbl_sentinel_greet(link);
-    }
-
-    if (ngx_rbl_redis_auth(link, ngx_rbl_redis_auth_reply) != NGX_OK
-        || ngx_rbl_cluster_greet(link) != NGX_OK
-        || ngx_rbl_redis_role_ask(link) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return ngx_rbl_redis_meta_ask(link);
-}
-
-
-ngx_int_t
-ngx_rbl_redis_auth(ngx_rbl_link_t *link, ngx_rbl_replied_pt reply)
+ngx_rbl_redis_auth(ngx_rbl_link_t *link)
 {
     rbl_str_t                    user, password;
     const ngx_rbl_store_conf_t  *conf;
@@ -57,9 +37,10 @@ ngx_rbl_redis_auth(ngx_rbl_link_t *link, ngx_rbl_replied_pt reply)
     }
 
     return user.n != 0
-           ? ngx_rbl_redis_send(link, reply,
+           ? ngx_rbl_redis_send(link, ngx_rbl_redis_auth_reply,
                                 RBL_COMMAND("AUTH", user, password))
-           : ngx_rbl_redis_send(link, reply, RBL_COMMAND("AUTH", password));
+           : ngx_rbl_redis_send(link, ngx_rbl_redis_auth_reply,
+                                RBL_COMMAND("AUTH", password));
 }
 
 

@@ -21,7 +21,7 @@ ngx_rbl_wire_connected(ngx_event_t *ev)
     wire = c->data;
 
     if (c->close) {
-        ngx_rbl_redis_shutdown(wire->link);
+        wire->on->shutdown(wire->link);
         return;
     }
 
@@ -33,7 +33,7 @@ ngx_rbl_wire_connected(ngx_event_t *ev)
     }
 
     if (err != 0) {
-        ngx_rbl_redis_drop(wire->link, strerror(err));
+        wire->on->failed(wire->link, strerror(err));
         return;
     }
 
@@ -42,11 +42,11 @@ ngx_rbl_wire_connected(ngx_event_t *ev)
     if (ngx_del_event(c->write, NGX_WRITE_EVENT, 0) != NGX_OK
         || ngx_add_event(c->read, NGX_READ_EVENT, NGX_LEVEL_EVENT) != NGX_OK)
     {
-        ngx_rbl_redis_drop(wire->link, "the read event cannot be added");
+        wire->on->failed(wire->link, "the read event cannot be added");
         return;
     }
 
-    ngx_rbl_redis_connected(wire->link);
+    wire->on->connected(wire->link);
 }
 
 
@@ -70,10 +70,10 @@ ngx_rbl_wire_shaken(ngx_connection_t *c)
     reason = ngx_rbl_redis_tls_refused(wire->link, c);
 
     if (reason != NULL) {
-        ngx_rbl_redis_drop(wire->link, reason);
+        wire->on->failed(wire->link, reason);
 
     } else {
-        ngx_rbl_redis_secured(wire->link);
+        wire->on->secured(wire->link);
     }
 }
 
@@ -128,7 +128,8 @@ ngx_rbl_wire_socket(const rbl_host_port_t *at, char *reason, size_t size)
 
 
 ngx_rbl_wire_t *
-ngx_rbl_wire_open(ngx_rbl_link_t *link, char *reason, size_t size)
+ngx_rbl_wire_open(ngx_rbl_link_t *link, const ngx_rbl_wire_events_t *on,
+    char *reason, size_t size)
 {
     ngx_socket_t     s;
     ngx_rbl_wire_t  *wire;
@@ -138,7 +139,7 @@ ngx_rbl_wire_open(ngx_rbl_link_t *link, char *reason, size_t size)
         return NULL;
     }
 
-    wire = ngx_rbl_wire_create(link, s);
+    wire = ngx_rbl_wire_create(link, on, s);
 
     if (wire == NULL) {
         ngx_rbl_redis_clean(reason, size,

@@ -305,3 +305,41 @@ ngx_rbl_replies_next(ngx_rbl_replies_t *replies, redisReply *reply)
 
     return NGX_OK;
 }
+
+
+void
+ngx_rbl_redis_clean(char *buf, size_t size, const char *text, size_t len)
+{
+    size_t  i;
+
+    len = ngx_min(len, size - 1);
+
+    for (i = 0; i < len; i++) {
+        buf[i] = text[i] < 0x20 || text[i] > 0x7e ? '?' : text[i];
+    }
+
+    buf[len] = '\0';
+}
+
+
+/* "ERR unknown command" repeats the arguments, which may hold secrets. */
+
+void
+ngx_rbl_redis_reason(char *buf, size_t size, const redisReply *reply)
+{
+    char    *args;
+    size_t   len;
+
+    if (reply->type != REDIS_REPLY_ERROR || reply->str == NULL) {
+        ngx_rbl_redis_clean(buf, size, "a reply of an unexpected type", 29);
+        return;
+    }
+
+    len = reply->len;
+    args = ngx_strstr(reply->str, ", with args");
+    if (args != NULL) {
+        len = args - reply->str;
+    }
+
+    ngx_rbl_redis_clean(buf, size, reply->str, len);
+}

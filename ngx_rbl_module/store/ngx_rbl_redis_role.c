@@ -56,7 +56,7 @@ ngx_rbl_redis_role_judge(ngx_rbl_link_t *link, rbl_role_e role,
 
     if (link->store->nodes.kind == RBL_PLACE_CLUSTER) {
         if (role == RBL_ROLE_MASTER) {
-            ngx_rbl_node_reports(link->node, reply);
+            link->kind->reports(link, reply);
 
         } else if (link != &link->node->main && link->nflight == 0
                    && !link->store->nodes.node[link->node->i].used)
@@ -73,7 +73,7 @@ ngx_rbl_redis_role_judge(ngx_rbl_link_t *link, rbl_role_e role,
                                   " (min-replicas-to-write)");
 
     } else {
-        ngx_rbl_node_reports(link->node, reply);
+        link->kind->reports(link, reply);
     }
 }
 
@@ -122,7 +122,7 @@ ngx_rbl_redis_role_reply(ngx_rbl_link_t *link, const redisReply *reply,
 
     case RBL_ROLE_MASTER:
     case RBL_ROLE_REPLICA:
-        ngx_rbl_node_reports(link->node, reply);
+        link->kind->reports(link, reply);
         ngx_rbl_redis_role_is(link, role);
         return;
 

@@ -38,7 +38,7 @@ ngx_rbl_redis_watch(ngx_event_t *ev)
     ngx_msec_t       left, pause;
     ngx_rbl_link_t  *link = ev->data;
 
-    left = ngx_rbl_batch_expire(link);
+    left = link->kind->expire(link);
     ngx_rbl_redis_judge(link);
 
     if (link->nflight == 0) {

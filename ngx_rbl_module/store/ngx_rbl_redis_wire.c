@@ -27,6 +27,7 @@
 
 #include "ngx_rbl_redis.h"
 
+#include <assert.h>
 #include <sys/ioctl.h>
 
 #define NGX_RBL_WIRE_READ   16384       /* bytes of one read, at least */
@@ -87,7 +88,7 @@ ngx_rbl_wire_failed(ngx_rbl_wire_t *wire)
 {
     ngx_err_t  err = ngx_errno;
 
-    ngx_rbl_redis_drop(wire->link,
+    wire->on->failed(wire->link,
                        wire->connection->ssl != NULL
                        ? "the TLS connection has ended" : strerror(err));
 }
@@ -159,7 +160,7 @@ ngx_rbl_wire_flush(ngx_rbl_wire_t *wire)
                && ngx_add_event(wev, NGX_WRITE_EVENT, NGX_LEVEL_EVENT)
                   != NGX_OK)
     {
-        ngx_rbl_redis_drop(wire->link, "the write event cannot be added");
+        wire->on->failed(wire->link, "the write event cannot be added");
     }
 }
 
@@ -181,7 +182,7 @@ ngx_rbl_wire_write_handler(ngx_event_t *wev)
     wire = c->data;
 
     if (c->close) {
-        ngx_rbl_redis_shutdown(wire->link);
+        wire->on->shutdown(wire->link);
         return;
     }
 
@@ -201,10 +202,10 @@ ngx_rbl_wire_answer(ngx_rbl_wire_t *wire, const redisReply *reply)
     if (wire->first == wire->next) {
         if (reply->type == REDIS_REPLY_ERROR) {
             ngx_rbl_redis_reason(reason, sizeof(reason), reply);
-            ngx_rbl_redis_drop(wire->link, reason);
+            wire->on->failed(wire->link, reason);
 
         } else {
-            ngx_rbl_redis_drop(wire->link,
+            wire->on->failed(wire->link,
                                "it sent a reply that no command waits for");
         }
 
@@ -236,7 +237,7 @@ ngx_rbl_wire_read(ngx_rbl_wire_t *wire)
     p = ngx_rbl_bytes_room(in, NGX_RBL_WIRE_READ, c->log);
 
     if (p == NULL) {
-        ngx_rbl_redis_drop(wire->link, "out of memory");
+        wire->on->failed(wire->link, "out of memory");
         return NGX_DONE;
     }
 
@@ -252,7 +253,7 @@ ngx_rbl_wire_read(ngx_rbl_wire_t *wire)
     }
 
     if (n == 0) {
-        ngx_rbl_redis_drop(wire->link, "the server has closed the connection");
+        wire->on->failed(wire->link, "the server has closed the connection");
         return NGX_DONE;
     }
 
@@ -265,7 +266,7 @@ ngx_rbl_wire_read(ngx_rbl_wire_t *wire)
             ngx_rbl_wire_answer(wire, &reply);
 
         } else if (rc == NGX_ERROR) {
-            ngx_rbl_redis_drop(wire->link, replies->refused);
+            wire->on->failed(wire->link, replies->refused);
         }
 
     } while (rc == NGX_OK && wire->link != NULL);
@@ -314,7 +315,7 @@ ngx_rbl_wire_read_handler(ngx_event_t *rev)
     wire = c->data;
 
     if (c->close) {
-        ngx_rbl_redis_shutdown(wire->link);
+        wire->on->shutdown(wire->link);
         return;
     }
 
@@ -322,7 +323,7 @@ ngx_rbl_wire_read_handler(ngx_event_t *rev)
 
     wire->reading = 1;
     ngx_rbl_counts_turn();
-    ngx_rbl_redis_readable(wire->link);
+    wire->on->readable(wire->link);
 
     if (wire->link != NULL) {
         ngx_rbl_wire_read_all(wire);
@@ -346,7 +347,8 @@ ngx_rbl_wire_serve(ngx_rbl_wire_t *wire)
 
 
 ngx_rbl_wire_t *
-ngx_rbl_wire_create(ngx_rbl_link_t *link, ngx_socket_t s)
+ngx_rbl_wire_create(ngx_rbl_link_t *link, const ngx_rbl_wire_events_t *on,
+    ngx_socket_t s)
 {
     ngx_log_t         *log;
     ngx_rbl_wire_t    *wire;
@@ -382,6 +384,7 @@ ngx_rbl_wire_create(ngx_rbl_link_t *link, ngx_socket_t s)
     c->data = wire;
     wire->connection = c;
     wire->link = link;
+    wire->on = on;
     wire->flush.data = wire;
     wire->flush.log = log;
     wire->flush.handler = ngx_rbl_wire_flush_handler;
@@ -467,4 +470,35 @@ ngx_rbl_wire_waiting(const ngx_rbl_wire_t *wire)
 
     return ioctl(wire->connection->fd, FIONREAD, &waiting) == -1
            ? 0 : (ngx_uint_t) waiting;
+}
+
+
+ngx_int_t
+ngx_rbl_redis_send(ngx_rbl_link_t *link, ngx_rbl_replied_pt reply, int argc,
+    const rbl_str_t *argv)
+{
+    int          i;
+    char        *command;
+    size_t       lens[NGX_RBL_REDIS_WORDS];
+    ngx_int_t    rc, len;
+    const char  *words[NGX_RBL_REDIS_WORDS];
+
+    assert(argc <= NGX_RBL_REDIS_WORDS);
+
+    for (i = 0; i < argc; i++) {
+        words[i] = argv[i].p;
+        lens[i] = argv[i].n;
+    }
+
+    len = redisFormatCommandArgv(&command, argc, words, lens);
+
+    if (len == -1) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_rbl_wire_send(link->wire, (u_char *) command, (size_t) len, reply,
+                           NULL);
+    redisFreeCommand(command);
+
+    return rc;
 }

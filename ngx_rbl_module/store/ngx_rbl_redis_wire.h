@@ -1,6 +1,6 @@
 /*
- * One connection of a link.  However it ends, ngx_rbl_redis_drop of the link
- * closes it.
+ * One connection of a link.  The link learns from callbacks what happens to it,
+ * and closes it, however it ends.
  */
 
 #ifndef _NGX_RBL_REDIS_WIRE_H_INCLUDED_
@@ -12,6 +12,8 @@
 
 #include "rbl_reply_guard.h"
 
+#define NGX_RBL_REDIS_WORDS     5
+
 
 typedef struct ngx_rbl_link_s  ngx_rbl_link_t;      /* ngx_rbl_redis.h */
 typedef struct ngx_rbl_wire_s  ngx_rbl_wire_t;
@@ -22,6 +24,20 @@ typedef struct ngx_rbl_wire_s  ngx_rbl_wire_t;
  */
 typedef void (*ngx_rbl_replied_pt)(ngx_rbl_link_t *link,
     const redisReply *reply, void *data);
+
+/* Callbacks of a connection. */
+typedef struct {
+    /* The server has accepted it; the TLS handshake has succeeded. */
+    void  (*connected)(ngx_rbl_link_t *link);
+    void  (*secured)(ngx_rbl_link_t *link);
+
+    /* There is something to read: bytes, or the end. */
+    void  (*readable)(ngx_rbl_link_t *link);
+
+    /* It must be closed: it has failed; the worker shuts down. */
+    void  (*failed)(ngx_rbl_link_t *link, const char *reason);
+    void  (*shutdown)(ngx_rbl_link_t *link);
+} ngx_rbl_wire_events_t;
 
 /* Bytes of a buffer: ngx_rbl_redis_bytes.c.  Zeroed, it has none. */
 typedef struct {
@@ -56,6 +72,7 @@ typedef struct {
 struct ngx_rbl_wire_s {
     ngx_connection_t         *connection;
     ngx_rbl_link_t           *link;     /* NULL: closed, to be freed */
+    const ngx_rbl_wire_events_t  *on;
     ngx_rbl_replies_t         replies;
 
     ngx_rbl_asked_t          *asked;    /* ring of `size` places */
@@ -77,7 +94,8 @@ struct ngx_rbl_wire_s {
 /* Makes it of a socket, without handlers and events; sets the handlers once it
    can serve.  NULL: no connection slot or memory is left; the socket is
    closed. */
-ngx_rbl_wire_t *ngx_rbl_wire_create(ngx_rbl_link_t *link, ngx_socket_t s);
+ngx_rbl_wire_t *ngx_rbl_wire_create(ngx_rbl_link_t *link,
+    const ngx_rbl_wire_events_t *on, ngx_socket_t s);
 void ngx_rbl_wire_serve(ngx_rbl_wire_t *wire);
 
 /* Closes and frees it.  Commands whose reply is due get NULL. */
@@ -88,18 +106,22 @@ void ngx_rbl_wire_close(ngx_rbl_wire_t *wire);
 ngx_int_t ngx_rbl_wire_send(ngx_rbl_wire_t *wire, const u_char *command,
     size_t len, ngx_rbl_replied_pt reply, void *data);
 
+/* Sends a command of at most NGX_RBL_REDIS_WORDS words that belongs to no
+   batch, such as those of the handshake.  NGX_ERROR: out of memory. */
+ngx_int_t ngx_rbl_redis_send(ngx_rbl_link_t *link, ngx_rbl_replied_pt reply,
+    int argc, const rbl_str_t *argv);
+
 /* Returns the number of received bytes that are not read yet. */
 ngx_uint_t ngx_rbl_wire_waiting(const ngx_rbl_wire_t *wire);
 
 
 /* ngx_rbl_redis_open.c: how it begins */
 
-/* Begins to connect; ngx_rbl_redis_connected follows.  NULL: the reason is
-   set. */
-ngx_rbl_wire_t *ngx_rbl_wire_open(ngx_rbl_link_t *link, char *reason,
-    size_t size);
+/* Begins to connect; `connected` follows.  NULL: the reason is set. */
+ngx_rbl_wire_t *ngx_rbl_wire_open(ngx_rbl_link_t *link,
+    const ngx_rbl_wire_events_t *on, char *reason, size_t size);
 
-/* Begins the TLS handshake; ngx_rbl_redis_secured follows.  NGX_ERROR: the
+/* Begins the TLS handshake; `secured` follows.  NGX_ERROR: the
    caller drops the connection. */
 ngx_int_t ngx_rbl_wire_secure(ngx_rbl_wire_t *wire);
 
@@ -134,5 +156,12 @@ void ngx_rbl_bytes_free(ngx_rbl_bytes_t *b);
 ngx_int_t ngx_rbl_replies_next(ngx_rbl_replies_t *replies, redisReply *reply);
 
 void ngx_rbl_replies_free(ngx_rbl_replies_t *replies);
+
+/* Formats an error reply for a log line: no control bytes, no arguments. */
+void ngx_rbl_redis_reason(char *buf, size_t size, const redisReply *reply);
+
+/* Copies src, cut to size and terminated with zero; bytes other than printable
+   ASCII become "?". */
+void ngx_rbl_redis_clean(char *buf, size_t size, const char *text, size_t len);
 
 #endif /* _NGX_RBL_REDIS_WIRE_H_INCLUDED_ */

@@ -10,38 +10,6 @@
 #include "ngx_rbl_sentinel.h"
 
 
-ngx_rbl_scout_t *
-ngx_rbl_sentinel_create(ngx_rbl_store_t *store)
-{
-    ngx_rbl_scout_t    *scout;
-    const rbl_place_t  *place;
-
-    scout = ngx_calloc(sizeof(ngx_rbl_scout_t), store->log);
-    if (scout == NULL) {
-        return NULL;
-    }
-
-    place = store->conf->place;
-    scout->n = place->n;
-    ngx_memcpy(scout->at, place->hosts, sizeof(scout->at));
-    ngx_queue_init(&scout->doubts);
-    ngx_rbl_redis_init(&scout->link, store, &scout->at[0]);
-    ngx_memcpy(scout->link.name, " (Sentinels)", sizeof(" (Sentinels)"));
-
-    return scout;
-}
-
-
-void
-ngx_rbl_sentinel_destroy(ngx_rbl_scout_t *scout)
-{
-    if (scout != NULL) {
-        ngx_rbl_redis_close(&scout->link);
-        ngx_free(scout);
-    }
-}
-
-
 static void
 ngx_rbl_sentinel_next(ngx_rbl_scout_t *scout)
 {
@@ -203,16 +171,6 @@ ngx_rbl_sentinel_ask(ngx_rbl_link_t *link, const char *what,
 
 
 static void
-ngx_rbl_sentinel_auth_reply(ngx_rbl_link_t *link, const redisReply *reply,
-    void *data)
-{
-    if (reply != NULL && rbl_reply_class(reply) != RBL_REPLY_OK) {
-        ngx_rbl_redis_drop(link, "it refuses the user or the password");
-    }
-}
-
-
-static void
 ngx_rbl_sentinel_state(ngx_rbl_link_t *link, const redisReply *reply,
     void *data)
 {
@@ -248,7 +206,7 @@ ngx_rbl_sentinel_named(ngx_rbl_link_t *link, const redisReply *reply,
 
         scout->auth = 1;
 
-        if (ngx_rbl_redis_auth(link, ngx_rbl_sentinel_auth_reply) != NGX_OK
+        if (ngx_rbl_redis_auth(link) != NGX_OK
             || ngx_rbl_sentinel_ask(link, "GET-MASTER-ADDR-BY-NAME",
                                     ngx_rbl_sentinel_named)
                != NGX_OK)
@@ -278,7 +236,7 @@ ngx_rbl_sentinel_named(ngx_rbl_link_t *link, const redisReply *reply,
 /* Most Sentinels have no password, and refuse AUTH.  Therefore each connection
    begins without it, whatever the Sentinel before wanted. */
 
-ngx_int_t
+static ngx_int_t
 ngx_rbl_sentinel_greet(ngx_rbl_link_t *link)
 {
     link->store->scout->auth = 0;
@@ -288,12 +246,52 @@ ngx_rbl_sentinel_greet(ngx_rbl_link_t *link)
 }
 
 
-void
-ngx_rbl_sentinel_failed(ngx_rbl_scout_t *scout, const char *reason)
+/* The connection has ended without a result. */
+
+static void
+ngx_rbl_sentinel_lost(ngx_rbl_link_t *link, const char *reason)
 {
-    if (scout->link.state != NGX_RBL_REDIS_IDLE
-        && scout->link.state != NGX_RBL_REDIS_CLOSED)
+    if (link->state != NGX_RBL_REDIS_IDLE
+        && link->state != NGX_RBL_REDIS_CLOSED)
     {
-        ngx_rbl_sentinel_asked(scout, 1, reason);
+        ngx_rbl_sentinel_asked(link->store->scout, 1, reason);
+    }
+}
+
+
+static const ngx_rbl_link_kind_t  ngx_rbl_scout_kind = {
+    .greet = ngx_rbl_sentinel_greet,
+    .lost = ngx_rbl_sentinel_lost
+};
+
+
+ngx_rbl_scout_t *
+ngx_rbl_sentinel_create(ngx_rbl_store_t *store)
+{
+    ngx_rbl_scout_t    *scout;
+    const rbl_place_t  *place;
+
+    scout = ngx_calloc(sizeof(ngx_rbl_scout_t), store->log);
+    if (scout == NULL) {
+        return NULL;
+    }
+
+    place = store->conf->place;
+    scout->n = place->n;
+    ngx_memcpy(scout->at, place->hosts, sizeof(scout->at));
+    ngx_queue_init(&scout->doubts);
+    ngx_rbl_redis_init(&scout->link, &ngx_rbl_scout_kind, store, &scout->at[0]);
+    ngx_memcpy(scout->link.name, " (Sentinels)", sizeof(" (Sentinels)"));
+
+    return scout;
+}
+
+
+void
+ngx_rbl_sentinel_destroy(ngx_rbl_scout_t *scout)
+{
+    if (scout != NULL) {
+        ngx_rbl_redis_close(&scout->link);
+        ngx_free(scout);
     }
 }

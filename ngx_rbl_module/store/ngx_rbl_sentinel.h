@@ -48,8 +48,4 @@ ngx_uint_t ngx_rbl_sentinel_round(ngx_rbl_scout_t *scout);
    other queue, and gets the result by ngx_rbl_batch_judged. */
 void ngx_rbl_sentinel_doubt(ngx_rbl_batch_t *batch);
 
-/* The greeting of the scout; its connection has ended without a result. */
-ngx_int_t ngx_rbl_sentinel_greet(ngx_rbl_link_t *link);
-void ngx_rbl_sentinel_failed(ngx_rbl_scout_t *scout, const char *reason);
-
 #endif /* _NGX_RBL_SENTINEL_H_INCLUDED_ */

@@ -245,10 +245,6 @@ ngx_rbl_store_up(ngx_rbl_link_t *link)
 void
 ngx_rbl_store_down(ngx_rbl_link_t *link)
 {
-    if (link->node == NULL) {
-        return;
-    }
-
     if (link == &link->node->slow) {
         ngx_rbl_lanes_fail(link->node);
 

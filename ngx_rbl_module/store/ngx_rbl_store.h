@@ -5,16 +5,16 @@
  * delay the others, where accounts take turns.  The keys of a command choose
  * its node (rbl_nodes.h).
  *
- * Files behind it: ngx_rbl_redis_wire.c (one connection, with
- * ngx_rbl_redis_open.c and ngx_rbl_redis_tls.c), ngx_rbl_redis.c (one link:
- * states, back-off), with ngx_rbl_redis_reply.c (its replies) and
- * ngx_rbl_redis_greet.c (its handshake), ngx_rbl_batch.c (one batch: submit,
- * deadline, cancel, completion), ngx_rbl_batch_reply.c (its commands and their
- * replies: NOSCRIPT, MOVED), ngx_rbl_lanes.c (turns on the slow link),
- * ngx_rbl_share.c (their share of time), ngx_rbl_node.c (the nodes of a store),
- * ngx_rbl_sentinel.c (which is the master), ngx_rbl_cluster.c (which has which
- * slots), ngx_rbl_store.c (one store, and batches that are not sent),
- * ngx_rbl_commands.c (the bytes of commands).
+ * Three layers.  Each calls those below, which answer by callbacks:
+ *
+ *  - ngx_rbl_redis_wire.c: one connection, with _open.c, _tls.c (its
+ *    beginning), _reply.c (its replies) and _bytes.c (its buffers);
+ *  - ngx_rbl_redis.c: one link: states, back-off, with _greet.c, _role.c and
+ *    _watch.c (silence);
+ *  - ngx_rbl_batch.c (one batch), ngx_rbl_commands.c (its bytes),
+ *    ngx_rbl_lanes.c (turns on the slow link, and their share of time),
+ *    ngx_rbl_node.c (the nodes of a store), ngx_rbl_sentinel.c (which is the
+ *    master), ngx_rbl_store.c (one store, and batches that are not sent).
  */
 
 #ifndef _NGX_RBL_STORE_H_INCLUDED_
