@@ -20,6 +20,7 @@ function useMe() {
     const [me, setMe] = useState(undefined);
     const [opened, setOpened] = useState(null);
     const [away, setAway] = useState(false);
+    const [sure, setSure] = useState(true);
 
     async function load() {
         try {
@@ -36,10 +37,12 @@ function useMe() {
                 return data;
             });
             setAway(false);
+            setSure(true);
             return true;
         } catch (refusal) {
             if (refusal.status === 401) {
                 setMe((old) => old || null);
+                setSure(true);
             } else {
                 setAway(true);
                 setTimeout(load, retry);
@@ -49,7 +52,22 @@ function useMe() {
         }
     }
 
-    return { me, setMe, opened, setOpened, away, load };
+    // A page that comes back from the browser's cache shows nothing before the
+    // session is known to live.
+    useEffect(() => {
+        const shown = (event) => {
+            if (event.persisted) {
+                setSure(false);
+                load();
+            }
+        };
+
+        addEventListener('pageshow', shown);
+
+        return () => removeEventListener('pageshow', shown);
+    }, []);
+
+    return { me, setMe, opened, setOpened, away, sure, load };
 }
 
 // While `over`, looks whether somebody signed in in another tab.
@@ -82,7 +100,8 @@ function useReturn(over, load) {
 // user signs in again, here or in another tab: nothing that was typed is lost.
 function App() {
     const hash = useHash();
-    const { me, setMe, opened, setOpened, away, load: loadMe } = useMe();
+    const { me, setMe, opened, setOpened, away, sure, load: loadMe }
+        = useMe();
     const [over, setOver] = useState(false);
     const [doors, setDoors] = useState([]);
     const [, draw] = useState(0);
@@ -159,11 +178,14 @@ function App() {
     const mine = me && isOperator(me) && !opened ? operatorMenu : menu;
     const [Screen, at] = asked ? [Ask, 'accounts'] : find(screen, mine);
     const there = opened || me;
-    const hidden = isLink || over;
+    const signIn = isLink || over || !me;
+    const hidden = isLink || over || !sure;
     const back = screen === 'link' || !place.current ? '#/' : place.current;
 
     return html`
-        ${(hidden || !me) && html`<${SignIn} key=${hash} again=${!!me}
+        ${!signIn && !sure && html`<p class="loading" role="status">
+            ${t(away ? 'away' : 'loading')}</p>`}
+        ${signIn && html`<${SignIn} key=${hash} again=${!!me}
             link=${isLink ? route(hash).rest : ''} doors=${doors}
             onSignedIn=${load} back=${back} />`}
         ${me && html`<div key=${me.user.id} hidden=${hidden}>

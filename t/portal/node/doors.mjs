@@ -95,6 +95,33 @@ await start();
 }
 
 {
+    // A page that the browser kept while the session ended elsewhere.  With the
+    // tools of tests Chromium keeps none: the event is made by hand.
+
+    const page = await open({ expected: /status of 401|net::ERR/ });
+    const back = () => page.evaluate(() => dispatchEvent(
+        new PageTransitionEvent('pageshow', { persisted: true })));
+    const frame = page.locator('header nav');
+
+    await as(page, 'one@example.test');
+    await page.goto('/portal/');
+    await frame.waitFor();
+    await page.context().setOffline(true);
+    await back();
+    await frame.waitFor({ state: 'hidden' });
+    ok(true, 'a page from the cache shows nothing without the network');
+    await page.context().setOffline(false);
+    await frame.waitFor();
+    ok(true, 'it comes back with the session');
+    await as(page, '');
+    await page.context().clearCookies();
+    await back();
+    await page.waitForSelector('.sign-in');
+    ok(!await frame.isVisible(), 'it stays hidden when the session has ended');
+    await close(page, 'a page from the cache');
+}
+
+{
     // The same site, another origin: cookies are sent, and nothing is done.
 
     const page = await open({ expected: /CORS|status of 40[13]|net::ERR/ });
