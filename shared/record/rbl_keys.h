@@ -296,7 +296,7 @@
  *
  * rblctl lists accounts through the zset "accounts" of each partition.
  *
- * Keys of rights: token, tokens, s, apps, hooks, user, users, link, links,
+ * Keys of rights: token, tokens, s, apps, hooks, user, users, mail, link, links,
  * session, sessions, keys, challenge.  A failover must not undo a change of
  * them that was acknowledged (ngx_rbl_module/README.md, "Durable calls").
  */
