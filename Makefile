@@ -91,19 +91,14 @@ portal: $(PORTAL)/index.html
 unit: $(UNITBIN)
 tools: $(TOOLBIN)
 
-$(BUILD)/gen/rbl_schema.h: shared/schema.txt shared/schema.awk
+$(BUILD)/gen/rbl_script_list.h: $(LUA) shared/schema.txt shared/generate.pl
 	@mkdir -p $(@D)
-	$(call say,GEN,$@)awk -v mode=c -f shared/schema.awk shared/schema.txt \
-	    > $@.new && mv $@.new $@
-
-$(BUILD)/gen/rbl_script_list.h: $(LUA) shared/schema.txt shared/schema.awk \
-    shared/lua2c.sh shared/seam.awk
-	@mkdir -p $(@D)
-	$(call say,GEN,$@)sh shared/lua2c.sh shared/schema.txt $(@D) $(LUA)
+	$(call say,GEN,$@)perl shared/generate.pl shared/schema.txt $(@D) $(LUA)
 	@touch $@
 
 # The empty recipe makes make look at the time of the file again.
-$(BUILD)/gen/rbl_script_list.c: $(BUILD)/gen/rbl_script_list.h ;
+$(BUILD)/gen/rbl_script_list.c $(BUILD)/gen/rbl_schema.h: \
+    $(BUILD)/gen/rbl_script_list.h ;
 
 $(BUILD)/obj/gen/rbl_script_list.o: $(BUILD)/gen/rbl_script_list.c
 	@mkdir -p $(@D)

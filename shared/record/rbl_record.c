@@ -1,6 +1,6 @@
 /*
  * Reads the fields of records by tables.  Those of whole records are generated
- * (schema.awk).  Nothing is copied.
+ * (generate.pl).  Nothing is copied.
  */
 
 #include "rbl_record.h"

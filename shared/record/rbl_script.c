@@ -1,5 +1,5 @@
 /*
- * Decodes replies of scripts by the forms that seam.awk generates from their
+ * Decodes replies of scripts by the forms that generate.pl generates from their
  * heads.
  */
 

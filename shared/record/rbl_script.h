@@ -1,7 +1,7 @@
 /*
  * The scripts of the store; every write is made by one of them.
- * The build generates the table from shared/lua/ (lua2c.sh).  A script's
- * head declares its keys, arguments and replies, and seam.awk generates:
+ * The build generates the table from shared/lua/ (generate.pl).  A script's
+ * head declares its keys, arguments and replies, and generate.pl generates:
  *
  *     rbl_NAME_args_t     keys and arguments: as named members, and as argv[],
  *                         which has RBL_ARGC(args) elements.  Arguments of any

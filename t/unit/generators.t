@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# schema.awk and lua2c.sh: their output for valid input, unchanged files are not
-# written, and invalid input gives an error.
+# generate.pl: its output for valid input, unchanged files are not written, and
+# invalid input gives an error.
 
 use warnings;
 use strict;
@@ -33,35 +33,32 @@ sub get {
 }
 
 
-sub lua2c {
-    return system("sh $shared/lua2c.sh $dir/schema.txt $dir/gen @_ "
+sub generate {
+    return system("perl $shared/generate.pl $dir/schema.txt $dir/gen @_ "
         . "2>$dir/err");
-}
-
-
-sub schema {
-    return scalar qx(awk @_ -f $shared/schema.awk $dir/schema.txt 2>&1);
 }
 
 
 put('schema.txt', "# comment\n\nmost host 9\nlua app\n"
     . "host: version id:s made:n | names:t\napp: version id:s\n");
 
-like(schema('-v mode=c'),
-    qr/RBL_HOST_VERSION = 0,\n    RBL_HOST_ID = 1,\n.*RBL_HOST__MIN = 3,\n    RBL_HOST__N = 4\n/s,
+mkdir "$dir/lua" or die "$dir/lua: $!";
+put('lua/one.lua', "--- use: host\nreturn {HOST.version, HOST.id, HOST.made, "
+    . "HOST.names, HOST.shape}\n");
+is(generate("$dir/lua/one.lua"), 0, 'it takes fields of records');
+
+my $h = get('gen/rbl_schema.h');
+
+like($h, qr/RBL_HOST_VERSION = 0,\n    RBL_HOST_ID = 1,\n.*RBL_HOST__MIN = 3,\n    RBL_HOST__N = 4\n/s,
     'names in C');
-like(schema('-v mode=c'), qr/rbl_str_t  id;\n    int64_t  made;\n    rbl_str_t  names;\n\} rbl_host_t;/,
+like($h, qr/rbl_str_t  id;\n    int64_t  made;\n    rbl_str_t  names;\n\} rbl_host_t;/,
     'an entity has a structure in C');
-like(schema('-v mode=c'), qr/INT, offsetof\(rbl_host_t, made\).*ARRAY, offsetof\(rbl_host_t, names\).*RBL_HOST_SIZE_MAX, v,/s,
+like($h, qr/INT, offsetof\(rbl_host_t, made\).*ARRAY, offsetof\(rbl_host_t, names\).*RBL_HOST_SIZE_MAX, v,/s,
     'an entity has a table in C, and a size');
-unlike(schema('-v mode=c'), qr/rbl_app_t/, 'C has nothing of what only Lua reads');
-like(schema('-v mode=c'), qr/X\(host, HOST, "snt"\)/, 'a macro names all entities');
-is(schema('-v mode=lua -v want="host"'), "HOST.version 1\nHOST.id 2\n"
-    . "HOST.made 3\nHOST.names 4\nHOST.shape 'nsn|t'\n",
+unlike($h, qr/rbl_app_t/, 'C has nothing of what only Lua reads');
+like($h, qr/X\(host, HOST, "snt"\)/, 'a macro names all entities');
+is(get('gen/lua/one.lua'), "return {1, 2, 3, 4, 'nsn|t'}\n",
     'Lua gets numbers and types');
-like(schema('-v mode=lua -v want="none"'), qr/no entity none/,
-    'an unknown entity is an error');
-like(schema('-v mode=x'), qr/mode must be/, 'an unknown mode is an error');
 
 for my $text ("host version\n", "host: id\n", "host: version a:s a:n\n",
     "host: version\nhost: version\n", "host: version A:s\n", "host:\n",
@@ -70,15 +67,12 @@ for my $text ("host version\n", "host: id\n", "host: version a:s a:n\n",
     my $bad = $text;
 
     put('schema.txt', $bad);
-    system("awk -v mode=c -f $shared/schema.awk $dir/schema.txt "
-        . ">/dev/null 2>&1");
     $bad =~ s/\n/;/g;
-    isnt($?, 0, "bad schema $bad");
+    isnt(generate("$dir/lua/one.lua"), 0, "bad schema $bad");
+    like(get('err'), qr/schema\.txt:\d/, "... has a message with its line");
 }
 
 put('schema.txt', "host: version id:s value:s\napp: version id:s\n");
-mkdir "$dir/lua" or die "$dir/lua: $!";
-
 put('lua/_util.lua', <<'LUA');
 --- use: app
 -- a helper
@@ -105,7 +99,7 @@ local d = "on\
 return {f, a, b, c, d, "??/", "	", HOST.value, "HOST.value"}
 LUA
 
-is(lua2c("$dir/lua/*.lua"), 0, 'lua2c.sh translates the scripts');
+is(generate("$dir/lua/*.lua"), 0, 'it translates the scripts');
 
 my $source = get('gen/lua/one.lua');
 
@@ -115,8 +109,7 @@ s[2] = 2 - 1
 return s .. "--no comment"
 end
 local a = '-- "no'
-local b = "\"--\\"
- local c = [==[
+local b = "\"--\\"   local c = [==[
   keep -- this  
 
 ]] it
@@ -159,7 +152,7 @@ my @files = map { "$dir/gen/$_" }
     qw(rbl_script_list.c rbl_script_list.h lua/one.lua);
 
 utime 1, 1, @files;
-is(lua2c("$dir/lua/*.lua"), 0, 'lua2c.sh succeeds a second time');
+is(generate("$dir/lua/*.lua"), 0, 'it succeeds a second time');
 is_deeply([ map { (stat $_)[9] } @files ], [ 1, 1, 1 ],
     'unchanged files are not written');
 
@@ -187,9 +180,9 @@ put('lua/_deep.lua', "--[[ no\n-- ]] local top = by_comment()\n"
     . "local function deep(s)\n    return '[[' .. s\nend\n");
 put('lua/two.lua', "--- include: many\nlocal function mine()\nend\n"
     . "return used('by_string')\n");
-is(lua2c("$dir/lua/two.lua"), 0, 'functions without a caller');
+is(generate("$dir/lua/two.lua"), 0, 'functions without a caller');
 is(get('gen/lua/two.lua'), <<'LUA', 'functions without a caller are left out');
- local top = by_comment()
+local top = by_comment()
 local function by_comment()
 end
 local function other(s)
@@ -198,9 +191,6 @@ end
 local up = 1
 local function used(s)
 return other(s)
-end
-local function by_string(s)
-return s
 end
 return used('by_string')
 LUA
@@ -213,12 +203,13 @@ put('lua/_maybe.lua', "local function maybe(x)\n    if x then\n"
     . "local function never()\n    --- include: rare\n    rare()\nend\n");
 put('lua/three.lua', "--- include: maybe helper\nmaybe(helper())\n"
     . "return HOST.id\n");
-isnt(lua2c("$dir/lua/three.lua"), 0, 'an include in a block');
+isnt(generate("$dir/lua/three.lua"), 0, 'an include in a block');
 like(get('err'), qr{/three\.lua:3: no field HOST\.id}, 'an error has its line');
-put('lua/_steps.lua', "-- Steps.\nif a then\n    a = HOST.id\nend\n");
+put('lua/_steps.lua', "-- Steps.\n--- takes: a\n--- sets: a\n"
+    . "if a then\n    a = HOST.id\nend\n");
 put('lua/three.lua', "--- include: maybe helper\n--- use: host\n"
     . "local a = helper()\n--- include: steps\nmaybe(a)\n");
-is(lua2c("$dir/lua/three.lua"), 0, 'an include in a block');
+is(generate("$dir/lua/three.lua"), 0, 'an include in a block');
 is(get('gen/lua/three.lua'), <<'LUA', 'an include stays in its block');
 local function maybe(x)
 if x then
@@ -243,7 +234,7 @@ LUA
 unlink map { "$dir/lua/$_" } qw(_rare.lua _helper.lua _maybe.lua _steps.lua
     three.lua);
 unlink map { "$dir/lua/$_" } qw(_many.lua _deep.lua two.lua);
-is(lua2c("$dir/lua/*.lua"), 0, 'the others again');
+is(generate("$dir/lua/*.lua"), 0, 'the others again');
 utime 1, 1, @files;
 
 my $head = "--- key: acct  its key\n--- arg: check\n";
@@ -258,8 +249,8 @@ return {KEY.acct, ARG.check, ARGV[ARG.sid + ARG.each * n],
     ARGV[ARG.since + ARG.each * n], 'ARG.check'}
 LUA
 put('lua/tail.lua', "$head--- arg: more...\nreturn ARGV[ARG.more]\n");
-is(lua2c("$dir/lua/seam.lua $dir/lua/tail.lua"), 0,
-    'lua2c.sh accepts declared arguments');
+is(generate("$dir/lua/seam.lua $dir/lua/tail.lua"), 0,
+    'it accepts declared arguments');
 is(get('gen/lua/seam.lua'), <<'LUA', 'declared arguments become indexes');
 local n = (#ARGV - 1) / 2
 return {KEYS[1], ARGV[1], ARGV[0 + 2 * n],
@@ -308,8 +299,8 @@ put('lua/whole.lua', "--- key: acct\n--- arg: a\n--- audit\n"
 put('lua/part.lua', "--- key: acct\n--- arg: a\n--- arg: b\n--- audit: b\n"
     . "--- include: first\nif ac then\n    --- include: util\n    f('')\nend\n"
     . "return 1\n");
-is(lua2c("$dir/lua/whole.lua $dir/lua/part.lua $dir/lua/one.lua"), 0,
-    'lua2c.sh accepts audited scripts');
+is(generate("$dir/lua/whole.lua $dir/lua/part.lua $dir/lua/one.lua"), 0,
+    'it accepts audited scripts');
 is(get('gen/lua/whole.lua'), <<'LUA', 'an audited script is one function');
 local by = ARGV[#ARGV]
 local ac = KEYS[1]
@@ -333,14 +324,32 @@ f\(''\)
 end
 return 1
 end\)\(\)\n/ms, 'of what the argument names');
-like(get('gen/rbl_script_list.c'), qr/AUDITED_whole  1\n.*AUDITED_part  1\n/s,
+like(get('gen/rbl_script_list.c'), qr/rbl_script_whole = .*?, 1\n\};.*rbl_script_part = .*?, 1\n\};/s,
     'the C list marks audited scripts');
-like(get('gen/rbl_script_list.c'), qr/AUDITED_one  0\n/,
+like(get('gen/rbl_script_list.c'), qr/rbl_script_one = [^}]*, 0\n\};/,
     'the C list marks scripts without audit');
 unlink map { "$dir/lua/$_" } qw(_by.lua _audit.lua _first.lua whole.lua
     part.lua);
-is(lua2c("$dir/lua/*.lua"), 0, 'the others again');
+is(generate("$dir/lua/*.lua"), 0, 'the others again');
 utime 1, 1, @files;
+
+for my $case (
+    [ 'steps whose head does not say what they take', '--- takes: b' ],
+    [ 'steps whose head does not say what they set', '--- sets: b' ],
+    [ 'steps that take nothing', '' ])
+{
+    my ($name, $wrong) = @$case;
+    my @head = ('--- takes: a c', '--- sets: b d');
+
+    @head = $wrong eq '' ? () : map { /^(--- \w+:)/ && $wrong =~ /^$1/ ? $wrong
+        : $_ } @head;
+    put('lua/_bad.lua', join("\n", '-- Steps: b.', @head, 'local d = a',
+        'b = c.e', ''));
+    isnt(generate("$dir/lua/*.lua"), 0, "it refuses $name");
+    like(get('err'), qr/_bad\.lua: not true, or missing: --- (?:takes: a c|sets: b d)\n/,
+        "it has the right head for $name");
+}
+unlink "$dir/lua/_bad.lua";
 
 for my $case (
     [ 'an argument that is not declared', "${head}return ARG.other\n" ],
@@ -371,14 +380,13 @@ for my $case (
     my ($name, $text) = @$case;
 
     put('lua/bad.lua', $text);
-    isnt(lua2c("$dir/lua/*.lua"), 0, "lua2c.sh refuses $name");
-    isnt(get('err'), '', "lua2c.sh has a message for $name");
+    isnt(generate("$dir/lua/*.lua"), 0, "it refuses $name");
+    isnt(get('err'), '', "it has a message for $name");
 }
 
 put('lua/bad.lua', "--- use: host\n");
 rename "$dir/lua/bad.lua", "$dir/lua/b-d.lua" or die $!;
-isnt(lua2c("$dir/lua/b-d.lua"), 0, 'a name that C cannot have');
+isnt(generate("$dir/lua/b-d.lua"), 0, 'a name that C cannot have');
 is_deeply([ (stat $files[0])[9] ], [ 1 ], 'errors leave the old files');
-is_deeply([ glob("$dir/gen/.lua2c.*") ], [], 'errors leave no temporary files');
 
 done_testing();

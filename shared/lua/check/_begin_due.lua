@@ -1,5 +1,7 @@
 -- Steps of check_begin for a host that is due: `times`, how often its check was
 -- started, this time included, and its flight from now on, `taken`.
+--- takes: a by h hk ht job mark now pp times
+--- sets: lease taken times
 local lease = job:sub(140)
 -- Started after the end of its lease it would be released at once, and count as
 -- an attempt; it is due again by now.

@@ -1,4 +1,5 @@
 -- Steps of check_begin: the account is suspended, and the check is not done.
+--- takes: a flight h hk ht mark member now status
 --- include: unchanged
 if not due or status or mark ~= ':' then
     fail('The account is suspended.')

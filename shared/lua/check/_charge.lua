@@ -1,5 +1,7 @@
 -- Steps: `paid` checks have finished of an account that pays by the check.
 -- meter: 16 digits and the price (_meter.lua).
+--- takes: ac base meter paid
+--- sets: mark price used
 local price = meter:sub(17) * paid
 local used = call('HINCRBY', base .. 'money:' .. ac, 'used', price)
 local mark = tonumber(meter:sub(1, 16))

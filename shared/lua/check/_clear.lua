@@ -1,6 +1,10 @@
 -- Steps of check_clear: ends a check, `flight`, of the host `ht`, whose record
 -- `raw` is at `hk`.  Sets `at`, its next time (text), and `range`, its parent;
 -- at is nil: the check does not end here.
+--- takes: answers asks asks_before checked flight ht interval listed mark
+--- takes: mark_before noted now parent place raw rest state_unknown status to
+--- takes: unknown
+--- sets: asks_before at mark_before range rest to
 repeat
     --- include: host_fields
     local details, troubled, uncovered, stopped, tag = raw:byte(to + 1, to + 5)

@@ -1,6 +1,8 @@
 -- Steps of check_clear: schedules the hosts of the account whose checks have
 -- ended, if there is one, and begins with the account of check i, if there is
 -- one: what belongs to it is in `raws` behind k.
+--- takes: ac accounts base i k last meter n n_times noted raws times
+--- sets: ac coverage k last mark_before meter n_times times
 if n_times > 0 then
     call('ZADD', base .. 'due:' .. ac, unpack(times))
     if noted ~= last then

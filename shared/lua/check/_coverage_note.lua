@@ -1,6 +1,8 @@
 -- Steps: notes which lists of the class at `place` answered a check, `asks`
 -- (check_finish.lua).  coverage: the packed record (_coverage.lua); noted: the
 -- time and the marks of the account (_checked.lua); both change.
+--- takes: ac asks base coverage interval mark noted now place
+--- sets: coverage noted s
 local s = math.floor(now / 1000)
 if #asks == 16 then
     call('SETRANGE', base .. 'coverage:' .. ac, place - 13,

@@ -1,4 +1,7 @@
 -- Steps of check_finish: the end in the record of the check.
+--- takes: ck failed full hk ht n_listed n_unknown no_results now pp results
+--- takes: value
+--- sets: is_new stored
 local stored = not failed and (full or results ~= no_results)
 local is_new
 if failed then

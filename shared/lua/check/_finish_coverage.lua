@@ -1,6 +1,9 @@
 -- Steps of check_finish: which lists answered, and when one last did.  A class
 -- without lists ends.  Of a host that is not active only the order of its lists
 -- is kept.
+--- takes: ac answered class last mark now place status uncovered
+--- takes: uncovered_before
+--- sets: asks class interval members noted place
 local asks, members, interval = ARG.asks or '', ARG.members or '', ARG.interval
 local noted = last
 if answered > 0 or not last then

@@ -1,4 +1,8 @@
 -- Steps of check_finish: the events of the check.
+--- takes: callbacks ck failed from is_listed large_listings listings n_listed
+--- takes: no_callbacks notified now numbers only_listed places pp raw results
+--- takes: uncovered unmoved value was_listed
+--- sets: hooks
 --- include: events
 -- The results of the lists that list the host.  A list without a known result
 -- keeps its listing as it was.

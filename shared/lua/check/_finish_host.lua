@@ -1,4 +1,9 @@
 -- Steps of check_finish: the schedule and the state of the host.
+--- takes: ac checked checked_before first flight history_max ht is_listed job
+--- takes: listed member n_listed n_transitions n_unknown next_check now parent
+--- takes: pp status stopped_before transitions uncovered uncovered_before
+--- takes: unknown_before unmoved value version was_listed
+--- sets: changes is_active next_check stays stopped was_stopped
 if version then
     hosts_change()
 end

@@ -1,4 +1,7 @@
 -- Steps of check_finish: what the record of the host has from `details` on.
+--- takes: before byte n_before raw to unpack_limit
+--- sets: answers_before n_before stopped_before to troubled_before
+--- sets: uncovered_before
 n_before, to = array_at(raw, to)
 for i = 1, n_before do
     local sid, zone, site, text, codes, since, at, errors, cleared

@@ -1,4 +1,9 @@
 -- Steps of check_finish: writes the record of the host.
+--- takes: answers answers_before checked first from hk large_listings listings
+--- takes: n_listed n_unknown next_check numbers raw stopped stopped_before to
+--- takes: troubled troubled_before uncovered uncovered_before unmoved
+--- sets: answers asks details large_listings length length_before numbers rest
+--- sets: size_before to
 numbers = cmsgpack.pack(checked, first, n_listed, n_unknown, next_check)
 local details = listings[1] and cmsgpack.pack(listings) or '\144'
 -- The first trouble makes the record a field longer, and so do that no list

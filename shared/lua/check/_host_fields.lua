@@ -1,6 +1,9 @@
 -- Steps: takes the packed record `raw` of a host apart.  `checked` begins at
 -- `from`, `details` at `to`.  A table of all fields would cost more than the
 -- rest of a check.
+--- takes: raw
+--- sets: checked family first from groups htype listed next_check parent
+--- sets: profile status to unknown value
 --- use: host
 local from, _, _, value, _, htype, family, parent, status, profile, groups =
     cmsgpack.unpack_limit(raw, HOST.checked - 1, 3)

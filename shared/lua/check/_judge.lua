@@ -3,6 +3,12 @@
 -- An unknown or skipped list keeps its listing.  A list that is no longer
 -- queried has none.  Unknown results of a list are counted from one known
 -- result to the next.
+--- takes: answered before history_max is_pending listings n_before n_listed
+--- takes: n_transitions n_unknown now pending_most places result_fields results
+--- takes: transitions troubled troubled_before troubled_most unpack_limit
+--- sets: answered at by_sid clear joined last_found n_listed n_results
+--- sets: n_transitions n_unknown next_before only_listed started trouble
+--- sets: unconfirmed
 --- include: trouble
 local function add_transition(list, zone, verdict, codes)
     n_transitions = n_transitions + 1

@@ -32,7 +32,7 @@ end
 local function type_of(k)
     return call('TYPE', k).ok
 end
--- Types of the fields of each record (schema.awk): n a number, s a text, t an
+-- Types of the fields of each record (generate.pl): n a number, s a text, t an
 -- array; fields after "|" are optional.  The key is the first letters of its
 -- SID; others have none.
 local shapes = {
