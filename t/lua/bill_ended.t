@@ -116,6 +116,36 @@ put_payment($ac, do { my $q = payment($ac, $py);
 is(settle('succeeded', 'pi_1', ''), 'OK',
     'a payment that has succeeded can be settled at any time');
 
+# --- a final decline ends recharges ------------------------------------------
+
+for my $attempt (1, 4) {
+    my ($ac, $acct) = account();
+    buy($acct, 'stripe', 500_000, 'check');
+    script('bill_topup', [$acct], sid('PY'), 9_000_000, 'R');
+    my $ps = sid('PS');
+    cmd('ZADD', k('sources', $ac), 1, $ps);
+    cmd('SET', k('source', $ac, $ps), packed([1, $ps, 'card', 'visa', \'4242',
+        12, 2099, 'pm', 1, 7, 1, 1]));
+    script('bill_terms', [$acct], '', '', 5_000_000, 25_000_000, '');
+    cmd('HINCRBY', k('money', $ac), 'used', 8_000_000);
+    my $py = look($acct)->[2];
+    isnt($py, '', 'a recharge is opened');
+    for my $n (1 .. $attempt) {
+        put_payment($ac, do { my $q = payment($ac, $py); $q->[P_NEXT] = 0; $q })
+            if $n > 1;
+        script('bill_send', [$acct], 'stripe', 1, 60_000);
+        script('bill_answer', [$acct], $py, $n, 'declined', '',
+            $n == $attempt ? 'stolen_card' : 'card_declined',
+            $n == $attempt ? 1 : '', 'text', '');
+    }
+    is(payment($ac, $py)->[P_STATE], 'failed',
+        "attempt $attempt of a recharge is declined for good");
+    is(look($acct)->[2] // '', '', 'no recharge follows it');
+    is(unpacked(cmd('GET', k('terms', $ac)))->[4], 0,
+        'recharges are off until the account turns them on again');
+    is(bill($ac)->[OPEN], '', 'no payment is open');
+}
+
 # --- a final decline is of one source --------------------------------------------
 
 {

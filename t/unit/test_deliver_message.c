@@ -221,6 +221,8 @@ test_link(void)
     link_named("ACME", "ACME");
     link_named("ACME\". Sign in at https://evil.example/ now", "");
     link_named("Please go to www.evil.example", "");
+    link_named("Please go to evil.example/now", "");
+    link_named("Mr. Smith & Co.", "Mr. Smith & Co.");
     link_named("0123456789012345678901234567890123456789X",
                "0123456789012345678901234567890123456789");
     link_named("012345678901234567890123456789012345678\xc3\xa4X",

@@ -103,15 +103,31 @@ link_url(rbl_doc_t *doc, const rbl_event_t *event)
 }
 
 
+/* Would a mail reader make a link of a part of it?  Many do of a name with a
+   dot inside, such as "host.example". */
+
+static int
+link_like(rbl_str_t name)
+{
+    size_t  i;
+
+    for (i = 0; i + 1 < name.n; i++) {
+        if (name.p[i] == '.' && name.p[i + 1] != ' ') {
+            return 1;
+        }
+    }
+
+    return memmem(name.p, name.n, "://", 3) != NULL;
+}
+
+
 /* The name is a text of the account, and the reader may be a stranger to it: it
    stands behind the link, is short, and holds no other link. */
 
 static void
 link_account(rbl_doc_t *doc, rbl_str_t name)
 {
-    if (memmem(name.p, name.n, "://", 3) != NULL
-        || memmem(name.p, name.n, "www.", 4) != NULL)
-    {
+    if (link_like(name)) {
         return;
     }
 

@@ -26,7 +26,7 @@ local function try_next(p, now)
     end
     return 0
 end
--- final: the daemon does not retry the payment.
+-- final: no attempt follows by that card; a recharge is off then.
 local function bill_failed(a, b, p, reason, final, text, now)
     p[PAYMENT.attempt] = p[PAYMENT.attempt] + 1
     p[PAYMENT.sent], p[PAYMENT.tried] = 0, 0
@@ -39,9 +39,13 @@ local function bill_failed(a, b, p, reason, final, text, now)
     end
     save(payment_key(p[PAYMENT.id]), p)
     if p[PAYMENT.kind] == 'recharge' then
+        local m = money_read()
         credit_event(a, 'billing.recharge.failed', p[PAYMENT.id] .. ':'
-            .. p[PAYMENT.attempt], now, b, money_read(), p, reason,
-            p[PAYMENT.next])
+            .. p[PAYMENT.attempt], now, b, m, p, reason, p[PAYMENT.next])
+        if final then
+            m.fails = m.fails + 1
+            recharge_off(a, m, now)
+        end
         bill_save(b)
     elseif p[PAYMENT.kind] ~= 'topup' then
         bill_event(a, 'billing.' .. p[PAYMENT.kind] .. '.failed',

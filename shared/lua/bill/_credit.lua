@@ -6,7 +6,6 @@
 --- include: plan_notice
 local recharge_most, recharge_times = 5, 10     -- a day: number; of recharge_to
 local recharge_fails = 3                -- in a row: no more
-local recharge_attempts = 4             -- of one (_bill_failed.lua)
 local recharge_least, cent = 500000, 10000
 -- Of an event about the balance.
 local function credit_event(a, type, of, now, b, m, payment, reason, next)
@@ -35,18 +34,24 @@ local function payment_void(b, p, reason, now)
     save(payment_key(p[PAYMENT.id]), p)
     b[BILL.open] = ''
 end
+-- No other recharge is opened until the account turns them on again.
+local function recharge_off(a, m, now)
+    plan_notice(a, 'recharge', now, m.fails)
+    terms[TERMS.recharge_to], m.fails = 0, 0
+    save(terms_key, terms)
+    money_set(m, 'fails')
+end
 -- Looks at the recharge that is open.  By hand it has a day; a gateway makes
--- its attempts itself.  One that was declined for good has attempts left: then
--- no other recharge is opened until the account turns them on again.
+-- its attempts itself.
 local function recharge_look(a, b, m, left, now)
     local p = b[BILL.open] ~= '' and load(payment_key(b[BILL.open]))
     if not p or p[PAYMENT.kind] ~= 'recharge' then
         return
     end
-    local state, final = p[PAYMENT.state], false
+    local state = p[PAYMENT.state]
     if state == 'failed' then
-        b[BILL.open], m.fails = '', m.fails + 1
-        final = p[PAYMENT.attempt] < recharge_attempts
+        b[BILL.open] = ''
+        m.fails = terms[TERMS.recharge_to] > 0 and m.fails + 1 or 0
     elseif state == 'open' and (terms[TERMS.recharge_to] == 0
         or left >= terms[TERMS.falls_below])
     then
@@ -59,12 +64,10 @@ local function recharge_look(a, b, m, left, now)
         credit_event(a, 'billing.recharge.failed', p[PAYMENT.id] .. ':1', now,
             b, m, p, 'unpaid')
     end
-    if final or m.fails >= recharge_fails then
-        plan_notice(a, 'recharge', now, m.fails)
-        terms[TERMS.recharge_to], m.fails = 0, 0
-        save(terms_key, terms)
-    end
     money_set(m, 'fails')
+    if m.fails >= recharge_fails then
+        recharge_off(a, m, now)
+    end
 end
 -- Opens a recharge, unless there were too many.  Its SID is made of its number.
 local function recharge_open(b, m, left, now)
