@@ -121,9 +121,9 @@ sub set_host {
         name => \$host->{name}, value => \$host->{value}, %with));
 }
 
-my %hosts = (small => [fill('small', '10.1.0.0/26', '10.1.0.64/27',
-    '10.1.0.96/30')], big => [fill('big', map { sprintf '10.%d.%d.0/22',
-    64 + ($_ >> 6), ($_ & 63) << 2 } 0 .. $blocks - 1)]);
+my %hosts = (small => [fill('small', '198.19.252.0/26', '198.19.252.64/27',
+    '198.19.252.96/30')], big => [fill('big', map { sprintf '198.%d.%d.0/22',
+    18 + ($_ >> 6), ($_ & 63) << 2 } 0 .. $blocks - 1)]);
 make_due($_) for $small, $big;
 first_round($store, partitions => partitions(), hosts => SMALL + $big_hosts);
 my %group = (small => prepare('small', $small, @{ $hosts{small} }),
@@ -180,8 +180,8 @@ my @searches = (
     ['all, by name'               => 'sort=name'],
     ['listed, by time'            => 'sort=since'],
     ['prefix of a value, many'    => 'text=10.'],
-    ['prefix of a value, few'     => { small => 'text=10.1.0.1',
-        big => 'text=10.64.0.1' }],
+    ['prefix of a value, few'     => { small => 'text=198.19.252.1',
+        big => 'text=198.18.0.1' }],
     ['prefix of a name'           => 'text=rare'],
     ['prefix that nothing has'    => 'text=zzz'],
     (map { ["state $_" => "state=$_"] } qw(listed unknown uncovered paused

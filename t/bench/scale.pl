@@ -34,7 +34,7 @@ use Time::HiRes qw(sleep time);
 use constant MASTERS => $ENV{SCALE_MASTERS} || 0;
 use constant { ACCOUNTS => MASTERS ? 20_000 : 1000,
     PARTITIONS => MASTERS ? 256 : 64, LISTS => 36, BATCH => 64, HOUR => 3600,
-    DAEMONS => 2, FIRST => 1_000_000, DAY => 86400, MONTH => 30 * 86400 };
+    DAEMONS => 2, FIRST => 1_000_000, MONTH => 30 * 86400 };
 
 my $total = $ENV{SCALE_HOSTS} || 1_000_000;
 my $each = int $total / ACCOUNTS;
@@ -128,11 +128,12 @@ sub add_hosts {
 }
 
 
-# Makes all hosts but the first ones of each account due in two days.
+# Makes all hosts but the first ones of each account due at the end of the hour:
+# a time further ahead than their interval would be pulled in.
 sub postpone {
     my (@ac) = @_;
 
-    my $at = 1000 * int(time + 2 * DAY);
+    my $at = 1000 * int(time + 0.9 * HOUR);
     for my $ac (@ac) {
         my @rest = @{ $ac->{ht} }[$first .. $each - 1];
         while (my @some = splice @rest, 0, 500) {

@@ -275,7 +275,7 @@ use_up(left() - USD);
 is(look()->[2], '', 'no other one within ten minutes');
 # The daemon also looks at midnight.
 my $last_at = money()->{last};
-my $next = min($last_at + 600_000, $last_at - $last_at % DAY + DAY);
+$next = min($last_at + 600_000, $last_at - $last_at % DAY + DAY);
 ok(abs(cmd('ZSCORE', k('billdue'), $ac) - $next) < 30_000,
     'the bill is due after ten minutes');
 passes(600_000);
