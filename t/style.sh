@@ -21,7 +21,7 @@ for f in $sources; do
         /^}/ && start   { if (FNR - start > 100)
                               print f ":" start ": function over 100 lines"
                           start = 0 }
-        END { if (FNR > 600) print f ": over 600 lines" }' "$f"
+        END { if (FNR > 600) print "warning: " f ": over 600 lines" }' "$f"
 done >/tmp/style.$$ 2>&1
 
 for f in $(find ngx_rbl_module/web t -name node_modules -prune \
@@ -51,8 +51,12 @@ for f in shared/lua/*/*.lua; do
                   print f ": main chunk of " main " lines, over 100" }' "$f"
 done >>/tmp/style.$$
 
+# One story may need a long file, so its length is only a warning.
 while read -r line; do
-    say "$line"
+    case "$line" in
+    warning:*) echo "style: $line" ;;
+    *)         say "$line" ;;
+    esac
 done </tmp/style.$$
 rm -f /tmp/style.$$
 
