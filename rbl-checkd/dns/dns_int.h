@@ -382,21 +382,20 @@ void dns_try_due(dns_query_t *q);
 /* Ends all attempts and the timer. */
 void dns_try_end(dns_query_t *q);
 
+/* conf.c */
+
+/* Are all values in their ranges? */
+int dns_conf_ok(const dns_config_t *conf);
+
+/* random.c */
+
+/* Two random octets; -1: the system failed to provide them. */
+int dns_random(dns_engine_t *engine, uint16_t *value);
+
 /* wheel.c */
 
 void dns_wheel_init(dns_engine_t *engine);
 void dns_wheel_put(dns_query_t *q, double at);
-
-/* rtt.c */
-
-/* dns_rtt_took: a response took so many seconds; the other: a response is
-   overdue. */
-void dns_rtt_took(const dns_query_t *q, dns_server_t *r, double took);
-void dns_rtt_overdue(dns_class_t *class);
-
-/* Seconds after which a response is overdue; class NULL: for any class. */
-double dns_rtt_wait(const dns_engine_t *engine, const dns_class_t *class,
-    const dns_server_t *r);
 
 /* pace.c */
 
@@ -484,9 +483,6 @@ typedef enum {
 
 dns_fault_t dns_fault(int error);
 
-/* Two random octets; -1: the system failed to provide them. */
-int dns_random(dns_engine_t *engine, uint16_t *value);
-
 void dns_socket_init(dns_engine_t *engine);
 void dns_socket_free(dns_engine_t *engine);
 
@@ -500,10 +496,12 @@ void dns_socket_unsent(dns_socket_t *s, int error, dns_flight_t **f,
 /* All sockets of the server are used no more. */
 void dns_socket_retire(dns_server_t *r);
 
+/* Closes the retired sockets without flights. */
 void dns_socket_reap(dns_engine_t *engine);
 
-/* Closes all sockets of a server without flights. */
-void dns_socket_close_all(dns_server_t *r);
+/* Closes the sockets of servers that have not been used for a while, and frees
+   those of these servers that no set has. */
+void dns_socket_sweep(dns_engine_t *engine);
 
 /* batch.c */
 

@@ -121,23 +121,7 @@ engine_sweep(struct ev_loop *loop, ev_timer *timer, int events)
     engine = timer->data;
     engine->now = clock_now();
     dns_zone_sweep(engine);
-    dns_server_sweep(engine);
-}
-
-
-static int
-engine_conf_ok(const dns_config_t *conf)
-{
-    return conf->n_resolvers >= 1 && conf->n_resolvers <= DNS_MAX_RESOLVERS
-           && conf->n_allow <= DNS_MAX_ALLOW
-           && conf->timeout >= 0.01 && conf->timeout <= 60
-           && conf->tries >= 1 && conf->tries <= DNS_MAX_TRIES
-           && conf->max_in_flight >= 1 && conf->max_in_flight <= 32768
-           && (conf->zone_rate == 0
-               || (conf->zone_rate >= 0.001 && conf->zone_rate <= 1e6))
-           && (conf->own_rate == 0
-               || (conf->own_rate >= 0.001 && conf->own_rate <= 1e6))
-           && conf->socket_uses >= 1 && conf->max_tcp <= 1024;
+    dns_socket_sweep(engine);
 }
 
 
@@ -168,7 +152,7 @@ dns_engine_new(struct ev_loop *loop, const dns_config_t *conf)
 {
     dns_engine_t  *engine;
 
-    if (!engine_conf_ok(conf)) {
+    if (!dns_conf_ok(conf)) {
         return NULL;
     }
 
@@ -447,20 +431,6 @@ dns_ask_at(dns_engine_t *engine, uint32_t server, const char *name,
     q->fixed = 1;
     q->at = (uint8_t) at;
     return engine_begin(q);
-}
-
-
-int
-dns_direct(const dns_engine_t *engine)
-{
-    return engine->conf.direct != 0;
-}
-
-
-int
-dns_tracing(const dns_engine_t *engine)
-{
-    return engine->conf.trace != NULL;
 }
 
 

@@ -42,7 +42,7 @@ flight_deadline(dns_query_t *q, const dns_server_t *r, uint16_t id)
         return;
     }
 
-    wait = dns_rtt_wait(engine, q->class, r);
+    wait = dns_server_wait(r, q->class);
 
     for (i = 0; i < q->attempt; i++) {
         wait *= 1.5;

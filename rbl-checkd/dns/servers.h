@@ -47,35 +47,61 @@ struct dns_zone_s {
 
 /* server.c */
 
-/*
- * The server with that address and account for the set, with one more
- * reference.  A resolver that is in the set already is another one.
- */
-dns_server_t *dns_server_get(dns_engine_t *engine, uint64_t account,
-    const struct sockaddr_storage *sa, const dns_set_t *set);
-void dns_server_put(dns_server_t *r);
-
-/* NULL: no such server. */
-dns_server_t *dns_server_find(const dns_engine_t *engine, uint32_t id);
-
 const dns_server_counters_t *dns_server_count(dns_server_t *r);
 
-/* Closes unused sockets; frees servers without sets. */
-void dns_server_sweep(dns_engine_t *engine);
-void dns_server_free(dns_engine_t *engine);
+/* Seconds after which a response is overdue; class NULL: for any class. */
+double dns_server_wait(const dns_server_t *r, const dns_class_t *class);
 
-int dns_server_down(const dns_server_t *r);
+/* Does the next attempt to that server use EDNS?  Some servers, or middleboxes,
+   drop queries that have it. */
+int dns_server_edns(const dns_query_t *q, unsigned n);
+
+/* Count a query that is sent, its response, an attempt that is overdue, and one
+   that is lost. */
 void dns_server_use(dns_server_t *r);
+void dns_server_heard(const dns_flight_t *f);
+void dns_server_overdue(const dns_query_t *q);
 void dns_server_lost(dns_server_t *r, int refused);
 
 /*
- * dns_server_edns: does the next attempt to that server use EDNS?  Some
- * servers, or middleboxes, drop queries that have it.  The others count a
- * response, and an overdue attempt.
+ * Makes a set of these addresses; `apex` NULL: resolvers.  The caller owns one
+ * reference.
  */
-int dns_server_edns(const dns_query_t *q, unsigned n);
-void dns_server_heard(dns_server_t *r, const dns_flight_t *f);
-void dns_server_overdue(const dns_query_t *q);
+dns_set_t *dns_set_new(dns_engine_t *engine, uint64_t account,
+    const struct sockaddr_storage *sa, unsigned n, const dns_name_t *apex);
+dns_set_t *dns_set_ref(dns_set_t *set);
+void dns_set_put(dns_set_t *set);
+
+/* The index of the server; `n`: it is not in the set. */
+unsigned dns_set_at(const dns_set_t *set, const dns_server_t *r);
+unsigned dns_set_at_id(const dns_set_t *set, uint32_t id);
+
+/* Is any server of the set trusted? */
+int dns_set_trusted(const dns_set_t *set);
+
+/* The server of the query's next attempt. */
+unsigned dns_set_pick(const dns_query_t *q);
+
+/* May the query be sent to that server, or are too many in flight? */
+int dns_set_room(const dns_query_t *q, unsigned n);
+
+/* Are all servers that the query may use among these? */
+int dns_set_all(const dns_query_t *q, unsigned mask);
+
+static inline dns_server_t *
+dns_at(const dns_query_t *q)
+{
+    return q->set->server[q->at];
+}
+
+
+/* Is a timeout evidence against the server, not only against an own list? */
+static inline int
+dns_tells(const dns_query_t *q)
+{
+    return !q->set->recursive || q->class->owner->account == 0;
+}
+
 
 /* case.c */
 
@@ -114,51 +140,6 @@ int dns_address_same(const struct sockaddr_storage *a,
 /* "192.0.2.1@53" */
 void dns_address_text(const struct sockaddr_storage *sa,
     char buf[DNS_SERVER_TEXT]);
-
-/* set.c */
-
-/*
- * Makes a set of these addresses; `apex` NULL: resolvers.  The caller owns one
- * reference.
- */
-dns_set_t *dns_set_new(dns_engine_t *engine, uint64_t account,
-    const struct sockaddr_storage *sa, unsigned n, const dns_name_t *apex);
-dns_set_t *dns_set_ref(dns_set_t *set);
-void dns_set_put(dns_set_t *set);
-
-/* The index of the server; `n`: it is not in the set. */
-unsigned dns_set_at(const dns_set_t *set, const dns_server_t *r);
-unsigned dns_set_at_id(const dns_set_t *set, uint32_t id);
-
-/* The number of labels of the name, with the root's. */
-unsigned dns_name_labels(const dns_name_t *name);
-
-/* Is any server of the set trusted? */
-int dns_set_trusted(const dns_set_t *set);
-
-/* The server of the query's next attempt. */
-unsigned dns_set_pick(const dns_query_t *q);
-
-/* May the query be sent to that server, or are too many in flight? */
-int dns_set_room(const dns_query_t *q, unsigned n);
-
-/* Are all servers that the query may use among these? */
-int dns_set_all(const dns_query_t *q, unsigned mask);
-
-static inline dns_server_t *
-dns_at(const dns_query_t *q)
-{
-    return q->set->server[q->at];
-}
-
-
-/* Is a timeout evidence against the server, not only against an own list? */
-static inline int
-dns_tells(const dns_query_t *q)
-{
-    return !q->set->recursive || q->class->owner->account == 0;
-}
-
 
 /* zone.c */
 

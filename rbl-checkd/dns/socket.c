@@ -20,8 +20,6 @@
 #include <errno.h>
 #include <netinet/udp.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -29,27 +27,8 @@
 #define SOCKET_MAX_IDS  32768
 #define SOCKET_DRAWS    32
 
-
-int
-dns_random(dns_engine_t *engine, uint16_t *value)
-{
-    ssize_t  n;
-
-    if (engine->n_random < sizeof(*value)) {
-        n = getrandom(engine->random, sizeof(engine->random), 0);
-
-        /* A short read happens only after a signal. */
-        if (n < (ssize_t) sizeof(*value)) {
-            return -1;
-        }
-
-        engine->n_random = (size_t) n;
-    }
-
-    engine->n_random -= sizeof(*value);
-    memcpy(value, engine->random + engine->n_random, sizeof(*value));
-    return 0;
-}
+#define SERVER_IDLE        60.0     /* s without a query */
+#define SERVER_IDLE_SHORT  5.0      /* the same if sockets are scarce */
 
 
 void
@@ -259,10 +238,8 @@ socket_reply(dns_socket_t *s, const uint8_t *msg, size_t n, int cut)
     mixed = f->mixed;
     engine->counters.replies++;
     s->heard = engine->now;
-    s->server->fails = 0;
-    dns_server_heard(s->server, f);
+    dns_server_heard(f);
     dns_class_heard(q);
-    dns_rtt_took(q, s->server, engine->now - f->sent);
     dns_flight_end(f);
     q->at = (uint8_t) dns_set_at(q->set, s->server);
     q->slot = s->slot;
@@ -385,8 +362,7 @@ static int
 socket_silent(const dns_query_t *q, const dns_socket_t *s)
 {
     return q->timed_out && s->heard < q->first
-           && q->engine->now - s->heard >= dns_rtt_wait(q->engine, NULL,
-                                                        s->server);
+           && q->engine->now - s->heard >= dns_server_wait(s->server, NULL);
 }
 
 
@@ -561,8 +537,9 @@ dns_socket_reap(dns_engine_t *engine)
 }
 
 
-void
-dns_socket_close_all(dns_server_t *r)
+/* Closes all sockets of a server without flights. */
+static void
+socket_close_all(dns_server_t *r)
 {
     link_t    *link;
     unsigned   i;
@@ -582,9 +559,69 @@ dns_socket_close_all(dns_server_t *r)
 }
 
 
+static int
+socket_busy(const dns_server_t *r)
+{
+    unsigned  i;
+
+    for (i = 0; i < DNS_POOL; i++) {
+        if (r->pool[i] != NULL && r->pool[i]->n != 0) {
+            return 1;
+        }
+    }
+
+    return !link_empty(&r->retired);
+}
+
+
+void
+dns_socket_sweep(dns_engine_t *engine)
+{
+    double          idle;
+    unsigned        i;
+    dns_server_t  **at, *r;
+
+    idle = engine->n_sockets > engine->max_sockets / 2 ? SERVER_IDLE_SHORT
+                                                       : SERVER_IDLE;
+
+    for (i = 0; i < DNS_SERVERS; i++) {
+        at = &engine->server[i];
+
+        while ((r = *at) != NULL) {
+            if (r->recursive || engine->now - r->used < idle
+                || socket_busy(r))
+            {
+                at = &r->next;
+                continue;
+            }
+
+            socket_close_all(r);
+
+            if (r->refs) {
+                at = &r->next;
+                continue;
+            }
+
+            *at = r->next;
+            free(r);
+        }
+    }
+}
+
+
 void
 dns_socket_free(dns_engine_t *engine)
 {
-    dns_server_free(engine);
+    unsigned       i;
+    dns_server_t  *r, *next;
+
+    for (i = 0; i < DNS_SERVERS; i++) {
+        for (r = engine->server[i]; r != NULL; r = next) {
+            next = r->next;
+            socket_close_all(r);
+            free(r);
+        }
+    }
+
     free(engine->inbox);
 }

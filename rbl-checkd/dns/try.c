@@ -81,7 +81,7 @@ try_blame(dns_query_t *q, double after)
                 continue;
             }
 
-            wait = dns_rtt_wait(engine, NULL, r);
+            wait = dns_server_wait(r, NULL);
         }
 
         if (engine->now - f->sent >= wait) {
@@ -153,8 +153,6 @@ try_overdue(dns_query_t *q)
     dns_trace_query_at(q, r, "has not responded in time");
     q->timed_out = 1;
     engine->counters.timeouts++;
-    r->counters.timeouts++;
-    dns_rtt_overdue(q->class);
     dns_server_overdue(q);
     dns_case_overdue(q);
     link_remove(&q->link);
