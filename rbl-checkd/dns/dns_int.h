@@ -185,7 +185,7 @@ struct dns_owner_s {
     unsigned       n_ready;
     unsigned       in_flight, n_tcp;
     double         due;             /* the time at which its rate is used up to
-                                       this point; see owner.c */
+                                       this point; see pace.c */
 };
 
 struct dns_class_s {
@@ -332,12 +332,28 @@ struct dns_engine_s {
     dns_answer_t     answer;
     dns_referral_t   referral;      /* of the same response, if `referred` */
     unsigned         referred:1;
+
+    /* Calls from lower files: wheel.c, when the deadline of a query has passed;
+       pace.c, when a query may be sent, or fails without that. */
+    void           (*due)(dns_query_t *q);
+    void           (*send)(dns_query_t *q, unsigned at);
+    void           (*fail)(dns_query_t *q, dns_status_t status);
 };
 
-/* engine.c */
+/*
+ * To be called when there is work for the prepare watcher, which may already
+ * have run: keeps the loop from sleeping before it runs again.
+ */
+static inline void
+dns_wake(dns_engine_t *engine)
+{
+    if (!ev_is_active(&engine->idle)) {
+        ev_idle_start(engine->loop, &engine->idle);
+    }
+}
 
-/* Frees the queries in a list. */
-void dns_list_free(link_t *list);
+
+/* engine.c */
 
 /* Sets the verdict, which is reported later; the query must be off every
    list. */
@@ -354,12 +370,6 @@ dns_wire_t dns_read(dns_query_t *q, const uint8_t *msg, size_t n);
 
 /* Reports the verdict in engine->answer now, and frees the query. */
 void dns_finish(dns_query_t *q);
-
-/*
- * To be called when there is work for the prepare watcher, which may already
- * have run: keeps the loop from sleeping before it runs again.
- */
-void dns_wake(dns_engine_t *engine);
 
 /* try.c */
 
@@ -394,14 +404,25 @@ int dns_random(dns_engine_t *engine, uint16_t *value);
 
 /* wheel.c */
 
-void dns_wheel_init(dns_engine_t *engine);
+void dns_wheel_init(dns_engine_t *engine, void (*due)(dns_query_t *q));
+
+/* Sets the deadline of a query. */
 void dns_wheel_put(dns_query_t *q, double at);
 
 /* pace.c */
 
-/* -1: the system gave no random octets. */
-int dns_pace_init(dns_engine_t *engine);
+/* `send` sends a query to the server with that index; `fail` ends one.  -1: the
+   system gave no random octets. */
+int dns_pace_init(dns_engine_t *engine,
+    void (*send)(dns_query_t *q, unsigned at),
+    void (*fail)(dns_query_t *q, dns_status_t status));
 void dns_pace_free(dns_engine_t *engine);
+
+/* Frees the queries in a list. */
+void dns_list_free(link_t *list);
+
+/* May the owner have one more TCP connection? */
+int dns_owner_tcp_room(const dns_owner_t *owner);
 
 /* The class of the payer, with one more reference. */
 dns_class_t *dns_class_get(dns_engine_t *engine, const dns_payer_t *payer);
@@ -413,15 +434,13 @@ int dns_class_limited(const dns_class_t *class);
 /*
  * A list is mute when its data queries have timed out in a row while queries
  * for other lists had responses.  Then one query is sent at a time, each after
- * a longer pause, and all others fail at once.  Probes do not count, and are
- * sent as usual; a probe with a response, after one without, ends the pause.
+ * a longer pause, and all others, which are hopeless, fail at once.  Probes do
+ * not count, and are sent as usual; a probe with a response, after one without,
+ * ends the pause.
  */
-int dns_class_mute(const dns_class_t *class);
 int dns_class_hopeless(const dns_query_t *q);
 
-/* Count a query that is sent, gets a response, or is over, with or without a
-   timeout. */
-void dns_class_sends(dns_query_t *q);
+/* Count a query that gets a response, or is over, with or without a timeout. */
 void dns_class_heard(const dns_query_t *q);
 void dns_class_end(const dns_query_t *q, int timed_out);
 
@@ -438,37 +457,6 @@ void dns_pace_off_wire(dns_query_t *q);
 
 /* Sends all queries that may be sent now. */
 void dns_pace_run(dns_engine_t *engine);
-
-/* owner.c */
-
-void dns_owner_init(dns_engine_t *engine);
-void dns_owner_free(dns_engine_t *engine);
-
-/* The owner for the payer.  `refs` counts classes. */
-dns_owner_t *dns_owner_get(dns_engine_t *engine, const dns_payer_t *payer);
-
-/* The same, without making one; NULL: no such owner. */
-const dns_owner_t *dns_owner_find(const dns_engine_t *engine,
-    const dns_payer_t *payer);
-
-/* The owner has a class that may send: adds it to the owners, unless its rate
-   is used up. */
-void dns_owner_wake(dns_owner_t *owner);
-
-/*
- * Is one more query in flight within the owner's share, and within the share
- * of all own lists?
- */
-int dns_owner_room(const dns_owner_t *owner);
-int dns_owner_part(const dns_engine_t *engine);
-
-/* dns_owner_due: the time at which the rate allows the next query; the other
-   counts a query that is sent. */
-double dns_owner_due(const dns_owner_t *owner);
-void dns_owner_spend(dns_owner_t *owner);
-
-/* May the owner have one more TCP connection? */
-int dns_owner_tcp_room(const dns_owner_t *owner);
 
 /* socket.c */
 

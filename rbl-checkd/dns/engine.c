@@ -72,6 +72,7 @@ engine_work(dns_engine_t *engine)
     engine_finish_done(engine);
     dns_tcp_run(engine);
     dns_pace_run(engine);
+    dns_batch_flush(engine);
     dns_socket_reap(engine);
 }
 
@@ -98,15 +99,6 @@ engine_idle(struct ev_loop *loop, ev_idle *w, int events)
     (void) loop;
     (void) w;
     (void) events;
-}
-
-
-void
-dns_wake(dns_engine_t *engine)
-{
-    if (!ev_is_active(&engine->idle)) {
-        ev_idle_start(engine->loop, &engine->idle);
-    }
 }
 
 
@@ -163,10 +155,10 @@ dns_engine_new(struct ev_loop *loop, const dns_config_t *conf)
     link_init(&engine->wire);
     link_init(&engine->done);
     link_init(&engine->tcp);
-    dns_wheel_init(engine);
+    dns_wheel_init(engine, dns_try_due);
     engine_periods(engine);
 
-    if (dns_pace_init(engine) != 0) {
+    if (dns_pace_init(engine, dns_socket_send, dns_finish_later) != 0) {
         free(engine);
         return NULL;
     }
@@ -189,22 +181,6 @@ dns_engine_new(struct ev_loop *loop, const dns_config_t *conf)
     ev_prepare_start(loop, &engine->prepare);
 
     return engine;
-}
-
-
-void
-dns_list_free(link_t *list)
-{
-    link_t  *link, *next;
-
-    for (link = list->next; link != list; link = next) {
-        next = link->next;
-        dns_set_put(((dns_query_t *) link)->set);
-        dns_set_put(((dns_query_t *) link)->from);
-        free(link);
-    }
-
-    link_init(list);
 }
 
 
