@@ -219,7 +219,7 @@ need '^CFLAGS.*-fno-strict-aliasing' "hazard 37: libev's macros want it" \
     Makefile
 for f in socket_read; do
     inside "$f" 'while|for \(;;|for \( /\*|goto' \
-        'hazard 38: reads without an end' rbl-checkd/dns/socket.c
+        'hazard 38: reads without an end' rbl-checkd/dns/udp.c
 done
 
 # One reading direction: what is called stands before its caller.  A prototype

@@ -26,16 +26,7 @@
 
 #define DNS_MAX_TRIES  5
 #define DNS_POOL       8            /* sockets per resolver in use */
-#define DNS_POOL_FEW   2            /* the same per server of a zone */
-#define DNS_RETIRED    64           /* retired sockets that wait for their last
-                                       responses */
-#define DNS_SOCKETS    2048         /* sockets of servers of zones; no more than
-                                       half of the process's limit of open
-                                       files */
 #define DNS_BATCH      64           /* datagrams per system call */
-#define DNS_RECV_SIZE  4096         /* longer responses use TCP */
-#define DNS_ID_SLOTS   1024         /* per resolver; powers of two */
-#define DNS_ID_FEW     64
 #define DNS_SERVERS    1024         /* slots of the table; power of two */
 #define DNS_ZONES      1024         /* slots of the table; power of two */
 #define DNS_DEPTH      4            /* referrals that a query may follow */
@@ -74,6 +65,7 @@ typedef struct dns_zone_s      dns_zone_t;
 typedef struct dns_tcp_s       dns_tcp_t;
 typedef struct dns_flight_s    dns_flight_t;
 typedef struct dns_batch_s     dns_batch_t;
+typedef struct dns_inbox_s     dns_inbox_t;
 typedef struct dns_find_s      dns_find_t;
 
 typedef enum {
@@ -268,13 +260,6 @@ struct dns_server_s {
     unsigned                 n_retired;
 };
 
-/* Buffers of recvmmsg; allocated once. */
-typedef struct {
-    struct mmsghdr   msg[DNS_BATCH];
-    struct iovec     iov[DNS_BATCH];
-    uint8_t          in[DNS_BATCH][DNS_RECV_SIZE];
-} dns_inbox_t;
-
 struct dns_engine_s {
     struct ev_loop  *loop;
     dns_config_t     conf;
@@ -327,8 +312,8 @@ struct dns_engine_s {
     uint8_t          random[DNS_RANDOM];
     size_t           n_random;      /* random octets left */
     unsigned         reap:1;        /* a retired socket has no more flights */
-    dns_inbox_t     *inbox;
-    dns_batch_t     *batch;         /* batch.c */
+    dns_inbox_t     *inbox;         /* udp.c */
+    dns_batch_t     *batch;
     dns_answer_t     answer;
     dns_referral_t   referral;      /* of the same response, if `referred` */
     unsigned         referred:1;
@@ -458,63 +443,43 @@ void dns_pace_off_wire(dns_query_t *q);
 /* Sends all queries that may be sent now. */
 void dns_pace_run(dns_engine_t *engine);
 
-/* socket.c */
+/* batch.c */
 
-/* The meaning of an error of a socket.  The kernel reports the fate of a
-   datagram at the next call, which is a send or a receive. */
-typedef enum {
-    DNS_FAULT_BUSY = 0,         /* passes; the socket is good */
-    DNS_FAULT_CLOSED,           /* the server does not listen */
-    DNS_FAULT_PATH              /* this socket no longer reaches it, a new one
-                                   may; also any unknown error */
-} dns_fault_t;
+dns_batch_t *dns_batch_new(void);
+void dns_batch_free(dns_batch_t *batch);
 
-dns_fault_t dns_fault(int error);
+/* The socket of the batch; NULL: the batch is empty. */
+dns_socket_t *dns_batch_socket(const dns_batch_t *batch);
 
-void dns_socket_init(dns_engine_t *engine);
-void dns_socket_free(dns_engine_t *engine);
+/* Adds a flight, whose socket must be that of the batch if there is one.  1:
+   the batch is full and has to be sent; 0. */
+int dns_batch_add(dns_batch_t *batch, dns_flight_t *f);
 
-/* Adds the query to the batch. */
-void dns_socket_send(dns_query_t *q, unsigned n);
+/* Sends the batch, which is not empty.  Returns the number of flights that
+   could not be sent, and sets `unsent` to these and errno. */
+unsigned dns_batch_send(dns_batch_t *batch, dns_flight_t ***unsent);
 
-/* `n` flights could not be sent, because of that error. */
-void dns_socket_unsent(dns_socket_t *s, int error, dns_flight_t **f,
-    unsigned n);
+/* udp.c */
+
+void dns_udp_init(dns_engine_t *engine);
+void dns_udp_free(dns_engine_t *engine);
+
+/* Adds the query to the batch; dns_udp_flush sends that. */
+void dns_udp_send(dns_query_t *q, unsigned n);
+void dns_udp_flush(dns_engine_t *engine);
+
+/* Stops waiting for the response of a flight. */
+void dns_flight_end(dns_flight_t *f);
 
 /* All sockets of the server are used no more. */
-void dns_socket_retire(dns_server_t *r);
+void dns_udp_retire(dns_server_t *r);
 
 /* Closes the retired sockets without flights. */
-void dns_socket_reap(dns_engine_t *engine);
+void dns_udp_reap(dns_engine_t *engine);
 
 /* Closes the sockets of servers that have not been used for a while, and frees
    those of these servers that no set has. */
-void dns_socket_sweep(dns_engine_t *engine);
-
-/* batch.c */
-
-void dns_batch_init(dns_engine_t *engine);
-void dns_batch_free(dns_engine_t *engine);
-
-/* The socket of the batch; NULL: the batch is empty. */
-dns_socket_t *dns_batch_socket(const dns_engine_t *engine);
-
-/* Adds a flight, whose socket must be that of the batch if there is one.  A
-   full batch is sent. */
-void dns_batch_add(dns_flight_t *f);
-void dns_batch_flush(dns_engine_t *engine);
-
-/* flight.c */
-
-/* The link to the flight with that id, or to the NULL where it would be. */
-dns_flight_t **dns_flight_find(dns_socket_t *s, unsigned id);
-
-/* Starts a flight on this socket, with an id that is free there. */
-dns_flight_t *dns_flight_begin(dns_query_t *q, dns_socket_t *s,
-    uint16_t id);
-
-/* Stops waiting for its response. */
-void dns_flight_end(dns_flight_t *f);
+void dns_udp_sweep(dns_engine_t *engine);
 
 /* tcp.c */
 

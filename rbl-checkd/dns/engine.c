@@ -1,5 +1,5 @@
 /*
- * The life of a query: dns_ask makes it, pace.c and socket.c send it, try.c
+ * The life of a query: dns_ask makes it, pace.c and udp.c send it, try.c
  * retries it until it has a response or is lost, then the engine calls back.
  *
  * dns_ask() allocates a query.  It is freed just before its call back, by
@@ -72,8 +72,8 @@ engine_work(dns_engine_t *engine)
     engine_finish_done(engine);
     dns_tcp_run(engine);
     dns_pace_run(engine);
-    dns_batch_flush(engine);
-    dns_socket_reap(engine);
+    dns_udp_flush(engine);
+    dns_udp_reap(engine);
 }
 
 
@@ -113,7 +113,7 @@ engine_sweep(struct ev_loop *loop, ev_timer *timer, int events)
     engine = timer->data;
     engine->now = clock_now();
     dns_zone_sweep(engine);
-    dns_socket_sweep(engine);
+    dns_udp_sweep(engine);
 }
 
 
@@ -158,13 +158,12 @@ dns_engine_new(struct ev_loop *loop, const dns_config_t *conf)
     dns_wheel_init(engine, dns_try_due);
     engine_periods(engine);
 
-    if (dns_pace_init(engine, dns_socket_send, dns_finish_later) != 0) {
+    if (dns_pace_init(engine, dns_udp_send, dns_finish_later) != 0) {
         free(engine);
         return NULL;
     }
 
-    dns_batch_init(engine);
-    dns_socket_init(engine);
+    dns_udp_init(engine);
     engine->resolvers = dns_set_new(engine, 0, conf->resolver,
                                     conf->n_resolvers, NULL);
 
@@ -206,8 +205,7 @@ dns_engine_free(dns_engine_t *engine)
     dns_zone_free(engine);
     dns_set_put(engine->resolvers);
     ev_timer_stop(engine->loop, &engine->ticker);
-    dns_socket_free(engine);
-    dns_batch_free(engine);
+    dns_udp_free(engine);
     ev_prepare_stop(engine->loop, &engine->prepare);
     ev_idle_stop(engine->loop, &engine->idle);
     ev_set_io_collect_interval(engine->loop, 0.);

@@ -27,7 +27,7 @@
  * SET_EXPLORE goes to any of them, so that the response times of the others
  * stay up to date.  A retry goes to another server if there is one.
  *
- * The table owns the servers; dns_socket_sweep() frees those without a set.
+ * The table owns the servers; dns_udp_sweep() frees those without a set.
  */
 
 #include "base/xalloc.h"

@@ -107,7 +107,7 @@ dns_engine_resolvers(dns_engine_t *engine, const struct sockaddr_storage *sa,
 
     for (i = 0; i < old->n; i++) {
         if (dns_set_at(set, old->server[i]) == set->n) {
-            dns_socket_retire(old->server[i]);
+            dns_udp_retire(old->server[i]);
         }
     }
 

@@ -1,5 +1,10 @@
 /*
- * UDP.  Every server has a pool of connected sockets, so that the kernel drops
+ * UDP: attempts (flights), and the sockets that they leave by.
+ *
+ * A query has room for the flights of all its attempts; each is in the id table
+ * of its socket.
+ *
+ * Every server has a pool of connected sockets, so that the kernel drops
  * datagrams from other addresses and reports closed ports.  A batch of queries
  * (batch.c) leaves by one socket of the pool, chosen at random; a retry never
  * uses the socket of the attempt before.  After `socket_uses` queries a socket
@@ -7,9 +12,9 @@
  *
  * The network may change under a socket: its address, the route, a translation
  * at a router.  All sockets of a server are retired when the kernel reports an
- * error of the path, and the query leaves by a new one at once.  A
- * retry after a timeout leaves by a socket that has had a response since the
- * query began, or by a new one.
+ * error of the path, and the query leaves by a new one at once.  A retry after
+ * a timeout leaves by a socket that has had a response since the query began,
+ * or by a new one.
  *
  * The pool or the list of retired sockets owns the sockets.
  */
@@ -21,7 +26,19 @@
 #include <netinet/udp.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
+
+#define POOL_FEW   2                /* sockets per server of a zone; DNS_POOL
+                                       per resolver in use */
+#define RETIRED    64               /* retired sockets that wait for their last
+                                       responses */
+#define SOCKETS    2048             /* sockets of servers of zones; no more than
+                                       half of the process's limit of open
+                                       files */
+#define RECV_SIZE  4096             /* longer responses use TCP */
+#define ID_SLOTS   1024             /* per resolver; powers of two */
+#define ID_FEW     64
 
 #define SOCKET_BUFFER   (1024 * 1024)
 #define SOCKET_MAX_IDS  32768
@@ -30,39 +47,173 @@
 #define SERVER_IDLE        60.0     /* s without a query */
 #define SERVER_IDLE_SHORT  5.0      /* the same if sockets are scarce */
 
+/* Buffers of recvmmsg; allocated once. */
+struct dns_inbox_s {
+    struct mmsghdr   msg[DNS_BATCH];
+    struct iovec     iov[DNS_BATCH];
+    uint8_t          in[DNS_BATCH][RECV_SIZE];
+};
 
-void
-dns_socket_init(dns_engine_t *engine)
+/* The meaning of an error of a socket.  The kernel reports the fate of a
+   datagram at the next call, which is a send or a receive. */
+typedef enum {
+    FAULT_BUSY = 0,             /* passes; the socket is good */
+    FAULT_CLOSED,               /* the server does not listen */
+    FAULT_PATH                  /* this socket no longer reaches it, a new one
+                                   may; also any unknown error */
+} udp_fault_t;
+
+
+/* --- flights -------------------------------------------------------------- */
+
+/* The link to the flight with that id, or to the NULL where it would be. */
+static dns_flight_t **
+flight_find(dns_socket_t *s, unsigned id)
 {
-    unsigned       i;
-    dns_inbox_t   *inbox;
-    struct rlimit  open;
+    dns_flight_t  **at;
 
-    engine->max_sockets = DNS_SOCKETS;
+    at = &s->ids[id % s->n_ids];
 
-    if (getrlimit(RLIMIT_NOFILE, &open) == 0
-        && open.rlim_cur / 2 < DNS_SOCKETS)
-    {
-        engine->max_sockets = (unsigned) open.rlim_cur / 2;
+    while (*at && (*at)->id != id) {
+        at = &(*at)->id_next;
     }
 
-    inbox = xcalloc(1, sizeof(dns_inbox_t));
-
-    for (i = 0; i < DNS_BATCH; i++) {
-        inbox->iov[i].iov_base = inbox->in[i];
-        inbox->iov[i].iov_len = DNS_RECV_SIZE;
-        inbox->msg[i].msg_hdr.msg_iov = &inbox->iov[i];
-        inbox->msg[i].msg_hdr.msg_iovlen = 1;
-    }
-
-    engine->inbox = inbox;
+    return at;
 }
 
 
+/*
+ * Sets the end of a flight, and the time when it is overdue.  That is up to a
+ * quarter later at random (by the id): queries that were lost together, since
+ * they overloaded the other side, are not repeated together.
+ */
+static void
+flight_deadline(dns_query_t *q, const dns_server_t *r, uint16_t id)
+{
+    double         wait, end;
+    unsigned       i;
+    dns_engine_t  *engine;
+
+    engine = q->engine;
+    end = engine->now + engine->rest[q->attempt];
+    q->expires = end > q->expires ? end : q->expires;
+
+    if (q->attempt + 1u >= engine->conf.tries) {
+        dns_wheel_put(q, q->expires);
+        return;
+    }
+
+    wait = dns_server_wait(r, q->class);
+
+    for (i = 0; i < q->attempt; i++) {
+        wait *= 1.5;
+    }
+
+    dns_wheel_put(q, engine->now + wait * (1 + id / 262144.));
+}
+
+
+/* Starts a flight on this socket, with an id that is free there. */
+static dns_flight_t *
+flight_begin(dns_query_t *q, dns_socket_t *s, uint16_t id)
+{
+    unsigned       i, counted;
+    dns_flight_t  *f, **at;
+
+    counted = 1;
+
+    for (i = 0; i < q->engine->conf.tries; i++) {
+        f = &q->flight[i];
+
+        if (f->socket != NULL && f->socket->server == s->server) {
+            counted = 0;
+        }
+    }
+
+    /* There is a slot for each attempt, and one more attempt is left. */
+    for (f = q->flight; f->socket != NULL; f++) { /* void */ }
+
+    f->q = q;
+    f->socket = s;
+    f->id = id;
+    f->sent = q->engine->now;
+    f->counted = counted;
+    f->edns = q->edns;
+    f->id_next = NULL;
+
+    at = flight_find(s, id);
+    *at = f;
+    s->n++;
+    s->uses++;
+    s->server->in_flight += counted;
+    s->server->counters.sent++;
+    flight_deadline(q, s->server, id);
+
+    if (q->open++ == 0) {
+        dns_pace_on_wire(q);
+    }
+
+    return f;
+}
+
+
+/* Finds another flight of the query at this server to be counted. */
+static void
+flight_uncount(dns_flight_t *f, dns_server_t *r)
+{
+    unsigned       i;
+    dns_flight_t  *other;
+
+    if (!f->counted) {
+        return;
+    }
+
+    f->counted = 0;
+
+    for (i = 0; i < f->q->engine->conf.tries && f->q->open; i++) {
+        other = &f->q->flight[i];
+
+        if (other->socket != NULL && other->socket->server == r) {
+            other->counted = 1;
+            return;
+        }
+    }
+
+    r->in_flight--;
+}
+
+
+void
+dns_flight_end(dns_flight_t *f)
+{
+    dns_socket_t    *s;
+    dns_flight_t   **at;
+    dns_query_t     *q;
+
+    s = f->socket;
+    q = f->q;
+    at = flight_find(s, f->id);
+    *at = f->id_next;
+    f->socket = NULL;
+    q->open--;
+    flight_uncount(f, s->server);
+
+    if (q->open == 0) {
+        dns_pace_off_wire(q);
+    }
+
+    if (--s->n == 0 && s->retired) {
+        s->engine->reap = 1;
+    }
+}
+
+
+/* --- errors --------------------------------------------------------------- */
+
 /* Unless it is known to pass, an error is one of the path: the address that the
    socket is bound to, its interface, the route, or a firewall. */
-dns_fault_t
-dns_fault(int error)
+static udp_fault_t
+udp_fault(int error)
 {
     switch (error) {
 
@@ -70,13 +221,13 @@ dns_fault(int error)
     case EINTR:
     case ENOBUFS:
     case ENOMEM:
-        return DNS_FAULT_BUSY;
+        return FAULT_BUSY;
 
     case ECONNREFUSED:
-        return DNS_FAULT_CLOSED;
+        return FAULT_CLOSED;
 
     default:
-        return DNS_FAULT_PATH;
+        return FAULT_PATH;
     }
 }
 
@@ -96,7 +247,7 @@ socket_retire(dns_socket_t *s)
 
 
 void
-dns_socket_retire(dns_server_t *r)
+dns_udp_retire(dns_server_t *r)
 {
     unsigned  i;
 
@@ -169,23 +320,24 @@ socket_dead(dns_socket_t *s)
 }
 
 
-void
-dns_socket_unsent(dns_socket_t *s, int error, dns_flight_t **f, unsigned n)
+/* `n` flights could not be sent, because of that error. */
+static void
+socket_unsent(dns_socket_t *s, int error, dns_flight_t **f, unsigned n)
 {
     unsigned      i;
-    dns_fault_t   fault;
+    udp_fault_t   fault;
     void        (*end)(dns_flight_t *f) = socket_lost;
 
-    fault = dns_fault(error);
+    fault = udp_fault(error);
 
     /* It concerns all queries of the socket; these are in its table. */
-    if (fault == DNS_FAULT_CLOSED) {
+    if (fault == FAULT_CLOSED) {
         socket_dead(s);
         return;
     }
 
-    if (fault == DNS_FAULT_PATH) {
-        dns_socket_retire(s->server);
+    if (fault == FAULT_PATH) {
+        dns_udp_retire(s->server);
         end = socket_again;
     }
 
@@ -195,6 +347,29 @@ dns_socket_unsent(dns_socket_t *s, int error, dns_flight_t **f, unsigned n)
 }
 
 
+void
+dns_udp_flush(dns_engine_t *engine)
+{
+    unsigned        n;
+    dns_flight_t  **unsent;
+    dns_socket_t   *s;
+
+    s = dns_batch_socket(engine->batch);
+
+    if (s == NULL) {
+        return;
+    }
+
+    n = dns_batch_send(engine->batch, &unsent);
+
+    if (n) {
+        socket_unsent(s, errno, unsent, n);
+    }
+}
+
+
+/* --- responses ------------------------------------------------------------ */
+
 /* The attempt that the response belongs to; NULL: none. */
 static dns_flight_t *
 socket_match(dns_socket_t *s, const uint8_t *msg, size_t n)
@@ -202,7 +377,7 @@ socket_match(dns_socket_t *s, const uint8_t *msg, size_t n)
     dns_flight_t    *f;
     dns_query_t     *q;
 
-    f = n < DNS_HEADER ? NULL : *dns_flight_find(s, dns_get16(msg));
+    f = n < DNS_HEADER ? NULL : *flight_find(s, dns_get16(msg));
 
     if (f == NULL || dns_wire_denial(msg, n)) {
         return f;
@@ -253,7 +428,7 @@ socket_reply(dns_socket_t *s, const uint8_t *msg, size_t n, int cut)
 /*
  * Reads at most one batch for each event, so that a busy socket does not delay
  * the others.  Call backs run inside this function; sockets remain until
- * dns_socket_reap().
+ * dns_udp_reap().
  */
 static void
 socket_read(struct ev_loop *loop, ev_io *io, int events)
@@ -271,11 +446,11 @@ socket_read(struct ev_loop *loop, ev_io *io, int events)
     s->engine->now = clock_now();
 
     if (n < 0) {
-        if (dns_fault(errno) == DNS_FAULT_PATH && !s->retired) {
-            dns_socket_retire(s->server);
+        if (udp_fault(errno) == FAULT_PATH && !s->retired) {
+            dns_udp_retire(s->server);
         }
 
-        if (dns_fault(errno) != DNS_FAULT_BUSY) {
+        if (udp_fault(errno) != FAULT_BUSY) {
             socket_dead(s);
         }
 
@@ -289,15 +464,7 @@ socket_read(struct ev_loop *loop, ev_io *io, int events)
 }
 
 
-static void
-socket_close(dns_socket_t *s)
-{
-    s->engine->n_sockets -= !s->server->recursive;
-    ev_io_stop(s->engine->loop, &s->io);
-    close(s->io.fd);
-    free(s);
-}
-
+/* --- sending -------------------------------------------------------------- */
 
 /* A kernel without UDP_SEGMENT would send all queries as one. */
 static int
@@ -322,7 +489,7 @@ socket_open(dns_engine_t *engine, dns_server_t *r, unsigned slot)
         return NULL;
     }
 
-    n = r->recursive ? DNS_ID_SLOTS : DNS_ID_FEW;
+    n = r->recursive ? ID_SLOTS : ID_FEW;
     s = xcalloc(1, sizeof(dns_socket_t) + n * sizeof(dns_flight_t *));
     fd = socket(r->sa.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
@@ -384,7 +551,7 @@ socket_slot(const dns_query_t *q, dns_server_t *r, unsigned slot)
     engine = q->engine;
     old = r->pool[slot];
 
-    if (old && (socket_usable(q, old) || r->n_retired >= DNS_RETIRED)) {
+    if (old && (socket_usable(q, old) || r->n_retired >= RETIRED)) {
         return old;
     }
 
@@ -418,7 +585,7 @@ socket_draw(dns_socket_t *s, uint16_t *id)
             return -1;
         }
 
-        if (*dns_flight_find(s, *id) == NULL) {
+        if (*flight_find(s, *id) == NULL) {
             return 0;
         }
     }
@@ -439,7 +606,7 @@ socket_choose(dns_query_t *q, unsigned n)
 
     engine = q->engine;
     r = q->set->server[n];
-    s = dns_batch_socket(engine);
+    s = dns_batch_socket(engine->batch);
 
     if (s && s->server == r && socket_usable(q, s)
         && (q->sends == 0 || q->at != n || q->slot != s->slot))
@@ -447,13 +614,13 @@ socket_choose(dns_query_t *q, unsigned n)
         return s;
     }
 
-    dns_batch_flush(engine);
+    dns_udp_flush(engine);
 
     if (dns_random(engine, &any) != 0) {
         return NULL;
     }
 
-    pool = r->recursive ? DNS_POOL : DNS_POOL_FEW;
+    pool = r->recursive ? DNS_POOL : POOL_FEW;
     slot = any % pool;
 
     if (q->sends && q->at == n && q->slot == slot) {
@@ -465,7 +632,7 @@ socket_choose(dns_query_t *q, unsigned n)
 
 
 void
-dns_socket_send(dns_query_t *q, unsigned n)
+dns_udp_send(dns_query_t *q, unsigned n)
 {
     uint16_t         id;
     dns_engine_t    *engine;
@@ -484,7 +651,7 @@ dns_socket_send(dns_query_t *q, unsigned n)
     }
 
     q->edns = dns_server_edns(q, n) & 1;
-    f = dns_flight_begin(q, s, id);
+    f = flight_begin(q, s, id);
     dns_case_begin(f);
     q->slot = s->slot;
     q->state = DNS_ON_WIRE;
@@ -493,7 +660,22 @@ dns_socket_send(dns_query_t *q, unsigned n)
     q->first = q->first != 0 ? q->first : engine->now;
     link_add(&engine->wire, &q->link);
     dns_trace_sent(q, 0, q->edns);
-    dns_batch_add(f);
+
+    if (dns_batch_add(engine->batch, f)) {
+        dns_udp_flush(engine);
+    }
+}
+
+
+/* --- the end of sockets --------------------------------------------------- */
+
+static void
+socket_close(dns_socket_t *s)
+{
+    s->engine->n_sockets -= !s->server->recursive;
+    ev_io_stop(s->engine->loop, &s->io);
+    close(s->io.fd);
+    free(s);
 }
 
 
@@ -518,7 +700,7 @@ socket_reap(dns_server_t *r)
 
 
 void
-dns_socket_reap(dns_engine_t *engine)
+dns_udp_reap(dns_engine_t *engine)
 {
     unsigned       i;
     dns_server_t  *r;
@@ -575,7 +757,7 @@ socket_busy(const dns_server_t *r)
 
 
 void
-dns_socket_sweep(dns_engine_t *engine)
+dns_udp_sweep(dns_engine_t *engine)
 {
     double          idle;
     unsigned        i;
@@ -609,8 +791,38 @@ dns_socket_sweep(dns_engine_t *engine)
 }
 
 
+/* the same if sockets are scarce */
 void
-dns_socket_free(dns_engine_t *engine)
+dns_udp_init(dns_engine_t *engine)
+{
+    unsigned       i;
+    dns_inbox_t   *inbox;
+    struct rlimit  open;
+
+    engine->max_sockets = SOCKETS;
+
+    if (getrlimit(RLIMIT_NOFILE, &open) == 0
+        && open.rlim_cur / 2 < SOCKETS)
+    {
+        engine->max_sockets = (unsigned) open.rlim_cur / 2;
+    }
+
+    inbox = xcalloc(1, sizeof(dns_inbox_t));
+
+    for (i = 0; i < DNS_BATCH; i++) {
+        inbox->iov[i].iov_base = inbox->in[i];
+        inbox->iov[i].iov_len = RECV_SIZE;
+        inbox->msg[i].msg_hdr.msg_iov = &inbox->iov[i];
+        inbox->msg[i].msg_hdr.msg_iovlen = 1;
+    }
+
+    engine->inbox = inbox;
+    engine->batch = dns_batch_new();
+}
+
+
+void
+dns_udp_free(dns_engine_t *engine)
 {
     unsigned       i;
     dns_server_t  *r, *next;
@@ -624,4 +836,5 @@ dns_socket_free(dns_engine_t *engine)
     }
 
     free(engine->inbox);
+    dns_batch_free(engine->batch);
 }
