@@ -63,8 +63,7 @@ direct_alias(dns_query_t *q)
     dns_trace_query(q,
                     "is an alias out of the zone; the resolver is queried for"
                     " its target");
-    dns_try_leave(q);
-    dns_try_end(q);
+    dns_query_leave(q);
     q->state = DNS_ALIAS;
     link_add(&q->engine->wire, &q->link);
 }

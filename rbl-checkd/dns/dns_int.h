@@ -340,10 +340,6 @@ dns_wake(dns_engine_t *engine)
 
 /* engine.c */
 
-/* Sets the verdict, which is reported later; the query must be off every
-   list. */
-void dns_finish_later(dns_query_t *q, dns_status_t status);
-
 /* As dns_ask, but queries these servers, or the resolvers (NULL), within the
    budgets of the account, and the response may be a referral.  Never NULL. */
 dns_query_t *dns_ask_look(dns_engine_t *engine, dns_set_t *set,
@@ -353,29 +349,25 @@ dns_query_t *dns_ask_look(dns_engine_t *engine, dns_set_t *set,
 /* Reads a response into engine->answer, and engine->referral if needed. */
 dns_wire_t dns_read(dns_query_t *q, const uint8_t *msg, size_t n);
 
-/* Reports the verdict in engine->answer now, and frees the query. */
-void dns_finish(dns_query_t *q);
-
-/* try.c */
-
-/* To be called when an attempt, off every list, ended without a response:
-   starts another attempt, or sets the verdict. */
-void dns_try_lost(dns_query_t *q, dns_status_t why);
-
-/* Takes the query off its list or queue, and ends all its attempts. */
-void dns_try_leave(dns_query_t *q);
-
 /*
  * A matching response is in engine->answer; its flight has ended.  `mixed`: the
  * flight had mixed case.
  */
-void dns_try_answered(dns_query_t *q, dns_wire_t result, unsigned mixed);
+void dns_query_answered(dns_query_t *q, dns_wire_t result, unsigned mixed);
 
-/* The deadline in the wheel has passed. */
-void dns_try_due(dns_query_t *q);
+/* An attempt ended without a response, and the query is off every list: starts
+   another attempt, or sets the verdict. */
+void dns_query_lost(dns_query_t *q, dns_status_t why);
 
-/* Ends all attempts and the timer. */
-void dns_try_end(dns_query_t *q);
+/* Takes the query off its list or queue, and ends all its attempts. */
+void dns_query_leave(dns_query_t *q);
+
+/* Reports the verdict in engine->answer now, and frees the query. */
+void dns_finish(dns_query_t *q);
+
+/* Sets the verdict, which is reported later; the query must be off every
+   list. */
+void dns_finish_later(dns_query_t *q, dns_status_t status);
 
 /* conf.c */
 

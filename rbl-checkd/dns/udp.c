@@ -275,7 +275,7 @@ socket_lost(dns_flight_t *f)
 
     if (q->state == DNS_ON_WIRE) {
         link_remove(&q->link);
-        dns_try_lost(q, DNS_NETWORK);
+        dns_query_lost(q, DNS_NETWORK);
     }
 }
 
@@ -421,7 +421,7 @@ socket_reply(dns_socket_t *s, const uint8_t *msg, size_t n, int cut)
 
     result = cut ? DNS_WIRE_TC : dns_read(q, msg, n);
     dns_trace_reply(q, msg, result, engine->now - f->sent);
-    dns_try_answered(q, result, mixed);
+    dns_query_answered(q, result, mixed);
 }
 
 
@@ -646,7 +646,7 @@ dns_udp_send(dns_query_t *q, unsigned n)
     if (s == NULL || socket_draw(s, &id) != 0) {
         q->refused |= (uint8_t) (1u << n);
         dns_trace_query_at(q, dns_at(q), "cannot be sent to: no socket");
-        dns_try_lost(q, DNS_NETWORK);
+        dns_query_lost(q, DNS_NETWORK);
         return;
     }
 

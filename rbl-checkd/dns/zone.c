@@ -436,8 +436,7 @@ dns_zone_refer(dns_query_t *q, const dns_name_t *below)
     }
 
     dns_trace_query(q, "follows a referral to the zone %s", name);
-    dns_try_leave(q);
-    dns_try_end(q);
+    dns_query_leave(q);
 
     q->origin = q->depth++ ? q->origin : dns_at(q)->id;
     dns_zone_leave(q);

@@ -1,6 +1,5 @@
 /*
- * Access to the servers of zones for the code that judges them, and the change
- * of the resolvers.
+ * Access to the servers of zones for the code that judges them.
  */
 
 #include "dns_int.h"
@@ -91,26 +90,4 @@ dns_servers_each(dns_engine_t *engine,
             }
         }
     }
-}
-
-
-void
-dns_engine_resolvers(dns_engine_t *engine, const struct sockaddr_storage *sa,
-    unsigned n)
-{
-    unsigned    i;
-    dns_set_t  *set, *old;
-
-    set = dns_set_new(engine, 0, sa, n, NULL);
-    old = engine->resolvers;
-    engine->resolvers = set;
-
-    for (i = 0; i < old->n; i++) {
-        if (dns_set_at(set, old->server[i]) == set->n) {
-            dns_udp_retire(old->server[i]);
-        }
-    }
-
-    dns_set_put(old);
-    dns_zone_retry(engine);
 }
