@@ -19,7 +19,6 @@ my %limit = (
     'ngx_rbl_module/store' => 15,
     'rbl-checkd/check/verdict' => 9,
     'rbl-checkd/deliver' => 14,
-    'rbl-checkd/dns' => 18,
     'rbl-checkd/store' => 8,
 );
 my $most = 5;

@@ -10,6 +10,10 @@
  * sends.  So a call back, which may make and cancel any query, runs only while
  * no list is being walked.  Unused sockets are closed there, too.
  *
+ * engine.c, udp.c, tcp.c, zone.c and find.c are one machine, and call each
+ * other.  The other files know nothing of these five: wheel.c and pace.c call
+ * what the engine gives them.
+ *
  * Times are those of clock_now().
  */
 
@@ -39,9 +43,6 @@
 
 #define DNS_TICK       0.004        /* s, of the timer wheel */
 #define DNS_WHEEL      1024         /* ticks; power of two */
-#define DNS_RTO_LEAST  0.3
-
-#define DNS_PAUSE  0.2
 
 /*
  * One class gets at most max_in_flight / DNS_SHARE slots, and at least one.

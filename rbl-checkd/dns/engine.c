@@ -23,6 +23,7 @@
 #define GATHER_EACH   2e-6
 #define GATHER_MOST   200e-6
 
+#define PAUSE  0.2              /* s, if no server can be reached */
 #define SWEEP  15.0             /* s */
 
 
@@ -387,7 +388,7 @@ dns_query_lost(dns_query_t *q, dns_status_t why)
         q->refused = 0;
         q->state = DNS_PAUSED;
         link_add(&q->engine->wire, &q->link);
-        dns_wheel_put(q, q->engine->now + DNS_PAUSE);
+        dns_wheel_put(q, q->engine->now + PAUSE);
         return;
     }
 
@@ -591,7 +592,7 @@ dns_query_answered(dns_query_t *q, dns_wire_t result, unsigned mixed)
         return;
     }
 
-    if (dns_direct_judge(q)) {
+    if (dns_zone_judge(q)) {
         return;
     }
 

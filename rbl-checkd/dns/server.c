@@ -35,12 +35,12 @@
 #include "rbl_hash.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define DNS_LIMIT  8
 #define DNS_DOWN   5.0
 
 #define RTT_BACKOFF_MAX  6
+#define RTO_LEAST        0.3    /* s */
 
 #define EDNS_LOST       8           /* if EDNS got a response before */
 #define EDNS_RETRY_MIN  1.0
@@ -67,7 +67,7 @@ dns_server_wait(const dns_server_t *r, const dns_class_t *class)
     wait = r->rtt.srtt + 4 * r->rtt.var;
     of_class = class == NULL ? 0 : class->rtt.srtt + 4 * class->rtt.var;
     wait = of_class > wait ? of_class : wait;
-    wait = wait > DNS_RTO_LEAST ? wait : DNS_RTO_LEAST;
+    wait = wait > RTO_LEAST ? wait : RTO_LEAST;
     wait *= class == NULL ? 1 : 1u << class->rtt.backoff;
 
     return wait < most ? wait : most;

@@ -21,7 +21,6 @@ struct dns_set_s {
     dns_server_t  *server[DNS_MAX_SERVERS];
 };
 
-/* zone.c, zones.c */
 struct dns_zone_s {
     dns_zone_t    *next;            /* in the table */
     dns_engine_t  *engine;
@@ -154,13 +153,23 @@ dns_zone_t *dns_zone_of(dns_engine_t *engine, const dns_payer_t *payer);
 /* Queues the query, now or when the servers of its zone are known. */
 void dns_zone_ask(dns_query_t *q);
 
-/* Continues with the servers of the zone below.  0, or -1: the referral is
-   unusable. */
-int dns_zone_refer(dns_query_t *q, const dns_name_t *below);
+/*
+ * Judges the response of an authoritative server in engine->answer.  1: the
+ * query continues without the caller, on no list or behind other queries; 0:
+ * the response stands, or has become DNS_SERVFAIL, since the server is lame.
+ */
+int dns_zone_judge(dns_query_t *q);
 
 /* Reports the end of a query to its zone: whether the servers responded or
    failed. */
 void dns_zone_done(const dns_query_t *q, dns_status_t status);
+
+/*
+ * The result of a search, `n` 0: nothing found, and `search` is the reason (see
+ * dns_answer_t).  `ttl`: validity in seconds.
+ */
+void dns_zone_found(dns_zone_t *zone, const struct sockaddr_storage *sa,
+    unsigned n, const dns_name_t *apex, uint32_t ttl, dns_status_t search);
 
 /* The resolvers have changed: no search has to wait any longer. */
 void dns_zone_retry(dns_engine_t *engine);
@@ -180,12 +189,13 @@ dns_find_t *dns_find_new(dns_engine_t *engine, dns_zone_t *zone,
     uint64_t account, const dns_name_t *name);
 void dns_find_free(dns_find_t *find);
 
-/*
- * The result of a search, `n` 0: nothing found, and `search` is the reason (see
- * dns_answer_t).  `ttl`: validity in seconds.
- */
-void dns_zone_found(dns_zone_t *zone, const struct sockaddr_storage *sa,
-    unsigned n, const dns_name_t *apex, uint32_t ttl, dns_status_t search);
+/* The address of a name server with these octets, in network order. */
+void dns_host_address(struct sockaddr_storage *sa, const void *octets,
+    int v6);
+
+/* May the address be queried: is it public, or allowed? */
+int dns_host_public(const dns_config_t *conf,
+    const struct sockaddr_storage *sa);
 
 /* trace.c: lines of the trace; each function returns at once if the trace is
    disabled. */
@@ -213,20 +223,5 @@ void dns_trace_dropped(const dns_server_t *r);
 /* "name servers of NAME: <text> ADDRESS ADDRESS" */
 void dns_trace_zone(const dns_engine_t *engine, const dns_name_t *name,
     const char *text, const struct sockaddr_storage *sa, unsigned n);
-
-/* direct.c */
-
-/*
- * Judges the response of an authoritative server in engine->answer.  1: the
- * query continues without the caller, on no list or behind other queries; 0:
- * the response stands, or has become DNS_SERVFAIL, since the server is lame.
- */
-int dns_direct_judge(dns_query_t *q);
-
-/*
- * Servers were found for the zone to which a server has referred the query, if
- * one has.  Are they those of no zone below its own, it is lame.
- */
-void dns_direct_referred(dns_query_t *q, const dns_set_t *set);
 
 #endif /* DNS_SERVERS_H_INCLUDED */

@@ -147,7 +147,7 @@ tcp_reply(dns_tcp_t *tcp)
     dns_tcp_close(tcp);
     link_remove(&q->link);
 
-    if (!dns_direct_judge(q)) {
+    if (!dns_zone_judge(q)) {
         dns_finish(q);
     }
 }
