@@ -17,7 +17,6 @@ use warnings;
 # it may only become smaller.
 my %limit = (
     'ngx_rbl_module/store' => 15,
-    'rbl-checkd/check/verdict' => 9,
     'rbl-checkd/deliver' => 14,
     'rbl-checkd/store' => 8,
 );

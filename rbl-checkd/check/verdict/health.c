@@ -31,8 +31,8 @@ health_bad(health_state_t state)
 
 /* --- waiting callers ----------------------------------------------------- */
 
-void
-health_q_link(health_q_t **list, health_q_t *q)
+static void
+q_link(health_q_t **list, health_q_t *q)
 {
     q->next = *list;
     q->at = list;
@@ -44,8 +44,8 @@ health_q_link(health_q_t **list, health_q_t *q)
 }
 
 
-void
-health_q_unlink(health_q_t *q)
+static void
+q_unlink(health_q_t *q)
 {
     *q->at = q->next;
 
@@ -57,17 +57,18 @@ health_q_unlink(health_q_t *q)
 }
 
 
-void
-health_reply(health_q_t *q)
+/* Calls back with q->verdict, later. */
+static void
+q_reply(health_q_t *q)
 {
     health_t  *health = q->health;
 
     if (q->at != NULL) {
-        health_q_unlink(q);
+        q_unlink(q);
     }
 
     q->entry = NULL;
-    health_q_link(&health->ready, q);
+    q_link(&health->ready, q);
 
     if (!ev_is_active(&health->ready_timer)) {
         ev_timer_set(&health->ready_timer, 0, 0);
@@ -99,7 +100,7 @@ on_ready(struct ev_loop *loop, ev_timer *w, int revents)
 
     while (now != NULL) {
         q = now;
-        health_q_unlink(q);
+        q_unlink(q);
         done = q->done;
         data = q->data;
         verdict = q->verdict;
@@ -159,6 +160,25 @@ note_recovery(health_entry_t *e, double now)
 }
 
 
+static void
+trace_state(const health_entry_t *e)
+{
+    const char  *why = rbl_list_reasons[e->why].text;
+
+    if (!health_bad(e->state)) {
+        health_trace(e, "is %s (%s): its responses count",
+                     health_state_names[e->state], why);
+
+    } else {
+        health_trace(e, "is %s (%s): %s; tested again after %.0f s",
+                     health_state_names[e->state], why,
+                     dns_direct(e->health->dns)
+                     ? "distrusted, its responses are discarded"
+                     : "its responses are no verdict", e->wait);
+    }
+}
+
+
 void
 health_settle(health_entry_t *e, health_state_t state, rbl_list_reason_t why)
 {
@@ -195,19 +215,16 @@ health_settle(health_entry_t *e, health_state_t state, rbl_list_reason_t why)
 
     e->checked = e->found_at;
 
-    if (!health_bad(state)) {
+    if (health_bad(state)) {
+        e->wait = e->wait == 0 ? e->health->bad_min : e->wait * 2;
+        e->wait = e->wait < HEALTH_BAD_MAX ? e->wait : HEALTH_BAD_MAX;
+        e->retry = now + e->wait;
+
+    } else {
         e->wait = 0;
-        health_trace_state(e);
-        return;
     }
 
-    e->wait = e->wait == 0 ? e->health->bad_min : e->wait * 2;
-    if (e->wait > HEALTH_BAD_MAX) {
-        e->wait = HEALTH_BAD_MAX;
-    }
-
-    e->retry = now + e->wait;
-    health_trace_state(e);
+    trace_state(e);
 }
 
 
@@ -330,7 +347,7 @@ q_ready(health_entry_t *e, health_q_t *q, double now)
     }
 
     verdict_of(e, &q->verdict);
-    health_reply(q);
+    q_reply(q);
 
     return 1;
 }
@@ -400,6 +417,18 @@ health_serve(health_entry_t *e)
 }
 
 
+/* A list without test points has responded. */
+static void
+answers(health_entry_t *e)
+{
+    if (e->found != HEALTH_GOOD) {
+        e->found = HEALTH_GOOD;
+        e->found_at = clock_now();
+        health_settle(e, HEALTH_GOOD, RBL_LIST_RESPONDS);
+    }
+}
+
+
 int
 health_look(health_t *health, const list_t *list, rbl_family_t family,
     uint32_t server, health_verdict_t *verdict)
@@ -417,7 +446,7 @@ health_look(health_t *health, const list_t *list, rbl_family_t family,
     }
 
     if (health_is_free(e, now, verdict)) {
-        health_answers(e);
+        answers(e);
         return 1;
     }
 
@@ -451,11 +480,11 @@ health_ask(health_t *health, const list_t *list, rbl_family_t family,
     q->data = data;
 
     if (need != HEALTH_FORCE && health_is_free(e, q->after, &q->verdict)) {
-        health_reply(q);
+        q_reply(q);
         return q;
     }
 
-    health_q_link(&e->waiting, q);
+    q_link(&e->waiting, q);
     health_serve(e);
 
     return q;
@@ -470,7 +499,7 @@ health_drop(health_q_t *q)
     }
 
     if (q->at != NULL) {
-        health_q_unlink(q);
+        q_unlink(q);
     }
 
     free(q);

@@ -390,8 +390,8 @@ weigh(health_t *health, unsigned resolver)
 }
 
 
-void
-health_blame_asked(health_t *health, unsigned group, int answered)
+static void
+on_asked(health_t *health, unsigned group, int answered)
 {
     int             empty;
     health_blame_t  v;
@@ -436,6 +436,8 @@ health_blame_init(health_t *health)
         ev_timer_init(&health->resolver[i].grace, on_grace, 0, 0);
         health->resolver[i].grace.data = health;
     }
+
+    health->asked = on_asked;
 }
 
 

@@ -124,17 +124,6 @@ reached(health_t *health, const list_t *list)
 
 /* --- responses ----------------------------------------------------------- */
 
-void
-health_answers(health_entry_t *e)
-{
-    if (e->found != HEALTH_GOOD) {
-        e->found = HEALTH_GOOD;
-        e->found_at = clock_now();
-        health_settle(e, HEALTH_GOOD, RBL_LIST_RESPONDS);
-    }
-}
-
-
 /* A list that was silent responds to a check, so that its next test, whose
    back-off may be long, need not wait. */
 

@@ -1,11 +1,20 @@
 /*
- * One run of the test points of an entry.
+ * One run of the test points of an entry, with a sample or without.
+ *
+ * A sample is of names that no list should contain.  A server that is
+ * wildcarding for half of its queries passes a sample of 22 names, and the test
+ * points, less often than once in a million times; the names alternate between
+ * the two domains.  Some lists do list a network of the root name servers: such
+ * hits are confined to that network.
  */
 
+#include "base/xalloc.h"
 #include "health_int.h"
 
 #include <stdlib.h>
 #include <sys/random.h>
+
+#define SAMPLE_N  22
 
 static const names_point_t  kinds[HEALTH_POINTS] = {
     NAMES_POSITIVE, NAMES_NEGATIVE, NAMES_RANDOM, NAMES_SAMPLE, NAMES_SAMPLE
@@ -13,11 +22,31 @@ static const names_point_t  kinds[HEALTH_POINTS] = {
 
 static const health_found_t  none = { .state = POINT_NONE };
 
+typedef struct {
+    struct health_sample_s  *sample;
+    dns_query_t             *query;     /* NULL: none is under way */
+    unsigned                 network;
+} sample_q_t;
+
+struct health_sample_s {
+    health_entry_t  *entry;
+    unsigned         draws;
+    unsigned         unanswered;
+    unsigned         hit[HEALTH_DRAWS];
+    uint32_t         ttl;               /* the largest of a listing */
+    sample_q_t       ask[SAMPLE_N];
+};
+
+
+/* To be called after each response of a run. */
+static void run_answered(health_entry_t *e, const dns_answer_t *answer);
+
+
+/* --- names ---------------------------------------------------------------- */
 
 /* Not secret: only another one each time. */
-
-uint64_t
-health_random(health_t *health)
+static uint64_t
+run_random(health_t *health)
 {
     uint64_t  x;
 
@@ -41,9 +70,8 @@ health_random(health_t *health)
  * The domains of a list with addresses are in the same zone, so the test
  * address shows that the zone is not empty.
  */
-
-int
-health_positive(const health_entry_t *e, names_t *name)
+static int
+positive_name(const health_entry_t *e, names_t *name)
 {
     int  by_address;
 
@@ -68,7 +96,7 @@ health_points(health_entry_t *e)
 
     e->owner = names_owner(e->list->zone);
     e->has_positive = (e->had_point || names_must(e->list))
-                      && health_positive(e, &name);
+                      && positive_name(e, &name);
     e->has_negative = names_point(&name, e->list, e->family, NAMES_NEGATIVE,
                                   0)
                       || names_point(&name, e->list, e->family,
@@ -80,7 +108,6 @@ health_points(health_entry_t *e)
  * 1: the list need not have a positive test point, or it is an IPv6 list that
  * passes for IPv4: it has one for IPv6 only if it lists such addresses.
  */
-
 static int
 may_lack(const health_entry_t *e)
 {
@@ -90,8 +117,154 @@ may_lack(const health_entry_t *e)
 }
 
 
-/* All is answered. */
+/* --- the sample ----------------------------------------------------------- */
 
+static void
+on_sample(void *data, const dns_answer_t *answer)
+{
+    sample_q_t              *ask = data;
+    health_found_t           found;
+    struct health_sample_s  *s = ask->sample;
+
+    ask->query = NULL;
+    found = health_judge(s->entry->list->codes, 0, answer);
+
+    if (found.state == POINT_WILDCARD) {
+        health_trace(s->entry, "a name of the sample fails: %s",
+                     rbl_list_reasons[found.why].text);
+        s->hit[s->draws - 1] |= 1u << ask->network;
+        s->ttl = found.wildcard && answer->ttl > s->ttl ? answer->ttl : s->ttl;
+
+    } else if (found.state != POINT_OK) {
+        s->unanswered++;
+    }
+
+    run_answered(s->entry, answer);
+}
+
+
+static void
+sample_draw(struct health_sample_s *s)
+{
+    size_t           i;
+    names_t          name;
+    uint64_t         random;
+    dns_payer_t      payer;
+    health_entry_t  *e = s->entry;
+
+    payer = list_payer(e->list, 1);
+    s->draws++;
+
+    for (i = 0; i < SAMPLE_N; i++) {
+        random = run_random(e->health);
+
+        if (e->family == RBL_FAMILY_DOMAIN) {
+            random = (random & ~UINT64_C(1)) | (i & 1);
+        }
+
+        s->ask[i].sample = s;
+        s->ask[i].network = names_network(e->family, random);
+
+        if (names_point(&name, e->list, e->family, NAMES_ROOT, random)) {
+            s->ask[i].query = dns_ask_at(e->health->dns, e->server, name.s,
+                                         DNS_TYPE_A, &payer, on_sample,
+                                         &s->ask[i]);
+        }
+
+        if (s->ask[i].query != NULL) {
+            e->running++;
+
+        } else {
+            s->unanswered++;
+        }
+    }
+}
+
+
+static void
+sample_begin(health_entry_t *e)
+{
+    struct health_sample_s  *s;
+
+    s = xcalloc(1, sizeof(struct health_sample_s));
+    s->entry = e;
+    e->sample = s;
+    sample_draw(s);
+}
+
+
+static int
+sample_again(health_entry_t *e)
+{
+    unsigned                 before = e->running;
+    struct health_sample_s  *s = e->sample;
+
+    if (s == NULL || s->unanswered != 0
+        || health_sample_judge(e->family, s->hit, s->draws) != SAMPLE_AGAIN)
+    {
+        return 0;
+    }
+
+    health_trace(e,
+                 "the list may really list these names: a second sample"
+                 " decides");
+    sample_draw(s);
+
+    return e->running != before;
+}
+
+
+static void
+sample_stop(health_entry_t *e)
+{
+    size_t                   i;
+    struct health_sample_s  *s = e->sample;
+
+    if (s == NULL) {
+        return;
+    }
+
+    for (i = 0; i < SAMPLE_N; i++) {
+        if (s->ask[i].query != NULL) {
+            dns_cancel(s->ask[i].query);
+        }
+    }
+
+    free(s);
+    e->sample = NULL;
+}
+
+
+/* Hits count however many names were not answered. */
+static sample_verdict_t
+sample_end(health_entry_t *e, int *sound, uint32_t *ttl)
+{
+    sample_verdict_t         verdict;
+    struct health_sample_s  *s = e->sample;
+
+    verdict = health_sample_judge(e->family, s->hit, s->draws);
+    *sound = s->unanswered == 0 && verdict != SAMPLE_AGAIN;
+    *ttl = s->ttl;
+    sample_stop(e);
+
+    return verdict;
+}
+
+
+static void
+trace_sample(const health_entry_t *e, sample_verdict_t verdict,
+    int sound)
+{
+    health_trace(e, "%s", verdict == SAMPLE_WILD
+                 ? "the sample is listed: the server is wildcarding"
+                 : sound ? "the sample passes"
+                 : "the sample does not count: some names had no response");
+}
+
+
+/* --- the end of a run ----------------------------------------------------- */
+
+/* All is answered. */
 static void
 run_found(health_entry_t *e, health_state_t state, rbl_list_reason_t why)
 {
@@ -110,7 +283,6 @@ run_found(health_entry_t *e, health_state_t state, rbl_list_reason_t why)
  * If only IPv4 has its test point, the list may have no IPv6 data, unless it
  * once had a test point for IPv6, too.
  */
-
 static void
 on_sibling(void *data, const health_verdict_t *verdict)
 {
@@ -132,7 +304,6 @@ on_sibling(void *data, const health_verdict_t *verdict)
  * A sample counts as a whole, and only as a sign of a wildcard: some lists
  * contain unassigned networks.
  */
-
 static void
 run_sample(health_entry_t *e)
 {
@@ -159,7 +330,6 @@ run_sample(health_entry_t *e)
  * Takes the verdict of the large sample.  After one that was listed, only
  * another sample shows that the wildcard is gone.
  */
-
 static void
 run_large(health_entry_t *e)
 {
@@ -171,8 +341,8 @@ run_large(health_entry_t *e)
         return;
     }
 
-    verdict = health_sample_end(e, &sound, &ttl);
-    health_trace_sample(e, verdict, sound);
+    verdict = sample_end(e, &sound, &ttl);
+    trace_sample(e, verdict, sound);
 
     if (verdict == SAMPLE_WILD) {
         e->wild = 1;
@@ -186,7 +356,6 @@ run_large(health_entry_t *e)
 
 
 /* The TTL of a wildcard's listings bounds the time that caches keep them. */
-
 static void
 run_wild_ttl(health_entry_t *e)
 {
@@ -207,7 +376,6 @@ run_wild_ttl(health_entry_t *e)
  * A list that need not have a positive test point may lack it; but once it has
  * had one, no listing ends there without it.
  */
-
 static void
 run_entry(health_entry_t *e, health_found_t *positive)
 {
@@ -227,7 +395,6 @@ run_entry(health_entry_t *e, health_found_t *positive)
 
 
 /* A delegated part of its zone belongs to the list, too. */
-
 static unsigned
 own_soa(const health_entry_t *e)
 {
@@ -244,7 +411,6 @@ own_soa(const health_entry_t *e)
 
 /* The list has passed: the result of its test points is valid until the next
    run. */
-
 static void
 run_good(health_entry_t *e, point_state_t positive)
 {
@@ -312,7 +478,6 @@ run_sum(health_entry_t *e, health_found_t *found, rbl_list_reason_t *why)
 
 /* Is the missing response the only failure of the list?  A server that left the
    list cannot respond. */
-
 static void
 run_silent(health_entry_t *e, const health_found_t *found)
 {
@@ -369,13 +534,30 @@ run_end(health_entry_t *e)
 }
 
 
+/* The response may belong to any of several attempts, so the time of the last
+   one counts. */
+static void
+run_answered(health_entry_t *e, const dns_answer_t *answer)
+{
+    double  sent;
+
+    sent = clock_now() - (answer->tries > 1 ? 0 : answer->ms / 1000);
+    e->run_sent = sent > e->run_sent ? sent : e->run_sent;
+
+    if (--e->running == 0 && !sample_again(e)) {
+        run_end(e);
+    }
+}
+
+
+/* --- test points ---------------------------------------------------------- */
+
 /*
  * The time for which a cache keeps that a name does not exist.  The TTL of the
  * SOA decreases there, and may be shared by several names, but its MINIMUM
  * bounds the whole TTL (RFC 2308, section 5).  An SOA of the zone above does
  * not count, since it is from a time when the list's zone was gone.
  */
-
 static void
 keep_negative(health_entry_t *e, const dns_answer_t *answer)
 {
@@ -413,19 +595,41 @@ keep_positive(health_entry_t *e, const dns_answer_t *answer)
 }
 
 
-/* The response may belong to any of several attempts, so the time of the last
-   one counts. */
-
-void
-health_run_answered(health_entry_t *e, const dns_answer_t *answer)
+/* The kind of a test point, in words. */
+static const char *
+point_name(int kind)
 {
-    double  sent;
+    switch (kind) {
 
-    sent = clock_now() - (answer->tries > 1 ? 0 : answer->ms / 1000);
-    e->run_sent = sent > e->run_sent ? sent : e->run_sent;
+    case NAMES_POSITIVE:
+        return "the positive test point";
 
-    if (--e->running == 0 && !health_sample_again(e)) {
-        run_end(e);
+    case NAMES_NEGATIVE:
+        return "the negative test point";
+
+    case NAMES_RANDOM:
+        return "a random name";
+
+    default:
+        return "a name that no list should have";
+    }
+}
+
+
+static void
+trace_point(const health_point_t *point)
+{
+    const char  *ok;
+
+    ok = point->kind == NAMES_POSITIVE ? "is listed, as it must be"
+                                       : "is not listed, as it must be";
+
+    if (point->found.state == POINT_OK) {
+        health_trace(point->entry, "%s %s", point_name(point->kind), ok);
+
+    } else {
+        health_trace(point->entry, "%s fails: %s", point_name(point->kind),
+                     rbl_list_reasons[point->found.why].text);
     }
 }
 
@@ -451,9 +655,9 @@ on_answer(void *data, const dns_answer_t *answer)
         point->ttl = answer->ttl;
     }
 
-    health_trace_point(point);
+    trace_point(point);
     health_heard(e->health, e->list, e->family, e->server, answer->status);
-    health_run_answered(e, answer);
+    run_answered(e, answer);
 }
 
 
@@ -463,17 +667,16 @@ on_answer(void *data, const dns_answer_t *answer)
  * point; if it has one, a wildcard in its zone does not cover the siblings of
  * its positive test point (RFC 4592).
  */
-
 static int
 run_name(health_entry_t *e, size_t nth, names_t *name)
 {
     uint64_t  random;
 
     if (kinds[nth] == NAMES_POSITIVE) {
-        return health_positive(e, name);
+        return positive_name(e, name);
     }
 
-    random = health_random(e->health);
+    random = run_random(e->health);
 
     if (kinds[nth] == NAMES_SAMPLE) {
         random = (random & ~UINT64_C(1)) | (nth & 1);
@@ -484,7 +687,6 @@ run_name(health_entry_t *e, size_t nth, names_t *name)
 
 
 /* A name that cannot be queried counts as one without response. */
-
 static void
 run_ask(health_entry_t *e, size_t nth)
 {
@@ -515,7 +717,6 @@ run_ask(health_entry_t *e, size_t nth)
 
 
 /* The timer may be set to begin a run.  It would end this one. */
-
 void
 health_run(health_entry_t *e, int sample)
 {
@@ -535,7 +736,7 @@ health_run(health_entry_t *e, int sample)
 
     if (sample || e->wild) {
         e->tried = e->began;
-        health_sample_begin(e);
+        sample_begin(e);
     }
 
     if (e->running == 0) {
@@ -566,7 +767,7 @@ health_run_stop(health_entry_t *e)
         }
     }
 
-    health_sample_stop(e);
+    sample_stop(e);
     health_soa_stop(e);
     health_drop(e->sibling);
     e->sibling = NULL;
