@@ -213,7 +213,7 @@ health_settle(health_entry_t *e, health_state_t state, rbl_list_reason_t why)
         log_change(e, from);
     }
 
-    e->checked = e->found_at;
+    e->checked = e->last.at;
 
     if (health_bad(state)) {
         e->wait = e->wait == 0 ? e->health->bad_min : e->wait * 2;
@@ -265,7 +265,7 @@ verdict_of(const health_entry_t *e, health_verdict_t *v)
     v->negative_soa = e->negative_soa;
     v->wild_until = e->wild_until;
     v->keeps_soa = e->health->resolver[e->group].soa == SOA_KEEPS;
-    v->soa_asked = e->soa != NULL && !e->soa_over;
+    v->soa_asked = e->soa.query != NULL && !e->soa.over;
     v->serial = e->serial;
     v->has_serial = e->has_serial;
     v->recalled = e->recalled != 0
@@ -377,7 +377,7 @@ health_serve(health_entry_t *e)
     double       now, at, want;
     health_q_t  *q, *next;
 
-    if (e->running || e->suspect != 0) {
+    if (e->run.open || e->suspect != 0) {
         return;
     }
 
@@ -403,8 +403,8 @@ health_serve(health_entry_t *e)
         return;
     }
 
-    at = e->began != 0 && e->began + HEALTH_PACE > at
-         ? e->began + HEALTH_PACE : at;
+    at = e->run.began != 0 && e->run.began + HEALTH_PACE > at
+         ? e->run.began + HEALTH_PACE : at;
     at = at <= now ? budget_at(e, now) : at;
 
     if (at <= now) {
@@ -421,9 +421,9 @@ health_serve(health_entry_t *e)
 static void
 answers(health_entry_t *e)
 {
-    if (e->found != HEALTH_GOOD) {
-        e->found = HEALTH_GOOD;
-        e->found_at = clock_now();
+    if (e->last.state != HEALTH_GOOD) {
+        e->last.state = HEALTH_GOOD;
+        e->last.at = clock_now();
         health_settle(e, HEALTH_GOOD, RBL_LIST_RESPONDS);
     }
 }
@@ -525,11 +525,11 @@ health_each(const health_t *health, size_t *at, health_known_t *known)
     known->why = e->why;
     known->since = e->since;
 
-    if (e->state == HEALTH_UNTRIED && e->found != HEALTH_UNTRIED) {
-        known->state = e->found;
+    if (e->state == HEALTH_UNTRIED && e->last.state != HEALTH_UNTRIED) {
+        known->state = e->last.state;
         known->unsure = e->suspect != 0;
-        known->why = e->found_why;
-        known->since = e->found_at;
+        known->why = e->last.why;
+        known->since = e->last.at;
     }
 
     if (e->mute && !health_bad(e->state)) {

@@ -103,7 +103,7 @@ make_room(health_t *health)
          e = newer)
     {
         newer = e->newer;
-        if (!e->running && e->suspect == 0 && e->waiting == NULL) {
+        if (!e->run.open && e->suspect == 0 && e->waiting == NULL) {
             health_entry_free(e);
         }
     }
@@ -124,7 +124,7 @@ on_timer(struct ev_loop *loop, ev_timer *w, int revents)
     (void) loop;
     (void) revents;
 
-    if (e->running) {
+    if (e->run.open) {
         health_run_over(e);
 
     } else {
@@ -175,7 +175,7 @@ entry_list(health_entry_t *e, list_t *list)
                   list->ask != NULL ? list->ask : "") != 0
         || !same_codes(old->codes, list->codes))
     {
-        again = e->running;
+        again = e->run.open;
         health_run_stop(e);
         e->checked = e->retry = e->wait = 0;
         e->passed = e->sampled = e->tried = e->wild_until = e->recalled = 0;
@@ -348,9 +348,9 @@ health_life(health_entry_t *e, int news)
     double  now = clock_now();
 
     if (((e->had_point && !e->lost) || e->deepest != 0)
-        && (news || now - e->life_reported >= REPORT_EVERY))
+        && (news || now - e->news.life >= REPORT_EVERY))
     {
-        e->life_reported = now;
+        e->news.life = now;
         report(e, HEALTH_NEWS_LIFE, 0);
     }
 }
@@ -362,11 +362,11 @@ health_ttl(health_entry_t *e)
     double  now = clock_now();
 
     if (!dns_direct(e->health->dns)
-        && (e->ttl_reported == 0 || e->positive_ttl > e->ttl_told
-            || now - e->ttl_reported >= REPORT_EVERY))
+        && (e->news.ttl_at == 0 || e->positive_ttl > e->news.ttl
+            || now - e->news.ttl_at >= REPORT_EVERY))
     {
-        e->ttl_told = e->positive_ttl;
-        e->ttl_reported = now;
+        e->news.ttl = e->positive_ttl;
+        e->news.ttl_at = now;
         report(e, HEALTH_NEWS_TTL, e->positive_ttl);
     }
 }
@@ -455,7 +455,7 @@ watch_one(health_t *health, const list_t *list, rbl_family_t family,
 
     e->watched = now;
 
-    if (health_bad(e->state) && now >= e->retry && !e->running
+    if (health_bad(e->state) && now >= e->retry && !e->run.open
         && e->suspect == 0 && health_resolver_go(e, now))
     {
         health_run(e, 0);

@@ -79,6 +79,49 @@ struct health_q_s {
     health_verdict_t verdict;
 };
 
+/* A run of the test points. */
+typedef struct {
+    double            began;            /* the last one; 0: never */
+    unsigned          open;             /* queries under way; 0: no run */
+    double            sent;             /* when the last of them was sent */
+    uint32_t          ttl;              /* the largest of negative responses */
+    unsigned          soa;              /* of such as have the most labels */
+    health_q_t       *sibling;          /* is the list good for IPv4? */
+    struct health_sample_s  *sample;    /* NULL: none */
+    health_point_t    point[HEALTH_POINTS];
+} health_run_t;
+
+/* The result of the last run that has ended, or of a test without a run. */
+typedef struct {
+    health_state_t    state;
+    rbl_list_reason_t why;
+    double            at;               /* when it began; 0: none */
+    unsigned          empty:1;          /* responses were empty */
+    unsigned          proven:1;         /* the positive test point passed */
+    unsigned          silent:1;         /* a test point had no response, and
+                                           nothing is worse; or the servers of
+                                           the list were not found */
+    unsigned          denied:1;         /* and the resolver gave responses: it
+                                           may deny all names */
+    unsigned          tcp:1;            /* silent over TCP only */
+} health_result_t;
+
+/* The query for the SOA record of the list's zone. */
+typedef struct {
+    dns_query_t      *query;            /* NULL: none is under way */
+    unsigned          owner;            /* beside it, as in the run */
+    uint32_t          minimum;
+    unsigned          none:1;           /* there was none of any kind */
+    unsigned          over:1;           /* it has ended once */
+} health_soa_query_t;
+
+/* What was reported to other daemons last. */
+typedef struct {
+    double            life;             /* when its test point or zone was */
+    uint32_t          ttl;              /* of the positive test point */
+    double            ttl_at;           /* when that was; 0: never */
+} health_reported_t;
+
 struct health_entry_s {
     health_entry_t   *next;             /* in its slot */
     health_entry_t   *newer, *older;    /* by use */
@@ -95,13 +138,12 @@ struct health_entry_s {
     unsigned          had_point:1;      /* it has had the positive test point
                                            that it need not have */
     unsigned          lost:1;           /* and has lost it */
-    double            life_reported;    /* when its test point or zone was
-                                           reported last */
     double            recalled;         /* when the evidence of other daemons
                                            came last */
     double            disagreed;        /* when that was logged last */
     double            watched;          /* when the list's other servers were
                                            looked at */
+    health_reported_t  news;
 
     unsigned          mute:1;           /* its queries time out, though its test
                                            points may get responses */
@@ -112,18 +154,19 @@ struct health_entry_s {
     double            checked;          /* when that was found; 0: to be tested
                                            again */
     double            retry, wait;      /* of a bad one */
+
     double            passed, sampled;
-    double            sent, run_sent;   /* of the last passed, of this run */
+    double            sent;             /* of the last run that passed */
+    double            tried;            /* start of the last run with a
+                                           sample */
     uint32_t          positive_ttl;     /* the largest ever */
-    uint32_t          ttl_told;         /* as it was reported last */
-    double            ttl_reported;     /* when; 0: never */
     uint32_t          serial;
     unsigned          has_serial:1;
-    uint32_t          negative_ttl;     /* the largest of the last run */
-    unsigned          negative_soa;     /* of such as have the most labels */
-    uint32_t          run_ttl;          /* the same, of this run */
-    unsigned          run_soa;
+    uint32_t          negative_ttl;     /* as in the last run that passed */
+    unsigned          negative_soa;
     unsigned          deepest;          /* most labels ever */
+    unsigned          wild:1;           /* the last sample was listed: only one
+                                           that is not ends it */
     uint32_t          wild_ttl;         /* the largest TTL of its wildcard's
                                            listings since it was good; 0:
                                            none */
@@ -131,36 +174,11 @@ struct health_entry_s {
 
     health_q_t       *waiting;
     ev_timer          timer;            /* the next run */
-    double            began;            /* the last one; 0: never */
     double            suspect;          /* time of a suspicion that the list or
                                            the resolver has failed; 0: none */
-    unsigned          running;          /* queries under way */
-    health_q_t       *sibling;          /* is the list good for IPv4? */
-    unsigned          empty:1;          /* the last run: responses were empty */
-    unsigned          proven:1;         /* the last run: the positive test
-                                           point passed */
-    unsigned          silent:1;         /* the last run: a test point had no
-                                           response, and nothing is worse; or
-                                           its servers were not found */
-    unsigned          denied:1;         /* and the resolver gave responses: it
-                                           may deny all names */
-    unsigned          tcp:1;            /* over TCP only */
-    unsigned          wild:1;           /* the last sample was listed: only one
-                                           that is not ends it */
-    double            tried;            /* start of the last run with a
-                                           sample */
-    struct health_sample_s  *sample;    /* of this run; NULL: none */
-    dns_query_t      *soa;              /* for the zone's SOA record; NULL: none
-                                           is under way.  Beside it, as in
-                                           run_soa and run_ttl: */
-    unsigned          soa_owner;
-    uint32_t          soa_minimum;
-    unsigned          no_soa:1;         /* there was none of any kind */
-    unsigned          soa_over:1;       /* that query has ended once */
-    health_state_t    found;            /* of the last run that has ended */
-    rbl_list_reason_t found_why;
-    double            found_at;         /* when it began; 0: none */
-    health_point_t  point[HEALTH_POINTS];
+    health_run_t      run;
+    health_result_t   last;
+    health_soa_query_t  soa;
 };
 
 /* The result of a suspicion. */

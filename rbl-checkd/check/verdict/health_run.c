@@ -172,7 +172,7 @@ sample_draw(struct health_sample_s *s)
         }
 
         if (s->ask[i].query != NULL) {
-            e->running++;
+            e->run.open++;
 
         } else {
             s->unanswered++;
@@ -188,7 +188,7 @@ sample_begin(health_entry_t *e)
 
     s = xcalloc(1, sizeof(struct health_sample_s));
     s->entry = e;
-    e->sample = s;
+    e->run.sample = s;
     sample_draw(s);
 }
 
@@ -196,8 +196,8 @@ sample_begin(health_entry_t *e)
 static int
 sample_again(health_entry_t *e)
 {
-    unsigned                 before = e->running;
-    struct health_sample_s  *s = e->sample;
+    unsigned                 before = e->run.open;
+    struct health_sample_s  *s = e->run.sample;
 
     if (s == NULL || s->unanswered != 0
         || health_sample_judge(e->family, s->hit, s->draws) != SAMPLE_AGAIN)
@@ -210,7 +210,7 @@ sample_again(health_entry_t *e)
                  " decides");
     sample_draw(s);
 
-    return e->running != before;
+    return e->run.open != before;
 }
 
 
@@ -218,7 +218,7 @@ static void
 sample_stop(health_entry_t *e)
 {
     size_t                   i;
-    struct health_sample_s  *s = e->sample;
+    struct health_sample_s  *s = e->run.sample;
 
     if (s == NULL) {
         return;
@@ -231,7 +231,7 @@ sample_stop(health_entry_t *e)
     }
 
     free(s);
-    e->sample = NULL;
+    e->run.sample = NULL;
 }
 
 
@@ -240,7 +240,7 @@ static sample_verdict_t
 sample_end(health_entry_t *e, int *sound, uint32_t *ttl)
 {
     sample_verdict_t         verdict;
-    struct health_sample_s  *s = e->sample;
+    struct health_sample_s  *s = e->run.sample;
 
     verdict = health_sample_judge(e->family, s->hit, s->draws);
     *sound = s->unanswered == 0 && verdict != SAMPLE_AGAIN;
@@ -270,10 +270,10 @@ run_found(health_entry_t *e, health_state_t state, rbl_list_reason_t why)
 {
     health_trace(e, "test points end: %s (%s)", health_state_names[state],
                  rbl_list_reasons[why].text);
-    e->running = 0;
-    e->found = state;
-    e->found_why = why;
-    e->found_at = e->began;
+    e->run.open = 0;
+    e->last.state = state;
+    e->last.why = why;
+    e->last.at = e->run.began;
 
     health_blame(e);
 }
@@ -288,14 +288,14 @@ on_sibling(void *data, const health_verdict_t *verdict)
 {
     health_entry_t  *e = data;
 
-    e->sibling = NULL;
+    e->run.sibling = NULL;
 
     if (verdict->state == HEALTH_GOOD && !e->had_point) {
-        e->passed = e->began;
+        e->passed = e->run.began;
         run_found(e, HEALTH_UNSUPPORTED, RBL_LIST_NO_FAMILY);
 
     } else {
-        run_found(e, HEALTH_DOWN, e->point[0].found.why);
+        run_found(e, HEALTH_DOWN, e->run.point[0].found.why);
     }
 }
 
@@ -308,7 +308,7 @@ static void
 run_sample(health_entry_t *e)
 {
     size_t           i;
-    health_point_t  *point = e->point;
+    health_point_t  *point = e->run.point;
 
     if (point[3].found.state == POINT_WILDCARD
         && point[4].found.state == POINT_WILDCARD)
@@ -337,7 +337,7 @@ run_large(health_entry_t *e)
     uint32_t          ttl;
     sample_verdict_t  verdict;
 
-    if (e->sample == NULL) {
+    if (e->run.sample == NULL) {
         return;
     }
 
@@ -350,7 +350,7 @@ run_large(health_entry_t *e)
 
     } else if (sound) {
         e->wild = 0;
-        e->sampled = e->began;
+        e->sampled = e->run.began;
     }
 }
 
@@ -365,8 +365,8 @@ run_wild_ttl(health_entry_t *e)
     run_large(e);
 
     for (i = 1; i < HEALTH_POINTS; i++) {
-        if (e->point[i].found.wildcard) {
-            health_wild_listing(e, e->point[i].ttl);
+        if (e->run.point[i].found.wildcard) {
+            health_wild_listing(e, e->run.point[i].ttl);
         }
     }
 }
@@ -405,7 +405,7 @@ own_soa(const health_entry_t *e)
         labels += *p == '.';
     }
 
-    return e->run_soa < labels ? e->run_soa : labels;
+    return e->run.soa < labels ? e->run.soa : labels;
 }
 
 
@@ -417,19 +417,19 @@ run_good(health_entry_t *e, point_state_t positive)
     int       news;
     unsigned  own;
 
-    e->passed = e->began;
-    e->sent = e->run_sent;
+    e->passed = e->run.began;
+    e->sent = e->run.sent;
 
     if (positive == POINT_OK) {
         health_ttl(e);
     }
 
-    if (e->run_soa >= e->negative_soa || !e->has_positive) {
-        e->negative_soa = e->run_soa;
+    if (e->run.soa >= e->negative_soa || !e->has_positive) {
+        e->negative_soa = e->run.soa;
     }
 
-    e->negative_ttl = e->run_ttl > e->negative_ttl
-                      || e->run_soa >= e->negative_soa ? e->run_ttl
+    e->negative_ttl = e->run.ttl > e->negative_ttl
+                      || e->run.soa >= e->negative_soa ? e->run.ttl
                                                        : e->negative_ttl;
 
     own = own_soa(e);
@@ -456,7 +456,7 @@ run_sum(health_entry_t *e, health_found_t *found, rbl_list_reason_t *why)
     health_state_t  state;
 
     for (i = 0; i < HEALTH_POINTS; i++) {
-        found[i] = e->point[i].found;
+        found[i] = e->run.point[i].found;
     }
 
     run_entry(e, &found[0]);
@@ -487,15 +487,15 @@ run_silent(health_entry_t *e, const health_found_t *found)
 
     worst = POINT_NONE;
     moved = 0;
-    e->tcp = 1;
+    e->last.tcp = 1;
 
     for (i = 0; i < HEALTH_POINTS; i++) {
         worst = found[i].state > worst ? found[i].state : worst;
         moved |= found[i].moved;
-        e->tcp &= found[i].state != POINT_SILENT || found[i].tcp;
+        e->last.tcp &= found[i].state != POINT_SILENT || found[i].tcp;
     }
 
-    e->silent = worst == POINT_SILENT && !moved;
+    e->last.silent = worst == POINT_SILENT && !moved;
 }
 
 
@@ -508,13 +508,13 @@ run_end(health_entry_t *e)
 
     run_wild_ttl(e);
     state = run_sum(e, found, &why);
-    e->proven = found[0].state == POINT_OK;
+    e->last.proven = found[0].state == POINT_OK;
 
-    if (e->proven) {
+    if (e->last.proven) {
         e->health->resolver[e->group].proven = clock_now();
     }
 
-    e->empty = found[0].state == POINT_MISSING && found[0].empty;
+    e->last.empty = found[0].state == POINT_MISSING && found[0].empty;
 
     run_silent(e, found);
 
@@ -522,10 +522,10 @@ run_end(health_entry_t *e)
         && found[1].state <= POINT_OK && found[2].state <= POINT_OK
         && may_lack(e))
     {
-        e->running = 1;
-        e->sibling = health_ask(e->health, e->list, RBL_FAMILY_IPV4,
+        e->run.open = 1;
+        e->run.sibling = health_ask(e->health, e->list, RBL_FAMILY_IPV4,
                                 e->server, HEALTH_KNOWN, on_sibling, e);
-        if (e->sibling != NULL) {
+        if (e->run.sibling != NULL) {
             return;
         }
     }
@@ -542,9 +542,9 @@ run_answered(health_entry_t *e, const dns_answer_t *answer)
     double  sent;
 
     sent = clock_now() - (answer->tries > 1 ? 0 : answer->ms / 1000);
-    e->run_sent = sent > e->run_sent ? sent : e->run_sent;
+    e->run.sent = sent > e->run.sent ? sent : e->run.sent;
 
-    if (--e->running == 0 && !sample_again(e)) {
+    if (--e->run.open == 0 && !sample_again(e)) {
         run_end(e);
     }
 }
@@ -572,15 +572,15 @@ keep_negative(health_entry_t *e, const dns_answer_t *answer)
         e->has_serial = 1;
     }
 
-    if (answer->n_a != 0 || answer->soa < e->run_soa) {
+    if (answer->n_a != 0 || answer->soa < e->run.soa) {
         return;
     }
 
     ttl = answer->minimum < HEALTH_NONE_MAX ? answer->minimum : HEALTH_NONE_MAX;
 
-    if (answer->soa > e->run_soa || ttl > e->run_ttl) {
-        e->run_ttl = ttl;
-        e->run_soa = answer->soa;
+    if (answer->soa > e->run.soa || ttl > e->run.ttl) {
+        e->run.ttl = ttl;
+        e->run.soa = answer->soa;
     }
 }
 
@@ -692,7 +692,7 @@ run_ask(health_entry_t *e, size_t nth)
 {
     names_t          name;
     dns_payer_t      payer;
-    health_point_t  *point = &e->point[nth];
+    health_point_t  *point = &e->run.point[nth];
 
     point->entry = e;
     point->kind = kinds[nth];
@@ -712,7 +712,7 @@ run_ask(health_entry_t *e, size_t nth)
         return;
     }
 
-    e->running++;
+    e->run.open++;
 }
 
 
@@ -725,22 +725,22 @@ health_run(health_entry_t *e, int sample)
     ev_timer_stop(e->health->loop, &e->timer);
     health_trace(e, "test points%s are queried",
                  sample || e->wild ? " and a sample" : "");
-    e->began = clock_now();
+    e->run.began = clock_now();
     e->has_serial = 0;
-    e->run_ttl = e->run_soa = 0;
-    e->run_sent = 0;
+    e->run.ttl = e->run.soa = 0;
+    e->run.sent = 0;
 
     for (i = 0; i < HEALTH_POINTS; i++) {
         run_ask(e, i);
     }
 
     if (sample || e->wild) {
-        e->tried = e->began;
+        e->tried = e->run.began;
         sample_begin(e);
     }
 
-    if (e->running == 0) {
-        e->running = 1;
+    if (e->run.open == 0) {
+        e->run.open = 1;
         ev_timer_set(&e->timer, 0, 0);
         ev_timer_start(e->health->loop, &e->timer);
     }
@@ -750,7 +750,7 @@ health_run(health_entry_t *e, int sample)
 void
 health_run_over(health_entry_t *e)
 {
-    e->running = 0;
+    e->run.open = 0;
     run_end(e);
 }
 
@@ -761,15 +761,15 @@ health_run_stop(health_entry_t *e)
     size_t  i;
 
     for (i = 0; i < HEALTH_POINTS; i++) {
-        if (e->point[i].query != NULL) {
-            dns_cancel(e->point[i].query);
-            e->point[i].query = NULL;
+        if (e->run.point[i].query != NULL) {
+            dns_cancel(e->run.point[i].query);
+            e->run.point[i].query = NULL;
         }
     }
 
     sample_stop(e);
     health_soa_stop(e);
-    health_drop(e->sibling);
-    e->sibling = NULL;
-    e->running = 0;
+    health_drop(e->run.sibling);
+    e->run.sibling = NULL;
+    e->run.open = 0;
 }
