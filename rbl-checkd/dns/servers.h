@@ -200,10 +200,6 @@ int dns_host_public(const dns_config_t *conf,
 /* trace.c: lines of the trace; each function returns at once if the trace is
    disabled. */
 
-/* Parts of a line. */
-void dns_trace_name(dns_trace_line_t *line, const uint8_t *wire, size_t len);
-void dns_trace_servers(dns_trace_line_t *line,
-    const struct sockaddr_storage *sa, unsigned n);
 const char *dns_trace_status(dns_status_t status);
 
 /* "query NAME TYPE: ..."; "query NAME TYPE: server ADDRESS ..." */

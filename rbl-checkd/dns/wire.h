@@ -111,12 +111,4 @@ dns_get16(const uint8_t *p)
     return (unsigned) p[0] << 8 | p[1];
 }
 
-
-static inline uint32_t
-dns_get32(const uint8_t *p)
-{
-    return (uint32_t) p[0] << 24 | (uint32_t) p[1] << 16
-           | (uint32_t) p[2] << 8 | p[3];
-}
-
 #endif /* DNS_WIRE_H_INCLUDED */
