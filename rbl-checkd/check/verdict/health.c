@@ -16,8 +16,8 @@
 #define NO_SOA_TTL    5u                /* s */
 
 const char *const  health_state_names[] = {
-    "untried", "good", "blocked", "lying", "down", "unsupported", "resolver",
-    "unreachable"
+    "untried", "good", "blocked", "wildcarding", "down", "unsupported",
+    "resolver", "unreachable"
 };
 
 
