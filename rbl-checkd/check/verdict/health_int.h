@@ -115,7 +115,7 @@ typedef struct {
     unsigned          over:1;           /* it has ended once */
 } health_soa_query_t;
 
-/* What was reported to other daemons last. */
+/* The last reports to other daemons. */
 typedef struct {
     double            life;             /* when its test point or zone was */
     uint32_t          ttl;              /* of the positive test point */
