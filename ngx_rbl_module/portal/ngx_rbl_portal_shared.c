@@ -33,7 +33,7 @@ enum {                                  /* of the reply to HMGET */
 
 /* Results of the test points, as rblctl(8) names them. */
 static const char *const  ngx_rbl_tests[NGX_RBL_TESTS] = {
-    "good", "down", "blocked", "lying", "unsupported", "resolver",
+    "good", "down", "blocked", "wildcarding", "unsupported", "resolver",
     "unreachable", "untried"
 };
 

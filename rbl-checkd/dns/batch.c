@@ -48,39 +48,36 @@ struct dns_batch_s {
 };
 
 
-void
-dns_batch_init(dns_engine_t *engine)
+dns_batch_t *
+dns_batch_new(void)
 {
-    engine->batch = xcalloc(1, sizeof(dns_batch_t));
+    return xcalloc(1, sizeof(dns_batch_t));
 }
 
 
 void
-dns_batch_free(dns_engine_t *engine)
+dns_batch_free(dns_batch_t *batch)
 {
-    free(engine->batch);
-    engine->batch = NULL;
+    free(batch);
 }
 
 
 dns_socket_t *
-dns_batch_socket(const dns_engine_t *engine)
+dns_batch_socket(const dns_batch_t *batch)
 {
-    return engine->batch->socket;
+    return batch->socket;
 }
 
 
-void
-dns_batch_add(dns_flight_t *f)
+int
+dns_batch_add(dns_batch_t *batch, dns_flight_t *f)
 {
     size_t            len;
     unsigned          i;
-    dns_batch_t      *batch;
     batch_length_t   *same;
     dns_query_t      *q;
 
     q = f->q;
-    batch = q->engine->batch;
     batch->socket = f->socket;
     i = batch->n++;
     len = dns_wire_query(batch->out[i], f->id, q->name, q->len, q->type,
@@ -103,9 +100,7 @@ dns_batch_add(dns_flight_t *f)
 
     same->last = (uint8_t) i;
 
-    if (batch->n == DNS_BATCH) {
-        dns_batch_flush(q->engine);
-    }
+    return batch->n == DNS_BATCH;
 }
 
 
@@ -214,31 +209,23 @@ batch_leave(dns_batch_t *batch, dns_socket_t *s, unsigned i, unsigned n)
 }
 
 
-void
-dns_batch_flush(dns_engine_t *engine)
+unsigned
+dns_batch_send(dns_batch_t *batch, dns_flight_t ***unsent)
 {
     unsigned       i, n;
-    dns_batch_t   *batch;
     dns_socket_t  *s;
 
-    batch = engine->batch;
     s = batch->socket;
-
-    if (s == NULL) {
-        return;
-    }
-
     n = batch_order(batch);
     i = batch_leave(batch, s, 0, n);
 
-    if (i < n && s->segments && dns_fault(errno) != DNS_FAULT_CLOSED) {
+    if (i < n && s->segments && errno != ECONNREFUSED) {
         s->segments = 0;
         i = batch_leave(batch, s, i, n);
     }
 
-    engine->counters.sent += i;
+    s->engine->counters.sent += i;
+    *unsent = batch->leaves + i;
 
-    if (i < n) {
-        dns_socket_unsent(s, errno, batch->leaves + i, n - i);
-    }
+    return n - i;
 }

@@ -10,6 +10,10 @@
  * sends.  So a call back, which may make and cancel any query, runs only while
  * no list is being walked.  Unused sockets are closed there, too.
  *
+ * engine.c, udp.c, tcp.c, zone.c and find.c are one machine, and call each
+ * other.  The other files know nothing of these five: wheel.c and pace.c call
+ * what the engine gives them.
+ *
  * Times are those of clock_now().
  */
 
@@ -26,16 +30,7 @@
 
 #define DNS_MAX_TRIES  5
 #define DNS_POOL       8            /* sockets per resolver in use */
-#define DNS_POOL_FEW   2            /* the same per server of a zone */
-#define DNS_RETIRED    64           /* retired sockets that wait for their last
-                                       responses */
-#define DNS_SOCKETS    2048         /* sockets of servers of zones; no more than
-                                       half of the process's limit of open
-                                       files */
 #define DNS_BATCH      64           /* datagrams per system call */
-#define DNS_RECV_SIZE  4096         /* longer responses use TCP */
-#define DNS_ID_SLOTS   1024         /* per resolver; powers of two */
-#define DNS_ID_FEW     64
 #define DNS_SERVERS    1024         /* slots of the table; power of two */
 #define DNS_ZONES      1024         /* slots of the table; power of two */
 #define DNS_DEPTH      4            /* referrals that a query may follow */
@@ -48,9 +43,6 @@
 
 #define DNS_TICK       0.004        /* s, of the timer wheel */
 #define DNS_WHEEL      1024         /* ticks; power of two */
-#define DNS_RTO_LEAST  0.3
-
-#define DNS_PAUSE  0.2
 
 /*
  * One class gets at most max_in_flight / DNS_SHARE slots, and at least one.
@@ -74,6 +66,7 @@ typedef struct dns_zone_s      dns_zone_t;
 typedef struct dns_tcp_s       dns_tcp_t;
 typedef struct dns_flight_s    dns_flight_t;
 typedef struct dns_batch_s     dns_batch_t;
+typedef struct dns_inbox_s     dns_inbox_t;
 typedef struct dns_find_s      dns_find_t;
 
 typedef enum {
@@ -185,7 +178,7 @@ struct dns_owner_s {
     unsigned       n_ready;
     unsigned       in_flight, n_tcp;
     double         due;             /* the time at which its rate is used up to
-                                       this point; see owner.c */
+                                       this point; see pace.c */
 };
 
 struct dns_class_s {
@@ -268,13 +261,6 @@ struct dns_server_s {
     unsigned                 n_retired;
 };
 
-/* Buffers of recvmmsg; allocated once. */
-typedef struct {
-    struct mmsghdr   msg[DNS_BATCH];
-    struct iovec     iov[DNS_BATCH];
-    uint8_t          in[DNS_BATCH][DNS_RECV_SIZE];
-} dns_inbox_t;
-
 struct dns_engine_s {
     struct ev_loop  *loop;
     dns_config_t     conf;
@@ -327,21 +313,33 @@ struct dns_engine_s {
     uint8_t          random[DNS_RANDOM];
     size_t           n_random;      /* random octets left */
     unsigned         reap:1;        /* a retired socket has no more flights */
-    dns_inbox_t     *inbox;
-    dns_batch_t     *batch;         /* batch.c */
+    dns_inbox_t     *inbox;         /* udp.c */
+    dns_batch_t     *batch;
     dns_answer_t     answer;
     dns_referral_t   referral;      /* of the same response, if `referred` */
     unsigned         referred:1;
+
+    /* Calls from lower files: wheel.c, when the deadline of a query has passed;
+       pace.c, when a query may be sent, or fails without that. */
+    void           (*due)(dns_query_t *q);
+    void           (*send)(dns_query_t *q, unsigned at);
+    void           (*fail)(dns_query_t *q, dns_status_t status);
 };
 
+/*
+ * To be called when there is work for the prepare watcher, which may already
+ * have run: keeps the loop from sleeping before it runs again.
+ */
+static inline void
+dns_wake(dns_engine_t *engine)
+{
+    if (!ev_is_active(&engine->idle)) {
+        ev_idle_start(engine->loop, &engine->idle);
+    }
+}
+
+
 /* engine.c */
-
-/* Frees the queries in a list. */
-void dns_list_free(link_t *list);
-
-/* Sets the verdict, which is reported later; the query must be off every
-   list. */
-void dns_finish_later(dns_query_t *q, dns_status_t status);
 
 /* As dns_ask, but queries these servers, or the resolvers (NULL), within the
    budgets of the account, and the response may be a referral.  Never NULL. */
@@ -352,57 +350,57 @@ dns_query_t *dns_ask_look(dns_engine_t *engine, dns_set_t *set,
 /* Reads a response into engine->answer, and engine->referral if needed. */
 dns_wire_t dns_read(dns_query_t *q, const uint8_t *msg, size_t n);
 
-/* Reports the verdict in engine->answer now, and frees the query. */
-void dns_finish(dns_query_t *q);
-
-/*
- * To be called when there is work for the prepare watcher, which may already
- * have run: keeps the loop from sleeping before it runs again.
- */
-void dns_wake(dns_engine_t *engine);
-
-/* try.c */
-
-/* To be called when an attempt, off every list, ended without a response:
-   starts another attempt, or sets the verdict. */
-void dns_try_lost(dns_query_t *q, dns_status_t why);
-
-/* Takes the query off its list or queue, and ends all its attempts. */
-void dns_try_leave(dns_query_t *q);
-
 /*
  * A matching response is in engine->answer; its flight has ended.  `mixed`: the
  * flight had mixed case.
  */
-void dns_try_answered(dns_query_t *q, dns_wire_t result, unsigned mixed);
+void dns_query_answered(dns_query_t *q, dns_wire_t result, unsigned mixed);
 
-/* The deadline in the wheel has passed. */
-void dns_try_due(dns_query_t *q);
+/* An attempt ended without a response, and the query is off every list: starts
+   another attempt, or sets the verdict. */
+void dns_query_lost(dns_query_t *q, dns_status_t why);
 
-/* Ends all attempts and the timer. */
-void dns_try_end(dns_query_t *q);
+/* Takes the query off its list or queue, and ends all its attempts. */
+void dns_query_leave(dns_query_t *q);
+
+/* Reports the verdict in engine->answer now, and frees the query. */
+void dns_finish(dns_query_t *q);
+
+/* Sets the verdict, which is reported later; the query must be off every
+   list. */
+void dns_finish_later(dns_query_t *q, dns_status_t status);
+
+/* conf.c */
+
+/* Are all values in their ranges? */
+int dns_conf_ok(const dns_config_t *conf);
+
+/* random.c */
+
+/* Two random octets; -1: the system failed to provide them. */
+int dns_random(dns_engine_t *engine, uint16_t *value);
 
 /* wheel.c */
 
-void dns_wheel_init(dns_engine_t *engine);
+void dns_wheel_init(dns_engine_t *engine, void (*due)(dns_query_t *q));
+
+/* Sets the deadline of a query. */
 void dns_wheel_put(dns_query_t *q, double at);
-
-/* rtt.c */
-
-/* dns_rtt_took: a response took so many seconds; the other: a response is
-   overdue. */
-void dns_rtt_took(const dns_query_t *q, dns_server_t *r, double took);
-void dns_rtt_overdue(dns_class_t *class);
-
-/* Seconds after which a response is overdue; class NULL: for any class. */
-double dns_rtt_wait(const dns_engine_t *engine, const dns_class_t *class,
-    const dns_server_t *r);
 
 /* pace.c */
 
-/* -1: the system gave no random octets. */
-int dns_pace_init(dns_engine_t *engine);
+/* `send` sends a query to the server with that index; `fail` ends one.  -1: the
+   system gave no random octets. */
+int dns_pace_init(dns_engine_t *engine,
+    void (*send)(dns_query_t *q, unsigned at),
+    void (*fail)(dns_query_t *q, dns_status_t status));
 void dns_pace_free(dns_engine_t *engine);
+
+/* Frees the queries in a list. */
+void dns_list_free(link_t *list);
+
+/* May the owner have one more TCP connection? */
+int dns_owner_tcp_room(const dns_owner_t *owner);
 
 /* The class of the payer, with one more reference. */
 dns_class_t *dns_class_get(dns_engine_t *engine, const dns_payer_t *payer);
@@ -414,15 +412,13 @@ int dns_class_limited(const dns_class_t *class);
 /*
  * A list is mute when its data queries have timed out in a row while queries
  * for other lists had responses.  Then one query is sent at a time, each after
- * a longer pause, and all others fail at once.  Probes do not count, and are
- * sent as usual; a probe with a response, after one without, ends the pause.
+ * a longer pause, and all others, which are hopeless, fail at once.  Probes do
+ * not count, and are sent as usual; a probe with a response, after one without,
+ * ends the pause.
  */
-int dns_class_mute(const dns_class_t *class);
 int dns_class_hopeless(const dns_query_t *q);
 
-/* Count a query that is sent, gets a response, or is over, with or without a
-   timeout. */
-void dns_class_sends(dns_query_t *q);
+/* Count a query that gets a response, or is over, with or without a timeout. */
 void dns_class_heard(const dns_query_t *q);
 void dns_class_end(const dns_query_t *q, int timed_out);
 
@@ -440,95 +436,43 @@ void dns_pace_off_wire(dns_query_t *q);
 /* Sends all queries that may be sent now. */
 void dns_pace_run(dns_engine_t *engine);
 
-/* owner.c */
-
-void dns_owner_init(dns_engine_t *engine);
-void dns_owner_free(dns_engine_t *engine);
-
-/* The owner for the payer.  `refs` counts classes. */
-dns_owner_t *dns_owner_get(dns_engine_t *engine, const dns_payer_t *payer);
-
-/* The same, without making one; NULL: no such owner. */
-const dns_owner_t *dns_owner_find(const dns_engine_t *engine,
-    const dns_payer_t *payer);
-
-/* The owner has a class that may send: adds it to the owners, unless its rate
-   is used up. */
-void dns_owner_wake(dns_owner_t *owner);
-
-/*
- * Is one more query in flight within the owner's share, and within the share
- * of all own lists?
- */
-int dns_owner_room(const dns_owner_t *owner);
-int dns_owner_part(const dns_engine_t *engine);
-
-/* dns_owner_due: the time at which the rate allows the next query; the other
-   counts a query that is sent. */
-double dns_owner_due(const dns_owner_t *owner);
-void dns_owner_spend(dns_owner_t *owner);
-
-/* May the owner have one more TCP connection? */
-int dns_owner_tcp_room(const dns_owner_t *owner);
-
-/* socket.c */
-
-/* The meaning of an error of a socket.  The kernel reports the fate of a
-   datagram at the next call, which is a send or a receive. */
-typedef enum {
-    DNS_FAULT_BUSY = 0,         /* passes; the socket is good */
-    DNS_FAULT_CLOSED,           /* the server does not listen */
-    DNS_FAULT_PATH              /* this socket no longer reaches it, a new one
-                                   may; also any unknown error */
-} dns_fault_t;
-
-dns_fault_t dns_fault(int error);
-
-/* Two random octets; -1: the system failed to provide them. */
-int dns_random(dns_engine_t *engine, uint16_t *value);
-
-void dns_socket_init(dns_engine_t *engine);
-void dns_socket_free(dns_engine_t *engine);
-
-/* Adds the query to the batch. */
-void dns_socket_send(dns_query_t *q, unsigned n);
-
-/* `n` flights could not be sent, because of that error. */
-void dns_socket_unsent(dns_socket_t *s, int error, dns_flight_t **f,
-    unsigned n);
-
-/* All sockets of the server are used no more. */
-void dns_socket_retire(dns_server_t *r);
-
-void dns_socket_reap(dns_engine_t *engine);
-
-/* Closes all sockets of a server without flights. */
-void dns_socket_close_all(dns_server_t *r);
-
 /* batch.c */
 
-void dns_batch_init(dns_engine_t *engine);
-void dns_batch_free(dns_engine_t *engine);
+dns_batch_t *dns_batch_new(void);
+void dns_batch_free(dns_batch_t *batch);
 
 /* The socket of the batch; NULL: the batch is empty. */
-dns_socket_t *dns_batch_socket(const dns_engine_t *engine);
+dns_socket_t *dns_batch_socket(const dns_batch_t *batch);
 
-/* Adds a flight, whose socket must be that of the batch if there is one.  A
-   full batch is sent. */
-void dns_batch_add(dns_flight_t *f);
-void dns_batch_flush(dns_engine_t *engine);
+/* Adds a flight, whose socket must be that of the batch if there is one.  1:
+   the batch is full and has to be sent; 0. */
+int dns_batch_add(dns_batch_t *batch, dns_flight_t *f);
 
-/* flight.c */
+/* Sends the batch, which is not empty.  Returns the number of flights that
+   could not be sent, and sets `unsent` to these and errno. */
+unsigned dns_batch_send(dns_batch_t *batch, dns_flight_t ***unsent);
 
-/* The link to the flight with that id, or to the NULL where it would be. */
-dns_flight_t **dns_flight_find(dns_socket_t *s, unsigned id);
+/* udp.c */
 
-/* Starts a flight on this socket, with an id that is free there. */
-dns_flight_t *dns_flight_begin(dns_query_t *q, dns_socket_t *s,
-    uint16_t id);
+void dns_udp_init(dns_engine_t *engine);
+void dns_udp_free(dns_engine_t *engine);
 
-/* Stops waiting for its response. */
+/* Adds the query to the batch; dns_udp_flush sends that. */
+void dns_udp_send(dns_query_t *q, unsigned n);
+void dns_udp_flush(dns_engine_t *engine);
+
+/* Stops waiting for the response of a flight. */
 void dns_flight_end(dns_flight_t *f);
+
+/* All sockets of the server are used no more. */
+void dns_udp_retire(dns_server_t *r);
+
+/* Closes the retired sockets without flights. */
+void dns_udp_reap(dns_engine_t *engine);
+
+/* Closes the sockets of servers that have not been used for a while, and frees
+   those of these servers that no set has. */
+void dns_udp_sweep(dns_engine_t *engine);
 
 /* tcp.c */
 

@@ -8,14 +8,20 @@
  * Many zones work although their own servers do not answer for their SOA or NS
  * records, or do not know their own addresses.  If anything is missing, the
  * engine does as a resolver does: it finds the next zone above that answers
- * properly, and follows the referrals of that zone's servers, with their glue
- * (hosts.c), down to the zone.
+ * properly, and follows the referrals of that zone's servers, with their glue,
+ * down to the zone.
+ *
+ * The addresses of a name server are those that the resolvers give; a name
+ * inside of the zone that has none there gets its glue.  Foreign names get no
+ * glue: it could lead anywhere.  Addresses that are not public are left out
+ * unless they are allowed, as are those that this machine has no route to.
  *
  * Names, addresses, steps and time are bounded.
  */
 
-#include "find.h"
+#include "base/netaddr.h"
 #include "base/xalloc.h"
+#include "dns_int.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +32,41 @@
 #define FIND_ABOVE  4               /* name servers of a zone above */
 #define FIND_LEAST  3               /* least labels of a zone, with the
                                        root's */
+
+#define HOSTS_PATIENCE  1.0         /* s, for more addresses after the first */
+#define HOSTS_PORT      53
+#define HOSTS_MAX       32          /* addresses of all names */
+
+typedef struct hosts_s  hosts_t;
+
+typedef struct {
+    hosts_t      *hosts;
+    dns_query_t  *q;
+    unsigned      ns;               /* index of the name */
+} host_t;
+
+/* The addresses.  The first members are set once. */
+struct hosts_s {
+    dns_engine_t             *engine;
+    uint64_t                  account;
+    const dns_name_t         *trace;    /* the name that lines of the trace
+                                           have */
+    void                    (*done)(void *data);
+    void                     *data;
+
+    ev_timer                  timer;
+    dns_status_t              failure;  /* of the last query that failed;
+                                           NOERROR: none did */
+    uint32_t                  ttl;      /* least of the names and addresses */
+    unsigned                  open;     /* queries of `ask` under way */
+    host_t                    ask[2 * DNS_MAX_NS];
+    unsigned                  n_ns;
+    unsigned                  n;
+    unsigned                  of[HOSTS_MAX];    /* index of the name */
+    struct sockaddr_storage   sa[HOSTS_MAX];
+    unsigned                  n_glue;
+    dns_glue_t                glue[DNS_MAX_GLUE];
+};
 
 struct dns_find_s {
     dns_engine_t    *engine;
@@ -45,9 +86,285 @@ struct dns_find_s {
     dns_name_t       apex;
     dns_set_t       *set;           /* servers that are queried for a
                                        referral */
-    dns_hosts_t      hosts;
+    hosts_t          hosts;
 };
 
+
+/* --- addresses of name servers -------------------------------------------- */
+
+static void
+hosts_stop(hosts_t *h)
+{
+    unsigned  i;
+
+    ev_timer_stop(h->engine->loop, &h->timer);
+
+    for (i = 0; i < 2 * DNS_MAX_NS; i++) {
+        if (h->ask[i].q != NULL) {
+            dns_cancel(h->ask[i].q);
+            h->ask[i].q = NULL;
+        }
+    }
+}
+
+
+/*
+ * Some of the addresses, of as many names as possible: takes one address of
+ * each name, then another one of each, and so on, up to the size of a set.
+ * Returns their number.
+ */
+static unsigned
+hosts_choose(const hosts_t *h, struct sockaddr_storage *sa)
+{
+    unsigned  i, ns, nth, k, n, before;
+
+    n = 0;
+    nth = 0;
+
+    do {
+        before = n;
+
+        for (ns = 0; ns < h->n_ns && n < DNS_MAX_SERVERS; ns++) {
+            k = nth;
+
+            for (i = 0; i < h->n; i++) {
+                if (h->of[i] == ns && k-- == 0) {
+                    sa[n++] = h->sa[i];
+                    break;
+                }
+            }
+        }
+
+        nth++;
+    } while (n > before && n < DNS_MAX_SERVERS);
+
+    return n;
+}
+
+
+int
+dns_host_public(const dns_config_t *conf, const struct sockaddr_storage *sa)
+{
+    unsigned    i, port;
+    rbl_addr_t  a;
+
+    if (address_from_sockaddr(&a, &port, (const struct sockaddr *) sa) != 0) {
+        return 0;
+    }
+
+    for (i = 0; i < conf->n_allow; i++) {
+        if (rbl_subnet_has(&conf->allow[i], &a)) {
+            return 1;
+        }
+    }
+
+    return address_special(&a) == NULL;
+}
+
+
+void
+dns_host_address(struct sockaddr_storage *sa, const void *octets, int v6)
+{
+    struct sockaddr_in   *in = (struct sockaddr_in *) sa;
+    struct sockaddr_in6  *in6 = (struct sockaddr_in6 *) sa;
+
+    memset(sa, 0, sizeof(*sa));
+
+    if (v6) {
+        in6->sin6_family = AF_INET6;
+        in6->sin6_port = htons(HOSTS_PORT);
+        memcpy(&in6->sin6_addr, octets, sizeof(in6->sin6_addr));
+
+    } else {
+        in->sin_family = AF_INET;
+        in->sin_port = htons(HOSTS_PORT);
+        memcpy(&in->sin_addr, octets, sizeof(in->sin_addr));
+    }
+}
+
+
+static void
+hosts_add(hosts_t *h, unsigned ns, const struct sockaddr_storage *sa)
+{
+    unsigned  i;
+
+    for (i = 0; i < h->n; i++) {
+        if (dns_address_same(&h->sa[i], sa)) {
+            return;
+        }
+    }
+
+    if (h->n == HOSTS_MAX) {
+        return;
+    }
+
+    if (!dns_host_public(&h->engine->conf, sa)) {
+        dns_trace_zone(h->engine, h->trace,
+                       "left out, not public and not in list_server_allow:",
+                       sa, 1);
+
+    } else if (!dns_address_routed(sa)) {
+        dns_trace_zone(h->engine, h->trace, "left out, no route:", sa, 1);
+
+    } else {
+        h->of[h->n] = ns;
+        h->sa[h->n++] = *sa;
+    }
+}
+
+
+static void
+hosts_add_octets(hosts_t *h, unsigned ns, const void *octets, int v6)
+{
+    struct sockaddr_storage  sa;
+
+    dns_host_address(&sa, octets, v6);
+    hosts_add(h, ns, &sa);
+}
+
+
+/* For the names that the resolvers gave no usable address of. */
+static void
+hosts_glue(hosts_t *h)
+{
+    unsigned           i, has;
+    const dns_glue_t  *glue;
+
+    has = 0;
+
+    for (i = 0; i < h->n; i++) {
+        has |= 1u << h->of[i];
+    }
+
+    for (i = 0; i < h->n_glue; i++) {
+        glue = &h->glue[i];
+
+        if (!(has >> glue->ns & 1)) {
+            hosts_add_octets(h, glue->ns, glue->addr, glue->v6);
+            h->ttl = glue->ttl < h->ttl ? glue->ttl : h->ttl;
+        }
+    }
+}
+
+
+static void
+hosts_done(hosts_t *h)
+{
+    hosts_stop(h);
+    hosts_glue(h);
+    h->done(h->data);
+}
+
+
+static void
+hosts_timer(struct ev_loop *loop, ev_timer *timer, int events)
+{
+    hosts_t  *h;
+
+    (void) loop;
+    (void) events;
+
+    h = timer->data;
+
+    if (h->n || h->n_glue) {
+        hosts_done(h);
+    }
+}
+
+
+static void
+hosts_answer(void *data, const dns_answer_t *answer)
+{
+    unsigned      i;
+    uint32_t      a;
+    hosts_t  *h;
+    host_t   *ask;
+
+    ask = data;
+    h = ask->hosts;
+    ask->q = NULL;
+
+    for (i = 0; i < answer->n_a && i < HOSTS_MAX; i++) {
+        a = htonl(answer->a[i]);
+        hosts_add_octets(h, ask->ns, &a, 0);
+    }
+
+    for (i = 0; i < answer->n_aaaa && i < HOSTS_MAX; i++) {
+        hosts_add_octets(h, ask->ns, &answer->aaaa[i], 1);
+    }
+
+    if (!dns_answered(answer->status)) {
+        h->failure = answer->status;
+    }
+
+    if (answer->n_a + answer->n_aaaa && answer->ttl < h->ttl) {
+        h->ttl = answer->ttl;
+    }
+
+    if (--h->open == 0 || (h->n && !ev_is_active(&h->timer))) {
+        hosts_done(h);
+    }
+}
+
+
+/* The glue of names inside of the zone. */
+static void
+hosts_keep(hosts_t *h, const dns_referral_t *referral)
+{
+    unsigned  i;
+
+    h->n_glue = 0;
+
+    for (i = 0; i < referral->n_glue; i++) {
+        if (referral->glue[i].ns < h->n_ns
+            && dns_referral_inside(referral, referral->glue[i].ns))
+        {
+            h->glue[h->n_glue++] = referral->glue[i];
+        }
+    }
+}
+
+
+/*
+ * Looks for the addresses of the first `most` names in the referral, then calls
+ * `done`.  `glue`: the referral comes from servers of the zone above, so that
+ * its glue may be used.
+ */
+static void
+hosts_begin(hosts_t *h, const dns_referral_t *referral, unsigned most,
+    int glue)
+{
+    unsigned     i;
+    host_t  *ask;
+
+    h->n = 0;
+    h->failure = DNS_NOERROR;
+    h->ttl = referral->ttl;
+    h->n_ns = referral->n_ns < most ? referral->n_ns : most;
+    h->open = 2 * h->n_ns;
+    h->n_glue = 0;
+
+    if (glue) {
+        hosts_keep(h, referral);
+    }
+
+    for (i = 0; i < 2 * h->n_ns; i++) {
+        ask = &h->ask[i];
+        ask->hosts = h;
+        ask->ns = i / 2;
+        ask->q = dns_ask_look(h->engine, NULL, h->account,
+                              &referral->ns[i / 2],
+                              i % 2 ? DNS_TYPE_AAAA : DNS_TYPE_A,
+                              hosts_answer, ask);
+    }
+
+    ev_timer_init(&h->timer, hosts_timer, HOSTS_PATIENCE, 0.);
+    h->timer.data = h;
+    ev_timer_start(h->engine->loop, &h->timer);
+}
+
+
+/* --- the search ----------------------------------------------------------- */
 
 void
 dns_find_free(dns_find_t *find)
@@ -57,7 +374,7 @@ dns_find_free(dns_find_t *find)
     }
 
     ev_timer_stop(find->engine->loop, &find->timer);
-    dns_hosts_stop(&find->hosts);
+    hosts_stop(&find->hosts);
 
     if (find->q != NULL) {
         dns_cancel(find->q);
@@ -228,7 +545,7 @@ find_ns(void *data, const dns_answer_t *answer)
 
     find->apex = referral->zone;
     find->known = 1;
-    dns_hosts_begin(&find->hosts, referral,
+    hosts_begin(&find->hosts, referral,
                     find->above ? FIND_ABOVE : DNS_MAX_NS, 0);
 }
 
@@ -325,7 +642,7 @@ find_referred(void *data, const dns_answer_t *answer)
         && find->levels++ < DNS_DEPTH)
     {
         find->apex = referral->zone;
-        dns_hosts_begin(&find->hosts, referral, DNS_MAX_NS, 1);
+        hosts_begin(&find->hosts, referral, DNS_MAX_NS, 1);
 
     } else if (find->levels
                || (dns_answered(answer->status) && answer->aa))
@@ -357,7 +674,7 @@ find_hosts(void *data)
     struct sockaddr_storage  sa[DNS_MAX_SERVERS];
 
     find = data;
-    n = dns_hosts_choose(&find->hosts, sa);
+    n = hosts_choose(&find->hosts, sa);
 
     if (n && (!find->above || find->apex.len == find->zone->wire.len)) {
         find_end(find, sa, n, DNS_NOERROR);

@@ -1,30 +1,502 @@
 /*
- * The order of sending.  Queries wait in the queue of their pacing class (one
- * nameless class for those without).  Classes with waiting queries are in the
- * ready list of their owner (owner.c), which sends one query of each in
- * turn, or in the throttled list until the time of their next query.  A class
- * that has its share on the wire is in neither list.  So a dead list, whose
- * queries all stay on the wire until they time out, does not take the slots
- * of others.
+ * The order of sending.
  *
- * System lists have one owner, which goes first.  Accounts with own lists send
- * one query each in turn, as long as they have room.  An account that has
- * its share on the wire, or has used up its rate, is skipped.
+ * An owner is the system, with all system lists, or an account with its own
+ * lists.  A pacing class has the queries of one owner for one list; one
+ * nameless class has those without a list.  Queries wait in the queue of their
+ * class.  Classes with waiting queries are in the ready list of their owner,
+ * which sends one query of each in turn, or in the throttled list until the
+ * time of their next query.  A class that has its share on the wire is in
+ * neither list.  So a dead list, whose queries all stay on the wire until they
+ * time out, does not take the slots of others.
+ *
+ * The system goes first.  Accounts with own lists send one query each in turn,
+ * as long as they have room.  An account that has its share on the wire, or has
+ * used up its rate, is skipped.
+ *
+ * Accounts have budgets for the queries of their own lists: in flight, over TCP
+ * and per second, over all their zones.  An account has two owners: one for its
+ * data queries, and one for the probes (test points and random names), which
+ * have a fifth of the rate.  The rate of an owner is kept by one time, `due`:
+ * each query moves it on by 1 / rate, and it may be as far ahead of the clock
+ * as the burst is long.  A whole burst is enough for ten checks with 200 lists,
+ * or for the test points of 200 lists.
  *
  * The rate of a class is kept as the time of its next query; queries may be
  * sent up to PACE_SLACK earlier, so that high rates do not depend on the
  * resolution of timers.
+ *
+ * The tables own the owners and classes.  Both outlive their queries, since
+ * the rate must be remembered.  They are freed when another one joins their
+ * slot and they are no longer needed.
  */
 
+#include "base/xalloc.h"
 #include "dns_int.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define OWNER_PROBES       5        /* probes get one fifth of the rate */
+#define OWNER_BURST        20.0     /* s of the rate that may be sent at once */
+#define OWNER_PROBE_BURST  60.0
+
+#define TRIAL_MIN  1.0
+#define TRIAL_MAX  30.0
+
 #define PACE_SLACK  0.01
 #define PACE_TICK   0.002
 
+
+/* --- owners --------------------------------------------------------------- */
+
+static void
+owner_set(dns_owner_t *owner, dns_engine_t *engine)
+{
+    owner->engine = engine;
+    link_init(&owner->link);
+    link_init(&owner->ready);
+    link_init(&owner->tcp_link);
+    link_init(&owner->tcp_ready);
+}
+
+
+static size_t
+owner_slot(const dns_payer_t *payer)
+{
+    return (size_t) (payer->account ^ payer->account >> 32) % DNS_OWNERS;
+}
+
+
+static int
+owner_is(const dns_owner_t *owner, const dns_payer_t *payer)
+{
+    return owner->account == payer->account && owner->probe == payer->probe;
+}
+
+
+/* Owners without classes are freed when their whole burst is available
+   again. */
+static int
+owner_idle(const dns_owner_t *owner)
+{
+    return owner->refs == 0 && link_empty(&owner->link)
+           && owner->due <= owner->engine->now;
+}
+
+
+static dns_owner_t *
+owner_get(dns_engine_t *engine, const dns_payer_t *payer)
+{
+    dns_owner_t  **at, *owner;
+
+    if (payer == NULL || payer->account == 0) {
+        return &engine->system;
+    }
+
+    at = &engine->owner[owner_slot(payer)];
+
+    while ((owner = *at) != NULL) {
+        if (owner_is(owner, payer)) {
+            return owner;
+        }
+
+        if (owner_idle(owner)) {
+            *at = owner->next;
+            free(owner);
+            continue;
+        }
+
+        at = &owner->next;
+    }
+
+    owner = xcalloc(1, sizeof(dns_owner_t));
+    owner_set(owner, engine);
+    owner->account = payer->account;
+    owner->probe = payer->probe;
+    *at = owner;
+
+    return owner;
+}
+
+
+/* NULL: no such owner. */
+static const dns_owner_t *
+owner_find(const dns_engine_t *engine, const dns_payer_t *payer)
+{
+    const dns_owner_t  *owner;
+
+    if (payer->account == 0) {
+        return &engine->system;
+    }
+
+    owner = engine->owner[owner_slot(payer)];
+
+    while (owner != NULL && !owner_is(owner, payer)) {
+        owner = owner->next;
+    }
+
+    return owner;
+}
+
+
+/* Adds the owner to those that may send, if it has a class that may; not if its
+   rate is used up. */
+static void
+owner_wake(dns_owner_t *owner)
+{
+    if (owner->account != 0 && owner->n_ready != 0
+        && link_empty(&owner->link))
+    {
+        link_add(&owner->engine->owners, &owner->link);
+        owner->engine->n_owners++;
+    }
+}
+
+
+static unsigned
+owner_share(unsigned all, unsigned part)
+{
+    return all / part ? all / part : 1;
+}
+
+
+/* Is one more query in flight within the share of the owner, and of all own
+   lists? */
+static int
+owner_room(const dns_owner_t *owner)
+{
+    return owner->account == 0
+           || owner->in_flight < owner_share(owner->engine->conf.max_in_flight,
+                                             DNS_SHARE);
+}
+
+
+static int
+owner_part(const dns_engine_t *engine)
+{
+    return engine->own_in_flight < owner_share(engine->conf.max_in_flight,
+                                               DNS_OWN_PART);
+}
+
+
+/* System lists leave an eighth of the slots to own lists. */
+int
+dns_owner_tcp_room(const dns_owner_t *owner)
+{
+    unsigned             max;
+    const dns_engine_t  *engine;
+
+    engine = owner->engine;
+    max = engine->conf.max_tcp;
+
+    if (engine->n_tcp >= max) {
+        return 0;
+    }
+
+    if (owner->account == 0) {
+        return owner->n_tcp < max - max / DNS_SHARE;
+    }
+
+    return owner->n_tcp < owner_share(max, DNS_SHARE)
+           && engine->own_tcp < owner_share(max, DNS_OWN_PART);
+}
+
+
+static double
+owner_rate(const dns_owner_t *owner)
+{
+    double  rate;
+
+    rate = owner->account == 0 ? 0 : owner->engine->conf.own_rate;
+
+    return owner->probe ? rate / OWNER_PROBES : rate;
+}
+
+
+/* The time at which the rate allows the next query. */
+static double
+owner_due(const dns_owner_t *owner)
+{
+    return owner->due - (owner->probe ? OWNER_PROBE_BURST : OWNER_BURST);
+}
+
+
+static void
+owner_spend(dns_owner_t *owner)
+{
+    double  rate;
+
+    rate = owner_rate(owner);
+
+    if (rate > 0) {
+        owner->due = (owner->due > owner->engine->now ? owner->due
+                      : owner->engine->now) + 1 / rate;
+    }
+}
+
+
+double
+dns_behind(const dns_engine_t *engine, const dns_payer_t *payer)
+{
+    double              behind, rate;
+    const dns_owner_t  *owner;
+
+    owner = owner_find(engine, payer);
+    rate = owner != NULL ? owner_rate(owner) : 0;
+
+    if (rate <= 0) {
+        return 0;
+    }
+
+    behind = owner_due(owner) - clock_now()
+             + (owner->queries - owner->in_flight) / rate;
+
+    return behind > 0 ? behind : 0;
+}
+
+
+static void
+owner_free(dns_engine_t *engine)
+{
+    unsigned      i;
+    dns_owner_t  *owner, *next;
+
+    for (i = 0; i < DNS_OWNERS; i++) {
+        for (owner = engine->owner[i]; owner; owner = next) {
+            next = owner->next;
+            free(owner);
+        }
+    }
+}
+
+
+/* --- classes -------------------------------------------------------------- */
+
+int
+dns_class_limited(const dns_class_t *class)
+{
+    return class->name[0] != '\0';
+}
+
+
+static uint32_t
+class_hash(uint32_t hash, const dns_owner_t *owner, const char *name)
+{
+    hash ^= (uint32_t) owner->account + owner->probe;
+
+    while (*name) {
+        hash = (hash ^ (uint8_t) *name++) * 16777619u;
+    }
+
+    return (hash ^ hash >> 15) % DNS_CLASSES;
+}
+
+
+/* Finds the class in its slot and frees classes that are no longer needed;
+   NULL: none. */
+static dns_class_t *
+class_find(dns_engine_t *engine, dns_class_t **at, const dns_owner_t *owner,
+    const char *name)
+{
+    dns_class_t  *class;
+
+    while ((class = *at) != NULL) {
+        if (class->owner == owner && strcmp(class->name, name) == 0) {
+            return class;
+        }
+
+        if (class->refs == 0 && !class->listed
+            && class->turn < engine->now)
+        {
+            *at = class->next;
+            class->owner->refs--;
+            free(class);
+            continue;
+        }
+
+        at = &class->next;
+    }
+
+    return NULL;
+}
+
+
+dns_class_t *
+dns_class_get(dns_engine_t *engine, const dns_payer_t *payer)
+{
+    size_t         n;
+    const char    *name;
+    dns_class_t  **at, *class;
+    dns_owner_t   *owner;
+
+    name = payer != NULL && payer->zone != NULL ? payer->zone : "";
+    owner = owner_get(engine, payer);
+    at = &engine->classes[class_hash(engine->seed, owner, name)];
+    class = class_find(engine, at, owner, name);
+
+    if (class != NULL) {
+        class->refs++;
+        class->owner->queries++;
+        return class;
+    }
+
+    n = strlen(name) + 1;
+    class = xcalloc(1, sizeof(dns_class_t) + n);
+    memcpy(class->name, name, n);
+    link_init(&class->queue);
+    link_init(&class->tcp_link);
+    link_init(&class->tcp_queue);
+    class->owner = owner;
+    owner->refs++;
+    class->refs = 1;
+    owner->queries++;
+    class->next = *at;
+    *at = class;
+
+    return class;
+}
+
+
+void
+dns_class_put(dns_class_t *class)
+{
+    class->refs--;
+    class->owner->queries--;
+}
+
+
+static int
+class_mute(const dns_class_t *class)
+{
+    return class->lost >= DNS_MUTE && dns_class_limited(class)
+           && class->owner->engine->counters.replies > class->replies;
+}
+
+
+int
+dns_class_hopeless(const dns_query_t *q)
+{
+    const dns_class_t  *class;
+
+    class = q->class;
+
+    return class->lost >= DNS_MUTE && !q->probe && q->sends == 0
+           && (class->trials != 0 || q->engine->now < class->trial_at)
+           && class_mute(class);
+}
+
+
+static void
+class_sends(dns_query_t *q)
+{
+    if (!q->probe && !q->trial && class_mute(q->class)) {
+        q->trial = 1;
+        q->class->trials++;
+    }
+}
+
+
+/* NULL: no such class. */
+static dns_class_t *
+class_of(const dns_engine_t *engine, const dns_payer_t *payer)
+{
+    dns_class_t        *class;
+    const dns_owner_t  *owner;
+
+    owner = owner_find(engine, payer);
+    class = owner == NULL ? NULL
+            : engine->classes[class_hash(engine->seed, owner, payer->zone)];
+
+    while (class != NULL && (class->owner != owner
+                             || strcmp(class->name, payer->zone) != 0))
+    {
+        class = class->next;
+    }
+
+    return class;
+}
+
+
+/* A probe of a silent list got a response: the list works again. */
+static void
+class_back(const dns_query_t *q)
+{
+    dns_class_t  *class;
+    dns_payer_t   payer;
+
+    memset(&payer, 0, sizeof(payer));
+    payer.zone = q->class->name;
+    payer.account = q->class->owner->account;
+    payer.probe = 0;
+
+    class = class_of(q->engine, &payer);
+
+    if (class != NULL) {
+        class->trial_at = class->trial_wait = 0;
+    }
+}
+
+
+void
+dns_class_heard(const dns_query_t *q)
+{
+    if (q->probe && q->class->probe_lost) {
+        q->class->probe_lost = 0;
+        class_back(q);
+    }
+
+    if (!q->probe) {
+        q->class->lost = 0;
+        q->class->trial_at = q->class->trial_wait = 0;
+    }
+}
+
+
+static void
+class_pause(dns_class_t *class)
+{
+    double  wait;
+
+    wait = class->trial_wait * 2;
+    wait = wait > TRIAL_MIN ? wait : TRIAL_MIN;
+    class->trial_wait = wait < TRIAL_MAX ? wait : TRIAL_MAX;
+    class->trial_at = class->owner->engine->now + class->trial_wait;
+}
+
+
+void
+dns_class_end(const dns_query_t *q, int timed_out)
+{
+    dns_class_t  *class;
+
+    class = q->class;
+    class->trials -= q->trial;
+    class->probe_lost |= q->probe && timed_out && q->sends != 0;
+
+    if (q->trial && timed_out) {
+        class_pause(class);
+    }
+
+    if (timed_out && !q->probe && q->sends != 0 && class->lost++ == 0) {
+        class->replies = q->engine->counters.replies;
+    }
+}
+
+
+int
+dns_mute(const dns_engine_t *engine, const dns_payer_t *payer)
+{
+    const dns_class_t  *class;
+
+    class = class_of(engine, payer);
+
+    return class != NULL && class_mute(class);
+}
+
+
+/* --- queues --------------------------------------------------------------- */
 
 /* Is the next query of the queue already in flight? */
 static int
@@ -47,7 +519,7 @@ pace_ready(dns_class_t *class)
     link_add(pace_hedged(class) ? owner->ready.next : &owner->ready,
              &class->link);
     owner->n_ready++;
-    dns_owner_wake(owner);
+    owner_wake(owner);
 }
 
 
@@ -81,28 +553,6 @@ pace_full(const dns_engine_t *engine, const dns_class_t *class)
 }
 
 
-/* Are all resolvers full?  Zones have their own servers. */
-static int
-pace_all_full(const dns_engine_t *engine)
-{
-    unsigned  i;
-
-    if (engine->conf.direct) {
-        return 0;
-    }
-
-    for (i = 0; i < engine->resolvers->n; i++) {
-        if (engine->resolvers->server[i]->in_flight
-            < engine->conf.max_in_flight)
-        {
-            return 0;
-        }
-    }
-
-    return 1;
-}
-
-
 static double
 pace_due(const dns_class_t *class)
 {
@@ -125,12 +575,12 @@ pace_wake_owners(dns_engine_t *engine)
         after = link->next;
         owner = link_of(link, dns_owner_t, link);
 
-        if (dns_owner_due(owner) <= engine->now) {
+        if (owner_due(owner) <= engine->now) {
             link_remove(link);
-            dns_owner_wake(owner);
+            owner_wake(owner);
 
-        } else if (dns_owner_due(owner) < next) {
-            next = dns_owner_due(owner);
+        } else if (owner_due(owner) < next) {
+            next = owner_due(owner);
         }
     }
 
@@ -178,12 +628,19 @@ pace_timer(struct ev_loop *loop, ev_timer *timer, int events)
 
 
 int
-dns_pace_init(dns_engine_t *engine)
+dns_pace_init(dns_engine_t *engine,
+    void (*send)(dns_query_t *q, unsigned at),
+    void (*fail)(dns_query_t *q, dns_status_t status))
 {
     uint16_t  high, low;
 
-    dns_owner_init(engine);
+    engine->send = send;
+    engine->fail = fail;
+    link_init(&engine->owners);
+    link_init(&engine->resting);
+    link_init(&engine->tcp_owners);
     link_init(&engine->throttled);
+    owner_set(&engine->system, engine);
     ev_init(&engine->pace, pace_timer);
     engine->pace.data = engine;
 
@@ -193,6 +650,22 @@ dns_pace_init(dns_engine_t *engine)
 
     engine->seed = (uint32_t) high << 16 | low;
     return 0;
+}
+
+
+void
+dns_list_free(link_t *list)
+{
+    link_t  *link, *next;
+
+    for (link = list->next; link != list; link = next) {
+        next = link->next;
+        dns_set_put(((dns_query_t *) link)->set);
+        dns_set_put(((dns_query_t *) link)->from);
+        free(link);
+    }
+
+    link_init(list);
 }
 
 
@@ -213,7 +686,7 @@ dns_pace_free(dns_engine_t *engine)
         }
     }
 
-    dns_owner_free(engine);
+    owner_free(engine);
 }
 
 
@@ -248,7 +721,7 @@ dns_pace_queue(dns_query_t *q, int retry)
     }
 
     if (q->hedge) {
-        dns_owner_wake(class->owner);
+        owner_wake(class->owner);
     }
 }
 
@@ -284,7 +757,16 @@ dns_pace_off_wire(dns_query_t *q)
         dns_wake(q->engine);
     }
 
-    dns_owner_wake(owner);
+    owner_wake(owner);
+}
+
+
+void
+dns_pace_alone(dns_query_t *q)
+{
+    q->engine->n_hedges -= q->hedge;
+    q->engine->own_hedges -= q->hedge && q->class->owner->account != 0;
+    q->hedge = 0;
 }
 
 
@@ -301,17 +783,31 @@ dns_pace_unqueue(dns_query_t *q)
 }
 
 
-void
-dns_pace_alone(dns_query_t *q)
+/* --- sending -------------------------------------------------------------- */
+
+/* Are all resolvers full?  Zones have their own servers. */
+static int
+pace_all_full(const dns_engine_t *engine)
 {
-    q->engine->n_hedges -= q->hedge;
-    q->engine->own_hedges -= q->hedge && q->class->owner->account != 0;
-    q->hedge = 0;
+    unsigned  i;
+
+    if (engine->conf.direct) {
+        return 0;
+    }
+
+    for (i = 0; i < engine->resolvers->n; i++) {
+        if (engine->resolvers->server[i]->in_flight
+            < engine->conf.max_in_flight)
+        {
+            return 0;
+        }
+    }
+
+    return 1;
 }
 
 
 /* --- sending ------------------------------------------------------------- */
-
 static void
 pace_send(dns_engine_t *engine, dns_class_t *class, dns_query_t *q,
     unsigned at)
@@ -325,10 +821,10 @@ pace_send(dns_engine_t *engine, dns_class_t *class, dns_query_t *q,
                       + 1 / engine->conf.zone_rate;
     }
 
-    dns_class_sends(q);
-    dns_owner_spend(class->owner);
+    class_sends(q);
+    owner_spend(class->owner);
     dns_server_use(q->set->server[at]);
-    dns_socket_send(q, at);
+    engine->send(q, at);
 }
 
 
@@ -338,7 +834,7 @@ pace_fail(dns_class_t *class, dns_query_t *q)
 {
     dns_pace_unqueue(q);
     pace_ready(class);
-    dns_finish_later(q, DNS_TIMEOUT);
+    q->engine->fail(q, DNS_TIMEOUT);
 }
 
 
@@ -418,17 +914,17 @@ pace_owner(dns_engine_t *engine)
     owner = link_of(link_shift(&engine->owners), dns_owner_t, link);
     engine->n_owners--;
 
-    if (dns_owner_due(owner) > engine->now) {
+    if (owner_due(owner) > engine->now) {
         link_add(&engine->resting, &owner->link);
-        pace_set_timer(engine, dns_owner_due(owner));
+        pace_set_timer(engine, owner_due(owner));
         return 0;
     }
 
-    room = dns_owner_room(owner);
-    sent = pace_one(engine, owner, !room || !dns_owner_part(engine));
+    room = owner_room(owner);
+    sent = pace_one(engine, owner, !room || !owner_part(engine));
 
     if (sent || room) {
-        dns_owner_wake(owner);
+        owner_wake(owner);
     }
 
     return sent;
@@ -441,7 +937,7 @@ pace_own(dns_engine_t *engine)
 {
     unsigned  i;
 
-    if (!dns_owner_part(engine) && engine->own_hedges == 0) {
+    if (!owner_part(engine) && engine->own_hedges == 0) {
         return 0;
     }
 
@@ -478,6 +974,4 @@ dns_pace_run(dns_engine_t *engine)
             sent = pace_own(engine);
         }
     } while (sent);
-
-    dns_batch_flush(engine);
 }

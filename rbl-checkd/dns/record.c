@@ -44,8 +44,10 @@ dns_rr_free(ldns_rr *rr)
 }
 
 
-int
-dns_rr_list_read(ldns_rr_list **list, const dns_screen_t *msg, size_t *off,
+/* An empty list is NULL, which ldns accepts.  0, or -1: a record cannot be
+   read. */
+static int
+rr_list_read(ldns_rr_list **list, const dns_screen_t *msg, size_t *off,
     unsigned count)
 {
     ldns_rr  *rr;
@@ -72,15 +74,9 @@ dns_rr_list_read(ldns_rr_list **list, const dns_screen_t *msg, size_t *off,
 }
 
 
-void
-dns_rr_list_free(ldns_rr_list *list)
-{
-    ldns_rr_list_deep_free(list);
-}
-
-
-void
-dns_dname_set(ldns_rdf *dname, uint8_t buf[DNS_NAME_MAX], const uint8_t *name,
+/* Makes a dname over `buf`, into which the octets of the name are copied. */
+static void
+dname_set(ldns_rdf *dname, uint8_t buf[DNS_NAME_MAX], const uint8_t *name,
     size_t len)
 {
     memcpy(buf, name, len);
@@ -95,8 +91,8 @@ dns_dname_set(ldns_rdf *dname, uint8_t buf[DNS_NAME_MAX], const uint8_t *name,
  * ldns_dname_compare() orders names, label by label from the end, and finds
  * each label from the front; that is slow for the longest names of IPv6.
  */
-int
-dns_dname_same(const ldns_rdf *a, const ldns_rdf *b)
+static int
+dname_same(const ldns_rdf *a, const ldns_rdf *b)
 {
     return ldns_rdf_size(a) == ldns_rdf_size(b)
            && memcmp(ldns_rdf_data(a), ldns_rdf_data(b), ldns_rdf_size(a))
@@ -128,12 +124,13 @@ dns_dname_within(const ldns_rdf *dname, const ldns_rdf *zone)
 }
 
 
-int
-dns_rr_is(const ldns_rr *rr, unsigned type, const ldns_rdf *owner)
+/* Does the record have that type, class IN, and that owner? */
+static int
+rr_is(const ldns_rr *rr, unsigned type, const ldns_rdf *owner)
 {
     return ldns_rr_get_type(rr) == (ldns_rr_type) type
            && ldns_rr_get_class(rr) == LDNS_RR_CLASS_IN
-           && dns_dname_same(ldns_rr_owner(rr), owner);
+           && dname_same(ldns_rr_owner(rr), owner);
 }
 
 
@@ -151,4 +148,75 @@ uint32_t
 dns_rr_get32(const ldns_rr *rr, size_t field)
 {
     return ldns_rdf2native_int32(ldns_rr_rdf(rr, field));
+}
+
+
+const ldns_rr *
+dns_chain_next(dns_chain_t *chain, unsigned type, size_t *i)
+{
+    uint32_t        ttl;
+    const ldns_rr  *rr;
+
+    while (*i < ldns_rr_list_rr_count(chain->list)) {
+        rr = ldns_rr_list_rr(chain->list, (*i)++);
+
+        if (rr_is(rr, type, chain->name)) {
+            ttl = dns_rr_ttl(rr);
+            chain->ttl = ttl < chain->ttl ? ttl : chain->ttl;
+            return rr;
+        }
+    }
+
+    return NULL;
+}
+
+
+int
+dns_chain_walk(dns_chain_t *chain, const dns_screen_t *msg,
+    const uint8_t *name, size_t len, unsigned type)
+{
+    size_t          i;
+    const ldns_rr  *alias;
+
+    dname_set(&chain->asked, chain->buf, name, len);
+    chain->name = &chain->asked;
+    chain->ttl = UINT32_MAX;
+    chain->hops = 0;
+    chain->found = 0;
+
+    i = msg->at[DNS_ANSWER];
+
+    if (rr_list_read(&chain->list, msg, &i, msg->count[DNS_ANSWER]) != 0) {
+        return -1;
+    }
+
+    for ( ;; ) {
+        i = 0;
+
+        if (dns_chain_next(chain, type, &i) != NULL) {
+            chain->found = 1;
+            return 0;
+        }
+
+        i = 0;
+        alias = dns_chain_next(chain, LDNS_RR_TYPE_CNAME, &i);
+
+        if (alias == NULL) {
+            return 0;
+        }
+
+        chain->name = ldns_rr_rdf(alias, 0);
+
+        /* The chain is too long or a ring: the result is unknown. */
+        if (++chain->hops > DNS_CHAIN_MAX) {
+            return -1;
+        }
+    }
+}
+
+
+void
+dns_chain_free(dns_chain_t *chain)
+{
+    ldns_rr_list_deep_free(chain->list);
 }

@@ -27,32 +27,44 @@ ldns_rr *dns_rr_read(const dns_screen_t *msg, size_t *off);
 void dns_rr_free(ldns_rr *rr);
 
 /*
- * Reads `count` records; the caller frees the list by dns_rr_list_free.  An
- * empty list is NULL, which ldns accepts.  0, or -1: a record cannot be read.
- */
-int dns_rr_list_read(ldns_rr_list **list, const dns_screen_t *msg,
-    size_t *off, unsigned count);
-void dns_rr_list_free(ldns_rr_list *list);
-
-/* Makes a dname over `buf`, into which the octets of the name are copied. */
-void dns_dname_set(ldns_rdf *dname, uint8_t buf[DNS_NAME_MAX],
-    const uint8_t *name, size_t len);
-
-int dns_dname_same(const ldns_rdf *a, const ldns_rdf *b);
-
-/*
  * The number of labels of the zone's name, with the root's; 0: `dname` is
  * neither that name nor below it.
  */
 unsigned dns_dname_within(const ldns_rdf *dname, const ldns_rdf *zone);
-
-/* Does the record have that type, class IN, and that owner? */
-int dns_rr_is(const ldns_rr *rr, unsigned type, const ldns_rdf *owner);
 
 /* RFC 2181, 8: a TTL with the top bit set counts as zero. */
 uint32_t dns_rr_ttl(const ldns_rr *rr);
 
 /* A field of four octets as a number. */
 uint32_t dns_rr_get32(const ldns_rr *rr, size_t field);
+
+/*
+ * The CNAMEs in the answer section of a response: from the queried name to the
+ * name that has the queried type, or to the last known name.
+ */
+typedef struct {
+    ldns_rr_list    *list;          /* the answer section */
+    const ldns_rdf  *name;          /* end of the chain: `asked`, or the target
+                                       of a CNAME */
+    uint32_t         ttl;           /* least TTL of the CNAMEs and the records
+                                       at the end; UINT32_MAX: no records */
+    unsigned         hops;          /* CNAMEs followed */
+    unsigned         found:1;       /* `name` has the queried type */
+    ldns_rdf         asked;
+    uint8_t          buf[DNS_NAME_MAX];
+} dns_chain_t;
+
+/*
+ * 0, or -1: more than DNS_CHAIN_MAX CNAMEs, a ring, or a record that cannot be
+ * read.  The caller must call dns_chain_free in any case, and must not move the
+ * chain.
+ */
+int dns_chain_walk(dns_chain_t *chain, const dns_screen_t *msg,
+    const uint8_t *name, size_t len, unsigned type);
+void dns_chain_free(dns_chain_t *chain);
+
+/* The next record of that type at the end of the chain, from `*i` on, or
+   NULL. */
+const ldns_rr *dns_chain_next(dns_chain_t *chain, unsigned type, size_t *i);
 
 #endif /* DNS_RECORD_H_INCLUDED */

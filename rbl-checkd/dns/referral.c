@@ -3,7 +3,7 @@
  */
 
 #include "referral.h"
-#include "chain.h"
+#include "record.h"
 
 #include <string.h>
 
@@ -222,6 +222,21 @@ dns_wire_referral(dns_referral_t *referral, const uint8_t *msg, size_t n,
     dns_chain_free(&chain);
 
     return rc;
+}
+
+
+unsigned
+dns_name_labels(const dns_name_t *name)
+{
+    unsigned  at, labels;
+
+    labels = 0;
+
+    for (at = 0; at < name->len; at += name->wire[at] + 1u) {
+        labels++;
+    }
+
+    return labels;
 }
 
 

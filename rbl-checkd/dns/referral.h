@@ -54,6 +54,9 @@ typedef struct {
 int dns_wire_referral(dns_referral_t *referral, const uint8_t *msg, size_t n,
     const uint8_t *name, size_t len, uint16_t type);
 
+/* The number of labels of the name, with the root's. */
+unsigned dns_name_labels(const dns_name_t *name);
+
 /* Is the name that of the zone, or below it? */
 int dns_name_within(const dns_name_t *name, const dns_name_t *zone);
 

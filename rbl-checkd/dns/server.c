@@ -1,8 +1,14 @@
 /*
- * Servers: the state of each address.  A server that has lost DNS_LIMIT
- * consecutive attempts, or that the kernel reports as unreachable, is not used
- * for DNS_DOWN seconds, then one query is sent as a probe; any matching
- * response makes it healthy.
+ * Servers: the state of each address, sets of servers, and the choice of the
+ * server for a query.
+ *
+ * A server that has lost DNS_LIMIT consecutive attempts, or that the kernel
+ * reports as unreachable, is not used for DNS_DOWN seconds, then one query is
+ * sent as a probe; any matching response makes it healthy.
+ *
+ * Response times are kept by RFC 6298, for a server as a whole and for each
+ * pacing class, since one resolver serves fast and slow lists.  Every attempt
+ * has its own id, so late responses are measured too.
  *
  * A server that does not respond to queries with EDNS is queried without it: at
  * once if it has never responded to EDNS, else after EDNS_LOST consecutive
@@ -10,8 +16,18 @@
  * that the same check gets a response.  If it then responds, this remains; from
  * time to time one query has EDNS again.
  *
- * The table owns the servers.  Servers without a set are freed, and sockets
- * closed, when they have not been used for a while.
+ * The choice among resolvers: the first healthy one in the configured order; a
+ * retry goes to the next.  If none is healthy, all are used.
+ *
+ * The choice among servers of a zone: a distrusted server is used only if no
+ * trusted one is left.  Among the others, a server that is up goes before one
+ * that is down, then one that was neither lame nor late before a late one
+ * before a lame one, then one with room.  Among equals the choice is random
+ * between those that are nearly as quick as the quickest, but one query in
+ * SET_EXPLORE goes to any of them, so that the response times of the others
+ * stay up to date.  A retry goes to another server if there is one.
+ *
+ * The table owns the servers; dns_udp_sweep() frees those without a set.
  */
 
 #include "base/xalloc.h"
@@ -19,79 +35,47 @@
 #include "rbl_hash.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define DNS_LIMIT  8
 #define DNS_DOWN   5.0
+
+#define RTT_BACKOFF_MAX  6
+#define RTO_LEAST        0.3    /* s */
 
 #define EDNS_LOST       8           /* if EDNS got a response before */
 #define EDNS_RETRY_MIN  1.0
 #define EDNS_RETRY_MAX  300.0
 
-#define SERVER_IDLE        60.0     /* s without a query */
-#define SERVER_IDLE_SHORT  5.0      /* the same if sockets are scarce */
+#define SET_EXPLORE  16
+#define SET_NEAR     0.005          /* s, plus half of the quickest server's
+                                       time */
 
 
-static dns_server_t **
-server_slot(dns_engine_t *engine, uint64_t account,
-    const struct sockaddr_storage *sa)
+/* --- state ---------------------------------------------------------------- */
+
+double
+dns_server_wait(const dns_server_t *r, const dns_class_t *class)
 {
-    char      text[DNS_SERVER_TEXT];
-    uint64_t  hash;
+    double  wait, of_class, most;
 
-    dns_address_text(sa, text);
-    hash = rbl_hash(rbl_str(text), engine->seed) ^ account;
+    most = r->engine->conf.timeout;
 
-    return &engine->server[hash % DNS_SERVERS];
-}
-
-
-dns_server_t *
-dns_server_get(dns_engine_t *engine, uint64_t account,
-    const struct sockaddr_storage *sa, const dns_set_t *set)
-{
-    int             recursive;
-    dns_server_t  **at, *r;
-
-    recursive = set->recursive;
-    at = server_slot(engine, account, sa);
-
-    for (r = *at; r != NULL; r = r->next) {
-        if (r->account == account && r->recursive == set->recursive
-            && dns_address_same(&r->sa, sa)
-            && (!recursive || dns_set_at(set, r) == set->n))
-        {
-            r->refs++;
-            return r;
-        }
+    if (r->rtt.srtt == 0) {
+        return most;
     }
 
-    r = xcalloc(1, sizeof(dns_server_t));
-    r->engine = engine;
-    r->id = engine->next_id++;
-    r->account = account;
-    r->recursive = recursive & 1;
-    r->refs = 1;
-    r->used = engine->now;
-    r->sa = *sa;
-    r->len = dns_address_len(sa);
-    link_init(&r->retired);
-    r->next = *at;
-    *at = r;
+    wait = r->rtt.srtt + 4 * r->rtt.var;
+    of_class = class == NULL ? 0 : class->rtt.srtt + 4 * class->rtt.var;
+    wait = of_class > wait ? of_class : wait;
+    wait = wait > RTO_LEAST ? wait : RTO_LEAST;
+    wait *= class == NULL ? 1 : 1u << class->rtt.backoff;
 
-    return r;
+    return wait < most ? wait : most;
 }
 
 
-void
-dns_server_put(dns_server_t *r)
-{
-    r->refs--;
-}
-
-
-dns_server_t *
-dns_server_find(const dns_engine_t *engine, uint32_t id)
+static dns_server_t *
+server_find(const dns_engine_t *engine, uint32_t id)
 {
     unsigned       i;
     dns_server_t  *r;
@@ -108,72 +92,6 @@ dns_server_find(const dns_engine_t *engine, uint32_t id)
 }
 
 
-static int
-server_busy(const dns_server_t *r)
-{
-    unsigned  i;
-
-    for (i = 0; i < DNS_POOL; i++) {
-        if (r->pool[i] != NULL && r->pool[i]->n != 0) {
-            return 1;
-        }
-    }
-
-    return !link_empty(&r->retired);
-}
-
-
-void
-dns_server_sweep(dns_engine_t *engine)
-{
-    double          idle;
-    unsigned        i;
-    dns_server_t  **at, *r;
-
-    idle = engine->n_sockets > engine->max_sockets / 2 ? SERVER_IDLE_SHORT
-                                               : SERVER_IDLE;
-
-    for (i = 0; i < DNS_SERVERS; i++) {
-        at = &engine->server[i];
-
-        while ((r = *at) != NULL) {
-            if (r->recursive || engine->now - r->used < idle
-                || server_busy(r))
-            {
-                at = &r->next;
-                continue;
-            }
-
-            dns_socket_close_all(r);
-
-            if (r->refs) {
-                at = &r->next;
-                continue;
-            }
-
-            *at = r->next;
-            free(r);
-        }
-    }
-}
-
-
-void
-dns_server_free(dns_engine_t *engine)
-{
-    unsigned       i;
-    dns_server_t  *r, *next;
-
-    for (i = 0; i < DNS_SERVERS; i++) {
-        for (r = engine->server[i]; r != NULL; r = next) {
-            next = r->next;
-            dns_socket_close_all(r);
-            free(r);
-        }
-    }
-}
-
-
 void
 dns_server_text(const dns_engine_t *engine, uint32_t server,
     char buf[DNS_SERVER_TEXT])
@@ -181,7 +99,7 @@ dns_server_text(const dns_engine_t *engine, uint32_t server,
     dns_server_t  *r;
 
     buf[0] = '\0';
-    r = dns_server_find(engine, server);
+    r = server_find(engine, server);
 
     if (r != NULL) {
         dns_address_text(&r->sa, buf);
@@ -189,13 +107,20 @@ dns_server_text(const dns_engine_t *engine, uint32_t server,
 }
 
 
+static int
+server_down(const dns_server_t *r)
+{
+    return r->fails >= DNS_LIMIT;
+}
+
+
 const dns_server_counters_t *
 dns_server_count(dns_server_t *r)
 {
     r->counters.srtt = r->rtt.srtt;
-    r->counters.rto = r->rtt.srtt == 0 ? 0 : dns_rtt_wait(r->engine, NULL, r);
+    r->counters.rto = r->rtt.srtt == 0 ? 0 : dns_server_wait(r, NULL);
     r->counters.in_flight = r->in_flight;
-    r->counters.down = dns_server_down(r) & 1;
+    r->counters.down = server_down(r) & 1;
 
     return &r->counters;
 }
@@ -206,16 +131,9 @@ dns_server_counters(dns_engine_t *engine, uint32_t server)
 {
     dns_server_t  *r;
 
-    r = dns_server_find(engine, server);
+    r = server_find(engine, server);
 
     return r == NULL ? NULL : dns_server_count(r);
-}
-
-
-int
-dns_server_down(const dns_server_t *r)
-{
-    return r->fails >= DNS_LIMIT;
 }
 
 
@@ -282,8 +200,8 @@ dns_server_edns(const dns_query_t *q, unsigned n)
 }
 
 
-void
-dns_server_heard(dns_server_t *r, const dns_flight_t *f)
+static void
+server_heard_edns(dns_server_t *r, const dns_flight_t *f)
 {
     if (f->edns) {
         r->edns_lost = 0;
@@ -298,14 +216,417 @@ dns_server_heard(dns_server_t *r, const dns_flight_t *f)
 }
 
 
+static void
+rtt_sample(dns_rtt_t *rtt, double took)
+{
+    double  off;
+
+    rtt->backoff = 0;
+
+    if (rtt->srtt == 0) {
+        rtt->srtt = took > 1e-6 ? took : 1e-6;
+        rtt->var = took / 2;
+        return;
+    }
+
+    off = rtt->srtt > took ? rtt->srtt - took : took - rtt->srtt;
+    rtt->var += (off - rtt->var) / 4;
+    rtt->srtt += (took - rtt->srtt) / 8;
+}
+
+
+static void
+server_took(const dns_query_t *q, dns_server_t *r, double took)
+{
+    unsigned  i;
+
+    took = took > 0 ? took : 0;
+    rtt_sample(&q->class->rtt, took);
+
+    /* A slow own list must not delay the retries of others. */
+    if (dns_tells(q)) {
+        rtt_sample(&r->rtt, took);
+    }
+
+    for (i = 0; i < RBL_LATENCY_BOUNDS; i++) {
+        if (took * 1e6 <= (double) rbl_latency_bounds[i]) {
+            break;
+        }
+    }
+
+    r->counters.latency[i]++;
+    r->counters.seconds += took;
+    r->counters.replies++;
+}
+
+
+void
+dns_server_heard(const dns_flight_t *f)
+{
+    dns_server_t  *r;
+
+    r = f->socket->server;
+    r->fails = 0;
+    server_heard_edns(r, f);
+    server_took(f->q, r, r->engine->now - f->sent);
+}
+
+
 void
 dns_server_overdue(const dns_query_t *q)
 {
     dns_server_t  *r;
 
     r = dns_at(q);
+    r->counters.timeouts++;
+
+    if (q->class->rtt.backoff < RTT_BACKOFF_MAX) {
+        q->class->rtt.backoff++;
+    }
 
     if (q->edns && (dns_tells(q) || !r->edns_heard)) {
         r->edns_lost++;
     }
+}
+
+
+/* --- sets ----------------------------------------------------------------- */
+
+unsigned
+dns_set_at(const dns_set_t *set, const dns_server_t *r)
+{
+    unsigned  i;
+
+    for (i = 0; i < set->n && set->server[i] != r; i++) { /* void */ }
+
+    return i;
+}
+
+
+unsigned
+dns_set_at_id(const dns_set_t *set, uint32_t id)
+{
+    unsigned  i;
+
+    for (i = 0; i < set->n && set->server[i]->id != id; i++) { /* void */ }
+
+    return i;
+}
+
+
+static dns_server_t **
+server_slot(dns_engine_t *engine, uint64_t account,
+    const struct sockaddr_storage *sa)
+{
+    char      text[DNS_SERVER_TEXT];
+    uint64_t  hash;
+
+    dns_address_text(sa, text);
+    hash = rbl_hash(rbl_str(text), engine->seed) ^ account;
+
+    return &engine->server[hash % DNS_SERVERS];
+}
+
+
+static dns_server_t *
+server_get(dns_engine_t *engine, uint64_t account,
+    const struct sockaddr_storage *sa, const dns_set_t *set)
+{
+    int             recursive;
+    dns_server_t  **at, *r;
+
+    recursive = set->recursive;
+    at = server_slot(engine, account, sa);
+
+    for (r = *at; r != NULL; r = r->next) {
+        if (r->account == account && r->recursive == set->recursive
+            && dns_address_same(&r->sa, sa)
+            && (!recursive || dns_set_at(set, r) == set->n))
+        {
+            r->refs++;
+            return r;
+        }
+    }
+
+    r = xcalloc(1, sizeof(dns_server_t));
+    r->engine = engine;
+    r->id = engine->next_id++;
+    r->account = account;
+    r->recursive = recursive & 1;
+    r->refs = 1;
+    r->used = engine->now;
+    r->sa = *sa;
+    r->len = dns_address_len(sa);
+    link_init(&r->retired);
+    r->next = *at;
+    *at = r;
+
+    return r;
+}
+
+
+dns_set_t *
+dns_set_new(dns_engine_t *engine, uint64_t account,
+    const struct sockaddr_storage *sa, unsigned n, const dns_name_t *apex)
+{
+    unsigned       i;
+    dns_set_t     *set;
+    dns_server_t  *r;
+
+    set = xcalloc(1, sizeof(dns_set_t));
+    set->refs = 1;
+    set->recursive = apex == NULL;
+
+    if (apex != NULL) {
+        set->apex = *apex;
+        set->labels = dns_name_labels(apex);
+    }
+
+    for (i = 0; i < n && set->n < DNS_MAX_SERVERS; i++) {
+        r = server_get(engine, account, &sa[i], set);
+
+        /* Resolvers keep their numbers, even if one is configured twice. */
+        if (!set->recursive && dns_set_at(set, r) < set->n) {
+            r->refs--;
+            continue;
+        }
+
+        set->server[set->n++] = r;
+    }
+
+    return set;
+}
+
+
+dns_set_t *
+dns_set_ref(dns_set_t *set)
+{
+    set->refs++;
+    return set;
+}
+
+
+void
+dns_set_put(dns_set_t *set)
+{
+    if (set == NULL || --set->refs) {
+        return;
+    }
+
+    while (set->n) {
+        set->server[--set->n]->refs--;
+    }
+
+    free(set);
+}
+
+
+/* --- choice --------------------------------------------------------------- */
+
+int
+dns_set_room(const dns_query_t *q, unsigned n)
+{
+    unsigned             i;
+    const dns_engine_t  *engine;
+    const dns_server_t  *r;
+
+    engine = q->engine;
+    r = q->set->server[n];
+
+    if (r->in_flight < engine->conf.max_in_flight) {
+        return 1;
+    }
+
+    /* A query already in flight there counts only once. */
+    for (i = 0; i < engine->conf.tries && q->hedge; i++) {
+        if (q->flight[i].counted && q->flight[i].socket->server == r) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static unsigned
+set_all(const dns_set_t *set)
+{
+    return (1u << set->n) - 1;
+}
+
+
+int
+dns_set_trusted(const dns_set_t *set)
+{
+    return (set_all(set) & ~set->distrusted) != 0;
+}
+
+
+/* Servers that may be queried at all, as bits. */
+static unsigned
+set_mask(const dns_query_t *q)
+{
+    if (q->fixed) {
+        return 1u << q->at;
+    }
+
+    return dns_set_trusted(q->set) ? set_all(q->set) & ~q->set->distrusted
+                                   : set_all(q->set);
+}
+
+
+int
+dns_set_all(const dns_query_t *q, unsigned mask)
+{
+    return (set_mask(q) & ~mask) == 0;
+}
+
+
+static int
+set_usable(const dns_query_t *q, unsigned n)
+{
+    const dns_server_t  *r;
+
+    r = q->set->server[n];
+    return !server_down(r) || q->engine->now >= r->down_until;
+}
+
+
+static unsigned
+set_pick_resolver(const dns_query_t *q)
+{
+    unsigned  i, k, n, start, avoid, second;
+
+    n = q->set->n;
+    start = q->sends == 0 ? 0 : (q->at + !q->stay) % n;
+    avoid = q->refused | q->unable;
+    second = n;
+
+    for (i = 0; i < n; i++) {
+        k = (start + i) % n;
+
+        if (avoid & 1u << k) {
+            continue;
+        }
+
+        if (set_usable(q, k)) {
+            return k;
+        }
+
+        second = second == n ? k : second;
+    }
+
+    return second == n ? start : second;
+}
+
+
+/* Less is better. */
+static unsigned
+set_rank(const dns_query_t *q, unsigned n)
+{
+    double    left;
+    unsigned  rank, bit;
+
+    bit = 1u << n;
+    left = q->set->lame[n] - q->engine->now;
+    rank = (q->refused | q->unable) & bit ? 32 : 0;
+    rank += q->sends && q->at == n ? 16 : 0;
+    rank += set_usable(q, n) ? 0 : 8;
+    rank += left > DNS_LATE ? 6 : left > 0 ? 4 : 0;
+    rank += dns_set_room(q, n) ? 0 : 1;
+
+    return rank;
+}
+
+
+/* Servers of the mask that are nearly as quick as the quickest. */
+static unsigned
+set_quick(const dns_query_t *q, unsigned mask)
+{
+    double    least;
+    unsigned  i, quick;
+
+    least = 1e9;
+
+    for (i = 0; i < q->set->n; i++) {
+        if (mask & 1u << i && q->set->server[i]->rtt.srtt < least) {
+            least = q->set->server[i]->rtt.srtt;
+        }
+    }
+
+    quick = 0;
+
+    for (i = 0; i < q->set->n; i++) {
+        if (mask & 1u << i
+            && q->set->server[i]->rtt.srtt <= least * 1.5 + SET_NEAR)
+        {
+            quick |= 1u << i;
+        }
+    }
+
+    return quick;
+}
+
+
+/* A random server of the mask, which is not empty. */
+static unsigned
+set_any(unsigned mask, unsigned chance)
+{
+    unsigned  i, n;
+
+    n = chance % (unsigned) __builtin_popcount(mask);
+
+    for (i = 0; /* void */ ; i++) {
+        if (mask & 1u << i && n-- == 0) {
+            return i;
+        }
+    }
+}
+
+
+static unsigned
+set_pick_server(const dns_query_t *q)
+{
+    uint16_t  chance;
+    unsigned  i, mask, rank, least, equals;
+
+    mask = set_mask(q);
+    least = UINT32_MAX;
+    equals = 0;
+
+    for (i = 0; i < q->set->n; i++) {
+        if (!(mask & 1u << i)) {
+            continue;
+        }
+
+        rank = set_rank(q, i);
+
+        if (rank < least) {
+            least = rank;
+            equals = 0;
+        }
+
+        equals |= rank == least ? 1u << i : 0;
+    }
+
+    if (dns_random(q->engine, &chance) != 0) {
+        return set_any(equals, 0);
+    }
+
+    if (chance % SET_EXPLORE != 0) {
+        equals = set_quick(q, equals);
+    }
+
+    return set_any(equals, chance / SET_EXPLORE);
+}
+
+
+unsigned
+dns_set_pick(const dns_query_t *q)
+{
+    if (q->fixed || q->set->n == 1 || (q->stay && !q->set->recursive)) {
+        return q->at;
+    }
+
+    return q->set->recursive ? set_pick_resolver(q) : set_pick_server(q);
 }

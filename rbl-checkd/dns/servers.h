@@ -21,7 +21,6 @@ struct dns_set_s {
     dns_server_t  *server[DNS_MAX_SERVERS];
 };
 
-/* zone.c, zones.c */
 struct dns_zone_s {
     dns_zone_t    *next;            /* in the table */
     dns_engine_t  *engine;
@@ -47,35 +46,61 @@ struct dns_zone_s {
 
 /* server.c */
 
-/*
- * The server with that address and account for the set, with one more
- * reference.  A resolver that is in the set already is another one.
- */
-dns_server_t *dns_server_get(dns_engine_t *engine, uint64_t account,
-    const struct sockaddr_storage *sa, const dns_set_t *set);
-void dns_server_put(dns_server_t *r);
-
-/* NULL: no such server. */
-dns_server_t *dns_server_find(const dns_engine_t *engine, uint32_t id);
-
 const dns_server_counters_t *dns_server_count(dns_server_t *r);
 
-/* Closes unused sockets; frees servers without sets. */
-void dns_server_sweep(dns_engine_t *engine);
-void dns_server_free(dns_engine_t *engine);
+/* Seconds after which a response is overdue; class NULL: for any class. */
+double dns_server_wait(const dns_server_t *r, const dns_class_t *class);
 
-int dns_server_down(const dns_server_t *r);
+/* Does the next attempt to that server use EDNS?  Some servers, or middleboxes,
+   drop queries that have it. */
+int dns_server_edns(const dns_query_t *q, unsigned n);
+
+/* Count a query that is sent, its response, an attempt that is overdue, and one
+   that is lost. */
 void dns_server_use(dns_server_t *r);
+void dns_server_heard(const dns_flight_t *f);
+void dns_server_overdue(const dns_query_t *q);
 void dns_server_lost(dns_server_t *r, int refused);
 
 /*
- * dns_server_edns: does the next attempt to that server use EDNS?  Some
- * servers, or middleboxes, drop queries that have it.  The others count a
- * response, and an overdue attempt.
+ * Makes a set of these addresses; `apex` NULL: resolvers.  The caller owns one
+ * reference.
  */
-int dns_server_edns(const dns_query_t *q, unsigned n);
-void dns_server_heard(dns_server_t *r, const dns_flight_t *f);
-void dns_server_overdue(const dns_query_t *q);
+dns_set_t *dns_set_new(dns_engine_t *engine, uint64_t account,
+    const struct sockaddr_storage *sa, unsigned n, const dns_name_t *apex);
+dns_set_t *dns_set_ref(dns_set_t *set);
+void dns_set_put(dns_set_t *set);
+
+/* The index of the server; `n`: it is not in the set. */
+unsigned dns_set_at(const dns_set_t *set, const dns_server_t *r);
+unsigned dns_set_at_id(const dns_set_t *set, uint32_t id);
+
+/* Is any server of the set trusted? */
+int dns_set_trusted(const dns_set_t *set);
+
+/* The server of the query's next attempt. */
+unsigned dns_set_pick(const dns_query_t *q);
+
+/* May the query be sent to that server, or are too many in flight? */
+int dns_set_room(const dns_query_t *q, unsigned n);
+
+/* Are all servers that the query may use among these? */
+int dns_set_all(const dns_query_t *q, unsigned mask);
+
+static inline dns_server_t *
+dns_at(const dns_query_t *q)
+{
+    return q->set->server[q->at];
+}
+
+
+/* Is a timeout evidence against the server, not only against an own list? */
+static inline int
+dns_tells(const dns_query_t *q)
+{
+    return !q->set->recursive || q->class->owner->account == 0;
+}
+
 
 /* case.c */
 
@@ -115,51 +140,6 @@ int dns_address_same(const struct sockaddr_storage *a,
 void dns_address_text(const struct sockaddr_storage *sa,
     char buf[DNS_SERVER_TEXT]);
 
-/* set.c */
-
-/*
- * Makes a set of these addresses; `apex` NULL: resolvers.  The caller owns one
- * reference.
- */
-dns_set_t *dns_set_new(dns_engine_t *engine, uint64_t account,
-    const struct sockaddr_storage *sa, unsigned n, const dns_name_t *apex);
-dns_set_t *dns_set_ref(dns_set_t *set);
-void dns_set_put(dns_set_t *set);
-
-/* The index of the server; `n`: it is not in the set. */
-unsigned dns_set_at(const dns_set_t *set, const dns_server_t *r);
-unsigned dns_set_at_id(const dns_set_t *set, uint32_t id);
-
-/* The number of labels of the name, with the root's. */
-unsigned dns_name_labels(const dns_name_t *name);
-
-/* Is any server of the set trusted? */
-int dns_set_trusted(const dns_set_t *set);
-
-/* The server of the query's next attempt. */
-unsigned dns_set_pick(const dns_query_t *q);
-
-/* May the query be sent to that server, or are too many in flight? */
-int dns_set_room(const dns_query_t *q, unsigned n);
-
-/* Are all servers that the query may use among these? */
-int dns_set_all(const dns_query_t *q, unsigned mask);
-
-static inline dns_server_t *
-dns_at(const dns_query_t *q)
-{
-    return q->set->server[q->at];
-}
-
-
-/* Is a timeout evidence against the server, not only against an own list? */
-static inline int
-dns_tells(const dns_query_t *q)
-{
-    return !q->set->recursive || q->class->owner->account == 0;
-}
-
-
 /* zone.c */
 
 /* Finds or makes the zone of the payer, and its set if known; 0, or -1: see
@@ -173,13 +153,23 @@ dns_zone_t *dns_zone_of(dns_engine_t *engine, const dns_payer_t *payer);
 /* Queues the query, now or when the servers of its zone are known. */
 void dns_zone_ask(dns_query_t *q);
 
-/* Continues with the servers of the zone below.  0, or -1: the referral is
-   unusable. */
-int dns_zone_refer(dns_query_t *q, const dns_name_t *below);
+/*
+ * Judges the response of an authoritative server in engine->answer.  1: the
+ * query continues without the caller, on no list or behind other queries; 0:
+ * the response stands, or has become DNS_SERVFAIL, since the server is lame.
+ */
+int dns_zone_judge(dns_query_t *q);
 
 /* Reports the end of a query to its zone: whether the servers responded or
    failed. */
 void dns_zone_done(const dns_query_t *q, dns_status_t status);
+
+/*
+ * The result of a search, `n` 0: nothing found, and `search` is the reason (see
+ * dns_answer_t).  `ttl`: validity in seconds.
+ */
+void dns_zone_found(dns_zone_t *zone, const struct sockaddr_storage *sa,
+    unsigned n, const dns_name_t *apex, uint32_t ttl, dns_status_t search);
 
 /* The resolvers have changed: no search has to wait any longer. */
 void dns_zone_retry(dns_engine_t *engine);
@@ -199,20 +189,17 @@ dns_find_t *dns_find_new(dns_engine_t *engine, dns_zone_t *zone,
     uint64_t account, const dns_name_t *name);
 void dns_find_free(dns_find_t *find);
 
-/*
- * The result of a search, `n` 0: nothing found, and `search` is the reason (see
- * dns_answer_t).  `ttl`: validity in seconds.
- */
-void dns_zone_found(dns_zone_t *zone, const struct sockaddr_storage *sa,
-    unsigned n, const dns_name_t *apex, uint32_t ttl, dns_status_t search);
+/* The address of a name server with these octets, in network order. */
+void dns_host_address(struct sockaddr_storage *sa, const void *octets,
+    int v6);
+
+/* May the address be queried: is it public, or allowed? */
+int dns_host_public(const dns_config_t *conf,
+    const struct sockaddr_storage *sa);
 
 /* trace.c: lines of the trace; each function returns at once if the trace is
    disabled. */
 
-/* Parts of a line. */
-void dns_trace_name(dns_trace_line_t *line, const uint8_t *wire, size_t len);
-void dns_trace_servers(dns_trace_line_t *line,
-    const struct sockaddr_storage *sa, unsigned n);
 const char *dns_trace_status(dns_status_t status);
 
 /* "query NAME TYPE: ..."; "query NAME TYPE: server ADDRESS ..." */
@@ -232,20 +219,5 @@ void dns_trace_dropped(const dns_server_t *r);
 /* "name servers of NAME: <text> ADDRESS ADDRESS" */
 void dns_trace_zone(const dns_engine_t *engine, const dns_name_t *name,
     const char *text, const struct sockaddr_storage *sa, unsigned n);
-
-/* direct.c */
-
-/*
- * Judges the response of an authoritative server in engine->answer.  1: the
- * query continues without the caller, on no list or behind other queries; 0:
- * the response stands, or has become DNS_SERVFAIL, since the server is lame.
- */
-int dns_direct_judge(dns_query_t *q);
-
-/*
- * Servers were found for the zone to which a server has referred the query, if
- * one has.  Are they those of no zone below its own, it is lame.
- */
-void dns_direct_referred(dns_query_t *q, const dns_set_t *set);
 
 #endif /* DNS_SERVERS_H_INCLUDED */

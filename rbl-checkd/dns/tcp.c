@@ -7,7 +7,7 @@
  *
  * Slots are shared: system lists go first, in turn, each with its share; then
  * accounts with own lists in turn, each with its share over all its lists, and
- * each of its lists in turn (owner.c).
+ * each of its lists in turn (pace.c).
  *
  * A dns_tcp_t is owned by its query.
  */
@@ -147,7 +147,7 @@ tcp_reply(dns_tcp_t *tcp)
     dns_tcp_close(tcp);
     link_remove(&q->link);
 
-    if (!dns_direct_judge(q)) {
+    if (!dns_zone_judge(q)) {
         dns_finish(q);
     }
 }

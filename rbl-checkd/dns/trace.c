@@ -127,8 +127,8 @@ dns_trace(const dns_engine_t *engine, const char *fmt, ...)
 
 /* --- parts ---------------------------------------------------------------- */
 
-void
-dns_trace_name(dns_trace_line_t *line, const uint8_t *wire, size_t len)
+static void
+trace_name(dns_trace_line_t *line, const uint8_t *wire, size_t len)
 {
     size_t  at;
 
@@ -177,8 +177,10 @@ trace_type(dns_trace_line_t *line, unsigned type)
 }
 
 
-void
-dns_trace_addresses(dns_trace_line_t *line, const uint32_t *a, unsigned n)
+/* IPv4 addresses in host order: up to TRACE_ADDRESSES, then the number of the
+   others. */
+static void
+trace_addresses(dns_trace_line_t *line, const uint32_t *a, unsigned n)
 {
     unsigned  i;
 
@@ -193,8 +195,8 @@ dns_trace_addresses(dns_trace_line_t *line, const uint32_t *a, unsigned n)
 }
 
 
-void
-dns_trace_servers(dns_trace_line_t *line, const struct sockaddr_storage *sa,
+static void
+trace_servers(dns_trace_line_t *line, const struct sockaddr_storage *sa,
     unsigned n)
 {
     char      text[DNS_SERVER_TEXT];
@@ -246,22 +248,22 @@ trace_referral(dns_trace_line_t *line, const dns_engine_t *engine)
 
     if (referral->target.len) {
         dns_trace_add(line, ", CNAME ");
-        dns_trace_name(line, referral->target.wire, referral->target.len);
+        trace_name(line, referral->target.wire, referral->target.len);
     }
 
     if (referral->apex.len) {
         dns_trace_add(line, ", SOA of ");
-        dns_trace_name(line, referral->apex.wire, referral->apex.len);
+        trace_name(line, referral->apex.wire, referral->apex.len);
     }
 
     if (referral->n_ns) {
         dns_trace_add(line, ", NS of ");
-        dns_trace_name(line, referral->zone.wire, referral->zone.len);
+        trace_name(line, referral->zone.wire, referral->zone.len);
     }
 
     for (i = 0; i < referral->n_ns && i < TRACE_NS; i++) {
         dns_trace_add(line, " ");
-        dns_trace_name(line, referral->ns[i].wire, referral->ns[i].len);
+        trace_name(line, referral->ns[i].wire, referral->ns[i].len);
     }
 
     if (i < referral->n_ns) {
@@ -278,7 +280,7 @@ trace_data(dns_trace_line_t *line, const dns_answer_t *answer)
 
     if (answer->n_a) {
         dns_trace_add(line, ",");
-        dns_trace_addresses(line, answer->a, answer->n_a);
+        trace_addresses(line, answer->a, answer->n_a);
     }
 
     for (i = 0; i < answer->n_aaaa && i < TRACE_ADDRESSES; i++) {
@@ -342,7 +344,7 @@ trace_begin(dns_trace_line_t *line, const char *what, const dns_query_t *q)
 {
     dns_trace_begin(line);
     dns_trace_add(line, "%s ", what);
-    dns_trace_name(line, q->name, q->len);
+    trace_name(line, q->name, q->len);
     trace_type(line, q->type);
 }
 
@@ -392,7 +394,7 @@ dns_trace_sent(const dns_query_t *q, int tcp, int edns)
 
     trace_begin(&line, "query", q);
     dns_trace_add(&line, " to");
-    dns_trace_servers(&line, &dns_at(q)->sa, 1);
+    trace_servers(&line, &dns_at(q)->sa, 1);
     dns_trace_add(&line, " over %s, %s, %s, attempt %u", tcp ? "TCP" : "UDP",
                   q->set->recursive ? "RD" : "no RD",
                   edns ? "EDNS" : "no EDNS", q->sends);
@@ -419,7 +421,7 @@ dns_trace_reply(const dns_query_t *q, const uint8_t *msg,
     rcode = msg[3] & 0x0f;
     trace_begin(&line, "response", q);
     dns_trace_add(&line, " from");
-    dns_trace_servers(&line, &dns_at(q)->sa, 1);
+    trace_servers(&line, &dns_at(q)->sa, 1);
     dns_trace_add(&line, " after %.1f ms: %s%s", took * 1000,
                   trace_rcode(rcode),
                   msg[2] & 0x04 ? ", authoritative" : "");
@@ -465,8 +467,8 @@ dns_trace_zone(const dns_engine_t *engine, const dns_name_t *name,
 
     dns_trace_begin(&line);
     dns_trace_add(&line, "name servers of ");
-    dns_trace_name(&line, name->wire, name->len);
+    trace_name(&line, name->wire, name->len);
     dns_trace_add(&line, ": %s", text);
-    dns_trace_servers(&line, sa, n);
+    trace_servers(&line, sa, n);
     dns_trace_end(engine, &line);
 }

@@ -40,9 +40,4 @@ __attribute__((format(printf, 2, 0)))
 void dns_trace_vadd(dns_trace_line_t *line, const char *fmt, va_list ap);
 void dns_trace_end(const dns_engine_t *engine, dns_trace_line_t *line);
 
-/* Adds IPv4 addresses in host order: up to 16, then the number of the
-   others. */
-void dns_trace_addresses(dns_trace_line_t *line, const uint32_t *a,
-    unsigned n);
-
 #endif /* DNS_TRACE_H_INCLUDED */

@@ -13,7 +13,7 @@
 /* Least time of the timer, since the clocks differ. */
 #define WHEEL_LEAST  0.0005
 
-#define WHEEL_QUESTION(l)  link_of(l, dns_query_t, timer)
+#define WHEEL_QUERY(l)  link_of(l, dns_query_t, timer)
 
 
 static void
@@ -73,12 +73,12 @@ wheel_turn(struct ev_loop *loop, ev_timer *timer, int events)
         link_move(&slot, &engine->wheel[engine->tick % DNS_WHEEL]);
 
         while (!link_empty(&slot)) {
-            q = WHEEL_QUESTION(link_shift(&slot));
+            q = WHEEL_QUERY(link_shift(&slot));
 
             if (q->due > engine->now) {
                 dns_wheel_put(q, q->due);
             } else {
-                dns_try_due(q);
+                engine->due(q);
             }
         }
     }
@@ -89,9 +89,11 @@ wheel_turn(struct ev_loop *loop, ev_timer *timer, int events)
 
 
 void
-dns_wheel_init(dns_engine_t *engine)
+dns_wheel_init(dns_engine_t *engine, void (*due)(dns_query_t *q))
 {
     unsigned  i;
+
+    engine->due = due;
 
     for (i = 0; i < DNS_WHEEL; i++) {
         link_init(&engine->wheel[i]);

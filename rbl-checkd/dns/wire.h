@@ -99,13 +99,6 @@ dns_wire_t dns_wire_read(dns_answer_t *answer, const uint8_t *msg, size_t n,
  */
 int dns_screen(dns_screen_t *screen, const uint8_t *msg, size_t n);
 
-/*
- * Decodes the sections of a screened response with NOERROR or NXDOMAIN; clears
- * the rest of the answer, which gets that status.
- */
-dns_status_t dns_decode(dns_answer_t *answer, const dns_screen_t *msg,
-    const uint8_t *name, size_t len, uint16_t type);
-
 /* Clears the records and sets the status; ms, tries and server are kept. */
 void dns_answer_clear(dns_answer_t *answer, dns_status_t status);
 
@@ -116,14 +109,6 @@ static inline unsigned
 dns_get16(const uint8_t *p)
 {
     return (unsigned) p[0] << 8 | p[1];
-}
-
-
-static inline uint32_t
-dns_get32(const uint8_t *p)
-{
-    return (uint32_t) p[0] << 24 | (uint32_t) p[1] << 16
-           | (uint32_t) p[2] << 8 | p[3];
 }
 
 #endif /* DNS_WIRE_H_INCLUDED */

@@ -1,12 +1,19 @@
 /*
- * Zones and their servers.  The engine searches a zone (find.c) when a query
- * needs its servers.  The result is valid for its TTL, between ZONE_LEAST and
- * ZONE_MOST seconds.  In the last part of that time, and when all servers fail,
- * the zone is searched again in the background.  While a search finds nothing
- * the last known servers stay in use.
+ * Zones, their servers, and what a response of one of these means.
+ *
+ * The engine searches a zone (find.c) when a query needs its servers.  The
+ * result is valid for its TTL, between ZONE_LEAST and ZONE_MOST seconds.  In
+ * the last part of that time, and when all servers fail, the zone is searched
+ * again in the background.  While a search finds nothing the last known servers
+ * stay in use.
  *
  * Zones belong to an account, or to the system, whose budgets pay for the
  * search: no account waits for the search of another.
+ *
+ * A response of an authoritative server counts if it is authoritative and from
+ * the zone.  A referral to a zone below is followed.  Any other response is
+ * lame and treated as SERVFAIL.  A server does not resolve an alias that leaves
+ * its zones; the resolvers are queried for the target.
  *
  * The table owns the zones; queries refer to them.
  */
@@ -29,6 +36,8 @@
 #define ZONE_WAIT_MAX  300.0
 #define ZONE_WAIT_LOST  20.0        /* the longest, if the resolvers failed */
 
+
+/* --- zones ---------------------------------------------------------------- */
 
 static dns_zone_t **
 zone_slot(dns_engine_t *engine, uint64_t account, const char *name)
@@ -218,6 +227,8 @@ dns_zone_leave(dns_query_t *q)
 }
 
 
+/* --- the search for servers ----------------------------------------------- */
+
 /* -1: not permitted now. */
 static int
 zone_seek(dns_zone_t *z)
@@ -231,6 +242,21 @@ zone_seek(dns_zone_t *z)
     }
 
     return 0;
+}
+
+
+/*
+ * Servers were found for the zone to which a server has referred the query, if
+ * one has.  Are they those of no zone below its own, it is lame.
+ */
+static void
+zone_referred(dns_query_t *q, const dns_set_t *set)
+{
+    if (q->from != NULL && set->apex.len <= q->from->apex.len) {
+        dns_trace_query_at(q, q->from->server[q->from_at],
+                           "is lame: there is no zone where it refers to");
+        q->from->lame[q->from_at] = q->engine->now + DNS_LAME;
+    }
 }
 
 
@@ -248,7 +274,7 @@ zone_go(dns_query_t *q)
         return;
     }
 
-    dns_direct_referred(q, z->set);
+    zone_referred(q, z->set);
 
     if (!q->fixed) {
         dns_set_put(q->set);
@@ -384,81 +410,6 @@ dns_zone_found(dns_zone_t *z, const struct sockaddr_storage *sa, unsigned n,
 }
 
 
-/*
- * The text of a name in lower case (the response may have the mixed case of the
- * query).  -1: lists have no such names.
- */
-static int
-zone_text(char out[DNS_NAME_MAX], const dns_name_t *name)
-{
-    unsigned  at, i, c, len;
-
-    if (name->len < 2) {
-        return -1;
-    }
-
-    for (at = 0; (len = name->wire[at]) != 0; at += len + 1) {
-        for (i = 1; i <= len; i++) {
-            c = name->wire[at + i];
-            c += c - 'A' < 26u ? 'a' - 'A' : 0;
-
-            if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'
-                  || c == '_'))
-            {
-                return -1;
-            }
-
-            out[at + i - 1] = (char) c;
-        }
-
-        out[at + len] = '.';
-    }
-
-    out[at - 1] = '\0';
-    return 0;
-}
-
-
-int
-dns_zone_refer(dns_query_t *q, const dns_name_t *below)
-{
-    char         name[DNS_NAME_MAX];
-    dns_zone_t  *z;
-
-    if (q->depth == DNS_DEPTH || zone_text(name, below) != 0) {
-        return -1;
-    }
-
-    z = zone_get(q->engine, q->class->owner->account, name, NULL);
-
-    if (z == NULL) {
-        return -1;
-    }
-
-    dns_trace_query(q, "follows a referral to the zone %s", name);
-    dns_try_leave(q);
-    dns_try_end(q);
-
-    q->origin = q->depth++ ? q->origin : dns_at(q)->id;
-    dns_zone_leave(q);
-    dns_set_put(q->from);
-    q->from = q->set;
-    q->from_at = q->at;
-    q->zone = z;
-    z->refs++;
-    z->used = q->engine->now;
-    q->set = NULL;
-    q->at = 0;
-    q->attempt = 0;
-    q->refused = q->unable = 0;
-    q->fixed = q->stay = q->no_edns = q->failed = q->timed_out = 0;
-    q->lower = q->lower_why = 0;
-    dns_zone_ask(q);
-
-    return 0;
-}
-
-
 /* Is there a trusted server that neither failed last nor is lame? */
 static int
 zone_serves(const dns_zone_t *z)
@@ -509,6 +460,335 @@ dns_zone_done(const dns_query_t *q, dns_status_t status)
 
 
 void
+dns_zone_retry(dns_engine_t *engine)
+{
+    unsigned     i;
+    dns_zone_t  *z;
+
+    for (i = 0; i < DNS_ZONES; i++) {
+        for (z = engine->zone[i]; z != NULL; z = z->next) {
+            z->retry = z->wait = z->doubt = z->doubt_wait = 0;
+        }
+    }
+}
+
+
+/* --- responses ------------------------------------------------------------ */
+
+/*
+ * The text of a name in lower case (the response may have the mixed case of the
+ * query).  -1: lists have no such names.
+ */
+static int
+zone_text(char out[DNS_NAME_MAX], const dns_name_t *name)
+{
+    unsigned  at, i, c, len;
+
+    if (name->len < 2) {
+        return -1;
+    }
+
+    for (at = 0; (len = name->wire[at]) != 0; at += len + 1) {
+        for (i = 1; i <= len; i++) {
+            c = name->wire[at + i];
+            c += c - 'A' < 26u ? 'a' - 'A' : 0;
+
+            if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'
+                  || c == '_'))
+            {
+                return -1;
+            }
+
+            out[at + i - 1] = (char) c;
+        }
+
+        out[at + len] = '.';
+    }
+
+    out[at - 1] = '\0';
+    return 0;
+}
+
+
+/* Continues with the servers of the zone below.  0, or -1: the referral is
+   unusable. */
+static int
+zone_refer(dns_query_t *q, const dns_name_t *below)
+{
+    char         name[DNS_NAME_MAX];
+    dns_zone_t  *z;
+
+    if (q->depth == DNS_DEPTH || zone_text(name, below) != 0) {
+        return -1;
+    }
+
+    z = zone_get(q->engine, q->class->owner->account, name, NULL);
+
+    if (z == NULL) {
+        return -1;
+    }
+
+    dns_trace_query(q, "follows a referral to the zone %s", name);
+    dns_query_leave(q);
+
+    q->origin = q->depth++ ? q->origin : dns_at(q)->id;
+    dns_zone_leave(q);
+    dns_set_put(q->from);
+    q->from = q->set;
+    q->from_at = q->at;
+    q->zone = z;
+    z->refs++;
+    z->used = q->engine->now;
+    q->set = NULL;
+    q->at = 0;
+    q->attempt = 0;
+    q->refused = q->unable = 0;
+    q->fixed = q->stay = q->no_edns = q->failed = q->timed_out = 0;
+    q->lower = q->lower_why = 0;
+    dns_zone_ask(q);
+
+    return 0;
+}
+
+
+static int
+judge_lame(dns_query_t *q, const char *why)
+{
+    dns_trace_query_at(q, dns_at(q), why);
+    dns_answer_clear(&q->engine->answer, DNS_SERVFAIL);
+
+    return 0;
+}
+
+
+/* The response for the target of an alias; `answer` is engine->answer. */
+static void
+judge_target(void *data, const dns_answer_t *told)
+{
+    dns_answer_t    *answer;
+    dns_query_t     *q;
+
+    (void) told;
+
+    q = data;
+    q->sub = NULL;
+    link_remove(&q->link);
+
+    answer = &q->engine->answer;
+    answer->soa = 0;
+    answer->has_serial = 0;
+    answer->alias = answer->n_a + answer->n_aaaa != 0 || answer->txt_len != 0;
+    answer->ttl = q->sub_ttl < answer->ttl ? q->sub_ttl : answer->ttl;
+
+    /* The resolvers were silent, not the list. */
+    if (answer->status == DNS_TIMEOUT || answer->status == DNS_NETWORK) {
+        answer->status = DNS_SERVFAIL;
+    }
+
+    dns_trace_query(q, "takes the response to its alias' target: %s",
+                    dns_trace_status(answer->status));
+    dns_finish(q);
+}
+
+
+static void
+judge_alias(dns_query_t *q)
+{
+    const dns_referral_t  *referral;
+
+    referral = &q->engine->referral;
+    q->sub_ttl = referral->target_ttl;
+    q->sub = dns_ask_look(q->engine, NULL, q->class->owner->account,
+                          &referral->target, q->type, judge_target, q);
+    dns_trace_query(q,
+                    "is an alias out of the zone; the resolver is queried for"
+                    " its target");
+    dns_query_leave(q);
+    q->state = DNS_ALIAS;
+    link_add(&q->engine->wire, &q->link);
+}
+
+
+static int
+judge_refer(dns_query_t *q)
+{
+    const dns_referral_t  *referral;
+
+    referral = &q->engine->referral;
+
+    if (!q->engine->referred || referral->found || referral->target.len
+        || referral->zone.len <= q->set->apex.len || q->set->given
+        || !dns_name_within(&referral->zone, &q->set->apex))
+    {
+        return judge_lame(q, "is lame: its response is not authoritative");
+    }
+
+    return zone_refer(q, &referral->zone) == 0
+           ? 1 : judge_lame(q, "is lame: its referral leads nowhere");
+}
+
+
+static int
+judge_authority(dns_query_t *q)
+{
+    dns_server_t          *r;
+    const dns_answer_t    *answer;
+    const dns_referral_t  *referral;
+
+    answer = &q->engine->answer;
+    referral = &q->engine->referral;
+
+    if (q->engine->referred && !referral->found) {
+        if (referral->target.len
+            && (!referral->apex.len
+                || !dns_name_within(&referral->apex, &q->set->apex)))
+        {
+            judge_alias(q);
+            return 1;
+        }
+
+        /* A referral of the parent or the root: the server does not know the
+           zone. */
+        if (!q->set->given && referral->apex.len
+            && !dns_name_within(&referral->apex, &q->set->apex))
+        {
+            return judge_lame(q, "is lame: its SOA is of a zone above the"
+                               " list's");
+        }
+    }
+
+    if (answer->has_serial) {
+        r = dns_at(q);
+        r->has_serial = 1;
+        r->serial = answer->serial;
+    }
+
+    q->set->lame[q->at] = 0;
+    return 0;
+}
+
+
+int
+dns_zone_judge(dns_query_t *q)
+{
+    dns_answer_t  *answer;
+
+    answer = &q->engine->answer;
+
+    if (q->set->recursive || answer->status == DNS_SERVFAIL
+        || answer->status == DNS_REFUSED)
+    {
+        return 0;
+    }
+
+    /* The search for name servers follows referrals itself. */
+    if (q->look) {
+        answer->status = q->engine->referred && answer->status == DNS_BADREPLY
+                         ? DNS_NOERROR : answer->status;
+        return 0;
+    }
+
+    if (!answer->aa) {
+        return judge_refer(q);
+    }
+
+    return answer->status == DNS_BADREPLY ? 0 : judge_authority(q);
+}
+
+
+/* --- servers, for the code that judges them ------------------------------- */
+
+unsigned
+dns_servers(dns_engine_t *engine, const dns_payer_t *payer,
+    uint32_t ids[DNS_MAX_SERVERS])
+{
+    unsigned          i;
+    dns_zone_t       *z;
+    const dns_set_t  *set;
+
+    set = engine->resolvers;
+
+    if (engine->conf.direct && payer != NULL) {
+        z = dns_zone_of(engine, payer);
+        set = z == NULL ? NULL : z->set;
+    }
+
+    for (i = 0; set != NULL && i < set->n; i++) {
+        ids[i] = set->server[i]->id;
+    }
+
+    return i;
+}
+
+
+void
+dns_server_trust(dns_engine_t *engine, const dns_payer_t *payer,
+    uint32_t server, int trusted)
+{
+    unsigned     at;
+    dns_zone_t  *z;
+
+    if (!engine->conf.direct || payer == NULL) {
+        return;
+    }
+
+    z = dns_zone_of(engine, payer);
+    at = z == NULL || z->set == NULL ? 0 : dns_set_at_id(z->set, server);
+
+    if (z == NULL || z->set == NULL || at == z->set->n) {
+        return;
+    }
+
+    z->set->distrusted &= (uint8_t) ~(1u << at);
+    z->set->distrusted |= (uint8_t) (!trusted << at);
+}
+
+
+static void
+zone_each(const dns_zone_t *z,
+    void (*each)(void *data, const dns_server_of_t *server), void *data)
+{
+    char             text[DNS_SERVER_TEXT];
+    unsigned         i;
+    dns_server_t    *r;
+    dns_server_of_t  of;
+
+    for (i = 0; z->set != NULL && i < z->set->n; i++) {
+        r = z->set->server[i];
+        dns_address_text(&r->sa, text);
+        of.zone = z->zone;
+        of.account = z->account;
+        of.text = text;
+        of.server = r->id;
+        of.trusted = !(z->set->distrusted >> i & 1);
+        of.has_serial = r->has_serial;
+        of.serial = r->serial;
+        of.counters = dns_server_count(r);
+        each(data, &of);
+    }
+}
+
+
+void
+dns_servers_each(dns_engine_t *engine,
+    void (*each)(void *data, const dns_server_of_t *server), void *data)
+{
+    unsigned     i;
+    dns_zone_t  *z;
+
+    for (i = 0; i < DNS_ZONES; i++) {
+        for (z = engine->zone[i]; z != NULL; z = z->next) {
+            if (z->zone[0] != '\0') {
+                zone_each(z, each, data);
+            }
+        }
+    }
+}
+
+
+/* --- the end of zones ----------------------------------------------------- */
+
+void
 dns_zone_stop(dns_engine_t *engine)
 {
     unsigned     i;
@@ -531,20 +811,6 @@ zone_drop(dns_zone_t *z)
     dns_list_free(&z->waiting);
     dns_set_put(z->set);
     free(z);
-}
-
-
-void
-dns_zone_retry(dns_engine_t *engine)
-{
-    unsigned     i;
-    dns_zone_t  *z;
-
-    for (i = 0; i < DNS_ZONES; i++) {
-        for (z = engine->zone[i]; z != NULL; z = z->next) {
-            z->retry = z->wait = z->doubt = z->doubt_wait = 0;
-        }
-    }
 }
 
 

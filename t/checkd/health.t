@@ -125,7 +125,7 @@ is(host_record($w, $clean)->{listed_count}, 0,
 is(said(asked($ht), 'b.test'), 'unknown unhealthy',
     'wildcarding: unknown where it was listed');
 is(host_record($w, $ht)->{listed_count}, 3, 'wildcarding: it stays listed');
-is(log_count($checkd, 'list b\.test, ipv4.*: lying, was good'), 1,
+is(log_count($checkd, 'list b\.test, ipv4.*: wildcarding, was good'), 1,
     'wildcarding: logged once');
 
 
@@ -203,16 +203,16 @@ my @cases = (
         'unknown unhealthy down'],
     ['a test point without address', [[$entry => 'nodata']],
         'unknown unhealthy down'],
-    ['everything is listed', [['.' => $listed]], 'unknown unhealthy lying'],
+    ['everything is listed', [['.' => $listed]], 'unknown unhealthy wildcarding'],
     ['127.0.0.1 is listed', [@both, ['^1\.0\.0\.127\.z' => $listed],
-        [$host => $listed]], 'unknown unhealthy lying'],
+        [$host => $listed]], 'unknown unhealthy wildcarding'],
     ['only other names are listed',
         [@both, [$host => $listed], ['\.127\.z' => $listed]],
-        'unknown unhealthy lying'],
+        'unknown unhealthy wildcarding'],
     ['another address for all but the host', [[$host => $listed],
-        ['.' => { a => ['8.8.8.8'] }]], 'unknown unhealthy lying'],
+        ['.' => { a => ['8.8.8.8'] }]], 'unknown unhealthy wildcarding'],
     ['test networks for all but the host', [[$host => 'nxdomain'],
-        ['.' => { a => ['192.0.2.7'] }]], 'unknown unhealthy lying'],
+        ['.' => { a => ['192.0.2.7'] }]], 'unknown unhealthy wildcarding'],
     ['another address', [['.' => { a => ['8.8.8.8'] }]],
         'unknown hijacked untried'],
     ['an error code', [['.' => { a => ['127.255.255.254'] }]],
@@ -237,7 +237,7 @@ my @cases = (
         [$host => $listed], ['\.24\d\.z' => $listed]], 'listed  good',
         control => 'ip-positive-only'],
     ['no negative test point, everything is listed', [@both,
-        [$host => $listed], ['.' => $listed]], 'unknown unhealthy lying',
+        [$host => $listed], ['.' => $listed]], 'unknown unhealthy wildcarding',
         control => 'ip-positive-only'],
     ['127.0.0.1 is a neutral code', [@both,
         ['^1\.0\.0\.127\.z' => { a => ['127.0.0.1'] }]], 'clear  good',
@@ -280,7 +280,7 @@ is("$r->{status} $r->{health}", 'clear good',
     'a domain that is not listed is clear');
 $server->rules(['.' => $listed]);
 $r = rblctl_check('bad.example', %domains);
-is("$r->{status} $r->{health}", 'unknown lying',
+is("$r->{status} $r->{health}", 'unknown wildcarding',
     'a list of every domain is wildcarding');
 $server->rules;
 $r = rblctl_check('good.example', %domains);

@@ -117,7 +117,8 @@ my $since = time;
 my $witness = daemon();
 all_say(result(check_value($w, '10.0.0.1')), qr/^unknown unhealthy$/,
     'another daemon detects the wildcarding');
-is(log_count($witness, "list $_, ipv4.*: lying"), 1, "$kind{$_}: it is logged")
+is(log_count($witness, "list $_, ipv4.*: wildcarding"), 1,
+    "$kind{$_}: it is logged")
     for @lists;
 
 # The cached responses for these hosts outlive the one for the test point.

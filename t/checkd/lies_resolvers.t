@@ -34,7 +34,7 @@ for (1 .. 4) {
     like(result("10.0.0.$_"), qr/^unknown/,
         'a wildcard response gives an unknown result');
 }
-is(log_count($checkd, 'a\.test, ipv4, through .*: lying'), 1,
+is(log_count($checkd, 'a\.test, ipv4, through .*: wildcarding'), 1,
     'both are detected');
 $first->rules(['.', 'refused']);
 $second->rules($test, ["^[5]\\.0\\.0\\.10$end", { a => ['127.0.0.2'],

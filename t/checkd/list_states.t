@@ -36,9 +36,9 @@ my %trouble = (
     'refuses.test' => [[['.' => 'refused']], ('blocked refuses') x 2],
     'error.test' => [[all('127.255.255.254')], ('blocked error_code') x 2],
     'wild.test' => [[authority('wild.test', wild => 'all')],
-        ('lying wildcard') x 2],
-    'hijacked.test' => [[all('192.0.77.32')], ('lying outside') x 2],
-    'retired.test' => [[all('203.0.113.7')], ('lying retired') x 2],
+        ('wildcarding wildcard') x 2],
+    'hijacked.test' => [[all('192.0.77.32')], ('wildcarding outside') x 2],
+    'retired.test' => [[all('203.0.113.7')], ('wildcarding retired') x 2],
     'empty.test' => [[authority('empty.test', empty => 1)],
         ('down point_gone') x 2],
 );
@@ -179,7 +179,7 @@ sub troubles {
     like($table, qr/^silent\.test .* down +2\d{3}-.* no response in time$/m,
         "$mode: the table of lists has state, time and reason");
     like(rblctl($w->{redis}, 'lists', 'show', 'wild.test', '--stored')->{out},
-        qr/^health\ +lying\nhealth\ since\ +2\d{3}-.*\n
+        qr/^health\ +wildcarding\nhealth\ since\ +2\d{3}-.*\n
         health\ reason\ +it\ lists\ names\ that\ no\ list\ should\ have$/mx,
         "$mode: a list has state, time and reason");
 

@@ -35,8 +35,8 @@ my ($good, $bad) = map { $server{ $_->host . '@53' } }
 is(scalar keys %server, 2, 'lists show prints two servers');
 is("@$good{qw(family health serial)}", 'ipv4 good 7',
     'the first server is good with serial 7');
-is("@$bad{qw(family health serial)}", 'ipv4 lying 9',
-    'the second server is lying with serial 9');
+is("@$bad{qw(family health serial)}", 'ipv4 wildcarding 9',
+    'the second server is wildcarding with serial 9');
 like($good->{rtt_ms}, qr/^\d+$/, 'a server has the time of a round trip');
 
 $r = show($zone);

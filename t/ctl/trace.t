@@ -122,9 +122,9 @@ is($r->{status}, 1, 'a host is listed although one server is wildcarding');
 in_order($r, 'the reason is named',
     qr/server $where: a name of the sample fails: it lists names that no list/,
     qr/server $where: the sample is listed: the server is wildcarding$/,
-    qr/server $where: test points end: lying/,
-    qr/server $where: is lying .*: distrusted, .*; tested again after 30 s$/,
-    qr/server $where: has no vote: it fails its test points \(lying\)$/,
+    qr/server $where: test points end: wildcarding/,
+    qr/server $where: is wildcarding .*: distrusted, .*; tested again after 30 s$/,
+    qr/server $where: has no vote: it fails its test points \(wildcarding\)$/,
     qr/^list w\.test: listed: confirmed: all servers that pass agree$/);
 all_queries($r, 'two servers');
 $w->{server}{'w.test'}[0]->rules(authority('w.test', wild => 'all'));

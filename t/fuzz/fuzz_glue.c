@@ -1,5 +1,5 @@
 /*
- * Referrals of the servers of a zone above (dns/referral.c, dns/hosts.c).  The
+ * Referrals of the servers of a zone above (dns/referral.c, dns/find.c).  The
  * first byte chooses that zone, the rest is the response to a query for the
  * name servers of NAME.
  *
@@ -9,7 +9,7 @@
  */
 
 #include "fuzz.h"
-#include "dns/find.h"
+#include "dns/dns_int.h"
 
 #define NAME  "2.0.0.127.zen.example"
 

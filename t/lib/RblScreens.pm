@@ -125,7 +125,7 @@ sub lists_of {
         day => int(time / 86_400), used => 1000);
     redis($t->{redis}, 'HSET', redis_key('list', $ids[1]),
         since => $now - 60_000, till => $now + 240_000);
-    my @word = qw(lying blocked down resolver unsupported untried good
+    my @word = qw(wildcarding blocked down resolver unsupported untried good
         unreachable);
     my @why = (qw(wildcard refuses timeout dns no_family), '', 'passes',
         'search_refused');

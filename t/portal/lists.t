@@ -130,20 +130,20 @@ sub tests_of {
 
 daemon('old', found($id => ['unsupported', 'no_family', 4000]));
 daemon("of$_", found()) for 1 .. 5;
-daemon('late', found($id => ['lying', 'wildcard', 9000]));
-daemon('two', [reverse @{ found($id => ['lying', 'sample', 5000],
+daemon('late', found($id => ['wildcarding', 'wildcard', 9000]));
+daemon('two', [reverse @{ found($id => ['wildcarding', 'sample', 5000],
     $sids[0] => ['<b>', 'passes'], $sids[1] => ['down', '<b>', 0]) }]);
-my @lying = ('good passes 03', 'lying sample 05');
-is_deeply(tests_of(list_of($id)), [@lying, 'unsupported no_family 04'],
+my @states = ('good passes 03', 'wildcarding sample 05');
+is_deeply(tests_of(list_of($id)), [@states, 'unsupported no_family 04'],
     'each state once, with the reason and the time of the first daemon');
 %state = states();
-is_deeply(tests_of($state{$id}), [@lying, 'unsupported no_family 04'],
+is_deeply(tests_of($state{$id}), [@states, 'unsupported no_family 04'],
     'the states of all lists have the tests in any order');
 is(join(' ', map { @{ tests_of($state{$_}) } } @sids[0, 1, -1]),
     'good passes 03 good passes 03 down   good passes 03',
     'unknown words of a daemon are left out');
 daemon('three', "\x98\x01");
-is_deeply(tests_of(list_of($id)), \@lying,
+is_deeply(tests_of(list_of($id)), \@states,
     'the eight daemons seen last count; a damaged record does not');
 redis($t->{redis}, 'DEL', map { "rbl:{0}:daemon:$_" } 'late', 'two', 'three');
 is_deeply(tests_of(list_of($id)), ['good passes 03'],

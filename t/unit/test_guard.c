@@ -25,7 +25,8 @@ static rbl_family_t     sampled_family;
 
 
 const char *const  health_state_names[] = {
-    "untried", "good", "blocked", "lying", "down", "unsupported", "resolver"
+    "untried", "good", "blocked", "wildcarding", "down", "unsupported",
+    "resolver"
 };
 
 

@@ -4,11 +4,9 @@
 import { html } from './html.js';
 import { absolute, date, t } from './text.js';
 
-// Words for the results of the test points (rblctl(8)), the worst first.
-const tests = [['lying', 'wildcarding'], ['blocked', 'blocked'],
-    ['down', 'down'], ['unreachable', 'unreachable'],
-    ['resolver', 'resolver'], ['unsupported', 'unsupported'],
-    ['good', 'good']];
+// Results of the test points (rblctl(8)), the worst first.
+const tests = ['wildcarding', 'blocked', 'down', 'unreachable', 'resolver',
+    'unsupported', 'good'];
 
 const tone = { good: 'clear', untested: 'unknown', own: 'clear',
     paused: 'paused', disabled: 'paused' };
@@ -52,8 +50,8 @@ export function wordOf(list, state) {
 
 // The worst that the daemons found at its test points: {word, test}.
 function worst(state) {
-    for (const [name, word] of tests) {
-        const test = state.tests.find((one) => one.state === name);
+    for (const word of tests) {
+        const test = state.tests.find((one) => one.state === word);
 
         if (test) {
             return { word, test };

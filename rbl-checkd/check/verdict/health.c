@@ -16,8 +16,8 @@
 #define NO_SOA_TTL    5u                /* s */
 
 const char *const  health_state_names[] = {
-    "untried", "good", "blocked", "lying", "down", "unsupported", "resolver",
-    "unreachable"
+    "untried", "good", "blocked", "wildcarding", "down", "unsupported",
+    "resolver", "unreachable"
 };
 
 
@@ -31,8 +31,8 @@ health_bad(health_state_t state)
 
 /* --- waiting callers ----------------------------------------------------- */
 
-void
-health_q_link(health_q_t **list, health_q_t *q)
+static void
+q_link(health_q_t **list, health_q_t *q)
 {
     q->next = *list;
     q->at = list;
@@ -44,8 +44,8 @@ health_q_link(health_q_t **list, health_q_t *q)
 }
 
 
-void
-health_q_unlink(health_q_t *q)
+static void
+q_unlink(health_q_t *q)
 {
     *q->at = q->next;
 
@@ -57,17 +57,18 @@ health_q_unlink(health_q_t *q)
 }
 
 
-void
-health_reply(health_q_t *q)
+/* Calls back with q->verdict, later. */
+static void
+q_reply(health_q_t *q)
 {
     health_t  *health = q->health;
 
     if (q->at != NULL) {
-        health_q_unlink(q);
+        q_unlink(q);
     }
 
     q->entry = NULL;
-    health_q_link(&health->ready, q);
+    q_link(&health->ready, q);
 
     if (!ev_is_active(&health->ready_timer)) {
         ev_timer_set(&health->ready_timer, 0, 0);
@@ -99,7 +100,7 @@ on_ready(struct ev_loop *loop, ev_timer *w, int revents)
 
     while (now != NULL) {
         q = now;
-        health_q_unlink(q);
+        q_unlink(q);
         done = q->done;
         data = q->data;
         verdict = q->verdict;
@@ -159,6 +160,25 @@ note_recovery(health_entry_t *e, double now)
 }
 
 
+static void
+trace_state(const health_entry_t *e)
+{
+    const char  *why = rbl_list_reasons[e->why].text;
+
+    if (!health_bad(e->state)) {
+        health_trace(e, "is %s (%s): its responses count",
+                     health_state_names[e->state], why);
+
+    } else {
+        health_trace(e, "is %s (%s): %s; tested again after %.0f s",
+                     health_state_names[e->state], why,
+                     dns_direct(e->health->dns)
+                     ? "distrusted, its responses are discarded"
+                     : "its responses are no verdict", e->wait);
+    }
+}
+
+
 void
 health_settle(health_entry_t *e, health_state_t state, rbl_list_reason_t why)
 {
@@ -193,21 +213,18 @@ health_settle(health_entry_t *e, health_state_t state, rbl_list_reason_t why)
         log_change(e, from);
     }
 
-    e->checked = e->found_at;
+    e->checked = e->last.at;
 
-    if (!health_bad(state)) {
+    if (health_bad(state)) {
+        e->wait = e->wait == 0 ? e->health->bad_min : e->wait * 2;
+        e->wait = e->wait < HEALTH_BAD_MAX ? e->wait : HEALTH_BAD_MAX;
+        e->retry = now + e->wait;
+
+    } else {
         e->wait = 0;
-        health_trace_state(e);
-        return;
     }
 
-    e->wait = e->wait == 0 ? e->health->bad_min : e->wait * 2;
-    if (e->wait > HEALTH_BAD_MAX) {
-        e->wait = HEALTH_BAD_MAX;
-    }
-
-    e->retry = now + e->wait;
-    health_trace_state(e);
+    trace_state(e);
 }
 
 
@@ -248,7 +265,7 @@ verdict_of(const health_entry_t *e, health_verdict_t *v)
     v->negative_soa = e->negative_soa;
     v->wild_until = e->wild_until;
     v->keeps_soa = e->health->resolver[e->group].soa == SOA_KEEPS;
-    v->soa_asked = e->soa != NULL && !e->soa_over;
+    v->soa_asked = e->soa.query != NULL && !e->soa.over;
     v->serial = e->serial;
     v->has_serial = e->has_serial;
     v->recalled = e->recalled != 0
@@ -330,7 +347,7 @@ q_ready(health_entry_t *e, health_q_t *q, double now)
     }
 
     verdict_of(e, &q->verdict);
-    health_reply(q);
+    q_reply(q);
 
     return 1;
 }
@@ -360,7 +377,7 @@ health_serve(health_entry_t *e)
     double       now, at, want;
     health_q_t  *q, *next;
 
-    if (e->running || e->suspect != 0) {
+    if (e->run.open || e->suspect != 0) {
         return;
     }
 
@@ -386,8 +403,8 @@ health_serve(health_entry_t *e)
         return;
     }
 
-    at = e->began != 0 && e->began + HEALTH_PACE > at
-         ? e->began + HEALTH_PACE : at;
+    at = e->run.began != 0 && e->run.began + HEALTH_PACE > at
+         ? e->run.began + HEALTH_PACE : at;
     at = at <= now ? budget_at(e, now) : at;
 
     if (at <= now) {
@@ -397,6 +414,18 @@ health_serve(health_entry_t *e)
 
     ev_timer_set(&e->timer, at - now, 0);
     ev_timer_start(e->health->loop, &e->timer);
+}
+
+
+/* A list without test points has responded. */
+static void
+answers(health_entry_t *e)
+{
+    if (e->last.state != HEALTH_GOOD) {
+        e->last.state = HEALTH_GOOD;
+        e->last.at = clock_now();
+        health_settle(e, HEALTH_GOOD, RBL_LIST_RESPONDS);
+    }
 }
 
 
@@ -417,7 +446,7 @@ health_look(health_t *health, const list_t *list, rbl_family_t family,
     }
 
     if (health_is_free(e, now, verdict)) {
-        health_answers(e);
+        answers(e);
         return 1;
     }
 
@@ -451,11 +480,11 @@ health_ask(health_t *health, const list_t *list, rbl_family_t family,
     q->data = data;
 
     if (need != HEALTH_FORCE && health_is_free(e, q->after, &q->verdict)) {
-        health_reply(q);
+        q_reply(q);
         return q;
     }
 
-    health_q_link(&e->waiting, q);
+    q_link(&e->waiting, q);
     health_serve(e);
 
     return q;
@@ -470,7 +499,7 @@ health_drop(health_q_t *q)
     }
 
     if (q->at != NULL) {
-        health_q_unlink(q);
+        q_unlink(q);
     }
 
     free(q);
@@ -496,11 +525,11 @@ health_each(const health_t *health, size_t *at, health_known_t *known)
     known->why = e->why;
     known->since = e->since;
 
-    if (e->state == HEALTH_UNTRIED && e->found != HEALTH_UNTRIED) {
-        known->state = e->found;
+    if (e->state == HEALTH_UNTRIED && e->last.state != HEALTH_UNTRIED) {
+        known->state = e->last.state;
         known->unsure = e->suspect != 0;
-        known->why = e->found_why;
-        known->since = e->found_at;
+        known->why = e->last.why;
+        known->since = e->last.at;
     }
 
     if (e->mute && !health_bad(e->state)) {

@@ -55,7 +55,7 @@ health_lost(const health_entry_t *e)
 {
     return e->health->resolver[e->group].since != 0
            && !(health_apart(e->health, e->list)
-                && (dns_direct(e->health->dns) || !health_bad(e->found)));
+                && (dns_direct(e->health->dns) || !health_bad(e->last.state)));
 }
 
 
@@ -78,8 +78,8 @@ same_owner(const health_entry_t *a, const health_entry_t *b)
 static int
 failed(const health_entry_t *e)
 {
-    return health_bad(e->found)
-           && (e->silent || !dns_direct(e->health->dns));
+    return health_bad(e->last.state)
+           && (e->last.silent || !dns_direct(e->health->dns));
 }
 
 
@@ -89,7 +89,7 @@ static int
 is_mum(const health_entry_t *e)
 {
     return health_apart(e->health, e->list)
-           && (dns_direct(e->health->dns) || e->running || !failed(e));
+           && (dns_direct(e->health->dns) || e->run.open || !failed(e));
 }
 
 
@@ -104,8 +104,8 @@ counted(const health_t *health, const health_entry_t *e, double from)
     for (i = 0; i < e->index; i++) {
         o = health->all[i];
 
-        if (o->group == e->group && o->found_at >= from
-            && !o->running && failed(o) && same_owner(o, e))
+        if (o->group == e->group && o->last.at >= from
+            && !o->run.open && failed(o) && same_owner(o, e))
         {
             return 1;
         }
@@ -142,22 +142,22 @@ gather(const health_t *health, unsigned resolver, int empty,
             continue;
         }
 
-        if (e->running) {
-            v->open += e->sibling == NULL && e->began <= v->till;
+        if (e->run.open) {
+            v->open += e->run.sibling == NULL && e->run.began <= v->till;
 
         } else if (!failed(e)) {
-            v->good += e->found_at >= v->from && (e->proven || !empty);
+            v->good += e->last.at >= v->from && (e->last.proven || !empty);
 
-        } else if (e->denied) {
-            v->denied += e->found_at >= v->from - FAILED;
+        } else if (e->last.denied) {
+            v->denied += e->last.at >= v->from - FAILED;
 
-        } else if (v->bad < HEALTH_BLAME && e->found_at >= v->from - FAILED
+        } else if (v->bad < HEALTH_BLAME && e->last.at >= v->from - FAILED
                    && !counted(health, e, v->from - FAILED))
         {
             v->bad++;
-            v->empty += e->empty;
+            v->empty += e->last.empty;
             v->unfound += e->server == HEALTH_NO_SERVER;
-            v->tcp += e->server != HEALTH_NO_SERVER && e->tcp;
+            v->tcp += e->server != HEALTH_NO_SERVER && e->last.tcp;
             v->first = e->server != HEALTH_NO_SERVER ? e : v->first;
         }
     }
@@ -236,9 +236,9 @@ health_blame_clear(health_t *health, unsigned n)
             continue;
         }
 
-        if (e->state == HEALTH_UNTRIED && health_bad(e->found)) {
-            e->found = HEALTH_UNTRIED;
-            e->found_at = 0;
+        if (e->state == HEALTH_UNTRIED && health_bad(e->last.state)) {
+            e->last.state = HEALTH_UNTRIED;
+            e->last.at = 0;
         }
 
         e->recovered = clock_now();
@@ -263,9 +263,9 @@ ask_peers(health_t *health, unsigned resolver, double from, int any)
     for (i = 0, asked = 0; i < health->n && asked < HEALTH_BLAME; i++) {
         e = health->all[i];
 
-        if (e->group == resolver && !e->running
+        if (e->group == resolver && !e->run.open
             && e->server != HEALTH_NO_SERVER && !health_apart(health, e->list)
-            && e->found_at < from
+            && e->last.at < from
             && (any || (e->state == HEALTH_GOOD && e->checked != 0))
             && e->has_positive)
         {
@@ -287,7 +287,7 @@ settle_suspects(health_t *health, unsigned resolver)
         e = health->all[i];
 
         if (e->group == resolver && e->suspect != 0) {
-            health_settle(e, e->found, e->found_why);
+            health_settle(e, e->last.state, e->last.why);
             health_serve(e);
         }
     }
@@ -333,8 +333,8 @@ suspects(const health_t *health, unsigned resolver, health_blame_t *v,
         e = health->all[i];
 
         if (e->group == resolver && e->suspect != 0) {
-            *empty &= e->empty;
-            v->from = v->from == 0 || e->found_at < v->from ? e->found_at
+            *empty &= e->last.empty;
+            v->from = v->from == 0 || e->last.at < v->from ? e->last.at
                                                             : v->from;
             v->till = v->till == 0 || e->suspect < v->till ? e->suspect
                                                            : v->till;
@@ -390,8 +390,10 @@ weigh(health_t *health, unsigned resolver)
 }
 
 
-void
-health_blame_asked(health_t *health, unsigned group, int answered)
+/* The resolvers have been asked because of suspected lists. */
+
+static void
+on_asked(health_t *health, unsigned group, int answered)
 {
     int             empty;
     health_blame_t  v;
@@ -436,6 +438,8 @@ health_blame_init(health_t *health)
         ev_timer_init(&health->resolver[i].grace, on_grace, 0, 0);
         health->resolver[i].grace.data = health;
     }
+
+    health->asked = on_asked;
 }
 
 
@@ -469,8 +473,8 @@ health_vouches(const health_t *health, uint32_t server, const list_t *list,
     for (i = 0; i < health->n; i++) {
         e = health->all[i];
 
-        if (e->group == group && e->proven && !health_bad(e->found)
-            && e->found_at >= since - RECENT && !health_apart(health, e->list)
+        if (e->group == group && e->last.proven && !health_bad(e->last.state)
+            && e->last.at >= since - RECENT && !health_apart(health, e->list)
             && strcmp(e->list->zone, list->zone) != 0)
         {
             return 1;
@@ -510,15 +514,15 @@ try_resolver(health_entry_t *e)
     health_t           *health = e->health;
     health_resolver_t  *r = &health->resolver[e->group];
 
-    if (!health_bad(e->found)
-        && (e->proven || !r->empty))
+    if (!health_bad(e->last.state)
+        && (e->last.proven || !r->empty))
     {
-        health_settle(e, e->found, e->found_why);
+        health_settle(e, e->last.state, e->last.why);
         health_blame_clear(health, e->group);
         return;
     }
 
-    if (!health_bad(e->found)) {
+    if (!health_bad(e->last.state)) {
         ask_peers(health, e->group, clock_now() - RECENT, 1);
     }
 
@@ -548,7 +552,7 @@ health_blame(health_entry_t *e)
                      dns_direct(e->health->dns) ? "network" : "resolver");
 
     } else {
-        health_settle(e, e->found, e->found_why);
+        health_settle(e, e->last.state, e->last.why);
     }
 
     weigh(e->health, e->group);

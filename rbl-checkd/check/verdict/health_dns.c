@@ -103,7 +103,7 @@ on_resolver(void *data, const dns_answer_t *answer)
     }
 
     if (r->since == 0) {
-        health_blame_asked(ask->health, ask->group, r->answers != 0);
+        ask->health->asked(ask->health, ask->group, r->answers != 0);
 
     } else if (r->dns.kind == HEALTH_DNS_WORKS) {
         report(ask->health, ask->group, r->answers != 0 ? r->suspect

@@ -1,11 +1,10 @@
 /*
- * Declarations of health's files. health.c has the waiting callers and the
- * states, health_entry.c the entries. health_run.c queries the test points,
- * health_sample.c a sample; health_judge.c judges responses, health_soa.c the
- * SOA records of a resolver. health_reach.c notes responses and their absence.
- * health_blame.c distinguishes a dead list from a dead resolver, health_dns.c
- * reports it. health_news.c reports news to other daemons. health_servers.c
- * watches all servers of a list.
+ * Declarations of health's files.  health.c has the waiting callers and the
+ * states.  health_entry.c has the entries, and reports news of them to other
+ * daemons.  health_run.c queries the test points and a sample; health_judge.c
+ * judges responses, health_soa.c the SOA records of a resolver.  health_reach.c
+ * notes responses and their absence.  health_blame.c distinguishes a dead list
+ * from a dead resolver, health_dns.c reports it.
  */
 
 #ifndef HEALTH_INT_H_INCLUDED
@@ -80,6 +79,49 @@ struct health_q_s {
     health_verdict_t verdict;
 };
 
+/* A run of the test points. */
+typedef struct {
+    double            began;            /* the last one; 0: never */
+    unsigned          open;             /* queries under way; 0: no run */
+    double            sent;             /* when the last of them was sent */
+    uint32_t          ttl;              /* the largest of negative responses */
+    unsigned          soa;              /* of such as have the most labels */
+    health_q_t       *sibling;          /* is the list good for IPv4? */
+    struct health_sample_s  *sample;    /* NULL: none */
+    health_point_t    point[HEALTH_POINTS];
+} health_run_t;
+
+/* The result of the last run that has ended, or of a test without a run. */
+typedef struct {
+    health_state_t    state;
+    rbl_list_reason_t why;
+    double            at;               /* when it began; 0: none */
+    unsigned          empty:1;          /* responses were empty */
+    unsigned          proven:1;         /* the positive test point passed */
+    unsigned          silent:1;         /* a test point had no response, and
+                                           nothing is worse; or the servers of
+                                           the list were not found */
+    unsigned          denied:1;         /* and the resolver gave responses: it
+                                           may deny all names */
+    unsigned          tcp:1;            /* silent over TCP only */
+} health_result_t;
+
+/* The query for the SOA record of the list's zone. */
+typedef struct {
+    dns_query_t      *query;            /* NULL: none is under way */
+    unsigned          owner;            /* beside it, as in the run */
+    uint32_t          minimum;
+    unsigned          none:1;           /* there was none of any kind */
+    unsigned          over:1;           /* it has ended once */
+} health_soa_query_t;
+
+/* The last reports to other daemons. */
+typedef struct {
+    double            life;             /* when its test point or zone was */
+    uint32_t          ttl;              /* of the positive test point */
+    double            ttl_at;           /* when that was; 0: never */
+} health_reported_t;
+
 struct health_entry_s {
     health_entry_t   *next;             /* in its slot */
     health_entry_t   *newer, *older;    /* by use */
@@ -96,13 +138,12 @@ struct health_entry_s {
     unsigned          had_point:1;      /* it has had the positive test point
                                            that it need not have */
     unsigned          lost:1;           /* and has lost it */
-    double            life_reported;    /* when its test point or zone was
-                                           reported last */
     double            recalled;         /* when the evidence of other daemons
                                            came last */
     double            disagreed;        /* when that was logged last */
     double            watched;          /* when the list's other servers were
                                            looked at */
+    health_reported_t  news;
 
     unsigned          mute:1;           /* its queries time out, though its test
                                            points may get responses */
@@ -113,18 +154,19 @@ struct health_entry_s {
     double            checked;          /* when that was found; 0: to be tested
                                            again */
     double            retry, wait;      /* of a bad one */
+
     double            passed, sampled;
-    double            sent, run_sent;   /* of the last passed, of this run */
+    double            sent;             /* of the last run that passed */
+    double            tried;            /* start of the last run with a
+                                           sample */
     uint32_t          positive_ttl;     /* the largest ever */
-    uint32_t          ttl_told;         /* as it was reported last */
-    double            ttl_reported;     /* when; 0: never */
     uint32_t          serial;
     unsigned          has_serial:1;
-    uint32_t          negative_ttl;     /* the largest of the last run */
-    unsigned          negative_soa;     /* of such as have the most labels */
-    uint32_t          run_ttl;          /* the same, of this run */
-    unsigned          run_soa;
+    uint32_t          negative_ttl;     /* as in the last run that passed */
+    unsigned          negative_soa;
     unsigned          deepest;          /* most labels ever */
+    unsigned          wild:1;           /* the last sample was listed: only one
+                                           that is not ends it */
     uint32_t          wild_ttl;         /* the largest TTL of its wildcard's
                                            listings since it was good; 0:
                                            none */
@@ -132,36 +174,11 @@ struct health_entry_s {
 
     health_q_t       *waiting;
     ev_timer          timer;            /* the next run */
-    double            began;            /* the last one; 0: never */
     double            suspect;          /* time of a suspicion that the list or
                                            the resolver has failed; 0: none */
-    unsigned          running;          /* queries under way */
-    health_q_t       *sibling;          /* is the list good for IPv4? */
-    unsigned          empty:1;          /* the last run: responses were empty */
-    unsigned          proven:1;         /* the last run: the positive test
-                                           point passed */
-    unsigned          silent:1;         /* the last run: a test point had no
-                                           response, and nothing is worse; or
-                                           its servers were not found */
-    unsigned          denied:1;         /* and the resolver gave responses: it
-                                           may deny all names */
-    unsigned          tcp:1;            /* over TCP only */
-    unsigned          wild:1;           /* the last sample was listed: only one
-                                           that is not ends it */
-    double            tried;            /* start of the last run with a
-                                           sample */
-    struct health_sample_s  *sample;    /* of this run; NULL: none */
-    dns_query_t      *soa;              /* for the zone's SOA record; NULL: none
-                                           is under way.  Beside it, as in
-                                           run_soa and run_ttl: */
-    unsigned          soa_owner;
-    uint32_t          soa_minimum;
-    unsigned          no_soa:1;         /* there was none of any kind */
-    unsigned          soa_over:1;       /* that query has ended once */
-    health_state_t    found;            /* of the last run that has ended */
-    rbl_list_reason_t found_why;
-    double            found_at;         /* when it began; 0: none */
-    health_point_t  point[HEALTH_POINTS];
+    health_run_t      run;
+    health_result_t   last;
+    health_soa_query_t  soa;
 };
 
 /* The result of a suspicion. */
@@ -236,6 +253,8 @@ struct health_s {
                                            found; 0: none */
     health_q_t         *ready;          /* verdicts that wait for the loop */
     ev_timer            ready_timer;
+    void              (*asked)(health_t *health, unsigned group, int answered);
+                                        /* call back of health_dns_ask */
     health_resolver_t   resolver[DNS_MAX_RESOLVERS];
 };
 
@@ -249,6 +268,19 @@ health_found_t health_judge(const rbl_codes_t *codes, int positive,
 health_state_t health_sum(const health_found_t *found, size_t n,
     rbl_list_reason_t *why);
 
+/* The result of a sample, or of both draws of a repeated one. */
+typedef enum {
+    SAMPLE_PASSED = 0,
+    SAMPLE_AGAIN,                       /* draw once more */
+    SAMPLE_WILD
+} sample_verdict_t;
+
+#define HEALTH_DRAWS       2
+
+/* `hit`: sets of networks of names_network, of each draw. */
+sample_verdict_t health_sample_judge(rbl_family_t family, const unsigned *hit,
+    unsigned draws);
+
 /* health_entry.c */
 
 /* The entry, made if there is none; NULL: no such resolver. */
@@ -258,59 +290,6 @@ health_entry_t *health_entry(health_t *health, const list_t *list,
 health_entry_t *health_entry_find(health_t *health, const list_t *list,
     rbl_family_t family, uint32_t server);
 void health_entry_free(health_entry_t *e);
-
-/* health_run.c */
-
-/* Queries the test points, with a sample or without.  health_blame gets the
-   outcome later. */
-void health_run(health_entry_t *e, int sample);
-/* To be called after each response of a run. */
-void health_run_answered(health_entry_t *e, const dns_answer_t *answer);
-void health_run_over(health_entry_t *e);    /* no query could be sent */
-void health_run_stop(health_entry_t *e);
-
-/* The name of its positive test point; 0: it has none. */
-int health_positive(const health_entry_t *e, names_t *name);
-
-/* Finds which test points the list of the entry has; call it for each new
-   list. */
-void health_points(health_entry_t *e);
-
-uint64_t health_random(health_t *health);
-
-/* health_sample.c */
-
-#define HEALTH_SAMPLE_N    22
-
-/* The result of a sample, or of both draws of a repeated one. */
-typedef enum {
-    SAMPLE_PASSED = 0,
-    SAMPLE_AGAIN,                       /* draw once more */
-    SAMPLE_WILD
-} sample_verdict_t;
-
-/* `hit`: sets of networks of names_network, of each draw. */
-sample_verdict_t health_sample_judge(rbl_family_t family, const unsigned *hit,
-    unsigned draws);
-
-/* Queries a sample with the run that begins. */
-void health_sample_begin(health_entry_t *e);
-
-/* All responses have come.  1: a second sample is drawn, and the run
-   continues. */
-int health_sample_again(health_entry_t *e);
-
-/* Ends the sample and returns its verdict.  *sound 0: some names had no
-   response. */
-sample_verdict_t health_sample_end(health_entry_t *e, int *sound,
-    uint32_t *ttl);
-void health_sample_stop(health_entry_t *e);
-
-/* health_soa.c: the entry has passed a run; it is freed, or has another run. */
-void health_soa(health_entry_t *e);
-void health_soa_stop(health_entry_t *e);
-
-/* health_news.c */
 
 /*
  * The list was wildcarding, with that TTL; reports this to other daemons; the
@@ -336,18 +315,26 @@ void health_ttl(health_entry_t *e);
  */
 void health_hear(health_entry_t *e);
 
-/* health_trace.c: a line of the trace about the entry's list and server. */
+/* health_run.c */
+
+/* Queries the test points, with a sample or without.  health_blame gets the
+   outcome later. */
+void health_run(health_entry_t *e, int sample);
+void health_run_over(health_entry_t *e);    /* no query could be sent */
+void health_run_stop(health_entry_t *e);
+
+/* Finds which test points the list of the entry has; call it for each new
+   list. */
+void health_points(health_entry_t *e);
+
+/* health_soa.c: the entry has passed a run; it is freed, or has another run. */
+void health_soa(health_entry_t *e);
+void health_soa_stop(health_entry_t *e);
+
+/* A line of the trace about the entry's list and server. */
 #define health_trace(e, ...)                                                  \
     trace_server((e)->health->dns, (e)->list, (e)->family, (e)->server,       \
                  __VA_ARGS__)
-
-void health_trace_point(const health_point_t *point);
-void health_trace_sample(const health_entry_t *e, sample_verdict_t verdict,
-    int sound);
-void health_trace_state(const health_entry_t *e);
-
-/* health_reach.c: a list without test points has responded. */
-void health_answers(health_entry_t *e);
 
 /*
  * health_blame.c: the operator gave the servers of the list, so its responses
@@ -367,9 +354,6 @@ void health_blame(health_entry_t *e);
 void health_blame_init(health_t *health);
 void health_blame_stop(health_t *health);
 
-/* The resolvers have been asked because of suspected lists. */
-void health_blame_asked(health_t *health, unsigned group, int answered);
-
 /* The resolver, or in direct mode the network, works again. */
 void health_blame_clear(health_t *health, unsigned group);
 
@@ -384,8 +368,8 @@ void health_dns_heard(health_t *health, unsigned group);
 
 /*
  * Do the resolvers answer at all?  Queries them for a name that always exists;
- * in direct mode no other answer counts.  health_blame_asked follows.  0: they
- * cannot be queried.
+ * in direct mode no other answer counts.  If DNS is not to blame yet,
+ * health->asked follows.  0: they cannot be queried.
  */
 int health_dns_ask(health_t *health, unsigned group);
 void health_dns_stop(health_t *health);
@@ -411,11 +395,5 @@ int health_is_free(const health_entry_t *e, double now, health_verdict_t *v);
 
 /* Is the state still valid? */
 int health_is_known(const health_entry_t *e, double now);
-
-/* Calls back with q->verdict, later. */
-void health_reply(health_q_t *q);
-
-void health_q_link(health_q_t **list, health_q_t *q);
-void health_q_unlink(health_q_t *q);
 
 #endif /* HEALTH_INT_H_INCLUDED */

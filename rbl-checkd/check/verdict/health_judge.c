@@ -1,5 +1,5 @@
 /*
- * Judges the responses to test points.
+ * Judges the responses to test points, and to the names of a sample.
  */
 
 #include "health_int.h"
@@ -141,4 +141,36 @@ health_sum(const health_found_t *found, size_t n, rbl_list_reason_t *why)
     }
 
     return states[worst];
+}
+
+
+static unsigned
+bits(unsigned set)
+{
+    return (unsigned) __builtin_popcount(set);
+}
+
+
+/*
+ * No list contains three of these networks, or both of the domains.  Fewer hits
+ * may be regular listings: then a second sample_draw has no hits elsewhere.
+ */
+sample_verdict_t
+health_sample_judge(rbl_family_t family, const unsigned *hit, unsigned draws)
+{
+    unsigned  most = family == RBL_FAMILY_DOMAIN ? 1 : 2;
+
+    if (hit[0] == 0) {
+        return SAMPLE_PASSED;
+    }
+
+    if (bits(hit[0]) > most) {
+        return SAMPLE_WILD;
+    }
+
+    if (draws < HEALTH_DRAWS) {
+        return SAMPLE_AGAIN;
+    }
+
+    return bits(hit[0] | hit[1]) > most ? SAMPLE_WILD : SAMPLE_PASSED;
 }

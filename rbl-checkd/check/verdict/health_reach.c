@@ -19,11 +19,11 @@
 static void
 fail(health_entry_t *e, health_state_t state, rbl_list_reason_t why)
 {
-    e->found = state;
-    e->found_why = why;
-    e->found_at = clock_now();
-    e->silent = 1;
-    e->tcp = 0;
+    e->last.state = state;
+    e->last.why = why;
+    e->last.at = clock_now();
+    e->last.silent = 1;
+    e->last.tcp = 0;
     health_blame(e);
 }
 
@@ -86,9 +86,9 @@ health_unfound(health_t *health, const list_t *list, dns_status_t search)
     e = health_entry(health, list, family_of(list), HEALTH_NO_SERVER);
 
     if (e != NULL && e->suspect == 0 && health_resolver_go(e, now)
-        && (e->found_at == 0 || now - e->found_at >= UNFOUND_EVERY))
+        && (e->last.at == 0 || now - e->last.at >= UNFOUND_EVERY))
     {
-        e->denied = dns_answered(search);
+        e->last.denied = dns_answered(search);
         fail(e, HEALTH_UNREACHABLE, why_unfound(search));
     }
 
@@ -124,17 +124,6 @@ reached(health_t *health, const list_t *list)
 
 /* --- responses ----------------------------------------------------------- */
 
-void
-health_answers(health_entry_t *e)
-{
-    if (e->found != HEALTH_GOOD) {
-        e->found = HEALTH_GOOD;
-        e->found_at = clock_now();
-        health_settle(e, HEALTH_GOOD, RBL_LIST_RESPONDS);
-    }
-}
-
-
 /* A list that was silent responds to a check, so that its next test, whose
    back-off may be long, need not wait. */
 
@@ -147,9 +136,9 @@ back(health_t *health, const list_t *list, rbl_family_t family,
 
     e = health_entry_find(health, list, family, server);
 
-    if (e != NULL && e->state == HEALTH_DOWN && e->silent && !e->running
+    if (e != NULL && e->state == HEALTH_DOWN && e->last.silent && !e->run.open
         && e->suspect == 0 && (e->has_negative || e->has_positive)
-        && now - e->began >= health->bad_min && health_resolver_go(e, now))
+        && now - e->run.began >= health->bad_min && health_resolver_go(e, now))
     {
         health_run(e, 0);
     }
@@ -176,7 +165,7 @@ try_group(health_t *health, const list_t *list, rbl_family_t family,
 
     e = health_entry(health, list, family, server);
 
-    if (e == NULL || e->running || !health_resolver_go(e, now)) {
+    if (e == NULL || e->run.open || !health_resolver_go(e, now)) {
         return;
     }
 
@@ -270,21 +259,21 @@ doubt(health_t *health, const list_t *list, rbl_family_t family,
         health_hear(e);
     }
 
-    if (e == NULL || e->running || e->suspect != 0
+    if (e == NULL || e->run.open || e->suspect != 0
         || !health_resolver_go(e, now))
     {
         return;
     }
 
     if (health_is_free(e, now, &v)) {
-        if (known || e->found == HEALTH_UNTRIED) {
+        if (known || e->last.state == HEALTH_UNTRIED) {
             fail(e, HEALTH_DOWN, RBL_LIST_NO_RESPONSE);
         }
 
         return;
     }
 
-    if ((e->began == 0 || now - e->began >= every)
+    if ((e->run.began == 0 || now - e->run.began >= every)
         && (known || !health_is_known(e, now) || !health_bad(e->state)))
     {
         health_run(e, 0);

@@ -1,11 +1,20 @@
 /*
- * One run of the test points of an entry.
+ * One run of the test points of an entry, with a sample or without.
+ *
+ * A sample is of names that no list should contain.  A server that is
+ * wildcarding for half of its queries passes a sample of 22 names, and the test
+ * points, less often than once in a million times; the names alternate between
+ * the two domains.  Some lists do list a network of the root name servers: such
+ * hits are confined to that network.
  */
 
+#include "base/xalloc.h"
 #include "health_int.h"
 
 #include <stdlib.h>
 #include <sys/random.h>
+
+#define SAMPLE_N  22
 
 static const names_point_t  kinds[HEALTH_POINTS] = {
     NAMES_POSITIVE, NAMES_NEGATIVE, NAMES_RANDOM, NAMES_SAMPLE, NAMES_SAMPLE
@@ -13,11 +22,31 @@ static const names_point_t  kinds[HEALTH_POINTS] = {
 
 static const health_found_t  none = { .state = POINT_NONE };
 
+typedef struct {
+    struct health_sample_s  *sample;
+    dns_query_t             *query;     /* NULL: none is under way */
+    unsigned                 network;
+} sample_q_t;
+
+struct health_sample_s {
+    health_entry_t  *entry;
+    unsigned         draws;
+    unsigned         unanswered;
+    unsigned         hit[HEALTH_DRAWS];
+    uint32_t         ttl;               /* the largest of a listing */
+    sample_q_t       ask[SAMPLE_N];
+};
+
+
+/* To be called after each response of a run. */
+static void run_answered(health_entry_t *e, const dns_answer_t *answer);
+
+
+/* --- names ---------------------------------------------------------------- */
 
 /* Not secret: only another one each time. */
-
-uint64_t
-health_random(health_t *health)
+static uint64_t
+run_random(health_t *health)
 {
     uint64_t  x;
 
@@ -41,9 +70,8 @@ health_random(health_t *health)
  * The domains of a list with addresses are in the same zone, so the test
  * address shows that the zone is not empty.
  */
-
-int
-health_positive(const health_entry_t *e, names_t *name)
+static int
+positive_name(const health_entry_t *e, names_t *name)
 {
     int  by_address;
 
@@ -68,7 +96,7 @@ health_points(health_entry_t *e)
 
     e->owner = names_owner(e->list->zone);
     e->has_positive = (e->had_point || names_must(e->list))
-                      && health_positive(e, &name);
+                      && positive_name(e, &name);
     e->has_negative = names_point(&name, e->list, e->family, NAMES_NEGATIVE,
                                   0)
                       || names_point(&name, e->list, e->family,
@@ -80,7 +108,6 @@ health_points(health_entry_t *e)
  * 1: the list need not have a positive test point, or it is an IPv6 list that
  * passes for IPv4: it has one for IPv6 only if it lists such addresses.
  */
-
 static int
 may_lack(const health_entry_t *e)
 {
@@ -90,17 +117,163 @@ may_lack(const health_entry_t *e)
 }
 
 
-/* All is answered. */
+/* --- the sample ----------------------------------------------------------- */
 
+static void
+on_sample(void *data, const dns_answer_t *answer)
+{
+    sample_q_t              *ask = data;
+    health_found_t           found;
+    struct health_sample_s  *s = ask->sample;
+
+    ask->query = NULL;
+    found = health_judge(s->entry->list->codes, 0, answer);
+
+    if (found.state == POINT_WILDCARD) {
+        health_trace(s->entry, "a name of the sample fails: %s",
+                     rbl_list_reasons[found.why].text);
+        s->hit[s->draws - 1] |= 1u << ask->network;
+        s->ttl = found.wildcard && answer->ttl > s->ttl ? answer->ttl : s->ttl;
+
+    } else if (found.state != POINT_OK) {
+        s->unanswered++;
+    }
+
+    run_answered(s->entry, answer);
+}
+
+
+static void
+sample_draw(struct health_sample_s *s)
+{
+    size_t           i;
+    names_t          name;
+    uint64_t         random;
+    dns_payer_t      payer;
+    health_entry_t  *e = s->entry;
+
+    payer = list_payer(e->list, 1);
+    s->draws++;
+
+    for (i = 0; i < SAMPLE_N; i++) {
+        random = run_random(e->health);
+
+        if (e->family == RBL_FAMILY_DOMAIN) {
+            random = (random & ~UINT64_C(1)) | (i & 1);
+        }
+
+        s->ask[i].sample = s;
+        s->ask[i].network = names_network(e->family, random);
+
+        if (names_point(&name, e->list, e->family, NAMES_ROOT, random)) {
+            s->ask[i].query = dns_ask_at(e->health->dns, e->server, name.s,
+                                         DNS_TYPE_A, &payer, on_sample,
+                                         &s->ask[i]);
+        }
+
+        if (s->ask[i].query != NULL) {
+            e->run.open++;
+
+        } else {
+            s->unanswered++;
+        }
+    }
+}
+
+
+static void
+sample_begin(health_entry_t *e)
+{
+    struct health_sample_s  *s;
+
+    s = xcalloc(1, sizeof(struct health_sample_s));
+    s->entry = e;
+    e->run.sample = s;
+    sample_draw(s);
+}
+
+
+static int
+sample_again(health_entry_t *e)
+{
+    unsigned                 before = e->run.open;
+    struct health_sample_s  *s = e->run.sample;
+
+    if (s == NULL || s->unanswered != 0
+        || health_sample_judge(e->family, s->hit, s->draws) != SAMPLE_AGAIN)
+    {
+        return 0;
+    }
+
+    health_trace(e,
+                 "the list may really list these names: a second sample"
+                 " decides");
+    sample_draw(s);
+
+    return e->run.open != before;
+}
+
+
+static void
+sample_stop(health_entry_t *e)
+{
+    size_t                   i;
+    struct health_sample_s  *s = e->run.sample;
+
+    if (s == NULL) {
+        return;
+    }
+
+    for (i = 0; i < SAMPLE_N; i++) {
+        if (s->ask[i].query != NULL) {
+            dns_cancel(s->ask[i].query);
+        }
+    }
+
+    free(s);
+    e->run.sample = NULL;
+}
+
+
+/* Hits count however many names were not answered. */
+static sample_verdict_t
+sample_end(health_entry_t *e, int *sound, uint32_t *ttl)
+{
+    sample_verdict_t         verdict;
+    struct health_sample_s  *s = e->run.sample;
+
+    verdict = health_sample_judge(e->family, s->hit, s->draws);
+    *sound = s->unanswered == 0 && verdict != SAMPLE_AGAIN;
+    *ttl = s->ttl;
+    sample_stop(e);
+
+    return verdict;
+}
+
+
+static void
+trace_sample(const health_entry_t *e, sample_verdict_t verdict,
+    int sound)
+{
+    health_trace(e, "%s", verdict == SAMPLE_WILD
+                 ? "the sample is listed: the server is wildcarding"
+                 : sound ? "the sample passes"
+                 : "the sample does not count: some names had no response");
+}
+
+
+/* --- the end of a run ----------------------------------------------------- */
+
+/* All is answered. */
 static void
 run_found(health_entry_t *e, health_state_t state, rbl_list_reason_t why)
 {
     health_trace(e, "test points end: %s (%s)", health_state_names[state],
                  rbl_list_reasons[why].text);
-    e->running = 0;
-    e->found = state;
-    e->found_why = why;
-    e->found_at = e->began;
+    e->run.open = 0;
+    e->last.state = state;
+    e->last.why = why;
+    e->last.at = e->run.began;
 
     health_blame(e);
 }
@@ -110,20 +283,19 @@ run_found(health_entry_t *e, health_state_t state, rbl_list_reason_t why)
  * If only IPv4 has its test point, the list may have no IPv6 data, unless it
  * once had a test point for IPv6, too.
  */
-
 static void
 on_sibling(void *data, const health_verdict_t *verdict)
 {
     health_entry_t  *e = data;
 
-    e->sibling = NULL;
+    e->run.sibling = NULL;
 
     if (verdict->state == HEALTH_GOOD && !e->had_point) {
-        e->passed = e->began;
+        e->passed = e->run.began;
         run_found(e, HEALTH_UNSUPPORTED, RBL_LIST_NO_FAMILY);
 
     } else {
-        run_found(e, HEALTH_DOWN, e->point[0].found.why);
+        run_found(e, HEALTH_DOWN, e->run.point[0].found.why);
     }
 }
 
@@ -132,12 +304,11 @@ on_sibling(void *data, const health_verdict_t *verdict)
  * A sample counts as a whole, and only as a sign of a wildcard: some lists
  * contain unassigned networks.
  */
-
 static void
 run_sample(health_entry_t *e)
 {
     size_t           i;
-    health_point_t  *point = e->point;
+    health_point_t  *point = e->run.point;
 
     if (point[3].found.state == POINT_WILDCARD
         && point[4].found.state == POINT_WILDCARD)
@@ -159,7 +330,6 @@ run_sample(health_entry_t *e)
  * Takes the verdict of the large sample.  After one that was listed, only
  * another sample shows that the wildcard is gone.
  */
-
 static void
 run_large(health_entry_t *e)
 {
@@ -167,12 +337,12 @@ run_large(health_entry_t *e)
     uint32_t          ttl;
     sample_verdict_t  verdict;
 
-    if (e->sample == NULL) {
+    if (e->run.sample == NULL) {
         return;
     }
 
-    verdict = health_sample_end(e, &sound, &ttl);
-    health_trace_sample(e, verdict, sound);
+    verdict = sample_end(e, &sound, &ttl);
+    trace_sample(e, verdict, sound);
 
     if (verdict == SAMPLE_WILD) {
         e->wild = 1;
@@ -180,13 +350,12 @@ run_large(health_entry_t *e)
 
     } else if (sound) {
         e->wild = 0;
-        e->sampled = e->began;
+        e->sampled = e->run.began;
     }
 }
 
 
 /* The TTL of a wildcard's listings bounds the time that caches keep them. */
-
 static void
 run_wild_ttl(health_entry_t *e)
 {
@@ -196,8 +365,8 @@ run_wild_ttl(health_entry_t *e)
     run_large(e);
 
     for (i = 1; i < HEALTH_POINTS; i++) {
-        if (e->point[i].found.wildcard) {
-            health_wild_listing(e, e->point[i].ttl);
+        if (e->run.point[i].found.wildcard) {
+            health_wild_listing(e, e->run.point[i].ttl);
         }
     }
 }
@@ -207,7 +376,6 @@ run_wild_ttl(health_entry_t *e)
  * A list that need not have a positive test point may lack it; but once it has
  * had one, no listing ends there without it.
  */
-
 static void
 run_entry(health_entry_t *e, health_found_t *positive)
 {
@@ -227,7 +395,6 @@ run_entry(health_entry_t *e, health_found_t *positive)
 
 
 /* A delegated part of its zone belongs to the list, too. */
-
 static unsigned
 own_soa(const health_entry_t *e)
 {
@@ -238,32 +405,31 @@ own_soa(const health_entry_t *e)
         labels += *p == '.';
     }
 
-    return e->run_soa < labels ? e->run_soa : labels;
+    return e->run.soa < labels ? e->run.soa : labels;
 }
 
 
 /* The list has passed: the result of its test points is valid until the next
    run. */
-
 static void
 run_good(health_entry_t *e, point_state_t positive)
 {
     int       news;
     unsigned  own;
 
-    e->passed = e->began;
-    e->sent = e->run_sent;
+    e->passed = e->run.began;
+    e->sent = e->run.sent;
 
     if (positive == POINT_OK) {
         health_ttl(e);
     }
 
-    if (e->run_soa >= e->negative_soa || !e->has_positive) {
-        e->negative_soa = e->run_soa;
+    if (e->run.soa >= e->negative_soa || !e->has_positive) {
+        e->negative_soa = e->run.soa;
     }
 
-    e->negative_ttl = e->run_ttl > e->negative_ttl
-                      || e->run_soa >= e->negative_soa ? e->run_ttl
+    e->negative_ttl = e->run.ttl > e->negative_ttl
+                      || e->run.soa >= e->negative_soa ? e->run.ttl
                                                        : e->negative_ttl;
 
     own = own_soa(e);
@@ -290,7 +456,7 @@ run_sum(health_entry_t *e, health_found_t *found, rbl_list_reason_t *why)
     health_state_t  state;
 
     for (i = 0; i < HEALTH_POINTS; i++) {
-        found[i] = e->point[i].found;
+        found[i] = e->run.point[i].found;
     }
 
     run_entry(e, &found[0]);
@@ -312,7 +478,6 @@ run_sum(health_entry_t *e, health_found_t *found, rbl_list_reason_t *why)
 
 /* Is the missing response the only failure of the list?  A server that left the
    list cannot respond. */
-
 static void
 run_silent(health_entry_t *e, const health_found_t *found)
 {
@@ -322,15 +487,15 @@ run_silent(health_entry_t *e, const health_found_t *found)
 
     worst = POINT_NONE;
     moved = 0;
-    e->tcp = 1;
+    e->last.tcp = 1;
 
     for (i = 0; i < HEALTH_POINTS; i++) {
         worst = found[i].state > worst ? found[i].state : worst;
         moved |= found[i].moved;
-        e->tcp &= found[i].state != POINT_SILENT || found[i].tcp;
+        e->last.tcp &= found[i].state != POINT_SILENT || found[i].tcp;
     }
 
-    e->silent = worst == POINT_SILENT && !moved;
+    e->last.silent = worst == POINT_SILENT && !moved;
 }
 
 
@@ -343,13 +508,13 @@ run_end(health_entry_t *e)
 
     run_wild_ttl(e);
     state = run_sum(e, found, &why);
-    e->proven = found[0].state == POINT_OK;
+    e->last.proven = found[0].state == POINT_OK;
 
-    if (e->proven) {
+    if (e->last.proven) {
         e->health->resolver[e->group].proven = clock_now();
     }
 
-    e->empty = found[0].state == POINT_MISSING && found[0].empty;
+    e->last.empty = found[0].state == POINT_MISSING && found[0].empty;
 
     run_silent(e, found);
 
@@ -357,10 +522,10 @@ run_end(health_entry_t *e)
         && found[1].state <= POINT_OK && found[2].state <= POINT_OK
         && may_lack(e))
     {
-        e->running = 1;
-        e->sibling = health_ask(e->health, e->list, RBL_FAMILY_IPV4,
+        e->run.open = 1;
+        e->run.sibling = health_ask(e->health, e->list, RBL_FAMILY_IPV4,
                                 e->server, HEALTH_KNOWN, on_sibling, e);
-        if (e->sibling != NULL) {
+        if (e->run.sibling != NULL) {
             return;
         }
     }
@@ -369,13 +534,30 @@ run_end(health_entry_t *e)
 }
 
 
+/* The response may belong to any of several attempts, so the time of the last
+   one counts. */
+static void
+run_answered(health_entry_t *e, const dns_answer_t *answer)
+{
+    double  sent;
+
+    sent = clock_now() - (answer->tries > 1 ? 0 : answer->ms / 1000);
+    e->run.sent = sent > e->run.sent ? sent : e->run.sent;
+
+    if (--e->run.open == 0 && !sample_again(e)) {
+        run_end(e);
+    }
+}
+
+
+/* --- test points ---------------------------------------------------------- */
+
 /*
  * The time for which a cache keeps that a name does not exist.  The TTL of the
  * SOA decreases there, and may be shared by several names, but its MINIMUM
  * bounds the whole TTL (RFC 2308, section 5).  An SOA of the zone above does
  * not count, since it is from a time when the list's zone was gone.
  */
-
 static void
 keep_negative(health_entry_t *e, const dns_answer_t *answer)
 {
@@ -390,15 +572,15 @@ keep_negative(health_entry_t *e, const dns_answer_t *answer)
         e->has_serial = 1;
     }
 
-    if (answer->n_a != 0 || answer->soa < e->run_soa) {
+    if (answer->n_a != 0 || answer->soa < e->run.soa) {
         return;
     }
 
     ttl = answer->minimum < HEALTH_NONE_MAX ? answer->minimum : HEALTH_NONE_MAX;
 
-    if (answer->soa > e->run_soa || ttl > e->run_ttl) {
-        e->run_ttl = ttl;
-        e->run_soa = answer->soa;
+    if (answer->soa > e->run.soa || ttl > e->run.ttl) {
+        e->run.ttl = ttl;
+        e->run.soa = answer->soa;
     }
 }
 
@@ -413,19 +595,41 @@ keep_positive(health_entry_t *e, const dns_answer_t *answer)
 }
 
 
-/* The response may belong to any of several attempts, so the time of the last
-   one counts. */
-
-void
-health_run_answered(health_entry_t *e, const dns_answer_t *answer)
+/* The kind of a test point, in words. */
+static const char *
+point_name(int kind)
 {
-    double  sent;
+    switch (kind) {
 
-    sent = clock_now() - (answer->tries > 1 ? 0 : answer->ms / 1000);
-    e->run_sent = sent > e->run_sent ? sent : e->run_sent;
+    case NAMES_POSITIVE:
+        return "the positive test point";
 
-    if (--e->running == 0 && !health_sample_again(e)) {
-        run_end(e);
+    case NAMES_NEGATIVE:
+        return "the negative test point";
+
+    case NAMES_RANDOM:
+        return "a random name";
+
+    default:
+        return "a name that no list should have";
+    }
+}
+
+
+static void
+trace_point(const health_point_t *point)
+{
+    const char  *ok;
+
+    ok = point->kind == NAMES_POSITIVE ? "is listed, as it must be"
+                                       : "is not listed, as it must be";
+
+    if (point->found.state == POINT_OK) {
+        health_trace(point->entry, "%s %s", point_name(point->kind), ok);
+
+    } else {
+        health_trace(point->entry, "%s fails: %s", point_name(point->kind),
+                     rbl_list_reasons[point->found.why].text);
     }
 }
 
@@ -451,9 +655,9 @@ on_answer(void *data, const dns_answer_t *answer)
         point->ttl = answer->ttl;
     }
 
-    health_trace_point(point);
+    trace_point(point);
     health_heard(e->health, e->list, e->family, e->server, answer->status);
-    health_run_answered(e, answer);
+    run_answered(e, answer);
 }
 
 
@@ -463,17 +667,16 @@ on_answer(void *data, const dns_answer_t *answer)
  * point; if it has one, a wildcard in its zone does not cover the siblings of
  * its positive test point (RFC 4592).
  */
-
 static int
 run_name(health_entry_t *e, size_t nth, names_t *name)
 {
     uint64_t  random;
 
     if (kinds[nth] == NAMES_POSITIVE) {
-        return health_positive(e, name);
+        return positive_name(e, name);
     }
 
-    random = health_random(e->health);
+    random = run_random(e->health);
 
     if (kinds[nth] == NAMES_SAMPLE) {
         random = (random & ~UINT64_C(1)) | (nth & 1);
@@ -484,13 +687,12 @@ run_name(health_entry_t *e, size_t nth, names_t *name)
 
 
 /* A name that cannot be queried counts as one without response. */
-
 static void
 run_ask(health_entry_t *e, size_t nth)
 {
     names_t          name;
     dns_payer_t      payer;
-    health_point_t  *point = &e->point[nth];
+    health_point_t  *point = &e->run.point[nth];
 
     point->entry = e;
     point->kind = kinds[nth];
@@ -510,12 +712,11 @@ run_ask(health_entry_t *e, size_t nth)
         return;
     }
 
-    e->running++;
+    e->run.open++;
 }
 
 
 /* The timer may be set to begin a run.  It would end this one. */
-
 void
 health_run(health_entry_t *e, int sample)
 {
@@ -524,22 +725,22 @@ health_run(health_entry_t *e, int sample)
     ev_timer_stop(e->health->loop, &e->timer);
     health_trace(e, "test points%s are queried",
                  sample || e->wild ? " and a sample" : "");
-    e->began = clock_now();
+    e->run.began = clock_now();
     e->has_serial = 0;
-    e->run_ttl = e->run_soa = 0;
-    e->run_sent = 0;
+    e->run.ttl = e->run.soa = 0;
+    e->run.sent = 0;
 
     for (i = 0; i < HEALTH_POINTS; i++) {
         run_ask(e, i);
     }
 
     if (sample || e->wild) {
-        e->tried = e->began;
-        health_sample_begin(e);
+        e->tried = e->run.began;
+        sample_begin(e);
     }
 
-    if (e->running == 0) {
-        e->running = 1;
+    if (e->run.open == 0) {
+        e->run.open = 1;
         ev_timer_set(&e->timer, 0, 0);
         ev_timer_start(e->health->loop, &e->timer);
     }
@@ -549,7 +750,7 @@ health_run(health_entry_t *e, int sample)
 void
 health_run_over(health_entry_t *e)
 {
-    e->running = 0;
+    e->run.open = 0;
     run_end(e);
 }
 
@@ -560,15 +761,15 @@ health_run_stop(health_entry_t *e)
     size_t  i;
 
     for (i = 0; i < HEALTH_POINTS; i++) {
-        if (e->point[i].query != NULL) {
-            dns_cancel(e->point[i].query);
-            e->point[i].query = NULL;
+        if (e->run.point[i].query != NULL) {
+            dns_cancel(e->run.point[i].query);
+            e->run.point[i].query = NULL;
         }
     }
 
-    health_sample_stop(e);
+    sample_stop(e);
     health_soa_stop(e);
-    health_drop(e->sibling);
-    e->sibling = NULL;
-    e->running = 0;
+    health_drop(e->run.sibling);
+    e->run.sibling = NULL;
+    e->run.open = 0;
 }

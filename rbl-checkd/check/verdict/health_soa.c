@@ -45,8 +45,8 @@ on_soa(void *data, const dns_answer_t *answer)
     health_entry_t     *e = data;
     health_resolver_t  *r = &e->health->resolver[e->group];
 
-    e->soa = NULL;
-    e->soa_over = 1;
+    e->soa.query = NULL;
+    e->soa.over = 1;
 
     if (r->soa != SOA_UNTRIED
         || (answer->status != DNS_NOERROR && answer->status != DNS_NXDOMAIN))
@@ -57,18 +57,18 @@ on_soa(void *data, const dns_answer_t *answer)
     minimum = answer->minimum < HEALTH_NONE_MAX ? answer->minimum
                                                 : HEALTH_NONE_MAX;
 
-    if (!answer->has_serial && e->soa_owner == 0) {
-        r->no_soa += !e->no_soa;
-        e->no_soa = 1;
+    if (!answer->has_serial && e->soa.owner == 0) {
+        r->no_soa += !e->soa.none;
+        e->soa.none = 1;
 
         if (r->no_soa == LISTS) {
             soa_found(e, SOA_HIDES, "hides SOA records");
         }
 
-    } else if (e->soa_owner == 0) {
+    } else if (e->soa.owner == 0) {
         soa_found(e, SOA_STRIPS, "strips SOA records from negative responses");
 
-    } else if (answer->has_serial && minimum != e->soa_minimum) {
+    } else if (answer->has_serial && minimum != e->soa.minimum) {
         soa_found(e, SOA_REWRITES, "rewrites SOA records");
 
     } else if (answer->has_serial) {
@@ -82,25 +82,25 @@ health_soa(health_entry_t *e)
 {
     dns_payer_t  payer;
 
-    if (dns_direct(e->health->dns) || e->list->custom || e->soa != NULL
+    if (dns_direct(e->health->dns) || e->list->custom || e->soa.query != NULL
         || e->health->resolver[e->group].soa != SOA_UNTRIED)
     {
         return;
     }
 
-    e->soa_owner = e->run_soa;
-    e->soa_minimum = e->run_ttl;
+    e->soa.owner = e->run.soa;
+    e->soa.minimum = e->run.ttl;
     payer = list_payer(e->list, 1);
-    e->soa = dns_ask_at(e->health->dns, e->server, e->list->ask, DNS_TYPE_SOA,
-                        &payer, on_soa, e);
+    e->soa.query = dns_ask_at(e->health->dns, e->server, e->list->ask,
+                              DNS_TYPE_SOA, &payer, on_soa, e);
 }
 
 
 void
 health_soa_stop(health_entry_t *e)
 {
-    if (e->soa != NULL) {
-        dns_cancel(e->soa);
-        e->soa = NULL;
+    if (e->soa.query != NULL) {
+        dns_cancel(e->soa.query);
+        e->soa.query = NULL;
     }
 }

@@ -1,5 +1,10 @@
 /*
- * UDP.  Every server has a pool of connected sockets, so that the kernel drops
+ * UDP: attempts (flights), and the sockets that they leave by.
+ *
+ * A query has room for the flights of all its attempts; each is in the id table
+ * of its socket.
+ *
+ * Every server has a pool of connected sockets, so that the kernel drops
  * datagrams from other addresses and reports closed ports.  A batch of queries
  * (batch.c) leaves by one socket of the pool, chosen at random; a retry never
  * uses the socket of the attempt before.  After `socket_uses` queries a socket
@@ -7,9 +12,9 @@
  *
  * The network may change under a socket: its address, the route, a translation
  * at a router.  All sockets of a server are retired when the kernel reports an
- * error of the path, and the query leaves by a new one at once.  A
- * retry after a timeout leaves by a socket that has had a response since the
- * query began, or by a new one.
+ * error of the path, and the query leaves by a new one at once.  A retry after
+ * a timeout leaves by a socket that has had a response since the query began,
+ * or by a new one.
  *
  * The pool or the list of retired sockets owns the sockets.
  */
@@ -20,70 +25,195 @@
 #include <errno.h>
 #include <netinet/udp.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
+
+#define POOL_FEW   2                /* sockets per server of a zone; DNS_POOL
+                                       per resolver in use */
+#define RETIRED    64               /* retired sockets that wait for their last
+                                       responses */
+#define SOCKETS    2048             /* sockets of servers of zones; no more than
+                                       half of the process's limit of open
+                                       files */
+#define RECV_SIZE  4096             /* longer responses use TCP */
+#define ID_SLOTS   1024             /* per resolver; powers of two */
+#define ID_FEW     64
 
 #define SOCKET_BUFFER   (1024 * 1024)
 #define SOCKET_MAX_IDS  32768
 #define SOCKET_DRAWS    32
 
+#define SERVER_IDLE        60.0     /* s without a query */
+#define SERVER_IDLE_SHORT  5.0      /* the same if sockets are scarce */
 
-int
-dns_random(dns_engine_t *engine, uint16_t *value)
+/* Buffers of recvmmsg; allocated once. */
+struct dns_inbox_s {
+    struct mmsghdr   msg[DNS_BATCH];
+    struct iovec     iov[DNS_BATCH];
+    uint8_t          in[DNS_BATCH][RECV_SIZE];
+};
+
+/* The meaning of an error of a socket.  The kernel reports the fate of a
+   datagram at the next call, which is a send or a receive. */
+typedef enum {
+    FAULT_BUSY = 0,             /* passes; the socket is good */
+    FAULT_CLOSED,               /* the server does not listen */
+    FAULT_PATH                  /* this socket no longer reaches it, a new one
+                                   may; also any unknown error */
+} udp_fault_t;
+
+
+/* --- flights -------------------------------------------------------------- */
+
+/* The link to the flight with that id, or to the NULL where it would be. */
+static dns_flight_t **
+flight_find(dns_socket_t *s, unsigned id)
 {
-    ssize_t  n;
+    dns_flight_t  **at;
 
-    if (engine->n_random < sizeof(*value)) {
-        n = getrandom(engine->random, sizeof(engine->random), 0);
+    at = &s->ids[id % s->n_ids];
 
-        /* A short read happens only after a signal. */
-        if (n < (ssize_t) sizeof(*value)) {
-            return -1;
-        }
-
-        engine->n_random = (size_t) n;
+    while (*at && (*at)->id != id) {
+        at = &(*at)->id_next;
     }
 
-    engine->n_random -= sizeof(*value);
-    memcpy(value, engine->random + engine->n_random, sizeof(*value));
-    return 0;
+    return at;
+}
+
+
+/*
+ * Sets the end of a flight, and the time when it is overdue.  That is up to a
+ * quarter later at random (by the id): queries that were lost together, since
+ * they overloaded the other side, are not repeated together.
+ */
+static void
+flight_deadline(dns_query_t *q, const dns_server_t *r, uint16_t id)
+{
+    double         wait, end;
+    unsigned       i;
+    dns_engine_t  *engine;
+
+    engine = q->engine;
+    end = engine->now + engine->rest[q->attempt];
+    q->expires = end > q->expires ? end : q->expires;
+
+    if (q->attempt + 1u >= engine->conf.tries) {
+        dns_wheel_put(q, q->expires);
+        return;
+    }
+
+    wait = dns_server_wait(r, q->class);
+
+    for (i = 0; i < q->attempt; i++) {
+        wait *= 1.5;
+    }
+
+    dns_wheel_put(q, engine->now + wait * (1 + id / 262144.));
+}
+
+
+/* Starts a flight on this socket, with an id that is free there. */
+static dns_flight_t *
+flight_begin(dns_query_t *q, dns_socket_t *s, uint16_t id)
+{
+    unsigned       i, counted;
+    dns_flight_t  *f, **at;
+
+    counted = 1;
+
+    for (i = 0; i < q->engine->conf.tries; i++) {
+        f = &q->flight[i];
+
+        if (f->socket != NULL && f->socket->server == s->server) {
+            counted = 0;
+        }
+    }
+
+    /* There is a slot for each attempt, and one more attempt is left. */
+    for (f = q->flight; f->socket != NULL; f++) { /* void */ }
+
+    f->q = q;
+    f->socket = s;
+    f->id = id;
+    f->sent = q->engine->now;
+    f->counted = counted;
+    f->edns = q->edns;
+    f->id_next = NULL;
+
+    at = flight_find(s, id);
+    *at = f;
+    s->n++;
+    s->uses++;
+    s->server->in_flight += counted;
+    s->server->counters.sent++;
+    flight_deadline(q, s->server, id);
+
+    if (q->open++ == 0) {
+        dns_pace_on_wire(q);
+    }
+
+    return f;
+}
+
+
+/* Finds another flight of the query at this server to be counted. */
+static void
+flight_uncount(dns_flight_t *f, dns_server_t *r)
+{
+    unsigned       i;
+    dns_flight_t  *other;
+
+    if (!f->counted) {
+        return;
+    }
+
+    f->counted = 0;
+
+    for (i = 0; i < f->q->engine->conf.tries && f->q->open; i++) {
+        other = &f->q->flight[i];
+
+        if (other->socket != NULL && other->socket->server == r) {
+            other->counted = 1;
+            return;
+        }
+    }
+
+    r->in_flight--;
 }
 
 
 void
-dns_socket_init(dns_engine_t *engine)
+dns_flight_end(dns_flight_t *f)
 {
-    unsigned       i;
-    dns_inbox_t   *inbox;
-    struct rlimit  open;
+    dns_socket_t    *s;
+    dns_flight_t   **at;
+    dns_query_t     *q;
 
-    engine->max_sockets = DNS_SOCKETS;
+    s = f->socket;
+    q = f->q;
+    at = flight_find(s, f->id);
+    *at = f->id_next;
+    f->socket = NULL;
+    q->open--;
+    flight_uncount(f, s->server);
 
-    if (getrlimit(RLIMIT_NOFILE, &open) == 0
-        && open.rlim_cur / 2 < DNS_SOCKETS)
-    {
-        engine->max_sockets = (unsigned) open.rlim_cur / 2;
+    if (q->open == 0) {
+        dns_pace_off_wire(q);
     }
 
-    inbox = xcalloc(1, sizeof(dns_inbox_t));
-
-    for (i = 0; i < DNS_BATCH; i++) {
-        inbox->iov[i].iov_base = inbox->in[i];
-        inbox->iov[i].iov_len = DNS_RECV_SIZE;
-        inbox->msg[i].msg_hdr.msg_iov = &inbox->iov[i];
-        inbox->msg[i].msg_hdr.msg_iovlen = 1;
+    if (--s->n == 0 && s->retired) {
+        s->engine->reap = 1;
     }
-
-    engine->inbox = inbox;
 }
 
 
+/* --- errors --------------------------------------------------------------- */
+
 /* Unless it is known to pass, an error is one of the path: the address that the
    socket is bound to, its interface, the route, or a firewall. */
-dns_fault_t
-dns_fault(int error)
+static udp_fault_t
+udp_fault(int error)
 {
     switch (error) {
 
@@ -91,13 +221,13 @@ dns_fault(int error)
     case EINTR:
     case ENOBUFS:
     case ENOMEM:
-        return DNS_FAULT_BUSY;
+        return FAULT_BUSY;
 
     case ECONNREFUSED:
-        return DNS_FAULT_CLOSED;
+        return FAULT_CLOSED;
 
     default:
-        return DNS_FAULT_PATH;
+        return FAULT_PATH;
     }
 }
 
@@ -117,7 +247,7 @@ socket_retire(dns_socket_t *s)
 
 
 void
-dns_socket_retire(dns_server_t *r)
+dns_udp_retire(dns_server_t *r)
 {
     unsigned  i;
 
@@ -145,7 +275,7 @@ socket_lost(dns_flight_t *f)
 
     if (q->state == DNS_ON_WIRE) {
         link_remove(&q->link);
-        dns_try_lost(q, DNS_NETWORK);
+        dns_query_lost(q, DNS_NETWORK);
     }
 }
 
@@ -190,23 +320,24 @@ socket_dead(dns_socket_t *s)
 }
 
 
-void
-dns_socket_unsent(dns_socket_t *s, int error, dns_flight_t **f, unsigned n)
+/* `n` flights could not be sent, because of that error. */
+static void
+socket_unsent(dns_socket_t *s, int error, dns_flight_t **f, unsigned n)
 {
     unsigned      i;
-    dns_fault_t   fault;
+    udp_fault_t   fault;
     void        (*end)(dns_flight_t *f) = socket_lost;
 
-    fault = dns_fault(error);
+    fault = udp_fault(error);
 
     /* It concerns all queries of the socket; these are in its table. */
-    if (fault == DNS_FAULT_CLOSED) {
+    if (fault == FAULT_CLOSED) {
         socket_dead(s);
         return;
     }
 
-    if (fault == DNS_FAULT_PATH) {
-        dns_socket_retire(s->server);
+    if (fault == FAULT_PATH) {
+        dns_udp_retire(s->server);
         end = socket_again;
     }
 
@@ -216,6 +347,29 @@ dns_socket_unsent(dns_socket_t *s, int error, dns_flight_t **f, unsigned n)
 }
 
 
+void
+dns_udp_flush(dns_engine_t *engine)
+{
+    unsigned        n;
+    dns_flight_t  **unsent;
+    dns_socket_t   *s;
+
+    s = dns_batch_socket(engine->batch);
+
+    if (s == NULL) {
+        return;
+    }
+
+    n = dns_batch_send(engine->batch, &unsent);
+
+    if (n) {
+        socket_unsent(s, errno, unsent, n);
+    }
+}
+
+
+/* --- responses ------------------------------------------------------------ */
+
 /* The attempt that the response belongs to; NULL: none. */
 static dns_flight_t *
 socket_match(dns_socket_t *s, const uint8_t *msg, size_t n)
@@ -223,7 +377,7 @@ socket_match(dns_socket_t *s, const uint8_t *msg, size_t n)
     dns_flight_t    *f;
     dns_query_t     *q;
 
-    f = n < DNS_HEADER ? NULL : *dns_flight_find(s, dns_get16(msg));
+    f = n < DNS_HEADER ? NULL : *flight_find(s, dns_get16(msg));
 
     if (f == NULL || dns_wire_denial(msg, n)) {
         return f;
@@ -259,24 +413,22 @@ socket_reply(dns_socket_t *s, const uint8_t *msg, size_t n, int cut)
     mixed = f->mixed;
     engine->counters.replies++;
     s->heard = engine->now;
-    s->server->fails = 0;
-    dns_server_heard(s->server, f);
+    dns_server_heard(f);
     dns_class_heard(q);
-    dns_rtt_took(q, s->server, engine->now - f->sent);
     dns_flight_end(f);
     q->at = (uint8_t) dns_set_at(q->set, s->server);
     q->slot = s->slot;
 
     result = cut ? DNS_WIRE_TC : dns_read(q, msg, n);
     dns_trace_reply(q, msg, result, engine->now - f->sent);
-    dns_try_answered(q, result, mixed);
+    dns_query_answered(q, result, mixed);
 }
 
 
 /*
  * Reads at most one batch for each event, so that a busy socket does not delay
  * the others.  Call backs run inside this function; sockets remain until
- * dns_socket_reap().
+ * dns_udp_reap().
  */
 static void
 socket_read(struct ev_loop *loop, ev_io *io, int events)
@@ -294,11 +446,11 @@ socket_read(struct ev_loop *loop, ev_io *io, int events)
     s->engine->now = clock_now();
 
     if (n < 0) {
-        if (dns_fault(errno) == DNS_FAULT_PATH && !s->retired) {
-            dns_socket_retire(s->server);
+        if (udp_fault(errno) == FAULT_PATH && !s->retired) {
+            dns_udp_retire(s->server);
         }
 
-        if (dns_fault(errno) != DNS_FAULT_BUSY) {
+        if (udp_fault(errno) != FAULT_BUSY) {
             socket_dead(s);
         }
 
@@ -312,15 +464,7 @@ socket_read(struct ev_loop *loop, ev_io *io, int events)
 }
 
 
-static void
-socket_close(dns_socket_t *s)
-{
-    s->engine->n_sockets -= !s->server->recursive;
-    ev_io_stop(s->engine->loop, &s->io);
-    close(s->io.fd);
-    free(s);
-}
-
+/* --- sending -------------------------------------------------------------- */
 
 /* A kernel without UDP_SEGMENT would send all queries as one. */
 static int
@@ -345,7 +489,7 @@ socket_open(dns_engine_t *engine, dns_server_t *r, unsigned slot)
         return NULL;
     }
 
-    n = r->recursive ? DNS_ID_SLOTS : DNS_ID_FEW;
+    n = r->recursive ? ID_SLOTS : ID_FEW;
     s = xcalloc(1, sizeof(dns_socket_t) + n * sizeof(dns_flight_t *));
     fd = socket(r->sa.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
@@ -385,8 +529,7 @@ static int
 socket_silent(const dns_query_t *q, const dns_socket_t *s)
 {
     return q->timed_out && s->heard < q->first
-           && q->engine->now - s->heard >= dns_rtt_wait(q->engine, NULL,
-                                                        s->server);
+           && q->engine->now - s->heard >= dns_server_wait(s->server, NULL);
 }
 
 
@@ -408,7 +551,7 @@ socket_slot(const dns_query_t *q, dns_server_t *r, unsigned slot)
     engine = q->engine;
     old = r->pool[slot];
 
-    if (old && (socket_usable(q, old) || r->n_retired >= DNS_RETIRED)) {
+    if (old && (socket_usable(q, old) || r->n_retired >= RETIRED)) {
         return old;
     }
 
@@ -442,7 +585,7 @@ socket_draw(dns_socket_t *s, uint16_t *id)
             return -1;
         }
 
-        if (*dns_flight_find(s, *id) == NULL) {
+        if (*flight_find(s, *id) == NULL) {
             return 0;
         }
     }
@@ -463,7 +606,7 @@ socket_choose(dns_query_t *q, unsigned n)
 
     engine = q->engine;
     r = q->set->server[n];
-    s = dns_batch_socket(engine);
+    s = dns_batch_socket(engine->batch);
 
     if (s && s->server == r && socket_usable(q, s)
         && (q->sends == 0 || q->at != n || q->slot != s->slot))
@@ -471,13 +614,13 @@ socket_choose(dns_query_t *q, unsigned n)
         return s;
     }
 
-    dns_batch_flush(engine);
+    dns_udp_flush(engine);
 
     if (dns_random(engine, &any) != 0) {
         return NULL;
     }
 
-    pool = r->recursive ? DNS_POOL : DNS_POOL_FEW;
+    pool = r->recursive ? DNS_POOL : POOL_FEW;
     slot = any % pool;
 
     if (q->sends && q->at == n && q->slot == slot) {
@@ -489,7 +632,7 @@ socket_choose(dns_query_t *q, unsigned n)
 
 
 void
-dns_socket_send(dns_query_t *q, unsigned n)
+dns_udp_send(dns_query_t *q, unsigned n)
 {
     uint16_t         id;
     dns_engine_t    *engine;
@@ -503,12 +646,12 @@ dns_socket_send(dns_query_t *q, unsigned n)
     if (s == NULL || socket_draw(s, &id) != 0) {
         q->refused |= (uint8_t) (1u << n);
         dns_trace_query_at(q, dns_at(q), "cannot be sent to: no socket");
-        dns_try_lost(q, DNS_NETWORK);
+        dns_query_lost(q, DNS_NETWORK);
         return;
     }
 
     q->edns = dns_server_edns(q, n) & 1;
-    f = dns_flight_begin(q, s, id);
+    f = flight_begin(q, s, id);
     dns_case_begin(f);
     q->slot = s->slot;
     q->state = DNS_ON_WIRE;
@@ -517,7 +660,22 @@ dns_socket_send(dns_query_t *q, unsigned n)
     q->first = q->first != 0 ? q->first : engine->now;
     link_add(&engine->wire, &q->link);
     dns_trace_sent(q, 0, q->edns);
-    dns_batch_add(f);
+
+    if (dns_batch_add(engine->batch, f)) {
+        dns_udp_flush(engine);
+    }
+}
+
+
+/* --- the end of sockets --------------------------------------------------- */
+
+static void
+socket_close(dns_socket_t *s)
+{
+    s->engine->n_sockets -= !s->server->recursive;
+    ev_io_stop(s->engine->loop, &s->io);
+    close(s->io.fd);
+    free(s);
 }
 
 
@@ -542,7 +700,7 @@ socket_reap(dns_server_t *r)
 
 
 void
-dns_socket_reap(dns_engine_t *engine)
+dns_udp_reap(dns_engine_t *engine)
 {
     unsigned       i;
     dns_server_t  *r;
@@ -561,8 +719,9 @@ dns_socket_reap(dns_engine_t *engine)
 }
 
 
-void
-dns_socket_close_all(dns_server_t *r)
+/* Closes all sockets of a server without flights. */
+static void
+socket_close_all(dns_server_t *r)
 {
     link_t    *link;
     unsigned   i;
@@ -582,9 +741,100 @@ dns_socket_close_all(dns_server_t *r)
 }
 
 
-void
-dns_socket_free(dns_engine_t *engine)
+static int
+socket_busy(const dns_server_t *r)
 {
-    dns_server_free(engine);
+    unsigned  i;
+
+    for (i = 0; i < DNS_POOL; i++) {
+        if (r->pool[i] != NULL && r->pool[i]->n != 0) {
+            return 1;
+        }
+    }
+
+    return !link_empty(&r->retired);
+}
+
+
+void
+dns_udp_sweep(dns_engine_t *engine)
+{
+    double          idle;
+    unsigned        i;
+    dns_server_t  **at, *r;
+
+    idle = engine->n_sockets > engine->max_sockets / 2 ? SERVER_IDLE_SHORT
+                                                       : SERVER_IDLE;
+
+    for (i = 0; i < DNS_SERVERS; i++) {
+        at = &engine->server[i];
+
+        while ((r = *at) != NULL) {
+            if (r->recursive || engine->now - r->used < idle
+                || socket_busy(r))
+            {
+                at = &r->next;
+                continue;
+            }
+
+            socket_close_all(r);
+
+            if (r->refs) {
+                at = &r->next;
+                continue;
+            }
+
+            *at = r->next;
+            free(r);
+        }
+    }
+}
+
+
+/* the same if sockets are scarce */
+void
+dns_udp_init(dns_engine_t *engine)
+{
+    unsigned       i;
+    dns_inbox_t   *inbox;
+    struct rlimit  open;
+
+    engine->max_sockets = SOCKETS;
+
+    if (getrlimit(RLIMIT_NOFILE, &open) == 0
+        && open.rlim_cur / 2 < SOCKETS)
+    {
+        engine->max_sockets = (unsigned) open.rlim_cur / 2;
+    }
+
+    inbox = xcalloc(1, sizeof(dns_inbox_t));
+
+    for (i = 0; i < DNS_BATCH; i++) {
+        inbox->iov[i].iov_base = inbox->in[i];
+        inbox->iov[i].iov_len = RECV_SIZE;
+        inbox->msg[i].msg_hdr.msg_iov = &inbox->iov[i];
+        inbox->msg[i].msg_hdr.msg_iovlen = 1;
+    }
+
+    engine->inbox = inbox;
+    engine->batch = dns_batch_new();
+}
+
+
+void
+dns_udp_free(dns_engine_t *engine)
+{
+    unsigned       i;
+    dns_server_t  *r, *next;
+
+    for (i = 0; i < DNS_SERVERS; i++) {
+        for (r = engine->server[i]; r != NULL; r = next) {
+            next = r->next;
+            socket_close_all(r);
+            free(r);
+        }
+    }
+
     free(engine->inbox);
+    dns_batch_free(engine->batch);
 }
