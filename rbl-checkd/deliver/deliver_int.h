@@ -25,11 +25,10 @@
 #include "deliver/transport/target.h"
 #include "deliver/transport/transfer.h"
 #include "safe.h"
+#include "store/turns.h"
 #include "subqueue.h"
 #include "payload.h"
 
-#define DELIVER_POLL       0.5          /* s between looks at a quiet queue */
-#define DELIVER_CLAIM_MAX  32u          /* deliveries a claim */
 #define DELIVER_GROUP      "deliver"
 #define ATTEMPT_ANSWER_MAX 1024u        /* octets of an answer that are
                                            logged */
@@ -40,17 +39,6 @@ typedef struct entry_s    entry_t;
 typedef struct digests_s  digests_t;
 typedef struct tellings_s tellings_t;
 typedef struct attempt_s  attempt_t;
-
-typedef struct {
-    deliver_t   *deliver;
-    unsigned     n;                     /* number of the partition */
-    unsigned     asked;                 /* by the claim under way; 0: none */
-    ev_tstamp    claimed;               /* when that was sent */
-    safe_item_t  held;                  /* its deliveries wait to be safe */
-    link_t       attempts;
-    int          kicked;                /* a new delivery came since */
-    ev_tstamp    next;                  /* when to claim again */
-} deliver_part_t;
 
 struct deliver_s {
     struct ev_loop   *loop;
@@ -67,11 +55,7 @@ struct deliver_s {
     timezones_t      *timezones;        /* of accounts */
     double            lease;            /* s */
     int               stopped;
-    ev_timer          tick;
-    ev_tstamp         look;             /* deadline of the next tick; 0: none */
-    unsigned          n_parts;          /* 0: not known yet */
-    deliver_part_t   *parts;
-    unsigned          first_part;       /* partition that claims first */
+    turns_t          *claims;           /* each look runs the queue, too */
     link_t            waiting, running; /* attempts by HTTP */
     unsigned          n_waiting, n_running, n_asked;
     unsigned          n_first;          /* of those that wait: first attempts */
@@ -217,8 +201,9 @@ void queue_put(deliver_t *d, attempt_t *a);
 /* The latest start of an attempt whose record still fits into the lease. */
 ev_tstamp queue_latest(const attempt_t *a);
 
-/* Starts all attempts that may start. */
+/* Starts all attempts that may start; queue_rest: and claims more soon. */
 void queue_run(deliver_t *d);
+void queue_rest(deliver_t *d);
 
 /* To be called when an attempt has an outcome, before it is recorded. */
 void queue_landed(attempt_t *a);
@@ -229,17 +214,6 @@ void queue_leave(attempt_t *a);
 /* Frees an attempt that is over. */
 void queue_over(attempt_t *a);
 void queue_clear(deliver_t *d, int running_too);
-
-/* deliver.c */
-
-/* Ticks at this time at the latest. */
-void deliver_look_at(deliver_t *d, ev_tstamp when);
-
-/* Claims soon; at once from partition `part`, if it exists. */
-void deliver_kick(deliver_t *d, unsigned part);
-
-/* To be called after claims that were held have ended. */
-void deliver_rest(deliver_t *d);
 
 /* outbox.c */
 

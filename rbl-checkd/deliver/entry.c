@@ -182,7 +182,7 @@ entry_fanned_out(void *data, const redisReply *reply)
 
     case RBL_EVENT_FANOUT_OK:
         if (said.n > 0) {
-            deliver_kick(e->set->deliver, e->part);
+            turns_soon(e->set->deliver->claims, e->part);
         }
 
         entry_end(e, 1);

@@ -170,7 +170,7 @@ first_end_all(first_call_t *call, int64_t later, const redisReply *reply)
     const redisReply  *r;
 
     if (later > 0) {
-        deliver_kick(call->first->deliver, call->part);
+        turns_soon(call->first->deliver->claims, call->part);
     }
 
     for (i = 2; !link_empty(&call->entries); i++) {

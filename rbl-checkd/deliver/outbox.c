@@ -29,7 +29,6 @@
 #define OUTBOX_COUNT      8u            /* entries of a partition a read, */
 #define OUTBOX_BATCH      128u          /* or so many of all together */
 #define OUTBOX_EVERY      0.1           /* s between reads of all partitions, */
-#define OUTBOX_PARTS      64u           /* above so many of them: longer */
 #define OUTBOX_AGAIN      1.0           /* s after trouble */
 #define OUTBOX_OPEN       1024u         /* entries on their way */
 
@@ -53,7 +52,7 @@ outbox_refused(outbox_part_t *part, const redisReply *reply)
 
     if (reply != NULL) {
         why = rbl_reply_error(reply);
-        log_error("cannot read the outbox of partition %u: %.*s", part->n,
+        log_error("cannot read the outbox of partition %u: %.*s", part->turn.n,
                   (int) why.n, why.p);
     }
 }
@@ -78,9 +77,10 @@ outbox_safe(safe_item_t *item, int good)
 int
 outbox_take(outbox_part_t *part, const redisReply *reply)
 {
-    entry_t  *e;
+    entry_t   *e;
+    outbox_t  *ob = part->turn.data;
 
-    e = entry_new(&part->ob->set, part->n, reply);
+    e = entry_new(&ob->set, part->turn.n, reply);
     if (e == NULL) {
         return -1;
     }
@@ -88,7 +88,7 @@ outbox_take(outbox_part_t *part, const redisReply *reply)
     part->open++;
     e->held.done = outbox_safe;
 
-    if (!safe_hold(part->ob->safe, outbox_key(part), &e->held)) {
+    if (!safe_hold(ob->safe, outbox_key(part), &e->held)) {
         entry_start(e);
     }
 
@@ -105,7 +105,7 @@ outbox_rest(void *data)
 
     first_ask(ob->deliver->first);
     outbox_more(ob);
-    deliver_rest(ob->deliver);
+    queue_rest(ob->deliver);
 }
 
 
@@ -125,22 +125,47 @@ outbox_entry_done(void *data, unsigned part, int good)
 {
     outbox_t  *ob = data;
 
-    ob->parts[part].open--;
+    outbox_part(ob, part)->open--;
 
     if (!good) {
-        outbox_trouble(&ob->parts[part]);
+        outbox_trouble(outbox_part(ob, part));
     }
 
     outbox_more(ob);
 }
 
 
-/* {{key, entries}}, or nil */
+/* All partitions are read at the same times. */
 
 static void
+outbox_rested(outbox_part_t *part, int more)
+{
+    double     every;
+    outbox_t  *ob = part->turn.data;
+
+    every = turns_interval(ob->turns);
+    turns_done(&part->turn, more ? 0 : (double) ((int64_t) (clock_now() / every)
+                                                 + 1) * every);
+    outbox_more(ob);
+}
+
+
+static unsigned
+outbox_count(const outbox_t *ob)
+{
+    unsigned  n = OUTBOX_BATCH / turns_parts(ob->turns);
+
+    return n > OUTBOX_COUNT ? n : OUTBOX_COUNT;
+}
+
+
+/* {{key, entries}}, or nil.  1: there may be more. */
+
+static int
 outbox_entries(outbox_part_t *part, const redisReply *reply)
 {
     size_t             i, n;
+    outbox_t          *ob = part->turn.data;
     const redisReply  *entries;
 
     entries = rbl_reply_rest(rbl_reply_at(reply, 0));
@@ -152,13 +177,13 @@ outbox_entries(outbox_part_t *part, const redisReply *reply)
         }
     }
 
-    first_ask(part->ob->deliver->first);
-
-    part->more |= part->own || n == part->ob->count;
+    first_ask(ob->deliver->first);
 
     if (part->own && n == 0) {
         part->backlog = 0;
     }
+
+    return part->own || n == outbox_count(ob);
 }
 
 
@@ -166,9 +191,6 @@ static void
 outbox_group_made(void *data, const redisReply *reply)
 {
     outbox_part_t  *part = data;
-
-    part->reading = 0;
-    part->more = 1;
 
     /* BUSYGROUP, it is there already, is the ordinary case */
 
@@ -179,15 +201,16 @@ outbox_group_made(void *data, const redisReply *reply)
         outbox_refused(part, reply);
     }
 
-    outbox_more(part->ob);
+    outbox_rested(part, 1);
 }
 
 
 static void
 outbox_group(outbox_part_t *part)
 {
-    part->reading = 1;
-    store_command(part->ob->store, outbox_group_made, part,
+    outbox_t  *ob = part->turn.data;
+
+    store_command(ob->store, outbox_group_made, part,
                   RBL_COMMAND("XGROUP", RBL_STR("CREATE"), outbox_key(part),
                               RBL_STR(DELIVER_GROUP), RBL_STR("0"),
                               RBL_STR("MKSTREAM")));
@@ -197,14 +220,15 @@ outbox_group(outbox_part_t *part)
 static void
 outbox_got(void *data, const redisReply *reply)
 {
+    int             more;
     outbox_part_t  *part = data;
 
-    part->reading = 0;
+    more = 0;
 
     switch (reply != NULL ? rbl_reply_class(reply) : RBL_REPLY_ERROR) {
 
     case RBL_REPLY_OK:
-        outbox_entries(part, reply);
+        more = outbox_entries(part, reply);
         break;
 
     case RBL_REPLY_NOGROUP:
@@ -218,27 +242,7 @@ outbox_got(void *data, const redisReply *reply)
         outbox_refused(part, reply);
     }
 
-    outbox_more(part->ob);
-}
-
-
-static void
-outbox_read(outbox_part_t *part)
-{
-    char        count[16];
-    deliver_t  *d = part->ob->deliver;
-
-    snprintf(count, sizeof(count), "%u", part->ob->count);
-
-    part->more = 0;
-    part->reading = 1;
-    part->own = part->backlog;
-    store_command(part->ob->store, outbox_got, part,
-                  RBL_COMMAND("XREADGROUP", RBL_STR("GROUP"),
-                              RBL_STR(DELIVER_GROUP), rbl_str(d->conf->name),
-                              RBL_STR("COUNT"), rbl_str(count),
-                              RBL_STR("STREAMS"), outbox_key(part),
-                              part->own ? RBL_STR("0") : RBL_STR(">")));
+    outbox_rested(part, more);
 }
 
 
@@ -250,104 +254,80 @@ outbox_read(outbox_part_t *part)
 static int
 outbox_may_read(const outbox_part_t *part)
 {
-    const outbox_t   *ob = part->ob;
-    const deliver_t  *d = ob->deliver;
+    const outbox_t  *ob = part->turn.data;
 
-    if (!part->more || part->reading || part->later > clock_now()) {
+    if (part->later > clock_now()) {
         return 0;
     }
 
     return part->backlog ? part->open == 0
-           : ob->set.n == 0 || (ob->set.n < OUTBOX_OPEN && queue_has_room(d));
+           : ob->set.n == 0
+             || (ob->set.n < OUTBOX_OPEN && queue_has_room(ob->deliver));
 }
+
+
+static int
+outbox_read(turn_t *turn)
+{
+    char            count[16];
+    outbox_t       *ob = turn->data;
+    outbox_part_t  *part = (outbox_part_t *) turn;
+
+    if (!outbox_may_read(part)) {
+        return 0;
+    }
+
+    snprintf(count, sizeof(count), "%u", outbox_count(ob));
+
+    part->own = part->backlog;
+    store_command(ob->store, outbox_got, part,
+                  RBL_COMMAND("XREADGROUP", RBL_STR("GROUP"),
+                              RBL_STR(DELIVER_GROUP),
+                              rbl_str(ob->deliver->conf->name),
+                              RBL_STR("COUNT"), rbl_str(count),
+                              RBL_STR("STREAMS"), outbox_key(part),
+                              part->own ? RBL_STR("0") : RBL_STR(">")));
+
+    return 1;
+}
+
+
+static void
+outbox_part_init(turn_t *turn)
+{
+    outbox_t       *ob = turn->data;
+    outbox_part_t  *part = (outbox_part_t *) turn;
+
+    turn->busy = 1;
+    part->backlog = 1;
+    part->cursor[0] = '0';
+    rbl_key(&part->key, store_keyspace(ob->store), turn->n, "outbox",
+            RBL_STR(""), RBL_STR(""));
+    outbox_group(part);
+    group_trim(ob->store, outbox_key(part), RBL_STR(DELIVER_GROUP));
+}
+
+
+static const turns_kind_t  outbox_turns = {
+    .size = sizeof(outbox_part_t),
+    .spread = 1,
+    .take = outbox_read,
+    .init = outbox_part_init
+};
 
 
 void
 outbox_more(outbox_t *ob)
 {
-    unsigned        i;
-    outbox_part_t  *part;
-
-    if (ob->stopped || !store_ready(ob->store)) {
-        return;
-    }
-
-    for (i = 0; i < ob->n_parts; i++) {
-        part = &ob->parts[(ob->first + i) % ob->n_parts];
-
-        if (outbox_may_read(part)) {
-            outbox_read(part);
-        }
-    }
+    turns_run(ob->turns);
 }
 
 
 void
 outbox_wake(outbox_t *ob, unsigned part)
 {
-    if (part < ob->n_parts) {
-        ob->parts[part].more = 1;
-        outbox_more(ob);
-    }
-}
-
-
-static void
-outbox_set_parts(outbox_t *ob)
-{
-    unsigned               p;
-    outbox_part_t         *part;
-    const rbl_keyspace_t  *ks;
-
-    ks = store_keyspace(ob->store);
-    ob->parts = xcalloc(ks->partitions, sizeof(outbox_part_t));
-    ob->n_parts = ks->partitions;
-    ob->count = OUTBOX_BATCH / ob->n_parts > OUTBOX_COUNT
-                ? OUTBOX_BATCH / ob->n_parts : OUTBOX_COUNT;
-
-    for (p = 0; p < ob->n_parts; p++) {
-        part = &ob->parts[p];
-        part->ob = ob;
-        part->n = p;
-        part->backlog = 1;
-        part->cursor[0] = '0';
-        rbl_key(&part->key, ks, p, "outbox", RBL_STR(""), RBL_STR(""));
-        outbox_group(part);
-        group_trim(ob->store, outbox_key(part),
-                   RBL_STR(DELIVER_GROUP));
-    }
-
-    ob->tick.repeat = OUTBOX_EVERY;
-
-    if (ob->n_parts > OUTBOX_PARTS) {
-        ob->tick.repeat *= (double) ob->n_parts / OUTBOX_PARTS;
-    }
-}
-
-
-static void
-outbox_tick(struct ev_loop *loop, ev_timer *timer, int revents)
-{
-    unsigned   p;
-    outbox_t  *ob = timer->data;
-
-    (void) loop;
-    (void) revents;
-
-    if (ob->stopped || !store_ready(ob->store)) {
-        return;
-    }
-
-    if (ob->n_parts == 0) {
-        outbox_set_parts(ob);
-    }
-
-    for (p = 0; p < ob->n_parts; p++) {
-        ob->parts[p].more = 1;
-    }
-
-    ob->first = (ob->first + 1) % ob->n_parts;
-    outbox_more(ob);
+    turns_soon(ob->turns, part);
+    turns_run(ob->turns);
 }
 
 
@@ -361,11 +341,11 @@ outbox_state(void *data, int ready)
         return;
     }
 
-    for (p = 0; p < ob->n_parts; p++) {
-        ob->parts[p].later = 0;
+    for (p = 0; p < turns_parts(ob->turns); p++) {
+        outbox_part(ob, p)->later = 0;
     }
 
-    ev_feed_event(ob->deliver->loop, &ob->tick, EV_TIMER);
+    turns_all_soon(ob->turns);
 }
 
 
@@ -397,9 +377,7 @@ outbox_new(deliver_t *d)
 
     ob->store = store_second(d->loop, d->conf, outbox_state, ob);
     ob->safe = safe_new(ob->store, outbox_rest, ob);
-    ev_timer_init(&ob->tick, outbox_tick, 0, OUTBOX_EVERY);
-    ob->tick.data = ob;
-    ev_timer_start(d->loop, &ob->tick);
+    ob->turns = turns_new(d->loop, ob->store, &outbox_turns, OUTBOX_EVERY, ob);
     outbox_take_over(ob);
 
     return ob;
@@ -412,16 +390,9 @@ outbox_new(deliver_t *d)
 void
 outbox_stop(outbox_t *ob)
 {
-    unsigned  p;
-
-    ob->stopped = 1;
-    ev_timer_stop(ob->deliver->loop, &ob->tick);
+    turns_stop(ob->turns);
+    turns_forget(ob->turns);
     ev_timer_stop(ob->deliver->loop, &ob->takeover);
-
-    for (p = 0; p < ob->n_parts; p++) {
-        store_forget(ob->store, &ob->parts[p]);
-        store_forget(ob->deliver->store, &ob->parts[p]);
-    }
 }
 
 
@@ -431,7 +402,7 @@ outbox_free(outbox_t *ob)
     outbox_stop(ob);
     entry_clear(&ob->set);
     safe_free(ob->safe);
+    turns_free(ob->turns);
     store_free(ob->store);
-    free(ob->parts);
     free(ob);
 }

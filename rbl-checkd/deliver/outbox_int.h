@@ -9,14 +9,11 @@
 #include "first.h"
 
 typedef struct {
-    outbox_t   *ob;
-    unsigned    n;
+    turn_t      turn;                   /* read, or XGROUP CREATE */
     rbl_key_t   key;
     char        cursor[48];             /* of XAUTOCLAIM */
     ev_tstamp   later;                  /* no read before, after trouble */
     unsigned    open;                   /* entries on their way */
-    unsigned    more:1;                 /* it is to be read */
-    unsigned    reading:1;              /* or XGROUP CREATE is on its way */
     unsigned    backlog:1;              /* own pending entries first */
     unsigned    own:1;                  /* the read in flight is for them */
 } outbox_part_t;
@@ -25,15 +22,17 @@ struct outbox_s {
     deliver_t      *deliver;
     store_t        *store;
     safe_t         *safe;
-    ev_timer        tick;               /* the next read of all partitions */
+    turns_t        *turns;
     ev_timer        takeover;
     entry_set_t     set;
-    int             stopped;
-    unsigned        count;              /* entries a read */
-    unsigned        n_parts;
-    unsigned        first;              /* partition to begin with */
-    outbox_part_t  *parts;
 };
+
+
+static inline outbox_part_t *
+outbox_part(const outbox_t *ob, unsigned n)
+{
+    return (outbox_part_t *) turns_part(ob->turns, n);
+}
 
 
 static inline rbl_str_t

@@ -19,6 +19,7 @@ static size_t
 outbox_take_idle(outbox_part_t *part, const redisReply *entries)
 {
     size_t             i, n;
+    outbox_t          *ob = part->turn.data;
     const redisReply  *entry;
 
     n = 0;
@@ -26,7 +27,7 @@ outbox_take_idle(outbox_part_t *part, const redisReply *entries)
     for (i = 0; i < rbl_reply_len(entries); i++) {
         entry = rbl_reply_at(entries, i);
 
-        if (!entry_known(&part->ob->set, part->n, rbl_reply_name(entry))
+        if (!entry_known(&ob->set, part->turn.n, rbl_reply_name(entry))
             && outbox_take(part, entry) == 0)
         {
             n++;
@@ -44,6 +45,7 @@ outbox_taken_over(void *data, const redisReply *reply)
 {
     size_t          n;
     rbl_str_t       cursor;
+    outbox_t       *ob;
     outbox_part_t  *part = data;
 
     if (reply == NULL || rbl_reply_class(reply) != RBL_REPLY_OK) {
@@ -57,12 +59,13 @@ outbox_taken_over(void *data, const redisReply *reply)
         part->cursor[cursor.n] = '\0';
     }
 
+    ob = part->turn.data;
     n = outbox_take_idle(part, rbl_reply_rest(reply));
 
     if (n > 0) {
-        first_ask(part->ob->deliver->first);
+        first_ask(ob->deliver->first);
         log_notice("took over %zu outbox entries of partition %u", n,
-                   part->n);
+                   part->turn.n);
     }
 }
 
@@ -70,23 +73,25 @@ outbox_taken_over(void *data, const redisReply *reply)
 static void
 outbox_takeover_handler(struct ev_loop *loop, ev_timer *timer, int revents)
 {
-    char        idle[24];
-    unsigned    p;
-    outbox_t   *ob = timer->data;
-    deliver_t  *d = ob->deliver;
+    char            idle[24];
+    unsigned        p;
+    outbox_t       *ob = timer->data;
+    deliver_t      *d = ob->deliver;
+    outbox_part_t  *part;
 
     (void) loop;
     (void) revents;
 
     snprintf(idle, sizeof(idle), "%.0f", d->conf->lease * 1000.0);
 
-    for (p = 0; p < ob->n_parts; p++) {
-        store_command(ob->store, outbox_taken_over, &ob->parts[p],
-                      RBL_COMMAND("XAUTOCLAIM", outbox_key(&ob->parts[p]),
+    for (p = 0; p < turns_parts(ob->turns); p++) {
+        part = outbox_part(ob, p);
+        store_command(ob->store, outbox_taken_over, part,
+                      RBL_COMMAND("XAUTOCLAIM", outbox_key(part),
                                   RBL_STR(DELIVER_GROUP),
                                   rbl_str(d->conf->name), rbl_str(idle),
-                                  rbl_str(ob->parts[p].cursor),
-                                  RBL_STR("COUNT"), RBL_STR(OUTBOX_TAKEOVER)));
+                                  rbl_str(part->cursor), RBL_STR("COUNT"),
+                                  RBL_STR(OUTBOX_TAKEOVER)));
     }
 }
 

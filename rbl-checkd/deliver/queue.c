@@ -308,7 +308,7 @@ queue_make_room(deliver_t *d)
     /* No other event may come before the attempts in flight count as slow. */
 
     if (!queue_has_room(d)) {
-        deliver_look_at(d, clock_now() + QUEUE_PROMPT);
+        turns_by(d->claims, clock_now() + QUEUE_PROMPT);
     }
 }
 

@@ -289,14 +289,14 @@ share_out(deliver_t *d)
     when = link_of(d->running.next, attempt_t, link)->began + SHARE_LEAST;
 
     if (clock_now() < when) {
-        deliver_look_at(d, when);
+        turns_by(d->claims, when);
         return;
     }
 
     poorest = share_poorest(d);
 
     if (poorest != NULL) {
-        deliver_look_at(d, clock_now() + SHARE_AGAIN);
+        turns_by(d->claims, clock_now() + SHARE_AGAIN);
         share_take_back(d, poorest);
     }
 }
@@ -309,6 +309,16 @@ queue_run(deliver_t *d)
     queue_make_room(d);
     share_start(d);
     share_out(d);
+}
+
+
+void
+queue_rest(deliver_t *d)
+{
+    if (!d->stopped) {
+        queue_run(d);
+        turns_by(d->claims, 0);
+    }
 }
 
 
@@ -338,7 +348,7 @@ queue_leave(attempt_t *a)
                          == 0;
     }
 
-    deliver_kick(d, d->n_parts);
+    turns_by(d->claims, 0);
 }
 
 
