@@ -234,7 +234,7 @@ attempt_make(attempt_t *a)
     rbl_err_t  err;
 
     a->request = channel_request_new();
-    err = a->channel->make(a->request, &a->job);
+    err = channel_make(a->channel, a->request, &a->job);
 
     if (err == RBL_OK) {
         return 0;

@@ -10,8 +10,6 @@
 #include <time.h>
 
 #include "deliver/message/clip.h"
-#include "deliver/message/message.h"
-#include "rbl_contact.h"
 #include "rbl_doc.h"
 #include "rbl_validate.h"
 
@@ -324,21 +322,15 @@ datadog_event(rbl_out_t *out, const channel_job_t *job,
 }
 
 
-/* "<key>" or "<site>,<key>" */
+/* value: "<key>" or "<site>,<key>" */
 
 static rbl_err_t
-datadog_where(channel_request_t *request, const channel_job_t *job)
+datadog_write(channel_request_t *request, const channel_job_t *job,
+    rbl_str_t value, const message_t *message)
 {
-    char         buf[RBL_CONTACT_MAX];
-    rbl_str_t    value, site;
+    rbl_str_t    site;
     rbl_out_t   *out = &request->to_made.out;
     const char  *comma;
-
-    if (rbl_contact_parse(buf, &value, RBL_CONTACT_DATADOG, job->to, NULL, 0)
-        != RBL_OK)
-    {
-        return channel_never(request, "not a Datadog key");
-    }
 
     site = RBL_STR("datadoghq.com");
     comma = memchr(value.p, ',', value.n);
@@ -359,35 +351,9 @@ datadog_where(channel_request_t *request, const channel_job_t *job)
 
     rbl_out_z(out, "/api/v1/events");
     request->trusted = 1;
-    request->fresh = 1;
-    request->once_more = 1;
+    datadog_event(&request->body_made.out, job, message);
 
     return channel_header(request, "DD-API-KEY: %.*s", (int) value.n, value.p);
-}
-
-
-static rbl_err_t
-datadog_make(channel_request_t *request, const channel_job_t *job)
-{
-    rbl_err_t  err;
-    message_t  message;
-
-    err = datadog_where(request, job);
-
-    if (err != RBL_OK) {
-        return err;
-    }
-
-    if (message_read(&message, job->body) != RBL_OK) {
-        return channel_never(request, "the message is malformed");
-    }
-
-    datadog_event(&request->body_made.out, job, &message);
-    message_free(&message);
-
-    channel_made(request);
-
-    return RBL_OK;
 }
 
 
@@ -422,7 +388,10 @@ datadog_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
 const channel_t  channel_datadog = {
     .type = "datadog",
     .way = CHANNEL_HTTP,
+    .keyless = 1,
+    .value = RBL_CONTACT_DATADOG,
+    .no_value = "not a Datadog key",
     .repeats = &backoff_contact,
-    .make = datadog_make,
+    .write = datadog_write,
     .judge = datadog_judge
 };

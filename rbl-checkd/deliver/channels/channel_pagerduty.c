@@ -182,13 +182,16 @@ pagerduty_words(rbl_doc_t *doc, const message_t *m)
 }
 
 
-static void
-pagerduty_write(rbl_out_t *out, const channel_job_t *job, const message_t *m)
+static rbl_err_t
+pagerduty_write(channel_request_t *request, const channel_job_t *job,
+    rbl_str_t to, const message_t *m)
 {
     rbl_doc_t  doc;
 
-    rbl_doc_begin(&doc, out, RBL_JSON);
-    rbl_doc_str(&doc, "routing_key", job->to);
+    channel_service(request, job->conf->pagerduty_url,
+                    RBL_STR("/v2/enqueue"));
+    rbl_doc_begin(&doc, &request->body_made.out, RBL_JSON);
+    rbl_doc_str(&doc, "routing_key", to);
     rbl_doc_text_open(&doc, "dedup_key");
     rbl_doc_text_part(&doc, RBL_STR("rbl-"));
     rbl_doc_text_part(&doc, clip_begin(m->alert.n > 0 ? m->alert
@@ -211,23 +214,6 @@ pagerduty_write(rbl_out_t *out, const channel_job_t *job, const message_t *m)
     }
 
     rbl_doc_end(&doc);
-}
-
-
-static rbl_err_t
-pagerduty_make(channel_request_t *request, const channel_job_t *job)
-{
-    message_t  message;
-
-    if (message_read(&message, job->body) != RBL_OK) {
-        return channel_never(request, "the message is malformed");
-    }
-
-    channel_service(request, job->conf->pagerduty_url,
-                    RBL_STR("/v2/enqueue"));
-    pagerduty_write(&request->body_made.out, job, &message);
-    message_free(&message);
-    channel_made(request);
 
     return RBL_OK;
 }
@@ -267,6 +253,6 @@ const channel_t  channel_pagerduty = {
     .way = CHANNEL_HTTP,
     .per_host = 1,
     .repeats = &backoff_contact,
-    .make = pagerduty_make,
+    .write = pagerduty_write,
     .judge = pagerduty_judge
 };
