@@ -18,7 +18,6 @@ use warnings;
 my %limit = (
     'ngx_rbl_module/store' => 15,
     'rbl-checkd/check/verdict' => 9,
-    'rbl-checkd/deliver' => 14,
     'rbl-checkd/dns' => 18,
     'rbl-checkd/store' => 8,
 );

@@ -1,7 +1,7 @@
 /*
- * One attempt of one delivery: its channel makes the request, attempt_http.c
- * posts or attempt_smtp.c mails it, the channel judges the answer, and the
- * outcome is recorded.  Each step ends exactly once.  The record is repeated
+ * One attempt of one delivery: its channel makes the request, attempt_send.c
+ * posts or mails it, the channel judges the answer, and the outcome is
+ * recorded.  Each step ends exactly once.  The record is repeated
  * until the store takes it or the lease expires; delivery_done counts an
  * attempt once, however often the record is sent.
  *
@@ -42,14 +42,14 @@ attempt_recorded(void *data, const redisReply *reply)
                       (int) a->member.n, a->member.p, (int) why.n, why.p);
         }
 
-        queue_over(a);
+        a->ended(a);
         return;
     }
 
     if (clock_now() > a->claimed + d->lease) {
         log_warn("delivery %.*s: attempt %u could not be recorded",
                  (int) a->member.n, a->member.p, a->n + 1);
-        queue_over(a);
+        a->ended(a);
         return;
     }
 
@@ -108,10 +108,10 @@ attempt_end(attempt_t *a, const char *outcome, unsigned status, int64_t delay,
     ev_init(&a->timer, attempt_record_handler);
     a->timer.data = a;
     a->state = ATTEMPT_OVER;
-    queue_landed(a);
+    attempt_landed(a);
 
     if (a->entry != NULL) {
-        first_over(a);
+        a->deliver->first_over(a);
 
     } else {
         attempt_record(a);
@@ -141,7 +141,17 @@ attempt_delay(const attempt_t *a, int64_t wait)
 }
 
 
-void
+static void
+attempt_dead(attempt_t *a, unsigned status, const char *error)
+{
+    log_warn("delivery %.*s is dropped: %s", (int) a->member.n, a->member.p,
+             error);
+    a->deliver->counters.dead++;
+    attempt_end(a, "dead", status, 0, error);
+}
+
+
+static void
 attempt_failed(attempt_t *a, unsigned status, int64_t wait, const char *error)
 {
     int      unsure;
@@ -195,16 +205,6 @@ attempt_yield(attempt_t *a)
              a->member.p, a->n + 1,
              (clock_now() - a->began) * 1000.0);
     attempt_failed(a, 0, 0, ATTEMPT_YIELDED);
-}
-
-
-void
-attempt_dead(attempt_t *a, unsigned status, const char *error)
-{
-    log_warn("delivery %.*s is dropped: %s", (int) a->member.n, a->member.p,
-             error);
-    a->deliver->counters.dead++;
-    attempt_end(a, "dead", status, 0, error);
 }
 
 
@@ -264,12 +264,12 @@ attempt_again(attempt_t *a, const channel_answer_t *answer)
     a->request = NULL;
 
     if (attempt_make(a) == 0) {
-        attempt_post(a);
+        attempt_send(a);
     }
 }
 
 
-void
+static void
 attempt_answered(attempt_t *a, const channel_answer_t *answer,
     int64_t retry_after)
 {
@@ -316,11 +316,20 @@ attempt_answered(attempt_t *a, const channel_answer_t *answer,
 }
 
 
-void
-attempt_hide_code(const attempt_t *a, char *text)
+/* SMTP may have had no time for the mail: neither an answer nor an error. */
+
+static void
+attempt_back(attempt_t *a, const channel_answer_t *answer, int64_t retry_after,
+    const char *error)
 {
-    if (message_is_secret(a->type)) {
-        message_hide_code(text, a->job.body);
+    if (answer != NULL) {
+        attempt_answered(a, answer, retry_after);
+
+    } else if (error != NULL) {
+        attempt_failed(a, 0, 0, error);
+
+    } else {
+        a->ended(a);
     }
 }
 
@@ -336,7 +345,7 @@ attempt_marked(void *data, const redisReply *reply)
     if (said.word != RBL_DELIVERY_SEND_OK) {
         log_info("delivery %.*s waits for the end of its lease: its result is "
                  "not recorded", (int) a->member.n, a->member.p);
-        queue_over(a);
+        a->ended(a);
         return;
     }
 
@@ -348,7 +357,7 @@ attempt_marked(void *data, const redisReply *reply)
         return;
     }
 
-    attempt_post(a);
+    attempt_send(a);
 }
 
 
@@ -372,11 +381,13 @@ attempt_mark(attempt_t *a)
 
 
 void
-attempt_start(attempt_t *a)
+attempt_start(attempt_t *a, void (*ended)(attempt_t *a))
 {
     char  why[CHANNEL_WHY_MAX];
 
     a->began = clock_now();
+    a->back = attempt_back;
+    a->ended = ended;
 
     if (a->channel == NULL) {
         snprintf(why, sizeof(why), "no channel for %.*s yet",
@@ -395,13 +406,10 @@ attempt_start(attempt_t *a)
         return;
     }
 
-    if (a->channel->way == CHANNEL_SMTP) {
-        attempt_mail(a);
-
-    } else if (a->request->once_more) {
+    if (a->request->once_more) {
         attempt_mark(a);
 
     } else {
-        attempt_post(a);
+        attempt_send(a);
     }
 }

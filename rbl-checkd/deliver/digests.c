@@ -7,6 +7,9 @@
  * one window: a digest that any daemon begins meanwhile is due later than that.
  * A digest that is claimed and not stored comes back after its lease, with
  * another event; only digest_store counts.
+ *
+ * A digest may have more hosts than one reply of the store.  Its pages are
+ * joined to one reply, for digest_make.
  */
 
 #include "base/xalloc.h"
@@ -18,7 +21,6 @@
 #include "base/log.h"
 #include "deliver/message/message.h"
 #include "digest_make.h"
-#include "digest_pages.h"
 
 
 #define DIGESTS_TAKE      4             /* of a partition at a time */
@@ -26,6 +28,9 @@
 #define DIGESTS_AGAIN     5.0           /* s after trouble */
 #define DIGESTS_PAUSE     0.01          /* s between calls for a large one */
 #define DIGESTS_LEASE_MS  "30000"
+#define DIGESTS_OCTETS    2097152u      /* of records; beyond this no more hosts
+                                           are read, since a message has no room
+                                           for them (MESSAGE_MAX) */
 
 typedef struct {
     turn_t    turn;
@@ -46,6 +51,140 @@ struct digests_s {
     link_t      pages;                  /* digests_pages_t */
     unsigned    n_pages;
 };
+
+
+/* As hiredis makes replies, so that it frees them as well. */
+
+static redisReply *
+pages_copy(const redisReply *r)
+{
+    size_t       i;
+    redisReply  *copy;
+
+    copy = xcalloc(1, sizeof(redisReply));
+    copy->type = r->type;
+    copy->integer = r->integer;
+
+    if (r->str != NULL) {
+        copy->str = xstrndup(r->str, r->len);
+        copy->len = r->len;
+    }
+
+    if (r->elements > 0) {
+        copy->element = xcalloc(r->elements, sizeof(redisReply *));
+        copy->elements = r->elements;
+    }
+
+    for (i = 0; i < r->elements; i++) {
+        copy->element[i] = pages_copy(r->element[i]);
+    }
+
+    return copy;
+}
+
+
+/* A copy of a page, freed by freeReplyObject; NULL: malformed.  hiredis frees a
+   reply after its callback. */
+
+static redisReply *
+pages_new(const redisReply *page)
+{
+    rbl_digest_claim_page_t  p;
+
+    rbl_digest_claim_page(&p, page);
+
+    return p.hosts != NULL && p.lists != NULL ? pages_copy(page) : NULL;
+}
+
+
+/* Moves the elements of `more`, which then has none. */
+
+static void
+pages_move(redisReply *to, redisReply *more)
+{
+    size_t  n;
+
+    if (more->elements == 0) {
+        return;
+    }
+
+    n = to->elements + more->elements;
+    to->element = xrealloc(to->element, n * sizeof(redisReply *));
+    memcpy(to->element + to->elements, more->element,
+           more->elements * sizeof(redisReply *));
+    to->elements = n;
+    more->elements = 0;
+}
+
+
+/* Adds the next page, which repeats the fields of the digest.  0; -1:
+   malformed. */
+
+static int
+pages_add(redisReply *whole, const redisReply *page)
+{
+    size_t                   i;
+    redisReply              *copy, *part;
+    rbl_digest_claim_page_t  p;
+
+    copy = pages_new(page);
+    if (copy == NULL) {
+        return -1;
+    }
+
+    if (copy->elements != whole->elements) {
+        freeReplyObject(copy);
+        return -1;
+    }
+
+    rbl_digest_claim_page(&p, whole);
+
+    for (i = 0; i < whole->elements; i++) {
+        part = whole->element[i];
+
+        if (part == p.hosts || part == p.lists) {
+            pages_move(part, copy->element[i]);
+
+        } else {
+            whole->element[i] = copy->element[i];
+            copy->element[i] = part;
+        }
+    }
+
+    freeReplyObject(copy);
+
+    return 0;
+}
+
+
+static size_t
+pages_hosts(const redisReply *whole)
+{
+    rbl_digest_claim_page_t  p;
+
+    rbl_digest_claim_page(&p, whole);
+
+    return rbl_reply_len(p.hosts) / 2;
+}
+
+
+/* Are there more pages, and is there room for them? */
+
+static int
+pages_more(const redisReply *whole)
+{
+    size_t                   i, octets;
+    rbl_digest_claim_page_t  p;
+
+    rbl_digest_claim_page(&p, whole);
+    octets = 0;
+
+    for (i = 0; i < rbl_reply_len(p.hosts); i += 2) {
+        octets += rbl_reply_str(rbl_reply_at(p.hosts, i)).n;
+    }
+
+    return p.more == 1 && octets < DIGESTS_OCTETS;
+}
 
 
 static void
@@ -164,9 +303,9 @@ digests_paged(void *data, const redisReply *reply)
     rbl_digest_more_reply(&said, reply);
 
     if (said.word == RBL_DIGEST_MORE_OK
-        && digest_pages_add(pages->whole, said.page) == 0)
+        && pages_add(pages->whole, said.page) == 0)
     {
-        if (digest_pages_more(pages->whole)) {
+        if (pages_more(pages->whole)) {
             digests_more(pages);
             return;
         }
@@ -190,7 +329,7 @@ digests_more(digests_pages_t *pages)
 
     snprintf(window, sizeof(window), "%.0f", d->conf->digest_window * 1000.0);
     snprintf(most, sizeof(most), "%d", MESSAGE_HOSTS);
-    snprintf(from, sizeof(from), "%zu", digest_pages_hosts(pages->whole));
+    snprintf(from, sizeof(from), "%zu", pages_hosts(pages->whole));
     rbl_digest_claim_page(&page, pages->whole);
 
     args.digests = rbl_key(&key, store_keyspace(d->store), pages->part->turn.n,
@@ -217,7 +356,7 @@ digests_page(digests_part_t *part, const redisReply *page)
     redisReply       *whole;
     digests_pages_t  *pages;
 
-    if (!digest_pages_more(page)) {
+    if (!pages_more(page)) {
         digests_one(part, page);
         return;
     }
@@ -226,7 +365,7 @@ digests_page(digests_part_t *part, const redisReply *page)
         return;
     }
 
-    whole = digest_pages_new(page);
+    whole = pages_new(page);
     if (whole == NULL) {
         return;
     }

@@ -5,7 +5,7 @@
  */
 
 #include "base/xalloc.h"
-#include "first_int.h"
+#include "first.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,8 +32,10 @@ first_grow(entry_t *e, size_t n)
 }
 
 
-const char *
-first_add(first_t *first, entry_t *e)
+/* NULL, or why it cannot be delivered. */
+
+static const char *
+first_callbacks(entry_t *e)
 {
     size_t             i, n;
     rbl_mp_t           mp;
@@ -65,9 +67,23 @@ first_add(first_t *first, entry_t *e)
         memcpy(mempcpy(to->what, to->app.p, to->app.n), to->url.p, to->url.n);
     }
 
-    link_add(&first->fresh, &e->first_link);
-
     return NULL;
+}
+
+
+void
+first_add(first_t *first, entry_t *e)
+{
+    const char  *why;
+
+    why = first_callbacks(e);
+
+    if (why != NULL) {
+        entry_bury(e, why);
+
+    } else {
+        link_add(&first->fresh, &e->first_link);
+    }
 }
 
 
@@ -242,7 +258,7 @@ on_targets(void *data, const redisReply *reply)
     rbl_event_targets_reply_t  said;
 
     rbl_event_targets_reply(&said, reply);
-    call->first->n_asking -= call->n;
+    d->n_asking -= call->n;
 
     while (!link_empty(&call->entries)) {
         e = link_of(link_shift(&call->entries), entry_t, first_link);
@@ -287,7 +303,7 @@ first_ask_call(first_call_t *call)
         first_questions(call, link_of(l, entry_t, first_link));
     }
 
-    call->first->n_asking += call->n;
+    call->first->deliver->n_asking += call->n;
     n = (size_t) RBL_ARGC(call->asked->args)
         + call->n_asked * (size_t) RBL_ARGC(call->asked->each[0]);
     store_script(store, &rbl_script_event_targets, on_targets, call, (int) n,

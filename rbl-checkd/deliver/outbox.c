@@ -13,11 +13,14 @@
  * It has a connection of its own: its reads would wait behind the many commands
  * of deliveries, which costs a fifth of their rate.
  *
+ * Entries of daemons that died, or that found no store for long, are taken over
+ * after the lease.
+ *
  * Owned here: the connection, the keys and the set of entries on their way.
  */
 
 #include "base/xalloc.h"
-#include "outbox_int.h"
+#include "first.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +34,40 @@
 #define OUTBOX_EVERY      0.1           /* s between reads of all partitions, */
 #define OUTBOX_AGAIN      1.0           /* s after trouble */
 #define OUTBOX_OPEN       1024u         /* entries on their way */
+#define OUTBOX_TAKEOVER   "64"          /* entries of a partition at a time */
+
+typedef struct {
+    turn_t      turn;                   /* read, or XGROUP CREATE */
+    rbl_key_t   key;
+    char        cursor[48];             /* of XAUTOCLAIM */
+    ev_tstamp   later;                  /* no read before, after trouble */
+    unsigned    open;                   /* entries on their way */
+    unsigned    backlog:1;              /* own pending entries first */
+    unsigned    own:1;                  /* the read in flight is for them */
+} outbox_part_t;
+
+struct outbox_s {
+    deliver_t      *deliver;
+    store_t        *store;
+    safe_t         *safe;
+    turns_t        *turns;
+    ev_timer        takeover;
+    entry_set_t     set;
+};
+
+
+static outbox_part_t *
+outbox_part(const outbox_t *ob, unsigned n)
+{
+    return (outbox_part_t *) turns_part(ob->turns, n);
+}
+
+
+static rbl_str_t
+outbox_key(const outbox_part_t *part)
+{
+    return (rbl_str_t) { part->key.s, part->key.n };
+}
 
 
 /* The entries concerned are pending for this daemon, or will be. */
@@ -58,7 +95,16 @@ outbox_refused(outbox_part_t *part, const redisReply *reply)
 }
 
 
-/* It stays pending, and is read again. */
+static void
+outbox_start(entry_t *e)
+{
+    if (entry_start(e)) {
+        first_add(e->set->deliver->first, e);
+    }
+}
+
+
+/* If it is not safe, it stays pending, and is read again. */
 
 static void
 outbox_safe(safe_item_t *item, int good)
@@ -66,7 +112,7 @@ outbox_safe(safe_item_t *item, int good)
     entry_t  *e = link_of(item, entry_t, held);
 
     if (good && !e->set->deliver->stopped) {
-        entry_start(e);
+        outbox_start(e);
 
     } else {
         entry_end(e, 0);
@@ -74,7 +120,9 @@ outbox_safe(safe_item_t *item, int good)
 }
 
 
-int
+/* 0, or -1: malformed. */
+
+static int
 outbox_take(outbox_part_t *part, const redisReply *reply)
 {
     entry_t   *e;
@@ -89,7 +137,7 @@ outbox_take(outbox_part_t *part, const redisReply *reply)
     e->held.done = outbox_safe;
 
     if (!safe_hold(ob->safe, outbox_key(part), &e->held)) {
-        entry_start(e);
+        outbox_start(e);
     }
 
     return 0;
@@ -331,6 +379,89 @@ outbox_wake(outbox_t *ob, unsigned part)
 }
 
 
+/* Some of ours may have been idle for so long, if the store was away. */
+
+static size_t
+outbox_take_idle(outbox_part_t *part, const redisReply *entries)
+{
+    size_t             i, n;
+    outbox_t          *ob = part->turn.data;
+    const redisReply  *entry;
+
+    n = 0;
+
+    for (i = 0; i < rbl_reply_len(entries); i++) {
+        entry = rbl_reply_at(entries, i);
+
+        if (!entry_known(&ob->set, part->turn.n, rbl_reply_name(entry))
+            && outbox_take(part, entry) == 0)
+        {
+            n++;
+        }
+    }
+
+    return n;
+}
+
+
+/* [cursor, entries, deleted ids] */
+
+static void
+outbox_taken_over(void *data, const redisReply *reply)
+{
+    size_t          n;
+    rbl_str_t       cursor;
+    outbox_t       *ob;
+    outbox_part_t  *part = data;
+
+    if (reply == NULL || rbl_reply_class(reply) != RBL_REPLY_OK) {
+        return;
+    }
+
+    cursor = rbl_reply_name(reply);
+
+    if (cursor.n > 0 && cursor.n < sizeof(part->cursor)) {
+        memcpy(part->cursor, cursor.p, cursor.n);
+        part->cursor[cursor.n] = '\0';
+    }
+
+    ob = part->turn.data;
+    n = outbox_take_idle(part, rbl_reply_rest(reply));
+
+    if (n > 0) {
+        first_ask(ob->deliver->first);
+        log_notice("took over %zu outbox entries of partition %u", n,
+                   part->turn.n);
+    }
+}
+
+
+static void
+outbox_takeover_handler(struct ev_loop *loop, ev_timer *timer, int revents)
+{
+    char            idle[24];
+    unsigned        p;
+    outbox_t       *ob = timer->data;
+    deliver_t      *d = ob->deliver;
+    outbox_part_t  *part;
+
+    (void) loop;
+    (void) revents;
+
+    snprintf(idle, sizeof(idle), "%.0f", d->conf->lease * 1000.0);
+
+    for (p = 0; p < turns_parts(ob->turns); p++) {
+        part = outbox_part(ob, p);
+        store_command(ob->store, outbox_taken_over, part,
+                      RBL_COMMAND("XAUTOCLAIM", outbox_key(part),
+                                  RBL_STR(DELIVER_GROUP),
+                                  rbl_str(d->conf->name), rbl_str(idle),
+                                  rbl_str(part->cursor), RBL_STR("COUNT"),
+                                  RBL_STR(OUTBOX_TAKEOVER)));
+    }
+}
+
+
 static void
 outbox_state(void *data, int ready)
 {
@@ -378,7 +509,10 @@ outbox_new(deliver_t *d)
     ob->store = store_second(d->loop, d->conf, outbox_state, ob);
     ob->safe = safe_new(ob->store, outbox_rest, ob);
     ob->turns = turns_new(d->loop, ob->store, &outbox_turns, OUTBOX_EVERY, ob);
-    outbox_take_over(ob);
+    ev_timer_init(&ob->takeover, outbox_takeover_handler, d->conf->lease / 4,
+                  d->conf->lease / 4);
+    ob->takeover.data = ob;
+    ev_timer_start(d->loop, &ob->takeover);
 
     return ob;
 }

@@ -66,7 +66,7 @@ queue_room(const deliver_t *d)
 int
 queue_has_room(const deliver_t *d)
 {
-    return d->n_first + first_asking(d->first) < queue_places(d);
+    return d->n_first + d->n_asking < queue_places(d);
 }
 
 
@@ -167,7 +167,7 @@ void
 queue_forget(attempt_t *a)
 {
     if (a->entry != NULL) {
-        first_dropped(a);
+        a->deliver->first_dropped(a);
     }
 
     attempt_free(a);
@@ -321,7 +321,7 @@ queue_empty(link_t *head)
     while (!link_empty(head)) {
         a = link_of(head->next, attempt_t, link);
         link_remove(&a->link);
-        queue_landed(a);
+        attempt_landed(a);
         queue_forget(a);
     }
 }

@@ -64,8 +64,8 @@ share_may_run(const deliver_t *d, const attempt_t *a)
 }
 
 
-ev_tstamp
-queue_latest(const attempt_t *a)
+static ev_tstamp
+share_latest(const attempt_t *a)
 {
     const deliver_t  *d = a->deliver;
 
@@ -93,12 +93,43 @@ share_fly(deliver_t *d, attempt_t *a)
 }
 
 
+void
+queue_leave(attempt_t *a)
+{
+    deliver_t  *d = a->deliver;
+
+    link_remove(&a->link);
+    (*a->counted)--;
+    a->counted = NULL;
+
+    if (a->receiver_queue != NULL) {
+        attempt_landed(a);
+        a->account_queue->running--;
+        a->receiver_queue->running--;
+        d->n_busy -= a->account_queue->running == 0;
+        d->n_accounts -= a->account_queue->waiting + a->account_queue->running
+                         == 0;
+    }
+
+    turns_by(d->claims, 0);
+}
+
+
+static void
+share_over(attempt_t *a)
+{
+    queue_leave(a);
+    attempt_free(a);
+}
+
+
 static void
 share_begin(attempt_t *a, link_t *ring, unsigned *running)
 {
     queue_take(a->deliver, a);
+    a->latest = share_latest(a);
 
-    if (clock_now() >= queue_latest(a)) {
+    if (clock_now() >= a->latest) {
         queue_forget(a);
         return;
     }
@@ -112,10 +143,10 @@ share_begin(attempt_t *a, link_t *ring, unsigned *running)
     }
 
     if (a->entry != NULL) {
-        first_began(a);
+        a->deliver->first_began(a);
     }
 
-    attempt_start(a);
+    attempt_start(a, share_over);
 }
 
 
@@ -319,42 +350,4 @@ queue_rest(deliver_t *d)
         queue_run(d);
         turns_by(d->claims, 0);
     }
-}
-
-
-void
-queue_landed(attempt_t *a)
-{
-    link_remove(&a->receiver_link);
-    link_remove(&a->account_link);
-}
-
-
-void
-queue_leave(attempt_t *a)
-{
-    deliver_t  *d = a->deliver;
-
-    link_remove(&a->link);
-    (*a->counted)--;
-    a->counted = NULL;
-
-    if (a->receiver_queue != NULL) {
-        queue_landed(a);
-        a->account_queue->running--;
-        a->receiver_queue->running--;
-        d->n_busy -= a->account_queue->running == 0;
-        d->n_accounts -= a->account_queue->waiting + a->account_queue->running
-                         == 0;
-    }
-
-    turns_by(d->claims, 0);
-}
-
-
-void
-queue_over(attempt_t *a)
-{
-    queue_leave(a);
-    attempt_free(a);
 }

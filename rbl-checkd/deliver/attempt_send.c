@@ -1,8 +1,10 @@
 /*
- * An attempt to a URL, of a customer or a service: judges the URL, resolves its
- * host, takes a permitted address, posts.  The error that the customer sees
- * tells a name without an address from one that has some, and does not
- * distinguish a refused address from one that did not respond.
+ * The request of an attempt on its way to the peer, and the answer back.
+ *
+ * To a URL, of a customer or a service: judges the URL, resolves its host,
+ * takes a permitted address, posts.  The error that the customer sees tells a
+ * name without an address from one that has some, and does not distinguish a
+ * refused address from one that did not respond.
  */
 
 #include "deliver_int.h"
@@ -13,6 +15,7 @@
 
 
 #define ATTEMPT_NO_CONNECTION  "connection failed"
+#define ATTEMPT_INTERNAL       "internal error"
 #define ATTEMPT_JSON           "Content-Type: application/json"
 #define ATTEMPT_LEAST_TIME     0.1      /* s; 0 would mean for ever */
 
@@ -41,7 +44,7 @@ attempt_posted(void *data, const transfer_result_t *result)
         answer.text = "";
         answer.body = result->body;
         answer.headers = result->headers;
-        attempt_answered(a, &answer, result->retry_after);
+        a->back(a, &answer, result->retry_after, NULL);
         return;
     }
 
@@ -52,8 +55,8 @@ attempt_posted(void *data, const transfer_result_t *result)
              (int) a->member.n, a->member.p, a->n + 1,
              result->seconds * 1000.0, text);
 
-    attempt_failed(a, 0, 0, result->end == TRANSFER_DONE
-                            ? errors[TRANSFER_BROKEN] : errors[result->end]);
+    a->back(a, NULL, 0, result->end == TRANSFER_DONE
+                        ? errors[TRANSFER_BROKEN] : errors[result->end]);
 }
 
 
@@ -136,15 +139,14 @@ attempt_resolved(void *data, const rbl_addr_t *addr, const char *why,
     if (addr == NULL) {
         log_info("delivery %.*s: attempt %u: %s", (int) a->member.n,
                  a->member.p, a->n + 1, why);
-        attempt_failed(a, 0, 0, known ? ATTEMPT_NO_CONNECTION
-                                      : RESOLVE_UNKNOWN);
+        a->back(a, NULL, 0, known ? ATTEMPT_NO_CONNECTION : RESOLVE_UNKNOWN);
         return;
     }
 
     a->state = ATTEMPT_SENDING;
 
     if (attempt_transfer(a, addr) != 0) {
-        attempt_failed(a, 0, 0, "internal error");
+        a->back(a, NULL, 0, ATTEMPT_INTERNAL);
     }
 }
 
@@ -193,7 +195,7 @@ attempt_judge_url(attempt_t *a, resolve_request_t *request, char *buf)
 }
 
 
-void
+static void
 attempt_post(attempt_t *a)
 {
     char               buf[RBL_VALUE_MAX];
@@ -213,7 +215,7 @@ attempt_post(attempt_t *a)
     if (error != NULL) {
         log_info("delivery %.*s: attempt %u: the URL is refused",
                  (int) a->member.n, a->member.p, a->n + 1);
-        attempt_failed(a, 0, 0, error);
+        a->back(a, NULL, 0, error);
         return;
     }
 
@@ -232,6 +234,99 @@ attempt_post(attempt_t *a)
     a->resolve = resolve_start(&request, attempt_resolved, a);
 
     if (a->resolve == NULL) {
-        attempt_failed(a, 0, 0, "internal error");
+        a->back(a, NULL, 0, ATTEMPT_INTERNAL);
+    }
+}
+
+
+/* Logs errors of the configuration, not of this mail. */
+
+static void
+attempt_log_smtp(const smtp_result_t *result, const char *text)
+{
+    if (result->end == SMTP_AUTH) {
+        log_error("the mail server refuses smtp_user and its password: %s",
+                  text);
+
+    } else if (result->end == SMTP_TLS) {
+        log_error("no TLS connection to the mail server, as smtp_tls requires:"
+                  " %s", text);
+    }
+}
+
+
+static void
+attempt_mailed(void *data, const smtp_result_t *result)
+{
+    char               text[256];
+    attempt_t         *a = data;
+    channel_answer_t   answer;
+
+    static const char *const  errors[] = {
+        [SMTP_RESOLVE] = "the name of the mail server cannot be resolved",
+        [SMTP_CONNECT] = "no connection to the mail server",
+        [SMTP_TIMEOUT] = "the mail server did not answer in time",
+        [SMTP_TLS] = "no secure connection to the mail server",
+        [SMTP_AUTH] = "the mail server refuses its user",
+        [SMTP_BROKEN] = "the mail server closed the connection"
+    };
+
+    a->mail = NULL;
+
+    if (result->end == SMTP_LATE) {
+        log_debug("delivery %.*s waits for its lease: the mail server is slow",
+                  (int) a->member.n, a->member.p);
+        a->back(a, NULL, 0, NULL);
+        return;
+    }
+
+    if (result->end == SMTP_ANSWERED) {
+        log_info("delivery %.*s: attempt %u: SMTP %u in %.0f ms",
+                 (int) a->member.n, a->member.p, a->n + 1, result->status,
+                 result->seconds * 1000.0);
+
+        memset(&answer, 0, sizeof(answer));
+        answer.step = 0;
+        answer.status = result->status;
+        answer.text = result->text;
+        a->back(a, &answer, 0, NULL);
+        return;
+    }
+
+    a->unsure = result->unsure;
+    snprintf(text, sizeof(text), "%s", result->error);
+    attempt_hide_code(a, text);
+    log_info("delivery %.*s: attempt %u failed in %.0f ms: %s",
+             (int) a->member.n, a->member.p, a->n + 1,
+             result->seconds * 1000.0, text);
+    attempt_log_smtp(result, text);
+
+    a->back(a, NULL, 0, errors[result->end]);
+}
+
+
+static void
+attempt_mail(attempt_t *a)
+{
+    deliver_t  *d = a->deliver;
+
+    a->state = ATTEMPT_SENDING;
+    a->mail = smtp_send(d->smtp, a->request->to, a->request->body,
+                        a->latest, attempt_mailed, a);
+
+    if (a->mail == NULL) {
+        a->back(a, NULL, 0, ATTEMPT_INTERNAL);
+    }
+}
+
+
+void
+attempt_send(attempt_t *a)
+{
+    if (a->channel->way == CHANNEL_SMTP) {
+        attempt_mail(a);
+
+    } else {
+        attempt_post(a);
     }
 }
