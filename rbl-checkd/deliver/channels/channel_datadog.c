@@ -311,10 +311,8 @@ datadog_event(rbl_out_t *out, const channel_job_t *job,
     rbl_doc_z(&doc, NULL, "service:blocklist-monitoring");
 
     if (message->severity.n > 0) {
-        rbl_doc_text_open(&doc, NULL);
-        rbl_doc_text_part(&doc, RBL_STR("severity:"));
-        rbl_doc_text_part(&doc, clip_begin(message->severity, 32, CLIP_CHARS));
-        rbl_doc_text_close(&doc);
+        RBL_DOC_TEXT(&doc, NULL, RBL_STR("severity:"),
+                     clip_begin(message->severity, 32, CLIP_CHARS));
     }
 
     rbl_doc_close(&doc);

@@ -99,10 +99,7 @@ pagerduty_links(rbl_doc_t *doc, const message_host_t *host)
 
         rbl_doc_object(doc, NULL);
         rbl_doc_str(doc, "href", l->delisting);
-        rbl_doc_text_open(doc, "text");
-        rbl_doc_text_part(doc, RBL_STR("Delisting at "));
-        rbl_doc_text_part(doc, l->zone);
-        rbl_doc_text_close(doc);
+        RBL_DOC_TEXT(doc, "text", RBL_STR("Delisting at "), l->zone);
         rbl_doc_close(doc);
         n++;
     }
@@ -156,12 +153,10 @@ pagerduty_words(rbl_doc_t *doc, const message_t *m)
 
     rbl_doc_z(doc, "event_action", "trigger");
     rbl_doc_object(doc, "payload");
-    rbl_doc_text_open(doc, "summary");
-    rbl_doc_text_part(doc, clip_begin(m->title, PAGERDUTY_SUMMARY - 40,
-                                      CLIP_CHARS));
-    rbl_doc_text_part(doc, m->code.n > 0 ? RBL_STR(": ") : RBL_STR(""));
-    rbl_doc_text_part(doc, clip_begin(m->code, 32, CLIP_CHARS));
-    rbl_doc_text_close(doc);
+    RBL_DOC_TEXT(doc, "summary",
+                 clip_begin(m->title, PAGERDUTY_SUMMARY - 40, CLIP_CHARS),
+                 m->code.n > 0 ? RBL_STR(": ") : RBL_STR(""),
+                 clip_begin(m->code, 32, CLIP_CHARS));
     rbl_doc_z(doc, "source", "blocklist monitoring");
     rbl_doc_z(doc, "severity", pagerduty_severity(m->severity));
     rbl_doc_z(doc, "class", "blocklist");
@@ -192,13 +187,10 @@ pagerduty_write(channel_request_t *request, const channel_job_t *job,
                     RBL_STR("/v2/enqueue"));
     rbl_doc_begin(&doc, &request->body_made.out, RBL_JSON);
     rbl_doc_str(&doc, "routing_key", to);
-    rbl_doc_text_open(&doc, "dedup_key");
-    rbl_doc_text_part(&doc, RBL_STR("rbl-"));
-    rbl_doc_text_part(&doc, clip_begin(m->alert.n > 0 ? m->alert
-                                       : m->n_hosts == 1 ? m->host[0].id
-                                       : job->event,
-                                       PAGERDUTY_KEY, CLIP_CHARS));
-    rbl_doc_text_close(&doc);
+    RBL_DOC_TEXT(&doc, "dedup_key", RBL_STR("rbl-"),
+                 clip_begin(m->alert.n > 0 ? m->alert
+                            : m->n_hosts == 1 ? m->host[0].id : job->event,
+                            PAGERDUTY_KEY, CLIP_CHARS));
 
     if (m->alert.n == 0 && m->n_hosts == 1) {
         pagerduty_host(&doc, m, &m->host[0]);

@@ -142,10 +142,7 @@ chat_clip(rbl_doc_t *doc, const char *key, rbl_str_t text, size_t max,
     rbl_str_t  s;
 
     s = clip_text(text, max, unit, &cut);
-    rbl_doc_text_open(doc, key);
-    rbl_doc_text_part(doc, s);
-    rbl_doc_text_part(doc, cut ? RBL_STR(CLIP_ELLIPSIS) : RBL_STR(""));
-    rbl_doc_text_close(doc);
+    RBL_DOC_TEXT(doc, key, s, cut ? RBL_STR(CLIP_ELLIPSIS) : RBL_STR(""));
 }
 
 
