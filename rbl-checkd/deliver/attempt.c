@@ -38,8 +38,8 @@ attempt_recorded(void *data, const redisReply *reply)
     if (reply != NULL) {
         if (rbl_reply_class(reply) != RBL_REPLY_OK) {
             why = rbl_reply_error(reply);
-            log_error("delivery %.*s: the store refused the record: %.*s",
-                      (int) a->member.n, a->member.p, (int) why.n, why.p);
+            log_error("delivery %s: the store refused the record: %.*s",
+                      a->member.p, (int) why.n, why.p);
         }
 
         a->ended(a);
@@ -47,8 +47,8 @@ attempt_recorded(void *data, const redisReply *reply)
     }
 
     if (clock_now() > a->claimed + d->lease) {
-        log_warn("delivery %.*s: attempt %u could not be recorded",
-                 (int) a->member.n, a->member.p, a->n + 1);
+        log_warn("delivery %s: attempt %u could not be recorded", a->member.p,
+                 a->n + 1);
         a->ended(a);
         return;
     }
@@ -144,8 +144,7 @@ attempt_delay(const attempt_t *a, int64_t wait)
 static void
 attempt_dead(attempt_t *a, unsigned status, const char *error)
 {
-    log_warn("delivery %.*s is dropped: %s", (int) a->member.n, a->member.p,
-             error);
+    log_warn("delivery %s is dropped: %s", a->member.p, error);
     a->deliver->counters.dead++;
     attempt_end(a, "dead", status, 0, error);
 }
@@ -167,8 +166,8 @@ attempt_failed(attempt_t *a, unsigned status, int64_t wait, const char *error)
     delay = attempt_delay(a, wait);
 
     if (delay < 0) {
-        log_warn("delivery %.*s is dropped after %u attempts: %s",
-                 (int) a->member.n, a->member.p, a->n + 1, error);
+        log_warn("delivery %s is dropped after %u attempts: %s", a->member.p,
+                 a->n + 1, error);
         a->deliver->counters.dead++;
         attempt_end(a, "dead", status, 0, error);
         return;
@@ -177,8 +176,8 @@ attempt_failed(attempt_t *a, unsigned status, int64_t wait, const char *error)
     /* receivers are the customers', the mail server is the operator's */
 
     log_msg(a->channel->way == CHANNEL_SMTP ? LOG_L_NOTICE : LOG_L_INFO,
-            "delivery %.*s: next attempt in %.1f s: %s", (int) a->member.n,
-            a->member.p, (double) delay / 1000.0, error);
+            "delivery %s: next attempt in %.1f s: %s", a->member.p,
+            (double) delay / 1000.0, error);
     a->deliver->counters.retried++;
     attempt_end(a, unsure ? "unsure" : "retry", status, delay, error);
 }
@@ -200,9 +199,8 @@ attempt_yield(attempt_t *a)
         a->transfer = NULL;
     }
 
-    log_info("delivery %.*s: attempt %u is ended after %.0f ms: its account "
-             "uses many slots and another account none", (int) a->member.n,
-             a->member.p, a->n + 1,
+    log_info("delivery %s: attempt %u is ended after %.0f ms: its account uses"
+             " many slots and another account none", a->member.p, a->n + 1,
              (clock_now() - a->began) * 1000.0);
     attempt_failed(a, 0, 0, ATTEMPT_YIELDED);
 }
@@ -212,13 +210,12 @@ static void
 attempt_gone(attempt_t *a, unsigned status, const char *error)
 {
     if (a->contact.n > 0) {
-        log_notice("delivery %.*s is dropped, and its contact paused: %s",
-                   (int) a->member.n, a->member.p, error);
+        log_notice("delivery %s is dropped, and its contact paused: %s",
+                   a->member.p, error);
 
     } else {
-        log_notice("delivery %.*s is dropped: the receiver no longer exists"
-                   " (%u)",
-                   (int) a->member.n, a->member.p, status);
+        log_notice("delivery %s is dropped: the receiver no longer exists (%u)",
+                   a->member.p, status);
     }
 
     a->deliver->counters.dead++;
@@ -343,8 +340,8 @@ attempt_marked(void *data, const redisReply *reply)
     rbl_delivery_send_reply(&said, reply);
 
     if (said.word != RBL_DELIVERY_SEND_OK) {
-        log_info("delivery %.*s waits for the end of its lease: its result is "
-                 "not recorded", (int) a->member.n, a->member.p);
+        log_info("delivery %s waits for the end of its lease: its result is not"
+                 " recorded", a->member.p);
         a->ended(a);
         return;
     }

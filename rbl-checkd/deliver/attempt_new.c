@@ -72,14 +72,14 @@ attempt_set_ids(attempt_t *a)
 
 attempt_t *
 attempt_new(deliver_t *d, unsigned part, ev_tstamp claimed,
-    const attempt_given_t *given)
+    const rbl_delivery_claim_delivery_t *row, payload_t *body)
 {
     char       *pos;
     size_t      size;
     attempt_t  *a;
 
-    size = given->member.n + given->type.n + given->to.n + given->secret.n
-           + given->old.n + given->event.n + given->contact.n + 7;
+    size = row->member.n + row->type.n + row->to.n + row->secret.n
+           + row->old.n + row->event.n + row->contact.n + 7;
 
     a = xcalloc(1, sizeof(attempt_t) + size);
     link_init(&a->link);
@@ -89,21 +89,21 @@ attempt_new(deliver_t *d, unsigned part, ev_tstamp claimed,
     a->deliver = d;
     a->part = part;
     a->claimed = claimed;
-    a->n = given->n;
+    a->n = (unsigned) row->attempt;
     a->size = size;
 
     pos = a->bytes;
-    a->member = attempt_copy(&pos, given->member);
-    a->type = attempt_copy(&pos, given->type);
-    a->job.to = attempt_copy(&pos, given->to);
-    a->job.secret = attempt_copy(&pos, given->secret);
-    a->job.old = attempt_copy(&pos, given->old);
-    a->job.event = attempt_copy(&pos, given->event);
-    a->body = payload_get(given->body);
+    a->member = attempt_copy(&pos, row->member);
+    a->type = attempt_copy(&pos, row->type);
+    a->job.to = attempt_copy(&pos, row->to);
+    a->job.secret = attempt_copy(&pos, row->secret);
+    a->job.old = attempt_copy(&pos, row->old);
+    a->job.event = attempt_copy(&pos, row->event);
+    a->body = payload_get(body);
     a->job.body = payload_str(a->body);
     a->job.conf = d->conf;
-    a->job.first = given->first;
-    a->contact = attempt_copy(&pos, given->contact);
+    a->job.first = row->first;
+    a->contact = attempt_copy(&pos, row->contact);
     a->channel = channel_find(a->contact);
 
     if (attempt_set_ids(a) != 0) {
@@ -120,7 +120,7 @@ attempt_claimed(deliver_t *d, unsigned part, ev_tstamp claimed,
     const redisReply *reply)
 {
     attempt_t                     *a;
-    attempt_given_t                given;
+    payload_t                     *body;
     rbl_delivery_claim_delivery_t  row;
 
     rbl_delivery_claim_delivery(&row, reply);
@@ -133,23 +133,14 @@ attempt_claimed(deliver_t *d, unsigned part, ev_tstamp claimed,
         return NULL;
     }
 
-    given.n = (unsigned) row.attempt;
-    given.first = row.first;
-    given.member = row.member;
-    given.type = row.type;
-    given.to = row.to;
-    given.secret = row.secret;
-    given.old = row.old;
-    given.event = row.event;
-    given.contact = row.contact;
-    given.body = payload_new(row.body);
+    body = payload_new(row.body);
 
     if (rbl_str_is(row.type, MESSAGE_LINK)) {
-        message_link_open(given.body->bytes, given.body->n, row.secret);
+        message_link_open(body->bytes, body->n, row.secret);
     }
 
-    a = attempt_new(d, part, claimed, &given);
-    payload_put(given.body);
+    a = attempt_new(d, part, claimed, &row, body);
+    payload_put(body);
 
     return a;
 }

@@ -20,6 +20,20 @@
 #define ATTEMPT_LEAST_TIME     0.1      /* s; 0 would mean for ever */
 
 
+/* There is no answer. */
+
+static void
+attempt_broken(attempt_t *a, int unsure, double seconds, char text[256],
+    const char *why)
+{
+    a->unsure = unsure;
+    snprintf(text, 256, "%s", why);
+    attempt_hide_code(a, text);
+    log_info("delivery %s: attempt %u failed in %.0f ms: %s", a->member.p,
+             a->n + 1, seconds * 1000.0, text);
+}
+
+
 static void
 attempt_posted(void *data, const transfer_result_t *result)
 {
@@ -35,9 +49,8 @@ attempt_posted(void *data, const transfer_result_t *result)
     a->transfer = NULL;
 
     if (result->end == TRANSFER_DONE && result->status != 0) {
-        log_info("delivery %.*s: attempt %u: HTTP %u in %.0f ms",
-                 (int) a->member.n, a->member.p, a->n + 1, result->status,
-                 result->seconds * 1000.0);
+        log_info("delivery %s: attempt %u: HTTP %u in %.0f ms", a->member.p,
+                 a->n + 1, result->status, result->seconds * 1000.0);
 
         answer.step = a->job.step;
         answer.status = result->status;
@@ -48,13 +61,7 @@ attempt_posted(void *data, const transfer_result_t *result)
         return;
     }
 
-    a->unsure = result->unsure;
-    snprintf(text, sizeof(text), "%s", result->text);
-    attempt_hide_code(a, text);
-    log_info("delivery %.*s: attempt %u failed in %.0f ms: %s",
-             (int) a->member.n, a->member.p, a->n + 1,
-             result->seconds * 1000.0, text);
-
+    attempt_broken(a, result->unsure, result->seconds, text, result->text);
     a->back(a, NULL, 0, result->end == TRANSFER_DONE
                         ? errors[TRANSFER_BROKEN] : errors[result->end]);
 }
@@ -137,8 +144,7 @@ attempt_resolved(void *data, const rbl_addr_t *addr, const char *why,
     a->resolve = NULL;
 
     if (addr == NULL) {
-        log_info("delivery %.*s: attempt %u: %s", (int) a->member.n,
-                 a->member.p, a->n + 1, why);
+        log_info("delivery %s: attempt %u: %s", a->member.p, a->n + 1, why);
         a->back(a, NULL, 0, known ? ATTEMPT_NO_CONNECTION : RESOLVE_UNKNOWN);
         return;
     }
@@ -213,8 +219,8 @@ attempt_post(attempt_t *a)
     error = attempt_judge_url(a, &request, buf);
 
     if (error != NULL) {
-        log_info("delivery %.*s: attempt %u: the URL is refused",
-                 (int) a->member.n, a->member.p, a->n + 1);
+        log_info("delivery %s: attempt %u: the URL is refused", a->member.p,
+                 a->n + 1);
         a->back(a, NULL, 0, error);
         return;
     }
@@ -274,16 +280,15 @@ attempt_mailed(void *data, const smtp_result_t *result)
     a->mail = NULL;
 
     if (result->end == SMTP_LATE) {
-        log_debug("delivery %.*s waits for its lease: the mail server is slow",
-                  (int) a->member.n, a->member.p);
+        log_debug("delivery %s waits for its lease: the mail server is slow",
+                  a->member.p);
         a->back(a, NULL, 0, NULL);
         return;
     }
 
     if (result->end == SMTP_ANSWERED) {
-        log_info("delivery %.*s: attempt %u: SMTP %u in %.0f ms",
-                 (int) a->member.n, a->member.p, a->n + 1, result->status,
-                 result->seconds * 1000.0);
+        log_info("delivery %s: attempt %u: SMTP %u in %.0f ms", a->member.p,
+                 a->n + 1, result->status, result->seconds * 1000.0);
 
         memset(&answer, 0, sizeof(answer));
         answer.step = 0;
@@ -293,12 +298,7 @@ attempt_mailed(void *data, const smtp_result_t *result)
         return;
     }
 
-    a->unsure = result->unsure;
-    snprintf(text, sizeof(text), "%s", result->error);
-    attempt_hide_code(a, text);
-    log_info("delivery %.*s: attempt %u failed in %.0f ms: %s",
-             (int) a->member.n, a->member.p, a->n + 1,
-             result->seconds * 1000.0, text);
+    attempt_broken(a, result->unsure, result->seconds, text, result->error);
     attempt_log_smtp(result, text);
 
     a->back(a, NULL, 0, errors[result->end]);

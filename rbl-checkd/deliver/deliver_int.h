@@ -9,7 +9,7 @@
  * recorded by delivery_done.  A delivery that is dropped here, or whose daemon
  * dies, comes back after its lease, or after that of its entry.
  *
- * A file calls only files below it: deliver; outbox, digests, tellings;
+ * A file calls only files behind it: deliver; outbox, digests, tellings;
  * first_ask; first; entry, queue_share; queue; attempt; attempt_send;
  * attempt_new.  The others are called by function pointers.
  */
@@ -91,16 +91,6 @@ typedef enum {
     ATTEMPT_RECORDING
 } attempt_state_t;
 
-/* A delivery before its next attempt. */
-typedef struct {
-    rbl_str_t   member;                 /* "<AC>:<EV>:<target>" */
-    rbl_str_t   type, to, secret, old, event;
-    rbl_str_t   contact;                /* type of the contact, "": none */
-    payload_t  *body;                   /* the attempt gets its own */
-    unsigned    n;                      /* number of the attempt, from 0 */
-    int64_t     first;                  /* ms since 1970 */
-} attempt_given_t;
-
 struct attempt_s {
     link_t           link;              /* waiting or running */
     link_t           receiver_link;     /* in receiver_queue->in_flight */
@@ -160,9 +150,10 @@ struct attempt_s {
 
 /* attempt_new.c */
 
-/* NULL: malformed. */
+/* `row` as delivery_claim returns it, but the body is apart; the attempt gets
+   its own.  NULL: malformed. */
 attempt_t *attempt_new(deliver_t *d, unsigned part, ev_tstamp claimed,
-    const attempt_given_t *given);
+    const rbl_delivery_claim_delivery_t *row, payload_t *body);
 
 /* The same, from an element of the reply of delivery_claim. */
 attempt_t *attempt_claimed(deliver_t *d, unsigned part, ev_tstamp claimed,

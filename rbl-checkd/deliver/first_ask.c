@@ -141,10 +141,10 @@ static void
 first_try(entry_t *e, entry_delivery_t *to,
     const rbl_event_targets_target_t *target)
 {
-    char             *p, member[2 * (RBL_SID_MAX + 1) + 40];
-    attempt_t        *a;
-    deliver_t        *d = e->set->deliver;
-    attempt_given_t   given;
+    char                           *p, member[2 * (RBL_SID_MAX + 1) + 40];
+    attempt_t                      *a;
+    deliver_t                      *d = e->set->deliver;
+    rbl_delivery_claim_delivery_t   row;
 
     if (target->sid.p == NULL || target->url.p == NULL
         || target->secret.p == NULL || target->old.p == NULL || d->stopped)
@@ -160,17 +160,16 @@ first_try(entry_t *e, entry_delivery_t *to,
     *p++ = ':';
     p = stpcpy(p, to->target);
 
-    memset(&given, 0, sizeof(given));
-    given.member = (rbl_str_t) { member, (size_t) (p - member) };
-    given.type = e->event.type;
-    given.to = to->app.n > 0 ? to->url : target->url;
-    given.secret = target->secret;
-    given.old = target->old;
-    given.event = e->event.id;
-    given.body = e->body;
-    given.first = (int64_t) (ev_now(d->loop) * 1000);
+    memset(&row, 0, sizeof(row));
+    row.member = (rbl_str_t) { member, (size_t) (p - member) };
+    row.type = e->event.type;
+    row.to = to->app.n > 0 ? to->url : target->url;
+    row.secret = target->secret;
+    row.old = target->old;
+    row.event = e->event.id;
+    row.first = (int64_t) (ev_now(d->loop) * 1000);
 
-    a = attempt_new(d, e->part, e->since, &given);
+    a = attempt_new(d, e->part, e->since, &row, e->body);
     if (a == NULL) {
         return;
     }

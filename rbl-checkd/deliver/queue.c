@@ -177,8 +177,8 @@ queue_forget(attempt_t *a)
 static void
 queue_drop(attempt_t *a)
 {
-    log_debug("delivery %.*s waits for its lease: its receiver is slow",
-              (int) a->member.n, a->member.p);
+    log_debug("delivery %s waits for its lease: its receiver is slow",
+              a->member.p);
     queue_forget(a);
 }
 
