@@ -4,13 +4,11 @@
  * text is escaped, including "@", which would notify users.
  */
 
-#include "channel.h"
+#include "chat.h"
 
 #include <stdio.h>
 #include <time.h>
 
-#include "deliver/message/clip.h"
-#include "rbl_doc.h"
 #include "rbl_validate.h"
 
 
@@ -25,40 +23,30 @@
 #define DATADOG_CLOSE  "\n %%%"
 
 
+static void
+datadog_escape(rbl_out_t *out, rbl_str_t text)
+{
+    size_t  i;
+
+    for (i = 0; i < text.n; i++) {
+        chat_backslash(out, (rbl_str_t) { text.p + i, 1 },
+                       "\\`*_{}[]()<>|~#&!");
+
+        /* a zero-width space behind it prevents a mention */
+
+        if (text.p[i] == '@' || text.p[i] == '%') {
+            rbl_out_z(out, "\xe2\x80\x8b");
+        }
+    }
+}
+
+
 /* Writes a foreign text as Markdown that shows the same text. */
 
 static void
 datadog_words(rbl_out_t *out, rbl_str_t text)
 {
-    int        cut;
-    char       c;
-    size_t     i;
-    rbl_str_t  s;
-
-    s = clip_text(text, DATADOG_FIELD, CLIP_CHARS, &cut);
-
-    for (i = 0; i < s.n; i++) {
-        c = s.p[i];
-
-        if ((unsigned char) c < ' ' || c == 0x7f) {
-            rbl_out_char(out, ' ');
-            continue;
-        }
-
-        if (strchr("\\`*_{}[]()<>|~#&!", c) != NULL) {
-            rbl_out_char(out, '\\');
-        }
-
-        rbl_out_char(out, c);
-
-        /* a zero-width space behind it prevents a mention */
-
-        if (c == '@' || c == '%') {
-            rbl_out_z(out, "\xe2\x80\x8b");
-        }
-    }
-
-    rbl_out_z(out, cut ? CLIP_ELLIPSIS : "");
+    chat_line(out, text, DATADOG_FIELD, datadog_escape);
 }
 
 

@@ -23,34 +23,10 @@
 #define DISCORD_BLUE     0x1a73e8
 
 
-static const char *
-discord_find(char c)
-{
-    static const struct {
-        char         c;
-        const char  *escaped;
-    } t[] = {
-        { '\\', "\\\\" }, { '*', "\\*" }, { '_', "\\_" }, { '~', "\\~" },
-        { '`', "\\`" }, { '|', "\\|" }, { '<', "\\<" }, { '>', "\\>" },
-        { '[', "\\[" }, { ']', "\\]" }, { '(', "\\(" }, { ')', "\\)" },
-        { '#', "\\#" }, { '@', "\\@" }
-    };
-    size_t  i;
-
-    for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
-        if (t[i].c == c) {
-            return t[i].escaped;
-        }
-    }
-
-    return NULL;
-}
-
-
 static void
 discord_text(rbl_out_t *out, rbl_str_t text)
 {
-    chat_escape(out, text, discord_find);
+    chat_backslash(out, text, "\\*_~`|<>[]()#@");
 }
 
 

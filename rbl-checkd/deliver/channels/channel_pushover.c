@@ -4,13 +4,12 @@
  * repeat.
  */
 
-#include "channel.h"
+#include "chat.h"
 
 #include <jansson.h>
 #include <stdio.h>
 #include <time.h>
 
-#include "deliver/message/clip.h"
 #include "rbl_validate.h"
 
 
@@ -143,11 +142,10 @@ static channel_verdict_t
 pushover_refused(const channel_answer_t *answer, channel_outcome_t *outcome)
 {
     json_t             *root;
-    json_error_t        error;
     channel_verdict_t   verdict;
 
     verdict = CHANNEL_DEAD;
-    root = json_loadb(answer->body.p, answer->body.n, 0, &error);
+    root = chat_answer(answer);
 
     if (pushover_says(root, "user")) {
         snprintf(outcome->why, CHANNEL_WHY_MAX,

@@ -5,7 +5,7 @@
  * shown.
  */
 
-#include "channel.h"
+#include "chat.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -100,13 +100,12 @@ sms_write(channel_request_t *request, const channel_job_t *job, rbl_str_t to,
 /* The code of {"code": 21211, "message": ..., "status": 400}; 0: none */
 
 static int
-sms_code(rbl_str_t body)
+sms_code(const channel_answer_t *answer)
 {
-    json_t        *root;
-    json_int_t     code;
-    json_error_t   error;
+    json_t      *root;
+    json_int_t   code;
 
-    root = json_loadb(body.p, body.n, 0, &error);
+    root = chat_answer(answer);
     code = json_integer_value(json_object_get(root, "code"));
     json_decref(root);
 
@@ -127,7 +126,7 @@ sms_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
         return verdict;
     }
 
-    code = sms_code(answer->body);
+    code = sms_code(answer);
 
     if (code == 0 && answer->status == 401) {
         code = 20003;
