@@ -10,8 +10,8 @@
  * dies, comes back after its lease, or after that of its entry.
  *
  * A file calls only files behind it: deliver; outbox, digests, tellings;
- * first_ask; first; entry, queue_share; queue; attempt; attempt_send;
- * attempt_new.  The others are called by function pointers.
+ * first_ask; first; entry, queue; attempt; attempt_send; attempt_new.  The
+ * others are called by function pointers.
  */
 
 #ifndef DELIVER_INT_H_INCLUDED
@@ -191,7 +191,7 @@ void attempt_record(attempt_t *a);
 /* Ends a running attempt as failed, so that others get its slot. */
 void attempt_yield(attempt_t *a);
 
-/* queue.c, queue_share.c */
+/* queue.c */
 
 /* queue_room: how many deliveries may be claimed now; queue_has_room: may more
    events be read? */
