@@ -71,7 +71,6 @@ ask_queue(turn_t *turn)
     metrics_t             *m = turn->data;
     store_t               *store = m->checker->store;
     rbl_key_t              key;
-    rbl_str_t              none = RBL_STR("");
     rbl_queue_age_args_t   args;
 
     if (m->room == 0) {
@@ -79,8 +78,7 @@ ask_queue(turn_t *turn)
     }
 
     m->room--;
-    args.leases = rbl_key(&key, store_keyspace(store), turn->n, "leases", none,
-                          none);
+    args.leases = store_key(store, &key, turn->n, "leases");
     store_call(store, queue_age, on_queue, turn, args);
 
     return 1;

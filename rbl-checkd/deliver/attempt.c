@@ -78,8 +78,7 @@ attempt_record(attempt_t *a)
 
     a->state = ATTEMPT_RECORDING;
 
-    args.retry = rbl_key(&key, store_keyspace(d->store), a->part, "retry",
-                         RBL_STR(""), RBL_STR(""));
+    args.retry = store_key(d->store, &key, a->part, "retry");
     args.member = a->member;
     args.attempt = rbl_out_int_text(number[0], a->n);
     args.outcome = rbl_str(a->outcome);
@@ -368,8 +367,7 @@ attempt_mark(attempt_t *a)
 
     a->state = ATTEMPT_MARKING;
 
-    args.retry = rbl_key(&key, store_keyspace(d->store), a->part, "retry",
-                         RBL_STR(""), RBL_STR(""));
+    args.retry = store_key(d->store, &key, a->part, "retry");
     args.member = a->member;
     args.attempt = rbl_out_int_text(number, a->n);
 

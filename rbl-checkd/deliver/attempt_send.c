@@ -157,27 +157,6 @@ attempt_resolved(void *data, const rbl_addr_t *addr, const char *why,
 }
 
 
-/* No name: the address is judged as it is. */
-
-static void
-attempt_literal(attempt_t *a, const resolve_request_t *request)
-{
-    char         why[112], text[RBL_VALUE_MAX];
-    const char  *what;
-
-    what = resolve_refused(request, &request->literal);
-
-    if (what == NULL) {
-        attempt_resolved(a, &request->literal, NULL, 1);
-        return;
-    }
-
-    rbl_addr_text(text, &request->literal);
-    snprintf(why, sizeof(why), "address %.45s refused: %.30s", text, what);
-    attempt_resolved(a, NULL, why, 1);
-}
-
-
 /* NULL, or why the URL cannot be used, for the customer. */
 
 static const char *
@@ -232,14 +211,7 @@ attempt_post(attempt_t *a)
     request.attempt = a->n;
     request.timeout = (a->deadline - clock_now()) / 2;
 
-    if (request.literal.family != RBL_FAMILY_NONE) {
-        attempt_literal(a, &request);
-        return;
-    }
-
-    a->resolve = resolve_start(&request, attempt_resolved, a);
-
-    if (a->resolve == NULL) {
+    if (resolve_start(&request, &a->resolve, attempt_resolved, a) != 0) {
         a->back(a, NULL, 0, ATTEMPT_INTERNAL);
     }
 }

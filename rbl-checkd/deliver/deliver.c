@@ -131,7 +131,7 @@ deliver_claimed(void *data, const redisReply *reply)
 static int
 deliver_claim(turn_t *turn)
 {
-    char                       most[16], lease[24];
+    char                       most[RBL_OUT_INT], lease[24];
     unsigned                   room;
     deliver_t                 *d = turn->data;
     rbl_key_t                  key;
@@ -148,12 +148,10 @@ deliver_claim(turn_t *turn)
     part->claimed = clock_now();
     d->n_asked += part->asked;
 
-    snprintf(most, sizeof(most), "%u", part->asked);
     snprintf(lease, sizeof(lease), "%.0f", d->lease * 1000.0);
 
-    args.retry = rbl_key(&key, store_keyspace(d->store), turn->n, "retry",
-                         RBL_STR(""), RBL_STR(""));
-    args.most = rbl_str(most);
+    args.retry = store_key(d->store, &key, turn->n, "retry");
+    args.most = rbl_out_int_text(most, part->asked);
     args.lease = rbl_str(lease);
 
     store_call(outbox_store(d->outbox), delivery_claim, deliver_claimed, part,

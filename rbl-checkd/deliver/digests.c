@@ -225,7 +225,7 @@ static void
 digests_store(digests_part_t *part, const digest_t *digest)
 {
     int         n;
-    char        limit[16];
+    char        limit[RBL_OUT_INT];
     size_t      i;
     digests_t  *ds = part->turn.data;
     deliver_t  *d = ds->deliver;
@@ -237,13 +237,11 @@ digests_store(digests_part_t *part, const digest_t *digest)
     } *call;
 
     call = xcalloc(1, sizeof(*call) + digest->n * sizeof(call->each[0]));
-    snprintf(limit, sizeof(limit), "%u", d->conf->contact_limit);
 
-    call->args.digests = rbl_key(&key, store_keyspace(d->store), part->turn.n,
-                                 "digests", RBL_STR(""), RBL_STR(""));
+    call->args.digests = store_key(d->store, &key, part->turn.n, "digests");
     call->args.member = digest->member;
     call->args.claimed = digest->event;
-    call->args.limit = rbl_str(limit);
+    call->args.limit = rbl_out_int_text(limit, d->conf->contact_limit);
 
     for (i = 0; i < digest->n; i++) {
         call->each[i].event = rbl_sid_str(&digest->message[i].event);
@@ -320,7 +318,7 @@ digests_paged(void *data, const redisReply *reply)
 static void
 digests_more(digests_pages_t *pages)
 {
-    char                     window[24], most[16], from[24];
+    char                     window[24], most[RBL_OUT_INT], from[RBL_OUT_INT];
     digests_t               *ds = pages->part->turn.data;
     deliver_t               *d = ds->deliver;
     rbl_key_t                key;
@@ -328,19 +326,16 @@ digests_more(digests_pages_t *pages)
     rbl_digest_more_args_t   args;
 
     snprintf(window, sizeof(window), "%.0f", d->conf->digest_window * 1000.0);
-    snprintf(most, sizeof(most), "%d", MESSAGE_HOSTS);
-    snprintf(from, sizeof(from), "%zu", pages_hosts(pages->whole));
     rbl_digest_claim_page(&page, pages->whole);
 
-    args.digests = rbl_key(&key, store_keyspace(d->store), pages->part->turn.n,
-                           "digests", RBL_STR(""), RBL_STR(""));
+    args.digests = store_key(d->store, &key, pages->part->turn.n, "digests");
     args.window = rbl_str(window);
     args.lease = RBL_STR(DIGESTS_LEASE_MS);
-    args.most = rbl_str(most);
+    args.most = rbl_out_int_text(most, MESSAGE_HOSTS);
     args.member = page.member;
     args.event = page.event;
     args.less = rbl_sid_str(&pages->event);
-    args.from = rbl_str(from);
+    args.from = rbl_out_int_text(from, (int64_t) pages_hosts(pages->whole));
 
     store_call(d->store, digest_more, digests_paged, pages, args);
 }
@@ -419,7 +414,7 @@ digests_claimed(void *data, const redisReply *reply)
 static int
 digests_claim(turn_t *turn)
 {
-    char        window[24], most[16];
+    char        window[24], most[RBL_OUT_INT];
     unsigned    i;
     digests_t  *ds = turn->data;
     deliver_t  *d = ds->deliver;
@@ -432,13 +427,11 @@ digests_claim(turn_t *turn)
     } call;
 
     snprintf(window, sizeof(window), "%.0f", d->conf->digest_window * 1000.0);
-    snprintf(most, sizeof(most), "%d", MESSAGE_HOSTS);
 
-    call.args.digests = rbl_key(&key, store_keyspace(d->store), turn->n,
-                                "digests", RBL_STR(""), RBL_STR(""));
+    call.args.digests = store_key(d->store, &key, turn->n, "digests");
     call.args.window = rbl_str(window);
     call.args.lease = RBL_STR(DIGESTS_LEASE_MS);
-    call.args.most = rbl_str(most);
+    call.args.most = rbl_out_int_text(most, MESSAGE_HOSTS);
 
     for (i = 0; i < DIGESTS_TAKE; i++) {
         if (rbl_sid_make(&sid[i], RBL_SID_EVENT) != RBL_OK) {

@@ -122,8 +122,7 @@ entry_drop(entry_t *e)
     rbl_key_t   key;
     rbl_str_t   outbox;
 
-    outbox = rbl_key(&key, store_keyspace(store), e->part, "outbox",
-                     RBL_STR(""), RBL_STR(""));
+    outbox = store_key(store, &key, e->part, "outbox");
 
     /* in this order: an entry that is only acknowledged would stay for ever */
 
@@ -285,8 +284,7 @@ entry_fan_out(entry_t *e)
         return "malformed contact";
     }
 
-    args.outbox = rbl_key(&key, store_keyspace(store), e->part, "outbox",
-                          RBL_STR(""), RBL_STR(""));
+    args.outbox = store_key(store, &key, e->part, "outbox");
     args.id = e->id;
     args.account = e->account;
     args.event = event->id;

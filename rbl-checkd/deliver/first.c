@@ -308,8 +308,7 @@ first_send(first_call_t *call)
 
     snprintf(lease, sizeof(lease), "%.0f",
              call->first->deliver->lease * 1000.0);
-    done.args.outbox = rbl_key(&key, store_keyspace(store), call->part,
-                               "outbox", RBL_STR(""), RBL_STR(""));
+    done.args.outbox = store_key(store, &key, call->part, "outbox");
     done.args.lease = rbl_str(lease);
     all = rbl_buf_str(&packed);
     from = 0;

@@ -295,8 +295,7 @@ first_ask_call(first_call_t *call)
 
     call->asked = xcalloc(1, sizeof(*call->asked)
                             + n * sizeof(call->asked->each[0]));
-    call->asked->args.outbox = rbl_key(&key, store_keyspace(store), call->part,
-                                       "outbox", RBL_STR(""), RBL_STR(""));
+    call->asked->args.outbox = store_key(store, &key, call->part, "outbox");
 
     for (l = call->entries.next; l != &call->entries; l = l->next) {
         first_questions(call, link_of(l, entry_t, first_link));

@@ -26,7 +26,6 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "store/group.h"
 
 
 #define OUTBOX_COUNT      8u            /* entries of a partition a read, */
@@ -163,8 +162,7 @@ outbox_hold(outbox_t *ob, unsigned part, safe_item_t *item)
     rbl_key_t  key;
 
     return safe_hold(ob->safe,
-                     rbl_key(&key, store_keyspace(ob->store), part, "outbox",
-                             RBL_STR(""), RBL_STR("")), item);
+                     store_key(ob->store, &key, part, "outbox"), item);
 }
 
 
@@ -317,7 +315,7 @@ outbox_may_read(const outbox_part_t *part)
 static int
 outbox_read(turn_t *turn)
 {
-    char            count[16];
+    char            count[RBL_OUT_INT];
     outbox_t       *ob = turn->data;
     outbox_part_t  *part = (outbox_part_t *) turn;
 
@@ -325,18 +323,34 @@ outbox_read(turn_t *turn)
         return 0;
     }
 
-    snprintf(count, sizeof(count), "%u", outbox_count(ob));
-
     part->own = part->backlog;
     store_command(ob->store, outbox_got, part,
                   RBL_COMMAND("XREADGROUP", RBL_STR("GROUP"),
                               RBL_STR(DELIVER_GROUP),
                               rbl_str(ob->deliver->conf->name),
-                              RBL_STR("COUNT"), rbl_str(count),
+                              RBL_STR("COUNT"),
+                              rbl_out_int_text(count, outbox_count(ob)),
                               RBL_STR("STREAMS"), outbox_key(part),
                               part->own ? RBL_STR("0") : RBL_STR(">")));
 
     return 1;
+}
+
+
+/* By default each daemon process has a new name.  Those that have nothing
+   pending and were not seen for a day are removed. */
+
+static void
+outbox_trim(outbox_part_t *part)
+{
+    outbox_t                  *ob = part->turn.data;
+    rbl_consumers_trim_args_t  args;
+
+    args.stream = outbox_key(part);
+    args.group = RBL_STR(DELIVER_GROUP);
+    args.idle = RBL_STR("86400000");
+
+    store_call(ob->store, consumers_trim, NULL, NULL, args);
 }
 
 
@@ -349,10 +363,9 @@ outbox_part_init(turn_t *turn)
     turn->busy = 1;
     part->backlog = 1;
     part->cursor[0] = '0';
-    rbl_key(&part->key, store_keyspace(ob->store), turn->n, "outbox",
-            RBL_STR(""), RBL_STR(""));
+    store_key(ob->store, &part->key, turn->n, "outbox");
     outbox_group(part);
-    group_trim(ob->store, outbox_key(part), RBL_STR(DELIVER_GROUP));
+    outbox_trim(part);
 }
 
 

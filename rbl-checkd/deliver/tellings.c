@@ -75,8 +75,7 @@ tellings_step(turn_t *turn)
         return 0;
     }
 
-    args.tellings = rbl_key(&key, store_keyspace(d->store), turn->n, "tellings",
-                            RBL_STR(""), RBL_STR(""));
+    args.tellings = store_key(d->store, &key, turn->n, "tellings");
     ts->asked = 1;
     store_call(d->store, telling_step, tellings_done, turn, args);
 

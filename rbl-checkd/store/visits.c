@@ -214,8 +214,7 @@ visits_look(turn_t *turn)
     }
 
     visits->looks++;
-    args.times = rbl_key(&key, store_keyspace(visits->store), turn->n,
-                         visits->kind->times, RBL_STR(""), RBL_STR(""));
+    args.times = store_key(visits->store, &key, turn->n, visits->kind->times);
     args.most = rbl_out_int_text(most, VISITS_TAKE);
     args.clock = visits->kind->dated ? visits_clock(clock) : RBL_STR("");
     store_call(visits->store, accounts_take, on_taken, turn, args);
