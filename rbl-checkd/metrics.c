@@ -13,6 +13,7 @@
 #include "metrics.h"
 #include "metrics_pack.h"
 #include "service.h"
+#include "store/turns.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,9 +24,8 @@
 #define QUEUES_MAX  64
 
 typedef struct {
-    metrics_t  *metrics;
-    int64_t     manual_ms, due_ms, deliver_ms;
-    unsigned    asked:1;
+    turn_t   turn;
+    int64_t  manual_ms, due_ms, deliver_ms;
 } queue_age_t;
 
 struct metrics_s {
@@ -37,9 +37,8 @@ struct metrics_s {
     uint64_t          checks;           /* at the last tick */
     double            at;
     unsigned          ticks;
-    unsigned          partitions;
-    unsigned          next;             /* next partition to read */
-    queue_age_t      *queue;
+    turns_t          *queues;
+    unsigned          room;             /* for queues, during a tick */
 };
 
 
@@ -49,66 +48,48 @@ on_queue(void *data, const redisReply *reply)
     queue_age_t           *q = data;
     rbl_queue_age_reply_t  said;
 
-    q->asked = 0;
     rbl_queue_age_reply(&said, reply);
     q->manual_ms = said.word == RBL_QUEUE_AGE_OK ? said.manual : -1;
     q->due_ms = said.word == RBL_QUEUE_AGE_OK ? said.due : -1;
     q->deliver_ms = said.word == RBL_QUEUE_AGE_OK ? said.deliver : -1;
+    turns_done(&q->turn, 0);
 }
 
 
 static void
-make_queues(metrics_t *m)
+init_queue(turn_t *turn)
 {
-    unsigned  i, n;
+    queue_age_t  *q = (queue_age_t *) turn;
 
-    n = store_keyspace(m->checker->store)->partitions;
-
-    if (m->queue != NULL && m->partitions == n) {
-        return;
-    }
-
-    for (i = 0; i < m->partitions; i++) {
-        store_forget(m->checker->store, &m->queue[i]);
-    }
-
-    free(m->queue);
-    m->partitions = 0;
-    m->next = 0;
-    m->queue = xcalloc(n, sizeof(queue_age_t));
-    m->partitions = n;
-
-    for (i = 0; i < n; i++) {
-        m->queue[i].metrics = m;
-        m->queue[i].manual_ms = -1;
-        m->queue[i].due_ms = -1;
-        m->queue[i].deliver_ms = -1;
-    }
+    q->manual_ms = q->due_ms = q->deliver_ms = -1;
 }
 
 
-static void
-ask_queues(metrics_t *m)
+static int
+ask_queue(turn_t *turn)
 {
-    unsigned              i;
-    rbl_key_t             key;
-    rbl_str_t             none = RBL_STR("");
-    queue_age_t          *q;
-    rbl_queue_age_args_t  args;
+    metrics_t             *m = turn->data;
+    store_t               *store = m->checker->store;
+    rbl_key_t              key;
+    rbl_queue_age_args_t   args;
 
-    for (i = 0; i < QUEUES_MAX && i < m->partitions; i++) {
-        q = &m->queue[m->next];
-
-        if (!q->asked) {
-            q->asked = 1;
-            args.leases = rbl_key(&key, store_keyspace(m->checker->store),
-                                  m->next, "leases", none, none);
-            store_call(m->checker->store, queue_age, on_queue, q, args);
-        }
-
-        m->next = (m->next + 1) % m->partitions;
+    if (m->room == 0) {
+        return 0;
     }
+
+    m->room--;
+    args.leases = store_key(store, &key, turn->n, "leases");
+    store_call(store, queue_age, on_queue, turn, args);
+
+    return 1;
 }
+
+
+static const turns_kind_t  queues_turns = {
+    .size = sizeof(queue_age_t),
+    .take = ask_queue,
+    .init = init_queue
+};
 
 
 static void
@@ -121,8 +102,8 @@ sum_queues(metrics_t *m)
     m->more.due_ms = -1;
     m->more.deliver_ms = -1;
 
-    for (i = 0; i < m->partitions; i++) {
-        q = &m->queue[i];
+    for (i = 0; i < turns_parts(m->queues); i++) {
+        q = (const queue_age_t *) turns_part(m->queues, i);
         m->more.manual_ms = q->manual_ms > m->more.manual_ms
                             ? q->manual_ms : m->more.manual_ms;
         m->more.due_ms = q->due_ms > m->more.due_ms ? q->due_ms
@@ -211,7 +192,6 @@ on_tick(struct ev_loop *loop, ev_timer *w, int revents)
         counters_rotate(m->checker->env.counters);
     }
 
-    make_queues(m);
     rate(m);
     sum_queues(m);
     metrics_health(m->checker);
@@ -220,7 +200,9 @@ on_tick(struct ev_loop *loop, ev_timer *w, int revents)
     put(m);
     service_busy(jobs_in_flight(m->jobs), m->checker->conf->checks_max,
                  dns_engine_counters(m->checker->dns)->in_flight);
-    ask_queues(m);
+    m->room = QUEUES_MAX;
+    turns_run(m->queues);
+    m->room = 0;
 }
 
 
@@ -238,6 +220,8 @@ metrics_new(const checker_t *checker, const jobs_t *jobs,
     m->jobs = jobs;
     m->more.deliver = deliver;
     m->at = clock_now();
+    m->queues = turns_new(checker->loop, checker->store, &queues_turns, EVERY,
+                          m);
     m->more.started = (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
     ev_timer_init(&m->timer, on_tick, EVERY, EVERY);
     m->timer.data = m;
@@ -249,8 +233,6 @@ metrics_new(const checker_t *checker, const jobs_t *jobs,
 void
 metrics_free(metrics_t *m)
 {
-    unsigned  i;
-
     if (m == NULL) {
         return;
     }
@@ -258,12 +240,8 @@ metrics_free(metrics_t *m)
     ev_timer_stop(m->checker->loop, &m->timer);
     store_forget(m->checker->store, m);
 
-    for (i = 0; i < m->partitions; i++) {
-        store_forget(m->checker->store, &m->queue[i]);
-    }
-
+    turns_free(m->queues);
     conditions_free(m->conditions);
-    free(m->queue);
     free(m);
 }
 

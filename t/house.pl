@@ -16,7 +16,6 @@ use warnings;
 # The largest circle of a folder, as long as it has one of more than five files:
 # it may only become smaller.
 my %limit = (
-    'rbl-checkd/deliver' => 14,
     'rbl-checkd/store' => 8,
 );
 my $most = 5;

@@ -205,19 +205,10 @@ ask_send(gateway_ask_t *ask)
     request.timeout = ask->line->conf->gateway_timeout;
 
     if (target_parse(&ask->to, rbl_buf_str(&r->url)) != RBL_OK
-        || target_host(&ask->to, &request, buf) != RBL_OK)
+        || target_host(&ask->to, &request, buf) != RBL_OK
+        || resolve_start(&request, &ask->resolve, ask_resolved, ask) != 0)
     {
         ask_fail(ask, GATEWAY_MISCONFIGURED, "the URL is not valid");
-
-    } else if (request.literal.family != RBL_FAMILY_NONE) {
-        ask_resolved(ask, &request.literal, NULL, 1);
-
-    } else {
-        ask->resolve = resolve_start(&request, ask_resolved, ask);
-
-        if (ask->resolve == NULL) {
-            ask_fail(ask, GATEWAY_MISCONFIGURED, "the URL is not valid");
-        }
     }
 }
 

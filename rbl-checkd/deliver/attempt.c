@@ -1,7 +1,7 @@
 /*
- * One attempt of one delivery: its channel makes the request, attempt_http.c
- * posts or attempt_smtp.c mails it, the channel judges the answer, and the
- * outcome is recorded.  Each step ends exactly once.  The record is repeated
+ * One attempt of one delivery: its channel makes the request, attempt_send.c
+ * posts or mails it, the channel judges the answer, and the outcome is
+ * recorded.  Each step ends exactly once.  The record is repeated
  * until the store takes it or the lease expires; delivery_done counts an
  * attempt once, however often the record is sent.
  *
@@ -38,18 +38,18 @@ attempt_recorded(void *data, const redisReply *reply)
     if (reply != NULL) {
         if (rbl_reply_class(reply) != RBL_REPLY_OK) {
             why = rbl_reply_error(reply);
-            log_error("delivery %.*s: the store refused the record: %.*s",
-                      (int) a->member.n, a->member.p, (int) why.n, why.p);
+            log_error("delivery %s: the store refused the record: %.*s",
+                      a->member.p, (int) why.n, why.p);
         }
 
-        queue_over(a);
+        a->ended(a);
         return;
     }
 
     if (clock_now() > a->claimed + d->lease) {
-        log_warn("delivery %.*s: attempt %u could not be recorded",
-                 (int) a->member.n, a->member.p, a->n + 1);
-        queue_over(a);
+        log_warn("delivery %s: attempt %u could not be recorded", a->member.p,
+                 a->n + 1);
+        a->ended(a);
         return;
     }
 
@@ -78,8 +78,7 @@ attempt_record(attempt_t *a)
 
     a->state = ATTEMPT_RECORDING;
 
-    args.retry = rbl_key(&key, store_keyspace(d->store), a->part, "retry",
-                         RBL_STR(""), RBL_STR(""));
+    args.retry = store_key(d->store, &key, a->part, "retry");
     args.member = a->member;
     args.attempt = rbl_out_int_text(number[0], a->n);
     args.outcome = rbl_str(a->outcome);
@@ -108,10 +107,10 @@ attempt_end(attempt_t *a, const char *outcome, unsigned status, int64_t delay,
     ev_init(&a->timer, attempt_record_handler);
     a->timer.data = a;
     a->state = ATTEMPT_OVER;
-    queue_landed(a);
+    attempt_landed(a);
 
     if (a->entry != NULL) {
-        first_over(a);
+        a->deliver->first_over(a);
 
     } else {
         attempt_record(a);
@@ -141,7 +140,16 @@ attempt_delay(const attempt_t *a, int64_t wait)
 }
 
 
-void
+static void
+attempt_dead(attempt_t *a, unsigned status, const char *error)
+{
+    log_warn("delivery %s is dropped: %s", a->member.p, error);
+    a->deliver->counters.dead++;
+    attempt_end(a, "dead", status, 0, error);
+}
+
+
+static void
 attempt_failed(attempt_t *a, unsigned status, int64_t wait, const char *error)
 {
     int      unsure;
@@ -157,8 +165,8 @@ attempt_failed(attempt_t *a, unsigned status, int64_t wait, const char *error)
     delay = attempt_delay(a, wait);
 
     if (delay < 0) {
-        log_warn("delivery %.*s is dropped after %u attempts: %s",
-                 (int) a->member.n, a->member.p, a->n + 1, error);
+        log_warn("delivery %s is dropped after %u attempts: %s", a->member.p,
+                 a->n + 1, error);
         a->deliver->counters.dead++;
         attempt_end(a, "dead", status, 0, error);
         return;
@@ -167,8 +175,8 @@ attempt_failed(attempt_t *a, unsigned status, int64_t wait, const char *error)
     /* receivers are the customers', the mail server is the operator's */
 
     log_msg(a->channel->way == CHANNEL_SMTP ? LOG_L_NOTICE : LOG_L_INFO,
-            "delivery %.*s: next attempt in %.1f s: %s", (int) a->member.n,
-            a->member.p, (double) delay / 1000.0, error);
+            "delivery %s: next attempt in %.1f s: %s", a->member.p,
+            (double) delay / 1000.0, error);
     a->deliver->counters.retried++;
     attempt_end(a, unsure ? "unsure" : "retry", status, delay, error);
 }
@@ -190,21 +198,10 @@ attempt_yield(attempt_t *a)
         a->transfer = NULL;
     }
 
-    log_info("delivery %.*s: attempt %u is ended after %.0f ms: its account "
-             "uses many slots and another account none", (int) a->member.n,
-             a->member.p, a->n + 1,
+    log_info("delivery %s: attempt %u is ended after %.0f ms: its account uses"
+             " many slots and another account none", a->member.p, a->n + 1,
              (clock_now() - a->began) * 1000.0);
     attempt_failed(a, 0, 0, ATTEMPT_YIELDED);
-}
-
-
-void
-attempt_dead(attempt_t *a, unsigned status, const char *error)
-{
-    log_warn("delivery %.*s is dropped: %s", (int) a->member.n, a->member.p,
-             error);
-    a->deliver->counters.dead++;
-    attempt_end(a, "dead", status, 0, error);
 }
 
 
@@ -212,13 +209,12 @@ static void
 attempt_gone(attempt_t *a, unsigned status, const char *error)
 {
     if (a->contact.n > 0) {
-        log_notice("delivery %.*s is dropped, and its contact paused: %s",
-                   (int) a->member.n, a->member.p, error);
+        log_notice("delivery %s is dropped, and its contact paused: %s",
+                   a->member.p, error);
 
     } else {
-        log_notice("delivery %.*s is dropped: the receiver no longer exists"
-                   " (%u)",
-                   (int) a->member.n, a->member.p, status);
+        log_notice("delivery %s is dropped: the receiver no longer exists (%u)",
+                   a->member.p, status);
     }
 
     a->deliver->counters.dead++;
@@ -234,7 +230,7 @@ attempt_make(attempt_t *a)
     rbl_err_t  err;
 
     a->request = channel_request_new();
-    err = a->channel->make(a->request, &a->job);
+    err = channel_make(a->channel, a->request, &a->job);
 
     if (err == RBL_OK) {
         return 0;
@@ -264,12 +260,12 @@ attempt_again(attempt_t *a, const channel_answer_t *answer)
     a->request = NULL;
 
     if (attempt_make(a) == 0) {
-        attempt_post(a);
+        attempt_send(a);
     }
 }
 
 
-void
+static void
 attempt_answered(attempt_t *a, const channel_answer_t *answer,
     int64_t retry_after)
 {
@@ -316,11 +312,20 @@ attempt_answered(attempt_t *a, const channel_answer_t *answer,
 }
 
 
-void
-attempt_hide_code(const attempt_t *a, char *text)
+/* SMTP may have had no time for the mail: neither an answer nor an error. */
+
+static void
+attempt_back(attempt_t *a, const channel_answer_t *answer, int64_t retry_after,
+    const char *error)
 {
-    if (message_is_secret(a->type)) {
-        message_hide_code(text, a->job.body);
+    if (answer != NULL) {
+        attempt_answered(a, answer, retry_after);
+
+    } else if (error != NULL) {
+        attempt_failed(a, 0, 0, error);
+
+    } else {
+        a->ended(a);
     }
 }
 
@@ -334,9 +339,9 @@ attempt_marked(void *data, const redisReply *reply)
     rbl_delivery_send_reply(&said, reply);
 
     if (said.word != RBL_DELIVERY_SEND_OK) {
-        log_info("delivery %.*s waits for the end of its lease: its result is "
-                 "not recorded", (int) a->member.n, a->member.p);
-        queue_over(a);
+        log_info("delivery %s waits for the end of its lease: its result is not"
+                 " recorded", a->member.p);
+        a->ended(a);
         return;
     }
 
@@ -348,7 +353,7 @@ attempt_marked(void *data, const redisReply *reply)
         return;
     }
 
-    attempt_post(a);
+    attempt_send(a);
 }
 
 
@@ -362,8 +367,7 @@ attempt_mark(attempt_t *a)
 
     a->state = ATTEMPT_MARKING;
 
-    args.retry = rbl_key(&key, store_keyspace(d->store), a->part, "retry",
-                         RBL_STR(""), RBL_STR(""));
+    args.retry = store_key(d->store, &key, a->part, "retry");
     args.member = a->member;
     args.attempt = rbl_out_int_text(number, a->n);
 
@@ -372,11 +376,13 @@ attempt_mark(attempt_t *a)
 
 
 void
-attempt_start(attempt_t *a)
+attempt_start(attempt_t *a, void (*ended)(attempt_t *a))
 {
     char  why[CHANNEL_WHY_MAX];
 
     a->began = clock_now();
+    a->back = attempt_back;
+    a->ended = ended;
 
     if (a->channel == NULL) {
         snprintf(why, sizeof(why), "no channel for %.*s yet",
@@ -395,13 +401,10 @@ attempt_start(attempt_t *a)
         return;
     }
 
-    if (a->channel->way == CHANNEL_SMTP) {
-        attempt_mail(a);
-
-    } else if (a->request->once_more) {
+    if (a->request->once_more) {
         attempt_mark(a);
 
     } else {
-        attempt_post(a);
+        attempt_send(a);
     }
 }

@@ -1,6 +1,8 @@
 /*
- * How an attempt comes and goes.  It owns a copy of everything that it was
- * given, but for the body, which it shares.
+ * An attempt by itself: how it comes and goes, and its entry in the log of a
+ * receiver, of an application's callbacks or of a contact (schema.txt, try).
+ * It owns a copy of everything that it was given, but for the body, which it
+ * shares.
  */
 
 #include "base/xalloc.h"
@@ -10,7 +12,12 @@
 #include <stdlib.h>
 
 #include "deliver/message/message.h"
+#include "rbl_mp.h"
 #include "rbl_sid.h"
+
+
+#define ATTEMPT_TRY_FIELDS  11
+#define ATTEMPT_ANSWER_MAX  1024u       /* octets of an answer, logged */
 
 
 static rbl_str_t
@@ -65,14 +72,14 @@ attempt_set_ids(attempt_t *a)
 
 attempt_t *
 attempt_new(deliver_t *d, unsigned part, ev_tstamp claimed,
-    const attempt_given_t *given)
+    const rbl_delivery_claim_delivery_t *row, payload_t *body)
 {
     char       *pos;
     size_t      size;
     attempt_t  *a;
 
-    size = given->member.n + given->type.n + given->to.n + given->secret.n
-           + given->old.n + given->event.n + given->contact.n + 7;
+    size = row->member.n + row->type.n + row->to.n + row->secret.n
+           + row->old.n + row->event.n + row->contact.n + 7;
 
     a = xcalloc(1, sizeof(attempt_t) + size);
     link_init(&a->link);
@@ -82,21 +89,21 @@ attempt_new(deliver_t *d, unsigned part, ev_tstamp claimed,
     a->deliver = d;
     a->part = part;
     a->claimed = claimed;
-    a->n = given->n;
+    a->n = (unsigned) row->attempt;
     a->size = size;
 
     pos = a->bytes;
-    a->member = attempt_copy(&pos, given->member);
-    a->type = attempt_copy(&pos, given->type);
-    a->job.to = attempt_copy(&pos, given->to);
-    a->job.secret = attempt_copy(&pos, given->secret);
-    a->job.old = attempt_copy(&pos, given->old);
-    a->job.event = attempt_copy(&pos, given->event);
-    a->body = payload_get(given->body);
+    a->member = attempt_copy(&pos, row->member);
+    a->type = attempt_copy(&pos, row->type);
+    a->job.to = attempt_copy(&pos, row->to);
+    a->job.secret = attempt_copy(&pos, row->secret);
+    a->job.old = attempt_copy(&pos, row->old);
+    a->job.event = attempt_copy(&pos, row->event);
+    a->body = payload_get(body);
     a->job.body = payload_str(a->body);
     a->job.conf = d->conf;
-    a->job.first = given->first;
-    a->contact = attempt_copy(&pos, given->contact);
+    a->job.first = row->first;
+    a->contact = attempt_copy(&pos, row->contact);
     a->channel = channel_find(a->contact);
 
     if (attempt_set_ids(a) != 0) {
@@ -113,7 +120,7 @@ attempt_claimed(deliver_t *d, unsigned part, ev_tstamp claimed,
     const redisReply *reply)
 {
     attempt_t                     *a;
-    attempt_given_t                given;
+    payload_t                     *body;
     rbl_delivery_claim_delivery_t  row;
 
     rbl_delivery_claim_delivery(&row, reply);
@@ -126,23 +133,14 @@ attempt_claimed(deliver_t *d, unsigned part, ev_tstamp claimed,
         return NULL;
     }
 
-    given.n = (unsigned) row.attempt;
-    given.first = row.first;
-    given.member = row.member;
-    given.type = row.type;
-    given.to = row.to;
-    given.secret = row.secret;
-    given.old = row.old;
-    given.event = row.event;
-    given.contact = row.contact;
-    given.body = payload_new(row.body);
+    body = payload_new(row.body);
 
     if (rbl_str_is(row.type, MESSAGE_LINK)) {
-        message_link_open(given.body->bytes, given.body->n, row.secret);
+        message_link_open(body->bytes, body->n, row.secret);
     }
 
-    a = attempt_new(d, part, claimed, &given);
-    payload_put(given.body);
+    a = attempt_new(d, part, claimed, &row, body);
+    payload_put(body);
 
     return a;
 }
@@ -182,4 +180,67 @@ attempt_free(attempt_t *a)
     rbl_buf_free(&a->log);
     free(a->answer);
     free(a);
+}
+
+
+void
+attempt_landed(attempt_t *a)
+{
+    link_remove(&a->receiver_link);
+    link_remove(&a->account_link);
+}
+
+
+void
+attempt_hide_code(const attempt_t *a, char *text)
+{
+    if (message_is_secret(a->type)) {
+        message_hide_code(text, a->job.body);
+    }
+}
+
+
+void
+attempt_log_answer(attempt_t *a, const channel_answer_t *answer)
+{
+    size_t     n;
+    rbl_str_t  s;
+
+    s = answer->body.n > 0 ? answer->body : rbl_str(answer->text);
+    n = s.n < ATTEMPT_ANSWER_MAX ? s.n : ATTEMPT_ANSWER_MAX;
+
+    free(a->answer);                    /* that of a request before it */
+    a->answer = xmalloc(n + 1);
+
+    /* as a text, in which a code can be hidden */
+
+    for (a->n_answer = 0; a->n_answer < n; a->n_answer++) {
+        a->answer[a->n_answer] = s.p[a->n_answer] != '\0'
+                                 ? s.p[a->n_answer] : '?';
+    }
+
+    a->answer[n] = '\0';
+    attempt_hide_code(a, a->answer);
+    a->n_answer = strlen(a->answer);
+}
+
+
+void
+attempt_log(attempt_t *a, const char *outcome, unsigned status, int64_t delay,
+    const char *error)
+{
+    rbl_out_t  *out = &a->log.out;
+
+    rbl_mp_put_array(out, ATTEMPT_TRY_FIELDS);
+    rbl_mp_put_int(out, 1);
+    rbl_mp_put_int(out, (int64_t) (ev_time() * 1000.0));
+    rbl_mp_put_str(out, a->job.event);
+    rbl_mp_put_str(out, a->type);
+    rbl_mp_put_int(out, (int64_t) a->n + 1);
+    rbl_mp_put_z(out, outcome);
+    rbl_mp_put_int(out, status);
+    rbl_mp_put_int(out, (int64_t) ((clock_now() - a->began) * 1000.0));
+    rbl_mp_put_int(out, delay);
+    rbl_mp_put_z(out, error);
+    rbl_mp_put_str(out, (rbl_str_t) { a->answer, a->n_answer });
 }

@@ -20,91 +20,48 @@
 #include "rbl_mp.h"
 
 
+#define DELIVER_POLL        0.5         /* s between looks at a quiet queue */
+#define DELIVER_CLAIM_MAX   32u         /* deliveries a claim */
 #define DELIVER_ERROR_WAIT  5.0         /* s after a claim that failed */
-#define DELIVER_POLL_PARTS  64          /* above, the poll is spread out */
 
 
-static void
-deliver_tick_at(deliver_t *d, ev_tstamp when)
-{
-    ev_tstamp  wait;
-
-    if (d->look > 0 && d->look < when) {
-        when = d->look;
-    }
-
-    wait = when - clock_now();
-
-    ev_timer_stop(d->loop, &d->tick);
-    ev_timer_set(&d->tick, wait > 0.0 ? wait : 0.0, 0.0);
-    ev_timer_start(d->loop, &d->tick);
-}
-
-
-void
-deliver_look_at(deliver_t *d, ev_tstamp when)
-{
-    if (d->look == 0 || when < d->look) {
-        d->look = when;
-    }
-
-    if (!d->stopped
-        && ev_timer_remaining(d->loop, &d->tick) > when - clock_now())
-    {
-        deliver_tick_at(d, when);
-    }
-}
-
-
-static double
-deliver_poll(const deliver_t *d)
-{
-    return d->n_parts > DELIVER_POLL_PARTS
-           ? DELIVER_POLL * d->n_parts / DELIVER_POLL_PARTS : DELIVER_POLL;
-}
-
-
-void
-deliver_kick(deliver_t *d, unsigned part)
-{
-    if (part < d->n_parts) {
-        d->parts[part].next = 0;
-        d->parts[part].kicked = 1;
-    }
-
-    if (!d->stopped) {
-        deliver_tick_at(d, clock_now());
-    }
-}
+typedef struct {
+    turn_t       turn;
+    unsigned     asked;                 /* deliveries, by the claim under way */
+    ev_tstamp    claimed;               /* when that was sent */
+    ev_tstamp    next;                  /* when to claim again */
+    safe_item_t  held;                  /* its deliveries wait to be safe */
+    link_t       attempts;
+} deliver_part_t;
 
 
 /* Reads the reply: OK, ms until the next, then the deliveries. */
 
 static void
-deliver_take(deliver_part_t *part, unsigned asked, ev_tstamp claimed,
-    int64_t ms, const redisReply *reply)
+deliver_take(deliver_part_t *part, int64_t ms, const redisReply *reply)
 {
     size_t      i, n;
     double      wait;
     attempt_t  *a;
-    deliver_t  *d = part->deliver;
+    deliver_t  *d = part->turn.data;
 
     n = rbl_reply_len(reply);
 
     for (i = 2; i < n; i++) {
-        a = attempt_claimed(d, part->n, claimed, rbl_reply_at(reply, i));
+        a = attempt_claimed(d, part->turn.n, part->claimed,
+                            rbl_reply_at(reply, i));
 
         if (a == NULL) {
-            log_error("malformed delivery in partition %u", part->n);
+            log_error("malformed delivery in partition %u", part->turn.n);
             continue;
         }
 
         link_add(&part->attempts, &a->link);
     }
 
-    wait = deliver_poll(d);
+    wait = turns_interval(d->claims);
 
-    if (n - 2 >= asked) {
+    if (n - 2 >= part->asked) {
         wait = 0;
 
     } else if (ms >= 0 && (double) ms < wait * 1000.0) {
@@ -122,7 +79,7 @@ deliver_safe(safe_item_t *item, int good)
 {
     attempt_t       *a;
     deliver_part_t  *part = link_of(item, deliver_part_t, held);
-    deliver_t       *d = part->deliver;
+    deliver_t       *d = part->turn.data;
 
     d->n_asked -= part->asked;
     part->asked = 0;
@@ -138,38 +95,20 @@ deliver_safe(safe_item_t *item, int good)
         }
     }
 
-    /* a delivery that came during the claim may be missing in its reply */
-
-    if (part->kicked) {
-        part->next = 0;
-    }
-}
-
-
-void
-deliver_rest(deliver_t *d)
-{
-    if (!d->stopped) {
-        queue_run(d);
-        deliver_kick(d, d->n_parts);
-    }
+    turns_done(&part->turn, part->next);
 }
 
 
 static void
 deliver_claimed(void *data, const redisReply *reply)
 {
-    unsigned                    asked;
-    ev_tstamp                   claimed;
     rbl_str_t                   why;
     deliver_part_t             *part = data;
-    deliver_t                  *d = part->deliver;
+    deliver_t                  *d = part->turn.data;
     rbl_delivery_claim_reply_t  said;
 
     rbl_delivery_claim_reply(&said, reply);
-    asked = part->asked;
-    claimed = part->claimed;
-    part->next = clock_now() + deliver_poll(d);
+    part->next = clock_now() + turns_interval(d->claims);
 
     if (reply != NULL && rbl_reply_class(reply) != RBL_REPLY_OK) {
         why = rbl_reply_error(reply);
@@ -177,128 +116,79 @@ deliver_claimed(void *data, const redisReply *reply)
         part->next = clock_now() + DELIVER_ERROR_WAIT;
 
     } else if (said.word == RBL_DELIVERY_CLAIM_OK) {
-        deliver_take(part, asked, claimed, said.wait, reply);
+        deliver_take(part, said.wait, reply);
     }
 
     if (link_empty(&part->attempts)
-        || !outbox_hold(d->outbox, part->n, &part->held))
+        || !outbox_hold(d->outbox, part->turn.n, &part->held))
     {
         deliver_safe(&part->held, 1);
-        deliver_rest(d);
+        queue_rest(d);
     }
-}
-
-
-static void
-deliver_claim(deliver_part_t *part, unsigned room)
-{
-    char                       most[16], lease[24];
-    deliver_t                 *d = part->deliver;
-    rbl_key_t                  key;
-    rbl_delivery_claim_args_t  args;
-
-    part->asked = room < DELIVER_CLAIM_MAX ? room : DELIVER_CLAIM_MAX;
-    part->claimed = clock_now();
-    part->kicked = 0;
-    d->n_asked += part->asked;
-
-    snprintf(most, sizeof(most), "%u", part->asked);
-    snprintf(lease, sizeof(lease), "%.0f", d->lease * 1000.0);
-
-    args.retry = rbl_key(&key, store_keyspace(d->store), part->n, "retry",
-                         RBL_STR(""), RBL_STR(""));
-    args.most = rbl_str(most);
-    args.lease = rbl_str(lease);
-
-    store_call(outbox_store(d->outbox), delivery_claim, deliver_claimed, part,
-               args);
 }
 
 
 static int
-deliver_set_parts(deliver_t *d)
+deliver_claim(turn_t *turn)
 {
-    unsigned  p, n;
+    char                       most[RBL_OUT_INT], lease[24];
+    unsigned                   room;
+    deliver_t                 *d = turn->data;
+    rbl_key_t                  key;
+    deliver_part_t            *part = (deliver_part_t *) turn;
+    rbl_delivery_claim_args_t  args;
 
-    n = store_keyspace(d->store)->partitions;
+    room = queue_room(d);
 
-    if (d->n_parts > 0 || n == 0) {
-        return d->n_parts > 0 ? 0 : -1;
+    if (room == 0) {
+        return 0;
     }
 
-    d->parts = xcalloc(n, sizeof(deliver_part_t));
-    d->n_parts = n;
+    part->asked = room < DELIVER_CLAIM_MAX ? room : DELIVER_CLAIM_MAX;
+    part->claimed = clock_now();
+    d->n_asked += part->asked;
 
-    for (p = 0; p < n; p++) {
-        d->parts[p].deliver = d;
-        d->parts[p].n = p;
-        d->parts[p].held.done = deliver_safe;
-        link_init(&d->parts[p].held.link);
-        link_init(&d->parts[p].attempts);
-    }
+    snprintf(lease, sizeof(lease), "%.0f", d->lease * 1000.0);
 
-    return 0;
-}
+    args.retry = store_key(d->store, &key, turn->n, "retry");
+    args.most = rbl_out_int_text(most, part->asked);
+    args.lease = rbl_str(lease);
 
+    store_call(outbox_store(d->outbox), delivery_claim, deliver_claimed, part,
+               args);
 
-/*
- * Begins with another partition each time, so that none is always the last to
- * find room.
- */
-
-static void
-deliver_claim_all(deliver_t *d)
-{
-    unsigned         i, room;
-    ev_tstamp        now, next;
-    deliver_part_t  *part;
-
-    now = clock_now();
-    next = now + deliver_poll(d);
-
-    for (i = 0; i < d->n_parts; i++) {
-        part = &d->parts[(d->first_part + i) % d->n_parts];
-
-        if (part->asked > 0) {
-            continue;
-        }
-
-        if (part->next > now) {
-            next = part->next < next ? part->next : next;
-            continue;
-        }
-
-        room = queue_room(d);
-
-        if (room > 0) {
-            deliver_claim(part, room);
-        }
-    }
-
-    d->first_part++;
-    deliver_tick_at(d, next);
+    return 1;
 }
 
 
 static void
-deliver_tick_handler(struct ev_loop *loop, ev_timer *timer, int revents)
+deliver_part_init(turn_t *turn)
 {
-    deliver_t  *d = timer->data;
+    deliver_part_t  *part = (deliver_part_t *) turn;
 
-    (void) loop;
-    (void) revents;
+    part->held.done = deliver_safe;
+    link_init(&part->held.link);
+    link_init(&part->attempts);
+}
 
-    d->look = 0;
+
+static void
+deliver_look(void *data)
+{
+    deliver_t  *d = data;
+
     queue_run(d);
     outbox_more(d->outbox);
-
-    if (!store_ready(d->store) || deliver_set_parts(d) != 0) {
-        deliver_tick_at(d, clock_now() + DELIVER_POLL);
-        return;
-    }
-
-    deliver_claim_all(d);
 }
+
+
+static const turns_kind_t  deliver_claims = {
+    .size = sizeof(deliver_part_t),
+    .spread = 1,
+    .take = deliver_claim,
+    .init = deliver_part_init,
+    .look = deliver_look
+};
 
 
 /* An attempt and its record fit in twice over. */
@@ -368,8 +258,6 @@ deliver_new(struct ev_loop *loop, const config_t *conf, store_t *store,
     link_init(&d->running);
     link_init(&d->mails);
     link_init(&d->sending);
-    ev_init(&d->tick, deliver_tick_handler);
-    d->tick.data = d;
 
     if (deliver_open(d) != 0) {
         deliver_close(d);
@@ -378,6 +266,7 @@ deliver_new(struct ev_loop *loop, const config_t *conf, store_t *store,
     }
 
     d->timezones = timezones_new(conf->zoneinfo);
+    d->claims = turns_new(loop, store, &deliver_claims, DELIVER_POLL, d);
     d->first = first_new(d);
     d->outbox = outbox_new(d);
     d->digests = digests_new(d);
@@ -388,8 +277,6 @@ deliver_new(struct ev_loop *loop, const config_t *conf, store_t *store,
         log_error("cannot read this machine's own addresses (AF_NETLINK): "
                   "deliveries go only to the subnets of deliver_allow");
     }
-
-    deliver_tick_at(d, clock_now());
 
     return d;
 }
@@ -407,7 +294,7 @@ deliver_stop(deliver_t *d)
 {
     d->stopped = 1;
 
-    ev_timer_stop(d->loop, &d->tick);
+    turns_stop(d->claims);
     outbox_stop(d->outbox);
     digests_stop(d->digests);
     tellings_stop(d->tellings);
@@ -447,7 +334,7 @@ deliver_wake(deliver_t *d, unsigned part)
 {
     if (!d->stopped) {
         outbox_wake(d->outbox, part);
-        deliver_kick(d, d->n_parts);
+        turns_by(d->claims, 0);
     }
 }
 
@@ -455,15 +342,17 @@ deliver_wake(deliver_t *d, unsigned part)
 void
 deliver_free(deliver_t *d)
 {
-    unsigned  p;
+    unsigned         p;
+    deliver_part_t  *part;
 
     d->stopped = 1;
-    ev_timer_stop(d->loop, &d->tick);
+    turns_stop(d->claims);
 
-    for (p = 0; p < d->n_parts; p++) {
-        store_forget(outbox_store(d->outbox), &d->parts[p]);
-        link_remove(&d->parts[p].held.link);
-        deliver_safe(&d->parts[p].held, 0);
+    for (p = 0; p < turns_parts(d->claims); p++) {
+        part = (deliver_part_t *) turns_part(d->claims, p);
+        store_forget(outbox_store(d->outbox), part);
+        link_remove(&part->held.link);
+        deliver_safe(&part->held, 0);
     }
 
     tellings_free(d->tellings);
@@ -476,6 +365,6 @@ deliver_free(deliver_t *d)
     queue_clear(d, 1);
     deliver_close(d);
     timezones_free(d->timezones);
-    free(d->parts);
+    turns_free(d->claims);
     free(d);
 }

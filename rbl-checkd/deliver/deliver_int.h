@@ -1,6 +1,6 @@
 /*
- * Declarations of the delivery's files: the deliverer, its partitions and the
- * attempt. deliver.h is the interface for the daemon.
+ * Declarations of the delivery's files: the deliverer and the attempt.
+ * deliver.h is the interface for the daemon.
  *
  * An event gets first attempts where possible (first.c): its entry in the
  * outbox is its record until all of them are over.  Attempts that take long
@@ -8,6 +8,10 @@
  * becomes an attempt, waits for a slot (queue.c), runs (attempt.c) and is
  * recorded by delivery_done.  A delivery that is dropped here, or whose daemon
  * dies, comes back after its lease, or after that of its entry.
+ *
+ * A file calls only files behind it: deliver; outbox, digests, tellings;
+ * first_ask; first; entry, queue; attempt; attempt_send; attempt_new.  The
+ * others are called by function pointers.
  */
 
 #ifndef DELIVER_INT_H_INCLUDED
@@ -25,14 +29,11 @@
 #include "deliver/transport/target.h"
 #include "deliver/transport/transfer.h"
 #include "safe.h"
+#include "store/turns.h"
 #include "subqueue.h"
 #include "payload.h"
 
-#define DELIVER_POLL       0.5          /* s between looks at a quiet queue */
-#define DELIVER_CLAIM_MAX  32u          /* deliveries a claim */
-#define DELIVER_GROUP      "deliver"
-#define ATTEMPT_ANSWER_MAX 1024u        /* octets of an answer that are
-                                           logged */
+#define DELIVER_GROUP  "deliver"
 
 typedef struct outbox_s   outbox_t;
 typedef struct first_s    first_t;
@@ -40,17 +41,6 @@ typedef struct entry_s    entry_t;
 typedef struct digests_s  digests_t;
 typedef struct tellings_s tellings_t;
 typedef struct attempt_s  attempt_t;
-
-typedef struct {
-    deliver_t   *deliver;
-    unsigned     n;                     /* number of the partition */
-    unsigned     asked;                 /* by the claim under way; 0: none */
-    ev_tstamp    claimed;               /* when that was sent */
-    safe_item_t  held;                  /* its deliveries wait to be safe */
-    link_t       attempts;
-    int          kicked;                /* a new delivery came since */
-    ev_tstamp    next;                  /* when to claim again */
-} deliver_part_t;
 
 struct deliver_s {
     struct ev_loop   *loop;
@@ -62,16 +52,19 @@ struct deliver_s {
     smtp_t           *smtp;             /* NULL: no mail server */
     outbox_t         *outbox;
     first_t          *first;
+
+    /* of first.c, for an attempt that has an entry: it starts now, has an
+       outcome, or is not made here (the caller frees it) */
+    void            (*first_began)(attempt_t *a);
+    void            (*first_over)(attempt_t *a);
+    void            (*first_dropped)(attempt_t *a);
+    unsigned          n_asking;         /* entries without receivers yet */
     digests_t        *digests;          /* of contacts */
     tellings_t       *tellings;         /* of many contacts */
     timezones_t      *timezones;        /* of accounts */
     double            lease;            /* s */
     int               stopped;
-    ev_timer          tick;
-    ev_tstamp         look;             /* deadline of the next tick; 0: none */
-    unsigned          n_parts;          /* 0: not known yet */
-    deliver_part_t   *parts;
-    unsigned          first_part;       /* partition that claims first */
+    turns_t          *claims;           /* each look runs the queue, too */
     link_t            waiting, running; /* attempts by HTTP */
     unsigned          n_waiting, n_running, n_asked;
     unsigned          n_first;          /* of those that wait: first attempts */
@@ -84,6 +77,11 @@ struct deliver_s {
     deliver_counters_t  counters;
 };
 
+/* The end of a request: an answer, with its Retry-After in s; or NULL and why,
+   for the customer; both NULL: it was not sent. */
+typedef void (*attempt_back_pt)(attempt_t *a, const channel_answer_t *answer,
+    int64_t retry_after, const char *error);
+
 typedef enum {
     ATTEMPT_WAITING = 0,
     ATTEMPT_MARKING,
@@ -92,16 +90,6 @@ typedef enum {
     ATTEMPT_OVER,                       /* its entry records it */
     ATTEMPT_RECORDING
 } attempt_state_t;
-
-/* A delivery before its next attempt. */
-typedef struct {
-    rbl_str_t   member;                 /* "<AC>:<EV>:<target>" */
-    rbl_str_t   type, to, secret, old, event;
-    rbl_str_t   contact;                /* type of the contact, "": none */
-    payload_t  *body;                   /* the attempt gets its own */
-    unsigned    n;                      /* number of the attempt, from 0 */
-    int64_t     first;                  /* ms since 1970 */
-} attempt_given_t;
 
 struct attempt_s {
     link_t           link;              /* waiting or running */
@@ -120,7 +108,11 @@ struct attempt_s {
     unsigned         part;
     attempt_state_t  state;
     ev_tstamp        claimed;           /* lower bound of the lease */
+    ev_tstamp        latest;            /* it may start; then its record still
+                                           fits into the lease */
     ev_tstamp        deadline;          /* of this attempt */
+    attempt_back_pt  back;
+    void           (*ended)(attempt_t *a);
     rbl_str_t        member, type;
     rbl_str_t        contact;           /* type of the contact, "": none */
     payload_t       *body;
@@ -156,34 +148,12 @@ struct attempt_s {
     char             bytes[];           /* holds the strings above */
 };
 
-/* attempt.c */
-
-void attempt_start(attempt_t *a);
-
-/* Records the end of one that is over. */
-void attempt_record(attempt_t *a);
-
-/*
- * Exactly one of these ends what attempt_start began; retry_after in s, wait in
- * ms, both 0 without a request of the peer.
- */
-void attempt_answered(attempt_t *a, const channel_answer_t *answer,
-    int64_t retry_after);
-void attempt_failed(attempt_t *a, unsigned status, int64_t wait,
-    const char *error);
-void attempt_dead(attempt_t *a, unsigned status, const char *error);
-
-/* Replaces the code of a confirmation in a foreign text. */
-void attempt_hide_code(const attempt_t *a, char *text);
-
-/* Ends a running attempt as failed, so that others get its slot. */
-void attempt_yield(attempt_t *a);
-
 /* attempt_new.c */
 
-/* NULL: malformed. */
+/* `row` as delivery_claim returns it, but the body is apart; the attempt gets
+   its own.  NULL: malformed. */
 attempt_t *attempt_new(deliver_t *d, unsigned part, ev_tstamp claimed,
-    const attempt_given_t *given);
+    const rbl_delivery_claim_delivery_t *row, payload_t *body);
 
 /* The same, from an element of the reply of delivery_claim. */
 attempt_t *attempt_claimed(deliver_t *d, unsigned part, ev_tstamp claimed,
@@ -193,18 +163,35 @@ attempt_t *attempt_claimed(deliver_t *d, unsigned part, ev_tstamp claimed,
    released. */
 void attempt_free(attempt_t *a);
 
-/* attempt_log.c */
+/* It waits for no answer any longer. */
+void attempt_landed(attempt_t *a);
+
+/* Replaces the code of a confirmation in a foreign text. */
+void attempt_hide_code(const attempt_t *a, char *text);
 
 /* Keeps the beginning of an answer for the log. */
 void attempt_log_answer(attempt_t *a, const channel_answer_t *answer);
 void attempt_log(attempt_t *a, const char *outcome, unsigned status,
     int64_t delay, const char *error);
 
-/* attempt_http.c, attempt_smtp.c */
-void attempt_post(attempt_t *a);
-void attempt_mail(attempt_t *a);
+/* attempt_send.c */
 
-/* queue.c, queue_share.c */
+/* Sends its request.  Calls a->back, perhaps at once. */
+void attempt_send(attempt_t *a);
+
+/* attempt.c */
+
+/* Calls `ended`, which frees it, when its end is recorded, or another daemon
+   has it. */
+void attempt_start(attempt_t *a, void (*ended)(attempt_t *a));
+
+/* Records the end of one that is over. */
+void attempt_record(attempt_t *a);
+
+/* Ends a running attempt as failed, so that others get its slot. */
+void attempt_yield(attempt_t *a);
+
+/* queue.c */
 
 /* queue_room: how many deliveries may be claimed now; queue_has_room: may more
    events be read? */
@@ -214,32 +201,13 @@ int queue_has_room(const deliver_t *d);
 /* Takes an attempt, or drops it if its account has too many that wait. */
 void queue_put(deliver_t *d, attempt_t *a);
 
-/* The latest start of an attempt whose record still fits into the lease. */
-ev_tstamp queue_latest(const attempt_t *a);
-
-/* Starts all attempts that may start. */
+/* Starts all attempts that may start; queue_rest: and claims more soon. */
 void queue_run(deliver_t *d);
-
-/* To be called when an attempt has an outcome, before it is recorded. */
-void queue_landed(attempt_t *a);
+void queue_rest(deliver_t *d);
 
 /* Releases the slot of a running attempt. */
 void queue_leave(attempt_t *a);
-
-/* Frees an attempt that is over. */
-void queue_over(attempt_t *a);
 void queue_clear(deliver_t *d, int running_too);
-
-/* deliver.c */
-
-/* Ticks at this time at the latest. */
-void deliver_look_at(deliver_t *d, ev_tstamp when);
-
-/* Claims soon; at once from partition `part`, if it exists. */
-void deliver_kick(deliver_t *d, unsigned part);
-
-/* To be called after claims that were held have ended. */
-void deliver_rest(deliver_t *d);
 
 /* outbox.c */
 
@@ -254,16 +222,6 @@ unsigned outbox_pending(const outbox_t *ob);
    held by outbox_hold, as by safe_hold. */
 store_t *outbox_store(const outbox_t *ob);
 int outbox_hold(outbox_t *ob, unsigned part, safe_item_t *item);
-
-/* Entries that wait for the reply of event_targets. */
-unsigned first_asking(const first_t *first);
-
-/* first.c: events of an attempt that has an entry */
-
-void first_began(attempt_t *a);         /* it starts now */
-void first_over(attempt_t *a);          /* it has an outcome */
-void first_dropped(attempt_t *a);       /* no attempt is made here; the caller
-                                           frees it */
 
 /* digests.c */
 

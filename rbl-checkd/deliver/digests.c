@@ -7,6 +7,9 @@
  * one window: a digest that any daemon begins meanwhile is due later than that.
  * A digest that is claimed and not stored comes back after its lease, with
  * another event; only digest_store counts.
+ *
+ * A digest may have more hosts than one reply of the store.  Its pages are
+ * joined to one reply, for digest_make.
  */
 
 #include "base/xalloc.h"
@@ -18,22 +21,20 @@
 #include "base/log.h"
 #include "deliver/message/message.h"
 #include "digest_make.h"
-#include "digest_pages.h"
 
 
 #define DIGESTS_TAKE      4             /* of a partition at a time */
 #define DIGESTS_POLL      0.5           /* s, at least */
 #define DIGESTS_AGAIN     5.0           /* s after trouble */
-#define DIGESTS_READY     0.1           /* s until messages are stored */
 #define DIGESTS_PAUSE     0.01          /* s between calls for a large one */
 #define DIGESTS_LEASE_MS  "30000"
+#define DIGESTS_OCTETS    2097152u      /* of records; beyond this no more hosts
+                                           are read, since a message has no room
+                                           for them (MESSAGE_MAX) */
 
 typedef struct {
-    digests_t  *digests;
-    unsigned    n;
-    int         asked;
-    unsigned    storing;
-    ev_tstamp   next;                   /* when to look again */
+    turn_t    turn;
+    unsigned  storing;
 } digests_part_t;
 
 /* A digest with pages still to arrive. */
@@ -45,35 +46,144 @@ typedef struct {
 } digests_pages_t;
 
 struct digests_s {
-    deliver_t       *deliver;
-    ev_timer         tick;
-    unsigned         n_parts;           /* 0: not known yet */
-    digests_part_t  *parts;
-    link_t           pages;             /* digests_pages_t */
-    unsigned         n_pages;
+    deliver_t  *deliver;
+    turns_t    *claims;
+    link_t      pages;                  /* digests_pages_t */
+    unsigned    n_pages;
 };
 
 
-static void
-digests_tick_at(digests_t *ds, ev_tstamp when)
+/* As hiredis makes replies, so that it frees them as well. */
+
+static redisReply *
+pages_copy(const redisReply *r)
 {
-    double           wait;
-    struct ev_loop  *loop = ds->deliver->loop;
+    size_t       i;
+    redisReply  *copy;
 
-    wait = when - clock_now();
+    copy = xcalloc(1, sizeof(redisReply));
+    copy->type = r->type;
+    copy->integer = r->integer;
 
-    ev_timer_stop(loop, &ds->tick);
-    ev_timer_set(&ds->tick, wait > 0.0 ? wait : 0.0, 0.0);
-    ev_timer_start(loop, &ds->tick);
+    if (r->str != NULL) {
+        copy->str = xstrndup(r->str, r->len);
+        copy->len = r->len;
+    }
+
+    if (r->elements > 0) {
+        copy->element = xcalloc(r->elements, sizeof(redisReply *));
+        copy->elements = r->elements;
+    }
+
+    for (i = 0; i < r->elements; i++) {
+        copy->element[i] = pages_copy(r->element[i]);
+    }
+
+    return copy;
 }
 
 
-static double
-digests_poll(const digests_t *ds)
-{
-    double  window = ds->deliver->conf->digest_window;
+/* A copy of a page, freed by freeReplyObject; NULL: malformed.  hiredis frees a
+   reply after its callback. */
 
-    return window > DIGESTS_POLL ? window : DIGESTS_POLL;
+static redisReply *
+pages_new(const redisReply *page)
+{
+    rbl_digest_claim_page_t  p;
+
+    rbl_digest_claim_page(&p, page);
+
+    return p.hosts != NULL && p.lists != NULL ? pages_copy(page) : NULL;
+}
+
+
+/* Moves the elements of `more`, which then has none. */
+
+static void
+pages_move(redisReply *to, redisReply *more)
+{
+    size_t  n;
+
+    if (more->elements == 0) {
+        return;
+    }
+
+    n = to->elements + more->elements;
+    to->element = xrealloc(to->element, n * sizeof(redisReply *));
+    memcpy(to->element + to->elements, more->element,
+           more->elements * sizeof(redisReply *));
+    to->elements = n;
+    more->elements = 0;
+}
+
+
+/* Adds the next page, which repeats the fields of the digest.  0; -1:
+   malformed. */
+
+static int
+pages_add(redisReply *whole, const redisReply *page)
+{
+    size_t                   i;
+    redisReply              *copy, *part;
+    rbl_digest_claim_page_t  p;
+
+    copy = pages_new(page);
+    if (copy == NULL) {
+        return -1;
+    }
+
+    if (copy->elements != whole->elements) {
+        freeReplyObject(copy);
+        return -1;
+    }
+
+    rbl_digest_claim_page(&p, whole);
+
+    for (i = 0; i < whole->elements; i++) {
+        part = whole->element[i];
+
+        if (part == p.hosts || part == p.lists) {
+            pages_move(part, copy->element[i]);
+
+        } else {
+            whole->element[i] = copy->element[i];
+            copy->element[i] = part;
+        }
+    }
+
+    freeReplyObject(copy);
+
+    return 0;
+}
+
+
+static size_t
+pages_hosts(const redisReply *whole)
+{
+    rbl_digest_claim_page_t  p;
+
+    rbl_digest_claim_page(&p, whole);
+
+    return rbl_reply_len(p.hosts) / 2;
+}
+
+
+/* Are there more pages, and is there room for them? */
+
+static int
+pages_more(const redisReply *whole)
+{
+    size_t                   i, octets;
+    rbl_digest_claim_page_t  p;
+
+    rbl_digest_claim_page(&p, whole);
+    octets = 0;
+
+    for (i = 0; i < rbl_reply_len(p.hosts); i += 2) {
+        octets += rbl_reply_str(rbl_reply_at(p.hosts, i)).n;
+    }
+
+    return p.more == 1 && octets < DIGESTS_OCTETS;
 }
 
 
@@ -82,7 +192,7 @@ digests_stored(void *data, const redisReply *reply)
 {
     rbl_str_t                 why;
     digests_part_t           *part = data;
-    deliver_t                *d = part->digests->deliver;
+    digests_t                *ds = part->turn.data;
     rbl_digest_store_reply_t  said;
 
     part->storing--;
@@ -100,13 +210,13 @@ digests_stored(void *data, const redisReply *reply)
     rbl_digest_store_reply(&said, reply);
 
     if (said.n > 0) {
-        d->counters.digests++;
-        deliver_kick(d, part->n);
+        ds->deliver->counters.digests++;
+        turns_soon(ds->deliver->claims, part->turn.n);
     }
 
-    if (said.word == RBL_DIGEST_STORE_MORE && !d->stopped) {
-        part->next = 0;                 /* the claims go on with it */
-        digests_tick_at(part->digests, clock_now() + DIGESTS_PAUSE);
+    if (said.word == RBL_DIGEST_STORE_MORE) {   /* the claims go on with it */
+        part->turn.next = clock_now() + DIGESTS_PAUSE;
+        turns_by(ds->claims, part->turn.next);
     }
 }
 
@@ -115,9 +225,10 @@ static void
 digests_store(digests_part_t *part, const digest_t *digest)
 {
     int         n;
-    char        limit[16];
+    char        limit[RBL_OUT_INT];
     size_t      i;
-    deliver_t  *d = part->digests->deliver;
+    digests_t  *ds = part->turn.data;
+    deliver_t  *d = ds->deliver;
     rbl_key_t   key;
 
     struct {
@@ -126,13 +237,11 @@ digests_store(digests_part_t *part, const digest_t *digest)
     } *call;
 
     call = xcalloc(1, sizeof(*call) + digest->n * sizeof(call->each[0]));
-    snprintf(limit, sizeof(limit), "%u", d->conf->contact_limit);
 
-    call->args.digests = rbl_key(&key, store_keyspace(d->store), part->n,
-                                 "digests", RBL_STR(""), RBL_STR(""));
+    call->args.digests = store_key(d->store, &key, part->turn.n, "digests");
     call->args.member = digest->member;
     call->args.claimed = digest->event;
-    call->args.limit = rbl_str(limit);
+    call->args.limit = rbl_out_int_text(limit, d->conf->contact_limit);
 
     for (i = 0; i < digest->n; i++) {
         call->each[i].event = rbl_sid_str(&digest->message[i].event);
@@ -151,13 +260,12 @@ digests_store(digests_part_t *part, const digest_t *digest)
 static void
 digests_one(digests_part_t *part, const redisReply *reply)
 {
-    digest_t  digest;
+    digest_t    digest;
+    digests_t  *ds = part->turn.data;
 
-    if (digest_make(&digest, reply, part->digests->deliver->timezones)
-        != RBL_OK)
-    {
+    if (digest_make(&digest, reply, ds->deliver->timezones) != RBL_OK) {
         log_error("a digest in partition %u is dropped: it is malformed",
-                  part->n);
+                  part->turn.n);
         return;
     }
 
@@ -169,7 +277,7 @@ digests_one(digests_part_t *part, const redisReply *reply)
 static void
 digests_pages_free(digests_pages_t *pages)
 {
-    digests_t  *ds = pages->part->digests;
+    digests_t  *ds = pages->part->turn.data;
 
     store_forget(ds->deliver->store, pages);
     link_remove(&pages->link);
@@ -193,9 +301,9 @@ digests_paged(void *data, const redisReply *reply)
     rbl_digest_more_reply(&said, reply);
 
     if (said.word == RBL_DIGEST_MORE_OK
-        && digest_pages_add(pages->whole, said.page) == 0)
+        && pages_add(pages->whole, said.page) == 0)
     {
-        if (digest_pages_more(pages->whole)) {
+        if (pages_more(pages->whole)) {
             digests_more(pages);
             return;
         }
@@ -210,26 +318,24 @@ digests_paged(void *data, const redisReply *reply)
 static void
 digests_more(digests_pages_t *pages)
 {
-    char                     window[24], most[16], from[24];
-    deliver_t               *d = pages->part->digests->deliver;
+    char                     window[24], most[RBL_OUT_INT], from[RBL_OUT_INT];
+    digests_t               *ds = pages->part->turn.data;
+    deliver_t               *d = ds->deliver;
     rbl_key_t                key;
     rbl_digest_claim_page_t  page;
     rbl_digest_more_args_t   args;
 
     snprintf(window, sizeof(window), "%.0f", d->conf->digest_window * 1000.0);
-    snprintf(most, sizeof(most), "%d", MESSAGE_HOSTS);
-    snprintf(from, sizeof(from), "%zu", digest_pages_hosts(pages->whole));
     rbl_digest_claim_page(&page, pages->whole);
 
-    args.digests = rbl_key(&key, store_keyspace(d->store), pages->part->n,
-                           "digests", RBL_STR(""), RBL_STR(""));
+    args.digests = store_key(d->store, &key, pages->part->turn.n, "digests");
     args.window = rbl_str(window);
     args.lease = RBL_STR(DIGESTS_LEASE_MS);
-    args.most = rbl_str(most);
+    args.most = rbl_out_int_text(most, MESSAGE_HOSTS);
     args.member = page.member;
     args.event = page.event;
     args.less = rbl_sid_str(&pages->event);
-    args.from = rbl_str(from);
+    args.from = rbl_out_int_text(from, (int64_t) pages_hosts(pages->whole));
 
     store_call(d->store, digest_more, digests_paged, pages, args);
 }
@@ -241,11 +347,11 @@ static void
 digests_page(digests_part_t *part, const redisReply *page)
 {
     rbl_sid_t         event;
-    digests_t        *ds = part->digests;
+    digests_t        *ds = part->turn.data;
     redisReply       *whole;
     digests_pages_t  *pages;
 
-    if (!digest_pages_more(page)) {
+    if (!pages_more(page)) {
         digests_one(part, page);
         return;
     }
@@ -254,7 +360,7 @@ digests_page(digests_part_t *part, const redisReply *page)
         return;
     }
 
-    whole = digest_pages_new(page);
+    whole = pages_new(page);
     if (whole == NULL) {
         return;
     }
@@ -278,11 +384,10 @@ digests_claimed(void *data, const redisReply *reply)
     double                    wait;
     rbl_str_t                 why;
     digests_part_t           *part = data;
-    digests_t                *ds = part->digests;
+    digests_t                *ds = part->turn.data;
     rbl_digest_claim_reply_t  said;
 
     rbl_digest_claim_reply(&said, reply);
-    part->asked = 0;
     wait = DIGESTS_AGAIN;
 
     if (reply != NULL && rbl_reply_class(reply) != RBL_REPLY_OK) {
@@ -291,7 +396,7 @@ digests_claimed(void *data, const redisReply *reply)
 
     } else if (said.word == RBL_DIGEST_CLAIM_OK) {
         n = rbl_reply_len(reply);
-        wait = digests_poll(ds);
+        wait = turns_interval(ds->claims);
 
         if (said.wait >= 0 && (double) said.wait < wait * 1000.0) {
             wait = said.wait > 0 ? (double) said.wait / 1000.0 : DIGESTS_PAUSE;
@@ -302,20 +407,17 @@ digests_claimed(void *data, const redisReply *reply)
         }
     }
 
-    part->next = clock_now() + wait;
-
-    if (!ds->deliver->stopped) {
-        digests_tick_at(ds, clock_now());
-    }
+    turns_done(&part->turn, clock_now() + wait);
 }
 
 
-static void
-digests_claim(digests_part_t *part)
+static int
+digests_claim(turn_t *turn)
 {
-    char        window[24], most[16];
+    char        window[24], most[RBL_OUT_INT];
     unsigned    i;
-    deliver_t  *d = part->digests->deliver;
+    digests_t  *ds = turn->data;
+    deliver_t  *d = ds->deliver;
     rbl_key_t   key;
     rbl_sid_t   sid[DIGESTS_TAKE];
 
@@ -325,101 +427,45 @@ digests_claim(digests_part_t *part)
     } call;
 
     snprintf(window, sizeof(window), "%.0f", d->conf->digest_window * 1000.0);
-    snprintf(most, sizeof(most), "%d", MESSAGE_HOSTS);
 
-    call.args.digests = rbl_key(&key, store_keyspace(d->store), part->n,
-                                "digests", RBL_STR(""), RBL_STR(""));
+    call.args.digests = store_key(d->store, &key, turn->n, "digests");
     call.args.window = rbl_str(window);
     call.args.lease = RBL_STR(DIGESTS_LEASE_MS);
-    call.args.most = rbl_str(most);
+    call.args.most = rbl_out_int_text(most, MESSAGE_HOSTS);
 
     for (i = 0; i < DIGESTS_TAKE; i++) {
         if (rbl_sid_make(&sid[i], RBL_SID_EVENT) != RBL_OK) {
-            part->next = clock_now() + DIGESTS_AGAIN;
-            return;
+            turns_done(turn, clock_now() + DIGESTS_AGAIN);
+            return 1;
         }
 
         call.events[i] = rbl_sid_str(&sid[i]);
     }
 
-    part->asked = 1;
-    store_script(d->store, &rbl_script_digest_claim, digests_claimed, part,
+    store_script(d->store, &rbl_script_digest_claim, digests_claimed, turn,
                  RBL_ARGC(call.args) + DIGESTS_TAKE, call.args.argv);
+
+    return 1;
 }
 
 
-static int
-digests_set_parts(digests_t *ds)
-{
-    unsigned  p, n;
-
-    n = store_keyspace(ds->deliver->store)->partitions;
-
-    if (ds->n_parts > 0 || n == 0) {
-        return ds->n_parts > 0 ? 0 : -1;
-    }
-
-    ds->parts = xcalloc(n, sizeof(digests_part_t));
-    ds->n_parts = n;
-
-    for (p = 0; p < n; p++) {
-        ds->parts[p].digests = ds;
-        ds->parts[p].n = p;
-    }
-
-    return 0;
-}
-
-
-static void
-digests_tick_handler(struct ev_loop *loop, ev_timer *timer, int revents)
-{
-    unsigned         p;
-    digests_t       *ds = timer->data;
-    ev_tstamp        now, next;
-    digests_part_t  *part;
-
-    (void) loop;
-    (void) revents;
-
-    now = clock_now();
-    next = now + digests_poll(ds);
-
-    if (!store_ready(ds->deliver->store) || digests_set_parts(ds) != 0) {
-        digests_tick_at(ds, now + DIGESTS_READY);
-        return;
-    }
-
-    for (p = 0; p < ds->n_parts; p++) {
-        part = &ds->parts[p];
-
-        if (part->asked) {
-            continue;
-        }
-
-        if (part->next <= now) {
-            digests_claim(part);
-
-        } else if (part->next < next) {
-            next = part->next;
-        }
-    }
-
-    digests_tick_at(ds, next);
-}
+static const turns_kind_t  digests_claims = {
+    .size = sizeof(digests_part_t),
+    .take = digests_claim
+};
 
 
 digests_t *
 digests_new(deliver_t *d)
 {
+    double      window = d->conf->digest_window;
     digests_t  *ds;
 
     ds = xcalloc(1, sizeof(digests_t));
     ds->deliver = d;
     link_init(&ds->pages);
-    ev_init(&ds->tick, digests_tick_handler);
-    ds->tick.data = ds;
-    digests_tick_at(ds, clock_now());
+    ds->claims = turns_new(d->loop, d->store, &digests_claims,
+                           window > DIGESTS_POLL ? window : DIGESTS_POLL, ds);
 
     return ds;
 }
@@ -428,17 +474,21 @@ digests_new(deliver_t *d)
 void
 digests_stop(digests_t *ds)
 {
-    ev_timer_stop(ds->deliver->loop, &ds->tick);
+    turns_stop(ds->claims);
 }
 
 
 unsigned
 digests_pending(const digests_t *ds)
 {
-    unsigned  p, n;
+    unsigned                 p, n;
+    const digests_part_t    *part;
 
-    for (p = 0, n = ds->n_pages; p < ds->n_parts; p++) {
-        n += ds->parts[p].storing + (unsigned) ds->parts[p].asked;
+    n = ds->n_pages;
+
+    for (p = 0; p < turns_parts(ds->claims); p++) {
+        part = (const digests_part_t *) turns_part(ds->claims, p);
+        n += part->storing + (unsigned) part->turn.busy;
     }
 
     return n;
@@ -448,18 +498,10 @@ digests_pending(const digests_t *ds)
 void
 digests_free(digests_t *ds)
 {
-    unsigned  p;
-
-    digests_stop(ds);
-
     while (!link_empty(&ds->pages)) {
         digests_pages_free(link_of(ds->pages.next, digests_pages_t, link));
     }
 
-    for (p = 0; p < ds->n_parts; p++) {
-        store_forget(ds->deliver->store, &ds->parts[p]);
-    }
-
-    free(ds->parts);
+    turns_free(ds->claims);
     free(ds);
 }

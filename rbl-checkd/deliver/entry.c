@@ -1,8 +1,9 @@
 /*
- * One entry of the outbox: decodes the event and renders its body once.  Events
- * for receivers and callbacks get first attempts (first.c); those for contacts
- * become deliveries by event_fanout.  The scripts record an entry only if their
- * XACK succeeds, so two daemons may work on one entry without harm.
+ * One entry of the outbox: joins its parts, decodes the event and renders its
+ * body once.  Events for receivers and callbacks get first attempts (first.c);
+ * those for contacts become deliveries by event_fanout.  The scripts record an
+ * entry only if their XACK succeeds, so two daemons may work on one entry
+ * without harm.
  *
  * An entry that cannot be delivered, or that a script refuses as a whole, goes
  * raw into the account's dead letters and is acknowledged: it never comes back.
@@ -12,7 +13,7 @@
  */
 
 #include "base/xalloc.h"
-#include "first.h"
+#include "entry.h"
 
 #include <openssl/evp.h>
 #include <stdlib.h>
@@ -20,7 +21,6 @@
 #include "base/log.h"
 #include "deliver/message/body.h"
 #include "deliver/message/message.h"
-#include "entry_results.h"
 #include "rbl_sid.h"
 
 
@@ -41,10 +41,51 @@ static const struct {
 };
 
 
+/*
+ * Frees the attempts that were recorded with the entry.  Records those that
+ * ended since.  Those that wait or run continue as claimed deliveries.
+ */
+
+void
+entry_forget(entry_t *e)
+{
+    unsigned    i;
+    attempt_t  *a;
+
+    link_remove(&e->first_link);
+
+    for (i = 0; i < e->n_deliveries; i++) {
+        free(e->deliveries[i].what);
+        a = e->deliveries[i].attempt;
+
+        if (a == NULL) {
+            continue;
+        }
+
+        a->entry = NULL;
+
+        if (a->state != ATTEMPT_OVER) {
+            continue;
+        }
+
+        if (a->counted == NULL) {
+            attempt_free(a);
+
+        } else {
+            attempt_record(a);
+        }
+    }
+
+    free(e->deliveries);
+    e->deliveries = NULL;
+    e->n_deliveries = 0;
+}
+
+
 static void
 entry_free(entry_t *e)
 {
-    first_forget(e);
+    entry_forget(e);
     payload_put(e->body);
     link_remove(&e->held.link);
     link_remove(&e->link);
@@ -81,8 +122,7 @@ entry_drop(entry_t *e)
     rbl_key_t   key;
     rbl_str_t   outbox;
 
-    outbox = rbl_key(&key, store_keyspace(store), e->part, "outbox",
-                     RBL_STR(""), RBL_STR(""));
+    outbox = store_key(store, &key, e->part, "outbox");
 
     /* in this order: an entry that is only acknowledged would stay for ever */
 
@@ -182,7 +222,7 @@ entry_fanned_out(void *data, const redisReply *reply)
 
     case RBL_EVENT_FANOUT_OK:
         if (said.n > 0) {
-            deliver_kick(e->set->deliver, e->part);
+            turns_soon(e->set->deliver->claims, e->part);
         }
 
         entry_end(e, 1);
@@ -244,8 +284,7 @@ entry_fan_out(entry_t *e)
         return "malformed contact";
     }
 
-    args.outbox = rbl_key(&key, store_keyspace(store), e->part, "outbox",
-                          RBL_STR(""), RBL_STR(""));
+    args.outbox = store_key(store, &key, e->part, "outbox");
     args.id = e->id;
     args.account = e->account;
     args.event = event->id;
@@ -315,26 +354,6 @@ entry_read(entry_t *e)
 }
 
 
-static void
-entry_process(entry_t *e)
-{
-    const char  *why;
-
-    why = entry_read(e);
-
-    if (why == NULL && entry_message(e) != NULL) {
-        why = entry_fan_out(e);
-
-    } else if (why == NULL) {
-        why = first_add(e->set->deliver->first, e);
-    }
-
-    if (why != NULL) {
-        entry_bury(e, why);
-    }
-}
-
-
 int
 entry_known(const entry_set_t *set, unsigned part, rbl_str_t id)
 {
@@ -364,6 +383,103 @@ entry_keep(char **pos, rbl_str_t s)
     }
 
     return kept;
+}
+
+
+static void
+entry_result(rbl_result_t *r, const rbl_listing_t *l)
+{
+    r->zone = l->zone;
+    r->website = l->website;
+    r->status = RBL_STR("listed");
+    r->codes = l->codes;
+    r->details = l->details;
+    r->reason = RBL_STR("");
+}
+
+
+/* `current` has the order of `told`, but may lack some of its lists. */
+
+static int
+entry_join(rbl_out_t *out, rbl_str_t told, rbl_str_t current)
+{
+    size_t         left, n;
+    rbl_mp_t       results, listings;
+    rbl_result_t   r;
+    rbl_listing_t  l;
+
+    rbl_mp_init(&results, told);
+    rbl_mp_init(&listings, current);
+    n = rbl_mp_array(&results);
+    left = rbl_mp_array(&listings);
+    rbl_mp_put_array(out, left);
+
+    for ( /* void */ ; left > 0; left--) {
+        if (rbl_listing_decode(&l, &listings) != RBL_OK) {
+            return -1;
+        }
+
+        do {
+            if (n-- == 0 || rbl_result_decode(&r, &results) != RBL_OK) {
+                return -1;
+            }
+        } while (!rbl_str_eq(r.list, l.list));
+
+        if (!rbl_str_is(r.status, "listed")) {
+            entry_result(&r, &l);
+        }
+
+        rbl_result_encode(out, &r);
+    }
+
+    return results.failed || listings.failed ? -1 : 0;
+}
+
+
+static rbl_str_t
+entry_field(const redisReply *fields, const char *name)
+{
+    return rbl_reply_str(rbl_reply_field(fields, name));
+}
+
+
+/*
+ * Appends the event record; malformed results make it malformed.  Its results
+ * are those that are listed, and those that are unknown and have a current
+ * listing, which they then show.  Events with large results have several fields
+ * (shared/lua/part/_events.lua), since joining them takes the store long.
+ */
+
+static void
+entry_event(rbl_buf_t *out, const redisReply *fields)
+{
+    rbl_buf_t  joined;
+    rbl_str_t  results, current;
+
+    rbl_out_str(&out->out, entry_field(fields, "d"));
+
+    results = entry_field(fields, "r");
+    if (results.n == 0) {
+        return;
+    }
+
+    current = entry_field(fields, "s");
+    rbl_buf_init(&joined);
+
+    if (current.n > 0) {
+        if (entry_join(&joined.out, results, current) != 0) {
+            rbl_buf_reset(&joined);
+        }
+
+        results = rbl_buf_str(&joined);
+    }
+
+    rbl_mp_put_str(&out->out, results);
+    rbl_out_str(&out->out, entry_field(fields, "h"));
+    rbl_out_str(&out->out, entry_field(fields, "c"));
+    rbl_out_str(&out->out, entry_field(fields, "t"));
+
+    rbl_buf_free(&joined);
 }
 
 
@@ -407,15 +523,29 @@ entry_new(entry_set_t *set, unsigned part, const redisReply *reply)
 }
 
 
-void
+int
 entry_start(entry_t *e)
 {
+    const char  *why;
+
     if (e->gone) {
         entry_drop(e);
-
-    } else {
-        entry_process(e);
+        return 0;
     }
+
+    why = entry_read(e);
+
+    if (why == NULL && entry_message(e) == NULL) {
+        return 1;
+    }
+
+    why = why == NULL ? entry_fan_out(e) : why;
+
+    if (why != NULL) {
+        entry_bury(e, why);
+    }
+
+    return 0;
 }
 
 

@@ -51,11 +51,19 @@ struct entry_s {
 };
 
 /*
- * Takes the entry [id, fields] of a stream, which entry_start starts; fields
- * are nil if it was deleted.  NULL: malformed; then `done` does not come.
+ * Takes the entry [id, fields] of a stream; fields are nil if it was deleted.
+ * NULL: malformed; then `done` does not come.
  */
 entry_t *entry_new(entry_set_t *set, unsigned part, const redisReply *reply);
-void entry_start(entry_t *e);
+
+/* 1: its event and body are there, for the first attempts; 0: it goes on by
+   itself. */
+int entry_start(entry_t *e);
+
+/* Takes its deliveries away.  Frees the attempts that were recorded with it,
+   records those that ended since; those that wait or run go on as claimed
+   deliveries. */
+void entry_forget(entry_t *e);
 
 /* 1: that entry is on its way already. */
 int entry_known(const entry_set_t *set, unsigned part, rbl_str_t id);

@@ -5,7 +5,7 @@
  */
 
 #include "base/xalloc.h"
-#include "first_int.h"
+#include "first.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,8 +32,10 @@ first_grow(entry_t *e, size_t n)
 }
 
 
-const char *
-first_add(first_t *first, entry_t *e)
+/* NULL, or why it cannot be delivered. */
+
+static const char *
+first_callbacks(entry_t *e)
 {
     size_t             i, n;
     rbl_mp_t           mp;
@@ -65,9 +67,23 @@ first_add(first_t *first, entry_t *e)
         memcpy(mempcpy(to->what, to->app.p, to->app.n), to->url.p, to->url.n);
     }
 
-    link_add(&first->fresh, &e->first_link);
-
     return NULL;
+}
+
+
+void
+first_add(first_t *first, entry_t *e)
+{
+    const char  *why;
+
+    why = first_callbacks(e);
+
+    if (why != NULL) {
+        entry_bury(e, why);
+
+    } else {
+        link_add(&first->fresh, &e->first_link);
+    }
 }
 
 
@@ -125,10 +141,10 @@ static void
 first_try(entry_t *e, entry_delivery_t *to,
     const rbl_event_targets_target_t *target)
 {
-    char             *p, member[2 * (RBL_SID_MAX + 1) + 40];
-    attempt_t        *a;
-    deliver_t        *d = e->set->deliver;
-    attempt_given_t   given;
+    char                           *p, member[2 * (RBL_SID_MAX + 1) + 40];
+    attempt_t                      *a;
+    deliver_t                      *d = e->set->deliver;
+    rbl_delivery_claim_delivery_t   row;
 
     if (target->sid.p == NULL || target->url.p == NULL
         || target->secret.p == NULL || target->old.p == NULL || d->stopped)
@@ -144,17 +160,16 @@ first_try(entry_t *e, entry_delivery_t *to,
     *p++ = ':';
     p = stpcpy(p, to->target);
 
-    memset(&given, 0, sizeof(given));
-    given.member = (rbl_str_t) { member, (size_t) (p - member) };
-    given.type = e->event.type;
-    given.to = to->app.n > 0 ? to->url : target->url;
-    given.secret = target->secret;
-    given.old = target->old;
-    given.event = e->event.id;
-    given.body = e->body;
-    given.first = (int64_t) (ev_now(d->loop) * 1000);
+    memset(&row, 0, sizeof(row));
+    row.member = (rbl_str_t) { member, (size_t) (p - member) };
+    row.type = e->event.type;
+    row.to = to->app.n > 0 ? to->url : target->url;
+    row.secret = target->secret;
+    row.old = target->old;
+    row.event = e->event.id;
+    row.first = (int64_t) (ev_now(d->loop) * 1000);
 
-    a = attempt_new(d, e->part, e->since, &given);
+    a = attempt_new(d, e->part, e->since, &row, e->body);
     if (a == NULL) {
         return;
     }
@@ -242,7 +257,7 @@ on_targets(void *data, const redisReply *reply)
     rbl_event_targets_reply_t  said;
 
     rbl_event_targets_reply(&said, reply);
-    call->first->n_asking -= call->n;
+    d->n_asking -= call->n;
 
     while (!link_empty(&call->entries)) {
         e = link_of(link_shift(&call->entries), entry_t, first_link);
@@ -280,14 +295,13 @@ first_ask_call(first_call_t *call)
 
     call->asked = xcalloc(1, sizeof(*call->asked)
                             + n * sizeof(call->asked->each[0]));
-    call->asked->args.outbox = rbl_key(&key, store_keyspace(store), call->part,
-                                       "outbox", RBL_STR(""), RBL_STR(""));
+    call->asked->args.outbox = store_key(store, &key, call->part, "outbox");
 
     for (l = call->entries.next; l != &call->entries; l = l->next) {
         first_questions(call, link_of(l, entry_t, first_link));
     }
 
-    call->first->n_asking += call->n;
+    call->first->deliver->n_asking += call->n;
     n = (size_t) RBL_ARGC(call->asked->args)
         + call->n_asked * (size_t) RBL_ARGC(call->asked->each[0]);
     store_script(store, &rbl_script_event_targets, on_targets, call, (int) n,

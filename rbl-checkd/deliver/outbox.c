@@ -13,25 +13,60 @@
  * It has a connection of its own: its reads would wait behind the many commands
  * of deliveries, which costs a fifth of their rate.
  *
+ * Entries of daemons that died, or that found no store for long, are taken over
+ * after the lease.
+ *
  * Owned here: the connection, the keys and the set of entries on their way.
  */
 
 #include "base/xalloc.h"
-#include "outbox_int.h"
+#include "first.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "store/group.h"
 
 
 #define OUTBOX_COUNT      8u            /* entries of a partition a read, */
 #define OUTBOX_BATCH      128u          /* or so many of all together */
 #define OUTBOX_EVERY      0.1           /* s between reads of all partitions, */
-#define OUTBOX_PARTS      64u           /* above so many of them: longer */
 #define OUTBOX_AGAIN      1.0           /* s after trouble */
 #define OUTBOX_OPEN       1024u         /* entries on their way */
+#define OUTBOX_TAKEOVER   "64"          /* entries of a partition at a time */
+
+typedef struct {
+    turn_t      turn;                   /* read, or XGROUP CREATE */
+    rbl_key_t   key;
+    char        cursor[48];             /* of XAUTOCLAIM */
+    ev_tstamp   later;                  /* no read before, after trouble */
+    unsigned    open;                   /* entries on their way */
+    unsigned    backlog:1;              /* own pending entries first */
+    unsigned    own:1;                  /* the read in flight is for them */
+} outbox_part_t;
+
+struct outbox_s {
+    deliver_t      *deliver;
+    store_t        *store;
+    safe_t         *safe;
+    turns_t        *turns;
+    ev_timer        takeover;
+    entry_set_t     set;
+};
+
+
+static outbox_part_t *
+outbox_part(const outbox_t *ob, unsigned n)
+{
+    return (outbox_part_t *) turns_part(ob->turns, n);
+}
+
+
+static rbl_str_t
+outbox_key(const outbox_part_t *part)
+{
+    return (rbl_str_t) { part->key.s, part->key.n };
+}
 
 
 /* The entries concerned are pending for this daemon, or will be. */
@@ -53,13 +88,22 @@ outbox_refused(outbox_part_t *part, const redisReply *reply)
 
     if (reply != NULL) {
         why = rbl_reply_error(reply);
-        log_error("cannot read the outbox of partition %u: %.*s", part->n,
+        log_error("cannot read the outbox of partition %u: %.*s", part->turn.n,
                   (int) why.n, why.p);
     }
 }
 
 
-/* It stays pending, and is read again. */
+static void
+outbox_start(entry_t *e)
+{
+    if (entry_start(e)) {
+        first_add(e->set->deliver->first, e);
+    }
+}
+
+
+/* If it is not safe, it stays pending, and is read again. */
 
 static void
 outbox_safe(safe_item_t *item, int good)
@@ -67,7 +111,7 @@ outbox_safe(safe_item_t *item, int good)
     entry_t  *e = link_of(item, entry_t, held);
 
     if (good && !e->set->deliver->stopped) {
-        entry_start(e);
+        outbox_start(e);
 
     } else {
         entry_end(e, 0);
@@ -75,12 +119,15 @@ outbox_safe(safe_item_t *item, int good)
 }
 
 
-int
+/* 0, or -1: malformed. */
+
+static int
 outbox_take(outbox_part_t *part, const redisReply *reply)
 {
-    entry_t  *e;
+    entry_t   *e;
+    outbox_t  *ob = part->turn.data;
 
-    e = entry_new(&part->ob->set, part->n, reply);
+    e = entry_new(&ob->set, part->turn.n, reply);
     if (e == NULL) {
         return -1;
     }
@@ -88,8 +135,8 @@ outbox_take(outbox_part_t *part, const redisReply *reply)
     part->open++;
     e->held.done = outbox_safe;
 
-    if (!safe_hold(part->ob->safe, outbox_key(part), &e->held)) {
-        entry_start(e);
+    if (!safe_hold(ob->safe, outbox_key(part), &e->held)) {
+        outbox_start(e);
     }
 
     return 0;
@@ -105,7 +152,7 @@ outbox_rest(void *data)
 
     first_ask(ob->deliver->first);
     outbox_more(ob);
-    deliver_rest(ob->deliver);
+    queue_rest(ob->deliver);
 }
 
 
@@ -115,8 +162,7 @@ outbox_hold(outbox_t *ob, unsigned part, safe_item_t *item)
     rbl_key_t  key;
 
     return safe_hold(ob->safe,
-                     rbl_key(&key, store_keyspace(ob->store), part, "outbox",
-                             RBL_STR(""), RBL_STR("")), item);
+                     store_key(ob->store, &key, part, "outbox"), item);
 }
 
 
@@ -125,22 +171,47 @@ outbox_entry_done(void *data, unsigned part, int good)
 {
     outbox_t  *ob = data;
 
-    ob->parts[part].open--;
+    outbox_part(ob, part)->open--;
 
     if (!good) {
-        outbox_trouble(&ob->parts[part]);
+        outbox_trouble(outbox_part(ob, part));
     }
 
     outbox_more(ob);
 }
 
 
-/* {{key, entries}}, or nil */
+/* All partitions are read at the same times. */
 
 static void
+outbox_rested(outbox_part_t *part, int more)
+{
+    double     every;
+    outbox_t  *ob = part->turn.data;
+
+    every = turns_interval(ob->turns);
+    turns_done(&part->turn, more ? 0 : (double) ((int64_t) (clock_now() / every)
+                                                 + 1) * every);
+    outbox_more(ob);
+}
+
+
+static unsigned
+outbox_count(const outbox_t *ob)
+{
+    unsigned  n = OUTBOX_BATCH / turns_parts(ob->turns);
+
+    return n > OUTBOX_COUNT ? n : OUTBOX_COUNT;
+}
+
+
+/* {{key, entries}}, or nil.  1: there may be more. */
+
+static int
 outbox_entries(outbox_part_t *part, const redisReply *reply)
 {
     size_t             i, n;
+    outbox_t          *ob = part->turn.data;
     const redisReply  *entries;
 
     entries = rbl_reply_rest(rbl_reply_at(reply, 0));
@@ -152,13 +223,13 @@ outbox_entries(outbox_part_t *part, const redisReply *reply)
         }
     }
 
-    first_ask(part->ob->deliver->first);
-
-    part->more |= part->own || n == part->ob->count;
+    first_ask(ob->deliver->first);
 
     if (part->own && n == 0) {
         part->backlog = 0;
     }
+
+    return part->own || n == outbox_count(ob);
 }
 
 
@@ -166,9 +237,6 @@ static void
 outbox_group_made(void *data, const redisReply *reply)
 {
     outbox_part_t  *part = data;
-
-    part->reading = 0;
-    part->more = 1;
 
     /* BUSYGROUP, it is there already, is the ordinary case */
 
@@ -179,15 +247,16 @@ outbox_group_made(void *data, const redisReply *reply)
         outbox_refused(part, reply);
     }
 
-    outbox_more(part->ob);
+    outbox_rested(part, 1);
 }
 
 
 static void
 outbox_group(outbox_part_t *part)
 {
-    part->reading = 1;
-    store_command(part->ob->store, outbox_group_made, part,
+    outbox_t  *ob = part->turn.data;
+
+    store_command(ob->store, outbox_group_made, part,
                   RBL_COMMAND("XGROUP", RBL_STR("CREATE"), outbox_key(part),
                               RBL_STR(DELIVER_GROUP), RBL_STR("0"),
                               RBL_STR("MKSTREAM")));
@@ -197,14 +266,15 @@ outbox_group(outbox_part_t *part)
 static void
 outbox_got(void *data, const redisReply *reply)
 {
+    int             more;
     outbox_part_t  *part = data;
 
-    part->reading = 0;
+    more = 0;
 
     switch (reply != NULL ? rbl_reply_class(reply) : RBL_REPLY_ERROR) {
 
     case RBL_REPLY_OK:
-        outbox_entries(part, reply);
+        more = outbox_entries(part, reply);
         break;
 
     case RBL_REPLY_NOGROUP:
@@ -218,27 +288,7 @@ outbox_got(void *data, const redisReply *reply)
         outbox_refused(part, reply);
     }
 
-    outbox_more(part->ob);
-}
-
-
-static void
-outbox_read(outbox_part_t *part)
-{
-    char        count[16];
-    deliver_t  *d = part->ob->deliver;
-
-    snprintf(count, sizeof(count), "%u", part->ob->count);
-
-    part->more = 0;
-    part->reading = 1;
-    part->own = part->backlog;
-    store_command(part->ob->store, outbox_got, part,
-                  RBL_COMMAND("XREADGROUP", RBL_STR("GROUP"),
-                              RBL_STR(DELIVER_GROUP), rbl_str(d->conf->name),
-                              RBL_STR("COUNT"), rbl_str(count),
-                              RBL_STR("STREAMS"), outbox_key(part),
-                              part->own ? RBL_STR("0") : RBL_STR(">")));
+    outbox_rested(part, more);
 }
 
 
@@ -250,104 +300,178 @@ outbox_read(outbox_part_t *part)
 static int
 outbox_may_read(const outbox_part_t *part)
 {
-    const outbox_t   *ob = part->ob;
-    const deliver_t  *d = ob->deliver;
+    const outbox_t  *ob = part->turn.data;
 
-    if (!part->more || part->reading || part->later > clock_now()) {
+    if (part->later > clock_now()) {
         return 0;
     }
 
     return part->backlog ? part->open == 0
-           : ob->set.n == 0 || (ob->set.n < OUTBOX_OPEN && queue_has_room(d));
+           : ob->set.n == 0
+             || (ob->set.n < OUTBOX_OPEN && queue_has_room(ob->deliver));
 }
+
+
+static int
+outbox_read(turn_t *turn)
+{
+    char            count[RBL_OUT_INT];
+    outbox_t       *ob = turn->data;
+    outbox_part_t  *part = (outbox_part_t *) turn;
+
+    if (!outbox_may_read(part)) {
+        return 0;
+    }
+
+    part->own = part->backlog;
+    store_command(ob->store, outbox_got, part,
+                  RBL_COMMAND("XREADGROUP", RBL_STR("GROUP"),
+                              RBL_STR(DELIVER_GROUP),
+                              rbl_str(ob->deliver->conf->name),
+                              RBL_STR("COUNT"),
+                              rbl_out_int_text(count, outbox_count(ob)),
+                              RBL_STR("STREAMS"), outbox_key(part),
+                              part->own ? RBL_STR("0") : RBL_STR(">")));
+
+    return 1;
+}
+
+
+/* By default each daemon process has a new name.  Those that have nothing
+   pending and were not seen for a day are removed. */
+
+static void
+outbox_trim(outbox_part_t *part)
+{
+    outbox_t                  *ob = part->turn.data;
+    rbl_consumers_trim_args_t  args;
+
+    args.stream = outbox_key(part);
+    args.group = RBL_STR(DELIVER_GROUP);
+    args.idle = RBL_STR("86400000");
+
+    store_call(ob->store, consumers_trim, NULL, NULL, args);
+}
+
+
+static void
+outbox_part_init(turn_t *turn)
+{
+    outbox_t       *ob = turn->data;
+    outbox_part_t  *part = (outbox_part_t *) turn;
+
+    turn->busy = 1;
+    part->backlog = 1;
+    part->cursor[0] = '0';
+    store_key(ob->store, &part->key, turn->n, "outbox");
+    outbox_group(part);
+    outbox_trim(part);
+}
+
+
+static const turns_kind_t  outbox_turns = {
+    .size = sizeof(outbox_part_t),
+    .spread = 1,
+    .take = outbox_read,
+    .init = outbox_part_init
+};
 
 
 void
 outbox_more(outbox_t *ob)
 {
-    unsigned        i;
-    outbox_part_t  *part;
-
-    if (ob->stopped || !store_ready(ob->store)) {
-        return;
-    }
-
-    for (i = 0; i < ob->n_parts; i++) {
-        part = &ob->parts[(ob->first + i) % ob->n_parts];
-
-        if (outbox_may_read(part)) {
-            outbox_read(part);
-        }
-    }
+    turns_run(ob->turns);
 }
 
 
 void
 outbox_wake(outbox_t *ob, unsigned part)
 {
-    if (part < ob->n_parts) {
-        ob->parts[part].more = 1;
-        outbox_more(ob);
+    turns_soon(ob->turns, part);
+    turns_run(ob->turns);
+}
+
+
+/* Some of ours may have been idle for so long, if the store was away. */
+
+static size_t
+outbox_take_idle(outbox_part_t *part, const redisReply *entries)
+{
+    size_t             i, n;
+    outbox_t          *ob = part->turn.data;
+    const redisReply  *entry;
+
+    n = 0;
+
+    for (i = 0; i < rbl_reply_len(entries); i++) {
+        entry = rbl_reply_at(entries, i);
+
+        if (!entry_known(&ob->set, part->turn.n, rbl_reply_name(entry))
+            && outbox_take(part, entry) == 0)
+        {
+            n++;
+        }
+    }
+
+    return n;
+}
+
+
+/* [cursor, entries, deleted ids] */
+
+static void
+outbox_taken_over(void *data, const redisReply *reply)
+{
+    size_t          n;
+    rbl_str_t       cursor;
+    outbox_t       *ob;
+    outbox_part_t  *part = data;
+
+    if (reply == NULL || rbl_reply_class(reply) != RBL_REPLY_OK) {
+        return;
+    }
+
+    cursor = rbl_reply_name(reply);
+
+    if (cursor.n > 0 && cursor.n < sizeof(part->cursor)) {
+        memcpy(part->cursor, cursor.p, cursor.n);
+        part->cursor[cursor.n] = '\0';
+    }
+
+    ob = part->turn.data;
+    n = outbox_take_idle(part, rbl_reply_rest(reply));
+
+    if (n > 0) {
+        first_ask(ob->deliver->first);
+        log_notice("took over %zu outbox entries of partition %u", n,
+                   part->turn.n);
     }
 }
 
 
 static void
-outbox_set_parts(outbox_t *ob)
+outbox_takeover_handler(struct ev_loop *loop, ev_timer *timer, int revents)
 {
-    unsigned               p;
-    outbox_part_t         *part;
-    const rbl_keyspace_t  *ks;
-
-    ks = store_keyspace(ob->store);
-    ob->parts = xcalloc(ks->partitions, sizeof(outbox_part_t));
-    ob->n_parts = ks->partitions;
-    ob->count = OUTBOX_BATCH / ob->n_parts > OUTBOX_COUNT
-                ? OUTBOX_BATCH / ob->n_parts : OUTBOX_COUNT;
-
-    for (p = 0; p < ob->n_parts; p++) {
-        part = &ob->parts[p];
-        part->ob = ob;
-        part->n = p;
-        part->backlog = 1;
-        part->cursor[0] = '0';
-        rbl_key(&part->key, ks, p, "outbox", RBL_STR(""), RBL_STR(""));
-        outbox_group(part);
-        group_trim(ob->store, outbox_key(part),
-                   RBL_STR(DELIVER_GROUP));
-    }
-
-    ob->tick.repeat = OUTBOX_EVERY;
-
-    if (ob->n_parts > OUTBOX_PARTS) {
-        ob->tick.repeat *= (double) ob->n_parts / OUTBOX_PARTS;
-    }
-}
-
-
-static void
-outbox_tick(struct ev_loop *loop, ev_timer *timer, int revents)
-{
-    unsigned   p;
-    outbox_t  *ob = timer->data;
+    char            idle[24];
+    unsigned        p;
+    outbox_t       *ob = timer->data;
+    deliver_t      *d = ob->deliver;
+    outbox_part_t  *part;
 
     (void) loop;
     (void) revents;
 
-    if (ob->stopped || !store_ready(ob->store)) {
-        return;
-    }
+    snprintf(idle, sizeof(idle), "%.0f", d->conf->lease * 1000.0);
 
-    if (ob->n_parts == 0) {
-        outbox_set_parts(ob);
+    for (p = 0; p < turns_parts(ob->turns); p++) {
+        part = outbox_part(ob, p);
+        store_command(ob->store, outbox_taken_over, part,
+                      RBL_COMMAND("XAUTOCLAIM", outbox_key(part),
+                                  RBL_STR(DELIVER_GROUP),
+                                  rbl_str(d->conf->name), rbl_str(idle),
+                                  rbl_str(part->cursor), RBL_STR("COUNT"),
+                                  RBL_STR(OUTBOX_TAKEOVER)));
     }
-
-    for (p = 0; p < ob->n_parts; p++) {
-        ob->parts[p].more = 1;
-    }
-
-    ob->first = (ob->first + 1) % ob->n_parts;
-    outbox_more(ob);
 }
 
 
@@ -361,11 +485,11 @@ outbox_state(void *data, int ready)
         return;
     }
 
-    for (p = 0; p < ob->n_parts; p++) {
-        ob->parts[p].later = 0;
+    for (p = 0; p < turns_parts(ob->turns); p++) {
+        outbox_part(ob, p)->later = 0;
     }
 
-    ev_feed_event(ob->deliver->loop, &ob->tick, EV_TIMER);
+    turns_all_soon(ob->turns);
 }
 
 
@@ -397,10 +521,11 @@ outbox_new(deliver_t *d)
 
     ob->store = store_second(d->loop, d->conf, outbox_state, ob);
     ob->safe = safe_new(ob->store, outbox_rest, ob);
-    ev_timer_init(&ob->tick, outbox_tick, 0, OUTBOX_EVERY);
-    ob->tick.data = ob;
-    ev_timer_start(d->loop, &ob->tick);
-    outbox_take_over(ob);
+    ob->turns = turns_new(d->loop, ob->store, &outbox_turns, OUTBOX_EVERY, ob);
+    ev_timer_init(&ob->takeover, outbox_takeover_handler, d->conf->lease / 4,
+                  d->conf->lease / 4);
+    ob->takeover.data = ob;
+    ev_timer_start(d->loop, &ob->takeover);
 
     return ob;
 }
@@ -412,16 +537,9 @@ outbox_new(deliver_t *d)
 void
 outbox_stop(outbox_t *ob)
 {
-    unsigned  p;
-
-    ob->stopped = 1;
-    ev_timer_stop(ob->deliver->loop, &ob->tick);
+    turns_stop(ob->turns);
+    turns_forget(ob->turns);
     ev_timer_stop(ob->deliver->loop, &ob->takeover);
-
-    for (p = 0; p < ob->n_parts; p++) {
-        store_forget(ob->store, &ob->parts[p]);
-        store_forget(ob->deliver->store, &ob->parts[p]);
-    }
 }
 
 
@@ -431,7 +549,7 @@ outbox_free(outbox_t *ob)
     outbox_stop(ob);
     entry_clear(&ob->set);
     safe_free(ob->safe);
+    turns_free(ob->turns);
     store_free(ob->store);
-    free(ob->parts);
     free(ob);
 }

@@ -23,8 +23,7 @@ struct subqueue_s {
     subqueue_t  **slot;
     unsigned      refs;
     link_t        in_flight;            /* attempts, the oldest first */
-    unsigned      waiting, running;     /* queue.c and queue_share.c set these
-                                           three */
+    unsigned      waiting, running;     /* queue.c sets these three */
     size_t        n_account, n;
     char          name[];               /* account, receiver */
 };

@@ -15,140 +15,79 @@
 
 
 #define TELLINGS_POLL   1.0             /* s between looks at a partition */
-#define TELLINGS_PARTS  64              /* above, the poll is spread out */
 #define TELLINGS_PAUSE  0.01            /* s after a slice */
 #define TELLINGS_AGAIN  5.0             /* s after trouble */
 
 struct tellings_s {
-    deliver_t   *deliver;
-    ev_timer     tick;
-    unsigned     n_parts;               /* 0: not known yet */
-    unsigned     at;                    /* current partition */
-    int          asked;
-    ev_tstamp   *next;                  /* of each, when to look again */
+    deliver_t  *deliver;
+    turns_t    *turns;
+    int         asked;
+    ev_tstamp   pause;                  /* end of the pause */
 };
-
-
-static void
-tellings_tick_in(tellings_t *ts, double wait)
-{
-    struct ev_loop  *loop = ts->deliver->loop;
-
-    ev_timer_stop(loop, &ts->tick);
-    ev_timer_set(&ts->tick, wait > 0.0 ? wait : 0.0, 0.0);
-    ev_timer_start(loop, &ts->tick);
-}
-
-
-static double
-tellings_poll(const tellings_t *ts)
-{
-    return ts->n_parts > TELLINGS_PARTS
-           ? TELLINGS_POLL * ts->n_parts / TELLINGS_PARTS : TELLINGS_POLL;
-}
 
 
 static void
 tellings_done(void *data, const redisReply *reply)
 {
-    int                       more;
     double                    wait;
+    turn_t                   *turn = data;
     rbl_str_t                 why;
-    tellings_t               *ts = data;
+    tellings_t               *ts = turn->data;
     rbl_telling_step_reply_t  said;
 
     rbl_telling_step_reply(&said, reply);
     ts->asked = 0;
+    ts->pause = 0;
     wait = TELLINGS_AGAIN;
-    more = 0;
 
     if (reply != NULL && rbl_reply_class(reply) != RBL_REPLY_OK) {
         why = rbl_reply_error(reply);
-        log_error("cannot notify contacts in partition %u: %.*s", ts->at,
+        log_error("cannot notify contacts in partition %u: %.*s", turn->n,
                   (int) why.n, why.p);
 
+    } else if (reply != NULL && said.more == 1) {
+        wait = TELLINGS_PAUSE;
+        ts->pause = clock_now() + wait;
+
     } else if (reply != NULL) {
-        more = said.more == 1;
-        wait = more ? 0.0 : tellings_poll(ts);
+        wait = turns_interval(ts->turns);
     }
 
-    ts->next[ts->at] = clock_now() + wait;
-
-    if (!ts->deliver->stopped) {
-        tellings_tick_in(ts, more ? TELLINGS_PAUSE : 0.0);
-    }
-}
-
-
-static void
-tellings_step(tellings_t *ts)
-{
-    deliver_t               *d = ts->deliver;
-    rbl_key_t                key;
-    rbl_telling_step_args_t  args;
-
-    args.tellings = rbl_key(&key, store_keyspace(d->store), ts->at, "tellings",
-                            RBL_STR(""), RBL_STR(""));
-    ts->asked = 1;
-    store_call(d->store, telling_step, tellings_done, ts, args);
+    turns_done(turn, clock_now() + wait);
+    turns_by(ts->turns, ts->pause);     /* for the other partitions */
 }
 
 
 static int
-tellings_set_parts(tellings_t *ts)
+tellings_step(turn_t *turn)
 {
-    unsigned  n;
-
-    n = store_keyspace(ts->deliver->store)->partitions;
-
-    if (ts->n_parts == 0 && n > 0) {
-        ts->next = xcalloc(n, sizeof(ev_tstamp));
-        ts->n_parts = n;
-    }
-
-    return ts->n_parts > 0 ? 0 : -1;
-}
-
-
-/* The partitions take turns. */
-
-static void
-tellings_tick_handler(struct ev_loop *loop, ev_timer *timer, int revents)
-{
-    unsigned     i, p;
-    ev_tstamp    now, next;
-    tellings_t  *ts = timer->data;
-
-    (void) loop;
-    (void) revents;
-
-    now = clock_now();
+    rbl_key_t                key;
+    tellings_t              *ts = turn->data;
+    deliver_t               *d = ts->deliver;
+    rbl_telling_step_args_t  args;
 
     if (ts->asked) {
-        return;
+        return 0;
     }
 
-    if (!store_ready(ts->deliver->store) || tellings_set_parts(ts) != 0) {
-        tellings_tick_in(ts, TELLINGS_POLL);
-        return;
+    if (clock_now() < ts->pause) {
+        turns_by(ts->turns, ts->pause);
+        return 0;
     }
 
-    next = now + tellings_poll(ts);
+    args.tellings = store_key(d->store, &key, turn->n, "tellings");
+    ts->asked = 1;
+    store_call(d->store, telling_step, tellings_done, turn, args);
 
-    for (i = 1; i <= ts->n_parts; i++) {
-        p = (ts->at + i) % ts->n_parts;
-
-        if (ts->next[p] <= now) {
-            ts->at = p;
-            tellings_step(ts);
-            return;
-        }
-
-        next = ts->next[p] < next ? ts->next[p] : next;
-    }
-
-    tellings_tick_in(ts, next - now);
+    return 1;
 }
+
+
+static const turns_kind_t  tellings_turns = {
+    .size = sizeof(turn_t),
+    .spread = 1,
+    .take = tellings_step
+};
 
 
 tellings_t *
@@ -158,9 +97,8 @@ tellings_new(deliver_t *d)
 
     ts = xcalloc(1, sizeof(tellings_t));
     ts->deliver = d;
-    ev_init(&ts->tick, tellings_tick_handler);
-    ts->tick.data = ts;
-    tellings_tick_in(ts, 0.0);
+    ts->turns = turns_new(d->loop, d->store, &tellings_turns, TELLINGS_POLL,
+                          ts);
 
     return ts;
 }
@@ -169,7 +107,7 @@ tellings_new(deliver_t *d)
 void
 tellings_stop(tellings_t *ts)
 {
-    ev_timer_stop(ts->deliver->loop, &ts->tick);
+    turns_stop(ts->turns);
 }
 
 
@@ -183,8 +121,6 @@ tellings_pending(const tellings_t *ts)
 void
 tellings_free(tellings_t *ts)
 {
-    tellings_stop(ts);
-    store_forget(ts->deliver->store, ts);
-    free(ts->next);
+    turns_free(ts->turns);
     free(ts);
 }

@@ -126,7 +126,6 @@ static void
 on_queues(void *data, const redisReply *reply)
 {
     rbl_key_t   key;
-    rbl_str_t   none = RBL_STR("");
     inspect_t  *inspect = data;
 
     if (reply == NULL || !rbl_str_is(rbl_reply_word(reply), "OK")) {
@@ -143,9 +142,8 @@ on_queues(void *data, const redisReply *reply)
 
     take(inspect, reply);
     store_command(inspect->store, on_lists, inspect,
-                  RBL_COMMAND("GET", rbl_key(&key,
-                              store_keyspace(inspect->store), inspect->next,
-                              "defaults", none, none)));
+                  RBL_COMMAND("GET", store_key(inspect->store, &key,
+                                               inspect->next, "defaults")));
 }
 
 
@@ -155,16 +153,14 @@ static void
 look(inspect_t *inspect)
 {
     rbl_key_t                key;
-    rbl_str_t                none = RBL_STR("");
-    const rbl_keyspace_t    *ks = store_keyspace(inspect->store);
     rbl_fsck_sample_args_t   args;
 
-    if (inspect->next == ks->partitions) {
+    if (inspect->next == store_keyspace(inspect->store)->partitions) {
         end(inspect);
         return;
     }
 
-    args.due = rbl_key(&key, ks, inspect->next, "due", none, none);
+    args.due = store_key(inspect->store, &key, inspect->next, "due");
     args.mend = RBL_STR("0");
     store_call(inspect->store, fsck_sample, on_queues, inspect, args);
 }

@@ -59,6 +59,19 @@ void store_free(store_t *store);        /* pending commands get NULL */
 int store_ready(const store_t *store);
 const rbl_keyspace_t *store_keyspace(const store_t *store);
 
+
+
+/* The key of that name that a partition has once. */
+
+static inline rbl_str_t
+store_key(const store_t *store, rbl_key_t *key, unsigned part,
+    const char *name)
+{
+    return rbl_key(key, store_keyspace(store), part, name, RBL_STR(""),
+                   RBL_STR(""));
+}
+
+
 /* Seconds for which a partition has been out of reach, or has refused writes,
    while others may be in order; 0: it is in order, or the store is no
    cluster. */

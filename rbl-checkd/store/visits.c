@@ -2,7 +2,7 @@
  * Each account gets one step in a round, and few steps are under way at a time:
  * Redis runs the commands of a connection one after the other, and serves no
  * other client meanwhile.  A partition in which a look found as many as it may
- * is looked at again at once, in its turn.
+ * has another turn at once.
  */
 
 #include "base/clock.h"
@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "rbl_sid.h"
+#include "turns.h"
 #include "visits.h"
 
 #include <stdlib.h>
@@ -21,22 +22,12 @@
 #define VISITS_LOG       60.0           /* s between lines about clocks */
 
 
-typedef struct {
-    visits_t  *visits;
-    unsigned   n;
-    int        wanted;                  /* a look is due */
-    int        asked;                   /* its reply is under way */
-} visits_part_t;
-
 struct visits_s {
     const visits_kind_t  *kind;
     void                 *data;
-    struct ev_loop       *loop;
     store_t              *store;
-    ev_timer              tick;
-    unsigned              n_parts;      /* 0: not known yet */
-    unsigned              next_part, looks;     /* looks under way */
-    visits_part_t        *parts;
+    turns_t              *turns;
+    unsigned              looks;        /* under way */
     link_t                waiting;      /* accounts that wait for a step */
     link_t                flight;
     unsigned              at_hand, in_flight;
@@ -44,10 +35,6 @@ struct visits_s {
     double                apart;        /* when the log said that the clocks
                                            differ; 0: it did not */
 };
-
-
-static void visits_go_on(visits_t *visits);
-static void visits_look(visits_t *visits);
 
 
 static void
@@ -78,8 +65,7 @@ visit_stepped(visit_t *item, rbl_str_t why, int again)
         visits_drop(item);
     }
 
-    visits_go_on(visits);
-    visits_look(visits);
+    turns_run(visits->turns);
 }
 
 
@@ -92,10 +78,11 @@ visit_refusal(const redisReply *reply)
 
 
 static void
-visits_go_on(visits_t *visits)
+visits_go_on(void *data)
 {
-    link_t   *l;
-    visit_t  *item;
+    link_t    *l;
+    visit_t   *item;
+    visits_t  *visits = data;
 
     while (visits->in_flight < visits->kind->flight
            && !link_empty(&visits->waiting)
@@ -181,118 +168,66 @@ static void
 on_taken(void *data, const redisReply *reply)
 {
     size_t                     i;
+    turn_t                    *turn = data;
+    visits_t                  *visits = turn->data;
     rbl_str_t                  why;
-    visits_part_t             *part = data;
+    ev_tstamp                  next;
     rbl_accounts_take_reply_t  said;
 
-    part->asked = 0;
-    part->visits->looks--;
+    visits->looks--;
+    next = clock_now() + VISITS_POLL;
     rbl_accounts_take_reply(&said, reply);
 
     if (said.word == RBL_ACCOUNTS_TAKE_APART) {
-        visits_apart(part->visits);
-        return;
-    }
+        visits_apart(visits);
 
-    if (reply != NULL && rbl_reply_class(reply) != RBL_REPLY_OK) {
+    } else if (reply != NULL && rbl_reply_class(reply) != RBL_REPLY_OK) {
         why = rbl_reply_error(reply);
         log_error("cannot look for %s in partition %u: %.*s",
-                  part->visits->kind->what, part->n, (int) why.n, why.p);
-        return;
+                  visits->kind->what, turn->n, (int) why.n, why.p);
+
+    } else {
+        for (i = 1; i < rbl_reply_len(reply); i++) {
+            visits_add(visits, rbl_reply_str(rbl_reply_at(reply, i)));
+        }
+
+        next = i > VISITS_TAKE ? 0 : next;      /* there may be more */
     }
 
-    for (i = 1; i < rbl_reply_len(reply); i++) {
-        visits_add(part->visits, rbl_reply_str(rbl_reply_at(reply, i)));
-    }
-
-    part->wanted |= i > VISITS_TAKE;    /* there may be more */
-    visits_go_on(part->visits);
-    visits_look(part->visits);
+    turns_done(turn, next);
+    turns_run(visits->turns);
 }
 
 
-/* Looks at partitions in turn, as long as there is room for all that the looks
-   under way may find. */
-
-static void
-visits_look(visits_t *visits)
-{
-    char                      most[RBL_OUT_INT], clock[RBL_OUT_INT];
-    unsigned                  i;
-    rbl_key_t                 key;
-    visits_part_t            *part;
-    rbl_accounts_take_args_t  args;
-
-    for (i = 0; i < visits->n_parts; i++) {
-        if (visits->stopped || !store_ready(visits->store)
-            || visits->at_hand + (visits->looks + 1) * VISITS_TAKE
-               > VISITS_ACCOUNTS)
-        {
-            return;
-        }
-
-        part = &visits->parts[visits->next_part];
-        visits->next_part = (visits->next_part + 1) % visits->n_parts;
-
-        if (!part->wanted || part->asked) {
-            continue;
-        }
-
-        part->wanted = 0;
-        part->asked = 1;
-        visits->looks++;
-        args.times = rbl_key(&key, store_keyspace(visits->store), part->n,
-                             visits->kind->times, RBL_STR(""), RBL_STR(""));
-        args.most = rbl_out_int_text(most, VISITS_TAKE);
-        args.clock = visits->kind->dated ? visits_clock(clock) : RBL_STR("");
-        store_call(visits->store, accounts_take, on_taken, part, args);
-    }
-}
-
+/* There must be room for all that the looks under way may find. */
 
 static int
-visits_set_parts(visits_t *visits)
+visits_look(turn_t *turn)
 {
-    unsigned  p, n;
+    char                      most[RBL_OUT_INT], clock[RBL_OUT_INT];
+    visits_t                 *visits = turn->data;
+    rbl_key_t                 key;
+    rbl_accounts_take_args_t  args;
 
-    n = store_keyspace(visits->store)->partitions;
-
-    if (visits->n_parts > 0 || n == 0) {
-        return visits->n_parts > 0 ? 0 : -1;
+    if (visits->at_hand + (visits->looks + 1) * VISITS_TAKE > VISITS_ACCOUNTS) {
+        return 0;
     }
 
-    visits->parts = xcalloc(n, sizeof(visits_part_t));
-    visits->n_parts = n;
+    visits->looks++;
+    args.times = store_key(visits->store, &key, turn->n, visits->kind->times);
+    args.most = rbl_out_int_text(most, VISITS_TAKE);
+    args.clock = visits->kind->dated ? visits_clock(clock) : RBL_STR("");
+    store_call(visits->store, accounts_take, on_taken, turn, args);
 
-    for (p = 0; p < n; p++) {
-        visits->parts[p].visits = visits;
-        visits->parts[p].n = p;
-    }
-
-    return 0;
+    return 1;
 }
 
 
-static void
-on_tick(struct ev_loop *loop, ev_timer *w, int revents)
-{
-    unsigned   p;
-    visits_t  *visits = w->data;
-
-    (void) loop;
-    (void) revents;
-
-    if (!store_ready(visits->store) || visits_set_parts(visits) != 0) {
-        return;
-    }
-
-    for (p = 0; p < visits->n_parts; p++) {
-        visits->parts[p].wanted = 1;
-    }
-
-    visits_go_on(visits);
-    visits_look(visits);
-}
+static const turns_kind_t  visits_turns = {
+    .size = sizeof(turn_t),
+    .take = visits_look,
+    .look = visits_go_on
+};
 
 
 visits_t *
@@ -304,13 +239,10 @@ visits_new(struct ev_loop *loop, store_t *store, const visits_kind_t *kind,
     visits = xcalloc(1, sizeof(visits_t));
     visits->kind = kind;
     visits->data = data;
-    visits->loop = loop;
     visits->store = store;
     link_init(&visits->waiting);
     link_init(&visits->flight);
-    ev_timer_init(&visits->tick, on_tick, VISITS_POLL, VISITS_POLL);
-    visits->tick.data = visits;
-    ev_timer_start(loop, &visits->tick);
+    visits->turns = turns_new(loop, store, &visits_turns, VISITS_POLL, visits);
 
     return visits;
 }
@@ -319,10 +251,7 @@ visits_new(struct ev_loop *loop, store_t *store, const visits_kind_t *kind,
 void
 visits_wake(visits_t *visits)
 {
-    if (!visits->stopped) {
-        ev_timer_again(visits->loop, &visits->tick);
-        ev_feed_event(visits->loop, &visits->tick, EV_TIMER);
-    }
+    turns_all_soon(visits->turns);
 }
 
 
@@ -330,7 +259,7 @@ void
 visits_stop(visits_t *visits)
 {
     visits->stopped = 1;
-    ev_timer_stop(visits->loop, &visits->tick);
+    turns_stop(visits->turns);
 
     while (!link_empty(&visits->waiting)) {
         visits_drop(link_of(visits->waiting.next, visit_t, link));
@@ -341,7 +270,6 @@ visits_stop(visits_t *visits)
 void
 visits_free(visits_t *visits)
 {
-    unsigned       p;
     visit_t  *item;
 
     if (visits == NULL) {
@@ -356,10 +284,6 @@ visits_free(visits_t *visits)
         visits_drop(item);
     }
 
-    for (p = 0; p < visits->n_parts; p++) {
-        store_forget(visits->store, &visits->parts[p]);
-    }
-
-    free(visits->parts);
+    turns_free(visits->turns);
     free(visits);
 }

@@ -154,6 +154,17 @@ rbl_doc_text_part(rbl_doc_t *d, rbl_str_t part)
 
 
 void
+rbl_doc_text_parts(rbl_doc_t *d, size_t n, const rbl_str_t *parts)
+{
+    size_t  i;
+
+    for (i = 0; i < n; i++) {
+        rbl_doc_text_part(d, parts[i]);
+    }
+}
+
+
+void
 rbl_doc_text_close(rbl_doc_t *d)
 {
     if (d->place != RBL_DOC_PART) {

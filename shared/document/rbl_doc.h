@@ -70,7 +70,17 @@ void rbl_doc_json(rbl_doc_t *d, const char *key, rbl_str_t json);
  */
 void rbl_doc_text_open(rbl_doc_t *d, const char *key);
 void rbl_doc_text_part(rbl_doc_t *d, rbl_str_t part);
+void rbl_doc_text_parts(rbl_doc_t *d, size_t n, const rbl_str_t *parts);
 void rbl_doc_text_close(rbl_doc_t *d);
+
+/* Several parts (rbl_str_t), and a whole text of them. */
+#define RBL_DOC_PARTS(d, ...)                                                 \
+    rbl_doc_text_parts(d, sizeof((rbl_str_t[]) { __VA_ARGS__ })               \
+                          / sizeof(rbl_str_t),                                \
+                       (const rbl_str_t[]) { __VA_ARGS__ })
+#define RBL_DOC_TEXT(d, key, ...)                                             \
+    (rbl_doc_text_open(d, key), RBL_DOC_PARTS(d, __VA_ARGS__),                \
+     rbl_doc_text_close(d))
 
 
 /*

@@ -178,7 +178,7 @@ try_message(rbl_str_t json, unsigned step)
 
         /* channels with a URL send any stored text */
 
-        if (channel->make(request, &job) == RBL_OK && i > 1) {
+        if (channel_make(channel, request, &job) == RBL_OK && i > 1) {
             check_request(channel, request);
         }
 

@@ -106,7 +106,7 @@ try_message(const channel_t *channel, rbl_str_t body)
 
     request = channel_request_new();
     fuzz_check(request != NULL);
-    err = channel->make(request, &job);
+    err = channel_make(channel, request, &job);
 
     if (err == RBL_OK) {
         root = json_loadb(request->body.p, request->body.n, 0, &error);

@@ -67,9 +67,9 @@ wake_handler(struct ev_loop *loop, ev_signal *sig, int revents)
     (void) loop;
     (void) revents;
 
-    for (p = 0; p < tool->deliver->n_parts; p++) {
+    for (p = 0; p < turns_parts(tool->deliver->claims); p++) {
         deliver_wake(tool->deliver, p);
-        deliver_kick(tool->deliver, p);
+        turns_soon(tool->deliver->claims, p);
     }
 }
 

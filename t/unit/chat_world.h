@@ -194,7 +194,7 @@ world_made(world_t *w, const channel_t *channel, const char *to,
 
     *request = channel_request_new();
 
-    if (channel->make(*request, &job) != RBL_OK) {
+    if (channel_make(channel, *request, &job) != RBL_OK) {
         return NULL;
     }
 

@@ -42,7 +42,7 @@ job_make(job_t *j, const channel_t *channel, const char *to, const char *body)
     j->job.to = rbl_str(to);
     j->job.body = rbl_str(body);
     j->request = channel_request_new();
-    j->err = channel->make(j->request, &j->job);
+    j->err = channel_make(channel, j->request, &j->job);
 }
 
 

@@ -59,16 +59,38 @@ test_form(void)
 }
 
 
+static rbl_err_t
+service_write(channel_request_t *request, const channel_job_t *job,
+    rbl_str_t to, const message_t *message)
+{
+    (void) job;
+
+    if (to.n > 0) {
+        request->to = to;
+
+    } else {
+        channel_service(request, "https://api.example.net/v9", RBL_STR("/x"));
+    }
+
+    rbl_out_str(&request->body_made.out, message->title);
+
+    return RBL_OK;
+}
+
+
 static void
 test_service(void)
 {
+    channel_t           channel = { .write = service_write };
+    channel_job_t       job;
     channel_request_t  *r;
 
+    memset(&job, 0, sizeof(job));
+    job.body = RBL_STR("{\"event_sid\":\"EV1\",\"event_type\":\"x\","
+                       "\"title\":\"body\",\"message\":\"\",\"url\":\"\"}");
     r = channel_request_new();
-    channel_service(r, "https://api.example.net/v9", RBL_STR("/x"));
-    rbl_out_z(&r->body_made.out, "body");
-    channel_made(r);
-    ok(r->trusted, "a request to a service");
+    ok(channel_make(&channel, r, &job) == RBL_OK && r->trusted
+       && !r->once_more, "a request to a service");
     is_str(r->to, "https://api.example.net/v9/x", "its URL");
     is_str(r->body, "body", "its body");
     ok(channel_never(r, "no") == RBL_EINVAL && strcmp(r->why, "no") == 0,
@@ -76,10 +98,18 @@ test_service(void)
     channel_request_free(r);
 
     r = channel_request_new();
-    r->to = RBL_STR("https://hooks.example.net/x");
-    channel_made(r);
-    ok(!r->trusted, "to a customer's URL");
+    job.to = RBL_STR("https://hooks.example.net/x");
+    channel.keyless = 1;
+    ok(channel_make(&channel, r, &job) == RBL_OK && !r->trusted
+       && r->once_more && r->fresh, "to a customer's URL");
     is_str(r->to, "https://hooks.example.net/x", "which stays");
+    channel_request_free(r);
+
+    r = channel_request_new();
+    job.body = RBL_STR("{");
+    ok(channel_make(&channel, r, &job) == RBL_EINVAL
+       && strcmp(r->why, "the message is malformed") == 0,
+       "no request has a malformed message");
     channel_request_free(r);
 }
 
@@ -189,7 +219,8 @@ test_endpoint(void)
         job.body = RBL_STR("{}");
 
         r = channel_request_new();
-        ok(channel_endpoint.make(r, &job) == RBL_OK, "a request is made: %s",
+        ok(channel_make(&channel_endpoint, r, &job) == RBL_OK,
+           "a request is made: %s",
            t[i].to);
         is_str(r->to, t[i].url, "the URL has no name and password");
         is_str(((rbl_str_t) { r->user.n ? r->user.p : "", r->user.n }),

@@ -99,8 +99,7 @@ ask(ahead_t *a)
     rbl_check_ahead_args_t  args;
 
     a->asked = 1;
-    args.due = rbl_key(&key, store_keyspace(a->checker->store), a->at, "due",
-                       RBL_STR(""), RBL_STR(""));
+    args.due = store_key(a->checker->store, &key, a->at, "due");
     args.from = rbl_out_int_text(from, a->part[a->at].from);
     args.most = rbl_out_int_text(most, MOST);
     args.lease = rbl_out_int_text(lease, (int64_t) (a->checker->conf->lease

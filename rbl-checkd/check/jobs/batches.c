@@ -94,7 +94,7 @@ send_batch(batch_t *batch)
     int         argc;
     unsigned    i;
     rbl_key_t   key;
-    rbl_str_t   argv[2 + 4 * MANY], none = RBL_STR("");
+    rbl_str_t   argv[2 + 4 * MANY];
     batches_t  *batches = batch->batches;
 
     take_out(&batches->gathering, batch);
@@ -102,8 +102,8 @@ send_batch(batch_t *batch)
     batches->sent = batch;
 
     argc = 0;
-    argv[argc++] = rbl_key(&key, store_keyspace(batches->store),
-                           batch->partition, "flight:due", none, none);
+    argv[argc++] = store_key(batches->store, &key, batch->partition,
+                             "flight:due");
 
     if (batch->head[0] != '\0') {
         argv[argc++] = rbl_str(batch->head);

@@ -121,9 +121,6 @@ aws_request(channel_request_t *request, const aws_value_t *value,
 
     rbl_out_char(out, '/');
     request->trusted = 1;
-    request->fresh = 1;
-    request->once_more = 1;
-
     aws_keep(request, value);
 
     return RBL_OK;

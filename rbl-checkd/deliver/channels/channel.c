@@ -210,23 +210,59 @@ channel_service(channel_request_t *request, const char *base, rbl_str_t path)
 }
 
 
-void
-channel_made(channel_request_t *request)
-{
-    if (request->to.n == 0) {
-        request->to = rbl_buf_str(&request->to_made);
-    }
-
-    request->body = rbl_buf_str(&request->body_made);
-}
-
-
 rbl_err_t
 channel_never(channel_request_t *request, const char *why)
 {
     snprintf(request->why, CHANNEL_WHY_MAX, "%s", why);
 
     return RBL_EINVAL;
+}
+
+
+rbl_err_t
+channel_make(const channel_t *channel, channel_request_t *request,
+    const channel_job_t *job)
+{
+    char         buf[RBL_CONTACT_MAX];
+    rbl_err_t    err;
+    rbl_str_t    to = job->to;
+    message_t    message;
+    const char  *lacks;
+
+    lacks = channel->lacks != NULL ? channel->lacks(job->conf) : NULL;
+
+    if (lacks != NULL) {
+        return channel_never(request, lacks);
+    }
+
+    if (channel->no_value != NULL
+        && rbl_contact_parse(buf, &to, channel->value, job->to, NULL, 0)
+           != RBL_OK)
+    {
+        return channel_never(request, channel->no_value);
+    }
+
+    request->fresh = channel->keyless;
+    request->once_more = channel->keyless;
+
+    if (channel->make != NULL) {
+        return channel->make(request, job);
+    }
+
+    if (message_read(&message, job->body) != RBL_OK) {
+        return channel_never(request, "the message is malformed");
+    }
+
+    err = channel->write(request, job, to, &message);
+    message_free(&message);
+
+    if (request->to.n == 0) {
+        request->to = rbl_buf_str(&request->to_made);
+    }
+
+    request->body = rbl_buf_str(&request->body_made);
+
+    return err;
 }
 
 

@@ -12,9 +12,11 @@
 #define DELIVER_CHANNEL_H_INCLUDED
 
 #include "backoff.h"
+#include "base/buf.h"
 #include "base/form.h"
 #include "config/config.h"
-#include "base/buf.h"
+#include "deliver/message/message.h"
+#include "rbl_contact.h"
 
 #define CHANNEL_HEADERS     8
 #define CHANNEL_HEADER_MAX  192
@@ -106,16 +108,26 @@ typedef struct {
     channel_way_t           way;
     unsigned                per_host:1; /* a message is about one host if they
                                            are few */
+    unsigned                keyless:1;  /* the service has no key by which it
+                                           recognizes a repeat: its requests
+                                           are `fresh` and `once_more` */
+    rbl_contact_type_t      value;      /* the contact's value is one of these,
+                                           or `no_value` is why nothing is
+                                           sent; NULL: it is not looked at */
+    const char             *no_value;
     const backoff_table_t  *repeats;
 
     /* Says which key of the configuration is missing; NULL: none.  The pointer
        is NULL if the channel needs no configuration. */
     const char             *(*lacks)(const config_t *conf);
 
-    /* RBL_OK; RBL_EINVAL: never, and why; RBL_ENOMEM: not now, as OpenSSL has
-       failed. */
+    /* One of them: makes a request of the body as it is, or writes one with the
+       message.  to: the contact's value.  Result: as channel_make. */
     rbl_err_t             (*make)(channel_request_t *request,
                                   const channel_job_t *job);
+    rbl_err_t             (*write)(channel_request_t *request,
+                                   const channel_job_t *job, rbl_str_t to,
+                                   const message_t *message);
 
     channel_verdict_t     (*judge)(const channel_answer_t *answer,
                                    channel_outcome_t *outcome);
@@ -132,6 +144,11 @@ const channel_t *channel_find(rbl_str_t type);
 
 /* Writes a packed array of the types of contacts that can be delivered to. */
 void channel_types(rbl_out_t *out, const config_t *conf);
+
+/* Makes the request of a job.  RBL_EINVAL: never, and why; RBL_ENOMEM: not now,
+   as OpenSSL has failed. */
+rbl_err_t channel_make(const channel_t *channel, channel_request_t *request,
+    const channel_job_t *job);
 
 channel_request_t *channel_request_new(void);
 void channel_request_free(channel_request_t *request);
@@ -155,16 +172,12 @@ channel_verdict_t channel_judge_http(const channel_answer_t *answer,
 /*
  * For known services (Slack, an SMS gateway).  Their requests go to a base
  * address of the configuration, or to a URL that was judged as the contact's
- * value.  If they have no key by which the service recognizes a repeat, they
- * are `fresh` and `once_more`.
+ * value.
  */
 
 /* to: the base address and the path behind it. */
 void channel_service(channel_request_t *request, const char *base,
     rbl_str_t path);
-
-/* Moves the made buffers into the request. */
-void channel_made(channel_request_t *request);
 
 /* RBL_EINVAL, and that is why. */
 rbl_err_t channel_never(channel_request_t *request, const char *why);

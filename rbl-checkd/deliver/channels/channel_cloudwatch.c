@@ -12,7 +12,6 @@
 #include <stdio.h>
 
 #include "deliver/message/clip.h"
-#include "deliver/message/message.h"
 #include "rbl_doc.h"
 
 
@@ -131,41 +130,15 @@ logs_events(rbl_doc_t *doc, const message_t *m, int64_t when)
 
 
 static rbl_err_t
-logs_body(channel_request_t *request, const channel_job_t *job,
-    rbl_str_t group)
+logs_write(channel_request_t *request, const channel_job_t *job, rbl_str_t to,
+    const message_t *message)
 {
-    rbl_doc_t  doc;
-    message_t  message;
-
-    if (message_read(&message, job->body) != RBL_OK) {
-        return channel_never(request, "the message is malformed");
-    }
-
-    rbl_doc_begin(&doc, &request->body_made.out, RBL_JSON);
-    rbl_doc_str(&doc, "logGroupName", group);
-    rbl_doc_z(&doc, "logStreamName", LOGS_STREAM);
-
-    if (job->step != LOGS_CREATE) {
-        rbl_doc_array(&doc, "logEvents");
-        logs_events(&doc, &message, job->first);
-        rbl_doc_close(&doc);
-    }
-
-    rbl_doc_end(&doc);
-    message_free(&message);
-
-    channel_made(request);
-
-    return RBL_OK;
-}
-
-
-static rbl_err_t
-logs_make(channel_request_t *request, const channel_job_t *job)
-{
+    rbl_doc_t    doc;
     rbl_err_t    err;
     rbl_str_t    group;
     aws_value_t  value;
+
+    (void) to;
 
     if (aws_value(&value, RBL_CONTACT_CLOUDWATCH, job->to) != RBL_OK) {
         return channel_never(request, "not a log group with its keys");
@@ -183,12 +156,22 @@ logs_make(channel_request_t *request, const channel_job_t *job)
     group.p += sizeof("log-group:") - 1;
     group.n -= sizeof("log-group:") - 1;
 
-    request->content_type = "application/x-amz-json-1.1";
-    err = channel_header(request, "X-Amz-Target: Logs_20140328.%s",
-                         job->step == LOGS_CREATE ? "CreateLogStream"
-                                                  : "PutLogEvents");
+    rbl_doc_begin(&doc, &request->body_made.out, RBL_JSON);
+    rbl_doc_str(&doc, "logGroupName", group);
+    rbl_doc_z(&doc, "logStreamName", LOGS_STREAM);
 
-    return err == RBL_OK ? logs_body(request, job, group) : err;
+    if (job->step != LOGS_CREATE) {
+        rbl_doc_array(&doc, "logEvents");
+        logs_events(&doc, message, job->first);
+        rbl_doc_close(&doc);
+    }
+
+    rbl_doc_end(&doc);
+    request->content_type = "application/x-amz-json-1.1";
+
+    return channel_header(request, "X-Amz-Target: Logs_20140328.%s",
+                          job->step == LOGS_CREATE ? "CreateLogStream"
+                                                   : "PutLogEvents");
 }
 
 
@@ -254,7 +237,8 @@ logs_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
 const channel_t  channel_cloudwatch = {
     .type = "aws-cloudwatch",
     .way = CHANNEL_HTTP,
+    .keyless = 1,
     .repeats = &backoff_contact,
-    .make = logs_make,
+    .write = logs_write,
     .judge = logs_judge
 };

@@ -4,15 +4,11 @@
  * text is escaped, including "@", which would notify users.
  */
 
-#include "channel.h"
+#include "chat.h"
 
 #include <stdio.h>
 #include <time.h>
 
-#include "deliver/message/clip.h"
-#include "deliver/message/message.h"
-#include "rbl_contact.h"
-#include "rbl_doc.h"
 #include "rbl_validate.h"
 
 
@@ -27,40 +23,30 @@
 #define DATADOG_CLOSE  "\n %%%"
 
 
+static void
+datadog_escape(rbl_out_t *out, rbl_str_t text)
+{
+    size_t  i;
+
+    for (i = 0; i < text.n; i++) {
+        chat_backslash(out, (rbl_str_t) { text.p + i, 1 },
+                       "\\`*_{}[]()<>|~#&!");
+
+        /* a zero-width space behind it prevents a mention */
+
+        if (text.p[i] == '@' || text.p[i] == '%') {
+            rbl_out_z(out, "\xe2\x80\x8b");
+        }
+    }
+}
+
+
 /* Writes a foreign text as Markdown that shows the same text. */
 
 static void
 datadog_words(rbl_out_t *out, rbl_str_t text)
 {
-    int        cut;
-    char       c;
-    size_t     i;
-    rbl_str_t  s;
-
-    s = clip_text(text, DATADOG_FIELD, CLIP_CHARS, &cut);
-
-    for (i = 0; i < s.n; i++) {
-        c = s.p[i];
-
-        if ((unsigned char) c < ' ' || c == 0x7f) {
-            rbl_out_char(out, ' ');
-            continue;
-        }
-
-        if (strchr("\\`*_{}[]()<>|~#&!", c) != NULL) {
-            rbl_out_char(out, '\\');
-        }
-
-        rbl_out_char(out, c);
-
-        /* a zero-width space behind it prevents a mention */
-
-        if (c == '@' || c == '%') {
-            rbl_out_z(out, "\xe2\x80\x8b");
-        }
-    }
-
-    rbl_out_z(out, cut ? CLIP_ELLIPSIS : "");
+    chat_line(out, text, DATADOG_FIELD, datadog_escape);
 }
 
 
@@ -313,10 +299,8 @@ datadog_event(rbl_out_t *out, const channel_job_t *job,
     rbl_doc_z(&doc, NULL, "service:blocklist-monitoring");
 
     if (message->severity.n > 0) {
-        rbl_doc_text_open(&doc, NULL);
-        rbl_doc_text_part(&doc, RBL_STR("severity:"));
-        rbl_doc_text_part(&doc, clip_begin(message->severity, 32, CLIP_CHARS));
-        rbl_doc_text_close(&doc);
+        RBL_DOC_TEXT(&doc, NULL, RBL_STR("severity:"),
+                     clip_begin(message->severity, 32, CLIP_CHARS));
     }
 
     rbl_doc_close(&doc);
@@ -324,21 +308,15 @@ datadog_event(rbl_out_t *out, const channel_job_t *job,
 }
 
 
-/* "<key>" or "<site>,<key>" */
+/* value: "<key>" or "<site>,<key>" */
 
 static rbl_err_t
-datadog_where(channel_request_t *request, const channel_job_t *job)
+datadog_write(channel_request_t *request, const channel_job_t *job,
+    rbl_str_t value, const message_t *message)
 {
-    char         buf[RBL_CONTACT_MAX];
-    rbl_str_t    value, site;
+    rbl_str_t    site;
     rbl_out_t   *out = &request->to_made.out;
     const char  *comma;
-
-    if (rbl_contact_parse(buf, &value, RBL_CONTACT_DATADOG, job->to, NULL, 0)
-        != RBL_OK)
-    {
-        return channel_never(request, "not a Datadog key");
-    }
 
     site = RBL_STR("datadoghq.com");
     comma = memchr(value.p, ',', value.n);
@@ -359,35 +337,9 @@ datadog_where(channel_request_t *request, const channel_job_t *job)
 
     rbl_out_z(out, "/api/v1/events");
     request->trusted = 1;
-    request->fresh = 1;
-    request->once_more = 1;
+    datadog_event(&request->body_made.out, job, message);
 
     return channel_header(request, "DD-API-KEY: %.*s", (int) value.n, value.p);
-}
-
-
-static rbl_err_t
-datadog_make(channel_request_t *request, const channel_job_t *job)
-{
-    rbl_err_t  err;
-    message_t  message;
-
-    err = datadog_where(request, job);
-
-    if (err != RBL_OK) {
-        return err;
-    }
-
-    if (message_read(&message, job->body) != RBL_OK) {
-        return channel_never(request, "the message is malformed");
-    }
-
-    datadog_event(&request->body_made.out, job, &message);
-    message_free(&message);
-
-    channel_made(request);
-
-    return RBL_OK;
 }
 
 
@@ -422,7 +374,10 @@ datadog_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
 const channel_t  channel_datadog = {
     .type = "datadog",
     .way = CHANNEL_HTTP,
+    .keyless = 1,
+    .value = RBL_CONTACT_DATADOG,
+    .no_value = "not a Datadog key",
     .repeats = &backoff_contact,
-    .make = datadog_make,
+    .write = datadog_write,
     .judge = datadog_judge
 };

@@ -23,34 +23,10 @@
 #define DISCORD_BLUE     0x1a73e8
 
 
-static const char *
-discord_find(char c)
-{
-    static const struct {
-        char         c;
-        const char  *escaped;
-    } t[] = {
-        { '\\', "\\\\" }, { '*', "\\*" }, { '_', "\\_" }, { '~', "\\~" },
-        { '`', "\\`" }, { '|', "\\|" }, { '<', "\\<" }, { '>', "\\>" },
-        { '[', "\\[" }, { ']', "\\]" }, { '(', "\\(" }, { ')', "\\)" },
-        { '#', "\\#" }, { '@', "\\@" }
-    };
-    size_t  i;
-
-    for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
-        if (t[i].c == c) {
-            return t[i].escaped;
-        }
-    }
-
-    return NULL;
-}
-
-
 static void
 discord_text(rbl_out_t *out, rbl_str_t text)
 {
-    chat_escape(out, text, discord_find);
+    chat_backslash(out, text, "\\*_~`|<>[]()#@");
 }
 
 
@@ -158,12 +134,21 @@ discord_escaped(rbl_doc_t *doc, const char *key, rbl_str_t text, size_t max)
 }
 
 
-static void
-discord_write(rbl_out_t *out, const message_t *m)
+static rbl_err_t
+discord_write(channel_request_t *request, const channel_job_t *job,
+    rbl_str_t to, const message_t *m)
 {
     rbl_doc_t  doc;
 
-    rbl_doc_begin(&doc, out, RBL_JSON);
+    (void) job;
+
+    /* without `wait` the service does not report a message that it dropped */
+
+    rbl_out_str(&request->to_made.out, to);
+    rbl_out_z(&request->to_made.out, memchr(to.p, '?', to.n) != NULL
+                                     ? "&wait=true" : "?wait=true");
+
+    rbl_doc_begin(&doc, &request->body_made.out, RBL_JSON);
     discord_escaped(&doc, "content", m->title, DISCORD_TITLE);
     rbl_doc_array(&doc, "embeds");
 
@@ -183,30 +168,6 @@ discord_write(rbl_out_t *out, const message_t *m)
     rbl_doc_close(&doc);
     rbl_doc_close(&doc);
     rbl_doc_end(&doc);
-}
-
-
-static rbl_err_t
-discord_make(channel_request_t *request, const channel_job_t *job)
-{
-    message_t  m;
-
-    if (message_read(&m, job->body) != RBL_OK) {
-        return channel_never(request, "the message is malformed");
-    }
-
-    /* without `wait` the service does not report a message that it dropped */
-
-    rbl_out_str(&request->to_made.out, job->to);
-    rbl_out_z(&request->to_made.out, memchr(job->to.p, '?', job->to.n) != NULL
-                                     ? "&wait=true" : "?wait=true");
-    request->fresh = 1;
-    request->once_more = 1;
-
-    discord_write(&request->body_made.out, &m);
-    message_free(&m);
-
-    channel_made(request);
 
     return RBL_OK;
 }
@@ -268,7 +229,8 @@ discord_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
 const channel_t  channel_discord = {
     .type = "discord",
     .way = CHANNEL_HTTP,
+    .keyless = 1,
     .repeats = &backoff_contact,
-    .make = discord_make,
+    .write = discord_write,
     .judge = discord_judge
 };

@@ -6,11 +6,8 @@
 
 #include "channel.h"
 
-#include <stdio.h>
-
 #include "deliver/message/html.h"
 #include "deliver/message/mime.h"
-#include "rbl_contact.h"
 
 
 static void
@@ -50,17 +47,19 @@ email_headers(rbl_out_t *out, const channel_job_t *job, rbl_str_t to,
 /* The plainest part first: a reader shows the last that it knows.  Readers make
    a link of the address in a plain text, and show where it leads. */
 
-static void
-email_write(rbl_out_t *out, const channel_job_t *job, rbl_str_t to,
+static rbl_err_t
+email_write(channel_request_t *request, const channel_job_t *job, rbl_str_t to,
     const message_t *message)
 {
-    rbl_buf_t  html;
+    rbl_buf_t   html;
+    rbl_out_t  *out = &request->body_made.out;
 
+    rbl_out_str(&request->to_made.out, to);
     email_headers(out, job, to, message->title);
 
     if (rbl_str_is(message->type, MESSAGE_LINK)) {
         mime_body(out, "text/plain", message->text);
-        return;
+        return RBL_OK;
     }
 
     rbl_buf_init(&html);
@@ -71,6 +70,8 @@ email_write(rbl_out_t *out, const channel_job_t *job, rbl_str_t to,
     mime_parts_end(out, job->event);
 
     rbl_buf_free(&html);
+
+    return RBL_OK;
 }
 
 
@@ -81,43 +82,6 @@ email_lacks(const config_t *conf)
 {
     return conf->smtp_url[0] == '\0'
            ? "no SMTP server is configured (smtp_url)" : NULL;
-}
-
-
-static rbl_err_t
-email_make(channel_request_t *request, const channel_job_t *job)
-{
-    char         buf[RBL_CONTACT_MAX];
-    message_t    message;
-    rbl_str_t    to;
-    rbl_out_t   *out;
-    const char  *lacks;
-
-    lacks = email_lacks(job->conf);
-
-    if (lacks != NULL) {
-        return channel_never(request, lacks);
-    }
-
-    if (rbl_contact_parse(buf, &to, RBL_CONTACT_EMAIL, job->to, NULL, 0)
-        != RBL_OK)
-    {
-        return channel_never(request,
-                             "not an address that mail can be sent to");
-    }
-
-    if (message_read(&message, job->body) != RBL_OK) {
-        return channel_never(request, "the message is malformed");
-    }
-
-    rbl_out_str(&request->to_made.out, to);
-    out = &request->body_made.out;
-    email_write(out, job, to, &message);
-    message_free(&message);
-
-    channel_made(request);
-
-    return RBL_OK;
 }
 
 
@@ -138,8 +102,10 @@ email_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
 const channel_t  channel_email = {
     .type = "email",
     .way = CHANNEL_SMTP,
+    .value = RBL_CONTACT_EMAIL,
+    .no_value = "not an address that mail can be sent to",
     .repeats = &backoff_contact,
     .lacks = email_lacks,
-    .make = email_make,
+    .write = email_write,
     .judge = email_judge
 };

@@ -8,8 +8,6 @@
 
 #include <time.h>
 
-#include "rbl_contact.h"
-
 
 /* Name and password stand behind the URL in its buffer, each with a NUL. */
 

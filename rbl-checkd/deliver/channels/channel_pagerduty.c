@@ -99,10 +99,7 @@ pagerduty_links(rbl_doc_t *doc, const message_host_t *host)
 
         rbl_doc_object(doc, NULL);
         rbl_doc_str(doc, "href", l->delisting);
-        rbl_doc_text_open(doc, "text");
-        rbl_doc_text_part(doc, RBL_STR("Delisting at "));
-        rbl_doc_text_part(doc, l->zone);
-        rbl_doc_text_close(doc);
+        RBL_DOC_TEXT(doc, "text", RBL_STR("Delisting at "), l->zone);
         rbl_doc_close(doc);
         n++;
     }
@@ -156,12 +153,10 @@ pagerduty_words(rbl_doc_t *doc, const message_t *m)
 
     rbl_doc_z(doc, "event_action", "trigger");
     rbl_doc_object(doc, "payload");
-    rbl_doc_text_open(doc, "summary");
-    rbl_doc_text_part(doc, clip_begin(m->title, PAGERDUTY_SUMMARY - 40,
-                                      CLIP_CHARS));
-    rbl_doc_text_part(doc, m->code.n > 0 ? RBL_STR(": ") : RBL_STR(""));
-    rbl_doc_text_part(doc, clip_begin(m->code, 32, CLIP_CHARS));
-    rbl_doc_text_close(doc);
+    RBL_DOC_TEXT(doc, "summary",
+                 clip_begin(m->title, PAGERDUTY_SUMMARY - 40, CLIP_CHARS),
+                 m->code.n > 0 ? RBL_STR(": ") : RBL_STR(""),
+                 clip_begin(m->code, 32, CLIP_CHARS));
     rbl_doc_z(doc, "source", "blocklist monitoring");
     rbl_doc_z(doc, "severity", pagerduty_severity(m->severity));
     rbl_doc_z(doc, "class", "blocklist");
@@ -182,20 +177,20 @@ pagerduty_words(rbl_doc_t *doc, const message_t *m)
 }
 
 
-static void
-pagerduty_write(rbl_out_t *out, const channel_job_t *job, const message_t *m)
+static rbl_err_t
+pagerduty_write(channel_request_t *request, const channel_job_t *job,
+    rbl_str_t to, const message_t *m)
 {
     rbl_doc_t  doc;
 
-    rbl_doc_begin(&doc, out, RBL_JSON);
-    rbl_doc_str(&doc, "routing_key", job->to);
-    rbl_doc_text_open(&doc, "dedup_key");
-    rbl_doc_text_part(&doc, RBL_STR("rbl-"));
-    rbl_doc_text_part(&doc, clip_begin(m->alert.n > 0 ? m->alert
-                                       : m->n_hosts == 1 ? m->host[0].id
-                                       : job->event,
-                                       PAGERDUTY_KEY, CLIP_CHARS));
-    rbl_doc_text_close(&doc);
+    channel_service(request, job->conf->pagerduty_url,
+                    RBL_STR("/v2/enqueue"));
+    rbl_doc_begin(&doc, &request->body_made.out, RBL_JSON);
+    rbl_doc_str(&doc, "routing_key", to);
+    RBL_DOC_TEXT(&doc, "dedup_key", RBL_STR("rbl-"),
+                 clip_begin(m->alert.n > 0 ? m->alert
+                            : m->n_hosts == 1 ? m->host[0].id : job->event,
+                            PAGERDUTY_KEY, CLIP_CHARS));
 
     if (m->alert.n == 0 && m->n_hosts == 1) {
         pagerduty_host(&doc, m, &m->host[0]);
@@ -211,23 +206,6 @@ pagerduty_write(rbl_out_t *out, const channel_job_t *job, const message_t *m)
     }
 
     rbl_doc_end(&doc);
-}
-
-
-static rbl_err_t
-pagerduty_make(channel_request_t *request, const channel_job_t *job)
-{
-    message_t  message;
-
-    if (message_read(&message, job->body) != RBL_OK) {
-        return channel_never(request, "the message is malformed");
-    }
-
-    channel_service(request, job->conf->pagerduty_url,
-                    RBL_STR("/v2/enqueue"));
-    pagerduty_write(&request->body_made.out, job, &message);
-    message_free(&message);
-    channel_made(request);
 
     return RBL_OK;
 }
@@ -267,6 +245,6 @@ const channel_t  channel_pagerduty = {
     .way = CHANNEL_HTTP,
     .per_host = 1,
     .repeats = &backoff_contact,
-    .make = pagerduty_make,
+    .write = pagerduty_write,
     .judge = pagerduty_judge
 };

@@ -4,15 +4,12 @@
  * repeat.
  */
 
-#include "channel.h"
+#include "chat.h"
 
 #include <jansson.h>
 #include <stdio.h>
 #include <time.h>
 
-#include "deliver/message/clip.h"
-#include "deliver/message/message.h"
-#include "rbl_contact.h"
 #include "rbl_validate.h"
 
 
@@ -85,38 +82,15 @@ pushover_lacks(const config_t *conf)
 
 
 static rbl_err_t
-pushover_make(channel_request_t *request, const channel_job_t *job)
+pushover_write(channel_request_t *request, const channel_job_t *job,
+    rbl_str_t to, const message_t *message)
 {
-    char         buf[RBL_CONTACT_MAX];
-    rbl_str_t    to;
-    message_t    message;
-    const char  *lacks;
-
-    lacks = pushover_lacks(job->conf);
-
-    if (lacks != NULL) {
-        return channel_never(request, lacks);
-    }
-
-    if (rbl_contact_parse(buf, &to, RBL_CONTACT_PUSHOVER, job->to, NULL, 0)
-        != RBL_OK)
-    {
-        return channel_never(request, "not a Pushover key");
-    }
-
-    if (message_read(&message, job->body) != RBL_OK) {
-        return channel_never(request, "the message is malformed");
-    }
+    (void) to;
 
     channel_service(request, job->conf->pushover_url,
                     RBL_STR("/1/messages.json"));
-    request->content_type = "application/x-www-form-urlencoded";
-    request->fresh = 1;
-    request->once_more = 1;
-    pushover_form(&request->body_made, job, &message);
-    message_free(&message);
-
-    channel_made(request);
+    request->content_type = FORM_TYPE;
+    pushover_form(&request->body_made, job, message);
 
     return RBL_OK;
 }
@@ -168,11 +142,10 @@ static channel_verdict_t
 pushover_refused(const channel_answer_t *answer, channel_outcome_t *outcome)
 {
     json_t             *root;
-    json_error_t        error;
     channel_verdict_t   verdict;
 
     verdict = CHANNEL_DEAD;
-    root = json_loadb(answer->body.p, answer->body.n, 0, &error);
+    root = chat_answer(answer);
 
     if (pushover_says(root, "user")) {
         snprintf(outcome->why, CHANNEL_WHY_MAX,
@@ -209,8 +182,11 @@ pushover_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
 const channel_t  channel_pushover = {
     .type = "pushover",
     .way = CHANNEL_HTTP,
+    .keyless = 1,
+    .value = RBL_CONTACT_PUSHOVER,
+    .no_value = "not a Pushover key",
     .repeats = &backoff_contact,
     .lacks = pushover_lacks,
-    .make = pushover_make,
+    .write = pushover_write,
     .judge = pushover_judge
 };

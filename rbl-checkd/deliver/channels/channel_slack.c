@@ -130,7 +130,7 @@ slack_workflow(rbl_str_t to)
 
 
 static void
-slack_workflow_make(channel_request_t *request, const message_t *m)
+slack_write_plain(rbl_out_t *out, const message_t *m)
 {
     rbl_doc_t  doc;
     rbl_buf_t  text;
@@ -140,7 +140,7 @@ slack_workflow_make(channel_request_t *request, const message_t *m)
     rbl_out_z(&text.out, "\n\n");
     rbl_out_str(&text.out, m->text);
 
-    rbl_doc_begin(&doc, &request->body_made.out, RBL_JSON);
+    rbl_doc_begin(&doc, out, RBL_JSON);
     chat_clip(&doc, "text", rbl_buf_str(&text), SLACK_TEXT, CLIP_CHARS);
     rbl_doc_end(&doc);
 
@@ -148,41 +148,25 @@ slack_workflow_make(channel_request_t *request, const message_t *m)
 }
 
 
-static rbl_err_t
-slack_make(channel_request_t *request, const channel_job_t *job)
+static void
+slack_write_blocks(rbl_out_t *out, const message_t *m)
 {
     rbl_doc_t  doc;
-    message_t  m;
     rbl_buf_t  text;
 
-    if (message_read(&m, job->body) != RBL_OK) {
-        return channel_never(request, "the message is malformed");
-    }
-
-    request->to = job->to;
-    request->fresh = 1;
-    request->once_more = 1;
-
-    if (slack_workflow(job->to)) {
-        slack_workflow_make(request, &m);
-        message_free(&m);
-        channel_made(request);
-        return RBL_OK;
-    }
-
     rbl_buf_init(&text);
-    slack_text(&text.out, clip_begin(m.title, SLACK_HEADER, CLIP_CHARS));
+    slack_text(&text.out, clip_begin(m->title, SLACK_HEADER, CLIP_CHARS));
 
-    rbl_doc_begin(&doc, &request->body_made.out, RBL_JSON);
+    rbl_doc_begin(&doc, out, RBL_JSON);
     rbl_doc_str(&doc, "text", rbl_buf_str(&text));
     rbl_doc_array(&doc, "blocks");
-    slack_block(&doc, "header", "plain_text", m.title, SLACK_HEADER);
+    slack_block(&doc, "header", "plain_text", m->title, SLACK_HEADER);
 
-    if (m.n_hosts == 0) {
-        slack_block(&doc, "section", "plain_text", m.text, SLACK_TEXT);
+    if (m->n_hosts == 0) {
+        slack_block(&doc, "section", "plain_text", m->text, SLACK_TEXT);
 
     } else {
-        slack_hosts(&doc, &m);
+        slack_hosts(&doc, m);
     }
 
     rbl_doc_close(&doc);
@@ -191,9 +175,17 @@ slack_make(channel_request_t *request, const channel_job_t *job)
     rbl_doc_end(&doc);
 
     rbl_buf_free(&text);
-    message_free(&m);
+}
 
-    channel_made(request);
+
+static rbl_err_t
+slack_write(channel_request_t *request, const channel_job_t *job, rbl_str_t to,
+    const message_t *message)
+{
+    request->to = job->to;
+
+    (slack_workflow(to) ? slack_write_plain
+                        : slack_write_blocks)(&request->body_made.out, message);
 
     return RBL_OK;
 }
@@ -244,7 +236,8 @@ slack_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
 const channel_t  channel_slack = {
     .type = "slack",
     .way = CHANNEL_HTTP,
+    .keyless = 1,
     .repeats = &backoff_contact,
-    .make = slack_make,
+    .write = slack_write,
     .judge = slack_judge
 };

@@ -5,14 +5,12 @@
  * shown.
  */
 
-#include "channel.h"
+#include "chat.h"
 
 #include <jansson.h>
 #include <stdio.h>
 
-#include "deliver/message/message.h"
 #include "deliver/message/sms_text.h"
-#include "rbl_contact.h"
 
 
 #define SMS_VALID      "3600"           /* s until a message is out of date */
@@ -82,43 +80,18 @@ sms_form(rbl_buf_t *form, const config_t *conf, rbl_str_t to,
 
 
 static rbl_err_t
-sms_make(channel_request_t *request, const channel_job_t *job)
+sms_write(channel_request_t *request, const channel_job_t *job, rbl_str_t to,
+    const message_t *message)
 {
-    char             buf[RBL_CONTACT_MAX];
-    message_t        message;
-    rbl_str_t        to;
-    const char      *lacks;
     const config_t  *conf = job->conf;
-
-    lacks = sms_lacks(conf);
-
-    if (lacks != NULL) {
-        return channel_never(request, lacks);
-    }
-
-    if (rbl_contact_parse(buf, &to, RBL_CONTACT_SMS, job->to, NULL, 0)
-        != RBL_OK)
-    {
-        return channel_never(request, "not a phone number");
-    }
-
-    if (message_read(&message, job->body) != RBL_OK) {
-        return channel_never(request, "the message is malformed");
-    }
 
     channel_service(request, conf->sms_url, RBL_STR("/2010-04-01/Accounts/"));
     rbl_out_z(&request->to_made.out, conf->sms_account);
     rbl_out_z(&request->to_made.out, "/Messages.json");
     request->user = rbl_str(conf->sms_account);
     request->password = rbl_str(conf->sms_token);
-    request->content_type = "application/x-www-form-urlencoded";
-    request->fresh = 1;
-    request->once_more = 1;
-
-    sms_form(&request->body_made, conf, to, &message);
-    message_free(&message);
-
-    channel_made(request);
+    request->content_type = FORM_TYPE;
+    sms_form(&request->body_made, conf, to, message);
 
     return RBL_OK;
 }
@@ -127,13 +100,12 @@ sms_make(channel_request_t *request, const channel_job_t *job)
 /* The code of {"code": 21211, "message": ..., "status": 400}; 0: none */
 
 static int
-sms_code(rbl_str_t body)
+sms_code(const channel_answer_t *answer)
 {
-    json_t        *root;
-    json_int_t     code;
-    json_error_t   error;
+    json_t      *root;
+    json_int_t   code;
 
-    root = json_loadb(body.p, body.n, 0, &error);
+    root = chat_answer(answer);
     code = json_integer_value(json_object_get(root, "code"));
     json_decref(root);
 
@@ -154,7 +126,7 @@ sms_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
         return verdict;
     }
 
-    code = sms_code(answer->body);
+    code = sms_code(answer);
 
     if (code == 0 && answer->status == 401) {
         code = 20003;
@@ -186,8 +158,11 @@ sms_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
 const channel_t  channel_sms = {
     .type = "sms",
     .way = CHANNEL_HTTP,
+    .keyless = 1,
+    .value = RBL_CONTACT_SMS,
+    .no_value = "not a phone number",
     .repeats = &backoff_contact,
     .lacks = sms_lacks,
-    .make = sms_make,
+    .write = sms_write,
     .judge = sms_judge
 };

@@ -10,7 +10,6 @@
 #include <stdio.h>
 
 #include "deliver/message/clip.h"
-#include "deliver/message/message.h"
 #include "deliver/message/sms_text.h"
 #include "rbl_doc.h"
 
@@ -105,11 +104,13 @@ sns_form(rbl_buf_t *form, const aws_value_t *value, const message_t *message)
 
 
 static rbl_err_t
-sns_make(channel_request_t *request, const channel_job_t *job)
+sns_write(channel_request_t *request, const channel_job_t *job, rbl_str_t to,
+    const message_t *message)
 {
     rbl_err_t    err;
-    message_t    message;
     aws_value_t  value;
+
+    (void) to;
 
     if (aws_value(&value, RBL_CONTACT_SNS, job->to) != RBL_OK) {
         return channel_never(request, "not a topic with its keys");
@@ -117,21 +118,12 @@ sns_make(channel_request_t *request, const channel_job_t *job)
 
     err = aws_request(request, &value, "sns", job->conf->sns_url);
 
-    if (err != RBL_OK) {
-        return err;
+    if (err == RBL_OK) {
+        request->content_type = FORM_TYPE "; charset=utf-8";
+        sns_form(&request->body_made, &value, message);
     }
 
-    if (message_read(&message, job->body) != RBL_OK) {
-        return channel_never(request, "the message is malformed");
-    }
-
-    request->content_type = "application/x-www-form-urlencoded; charset=utf-8";
-    sns_form(&request->body_made, &value, &message);
-    message_free(&message);
-
-    channel_made(request);
-
-    return RBL_OK;
+    return err;
 }
 
 
@@ -153,7 +145,8 @@ sns_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
 const channel_t  channel_sns = {
     .type = "aws-sns",
     .way = CHANNEL_HTTP,
+    .keyless = 1,
     .repeats = &backoff_contact,
-    .make = sns_make,
+    .write = sns_write,
     .judge = sns_judge
 };

@@ -10,8 +10,6 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "rbl_contact.h"
-
 
 #define TELEGRAM_TEXT   4096            /* UTF-16 units; an upper bound, since
                                            the service does not count tags */
@@ -142,7 +140,7 @@ telegram_chat(rbl_doc_t *doc, rbl_str_t chat)
 
 
 static void
-telegram_write(rbl_doc_t *doc, rbl_str_t chat, const message_t *m)
+telegram_message(rbl_doc_t *doc, rbl_str_t chat, const message_t *m)
 {
     size_t     room;
     rbl_buf_t  text;
@@ -180,34 +178,18 @@ telegram_lacks(const config_t *conf)
 
 
 static rbl_err_t
-telegram_make(channel_request_t *request, const channel_job_t *job)
+telegram_write(channel_request_t *request, const channel_job_t *job,
+    rbl_str_t to, const message_t *message)
 {
-    message_t    m;
-    rbl_doc_t    doc;
-    const char  *lacks;
-
-    lacks = telegram_lacks(job->conf);
-
-    if (lacks != NULL) {
-        return channel_never(request, lacks);
-    }
-
-    if (message_read(&m, job->body) != RBL_OK) {
-        return channel_never(request, "the message is malformed");
-    }
+    rbl_doc_t  doc;
 
     channel_service(request, job->conf->telegram_url, RBL_STR("/bot"));
     rbl_out_z(&request->to_made.out, job->conf->telegram_token);
     rbl_out_z(&request->to_made.out, "/sendMessage");
-    request->fresh = 1;
-    request->once_more = 1;
 
     rbl_doc_begin(&doc, &request->body_made.out, RBL_JSON);
-    telegram_write(&doc, job->to, &m);
+    telegram_message(&doc, to, message);
     rbl_doc_end(&doc);
-    message_free(&m);
-
-    channel_made(request);
 
     return RBL_OK;
 }
@@ -304,8 +286,9 @@ telegram_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
 const channel_t  channel_telegram = {
     .type = "telegram",
     .way = CHANNEL_HTTP,
+    .keyless = 1,
     .repeats = &backoff_contact,
     .lacks = telegram_lacks,
-    .make = telegram_make,
+    .write = telegram_write,
     .judge = telegram_judge
 };

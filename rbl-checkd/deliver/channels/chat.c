@@ -35,6 +35,21 @@ chat_escape(rbl_out_t *out, rbl_str_t text, const char *(*find)(char c))
 }
 
 
+void
+chat_backslash(rbl_out_t *out, rbl_str_t text, const char *special)
+{
+    size_t  i;
+
+    for (i = 0; i < text.n; i++) {
+        if (text.p[i] != '\0' && strchr(special, text.p[i]) != NULL) {
+            rbl_out_char(out, '\\');
+        }
+
+        rbl_out_char(out, text.p[i]);
+    }
+}
+
+
 const char *
 chat_entity(char c)
 {
@@ -142,18 +157,13 @@ chat_clip(rbl_doc_t *doc, const char *key, rbl_str_t text, size_t max,
     rbl_str_t  s;
 
     s = clip_text(text, max, unit, &cut);
-    rbl_doc_text_open(doc, key);
-    rbl_doc_text_part(doc, s);
-    rbl_doc_text_part(doc, cut ? RBL_STR(CLIP_ELLIPSIS) : RBL_STR(""));
-    rbl_doc_text_close(doc);
+    RBL_DOC_TEXT(doc, key, s, cut ? RBL_STR(CLIP_ELLIPSIS) : RBL_STR(""));
 }
 
 
-/* A text of at most that many characters, on one line, then escaped. */
-
-static void
-chat_text(rbl_out_t *out, const chat_markup_t *markup, rbl_str_t text,
-    size_t max)
+void
+chat_line(rbl_out_t *out, rbl_str_t text, size_t max,
+    void (*write)(rbl_out_t *out, rbl_str_t text))
 {
     int     cut;
     size_t  i, n;
@@ -167,7 +177,7 @@ chat_text(rbl_out_t *out, const chat_markup_t *markup, rbl_str_t text,
             }
         }
 
-        markup->text(out, (rbl_str_t) { text.p + i, n });
+        write(out, (rbl_str_t) { text.p + i, n });
 
         if (i + n < text.n) {
             rbl_out_char(out, ' ');
@@ -184,7 +194,7 @@ static void
 chat_strong(rbl_out_t *out, const chat_markup_t *markup, rbl_str_t text)
 {
     rbl_out_z(out, markup->strong[0]);
-    chat_text(out, markup, text, RBL_VALUE_MAX);
+    chat_line(out, text, RBL_VALUE_MAX, markup->text);
     rbl_out_z(out, markup->strong[1]);
 }
 
@@ -199,7 +209,7 @@ chat_heading(rbl_out_t *out, const chat_markup_t *markup,
 
     if (host->name.n > 0 && !rbl_str_eq(host->name, host->value)) {
         rbl_out_z(out, " (");
-        chat_text(out, markup, host->name, CHAT_NAME_MAX);
+        chat_line(out, host->name, CHAT_NAME_MAX, markup->text);
         rbl_out_z(out, ")");
     }
 
@@ -208,7 +218,7 @@ chat_heading(rbl_out_t *out, const chat_markup_t *markup,
 
     if (host->state == MESSAGE_LISTED && host->first_listed.n > 0) {
         rbl_out_z(out, " since ");
-        chat_text(out, markup, host->first_listed, CHAT_NAME_MAX);
+        chat_line(out, host->first_listed, CHAT_NAME_MAX, markup->text);
     }
 
     rbl_out_z(out, host->n_listings > 0 ? ":\n" : ".\n");
@@ -235,20 +245,20 @@ chat_listing(rbl_out_t *out, const chat_markup_t *markup,
 
     if (l->name.n > 0 && !rbl_str_eq(l->name, l->zone)) {
         rbl_out_z(out, " (");
-        chat_text(out, markup, l->name, CHAT_NAME_MAX);
+        chat_line(out, l->name, CHAT_NAME_MAX, markup->text);
         rbl_out_z(out, ")");
     }
 
     if (l->reason.n > 0) {
         rbl_out_z(out, ": ");
-        chat_text(out, markup, l->reason, CHAT_REASON_MAX);
+        chat_line(out, l->reason, CHAT_REASON_MAX, markup->text);
     }
 
     if (l->details.n > 0 && !chat_is_url(l->details)
         && !rbl_str_eq(l->details, l->reason))
     {
         rbl_out_z(out, l->reason.n > 0 ? "; " : ": ");
-        chat_text(out, markup, l->details, CHAT_REASON_MAX);
+        chat_line(out, l->details, CHAT_REASON_MAX, markup->text);
     }
 
     chat_link(out, markup, l->details, "Details");

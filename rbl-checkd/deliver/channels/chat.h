@@ -45,6 +45,13 @@ void chat_url(rbl_out_t *out, rbl_str_t url);
 void chat_escape(rbl_out_t *out, rbl_str_t text,
     const char *(*find)(char c));
 
+/* The same with a backslash before each of the special characters. */
+void chat_backslash(rbl_out_t *out, rbl_str_t text, const char *special);
+
+/* A text of at most `max` characters on one line, its parts by `write`. */
+void chat_line(rbl_out_t *out, rbl_str_t text, size_t max,
+    void (*write)(rbl_out_t *out, rbl_str_t text));
+
 /* Both: a URL as the markup has it in a link. */
 void chat_href(rbl_out_t *out, rbl_str_t url, const char *(*find)(char c));
 

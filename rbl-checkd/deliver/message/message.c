@@ -44,24 +44,20 @@ message_confirm_text(rbl_doc_t *doc, const rbl_event_t *event,
 {
     char  until[RBL_TIME_LEN];
 
-    rbl_doc_text_open(doc, "message");
-    rbl_doc_text_part(doc, RBL_STR(
-        "You were added as a contact of a blocklist monitor, to be notified"
-        " when a host is put on a blocklist or taken off one. If you asked"
-        " for this, confirm the contact with this code:\n\n    "));
-    rbl_doc_text_part(doc, event->code);
-    rbl_doc_text_part(doc, RBL_STR(
-        "\n\nEnter it where you added the contact. It can be used once, for"
-        " 24 hours (until "));
-    rbl_doc_text_part(doc, rbl_time_text(until, event->date + MESSAGE_VALID,
-                                         zone));
-    rbl_doc_text_part(doc, RBL_STR(
-        "); after that, have a new one sent.\n\nThe contact's id is "));
-    rbl_doc_text_part(doc, event->contact);
-    rbl_doc_text_part(doc, RBL_STR(
-        ".\n\nIf it was not you, ignore this message: without the code you"
-        " receive no reports. Do not share this code.\n"));
-    rbl_doc_text_close(doc);
+    RBL_DOC_TEXT(doc, "message",
+                 RBL_STR("You were added as a contact of a blocklist"
+                         " monitor, to be notified when a host is put on a"
+                         " blocklist or taken off one. If you asked for"
+                         " this, confirm the contact with this code:\n\n    "),
+                 event->code,
+                 RBL_STR("\n\nEnter it where you added the contact. It can"
+                         " be used once, for 24 hours (until "),
+                 rbl_time_text(until, event->date + MESSAGE_VALID, zone),
+                 RBL_STR("); after that, have a new one sent.\n\nThe"
+                         " contact's id is "), event->contact,
+                 RBL_STR(".\n\nIf it was not you, ignore this message:"
+                         " without the code you receive no reports. Do not"
+                         " share this code.\n"));
 }
 
 

@@ -86,10 +86,6 @@ rbl_err_t message_confirm(rbl_out_t *out, const rbl_event_t *event,
 rbl_err_t message_notice(rbl_out_t *out, const rbl_event_t *event,
     const rbl_timezone_t *zone);
 
-/* Title and text of one about a payment. */
-int message_of_payment(const rbl_event_t *event);
-void message_payment(rbl_doc_t *doc, const rbl_event_t *event);
-
 /*
  * Writes a contact.trigger: event, numbers and hosts are the caller's, words,
  * URL and severity are made here.  Hosts and listings above the bounds are

@@ -97,9 +97,7 @@ link_event_ok(const rbl_event_t *event)
 static void
 link_url(rbl_doc_t *doc, const rbl_event_t *event)
 {
-    rbl_doc_text_part(doc, event->check);
-    rbl_doc_text_part(doc, RBL_STR("#/link/"));
-    rbl_doc_text_part(doc, event->code);
+    RBL_DOC_PARTS(doc, event->check, RBL_STR("#/link/"), event->code);
 }
 
 
@@ -137,8 +135,7 @@ link_account(rbl_doc_t *doc, rbl_str_t name)
         }
     }
 
-    rbl_doc_text_part(doc, RBL_STR("\n\nAccount: "));
-    rbl_doc_text_part(doc, name);
+    RBL_DOC_PARTS(doc, RBL_STR("\n\nAccount: "), name);
 }
 
 
@@ -151,17 +148,16 @@ link_text(rbl_doc_t *doc, const rbl_event_t *event, const rbl_timezone_t *zone)
     rbl_doc_text_part(doc, RBL_STR(
         "This link signs you in to blocklist monitoring:\n\n    "));
     link_url(doc, event);
-    rbl_doc_text_part(doc, RBL_STR("\n\nIt works once, until "));
-    rbl_doc_text_part(doc, rbl_time_text(until, event->date + LINK_LIVES,
-                                         zone));
-    rbl_doc_text_part(doc, RBL_STR("."));
+    RBL_DOC_PARTS(doc, RBL_STR("\n\nIt works once, until "),
+                  rbl_time_text(until, event->date + LINK_LIVES, zone),
+                  RBL_STR("."));
     link_account(doc, event->message);
-    rbl_doc_text_part(doc, RBL_STR(
-        "\n\nThe request for it came from the network address "));
-    rbl_doc_text_part(doc, event->value);
-    rbl_doc_text_part(doc, RBL_STR(
-        ". If it was not yours, ignore this message: without the link nobody"
-        " is signed in. Do not share the link.\n"));
+    RBL_DOC_PARTS(doc,
+                  RBL_STR("\n\nThe request for it came from the network"
+                          " address "), event->value,
+                  RBL_STR(". If it was not yours, ignore this message:"
+                          " without the link nobody is signed in. Do not"
+                          " share the link.\n"));
     rbl_doc_text_close(doc);
 }
 

@@ -17,6 +17,7 @@
 
 
 #define RESOLVE_MAX  (2 * DNS_MAX_A)
+#define RESOLVE_WHY  112
 
 
 struct resolve_s {
@@ -29,7 +30,7 @@ struct resolve_s {
     unsigned           n_ipv4;
     rbl_addr_t         usable[RESOLVE_MAX];
     int                known;           /* it has an address */
-    char               why[112];        /* the last refusal */
+    char               why[RESOLVE_WHY];    /* the last refusal */
 };
 
 
@@ -58,30 +59,40 @@ resolve_cancel(resolve_t *r)
 
 
 static void
-resolve_note(resolve_t *r, const rbl_addr_t *addr, const char *what)
+resolve_note(char why[RESOLVE_WHY], const rbl_addr_t *addr, const char *what)
 {
     char  text[RBL_VALUE_MAX];
 
     rbl_addr_text(text, addr);
-    snprintf(r->why, sizeof(r->why), "address %.45s refused: %.30s", text,
-             what);
+    snprintf(why, RESOLVE_WHY, "address %.45s refused: %.30s", text, what);
 }
 
 
-const char *
-resolve_refused(const resolve_request_t *request, const rbl_addr_t *addr)
+/* No name: the address is judged as it is. */
+
+static void
+resolve_literal(const resolve_request_t *request, resolve_done_pt done,
+    void *data)
 {
+    char                   why[RESOLVE_WHY];
     const char            *what;
+    const rbl_addr_t      *addr = &request->literal;
     const config_reach_t  *reach = &request->conf->reach;
 
-    if (request->trusted) {
-        return NULL;
+    what = request->trusted ? NULL
+                            : address_refused(addr, request->port, reach);
+
+    if (what == NULL && !request->trusted) {
+        what = address_refused_own(addr, request->port, reach);
     }
 
-    what = address_refused(addr, request->port, reach);
+    if (what == NULL) {
+        done(data, addr, NULL, 1);
+        return;
+    }
 
-    return what != NULL ? what
-                        : address_refused_own(addr, request->port, reach);
+    resolve_note(why, addr, what);
+    done(data, NULL, why, 1);
 }
 
 
@@ -136,7 +147,7 @@ resolve_choose(resolve_t *r, rbl_addr_t *addr)
             return 0;
         }
 
-        resolve_note(r, addr, what);
+        resolve_note(r->why, addr, what);
         r->n--;
         memmove(&r->usable[i], &r->usable[i + 1],
                 (r->n - i) * sizeof(rbl_addr_t));
@@ -183,7 +194,7 @@ resolve_take(resolve_t *r, const rbl_addr_t *addr)
                                     &r->request.conf->reach);
 
     if (what != NULL) {
-        resolve_note(r, addr, what);
+        resolve_note(r->why, addr, what);
         return;
     }
 
@@ -297,11 +308,18 @@ resolve_ask(resolve_t *r, rbl_str_t name)
 }
 
 
-resolve_t *
-resolve_start(const resolve_request_t *request, resolve_done_pt done,
-    void *data)
+int
+resolve_start(const resolve_request_t *request, resolve_t **resolve,
+    resolve_done_pt done, void *data)
 {
     resolve_t  *r;
+
+    *resolve = NULL;
+
+    if (request->literal.family != RBL_FAMILY_NONE) {
+        resolve_literal(request, done, data);
+        return 0;
+    }
 
     r = xcalloc(1, sizeof(resolve_t));
     r->request = *request;
@@ -312,12 +330,13 @@ resolve_start(const resolve_request_t *request, resolve_done_pt done,
 
     if (resolve_ask(r, request->name) != 0) {
         resolve_free(r);
-        return NULL;
+        return -1;
     }
 
     ev_timer_set(&r->timer, request->timeout, 0.0);
     r->timer.data = r;
     ev_timer_start(request->loop, &r->timer);
+    *resolve = r;
 
-    return r;
+    return 0;
 }

@@ -36,15 +36,11 @@ typedef struct {
     double           timeout;           /* s */
 } resolve_request_t;
 
-/* May a request go there?  NULL: yes; else why not, for the log. */
-const char *resolve_refused(const resolve_request_t *request,
-    const rbl_addr_t *addr);
-
 /*
- * For a name.  The call back comes exactly once and never from inside, unless
- * it is cancelled.  NULL: the name cannot be queried.
+ * 0: the call back comes exactly once, unless it is cancelled; for an address
+ * at once, from inside, and *resolve is NULL.  -1: the name cannot be queried.
  */
-resolve_t *resolve_start(const resolve_request_t *request,
+int resolve_start(const resolve_request_t *request, resolve_t **resolve,
     resolve_done_pt done, void *data);
 void resolve_cancel(resolve_t *r);
 

@@ -1,7 +1,7 @@
 /*
  * Declarations of the transfers' files: the pool and its transfers
  * (transfer.c), setup of a transfer (transfer_set.c), cached URLs
- * (transfer_url.c), and the octets on the wire (transfer_wire.c).
+ * (transfer_url.c).
  */
 
 #ifndef TRANSFER_INT_H_INCLUDED
@@ -77,9 +77,6 @@ int transfer_set(transfer_t *t, const transfer_request_t *request);
 transfer_url_t *transfer_url_get(transfer_pool_t *pool, const char *z);
 void transfer_url_put(transfer_url_t *url);
 CURLU *transfer_url_read(const transfer_url_t *url);
-
-/* Before its socket is read: did more than TRANSFER_WIRE_MAX come? */
-int transfer_wire_over(transfer_t *t, int fd);
 
 /* Frees the table of the pool, when it has no transfers. */
 void transfer_urls_forget(transfer_pool_t *pool);

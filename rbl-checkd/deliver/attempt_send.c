@@ -1,8 +1,10 @@
 /*
- * An attempt to a URL, of a customer or a service: judges the URL, resolves its
- * host, takes a permitted address, posts.  The error that the customer sees
- * tells a name without an address from one that has some, and does not
- * distinguish a refused address from one that did not respond.
+ * The request of an attempt on its way to the peer, and the answer back.
+ *
+ * To a URL, of a customer or a service: judges the URL, resolves its host,
+ * takes a permitted address, posts.  The error that the customer sees tells a
+ * name without an address from one that has some, and does not distinguish a
+ * refused address from one that did not respond.
  */
 
 #include "deliver_int.h"
@@ -13,8 +15,23 @@
 
 
 #define ATTEMPT_NO_CONNECTION  "connection failed"
+#define ATTEMPT_INTERNAL       "internal error"
 #define ATTEMPT_JSON           "Content-Type: application/json"
 #define ATTEMPT_LEAST_TIME     0.1      /* s; 0 would mean for ever */
+
+
+/* There is no answer. */
+
+static void
+attempt_broken(attempt_t *a, int unsure, double seconds, char text[256],
+    const char *why)
+{
+    a->unsure = unsure;
+    snprintf(text, 256, "%s", why);
+    attempt_hide_code(a, text);
+    log_info("delivery %s: attempt %u failed in %.0f ms: %s", a->member.p,
+             a->n + 1, seconds * 1000.0, text);
+}
 
 
 static void
@@ -32,28 +49,21 @@ attempt_posted(void *data, const transfer_result_t *result)
     a->transfer = NULL;
 
     if (result->end == TRANSFER_DONE && result->status != 0) {
-        log_info("delivery %.*s: attempt %u: HTTP %u in %.0f ms",
-                 (int) a->member.n, a->member.p, a->n + 1, result->status,
-                 result->seconds * 1000.0);
+        log_info("delivery %s: attempt %u: HTTP %u in %.0f ms", a->member.p,
+                 a->n + 1, result->status, result->seconds * 1000.0);
 
         answer.step = a->job.step;
         answer.status = result->status;
         answer.text = "";
         answer.body = result->body;
         answer.headers = result->headers;
-        attempt_answered(a, &answer, result->retry_after);
+        a->back(a, &answer, result->retry_after, NULL);
         return;
     }
 
-    a->unsure = result->unsure;
-    snprintf(text, sizeof(text), "%s", result->text);
-    attempt_hide_code(a, text);
-    log_info("delivery %.*s: attempt %u failed in %.0f ms: %s",
-             (int) a->member.n, a->member.p, a->n + 1,
-             result->seconds * 1000.0, text);
-
-    attempt_failed(a, 0, 0, result->end == TRANSFER_DONE
-                            ? errors[TRANSFER_BROKEN] : errors[result->end]);
+    attempt_broken(a, result->unsure, result->seconds, text, result->text);
+    a->back(a, NULL, 0, result->end == TRANSFER_DONE
+                        ? errors[TRANSFER_BROKEN] : errors[result->end]);
 }
 
 
@@ -134,39 +144,16 @@ attempt_resolved(void *data, const rbl_addr_t *addr, const char *why,
     a->resolve = NULL;
 
     if (addr == NULL) {
-        log_info("delivery %.*s: attempt %u: %s", (int) a->member.n,
-                 a->member.p, a->n + 1, why);
-        attempt_failed(a, 0, 0, known ? ATTEMPT_NO_CONNECTION
-                                      : RESOLVE_UNKNOWN);
+        log_info("delivery %s: attempt %u: %s", a->member.p, a->n + 1, why);
+        a->back(a, NULL, 0, known ? ATTEMPT_NO_CONNECTION : RESOLVE_UNKNOWN);
         return;
     }
 
     a->state = ATTEMPT_SENDING;
 
     if (attempt_transfer(a, addr) != 0) {
-        attempt_failed(a, 0, 0, "internal error");
+        a->back(a, NULL, 0, ATTEMPT_INTERNAL);
     }
-}
-
-
-/* No name: the address is judged as it is. */
-
-static void
-attempt_literal(attempt_t *a, const resolve_request_t *request)
-{
-    char         why[112], text[RBL_VALUE_MAX];
-    const char  *what;
-
-    what = resolve_refused(request, &request->literal);
-
-    if (what == NULL) {
-        attempt_resolved(a, &request->literal, NULL, 1);
-        return;
-    }
-
-    rbl_addr_text(text, &request->literal);
-    snprintf(why, sizeof(why), "address %.45s refused: %.30s", text, what);
-    attempt_resolved(a, NULL, why, 1);
 }
 
 
@@ -193,7 +180,7 @@ attempt_judge_url(attempt_t *a, resolve_request_t *request, char *buf)
 }
 
 
-void
+static void
 attempt_post(attempt_t *a)
 {
     char               buf[RBL_VALUE_MAX];
@@ -211,9 +198,9 @@ attempt_post(attempt_t *a)
     error = attempt_judge_url(a, &request, buf);
 
     if (error != NULL) {
-        log_info("delivery %.*s: attempt %u: the URL is refused",
-                 (int) a->member.n, a->member.p, a->n + 1);
-        attempt_failed(a, 0, 0, error);
+        log_info("delivery %s: attempt %u: the URL is refused", a->member.p,
+                 a->n + 1);
+        a->back(a, NULL, 0, error);
         return;
     }
 
@@ -224,14 +211,94 @@ attempt_post(attempt_t *a)
     request.attempt = a->n;
     request.timeout = (a->deadline - clock_now()) / 2;
 
-    if (request.literal.family != RBL_FAMILY_NONE) {
-        attempt_literal(a, &request);
+    if (resolve_start(&request, &a->resolve, attempt_resolved, a) != 0) {
+        a->back(a, NULL, 0, ATTEMPT_INTERNAL);
+    }
+}
+
+
+/* Logs errors of the configuration, not of this mail. */
+
+static void
+attempt_log_smtp(const smtp_result_t *result, const char *text)
+{
+    if (result->end == SMTP_AUTH) {
+        log_error("the mail server refuses smtp_user and its password: %s",
+                  text);
+
+    } else if (result->end == SMTP_TLS) {
+        log_error("no TLS connection to the mail server, as smtp_tls requires:"
+                  " %s", text);
+    }
+}
+
+
+static void
+attempt_mailed(void *data, const smtp_result_t *result)
+{
+    char               text[256];
+    attempt_t         *a = data;
+    channel_answer_t   answer;
+
+    static const char *const  errors[] = {
+        [SMTP_RESOLVE] = "the name of the mail server cannot be resolved",
+        [SMTP_CONNECT] = "no connection to the mail server",
+        [SMTP_TIMEOUT] = "the mail server did not answer in time",
+        [SMTP_TLS] = "no secure connection to the mail server",
+        [SMTP_AUTH] = "the mail server refuses its user",
+        [SMTP_BROKEN] = "the mail server closed the connection"
+    };
+
+    a->mail = NULL;
+
+    if (result->end == SMTP_LATE) {
+        log_debug("delivery %s waits for its lease: the mail server is slow",
+                  a->member.p);
+        a->back(a, NULL, 0, NULL);
         return;
     }
 
-    a->resolve = resolve_start(&request, attempt_resolved, a);
+    if (result->end == SMTP_ANSWERED) {
+        log_info("delivery %s: attempt %u: SMTP %u in %.0f ms", a->member.p,
+                 a->n + 1, result->status, result->seconds * 1000.0);
 
-    if (a->resolve == NULL) {
-        attempt_failed(a, 0, 0, "internal error");
+        memset(&answer, 0, sizeof(answer));
+        answer.step = 0;
+        answer.status = result->status;
+        answer.text = result->text;
+        a->back(a, &answer, 0, NULL);
+        return;
+    }
+
+    attempt_broken(a, result->unsure, result->seconds, text, result->error);
+    attempt_log_smtp(result, text);
+
+    a->back(a, NULL, 0, errors[result->end]);
+}
+
+
+static void
+attempt_mail(attempt_t *a)
+{
+    deliver_t  *d = a->deliver;
+
+    a->state = ATTEMPT_SENDING;
+    a->mail = smtp_send(d->smtp, a->request->to, a->request->body,
+                        a->latest, attempt_mailed, a);
+
+    if (a->mail == NULL) {
+        a->back(a, NULL, 0, ATTEMPT_INTERNAL);
+    }
+}
+
+
+void
+attempt_send(attempt_t *a)
+{
+    if (a->channel->way == CHANNEL_SMTP) {
+        attempt_mail(a);
+
+    } else {
+        attempt_post(a);
     }
 }
