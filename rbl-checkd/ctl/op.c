@@ -9,6 +9,7 @@
 #include "base/timezones.h"
 #include "base/xalloc.h"
 #include "rbl_validate.h"
+#include "rbl_view.h"
 
 #include <obstack.h>
 #include <stdio.h>
@@ -361,6 +362,7 @@ ctl_op_run(ctl_t *ctl, const rbl_op_t *op, rbl_str_t customer, rbl_str_t id,
     r.run.now = (int64_t) time(NULL) * 1000;
     r.run.page_most = CTL_PAGE_MOST;
     r.run.path = r.run.operator = 1;
+    r.run.view = RBL_VIEW_STATE|RBL_VIEW_LAPSED;
     r.run.account = rbl_sid_str(&account);
 
     if (ctl_run_given(&r, n, given) != 0 || rbl_run_fields(&r.run) != 0

@@ -39,7 +39,7 @@ typedef struct rbl_run_s  rbl_run_t;
 #define RBL_TOLD    8                   /* text: the argument before it is "1"
                                            if it was given, or "0" */
 #define RBL_ZERO    16                  /* text: "0" if it was not given */
-#define RBL_EMPTY   32                  /* SIDs: an empty value means none */
+#define RBL_EMPTY   32                  /* an empty value means none */
 #define RBL_ONE     64                  /* SIDs: at most one */
 #define RBL_SECRET  128                 /* its value is not in the audit log */
 
@@ -163,6 +163,8 @@ struct rbl_run_s {
     rbl_str_t               account;    /* SID; for the answer */
     int                     path;       /* URLs are shown with their path */
     int                     operator;   /* an operator runs it: rblctl */
+    unsigned                view;       /* of hosts (rbl_view.h) */
+    int64_t                 stopped;    /* for rbl_host_read */
 
     rbl_sid_t               id;         /* of what is meant; n 0: nothing */
     rbl_given_t             given[RBL_FIELDS_MAX];
