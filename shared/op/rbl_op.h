@@ -102,6 +102,16 @@ typedef struct {
     { word, 400, "Invalid " field " value provided. Please try again." }
 
 
+/* Where the script of an operation on a system list runs: each partition has a
+   copy of the list, and its own the state that daemons share. */
+typedef enum {
+    RBL_SYSTEM_NONE = 0,                /* it is for an account */
+    RBL_SYSTEM_ALL,                     /* in each partition, in any order; a
+                                           refusal of one is that of all */
+    RBL_SYSTEM_ONE                      /* in the partition of the list */
+} rbl_system_e;
+
+
 struct rbl_op_s {
     const rbl_script_t   *script;
     const rbl_field_t    *fields;       /* NULL: none */
@@ -110,6 +120,7 @@ struct rbl_op_s {
     int                   makes;        /* 1: it makes one of the first kind */
     int                   operators;    /* 1: also of the operators' account,
                                            which has users only */
+    rbl_system_e          system;       /* it is about a list of the system */
     const char           *value;        /* argument behind the id; NULL: none */
     const char           *message;
 

@@ -5,6 +5,7 @@
 #ifndef RBL_OPS_H_INCLUDED
 #define RBL_OPS_H_INCLUDED
 
+#include "rbl_keys.h"
 #include "rbl_op.h"
 #include "rbl_record.h"
 
@@ -42,6 +43,25 @@ int rbl_change_next(rbl_mp_t *mp, size_t *left);
 void rbl_change_members(rbl_doc_t *doc, rbl_mp_t *mp);
 
 extern const rbl_op_t  rbl_op_host_lists, rbl_op_host_history;
+
+
+/* rbl_op_list.c: system lists; the largest values of their fields, and their
+   tiers, which end with NULL */
+
+#define RBL_LIST_INTERVAL_MAX  (30 * 86400)
+#define RBL_LIST_RATE_MAX      1000000
+#define RBL_LIST_QUOTA_MAX     1000000000000
+
+extern const char *const  rbl_list_tiers[];
+
+extern const rbl_outcome_t  rbl_list_refusals[];
+
+/* The key of the script of such an operation in a partition. */
+rbl_str_t rbl_system_key(const rbl_op_t *op, rbl_key_t *key,
+    const rbl_keyspace_t *ks, unsigned p, rbl_str_t list);
+
+extern const rbl_op_t  rbl_op_list_enable, rbl_op_list_disable,
+                       rbl_op_list_kill, rbl_op_list_unkill, rbl_op_list_thaw;
 
 
 /* rbl_op_hook.c: webhook receivers */

@@ -22,7 +22,7 @@ write_file($file, '{ "version": 1, "lists": [' . join(',', map {
     ['off', 'Off', 'rbl', 'false', 'ipv4', 0],
     ['u', 'U', 'uribl', 'true', 'domain', 0]) . '] }');
 good('lists', 'lists', 'load', $file);
-my %rb = map { $_->{zone} =~ s/\.test\z//r => $_->{id} }
+my %rb = map { $_->{host} =~ s/\.test\z//r => $_->{id} } map { $_->{list} }
     @{ good('their SIDs', 'lists', 'show') };
 my @ac = map { good('an account', 'account', 'add', "Nr $_")->{id} } 1 .. 2;
 my ($ac, $other) = @ac;
