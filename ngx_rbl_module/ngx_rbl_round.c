@@ -365,8 +365,11 @@ ngx_rbl_first(ngx_rbl_ctx_t *ctx)
         ngx_rbl_auth_ask(ctx);
     }
 
-    if (ctx->run.refusal == 0) {
-        op->prepare ? op->prepare(ctx) : ngx_rbl_write_prepare(ctx);
+    if (ctx->run.refusal == 0 && op->prepare) {
+        op->prepare(ctx);
+
+    } else if (ctx->run.refusal == 0 && ctx->run.script) {
+        ngx_rbl_write_prepare(ctx);
     }
 
     if (op->records) {

@@ -21,9 +21,6 @@ int ngx_rbl_undecoded(ngx_rbl_ctx_t *ctx, const char *kind);
 rbl_err_t ngx_rbl_host_read(const ngx_rbl_ctx_t *ctx, rbl_host_t *host,
     rbl_str_t raw);
 
-/* Of rbl_view_host, for this request. */
-unsigned ngx_rbl_host_flags(const ngx_rbl_ctx_t *ctx);
-
 /* ngx_rbl_api_rbl_write.c */
 extern const rbl_outcome_t  ngx_rbl_rbl_refusals[];
 

@@ -60,7 +60,7 @@ ngx_rbl_host_row(ngx_rbl_ctx_t *ctx, rbl_str_t raw, ngx_uint_t only)
     ctx->shown_until = ngx_min(ctx->shown_until, until);
 
     rbl_view_host(&ctx->doc, NULL, &host, ctx->timezone, now,
-                  ngx_rbl_host_flags(ctx));
+                  ngx_rbl_host_view(ctx));
 
     return 1;
 }
@@ -142,27 +142,8 @@ const ngx_rbl_op_t  ngx_rbl_op_host_delete = {
 };
 
 
-/* Until all hosts are stopped, the account's record tells which are. */
-
 rbl_err_t
 ngx_rbl_host_read(const ngx_rbl_ctx_t *ctx, rbl_host_t *host, rbl_str_t raw)
 {
-    rbl_err_t  err;
-
-    err = rbl_host_decode(host, raw);
-
-    if (err == RBL_OK && host->stopped == 0 && ngx_rbl_stops_all(ctx)) {
-        host->stopped = ctx->lapsed;
-        host->next_check = 0;
-    }
-
-    return err;
-}
-
-
-unsigned
-ngx_rbl_host_flags(const ngx_rbl_ctx_t *ctx)
-{
-    return ctx->conf->portal
-           ? RBL_VIEW_STATE | (ctx->lapsed ? RBL_VIEW_LAPSED : 0) : 0;
+    return rbl_host_read(host, raw, ngx_rbl_stopped(ctx));
 }

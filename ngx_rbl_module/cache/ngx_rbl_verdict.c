@@ -7,7 +7,9 @@
 
 #include "ngx_rbl_verdict.h"
 
+#include "rbl_contact.h"
 #include "rbl_meta.h"
+#include "rbl_metrics.h"
 #include "rbl_nodes.h"
 #include "rbl_out.h"
 
@@ -18,7 +20,6 @@
 #define NGX_RBL_VERDICT_MET      1000   /* that a request saw the meta data */
 #define NGX_RBL_VERDICT_DAY      86400000   /* ms; older names are ignored */
 #define NGX_RBL_VERDICT_MOST     "256"  /* daemons read */
-#define NGX_RBL_VERDICT_RECORD   65536  /* bytes of a record, at most */
 
 
 typedef struct {
@@ -39,6 +40,9 @@ typedef struct {
 
     int64_t                      away, emptied, refused;    /* since (ms); 0 */
     rbl_conditions_t             now, next;
+    unsigned                     types, found;  /* of contacts: bits by
+                                                   rbl_contact_type_t, now and
+                                                   of this look */
 } ngx_rbl_verdict_t;
 
 
@@ -90,6 +94,25 @@ ngx_rbl_verdict_names(void *data, ngx_uint_t i, const redisReply *reply)
 }
 
 
+/* Adds the types of contacts that a daemon delivers to. */
+
+static void
+ngx_rbl_verdict_channels(ngx_rbl_verdict_t *v, rbl_str_t channels)
+{
+    size_t              n;
+    rbl_mp_t            mp;
+    rbl_contact_type_t  type;
+
+    rbl_mp_init(&mp, channels);
+
+    for (n = rbl_mp_array(&mp); n > 0 && !mp.failed; n--) {
+        if (rbl_contact_type(&type, rbl_mp_str(&mp)) == RBL_OK) {
+            v->found |= 1u << type;
+        }
+    }
+}
+
+
 static void
 ngx_rbl_verdict_records(void *data, ngx_uint_t i, const redisReply *reply)
 {
@@ -99,10 +122,11 @@ ngx_rbl_verdict_records(void *data, ngx_uint_t i, const redisReply *reply)
 
     raw = rbl_reply_str(reply);
 
-    if (raw.n != 0 && raw.n <= NGX_RBL_VERDICT_RECORD
+    if (raw.n != 0 && raw.n <= RBL_DAEMON_MAX
         && rbl_daemon_decode(&d, raw) == RBL_OK)
     {
         (void) rbl_conditions_add(&v->next, d.name, d.conditions);
+        ngx_rbl_verdict_channels(v, d.channels);
     }
 }
 
@@ -168,6 +192,10 @@ ngx_rbl_verdict_judge(ngx_rbl_verdict_t *v)
     (void) rbl_conditions_end(&v->next, &reader);
     v->now = v->next;
     v->known = 1;
+
+    if (v->read) {
+        v->types = v->found;
+    }
 }
 
 
@@ -325,6 +353,7 @@ ngx_rbl_verdict_look(ngx_rbl_verdict_t *v)
 
     v->read = 0;
     v->seen = 0;
+    v->found = 0;
     v->nkeys = 0;
     v->open = 1;                        /* nothing ends before all is sent */
     v->pool = ngx_create_pool(NGX_DEFAULT_POOL_SIZE, v->tick.log);
@@ -475,16 +504,33 @@ ngx_rbl_verdict_done(void)
 }
 
 
+static ngx_rbl_verdict_t *
+ngx_rbl_verdict_of(ngx_int_t store_index)
+{
+    return store_index >= 0 && (ngx_uint_t) store_index < ngx_rbl_nverdicts
+           ? &ngx_rbl_verdicts[store_index] : NULL;
+}
+
+
 const rbl_conditions_t *
 ngx_rbl_verdict(ngx_int_t store_index)
 {
-    if (store_index < 0 || (ngx_uint_t) store_index >= ngx_rbl_nverdicts
-        || !ngx_rbl_verdicts[store_index].known)
-    {
-        return NULL;
-    }
+    ngx_rbl_verdict_t  *v;
 
-    return &ngx_rbl_verdicts[store_index].now;
+    v = ngx_rbl_verdict_of(store_index);
+
+    return v != NULL && v->known ? &v->now : NULL;
+}
+
+
+unsigned
+ngx_rbl_verdict_types(ngx_int_t store_index)
+{
+    ngx_rbl_verdict_t  *v;
+
+    v = ngx_rbl_verdict_of(store_index);
+
+    return v != NULL ? v->types : 0;
 }
 
 
@@ -501,11 +547,11 @@ ngx_rbl_verdict_emptied(ngx_int_t store_index)
 {
     ngx_rbl_verdict_t  *v;
 
-    if (store_index < 0 || (ngx_uint_t) store_index >= ngx_rbl_nverdicts) {
+    v = ngx_rbl_verdict_of(store_index);
+
+    if (v == NULL) {
         return NGX_OK;
     }
-
-    v = &ngx_rbl_verdicts[store_index];
 
     if (v->emptied != 0) {
         return NGX_DECLINED;

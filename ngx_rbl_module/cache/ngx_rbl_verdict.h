@@ -20,6 +20,10 @@ void ngx_rbl_verdict_done(void);
    or there is no such store. */
 const rbl_conditions_t *ngx_rbl_verdict(ngx_int_t store_index);
 
+/* The types of contacts that the daemons deliver to, as bits by
+   rbl_contact_type_t; 0: not known. */
+unsigned ngx_rbl_verdict_types(ngx_int_t store_index);
+
 /* "good", "degraded", "broken", or "unknown" for NULL. */
 const char *ngx_rbl_verdict_name(const rbl_conditions_t *conditions);
 

@@ -333,10 +333,15 @@ struct ngx_rbl_ctx_s {
    viewers do not. */
 #define ngx_rbl_sees_path(ctx)  ((ctx)->user.role >= NGX_RBL_ROLE_ADMIN)
 
-/* True if the plan of the account has expired and no host is checked, or the
-   records of the hosts do not say yet which are. */
-#define ngx_rbl_stops_all(ctx)                                                \
-    ((ctx)->lapsed && ((ctx)->kept == 0 || !(ctx)->settled))
+/* The time since which no host is checked, as the plan of the account has
+   expired, or since which the records of the hosts do not say which are; 0. */
+#define ngx_rbl_stopped(ctx)                                                  \
+    ((ctx)->kept == 0 || !(ctx)->settled ? (ctx)->lapsed : 0)
+
+/* Of rbl_view_host. */
+#define ngx_rbl_host_view(ctx)                                                \
+    (!(ctx)->conf->portal ? 0                                                 \
+     : RBL_VIEW_STATE | ((ctx)->lapsed ? RBL_VIEW_LAPSED : 0))
 
 
 /* ngx_rbl_ask.c */

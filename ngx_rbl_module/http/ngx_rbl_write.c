@@ -5,6 +5,8 @@
 
 #include "ngx_rbl_write.h"
 
+#include "rbl_view.h"
+
 
 static void *
 ngx_rbl_run_alloc(rbl_run_t *run, size_t n)
@@ -157,6 +159,8 @@ ngx_rbl_write_result(ngx_rbl_ctx_t *ctx, const redisReply *reply)
         ctx->run.account = rbl_sid_str(&ctx->account);
         ctx->run.timezone = ctx->timezone;
         ctx->run.path = ngx_rbl_sees_path(ctx);
+        ctx->run.view = ngx_rbl_host_view(ctx);
+        ctx->run.stopped = ngx_rbl_stopped(ctx);
         op->answer(&ctx->run, &ctx->doc, reply);
     }
 

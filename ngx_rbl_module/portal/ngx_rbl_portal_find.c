@@ -2,14 +2,14 @@
  * hosts/find: hosts by the beginning of their value or name, by state, group
  * and profile, from a cursor on.
  * counts: how many hosts are in each state.
+ * changes: the last ones, when lists began and ceased to list hosts.
  */
 
-#include "ngx_rbl_api.h"
-#include "ngx_rbl_cache.h"
 #include "ngx_rbl_portal.h"
 #include "ngx_rbl_write.h"
 
-#include "rbl_view.h"
+#include "rbl_host_state.h"
+#include "rbl_ops.h"
 
 
 #define NGX_RBL_FIND_LIMIT  "100"       /* default */
@@ -17,18 +17,7 @@
 #define NGX_RBL_FIND_GUESS  640         /* octets of a host in an answer */
 #define NGX_RBL_AFTER_MAX   2400        /* a cursor has the name of a host in
                                            hex digits */
-
-enum {                                  /* the replies of counts; those of the
-                                           states but clear and range follow */
-    NGX_RBL_COUNT_HOSTS = 0,
-    NGX_RBL_COUNT_OTHERS,               /* not clear, and ranges */
-    NGX_RBL_COUNT_FIRST
-};
-
-typedef struct {
-    int64_t  hosts, others;
-    int64_t  of[RBL_STATES];
-} ngx_rbl_hosts_count_t;
+#define NGX_RBL_CHANGES_MOST  "50"
 
 
 /* The script gets the number of the state. */
@@ -41,55 +30,11 @@ ngx_rbl_find_state(rbl_run_t *run, rbl_str_t *text)
     for (state = RBL_STATE_CLEAR; state < RBL_STATE_RANGE; state++) {
         if (rbl_str_is(*text, rbl_state_names[state])) {
             *text = rbl_digit(state);
-            return NGX_OK;
+            return 0;
         }
     }
 
-    return NGX_DECLINED;
-}
-
-
-static ngx_int_t
-ngx_rbl_find_sid(ngx_rbl_ctx_t *ctx, rbl_sid_kind_t kind, rbl_str_t *text)
-{
-    rbl_sid_t  *sid;
-
-    sid = ngx_palloc(ctx->request->pool, sizeof(rbl_sid_t));
-
-    if (sid == NULL) {
-        ngx_rbl_internal(ctx);
-        return NGX_DECLINED;
-    }
-
-    if (rbl_sid_parse(sid, kind, *text) != RBL_OK) {
-        return NGX_DECLINED;
-    }
-
-    *text = rbl_sid_str(sid);
-
-    return NGX_OK;
-}
-
-
-static int
-ngx_rbl_find_group(rbl_run_t *run, rbl_str_t *text)
-{
-    ngx_rbl_ctx_t  *ctx;
-
-    ctx = ngx_rbl_of(run);
-
-    return ngx_rbl_find_sid(ctx, RBL_SID_GROUP, text);
-}
-
-
-static int
-ngx_rbl_find_profile(rbl_run_t *run, rbl_str_t *text)
-{
-    ngx_rbl_ctx_t  *ctx;
-
-    ctx = ngx_rbl_of(run);
-
-    return ngx_rbl_find_sid(ctx, RBL_SID_PROFILE, text);
+    return -1;
 }
 
 
@@ -97,7 +42,7 @@ static int
 ngx_rbl_find_sort(rbl_run_t *run, rbl_str_t *text)
 {
     return rbl_str_is(*text, "created") || rbl_str_is(*text, "name")
-           || rbl_str_is(*text, "since") ? NGX_OK : NGX_DECLINED;
+           || rbl_str_is(*text, "since") ? 0 : -1;
 }
 
 
@@ -106,7 +51,7 @@ ngx_rbl_find_sort(rbl_run_t *run, rbl_str_t *text)
 static int
 ngx_rbl_find_after(rbl_run_t *run, rbl_str_t *text)
 {
-    return text->n <= NGX_RBL_AFTER_MAX ? NGX_OK : NGX_DECLINED;
+    return text->n <= NGX_RBL_AFTER_MAX ? 0 : -1;
 }
 
 
@@ -115,23 +60,21 @@ ngx_rbl_find_limit(rbl_run_t *run, rbl_str_t *text)
 {
     int64_t  limit;
 
-    return rbl_int_parse(&limit, *text, 1, NGX_RBL_FIND_MAX) == RBL_OK
-           ? NGX_OK : NGX_DECLINED;
+    return rbl_int_parse(&limit, *text, 1, NGX_RBL_FIND_MAX) == RBL_OK ? 0 : -1;
 }
 
 
 static const rbl_field_t  ngx_rbl_find_fields[] = {
-    RBL_TEXT("text", 0, rbl_label, RBL_ARG(host_find, text)),
-    RBL_TEXT("state", 0, ngx_rbl_find_state,
-             RBL_ARG(host_find, state)),
-    RBL_TEXT("group", 0, ngx_rbl_find_group,
+    RBL_TEXT("text", RBL_EMPTY, rbl_label, RBL_ARG(host_find, text)),
+    RBL_TEXT("state", RBL_EMPTY, ngx_rbl_find_state, RBL_ARG(host_find, state)),
+    RBL_SIDS("group", RBL_EMPTY|RBL_ONE, RBL_SID_GROUP,
              RBL_ARG(host_find, group)),
-    RBL_TEXT("profile", 0, ngx_rbl_find_profile,
+    RBL_SIDS("profile", RBL_EMPTY|RBL_ONE, RBL_SID_PROFILE,
              RBL_ARG(host_find, profile)),
-    RBL_TEXT("sort", 0, ngx_rbl_find_sort, RBL_ARG(host_find, sort)),
-    RBL_TEXT("after", 0, ngx_rbl_find_after,
+    RBL_TEXT("sort", RBL_EMPTY, ngx_rbl_find_sort, RBL_ARG(host_find, sort)),
+    RBL_TEXT("after", RBL_EMPTY, ngx_rbl_find_after,
              RBL_ARG(host_find, after)),
-    RBL_TEXT("limit", 0, ngx_rbl_find_limit,
+    RBL_TEXT("limit", RBL_EMPTY, ngx_rbl_find_limit,
              RBL_ARG(host_find, limit)),
     RBL_END
 };
@@ -145,206 +88,177 @@ static const rbl_outcome_t  ngx_rbl_find_refusals[] = {
 
 
 const ngx_rbl_family_t  ngx_rbl_family_find = {
-    .refusals = ngx_rbl_find_refusals
+    .guess = NGX_RBL_FIND_GUESS
 };
 
 
-/* A field that is empty is as good as one that is not given. */
-
-static void
-ngx_rbl_find_prepare(ngx_rbl_ctx_t *ctx)
+static int
+ngx_rbl_find_prepare(rbl_run_t *run)
 {
-    rbl_str_t              text;
-    rbl_host_find_args_t  *args;
-    const rbl_field_t     *f;
-
-    args = ngx_rbl_data(ctx, sizeof(rbl_host_find_args_t));
-    if (args == NULL) {
-        return;
+    if (run->argv[RBL_ARG(host_find, limit)].n == 0) {
+        run->argv[RBL_ARG(host_find, limit)] = RBL_STR(NGX_RBL_FIND_LIMIT);
     }
 
-    for (f = ngx_rbl_find_fields; f->name.n; f++) {
-        args->argv[f->arg] = RBL_STR("");
-
-        if (rbl_text(&ctx->run, f - ngx_rbl_find_fields).n == 0) {
-            continue;
-        }
-
-        if (rbl_judged(&ctx->run, f, &text) != NGX_OK) {
-            return;
-        }
-
-        args->argv[f->arg] = text;
-    }
-
-    if (args->limit.n == 0) {
-        args->limit = RBL_STR(NGX_RBL_FIND_LIMIT);
-    }
+    return 0;
 }
 
+
+static void
+ngx_rbl_find_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
+{
+    size_t                 i;
+    rbl_host_t             host;
+    rbl_host_find_reply_t  said;
+
+    rbl_host_find_reply(&said, reply);
+
+    if (said.next.n) {
+        rbl_doc_str(doc, "next", said.next);
+    } else {
+        rbl_doc_json(doc, "next", RBL_STR("null"));
+    }
+
+    rbl_doc_int(doc, "looked", said.looked);
+    rbl_doc_array(doc, "data");
+
+    for (i = 0; i < rbl_reply_len(said.hosts); i++) {
+        if (rbl_run_host(run, doc, NULL, &host,
+                         rbl_reply_str(rbl_reply_at(said.hosts, i)))
+            != 0)
+        {
+            run->by->note(run, "The record of a host is damaged.");
+        }
+    }
+
+    rbl_doc_close(doc);
+}
+
+
+static const rbl_op_t  ngx_rbl_find = {
+    .script = &rbl_script_host_find,
+    .fields = ngx_rbl_find_fields,
+    .message = "OK",
+    .prepare = ngx_rbl_find_prepare,
+    .answer = ngx_rbl_find_answer,
+    .refusals = ngx_rbl_find_refusals,
+    .slow = 1
+};
+
+
+/* The plan is known once the account is. */
 
 static void
 ngx_rbl_find_proceed(ngx_rbl_ctx_t *ctx)
 {
-    rbl_host_find_args_t  *args;
-
-    args = ctx->data;
-    args->stopped = ctx->lapsed && !ctx->settled ? RBL_STR("1") : RBL_STR("");
-
-    ngx_rbl_run(ctx, host_find, args, 0);
-
-    ngx_rbl_slow(ctx);
-}
-
-
-static void
-ngx_rbl_find_host(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
-{
-    rbl_host_t  host;
-
-    if (ngx_rbl_host_read(ctx, &host, raw) != RBL_OK) {
-        (void) ngx_rbl_undecoded(ctx, "host");
-        return;
+    if (ctx->lapsed && !ctx->settled) {
+        ctx->run.argv[RBL_ARG(host_find, stopped)] = RBL_STR("1");
     }
 
-    rbl_view_host(&ctx->doc, NULL, &host, ctx->timezone, ngx_rbl_now(),
-                  ngx_rbl_host_flags(ctx));
-}
-
-
-static void
-ngx_rbl_find_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
-{
-    size_t                 k, n;
-    rbl_host_find_reply_t  said;
-
-    rbl_host_find_reply(&said, reply);
-    n = rbl_reply_len(said.hosts);
-
-    ngx_rbl_open(ctx, n * NGX_RBL_FIND_GUESS, "OK");
-
-    if (said.next.n) {
-        rbl_doc_str(&ctx->doc, "next", said.next);
-    } else {
-        rbl_doc_json(&ctx->doc, "next", RBL_STR("null"));
-    }
-
-    rbl_doc_int(&ctx->doc, "looked", said.looked);
-    rbl_doc_array(&ctx->doc, "data");
-
-    for (k = 0; k < n; k++) {
-        ngx_rbl_find_host(ctx, rbl_reply_str(rbl_reply_at(said.hosts, k)));
-    }
-
-    rbl_doc_close(&ctx->doc);
-    ngx_rbl_close(ctx);
+    ngx_rbl_write_proceed(ctx);
 }
 
 
 const ngx_rbl_op_t  ngx_rbl_op_hosts_find = {
-    .script = &rbl_script_host_find,
-    .fields = ngx_rbl_find_fields,
-    .prepare = ngx_rbl_find_prepare,
-    .proceed = ngx_rbl_find_proceed,
-    .result = ngx_rbl_find_result
+    .op = &ngx_rbl_find,
+    .proceed = ngx_rbl_find_proceed
 };
-
-
-static void
-ngx_rbl_hosts_count_prepare(ngx_rbl_ctx_t *ctx)
-{
-    rbl_state_t  state;
-
-    if (ngx_rbl_data(ctx, sizeof(ngx_rbl_hosts_count_t)) == NULL) {
-        return;
-    }
-
-    ngx_rbl_ask_count(ctx, "hosts");
-    ngx_rbl_ask_count(ctx, "states");
-
-    for (state = RBL_STATE_LISTED; state < RBL_STATE_RANGE; state++) {
-        ngx_rbl_ask_state(ctx, state);
-    }
-}
 
 
 /* If no host is checked, all but the paused ones are unknown: the index may not
    have that yet. */
 
 static void
-ngx_rbl_hosts_count_answer(ngx_rbl_ctx_t *ctx)
+ngx_rbl_counts_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
 {
     int64_t                 ranges, clear;
-    rbl_state_t             state;
-    ngx_rbl_hosts_count_t  *count;
+    rbl_host_count_reply_t  n;
 
-    count = ctx->data;
-    ranges = count->others;
+    rbl_host_count_reply(&n, reply);
 
-    for (state = RBL_STATE_LISTED; state < RBL_STATE_RANGE; state++) {
-        ranges -= count->of[state];
+    clear = n.hosts - n.others;
+    ranges = n.others - n.listed - n.unknown - n.uncovered - n.paused;
+
+    if (run->stopped) {
+        n.unknown += n.listed + n.uncovered + ngx_max(clear, 0);
+        n.listed = n.uncovered = clear = 0;
     }
 
-    clear = count->hosts - count->others;
-
-    if (ngx_rbl_stops_all(ctx)) {
-        count->of[RBL_STATE_UNKNOWN] += count->of[RBL_STATE_LISTED]
-                                        + count->of[RBL_STATE_UNCOVERED]
-                                        + ngx_max(clear, 0);
-        count->of[RBL_STATE_LISTED] = 0;
-        count->of[RBL_STATE_UNCOVERED] = 0;
-        clear = 0;
-    }
-
-    ngx_rbl_open(ctx, NGX_RBL_FIND_GUESS, "OK");
-    rbl_doc_object(&ctx->doc, "data");
-    rbl_doc_int(&ctx->doc, "hosts", count->hosts);
-
-    for (state = RBL_STATE_LISTED; state < RBL_STATE_RANGE; state++) {
-        rbl_doc_int(&ctx->doc, rbl_state_names[state], count->of[state]);
-    }
-
-    rbl_doc_int(&ctx->doc, "clear", ngx_max(clear, 0));
-    rbl_doc_int(&ctx->doc, "ranges", ngx_max(ranges, 0));
-    rbl_doc_close(&ctx->doc);
-    ngx_rbl_close(ctx);
+    rbl_doc_object(doc, "data");
+    rbl_doc_int(doc, "hosts", n.hosts);
+    rbl_doc_int(doc, "listed", n.listed);
+    rbl_doc_int(doc, "unknown", n.unknown);
+    rbl_doc_int(doc, "uncovered", n.uncovered);
+    rbl_doc_int(doc, "paused", n.paused);
+    rbl_doc_int(doc, "clear", ngx_max(clear, 0));
+    rbl_doc_int(doc, "ranges", ngx_max(ranges, 0));
+    rbl_doc_close(doc);
 }
 
 
-/* Hosts that are added or deleted between two commands may count in one of
-   them only. */
+static const rbl_op_t  ngx_rbl_counts = {
+    .script = &rbl_script_host_count,
+    .message = "OK",
+    .answer = ngx_rbl_counts_answer
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_counts = { .op = &ngx_rbl_counts };
+
+
+static int
+ngx_rbl_changes_prepare(rbl_run_t *run)
+{
+    run->argv[RBL_ARG(host_changes, most)] = RBL_STR(NGX_RBL_CHANGES_MOST);
+
+    return 0;
+}
+
+
+/* Each entry is a check: {id, {h, HT, v, value, n, number of changes, t, the
+   first ones, packed}}. */
 
 static void
-ngx_rbl_hosts_count_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
+ngx_rbl_changes_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
 {
-    int64_t                 n;
-    rbl_state_t             state;
-    ngx_rbl_hosts_count_t  *count;
+    size_t                     i, left;
+    rbl_mp_t                   mp;
+    const redisReply          *entry, *of;
+    rbl_host_changes_reply_t   said;
 
-    count = ctx->data;
-    n = ngx_rbl_total(ctx, reply);
+    rbl_host_changes_reply(&said, reply);
+    rbl_doc_array(doc, "data");
 
-    if (i == NGX_RBL_COUNT_HOSTS) {
-        count->hosts = n;
-        return;
+    for (i = 0; i < rbl_reply_len(said.entries); i++) {
+        entry = rbl_reply_at(said.entries, i);
+        of = rbl_reply_rest(entry);
+        rbl_mp_init(&mp, rbl_reply_str(rbl_reply_field(of, "t")));
+        left = rbl_mp_array(&mp);
+
+        rbl_doc_object(doc, NULL);
+        rbl_entry_at(run, doc, entry);
+        rbl_doc_str(doc, "id", rbl_reply_str(rbl_reply_field(of, "h")));
+        rbl_doc_str(doc, "host", rbl_reply_str(rbl_reply_field(of, "v")));
+        rbl_doc_int(doc, "total", rbl_reply_int(rbl_reply_field(of, "n"), 0));
+        rbl_doc_array(doc, "changes");
+
+        while (rbl_change_next(&mp, &left)) {
+            rbl_doc_object(doc, NULL);
+            rbl_change_members(doc, &mp);
+            rbl_doc_close(doc);
+        }
+
+        rbl_doc_close(doc);
+        rbl_doc_close(doc);
     }
 
-    if (i == NGX_RBL_COUNT_OTHERS) {
-        count->others = n;
-        return;
-    }
-
-    state = RBL_STATE_LISTED + i - NGX_RBL_COUNT_FIRST;
-    count->of[state] = n;
-
-    if (state + 1 == RBL_STATE_RANGE && ctx->run.refusal == 0) {
-        ngx_rbl_hosts_count_answer(ctx);
-    }
+    rbl_doc_close(doc);
 }
 
 
-const ngx_rbl_op_t  ngx_rbl_op_counts = {
-    .prepare = ngx_rbl_hosts_count_prepare,
-    .read = ngx_rbl_hosts_count_read
+static const rbl_op_t  ngx_rbl_changes = {
+    .script = &rbl_script_host_changes,
+    .message = "OK",
+    .prepare = ngx_rbl_changes_prepare,
+    .answer = ngx_rbl_changes_answer
 };
+
+const ngx_rbl_op_t  ngx_rbl_op_changes = { .op = &ngx_rbl_changes };

@@ -18,12 +18,6 @@ enum {                                  /* of the reply */
 
 
 static void
-ngx_rbl_me_prepare(ngx_rbl_ctx_t *ctx)
-{
-}
-
-
-static void
 ngx_rbl_me_proceed(ngx_rbl_ctx_t *ctx)
 {
     rbl_key_t              account, wanted, user, bill;
@@ -135,7 +129,6 @@ ngx_rbl_me_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 
 
 const ngx_rbl_op_t  ngx_rbl_op_me = {
-    .prepare = ngx_rbl_me_prepare,
     .proceed = ngx_rbl_me_proceed,
     .result = ngx_rbl_me_result
 };

@@ -60,6 +60,8 @@ ngx_rbl_user_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 
 
 NGX_RBL_OP(audit);
+NGX_RBL_OP(host_lists);
+NGX_RBL_OP(host_history);
 NGX_RBL_OP(users);
 NGX_RBL_USER_OP(user_add);
 NGX_RBL_USER_OP(user_link);

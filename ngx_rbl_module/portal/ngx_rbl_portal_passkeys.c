@@ -66,12 +66,6 @@ const ngx_rbl_family_t  ngx_rbl_family_passkeys = {
 };
 
 
-static void
-ngx_rbl_passkeys_prepare(ngx_rbl_ctx_t *ctx)
-{
-}
-
-
 /* The user is known only once the session is. */
 
 static void
@@ -153,7 +147,6 @@ ngx_rbl_passkeys_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 
 
 const ngx_rbl_op_t  ngx_rbl_op_passkeys = {
-    .prepare = ngx_rbl_passkeys_prepare,
     .proceed = ngx_rbl_passkeys_ask,
     .result = ngx_rbl_passkeys_result
 };

@@ -14,12 +14,6 @@
 
 
 static void
-ngx_rbl_service_prepare(ngx_rbl_ctx_t *ctx)
-{
-}
-
-
-static void
 ngx_rbl_service_proceed(ngx_rbl_ctx_t *ctx)
 {
     ngx_rbl_open(ctx, NGX_RBL_SERVICE_GUESS, "OK");
@@ -31,7 +25,6 @@ ngx_rbl_service_proceed(ngx_rbl_ctx_t *ctx)
 
 
 const ngx_rbl_op_t  ngx_rbl_op_service = {
-    .prepare = ngx_rbl_service_prepare,
     .proceed = ngx_rbl_service_proceed
 };
 

@@ -332,6 +332,9 @@ int ctl_mail_remove(ctl_t *ctl, rbl_str_t mail, rbl_str_t account,
  */
 json_t *ctl_daemons(ctl_t *ctl, rbl_conditions_t *conditions);
 
+/* Their records; some may be nil.  NULL: error printed. */
+redisReply *ctl_daemon_records(ctl_t *ctl);
+
 /*
  * verdict.c: completes the conditions with those that rblctl sees, and adds
  * them and the verdict to `v`.  Returns the exit status.  ctl_verdict_print

@@ -128,17 +128,24 @@ ctl_daemon_json(const rbl_daemon_t *d)
 }
 
 
-/* MGET of the records of these names. */
-static redisReply *
-ctl_daemons_mget(ctl_t *ctl, const redisReply *names)
+redisReply *
+ctl_daemon_records(ctl_t *ctl)
 {
     int          argc;
     size_t       i, n;
-    rbl_key_t   *key;
-    rbl_str_t   *argv;
-    redisReply  *reply;
+    rbl_key_t   *key, daemons;
+    rbl_str_t   *argv, none = RBL_STR("");
+    redisReply  *names, *reply;
 
+    names = ctl_command(ctl, RBL_COMMAND("ZREVRANGE",
+                        rbl_key(&daemons, &ctl->ks, 0, "daemons", none, none),
+                        RBL_STR("0"), RBL_STR(DAEMONS_MAX)));
     n = rbl_reply_len(names);
+
+    if (n == 0) {
+        return names;
+    }
+
     key = xcalloc(n + 1, sizeof(rbl_key_t));
     argv = xcalloc(n + 1, sizeof(rbl_str_t));
     argc = 0;
@@ -151,6 +158,7 @@ ctl_daemons_mget(ctl_t *ctl, const redisReply *names)
     }
 
     reply = ctl_command(ctl, argc, argv);
+    freeReplyObject(names);
     free(key);
     free(argv);
 
@@ -178,26 +186,16 @@ ctl_daemon(rbl_str_t raw, rbl_conditions_t *conditions)
 json_t *
 ctl_daemons(ctl_t *ctl, rbl_conditions_t *conditions)
 {
-    size_t         i;
-    json_t        *all, *v;
-    rbl_key_t      key;
-    rbl_str_t      none = RBL_STR("");
-    redisReply    *names, *reply;
+    size_t       i;
+    json_t      *all, *v;
+    redisReply  *reply;
 
-    names = ctl_command(ctl, RBL_COMMAND("ZREVRANGE",
-                        rbl_key(&key, &ctl->ks, 0, "daemons", none, none),
-                        RBL_STR("0"), RBL_STR(DAEMONS_MAX)));
-    if (names == NULL) {
+    reply = ctl_daemon_records(ctl);
+    if (reply == NULL) {
         return NULL;
     }
 
     all = json_array();
-    reply = rbl_reply_len(names) > 0 ? ctl_daemons_mget(ctl, names) : NULL;
-
-    if (rbl_reply_len(names) > 0 && reply == NULL) {
-        json_decref(all);
-        all = NULL;
-    }
 
     for (i = 0; i < rbl_reply_len(reply); i++) {
         v = ctl_daemon(rbl_reply_str(rbl_reply_at(reply, i)), conditions);
@@ -207,7 +205,6 @@ ctl_daemons(ctl_t *ctl, rbl_conditions_t *conditions)
         }
     }
 
-    freeReplyObject(names);
     freeReplyObject(reply);
 
     return all;

@@ -1,10 +1,10 @@
 /*
- * rblctl host: the record of a host, the last result of each of its lists, and
- * its history.  A host that is given by its SID alone is searched in every
- * account.
+ * rblctl host: a host, its state at each of its lists, and its history.  A host
+ * that is given by its SID alone is searched in every account.
  */
 
-#include "host.h"
+#include "op.h"
+
 #include "base/xalloc.h"
 #include "rbl_validate.h"
 
@@ -12,126 +12,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICE        200                /* accounts per lookup */
-#define HISTORY_MAX  "1000"             /* more than the store keeps */
+#define SLICE  200                      /* accounts per lookup */
 
 
 static const ctl_column_t  host_columns[] = {
-    { "id", "host" }, { "account", "account" }, { "value", "value" },
-    { "name", "name" }, { "type", "type" }, { "parent", "range" },
-    { "status", "status" }, { "profile", "profile" }, { "groups", "groups" },
-    { "listed_count", "listed" }, { "first_listed", "listed since" },
-    { "unknown_count", "unknown" }, { "checked", "last checked" },
-    { "next_check", "next check" },
-    { "stopped", "not checked since the plan expired" },
+    { "host.id", "host" }, { "account", "account" }, { "host.host", "value" },
+    { "host.name", "name" }, { "host.type", "type" },
+    { "host.parent", "range" }, { "host.status", "status" },
+    { "host.rbl_profile", "profile" }, { "host.contact_group", "groups" },
+    { "host.listed_count", "listed" }, { "host.first_listed", "listed since" },
+    { "host.unknown_count", "unknown" },
+    { "host.last_checked", "last checked" },
+    { "host.next_check", "next check" },
+    { "host.not_checked_since", "not checked since the plan expired" },
     { "created", "created" }, { NULL, NULL }
 };
 
 static const ctl_column_t  lists_row[] = {
-    { "zone", "LIST" }, { "status", "STATUS" }, { "since", "SINCE" },
+    { "host", "LIST" }, { "status", "STATUS" }, { "since", "SINCE" },
     { "asked", "LAST ANSWER" }, { "error", "ERROR" }, { "errors", "ERRORS" },
     { "cleared", "NOT CONFIRMED SINCE" }, { "codes", "CODES" }, { NULL, NULL }
 };
 
 static const ctl_column_t  history_row[] = {
-    { "time", "TIME" }, { "zone", "LIST" }, { "status", "STATUS" },
+    { "time", "TIME" }, { "host", "LIST" }, { "status", "STATUS" },
     { "codes", "CODES" }, { "check", "CHECK" }, { NULL, NULL }
 };
-
-
-static json_t *
-host_json(const rbl_sid_t *account, const rbl_host_t *h)
-{
-    return json_pack("{so so so so so so so so so sI so sI so so so so}",
-                     "id", ctl_text(h->id),
-                     "account", ctl_text(rbl_sid_str(account)),
-                     "value", ctl_text(h->value), "name", ctl_text(h->name),
-                     "type", ctl_text(h->type),
-                     "parent", ctl_text(h->parent),
-                     "status", ctl_text(h->status),
-                     "profile", ctl_text(h->profile),
-                     "groups", ctl_texts(h->groups),
-                     "listed_count", (json_int_t) h->listed_count,
-                     "first_listed", ctl_time(h->first_listed),
-                     "unknown_count", (json_int_t) h->unknown_count,
-                     "checked", ctl_time(h->checked),
-                     "next_check", ctl_time(h->next_check),
-                     "stopped", ctl_time(h->stopped),
-                     "created", ctl_time(h->created));
-}
-
-
-/*
- * Appends the changes of one entry of the history, the newest first: {id, {c,
- * PP, t, packed {list, zone, status, codes}...}}; the id has the time.
- */
-
-static void
-history_entry(json_t *rows, const redisReply *entry)
-{
-    size_t             n, from;
-    json_t            *row;
-    int64_t            time;
-    rbl_mp_t           mp;
-    rbl_str_t          id, list, zone, status, codes;
-    const redisReply  *of;
-
-    of = rbl_reply_rest(entry);
-    id = rbl_reply_name(entry);
-    time = id.p != NULL ? strtoll(id.p, NULL, 10) : 0;
-    from = json_array_size(rows);
-    rbl_mp_init(&mp, rbl_reply_str(rbl_reply_field(of, "t")));
-
-    for (n = rbl_mp_array(&mp); n > 0 && !mp.failed; n--) {
-        if (rbl_mp_array(&mp) != 4) {
-            return;
-        }
-
-        list = rbl_mp_str(&mp);
-        zone = rbl_mp_str(&mp);
-        status = rbl_mp_str(&mp);
-        codes = rbl_mp_str(&mp);
-
-        row = json_pack("{so so so so so so}", "time", ctl_time(time),
-                        "list", ctl_text(list), "zone", ctl_text(zone),
-                        "status", ctl_text(status),
-                        "codes", ctl_text(codes), "check",
-                        ctl_text(rbl_reply_str(rbl_reply_field(of, "c"))));
-        json_array_insert_new(rows, from, row);
-    }
-}
-
-
-/* The transitions of a host, newest first.  NULL: error printed. */
-
-static json_t *
-history(ctl_t *ctl, const rbl_sid_t *account, rbl_str_t host)
-{
-    size_t       i, n;
-    json_t      *rows;
-    rbl_key_t    key;
-    redisReply  *reply;
-
-    reply = ctl_command(ctl, RBL_COMMAND("XREVRANGE",
-                        rbl_account_key(&key, &ctl->ks, "hist",
-                                        rbl_sid_str(account), host),
-                        RBL_STR("+"), RBL_STR("-"), RBL_STR("COUNT"),
-                        RBL_STR(HISTORY_MAX)));
-    if (reply == NULL) {
-        return NULL;
-    }
-
-    rows = json_array();
-    n = rbl_reply_len(reply);
-
-    for (i = 0; i < n; i++) {
-        history_entry(rows, rbl_reply_at(reply, i));
-    }
-
-    freeReplyObject(reply);
-
-    return rows;
-}
 
 
 /* Finds the account of the host among these.  1: *account set, 0: none, -1:
@@ -323,16 +229,20 @@ meant(ctl_t *ctl, rbl_sid_t *account, rbl_sid_t *host)
 }
 
 
+/* Prints a host, with its lists and its history.  Takes the reference. */
+
 static int
-show(ctl_t *ctl, json_t *v, json_t *lists, json_t *past)
+show(ctl_t *ctl, json_t *v)
 {
-    int  rc;
+    int      rc;
+    json_t  *lists, *past;
 
     if (ctl->json) {
-        json_object_set_new(v, "lists", lists);
-        json_object_set_new(v, "history", past);
         return ctl_print(ctl, host_columns, v);
     }
+
+    lists = json_incref(json_object_get(v, "lists"));
+    past = json_incref(json_object_get(v, "history"));
 
     rc = ctl_print(ctl, host_columns, v);
     putchar('\n');
@@ -344,6 +254,7 @@ show(ctl_t *ctl, json_t *v, json_t *lists, json_t *past)
     }
 
     json_decref(past);
+
     return rc;
 }
 
@@ -351,43 +262,26 @@ show(ctl_t *ctl, json_t *v, json_t *lists, json_t *past)
 int
 ctl_host(ctl_t *ctl)
 {
-    int                      rc;
-    json_t                  *past;
-    rbl_sid_t                account, host;
-    rbl_key_t                key;
-    rbl_host_t               h;
-    redisReply              *reply;
-    rbl_host_lists_args_t    args;
-    rbl_host_lists_reply_t   said;
+    json_t     *v, *past;
+    rbl_sid_t   account, host;
 
     if (meant(ctl, &account, &host) != 0) {
         return CTL_ERROR;
     }
 
-    args.acct = ctl_acct(ctl, &key, &account);
-    args.host = rbl_sid_str(&host);
-
-    reply = ctl_script(ctl, CTL_SCRIPT(host_lists, args));
-    if (reply == NULL) {
+    v = ctl_op_data(ctl_op_run(ctl, &rbl_op_host_lists, rbl_sid_str(&account),
+                               rbl_sid_str(&host), 0, NULL));
+    past = v == NULL ? NULL
+           : ctl_op_data(ctl_op_run(ctl, &rbl_op_host_history,
+                                    rbl_sid_str(&account), rbl_sid_str(&host),
+                                    0, NULL));
+    if (past == NULL) {
+        json_decref(v);
         return CTL_ERROR;
     }
 
-    rbl_host_lists_reply(&said, reply);
+    json_object_set_new(v, "account", json_string(account.s));
+    json_object_set_new(v, "history", past);
 
-    if (said.word != RBL_HOST_LISTS_OK) {
-        rc = ctl_fail("account %s has no host %s", account.s, host.s);
-
-    } else if (rbl_host_decode(&h, said.host) != RBL_OK) {
-        rc = ctl_fail("account %s: the record of host %s is damaged",
-                      account.s, host.s);
-
-    } else {
-        past = history(ctl, &account, rbl_sid_str(&host));
-        rc = past == NULL ? CTL_ERROR
-             : show(ctl, host_json(&account, &h), host_lists(&h, &said), past);
-    }
-
-    freeReplyObject(reply);
-
-    return rc;
+    return show(ctl, v);
 }

@@ -1,61 +1,130 @@
 /*
- * rblctl lists: the system lists.  Each partition has a copy of them, so a
- * change goes to every partition; after a failure halfway the command may be
- * repeated, with the same result.
+ * rblctl lists show: the system lists, with what the daemons know of them.  It
+ * reads only the names of keys, never a key.
  */
 
 #include "lists.h"
 
+#include "base/xalloc.h"
+#include "op.h"
+#include "rbl_list_state.h"
+#include "rbl_view.h"
+
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
+#define LISTS_LAST  "1999"              /* rank of the last list that is shown:
+                                           more than a file may have */
+
+/* Lists, and what is known beside their records. */
 typedef struct {
-    json_t             *rows;
-    ctl_lists_known_t   known;
-} ctl_rows_t;
+    size_t             n;
+    rbl_str_t         *sid;
+    rbl_list_state_t  *state;
+    redisReply        *keys;            /* zones with a key */
+    redisReply        *hand;            /* names of what was changed by hand */
+    json_t            *rows;
+} lists_t;
 
 static const ctl_column_t  list_columns[] = {
-    { "id", "list" }, { "zone", "zone" }, { "name", "name" },
-    { "type", "type" }, { "families", "families" }, { "status", "status" },
-    { "key", "key" }, { "by_hand", "by hand" },
+    { "list.id", "list" }, { "list.host", "zone" }, { "list.name", "name" },
+    { "list.type", "type" }, { "list.families", "families" },
+    { "list.status", "status" }, { "key", "key" }, { "by_hand", "by hand" },
     { "health", "health" }, { "health_since", "health since" },
     { "health_text", "health reason" }, { "answered", "answered" },
     { "refused", "refused" }, { "failed", "failed" },
     { "listed", "listed" }, { "clear", "clear" }, { "unknown", "unknown" },
     { "latency_ms", "latency (ms)" }, { "slowest_ms", "slowest (ms)" },
-    { "website", "website" }, { "codes", "codes" },
-    { "lookup", "lookup" }, { "delist", "delist" }, { "tier", "tier" },
+    { "list.website", "website" }, { "codes", "codes" },
+    { "lookup", "lookup" }, { "delisting", "delist" }, { "tier", "tier" },
     { "scope", "scope" }, { "kind", "kind" }, { "control", "control" },
     { "names", "names" }, { "min_interval", "min interval" },
     { "rate", "rate" }, { "day_quota", "day quota" },
     { "quota_left", "left today" }, { "state", "state" },
     { "frozen", "frozen since" }, { "frozen_by", "frozen by" },
-    { "left_alone_until", "left alone until" },
+    { "refusing_till", "left alone until" },
     { "reason", "killed for" }, { "note", "note" },
     { "servers", "servers" }, { NULL, NULL }
 };
 
 static const ctl_column_t  list_row[] = {
-    { "zone", "ZONE" }, { "type", "TYPE" }, { "families", "FAMILIES" },
-    { "status", "STATUS" }, { "key", "KEY" }, { "state", "STATE" },
-    { "health", "HEALTH" }, { "health_since", "SINCE" }, { "tier", "TIER" },
-    { "kind", "KIND" }, { "quota_left", "LEFT" }, { "name", "NAME" },
+    { "list.host", "ZONE" }, { "list.type", "TYPE" },
+    { "list.families", "FAMILIES" }, { "list.status", "STATUS" },
+    { "key", "KEY" }, { "state", "STATE" }, { "health", "HEALTH" },
+    { "health_since", "SINCE" }, { "tier", "TIER" }, { "kind", "KIND" },
+    { "quota_left", "LEFT" }, { "list.name", "NAME" },
     { "health_text", "REASON" }, { NULL, NULL }
 };
 
 
-static json_t *
-ctl_families(int64_t bits)
+int
+ctl_list_keyed(const rbl_list_t *l)
 {
-    size_t   i;
-    json_t  *v;
+    return l->zone.n != 0 && memmem(l->zone.p, l->zone.n, "{key}", 5) != NULL;
+}
 
-    static const char *const  names[] = { "ipv4", "ipv6", "domain" };
+
+static redisReply *
+lists_fields(ctl_t *ctl, const char *name)
+{
+    rbl_key_t  key;
+    rbl_str_t  none = RBL_STR("");
+
+    return ctl_command(ctl, RBL_COMMAND("HKEYS",
+                       rbl_key(&key, &ctl->ks, 0, name, none, none)));
+}
+
+
+redisReply *
+ctl_lists_keys(ctl_t *ctl)
+{
+    return lists_fields(ctl, "lists:keys");
+}
+
+
+int
+ctl_list_has_key(const redisReply *keys, rbl_str_t zone)
+{
+    size_t  i;
+
+    for (i = 0; i < rbl_reply_len(keys); i++) {
+        if (rbl_str_eq(rbl_reply_str(rbl_reply_at(keys, i)), zone)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* The fields "<SID>", shown as "status", and "<SID>:<field>". */
+static json_t *
+lists_by_hand(const redisReply *hand, rbl_str_t sid)
+{
+    size_t      i;
+    json_t     *v;
+    rbl_str_t   field;
 
     v = json_array();
-    for (i = 0; i < 3; i++) {
-        if (bits & 1 << i) {
-            json_array_append_new(v, json_string(names[i]));
+
+    for (i = 0; i < rbl_reply_len(hand); i++) {
+        field = rbl_reply_str(rbl_reply_at(hand, i));
+
+        if (field.n < sid.n || memcmp(field.p, sid.p, sid.n) != 0) {
+            continue;
+        }
+
+        field.p += sid.n;
+        field.n -= sid.n;
+
+        if (field.n == 0) {
+            json_array_append_new(v, json_string("status"));
+
+        } else if (field.p[0] == ':' && !rbl_str_is(field, ":killed")) {
+            field.p++;
+            field.n--;
+            json_array_append_new(v, ctl_text(field));
         }
     }
 
@@ -63,68 +132,254 @@ ctl_families(int64_t bits)
 }
 
 
-static json_t *
-ctl_list_json(const rbl_list_t *l)
+/* Adds the words of all results, with time and reason of the first trouble;
+   of a list without any, of the first result. */
+static void
+lists_health(const rbl_list_state_t *state, json_t *v)
 {
-    return json_pack("{so so so so so so so ss ss ss so so so so so so so so so"
-                     " sI sI sI so so so}",
-                     "id", ctl_text(l->id), "zone", ctl_text(l->zone),
-                     "name", ctl_text(l->name), "type", ctl_text(l->type),
-                     "families", ctl_families(l->families),
-                     "status", ctl_text(l->status),
-                     "health", json_array(), "health_since", "",
-                     "health_reason", "", "health_text", "",
-                     "website", ctl_text(l->website),
-                     "codes", ctl_texts(l->codes),
-                     "lookup", ctl_text(l->lookup),
-                     "delist", ctl_text(l->delist),
-                     "tier", ctl_text(l->tier), "scope", ctl_text(l->scope),
-                     "kind", ctl_text(l->kind),
-                     "control", ctl_text(l->control),
-                     "names", ctl_text(l->names),
-                     "min_interval", (json_int_t) l->min_interval,
-                     "rate", (json_int_t) l->rate,
-                     "day_quota", (json_int_t) l->day_quota,
-                     "reason", ctl_text(l->reason),
-                     "note", ctl_text(l->note),
-                     "servers", ctl_text(l->servers));
+    int                           trouble, was;
+    size_t                        i;
+    json_t                       *words;
+    const char                   *name;
+    const rbl_list_test_t        *test, *first;
+    const rbl_list_reason_text_t *reason;
+
+    was = 0;
+    first = NULL;
+    words = json_array();
+
+    for (i = 0; i < RBL_LIST_TESTS; i++) {
+        test = &state->test[i];
+        name = rbl_list_tests[i];
+
+        if (!test->found) {
+            continue;
+        }
+
+        json_array_append_new(words, json_string(name));
+        trouble = strcmp(name, "good") != 0 && strcmp(name, "untried") != 0
+                  && strcmp(name, "unsupported") != 0;
+
+        if (test->since > 0
+            && (first == NULL || trouble > was
+                || (trouble == was && test->since < first->since)))
+        {
+            first = test;
+            was = trouble;
+        }
+    }
+
+    reason = &rbl_list_reasons[first ? first->reason : RBL_LIST_NO_REASON];
+
+    json_object_set_new(v, "health", words);
+    json_object_set_new(v, "health_since", ctl_time(first ? first->since : 0));
+    json_object_set_new(v, "health_reason", json_string(reason->name));
+    json_object_set_new(v, "health_text", json_string(reason->text));
 }
 
 
-/* All fields of one list; NULL: error printed. */
-static json_t *
-ctl_list_whole(ctl_t *ctl, const ctl_lists_known_t *known,
-    const rbl_list_t *l)
+/* Adds the numbers of the daemons; nothing if none reports the list. */
+static void
+lists_counters(const rbl_list_state_t *state, json_t *v)
 {
-    json_t  *v;
+    size_t  i;
+    double  answered;
 
-    v = ctl_list_json(l);
+    for (i = RBL_ML_ANSWERED; state->reports > 0 && i <= RBL_ML_UNKNOWN; i++) {
+        json_object_set_new(v, rbl_list_metrics[i].key,
+                            json_integer(state->sum[i]));
+    }
 
-    if (ctl_list_state(ctl, known, l, v) != 0) {
-        json_decref(v);
+    answered = (double) state->sum[RBL_ML_ANSWERED];
+
+    if (answered > 0) {
+        json_object_set_new(v, "latency_ms", json_real(
+            (double) state->sum[RBL_ML_TIME] / 1000.0 / answered));
+        json_object_set_new(v, "slowest_ms", json_real(
+            (double) state->sum[RBL_ML_SLOWEST] / 1000.0));
+    }
+}
+
+
+/* Adds what lines have instead of numbers of the API. */
+static void
+lists_lines(const rbl_list_t *l, const rbl_list_state_t *state, json_t *v)
+{
+    char  by[64];
+
+    if (l->day_quota <= 0 || state->away) {
+        json_object_del(v, "quota_left");
+    }
+
+    if (state->frozen != 0) {
+        snprintf(by, sizeof(by), "%lld of %lld answers",
+                 (long long) state->turned, (long long) state->of);
+        json_object_set_new(v, "frozen_by", json_string(by));
+    }
+}
+
+
+/* One list as in the API, and more.  NULL: error printed. */
+static json_t *
+lists_json(ctl_t *ctl, const lists_t *lists, const rbl_list_t *l,
+    const rbl_list_state_t *state)
+{
+    json_t      *v;
+    rbl_buf_t    buf;
+    rbl_doc_t    doc;
+    const char  *key;
+
+    rbl_buf_init(&buf);
+    rbl_doc_begin(&doc, &buf.out, RBL_JSON);
+    rbl_view_list_all(&doc, l, state, NULL);
+    rbl_view_list_own(&doc, l);
+    rbl_doc_end(&doc);
+
+    v = ctl_document(&buf);
+    if (v == NULL) {
         return NULL;
+    }
+
+    key = !ctl_list_keyed(l) ? ""
+          : ctl_list_has_key(lists->keys, l->zone) ? "set" : "needed";
+
+    json_object_set_new(v, "key", json_string(key));
+    json_object_set_new(v, "by_hand", lists_by_hand(lists->hand, l->id));
+    json_object_set_new(v, "state", json_string(state->frozen ? "frozen"
+                                        : state->till ? "refuses" : ""));
+    lists_health(state, v);
+    lists_counters(state, v);
+
+    if (!ctl->json) {
+        lists_lines(l, state, v);
     }
 
     return v;
 }
 
 
+/* Reads what daemons share of list i.  0; -1: error printed. */
 static int
-ctl_list_each(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
+lists_shared(ctl_t *ctl, lists_t *lists, size_t i)
 {
-    json_t       *v;
-    rbl_list_t    l;
-    ctl_rows_t   *rows = data;
+    unsigned     p;
+    rbl_key_t    key;
+    redisReply  *reply;
 
-    if (rbl_list_decode(&l, raw) != RBL_OK) {
-        ctl_fail("the record of list %.*s is damaged: load the lists again",
-                 (int) sid.n, sid.p ? sid.p : "");
+    p = rbl_partition(&ctl->ks, lists->sid[i]);
+
+    if (ctl_away(ctl, p)) {
+        lists->state[i].away = 1;
         return 0;
     }
 
-    v = ctl_list_whole(ctl, &rows->known, &l);
+    reply = ctl_command(ctl, RBL_COMMAND("HMGET",
+                        rbl_key(&key, &ctl->ks, p, "list", lists->sid[i],
+                                RBL_STR("")), RBL_LIST_STATE_FIELDS));
+    if (reply == NULL) {
+        return -1;
+    }
 
-    return v == NULL ? -1 : json_array_append_new(rows->rows, v);
+    rbl_list_state_read(&lists->state[i], reply, (int64_t) time(NULL) * 1000);
+    freeReplyObject(reply);
+
+    return 0;
+}
+
+
+/* Adds a row for each list.  0; -1: error printed. */
+static int
+lists_rows(ctl_t *ctl, lists_t *lists, const redisReply *records)
+{
+    size_t       i;
+    json_t      *v;
+    rbl_list_t   l;
+
+    for (i = 0; i < lists->n; i++) {
+        if (rbl_list_decode(&l, rbl_reply_str(rbl_reply_at(records, i)))
+            != RBL_OK)
+        {
+            ctl_fail("the record of list %.*s is damaged: load the lists again",
+                     (int) lists->sid[i].n, lists->sid[i].p);
+            continue;
+        }
+
+        v = lists_shared(ctl, lists, i) != 0 ? NULL
+            : lists_json(ctl, lists, &l, &lists->state[i]);
+
+        if (v == NULL) {
+            return -1;
+        }
+
+        json_array_append_new(lists->rows, v);
+    }
+
+    return 0;
+}
+
+
+/* Their records, in their order; one without lists.  NULL: error printed. */
+static redisReply *
+lists_records(ctl_t *ctl, const lists_t *lists)
+{
+    size_t       i;
+    rbl_key_t   *keys;
+    rbl_str_t   *argv;
+    redisReply  *reply;
+
+    keys = xcalloc(lists->n + 1, sizeof(rbl_key_t));
+    argv = xcalloc(lists->n + 2, sizeof(rbl_str_t));
+    argv[0] = RBL_STR("MGET");
+    argv[1] = rbl_key(&keys[0], &ctl->ks, 0, "lists", RBL_STR(""), RBL_STR(""));
+
+    for (i = 0; i < lists->n; i++) {
+        argv[i + 1] = rbl_key(&keys[i], &ctl->ks, 0, "r", RBL_STR("SYS"),
+                              lists->sid[i]);
+    }
+
+    reply = ctl_command(ctl, (int) (lists->n > 0 ? lists->n : 1) + 1, argv);
+    free(keys);
+    free(argv);
+
+    return reply;
+}
+
+
+/* Reads the lists with these SIDs into an array.  NULL: error printed. */
+static json_t *
+lists_read(ctl_t *ctl, size_t n, rbl_str_t *sid)
+{
+    int          rc;
+    size_t       i;
+    lists_t      lists = { n, sid, NULL, NULL, NULL, NULL };
+    redisReply  *daemons, *records;
+
+    daemons = ctl_daemon_records(ctl);
+    lists.keys = daemons ? ctl_lists_keys(ctl) : NULL;
+    lists.hand = lists.keys ? lists_fields(ctl, "lists:override") : NULL;
+    records = lists.hand ? lists_records(ctl, &lists) : NULL;
+    lists.state = xcalloc(n + 1, sizeof(rbl_list_state_t));
+    lists.rows = json_array();
+
+    for (i = 0; i < rbl_reply_len(daemons); i++) {
+        rbl_list_reports(lists.state, n, sid,
+                         rbl_reply_str(rbl_reply_at(daemons, i)));
+    }
+
+    rc = records ? lists_rows(ctl, &lists, records) : -1;
+
+    freeReplyObject(daemons);
+    freeReplyObject(lists.keys);
+    freeReplyObject(lists.hand);
+    freeReplyObject(records);
+    free(lists.state);
+
+    if (rc != 0) {
+        json_decref(lists.rows);
+        return NULL;
+    }
+
+    return lists.rows;
 }
 
 
@@ -155,18 +410,18 @@ ctl_list_argument(rbl_sid_t *sid, rbl_str_t text)
 
 
 int
-ctl_list_load(ctl_t *ctl, rbl_str_t name, rbl_list_t *l, redisReply **reply)
+ctl_list_load(ctl_t *ctl, rbl_str_t name, rbl_sid_t *sid, rbl_list_t *l,
+    redisReply **reply)
 {
-    rbl_sid_t  sid;
     rbl_key_t  key;
 
-    if (ctl_list_argument(&sid, name) != 0) {
+    if (ctl_list_argument(sid, name) != 0) {
         return -1;
     }
 
     *reply = ctl_command(ctl, RBL_COMMAND("GET",
                          rbl_key(&key, &ctl->ks, 0, "r", RBL_STR("SYS"),
-                                 rbl_sid_str(&sid))));
+                                 rbl_sid_str(sid))));
     if (*reply == NULL) {
         return -1;
     }
@@ -182,19 +437,12 @@ ctl_list_load(ctl_t *ctl, rbl_str_t name, rbl_list_t *l, redisReply **reply)
 }
 
 
-/* Prints one list; the servers of a killed list are not queried. */
+/* Prints one list and its servers. */
 static int
-ctl_list_print(ctl_t *ctl, json_t *v, rbl_str_t raw, int servers)
+lists_print(ctl_t *ctl, json_t *v, rbl_str_t raw, int keyless)
 {
-    int      rc, keyless;
+    int      rc;
     json_t  *rows;
-
-    if (!servers
-        || strcmp(json_string_value(json_object_get(v, "status")), "killed")
-           == 0)
-    {
-        return ctl_print(ctl, list_columns, v);
-    }
 
     rows = ctl_list_servers(ctl, raw);
 
@@ -203,8 +451,6 @@ ctl_list_print(ctl_t *ctl, json_t *v, rbl_str_t raw, int servers)
         return CTL_ERROR;
     }
 
-    keyless = strcmp(json_string_value(json_object_get(v, "key")), "needed")
-              == 0;
     json_object_set(v, "name_servers", rows);
     rc = ctl_print(ctl, list_columns, v);
 
@@ -218,29 +464,34 @@ ctl_list_print(ctl_t *ctl, json_t *v, rbl_str_t raw, int servers)
 }
 
 
+/* The servers of a killed list are not queried. */
 int
 ctl_list_show(ctl_t *ctl, rbl_str_t name, int servers)
 {
-    int                 rc;
-    json_t             *v;
-    rbl_list_t          l;
-    redisReply         *reply;
-    ctl_lists_known_t   known;
+    int          rc;
+    json_t      *rows, *v;
+    rbl_sid_t    sid;
+    rbl_str_t    text;
+    rbl_list_t   l;
+    redisReply  *reply;
 
-    if (ctl_lists_known(ctl, &known) != 0) {
+    if (ctl_list_load(ctl, name, &sid, &l, &reply) != 0) {
         return CTL_ERROR;
     }
 
-    if (ctl_list_load(ctl, name, &l, &reply) != 0) {
-        ctl_lists_known_free(&known);
-        return CTL_ERROR;
-    }
+    text = rbl_sid_str(&sid);
+    rows = lists_read(ctl, 1, &text);
+    v = json_incref(json_array_get(rows, 0));
+    json_decref(rows);
 
-    v = ctl_list_whole(ctl, &known, &l);
     rc = v == NULL ? CTL_ERROR
-         : ctl_list_print(ctl, v, rbl_reply_str(reply), servers);
+         : !servers || rbl_str_is(l.status, "killed")
+         ? ctl_print(ctl, list_columns, v)
+         : lists_print(ctl, v, rbl_reply_str(reply), strcmp(
+                           json_string_value(json_object_get(v, "key")),
+                           "needed") == 0);
+
     freeReplyObject(reply);
-    ctl_lists_known_free(&known);
 
     return rc;
 }
@@ -249,30 +500,35 @@ ctl_list_show(ctl_t *ctl, rbl_str_t name, int servers)
 int
 ctl_lists_show(ctl_t *ctl)
 {
-    int          rc;
+    size_t       i, n;
+    json_t      *rows;
     rbl_key_t    key;
-    rbl_str_t    none = RBL_STR("");
-    ctl_rows_t   rows;
+    rbl_str_t   *sid, none = RBL_STR("");
+    redisReply  *reply;
 
     if (ctl->n_args == 1) {
         return ctl_list_show(ctl, ctl->args[0],
                              ctl_option(ctl, "stored") == NULL);
     }
 
-    if (ctl_lists_known(ctl, &rows.known) != 0) {
-        return CTL_ERROR;
-    }
-
-    rows.rows = json_array();
     ctl_survey(ctl);
-    rc = ctl_each(ctl, rbl_key(&key, &ctl->ks, 0, "lists", none, none), 0,
-                  "r", RBL_STR("SYS"), ctl_list_each, &rows);
-    ctl_lists_known_free(&rows.known);
-
-    if (rc != 0) {
-        json_decref(rows.rows);
+    reply = ctl_command(ctl, RBL_COMMAND("ZRANGE",
+                        rbl_key(&key, &ctl->ks, 0, "lists", none, none),
+                        RBL_STR("0"), RBL_STR(LISTS_LAST)));
+    if (reply == NULL) {
         return CTL_ERROR;
     }
 
-    return ctl_print_parts(ctl, list_row, rows.rows);
+    n = rbl_reply_len(reply);
+    sid = xcalloc(n + 1, sizeof(rbl_str_t));
+
+    for (i = 0; i < n; i++) {
+        sid[i] = rbl_reply_str(rbl_reply_at(reply, i));
+    }
+
+    rows = lists_read(ctl, n, sid);
+    freeReplyObject(reply);
+    free(sid);
+
+    return rows == NULL ? CTL_ERROR : ctl_print_parts(ctl, list_row, rows);
 }

@@ -3,107 +3,68 @@
  * of the list, so a change goes to every partition; after a failure halfway the
  * command may be repeated, with the same result.  Daemons see the change within
  * a second.
+ *
+ * The key of a list is a secret that it requires in query names.  It comes from
+ * standard input or a file, never from the command line; it goes only to the
+ * store, and is never shown.
  */
 
 #include "lists.h"
 
+#include "check/lists/lists.h"
+#include "op.h"
 
-redisReply *
-ctl_list_script(ctl_t *ctl, const rbl_script_t *script, int argc,
-    rbl_str_t *argv)
-{
-    unsigned     p;
-    rbl_key_t    key;
-    rbl_str_t    none = RBL_STR("");
-    redisReply  *reply;
+#include <errno.h>
+#include <stdio.h>
+#include <termios.h>
+#include <unistd.h>
 
-    if (ctl_complete(ctl) != 0) {
-        return NULL;
-    }
-
-    for (p = 0; /* void */; freeReplyObject(reply)) {
-        *argv = rbl_key(&key, &ctl->ks, p, "lists", none, none);
-        reply = ctl_script(ctl, script, argc, argv);
-        if (reply == NULL) {
-            ctl_fail("changed in %u of %u partitions: do it again", p,
-                     ctl->ks.partitions);
-            return NULL;
-        }
-
-        if (++p == ctl->ks.partitions
-            || !rbl_str_is(rbl_reply_word(reply), "OK"))
-        {
-            return reply;
-        }
-    }
-}
+#define LINE_SIZE  256
 
 
-int
-ctl_list_changed(ctl_t *ctl, int rc)
-{
-    return rc < 0 ? CTL_ERROR
-           : rc > 0 ? ctl_fail("there is no list %s, or it is killed; rblctl"
-                               " lists show names them all", ctl->args[0].p)
-           : ctl_list_show(ctl, ctl->args[0], 0);
-}
-
-
-int
-ctl_list_status(ctl_t *ctl, const rbl_sid_t *sid, const char *status)
-{
-    redisReply                *reply;
-    rbl_lists_status_args_t    args;
-    rbl_lists_status_reply_t   said;
-
-    args.list = rbl_sid_str(sid);
-    args.status = rbl_str(status);
-
-    reply = ctl_list_script(ctl, CTL_SCRIPT(lists_status, args));
-    if (reply == NULL) {
-        return -1;
-    }
-
-    rbl_lists_status_reply(&said, reply);
-    freeReplyObject(reply);
-
-    return said.word != RBL_LISTS_STATUS_OK;
-}
-
-
+/* Runs the operation, and shows the list. */
 static int
-ctl_lists_status(ctl_t *ctl, const char *status)
+lists_change(ctl_t *ctl, const rbl_op_t *op, const char *reason)
 {
-    rbl_sid_t  sid;
+    json_t       *done;
+    rbl_sid_t     sid;
+    ctl_given_t   given = { "reason", reason };
 
     if (ctl_list_argument(&sid, ctl->args[0]) != 0) {
         return CTL_ERROR;
     }
 
-    return ctl_list_changed(ctl, ctl_list_status(ctl, &sid, status));
+    done = ctl_op_run(ctl, op, ctl->args[0], rbl_sid_str(&sid), reason != NULL,
+                      &given);
+    if (done == NULL) {
+        return CTL_ERROR;
+    }
+
+    json_decref(done);
+
+    return ctl_list_show(ctl, ctl->args[0], 0);
 }
 
 
 int
 ctl_lists_enable(ctl_t *ctl)
 {
-    int                 needed;
-    rbl_list_t          l;
-    redisReply         *reply;
-    ctl_lists_known_t   known;
+    int          needed;
+    rbl_sid_t    sid;
+    rbl_list_t   l;
+    redisReply  *reply, *keys;
 
-    if (ctl_lists_known(ctl, &known) != 0) {
+    keys = ctl_lists_keys(ctl);
+
+    if (keys == NULL || ctl_list_load(ctl, ctl->args[0], &sid, &l, &reply) != 0)
+    {
+        freeReplyObject(keys);
         return CTL_ERROR;
     }
 
-    if (ctl_list_load(ctl, ctl->args[0], &l, &reply) != 0) {
-        ctl_lists_known_free(&known);
-        return CTL_ERROR;
-    }
-
-    needed = ctl_list_keyed(&l) && !ctl_list_has_key(&known, l.zone);
+    needed = ctl_list_keyed(&l) && !ctl_list_has_key(keys, l.zone);
     freeReplyObject(reply);
-    ctl_lists_known_free(&known);
+    freeReplyObject(keys);
 
     if (needed) {
         return ctl_fail("%s needs a key, and has none: rblctl lists key %s"
@@ -111,112 +72,217 @@ ctl_lists_enable(ctl_t *ctl)
                         ctl->args[0].p);
     }
 
-    return ctl_lists_status(ctl, "active");
+    return lists_change(ctl, &rbl_op_list_enable, NULL);
 }
 
 
 int
 ctl_lists_disable(ctl_t *ctl)
 {
-    return ctl_lists_status(ctl, "disabled");
-}
-
-
-static int
-ctl_lists_killed(ctl_t *ctl, rbl_str_t reason)
-{
-    rbl_sid_t                sid;
-    redisReply              *reply;
-    rbl_lists_kill_args_t    args;
-    rbl_lists_kill_reply_t   said;
-
-    if (ctl_list_argument(&sid, ctl->args[0]) != 0) {
-        return CTL_ERROR;
-    }
-
-    args.list = rbl_sid_str(&sid);
-    args.reason = reason;
-    reply = ctl_list_script(ctl, CTL_SCRIPT(lists_kill, args));
-    if (reply == NULL) {
-        return CTL_ERROR;
-    }
-
-    rbl_lists_kill_reply(&said, reply);
-    freeReplyObject(reply);
-
-    switch (said.word) {
-
-    case RBL_LISTS_KILL_CATALOGUE:
-        return ctl_fail("%s was killed by the file that was loaded: one that"
-                        " has it among its lists brings it back",
-                        ctl->args[0].p);
-
-    case RBL_LISTS_KILL_FULL:
-        return ctl_fail("%s stays killed: there are as many system lists as"
-                        " there may be; kill another one first",
-                        ctl->args[0].p);
-
-    default:
-        return ctl_list_changed(ctl, said.word != RBL_LISTS_KILL_OK);
-    }
+    return lists_change(ctl, &rbl_op_list_disable, NULL);
 }
 
 
 int
 ctl_lists_kill(ctl_t *ctl)
 {
-    rbl_str_t  reason;
-
-    reason = rbl_trim(ctl->args[1]);
-
-    if (!rbl_text_ok(reason) || reason.n == 0
-        || rbl_utf8_count(reason) > RBL_LABEL_MAX)
-    {
-        return ctl_fail("the reason must be 1 to %d characters of UTF-8"
-                        " without control characters", RBL_LABEL_MAX);
-    }
-
-    return ctl_lists_killed(ctl, reason);
+    return lists_change(ctl, &rbl_op_list_kill, ctl->args[1].p);
 }
 
 
 int
 ctl_lists_unkill(ctl_t *ctl)
 {
-    return ctl_lists_killed(ctl, RBL_STR(""));
+    return lists_change(ctl, &rbl_op_list_unkill, NULL);
 }
 
 
 int
 ctl_lists_thaw(ctl_t *ctl)
 {
-    rbl_sid_t              sid;
-    rbl_key_t              key;
-    rbl_list_t             l;
-    redisReply            *reply;
-    rbl_list_thaw_args_t   args;
-    rbl_list_thaw_reply_t  said;
+    rbl_sid_t    sid;
+    rbl_list_t   l;
+    redisReply  *reply;
 
-    if (ctl_list_argument(&sid, ctl->args[0]) != 0
-        || ctl_list_load(ctl, ctl->args[0], &l, &reply) != 0)
-    {
+    if (ctl_list_load(ctl, ctl->args[0], &sid, &l, &reply) != 0) {
         return CTL_ERROR;
     }
 
     freeReplyObject(reply);
-    args.list = rbl_key(&key, &ctl->ks,
-                        rbl_partition(&ctl->ks, rbl_sid_str(&sid)), "list",
-                        rbl_sid_str(&sid), RBL_STR(""));
-    args.since = RBL_STR("");
-    reply = ctl_script(ctl, CTL_SCRIPT(list_thaw, args));
+
+    return lists_change(ctl, &rbl_op_list_thaw, NULL);
+}
+
+
+/* Reads the first line, cut to its size.  0; -1: error printed. */
+static int
+read_line(rbl_str_t *text, char line[LINE_SIZE], FILE *f, const char *what)
+{
+    int     c;
+    size_t  n;
+
+    n = 0;
+
+    while ((c = getc(f)) != EOF && c != '\n') {
+        if (n < LINE_SIZE) {
+            line[n++] = (char) c;
+        }
+    }
+
+    if (n == 0 && c == EOF) {
+        ctl_fail("%s: %s", what, ferror(f) ? strerror(errno) : "is empty");
+        return -1;
+    }
+
+    text->p = line;
+    text->n = n;
+
+    return 0;
+}
+
+
+/* Reads the key; a terminal does not echo it. */
+static int
+read_input(rbl_str_t *text, char line[LINE_SIZE])
+{
+    int             rc, tty;
+    struct termios  was, quiet;
+
+    tty = isatty(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &was) == 0;
+
+    if (tty) {
+        fputs("Key: ", stderr);
+        quiet = was;
+        quiet.c_lflag &= ~(tcflag_t) ECHO;
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet);
+    }
+
+    rc = read_line(text, line, stdin, "standard input");
+
+    if (tty) {
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &was);
+        fputc('\n', stderr);
+    }
+
+    return rc;
+}
+
+
+static int
+read_key(const ctl_t *ctl, char line[LINE_SIZE], rbl_str_t *key)
+{
+    int          rc;
+    FILE        *f;
+    const char  *path;
+
+    path = ctl_option(ctl, "file");
+
+    if (path == NULL) {
+        rc = read_input(key, line);
+
+    } else {
+        f = fopen(path, "re");
+        if (f == NULL) {
+            ctl_fail("%s: %s", path, strerror(errno));
+            return -1;
+        }
+
+        rc = read_line(key, line, f, path);
+        fclose(f);
+    }
+
+    if (rc != 0) {
+        return -1;
+    }
+
+    *key = rbl_trim(*key);
+
+    if (!list_key_ok(*key)) {
+        ctl_fail("a key must be 1 to 63 letters, digits and hyphens, without a"
+                 " hyphen at either end");
+        return -1;
+    }
+
+    return 0;
+}
+
+
+static int
+key_put(ctl_t *ctl, const rbl_sid_t *sid, rbl_str_t secret)
+{
+    rbl_key_t               key;
+    rbl_str_t               none = RBL_STR("");
+    redisReply             *reply;
+    rbl_lists_key_args_t    args;
+    rbl_lists_key_reply_t   said;
+
+    args.lists = rbl_key(&key, &ctl->ks, 0, "lists", none, none);
+    args.list = rbl_sid_str(sid);
+    args.secret = secret;
+    reply = ctl_script(ctl, CTL_SCRIPT(lists_key, args));
     if (reply == NULL) {
         return CTL_ERROR;
     }
 
-    rbl_list_thaw_reply(&said, reply);
+    rbl_lists_key_reply(&said, reply);
     freeReplyObject(reply);
 
-    return said.word == RBL_LIST_THAW_OK
+    return said.word == RBL_LISTS_KEY_OK
            ? ctl_list_show(ctl, ctl->args[0], 0)
-           : ctl_fail("%s is not frozen", ctl->args[0].p);
+           : ctl_fail("there is no list %s that wants a key; rblctl lists show"
+                      " names them all", ctl->args[0].p);
+}
+
+
+/* A killed list is not queried either.  0; -1: error printed. */
+static int
+key_disable(ctl_t *ctl, const rbl_sid_t *sid)
+{
+    redisReply               *reply;
+    rbl_lists_status_args_t   args;
+
+    args.list = rbl_sid_str(sid);
+    args.status = RBL_STR("disabled");
+
+    reply = ctl_op_system(ctl, &rbl_op_list_disable, args.list, RBL_ARGC(args),
+                          args.argv);
+    freeReplyObject(reply);
+
+    return reply != NULL ? 0 : -1;
+}
+
+
+int
+ctl_lists_key(ctl_t *ctl)
+{
+    int          rc, keyed;
+    char         line[LINE_SIZE];
+    rbl_sid_t    sid;
+    rbl_str_t    key = RBL_STR("");
+    rbl_list_t   l;
+    redisReply  *reply;
+
+    if (ctl_list_load(ctl, ctl->args[0], &sid, &l, &reply) != 0) {
+        return CTL_ERROR;
+    }
+
+    keyed = ctl_list_keyed(&l);
+    freeReplyObject(reply);
+
+    if (!keyed) {
+        return ctl_fail("%s wants no key: there is no {key} in its zone",
+                        ctl->args[0].p);
+    }
+
+    /* A list without its key cannot be queried: no check may wait for it. */
+
+    if (ctl_option(ctl, "remove") != NULL) {
+        return key_disable(ctl, &sid) == 0 ? key_put(ctl, &sid, key)
+                                           : CTL_ERROR;
+    }
+
+    rc = read_key(ctl, line, &key) == 0 ? key_put(ctl, &sid, key) : CTL_ERROR;
+    explicit_bzero(line, sizeof(line));
+
+    return rc;
 }

@@ -47,4 +47,15 @@ typedef struct {
 int lists_file_read(lists_file_t *file, const char *path);
 void lists_file_free(lists_file_t *file);
 
+/* Each reads a text member of an entry; "" if it is absent; p is NULL after a
+   mistake. */
+rbl_str_t member_tier(entry_read_t *r, const json_t *entry);
+rbl_str_t member_control(entry_read_t *r, const json_t *entry);
+
+/* The names that are queried; only a list of domains may have this member. */
+rbl_str_t member_names(entry_read_t *r, const json_t *entry, int64_t families);
+
+/* The array of rules; NULL if it is absent. */
+const json_t *member_codes(entry_read_t *r, const json_t *entry);
+
 #endif /* CTL_LISTS_FILE_H_INCLUDED */

@@ -7,7 +7,8 @@
 #include "base/xalloc.h"
 #include "dns/engine.h"
 #include "lists.h"
-#include "lists_read.h"
+#include "lists_file.h"
+#include "op.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -28,13 +29,19 @@ typedef struct {
 } override_t;
 
 
+static const rbl_op_t  override_op = {
+    .script = &rbl_script_lists_override,
+    .system = RBL_SYSTEM_ALL
+};
+
+
 /* A number, or else the text, which the reader of the member reports. */
 static json_t *
 number_value(const char *name, const char *text)
 {
     int64_t  v;
 
-    if (rbl_int_parse(&v, rbl_str(text), 0, LISTS_QUOTA_MAX) == RBL_OK
+    if (rbl_int_parse(&v, rbl_str(text), 0, RBL_LIST_QUOTA_MAX) == RBL_OK
         || (strcmp(name, "min_interval") == 0
             && entry_seconds(&v, rbl_str(text)) == 0))
     {
@@ -207,19 +214,19 @@ override_put(override_t *o, const char *name, rbl_str_t text, int64_t number,
 
 
 static void
-override_read(override_t *o, int64_t families)
+override_number(override_t *o, const char *name, int64_t max)
 {
-    size_t  i;
-
     static const rbl_str_t  none = { NULL, 0 };
 
-    static const struct {
-        const char  *name;
-        int64_t      max;
-    } numbers[] = {
-        { "min_interval", LISTS_INTERVAL_MAX }, { "rate", LISTS_RATE_MAX },
-        { "day_quota", LISTS_QUOTA_MAX }
-    };
+    override_put(o, name, none, member_number(&o->r, o->entry, name, max, 0),
+                 NULL);
+}
+
+
+static void
+override_read(override_t *o, int64_t families)
+{
+    static const rbl_str_t  none = { NULL, 0 };
 
     override_put(o, "names", member_names(&o->r, o->entry, families), 0, NULL);
     override_put(o, "tier", member_tier(&o->r, o->entry), 0, NULL);
@@ -227,13 +234,9 @@ override_read(override_t *o, int64_t families)
     override_put(o, "servers", value_str(json_object_get(o->entry, "servers")),
                  0, NULL);
     override_put(o, "codes", none, 0, member_codes(&o->r, o->entry));
-
-    for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-        override_put(o, numbers[i].name, none,
-                     member_number(&o->r, o->entry, numbers[i].name,
-                                   numbers[i].max, 0),
-                     NULL);
-    }
+    override_number(o, "min_interval", RBL_LIST_INTERVAL_MAX);
+    override_number(o, "rate", RBL_LIST_RATE_MAX);
+    override_number(o, "day_quota", RBL_LIST_QUOTA_MAX);
 }
 
 
@@ -259,10 +262,10 @@ override_run(ctl_t *ctl, override_t *o, int64_t families)
         return CTL_ERROR;
     }
 
-    reply = ctl_list_script(ctl, &rbl_script_lists_override,
-                            RBL_ARGC(o->call.args)
-                            + RBL_ARGC(*o->call.fields) * o->n,
-                            o->call.args.argv);
+    reply = ctl_op_system(ctl, &override_op, o->call.args.list,
+                          RBL_ARGC(o->call.args)
+                          + RBL_ARGC(*o->call.fields) * o->n,
+                          o->call.args.argv);
     if (reply == NULL) {
         return CTL_ERROR;
     }
@@ -270,7 +273,10 @@ override_run(ctl_t *ctl, override_t *o, int64_t families)
     rbl_lists_override_reply(&said, reply);
     freeReplyObject(reply);
 
-    return ctl_list_changed(ctl, said.word != RBL_LISTS_OVERRIDE_OK);
+    return said.word == RBL_LISTS_OVERRIDE_OK
+           ? ctl_list_show(ctl, ctl->args[0], 0)
+           : ctl_fail("there is no list %s, or it is killed; rblctl lists show"
+                      " names them all", ctl->args[0].p);
 }
 
 
@@ -284,9 +290,7 @@ ctl_lists_override(ctl_t *ctl)
     override_t   o;
     redisReply  *reply;
 
-    if (ctl_list_argument(&sid, ctl->args[0]) != 0
-        || ctl_list_load(ctl, ctl->args[0], &l, &reply) != 0)
-    {
+    if (ctl_list_load(ctl, ctl->args[0], &sid, &l, &reply) != 0) {
         return CTL_ERROR;
     }
 

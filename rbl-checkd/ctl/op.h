@@ -8,6 +8,7 @@
 
 #include "ctl.h"
 
+#include "base/buf.h"
 #include "rbl_ops.h"
 
 /* A field and its value; a NULL value: it is not given. */
@@ -18,11 +19,20 @@ typedef struct {
 
 /*
  * Runs an operation for an account and the thing `id`, which is "" without
- * one.  The value is the answer, an object as in the API, whose member
+ * one; for a system list `account` is what the list is called in errors.  The
+ * value is the answer, an object as in the API, whose member
  * `id` is the SID of the thing.  NULL: error printed.
  */
 json_t *ctl_op_run(ctl_t *ctl, const rbl_op_t *op, rbl_str_t account,
     rbl_str_t id, int n, const ctl_given_t *given);
+
+/* Runs the script of an operation on a system list, in each partition until one
+   refuses, or in its own; sets argv[0].  NULL: error printed. */
+redisReply *ctl_op_system(ctl_t *ctl, const rbl_op_t *op, rbl_str_t list,
+    int argc, rbl_str_t *argv);
+
+/* A complete document, which is freed, as JSON.  NULL: error printed. */
+json_t *ctl_document(rbl_buf_t *buf);
 
 /* Takes the member "data" out of an answer, whose reference it takes; NULL: of
    NULL. */

@@ -272,6 +272,78 @@ rbl_view_list(rbl_doc_t *d, const char *key, const rbl_list_t *l)
 }
 
 
+static void
+rbl_view_at(rbl_doc_t *d, const char *key, int64_t ms,
+    const rbl_timezone_t *tz)
+{
+    char  text[RBL_TIME_LEN];
+
+    rbl_doc_str(d, key, rbl_time_text(text, ms, tz));
+}
+
+
+void
+rbl_view_list_found(rbl_doc_t *d, const rbl_list_t *l,
+    const rbl_list_state_t *state, const rbl_timezone_t *tz)
+{
+    size_t                  i;
+    const rbl_list_test_t  *test;
+
+    rbl_doc_array(d, "tests");
+
+    for (i = 0; i < RBL_LIST_TESTS; i++) {
+        test = &state->test[i];
+
+        if (test->found) {
+            rbl_doc_object(d, NULL);
+            rbl_doc_z(d, "state", rbl_list_tests[i]);
+            rbl_doc_z(d, "reason", rbl_list_reasons[test->reason].name);
+            rbl_view_at(d, "since", test->since, tz);
+            rbl_doc_close(d);
+        }
+    }
+
+    rbl_doc_close(d);
+
+    rbl_doc_int(d, "quota_left", rbl_list_left(state, l));
+    rbl_view_at(d, "frozen", state->frozen, tz);
+    rbl_view_at(d, "refusing_till", state->till, tz);
+}
+
+
+void
+rbl_view_list_all(rbl_doc_t *d, const rbl_list_t *l,
+    const rbl_list_state_t *state, const rbl_timezone_t *tz)
+{
+    rbl_view_list(d, "list", l);
+    rbl_doc_str(d, "lookup", l->lookup);
+    rbl_doc_str(d, "delisting", l->delist);
+    rbl_doc_str(d, "tier", l->tier);
+    rbl_doc_str(d, "scope", l->scope);
+    rbl_doc_str(d, "kind", l->kind);
+    rbl_doc_int(d, "min_interval", l->min_interval);
+    rbl_doc_int(d, "rate", l->rate);
+    rbl_doc_int(d, "day_quota", l->day_quota);
+    (void) rbl_view_texts(d, "codes", l->codes);
+    rbl_doc_str(d, "reason", l->reason);
+    rbl_view_list_found(d, l, state, tz);
+    rbl_doc_int(d, "quota_used", state->used);
+    rbl_doc_int(d, "turned", state->turned);
+    rbl_doc_int(d, "of", state->of);
+    rbl_view_at(d, "refusing", state->since, tz);
+}
+
+
+void
+rbl_view_list_own(rbl_doc_t *d, const rbl_list_t *l)
+{
+    rbl_doc_str(d, "names", l->names);
+    rbl_doc_str(d, "control", l->control);
+    rbl_doc_str(d, "servers", l->servers);
+    rbl_doc_str(d, "note", l->note);
+}
+
+
 void
 rbl_view_result(rbl_doc_t *d, const char *key, const rbl_result_t *r)
 {

@@ -8,6 +8,7 @@
 #define RBL_VIEW_H_INCLUDED
 
 #include "rbl_doc.h"
+#include "rbl_list_state.h"
 #include "rbl_record.h"
 #include "rbl_time.h"
 
@@ -40,6 +41,16 @@ void rbl_view_profile(rbl_doc_t *d, const char *key, const rbl_profile_t *p,
 
 /* A system or custom list. */
 void rbl_view_list(rbl_doc_t *d, const char *key, const rbl_list_t *l);
+
+/* Members of an open object about a list: what the daemons know of it; and
+   before that the rest of its record that users may see. */
+void rbl_view_list_found(rbl_doc_t *d, const rbl_list_t *l,
+    const rbl_list_state_t *state, const rbl_timezone_t *tz);
+void rbl_view_list_all(rbl_doc_t *d, const rbl_list_t *l,
+    const rbl_list_state_t *state, const rbl_timezone_t *tz);
+
+/* The same, of its record that operators alone may see. */
+void rbl_view_list_own(rbl_doc_t *d, const rbl_list_t *l);
 
 /* One element of a check's details, and of webhook_rbl_details. */
 void rbl_view_result(rbl_doc_t *d, const char *key, const rbl_result_t *r);

@@ -316,6 +316,12 @@ rbl_field_text(rbl_run_t *run, const rbl_field_t *field)
 {
     rbl_str_t  text;
 
+    if (field->flags & RBL_EMPTY
+        && rbl_text(run, (size_t) (field - run->fields)).n == 0)
+    {
+        return 0;
+    }
+
     if ((field->flags & RBL_LATER && rbl_field_needed(run, field) != 0)
         || rbl_judged(run, field, &text) != 0)
     {

@@ -39,7 +39,7 @@ typedef struct rbl_run_s  rbl_run_t;
 #define RBL_TOLD    8                   /* text: the argument before it is "1"
                                            if it was given, or "0" */
 #define RBL_ZERO    16                  /* text: "0" if it was not given */
-#define RBL_EMPTY   32                  /* SIDs: an empty value means none */
+#define RBL_EMPTY   32                  /* an empty value means none */
 #define RBL_ONE     64                  /* SIDs: at most one */
 #define RBL_SECRET  128                 /* its value is not in the audit log */
 
@@ -102,6 +102,16 @@ typedef struct {
     { word, 400, "Invalid " field " value provided. Please try again." }
 
 
+/* Where the script of an operation on a system list runs: each partition has a
+   copy of the list, and its own the state that daemons share. */
+typedef enum {
+    RBL_SYSTEM_NONE = 0,                /* it is for an account */
+    RBL_SYSTEM_ALL,                     /* in each partition, in any order; a
+                                           refusal of one is that of all */
+    RBL_SYSTEM_ONE                      /* in the partition of the list */
+} rbl_system_e;
+
+
 struct rbl_op_s {
     const rbl_script_t   *script;
     const rbl_field_t    *fields;       /* NULL: none */
@@ -110,6 +120,7 @@ struct rbl_op_s {
     int                   makes;        /* 1: it makes one of the first kind */
     int                   operators;    /* 1: also of the operators' account,
                                            which has users only */
+    rbl_system_e          system;       /* it is about a list of the system */
     const char           *value;        /* argument behind the id; NULL: none */
     const char           *message;
 
@@ -163,6 +174,8 @@ struct rbl_run_s {
     rbl_str_t               account;    /* SID; for the answer */
     int                     path;       /* URLs are shown with their path */
     int                     operator;   /* an operator runs it: rblctl */
+    unsigned                view;       /* of hosts (rbl_view.h) */
+    int64_t                 stopped;    /* for rbl_host_read */
 
     rbl_sid_t               id;         /* of what is meant; n 0: nothing */
     rbl_given_t             given[RBL_FIELDS_MAX];

@@ -5,7 +5,9 @@
 #ifndef RBL_OPS_H_INCLUDED
 #define RBL_OPS_H_INCLUDED
 
+#include "rbl_keys.h"
 #include "rbl_op.h"
+#include "rbl_record.h"
 
 
 /* rbl_op_app.c: applications and their tokens */
@@ -20,6 +22,46 @@ extern const rbl_op_t  rbl_op_apps, rbl_op_app, rbl_op_app_add,
 
 extern const rbl_op_t  rbl_op_users, rbl_op_user_add, rbl_op_user_link,
                        rbl_op_user_role, rbl_op_user_delete;
+
+
+/* rbl_op_host.c: hosts, and what their lists said */
+
+extern const rbl_outcome_t  rbl_host_refusals[];
+
+/* Writes a host of the account, whose record is then *host.  -1: the record is
+   damaged, and nothing is written. */
+int rbl_run_host(const rbl_run_t *run, rbl_doc_t *doc, const char *key,
+    rbl_host_t *host, rbl_str_t raw);
+
+/* Writes the time of an entry of a stream. */
+void rbl_entry_at(const rbl_run_t *run, rbl_doc_t *doc,
+    const redisReply *entry);
+
+/* Goes to the next change of a packed array; `left` are left, and counted down.
+   0: there is none.  rbl_change_members writes it. */
+int rbl_change_next(rbl_mp_t *mp, size_t *left);
+void rbl_change_members(rbl_doc_t *doc, rbl_mp_t *mp);
+
+extern const rbl_op_t  rbl_op_host_lists, rbl_op_host_history;
+
+
+/* rbl_op_list.c: system lists; the largest values of their fields, and their
+   tiers, which end with NULL */
+
+#define RBL_LIST_INTERVAL_MAX  (30 * 86400)
+#define RBL_LIST_RATE_MAX      1000000
+#define RBL_LIST_QUOTA_MAX     1000000000000
+
+extern const char *const  rbl_list_tiers[];
+
+extern const rbl_outcome_t  rbl_list_refusals[];
+
+/* The key of the script of such an operation in a partition. */
+rbl_str_t rbl_system_key(const rbl_op_t *op, rbl_key_t *key,
+    const rbl_keyspace_t *ks, unsigned p, rbl_str_t list);
+
+extern const rbl_op_t  rbl_op_list_enable, rbl_op_list_disable,
+                       rbl_op_list_kill, rbl_op_list_unkill, rbl_op_list_thaw;
 
 
 /* rbl_op_hook.c: webhook receivers */

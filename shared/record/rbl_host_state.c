@@ -42,6 +42,22 @@ rbl_state_of(const rbl_host_t *h)
 }
 
 
+rbl_err_t
+rbl_host_read(rbl_host_t *h, rbl_str_t raw, int64_t stopped)
+{
+    rbl_err_t  err;
+
+    err = rbl_host_decode(h, raw);
+
+    if (err == RBL_OK && h->stopped == 0 && stopped > 0) {
+        h->stopped = stopped;
+        h->next_check = 0;
+    }
+
+    return err;
+}
+
+
 /* Finds the entry of host.details; 0: none. */
 
 static int

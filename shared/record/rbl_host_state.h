@@ -29,6 +29,10 @@ extern const char *const  rbl_state_names[RBL_STATES];
 /* The state of a host. */
 rbl_state_t rbl_state_of(const rbl_host_t *h);
 
+/* Decodes a record.  stopped: no host of the account is checked since then
+   (ms), which the record need not say yet; or 0. */
+rbl_err_t rbl_host_read(rbl_host_t *h, rbl_str_t raw, int64_t stopped);
+
 /* The answers of all lists of a host; views of both records. */
 typedef struct {
     const rbl_host_t      *host;

@@ -15,6 +15,7 @@
 
 #define RBL_METRICS_TTL        20000    /* lifetime of a record, ms */
 #define RBL_METRICS_LISTS      256      /* in a record, at most */
+#define RBL_DAEMON_MAX         65536    /* octets of a record, at most */
 #define RBL_METRICS_RESOLVERS  8
 #define RBL_LATENCY_BOUNDS     12       /* latency buckets of resolvers */
 

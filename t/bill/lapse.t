@@ -226,7 +226,7 @@ is($notice->{json}{title}, 'Plan "Plan" has expired',
     'the notice has the title of an expired plan');
 like($notice->{json}{message}, qr/No host is checked/,
     'the notice says that no host is checked');
-is(ctl('host', $ids[1])->{stopped} ne '', 1,
+is(ctl('host', $ids[1])->{host}{not_checked_since} ne '', 1,
     'rblctl host says that the host is not checked');
 my $shown = bill();
 is($shown->{state}, 'lapsed', 'rblctl bill shows the state lapsed');

@@ -37,10 +37,10 @@ sub time_of { return strftime '%Y-%m-%dT%H:%M:%S+00:00', gmtime $_[0] / 1000 }
 my $once = 0;
 sub states {
     my $h = json(ctl('host', $ht, '--json'));
-    my %when = ($h->{checked} => 'now', time_of($once - $once % 60_000)
+    my %when = ($h->{host}{last_checked} => 'now', time_of($once - $once % 60_000)
         => 'once', '' => 'never');
     return join ', ', sort map { my $l = $_; join ' ',
-        $l->{zone} =~ s/\.test//r, (grep { $_ ne '' } @$l{qw(status error)}),
+        $l->{host} =~ s/\.test//r, (grep { $_ ne '' } @$l{qw(status error)}),
         $when{ $l->{asked} } // $l->{asked} } @{ $h->{lists} };
 }
 sub check {

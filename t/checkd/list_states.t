@@ -51,7 +51,7 @@ my $w = direct_world({ map { $_ => [$trouble{$_}[0]] } @zones },
 my $dns = $w->{resolver};
 my @known = zone_rules(map { $_ => [map { $_->host } @{ $w->{server}{$_} }] }
     @zones);
-my %zone_of = map { $_->{id} => $_->{zone} }
+my %zone_of = map { $_->{list}{id} => $_->{list}{host} }
     @{ json(rblctl($w->{redis}, '--json', 'lists', 'show')->{out}) };
 $w->{nginx} = start_nginx(store => $w->{redis},
     http => 'rbl_zone rbl 1m; rbl_store_timeout 5s;',
@@ -93,7 +93,7 @@ sub metrics {
 }
 
 my %surface = (
-    'rblctl lists show' => sub { return { map { $_->{zone} => ["@{
+    'rblctl lists show' => sub { return { map { $_->{list}{host} => ["@{
         $_->{health} }", $_->{health_reason}, seconds($_->{health_since})] }
         @{ json(rblctl($w->{redis}, '--json', 'lists', 'show')->{out}) } } },
     'rblctl status' => sub { return { map { map { $_->{zone} => [

@@ -29,7 +29,7 @@ my $checkd = start_checkd(store => $w->{redis}, resolver => $dns->port,
 my $host = add_host($w, '10.0.0.1');
 
 sub states {
-    my %is = map { $_->{zone} => "@{ $_->{health} }" }
+    my %is = map { $_->{list}{host} => "@{ $_->{health} }" }
         @{ json(rblctl($w->{redis}, '--json', 'lists', 'show')->{out}) };
     return join ' ', map { $is{$_} // '' } @zones;
 }

@@ -28,7 +28,7 @@ my $dig = sprintf 'dig \+tries=1 -p %d @127\.0\.0\.1 \. NS', $dns->port;
 
 sub health {
     my $r = rblctl($w->{redis}, '--json', 'lists', 'show');
-    return { map { $_->{zone} => join ' ', @{ $_->{health} // [] } }
+    return { map { $_->{list}{host} => join ' ', @{ $_->{health} // [] } }
         @{ json($r->{out}) } };
 }
 

@@ -122,9 +122,9 @@ my $op = ctl('operator', 'add', 'o@a.example')->{id};
 ctl('operator', 'list');
 ctl('operator', $_, $op) for qw(link delete);
 
-my ($zone) = grep { $_->{status} eq 'active' && $_->{key} eq '' }
+my ($zone) = grep { $_->{list}{status} eq 'active' && $_->{key} eq '' }
     @{ ctl('lists', 'show') };
-$zone = $zone->{zone};
+$zone = $zone->{list}{host};
 ctl('lists', 'show', $zone, '--stored');
 ctl('lists', $_, $zone) for qw(disable enable);
 ctl('lists', 'override', $zone, '--rate', 5);
@@ -133,7 +133,7 @@ ctl('lists', 'unkill', $zone);
 fails(qr/is not frozen/, 'lists', 'thaw', $zone);
 my ($keyed) = grep { $_->{key} ne '' } @{ ctl('lists', 'show') };
 write_file(temp_dir() . '/key', "abc\n");
-ctl('lists', 'key', $keyed->{zone}, '--file', temp_dir() . '/key');
+ctl('lists', 'key', $keyed->{list}{host}, '--file', temp_dir() . '/key');
 cmp_ok(run('conf', 'check', '192.0.2.1', '--resolver',
     '127.0.0.1@' . free_port())->{status}, '<', 3,
     'check can use the lists of the cluster');

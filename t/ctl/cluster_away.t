@@ -29,9 +29,9 @@ for my $n (0 .. 2) {
         "host_add adds a host on node $n");
     ctl('user', 'add', $ac[$n][0], "u$n\@a.example", '--role', 'owner');
 }
-my ($zone) = grep { $_->{status} eq 'active' && $_->{key} eq '' }
+my ($zone) = grep { $_->{list}{status} eq 'active' && $_->{key} eq '' }
     @{ ctl('lists', 'show') };
-$zone = $zone->{zone};
+$zone = $zone->{list}{host};
 
 
 # --- a master is away -----------------------------------------------------------

@@ -22,7 +22,7 @@ write_file($file, '{ "version": 1, "lists": [' . join(',', map {
     ['off', 'Off', 'rbl', 'false', 'ipv4', 0],
     ['u', 'U', 'uribl', 'true', 'domain', 0]) . '] }');
 good('lists', 'lists', 'load', $file);
-my %rb = map { $_->{zone} =~ s/\.test\z//r => $_->{id} }
+my %rb = map { $_->{host} =~ s/\.test\z//r => $_->{id} } map { $_->{list} }
     @{ good('their SIDs', 'lists', 'show') };
 my @ac = map { good('an account', 'account', 'add', "Nr $_")->{id} } 1 .. 2;
 my ($ac, $other) = @ac;
@@ -56,7 +56,7 @@ sub at { return sprintf '2023-11-14T22:%02d:%02d+00:00', 13 + int((20 + $_[0])
     / 60), (20 + $_[0]) % 60 }
 sub lists_of {
     my ($v) = @_;
-    return join ', ', map { my $l = $_; join ' ', $l->{zone} =~ s/\.test//r,
+    return join ', ', map { my $l = $_; join ' ', $l->{host} =~ s/\.test//r,
         map { $l->{$_} } grep { length $l->{$_} && $l->{$_} ne '0' }
         qw(status since asked error errors cleared) } @{ $v->{lists} };
 }
@@ -65,8 +65,9 @@ sub lists_of {
 
 my $ht = add('rbl', 1, '192.0.2.1', name => "mail \x{1b}[2J");
 my $v = good('a host by its SID', 'host', $ht);
-is_deeply([@$v{qw(id account value type status listed_count unknown_count
-    checked history)}], [$ht, $ac, '192.0.2.1', 'rbl', 'active', 0, 0, '', []],
+is_deeply([@{ $v->{host} }{qw(id host type status listed_count unknown_count
+    last_checked)}, @$v{qw(account history)}],
+    [$ht, '192.0.2.1', 'rbl', 'active', 0, 0, '', $ac, []],
     'a host by its SID has its record');
 is(lists_of($v), 'a unknown unasked, b unknown unasked, c unknown unasked',
     'a new host has its lists, which are unknown');
@@ -129,11 +130,11 @@ cmd('XADD', $hist, T + $_, 'c', 'PP1', 't', (mp_pack([[$rb{a}]]), 'x')[$_])
 cmd('XADD', $hist, T + $_ * 1000, 'c', 'PP1', 't', mp_pack([[$rb{a}, 'a.test',
     $_ % 2 ? ('listed', '127.0.0.2') : ('clear', '')]])) for 1 .. 3;
 $v = good('history', 'host', $ht);
-is_deeply([map { "$_->{time} $_->{zone} $_->{status} $_->{codes} $_->{check}" }
+is_deeply([map { "$_->{time} $_->{host} $_->{status} $_->{codes} $_->{check}" }
     @{ $v->{history} }], [map { at($_) . ' a.test '
     . ($_ % 2 ? 'listed 127.0.0.2' : 'clear ') . ' PP1' } 3, 2, 1],
     'the history is sorted, the newest change first');
-is($v->{history}[0]{list}, $rb{a}, 'a change has the SID of its list');
+is($v->{history}[0]{id}, $rb{a}, 'a change has the SID of its list');
 
 # text output
 
@@ -157,14 +158,14 @@ is(script('profile_add', $acct, $rp, 'own', 0, 1, $rb{b}, $custom, $paused,
     $rb{off}, $rb{u})->[0], 'OK', 'profile_add makes a profile');
 my $own = add('rbl', 1, '192.0.2.2');
 script('host_update', $acct, $own, 0, '', $rp);
-is(join(' ', map { $_->{zone} } @{ good('its own lists', 'host', $own)
+is(join(' ', map { $_->{host} } @{ good('its own lists', 'host', $own)
     ->{lists} }), 'b.test own.example',
     'host shows the active lists of its profile that apply');
 
 # domains and ranges
 
 my $rhs = add('rbl', 4, 'example.com');
-is(good('a domain', 'host', $ac, 'Example.COM')->{id}, $rhs,
+is(good('a domain', 'host', $ac, 'Example.COM')->{host}{id}, $rhs,
     'a domain is found by its value');
 my $url = add('uribl', 4, 'example.com');
 is(lists_of(good('at lists of URLs', 'host', $url)), 'u unknown unasked',
@@ -176,7 +177,8 @@ script('host_add', $acct, 'r', 'ip_range', 1, '', '', $range, '10.0.0.0/31',
     sid('HT'), '10.0.0.0', sid('HT'), '10.0.0.1');
 script('work_step', $acct, '');
 $v = good('a range', 'host', $ac, '10.0.0.0/31');
-is_deeply([@$v{qw(id lists)}], [$range, []], 'a range has no lists of its own');
+is_deeply([$v->{host}{id}, $v->{lists}], [$range, []],
+    'a range has no lists of its own');
 
 # refusals
 

@@ -166,13 +166,13 @@ is_deeply([@$v{qw(names min_interval rate day_quota note)}], ['', 0, 0, 0, ''],
 
 # show
 $v = json(rblctl($redis, 'lists', 'show', '--json')->{out});
-is_deeply([map { [@$_{qw(zone status)}] } @$v], [['bl.example.org', 'active'],
+is_deeply([map { [@{ $_->{list} }{qw(host status)}] } @$v], [['bl.example.org', 'active'],
     ['uri.example.org', 'active'], ['{key}.dq.example.org', 'disabled']],
     'lists show prints lists that are not killed');
 for my $name ('BL.example.org', $sid) {
     $v = json(rblctl($redis, 'lists', 'show', $name, '--stored',
         '--json')->{out});
-    is_deeply([@$v{qw(id zone)}, @{ $v->{families} }],
+    is_deeply([@{ $v->{list} }{qw(id host)}, @{ $v->{list}{families} }],
         [$sid, 'bl.example.org', qw(ipv4 ipv6 domain)], "lists show $name");
 }
 like(rblctl($redis, 'lists', 'show', 'dead.example.org')->{out},
@@ -217,7 +217,7 @@ $r = load({ version => 1, lists => [entry(name => 'New')],
     killed => [{ zone => 'uri.example.org', reason => 'x' }] });
 is($r->{status}, 0, 'lists load accepts an update');
 $v = json(rblctl($redis, 'lists', 'show', '--json')->{out});
-is_deeply([map { [@$_{qw(zone name)}] } @$v], [['bl.example.org', 'New'],
+is_deeply([map { [@{ $_->{list} }{qw(host name)}] } @$v], [['bl.example.org', 'New'],
     ['{key}.dq.example.org', 'Example']],
     'an update changes, kills and keeps lists');
 
@@ -266,8 +266,8 @@ is(load_entries(zones(300, 300))->{status}, 0,
     'another list takes the place of a killed list');
 $r = rblctl($redis, 'lists', 'unkill', 'n100.example');
 is($r->{status}, 3, 'lists unkill is refused at the limit');
-like($r->{err}, qr/n100\.example stays killed: .*as many .* as there may be/,
-    'the message says that the list stays killed');
+like($r->{err}, qr/There are as many system lists as there may be/,
+    'the message says that there are too many lists');
 is(rblctl($redis, 'lists', 'kill', 'n101.example', 'x')->{status}, 0,
     'lists kill makes room for another list');
 is(rblctl($redis, 'lists', 'unkill', 'n100.example')->{status}, 0,

@@ -186,9 +186,9 @@ is_deeply([@$v{qw(names min_interval rate day_quota reason note)}],
 
 my @order = @{ order() };
 $v = done('kill', 'kill', 'a.test', 'lists the world');
-is_deeply([@$v{qw(status reason)}], ['killed', 'lists the world'],
+is_deeply([$v->{list}{status}, $v->{reason}], ['killed', 'lists the world'],
     'lists kill shows the status and the reason');
-is_deeply([map { $_->{zone} } @{ shown() }],
+is_deeply([map { $_->{list}{host} } @{ shown() }],
     [qw(b.test d.test {key}.k.test)],
     'lists show does not print a killed list');
 is(redis($redis, 'ZSCORE', 'rbl:{3}:lists:active', list_sid('a.test')), undef,
@@ -209,7 +209,7 @@ $v = done('kill again', 'kill', 'a.test', 'still does');
 is($v->{reason}, 'still does', 'a second lists kill changes the reason');
 
 $v = done('unkill', 'unkill', 'a.test');
-is_deeply([@$v{qw(status reason by_hand)}], ['active', '', []],
+is_deeply([$v->{list}{status}, @$v{qw(reason by_hand)}], ['active', '', []],
     'lists unkill restores the status of the list');
 is_deeply(order(), \@order, 'lists unkill restores the position of the list');
 is(redis($redis, 'HGET', 'rbl:{3}:lists:zones', 'a.test'), 'rbl',
@@ -221,7 +221,7 @@ done('disable', 'disable', 'b.test');
 done('kill a disabled one', 'kill', 'b.test', 'x');
 load(\@all);
 $v = done('unkill it', 'unkill', 'b.test');
-is_deeply([$v->{status}, sort @{ $v->{by_hand} }],
+is_deeply([$v->{list}{status}, sort @{ $v->{by_hand} }],
     ['disabled', 'day_quota', 'status'],
     'lists unkill restores a list that is disabled by hand');
 done('enable', 'enable', 'b.test');
@@ -230,7 +230,7 @@ done('kill', 'kill', 'b.test', 'x');
 load([@all[0, 2, 3]], 'b.test');
 is(record_of('b.test')->{reason}, 'of the file',
     'the file gives the reason of a second kill');
-refused('unkill after a kill by a file', qr/was killed by the file that was/,
+refused('unkill after a kill by a file', qr/The catalogue has killed this list/,
     'unkill', 'b.test');
 is(redis($redis, 'HLEN', 'rbl:{1}:lists:override'), 0,
     'a kill by a file deletes the overrides');
@@ -242,8 +242,8 @@ refused('kill of nothing', qr/there is no list none\.test/, 'kill',
     'none.test', 'x');
 refused('unkill of nothing', qr/there is no list none\.test/, 'unkill',
     'none.test');
-refused('kill without a reason', qr/the reason must be/, 'kill', 'a.test', ' ');
-refused('a reason with control characters', qr/the reason must be/, 'kill',
+refused('kill without a reason', qr/No reason value provided/, 'kill', 'a.test', ' ');
+refused('a reason with control characters', qr/Invalid reason value/, 'kill',
     'a.test', "a\nb");
 refused('kill without an argument', qr/usage: rblctl lists kill/, 'kill',
     'a.test');
@@ -282,7 +282,8 @@ is(redis($redis, 'GET', 'rbl:{0}:lists:ver'), $version + 1,
 is(record_of('{key}.k.test')->{status}, 'disabled',
     'a key does not enable the list');
 $v = done('enable', 'enable', '{key}.k.test');
-is($v->{status}, 'active', 'lists enable succeeds for a list with a key');
+is($v->{list}{status}, 'active',
+    'lists enable succeeds for a list with a key');
 
 # nowhere else
 my @out = map { $_->{out} . $_->{err} } rblctl($redis, 'lists', 'show'),
@@ -310,7 +311,7 @@ refused('a key on the command line', qr/usage: rblctl lists key/, 'key',
     '{key}.k.test', 'secret');
 
 $v = done('remove', 'key', '{key}.k.test', '--remove');
-is_deeply([@$v{qw(key status)}], ['needed', 'disabled'],
+is_deeply([$v->{key}, $v->{list}{status}], ['needed', 'disabled'],
     'lists key --remove disables the list');
 is(redis($redis, 'EXISTS', $keys), 0, 'lists key --remove deletes the key');
 load(\@all);
@@ -333,20 +334,20 @@ redis($redis, 'HSET', "rbl:{$p}:list:$sid", 'day', int(time / 86400), 'used',
     300, 'till', (time + 3000) . '000');
 $v = shown('d.test');
 is($v->{quota_left}, 700, 'lists show prints what is left of the quota');
-like($v->{left_alone_until}, qr/^\d{4}-\d\d-\d\dT/,
+like($v->{refusing_till}, qr/^\d{4}-\d\d-\d\dT/,
     'lists show prints the end of the back-off');
 is($v->{state}, 'refuses', 'lists show prints the state refuses');
 redis($redis, 'HSET', "rbl:{$p}:list:$sid", 'day', 5, 'till', 5);
 $v = shown('d.test');
 is($v->{quota_left}, 1000, 'the quota of another day is complete');
-is($v->{left_alone_until}, '', 'an expired back-off is not shown');
+is($v->{refusing_till}, '', 'an expired back-off is not shown');
 is($v->{state}, '', 'an expired back-off shows no state');
 redis($redis, 'HSET', "rbl:{$p}:list:$sid", 'day', 'x' x 500, 'till', -1,
     'used', '9' x 40);
 $v = shown('d.test');
-is_deeply([@$v{qw(quota_left left_alone_until state)}], [1000, '', ''],
+is_deeply([@$v{qw(quota_left refusing_till state)}], [1000, '', ''],
     'lists show ignores nonsense in the store');
-is(shown('a.test')->{quota_left}, undef,
+is(shown('a.test')->{quota_left}, -1,
     'a list without a quota has no remainder');
 like(rblctl($redis, 'lists', 'show')->{out},
     qr/^ZONE\ +TYPE\ +FAMILIES\ +STATUS\ +KEY\ +STATE\ +HEALTH\ +SINCE\ +TIER
@@ -396,16 +397,19 @@ like(rblctl($redis, 'lists', 'show')->{out},
 redis($redis, 'HSET', "rbl:{$p}:list:$sid", 'frozen', time . '000', 'turned',
     12, 'of', 40);
 $v = shown('d.test');
-is_deeply([@$v{qw(state frozen_by)}], ['frozen', '12 of 40 answers'],
+is_deeply([@$v{qw(state turned of)}], ['frozen', 12, 40],
+    'lists show has the answers that froze the list');
+like(rblctl($redis, 'lists', 'show', 'd.test', '--stored')->{out},
+    qr/^frozen by +12 of 40 answers$/m,
     'lists show prints why a list is frozen');
 like($v->{frozen}, qr/^\d{4}-\d\d-\d\dT/,
     'lists show prints since when a list is frozen');
 $v = done('thaw', 'thaw', 'd.test');
-is_deeply([@$v{qw(state frozen frozen_by)}], ['', '', ''],
+is_deeply([@$v{qw(state frozen of)}], ['', '', 0],
     'lists thaw shows a list that is not frozen');
 is(redis($redis, 'HGET', "rbl:{$p}:list:$sid", 'frozen'), undef,
     'lists thaw deletes the mark in the store');
-refused('thaw again', qr/d\.test is not frozen/, 'thaw', 'd.test');
+refused('thaw again', qr/This list is not frozen/, 'thaw', 'd.test');
 refused('thaw of nothing', qr/there is no list none\.test/, 'thaw', 'none.test');
 
 done_testing();

@@ -26,7 +26,7 @@ RBL_ADDON   = $(patsubst %,$(BUILD)/nginx/addon/%.o, \
                 store/ngx_rbl_commands store/ngx_rbl_redis_bytes \
                 store/ngx_rbl_redis_reply)
 CTL_LISTS   = $(call obj,$(addprefix rbl-checkd/ctl/,entry_read.c \
-                lists_file.c lists_member.c secret.c))
+                lists_file.c secret.c))
 
 # Who has the main function: libFuzzer, or the program that replays.
 ifneq ($(findstring fuzzer,$(SANITIZE)),)

@@ -1,5 +1,5 @@
 /*
- * Files of blocklists (ctl/lists_file.c, lists_member.c).  The input is the
+ * Files of blocklists (ctl/lists_file.c).  The input is the
  * file.
  *
  * An accepted file gives records that the daemon can read, each with its own

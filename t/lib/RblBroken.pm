@@ -97,7 +97,7 @@ sub portal {
 # The state of each list: {zone => WORD}.
 sub shown {
     my ($b) = @_;
-    return { map { $_->{zone} => join ' ', @{ $_->{health} // [] } }
+    return { map { $_->{list}{host} => join ' ', @{ $_->{health} // [] } }
         @{ json(rblctl($b->{redis}, '--json', 'lists', 'show')->{out}) } };
 }
 
@@ -240,7 +240,7 @@ sub broken_world {
     my $r = rblctl($b->{redis}, 'lists', 'override', $b->{critical}, '--tier',
         'critical');
     die "lists override: $r->{err}" if $r->{status};
-    $b->{zone_of} = { map { $_->{id} => $_->{zone} }
+    $b->{zone_of} = { map { $_->{list}{id} => $_->{list}{host} }
         @{ json(rblctl($b->{redis}, '--json', 'lists', 'show')->{out}) } };
     $b->{nginx} = start_nginx(store => $b->{redis},
         http => 'rbl_zone rbl 1m; rbl_store_timeout 5s;',

@@ -28,7 +28,8 @@ my %runs = map { $_ => 1 } map { /\.script = &rbl_script_(\w+)/g,
     /\bngx_rbl_run\([^,;]+,\s*(\w+)/g, /\bCTL_SCRIPT\((\w+)/g,
     /\bctl_script\(ctl, &rbl_script_(\w+)/g } @c;
 # These change nothing, or nothing of an account.
-delete @runs{qw(name check_start work_step host_lists host_find audit_show
+delete @runs{qw(name check_start work_step host_lists host_find host_count
+    host_history host_changes audit_show
     app_list app_show app_stats app_refusals challenge_new user_mail mail_put
     user_list hook_dead hook_list hook_show delivery_log queue_count daemons_show list_thaw totals_make bill_show),
     grep { /^(?:lists|fsck)_/ } keys %runs};

@@ -434,6 +434,17 @@ case(check_start => '400 lists, 32 callbacks', sub {
 case(check_start => 'a one-off', sub { open_check('', queued => 1,
     callbacks => 1); forget_checks() });
 case(host_lists => '400 listings', sub { s1('host_lists', listed_one()) });
+case(host_history => 'of 300 checks', sub { my $ht = host_in();
+    cmd('XADD', k('hist', $ac, $ht), '*', 'c', 'PP' . 'f' x 32, 't',
+        mp_pack([[sid('RB'), 'list.test', 'listed', '127.0.0.2']]))
+        for 1 .. 300;
+    s1('host_history', $ht, 1000) });
+case(host_changes => 'of 600 checks', sub { my $ht = host_in();
+    cmd('XADD', k('changes', $ac), '*', 'h', $ht, 'v', '192.0.2.1', 'n', 5, 't',
+        mp_pack([map { [sid('RB'), 'list.test', 'listed', '127.0.0.2'] }
+        1 .. 5])) for 1 .. 600;
+    s1('host_changes', 50) });
+case(host_count => '1,024 addresses', sub { full_range(); s1('host_count') });
 case(check_begin => 'manual, 400 listings', sub {
     open_check(listed_one()); forget_checks() });
 case(check_begin => 'scheduled, 400 listings', sub { my $ht = listed_one();

@@ -1,0 +1,12 @@
+-- Counts the hosts of an account by their state.
+--- key: acct  acct:<AC>
+--- reply: OK hosts# others# listed# unknown# uncovered# paused#  all; those
+--          that are not clear, and ranges; those in each state
+--- include: account
+--- include: state
+local function of(state)
+    return call('ZCOUNT', key('states', ac), state_score(state, 0),
+        '(' .. state_score(state + 1, 0))
+end
+return {'OK', call('ZCARD', key('hosts', ac)), call('ZCARD', key('states', ac)),
+    of(state_listed), of(state_unknown), of(state_uncovered), of(state_paused)}

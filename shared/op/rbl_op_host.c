@@ -1,0 +1,230 @@
+/*
+ * A host and its state at each of its lists; when lists began and ceased to
+ * list it.
+ */
+
+#include "rbl_ops.h"
+
+#include "rbl_host_state.h"
+#include "rbl_query.h"
+#include "rbl_view.h"
+
+#include <stdlib.h>
+
+
+#define RBL_HISTORY_MOST  "1000"        /* more than the store keeps */
+#define RBL_LOOKUP_MAX    2560          /* a lookup URL with a host */
+
+
+const rbl_outcome_t  rbl_host_refusals[] = {
+    RBL_UNKNOWN_ID("HOST", "host"),
+    { NULL, 0, NULL }
+};
+
+
+int
+rbl_run_host(const rbl_run_t *run, rbl_doc_t *doc, const char *key,
+    rbl_host_t *host, rbl_str_t raw)
+{
+    if (rbl_host_read(host, raw, run->stopped) != RBL_OK) {
+        return -1;
+    }
+
+    rbl_view_host(doc, key, host, run->timezone, run->now, run->view);
+
+    return 0;
+}
+
+
+static void
+rbl_host_links(rbl_doc_t *doc, const rbl_host_t *host, const rbl_list_t *list)
+{
+    char       buf[RBL_LOOKUP_MAX];
+    rbl_str_t  url;
+
+    if (list->lookup.n == 0
+        || rbl_lookup_url(buf, sizeof(buf), &url, list->lookup, host->value)
+           != RBL_OK)
+    {
+        url = RBL_STR("");
+    }
+
+    rbl_doc_str(doc, "lookup", url);
+    rbl_doc_str(doc, "delisting", list->delist);
+}
+
+
+static void
+rbl_host_list(rbl_run_t *run, rbl_doc_t *doc, const rbl_host_lists_t *lists,
+    rbl_str_t sid, rbl_str_t raw)
+{
+    rbl_list_t         list;
+    rbl_host_state_t   state;
+
+    if (rbl_list_decode(&list, raw) != RBL_OK) {
+        memset(&list, 0, sizeof(list));
+    }
+
+    rbl_host_state(&state, lists, sid, list.min_interval);
+
+    rbl_doc_object(doc, NULL);
+    rbl_doc_str(doc, "id", sid);
+    rbl_doc_str(doc, "host", list.zone.n ? list.zone : state.listing.zone);
+    rbl_doc_str(doc, "name", list.name);
+    rbl_doc_str(doc, "website", list.website);
+    rbl_doc_str(doc, "tier", list.tier);
+    rbl_doc_str(doc, "health", list.health);
+    rbl_doc_str(doc, "status", state.status);
+    rbl_run_at(run, doc, "since", state.since);
+    rbl_run_at(run, doc, "asked", state.asked);
+    rbl_doc_str(doc, "error", state.error);
+    rbl_doc_int(doc, "errors", state.errors);
+
+    if (run->operator) {
+        rbl_run_at(run, doc, "cleared", state.listing.cleared);
+    }
+
+    (void) rbl_view_texts(doc, "codes", state.listing.codes.n
+                          ? state.listing.codes : RBL_STR("\x90"));
+    rbl_doc_str(doc, "details", state.listing.details);
+    rbl_host_links(doc, lists->host, &list);
+    rbl_doc_close(doc);
+}
+
+
+/* The lists in the order of the profile; then those with a current listing that
+   no longer check the host, or that are unknown. */
+
+static void
+rbl_host_lists_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
+{
+    size_t                   i;
+    rbl_str_t                sid;
+    rbl_host_t               host;
+    rbl_host_lists_t         lists;
+    rbl_host_lists_reply_t   said;
+
+    rbl_host_lists_reply(&said, reply);
+    rbl_doc_object(doc, "data");
+
+    if (rbl_run_host(run, doc, "host", &host, said.host) != 0) {
+        rbl_refuse(run, 500, "The record of a host is damaged.");
+        return;
+    }
+
+    if (run->operator) {
+        rbl_run_at(run, doc, "created", host.created);
+    }
+
+    rbl_host_lists(&lists, &host, said.coverage);
+    rbl_doc_array(doc, "lists");
+
+    for (i = 0; i < rbl_reply_len(said.lists); i++) {
+        sid = rbl_reply_str(rbl_reply_at(said.lists, i));
+
+        if (rbl_sid_like(RBL_SID_LIST, sid)) {
+            rbl_host_list(run, doc, &lists, sid,
+                          rbl_reply_str(rbl_reply_at(said.records, i)));
+        }
+    }
+
+    rbl_doc_close(doc);
+    rbl_doc_close(doc);
+}
+
+
+const rbl_op_t  rbl_op_host_lists = {
+    .script = &rbl_script_host_lists,
+    .kinds = { RBL_SID_HOST },
+    .message = "OK",
+    .answer = rbl_host_lists_answer,
+    .refusals = rbl_host_refusals,
+    .slow = 1
+};
+
+
+/* The time of an entry of a stream is in its id. */
+
+void
+rbl_entry_at(const rbl_run_t *run, rbl_doc_t *doc, const redisReply *entry)
+{
+    rbl_str_t  id;
+
+    id = rbl_reply_name(entry);
+    rbl_run_at(run, doc, "time", id.p ? strtoll(id.p, NULL, 10) : 0);
+}
+
+
+int
+rbl_change_next(rbl_mp_t *mp, size_t *left)
+{
+    if (*left == 0 || mp->failed || rbl_mp_array(mp) != 4) {
+        return 0;
+    }
+
+    (*left)--;
+
+    return 1;
+}
+
+
+void
+rbl_change_members(rbl_doc_t *doc, rbl_mp_t *mp)
+{
+    rbl_doc_str(doc, "id", rbl_mp_str(mp));
+    rbl_doc_str(doc, "host", rbl_mp_str(mp));
+    rbl_doc_str(doc, "status", rbl_mp_str(mp));
+    rbl_doc_str(doc, "codes", rbl_mp_str(mp));
+}
+
+
+static int
+rbl_history_prepare(rbl_run_t *run)
+{
+    run->argv[RBL_ARG(host_history, most)] = RBL_STR(RBL_HISTORY_MOST);
+
+    return 0;
+}
+
+
+/* Each entry is a check: {id, {c, PP, t, packed changes}}. */
+
+static void
+rbl_history_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
+{
+    size_t                     i, left;
+    rbl_mp_t                   mp;
+    const redisReply          *entry, *of;
+    rbl_host_history_reply_t   said;
+
+    rbl_host_history_reply(&said, reply);
+    rbl_doc_array(doc, "data");
+
+    for (i = 0; i < rbl_reply_len(said.entries); i++) {
+        entry = rbl_reply_at(said.entries, i);
+        of = rbl_reply_rest(entry);
+        rbl_mp_init(&mp, rbl_reply_str(rbl_reply_field(of, "t")));
+        left = rbl_mp_array(&mp);
+
+        while (rbl_change_next(&mp, &left)) {
+            rbl_doc_object(doc, NULL);
+            rbl_entry_at(run, doc, entry);
+            rbl_change_members(doc, &mp);
+            rbl_doc_str(doc, "check", rbl_reply_str(rbl_reply_field(of, "c")));
+            rbl_doc_close(doc);
+        }
+    }
+
+    rbl_doc_close(doc);
+}
+
+
+const rbl_op_t  rbl_op_host_history = {
+    .script = &rbl_script_host_history,
+    .kinds = { RBL_SID_HOST },
+    .message = "OK",
+    .prepare = rbl_history_prepare,
+    .answer = rbl_history_answer,
+    .refusals = rbl_host_refusals,
+    .slow = 1
+};
