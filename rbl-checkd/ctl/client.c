@@ -10,43 +10,33 @@
 #include <stdlib.h>
 
 
-/* The keys of a script stand after its text, which may have anything in it. */
-static int
-ctl_is_script(int argc, const rbl_str_t *argv)
-{
-    return argc > 3 && argv[0].n >= 4 && memcmp(argv[0].p, "EVAL", 4) == 0;
-}
-
-
 /* The node of the first key. */
 static unsigned
-ctl_route(const ctl_t *ctl, int argc, const rbl_str_t *argv)
+ctl_route(const ctl_t *ctl, const rbl_script_t *script, int argc,
+    const rbl_str_t *argv)
 {
-    return ctl_is_script(argc, argv)
-           ? rbl_nodes_of(&ctl->store.nodes, argv[3])
-           : rbl_nodes_of_words(&ctl->store.nodes, argc, argv);
+    return script != NULL ? rbl_nodes_of(ctl->store.nodes, argv[0])
+           : rbl_nodes_of_words(ctl->store.nodes, argc, argv);
 }
 
 
 static void
-ctl_tried_begin(const ctl_t *ctl, unsigned at, int argc,
-    const rbl_str_t *argv, ctl_tried_t *tried)
+ctl_tried_begin(const ctl_t *ctl, unsigned at, const rbl_script_t *script,
+    int argc, const rbl_str_t *argv, ctl_tried_t *tried)
 {
-    int  i;
-
     memset(tried, 0, sizeof(*tried));
-    tried->node = at != RBL_NODE_NONE ? at : ctl_route(ctl, argc, argv);
-    i = ctl_is_script(argc, argv) ? 3 : argc > 1;
-    tried->part = ctl_partition(ctl, argv[i]);
+    tried->node = at != RBL_NODE_NONE ? at
+                                      : ctl_route(ctl, script, argc, argv);
+    tried->part = ctl_partition(ctl, argv[script == NULL && argc > 1]);
 }
 
 
 /* The reply; NULL: the command was not sent, or it was and the connection was
    lost. */
 static redisReply *
-ctl_send(ctl_t *ctl, int argc, const rbl_str_t *argv, ctl_tried_t *tried)
+ctl_send(ctl_t *ctl, const rbl_script_t *script, int argc,
+    const rbl_str_t *argv, ctl_tried_t *tried)
 {
-    ctl_link_t   *link;
     redisReply   *reply;
     ctl_store_t  *store;
 
@@ -61,38 +51,38 @@ ctl_send(ctl_t *ctl, int argc, const rbl_str_t *argv, ctl_tried_t *tried)
         return NULL;
     }
 
-    link = ctl_node(ctl, tried->node, &tried->why);
-    if (link == NULL) {
+    if (!ctl_ready(ctl, tried->node, &tried->why)) {
         return NULL;
     }
 
-    reply = ctl_link_send(link, argc, argv, &tried->why);
+    store->used[tried->node] = 1;
+    reply = ctl_ask(ctl, tried->node, script, argc, argv, &tried->why);
     tried->lost = reply == NULL;
 
     /* its role is looked at again, after the Sentinels were asked */
 
     if (reply != NULL && reply->type == REDIS_REPLY_ERROR
-        && store->nodes.kind == RBL_PLACE_SENTINEL
+        && store->nodes->kind == RBL_PLACE_SENTINEL
         && ctl_passes(ctl, &tried->why))
     {
-        ctl_link_close(link);
+        store_again(store->store, tried->node, tried->why.text);
     }
 
     return reply;
 }
 
 
-redisReply *
-ctl_try(ctl_t *ctl, unsigned at, int argc, const rbl_str_t *argv,
-    ctl_tried_t *tried)
+/* ctl_try, also of a script. */
+static redisReply *
+ctl_try_all(ctl_t *ctl, unsigned at, const rbl_script_t *script, int argc,
+    const rbl_str_t *argv, ctl_tried_t *tried)
 {
     int          moved;
-    ctl_why_t    ignored;
     redisReply  *reply;
 
     for (moved = 0; /* void */; freeReplyObject(reply)) {
-        ctl_tried_begin(ctl, at, argc, argv, tried);
-        reply = ctl_send(ctl, argc, argv, tried);
+        ctl_tried_begin(ctl, at, script, argc, argv, tried);
+        reply = ctl_send(ctl, script, argc, argv, tried);
 
         if (tried->lost
             || (reply != NULL && (reply->type != REDIS_REPLY_ERROR
@@ -103,7 +93,7 @@ ctl_try(ctl_t *ctl, unsigned at, int argc, const rbl_str_t *argv,
         }
 
         if (rbl_reply_class(reply) == RBL_REPLY_MOVED && !moved
-            && rbl_nodes_moved(&ctl->store.nodes, reply, tried->node)
+            && store_moved(ctl->store.store, tried->node, reply)
                != RBL_NODE_NONE)
         {
             moved = 1;
@@ -115,7 +105,7 @@ ctl_try(ctl_t *ctl, unsigned at, int argc, const rbl_str_t *argv,
         }
 
         moved = 0;
-        (void) ctl_look(ctl, &ignored);
+        (void) ctl_look(ctl);
     }
 
     if (tried->node != RBL_NODE_NONE && !ctl_of_slot(&tried->why)) {
@@ -128,17 +118,24 @@ ctl_try(ctl_t *ctl, unsigned at, int argc, const rbl_str_t *argv,
 }
 
 
+redisReply *
+ctl_try(ctl_t *ctl, unsigned at, int argc, const rbl_str_t *argv,
+    ctl_tried_t *tried)
+{
+    return ctl_try_all(ctl, at, NULL, argc, argv, tried);
+}
+
+
 static redisReply *
-ctl_run(ctl_t *ctl, unsigned at, int argc, const rbl_str_t *argv)
+ctl_run(ctl_t *ctl, unsigned at, const rbl_script_t *script, int argc,
+    const rbl_str_t *argv)
 {
     redisReply   *reply;
     ctl_tried_t   tried;
 
-    reply = ctl_try(ctl, at, argc, argv, &tried);
+    reply = ctl_try_all(ctl, at, script, argc, argv, &tried);
 
-    if (reply == NULL || (reply->type == REDIS_REPLY_ERROR
-                          && rbl_reply_class(reply) != RBL_REPLY_NOSCRIPT))
-    {
+    if (reply == NULL || reply->type == REDIS_REPLY_ERROR) {
         ctl_tried_fail(ctl, &tried, reply);
         return NULL;
     }
@@ -169,35 +166,32 @@ ctl_connect(ctl_t *ctl)
 
     memset(&tried, 0, sizeof(tried));
 
-    if (ctl_look_first(ctl, &tried.why) != 0) {
-        ctl_fail("cannot find the store %s: %s", conf->store, tried.why.text);
-        return -1;
-    }
-
-    if (conf->place.kind == RBL_PLACE_CLUSTER) {
+    if (ctl_find(ctl, &tried.why) == 0) {
         return 0;
     }
 
-    while (ctl_node(ctl, 0, &tried.why) == NULL) {
-        if (!ctl_passes(ctl, &tried.why) || !ctl_wait(ctl)) {
-            ctl_tried_fail(ctl, &tried, NULL);
-            return -1;
-        }
+    /* the Sentinels have not named a master */
 
-        (void) ctl_look(ctl, &tried.why);
+    if (conf->place.kind == RBL_PLACE_CLUSTER
+        || ctl->store.nodes->node[0].at.host[0] == '\0')
+    {
+        ctl_fail("cannot find the store %s: %s", conf->store, tried.why.text);
+
+    } else {
+        ctl_tried_fail(ctl, &tried, NULL);
     }
 
-    return 0;
+    return -1;
 }
 
 
 void
 ctl_disconnect(ctl_t *ctl)
 {
-    unsigned  i;
+    store_free(ctl->store.store);
 
-    for (i = 0; i < RBL_NODES_MAX; i++) {
-        ctl_link_close(&ctl->store.link[i]);
+    if (ctl->store.loop != NULL) {
+        ev_loop_destroy(ctl->store.loop);
     }
 }
 
@@ -212,7 +206,7 @@ ctl_command_at(ctl_t *ctl, unsigned node, int argc, const rbl_str_t *argv)
     size_t       i;
     redisReply  *reply;
 
-    reply = ctl_run(ctl, node, argc, argv);
+    reply = ctl_run(ctl, node, NULL, argc, argv);
 
     for (i = 0; i < sizeof(writes) / sizeof(writes[0]); i++) {
         ctl->store.wrote |= reply != NULL && rbl_str_is(argv[0], writes[i]);
@@ -222,72 +216,43 @@ ctl_command_at(ctl_t *ctl, unsigned node, int argc, const rbl_str_t *argv)
 }
 
 
-/* A WATCH belongs to its connection. */
-static void
-ctl_watch_begun(ctl_t *ctl, int argc, const rbl_str_t *argv)
-{
-    unsigned  i, node;
-
-    node = ctl_route(ctl, argc, argv);
-
-    for (i = 0; i < RBL_NODES_MAX; i++) {
-        ctl->store.link[i].watches = i == node;
-    }
-}
-
-
 redisReply *
 ctl_command(ctl_t *ctl, int argc, const rbl_str_t *argv)
 {
-    redisReply  *reply;
+    redisReply   *reply;
+    ctl_store_t  *store;
 
     reply = ctl_command_at(ctl, RBL_NODE_NONE, argc, argv);
 
+    /* a WATCH belongs to its connection */
+
     if (reply != NULL && rbl_str_is(argv[0], "WATCH")) {
-        ctl_watch_begun(ctl, argc, argv);
+        store = &ctl->store;
+        store->watch_node = ctl_route(ctl, NULL, argc, argv);
+        store->watched = store_see(store->store,
+                                   store->watch_node).connection;
     }
 
     return reply;
 }
 
 
-/* Calls `run` with the words of EVALSHA or EVAL. */
-static redisReply *
-ctl_eval(ctl_t *ctl, rbl_str_t name, rbl_str_t text,
-    const rbl_script_t *script, int argc, const rbl_str_t *argv,
-    redisReply *(*run)(ctl_t *ctl, unsigned at, int argc,
-                       const rbl_str_t *argv))
+/* The arguments of a script: those of argv, and, if it is audited, one more.
+   The caller frees them. */
+static rbl_str_t *
+ctl_script_args(const ctl_t *ctl, const rbl_script_t *script, int *argc,
+    const rbl_str_t *argv, rbl_audit_by_t *by)
 {
-    int              n, split;
-    char             guard[RBL_KEY_MAX];
-    rbl_str_t       *all;
-    redisReply      *reply;
-    rbl_audit_by_t   by;
+    rbl_str_t  *all;
 
-    split = ctl->conf.place.kind == RBL_PLACE_CLUSTER;
-
-    all = xcalloc((size_t) argc + 5, sizeof(rbl_str_t));
-    n = 0;
-    all[n++] = name;
-    all[n++] = text;
-    all[n++] = rbl_str(split ? "2" : "1");      /* keys */
-    all[n++] = *argv;
-
-    if (split) {
-        all[n++] = rbl_nodes_guard(guard, *argv);
-    }
-
-    memcpy(&all[n], argv + 1, (size_t) (argc - 1) * sizeof(rbl_str_t));
-    n += argc - 1;
+    all = xcalloc((size_t) *argc + 1, sizeof(rbl_str_t));
+    memcpy(all, argv, (size_t) *argc * sizeof(rbl_str_t));
 
     if (script->audited) {
-        all[n++] = ctl_by(ctl, &by);
+        all[(*argc)++] = ctl_by(ctl, by);
     }
 
-    reply = run(ctl, RBL_NODE_NONE, n, all);
-    free(all);
-
-    return reply;
+    return all;
 }
 
 
@@ -295,17 +260,13 @@ redisReply *
 ctl_script(ctl_t *ctl, const rbl_script_t *script, int argc,
     const rbl_str_t *argv)
 {
-    rbl_str_t    source = { script->source, script->source_len };
-    redisReply  *reply;
+    rbl_str_t       *all;
+    redisReply      *reply;
+    rbl_audit_by_t   by;
 
-    reply = ctl_eval(ctl, RBL_STR("EVALSHA"), rbl_str(script->sha1), script,
-                     argc, argv, ctl_run);
-
-    if (reply != NULL && rbl_reply_class(reply) == RBL_REPLY_NOSCRIPT) {
-        freeReplyObject(reply);
-        reply = ctl_eval(ctl, RBL_STR("EVAL"), source, script, argc, argv,
-                         ctl_run);
-    }
+    all = ctl_script_args(ctl, script, &argc, argv, &by);
+    reply = ctl_run(ctl, RBL_NODE_NONE, script, argc, all);
+    free(all);
 
     ctl->store.wrote |= reply != NULL;
     ctl->store.durable |= reply != NULL && script->audited;
@@ -314,22 +275,42 @@ ctl_script(ctl_t *ctl, const rbl_script_t *script, int argc,
 }
 
 
-/* Sends a command of a transaction, once, to where the keys are watched. */
+/* Runs a script in a transaction.  Returns the reply to EXEC, or that of the
+   command that failed. */
 static redisReply *
-ctl_run_watched(ctl_t *ctl, unsigned at, int argc, const rbl_str_t *argv)
+ctl_exec(ctl_t *ctl, unsigned node, const rbl_script_t *script, int argc,
+    const rbl_str_t *argv, ctl_why_t *why)
 {
-    redisReply   *reply;
-    ctl_tried_t   tried;
+    int               i;
+    redisReply       *reply;
+    const rbl_str_t   multi = RBL_STR("MULTI"), exec = RBL_STR("EXEC");
+    const rbl_str_t   load[] = {
+        RBL_STR("SCRIPT"), RBL_STR("LOAD"),
+        { script->source, script->source_len }
+    };
 
-    ctl_tried_begin(ctl, at, argc, argv, &tried);
-    reply = ctl_send(ctl, argc, argv, &tried);
+    /* in a transaction, EVALSHA of an unknown script would be queued and
+       fail */
 
-    if (reply == NULL || (reply->type == REDIS_REPLY_ERROR
-                          && !ctl_passes(ctl, &tried.why)
-                          && strncmp(tried.why.text, "EXECABORT", 9) != 0))
-    {
-        ctl_tried_fail(ctl, &tried, reply);
-        return NULL;
+    const struct {
+        const rbl_script_t  *script;
+        int                  argc;
+        const rbl_str_t     *argv;
+    } step[] = {
+        { NULL, 3, load }, { NULL, 1, &multi }, { script, argc, argv },
+        { NULL, 1, &exec }
+    };
+
+    for (i = 0, reply = NULL; i < 4; i++) {
+        freeReplyObject(reply);
+        reply = ctl_ask(ctl, node, step[i].script, step[i].argc, step[i].argv,
+                        why);
+
+        if (reply == NULL || (reply->type == REDIS_REPLY_ERROR
+                              && !ctl_passes(ctl, why)))
+        {
+            break;
+        }
     }
 
     return reply;
@@ -340,38 +321,39 @@ int
 ctl_watched(ctl_t *ctl, const rbl_script_t *script, int argc,
     const rbl_str_t *argv, redisReply **reply)
 {
-    int          i, rc;
-    unsigned     node;
-    rbl_str_t    source = { script->source, script->source_len };
-    redisReply  *said[4];
+    rbl_str_t       *all;
+    ctl_store_t     *store;
+    ctl_tried_t      tried;
+    rbl_audit_by_t   by;
 
-    node = rbl_nodes_of(&ctl->store.nodes, argv[0]);
+    store = &ctl->store;
+    ctl_tried_begin(ctl, RBL_NODE_NONE, script, argc, argv, &tried);
 
-    if (node == RBL_NODE_NONE || !ctl->store.link[node].watches) {
+    if (store->watched == 0 || tried.node != store->watch_node
+        || store_see(store->store, tried.node).connection != store->watched)
+    {
         return 1;
     }
 
-    ctl->store.link[node].watches = 0;
+    store->watched = 0;
+    all = ctl_script_args(ctl, script, &argc, argv, &by);
+    *reply = ctl_exec(ctl, tried.node, script, argc, all, &tried.why);
+    free(all);
 
-    /* in a transaction, EVALSHA of an unknown script would be queued and
-       fail */
-
-    said[0] = ctl_run_watched(ctl, node, RBL_COMMAND("SCRIPT", RBL_STR("LOAD"),
-                              source));
-    said[1] = said[0] == NULL ? NULL
-              : ctl_run_watched(ctl, node, RBL_WORDS(RBL_STR("MULTI")));
-    said[2] = said[1] == NULL ? NULL
-              : ctl_eval(ctl, RBL_STR("EVALSHA"), rbl_str(script->sha1),
-                         script, argc, argv, ctl_run_watched);
-    said[3] = said[2] == NULL ? NULL
-              : ctl_run_watched(ctl, node, RBL_WORDS(RBL_STR("EXEC")));
-
-    *reply = said[3];
-    rc = *reply == NULL ? -1 : (*reply)->type != REDIS_REPLY_ARRAY;
-
-    for (i = 0; i < 3 + (rc != 0); i++) {
-        freeReplyObject(said[i]);
+    if (*reply != NULL && (*reply)->type == REDIS_REPLY_ARRAY) {
+        return 0;
     }
 
-    return rc;
+    if (*reply == NULL || ((*reply)->type == REDIS_REPLY_ERROR
+                           && !ctl_passes(ctl, &tried.why)
+                           && strncmp(tried.why.text, "EXECABORT", 9) != 0))
+    {
+        tried.lost = *reply == NULL;
+        ctl_tried_fail(ctl, &tried, *reply);
+        return -1;
+    }
+
+    freeReplyObject(*reply);
+
+    return 1;
 }

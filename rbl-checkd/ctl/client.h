@@ -1,9 +1,8 @@
 /*
- * The client of the store, inside: link.c is one connection, link_tls.c
- * encrypts it, nodes.c knows which server has a key, client.c runs commands
- * there, fault.c prints why one failed, parts.c knows which partitions are
- * away, meta.c reads the meta data and slices of records.  ctl.h is for the
- * commands of rblctl.
+ * The client of the store, inside: nodes.c asks its servers, client.c runs
+ * commands on the one that has the key, fault.c prints why one failed, parts.c
+ * knows which partitions are away, meta.c reads the meta data and slices of
+ * records.  ctl.h is for the commands of rblctl.
  */
 
 #ifndef CTL_CLIENT_H_INCLUDED
@@ -11,47 +10,23 @@
 
 #include "ctl.h"
 
-/* Connects, without AUTH.  `limit`: seconds, for this and each command.  0;
-   -1. */
-int ctl_link_open(ctl_link_t *link, const config_t *conf,
-    const rbl_host_port_t *at, double limit, ctl_why_t *why);
-
-/* Sends AUTH if the configuration has a password.  0; -1: closed. */
-int ctl_link_login(ctl_link_t *link, const config_t *conf, ctl_why_t *why);
-
-/* Sends a command, and returns its reply, which may be an error; `why` is that
-   error then.  NULL: the connection was lost, and is closed. */
-redisReply *ctl_link_send(ctl_link_t *link, int argc, const rbl_str_t *argv,
-    ctl_why_t *why);
-
-/* Changes the time limit of commands.  0; -1: closed. */
-int ctl_link_limit(ctl_link_t *link, double limit, ctl_why_t *why);
-
-void ctl_link_close(ctl_link_t *link);
-
-/* link_tls.c: the handshake (0; -1: the reason is in redis->errstr); sends what
-   hiredis has to send, and reads a reply (NULL: redis->errstr). */
-int ctl_tls_open(ctl_link_t *link, const config_t *conf,
-    const rbl_host_port_t *at);
-redisReply *ctl_tls_reply(ctl_link_t *link);
-void ctl_tls_close(ctl_link_t *link);
-
 /* Writes the reason; returns -1. */
 int ctl_why(ctl_why_t *why, rbl_reply_class_t said, rbl_str_t text);
 
-/* The connection to node i; makes one if there is none.  NULL: it is away. */
-ctl_link_t *ctl_node(ctl_t *ctl, unsigned i, ctl_why_t *why);
+/* Finds the store and connects to it.  0; -1. */
+int ctl_find(ctl_t *ctl, ctl_why_t *why);
 
-/* Makes the nodes of the configured servers, and looks for the first time.  0;
-   -1. */
-int ctl_look_first(ctl_t *ctl, ctl_why_t *why);
+/* Waits for the first connection to a node.  1; 0: it is away. */
+int ctl_ready(ctl_t *ctl, unsigned node, ctl_why_t *why);
 
-/* Looks where the store is: asks the Sentinels, or a node of the cluster.  0;
-   -1. */
-int ctl_look(ctl_t *ctl, ctl_why_t *why);
+/* Sends a command, or a script, to a node that is ready, and returns its reply,
+   which may be an error; `why` is that error then.  NULL: the connection is
+   lost. */
+redisReply *ctl_ask(ctl_t *ctl, unsigned node, const rbl_script_t *script,
+    int argc, const rbl_str_t *argv, ctl_why_t *why);
 
-/* Number of the configured Sentinels that answer now. */
-unsigned ctl_sentinels(ctl_t *ctl);
+/* Asks a node of a cluster for the map of slots.  0; -1. */
+int ctl_look(ctl_t *ctl);
 
 /* May a later attempt succeed?  It may only with several servers. */
 int ctl_passes(const ctl_t *ctl, const ctl_why_t *why);

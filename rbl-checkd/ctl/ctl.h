@@ -21,9 +21,9 @@
 #include "rbl_nodes.h"
 #include "rbl_record.h"
 #include "rbl_reply.h"
-#include "rbl_reply_guard.h"
 #include "rbl_script.h"
 #include "rbl_sid.h"
+#include "store/store.h"
 
 /* Exit status.  1 and 2 are also results of `check` and `status`, 1 one of
    `fsck`. */
@@ -75,24 +75,18 @@ typedef struct {
                                            not answer */
 } ctl_why_t;
 
-/* A connection to a server. */
-typedef struct {
-    redisContext        *redis;         /* NULL: none */
-    struct ssl_st       *ssl;           /* NULL: not encrypted */
-    rbl_reply_reader_t   reader;
-    unsigned             changed;       /* of the node, when it was made */
-    int64_t              replicas;      /* near it then (rbl_role.h); in a
-                                           cluster not known */
-    int                  watches;       /* the last WATCH was sent here */
-} ctl_link_t;
-
 /* The servers of the store. */
 typedef struct {
-    rbl_nodes_t  nodes;
-    ctl_link_t   link[RBL_NODES_MAX];
+    struct ev_loop     *loop;
+    store_t            *store;
+    store_tool_t        tool;
+    const rbl_nodes_t  *nodes;
+    unsigned char       used[RBL_NODES_MAX];    /* 1: commands were sent to this
+                                                   node */
+    unsigned     watch_node;            /* of the last WATCH */
+    unsigned     watched;               /* its connection; 0: none */
     ctl_why_t    gone[RBL_NODES_MAX];   /* why a node did not come back in time;
                                            text "": it did, or was not away */
-    unsigned     tries;                 /* servers that the Sentinels named */
     double       until;                 /* end of waiting, monotonic s; 0: not
                                            begun */
     int          wrote;                 /* something was changed by now */

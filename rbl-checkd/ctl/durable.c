@@ -11,36 +11,37 @@
 #define DURABLE_WAIT  "1000"            /* ms */
 
 
-/* How many replicas the node has, or had when it was connected: one that is
+/* How many replicas the node has, or had since it was connected: one that is
    gone may be the master by now. */
 static int64_t
-ctl_replicas(ctl_link_t *link)
+ctl_replicas(ctl_t *ctl, unsigned node)
 {
-    int64_t      near;
+    int64_t      near, most;
     ctl_why_t    why;
     redisReply  *reply;
 
-    reply = ctl_link_send(link, RBL_COMMAND("INFO", RBL_STR("REPLICATION")),
-                          &why);
+    reply = ctl_ask(ctl, node, NULL,
+                    RBL_COMMAND("INFO", RBL_STR("REPLICATION")), &why);
     near = rbl_replicas_near(reply);
+    most = store_see(ctl->store.store, node).replicas;
     freeReplyObject(reply);
 
-    return near > link->replicas ? near : link->replicas;
+    return near > most ? near : most;
 }
 
 
 /* So many of them have all changes. */
 static int64_t
-ctl_replicas_have(ctl_link_t *link, int64_t replicas)
+ctl_replicas_have(ctl_t *ctl, unsigned node, int64_t replicas)
 {
     char         text[RBL_OUT_INT];
     int64_t      n;
     ctl_why_t    why;
     redisReply  *reply;
 
-    reply = ctl_link_send(link, RBL_COMMAND("WAIT",
-                                            rbl_out_int_text(text, replicas),
-                                            RBL_STR(DURABLE_WAIT)), &why);
+    reply = ctl_ask(ctl, node, NULL,
+                    RBL_COMMAND("WAIT", rbl_out_int_text(text, replicas),
+                                RBL_STR(DURABLE_WAIT)), &why);
     n = rbl_reply_int(reply, 0);
     freeReplyObject(reply);
 
@@ -48,38 +49,53 @@ ctl_replicas_have(ctl_link_t *link, int64_t replicas)
 }
 
 
-/* Do all Sentinels hold the server to be the master still? */
+/* Do the Sentinels still name the server? */
 static int
 ctl_is_still(ctl_t *ctl, unsigned i)
 {
-    ctl_why_t  why;
+    unsigned           changed;
+    ctl_why_t          why;
+    const rbl_node_t  *node;
 
-    return ctl->conf.place.kind != RBL_PLACE_SENTINEL
-           || (ctl_look(ctl, &why) == 0
-               && ctl->store.nodes.node[i].changed
-                  == ctl->store.link[i].changed);
+    if (ctl->conf.place.kind != RBL_PLACE_SENTINEL) {
+        return 1;
+    }
+
+    node = &ctl->store.nodes->node[i];
+    changed = node->changed;
+    ctl->store.until = 0;
+    store_again(ctl->store.store, i, "a replica is gone");
+
+    while (!ctl_ready(ctl, i, &why)) {
+        if (!ctl_passes(ctl, &why) || !ctl_wait(ctl)) {
+            return 0;
+        }
+    }
+
+    return node->changed == changed;
 }
 
 
 static int
 ctl_node_durable(ctl_t *ctl, unsigned i)
 {
-    int64_t      n, have;
-    ctl_link_t  *link;
+    int64_t   n, have;
+    store_t  *store;
 
-    link = &ctl->store.link[i];
+    store = ctl->store.store;
 
-    if (link->redis == NULL) {
+    if (!ctl->store.used[i] || store_see(store, i).connection == 0) {
         return 1;
     }
 
-    n = ctl_replicas(link);
+    n = ctl_replicas(ctl, i);
 
     if (n == 0) {
         return 1;
     }
 
-    have = link->redis != NULL ? ctl_replicas_have(link, n) : 0;
+    have = store_see(store, i).connection != 0
+           ? ctl_replicas_have(ctl, i, n) : 0;
 
     return have >= n || (have > 0 && ctl_is_still(ctl, i));
 }
@@ -94,7 +110,7 @@ ctl_durable(ctl_t *ctl)
         return 0;
     }
 
-    for (i = 0; i < ctl->store.nodes.n; i++) {
+    for (i = 0; i < ctl->store.nodes->n; i++) {
         if (!ctl_node_durable(ctl, i)) {
             ctl_fail("the change was made, but no replica confirms it within"
                      " a second: a failover could undo it. Look at rblctl"

@@ -83,16 +83,18 @@ meta_copy(ctl_t *ctl, rbl_meta_t *meta)
     ctl_why_t    ignored;
     redisReply  *reply;
 
-    for (i = 0, rc = 1; i < ctl->store.nodes.n && rc != 0; i++) {
-        copy = rbl_nodes_copy(&ctl->store.nodes, i);
+    for (i = 0, rc = 1; i < ctl->store.nodes->n && rc != 0; i++) {
+        copy = rbl_nodes_copy(ctl->store.nodes, i);
 
-        if (copy == RBL_META_COPIES || ctl->store.link[i].redis == NULL) {
+        if (copy == RBL_META_COPIES
+            || store_see(ctl->store.store, i).connection == 0)
+        {
             continue;
         }
 
-        reply = ctl_link_send(&ctl->store.link[i], RBL_COMMAND("HMGET",
-                              rbl_meta_copy_key(&key, &ctl->ks, copy),
-                              RBL_META_FIELDS), &ignored);
+        reply = ctl_ask(ctl, i, NULL, RBL_COMMAND("HMGET",
+                        rbl_meta_copy_key(&key, &ctl->ks, copy),
+                        RBL_META_FIELDS), &ignored);
         rc = meta_found(meta, reply);
     }
 

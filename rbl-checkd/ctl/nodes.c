@@ -1,35 +1,49 @@
 /*
- * rblctl: which server has the store, or a part of it.  The Sentinels are
- * asked for the master, and a node of a cluster for the map of its slots
- * (rbl_nodes.h).
+ * rblctl: the servers of the store.  They are those of the daemon's store
+ * (store/store.h), whose loop runs here while a command waits for a server.
  */
 
 #include "client.h"
 
 #include "base/clock.h"
-#include "rbl_role.h"
-#include "rbl_views.h"
 
+#include <ev.h>
+#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 #define NODES_ASK       0.5             /* s, to ask where the store is */
 #define NODES_PATIENCE  5.0             /* s that a part may be away, at most;
                                            2.5 store_timeout */
 #define NODES_PAUSE     0.1             /* s between attempts */
 
+typedef struct {
+    int          done;
+    redisReply  *reply;
+} nodes_asked_t;
 
-/* Time limit of a question.  One Redis is asked nothing, and has all time. */
+
+int
+ctl_why(ctl_why_t *why, rbl_reply_class_t said, rbl_str_t text)
+{
+    while (text.n > 0 && text.p[text.n - 1] == '.') {
+        text.n--;
+    }
+
+    why->said = said;
+    snprintf(why->text, sizeof(why->text), "%.*s",
+             (int) (text.n < 200 ? text.n : 200), text.n ? text.p : "");
+
+    return -1;
+}
+
+
+/* Time limit of a question. */
 static double
 nodes_limit(const ctl_t *ctl)
 {
-    double  timeout;
+    double  timeout = ctl->conf.store_timeout;
 
-    timeout = ctl->conf.store_timeout;
-
-    return ctl->conf.place.kind == RBL_PLACE_ONE || timeout < NODES_ASK
-           ? timeout : NODES_ASK;
+    return timeout < NODES_ASK ? timeout : NODES_ASK;
 }
 
 
@@ -41,11 +55,33 @@ node_limit(const ctl_t *ctl)
 }
 
 
+/* Runs the loop until something happens.  A server that has closed a connection
+   must not end rblctl; a reader of its output may. */
+static void
+nodes_run(ctl_t *ctl)
+{
+    void (*before)(int);
+
+    before = signal(SIGPIPE, SIG_IGN);
+    ev_run(ctl->store.loop, EVRUN_ONCE);
+    signal(SIGPIPE, before);
+}
+
+
+static void
+on_pause(struct ev_loop *loop, ev_timer *w, int revents)
+{
+    (void) loop;
+    (void) w;
+    (void) revents;
+}
+
+
 int
 ctl_wait(ctl_t *ctl)
 {
-    double           patience = ctl->conf.store_timeout * 2.5;
-    struct timespec  pause = { 0, (long) (NODES_PAUSE * 1e9) };
+    double    patience = ctl->conf.store_timeout * 2.5;
+    ev_timer  pause;
 
     if (ctl->store.until == 0) {
         ctl->store.until = clock_now()
@@ -56,7 +92,12 @@ ctl_wait(ctl_t *ctl)
         return 0;
     }
 
-    nanosleep(&pause, NULL);
+    ev_timer_init(&pause, on_pause, NODES_PAUSE, 0);
+    ev_timer_start(ctl->store.loop, &pause);
+
+    while (ev_is_active(&pause)) {
+        nodes_run(ctl);
+    }
 
     return 1;
 }
@@ -65,8 +106,6 @@ ctl_wait(ctl_t *ctl)
 void
 ctl_waited(ctl_t *ctl)
 {
-    ctl->store.tries = 0;
-
     if (ctl->store.until != 0 && clock_now() < ctl->store.until) {
         ctl->store.until = 0;
     }
@@ -95,184 +134,110 @@ ctl_passes(const ctl_t *ctl, const ctl_why_t *why)
 }
 
 
-/* The server behind Sentinels must be a master, and must not have been cut off
-   from its replicas.  These commands show the store as it is. */
-static int
-node_is_master(ctl_t *ctl, ctl_link_t *link, ctl_why_t *why)
+int
+ctl_ready(ctl_t *ctl, unsigned node, ctl_why_t *why)
 {
-    int             rc;
-    redisReply     *reply;
-    rbl_replicas_t  replicas;
+    ctl_store_t   *store;
+    store_seen_t   seen;
 
-    reply = ctl_link_send(link, RBL_COMMAND("INFO", RBL_STR("REPLICATION")),
-                          why);
-    if (reply == NULL || reply->type == REDIS_REPLY_ERROR) {
-        freeReplyObject(reply);
-        return -1;
+    store = &ctl->store;
+
+    if (node == RBL_NODE_NONE
+        || (store->nodes->kind == RBL_PLACE_CLUSTER
+            && !rbl_nodes_wanted(store->nodes, node)))
+    {
+        ctl_why(why, RBL_REPLY_SLOT, RBL_STR("no node has their slots"));
+        return 0;
     }
 
-    rbl_replicas(&replicas, reply);
-    link->replicas = rbl_replicas_near(reply);
-    rc = 0;
+    for ( ;; ) {
+        seen = store_see(store->store, node);
 
-    if (rbl_role(reply) != RBL_ROLE_MASTER) {
-        rc = ctl_why(why, RBL_REPLY_READONLY, RBL_STR("it is a replica"));
-
-    } else if (replicas.good == 0 && !(ctl->command->need & CTL_LOOKS)) {
-        rc = ctl_why(why, RBL_REPLY_NOTREADY, RBL_STR(
-                     "none of its replicas is near enough"
-                     " (min-replicas-to-write)"));
-    }
-
-    freeReplyObject(reply);
-
-    return rc;
-}
-
-
-/* Is it the node that the map names? */
-static int
-node_is_same(ctl_t *ctl, unsigned i, ctl_link_t *link, ctl_why_t *why)
-{
-    int          rc;
-    redisReply  *reply;
-
-    reply = ctl_link_send(link, RBL_COMMAND("CLUSTER", RBL_STR("MYID")), why);
-    if (reply == NULL) {
-        return -1;
-    }
-
-    rc = 0;
-
-    if (reply->type == REDIS_REPLY_ERROR) {
-        if (why->said == RBL_REPLY_ERROR) {
-            ctl_why(why, RBL_REPLY_ERROR,
-                    RBL_STR("it is no node of a cluster"));
+        if (seen.connection != 0) {
+            return 1;
         }
 
-        rc = -1;
+        if (seen.why[0] != '\0') {
+            ctl_why(why, seen.said, rbl_str(seen.why));
+            return 0;
+        }
 
-    } else if (!rbl_nodes_is(&ctl->store.nodes, reply, i)) {
-        rc = ctl_why(why, RBL_REPLY_SLOT,
-                     RBL_STR("another server has its address"));
+        nodes_run(ctl);
+    }
+}
+
+
+static void
+on_reply(void *data, const redisReply *reply)
+{
+    nodes_asked_t  *asked = data;
+
+    asked->done = 1;
+    asked->reply = reply != NULL ? store_take(reply) : NULL;
+}
+
+
+redisReply *
+ctl_ask(ctl_t *ctl, unsigned node, const rbl_script_t *script, int argc,
+    const rbl_str_t *argv, ctl_why_t *why)
+{
+    const char     *lost;
+    nodes_asked_t   asked = { 0, NULL };
+
+    store_send_at(ctl->store.store, node, script, on_reply, &asked, argc,
+                  argv);
+
+    while (!asked.done) {
+        nodes_run(ctl);
     }
 
+    if (asked.reply == NULL) {
+        lost = store_see(ctl->store.store, node).why;
+        ctl_why(why, RBL_REPLY_OK,
+                rbl_str(lost[0] != '\0' ? lost : "the connection is lost"));
+
+    } else if (asked.reply->type == REDIS_REPLY_ERROR) {
+        ctl_why(why, rbl_reply_class(asked.reply),
+                rbl_reply_error(asked.reply));
+    }
+
+    return asked.reply;
+}
+
+
+/* Asks a node for the map of slots. */
+static int
+look_at(ctl_t *ctl, unsigned node)
+{
+    int           rc;
+    ctl_why_t     ignored;
+    redisReply   *reply;
+    ctl_store_t  *store;
+
+    store = &ctl->store;
+    store->tool.reply = nodes_limit(ctl);
+    reply = ctl_ask(ctl, node, NULL, RBL_COMMAND("CLUSTER", RBL_STR("SLOTS")),
+                    &ignored);
+    store->tool.reply = node_limit(ctl);
+
+    rc = reply != NULL && reply->type != REDIS_REPLY_ERROR
+         && store_slots(store->store, node, reply) == NULL ? 0 : -1;
     freeReplyObject(reply);
 
     return rc;
 }
 
 
-static int
-node_greet(ctl_t *ctl, unsigned i, ctl_link_t *link, ctl_why_t *why)
+int
+ctl_look(ctl_t *ctl)
 {
-    int     rc;
-    double  limit;
+    unsigned  i;
 
-    limit = node_limit(ctl);
-
-    /* one Redis may be slow to answer even AUTH */
-
-    if (ctl->conf.place.kind == RBL_PLACE_ONE) {
-        return ctl_link_limit(link, limit, why) != 0
-               ? -1 : ctl_link_login(link, &ctl->conf, why);
-    }
-
-    rc = ctl_link_login(link, &ctl->conf, why);
-
-    if (rc == 0) {
-        rc = ctl->conf.place.kind == RBL_PLACE_SENTINEL
-             ? node_is_master(ctl, link, why)
-             : node_is_same(ctl, i, link, why);
-    }
-
-    return rc != 0 ? -1 : ctl_link_limit(link, limit, why);
-}
-
-
-ctl_link_t *
-ctl_node(ctl_t *ctl, unsigned i, ctl_why_t *why)
-{
-    ctl_link_t        *link;
-    const rbl_node_t  *node;
-
-    if (i == RBL_NODE_NONE) {
-        ctl_why(why, RBL_REPLY_SLOT, RBL_STR("no node has their slots"));
-        return NULL;
-    }
-
-    link = &ctl->store.link[i];
-    node = &ctl->store.nodes.node[i];
-
-    if (link->redis != NULL && link->changed == node->changed) {
-        return link;
-    }
-
-    ctl_link_close(link);
-    link->changed = node->changed;
-
-    if (ctl_link_open(link, &ctl->conf, &node->at, nodes_limit(ctl), why)
-        != 0)
-    {
-        return NULL;
-    }
-
-    if (node_greet(ctl, i, link, why) != 0) {
-        ctl_link_close(link);
-        return NULL;
-    }
-
-    return link;
-}
-
-
-/* Asks a node of a cluster for the map of slots. */
-static int
-look_at(ctl_t *ctl, unsigned i, ctl_why_t *why)
-{
-    ctl_link_t   *link;
-    redisReply   *reply;
-    const char   *wrong;
-
-    link = ctl_node(ctl, i, why);
-
-    if (link == NULL || ctl_link_limit(link, nodes_limit(ctl), why) != 0) {
-        return -1;
-    }
-
-    reply = ctl_link_send(link, RBL_COMMAND("CLUSTER", RBL_STR("SLOTS")), why);
-
-    if (reply == NULL || reply->type == REDIS_REPLY_ERROR
-        || ctl_link_limit(link, node_limit(ctl), why) != 0)
-    {
-        freeReplyObject(reply);
-        return -1;
-    }
-
-    wrong = rbl_nodes_slots(&ctl->store.nodes, reply, i);
-    freeReplyObject(reply);
-
-    return wrong == NULL ? 0 : ctl_why(why, RBL_REPLY_SLOT, rbl_str(wrong));
-}
-
-
-static int
-look_cluster(ctl_t *ctl, ctl_why_t *why)
-{
-    int           ready;
-    unsigned      i;
-    rbl_nodes_t  *nodes;
-
-    nodes = &ctl->store.nodes;
-
-    for (ready = 1; ready >= 0; ready--) {
-        for (i = 0; i < nodes->n; i++) {
-            if (rbl_nodes_wanted(nodes, i)
-                && (ctl->store.link[i].redis != NULL) == ready
-                && look_at(ctl, i, why) == 0)
-            {
-                return 0;
-            }
+    for (i = 0; i < ctl->store.nodes->n; i++) {
+        if (store_see(ctl->store.store, i).connection != 0
+            && look_at(ctl, i) == 0)
+        {
+            return 0;
         }
     }
 
@@ -280,207 +245,76 @@ look_cluster(ctl_t *ctl, ctl_why_t *why)
 }
 
 
-/* Sends the question, and again after AUTH if the Sentinel wants that. */
-static redisReply *
-sentinel_ask(ctl_t *ctl, ctl_link_t *link, const char *what, ctl_why_t *why)
-{
-    int          i;
-    redisReply  *reply;
-
-    for (i = 0; /* void */; i++) {
-        reply = ctl_link_send(link, RBL_COMMAND("SENTINEL", rbl_str(what),
-                              rbl_str(ctl->conf.place.name)), why);
-
-        if (rbl_reply_class(reply) != RBL_REPLY_NOAUTH || i == 1
-            || ctl->conf.store_password[0] == '\0')
-        {
-            return reply;
-        }
-
-        freeReplyObject(reply);
-
-        if (ctl_link_login(link, &ctl->conf, why) != 0) {
-            return NULL;
-        }
-    }
-}
-
-
-/* Takes what one Sentinel says. */
-static int
-look_sentinel(ctl_t *ctl, rbl_views_t *views, const rbl_host_port_t *at,
-    ctl_why_t *why)
-{
-    char         text[RBL_HOST_PORT_TEXT], said[sizeof(why->text)];
-    ctl_link_t   link;
-    redisReply  *reply;
-    const char  *wrong;
-
-    memset(&link, 0, sizeof(link));
-    wrong = why->text;
-
-    if (ctl_link_open(&link, &ctl->conf, at, nodes_limit(ctl), why) == 0) {
-        reply = sentinel_ask(ctl, &link, "GET-MASTER-ADDR-BY-NAME", why);
-
-        if (reply != NULL && reply->type != REDIS_REPLY_ERROR) {
-            wrong = rbl_views_named(views, &ctl->store.nodes, reply, at);
-        }
-
-        freeReplyObject(reply);
-
-        if (wrong == NULL) {
-            reply = sentinel_ask(ctl, &link, "MASTER", why);
-            rbl_views_state(views, &ctl->store.nodes, reply, at);
-            freeReplyObject(reply);
-        }
-
-        ctl_link_close(&link);
-    }
-
-    if (wrong == NULL) {
-        return 0;
-    }
-
-    snprintf(said, sizeof(said), "Sentinel %s: %.120s",
-             rbl_host_port_text(text, at), wrong);
-
-    return ctl_why(why, RBL_REPLY_OK, rbl_str(said));
-}
-
-
-unsigned
-ctl_sentinels(ctl_t *ctl)
-{
-    unsigned            i, n;
-    ctl_why_t           ignored;
-    ctl_link_t          link;
-    redisReply         *reply;
-    const rbl_place_t  *place = &ctl->conf.place;
-
-    for (i = n = 0; i < place->n; i++) {
-        memset(&link, 0, sizeof(link));
-
-        if (ctl_link_open(&link, &ctl->conf, &place->hosts[i],
-                          nodes_limit(ctl), &ignored)
-            != 0)
-        {
-            continue;
-        }
-
-        reply = sentinel_ask(ctl, &link, "GET-MASTER-ADDR-BY-NAME", &ignored);
-        n += reply != NULL && reply->type != REDIS_REPLY_ERROR;
-        freeReplyObject(reply);
-        ctl_link_close(&link);
-    }
-
-    return n;
-}
-
-
-static int
-look_sentinels(ctl_t *ctl, ctl_why_t *why)
-{
-    unsigned            i;
-    const char         *wrong;
-    rbl_views_t         views;
-    const rbl_place_t  *place;
-
-    place = &ctl->conf.place;
-    rbl_views_init(&views);
-
-    for (i = 0; i < place->n; i++) {
-        (void) look_sentinel(ctl, &views, &place->hosts[i], why);
-    }
-
-    if (views.n == 0) {
-        return -1;
-    }
-
-    wrong = rbl_views_take(&views, &ctl->store.nodes, ctl->store.tries++);
-
-    return wrong == NULL ? 0 : ctl_why(why, RBL_REPLY_OK, rbl_str(wrong));
-}
-
-
-int
-ctl_look(ctl_t *ctl, ctl_why_t *why)
-{
-    switch (ctl->conf.place.kind) {
-
-    case RBL_PLACE_SENTINEL:
-        return look_sentinels(ctl, why);
-
-    case RBL_PLACE_CLUSTER:
-        return look_cluster(ctl, why);
-
-    default:
-        return 0;
-    }
-}
-
-
 /*
- * All configured nodes are asked: if one of them belongs to another cluster,
- * nothing says which one is right.
+ * All configured nodes of a cluster are asked: if one of them belongs to
+ * another cluster, nothing says which one is right.
  */
 static int
-look_seeds(ctl_t *ctl, ctl_why_t *why)
+seeds_ready(ctl_t *ctl, unsigned n, ctl_why_t *why)
 {
-    char           text[2][RBL_HOST_PORT_TEXT], said[sizeof(why->text)];
-    unsigned       i, n, known;
-    rbl_nodes_t   *nodes;
-    ctl_why_t      other;
+    char               text[2][RBL_HOST_PORT_TEXT], said[sizeof(why->text)];
+    unsigned           i, known;
+    ctl_why_t          other;
+    const rbl_node_t  *node;
 
-    nodes = &ctl->store.nodes;
-    n = nodes->n;
     known = RBL_NODE_NONE;
 
     for (i = 0; i < n; i++) {
-        if (look_at(ctl, i, &other) == 0) {
+        node = &ctl->store.nodes->node[i];
+
+        if (ctl_ready(ctl, i, &other)) {
             known = i;
 
         } else if (strcmp(other.text, "it belongs to another cluster") == 0) {
             snprintf(said, sizeof(said), "%.100s and %.100s belong to"
                      " different clusters",
-                     rbl_host_port_text(text[0], &nodes->node[known].at),
-                     rbl_host_port_text(text[1], &nodes->node[i].at));
-            return ctl_why(why, RBL_REPLY_ERROR, rbl_str(said));
+                     rbl_host_port_text(text[0],
+                                        &ctl->store.nodes->node[known].at),
+                     rbl_host_port_text(text[1], &node->at));
+            ctl_why(why, RBL_REPLY_ERROR, rbl_str(said));
+            return 0;
 
         } else {
             snprintf(said, sizeof(said), "%.100s: %.120s",
-                     rbl_host_port_text(text[0], &nodes->node[i].at),
-                     other.text);
+                     rbl_host_port_text(text[0], &node->at), other.text);
             ctl_why(why, other.said, rbl_str(said));
         }
     }
 
-    return known == RBL_NODE_NONE ? -1 : 0;
+    return known != RBL_NODE_NONE;
 }
 
 
 int
-ctl_look_first(ctl_t *ctl, ctl_why_t *why)
+ctl_find(ctl_t *ctl, ctl_why_t *why)
 {
-    unsigned            i;
-    rbl_nodes_t        *nodes;
-    const rbl_place_t  *place;
+    int           one, found;
+    unsigned      n;
+    ctl_store_t  *store;
 
-    nodes = &ctl->store.nodes;
-    place = &ctl->conf.place;
-    rbl_nodes_init(nodes, place->kind, &ctl->conf.store_map);
+    store = &ctl->store;
+    one = ctl->conf.place.kind == RBL_PLACE_ONE;
 
-    for (i = 0; place->kind != RBL_PLACE_SENTINEL && i < place->n; i++) {
-        rbl_nodes_seed(nodes, &place->hosts[i]);
+    /* one Redis is asked nothing, and may be slow to answer even AUTH */
+
+    store->tool.connect = one ? ctl->conf.store_timeout : nodes_limit(ctl);
+    store->tool.greet = one ? node_limit(ctl) : nodes_limit(ctl);
+    store->tool.reply = node_limit(ctl);
+    store->tool.far = (ctl->command->need & CTL_LOOKS) != 0;
+
+    store->loop = ev_loop_new(EVFLAG_AUTO);
+    if (store->loop == NULL) {
+        return ctl_why(why, RBL_REPLY_ERROR, RBL_STR("no event loop"));
     }
 
+    store->store = store_tool(store->loop, &ctl->conf, &store->tool);
+    store->nodes = store_nodes(store->store);
+    n = store->nodes->n;
+
     do {
-        if ((place->kind == RBL_PLACE_CLUSTER ? look_seeds(ctl, why)
-             : ctl_look(ctl, why)) == 0)
-        {
-            return 0;
-        }
+        found = ctl->conf.place.kind == RBL_PLACE_CLUSTER
+                ? seeds_ready(ctl, n, why) : ctl_ready(ctl, 0, why);
+    } while (!found && ctl_passes(ctl, why) && ctl_wait(ctl));
 
-    } while (ctl_passes(ctl, why) && ctl_wait(ctl));
-
-    return -1;
+    return found ? 0 : -1;
 }

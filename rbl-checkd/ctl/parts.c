@@ -23,7 +23,7 @@ parts_node(const ctl_t *ctl, unsigned p)
     rbl_key_t  key;
     rbl_str_t  none = RBL_STR("");
 
-    return rbl_nodes_of(&ctl->store.nodes,
+    return rbl_nodes_of(ctl->store.nodes,
                         rbl_key(&key, &ctl->ks, p, "accounts", none, none));
 }
 
@@ -101,7 +101,7 @@ ctl_server_text(const ctl_t *ctl, char buf[CTL_NODE_TEXT], unsigned node)
 
     } else {
         snprintf(buf, CTL_NODE_TEXT, "the server at %s",
-                 rbl_host_port_text(host, &ctl->store.nodes.node[node].at));
+                 rbl_host_port_text(host, &ctl->store.nodes->node[node].at));
     }
 
     return buf;
@@ -118,7 +118,7 @@ parts_name(const ctl_t *ctl, char buf[CTL_NODE_TEXT], const char *parts,
     rbl_copy(host, sizeof(host), RBL_STR("no server"));
 
     if (node != RBL_NODE_NONE) {
-        (void) rbl_host_port_text(host, &ctl->store.nodes.node[node].at);
+        (void) rbl_host_port_text(host, &ctl->store.nodes->node[node].at);
     }
 
     snprintf(buf, CTL_NODE_TEXT, "%s %s (%s)",
@@ -150,7 +150,7 @@ ctl_part_text(const ctl_t *ctl, char buf[CTL_NODE_TEXT],
         snprintf(buf, CTL_NODE_TEXT, "%s:meta (%s)", ctl->ks.prefix,
                  tried->node == RBL_NODE_NONE ? "no server"
                  : rbl_host_port_text(host,
-                                      &ctl->store.nodes.node[tried->node].at));
+                                      &ctl->store.nodes->node[tried->node].at));
         return buf;
     }
 
@@ -308,10 +308,10 @@ ctl_next_node(const ctl_t *ctl, unsigned node)
 
     store = &ctl->store;
 
-    for (node = node == RBL_NODE_NONE ? 0 : node + 1; node < store->nodes.n;
+    for (node = node == RBL_NODE_NONE ? 0 : node + 1; node < store->nodes->n;
          node++)
     {
-        if (store->nodes.node[node].used && store->gone[node].text[0] == '\0')
+        if (store->nodes->node[node].used && store->gone[node].text[0] == '\0')
         {
             return node;
         }
@@ -327,7 +327,7 @@ ctl_slots_missing(const ctl_t *ctl)
     unsigned  slot, n;
 
     for (slot = 0, n = 0; slot < RBL_SLOTS; slot++) {
-        n += ctl->store.nodes.of[slot] == RBL_NODE_NONE;
+        n += ctl->store.nodes->of[slot] == RBL_NODE_NONE;
     }
 
     return n;
@@ -337,13 +337,12 @@ ctl_slots_missing(const ctl_t *ctl)
 int
 ctl_all_slots(ctl_t *ctl)
 {
-    unsigned   n;
-    ctl_why_t  ignored;
+    unsigned  n;
 
     /* a node of a new cluster knows the others soon */
 
     while ((n = ctl_slots_missing(ctl)) != 0 && ctl_wait(ctl)) {
-        (void) ctl_look(ctl, &ignored);
+        (void) ctl_look(ctl);
     }
 
     if (n != 0) {
@@ -388,7 +387,6 @@ ctl_moving(ctl_t *ctl)
 {
     int            rc;
     unsigned       node;
-    ctl_why_t      ignored;
     ctl_store_t   *store;
 
     store = &ctl->store;
@@ -404,10 +402,10 @@ ctl_moving(ctl_t *ctl)
         rc = parts_moving(ctl, node);
     }
 
-    if (rc == 0 && ctl_look(ctl, &ignored) == 0) {
+    if (rc == 0 && ctl_look(ctl) == 0) {
         rc = store->moved
-             && memcmp(store->were, store->nodes.of, RBL_SLOTS) != 0;
-        memcpy(store->were, store->nodes.of, RBL_SLOTS);
+             && memcmp(store->were, store->nodes->of, RBL_SLOTS) != 0;
+        memcpy(store->were, store->nodes->of, RBL_SLOTS);
         store->moved = 1;
     }
 

@@ -93,7 +93,7 @@ servers_row(ctl_t *ctl, unsigned node)
     redisReply         *reply;
     ctl_tried_t         tried;
     const ctl_store_t  *store = &ctl->store;
-    servers_of_t        of = { &store->nodes, node };
+    servers_of_t        of = { store->nodes, node };
 
     n = ctl_parts_text(ctl, parts, node);
     slots = ctl_ranges(ranges, sizeof(ranges), RBL_SLOTS, servers_of, &of);
@@ -106,7 +106,7 @@ servers_row(ctl_t *ctl, unsigned node)
 
     } else {
         reply = ctl_try(ctl, node, RBL_WORDS(RBL_STR("INFO")), &tried);
-        (void) rbl_host_port_text(host, &store->nodes.node[node].at);
+        (void) rbl_host_port_text(host, &store->nodes->node[node].at);
     }
 
     row = json_pack("{ss si ss si ss}", "node", host, "slots", (int) slots,
@@ -134,7 +134,7 @@ ctl_servers(ctl_t *ctl)
     const rbl_nodes_t  *nodes;
 
     rows = json_array();
-    nodes = &ctl->store.nodes;
+    nodes = ctl->store.nodes;
 
     for (node = 0; node < nodes->n; node++) {
         if (nodes->node[node].used) {

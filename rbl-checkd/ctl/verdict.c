@@ -22,15 +22,13 @@ verdict_refuses(ctl_t *ctl, unsigned node, unsigned p,
     rbl_str_t     none = RBL_STR(""), text;
     rbl_key_t     key;
     ctl_why_t     ignored;
-    ctl_link_t   *link;
     redisReply   *reply;
 
-    link = ctl_node(ctl, node, &ignored);
-    reply = link == NULL ? NULL
-            : ctl_link_send(link, RBL_COMMAND("EVAL",
-                            RBL_CONDITION_PROBE, RBL_STR("1"),
-                            rbl_key(&key, &ctl->ks, p, "accounts", none,
-                                    none)), &ignored);
+    reply = !ctl_ready(ctl, node, &ignored) ? NULL
+            : ctl_ask(ctl, node, NULL, RBL_COMMAND("EVAL",
+                      RBL_CONDITION_PROBE, RBL_STR("1"),
+                      rbl_key(&key, &ctl->ks, p, "accounts", none, none)),
+                      &ignored);
 
     /* a replica refuses, too, and its master may be well */
 
@@ -60,7 +58,7 @@ verdict_probe(ctl_t *ctl, char why[RBL_CONDITION_REASON])
     why[0] = '\0';
 
     for (p = 0; p < ctl->ks.partitions; p++) {
-        node = rbl_nodes_of(&ctl->store.nodes,
+        node = rbl_nodes_of(ctl->store.nodes,
                             rbl_key(&key, &ctl->ks, p, "accounts", none, none));
 
         if (ctl_away(ctl, p) || node >= RBL_NODES_MAX || seen[node]) {
@@ -144,7 +142,7 @@ verdict_sentinels(ctl_t *ctl, rbl_conditions_t *all)
         return;
     }
 
-    n = ctl_sentinels(ctl);
+    n = store_sentinels(ctl->store.store)->up;
 
     if (n < ctl->conf.place.n) {
         snprintf(why, sizeof(why), "%u of %u Sentinels answer", n,

@@ -25,6 +25,7 @@
 #include <ev.h>
 
 #include "config/config.h"
+#include "rbl_nodes.h"
 #include "rbl_reply.h"
 #include "rbl_script.h"
 
@@ -148,5 +149,60 @@ unsigned store_node(const store_t *store, rbl_str_t key);
 
 /* Cancels all call backs for `data`. */
 void store_forget(store_t *store, void *data);
+
+/*
+ * The store of rblctl, which runs one command after the other and reports
+ * failures itself.  It connects and looks for the master like the others, but
+ * it logs nothing and reads no meta data, and the caller has to read the map of
+ * slots of a cluster again.  A node is an index of store_nodes.
+ *
+ * The caller gets each reply, also an error.  NULL: the node is not connected,
+ * or was lost after the command was sent, which may have been done.  The store
+ * handles NOSCRIPT, but not MOVED.
+ */
+typedef struct {
+    double    connect;                  /* s to connect, with TLS */
+    double    greet;                    /* s for the greeting after that */
+    double    reply;                    /* s; may change before a command */
+    unsigned  far:1;                    /* takes a master without a replica
+                                           that is near enough */
+} store_tool_t;
+
+/* `tool` must live as long as the store. */
+store_t *store_tool(struct ev_loop *loop, const config_t *conf,
+    const store_tool_t *tool);
+const rbl_nodes_t *store_nodes(const store_t *store);
+
+/* The state of a node. */
+typedef struct {
+    unsigned            connection;     /* its number, another one each time;
+                                           0: it is not connected */
+    const char         *why;            /* ... because of this, "" before the
+                                           end of the first attempt; valid until
+                                           the loop runs */
+    rbl_reply_class_t   said;           /* why is this refusal; RBL_REPLY_OK:
+                                           it is none */
+    int64_t             replicas;       /* behind Sentinels the most that were
+                                           near to it, else 0 */
+} store_seen_t;
+
+store_seen_t store_see(const store_t *store, unsigned node);
+
+/* Connects again, behind Sentinels to the master that they name then; `why` is
+   the reason meanwhile. */
+void store_again(store_t *store, unsigned node, const char *why);
+
+/* Takes the reply of a node to CLUSTER SLOTS, or its MOVED; return as
+   rbl_nodes_slots and rbl_nodes_moved. */
+const char *store_slots(store_t *store, unsigned node,
+    const redisReply *reply);
+unsigned store_moved(store_t *store, unsigned node, const redisReply *moved);
+
+/* script NULL: argv is a command. */
+void store_send_at(store_t *store, unsigned node, const rbl_script_t *script,
+    store_reply_pt done, void *data, int argc, const rbl_str_t *argv);
+
+/* In a call back: makes the reply the caller's, who frees it. */
+redisReply *store_take(const redisReply *reply);
 
 #endif /* STORE_H_INCLUDED */

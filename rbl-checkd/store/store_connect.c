@@ -52,6 +52,8 @@ store_trouble(store_link_t *link, const char *why)
 
     snprintf(text, sizeof(text), "%s", why);
 
+    link->said = RBL_REPLY_OK;
+
     if (strcmp(text, link->why) != 0) {
         memcpy(link->why, text, sizeof(text));
 
@@ -88,6 +90,15 @@ store_drop(store_link_t *link, const char *why)
 }
 
 
+void
+store_connected(store_link_t *link)
+{
+    if (link->store->tool != NULL && link != link->store->sentinel) {
+        link->connect_deadline = clock_now() + link->store->tool->greet;
+    }
+}
+
+
 static void
 on_connect(const redisAsyncContext *ac, int status)
 {
@@ -95,6 +106,9 @@ on_connect(const redisAsyncContext *ac, int status)
 
     if (link != NULL && status != REDIS_OK) {
         lost(link, ac->errstr);
+
+    } else if (link != NULL) {
+        store_connected(link);
     }
 }
 
@@ -135,6 +149,14 @@ attach(store_link_t *link, redisAsyncContext *ac)
     return link->store->conf->place.tls
            ? store_tls_attach(link, ac)
            : redisLibevAttach(link->store->loop, ac);
+}
+
+
+double
+store_connect_limit(const store_t *store)
+{
+    return store->tool != NULL ? store->tool->connect
+                               : store->conf->store_timeout;
 }
 
 
@@ -179,6 +201,7 @@ store_open(store_link_t *link, const rbl_host_port_t *at, double timeout)
     link->subscribing = 0;
     link->stale = 0;
     link->phase = STORE_GREETING;
+    link->connection++;
     link->opened = clock_now();
     link->connect_deadline = link->opened + timeout;
     store_greet(link);
@@ -229,7 +252,9 @@ on_watch(struct ev_loop *loop, ev_timer *w, int revents)
 
     if (link->phase == STORE_GREETING) {
         if (now >= link->connect_deadline) {
-            store_drop(link, "no reply while connecting");
+            store_drop(link, link->store->tool != NULL
+                             ? "no reply in time"
+                             : "no reply while connecting");
             return;
         }
 
@@ -269,7 +294,7 @@ on_retry(struct ev_loop *loop, ev_timer *w, int revents)
         return;
     }
 
-    store_open(link, at, store->conf->store_timeout);
+    store_open(link, at, store_connect_limit(store));
 }
 
 

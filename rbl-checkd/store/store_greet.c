@@ -5,6 +5,8 @@
  *   one Redis, Sentinels   AUTH, INFO REPLICATION, HMGET <prefix>:meta
  *   a cluster              AUTH, CLUSTER MYID, CLUSTER SLOTS, INFO REPLICATION,
  *                          HMGET <prefix>:meta, which another node may have
+ *
+ * A tool reads no meta data, and the role matters to it only behind Sentinels.
  */
 
 #include "base/log.h"
@@ -27,12 +29,13 @@ greeting(const store_link_t *link, const redisReply *reply)
 
 
 static void
-drop_refused(store_link_t *link, rbl_str_t text)
+drop_refused(store_link_t *link, const redisReply *reply, rbl_str_t text)
 {
     char  why[STORE_WHY];
 
     snprintf(why, sizeof(why), "%.*s", (int) text.n, text.p);
     store_drop(link, why);
+    link->said = rbl_reply_class(reply);
 }
 
 
@@ -147,9 +150,9 @@ on_meta(void *data, const redisReply *reply)
     c = rbl_reply_class(reply);
 
     if (c != RBL_REPLY_OK && !elsewhere(link->store, c)) {
-        drop_refused(link, c == RBL_REPLY_ERROR
-                           ? RBL_STR("no valid response")
-                           : rbl_reply_error(reply));
+        drop_refused(link, reply, c == RBL_REPLY_ERROR
+                                  ? RBL_STR("no valid response")
+                                  : rbl_reply_error(reply));
         return;
     }
 
@@ -243,7 +246,7 @@ on_auth(void *data, const redisReply *reply)
     store_link_t  *link = data;
 
     if (greeting(link, reply) && rbl_reply_class(reply) != RBL_REPLY_OK) {
-        drop_refused(link, rbl_reply_auth_error(reply));
+        drop_refused(link, reply, rbl_reply_auth_error(reply));
     }
 }
 
@@ -258,7 +261,11 @@ on_myid(void *data, const redisReply *reply)
     }
 
     if (rbl_reply_class(reply) != RBL_REPLY_OK) {
-        drop_refused(link, rbl_reply_error(reply));
+        drop_refused(link, reply,
+                     link->store->tool != NULL
+                     && rbl_reply_class(reply) == RBL_REPLY_ERROR
+                     ? RBL_STR("it is no node of a cluster")
+                     : rbl_reply_error(reply));
 
     } else if (!rbl_nodes_is(&link->store->nodes, reply, link->node)) {
         store_drop(link, "another server has its address");
@@ -308,14 +315,20 @@ look_at_replicas(store_link_t *link, const rbl_replicas_t *replicas)
 static void
 take_master(store_link_t *link, const redisReply *reply)
 {
-    char            history[STORE_HISTORY];
-    rbl_replicas_t  replicas;
+    char                 history[STORE_HISTORY];
+    rbl_replicas_t       replicas;
+    const store_tool_t  *tool = link->store->tool;
 
     rbl_replicas(&replicas, reply);
 
-    if (link->store->nodes.kind == RBL_PLACE_SENTINEL && replicas.good == 0) {
-        store_drop(link, "it refuses writes: too few replicas are near"
-                   " (min-replicas-to-write)");
+    if (link->store->nodes.kind == RBL_PLACE_SENTINEL && replicas.good == 0
+        && (tool == NULL || !tool->far))
+    {
+        store_drop(link, tool == NULL
+                   ? "it refuses writes: too few replicas are near"
+                     " (min-replicas-to-write)"
+                   : "none of its replicas is near enough"
+                     " (min-replicas-to-write)");
         return;
     }
 
@@ -335,14 +348,8 @@ take_master(store_link_t *link, const redisReply *reply)
    cluster has no slots, and gets no commands. */
 
 static void
-on_role(void *data, const redisReply *reply)
+judge_role(store_link_t *link, const redisReply *reply)
 {
-    store_link_t  *link = data;
-
-    if (!greeting(link, reply)) {
-        return;
-    }
-
     switch (rbl_role(reply)) {
 
     case RBL_ROLE_MASTER:
@@ -350,15 +357,42 @@ on_role(void *data, const redisReply *reply)
         return;
 
     case RBL_ROLE_UNKNOWN:
-        drop_refused(link, rbl_reply_class(reply) == RBL_REPLY_OK
-                           ? RBL_STR("it does not report its role")
-                           : rbl_reply_error(reply));
+        drop_refused(link, reply, rbl_reply_class(reply) == RBL_REPLY_OK
+                                  ? RBL_STR("it does not report its role")
+                                  : rbl_reply_error(reply));
         return;
 
     default:
         if (link->store->nodes.kind != RBL_PLACE_CLUSTER) {
-            store_drop(link, "it is a replica, the daemon needs the master");
+            store_drop(link, link->store->tool != NULL ? "it is a replica"
+                       : "it is a replica, the daemon needs the master");
         }
+    }
+}
+
+
+static void
+on_role(void *data, const redisReply *reply)
+{
+    store_link_t       *link = data;
+    const store_t      *store = link->store;
+    rbl_reply_class_t   c = rbl_reply_class(reply);
+
+    if (!greeting(link, reply)) {
+        return;
+    }
+
+    if (store->tool == NULL || store->nodes.kind == RBL_PLACE_SENTINEL) {
+        judge_role(link, reply);
+
+    } else if (store->nodes.kind == RBL_PLACE_ONE && c != RBL_REPLY_OK
+               && c != RBL_REPLY_NOPERM)
+    {
+        drop_refused(link, reply, rbl_reply_error(reply));
+    }
+
+    if (store->tool != NULL && link->phase == STORE_GREETING) {
+        store_greeted(link);
     }
 }
 
@@ -405,5 +439,8 @@ store_greet(store_link_t *link)
 
     store_send(link, on_role, link,
                RBL_COMMAND("INFO", RBL_STR("REPLICATION")));
-    ask_at(link, rbl_meta_key(&key, &link->store->ks), on_meta);
+
+    if (link->store->tool == NULL) {
+        ask_at(link, rbl_meta_key(&key, &link->store->ks), on_meta);
+    }
 }

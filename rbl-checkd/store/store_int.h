@@ -22,7 +22,6 @@
 
 #include "base/clock.h"
 #include "rbl_meta.h"
-#include "rbl_nodes.h"
 #include "rbl_reply_guard.h"
 #include "rbl_role.h"
 #include "rbl_views.h"
@@ -93,7 +92,10 @@ struct store_link_s {
                                                        its series; clock_now */
     unsigned            refusals;       /* of the series */
     double              backoff;
-    char                why[STORE_WHY]; /* the last trouble logged */
+    char                why[STORE_WHY]; /* the last trouble, which was logged */
+    rbl_reply_class_t   said;           /* it was this refusal; RBL_REPLY_OK:
+                                           another trouble */
+    unsigned            connection;     /* number of the last one */
     char                history[STORE_HISTORY];     /* of its data; "": not
                                                        known */
 };
@@ -111,6 +113,7 @@ struct store_s {
     const config_t     *conf;
     store_state_pt      state;          /* NULL: of a subscription */
     void               *data;
+    const store_tool_t *tool;           /* NULL: the store of a daemon */
     rbl_keyspace_t      ks;
     int64_t             schema;         /* 0: not known */
     rbl_nodes_t         nodes;
@@ -187,6 +190,9 @@ void store_link_fresh(store_link_t *link);
 void store_link_end(store_link_t *link);
 void store_link_well(store_link_t *link);
 void store_open(store_link_t *link, const rbl_host_port_t *at, double timeout);
+void store_connected(store_link_t *link);       /* with TLS: after the
+                                                   handshake */
+double store_connect_limit(const store_t *store);
 void store_let_go(store_link_t *link);
 void store_plan_retry(store_link_t *link);
 void store_watch(store_link_t *link);

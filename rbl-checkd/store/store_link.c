@@ -23,6 +23,8 @@ static void on_reply(redisAsyncContext *ac, void *r, void *privdata);
 static void
 give(store_link_t *link, store_cmd_t *cmd, rbl_str_t bytes)
 {
+    const store_tool_t  *tool = link->store->tool;
+
     if (redisAsyncFormattedCommand(link->ac, on_reply, cmd, bytes.p, bytes.n)
         != REDIS_OK)
     {
@@ -32,7 +34,8 @@ give(store_link_t *link, store_cmd_t *cmd, rbl_str_t bytes)
 
     store_window_sent(&link->window, cmd, bytes.n);
     cmd->given = clock_now();
-    cmd->deadline = cmd->given + link->store->conf->store_timeout;
+    cmd->deadline = cmd->given + (tool != NULL ? tool->reply
+                                  : link->store->conf->store_timeout);
     store_put(&link->pending, cmd);
     store_watch(link);
     ev_prepare_start(link->store->loop, &link->flush);
@@ -327,7 +330,15 @@ refused(const store_link_t *link, const store_cmd_t *cmd,
 static int
 judge(store_link_t *link, store_cmd_t *cmd, const redisReply *reply)
 {
-    switch (rbl_reply_class(reply)) {
+    rbl_reply_class_t  c;
+
+    c = rbl_reply_class(reply);
+
+    if (link->store->tool != NULL && c != RBL_REPLY_NOSCRIPT) {
+        return 1;
+    }
+
+    switch (c) {
 
     case RBL_REPLY_NOSCRIPT:
         if (cmd->script == NULL || cmd->whole) {

@@ -30,7 +30,7 @@ arm(store_t *store, double seconds)
 void
 store_map_stale(store_t *store)
 {
-    if (store->nodes.kind == RBL_PLACE_CLUSTER) {
+    if (store->nodes.kind == RBL_PLACE_CLUSTER && store->tool == NULL) {
         arm(store, store->map_at + MAP_AGAIN - clock_now());
     }
 }

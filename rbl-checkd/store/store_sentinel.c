@@ -197,11 +197,32 @@ note(store_t *store)
 }
 
 
+/* No Sentinel names a master: the log has their reasons already, a tool gets
+   that of the last one. */
+
+static const char *
+none(const store_t *store, char text[STORE_WHY], const char *why)
+{
+    char                 at[RBL_HOST_PORT_TEXT];
+    const store_link_t  *last = store->sentinel;
+
+    if (store->tool == NULL) {
+        return why;
+    }
+
+    snprintf(text, STORE_WHY, "Sentinel %s: %.120s",
+             rbl_host_port_text(at, &last->at), last->why);
+
+    return text;
+}
+
+
 /* The connection to a Sentinel has ended. */
 
 void
 store_sentinel_kick(store_t *store)
 {
+    char           text[STORE_WHY];
     const char    *why;
     store_link_t  *link = store->link[0];
 
@@ -231,13 +252,14 @@ store_sentinel_kick(store_t *store)
     why = rbl_views_take(&store->views, &store->nodes, store->tries);
 
     if (why != NULL) {
-        store_trouble(link, why);
+        store_trouble(link, store->views.n == 0 ? none(store, text, why)
+                                                : why);
         link->phase = STORE_DOWN;
         return;
     }
 
     store->tries++;
-    store_open(link, &store->nodes.node[0].at, store->conf->store_timeout);
+    store_open(link, &store->nodes.node[0].at, store_connect_limit(store));
 }
 
 
@@ -245,6 +267,6 @@ int
 store_sentinel_stale(const store_link_t *link, double from, double most)
 {
     return link->store->nodes.kind == RBL_PLACE_SENTINEL
-           && link != link->store->sentinel
+           && link->store->tool == NULL && link != link->store->sentinel
            && clock_now() - from > most;
 }

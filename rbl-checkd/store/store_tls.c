@@ -120,6 +120,7 @@ shake(store_tls_t *t)
 
     if (rc == 1) {
         t->shaken = 1;
+        store_connected(t->link);
 
     } else {
         blocked(t, rc);
