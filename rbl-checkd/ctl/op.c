@@ -28,16 +28,6 @@ typedef struct {
     rbl_value_t      value[RBL_FIELDS_MAX];
 } ctl_run_t;
 
-typedef struct {
-    const char          *words;         /* of the command */
-    const rbl_op_t      *op;
-    const char          *fields;        /* behind account and SID, with spaces;
-                                           NULL: the caller brings them */
-    const ctl_column_t  *columns;       /* NULL: it prints what was done */
-    const rbl_op_t      *shows;         /* what it prints then; NULL: its own
-                                           answer */
-} ctl_op_t;
-
 
 static const ctl_column_t  done_lines[] = {
     { "account", "account" }, { "id", "id" }, { "done", "done" },
@@ -149,7 +139,7 @@ ctl_run_refuse(rbl_run_t *run, unsigned status, const char *text)
     head = strlen(RBL_UNKNOWN_HEAD);
     tail = strlen(RBL_UNKNOWN_TAIL);
 
-    if (status == 404 && n > head + tail
+    if (status == 404 && run->id.n > 0 && n > head + tail
         && memcmp(text, RBL_UNKNOWN_HEAD, head) == 0
         && strcmp(text + n - tail, RBL_UNKNOWN_TAIL) == 0)
     {
@@ -361,6 +351,8 @@ ctl_op_run(ctl_t *ctl, const rbl_op_t *op, rbl_str_t customer, rbl_str_t id,
     r.run.now = (int64_t) time(NULL) * 1000;
     r.run.page_most = CTL_PAGE_MOST;
     r.run.path = r.run.operator = 1;
+    r.run.back = rbl_str(ctl_option(ctl, "back") ? ctl_option(ctl, "back")
+                                                 : "");
     r.run.account = rbl_sid_str(&account);
 
     if (ctl_run_given(&r, n, given) != 0 || rbl_run_fields(&r.run) != 0
@@ -399,8 +391,7 @@ ctl_op_data(json_t *answer)
 }
 
 
-/* All pages of a list, as one array.  NULL: error printed. */
-static json_t *
+json_t *
 ctl_op_pages(ctl_t *ctl, const rbl_op_t *op)
 {
     char         text[CTL_DECIMAL];
@@ -484,10 +475,19 @@ ctl_op_reversed(json_t *rows)
 static const ctl_op_t *
 ctl_op_row(const ctl_t *ctl)
 {
+    size_t           i;
     const ctl_op_t  *row;
 
-    for (row = ctl_ops; strcmp(row->words, ctl->command->words) != 0; row++) {
-        /* void */
+    static const ctl_op_t *const  families[] = { ctl_ops, ctl_bill_ops };
+
+    for (i = 0, row = families[0];
+         strcmp(row->words, ctl->command->words) != 0; /* void */ )
+    {
+        row++;
+
+        if (row->words == NULL) {
+            row = families[++i];
+        }
     }
 
     return row;
