@@ -151,9 +151,9 @@ CALL(POST, "account/update", PORTAL|OWNERS, account_update, account)
 CALL(GET, "lists/state", PORTAL, lists_state, lists)
 ITEM(GET, "list", PORTAL, portal_list, lists)
 
-CALL(GET, "billing", PORTAL|OWNERS, billing, bill)
-CALL(GET, "billing/payments", PORTAL|OWNERS, bill_payments, payments)
-CALL(GET, "billing/ledger", PORTAL|OWNERS, bill_ledger, none)
+CALL(GET, "billing", PORTAL|OWNERS, bill, bill)
+CALL(GET, "billing/payments", PORTAL|OWNERS, bill_payments, bill)
+CALL(GET, "billing/ledger", PORTAL|OWNERS, bill_ledger, bill)
 CALL(GET, "billing/ledger", TABLE|OWNERS, bill_table, none)
 CALL(POST, "billing/update", PORTAL|OWNERS|RECENT|DURABLE, bill_update, bill)
 CALL(POST, "billing/source/add", PORTAL|OWNERS|RECENT|DURABLE,

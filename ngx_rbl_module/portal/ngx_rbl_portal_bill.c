@@ -1,265 +1,229 @@
 /*
- * billing: what the account pays for, its balance, what it chose, its payment
- * sources, the payment that is open, and the source that is being added.
- * Nothing by which the gateway could be asked to move money is in an answer.
+ * billing/ledger as a table for a spreadsheet: all movements of the account's
+ * money.  billing/source/add: where the gateway leads the customer back to.
+ * Both are only in the portal; the other calls are operations (rbl_op_bill.c).
  */
 
-#include "ngx_rbl_portal_bill.h"
+#include "ngx_rbl_stream.h"
+#include "ngx_rbl_write.h"
 
-#include "ngx_rbl_api.h"
-
+#include "rbl_money.h"
+#include "rbl_ops.h"
 #include "rbl_time.h"
-#include "rbl_view.h"
 
-#define NGX_RBL_BILL_GUESS  2048        /* octets of an answer */
+#define NGX_RBL_LEDGER_SLICE  500       /* movements of a slice of the table */
+#define NGX_RBL_BILL_PAGE     "#/billing"
 
-
-static const rbl_outcome_t  ngx_rbl_bill_refusals[] = {
-    { "BILL", NGX_HTTP_NOT_FOUND, "The account has no bill." },
-    { "GATEWAY", NGX_HTTP_CONFLICT,
-      "The account pays without payment sources." },
-    RBL_UNKNOWN_ID("SOURCE", "source"),
-    { "RECHARGE", NGX_HTTP_BAD_REQUEST,
-      "Invalid recharge_to value provided: it must be more than"
-      " falls_below." },
-    { NULL, 0, NULL }
-};
+typedef struct {
+    ngx_uint_t  begun;
+    char        edge[RBL_ENTRY_ID];     /* where to begin: "-" or "(ID" */
+    size_t      n;                      /* octets of it */
+} ngx_rbl_table_t;
 
 
-const ngx_rbl_family_t  ngx_rbl_family_bill = {
-    .resource = "source",
-    .kind = RBL_SID_SOURCE,
-    .refusals = ngx_rbl_bill_refusals
-};
+static ngx_str_t  ngx_rbl_disposition = ngx_string("Content-Disposition");
+static ngx_str_t  ngx_rbl_attachment =
+    ngx_string("attachment; filename=\"ledger.csv\"");
 
 
 static void
-ngx_rbl_billing_prepare(ngx_rbl_ctx_t *ctx)
+ngx_rbl_table_prepare(ngx_rbl_ctx_t *ctx)
 {
-}
+    ngx_rbl_table_t  *table;
 
+    table = ngx_rbl_data(ctx, sizeof(ngx_rbl_table_t));
 
-static void
-ngx_rbl_billing_proceed(ngx_rbl_ctx_t *ctx)
-{
-    rbl_bill_show_args_t  args;
-
-    ngx_rbl_run(ctx, bill_show, &args, 0);
-
-}
-
-
-static void
-ngx_rbl_billing_plan(ngx_rbl_ctx_t *ctx, const rbl_bill_t *bill)
-{
-    rbl_doc_t  *doc;
-
-    doc = &ctx->doc;
-
-    rbl_doc_str(doc, "gateway", bill->gateway);
-    rbl_doc_str(doc, "plan", bill->plan);
-    ngx_rbl_bill_money(ctx, "price", bill->price);
-    rbl_doc_z(doc, "currency", "USD");
-    rbl_doc_str(doc, "period", bill->period);
-    ngx_rbl_bill_state(ctx, bill);
-    ngx_rbl_bill_at(ctx, "begins", bill->begins < bill->ends ? bill->begins
-                                                             : 0);
-}
-
-
-/* An account that has not chosen has the defaults (_terms.lua). */
-
-static void
-ngx_rbl_billing_terms(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
-{
-    rbl_doc_t    *doc;
-    rbl_terms_t   terms;
-
-    doc = &ctx->doc;
-
-    if (rbl_terms_decode(&terms, raw) != RBL_OK) {
-        (void) ngx_rbl_undecoded(ctx, "terms");
-        ngx_memzero(&terms, sizeof(terms));
+    if (table != NULL) {
+        table->edge[0] = '-';
+        table->n = 1;
     }
-
-    rbl_doc_bool(doc, "renew", terms.renew != 0);
-    ngx_rbl_bill_money(ctx, "falls_below", terms.falls_below);
-    ngx_rbl_bill_money(ctx, "recharge_to", terms.recharge_to);
-    ngx_rbl_bill_money(ctx, "alert", terms.alert);
-    rbl_doc_str(doc, "source", terms.source);
 }
 
 
 static void
-ngx_rbl_billing_source(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
+ngx_rbl_table_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
 {
-    rbl_doc_t     *doc;
-    rbl_source_t   source;
+    char              number[RBL_OUT_INT];
+    rbl_key_t         key;
+    ngx_rbl_table_t  *table;
 
-    if (rbl_source_decode(&source, raw) != RBL_OK) {
-        (void) ngx_rbl_undecoded(ctx, "payment source");
-        return;
-    }
+    table = ctx->data;
 
-    doc = &ctx->doc;
-
-    rbl_doc_object(doc, NULL);
-    rbl_view_source(doc, &source);
-    rbl_doc_bool(doc, "live", source.live != 0);
-    ngx_rbl_bill_at(ctx, "created", source.created);
-    rbl_doc_close(doc);
+    ngx_rbl_batch_command(batch, RBL_COMMAND("XRANGE",
+                          rbl_account_key(&key,
+                                          ngx_rbl_store_keyspace(ctx->store),
+                                          "ledger", rbl_sid_str(&ctx->account),
+                                          RBL_STR("")),
+                          ((rbl_str_t) { table->edge, table->n }),
+                          RBL_STR("+"), RBL_STR("COUNT"),
+                          rbl_out_int_text(number, NGX_RBL_LEDGER_SLICE)));
 }
 
 
 static void
-ngx_rbl_billing_setup(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
+ngx_rbl_table_begin(ngx_rbl_ctx_t *ctx)
 {
-    rbl_setup_t  setup;
+    ((ngx_rbl_table_t *) ctx->data)->begun = 1;
 
-    if (raw.n == 0 || rbl_setup_decode(&setup, raw) != RBL_OK) {
-        return;
-    }
-
-    rbl_doc_object(&ctx->doc, "setup");
-    rbl_doc_str(&ctx->doc, "state", setup.state);
-    ngx_rbl_bill_at(ctx, "made", setup.made);
-    ngx_rbl_bill_url(ctx, "url", rbl_str_is(setup.state, "open") ? setup.url
-                                                               : RBL_STR(""));
-    rbl_doc_str(&ctx->doc, "text", setup.text);
-    rbl_doc_close(&ctx->doc);
-}
-
-
-static void
-ngx_rbl_billing_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
-{
-    size_t                  k;
-    rbl_bill_t              bill;
-    rbl_doc_t              *doc;
-    rbl_bill_show_reply_t   said;
-
-    rbl_bill_show_reply(&said, reply);
-
-    if (said.word == RBL_BILL_SHOW_BILL) {
-        ngx_rbl_refuse_by(ctx, ngx_rbl_bill_refusals, reply);
-        return;
-    }
-
-    if (said.word != RBL_BILL_SHOW_OK
-        || rbl_bill_decode(&bill, said.bill) != RBL_OK)
+    if (ngx_rbl_header(ctx->request, &ngx_rbl_disposition,
+                       &ngx_rbl_attachment)
+        == NULL)
     {
-        (void) ngx_rbl_undecoded(ctx, "bill");
         ngx_rbl_internal(ctx);
         return;
     }
 
-    doc = &ctx->doc;
-
-    ngx_rbl_open(ctx, NGX_RBL_BILL_GUESS, "OK");
-    rbl_doc_object(doc, "data");
-    ngx_rbl_billing_plan(ctx, &bill);
-    ngx_rbl_bill_money(ctx, "balance", said.balance - said.used);
-    ngx_rbl_bill_money(ctx, "used", said.used);
-    ngx_rbl_billing_terms(ctx, said.terms);
-    rbl_doc_array(doc, "sources");
-
-    for (k = 0; k < rbl_reply_len(said.sources); k++) {
-        ngx_rbl_billing_source(ctx, rbl_reply_str(rbl_reply_at(said.sources,
-                                                               k)));
-    }
-
-    rbl_doc_close(doc);
-
-    if (said.payment.n) {
-        ngx_rbl_bill_payment(ctx, "payment", said.payment);
-    }
-
-    ngx_rbl_billing_setup(ctx, said.setup);
-    rbl_doc_close(doc);
-    ngx_rbl_close(ctx);
+    ngx_rbl_open_plain(ctx);
+    rbl_out_z(&ctx->sink.out,
+              "id,at,key,debit,credit,amount,balance,currency,reference\r\n");
 }
 
 
-const ngx_rbl_op_t  ngx_rbl_op_billing = {
-    .prepare = ngx_rbl_billing_prepare,
-    .proceed = ngx_rbl_billing_proceed,
-    .result = ngx_rbl_billing_result
-};
+/* A spreadsheet runs a text that begins with one of these signs, also between
+   quotes; not with an apostrophe before it. */
 
-
-void
-ngx_rbl_bill_state(ngx_rbl_ctx_t *ctx, const rbl_bill_t *bill)
+static void
+ngx_rbl_table_cell(rbl_out_t *out, rbl_str_t text)
 {
-    ngx_uint_t  active, paid;
+    size_t  i;
 
-    active = rbl_str_is(bill->state, "active");
-    paid = bill->begins < bill->ends;
+    rbl_out_char(out, '"');
 
-    rbl_doc_str(&ctx->doc, "state", bill->state);
-    ngx_rbl_bill_at(ctx, "expires", paid ? bill->ends : 0);
-    ngx_rbl_bill_at(ctx, "stops", active || bill->ends == 0 ? 0 : bill->stops);
+    if (text.n && memchr("=+-@\t\r\n", text.p[0], 7)) {
+        rbl_out_char(out, '\'');
+    }
+
+    for (i = 0; i < text.n; i++) {
+        if (text.p[i] == '"') {
+            rbl_out_char(out, '"');
+        }
+
+        rbl_out_char(out, text.p[i]);
+    }
+
+    rbl_out_char(out, '"');
 }
 
 
-void
-ngx_rbl_bill_payment(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
+static void
+ngx_rbl_table_row(rbl_out_t *out, const rbl_movement_t *m)
 {
-    rbl_doc_t      *doc;
-    rbl_payment_t   payment;
+    char  time[RBL_TIME_LEN], money[RBL_MONEY_LEN];
 
-    if (rbl_payment_decode(&payment, raw) != RBL_OK) {
-        (void) ngx_rbl_undecoded(ctx, "payment");
+    ngx_rbl_table_cell(out, m->id);
+    rbl_out_char(out, ',');
+    ngx_rbl_table_cell(out, rbl_time_rfc3339(time, m->at));
+    rbl_out_char(out, ',');
+    ngx_rbl_table_cell(out, m->key);
+    rbl_out_char(out, ',');
+    ngx_rbl_table_cell(out, m->debit);
+    rbl_out_char(out, ',');
+    ngx_rbl_table_cell(out, m->credit);
+    rbl_out_char(out, ',');
+    rbl_out_str(out, rbl_money_text(money, m->amount));
+    rbl_out_char(out, ',');
+    rbl_out_str(out, rbl_money_text(money, m->balance));
+    rbl_out_z(out, ",USD,");
+    ngx_rbl_table_cell(out, m->reference);
+    rbl_out_z(out, "\r\n");
+}
+
+
+static void
+ngx_rbl_table_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    size_t            k, n;
+    ngx_rbl_table_t  *table;
+    rbl_movement_t    m;
+
+    table = ctx->data;
+
+    if (reply->type != REDIS_REPLY_ARRAY) {
+        ngx_rbl_internal(ctx);
         return;
     }
 
-    doc = &ctx->doc;
+    if (!table->begun) {
+        ngx_rbl_table_begin(ctx);
+    }
 
-    rbl_doc_object(doc, key);
-    rbl_doc_str(doc, "id", payment.id);
-    rbl_doc_str(doc, "kind", payment.kind);
-    ngx_rbl_bill_money(ctx, "amount", payment.amount);
-    rbl_doc_z(doc, "currency", "USD");
-    rbl_doc_str(doc, "state", payment.state);
-    rbl_doc_int(doc, "attempt", payment.attempt);
-    rbl_doc_str(doc, "reason", payment.reason);
-    rbl_doc_str(doc, "source", payment.source);
-    rbl_doc_str(doc, "reference", payment.reference);
-    ngx_rbl_bill_at(ctx, "created", payment.created);
-    ngx_rbl_bill_at(ctx, "done", payment.done);
-    ngx_rbl_bill_at(ctx, "begins", payment.begins);
-    ngx_rbl_bill_at(ctx, "ends", payment.ends);
-    ngx_rbl_bill_url(ctx, "url", rbl_str_is(payment.state, "customer")
-                                 ? payment.url : RBL_STR(""));
-    rbl_doc_close(doc);
+    n = rbl_reply_len(reply);
+
+    for (k = 0; k < n; k++) {
+        rbl_movement_read(&m, rbl_reply_at(reply, k));
+        ngx_rbl_table_row(&ctx->sink.out, &m);
+    }
+
+    if (n < NGX_RBL_LEDGER_SLICE) {
+        ctx->stream->over = 1;
+
+    } else {
+        table->n = ngx_min(m.id.n, RBL_ENTRY_ID - 1) + 1;
+        table->edge[0] = '(';
+        ngx_memcpy(table->edge + 1, m.id.p, table->n - 1);
+    }
 }
 
 
-void
-ngx_rbl_bill_money(ngx_rbl_ctx_t *ctx, const char *key, int64_t amount)
+static void
+ngx_rbl_table_close(ngx_rbl_ctx_t *ctx)
 {
-    char  text[RBL_MONEY_LEN];
-
-    rbl_doc_str(&ctx->doc, key, rbl_money_text(text, amount));
 }
 
 
-void
-ngx_rbl_bill_at(ngx_rbl_ctx_t *ctx, const char *key, int64_t ms)
+static void
+ngx_rbl_table_proceed(ngx_rbl_ctx_t *ctx)
 {
-    char  text[RBL_TIME_LEN];
+    ngx_rbl_stream_t  *stream;
 
-    rbl_doc_str(&ctx->doc, key, rbl_time_rfc3339(text, ms));
+    stream = ngx_rbl_stream(ctx);
+
+    if (stream != NULL) {
+        stream->ask = ngx_rbl_table_ask;
+        stream->read = ngx_rbl_table_read;
+        stream->close = ngx_rbl_table_close;
+    }
 }
 
 
-void
-ngx_rbl_bill_url(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t url)
+const ngx_rbl_op_t  ngx_rbl_op_bill_table = {
+    .prepare = ngx_rbl_table_prepare,
+    .proceed = ngx_rbl_table_proceed
+};
+
+
+/* The gateway sends the customer back to the page of the portal.  A Host that a
+   client sends is not trusted for that. */
+
+static void
+ngx_rbl_bill_source_prepare(ngx_rbl_ctx_t *ctx)
 {
-    size_t  n;
+    char       *room;
+    ngx_str_t  *url;
 
-    n = sizeof("https://") - 1;
+    url = &ctx->conf->portal_url;
 
-    rbl_doc_str(&ctx->doc, key, url.n > n && memcmp(url.p, "https://", n) == 0
-                                ? url : RBL_STR(""));
+    if (url->len == 0) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
+                       "Payment sources cannot be added here: rbl_portal_url"
+                       " is not configured.");
+        return;
+    }
+
+    room = rbl_room(&ctx->run, url->len + sizeof(NGX_RBL_BILL_PAGE));
+    if (room == NULL) {
+        return;
+    }
+
+    ngx_memcpy(room, url->data, url->len);
+    ngx_memcpy(room + url->len, NGX_RBL_BILL_PAGE, sizeof(NGX_RBL_BILL_PAGE));
+
+    ctx->run.back = rbl_str(room);
+    ngx_rbl_write_prepare(ctx);
 }
+
+
+const ngx_rbl_op_t  ngx_rbl_op_bill_source_add = {
+    .op = &rbl_op_bill_source_add,
+    .prepare = ngx_rbl_bill_source_prepare
+};

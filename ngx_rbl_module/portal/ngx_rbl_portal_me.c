@@ -5,8 +5,9 @@
  * account that pays comes the state of its plan.
  */
 
-#include "ngx_rbl_portal_bill.h"
+#include "ngx_rbl_portal.h"
 
+#include "rbl_ops.h"
 #include "rbl_time.h"
 
 enum {                                  /* of the reply */
@@ -58,7 +59,7 @@ ngx_rbl_me_bill(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
     }
 
     rbl_doc_object(&ctx->doc, "bill");
-    ngx_rbl_bill_state(ctx, &bill);
+    rbl_bill_state(&ctx->run, &ctx->doc, &bill);
     rbl_doc_close(&ctx->doc);
 }
 

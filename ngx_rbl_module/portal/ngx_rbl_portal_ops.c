@@ -13,6 +13,7 @@
 #define NGX_RBL_HOOK_GUESS  512         /* octets of a receiver in an answer */
 #define NGX_RBL_APP_GUESS   512         /* ... of an application */
 #define NGX_RBL_USER_GUESS  640         /* ... of a user */
+#define NGX_RBL_BILL_GUESS  2048        /* ... of a bill, or of payments */
 
 #define NGX_RBL_OP(name)                                                      \
     const ngx_rbl_op_t  ngx_rbl_op_##name = { .op = &rbl_op_##name }
@@ -38,6 +39,12 @@ const ngx_rbl_family_t  ngx_rbl_family_users = {
     .resource = "user",
     .kind = RBL_SID_USER,
     .guess = NGX_RBL_USER_GUESS
+};
+
+const ngx_rbl_family_t  ngx_rbl_family_bill = {
+    .resource = "source",
+    .kind = RBL_SID_SOURCE,
+    .guess = NGX_RBL_BILL_GUESS
 };
 
 
@@ -90,3 +97,8 @@ NGX_RBL_OP(hook_dead);
 NGX_RBL_OP(hook_replay);
 NGX_RBL_OP(contact_test);
 NGX_RBL_OP(delivery_log);
+NGX_RBL_OP(bill);
+NGX_RBL_OP(bill_update);
+NGX_RBL_OP(bill_source_remove);
+NGX_RBL_OP(bill_payments);
+NGX_RBL_OP(bill_ledger);

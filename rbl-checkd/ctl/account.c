@@ -177,37 +177,6 @@ ctl_account_exists(ctl_t *ctl, const rbl_sid_t *sid)
 
 
 int
-ctl_account_records(ctl_t *ctl, const char *index, const char *record,
-    ctl_each_pt each, const ctl_column_t *columns)
-{
-    json_t     *rows;
-    rbl_key_t   key;
-    rbl_sid_t   sid;
-    rbl_str_t   account;
-
-    if (ctl_sid(&sid, RBL_SID_ACCOUNT, ctl->args[0]) != 0
-        || ctl_account_exists(ctl, &sid) != 0)
-    {
-        return CTL_ERROR;
-    }
-
-    account = rbl_sid_str(&sid);
-    rows = json_array();
-
-    if (ctl_each(ctl,
-                 rbl_account_key(&key, &ctl->ks, index, account, RBL_STR("")),
-                 rbl_partition(&ctl->ks, account), record, account, each, rows)
-        != 0)
-    {
-        json_decref(rows);
-        return CTL_ERROR;
-    }
-
-    return ctl_print(ctl, columns, rows);
-}
-
-
-int
 ctl_account_show(ctl_t *ctl)
 {
     size_t          i;

@@ -1,106 +1,255 @@
 /*
- * rblctl bill: what accounts pay for, and their payments.  The scripts of
- * shared/lua/bill decide; these commands give them the values.
+ * rblctl bill: what accounts pay for, and their payments.  Most commands are
+ * operations; those that only the operator has are here.  The scripts of
+ * shared/lua/bill decide.
  */
 
-#include "bill_int.h"
-#include "lapse.h"
+#include "op.h"
 #include "plan.h"
 
 #include "rbl_money.h"
 #include "rbl_time.h"
+#include "rbl_validate.h"
 
-#include <string.h>
+#include <time.h>
+
+#define BILL_REFERENCE       255        /* octets */
+#define BILL_REFERENCE_TEXT  "a text of at most 255 octets"
+#define BILL_DECIMALS        6          /* of an amount: a check is cheap */
 
 
-static const ctl_column_t  bill_columns[] = {
+static const ctl_column_t  bill_lines[] = {
     { "account", "account" }, { "plan", "plan" }, { "price", "price (USD)" },
     { "period", "period" }, { "gateway", "gateway" }, { "state", "state" },
-    { "begins", "paid from" }, { "ends", "paid until" },
-    { "renew", "renews itself" }, { "open", "open payment" },
+    { "begins", "paid from" }, { "expires", "paid until" },
+    { "renew", "renews itself" }, { "payment.id", "open payment" },
     { "balance", "balance (USD)" }, { "alert", "tell below" },
     { "falls_below", "recharge below" }, { "recharge_to", "recharge to" },
     { "lapsed", "expired since" }, { "checked", "hosts still checked" },
     { NULL, NULL }
 };
 
-static const ctl_column_t  payment_row[] = {
+static const ctl_column_t  balance_lines[] = {
+    { "balance", "balance (USD)" }, { NULL, NULL }
+};
+
+static const ctl_column_t  payment_rows[] = {
     { "id", "PAYMENT" }, { "kind", "KIND" }, { "amount", "USD" },
     { "state", "STATE" }, { "begins", "FROM" }, { "ends", "UNTIL" },
     { "reference", "REFERENCE" }, { "reason", "REASON" }, { NULL, NULL }
 };
 
+static const ctl_column_t  source_rows[] = {
+    { "id", "SOURCE" }, { "type", "TYPE" }, { "brand", "BRAND" },
+    { "last4", "LAST4" }, { "exp_month", "MONTH" }, { "exp_year", "YEAR" },
+    { NULL, NULL }
+};
 
-json_t *
-bill_money(int64_t amount)
+static const ctl_column_t  ledger_rows[] = {
+    { "at", "TIME" }, { "debit", "DEBIT" }, { "credit", "CREDIT" },
+    { "amount", "USD" }, { "balance", "BALANCE" }, { "reference", "FOR" },
+    { NULL, NULL }
+};
+
+static const rbl_outcome_t  bill_refusals[] = {
+    { "PAYMENT", 404,
+      "the account has no such payment; rblctl bill payments lists them" },
+    { "DONE", 409, "the payment is %s, reference \"%s\"" },
+    { "STATE", 409, "the payment does not wait for the gateway: it is %s" },
+    { "FLIGHT", 409,
+      "the daemon still asks the gateway (%s): a charge that is on its way"
+      " would be made twice. Wait until the payment is left to you, or give"
+      " --force" },
+    { "OTHER", 409, "a payment of that reference was booked, of %s USD" },
+    { "LIMIT", 409, "the balance would be too large" },
+    { NULL, 0, NULL }
+};
+
+
+static int
+bill_reference(rbl_run_t *run, rbl_str_t *text)
+{
+    return text->n <= BILL_REFERENCE ? 0
+           : rbl_expect(run, BILL_REFERENCE_TEXT);
+}
+
+
+static const rbl_field_t  paid_fields[] = {
+    RBL_TEXT("reference", 0, bill_reference, RBL_ARG(bill_paid, reference)),
+    RBL_END
+};
+
+static const rbl_op_t  op_paid = {
+    .script = &rbl_script_bill_paid,
+    .fields = paid_fields,
+    .kinds = { RBL_SID_PAYMENT },
+    .message = "OK",
+    .refusals = bill_refusals
+};
+
+
+static int
+settle_result(rbl_run_t *run, rbl_str_t *text)
+{
+    return rbl_str_is(*text, "succeeded") || rbl_str_is(*text, "failed") ? 0
+           : rbl_expect(run, "succeeded or failed");
+}
+
+
+static const rbl_field_t  settle_fields[] = {
+    RBL_TEXT("result", RBL_NEEDED, settle_result,
+             RBL_ARG(bill_settle, result)),
+    RBL_TEXT("reference", 0, bill_reference, RBL_ARG(bill_settle, reference)),
+    RBL_TEXT("force", 0, NULL, RBL_ARG(bill_settle, force)),
+    RBL_END
+};
+
+static const rbl_op_t  op_settle = {
+    .script = &rbl_script_bill_settle,
+    .fields = settle_fields,
+    .kinds = { RBL_SID_PAYMENT },
+    .message = "OK",
+    .refusals = bill_refusals
+};
+
+
+/* Money that was paid is not 0. */
+static int
+topup_amount(rbl_run_t *run, rbl_str_t *text)
+{
+    rbl_str_t  given;
+
+    given = *text;
+
+    if (rbl_bill_amount(run, text) != 0) {
+        return -1;
+    }
+
+    if (rbl_str_is(*text, "0")) {
+        *text = given;
+        return rbl_expect(run, "an amount of dollars and cents, as 25.00");
+    }
+
+    return 0;
+}
+
+
+static const rbl_field_t  topup_fields[] = {
+    RBL_TEXT("amount", RBL_NEEDED, topup_amount, RBL_ARG(bill_topup, amount)),
+    RBL_TEXT("reference", 0, bill_reference, RBL_ARG(bill_topup, reference)),
+    RBL_END
+};
+
+
+/* The same reference is the same payment, and without one each is another. */
+static int
+topup_prepare(rbl_run_t *run)
+{
+    rbl_str_t  reference;
+
+    reference = run->argv[RBL_ARG(bill_topup, reference)];
+
+    if (reference.n > 0) {
+        run->argv[RBL_ARG(bill_topup, payment)] = reference;
+    }
+
+    return 0;
+}
+
+
+/* The account need not have a bill yet: money may come first. */
+static void
+balance_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
 {
     char  text[RBL_MONEY_LEN];
 
-    return ctl_text(rbl_money_text(text, amount));
+    (void) run;
+
+    rbl_doc_object(doc, "data");
+    rbl_doc_str(doc, "balance",
+                rbl_money_text(text, rbl_reply_number(reply)));
+    rbl_doc_close(doc);
 }
 
 
-rbl_str_t
-bill_key(const ctl_t *ctl, rbl_key_t *key, const char *name,
-    const rbl_sid_t *account)
+static const rbl_op_t  op_topup = {
+    .script = &rbl_script_bill_topup,
+    .fields = topup_fields,
+    .kinds = { RBL_SID_PAYMENT },
+    .makes = 1,
+    .message = "OK",
+    .prepare = topup_prepare,
+    .answer = balance_answer,
+    .refusals = bill_refusals
+};
+
+
+/* "+5.00", "-5.00": the sign is needed, so that nothing is taken by mistake.
+   Amounts of a check have more digits than cents. */
+static int
+adjust_amount(rbl_run_t *run, rbl_str_t *text)
 {
-    return rbl_account_key(key, &ctl->ks, name, rbl_sid_str(account),
-                           RBL_STR(""));
+    int64_t    amount;
+    rbl_str_t  digits;
+
+    digits = *text;
+
+    if (digits.n > 0 && (*digits.p == '+' || *digits.p == '-')) {
+        digits.p++;
+        digits.n--;
+
+        if (rbl_money_parse(&amount, digits, BILL_DECIMALS) == RBL_OK
+            && amount > 0)
+        {
+            return rbl_run_int(run, text, *text->p == '-' ? -amount : amount);
+        }
+    }
+
+    return rbl_expect(run, "an amount of dollars with its sign, as +5.00 or"
+                      " -5.00");
 }
 
 
-int
-ctl_bill_show(ctl_t *ctl)
+static const rbl_field_t  adjust_fields[] = {
+    RBL_TEXT("amount", RBL_NEEDED, adjust_amount,
+             RBL_ARG(bill_adjust, amount)),
+    RBL_TEXT("reason", RBL_NEEDED, bill_reference,
+             RBL_ARG(bill_adjust, reason)),
+    RBL_END
+};
+
+/* Its SID is a random text, so that the same change is made once. */
+static const rbl_op_t  op_adjust = {
+    .script = &rbl_script_bill_adjust,
+    .fields = adjust_fields,
+    .kinds = { RBL_SID_PAYMENT },
+    .makes = 1,
+    .message = "OK",
+    .answer = balance_answer,
+    .refusals = bill_refusals
+};
+
+const ctl_op_t  ctl_bill_ops[] = {
+    { "bill show", &rbl_op_bill, "", bill_lines, NULL },
+    { "bill renew", &rbl_op_bill_update, NULL, bill_lines, &rbl_op_bill },
+    { "bill recharge", &rbl_op_bill_update, NULL, bill_lines, &rbl_op_bill },
+    { "bill alert", &rbl_op_bill_update, NULL, bill_lines, &rbl_op_bill },
+    { "bill source default", &rbl_op_bill_update, "source", bill_lines,
+      &rbl_op_bill },
+    { "bill paid", &op_paid, "", bill_lines, &rbl_op_bill },
+    { "bill settle", &op_settle, "result", bill_lines, &rbl_op_bill },
+    { "bill topup", &op_topup, "amount", balance_lines, NULL },
+    { "bill adjust", &op_adjust, "amount reason", balance_lines, NULL },
+    { NULL, NULL, NULL, NULL, NULL }
+};
+
+
+static int
+bill_show(ctl_t *ctl)
 {
-    json_t      *v;
-    rbl_sid_t    sid;
-    rbl_key_t    key, terms_key;
-    rbl_bill_t   b;
-    redisReply  *reply;
-    rbl_terms_t  terms;
-
-    if (ctl_sid(&sid, RBL_SID_ACCOUNT, ctl->args[0]) != 0
-        || ctl_account_exists(ctl, &sid) != 0)
-    {
-        return CTL_ERROR;
-    }
-
-    reply = ctl_command(ctl, RBL_COMMAND("MGET",
-                        bill_key(ctl, &key, "bill", &sid),
-                        bill_key(ctl, &terms_key, "terms", &sid)));
-    if (reply == NULL) {
-        return CTL_ERROR;
-    }
-
-    if (rbl_terms_decode(&terms, rbl_reply_str(rbl_reply_at(reply, 1)))
-        != RBL_OK)
-    {
-        memset(&terms, 0, sizeof(terms));
-        terms.renew = 1;
-    }
-
-    if (rbl_bill_decode(&b, rbl_reply_str(rbl_reply_at(reply, 0))) != RBL_OK) {
-        freeReplyObject(reply);
-        return ctl_fail("account %s has no bill; rblctl bill plan makes one",
-                        sid.s);
-    }
-
-    v = json_pack("{so so so so so so so so sb so}",
-                  "account", ctl_text(b.account), "plan", ctl_text(b.plan),
-                  "price", bill_money(b.price), "period", ctl_text(b.period),
-                  "gateway", ctl_text(b.gateway), "state", ctl_text(b.state),
-                  "begins", ctl_time(b.begins), "ends", ctl_time(b.ends),
-                  "renew", terms.renew != 0, "open", ctl_text(b.open));
-    freeReplyObject(reply);
-
-    if (bill_credit(ctl, &sid, &terms, v) != 0
-        || ctl_lapse_show(ctl, &sid, v) != 0)
-    {
-        json_decref(v);
-        return CTL_ERROR;
-    }
-
-    return ctl_print(ctl, bill_columns, v);
+    return ctl_print(ctl, bill_lines,
+                     ctl_op_data(ctl_op_run(ctl, &rbl_op_bill, ctl->args[0],
+                                            RBL_STR(""), 0, NULL)));
 }
 
 
@@ -139,7 +288,7 @@ bill_put(ctl_t *ctl, const plan_t *plan, int64_t price)
                     " ended", (int) said.state.n, said.state.p);
     freeReplyObject(reply);
 
-    return rc == CTL_OK ? ctl_bill_show(ctl) : rc;
+    return rc == CTL_OK ? bill_show(ctl) : rc;
 }
 
 
@@ -241,42 +390,10 @@ ctl_bill_plan(ctl_t *ctl)
 
 
 int
-bill_terms(ctl_t *ctl, rbl_bill_terms_args_t args)
-{
-    redisReply              *reply;
-    rbl_bill_terms_reply_t   said;
-
-    reply = ctl_account_script(ctl, CTL_SCRIPT(bill_terms, args));
-    if (reply == NULL) {
-        return CTL_ERROR;
-    }
-
-    rbl_bill_terms_reply(&said, reply);
-    freeReplyObject(reply);
-
-    switch (said.word) {
-
-    case RBL_BILL_TERMS_OK:
-        return ctl_bill_show(ctl);
-
-    case RBL_BILL_TERMS_SOURCE:
-        return ctl_fail("the account has no such payment source");
-
-    case RBL_BILL_TERMS_RECHARGE:
-        return ctl_fail("the balance must be recharged to more than the amount"
-                        " below which it is recharged");
-
-    default:
-        return ctl_fail("the account has no bill; rblctl bill plan makes one");
-    }
-}
-
-
-int
 ctl_bill_renew(ctl_t *ctl)
 {
-    int                     on;
-    rbl_bill_terms_args_t   args;
+    int          on;
+    ctl_given_t  renew = { "renew", "0" };
 
     on = rbl_str_is(ctl->args[1], "on");
 
@@ -284,131 +401,196 @@ ctl_bill_renew(ctl_t *ctl)
         return ctl_fail("the second argument must be on or off");
     }
 
-    memset(&args, 0, sizeof(args));
-    args.renew = on ? RBL_STR("1") : RBL_STR("0");
+    if (on) {
+        renew.value = "1";
+    }
 
-    return bill_terms(ctl, args);
+    return ctl_op_with(ctl, 1, &renew);
 }
 
 
 int
-ctl_bill_source_default(ctl_t *ctl)
+ctl_bill_recharge(ctl_t *ctl)
 {
-    rbl_sid_t               source;
-    rbl_bill_terms_args_t   args;
+    ctl_given_t  given[] = {
+        { "falls_below", ctl->args[1].p }, { "recharge_to", ctl->args[2].p }
+    };
 
-    if (ctl_sid(&source, RBL_SID_SOURCE, ctl->args[1]) != 0) {
-        return CTL_ERROR;
+    if (ctl->n_args == 2) {
+        if (!rbl_str_is(ctl->args[1], "off")) {
+            return ctl_fail("two amounts are needed, or off");
+        }
+
+        given[0].value = given[1].value = "0";
     }
 
-    memset(&args, 0, sizeof(args));
-    args.source = rbl_sid_str(&source);
-
-    return bill_terms(ctl, args);
+    return ctl_op_with(ctl, 2, given);
 }
 
 
+int
+ctl_bill_alert(ctl_t *ctl)
+{
+    ctl_given_t  alert = { "alert", ctl->args[1].p };
+
+    if (rbl_str_is(ctl->args[1], "off")) {
+        alert.value = "0";
+    }
+
+    return ctl_op_with(ctl, 1, &alert);
+}
+
+
+/* The source that is being added is shown on standard error. */
+int
+ctl_bill_sources(ctl_t *ctl)
+{
+    json_t      *answer, *setup;
+    const char  *url, *text;
+
+    answer = ctl_op_run(ctl, &rbl_op_bill_sources, ctl->args[0], RBL_STR(""),
+                        0, NULL);
+    if (answer == NULL) {
+        return CTL_ERROR;
+    }
+
+    setup = json_object_get(answer, "setup");
+
+    if (setup != NULL) {
+        url = json_string_value(json_object_get(setup, "url"));
+        text = json_string_value(json_object_get(setup, "text"));
+        ctl_note("a source that is being added: %s%s%s%s%s",
+                 json_string_value(json_object_get(setup, "state")),
+                 url[0] ? ", " : "", url, text[0] ? ": " : "", text);
+    }
+
+    return ctl_print(ctl, source_rows, ctl_op_data(answer));
+}
+
+
+/* Changes the sources, and shows them. */
 static int
-bill_paid_said(const rbl_bill_paid_reply_t *said)
+bill_sources_by(ctl_t *ctl, const rbl_op_t *op, rbl_str_t id)
 {
-    switch (said->word) {
+    json_t  *answer;
 
-    case RBL_BILL_PAID_OK:
-        return CTL_OK;
-
-    case RBL_BILL_PAID_PAYMENT:
-        return ctl_fail("the account has no such payment; rblctl bill payments"
-                        " lists them");
-
-    case RBL_BILL_PAID_DONE:
-        return ctl_fail("the payment is %.*s, reference \"%.*s\"",
-                        (int) said->state.n, said->state.p,
-                        (int) said->reference.n, said->reference.p);
-
-    default:
-        return ctl_fail("the store's reply cannot be understood");
+    answer = ctl_op_run(ctl, op, ctl->args[0], id, 0, NULL);
+    if (answer == NULL) {
+        return CTL_ERROR;
     }
+
+    json_decref(answer);
+
+    return ctl_bill_sources(ctl);
 }
 
 
 int
-bill_reference(const ctl_t *ctl, rbl_str_t *reference)
+ctl_bill_source_add(ctl_t *ctl)
 {
-    const char  *text;
+    rbl_url_t    url;
+    const char  *back;
 
-    text = ctl_option(ctl, "reference");
-    *reference = rbl_str(text ? text : "");
+    back = ctl_option(ctl, "back");
 
-    if (reference->n > BILL_REFERENCE || !rbl_text_ok(*reference)) {
-        ctl_fail("--reference must be a text of at most %d octets",
-                 BILL_REFERENCE);
-        return -1;
+    if (back == NULL || rbl_url_parse(&url, rbl_str(back)) != RBL_OK
+        || !url.tls)
+    {
+        return ctl_fail("--back must be given, an https:// URL");
     }
 
-    return 0;
+    return bill_sources_by(ctl, &rbl_op_bill_source_add, RBL_STR(""));
 }
 
 
 int
-ctl_bill_paid(ctl_t *ctl)
+ctl_bill_source_remove(ctl_t *ctl)
 {
-    int          rc;
-    rbl_sid_t    payment;
-    redisReply  *reply;
-
-    rbl_bill_paid_args_t   args;
-    rbl_bill_paid_reply_t  said;
-
-    if (bill_reference(ctl, &args.reference) != 0) {
-        return CTL_ERROR;
-    }
-
-    if (ctl_sid(&payment, RBL_SID_PAYMENT, ctl->args[1]) != 0) {
-        return CTL_ERROR;
-    }
-
-    args.payment = rbl_sid_str(&payment);
-    reply = ctl_account_script(ctl, CTL_SCRIPT(bill_paid, args));
-    if (reply == NULL) {
-        return CTL_ERROR;
-    }
-
-    rbl_bill_paid_reply(&said, reply);
-    rc = bill_paid_said(&said);
-    freeReplyObject(reply);
-
-    return rc == CTL_OK ? ctl_bill_show(ctl) : rc;
-}
-
-
-static int
-bill_payment(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
-{
-    rbl_payment_t  p;
-
-    (void) ctl;
-
-    if (rbl_payment_decode(&p, raw) != RBL_OK) {
-        ctl_fail("the record of payment %.*s is damaged", (int) sid.n, sid.p);
-        return -1;
-    }
-
-    return json_array_append_new(data,
-               json_pack("{so so so so so so so so so}",
-                         "id", ctl_text(p.id), "kind", ctl_text(p.kind),
-                         "amount", bill_money(p.amount),
-                         "state", ctl_text(p.state),
-                         "begins", ctl_time(p.begins),
-                         "ends", ctl_time(p.ends),
-                         "reference", ctl_text(p.reference),
-                         "reason", ctl_text(p.reason),
-                         "created", ctl_time(p.created)));
+    return bill_sources_by(ctl, &rbl_op_bill_source_remove, ctl->args[1]);
 }
 
 
 int
 ctl_bill_payments(ctl_t *ctl)
 {
-    return ctl_account_records(ctl, "payments", "pay", bill_payment,
-                               payment_row);
+    json_t  *payments;
+
+    payments = ctl_op_pages(ctl, &rbl_op_bill_payments);
+
+    return payments == NULL ? CTL_ERROR
+           : ctl_print(ctl, payment_rows, ctl_op_reversed(payments));
+}
+
+
+/* The beginning of the day of an option (UTC), "2026-11-01", in ms; as it was
+   without the option.  -1: error printed. */
+static int
+ledger_day(const ctl_t *ctl, const char *option, int64_t *ms)
+{
+    const char  *text, *end;
+    struct tm    day;
+
+    text = ctl_option(ctl, option);
+
+    if (text == NULL) {
+        return 0;
+    }
+
+    memset(&day, 0, sizeof(day));
+    end = strptime(text, "%Y-%m-%d", &day);
+
+    if (end == NULL || *end != '\0' || strlen(text) != 10 || day.tm_year < 71)
+    {
+        ctl_fail("--%s must be a day, as 2026-11-01", option);
+        return -1;
+    }
+
+    *ms = (int64_t) timegm(&day) * 1000;
+
+    return 0;
+}
+
+
+/* The movements before the id `to` back to `from` (ms), the oldest first. */
+static json_t *
+ledger_rows_of(ctl_t *ctl, int64_t from, const char *to)
+{
+    size_t       n;
+    json_t      *rows;
+    ctl_given_t  given[] = { { "limit", NULL }, { "before", to } };
+
+    rows = ctl_op_log(ctl, &rbl_op_bill_ledger, RBL_STR(""), INT64_MAX,
+                      RBL_LEDGER_PAGE, 2, given);
+
+    for (n = json_array_size(rows);
+         n > 0 && strtoll(json_string_value(json_object_get(
+                                json_array_get(rows, n - 1), "id")), NULL, 10)
+                  < from;
+         n--)
+    {
+        json_array_remove(rows, n - 1);
+    }
+
+    return rows == NULL ? NULL : ctl_op_reversed(rows);
+}
+
+
+int
+ctl_bill_ledger(ctl_t *ctl)
+{
+    char      before[RBL_ENTRY_ID];
+    json_t   *rows;
+    int64_t   from, to;
+
+    from = to = 0;
+
+    if (ledger_day(ctl, "from", &from) != 0 || ledger_day(ctl, "to", &to) != 0)
+    {
+        return CTL_ERROR;
+    }
+
+    snprintf(before, sizeof(before), "%lld-0", (long long) to);
+    rows = ledger_rows_of(ctl, from, to ? before : NULL);
+
+    return rows == NULL ? CTL_ERROR : ctl_print(ctl, ledger_rows, rows);
 }

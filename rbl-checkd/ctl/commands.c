@@ -147,20 +147,20 @@ const ctl_command_t  ctl_commands[] = {
       bill_plan_options, 2, 2, CTL_READY, ctl_bill_plan },
     { "bill show", "SID",
       "show what an account pays for, and until when it has paid",
-      none_options, 1, 1, CTL_READY, ctl_bill_show },
+      none_options, 1, 1, CTL_READY, ctl_op },
     { "bill renew", "SID on|off",
       "turn automatic renewal on or off: with it, a payment is opened seven"
       " days before a period ends",
       none_options, 2, 2, CTL_READY, ctl_bill_renew },
     { "bill paid", "SID PAYMENT [--reference TEXT]",
       "book a payment that has arrived; the reference is that of your books",
-      paid_options, 2, 2, CTL_READY, ctl_bill_paid },
+      paid_options, 2, 2, CTL_READY, ctl_op },
     { "bill settle",
       "SID PAYMENT succeeded|failed [--reference TEXT] [--force]",
       "record how a payment ended that the gateway says nothing about; look"
       " into the gateway's own list first.  A payment that the daemon still"
       " asks for fails only with --force",
-      settle_options, 3, 3, CTL_READY, ctl_bill_settle },
+      settle_options, 3, 3, CTL_READY, ctl_op },
     { "bill source add", "SID --back URL",
       "make a page of the gateway on which the customer adds a card; it leads"
       " to URL then, and bill sources shows its address",
@@ -170,7 +170,7 @@ const ctl_command_t  ctl_commands[] = {
       none_options, 2, 2, CTL_READY, ctl_bill_source_remove },
     { "bill source default", "SID SOURCE",
       "choose the payment source that is charged",
-      none_options, 2, 2, CTL_READY, ctl_bill_source_default },
+      none_options, 2, 2, CTL_READY, ctl_op },
     { "bill sources", "SID",
       "show the payment sources of an account",
       none_options, 1, 1, CTL_READY, ctl_bill_sources },
@@ -184,10 +184,10 @@ const ctl_command_t  ctl_commands[] = {
     { "bill topup", "SID AMOUNT [--reference TEXT]",
       "book money that an account has paid in advance for checks; a reference"
       " is booked once",
-      paid_options, 2, 2, CTL_READY, ctl_bill_topup },
+      paid_options, 2, 2, CTL_READY, ctl_op },
     { "bill adjust", "SID +AMOUNT|-AMOUNT REASON",
       "change the balance of an account; the ledger has the reason",
-      none_options, 3, 3, CTL_READY, ctl_bill_adjust },
+      none_options, 3, 3, CTL_READY, ctl_op },
     { "bill recharge", "SID FALLS_BELOW RECHARGE_TO|off",
       "open a payment that brings the balance to an amount when it falls below"
       " another one",

@@ -38,8 +38,6 @@
 #define CTL_DURATION     2
 #define CTL_MAX_OPTIONS  16
 #define CTL_LIMIT_MAX    ENTRY_LIMIT_MAX
-#define CTL_SECRET_SIZE  80             /* size of a buffer for any token or
-                                           secret */
 
 typedef struct {
     const char  *name;                  /* without the dashes */
@@ -286,12 +284,6 @@ int ctl_account_load(ctl_t *ctl, const rbl_sid_t *sid, rbl_account_t *a,
     redisReply **reply);
 int ctl_account_exists(ctl_t *ctl, const rbl_sid_t *sid);
 
-/* Prints the records of account args[0]: the members of its index, under the
-   key name `record`.  `each` gets a JSON array, to which it appends a row.
-   Returns the exit status of the command. */
-int ctl_account_records(ctl_t *ctl, const char *index, const char *record,
-    ctl_each_pt each, const ctl_column_t *columns);
-
 /* The key of an account's record. */
 rbl_str_t ctl_acct(const ctl_t *ctl, rbl_key_t *key, const rbl_sid_t *account);
 
@@ -303,8 +295,7 @@ rbl_str_t ctl_acct(const ctl_t *ctl, rbl_key_t *key, const rbl_sid_t *account);
 redisReply *ctl_account_script(ctl_t *ctl, const rbl_script_t *script,
     int argc, rbl_str_t *argv);
 
-/* secret.c: random texts and digests; -1: error printed. */
-int ctl_token_make(char token[CTL_SECRET_SIZE]);    /* 64 hex digits */
+/* secret.c: -1: error printed. */
 int ctl_sha256(unsigned char digest[32], rbl_str_t s);
 
 /*
@@ -361,18 +352,12 @@ int ctl_account_timezone(ctl_t *ctl);
 int ctl_account_plan(ctl_t *ctl);
 int ctl_account_interval(ctl_t *ctl);
 int ctl_bill_plan(ctl_t *ctl);
-int ctl_bill_show(ctl_t *ctl);
 int ctl_bill_renew(ctl_t *ctl);
-int ctl_bill_paid(ctl_t *ctl);
 int ctl_bill_payments(ctl_t *ctl);
-int ctl_bill_settle(ctl_t *ctl);
 int ctl_bill_source_add(ctl_t *ctl);
 int ctl_bill_source_remove(ctl_t *ctl);
-int ctl_bill_source_default(ctl_t *ctl);
 int ctl_bill_sources(ctl_t *ctl);
 int ctl_bill_ledger(ctl_t *ctl);
-int ctl_bill_topup(ctl_t *ctl);
-int ctl_bill_adjust(ctl_t *ctl);
 int ctl_bill_recharge(ctl_t *ctl);
 int ctl_bill_alert(ctl_t *ctl);
 int ctl_plan_list(ctl_t *ctl);

@@ -42,7 +42,7 @@ fsck_all(fsck_t *f)
     }
 
     for (p = from, rc = 0; p < to && rc == 0; p++) {
-        rc = ctl_away(f->ctl, p) ? 0 : fsck_partition_types(f, p);
+        rc = ctl_away(f->ctl, p) ? 0 : fsck_aside(f, p);
     }
 
     if (rc != 0 || f->stopped) {
@@ -132,6 +132,8 @@ ctl_fsck(ctl_t *ctl)
     f.accounts = json_object();
     f.events = json_object();
     f.counted = json_object();
+    f.counts = json_object();
+    f.ranges = json_array();
 
     if (fsck_all(&f) == 0) {
         rc = fsck_print(&f);
@@ -158,6 +160,9 @@ ctl_fsck(ctl_t *ctl)
     json_decref(f.accounts);
     json_decref(f.events);
     json_decref(f.counted);
+    json_decref(f.counts);
+    json_decref(f.ranges);
+    freeReplyObject(f.reply);
 
     return rc;
 }

@@ -1,8 +1,9 @@
 /*
  * rblctl fsck: declarations of its files.  The scripts fsck_*.lua find and
  * repair faults: each looks at a part of an account or a partition in one
- * moment, so that a busy store causes no false alarm.  The C code walks through
- * the store in slices and passes their names to the scripts.
+ * moment, so that a busy store causes no false alarm.  A script walks through
+ * sets and hashes in slices, and C calls it until nothing is left.  C finds the
+ * keys, adds up what was counted in slices, and compares different partitions.
  */
 
 #ifndef CTL_FSCK_H_INCLUDED
@@ -10,25 +11,25 @@
 
 #include "ctl.h"
 
-#define FSCK_SLICE   10                 /* words passed to a script */
 #define FSCK_CURSOR  24
 
 typedef struct {
-    ctl_t    *ctl;
-    int       repair;
-    int       stopped;                  /* the rest cannot be checked */
-    int       skipped;                  /* a partition that is away matters */
-    int       judged;                   /* accounts checked */
-    int       found, left;              /* faults; those not repaired */
-    json_t   *rows;                     /* the faults */
-    json_t   *reported;                 /* names of the faults -> true */
-    json_t   *accounts;                 /* SID -> result of fsck_state */
-    json_t   *events;                   /* "<AC>:<EV>" -> [targets] */
-    json_t   *counted;                  /* "<AC>:<EV>" -> its counter at that
-                                           time */
-    int       again;                    /* second pass: checks only these */
-    rbl_str_t mail_account;             /* whose users are looked for */
-    size_t    done;                     /* by a script that replied MORE */
+    ctl_t       *ctl;
+    int          repair;
+    int          stopped;               /* the rest cannot be checked */
+    int          skipped;               /* a partition that is away matters */
+    int          judged;                /* accounts checked */
+    int          found, left;           /* faults; those not repaired */
+    json_t      *rows;                  /* the faults */
+    json_t      *reported;              /* names of the faults -> true */
+    json_t      *accounts;              /* SID -> result of fsck_state */
+    json_t      *events;                /* "<AC>:<EV>" -> [targets] */
+    json_t      *counted;               /* the same of those that need another
+                                           scan -> counter before it */
+    json_t      *counts;                /* by scripts: name -> sum */
+    json_t      *ranges;                /* SIDs that scripts have found */
+    redisReply  *reply;                 /* of the last script */
+    rbl_str_t    mail_account;          /* whose users are looked for */
 } fsck_t;
 
 /* fsck_script.c.  Reports a fault. */
@@ -40,33 +41,26 @@ void fsck_report(fsck_t *f, rbl_str_t account, const char *kind,
     rbl_str_t where, const char *text);
 
 /*
- * Runs a script on `key`; puts the key and the repair flag into argv.  Reports
- * the faults it found.  Returns its word; -1: error printed.
+ * Runs a script on `key`; puts the key and the repair flag into argv.  Runs it
+ * again for what it leaves, and reports the faults it found.  Returns its word;
+ * -1: error printed.
  */
 typedef enum {
     FSCK_OK = 0,
     FSCK_BAD,
     FSCK_NONE,
-    FSCK_MAYBE,
-    FSCK_MORE                           /* f->done elements are checked */
+    FSCK_MAYBE
 } fsck_word_t;
 
 int fsck_script(fsck_t *f, rbl_str_t key, const rbl_script_t *script,
     int argc, rbl_str_t *argv);
 
 /*
- * The same, unless a watched key was written.  1: it was, and the script did
- * not run; 0; -1.  No key is watched afterwards.
+ * The same, once, unless a watched key was written.  1: it was, and the script
+ * did not run; 0; -1.  No key is watched afterwards.
  */
 int fsck_watched(fsck_t *f, rbl_str_t key, const rbl_script_t *script,
     int argc, rbl_str_t *argv);
-
-/*
- * Passes `n` elements to a script, FSCK_SLICE at a time, after `head` unless
- * that is empty.  0, or -1.
- */
-int fsck_slices(fsck_t *f, const rbl_script_t *script, rbl_str_t key,
-    rbl_str_t head, size_t n, const rbl_str_t *things);
 
 /* The cursor of the next page; "0": the scan is complete. */
 void fsck_cursor(char cursor[FSCK_CURSOR], const redisReply *reply);
@@ -90,8 +84,7 @@ int fsck_keys(fsck_t *f, const char *name,
 int fsck_still(fsck_t *f);
 
 /* fsck_walk.c: walks through partitions and accounts. */
-int fsck_partition_types(fsck_t *f, unsigned p);
-int fsck_account_types(fsck_t *f, rbl_str_t account);
+int fsck_aside(fsck_t *f, unsigned p);
 int fsck_accounts_index(fsck_t *f, unsigned p);
 int fsck_account(fsck_t *f, rbl_str_t account);
 int fsck_partition(fsck_t *f, unsigned p);
@@ -102,10 +95,6 @@ int fsck_partition(fsck_t *f, unsigned p);
  * -1: error printed.
  */
 int fsck_state(fsck_t *f, rbl_str_t account);
-
-/* Passes the members of a sorted set to a script, after `head`.  0, or -1. */
-int fsck_zset(fsck_t *f, const rbl_script_t *script, const char *head,
-    rbl_str_t zset, rbl_str_t key);
 
 /*
  * fsck_mail.c: the index of users by their mail address.  It is in other
@@ -119,16 +108,13 @@ int fsck_mail(fsck_t *f);
 int fsck_meta(fsck_t *f);
 
 /*
- * fsck_refs.c: counts the uses of profiles and groups of an account.  Adds the
- * SIDs of its ranges to the array.
+ * fsck_count.c: checks the counters of the uses of profiles and groups of an
+ * account, its ledger, and the numbers of listed addresses of its ranges.
  */
-int fsck_refs(fsck_t *f, rbl_str_t account, json_t *ranges);
+int fsck_counted(fsck_t *f, rbl_str_t account);
 
-/* fsck_bill.c: checks the ledger of an account, its balance and payments. */
-int fsck_bill(fsck_t *f, rbl_str_t account);
-
-/* fsck_range.c: checks the addresses of a range and the number of listed
-   ones. */
-int fsck_range(fsck_t *f, rbl_str_t account, rbl_str_t range);
+/* fsck_bill.c: checks the ledger of an account, its balance and payments, once.
+   1: the ledger has grown meanwhile; 0; -1.  `none` is "". */
+int fsck_bill(fsck_t *f, rbl_str_t account, rbl_str_t none);
 
 #endif /* CTL_FSCK_H_INCLUDED */

@@ -2,9 +2,8 @@
  * rblctl fsck: the ledger of an account, from its entries alone.  No key is in
  * it twice, each entry has the balance after it, and the sum is the balance.
  * Each payment that has succeeded has one entry, of its amount and kind, while
- * no other has one, and no two are for the same.  An account that pays by the
- * check, and no other, has a meter, with the price of its bill.  Nothing here
- * is repaired: what is right about money is in the operator's books.
+ * no other has one, and no two are for the same.  Nothing here is repaired:
+ * what is right about money is in the operator's books.
  */
 
 #include "fsck.h"
@@ -15,10 +14,8 @@
 
 #include <stdio.h>
 
-#define FSCK_TRIES  5
 #define FSCK_ENTRY  "1000"              /* entries of the ledger a command */
 #define FSCK_ID     48
-#define BILL_MARK   16                  /* digits before the price of a meter */
 
 typedef struct {
     fsck_t     *f;
@@ -253,51 +250,6 @@ bill_balance(fsck_bill_t *b)
 }
 
 
-/* Whether checks are counted at the price of the bill.  0, -1. */
-static int
-bill_meter(fsck_bill_t *b)
-{
-    int          by_check, wrong;
-    int64_t      price;
-    rbl_key_t    bill_key, meter_key;
-    rbl_str_t    meter;
-    rbl_bill_t   bill;
-    redisReply  *reply;
-
-    reply = ctl_command(b->f->ctl, RBL_COMMAND("MGET",
-                        rbl_account_key(&bill_key, &b->f->ctl->ks, "bill",
-                                        b->account, RBL_STR("")),
-                        rbl_account_key(&meter_key, &b->f->ctl->ks, "meter",
-                                        b->account, RBL_STR(""))));
-    if (reply == NULL) {
-        return -1;
-    }
-
-    meter = rbl_reply_str(rbl_reply_at(reply, 1));
-    by_check = rbl_bill_decode(&bill, rbl_reply_str(rbl_reply_at(reply, 0)))
-                   == RBL_OK
-               && rbl_str_is(bill.period, "check");
-    wrong = by_check != (meter.n > 0);
-
-    if (by_check && meter.n > 0) {
-        wrong = strspn(meter.p, "0123456789") < BILL_MARK
-                || rbl_int_parse(&price, (rbl_str_t) { meter.p + BILL_MARK,
-                                 meter.n - BILL_MARK }, 0, RBL_MONEY_MAX)
-                       != RBL_OK
-                || price != (rbl_str_is(bill.state, "lapsed") ? 0
-                                                              : bill.price);
-    }
-
-    if (wrong) {
-        bill_fault(b, RBL_STR("meter"), "is not that of the bill");
-    }
-
-    freeReplyObject(reply);
-
-    return 0;
-}
-
-
 /* 1: the ledger has grown meanwhile; 0: b->faults are its faults; -1. */
 static int
 bill_look(fsck_bill_t *b)
@@ -305,7 +257,7 @@ bill_look(fsck_bill_t *b)
     char       last[FSCK_ID];
     rbl_key_t  key;
 
-    if (bill_ledger(b) != 0 || bill_balance(b) != 0 || bill_meter(b) != 0
+    if (bill_ledger(b) != 0 || bill_balance(b) != 0
         || ctl_each(b->f->ctl,
                     rbl_account_key(&key, &b->f->ctl->ks, "payments",
                                     b->account, RBL_STR("")),
@@ -336,33 +288,28 @@ bill_report(fsck_bill_t *b)
 
 
 int
-fsck_bill(fsck_t *f, rbl_str_t account)
+fsck_bill(fsck_t *f, rbl_str_t account, rbl_str_t none)
 {
-    int          i, rc;
+    int          rc;
     fsck_bill_t  b;
 
-    for (i = 0, rc = 1; i < FSCK_TRIES && rc > 0; i++) {
-        memset(&b, 0, sizeof(b));
-        b.f = f;
-        b.account = account;
-        b.keys = json_object();
-        b.paid = json_object();
-        b.faults = json_array();
-        rc = bill_look(&b);
+    (void) none;
 
-        if (rc == 0) {
-            bill_report(&b);
-        }
+    memset(&b, 0, sizeof(b));
+    b.f = f;
+    b.account = account;
+    b.keys = json_object();
+    b.paid = json_object();
+    b.faults = json_array();
+    rc = bill_look(&b);
 
-        json_decref(b.keys);
-        json_decref(b.paid);
-        json_decref(b.faults);
+    if (rc == 0) {
+        bill_report(&b);
     }
 
-    if (rc == 1) {
-        ctl_note("the ledger of account %.*s grows faster than it can be read:"
-                 " it was not checked", (int) account.n, account.p);
-    }
+    json_decref(b.keys);
+    json_decref(b.paid);
+    json_decref(b.faults);
 
-    return rc < 0 ? -1 : 0;
+    return rc;
 }

@@ -1,7 +1,6 @@
 /*
- * rblctl fsck: scans the store for keys that have the SID of an account, and
- * reports faults in their names.  The walk through the account, or a script for
- * such keys, checks their content.
+ * rblctl fsck: scans the store for keys that have the SID of an account.  The
+ * walk through the account, or a script for such keys, checks their content.
  */
 
 #include "base/xalloc.h"
@@ -10,77 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define FSCK_SLICE  100                 /* keys passed to a script */
+
 
 typedef struct {
     unsigned   p;
     rbl_str_t  name;                    /* after the tag */
     rbl_str_t  kind, account, rest;     /* parts of the name */
 } fsck_key_t;
-
-typedef enum {
-    FSCK_WALKED = 0,                    /* checked with the account */
-    FSCK_LOOK,                          /* checked by the script fsck_keys */
-    FSCK_DELIVERY,                      /* the same, and with its event */
-    FSCK_EVENT,
-    FSCK_OTHERS,                        /* expires */
-    FSCK_NOBODYS,                       /* the same; of accounts that do not
-                                           exist, too (user_mail.lua) */
-    FSCK_FOREIGN                        /* unknown */
-} fsck_way_t;
-
-static const struct {
-    const char  *kind;
-    fsck_way_t   way;
-    int          parts;                 /* number of parts after the account */
-} fsck_names[] = {
-    { "acct", FSCK_WALKED, 0 }, { "chosen", FSCK_WALKED, 0 },
-    { "wanted", FSCK_WALKED, 0 },
-    { "tokens", FSCK_WALKED, 0 },
-    { "hosts", FSCK_WALKED, 0 }, { "listed", FSCK_WALKED, 0 },
-    { "profiles", FSCK_WALKED, 0 }, { "groups", FSCK_WALKED, 0 },
-    { "rbls", FSCK_WALKED, 0 }, { "contacts", FSCK_WALKED, 0 },
-    { "apps", FSCK_WALKED, 0 }, { "hooks", FSCK_WALKED, 0 },
-    { "uniq", FSCK_WALKED, 0 }, { "refs", FSCK_WALKED, 0 },
-    { "totals", FSCK_WALKED, 0 }, { "states", FSCK_WALKED, 0 },
-    { "find", FSCK_WALKED, 0 },
-    { "checked", FSCK_WALKED, 0 }, { "coverage", FSCK_WALKED, 0 },
-    { "seq", FSCK_WALKED, 0 }, { "started", FSCK_WALKED, 0 },
-    { "due", FSCK_WALKED, 0 }, { "manual", FSCK_WALKED, 0 },
-    { "dead", FSCK_WALKED, 0 }, { "changes", FSCK_WALKED, 0 },
-    { "audit", FSCK_WALKED, 0 }, { "audit:rest", FSCK_WALKED, 0 },
-    { "past", FSCK_WALKED, 0 }, { "past:rest", FSCK_WALKED, 0 },
-    { "audit:again", FSCK_WALKED, 0 }, { "audit:rest:again", FSCK_WALKED, 0 },
-    { "bill", FSCK_WALKED, 0 },
-    { "terms", FSCK_WALKED, 0 },
-    { "money", FSCK_WALKED, 0 }, { "meter", FSCK_WALKED, 0 },
-    { "ledger", FSCK_WALKED, 0 },
-    { "payments", FSCK_WALKED, 0 }, { "pay", FSCK_LOOK, 1 },
-    { "sources", FSCK_WALKED, 0 }, { "source", FSCK_LOOK, 1 },
-    { "setup", FSCK_WALKED, 0 }, { "setup", FSCK_OTHERS, 1 },
-    { "r", FSCK_LOOK, 1 },
-    { "s", FSCK_LOOK, 1 }, { "users", FSCK_WALKED, 0 },
-    { "user", FSCK_LOOK, 1 }, { "session", FSCK_LOOK, 1 },
-    { "sessions", FSCK_OTHERS, 1 }, { "link", FSCK_NOBODYS, 1 },
-    { "links", FSCK_NOBODYS, 1 }, { "visit", FSCK_OTHERS, 1 },
-    { "keys", FSCK_LOOK, 1 }, { "challenge", FSCK_OTHERS, 1 },
-    { "kids", FSCK_LOOK, 1 }, { "hist", FSCK_LOOK, 1 },
-    { "check", FSCK_LOOK, 1 }, { "check", FSCK_LOOK, 2 },
-    { "details", FSCK_WALKED, 0 },
-    { "hears", FSCK_WALKED, 0 }, { "hears", FSCK_LOOK, 1 },
-    { "telling", FSCK_WALKED, 0 }, { "pending", FSCK_WALKED, 0 },
-    { "digest", FSCK_LOOK, 1 },
-    { "batch", FSCK_LOOK, 1 }, { "making", FSCK_LOOK, 1 },
-    { "open", FSCK_LOOK, 1 },
-    { "ends", FSCK_LOOK, 1 }, { "line", FSCK_LOOK, 1 },
-    { "pace", FSCK_OTHERS, 1 }, { "sent", FSCK_OTHERS, 1 },
-    { "dlv", FSCK_DELIVERY, 2 }, { "event", FSCK_EVENT, 1 },
-    { "token", FSCK_LOOK, 1 }, { "rate", FSCK_LOOK, 1 },
-    { "large", FSCK_LOOK, 1 },
-    { "work", FSCK_WALKED, 0 }, { "work", FSCK_LOOK, 1 },
-    { "stats", FSCK_OTHERS, 2 }, { "errors", FSCK_OTHERS, 1 },
-    { "log", FSCK_OTHERS, 1 }, { "hook", FSCK_OTHERS, 1 },
-    { "daemon", FSCK_OTHERS, 0 }, { "unchanged", FSCK_OTHERS, 0 },
-};
 
 
 static rbl_str_t
@@ -138,118 +74,61 @@ fsck_parse(const fsck_t *f, fsck_key_t *k, rbl_str_t key)
 }
 
 
-static int
-fsck_parts(rbl_str_t rest)
-{
-    int     n;
-    size_t  i;
-
-    for (i = 0, n = rest.n > 0; i < rest.n; i++) {
-        n += rest.p[i] == ':';
-    }
-
-    return n;
-}
-
-
-static fsck_way_t
-fsck_way(const fsck_key_t *k)
-{
-    int     parts;
-    size_t  i;
-
-    parts = fsck_parts(k->rest);
-
-    for (i = 0; i < sizeof(fsck_names) / sizeof(fsck_names[0]); i++) {
-        if (rbl_str_is(k->kind, fsck_names[i].kind)
-            && fsck_names[i].parts == parts)
-        {
-            return fsck_names[i].way;
-        }
-    }
-
-    return FSCK_FOREIGN;
-}
-
-
-/* Stores an event, and the target if the key is one of its deliveries. */
+/* Stores an event, and the target if the key is one of its deliveries.  The
+   second scan is for the deliveries of the doubtful ones. */
 static void
 fsck_event(fsck_t *f, const fsck_key_t *k)
 {
     char         name[RBL_KEY_MAX];
-    size_t       n;
     json_t      *targets;
-    const char  *colon;
+    rbl_str_t    target;
+    const char  *end, *colon;
 
+    end = k->rest.p + k->rest.n;
     colon = memchr(k->rest.p, ':', k->rest.n);
-    n = colon ? (size_t) (colon - k->rest.p) : k->rest.n;
+    target = colon ? fsck_part(colon + 1, end) : RBL_STR("");
+
+    if (!rbl_str_is(k->kind, colon ? "dlv" : "event")
+        || memchr(target.p, ':', target.n) != NULL)
+    {
+        return;
+    }
+
     snprintf(name, sizeof(name), "%.*s:%.*s", (int) k->account.n,
-             k->account.p, (int) n, k->rest.p);
+             k->account.p, (int) ((colon ? colon : end) - k->rest.p),
+             k->rest.p);
 
     targets = json_object_get(f->events, name);
-    if (targets == NULL && !f->again) {
+    if (targets == NULL && json_object_size(f->counted) == 0) {
         targets = json_array();
         json_object_set_new_nocheck(f->events, name, targets);
     }
 
     if (targets != NULL && colon != NULL) {
-        json_array_append_new(targets, ctl_text(fsck_part(colon + 1,
-                                           k->rest.p + k->rest.n)));
+        json_array_append_new(targets, ctl_text(target));
     }
 }
 
 
-/* 1: fsck_keys checks it; 0; -1: error printed. */
+/* 1: the script checks it; 0; -1: error printed. */
 static int
 fsck_key(fsck_t *f, const fsck_key_t *k)
 {
+    int  state;
+
     if (k->p != rbl_partition(&f->ctl->ks, k->account)) {
         fsck_report(f, k->account, "key", k->name,
                     "is in a partition that is not the account's");
         return 0;
     }
 
-    switch (fsck_state(f, k->account)) {
+    state = fsck_state(f, k->account);
 
-    case FSCK_OK:
-        break;
-
-    case FSCK_BAD:
-        return 0;
-
-    case FSCK_NONE:
-        if (fsck_way(k) != FSCK_NOBODYS) {
-            fsck_report(f, k->account, "key", k->name,
-                        "is of an account that does not exist");
-        }
-
-        return 0;
-
-    default:
-        return -1;
+    if (state == FSCK_OK) {
+        fsck_event(f, k);
     }
 
-    switch (fsck_way(k)) {
-
-    case FSCK_DELIVERY:
-        fsck_event(f, k);
-        return 1;
-
-    case FSCK_EVENT:
-        fsck_event(f, k);
-        return 0;
-
-    case FSCK_LOOK:
-        return 1;
-
-    case FSCK_FOREIGN:
-        fsck_report(f, k->account, "key", k->name,
-                    "is not a key of this version");
-        return 0;
-
-    default:
-        return 0;
-    }
+    return state < 0 ? -1 : state != FSCK_BAD;
 }
 
 
@@ -262,52 +141,63 @@ fsck_key_cmp(const void *a, const void *b)
 }
 
 
-/* Handles a page of the scan: passes keys to the script by partition. */
+/* Passes keys of one partition to the script.  0, or -1. */
+static int
+fsck_look(fsck_t *f, size_t n, const fsck_key_t *keys)
+{
+    int        rc;
+    size_t     i, k;
+    rbl_key_t  base;
+    rbl_str_t  key, none = RBL_STR("");
+
+    struct {
+        rbl_fsck_keys_args_t  args;
+        rbl_str_t             keys[FSCK_SLICE];
+    } call;
+
+    key = rbl_key(&base, &f->ctl->ks, keys->p, "accounts", none, none);
+
+    for (i = 0, rc = 0; i < n && rc >= 0; i += k) {
+        for (k = 0; i + k < n && k < FSCK_SLICE; k++) {
+            call.keys[k] = keys[i + k].name;
+        }
+
+        rc = fsck_script(f, key, &rbl_script_fsck_keys,
+                         RBL_ARGC(call.args) + (int) k, call.args.argv);
+    }
+
+    return rc < 0 ? -1 : 0;
+}
+
+
+/* Handles a page of the scan, partition by partition. */
 static int
 fsck_scan_page(fsck_t *f, const redisReply *page)
 {
     int          rc;
     size_t       i, n, from;
-    rbl_key_t    base;
-    rbl_str_t   *names, none = RBL_STR("");
     fsck_key_t  *keys;
 
-    n = rbl_reply_len(page);
-    keys = xcalloc(n + 1, sizeof(fsck_key_t));
-    names = xcalloc(n + 1, sizeof(rbl_str_t));
-    rc = 0;
+    keys = xcalloc(rbl_reply_len(page) + 1, sizeof(fsck_key_t));
 
-    for (i = 0, from = 0; i < n && rc >= 0; i++) {
-        if (fsck_parse(f, &keys[from], rbl_reply_str(rbl_reply_at(page, i)))
-            == 0)
+    for (i = 0, n = 0, rc = 0; i < rbl_reply_len(page) && rc >= 0; i++) {
+        if (fsck_parse(f, &keys[n], rbl_reply_str(rbl_reply_at(page, i))) == 0)
         {
-            rc = fsck_key(f, &keys[from]);
-            from += rc > 0;
+            rc = fsck_key(f, &keys[n]);
+            n += rc > 0;
         }
     }
 
-    n = rc < 0 ? 0 : from;
-
-    if (n > 1) {
-        qsort(keys, n, sizeof(fsck_key_t), fsck_key_cmp);
-    }
-
-    for (i = 0; i < n; i++) {
-        names[i] = keys[i].name;
-    }
+    qsort(keys, n, sizeof(fsck_key_t), fsck_key_cmp);
 
     for (i = 0, from = 0; i < n && rc >= 0; i++) {
         if (i + 1 == n || keys[i + 1].p != keys[i].p) {
-            rc = fsck_slices(f, &rbl_script_fsck_keys,
-                             rbl_key(&base, &f->ctl->ks, keys[i].p, "accounts",
-                                     none, none),
-                             none, i + 1 - from, &names[from]);
+            rc = fsck_look(f, i + 1 - from, &keys[from]);
             from = i + 1;
         }
     }
 
     free(keys);
-    free(names);
 
     return rc < 0 ? -1 : 0;
 }
@@ -321,9 +211,7 @@ fsck_again_page(fsck_t *f, const redisReply *page)
     fsck_key_t  k;
 
     for (i = 0; i < rbl_reply_len(page); i++) {
-        if (fsck_parse(f, &k, rbl_reply_str(rbl_reply_at(page, i))) == 0
-            && fsck_way(&k) == FSCK_DELIVERY)
-        {
+        if (fsck_parse(f, &k, rbl_reply_str(rbl_reply_at(page, i))) == 0) {
             fsck_event(f, &k);
         }
     }
@@ -357,7 +245,8 @@ fsck_event_ask(fsck_t *f, const char *name, const json_t *targets)
     counted = json_string_value(json_object_get(f->counted, name));
     call = xcalloc(1, sizeof(*call) + n * sizeof(rbl_str_t));
     call->args.event = rbl_str(name + RBL_SID_LEN + 1);
-    call->args.counted = rbl_str(f->again && counted ? counted : "");
+    call->args.counted = rbl_str(counted ? counted : "");
+
     for (i = 0; i < n; i++) {
         call->targets[i] = rbl_str(json_string_value(
                                        json_array_get(targets, i)));
@@ -374,60 +263,33 @@ fsck_event_ask(fsck_t *f, const char *name, const json_t *targets)
 }
 
 
-/* Keeps a doubtful event, with its counter at this time. */
-static int
-fsck_event_keep(fsck_t *f, const char *name, json_t *targets)
-{
-    rbl_key_t    key;
-    rbl_str_t    open;
-    redisReply  *reply;
-
-    reply = ctl_command(f->ctl, RBL_COMMAND("HGET",
-                        rbl_account_key(&key, &f->ctl->ks, "event",
-                                        fsck_part(name, name + RBL_SID_LEN),
-                                        rbl_str(name + RBL_SID_LEN + 1)),
-                        RBL_STR("open")));
-    if (reply == NULL) {
-        return -1;
-    }
-
-    open = rbl_reply_str(reply);
-
-    json_object_set_new_nocheck(f->counted, name,
-                                ctl_text(open.n ? open : RBL_STR("0")));
-    json_object_set_nocheck(f->events, name, targets);
-    freeReplyObject(reply);
-
-    return 0;
-}
-
-
-/* Runs the script for each event. */
+/* Runs the script for each event, and keeps those that are doubtful, with their
+   counters at that time. */
 static int
 fsck_events_ask(fsck_t *f)
 {
     int          rc;
-    void        *it;
-    json_t      *events;
+    void        *next;
+    json_t      *targets;
     const char  *name;
 
-    events = f->events;
-    f->events = json_object();
-    rc = 0;
+    json_object_foreach_safe(f->events, next, name, targets) {
+        rc = fsck_event_ask(f, name, targets);
 
-    for (it = json_object_iter(events); it != NULL && rc >= 0;
-         it = json_object_iter_next(events, it))
-    {
-        name = json_object_iter_key(it);
-        rc = fsck_event_ask(f, name, json_object_iter_value(it));
+        if (rc < 0) {
+            return -1;
+        }
+
         if (rc == FSCK_MAYBE) {
-            rc = fsck_event_keep(f, name, json_object_iter_value(it));
+            json_object_set_new_nocheck(f->counted, name,
+                ctl_text(rbl_reply_str(rbl_reply_at(f->reply, 1))));
+
+        } else {
+            json_object_del(f->events, name);
         }
     }
 
-    json_decref(events);
-
-    return rc < 0 ? -1 : 0;
+    return 0;
 }
 
 
@@ -442,11 +304,9 @@ fsck_events(fsck_t *f)
         return -1;
     }
 
-    if (json_object_size(f->events) == 0) {
+    if (json_object_size(f->counted) == 0) {
         return 0;
     }
-
-    f->again = 1;
 
     return fsck_keys(f, "dlv:", fsck_again_page) != 0
            || fsck_events_ask(f) != 0 ? -1 : 0;

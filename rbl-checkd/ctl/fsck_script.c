@@ -2,15 +2,20 @@
  * rblctl fsck: calls of its scripts, and reports of faults.
  */
 
+#include "base/xalloc.h"
 #include "fsck.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define FSCK_NAME  512
+#define FSCK_HEAD  2                    /* common arguments of all scripts */
 
 
 static const char *const  fsck_words[] = { "OK", "BAD", "NONE", "MAYBE",
                                           "MORE" };
+
+#define FSCK_MORE  4
 
 
 rbl_str_t
@@ -62,15 +67,44 @@ fsck_report(fsck_t *f, rbl_str_t account, const char *kind, rbl_str_t where,
 }
 
 
-/* Reports the faults in a script's reply.  Returns the script's word, or -1. */
+/* A row is the SID of a range, a name and a number, or a fault. */
+static void
+fsck_row(fsck_t *f, const redisReply *row)
+{
+    int64_t                  n;
+    rbl_str_t                name;
+    rbl_fsck_hosts_fault_t   fault;
+
+    name = rbl_reply_str(rbl_reply_at(row, 0));
+
+    switch (rbl_reply_len(row)) {
+
+    case 1:
+        json_array_append_new(f->ranges, ctl_text(name));
+        break;
+
+    case 2:
+        n = rbl_reply_int(rbl_reply_at(row, 1), 0)
+            + json_integer_value(json_object_getn(f->counts, name.p, name.n));
+        json_object_setn_new_nocheck(f->counts, name.p, name.n,
+                                     json_integer(n));
+        break;
+
+    default:
+        rbl_fsck_hosts_fault(&fault, row);
+        fsck_add(f, fault.account, fault.kind, fault.where, fault.text,
+                 fault.mended == 1);
+    }
+}
+
+
+/* Takes the rows of a script's reply.  Returns the script's word, or -1. */
 static int
 fsck_take(fsck_t *f, const redisReply *reply)
 {
-    int                       rc;
-    size_t                    k;
-    rbl_str_t                 text;
-    rbl_fsck_hosts_reply_t    said;
-    rbl_fsck_hosts_fault_t    fault;
+    int        rc;
+    size_t     i;
+    rbl_str_t  text;
 
     for (rc = FSCK_MORE; rc >= 0; rc--) {
         if (rbl_str_is(rbl_reply_word(reply), fsck_words[rc])) {
@@ -84,14 +118,9 @@ fsck_take(fsck_t *f, const redisReply *reply)
                  (int) (text.n < 200 ? text.n : 200), text.p);
     }
 
-    rbl_fsck_hosts_reply(&said, reply);
-    f->done = (size_t) said.done;
-
-    for (k = rc == FSCK_MORE ? 2 : 1; k < rbl_reply_len(reply) && rc >= 0; k++)
+    for (i = rc >= FSCK_MAYBE ? 2 : 1; i < rbl_reply_len(reply) && rc >= 0; i++)
     {
-        rbl_fsck_hosts_fault(&fault, rbl_reply_at(reply, k));
-        fsck_add(f, fault.account, fault.kind, fault.where, fault.text,
-                 fault.mended == 1);
+        fsck_row(f, rbl_reply_at(reply, i));
     }
 
     return rc;
@@ -110,17 +139,45 @@ fsck_begin(const fsck_t *f, rbl_str_t key, rbl_str_t *argv)
 }
 
 
-int
-fsck_script(fsck_t *f, rbl_str_t key, const rbl_script_t *script, int argc,
+/* Runs a script and keeps its reply. */
+static int
+fsck_run(fsck_t *f, rbl_str_t key, const rbl_script_t *script, int argc,
     rbl_str_t *argv)
 {
-    int          rc;
     redisReply  *reply;
 
     fsck_begin(f, key, argv);
     reply = ctl_script(f->ctl, script, argc, argv);
-    rc = reply == NULL ? -1 : fsck_take(f, reply);
-    freeReplyObject(reply);
+    freeReplyObject(f->reply);
+    f->reply = reply;
+
+    return reply == NULL ? -1 : fsck_take(f, reply);
+}
+
+
+int
+fsck_script(fsck_t *f, rbl_str_t key, const rbl_script_t *script, int argc,
+    rbl_str_t *argv)
+{
+    int                rc;
+    size_t             i, n;
+    rbl_str_t         *next;
+    const redisReply  *rest;
+
+    rc = fsck_run(f, key, script, argc, argv);
+
+    while (rc == FSCK_MORE) {
+        rest = rbl_reply_at(f->reply, 1);
+        n = rbl_reply_len(rest);
+        next = xcalloc(FSCK_HEAD + n, sizeof(rbl_str_t));
+
+        for (i = 0; i < n; i++) {
+            next[FSCK_HEAD + i] = rbl_reply_str(rbl_reply_at(rest, i));
+        }
+
+        rc = fsck_run(f, key, script, (int) (FSCK_HEAD + n), next);
+        free(next);
+    }
 
     return rc;
 }
@@ -142,43 +199,6 @@ fsck_watched(fsck_t *f, rbl_str_t key, const rbl_script_t *script, int argc,
     }
 
     return rc;
-}
-
-
-int
-fsck_slices(fsck_t *f, const rbl_script_t *script, rbl_str_t key,
-    rbl_str_t head, size_t n, const rbl_str_t *things)
-{
-    int     words, rc;
-    size_t  i, k;
-
-    struct {
-        rbl_fsck_account_args_t  args;
-        rbl_str_t                words[FSCK_SLICE];
-    } call;
-
-    for (i = 0; i < n; i += k) {
-        words = 0;
-        if (head.n) {
-            call.words[words++] = head;
-        }
-
-        for (k = 0; i + k < n && words < FSCK_SLICE; k++) {
-            call.words[words++] = things[i + k];
-        }
-
-        rc = fsck_script(f, key, script, RBL_ARGC(call.args) + words,
-                         call.args.argv);
-        if (rc < 0) {
-            return -1;
-        }
-
-        if (rc == FSCK_MORE && f->done > 0 && f->done < k) {
-            k = f->done;
-        }
-    }
-
-    return 0;
 }
 
 

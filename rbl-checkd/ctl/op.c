@@ -9,16 +9,6 @@
 
 #define CTL_PAGE  "1000"                /* records of a page, at most */
 
-typedef struct {
-    const char          *words;         /* of the command */
-    const rbl_op_t      *op;
-    const char          *fields;        /* behind account and SID, with spaces;
-                                           NULL: the caller brings them */
-    const ctl_column_t  *columns;       /* NULL: it prints what was done */
-    const rbl_op_t      *shows;         /* what it prints then; NULL: its own
-                                           answer */
-} ctl_op_t;
-
 
 static const ctl_column_t  done_lines[] = {
     { "account", "account" }, { "id", "id" }, { "done", "done" },
@@ -108,8 +98,7 @@ static const ctl_op_t  ctl_ops[] = {
 };
 
 
-/* All pages of a list, as one array.  NULL: error printed. */
-static json_t *
+json_t *
 ctl_op_pages(ctl_t *ctl, const rbl_op_t *op)
 {
     char         text[CTL_DECIMAL];
@@ -193,10 +182,19 @@ ctl_op_reversed(json_t *rows)
 static const ctl_op_t *
 ctl_op_row(const ctl_t *ctl)
 {
+    size_t           i;
     const ctl_op_t  *row;
 
-    for (row = ctl_ops; strcmp(row->words, ctl->command->words) != 0; row++) {
-        /* void */
+    static const ctl_op_t *const  families[] = { ctl_ops, ctl_bill_ops };
+
+    for (i = 0, row = families[0];
+         strcmp(row->words, ctl->command->words) != 0; /* void */ )
+    {
+        row++;
+
+        if (row->words == NULL) {
+            row = families[++i];
+        }
     }
 
     return row;

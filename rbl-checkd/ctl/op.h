@@ -17,6 +17,20 @@ typedef struct {
     const char  *value;
 } ctl_given_t;
 
+/* A command that is an operation. */
+typedef struct {
+    const char          *words;         /* of the command */
+    const rbl_op_t      *op;
+    const char          *fields;        /* behind account and SID, with spaces;
+                                           NULL: the caller brings them */
+    const ctl_column_t  *columns;       /* NULL: it prints what was done */
+    const rbl_op_t      *shows;         /* what it prints then; NULL: its own
+                                           answer */
+} ctl_op_t;
+
+/* bill.c; ends with a row without words */
+extern const ctl_op_t  ctl_bill_ops[];
+
 /*
  * Runs an operation for an account and the thing `id`, which is "" without
  * one; for a system list `account` is what the list is called in errors.  The
@@ -37,6 +51,9 @@ json_t *ctl_document(rbl_buf_t *buf);
 /* Takes the member "data" out of an answer, whose reference it takes; NULL: of
    NULL. */
 json_t *ctl_op_data(json_t *answer);
+
+/* All pages of a list of args[0], as one array.  NULL: error printed. */
+json_t *ctl_op_pages(ctl_t *ctl, const rbl_op_t *op);
 
 /*
  * The n newest rows of a log of args[0], newest first, read in pages of `page`

@@ -53,7 +53,7 @@ ctl_run_refuse(rbl_run_t *run, unsigned status, const char *text)
         ctl_fail("there is no list %s, or it is killed; rblctl lists show"
                  " names them all", r->name);
 
-    } else if (status == 404 && n > head + tail
+    } else if (status == 404 && run->id.n > 0 && n > head + tail
         && memcmp(text, RBL_UNKNOWN_HEAD, head) == 0
         && strcmp(text + n - tail, RBL_UNKNOWN_TAIL) == 0)
     {
@@ -313,6 +313,8 @@ ctl_op_run(ctl_t *ctl, const rbl_op_t *op, rbl_str_t customer, rbl_str_t id,
     r.run.now = (int64_t) time(NULL) * 1000;
     r.run.page_most = CTL_PAGE_MOST;
     r.run.path = r.run.operator = 1;
+    r.run.back = rbl_str(ctl_option(ctl, "back") ? ctl_option(ctl, "back")
+                                                 : "");
     r.run.view = RBL_VIEW_STATE|RBL_VIEW_LAPSED;
     r.run.account = op->system ? RBL_STR("") : rbl_sid_str(&account);
 

@@ -1,60 +1,10 @@
 /*
- * Tokens, secrets and digests.  Random bytes come from the kernel.  The command
- * that makes a token or a secret prints it; rblctl keeps no copy.
+ * Digests, and the SIDs that are made of them.
  */
 
 #include "ctl.h"
 
-#include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <sys/random.h>
-
-#define CTL_TOKEN_BYTES  32
-
-
-static void
-ctl_hex(char *out, const unsigned char *p, size_t n)
-{
-    size_t             i;
-    static const char  digits[] = "0123456789abcdef";
-
-    for (i = 0; i < n; i++) {
-        out[2 * i] = digits[p[i] >> 4];
-        out[2 * i + 1] = digits[p[i] & 15];
-    }
-
-    out[2 * n] = '\0';
-}
-
-
-static int
-ctl_random(unsigned char *p, size_t n)
-{
-    /* getrandom returns up to 256 bytes completely or not at all */
-
-    if (getrandom(p, n, 0) != (ssize_t) n) {
-        ctl_fail("the kernel gives no random bytes");
-        return -1;
-    }
-
-    return 0;
-}
-
-
-int
-ctl_token_make(char token[CTL_SECRET_SIZE])
-{
-    unsigned char  bytes[CTL_TOKEN_BYTES];
-
-    if (ctl_random(bytes, sizeof(bytes)) != 0) {
-        return -1;
-    }
-
-    ctl_hex(token, bytes, sizeof(bytes));
-    OPENSSL_cleanse(bytes, sizeof(bytes));
-
-    return 0;
-}
 
 
 int

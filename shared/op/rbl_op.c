@@ -54,35 +54,53 @@ rbl_missing(rbl_run_t *run, const char *which)
 }
 
 
+/* Puts the fields of the reply behind its word into a text with marks. */
+
+static void
+rbl_refuse_with(rbl_run_t *run, const rbl_outcome_t *r,
+    const redisReply *reply)
+{
+    char               text[RBL_REFUSAL_MAX];
+    size_t             i, n;
+    rbl_str_t          field;
+    const char        *p, *mark;
+    const redisReply  *next;
+
+    n = 0;
+
+    for (p = r->text, i = 1; (mark = strchr(p, '%')) != NULL; p = mark + 2) {
+        next = rbl_reply_at(reply, i++);
+        field = rbl_reply_str(next);
+
+        n += (size_t) (mark[1] == 'L'
+                       ? snprintf(text + n, sizeof(text) - n, "%.*s%lld",
+                                  (int) (mark - p), p,
+                                  (long long) rbl_reply_int(next, 0))
+                       : snprintf(text + n, sizeof(text) - n, "%.*s%.*s",
+                                  (int) (mark - p), p, (int) field.n,
+                                  field.p ? field.p : ""));
+        n = n < sizeof(text) ? n : sizeof(text) - 1;
+    }
+
+    snprintf(text + n, sizeof(text) - n, "%s", p);
+    rbl_refuse(run, r->status, text);
+}
+
+
 int
 rbl_refuse_by(rbl_run_t *run, const rbl_outcome_t *refusals,
     const redisReply *reply)
 {
-    char                  text[RBL_REFUSAL_MAX];
     rbl_str_t             word;
-    const char           *number;
     const rbl_outcome_t  *r;
 
     word = rbl_reply_word(reply);
 
     for (r = refusals; r != NULL && r->word != NULL; r++) {
-        if (!rbl_str_is(word, r->word)) {
-            continue;
+        if (rbl_str_is(word, r->word)) {
+            rbl_refuse_with(run, r, reply);
+            return 0;
         }
-
-        number = strstr(r->text, "%L");
-
-        if (number == NULL) {
-            rbl_refuse(run, r->status, r->text);
-
-        } else {
-            snprintf(text, sizeof(text), "%.*s%lld%s",
-                     (int) (number - r->text), r->text,
-                     (long long) rbl_reply_number(reply), number + 2);
-            rbl_refuse(run, r->status, text);
-        }
-
-        return 0;
     }
 
     return -1;

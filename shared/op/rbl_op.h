@@ -82,9 +82,10 @@ enum {
 };
 
 
-/* Maps a word of a script's reply to a refusal.  The text may have one %L for
-   the number that comes with the word; with 429 this is the time after which to
-   retry (s).  A NULL word ends the table. */
+/* Maps a word of a script's reply to a refusal.  The text may have marks for
+   the fields that come with the word, in their order: %L for a number, which
+   with 429 is the time after which to retry (s), and %s for a text.  A NULL
+   word ends the table. */
 typedef struct {
     const char  *word;
     unsigned     status;                /* of HTTP */
@@ -176,6 +177,7 @@ struct rbl_run_s {
     int                     operator;   /* an operator runs it: rblctl */
     unsigned                view;       /* of hosts (rbl_view.h) */
     int64_t                 stopped;    /* for rbl_host_read */
+    rbl_str_t               back;       /* URL to which a gateway leads back */
 
     rbl_sid_t               id;         /* of what is meant; n 0: nothing */
     rbl_given_t             given[RBL_FIELDS_MAX];

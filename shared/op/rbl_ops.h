@@ -90,4 +90,29 @@ extern const rbl_op_t  rbl_op_delivery_log, rbl_op_hook_dead,
                        rbl_op_hook_replay, rbl_op_hook_test,
                        rbl_op_contact_test;
 
+
+/* rbl_op_bill.c: billing */
+
+#define RBL_LEDGER_PAGE  200            /* movements shown at a time */
+
+extern const rbl_op_t  rbl_op_bill, rbl_op_bill_update, rbl_op_bill_sources,
+                       rbl_op_bill_source_add, rbl_op_bill_source_remove,
+                       rbl_op_bill_payments, rbl_op_bill_ledger;
+
+/* Writes the state of a bill: when the period ends, "" if none was paid, and
+   when checks stop if that has passed. */
+void rbl_bill_state(const rbl_run_t *run, rbl_doc_t *doc,
+    const rbl_bill_t *bill);
+
+/* A judge: an amount of dollars and cents, which becomes micro-USD. */
+int rbl_bill_amount(rbl_run_t *run, rbl_str_t *text);
+
+/* A movement of money. */
+typedef struct {
+    rbl_str_t  id, key, debit, credit, reference;
+    int64_t    at, amount, balance;     /* ms; micro-USD */
+} rbl_movement_t;
+
+void rbl_movement_read(rbl_movement_t *m, const redisReply *entry);
+
 #endif /* RBL_OPS_H_INCLUDED */

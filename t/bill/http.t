@@ -27,7 +27,7 @@ bill_plan($t, 'Business');
 add_contact($t);
 $r = rblctl($t->{redis}, '-c', $t->{ctl}, 'bill', 'source', 'add', $ac,
     '--back', 'https://portal.example/');
-like($r->{err}, qr/keeps no payment sources/,
+like($r->{err}, qr/without payment sources/,
     'the gateway http keeps no payment sources');
 
 sub asked { my ($py, $n) = @_;

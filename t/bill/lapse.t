@@ -62,7 +62,7 @@ sub over {
 
 sub pay {
     my $b = bill();
-    return ctl('bill', 'paid', $ac, $b->{open})->{state};
+    return ctl('bill', 'paid', $ac, $b->{payment}{id})->{state};
 }
 
 sub hosts_by_value {
@@ -105,7 +105,7 @@ my ($code) = map { $_->{json}{authcode} }
     grep { $_->{json}{event_type} eq 'contact.confirm' } received($to);
 accepted(call($t, 'POST', "contact/confirm/$co.json",
     form => { authcode => $code }), 'the contact is confirmed by its code');
-eventually { bill()->{open} ne '' } 20, 'the first payment is open';
+eventually { bill()->{payment} } 20, 'the first payment is open';
 is(pay(), 'active', 'the payment makes the bill active');
 eventually { counts() eq 'hosts 3 listed 1 clear 2' } 30, 'all are checked';
 is(plain('nagios'), 'CRITICAL - 1 host listed!',

@@ -85,7 +85,7 @@ sub expire {
 
 sub pay {
     my $b = json(rblctl($redis, 'bill', 'show', $ac, '--json')->{out});
-    my $r = rblctl($redis, 'bill', 'paid', $ac, $b->{open});
+    my $r = rblctl($redis, 'bill', 'paid', $ac, $b->{payment}{id});
     is($r->{status}, 0, 'the plan is paid') or diag($r->{err});
 }
 

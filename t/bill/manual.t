@@ -87,14 +87,14 @@ is($b->{price}, '250.00', 'the bill has the price of the plan');
 is(ctl('account', 'show', $ac)->{max_hosts}, 1000,
     'the account has the limits of the plan');
 wait_for { $b = json(rblctl($redis, 'bill', 'show', $ac, '--json')->{out});
-    $b->{open} ne '' } 20, 'the daemon opens a payment';
-my $py = $b->{open};
+    $b->{payment} } 20, 'the daemon opens a payment';
+my $py = $b->{payment}{id};
 is($b->{state}, 'grace', 'the account is in grace until the payment');
 refused(qr/no such payment/, 'bill', 'paid', $ac, 'PY' . 'f' x 32);
 refused(qr/at most 255/, 'bill', 'paid', $ac, $py, '--reference', 'x' x 256);
 $b = ctl('bill', 'paid', $ac, $py, '--reference', 'Invoice <7>');
 is($b->{state}, 'active', 'a booked payment makes the bill active');
-is($b->{open}, '', 'no payment is open after the booking');
+is($b->{payment}, undef, 'no payment is open after the booking');
 ctl('bill', 'paid', $ac, $py, '--reference', 'Invoice <7>');
 refused(qr/is succeeded, reference "Invoice <7>"/, 'bill', 'paid', $ac,
     $py, '--reference', 'other');
@@ -120,7 +120,7 @@ is(shown()->{price}, '250.00', 'the account keeps the price of a removed plan');
 
 my $record = record('bill', redis($redis, 'GET', bill_key('bill', $ac)));
 passes($record->{ends} - time * 1000 - 5 * DAY);
-wait_for { shown()->{open} ne '' } 20, 'the next payment is opened';
+wait_for { shown()->{payment} } 20, 'the next payment is opened';
 is(shown()->{state}, 'active',
     'the account is active before the end of the period');
 
@@ -135,7 +135,7 @@ is_deeply([@{ $e->{json} }{qw(event_type attempt reason next_attempt)}],
 is(shown()->{state}, 'grace', 'the account is in grace after the period');
 passes(8 * DAY);
 wait_for { shown()->{state} eq 'lapsed' } 20, 'the plan lapses';
-$b = ctl('bill', 'paid', $ac, shown()->{open});
+$b = ctl('bill', 'paid', $ac, shown()->{payment}{id});
 is($b->{state}, 'active', 'a late payment makes the bill active');
 is(event(3, 'the event of that')->{json}{event_type},
     'billing.renewal.success', 'a late payment sends an event of success');

@@ -157,7 +157,7 @@ $e = event($t, ++$n, 'a plan that cannot renew itself');
 is($e->{json}{event_type} . $e->{json}{days}, 'expiring.plan.alert14',
     'the event says that the plan ends in 14 days');
 like(rblctl($t->{redis}, 'bill', 'source', 'remove', $ac, $ps)->{err},
-    qr/no such payment source/, 'a removed card cannot be removed again');
+    qr/has no source PS/, 'a removed card cannot be removed again');
 $ps = add_card($t, 'pm_card_visa');
 
 # --- cards that expire --------------------------------------------------------------

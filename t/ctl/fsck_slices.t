@@ -95,6 +95,12 @@ is_deeply({ @{ cmd('HGETALL', k('refs', $ac)) } }, \%sound,
 is_deeply(script('fsck_refs', [$acct], '1', map { ($_, 77, 5) }
     keys %sound), ['OK'], 'a changed counter is left alone');
 
+cmd('RPUSH', k('manual', $ac), map { sid('PP') . ':' } 1 .. 100);
+cmd('ZADD', k('manual'), 1, $ac);
+fsck('a hundred checks that wait and have no record', 100);
+fsck('a hundred checks that wait and have no record', 100, '--repair');
+fsck('no check that waits', 0);
+
 my @pp = map { sid('PP') } 1 .. 3;
 cmd('SET', k('check', $ac, "$_:d"), 'x' x 120_000, 'PX', 600_000) for @pp;
 fsck('details of three checks', 3, '--repair');

@@ -625,8 +625,6 @@ case(bill_card => 'an alert', sub { pays();
     my ($m, $y) = (gmtime)[4, 5];
     slice('bill_card', [$acct], cmd('ZRANGE', k('sources', $ac), 0, 0)->[0],
         'visa', '4242', $m + 1, $y + 1900) });
-case(bill_source_remove => '', sub { pays(); slice('bill_source_remove',
-    [$acct], cmd('ZRANGE', k('sources', $ac), 0, 0)->[0]) });
 sub by_check {
     script('bill_plan', [$acct], 'manual', 'P', 2000, 'check', 1, 0, 0, 0, 900);
     cmd('HSET', k('money', $ac), 'balance', 30_000_000, 'used', 29_000_000,
@@ -678,6 +676,18 @@ sub sources {
 }
 case(bill_show => '20 sources', sub {
     sources(); slice('bill_show', [$acct]) });
+case(bill_sources => '20', sub { sources(); slice('bill_sources', [$acct]) });
+case(bill_payments => 'a page of 1,000', sub {
+    my @py = map { sid('PY') } 1 .. 1000;
+    cmd('ZADD', k('payments', $ac), map { ($_, $py[$_]) } 0 .. 999);
+    cmd('SET', k('pay', $ac, $_), packed([1, $_, 'renewal', 'x' x 60, 1, 'open',
+        0, 'x' x 255, 'unpaid', 1, 1, 1, 1])) for @py;
+    slice('bill_payments', [$acct], 0, 999);
+    cmd('DEL', k('payments', $ac), map { k('pay', $ac, $_) } @py) });
+case(bill_ledger => 'a page of 200', sub {
+    cmd('XADD', k('ledger', $ac), '*', k => 'x' x 60, d => 'cash',
+        c => 'revenue', a => 1, b => 1, r => 'x' x 255) for 1 .. 200;
+    slice('bill_ledger', [$acct], '', 200); cmd('DEL', k('ledger', $ac)) });
 case(bill_source_gone => 'the one that is chosen', sub {
     sources();
     script('bill_terms', [$acct], '', $ps[7], '', '', '');

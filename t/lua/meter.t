@@ -102,11 +102,11 @@ check(result('RBa', 'clear'));
 is(cmd('EXISTS', k('money', $ac)), 0, 'an account without a bill has no use');
 is_deeply(buy(), ['OK'], 'a plan by the check');
 is(bill()->[ENDS], 0, 'a plan by the check has no end');
-is_deeply(topup(5 * USD, 'first'), ['OK'], 'money in advance');
+is_deeply(topup(5 * USD, 'first'), ['OK', 5 * USD], 'money in advance');
 is_deeply(look(), ['OK', 'active', ''], 'the account is active');
 is(balance(), 5 * USD, 'the top-up is the balance');
-is_deeply(topup(5 * USD, 'first'), ['OK'], 'the same again');
-is_deeply(topup(6 * USD, 'first'), ['OTHER', 5 * USD],
+is_deeply(topup(5 * USD, 'first'), ['OK', 5 * USD], 'the same again');
+is_deeply(topup(6 * USD, 'first'), ['OTHER', '5.00'],
     'bill_topup refuses the reference with another amount');
 is(balance(), 5 * USD, 'a repeated top-up has one effect');
 is(scalar ledger(), 1, 'the ledger has one entry for the top-up');
@@ -281,7 +281,7 @@ ok(abs(cmd('ZSCORE', k('billdue'), $ac) - $next) < 30_000,
 passes(600_000);
 $py = look()->[2];
 isnt($py, '', 'the next recharge is opened after ten minutes');
-is_deeply(topup(10 * USD), ['OK'], 'money by another way');
+is(topup(10 * USD)->[0], 'OK', 'money by another way');
 is(payment($py)->[P_STATE], 'void', 'a top-up makes the open recharge void');
 is(bill()->[OPEN], '', 'the bill has no open payment');
 is_deeply(paid($py), ['OK'], 'a void recharge can still be paid');
@@ -415,7 +415,7 @@ is(look()->[1], 'active', 'there is still money');
 check(result('RBa', 'clear'));
 is(used(), PRICE, 'a check costs its price again');
 
-is_deeply(script('bill_adjust', [$acct], 'x1', -3 * USD, 'Refund'), ['OK'],
+is(script('bill_adjust', [$acct], 'x1', -3 * USD, 'Refund')->[0], 'OK',
     'the operator takes back');
 $last = (ledger())[-1];
 is_deeply([@$last{qw(d c a r)}], ['credit', 'adjust', 3 * USD, 'Refund'],

@@ -69,11 +69,11 @@ script('app_token', [$acct], $ap, $field[0], 'd' x 32, '0');
 step(!!1, 'app_revoke', $ap);
 
 # fsck, which deletes an expired token
-for (['fsck_entries', 'tokens', $field[0]],
+for (['fsck_entries', 'tokens', '', $field[0]],
     ['fsck_keys', "token:$ac:$field[0]"])
 {
     my ($script, @args) = @$_;
-    cmd('HSET', k('tokens', $ac), $field[0], $ap) if @args == 2;
+    cmd('HSET', k('tokens', $ac), $field[0], $ap) if @args > 1;
     cmd('SET', k('token', $ac, $field[0]), packed([1,
         pack('H*', $field[0]) . 'd' x 24, $ap, 'active', [], [], 1]));
     step(!!1, $script, '1', @args);

@@ -4,7 +4,7 @@
 --- arg: amount  micro-USD; below 0: it is taken
 --- arg: reason
 --- audit
---- reply: OK
+--- reply: OK balance#  what is left of it (micro-USD)
 --- reply: ACCOUNT  there is none
 --- reply: LIMIT  the balance would be too large
 --- include: credit_done
@@ -23,4 +23,5 @@ if b and b[BILL.period] == 'check' then
     credit_step(a, b, now_ms())
     bill_save(b)
 end
-return {'OK'}
+m = money_read()
+return {'OK', m.balance - m.used}

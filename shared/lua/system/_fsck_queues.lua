@@ -1,5 +1,5 @@
--- The queues of a partition: a function for each, by its name.  `ac` is the
--- account of the entry.
+-- The queues of a partition: a function for each, by its name in
+-- _fsck_names.lua.  `ac` is the account of the entry.
 --- include: fsck_jobs
 local look = {}
 local now = now_ms()
@@ -84,43 +84,24 @@ function look.leases(handle)
         not_later('leases', handle, pp, longest_lease)
     end
 end
-local function turn(index, member)
-    if call('ZSCORE', key(index), member)
-        and (member ~= ac or call('EXISTS', key('acct', ac)) == 0
-            or index == 'manual' and call('EXISTS', key('manual', ac)) == 0
-            or index == 'works' and call('EXISTS', key('work', ac)) == 0
-            or index == 'tellings' and call('EXISTS', key('telling', ac)) == 0
-            or (index == 'billdue' or index == 'paydue')
-                and call('EXISTS', key('bill', ac)) == 0)
-    then
-        fault('turn', index, 'has a turn for nothing', function()
-            call('ZREM', key(index), member)
-        end)
+-- What an account with a turn has, and how long it may wait.
+local turns = {due = {}, manual = {'manual'}, works = {'work', 60000},
+    settle = {nil, 3660000}, tellings = {'telling', longest_lease},
+    billdue = {'bill'}, paydue = {'bill'}}
+for index, of in pairs(turns) do
+    look[index] = function(member)
+        if call('ZSCORE', key(index), member)
+            and (member ~= ac or call('EXISTS', key('acct', ac)) == 0
+                or of[1] and call('EXISTS', key(of[1], ac)) == 0)
+        then
+            fault('turn', index, 'has a turn for nothing', function()
+                call('ZREM', key(index), member)
+            end)
+        end
+        if of[2] then
+            not_later(index, ac, index, of[2])
+        end
     end
-end
-function look.due(member)
-    turn('due', member)
-end
-function look.manual(member)
-    turn('manual', member)
-end
-function look.works(member)
-    turn('works', member)
-    not_later('works', ac, 'works', 60000)
-end
-function look.settle(member)
-    turn('settle', member)
-    not_later('settle', ac, 'settle', 3660000)
-end
-function look.billdue(member)
-    turn('billdue', member)
-end
-function look.paydue(member)
-    turn('paydue', member)
-end
-function look.tellings(member)
-    turn('tellings', member)
-    not_later('tellings', ac, 'tellings', longest_lease)
 end
 function look.retry(member)
     local ev, target = string.match(member, '^AC%x+:(%w+):(%w+)$')

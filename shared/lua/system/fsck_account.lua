@@ -1,14 +1,19 @@
--- Checks an account's record and the keys that each account has once.
+-- Checks an account's record and the keys that each account has once, and first
+-- their types.
 --- key: acct  acct:<AC>
 --- arg: mend  "1": mend
 --- reply: OK  then faults (_fsck.lua)
---- reply: BAD  its record cannot be read, so its other keys cannot be
---          judged; then faults
+--- reply: BAD  its record cannot be read, or a key is of another type and was
+--          not mended, so its other keys cannot be judged; then faults
 -- or NONE, then faults: there is no such account
---- include: fsck
+--- include: fsck_names
 --- include: fsck_work
 --- use: account totals bill payment setup coverage
 local accounts, now = key('accounts'), now_ms()
+if not look_at_types(names, ac) then
+    out[1] = 'BAD'
+    return out
+end
 local a, why = read(KEY.acct, 'AC')
 if a and a[ACCOUNT.id] ~= ac then
     a, why = nil, 'damaged'
@@ -150,6 +155,21 @@ local function look_at_bill()
             end)
     end
 end
+-- An account that pays by the check, and no other, has a meter, with the price
+-- of its bill, or 0 after that has lapsed (_meter.lua).
+local function look_at_meter()
+    local b, right = read(key('bill', ac), 'BILL'), nil
+    local meter = call('GET', key('meter', ac)) or ''
+    if b and b[BILL.period] == 'check' then
+        local price = string.match(meter, '^%d+$') and tonumber(meter:sub(17))
+        right = price == (b[BILL.state] == 'lapsed' and 0 or b[BILL.price])
+    else
+        right = meter == ''
+    end
+    if not right then
+        fault('ledger', 'meter', 'is not that of the bill', nil)
+    end
+end
 -- What waits for the gateway has a turn, or it waits for ever.
 local function look_at_gateway()
     local b = read(key('bill', ac), 'BILL')
@@ -226,5 +246,6 @@ look_at_turn('telling', 'tellings', 'has contacts to tell and no turn')
 look_at_settle()
 look_at_started()
 look_at_bill()
+look_at_meter()
 look_at_gateway()
 return out

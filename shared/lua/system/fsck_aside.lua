@@ -1,10 +1,13 @@
--- Checks the keys of a partition that belong to no account: keys that are made
--- again when they are needed, keys derived from the system lists, and the
--- records of system lists, which fsck does not repair.
+-- Checks the keys of a partition that belong to no account: the types of those
+-- that it has for all accounts, keys that are made again when they are needed,
+-- keys derived from the system lists, and the records of system lists, which
+-- fsck does not repair.
 --- key: accounts  of the partition
 --- arg: mend  "1": mend
 --- reply: OK  then faults (_fsck.lua)
---- include: fsck
+--- reply: BAD  a key for all accounts is of another type, and was not mended;
+--          then faults
+--- include: fsck_names
 local again = ': delete it and load the lists anew'
 local function look(name, right, lists)
     local k = key(name)
@@ -15,6 +18,9 @@ local function look(name, right, lists)
     local how = not lists and function() call('DEL', k) end
     fault('type', name, 'is a ' .. t .. ', not a ' .. right
         .. (lists and again or ''), how)
+end
+if not look_at_types(partition_names) then
+    out[1] = 'BAD'
 end
 look('outbox', 'stream')
 look('daemons:addr', 'zset')

@@ -1,12 +1,15 @@
--- Looks at entries of what an account has beside its indexes: "uniq" by its
--- fields, "listed", "states" and "due" by host, "find" by member, "tokens" by
--- their fields, "manual" by what its list holds, "details" by check, "hears" by
+-- Looks at what an account has beside its indexes: "uniq" by its fields,
+-- "listed", "states" and "due" by host, "find" by member, "tokens" by their
+-- fields, "manual" by what its list holds, "details" by check, "hears" by
 -- contact, "telling" by host, "pending" by delivery.
 --- key: acct  acct:<AC>
 --- arg: mend  "1": mend
---- arg: what  which of them
+--- arg: what  which of them, "uniq" at first
+--- arg: cursor  _fsck_walk.lua
 --- arg: entries...
 --- reply: OK  then faults (_fsck.lua)
+--- reply: MORE rest[]  then faults
+--- include: fsck_walk
 --- include: fsck_jobs
 --- include: fsck_work
 --- include: pending
@@ -24,20 +27,16 @@ function look.uniq(field)
         end)
     end
 end
-local function no_host(index, sid)
-    if call('ZSCORE', key(index, ac), sid) and not owns('hosts', sid) then
-        fault('index', index .. ' ' .. sid, 'is no host of the account',
-            function()
-                call('ZREM', key(index, ac), sid)
-                totals_forget()
-            end)
+for _, index in ipairs({'listed', 'states', 'due'}) do
+    look[index] = function(sid)
+        if call('ZSCORE', key(index, ac), sid) and not owns('hosts', sid) then
+            fault('index', index .. ' ' .. sid, 'is no host of the account',
+                function()
+                    call('ZREM', key(index, ac), sid)
+                    totals_forget()
+                end)
+        end
     end
-end
-function look.listed(sid)
-    no_host('listed', sid)
-end
-function look.states(sid)
-    no_host('states', sid)
 end
 -- The fields of a record up to the name fit into so many bytes.
 local find_head = 1536
@@ -58,9 +57,6 @@ function look.find(member)
                 call('ZREM', key('find', ac), member)
             end)
     end
-end
-function look.due(sid)
-    no_host('due', sid)
 end
 local function same(a, b)
     return cmsgpack.pack(a or {}) == cmsgpack.pack(b or {})
@@ -116,12 +112,14 @@ end
 function look.manual(entry)
     local k = key('manual', ac)
     local pp, ht = string.match(entry, '^(PP%x+):(%w*)$')
+    local gone
     if not call('LPOS', k, entry)
         or pp and call('EXISTS', key('check', ac, pp)) == 1
     then
         return
     end
     fault('queue', pp or 'manual', 'waits and has no record', function()
+        gone = 1
         call('LREM', k, 0, entry)
         if call('EXISTS', k) == 0 then
             call('ZREM', key('manual'), ac)
@@ -132,6 +130,7 @@ function look.manual(entry)
             due_again(ht)
         end
     end)
+    return gone
 end
 -- A check whose details are counted has details, or has expired.
 function look.details(entry)
@@ -186,7 +185,8 @@ function look.pending(entry)
             function() call('ZREM', pending, entry) end)
     end
 end
-for i = ARG.entries, #ARGV do
-    look[ARG.what](ARGV[i])
-end
-return out
+return walk(' uniq listed states find due tokens manual details hears telling'
+    .. ' pending', '*', function(what, entry)
+        spent = spent + 25
+        return look[what](entry)
+    end, ac)

@@ -8,7 +8,8 @@
 --          they were looked for before it was seen
 --- arg: targets...
 --- reply: OK  then faults (_fsck.lua)
---- reply: MAYBE  the numbers differ, and the targets may be incomplete
+--- reply: MAYBE open  the numbers differ, and the targets may be incomplete;
+--          what it counts
 --- include: fsck
 local ev = ARG.event
 local k = key('event', ac, ev)
@@ -36,7 +37,7 @@ if n == open and n > 0 then
     return out
 end
 if ARG.counted == '' then
-    return {'MAYBE'}
+    return {'MAYBE', tostring(open)}
 end
 -- There may be more than those that were seen: it is not lowered.
 if changed and (n <= open or n == 0) then

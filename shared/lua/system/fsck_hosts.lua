@@ -3,18 +3,20 @@
 -- scripts fsck_kids and fsck_range look at the addresses of a range.
 --- key: acct  acct:<AC>
 --- arg: mend  "1": mend
---- arg: hosts...  SIDs
+--- arg: what  "hosts"
+--- arg: cursor  _fsck_walk.lua
+--- arg: entries...  SIDs
 --- reply: OK  then faults (_fsck.lua)
---- reply: MORE done#  how many hosts it looked at; then faults
+--- reply: MORE rest[]  then faults
 --- row: fault account kind where text mended#  as every fsck script tells it
+--- include: fsck_walk
 --- include: fsck_refs
 --- include: due
 --- include: fsck_host
 --- use: host
-local listings, listings_most, faults_most = 0, 64, 20
-for i = ARG.hosts, #ARGV do
-    local sid = ARGV[i]
+local function look(_, sid)
     local h = owns('hosts', sid) and read_entry('hosts', sid)
+    spent = spent + 50
     if h then
         look_at_references(h)
         look_at_parent(h)
@@ -23,11 +25,7 @@ for i = ARG.hosts, #ARGV do
         look_at_answers(h)
         look_at_schedule(h)
         put_changed()
-        listings = listings + #h[HOST.details]
-        if (listings >= listings_most or #out > faults_most) and i < #ARGV then
-            more_after(i - ARG.hosts + 1)
-            break
-        end
+        spent = spent + #h[HOST.groups] + 16 * #h[HOST.details]
     end
 end
-return out
+return walk(' hosts', '*', look, ac)

@@ -1,15 +1,15 @@
--- Looks at entries of an index of an account: profiles, groups, rbls, contacts,
--- apps, hooks, users, sources.
+-- Looks at the entries of the indexes of an account, but for its hosts.
 --- key: acct  acct:<AC>
 --- arg: mend  "1": mend
---- arg: what  the index
+--- arg: what  the index, "sources" at first
+--- arg: cursor  _fsck_walk.lua
 --- arg: entries...  SIDs
 --- reply: OK  then faults (_fsck.lua)
---- reply: MORE done#  how many entries it looked at; then faults
+--- reply: MORE rest[]  then faults
+--- include: fsck_walk
 --- include: fsck_refs
 --- include: hears
 --- use: profile contact
-local index, faults_most = ARG.what, 4
 -- Profiles have the same lists: each is looked for once.
 local lists = {}
 local function is_list(sid)
@@ -28,6 +28,7 @@ local function look_at_entries(p)
         end
     end
     local n = #p[PROFILE.entries] - #left
+    spent = spent + #p[PROFILE.entries] / 5 + n
     if n > 0 then
         fault('entries', p[PROFILE.id], 'names ' .. n
             .. ' lists that do not exist', function()
@@ -40,6 +41,7 @@ end
 -- contacts is found with the sets (fsck_keys).
 local function look_at_hears(sid, c)
     local class, sound = hears_class(c), true
+    spent = spent + 2 * #c[CONTACT.groups]
     local function same(k)
         local score = type_of(k) == 'zset' and call('ZSCORE', k, sid)
         sound = sound and tonumber(score or nil) == class
@@ -49,13 +51,14 @@ local function look_at_hears(sid, c)
         same(key('hears', ac, g))
     end
     if not sound then
+        spent = spent + 200
         fault('hears', sid, 'is not told of hosts as its record says',
             function() hears_change(sid, c) end)
     end
 end
-for i = ARG.entries, #ARGV do
-    local sid = ARGV[i]
+local function look(index, sid)
     local r = owns(index, sid) and read_entry(index, sid)
+    spent = spent + 25
     if r and index == 'profiles' then
         look_at_entries(r)
     elseif r and index == 'contacts' then
@@ -68,9 +71,6 @@ for i = ARG.entries, #ARGV do
             look_at_hears(sid, r)
         end
     end
-    if #out > faults_most and i < #ARGV then
-        more_after(i - ARG.entries + 1)
-        break
-    end
 end
-return out
+return walk(' sources rbls profiles groups apps hooks users contacts', '*',
+    look, ac)

@@ -1,14 +1,21 @@
--- Looks at entries of what a partition has for all accounts: "flight",
--- "flight:due", "leases", "due", "manual", "retry", "digests", "works",
--- "settle", "tellings", "billdue", "paydue".
+-- Looks at what a partition has for all accounts, as "flight".
 --- key: accounts  of the partition
 --- arg: mend  "1": mend
---- arg: what  which of them
+--- arg: only  the account whose entries are looked at, or ""
+--- arg: bad  " <AC> <AC>", accounts whose entries cannot be
+--- arg: what  "flight" at first
+--- arg: cursor  _fsck_walk.lua
 --- arg: entries...
 --- reply: OK  then faults (_fsck.lua)
+--- reply: MORE rest[]  then faults
+--- include: fsck_names
+--- include: fsck_walk
 --- include: fsck_queues
-for i = ARG.entries, #ARGV do
-    ac = ARGV[i]:sub(1, 34)
-    look[ARG.what](ARGV[i])
-end
-return out
+local order = string.gsub(partition_names, '=%l+', '')
+return walk(order, ARG.only .. '*', function(what, entry)
+    ac = entry:sub(1, 34)
+    spent = spent + 25
+    if #ac < 34 or not string.find(ARG.bad, ' ' .. ac, 1, true) then
+        look[what](entry)
+    end
+end)

@@ -1,10 +1,11 @@
--- Checks single keys: records that no index has, remains of deleted hosts,
--- checks that no queue has, deliveries that are not due.
+-- Checks single keys: their names, records that no index has, remains of
+-- deleted hosts, checks that no queue has, deliveries that are not due.
 --- key: accounts  of the partition
 --- arg: mend  "1": mend
---- arg: names...  of keys, "r:<AC>:<SID>" and so on
+--- arg: keys...  their names, "r:<AC>:<SID>" and so on
 --- reply: OK  then faults (_fsck.lua)
---- reply: MORE done#  how many keys it looked at; then faults
+--- reply: MORE rest[]  then faults
+--- include: fsck_names
 --- include: fsck_refs
 --- include: fsck_value
 --- include: fsck_jobs
@@ -15,8 +16,6 @@
 --- include: pending
 --- use: app contact host passkey payment session source token
 local week = 7 * 86400000
--- Listings, contacts of groups, and blocks of 512 bytes of details.
-local read_so_far, read_most = 0, 200
 local look = {}
 local function drop(k)
     return function() call('DEL', k) end
@@ -44,6 +43,7 @@ local function restore(index, sid, r)
         hears_change(sid, r)
     end
     refs_of_groups(groups, suffix, 1)
+    spent = spent + 2 * #groups
 end
 function look.r(k, sid)
     local index = indexes[sid:sub(1, 2)]
@@ -57,7 +57,7 @@ function look.r(k, sid)
     local r, why = read_sid(sid)
     local other, has_it
     if r and index == 'hosts' then
-        read_so_far = read_so_far + #r[HOST.details]
+        spent = spent + 5 * #r[HOST.details]
         other, has_it = other_host(r)
     end
     if why == 'damaged' then
@@ -175,7 +175,7 @@ end
 local function look_at_details(k, pp)
     local details, size = key('details', ac), #call('GET', k) + details_each
     local entry = pp .. ':' .. size
-    read_so_far = read_so_far + size / 512
+    spent = spent + size / 100
     if not call('ZSCORE', details, entry) then
         fault('details', pp, 'are not counted', function()
             local ttl = math.max(0, call('PTTL', k))
@@ -261,7 +261,7 @@ end
 -- looked at with the contacts, has the same of it.
 function look.hears(k, cg)
     local rows = call('ZRANGE', k, 0, -1, 'WITHSCORES')
-    read_so_far = read_so_far + #rows / 2
+    spent = spent + 2.5 * #rows
     for from = 1, #rows, 200 do
         local cos, keys = {}, {}
         for i = from, math.min(from + 199, #rows), 2 do
@@ -356,29 +356,45 @@ function look.source(k, ps)
         end)
     end
 end
-local types = {r = 'string', s = 'string', user = 'string', session = 'string',
-    pay = 'string', source = 'string',
-    token = 'string', kids = 'zset',
-    hist = 'stream', keys = 'hash', dlv = 'hash', digest = 'zset',
-    batch = 'zset', making = 'zset',
-    open = 'hash', ends = 'hash', line = 'list', rate = 'string',
-    work = 'list', hears = 'zset', large = 'string'}
-for i = ARG.names, #ARGV do
+-- Links may be of accounts that do not exist (user_mail.lua).
+local links = {link = true, links = true}
+local account = '^(.-):(AC' .. string.rep('[0-9a-f]', 32) .. ')%f[%z:]:?(.*)$'
+local function look_at(name)
     local kind, rest
-    kind, ac, rest = string.match(ARGV[i], '^(%l+):(AC%x+):(.+)$')
-    local k = base .. ARGV[i]
+    kind, ac, rest = string.match(name, account)
+    local _, colons = string.gsub(rest, ':', '')
+    local wanted = type_named(rest == '' and kind
+        or kind .. '/' .. colons + 1)
+    if call('EXISTS', key('acct', ac)) == 0 then
+        if not (links[kind] and wanted) then
+            fault('key', name, 'is of an account that does not exist')
+        end
+        return
+    end
+    if kind == 'check' and rest:sub(-2) == ':d' then
+        wanted = 'string'
+    end
+    if not wanted then
+        fault('key', name, 'is not a key of this version')
+    end
+    if not wanted or wanted == 'any' or rest == '' then
+        return                          -- one without a rest is walked through
+    end
+    local k = base .. name
     local t = type_of(k)
-    local right = types[kind] or rest:sub(-2) == ':d' and 'string' or 'hash'
-    if t == 'none' then
-        -- it has ended since it was seen
-    elseif t == right then
+    if t == wanted then
         look[kind](k, rest)
-    else
-        fault('type', kind .. ' ' .. rest, 'is a ' .. t .. ', not a ' .. right,
+    elseif t ~= 'none' then             -- it has ended since it was seen
+        fault('type', kind .. ' ' .. rest, 'is a ' .. t .. ', not a ' .. wanted,
             drop(k))
     end
-    if read_so_far >= read_most and i < #ARGV then
-        more_after(i - ARG.names + 1)
+end
+for i = ARG.keys, #ARGV do
+    spent = spent + 25
+    look_at(ARGV[i])
+    if spent >= spent_most and i < #ARGV then
+        out[1] = 'MORE'
+        table.insert(out, 2, {unpack(ARGV, i + 1)})
         break
     end
 end

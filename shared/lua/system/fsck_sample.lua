@@ -3,18 +3,14 @@
 --- key: due  of the partition
 --- arg: mend  "0"
 --- reply: OK  then faults (_fsck.lua)
+--- include: fsck_names
 --- include: fsck_queues
 local most = 10
-local function sample(what)
-    if what == 'flight' or what == 'flight:due' then
-        return call('HRANDFIELD', key(what), most)
-    end
-    return call('ZRANGE', key(what), 0, most - 1)
-end
-for _, what in ipairs({'flight', 'flight:due', 'leases', 'due', 'manual',
-    'retry', 'digests', 'works', 'settle', 'tellings', 'billdue', 'paydue'})
-do
-    for _, entry in ipairs(sample(what)) do
+for what, t in string.gmatch(partition_names, ' ([%l:]+)=(%l+)') do
+    for _, entry in ipairs(not look[what] and {}
+        or t == 'hash' and call('HRANDFIELD', key(what), most)
+        or call('ZRANGE', key(what), 0, most - 1))
+    do
         ac = entry:sub(1, 34)
         look[what](entry)
     end

@@ -1,0 +1,468 @@
+/*
+ * Billing: what an account pays for, its balance, what it chose, its payment
+ * sources, its payments, and the movements of its money.  Nothing by which the
+ * gateway could be asked to move money is in an answer.  These operations write
+ * choices only; the daemon writes bills, payments and sources.
+ */
+
+#include "rbl_ops.h"
+
+#include "rbl_money.h"
+#include "rbl_validate.h"
+#include "rbl_view.h"
+
+
+#define RBL_LEDGER_LAST    50           /* default */
+#define RBL_CENTS          2            /* decimals of an amount */
+
+static const rbl_outcome_t  rbl_bill_refusals[] = {
+    { "BILL", 404, "The account has no bill." },
+    { "GATEWAY", 409, "The account pays without payment sources." },
+    RBL_UNKNOWN_ID("SOURCE", "source"),
+    { "RECHARGE", 400,
+      "Invalid recharge_to value provided: it must be more than"
+      " falls_below." },
+    { NULL, 0, NULL }
+};
+
+
+static void
+rbl_bill_money(rbl_doc_t *doc, const char *key, int64_t amount)
+{
+    char  text[RBL_MONEY_LEN];
+
+    rbl_doc_str(doc, key, rbl_money_text(text, amount));
+}
+
+
+/* A URL of the gateway, or "" if it is not of https. */
+
+static void
+rbl_bill_url(rbl_doc_t *doc, const char *key, rbl_str_t url)
+{
+    size_t  n;
+
+    n = sizeof("https://") - 1;
+
+    rbl_doc_str(doc, key, url.n > n && memcmp(url.p, "https://", n) == 0
+                          ? url : RBL_STR(""));
+}
+
+
+void
+rbl_bill_state(const rbl_run_t *run, rbl_doc_t *doc, const rbl_bill_t *bill)
+{
+    int  active, paid;
+
+    active = rbl_str_is(bill->state, "active");
+    paid = bill->begins < bill->ends;
+
+    rbl_doc_str(doc, "state", bill->state);
+    rbl_run_at(run, doc, "expires", paid ? bill->ends : 0);
+    rbl_run_at(run, doc, "stops",
+               active || bill->ends == 0 ? 0 : bill->stops);
+}
+
+
+static void
+rbl_bill_plan(rbl_run_t *run, rbl_doc_t *doc, const rbl_bill_t *bill)
+{
+    rbl_doc_str(doc, "gateway", bill->gateway);
+    rbl_doc_str(doc, "plan", bill->plan);
+    rbl_bill_money(doc, "price", bill->price);
+    rbl_doc_z(doc, "currency", "USD");
+    rbl_doc_str(doc, "period", bill->period);
+    rbl_bill_state(run, doc, bill);
+    rbl_run_at(run, doc, "begins",
+               bill->begins < bill->ends ? bill->begins : 0);
+}
+
+
+/* An account that has not chosen has the defaults (_terms.lua). */
+
+static void
+rbl_bill_terms(rbl_run_t *run, rbl_doc_t *doc, rbl_str_t raw)
+{
+    rbl_terms_t  terms;
+
+    if (rbl_terms_decode(&terms, raw) != RBL_OK) {
+        run->by->note(run, "The record of the terms of a bill is damaged.");
+        memset(&terms, 0, sizeof(terms));
+        terms.source = RBL_STR("");
+    }
+
+    rbl_doc_bool(doc, "renew", terms.renew != 0);
+    rbl_bill_money(doc, "falls_below", terms.falls_below);
+    rbl_bill_money(doc, "recharge_to", terms.recharge_to);
+    rbl_bill_money(doc, "alert", terms.alert);
+    rbl_doc_str(doc, "source", terms.source);
+}
+
+
+static void
+rbl_bill_sources(rbl_run_t *run, rbl_doc_t *doc, const char *key,
+    const redisReply *sources)
+{
+    size_t         i;
+    rbl_source_t   source;
+
+    rbl_doc_array(doc, key);
+
+    for (i = 0; i < rbl_reply_len(sources); i++) {
+        if (rbl_source_decode(&source, rbl_reply_str(rbl_reply_at(sources, i)))
+            != RBL_OK)
+        {
+            run->by->note(run, "The record of a payment source is damaged.");
+            continue;
+        }
+
+        rbl_doc_object(doc, NULL);
+        rbl_view_source(doc, &source);
+        rbl_doc_bool(doc, "live", source.live != 0);
+        rbl_run_at(run, doc, "created", source.created);
+        rbl_doc_close(doc);
+    }
+
+    rbl_doc_close(doc);
+}
+
+
+static void
+rbl_bill_setup(rbl_run_t *run, rbl_doc_t *doc, rbl_str_t raw)
+{
+    rbl_setup_t  setup;
+
+    if (raw.n == 0 || rbl_setup_decode(&setup, raw) != RBL_OK) {
+        return;
+    }
+
+    rbl_doc_object(doc, "setup");
+    rbl_doc_str(doc, "state", setup.state);
+    rbl_run_at(run, doc, "made", setup.made);
+    rbl_bill_url(doc, "url", rbl_str_is(setup.state, "open") ? setup.url
+                                                             : RBL_STR(""));
+    rbl_doc_str(doc, "text", setup.text);
+    rbl_doc_close(doc);
+}
+
+
+/* A payment whose record is damaged is left out. */
+
+static void
+rbl_bill_payment(rbl_run_t *run, rbl_doc_t *doc, const char *key,
+    rbl_str_t raw)
+{
+    rbl_payment_t  payment;
+
+    if (rbl_payment_decode(&payment, raw) != RBL_OK) {
+        run->by->note(run, "The record of a payment is damaged.");
+        return;
+    }
+
+    rbl_doc_object(doc, key);
+    rbl_doc_str(doc, "id", payment.id);
+    rbl_doc_str(doc, "kind", payment.kind);
+    rbl_bill_money(doc, "amount", payment.amount);
+    rbl_doc_z(doc, "currency", "USD");
+    rbl_doc_str(doc, "state", payment.state);
+    rbl_doc_int(doc, "attempt", payment.attempt);
+    rbl_doc_str(doc, "reason", payment.reason);
+    rbl_doc_str(doc, "source", payment.source);
+    rbl_doc_str(doc, "reference", payment.reference);
+    rbl_run_at(run, doc, "created", payment.created);
+    rbl_run_at(run, doc, "done", payment.done);
+    rbl_run_at(run, doc, "begins", payment.begins);
+    rbl_run_at(run, doc, "ends", payment.ends);
+    rbl_bill_url(doc, "url", rbl_str_is(payment.state, "customer")
+                             ? payment.url : RBL_STR(""));
+    rbl_doc_close(doc);
+}
+
+
+/* An operator sees too how many hosts are checked though the plan has
+   expired. */
+
+static void
+rbl_bill_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
+{
+    rbl_bill_t              bill;
+    rbl_bill_show_reply_t   said;
+
+    rbl_bill_show_reply(&said, reply);
+
+    if (rbl_bill_decode(&bill, said.bill) != RBL_OK) {
+        rbl_refuse(run, 500, "The record of a bill is damaged.");
+        return;
+    }
+
+    rbl_doc_object(doc, "data");
+
+    if (run->operator) {
+        rbl_doc_str(doc, "account", run->account);
+    }
+
+    rbl_bill_plan(run, doc, &bill);
+    rbl_bill_money(doc, "balance", said.balance - said.used);
+    rbl_bill_money(doc, "used", said.used);
+    rbl_bill_terms(run, doc, said.terms);
+    rbl_bill_sources(run, doc, "sources", said.sources);
+
+    if (said.payment.n) {
+        rbl_bill_payment(run, doc, "payment", said.payment);
+    }
+
+    rbl_bill_setup(run, doc, said.setup);
+
+    if (run->operator && said.lapsed > 0) {
+        rbl_run_at(run, doc, "lapsed", said.lapsed);
+        rbl_doc_int(doc, "checked", said.checked);
+    }
+
+    rbl_doc_close(doc);
+}
+
+
+const rbl_op_t  rbl_op_bill = {
+    .script = &rbl_script_bill_show,
+    .message = "OK",
+    .answer = rbl_bill_answer,
+    .refusals = rbl_bill_refusals
+};
+
+
+int
+rbl_bill_amount(rbl_run_t *run, rbl_str_t *text)
+{
+    int64_t  amount;
+
+    if (rbl_money_parse(&amount, *text, RBL_CENTS) != RBL_OK) {
+        return rbl_expect(run, "an amount of dollars and cents, as 25.00");
+    }
+
+    return rbl_run_int(run, text, amount);
+}
+
+
+static const rbl_field_t  rbl_bill_fields[] = {
+    RBL_TEXT("renew", 0, rbl_flag, RBL_ARG(bill_terms, renew)),
+    RBL_TEXT("falls_below", 0, rbl_bill_amount, RBL_ARG(bill_terms, falls)),
+    RBL_TEXT("recharge_to", 0, rbl_bill_amount, RBL_ARG(bill_terms, to)),
+    RBL_TEXT("alert", 0, rbl_bill_amount, RBL_ARG(bill_terms, alert)),
+    RBL_SIDS("source", RBL_ONE, RBL_SID_SOURCE, RBL_ARG(bill_terms, source)),
+    RBL_END
+};
+
+const rbl_op_t  rbl_op_bill_update = {
+    .script = &rbl_script_bill_terms,
+    .fields = rbl_bill_fields,
+    .message = "Billing updated successfully.",
+    .refusals = rbl_bill_refusals
+};
+
+
+static void
+rbl_bill_sources_answer(rbl_run_t *run, rbl_doc_t *doc,
+    const redisReply *reply)
+{
+    rbl_bill_sources_reply_t  said;
+
+    rbl_bill_sources_reply(&said, reply);
+    rbl_bill_sources(run, doc, "data", said.sources);
+    rbl_bill_setup(run, doc, said.setup);
+}
+
+
+const rbl_op_t  rbl_op_bill_sources = {
+    .script = &rbl_script_bill_sources,
+    .message = "OK",
+    .answer = rbl_bill_sources_answer
+};
+
+
+/* The gateway sends the customer back to run->back. */
+
+static int
+rbl_bill_source_prepare(rbl_run_t *run)
+{
+    run->argv[RBL_ARG(bill_setup, back)] = run->back;
+
+    return 0;
+}
+
+
+const rbl_op_t  rbl_op_bill_source_add = {
+    .script = &rbl_script_bill_setup,
+    .message = "The payment source can be added soon.",
+    .prepare = rbl_bill_source_prepare,
+    .refusals = rbl_bill_refusals
+};
+
+const rbl_op_t  rbl_op_bill_source_remove = {
+    .script = &rbl_script_bill_source_gone,
+    .kinds = { RBL_SID_SOURCE },
+    .message = "Payment source removed successfully.",
+    .refusals = rbl_bill_refusals
+};
+
+
+static int
+rbl_bill_payments_prepare(rbl_run_t *run)
+{
+    return rbl_run_ranks(run, RBL_ARG(bill_payments, first));
+}
+
+
+static void
+rbl_bill_payments_answer(rbl_run_t *run, rbl_doc_t *doc,
+    const redisReply *reply)
+{
+    size_t                      i;
+    rbl_bill_payments_reply_t   said;
+
+    rbl_bill_payments_reply(&said, reply);
+    rbl_page_open(run, doc, "total_payments", said.total);
+
+    for (i = 0; i < rbl_reply_len(said.payments); i++) {
+        rbl_bill_payment(run, doc, NULL,
+                         rbl_reply_str(rbl_reply_at(said.payments, i)));
+    }
+
+    rbl_doc_close(doc);
+}
+
+
+const rbl_op_t  rbl_op_bill_payments = {
+    .script = &rbl_script_bill_payments,
+    .fields = rbl_page_fields,
+    .message = "OK",
+    .prepare = rbl_bill_payments_prepare,
+    .answer = rbl_bill_payments_answer,
+    .slow = 1
+};
+
+
+/* A balance may be below zero. */
+
+static int64_t
+rbl_movement_amount(const redisReply *reply)
+{
+    int        minus;
+    int64_t    n;
+    rbl_str_t  text;
+
+    text = rbl_reply_str(reply);
+    minus = text.n && text.p[0] == '-';
+    text.p += minus;
+    text.n -= (size_t) minus;
+
+    if (rbl_int_parse(&n, text, 0, INT64_MAX) != RBL_OK) {
+        return 0;
+    }
+
+    return minus ? -n : n;
+}
+
+
+void
+rbl_movement_read(rbl_movement_t *m, const redisReply *entry)
+{
+    rbl_str_t          ms;
+    const redisReply  *fields;
+
+    fields = rbl_reply_rest(entry);
+    ms = m->id = rbl_reply_name(entry);
+    ms.n = strcspn(ms.p ? ms.p : "", "-");
+
+    if (rbl_int_parse(&m->at, ms, 0, INT64_MAX) != RBL_OK) {
+        m->at = 0;
+    }
+
+    m->key = rbl_reply_str(rbl_reply_field(fields, "k"));
+    m->debit = rbl_reply_str(rbl_reply_field(fields, "d"));
+    m->credit = rbl_reply_str(rbl_reply_field(fields, "c"));
+    m->reference = rbl_reply_str(rbl_reply_field(fields, "r"));
+    m->amount = rbl_movement_amount(rbl_reply_field(fields, "a"));
+    m->balance = rbl_movement_amount(rbl_reply_field(fields, "b"));
+}
+
+
+static int
+rbl_ledger_limit(rbl_run_t *run, rbl_str_t *text)
+{
+    int64_t  n;
+
+    return rbl_between(run, *text, 1, RBL_LEDGER_PAGE, &n) != 0 ? -1
+           : rbl_run_int(run, text, n);
+}
+
+
+static int
+rbl_ledger_before(rbl_run_t *run, rbl_str_t *text)
+{
+    (void) run;
+
+    return rbl_entry_id(*text) ? 0 : -1;
+}
+
+
+static const rbl_field_t  rbl_ledger_fields[] = {
+    RBL_TEXT("before", 0, rbl_ledger_before, RBL_ARG(bill_ledger, before)),
+    RBL_TEXT("limit", 0, rbl_ledger_limit, RBL_ARG(bill_ledger, most)),
+    RBL_END
+};
+
+
+static int
+rbl_ledger_prepare(rbl_run_t *run)
+{
+    rbl_str_t  *most;
+
+    most = &run->argv[RBL_ARG(bill_ledger, most)];
+
+    return most->n ? 0 : rbl_run_int(run, most, RBL_LEDGER_LAST);
+}
+
+
+static void
+rbl_ledger_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
+{
+    size_t                    i, n;
+    int64_t                   most;
+    rbl_movement_t            m;
+    rbl_bill_ledger_reply_t   said;
+
+    rbl_bill_ledger_reply(&said, reply);
+    (void) rbl_int_parse(&most, run->argv[RBL_ARG(bill_ledger, most)], 1,
+                         RBL_LEDGER_PAGE);
+    n = rbl_reply_len(said.entries);
+
+    rbl_doc_str(doc, "next", n < (size_t) most ? RBL_STR("")
+                : rbl_reply_name(rbl_reply_at(said.entries, n - 1)));
+    rbl_doc_array(doc, "data");
+
+    for (i = 0; i < n; i++) {
+        rbl_movement_read(&m, rbl_reply_at(said.entries, i));
+        rbl_doc_object(doc, NULL);
+        rbl_doc_str(doc, "id", m.id);
+        rbl_run_at(run, doc, "at", m.at);
+        rbl_doc_str(doc, "key", m.key);
+        rbl_doc_str(doc, "debit", m.debit);
+        rbl_doc_str(doc, "credit", m.credit);
+        rbl_bill_money(doc, "amount", m.amount);
+        rbl_bill_money(doc, "balance", m.balance);
+        rbl_doc_str(doc, "reference", m.reference);
+        rbl_doc_close(doc);
+    }
+
+    rbl_doc_close(doc);
+}
+
+
+const rbl_op_t  rbl_op_bill_ledger = {
+    .script = &rbl_script_bill_ledger,
+    .fields = rbl_ledger_fields,
+    .message = "OK",
+    .prepare = rbl_ledger_prepare,
+    .answer = rbl_ledger_answer,
+    .slow = 1
+};
