@@ -296,9 +296,9 @@
  *
  * rblctl lists accounts through the zset "accounts" of each partition.
  *
- * Keys of rights: token, tokens, s, apps, hooks, user, users, mail, link, links,
- * session, sessions, keys, challenge.  A failover must not undo a change of
- * them that was acknowledged (ngx_rbl_module/README.md, "Durable calls").
+ * Keys of rights: token, tokens, s, apps, hooks, user, users, mail, link,
+ * links, session, sessions, keys, challenge.  A failover must not undo a change
+ * of them that was acknowledged (ngx_rbl_module/README.md, "Durable calls").
  */
 
 #ifndef RBL_KEYS_H_INCLUDED

@@ -45,7 +45,7 @@ put('schema.txt', "# comment\n\nmost host 9\nlua app\n"
 mkdir "$dir/lua" or die "$dir/lua: $!";
 put('lua/one.lua', "--- use: host\nreturn {HOST.version, HOST.id, HOST.made, "
     . "HOST.names, HOST.shape}\n");
-is(generate("$dir/lua/one.lua"), 0, 'it takes fields of records');
+is(generate("$dir/lua/one.lua"), 0, 'the generator takes fields of records');
 
 my $h = get('gen/rbl_schema.h');
 
@@ -99,7 +99,7 @@ local d = "on\
 return {f, a, b, c, d, "??/", "	", HOST.value, "HOST.value"}
 LUA
 
-is(generate("$dir/lua/*.lua"), 0, 'it translates the scripts');
+is(generate("$dir/lua/*.lua"), 0, 'the generator translates the scripts');
 
 my $source = get('gen/lua/one.lua');
 
@@ -152,7 +152,7 @@ my @files = map { "$dir/gen/$_" }
     qw(rbl_script_list.c rbl_script_list.h lua/one.lua);
 
 utime 1, 1, @files;
-is(generate("$dir/lua/*.lua"), 0, 'it succeeds a second time');
+is(generate("$dir/lua/*.lua"), 0, 'the generator succeeds a second time');
 is_deeply([ map { (stat $_)[9] } @files ], [ 1, 1, 1 ],
     'unchanged files are not written');
 
@@ -250,7 +250,7 @@ return {KEY.acct, ARG.check, ARGV[ARG.sid + ARG.each * n],
 LUA
 put('lua/tail.lua', "$head--- arg: more...\nreturn ARGV[ARG.more]\n");
 is(generate("$dir/lua/seam.lua $dir/lua/tail.lua"), 0,
-    'it accepts declared arguments');
+    'the generator accepts declared arguments');
 is(get('gen/lua/seam.lua'), <<'LUA', 'declared arguments become indexes');
 local n = (#ARGV - 1) / 2
 return {KEYS[1], ARGV[1], ARGV[0 + 2 * n],
@@ -300,7 +300,7 @@ put('lua/part.lua', "--- key: acct\n--- arg: a\n--- arg: b\n--- audit: b\n"
     . "--- include: first\nif ac then\n    --- include: util\n    f('')\nend\n"
     . "return 1\n");
 is(generate("$dir/lua/whole.lua $dir/lua/part.lua $dir/lua/one.lua"), 0,
-    'it accepts audited scripts');
+    'the generator accepts audited scripts');
 is(get('gen/lua/whole.lua'), <<'LUA', 'an audited script is one function');
 local by = ARGV[#ARGV]
 local ac = KEYS[1]
@@ -345,9 +345,9 @@ for my $case (
         : $_ } @head;
     put('lua/_bad.lua', join("\n", '-- Steps: b.', @head, 'local d = a',
         'b = c.e', ''));
-    isnt(generate("$dir/lua/*.lua"), 0, "it refuses $name");
+    isnt(generate("$dir/lua/*.lua"), 0, "the generator refuses $name");
     like(get('err'), qr/_bad\.lua: not true, or missing: --- (?:takes: a c|sets: b d)\n/,
-        "it has the right head for $name");
+        "the error names the right head for $name");
 }
 unlink "$dir/lua/_bad.lua";
 
@@ -380,8 +380,8 @@ for my $case (
     my ($name, $text) = @$case;
 
     put('lua/bad.lua', $text);
-    isnt(generate("$dir/lua/*.lua"), 0, "it refuses $name");
-    isnt(get('err'), '', "it has a message for $name");
+    isnt(generate("$dir/lua/*.lua"), 0, "the generator refuses $name");
+    isnt(get('err'), '', "there is a message for $name");
 }
 
 put('lua/bad.lua', "--- use: host\n");

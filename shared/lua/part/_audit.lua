@@ -1,6 +1,6 @@
 -- The end of an audited script (generate.pl): once the change is made, or
--- accepted as work, it is in the account's audit log.  A script that has set `by`
--- to nil has changed nothing.
+-- accepted as work, it is in the account's audit log.  A script that has set
+-- `by` to nil has changed nothing.
 -- The log is two streams, so that changes of what is monitored, which programs
 -- make, never push out those of users, rights and money, and none by operators.
 -- The first ten times within an hour that a caller changes a thing by a call
