@@ -91,7 +91,8 @@ local function turn(index, member)
             or index == 'works' and call('EXISTS', key('work', ac)) == 0
             or index == 'tellings' and call('EXISTS', key('telling', ac)) == 0
             or (index == 'billdue' or index == 'paydue')
-                and call('EXISTS', key('bill', ac)) == 0)
+                and call('EXISTS', key('bill', ac), key('setup', ac, 'gone'))
+                    == 0)
     then
         fault('turn', index, 'has a turn for nothing', function()
             call('ZREM', key(index), member)
