@@ -25,13 +25,6 @@ void ngx_rbl_session_answer(ngx_rbl_ctx_t *ctx,
    machine. */
 ngx_uint_t ngx_rbl_session_private(ngx_rbl_ctx_t *ctx);
 
-/* ngx_rbl_portal_account.c */
-
-/* Decodes the record of an account, with what its users want of it and a daemon
-   has not done yet.  Other than RBL_OK: the record cannot be read. */
-rbl_err_t ngx_rbl_account_now(rbl_account_t *account, const redisReply *record,
-    const redisReply *wanted);
-
 /* ngx_rbl_portal_service.c */
 
 /* Writes "verdict" and "conditions" for users, or with reasons and remedies for

@@ -2,9 +2,9 @@
  * operator/accounts: all accounts, partition after partition, in pages; or the
  * account of an id.
  *
- * The rounds: the number of accounts of each partition; the SIDs of the page;
- * their records, with the numbers of hosts and of listed hosts.  A page costs
- * the same in a store of any size, but for one command a partition.
+ * The rounds: the number of accounts of each partition; the accounts of the
+ * page, by a script for each partition that has some.  A page costs the same in
+ * a store of any size, but for one command a partition.
  *
  * Partitions whose node is not ready are left out, and the answer has their
  * number.
@@ -22,44 +22,18 @@
 #define NGX_RBL_ACCOUNTS_MAX    100     /* of a page */
 #define NGX_RBL_ACCOUNTS_PAGE   50      /* the default */
 #define NGX_RBL_ACCOUNTS_GUESS  320     /* bytes of one in the answer */
-#define NGX_RBL_ACCOUNTS_READS  3       /* commands of an account */
-
-enum {                                  /* fields */
-    NGX_RBL_ACCOUNTS_ID = 0,
-    NGX_RBL_ACCOUNTS_AFTER,
-    NGX_RBL_ACCOUNTS_LIMIT
-};
-
-enum {                                  /* reads of an account */
-    NGX_RBL_ACCOUNTS_RECORD = 0,
-    NGX_RBL_ACCOUNTS_HOSTS,
-    NGX_RBL_ACCOUNTS_LISTED
-};
 
 typedef struct {
-    rbl_sid_t    sid;
-    rbl_str_t    raw;                   /* its record; p NULL: gone */
-    int64_t      hosts, listed;
-} ngx_rbl_accounts_one_t;
-
-typedef enum {
-    NGX_RBL_ACCOUNTS_COUNTED = 0,
-    NGX_RBL_ACCOUNTS_NAMED,
-    NGX_RBL_ACCOUNTS_READ
-} ngx_rbl_accounts_round_e;
-
-typedef struct {
-    ngx_rbl_accounts_round_e  round;
-    int64_t                   p, rank;  /* where to begin; then where the next
+    rbl_sid_t    id;                    /* the only one; n 0: a page */
+    int64_t      p, rank;               /* where to begin; then where the next
                                            page begins, p -1: nowhere */
-    int64_t                   limit, left;
-    int64_t                  *count;    /* of each partition; -1: away */
-    ngx_uint_t                away;     /* partitions that are left out */
-    ngx_uint_t                counted;  /* partition of the next count */
-    int64_t                   total;
-    ngx_uint_t                ranges;   /* commands of the second round */
-    ngx_uint_t                n;
-    ngx_rbl_accounts_one_t    one[NGX_RBL_ACCOUNTS_MAX];
+    int64_t      limit, left;
+    int64_t     *count;                 /* of each partition; -1: away */
+    ngx_uint_t   away;                  /* partitions that are left out */
+    ngx_uint_t   counted;               /* partition of the next count */
+    int64_t      total;
+    ngx_uint_t   asking;                /* 1: the second round */
+    ngx_uint_t   scripts;               /* of it */
 } ngx_rbl_accounts_t;
 
 
@@ -72,13 +46,8 @@ ngx_rbl_accounts_sid(rbl_run_t *run, rbl_str_t *text)
     ctx = ngx_rbl_of(run);
     all = ctx->data;
 
-    if (rbl_sid_parse(&all->one[0].sid, RBL_SID_ACCOUNT, *text) != RBL_OK) {
-        return NGX_DECLINED;
-    }
-
-    all->n = 1;
-
-    return NGX_OK;
+    return rbl_sid_parse(&all->id, RBL_SID_ACCOUNT, *text) == RBL_OK
+           ? NGX_OK : NGX_DECLINED;
 }
 
 
@@ -197,152 +166,62 @@ ngx_rbl_accounts_proceed(ngx_rbl_ctx_t *ctx)
 }
 
 
-static void
-ngx_rbl_accounts_one(rbl_doc_t *doc, const ngx_rbl_accounts_one_t *one)
-{
-    char           time[RBL_TIME_LEN];
-    rbl_account_t  account;
-
-    if (one->raw.p == NULL || rbl_account_decode(&account, one->raw) != RBL_OK)
-    {
-        return;
-    }
-
-    rbl_doc_object(doc, NULL);
-    rbl_doc_str(doc, "id", rbl_sid_str(&one->sid));
-    rbl_doc_str(doc, "name", account.name);
-    rbl_doc_str(doc, "status", account.status);
-    rbl_doc_str(doc, "plan", account.plan);
-    rbl_doc_int(doc, "hosts", one->hosts);
-    rbl_doc_int(doc, "listed", one->listed);
-    rbl_doc_int(doc, "max_hosts", account.max_hosts);
-    rbl_doc_str(doc, "created", rbl_time_rfc3339(time, account.created));
-    rbl_doc_close(doc);
-}
-
+/* The accounts of a script: p, its partition, is that of the id if there is
+   one. */
 
 static void
-ngx_rbl_accounts_write(ngx_rbl_ctx_t *ctx)
+ngx_rbl_accounts_script(ngx_rbl_ctx_t *ctx, unsigned p, int64_t n)
 {
-    u_char               buf[2 * NGX_INT64_LEN + 2];
-    rbl_str_t            next;
-    ngx_uint_t           k;
-    ngx_rbl_accounts_t  *all;
+    char                      text[2][RBL_OUT_INT];
+    rbl_key_t                 key;
+    ngx_rbl_batch_t          *batch;
+    ngx_rbl_accounts_t       *all;
+    rbl_accounts_show_args_t  args;
 
     all = ctx->data;
-    next.p = (char *) buf;
-    next.n = all->p < 0 ? 0 : (size_t) (ngx_sprintf(buf, "%L-%L", all->p,
-                                                    all->rank)
-                                        - buf);
-
-    ngx_rbl_open(ctx, all->n * NGX_RBL_ACCOUNTS_GUESS, "OK");
-    rbl_doc_int(&ctx->doc, "total", ngx_max(all->total - 1, 0));
-    rbl_doc_int(&ctx->doc, "partitions_away", (int64_t) all->away);
-    rbl_doc_str(&ctx->doc, "next", next);
-    rbl_doc_array(&ctx->doc, "data");
-
-    for (k = 0; k < all->n; k++) {
-        ngx_rbl_accounts_one(&ctx->doc, &all->one[k]);
-    }
-
-    rbl_doc_close(&ctx->doc);
-    ngx_rbl_close(ctx);
-}
-
-
-static void
-ngx_rbl_accounts_records(ngx_rbl_ctx_t *ctx)
-{
-    rbl_key_t              key;
-    rbl_str_t              sid, none = RBL_STR("");
-    ngx_uint_t             k;
-    ngx_rbl_batch_t       *batch;
-    ngx_rbl_accounts_t    *all;
-    const rbl_keyspace_t  *ks;
-
-    all = ctx->data;
-    all->round = NGX_RBL_ACCOUNTS_READ;
-    ks = ngx_rbl_store_keyspace(ctx->store);
-
-    if (all->n == 0) {
-        ngx_rbl_accounts_write(ctx);
-        return;
-    }
-
     batch = ngx_rbl_next(ctx);
+
     if (batch == NULL) {
         return;
     }
 
-    for (k = 0; k < all->n; k++) {
-        sid = rbl_sid_str(&all->one[k].sid);
+    args.accounts = rbl_key(&key, ngx_rbl_store_keyspace(ctx->store), p,
+                            "accounts", RBL_STR(""), RBL_STR(""));
+    args.id = rbl_sid_str(&all->id);
+    args.first = rbl_out_int_text(text[0], all->rank);
+    args.last = rbl_out_int_text(text[1], all->rank + n - 1);
 
-        ngx_rbl_batch_command(batch, RBL_COMMAND("GET",
-                              rbl_account_key(&key, ks, "acct", sid, none)));
-        ngx_rbl_batch_command(batch, RBL_COMMAND("ZCARD",
-                              rbl_account_key(&key, ks, "hosts", sid, none)));
-        ngx_rbl_batch_command(batch, RBL_COMMAND("ZCARD",
-                              rbl_account_key(&key, ks, "listed", sid, none)));
-    }
+    ngx_rbl_batch_script(batch, &rbl_script_accounts_show, RBL_ARGC(args),
+                         args.argv);
+    all->scripts++;
 }
 
 
+/* Asks for the accounts of the page: of as many partitions as it takes. */
+
 static void
-ngx_rbl_accounts_range(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch, int64_t n)
+ngx_rbl_accounts_page(ngx_rbl_ctx_t *ctx)
 {
-    char                 text[2][RBL_OUT_INT];
-    rbl_key_t            key;
+    int64_t              n, partitions;
     ngx_rbl_accounts_t  *all;
 
     all = ctx->data;
+    partitions = ngx_rbl_store_keyspace(ctx->store)->partitions;
 
-    ngx_rbl_batch_command(batch, RBL_COMMAND("ZRANGE",
-                          rbl_key(&key, ngx_rbl_store_keyspace(ctx->store),
-                                  (unsigned) all->p, "accounts", RBL_STR(""),
-                                  RBL_STR("")),
-                          rbl_out_int_text(text[0], all->rank),
-                          rbl_out_int_text(text[1], all->rank + n - 1)));
-    all->ranges++;
-}
-
-
-/* Asks for the SIDs of the page: of as many partitions as it takes. */
-
-static void
-ngx_rbl_accounts_ask(ngx_rbl_ctx_t *ctx)
-{
-    int64_t                n;
-    ngx_rbl_batch_t       *batch;
-    ngx_rbl_accounts_t    *all;
-    const rbl_keyspace_t  *ks;
-
-    all = ctx->data;
-    ks = ngx_rbl_store_keyspace(ctx->store);
-
-    if (all->n > 0) {
-        all->p = -1;
-        ngx_rbl_accounts_records(ctx);
-        return;
-    }
-
-    for (all->left = all->limit; all->p < ks->partitions; all->p++) {
+    for (all->left = all->limit; all->p < partitions; all->p++) {
         n = all->count[all->p] - all->rank;
 
         if (n > 0 && all->left == 0) {
-            break;
+            return;
         }
 
         if (n > 0) {
-            batch = ngx_rbl_next(ctx);
-            if (batch == NULL) {
-                return;
-            }
-
-            ngx_rbl_accounts_range(ctx, batch, ngx_min(n, all->left));
+            ngx_rbl_accounts_script(ctx, (unsigned) all->p,
+                                    ngx_min(n, all->left));
 
             if (n > all->left) {
                 all->rank += all->left;
-                break;
+                return;
             }
 
             all->left -= n;
@@ -351,15 +230,36 @@ ngx_rbl_accounts_ask(ngx_rbl_ctx_t *ctx)
         all->rank = 0;
     }
 
-    if (all->p >= ks->partitions) {
-        all->p = -1;
-    }
+    all->p = -1;
+}
 
-    all->round = NGX_RBL_ACCOUNTS_NAMED;
 
-    if (all->ranges == 0) {
-        ngx_rbl_accounts_write(ctx);
-    }
+static void
+ngx_rbl_accounts_open(ngx_rbl_ctx_t *ctx)
+{
+    u_char               buf[2 * NGX_INT64_LEN + 2];
+    rbl_str_t            next;
+    ngx_rbl_accounts_t  *all;
+
+    all = ctx->data;
+    next.p = (char *) buf;
+    next.n = all->p < 0 ? 0 : (size_t) (ngx_sprintf(buf, "%L-%L", all->p,
+                                                    all->rank)
+                                        - buf);
+
+    ngx_rbl_open(ctx, (size_t) all->limit * NGX_RBL_ACCOUNTS_GUESS, "OK");
+    rbl_doc_int(&ctx->doc, "total", ngx_max(all->total - 1, 0));
+    rbl_doc_int(&ctx->doc, "partitions_away", (int64_t) all->away);
+    rbl_doc_str(&ctx->doc, "next", next);
+    rbl_doc_array(&ctx->doc, "data");
+}
+
+
+static void
+ngx_rbl_accounts_close(ngx_rbl_ctx_t *ctx)
+{
+    rbl_doc_close(&ctx->doc);
+    ngx_rbl_close(ctx);
 }
 
 
@@ -367,10 +267,12 @@ static void
 ngx_rbl_accounts_count(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply)
 {
-    int64_t             *count;
-    ngx_rbl_accounts_t  *all;
+    int64_t               *count;
+    ngx_rbl_accounts_t    *all;
+    const rbl_keyspace_t  *ks;
 
     all = ctx->data;
+    ks = ngx_rbl_store_keyspace(ctx->store);
 
     while (all->count[all->counted] < 0) {
         all->counted++;
@@ -380,8 +282,24 @@ ngx_rbl_accounts_count(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     *count = ngx_max(rbl_reply_int(reply, 0), 0);
     all->total += *count;
 
-    if (i + 1 + all->away == ngx_rbl_store_keyspace(ctx->store)->partitions) {
-        ngx_rbl_accounts_ask(ctx);
+    if (i + 1 + all->away < ks->partitions) {
+        return;
+    }
+
+    all->asking = 1;
+
+    if (all->id.n > 0) {
+        all->p = -1;
+        ngx_rbl_accounts_script(ctx, rbl_partition(ks, rbl_sid_str(&all->id)),
+                                1);
+
+    } else {
+        ngx_rbl_accounts_page(ctx);
+    }
+
+    if (all->scripts == 0) {
+        ngx_rbl_accounts_open(ctx);
+        ngx_rbl_accounts_close(ctx);
     }
 }
 
@@ -389,59 +307,33 @@ ngx_rbl_accounts_count(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 /* The account of the operators is none. */
 
 static void
-ngx_rbl_accounts_take(ngx_rbl_accounts_t *all, const redisReply *reply)
+ngx_rbl_accounts_one(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
-    size_t      k;
-    rbl_sid_t  *sid;
+    char                          time[RBL_TIME_LEN];
+    rbl_doc_t                    *doc;
+    rbl_account_t                 account;
+    rbl_accounts_show_account_t   row;
 
-    for (k = 0; k < rbl_reply_len(reply) && all->n < NGX_RBL_ACCOUNTS_MAX; k++)
+    rbl_accounts_show_account(&row, reply);
+
+    if (rbl_account_decode(&account, row.record) != RBL_OK
+        || rbl_str_is(row.id, RBL_SID_OPERATORS))
     {
-        sid = &all->one[all->n].sid;
-
-        if (rbl_sid_parse(sid, RBL_SID_ACCOUNT,
-                          rbl_reply_str(rbl_reply_at(reply, k)))
-            == RBL_OK
-            && ngx_memcmp(sid->s, RBL_SID_OPERATORS, RBL_SID_LEN) != 0)
-        {
-            all->n++;
-        }
+        return;
     }
-}
 
+    doc = &ctx->doc;
 
-static void
-ngx_rbl_accounts_keep(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
-{
-    u_char                  *p;
-    rbl_str_t                raw;
-    ngx_rbl_accounts_t      *all;
-    ngx_rbl_accounts_one_t  *one;
-
-    all = ctx->data;
-    one = &all->one[i / NGX_RBL_ACCOUNTS_READS];
-
-    switch (i % NGX_RBL_ACCOUNTS_READS) {
-
-    case NGX_RBL_ACCOUNTS_RECORD:
-        raw = rbl_reply_str(reply);
-        p = raw.p ? ngx_pnalloc(ctx->request->pool, raw.n + 1) : NULL;
-
-        if (p != NULL) {
-            ngx_memcpy(p, raw.p, raw.n);
-            one->raw.p = (char *) p;
-            one->raw.n = raw.n;
-        }
-
-        break;
-
-    case NGX_RBL_ACCOUNTS_HOSTS:
-        one->hosts = rbl_reply_int(reply, 0);
-        break;
-
-    case NGX_RBL_ACCOUNTS_LISTED:
-        one->listed = rbl_reply_int(reply, 0);
-    }
+    rbl_doc_object(doc, NULL);
+    rbl_doc_str(doc, "id", row.id);
+    rbl_doc_str(doc, "name", account.name);
+    rbl_doc_str(doc, "status", account.status);
+    rbl_doc_str(doc, "plan", account.plan);
+    rbl_doc_int(doc, "hosts", row.hosts);
+    rbl_doc_int(doc, "listed", row.listed);
+    rbl_doc_int(doc, "max_hosts", account.max_hosts);
+    rbl_doc_str(doc, "created", rbl_time_rfc3339(time, account.created));
+    rbl_doc_close(doc);
 }
 
 
@@ -449,31 +341,29 @@ static void
 ngx_rbl_accounts_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply)
 {
-    ngx_rbl_accounts_t  *all;
+    size_t                      k;
+    ngx_rbl_accounts_t         *all;
+    rbl_accounts_show_reply_t   said;
 
     all = ctx->data;
 
-    switch (all->round) {
-
-    case NGX_RBL_ACCOUNTS_COUNTED:
+    if (!all->asking) {
         ngx_rbl_accounts_count(ctx, i, reply);
-        break;
+        return;
+    }
 
-    case NGX_RBL_ACCOUNTS_NAMED:
-        ngx_rbl_accounts_take(all, reply);
+    if (i == 0) {
+        ngx_rbl_accounts_open(ctx);
+    }
 
-        if (i + 1 == all->ranges) {
-            ngx_rbl_accounts_records(ctx);
-        }
+    rbl_accounts_show_reply(&said, reply);
 
-        break;
+    for (k = 0; k < rbl_reply_len(said.accounts); k++) {
+        ngx_rbl_accounts_one(ctx, rbl_reply_at(said.accounts, k));
+    }
 
-    default:
-        ngx_rbl_accounts_keep(ctx, i, reply);
-
-        if (i + 1 == all->n * NGX_RBL_ACCOUNTS_READS) {
-            ngx_rbl_accounts_write(ctx);
-        }
+    if (i + 1 == all->scripts) {
+        ngx_rbl_accounts_close(ctx);
     }
 }
 

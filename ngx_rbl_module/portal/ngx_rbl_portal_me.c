@@ -109,8 +109,9 @@ ngx_rbl_me_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 
     user.mail = user.name = RBL_STR("");
 
-    if (ngx_rbl_account_now(&account, rbl_reply_at(reply, NGX_RBL_ME_ACCOUNT),
-                            rbl_reply_at(reply, NGX_RBL_ME_WANTED))
+    if (rbl_account_now(&account,
+                        rbl_reply_str(rbl_reply_at(reply, NGX_RBL_ME_ACCOUNT)),
+                        rbl_reply_str(rbl_reply_at(reply, NGX_RBL_ME_WANTED)))
         != RBL_OK
         || (ctx->actor.n == 0
             && rbl_user_decode(&user,

@@ -1,8 +1,9 @@
 /*
- * Calls that are operations of shared/op/ and nothing else, but that changes of
- * users go to the index of mail addresses, too.
+ * Calls that are operations of shared/op/.  The module adds that changes of
+ * users go to the index of mail addresses, and it judges names of time zones.
  */
 
+#include "ngx_rbl_auth.h"
 #include "ngx_rbl_mail.h"
 #include "ngx_rbl_portal.h"
 #include "ngx_rbl_write.h"
@@ -41,6 +42,11 @@ const ngx_rbl_family_t  ngx_rbl_family_users = {
     .guess = NGX_RBL_USER_GUESS
 };
 
+const ngx_rbl_family_t  ngx_rbl_family_account = {
+    .resource = "account",
+    .kind = RBL_SID_ACCOUNT
+};
+
 const ngx_rbl_family_t  ngx_rbl_family_bill = {
     .resource = "source",
     .kind = RBL_SID_SOURCE,
@@ -66,6 +72,28 @@ ngx_rbl_user_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 }
 
 
+static void
+ngx_rbl_account_prepare(ngx_rbl_ctx_t *ctx)
+{
+    rbl_str_t  zone;
+
+    zone = rbl_text(&ctx->run, RBL_ACCOUNT_TIMEZONE);
+
+    if (zone.p != NULL && !ngx_rbl_timezone_known(ctx->request, zone)) {
+        rbl_invalid(&ctx->run, "timezone");
+        return;
+    }
+
+    ngx_rbl_write_prepare(ctx);
+}
+
+
+const ngx_rbl_op_t  ngx_rbl_op_account_update = {
+    .op = &rbl_op_account_update,
+    .prepare = ngx_rbl_account_prepare
+};
+
+NGX_RBL_OP(account);
 NGX_RBL_OP(audit);
 NGX_RBL_OP(host_lists);
 NGX_RBL_OP(host_history);

@@ -3,71 +3,15 @@
  * their other options.
  */
 
+#include "op.h"
 #include "plan.h"
 
-
-static const ctl_column_t  account_columns[] = {
-    { "id", "account" }, { "name", "name" }, { "status", "status" },
-    { "timezone", "time zone" }, { "plan", "plan" }, { "paid", "paid" },
-    { "max_hosts", "max hosts" }, { "max_contacts", "max contacts" },
-    { "max_checks", "max checks a day" }, { "interval", "interval (s)" },
-    { "min_interval", "shortest (s)" },
-    { "profile", "default profile" }, { "group", "default group" },
-    { "hosts", "hosts" }, { "listed", "listed" }, { "apps", "applications" },
-    { "webhooks", "webhooks" }, { "created", "created" }, { NULL, NULL }
-};
 
 static const ctl_column_t  account_row[] = {
     { "id", "ACCOUNT" }, { "name", "NAME" }, { "status", "STATUS" },
     { "plan", "PLAN" }, { "paid", "PAID" }, { "interval", "INTERVAL" },
     { "created", "CREATED" }, { NULL, NULL }
 };
-
-
-static json_t *
-ctl_account_json(ctl_t *ctl, const rbl_account_t *a)
-{
-    json_t        *v;
-    rbl_key_t      key;
-    redisReply    *reply;
-    rbl_chosen_t   chosen;
-
-    reply = ctl_command(ctl, RBL_COMMAND("GET",
-                        rbl_account_key(&key, &ctl->ks, "chosen", a->id,
-                                        RBL_STR(""))));
-
-    if (reply == NULL) {
-        return NULL;
-    }
-
-    (void) rbl_chosen_decode(&chosen, rbl_reply_str(reply));
-
-    v = json_pack("{so so so so so sb sI sI sI sI sI so so so}",
-                  "id", ctl_text(a->id), "name", ctl_text(a->name),
-                  "status", ctl_text(a->status),
-                  "timezone", ctl_text(a->timezone),
-                  "plan", ctl_text(a->plan),
-                  "paid", a->paid != 0,
-                  "max_hosts", (json_int_t) a->max_hosts,
-                  "max_contacts", (json_int_t) a->max_contacts,
-                  "max_checks", (json_int_t) a->max_checks,
-                  "interval", (json_int_t) a->interval,
-                  "min_interval", (json_int_t) a->min_interval,
-                  "profile", ctl_text(chosen.profile),
-                  "group", ctl_text(chosen.group),
-                  "created", ctl_time(a->created));
-    freeReplyObject(reply);
-
-    return v;
-}
-
-
-rbl_str_t
-ctl_acct(const ctl_t *ctl, rbl_key_t *key, const rbl_sid_t *account)
-{
-    return rbl_account_key(key, &ctl->ks, "acct", rbl_sid_str(account),
-                           RBL_STR(""));
-}
 
 
 int
@@ -129,93 +73,23 @@ ctl_account_add(ctl_t *ctl)
 
     ctl->args[0] = rbl_sid_str(&account);
 
-    return ctl_account_show(ctl);
-}
-
-
-int
-ctl_account_load(ctl_t *ctl, const rbl_sid_t *sid, rbl_account_t *a,
-    redisReply **reply)
-{
-    rbl_key_t  key;
-
-    *reply = ctl_command(ctl, RBL_COMMAND("GET", ctl_acct(ctl, &key, sid)));
-    if (*reply == NULL) {
-        return -1;
-    }
-
-    if ((*reply)->type == REDIS_REPLY_NIL) {
-        ctl_fail("there is no account %s", sid->s);
-
-    } else if (rbl_account_decode(a, rbl_reply_str(*reply)) != RBL_OK) {
-        ctl_fail("the record of account %s is damaged", sid->s);
-
-    } else {
-        return 0;
-    }
-
-    freeReplyObject(*reply);
-
-    return -1;
+    return ctl_op_show(ctl, "account show");
 }
 
 
 int
 ctl_account_exists(ctl_t *ctl, const rbl_sid_t *sid)
 {
-    redisReply     *reply;
-    rbl_account_t   a;
+    int64_t    n;
+    rbl_key_t  key;
 
-    if (ctl_account_load(ctl, sid, &a, &reply) != 0) {
-        return -1;
+    n = ctl_count(ctl, "EXISTS", ctl_acct(ctl, &key, sid));
+
+    if (n == 0) {
+        ctl_fail("there is no account %s", sid->s);
     }
 
-    freeReplyObject(reply);
-
-    return 0;
-}
-
-
-int
-ctl_account_show(ctl_t *ctl)
-{
-    size_t          i;
-    json_t         *v;
-    int64_t         n;
-    rbl_sid_t       sid;
-    rbl_key_t       key;
-    redisReply     *reply;
-    rbl_account_t   a;
-
-    static const struct {
-        const char  *name, *index;
-    } counted[] = {
-        { "hosts", "hosts" }, { "listed", "listed" }, { "apps", "apps" },
-        { "webhooks", "hooks" }
-    };
-
-    if (ctl_sid(&sid, RBL_SID_ACCOUNT, ctl->args[0]) != 0
-        || ctl_account_load(ctl, &sid, &a, &reply) != 0)
-    {
-        return CTL_ERROR;
-    }
-
-    v = ctl_account_json(ctl, &a);
-    freeReplyObject(reply);
-
-    for (i = 0; i < sizeof(counted) / sizeof(counted[0]); i++) {
-        n = ctl_count(ctl, "ZCARD",
-                      rbl_account_key(&key, &ctl->ks, counted[i].index,
-                                      rbl_sid_str(&sid), RBL_STR("")));
-        if (n < 0) {
-            json_decref(v);
-            return CTL_ERROR;
-        }
-
-        json_object_set_new(v, counted[i].name, json_integer(n));
-    }
-
-    return ctl_print(ctl, account_columns, v);
+    return n > 0 ? 0 : -1;
 }
 
 
@@ -223,6 +97,8 @@ static int
 ctl_account_each(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 {
     rbl_account_t  a;
+
+    (void) ctl;
 
     /* an account that was deleted between two commands is no error */
 
@@ -236,7 +112,14 @@ ctl_account_each(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
         return 0;
     }
 
-    return json_array_append_new(data, ctl_account_json(ctl, &a));
+    return json_array_append_new(data,
+               json_pack("{so so so so sb sI sI so}",
+                         "id", ctl_text(a.id), "name", ctl_text(a.name),
+                         "status", ctl_text(a.status),
+                         "plan", ctl_text(a.plan), "paid", a.paid != 0,
+                         "interval", (json_int_t) a.interval,
+                         "max_hosts", (json_int_t) a.max_hosts,
+                         "created", ctl_time(a.created)));
 }
 
 
@@ -292,32 +175,22 @@ ctl_account_script(ctl_t *ctl, const rbl_script_t *script, int argc,
 }
 
 
-/* Runs a script that changes the account, and prints the account. */
 static int
-ctl_account_set(ctl_t *ctl, const rbl_script_t *script, int argc,
-    rbl_str_t *argv)
+ctl_account_status(ctl_t *ctl, const char *status)
 {
-    redisReply  *reply;
+    redisReply                 *reply;
+    rbl_account_status_args_t   args;
 
-    reply = ctl_account_script(ctl, script, argc, argv);
+    args.status = rbl_str(status);
+    reply = ctl_account_script(ctl, CTL_SCRIPT(account_status, args));
+
     if (reply == NULL) {
         return CTL_ERROR;
     }
 
     freeReplyObject(reply);
 
-    return ctl_account_show(ctl);
-}
-
-
-static int
-ctl_account_status(ctl_t *ctl, const char *status)
-{
-    rbl_account_status_args_t  args;
-
-    args.status = rbl_str(status);
-
-    return ctl_account_set(ctl, CTL_SCRIPT(account_status, args));
+    return ctl_op_show(ctl, "account show");
 }
 
 
@@ -338,13 +211,25 @@ ctl_account_resume(ctl_t *ctl)
 int
 ctl_account_timezone(ctl_t *ctl)
 {
-    rbl_account_update_args_t  args;
+    ctl_given_t  zone = { "timezone", ctl->args[1].p };
 
-    args.name = RBL_STR("");
-    args.timezone = ctl->args[1];
-    args.interval = RBL_STR("");
+    return ctl_timezone(ctl, ctl->args[1]) != 0 ? CTL_ERROR
+           : ctl_op_with(ctl, 1, &zone);
+}
 
-    return ctl_timezone(ctl, args.timezone) != 0
-           ? CTL_ERROR
-           : ctl_account_set(ctl, CTL_SCRIPT(account_update, args));
+
+int
+ctl_account_interval(ctl_t *ctl)
+{
+    char         text[CTL_DECIMAL];
+    int64_t      seconds;
+    ctl_given_t  interval = { "interval", text };
+
+    if (ctl_interval(&seconds, "the interval", ctl->args[1]) != 0) {
+        return CTL_ERROR;
+    }
+
+    (void) ctl_decimal(text, seconds);
+
+    return ctl_op_with(ctl, 1, &interval);
 }

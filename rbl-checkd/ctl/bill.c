@@ -1,7 +1,6 @@
 /*
- * rblctl bill: what accounts pay for, and their payments.  Most commands are
- * operations; those that only the operator has are here.  The scripts of
- * shared/lua/bill decide.
+ * rblctl bill: what its commands do beside their operations; plans of accounts
+ * that pay.  The scripts of shared/lua/bill decide.
  */
 
 #include "op.h"
@@ -13,25 +12,6 @@
 
 #include <time.h>
 
-#define BILL_REFERENCE       255        /* octets */
-#define BILL_REFERENCE_TEXT  "a text of at most 255 octets"
-#define BILL_DECIMALS        6          /* of an amount: a check is cheap */
-
-
-static const ctl_column_t  bill_lines[] = {
-    { "account", "account" }, { "plan", "plan" }, { "price", "price (USD)" },
-    { "period", "period" }, { "gateway", "gateway" }, { "state", "state" },
-    { "begins", "paid from" }, { "expires", "paid until" },
-    { "renew", "renews itself" }, { "payment.id", "open payment" },
-    { "balance", "balance (USD)" }, { "alert", "tell below" },
-    { "falls_below", "recharge below" }, { "recharge_to", "recharge to" },
-    { "lapsed", "expired since" }, { "checked", "hosts still checked" },
-    { NULL, NULL }
-};
-
-static const ctl_column_t  balance_lines[] = {
-    { "balance", "balance (USD)" }, { NULL, NULL }
-};
 
 static const ctl_column_t  payment_rows[] = {
     { "id", "PAYMENT" }, { "kind", "KIND" }, { "amount", "USD" },
@@ -50,207 +30,6 @@ static const ctl_column_t  ledger_rows[] = {
     { "amount", "USD" }, { "balance", "BALANCE" }, { "reference", "FOR" },
     { NULL, NULL }
 };
-
-static const rbl_outcome_t  bill_refusals[] = {
-    { "PAYMENT", 404,
-      "the account has no such payment; rblctl bill payments lists them" },
-    { "DONE", 409, "the payment is %s, reference \"%s\"" },
-    { "STATE", 409, "the payment does not wait for the gateway: it is %s" },
-    { "FLIGHT", 409,
-      "the daemon still asks the gateway (%s): a charge that is on its way"
-      " would be made twice. Wait until the payment is left to you, or give"
-      " --force" },
-    { "OTHER", 409, "a payment of that reference was booked, of %s USD" },
-    { "LIMIT", 409, "the balance would be too large" },
-    { NULL, 0, NULL }
-};
-
-
-static int
-bill_reference(rbl_run_t *run, rbl_str_t *text)
-{
-    return text->n <= BILL_REFERENCE ? 0
-           : rbl_expect(run, BILL_REFERENCE_TEXT);
-}
-
-
-static const rbl_field_t  paid_fields[] = {
-    RBL_TEXT("reference", 0, bill_reference, RBL_ARG(bill_paid, reference)),
-    RBL_END
-};
-
-static const rbl_op_t  op_paid = {
-    .script = &rbl_script_bill_paid,
-    .fields = paid_fields,
-    .kinds = { RBL_SID_PAYMENT },
-    .message = "OK",
-    .refusals = bill_refusals
-};
-
-
-static int
-settle_result(rbl_run_t *run, rbl_str_t *text)
-{
-    return rbl_str_is(*text, "succeeded") || rbl_str_is(*text, "failed") ? 0
-           : rbl_expect(run, "succeeded or failed");
-}
-
-
-static const rbl_field_t  settle_fields[] = {
-    RBL_TEXT("result", RBL_NEEDED, settle_result,
-             RBL_ARG(bill_settle, result)),
-    RBL_TEXT("reference", 0, bill_reference, RBL_ARG(bill_settle, reference)),
-    RBL_TEXT("force", 0, NULL, RBL_ARG(bill_settle, force)),
-    RBL_END
-};
-
-static const rbl_op_t  op_settle = {
-    .script = &rbl_script_bill_settle,
-    .fields = settle_fields,
-    .kinds = { RBL_SID_PAYMENT },
-    .message = "OK",
-    .refusals = bill_refusals
-};
-
-
-/* Money that was paid is not 0. */
-static int
-topup_amount(rbl_run_t *run, rbl_str_t *text)
-{
-    rbl_str_t  given;
-
-    given = *text;
-
-    if (rbl_bill_amount(run, text) != 0) {
-        return -1;
-    }
-
-    if (rbl_str_is(*text, "0")) {
-        *text = given;
-        return rbl_expect(run, "an amount of dollars and cents, as 25.00");
-    }
-
-    return 0;
-}
-
-
-static const rbl_field_t  topup_fields[] = {
-    RBL_TEXT("amount", RBL_NEEDED, topup_amount, RBL_ARG(bill_topup, amount)),
-    RBL_TEXT("reference", 0, bill_reference, RBL_ARG(bill_topup, reference)),
-    RBL_END
-};
-
-
-/* The same reference is the same payment, and without one each is another. */
-static int
-topup_prepare(rbl_run_t *run)
-{
-    rbl_str_t  reference;
-
-    reference = run->argv[RBL_ARG(bill_topup, reference)];
-
-    if (reference.n > 0) {
-        run->argv[RBL_ARG(bill_topup, payment)] = reference;
-    }
-
-    return 0;
-}
-
-
-/* The account need not have a bill yet: money may come first. */
-static void
-balance_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
-{
-    char  text[RBL_MONEY_LEN];
-
-    (void) run;
-
-    rbl_doc_object(doc, "data");
-    rbl_doc_str(doc, "balance",
-                rbl_money_text(text, rbl_reply_number(reply)));
-    rbl_doc_close(doc);
-}
-
-
-static const rbl_op_t  op_topup = {
-    .script = &rbl_script_bill_topup,
-    .fields = topup_fields,
-    .kinds = { RBL_SID_PAYMENT },
-    .makes = 1,
-    .message = "OK",
-    .prepare = topup_prepare,
-    .answer = balance_answer,
-    .refusals = bill_refusals
-};
-
-
-/* "+5.00", "-5.00": the sign is needed, so that nothing is taken by mistake.
-   Amounts of a check have more digits than cents. */
-static int
-adjust_amount(rbl_run_t *run, rbl_str_t *text)
-{
-    int64_t    amount;
-    rbl_str_t  digits;
-
-    digits = *text;
-
-    if (digits.n > 0 && (*digits.p == '+' || *digits.p == '-')) {
-        digits.p++;
-        digits.n--;
-
-        if (rbl_money_parse(&amount, digits, BILL_DECIMALS) == RBL_OK
-            && amount > 0)
-        {
-            return rbl_run_int(run, text, *text->p == '-' ? -amount : amount);
-        }
-    }
-
-    return rbl_expect(run, "an amount of dollars with its sign, as +5.00 or"
-                      " -5.00");
-}
-
-
-static const rbl_field_t  adjust_fields[] = {
-    RBL_TEXT("amount", RBL_NEEDED, adjust_amount,
-             RBL_ARG(bill_adjust, amount)),
-    RBL_TEXT("reason", RBL_NEEDED, bill_reference,
-             RBL_ARG(bill_adjust, reason)),
-    RBL_END
-};
-
-/* Its SID is a random text, so that the same change is made once. */
-static const rbl_op_t  op_adjust = {
-    .script = &rbl_script_bill_adjust,
-    .fields = adjust_fields,
-    .kinds = { RBL_SID_PAYMENT },
-    .makes = 1,
-    .message = "OK",
-    .answer = balance_answer,
-    .refusals = bill_refusals
-};
-
-const ctl_op_t  ctl_bill_ops[] = {
-    { "bill show", &rbl_op_bill, "", bill_lines, NULL },
-    { "bill renew", &rbl_op_bill_update, NULL, bill_lines, &rbl_op_bill },
-    { "bill recharge", &rbl_op_bill_update, NULL, bill_lines, &rbl_op_bill },
-    { "bill alert", &rbl_op_bill_update, NULL, bill_lines, &rbl_op_bill },
-    { "bill source default", &rbl_op_bill_update, "source", bill_lines,
-      &rbl_op_bill },
-    { "bill paid", &op_paid, "", bill_lines, &rbl_op_bill },
-    { "bill settle", &op_settle, "result", bill_lines, &rbl_op_bill },
-    { "bill topup", &op_topup, "amount", balance_lines, NULL },
-    { "bill adjust", &op_adjust, "amount reason", balance_lines, NULL },
-    { NULL, NULL, NULL, NULL, NULL }
-};
-
-
-static int
-bill_show(ctl_t *ctl)
-{
-    return ctl_print(ctl, bill_lines,
-                     ctl_op_data(ctl_op_run(ctl, &rbl_op_bill, ctl->args[0],
-                                            RBL_STR(""), 0, NULL)));
-}
 
 
 /* Puts the account on a plan of the file, which it pays for. */
@@ -288,7 +67,7 @@ bill_put(ctl_t *ctl, const plan_t *plan, int64_t price)
                     " ended", (int) said.state.n, said.state.p);
     freeReplyObject(reply);
 
-    return rc == CTL_OK ? bill_show(ctl) : rc;
+    return rc == CTL_OK ? ctl_op_show(ctl, "bill show") : rc;
 }
 
 
@@ -353,7 +132,7 @@ bill_end(ctl_t *ctl, const plan_t *plan)
     rc = bill_end_said(&said);
     freeReplyObject(reply);
 
-    return rc == CTL_OK ? ctl_account_show(ctl) : rc;
+    return rc == CTL_OK ? ctl_op_show(ctl, "account show") : rc;
 }
 
 

@@ -117,7 +117,7 @@ const ctl_command_t  ctl_commands[] = {
       account_options, 1, 1, CTL_READY, ctl_account_add },
     { "account show", "SID",
       "show an account and the numbers of its objects",
-      none_options, 1, 1, CTL_READY, ctl_account_show },
+      none_options, 1, 1, CTL_READY, ctl_op },
     { "account list", "",
       "list all accounts",
       none_options, 0, 0, CTL_READY, ctl_account_list },

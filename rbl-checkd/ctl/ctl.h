@@ -278,13 +278,10 @@ int ctl_timezone(const ctl_t *ctl, rbl_str_t name);
 #define CTL_DECIMAL  24
 rbl_str_t ctl_decimal(char buf[CTL_DECIMAL], int64_t v);
 
-/* account.c: 0; -1: no such account, or failure; error printed.  The bytes of
-   `a` live as long as *reply. */
-int ctl_account_load(ctl_t *ctl, const rbl_sid_t *sid, rbl_account_t *a,
-    redisReply **reply);
+/* account.c: 0; -1: no such account, or failure; error printed. */
 int ctl_account_exists(ctl_t *ctl, const rbl_sid_t *sid);
 
-/* The key of an account's record. */
+/* meta.c: the key of an account's record. */
 rbl_str_t ctl_acct(const ctl_t *ctl, rbl_key_t *key, const rbl_sid_t *account);
 
 /*
@@ -344,7 +341,6 @@ int ctl_restored(ctl_t *ctl);
 int ctl_check(ctl_t *ctl);
 int ctl_host(ctl_t *ctl);
 int ctl_account_add(ctl_t *ctl);
-int ctl_account_show(ctl_t *ctl);
 int ctl_account_list(ctl_t *ctl);
 int ctl_account_suspend(ctl_t *ctl);
 int ctl_account_resume(ctl_t *ctl);

@@ -280,3 +280,11 @@ ctl_entry_value(const redisReply *fields, const char *name)
 
     return RBL_STR("");
 }
+
+
+rbl_str_t
+ctl_acct(const ctl_t *ctl, rbl_key_t *key, const rbl_sid_t *account)
+{
+    return rbl_account_key(key, &ctl->ks, "acct", rbl_sid_str(account),
+                           RBL_STR(""));
+}

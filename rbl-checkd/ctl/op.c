@@ -1,6 +1,6 @@
 /*
- * Commands that are operations.  A row names the operation, and the fields that
- * the words of the command are; options are fields of the same name.
+ * Commands that are operations: the words of a command and its options become
+ * fields, the script is called, and its reply becomes the answer.
  */
 
 #include "op.h"
@@ -13,88 +13,6 @@
 static const ctl_column_t  done_lines[] = {
     { "account", "account" }, { "id", "id" }, { "done", "done" },
     { NULL, NULL }
-};
-
-static const ctl_column_t  hook_rows[] = {
-    { "id", "WEBHOOK" }, { "name", "NAME" }, { "url", "URL" },
-    { "types", "TYPES" }, { "status", "STATUS" }, { "created", "CREATED" },
-    { NULL, NULL }
-};
-
-static const ctl_column_t  hook_lines[] = {
-    { "id", "webhook" }, { "name", "name" }, { "url", "url" },
-    { "types", "types" }, { "status", "status" }, { "disabled", "disabled" },
-    { "reason", "reason" }, { "old_secret_until", "old secret until" },
-    { "failing_since", "failing since" }, { "failed", "failed attempts" },
-    { "quiet_until", "quiet until" }, { "pending", "pending events" },
-    { "created", "created" }, { NULL, NULL }
-};
-
-static const ctl_column_t  hook_added[] = {
-    { "id", "webhook" }, { "name", "name" }, { "url", "url" },
-    { "types", "types" }, { "secret", "secret" }, { NULL, NULL }
-};
-
-static const ctl_column_t  hook_rotated[] = {
-    { "secret", "secret" }, { "old_secret_until", "old secret until" },
-    { NULL, NULL }
-};
-
-static const ctl_column_t  app_rows[] = {
-    { "id", "APPLICATION" }, { "name", "NAME" }, { "status", "STATUS" },
-    { "total_tokens", "TOKENS" }, { "created", "CREATED" },
-    { "limits.hour", "HOUR" }, { "limits.reads", "READS" },
-    { "limits.writes", "WRITES" }, { "limits.starts", "STARTS" },
-    { "allow", "ALLOW" }, { NULL, NULL }
-};
-
-static const ctl_column_t  app_lines[] = {
-    { "id", "application" }, { "name", "name" }, { "status", "status" },
-    { "created", "created" }, { "allow", "allowed networks" },
-    { "limits.hour", "requests an hour" },
-    { "limits.reads", "reads a second" },
-    { "limits.writes", "writes a second" },
-    { "limits.starts", "check starts a second" }, { NULL, NULL }
-};
-
-static const ctl_column_t  app_added[] = {
-    { "id", "application" }, { "name", "name" }, { "token", "token" },
-    { "secret", "secret" }, { NULL, NULL }
-};
-
-static const ctl_column_t  app_rotated[] = {
-    { "id", "application" }, { "token", "token" }, { NULL, NULL }
-};
-
-static const ctl_column_t  user_rows[] = {
-    { "id", "USER" }, { "mail", "MAIL" }, { "name", "NAME" },
-    { "role", "ROLE" }, { "created", "CREATED" }, { "seen", "SIGNED IN" },
-    { "confirmed", "CONFIRMED" }, { NULL, NULL }
-};
-
-static const ctl_op_t  ctl_ops[] = {
-    { "user list", &rbl_op_users, "", user_rows, NULL },
-    { "user delete", &rbl_op_user_delete, "", NULL, NULL },
-    { "operator list", &rbl_op_users, "", user_rows, NULL },
-    { "operator delete", &rbl_op_user_delete, "", NULL, NULL },
-    { "app add", &rbl_op_app_add, "name", app_added, NULL },
-    { "app list", &rbl_op_apps, "", app_rows, NULL },
-    { "app rotate", &rbl_op_app_rotate, "", app_rotated, NULL },
-    { "app revoke", &rbl_op_app_revoke, "", NULL, NULL },
-    { "app allow", &rbl_op_app_allow, NULL, app_lines, &rbl_op_app },
-    { "app limit", &rbl_op_app_limit, NULL, app_lines, &rbl_op_app },
-    { "token revoke", &rbl_op_token_revoke, "token", NULL, NULL },
-    { "webhook add", &rbl_op_hook_add, "name url", hook_added, NULL },
-    { "webhook list", &rbl_op_hooks, "", hook_rows, NULL },
-    { "webhook show", &rbl_op_hook, "", hook_lines, NULL },
-    { "webhook rename", &rbl_op_hook_update, "name", hook_lines, &rbl_op_hook },
-    { "webhook url", &rbl_op_hook_update, "url", hook_lines, &rbl_op_hook },
-    { "webhook types", &rbl_op_hook_update, NULL, hook_lines, &rbl_op_hook },
-    { "webhook rotate", &rbl_op_hook_rotate, "", hook_rotated, NULL },
-    { "webhook enable", &rbl_op_hook_enable, "", hook_lines, &rbl_op_hook },
-    { "webhook disable", &rbl_op_hook_disable, "", hook_lines, &rbl_op_hook },
-    { "webhook delete", &rbl_op_hook_delete, "", NULL, NULL },
-    { NULL, NULL, NULL, NULL, NULL }
 };
 
 
@@ -180,21 +98,12 @@ ctl_op_reversed(json_t *rows)
 
 
 static const ctl_op_t *
-ctl_op_row(const ctl_t *ctl)
+ctl_op_row(const char *words)
 {
-    size_t           i;
     const ctl_op_t  *row;
 
-    static const ctl_op_t *const  families[] = { ctl_ops, ctl_bill_ops };
-
-    for (i = 0, row = families[0];
-         strcmp(row->words, ctl->command->words) != 0; /* void */ )
-    {
-        row++;
-
-        if (row->words == NULL) {
-            row = families[++i];
-        }
+    for (row = ctl_ops; strcmp(row->words, words) != 0; row++) {
+        /* void */
     }
 
     return row;
@@ -208,7 +117,7 @@ ctl_op_with(ctl_t *ctl, int n, const ctl_given_t *given)
     rbl_str_t        id;
     const ctl_op_t  *row;
 
-    row = ctl_op_row(ctl);
+    row = ctl_op_row(ctl->command->words);
     id = row->op->kinds[0] != 0 && !row->op->makes ? ctl->args[1]
                                                    : RBL_STR("");
 
@@ -228,6 +137,20 @@ ctl_op_with(ctl_t *ctl, int n, const ctl_given_t *given)
     return answer == NULL ? CTL_ERROR
            : row->columns == NULL ? ctl_print(ctl, done_lines, answer)
            : ctl_print(ctl, row->columns, ctl_op_data(answer));
+}
+
+
+int
+ctl_op_show(ctl_t *ctl, const char *words)
+{
+    json_t          *data;
+    const ctl_op_t  *row;
+
+    row = ctl_op_row(words);
+    data = ctl_op_data(ctl_op_run(ctl, row->op, ctl->args[0], RBL_STR(""), 0,
+                                  NULL));
+
+    return data == NULL ? CTL_ERROR : ctl_print(ctl, row->columns, data);
 }
 
 
@@ -276,7 +199,7 @@ ctl_op(ctl_t *ctl)
     const ctl_option_t  *o;
 
     n = 0;
-    row = ctl_op_row(ctl);
+    row = ctl_op_row(ctl->command->words);
     arg = 1 + (row->op->kinds[0] != 0 && !row->op->makes);
 
     for (field = row->fields; *field != '\0' && arg < ctl->n_args; arg++) {

@@ -28,8 +28,12 @@ typedef struct {
                                            answer */
 } ctl_op_t;
 
-/* bill.c; ends with a row without words */
-extern const ctl_op_t  ctl_bill_ops[];
+/* op_rows.c; ends with a row without words */
+extern const ctl_op_t  ctl_ops[];
+
+/* bill_op.c */
+extern const rbl_op_t  bill_op_paid, bill_op_settle, bill_op_topup,
+                       bill_op_adjust;
 
 /*
  * Runs an operation for an account and the thing `id`, which is "" without
@@ -69,5 +73,8 @@ json_t *ctl_op_reversed(json_t *rows);
 /* Runs the operation of the command, for args[0], with these fields, and prints
    its answer: its columns, or if it has none what was done. */
 int ctl_op_with(ctl_t *ctl, int n, const ctl_given_t *given);
+
+/* Prints what a command without fields shows of args[0], "bill show". */
+int ctl_op_show(ctl_t *ctl, const char *words);
 
 #endif /* CTL_OP_H_INCLUDED */

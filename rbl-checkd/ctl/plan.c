@@ -1,9 +1,10 @@
 /*
- * rblctl plan, account plan and account interval: the plans of the operator's
- * file, and the values that an account takes from them.  The store keeps the
- * values in the account's record; later changes of the file do not affect it.
+ * rblctl plan, account plan: the plans of the operator's file, and the values
+ * that an account takes from them.  The store keeps the values in the account's
+ * record; later changes of the file do not affect it.
  */
 
+#include "op.h"
 #include "plan.h"
 
 #define PLAN_INTERVAL  3600             /* of an account without a plan */
@@ -239,39 +240,5 @@ ctl_account_plan(ctl_t *ctl)
     plan_excess("hosts", said.hosts, plan.max_hosts);
     plan_excess("contacts", said.contacts, plan.max_contacts);
 
-    return ctl_account_show(ctl);
-}
-
-
-int
-ctl_account_interval(ctl_t *ctl)
-{
-    char         text[CTL_DECIMAL];
-    int64_t      seconds;
-    redisReply  *reply;
-
-    rbl_account_update_args_t   args;
-    rbl_account_update_reply_t  said;
-
-    if (ctl_interval(&seconds, "the interval", ctl->args[1]) != 0) {
-        return CTL_ERROR;
-    }
-
-    args.name = RBL_STR("");
-    args.timezone = RBL_STR("");
-    args.interval = ctl_decimal(text, seconds);
-    reply = ctl_account_script(ctl, CTL_SCRIPT(account_update, args));
-    if (reply == NULL) {
-        return CTL_ERROR;
-    }
-
-    rbl_account_update_reply(&said, reply);
-    freeReplyObject(reply);
-
-    if (said.word == RBL_ACCOUNT_UPDATE_SHORT) {
-        return ctl_fail("the plan allows no interval shorter than %lld s",
-                        (long long) said.shortest);
-    }
-
-    return ctl_account_show(ctl);
+    return ctl_op_show(ctl, "account show");
 }

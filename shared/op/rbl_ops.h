@@ -10,6 +10,19 @@
 #include "rbl_record.h"
 
 
+/* rbl_op_account.c: the account itself */
+
+extern const rbl_op_t  rbl_op_account, rbl_op_account_update;
+
+#define RBL_ACCOUNT_TIMEZONE  1         /* field of the last one: the program
+                                           judges it first */
+
+/* Decodes the record of an account, with what its users want of it and a daemon
+   has not done yet.  Other than RBL_OK: the record cannot be read. */
+rbl_err_t rbl_account_now(rbl_account_t *account, rbl_str_t record,
+    rbl_str_t wanted);
+
+
 /* rbl_op_app.c: applications and their tokens */
 
 extern const rbl_op_t  rbl_op_apps, rbl_op_app, rbl_op_app_add,

@@ -161,7 +161,7 @@ if ($child == 0) {
     my @zone = ('Asia/Tokyo', 'UTC');
     my $script = read_file(build_dir() . '/gen/lua/account_update.lua');
     redis($redis, 'EVAL', $script, 1, redis_key('acct', $sid), '',
-        $zone[$_ % 2], '', caller_of($script))
+        $zone[$_ % 2], '', 1, caller_of($script))
         for 1 .. 100_000;
     POSIX::_exit(0);
 }

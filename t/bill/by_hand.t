@@ -52,17 +52,27 @@ bill_of($t, $paid);
 my @free = ('bill', 'plan', $paid->{sid}, 'Free', '--file', $file);
 refused_by_hand($paid, qr/paid until .*bill renew SID off.*--now/,
     'a plan without a price, while a period is paid,', @free);
-is(ctl(@free, '--now')->{max_hosts}, 5,
+is(ctl(@free, '--now')->{hosts}{max}, 5,
     '--now puts the account on the plan without a price');
 refused_by_hand($paid, qr/has no bill/, 'bill show of an ended bill', 'bill',
     'show', $paid->{sid});
 refused_by_hand($paid, qr/no bill; rblctl account plan/,
     'a plan without a price for an account without a bill', @free);
+my @sources = map { source_of($t, $paid, last4 => \$_) } '0001', '0002';
+is_deeply([map { "$_->{id} $_->{last4} $_->{exp_year}" } @{ ctl('bill',
+    'sources', $paid->{sid}) }], ["$sources[0] 0001 2030",
+    "$sources[1] 0002 2030"],
+    'bill sources shows the sources of an account without a bill');
+is_deeply([map { $_->{id} } @{ ctl('bill', 'source', 'remove', $paid->{sid},
+    $sources[0]) }], [$sources[1]],
+    'bill source remove shows the sources that are left');
+refused_by_hand($paid, qr/$paid->{sid} has no source PS0/, 'an unknown source',
+    'bill', 'source', 'remove', $paid->{sid}, 'PS' . '0' x 32);
 
 my $over = make_account($redis);
 bill_of($t, $over, begins => time * 1000 - 40 * 86_400_000,
     ends => time * 1000 - 86_400_000);
-is(ctl('bill', 'plan', $over->{sid}, 'Free', '--file', $file)->{max_hosts}, 5,
+is(ctl('bill', 'plan', $over->{sid}, 'Free', '--file', $file)->{hosts}{max}, 5,
     'a bill whose period is over ends without --now');
 
 my $rich = make_account($redis);
@@ -71,7 +81,7 @@ ctl('bill', 'adjust', $rich->{sid}, '+3.50', 'gift');
 my @rich = ('bill', 'plan', $rich->{sid}, 'Free', '--file', $file);
 refused_by_hand($rich, qr/balance of 3\.50 USD.*bill adjust.*--now/,
     'a plan without a price beside a balance', @rich);
-is(ctl(@rich, '--now')->{max_hosts}, 5, '--now gives up the balance');
+is(ctl(@rich, '--now')->{hosts}{max}, 5, '--now gives up the balance');
 
 my $busy = make_account($redis);
 my $charge = payment_of($t, $busy, 1, state => \'sent', done => 0,

@@ -239,7 +239,7 @@ is(rblctl($redis, 'account', 'plan', $ac, 'Two', '--file', $file)->{status}, 3,
 is(bill()->{state}, 'lapsed', 'rblctl account plan does not pay the bill');
 is(ctl('bill', 'plan', $ac, 'Plan', '--file', $file)->{state}, 'lapsed',
     'rblctl bill plan does not pay an open payment');
-is(ctl('account', 'show', $ac)->{max_hosts}, 1000,
+is(ctl('account', 'show', $ac)->{hosts}{max}, 1000,
     'rblctl bill plan sets the limits of the plan');
 ctl('account', 'suspend', $ac);
 refused(call($t, 'GET', 'hosts.json'), 403, qr/suspended/,

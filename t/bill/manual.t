@@ -84,7 +84,7 @@ is_deeply(redis($redis, 'KEYS', 'rbl:*:bill*'), [],
 
 my $b = ctl('bill', 'plan', $ac, 'Business yearly', '--file', $file);
 is($b->{price}, '250.00', 'the bill has the price of the plan');
-is(ctl('account', 'show', $ac)->{max_hosts}, 1000,
+is(ctl('account', 'show', $ac)->{hosts}{max}, 1000,
     'the account has the limits of the plan');
 wait_for { $b = json(rblctl($redis, 'bill', 'show', $ac, '--json')->{out});
     $b->{payment} } 20, 'the daemon opens a payment';

@@ -46,7 +46,7 @@ my $unbound = start_unbound(stubs => { map { $_ => $dns->port }
 my $w = world(no_dns => 1, zones => { map { $_ => { control => 'ip' } }
     keys %value });
 script_ok($w, 'account_update', [RblCheckd::akey($w, 'acct')], '', '',
-    INTERVAL);
+    INTERVAL, 1);
 script_ok($w, 'hook_put', [RblCheckd::akey($w, 'acct')], fresh_sid('WH'),
     'hook', 'https://hook.test/', 'secret');
 my $checkd = start_checkd(store => $w->{redis}, resolver => $unbound,

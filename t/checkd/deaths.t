@@ -95,7 +95,7 @@ my $dns = RblDns->new(rules => [rules()]);
 my $w = world(no_dns => 1, zones => { map { $_ => { control => 'ip',
     codes => ['127.0.0.2=listed', '127.0.0.3=other'] } } keys %on });
 script_ok($w, 'account_update', [RblCheckd::akey($w, 'acct')], '', '',
-    $interval);
+    $interval, 1);
 script_ok($w, 'hook_put', [RblCheckd::akey($w, 'acct')], fresh_sid('WH'),
     'hook', 'https://hook.test/', 'secret');
 my $checkd = start_checkd(store => $w->{redis},

@@ -38,7 +38,7 @@ my $w = world(no_dns => 1, zones => {
     'day.test' => { control => 'ip', more => '"day_quota": ' . DAY },
 });
 script_ok($w, 'account_update', [RblCheckd::akey($w, 'acct')], '', '',
-    INTERVAL);
+    INTERVAL, 1);
 script_ok($w, 'hook_put', [RblCheckd::akey($w, 'acct')], fresh_sid('WH'),
     'hook', 'https://hook.test/', 'secret');
 

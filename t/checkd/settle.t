@@ -21,7 +21,7 @@ sub seen {
     return join ' ', @$v{qw(name timezone interval)};
 }
 sub stored {
-    my $v = json(rblctl($redis, 'account', 'show', $ac, '--json')->{out});
+    my $v = record('account', redis($redis, 'GET', redis_key('acct', $ac)));
     return join ' ', @$v{qw(name timezone interval)};
 }
 

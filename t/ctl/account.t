@@ -29,7 +29,7 @@ ok(redis($redis, 'EXISTS', redis_key('r', $ac, $chosen->{profile})),
 ok(redis($redis, 'EXISTS', redis_key('r', $ac, $chosen->{group})),
     'the new account has a default group');
 $v = good('an account without options', 'account', 'add', 'Free');
-is_deeply([@$v{qw(plan interval max_hosts)}, $v->{paid} ? 1 : 0],
+is_deeply([@$v{qw(plan interval)}, $v->{hosts}{max}, $v->{paid} ? 1 : 0],
     ['free', 3600, 0, 0],
     'an account without options is free, hourly and unlimited');
 my $free = $v->{id};
@@ -61,7 +61,8 @@ bad('plan', 'there is no plan', 'account', 'add', 'x', '--plan', '', '--file',
 
 # show, list, suspend, resume
 $v = good('account show', 'account', 'show', uc $ac);
-is_deeply([@$v{qw(id hosts listed apps webhooks)}], [$ac, 0, 0, 0, 0],
+is_deeply([@$v{qw(id listed apps webhooks)}, $v->{hosts}{used}],
+    [$ac, 0, 0, 0, 0],
     'account show has the SID and four counts');
 bad('unknown account', 'there is no account', 'account', 'show', $none);
 bad("SID $_", 'is not the SID of an account', 'account', 'show', $_)

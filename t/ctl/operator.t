@@ -56,7 +56,7 @@ bad('webhook add', 'has users only', 'webhook', 'add', $ac, 'x',
     'https://hook.example/');
 is_deeply([map { $_->{name} } @{ good('account list', 'account', 'list') }],
     ['Operators'], 'account list shows the account of the operators');
-is(good('account show', 'account', 'show', $ac)->{hosts}, 0,
+is(good('account show', 'account', 'show', $ac)->{hosts}{used}, 0,
     'account show counts no hosts of the operators');
 is(good('user list', 'user', 'list', $ac)->[0]{mail}, 'two@example.test',
     'user list shows the remaining operator');

@@ -146,12 +146,13 @@ plans(gold(), gold(name => 'Free', paid => 0, price => undef,
     period => undef, max_hosts => 2, max_contacts => 1, max_checks => 1,
     interval => '1h'));
 my @plan = ('--file', $file);
-my @what = qw(plan max_hosts max_contacts max_checks interval min_interval);
 
 sub has {
     my ($v, $name, $paid, @values) = @_;
 
-    is_deeply([@$v{@what}, $v->{paid} ? 1 : 0], [@values, $paid], $name);
+    is_deeply([$v->{plan}, (map { $v->{$_}{max} } qw(hosts contacts checks)),
+        @$v{qw(interval min_interval)}, $v->{paid} ? 1 : 0], [@values, $paid],
+        $name);
     return $v->{id};
 }
 
@@ -180,7 +181,7 @@ bad('no account', 'there is no account', 'account', 'plan', 'AC' . '0' x 32,
 
 has(good('account interval', 'account', 'interval', $ac, '2h'), 'a longer one',
     1, 'Gold', 10, 2, 5, 7200, 900);
-bad('too short', 'the plan allows no interval shorter than 900 s', 'account',
+bad('too short', 'The plan allows no interval shorter than 900 s', 'account',
     'interval', $ac, '899');
 bad("interval $_", 'the interval must be a time', 'account', 'interval', $ac,
     $_) for '0', 'x', '31d';
@@ -199,7 +200,7 @@ has(good('to a slower one', 'account', 'plan', $ac, 'Free', @plan),
 my $key = redis_key('acct', $ac);
 my @old = @{ mp_unpack(redis($redis, 'GET', $key)) }[0 .. 10];
 redis($redis, 'SET', $key, mp_pack([@old]));
-is(good('an older record', 'account', 'show', $ac)->{max_checks}, 0,
+is(good('an older record', 'account', 'show', $ac)->{checks}{max}, 0,
     'an older record has no limit of checks');
 has(good('interval', 'account', 'interval', $ac, '1m'), 'nor a shortest', 0,
     'Free', 2, 1, 0, 60, 0);
@@ -223,7 +224,7 @@ is($r->{status}, 0, 'a plan for fewer hosts is accepted');
 is($r->{err}, 'rblctl: the account has 3 hosts, 1 more than the plan allows: '
     . "it keeps them and can add none\n",
     'rblctl warns about one host too many');
-is(json($r->{out})->{hosts}, 3, 'the account keeps its three hosts');
+is(json($r->{out})->{hosts}{used}, 3, 'the account keeps its three hosts');
 is(add(4), 'LIMIT', 'a host above the limit is refused');
 
 done_testing();

@@ -27,14 +27,14 @@ sub set {
         "$script creates and deletes no key");
 }
 
-set('account_update', ZONE, $_, '', $_, '') for 'Europe/Berlin', 'UTC';
-set('account_update', NAME, $_, $_, '', '') for 'New', 'Old';
-set('account_update', INTERVAL, $_, '', '', $_) for 7200, 3600;
+set('account_update', ZONE, $_, '', $_, '', 1) for 'Europe/Berlin', 'UTC';
+set('account_update', NAME, $_, $_, '', '', 1) for 'New', 'Old';
+set('account_update', INTERVAL, $_, '', '', $_, 1) for 7200, 3600;
 set('account_status', STATUS, $_) for 'suspended', 'active';
 
 my $none = k('acct', sid('AC'));
 for my $script ('account_update', 'account_status') {
-    is(script($script, [$none], 'x', '', '')->[0], 'ACCOUNT',
+    is(script($script, [$none], 'x', '', '', 1)->[0], 'ACCOUNT',
         "$script of an unknown account");
     is(cmd('EXISTS', $none), 0, 'creates no account');
 }
@@ -42,12 +42,12 @@ for my $script ('account_update', 'account_status') {
 # a record with more or fewer fields, of another version, keeps its own
 my $more = [@{ unpacked(cmd('GET', $acct)) }, 0, 'later'];
 cmd('SET', $acct, packed($more));
-set('account_update', ZONE, 'Asia/Tokyo', '', 'Asia/Tokyo', '');
+set('account_update', ZONE, 'Asia/Tokyo', '', 'Asia/Tokyo', '', 1);
 
 my $a = unpacked(cmd('GET', $acct));
 $a->[SHORTEST] = 600;
 cmd('SET', $acct, my $was = packed($a));
-is_deeply(script('account_update', [$acct], 'n', 'UTC', 599), ['SHORT', 600],
+is_deeply(script('account_update', [$acct], 'n', 'UTC', 599, 1), ['SHORT', 600],
     'the shortest interval is the plan\'s');
 is(cmd('GET', $acct), $was, 'a refused interval does not change the account');
 

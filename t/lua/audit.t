@@ -32,7 +32,8 @@ delete @runs{qw(name check_start work_step host_lists host_find host_count
     host_history host_changes audit_show
     app_list app_show app_stats app_refusals challenge_new user_mail mail_put
     user_list hook_dead hook_list hook_show delivery_log queue_count daemons_show list_thaw totals_make bill_show
-    bill_sources bill_payments bill_ledger),
+    bill_sources bill_payments bill_ledger account_show
+    accounts_show),
     grep { /^(?:lists|fsck)_/ } keys %runs};
 cmp_ok(scalar keys %runs, '>', 40, 'the scripts were found');
 is(join(' ', grep { !caller_of(source($_)) } sort keys %runs), '',
@@ -245,10 +246,10 @@ cmd('DEL', $log, $rest);
 
 # --- the log is capped -------------------------------------------------------------
 
-script('account_update', [$acct], '', 'UTC', '') for 1 .. 10;
+script('account_update', [$acct], '', 'UTC', '', 1) for 1 .. 10;
 cmd('EVAL', "for i = 1, 3000 do redis.call('XADD', KEYS[1], '*', 'b', 'x', 't',"
     . " 'y', 'n', 'z') end", 1, $log);
-script('account_update', [$acct], '', 'UTC', '');
+script('account_update', [$acct], '', 'UTC', '', 1);
 my $n = cmd('XLEN', $log);
 ok($n >= 2000 && $n < 2200, 'about 2,000 entries are kept');
 

@@ -54,8 +54,15 @@ simple(account_plan => 'plan', 1, 0, 0, 0, 60);
 case(account_put => '', sub { slice('account_put', [k('acct', sid('AC'))],
     text_of(255), 'UTC', 'p', 1, 0, 0, 60, sid('RP'), sid('CG'), 0, 0) });
 simple(account_status => 'active');
-simple(account_update => text_of(255), 'UTC', 7200);
-simple(account_want => text_of(255), 'UTC', 7200);
+simple(account_update => text_of(255), 'UTC', 7200, 0);
+simple(account_update => text_of(255), 'UTC', 7200, 1);
+simple('account_show');
+case(accounts_show => 'a page of 100', sub {
+    my @more = map { sid('AC') } 1 .. 100;
+    cmd('SET', k('acct', $_), cmd('GET', $acct)) for @more;
+    cmd('ZADD', k('page'), map { ($_, $more[$_]) } 0 .. 99);
+    slice('accounts_show', [k('page')], '', 0, 99);
+    cmd('DEL', k('page'), map { k('acct', $_) } @more) });
 simple(account_visit => sub { sid('US') });
 simple(lists_change => $W{rb}[0], '0');
 simple(totals_make => ());

@@ -47,7 +47,7 @@ my @cases = (
 for my $case (@cases) {
     my ($what, $args, $want) = @$case;
     my $before = cmd('GET', $acct);
-    is(script('account_want', [$acct], @$args)->[0], 'OK', "$what is wanted");
+    is(script('account_update', [$acct], @$args, 0)->[0], 'OK', "$what is wanted");
     is(cmd('GET', $acct), $before, "$what: the account's record stays");
     cmp_ok(turn(), '<=', $now, "$what: the account's turn is now");
     script('totals_make', [$acct]);
@@ -61,7 +61,7 @@ for my $case (@cases) {
         "$what: what nginx remembers of the account has ended");
     is(cmd('EXISTS', k('wanted', $ac)), 0, "$what: nothing is wanted any more");
 }
-script('account_want', [$acct], @$_) for ['One', '', ''], ['', 'Asia/Tokyo', ''],
+script('account_update', [$acct], @$_, 0) for ['One', '', ''], ['', 'Asia/Tokyo', ''],
     ['Two', '', 7200];
 settle();
 is_deeply([@{ stored() }[NAME, ZONE, INTERVAL]], ['Two', 'Asia/Tokyo', 7200],
@@ -71,10 +71,10 @@ is_deeply([@{ stored() }[NAME, ZONE, INTERVAL]], ['Two', 'Asia/Tokyo', 7200],
 my $a = stored();
 $a->[SHORTEST] = 600;
 cmd('SET', $acct, packed($a));
-is_deeply(script('account_want', [$acct], 'n', 'UTC', 599), ['SHORT', 600],
+is_deeply(script('account_update', [$acct], 'n', 'UTC', 599, 0), ['SHORT', 600],
     'an interval that the plan does not allow is refused');
 is(cmd('EXISTS', k('wanted', $ac)), 0, 'a refused interval is not wanted');
-script('account_want', [$acct], '', '', 700);
+script('account_update', [$acct], '', '', 700, 0);
 $a = stored();
 $a->[SHORTEST] = 900;
 cmd('SET', $acct, packed($a));
@@ -82,8 +82,8 @@ settle();
 is(stored()->[INTERVAL], 900, 'the interval is not shorter than another plan'
     . ' allows that came before the daemon');
 
-script('account_want', [$acct], 'Mine', 'Asia/Tokyo', '');
-is(script('account_update', [$acct], '', 'UTC', '')->[0], 'OK',
+script('account_update', [$acct], 'Mine', 'Asia/Tokyo', '', 0);
+is(script('account_update', [$acct], '', 'UTC', '', 1)->[0], 'OK',
     'an operator changes the account before a daemon');
 is_deeply([@{ stored() }[NAME, ZONE]], ['Mine', 'UTC'],
     'what was wanted before is done, and the later change holds');
@@ -111,15 +111,15 @@ for my $case (['no record', 'x'], ['of another version', packed([2, 'n', '', 0])
     is(cmd('GET', $acct), $sound, "$what: the account's record stays");
     is(cmd('EXISTS', k('wanted', $ac)), 0, "$what: it is dropped");
     cmd('SET', k('wanted', $ac), $raw // 'x');
-    is(script('account_want', [$acct], '', 'UTC', '')->[0], 'OK',
+    is(script('account_update', [$acct], '', 'UTC', '', 0)->[0], 'OK',
         "$what: users can want something else");
     settle();
     cmd('SET', $acct, $sound);
 }
 cmd('SET', k('settle'), 'x');
 like(redis_try($redis, 'EVAL', read_file(build_dir()
-    . '/gen/lua/account_want.lua'), 1, $acct, 'n', '', '',
-    caller_of(read_file(build_dir() . '/gen/lua/account_want.lua'))),
+    . '/gen/lua/account_update.lua'), 1, $acct, 'n', '', '', 0,
+    caller_of(read_file(build_dir() . '/gen/lua/account_update.lua'))),
     qr/WRONGTYPE/, 'a change without a turn is refused');
 is(cmd('EXISTS', k('wanted', $ac)), 0, 'a refused change is not wanted');
 is(script('account_status', [$acct], 'active')->[0], 'OK',
@@ -131,13 +131,13 @@ $a = stored();
 $a->[SHORTEST] = 3600;
 $a->[INTERVAL] = 3600;
 cmd('SET', $acct, packed($a));
-script('account_want', [$acct], '', '', 3600);
+script('account_update', [$acct], '', '', 3600, 0);
 script('account_plan', [$acct], 'other', 0, 0, 0, 0, 600);
 is(stored()->[INTERVAL], 600, 'the interval of the plan before does not outlive'
     . ' it, although it was wanted');
 
 my $none = k('acct', sid('AC'));
-is(script('account_want', [$none], 'x', '', '')->[0], 'ACCOUNT',
+is(script('account_update', [$none], 'x', '', '', 0)->[0], 'ACCOUNT',
     'nothing is wanted of an unknown account');
 is(script('account_settle', [$none])->[0], 'OK', 'nothing is settled of an unknown account');
 is(cmd('EXISTS', $none), 0, 'neither script makes an account');
@@ -151,7 +151,7 @@ cmd('DEL', $log, $rest, k('settle'), k('audit', 'again', $ac),
 my $from = cmd('TIME')->[0] * 1000;
 $now = $from;
 script_clock($now);
-script('account_want', [$acct], 'Now', '', '');
+script('account_update', [$acct], 'Now', '', '', 0);
 settle();
 is(scalar(() = entries($log)), 1, 'a change has its entry');
 my $first = (entries($log))[0];
@@ -253,7 +253,7 @@ cmd('ZADD', k('settle'), 1, $_) for $ac . 'x', lc sid('AC'), uc sid('AC');
 finds(qr/settle .*has a turn for nothing/, 'turns of no account');
 script_clock(cmd('TIME')->[0] * 1000);
 cmd('DEL', $log, $rest, $past, $past_rest, k('settle'));
-script('account_want', [$acct], 'Name', '', '');
+script('account_update', [$acct], 'Name', '', '', 0);
 cmd('ZADD', k('settle'), 9e12, $ac);
 finds(qr/settle .*waits in settle for too long/, 'a turn that is too late');
 cmd('ZREM', k('settle'), $ac);

@@ -32,11 +32,9 @@ sub ctl {
 my $a = account();
 my $known = ctl('account', 'show', $sid);
 is_deeply([@$a{qw(id name timezone interval min_interval plan profile
-    contact_group)}], [@$known{qw(id name timezone interval min_interval plan
-    profile group)}], 'what rblctl shows');
-is_deeply([map { $a->{$_}{max} } qw(hosts contacts checks)],
-    [@$known{qw(max_hosts max_contacts max_checks)}],
-    'the response has the limits of the account');
+    contact_group hosts contacts checks created)}], [@$known{qw(id name timezone
+    interval min_interval plan profile contact_group hosts contacts checks
+    created)}], 'what rblctl shows');
 is_deeply([map { $a->{$_}{used} } qw(hosts contacts checks)], [0, 0, 0],
     'nothing of them is used');
 

@@ -1,6 +1,6 @@
 /*
  * Operations: fields by their table, refusals, values, pages; and the judges of
- * webhooks, deliveries, applications and users, case by case.
+ * webhooks, deliveries, applications, users and billing, case by case.
  */
 
 #include "rbl_ops.h"
@@ -346,15 +346,54 @@ test_users(void)
 
 
 static void
+test_billing(void)
+{
+    size_t     i;
+    rbl_run_t  run;
+
+    static const char *const  bad[] = {
+        "alert=", "alert=-1", "alert=5.001", "alert=05", "alert=1e3",
+        "renew=on", "renew=", "source=", "source=PS"
+    };
+
+    ok(begin(&run, &rbl_op_bill_update,
+             GIVEN("alert=0.05", "falls_below=0", "renew=true", NULL)) == 0,
+       "amounts and a flag are choices about a bill");
+    is_str(run.argv[RBL_ARG(bill_terms, alert)], "50000",
+           "an amount becomes micro-USD");
+    is_str(run.argv[RBL_ARG(bill_terms, falls)], "0", "0 is an amount");
+    is_str(run.argv[RBL_ARG(bill_terms, to)], "",
+           "what is not given stays as it was");
+
+    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        ok(begin(&run, &rbl_op_bill_update, GIVEN(bad[i], NULL)) != 0
+           && run.refusal == 400, "refused: %s", bad[i]);
+    }
+
+    ok(begin(&run, &rbl_op_bill_ledger, GIVEN("limit=201", NULL)) != 0,
+       "a page of the ledger has at most 200 movements");
+    ok(begin(&run, &rbl_op_bill_ledger, GIVEN("before=1-0", NULL)) == 0,
+       "a page of the ledger begins before an entry");
+    is_str(run.argv[RBL_ARG(bill_ledger, most)], "50",
+           "a page of the ledger has 50 movements by default");
+}
+
+
+static void
 test_refusals(void)
 {
     rbl_run_t  run;
 
+    static const rbl_outcome_t  table[] = {
+        { "LIMIT", 409, "%L of %s, %s." }, { NULL, 0, NULL }
+    };
+
     redisReply   part[] = {
         { .type = REDIS_REPLY_STRING, .str = "LIMIT", .len = 5 },
-        { .type = REDIS_REPLY_INTEGER, .integer = 100 }
+        { .type = REDIS_REPLY_INTEGER, .integer = 100 },
+        { .type = REDIS_REPLY_STRING, .str = "a text", .len = 6 }
     };
-    redisReply  *element[] = { &part[0], &part[1] };
+    redisReply  *element[] = { &part[0], &part[1], &part[2] };
     redisReply   reply = { .type = REDIS_REPLY_ARRAY, .elements = 2,
                            .element = element };
 
@@ -365,6 +404,12 @@ test_refusals(void)
        && run.refusal == 409, "the word of a reply chooses the refusal");
     is_str(rbl_str(refused), "An account may have at most 100 webhooks.",
            "the number of the reply stands in its text");
+    (void) rbl_refuse_by(&run, table, &reply);
+    is_str(rbl_str(refused), "100 of , .", "what a reply lacks is empty");
+    reply.elements = 3;
+    (void) rbl_refuse_by(&run, table, &reply);
+    is_str(rbl_str(refused), "100 of a text, .",
+           "the texts of the reply stand in the text in their order");
     part[0].str = "OTHER";
     ok(rbl_refuse_by(&run, rbl_hook_refusals, &reply) != 0,
        "an unknown word is no refusal");
@@ -384,6 +429,7 @@ main(void)
     test_numbers();
     test_networks();
     test_users();
+    test_billing();
     test_refusals();
 
     return tap_done();

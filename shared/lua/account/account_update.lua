@@ -1,16 +1,44 @@
--- Changes what an account may choose, for an operator, together with what its
--- users want.  Another interval takes effect for each host after its next
--- check.
+-- Changes what an account may choose.  What its users want waits for a daemon
+-- (account_settle.lua): nginx runs this, and may not write the account's
+-- record.  An operator changes the record, together with what the users want.
+-- Another interval takes effect for each host after its next check.
 --- key: acct  acct:<AC>
 --- arg: name  or "": as it is; likewise the others
 --- arg: timezone  name of the zone
 --- arg: interval  between the checks of a host (s)
+--- arg: now  1: for an operator; or 0
 --- audit
 --- reply: OK
 --- reply: ACCOUNT  there is none
 --- reply: SHORT shortest#  the plan's (s)
---- include: account_save
---- include: choose
-wanted_apply(a, w)
-account_save(a)
+--- include: settle
+--- include: wanted
+--- use: account wanted
+local a = load(KEY.acct)
+if not a then
+    return {'ACCOUNT'}
+end
+local interval, shortest = tonumber(ARG.interval), a[ACCOUNT.min_interval] or 0
+if interval and interval < shortest then
+    return {'SHORT', shortest}
+end
+local w = wanted_read() or {1, '', '', 0}
+if ARG.name ~= '' then
+    w[WANTED.name] = ARG.name
+end
+if ARG.timezone ~= '' then
+    w[WANTED.timezone] = ARG.timezone
+end
+w[WANTED.interval] = interval or w[WANTED.interval]
+if ARG.now == '1' then
+    --- include: account_save
+    wanted_apply(a, w)
+    account_save(a)
+    return {'OK'}
+end
+local failed = settle_at(now_ms())
+if failed then
+    return failed
+end
+save(key('wanted', ac), w)
 return {'OK'}

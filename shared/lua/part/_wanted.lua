@@ -1,5 +1,5 @@
--- What an account's users want of its record (account_want.lua).  With the
--- rights of nginx anything may be written there: what account_want would not
+-- What an account's users want of its record (account_update.lua).  With the
+-- rights of nginx anything may be written there: what account_update would not
 -- write is nothing.
 --- include: account
 --- use: account wanted

@@ -84,7 +84,8 @@ function look.leases(handle)
         not_later('leases', handle, pp, longest_lease)
     end
 end
--- What an account with a turn has, and how long it may wait.
+-- What an account with a turn has, and how long it may wait.  The turn of a bill
+-- is also for payment sources that were removed.
 local turns = {due = {}, manual = {'manual'}, works = {'work', 60000},
     settle = {nil, 3660000}, tellings = {'telling', longest_lease},
     billdue = {'bill'}, paydue = {'bill'}}
@@ -92,7 +93,10 @@ for index, of in pairs(turns) do
     look[index] = function(member)
         if call('ZSCORE', key(index), member)
             and (member ~= ac or call('EXISTS', key('acct', ac)) == 0
-                or of[1] and call('EXISTS', key(of[1], ac)) == 0)
+                or of[1] == 'bill' and call('EXISTS', key('bill', ac),
+                    key('setup', ac, 'gone')) == 0
+                or of[1] and of[1] ~= 'bill'
+                    and call('EXISTS', key(of[1], ac)) == 0)
         then
             fault('turn', index, 'has a turn for nothing', function()
                 call('ZREM', key(index), member)
