@@ -84,8 +84,8 @@ function look.leases(handle)
         not_later('leases', handle, pp, longest_lease)
     end
 end
--- What an account with a turn has, and how long it may wait.  The turn of a bill
--- is also for payment sources that were removed.
+-- What an account with a turn has, and how long it may wait.  The turn of a
+-- bill is also for payment sources that were removed.
 local turns = {due = {}, manual = {'manual'}, works = {'work', 60000},
     settle = {nil, 3660000}, tellings = {'telling', longest_lease},
     billdue = {'bill'}, paydue = {'bill'}}
