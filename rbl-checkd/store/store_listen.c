@@ -29,13 +29,13 @@ on_message(void *data, const redisReply *reply)
 
     } else if (link->phase == STORE_GREETING) {
         link->subscribing = 0;
-        store_greeted(link);
+        store_link_up(link);
     }
 }
 
 
-void
-store_subscribe(store_link_t *link)
+static void
+subscribe(store_link_t *link)
 {
     rbl_key_t  key;
 
@@ -57,8 +57,8 @@ usable(const store_t *of, unsigned i)
 }
 
 
-const rbl_host_port_t *
-store_follow(store_t *store)
+static const rbl_host_port_t *
+follow(store_t *store)
 {
     unsigned        i, k;
     const store_t  *of = store->of;
@@ -78,6 +78,26 @@ store_follow(store_t *store)
 
     return NULL;
 }
+
+
+static void
+seek(store_link_t *link)
+{
+    store_t                *store = link->store;
+    const rbl_host_port_t  *at = follow(store);
+
+    if (at == NULL) {
+        store_plan_retry(link);
+
+    } else {
+        store_open(link, at, store_connect_limit(store));
+    }
+}
+
+
+static const store_link_kind_t  subscription = {
+    .seek = seek, .greet = store_greet, .met = subscribe
+};
 
 
 void
@@ -102,6 +122,7 @@ store_listen(store_t *of, store_message_pt message, void *data)
     store->second = 1;
     store->message = message;
     store->of = of;
+    store_make_one(store, &subscription);
     of->listener = store;
 
     return store;
