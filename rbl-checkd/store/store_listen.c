@@ -57,14 +57,16 @@ usable(const store_t *of, unsigned i)
 }
 
 
-static const rbl_host_port_t *
-follow(store_t *store)
+static void
+seek(store_link_t *link)
 {
     unsigned        i, k;
+    store_t        *store = link->store;
     const store_t  *of = store->of;
 
     if (of->nodes.kind == RBL_PLACE_ONE) {
-        return &of->nodes.node[0].at;
+        store_open_node(link);
+        return;
     }
 
     k = (unsigned) rand_r(&store->seed);
@@ -72,26 +74,13 @@ follow(store_t *store)
     for (i = 0; i < of->nodes.n; i++, k++) {
         if (usable(of, k % of->nodes.n)) {
             store->followed = k % of->nodes.n;
-            return &of->nodes.node[store->followed].at;
+            store_open(link, &of->nodes.node[store->followed].at,
+                       store_connect_limit(store));
+            return;
         }
     }
 
-    return NULL;
-}
-
-
-static void
-seek(store_link_t *link)
-{
-    store_t                *store = link->store;
-    const rbl_host_port_t  *at = follow(store);
-
-    if (at == NULL) {
-        store_plan_retry(link);
-
-    } else {
-        store_open(link, at, store_connect_limit(store));
-    }
+    store_plan_retry(link);
 }
 
 
