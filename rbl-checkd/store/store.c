@@ -11,23 +11,9 @@
 #define STORE_COUNT  1.0                /* s between questions of a link for
                                            replicas, while it has none */
 
-
-void
-store_kick(store_t *store)
-{
-    if (!ev_is_active(&store->kick)) {
-        ev_timer_set(&store->kick, 0, 0);
-        ev_timer_start(store->loop, &store->kick);
-    }
-}
-
-
-void
-store_fail(store_t *store, store_cmd_t *cmd)
-{
-    store_put(&store->failed, cmd);
-    store_kick(store);
-}
+static const store_link_kind_t  one = {
+    .seek = store_open_node, .greet = store_greet, .met = store_link_up
+};
 
 
 int
@@ -407,33 +393,6 @@ on_kick(struct ev_loop *loop, ev_timer *w, int revents)
 }
 
 
-static void
-make_links(store_t *store)
-{
-    unsigned            i;
-    const rbl_place_t  *place = &store->conf->place;
-
-    if (store->nodes.kind == RBL_PLACE_CLUSTER) {
-        for (i = 0; i < place->n; i++) {
-            (void) rbl_nodes_seed(&store->nodes, &place->hosts[i]);
-        }
-
-        store_kick(store);
-        return;
-    }
-
-    if (store->nodes.kind == RBL_PLACE_SENTINEL) {
-        store->sentinel = store_link_new(store, 0);
-        ev_timer_stop(store->loop, &store->sentinel->retry);
-
-    } else {
-        (void) rbl_nodes_seed(&store->nodes, &place->hosts[0]);
-    }
-
-    store->link[0] = store_link_new(store, 0);
-}
-
-
 store_t *
 store_make(struct ev_loop *loop, const config_t *conf, rbl_place_kind_t kind,
     store_state_pt state, void *data)
@@ -450,10 +409,17 @@ store_make(struct ev_loop *loop, const config_t *conf, rbl_place_kind_t kind,
     rbl_nodes_init(&store->nodes, kind, &conf->store_map);
     ev_timer_init(&store->kick, on_kick, 0, 0);
     store->kick.data = store;
-    store_map_init(store);
-    make_links(store);
 
     return store;
+}
+
+
+void
+store_make_one(store_t *store, const store_link_kind_t *kind)
+{
+    (void) rbl_nodes_seed(&store->nodes, &store->conf->place.hosts[0]);
+    store->link[0] = store_link_new(store, kind, 0);
+    store_link_fresh(store->link[0]);
 }
 
 
@@ -461,7 +427,25 @@ store_t *
 store_new(struct ev_loop *loop, const config_t *conf, store_state_pt state,
     void *data)
 {
-    return store_make(loop, conf, conf->place.kind, state, data);
+    store_t  *store;
+
+    store = store_make(loop, conf, conf->place.kind, state, data);
+
+    switch (conf->place.kind) {
+
+    case RBL_PLACE_CLUSTER:
+        store_map_init(store);
+        break;
+
+    case RBL_PLACE_SENTINEL:
+        store_sentinel_init(store);
+        break;
+
+    default:
+        store_make_one(store, &one);
+    }
+
+    return store;
 }
 
 

@@ -17,6 +17,37 @@
 #define BACKOFF_SENTINEL  0.25          /* until a failover is over */
 
 
+void
+store_kick(store_t *store)
+{
+    if (!ev_is_active(&store->kick)) {
+        ev_timer_set(&store->kick, 0, 0);
+        ev_timer_start(store->loop, &store->kick);
+    }
+}
+
+
+void
+store_fail(store_t *store, store_cmd_t *cmd)
+{
+    store_put(&store->failed, cmd);
+    store_kick(store);
+}
+
+
+void
+store_give_up(store_link_t *link)
+{
+    store_cmd_t  *cmd;
+
+    while ((cmd = store_window_drop(&link->window)) != NULL) {
+        store_fail(link->store, cmd);
+    }
+}
+
+
+/* --- trouble ------------------------------------------------------------- */
+
 /* The stores have the same trouble, but for a refused subscription. */
 
 int
@@ -37,7 +68,7 @@ store_name(char buf[STORE_NAME], const store_link_t *link)
 
     } else {
         snprintf(buf, STORE_NAME, "store %s, %s %s", store->conf->store,
-                 link == store->sentinel ? "Sentinel" : "node",
+                 link->kind->sentinel ? "Sentinel" : "node",
                  rbl_host_port_text(at, &link->at));
     }
 
@@ -57,7 +88,7 @@ store_trouble(store_link_t *link, const char *why)
     if (strcmp(text, link->why) != 0) {
         memcpy(link->why, text, sizeof(text));
 
-        if (link != link->store->sentinel) {
+        if (!link->kind->sentinel) {
             log_msg(store_quiet(link) ? LOG_L_DEBUG : LOG_L_WARN, "%s: %s",
                     store_name(name, link), text);
         }
@@ -91,9 +122,31 @@ store_drop(store_link_t *link, const char *why)
 
 
 void
+store_drop_refused(store_link_t *link, const redisReply *reply, rbl_str_t text)
+{
+    char  why[STORE_WHY];
+
+    snprintf(why, sizeof(why), "%.*s", (int) text.n, text.p);
+    store_drop(link, why);
+    link->said = rbl_reply_class(reply);
+}
+
+
+int
+store_stood_still(const store_link_t *link, double from, double most)
+{
+    return link->store->nodes.kind == RBL_PLACE_SENTINEL
+           && link->store->tool == NULL && !link->kind->sentinel
+           && clock_now() - from > most;
+}
+
+
+/* --- connection ---------------------------------------------------------- */
+
+void
 store_connected(store_link_t *link)
 {
-    if (link->store->tool != NULL && link != link->store->sentinel) {
+    if (link->store->tool != NULL && !link->kind->sentinel) {
         link->connect_deadline = clock_now() + link->store->tool->greet;
     }
 }
@@ -204,7 +257,17 @@ store_open(store_link_t *link, const rbl_host_port_t *at, double timeout)
     link->connection++;
     link->opened = clock_now();
     link->connect_deadline = link->opened + timeout;
-    store_greet(link);
+    link->kind->greet(link);
+}
+
+
+void
+store_open_node(store_link_t *link)
+{
+    const store_t  *store = link->store;
+
+    store_open(link, &store->nodes.node[link->node].at,
+               store_connect_limit(store));
 }
 
 
@@ -272,29 +335,12 @@ on_watch(struct ev_loop *loop, ev_timer *w, int revents)
 static void
 on_retry(struct ev_loop *loop, ev_timer *w, int revents)
 {
-    store_t                *store;
-    store_link_t           *link = w->data;
-    const rbl_host_port_t  *at;
+    store_link_t  *link = w->data;
 
     (void) loop;
     (void) revents;
 
-    store = link->store;
-
-    if (store->nodes.kind == RBL_PLACE_SENTINEL) {
-        store_look(store);
-        return;
-    }
-
-    at = store->of != NULL ? store_follow(store)
-                           : &store->nodes.node[link->node].at;
-
-    if (at == NULL) {
-        store_plan_retry(link);
-        return;
-    }
-
-    store_open(link, at, store_connect_limit(store));
+    link->kind->seek(link);
 }
 
 
@@ -373,11 +419,12 @@ store_let_go(store_link_t *link)
 
 
 store_link_t *
-store_link_new(store_t *store, unsigned node)
+store_link_new(store_t *store, const store_link_kind_t *kind, unsigned node)
 {
     store_link_t  *link;
 
     link = xcalloc(1, sizeof(store_link_t));
+    link->kind = kind;
     link->store = store;
     link->node = node;
 
@@ -385,7 +432,6 @@ store_link_new(store_t *store, unsigned node)
     ev_timer_init(&link->watch, on_watch, 0, 0);
     ev_timer_init(&link->retry, on_retry, 0, 0);
     link->watch.data = link->retry.data = link->flush.data = link;
-    store_link_fresh(link);
 
     return link;
 }
@@ -401,6 +447,26 @@ store_link_fresh(store_link_t *link)
     ev_timer_stop(link->store->loop, &link->retry);
     ev_timer_set(&link->retry, 0, 0);
     ev_timer_start(link->store->loop, &link->retry);
+}
+
+
+/* The connection is good: forgets the back-off, and what was logged. */
+
+void
+store_link_up(store_link_t *link)
+{
+    char  name[STORE_NAME];
+
+    link->phase = STORE_READY;
+    link->backoff = BACKOFF_MIN;
+
+    if (link->why[0] != '\0') {
+        log_msg(store_quiet(link) ? LOG_L_DEBUG : LOG_L_NOTICE,
+                "%s: ready again", store_name(name, link));
+        link->why[0] = '\0';
+    }
+
+    store_kick(link->store);
 }
 
 
@@ -421,21 +487,4 @@ store_link_end(store_link_t *link)
     ev_prepare_stop(loop, &link->flush);
     ev_timer_stop(loop, &link->watch);
     ev_timer_stop(loop, &link->retry);
-}
-
-
-/* The connection is good: forgets the back-off, and what was logged. */
-
-void
-store_link_well(store_link_t *link)
-{
-    char  name[STORE_NAME];
-
-    link->backoff = BACKOFF_MIN;
-
-    if (link->why[0] != '\0') {
-        log_msg(store_quiet(link) ? LOG_L_DEBUG : LOG_L_NOTICE,
-                "%s: ready again", store_name(name, link));
-        link->why[0] = '\0';
-    }
 }

@@ -3,8 +3,9 @@
  * nothing else is sent before their replies:
  *
  *   one Redis, Sentinels   AUTH, INFO REPLICATION, HMGET <prefix>:meta
- *   a cluster              AUTH, CLUSTER MYID, CLUSTER SLOTS, INFO REPLICATION,
- *                          HMGET <prefix>:meta, which another node may have
+ *   a cluster              AUTH, CLUSTER MYID, CLUSTER SLOTS (store_map.c),
+ *                          INFO REPLICATION, HMGET <prefix>:meta, which another
+ *                          node may have
  *
  * A tool reads no meta data, and the role matters to it only behind Sentinels.
  */
@@ -21,21 +22,10 @@
                 " acknowledged writes (rbl-availability(7))"
 
 
-static int
-greeting(const store_link_t *link, const redisReply *reply)
+int
+store_greeting(const store_link_t *link, const redisReply *reply)
 {
     return link->phase == STORE_GREETING && reply != NULL;
-}
-
-
-static void
-drop_refused(store_link_t *link, const redisReply *reply, rbl_str_t text)
-{
-    char  why[STORE_WHY];
-
-    snprintf(why, sizeof(why), "%.*s", (int) text.n, text.p);
-    store_drop(link, why);
-    link->said = rbl_reply_class(reply);
 }
 
 
@@ -62,24 +52,18 @@ renew(store_link_t *link)
 }
 
 
-void
-store_greeted(store_link_t *link)
+static void
+met(store_link_t *link)
 {
-    store_t  *store = link->store;
-
-    link->late = !link->late && store_sentinel_stale(link, link->opened,
-                                                     GREETING_LATE);
+    link->late = !link->late
+                 && store_stood_still(link, link->opened, GREETING_LATE);
 
     if (link->late) {
         store_drop(link, "it stood still, and may have been replaced");
         return;
     }
 
-    link->phase = STORE_READY;
-    store_link_well(link);
-    store->tries = 0;
-    store->renewed |= store->nodes.kind == RBL_PLACE_CLUSTER;
-    store_kick(store);
+    link->kind->met(link);
 }
 
 
@@ -97,10 +81,9 @@ say_schema(store_t *store, int64_t schema)
 }
 
 
-/* NULL, or what is wrong with the meta data; why: room for a message. */
-
-static const char *
-take_meta(store_t *store, const redisReply *reply, char why[RBL_META_WHY])
+const char *
+store_take_meta(store_t *store, const redisReply *reply,
+    char why[RBL_META_WHY])
 {
     unsigned          before;
     rbl_meta_t        meta;
@@ -143,100 +126,35 @@ on_meta(void *data, const redisReply *reply)
     store_link_t       *link = data;
     rbl_reply_class_t   c;
 
-    if (!greeting(link, reply)) {
+    if (!store_greeting(link, reply)) {
         return;
     }
 
     c = rbl_reply_class(reply);
 
     if (c != RBL_REPLY_OK && !elsewhere(link->store, c)) {
-        drop_refused(link, reply, c == RBL_REPLY_ERROR
+        store_drop_refused(link, reply, c == RBL_REPLY_ERROR
                                   ? RBL_STR("no valid response")
                                   : rbl_reply_error(reply));
         return;
     }
 
-    wrong = c == RBL_REPLY_OK ? take_meta(link->store, reply, why) : NULL;
+    wrong = c == RBL_REPLY_OK ? store_take_meta(link->store, reply, why)
+                              : NULL;
 
     if (wrong != NULL) {
         store_drop(link, wrong);
-
-    } else if (link->store->message == NULL) {
-        store_greeted(link);
 
     } else {
-        store_subscribe(link);
+        met(link);
     }
-}
-
-
-/* No node had the meta data when it was greeted. */
-
-static void
-on_meta_late(void *data, const redisReply *reply)
-{
-    char           why[RBL_META_WHY];
-    const char    *wrong;
-    store_link_t  *link = data;
-
-    if (reply == NULL || rbl_reply_class(reply) != RBL_REPLY_OK) {
-        return;
-    }
-
-    wrong = take_meta(link->store, reply, why);
-
-    if (wrong != NULL) {
-        store_drop(link, wrong);
-    }
-
-    store_kick(link->store);
-}
-
-
-/* A store of an earlier schema has no copies. */
-
-static void
-on_copy(void *data, const redisReply *reply)
-{
-    rbl_meta_t  meta;
-
-    rbl_meta_read(&meta, reply);
-
-    if (meta.schema != -1) {
-        on_meta_late(data, reply);
-    }
-}
-
-
-static void
-ask_at(store_link_t *link, rbl_str_t key, store_reply_pt done)
-{
-    store_send(link, done, link, RBL_COMMAND("HMGET", key, RBL_META_FIELDS));
 }
 
 
 void
-store_ask_meta(store_t *store)
+store_ask_meta(store_link_t *link, rbl_str_t key, store_reply_pt done)
 {
-    unsigned   i, copy;
-    rbl_key_t  key;
-
-    i = rbl_nodes_of(&store->nodes, rbl_meta_key(&key, &store->ks));
-
-    if (store_link_ready(store, i)) {
-        ask_at(store->link[i], rbl_meta_key(&key, &store->ks), on_meta_late);
-        return;
-    }
-
-    for (i = 0; i < store->nodes.n; i++) {
-        copy = rbl_nodes_copy(&store->nodes, i);
-
-        if (copy != RBL_META_COPIES && store_link_ready(store, i)) {
-            ask_at(store->link[i],
-                   rbl_meta_copy_key(&key, &store->ks, copy), on_copy);
-            return;
-        }
-    }
+    store_send(link, done, link, RBL_COMMAND("HMGET", key, RBL_META_FIELDS));
 }
 
 
@@ -245,49 +163,8 @@ on_auth(void *data, const redisReply *reply)
 {
     store_link_t  *link = data;
 
-    if (greeting(link, reply) && rbl_reply_class(reply) != RBL_REPLY_OK) {
-        drop_refused(link, reply, rbl_reply_auth_error(reply));
-    }
-}
-
-
-static void
-on_myid(void *data, const redisReply *reply)
-{
-    store_link_t  *link = data;
-
-    if (!greeting(link, reply)) {
-        return;
-    }
-
-    if (rbl_reply_class(reply) != RBL_REPLY_OK) {
-        drop_refused(link, reply,
-                     link->store->tool != NULL
-                     && rbl_reply_class(reply) == RBL_REPLY_ERROR
-                     ? RBL_STR("it is no node of a cluster")
-                     : rbl_reply_error(reply));
-
-    } else if (!rbl_nodes_is(&link->store->nodes, reply, link->node)) {
-        store_drop(link, "another server has its address");
-        store_map_stale(link->store);
-    }
-}
-
-
-static void
-on_slots(void *data, const redisReply *reply)
-{
-    const char    *why;
-    store_link_t  *link = data;
-
-    if (!greeting(link, reply)) {
-        return;
-    }
-
-    why = store_map_take(link, reply);
-
-    if (why != NULL) {
-        store_drop(link, why);
+    if (store_greeting(link, reply) && rbl_reply_class(reply) != RBL_REPLY_OK) {
+        store_drop_refused(link, reply, rbl_reply_auth_error(reply));
     }
 }
 
@@ -357,7 +234,7 @@ judge_role(store_link_t *link, const redisReply *reply)
         return;
 
     case RBL_ROLE_UNKNOWN:
-        drop_refused(link, reply, rbl_reply_class(reply) == RBL_REPLY_OK
+        store_drop_refused(link, reply, rbl_reply_class(reply) == RBL_REPLY_OK
                                   ? RBL_STR("it does not report its role")
                                   : rbl_reply_error(reply));
         return;
@@ -378,7 +255,7 @@ on_role(void *data, const redisReply *reply)
     const store_t      *store = link->store;
     rbl_reply_class_t   c = rbl_reply_class(reply);
 
-    if (!greeting(link, reply)) {
+    if (!store_greeting(link, reply)) {
         return;
     }
 
@@ -388,11 +265,11 @@ on_role(void *data, const redisReply *reply)
     } else if (store->nodes.kind == RBL_PLACE_ONE && c != RBL_REPLY_OK
                && c != RBL_REPLY_NOPERM)
     {
-        drop_refused(link, reply, rbl_reply_error(reply));
+        store_drop_refused(link, reply, rbl_reply_error(reply));
     }
 
     if (store->tool != NULL && link->phase == STORE_GREETING) {
-        store_greeted(link);
+        met(link);
     }
 }
 
@@ -417,30 +294,31 @@ store_send_auth(store_link_t *link, store_reply_pt done)
 
 
 void
-store_greet(store_link_t *link)
+store_greet_auth(store_link_t *link)
 {
-    rbl_key_t  key;
-
-    if (link == link->store->sentinel) {
-        store_sentinel_greet(link);
-        return;
-    }
-
     if (link->store->conf->store_password[0] != '\0') {
         store_send_auth(link, on_auth);
     }
+}
 
-    if (link->store->nodes.kind == RBL_PLACE_CLUSTER) {
-        store_send(link, on_myid, link,
-                   RBL_COMMAND("CLUSTER", RBL_STR("MYID")));
-        store_send(link, on_slots, link,
-                   RBL_COMMAND("CLUSTER", RBL_STR("SLOTS")));
-    }
+
+void
+store_greet_role(store_link_t *link)
+{
+    rbl_key_t  key;
 
     store_send(link, on_role, link,
                RBL_COMMAND("INFO", RBL_STR("REPLICATION")));
 
     if (link->store->tool == NULL) {
-        ask_at(link, rbl_meta_key(&key, &link->store->ks), on_meta);
+        store_ask_meta(link, rbl_meta_key(&key, &link->store->ks), on_meta);
     }
+}
+
+
+void
+store_greet(store_link_t *link)
+{
+    store_greet_auth(link);
+    store_greet_role(link);
 }

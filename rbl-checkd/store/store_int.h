@@ -1,10 +1,14 @@
 /*
- * Declarations of the store's files: store.c has the store and its parts,
- * store_map.c the nodes of a cluster, store_sentinel.c the look-up of a master,
- * store_listen.c the subscription; of a link, store_link.c sends commands and
- * completes them, store_connect.c opens and closes the connection,
- * store_greet.c greets, store_tls.c encrypts, store_window.c holds back
- * commands that exceed the window.
+ * Declarations of the store's files.  Three layers.  Each calls those below,
+ * which answer by callbacks (store_link_kind_t) and by the kick:
+ *
+ *  - a link to one server: store_connect.c opens and closes its connection,
+ *    store_tls.c encrypts, store_link.c sends commands and completes them,
+ *    store_window.c holds back commands that exceed the window;
+ *  - store_greet.c: the greeting of a node;
+ *  - store.c: one store, its links and the way of a command to one, with
+ *    store_map.c (the nodes of a cluster), store_sentinel.c (which is the
+ *    master), store_listen.c (a subscription), store_tool.c (for rblctl).
  *
  * A command is in the window's queue until it is sent, in `pending` while
  * hiredis has it, and in `failed` until its call back gets NULL.  Only the kick
@@ -61,8 +65,31 @@ typedef enum {
     STORE_DROPPING                      /* the kick will close it */
 } store_phase_t;
 
-/* A connection to a node, or to a Sentinel. */
+/* Callbacks of a link, by the kind of its server. */
+typedef struct {
+    /* It is time to connect: store_open, or store_plan_retry if the address is
+       not known now.  Not of a Sentinel, which is never tried again. */
+    void  (*seek)(store_link_t *link);
+
+    /* Sends the greeting. */
+    void  (*greet)(store_link_t *link);
+
+    /* The node is what it should be: store_link_up.  Not of a Sentinel. */
+    void  (*met)(store_link_t *link);
+
+    /* Of a cluster, else NULL: a command was refused with MOVED.  1: it is on
+       its way to another node.  stale: the map of slots is out of date. */
+    int   (*moved)(store_link_t *link, store_cmd_t *cmd,
+        const redisReply *moved);
+    void  (*stale)(store_t *store);
+
+    unsigned  sentinel:1;               /* a Sentinel: its trouble is that of
+                                           the look-up */
+} store_link_kind_t;
+
+/* A connection to a server. */
 struct store_link_s {
+    const store_link_kind_t  *kind;
     store_t            *store;
     unsigned            node;           /* index in `nodes`; of a Sentinel in
                                            the hosts of the configuration */
@@ -108,6 +135,8 @@ typedef struct {
                                            not */
 } store_part_t;
 
+/* The links read it, put failed commands into it, and set what they find out:
+   meta data, nodes, renewed. */
 struct store_s {
     struct ev_loop     *loop;
     const config_t     *conf;
@@ -153,18 +182,57 @@ struct store_s {
     unsigned            authed:1;       /* AUTH was sent to the Sentinel */
 
     /* store_listen.c */
-    store_message_pt    message;        /* NULL: no subscription */
+    store_message_pt    message;
     store_t            *of;             /* the store that is subscribed to */
     unsigned            followed;       /* its node */
     store_t            *listener;       /* the subscription to this store */
 };
 
-/* store.c */
-store_t *store_make(struct ev_loop *loop, const config_t *conf,
-    rbl_place_kind_t kind, store_state_pt state, void *data);
-int store_link_ready(const store_t *store, unsigned node);
+/* store_connect.c: a new link connects after store_link_fresh, in the next turn
+   of the loop; one that ended fails its commands, and may be freed after
+   that. */
+store_link_t *store_link_new(store_t *store, const store_link_kind_t *kind,
+    unsigned node);
+void store_link_fresh(store_link_t *link);
+void store_link_up(store_link_t *link);
+void store_link_end(store_link_t *link);
+void store_open(store_link_t *link, const rbl_host_port_t *at, double timeout);
+void store_open_node(store_link_t *link);
+void store_connected(store_link_t *link);       /* with TLS: after the
+                                                   handshake */
+double store_connect_limit(const store_t *store);
+void store_let_go(store_link_t *link);
+void store_plan_retry(store_link_t *link);
+void store_watch(store_link_t *link);
+
+/* The work that must wait until no call back of hiredis runs. */
 void store_kick(store_t *store);
 void store_fail(store_t *store, store_cmd_t *cmd);
+
+/* Fails all commands that wait in the window, since the connection is lost. */
+void store_give_up(store_link_t *link);
+
+/* Logs a trouble once, not at every attempt. */
+void store_trouble(store_link_t *link, const char *why);
+
+/* "store X, node Y", for the log; returns buf. */
+#define STORE_NAME  (1024 + RBL_HOST_PORT_TEXT + 32)
+const char *store_name(char buf[STORE_NAME], const store_link_t *link);
+int store_quiet(const store_link_t *link);
+
+/* Closes the connection in the next turn of the loop; `why` is for the log.
+   store_drop_refused: it is the text of a reply. */
+void store_drop(store_link_t *link, const char *why);
+void store_drop_refused(store_link_t *link, const redisReply *reply,
+    rbl_str_t text);
+
+/* A server that stood still may have been replaced meanwhile: true behind
+   Sentinels, if more than so many seconds have passed since `from`. */
+int store_stood_still(const store_link_t *link, double from, double most);
+
+/* store_tls.c: in place of hiredis' adapter.  -1: OpenSSL has no memory. */
+int store_tls_attach(store_link_t *link, redisAsyncContext *ac);
+void store_tls_write(redisAsyncContext *ac);
 
 /* store_link.c */
 void store_link_forget(store_link_t *link, const void *data);
@@ -176,67 +244,44 @@ void store_link_script(store_link_t *link, unsigned late,
     const rbl_str_t *argv);
 void store_fail_new(store_t *store, store_reply_pt done, void *data);
 
+/* Sends a command of another link before all others. */
+void store_link_adopt(store_link_t *link, store_cmd_t *cmd);
+
 /* Sends a command that bypasses the window, as the greeting does. */
 void store_send(store_link_t *link, store_reply_pt done, void *data, int argc,
     const rbl_str_t *argv);
 
-/* Fails all commands that wait in the window, since the connection is lost. */
-void store_give_up(store_link_t *link);
-
-/* store_connect.c: a new link, and a fresh one, connect in the next turn of the
-   loop; one that ended fails its commands, and may be freed after that. */
-store_link_t *store_link_new(store_t *store, unsigned node);
-void store_link_fresh(store_link_t *link);
-void store_link_end(store_link_t *link);
-void store_link_well(store_link_t *link);
-void store_open(store_link_t *link, const rbl_host_port_t *at, double timeout);
-void store_connected(store_link_t *link);       /* with TLS: after the
-                                                   handshake */
-double store_connect_limit(const store_t *store);
-void store_let_go(store_link_t *link);
-void store_plan_retry(store_link_t *link);
-void store_watch(store_link_t *link);
-
-/* Logs a trouble once, not at every attempt. */
-void store_trouble(store_link_t *link, const char *why);
-
-/* "store X, node Y", for the log; returns buf. */
-#define STORE_NAME  (1024 + RBL_HOST_PORT_TEXT + 32)
-const char *store_name(char buf[STORE_NAME], const store_link_t *link);
-int store_quiet(const store_link_t *link);
-
-/* Closes the connection in the next turn of the loop; `why` is for the log. */
-void store_drop(store_link_t *link, const char *why);
-
-/* store_tls.c: in place of hiredis' adapter.  -1: OpenSSL has no memory. */
-int store_tls_attach(store_link_t *link, redisAsyncContext *ac);
-void store_tls_write(redisAsyncContext *ac);
-
-/* store_greet.c */
+/* store_greet.c: AUTH, if there is a password, and the rest; `met` follows.
+   store_greeting: a reply has come, and the greeting goes on. */
+int store_greeting(const store_link_t *link, const redisReply *reply);
 void store_greet(store_link_t *link);
-void store_greeted(store_link_t *link);
+void store_greet_auth(store_link_t *link);
+void store_greet_role(store_link_t *link);
 void store_send_auth(store_link_t *link, store_reply_pt done);
-void store_ask_meta(store_t *store);
+
+/* Asks for the meta data or their copy.  store_take_meta: NULL, or what is
+   wrong with them; why: room for a message. */
+void store_ask_meta(store_link_t *link, rbl_str_t key, store_reply_pt done);
+const char *store_take_meta(store_t *store, const redisReply *reply,
+    char why[RBL_META_WHY]);
+
+/* store.c: a store without links, and its only one. */
+store_t *store_make(struct ev_loop *loop, const config_t *conf,
+    rbl_place_kind_t kind, store_state_pt state, void *data);
+void store_make_one(store_t *store, const store_link_kind_t *kind);
+int store_link_ready(const store_t *store, unsigned node);
 
 /* store_map.c: a cluster. */
 void store_map_init(store_t *store);
-void store_map_stale(store_t *store);           /* asks soon */
 void store_map_kick(store_t *store);
 const char *store_map_take(store_link_t *link, const redisReply *slots);
 
 /* store_sentinel.c */
-void store_look(store_t *store);
+void store_sentinel_init(store_t *store);
 void store_sentinel_kick(store_t *store);
-void store_sentinel_greet(store_link_t *link);
 
-/* A server that stood still may have been replaced meanwhile: true behind
-   Sentinels, if more than so many seconds have passed since `from`. */
-int store_sentinel_stale(const store_link_t *link, double from, double most);
-
-/* store_listen.c: the end of a subscription's greeting; which address; whether
-   the node that the listener of a store follows is still right. */
-void store_subscribe(store_link_t *link);
-const rbl_host_port_t *store_follow(store_t *store);
+/* store_listen.c: whether the node that the listener of a store follows is
+   still right. */
 void store_listen_kick(const store_t *store);
 
 #endif /* STORE_INT_H_INCLUDED */

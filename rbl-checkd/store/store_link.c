@@ -92,17 +92,6 @@ hand_over_some(store_link_t *link)
 }
 
 
-void
-store_give_up(store_link_t *link)
-{
-    store_cmd_t  *cmd;
-
-    while ((cmd = store_window_drop(&link->window)) != NULL) {
-        store_fail(link->store, cmd);
-    }
-}
-
-
 /* Makes a command with room for `n` bytes, which the caller writes. */
 
 static store_cmd_t *
@@ -199,6 +188,15 @@ store_link_command(store_link_t *link, store_reply_pt done, void *data,
 }
 
 
+void
+store_link_adopt(store_link_t *link, store_cmd_t *cmd)
+{
+    cmd->link = link;
+    store_window_back(&link->window, cmd);
+    hand_over_some(link);
+}
+
+
 /* A command that has no link to go to. */
 
 void
@@ -243,34 +241,6 @@ store_link_script(store_link_t *link, unsigned late,
     cmd->n = resp_end(&out, cmd->bytes).n;
 
     offer(link, cmd);
-}
-
-
-/* Sends a command that a node of a cluster refused to the node that has the
-   slot now.  0: it is not ready, or the command has followed before. */
-
-static int
-follow(store_link_t *link, store_cmd_t *cmd, const redisReply *moved)
-{
-    unsigned       i;
-    store_t       *store = link->store;
-    store_link_t  *to;
-
-    i = rbl_nodes_moved(&store->nodes, moved, link->node);
-    store_map_stale(store);
-    store_kick(store);
-
-    if (i == RBL_NODE_NONE || cmd->moved || !store_link_ready(store, i)) {
-        return 0;
-    }
-
-    to = store->link[i];
-    cmd->moved = 1;
-    cmd->link = to;
-    store_window_back(&to->window, cmd);
-    hand_over_some(to);
-
-    return 1;
 }
 
 
@@ -370,15 +340,18 @@ judge(store_link_t *link, store_cmd_t *cmd, const redisReply *reply)
         return 0;
 
     case RBL_REPLY_MOVED:
-        if (link->store->nodes.kind == RBL_PLACE_CLUSTER) {
-            return follow(link, cmd, reply) ? -1 : 0;
+        if (link->kind->moved != NULL) {
+            return link->kind->moved(link, cmd, reply) ? -1 : 0;
         }
 
         refused(link, cmd, reply);
         return 0;
 
     case RBL_REPLY_SLOT:
-        store_map_stale(link->store);
+        if (link->kind->stale != NULL) {
+            link->kind->stale(link->store);
+        }
+
         refused(link, cmd, reply);
         return 0;
 
@@ -422,8 +395,8 @@ on_reply(redisAsyncContext *ac, void *r, void *privdata)
         return;
     }
 
-    if (link->phase == STORE_READY && store_sentinel_stale(link, cmd->given,
-                                                           SILENCE_LATE))
+    if (link->phase == STORE_READY
+        && store_stood_still(link, cmd->given, SILENCE_LATE))
     {
         store_drop(link, "it stood still, and may have been replaced");
         link->stale = 1;

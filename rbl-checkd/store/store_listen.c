@@ -29,13 +29,13 @@ on_message(void *data, const redisReply *reply)
 
     } else if (link->phase == STORE_GREETING) {
         link->subscribing = 0;
-        store_greeted(link);
+        store_link_up(link);
     }
 }
 
 
-void
-store_subscribe(store_link_t *link)
+static void
+subscribe(store_link_t *link)
 {
     rbl_key_t  key;
 
@@ -57,14 +57,16 @@ usable(const store_t *of, unsigned i)
 }
 
 
-const rbl_host_port_t *
-store_follow(store_t *store)
+static void
+seek(store_link_t *link)
 {
     unsigned        i, k;
+    store_t        *store = link->store;
     const store_t  *of = store->of;
 
     if (of->nodes.kind == RBL_PLACE_ONE) {
-        return &of->nodes.node[0].at;
+        store_open_node(link);
+        return;
     }
 
     k = (unsigned) rand_r(&store->seed);
@@ -72,12 +74,19 @@ store_follow(store_t *store)
     for (i = 0; i < of->nodes.n; i++, k++) {
         if (usable(of, k % of->nodes.n)) {
             store->followed = k % of->nodes.n;
-            return &of->nodes.node[store->followed].at;
+            store_open(link, &of->nodes.node[store->followed].at,
+                       store_connect_limit(store));
+            return;
         }
     }
 
-    return NULL;
+    store_plan_retry(link);
 }
+
+
+static const store_link_kind_t  subscription = {
+    .seek = seek, .greet = store_greet, .met = subscribe
+};
 
 
 void
@@ -102,6 +111,7 @@ store_listen(store_t *of, store_message_pt message, void *data)
     store->second = 1;
     store->message = message;
     store->of = of;
+    store_make_one(store, &subscription);
     of->listener = store;
 
     return store;

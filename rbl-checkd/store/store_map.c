@@ -27,16 +27,16 @@ arm(store_t *store, double seconds)
 }
 
 
-void
-store_map_stale(store_t *store)
+/* --- the map of slots ---------------------------------------------------- */
+
+static void
+stale(store_t *store)
 {
-    if (store->nodes.kind == RBL_PLACE_CLUSTER && store->tool == NULL) {
+    if (store->tool == NULL) {
         arm(store, store->map_at + MAP_AGAIN - clock_now());
     }
 }
 
-
-/* --- the map of slots ---------------------------------------------------- */
 
 const char *
 store_map_take(store_link_t *link, const redisReply *slots)
@@ -61,7 +61,7 @@ on_map(void *data, const redisReply *reply)
     store->map_asked = NULL;
 
     if (reply == NULL || rbl_reply_class(reply) != RBL_REPLY_OK) {
-        store_map_stale(store);
+        stale(store);
         return;
     }
 
@@ -96,6 +96,70 @@ next_ready(store_t *store)
 }
 
 
+/* --- the meta data, if no node had them when it was greeted -------------- */
+
+static void
+on_meta(void *data, const redisReply *reply)
+{
+    char           why[RBL_META_WHY];
+    const char    *wrong;
+    store_link_t  *link = data;
+
+    if (reply == NULL || rbl_reply_class(reply) != RBL_REPLY_OK) {
+        return;
+    }
+
+    wrong = store_take_meta(link->store, reply, why);
+
+    if (wrong != NULL) {
+        store_drop(link, wrong);
+    }
+
+    store_kick(link->store);
+}
+
+
+/* A store of an earlier schema has no copies. */
+
+static void
+on_copy(void *data, const redisReply *reply)
+{
+    rbl_meta_t  meta;
+
+    rbl_meta_read(&meta, reply);
+
+    if (meta.schema != -1) {
+        on_meta(data, reply);
+    }
+}
+
+
+static void
+ask_meta(store_t *store)
+{
+    unsigned   i, copy;
+    rbl_key_t  key;
+
+    i = rbl_nodes_of(&store->nodes, rbl_meta_key(&key, &store->ks));
+
+    if (store_link_ready(store, i)) {
+        store_ask_meta(store->link[i], rbl_meta_key(&key, &store->ks),
+                       on_meta);
+        return;
+    }
+
+    for (i = 0; i < store->nodes.n; i++) {
+        copy = rbl_nodes_copy(&store->nodes, i);
+
+        if (copy != RBL_META_COPIES && store_link_ready(store, i)) {
+            store_ask_meta(store->link[i],
+                           rbl_meta_copy_key(&key, &store->ks, copy), on_copy);
+            return;
+        }
+    }
+}
+
+
 static void
 on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 {
@@ -116,9 +180,100 @@ on_timer(struct ev_loop *loop, ev_timer *w, int revents)
     }
 
     if (store->ks.partitions == 0) {
-        store_ask_meta(store);
+        ask_meta(store);
     }
 }
+
+
+/* --- callbacks of a link ------------------------------------------------- */
+
+static void
+on_myid(void *data, const redisReply *reply)
+{
+    store_link_t  *link = data;
+
+    if (!store_greeting(link, reply)) {
+        return;
+    }
+
+    if (rbl_reply_class(reply) != RBL_REPLY_OK) {
+        store_drop_refused(link, reply,
+                           link->store->tool != NULL
+                           && rbl_reply_class(reply) == RBL_REPLY_ERROR
+                           ? RBL_STR("it is no node of a cluster")
+                           : rbl_reply_error(reply));
+
+    } else if (!rbl_nodes_is(&link->store->nodes, reply, link->node)) {
+        store_drop(link, "another server has its address");
+        stale(link->store);
+    }
+}
+
+
+static void
+on_slots(void *data, const redisReply *reply)
+{
+    const char    *why;
+    store_link_t  *link = data;
+
+    if (!store_greeting(link, reply)) {
+        return;
+    }
+
+    why = store_map_take(link, reply);
+
+    if (why != NULL) {
+        store_drop(link, why);
+    }
+}
+
+
+static void
+greet(store_link_t *link)
+{
+    store_greet_auth(link);
+    store_send(link, on_myid, link, RBL_COMMAND("CLUSTER", RBL_STR("MYID")));
+    store_send(link, on_slots, link, RBL_COMMAND("CLUSTER", RBL_STR("SLOTS")));
+    store_greet_role(link);
+}
+
+
+static void
+met(store_link_t *link)
+{
+    store_link_up(link);
+    link->store->renewed = 1;
+}
+
+
+/* The command goes to the node that has the slot now, unless that is not ready,
+   or the command has followed before. */
+
+static int
+moved(store_link_t *link, store_cmd_t *cmd, const redisReply *reply)
+{
+    unsigned   i;
+    store_t   *store = link->store;
+
+    i = rbl_nodes_moved(&store->nodes, reply, link->node);
+    stale(store);
+    store_kick(store);
+
+    if (i == RBL_NODE_NONE || cmd->moved || !store_link_ready(store, i)) {
+        return 0;
+    }
+
+    cmd->moved = 1;
+    store_link_adopt(store->link[i], cmd);
+
+    return 1;
+}
+
+
+static const store_link_kind_t  cluster = {
+    .seek = store_open_node, .greet = greet, .met = met, .moved = moved,
+    .stale = stale
+};
 
 
 /* --- links --------------------------------------------------------------- */
@@ -152,7 +307,8 @@ fit(store_t *store)
             }
 
         } else if (link == NULL) {
-            store->link[i] = store_link_new(store, i);
+            store->link[i] = store_link_new(store, &cluster, i);
+            store_link_fresh(store->link[i]);
 
         } else if (link->changed != store->nodes.node[i].changed) {
             close_link(link);
@@ -253,7 +409,7 @@ store_map_kick(store_t *store)
     settle(store);
 
     if (store->n_away > 0 || store->ks.partitions == 0) {
-        store_map_stale(store);
+        stale(store);
     }
 }
 
@@ -287,7 +443,8 @@ store_away(const store_t *store, unsigned partition)
 void
 store_map_init(store_t *store)
 {
-    unsigned  p;
+    unsigned            i, p;
+    const rbl_place_t  *place = &store->conf->place;
 
     for (p = 0; p < RBL_PARTITIONS_MAX; p++) {
         store->part[p].node = RBL_NODE_NONE;
@@ -295,4 +452,10 @@ store_map_init(store_t *store)
 
     ev_timer_init(&store->map, on_timer, 0, 0);
     store->map.data = store;
+
+    for (i = 0; i < place->n; i++) {
+        (void) rbl_nodes_seed(&store->nodes, &place->hosts[i]);
+    }
+
+    store_kick(store);
 }

@@ -13,8 +13,6 @@
 #define LIMIT_AGAIN  0.1                /* for one that was silent while others
                                            answered */
 
-static void ask(store_link_t *link, const char *what, store_reply_pt done);
-
 
 static void
 say(store_t *store, int warn, const char *what)
@@ -28,12 +26,21 @@ say(store_t *store, int warn, const char *what)
 
 
 static void
+ask(store_link_t *link, const char *what, store_reply_pt done)
+{
+    store_send(link, done, link,
+               RBL_COMMAND("SENTINEL", rbl_str(what),
+                           rbl_str(link->store->conf->place.name)));
+}
+
+
+static void
 on_state(void *data, const redisReply *reply)
 {
     store_link_t  *link = data;
     store_t       *store = link->store;
 
-    if (link->phase != STORE_GREETING || reply == NULL) {
+    if (!store_greeting(link, reply)) {
         return;
     }
 
@@ -47,11 +54,10 @@ static void
 on_named(void *data, const redisReply *reply)
 {
     const char    *why;
-    rbl_str_t      text;
     store_link_t  *link = data;
     store_t       *store = link->store;
 
-    if (link->phase != STORE_GREETING || reply == NULL) {
+    if (!store_greeting(link, reply)) {
         return;
     }
 
@@ -65,9 +71,7 @@ on_named(void *data, const redisReply *reply)
     }
 
     if (rbl_reply_class(reply) != RBL_REPLY_OK) {
-        text = rbl_reply_error(reply);
-        snprintf(link->why, sizeof(link->why), "%.*s", (int) text.n, text.p);
-        store_drop(link, link->why);
+        store_drop_refused(link, reply, rbl_reply_error(reply));
         return;
     }
 
@@ -83,16 +87,7 @@ on_named(void *data, const redisReply *reply)
 
 
 static void
-ask(store_link_t *link, const char *what, store_reply_pt done)
-{
-    store_send(link, done, link,
-               RBL_COMMAND("SENTINEL", rbl_str(what),
-                           rbl_str(link->store->conf->place.name)));
-}
-
-
-void
-store_sentinel_greet(store_link_t *link)
+greet(store_link_t *link)
 {
     link->store->authed = 0;
     ask(link, "GET-MASTER-ADDR-BY-NAME", on_named);
@@ -134,12 +129,12 @@ begin(store_t *store)
 
 /* A look-up of the master; then its link is opened. */
 
-void
-store_look(store_t *store)
+static void
+look(store_link_t *link)
 {
-    store->link[0]->phase = STORE_LOOKING;
-    store->link[0]->at.host[0] = '\0';
-    begin(store);
+    link->phase = STORE_LOOKING;
+    link->at.host[0] = '\0';
+    begin(link->store);
 }
 
 
@@ -263,10 +258,24 @@ store_sentinel_kick(store_t *store)
 }
 
 
-int
-store_sentinel_stale(const store_link_t *link, double from, double most)
+static void
+met(store_link_t *link)
 {
-    return link->store->nodes.kind == RBL_PLACE_SENTINEL
-           && link->store->tool == NULL && link != link->store->sentinel
-           && clock_now() - from > most;
+    store_link_up(link);
+    link->store->tries = 0;
+}
+
+
+static const store_link_kind_t  sentinel = { .greet = greet, .sentinel = 1 };
+static const store_link_kind_t  master = {
+    .seek = look, .greet = store_greet, .met = met
+};
+
+
+void
+store_sentinel_init(store_t *store)
+{
+    store->sentinel = store_link_new(store, &sentinel, 0);
+    store->link[0] = store_link_new(store, &master, 0);
+    store_link_fresh(store->link[0]);
 }

@@ -45,10 +45,11 @@ my %sources = ('rbl-api' => [grep { !m{_module/portal/|_visit} }
     'rbl-checkd' => [map { glob repo_dir() . "/rbl-checkd/$_" }
         qw(*.c [!c]*/*.c [!c]*/*/*.c check/*.c check/*/*.c config/*.c)],
     rblctl => [grep { !m{/fsck\w*\.c$} } map { glob repo_dir() . "/$_" }
-        qw(rbl-checkd/ctl/*.c rbl-checkd/store/store_greet.c shared/op/*.c)],
+        qw(rbl-checkd/ctl/*.c rbl-checkd/store/store_greet.c rbl-checkd/store/store_map.c
+            shared/op/*.c)],
     'rblctl-fsck' => [map { glob repo_dir() . "/rbl-checkd/$_" }
         qw(ctl/fsck*.c ctl/client.c ctl/fault.c ctl/meta.c ctl/nodes.c
-            ctl/parts.c store/store_greet.c)]);
+            ctl/parts.c store/store_greet.c store/store_map.c)]);
 
 # A script without the unused functions of its includes.
 sub used {
