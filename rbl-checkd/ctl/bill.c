@@ -247,9 +247,12 @@ const ctl_op_t  ctl_bill_ops[] = {
 static int
 bill_show(ctl_t *ctl)
 {
-    return ctl_print(ctl, bill_lines,
-                     ctl_op_data(ctl_op_run(ctl, &rbl_op_bill, ctl->args[0],
-                                            RBL_STR(""), 0, NULL)));
+    json_t  *bill;
+
+    bill = ctl_op_data(ctl_op_run(ctl, &rbl_op_bill, ctl->args[0], RBL_STR(""),
+                                  0, NULL));
+
+    return bill == NULL ? CTL_ERROR : ctl_print(ctl, bill_lines, bill);
 }
 
 
