@@ -126,10 +126,47 @@ ctl_try(ctl_t *ctl, unsigned at, int argc, const rbl_str_t *argv,
 }
 
 
+/* Is the reply one that a redis-server gives?  The caller would take another
+   one for an empty store.  The word of a script is in capital letters. */
+static int
+ctl_fits(const rbl_script_t *script, rbl_str_t name, const redisReply *reply)
+{
+    size_t     i;
+    rbl_str_t  word;
+
+    static const struct {
+        const char  *name;
+        int          type;
+    } types[] = {
+        { "DEL", REDIS_REPLY_INTEGER }, { "EXISTS", REDIS_REPLY_INTEGER },
+        { "HLEN", REDIS_REPLY_INTEGER }, { "HSET", REDIS_REPLY_INTEGER },
+        { "HSETNX", REDIS_REPLY_INTEGER }, { "XLEN", REDIS_REPLY_INTEGER },
+        { "ZCARD", REDIS_REPLY_INTEGER }, { "ZREM", REDIS_REPLY_INTEGER },
+        { "HGETALL", REDIS_REPLY_ARRAY }, { "HKEYS", REDIS_REPLY_ARRAY },
+        { "HMGET", REDIS_REPLY_ARRAY }, { "MGET", REDIS_REPLY_ARRAY },
+        { "ZRANGE", REDIS_REPLY_ARRAY }, { "ZREVRANGE", REDIS_REPLY_ARRAY }
+    };
+
+    if (script != NULL) {
+        word = rbl_reply_word(reply);
+        return word.n > 0 && word.p[0] >= 'A' && word.p[0] <= 'Z';
+    }
+
+    for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        if (rbl_str_is(name, types[i].name)) {
+            return reply->type == types[i].type;
+        }
+    }
+
+    return 1;
+}
+
+
 static redisReply *
 ctl_run(ctl_t *ctl, unsigned at, const rbl_script_t *script, int argc,
     const rbl_str_t *argv)
 {
+    char          server[CTL_NODE_TEXT];
     redisReply   *reply;
     ctl_tried_t   tried;
 
@@ -137,6 +174,14 @@ ctl_run(ctl_t *ctl, unsigned at, const rbl_script_t *script, int argc,
 
     if (reply == NULL || reply->type == REDIS_REPLY_ERROR) {
         ctl_tried_fail(ctl, &tried, reply);
+        return NULL;
+    }
+
+    if (!ctl_fits(script, argv[0], reply)) {
+        ctl_fail("%s does not reply to %s as a redis-server does: is it one?",
+                 ctl_server_text(ctl, server, tried.node),
+                 script != NULL ? "a script" : argv[0].p);
+        freeReplyObject(reply);
         return NULL;
     }
 

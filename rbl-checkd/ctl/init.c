@@ -64,20 +64,43 @@ ctl_init_first(ctl_t *ctl, const char *field, int64_t value)
 }
 
 
+static int
+ctl_init_unkept(const ctl_t *ctl)
+{
+    return ctl_fail("the store at %s does not keep what rblctl init writes into"
+                    " %s:meta. Is it a redis-server? If it is, another program"
+                    " uses this key: choose another prefix.", ctl->conf.store,
+                    ctl->conf.store_prefix);
+}
+
+
 /* Another client may do the same, or an earlier one was stopped halfway: then
    its number of partitions counts. */
 static int
 ctl_init_write(ctl_t *ctl, int64_t wanted)
 {
+    int         rc;
     rbl_meta_t  meta;
 
     if (ctl_init_first(ctl, "partitions", wanted) != 0
         || ctl_init_first(ctl, "created", (int64_t) time(NULL) * 1000) != 0
-        || ctl_meta_main(ctl, &meta) < 0
-        || ctl_meta_write(ctl, meta.partitions) != 0
-        || ctl_meta_main(ctl, &meta) != 0)
+        || ctl_meta_main(ctl, &meta) < 0)
     {
         return CTL_ERROR;
+    }
+
+    if (rbl_keyspace_set_partitions(&ctl->ks, meta.partitions) != RBL_OK) {
+        return ctl_init_unkept(ctl);
+    }
+
+    if (ctl_meta_write(ctl, meta.partitions) != 0) {
+        return CTL_ERROR;
+    }
+
+    rc = ctl_meta_main(ctl, &meta);
+
+    if (rc != 0) {
+        return rc < 0 ? CTL_ERROR : ctl_init_unkept(ctl);
     }
 
     return meta.partitions != wanted

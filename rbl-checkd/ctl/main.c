@@ -7,6 +7,7 @@
 #include "base/xalloc.h"
 #include "ctl.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -334,6 +335,34 @@ ctl_configure(ctl_t *ctl)
 }
 
 
+/* Without this, the connection to the store could get the number of a standard
+   descriptor that is closed, and the output would go to the store.  A write to
+   one of these fails. */
+static void
+ctl_descriptors(void)
+{
+    int  fd;
+
+    do {
+        fd = open("/dev/null", O_RDONLY|O_CLOEXEC);
+    } while (fd >= 0 && fd <= STDERR_FILENO);
+
+    if (fd >= 0) {
+        close(fd);
+    }
+}
+
+
+/* Returns the exit status: output that was not written is an error.  After an
+   error, its line is there already. */
+static int
+ctl_end(int rc)
+{
+    return rc != CTL_ERROR && (fflush(stdout) != 0 || ferror(stdout))
+           ? ctl_fail("cannot write to standard output") : rc;
+}
+
+
 _Static_assert(CTL_ERROR == XALLOC_STATUS, "errors have one exit status");
 
 
@@ -343,6 +372,7 @@ main(int argc, char **argv)
     int           rc;
     static ctl_t  ctl;
 
+    ctl_descriptors();
     xalloc_libraries();
     rc = ctl_parse(&ctl, argc, argv);
     if (rc != 0) {
@@ -350,8 +380,8 @@ main(int argc, char **argv)
             ctl_help(argc > 1 ? stdout : stderr);
         }
 
-        return rc > 0 && argc > 1 && ctl_option(&ctl, "help") ? CTL_OK
-                                                              : CTL_ERROR;
+        return ctl_end(rc > 0 && argc > 1 && ctl_option(&ctl, "help")
+                       ? CTL_OK : CTL_ERROR);
     }
 
     ctl.json = ctl_option(&ctl, "json") != NULL;
@@ -371,9 +401,5 @@ main(int argc, char **argv)
 
     ctl_disconnect(&ctl);
 
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        return ctl_fail("cannot write to standard output");
-    }
-
-    return rc;
+    return ctl_end(rc);
 }

@@ -243,7 +243,7 @@ ctl_op_system(ctl_t *ctl, const rbl_op_t *op, rbl_str_t list, int argc,
         argv[0] = rbl_system_key(op, &key, &ctl->ks, p, list);
         reply = ctl_script(ctl, op->script, argc, argv);
 
-        if (reply == NULL && op->system == RBL_SYSTEM_ALL) {
+        if (reply == NULL && op->system == RBL_SYSTEM_ALL && p > 0) {
             ctl_fail("changed in %u of %u partitions: do it again", p, to);
         }
 

@@ -324,6 +324,7 @@ plan_master(ctl_t *ctl, json_t *servers)
 int
 ctl_store_plan(ctl_t *ctl)
 {
+    int          rc;
     json_t      *servers;
     rbl_meta_t   meta;
 
@@ -333,7 +334,11 @@ ctl_store_plan(ctl_t *ctl)
 
     /* the slots are shown before rblctl init, too */
 
-    if (ctl_meta_read(ctl, &meta) == 0 && ctl_meta_take(ctl, &meta) != 0) {
+    rc = ctl_meta_read(ctl, &meta);
+
+    if ((rc < 0 && ctl->conf.place.kind != RBL_PLACE_CLUSTER)
+        || (rc == 0 && ctl_meta_take(ctl, &meta) != 0))
+    {
         return CTL_ERROR;
     }
 

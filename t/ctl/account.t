@@ -154,6 +154,34 @@ bad('webhook of an unknown account', 'there is no account', 'webhook',
 bad('webhooks of an unknown account', 'there is no account', 'webhook',
     'list', $none);
 
+# A reader of the output may end early.  A closed descriptor must not become the
+# connection to the store, which would get the output.
+good('an account for a long list', 'account', 'add', 'a' x 200) for 1 .. 20;
+
+sub list_into {
+    my ($how, $before) = @_;
+
+    local $SIG{PIPE} = 'DEFAULT';
+    return run_cmd({ env => { RBL_STORE => $redis->{addr} } }, 'bash', '-c',
+        ($before // '') . build_dir() . "/rblctl account list $how;"
+        . ' echo ${PIPESTATUS[0]}');
+}
+
+$r = list_into('>&3', 'exec 3> >(:); wait $!; ');
+is($r->{out} . $r->{err}, "141\n",
+    'SIGPIPE ends account list after its reader');
+$r = list_into('| head -1');
+like($r->{out}, qr/\AACCOUNT .*\n(?:0|141)\n\z/,
+    'account list | head -1 prints one line');
+is($r->{err}, '', 'account list | head -1 prints no error');
+for my $how ('>&-', '<&- >&-', '--json <&- >&-', '>/dev/full',
+    '--json >/dev/full') {
+    $r = list_into($how);
+    is($r->{out} . $r->{err},
+        "3\nrblctl: cannot write to standard output\n",
+        "account list $how: one line says that the output is lost");
+}
+
 redis($redis, 'SET', redis_key('acct', $free), 'junk');
 bad('a damaged account', 'is damaged', 'account', 'show', $free);
 

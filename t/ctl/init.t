@@ -136,6 +136,12 @@ fails(rblctl($redis, '--prefix', 'p3', 'account', 'list'),
 redis($redis, 'SET', 'p4:meta', 'x');
 fails(rblctl($redis, '--prefix', 'p4', 'account', 'list'), qr/WRONGTYPE/,
     'a key of another type');
+redis($redis, 'HSET', 'p6:meta', 'partitions', 'many');
+fails(rblctl($redis, '--prefix', 'p6', 'init'),
+    qr/does not keep what rblctl init writes into p6:meta/,
+    'a key of another program');
+is(redis($redis, 'HEXISTS', 'p6:meta', 'schema'), 0,
+    'init writes no schema into a key of another program');
 
 # a store that refuses
 redis($redis, 'CONFIG', 'SET', 'maxmemory', 1);
