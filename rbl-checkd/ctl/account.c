@@ -203,6 +203,10 @@ ctl_account_show(ctl_t *ctl)
     v = ctl_account_json(ctl, &a);
     freeReplyObject(reply);
 
+    if (v == NULL) {
+        return CTL_ERROR;
+    }
+
     for (i = 0; i < sizeof(counted) / sizeof(counted[0]); i++) {
         n = ctl_count(ctl, "ZCARD",
                       rbl_account_key(&key, &ctl->ks, counted[i].index,
