@@ -154,7 +154,9 @@ ctl_fits(const rbl_script_t *script, rbl_str_t name, const redisReply *reply)
 
     for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
         if (rbl_str_is(name, types[i].name)) {
-            return reply->type == types[i].type;
+            return reply->type == types[i].type
+                   && (reply->type != REDIS_REPLY_INTEGER
+                       || reply->integer >= 0);
         }
     }
 

@@ -54,7 +54,7 @@ sub allowed {
 
 for my $mode (qw(good loading late_loading readonly masterdown oom noscript
     strange half close close_at_once maxclients garbage huge negative
-    nested_huge deep long integer many short nested bytewise unasked later
+    nested_huge deep long integer below many short nested bytewise unasked later
     doubled)) {
     fake_mode($fake, $mode);
     my (@away, @died, @slow, @dumb, @lines);

@@ -66,6 +66,7 @@ my %modes = (
     long       => [$GOOD, "\$999999999999\r\nx"],
     flood      => [$GOOD, ["\$100000000\r\n", ('x' x 1_000_000) x 100]],
     integer    => [":1\r\n", ":1\r\n"],
+    below      => [$GOOD, ":-1\r\n"],
     many       => [$GOOD, "*2000\r\n" . "\$1\r\nx\r\n" x 2000],
     short      => ["*1\r\n$SCHEMA", "*0\r\n"],
     nested     => ["*2\r\n*0\r\n*0\r\n", "*1\r\n*1\r\n*0\r\n"],
