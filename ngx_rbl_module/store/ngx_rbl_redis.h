@@ -1,6 +1,6 @@
 /*
- * Internal header of the files behind ngx_rbl_store.h: descriptor, replies,
- * connection, batch, lanes, share and store.  No other file includes it.
+ * Internal header of the files behind ngx_rbl_store.h, which names its
+ * layers.  No other file includes it.
  *
  * A link is one connection.  A store has up to three to each of its nodes: the
  * main link, the slow link, which is opened when it is first needed, and, if

@@ -1,7 +1,7 @@
 /*
- * An attempt by itself: how it comes and goes, and its entry in the log of a
- * receiver, of an application's callbacks or of a contact (schema.txt, try).
- * It owns a copy of everything that it was given, but for the body, which it
+ * Makes and frees attempts, and writes their entries in the log of a receiver,
+ * of an application's callbacks or of a contact (schema.txt, try).  An attempt
+ * owns a copy of everything that it was given, but for the body, which it
  * shares.
  */
 

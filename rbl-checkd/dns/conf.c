@@ -1,5 +1,6 @@
 /*
- * The configuration of an engine.
+ * The configuration of an engine.  It stands apart from engine.c, in whose
+ * place tests of the verdict have one of their own.
  */
 
 #include "dns_int.h"
