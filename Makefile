@@ -148,7 +148,7 @@ OTHERS   = https://manpages.debian.org/%N.%S
 $(BUILD)/man/rblctl.8: $(wildcard conf/man/*) $(BUILD)/rbl-checkd \
     $(BUILD)/rblctl
 	@mkdir -p $(@D)
-	$(call say,MAN,$(@D))sh conf/man/pages.sh $(BUILD)
+	$(call say,MAN,$(@D))perl conf/man/pages.pl $(BUILD)
 	@touch $@
 
 doc: man

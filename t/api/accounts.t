@@ -8,30 +8,12 @@ use strict;
 use warnings;
 
 use RblApi;
+use RblExamples;
 use RblJudge;
 
 my $t = api_setup();
 my %kind = (host => 'HT', rblprofile => 'RP', rbl => 'RB', contact => 'CO',
     contactgroup => 'CG', check => 'PP');
-
-# Valid forms; {id} is a field that takes one id (or several) of another kind.
-my %host = (host => '10.0.0.9', name => 'n', type => 'rbl');
-my %contact = (contact => 'a@example.test', type => 'email',
-    schedule => 'every_check');
-my %form = (
-    'host/add' => { %host },
-    'host/update' => { name => 'taken over' },
-    'check/start' => { host => '192.0.2.9' },
-    'rblprofile/add' => { name => 'p' },
-    'rblprofile/update' => { name => 'taken over', is_default => 1 },
-    'rbl/add' => { type => 'rbl', host => 'mine.list.test' },
-    'rbl/update' => { host => 'taken.list.test' },
-    'contact/add' => { %contact },
-    'contact/update' => { schedule => 'while_listed' },
-    'contact/confirm' => { authcode => 'aaaaaa' },
-    'contactgroup/add' => { name => 'g' },
-    'contactgroup/update' => { name => 'taken over', is_default => 1 },
-);
 
 # Fields that take ids, and their resource.
 my %field = (rbl_profile => 'rblprofile', contact_group => 'contactgroup',
@@ -44,7 +26,7 @@ for (['', \%mine], ['other', \%theirs]) {
     local $t->{acct} = $who ? $t->{other} : $t->{acct};
     for my $family (sort keys %kind) {
         my $call = $family eq 'check' ? 'check/start' : "$family/add";
-        my $r = call($t, 'POST', "$call.json", form => $form{$call});
+        my $r = call($t, 'POST', "$call.json", form => example($call));
         is($r->{status}, 200, "$call succeeds"
             . ($who && ' for the other account'));
         my $data = (eval { json($r) } // {})->{data} // {};
@@ -83,7 +65,7 @@ unchanged {
         my ($of) = $d->{of} =~ m{^/3\.0/(\w+(?:/\w+)?)};
         my ($family) = $of =~ /^(\w+)/;
         my @form = $d->{method} eq 'POST'
-            ? (form => $form{$of} // {}) : ();
+            ? (form => example($of)) : ();
         for my $format (sort keys %{ $d->{formats} }) {
             if ($path =~ /\{id\}/ || $d->{params}{id}) {
                 $asked++;

@@ -7,6 +7,7 @@ use strict;
 use warnings;
 
 use RblApi;
+use RblExamples;
 use RblJudge;
 
 my $judge = start_judge();
@@ -112,17 +113,11 @@ my $down = start_nginx(store_addr => 'unix:/nonexistent/store',
 
 # One object of each kind that has an id, and valid forms.
 my %id;
-my $n = 0;
-my %form = (
-    'host/add' => sub { { host => '10.0.0.' . ++$n, name => 'n & <m>',
-        type => 'rbl' } },
-    'check/start' => sub { { host => '192.0.2.' . ++$n, details => 1 } },
-    'rblprofile/add' => sub { { name => 'p & <q>' } },
-    'rbl/add' => sub { { type => 'rbl', host => 'l' . ++$n . '.list.test' } },
-    'contact/add' => sub { { type => 'email', schedule => 'every_check',
-        contact => 'a' . ++$n . '@example.test' } },
-    'contactgroup/add' => sub { { name => 'g & <h>' } },
-);
+sub form {
+    my $form = example($_[0]);
+    $form->{name} = 'n & <m>' if $form->{name};
+    return $form;
+}
 my %kind = ('host' => 'HT', 'check' => 'PP', 'rblprofile' => 'RP',
     'rbl' => 'RB', 'contact' => 'CO', 'contactgroup' => 'CG');
 
@@ -132,7 +127,7 @@ sub add {
     my ($family) = @_;
 
     my $call = $family eq 'check' ? 'check/start' : "$family/add";
-    my $r = call($t, 'POST', "$call.json", form => $form{$call}->());
+    my $r = call($t, 'POST', "$call.json", form => form($call));
     return sid_of($kind{$family}) if $r->{status} != 200;
     my $data = json($r)->{data};
     return ref $data eq 'ARRAY' ? $data->[0]{id} : $data->{id};
@@ -167,8 +162,7 @@ for my $d (@described) {
             described_ok($d->{at}, $d->{method}, $format, $r, $text);
         };
         my @form = $d->{method} eq 'POST'
-            ? (form => $form{$name} ? $form{$name}->() : {}) : ();
-        $form[1] = { authcode => 'aaaaaa' } if $name =~ m{^contact/confirm};
+            ? (form => form($name =~ s{/\{id\}}{}r)) : ();
         my $good = $name =~ m{^contact/(?:resume|pause)/} ? 409
             : $name =~ m{^contact/confirm/} ? 400 : 200;
         $say->($good, 'a valid request', $d->{method}, @form);

@@ -13,6 +13,7 @@ use warnings;
 
 use MIME::Base64 qw(encode_base64);
 use RblApi;
+use RblExamples;
 use RblJudge;
 use RblLines;
 use Time::HiRes qw(time);
@@ -85,16 +86,14 @@ my @hosts = (
     sub { pick("b\xc3\xbccher.example", 'a.b', '_x.test', 'x' x 63 . '.test') },
 );
 
-# Valid values of fields, by name.
+# Valid values of fields, by name; of others those of the description and of its
+# examples.
 my %right = (
     page => sub { 1 + int rand 5 }, page_size => sub { 1 + int rand 8 },
-    details => sub { int rand 2 }, is_default => sub { int rand 2 },
     name => sub { pick('n', "\xc3\xa9t\xc3\xa9", 'a & <b>', ' x ') },
     rbl_profile => sub { sid('RP') }, entries => sub { sids('RB') },
     contact_group => sub { sids('CG') }, id => sub { sid('PP') },
-    schedule => sub { pick(qw(every_check start_and_end while_listed)) },
     callback => sub { 'http://cb.test:' . int(rand 70_000) . '/' },
-    authcode => sub { join '', map { pick('a' .. 'k', 2 .. 9) } 1 .. 6 },
     contact => sub { pick('a@example.test', '+491700000000',
         'https://example.test/x', 'u' x 30, 'f' x 32, '@channel', '12345') },
 );
@@ -115,11 +114,9 @@ sub value {
         return 'l' . int(rand 500) . '.list.test' if $call->{of} =~ /rbl/;
         return pick(@hosts)->();
     }
-    return ($right{$field} // pick(@hostile))->();
+    return $right{$field}->() if $right{$field};
+    return pick(examples_of($field)) // pick(@hostile)->();
 }
-
-my %types = (contact => { type => [qw(email sms endpoint pushover pagerduty
-    slack datadog discord telegram aws-sns aws-cloudwatch)] });
 
 # Pairs of names and values.
 sub fields {

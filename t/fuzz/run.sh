@@ -46,6 +46,10 @@ one()
         sed -n 's/^[A-Z_]*(\(GET\|POST\), \("[^"]*"\).*/\2/p' \
             "$here/../../ngx_rbl_module/http/ngx_rbl_calls.h" \
             >>"$build/log/$name.dict"
+    elif [ "$name" = ngx_params ]; then
+        sed -n 's/^ *\("[a-z_]*"\): {.*/\1/p' \
+            "$here/../../conf/openapi.json" | sort -u \
+            >>"$build/log/$name.dict"
     fi
 
     status=0

@@ -87,7 +87,8 @@ sub resolve {
 }
 
 # The operations of openapi.json of the same base, with aliases: {at, of (the described path),
-# method, formats, params (name => schema), form (name => schema), codes}.
+# method, formats, params (name => schema), form (name => schema), required,
+# examples, codes}.
 sub described {
     my ($base) = @_;
 
@@ -113,6 +114,7 @@ sub described {
                 form => $form ? { map { $_ => resolve($form->{properties}{$_})
                     } keys %{ $form->{properties} } } : {},
                 required => $form ? $form->{required} // [] : [],
+                examples => $form ? $form->{examples} // [{}] : [{}],
                 codes => { map { $_ => 1 } keys %{ $op->{responses} } },
             } for $of, @{ $item->{'x-rbl-aliases'} // [] };
         }

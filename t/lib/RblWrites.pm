@@ -21,6 +21,8 @@ use warnings;
 use Digest::SHA qw(sha256_hex);
 use Exporter 'import';
 
+use RblExamples;
+use RblJudge;
 use RblPasskey;
 use RblPortal;
 
@@ -67,12 +69,10 @@ sub code_of {
 
 # --- what each call needs ------------------------------------------------------
 
-sub host { return made('host/add', { host => '192.0.2.' . ++$n, name => 'n',
-    type => 'rbl' })->[0]{id} }
-sub profile { return made('rblprofile/add', { name => 'p' . ++$n })->{id} }
-sub group { return made('contactgroup/add', { name => 'g' . ++$n })->{id} }
-sub own { return made('rbl/add', { type => 'rbl',
-    host => 'l' . ++$n . '.list.test' })->{id} }
+sub host { return made('host/add', example('host/add'))->[0]{id} }
+sub profile { return made('rblprofile/add', example('rblprofile/add'))->{id} }
+sub group { return made('contactgroup/add', example('contactgroup/add'))->{id} }
+sub own { return made('rbl/add', example('rbl/add'))->{id} }
 sub contact { return made('contact/add', { type => 'slack',
     contact => secret('https://hooks.slack.com/services/T1/B1/canary' . ++$n),
     schedule => 'every_check' })->{id} }
@@ -81,11 +81,15 @@ sub confirmed {
     made("contact/confirm/$co", { authcode => code_of($co) });
     return $co;
 }
-sub hook { return made('webhook/add', { name => 'w' . ++$n,
-    url => secret('https://hook.example/?key=canary' . $n) })->{id} }
+# The fields of a call, with a secret in the URL.
+sub hook_fields {
+    return { %{ example($_[0]) },
+        url => secret('https://hook.example/?key=canary' . ++$n) };
+}
+sub hook { return made('webhook/add', hook_fields('webhook/add'))->{id} }
 my $token;
 sub new_app {
-    my $v = made('app/add', { name => 'a' . ++$n });
+    my $v = made('app/add', example('app/add'));
     $token = sha256_hex($v->{token});
     secrets_of($v);
     return $v->{id};
@@ -102,43 +106,39 @@ sub passkey {
 sub begun { return json(portal($t, undef, 'POST', 'session/begin.json'))
     ->{data} }
 sub added { return made('passkey/add', passkey())->{id} }
-my %passkey = (made => \&added, viewers => 1);
-my %host = (made => \&host, name => qr/^192\.0\.2\.\d+$/);
-my %profile = (made => \&profile, name => qr/^p\d+$/);
-my %group = (made => \&group, name => qr/^g\d+$/);
-my %own = (made => \&own, name => qr/^l\d+\.list\.test$/);
+my %passkey = (made => \&added, viewers => 1, name => qr/^Key$/);
+my %host = (made => \&host, name => qr/^198\.18\.\d+\.\d+$/);
+my %profile = (made => \&profile, name => qr/^strict$/);
+my %group = (made => \&group, name => qr/^ops$/);
+my %own = (made => \&own, name => qr/^dnsbl\d+\.example\.net$/);
 my %contact = (made => \&confirmed, name => qr/^slack$/);
-my %hook = (made => \&hook, name => qr/^w\d+$/);
-my %app = (made => \&new_app, name => qr/^a\d+$/);
-my %user = (made => \&user, name => qr/^user\d+\@example\.test$/);
+my %hook = (made => \&hook, name => qr/^chat$/);
+my %app = (made => \&new_app, name => qr/^monitor$/);
+my %user = (made => \&user, name => qr/^user\d+\@example\.(?:test|net)$/);
+my %of = (host => \%host, rblprofile => \%profile, rbl => \%own,
+    contact => \%contact, contactgroup => \%group, webhook => \%hook,
+    app => \%app, user => \%user, passkey => \%passkey);
+
+# A call adds an object, or changes one that was made before; its fields are the
+# example of conf/openapi.json.
+sub plain_call {
+    my ($name) = @_;
+
+    my ($family, $does) = split m{/}, $name;
+    return if !$of{$family};
+    my %row = (%{ $of{$family} }, fields => sub { example($name) });
+    delete $row{made} if $does eq 'add';
+    return \%row;
+}
+
+# Calls that need something else.
 my ($link, $signed);
 my %write = (
-    'host/add' => { fields => sub { { host => '192.0.2.' . ++$n, name => 'n',
-        type => 'rbl' } }, name => $host{name} },
-    'host/update' => { %host, fields => sub { { name => 'new' } } },
-    map({ $_ => { %host } } 'host/pause', 'host/resume', 'host/delete'),
-    'rblprofile/add' => { fields => sub { { name => 'p' . ++$n } },
-        name => $profile{name} },
-    'rblprofile/update' => { %profile, fields => sub { { name => 'p0' } } },
-    'rblprofile/delete' => { %profile },
-    'rbl/add' => { fields => sub { { type => 'rbl', host => 'l' . ++$n
-        . '.list.test' } }, name => $own{name} },
-    'rbl/update' => { %own, fields => sub { { type => 'uribl' } } },
-    map({ $_ => { %own } } 'rbl/pause', 'rbl/resume', 'rbl/delete'),
-    'contact/add' => { fields => sub { { type => 'email', contact =>
-        'c' . ++$n . '@a.example', schedule => 'every_check' } },
-        name => qr/^c\d+\@a\.example$/ },
-    'contact/update' => { %contact, fields => sub {
-        { schedule => 'start_and_end' } } },
-    map({ $_ => { %contact } } 'contact/pause', 'contact/resume',
-        'contact/delete'),
+    'contact/add' => { fields => sub { example('contact/add') },
+        name => qr/^ops\d+\@example\.net$/ },
     'contact/resend' => { %contact, made => \&contact },
     'contact/confirm' => { %contact, made => \&contact, fields => sub {
         { authcode => code_of($_[0]) } } },
-    'contactgroup/add' => { fields => sub { { name => 'g' . ++$n } },
-        name => $group{name} },
-    'contactgroup/update' => { %group, fields => sub { { name => 'g0' } } },
-    'contactgroup/delete' => { %group },
     'session/start' => { open => 1, fields => sub {
         $link = add_user($t, role => 'viewer');
         { link => secret($link->{link}) } }, target => sub { $link->{id} },
@@ -148,40 +148,22 @@ my %write = (
         my $begun = begun();
         return { passkey_signed($passkey, $begun->{challenge}) } },
         target => sub { $owner->{id} }, name => $user{name} },
-    'passkey/add' => { fields => \&passkey, name => qr/^Key$/, viewers => 1 },
-    'passkey/rename' => { %passkey, fields => sub { { name => 'New' } },
-        name => qr/^New$/ },
-    'passkey/delete' => { %passkey, name => qr/^Key$/ },
-    'account/update' => { fields => sub { { interval => 7200 } },
-        target => sub { $t->{acct}{sid} }, name => qr/^/ },
-    'contact/test' => { %contact },
-    'billing/update' => { fields => sub { { alert => '1.0' . ++$n % 10 } },
-        target => sub { $t->{acct}{sid} }, name => qr/^Business$/ },
-    'billing/source/add' => { target => sub { $t->{acct}{sid} }, name => qr/^Business$/ },
-    'billing/source/remove' => { made => sub { source_of($t, $t->{acct}) },
-        name => qr/^4242$/ },
     'session/end' => { as => sub { $signed = sign_in($t, role => 'viewer') },
         target => sub { $signed->{id} }, who => sub { $signed },
         name => $user{name}, viewers => 1 },
-    'user/add' => { fields => sub { { mail => 'a' . ++$n . '@example.test',
-        role => 'viewer' } }, name => qr/^a\d+\@example\.test$/ },
-    'user/link' => { %user },
-    'user/role' => { %user, fields => sub { { role => 'viewer' } } },
-    'user/delete' => { %user },
-    'webhook/add' => { fields => sub { { name => 'w' . ++$n, url => secret(
-        'https://hook.example/?key=canary' . $n) } }, name => $hook{name} },
-    'webhook/update' => { %hook, fields => sub { { url => secret(
-        'https://hook.example/?key=canary' . ++$n) } } },
-    map({ $_ => { %hook } } 'webhook/rotate', 'webhook/enable',
-        'webhook/disable', 'webhook/delete', 'webhook/test'),
-    'webhook/replay' => { %hook, fields => sub { { all => 1 } } },
-    'app/add' => { fields => sub { { name => 'a' . ++$n } },
-        name => $app{name} },
-    'app/rotate' => { %app },
-    'app/revoke' => { %app },
-    'app/allow' => { %app, fields => sub { { allow => ['192.0.2.0/24',
-        'unix:'] } } },
-    'app/limit' => { %app, fields => sub { { hour => 100 } } },
+    'passkey/add' => { fields => \&passkey, name => qr/^Key$/, viewers => 1 },
+    'account/update' => { fields => sub { example('account/update') },
+        target => sub { $t->{acct}{sid} }, name => qr/^/ },
+    'billing/update' => { fields => sub { { alert => '1.0' . ++$n % 10 } },
+        target => sub { $t->{acct}{sid} }, name => qr/^Business$/ },
+    'billing/source/add' => { target => sub { $t->{acct}{sid} },
+        name => qr/^Business$/ },
+    'billing/source/remove' => { made => sub { source_of($t, $t->{acct}) },
+        name => qr/^4242$/ },
+    'webhook/add' => { fields => sub { hook_fields('webhook/add') },
+        name => $hook{name} },
+    'webhook/update' => { %hook,
+        fields => sub { hook_fields('webhook/update') } },
     'token/revoke' => { %app, fields => sub {
         { token => substr $token, 0, 8 } } },
 );
@@ -191,6 +173,11 @@ sub write_calls {
     ($t, $owner) = @_;
 
     bill_of($t, $t->{acct}, gateway => \'stripe');
+    for my $name (map { write_name($_) } grep { $_->{method} eq 'POST' }
+        routes(), routes('/portal/1/'))
+    {
+        $write{$name} //= plain_call($name) // next;
+    }
     return \%write;
 }
 

@@ -10,6 +10,7 @@ use warnings;
 use Digest::SHA qw(sha256_hex);
 use Test::More;
 
+use RblExamples;
 use RblJudge;
 use RblPasskey;
 use RblPortal;
@@ -76,11 +77,12 @@ sub foreign_list {
 }
 
 # The calls that are only of the portal.  role: who may make it; recent: only
-# within ten minutes of the sign-in; fields: of a call that succeeds; made: code
-# that makes what it needs and returns its id, none: a well-formed id of nothing;
-# foreign: code that returns an id of another account; as: code that returns
-# another user of a role; operator: only operators make it, in no account; self:
-# operators make it, in no account, too; home: in their own account and in others.
+# within ten minutes of the sign-in; fields: of a call that succeeds, if they are
+# not the example of conf/openapi.json; made: code that makes what it needs and
+# returns its id, none: a well-formed id of nothing; foreign: code that returns
+# an id of another account; as: code that returns another user of a role;
+# operator: only operators make it, in no account; self: operators make it, in no
+# account, too; home: in their own account and in others.
 sub hook_of {
     my ($acct) = @_;
 
@@ -151,26 +153,22 @@ sub some_source { return source_of($t, $_[2] // $t->{acct}) }
 my %call = (
     'session/start' => { role => 'nobody', fields => sub {
         { link => add_user($t)->{link} } } },
-    'session/link' => { role => 'nobody', fields => sub {
-        { mail => 'nobody' . ++$n . '@example.test' } } },
+    'session/link' => { role => 'nobody' },
     'session/end' => { role => 'viewer', self => 1, as => sub {
         sign_in($t, role => $_[0], $_[1] ? (acct => $operators) : ()) } },
     'me' => { role => 'viewer', home => 1 },
     'service' => { role => 'viewer', home => 1 },
     'changes' => { role => 'viewer' },
     'users' => { role => 'owner', self => 1 },
-    'user/add' => { role => 'owner', self => 1, recent => 1, fields => sub {
-        { mail => 'a' . ++$n . '@example.test', role => 'admin' } } },
+    'user/add' => { role => 'owner', self => 1, recent => 1 },
     map({ $_ => { role => 'owner', self => 1, recent => 1,
             none => sid_of('US'), made => sub {
                 add_user($t, $_[0] ? (acct => $operators) : ())->{id} },
-            foreign => sub { add_user($t, acct => $t->{other})->{id} },
-            fields => sub { { role => 'viewer' } } } }
+            foreign => sub { add_user($t, acct => $t->{other})->{id} } } }
         'user/link', 'user/role', 'user/delete'),
     'webhooks' => { role => 'viewer' },
     'webhook' => { %hook, role => 'viewer' },
-    'webhook/add' => { role => 'admin', recent => 1, fields => sub {
-        { name => 'n', url => 'https://hook.example/' } } },
+    'webhook/add' => { role => 'admin', recent => 1 },
     'webhook/update' => { %hook, recent => 1 },
     'webhook/rotate' => { %hook, recent => 1 },
     'webhook/enable' => { %hook },
@@ -179,15 +177,14 @@ my %call = (
     'webhook/test' => { %hook },
     'webhook/log' => { %hook, role => 'viewer' },
     'webhook/dead' => { %hook, role => 'viewer' },
-    'webhook/replay' => { %hook, fields => sub { { all => 1 } } },
+    'webhook/replay' => { %hook },
     'host/lists' => { role => 'viewer', made => \&some_host,
         none => sid_of('HT'), foreign => \&foreign_host },
     'host/history' => { role => 'viewer', made => \&some_host,
         none => sid_of('HT'), foreign => \&foreign_host },
     'apps' => { role => 'viewer' },
     'app' => { role => 'viewer', app_id() },
-    'app/add' => { role => 'admin', recent => 1, fields => sub {
-        { name => 'Added' } } },
+    'app/add' => { role => 'admin', recent => 1 },
     'app/rotate' => { role => 'admin', recent => 1, app_id() },
     'app/revoke' => { role => 'admin', app_id(\&new_app) },
     'app/allow' => { role => 'admin', recent => 1, app_id(), fields => sub {
@@ -197,8 +194,7 @@ my %call = (
     'app/errors' => { role => 'viewer', app_id() },
     'token/revoke' => { role => 'admin', app_id(\&new_app), fields => sub {
         { token => substr $new // 'a' x 16, 0, 8 } } },
-    'hosts/read' => { role => 'admin', fields => sub {
-        { lines => ['192.0.2.1, mx', '192.0.2.1-20'] } } },
+    'hosts/read' => { role => 'admin' },
     'hosts/find' => { role => 'viewer' },
     'counts' => { role => 'viewer' },
     'lists/state' => { role => 'viewer' },
@@ -216,16 +212,14 @@ my %call = (
     'passkey/add' => { role => 'viewer', self => 1, recent => 1, fields => sub {
         { name => 'n', passkey_made(passkey_new(),
             challenge('passkey', $_[0])) } } },
-    'passkey/rename' => { %passkey, fields => sub { { name => 'n' } } },
+    'passkey/rename' => { %passkey },
     'passkey/delete' => { %passkey, recent => 1 },
     'account' => { role => 'viewer' },
-    'account/update' => { role => 'owner', fields => sub {
-        { timezone => 'Europe/Berlin' } } },
+    'account/update' => { role => 'owner' },
     'audit' => { role => 'admin', home => 1 },
     map({ $_ => { role => 'owner' } } 'billing', 'billing/payments',
         'billing/ledger', 'billing/ledger.csv'),
-    'billing/update' => { role => 'owner', recent => 1, fields => sub {
-        { alert => '5.00' } } },
+    'billing/update' => { role => 'owner', recent => 1 },
     'billing/source/add' => { role => 'owner', recent => 1 },
     'billing/source/remove' => { role => 'owner', recent => 1,
         none => sid_of('PS'), made => \&some_source, foreign => sub {
@@ -233,13 +227,11 @@ my %call = (
     'operator/status' => { role => 'viewer', operator => 1 },
     'operator/accounts' => { role => 'viewer', operator => 1 },
     'operator/lists' => { role => 'viewer', operator => 1 },
-    map({ $_->[0] => { role => 'admin', operator => 1, none => sid_of('RB'),
-            recent => $_->[0] !~ /enable/, made => \&some_list,
-            fields => $_->[1] } }
-        ['operator/list/enable'], ['operator/list/disable'],
-        ['operator/list/override', sub { { rate => 1 } }],
-        ['operator/list/kill', sub { { reason => 'x' } }],
-        ['operator/list/unkill']),
+    map({ $_ => { role => 'admin', operator => 1, none => sid_of('RB'),
+            recent => !/enable/, made => \&some_list } }
+        'operator/list/enable', 'operator/list/disable',
+        'operator/list/override', 'operator/list/kill',
+        'operator/list/unkill'),
     'operator/list/thaw' => { role => 'admin', operator => 1,
         none => sid_of('RB'), made => sub { my $id = some_list();
             redis($t->{redis}, 'HSET', redis_key('list', $id), frozen => 1);
@@ -281,7 +273,8 @@ for my $d (@described) {
         my $method = $opt{method} // $d->{method};
         my %fields = $d->{method} eq 'POST' && !exists $opt{body}
             ? (fields => $opt{fields}
-                // ($call->{fields} ? $call->{fields}->($who) : {})) : ();
+                // ($call->{fields} ? $call->{fields}->($who)
+                    : example($name))) : ();
         return portal({ %$t, nginx => $opt{nginx} // $t->{nginx} }, $who,
             $method, $path, %fields, map { $_ => $opt{$_} }
             grep { exists $opt{$_} } qw(site type body headers));

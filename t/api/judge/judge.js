@@ -238,6 +238,12 @@ async function description() {
     const r = await new Validator().validate(file);
     const bad = r.valid ? [] : [].concat(r.errors).map((e) =>
         typeof e === 'string' ? e : `${e.instancePath} ${e.message}`);
+    for (const [name, schema] of Object.entries(doc.components.schemas)) {
+        for (const example of schema.examples || []) {
+            bad.push(...errorsOf(schema, example).map((e) =>
+                `example of ${name}: ${e}`));
+        }
+    }
     return { bad };
 }
 
