@@ -139,8 +139,6 @@ deny '\bldns_[a-z_]*(free|new|clone)' 'only record.c makes and frees' \
     $(echo "$c" | grep -v '/dns/record\.c$')
 deny '#include.*curl/' 'only transfer_int.h and smtp_int.h include curl' \
     $(echo "$c" | grep -vE '/transport/(transfer|smtp)_int\.h$')
-deny '\bredisAsync[A-Z]' 'only the store side speaks to hiredis' \
-    $(echo "$m" | grep -v '^ngx_rbl_module/store/')
 deny '\bngx_http_finalize_request\(' 'only ngx_rbl_client.c finalizes' \
     $(echo "$m" | grep -v 'client\.c$')
 
@@ -179,14 +177,11 @@ do
 done
 
 # The hazards that a grep can see; the others have tests (t/hazard/PLAN).
-frees='redisAsync(Free|Disconnect)|_drop\(|let_go\('
-for f in on_connect on_disconnect lost; do
-    inside "$f" "$frees" 'hazards 01, 02: freed inside a callback of hiredis' \
-        rbl-checkd/store/store_connect.c
-done
-deny '^ *(\(void\) )?redisAsync[A-Za-z]*Command' \
-    'hazard 03: what hiredis returns is not looked at' $d
-deny 'redisAsync' 'hazards 01 to 04: the module has its own connections' $m
+inside store_drop '(let_go|_close|free)\(' \
+    'hazards 01, 02: freed while replies are read' \
+    rbl-checkd/store/store_connect.c
+deny 'redisAsync' 'hazards 01 to 04: the programs have their own connections' \
+    $c
 deny 'NGX_CLEAR_EVENT' 'hazard 05: edge-triggered' $m
 deny 'redisConnect' \
     'hazard 08: only ngx_rbl_redis_open.c connects, to numbers' \

@@ -247,19 +247,15 @@ ngx_rbl_batch_script(ngx_rbl_batch_t *batch, const rbl_script_t *script,
 {
     char                 buf[RBL_KEY_MAX];
     rbl_str_t            guard;
-    ngx_uint_t           guarded;
     ngx_rbl_command_t   *command;
     ngx_rbl_commands_t  *commands;
 
     commands = &batch->commands;
-    guarded = script != NULL && batch->store->nodes.kind == RBL_PLACE_CLUSTER;
+    guard = script != NULL && batch->store->nodes.kind == RBL_PLACE_CLUSTER
+            ? rbl_nodes_guard(buf, argv[0]) : RBL_STR("");
 
-    if (guarded) {
-        guard = rbl_nodes_guard(buf, argv[0]);
-    }
-
-    if (ngx_rbl_commands_add(commands, script, guarded ? &guard : NULL, argc,
-                             argv, batch->store->log)
+    if (ngx_rbl_commands_add(commands, script, guard, argc, argv,
+                             batch->store->log)
         != NGX_OK)
     {
         batch->nomem = 1;
@@ -331,8 +327,8 @@ ngx_rbl_batch_link(const ngx_rbl_batch_t *batch, ngx_rbl_node_t *node)
 static ngx_int_t
 ngx_rbl_batch_eval(ngx_rbl_batch_t *batch)
 {
+    char       *buf;
     size_t      len;
-    u_char     *buf;
     ngx_int_t   rc;
 
     buf = ngx_rbl_commands_eval(&batch->commands, batch->replied, &len,
@@ -382,7 +378,7 @@ static void
 ngx_rbl_batch_log(ngx_rbl_batch_t *batch, const redisReply *reply)
 {
     char        reason[NGX_RBL_REDIS_REASON];
-    ngx_str_t   name;
+    rbl_str_t   name;
     ngx_uint_t  level;
 
     if (batch->quiet) {
@@ -400,8 +396,9 @@ ngx_rbl_batch_log(ngx_rbl_batch_t *batch, const redisReply *reply)
     ngx_rbl_redis_reason(reason, sizeof(reason), reply);
 
     ngx_log_error(level, batch->store->log, 0,
-                  "rbl store \"%V\"%s answers %V: %s",
-                  &batch->store->conf->name, batch->link->name, &name, reason);
+                  "rbl store \"%V\"%s answers %*s: %s",
+                  &batch->store->conf->name, batch->link->name, name.n, name.p,
+                  reason);
 }
 
 
@@ -501,7 +498,7 @@ ngx_rbl_batch_judge(ngx_rbl_batch_t *batch, const redisReply *reply,
 static void
 ngx_rbl_batch_send(ngx_rbl_batch_t *batch)
 {
-    u_char             *bytes;
+    rbl_str_t           bytes;
     ngx_rbl_command_t  *command;
 
     if (batch->lane) {
@@ -515,9 +512,9 @@ ngx_rbl_batch_send(ngx_rbl_batch_t *batch)
            && batch->commands.elts[batch->sent].node == batch->link->node->i)
     {
         command = &batch->commands.elts[batch->sent];
-        bytes = batch->commands.bytes + command->start;
+        bytes = ngx_rbl_commands_bytes(&batch->commands, batch->sent);
 
-        if (ngx_rbl_wire_send(batch->link->wire, bytes, command->len,
+        if (ngx_rbl_wire_send(batch->link->wire, bytes.p, bytes.n,
                               ngx_rbl_batch_replied, batch)
             != NGX_OK)
         {
@@ -684,7 +681,7 @@ ngx_rbl_batch_launch(ngx_rbl_batch_t *batch)
 static ngx_uint_t
 ngx_rbl_batch_changes(const ngx_rbl_batch_t *batch)
 {
-    ngx_str_t    name;
+    rbl_str_t    name;
     ngx_uint_t   i, k;
     const char  *verbs[] = { "SET", "GETDEL", "ZADD", "ZREM" };
 
@@ -696,9 +693,7 @@ ngx_rbl_batch_changes(const ngx_rbl_batch_t *batch)
         name = ngx_rbl_commands_name(&batch->commands, i);
 
         for (k = 0; k < sizeof(verbs) / sizeof(verbs[0]); k++) {
-            if (name.len == ngx_strlen(verbs[k])
-                && ngx_memcmp(name.data, verbs[k], name.len) == 0)
-            {
+            if (rbl_str_is(name, verbs[k])) {
                 return 1;
             }
         }

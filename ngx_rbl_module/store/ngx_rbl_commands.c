@@ -1,11 +1,9 @@
 /*
- * Encodes commands.  Lengths are computed before anything is written, so the
- * writers below check no limits.
+ * A list of commands that grows.
  */
 
 #include "ngx_rbl_commands.h"
-
-#define NGX_RBL_COMMANDS_LINE   (NGX_SIZE_T_LEN + sizeof("*\r\n") - 1)
+#include "rbl_resp.h"
 
 
 static void
@@ -80,183 +78,71 @@ ngx_rbl_commands_reserve(ngx_rbl_commands_t *commands, size_t bytes,
 }
 
 
-/* Writes a marker, a number and CRLF.  A page has dozens of these. */
-
-static u_char *
-ngx_rbl_commands_head(u_char *p, u_char marker, size_t n)
-{
-    u_char   digits[NGX_SIZE_T_LEN];
-    u_char  *last, *d;
-
-    last = digits + sizeof(digits);
-    d = last;
-
-    do {
-        *--d = (u_char) ('0' + n % 10);
-        n /= 10;
-    } while (n != 0);
-
-    *p++ = marker;
-
-    while (d < last) {
-        *p++ = *d++;
-    }
-
-    *p++ = CR;
-    *p++ = LF;
-
-    return p;
-}
-
-
-static u_char *
-ngx_rbl_commands_array(u_char *p, ngx_uint_t n)
-{
-    return ngx_rbl_commands_head(p, '*', n);
-}
-
-
-static u_char *
-ngx_rbl_commands_string(u_char *p, const char *s, size_t n)
-{
-    p = ngx_rbl_commands_head(p, '$', n);
-
-    if (n != 0) {
-        p = ngx_cpymem(p, s, n);
-    }
-
-    *p++ = CR;
-    *p++ = LF;
-
-    return p;
-}
-
-
 ngx_int_t
 ngx_rbl_commands_add(ngx_rbl_commands_t *commands, const rbl_script_t *script,
-    const rbl_str_t *guard, int argc, const rbl_str_t *argv, ngx_log_t *log)
+    rbl_str_t guard, int argc, const rbl_str_t *argv, ngx_log_t *log)
 {
-    int                 i, guards;
-    size_t              len;
-    u_char             *p;
-    u_char              number[NGX_INT_T_LEN];
+    size_t              size;
     ngx_rbl_command_t  *command;
 
-    len = 5 * NGX_RBL_COMMANDS_LINE + sizeof("EVALSHA") + 40 + 4 * 2
-          + sizeof(number);
+    size = rbl_resp_size(script, guard, argc, argv);
 
-    guards = guard != NULL;
-
-    if (guards) {
-        len += guard->n;
-    }
-
-    for (i = 0; i < argc; i++) {
-        len += NGX_RBL_COMMANDS_LINE + argv[i].n + 2;
-    }
-
-    if (ngx_rbl_commands_reserve(commands, len, log) != NGX_OK) {
+    if (ngx_rbl_commands_reserve(commands, size, log) != NGX_OK) {
         return NGX_ERROR;
     }
 
     command = &commands->elts[commands->nelts++];
     command->script = script;
     command->start = commands->len;
-    command->tail = commands->len;
-
-    p = commands->bytes + commands->len;
-
-    if (script != NULL) {
-        p = ngx_rbl_commands_array(p, argc + 3 + guards);
-        p = ngx_rbl_commands_string(p, "EVALSHA", 7);
-        p = ngx_rbl_commands_string(p, script->sha1, 40);
-        command->tail = p - commands->bytes;
-        len = ngx_snprintf(number, sizeof(number), "%d",
-                           script->nkeys + guards)
-              - number;
-        p = ngx_rbl_commands_string(p, (char *) number, len);
-
-    } else {
-        p = ngx_rbl_commands_array(p, argc);
-    }
-
-    for (i = 0; i < argc; i++) {
-        p = ngx_rbl_commands_string(p, argv[i].p, argv[i].n);
-
-        if (guards && i + 1 == script->nkeys) {
-            p = ngx_rbl_commands_string(p, guard->p, guard->n);
-        }
-    }
-
-    commands->len = p - commands->bytes;
-    command->len = commands->len - command->start;
+    command->len = rbl_resp_command(commands->bytes + commands->len,
+                                    &command->tail, script, guard, argc, argv);
+    commands->len += command->len;
 
     return NGX_OK;
 }
 
 
-u_char *
+rbl_str_t
+ngx_rbl_commands_bytes(const ngx_rbl_commands_t *commands, ngx_uint_t i)
+{
+    rbl_str_t  bytes;
+
+    bytes.p = commands->bytes + commands->elts[i].start;
+    bytes.n = commands->elts[i].len;
+
+    return bytes;
+}
+
+
+char *
 ngx_rbl_commands_eval(const ngx_rbl_commands_t *commands, ngx_uint_t i,
     size_t *len, ngx_log_t *log)
 {
-    size_t              head, tail;
-    u_char             *buf, *p;
-    ngx_rbl_command_t  *command;
+    char                     *buf;
+    rbl_str_t                 call;
+    const ngx_rbl_command_t  *command;
 
     command = &commands->elts[i];
-    head = command->tail - command->start;
-    tail = command->len - head;
+    call = ngx_rbl_commands_bytes(commands, i);
+    buf = ngx_alloc(rbl_resp_eval_size(command->script, call), log);
 
-    /* this head is EVALSHA's, which is longer than EVAL's */
-
-    buf = ngx_alloc(head + NGX_RBL_COMMANDS_LINE + command->script->source_len
-                    + 2 + tail, log);
-    if (buf == NULL) {
-        return NULL;
+    if (buf != NULL) {
+        *len = rbl_resp_eval(buf, command->script, call, command->tail);
     }
-
-    /* the array header stays: EVAL has as many elements as EVALSHA */
-
-    p = commands->bytes + command->start;
-    head = ngx_strlchr(p, p + head, LF) + 1 - p;
-    p = ngx_cpymem(buf, p, head);
-    p = ngx_rbl_commands_string(p, "EVAL", 4);
-    p = ngx_rbl_commands_string(p, command->script->source,
-                                command->script->source_len);
-    p = ngx_cpymem(p, commands->bytes + command->tail, tail);
-
-    *len = p - buf;
 
     return buf;
 }
 
 
-ngx_str_t
+rbl_str_t
 ngx_rbl_commands_name(const ngx_rbl_commands_t *commands, ngx_uint_t i)
 {
-    u_char                   *p, *last;
-    ngx_str_t                 name;
-    const ngx_rbl_command_t  *command;
+    const rbl_script_t  *script;
 
-    command = &commands->elts[i];
+    script = commands->elts[i].script;
 
-    if (command->script != NULL) {
-        name.data = (u_char *) command->script->name;
-        name.len = ngx_strlen(name.data);
-        return name;
-    }
-
-    /* skip the array header and the length line to the first word */
-
-    p = commands->bytes + command->start;
-    last = p + command->len;
-    p = ngx_strlchr(p, last, LF) + 1;
-    p = ngx_strlchr(p, last, LF) + 1;
-
-    name.data = p;
-    name.len = ngx_strlchr(p, last, CR) - p;
-
-    return name;
+    return script != NULL ? rbl_str(script->name)
+           : rbl_resp_verb(ngx_rbl_commands_bytes(commands, i));
 }
 
 

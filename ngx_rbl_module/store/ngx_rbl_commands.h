@@ -15,8 +15,7 @@
 typedef struct {
     size_t               start;     /* offset in bytes */
     size_t               len;
-    size_t               tail;      /* of a script call: offset of the number of
-                                       keys */
+    size_t               tail;      /* rbl_resp.h */
     const rbl_script_t  *script;    /* NULL: a plain command */
     ngx_uint_t           node;      /* index of its node; rbl_nodes.h */
 } ngx_rbl_command_t;
@@ -29,7 +28,7 @@ typedef struct {
  * lists fit into `room`; larger ones get their own allocation.
  */
 typedef struct {
-    u_char              *bytes;
+    char                *bytes;
     size_t               len;
     size_t               size;
 
@@ -38,32 +37,31 @@ typedef struct {
     ngx_uint_t           nalloc;
 
     ngx_rbl_command_t    first[NGX_RBL_COMMANDS_ELTS];
-    u_char               room[NGX_RBL_COMMANDS_BYTES];
+    char                 room[NGX_RBL_COMMANDS_BYTES];
 } ngx_rbl_commands_t;
 
 #define NGX_RBL_COMMANDS_HEAD   offsetof(ngx_rbl_commands_t, first)
 
 
-/*
- * Adds a command, or, with a script, its call by EVALSHA; argv then holds the
- * keys, then the arguments; `guard` is a further key of a script, or NULL.  The
- * caller sets the node of the last element.  NGX_ERROR: out of memory; nothing
- * was added.
- */
+/* Adds a command or a call as rbl_resp_command makes it.  The caller sets the
+   node of the last element.  NGX_ERROR: out of memory; nothing was added. */
 ngx_int_t ngx_rbl_commands_add(ngx_rbl_commands_t *commands,
-    const rbl_script_t *script, const rbl_str_t *guard, int argc,
+    const rbl_script_t *script, rbl_str_t guard, int argc,
     const rbl_str_t *argv, ngx_log_t *log);
+
+rbl_str_t ngx_rbl_commands_bytes(const ngx_rbl_commands_t *commands,
+    ngx_uint_t i);
 
 /*
  * Returns the i-th command, a script call, as EVAL with the script's source.
  * The caller frees it with ngx_free().  NULL: out of memory.
  */
-u_char *ngx_rbl_commands_eval(const ngx_rbl_commands_t *commands, ngx_uint_t i,
+char *ngx_rbl_commands_eval(const ngx_rbl_commands_t *commands, ngx_uint_t i,
     size_t *len, ngx_log_t *log);
 
 /* Returns the name of the i-th command or script, without its arguments, for
    log messages. */
-ngx_str_t ngx_rbl_commands_name(const ngx_rbl_commands_t *commands,
+rbl_str_t ngx_rbl_commands_name(const ngx_rbl_commands_t *commands,
     ngx_uint_t i);
 
 void ngx_rbl_commands_free(ngx_rbl_commands_t *commands);

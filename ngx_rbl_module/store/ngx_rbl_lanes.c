@@ -397,7 +397,7 @@ ngx_rbl_lanes_fail(ngx_rbl_node_t *node)
 static ngx_int_t
 ngx_rbl_share_clock(ngx_rbl_batch_t *batch, ngx_rbl_replied_pt reply)
 {
-    static const u_char  command[] = "*1\r\n$4\r\nTIME\r\n";
+    static const char  command[] = "*1\r\n$4\r\nTIME\r\n";
 
     return ngx_rbl_wire_send(batch->link->wire, command, sizeof(command) - 1,
                              reply, batch->lane);

@@ -37,12 +37,38 @@
                                            is due; a power of two */
 
 
+void
+ngx_rbl_redis_clean(char *buf, size_t size, const char *text, size_t len)
+{
+    size_t  i;
+
+    len = ngx_min(len, size - 1);
+
+    for (i = 0; i < len; i++) {
+        buf[i] = text[i] < 0x20 || text[i] > 0x7e ? '?' : text[i];
+    }
+
+    buf[len] = '\0';
+}
+
+
+void
+ngx_rbl_redis_reason(char *buf, size_t size, const redisReply *reply)
+{
+    rbl_str_t  text;
+
+    text = reply->type == REDIS_REPLY_ERROR
+           ? rbl_reply_error(reply) : RBL_STR("a reply of an unexpected type");
+
+    ngx_rbl_redis_clean(buf, size, text.p, text.n);
+}
+
+
 static void
 ngx_rbl_wire_free(ngx_rbl_wire_t *wire)
 {
-    ngx_rbl_replies_free(&wire->replies);
-
-    ngx_rbl_bytes_free(&wire->out);
+    rbl_replies_free(&wire->replies);
+    rbl_bytes_free(&wire->out);
 
     if (wire->asked != NULL) {
         ngx_free(wire->asked);
@@ -100,14 +126,14 @@ static ngx_int_t
 ngx_rbl_wire_write(ngx_rbl_wire_t *wire)
 {
     ssize_t            n;
-    ngx_rbl_bytes_t   *out;
+    rbl_bytes_t       *out;
     ngx_connection_t  *c;
 
     c = wire->connection;
     out = &wire->out;
 
     while (out->from < out->to) {
-        n = c->send(c, out->start + out->from, out->to - out->from);
+        n = c->send(c, (u_char *) out->start + out->from, out->to - out->from);
 
         if (n <= 0) {
             wire->full = 1;
@@ -223,25 +249,23 @@ ngx_rbl_wire_answer(ngx_rbl_wire_t *wire, const redisReply *reply)
 static ngx_int_t
 ngx_rbl_wire_read(ngx_rbl_wire_t *wire)
 {
-    u_char             *p;
-    ssize_t             n;
-    ngx_int_t           rc;
-    redisReply          reply;
-    ngx_rbl_bytes_t    *in;
-    ngx_connection_t   *c;
-    ngx_rbl_replies_t  *replies;
+    int                rc;
+    char              *p;
+    ssize_t            n;
+    redisReply         reply;
+    rbl_bytes_t       *in;
+    ngx_connection_t  *c;
 
     c = wire->connection;
-    replies = &wire->replies;
     in = &wire->replies.bytes;
-    p = ngx_rbl_bytes_room(in, NGX_RBL_WIRE_READ, c->log);
+    p = rbl_bytes_room(in, NGX_RBL_WIRE_READ);
 
     if (p == NULL) {
         wire->on->failed(wire->link, "out of memory");
         return NGX_DONE;
     }
 
-    n = c->recv(c, p, in->room - in->to);
+    n = c->recv(c, (u_char *) p, in->room - in->to);
 
     if (n == NGX_AGAIN) {
         return NGX_DONE;
@@ -260,16 +284,16 @@ ngx_rbl_wire_read(ngx_rbl_wire_t *wire)
     in->to += n;
 
     do {
-        rc = ngx_rbl_replies_next(replies, &reply);
+        rc = rbl_replies_next(&wire->replies, &reply);
 
-        if (rc == NGX_OK) {
+        if (rc == 1) {
             ngx_rbl_wire_answer(wire, &reply);
 
-        } else if (rc == NGX_ERROR) {
-            wire->on->failed(wire->link, replies->refused);
+        } else if (rc == -1) {
+            wire->on->failed(wire->link, wire->replies.refused);
         }
 
-    } while (rc == NGX_OK && wire->link != NULL);
+    } while (rc == 1 && wire->link != NULL);
 
     return wire->link != NULL ? NGX_OK : NGX_DONE;
 }
@@ -388,7 +412,6 @@ ngx_rbl_wire_create(ngx_rbl_link_t *link, const ngx_rbl_wire_events_t *on,
     wire->flush.data = wire;
     wire->flush.log = log;
     wire->flush.handler = ngx_rbl_wire_flush_handler;
-    wire->replies.log = log;
 
     return wire;
 }
@@ -429,13 +452,13 @@ ngx_rbl_wire_place(ngx_rbl_wire_t *wire)
 
 
 ngx_int_t
-ngx_rbl_wire_send(ngx_rbl_wire_t *wire, const u_char *command, size_t len,
+ngx_rbl_wire_send(ngx_rbl_wire_t *wire, const char *command, size_t len,
     ngx_rbl_replied_pt reply, void *data)
 {
-    u_char           *p;
+    char             *p;
     ngx_rbl_asked_t  *asked;
 
-    p = ngx_rbl_bytes_room(&wire->out, len, wire->connection->log);
+    p = rbl_bytes_room(&wire->out, len);
 
     if (p == NULL || ngx_rbl_wire_place(wire) != NGX_OK) {
         return NGX_ERROR;
@@ -477,28 +500,20 @@ ngx_int_t
 ngx_rbl_redis_send(ngx_rbl_link_t *link, ngx_rbl_replied_pt reply, int argc,
     const rbl_str_t *argv)
 {
-    int          i;
-    char        *command;
-    size_t       lens[NGX_RBL_REDIS_WORDS];
-    ngx_int_t    rc, len;
-    const char  *words[NGX_RBL_REDIS_WORDS];
+    char       *command;
+    size_t      len, tail;
+    ngx_int_t   rc;
 
-    assert(argc <= NGX_RBL_REDIS_WORDS);
+    command = ngx_alloc(rbl_resp_size(NULL, RBL_STR(""), argc, argv),
+                        link->store->log);
 
-    for (i = 0; i < argc; i++) {
-        words[i] = argv[i].p;
-        lens[i] = argv[i].n;
-    }
-
-    len = redisFormatCommandArgv(&command, argc, words, lens);
-
-    if (len == -1) {
+    if (command == NULL) {
         return NGX_ERROR;
     }
 
-    rc = ngx_rbl_wire_send(link->wire, (u_char *) command, (size_t) len, reply,
-                           NULL);
-    redisFreeCommand(command);
+    len = rbl_resp_command(command, &tail, NULL, RBL_STR(""), argc, argv);
+    rc = ngx_rbl_wire_send(link->wire, command, len, reply, NULL);
+    ngx_free(command);
 
     return rc;
 }

@@ -10,9 +10,7 @@
 #include <ngx_core.h>
 #include <ngx_event.h>
 
-#include "rbl_reply_guard.h"
-
-#define NGX_RBL_REDIS_WORDS     5
+#include "rbl_resp.h"
 
 
 typedef struct ngx_rbl_link_s  ngx_rbl_link_t;      /* ngx_rbl_redis.h */
@@ -39,30 +37,6 @@ typedef struct {
     void  (*shutdown)(ngx_rbl_link_t *link);
 } ngx_rbl_wire_events_t;
 
-/* Bytes of a buffer: ngx_rbl_redis_bytes.c.  Zeroed, it has none. */
-typedef struct {
-    u_char                   *start;    /* of the buffer; or NULL */
-    size_t                    room;     /* its size */
-    size_t                    from;     /* offset of the first byte */
-    size_t                    to;       /* of the end */
-} ngx_rbl_bytes_t;
-
-/* The replies that arrive: ngx_rbl_redis_reply.c.  Zeroed with a log, there are
-   none. */
-typedef struct {
-    ngx_rbl_bytes_t           bytes;
-    size_t                    followed; /* so many belong to the next reply */
-
-    ngx_uint_t                depth;    /* arrays that are not complete */
-    int64_t                   left[RBL_REPLY_PARENTS + 2];  /* elements that
-                                           they lack */
-    size_t                    announced;    /* elements, on all levels */
-    const char               *refused;  /* why it cannot be decoded; or NULL */
-
-    ngx_pool_t               *pool;     /* holds the current reply; or NULL */
-    ngx_log_t                *log;
-} ngx_rbl_replies_t;
-
 /* A command whose reply is due. */
 typedef struct {
     ngx_rbl_replied_pt        reply;
@@ -73,14 +47,14 @@ struct ngx_rbl_wire_s {
     ngx_connection_t         *connection;
     ngx_rbl_link_t           *link;     /* NULL: closed, to be freed */
     const ngx_rbl_wire_events_t  *on;
-    ngx_rbl_replies_t         replies;
+    rbl_replies_t             replies;
 
     ngx_rbl_asked_t          *asked;    /* ring of `size` places */
     ngx_uint_t                size;     /* a power of two */
     ngx_uint_t                first;    /* counts replies */
     ngx_uint_t                next;     /* counts commands */
 
-    ngx_rbl_bytes_t           out;      /* commands to be written */
+    rbl_bytes_t               out;      /* commands to be written */
 
     ngx_event_t               flush;    /* posted: there are commands */
     unsigned                  full:1;   /* the socket is full: no early
@@ -103,16 +77,23 @@ void ngx_rbl_wire_close(ngx_rbl_wire_t *wire);
 
 /* Sends a command in the form of RESP, which is copied.  NGX_ERROR: out of
    memory; nothing is sent. */
-ngx_int_t ngx_rbl_wire_send(ngx_rbl_wire_t *wire, const u_char *command,
+ngx_int_t ngx_rbl_wire_send(ngx_rbl_wire_t *wire, const char *command,
     size_t len, ngx_rbl_replied_pt reply, void *data);
 
-/* Sends a command of at most NGX_RBL_REDIS_WORDS words that belongs to no
-   batch, such as those of the handshake.  NGX_ERROR: out of memory. */
+/* Sends a command that belongs to no batch, such as those of the handshake.
+   NGX_ERROR: out of memory. */
 ngx_int_t ngx_rbl_redis_send(ngx_rbl_link_t *link, ngx_rbl_replied_pt reply,
     int argc, const rbl_str_t *argv);
 
 /* Returns the number of received bytes that are not read yet. */
 ngx_uint_t ngx_rbl_wire_waiting(const ngx_rbl_wire_t *wire);
+
+/* Formats an error reply for a log line: no control bytes, no arguments. */
+void ngx_rbl_redis_reason(char *buf, size_t size, const redisReply *reply);
+
+/* Copies src, cut to size and terminated with zero; bytes other than printable
+   ASCII become "?". */
+void ngx_rbl_redis_clean(char *buf, size_t size, const char *text, size_t len);
 
 
 /* ngx_rbl_redis_open.c: how it begins */
@@ -138,30 +119,5 @@ const char *ngx_rbl_redis_tls_refused(const ngx_rbl_link_t *link,
     ngx_connection_t *c);
 
 void ngx_rbl_redis_tls_end(ngx_connection_t *c);
-
-
-/* ngx_rbl_redis_bytes.c */
-
-/* Returns the end of the bytes, with room for so many more, up to `room`; the
-   caller adds those that it has appended to `to`.  NULL: out of memory. */
-u_char *ngx_rbl_bytes_room(ngx_rbl_bytes_t *b, size_t least, ngx_log_t *log);
-
-void ngx_rbl_bytes_free(ngx_rbl_bytes_t *b);
-
-
-/* ngx_rbl_redis_reply.c */
-
-/* Decodes the next reply, which is valid until the next call of a function of
-   this file.  NGX_AGAIN: it is not complete; NGX_ERROR: `refused` is set. */
-ngx_int_t ngx_rbl_replies_next(ngx_rbl_replies_t *replies, redisReply *reply);
-
-void ngx_rbl_replies_free(ngx_rbl_replies_t *replies);
-
-/* Formats an error reply for a log line: no control bytes, no arguments. */
-void ngx_rbl_redis_reason(char *buf, size_t size, const redisReply *reply);
-
-/* Copies src, cut to size and terminated with zero; bytes other than printable
-   ASCII become "?". */
-void ngx_rbl_redis_clean(char *buf, size_t size, const char *text, size_t len);
 
 #endif /* _NGX_RBL_REDIS_WIRE_H_INCLUDED_ */

@@ -72,6 +72,17 @@ xrealloc(void *p, size_t n)
 }
 
 
+void *
+xalloc_need(void *p, size_t n)
+{
+    if (p == NULL) {
+        out_of_memory(n);
+    }
+
+    return p;
+}
+
+
 char *
 xstrndup(const char *p, size_t n)
 {

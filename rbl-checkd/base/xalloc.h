@@ -22,6 +22,10 @@ void *xcalloc(size_t n, size_t size);
 __attribute__((alloc_size(2), returns_nonnull))
 void *xrealloc(void *p, size_t n);
 
+/* Returns p: memory for n bytes that other code has allocated, or NULL. */
+__attribute__((returns_nonnull))
+void *xalloc_need(void *p, size_t n);
+
 /* A copy of n bytes, which need not end with a NUL, with a NUL behind them. */
 __attribute__((malloc, returns_nonnull))
 char *xstrndup(const char *p, size_t n);

@@ -100,7 +100,7 @@ make(void)
     (void) SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION
                                     |SSL_OP_IGNORE_UNEXPECTED_EOF);
 
-    /* the buffer of hiredis grows and moves between two attempts to write it */
+    /* the commands grow and move between two attempts to write them */
 
     (void) SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE
                                  |SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);

@@ -4,9 +4,7 @@
  * handshake verifies the certificate of the server, and the reason why a
  * connection ended.
  *
- * hiredis 0.14 has no TLS.  Each program passes bytes between OpenSSL and the
- * buffers of hiredis, and never lets hiredis read or write the socket: what a
- * server sends outside of TLS must not become a reply.
+ * The programs read no byte outside of TLS: none may become a reply.
  */
 
 #ifndef CONFIG_TLS_H_INCLUDED

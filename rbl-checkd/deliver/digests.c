@@ -53,38 +53,7 @@ struct digests_s {
 };
 
 
-/* As hiredis makes replies, so that it frees them as well. */
-
-static redisReply *
-pages_copy(const redisReply *r)
-{
-    size_t       i;
-    redisReply  *copy;
-
-    copy = xcalloc(1, sizeof(redisReply));
-    copy->type = r->type;
-    copy->integer = r->integer;
-
-    if (r->str != NULL) {
-        copy->str = xstrndup(r->str, r->len);
-        copy->len = r->len;
-    }
-
-    if (r->elements > 0) {
-        copy->element = xcalloc(r->elements, sizeof(redisReply *));
-        copy->elements = r->elements;
-    }
-
-    for (i = 0; i < r->elements; i++) {
-        copy->element[i] = pages_copy(r->element[i]);
-    }
-
-    return copy;
-}
-
-
-/* A copy of a page, freed by freeReplyObject; NULL: malformed.  hiredis frees a
-   reply after its callback. */
+/* A copy of a page, freed by freeReplyObject; NULL: malformed. */
 
 static redisReply *
 pages_new(const redisReply *page)
@@ -93,7 +62,7 @@ pages_new(const redisReply *page)
 
     rbl_digest_claim_page(&p, page);
 
-    return p.hosts != NULL && p.lists != NULL ? pages_copy(page) : NULL;
+    return p.hosts != NULL && p.lists != NULL ? store_take(page) : NULL;
 }
 
 

@@ -1,9 +1,9 @@
 /*
- * The daemon's store: asynchronous, pipelined, on libev, by hiredis and its
- * libev adapter.  It is one Redis, the master that Sentinels name, or the
- * masters of a cluster; each node has one connection (a link).  A link
- * connects, authenticates, reads <prefix>:meta, checks the schema version, and
- * reconnects with back-off when the connection is lost.
+ * The daemon's store: asynchronous, pipelined, on libev.  It is one Redis, the
+ * master that Sentinels name, or the masters of a cluster; each node has one
+ * connection (a link).  A link connects, authenticates, reads <prefix>:meta,
+ * checks the schema version, and reconnects with back-off when the connection
+ * is lost.
  *
  * A command goes to the node that has its first key; a command without a key
  * goes to any ready node.  At most 8 KiB of commands are in flight to a node at
@@ -202,7 +202,7 @@ unsigned store_moved(store_t *store, unsigned node, const redisReply *moved);
 void store_send_at(store_t *store, unsigned node, const rbl_script_t *script,
     store_reply_pt done, void *data, int argc, const rbl_str_t *argv);
 
-/* In a call back: makes the reply the caller's, who frees it. */
+/* A copy of a reply, which freeReplyObject frees. */
 redisReply *store_take(const redisReply *reply);
 
 #endif /* STORE_H_INCLUDED */

@@ -1,14 +1,11 @@
 /*
  * The life of a link's connection: connecting, deadlines, loss and reconnect.
- * hiredis 0.14 has no timeouts, and its context must not be freed in its
- * connect and disconnect call backs: these only clear the pointer.
  */
 
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "store_int.h"
 
-#include <hiredis/adapters/libev.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -96,18 +93,6 @@ store_trouble(store_link_t *link, const char *why)
 }
 
 
-/* To be called when hiredis has freed the context, or will soon. */
-
-static void
-lost(store_link_t *link, const char *why)
-{
-    store_trouble(link, why);
-    link->ac = NULL;
-    link->phase = STORE_DOWN;
-    store_kick(link->store);
-}
-
-
 void
 store_drop(store_link_t *link, const char *why)
 {
@@ -152,59 +137,6 @@ store_connected(store_link_t *link)
 }
 
 
-static void
-on_connect(const redisAsyncContext *ac, int status)
-{
-    store_link_t  *link = ac->data;
-
-    if (link != NULL && status != REDIS_OK) {
-        lost(link, ac->errstr);
-
-    } else if (link != NULL) {
-        store_connected(link);
-    }
-}
-
-
-/* A refused subscription ends the connection; its error may name arguments. */
-
-static void
-on_disconnect(const redisAsyncContext *ac, int status)
-{
-    char           why[STORE_WHY];
-    rbl_str_t      text;
-    redisReply     error;
-    const char    *errstr;
-    store_link_t  *link = ac->data;
-
-    if (link == NULL) {
-        return;
-    }
-
-    errstr = status == REDIS_OK ? "connection closed"
-             : rbl_reply_lost(&link->reader.guard, ac->errstr);
-
-    memset(&error, 0, sizeof(error));
-    error.type = REDIS_REPLY_ERROR;
-    error.str = (char *) (uintptr_t) errstr;
-    error.len = strlen(errstr);
-    text = rbl_reply_error(&error);
-    (void) snprintf(why, sizeof(why), "%.*s", (int) text.n, text.p);
-    lost(link, why);
-}
-
-
-/* The hooks between hiredis and the loop. */
-
-static int
-attach(store_link_t *link, redisAsyncContext *ac)
-{
-    return link->store->conf->place.tls
-           ? store_tls_attach(link, ac)
-           : redisLibevAttach(link->store->loop, ac);
-}
-
-
 double
 store_connect_limit(const store_t *store)
 {
@@ -216,42 +148,21 @@ store_connect_limit(const store_t *store)
 void
 store_open(store_link_t *link, const rbl_host_port_t *at, double timeout)
 {
-    redisAsyncContext  *ac;
+    char  why[STORE_WHY];
 
     link->at = *at;
     link->changed = link->store->nodes.node[link->node].changed;
-    ac = at->port == 0 ? redisAsyncConnectUnix(at->host)
-                       : redisAsyncConnect(at->host, (int) at->port);
+    link->wire = store_wire_open(link, why);
 
-    if (ac == NULL || ac->err) {
-        lost(link, ac == NULL ? "out of memory" : ac->errstr);
-        if (ac != NULL) {
-            redisAsyncFree(ac);
-        }
-
+    if (link->wire == NULL) {
+        store_trouble(link, why);
+        link->phase = STORE_DOWN;
+        store_kick(link->store);
         return;
-    }
-
-    /* The connect call back arms the write event, so the adapter must be
-       attached first. */
-
-    if (attach(link, ac) != 0) {
-        lost(link, "out of memory");
-        redisAsyncFree(ac);
-        return;
-    }
-
-    ac->data = link;
-    link->ac = ac;
-    rbl_reply_reader(&link->reader, &ac->c, &ac->replies);
-
-    redisAsyncSetConnectCallback(ac, on_connect);
-    redisAsyncSetDisconnectCallback(ac, on_disconnect);
-    if (at->port != 0) {
-        redisEnableKeepAlive(&ac->c);
     }
 
     link->subscribing = 0;
+    link->messages = 0;
     link->stale = 0;
     link->phase = STORE_GREETING;
     link->connection++;
@@ -344,33 +255,6 @@ on_retry(struct ev_loop *loop, ev_timer *w, int revents)
 }
 
 
-/*
- * Sends all commands of this turn of the loop at once.  hiredis would first
- * wait until the socket is writable, which is necessary only while connecting.
- */
-
-static void
-on_flush(struct ev_loop *loop, ev_prepare *w, int revents)
-{
-    store_link_t  *link = w->data;
-
-    (void) revents;
-
-    ev_prepare_stop(loop, w);
-
-    if (link->phase != STORE_READY) {
-        return;
-    }
-
-    if (link->store->conf->place.tls) {
-        store_tls_write(link->ac);
-
-    } else {
-        redisAsyncHandleWrite(link->ac);
-    }
-}
-
-
 void
 store_plan_retry(store_link_t *link)
 {
@@ -399,19 +283,22 @@ store_plan_retry(store_link_t *link)
 }
 
 
-/* Not from a call back of hiredis. */
+/* Not while replies are read.  The commands in flight fail. */
 
 void
 store_let_go(store_link_t *link)
 {
-    redisAsyncContext  *ac;
+    store_cmd_t  *cmd;
 
-    ac = link->ac;
-    link->ac = NULL;
+    if (link->wire != NULL) {
+        store_wire_close(link->wire);
+        link->wire = NULL;
+    }
 
-    if (ac != NULL) {
-        ac->data = NULL;
-        redisAsyncFree(ac);             /* pending commands fail */
+    while ((cmd = link->pending.first) != NULL) {
+        store_cut(&link->pending, cmd);
+        store_window_ended(&link->window, cmd);
+        store_fail(link->store, cmd);
     }
 
     link->phase = STORE_DOWN;
@@ -428,10 +315,9 @@ store_link_new(store_t *store, const store_link_kind_t *kind, unsigned node)
     link->store = store;
     link->node = node;
 
-    ev_prepare_init(&link->flush, on_flush);
     ev_timer_init(&link->watch, on_watch, 0, 0);
     ev_timer_init(&link->retry, on_retry, 0, 0);
-    link->watch.data = link->retry.data = link->flush.data = link;
+    link->watch.data = link->retry.data = link;
 
     return link;
 }
@@ -484,7 +370,6 @@ store_link_end(store_link_t *link)
     store_let_go(link);
     store_give_up(link);
 
-    ev_prepare_stop(loop, &link->flush);
     ev_timer_stop(loop, &link->watch);
     ev_timer_stop(loop, &link->retry);
 }

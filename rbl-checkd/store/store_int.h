@@ -3,18 +3,18 @@
  * which answer by callbacks (store_link_kind_t) and by the kick:
  *
  *  - a link to one server: store_connect.c opens and closes its connection,
- *    store_tls.c encrypts, store_link.c sends commands and completes them,
- *    store_window.c holds back commands that exceed the window;
+ *    store_wire.c moves the bytes, store_link.c sends commands and completes
+ *    them, store_window.c holds back commands that exceed the window;
  *  - store_greet.c: the greeting of a node;
  *  - store.c: one store, its links and the way of a command to one, with
  *    store_map.c (the nodes of a cluster), store_sentinel.c (which is the
  *    master), store_listen.c (a subscription), store_tool.c (for rblctl).
  *
- * A command is in the window's queue until it is sent, in `pending` while
- * hiredis has it, and in `failed` until its call back gets NULL.  Only the kick
+ * A command is in the window's queue until it is sent, in `pending` until its
+ * reply comes, and in `failed` until its call back gets NULL.  Only the kick
  * timer passes on NULL and changes of state, and closes connections: nothing is
- * freed inside a hiredis call back, and no caller is called back from inside
- * its own call.
+ * freed while replies are read, and no caller is called back from inside its
+ * own call.
  */
 
 #ifndef STORE_INT_H_INCLUDED
@@ -22,11 +22,9 @@
 
 #include "store.h"
 
-#include <hiredis/async.h>
-
 #include "base/clock.h"
 #include "rbl_meta.h"
-#include "rbl_reply_guard.h"
+#include "rbl_resp.h"
 #include "rbl_role.h"
 #include "rbl_views.h"
 
@@ -37,6 +35,7 @@
 #define STORE_REFUSED  10.0             /* s between refusals of one series */
 
 typedef struct store_link_s  store_link_t;
+typedef struct store_wire_s  store_wire_t;      /* store_wire.c */
 
 struct store_cmd_s {
     store_cmd_t         *prev, *next;   /* NULL, NULL: in no list */
@@ -45,15 +44,13 @@ struct store_cmd_s {
     void                *data;
     double               given, deadline;
     const rbl_script_t  *script;        /* NULL: a plain command */
-    char                 verb[16];      /* of a plain command, for messages */
     unsigned             whole:1;       /* sent with its source */
     unsigned             late:1;        /* waits behind the others */
     unsigned             moved:1;       /* has followed a MOVED */
-    size_t               argc;          /* including the verb */
-    size_t               named;         /* of a script: bytes before its keys */
+    size_t               tail;          /* rbl_resp_command */
     size_t               n;             /* size in bytes */
     size_t               sent;          /* bytes in flight */
-    char                 bytes[];       /* in wire format */
+    char                 bytes[];       /* in the form of RESP */
 };
 
 typedef enum {
@@ -95,10 +92,11 @@ struct store_link_s {
                                            the hosts of the configuration */
     unsigned            changed;        /* of the node, when it was opened */
     rbl_host_port_t     at;
-    redisAsyncContext  *ac;
-    rbl_reply_reader_t  reader;         /* reply reader of ac */
+    store_wire_t       *wire;           /* NULL: no connection */
     store_phase_t       phase;
-    unsigned            subscribing:1;  /* has sent SUBSCRIBE */
+    unsigned            subscribing:1;  /* has sent SUBSCRIBE, which is not
+                                           confirmed */
+    unsigned            messages:1;     /* has sent SUBSCRIBE */
     unsigned            unsafe:1;       /* its writes need no replica */
     unsigned            stale:1;        /* what it replies counts no more */
     unsigned            late:1;         /* its last greeting was refused because
@@ -110,7 +108,6 @@ struct store_link_s {
                                            clock_now */
     store_queue_t       pending;
     store_window_t      window;
-    ev_prepare          flush;          /* writes before the loop sleeps */
     ev_timer            watch;          /* deadline of the oldest command */
     ev_timer            retry;
     double              connect_deadline;
@@ -205,7 +202,7 @@ void store_let_go(store_link_t *link);
 void store_plan_retry(store_link_t *link);
 void store_watch(store_link_t *link);
 
-/* The work that must wait until no call back of hiredis runs. */
+/* The work that must wait until no reply is being read. */
 void store_kick(store_t *store);
 void store_fail(store_t *store, store_cmd_t *cmd);
 
@@ -230,11 +227,14 @@ void store_drop_refused(store_link_t *link, const redisReply *reply,
    Sentinels, if more than so many seconds have passed since `from`. */
 int store_stood_still(const store_link_t *link, double from, double most);
 
-/* store_tls.c: in place of hiredis' adapter.  -1: OpenSSL has no memory. */
-int store_tls_attach(store_link_t *link, redisAsyncContext *ac);
-void store_tls_write(redisAsyncContext *ac);
+/* store_wire.c: begins to connect to the address of the link, and ends by
+   store_drop; NULL: `why` is set.  store_wire_send copies the command. */
+store_wire_t *store_wire_open(store_link_t *link, char why[STORE_WHY]);
+void store_wire_send(store_wire_t *wire, rbl_str_t command);
+void store_wire_close(store_wire_t *wire);
 
-/* store_link.c */
+/* store_link.c; store_link_reply: the next reply has come. */
+void store_link_reply(store_link_t *link, const redisReply *reply);
 void store_link_forget(store_link_t *link, const void *data);
 void store_queue_forget(store_queue_t *queue, const void *data);
 void store_link_command(store_link_t *link, store_reply_pt done, void *data,

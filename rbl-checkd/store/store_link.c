@@ -5,7 +5,6 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "resp.h"
 #include "store_int.h"
 
 #include <stdio.h>
@@ -14,31 +13,26 @@
 /* Less than Sentinels need for a failover (down-after-milliseconds). */
 #define SILENCE_LATE  1.2               /* s */
 
-static void on_reply(redisAsyncContext *ac, void *r, void *privdata);
-
-
-/* Passes a command to hiredis; if hiredis refuses it, it fails like any
-   other. */
 
 static void
 give(store_link_t *link, store_cmd_t *cmd, rbl_str_t bytes)
 {
     const store_tool_t  *tool = link->store->tool;
 
-    if (redisAsyncFormattedCommand(link->ac, on_reply, cmd, bytes.p, bytes.n)
-        != REDIS_OK)
-    {
-        store_fail(link->store, cmd);
-        return;
-    }
-
+    store_wire_send(link->wire, bytes);
     store_window_sent(&link->window, cmd, bytes.n);
     cmd->given = clock_now();
     cmd->deadline = cmd->given + (tool != NULL ? tool->reply
                                   : link->store->conf->store_timeout);
     store_put(&link->pending, cmd);
     store_watch(link);
-    ev_prepare_start(link->store->loop, &link->flush);
+}
+
+
+static rbl_str_t
+bytes_of(const store_cmd_t *cmd)
+{
+    return (rbl_str_t) { cmd->bytes, cmd->n };
 }
 
 
@@ -47,22 +41,12 @@ give(store_link_t *link, store_cmd_t *cmd, rbl_str_t bytes)
 static void
 send_source(store_link_t *link, store_cmd_t *cmd)
 {
-    char       *bytes;
-    size_t      size;
-    rbl_out_t   out;
-    rbl_str_t   source;
+    char    *bytes;
+    size_t   n;
 
-    source = (rbl_str_t) { cmd->script->source, cmd->script->source_len };
-    size = RESP_SIZE(2, source.n + sizeof("EVAL")) + cmd->n;
-    bytes = xmalloc(size);
-
-    out = (rbl_out_t) { bytes, bytes + size, NULL, 0 };
-    resp_array(&out, cmd->argc);
-    resp_bulk(&out, RBL_STR("EVAL"));
-    resp_bulk(&out, source);
-    rbl_out_bytes(&out, cmd->bytes + cmd->named, cmd->n - cmd->named);
-
-    give(link, cmd, resp_end(&out, bytes));
+    bytes = xmalloc(rbl_resp_eval_size(cmd->script, bytes_of(cmd)));
+    n = rbl_resp_eval(bytes, cmd->script, bytes_of(cmd), cmd->tail);
+    give(link, cmd, (rbl_str_t) { bytes, n });
     free(bytes);
 }
 
@@ -74,7 +58,7 @@ hand_over(store_link_t *link, store_cmd_t *cmd)
         send_source(link, cmd);
 
     } else {
-        give(link, cmd, (rbl_str_t) { cmd->bytes, cmd->n });
+        give(link, cmd, bytes_of(cmd));
     }
 }
 
@@ -109,52 +93,34 @@ make_cmd(store_link_t *link, store_reply_pt done, void *data, size_t size)
 }
 
 
-static size_t
-bytes_of(int argc, const rbl_str_t *argv)
-{
-    int     i;
-    size_t  n;
-
-    n = 0;
-
-    for (i = 0; i < argc; i++) {
-        n += argv[i].n;
-    }
-
-    return n;
-}
-
-
-static void
-put_all(rbl_out_t *out, int argc, const rbl_str_t *argv)
-{
-    int  i;
-
-    for (i = 0; i < argc; i++) {
-        resp_bulk(out, argv[i]);
-    }
-}
-
+/* script NULL: argv is a plain command. */
 
 static store_cmd_t *
-plain_cmd(store_link_t *link, store_reply_pt done, void *data, int argc,
-    const rbl_str_t *argv)
+write_cmd(store_link_t *link, const rbl_script_t *script, store_reply_pt done,
+    void *data, int argc, const rbl_str_t *argv)
 {
-    size_t        size;
-    rbl_out_t     out;
+    char          buf[RBL_KEY_MAX];
+    rbl_str_t     guard;
     store_cmd_t  *cmd;
 
-    size = RESP_SIZE(argc, bytes_of(argc, argv));
-    cmd = make_cmd(link, done, data, size);
-    snprintf(cmd->verb, sizeof(cmd->verb), "%.*s", (int) argv[0].n,
-             argv[0].p);
-
-    out = (rbl_out_t) { cmd->bytes, cmd->bytes + size, NULL, 0 };
-    resp_array(&out, (size_t) argc);
-    put_all(&out, argc, argv);
-    cmd->n = resp_end(&out, cmd->bytes).n;
+    guard = script != NULL && link->store->nodes.kind == RBL_PLACE_CLUSTER
+            ? rbl_nodes_guard(buf, argv[0]) : RBL_STR("");
+    cmd = make_cmd(link, done, data, rbl_resp_size(script, guard, argc, argv));
+    cmd->script = script;
+    cmd->n = rbl_resp_command(cmd->bytes, &cmd->tail, script, guard, argc,
+                              argv);
 
     return cmd;
+}
+
+
+/* The name of a command or script, for messages. */
+
+static rbl_str_t
+name_of(const store_cmd_t *cmd)
+{
+    return cmd->script != NULL ? rbl_str(cmd->script->name)
+                               : rbl_resp_verb(bytes_of(cmd));
 }
 
 
@@ -164,7 +130,7 @@ void
 store_send(store_link_t *link, store_reply_pt done, void *data, int argc,
     const rbl_str_t *argv)
 {
-    hand_over(link, plain_cmd(link, done, data, argc, argv));
+    hand_over(link, write_cmd(link, NULL, done, data, argc, argv));
 }
 
 
@@ -184,7 +150,7 @@ void
 store_link_command(store_link_t *link, store_reply_pt done, void *data,
     int argc, const rbl_str_t *argv)
 {
-    offer(link, plain_cmd(link, done, data, argc, argv));
+    offer(link, write_cmd(link, NULL, done, data, argc, argv));
 }
 
 
@@ -211,35 +177,10 @@ store_link_script(store_link_t *link, unsigned late,
     const rbl_script_t *script, store_reply_pt done, void *data, int argc,
     const rbl_str_t *argv)
 {
-    int           guards;
-    char          text[RBL_OUT_INT], buf[RBL_KEY_MAX];
-    size_t        size;
-    rbl_out_t     out;
-    rbl_str_t     sha1, guard;
     store_cmd_t  *cmd;
 
-    guards = link->store->nodes.kind == RBL_PLACE_CLUSTER;
-    guard = guards ? rbl_nodes_guard(buf, argv[0]) : RBL_STR("");
-
-    sha1 = rbl_str(script->sha1);
-    size = RESP_SIZE(argc + 4, bytes_of(argc, argv) + sizeof("EVALSHA")
-                               + sha1.n + guard.n + RBL_OUT_INT);
-    cmd = make_cmd(link, done, data, size);
-    cmd->script = script;
+    cmd = write_cmd(link, script, done, data, argc, argv);
     cmd->late = late;
-    cmd->argc = (size_t) (argc + 3 + guards);
-
-    out = (rbl_out_t) { cmd->bytes, cmd->bytes + size, NULL, 0 };
-    resp_array(&out, cmd->argc);
-    resp_bulk(&out, RBL_STR("EVALSHA"));
-    resp_bulk(&out, sha1);
-    cmd->named = (size_t) (out.pos - cmd->bytes);
-    resp_bulk(&out, rbl_out_int_text(text, script->nkeys + guards));
-    put_all(&out, script->nkeys, argv);
-    put_all(&out, guards, &guard);
-    put_all(&out, argc - script->nkeys, argv + script->nkeys);
-    cmd->n = resp_end(&out, cmd->bytes).n;
-
     offer(link, cmd);
 }
 
@@ -265,19 +206,19 @@ refused(const store_link_t *link, const store_cmd_t *cmd,
 {
     int                again;
     char               name[STORE_NAME];
-    rbl_str_t          why;
+    rbl_str_t          why, verb;
     rbl_reply_class_t  c;
 
     if (link->phase != STORE_READY) {
         return;
     }
 
+    verb = name_of(cmd);
     why = rbl_reply_error(reply);
     c = rbl_reply_class(reply);
 
     if (link->store->nodes.kind == RBL_PLACE_ONE) {
-        log_warn("the store refuses %s: %.*s",
-                 cmd->script != NULL ? cmd->script->name : cmd->verb,
+        log_warn("the store refuses %.*s: %.*s", (int) verb.n, verb.p,
                  (int) why.n, why.p);
         return;
     }
@@ -288,9 +229,8 @@ refused(const store_link_t *link, const store_cmd_t *cmd,
     again = c == RBL_REPLY_NOWRITE
             && (link->refusals > 1 || link->store->second);
     log_msg(c == RBL_REPLY_SLOT || again ? LOG_L_INFO : LOG_L_WARN,
-            "%s: it refuses %s: %.*s", store_name(name, link),
-            cmd->script != NULL ? cmd->script->name : cmd->verb,
-            (int) why.n, why.p);
+            "%s: it refuses %.*s: %.*s", store_name(name, link), (int) verb.n,
+            verb.p, (int) why.n, why.p);
 }
 
 
@@ -367,33 +307,28 @@ judge(store_link_t *link, store_cmd_t *cmd, const redisReply *reply)
 }
 
 
-static void
-on_reply(redisAsyncContext *ac, void *r, void *privdata)
+void
+store_link_reply(store_link_t *link, const redisReply *reply)
 {
-    int            rc;
-    store_cmd_t   *cmd = privdata;
-    store_link_t  *link;
+    int           rc;
+    store_cmd_t  *cmd = link->pending.first;
 
-    (void) ac;
-
-    link = cmd->link;
+    if (cmd == NULL) {
+        store_drop(link, "it sent a reply that no command waits for");
+        return;
+    }
 
     /* SUBSCRIBE is the last command of its connection, and has many replies. */
 
-    if (r != NULL && link->reader.guard.messages) {
+    if (link->messages) {
         cmd->deadline = 0;
-        cmd->done(cmd->data, r);
+        cmd->done(cmd->data, reply);
         store_watch(link);
         return;
     }
 
     store_cut(&link->pending, cmd);
     store_window_ended(&link->window, cmd);
-
-    if (r == NULL) {
-        store_fail(link->store, cmd);
-        return;
-    }
 
     if (link->phase == STORE_READY
         && store_stood_still(link, cmd->given, SILENCE_LATE))
@@ -405,14 +340,14 @@ on_reply(redisAsyncContext *ac, void *r, void *privdata)
     /* During the greeting the greeter judges the replies. */
 
     rc = link->phase == STORE_GREETING ? 1
-         : link->stale ? 0 : judge(link, cmd, r);
+         : link->stale ? 0 : judge(link, cmd, reply);
 
     if (rc == 0) {
         store_fail(link->store, cmd);
 
     } else if (rc == 1) {
         if (cmd->done != NULL) {
-            cmd->done(cmd->data, r);
+            cmd->done(cmd->data, reply);
         }
 
         free(cmd);

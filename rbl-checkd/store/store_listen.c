@@ -17,19 +17,28 @@
 static void
 on_message(void *data, const redisReply *reply)
 {
+    rbl_str_t      word, text;
     store_link_t  *link = data;
 
     if (reply == NULL) {
         return;
     }
 
-    if (rbl_str_is(rbl_reply_word(reply), "message")) {
-        link->store->message(link->store->data,
-                             rbl_reply_str(rbl_reply_at(reply, 2)));
+    word = rbl_reply_word(reply);
+    text = rbl_reply_str(rbl_reply_at(reply, 2));
 
-    } else if (link->phase == STORE_GREETING) {
+    if (reply->type == REDIS_REPLY_ERROR) {
+        store_drop_refused(link, reply, rbl_reply_error(reply));
+
+    } else if (rbl_str_is(word, "message") && text.p != NULL) {
+        link->store->message(link->store->data, text);
+
+    } else if (rbl_str_is(word, "subscribe") && link->subscribing) {
         link->subscribing = 0;
         store_link_up(link);
+
+    } else {
+        store_drop(link, "it sent a subscriber what is not a message");
     }
 }
 
@@ -40,7 +49,7 @@ subscribe(store_link_t *link)
     rbl_key_t  key;
 
     link->subscribing = 1;
-    rbl_reply_messages(&link->reader.guard);
+    link->messages = 1;
     store_send(link, on_message, link,
                RBL_COMMAND("SUBSCRIBE",
                            rbl_news_channel(&key, &link->store->ks)));

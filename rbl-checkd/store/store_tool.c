@@ -92,16 +92,31 @@ store_send_at(store_t *store, unsigned node, const rbl_script_t *script,
 }
 
 
-/* Without a type and contents, freeReplyObject frees the structure alone. */
+/* As hiredis makes replies, so that it frees them as well. */
 
 redisReply *
 store_take(const redisReply *reply)
 {
-    redisReply  *taken;
+    size_t       i;
+    redisReply  *copy;
 
-    taken = xmalloc(sizeof(redisReply));
-    *taken = *reply;
-    memset((redisReply *) (uintptr_t) reply, 0, sizeof(redisReply));
+    copy = xcalloc(1, sizeof(redisReply));
+    copy->type = reply->type;
+    copy->integer = reply->integer;
 
-    return taken;
+    if (reply->str != NULL) {
+        copy->str = xstrndup(reply->str, reply->len);
+        copy->len = reply->len;
+    }
+
+    if (reply->elements > 0) {
+        copy->element = xcalloc(reply->elements, sizeof(redisReply *));
+        copy->elements = reply->elements;
+    }
+
+    for (i = 0; i < reply->elements; i++) {
+        copy->element[i] = store_take(reply->element[i]);
+    }
+
+    return copy;
 }

@@ -23,8 +23,7 @@ RBL_ADDON   = $(patsubst %,$(BUILD)/nginx/addon/%.o, \
                 http/ngx_rbl_body http/ngx_rbl_fields \
                 http/ngx_rbl_multipart http/ngx_rbl_params \
                 http/ngx_rbl_route \
-                store/ngx_rbl_commands store/ngx_rbl_redis_bytes \
-                store/ngx_rbl_redis_reply)
+                store/ngx_rbl_commands)
 CTL_LISTS   = $(call obj,$(addprefix rbl-checkd/ctl/,entry_read.c \
                 lists_file.c secret.c))
 

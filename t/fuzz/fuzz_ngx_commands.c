@@ -55,8 +55,8 @@ static void
 check_command(const ngx_rbl_commands_t *commands, ngx_uint_t i, int argc,
     const rbl_str_t *argv)
 {
+    char               *eval;
     size_t              n;
-    u_char             *eval;
     redisReply         *r;
     ngx_rbl_command_t  *command;
 
@@ -89,7 +89,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     unsigned             i, used;
     rbl_str_t            line, argv[COMMANDS][ARGS + 1];
     ngx_rbl_commands_t   commands;
-    const rbl_str_t      guards = RBL_STR("rbl:{07N}:acct:-"), *guard;
+    const rbl_str_t      guards = RBL_STR("rbl:{07N}:acct:-");
+    rbl_str_t            guard;
     const rbl_script_t  *call;
 
     fuzz_init(&f, data, size);
@@ -97,7 +98,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     for (used = 0; used < COMMANDS && fuzz_left(&f) > 0; used++) {
         call = NULL;
-        guard = NULL;
+        guard = RBL_STR("");
 
         for (n = 0; n < ARGS && fuzz_left(&f) > 0 && f.n < FUZZ_COPIES; ) {
             line = fuzz_line(&f);
@@ -108,7 +109,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             }
 
             if (rbl_str_is(line, "?")) {
-                guard = &guards;
+                guard = guards;
                 continue;
             }
 
@@ -123,15 +124,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             break;
         }
 
-        guard = call ? guard : NULL;
-
         fuzz_check(ngx_rbl_commands_add(&commands, call, guard, n,
                                         argv[used], &fuzz_log)
                    == NGX_OK);
 
         /* the guard is expected behind the key */
 
-        if (call != NULL && guard != NULL) {
+        if (call != NULL && guard.n != 0) {
             memmove(&argv[used][2], &argv[used][1],
                     (size_t) (n - 1) * sizeof(rbl_str_t));
             argv[used][1] = guards;

@@ -1,14 +1,14 @@
 /*
  * Replies of the store as they arrive, decoded where they are received
- * (ngx_rbl_redis_reply.c).  The first byte is the size of the pieces that
+ * (shared/record/rbl_resp.c).  The first byte is the size of the pieces that
  * arrive, the rest the bytes of the server.
  *
  * Each reply equals the one that hiredis makes of the same bytes; none has more
  * elements than allowed.
  */
 
-#include "fuzz_ngx.h"
-#include "ngx_rbl_redis_wire.h"
+#include "fuzz.h"
+#include "rbl_resp.h"
 
 #define REPLIES  64
 
@@ -59,13 +59,13 @@ next_alike(redisReader *plain, const redisReply *r)
 
 /* Appends a piece of the bytes to what has arrived. */
 static size_t
-arrives(ngx_rbl_replies_t *replies, rbl_str_t bytes, size_t piece)
+arrives(rbl_replies_t *replies, rbl_str_t bytes, size_t piece)
 {
+    char    *room;
     size_t   n;
-    u_char  *room;
 
     n = piece < bytes.n ? piece : bytes.n;
-    room = ngx_rbl_bytes_room(&replies->bytes, n, &fuzz_log);
+    room = rbl_bytes_room(&replies->bytes, n);
     fuzz_check(room != NULL);
     memcpy(room, bytes.p, n);
     replies->bytes.to += n;
@@ -76,24 +76,24 @@ arrives(ngx_rbl_replies_t *replies, rbl_str_t bytes, size_t piece)
 
 
 static void
-read_all(ngx_rbl_replies_t *replies, redisReader *plain, rbl_str_t bytes,
+read_all(rbl_replies_t *replies, redisReader *plain, rbl_str_t bytes,
     size_t piece)
 {
+    int          rc;
     size_t       n;
-    ngx_int_t    rc;
     unsigned     n_replies;
     redisReply   reply;
 
     for (n_replies = 0; n_replies < REPLIES; ) {
-        rc = ngx_rbl_replies_next(replies, &reply);
+        rc = rbl_replies_next(replies, &reply);
 
-        if (rc == NGX_OK) {
+        if (rc == 1) {
             n_replies++;
             next_alike(plain, &reply);
             continue;
         }
 
-        if (rc == NGX_ERROR) {
+        if (rc == -1) {
             fuzz_check(replies->refused != NULL);
             return;
         }
@@ -116,12 +116,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t              piece;
     rbl_str_t           bytes;
     redisReader        *plain;
-    ngx_rbl_replies_t   replies;
+    rbl_replies_t       replies;
 
     fuzz_init(&f, data, size);
-    fuzz_ngx_init();
     memset(&replies, 0, sizeof(replies));
-    replies.log = &fuzz_log;
 
     piece = fuzz_u8(&f) + 1;
     bytes = fuzz_rest(&f);
@@ -133,9 +131,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     read_all(&replies, plain, bytes, piece);
 
     redisReaderFree(plain);
-    ngx_rbl_replies_free(&replies);
-    fuzz_check(replies.pool == NULL && replies.bytes.start == NULL);
-    fuzz_ngx_done();
+    rbl_replies_free(&replies);
+    fuzz_check(replies.elements == NULL && replies.bytes.start == NULL);
     fuzz_done(&f);
 
     return 0;
