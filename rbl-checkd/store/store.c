@@ -82,7 +82,7 @@ store_command(store_t *store, store_reply_pt done, void *data, int argc,
 
 
 static store_link_t *
-link_of(const store_t *store, rbl_str_t key)
+node_link(const store_t *store, rbl_str_t key)
 {
     unsigned  node;
 
@@ -140,7 +140,7 @@ store_waited(store_t *store, rbl_str_t key, const redisReply *reply)
     int64_t        n;
     store_link_t  *link;
 
-    link = link_of(store, key);
+    link = node_link(store, key);
     n = rbl_reply_int(reply, 0);
 
     if (link == NULL || reply == NULL) {
@@ -166,7 +166,7 @@ store_replicated(store_t *store, rbl_str_t key)
 {
     store_link_t  *link;
 
-    link = link_of(store, key);
+    link = node_link(store, key);
 
     if (link == NULL || link->replicas > 0) {
         return link != NULL;
@@ -292,24 +292,19 @@ store_keyspace(const store_t *store)
 static void
 fail_commands(store_t *store)
 {
-    int           end;
-    store_cmd_t  *cmd, *last;
+    int            end;
+    store_cmd_t   *cmd;
+    const link_t  *last = store->failed.prev;
 
-    last = store->failed.last;
-
-    while ((cmd = store->failed.first) != NULL) {
-        store_cut(&store->failed, cmd);
+    for (end = 0; !end && (cmd = store_first(&store->failed)) != NULL; ) {
+        end = &cmd->queue == last;
+        link_remove(&cmd->queue);
 
         if (cmd->done != NULL) {
             cmd->done(cmd->data, NULL);
         }
 
-        end = cmd == last;
         free(cmd);
-
-        if (end) {
-            break;
-        }
     }
 }
 
@@ -404,6 +399,7 @@ store_make(struct ev_loop *loop, const config_t *conf, rbl_place_kind_t kind,
     store->conf = conf;
     store->state = state;
     store->data = data;
+    link_init(&store->failed);
     store->seed = (unsigned) getpid() ^ (unsigned) (uintptr_t) store;
     (void) rbl_keyspace_init(&store->ks, rbl_str(conf->store_prefix));
     rbl_nodes_init(&store->nodes, kind, &conf->store_map);
@@ -490,7 +486,7 @@ store_free(store_t *store)
 
     store_link_end(store->sentinel);
 
-    while (store->failed.first != NULL) {
+    while (!link_empty(&store->failed)) {
         fail_commands(store);
     }
 

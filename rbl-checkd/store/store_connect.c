@@ -27,7 +27,7 @@ store_kick(store_t *store)
 void
 store_fail(store_t *store, store_cmd_t *cmd)
 {
-    store_put(&store->failed, cmd);
+    link_add(&store->failed, &cmd->queue);
     store_kick(store);
 }
 
@@ -187,18 +187,12 @@ store_open_node(store_link_t *link)
 void
 store_watch(store_link_t *link)
 {
-    double           at;
-    struct ev_loop  *loop = link->store->loop;
+    double              at;
+    struct ev_loop     *loop = link->store->loop;
+    const store_cmd_t  *cmd = store_first(&link->pending);
 
-    at = 0;
-
-    if (link->pending.first != NULL) {
-        at = link->pending.first->deadline;
-    }
-
-    if (link->phase == STORE_GREETING) {
-        at = link->connect_deadline;
-    }
+    at = link->phase == STORE_GREETING ? link->connect_deadline
+         : cmd != NULL ? cmd->deadline : 0;
 
     /* A running timer is not moved; it fires and is set again. */
 
@@ -216,13 +210,12 @@ store_watch(store_link_t *link)
 static void
 on_watch(struct ev_loop *loop, ev_timer *w, int revents)
 {
-    double         now;
-    store_link_t  *link = w->data;
+    double              now = clock_now();
+    store_link_t       *link = w->data;
+    const store_cmd_t  *cmd = store_first(&link->pending);
 
     (void) loop;
     (void) revents;
-
-    now = clock_now();
 
     if (link->phase == STORE_GREETING) {
         if (now >= link->connect_deadline) {
@@ -232,9 +225,7 @@ on_watch(struct ev_loop *loop, ev_timer *w, int revents)
             return;
         }
 
-    } else if (link->pending.first != NULL
-               && now >= link->pending.first->deadline)
-    {
+    } else if (cmd != NULL && now >= cmd->deadline) {
         store_drop(link, "no reply in time");
         return;
     }
@@ -295,8 +286,8 @@ store_let_go(store_link_t *link)
         link->wire = NULL;
     }
 
-    while ((cmd = link->pending.first) != NULL) {
-        store_cut(&link->pending, cmd);
+    while ((cmd = store_first(&link->pending)) != NULL) {
+        link_remove(&cmd->queue);
         store_window_ended(&link->window, cmd);
         store_fail(link->store, cmd);
     }
@@ -314,6 +305,8 @@ store_link_new(store_t *store, const store_link_kind_t *kind, unsigned node)
     link->kind = kind;
     link->store = store;
     link->node = node;
+    link_init(&link->pending);
+    store_window_init(&link->window);
 
     ev_timer_init(&link->watch, on_watch, 0, 0);
     ev_timer_init(&link->retry, on_retry, 0, 0);

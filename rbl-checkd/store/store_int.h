@@ -38,7 +38,7 @@ typedef struct store_link_s  store_link_t;
 typedef struct store_wire_s  store_wire_t;      /* store_wire.c */
 
 struct store_cmd_s {
-    store_cmd_t         *prev, *next;   /* NULL, NULL: in no list */
+    link_t               queue;         /* in the one that has it */
     store_link_t        *link;          /* NULL: failed before it had one */
     store_reply_pt       done;          /* NULL: no call back */
     void                *data;
@@ -106,7 +106,7 @@ struct store_link_s {
                                            clock_now */
     double              opened;         /* when it began to connect;
                                            clock_now */
-    store_queue_t       pending;
+    link_t              pending;        /* commands */
     store_window_t      window;
     ev_timer            watch;          /* deadline of the oldest command */
     ev_timer            retry;
@@ -145,7 +145,7 @@ struct store_s {
     rbl_nodes_t         nodes;
     store_link_t       *link[RBL_NODES_MAX];    /* of each node; NULL: none
                                                    yet */
-    store_queue_t       failed;
+    link_t              failed;         /* commands */
     ev_timer            kick;
     unsigned            ready_reported:1;
     unsigned            renewed:1;      /* a part is ready again */
@@ -236,7 +236,7 @@ void store_wire_close(store_wire_t *wire);
 /* store_link.c; store_link_reply: the next reply has come. */
 void store_link_reply(store_link_t *link, const redisReply *reply);
 void store_link_forget(store_link_t *link, const void *data);
-void store_queue_forget(store_queue_t *queue, const void *data);
+void store_queue_forget(const link_t *queue, const void *data);
 void store_link_command(store_link_t *link, store_reply_pt done, void *data,
     int argc, const rbl_str_t *argv);
 void store_link_script(store_link_t *link, unsigned late,

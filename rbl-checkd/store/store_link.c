@@ -24,7 +24,7 @@ give(store_link_t *link, store_cmd_t *cmd, rbl_str_t bytes)
     cmd->given = clock_now();
     cmd->deadline = cmd->given + (tool != NULL ? tool->reply
                                   : link->store->conf->store_timeout);
-    store_put(&link->pending, cmd);
+    link_add(&link->pending, &cmd->queue);
     store_watch(link);
 }
 
@@ -311,7 +311,7 @@ void
 store_link_reply(store_link_t *link, const redisReply *reply)
 {
     int           rc;
-    store_cmd_t  *cmd = link->pending.first;
+    store_cmd_t  *cmd = store_first(&link->pending);
 
     if (cmd == NULL) {
         store_drop(link, "it sent a reply that no command waits for");
@@ -327,7 +327,7 @@ store_link_reply(store_link_t *link, const redisReply *reply)
         return;
     }
 
-    store_cut(&link->pending, cmd);
+    link_remove(&cmd->queue);
     store_window_ended(&link->window, cmd);
 
     if (link->phase == STORE_READY
@@ -362,11 +362,14 @@ store_link_reply(store_link_t *link, const redisReply *reply)
 
 
 void
-store_queue_forget(store_queue_t *queue, const void *data)
+store_queue_forget(const link_t *queue, const void *data)
 {
+    link_t       *l;
     store_cmd_t  *cmd;
 
-    for (cmd = queue->first; cmd != NULL; cmd = cmd->next) {
+    for (l = queue->next; l != queue; l = l->next) {
+        cmd = link_of(l, store_cmd_t, queue);
+
         if (cmd->data == data) {
             cmd->done = NULL;
         }

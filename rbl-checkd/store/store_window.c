@@ -6,40 +6,18 @@
 
 
 void
-store_put(store_queue_t *queue, store_cmd_t *cmd)
+store_window_init(store_window_t *window)
 {
-    cmd->next = NULL;
-    cmd->prev = queue->last;
-
-    if (queue->last != NULL) {
-        queue->last->next = cmd;
-
-    } else {
-        queue->first = cmd;
-    }
-
-    queue->last = cmd;
+    memset(window, 0, sizeof(store_window_t));
+    link_init(&window->waiting);
+    link_init(&window->late);
 }
 
 
-void
-store_cut(store_queue_t *queue, store_cmd_t *cmd)
+store_cmd_t *
+store_first(const link_t *queue)
 {
-    if (cmd->prev != NULL) {
-        cmd->prev->next = cmd->next;
-
-    } else {
-        queue->first = cmd->next;
-    }
-
-    if (cmd->next != NULL) {
-        cmd->next->prev = cmd->prev;
-
-    } else {
-        queue->last = cmd->prev;
-    }
-
-    cmd->prev = cmd->next = NULL;
+    return link_empty(queue) ? NULL : link_of(queue->next, store_cmd_t, queue);
 }
 
 
@@ -52,7 +30,7 @@ size_of(const store_cmd_t *cmd)
 }
 
 
-static store_queue_t *
+static link_t *
 queue_of(store_window_t *window, const store_cmd_t *cmd)
 {
     return cmd->late ? &window->late : &window->waiting;
@@ -73,7 +51,7 @@ store_window_add(store_window_t *window, store_cmd_t *cmd)
     }
 
     window->held += n;
-    store_put(queue_of(window, cmd), cmd);
+    link_add(queue_of(window, cmd), &cmd->queue);
 
     return 0;
 }
@@ -82,22 +60,8 @@ store_window_add(store_window_t *window, store_cmd_t *cmd)
 void
 store_window_back(store_window_t *window, store_cmd_t *cmd)
 {
-    store_cmd_t    *first;
-    store_queue_t  *queue;
-
-    queue = queue_of(window, cmd);
-    first = queue->first;
     window->held += size_of(cmd);
-
-    if (first == NULL) {
-        store_put(queue, cmd);
-        return;
-    }
-
-    cmd->prev = NULL;
-    cmd->next = first;
-    first->prev = cmd;
-    queue->first = cmd;
+    link_add(queue_of(window, cmd)->next, &cmd->queue);
 }
 
 
@@ -108,8 +72,8 @@ first_of(const store_window_t *window)
 {
     store_cmd_t  *cmd, *late;
 
-    cmd = window->waiting.first;
-    late = window->late.first;
+    cmd = store_first(&window->waiting);
+    late = store_first(&window->late);
 
     return cmd == NULL || (late != NULL && window->passed >= STORE_LATE)
            ? late : cmd;
@@ -124,7 +88,7 @@ store_window_drop(store_window_t *window)
     cmd = first_of(window);
 
     if (cmd != NULL) {
-        store_cut(queue_of(window, cmd), cmd);
+        link_remove(&cmd->queue);
         window->held -= size_of(cmd);
         window->passed = cmd->late ? 0 : window->passed + 1;
     }

@@ -12,7 +12,7 @@
 #ifndef STORE_WINDOW_H_INCLUDED
 #define STORE_WINDOW_H_INCLUDED
 
-#include <stddef.h>
+#include "base/link.h"
 
 #define STORE_WINDOW   8192             /* bytes in flight, or one command */
 #define STORE_WAITING  (32 << 20)       /* limit of waiting bytes */
@@ -21,21 +21,17 @@
 typedef struct store_cmd_s  store_cmd_t;
 
 typedef struct {
-    store_cmd_t  *first, *last;
-} store_queue_t;
-
-/* All zero at first. */
-typedef struct {
-    store_queue_t  waiting, late;
-    unsigned       passed;              /* others sent since the last late
+    link_t    waiting, late;            /* commands */
+    unsigned  passed;                   /* others sent since the last late
                                            one */
-    size_t         held;                /* bytes of waiting commands */
-    size_t         in_flight;
+    size_t    held;                     /* bytes of waiting commands */
+    size_t    in_flight;
 } store_window_t;
 
-/* Adds a command, which may be in only one queue. */
-void store_put(store_queue_t *queue, store_cmd_t *cmd);
-void store_cut(store_queue_t *queue, store_cmd_t *cmd);
+void store_window_init(store_window_t *window);
+
+/* The first command of a queue; NULL: it is empty. */
+store_cmd_t *store_first(const link_t *queue);
 
 /* Adds a command behind all of its kind.  0; -1: too many bytes wait; the
    command is not added. */

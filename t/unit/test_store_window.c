@@ -19,7 +19,7 @@ static void
 reset(void)
 {
     memset(cmds, 0, sizeof(cmds));
-    memset(&window, 0, sizeof(window));
+    store_window_init(&window);
 }
 
 
