@@ -17,7 +17,7 @@
  * anything, is sent once more, to the node that has the slot now.
  */
 
-#include "ngx_rbl_sentinel.h"
+#include "ngx_rbl_redis.h"
 #include "rbl_out.h"
 
 #include <assert.h>

@@ -14,7 +14,7 @@
  * So workers that reach the same nodes decide alike.
  */
 
-#include "ngx_rbl_sentinel.h"
+#include "ngx_rbl_redis.h"
 #include "rbl_role.h"
 
 #define NGX_RBL_SURVEY_PAUSE   60000    /* ms */

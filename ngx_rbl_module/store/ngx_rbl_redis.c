@@ -8,7 +8,7 @@
  * ends, ngx_rbl_redis_drop ends it.
  */
 
-#include "ngx_rbl_sentinel.h"
+#include "ngx_rbl_redis.h"
 
 #include <assert.h>
 

@@ -20,7 +20,7 @@
 #include "ngx_rbl_redis_wire.h"
 #include "ngx_rbl_store.h"
 #include "rbl_meta.h"
-#include "rbl_nodes.h"
+#include "rbl_views.h"
 
 #define NGX_RBL_BACKOFF_MIN     50      /* ms */
 #define NGX_RBL_REDIS_NAME      (RBL_HOST_PORT_TEXT + 24)
@@ -41,7 +41,7 @@ typedef enum {
 } ngx_rbl_redis_state_e;
 
 typedef struct ngx_rbl_node_s  ngx_rbl_node_t;
-typedef struct ngx_rbl_scout_s  ngx_rbl_scout_t;    /* ngx_rbl_sentinel.h */
+typedef struct ngx_rbl_scout_s  ngx_rbl_scout_t;
 
 /* A link to a node, or that of the scout, which needs `greet` and `lost`
    alone. */
@@ -167,6 +167,27 @@ struct ngx_rbl_node_s {
                                                none */
     char                         history[RBL_NODE_ID];  /* of its data; [0] NUL:
                                                not known (rbl_role.h) */
+};
+
+/* The scout: a link that asks the Sentinels for the master. */
+struct ngx_rbl_scout_s {
+    ngx_rbl_link_t               link;
+    ngx_uint_t                   n;         /* Sentinels */
+    rbl_host_port_t              at[RBL_PLACE_HOSTS];
+    ngx_uint_t                   silent[RBL_PLACE_HOSTS];   /* 1: no answer in
+                                               the last round */
+    ngx_uint_t                   round;     /* number of the current one, or of
+                                               the last */
+    ngx_uint_t                   running;   /* 1: it is under way */
+    ngx_uint_t                   asked;     /* so many had their turn */
+    ngx_uint_t                   auth;      /* 1: AUTH was sent on this
+                                               connection */
+    ngx_uint_t                   tries;     /* attempts in a row with servers
+                                               that could not be used */
+    rbl_views_t                  views;     /* of this round */
+    ngx_queue_t                  doubts;    /* batches that wait for a round */
+    char                         reason[NGX_RBL_REDIS_REASON];  /* of the last
+                                               Sentinel without an answer */
 };
 
 struct ngx_rbl_store_s {
@@ -379,6 +400,26 @@ void ngx_rbl_cluster_doubt(ngx_rbl_store_t *store);
    RBL_NODE_NONE. */
 ngx_uint_t ngx_rbl_cluster_moved(ngx_rbl_link_t *link,
     const redisReply *error);
+
+
+/* ngx_rbl_sentinel.c */
+
+/* NULL: out of memory. */
+ngx_rbl_scout_t *ngx_rbl_sentinel_create(ngx_rbl_store_t *store);
+void ngx_rbl_sentinel_destroy(ngx_rbl_scout_t *scout);
+
+/* Looks for the master on behalf of a link, which gets the result by
+   ngx_rbl_redis_sought. */
+void ngx_rbl_sentinel_seek(ngx_rbl_link_t *link);
+
+/* Begins a round, or plans another one behind that which is under way.  Returns
+   the number of the round whose answers are not older than the call: the caller
+   sets `doubted` or `seeking` to it. */
+ngx_uint_t ngx_rbl_sentinel_round(ngx_rbl_scout_t *scout);
+
+/* Asks whether the server of a batch is the master still.  The batch is in no
+   other queue, and gets the result by ngx_rbl_batch_judged. */
+void ngx_rbl_sentinel_doubt(ngx_rbl_batch_t *batch);
 
 
 /* ngx_rbl_batch.c */

@@ -1,10 +1,13 @@
 /*
  * How a connection begins: hiredis opens the socket, nginx connects it and
- * shakes hands for TLS.  redisConnectNonBlock with a name would block in
- * getaddrinfo, so a link has numeric addresses only.
+ * shakes hands for TLS; this file compares the certificate of the server.
+ * redisConnectNonBlock with a name would block in getaddrinfo, so a link has
+ * numeric addresses only.
  */
 
 #include "ngx_rbl_redis.h"
+
+#define NGX_RBL_TLS_POOL  256           /* bytes */
 
 
 /* The attempt to connect has ended. */
@@ -52,6 +55,85 @@ ngx_rbl_wire_connected(ngx_event_t *ev)
 
 #if (NGX_SSL)
 
+/* Begins the handshake; returns as ngx_ssl_handshake. */
+
+static ngx_int_t
+ngx_rbl_wire_shake(const ngx_rbl_link_t *link, ngx_connection_t *c)
+{
+    ngx_str_t  *name;
+
+    name = (ngx_str_t *) &link->store->conf->tls_name;
+    c->pool = ngx_create_pool(NGX_RBL_TLS_POOL, c->log);
+
+    if (c->pool == NULL
+        || ngx_ssl_create_connection(link->store->conf->ssl, c, NGX_SSL_CLIENT)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    /* the commands grow and move between two attempts to write them */
+
+    (void) SSL_set_mode(c->ssl->connection,
+                        SSL_MODE_ENABLE_PARTIAL_WRITE
+                        |SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+
+    if (name->len != 0
+        && SSL_set_tlsext_host_name(c->ssl->connection, (char *) name->data)
+           == 0)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_ssl_handshake(c);
+}
+
+
+/* The certificate is for the configured name, or for the address. */
+
+static const char *
+ngx_rbl_wire_verify(const ngx_rbl_link_t *link, ngx_connection_t *c)
+{
+    int         rc;
+    X509       *cert;
+    ngx_str_t  *name;
+
+    name = (ngx_str_t *) &link->store->conf->tls_name;
+
+    if (name->len != 0) {
+        return ngx_ssl_check_host(c, name) == NGX_OK
+               ? NULL : "its certificate is not for rbl_store_tls_name";
+    }
+
+    cert = SSL_get_peer_certificate(c->ssl->connection);
+    rc = cert != NULL ? X509_check_ip_asc(cert, link->at->host, 0) : 0;
+    X509_free(cert);
+
+    return rc == 1 ? NULL : "its certificate is not for its address";
+}
+
+
+/* Returns NULL, or why the handshake has failed or the server is another. */
+
+static const char *
+ngx_rbl_wire_refused(const ngx_rbl_link_t *link, ngx_connection_t *c)
+{
+    long  rc;
+
+    if (!c->ssl->handshaked) {
+        return "the TLS handshake has failed";
+    }
+
+    rc = SSL_get_verify_result(c->ssl->connection);
+
+    if (rc != X509_V_OK) {
+        return X509_verify_cert_error_string(rc);
+    }
+
+    return ngx_rbl_wire_verify(link, c);
+}
+
+
 /* The handshake is over, with success or not. */
 
 static void
@@ -67,7 +149,7 @@ ngx_rbl_wire_shaken(ngx_connection_t *c)
         (void) ngx_del_event(c->write, NGX_WRITE_EVENT, 0);
     }
 
-    reason = ngx_rbl_redis_tls_refused(wire->link, c);
+    reason = ngx_rbl_wire_refused(wire->link, c);
 
     if (reason != NULL) {
         wire->on->failed(wire->link, reason);
@@ -83,7 +165,7 @@ ngx_rbl_wire_secure(ngx_rbl_wire_t *wire)
 {
     ngx_int_t  rc;
 
-    rc = ngx_rbl_redis_tls_start(wire->link, wire->connection);
+    rc = ngx_rbl_wire_shake(wire->link, wire->connection);
 
     if (rc == NGX_AGAIN) {
         wire->connection->ssl->handler = ngx_rbl_wire_shaken;

@@ -78,6 +78,26 @@ ngx_rbl_wire_free(ngx_rbl_wire_t *wire)
 }
 
 
+#if (NGX_SSL)
+
+static void
+ngx_rbl_wire_end_tls(ngx_connection_t *c)
+{
+    if (c->ssl != NULL) {
+        c->ssl->no_wait_shutdown = 1;
+        c->ssl->no_send_shutdown = 1;
+        (void) ngx_ssl_shutdown(c);
+    }
+
+    if (c->pool != NULL) {
+        ngx_destroy_pool(c->pool);
+        c->pool = NULL;
+    }
+}
+
+#endif
+
+
 void
 ngx_rbl_wire_close(ngx_rbl_wire_t *wire)
 {
@@ -92,7 +112,7 @@ ngx_rbl_wire_close(ngx_rbl_wire_t *wire)
     }
 
 #if (NGX_SSL)
-    ngx_rbl_redis_tls_end(wire->connection);
+    ngx_rbl_wire_end_tls(wire->connection);
 #endif
     ngx_close_connection(wire->connection);
 

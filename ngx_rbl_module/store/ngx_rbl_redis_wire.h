@@ -106,18 +106,4 @@ ngx_rbl_wire_t *ngx_rbl_wire_open(ngx_rbl_link_t *link,
    caller drops the connection. */
 ngx_int_t ngx_rbl_wire_secure(ngx_rbl_wire_t *wire);
 
-
-/* ngx_rbl_redis_tls.c: for ngx_rbl_redis_open.c; the end for
-   ngx_rbl_redis_wire.c */
-
-/* Begins the handshake; returns as ngx_ssl_handshake. */
-ngx_int_t ngx_rbl_redis_tls_start(const ngx_rbl_link_t *link,
-    ngx_connection_t *c);
-
-/* Returns NULL, or why the handshake has failed or the server is another. */
-const char *ngx_rbl_redis_tls_refused(const ngx_rbl_link_t *link,
-    ngx_connection_t *c);
-
-void ngx_rbl_redis_tls_end(ngx_connection_t *c);
-
 #endif /* _NGX_RBL_REDIS_WIRE_H_INCLUDED_ */

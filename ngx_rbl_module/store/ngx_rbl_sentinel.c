@@ -7,7 +7,7 @@
  * way waits for the next one, because no answer may be older than its question.
  */
 
-#include "ngx_rbl_sentinel.h"
+#include "ngx_rbl_redis.h"
 
 
 static void

@@ -4,7 +4,7 @@
  * of the event loop.
  */
 
-#include "ngx_rbl_sentinel.h"
+#include "ngx_rbl_redis.h"
 
 #define NGX_RBL_LAST_ROUNDS  8
 #define NGX_RBL_UNWILLING    60000      /* ms */
@@ -262,30 +262,43 @@ ngx_rbl_store_down(ngx_rbl_link_t *link)
 }
 
 
+/* Completes refused batches later, never from inside submit. */
+
+static void
+ngx_rbl_store_wake(ngx_rbl_store_t *store)
+{
+    if (!store->refuse.posted) {
+        ngx_post_event(&store->refuse, &ngx_posted_events);
+    }
+}
+
+
+void
+ngx_rbl_store_refuse(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc)
+{
+    ngx_log_debug2(NGX_LOG_DEBUG_HTTP, batch->store->log, 0,
+                   "rbl batch %p is not sent: %d", batch, rc);
+
+    if (batch->deadline.timer_set) {
+        ngx_del_timer(&batch->deadline);
+    }
+
+    batch->state = NGX_RBL_BATCH_REFUSED;
+    batch->refusal = rc;
+    ngx_queue_insert_tail(&batch->store->refused, &batch->queue);
+    ngx_rbl_store_wake(batch->store);
+}
+
+
 static void
 ngx_rbl_store_release(ngx_rbl_store_t *store, ngx_rbl_store_rc_e rc)
 {
-    ngx_queue_t       queue;
-    ngx_queue_t      *q;
-    ngx_rbl_batch_t  *batch;
+    ngx_queue_t  *q;
 
-    ngx_queue_init(&queue);
-
-    if (!ngx_queue_empty(&store->held)) {
-        ngx_queue_add(&queue, &store->held);
-        ngx_queue_init(&store->held);
-    }
-
-    while (!ngx_queue_empty(&queue)) {
-        q = ngx_queue_head(&queue);
+    while (!ngx_queue_empty(&store->held)) {
+        q = ngx_queue_head(&store->held);
         ngx_queue_remove(q);
-        batch = ngx_queue_data(q, ngx_rbl_batch_t, queue);
-
-        if (batch->deadline.timer_set) {
-            ngx_del_timer(&batch->deadline);
-        }
-
-        ngx_rbl_batch_complete(batch, rc);
+        ngx_rbl_store_refuse(ngx_queue_data(q, ngx_rbl_batch_t, queue), rc);
     }
 }
 
@@ -301,17 +314,6 @@ ngx_rbl_store_settle(ngx_rbl_store_t *store)
 
     } else if (!ngx_rbl_store_opening(store)) {
         ngx_rbl_store_release(store, NGX_RBL_STORE_AWAY);
-    }
-}
-
-
-/* Completes refused batches later, never from inside submit. */
-
-static void
-ngx_rbl_store_wake(ngx_rbl_store_t *store)
-{
-    if (!store->refuse.posted) {
-        ngx_post_event(&store->refuse, &ngx_posted_events);
     }
 }
 
@@ -341,21 +343,4 @@ ngx_rbl_store_hold(ngx_rbl_batch_t *batch)
     if (store->known || !ngx_rbl_store_opening(store)) {
         ngx_rbl_store_wake(store);
     }
-}
-
-
-void
-ngx_rbl_store_refuse(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc)
-{
-    ngx_log_debug1(NGX_LOG_DEBUG_HTTP, batch->store->log, 0,
-                   "rbl batch %p refused", batch);
-
-    if (batch->deadline.timer_set) {
-        ngx_del_timer(&batch->deadline);
-    }
-
-    batch->state = NGX_RBL_BATCH_REFUSED;
-    batch->refusal = rc;
-    ngx_queue_insert_tail(&batch->store->refused, &batch->queue);
-    ngx_rbl_store_wake(batch->store);
 }

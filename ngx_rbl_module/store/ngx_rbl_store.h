@@ -7,8 +7,7 @@
  *
  * Three layers.  Each calls those below, which answer by callbacks:
  *
- *  - ngx_rbl_redis_wire.c: one connection, with _open.c, _tls.c (its
- *    beginning), _reply.c (its replies) and _bytes.c (its buffers);
+ *  - ngx_rbl_redis_wire.c: one connection, with _open.c (its beginning);
  *  - ngx_rbl_redis.c: one link: states, back-off, with _greet.c, _role.c and
  *    _watch.c (silence);
  *  - ngx_rbl_batch.c (one batch), ngx_rbl_commands.c (its bytes),
