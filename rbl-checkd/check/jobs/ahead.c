@@ -1,11 +1,12 @@
 /*
- * One partition after the other: one call is under way at a time.
+ * The partitions take turns (turns.h), and one call is under way at a time.
  */
 
 #include "ahead.h"
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "rbl_out.h"
+#include "store/turns.h"
 
 #include <stdlib.h>
 
@@ -14,6 +15,7 @@
 #define BACK   5.0                      /* s by which the clock went back */
 
 typedef struct {
+    turn_t   turn;
     double   offset;                    /* of the store's clock, s; 0: not
                                            known */
     int64_t  from;                      /* where to go on */
@@ -22,128 +24,100 @@ typedef struct {
 
 struct ahead_s {
     const checker_t  *checker;
-    ev_timer          timer;
-    unsigned          n, at;
-    ahead_part_t     *part;
+    turns_t          *turns;
     int               asked;            /* a reply is under way */
-    int64_t           pulled;           /* in this turn */
+    int64_t           pulled;           /* not in the log yet */
 };
 
 
-static void ask(ahead_t *a);
-
-
 static void
-turn_over(ahead_t *a)
+note_reply(ahead_part_t *part, const rbl_check_ahead_reply_t *said)
 {
-    if (a->pulled > 0) {
-        log_warn("%lld hosts, checks, deliveries or bills were due later than"
-                 " they can be, since the clock of the store was ahead; they"
-                 " are due now, hosts within an interval",
-                 (long long) a->pulled);
+    double  offset;
+
+    offset = (double) said->now / 1000 - clock_now();
+
+    if (part->offset != 0 && offset < part->offset - BACK) {
+        part->whole = 1;
+        part->from = 0;
+
+    } else if (said->pulled > 0) {
+        part->whole = 1;                /* there may be more of the same */
+
+    } else {
+        part->whole &= said->next >= 0;
+        part->from = said->next >= 0 ? said->next : 0;
     }
 
-    a->at = 0;
-    a->pulled = 0;
+    part->offset = offset;
 }
 
 
 static void
 on_look(void *data, const redisReply *reply)
 {
-    double                    offset;
-    ahead_t                  *a = data;
-    ahead_part_t             *part = &a->part[a->at];
+    ahead_part_t             *part = data;
+    ahead_t                  *a = part->turn.data;
     rbl_check_ahead_reply_t   said;
 
     a->asked = 0;
     rbl_check_ahead_reply(&said, reply);
 
-    if (said.word != RBL_CHECK_AHEAD_OK) {
-        a->at = 0;                      /* the next turn goes on */
-        return;
+    if (said.word == RBL_CHECK_AHEAD_OK) {
+        note_reply(part, &said);
+        a->pulled += said.pulled;
     }
 
-    offset = (double) said.now / 1000 - clock_now();
+    turns_done(&part->turn, said.word == RBL_CHECK_AHEAD_OK && part->whole
+                            ? 0 : clock_now() + EVERY);
+    turns_run(a->turns);
 
-    if (part->offset != 0 && offset < part->offset - BACK) {
-        part->whole = 1;
-        part->from = 0;
-
-    } else if (said.pulled > 0) {
-        part->whole = 1;                /* there may be more of the same */
-
-    } else {
-        part->whole &= said.next >= 0;
-        part->from = said.next >= 0 ? said.next : 0;
+    if (!a->asked && a->pulled > 0) {
+        log_warn("%lld hosts, checks, deliveries or bills were due later than"
+                 " they can be, since the clock of the store was ahead; they"
+                 " are due now, hosts within an interval",
+                 (long long) a->pulled);
+        a->pulled = 0;
     }
-
-    part->offset = offset;
-    a->pulled += said.pulled;
-
-    if (!part->whole && ++a->at == a->n) {
-        turn_over(a);
-        return;
-    }
-
-    ask(a);
 }
 
 
-static void
-ask(ahead_t *a)
+static int
+look(turn_t *turn)
 {
-    char                    from[RBL_OUT_INT], most[RBL_OUT_INT];
-    char                    lease[RBL_OUT_INT];
-    rbl_key_t               key;
-    rbl_check_ahead_args_t  args;
+    char                     from[RBL_OUT_INT], most[RBL_OUT_INT];
+    char                     lease[RBL_OUT_INT];
+    ahead_t                 *a = turn->data;
+    rbl_key_t                key;
+    ahead_part_t            *part = (ahead_part_t *) turn;
+    rbl_check_ahead_args_t   args;
+
+    if (a->asked) {
+        return 0;
+    }
 
     a->asked = 1;
-    args.due = store_key(a->checker->store, &key, a->at, "due");
-    args.from = rbl_out_int_text(from, a->part[a->at].from);
+    args.due = store_key(a->checker->store, &key, turn->n, "due");
+    args.from = rbl_out_int_text(from, part->from);
     args.most = rbl_out_int_text(most, MOST);
     args.lease = rbl_out_int_text(lease, (int64_t) (a->checker->conf->lease
                                                     * 1000));
-    store_call(a->checker->store, check_ahead, on_look, a, args);
-}
+    store_call(a->checker->store, check_ahead, on_look, part, args);
 
-
-/* The number of partitions is known when the store is ready. */
-
-static int
-set_parts(ahead_t *a)
-{
-    unsigned  i, n;
-
-    n = store_keyspace(a->checker->store)->partitions;
-
-    if (a->n > 0 || n == 0) {
-        return a->n > 0 ? 0 : -1;
-    }
-
-    a->part = xcalloc(n, sizeof(ahead_part_t));
-    a->n = n;
-
-    for (i = 0; i < n; i++) {
-        a->part[i].whole = 1;
-    }
-
-    return 0;
+    return 1;
 }
 
 
 static void
-on_timer(struct ev_loop *loop, ev_timer *w, int revents)
+init(turn_t *turn)
 {
-    ahead_t  *a = w->data;
-
-    (void) loop;
-    (void) revents;
-
-    if (!a->asked && store_ready(a->checker->store) && set_parts(a) == 0) {
-        ask(a);
-    }
+    ((ahead_part_t *) turn)->whole = 1;
 }
+
+
+static const turns_kind_t  ahead_turns = {
+    .size = sizeof(ahead_part_t), .take = look, .init = init
+};
 
 
 ahead_t *
@@ -153,9 +127,8 @@ ahead_new(const checker_t *checker)
 
     a = xcalloc(1, sizeof(ahead_t));
     a->checker = checker;
-    ev_timer_init(&a->timer, on_timer, EVERY, EVERY);
-    a->timer.data = a;
-    ev_timer_start(checker->loop, &a->timer);
+    a->turns = turns_new(checker->loop, checker->store, &ahead_turns, EVERY,
+                         a);
 
     return a;
 }
@@ -164,20 +137,15 @@ ahead_new(const checker_t *checker)
 void
 ahead_wake(ahead_t *a)
 {
-    ev_timer_again(a->checker->loop, &a->timer);
-    ev_feed_event(a->checker->loop, &a->timer, EV_TIMER);
+    turns_all_soon(a->turns);
 }
 
 
 void
 ahead_free(ahead_t *a)
 {
-    if (a == NULL) {
-        return;
+    if (a != NULL) {
+        turns_free(a->turns);
+        free(a);
     }
-
-    ev_timer_stop(a->checker->loop, &a->timer);
-    store_forget(a->checker->store, a);
-    free(a->part);
-    free(a);
 }
