@@ -63,11 +63,11 @@ on_store(void *data, int ready)
     service_notify(ready ? SERVICE_STORE : SERVICE_NO_STORE);
 
     table_state(c->checker.table, ready);
-    jobs_state(c->jobs, ready);
     sources_state(c->sources, ready);
     metrics_state(c->metrics, ready);
 
     if (ready) {
+        jobs_wake(c->jobs);
         inspect_wake(c->inspect);
         visits_wake(c->works);
         visits_wake(c->settle);

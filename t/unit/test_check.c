@@ -1,10 +1,8 @@
 /*
- * Parts of a check that need no network: foreign texts, handles of jobs, counts
- * per account.
+ * Parts of a check that need no network: foreign texts, handles of jobs.
  */
 
 #include "check/jobs/jobs_entry.h"
-#include "check/jobs/jobs_share.h"
 #include "check/lists/text.h"
 
 #include <stdlib.h>
@@ -212,35 +210,6 @@ test_long(void)
 }
 
 
-static void
-test_shares(void)
-{
-    rbl_sid_t      a, b;
-    rbl_str_t      busy[4];
-    jobs_shares_t  s;
-
-    rbl_sid_parse(&a, RBL_SID_ACCOUNT, RBL_STR(AC));
-    b = a;
-    b.s[5] = '9';
-
-    jobs_shares_init(&s, 4);
-    jobs_shares_add(&s, &a);
-    jobs_shares_add(&s, &b);
-    jobs_shares_add(&s, &b);
-    ok(jobs_shares_busy(&s, 2, busy, 4) == 1
-       && rbl_str_eq(busy[0], rbl_sid_str(&b)), "accounts with two");
-    ok(jobs_shares_busy(&s, 1, busy, 4) == 2, "accounts with one");
-    ok(jobs_shares_busy(&s, 1, busy, 1) == 1, "as many as requested");
-    jobs_shares_drop(&s, &b);
-    ok(jobs_shares_busy(&s, 2, busy, 4) == 0, "one has finished");
-    jobs_shares_drop(&s, &a);
-    jobs_shares_drop(&s, &b);
-    jobs_shares_drop(&s, &b);
-    ok(s.n == 0, "all have");
-    jobs_shares_free(&s);
-}
-
-
 int
 main(void)
 {
@@ -249,7 +218,6 @@ main(void)
     test_entry();
     test_due();
     test_long();
-    test_shares();
 
     return tap_done();
 }

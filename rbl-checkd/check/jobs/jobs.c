@@ -1,6 +1,9 @@
 /*
- * The jobs in flight: at most checks_max runners, owned here until their call
- * back.
+ * Slots and the jobs in flight on them: at most checks_max runners, owned here
+ * until their call back.  An eighth of the slots is reserved for manual checks
+ * and used while the main slots are full; one account has at most a quarter of
+ * that eighth.  So an account can start a check at once, however many checks of
+ * the schedule or of other accounts are in flight.
  */
 
 #include "base/log.h"
@@ -9,6 +12,10 @@
 #include "jobs_int.h"
 
 #include <stdlib.h>
+
+#define RESERVED  8                     /* one eighth */
+#define SHARE     4                     /* one quarter */
+#define LISTS     100                   /* lists of a check per slot */
 
 
 unsigned
@@ -21,75 +28,130 @@ jobs_in_flight(const jobs_t *jobs)
 int
 jobs_asking(const jobs_t *jobs)
 {
-    return jobs->places[0].reading + jobs->places[1].reading > 0;
+    return jobs->main.asked + jobs->reserved.asked > 0;
 }
 
 
+/* A check needs memory for each of its lists, so checks of long profiles use
+   several main slots. */
+
 static unsigned
-reserve(const jobs_t *jobs)
+in_use(const jobs_slots_t *slots)
 {
-    return jobs->checker->conf->checks_max / JOBS_RESERVE;
+    size_t  by_lists;
+
+    by_lists = slots->reserved ? 0 : slots->jobs->checker->asking / LISTS;
+
+    return slots->running > by_lists ? slots->running : (unsigned) by_lists;
 }
 
 
 unsigned
-jobs_reserved_share(const jobs_t *jobs)
+jobs_room(const jobs_slots_t *slots)
+{
+    unsigned  used;
+
+    used = in_use(slots) + slots->asked;
+
+    return used < slots->max ? slots->max - used : 0;
+}
+
+
+int
+jobs_main_full(const jobs_t *jobs)
+{
+    return in_use(&jobs->main) >= jobs->main.max;
+}
+
+
+unsigned
+jobs_share(const jobs_t *jobs)
 {
     unsigned  share;
 
-    share = reserve(jobs) / 4;
+    share = jobs->reserved.max / SHARE;
 
     return share > 0 ? share : 1;
 }
 
 
-/* The main slots in use.  A check needs memory for each of its lists, so checks
-   of long profiles use several slots. */
+static int
+is_manual(const runner_t *runner, unsigned partition)
+{
+    const job_t  *job = runner_job(runner);
+
+    return job->kind == JOB_MANUAL && job->partition == partition;
+}
+
+
+/* The manual checks of the account in flight, up to a share. */
 
 static unsigned
-in_use(const jobs_t *jobs)
+count_manual(const jobs_t *jobs, unsigned partition, rbl_str_t account)
 {
-    size_t    by_lists;
-    unsigned  running;
+    unsigned      i, n, share;
+    const job_t  *job;
 
-    by_lists = jobs->checker->asking / JOBS_LISTS;
-    running = jobs->places[0].running;
+    n = 0;
+    share = jobs_share(jobs);
 
-    return (running > by_lists ? running : (unsigned) by_lists)
-           + jobs->places[0].reading;
+    for (i = 0; i < jobs->n && n < share; i++) {
+        job = runner_job(jobs->runner[i]);
+        n += is_manual(jobs->runner[i], partition)
+             && rbl_str_eq(rbl_sid_str(&job->account), account);
+    }
+
+    return n;
+}
+
+
+static int
+is_among(const rbl_str_t *accounts, unsigned n, rbl_str_t account)
+{
+    unsigned  i;
+
+    for (i = 0; i < n; i++) {
+        if (rbl_str_eq(accounts[i], account)) {
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 
 unsigned
-jobs_room(const jobs_t *jobs, int *reserved)
+jobs_busy(const jobs_t *jobs, unsigned partition, rbl_str_t *accounts,
+    unsigned max)
 {
-    unsigned  used, main;
+    unsigned   i, n;
+    rbl_str_t  account;
 
-    *reserved = 0;
-    used = in_use(jobs);
-    main = jobs->checker->conf->checks_max - reserve(jobs);
+    n = 0;
 
-    if (jobs->stopped) {
-        return 0;
+    for (i = 0; i < jobs->n && n < max; i++) {
+        account = rbl_sid_str(&runner_job(jobs->runner[i])->account);
+
+        if (is_manual(jobs->runner[i], partition)
+            && !is_among(accounts, n, account)
+            && count_manual(jobs, partition, account) == jobs_share(jobs))
+        {
+            accounts[n++] = account;
+        }
     }
 
-    if (used < main) {
-        return main - used;
-    }
-
-    *reserved = 1;
-    used = jobs->places[1].running + jobs->places[1].reading;
-
-    return used >= reserve(jobs) ? 0 : reserve(jobs) - used;
+    return n;
 }
 
 
 static void
 on_done(void *data, runner_t *runner)
 {
-    unsigned      i;
-    jobs_t       *jobs = data;
-    const job_t  *job;
+    int            full;
+    unsigned       i;
+    jobs_t        *jobs = data;
+    const job_t   *job;
+    jobs_slots_t  *slots;
 
     for (i = 0; i < jobs->n; i++) {
         if (jobs->runner[i] == runner) {
@@ -99,42 +161,34 @@ on_done(void *data, runner_t *runner)
     }
 
     job = runner_job(runner);
-    jobs->places[job->reserved].running--;
-
-    if (job->alone) {
-        jobs->alone--;
-        jobs->hungry = 1;
-        jobs_mark_alone(jobs);
-    }
-
-    if (job->kind == JOB_MANUAL) {
-        jobs_shares_drop(&jobs->shares, &job->account);
-    }
-
+    slots = job->reserved ? &jobs->reserved : &jobs->main;
+    full = jobs_room(slots) == 0;
+    slots->running--;
+    jobs->alone -= job->alone;
     runner_free(runner);
-    jobs_wake(jobs);
+
+    if (full) {
+        jobs_claims_soon(slots);
+    }
 }
 
 
 /* A handle that no daemon can run must not come back for ever: removes it. */
 
 static void
-discard(jobs_t *jobs, const job_t *job, unsigned partition)
+discard(jobs_t *jobs, const job_t *job)
 {
-    rbl_str_t             leases;
-    const jobs_slice_t   *slice;
+    rbl_key_t  key;
 
     log_error("malformed job \"%.*s\" in partition %u is skipped",
-              JOB_HANDLE_MAX, job->handle, partition);
+              JOB_HANDLE_MAX, job->handle, job->partition);
 
-    if (job->handle[0] == '\0') {
-        return;
+    if (job->handle[0] != '\0') {
+        store_command(jobs->checker->store, NULL, jobs,
+                      RBL_COMMAND("ZREM", store_key(jobs->checker->store, &key,
+                                                    job->partition, "leases"),
+                                  rbl_str(job->handle)));
     }
-
-    slice = &jobs->slice[partition];
-    leases = (rbl_str_t) { slice->leases.s, slice->leases.n };
-    store_command(jobs->checker->store, NULL, jobs,
-                  RBL_COMMAND("ZREM", leases, rbl_str(job->handle)));
 }
 
 
@@ -143,27 +197,14 @@ on_alone(void *data)
 {
     jobs_t  *jobs = data;
 
-    if (jobs->alone == 0) {
-        jobs->alone++;
-        jobs->waited = 0;
-        return 1;
-    }
-
-    if (!jobs->asked_alone) {
-        return 0;
-    }
-
-    /* A call under way may still claim one; the next calls will not. */
-
-    jobs->waited = clock_now() + JOBS_BLOCK;
-    return -1;
+    return jobs->alone == 0 ? (int) ++jobs->alone : 0;
 }
 
 
 static void
-start(jobs_t *jobs, const job_t *job)
+start(jobs_slots_t *slots, job_t *job)
 {
-    runner_t  *runner;
+    jobs_t  *jobs = slots->jobs;
 
     /* A job without a slot here comes back when its lease expires. */
 
@@ -171,37 +212,30 @@ start(jobs_t *jobs, const job_t *job)
         return;
     }
 
-    runner = runner_start(jobs->checker, job, on_alone, on_done, jobs);
-    jobs->runner[jobs->n++] = runner;
-    jobs->places[job->reserved].running++;
-
-    if (job->alone) {
-        jobs->alone++;
-    }
-
-    if (job->kind == JOB_MANUAL) {
-        jobs_shares_add(&jobs->shares, &job->account);
-    }
+    job->reserved = slots->reserved;
+    slots->running++;
+    jobs->alone += job->alone;
+    jobs->runner[jobs->n++] = runner_start(jobs->checker, job, on_alone,
+                                           on_done, jobs);
 }
 
 
-unsigned
-jobs_start(jobs_t *jobs, const jobs_slice_t *slice, rbl_str_t handle)
+void
+jobs_start(jobs_slots_t *slots, unsigned partition, rbl_str_t handle)
 {
-    job_t  job;
+    job_t    job;
+    jobs_t  *jobs = slots->jobs;
 
-    if (jobs_entry(&job, store_keyspace(jobs->checker->store), slice->partition,
+    if (jobs_entry(&job, store_keyspace(jobs->checker->store), partition,
                    handle)
         != 0)
     {
-        discard(jobs, &job, slice->partition);
-        return 1;
-    }
+        discard(jobs, &job);
 
-    job.reserved = slice->reserved;
-    job.alone = job.attempts == JOB_ATTEMPTS_MAX;
-    start(jobs, &job);
-    return 1;
+    } else {
+        job.alone = job.attempts == JOB_ATTEMPTS_MAX;
+        start(slots, &job);
+    }
 }
 
 
@@ -230,10 +264,11 @@ discard_host(jobs_t *jobs, unsigned partition, rbl_str_t account,
 
 
 unsigned
-jobs_start_due(jobs_t *jobs, const jobs_slice_t *slice, const redisReply *taken)
+jobs_start_due(jobs_slots_t *slots, unsigned partition, const redisReply *taken)
 {
     job_t                 job;
     size_t                i, n;
+    jobs_t               *jobs = slots->jobs;
     rbl_str_t             host;
     rbl_check_take_due_t  due;
 
@@ -244,12 +279,11 @@ jobs_start_due(jobs_t *jobs, const jobs_slice_t *slice, const redisReply *taken)
         host = rbl_reply_str(rbl_reply_at(due.hosts, i));
 
         switch (jobs_entry_due(&job, store_keyspace(jobs->checker->store),
-                               slice->partition, due.account, due.till, host,
+                               partition, due.account, due.till, host,
                                jobs->checker->conf->name))
         {
         case 0:
-            job.reserved = slice->reserved;
-            start(jobs, &job);
+            start(slots, &job);
             break;
 
         case 1:
@@ -257,7 +291,7 @@ jobs_start_due(jobs_t *jobs, const jobs_slice_t *slice, const redisReply *taken)
             break;
 
         default:
-            discard_host(jobs, slice->partition, due.account, host);
+            discard_host(jobs, partition, due.account, host);
         }
     }
 
@@ -268,13 +302,17 @@ jobs_start_due(jobs_t *jobs, const jobs_slice_t *slice, const redisReply *taken)
 jobs_t *
 jobs_new(checker_t *checker)
 {
-    jobs_t  *jobs;
+    jobs_t    *jobs;
+    unsigned   max = checker->conf->checks_max;
 
     jobs = xcalloc(1, sizeof(jobs_t));
     jobs->checker = checker;
-    jobs->runner = xcalloc(checker->conf->checks_max, sizeof(runner_t *));
-    jobs_shares_init(&jobs->shares, checker->conf->checks_max);
-    jobs_read_init(jobs);
+    jobs->runner = xcalloc(max, sizeof(runner_t *));
+    jobs->reserved.reserved = 1;
+    jobs->reserved.max = max >= RESERVED ? max / RESERVED : max > 1;
+    jobs->main.max = max - jobs->reserved.max;
+    jobs->main.jobs = jobs->reserved.jobs = jobs;
+    jobs_claims_init(jobs);
 
     return jobs;
 }
@@ -289,34 +327,28 @@ jobs_free(jobs_t *jobs)
         return;
     }
 
-    jobs->stopped = 1;
-    jobs_read_free(jobs);
+    jobs_claims_free(jobs);
 
     for (i = 0; i < jobs->n; i++) {
         runner_free(jobs->runner[i]);
     }
 
-    jobs_shares_free(&jobs->shares);
     free(jobs->runner);
     free(jobs);
 }
 
 
 void
-jobs_state(jobs_t *jobs, int ready)
+jobs_wake(jobs_t *jobs)
 {
-    if (!ready) {
-        jobs_read_stop(jobs);
-
-    } else if (!jobs->stopped) {
-        jobs_read_start(jobs);
-    }
+    turns_all_soon(jobs->main.claims);
+    turns_all_soon(jobs->reserved.claims);
 }
 
 
 void
 jobs_stop(jobs_t *jobs)
 {
-    jobs->stopped = 1;
-    jobs_read_stop(jobs);
+    turns_stop(jobs->main.claims);
+    turns_stop(jobs->reserved.claims);
 }

@@ -37,7 +37,7 @@ typedef struct {
                                            due host: starts so far, 0 until
                                            check_begin has replied */
     unsigned     alone:1;               /* its last attempt */
-    unsigned     reserved:1;            /* it has a reserved place */
+    unsigned     reserved:1;            /* it has a reserved slot */
     const char  *fail;                  /* not NULL: finish it as failed, for
                                            this reason */
 } job_t;
@@ -47,7 +47,8 @@ typedef struct jobs_s  jobs_t;
 jobs_t *jobs_new(checker_t *checker);
 void jobs_free(jobs_t *jobs);           /* drops all jobs in flight */
 
-void jobs_state(jobs_t *jobs, int ready);
+void jobs_wake(jobs_t *jobs);           /* the store, or a further part of it,
+                                           is ready */
 void jobs_stop(jobs_t *jobs);           /* claims no more */
 
 unsigned jobs_in_flight(const jobs_t *jobs);

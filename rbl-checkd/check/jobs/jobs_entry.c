@@ -4,9 +4,12 @@
  */
 
 #include "jobs_entry.h"
+#include "rbl_validate.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+
+#define ATTEMPTS_MAX  999999
 
 
 /* Cuts the part before the next colon; .p NULL: there is none. */
@@ -38,33 +41,11 @@ take_sid(rbl_sid_t *sid, rbl_sid_kind_t kind, rbl_str_t text)
 }
 
 
-static int
-take_attempts(unsigned *attempts, rbl_str_t text)
-{
-    size_t  i;
-
-    *attempts = 0;
-
-    if (text.n == 0 || text.n > 6) {
-        return -1;
-    }
-
-    for (i = 0; i < text.n; i++) {
-        if (text.p[i] < '0' || text.p[i] > '9') {
-            return -1;
-        }
-
-        *attempts = *attempts * 10 + (unsigned) (text.p[i] - '0');
-    }
-
-    return 0;
-}
-
-
 int
 jobs_entry(job_t *job, const rbl_keyspace_t *ks, unsigned partition,
     rbl_str_t handle)
 {
+    int64_t    attempts;
     rbl_str_t  rest, host;
 
     memset(job, 0, sizeof(job_t));
@@ -93,10 +74,13 @@ jobs_entry(job_t *job, const rbl_keyspace_t *ks, unsigned partition,
 
     job->kind = JOB_MANUAL;
     if (!rbl_str_is(next_part(&rest), "m")
-        || take_attempts(&job->attempts, next_part(&rest)) != 0)
+        || rbl_int_parse(&attempts, next_part(&rest), 0, ATTEMPTS_MAX)
+           != RBL_OK)
     {
         return -1;
     }
+
+    job->attempts = (unsigned) attempts;
 
     return rest.n != 0 ? 0 : -1;
 }
