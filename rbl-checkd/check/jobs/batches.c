@@ -1,20 +1,19 @@
 /*
- * Each batch is owned by the list it is in: gathering (at most one of a
+ * Each batch is owned by the ring it is in: gathering (at most one of a
  * partition and a head) or sent.  A batch is sent when it is full or `moment`
  * is over.
  */
 
+#include "batches.h"
+#include "base/link.h"
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "jobs_entry.h"
-#include "batches.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #define MANY  32                        /* checks of one call */
-
-typedef struct batch_s  batch_t;
 
 typedef struct {
     batches_done_pt   done;
@@ -25,14 +24,14 @@ typedef struct {
     size_t            more_n;
 } item_t;
 
-struct batch_s {
+typedef struct {
     batches_t  *batches;
-    batch_t    *next;
+    link_t      link;
     unsigned    partition;
     unsigned    n;
     char        head[BATCHES_ARG_MAX];
     item_t      item[MANY];
-};
+} batch_t;
 
 struct batches_s {
     struct ev_loop      *loop;
@@ -40,20 +39,8 @@ struct batches_s {
     const rbl_script_t  *script;
     double               moment;
     ev_timer             timer;         /* sends what is gathered */
-    batch_t             *gathering, *sent;
+    link_t               gathering, sent;
 };
-
-
-static void
-take_out(batch_t **list, const batch_t *batch)
-{
-    for ( /* void */ ; *list != NULL; list = &(*list)->next) {
-        if (*list == batch) {
-            *list = batch->next;
-            return;
-        }
-    }
-}
 
 
 static void
@@ -65,7 +52,7 @@ on_reply(void *data, const redisReply *reply)
     unsigned   i;
     rbl_str_t  why;
 
-    take_out(&batch->batches->sent, batch);
+    link_remove(&batch->link);
     sound = rbl_str_is(rbl_reply_word(reply), "OK");
 
     if (!sound && reply != NULL) {
@@ -97,9 +84,8 @@ send_batch(batch_t *batch)
     rbl_str_t   argv[2 + 4 * MANY];
     batches_t  *batches = batch->batches;
 
-    take_out(&batches->gathering, batch);
-    batch->next = batches->sent;
-    batches->sent = batch;
+    link_remove(&batch->link);
+    link_add(&batches->sent, &batch->link);
 
     argc = 0;
     argv[argc++] = store_key(batches->store, &key, batch->partition,
@@ -135,8 +121,8 @@ on_timer(struct ev_loop *loop, ev_timer *w, int revents)
     (void) loop;
     (void) revents;
 
-    while (batches->gathering != NULL) {
-        send_batch(batches->gathering);
+    while (!link_empty(&batches->gathering)) {
+        send_batch(link_of(batches->gathering.next, batch_t, link));
     }
 }
 
@@ -152,6 +138,8 @@ batches_new(struct ev_loop *loop, store_t *store, const rbl_script_t *script,
     batches->store = store;
     batches->script = script;
     batches->moment = moment;
+    link_init(&batches->gathering);
+    link_init(&batches->sent);
     ev_timer_init(&batches->timer, on_timer, moment, 0);
     batches->timer.data = batches;
 
@@ -160,14 +148,14 @@ batches_new(struct ev_loop *loop, store_t *store, const rbl_script_t *script,
 
 
 static void
-free_list(batches_t *batches, batch_t *list)
+free_ring(batches_t *batches, link_t *ring)
 {
-    batch_t  *next;
+    batch_t  *batch;
 
-    for ( /* void */ ; list != NULL; list = next) {
-        next = list->next;
-        store_forget(batches->store, list);
-        free(list);
+    while (!link_empty(ring)) {
+        batch = link_of(link_shift(ring), batch_t, link);
+        store_forget(batches->store, batch);
+        free(batch);
     }
 }
 
@@ -180,8 +168,8 @@ batches_free(batches_t *batches)
     }
 
     ev_timer_stop(batches->loop, &batches->timer);
-    free_list(batches, batches->gathering);
-    free_list(batches, batches->sent);
+    free_ring(batches, &batches->gathering);
+    free_ring(batches, &batches->sent);
     free(batches);
 }
 
@@ -189,9 +177,12 @@ batches_free(batches_t *batches)
 static batch_t *
 batch_for(batches_t *batches, unsigned partition, const char *head)
 {
+    link_t   *l;
     batch_t  *batch;
 
-    for (batch = batches->gathering; batch != NULL; batch = batch->next) {
+    for (l = batches->gathering.next; l != &batches->gathering; l = l->next) {
+        batch = link_of(l, batch_t, link);
+
         if (batch->partition == partition
             && strcmp(batch->head, head) == 0)
         {
@@ -204,8 +195,7 @@ batch_for(batches_t *batches, unsigned partition, const char *head)
     batch->partition = partition;
     batch->n = 0;
     snprintf(batch->head, sizeof(batch->head), "%s", head);
-    batch->next = batches->gathering;
-    batches->gathering = batch;
+    link_add(&batches->gathering, &batch->link);
 
     return batch;
 }
@@ -213,13 +203,13 @@ batch_for(batches_t *batches, unsigned partition, const char *head)
 
 int
 batches_add(batches_t *batches, const job_t *job, unsigned attempts,
-    const char *head, const char *tail, rbl_str_t more, batches_done_pt done,
+    const char *head, rbl_str_t tail, rbl_str_t more, batches_done_pt done,
     void *data)
 {
     item_t   *item;
     batch_t  *batch;
 
-    if (strlen(head) >= BATCHES_ARG_MAX || strlen(tail) >= BATCHES_ARG_MAX
+    if (strlen(head) >= BATCHES_ARG_MAX || tail.n >= BATCHES_ARG_MAX
         || more.n > BATCHES_MORE_MAX)
     {
         return -1;
@@ -231,7 +221,7 @@ batches_add(batches_t *batches, const job_t *job, unsigned attempts,
     item->data = data;
     snprintf(item->member, sizeof(item->member), "%s:%s", job->account.s,
              job->host.s);
-    snprintf(item->tail, sizeof(item->tail), "%s", tail);
+    snprintf(item->tail, sizeof(item->tail), "%.*s", (int) tail.n, tail.p);
     memcpy(item->more, more.n != 0 ? more.p : "", more.n);
     item->more_n = more.n;
     jobs_entry_flight(job, attempts, item->flight);
@@ -249,11 +239,15 @@ batches_add(batches_t *batches, const job_t *job, unsigned attempts,
 
 
 static void
-forget_in(batch_t *batch, const void *data)
+forget_in(link_t *ring, const void *data)
 {
-    unsigned  i;
+    link_t    *l;
+    batch_t   *batch;
+    unsigned   i;
 
-    for ( /* void */ ; batch != NULL; batch = batch->next) {
+    for (l = ring->next; l != ring; l = l->next) {
+        batch = link_of(l, batch_t, link);
+
         for (i = 0; i < batch->n; i++) {
             if (batch->item[i].data == data) {
                 batch->item[i].data = NULL;
@@ -266,6 +260,6 @@ forget_in(batch_t *batch, const void *data)
 void
 batches_forget(batches_t *batches, void *data)
 {
-    forget_in(batches->gathering, data);
-    forget_in(batches->sent, data);
+    forget_in(&batches->gathering, data);
+    forget_in(&batches->sent, data);
 }

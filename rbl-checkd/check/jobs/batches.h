@@ -32,7 +32,7 @@ void batches_free(batches_t *batches);  /* without call backs */
  * `more`.  Empty strings are left out.  0, or -1: an argument is too long.
  */
 int batches_add(batches_t *batches, const job_t *job, unsigned attempts,
-    const char *head, const char *tail, rbl_str_t more, batches_done_pt done,
+    const char *head, rbl_str_t tail, rbl_str_t more, batches_done_pt done,
     void *data);
 
 /* No call back for `data` will come; a batch that was sent is still done. */

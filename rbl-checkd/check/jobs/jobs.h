@@ -23,8 +23,7 @@
 
 typedef enum {
     JOB_MANUAL = 0,
-    JOB_DUE,
-    JOB_KINDS
+    JOB_DUE
 } job_kind_t;
 
 typedef struct {
@@ -38,8 +37,6 @@ typedef struct {
                                            check_begin has replied */
     unsigned     alone:1;               /* its last attempt */
     unsigned     reserved:1;            /* it has a reserved slot */
-    const char  *fail;                  /* not NULL: finish it as failed, for
-                                           this reason */
 } job_t;
 
 typedef struct jobs_s  jobs_t;

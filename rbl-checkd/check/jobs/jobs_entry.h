@@ -10,7 +10,7 @@
 #include "jobs.h"
 
 /*
- * Fills all of a job except `fail`.  0, or -1: not a job of that partition (the
+ * Fills all of a job.  0, or -1: not a job of that partition (the
  * handle is set then if it can be sent back).
  */
 int jobs_entry(job_t *job, const rbl_keyspace_t *ks, unsigned partition,

@@ -17,10 +17,8 @@ typedef struct runner_s  runner_t;
  */
 typedef void (*runner_done_pt)(void *data, runner_t *runner);
 
-/*
- * May a host begin whose check was begun twice already?  1: yes, and its job is
- * then `alone` until it is over; 0: not now; -1: the caller asks again at once.
- */
+/* May a host begin whose check was begun twice already?  1: yes, and its job is
+   then `alone` until it is over; 0: not now. */
 typedef int (*runner_alone_pt)(void *data);
 
 runner_t *runner_start(checker_t *checker, const job_t *job,
