@@ -52,8 +52,8 @@ struct item_s {
     double           good;              /* when the list passed its test
                                            points */
     gate_t           news;              /* the verdict that needs evidence */
-    int              evidence;          /* evidence_ask is under way */
-    int              guarded;           /* guard_ask is under way */
+    evidence_wait_t *evidence;          /* NULL: no request is under way */
+    guard_wait_t    *guarded;           /* the same */
     lookup_q_t      *reason;            /* the TXT; NULL: none is under way */
     int              reasoned;          /* it has come, or never will */
 };

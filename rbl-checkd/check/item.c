@@ -568,13 +568,8 @@ item_stop(item_t *item)
     item->health = NULL;
     item_confirm_stop(item);
 
-    if (item->evidence) {
-        evidence_forget(item->check->env->evidence, item);
-        item->evidence = 0;
-    }
-
-    if (item->guarded) {
-        guard_forget(item->check->env->guard, item);
-        item->guarded = 0;
-    }
+    evidence_forget(item->evidence);
+    item->evidence = NULL;
+    guard_forget(item->guarded);
+    item->guarded = NULL;
 }

@@ -39,7 +39,7 @@ on_guard(void *data, int go)
 {
     item_t  *item = data;
 
-    item->guarded = 0;
+    item->guarded = NULL;
 
     if (go > 0) {
         item_announce(item);
@@ -57,19 +57,28 @@ on_guard(void *data, int go)
 }
 
 
+/* New listings at custom lists are always announced. */
+
+static int
+is_guarded(const item_t *item)
+{
+    return item->check->env->guard != NULL && !item->result.list->custom;
+}
+
+
 static void
 at_guard(item_t *item)
 {
     check_t  *check = item->check;
 
-    if (check->env->guard == NULL) {
+    if (!is_guarded(item)) {
         item_announce(item);
         return;
     }
 
-    item->guarded = 1;
-    guard_ask(check->env->guard, item->result.list, check->family,
-              item->part[item->gate].server, on_guard, item);
+    item->guarded = guard_ask(check->env->guard, item->result.list,
+                              check->family, item->part[item->gate].server,
+                              on_guard, item);
 }
 
 
@@ -102,7 +111,7 @@ passed(item_t *item)
 {
     check_t  *check = item->check;
 
-    if (!item->current && check->env->guard != NULL) {
+    if (!item->current && is_guarded(item)) {
         guard_count(check->env->guard, item->result.list);
     }
 
@@ -120,7 +129,7 @@ on_evidence(void *data, const evidence_known_t *known)
 
     static const evidence_known_t  nothing;
 
-    item->evidence = 0;
+    item->evidence = NULL;
     item_gate_answer(&a, item);
 
     /* without the store, what this daemon remembers counts, unless the news
@@ -160,9 +169,9 @@ at_evidence(item_t *item)
         return;
     }
 
-    item->evidence = 1;
-    evidence_ask(check->env->evidence, item->result.list, check->family,
-                 p->server, item->good, &seen, on_evidence, item);
+    item->evidence = evidence_ask(check->env->evidence, item->result.list,
+                                  check->family, p->server, item->good, &seen,
+                                  on_evidence, item);
 }
 
 
@@ -411,7 +420,7 @@ item_late(item_t *item)
     if (item->result.verdict == RBL_LISTED) {
         /* only its TXT is missing */
 
-    } else if (item->evidence || item->guarded) {
+    } else if (item->evidence != NULL || item->guarded != NULL) {
         settle_unsure(item);
 
     } else if (item->health != NULL || item->confirm != NULL) {

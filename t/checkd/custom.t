@@ -113,6 +113,8 @@ script_ok($w, 'rbl_update', [$acct], $rb, '', 'own.test');
 wait_for { ($state, $d, $h) = run_check($ht);
     $h->{listed_count} == 1 } 20, 'the listing is confirmed';
 is($h->{listed_count}, 1, 'the old zone lists the host again');
+is(redis($w->{redis}, 'EXISTS', redis_key({ partitions => $w->{partitions} },
+    'list', $rb)), 0, 'the guard does not count listings of a custom list');
 
 # A scheduled check, too, ends the listing of a deleted list.
 script_ok($w, 'rbl_delete', [$acct], $rb);

@@ -14,6 +14,7 @@ static evidence_known_t  known[CALLS];
 static int               told_to[CALLS];
 static unsigned          n_told;
 static int               who[CALLS];    /* their addresses are the data */
+static evidence_wait_t  *waits[CALLS];  /* of these */
 
 static health_news_pt    listener;
 static void             *listener_data;
@@ -68,8 +69,8 @@ ask(int i)
     evidence_seen_t  seen;
 
     memset(&seen, 0, sizeof(seen));
-    evidence_ask(evidence, list, RBL_FAMILY_IPV4, 7, now() - 2, &seen,
-                 on_evidence, &who[i]);
+    waits[i] = evidence_ask(evidence, list, RBL_FAMILY_IPV4, 7, now() - 2,
+                            &seen, on_evidence, &who[i]);
 }
 
 
@@ -138,11 +139,11 @@ test_forget(void)
 {
     n_told = 0;
     ask(0);
-    evidence_forget(evidence, &who[0]);
+    evidence_forget(waits[0]);
     ok(open_calls() == 0, "a cancelled query does not wait");
     ask(1);
     reply("", "");
-    evidence_forget(evidence, &who[1]);
+    evidence_forget(waits[1]);
     run(0.4);
     ok(open_calls() == 0 && n_told == 0, "nor is it repeated");
     ask(2);

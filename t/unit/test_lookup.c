@@ -107,12 +107,13 @@ dns_cancel(dns_query_t *q)
 
 quota_answer_t
 quota_take(quota_t *quota, const list_t *l, double patience,
-    quota_done_pt done, void *data)
+    quota_done_pt done, void *data, quota_wait_t **wait)
 {
     (void) quota;
     (void) l;
 
     n_taken++;
+    *wait = grant == QUOTA_WAIT ? data : NULL;
     quota_done = done;
     quota_data = data;
     quota_patience = patience;
@@ -121,11 +122,9 @@ quota_take(quota_t *quota, const list_t *l, double patience,
 
 
 void
-quota_forget(quota_t *quota, const void *data)
+quota_forget(quota_wait_t *wait)
 {
-    (void) quota;
-
-    n_forgotten += data == quota_data;
+    n_forgotten += (void *) wait == quota_data;
     quota_data = NULL;
 }
 

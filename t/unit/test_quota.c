@@ -15,6 +15,7 @@ static quota_answer_t   told[CALLS];
 static int              told_to[CALLS];
 static unsigned         n_told;
 static int              who[CALLS];     /* their addresses are the data */
+static quota_wait_t    *waits[CALLS];   /* of these */
 
 
 static health_done_pt   probe;
@@ -106,7 +107,8 @@ wait_told(unsigned n, double seconds)
 static quota_answer_t
 take(int i, double patience)
 {
-    return quota_take(quota, &list, patience, on_answer, &who[i]);
+    return quota_take(quota, &list, patience, on_answer, &who[i],
+                      &waits[i]);
 }
 
 
@@ -184,7 +186,7 @@ test_order(void)
     ok(take(0, 5) == QUOTA_GO && take(0, 5) == QUOTA_GO && n_calls == calls,
        "tokens in hand go without the store");
     ok(take(0, 5) == QUOTA_WAIT && n_calls == calls + 1, "these were all");
-    quota_forget(quota, &who[0]);
+    quota_forget(waits[0]);
 }
 
 
@@ -231,7 +233,7 @@ test_expiry(void)
     ok(take(2, 5) == QUOTA_WAIT, "is not spent after its time");
     run(0.01);
     ok(n_told == 1 && n_calls == calls + 1, "the store is queried");
-    quota_forget(quota, &who[2]);
+    quota_forget(waits[2]);
 
     fresh(0, 1000);
     take(0, 5);
@@ -278,7 +280,7 @@ test_patience(void)
     reply("LATE", "2000 0 0 0");
     ok(wait_told(1, 1) && told_to[0] == 0 && told[0] == QUOTA_USED_UP,
        "too late for the one, not for the other");
-    quota_forget(quota, &who[1]);
+    quota_forget(waits[1]);
     run(1.1);
     ok(open_calls() == 0 && n_told == 1,
        "a cancelled caller causes no request");
@@ -341,6 +343,8 @@ test_backoff(void)
 static void
 test_refused(void)
 {
+    quota_list_t  *ql;
+
     fresh(0, 0);
     quota_response(quota, &list, QUOTA_RESPONSE_REFUSED, 1);
     ok(take(0, 1) == QUOTA_BLOCKED && open_calls() == 0,
@@ -373,7 +377,8 @@ test_refused(void)
     reply("OK", "60000 1 1 0");
     quota_response(quota, &list, QUOTA_RESPONSE_ANSWER, 0);
     ok(open_calls() == 1 && last_call()->argv[0] == 0, "it answers again");
-    ((quota_list_t *) sidmap_find(&quota->lists, list.sid))->refused = QUOTA_GO;
+    ql = sidmap_find(&quota->lists, rbl_str(list.sid));
+    ql->refused = QUOTA_GO;
     quota_response(quota, &list, QUOTA_RESPONSE_BLOCKED, 0);
     ok(open_calls() == 1, "and refuses while that is reported");
     reply("OK", "0 0 0 0");
@@ -460,7 +465,7 @@ static void
 on_nested(void *data, quota_answer_t answer)
 {
     on_answer(data, answer);
-    quota_forget(quota, &who[1]);
+    quota_forget(waits[1]);
 
     if (n_told == 1) {
         nested = take(2, 5);
@@ -472,14 +477,14 @@ static void
 test_nested(void)
 {
     fresh(0, 1000);
-    quota_take(quota, &list, 5, on_nested, &who[0]);
-    quota_take(quota, &list, 5, on_nested, &who[1]);
+    quota_take(quota, &list, 5, on_nested, &who[0], &waits[0]);
+    quota_take(quota, &list, 5, on_nested, &who[1], &waits[1]);
     reply("OK", "3 0 2000 900");
     ok(n_told == 1 && nested == QUOTA_GO, "one goes, one is forgotten");
 
     fresh(0, 1000);
-    quota_take(quota, &list, 5, on_nested, &who[0]);
-    quota_take(quota, &list, 5, on_nested, &who[1]);
+    quota_take(quota, &list, 5, on_nested, &who[0], &waits[0]);
+    quota_take(quota, &list, 5, on_nested, &who[1], &waits[1]);
     reply("USED", "60000 0 0 0");
     run(0.05);
     ok(n_told == 1 && told[0] == QUOTA_USED_UP && nested == told[0],

@@ -75,7 +75,7 @@ counters_list(counters_t *counters, const list_t *list)
         return &counters->custom;
     }
 
-    c = sidmap_find(&counters->map, list->sid);
+    c = sidmap_find(&counters->map, rbl_str(list->sid));
 
     if (c == NULL && counters->n < OWN_MAX) {
         c = add(counters, list);
@@ -88,7 +88,7 @@ counters_list(counters_t *counters, const list_t *list)
 list_counters_t *
 counters_find(const counters_t *counters, const char *sid)
 {
-    return sidmap_find(&counters->map, sid);
+    return sidmap_find(&counters->map, rbl_str(sid));
 }
 
 

@@ -5,35 +5,20 @@
 
 #include "lists.h"
 #include "base/xalloc.h"
+#include "rbl_hash.h"
 #include "rbl_name.h"
 #include "rbl_query.h"
+#include "sidmap.h"
 
 #include <stdlib.h>
 
-#define HASH_BASIS    14695981039346656037ull
 #define INTERVAL_MAX  (365 * 86400)     /* s */
 
 struct lists_s {
     size_t    n, room;
     list_t  **list;
-    size_t    slots;                    /* a power of two, or 0 */
-    size_t   *slot;                     /* index + 1; 0: free */
+    sidmap_t  map;
 };
-
-
-/* FNV-1a */
-
-static uint64_t
-hash(rbl_str_t s, uint64_t h)
-{
-    size_t  i;
-
-    for (i = 0; i < s.n; i++) {
-        h = (h ^ (unsigned char) s.p[i]) * 1099511628211ull;
-    }
-
-    return h;
-}
 
 
 static char *
@@ -319,10 +304,9 @@ phase(const list_t *list, rbl_str_t host, int64_t interval)
 {
     uint64_t  h;
 
-    h = hash(host, HASH_BASIS);
-    h = hash(rbl_str(list->sid), h);
+    h = rbl_hash(rbl_str(list->sid), rbl_hash(host, 0));
 
-    return (int64_t) ((h ^ h >> 32) % (uint64_t) interval);
+    return (int64_t) (h % (uint64_t) interval);
 }
 
 
@@ -428,90 +412,41 @@ lists_free(lists_t *lists)
     }
 
     free(lists->list);
-    free(lists->slot);
+    sidmap_free(&lists->map);
     free(lists);
-}
-
-
-/* The slot of the SID, or the free slot where it belongs. */
-
-static size_t
-probe(const lists_t *lists, rbl_str_t sid)
-{
-    size_t    at;
-    uint64_t  h;
-
-    h = hash(sid, HASH_BASIS);
-    at = (size_t) (h ^ h >> 32) & (lists->slots - 1);
-
-    while (lists->slot[at] != 0
-           && !rbl_str_is(sid, lists->list[lists->slot[at] - 1]->sid))
-    {
-        at = (at + 1) & (lists->slots - 1);
-    }
-
-    return at;
-}
-
-
-/* Room for twice as many; the table is at most half full. */
-
-static void
-grow(lists_t *lists)
-{
-    size_t    i, room, *slot;
-    list_t  **list;
-
-    room = lists->room ? lists->room * 2 : 64;
-
-    list = xrealloc(lists->list, room * sizeof(list_t *));
-    lists->list = list;
-
-    slot = xcalloc(room * 2, sizeof(size_t));
-    free(lists->slot);
-    lists->slot = slot;
-    lists->slots = room * 2;
-    lists->room = room;
-
-    for (i = 0; i < lists->n; i++) {
-        slot[probe(lists, rbl_str(list[i]->sid))] = i + 1;
-    }
-}
-
-
-void
-lists_add(lists_t *lists, list_t *list)
-{
-    size_t  at;
-
-    if (lists->n == lists->room) {
-        grow(lists);
-    }
-
-    at = probe(lists, rbl_str(list->sid));
-
-    if (lists->slot[at] != 0) {
-        list_unref(lists->list[lists->slot[at] - 1]);
-        lists->list[lists->slot[at] - 1] = list;
-        return;
-    }
-
-    lists->list[lists->n++] = list;
-    lists->slot[at] = lists->n;
 }
 
 
 list_t *
 lists_find(const lists_t *lists, rbl_str_t sid)
 {
-    size_t  at;
+    return sidmap_find(&lists->map, sid);
+}
 
-    if (lists->slots == 0) {
-        return NULL;
+
+void
+lists_add(lists_t *lists, list_t *list)
+{
+    size_t   i;
+    list_t  *old;
+
+    old = lists_find(lists, rbl_str(list->sid));
+    sidmap_add(&lists->map, list->sid, list);
+
+    if (old != NULL) {
+        for (i = 0; lists->list[i] != old; i++) { /* void */ }
+
+        lists->list[i] = list;
+        list_unref(old);
+        return;
     }
 
-    at = lists->slot[probe(lists, sid)];
-    return at != 0 ? lists->list[at - 1] : NULL;
+    if (lists->n == lists->room) {
+        lists->room = lists->room ? lists->room * 2 : 64;
+        lists->list = xrealloc(lists->list, lists->room * sizeof(list_t *));
+    }
+
+    lists->list[lists->n++] = list;
 }
 
 

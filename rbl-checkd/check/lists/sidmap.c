@@ -22,13 +22,13 @@ sidmap_free(sidmap_t *map)
 /* The slot of the SID, or the free slot where it belongs. */
 
 static sidmap_entry_t *
-probe(const sidmap_t *map, const char *sid)
+probe(const sidmap_t *map, rbl_str_t sid)
 {
     size_t  at;
 
-    at = (size_t) rbl_hash(rbl_str(sid), 0) & (map->slots - 1);
+    at = (size_t) rbl_hash(sid, 0) & (map->slots - 1);
 
-    while (map->slot[at].sid != NULL && strcmp(map->slot[at].sid, sid) != 0) {
+    while (map->slot[at].sid != NULL && !rbl_str_is(sid, map->slot[at].sid)) {
         at = (at + 1) & (map->slots - 1);
     }
 
@@ -37,7 +37,7 @@ probe(const sidmap_t *map, const char *sid)
 
 
 void *
-sidmap_find(const sidmap_t *map, const char *sid)
+sidmap_find(const sidmap_t *map, rbl_str_t sid)
 {
     return map->slots != 0 ? probe(map, sid)->item : NULL;
 }
@@ -55,7 +55,7 @@ grow(sidmap_t *map)
 
     for (i = 0; i < map->slots; i++) {
         if (map->slot[i].sid != NULL) {
-            *probe(&more, map->slot[i].sid) = map->slot[i];
+            *probe(&more, rbl_str(map->slot[i].sid)) = map->slot[i];
         }
     }
 
@@ -73,10 +73,10 @@ sidmap_add(sidmap_t *map, const char *sid, void *item)
         grow(map);
     }
 
-    entry = probe(map, sid);
+    entry = probe(map, rbl_str(sid));
+    map->n += entry->sid == NULL;
     entry->sid = sid;
     entry->item = item;
-    map->n++;
 }
 
 

@@ -1,6 +1,5 @@
 /*
- * A map from the SIDs of system lists to objects.  An object is added when its
- * SID is first used, and remains until the map is freed.
+ * A map from SIDs to objects, which remain until the map is freed.
  */
 
 #ifndef SIDMAP_H_INCLUDED
@@ -22,9 +21,9 @@ typedef struct {
 void sidmap_free(sidmap_t *map);        /* not the items */
 
 /* NULL: there is none. */
-void *sidmap_find(const sidmap_t *map, const char *sid);
+void *sidmap_find(const sidmap_t *map, rbl_str_t sid);
 
-/* One that is not there yet. */
+/* Takes the place of the one with this SID, if there is one. */
 void sidmap_add(sidmap_t *map, const char *sid, void *item);
 
 /* Walks, *at 0 at first; NULL: no more. */

@@ -1,13 +1,17 @@
 /*
- * Callers that wait until a query may be sent to a list.
+ * The quota of lists: callers that wait, the tokens in hand, the back-off of
+ * lists that refuse, and the calls of the store (list_grant, list_told).
  *
  * No call back comes from inside quota_take or quota_response: only from timers
  * and replies of the store.  A call back may take, report and forget at will.
+ *
+ * The clock continues while this process or the machine is stopped: tokens that
+ * expired meanwhile are not spent.
  */
 
+#include "base/log.h"
 #include "base/xalloc.h"
 #include "quota_int.h"
-#include "rbl_hash.h"
 
 #include <stdlib.h>
 
@@ -16,27 +20,194 @@
 #define REFUSE_FOR   300.0              /* s until the store has replied */
 #define PROBE_EVERY  60.0
 #define UNDER_WAY    10.0
+#define AGAIN_MOST   1.0                /* s to the next attempt */
+#define STORE_AGAIN  0.5
+
+
+static void on_grant(void *data, const redisReply *reply);
+static void on_report(void *data, const redisReply *reply);
+
+
+/* --- tokens -------------------------------------------------------------- */
+
+static void
+count_spent(quota_list_t *ql, double now)
+{
+    int64_t  half;
+
+    half = (int64_t) (now * 2);
+
+    if (half != ql->half) {
+        ql->before_n = half == ql->half + 1 ? ql->now_n : 0;
+        ql->now_n = 0;
+        ql->half = half;
+    }
+
+    ql->now_n++;
+}
+
+
+/* How many were spent within the last second, or somewhat less. */
+
+static int64_t
+recent(const quota_list_t *ql, double now)
+{
+    int64_t  half;
+
+    half = (int64_t) (now * 2);
+
+    return half == ql->half ? ql->now_n + ql->before_n
+                            : half == ql->half + 1 ? ql->now_n : 0;
+}
+
+
+/* Spends a token if one is available now.  1: spent. */
+
+static int
+spend(quota_list_t *ql)
+{
+    double   now;
+
+    if (ql->spent >= ql->n) {
+        return 0;
+    }
+
+    now = clock_now();
+
+    if (now >= ql->till) {
+        ql->n = ql->spent = 0;
+        return 0;
+    }
+
+    if (now < ql->from
+        || (ql->granted_rate > 0
+            && (now - ql->from) * (double) ql->granted_rate
+               < (double) ql->spent))
+    {
+        return 0;
+    }
+
+    ql->spent++;
+    count_spent(ql, now);
+
+    return 1;
+}
+
+
+/* The time at which the next token in hand may be spent. */
+
+static double
+due(const quota_list_t *ql)
+{
+    double  at;
+
+    at = ql->from;
+    if (ql->granted_rate > 0) {
+        at += (double) ql->spent / (double) ql->granted_rate;
+    }
+
+    return at < ql->till ? at : ql->till;
+}
+
+
+/* --- back-off ------------------------------------------------------------ */
+
+static void
+refuse(quota_list_t *ql, quota_answer_t why, double seconds)
+{
+    if (why == QUOTA_BLOCKED && ql->refused != why) {
+        ql->probed = clock_now();
+    }
+
+    ql->refused = why;
+    ql->refused_till = clock_now() + seconds;
+}
 
 
 static int
-limited(const quota_list_t *ql)
+refuses(quota_list_t *ql)
 {
-    return ql->rate > 0 || ql->day > 0;
+    if (ql->refused != QUOTA_GO && clock_now() >= ql->refused_till) {
+        ql->refused = QUOTA_GO;
+        ql->unreported = 0;
+    }
+
+    return ql->refused != QUOTA_GO;
+}
+
+
+/* 1: the list refuses, and that must be reported to the store. */
+
+static int
+unreported(quota_list_t *ql)
+{
+    return ql->unreported && refuses(ql) && ql->refused == QUOTA_BLOCKED
+           && (!ql->unsure || health_vouches(ql->quota->health, ql->resolver,
+                                             ql->list, ql->since));
+}
+
+
+/* --- list_grant ---------------------------------------------------------- */
+
+static double
+seconds(int64_t ms)
+{
+    return (double) ms / 1000;
+}
+
+
+static unsigned
+partition_of(const quota_list_t *ql)
+{
+    return rbl_partition(store_keyspace(ql->quota->store), rbl_str(ql->sid));
+}
+
+
+static rbl_str_t
+key_of(const quota_list_t *ql, rbl_key_t *key)
+{
+    return rbl_key(key, store_keyspace(ql->quota->store), partition_of(ql),
+                   "list", rbl_str(ql->sid), RBL_STR(""));
+}
+
+
+static void
+grant(quota_list_t *ql, store_reply_pt done, int64_t want, int64_t patience)
+{
+    char                   number[4][RBL_OUT_INT];
+    rbl_key_t              key;
+    rbl_list_grant_args_t  args;
+
+    args.list = key_of(ql, &key);
+    args.want = rbl_out_int_text(number[0], want);
+    args.rate = rbl_out_int_text(number[1], ql->rate);
+    args.quota = rbl_out_int_text(number[2], ql->day);
+    args.patience = rbl_out_int_text(number[3], patience);
+
+    store_call(ql->quota->store, list_grant, done, ql, args);
+}
+
+
+/* Requests a quarter more than needed if many tokens were spent lately. */
+
+static void
+ask(quota_list_t *ql)
+{
+    if (ql->asking) {
+        return;
+    }
+
+    ql->asking = 1;
+    ql->sent = clock_now();
+    ql->granted_rate = ql->rate;
+
+    grant(ql, on_grant, ql->n_waits + recent(ql, ql->sent) / 4,
+          ql->latest > ql->sent
+          ? (int64_t) ((ql->latest - ql->sent) * 1000) : 0);
 }
 
 
 /* --- waiting callers ----------------------------------------------------- */
-
-
-static size_t
-bucket_of(const void *data)
-{
-    rbl_str_t  bytes = { (const char *) &data, sizeof(data) };
-
-    return (size_t) rbl_hash(bytes, 0) & (QUOTA_BUCKETS - 1);
-}
-
-
 
 /* Stops waiting; the call back has not come yet. */
 
@@ -45,6 +216,7 @@ step_out(quota_wait_t *w)
 {
     if (!w->over) {
         link_remove(&w->link);
+        link_add(&w->ql->over, &w->link);
         w->ql->n_waits--;
         w->over = 1;
     }
@@ -56,7 +228,7 @@ leave(quota_wait_t *w)
 {
     step_out(w);
     ev_timer_stop(w->ql->quota->loop, &w->timer);
-    link_remove(&w->like);
+    link_remove(&w->link);
     free(w);
 }
 
@@ -84,10 +256,9 @@ on_wait(struct ev_loop *loop, ev_timer *timer, int revents)
 }
 
 
-static void
+static quota_wait_t *
 join(quota_list_t *ql, double patience, quota_done_pt done, void *data)
 {
-    quota_t       *quota = ql->quota;
     quota_wait_t  *w;
 
     w = xcalloc(1, sizeof(quota_wait_t));
@@ -102,18 +273,19 @@ join(quota_list_t *ql, double patience, quota_done_pt done, void *data)
     }
 
     link_add(&ql->waits, &w->link);
-    link_add(&quota->bucket[bucket_of(data)], &w->like);
 
     ev_timer_init(&w->timer, on_wait, patience, 0);
     w->timer.data = w;
-    ev_timer_start(quota->loop, &w->timer);
+    ev_timer_start(ql->quota->loop, &w->timer);
+
+    return w;
 }
 
 
 /* Each call back has its own timer, since a call back may drop any other. */
 
-void
-quota_give_up(quota_list_t *ql, quota_answer_t why, double deadline)
+static void
+give_up(quota_list_t *ql, quota_answer_t why, double deadline)
 {
     link_t          *l, *after;
     quota_wait_t    *w;
@@ -134,6 +306,17 @@ quota_give_up(quota_list_t *ql, quota_answer_t why, double deadline)
 }
 
 
+static void
+again(quota_list_t *ql, double seconds)
+{
+    struct ev_loop  *loop = ql->quota->loop;
+
+    ev_timer_stop(loop, &ql->timer);
+    ev_timer_set(&ql->timer, seconds > TIMER_LEAST ? seconds : TIMER_LEAST, 0);
+    ev_timer_start(loop, &ql->timer);
+}
+
+
 /* The next event for waiting callers: the time of a token, or the store. */
 
 static void
@@ -143,18 +326,18 @@ go_on(quota_list_t *ql)
         ev_timer_stop(ql->quota->loop, &ql->timer);
 
     } else if (ql->spent < ql->n) {
-        quota_again(ql, quota_due(ql) - clock_now());
+        again(ql, due(ql) - clock_now());
 
     } else if (!ev_is_active(&ql->timer)) {
-        quota_ask(ql);
+        ask(ql);
     }
 }
 
 
-void
-quota_serve(quota_list_t *ql)
+static void
+serve(quota_list_t *ql)
 {
-    while (ql->n_waits != 0 && quota_spend(ql)) {
+    while (ql->n_waits != 0 && spend(ql)) {
         answer(link_of(ql->waits.next, quota_wait_t, link), QUOTA_GO);
     }
 
@@ -168,23 +351,281 @@ on_timer(struct ev_loop *loop, ev_timer *timer, int revents)
     (void) loop;
     (void) revents;
 
-    quota_serve(timer->data);
+    serve(timer->data);
 }
 
 
-void
-quota_again(quota_list_t *ql, double seconds)
-{
-    struct ev_loop  *loop = ql->quota->loop;
+/* --- replies to list_grant ----------------------------------------------- */
 
-    ev_timer_stop(loop, &ql->timer);
-    ev_timer_set(&ql->timer, seconds > TIMER_LEAST ? seconds : TIMER_LEAST, 0);
-    ev_timer_start(loop, &ql->timer);
+/* Other daemons counted refusals: this one continues their back-off. */
+
+static void
+refused_before(quota_list_t *ql, const rbl_list_grant_reply_t *said)
+{
+    if (said->refused > 0) {
+        ql->times = said->refused;
+    }
+}
+
+
+static void
+granted(quota_list_t *ql, const rbl_list_grant_reply_t *said)
+{
+    double  now;
+
+    now = clock_now();
+    ql->n = said->n;
+    ql->spent = 0;
+    ql->from = now + seconds(said->wait);
+    ql->till = ql->sent + seconds(said->wait) + seconds(said->life);
+    ql->left = said->left;
+    ql->said = 0;
+    refused_before(ql, said);
+
+    if (ql->till <= now) {
+        ql->n = 0;
+    }
+}
+
+
+static void
+used_up(quota_list_t *ql)
+{
+    ql->left = 0;
+
+    if (!ql->said) {
+        log_notice("list %s: the quota of %lld queries a day (UTC) is used up",
+                   ql->list->zone, (long long) ql->day);
+        ql->said = 1;
+    }
+}
+
+
+/* Callers with more patience than that wait, and the store is called again. */
+
+static void
+not_before(quota_list_t *ql, double wait)
+{
+    give_up(ql, QUOTA_USED_UP, clock_now() + wait);
+    again(ql, wait < AGAIN_MOST ? wait : AGAIN_MOST);
+}
+
+
+static void
+blocked(quota_list_t *ql, double wait, int64_t times)
+{
+    ql->times = times;
+    refuse(ql, QUOTA_BLOCKED, wait);
+    give_up(ql, QUOTA_BLOCKED, ql->latest);
+}
+
+
+/* A reply may be late: a grant begins at the reply, and its end is counted from
+   the call. */
+
+static void
+on_grant(void *data, const redisReply *reply)
+{
+    double                  wait;
+    quota_list_t           *ql = data;
+    rbl_list_grant_reply_t  said;
+
+    ql->asking = 0;
+    rbl_list_grant_reply(&said, reply);
+    wait = seconds(said.wait);
+
+    switch (said.word) {
+
+    case RBL_LIST_GRANT_OK:
+        granted(ql, &said);
+        break;
+
+    case RBL_LIST_GRANT_BLOCKED:
+        blocked(ql, wait, said.refused);
+        break;
+
+    case RBL_LIST_GRANT_USED:
+        used_up(ql);
+        refuse(ql, QUOTA_USED_UP, wait < AGAIN_MOST ? wait : AGAIN_MOST);
+        not_before(ql, wait);
+        break;
+
+    case RBL_LIST_GRANT_LATE:
+        not_before(ql, wait);
+        break;
+
+    default:
+        if (store_away(ql->quota->store, partition_of(ql)) > STORE_AWAY_LONG) {
+            give_up(ql, QUOTA_USED_UP, ql->latest);
+        }
+
+        again(ql, STORE_AGAIN);
+    }
+
+    serve(ql);
+}
+
+
+static void
+on_looked(void *data, const redisReply *reply)
+{
+    quota_list_t           *ql = data;
+    rbl_list_grant_reply_t  said;
+
+    ql->looking = 0;
+    rbl_list_grant_reply(&said, reply);
+
+    if (ql->reporting || said.word == RBL_LIST_GRANT_NONE) {
+        return;
+    }
+
+    if (said.word == RBL_LIST_GRANT_BLOCKED) {
+        blocked(ql, seconds(said.wait), said.refused);
+        return;
+    }
+
+    if (ql->refused == QUOTA_BLOCKED && !ql->unreported) {
+        ql->refused = QUOTA_GO;
+    }
+
+    if (said.word == RBL_LIST_GRANT_OK) {
+        ql->left = said.left;
+        refused_before(ql, &said);
+
+    } else if (said.word == RBL_LIST_GRANT_USED) {
+        ql->left = 0;
+    }
+}
+
+
+static void
+look(quota_list_t *ql)
+{
+    if (ql->looking || ql->reporting) {
+        return;
+    }
+
+    ql->looking = 1;
+    grant(ql, on_looked, 0, 0);
+}
+
+
+/* --- list_told ----------------------------------------------------------- */
+
+static void
+report(quota_list_t *ql, int refused)
+{
+    char                  number[RBL_OUT_INT];
+    rbl_key_t             key;
+    rbl_list_told_args_t  args;
+
+    if (ql->reporting) {
+        return;
+    }
+
+    ql->reporting = 1;
+    ql->reported = refused != 0;
+    args.list = key_of(ql, &key);
+    args.refused = rbl_out_int_text(number, refused);
+
+    store_call(ql->quota->store, list_told, on_report, ql, args);
+}
+
+
+static void
+on_report(void *data, const redisReply *reply)
+{
+    quota_list_t          *ql = data;
+    rbl_list_told_reply_t  said;
+
+    ql->reporting = 0;
+    rbl_list_told_reply(&said, reply);
+
+    if (said.word != RBL_LIST_TOLD_OK) {
+        give_up(ql, QUOTA_BLOCKED, ql->latest);
+        return;
+    }
+
+    if (ql->reported) {
+        ql->unreported = 0;
+
+    } else if (ql->unreported) {        /* it has refused meanwhile */
+        if (unreported(ql)) {
+            report(ql, 1);
+        }
+
+        return;
+    }
+
+    if (said.wait > 0) {
+        blocked(ql, seconds(said.wait), said.refused);
+
+    } else if (ql->refused == QUOTA_BLOCKED || ql->times > 0) {
+        ql->times = 0;
+        ql->refused = QUOTA_GO;
+        log_notice("list %s responds again", ql->list->zone);
+    }
+
+    if (said.begins > 0) {
+        log_notice("list %s refuses queries: it gets none for %lld s",
+                   ql->list->zone, (long long) (said.wait / 1000));
+    }
+}
+
+
+/* Only responses to queries after the refusal count. */
+
+static void
+on_probe(void *data, const health_verdict_t *verdict)
+{
+    quota_list_t  *ql = data;
+
+    ql->probe = NULL;
+
+    if (verdict->state == HEALTH_GOOD && !verdict->unasked
+        && verdict->passed >= ql->probed
+        && ql->refused == QUOTA_BLOCKED)
+    {
+        ql->unreported = 0;
+        report(ql, 0);
+    }
+}
+
+
+/*
+ * While a check needs a list in back-off, its test points show when the
+ * back-off may end.  They are queried at most once an interval, and through one
+ * resolver after the other, since a resolver may refuse where the list does
+ * not.
+ */
+
+static void
+probe(quota_list_t *ql)
+{
+    double        now;
+    quota_t      *quota = ql->quota;
+    rbl_family_t  family;
+
+    now = clock_now();
+
+    if (quota->health == NULL || ql->probe != NULL || !refuses(ql)
+        || ql->refused != QUOTA_BLOCKED
+        || now < ql->probed + quota->probe_every)
+    {
+        return;
+    }
+
+    family = ql->list->families & RBL_FAMILY_IPV4 ? RBL_FAMILY_IPV4
+             : ql->list->families & RBL_FAMILY_IPV6 ? RBL_FAMILY_IPV6
+             : RBL_FAMILY_DOMAIN;
+    ql->probed = now;
+    ql->probed_by = health_server_next(quota->health, ql->list, ql->probed_by);
+    ql->probe = health_ask(quota->health, ql->list, family, ql->probed_by,
+                           HEALTH_BOTH, on_probe, ql);
 }
 
 
 /* --- lists --------------------------------------------------------------- */
-
 
 static quota_list_t *
 make_list(quota_t *quota, const list_t *list)
@@ -196,6 +637,7 @@ make_list(quota_t *quota, const list_t *list)
     ql->left = -1;
     memcpy(ql->sid, list->sid, sizeof(ql->sid));
     link_init(&ql->waits);
+    link_init(&ql->over);
     ev_timer_init(&ql->timer, on_timer, 0, 0);
     ql->timer.data = ql;
     sidmap_add(&quota->lists, ql->sid, ql);
@@ -209,7 +651,7 @@ find_list(quota_t *quota, const list_t *list)
 {
     quota_list_t  *ql;
 
-    ql = sidmap_find(&quota->lists, list->sid);
+    ql = sidmap_find(&quota->lists, rbl_str(list->sid));
 
     if (ql == NULL) {
         ql = make_list(quota, list);
@@ -230,7 +672,7 @@ find_list(quota_t *quota, const list_t *list)
 /* Finds out for lists in use whether other daemons still avoid them. */
 
 static void
-on_look(struct ev_loop *loop, ev_timer *timer, int revents)
+on_time(struct ev_loop *loop, ev_timer *timer, int revents)
 {
     size_t         at;
     quota_t       *quota = timer->data;
@@ -240,12 +682,12 @@ on_look(struct ev_loop *loop, ev_timer *timer, int revents)
     (void) revents;
 
     for (at = 0; (ql = sidmap_next(&quota->lists, &at)) != NULL; ) {
-        if (quota_unreported(ql)) {
-            quota_report(ql, 1);
+        if (unreported(ql)) {
+            report(ql, 1);
 
         } else if (ql->used) {
-            quota_look(ql);
-            quota_probe(ql);
+            look(ql);
+            probe(ql);
         }
 
         ql->used = 0;
@@ -255,11 +697,9 @@ on_look(struct ev_loop *loop, ev_timer *timer, int revents)
 
 /* --- for others ---------------------------------------------------------- */
 
-
 quota_t *
 quota_new(struct ev_loop *loop, store_t *store, health_t *health)
 {
-    size_t    i;
     quota_t  *quota;
 
     quota = xcalloc(1, sizeof(quota_t));
@@ -268,11 +708,7 @@ quota_new(struct ev_loop *loop, store_t *store, health_t *health)
     quota->health = health;
     quota->probe_every = PROBE_EVERY;
 
-    for (i = 0; i < QUOTA_BUCKETS; i++) {
-        link_init(&quota->bucket[i]);
-    }
-
-    ev_timer_init(&quota->look, on_look, LOOK_EVERY, LOOK_EVERY);
+    ev_timer_init(&quota->look, on_time, LOOK_EVERY, LOOK_EVERY);
     quota->look.data = quota;
     ev_timer_start(loop, &quota->look);
 
@@ -280,23 +716,28 @@ quota_new(struct ev_loop *loop, store_t *store, health_t *health)
 }
 
 
+static void
+drop_all(link_t *waits)
+{
+    while (!link_empty(waits)) {
+        leave(link_of(waits->next, quota_wait_t, link));
+    }
+}
+
+
 void
 quota_free(quota_t *quota)
 {
-    size_t         i;
+    size_t         at;
     quota_list_t  *ql;
 
     if (quota == NULL) {
         return;
     }
 
-    for (i = 0; i < QUOTA_BUCKETS; i++) {
-        while (!link_empty(&quota->bucket[i])) {
-            leave(link_of(quota->bucket[i].next, quota_wait_t, like));
-        }
-    }
-
-    for (i = 0; (ql = sidmap_next(&quota->lists, &i)) != NULL; ) {
+    for (at = 0; (ql = sidmap_next(&quota->lists, &at)) != NULL; ) {
+        drop_all(&ql->waits);
+        drop_all(&ql->over);
         store_forget(quota->store, ql);
         ev_timer_stop(quota->loop, &ql->timer);
 
@@ -314,11 +755,32 @@ quota_free(quota_t *quota)
 }
 
 
+void
+quota_probe_after(quota_t *quota, double seconds)
+{
+    quota->probe_every = seconds;
+
+    if (seconds < quota->look.repeat) {
+        quota->look.repeat = seconds;
+        ev_timer_again(quota->loop, &quota->look);
+    }
+}
+
+
+static int
+limited(const quota_list_t *ql)
+{
+    return ql->rate > 0 || ql->day > 0;
+}
+
+
 quota_answer_t
 quota_take(quota_t *quota, const list_t *list, double patience,
-    quota_done_pt done, void *data)
+    quota_done_pt done, void *data, quota_wait_t **wait)
 {
     quota_list_t  *ql;
+
+    *wait = NULL;
 
     if (list->custom) {
         return QUOTA_GO;
@@ -327,15 +789,15 @@ quota_take(quota_t *quota, const list_t *list, double patience,
     ql = find_list(quota, list);
     ql->used = 1;
 
-    if (quota_refuses(ql)) {
+    if (refuses(ql)) {
         return ql->refused;
     }
 
-    if (!limited(ql) || (ql->n_waits == 0 && quota_spend(ql))) {
+    if (!limited(ql) || (ql->n_waits == 0 && spend(ql))) {
         return QUOTA_GO;
     }
 
-    join(ql, patience, done, data);
+    *wait = join(ql, patience, done, data);
     go_on(ql);
 
     return QUOTA_WAIT;
@@ -343,20 +805,10 @@ quota_take(quota_t *quota, const list_t *list, double patience,
 
 
 void
-quota_forget(quota_t *quota, const void *data)
+quota_forget(quota_wait_t *wait)
 {
-    link_t        *l, *bucket, *after;
-    quota_wait_t  *w;
-
-    bucket = &quota->bucket[bucket_of(data)];
-
-    for (l = bucket->next; l != bucket; l = after) {
-        after = l->next;
-        w = link_of(l, quota_wait_t, like);
-
-        if (w->data == data) {
-            leave(w);
-        }
+    if (wait != NULL) {
+        leave(wait);
     }
 }
 
@@ -370,7 +822,7 @@ on_answer(quota_list_t *ql)
         && !(ql->unreported && clock_now() - ql->since < UNDER_WAY))
     {
         ql->unreported = 0;
-        quota_report(ql, 0);
+        report(ql, 0);
     }
 }
 
@@ -378,21 +830,21 @@ on_answer(quota_list_t *ql)
 static void
 on_refusal(quota_list_t *ql, quota_response_t response, unsigned resolver)
 {
-    if (quota_refuses(ql) && ql->refused == QUOTA_BLOCKED
+    if (refuses(ql) && ql->refused == QUOTA_BLOCKED
         && !(ql->unsure && response == QUOTA_RESPONSE_BLOCKED))
     {
         return;
     }
 
-    quota_refuse(ql, QUOTA_BLOCKED, REFUSE_FOR);
+    refuse(ql, QUOTA_BLOCKED, REFUSE_FOR);
     ql->since = clock_now();
     ql->resolver = resolver;
     ql->unreported = 1;
     ql->unsure = response == QUOTA_RESPONSE_REFUSED
                  && ql->quota->health != NULL;
 
-    if (quota_unreported(ql)) {
-        quota_report(ql, 1);
+    if (unreported(ql)) {
+        report(ql, 1);
     }
 }
 
@@ -405,7 +857,7 @@ quota_response(quota_t *quota, const list_t *list, quota_response_t response,
 
     ql = list->custom ? NULL
          : response != QUOTA_RESPONSE_ANSWER ? find_list(quota, list)
-         : sidmap_find(&quota->lists, list->sid);
+         : sidmap_find(&quota->lists, rbl_str(list->sid));
 
     if (ql == NULL) {
         return;
@@ -429,7 +881,7 @@ quota_left(const quota_t *quota, const list_t *list)
         return -1;
     }
 
-    ql = sidmap_find(&quota->lists, list->sid);
+    ql = sidmap_find(&quota->lists, rbl_str(list->sid));
 
     return ql != NULL && ql->left >= 0 ? ql->left : list->day_quota;
 }

@@ -14,7 +14,8 @@
 #include "check/verdict/health.h"
 #include "store/store.h"
 
-typedef struct quota_s  quota_t;
+typedef struct quota_s       quota_t;
+typedef struct quota_wait_s  quota_wait_t;
 
 typedef enum {
     QUOTA_GO = 0,
@@ -36,13 +37,14 @@ void quota_probe_after(quota_t *quota, double seconds);
 /*
  * May one query be sent to the list?  A list without limits costs a comparison.
  * It waits at most `patience` seconds.  If the store does not reply, lists with
- * limits get no grant.
+ * limits get no grant.  If it waits, *wait is valid until the call back or
+ * quota_forget; otherwise it is NULL.
  */
 quota_answer_t quota_take(quota_t *quota, const list_t *list, double patience,
-    quota_done_pt done, void *data);
+    quota_done_pt done, void *data, quota_wait_t **wait);
 
-/* The call back for `data` will not come. */
-void quota_forget(quota_t *quota, const void *data);
+/* The call back will not come.  NULL: no effect. */
+void quota_forget(quota_wait_t *wait);
 
 typedef enum {
     QUOTA_RESPONSE_ANSWER = 0,

@@ -1,10 +1,5 @@
 /*
- * Declarations of the quota's files: quota.c has the waiting callers,
- * quota_tokens.c the tokens in hand, quota_backoff.c the lists that refuse,
- * quota_store.c the calls of the store.
- *
- * The clock continues while this process or the machine is stopped: tokens that
- * expired meanwhile are not spent.
+ * The structures of quota.c.
  */
 
 #ifndef QUOTA_INT_H_INCLUDED
@@ -15,14 +10,10 @@
 #include "check/lists/sidmap.h"
 #include "quota.h"
 
-#define QUOTA_BUCKETS  1024             /* a power of two */
-
-typedef struct quota_wait_s  quota_wait_t;
 typedef struct quota_list_s  quota_list_t;
 
 struct quota_wait_s {
     link_t           link;              /* of its list, in order */
-    link_t           like;              /* in the same bucket */
     quota_list_t    *ql;
     quota_done_pt    done;
     void            *data;
@@ -57,6 +48,7 @@ struct quota_list_s {
     int64_t          half, now_n, before_n;
 
     link_t           waits;
+    link_t           over;              /* to be called back at once */
     unsigned         n_waits;
     double           latest;            /* no deadline is later */
     double           sent;              /* time of the call to the store */
@@ -81,38 +73,6 @@ struct quota_s {
     sidmap_t         lists;
     ev_timer         look;
     double           probe_every;
-    link_t           bucket[QUOTA_BUCKETS];
 };
-
-/* quota.c */
-void quota_give_up(quota_list_t *ql, quota_answer_t why, double deadline);
-void quota_serve(quota_list_t *ql);
-void quota_again(quota_list_t *ql, double seconds);
-
-/* quota_tokens.c */
-
-/* How many were spent within the last second, or somewhat less. */
-int64_t quota_recent(const quota_list_t *ql, double now);
-
-/* Spends a token if one is available now.  1: spent. */
-int quota_spend(quota_list_t *ql);
-
-/* The time at which the next token in hand may be spent. */
-double quota_due(const quota_list_t *ql);
-
-/* quota_backoff.c */
-void quota_refuse(quota_list_t *ql, quota_answer_t why, double seconds);
-int quota_refuses(quota_list_t *ql);
-
-/* 1: the list refuses, and that must be reported to the store. */
-int quota_unreported(quota_list_t *ql);
-
-/* Queries the test points of a list in back-off, at most once an interval. */
-void quota_probe(quota_list_t *ql);
-
-/* quota_store.c: nothing calls back from inside these. */
-void quota_ask(quota_list_t *ql);
-void quota_look(quota_list_t *ql);
-void quota_report(quota_list_t *ql, int blocked);
 
 #endif /* QUOTA_INT_H_INCLUDED */

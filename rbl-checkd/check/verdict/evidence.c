@@ -1,6 +1,5 @@
 /*
- * Requests wait for a reply of the store (in_flight), or to be repeated
- * (again).
+ * Requests wait for a reply of the store, or for their timer, to be repeated.
  */
 
 #include "base/link.h"
@@ -22,14 +21,14 @@ struct evidence_s {
     store_t         *store;
     dns_engine_t    *dns;
     health_t        *health;
-    link_t           in_flight, again;
-    ev_timer         timer;
+    link_t           waits;
     char             host[HOST_MAX];    /* name of this machine */
 };
 
-typedef struct {
+struct evidence_wait_s {
     link_t            link;
     evidence_t       *evidence;
+    ev_timer          timer;            /* calls the store again */
     list_t           *list;
     rbl_family_t      family;
     uint32_t          server;
@@ -38,7 +37,7 @@ typedef struct {
     evidence_seen_t   seen;
     evidence_done_pt  done;
     void             *data;
-} wait_t;
+};
 
 
 static rbl_str_t
@@ -174,8 +173,9 @@ on_news(void *data, const health_news_t *news)
 /* --- requests ------------------------------------------------------------ */
 
 static void
-wait_free(wait_t *w)
+wait_free(evidence_wait_t *w)
 {
+    ev_timer_stop(w->evidence->loop, &w->timer);
     link_remove(&w->link);
     list_unref(w->list);
     free(w);
@@ -183,7 +183,7 @@ wait_free(wait_t *w)
 
 
 static void
-wait_end(wait_t *w, const evidence_known_t *known)
+wait_end(evidence_wait_t *w, const evidence_known_t *known)
 {
     void              *asker = w->data;
     evidence_done_pt   done = w->done;
@@ -196,7 +196,7 @@ wait_end(wait_t *w, const evidence_known_t *known)
 static void
 on_reply(void *data, const redisReply *reply)
 {
-    wait_t                *w = data;
+    evidence_wait_t                *w = data;
     int64_t                ms, soa;
     evidence_known_t       known;
     rbl_zone_ask_reply_t   said;
@@ -211,14 +211,8 @@ on_reply(void *data, const redisReply *reply)
     }
 
     if (said.word != RBL_ZONE_ASK_OK) {
-        link_remove(&w->link);
-        link_add(&w->evidence->again, &w->link);
-
-        if (!ev_is_active(&w->evidence->timer)) {
-            ev_timer_set(&w->evidence->timer, AGAIN, 0);
-            ev_timer_start(w->evidence->loop, &w->evidence->timer);
-        }
-
+        ev_timer_set(&w->timer, AGAIN, 0);
+        ev_timer_start(w->evidence->loop, &w->timer);
         return;
     }
 
@@ -234,9 +228,8 @@ on_reply(void *data, const redisReply *reply)
 
 
 static void
-send_ask(wait_t *w)
+send_ask(evidence_wait_t *w)
 {
-    link_add(&w->evidence->in_flight, &w->link);
     ask_store(w->evidence, w->list, w->family, w->server,
               clock_now() - w->good,
               w->seen.waits.any ? w->seen.waits.ttl : NO_TTL, &w->seen,
@@ -247,29 +240,21 @@ send_ask(wait_t *w)
 static void
 on_again(struct ev_loop *loop, ev_timer *timer, int revents)
 {
-    link_t       waits;
-    evidence_t  *evidence = timer->data;
-
     (void) loop;
     (void) revents;
 
-    link_init(&waits);
-    link_move(&waits, &evidence->again);
-
-    while (!link_empty(&waits)) {
-        send_ask(link_of(link_shift(&waits), wait_t, link));
-    }
+    send_ask(timer->data);
 }
 
 
-void
+evidence_wait_t *
 evidence_ask(evidence_t *evidence, const list_t *list, rbl_family_t family,
     uint32_t server, double good, const evidence_seen_t *seen,
     evidence_done_pt done, void *data)
 {
-    wait_t  *w;
+    evidence_wait_t  *w;
 
-    w = xcalloc(1, sizeof(wait_t));
+    w = xcalloc(1, sizeof(evidence_wait_t));
 
     if (seen->host.n > 0 && seen->host.n < sizeof(w->host)) {
         memcpy(w->host, seen->host.p, seen->host.n);
@@ -284,35 +269,22 @@ evidence_ask(evidence_t *evidence, const list_t *list, rbl_family_t family,
     w->good = good;
     w->done = done;
     w->data = data;
+    ev_timer_init(&w->timer, on_again, AGAIN, 0);
+    w->timer.data = w;
+    link_add(&evidence->waits, &w->link);
     send_ask(w);
-}
 
-
-/* Those for `data`; NULL: all. */
-
-static void
-forget(evidence_t *evidence, link_t *waits, const void *data)
-{
-    link_t  *l, *after;
-    wait_t  *w;
-
-    for (l = waits->next; l != waits; l = after) {
-        after = l->next;
-        w = link_of(l, wait_t, link);
-
-        if (data == NULL || w->data == data) {
-            store_forget(evidence->store, w);
-            wait_free(w);
-        }
-    }
+    return w;
 }
 
 
 void
-evidence_forget(evidence_t *evidence, const void *data)
+evidence_forget(evidence_wait_t *w)
 {
-    forget(evidence, &evidence->in_flight, data);
-    forget(evidence, &evidence->again, data);
+    if (w != NULL) {
+        store_forget(w->evidence->store, w);
+        wait_free(w);
+    }
 }
 
 
@@ -330,10 +302,7 @@ evidence_new(struct ev_loop *loop, store_t *store, dns_engine_t *dns,
     evidence->dns = dns;
     evidence->health = health;
     (void) gethostname(evidence->host, sizeof(evidence->host) - 1);
-    link_init(&evidence->in_flight);
-    link_init(&evidence->again);
-    ev_timer_init(&evidence->timer, on_again, 0, 0);
-    evidence->timer.data = evidence;
+    link_init(&evidence->waits);
     health_listen(health, on_news, evidence);
 
     return evidence;
@@ -348,7 +317,10 @@ evidence_free(evidence_t *evidence)
     }
 
     health_listen(evidence->health, NULL, NULL);
-    evidence_forget(evidence, NULL);
-    ev_timer_stop(evidence->loop, &evidence->timer);
+
+    while (!link_empty(&evidence->waits)) {
+        evidence_forget(link_of(evidence->waits.next, evidence_wait_t, link));
+    }
+
     free(evidence);
 }

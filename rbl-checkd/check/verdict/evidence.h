@@ -21,7 +21,8 @@
 #include "health.h"
 #include "store/store.h"
 
-typedef struct evidence_s  evidence_t;
+typedef struct evidence_s       evidence_t;
+typedef struct evidence_wait_s  evidence_wait_t;
 
 typedef struct {
     double    wild_until;   /* time (clock_now()) until which caches may
@@ -66,13 +67,14 @@ void evidence_free(evidence_t *evidence);
 /*
  * Requests the evidence about the list, which passed its test points through
  * this resolver at `good` (clock_now()).  The call back comes once, never from
- * inside this call, unless forgotten.  If the store does not reply, the call is
- * repeated; a caller with a deadline forgets the request.
+ * inside this call, unless forgotten; the result is valid until then.  If the
+ * store does not reply, the call is repeated; a caller with a deadline forgets
+ * the request.
  */
-void evidence_ask(evidence_t *evidence, const list_t *list, rbl_family_t family,
-    uint32_t server, double good, const evidence_seen_t *seen,
-    evidence_done_pt done, void *data);
+evidence_wait_t *evidence_ask(evidence_t *evidence, const list_t *list,
+    rbl_family_t family, uint32_t server, double good,
+    const evidence_seen_t *seen, evidence_done_pt done, void *data);
 
-void evidence_forget(evidence_t *evidence, const void *data);
+void evidence_forget(evidence_wait_t *wait);    /* NULL: no effect */
 
 #endif /* EVIDENCE_H_INCLUDED */

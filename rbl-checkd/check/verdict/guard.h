@@ -10,6 +10,8 @@
  * announced.  If the list was wildcarding before, their responses may be old
  * ones out of a cache: these checks query the list again.  The operator may
  * thaw the list, too (list_thaw).
+ *
+ * Only for system lists: new listings at custom lists are always announced.
  */
 
 #ifndef GUARD_H_INCLUDED
@@ -19,7 +21,8 @@
 #include "health.h"
 #include "store/store.h"
 
-typedef struct guard_s  guard_t;
+typedef struct guard_s       guard_t;
+typedef struct guard_wait_s  guard_wait_t;
 
 /* go 1: the listing may be announced; 0: the list is frozen. */
 typedef void (*guard_done_pt)(void *data, int go);
@@ -37,13 +40,14 @@ void guard_count(guard_t *guard, const list_t *list);
  * May a new listing of a host be announced?  The call back comes once, never
  * from inside this call, unless forgotten.  If the store does not reply, the
  * call is repeated; a caller with a deadline forgets the request.  While the
- * partition of the list is away the call back gets -1: it is not known.
+ * partition of the list is away the call back gets -1: it is not known.  The
+ * result is valid until then.
  */
-void guard_ask(guard_t *guard, const list_t *list, rbl_family_t family,
+guard_wait_t *guard_ask(guard_t *guard, const list_t *list, rbl_family_t family,
     uint32_t server, guard_done_pt done, void *data);
 /* Was the list frozen at the last reply of the store? */
 int guard_frozen(const guard_t *guard, const list_t *list);
 
-void guard_forget(guard_t *guard, const void *data);
+void guard_forget(guard_wait_t *wait);  /* NULL: no effect */
 
 #endif /* GUARD_H_INCLUDED */
