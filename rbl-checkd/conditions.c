@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "conditions.h"
+#include "rbl_role.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,19 +23,30 @@
 #define MAIL_KEEP  (3 * 3600.0)         /* s; the longest pause between two
                                            attempts of a mail is shorter */
 #define NAMES      3                    /* lists in a reason */
+#define EVERY      30.0                 /* s between two looks at the store */
+#define SOON       5.0                  /* s, while something is missing */
+#define SLOW       2000                 /* ms; a reply that took longer does not
+                                           tell the time */
 
 typedef struct {
-    int64_t  since;                     /* ms; 0: it is not so now */
-    double   logged;                    /* when the last line was written */
-    int      said;                      /* that line said that it is so */
+    const rbl_condition_t  *row;        /* NULL: it is not so now */
+    int64_t                 since;      /* ms; 0: it was not so before */
+    double                  logged;     /* when the last line was written */
+    int                     said;       /* that line said that it is so */
 } known_t;
 
 struct conditions_s {
-    const checker_t     *checker;
-    int64_t              now;           /* ms */
-    conditions_store_t  *store;
-    known_t              known[RBL_CONDITION__N];
-    rbl_conditions_t     rows;
+    const checker_t   *checker;
+    int64_t            now;             /* ms */
+    known_t            known[RBL_CONDITION__N];
+    rbl_conditions_t   rows;
+
+    /* The look at the store. */
+    double             looked;          /* 0: never */
+    unsigned           open;            /* replies to come */
+    int                lost;
+    int64_t            asked;           /* ms */
+    store_facts_t      facts, next;
 };
 
 /* Lists in a reason: their number, and the names of the first ones. */
@@ -63,8 +75,8 @@ row(conditions_t *c, rbl_condition_id_t id, rbl_service_t severity,
         known->since = since != 0 ? since : c->now;
     }
 
-    (void) rbl_conditions_set(&c->rows, id, severity, known->since,
-                              rbl_str(reason), remedy);
+    known->row = rbl_conditions_set(&c->rows, id, severity, known->since,
+                                    rbl_str(reason), remedy);
 }
 
 
@@ -257,13 +269,14 @@ look_lists(conditions_t *c)
 /* --- what waits ---------------------------------------------------------- */
 
 static void
-look_queues(conditions_t *c, const metrics_more_t *more)
+look_queues(conditions_t *c, const metrics_queues_t *queues)
 {
-    double   unmailed = more->deliver == NULL
-                        ? 0 : deliver_counters(more->deliver)->unmailed;
+    double   unmailed = queues->deliver == NULL
+                        ? 0 : deliver_counters(queues->deliver)->unmailed;
     int64_t  late;
 
-    late = more->manual_ms > more->due_ms ? more->manual_ms : more->due_ms;
+    late = queues->manual_ms > queues->due_ms ? queues->manual_ms
+                                              : queues->due_ms;
 
     if (late > LATE) {
         row(c, RBL_CONDITION_LATE_CHECKS, RBL_SERVICE_DEGRADED,
@@ -271,11 +284,11 @@ look_queues(conditions_t *c, const metrics_more_t *more)
             (long long) late / 60000);
     }
 
-    if (more->deliver_ms > LATE) {
+    if (queues->deliver_ms > LATE) {
         row(c, RBL_CONDITION_DELIVERIES, RBL_SERVICE_DEGRADED,
-            c->now - more->deliver_ms, NULL,
+            c->now - queues->deliver_ms, NULL,
             "events and messages have waited for %lld minutes%s",
-            (long long) more->deliver_ms / 60000, more->deliver == NULL
+            (long long) queues->deliver_ms / 60000, queues->deliver == NULL
             ? "; this daemon delivers none (deliver off)" : "");
     }
 
@@ -287,6 +300,158 @@ look_queues(conditions_t *c, const metrics_more_t *more)
 
 
 /* --- the store ----------------------------------------------------------- */
+
+static int64_t
+clock_ms(void)
+{
+    struct timespec  ts;
+
+    clock_gettime(CLOCK_REALTIME, &ts);
+
+    return (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+
+static int
+moving(const rbl_shape_t *shape)
+{
+    return shape->open > 0 || shape->idle > 0;
+}
+
+
+static void
+landed(conditions_t *c, const redisReply *reply)
+{
+    c->lost |= reply == NULL;
+
+    if (--c->open == 0 && !c->lost) {
+        c->next.most = c->next.replicas > c->facts.most ? c->next.replicas
+                                                        : c->facts.most;
+        c->next.unmoved = moving(&c->facts.shape);
+        c->facts = c->next;
+    }
+}
+
+
+static double
+every(const conditions_t *c)
+{
+    const store_facts_t      *f = &c->facts;
+    const store_sentinels_t  *sentinels = store_sentinels(c->checker->store);
+
+    return f->replicas < f->most || f->shape.away > 0 || moving(&f->shape)
+           || sentinels->up < sentinels->n || sentinels->named > 1
+           || (int64_t) f->replicas < sentinels->replicas ? SOON : EVERY;
+}
+
+
+static void
+on_shape(void *data, const redisReply *reply)
+{
+    conditions_t  *c = data;
+
+    rbl_shape_add(&c->next.shape, reply);
+    landed(c, reply);
+}
+
+
+static void
+on_replication(void *data, const redisReply *reply)
+{
+    conditions_t    *c = data;
+    rbl_replicas_t   replicas;
+
+    if (rbl_role(reply) == RBL_ROLE_MASTER) {
+        rbl_replicas(&replicas, reply);
+        c->next.replicas += (unsigned) replicas.replicas;
+        c->next.bare += replicas.replicas == 0;
+        c->next.lag = replicas.lag > c->next.lag ? replicas.lag : c->next.lag;
+        c->next.nodes++;
+    }
+
+    landed(c, reply);
+}
+
+
+/* "maxmemory_policy:noeviction" */
+
+static void
+on_memory(void *data, const redisReply *reply)
+{
+    static const char  name[] = "maxmemory_policy:";
+
+    rbl_str_t      info = rbl_reply_str(reply), v;
+    const char    *p;
+    conditions_t  *c = data;
+
+    p = info.p != NULL ? memmem(info.p, info.n, name, sizeof(name) - 1) : NULL;
+
+    if (p != NULL && c->next.policy[0] == '\0') {
+        v.p = p + sizeof(name) - 1;
+        v.n = strcspn(v.p, "\r\n");
+
+        if (!rbl_str_is(v, "noeviction")) {
+            rbl_copy(c->next.policy, sizeof(c->next.policy), v);
+        }
+    }
+
+    landed(c, reply);
+}
+
+
+static void
+on_time(void *data, const redisReply *reply)
+{
+    int64_t        now = clock_ms(), there, ahead;
+    conditions_t  *c = data;
+
+    there = rbl_reply_time(reply) / 1000;
+    ahead = now - there;
+
+    if (there > 0 && now - c->asked >= 0 && now - c->asked < SLOW
+        && llabs(ahead) > llabs(c->next.ahead))
+    {
+        c->next.ahead = ahead;
+    }
+
+    landed(c, reply);
+}
+
+
+/*
+ * A look: INFO, TIME and CLUSTER NODES of every node that is ready.  The facts
+ * change when all have answered; a look with a lost answer is dropped.
+ */
+
+static void
+ask_store(conditions_t *c)
+{
+    double    now = clock_now();
+    store_t  *store = c->checker->store;
+
+    if (c->open == 0 && store_ready(store)
+        && (c->looked == 0 || now - c->looked >= every(c)))
+    {
+        c->looked = now;
+        c->lost = 0;
+        c->asked = clock_ms();
+        memset(&c->next, 0, sizeof(store_facts_t));
+        c->open = store_command_all(store, on_replication, c,
+                      RBL_COMMAND("INFO", RBL_STR("REPLICATION")));
+        c->open += store_command_all(store, on_memory, c,
+                      RBL_COMMAND("INFO", RBL_STR("MEMORY")));
+        c->open += store_command_all(store, on_time, c,
+                      RBL_WORDS(RBL_STR("TIME")));
+
+        if (c->checker->conf->place.kind == RBL_PLACE_CLUSTER) {
+            c->open += store_command_all(store, on_shape, c,
+                          RBL_COMMAND("CLUSTER", RBL_STR("NODES")));
+        }
+
+        store_sentinels_look(store);
+    }
+}
+
 
 static void
 look_replicas(conditions_t *c, const store_facts_t *facts)
@@ -351,7 +516,9 @@ look_sentinels(conditions_t *c, const store_sentinels_t *s)
 static void
 look_store(conditions_t *c)
 {
-    const store_facts_t  *facts = conditions_store_look(c->store);
+    const store_facts_t  *facts = &c->facts;
+
+    ask_store(c);
 
     if (facts->policy[0] != '\0') {
         row(c, RBL_CONDITION_STORE_EVICTING, RBL_SERVICE_DEGRADED, 0, NULL,
@@ -373,21 +540,6 @@ look_store(conditions_t *c)
 
 /* --- begin and end ------------------------------------------------------- */
 
-static const rbl_condition_t *
-find(const conditions_t *c, rbl_condition_id_t id)
-{
-    unsigned  i;
-
-    for (i = 0; i < c->rows.n; i++) {
-        if (strcmp(c->rows.row[i].name, rbl_condition_kinds[id].name) == 0) {
-            return &c->rows.row[i];
-        }
-    }
-
-    return NULL;
-}
-
-
 /* health_dns.c has its own lines about DNS. */
 
 static void
@@ -396,7 +548,7 @@ report(conditions_t *c, rbl_condition_id_t id)
     double                  now = clock_now();
     known_t                *known = &c->known[id];
     const char             *name = rbl_condition_kinds[id].name;
-    const rbl_condition_t  *is = find(c, id);
+    const rbl_condition_t  *is = known->row;
 
     if (is == NULL) {
         known->since = 0;
@@ -422,19 +574,21 @@ report(conditions_t *c, rbl_condition_id_t id)
 
 
 const rbl_conditions_t *
-conditions_look(conditions_t *c, const metrics_more_t *more)
+conditions_look(conditions_t *c, const metrics_queues_t *queues)
 {
-    unsigned         i;
-    struct timespec  ts;
+    unsigned  i;
 
-    clock_gettime(CLOCK_REALTIME, &ts);
-    c->now = (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+    c->now = clock_ms();
     rbl_conditions_init(&c->rows);
+
+    for (i = 0; i < RBL_CONDITION__N; i++) {
+        c->known[i].row = NULL;
+    }
 
     look_dns(c);
     look_resolvers(c);
     look_lists(c);
-    look_queues(c, more);
+    look_queues(c, queues);
     look_store(c);
 
     for (i = 0; i < RBL_CONDITION__N; i++) {
@@ -448,7 +602,7 @@ conditions_look(conditions_t *c, const metrics_more_t *more)
 const store_facts_t *
 conditions_facts(const conditions_t *c)
 {
-    return conditions_store_known(c->store);
+    return &c->facts;
 }
 
 
@@ -459,8 +613,6 @@ conditions_new(const checker_t *checker)
 
     c = xcalloc(1, sizeof(conditions_t));
     c->checker = checker;
-    c->store = conditions_store_new(checker->store,
-                                    checker->conf->place.kind);
 
     return c;
 }
@@ -469,6 +621,6 @@ conditions_new(const checker_t *checker)
 void
 conditions_free(conditions_t *c)
 {
-    conditions_store_free(c->store);
+    store_forget(c->checker->store, c);
     free(c);
 }

@@ -1,5 +1,6 @@
 /*
- * rbl-checkd: signals, and the order in which the parts start and stop.
+ * rbl-checkd: its command line, signals, and the order in which the parts start
+ * and stop.
  */
 
 #include "base/clock.h"
@@ -16,8 +17,7 @@
 #include "check/jobs/works.h"
 #include "deliver/deliver.h"
 #include "metrics.h"
-#include "nameservers.h"
-#include "options.h"
+#include "network.h"
 #include "rbl_version.h"
 #include "service.h"
 #include "store/inspect.h"
@@ -25,6 +25,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #define STOP_LOOK    0.05
 
@@ -41,8 +42,7 @@ typedef struct {
     payer_t       *payer;               /* NULL: no gateway */
     metrics_t     *metrics;
     idle_t        *idle;
-    translator_t  *translator;
-    nameservers_t *nameservers;
+    network_t     *network;
     const char    *file;                /* the configuration */
     ev_signal      term, interrupt, hup;
     ev_timer       watchdog, stop;
@@ -60,7 +60,8 @@ on_store(void *data, int ready)
     checkd_t  *c = data;
 
     log_info("store %s: %s", c->conf.store, ready ? "ready" : "lost");
-    service_notify(ready ? SERVICE_STORE : SERVICE_NO_STORE);
+    service_notify(ready ? "STATUS=The store is ready."
+                         : "STATUS=Waiting for the store.");
 
     table_state(c->checker.table, ready);
     sources_state(c->sources, ready);
@@ -127,7 +128,7 @@ stop(checkd_t *c)
     }
 
     log_notice("stopping: no new work is claimed");
-    service_notify(SERVICE_STOPPING);
+    service_notify("STOPPING=1");
     c->stop_at = clock_now() + service_stop_bound(&c->conf);
 
     jobs_stop(c->jobs);
@@ -232,9 +233,7 @@ start_base(checkd_t *c)
         return -1;
     }
 
-    c->translator = translator_new(checker->loop, checker->dns);
-    c->nameservers = nameservers_new(checker->loop, &c->conf, checker->dns,
-                                     c->translator);
+    c->network = network_new(checker->loop, &c->conf, checker->dns);
     checker->store = store_new(checker->loop, &c->conf, on_store, c);
 
     return 0;
@@ -340,12 +339,9 @@ finish(checkd_t *c)
 
     checker_close(checker);
     store_free(checker->store);
-    nameservers_free(c->nameservers);
-    translator_free(c->translator);
+    network_free(c->network);
 
-    if (checker->dns != NULL) {
-        dns_engine_free(checker->dns);
-    }
+    dns_engine_free(checker->dns);
 
     if (checker->loop != NULL) {
         ev_signal_stop(checker->loop, &c->term);
@@ -360,57 +356,115 @@ finish(checkd_t *c)
 }
 
 
+static void
+usage(FILE *f)
+{
+    fputs("usage: rbl-checkd [-c FILE] [-f]   run in the foreground\n"
+          "       rbl-checkd -t [-c FILE]     check the configuration, exit\n"
+          "       rbl-checkd -D               print a commented configuration\n"
+          "       rbl-checkd -V | -h          print the version, or this text\n"
+          "FILE is by default " CONFIG_FILE ".\n", f);
+}
+
+
+/* -1: continue; otherwise the exit status, after all messages are printed. */
+
+static int
+read_options(checkd_t *c, int *test, int argc, char **argv)
+{
+    int  option;
+
+    c->file = CONFIG_FILE;
+    *test = 0;
+
+    while ((option = getopt(argc, argv, "c:tDfVh")) != -1) {
+        switch (option) {
+        case 'c':
+            c->file = optarg;
+            break;
+
+        case 't':
+            *test = 1;
+            break;
+
+        case 'f':
+            break;
+
+        case 'D':
+            config_print_defaults(stdout);
+            return fflush(stdout) == 0 ? 0 : 1;
+
+        case 'V':
+            puts("rbl-checkd " RBL_VERSION);
+            return 0;
+
+        case 'h':
+            usage(stdout);
+            return 0;
+
+        default:
+            usage(stderr);
+            return 2;
+        }
+    }
+
+    if (optind != argc) {
+        usage(stderr);
+        return 2;
+    }
+
+    return -1;
+}
+
+
 int
 main(int argc, char **argv)
 {
-    int              rc;
+    int              rc, test;
     char             err[1024];
-    options_t        o;
     static checkd_t  c;
 
     xalloc_libraries();
 
-    rc = options_read(&o, argc, argv);
+    rc = read_options(&c, &test, argc, argv);
     if (rc != -1) {
         return rc;
     }
 
     config_defaults(&c.conf);
 
-    if (config_read(&c.conf, o.file, err, sizeof(err)) != 0) {
+    if (config_read(&c.conf, c.file, err, sizeof(err)) != 0) {
         fprintf(stderr, "%s\n", err);
         return 1;
     }
 
     if (config_secure_store(&c.conf, err, sizeof(err)) != 0) {
-        fprintf(stderr, "%s: %s\n", o.file, err);
+        fprintf(stderr, "%s: %s\n", c.file, err);
         return 1;
     }
 
-    if (o.test) {
-        printf("%s: the configuration is valid\n", o.file);
+    if (test) {
+        printf("%s: the configuration is valid\n", c.file);
         return 0;
     }
 
     if (config_resolve_store(&c.conf, err, sizeof(err)) != 0) {
-        fprintf(stderr, "%s: %s\n", o.file, err);
+        fprintf(stderr, "%s: %s\n", c.file, err);
         return 1;
     }
 
     if (log_open(c.conf.log, c.conf.log_level) != 0) {
-        fprintf(stderr, "%s: log: %s: %s\n", o.file, c.conf.log,
+        fprintf(stderr, "%s: log: %s: %s\n", c.file, c.conf.log,
                 strerror(errno));
         return 1;
     }
-
-    c.file = o.file;
 
     rc = start(&c);
 
     if (rc == 0) {
         log_notice("rbl-checkd " RBL_VERSION " as %s, store %s", c.conf.name,
                    c.conf.store);
-        service_notify(SERVICE_READY);
+        service_notify("READY=1\nSTATUS=Waiting for the store.");
         ev_run(c.checker.loop, 0);
         log_notice("stopped");
     }

@@ -9,9 +9,19 @@
 #define METRICS_H_INCLUDED
 
 #include "check/jobs/jobs.h"
+#include "check/lists/counters.h"
 #include "deliver/deliver.h"
 
 typedef struct metrics_s  metrics_t;
+
+/* The queues. */
+typedef struct {
+    const deliver_t  *deliver;          /* NULL: no deliveries */
+    int64_t  manual_ms, due_ms;         /* waiting times of the queues; -1:
+                                           unknown */
+    int64_t  deliver_ms;                /* oldest event or delivery that is
+                                           late; -1 */
+} metrics_queues_t;
 
 /* The arguments must outlive the metrics. */
 metrics_t *metrics_new(const checker_t *checker, const jobs_t *jobs,
@@ -20,5 +30,9 @@ void metrics_free(metrics_t *metrics);
 
 /* To be called when the store is ready (1) or lost (0). */
 void metrics_state(metrics_t *metrics, int ready);
+
+/* The worst health of the families of a list at the last tick; untried: not
+   known. */
+const list_health_t *metrics_health_of(const list_counters_t *c);
 
 #endif /* METRICS_H_INCLUDED */

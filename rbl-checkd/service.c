@@ -20,16 +20,6 @@
 #define STOP_MAX   65.0                 /* limit for the end of checks and
                                            attempts in flight */
 
-static const char *const  event_texts[SERVICE_EVENTS] = {
-    "READY=1\nSTATUS=Waiting for the store.",
-    "STATUS=The store is ready.",
-    "STATUS=Waiting for the store.",
-    NULL,                               /* has the time */
-    "READY=1",
-    "STOPPING=1",
-    "WATCHDOG=1"
-};
-
 
 /* The manager's socket; its length in *n, 0: no manager. */
 
@@ -65,8 +55,8 @@ notify_address(socklen_t *n)
 }
 
 
-static void
-notify(const char *state)
+void
+service_notify(const char *state)
 {
     int                 fd;
     socklen_t           n;
@@ -103,19 +93,7 @@ notify_reloading(void)
     clock_gettime(CLOCK_MONOTONIC, &ts);
     snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%lld",
              (long long) ts.tv_sec * 1000000 + ts.tv_nsec / 1000);
-    notify(text);
-}
-
-
-void
-service_notify(service_event_t event)
-{
-    if (event == SERVICE_RELOADING) {
-        notify_reloading();
-
-    } else {
-        notify(event_texts[event]);
-    }
+    service_notify(text);
 }
 
 
@@ -127,7 +105,7 @@ service_busy(unsigned checks, unsigned most, uint64_t queries)
     snprintf(text, sizeof(text),
              "STATUS=%u of %u checks, %llu queries in flight.",
              checks, most, (unsigned long long) queries);
-    notify(text);
+    service_notify(text);
 }
 
 
@@ -138,7 +116,7 @@ on_watchdog(struct ev_loop *loop, ev_timer *w, int revents)
     (void) w;
     (void) revents;
 
-    service_notify(SERVICE_ALIVE);
+    service_notify("WATCHDOG=1");
 }
 
 
@@ -216,7 +194,7 @@ read_config(config_t *conf, const char *file)
         log_set_level(fresh.log_level);
     }
 
-    /* The daemon looks at these itself (nameservers.c). */
+    /* The daemon looks at these itself (network.c). */
 
     if (conf->system != CONFIG_SYSTEM_NO && fresh.system != CONFIG_SYSTEM_NO) {
         memcpy(fresh.dns.resolver, conf->dns.resolver,
@@ -234,7 +212,7 @@ read_config(config_t *conf, const char *file)
 void
 service_reload(config_t *conf, const char *file)
 {
-    service_notify(SERVICE_RELOADING);
+    notify_reloading();
 
     if (log_reopen() != 0) {
         log_error("cannot reopen the log: %s", strerror(errno));
@@ -244,5 +222,5 @@ service_reload(config_t *conf, const char *file)
     }
 
     read_config(conf, file);
-    service_notify(SERVICE_RELOADED);
+    service_notify("READY=1");
 }

@@ -11,17 +11,6 @@
 
 #include "config/config.h"
 
-typedef enum {
-    SERVICE_READY = 0,
-    SERVICE_STORE,                      /* the store is ready */
-    SERVICE_NO_STORE,                   /* the store was lost */
-    SERVICE_RELOADING,
-    SERVICE_RELOADED,
-    SERVICE_STOPPING,
-    SERVICE_ALIVE,                      /* the loop is running */
-    SERVICE_EVENTS
-} service_event_t;
-
 /*
  * Sends heartbeats at twice the rate that the manager requires
  * ($WATCHDOG_USEC), if it requires any.  The caller owns the timer and stops
@@ -29,7 +18,8 @@ typedef enum {
  */
 void service_start(ev_timer *watchdog, struct ev_loop *loop);
 
-void service_notify(service_event_t event);
+/* Reports a state in the words of sd_notify(3), such as "READY=1". */
+void service_notify(const char *state);
 
 /* Reports the checks in flight, their maximum, and the queries in flight. */
 void service_busy(unsigned checks, unsigned most, uint64_t queries);

@@ -32,7 +32,7 @@ typedef struct {
                                            holds a key */
     int64_t   number[RBL_ML__N];
     double    slowest[2];               /* ms, of the last two rotations */
-    unsigned  tried;                    /* metrics_pack.c: 1 if health is known;
+    unsigned  tried;                    /* metrics.c: 1 if health is known;
                                            by family: */
     list_health_t  health[COUNTERS_FAMILIES];
     unsigned  unreachable;              /* likewise: its servers are not
