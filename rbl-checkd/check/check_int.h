@@ -10,7 +10,6 @@
 #include "check.h"
 #include "check/lists/names.h"
 #include "check/verdict/gate.h"
-#include "check/lists/trace.h"
 
 #define VERDICTS  (RBL_SKIPPED + 1)
 

@@ -13,7 +13,6 @@
  */
 
 #include "base/xalloc.h"
-#include "check/lists/hide.h"
 #include "check/lists/text.h"
 #include "rbl_query.h"
 #include "check_int.h"

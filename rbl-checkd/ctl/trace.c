@@ -6,7 +6,7 @@
 
 #include "base/xalloc.h"
 #include "check/check.h"
-#include "check/lists/hide.h"
+#include "check/lists/text.h"
 #include "rbl_query.h"
 #include "dns/trace.h"
 

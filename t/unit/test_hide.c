@@ -1,6 +1,6 @@
 /* Keys are hidden in untrusted texts. */
 
-#include "check/lists/hide.h"
+#include "check/lists/text.h"
 #include "tap.h"
 
 #include <string.h>

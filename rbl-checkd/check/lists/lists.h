@@ -94,6 +94,21 @@ int list_due(const list_t *list, rbl_str_t host, int64_t before, int64_t now);
 /* The payer of a query to the list; `probe` as in dns_payer_t. */
 dns_payer_t list_payer(const list_t *list, int probe);
 
+/*
+ * Lines of the trace (dns/trace.h) about lists: rules and decisions.  Nothing
+ * happens without a listener.
+ */
+
+/* "list ZONE: ..." */
+__attribute__((format(printf, 3, 4)))
+void trace_list(const dns_engine_t *dns, const list_t *list, const char *fmt,
+    ...);
+
+/* "list ZONE, FAMILY, server ADDRESS: ...", or "through resolver ADDRESS" */
+__attribute__((format(printf, 5, 6)))
+void trace_server(const dns_engine_t *dns, const list_t *list,
+    rbl_family_t family, uint32_t server, const char *fmt, ...);
+
 list_t *list_ref(list_t *list);
 void list_unref(list_t *list);
 

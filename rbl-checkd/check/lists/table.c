@@ -27,13 +27,6 @@ struct table_s {
 };
 
 
-static void
-give_up(table_t *table)
-{
-    table->busy = 0;
-}
-
-
 /* 1 if nothing at all can be read. */
 
 static unsigned
@@ -186,7 +179,7 @@ ask_keys(table_t *table)
 static void
 no_lists(table_t *table)
 {
-    give_up(table);
+    table->busy = 0;
 
     lists_free(table->lists);
     table->lists = lists_new();
@@ -205,7 +198,7 @@ on_order(void *data, const redisReply *reply)
     rbl_str_t  *argv;
 
     if (reply == NULL || reply->type != REDIS_REPLY_ARRAY) {
-        give_up(table);
+        table->busy = 0;
         return;
     }
 
@@ -265,13 +258,13 @@ on_version(void *data, const redisReply *reply)
     table_t    *table = data;
 
     if (reply == NULL || rbl_reply_class(reply) != RBL_REPLY_OK) {
-        give_up(table);
+        table->busy = 0;
         return;
     }
 
     table->coming = rbl_reply_int(reply, 0);
     if (table->coming == table->version) {
-        give_up(table);
+        table->busy = 0;
         return;
     }
 

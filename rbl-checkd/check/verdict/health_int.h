@@ -12,7 +12,6 @@
 
 #include "check/lists/names.h"
 #include "health.h"
-#include "check/lists/trace.h"
 
 #define HEALTH_ENTRIES     4096         /* kept; more only while all are busy */
 #define HEALTH_SLOTS       1024         /* a power of two */
