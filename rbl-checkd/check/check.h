@@ -52,7 +52,7 @@ typedef struct {
     dns_engine_t    *dns;
     lookup_t        *lookup;
     quota_t         *quota;             /* NULL: no limits */
-    health_t        *health;            /* NULL: every list is trusted */
+    health_t        *health;
     evidence_t      *evidence;          /* NULL: none */
     guard_t         *guard;             /* NULL: no list is frozen */
     counters_t      *counters;          /* NULL: no counters */

@@ -333,10 +333,6 @@ part_health(part_t *p, const lookup_answer_t *lookup)
     const list_t        *list = item->result.list;
     const dns_answer_t  *answer = lookup->answer;
 
-    if (health == NULL) {
-        return;
-    }
-
     if (answer->status == DNS_UNFOUND) {
         item->result.health = health_unfound(health, list,
                                               answer->search);

@@ -51,7 +51,7 @@ says(const gate_vote_t *vote)
 static void
 log_disagreement(const confirm_t *c)
 {
-    char                    text[DNS_SERVER_TEXT];
+    char                    text[DNS_SERVER_TEXT], serial[16];
     unsigned                i;
     const confirm_query_t  *q;
     const item_t           *item = c->item;
@@ -73,17 +73,13 @@ log_disagreement(const confirm_t *c)
         dns_server_text(item->check->env->dns, q->server, text);
 
         if (q->vote.has_serial) {
-            log_notice("list %s, %s: servers disagree about a host: server %s,"
-                       " serial %u, %s", list->zone,
-                       list_family_name(item->check->family), text,
-                       (unsigned) q->vote.serial, says(&q->vote));
-
-        } else {
-            log_notice("list %s, %s: servers disagree about a host: server %s,"
-                       " serial unknown, %s", list->zone,
-                       list_family_name(item->check->family), text,
-                       says(&q->vote));
+            snprintf(serial, sizeof(serial), "%u", (unsigned) q->vote.serial);
         }
+
+        log_notice("list %s, %s: servers disagree about a host: server %s,"
+                   " serial %s, %s", list->zone,
+                   list_family_name(item->check->family), text,
+                   q->vote.has_serial ? serial : "unknown", says(&q->vote));
     }
 }
 

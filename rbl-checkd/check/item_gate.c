@@ -5,30 +5,23 @@
 
 #include "check_int.h"
 
+/* `recheck`: as in the result. */
+
 static void
-settle_gate(item_t *item, const gate_t *g)
+settle(item_t *item, rbl_verdict_t verdict, rbl_lookup_err_t error,
+    double recheck)
 {
-    item->result.recheck = g->recheck;
-    item_settle(item, g->verdict, g->error);
+    item->result.recheck = recheck;
+    item_settle(item, verdict, error);
 }
 
 
 static void
-settle_frozen(item_t *item)
+finish(item_t *item, rbl_verdict_t verdict, rbl_lookup_err_t error,
+    double recheck)
 {
-    item->result.recheck = GATE_FROZEN;
-    item_settle(item, RBL_UNKNOWN, RBL_ERR_FROZEN);
-}
-
-
-/* The store or the guard has not replied: the call or a sample takes too
-   long. */
-
-static void
-settle_unsure(item_t *item)
-{
-    item->result.recheck = GATE_RECHECK;
-    item_settle(item, RBL_UNKNOWN, RBL_ERR_UNCONFIRMED);
+    settle(item, verdict, error, recheck);
+    check_item_done(item);
 }
 
 
@@ -43,17 +36,13 @@ on_guard(void *data, int go)
 
     if (go > 0) {
         item_announce(item);
-        return;
-    }
 
-    if (go == 0) {
-        settle_frozen(item);
+    } else if (go == 0) {
+        finish(item, RBL_UNKNOWN, RBL_ERR_FROZEN, GATE_FROZEN);
 
     } else {
-        settle_unsure(item);
+        finish(item, RBL_UNKNOWN, RBL_ERR_UNCONFIRMED, GATE_RECHECK);
     }
-
-    check_item_done(item);
 }
 
 
@@ -115,8 +104,7 @@ passed(item_t *item)
         guard_count(check->env->guard, item->result.list);
     }
 
-    item_settle(item, RBL_CLEAR, RBL_ERR_NONE);
-    check_item_done(item);
+    finish(item, RBL_CLEAR, RBL_ERR_NONE, 0);
 }
 
 
@@ -136,15 +124,14 @@ on_evidence(void *data, const evidence_known_t *known)
        must be seen again after a wait */
 
     if (known == NULL && item->news.waits.n > 0) {
-        settle_unsure(item);
-        check_item_done(item);
+        finish(item, RBL_UNKNOWN, RBL_ERR_UNCONFIRMED, GATE_RECHECK);
         return;
     }
 
     if (known == NULL) {
         known = &nothing;
 
-    } else if (item->check->env->health != NULL) {
+    } else {
         health_recall(item->check->env->health, item->result.list,
                       item->check->family, item->part[item->gate].server,
                       known->had_point, known->soa);
@@ -181,8 +168,7 @@ item_go_on(item_t *item, const gate_t *g)
     item_trace(item, "%s: %s", rbl_verdict_names[g->verdict], g->why);
 
     if (g->verdict != item->part[item->gate].raw) {
-        settle_gate(item, g);
-        check_item_done(item);
+        finish(item, g->verdict, g->error, g->recheck);
 
     } else if (g->evidence) {
         item->news = *g;
@@ -215,8 +201,7 @@ on_health(void *data, const health_verdict_t *verdict)
 
     if (a.raw == RBL_UNKNOWN) {
         if (!health_bad(verdict->state) || !item_again(item)) {
-            item_settle(item, RBL_UNKNOWN, item->part[item->gate].error);
-            check_item_done(item);
+            finish(item, RBL_UNKNOWN, item->part[item->gate].error, 0);
         }
 
         return;
@@ -234,20 +219,6 @@ on_health(void *data, const health_verdict_t *verdict)
                             item->part[item->gate].server, a.ttl);
     }
 
-    item_go_on(item, &g);
-}
-
-
-/* Without health every list is trusted. */
-
-static void
-believe(item_t *item, const gate_answer_t *a)
-{
-    gate_t  g;
-
-    g = gate_known(a->raw, "every list is trusted");
-    g.error = item->part[item->gate].error;
-    g.evidence = g.guard = a->raw == RBL_LISTED && !a->current;
     item_go_on(item, &g);
 }
 
@@ -290,8 +261,7 @@ at_health(item_t *item, health_need_t need)
     item->health = health_ask(health, item->result.list, check->family, server,
                               need, on_health, item);
     if (item->health == NULL) {
-        item_settle(item, RBL_UNKNOWN, RBL_ERR_UNHEALTHY);
-        check_item_done(item);
+        finish(item, RBL_UNKNOWN, RBL_ERR_UNHEALTHY, 0);
     }
 }
 
@@ -365,21 +335,14 @@ item_at_gate(item_t *item)
     item_gate_answer(&a, item);
     news = gate_need(&a, &need);
 
-    if (check->env->health == NULL) {
-        believe(item, &a);
-        return;
-    }
-
     health_watch(check->env->health, item->result.list, check->family);
-
     trace_news(item, &a, news);
 
     if (is_doubtful(item)) {
         at_health(item, HEALTH_BOTH);
 
     } else if (news == 0) {
-        item_settle(item, a.raw, item->part[item->gate].error);
-        check_item_done(item);
+        finish(item, a.raw, item->part[item->gate].error, 0);
 
     } else if (news == 2 && dns_direct(check->env->dns)) {
         at_confirm(item, &a, need);
@@ -421,13 +384,16 @@ item_late(item_t *item)
         /* only its TXT is missing */
 
     } else if (item->evidence != NULL || item->guarded != NULL) {
-        settle_unsure(item);
+        /* The store or the guard has not replied: the call or a sample takes
+           too long. */
+
+        settle(item, RBL_UNKNOWN, RBL_ERR_UNCONFIRMED, GATE_RECHECK);
 
     } else if (item->health != NULL || item->confirm != NULL) {
         item_gate_answer(&a, item);
         g = gate_late(&a);
         item_trace(item, "%s", g.why);
-        settle_gate(item, &g);
+        settle(item, g.verdict, g.error, g.recheck);
 
     } else {
         item_settle(item, RBL_UNKNOWN, late_error(item));

@@ -608,8 +608,7 @@ probe(quota_list_t *ql)
 
     now = clock_now();
 
-    if (quota->health == NULL || ql->probe != NULL || !refuses(ql)
-        || ql->refused != QUOTA_BLOCKED
+    if (ql->probe != NULL || !refuses(ql) || ql->refused != QUOTA_BLOCKED
         || now < ql->probed + quota->probe_every)
     {
         return;
@@ -840,8 +839,7 @@ on_refusal(quota_list_t *ql, quota_response_t response, unsigned resolver)
     ql->since = clock_now();
     ql->resolver = resolver;
     ql->unreported = 1;
-    ql->unsure = response == QUOTA_RESPONSE_REFUSED
-                 && ql->quota->health != NULL;
+    ql->unsure = response == QUOTA_RESPONSE_REFUSED;
 
     if (unreported(ql)) {
         report(ql, 1);

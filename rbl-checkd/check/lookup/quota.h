@@ -27,7 +27,6 @@ typedef enum {
 /* QUOTA_GO, QUOTA_USED_UP or QUOTA_BLOCKED. */
 typedef void (*quota_done_pt)(void *data, quota_answer_t answer);
 
-/* `health` NULL: no test points are queried. */
 quota_t *quota_new(struct ev_loop *loop, store_t *store, health_t *health);
 void quota_free(quota_t *quota);        /* before its health */
 

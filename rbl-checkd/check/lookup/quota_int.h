@@ -69,7 +69,7 @@ struct quota_list_s {
 struct quota_s {
     struct ev_loop  *loop;
     store_t         *store;
-    health_t        *health;            /* NULL: no test points */
+    health_t        *health;
     sidmap_t         lists;
     ev_timer         look;
     double           probe_every;

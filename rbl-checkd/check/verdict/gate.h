@@ -90,9 +90,6 @@ int gate_in_order(const gate_vote_t *vote);
 const char *gate_no_vote(const gate_answer_t *a, const gate_vote_t *vote,
     double after);
 
-/* Is this serial newer (RFC 1982)? */
-int gate_newer(uint32_t serial, uint32_t than);
-
 /* The verdict with the evidence of all daemons, which `news` requested. */
 gate_t gate_evidence(const gate_answer_t *a, const gate_t *news,
     const evidence_known_t *known);

@@ -14,8 +14,10 @@
 #include "gate.h"
 
 
-int
-gate_newer(uint32_t serial, uint32_t than)
+/* RFC 1982 */
+
+static int
+is_newer(uint32_t serial, uint32_t than)
 {
     return serial != than && serial - than < UINT32_C(0x80000000);
 }
@@ -99,7 +101,7 @@ add_vote(side_t *side, const gate_vote_t *vote)
 
     side->known &= vote->has_serial;
 
-    if (gate_newer(vote->serial, side->serial)) {
+    if (is_newer(vote->serial, side->serial)) {
         side->serial = vote->serial;
     }
 }
@@ -143,8 +145,8 @@ winner(const side_t *clear, const side_t *listed)
         return RBL_UNKNOWN;
     }
 
-    return gate_newer(listed->serial, clear->serial) ? RBL_LISTED
-           : gate_newer(clear->serial, listed->serial) ? RBL_CLEAR
+    return is_newer(listed->serial, clear->serial) ? RBL_LISTED
+           : is_newer(clear->serial, listed->serial) ? RBL_CLEAR
            : RBL_UNKNOWN;
 }
 

@@ -31,44 +31,15 @@ health_bad(health_state_t state)
 
 /* --- waiting callers ----------------------------------------------------- */
 
-static void
-q_link(health_q_t **list, health_q_t *q)
-{
-    q->next = *list;
-    q->at = list;
-    *list = q;
-
-    if (q->next != NULL) {
-        q->next->at = &q->next;
-    }
-}
-
-
-static void
-q_unlink(health_q_t *q)
-{
-    *q->at = q->next;
-
-    if (q->next != NULL) {
-        q->next->at = q->at;
-    }
-
-    q->at = NULL;
-}
-
-
 /* Calls back with q->verdict, later. */
 static void
 q_reply(health_q_t *q)
 {
     health_t  *health = q->health;
 
-    if (q->at != NULL) {
-        q_unlink(q);
-    }
-
     q->entry = NULL;
-    q_link(&health->ready, q);
+    link_remove(&q->link);
+    link_add(&health->ready, &q->link);
 
     if (!ev_is_active(&health->ready_timer)) {
         ev_timer_set(&health->ready_timer, 0, 0);
@@ -83,24 +54,20 @@ static void
 on_ready(struct ev_loop *loop, ev_timer *w, int revents)
 {
     void              *data;
+    link_t             now;
     health_t          *health = w->data;
-    health_q_t        *q, *now;
+    health_q_t        *q;
     health_done_pt     done;
     health_verdict_t   verdict;
 
     (void) loop;
     (void) revents;
 
-    now = health->ready;
-    health->ready = NULL;
+    link_init(&now);
+    link_move(&now, &health->ready);
 
-    if (now != NULL) {
-        now->at = &now;
-    }
-
-    while (now != NULL) {
-        q = now;
-        q_unlink(q);
+    while (!link_empty(&now)) {
+        q = (health_q_t *) link_shift(&now);
         done = q->done;
         data = q->data;
         verdict = q->verdict;
@@ -152,11 +119,11 @@ note_recovery(health_entry_t *e, double now)
         other = health_entry_find(e->health, e->list, e->family, id[i]);
 
         if (other != NULL) {
-            other->recovered = now;
+            other->v.recovered = now;
         }
     }
 
-    e->recovered = now;
+    e->v.recovered = now;
 }
 
 
@@ -243,8 +210,8 @@ negative_ttl(const health_entry_t *e)
         return HEALTH_NONE_MAX;
     }
 
-    if (e->negative_soa != 0) {
-        return e->negative_ttl;
+    if (e->v.negative_soa != 0) {
+        return e->v.negative_ttl;
     }
 
     return r->soas ? NO_SOA_TTL : HEALTH_NONE_MAX;
@@ -254,24 +221,15 @@ negative_ttl(const health_entry_t *e)
 static void
 verdict_of(const health_entry_t *e, health_verdict_t *v)
 {
-    memset(v, 0, sizeof(health_verdict_t));
+    *v = e->v;
     v->state = health_lost(e) ? HEALTH_RESOLVER : e->state;
-    v->recovered = e->recovered;
-    v->passed = e->passed;
-    v->sampled = e->sampled;
-    v->sent = e->sent;
-    v->positive_ttl = e->positive_ttl;
     v->negative_ttl = negative_ttl(e);
-    v->negative_soa = e->negative_soa;
-    v->wild_until = e->wild_until;
     v->keeps_soa = e->health->resolver[e->group].soa == SOA_KEEPS;
     v->soa_asked = e->soa.query != NULL && !e->soa.over;
-    v->serial = e->serial;
-    v->has_serial = e->has_serial;
     v->recalled = e->recalled != 0
                   && clock_now() - e->recalled < HEALTH_RECALL;
     v->dead = e->lost
-              || (!e->has_positive && e->negative_soa < e->deepest);
+              || (!e->has_positive && e->v.negative_soa < e->deepest);
 
     v->unproven = !e->has_positive;
 }
@@ -375,7 +333,8 @@ health_serve(health_entry_t *e)
 {
     int          sample;
     double       now, at, want;
-    health_q_t  *q, *next;
+    link_t      *link, *next;
+    health_q_t  *q;
 
     if (e->run.open || e->suspect != 0) {
         return;
@@ -385,8 +344,9 @@ health_serve(health_entry_t *e)
     at = now + HEALTH_PACE;
     sample = 0;
 
-    for (q = e->waiting; q != NULL; q = next) {
-        next = q->next;
+    for (link = e->waiting.next; link != &e->waiting; link = next) {
+        next = link->next;
+        q = (health_q_t *) link;
 
         if (q_ready(e, q, now)) {
             continue;
@@ -399,7 +359,7 @@ health_serve(health_entry_t *e)
 
     ev_timer_stop(e->health->loop, &e->timer);
 
-    if (e->waiting == NULL) {
+    if (link_empty(&e->waiting)) {
         return;
     }
 
@@ -472,6 +432,7 @@ health_ask(health_t *health, const list_t *list, rbl_family_t family,
     }
 
     q = xcalloc(1, sizeof(health_q_t));
+    link_init(&q->link);
     q->health = health;
     q->entry = e;
     q->need = need;
@@ -484,7 +445,7 @@ health_ask(health_t *health, const list_t *list, rbl_family_t family,
         return q;
     }
 
-    q_link(&e->waiting, q);
+    link_add(&e->waiting, &q->link);
     health_serve(e);
 
     return q;
@@ -494,15 +455,19 @@ health_ask(health_t *health, const list_t *list, rbl_family_t family,
 void
 health_drop(health_q_t *q)
 {
-    if (q == NULL) {
-        return;
+    if (q != NULL) {
+        link_remove(&q->link);
+        free(q);
     }
+}
 
-    if (q->at != NULL) {
-        q_unlink(q);
+
+static void
+drop_all(link_t *list)
+{
+    while (!link_empty(list)) {
+        health_drop((health_q_t *) list->next);
     }
-
-    free(q);
 }
 
 
@@ -558,6 +523,8 @@ health_new(struct ev_loop *loop, dns_engine_t *dns)
     health->dns = dns;
     health->bad_min = HEALTH_BAD_MIN;
     health->started = clock_now();
+    link_init(&health->used);
+    link_init(&health->ready);
     ev_timer_init(&health->ready_timer, on_ready, 0, 0);
     health->ready_timer.data = health;
     health_blame_init(health);
@@ -584,14 +551,10 @@ health_free(health_t *health)
 
     for (i = 0; i < health->n; i++) {
         health_run_stop(health->all[i]);
-        while (health->all[i]->waiting != NULL) {
-            health_drop(health->all[i]->waiting);
-        }
+        drop_all(&health->all[i]->waiting);
     }
 
-    while (health->ready != NULL) {
-        health_drop(health->ready);
-    }
+    drop_all(&health->ready);
 
     while (health->n != 0) {
         health_entry_free(health->all[0]);

@@ -40,35 +40,6 @@ slot_of(const list_t *list, rbl_family_t family, uint32_t server)
 }
 
 
-static void
-use_link(health_entry_t *e)
-{
-    health_t  *health = e->health;
-
-    e->newer = NULL;
-    e->older = health->newest;
-
-    if (e->older != NULL) {
-        e->older->newer = e;
-
-    } else {
-        health->oldest = e;
-    }
-
-    health->newest = e;
-}
-
-
-static void
-use_unlink(health_entry_t *e)
-{
-    health_t  *health = e->health;
-
-    *(e->newer != NULL ? &e->newer->older : &health->newest) = e->older;
-    *(e->older != NULL ? &e->older->newer : &health->oldest) = e->newer;
-}
-
-
 void
 health_entry_free(health_entry_t *e)
 {
@@ -81,7 +52,7 @@ health_entry_free(health_entry_t *e)
     }
 
     *at = e->next;
-    use_unlink(e);
+    link_remove(&e->use);
 
     health->lost -= e->server == HEALTH_NO_SERVER;
     health->all[e->index] = health->all[--health->n];
@@ -97,13 +68,16 @@ health_entry_free(health_entry_t *e)
 static void
 make_room(health_t *health)
 {
-    health_entry_t  *e, *newer;
+    link_t          *l, *newer;
+    health_entry_t  *e;
 
-    for (e = health->oldest; e != NULL && health->n >= HEALTH_ENTRIES;
-         e = newer)
+    for (l = health->used.next;
+         l != &health->used && health->n >= HEALTH_ENTRIES; l = newer)
     {
-        newer = e->newer;
-        if (!e->run.open && e->suspect == 0 && e->waiting == NULL) {
+        newer = l->next;
+        e = link_of(l, health_entry_t, use);
+
+        if (!e->run.open && e->suspect == 0 && link_empty(&e->waiting)) {
             health_entry_free(e);
         }
     }
@@ -178,11 +152,11 @@ entry_list(health_entry_t *e, list_t *list)
         again = e->run.open;
         health_run_stop(e);
         e->checked = e->retry = e->wait = 0;
-        e->passed = e->sampled = e->tried = e->wild_until = e->recalled = 0;
-        e->wild_ttl = 0;
+        e->v.passed = e->v.sampled = e->v.wild_until = 0;
+        e->v.positive_ttl = e->v.negative_ttl = e->v.negative_soa = 0;
+        e->tried = e->recalled = 0;
+        e->wild_ttl = e->deepest = 0;
         e->wild = e->had_point = e->lost = 0;
-        e->positive_ttl = e->negative_ttl = 0;
-        e->negative_soa = e->deepest = 0;
     }
 
     health_points(e);
@@ -229,8 +203,8 @@ health_entry(health_t *health, const list_t *list, rbl_family_t family,
 
     if (e != NULL) {
         entry_list(e, shared);
-        use_unlink(e);
-        use_link(e);
+        link_remove(&e->use);
+        link_add(&health->used, &e->use);
         return e;
     }
 
@@ -247,6 +221,7 @@ health_entry(health_t *health, const list_t *list, rbl_family_t family,
     e->family = family;
     e->server = server;
     e->group = group;
+    link_init(&e->waiting);
     health_points(e);
     e->since = clock_now();
     ev_timer_init(&e->timer, on_timer, 0, 0);
@@ -258,7 +233,7 @@ health_entry(health_t *health, const list_t *list, rbl_family_t family,
     slot = &health->slot[slot_of(list, family, server)];
     e->next = *slot;
     *slot = e;
-    use_link(e);
+    link_add(&health->used, &e->use);
 
     return e;
 }
@@ -288,7 +263,7 @@ report(const health_entry_t *e, health_news_what_t what, uint32_t ttl)
     news.family = e->family;
     news.server = e->server;
     news.ttl = ttl;
-    news.age = clock_now() - e->passed;
+    news.age = clock_now() - e->v.passed;
     news.has_point = e->had_point && !e->lost;
     news.soa = e->deepest;
     e->health->listen(e->health->listener, &news);
@@ -335,7 +310,7 @@ health_wild_over(health_entry_t *e)
 
     if (e->wild_ttl != 0) {
         till = clock_now() + e->wild_ttl + HEALTH_WILD_SLACK;
-        e->wild_until = till > e->wild_until ? till : e->wild_until;
+        e->v.wild_until = till > e->v.wild_until ? till : e->v.wild_until;
         e->wild_ttl = 0;
         report(e, HEALTH_NEWS_RECOVERED, 0);
     }
@@ -362,12 +337,12 @@ health_ttl(health_entry_t *e)
     double  now = clock_now();
 
     if (!dns_direct(e->health->dns)
-        && (e->news.ttl_at == 0 || e->positive_ttl > e->news.ttl
+        && (e->news.ttl_at == 0 || e->v.positive_ttl > e->news.ttl
             || now - e->news.ttl_at >= REPORT_EVERY))
     {
-        e->news.ttl = e->positive_ttl;
+        e->news.ttl = e->v.positive_ttl;
         e->news.ttl_at = now;
-        report(e, HEALTH_NEWS_TTL, e->positive_ttl);
+        report(e, HEALTH_NEWS_TTL, e->v.positive_ttl);
     }
 }
 

@@ -3,13 +3,14 @@
  * states.  health_entry.c has the entries, and reports news of them to other
  * daemons.  health_run.c queries the test points and a sample; health_judge.c
  * judges responses, health_soa.c the SOA records of a resolver.  health_reach.c
- * notes responses and their absence.  health_blame.c distinguishes a dead list
- * from a dead resolver, health_dns.c reports it.
+ * notes responses and their absence.  health_dns.c distinguishes a dead list
+ * from a dead resolver, and reports it.
  */
 
 #ifndef HEALTH_INT_H_INCLUDED
 #define HEALTH_INT_H_INCLUDED
 
+#include "base/link.h"
 #include "check/lists/names.h"
 #include "health.h"
 
@@ -67,7 +68,7 @@ typedef struct {
 } health_point_t;
 
 struct health_q_s {
-    health_q_t      *next, **at;        /* at NULL: in no list */
+    link_t           link;              /* in entry->waiting, or in ready */
     health_t        *health;
     health_entry_t  *entry;             /* NULL: its verdict is `verdict` */
     health_need_t    need;
@@ -123,7 +124,7 @@ typedef struct {
 
 struct health_entry_s {
     health_entry_t   *next;             /* in its slot */
-    health_entry_t   *newer, *older;    /* by use */
+    link_t            use;              /* in health->used */
     health_t         *health;
     size_t            index;            /* in health->all */
     list_t           *list;
@@ -149,29 +150,23 @@ struct health_entry_s {
     double            mute_since;
     health_state_t    state;            /* the list's own */
     rbl_list_reason_t why;
-    double            since, recovered;
+    double            since;
     double            checked;          /* when that was found; 0: to be tested
                                            again */
     double            retry, wait;      /* of a bad one */
 
-    double            passed, sampled;
-    double            sent;             /* of the last run that passed */
+    health_verdict_t  v;                /* as runs have found it; the rest is
+                                           derived (verdict_of) */
     double            tried;            /* start of the last run with a
                                            sample */
-    uint32_t          positive_ttl;     /* the largest ever */
-    uint32_t          serial;
-    unsigned          has_serial:1;
-    uint32_t          negative_ttl;     /* as in the last run that passed */
-    unsigned          negative_soa;
-    unsigned          deepest;          /* most labels ever */
+    unsigned          deepest;          /* most labels of SOAs ever */
     unsigned          wild:1;           /* the last sample was listed: only one
                                            that is not ends it */
     uint32_t          wild_ttl;         /* the largest TTL of its wildcard's
                                            listings since it was good; 0:
                                            none */
-    double            wild_until;       /* until when caches may keep these */
 
-    health_q_t       *waiting;
+    link_t            waiting;          /* health_q_t */
     ev_timer          timer;            /* the next run */
     double            suspect;          /* time of a suspicion that the list or
                                            the resolver has failed; 0: none */
@@ -179,20 +174,6 @@ struct health_entry_s {
     health_result_t   last;
     health_soa_query_t  soa;
 };
-
-/* The result of a suspicion. */
-typedef struct {
-    double    from;                     /* start of the results that count */
-    double    till;                     /* latest start of their queries */
-    unsigned  good, bad, open, empty;   /* lists: good, failed, under way,
-                                           failed with an empty response */
-    unsigned  unfound, tcp;             /* failed: no servers found, silent over
-                                           TCP only */
-    unsigned  denied;                   /* lists besides, by whose failure only
-                                           a resolver that denies all names
-                                           would be at fault */
-    const health_entry_t  *first;       /* a list that failed; NULL: none */
-} health_blame_t;
 
 /* A query to a resolver itself. */
 typedef struct {
@@ -244,16 +225,14 @@ struct health_s {
     size_t              n, room;
     health_entry_t    **all;
     health_entry_t     *slot[HEALTH_SLOTS];
-    health_entry_t     *newest, *oldest;
+    link_t              used;           /* the entries; last: used last */
     unsigned            lost;           /* entries without a server */
     double              started;
     double              searched;       /* the last response, or its absence,
                                            of a list whose servers have to be
                                            found; 0: none */
-    health_q_t         *ready;          /* verdicts that wait for the loop */
+    link_t              ready;          /* verdicts that wait for the loop */
     ev_timer            ready_timer;
-    void              (*asked)(health_t *health, unsigned group, int answered);
-                                        /* call back of health_dns_ask */
     health_resolver_t   resolver[DNS_MAX_RESOLVERS];
 };
 
@@ -336,7 +315,7 @@ void health_soa_stop(health_entry_t *e);
                  __VA_ARGS__)
 
 /*
- * health_blame.c: the operator gave the servers of the list, so its responses
+ * health_dns.c: the operator gave the servers of the list, so its responses
  * say nothing of lists whose servers have to be found: these servers may be on
  * this machine.  0 while no list is in use whose servers have to be found.
  */
@@ -356,22 +335,8 @@ void health_blame_stop(health_t *health);
 /* The resolver, or in direct mode the network, works again. */
 void health_blame_clear(health_t *health, unsigned group);
 
-/* health_dns.c */
-
-/* DNS is to blame: reports it, once. */
-void health_dns_begin(health_t *health, unsigned group,
-    const health_blame_t *v);
-
 /* A list has responded. */
 void health_dns_heard(health_t *health, unsigned group);
-
-/*
- * Do the resolvers answer at all?  Queries them for a name that always exists;
- * in direct mode no other answer counts.  If DNS is not to blame yet,
- * health->asked follows.  0: they cannot be queried.
- */
-int health_dns_ask(health_t *health, unsigned group);
-void health_dns_stop(health_t *health);
 
 /*
  * May queries be sent through the entry's resolver?  0: it is to blame, and its

@@ -181,18 +181,6 @@ sample_draw(struct health_sample_s *s)
 }
 
 
-static void
-sample_begin(health_entry_t *e)
-{
-    struct health_sample_s  *s;
-
-    s = xcalloc(1, sizeof(struct health_sample_s));
-    s->entry = e;
-    e->run.sample = s;
-    sample_draw(s);
-}
-
-
 static int
 sample_again(health_entry_t *e)
 {
@@ -235,33 +223,6 @@ sample_stop(health_entry_t *e)
 }
 
 
-/* Hits count however many names were not answered. */
-static sample_verdict_t
-sample_end(health_entry_t *e, int *sound, uint32_t *ttl)
-{
-    sample_verdict_t         verdict;
-    struct health_sample_s  *s = e->run.sample;
-
-    verdict = health_sample_judge(e->family, s->hit, s->draws);
-    *sound = s->unanswered == 0 && verdict != SAMPLE_AGAIN;
-    *ttl = s->ttl;
-    sample_stop(e);
-
-    return verdict;
-}
-
-
-static void
-trace_sample(const health_entry_t *e, sample_verdict_t verdict,
-    int sound)
-{
-    health_trace(e, "%s", verdict == SAMPLE_WILD
-                 ? "the sample is listed: the server is wildcarding"
-                 : sound ? "the sample passes"
-                 : "the sample does not count: some names had no response");
-}
-
-
 /* --- the end of a run ----------------------------------------------------- */
 
 /* All is answered. */
@@ -291,7 +252,7 @@ on_sibling(void *data, const health_verdict_t *verdict)
     e->run.sibling = NULL;
 
     if (verdict->state == HEALTH_GOOD && !e->had_point) {
-        e->passed = e->run.began;
+        e->v.passed = e->run.began;
         run_found(e, HEALTH_UNSUPPORTED, RBL_LIST_NO_FAMILY);
 
     } else {
@@ -327,31 +288,38 @@ run_sample(health_entry_t *e)
 
 
 /*
- * Takes the verdict of the large sample.  After one that was listed, only
- * another sample shows that the wildcard is gone.
+ * Takes the verdict of the large sample.  Hits count however many names were
+ * not answered.  After a sample that was listed, only another one shows that
+ * the wildcard is gone.
  */
 static void
 run_large(health_entry_t *e)
 {
-    int               sound;
-    uint32_t          ttl;
-    sample_verdict_t  verdict;
+    sample_verdict_t         verdict;
+    struct health_sample_s  *s = e->run.sample;
 
-    if (e->run.sample == NULL) {
+    if (s == NULL) {
         return;
     }
 
-    verdict = sample_end(e, &sound, &ttl);
-    trace_sample(e, verdict, sound);
+    verdict = health_sample_judge(e->family, s->hit, s->draws);
 
     if (verdict == SAMPLE_WILD) {
+        health_trace(e, "the sample is listed: the server is wildcarding");
         e->wild = 1;
-        health_wild_listing(e, ttl);
+        health_wild_listing(e, s->ttl);
 
-    } else if (sound) {
+    } else if (s->unanswered == 0 && verdict == SAMPLE_PASSED) {
+        health_trace(e, "the sample passes");
         e->wild = 0;
-        e->sampled = e->run.began;
+        e->v.sampled = e->run.began;
+
+    } else {
+        health_trace(e, "the sample does not count: some names had no"
+                     " response");
     }
+
+    sample_stop(e);
 }
 
 
@@ -417,20 +385,20 @@ run_good(health_entry_t *e, point_state_t positive)
     int       news;
     unsigned  own;
 
-    e->passed = e->run.began;
-    e->sent = e->run.sent;
+    e->v.passed = e->run.began;
+    e->v.sent = e->run.sent;
 
     if (positive == POINT_OK) {
         health_ttl(e);
     }
 
-    if (e->run.soa >= e->negative_soa || !e->has_positive) {
-        e->negative_soa = e->run.soa;
+    if (e->run.soa >= e->v.negative_soa || !e->has_positive) {
+        e->v.negative_soa = e->run.soa;
     }
 
-    e->negative_ttl = e->run.ttl > e->negative_ttl
-                      || e->run.soa >= e->negative_soa ? e->run.ttl
-                                                       : e->negative_ttl;
+    e->v.negative_ttl = e->run.ttl > e->v.negative_ttl
+                      || e->run.soa >= e->v.negative_soa ? e->run.ttl
+                                                       : e->v.negative_ttl;
 
     own = own_soa(e);
     news = own > e->deepest;
@@ -568,8 +536,8 @@ keep_negative(health_entry_t *e, const dns_answer_t *answer)
     }
 
     if (answer->has_serial) {
-        e->serial = answer->serial;
-        e->has_serial = 1;
+        e->v.serial = answer->serial;
+        e->v.has_serial = 1;
     }
 
     if (answer->n_a != 0 || answer->soa < e->run.soa) {
@@ -591,7 +559,7 @@ keep_positive(health_entry_t *e, const dns_answer_t *answer)
     uint32_t  ttl;
 
     ttl = answer->ttl < HEALTH_TTL_MAX ? answer->ttl : HEALTH_TTL_MAX;
-    e->positive_ttl = ttl > e->positive_ttl ? ttl : e->positive_ttl;
+    e->v.positive_ttl = ttl > e->v.positive_ttl ? ttl : e->v.positive_ttl;
 }
 
 
@@ -726,7 +694,7 @@ health_run(health_entry_t *e, int sample)
     health_trace(e, "test points%s are queried",
                  sample || e->wild ? " and a sample" : "");
     e->run.began = clock_now();
-    e->has_serial = 0;
+    e->v.has_serial = 0;
     e->run.ttl = e->run.soa = 0;
     e->run.sent = 0;
 
@@ -736,7 +704,9 @@ health_run(health_entry_t *e, int sample)
 
     if (sample || e->wild) {
         e->tried = e->run.began;
-        sample_begin(e);
+        e->run.sample = xcalloc(1, sizeof(struct health_sample_s));
+        e->run.sample->entry = e;
+        sample_draw(e->run.sample);
     }
 
     if (e->run.open == 0) {
