@@ -43,7 +43,6 @@ check_item_done(item_t *item)
 
     if (check->done == check->n) {
         ev_timer_stop(check->env->loop, &check->deadline);
-        ev_timer_stop(check->env->loop, &check->end);
         ended(check);
         return;
     }
@@ -90,19 +89,7 @@ ask_all(check_t *check)
 }
 
 
-static void
-on_end(struct ev_loop *loop, ev_timer *w, int revents)
-{
-    check_t  *check = w->data;
-
-    (void) revents;
-
-    ev_timer_stop(loop, &check->deadline);
-    ended(check);
-}
-
-
-/* The deadline has passed. */
+/* The deadline has passed, or all was known at once. */
 
 static void
 on_deadline(struct ev_loop *loop, ev_timer *w, int revents)
@@ -111,6 +98,7 @@ on_deadline(struct ev_loop *loop, ev_timer *w, int revents)
     item_t   *item;
     check_t  *check = w->data;
 
+    (void) loop;
     (void) revents;
 
     for (i = 0; i < check->n; i++) {
@@ -125,7 +113,6 @@ on_deadline(struct ev_loop *loop, ev_timer *w, int revents)
         check->done++;
     }
 
-    ev_timer_stop(loop, &check->end);
     ended(check);
 }
 
@@ -209,18 +196,13 @@ check_start(const check_env_t *env, rbl_family_t family, rbl_str_t value,
         take_before(check, before);
     }
 
-    ev_timer_init(&check->end, on_end, 0, 0);
-    ev_timer_init(&check->deadline, on_deadline, timeout, 0);
-    check->end.data = check->deadline.data = check;
+    ev_init(&check->deadline, on_deadline);
+    check->deadline.data = check;
 
     ask_all(check);
 
-    if (check->done == n) {
-        ev_timer_start(env->loop, &check->end);
-
-    } else {
-        ev_timer_start(env->loop, &check->deadline);
-    }
+    ev_timer_set(&check->deadline, check->done == n ? 0 : timeout, 0);
+    ev_timer_start(env->loop, &check->deadline);
 
     return check;
 }
@@ -240,7 +222,6 @@ check_free(check_t *check)
         free(check->item[i].result.reason);
     }
 
-    ev_timer_stop(check->env->loop, &check->end);
     ev_timer_stop(check->env->loop, &check->deadline);
     free(check);
 }

@@ -68,7 +68,6 @@ struct check_s {
     check_progress_pt   progress;
     void               *data;
     ev_timer            deadline;
-    ev_timer            end;            /* calls back when all items are done */
     size_t              n, done;
     size_t              own_text;       /* bytes that a reason of a custom list
                                            may have */

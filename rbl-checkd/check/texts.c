@@ -107,6 +107,5 @@ texts_caps(texts_caps_t *caps, const check_t *check, const check_lists_t *lists)
         return;
     }
 
-    caps->system = caps->own;
     system_texts(&caps->system, check);
 }

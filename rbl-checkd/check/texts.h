@@ -37,8 +37,7 @@ size_t texts_own(size_t lists);
  * The bounds of a check's results.  Those of system lists depend on their
  * texts, so that nothing is cut while everything fits.  Those of own lists
  * depend on the number of own lists in the check, so that current listings from
- * other checks do not exceed the total.  If memory is exhausted, the bounds for
- * own lists are used.
+ * other checks do not exceed the total.
  */
 void texts_caps(texts_caps_t *caps, const check_t *check,
     const check_lists_t *lists);

@@ -108,13 +108,6 @@ counters_next(counters_t *counters, size_t *at)
 }
 
 
-static int
-answered(const dns_answer_t *answer)
-{
-    return answer->status == DNS_NOERROR || answer->status == DNS_NXDOMAIN;
-}
-
-
 void
 counters_answer(counters_t *counters, const list_t *list,
     const dns_answer_t *answer, int refused)
@@ -130,7 +123,7 @@ counters_answer(counters_t *counters, const list_t *list,
     if (refused) {
         c->number[RBL_ML_REFUSED]++;
 
-    } else if (!answered(answer)) {
+    } else if (!dns_answered(answer->status)) {
         c->number[RBL_ML_FAILED]++;
 
     } else {
@@ -147,30 +140,14 @@ counters_answer(counters_t *counters, const list_t *list,
 void
 counters_result(counters_t *counters, const list_t *list, rbl_verdict_t verdict)
 {
-    list_counters_t  *c;
+    static const unsigned  at[] = {
+        [RBL_UNKNOWN] = RBL_ML_UNKNOWN,
+        [RBL_CLEAR] = RBL_ML_CLEAR,
+        [RBL_LISTED] = RBL_ML_LISTED
+    };
 
-    if (counters == NULL) {
-        return;
-    }
-
-    c = counters_list(counters, list);
-
-    switch (verdict) {
-
-    case RBL_LISTED:
-        c->number[RBL_ML_LISTED]++;
-        break;
-
-    case RBL_CLEAR:
-        c->number[RBL_ML_CLEAR]++;
-        break;
-
-    case RBL_UNKNOWN:
-        c->number[RBL_ML_UNKNOWN]++;
-        break;
-
-    default:
-        break;
+    if (counters != NULL && verdict != RBL_SKIPPED) {
+        counters_list(counters, list)->number[at[verdict]]++;
     }
 }
 

@@ -362,17 +362,14 @@ list_make(rbl_str_t sid, rbl_str_t type, int custom, rbl_str_t zone,
 dns_payer_t
 list_payer(const list_t *list, int probe)
 {
-    dns_payer_t  payer;
-
-    memset(&payer, 0, sizeof(payer));
-    payer.zone = list->zone;
-    payer.name = list->ask;
-    payer.account = list->account;
-    payer.probe = (unsigned) probe & 1;
-    payer.n_servers = list->n_servers;
-    payer.server = list->server;
-
-    return payer;
+    return (dns_payer_t) {
+        .zone = list->zone,
+        .name = list->ask,
+        .account = list->account,
+        .probe = (unsigned) probe & 1,
+        .n_servers = list->n_servers,
+        .server = list->server
+    };
 }
 
 

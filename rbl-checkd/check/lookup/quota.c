@@ -180,8 +180,8 @@ grant(quota_list_t *ql, store_reply_pt done, int64_t want, int64_t patience)
 
     args.list = key_of(ql, &key);
     args.want = rbl_out_int_text(number[0], want);
-    args.rate = rbl_out_int_text(number[1], ql->rate);
-    args.quota = rbl_out_int_text(number[2], ql->day);
+    args.rate = rbl_out_int_text(number[1], ql->list->rate);
+    args.quota = rbl_out_int_text(number[2], ql->list->day_quota);
     args.patience = rbl_out_int_text(number[3], patience);
 
     store_call(ql->quota->store, list_grant, done, ql, args);
@@ -193,15 +193,22 @@ grant(quota_list_t *ql, store_reply_pt done, int64_t want, int64_t patience)
 static void
 ask(quota_list_t *ql)
 {
+    int64_t        n = 0;
+    const link_t  *l;
+
     if (ql->asking) {
         return;
     }
 
+    for (l = ql->waits.next; l != &ql->waits; l = l->next) {
+        n++;
+    }
+
     ql->asking = 1;
     ql->sent = clock_now();
-    ql->granted_rate = ql->rate;
+    ql->granted_rate = ql->list->rate;
 
-    grant(ql, on_grant, ql->n_waits + recent(ql, ql->sent) / 4,
+    grant(ql, on_grant, n + recent(ql, ql->sent) / 4,
           ql->latest > ql->sent
           ? (int64_t) ((ql->latest - ql->sent) * 1000) : 0);
 }
@@ -209,24 +216,9 @@ ask(quota_list_t *ql)
 
 /* --- waiting callers ----------------------------------------------------- */
 
-/* Stops waiting; the call back has not come yet. */
-
-static void
-step_out(quota_wait_t *w)
-{
-    if (!w->over) {
-        link_remove(&w->link);
-        link_add(&w->ql->over, &w->link);
-        w->ql->n_waits--;
-        w->over = 1;
-    }
-}
-
-
 static void
 leave(quota_wait_t *w)
 {
-    step_out(w);
     ev_timer_stop(w->ql->quota->loop, &w->timer);
     link_remove(&w->link);
     free(w);
@@ -268,7 +260,7 @@ join(quota_list_t *ql, double patience, quota_done_pt done, void *data)
     w->what = QUOTA_USED_UP;
     w->deadline = clock_now() + patience;
 
-    if (ql->n_waits++ == 0 || w->deadline > ql->latest) {
+    if (link_empty(&ql->waits) || w->deadline > ql->latest) {
         ql->latest = w->deadline;
     }
 
@@ -296,7 +288,8 @@ give_up(quota_list_t *ql, quota_answer_t why, double deadline)
         w = link_of(l, quota_wait_t, link);
 
         if (w->deadline <= deadline) {
-            step_out(w);
+            link_remove(l);
+            link_add(&ql->over, l);
             w->what = why;
             ev_timer_stop(loop, &w->timer);
             ev_timer_set(&w->timer, 0, 0);
@@ -322,7 +315,7 @@ again(quota_list_t *ql, double seconds)
 static void
 go_on(quota_list_t *ql)
 {
-    if (ql->n_waits == 0) {
+    if (link_empty(&ql->waits)) {
         ev_timer_stop(ql->quota->loop, &ql->timer);
 
     } else if (ql->spent < ql->n) {
@@ -337,7 +330,7 @@ go_on(quota_list_t *ql)
 static void
 serve(quota_list_t *ql)
 {
-    while (ql->n_waits != 0 && spend(ql)) {
+    while (!link_empty(&ql->waits) && spend(ql)) {
         answer(link_of(ql->waits.next, quota_wait_t, link), QUOTA_GO);
     }
 
@@ -395,7 +388,7 @@ used_up(quota_list_t *ql)
 
     if (!ql->said) {
         log_notice("list %s: the quota of %lld queries a day (UTC) is used up",
-                   ql->list->zone, (long long) ql->day);
+                   ql->list->zone, (long long) ql->list->day_quota);
         ql->said = 1;
     }
 }
@@ -661,9 +654,6 @@ find_list(quota_t *quota, const list_t *list)
         ql->list = list_ref((list_t *) list);
     }
 
-    ql->rate = list->rate;
-    ql->day = list->day_quota;
-
     return ql;
 }
 
@@ -767,9 +757,9 @@ quota_probe_after(quota_t *quota, double seconds)
 
 
 static int
-limited(const quota_list_t *ql)
+limited(const list_t *list)
 {
-    return ql->rate > 0 || ql->day > 0;
+    return list->rate > 0 || list->day_quota > 0;
 }
 
 
@@ -792,7 +782,7 @@ quota_take(quota_t *quota, const list_t *list, double patience,
         return ql->refused;
     }
 
-    if (!limited(ql) || (ql->n_waits == 0 && spend(ql))) {
+    if (!limited(list) || (link_empty(&ql->waits) && spend(ql))) {
         return QUOTA_GO;
     }
 

@@ -13,13 +13,12 @@
 typedef struct quota_list_s  quota_list_t;
 
 struct quota_wait_s {
-    link_t           link;              /* of its list, in order */
+    link_t           link;              /* in waits of its list, or in over */
     quota_list_t    *ql;
     quota_done_pt    done;
     void            *data;
     double           deadline;
     quota_answer_t   what;              /* answer when the timer fires */
-    unsigned         over:1;            /* waits no longer */
     ev_timer         timer;
 };
 
@@ -27,7 +26,6 @@ struct quota_list_s {
     quota_t         *quota;
     char             sid[40];
     list_t          *list;              /* as it was given last */
-    int64_t          rate, day;         /* last limits of the list; 0: none */
 
     /* The grant: its tokens, and when they may be spent, one by one. */
     int64_t          n, spent, granted_rate;
@@ -49,7 +47,6 @@ struct quota_list_s {
 
     link_t           waits;
     link_t           over;              /* to be called back at once */
-    unsigned         n_waits;
     double           latest;            /* no deadline is later */
     double           sent;              /* time of the call to the store */
     ev_timer         timer;             /* the next token, or another attempt */

@@ -37,7 +37,6 @@ q_reply(health_q_t *q)
 {
     health_t  *health = q->health;
 
-    q->entry = NULL;
     link_remove(&q->link);
     link_add(&health->ready, &q->link);
 
@@ -434,7 +433,6 @@ health_ask(health_t *health, const list_t *list, rbl_family_t family,
     q = xcalloc(1, sizeof(health_q_t));
     link_init(&q->link);
     q->health = health;
-    q->entry = e;
     q->need = need;
     q->after = clock_now();
     q->done = done;

@@ -287,6 +287,7 @@ report(health_t *health, unsigned group, health_dns_kind_t kind)
 static int
 ask_resolvers(health_t *health, unsigned group)
 {
+    int                 direct = dns_direct(health->dns);
     uint32_t            id[DNS_MAX_SERVERS];
     unsigned            i, n;
     health_ask_t       *ask;
@@ -297,15 +298,14 @@ ask_resolvers(health_t *health, unsigned group)
     }
 
     r->answers = 0;
-    n = dns_direct(health->dns) ? dns_servers(health->dns, NULL, id) : 1;
+    n = direct ? dns_servers(health->dns, NULL, id) : 1;
 
     for (i = 0; i < n; i++) {
         ask = &r->ask[i];
         ask->health = health;
         ask->group = group;
-        ask->query = dns_ask_at(health->dns, dns_direct(health->dns) ? id[i]
-                                : group, ALWAYS, DNS_TYPE_SOA, NULL,
-                                on_resolver, ask);
+        ask->query = dns_ask_at(health->dns, direct ? id[i] : group, ALWAYS,
+                                DNS_TYPE_SOA, NULL, on_resolver, ask);
         r->asking += ask->query != NULL;
     }
 

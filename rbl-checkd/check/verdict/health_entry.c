@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "health_int.h"
+#include "rbl_hash.h"
 
 #include <stdlib.h>
 
@@ -28,15 +29,9 @@ key_of(const list_t *list)
 static size_t
 slot_of(const list_t *list, rbl_family_t family, uint32_t server)
 {
-    size_t       h = 1469598103u + (size_t) family * 31 + server
-                     + (size_t) list->account;
-    const char  *p;
+    uint64_t  seed = list->account + family * 31 + server;
 
-    for (p = key_of(list); *p != '\0'; p++) {
-        h = (h ^ (unsigned char) *p) * 16777619u;
-    }
-
-    return (h ^ h >> 15) & (HEALTH_SLOTS - 1);
+    return (size_t) rbl_hash(rbl_str(key_of(list)), seed) & (HEALTH_SLOTS - 1);
 }
 
 

@@ -70,7 +70,6 @@ typedef struct {
 struct health_q_s {
     link_t           link;              /* in entry->waiting, or in ready */
     health_t        *health;
-    health_entry_t  *entry;             /* NULL: its verdict is `verdict` */
     health_need_t    need;
     double           after;             /* a run that began before does not
                                            count */
