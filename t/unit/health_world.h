@@ -300,7 +300,7 @@ dns_ask_at(dns_engine_t *engine, unsigned resolver, const char *name,
     (void) engine;
 
     if (type == DNS_TYPE_SOA && payer != NULL) {
-        return NULL;                    /* health_soa.c: works without */
+        return NULL;                    /* health_run.c: works without */
     }
 
     q = calloc(1, sizeof(dns_query_t));

@@ -270,7 +270,7 @@ cache_put(cache_t *cache, const char *name, uint16_t type,
     /* A valid list has no hundreds of addresses: they would displace others. */
 
     if (answer->ttl == 0 || answer->n_a > DNS_MAX_A
-        || (answer->status != DNS_NOERROR && answer->status != DNS_NXDOMAIN))
+        || !dns_answered(answer->status))
     {
         return;
     }

@@ -1,8 +1,8 @@
 /*
  * Declarations of health's files.  health.c has the waiting callers and the
  * states.  health_entry.c has the entries, and reports news of them to other
- * daemons.  health_run.c queries the test points and a sample; health_judge.c
- * judges responses, health_soa.c the SOA records of a resolver.  health_reach.c
+ * daemons.  health_run.c queries the test points and a sample, and judges the
+ * SOA records of a resolver; health_judge.c judges responses.  health_reach.c
  * notes responses and their absence.  health_dns.c distinguishes a dead list
  * from a dead resolver, and reports it.
  */
@@ -219,7 +219,6 @@ struct health_s {
     dns_engine_t       *dns;
     health_news_pt      listen;         /* NULL: no listener */
     void               *listener;
-    uint64_t            seed;
     double              bad_min;        /* s before the first retry */
     size_t              n, room;
     health_entry_t    **all;
@@ -303,10 +302,6 @@ void health_run_stop(health_entry_t *e);
 /* Finds which test points the list of the entry has; call it for each new
    list. */
 void health_points(health_entry_t *e);
-
-/* health_soa.c: the entry has passed a run; it is freed, or has another run. */
-void health_soa(health_entry_t *e);
-void health_soa_stop(health_entry_t *e);
 
 /* A line of the trace about the entry's list and server. */
 #define health_trace(e, ...)                                                  \

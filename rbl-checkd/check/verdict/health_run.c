@@ -1,5 +1,6 @@
 /*
- * One run of the test points of an entry, with a sample or without.
+ * One run of the test points of an entry, with a sample or without, and how the
+ * resolver treats SOA records.
  *
  * A sample is of names that no list should contain.  A server that is
  * wildcarding for half of its queries passes a sample of 22 names, and the test
@@ -8,13 +9,16 @@
  * hits are confined to that network.
  */
 
+#include "base/log.h"
 #include "base/xalloc.h"
+#include "dns/trace.h"
 #include "health_int.h"
 
 #include <stdlib.h>
 #include <sys/random.h>
 
-#define SAMPLE_N  22
+#define SAMPLE_N   22
+#define SOA_LISTS  3                    /* without any SOA: it hides them */
 
 static const names_point_t  kinds[HEALTH_POINTS] = {
     NAMES_POSITIVE, NAMES_NEGATIVE, NAMES_RANDOM, NAMES_SAMPLE, NAMES_SAMPLE
@@ -46,23 +50,15 @@ static void run_answered(health_entry_t *e, const dns_answer_t *answer);
 
 /* Not secret: only another one each time. */
 static uint64_t
-run_random(health_t *health)
+run_random(void)
 {
     uint64_t  x;
 
-    if (health->seed == 0
-        && getrandom(&health->seed, sizeof(health->seed), 0)
-           != (ssize_t) sizeof(health->seed))
-    {
-        health->seed = (uint64_t) (clock_now() * 1e9) | 1;
+    if (getrandom(&x, sizeof(x), 0) != (ssize_t) sizeof(x)) {
+        x = (uint64_t) (clock_now() * 1e9);
     }
 
-    health->seed += 0x9e3779b97f4a7c15u;
-    x = health->seed;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-
-    return x ^ x >> 31;
+    return x;
 }
 
 
@@ -156,7 +152,7 @@ sample_draw(struct health_sample_s *s)
     s->draws++;
 
     for (i = 0; i < SAMPLE_N; i++) {
-        random = run_random(e->health);
+        random = run_random();
 
         if (e->family == RBL_FAMILY_DOMAIN) {
             random = (random & ~UINT64_C(1)) | (i & 1);
@@ -220,6 +216,97 @@ sample_stop(health_entry_t *e)
 
     free(s);
     e->run.sample = NULL;
+}
+
+
+/* --- SOA records ---------------------------------------------------------- */
+
+/*
+ * How a resolver treats SOA records.  Resolver mode needs the MINIMUM of
+ * negative responses, and a resolver that has forged it could make a listing
+ * end too soon.  So once a list has passed through a resolver, the list's zone
+ * is asked for its SOA record itself, and the two are compared:
+ *
+ *     keeps      both have the same MINIMUM
+ *     rewrites   they do not: none is believed
+ *     strips     only negative responses have none
+ *     hides      there is none at all, of several lists
+ *
+ * Without one, negative responses are taken to be kept for an hour.
+ */
+
+static void
+soa_found(health_entry_t *e, health_soa_t found, const char *what)
+{
+    char  text[DNS_SERVER_TEXT];
+
+    e->health->resolver[e->group].soa = found;
+    dns_server_text(e->health->dns, e->server, text);
+    dns_trace(e->health->dns, "resolver %s %s", text, what);
+
+    if (found == SOA_KEEPS) {
+        log_info("resolver %s %s", text, what);
+        return;
+    }
+
+    log_notice("resolver %s %s: the end of a listing takes an hour or longer"
+               " (found at list %s)", text, what, e->list->zone);
+}
+
+
+static void
+on_soa(void *data, const dns_answer_t *answer)
+{
+    uint32_t            minimum;
+    health_entry_t     *e = data;
+    health_resolver_t  *r = &e->health->resolver[e->group];
+
+    e->soa.query = NULL;
+    e->soa.over = 1;
+
+    if (r->soa != SOA_UNTRIED || !dns_answered(answer->status)) {
+        return;
+    }
+
+    minimum = answer->minimum < HEALTH_NONE_MAX ? answer->minimum
+                                                : HEALTH_NONE_MAX;
+
+    if (!answer->has_serial && e->soa.owner == 0) {
+        r->no_soa += !e->soa.none;
+        e->soa.none = 1;
+
+        if (r->no_soa == SOA_LISTS) {
+            soa_found(e, SOA_HIDES, "hides SOA records");
+        }
+
+    } else if (e->soa.owner == 0) {
+        soa_found(e, SOA_STRIPS, "strips SOA records from negative responses");
+
+    } else if (answer->has_serial && minimum != e->soa.minimum) {
+        soa_found(e, SOA_REWRITES, "rewrites SOA records");
+
+    } else if (answer->has_serial) {
+        soa_found(e, SOA_KEEPS, "keeps SOA records");
+    }
+}
+
+
+static void
+soa_ask(health_entry_t *e)
+{
+    dns_payer_t  payer;
+
+    if (dns_direct(e->health->dns) || e->list->custom || e->soa.query != NULL
+        || e->health->resolver[e->group].soa != SOA_UNTRIED)
+    {
+        return;
+    }
+
+    e->soa.owner = e->run.soa;
+    e->soa.minimum = e->run.ttl;
+    payer = list_payer(e->list, 1);
+    e->soa.query = dns_ask_at(e->health->dns, e->server, e->list->ask,
+                              DNS_TYPE_SOA, &payer, on_soa, e);
 }
 
 
@@ -437,7 +524,7 @@ run_sum(health_entry_t *e, health_found_t *found, rbl_list_reason_t *why)
 
     if (state == HEALTH_GOOD) {
         run_good(e, found[0].state);
-        health_soa(e);
+        soa_ask(e);
     }
 
     return state;
@@ -644,7 +731,7 @@ run_name(health_entry_t *e, size_t nth, names_t *name)
         return positive_name(e, name);
     }
 
-    random = run_random(e->health);
+    random = run_random();
 
     if (kinds[nth] == NAMES_SAMPLE) {
         random = (random & ~UINT64_C(1)) | (nth & 1);
@@ -738,7 +825,12 @@ health_run_stop(health_entry_t *e)
     }
 
     sample_stop(e);
-    health_soa_stop(e);
+
+    if (e->soa.query != NULL) {
+        dns_cancel(e->soa.query);
+        e->soa.query = NULL;
+    }
+
     health_drop(e->run.sibling);
     e->run.sibling = NULL;
     e->run.open = 0;
