@@ -136,7 +136,8 @@ ask_store(evidence_t *evidence, const list_t *list, rbl_family_t family,
 static void
 on_news(void *data, const health_news_t *news)
 {
-    char                  ttl[12], soa[12];
+    int                   wild = news->what == HEALTH_NEWS_WILDCARD;
+    char                  ttl[RBL_OUT_INT], soa[RBL_OUT_INT];
     evidence_t           *evidence = data;
     rbl_key_t             key;
     rbl_zone_told_args_t  args;
@@ -150,22 +151,11 @@ on_news(void *data, const health_news_t *news)
         return;
     }
 
-    snprintf(ttl, sizeof(ttl), "%u", (unsigned) news->ttl);
-    snprintf(soa, sizeof(soa), "%u", news->soa);
     args.zone = zone_key(evidence, &key, news->list);
     args.family = rbl_str(list_family_name(news->family));
-    args.ttl = RBL_STR("0");
-    args.entry = RBL_STR("0");
-    args.soa = RBL_STR("0");
-
-    if (news->what == HEALTH_NEWS_WILDCARD) {
-        args.ttl = rbl_str(ttl);
-
-    } else {
-        args.entry = news->has_point ? RBL_STR("1") : RBL_STR("0");
-        args.soa = rbl_str(soa);
-    }
-
+    args.ttl = rbl_out_int_text(ttl, wild ? news->ttl : 0);
+    args.entry = !wild && news->has_point ? RBL_STR("1") : RBL_STR("0");
+    args.soa = rbl_out_int_text(soa, wild ? 0 : news->soa);
     store_call(evidence->store, zone_told, NULL, evidence, args);
 }
 

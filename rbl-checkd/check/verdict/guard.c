@@ -16,7 +16,6 @@
 #include "base/xalloc.h"
 #include "check/lists/sidmap.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #define COUNT_EVERY    2.0
@@ -105,7 +104,7 @@ key_of(const guard_list_t *gl, rbl_key_t *key)
 static void
 ask(guard_list_t *gl)
 {
-    char                  clear[16], fresh[16];
+    char                  clear[RBL_OUT_INT], fresh[RBL_OUT_INT];
     link_t               *l;
     unsigned              n;
     rbl_key_t             key;
@@ -118,11 +117,9 @@ ask(guard_list_t *gl)
         n++;
     }
 
-    snprintf(clear, sizeof(clear), "%u", gl->clear);
-    snprintf(fresh, sizeof(fresh), "%u", n);
     args.list = key_of(gl, &key);
-    args.clear = rbl_str(clear);
-    args.fresh = rbl_str(fresh);
+    args.clear = rbl_out_int_text(clear, gl->clear);
+    args.fresh = rbl_out_int_text(fresh, n);
     args.bad = RBL_STR("");
 
     gl->clear = 0;
@@ -234,7 +231,7 @@ report_failure(guard_list_t *gl)
 static void
 on_sample(void *data, const health_verdict_t *verdict)
 {
-    char                  since[24];
+    char                  since[RBL_OUT_INT];
     rbl_key_t             key;
     guard_list_t         *gl = data;
     rbl_list_thaw_args_t  args;
@@ -253,9 +250,8 @@ on_sample(void *data, const health_verdict_t *verdict)
         return;
     }
 
-    snprintf(since, sizeof(since), "%lld", (long long) gl->frozen);
     args.list = key_of(gl, &key);
-    args.since = rbl_str(since);
+    args.since = rbl_out_int_text(since, gl->frozen);
     gl->state = GUARD_THAWING;
     store_call(gl->guard->store, list_thaw, on_thawed, gl, args);
 }
