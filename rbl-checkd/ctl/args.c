@@ -7,6 +7,7 @@
 
 #include "base/timezones.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 
@@ -25,6 +26,27 @@ ctl_option(const ctl_t *ctl, const char *name)
     }
 
     return NULL;
+}
+
+
+ctl_option_kind_t
+ctl_option_kind(const char *usage, const char *name, size_t n)
+{
+    size_t       len;
+    const char  *p;
+
+    for (p = strstr(usage, "--"); p != NULL; p = strstr(p + len, "--")) {
+        p += 2;
+        len = strcspn(p, " |[]");
+
+        if (len == n && memcmp(p, name, n) == 0) {
+            return p[n] != ' ' || !isalpha((unsigned char) p[n + 1]) ? CTL_FLAG
+                   : strncmp(p + n + 1, "TIME", 4) == 0 ? CTL_DURATION
+                   : CTL_VALUE;
+        }
+    }
+
+    return CTL_NO_OPTION;
 }
 
 

@@ -64,10 +64,11 @@ ctl_by_args(const ctl_t *ctl, rbl_audit_by_t *b)
 rbl_str_t
 ctl_by(const ctl_t *ctl, rbl_audit_by_t *b)
 {
-    int                  i;
-    char                 host[256], call[64], login[CTL_DECIMAL], *p;
-    rbl_by_t             by;
-    const ctl_option_t  *o;
+    int                 i;
+    char                host[256], call[64], login[CTL_DECIMAL], *p;
+    rbl_by_t            by;
+    const char         *name, *value;
+    ctl_option_kind_t   kind;
 
     memset(host, 0, sizeof(host));
     (void) gethostname(host, sizeof(host) - 1);
@@ -87,12 +88,13 @@ ctl_by(const ctl_t *ctl, rbl_audit_by_t *b)
     ctl_by_args(ctl, b);
 
     for (i = 0; i < ctl->n_options; i++) {
-        for (o = ctl->command->options; o->name != NULL; o++) {
-            if (strcmp(o->name, ctl->options[i].name) == 0) {
-                rbl_audit_field(b, rbl_str(o->name),
-                                rbl_str(o->value ? ctl->options[i].value
-                                                 : "1"));
-            }
+        name = ctl->options[i].name;
+        value = ctl->options[i].value;
+        kind = ctl_option_kind(ctl->command->usage, name, strlen(name));
+
+        if (kind != CTL_NO_OPTION) {
+            rbl_audit_field(b, rbl_str(name),
+                            rbl_str(kind == CTL_FLAG ? "1" : value));
         }
     }
 

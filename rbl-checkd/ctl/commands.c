@@ -1,373 +1,281 @@
 /*
- * The commands of rblctl and the options that each takes.
+ * The commands of rblctl.  The usage of each is also the table of its options
+ * (ctl_option_kind), and has the names of its arguments for the audit log.
  */
 
 #include "ctl.h"
 
 
-static const ctl_option_t  none_options[] = { { NULL, 0 } };
-
-static const ctl_option_t  init_options[] = {
-    { "partitions", 1 }, { NULL, 0 }
-};
-
-static const ctl_option_t  account_options[] = {
-    { "paid", 0 }, { "free", 0 }, { "max-hosts", 1 }, { "max-contacts", 1 },
-    { "max-checks", 1 }, { "interval", 1 }, { "plan", 1 }, { "file", 1 },
-    { "timezone", 1 }, { NULL, 0 }
-};
-
-static const ctl_option_t  plan_options[] = { { "file", 1 }, { NULL, 0 } };
-
-static const ctl_option_t  source_options[] = {
-    { "back", 1 }, { NULL, 0 }
-};
-
-static const ctl_option_t  paid_options[] = {
-    { "reference", 1 }, { NULL, 0 }
-};
-
-static const ctl_option_t  settle_options[] = {
-    { "reference", 1 }, { "force", 0 }, { NULL, 0 }
-};
-
-static const ctl_option_t  bill_plan_options[] = {
-    { "file", 1 }, { "now", 0 }, { NULL, 0 }
-};
-
-static const ctl_option_t  ledger_options[] = {
-    { "from", 1 }, { "to", 1 }, { NULL, 0 }
-};
-
-static const ctl_option_t  rotate_options[] = { { "keep", 0 }, { NULL, 0 } };
-static const ctl_option_t  allow_options[] = { { "none", 0 }, { NULL, 0 } };
-
-static const ctl_option_t  limit_options[] = {
-    { "hour", 1 }, { "reads", 1 }, { "writes", 1 }, { "starts", 1 },
-    { "none", 0 }, { NULL, 0 }
-};
-
-static const ctl_option_t  errors_options[] = { { "last", 1 }, { NULL, 0 } };
-
-static const ctl_option_t  stats_options[] = {
-    { "hours", 1 }, { "days", 1 }, { NULL, 0 }
-};
-
-static const ctl_option_t  hook_options[] = { { "types", 1 }, { NULL, 0 } };
-static const ctl_option_t  types_options[] = { { "all", 0 }, { NULL, 0 } };
-
-static const ctl_option_t  overlap_options[] = {
-    { "overlap", CTL_DURATION }, { NULL, 0 }
-};
-
-static const ctl_option_t  test_options[] = { { "wait", 1 }, { NULL, 0 } };
-
-static const ctl_option_t  log_options[] = {
-    { "last", 1 }, { "event", 1 }, { NULL, 0 }
-};
-
-static const ctl_option_t  replay_options[] = {
-    { "all", 0 }, { "from", 1 }, { "to", 1 }, { NULL, 0 }
-};
-
-static const ctl_option_t  audit_options[] = {
-    { "limit", 1 }, { "who", 1 }, { "target", 1 }, { NULL, 0 }
-};
-
-static const ctl_option_t  fsck_options[] = { { "repair", 0 }, { NULL, 0 } };
-
-static const ctl_option_t  show_options[] = { { "stored", 0 }, { NULL, 0 } };
-
-static const ctl_option_t  key_options[] = {
-    { "file", 1 }, { "remove", 0 }, { NULL, 0 }
-};
-
-static const ctl_option_t  override_options[] = {
-    { "names", 1 }, { "min-interval", 1 }, { "rate", 1 }, { "day-quota", 1 },
-    { "tier", 1 }, { "control", 1 }, { "codes", 1 }, { "server", 1 },
-    { "none", 0 }, { NULL, 0 }
-};
-
-static const ctl_option_t  user_options[] = {
-    { "role", 1 }, { "name", 1 }, { "url", 1 }, { NULL, 0 }
-};
-
-static const ctl_option_t  link_options[] = { { "url", 1 }, { NULL, 0 } };
-
-static const ctl_option_t  check_options[] = {
-    { "lists", 1 }, { "resolver", 1 }, { "trace", 0 }, { NULL, 0 }
-};
-
 const ctl_command_t  ctl_commands[] = {
     { "init", "[--partitions N]",
       "initialise the store; run once",
-      init_options, 0, 0, CTL_STORE, ctl_init },
+      0, 0, CTL_STORE, ctl_init },
     { "upgrade", "",
       "raise the schema of the store to that of this rblctl; run when all"
       " programs are new",
-      none_options, 0, 0, CTL_STORE, ctl_upgrade },
+      0, 0, CTL_STORE, ctl_upgrade },
     { "store plan", "",
       "show which server has which part of the store, and its replicas",
-      none_options, 0, 0, CTL_OFFLINE | CTL_LOOKS, ctl_store_plan },
+      0, 0, CTL_OFFLINE | CTL_LOOKS, ctl_store_plan },
     { "account add", "NAME [--plan NAME] [--file FILE] [--paid|--free]"
       " [--max-hosts N] [--max-contacts N] [--max-checks N]"
       " [--interval SECONDS|15m|1h] [--timezone NAME]",
       "create an account; --plan: on a plan of the plans file; a limit of 0 is"
       " no limit; checks are hourly by default",
-      account_options, 1, 1, CTL_READY, ctl_account_add },
+      1, 1, CTL_READY, ctl_account_add },
     { "account show", "SID",
       "show an account and the numbers of its objects",
-      none_options, 1, 1, CTL_READY, ctl_op },
+      1, 1, CTL_READY, ctl_op },
     { "account list", "",
       "list all accounts",
-      none_options, 0, 0, CTL_READY, ctl_account_list },
+      0, 0, CTL_READY, ctl_account_list },
     { "account suspend", "SID",
       "suspend an account: its requests are refused and its checks stop",
-      none_options, 1, 1, CTL_READY, ctl_account_suspend },
+      1, 1, CTL_READY, ctl_account_suspend },
     { "account resume", "SID",
       "end the suspension of an account",
-      none_options, 1, 1, CTL_READY, ctl_account_resume },
+      1, 1, CTL_READY, ctl_account_resume },
     { "account timezone", "SID NAME",
       "set the time zone of an account, such as Europe/Berlin; the default is"
       " UTC",
-      none_options, 2, 2, CTL_READY, ctl_account_timezone },
+      2, 2, CTL_READY, ctl_account_timezone },
     { "account plan", "SID NAME [--file FILE]",
       "put an account on a plan; objects beyond the limits of the plan are"
       " kept",
-      plan_options, 2, 2, CTL_READY, ctl_account_plan },
+      2, 2, CTL_READY, ctl_account_plan },
     { "account interval", "SID SECONDS|15m|1h",
       "set the time between checks of the account's hosts, not below that of"
       " its plan; it applies from the next check of each host",
-      none_options, 2, 2, CTL_READY, ctl_account_interval },
+      2, 2, CTL_READY, ctl_account_interval },
     { "bill plan", "SID NAME [--file FILE] [--now]",
       "put an account on a plan that it pays for: by the period, then a"
       " payment is opened, and the first period begins when it is paid; or by"
       " the check, from its balance.  A plan without a price ends the bill, if"
       " no time or balance is left, or with --now",
-      bill_plan_options, 2, 2, CTL_READY, ctl_bill_plan },
+      2, 2, CTL_READY, ctl_bill_plan },
     { "bill show", "SID",
       "show what an account pays for, and until when it has paid",
-      none_options, 1, 1, CTL_READY, ctl_op },
+      1, 1, CTL_READY, ctl_op },
     { "bill renew", "SID on|off",
       "turn automatic renewal on or off: with it, a payment is opened seven"
       " days before a period ends",
-      none_options, 2, 2, CTL_READY, ctl_bill_renew },
+      2, 2, CTL_READY, ctl_bill_renew },
     { "bill paid", "SID PAYMENT [--reference TEXT]",
       "book a payment that has arrived; the reference is that of your books",
-      paid_options, 2, 2, CTL_READY, ctl_op },
+      2, 2, CTL_READY, ctl_op },
     { "bill settle",
       "SID PAYMENT succeeded|failed [--reference TEXT] [--force]",
       "record how a payment ended that the gateway says nothing about; look"
       " into the gateway's own list first.  A payment that the daemon still"
       " asks for fails only with --force",
-      settle_options, 3, 3, CTL_READY, ctl_op },
+      3, 3, CTL_READY, ctl_op },
     { "bill source add", "SID --back URL",
       "make a page of the gateway on which the customer adds a card; it leads"
       " to URL then, and bill sources shows its address",
-      source_options, 1, 1, CTL_READY, ctl_bill_source_add },
+      1, 1, CTL_READY, ctl_bill_source_add },
     { "bill source remove", "SID SOURCE",
       "remove a payment source",
-      none_options, 2, 2, CTL_READY, ctl_bill_source_remove },
+      2, 2, CTL_READY, ctl_bill_source_remove },
     { "bill source default", "SID SOURCE",
       "choose the payment source that is charged",
-      none_options, 2, 2, CTL_READY, ctl_op },
+      2, 2, CTL_READY, ctl_op },
     { "bill sources", "SID",
       "show the payment sources of an account",
-      none_options, 1, 1, CTL_READY, ctl_bill_sources },
+      1, 1, CTL_READY, ctl_bill_sources },
     { "bill payments", "SID",
       "list the payments of an account",
-      none_options, 1, 1, CTL_READY, ctl_bill_payments },
+      1, 1, CTL_READY, ctl_bill_payments },
     { "bill ledger", "SID [--from DAY] [--to DAY]",
       "print the ledger of an account: every movement of money, or those from a"
       " day (UTC, 2026-11-01) to before another one",
-      ledger_options, 1, 1, CTL_READY, ctl_bill_ledger },
+      1, 1, CTL_READY, ctl_bill_ledger },
     { "bill topup", "SID AMOUNT [--reference TEXT]",
       "book money that an account has paid in advance for checks; a reference"
       " is booked once",
-      paid_options, 2, 2, CTL_READY, ctl_op },
+      2, 2, CTL_READY, ctl_op },
     { "bill adjust", "SID +AMOUNT|-AMOUNT REASON",
       "change the balance of an account; the ledger has the reason",
-      none_options, 3, 3, CTL_READY, ctl_op },
+      3, 3, CTL_READY, ctl_op },
     { "bill recharge", "SID FALLS_BELOW RECHARGE_TO|off",
       "open a payment that brings the balance to an amount when it falls below"
       " another one",
-      none_options, 2, 3, CTL_READY, ctl_bill_recharge },
+      2, 3, CTL_READY, ctl_bill_recharge },
     { "bill alert", "SID AMOUNT|off",
       "send billing.balance.alert when the balance falls below an amount",
-      none_options, 2, 2, CTL_READY, ctl_bill_alert },
+      2, 2, CTL_READY, ctl_bill_alert },
     { "plan list", "[--file FILE]",
       "check the plans file (/etc/rbl-checkd/plans.json) and list its plans",
-      plan_options, 0, 0, CTL_OFFLINE, ctl_plan_list },
+      0, 0, CTL_OFFLINE, ctl_plan_list },
     { "plan show", "NAME [--file FILE]",
       "show a plan",
-      plan_options, 1, 1, CTL_OFFLINE, ctl_plan_show },
+      1, 1, CTL_OFFLINE, ctl_plan_show },
     { "app add", "ACCOUNT NAME",
       "create an application; prints its token and secret, only once",
-      none_options, 2, 2, CTL_READY, ctl_op },
+      2, 2, CTL_READY, ctl_op },
     { "app rotate", "ACCOUNT APP [--keep]",
       "create a new token and revoke the old tokens of an application;"
       " --keep: the old tokens stay valid",
-      rotate_options, 2, 2, CTL_READY, ctl_op },
+      2, 2, CTL_READY, ctl_op },
     { "app revoke", "ACCOUNT APP",
       "revoke an application and its tokens",
-      none_options, 2, 2, CTL_READY, ctl_op },
+      2, 2, CTL_READY, ctl_op },
     { "app list", "ACCOUNT",
       "list the applications of an account",
-      none_options, 1, 1, CTL_READY, ctl_op },
+      1, 1, CTL_READY, ctl_op },
     { "app allow", "ACCOUNT APP CIDR,CIDR|--none",
       "restrict an application to these networks; --none: allow all networks",
-      allow_options, 2, 3, CTL_READY, ctl_app_allow },
+      2, 3, CTL_READY, ctl_app_allow },
     { "app limit", "ACCOUNT APP [--hour N] [--reads N] [--writes N]"
       " [--starts N]|--none",
       "set the rate limits of an application: requests per hour, and reads,"
       " writes and check starts per second; --none: no limits",
-      limit_options, 2, 2, CTL_READY, ctl_app_limit },
+      2, 2, CTL_READY, ctl_app_limit },
     { "app stats", "ACCOUNT APP [--hours N|--days N]",
       "show the requests and errors of an application, by default of the last"
       " 24 hours",
-      stats_options, 2, 2, CTL_READY, ctl_app_stats },
+      2, 2, CTL_READY, ctl_app_stats },
     { "app errors", "ACCOUNT APP [--last N]",
       "show the error log of an application: the last 20 entries by default,"
       " at most 1000",
-      errors_options, 2, 2, CTL_READY, ctl_app_errors },
+      2, 2, CTL_READY, ctl_app_errors },
     { "token list", "ACCOUNT APP",
       "list the tokens of an application by digits of their SHA-256",
-      none_options, 2, 2, CTL_READY, ctl_token_list },
+      2, 2, CTL_READY, ctl_token_list },
     { "token revoke", "ACCOUNT APP DIGITS",
       "revoke one token of an application",
-      none_options, 3, 3, CTL_READY, ctl_op },
+      3, 3, CTL_READY, ctl_op },
     { "user add", "ACCOUNT MAIL --role owner|admin|viewer [--name NAME]"
       " [--url URL]",
       "add a user of the portal; prints a link that signs in once, within 15"
       " minutes",
-      user_options, 2, 2, CTL_READY, ctl_user_add },
+      2, 2, CTL_READY, ctl_user_add },
     { "user list", "ACCOUNT",
       "list the users of an account",
-      none_options, 1, 1, CTL_READY, ctl_op },
+      1, 1, CTL_READY, ctl_op },
     { "user link", "ACCOUNT USER [--url URL]",
       "print another link that signs the user in once, within 15 minutes",
-      link_options, 2, 2, CTL_READY, ctl_user_link },
+      2, 2, CTL_READY, ctl_user_link },
     { "user delete", "ACCOUNT USER",
       "delete a user; the user's sessions end",
-      none_options, 2, 2, CTL_READY, ctl_op },
+      2, 2, CTL_READY, ctl_op },
     { "operator add",
       "MAIL [--role owner|admin|viewer] [--name NAME] [--url URL]",
       "add an operator, who sees all accounts in the portal, by default with"
       " the role viewer; prints a link as user add does",
-      user_options, 1, 1, CTL_READY, ctl_operator_add },
+      1, 1, CTL_READY, ctl_operator_add },
     { "operator list", "",
       "list the operators",
-      none_options, 0, 0, CTL_READY, ctl_operator },
+      0, 0, CTL_READY, ctl_operator },
     { "operator link", "OPERATOR [--url URL]",
       "print another link that signs the operator in once, within 15 minutes",
-      link_options, 1, 1, CTL_READY, ctl_operator_link },
+      1, 1, CTL_READY, ctl_operator_link },
     { "operator delete", "OPERATOR",
       "delete an operator; the operator's sessions end",
-      none_options, 1, 1, CTL_READY, ctl_operator },
+      1, 1, CTL_READY, ctl_operator },
     { "webhook add", "ACCOUNT NAME URL [--types TYPE,TYPE]",
       "add a webhook receiver; prints its secret, only once",
-      hook_options, 3, 3, CTL_READY, ctl_op },
+      3, 3, CTL_READY, ctl_op },
     { "webhook list", "ACCOUNT",
       "list the webhook receivers of an account",
-      none_options, 1, 1, CTL_READY, ctl_op },
+      1, 1, CTL_READY, ctl_op },
     { "webhook show", "ACCOUNT WEBHOOK",
       "show a webhook receiver and the state of its deliveries",
-      none_options, 2, 2, CTL_READY, ctl_op },
+      2, 2, CTL_READY, ctl_op },
     { "webhook rename", "ACCOUNT WEBHOOK NAME",
       "rename a webhook receiver",
-      none_options, 3, 3, CTL_READY, ctl_op },
+      3, 3, CTL_READY, ctl_op },
     { "webhook url", "ACCOUNT WEBHOOK URL",
       "change the URL of a webhook receiver",
-      none_options, 3, 3, CTL_READY, ctl_op },
+      3, 3, CTL_READY, ctl_op },
     { "webhook types", "ACCOUNT WEBHOOK TYPE,TYPE|--all",
       "choose the event types of a webhook receiver; --all: all types",
-      types_options, 2, 3, CTL_READY, ctl_webhook_types },
+      2, 3, CTL_READY, ctl_webhook_types },
     { "webhook rotate", "ACCOUNT WEBHOOK [--overlap TIME]",
       "create a new secret and print it, only once; the old secret also signs"
       " for 24h, or for the time of --overlap",
-      overlap_options, 2, 2, CTL_READY, ctl_op },
+      2, 2, CTL_READY, ctl_op },
     { "webhook enable", "ACCOUNT WEBHOOK",
       "enable a webhook receiver; deliveries start at once",
-      none_options, 2, 2, CTL_READY, ctl_op },
+      2, 2, CTL_READY, ctl_op },
     { "webhook disable", "ACCOUNT WEBHOOK",
       "disable a webhook receiver; its events become dead letters, for five"
       " days",
-      none_options, 2, 2, CTL_READY, ctl_op },
+      2, 2, CTL_READY, ctl_op },
     { "webhook delete", "ACCOUNT WEBHOOK",
       "delete a webhook receiver and its log",
-      none_options, 2, 2, CTL_READY, ctl_op },
+      2, 2, CTL_READY, ctl_op },
     { "webhook test", "ACCOUNT WEBHOOK [--wait TIME]",
       "send one event of type webhook.test; exit status 1 if it is not"
       " delivered",
-      test_options, 2, 2, CTL_READY, ctl_webhook_test },
+      2, 2, CTL_READY, ctl_webhook_test },
     { "webhook log", "ACCOUNT WEBHOOK|APP|CONTACT [--last N] [--event SID]",
       "show the last delivery attempts, 20 by default, at most 1000; for an"
       " application: those of its callbacks",
-      log_options, 2, 2, CTL_READY, ctl_webhook_log },
+      2, 2, CTL_READY, ctl_webhook_log },
     { "webhook dead", "ACCOUNT [WEBHOOK|APP|CONTACT] [--last N]",
       "show the last dead letters, 20 by default",
-      errors_options, 1, 2, CTL_READY, ctl_webhook_dead },
+      1, 2, CTL_READY, ctl_webhook_dead },
     { "webhook replay", "ACCOUNT WEBHOOK|APP EVENT|--all|--from TIME"
       " [--to TIME]",
       "deliver dead letters again: one event, all, or those of a period; TIME"
       " is UTC, such as 2026-11-20T09:30:00, or an age, such as 2h",
-      replay_options, 2, 3, CTL_READY, ctl_webhook_replay },
+      2, 3, CTL_READY, ctl_webhook_replay },
     { "lists load", "FILE",
       "load the blocklists of a catalogue (conf/lists.json), at most 200",
-      none_options, 1, 1, CTL_READY, ctl_lists_load },
+      1, 1, CTL_READY, ctl_lists_load },
     { "lists show", "[ZONE|SID] [--stored]",
       "show all blocklists, or one list and the present state of its name"
       " servers",
-      show_options, 0, 1, CTL_READY, ctl_lists_show },
+      0, 1, CTL_READY, ctl_lists_show },
     { "lists enable", "ZONE",
       "enable a list: the daemons query it",
-      none_options, 1, 1, CTL_READY, ctl_lists_enable },
+      1, 1, CTL_READY, ctl_lists_enable },
     { "lists disable", "ZONE",
       "disable a list: the daemons do not query it",
-      none_options, 1, 1, CTL_READY, ctl_lists_disable },
+      1, 1, CTL_READY, ctl_lists_disable },
     { "lists key", "ZONE [--file FILE]|--remove",
       "set the access key of a list, from standard input or a file; --remove:"
       " remove it",
-      key_options, 1, 1, CTL_READY, ctl_lists_key },
+      1, 1, CTL_READY, ctl_lists_key },
     { "lists override", "ZONE [--names both|full|registered]"
       " [--min-interval TIME] [--rate N] [--day-quota N] [--tier TIER]"
       " [--control MODE] [--codes FILE] [--server ADDRESS[@PORT]] [--none]",
       "override the catalogue for a list, until the override is removed",
-      override_options, 1, 1, CTL_READY, ctl_lists_override },
+      1, 1, CTL_READY, ctl_lists_override },
     { "lists kill", "ZONE REASON",
       "end the use of a list, even if a catalogue contains it",
-      none_options, 2, 2, CTL_READY, ctl_lists_kill },
+      2, 2, CTL_READY, ctl_lists_kill },
     { "lists unkill", "ZONE",
       "undo lists kill",
-      none_options, 1, 1, CTL_READY, ctl_lists_unkill },
+      1, 1, CTL_READY, ctl_lists_unkill },
     { "lists thaw", "ZONE",
       "unfreeze a list",
-      none_options, 1, 1, CTL_READY, ctl_lists_thaw },
+      1, 1, CTL_READY, ctl_lists_thaw },
     { "check", "HOST [--lists FILE] [--resolver ADDRESS] [--trace]",
       "check a host now; --trace: show each query, response and rule; exit"
       " status 0 clear, 1 listed, 2 unknown",
-      check_options, 1, 1, CTL_OFFLINE, ctl_check },
+      1, 1, CTL_OFFLINE, ctl_check },
     { "host", "HOST | ACCOUNT HOST|VALUE",
       "show a host, its state at each list, and its history",
-      none_options, 1, 2, CTL_READY, ctl_host },
+      1, 2, CTL_READY, ctl_host },
     { "queue", "",
       "show how many checks and deliveries wait, and since when",
-      none_options, 0, 0, CTL_READY, ctl_queue },
+      0, 0, CTL_READY, ctl_queue },
     { "audit", "ACCOUNT [--limit N] [--who SID] [--target SID]",
       "show the audit log of an account: the last 20 entries by default, at"
       " most 4000; --who: those of a user or an application, --target: those of"
       " one object",
-      audit_options, 1, 1, CTL_READY, ctl_audit },
+      1, 1, CTL_READY, ctl_audit },
     { "fsck", "[ACCOUNT] [--repair]",
       "check the consistency of the store; --repair: fix what it finds; exit"
       " status 1 if it finds a fault",
-      fsck_options, 0, 1, CTL_READY | CTL_OWN_USER, ctl_fsck },
+      0, 1, CTL_READY | CTL_OWN_USER, ctl_fsck },
     { "restored", "",
       "after a restore of a backup: end all sessions and sign-in links, and"
       " list the tokens, of all accounts",
-      none_options, 0, 0, CTL_READY, ctl_restored },
+      0, 0, CTL_READY, ctl_restored },
     { "status", "",
       "show the store, the lists, and the daemons with their counters",
-      none_options, 0, 0, CTL_STORE | CTL_LOOKS, ctl_status },
-    { NULL, NULL, NULL, NULL, 0, 0, CTL_OFFLINE, NULL }
+      0, 0, CTL_STORE | CTL_LOOKS, ctl_status },
+    { NULL, NULL, NULL, 0, 0, CTL_OFFLINE, NULL }
 };

@@ -35,17 +35,17 @@
 #define CTL_UNKNOWN  2
 #define CTL_ERROR    3
 
-#define CTL_DURATION     2
 #define CTL_MAX_OPTIONS  16
 #define CTL_LIMIT_MAX    ENTRY_LIMIT_MAX
 
-typedef struct {
-    const char  *name;                  /* without the dashes */
-    int          value;                 /* 1: it takes a value; CTL_DURATION: a
-                                           duration */
-} ctl_option_t;
-
 typedef struct ctl_s  ctl_t;
+
+typedef enum {
+    CTL_NO_OPTION = 0,
+    CTL_FLAG,
+    CTL_VALUE,                          /* it takes a value, */
+    CTL_DURATION                        /* which is a duration */
+} ctl_option_kind_t;
 
 /* Bits of a command: the parts of the store that it needs, and its rights. */
 #define CTL_OFFLINE   0x00
@@ -57,13 +57,12 @@ typedef struct ctl_s  ctl_t;
 #define CTL_OWN_USER  0x08              /* has a user of its own in the store */
 
 typedef struct {
-    const char          *words;         /* "account add" */
-    const char          *usage;
-    const char          *text;
-    const ctl_option_t  *options;       /* ends with a NULL name */
-    int                  min, max;      /* number of arguments */
-    unsigned             need;          /* CTL_ bits */
-    int                (*run)(ctl_t *ctl);
+    const char  *words;                 /* "account add" */
+    const char  *usage;                 /* its arguments and options */
+    const char  *text;
+    int          min, max;              /* number of arguments */
+    unsigned     need;                  /* CTL_ bits */
+    int        (*run)(ctl_t *ctl);
 } ctl_command_t;
 
 /* Why a server cannot be used. */
@@ -116,6 +115,13 @@ extern const ctl_command_t  ctl_commands[];
 
 /* args.c: the value of an option, "" for a flag; NULL: not given. */
 const char *ctl_option(const ctl_t *ctl, const char *name);
+
+/*
+ * What the option with this name, of n bytes and without dashes, is in a usage:
+ * "[--keep]" is a flag, "--last N" has a value, "--overlap TIME" a duration.
+ */
+ctl_option_kind_t ctl_option_kind(const char *usage, const char *name,
+    size_t n);
 
 /* print.c: prints one line on standard error and returns CTL_ERROR. */
 __attribute__((format(printf, 1, 2)))

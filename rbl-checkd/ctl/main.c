@@ -15,10 +15,10 @@
 #define CTL_CONFIG_FILE  CONFIG_DIR "/rblctl.conf"
 
 
-static const ctl_option_t  global_options[] = {
-    { "json", 0 }, { "store", 1 }, { "prefix", 1 }, { "user", 1 },
-    { "password-file", 1 }, { "config", 1 }, { "help", 0 }, { NULL, 0 }
-};
+/* Options of all commands. */
+static const char  global_usage[] =
+    "[--json] [--store STORE] [--prefix PREFIX] [--user NAME]"
+    " [--password-file FILE] [--config FILE] [--help]";
 
 
 static void
@@ -44,36 +44,24 @@ ctl_help(FILE *out)
 }
 
 
-static const ctl_option_t *
-ctl_option_find(const ctl_option_t *o, const char *name, size_t n)
-{
-    for ( /* void */ ; o->name != NULL; o++) {
-        if (strlen(o->name) == n && strncmp(o->name, name, n) == 0) {
-            return o;
-        }
-    }
-
-    return NULL;
-}
-
-
-/* Finds a global option, or an option of the command.  NULL: none. */
-static const ctl_option_t *
+/* A global option, or one of the command; of any while it is not known. */
+static ctl_option_kind_t
 ctl_option_known(const ctl_t *ctl, const char *name, size_t n)
 {
-    const ctl_option_t   *o;
+    ctl_option_kind_t     kind;
     const ctl_command_t  *c;
 
-    o = ctl_option_find(global_options, name, n);
-    if (o != NULL || ctl->command != NULL) {
-        return o ? o : ctl_option_find(ctl->command->options, name, n);
+    kind = ctl_option_kind(global_usage, name, n);
+
+    if (kind == CTL_NO_OPTION && ctl->command != NULL) {
+        return ctl_option_kind(ctl->command->usage, name, n);
     }
 
-    for (c = ctl_commands; c->words != NULL && o == NULL; c++) {
-        o = ctl_option_find(c->options, name, n);
+    for (c = ctl_commands; c->words != NULL && kind == CTL_NO_OPTION; c++) {
+        kind = ctl_option_kind(c->usage, name, n);
     }
 
-    return o;
+    return kind;
 }
 
 
@@ -82,40 +70,42 @@ ctl_option_known(const ctl_t *ctl, const char *name, size_t n)
 static int
 ctl_option_take(ctl_t *ctl, int i, int argc, char **argv)
 {
-    size_t               n;
-    const char          *word, *value;
-    const ctl_option_t  *o;
+    char               *name;
+    size_t              n;
+    const char         *value;
+    ctl_option_kind_t   kind;
 
-    word = strcmp(argv[i], "-c") == 0 ? "--config"
-           : strcmp(argv[i], "-h") == 0 ? "--help" : argv[i];
+    static char  config[] = "--config", help[] = "--help";
 
-    if (word[1] != '-') {
-        ctl_fail("unknown option %s", word);
+    name = strcmp(argv[i], "-c") == 0 ? config
+           : strcmp(argv[i], "-h") == 0 ? help : argv[i];
+
+    if (name[1] != '-') {
+        ctl_fail("unknown option %s", name);
         return -1;
     }
 
-    word += 2;
-    n = strcspn(word, "=");
-    o = ctl_option_known(ctl, word, n);
+    name += 2;
+    n = strcspn(name, "=");
+    kind = ctl_option_known(ctl, name, n);
 
-    if (o == NULL) {
-        ctl_fail("unknown option --%s%s%s", word,
-                 ctl->command ? " of " : "",
-                 ctl->command ? ctl->command->words : "");
+    if (kind == CTL_NO_OPTION) {
+        ctl_fail("unknown option --%s", name);
         return -1;
     }
 
-    value = word[n] == '=' ? word + n + 1 : NULL;
+    value = name[n] == '=' ? name + n + 1 : NULL;
+    name[n] = '\0';
 
-    if (o->value && value == NULL) {
+    if (kind != CTL_FLAG && value == NULL) {
         value = ++i < argc ? argv[i] : NULL;
         if (value == NULL) {
-            ctl_fail("--%s needs a value", o->name);
+            ctl_fail("--%s needs a value", name);
             return -1;
         }
 
-    } else if (!o->value && value != NULL) {
-        ctl_fail("--%s takes no value", o->name);
+    } else if (kind == CTL_FLAG && value != NULL) {
+        ctl_fail("--%s takes no value", name);
         return -1;
     }
 
@@ -124,7 +114,7 @@ ctl_option_take(ctl_t *ctl, int i, int argc, char **argv)
         return -1;
     }
 
-    ctl->options[ctl->n_options].name = o->name;
+    ctl->options[ctl->n_options].name = name;
     ctl->options[ctl->n_options++].value = value ? value : "";
 
     return i;
@@ -202,7 +192,7 @@ ctl_options_fit(const ctl_t *ctl)
 
     for (i = 0; i < ctl->n_options; i++) {
         name = ctl->options[i].name;
-        if (ctl_option_known(ctl, name, strlen(name)) == NULL) {
+        if (ctl_option_known(ctl, name, strlen(name)) == CTL_NO_OPTION) {
             ctl_fail("unknown option --%s of %s", name, ctl->command->words);
             return -1;
         }

@@ -154,34 +154,28 @@ ctl_op_show(ctl_t *ctl, const char *words)
 }
 
 
-/* The value of an option; a duration becomes seconds, and a flag "1".  -1:
+/* Sets the value of an option: a duration becomes seconds, and a flag "1".  -1:
    error printed. */
 static int
-ctl_op_option(const ctl_t *ctl, const ctl_option_t *o, char buf[CTL_DECIMAL],
-    const char **value)
+ctl_op_option(const ctl_t *ctl, ctl_given_t *given, ctl_option_kind_t kind,
+    char buf[CTL_DECIMAL])
 {
     char     what[CTL_DECIMAL];
     int64_t  s;
 
-    *value = ctl_option(ctl, o->name);
+    given->value = kind == CTL_FLAG ? "1" : ctl_option(ctl, given->name);
 
-    if (o->value == 0 && *value != NULL) {
-        *value = "1";
-    }
-
-    if (o->value != CTL_DURATION || *value == NULL
-        || strcmp(*value, "0") == 0)
-    {
+    if (kind != CTL_DURATION || strcmp(given->value, "0") == 0) {
         return 0;
     }
 
-    snprintf(what, sizeof(what), "--%s", o->name);
+    snprintf(what, sizeof(what), "--%s", given->name);
 
-    if (ctl_interval(&s, what, rbl_str(*value)) != 0) {
+    if (ctl_interval(&s, what, rbl_str(given->value)) != 0) {
         return -1;
     }
 
-    *value = ctl_decimal(buf, s).p;
+    given->value = ctl_decimal(buf, s).p;
 
     return 0;
 }
@@ -190,13 +184,13 @@ ctl_op_option(const ctl_t *ctl, const ctl_option_t *o, char buf[CTL_DECIMAL],
 int
 ctl_op(ctl_t *ctl)
 {
-    int                  n, arg;
-    char                 text[RBL_FIELDS_MAX][CTL_DECIMAL];
-    char                 name[RBL_FIELDS_MAX][CTL_DECIMAL];
-    const char          *field;
-    ctl_given_t          given[RBL_FIELDS_MAX];
-    const ctl_op_t      *row;
-    const ctl_option_t  *o;
+    int                 i, n, arg;
+    char                name[RBL_FIELDS_MAX][CTL_DECIMAL];
+    char                text[CTL_MAX_OPTIONS][CTL_DECIMAL];
+    const char         *field, *option;
+    ctl_given_t         given[RBL_FIELDS_MAX + CTL_MAX_OPTIONS];
+    const ctl_op_t     *row;
+    ctl_option_kind_t   kind;
 
     n = 0;
     row = ctl_op_row(ctl->command->words);
@@ -211,14 +205,19 @@ ctl_op(ctl_t *ctl)
         field += *field == ' ';
     }
 
-    for (o = ctl->command->options; o->name != NULL; o++) {
-        given[n].name = o->name;
+    for (i = 0; i < ctl->n_options; i++) {
+        option = ctl->options[i].name;
+        kind = ctl_option_kind(ctl->command->usage, option, strlen(option));
 
-        if (ctl_op_option(ctl, o, text[n], &given[n].value) != 0) {
-            return CTL_ERROR;
+        if (kind == CTL_NO_OPTION) {
+            continue;                   /* all commands have it */
         }
 
-        n++;
+        given[n].name = option;
+
+        if (ctl_op_option(ctl, &given[n++], kind, text[i]) != 0) {
+            return CTL_ERROR;
+        }
     }
 
     return ctl_op_with(ctl, n, given);
