@@ -126,24 +126,15 @@ ctl_account_each(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 int
 ctl_account_list(ctl_t *ctl)
 {
-    json_t     *rows;
-    unsigned    p;
-    rbl_key_t   key;
-    rbl_str_t   none = RBL_STR("");
+    json_t  *rows;
 
     rows = json_array();
-    ctl_survey(ctl);
 
-    for (p = 0; p < ctl->ks.partitions; p++) {
-        if (!ctl_away(ctl, p)
-            && ctl_each(ctl, rbl_key(&key, &ctl->ks, p, "accounts", none,
-                                 none),
-                        p, "acct", none, ctl_account_each, rows)
-               != 0)
-        {
-            json_decref(rows);
-            return CTL_ERROR;
-        }
+    if (ctl_each_account(ctl, "acct", RBL_STR(""), ctl_account_each, rows)
+        != 0)
+    {
+        json_decref(rows);
+        return CTL_ERROR;
     }
 
     return ctl_print_parts(ctl, account_row, rows);

@@ -104,17 +104,15 @@ static int
 ctl_check_stored(ctl_t *ctl, ctl_check_t *c)
 {
     rbl_key_t  key;
-    rbl_str_t  none = RBL_STR("");
 
     c->keys = ctl_command(ctl, RBL_COMMAND("HGETALL",
-                          rbl_key(&key, &ctl->ks, 0, "lists:keys", none,
-                                  none)));
+                          ctl_key(ctl, &key, 0, "lists:keys")));
     if (c->keys == NULL) {
         return -1;
     }
 
-    return ctl_each(ctl, rbl_key(&key, &ctl->ks, 0, "lists", none, none), 0,
-                    "r", RBL_STR("SYS"), ctl_check_each, c);
+    return ctl_each(ctl, ctl_key(ctl, &key, 0, "lists"), 0, "r",
+                    RBL_STR("SYS"), ctl_check_each, c);
 }
 
 

@@ -235,13 +235,18 @@ int64_t ctl_count(ctl_t *ctl, const char *name, rbl_str_t key);
 /*
  * Calls `each` for every record of an index of an account (or, if the account
  * is empty, of partition p), in order: it looks up the members of zset `index`
- * under the key name `record`.  Returns 0, or -1 if it failed or `each`
- * returned -1.
+ * under the key name `record`.  Returns 0; what `each` returned, if that is not
+ * 0 and ended the walk; or -1: error printed.
  */
 typedef int (*ctl_each_pt)(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw,
     void *data);
 int ctl_each(ctl_t *ctl, rbl_str_t index, unsigned p, const char *record,
     rbl_str_t account, ctl_each_pt each, void *data);
+
+/* The same for all accounts: their records of that name and, if it is not
+   empty, of the object `id`.  Partitions that are away are left out. */
+int ctl_each_account(ctl_t *ctl, const char *record, rbl_str_t id,
+    ctl_each_pt each, void *data);
 
 /* print.c; ctl_print_parts is in parts.c */
 typedef struct {
@@ -288,7 +293,10 @@ rbl_str_t ctl_decimal(char buf[CTL_DECIMAL], int64_t v);
 /* account.c: 0; -1: no such account, or failure; error printed. */
 int ctl_account_exists(ctl_t *ctl, const rbl_sid_t *sid);
 
-/* meta.c: the key of an account's record. */
+/* meta.c: a key of a partition, such as "accounts"; the key of an account's
+   record. */
+rbl_str_t ctl_key(const ctl_t *ctl, rbl_key_t *key, unsigned p,
+    const char *name);
 rbl_str_t ctl_acct(const ctl_t *ctl, rbl_key_t *key, const rbl_sid_t *account);
 
 /*

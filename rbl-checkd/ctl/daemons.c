@@ -134,11 +134,11 @@ ctl_daemon_records(ctl_t *ctl)
     int          argc;
     size_t       i, n;
     rbl_key_t   *key, daemons;
-    rbl_str_t   *argv, none = RBL_STR("");
+    rbl_str_t   *argv;
     redisReply  *names, *reply;
 
     names = ctl_command(ctl, RBL_COMMAND("ZREVRANGE",
-                        rbl_key(&daemons, &ctl->ks, 0, "daemons", none, none),
+                        ctl_key(ctl, &daemons, 0, "daemons"),
                         RBL_STR("0"), RBL_STR(DAEMONS_MAX)));
     n = rbl_reply_len(names);
 

@@ -5,14 +5,9 @@
 
 #include "op.h"
 
-#include "base/xalloc.h"
 #include "rbl_validate.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define SLICE  200                      /* accounts per lookup */
 
 
 static const ctl_column_t  host_columns[] = {
@@ -40,51 +35,15 @@ static const ctl_column_t  history_row[] = {
 };
 
 
-/* Finds the account of the host among these.  1: *account set, 0: none, -1:
-   error printed. */
+/* The account has the host if there is the record.  1: found; 0. */
 
 static int
-look_in(ctl_t *ctl, const redisReply *sids, rbl_sid_t *account,
-    const rbl_sid_t *host)
+found_in(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 {
-    int          rc, argc;
-    size_t       i, n;
-    rbl_str_t    argv[SLICE + 1];
-    rbl_key_t   *keys;
-    redisReply  *reply;
+    (void) ctl;
 
-    n = rbl_reply_len(sids);
-    if (n == 0 || n > SLICE) {
-        return 0;
-    }
-
-    keys = xcalloc(n, sizeof(rbl_key_t));
-    argc = 0;
-    argv[argc++] = RBL_STR("MGET");
-
-    for (i = 0; i < n; i++) {
-        argv[argc++] = rbl_account_key(&keys[i], &ctl->ks, "r",
-                                       rbl_reply_str(rbl_reply_at(sids, i)),
-                                       rbl_sid_str(host));
-    }
-
-    reply = ctl_command(ctl, argc, argv);
-    rc = reply == NULL ? -1 : 0;
-
-    for (i = 0; i < n && rc == 0; i++) {
-        if (rbl_reply_str(rbl_reply_at(reply, i)).p != NULL
-            && rbl_sid_parse(account, RBL_SID_ACCOUNT,
-                             rbl_reply_str(rbl_reply_at(sids, i)))
-               == RBL_OK)
-        {
-            rc = 1;
-        }
-    }
-
-    freeReplyObject(reply);
-    free(keys);
-
-    return rc;
+    return raw.p != NULL
+           && rbl_sid_parse(data, RBL_SID_ACCOUNT, sid) == RBL_OK;
 }
 
 
@@ -93,46 +52,17 @@ look_in(ctl_t *ctl, const redisReply *sids, rbl_sid_t *account,
 static int
 account_of(ctl_t *ctl, rbl_sid_t *account, const rbl_sid_t *host)
 {
-    int          rc;
-    char         from[CTL_DECIMAL], to[CTL_DECIMAL];
-    int64_t      at;
-    size_t       n;
-    unsigned     p;
-    rbl_key_t    key;
-    rbl_str_t    none = RBL_STR("");
-    redisReply  *sids;
+    int  rc;
 
-    ctl_survey(ctl);
+    rc = ctl_each_account(ctl, "r", rbl_sid_str(host), found_in, account);
 
-    for (p = 0; p < ctl->ks.partitions; p++) {
-        if (ctl_away(ctl, p)) {
-            continue;
-        }
-
-        for (at = 0, n = SLICE; n == SLICE; at += SLICE) {
-            sids = ctl_command(ctl, RBL_COMMAND("ZRANGE",
-                               rbl_key(&key, &ctl->ks, p, "accounts", none,
-                                       none), ctl_decimal(from, at),
-                               ctl_decimal(to, at + SLICE - 1)));
-            if (sids == NULL) {
-                return -1;
-            }
-
-            n = rbl_reply_len(sids);
-            rc = look_in(ctl, sids, account, host);
-            freeReplyObject(sids);
-
-            if (rc != 0) {
-                return rc > 0 ? 0 : -1;
-            }
-        }
-    }
-
-    if (ctl_away_note(ctl, "cannot be used, and may have the host") == 0) {
+    if (rc == 0
+        && ctl_away_note(ctl, "cannot be used, and may have the host") == 0)
+    {
         ctl_fail("there is no host %s", host->s);
     }
 
-    return -1;
+    return rc > 0 ? 0 : -1;
 }
 
 

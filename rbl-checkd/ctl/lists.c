@@ -69,10 +69,9 @@ static redisReply *
 lists_fields(ctl_t *ctl, const char *name)
 {
     rbl_key_t  key;
-    rbl_str_t  none = RBL_STR("");
 
     return ctl_command(ctl, RBL_COMMAND("HKEYS",
-                       rbl_key(&key, &ctl->ks, 0, name, none, none)));
+                       ctl_key(ctl, &key, 0, name)));
 }
 
 
@@ -330,7 +329,7 @@ lists_records(ctl_t *ctl, const lists_t *lists)
     keys = xcalloc(lists->n + 1, sizeof(rbl_key_t));
     argv = xcalloc(lists->n + 2, sizeof(rbl_str_t));
     argv[0] = RBL_STR("MGET");
-    argv[1] = rbl_key(&keys[0], &ctl->ks, 0, "lists", RBL_STR(""), RBL_STR(""));
+    argv[1] = ctl_key(ctl, &keys[0], 0, "lists");
 
     for (i = 0; i < lists->n; i++) {
         argv[i + 1] = rbl_key(&keys[i], &ctl->ks, 0, "r", RBL_STR("SYS"),
@@ -503,7 +502,7 @@ ctl_lists_show(ctl_t *ctl)
     size_t       i, n;
     json_t      *rows;
     rbl_key_t    key;
-    rbl_str_t   *sid, none = RBL_STR("");
+    rbl_str_t   *sid;
     redisReply  *reply;
 
     if (ctl->n_args == 1) {
@@ -513,8 +512,8 @@ ctl_lists_show(ctl_t *ctl)
 
     ctl_survey(ctl);
     reply = ctl_command(ctl, RBL_COMMAND("ZRANGE",
-                        rbl_key(&key, &ctl->ks, 0, "lists", none, none),
-                        RBL_STR("0"), RBL_STR(LISTS_LAST)));
+                        ctl_key(ctl, &key, 0, "lists"), RBL_STR("0"),
+                        RBL_STR(LISTS_LAST)));
     if (reply == NULL) {
         return CTL_ERROR;
     }

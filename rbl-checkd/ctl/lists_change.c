@@ -211,12 +211,11 @@ static int
 key_put(ctl_t *ctl, const rbl_sid_t *sid, rbl_str_t secret)
 {
     rbl_key_t               key;
-    rbl_str_t               none = RBL_STR("");
     redisReply             *reply;
     rbl_lists_key_args_t    args;
     rbl_lists_key_reply_t   said;
 
-    args.lists = rbl_key(&key, &ctl->ks, 0, "lists", none, none);
+    args.lists = ctl_key(ctl, &key, 0, "lists");
     args.list = rbl_sid_str(sid);
     args.secret = secret;
     reply = ctl_script(ctl, CTL_SCRIPT(lists_key, args));

@@ -42,11 +42,10 @@ static int
 load_script(load_t *l, const rbl_script_t *script, unsigned p, size_t n)
 {
     rbl_key_t               key;
-    rbl_str_t               none = RBL_STR("");
     redisReply             *reply;
     rbl_lists_put_reply_t   said;
 
-    l->call->args.lists = rbl_key(&key, &l->ctl->ks, p, "lists", none, none);
+    l->call->args.lists = ctl_key(l->ctl, &key, p, "lists");
     reply = ctl_script(l->ctl, script, RBL_ARGC(l->call->args) + (int) n,
                        l->call->args.argv);
     if (reply == NULL) {

@@ -154,12 +154,11 @@ ctl_list_servers(ctl_t *ctl, rbl_str_t raw)
 {
     json_t      *rows;
     rbl_key_t    key;
-    rbl_str_t    none = RBL_STR("");
     servers_t    s = { { 0 }, NULL, 0, 0, { { 0 } } };
     redisReply  *keys;
 
     keys = ctl_command(ctl, RBL_COMMAND("HGETALL",
-                       rbl_key(&key, &ctl->ks, 0, "lists:keys", none, none)));
+                       ctl_key(ctl, &key, 0, "lists:keys")));
 
     if (keys == NULL) {
         return NULL;

@@ -12,6 +12,15 @@
 #define CTL_SLICE_N  500          /* records per lookup */
 
 
+rbl_str_t
+ctl_key(const ctl_t *ctl, rbl_key_t *key, unsigned p, const char *name)
+{
+    rbl_str_t  none = RBL_STR("");
+
+    return rbl_key(key, &ctl->ks, p, name, none, none);
+}
+
+
 int64_t
 ctl_count(ctl_t *ctl, const char *name, rbl_str_t key)
 {
@@ -188,14 +197,24 @@ ctl_meta_write(ctl_t *ctl, int64_t partitions)
 }
 
 
+/* Records of members: the key has the account and the member, or, if the
+   account is empty, the member and the SID of an object. */
+typedef struct {
+    unsigned      p;
+    const char   *record;
+    rbl_str_t     account, id;
+    ctl_each_pt   each;
+    void         *data;
+} meta_walk_t;
+
+
 /* Looks up the records of the first n members of a slice. */
 static int
-ctl_each_slice(ctl_t *ctl, const redisReply *sids, size_t n, unsigned p,
-    const char *record, rbl_str_t account, ctl_each_pt each, void *data)
+meta_slice(ctl_t *ctl, const redisReply *sids, size_t n, const meta_walk_t *w)
 {
     int          rc, argc;
     size_t       i;
-    rbl_str_t    argv[CTL_SLICE_N + 1];
+    rbl_str_t    argv[CTL_SLICE_N + 1], sid;
     rbl_key_t   *keys;
     redisReply  *reply;
 
@@ -204,19 +223,18 @@ ctl_each_slice(ctl_t *ctl, const redisReply *sids, size_t n, unsigned p,
     argv[argc++] = RBL_STR("MGET");
 
     for (i = 0; i < n; i++) {
-        argv[argc++] = account.n
-            ? rbl_key(&keys[i], &ctl->ks, p, record, account,
-                      rbl_reply_str(rbl_reply_at(sids, i)))
-            : rbl_key(&keys[i], &ctl->ks, p, record,
-                      rbl_reply_str(rbl_reply_at(sids, i)), RBL_STR(""));
+        sid = rbl_reply_str(rbl_reply_at(sids, i));
+        argv[argc++] = w->account.n
+            ? rbl_key(&keys[i], &ctl->ks, w->p, w->record, w->account, sid)
+            : rbl_key(&keys[i], &ctl->ks, w->p, w->record, sid, w->id);
     }
 
     reply = ctl_command(ctl, argc, argv);
     rc = reply == NULL ? -1 : 0;
 
     for (i = 0; i < n && rc == 0; i++) {
-        rc = each(ctl, rbl_reply_str(rbl_reply_at(sids, i)),
-                  rbl_reply_str(rbl_reply_at(reply, i)), data);
+        rc = w->each(ctl, rbl_reply_str(rbl_reply_at(sids, i)),
+                     rbl_reply_str(rbl_reply_at(reply, i)), w->data);
     }
 
     freeReplyObject(reply);
@@ -226,25 +244,22 @@ ctl_each_slice(ctl_t *ctl, const redisReply *sids, size_t n, unsigned p,
 }
 
 
-int
-ctl_each(ctl_t *ctl, rbl_str_t index, unsigned p, const char *record,
-    rbl_str_t account, ctl_each_pt each, void *data)
+static int
+meta_walk(ctl_t *ctl, rbl_str_t index, const meta_walk_t *w)
 {
     int          rc;
-    char         from[24], to[24];
-    long         start;
+    char         from[CTL_DECIMAL], to[CTL_DECIMAL];
     size_t       n;
+    int64_t      start;
     redisReply  *sids;
 
     rc = 0;
     n = CTL_SLICE_N;
 
     for (start = 0; rc == 0 && n == CTL_SLICE_N; start += CTL_SLICE_N) {
-        snprintf(from, sizeof(from), "%ld", start);
-        snprintf(to, sizeof(to), "%ld", start + CTL_SLICE_N - 1);
-
-        sids = ctl_command(ctl, RBL_COMMAND("ZRANGE", index, rbl_str(from),
-                           rbl_str(to)));
+        sids = ctl_command(ctl, RBL_COMMAND("ZRANGE", index,
+                           ctl_decimal(from, start),
+                           ctl_decimal(to, start + CTL_SLICE_N - 1)));
         if (sids == NULL) {
             return -1;
         }
@@ -257,10 +272,40 @@ ctl_each(ctl_t *ctl, rbl_str_t index, unsigned p, const char *record,
                      ctl->conf.store);
 
         } else if (n > 0) {
-            rc = ctl_each_slice(ctl, sids, n, p, record, account, each, data);
+            rc = meta_slice(ctl, sids, n, w);
         }
 
         freeReplyObject(sids);
+    }
+
+    return rc;
+}
+
+
+int
+ctl_each(ctl_t *ctl, rbl_str_t index, unsigned p, const char *record,
+    rbl_str_t account, ctl_each_pt each, void *data)
+{
+    meta_walk_t  w = { p, record, account, RBL_STR(""), each, data };
+
+    return meta_walk(ctl, index, &w);
+}
+
+
+int
+ctl_each_account(ctl_t *ctl, const char *record, rbl_str_t id,
+    ctl_each_pt each, void *data)
+{
+    int          rc;
+    rbl_key_t    key;
+    meta_walk_t  w = { 0, record, RBL_STR(""), id, each, data };
+
+    ctl_survey(ctl);
+
+    for (rc = 0; w.p < ctl->ks.partitions && rc == 0; w.p++) {
+        if (!ctl_away(ctl, w.p)) {
+            rc = meta_walk(ctl, ctl_key(ctl, &key, w.p, "accounts"), &w);
+        }
     }
 
     return rc;

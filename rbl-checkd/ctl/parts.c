@@ -21,10 +21,8 @@ static unsigned
 parts_node(const ctl_t *ctl, unsigned p)
 {
     rbl_key_t  key;
-    rbl_str_t  none = RBL_STR("");
 
-    return rbl_nodes_of(ctl->store.nodes,
-                        rbl_key(&key, &ctl->ks, p, "accounts", none, none));
+    return rbl_nodes_of(ctl->store.nodes, ctl_key(ctl, &key, p, "accounts"));
 }
 
 
@@ -197,14 +195,12 @@ ctl_survey(ctl_t *ctl)
 {
     unsigned      p;
     rbl_key_t     key;
-    rbl_str_t     none = RBL_STR("");
     redisReply   *reply;
     ctl_tried_t   tried;
 
     for (p = 0; parts_split(ctl) && p < ctl->ks.partitions; p++) {
         reply = ctl_try(ctl, RBL_NODE_NONE, RBL_COMMAND("EXISTS",
-                        rbl_key(&key, &ctl->ks, p, "accounts", none, none)),
-                        &tried);
+                        ctl_key(ctl, &key, p, "accounts")), &tried);
 
         if (reply == NULL || reply->type == REDIS_REPLY_ERROR) {
             ctl->store.away[p] = tried.why;

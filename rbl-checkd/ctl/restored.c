@@ -164,25 +164,15 @@ restored_print(ctl_t *ctl, restored_t *r)
 int
 ctl_restored(ctl_t *ctl)
 {
-    unsigned    p;
-    rbl_key_t   key;
-    rbl_str_t   none = RBL_STR("");
     restored_t  r;
 
     memset(&r, 0, sizeof(r));
     r.tokens = json_array();
-    ctl_survey(ctl);
 
-    for (p = 0; p < ctl->ks.partitions; p++) {
-        if (!ctl_away(ctl, p)
-            && ctl_each(ctl, rbl_key(&key, &ctl->ks, p, "accounts", none,
-                                     none),
-                        p, "acct", none, restored_account, &r)
-               != 0)
-        {
-            json_decref(r.tokens);
-            return CTL_ERROR;
-        }
+    if (ctl_each_account(ctl, "acct", RBL_STR(""), restored_account, &r) != 0)
+    {
+        json_decref(r.tokens);
+        return CTL_ERROR;
     }
 
     if (restored_print(ctl, &r) != CTL_OK) {

@@ -19,7 +19,7 @@ verdict_refuses(ctl_t *ctl, unsigned node, unsigned p,
 {
     int           refuses;
     char          server[CTL_NODE_TEXT];
-    rbl_str_t     none = RBL_STR(""), text;
+    rbl_str_t     text;
     rbl_key_t     key;
     ctl_why_t     ignored;
     redisReply   *reply;
@@ -27,8 +27,7 @@ verdict_refuses(ctl_t *ctl, unsigned node, unsigned p,
     reply = !ctl_ready(ctl, node, &ignored) ? NULL
             : ctl_ask(ctl, node, NULL, RBL_COMMAND("EVAL",
                       RBL_CONDITION_PROBE, RBL_STR("1"),
-                      rbl_key(&key, &ctl->ks, p, "accounts", none, none)),
-                      &ignored);
+                      ctl_key(ctl, &key, p, "accounts")), &ignored);
 
     /* a replica refuses, too, and its master may be well */
 
@@ -51,7 +50,6 @@ static void
 verdict_probe(ctl_t *ctl, char why[RBL_CONDITION_REASON])
 {
     unsigned       p, node;
-    rbl_str_t      none = RBL_STR("");
     rbl_key_t      key;
     unsigned char  seen[RBL_NODES_MAX] = { 0 };
 
@@ -59,7 +57,7 @@ verdict_probe(ctl_t *ctl, char why[RBL_CONDITION_REASON])
 
     for (p = 0; p < ctl->ks.partitions; p++) {
         node = rbl_nodes_of(ctl->store.nodes,
-                            rbl_key(&key, &ctl->ks, p, "accounts", none, none));
+                            ctl_key(ctl, &key, p, "accounts"));
 
         if (ctl_away(ctl, p) || node >= RBL_NODES_MAX || seen[node]) {
             continue;
@@ -79,13 +77,12 @@ static int64_t
 verdict_seen(ctl_t *ctl)
 {
     int64_t      seen;
-    rbl_str_t    none = RBL_STR("");
     rbl_key_t    key;
     redisReply  *reply;
 
     reply = ctl_command(ctl, RBL_COMMAND("ZREVRANGE",
-                        rbl_key(&key, &ctl->ks, 0, "daemons", none, none),
-                        RBL_STR("0"), RBL_STR("0"), RBL_STR("WITHSCORES")));
+                        ctl_key(ctl, &key, 0, "daemons"), RBL_STR("0"),
+                        RBL_STR("0"), RBL_STR("WITHSCORES")));
     seen = rbl_reply_int(rbl_reply_at(reply, 1), 0);
     freeReplyObject(reply);
 
