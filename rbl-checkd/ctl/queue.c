@@ -4,9 +4,6 @@
 
 #include "ctl.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #define CTL_QUEUE_SLICE  250            /* accounts per call */
 
 
@@ -18,124 +15,114 @@ static const ctl_column_t  queue_row[] = {
     { "digests", "DIGESTS" }, { NULL, NULL }
 };
 
-typedef struct {
-    int64_t  manual, due;               /* not claimed yet */
-    int64_t  pending;                   /* claimed jobs that are not done */
-    int64_t  oldest;                    /* ms that the oldest has waited */
-    int64_t  soon, scheduled, outbox, deliveries, digests;
-} ctl_queue_t;
+/* Columns that are counts of keys of a partition. */
+static const struct {
+    const char  *column, *command, *key;
+} queue_counts[] = {
+    { "pending", "ZCARD", "leases" }, { "pending", "HLEN", "flight:due" },
+    { "outbox", "XLEN", "outbox" }, { "deliveries", "ZCARD", "retry" },
+    { "digests", "ZCARD", "digests" }
+};
 
 
-/* Adds one slice of the accounts; returns the start of the next, -1: none. */
-static int64_t
-ctl_queue_slice(ctl_t *ctl, rbl_str_t lists, int64_t from, ctl_queue_t *q)
+/* Takes the reference of the name. */
+static json_t *
+queue_new(json_t *name)
 {
-    char                      rank[24], n[24];
+    json_t              *row;
+    const ctl_column_t  *c;
+
+    row = json_pack("{so}", queue_row[0].key, name);
+
+    for (c = queue_row + 1; c->key != NULL; c++) {
+        json_object_set_new(row, c->key, json_integer(0));
+    }
+
+    return row;
+}
+
+
+/* Adds a number to its column; the oldest is not the sum but the largest. */
+static void
+queue_add(json_t *row, const char *column, json_int_t n)
+{
+    json_int_t  was;
+
+    was = json_integer_value(json_object_get(row, column));
+    n = strcmp(column, "oldest") != 0 ? was + n : n > was ? n : was;
+    json_object_set_new(row, column, json_integer(n));
+}
+
+
+/* Adds one slice of the accounts; *from becomes the start of the next, -1:
+   none.  0; -1: error printed. */
+static int
+queue_slice(ctl_t *ctl, rbl_str_t lists, int64_t *from, json_t *row)
+{
+    char                      rank[CTL_DECIMAL], n[CTL_DECIMAL];
     redisReply               *reply;
     rbl_queue_count_args_t    args;
     rbl_queue_count_reply_t   said;
 
-    snprintf(rank, sizeof(rank), "%lld", (long long) from);
-    snprintf(n, sizeof(n), "%d", CTL_QUEUE_SLICE);
     args.lists = lists;
-    args.rank = rbl_str(rank);
-    args.accounts = rbl_str(n);
+    args.rank = ctl_decimal(rank, *from);
+    args.accounts = ctl_decimal(n, CTL_QUEUE_SLICE);
 
     reply = ctl_script(ctl, CTL_SCRIPT(queue_count, args));
     if (reply == NULL) {
-        return -2;
+        return -1;
     }
 
     rbl_queue_count_reply(&said, reply);
     freeReplyObject(reply);
-    q->manual += said.manual;
-    q->due += said.due;
-    q->oldest = said.oldest > q->oldest ? said.oldest : q->oldest;
-    q->soon += said.soon;
-    q->scheduled += said.scheduled;
+    queue_add(row, "manual", said.manual);
+    queue_add(row, "due", said.due);
+    queue_add(row, "oldest", said.oldest / 1000);
+    queue_add(row, "soon", said.soon);
+    queue_add(row, "scheduled", said.scheduled);
+    *from = said.rank > *from ? said.rank : -1;
 
-    return said.rank > from ? said.rank : -1;
+    return 0;
 }
 
 
 static int
-ctl_queue_read(ctl_t *ctl, unsigned p, ctl_queue_t *q)
+queue_read(ctl_t *ctl, unsigned p, json_t *row)
 {
-    int64_t    from, begun;
+    size_t     i;
+    int64_t    from, n;
     rbl_key_t  key;
-    rbl_str_t  none = RBL_STR("");
-
-    memset(q, 0, sizeof(*q));
-    (void) rbl_key(&key, &ctl->ks, p, "lists", none, none);
 
     for (from = 0; from >= 0; /* void */) {
-        from = ctl_queue_slice(ctl, rbl_str(key.s), from, q);
+        if (queue_slice(ctl, ctl_key(ctl, &key, p, "lists"), &from, row) != 0)
+        {
+            return -1;
+        }
     }
 
-    if (from != -1) {
-        return -1;
+    for (i = 0; i < sizeof(queue_counts) / sizeof(queue_counts[0]); i++) {
+        n = ctl_count(ctl, queue_counts[i].command,
+                      ctl_key(ctl, &key, p, queue_counts[i].key));
+        if (n < 0) {
+            return -1;
+        }
+
+        queue_add(row, queue_counts[i].column, n);
     }
 
-    q->pending = ctl_count(ctl, "ZCARD",
-                           rbl_key(&key, &ctl->ks, p, "leases", none, none));
-    begun = q->pending < 0 ? -1
-        : ctl_count(ctl, "HLEN",
-                    rbl_key(&key, &ctl->ks, p, "flight:due", none, none));
-    q->pending = begun < 0 ? -1 : q->pending + begun;
-    q->outbox = q->pending < 0 ? -1
-        : ctl_count(ctl, "XLEN",
-                    rbl_key(&key, &ctl->ks, p, "outbox", none, none));
-    q->deliveries = q->outbox < 0 ? -1
-        : ctl_count(ctl, "ZCARD",
-                    rbl_key(&key, &ctl->ks, p, "retry", none, none));
-    q->digests = q->deliveries < 0 ? -1
-        : ctl_count(ctl, "ZCARD",
-                    rbl_key(&key, &ctl->ks, p, "digests", none, none));
-
-    return q->digests < 0 ? -1 : 0;
-}
-
-
-static json_t *
-ctl_queue_json(json_t *name, const ctl_queue_t *q)
-{
-    return json_pack("{so sI sI sI sI sI sI sI sI sI}", "partition", name,
-                     "manual", (json_int_t) q->manual,
-                     "due", (json_int_t) q->due,
-                     "pending", (json_int_t) q->pending,
-                     "oldest", (json_int_t) (q->oldest / 1000),
-                     "soon", (json_int_t) q->soon,
-                     "scheduled", (json_int_t) q->scheduled,
-                     "outbox", (json_int_t) q->outbox,
-                     "deliveries", (json_int_t) q->deliveries,
-                     "digests", (json_int_t) q->digests);
-}
-
-
-static void
-ctl_queue_add(ctl_queue_t *sum, const ctl_queue_t *q)
-{
-    sum->manual += q->manual;
-    sum->due += q->due;
-    sum->pending += q->pending;
-    sum->oldest = q->oldest > sum->oldest ? q->oldest : sum->oldest;
-    sum->soon += q->soon;
-    sum->scheduled += q->scheduled;
-    sum->outbox += q->outbox;
-    sum->deliveries += q->deliveries;
-    sum->digests += q->digests;
+    return 0;
 }
 
 
 int
 ctl_queue(ctl_t *ctl)
 {
-    json_t       *rows;
-    unsigned      p;
-    ctl_queue_t   q, sum;
+    json_t              *rows, *row, *sum;
+    unsigned             p;
+    const ctl_column_t  *c;
 
-    memset(&sum, 0, sizeof(sum));
     rows = json_array();
+    sum = queue_new(json_string("all"));
     ctl_survey(ctl);
 
     for (p = 0; p < ctl->ks.partitions; p++) {
@@ -143,18 +130,22 @@ ctl_queue(ctl_t *ctl)
             continue;
         }
 
-        if (ctl_queue_read(ctl, p, &q) != 0) {
+        row = queue_new(json_integer((json_int_t) p));
+        json_array_append_new(rows, row);
+
+        if (queue_read(ctl, p, row) != 0) {
             json_decref(rows);
+            json_decref(sum);
             return CTL_ERROR;
         }
 
-        json_array_append_new(rows,
-                              ctl_queue_json(json_integer((json_int_t) p),
-                                             &q));
-        ctl_queue_add(&sum, &q);
+        for (c = queue_row + 1; c->key != NULL; c++) {
+            queue_add(sum, c->key,
+                      json_integer_value(json_object_get(row, c->key)));
+        }
     }
 
-    json_array_append_new(rows, ctl_queue_json(json_string("all"), &sum));
+    json_array_append_new(rows, sum);
 
     return ctl_print_parts(ctl, queue_row, rows);
 }

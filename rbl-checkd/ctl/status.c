@@ -41,9 +41,10 @@ static const ctl_column_t  server_row[] = {
 static const ctl_column_t  daemon_row[] = {
     { "name", "DAEMON" }, { "pending", "RUNNING" }, { "idle", "IDLE (s)" },
     { "version", "VERSION" }, { "up", "UP" }, { "ended", "CHECKS" },
-    { "a_second", "A SECOND" }, { "asked", "QUESTIONS" },
-    { "open", "IN FLIGHT" }, { "waiting", "WAITING" },
-    { "queue", "QUEUE (s)" }, { "delivered", "DELIVERED" }, { NULL, NULL }
+    { "a_second", "A SECOND" }, { "questions.asked", "QUESTIONS" },
+    { "questions.in_flight", "IN FLIGHT" },
+    { "questions.waiting", "WAITING" }, { "waits", "QUEUE (s)" },
+    { "deliveries.delivered", "DELIVERED" }, { NULL, NULL }
 };
 
 
@@ -137,36 +138,29 @@ ctl_status_slice(ctl_t *ctl, rbl_str_t lists, char at[2][24], json_t *daemons)
 
 
 static int
-ctl_status_partition(ctl_t *ctl, rbl_str_t lists, json_t *daemons)
-{
-    char  at[2][24] = { "0", "0" };
-
-    do {
-        if (ctl_status_slice(ctl, lists, at, daemons) != 0) {
-            return -1;
-        }
-
-    } while (strcmp(at[0], "-1") != 0 || strcmp(at[1], "-1") != 0);
-
-    return 0;
-}
-
-
-static int
 ctl_status_daemons(ctl_t *ctl, json_t *daemons)
 {
+    char       at[2][24];
     unsigned   p;
     rbl_key_t  key;
-    rbl_str_t  none = RBL_STR("");
 
     for (p = 0; p < ctl->ks.partitions; p++) {
-        (void) rbl_key(&key, &ctl->ks, p, "lists", none, none);
-
-        if (!ctl_away(ctl, p)
-            && ctl_status_partition(ctl, rbl_str(key.s), daemons) != 0)
-        {
-            return -1;
+        if (ctl_away(ctl, p)) {
+            continue;
         }
+
+        memset(at, 0, sizeof(at));
+        at[0][0] = at[1][0] = '0';
+
+        do {
+            if (ctl_status_slice(ctl, ctl_key(ctl, &key, p, "lists"), at,
+                                 daemons)
+                != 0)
+            {
+                return -1;
+            }
+
+        } while (strcmp(at[0], "-1") != 0 || strcmp(at[1], "-1") != 0);
     }
 
     return 0;
@@ -180,7 +174,6 @@ ctl_status_sums(ctl_t *ctl, json_t *v)
     int64_t    n, sum;
     unsigned   p, first, last;
     rbl_key_t  key;
-    rbl_str_t  none = RBL_STR("");
 
     static const struct {
         const char  *name, *verb, *key;
@@ -203,7 +196,7 @@ ctl_status_sums(ctl_t *ctl, json_t *v)
             }
 
             n = ctl_count(ctl, sums[i].verb,
-                          rbl_key(&key, &ctl->ks, p, sums[i].key, none, none));
+                          ctl_key(ctl, &key, p, sums[i].key));
             if (n < 0) {
                 return -1;
             }
@@ -223,12 +216,10 @@ ctl_status_lists(ctl_t *ctl, json_t *v)
 {
     rbl_mp_t     mp;
     rbl_key_t    key;
-    rbl_str_t    none = RBL_STR("");
     redisReply  *reply;
 
     reply = ctl_command(ctl, RBL_COMMAND("GET",
-                        rbl_key(&key, &ctl->ks, ctl_here(ctl), "defaults",
-                                none, none)));
+                        ctl_key(ctl, &key, ctl_here(ctl), "defaults")));
     if (reply == NULL) {
         return -1;
     }
@@ -282,36 +273,27 @@ ctl_status_up(const json_t *started)
 }
 
 
-/* Adds the columns of a daemon that has reported its numbers. */
+/* Adds the columns that are made of several numbers of a daemon. */
 static void
-ctl_status_columns(json_t *d, const json_t *m)
+ctl_status_columns(json_t *d)
 {
     char     rate[32];
     int64_t  age, due;
 
-    age = ctl_status_number(m, "queue", "manual_ms");
-    due = ctl_status_number(m, "queue", "due_ms");
+    age = ctl_status_number(d, "queue", "manual_ms");
+    due = ctl_status_number(d, "queue", "due_ms");
     age = (age > due ? age : due) / 1000;
-    (void) rbl_metric_text(rate, ctl_status_number(m, "checks", "per_1000s"),
+    (void) rbl_metric_text(rate, ctl_status_number(d, "checks", "per_1000s"),
                            RBL_METRIC_MILLI);
     rate[strlen(rate) - 2] = '\0';     /* one decimal is enough */
 
-    json_object_set(d, "version", json_object_get(m, "version"));
     json_object_set_new(d, "up",
-                        ctl_status_up(json_object_get(m, "started")));
+                        ctl_status_up(json_object_get(d, "started")));
     json_object_set_new(d, "ended",
-        json_integer(ctl_status_number(m, "checks", "completed")
-                     + ctl_status_number(m, "checks", "failed")));
+        json_integer(ctl_status_number(d, "checks", "completed")
+                     + ctl_status_number(d, "checks", "failed")));
     json_object_set_new(d, "a_second", json_string(rate));
-    json_object_set_new(d, "asked",
-        json_integer(ctl_status_number(m, "questions", "asked")));
-    json_object_set_new(d, "open",
-        json_integer(ctl_status_number(m, "questions", "in_flight")));
-    json_object_set_new(d, "waiting",
-        json_integer(ctl_status_number(m, "questions", "waiting")));
-    json_object_set_new(d, "queue", json_integer(age));
-    json_object_set_new(d, "delivered",
-        json_integer(ctl_status_number(m, "deliveries", "delivered")));
+    json_object_set_new(d, "waits", json_integer(age));
 }
 
 
@@ -338,11 +320,10 @@ ctl_status_counted(ctl_t *ctl, json_t *daemons, rbl_conditions_t *conditions)
             continue;
         }
 
-        if (ctl->json) {
-            json_object_update(d, m);
+        json_object_update(d, m);
 
-        } else {
-            ctl_status_columns(d, m);
+        if (!ctl->json) {
+            ctl_status_columns(d);
         }
     }
 
