@@ -206,7 +206,9 @@ ctl_connect(ctl_t *ctl)
         return -1;
     }
 
-    if (config_resolve_store(&ctl->conf, err, sizeof(err)) != 0) {
+    if (config_secure_store(&ctl->conf, err, sizeof(err)) != 0
+        || config_resolve_store(&ctl->conf, err, sizeof(err)) != 0)
+    {
         ctl_fail("%s", err);
         return -1;
     }

@@ -16,7 +16,7 @@ const ctl_command_t  ctl_commands[] = {
       0, 0, CTL_STORE, ctl_upgrade },
     { "store plan", "",
       "show which server has which part of the store, and its replicas",
-      0, 0, CTL_OFFLINE | CTL_LOOKS, ctl_store_plan },
+      0, 0, CTL_STORE | CTL_LOOKS, ctl_store_plan },
     { "account add", "NAME [--plan NAME] [--file FILE] [--paid|--free]"
       " [--max-hosts N] [--max-contacts N] [--max-checks N]"
       " [--interval SECONDS|15m|1h] [--timezone NAME]",

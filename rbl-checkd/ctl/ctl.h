@@ -214,9 +214,6 @@ json_t *ctl_servers(ctl_t *ctl);
 /* Warns of masters whose replicas need not have a write. */
 void ctl_servers_note(const json_t *servers);
 
-/* The value of a line "name:value" of INFO. */
-rbl_str_t ctl_info_value(rbl_str_t info, const char *name);
-
 /* by.c: makes the last argument of audited scripts. */
 rbl_str_t ctl_by(const ctl_t *ctl, rbl_audit_by_t *b);
 

@@ -305,14 +305,6 @@ ctl_configure(ctl_t *ctl)
         }
     }
 
-    if ((ctl->command->need & CTL_STORE)
-        && (config_secure_store(&ctl->conf, err, sizeof(err)) != 0
-            || config_resolve_store(&ctl->conf, err, sizeof(err)) != 0))
-    {
-        ctl_fail("%s", err);
-        return -1;
-    }
-
     if (rbl_keyspace_init(&ctl->ks, rbl_str(ctl->conf.store_prefix))
         != RBL_OK)
     {

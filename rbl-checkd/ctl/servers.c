@@ -13,36 +13,6 @@
 #define SERVERS_RANGES  400
 
 
-rbl_str_t
-ctl_info_value(rbl_str_t info, const char *name)
-{
-    rbl_str_t    v = RBL_STR("");
-    size_t       n;
-    const char  *p, *end;
-
-    n = strlen(name);
-    end = info.p + info.n;
-
-    for (p = info.p; p != NULL && p < end; p++) {
-        if ((size_t) (end - p) > n && memcmp(p, name, n) == 0 && p[n] == ':') {
-            v.p = p + n + 1;
-            while (v.p + v.n < end && v.p[v.n] != '\r' && v.p[v.n] != '\n') {
-                v.n++;
-            }
-
-            return v;
-        }
-
-        p = memchr(p, '\n', (size_t) (end - p));
-        if (p == NULL) {
-            break;
-        }
-    }
-
-    return v;
-}
-
-
 typedef struct {
     const rbl_nodes_t  *nodes;
     unsigned            node;
@@ -62,21 +32,27 @@ servers_of(const void *data, unsigned slot)
 static void
 servers_info(json_t *row, const redisReply *reply)
 {
+    size_t           i;
     rbl_str_t        info;
     rbl_replicas_t   replicas;
+
+    static const struct {
+        const char  *member, *line;
+    } texts[] = {
+        { "version", "redis_version" }, { "role", "role" },
+        { "memory", "used_memory_human" }, { "policy", "maxmemory_policy" }
+    };
 
     info = rbl_reply_str(reply);
     rbl_replicas(&replicas, reply);
 
-    json_object_set_new(row, "version",
-                        ctl_text(ctl_info_value(info, "redis_version")));
-    json_object_set_new(row, "role", ctl_text(ctl_info_value(info, "role")));
-    json_object_set_new(row, "memory",
-                        ctl_text(ctl_info_value(info, "used_memory_human")));
-    json_object_set_new(row, "policy",
-                        ctl_text(ctl_info_value(info, "maxmemory_policy")));
+    for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        json_object_set_new(row, texts[i].member,
+                            ctl_text(rbl_info_value(info, texts[i].line)));
+    }
+
     json_object_set_new(row, "persistent", json_boolean(rbl_str_is(
-                        ctl_info_value(info, "aof_enabled"), "1")));
+                        rbl_info_value(info, "aof_enabled"), "1")));
     json_object_set_new(row, "replicas", json_integer(replicas.replicas));
     json_object_set_new(row, "good", replicas.good < 0
                         ? json_null() : json_integer(replicas.good));

@@ -9,6 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define PLAN_HOST  "107"                /* width of a host for sscanf */
+
+_Static_assert(RBL_HOST_MAX == 108, "PLAN_HOST");
+
 
 static const ctl_column_t  cluster_columns[] = {
     { "store", "store" }, { "partitions", "partitions" },
@@ -35,51 +39,26 @@ static const ctl_column_t  replica_row[] = {
 };
 
 
-static rbl_str_t
-plan_word(rbl_str_t *line)
-{
-    rbl_str_t    word;
-    const char  *space;
-
-    word = *line;
-    space = line->n ? memchr(line->p, ' ', line->n) : NULL;
-    word.n = space ? (size_t) (space - line->p) : line->n;
-    line->p += word.n + (space != NULL);
-    line->n -= word.n + (space != NULL);
-
-    return word;
-}
-
-
 /*
  * Adds a master without slots, from a line of CLUSTER NODES: ID, address,
  * flags, master, three numbers, "connected", slots.
  */
 static void
-plan_empty_line(json_t *rows, rbl_str_t line)
+plan_empty_line(json_t *rows, const char *line)
 {
-    int          i;
-    rbl_str_t    word[8];
-    const char  *at;
+    char  at[RBL_HOST_MAX], flags[64], slots[2];
 
-    memset(word, 0, sizeof(word));
-
-    for (i = 0; i < 8; i++) {
-        word[i] = plan_word(&line);
-    }
-
-    at = word[1].n ? memchr(word[1].p, '@', word[1].n) : NULL;
-
-    if (at == NULL || line.n != 0 || word[2].n == 0
-        || memmem(word[2].p, word[2].n, "master", 6) == NULL)
+    if (sscanf(line, "%*s %" PLAN_HOST "[^@ ]@%*s %63s %*s %*s %*s %*s %*s %1s",
+               at, flags, slots)
+        != 2
+        || strstr(flags, "master") == NULL)
     {
         return;
     }
 
-    word[1].n = (size_t) (at - word[1].p);
     json_array_append_new(rows, json_pack("{so ss si ss si ss}",
-                          "node", ctl_text(word[1]), "state",
-                          memmem(word[2].p, word[2].n, "fail", 4) != NULL
+                          "node", ctl_text(rbl_str(at)), "state",
+                          strstr(flags, "fail") != NULL
                           ? "its cluster cannot reach it" : "it has no slots",
                           "slots", 0, "ranges", "", "count", 0, "parts", ""));
 }
@@ -89,9 +68,8 @@ plan_empty_line(json_t *rows, rbl_str_t line)
 static int
 plan_empty(ctl_t *ctl, json_t *rows)
 {
+    char         *line, *last;
     unsigned      node;
-    rbl_str_t     text, line;
-    const char   *end;
     redisReply   *reply;
     ctl_tried_t   tried;
 
@@ -110,12 +88,10 @@ plan_empty(ctl_t *ctl, json_t *rows)
         return -1;
     }
 
-    for (text = rbl_reply_str(reply); text.n > 0; /* void */) {
-        end = memchr(text.p, '\n', text.n);
-        line.p = text.p;
-        line.n = end ? (size_t) (end - text.p) : text.n;
-        text.p += line.n + (end != NULL);
-        text.n -= line.n + (end != NULL);
+    line = rbl_reply_str(reply).p != NULL ? strtok_r(reply->str, "\n", &last)
+                                          : NULL;
+
+    for ( /* void */ ; line != NULL; line = strtok_r(NULL, "\n", &last)) {
         plan_empty_line(rows, line);
     }
 
@@ -207,48 +183,16 @@ plan_cluster(ctl_t *ctl, json_t *servers)
 
 /* "ip=127.0.0.1,port=6380,state=online,offset=56,lag=0" */
 static json_t *
-plan_replica(rbl_str_t value)
+plan_replica(const char *value)
 {
-    char         host[RBL_HOST_MAX], node[RBL_HOST_PORT_TEXT], state[32];
-    int64_t      port, lag;
-    rbl_str_t    part;
-    const char  *comma;
-
+    char             node[RBL_HOST_PORT_TEXT], state[32] = "";
+    long long        lag = 0;
     rbl_host_port_t  at;
 
-    host[0] = '\0';
-    state[0] = '\0';
-    port = 0;
-    lag = 0;
-
-    while (value.n > 0) {
-        comma = memchr(value.p, ',', value.n);
-        part = value;
-        part.n = comma ? (size_t) (comma - value.p) : value.n;
-        value.p += part.n + (comma != NULL);
-        value.n -= part.n + (comma != NULL);
-
-        if (part.n > 3 && memcmp(part.p, "ip=", 3) == 0) {
-            rbl_copy(host, sizeof(host),
-                     (rbl_str_t) { part.p + 3, part.n - 3 });
-
-        } else if (part.n > 5 && memcmp(part.p, "port=", 5) == 0) {
-            (void) rbl_int_parse(&port, (rbl_str_t) { part.p + 5, part.n - 5 },
-                                 1, 65535);
-
-        } else if (part.n > 6 && memcmp(part.p, "state=", 6) == 0) {
-            rbl_copy(state, sizeof(state),
-                     (rbl_str_t) { part.p + 6, part.n - 6 });
-
-        } else if (part.n > 4 && memcmp(part.p, "lag=", 4) == 0) {
-            (void) rbl_int_parse(&lag, (rbl_str_t) { part.p + 4, part.n - 4 },
-                                 0, INT64_MAX);
-        }
-    }
-
     memset(&at, 0, sizeof(at));
-    rbl_copy(at.host, sizeof(at.host), rbl_str(host));
-    at.port = (unsigned) port;
+    (void) sscanf(value, "ip=%" PLAN_HOST "[^,\r\n],port=%5u,"
+                  "state=%31[^,\r\n],offset=%*[0-9],lag=%18lld", at.host,
+                  &at.port, state, &lag);
 
     return json_pack("{so so sI}", "node",
                      ctl_text(rbl_str(rbl_host_port_text(node, &at))),
@@ -277,13 +221,13 @@ plan_replicas(ctl_t *ctl)
 
     for (i = 0; /* void */; i++) {
         snprintf(name, sizeof(name), "slave%d", i);
-        value = ctl_info_value(rbl_reply_str(reply), name);
+        value = rbl_info_value(rbl_reply_str(reply), name);
 
         if (value.n == 0) {
             break;
         }
 
-        json_array_append_new(rows, plan_replica(value));
+        json_array_append_new(rows, plan_replica(value.p));
     }
 
     freeReplyObject(reply);
@@ -295,8 +239,11 @@ plan_replicas(ctl_t *ctl)
 static int
 plan_master(ctl_t *ctl, json_t *servers)
 {
+    size_t         i;
     json_t        *v, *rows;
     const json_t  *row, *good;
+
+    static const char *const  own[] = { "state", "role", "replicas", "good" };
 
     rows = plan_replicas(ctl);
     if (rows == NULL) {
@@ -308,10 +255,11 @@ plan_master(ctl_t *ctl, json_t *servers)
     good = json_object_get(row, "good");
     v = json_pack("{ss}", "store", ctl->conf.store);
     json_object_set(v, "master", json_object_get(row, "node"));
-    json_object_set(v, "state", json_object_get(row, "state"));
-    json_object_set(v, "role", json_object_get(row, "role"));
-    json_object_set(v, "replicas", json_object_get(row, "replicas"));
-    json_object_set(v, "good", json_object_get(row, "good"));
+
+    for (i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+        json_object_set(v, own[i], json_object_get(row, own[i]));
+    }
+
     json_object_set_new(v, "min_replicas",
                         json_string(json_is_integer(good) ? "set"
                                                           : "not set"));
@@ -327,10 +275,6 @@ ctl_store_plan(ctl_t *ctl)
     int          rc;
     json_t      *servers;
     rbl_meta_t   meta;
-
-    if (ctl_connect(ctl) != 0) {
-        return CTL_ERROR;
-    }
 
     /* the slots are shown before rblctl init, too */
 

@@ -10,10 +10,8 @@
 #define RBL_ROLE_REPLICAS  64           /* of a master that are looked at */
 
 
-/* p is NULL if there is no such line. */
-
-static rbl_str_t
-rbl_role_value(rbl_str_t info, const char *name)
+rbl_str_t
+rbl_info_value(rbl_str_t info, const char *name)
 {
     size_t       n;
     rbl_str_t    value;
@@ -56,7 +54,7 @@ rbl_role(const redisReply *info)
         return RBL_ROLE_UNKNOWN;
     }
 
-    role = rbl_role_value(text, "role");
+    role = rbl_info_value(text, "role");
 
     if (role.p == NULL) {
         return RBL_ROLE_UNKNOWN;
@@ -66,8 +64,8 @@ rbl_role(const redisReply *info)
         return RBL_ROLE_MASTER;
     }
 
-    link = rbl_role_value(text, "master_link_status");
-    heard = rbl_role_value(text, "master_last_io_seconds_ago");
+    link = rbl_info_value(text, "master_link_status");
+    heard = rbl_info_value(text, "master_last_io_seconds_ago");
 
     return link.p != NULL && rbl_str_is(link, "up") && heard.p != NULL
            && rbl_int_parse(&age, heard, 0, RBL_ROLE_AGE_MAX) == RBL_OK
@@ -81,7 +79,7 @@ rbl_role_number(rbl_str_t info, const char *name, int64_t def)
     int64_t    n;
     rbl_str_t  value;
 
-    value = rbl_role_value(info, name);
+    value = rbl_info_value(info, name);
 
     return value.p != NULL && rbl_int_parse(&n, value, 0, INT64_MAX) == RBL_OK
            ? n : def;
@@ -105,7 +103,7 @@ rbl_role_lag(rbl_str_t info)
 
     for (i = 0; i < RBL_ROLE_REPLICAS; i++) {
         (void) snprintf(name, sizeof(name), "slave%u", i);
-        line = rbl_role_value(info, name);
+        line = rbl_info_value(info, name);
 
         if (line.p == NULL) {
             break;
@@ -137,7 +135,7 @@ rbl_replicas(rbl_replicas_t *replicas, const redisReply *info)
 
     text = rbl_reply_str(info);
 
-    replicas->history = rbl_role_value(text, "master_replid");
+    replicas->history = rbl_info_value(text, "master_replid");
     replicas->replicas = rbl_role_number(text, "connected_slaves", 0);
     replicas->good = rbl_role_number(text, "min_slaves_good_slaves", -1);
     replicas->lag = rbl_role_lag(text);

@@ -9,6 +9,9 @@
 
 #include "rbl_reply.h"
 
+/* The value of a line "name:value" of INFO; p is NULL if there is none. */
+rbl_str_t rbl_info_value(rbl_str_t info, const char *name);
+
 /*
  * Most seconds since a replica last received data from its master.  An idle
  * master sends a ping every ten seconds (repl-ping-replica-period).

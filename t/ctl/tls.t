@@ -50,6 +50,10 @@ sub good {
 
 my $ctl = at($redis, $redis->{tls}, %good);
 good($ctl, 'init');
+like(good($ctl, 'store', 'plan'), qr/^state +ok$/m,
+    'store plan shows the server');
+like($ctl->('check', '192.0.2.1')->{err}, qr/^rblctl: no active list takes/,
+    'check looks for lists in the store');
 good($ctl, 'lists', 'load', repo_dir() . '/conf/lists.json');
 cmp_ok(length good($ctl, 'lists', 'show', '--json'), '>', 65536,
     'lists show receives a large response over TLS');
