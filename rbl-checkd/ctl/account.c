@@ -15,60 +15,86 @@ static const ctl_column_t  account_row[] = {
 
 
 int
-ctl_account_add(ctl_t *ctl)
+account_make(ctl_t *ctl, rbl_str_t acct, rbl_str_t name, rbl_str_t timezone,
+    const plan_t *plan, int64_t interval)
 {
     char         hosts[CTL_DECIMAL], contacts[CTL_DECIMAL],
                  checks[CTL_DECIMAL], seconds[CTL_DECIMAL],
                  least[CTL_DECIMAL];
-    plan_t       plan;
-    int64_t      interval;
-    rbl_sid_t    account, profile, group;
-    rbl_key_t    key;
+    rbl_sid_t    profile, group;
     redisReply  *reply;
-    const char  *zone;
 
     rbl_account_put_args_t   args;
     rbl_account_put_reply_t  said;
 
+    if (rbl_sid_make(&profile, RBL_SID_PROFILE) != RBL_OK
+        || rbl_sid_make(&group, RBL_SID_GROUP) != RBL_OK)
+    {
+        ctl_fail("the kernel gives no random bytes");
+        return -1;
+    }
+
+    args.acct = acct;
+    args.name = name;
+    args.timezone = timezone;
+    args.plan = plan->name;
+    args.paid = rbl_str(plan->paid ? "1" : "0");
+    args.hosts = ctl_decimal(hosts, plan->max_hosts);
+    args.contacts = ctl_decimal(contacts, plan->max_contacts);
+    args.interval = ctl_decimal(seconds, interval);
+    args.profile = rbl_sid_str(&profile);
+    args.group = rbl_sid_str(&group);
+    args.checks = ctl_decimal(checks, plan->max_checks);
+    args.shortest = ctl_decimal(least, plan->interval);
+
+    reply = ctl_script(ctl, CTL_SCRIPT(account_put, args));
+    if (reply == NULL) {
+        return -1;
+    }
+
+    rbl_account_put_reply(&said, reply);
+    freeReplyObject(reply);
+
+    if (said.word == RBL_ACCOUNT_PUT_NONE) {
+        ctl_fail("the store's reply cannot be understood");
+        return -1;
+    }
+
+    return said.word != RBL_ACCOUNT_PUT_OK;
+}
+
+
+int
+ctl_account_add(ctl_t *ctl)
+{
+    int          rc;
+    plan_t       plan;
+    int64_t      interval;
+    rbl_sid_t    account;
+    rbl_key_t    key;
+    rbl_str_t    name;
+    const char  *zone;
+
     zone = ctl_option(ctl, "timezone");
     zone = zone ? zone : "UTC";
 
-    if (ctl_name(&args.name, "an account", ctl->args[0]) != 0
+    if (ctl_name(&name, "an account", ctl->args[0]) != 0
         || plan_given(ctl, &plan, &interval) != 0
         || ctl_timezone(ctl, rbl_str(zone)) != 0)
     {
         return CTL_ERROR;
     }
 
-    if (rbl_sid_make(&account, RBL_SID_ACCOUNT) != RBL_OK
-        || rbl_sid_make(&profile, RBL_SID_PROFILE) != RBL_OK
-        || rbl_sid_make(&group, RBL_SID_GROUP) != RBL_OK)
-    {
+    if (rbl_sid_make(&account, RBL_SID_ACCOUNT) != RBL_OK) {
         return ctl_fail("the kernel gives no random bytes");
     }
 
-    args.acct = ctl_acct(ctl, &key, &account);
-    args.timezone = rbl_str(zone);
-    args.plan = plan.name;
-    args.paid = rbl_str(plan.paid ? "1" : "0");
-    args.hosts = ctl_decimal(hosts, plan.max_hosts);
-    args.contacts = ctl_decimal(contacts, plan.max_contacts);
-    args.interval = ctl_decimal(seconds, interval);
-    args.profile = rbl_sid_str(&profile);
-    args.group = rbl_sid_str(&group);
-    args.checks = ctl_decimal(checks, plan.max_checks);
-    args.shortest = ctl_decimal(least, plan.interval);
+    rc = account_make(ctl, ctl_acct(ctl, &key, &account), name, rbl_str(zone),
+                      &plan, interval);
 
-    reply = ctl_script(ctl, CTL_SCRIPT(account_put, args));
-    if (reply == NULL) {
-        return CTL_ERROR;
-    }
-
-    rbl_account_put_reply(&said, reply);
-    freeReplyObject(reply);
-
-    if (said.word != RBL_ACCOUNT_PUT_OK) {
-        return ctl_fail("an account with this SID exists already");
+    if (rc != 0) {
+        return rc < 0 ? CTL_ERROR
+               : ctl_fail("an account with this SID exists already");
     }
 
     ctl->args[0] = rbl_sid_str(&account);

@@ -265,7 +265,6 @@ int ctl_print_parts(ctl_t *ctl, const ctl_column_t *columns, json_t *value);
 
 /* Untrusted text as JSON: invalid UTF-8 becomes "?". */
 json_t *ctl_text(rbl_str_t s);
-json_t *ctl_texts(rbl_str_t packed);    /* of a packed array of texts */
 json_t *ctl_time(int64_t ms);           /* RFC 3339 text, "" for 0 */
 
 /* Writes s for a terminal, without control bytes; returns the columns used. */

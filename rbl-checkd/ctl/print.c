@@ -7,8 +7,8 @@
 #include "base/xalloc.h"
 #include "ctl.h"
 
-#include "rbl_mp.h"
 #include "rbl_time.h"
+#include "rbl_utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,27 +26,14 @@ ctl_decode(const unsigned char *s, size_t n, uint32_t *c)
 {
     size_t  i, len;
 
-    *c = s[0];
+    len = rbl_utf8_len(s, s + n);
+    *c = len > 1 ? s[0] & (0x7fu >> len) : s[0];
 
-    if (s[0] < 0x80) {
-        return 1;
-    }
-
-    len = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : s[0] >= 0xc2 ? 2 : 0;
-    if (len == 0 || len > n || s[0] > 0xf4) {
-        return 0;
-    }
-
-    *c = s[0] & (0x7fu >> len);
     for (i = 1; i < len; i++) {
-        if ((s[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-
         *c = *c << 6 | (s[i] & 0x3f);
     }
 
-    return *c >= 0x80 && (*c < 0xd800 || *c > 0xdfff) ? len : 0;
+    return len;
 }
 
 
@@ -124,24 +111,6 @@ ctl_text(rbl_str_t s)
     free(copy);
 
     return v;
-}
-
-
-json_t *
-ctl_texts(rbl_str_t packed)
-{
-    size_t    n;
-    json_t   *list;
-    rbl_mp_t  mp;
-
-    list = json_array();
-    rbl_mp_init(&mp, packed);
-
-    for (n = rbl_mp_array(&mp); n > 0 && !mp.failed; n--) {
-        json_array_append_new(list, ctl_text(rbl_mp_str(&mp)));
-    }
-
-    return list;
 }
 
 

@@ -8,6 +8,7 @@
  */
 
 #include "op.h"
+#include "plan.h"
 
 #include "rbl_validate.h"
 
@@ -114,46 +115,16 @@ operator_account(const ctl_t *ctl, rbl_key_t *key)
 
 
 /* Makes the account if there is none.  It has no hosts, applications or
-   receivers, so its plan does not matter. */
+   receivers, so its plan does not matter.  0; -1: error printed. */
 static int
 operator_begin(ctl_t *ctl)
 {
-    rbl_key_t    key;
-    rbl_sid_t    profile, group;
-    redisReply  *reply;
+    rbl_key_t  key;
 
-    rbl_account_put_args_t   args;
-    rbl_account_put_reply_t  said;
+    static const plan_t  plan = { .name = RBL_STR(""), .interval = 86400 };
 
-    if (rbl_sid_make(&profile, RBL_SID_PROFILE) != RBL_OK
-        || rbl_sid_make(&group, RBL_SID_GROUP) != RBL_OK)
-    {
-        return ctl_fail("the kernel gives no random bytes");
-    }
-
-    args.acct = operator_account(ctl, &key);
-    args.name = RBL_STR("Operators");
-    args.timezone = RBL_STR("UTC");
-    args.plan = RBL_STR("");
-    args.paid = RBL_STR("0");
-    args.hosts = RBL_STR("0");
-    args.contacts = RBL_STR("0");
-    args.checks = RBL_STR("0");
-    args.interval = RBL_STR("86400");
-    args.shortest = RBL_STR("86400");
-    args.profile = rbl_sid_str(&profile);
-    args.group = rbl_sid_str(&group);
-
-    reply = ctl_script(ctl, CTL_SCRIPT(account_put, args));
-    if (reply == NULL) {
-        return CTL_ERROR;
-    }
-
-    rbl_account_put_reply(&said, reply);
-    freeReplyObject(reply);
-
-    return said.word != RBL_ACCOUNT_PUT_NONE
-           ? CTL_OK : ctl_fail("the store's reply cannot be understood");
+    return account_make(ctl, operator_account(ctl, &key), RBL_STR("Operators"),
+                        RBL_STR("UTC"), &plan, plan.interval) < 0 ? -1 : 0;
 }
 
 
@@ -175,7 +146,7 @@ operator_change(ctl_t *ctl, int (*run)(ctl_t *ctl))
 int
 ctl_operator_add(ctl_t *ctl)
 {
-    return operator_begin(ctl) == CTL_OK ? operator_run(ctl, ctl_user_add)
+    return operator_begin(ctl) == 0 ? operator_run(ctl, ctl_user_add)
                                          : CTL_ERROR;
 }
 
