@@ -240,7 +240,12 @@ typedef int (*ctl_each_pt)(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw,
 int ctl_each(ctl_t *ctl, rbl_str_t index, unsigned p, const char *record,
     rbl_str_t account, ctl_each_pt each, void *data);
 
-/* The same for all accounts: their records of that name and, if it is not
+/* The records of these members, at least one, in their order.  NULL: error
+   printed. */
+redisReply *ctl_records(ctl_t *ctl, const redisReply *sids, unsigned p,
+    const char *record, rbl_str_t account);
+
+/* ctl_each for all accounts: their records of that name and, if it is not
    empty, of the object `id`.  Partitions that are away are left out. */
 int ctl_each_account(ctl_t *ctl, const char *record, rbl_str_t id,
     ctl_each_pt each, void *data);
@@ -320,13 +325,13 @@ int ctl_mail_remove(ctl_t *ctl, rbl_str_t mail, rbl_str_t account,
 
 /*
  * daemons.c: an array of the latest counters of each daemon: its name, and
- * groups of numbers (rbl_metrics.h).  Adds their conditions, unless that is
- * NULL.  NULL: error printed.
+ * groups of numbers (rbl_metrics.h).  Adds their conditions.  NULL: error
+ * printed.
  */
 json_t *ctl_daemons(ctl_t *ctl, rbl_conditions_t *conditions);
 
-/* Their records; some may be nil.  NULL: error printed. */
-redisReply *ctl_daemon_records(ctl_t *ctl);
+/* ctl_each for their records. */
+int ctl_daemon_records(ctl_t *ctl, ctl_each_pt each, void *data);
 
 /*
  * verdict.c: completes the conditions with those that rblctl sees, and adds

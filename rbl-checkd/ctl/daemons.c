@@ -3,15 +3,9 @@
  * store every few seconds; the record of a stopped daemon soon expires.
  */
 
-#include "base/xalloc.h"
 #include "ctl.h"
 
 #include "rbl_metrics.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-
-#define DAEMONS_MAX  "255"              /* rank of the last daemon looked at */
 
 
 /* Sets the numbers in objects by their groups. */
@@ -128,84 +122,53 @@ ctl_daemon_json(const rbl_daemon_t *d)
 }
 
 
-redisReply *
-ctl_daemon_records(ctl_t *ctl)
-{
-    int          argc;
-    size_t       i, n;
-    rbl_key_t   *key, daemons;
-    rbl_str_t   *argv;
-    redisReply  *names, *reply;
-
-    names = ctl_command(ctl, RBL_COMMAND("ZREVRANGE",
-                        ctl_key(ctl, &daemons, 0, "daemons"),
-                        RBL_STR("0"), RBL_STR(DAEMONS_MAX)));
-    n = rbl_reply_len(names);
-
-    if (n == 0) {
-        return names;
-    }
-
-    key = xcalloc(n + 1, sizeof(rbl_key_t));
-    argv = xcalloc(n + 1, sizeof(rbl_str_t));
-    argc = 0;
-    argv[argc++] = RBL_STR("MGET");
-
-    for (i = 0; i < n; i++) {
-        argv[argc++] = rbl_key(&key[i], &ctl->ks, 0, "daemon",
-                               rbl_reply_str(rbl_reply_at(names, i)),
-                               RBL_STR(""));
-    }
-
-    reply = ctl_command(ctl, argc, argv);
-    freeReplyObject(names);
-    free(key);
-    free(argv);
-
-    return reply;
-}
+typedef struct {
+    json_t            *all;
+    rbl_conditions_t  *conditions;
+} daemons_t;
 
 
-/* One record: NULL if it has expired or cannot be read. */
-static json_t *
-ctl_daemon(rbl_str_t raw, rbl_conditions_t *conditions)
+/* A record that has expired, or cannot be read, is left out. */
+static int
+ctl_daemons_each(ctl_t *ctl, rbl_str_t name, rbl_str_t raw, void *data)
 {
     json_t        *v;
+    daemons_t     *daemons = data;
     rbl_daemon_t   d;
+
+    (void) ctl;
+    (void) name;
 
     v = rbl_daemon_decode(&d, raw) == RBL_OK ? ctl_daemon_json(&d) : NULL;
 
-    if (v != NULL && conditions != NULL) {
-        (void) rbl_conditions_add(conditions, d.name, d.conditions);
+    if (v != NULL) {
+        (void) rbl_conditions_add(daemons->conditions, d.name, d.conditions);
+        json_array_append_new(daemons->all, v);
     }
 
-    return v;
+    return 0;
+}
+
+
+int
+ctl_daemon_records(ctl_t *ctl, ctl_each_pt each, void *data)
+{
+    rbl_key_t  key;
+
+    return ctl_each(ctl, ctl_key(ctl, &key, 0, "daemons"), 0, "daemon",
+                    RBL_STR(""), each, data);
 }
 
 
 json_t *
 ctl_daemons(ctl_t *ctl, rbl_conditions_t *conditions)
 {
-    size_t       i;
-    json_t      *all, *v;
-    redisReply  *reply;
+    daemons_t  daemons = { json_array(), conditions };
 
-    reply = ctl_daemon_records(ctl);
-    if (reply == NULL) {
+    if (ctl_daemon_records(ctl, ctl_daemons_each, &daemons) != 0) {
+        json_decref(daemons.all);
         return NULL;
     }
 
-    all = json_array();
-
-    for (i = 0; i < rbl_reply_len(reply); i++) {
-        v = ctl_daemon(rbl_reply_str(rbl_reply_at(reply, i)), conditions);
-
-        if (v != NULL) {
-            json_array_append_new(all, v);
-        }
-    }
-
-    freeReplyObject(reply);
-
-    return all;
+    return daemons.all;
 }

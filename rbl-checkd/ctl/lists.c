@@ -20,7 +20,7 @@
 /* Lists, and what is known beside their records. */
 typedef struct {
     size_t             n;
-    rbl_str_t         *sid;
+    const rbl_str_t   *sid, *record;
     rbl_list_state_t  *state;
     redisReply        *keys;            /* zones with a key */
     redisReply        *hand;            /* names of what was changed by hand */
@@ -288,16 +288,14 @@ lists_shared(ctl_t *ctl, lists_t *lists, size_t i)
 
 /* Adds a row for each list.  0; -1: error printed. */
 static int
-lists_rows(ctl_t *ctl, lists_t *lists, const redisReply *records)
+lists_rows(ctl_t *ctl, lists_t *lists)
 {
     size_t       i;
     json_t      *v;
     rbl_list_t   l;
 
     for (i = 0; i < lists->n; i++) {
-        if (rbl_list_decode(&l, rbl_reply_str(rbl_reply_at(records, i)))
-            != RBL_OK)
-        {
+        if (rbl_list_decode(&l, lists->record[i]) != RBL_OK) {
             ctl_fail("the record of list %.*s is damaged: load the lists again",
                      (int) lists->sid[i].n, lists->sid[i].p);
             continue;
@@ -317,60 +315,38 @@ lists_rows(ctl_t *ctl, lists_t *lists, const redisReply *records)
 }
 
 
-/* Their records, in their order; one without lists.  NULL: error printed. */
-static redisReply *
-lists_records(ctl_t *ctl, const lists_t *lists)
+static int
+lists_daemon(ctl_t *ctl, rbl_str_t name, rbl_str_t raw, void *data)
 {
-    size_t       i;
-    rbl_key_t   *keys;
-    rbl_str_t   *argv;
-    redisReply  *reply;
+    const lists_t  *lists = data;
 
-    keys = xcalloc(lists->n + 1, sizeof(rbl_key_t));
-    argv = xcalloc(lists->n + 2, sizeof(rbl_str_t));
-    argv[0] = RBL_STR("MGET");
-    argv[1] = ctl_key(ctl, &keys[0], 0, "lists");
+    (void) ctl;
+    (void) name;
 
-    for (i = 0; i < lists->n; i++) {
-        argv[i + 1] = rbl_key(&keys[i], &ctl->ks, 0, "r", RBL_STR("SYS"),
-                              lists->sid[i]);
-    }
+    rbl_list_reports(lists->state, lists->n, lists->sid, raw);
 
-    reply = ctl_command(ctl, (int) (lists->n > 0 ? lists->n : 1) + 1, argv);
-    free(keys);
-    free(argv);
-
-    return reply;
+    return 0;
 }
 
 
-/* Reads the lists with these SIDs into an array.  NULL: error printed. */
+/* Reads what is known of the lists with these SIDs and records into an array.
+   NULL: error printed. */
 static json_t *
-lists_read(ctl_t *ctl, size_t n, rbl_str_t *sid)
+lists_read(ctl_t *ctl, size_t n, const rbl_str_t *sid, const rbl_str_t *record)
 {
-    int          rc;
-    size_t       i;
-    lists_t      lists = { n, sid, NULL, NULL, NULL, NULL };
-    redisReply  *daemons, *records;
+    int      rc;
+    lists_t  lists = { n, sid, record, NULL, NULL, NULL, NULL };
 
-    daemons = ctl_daemon_records(ctl);
-    lists.keys = daemons ? ctl_lists_keys(ctl) : NULL;
-    lists.hand = lists.keys ? lists_fields(ctl, "lists:override") : NULL;
-    records = lists.hand ? lists_records(ctl, &lists) : NULL;
     lists.state = xcalloc(n + 1, sizeof(rbl_list_state_t));
     lists.rows = json_array();
+    lists.keys = ctl_daemon_records(ctl, lists_daemon, &lists) == 0
+                 ? ctl_lists_keys(ctl) : NULL;
+    lists.hand = lists.keys ? lists_fields(ctl, "lists:override") : NULL;
 
-    for (i = 0; i < rbl_reply_len(daemons); i++) {
-        rbl_list_reports(lists.state, n, sid,
-                         rbl_reply_str(rbl_reply_at(daemons, i)));
-    }
+    rc = lists.hand ? lists_rows(ctl, &lists) : -1;
 
-    rc = records ? lists_rows(ctl, &lists, records) : -1;
-
-    freeReplyObject(daemons);
     freeReplyObject(lists.keys);
     freeReplyObject(lists.hand);
-    freeReplyObject(records);
     free(lists.state);
 
     if (rc != 0) {
@@ -470,7 +446,7 @@ ctl_list_show(ctl_t *ctl, rbl_str_t name, int servers)
     int          rc;
     json_t      *rows, *v;
     rbl_sid_t    sid;
-    rbl_str_t    text;
+    rbl_str_t    text, record;
     rbl_list_t   l;
     redisReply  *reply;
 
@@ -479,14 +455,15 @@ ctl_list_show(ctl_t *ctl, rbl_str_t name, int servers)
     }
 
     text = rbl_sid_str(&sid);
-    rows = lists_read(ctl, 1, &text);
+    record = rbl_reply_str(reply);
+    rows = lists_read(ctl, 1, &text, &record);
     v = json_incref(json_array_get(rows, 0));
     json_decref(rows);
 
     rc = v == NULL ? CTL_ERROR
          : !servers || rbl_str_is(l.status, "killed")
          ? ctl_print(ctl, list_columns, v)
-         : lists_print(ctl, v, rbl_reply_str(reply), strcmp(
+         : lists_print(ctl, v, record, strcmp(
                            json_string_value(json_object_get(v, "key")),
                            "needed") == 0);
 
@@ -502,8 +479,8 @@ ctl_lists_show(ctl_t *ctl)
     size_t       i, n;
     json_t      *rows;
     rbl_key_t    key;
-    rbl_str_t   *sid;
-    redisReply  *reply;
+    rbl_str_t   *sid, *record;
+    redisReply  *sids, *records;
 
     if (ctl->n_args == 1) {
         return ctl_list_show(ctl, ctl->args[0],
@@ -511,23 +488,25 @@ ctl_lists_show(ctl_t *ctl)
     }
 
     ctl_survey(ctl);
-    reply = ctl_command(ctl, RBL_COMMAND("ZRANGE",
-                        ctl_key(ctl, &key, 0, "lists"), RBL_STR("0"),
-                        RBL_STR(LISTS_LAST)));
-    if (reply == NULL) {
-        return CTL_ERROR;
-    }
-
-    n = rbl_reply_len(reply);
+    sids = ctl_command(ctl, RBL_COMMAND("ZRANGE",
+                       ctl_key(ctl, &key, 0, "lists"), RBL_STR("0"),
+                       RBL_STR(LISTS_LAST)));
+    n = rbl_reply_len(sids);
+    records = n > 0 ? ctl_records(ctl, sids, 0, "r", RBL_STR("SYS")) : NULL;
     sid = xcalloc(n + 1, sizeof(rbl_str_t));
+    record = xcalloc(n + 1, sizeof(rbl_str_t));
 
     for (i = 0; i < n; i++) {
-        sid[i] = rbl_reply_str(rbl_reply_at(reply, i));
+        sid[i] = rbl_reply_str(rbl_reply_at(sids, i));
+        record[i] = rbl_reply_str(rbl_reply_at(records, i));
     }
 
-    rows = lists_read(ctl, n, sid);
-    freeReplyObject(reply);
+    rows = sids == NULL || (n > 0 && records == NULL) ? NULL
+           : lists_read(ctl, n, sid, record);
+    freeReplyObject(sids);
+    freeReplyObject(records);
     free(sid);
+    free(record);
 
     return rows == NULL ? CTL_ERROR : ctl_print_parts(ctl, list_row, rows);
 }

@@ -208,28 +208,43 @@ typedef struct {
 } meta_walk_t;
 
 
-/* Looks up the records of the first n members of a slice. */
-static int
-meta_slice(ctl_t *ctl, const redisReply *sids, size_t n, const meta_walk_t *w)
+/* The records of n members.  NULL: error printed. */
+static redisReply *
+meta_records(ctl_t *ctl, const redisReply *sids, size_t n,
+    const meta_walk_t *w)
 {
-    int          rc, argc;
     size_t       i;
-    rbl_str_t    argv[CTL_SLICE_N + 1], sid;
+    rbl_str_t   *argv, sid;
     rbl_key_t   *keys;
     redisReply  *reply;
 
     keys = xcalloc(n, sizeof(rbl_key_t));
-    argc = 0;
-    argv[argc++] = RBL_STR("MGET");
+    argv = xcalloc(n + 1, sizeof(rbl_str_t));
+    argv[0] = RBL_STR("MGET");
 
     for (i = 0; i < n; i++) {
         sid = rbl_reply_str(rbl_reply_at(sids, i));
-        argv[argc++] = w->account.n
+        argv[i + 1] = w->account.n
             ? rbl_key(&keys[i], &ctl->ks, w->p, w->record, w->account, sid)
             : rbl_key(&keys[i], &ctl->ks, w->p, w->record, sid, w->id);
     }
 
-    reply = ctl_command(ctl, argc, argv);
+    reply = ctl_command(ctl, (int) n + 1, argv);
+    free(keys);
+    free(argv);
+
+    return reply;
+}
+
+
+static int
+meta_slice(ctl_t *ctl, const redisReply *sids, size_t n, const meta_walk_t *w)
+{
+    int          rc;
+    size_t       i;
+    redisReply  *reply;
+
+    reply = meta_records(ctl, sids, n, w);
     rc = reply == NULL ? -1 : 0;
 
     for (i = 0; i < n && rc == 0; i++) {
@@ -238,7 +253,6 @@ meta_slice(ctl_t *ctl, const redisReply *sids, size_t n, const meta_walk_t *w)
     }
 
     freeReplyObject(reply);
-    free(keys);
 
     return rc;
 }
@@ -279,6 +293,16 @@ meta_walk(ctl_t *ctl, rbl_str_t index, const meta_walk_t *w)
     }
 
     return rc;
+}
+
+
+redisReply *
+ctl_records(ctl_t *ctl, const redisReply *sids, unsigned p,
+    const char *record, rbl_str_t account)
+{
+    meta_walk_t  w = { p, record, account, RBL_STR(""), NULL, NULL };
+
+    return meta_records(ctl, sids, rbl_reply_len(sids), &w);
 }
 
 
