@@ -1,11 +1,36 @@
 /*
- * Plans of the operator's file in commands of rblctl.
+ * The operator's file of plans (conf/plans.json).
+ *
+ *     { "version": 1, "plans": [ {...} ] }
+ *
+ * A plan has a name, paid (0, 1), max_hosts, max_contacts, max_checks (started
+ * a day; 0 is no limit, everywhere) and interval, the shortest time between the
+ * checks of a host ("15m").  A paid one costs either price ("25.00") a period
+ * ("month", "year") or check_price ("0.002"), an unpaid one has neither.
+ * Amounts are US dollars.  Any other member is a mistake, as is a duplicate
+ * name.
  */
 
 #ifndef CTL_PLAN_H_INCLUDED
 #define CTL_PLAN_H_INCLUDED
 
-#include "plan_file.h"
+#include "ctl.h"
+
+#define PLAN_FILE_MAX  200
+
+/* The texts live as long as the file's root. */
+typedef struct {
+    rbl_str_t  name;
+    int64_t    paid, max_hosts, max_contacts, max_checks;
+    int64_t    interval;                /* seconds */
+    rbl_str_t  price, period, check_price;      /* n 0: absent */
+} plan_t;
+
+typedef struct {
+    json_t  *root;
+    size_t   n;
+    plan_t   plan[PLAN_FILE_MAX];       /* in the order of the file */
+} plan_file_t;
 
 /*
  * Reads the options of a command: a plan of the file (--plan) and the
@@ -15,8 +40,9 @@
 int plan_given(const ctl_t *ctl, plan_t *plan, int64_t *interval);
 
 /* Reads the file that the command means, and finds a plan in it.  NULL: error
-   printed, and nothing to free. */
+   printed, a line for each mistake in the file, and nothing to free. */
 const plan_t *plan_open(const ctl_t *ctl, plan_file_t *file, const char *name);
+void plan_file_free(plan_file_t *file);
 
 /* account.c: makes an account, which is checked every `interval` s, under that
    key.  0; 1: the account is there already; -1: error printed. */
