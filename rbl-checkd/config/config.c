@@ -46,10 +46,10 @@
 #define FLAG(field)  WORD(field, WORDS("off", "on"), "on or off")
 
 #define NUMBER(field, kind, least, most)                                      \
-    { .set = _Generic(((config_t *) 0)->field, unsigned: config_set_unsigned, \
-                      unsigned long: config_set_size,                         \
-                      double: config_set_double),                             \
-      AT(field), .number = &kind, .min = least, .max = most }
+    { .set = config_set_number, AT(field), .number = &kind,                   \
+      .member = _Generic(((config_t *) 0)->field, unsigned: CONFIG_UNSIGNED,  \
+                         unsigned long: CONFIG_SIZE, double: CONFIG_DOUBLE),  \
+      .min = least, .max = most }
 
 #define COUNT(field, least, most)                                             \
     NUMBER(field, config_counts, least, most)

@@ -44,6 +44,12 @@ typedef struct {
     } unit[5];                          /* in ascending order */
 } config_number_t;
 
+typedef enum {                          /* type of a number in config_t */
+    CONFIG_DOUBLE = 0,
+    CONFIG_UNSIGNED,
+    CONFIG_SIZE
+} config_member_t;
+
 typedef enum {
     CONFIG_READABLE = 0,                /* its path */
     CONFIG_PRIVATE,                     /* its path, or that of a credential */
@@ -62,6 +68,7 @@ struct config_key_s {
         const char             *allowed;    /* valid values; NULL: made of
                                                number, min and max */
         const config_number_t  *number;
+        config_member_t         member;
         double                  min, max;
         const char *const      *words;
         config_test_t          *test;   /* NULL: any text is valid */
@@ -102,11 +109,11 @@ int config_matches(const char *text, const char *pattern);
 
 extern const config_number_t  config_counts, config_durations, config_sizes;
 
-config_set_t  config_set_text, config_set_word, config_set_unsigned,
-              config_set_double, config_set_size, config_set_file,
-              config_set_directory, config_set_address, config_set_subnet,
-              config_set_range, config_set_zone, config_set_store,
-              config_set_store_nodes, config_set_mailbox, config_set_resolver;
+config_set_t  config_set_text, config_set_word, config_set_number,
+              config_set_file, config_set_directory, config_set_address,
+              config_set_subnet, config_set_range, config_set_zone,
+              config_set_store, config_set_store_nodes, config_set_mailbox,
+              config_set_resolver;
 
 config_test_t  config_prefix_ok, config_smtp_ok, config_sender_ok;
 

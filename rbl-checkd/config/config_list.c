@@ -12,11 +12,12 @@
  */
 
 static int
-parse_range(config_range_t *range, rbl_str_t text)
+parse_range(void *entry, rbl_str_t text)
 {
-    int64_t      port;
-    rbl_str_t    net;
-    const char  *colon;
+    int64_t          port;
+    rbl_str_t        net;
+    const char      *colon;
+    config_range_t  *range = entry;
 
     net = text;
     port = 0;
@@ -56,83 +57,80 @@ parse_range(config_range_t *range, rbl_str_t text)
 }
 
 
-static unsigned *
-count_of(config_setting_t *s)
+/* Adds an entry, which `parse` makes of the value. */
+
+static int
+add_entry(config_setting_t *s, size_t size,
+    int (*parse)(void *entry, rbl_str_t text))
 {
-    return (unsigned *) (void *) ((char *) s->conf + s->key->count);
-}
+    unsigned  *n;
 
+    n = (unsigned *) (void *) ((char *) s->conf + s->key->count);
 
-/* The room for one more entry; NULL: there are as many as there may be. */
+    if (*n >= s->key->size / size
+        || parse((char *) s->at + *n * size, rbl_str(s->value)) != 0)
+    {
+        return -1;
+    }
 
-static void *
-next_entry(config_setting_t *s, size_t size)
-{
-    unsigned  n;
-
-    n = *count_of(s);
-
-    return n < s->key->size / size ? (char *) s->at + n * size : NULL;
+    ++*n;
+    return 0;
 }
 
 
 static int
-add_entry(config_setting_t *s, int valid)
+parse_address(void *entry, rbl_str_t text)
 {
-    if (!valid) {
-        return -1;
-    }
-
-    ++*count_of(s);
-    return 0;
+    return rbl_addr_parse(entry, text) == RBL_OK ? 0 : -1;
 }
 
 
 int
 config_set_address(config_setting_t *s)
 {
-    rbl_addr_t  *addr = next_entry(s, sizeof(rbl_addr_t));
+    return add_entry(s, sizeof(rbl_addr_t), parse_address);
+}
 
-    return add_entry(s, addr != NULL
-                        && rbl_addr_parse(addr, rbl_str(s->value)) == RBL_OK);
+
+static int
+parse_subnet(void *entry, rbl_str_t text)
+{
+    return rbl_subnet_parse(entry, text) == RBL_OK ? 0 : -1;
 }
 
 
 int
 config_set_subnet(config_setting_t *s)
 {
-    rbl_subnet_t  *net = next_entry(s, sizeof(rbl_subnet_t));
-
-    return add_entry(s, net != NULL
-                        && rbl_subnet_parse(net, rbl_str(s->value))
-                           == RBL_OK);
+    return add_entry(s, sizeof(rbl_subnet_t), parse_subnet);
 }
 
 
 int
 config_set_range(config_setting_t *s)
 {
-    config_range_t  *range = next_entry(s, sizeof(config_range_t));
+    return add_entry(s, sizeof(config_range_t), parse_range);
+}
 
-    return add_entry(s, range != NULL
-                        && parse_range(range, rbl_str(s->value)) == 0);
+
+static int
+parse_zone(void *entry, rbl_str_t text)
+{
+    rbl_str_t  last;
+
+    if (rbl_name_labels(text, &last) == 0) {
+        return -1;
+    }
+
+    memcpy(entry, text.p, text.n + 1);
+    return 0;
 }
 
 
 int
 config_set_zone(config_setting_t *s)
 {
-    char       *name = next_entry(s, RBL_DOMAIN_MAX + 1);
-    rbl_str_t   zone, last;
-
-    zone = rbl_str(s->value);
-
-    if (name == NULL || rbl_name_labels(zone, &last) == 0) {
-        return -1;
-    }
-
-    memcpy(name, zone.p, zone.n + 1);
-    return add_entry(s, 1);
+    return add_entry(s, RBL_DOMAIN_MAX + 1, parse_zone);
 }
 
 

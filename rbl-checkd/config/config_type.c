@@ -115,7 +115,7 @@ number(const config_setting_t *s, double *v)
 
 
 int
-config_set_unsigned(config_setting_t *s)
+config_set_number(config_setting_t *s)
 {
     double  v;
 
@@ -123,35 +123,21 @@ config_set_unsigned(config_setting_t *s)
         return -1;
     }
 
-    *(unsigned *) s->at = (unsigned) v;
-    return 0;
-}
+    switch (s->key->member) {
 
+    case CONFIG_UNSIGNED:
+        *(unsigned *) s->at = (unsigned) v;
+        break;
 
-int
-config_set_double(config_setting_t *s)
-{
-    double  v;
+    case CONFIG_SIZE:
+        *(size_t *) s->at = (size_t) v;
+        break;
 
-    if (number(s, &v) != 0) {
-        return -1;
+    default:
+        *(double *) s->at = v;
+        break;
     }
 
-    *(double *) s->at = v;
-    return 0;
-}
-
-
-int
-config_set_size(config_setting_t *s)
-{
-    double  v;
-
-    if (number(s, &v) != 0) {
-        return -1;
-    }
-
-    *(size_t *) s->at = (size_t) v;
     return 0;
 }
 

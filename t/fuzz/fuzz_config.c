@@ -16,15 +16,15 @@ value_of(const config_key_t *key, const void *at)
 {
     double  v;
 
-    if (key->set == config_set_unsigned) {
+    if (key->member == CONFIG_UNSIGNED) {
         return *(const unsigned *) at;
     }
 
-    if (key->set == config_set_size) {
+    if (key->member == CONFIG_SIZE) {
         return (double) *(const size_t *) at;
     }
 
-    fuzz_check(key->set == config_set_double);
+    fuzz_check(key->set == config_set_number && key->member == CONFIG_DOUBLE);
     memcpy(&v, at, sizeof(v));
     return v;
 }

@@ -14,7 +14,7 @@ static int
 duration(double *seconds, const char *text)
 {
     static const config_key_t  key = {
-        "key", { .set = config_set_double, .number = &config_durations,
+        "key", { .set = config_set_number, .number = &config_durations,
                  .max = 1e6 }, "", "", ""
     };
 
