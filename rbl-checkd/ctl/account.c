@@ -7,11 +7,8 @@
 #include "plan.h"
 
 
-static const ctl_column_t  account_row[] = {
-    { "id", "ACCOUNT" }, { "name", "NAME" }, { "status", "STATUS" },
-    { "plan", "PLAN" }, { "paid", "PAID" }, { "interval", "INTERVAL" },
-    { "created", "CREATED" }, { NULL, NULL }
-};
+static const char  account_row[] =
+    "id:ACCOUNT, name, status, plan, paid, interval, created";
 
 
 int

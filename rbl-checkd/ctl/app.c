@@ -14,21 +14,12 @@
 #define CTL_ERRORS_MAX   1000
 
 
-static const ctl_column_t  token_row[] = {
-    { "digits", "TOKEN" }, { "status", "STATUS" }, { "created", "CREATED" },
-    { NULL, NULL }
-};
+static const char  token_row[] = "digits:TOKEN, status, created";
 
-static const ctl_column_t  stats_row[] = {
-    { "time", "TIME" }, { "requests", "REQUESTS" }, { "errors", "ERRORS" },
-    { NULL, NULL }
-};
+static const char  stats_row[] = "time, requests, errors";
 
-static const ctl_column_t  error_row[] = {
-    { "time", "TIME" }, { "address", "CLIENT" }, { "method", "METHOD" },
-    { "path", "PATH" }, { "code", "CODE" }, { "message", "MESSAGE" },
-    { NULL, NULL }
-};
+static const char  error_row[] =
+    "time, address:CLIENT, method, path, code, message";
 
 
 int

@@ -11,11 +11,9 @@
 #define CTL_AUDIT_MOST  4000            /* both streams of _audit.lua */
 
 
-static const ctl_column_t  audit_row[] = {
-    { "at", "TIME" }, { "who", "WHO" }, { "from", "FROM" },
-    { "call", "CALL" }, { "count", "TIMES" }, { "target.id", "TARGET" },
-    { "target.name", "NAME" }, { "fields", "FIELDS" }, { NULL, NULL }
-};
+static const char  audit_row[] =
+    "at:TIME, who, from, call, count:TIMES, target.id:TARGET, target.name,"
+    " fields";
 
 
 /* For the table: who it was in one word, and the fields as one text. */

@@ -13,23 +13,15 @@
 #include <time.h>
 
 
-static const ctl_column_t  payment_rows[] = {
-    { "id", "PAYMENT" }, { "kind", "KIND" }, { "amount", "USD" },
-    { "state", "STATE" }, { "begins", "FROM" }, { "ends", "UNTIL" },
-    { "reference", "REFERENCE" }, { "reason", "REASON" }, { NULL, NULL }
-};
+static const char  payment_rows[] =
+    "id:PAYMENT, kind, amount:USD, state, begins:FROM, ends:UNTIL, reference,"
+    " reason";
 
-static const ctl_column_t  source_rows[] = {
-    { "id", "SOURCE" }, { "type", "TYPE" }, { "brand", "BRAND" },
-    { "last4", "LAST4" }, { "exp_month", "MONTH" }, { "exp_year", "YEAR" },
-    { NULL, NULL }
-};
+static const char  source_rows[] =
+    "id:SOURCE, type, brand, last4, exp_month:MONTH, exp_year:YEAR";
 
-static const ctl_column_t  ledger_rows[] = {
-    { "at", "TIME" }, { "debit", "DEBIT" }, { "credit", "CREDIT" },
-    { "amount", "USD" }, { "balance", "BALANCE" }, { "reference", "FOR" },
-    { NULL, NULL }
-};
+static const char  ledger_rows[] =
+    "at:TIME, debit, credit, amount:USD, balance, reference:FOR";
 
 
 /* Puts the account on a plan of the file, which it pays for. */

@@ -33,11 +33,8 @@ typedef struct {
     int              progress;
 } ctl_check_t;
 
-static const ctl_column_t  check_row[] = {
-    { "zone", "LIST" }, { "status", "VERDICT" }, { "health", "HEALTH" },
-    { "codes", "CODES" }, { "reason", "REASON" }, { "response_ms", "MS" },
-    { NULL, NULL }
-};
+static const char  check_row[] =
+    "zone:LIST, status:VERDICT, health, codes, reason, response_ms:MS";
 
 
 static int

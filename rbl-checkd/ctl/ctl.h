@@ -117,8 +117,9 @@ extern const ctl_command_t  ctl_commands[];
 const char *ctl_option(const ctl_t *ctl, const char *name);
 
 /*
- * What the option with this name, of n bytes and without dashes, is in a usage:
- * "[--keep]" is a flag, "--last N" has a value, "--overlap TIME" a duration.
+ * The kind of the option with this name, of n bytes and without dashes, in a
+ * usage: "[--keep]" is a flag, "--last N" has a value, "--overlap TIME" a
+ * duration.
  */
 ctl_option_kind_t ctl_option_kind(const char *usage, const char *name,
     size_t n);
@@ -250,23 +251,21 @@ redisReply *ctl_records(ctl_t *ctl, const redisReply *sids, unsigned p,
 int ctl_each_account(ctl_t *ctl, const char *record, rbl_str_t id,
     ctl_each_pt each, void *data);
 
-/* print.c; ctl_print_parts is in parts.c */
-typedef struct {
-    const char  *key;                   /* of the object; "limits.hour": of
-                                           its member "limits" */
-    const char  *title;
-} ctl_column_t;
-
 /*
- * Prints an array of objects as a table, or an object as lines of title and
- * value; prints JSON with --json.  Takes the reference of `value`; NULL is an
- * error.
+ * print.c; ctl_print_parts is in parts.c.  Prints an array of objects as a
+ * table, or an object as lines of title and value; prints JSON with --json.
+ * Takes the reference of `value`; NULL is an error.
+ *
+ * The columns of the table, or the lines, are members of an object:
+ * "id:WEBHOOK, name, limits.hour" has id with the title WEBHOOK, name, and hour
+ * of its member limits.  Without a title it is the key with spaces for "_", and
+ * in a table with capital letters.
  */
-int ctl_print(ctl_t *ctl, const ctl_column_t *columns, json_t *value);
+int ctl_print(ctl_t *ctl, const char *columns, json_t *value);
 
 /* The same after a walk through all partitions: CTL_ERROR, and a line for each
    part that is away, if the output is without a part. */
-int ctl_print_parts(ctl_t *ctl, const ctl_column_t *columns, json_t *value);
+int ctl_print_parts(ctl_t *ctl, const char *columns, json_t *value);
 
 /* Untrusted text as JSON: invalid UTF-8 becomes "?". */
 json_t *ctl_text(rbl_str_t s);

@@ -7,10 +7,7 @@
 #include <stdio.h>
 
 
-static const ctl_column_t  fsck_row[] = {
-    { "account", "ACCOUNT" }, { "fault", "FAULT" }, { "where", "WHERE" },
-    { "text", "WHAT" }, { "mended", "MENDED" }, { NULL, NULL }
-};
+static const char  fsck_row[] = "account, fault, where, text:WHAT, mended";
 
 
 /*

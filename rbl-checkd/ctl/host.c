@@ -10,29 +10,19 @@
 #include <stdio.h>
 
 
-static const ctl_column_t  host_columns[] = {
-    { "host.id", "host" }, { "account", "account" }, { "host.host", "value" },
-    { "host.name", "name" }, { "host.type", "type" },
-    { "host.parent", "range" }, { "host.status", "status" },
-    { "host.rbl_profile", "profile" }, { "host.contact_group", "groups" },
-    { "host.listed_count", "listed" }, { "host.first_listed", "listed since" },
-    { "host.unknown_count", "unknown" },
-    { "host.last_checked", "last checked" },
-    { "host.next_check", "next check" },
-    { "host.not_checked_since", "not checked since the plan expired" },
-    { "created", "created" }, { NULL, NULL }
-};
+static const char  host_columns[] =
+    "host.id:host, account, host.host:value, host.name, host.type,"
+    " host.parent:range, host.status, host.rbl_profile:profile,"
+    " host.contact_group:groups, host.listed_count:listed,"
+    " host.first_listed:listed since, host.unknown_count:unknown,"
+    " host.last_checked, host.next_check,"
+    " host.not_checked_since:not checked since the plan expired, created";
 
-static const ctl_column_t  lists_row[] = {
-    { "host", "LIST" }, { "status", "STATUS" }, { "since", "SINCE" },
-    { "asked", "LAST ANSWER" }, { "error", "ERROR" }, { "errors", "ERRORS" },
-    { "cleared", "NOT CONFIRMED SINCE" }, { "codes", "CODES" }, { NULL, NULL }
-};
+static const char  lists_row[] =
+    "host:LIST, status, since, asked:LAST ANSWER, error, errors,"
+    " cleared:NOT CONFIRMED SINCE, codes";
 
-static const ctl_column_t  history_row[] = {
-    { "time", "TIME" }, { "host", "LIST" }, { "status", "STATUS" },
-    { "codes", "CODES" }, { "check", "CHECK" }, { NULL, NULL }
-};
+static const char  history_row[] = "time, host:LIST, status, codes, check";
 
 
 /* The account has the host if there is the record.  1: found; 0. */

@@ -11,11 +11,8 @@
 #define CTL_PARTITIONS  64
 
 
-static const ctl_column_t  init_columns[] = {
-    { "store", "store" }, { "prefix", "prefix" },
-    { "partitions", "partitions" }, { "schema", "schema" },
-    { "created", "created now" }, { NULL, NULL }
-};
+static const char  init_columns[] =
+    "store, prefix, partitions, schema, created:created now";
 
 
 static int

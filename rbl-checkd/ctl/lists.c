@@ -27,35 +27,20 @@ typedef struct {
     json_t            *rows;
 } lists_t;
 
-static const ctl_column_t  list_columns[] = {
-    { "list.id", "list" }, { "list.host", "zone" }, { "list.name", "name" },
-    { "list.type", "type" }, { "list.families", "families" },
-    { "list.status", "status" }, { "key", "key" }, { "by_hand", "by hand" },
-    { "health", "health" }, { "health_since", "health since" },
-    { "health_text", "health reason" }, { "answered", "answered" },
-    { "refused", "refused" }, { "failed", "failed" },
-    { "listed", "listed" }, { "clear", "clear" }, { "unknown", "unknown" },
-    { "latency_ms", "latency (ms)" }, { "slowest_ms", "slowest (ms)" },
-    { "list.website", "website" }, { "codes", "codes" },
-    { "lookup", "lookup" }, { "delisting", "delist" }, { "tier", "tier" },
-    { "scope", "scope" }, { "kind", "kind" }, { "control", "control" },
-    { "names", "names" }, { "min_interval", "min interval" },
-    { "rate", "rate" }, { "day_quota", "day quota" },
-    { "quota_left", "left today" }, { "state", "state" },
-    { "frozen", "frozen since" }, { "frozen_by", "frozen by" },
-    { "refusing_till", "left alone until" },
-    { "reason", "killed for" }, { "note", "note" },
-    { "servers", "servers" }, { NULL, NULL }
-};
+static const char  list_columns[] =
+    "list.id:list, list.host:zone, list.name, list.type, list.families,"
+    " list.status, key, by_hand, health, health_since,"
+    " health_text:health reason, answered, refused, failed, listed, clear,"
+    " unknown, latency_ms:latency (ms), slowest_ms:slowest (ms),"
+    " list.website, codes, lookup, delisting:delist, tier, scope, kind,"
+    " control, names, min_interval, rate, day_quota, quota_left:left today,"
+    " state, frozen:frozen since, frozen_by, refusing_till:left alone until,"
+    " reason:killed for, note, servers";
 
-static const ctl_column_t  list_row[] = {
-    { "list.host", "ZONE" }, { "list.type", "TYPE" },
-    { "list.families", "FAMILIES" }, { "list.status", "STATUS" },
-    { "key", "KEY" }, { "state", "STATE" }, { "health", "HEALTH" },
-    { "health_since", "SINCE" }, { "tier", "TIER" }, { "kind", "KIND" },
-    { "quota_left", "LEFT" }, { "list.name", "NAME" },
-    { "health_text", "REASON" }, { NULL, NULL }
-};
+static const char  list_row[] =
+    "list.host:ZONE, list.type, list.families, list.status, key, state,"
+    " health, health_since:SINCE, tier, kind, quota_left:LEFT, list.name,"
+    " health_text:REASON";
 
 
 int

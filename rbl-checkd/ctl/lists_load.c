@@ -28,10 +28,8 @@ typedef struct {
     } *call;
 } load_t;
 
-static const ctl_column_t  load_columns[] = {
-    { "file", "file" }, { "active", "active" }, { "disabled", "disabled" },
-    { "killed", "killed" }, { "partitions", "partitions" }, { NULL, NULL }
-};
+static const char  load_columns[] =
+    "file, active, disabled, killed, partitions";
 
 
 /*

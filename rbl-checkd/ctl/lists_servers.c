@@ -24,10 +24,8 @@ struct servers_s {
     servers_test_t   test[SERVERS_TESTS];
 };
 
-static const ctl_column_t  server_row[] = {
-    { "address", "SERVER" }, { "family", "FAMILY" }, { "health", "HEALTH" },
-    { "rtt_ms", "MS" }, { "serial", "SERIAL" }, { NULL, NULL }
-};
+static const char  server_row[] =
+    "address:SERVER, family, health, rtt_ms:MS, serial";
 
 
 static void

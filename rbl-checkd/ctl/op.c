@@ -10,10 +10,7 @@
 #define CTL_PAGE  "1000"                /* records of a page, at most */
 
 
-static const ctl_column_t  done_lines[] = {
-    { "account", "account" }, { "id", "id" }, { "done", "done" },
-    { NULL, NULL }
-};
+static const char  done_lines[] = "account, id, done";
 
 
 json_t *

@@ -19,12 +19,12 @@ typedef struct {
 
 /* A command that is an operation. */
 typedef struct {
-    const char          *words;         /* of the command */
-    const rbl_op_t      *op;
-    const char          *fields;        /* behind account and SID, with spaces;
+    const char      *words;             /* of the command */
+    const rbl_op_t  *op;
+    const char      *fields;            /* behind account and SID, with spaces;
                                            NULL: the caller brings them */
-    const ctl_column_t  *columns;       /* NULL: it prints what was done */
-    const rbl_op_t      *shows;         /* what it prints then; NULL: its own
+    const char      *columns;           /* NULL: it prints what was done */
+    const rbl_op_t  *shows;             /* what it prints then; NULL: its own
                                            answer */
 } ctl_op_t;
 

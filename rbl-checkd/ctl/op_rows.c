@@ -6,88 +6,50 @@
 #include "op.h"
 
 
-static const ctl_column_t  hook_rows[] = {
-    { "id", "WEBHOOK" }, { "name", "NAME" }, { "url", "URL" },
-    { "types", "TYPES" }, { "status", "STATUS" }, { "created", "CREATED" },
-    { NULL, NULL }
-};
+static const char  hook_rows[] =
+    "id:WEBHOOK, name, url, types, status, created";
 
-static const ctl_column_t  hook_lines[] = {
-    { "id", "webhook" }, { "name", "name" }, { "url", "url" },
-    { "types", "types" }, { "status", "status" }, { "disabled", "disabled" },
-    { "reason", "reason" }, { "old_secret_until", "old secret until" },
-    { "failing_since", "failing since" }, { "failed", "failed attempts" },
-    { "quiet_until", "quiet until" }, { "pending", "pending events" },
-    { "created", "created" }, { NULL, NULL }
-};
+static const char  hook_lines[] =
+    "id:webhook, name, url, types, status, disabled, reason,"
+    " old_secret_until, failing_since, failed:failed attempts, quiet_until,"
+    " pending:pending events, created";
 
-static const ctl_column_t  hook_added[] = {
-    { "id", "webhook" }, { "name", "name" }, { "url", "url" },
-    { "types", "types" }, { "secret", "secret" }, { NULL, NULL }
-};
+static const char  hook_added[] = "id:webhook, name, url, types, secret";
 
-static const ctl_column_t  hook_rotated[] = {
-    { "secret", "secret" }, { "old_secret_until", "old secret until" },
-    { NULL, NULL }
-};
+static const char  hook_rotated[] = "secret, old_secret_until";
 
-static const ctl_column_t  app_rows[] = {
-    { "id", "APPLICATION" }, { "name", "NAME" }, { "status", "STATUS" },
-    { "total_tokens", "TOKENS" }, { "created", "CREATED" },
-    { "limits.hour", "HOUR" }, { "limits.reads", "READS" },
-    { "limits.writes", "WRITES" }, { "limits.starts", "STARTS" },
-    { "allow", "ALLOW" }, { NULL, NULL }
-};
+static const char  app_rows[] =
+    "id:APPLICATION, name, status, total_tokens:TOKENS, created, limits.hour,"
+    " limits.reads, limits.writes, limits.starts, allow";
 
-static const ctl_column_t  app_lines[] = {
-    { "id", "application" }, { "name", "name" }, { "status", "status" },
-    { "created", "created" }, { "allow", "allowed networks" },
-    { "limits.hour", "requests an hour" },
-    { "limits.reads", "reads a second" },
-    { "limits.writes", "writes a second" },
-    { "limits.starts", "check starts a second" }, { NULL, NULL }
-};
+static const char  app_lines[] =
+    "id:application, name, status, created, allow:allowed networks,"
+    " limits.hour:requests an hour, limits.reads:reads a second,"
+    " limits.writes:writes a second, limits.starts:check starts a second";
 
-static const ctl_column_t  app_added[] = {
-    { "id", "application" }, { "name", "name" }, { "token", "token" },
-    { "secret", "secret" }, { NULL, NULL }
-};
+static const char  app_added[] = "id:application, name, token, secret";
 
-static const ctl_column_t  app_rotated[] = {
-    { "id", "application" }, { "token", "token" }, { NULL, NULL }
-};
+static const char  app_rotated[] = "id:application, token";
 
-static const ctl_column_t  user_rows[] = {
-    { "id", "USER" }, { "mail", "MAIL" }, { "name", "NAME" },
-    { "role", "ROLE" }, { "created", "CREATED" }, { "seen", "SIGNED IN" },
-    { "confirmed", "CONFIRMED" }, { NULL, NULL }
-};
+static const char  user_rows[] =
+    "id:USER, mail, name, role, created, seen:SIGNED IN, confirmed";
 
-static const ctl_column_t  account_lines[] = {
-    { "id", "account" }, { "name", "name" }, { "status", "status" },
-    { "timezone", "time zone" }, { "plan", "plan" }, { "paid", "paid" },
-    { "hosts.max", "max hosts" }, { "contacts.max", "max contacts" },
-    { "checks.max", "max checks a day" }, { "interval", "interval (s)" },
-    { "min_interval", "shortest (s)" }, { "profile", "default profile" },
-    { "contact_group", "default group" }, { "hosts.used", "hosts" },
-    { "listed", "listed" }, { "apps", "applications" },
-    { "webhooks", "webhooks" }, { "created", "created" }, { NULL, NULL }
-};
+static const char  account_lines[] =
+    "id:account, name, status, timezone:time zone, plan, paid,"
+    " hosts.max:max hosts, contacts.max:max contacts,"
+    " checks.max:max checks a day, interval:interval (s),"
+    " min_interval:shortest (s), profile:default profile,"
+    " contact_group:default group, hosts.used:hosts, listed,"
+    " apps:applications, webhooks, created";
 
-static const ctl_column_t  bill_lines[] = {
-    { "account", "account" }, { "plan", "plan" }, { "price", "price (USD)" },
-    { "period", "period" }, { "gateway", "gateway" }, { "state", "state" },
-    { "begins", "paid from" }, { "expires", "paid until" },
-    { "renew", "renews itself" }, { "payment.id", "open payment" },
-    { "balance", "balance (USD)" }, { "alert", "tell below" },
-    { "falls_below", "recharge below" }, { "recharge_to", "recharge to" },
-    { "lapsed", "expired since" }, { "checked", "hosts still checked" },
-    { NULL, NULL }
-};
+static const char  bill_lines[] =
+    "account, plan, price:price (USD), period, gateway, state,"
+    " begins:paid from, expires:paid until, renew:renews itself,"
+    " payment.id:open payment, balance:balance (USD), alert:tell below,"
+    " falls_below:recharge below, recharge_to, lapsed:expired since,"
+    " checked:hosts still checked";
 
-static const ctl_column_t  balance_lines[] = {
-    { "balance", "balance (USD)" }, { NULL, NULL }
-};
+static const char  balance_lines[] = "balance:balance (USD)";
 
 const ctl_op_t  ctl_ops[] = {
     { "user list", &rbl_op_users, "", user_rows, NULL },

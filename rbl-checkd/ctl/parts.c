@@ -276,7 +276,7 @@ ctl_away_note(const ctl_t *ctl, const char *what)
 
 
 int
-ctl_print_parts(ctl_t *ctl, const ctl_column_t *columns, json_t *value)
+ctl_print_parts(ctl_t *ctl, const char *columns, json_t *value)
 {
     int  rc;
 

@@ -15,20 +15,14 @@
 #define PLAN_INTERVAL  3600             /* of an account without a plan */
 
 
-static const ctl_column_t  plan_columns[] = {
-    { "name", "plan" }, { "paid", "paid" }, { "max_hosts", "max hosts" },
-    { "max_contacts", "max contacts" }, { "max_checks", "max checks a day" },
-    { "interval", "shortest (s)" }, { "price", "price (USD)" },
-    { "period", "period" }, { "check_price", "price a check (USD)" },
-    { NULL, NULL }
-};
+static const char  plan_columns[] =
+    "name:plan, paid, max_hosts, max_contacts, max_checks:max checks a day,"
+    " interval:shortest (s), price:price (USD), period,"
+    " check_price:price a check (USD)";
 
-static const ctl_column_t  plan_row[] = {
-    { "name", "PLAN" }, { "paid", "PAID" }, { "max_hosts", "HOSTS" },
-    { "max_contacts", "CONTACTS" }, { "max_checks", "CHECKS" },
-    { "interval", "INTERVAL" }, { "price", "PRICE" }, { "period", "PERIOD" },
-    { "check_price", "CHECK" }, { NULL, NULL }
-};
+static const char  plan_row[] =
+    "name:PLAN, paid, max_hosts:HOSTS, max_contacts:CONTACTS,"
+    " max_checks:CHECKS, interval, price, period, check_price:CHECK";
 
 static const char *const  plan_members[] = {
     "name", "paid", "max_hosts", "max_contacts", "max_checks", "interval",

@@ -10,13 +10,22 @@
 #include "rbl_time.h"
 #include "rbl_utf8.h"
 
+#include <assert.h>
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CTL_MAX_COLUMNS  16
-#define CTL_CELL         512
-#define CTL_KEY          32
+#define CTL_COLUMNS  48
+#define CTL_CELL     512
+#define CTL_KEY      32
+#define CTL_TITLE    48
+
+typedef struct {
+    char    key[CTL_KEY];
+    char    title[CTL_TITLE];
+    size_t  width;                      /* of title and cells */
+} ctl_column_t;
 
 
 /* Decodes one UTF-8 character at s; returns its length in bytes, or 0 if it is
@@ -212,43 +221,75 @@ ctl_member(const json_t *object, const char *key)
 }
 
 
+/* Reads the text of columns; a title that is not given is the key.  Returns
+   their number. */
+static size_t
+ctl_columns(ctl_column_t *c, const char *text, int capital)
+{
+    char        *p;
+    size_t       n, key, len;
+    const char  *dot;
+
+    for (n = 0; *text != '\0' && n < CTL_COLUMNS; n++, c++) {
+        len = strcspn(text, ",");
+        key = strcspn(text, ":,");
+        rbl_copy(c->key, CTL_KEY, (rbl_str_t) { text, key });
+        dot = strchr(c->key, '.');
+        rbl_copy(c->title, CTL_TITLE, key < len
+                 ? (rbl_str_t) { text + key + 1, len - key - 1 }
+                 : rbl_str(dot != NULL ? dot + 1 : c->key));
+
+        for (p = c->title; key == len && *p != '\0'; p++) {
+            *p = *p == '_' ? ' ' : capital ? (char) toupper(*p) : *p;
+        }
+
+        c->width = strlen(c->title);
+        text += len;
+        text += strspn(text, ", ");
+    }
+
+    assert(*text == '\0');
+
+    return n;
+}
+
+
 static void
-ctl_table(const ctl_column_t *columns, const json_t *rows)
+ctl_table(const char *columns, const json_t *rows)
 {
     int            number;
     char           cell[CTL_CELL];
-    size_t         r, c, n, w, width[CTL_MAX_COLUMNS];
+    size_t         r, c, n, w;
     const json_t  *v;
+    ctl_column_t   column[CTL_COLUMNS];
 
-    for (c = 0; c < CTL_MAX_COLUMNS && columns[c].key != NULL; c++) {
-        width[c] = ctl_put(NULL, columns[c].title, strlen(columns[c].title));
+    n = ctl_columns(column, columns, 1);
 
+    for (c = 0; c < n; c++) {
         for (r = 0; r < json_array_size(rows); r++) {
-            v = ctl_member(json_array_get(rows, r), columns[c].key);
+            v = ctl_member(json_array_get(rows, r), column[c].key);
             w = ctl_put(NULL, cell, ctl_cell(cell, v));
-            width[c] = w > width[c] ? w : width[c];
+            column[c].width = w > column[c].width ? w : column[c].width;
         }
     }
-
-    n = c;
 
     for (r = 0; r <= json_array_size(rows); r++) {
         for (c = 0; c < n; c++) {
             v = r == 0 ? NULL
-                : ctl_member(json_array_get(rows, r - 1), columns[c].key);
+                : ctl_member(json_array_get(rows, r - 1), column[c].key);
             number = json_is_number(v);
-            w = r == 0 ? ctl_cell_add(cell, 0, columns[c].title,
-                                      strlen(columns[c].title))
+            w = r == 0 ? ctl_cell_add(cell, 0, column[c].title,
+                                      strlen(column[c].title))
                 : ctl_cell(cell, v);
 
             if (number) {
-                ctl_pad(ctl_put(NULL, cell, w), width[c]);
+                ctl_pad(ctl_put(NULL, cell, w), column[c].width);
             }
 
             w = ctl_put(stdout, cell, w);
 
             if (c < n - 1) {
-                ctl_pad(number ? width[c] : w, width[c] + 2);
+                ctl_pad(number ? column[c].width : w, column[c].width + 2);
             }
         }
 
@@ -258,22 +299,23 @@ ctl_table(const ctl_column_t *columns, const json_t *rows)
 
 
 static void
-ctl_lines(const ctl_column_t *columns, const json_t *object)
+ctl_lines(const char *columns, const json_t *object)
 {
-    char    cell[CTL_CELL];
-    size_t  c, w, width;
+    char          cell[CTL_CELL];
+    size_t        c, n, width;
+    ctl_column_t  column[CTL_COLUMNS];
 
-    width = 0;
-    for (c = 0; columns[c].key != NULL; c++) {
-        w = strlen(columns[c].title);
-        width = w > width ? w : width;
+    n = ctl_columns(column, columns, 0);
+
+    for (c = 0, width = 0; c < n; c++) {
+        width = column[c].width > width ? column[c].width : width;
     }
 
-    for (c = 0; columns[c].key != NULL; c++) {
-        fputs(columns[c].title, stdout);
-        ctl_pad(strlen(columns[c].title), width + 2);
+    for (c = 0; c < n; c++) {
+        fputs(column[c].title, stdout);
+        ctl_pad(column[c].width, width + 2);
         ctl_put(stdout, cell,
-                ctl_cell(cell, ctl_member(object, columns[c].key)));
+                ctl_cell(cell, ctl_member(object, column[c].key)));
         putchar('\n');
     }
 }
@@ -312,7 +354,7 @@ ctl_json(const char *s, size_t n, void *data)
 
 
 int
-ctl_print(ctl_t *ctl, const ctl_column_t *columns, json_t *value)
+ctl_print(ctl_t *ctl, const char *columns, json_t *value)
 {
     int  rc;
 

@@ -7,12 +7,13 @@
 #define CTL_QUEUE_SLICE  250            /* accounts per call */
 
 
-static const ctl_column_t  queue_row[] = {
-    { "partition", "PARTITION" }, { "manual", "MANUAL" }, { "due", "DUE" },
-    { "pending", "RUNNING" }, { "oldest", "OLDEST (s)" },
-    { "soon", "WITHIN 60s" }, { "scheduled", "SCHEDULED" },
-    { "outbox", "OUTBOX" }, { "deliveries", "DELIVERIES" },
-    { "digests", "DIGESTS" }, { NULL, NULL }
+static const char  queue_row[] =
+    "partition, manual, due, pending:RUNNING, oldest:OLDEST (s),"
+    " soon:WITHIN 60s, scheduled, outbox, deliveries, digests";
+
+static const char *const  queue_columns[] = {
+    "manual", "due", "pending", "oldest", "soon", "scheduled", "outbox",
+    "deliveries", "digests", NULL
 };
 
 /* Columns that are counts of keys of a partition. */
@@ -29,13 +30,13 @@ static const struct {
 static json_t *
 queue_new(json_t *name)
 {
-    json_t              *row;
-    const ctl_column_t  *c;
+    size_t   i;
+    json_t  *row;
 
-    row = json_pack("{so}", queue_row[0].key, name);
+    row = json_pack("{so}", "partition", name);
 
-    for (c = queue_row + 1; c->key != NULL; c++) {
-        json_object_set_new(row, c->key, json_integer(0));
+    for (i = 0; queue_columns[i] != NULL; i++) {
+        json_object_set_new(row, queue_columns[i], json_integer(0));
     }
 
     return row;
@@ -117,9 +118,9 @@ queue_read(ctl_t *ctl, unsigned p, json_t *row)
 int
 ctl_queue(ctl_t *ctl)
 {
-    json_t              *rows, *row, *sum;
-    unsigned             p;
-    const ctl_column_t  *c;
+    size_t     i;
+    json_t    *rows, *row, *sum;
+    unsigned   p;
 
     rows = json_array();
     sum = queue_new(json_string("all"));
@@ -139,9 +140,9 @@ ctl_queue(ctl_t *ctl)
             return CTL_ERROR;
         }
 
-        for (c = queue_row + 1; c->key != NULL; c++) {
-            queue_add(sum, c->key,
-                      json_integer_value(json_object_get(row, c->key)));
+        for (i = 0; queue_columns[i] != NULL; i++) {
+            queue_add(sum, queue_columns[i], json_integer_value(
+                          json_object_get(row, queue_columns[i])));
         }
     }
 

@@ -22,16 +22,11 @@ typedef struct {
 } restored_t;
 
 
-static const ctl_column_t  restored_columns[] = {
-    { "accounts", "accounts" }, { "sessions", "sessions ended" },
-    { "links", "links ended" }, { NULL, NULL }
-};
+static const char  restored_columns[] =
+    "accounts, sessions:sessions ended, links:links ended";
 
-static const ctl_column_t  restored_row[] = {
-    { "account", "ACCOUNT" }, { "app", "APPLICATION" }, { "name", "NAME" },
-    { "digits", "TOKEN" }, { "status", "STATUS" }, { "created", "CREATED" },
-    { NULL, NULL }
-};
+static const char  restored_row[] =
+    "account, app:APPLICATION, name, digits:TOKEN, status, created";
 
 
 static int

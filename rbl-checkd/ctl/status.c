@@ -12,40 +12,24 @@
 #include <time.h>
 
 
-static const ctl_column_t  status_columns[] = {
-    { "store", "store" }, { "version", "version" }, { "role", "role" },
-    { "memory", "memory" }, { "policy", "eviction" },
-    { "persistent", "append-only file" }, { "prefix", "prefix" },
-    { "initialised", "initialised" }, { "partitions", "partitions" },
-    { "schema", "schema" }, { "accounts", "accounts" }, { "lists", "lists" },
-    { "lists_active", "lists active" }, { "outbox", "outbox" },
-    { "retry", "deliveries" }, { NULL, NULL }
-};
+#define STATUS_CONTENT                                                        \
+    "prefix, initialised, partitions, schema, accounts, lists, lists_active," \
+    " outbox, retry:deliveries"
 
-/* The same for a cluster. */
-static const ctl_column_t  cluster_columns[] = {
-    { "store", "store" }, { "prefix", "prefix" },
-    { "initialised", "initialised" }, { "partitions", "partitions" },
-    { "schema", "schema" }, { "accounts", "accounts" }, { "lists", "lists" },
-    { "lists_active", "lists active" }, { "outbox", "outbox" },
-    { "retry", "deliveries" }, { NULL, NULL }
-};
+static const char  status_columns[] =
+    "store, version, role, memory, policy:eviction,"
+    " persistent:append-only file, " STATUS_CONTENT;
 
-static const ctl_column_t  server_row[] = {
-    { "node", "SERVER" }, { "state", "STATE" }, { "version", "VERSION" },
-    { "memory", "MEMORY" }, { "policy", "EVICTION" },
-    { "persistent", "APPEND-ONLY" }, { "replicas", "REPLICAS" },
-    { "parts", "PARTITIONS" }, { NULL, NULL }
-};
+static const char  cluster_columns[] = "store, " STATUS_CONTENT;
 
-static const ctl_column_t  daemon_row[] = {
-    { "name", "DAEMON" }, { "pending", "RUNNING" }, { "idle", "IDLE (s)" },
-    { "version", "VERSION" }, { "up", "UP" }, { "ended", "CHECKS" },
-    { "a_second", "A SECOND" }, { "questions.asked", "QUESTIONS" },
-    { "questions.in_flight", "IN FLIGHT" },
-    { "questions.waiting", "WAITING" }, { "waits", "QUEUE (s)" },
-    { "deliveries.delivered", "DELIVERED" }, { NULL, NULL }
-};
+static const char  server_row[] =
+    "node:SERVER, state, version, memory, policy:EVICTION,"
+    " persistent:APPEND-ONLY, replicas, parts:PARTITIONS";
+
+static const char  daemon_row[] =
+    "name:DAEMON, pending:RUNNING, idle:IDLE (s), version, up, ended:CHECKS,"
+    " a_second, questions.asked:QUESTIONS, questions.in_flight,"
+    " questions.waiting, waits:QUEUE (s), deliveries.delivered";
 
 
 /* One server is the store, and its properties are those of the store. */

@@ -14,29 +14,18 @@
 _Static_assert(RBL_HOST_MAX == 108, "PLAN_HOST");
 
 
-static const ctl_column_t  cluster_columns[] = {
-    { "store", "store" }, { "partitions", "partitions" },
-    { "even", "even" }, { "missing", "slots without a node" },
-    { "empty", "nodes without partitions" }, { NULL, NULL }
-};
+static const char  cluster_columns[] =
+    "store, partitions, even, missing:slots without a node,"
+    " empty:nodes without partitions";
 
-static const ctl_column_t  node_row[] = {
-    { "node", "NODE" }, { "state", "STATE" }, { "slots", "SLOTS" },
-    { "ranges", "RANGES" }, { "count", "PARTITIONS" }, { "parts", "WHICH" },
-    { "replicas", "REPLICAS" }, { NULL, NULL }
-};
+static const char  node_row[] =
+    "node, state, slots, ranges, count:PARTITIONS, parts:WHICH, replicas";
 
-static const ctl_column_t  master_columns[] = {
-    { "store", "store" }, { "master", "master" }, { "state", "state" },
-    { "role", "role" }, { "replicas", "replicas" },
-    { "good", "near enough to write" },
-    { "min_replicas", "min-replicas-to-write" }, { NULL, NULL }
-};
+static const char  master_columns[] =
+    "store, master, state, role, replicas, good:near enough to write,"
+    " min_replicas:min-replicas-to-write";
 
-static const ctl_column_t  replica_row[] = {
-    { "node", "REPLICA" }, { "state", "STATE" }, { "lag", "LAG (s)" },
-    { NULL, NULL }
-};
+static const char  replica_row[] = "node:REPLICA, state, lag:LAG (s)";
 
 
 /*
@@ -136,8 +125,8 @@ plan_sum(json_t *v, const json_t *rows)
 
 
 static int
-plan_print(ctl_t *ctl, const ctl_column_t *columns, json_t *v, const char *name,
-    const ctl_column_t *row, json_t *rows)
+plan_print(ctl_t *ctl, const char *columns, json_t *v, const char *name,
+    const char *row, json_t *rows)
 {
     int  rc;
 

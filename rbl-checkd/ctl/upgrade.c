@@ -9,10 +9,7 @@
 #include "ctl.h"
 
 
-static const ctl_column_t  upgrade_columns[] = {
-    { "store", "store" }, { "prefix", "prefix" }, { "schema", "schema" },
-    { "before", "before" }, { NULL, NULL }
-};
+static const char  upgrade_columns[] = "store, prefix, schema, before";
 
 
 /* 0: there is a store that this rblctl may raise; -1: error printed. */

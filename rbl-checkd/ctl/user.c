@@ -17,10 +17,7 @@
 #define CTL_URL_MAX    255
 
 
-static const ctl_column_t  user_columns[] = {
-    { "id", "user" }, { "mail", "mail" }, { "role", "role" },
-    { "link", "link" }, { NULL, NULL }
-};
+static const char  user_columns[] = "id:user, mail, role, link";
 
 
 /* The portal's URL, "" if it is not given.  -1: error printed. */

@@ -17,27 +17,15 @@
 #define CTL_LOG_LAST   20               /* default */
 
 
-static const ctl_column_t  test_lines[] = {
-    { "id", "webhook" }, { "event", "event" }, { "outcome", "outcome" },
-    { "http", "HTTP status" }, { "ms", "ms" }, { "error", "error" },
-    { "answer", "answer" }, { NULL, NULL }
-};
+static const char  test_lines[] =
+    "id:webhook, event, outcome, http:HTTP status, ms, error, answer";
 
-static const ctl_column_t  replay_lines[] = {
-    { "id", "to" }, { "deliveries", "deliveries" }, { NULL, NULL }
-};
+static const char  replay_lines[] = "id:to, deliveries";
 
-static const ctl_column_t  log_row[] = {
-    { "time", "TIME" }, { "event", "EVENT" }, { "type", "TYPE" },
-    { "attempt", "ATTEMPT" }, { "outcome", "OUTCOME" }, { "http", "HTTP" },
-    { "ms", "MS" }, { "error", "ERROR" }, { NULL, NULL }
-};
+static const char  log_row[] =
+    "time, event, type, attempt, outcome, http, ms, error";
 
-static const ctl_column_t  dead_row[] = {
-    { "time", "TIME" }, { "event", "EVENT" }, { "type", "TYPE" },
-    { "to", "TO" }, { "attempts", "ATTEMPTS" }, { "http", "HTTP" },
-    { "error", "ERROR" }, { NULL, NULL }
-};
+static const char  dead_row[] = "time, event, type, to, attempts, http, error";
 
 
 int
