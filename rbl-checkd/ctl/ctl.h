@@ -392,11 +392,8 @@ int ctl_webhook_replay(ctl_t *ctl);
 int ctl_lists_load(ctl_t *ctl);
 int ctl_lists_show(ctl_t *ctl);
 int ctl_lists_enable(ctl_t *ctl);
-int ctl_lists_disable(ctl_t *ctl);
 int ctl_lists_key(ctl_t *ctl);
 int ctl_lists_override(ctl_t *ctl);
-int ctl_lists_kill(ctl_t *ctl);
-int ctl_lists_unkill(ctl_t *ctl);
 int ctl_lists_thaw(ctl_t *ctl);
 
 #endif /* CTL_H_INCLUDED */

@@ -22,30 +22,6 @@
 #define LINE_SIZE  256
 
 
-/* Runs the operation, and shows the list. */
-static int
-lists_change(ctl_t *ctl, const rbl_op_t *op, const char *reason)
-{
-    json_t       *done;
-    rbl_sid_t     sid;
-    ctl_given_t   given = { "reason", reason };
-
-    if (ctl_list_argument(&sid, ctl->args[0]) != 0) {
-        return CTL_ERROR;
-    }
-
-    done = ctl_op_run(ctl, op, ctl->args[0], rbl_sid_str(&sid), reason != NULL,
-                      &given);
-    if (done == NULL) {
-        return CTL_ERROR;
-    }
-
-    json_decref(done);
-
-    return ctl_list_show(ctl, ctl->args[0], 0);
-}
-
-
 int
 ctl_lists_enable(ctl_t *ctl)
 {
@@ -72,28 +48,7 @@ ctl_lists_enable(ctl_t *ctl)
                         ctl->args[0].p);
     }
 
-    return lists_change(ctl, &rbl_op_list_enable, NULL);
-}
-
-
-int
-ctl_lists_disable(ctl_t *ctl)
-{
-    return lists_change(ctl, &rbl_op_list_disable, NULL);
-}
-
-
-int
-ctl_lists_kill(ctl_t *ctl)
-{
-    return lists_change(ctl, &rbl_op_list_kill, ctl->args[1].p);
-}
-
-
-int
-ctl_lists_unkill(ctl_t *ctl)
-{
-    return lists_change(ctl, &rbl_op_list_unkill, NULL);
+    return ctl_op_with(ctl, 0, NULL);
 }
 
 
@@ -110,7 +65,7 @@ ctl_lists_thaw(ctl_t *ctl)
 
     freeReplyObject(reply);
 
-    return lists_change(ctl, &rbl_op_list_thaw, NULL);
+    return ctl_op_with(ctl, 0, NULL);
 }
 
 

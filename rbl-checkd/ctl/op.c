@@ -3,6 +3,7 @@
  * fields, the script is called, and its reply becomes the answer.
  */
 
+#include "lists.h"
 #include "op.h"
 
 #include <stdio.h>
@@ -107,16 +108,32 @@ ctl_op_row(const char *words)
 }
 
 
+/* Does the second argument name a thing of the account? */
+static int
+ctl_op_named(const rbl_op_t *op)
+{
+    return op->kinds[0] != 0 && !op->makes && !op->system;
+}
+
+
 int
 ctl_op_with(ctl_t *ctl, int n, const ctl_given_t *given)
 {
     json_t          *answer;
+    rbl_sid_t        list;
     rbl_str_t        id;
     const ctl_op_t  *row;
 
     row = ctl_op_row(ctl->command->words);
-    id = row->op->kinds[0] != 0 && !row->op->makes ? ctl->args[1]
-                                                   : RBL_STR("");
+    id = ctl_op_named(row->op) ? ctl->args[1] : RBL_STR("");
+
+    if (row->op->system) {
+        if (ctl_list_argument(&list, ctl->args[0]) != 0) {
+            return CTL_ERROR;
+        }
+
+        id = rbl_sid_str(&list);
+    }
 
     if (row->op->fields == rbl_page_fields) {
         answer = ctl_op_pages(ctl, row->op);
@@ -125,6 +142,11 @@ ctl_op_with(ctl_t *ctl, int n, const ctl_given_t *given)
     }
 
     answer = ctl_op_run(ctl, row->op, ctl->args[0], id, n, given);
+
+    if (answer != NULL && row->op->system) {
+        json_decref(answer);
+        return ctl_list_show(ctl, ctl->args[0], 0);
+    }
 
     if (answer != NULL && row->shows != NULL) {
         json_decref(answer);
@@ -191,7 +213,7 @@ ctl_op(ctl_t *ctl)
 
     n = 0;
     row = ctl_op_row(ctl->command->words);
-    arg = 1 + (row->op->kinds[0] != 0 && !row->op->makes);
+    arg = 1 + ctl_op_named(row->op);
 
     for (field = row->fields; *field != '\0' && arg < ctl->n_args; arg++) {
         rbl_copy(name[n], CTL_DECIMAL,

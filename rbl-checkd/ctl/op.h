@@ -71,7 +71,8 @@ json_t *ctl_op_log(ctl_t *ctl, const rbl_op_t *op, rbl_str_t id, int64_t n,
 json_t *ctl_op_reversed(json_t *rows);
 
 /* Runs the operation of the command, for args[0], with these fields, and prints
-   its answer: its columns, or if it has none what was done. */
+   its answer: its columns, or if it has none what was done; of a system list
+   the list as it is now. */
 int ctl_op_with(ctl_t *ctl, int n, const ctl_given_t *given);
 
 /* Prints what a command without fields shows of args[0], "bill show". */

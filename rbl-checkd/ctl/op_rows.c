@@ -88,5 +88,10 @@ const ctl_op_t  ctl_ops[] = {
     { "bill settle", &bill_op_settle, "result", bill_lines, &rbl_op_bill },
     { "bill topup", &bill_op_topup, "amount", balance_lines, NULL },
     { "bill adjust", &bill_op_adjust, "amount reason", balance_lines, NULL },
+    { "lists enable", &rbl_op_list_enable, "", NULL, NULL },
+    { "lists disable", &rbl_op_list_disable, "", NULL, NULL },
+    { "lists kill", &rbl_op_list_kill, "reason", NULL, NULL },
+    { "lists unkill", &rbl_op_list_unkill, "", NULL, NULL },
+    { "lists thaw", &rbl_op_list_thaw, "", NULL, NULL },
     { NULL, NULL, NULL, NULL, NULL }
 };
