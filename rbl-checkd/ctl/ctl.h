@@ -263,6 +263,15 @@ int ctl_each_account(ctl_t *ctl, const char *record, rbl_str_t id,
  */
 int ctl_print(ctl_t *ctl, const char *columns, json_t *value);
 
+/* The same of an object, and behind its lines a table of each of these members
+   that has rows; a NULL member ends them. */
+typedef struct {
+    const char  *member, *columns;
+} ctl_table_t;
+
+int ctl_print_tables(ctl_t *ctl, const char *columns,
+    const ctl_table_t *tables, json_t *value);
+
 /* The same after a walk through all partitions: CTL_ERROR, and a line for each
    part that is away, if the output is without a part. */
 int ctl_print_parts(ctl_t *ctl, const char *columns, json_t *value);

@@ -18,11 +18,13 @@ static const char  host_columns[] =
     " host.last_checked, host.next_check,"
     " host.not_checked_since:not checked since the plan expired, created";
 
-static const char  lists_row[] =
-    "host:LIST, status, since, asked:LAST ANSWER, error, errors,"
-    " cleared:NOT CONFIRMED SINCE, codes";
-
-static const char  history_row[] = "time, host:LIST, status, codes, check";
+static const ctl_table_t  host_tables[] = {
+    { "lists",
+      "host:LIST, status, since, asked:LAST ANSWER, error, errors,"
+      " cleared:NOT CONFIRMED SINCE, codes" },
+    { "history", "time, host:LIST, status, codes, check" },
+    { NULL, NULL }
+};
 
 
 /* The account has the host if there is the record.  1: found; 0. */
@@ -149,36 +151,6 @@ meant(ctl_t *ctl, rbl_sid_t *account, rbl_sid_t *host)
 }
 
 
-/* Prints a host, with its lists and its history.  Takes the reference. */
-
-static int
-show(ctl_t *ctl, json_t *v)
-{
-    int      rc;
-    json_t  *lists, *past;
-
-    if (ctl->json) {
-        return ctl_print(ctl, host_columns, v);
-    }
-
-    lists = json_incref(json_object_get(v, "lists"));
-    past = json_incref(json_object_get(v, "history"));
-
-    rc = ctl_print(ctl, host_columns, v);
-    putchar('\n');
-    rc |= ctl_print(ctl, lists_row, lists);
-
-    if (json_array_size(past) > 0) {
-        putchar('\n');
-        return rc | ctl_print(ctl, history_row, past);
-    }
-
-    json_decref(past);
-
-    return rc;
-}
-
-
 int
 ctl_host(ctl_t *ctl)
 {
@@ -203,5 +175,5 @@ ctl_host(ctl_t *ctl)
     json_object_set_new(v, "account", json_string(account.s));
     json_object_set_new(v, "history", past);
 
-    return show(ctl, v);
+    return ctl_print_tables(ctl, host_columns, host_tables, v);
 }

@@ -384,6 +384,30 @@ ctl_print(ctl_t *ctl, const char *columns, json_t *value)
 }
 
 
+int
+ctl_print_tables(ctl_t *ctl, const char *columns, const ctl_table_t *tables,
+    json_t *value)
+{
+    int      rc;
+    json_t  *rows;
+
+    rc = ctl_print(ctl, columns, json_incref(value));
+
+    for ( /* void */ ; tables->member != NULL && !ctl->json; tables++) {
+        rows = json_object_get(value, tables->member);
+
+        if (json_array_size(rows) > 0) {
+            putchar('\n');
+            rc |= ctl_print(ctl, tables->columns, json_incref(rows));
+        }
+    }
+
+    json_decref(value);
+
+    return rc;
+}
+
+
 __attribute__((format(printf, 1, 0)))
 static void
 ctl_say(const char *fmt, va_list ap)

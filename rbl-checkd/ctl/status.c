@@ -22,14 +22,17 @@ static const char  status_columns[] =
 
 static const char  cluster_columns[] = "store, " STATUS_CONTENT;
 
-static const char  server_row[] =
-    "node:SERVER, state, version, memory, policy:EVICTION,"
-    " persistent:APPEND-ONLY, replicas, parts:PARTITIONS";
-
-static const char  daemon_row[] =
-    "name:DAEMON, pending:RUNNING, idle:IDLE (s), version, up, ended:CHECKS,"
-    " a_second, questions.asked:QUESTIONS, questions.in_flight,"
-    " questions.waiting, waits:QUEUE (s), deliveries.delivered";
+static const ctl_table_t  status_tables[] = {
+    { "servers",
+      "node:SERVER, state, version, memory, policy:EVICTION,"
+      " persistent:APPEND-ONLY, replicas, parts:PARTITIONS" },
+    { "daemons",
+      "name:DAEMON, pending:RUNNING, idle:IDLE (s), version, up,"
+      " ended:CHECKS, a_second, questions.asked:QUESTIONS,"
+      " questions.in_flight, questions.waiting, waits:QUEUE (s),"
+      " deliveries.delivered" },
+    { NULL, NULL }
+};
 
 
 /* One server is the store, and its properties are those of the store. */
@@ -320,9 +323,10 @@ ctl_status_counted(ctl_t *ctl, json_t *daemons, rbl_conditions_t *conditions)
 static int
 ctl_status_print(ctl_t *ctl, json_t *v, json_t *daemons)
 {
-    int          rc, one;
-    json_t      *rows, *d, *servers;
-    const char  *name;
+    int                rc, none;
+    json_t            *rows, *d;
+    const char        *name;
+    rbl_place_kind_t   kind;
 
     rows = json_array();
     json_object_foreach(daemons, name, d) {
@@ -330,37 +334,25 @@ ctl_status_print(ctl_t *ctl, json_t *v, json_t *daemons)
     }
 
     json_decref(daemons);
+    json_object_set_new(v, "daemons", rows);
+    none = json_array_size(rows) == 0 && ctl_here(ctl) < ctl->ks.partitions;
+    kind = ctl->conf.place.kind;
 
-    if (ctl->json) {
-        json_object_set_new(v, "daemons", rows);
-        return ctl_print(ctl, NULL, v);
+    if (!ctl->json) {
+        ctl_verdict_print(v);
     }
 
-    ctl_verdict_print(v);
-    servers = json_incref(json_object_get(v, "servers"));
-    one = ctl->conf.place.kind == RBL_PLACE_ONE;
-    rc = ctl_print(ctl, ctl->conf.place.kind == RBL_PLACE_CLUSTER
-                        ? cluster_columns : status_columns, v);
+    /* the lines of a store that is one server are those of the server */
 
-    if (!one) {
-        putchar('\n');
-        rc |= ctl_print(ctl, server_row, json_incref(servers));
+    rc = ctl_print_tables(ctl, kind == RBL_PLACE_CLUSTER ? cluster_columns
+                                                         : status_columns,
+                          status_tables + (kind == RBL_PLACE_ONE), v);
+
+    if (none && !ctl->json) {
+        printf("\nNo daemon has claimed a job here yet.\n");
     }
 
-    json_decref(servers);
-
-    if (json_array_size(rows) == 0) {
-        if (ctl_here(ctl) < ctl->ks.partitions) {
-            printf("\nNo daemon has claimed a job here yet.\n");
-        }
-
-        json_decref(rows);
-        return rc;
-    }
-
-    putchar('\n');
-
-    return rc | ctl_print(ctl, daemon_row, rows);
+    return rc;
 }
 
 

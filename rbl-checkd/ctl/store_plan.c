@@ -18,14 +18,19 @@ static const char  cluster_columns[] =
     "store, partitions, even, missing:slots without a node,"
     " empty:nodes without partitions";
 
-static const char  node_row[] =
-    "node, state, slots, ranges, count:PARTITIONS, parts:WHICH, replicas";
+static const ctl_table_t  cluster_tables[] = {
+    { "nodes",
+      "node, state, slots, ranges, count:PARTITIONS, parts:WHICH, replicas" },
+    { NULL, NULL }
+};
 
 static const char  master_columns[] =
     "store, master, state, role, replicas, good:near enough to write,"
     " min_replicas:min-replicas-to-write";
 
-static const char  replica_row[] = "node:REPLICA, state, lag:LAG (s)";
+static const ctl_table_t  master_tables[] = {
+    { "nodes", "node:REPLICA, state, lag:LAG (s)" }, { NULL, NULL }
+};
 
 
 /*
@@ -125,30 +130,6 @@ plan_sum(json_t *v, const json_t *rows)
 
 
 static int
-plan_print(ctl_t *ctl, const char *columns, json_t *v, const char *name,
-    const char *row, json_t *rows)
-{
-    int  rc;
-
-    if (ctl->json) {
-        json_object_set_new(v, name, rows);
-        return ctl_print(ctl, NULL, v);
-    }
-
-    rc = ctl_print(ctl, columns, v);
-
-    if (json_array_size(rows) == 0) {
-        json_decref(rows);
-        return rc;
-    }
-
-    putchar('\n');
-
-    return rc | ctl_print(ctl, row, rows);
-}
-
-
-static int
 plan_cluster(ctl_t *ctl, json_t *servers)
 {
     json_t  *v;
@@ -166,7 +147,9 @@ plan_cluster(ctl_t *ctl, json_t *servers)
         plan_sum(v, servers);
     }
 
-    return plan_print(ctl, cluster_columns, v, "nodes", node_row, servers);
+    json_object_set_new(v, "nodes", servers);
+
+    return ctl_print_tables(ctl, cluster_columns, cluster_tables, v);
 }
 
 
@@ -254,7 +237,9 @@ plan_master(ctl_t *ctl, json_t *servers)
                                                           : "not set"));
     json_decref(servers);
 
-    return plan_print(ctl, master_columns, v, "nodes", replica_row, rows);
+    json_object_set_new(v, "nodes", rows);
+
+    return ctl_print_tables(ctl, master_columns, master_tables, v);
 }
 
 
