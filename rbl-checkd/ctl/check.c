@@ -2,15 +2,20 @@
  * rblctl check: one check in the foreground, with the daemon's own engine and
  * verdicts.  The lists come from the store or from a file; nothing is written
  * anywhere.
+ *
+ * --trace prints events of the engine on standard error.  Keys of lists are
+ * hidden in these lines and in all texts of lists.
  */
 
 #include "base/xalloc.h"
 #include "lists_file.h"
 #include "probe.h"
-#include "trace.h"
 
+#include "check/lists/text.h"
 #include "check/lists/names.h"
+#include "dns/trace.h"
 #include "rbl_codes.h"
+#include "rbl_query.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -18,6 +23,15 @@
 #include <unistd.h>
 
 #define CTL_MAX_LISTS  LISTS_FILE_MAX
+#define TRACE_WIDTH    1024             /* bytes of a line without the time */
+#define HIDE_GROWS     5                /* {key} for a key of one letter */
+
+typedef struct {
+    rbl_str_t  *key;                    /* of all lists in the store */
+    size_t      n;
+    double      began;                  /* start, by clock_now() */
+    int         ended;                  /* prints no more lines */
+} ctl_trace_t;
 
 typedef struct {
     rbl_str_t        value;
@@ -35,6 +49,74 @@ typedef struct {
 
 static const char  check_row[] =
     "zone:LIST, status:VERDICT, health, codes, reason, response_ms:MS";
+
+
+/* `keys`: reply of HGETALL lists:keys, which must outlive the trace; NULL: no
+   keys. */
+static void
+ctl_trace_open(ctl_trace_t *trace, const redisReply *keys)
+{
+    size_t  i, n;
+
+    memset(trace, 0, sizeof(ctl_trace_t));
+    n = rbl_reply_len(keys) / 2;
+    trace->key = xcalloc(n, sizeof(rbl_str_t));
+
+    for (i = 0; i < n; i++) {
+        trace->key[i] = rbl_reply_str(rbl_reply_at(keys, 2 * i + 1));
+    }
+
+    trace->n = n;
+}
+
+
+/* Shortens a line only after all keys are hidden, so that no key is cut in
+   two. */
+static void
+ctl_trace_line(void *data, const char *line, size_t n)
+{
+    char          safe[DNS_TRACE_MAX * HIDE_GROWS];
+    ctl_trace_t  *trace = data;
+
+    if (trace->ended) {
+        return;
+    }
+
+    n = hide_keys(safe, sizeof(safe), (rbl_str_t) { line, n }, trace->key,
+                  trace->n, 0, RBL_STR(RBL_KEY_SLOT));
+
+    fprintf(stderr, "%9.1f ms  %.*s%s\n",
+            (clock_now() - trace->began) * 1000,
+            (int) (n < TRACE_WIDTH ? n : TRACE_WIDTH), safe,
+            n < TRACE_WIDTH ? "" : "...");
+}
+
+
+static void
+ctl_trace_start(ctl_trace_t *trace, dns_config_t *conf)
+{
+    trace->began = clock_now();
+    conf->trace = ctl_trace_line;
+    conf->trace_data = trace;
+}
+
+
+/* A text of a list without keys, cut to CHECK_REASON_MAX bytes. */
+static json_t *
+ctl_trace_text(const ctl_trace_t *trace, rbl_str_t text)
+{
+    int     cut;
+    char    safe[CHECK_REASON_MAX * HIDE_GROWS];
+    size_t  n;
+
+    cut = text.n >= CHECK_DETAILS_MAX - 4;      /* a character has up to 4
+                                                   bytes */
+    text.n = text.n < CHECK_REASON_MAX ? text.n : CHECK_REASON_MAX;
+    n = hide_keys(safe, sizeof(safe), text, trace->key, trace->n, cut,
+                  RBL_STR(RBL_KEY_SLOT));
+
+    return ctl_text((rbl_str_t) { safe, n });
+}
 
 
 static int
@@ -359,7 +441,7 @@ ctl_check(ctl_t *ctl)
     ctl_probe_close(&c.env);
 
     lists_free(c.table);
-    ctl_trace_close(&c.trace);
+    free(c.trace.key);
     freeReplyObject(c.keys);
     free(c.lists);
 
