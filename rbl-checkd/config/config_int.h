@@ -101,10 +101,6 @@ int config_wrong(config_setting_t *s, const char *fmt, ...);
 /* Sets a key of s->conf.  0, or -1: s->why has the message. */
 int config_apply(config_setting_t *s, const char *name, const char *value);
 
-/* Copies a text into the key's buffer.  0, or -1: empty, too long, or not what
-   test and pattern want. */
-int config_copy(config_setting_t *s, const char *text);
-
 int config_matches(const char *text, const char *pattern);
 
 extern const config_number_t  config_counts, config_durations, config_sizes;
