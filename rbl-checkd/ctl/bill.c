@@ -131,32 +131,26 @@ bill_end(ctl_t *ctl, const plan_t *plan)
 int
 ctl_bill_plan(ctl_t *ctl)
 {
-    int            rc;
     int64_t        price;
-    plan_file_t    file;
     const plan_t  *plan;
 
-    plan = plan_open(ctl, &file, ctl->args[1].p);
+    plan = plan_open(ctl, ctl->args[1].p);
     if (plan == NULL) {
         return CTL_ERROR;
     }
 
     if (plan->price.n == 0 && plan->check_price.n == 0) {
-        rc = bill_end(ctl, plan);
-
-    } else if (rbl_money_parse(&price, plan->price.n ? plan->price
-                                       : plan->check_price, 6) != RBL_OK
-               || price == 0)
-    {
-        rc = ctl_fail("plan \"%.80s\" has no price", ctl->args[1].p);
-
-    } else {
-        rc = bill_put(ctl, plan, price);
+        return bill_end(ctl, plan);
     }
 
-    plan_file_free(&file);
+    if (rbl_money_parse(&price, plan->price.n ? plan->price
+                                : plan->check_price, 6) != RBL_OK
+        || price == 0)
+    {
+        return ctl_fail("plan \"%.80s\" has no price", ctl->args[1].p);
+    }
 
-    return rc;
+    return bill_put(ctl, plan, price);
 }
 
 

@@ -13,6 +13,15 @@
 #include "rbl_money.h"
 
 #define PLAN_INTERVAL  3600             /* of an account without a plan */
+#define PLAN_FILE_MAX  200
+
+/* The plans of the file, in its order.  A command reads one file, and its texts
+   live until it ends. */
+static struct {
+    json_t  *root;
+    size_t   n;
+    plan_t   plan[PLAN_FILE_MAX];
+} plans;
 
 
 static const char  plan_columns[] =
@@ -141,16 +150,16 @@ plan_read(entry_read_t *r, const json_t *entry, plan_t *plan)
 
 
 static void
-plans_read(entry_read_t *r, plan_file_t *file)
+plans_read(entry_read_t *r)
 {
     const char    *name;
-    const json_t  *plans;
+    const json_t  *rows;
     void          *it;
 
-    plans = json_object_get(file->root, "plans");
+    rows = json_object_get(plans.root, "plans");
 
-    if (json_integer_value(json_object_get(file->root, "version")) != 1
-        || !json_is_array(plans) || json_array_size(plans) > PLAN_FILE_MAX)
+    if (json_integer_value(json_object_get(plans.root, "version")) != 1
+        || !json_is_array(rows) || json_array_size(rows) > PLAN_FILE_MAX)
     {
         ctl_fail("%s: must be an object of \"version\": 1 and \"plans\":"
                  " [...], at most %d of them", r->path, PLAN_FILE_MAX);
@@ -158,8 +167,8 @@ plans_read(entry_read_t *r, plan_file_t *file)
         return;
     }
 
-    for (it = json_object_iter(file->root); it != NULL;
-         it = json_object_iter_next(file->root, it))
+    for (it = json_object_iter(plans.root); it != NULL;
+         it = json_object_iter_next(plans.root, it))
     {
         name = json_object_iter_key(it);
         if (one_of(rbl_str(name), root_members) < 0) {
@@ -170,56 +179,27 @@ plans_read(entry_read_t *r, plan_file_t *file)
     }
 
     r->array = "plans";
-    for (r->index = 0; r->index < json_array_size(plans); r->index++) {
-        plan_read(r, json_array_get(plans, r->index),
-                  &file->plan[file->n++]);
+    for (r->index = 0; r->index < json_array_size(rows); r->index++) {
+        plan_read(r, json_array_get(rows, r->index), &plans.plan[plans.n++]);
     }
 }
 
 
+/* Reads the whole file at the path.  0, -1: error printed, a line for each
+   mistake. */
 static int
-plan_file_read(plan_file_t *file, const char *path)
+plans_open(const char *path)
 {
     entry_read_t  r;
 
-    memset(file, 0, sizeof(*file));
-
-    file->root = entry_open(&r, path);
-    if (file->root == NULL) {
+    plans.root = entry_open(&r, path);
+    if (plans.root == NULL) {
         return -1;
     }
 
-    plans_read(&r, file);
+    plans_read(&r);
 
-    if (entry_close(&r) != 0) {
-        plan_file_free(file);
-        return -1;
-    }
-
-    return 0;
-}
-
-
-void
-plan_file_free(plan_file_t *file)
-{
-    json_decref(file->root);
-    memset(file, 0, sizeof(*file));
-}
-
-
-static const plan_t *
-plan_file_find(const plan_file_t *file, rbl_str_t name)
-{
-    size_t  i;
-
-    for (i = 0; i < file->n; i++) {
-        if (rbl_str_eq(file->plan[i].name, name)) {
-            return &file->plan[i];
-        }
-    }
-
-    return NULL;
+    return entry_close(&r);
 }
 
 
@@ -250,57 +230,35 @@ plan_json(const plan_t *plan)
 
 
 const plan_t *
-plan_open(const ctl_t *ctl, plan_file_t *file, const char *name)
+plan_open(const ctl_t *ctl, const char *name)
 {
-    const char    *path;
-    const plan_t  *plan;
+    size_t       i;
+    const char  *path;
 
     path = plan_path(ctl);
-    if (plan_file_read(file, path) != 0) {
+    if (plans_open(path) != 0) {
         return NULL;
     }
 
-    plan = plan_file_find(file, rbl_str(name));
-
-    if (plan == NULL) {
-        ctl_fail("there is no plan \"%.80s\" in %s; rblctl plan list names"
-                 " them all", name, path);
-        plan_file_free(file);
+    for (i = 0; i < plans.n; i++) {
+        if (rbl_str_is(plans.plan[i].name, name)) {
+            return &plans.plan[i];
+        }
     }
 
-    return plan;
-}
+    ctl_fail("there is no plan \"%.80s\" in %s; rblctl plan list names them"
+             " all", name, path);
 
-
-/* Reads the plan of that name without its prices, since the file is freed.  0,
-   -1. */
-static int
-plan_named(const ctl_t *ctl, plan_t *plan, const char *name)
-{
-    plan_file_t    file;
-    const plan_t  *found;
-
-    found = plan_open(ctl, &file, name);
-    if (found == NULL) {
-        return -1;
-    }
-
-    *plan = *found;
-    plan->name = rbl_str(name);
-    memset(&plan->price, 0, sizeof(plan->price));
-    memset(&plan->period, 0, sizeof(plan->period));
-    memset(&plan->check_price, 0, sizeof(plan->check_price));
-    plan_file_free(&file);
-
-    return 0;
+    return NULL;
 }
 
 
 int
 plan_given(const ctl_t *ctl, plan_t *plan, int64_t *interval)
 {
-    int          paid, is_free;
-    const char  *name, *given;
+    int            paid, is_free;
+    const char    *name, *given;
+    const plan_t  *found;
 
     paid = ctl_option(ctl, "paid") != NULL;
     is_free = ctl_option(ctl, "free") != NULL;
@@ -318,8 +276,13 @@ plan_given(const ctl_t *ctl, plan_t *plan, int64_t *interval)
         return -1;
     }
 
-    if (name != NULL && plan_named(ctl, plan, name) != 0) {
-        return -1;
+    if (name != NULL) {
+        found = plan_open(ctl, name);
+        if (found == NULL) {
+            return -1;
+        }
+
+        *plan = *found;
     }
 
     plan->paid = paid || (plan->paid && !is_free);
@@ -347,20 +310,17 @@ plan_given(const ctl_t *ctl, plan_t *plan, int64_t *interval)
 int
 ctl_plan_list(ctl_t *ctl)
 {
-    size_t       i;
-    json_t      *rows;
-    plan_file_t  file;
+    size_t   i;
+    json_t  *rows;
 
-    if (plan_file_read(&file, plan_path(ctl)) != 0) {
+    if (plans_open(plan_path(ctl)) != 0) {
         return CTL_ERROR;
     }
 
     rows = json_array();
-    for (i = 0; i < file.n; i++) {
-        json_array_append_new(rows, plan_json(&file.plan[i]));
+    for (i = 0; i < plans.n; i++) {
+        json_array_append_new(rows, plan_json(&plans.plan[i]));
     }
-
-    plan_file_free(&file);
 
     return ctl_print(ctl, plan_row, rows);
 }
@@ -369,19 +329,12 @@ ctl_plan_list(ctl_t *ctl)
 int
 ctl_plan_show(ctl_t *ctl)
 {
-    int            rc;
-    plan_file_t    file;
     const plan_t  *plan;
 
-    plan = plan_open(ctl, &file, ctl->args[0].p);
-    if (plan == NULL) {
-        return CTL_ERROR;
-    }
+    plan = plan_open(ctl, ctl->args[0].p);
 
-    rc = ctl_print(ctl, plan_columns, plan_json(plan));
-    plan_file_free(&file);
-
-    return rc;
+    return plan == NULL ? CTL_ERROR
+           : ctl_print(ctl, plan_columns, plan_json(plan));
 }
 
 
@@ -400,24 +353,25 @@ plan_excess(const char *what, int64_t n, int64_t max)
 int
 ctl_account_plan(ctl_t *ctl)
 {
-    char         hosts[CTL_DECIMAL], contacts[CTL_DECIMAL],
-                 checks[CTL_DECIMAL], seconds[CTL_DECIMAL];
-    plan_t       plan;
-    redisReply  *reply;
+    char           hosts[CTL_DECIMAL], contacts[CTL_DECIMAL],
+                   checks[CTL_DECIMAL], seconds[CTL_DECIMAL];
+    redisReply    *reply;
+    const plan_t  *plan;
 
     rbl_account_plan_args_t   args;
     rbl_account_plan_reply_t  said;
 
-    if (plan_named(ctl, &plan, ctl->args[1].p) != 0) {
+    plan = plan_open(ctl, ctl->args[1].p);
+    if (plan == NULL) {
         return CTL_ERROR;
     }
 
-    args.plan = plan.name;
-    args.paid = rbl_str(plan.paid ? "1" : "0");
-    args.hosts = ctl_decimal(hosts, plan.max_hosts);
-    args.contacts = ctl_decimal(contacts, plan.max_contacts);
-    args.checks = ctl_decimal(checks, plan.max_checks);
-    args.shortest = ctl_decimal(seconds, plan.interval);
+    args.plan = plan->name;
+    args.paid = rbl_str(plan->paid ? "1" : "0");
+    args.hosts = ctl_decimal(hosts, plan->max_hosts);
+    args.contacts = ctl_decimal(contacts, plan->max_contacts);
+    args.checks = ctl_decimal(checks, plan->max_checks);
+    args.shortest = ctl_decimal(seconds, plan->interval);
 
     reply = ctl_account_script(ctl, CTL_SCRIPT(account_plan, args));
     if (reply == NULL) {
@@ -434,8 +388,8 @@ ctl_account_plan(ctl_t *ctl)
     }
 
     freeReplyObject(reply);
-    plan_excess("hosts", said.hosts, plan.max_hosts);
-    plan_excess("contacts", said.contacts, plan.max_contacts);
+    plan_excess("hosts", said.hosts, plan->max_hosts);
+    plan_excess("contacts", said.contacts, plan->max_contacts);
 
     return ctl_op_show(ctl, "account show");
 }

@@ -16,21 +16,12 @@
 
 #include "ctl.h"
 
-#define PLAN_FILE_MAX  200
-
-/* The texts live as long as the file's root. */
 typedef struct {
     rbl_str_t  name;
     int64_t    paid, max_hosts, max_contacts, max_checks;
     int64_t    interval;                /* seconds */
     rbl_str_t  price, period, check_price;      /* n 0: absent */
 } plan_t;
-
-typedef struct {
-    json_t  *root;
-    size_t   n;
-    plan_t   plan[PLAN_FILE_MAX];       /* in the order of the file */
-} plan_file_t;
 
 /*
  * Reads the options of a command: a plan of the file (--plan) and the
@@ -39,10 +30,10 @@ typedef struct {
  */
 int plan_given(const ctl_t *ctl, plan_t *plan, int64_t *interval);
 
-/* Reads the file that the command means, and finds a plan in it.  NULL: error
-   printed, a line for each mistake in the file, and nothing to free. */
-const plan_t *plan_open(const ctl_t *ctl, plan_file_t *file, const char *name);
-void plan_file_free(plan_file_t *file);
+/* Reads the file that the command means, and finds a plan in it, which lives as
+   long as the process.  NULL: error printed, a line for each mistake in the
+   file. */
+const plan_t *plan_open(const ctl_t *ctl, const char *name);
 
 /* account.c: makes an account, which is checked every `interval` s, under that
    key.  0; 1: the account is there already; -1: error printed. */
