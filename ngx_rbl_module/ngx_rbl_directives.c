@@ -1,34 +1,230 @@
 /*
- * The command table, and the setters that serve a single directive.  Merge
- * checks the conditions that concern several directives.
+ * The command table, and the setters that serve a single directive or several,
+ * like those of nginx.  Each refuses a second occurrence, then an invalid
+ * value, with one line that names the value and the allowed values; nginx adds
+ * file and line.  Merge checks the conditions that concern several directives.
  */
 
 #include "ngx_rbl_module.h"
-#include "ngx_rbl_slots.h"
+#include "ngx_rbl_meter.h"
 #include "ngx_rbl_status.h"
-#include "ngx_rbl_shm.h"
 
-#define NGX_RBL_CONTEXTS   (NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF              \
-                            |NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1)
+#include "rbl_validate.h"
 
+
+/* The "post" of ngx_rbl_set_range_slot. */
+
+typedef struct {
+    ngx_int_t    min;
+    ngx_int_t    max;
+    ngx_uint_t   time;                  /* 1: milliseconds; 0: a number */
+    const char  *allowed;               /* "it must be ..." */
+} ngx_rbl_range_t;
 
 static ngx_rbl_range_t  ngx_rbl_store_timeout = {
-    1, 60000, "a time from 1ms to 60s"
+    1, 60000, 1, "a time from 1ms to 60s"
 };
 
 static ngx_rbl_range_t  ngx_rbl_check_keep = {
-    1000, 31536000000, "a time from 1s to 365d"
+    1000, 31536000000, 1, "a time from 1s to 365d"
 };
 
 static ngx_rbl_range_t  ngx_rbl_page_size = {
-    1, 10000, "a number from 1 to 10000"
+    1, 10000, 0, "a number from 1 to 10000"
 };
 
 /* one script handles all addresses of a subnet: more would take over 2 ms */
 
 static ngx_rbl_range_t  ngx_rbl_expand = {
-    1, 1024, "a number from 1 to 1024"
+    1, 1024, 0, "a number from 1 to 1024"
 };
+
+
+char *
+ngx_rbl_conf_refuse(ngx_conf_t *cf, ngx_command_t *cmd, const char *allowed)
+{
+    ngx_str_t  *value;
+
+    value = cf->args->elts;
+
+    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                       "invalid value \"%V\" in \"%V\" directive, it must be "
+                       "%s", &value[1], &cmd->name, allowed);
+
+    return NGX_CONF_ERROR;
+}
+
+
+/* Checks a name for use in AUTH or in a header: no quotes, no control
+   characters. */
+
+static char *
+ngx_rbl_set_text_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    size_t      i;
+    u_char      ch;
+    ngx_str_t  *field, *value;
+
+    field = (ngx_str_t *) ((char *) conf + cmd->offset);
+    if (field->data != NULL) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+
+    for (i = 0; i < value[1].len; i++) {
+        ch = value[1].data[i];
+
+        if (ch < 0x20 || ch == 0x7f || ch == '"' || ch == '\\') {
+            break;
+        }
+    }
+
+    if (i == 0 || i != value[1].len || i > NGX_RBL_TEXT_MAX) {
+        return ngx_rbl_conf_refuse(cf, cmd, "1 to 255 characters without "
+                                   "quotes, backslashes and control "
+                                   "characters");
+    }
+
+    *field = value[1];
+
+    return NGX_CONF_OK;
+}
+
+
+/* A number, or a time in milliseconds: both are of the same type. */
+
+static char *
+ngx_rbl_set_range_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_int_t         n;
+    ngx_str_t        *value;
+    ngx_uint_t       *field;
+    ngx_rbl_range_t  *range;
+
+    field = (ngx_uint_t *) ((char *) conf + cmd->offset);
+    if (*field != NGX_CONF_UNSET_UINT) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+    range = cmd->post;
+
+    n = range->time ? ngx_parse_time(&value[1], 0)
+                    : ngx_atoi(value[1].data, value[1].len);
+
+    if (n == NGX_ERROR || n < range->min || n > range->max) {
+        return ngx_rbl_conf_refuse(cf, cmd, range->allowed);
+    }
+
+    *field = n;
+
+    return NGX_CONF_OK;
+}
+
+
+/* Sets the URL of a page, to which a fragment can be appended.  Plain http is
+   only for the machine itself, as signing in is. */
+
+static char *
+ngx_rbl_set_url_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    rbl_str_t   text;
+    rbl_url_t   url;
+    ngx_str_t  *field, *value;
+
+    field = (ngx_str_t *) ((char *) conf + cmd->offset);
+    if (field->data != NULL) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+    text.p = (char *) value[1].data;
+    text.n = value[1].len;
+
+    if (text.n > NGX_RBL_TEXT_MAX || rbl_url_parse(&url, text) != RBL_OK
+        || ngx_strlchr(value[1].data, value[1].data + text.n, '?')
+        || text.p[text.n - 1] != '/'
+        || (!url.tls && !rbl_str_is(url.host, "127.0.0.1")
+            && !rbl_str_is(url.host, "::1")
+            && !rbl_str_is(url.host, "localhost")))
+    {
+        return ngx_rbl_conf_refuse(cf, cmd, "an https URL that ends with "
+                                   "\"/\", or an http URL of the machine "
+                                   "itself");
+    }
+
+    *field = value[1];
+
+    return NGX_CONF_OK;
+}
+
+
+/* Checks that a host would be valid in a URL. */
+
+static ngx_int_t
+ngx_rbl_host_ok(ngx_conf_t *cf, ngx_str_t *host)
+{
+    rbl_str_t  text;
+    rbl_url_t  url;
+
+    text.n = sizeof("https://") - 1 + host->len;
+    text.p = ngx_pnalloc(cf->temp_pool, text.n + 1);
+
+    if (text.p == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_sprintf((u_char *) text.p, "https://%V", host);
+
+    return rbl_url_parse(&url, text) == RBL_OK && url.host.n == host->len
+           ? NGX_OK : NGX_DECLINED;
+}
+
+
+/* Sets host names in lower case, as rbl_contact_parse requires. */
+
+static char *
+ngx_rbl_set_hosts_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    rbl_str_t     *host;
+    ngx_str_t     *value;
+    ngx_uint_t     i;
+    ngx_array_t  **field;
+
+    field = (ngx_array_t **) ((char *) conf + cmd->offset);
+    if (*field != NGX_CONF_UNSET_PTR) {
+        return "is duplicate";
+    }
+
+    *field = ngx_array_create(cf->pool, cf->args->nelts - 1,
+                              sizeof(rbl_str_t));
+    if (*field == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    value = cf->args->elts;
+
+    for (i = 1; i < cf->args->nelts; i++) {
+        if (ngx_rbl_host_ok(cf, &value[i]) != NGX_OK) {
+            value[1] = value[i];        /* shown in the error message */
+            return ngx_rbl_conf_refuse(cf, cmd, "a host name without scheme, "
+                                       "port and path");
+        }
+
+        host = ngx_array_push(*field);
+        if (host == NULL) {
+            return NGX_CONF_ERROR;
+        }
+
+        ngx_strlow(value[i].data, value[i].data, value[i].len);
+
+        host->p = (char *) value[i].data;
+        host->n = value[i].len;
+    }
+
+    return NGX_CONF_OK;
+}
 
 
 /* rbl_api and rbl_portal: the location serves calls. */
@@ -125,7 +321,7 @@ ngx_rbl_set_password(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     u_char      buf[NGX_RBL_TEXT_MAX + 2];
     ngx_str_t   name, *value;
 
-    if (rlcf->store_password.data != NULL) {
+    if (rlcf->store.password.data != NULL) {
         return "is duplicate";
     }
 
@@ -153,13 +349,13 @@ ngx_rbl_set_password(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
                                    "1 to 255 bytes");
     }
 
-    rlcf->store_password.data = ngx_pnalloc(cf->pool, len);
-    if (rlcf->store_password.data == NULL) {
+    rlcf->store.password.data = ngx_pnalloc(cf->pool, len);
+    if (rlcf->store.password.data == NULL) {
         return NGX_CONF_ERROR;
     }
 
-    ngx_memcpy(rlcf->store_password.data, buf, len);
-    rlcf->store_password.len = len;
+    ngx_memcpy(rlcf->store.password.data, buf, len);
+    rlcf->store.password.len = len;
     ngx_explicit_memzero(buf, sizeof(buf));
 
     return NGX_CONF_OK;
@@ -175,7 +371,7 @@ ngx_rbl_set_prefix(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     ngx_str_t       *value;
     rbl_keyspace_t   ks;
 
-    if (rlcf->store_prefix.data != NULL) {
+    if (rlcf->store.prefix.data != NULL) {
         return "is duplicate";
     }
 
@@ -188,7 +384,7 @@ ngx_rbl_set_prefix(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
                                    "a-z, 0-9, _, . and -");
     }
 
-    rlcf->store_prefix = value[1];
+    rlcf->store.prefix = value[1];
 
     return NGX_CONF_OK;
 }
@@ -223,203 +419,79 @@ ngx_rbl_set_zoneinfo(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
+/*
+ * Rows of the table: name, arguments, setter, member that it sets, "post".  A
+ * directive is in http, server and location, or in one of them.
+ */
+
+#define NGX_RBL_ANY(name, args, set, member, post)                            \
+    { ngx_string(name),                                                       \
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|args, set,       \
+      NGX_HTTP_LOC_CONF_OFFSET, offsetof(ngx_rbl_loc_conf_t, member), post }
+
+#define NGX_RBL_LOCATION(name, args, set, member, post)                       \
+    { ngx_string(name), NGX_HTTP_LOC_CONF|args, set,                          \
+      NGX_HTTP_LOC_CONF_OFFSET, offsetof(ngx_rbl_loc_conf_t, member), post }
+
+#define NGX_RBL_HTTP(name, args, set, member, post)                           \
+    { ngx_string(name), NGX_HTTP_MAIN_CONF|args, set,                         \
+      NGX_HTTP_MAIN_CONF_OFFSET, offsetof(ngx_rbl_main_conf_t, member), post }
+
 ngx_command_t  ngx_rbl_commands[] = {
 
-    { ngx_string("rbl_api"),
-      NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
-      ngx_rbl_set_api,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_rbl_loc_conf_t, api),
-      NULL },
+    NGX_RBL_LOCATION("rbl_api", NGX_CONF_FLAG, ngx_rbl_set_api, api, NULL),
+    NGX_RBL_LOCATION("rbl_portal", NGX_CONF_FLAG, ngx_rbl_set_api, portal,
+                     NULL),
+    NGX_RBL_ANY("rbl_store", NGX_CONF_TAKE1, ngx_rbl_set_store, store.place,
+                NULL),
+    NGX_RBL_ANY("rbl_store_nodes", NGX_CONF_1MORE, ngx_rbl_set_store_nodes,
+                store.map, NULL),
+    NGX_RBL_ANY("rbl_store_tls_ca", NGX_CONF_TAKE1, ngx_rbl_set_text_slot,
+                store.ca, NULL),
+    NGX_RBL_ANY("rbl_store_tls_certificate", NGX_CONF_TAKE1,
+                ngx_rbl_set_text_slot, store.cert, NULL),
+    NGX_RBL_ANY("rbl_store_tls_key", NGX_CONF_TAKE1, ngx_rbl_set_text_slot,
+                store.key, NULL),
+    NGX_RBL_ANY("rbl_store_tls_name", NGX_CONF_TAKE1, ngx_rbl_set_text_slot,
+                store.tls_name, NULL),
+    NGX_RBL_ANY("rbl_store_user", NGX_CONF_TAKE1, ngx_rbl_set_text_slot,
+                store.user, NULL),
+    NGX_RBL_ANY("rbl_store_password_file", NGX_CONF_TAKE1, ngx_rbl_set_password,
+                store.password, NULL),
+    NGX_RBL_ANY("rbl_store_timeout", NGX_CONF_TAKE1, ngx_rbl_set_range_slot,
+                store.timeout, &ngx_rbl_store_timeout),
+    NGX_RBL_ANY("rbl_store_prefix", NGX_CONF_TAKE1, ngx_rbl_set_prefix,
+                store.prefix, NULL),
+    NGX_RBL_ANY("rbl_realm", NGX_CONF_TAKE1, ngx_rbl_set_text_slot, realm,
+                NULL),
+    NGX_RBL_ANY("rbl_legacy_errors", NGX_CONF_FLAG, ngx_conf_set_flag_slot,
+                legacy_errors, NULL),
+    NGX_RBL_ANY("rbl_etag", NGX_CONF_FLAG, ngx_conf_set_flag_slot, etag, NULL),
+    NGX_RBL_ANY("rbl_max_page_size", NGX_CONF_TAKE1, ngx_rbl_set_range_slot,
+                max_page_size, &ngx_rbl_page_size),
+    NGX_RBL_ANY("rbl_max_expand", NGX_CONF_TAKE1, ngx_rbl_set_range_slot,
+                max_expand, &ngx_rbl_expand),
+    NGX_RBL_ANY("rbl_check_keep", NGX_CONF_TAKE1, ngx_rbl_set_range_slot,
+                check_keep, &ngx_rbl_check_keep),
+    NGX_RBL_HTTP("rbl_zoneinfo", NGX_CONF_TAKE1, ngx_rbl_set_zoneinfo, zoneinfo,
+                 NULL),
+    NGX_RBL_HTTP("rbl_zone", NGX_CONF_TAKE2, ngx_rbl_set_zone, shm, NULL),
+    NGX_RBL_LOCATION("rbl_status", NGX_CONF_NOARGS|NGX_CONF_TAKE1,
+                     ngx_rbl_set_status, status, NULL),
+    NGX_RBL_ANY("rbl_slack_hosts", NGX_CONF_1MORE, ngx_rbl_set_hosts_slot,
+                slack_hosts, NULL),
+    NGX_RBL_ANY("rbl_discord_hosts", NGX_CONF_1MORE, ngx_rbl_set_hosts_slot,
+                discord_hosts, NULL),
+    NGX_RBL_ANY("rbl_refuse_zones", NGX_CONF_1MORE, ngx_rbl_set_hosts_slot,
+                refuse_zones, NULL),
+    NGX_RBL_ANY("rbl_allow_zones", NGX_CONF_1MORE, ngx_rbl_set_hosts_slot,
+                allow_zones, NULL),
+    NGX_RBL_ANY("rbl_portal_url", NGX_CONF_TAKE1, ngx_rbl_set_url_slot,
+                portal_url, NULL),
+    NGX_RBL_ANY("rbl_portal_user", NGX_CONF_TAKE1, ngx_rbl_set_user,
+                portal_user, NULL),
+    NGX_RBL_ANY("rbl_portal_trust", NGX_CONF_1MORE, ngx_rbl_set_trust,
+                portal_trust, NULL),
 
-    { ngx_string("rbl_portal"),
-      NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
-      ngx_rbl_set_api,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_rbl_loc_conf_t, portal),
-      NULL },
-
-    { ngx_string("rbl_store"),
-      NGX_RBL_CONTEXTS,
-      ngx_rbl_set_store,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      0,
-      NULL },
-
-    { ngx_string("rbl_store_nodes"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
-      ngx_rbl_set_store_nodes,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      0,
-      NULL },
-
-    { ngx_string("rbl_store_tls_ca"),
-      NGX_RBL_CONTEXTS,
-      ngx_rbl_set_text_slot,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_rbl_loc_conf_t, store_ca),
-      NULL },
-
-    { ngx_string("rbl_store_tls_certificate"),
-      NGX_RBL_CONTEXTS,
-      ngx_rbl_set_text_slot,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_rbl_loc_conf_t, store_cert),
-      NULL },
-
-    { ngx_string("rbl_store_tls_key"),
-      NGX_RBL_CONTEXTS,
-      ngx_rbl_set_text_slot,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_rbl_loc_conf_t, store_key),
-      NULL },
-
-    { ngx_string("rbl_store_tls_name"),
-      NGX_RBL_CONTEXTS,
-      ngx_rbl_set_text_slot,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_rbl_loc_conf_t, store_tls_name),
-      NULL },
-
-    { ngx_string("rbl_store_user"),
-      NGX_RBL_CONTEXTS,
-      ngx_rbl_set_text_slot,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_rbl_loc_conf_t, store_user),
-      NULL },
-
-    { ngx_string("rbl_store_password_file"),
-      NGX_RBL_CONTEXTS,
-      ngx_rbl_set_password,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      0,
-      NULL },
-
-    { ngx_string("rbl_store_timeout"),
-      NGX_RBL_CONTEXTS,
-      ngx_rbl_set_time_slot,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_rbl_loc_conf_t, store_timeout),
-      &ngx_rbl_store_timeout },
-
-    { ngx_string("rbl_store_prefix"),
-      NGX_RBL_CONTEXTS,
-      ngx_rbl_set_prefix,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_rbl_loc_conf_t, store_prefix),
-      NULL },
-
-    { ngx_string("rbl_realm"),
-      NGX_RBL_CONTEXTS,
-      ngx_rbl_set_text_slot,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_rbl_loc_conf_t, realm),
-      NULL },
-
-    { ngx_string("rbl_legacy_errors"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
-      ngx_conf_set_flag_slot,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_rbl_loc_conf_t, legacy_errors),
-      NULL },
-
-    { ngx_string("rbl_etag"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
-      ngx_conf_set_flag_slot,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_rbl_loc_conf_t, etag),
-      NULL },
-
-    { ngx_string("rbl_max_page_size"),
-      NGX_RBL_CONTEXTS,
-      ngx_rbl_set_number_slot,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_rbl_loc_conf_t, max_page_size),
-      &ngx_rbl_page_size },
-
-    { ngx_string("rbl_max_expand"),
-      NGX_RBL_CONTEXTS,
-      ngx_rbl_set_number_slot,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_rbl_loc_conf_t, max_expand),
-      &ngx_rbl_expand },
-
-    { ngx_string("rbl_check_keep"),
-      NGX_RBL_CONTEXTS,
-      ngx_rbl_set_time_slot,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_rbl_loc_conf_t, check_keep),
-      &ngx_rbl_check_keep },
-
-    { ngx_string("rbl_zoneinfo"),
-      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
-      ngx_rbl_set_zoneinfo,
-      NGX_HTTP_MAIN_CONF_OFFSET,
-      0,
-      NULL },
-
-    { ngx_string("rbl_zone"),
-      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE2,
-      ngx_rbl_set_zone,
-      NGX_HTTP_MAIN_CONF_OFFSET,
-      0,
-      NULL },
-
-    { ngx_string("rbl_status"),
-      NGX_HTTP_LOC_CONF|NGX_CONF_NOARGS|NGX_CONF_TAKE1,
-      ngx_rbl_set_status,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      0,
-      NULL },
-
-    { ngx_string("rbl_slack_hosts"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
-      ngx_rbl_set_hosts_slot,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_rbl_loc_conf_t, slack_hosts),
-      NULL },
-
-    { ngx_string("rbl_discord_hosts"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
-      ngx_rbl_set_hosts_slot,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_rbl_loc_conf_t, discord_hosts),
-      NULL },
-
-    { ngx_string("rbl_refuse_zones"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
-      ngx_rbl_set_hosts_slot,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_rbl_loc_conf_t, refuse_zones),
-      NULL },
-
-    { ngx_string("rbl_allow_zones"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
-      ngx_rbl_set_hosts_slot,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_rbl_loc_conf_t, allow_zones),
-      NULL },
-
-    { ngx_string("rbl_portal_url"),
-      NGX_RBL_CONTEXTS,
-      ngx_rbl_set_url_slot,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_rbl_loc_conf_t, portal_url),
-      NULL },
-
-    { ngx_string("rbl_portal_user"),
-      NGX_RBL_CONTEXTS,
-      ngx_rbl_set_user,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      0,
-      NULL },
-
-    { ngx_string("rbl_portal_trust"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
-      ngx_rbl_set_trust,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      0,
-      NULL },
-
-      ngx_null_command
+    ngx_null_command
 };

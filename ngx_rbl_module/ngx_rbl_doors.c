@@ -9,7 +9,6 @@
  */
 
 #include "ngx_rbl_module.h"
-#include "ngx_rbl_slots.h"
 
 #include "rbl_validate.h"
 

@@ -11,9 +11,9 @@
 #include "ngx_rbl_api.h"
 #include "ngx_rbl_auth.h"
 #include "ngx_rbl_cache.h"
-#include "ngx_rbl_gather.h"
-#include "ngx_rbl_shm.h"
+#include "ngx_rbl_meter.h"
 #include "ngx_rbl_status.h"
+#include "ngx_rbl_usage.h"
 #include "ngx_rbl_verdict.h"
 
 #define NGX_RBL_TIMEOUT       500                       /* ms */
@@ -86,10 +86,7 @@ ngx_rbl_create_loc_conf(ngx_conf_t *cf)
     /*
      * set by ngx_pcalloc():
      *
-     *     rlcf->store_name = { 0, NULL };
-     *     rlcf->store_user = { 0, NULL };
-     *     rlcf->store_password = { 0, NULL };
-     *     rlcf->store_prefix = { 0, NULL };
+     *     rlcf->store: all but its timeout
      *     rlcf->realm = { 0, NULL };
      *     rlcf->base = { 0, NULL };
      *     rlcf->portal_url = { 0, NULL };
@@ -100,7 +97,7 @@ ngx_rbl_create_loc_conf(ngx_conf_t *cf)
     rlcf->portal = NGX_CONF_UNSET;
     rlcf->portal_user = NGX_CONF_UNSET;
     rlcf->portal_trust = NGX_CONF_UNSET_PTR;
-    rlcf->store_timeout = NGX_CONF_UNSET_MSEC;
+    rlcf->store.timeout = NGX_CONF_UNSET_MSEC;
     rlcf->legacy_errors = NGX_CONF_UNSET;
     rlcf->etag = NGX_CONF_UNSET;
     rlcf->max_page_size = NGX_CONF_UNSET_UINT;
@@ -214,37 +211,37 @@ static char *
 ngx_rbl_merge_store(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
     ngx_rbl_loc_conf_t *conf)
 {
-    if (conf->store == NULL) {
-        conf->store = prev->store;
-        conf->store_name = prev->store_name;
+    if (conf->store.place == NULL) {
+        conf->store.place = prev->store.place;
+        conf->store.name = prev->store.name;
     }
 
-    if (conf->store_map == NULL) {
-        conf->store_map = prev->store_map;
+    if (conf->store.map == NULL) {
+        conf->store.map = prev->store.map;
     }
 
-    if (ngx_rbl_serves(conf) && conf->store == NULL
+    if (ngx_rbl_serves(conf) && conf->store.place == NULL
         && ngx_rbl_place_default(cf, conf) != NULL)
     {
         return NGX_CONF_ERROR;
     }
 
-    ngx_conf_merge_str_value(conf->store_ca, prev->store_ca, "");
-    ngx_conf_merge_str_value(conf->store_cert, prev->store_cert, "");
-    ngx_conf_merge_str_value(conf->store_key, prev->store_key, "");
-    ngx_conf_merge_str_value(conf->store_tls_name, prev->store_tls_name, "");
-    ngx_conf_merge_str_value(conf->store_user, prev->store_user, "");
-    ngx_conf_merge_str_value(conf->store_password, prev->store_password, "");
-    ngx_conf_merge_str_value(conf->store_prefix, prev->store_prefix, "rbl");
-    ngx_conf_merge_msec_value(conf->store_timeout, prev->store_timeout,
+    ngx_conf_merge_str_value(conf->store.ca, prev->store.ca, "");
+    ngx_conf_merge_str_value(conf->store.cert, prev->store.cert, "");
+    ngx_conf_merge_str_value(conf->store.key, prev->store.key, "");
+    ngx_conf_merge_str_value(conf->store.tls_name, prev->store.tls_name, "");
+    ngx_conf_merge_str_value(conf->store.user, prev->store.user, "");
+    ngx_conf_merge_str_value(conf->store.password, prev->store.password, "");
+    ngx_conf_merge_str_value(conf->store.prefix, prev->store.prefix, "rbl");
+    ngx_conf_merge_msec_value(conf->store.timeout, prev->store.timeout,
                               NGX_RBL_TIMEOUT);
 
     if ((ngx_rbl_serves(conf) || conf->status != NGX_RBL_STATUS_OFF)
-        && conf->store_user.len != 0 && conf->store_password.len == 0)
+        && conf->store.user.len != 0 && conf->store.password.len == 0)
     {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                            "\"rbl_store_user\" is \"%V\", but there is no "
-                           "\"rbl_store_password_file\"", &conf->store_user);
+                           "\"rbl_store_password_file\"", &conf->store.user);
         return NGX_CONF_ERROR;
     }
 
@@ -253,16 +250,13 @@ ngx_rbl_merge_store(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
 
 
 static ngx_uint_t
-ngx_rbl_same_store(ngx_rbl_store_conf_t *store, ngx_rbl_loc_conf_t *conf)
+ngx_rbl_same_store(ngx_rbl_store_conf_t *one, ngx_rbl_store_conf_t *two)
 {
     ngx_uint_t   i;
-    ngx_str_t   *a[] = { &store->user, &store->password, &store->prefix,
-                         &store->ca, &store->cert, &store->key,
-                         &store->tls_name };
-    ngx_str_t   *b[] = { &conf->store_user, &conf->store_password,
-                         &conf->store_prefix, &conf->store_ca,
-                         &conf->store_cert, &conf->store_key,
-                         &conf->store_tls_name };
+    ngx_str_t   *a[] = { &one->user, &one->password, &one->prefix, &one->ca,
+                         &one->cert, &one->key, &one->tls_name };
+    ngx_str_t   *b[] = { &two->user, &two->password, &two->prefix, &two->ca,
+                         &two->cert, &two->key, &two->tls_name };
 
     for (i = 0; i < sizeof(a) / sizeof(a[0]); i++) {
         if (a[i]->len != b[i]->len
@@ -272,9 +266,8 @@ ngx_rbl_same_store(ngx_rbl_store_conf_t *store, ngx_rbl_loc_conf_t *conf)
         }
     }
 
-    return store->timeout == conf->store_timeout
-           && store->map == conf->store_map
-           && ngx_memcmp(store->place, conf->store, sizeof(rbl_place_t)) == 0;
+    return one->timeout == two->timeout && one->map == two->map
+           && ngx_memcmp(one->place, two->place, sizeof(rbl_place_t)) == 0;
 }
 
 
@@ -283,42 +276,26 @@ ngx_rbl_register_store(ngx_conf_t *cf, ngx_rbl_loc_conf_t *conf)
 {
     ngx_uint_t              i;
     ngx_rbl_main_conf_t    *rmcf;
-    ngx_rbl_store_conf_t   *store, **stores;
+    ngx_rbl_store_conf_t  **stores;
 
     rmcf = ngx_http_conf_get_module_main_conf(cf, ngx_rbl_module);
     stores = rmcf->stores.elts;
 
     for (i = 0; i < rmcf->stores.nelts; i++) {
-        if (ngx_rbl_same_store(stores[i], conf)) {
+        if (ngx_rbl_same_store(stores[i], &conf->store)) {
             conf->store_index = i;
             return NGX_CONF_OK;
         }
     }
 
-    store = ngx_pcalloc(cf->pool, sizeof(ngx_rbl_store_conf_t));
     stores = ngx_array_push(&rmcf->stores);
-    if (store == NULL || stores == NULL) {
+    if (stores == NULL
+        || ngx_rbl_place_tls(cf, &conf->store) != NGX_CONF_OK)
+    {
         return NGX_CONF_ERROR;
     }
 
-    store->name = conf->store_name;
-    store->place = conf->store;
-    store->map = conf->store_map;
-    store->ca = conf->store_ca;
-    store->cert = conf->store_cert;
-    store->key = conf->store_key;
-    store->tls_name = conf->store_tls_name;
-
-    if (ngx_rbl_place_tls(cf, conf, store) != NGX_CONF_OK) {
-        return NGX_CONF_ERROR;
-    }
-
-    store->user = conf->store_user;
-    store->password = conf->store_password;
-    store->prefix = conf->store_prefix;
-    store->timeout = conf->store_timeout;
-
-    *stores = store;
+    *stores = &conf->store;
     conf->store_index = i;
 
     return NGX_CONF_OK;
@@ -356,8 +333,8 @@ ngx_rbl_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
         return NGX_CONF_ERROR;
     }
 
-    if (!ngx_rbl_serves(conf) && (conf->status == NGX_RBL_STATUS_OFF
-                       || conf->store == NULL))
+    if (!ngx_rbl_serves(conf)
+        && (conf->status == NGX_RBL_STATUS_OFF || conf->store.place == NULL))
     {
         return NGX_CONF_OK;
     }
@@ -396,7 +373,7 @@ ngx_rbl_exit_process(ngx_cycle_t *cycle)
         return;
     }
 
-    ngx_rbl_gather_done();
+    ngx_rbl_usage_done();
     ngx_rbl_verdict_done();
 
     live = rmcf->live ? rmcf->live->elts : NULL;
@@ -477,7 +454,7 @@ ngx_rbl_init_process(ngx_cycle_t *cycle)
         live[i] = ngx_rbl_store_create(stores[i], cycle->log);
     }
 
-    ngx_rbl_gather_init(rmcf, cycle);
+    ngx_rbl_usage_init(rmcf, cycle);
     ngx_rbl_verdict_init(rmcf, cycle);
 
     return NGX_OK;

@@ -12,6 +12,13 @@
 /* ngx_rbl_directives.c */
 extern ngx_command_t  ngx_rbl_commands[];
 
+#define NGX_RBL_TEXT_MAX  255           /* bytes of a text in a directive */
+
+/* Reports that the directive's first value "must be ..." and returns
+   NGX_CONF_ERROR. */
+char *ngx_rbl_conf_refuse(ngx_conf_t *cf, ngx_command_t *cmd,
+    const char *allowed);
+
 
 /* ngx_rbl_place.c */
 char *ngx_rbl_set_store(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
@@ -21,8 +28,7 @@ char *ngx_rbl_set_store_nodes(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 const char *ngx_rbl_place_default(ngx_conf_t *cf, ngx_rbl_loc_conf_t *rlcf);
 
 /* Makes the TLS context of a store, if it has one. */
-char *ngx_rbl_place_tls(ngx_conf_t *cf, ngx_rbl_loc_conf_t *conf,
-    ngx_rbl_store_conf_t *store);
+char *ngx_rbl_place_tls(ngx_conf_t *cf, ngx_rbl_store_conf_t *store);
 
 
 /* ngx_rbl_doors.c: the directives of the identity that nginx vouches for */
@@ -42,20 +48,13 @@ extern const ngx_rbl_route_t  ngx_rbl_calls[];
 ngx_int_t ngx_rbl_add_variables(ngx_conf_t *cf);
 
 
-/* ngx_rbl_handler.c */
+/* ngx_rbl_request.c */
 
 /* The content handler; installed by rbl_api and rbl_portal. */
 ngx_int_t ngx_rbl_handler(ngx_http_request_t *r);
 
-/* Sends the response or refusal and ends the request, which frees ctx. */
-void ngx_rbl_finish(ngx_rbl_ctx_t *ctx);
-
-
-/* ngx_rbl_round.c */
-
-/* Sends the first round; the last round calls ngx_rbl_finish.  NGX_ERROR: out
-   of memory; nothing was sent. */
-ngx_int_t ngx_rbl_round_begin(ngx_rbl_ctx_t *ctx);
+/* Sends ctx->batch and waits; notices a client that closes its connection. */
+void ngx_rbl_wait(ngx_rbl_ctx_t *ctx);
 
 /* Cancels the rounds: no callback follows.  May be called again. */
 void ngx_rbl_round_cancel(ngx_rbl_ctx_t *ctx);
@@ -64,32 +63,13 @@ void ngx_rbl_round_cancel(ngx_rbl_ctx_t *ctx);
    determines whether the change may have been made. */
 void ngx_rbl_unavailable(ngx_rbl_ctx_t *ctx, ngx_rbl_store_rc_e rc);
 
-/* Sends ctx->batch and waits; notices a client that closes its connection. */
-void ngx_rbl_wait(ngx_rbl_ctx_t *ctx);
+/* Sends the response or refusal and ends the request, which frees ctx. */
+void ngx_rbl_finish(ngx_rbl_ctx_t *ctx);
 
 
 /* ngx_rbl_stream.c */
 
 /* Sends the response of ctx->stream, and finalizes the request itself. */
 void ngx_rbl_stream_begin(ngx_rbl_ctx_t *ctx);
-
-
-/* ngx_rbl_work.c */
-
-/*
- * Handles a script's reply WORK (work is left; its id) or BUSY (refused,
- * because too much work waits).  NGX_DECLINED: another word.  Each round does
- * one slice of the work; then `result` gets the reply of the last slice and the
- * replies of the rounds that it begins.
- */
-ngx_int_t ngx_rbl_work_begin(ngx_rbl_ctx_t *ctx, rbl_str_t word,
-    const redisReply *reply);
-
-/* Handles the reply of a slice.  NGX_OK: the work is over. */
-ngx_int_t ngx_rbl_work_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply);
-
-/* Refuses with 503: the request stops waiting, and a daemon finishes the
-   work. */
-void ngx_rbl_work_late(ngx_rbl_ctx_t *ctx);
 
 #endif /* _NGX_RBL_MODULE_H_INCLUDED_ */

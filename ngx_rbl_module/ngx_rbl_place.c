@@ -129,8 +129,8 @@ ngx_rbl_place_read(ngx_conf_t *cf, ngx_rbl_loc_conf_t *rlcf, ngx_str_t *text)
         why = ngx_rbl_place_add(cf, place, &address, 1);
     }
 
-    rlcf->store = place;
-    rlcf->store_name = *text;
+    rlcf->store.place = place;
+    rlcf->store.name = *text;
 
     return why;
 }
@@ -144,7 +144,7 @@ ngx_rbl_set_store(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     ngx_str_t   *value;
     const char  *why;
 
-    if (rlcf->store != NULL) {
+    if (rlcf->store.place != NULL) {
         return "is duplicate";
     }
 
@@ -183,9 +183,9 @@ ngx_rbl_set_store_nodes(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     ngx_uint_t   i;
     const char  *why;
 
-    if (rlcf->store_map == NULL) {
-        rlcf->store_map = ngx_pcalloc(cf->pool, sizeof(rbl_place_map_t));
-        if (rlcf->store_map == NULL) {
+    if (rlcf->store.map == NULL) {
+        rlcf->store.map = ngx_pcalloc(cf->pool, sizeof(rbl_place_map_t));
+        if (rlcf->store.map == NULL) {
             return NGX_CONF_ERROR;
         }
     }
@@ -193,7 +193,7 @@ ngx_rbl_set_store_nodes(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     value = cf->args->elts;
 
     for (i = 1; i < cf->args->nelts; i++) {
-        why = rbl_place_map_add(rlcf->store_map, (rbl_str_t) {
+        why = rbl_place_map_add(rlcf->store.map, (rbl_str_t) {
                                 (char *) value[i].data, value[i].len });
 
         if (why != NULL) {
@@ -211,14 +211,13 @@ ngx_rbl_set_store_nodes(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 #if (NGX_SSL)
 
 static char *
-ngx_rbl_place_ssl(ngx_conf_t *cf, ngx_rbl_loc_conf_t *conf,
-    ngx_rbl_store_conf_t *store)
+ngx_rbl_place_ssl(ngx_conf_t *cf, ngx_rbl_store_conf_t *store)
 {
     ngx_ssl_t           *ssl;
     ngx_pool_cleanup_t  *cleanup;
 
-    if (conf->store_ca.len == 0
-        || (conf->store_cert.len == 0) != (conf->store_key.len == 0))
+    if (store->ca.len == 0
+        || (store->cert.len == 0) != (store->key.len == 0))
     {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                            "\"rbl_store\" with \"tls:\" needs"
@@ -244,12 +243,12 @@ ngx_rbl_place_ssl(ngx_conf_t *cf, ngx_rbl_loc_conf_t *conf,
     cleanup->handler = ngx_ssl_cleanup_ctx;
     cleanup->data = ssl;
 
-    if (ngx_ssl_trusted_certificate(cf, ssl, &conf->store_ca,
+    if (ngx_ssl_trusted_certificate(cf, ssl, &store->ca,
                                     NGX_RBL_TLS_DEPTH)
         != NGX_OK
-        || (conf->store_cert.len != 0
-            && ngx_ssl_certificate(cf, ssl, &conf->store_cert,
-                                   &conf->store_key, NULL)
+        || (store->cert.len != 0
+            && ngx_ssl_certificate(cf, ssl, &store->cert,
+                                   &store->key, NULL)
                != NGX_OK))
     {
         return NGX_CONF_ERROR;
@@ -264,15 +263,14 @@ ngx_rbl_place_ssl(ngx_conf_t *cf, ngx_rbl_loc_conf_t *conf,
 
 
 char *
-ngx_rbl_place_tls(ngx_conf_t *cf, ngx_rbl_loc_conf_t *conf,
-    ngx_rbl_store_conf_t *store)
+ngx_rbl_place_tls(ngx_conf_t *cf, ngx_rbl_store_conf_t *store)
 {
-    if (!conf->store->tls) {
+    if (!store->place->tls) {
         return NGX_CONF_OK;
     }
 
 #if (NGX_SSL)
-    return ngx_rbl_place_ssl(cf, conf, store);
+    return ngx_rbl_place_ssl(cf, store);
 #else
     ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                        "\"rbl_store\" has \"tls:\", but this nginx was built"

@@ -17,8 +17,8 @@
 
 #include "ngx_rbl_module.h"
 
-#include "ngx_rbl_gather.h"
 #include "ngx_rbl_stream.h"
+#include "ngx_rbl_usage.h"
 
 #include <assert.h>
 

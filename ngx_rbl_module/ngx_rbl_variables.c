@@ -15,32 +15,31 @@
 #include "ngx_rbl_auth.h"
 
 
-typedef enum {
-    NGX_RBL_VAR_ACCOUNT = 0,
-    NGX_RBL_VAR_APPLICATION,
-    NGX_RBL_VAR_ENDPOINT,
-    NGX_RBL_VAR_STATUS,
-    NGX_RBL_VAR_STORE_TIME
-} ngx_rbl_variable_e;
+/* NULL: there is no value. */
 
-
-static void
-ngx_rbl_variable_set(ngx_http_variable_value_t *v, u_char *data, size_t len)
+static ngx_int_t
+ngx_rbl_variable_set(ngx_http_variable_value_t *v, const void *data,
+    size_t len)
 {
-    v->data = data;
+    v->data = (u_char *) data;
     v->len = len;
+    v->valid = 1;
+    v->no_cacheable = 0;
+    v->not_found = data == NULL;
+
+    return NGX_OK;
 }
 
 
 static ngx_int_t
-ngx_rbl_variable_account(ngx_http_request_t *r, ngx_http_variable_value_t *v)
+ngx_rbl_variable_account(ngx_http_request_t *r, ngx_http_variable_value_t *v,
+    uintptr_t data)
 {
     u_char     *p;
     rbl_sid_t   sid;
 
     if (ngx_rbl_auth_claimed(r, &sid) != NGX_OK) {
-        v->not_found = 1;
-        return NGX_OK;
+        return ngx_rbl_variable_set(v, NULL, 0);
     }
 
     p = ngx_pnalloc(r->pool, sid.n);
@@ -49,52 +48,67 @@ ngx_rbl_variable_account(ngx_http_request_t *r, ngx_http_variable_value_t *v)
     }
 
     ngx_memcpy(p, sid.s, sid.n);
-    ngx_rbl_variable_set(v, p, sid.n);
 
-    return NGX_OK;
+    return ngx_rbl_variable_set(v, p, sid.n);
+}
+
+
+static ngx_int_t
+ngx_rbl_variable_application(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data)
+{
+    ngx_rbl_ctx_t  *ctx;
+
+    ctx = ngx_http_get_module_ctx(r, ngx_rbl_module);
+
+    return ctx != NULL && ctx->round.authenticated
+           ? ngx_rbl_variable_set(v, ctx->app.s, ctx->app.n)
+           : ngx_rbl_variable_set(v, NULL, 0);
 }
 
 
 static ngx_int_t
 ngx_rbl_variable_endpoint(ngx_http_request_t *r, ngx_http_variable_value_t *v,
-    const ngx_rbl_ctx_t *ctx)
+    uintptr_t data)
 {
-    ngx_rbl_ctx_t  early;
+    ngx_rbl_ctx_t          *ctx, early;
+    const ngx_rbl_route_t  *route;
+
+    ctx = ngx_http_get_module_ctx(r, ngx_rbl_module);
 
     if (ctx == NULL) {
-        ngx_memzero(&early, sizeof(ngx_rbl_ctx_t));
-
-        early.request = r;
-        early.conf = ngx_http_get_module_loc_conf(r, ngx_rbl_module);
-
-        if (early.conf->base.len) {
-            (void) ngx_rbl_route(&early);
-        }
-
         ctx = &early;
+        ngx_memzero(ctx, sizeof(ngx_rbl_ctx_t));
+
+        ctx->request = r;
+        ctx->conf = ngx_http_get_module_loc_conf(r, ngx_rbl_module);
+
+        if (ctx->conf->base.len) {
+            (void) ngx_rbl_route(ctx);
+        }
     }
 
-    if (ctx->route == NULL) {
-        v->not_found = 1;
-        return NGX_OK;
-    }
+    route = ctx->route;
 
-    ngx_rbl_variable_set(v, ctx->route->endpoint.data,
-                         ctx->route->endpoint.len);
-
-    return NGX_OK;
+    return route != NULL
+           ? ngx_rbl_variable_set(v, route->endpoint.data, route->endpoint.len)
+           : ngx_rbl_variable_set(v, NULL, 0);
 }
 
 
+/* The status, or if `data` the time. */
+
 static ngx_int_t
 ngx_rbl_variable_number(ngx_http_request_t *r, ngx_http_variable_value_t *v,
-    const ngx_rbl_ctx_t *ctx, uintptr_t data)
+    uintptr_t data)
 {
-    u_char  *p, *last;
+    u_char         *p, *last;
+    ngx_rbl_ctx_t  *ctx;
+
+    ctx = ngx_http_get_module_ctx(r, ngx_rbl_module);
 
     if (ctx == NULL || ctx->status == 0) {
-        v->not_found = 1;
-        return NGX_OK;
+        return ngx_rbl_variable_set(v, NULL, 0);
     }
 
     p = ngx_pnalloc(r->pool, NGX_TIME_T_LEN + 4);
@@ -102,71 +116,30 @@ ngx_rbl_variable_number(ngx_http_request_t *r, ngx_http_variable_value_t *v,
         return NGX_ERROR;
     }
 
-    if (data == NGX_RBL_VAR_STATUS) {
-        last = ngx_sprintf(p, "%03ui", ctx->status);
+    last = data ? ngx_sprintf(p, "%T.%03M", (time_t) ctx->store_time / 1000,
+                              ctx->store_time % 1000)
+                : ngx_sprintf(p, "%03ui", ctx->status);
 
-    } else {
-        last = ngx_sprintf(p, "%T.%03M", (time_t) ctx->store_time / 1000,
-                           ctx->store_time % 1000);
-    }
-
-    ngx_rbl_variable_set(v, p, last - p);
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_rbl_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v,
-    uintptr_t data)
-{
-    ngx_rbl_ctx_t  *ctx;
-
-    v->valid = 1;
-    v->no_cacheable = 0;
-    v->not_found = 0;
-
-    ctx = ngx_http_get_module_ctx(r, ngx_rbl_module);
-
-    switch (data) {
-
-    case NGX_RBL_VAR_ACCOUNT:
-        return ngx_rbl_variable_account(r, v);
-
-    case NGX_RBL_VAR_ENDPOINT:
-        return ngx_rbl_variable_endpoint(r, v, ctx);
-
-    case NGX_RBL_VAR_APPLICATION:
-        if (ctx == NULL || !ctx->round.authenticated) {
-            v->not_found = 1;
-            return NGX_OK;
-        }
-
-        ngx_rbl_variable_set(v, (u_char *) ctx->app.s, ctx->app.n);
-        return NGX_OK;
-
-    default:
-        return ngx_rbl_variable_number(r, v, ctx, data);
-    }
+    return ngx_rbl_variable_set(v, p, last - p);
 }
 
 
 static ngx_http_variable_t  ngx_rbl_variables[] = {
 
-    { ngx_string("rbl_account"), NULL, ngx_rbl_variable,
-      NGX_RBL_VAR_ACCOUNT, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+    { ngx_string("rbl_account"), NULL, ngx_rbl_variable_account, 0,
+      NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
-    { ngx_string("rbl_application"), NULL, ngx_rbl_variable,
-      NGX_RBL_VAR_APPLICATION, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+    { ngx_string("rbl_application"), NULL, ngx_rbl_variable_application, 0,
+      NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
-    { ngx_string("rbl_endpoint"), NULL, ngx_rbl_variable,
-      NGX_RBL_VAR_ENDPOINT, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+    { ngx_string("rbl_endpoint"), NULL, ngx_rbl_variable_endpoint, 0,
+      NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
-    { ngx_string("rbl_status"), NULL, ngx_rbl_variable,
-      NGX_RBL_VAR_STATUS, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+    { ngx_string("rbl_status"), NULL, ngx_rbl_variable_number, 0,
+      NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
-    { ngx_string("rbl_store_time"), NULL, ngx_rbl_variable,
-      NGX_RBL_VAR_STORE_TIME, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+    { ngx_string("rbl_store_time"), NULL, ngx_rbl_variable_number, 1,
+      NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
       ngx_http_null_variable
 };

@@ -193,7 +193,7 @@ deny '\bngx_(shmtx_(try|force|un)?lock|slab_(free|alloc_locked|lock))' \
     'hazard 30: a killed worker would hold its lock' $m
 deny '\b(ngx_slab_|ngx_shared_memory_add)' \
     'hazard 30: a killed worker would hold its lock' \
-    $(echo "$m" | grep -v '/ngx_rbl_shm\.c$')
+    $(echo "$m" | grep -v '/ngx_rbl_meter\.c$')
 deny 'json_set_alloc_funcs' 'hazard 32: would concern the whole process' \
     $(echo "$c" | grep -v '^rbl-checkd/')
 deny '\b(malloc|calloc|realloc|reallocarray|strn?dup)\(' \

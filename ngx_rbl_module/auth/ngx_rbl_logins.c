@@ -10,7 +10,7 @@
  *
  * A slot is proven for a minute after its credentials succeeded.  Only then
  * does a request read records together with account and token; other requests
- * read account and token first (ngx_rbl_round.c).  A refusal ends the proof.
+ * read account and token first (ngx_rbl_request.c).  A refusal ends the proof.
  *
  * A slot may also hold the data of account and token, with the version stamp of
  * the account's totals that were read with them.  Every script that changes

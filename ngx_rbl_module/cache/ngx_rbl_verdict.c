@@ -12,6 +12,7 @@
 #include "rbl_metrics.h"
 #include "rbl_nodes.h"
 #include "rbl_out.h"
+#include "rbl_time.h"
 
 
 #define NGX_RBL_VERDICT_EVERY    5000   /* ms */
@@ -31,7 +32,7 @@ typedef struct {
     ngx_uint_t                   open;      /* batches of this look in flight */
     ngx_rbl_batch_t             *names, *records, *meta, *probe;
     ngx_pool_t                  *pool;      /* of this look */
-    rbl_str_t                   *keys;      /* of the records */
+    rbl_str_t                   *keys;      /* of the records, from 1 */
     ngx_uint_t                   nkeys;
     int64_t                      seen;      /* ms; the last daemon; 0: never */
     unsigned                     read:1;    /* the records were read */
@@ -66,31 +67,56 @@ ngx_rbl_verdict_batch(ngx_rbl_verdict_t *v, ngx_rbl_reply_pt reply,
 }
 
 
-/* Makes the keys of the records. */
+rbl_str_t *
+ngx_rbl_daemon_keys(ngx_pool_t *pool, ngx_rbl_store_t *store,
+    const redisReply *reply, size_t step, ngx_uint_t *n)
+{
+    size_t      i;
+    u_char     *p;
+    rbl_key_t   key;
+    rbl_str_t   name, s, *keys;
+
+    *n = 0;
+    keys = ngx_palloc(pool, (rbl_reply_len(reply) + 1) * sizeof(rbl_str_t));
+
+    for (i = 0; keys != NULL && i < rbl_reply_len(reply); i += step) {
+        name = rbl_reply_str(rbl_reply_at(reply, i));
+        s = rbl_key(&key, ngx_rbl_store_keyspace(store), 0, "daemon", name,
+                    RBL_STR(""));
+        p = name.n && s.n ? ngx_pnalloc(pool, s.n) : NULL;
+
+        if (p != NULL) {
+            ngx_memcpy(p, s.p, s.n);
+            keys[++*n] = (rbl_str_t) { (char *) p, s.n };
+        }
+    }
+
+    return keys;
+}
+
+
+rbl_str_t
+ngx_rbl_daemon_name(ngx_rbl_store_t *store, rbl_str_t key)
+{
+    size_t     n;
+    rbl_key_t  before;
+
+    n = rbl_key(&before, ngx_rbl_store_keyspace(store), 0, "daemon",
+                RBL_STR(""), RBL_STR("")).n + 1;
+
+    return (rbl_str_t) { key.p + n, key.n - n };
+}
+
 
 static void
 ngx_rbl_verdict_names(void *data, ngx_uint_t i, const redisReply *reply)
 {
-    size_t              k, n;
-    u_char             *p;
-    rbl_key_t           key;
-    rbl_str_t           s;
+    size_t              n;
     ngx_rbl_verdict_t  *v = data;
 
-    n = rbl_reply_len(reply) / 2;
-    v->seen = n ? rbl_reply_int(rbl_reply_at(reply, 2 * n - 1), 0) : 0;
-    v->keys = ngx_palloc(v->pool, (n + 1) * sizeof(rbl_str_t));
-
-    for (k = 0; v->keys != NULL && k < n; k++) {
-        s = rbl_key(&key, ngx_rbl_store_keyspace(v->store), 0, "daemon",
-                    rbl_reply_str(rbl_reply_at(reply, 2 * k)), RBL_STR(""));
-        p = s.n ? ngx_pnalloc(v->pool, s.n) : NULL;
-
-        if (p != NULL) {
-            ngx_memcpy(p, s.p, s.n);
-            v->keys[v->nkeys++] = (rbl_str_t) { (char *) p, s.n };
-        }
-    }
+    n = rbl_reply_len(reply);
+    v->seen = n ? rbl_reply_int(rbl_reply_at(reply, n - 1), 0) : 0;
+    v->keys = ngx_rbl_daemon_keys(v->pool, v->store, reply, 2, &v->nkeys);
 }
 
 
@@ -149,8 +175,6 @@ ngx_rbl_verdict_since(ngx_rbl_verdict_t *v, int64_t *since, const char *what,
     }
 }
 
-
-/* --- what it says -------------------------------------------------------- */
 
 static void
 ngx_rbl_verdict_judge(ngx_rbl_verdict_t *v)
@@ -253,7 +277,7 @@ ngx_rbl_verdict_named(void *data, ngx_rbl_store_rc_e rc)
         if (v->records != NULL) {
             for (i = 0; i < v->nkeys; i++) {
                 ngx_rbl_batch_command(v->records,
-                                      RBL_COMMAND("GET", v->keys[i]));
+                                      RBL_COMMAND("GET", v->keys[i + 1]));
             }
 
             ngx_rbl_verdict_send(v, v->records);
@@ -389,8 +413,6 @@ ngx_rbl_verdict_look(ngx_rbl_verdict_t *v)
     ngx_rbl_verdict_landed(v);
 }
 
-
-/* --- a look -------------------------------------------------------------- */
 
 /* The store is away if it is still not ready after a while. */
 
@@ -534,11 +556,44 @@ ngx_rbl_verdict_types(ngx_int_t store_index)
 }
 
 
-const char *
-ngx_rbl_verdict_name(const rbl_conditions_t *conditions)
+void
+ngx_rbl_verdict_write(rbl_doc_t *doc, ngx_int_t store_index, ngx_uint_t how)
 {
-    return conditions == NULL
-           ? "unknown" : rbl_service_names[rbl_conditions_verdict(conditions)];
+    char                     since[RBL_TIME_LEN];
+    ngx_uint_t               i;
+    const rbl_condition_t   *row;
+    const rbl_conditions_t  *all;
+
+    all = ngx_rbl_verdict(store_index);
+
+    rbl_doc_z(doc, "verdict",
+              all == NULL ? "unknown"
+                          : rbl_service_names[rbl_conditions_verdict(all)]);
+    rbl_doc_array(doc, "conditions");
+
+    for (i = 0; all != NULL && i < all->n; i++) {
+        row = &all->row[i];
+
+        rbl_doc_object(doc, NULL);
+        rbl_doc_z(doc, "name", row->name);
+        rbl_doc_z(doc, "state", rbl_service_names[row->severity]);
+
+        if (how & NGX_RBL_VERDICT_SECONDS) {
+            rbl_doc_int(doc, "since", row->since / 1000);
+
+        } else {
+            rbl_doc_str(doc, "since", rbl_time_rfc3339(since, row->since));
+        }
+
+        if (how & NGX_RBL_VERDICT_REASONS) {
+            rbl_doc_z(doc, "reason", row->reason);
+            rbl_doc_z(doc, "remedy", row->remedy);
+        }
+
+        rbl_doc_close(doc);
+    }
+
+    rbl_doc_close(doc);
 }
 
 

@@ -30,18 +30,8 @@ typedef struct {
 typedef struct {
     ngx_flag_t    api;                  /* rbl_api */
     ngx_flag_t    portal;               /* rbl_portal */
-    rbl_place_t  *store;                /* rbl_store; NULL: not set */
-    ngx_str_t     store_name;           /* as configured */
-    rbl_place_map_t
-                 *store_map;            /* rbl_store_nodes; NULL: none */
-    ngx_str_t     store_ca;             /* rbl_store_tls_ca */
-    ngx_str_t     store_cert;           /* rbl_store_tls_certificate */
-    ngx_str_t     store_key;            /* rbl_store_tls_key */
-    ngx_str_t     store_tls_name;       /* rbl_store_tls_name */
-    ngx_str_t     store_user;           /* rbl_store_user */
-    ngx_str_t     store_password;       /* rbl_store_password_file */
-    ngx_msec_t    store_timeout;        /* rbl_store_timeout */
-    ngx_str_t     store_prefix;         /* rbl_store_prefix */
+    ngx_rbl_store_conf_t  store;        /* rbl_store and rbl_store_...; place
+                                           NULL: not set */
     ngx_str_t     realm;                /* rbl_realm */
     ngx_flag_t    legacy_errors;        /* rbl_legacy_errors */
     ngx_flag_t    etag;                 /* rbl_etag */

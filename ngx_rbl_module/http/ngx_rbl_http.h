@@ -90,7 +90,7 @@ typedef enum {
  *
  * `prepare` checks the fields and may add reads (ngx_rbl_ask), which are sent
  * together with the reads of account and token if the credentials were proven
- * before (ngx_rbl_round.c).  `read` gets their replies, i from 0, only if the
+ * before (ngx_rbl_request.c).  `read` gets their replies, i from 0, only if the
  * credentials are valid.  After them `proceed`, which may be NULL, may add a
  * script or reads to a second round (ngx_rbl_call, ngx_rbl_next); `read` may do
  * so, too.  `result` gets the replies of the second round.  One of these
@@ -99,7 +99,7 @@ typedef enum {
  * A call with a script, of its own or of its operation, has it as the second
  * round (ngx_rbl_write.h).  The `refusals` of the operation or of the route's
  * family map the words of its reply to refusals, except OK, ACCOUNT (the
- * account is gone), WORK and BUSY (ngx_rbl_work.c).  `result` writes the
+ * account is gone), WORK and BUSY (ngx_rbl_request.c).  `result` writes the
  * answer; without it the answer is that of the operation, or `message`.
  *
  * A call that signs in (NGX_RBL_SIGN_IN) has no credentials.  Its `prepare`

@@ -25,10 +25,4 @@ void ngx_rbl_session_answer(ngx_rbl_ctx_t *ctx,
    machine. */
 ngx_uint_t ngx_rbl_session_private(ngx_rbl_ctx_t *ctx);
 
-/* ngx_rbl_portal_service.c */
-
-/* Writes "verdict" and "conditions" for users, or with reasons and remedies for
-   operators. */
-void ngx_rbl_service_write(ngx_rbl_ctx_t *ctx, ngx_uint_t whole);
-
 #endif /* _NGX_RBL_PORTAL_H_INCLUDED_ */

@@ -14,6 +14,7 @@
  */
 
 #include "ngx_rbl_portal.h"
+#include "ngx_rbl_verdict.h"
 
 #include "rbl_list_state.h"
 #include "rbl_view.h"
@@ -86,38 +87,6 @@ ngx_rbl_lists_begin(ngx_rbl_ctx_t *ctx)
                           RBL_STR("0"), RBL_STR(NGX_RBL_TESTERS_LAST),
                           RBL_STR("REV")));
     ctx->round.asks++;
-}
-
-
-static void
-ngx_rbl_lists_daemons(ngx_rbl_ctx_t *ctx, const redisReply *reply)
-{
-    size_t            k, n;
-    u_char           *p;
-    rbl_key_t         key;
-    rbl_str_t         s;
-    ngx_rbl_lists_t  *lists;
-
-    lists = ctx->data;
-    n = rbl_reply_len(reply);
-
-    lists->daemons = ngx_palloc(ctx->request->pool,
-                                (n + 1) * sizeof(rbl_str_t));
-    if (lists->daemons == NULL) {
-        ngx_rbl_internal(ctx);
-        return;
-    }
-
-    for (k = 0; k < n; k++) {
-        s = rbl_key(&key, ngx_rbl_store_keyspace(ctx->store), 0, "daemon",
-                    rbl_reply_str(rbl_reply_at(reply, k)), RBL_STR(""));
-        p = s.n > 0 ? ngx_pnalloc(ctx->request->pool, s.n) : NULL;
-
-        if (p != NULL) {
-            ngx_memcpy(p, s.p, s.n);
-            lists->daemons[++lists->ndaemons] = (rbl_str_t) { (char *) p, s.n };
-        }
-    }
 }
 
 
@@ -215,7 +184,8 @@ ngx_rbl_lists_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
     switch (i + lists->blind) {
 
     case NGX_RBL_LISTS_DAEMONS:
-        ngx_rbl_lists_daemons(ctx, reply);
+        lists->daemons = ngx_rbl_daemon_keys(ctx->request->pool, ctx->store,
+                                             reply, 1, &lists->ndaemons);
         break;
 
     case NGX_RBL_LISTS_SIDS:

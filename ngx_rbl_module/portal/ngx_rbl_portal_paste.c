@@ -28,15 +28,6 @@ static const rbl_field_t  ngx_rbl_paste_fields[] = {
 };
 
 
-/* Asks the store for nothing. */
-
-static void
-ngx_rbl_paste_prepare(ngx_rbl_ctx_t *ctx)
-{
-    (void) ctx;
-}
-
-
 /* A subnet of one address is that address. */
 
 static void
@@ -163,6 +154,5 @@ ngx_rbl_paste_proceed(ngx_rbl_ctx_t *ctx)
 
 const ngx_rbl_op_t  ngx_rbl_op_hosts_read = {
     .fields = ngx_rbl_paste_fields,
-    .prepare = ngx_rbl_paste_prepare,
     .proceed = ngx_rbl_paste_proceed
 };

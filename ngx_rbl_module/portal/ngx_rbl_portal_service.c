@@ -1,16 +1,20 @@
 /*
+ * Calls that this worker answers by what it knows, so the store is asked for
+ * nothing but the session.
  * service: the verdict about the service and its conditions, for a banner on
- * every screen.  Users get names and times; reasons and remedies have addresses
- * of servers and are for operators.  This worker knows all of it, so the store
- * is asked for nothing but the session.
+ * every screen.  Users get names and times, without reasons and remedies.
+ * contact/types: the types of contacts that the running daemons deliver to.  An
+ * operator configures mail, SMS and some services; without that nothing is
+ * delivered to contacts of these types.
  */
 
 #include "ngx_rbl_portal.h"
 #include "ngx_rbl_verdict.h"
 
-#include "rbl_time.h"
+#include "rbl_contact.h"
 
 #define NGX_RBL_SERVICE_GUESS  1024
+#define NGX_RBL_TYPES_ALL      ((1u << RBL_CONTACT_TYPES) - 1)
 
 
 static void
@@ -18,7 +22,7 @@ ngx_rbl_service_proceed(ngx_rbl_ctx_t *ctx)
 {
     ngx_rbl_open(ctx, NGX_RBL_SERVICE_GUESS, "OK");
     rbl_doc_object(&ctx->doc, "data");
-    ngx_rbl_service_write(ctx, 0);
+    ngx_rbl_verdict_write(&ctx->doc, ctx->conf->store_index, 0);
     rbl_doc_close(&ctx->doc);
     ngx_rbl_close(ctx);
 }
@@ -29,36 +33,31 @@ const ngx_rbl_op_t  ngx_rbl_op_service = {
 };
 
 
-void
-ngx_rbl_service_write(ngx_rbl_ctx_t *ctx, ngx_uint_t whole)
+/* The answer has all types as long as no daemon has reported its own. */
+
+static void
+ngx_rbl_types_proceed(ngx_rbl_ctx_t *ctx)
 {
-    char                     since[RBL_TIME_LEN];
-    rbl_doc_t               *doc;
-    ngx_uint_t               i;
-    const rbl_condition_t   *row;
-    const rbl_conditions_t  *all;
+    unsigned    types;
+    ngx_uint_t  i;
 
-    doc = &ctx->doc;
-    all = ngx_rbl_verdict(ctx->conf->store_index);
+    types = ngx_rbl_verdict_types(ctx->conf->store_index);
+    types = types ? types : NGX_RBL_TYPES_ALL;
 
-    rbl_doc_z(doc, "verdict", ngx_rbl_verdict_name(all));
-    rbl_doc_array(doc, "conditions");
+    ngx_rbl_open(ctx, 0, "OK");
+    rbl_doc_array(&ctx->doc, "data");
 
-    for (i = 0; all != NULL && i < all->n; i++) {
-        row = &all->row[i];
-
-        rbl_doc_object(doc, NULL);
-        rbl_doc_z(doc, "name", row->name);
-        rbl_doc_z(doc, "state", rbl_service_names[row->severity]);
-        rbl_doc_str(doc, "since", rbl_time_rfc3339(since, row->since));
-
-        if (whole) {
-            rbl_doc_z(doc, "reason", row->reason);
-            rbl_doc_z(doc, "remedy", row->remedy);
+    for (i = 0; i < RBL_CONTACT_TYPES; i++) {
+        if (types & 1u << i) {
+            rbl_doc_z(&ctx->doc, NULL, rbl_contact_type_name(i));
         }
-
-        rbl_doc_close(doc);
     }
 
-    rbl_doc_close(doc);
+    rbl_doc_close(&ctx->doc);
+    ngx_rbl_close(ctx);
 }
+
+
+const ngx_rbl_op_t  ngx_rbl_op_contact_types = {
+    .proceed = ngx_rbl_types_proceed
+};

@@ -14,6 +14,7 @@
 
 #include "ngx_rbl_portal.h"
 #include "ngx_rbl_status.h"
+#include "ngx_rbl_verdict.h"
 
 #include "rbl_time.h"
 
@@ -86,12 +87,6 @@ static const struct {
 
 
 /* Nothing is read for others than operators. */
-
-static void
-ngx_rbl_operator_none(ngx_rbl_ctx_t *ctx)
-{
-}
-
 
 static void
 ngx_rbl_operator_status_proceed(ngx_rbl_ctx_t *ctx)
@@ -208,7 +203,8 @@ ngx_rbl_operator_status_write(ngx_rbl_ctx_t *ctx)
 
     ngx_rbl_open(ctx, st->fleet.n * NGX_RBL_STATUS_GUESS, "OK");
     rbl_doc_object(doc, "data");
-    ngx_rbl_service_write(ctx, 1);
+    ngx_rbl_verdict_write(doc, ctx->conf->store_index,
+                          NGX_RBL_VERDICT_REASONS);
 
     rbl_doc_object(doc, "store");
     rbl_doc_int(doc, "partitions",
@@ -373,7 +369,6 @@ ngx_rbl_operator_status_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 
 
 const ngx_rbl_op_t  ngx_rbl_op_operator_status = {
-    .prepare = ngx_rbl_operator_none,
     .proceed = ngx_rbl_operator_status_proceed,
     .result = ngx_rbl_operator_status_result
 };

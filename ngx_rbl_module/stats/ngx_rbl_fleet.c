@@ -7,117 +7,11 @@
  */
 
 #include "ngx_rbl_status.h"
+#include "ngx_rbl_verdict.h"
 
 
-#define NGX_RBL_FLEET_LAST    "255"     /* rank of the last daemon read */
-#define NGX_RBL_FLEET_RECORD  65536     /* bytes of a record, at most */
-#define NGX_RBL_FLEET_ROWS    16384
-
-
-static void
-ngx_rbl_fleet_done(void *data, ngx_rbl_store_rc_e rc)
-{
-    ngx_rbl_fleet_t  *fleet = data;
-
-    fleet->batch = NULL;
-
-    if (rc != NGX_RBL_STORE_OK) {
-        fleet->up = 0;
-        fleet->n = 0;
-    }
-
-    fleet->done(fleet->data);
-}
-
-
-static void
-ngx_rbl_fleet_named(void *data, ngx_rbl_store_rc_e rc)
-{
-    ngx_rbl_fleet_t  *fleet = data;
-
-    fleet->batch = NULL;
-    fleet->up = rc == NGX_RBL_STORE_OK;
-
-    if (fleet->up && fleet->nnames) {
-        fleet->batch = ngx_rbl_batch_create(fleet->store,
-                                            ngx_rbl_fleet_records,
-                                            ngx_rbl_fleet_done, fleet);
-    }
-
-    if (fleet->batch == NULL) {
-        fleet->done(fleet->data);
-        return;
-    }
-
-    ngx_rbl_fleet_ask_records(fleet, fleet->batch);
-    ngx_rbl_batch_submit(fleet->batch);
-}
-
-
-static ngx_int_t
-ngx_rbl_fleet_ask(ngx_rbl_fleet_t *fleet)
-{
-    fleet->batch = ngx_rbl_batch_create(fleet->store, ngx_rbl_fleet_names,
-                                        ngx_rbl_fleet_named, fleet);
-    if (fleet->batch == NULL) {
-        return NGX_DECLINED;
-    }
-
-    ngx_rbl_fleet_ask_names(fleet, fleet->batch);
-    ngx_rbl_batch_submit(fleet->batch);
-
-    return NGX_OK;
-}
-
-
-static void
-ngx_rbl_fleet_ready(void *data, ngx_rbl_store_rc_e rc)
-{
-    ngx_rbl_fleet_t  *fleet = data;
-
-    fleet->batch = NULL;
-
-    if (rc != NGX_RBL_STORE_OK || ngx_rbl_fleet_ask(fleet) != NGX_OK) {
-        fleet->done(fleet->data);
-    }
-}
-
-
-ngx_int_t
-ngx_rbl_fleet_read(ngx_rbl_fleet_t *fleet, ngx_rbl_store_t *store)
-{
-    if (store == NULL) {
-        return NGX_DECLINED;
-    }
-
-    fleet->store = store;
-
-    if (ngx_rbl_store_ready(store)) {
-        return ngx_rbl_fleet_ask(fleet);
-    }
-
-    /* the keys cannot be built before the store is ready */
-
-    fleet->batch = ngx_rbl_batch_create(store, NULL, ngx_rbl_fleet_ready,
-                                        fleet);
-    if (fleet->batch == NULL) {
-        return NGX_DECLINED;
-    }
-
-    ngx_rbl_batch_submit(fleet->batch);
-
-    return NGX_OK;
-}
-
-
-void
-ngx_rbl_fleet_cancel(ngx_rbl_fleet_t *fleet)
-{
-    if (fleet->batch) {
-        ngx_rbl_batch_cancel(fleet->batch);
-        fleet->batch = NULL;
-    }
-}
+#define NGX_RBL_FLEET_LAST  "255"       /* rank of the last daemon read */
+#define NGX_RBL_FLEET_ROWS  16384
 
 
 void
@@ -133,38 +27,13 @@ ngx_rbl_fleet_ask_names(ngx_rbl_fleet_t *fleet, ngx_rbl_batch_t *batch)
 }
 
 
-/* Makes the keys of the names; the reply is valid during this call only. */
-
 void
 ngx_rbl_fleet_names(void *data, ngx_uint_t i, const redisReply *reply)
 {
-    size_t            k, n;
-    u_char           *p;
-    rbl_key_t         key;
-    rbl_str_t         name, s;
     ngx_rbl_fleet_t  *fleet = data;
 
-    n = rbl_reply_len(reply);
-
-    fleet->keys = ngx_palloc(fleet->pool, (n + 1) * sizeof(rbl_str_t));
-    fleet->names = ngx_palloc(fleet->pool, (n + 1) * sizeof(rbl_str_t));
-    if (fleet->keys == NULL || fleet->names == NULL) {
-        return;
-    }
-
-    for (k = 0; k < n; k++) {
-        name = rbl_reply_str(rbl_reply_at(reply, k));
-        s = rbl_key(&key, ngx_rbl_store_keyspace(fleet->store), 0, "daemon",
-                    name, RBL_STR(""));
-        p = s.n > name.n ? ngx_pnalloc(fleet->pool, s.n) : NULL;
-
-        if (p != NULL) {
-            ngx_memcpy(p, s.p, s.n);
-            name.p = (char *) p + s.n - name.n;
-            fleet->names[fleet->nnames] = name;
-            fleet->keys[++fleet->nnames] = (rbl_str_t) { (char *) p, s.n };
-        }
-    }
+    fleet->keys = ngx_rbl_daemon_keys(fleet->pool, fleet->store, reply, 1,
+                                      &fleet->nnames);
 }
 
 
@@ -229,12 +98,12 @@ ngx_rbl_fleet_lists(ngx_rbl_fleet_t *fleet, ngx_rbl_daemon_t *d)
 /* NGX_DECLINED: the record has expired or is invalid. */
 
 static ngx_int_t
-ngx_rbl_fleet_add(ngx_rbl_fleet_t *fleet, rbl_str_t name, rbl_str_t raw)
+ngx_rbl_fleet_add(ngx_rbl_fleet_t *fleet, rbl_str_t key, rbl_str_t raw)
 {
     u_char            *p;
     ngx_rbl_daemon_t  *d;
 
-    if (raw.n == 0 || raw.n > NGX_RBL_FLEET_RECORD) {
+    if (raw.n == 0 || raw.n > RBL_DAEMON_MAX) {
         return NGX_DECLINED;
     }
 
@@ -253,7 +122,7 @@ ngx_rbl_fleet_add(ngx_rbl_fleet_t *fleet, rbl_str_t name, rbl_str_t raw)
         return NGX_DECLINED;
     }
 
-    d->record.name = name;              /* unique, as the key has it */
+    d->record.name = ngx_rbl_daemon_name(fleet->store, key);    /* unique */
 
     ngx_rbl_fleet_resolvers(fleet, d);
     ngx_rbl_fleet_lists(fleet, d);
@@ -273,11 +142,92 @@ ngx_rbl_fleet_records(void *data, ngx_uint_t i, const redisReply *reply)
     n = ngx_min(n, fleet->nnames);
 
     for (k = 0; k < n; k++) {
-        if (ngx_rbl_fleet_add(fleet, fleet->names[k],
+        if (ngx_rbl_fleet_add(fleet, fleet->keys[k + 1],
                               rbl_reply_str(rbl_reply_at(reply, k)))
             != NGX_OK)
         {
             ngx_memzero(&fleet->daemon[fleet->n], sizeof(ngx_rbl_daemon_t));
         }
+    }
+}
+
+
+/* Sends the batch of this step; `done` begins the next one. */
+
+static ngx_int_t
+ngx_rbl_fleet_send(ngx_rbl_fleet_t *fleet, ngx_rbl_done_pt done)
+{
+    static const ngx_rbl_reply_pt  reply[] = {
+        NULL, ngx_rbl_fleet_names, ngx_rbl_fleet_records
+    };
+
+    fleet->batch = ngx_rbl_batch_create(fleet->store, reply[fleet->step], done,
+                                        fleet);
+    if (fleet->batch == NULL) {
+        return NGX_DECLINED;
+    }
+
+    if (fleet->step == NGX_RBL_FLEET_NAMES) {
+        ngx_rbl_fleet_ask_names(fleet, fleet->batch);
+
+    } else if (fleet->step == NGX_RBL_FLEET_RECORDS) {
+        ngx_rbl_fleet_ask_records(fleet, fleet->batch);
+    }
+
+    ngx_rbl_batch_submit(fleet->batch);
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_rbl_fleet_landed(void *data, ngx_rbl_store_rc_e rc)
+{
+    ngx_rbl_fleet_t  *fleet = data;
+
+    fleet->batch = NULL;
+    fleet->up = rc == NGX_RBL_STORE_OK && fleet->step != NGX_RBL_FLEET_WAIT;
+
+    if (rc != NGX_RBL_STORE_OK) {
+        fleet->n = 0;
+
+    } else if (fleet->step == NGX_RBL_FLEET_WAIT
+               || (fleet->step == NGX_RBL_FLEET_NAMES && fleet->nnames))
+    {
+        fleet->step++;
+
+        if (ngx_rbl_fleet_send(fleet, ngx_rbl_fleet_landed) == NGX_OK) {
+            return;
+        }
+    }
+
+    fleet->done(fleet->data);
+}
+
+
+ngx_int_t
+ngx_rbl_fleet_read(ngx_rbl_fleet_t *fleet, ngx_rbl_store_t *store)
+{
+    if (store == NULL) {
+        return NGX_DECLINED;
+    }
+
+    fleet->store = store;
+
+    /* the keys cannot be built before the store is ready */
+
+    fleet->step = ngx_rbl_store_ready(store) ? NGX_RBL_FLEET_NAMES
+                                             : NGX_RBL_FLEET_WAIT;
+
+    return ngx_rbl_fleet_send(fleet, ngx_rbl_fleet_landed);
+}
+
+
+void
+ngx_rbl_fleet_cancel(ngx_rbl_fleet_t *fleet)
+{
+    if (fleet->batch) {
+        ngx_rbl_batch_cancel(fleet->batch);
+        fleet->batch = NULL;
     }
 }

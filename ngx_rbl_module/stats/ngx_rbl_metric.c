@@ -1,7 +1,7 @@
 /*
- * Prometheus' text format, version 0.0.4.  Names of daemons and zones come from
- * outside: labels are escaped, and invalid UTF-8 and control characters are
- * replaced.
+ * Parts of rbl_status: Prometheus' text format, version 0.0.4, and the buckets
+ * of a histogram as JSON.  Names of daemons and zones come from outside: labels
+ * are escaped, and invalid UTF-8 and control characters are replaced.
  */
 
 #include "ngx_rbl_status.h"
@@ -74,4 +74,32 @@ ngx_rbl_metric_sample(rbl_out_t *out, const char *name,
     rbl_out_z(out, n ? "} " : " ");
     rbl_out_z(out, rbl_metric_text(text, number, unit));
     rbl_out_char(out, '\n');
+}
+
+
+void
+ngx_rbl_metric_one(rbl_out_t *out, const char *name, const char *type,
+    const char *help, int64_t number)
+{
+    ngx_rbl_metric_family(out, "", name, type, help);
+    ngx_rbl_metric_sample(out, name, NULL, 0, number, RBL_METRIC_ONE);
+}
+
+
+void
+ngx_rbl_metric_buckets(rbl_doc_t *doc, ngx_uint_t n, const int64_t *bound,
+    const int64_t *count)
+{
+    ngx_uint_t  i;
+
+    rbl_doc_array(doc, "buckets");
+
+    for (i = 0; i <= n; i++) {
+        rbl_doc_object(doc, NULL);
+        rbl_doc_int(doc, "up_to_us", i < n ? bound[i] : -1);
+        rbl_doc_int(doc, "count", count[i]);
+        rbl_doc_close(doc);
+    }
+
+    rbl_doc_close(doc);
 }

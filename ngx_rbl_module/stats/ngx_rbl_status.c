@@ -8,86 +8,390 @@
 
 #include "ngx_rbl_status.h"
 
-#define NGX_RBL_STATUS_SIZE  32768
+#include "rbl_version.h"
 
+#define NGX_RBL_STATUS_SIZE   32768
+#define NGX_RBL_STATUS_LABEL  64        /* bytes of a code or an endpoint as
+                                           text */
+
+
+typedef struct {
+    ngx_http_request_t  *request;
+    ngx_uint_t           form;
+    ngx_rbl_sink_t       sink;
+    ngx_rbl_meter_t      sum;
+    ngx_uint_t           workers;
+    time_t               since;
+    ngx_rbl_fleet_t      fleet;
+} ngx_rbl_status_t;
+
+
+/* The numbers without labels, in both formats; rows of one group are
+   consecutive. */
 
 #define NGX_RBL_STATUS_NUMBER(name)  offsetof(ngx_rbl_meter_t, name)
 
-const ngx_rbl_status_number_t  ngx_rbl_status_store[] = {
-    { "connections", "rbl_store_connections", "gauge",
+static const struct {
+    const char  *group, *key;           /* in JSON */
+    const char  *name;                  /* in Prometheus' format */
+    const char  *type;
+    const char  *help;
+    size_t       offset;                /* in the meter */
+} ngx_rbl_status_numbers[] = {
+    { "store", "connections", "rbl_store_connections", "gauge",
       "Connections to stores that are configured.",
       NGX_RBL_STATUS_NUMBER(store.stores) },
-    { "ready", "rbl_store_ready", "gauge",
+    { "store", "ready", "rbl_store_ready", "gauge",
       "Connections to stores that are in service.",
       NGX_RBL_STATUS_NUMBER(store.ready) },
-    { "pending", "rbl_store_pending", "gauge",
+    { "store", "pending", "rbl_store_pending", "gauge",
       "Batches of commands that wait for their replies.",
       NGX_RBL_STATUS_NUMBER(store.pending) },
-    { "reconnects", "rbl_store_reconnects_total", "counter",
+    { "store", "reconnects", "rbl_store_reconnects_total", "counter",
       "Connections that were opened again after a loss.",
       NGX_RBL_STATUS_NUMBER(store.reconnects) },
-    { "away", "rbl_store_away_total", "counter",
+    { "store", "away", "rbl_store_away_total", "counter",
       "Batches that found no store in service.",
       NGX_RBL_STATUS_NUMBER(store.away) },
-    { "lost", "rbl_store_lost_total", "counter",
+    { "store", "lost", "rbl_store_lost_total", "counter",
       "Batches whose replies were lost or came too late.",
       NGX_RBL_STATUS_NUMBER(store.lost) },
-    { NULL, NULL, NULL, NULL, 0 }
-};
-
-const ngx_rbl_status_number_t  ngx_rbl_status_statistics[] = {
-    { "flushes", "rbl_statistics_flushes_total", "counter",
+    { "statistics", "flushes", "rbl_statistics_flushes_total", "counter",
       "Batches of statistics and errors that the store has stored.",
       NGX_RBL_STATUS_NUMBER(flushes) },
-    { "flush_errors", "rbl_statistics_flush_errors_total", "counter",
-      "Batches that the store has refused or not confirmed.",
+    { "statistics", "flush_errors", "rbl_statistics_flush_errors_total",
+      "counter", "Batches that the store has refused or not confirmed.",
       NGX_RBL_STATUS_NUMBER(flush_errors) },
-    { "uncounted", "rbl_statistics_uncounted_total", "counter",
+    { "statistics", "uncounted", "rbl_statistics_uncounted_total", "counter",
       "Requests missing in statistics because there was no room, or the store "
       "did not confirm them, or a worker exited before.",
       NGX_RBL_STATUS_NUMBER(uncounted) },
-    { "unlogged", "rbl_statistics_unlogged_total", "counter",
+    { "statistics", "unlogged", "rbl_statistics_unlogged_total", "counter",
       "Errors missing in error logs because there was no room, or the store "
       "did not confirm them, or a worker exited before.",
       NGX_RBL_STATUS_NUMBER(unlogged) },
-    { NULL, NULL, NULL, NULL, 0 }
+    { NULL, NULL, NULL, NULL, NULL, 0 }
 };
 
 
-char *
-ngx_rbl_set_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+static int64_t
+ngx_rbl_status_number(const ngx_rbl_status_t *s, ngx_uint_t i)
 {
-    ngx_rbl_loc_conf_t  *rlcf = conf;
-
-    ngx_str_t                 *value;
-    ngx_http_core_loc_conf_t  *clcf;
-
-    if (rlcf->status != NGX_CONF_UNSET_UINT) {
-        return "is duplicate";
-    }
-
-    value = cf->args->elts;
-
-    if (cf->args->nelts == 1 || ngx_strcmp(value[1].data, "json") == 0) {
-        rlcf->status = NGX_RBL_STATUS_JSON;
-
-    } else if (ngx_strcmp(value[1].data, "prometheus") == 0) {
-        rlcf->status = NGX_RBL_STATUS_PROMETHEUS;
-
-    } else {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "invalid value \"%V\" in \"%V\" directive, it must "
-                           "be \"json\" or \"prometheus\"",
-                           &value[1], &cmd->name);
-        return NGX_CONF_ERROR;
-    }
-
-    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
-    clcf->handler = ngx_rbl_status_handler;
-
-    return NGX_CONF_OK;
+    return *(int64_t *) (void *) ((u_char *) &s->sum
+                                  + ngx_rbl_status_numbers[i].offset);
 }
 
+
+/* Returns the requests of the endpoint of row i.  Several rows may have the
+   same endpoint: the first of them returns the sum, the others -1. */
+
+static int64_t
+ngx_rbl_status_endpoint(ngx_rbl_status_t *s, ngx_uint_t i)
+{
+    int64_t           n;
+    ngx_uint_t        j;
+    const ngx_str_t  *name, *other;
+
+    name = ngx_rbl_route_endpoint(i);
+
+    for (j = 1, n = 0; (other = ngx_rbl_route_endpoint(j)) != NULL; j++) {
+        if (other->len != name->len
+            || ngx_memcmp(other->data, name->data, name->len) != 0)
+        {
+            continue;
+        }
+
+        if (j < i) {
+            return -1;
+        }
+
+        n += j < NGX_RBL_METER_ENDPOINTS ? (int64_t) s->sum.endpoints[j] : 0;
+    }
+
+    return n;
+}
+
+
+static const char *
+ngx_rbl_status_code(char *text, ngx_uint_t code)
+{
+    if (code == 0) {
+        return "other";
+    }
+
+    *ngx_sprintf((u_char *) text, "%03ui", code) = '\0';
+
+    return text;
+}
+
+
+/* Endpoints come from the table of routes and need no escaping. */
+
+static const char *
+ngx_rbl_status_text(char *text, const ngx_str_t *s)
+{
+    (void) ngx_cpystrn((u_char *) text, s->data,
+                       ngx_min(s->len + 1, NGX_RBL_STATUS_LABEL));
+
+    return text;
+}
+
+
+/* --- JSON ---------------------------------------------------------------- */
+
+/* Returns the number of all responses, or of those with a status code. */
+
+static int64_t
+ngx_rbl_status_answers(ngx_rbl_status_t *s, ngx_uint_t code)
+{
+    int64_t     n;
+    ngx_uint_t  i;
+
+    for (i = 0, n = 0; i < NGX_RBL_METER_CODES; i++) {
+        if (code == 0 || ngx_rbl_meter_codes[i] == code) {
+            n += (int64_t) s->sum.answers[i];
+        }
+    }
+
+    return n;
+}
+
+
+static void
+ngx_rbl_status_group(ngx_rbl_status_t *s, rbl_doc_t *doc, const char *group)
+{
+    ngx_uint_t  i;
+
+    rbl_doc_object(doc, group);
+
+    for (i = 0; ngx_rbl_status_numbers[i].key != NULL; i++) {
+        if (ngx_strcmp(ngx_rbl_status_numbers[i].group, group) == 0) {
+            rbl_doc_int(doc, ngx_rbl_status_numbers[i].key,
+                        ngx_rbl_status_number(s, i));
+        }
+    }
+}
+
+
+static void
+ngx_rbl_status_json_latency(ngx_rbl_status_t *s, rbl_doc_t *doc)
+{
+    uint64_t    n;
+    ngx_uint_t  i;
+
+    for (i = 0, n = 0; i <= NGX_RBL_COUNTS_BOUNDS; i++) {
+        n += s->sum.store.latency[i];
+    }
+
+    rbl_doc_object(doc, "latency");
+    rbl_doc_int(doc, "count", (int64_t) n);
+    rbl_doc_int(doc, "sum_us", (int64_t) s->sum.store.latency_us);
+    ngx_rbl_metric_buckets(doc, NGX_RBL_COUNTS_BOUNDS,
+                           (const int64_t *) ngx_rbl_counts_bounds,
+                           (const int64_t *) s->sum.store.latency);
+    rbl_doc_close(doc);
+}
+
+
+/* The servers of the store, as this worker sees them: those of a cluster, or
+   the master that Sentinels name.  The address of an only Redis is not
+   shown. */
+
+static void
+ngx_rbl_status_json_nodes(ngx_rbl_store_t *store, rbl_doc_t *doc)
+{
+    ngx_uint_t            i;
+    ngx_rbl_store_node_t  node;
+
+    rbl_doc_array(doc, "nodes");
+
+    for (i = 0; ngx_rbl_store_node(store, i, &node) == NGX_OK; i++) {
+        if (node.name[0] != '\0') {
+            rbl_doc_object(doc, NULL);
+            rbl_doc_z(doc, "address", node.name);
+            rbl_doc_bool(doc, "up", (int) node.up);
+            rbl_doc_int(doc, "partitions", (int64_t) node.partitions);
+            rbl_doc_close(doc);
+        }
+    }
+
+    rbl_doc_close(doc);
+    rbl_doc_int(doc, "partitions_away",
+                (int64_t) ngx_rbl_store_partitions_away(store));
+}
+
+
+static void
+ngx_rbl_status_json(ngx_rbl_status_t *s)
+{
+    char              code[NGX_RBL_METER_CODES][NGX_RBL_STATUS_LABEL];
+    char              text[NGX_RBL_METER_ENDPOINTS][NGX_RBL_STATUS_LABEL];
+    int64_t           n;
+    rbl_doc_t         doc;
+    ngx_uint_t        i;
+    const ngx_str_t  *endpoint;
+
+    rbl_doc_begin(&doc, &s->sink.out, RBL_JSON);
+
+    rbl_doc_z(&doc, "version", RBL_VERSION);
+    rbl_doc_int(&doc, "since", (int64_t) s->since);
+    rbl_doc_int(&doc, "workers", (int64_t) s->workers);
+    rbl_doc_int(&doc, "requests", ngx_rbl_status_answers(s, 0));
+    rbl_doc_int(&doc, "refused_logins",
+                ngx_rbl_status_answers(s, NGX_HTTP_UNAUTHORIZED));
+    rbl_doc_int(&doc, "unavailable",
+                ngx_rbl_status_answers(s, NGX_HTTP_SERVICE_UNAVAILABLE));
+
+    rbl_doc_object(&doc, "answers");
+
+    for (i = 0; i < NGX_RBL_METER_CODES; i++) {
+        rbl_doc_int(&doc, ngx_rbl_status_code(code[i], ngx_rbl_meter_codes[i]),
+                    (int64_t) s->sum.answers[i]);
+    }
+
+    rbl_doc_close(&doc);
+    rbl_doc_object(&doc, "endpoints");
+
+    for (i = 1; (endpoint = ngx_rbl_route_endpoint(i)) != NULL; i++) {
+        n = ngx_rbl_status_endpoint(s, i);
+
+        if (n >= 0 && i < NGX_RBL_METER_ENDPOINTS) {
+            rbl_doc_int(&doc, ngx_rbl_status_text(text[i], endpoint), n);
+        }
+    }
+
+    rbl_doc_int(&doc, "unknown", (int64_t) s->sum.endpoints[0]);
+    rbl_doc_close(&doc);
+
+    ngx_rbl_status_group(s, &doc, "store");
+    ngx_rbl_status_json_latency(s, &doc);
+    rbl_doc_close(&doc);
+
+    ngx_rbl_status_group(s, &doc, "statistics");
+    rbl_doc_close(&doc);
+
+    ngx_rbl_status_json_nodes(s->fleet.store, &doc);
+    ngx_rbl_fleet_json(&s->fleet, &doc);
+
+    rbl_doc_end(&doc);
+}
+
+
+/* --- Prometheus ---------------------------------------------------------- */
+
+static void
+ngx_rbl_status_label(rbl_out_t *out, const char *name, const char *label,
+    const char *value, int64_t n)
+{
+    ngx_rbl_label_t  one = { label, rbl_str(value) };
+
+    ngx_rbl_metric_sample(out, name, &one, 1, n, RBL_METRIC_ONE);
+}
+
+
+static void
+ngx_rbl_status_latency(ngx_rbl_status_t *s, rbl_out_t *out)
+{
+    int64_t     n;
+    ngx_uint_t  i;
+
+    ngx_rbl_metric_family(out, "", "rbl_store_latency_seconds", "histogram",
+                          "Time of the store for a batch of commands.");
+
+    for (i = 0, n = 0; i <= NGX_RBL_COUNTS_BOUNDS; i++) {
+        n += (int64_t) s->sum.store.latency[i];
+        ngx_rbl_status_label(out, "rbl_store_latency_seconds_bucket", "le",
+                             i < NGX_RBL_COUNTS_BOUNDS
+                             ? ngx_rbl_counts_seconds[i] : "+Inf", n);
+    }
+
+    ngx_rbl_metric_sample(out, "rbl_store_latency_seconds_sum", NULL, 0,
+                          (int64_t) s->sum.store.latency_us,
+                          RBL_METRIC_MICRO);
+    ngx_rbl_metric_sample(out, "rbl_store_latency_seconds_count", NULL, 0, n,
+                          RBL_METRIC_ONE);
+}
+
+
+static void
+ngx_rbl_status_nodes(ngx_rbl_store_t *store, rbl_out_t *out)
+{
+    ngx_uint_t            i, n;
+    ngx_rbl_store_node_t  node;
+
+    for (i = 0, n = 0; ngx_rbl_store_node(store, i, &node) == NGX_OK; i++) {
+        if (node.name[0] == '\0') {
+            continue;
+        }
+
+        if (n++ == 0) {
+            ngx_rbl_metric_family(out, "", "rbl_store_node_up", "gauge",
+                                  "1: this worker is connected to the node.");
+        }
+
+        ngx_rbl_status_label(out, "rbl_store_node_up", "node", node.name,
+                             node.up != 0);
+    }
+
+    ngx_rbl_metric_one(out, "rbl_store_partitions_away", "gauge",
+                       "Partitions whose accounts this worker refuses.",
+                       (int64_t) ngx_rbl_store_partitions_away(store));
+}
+
+
+static void
+ngx_rbl_status_prometheus(ngx_rbl_status_t *s)
+{
+    char              text[NGX_RBL_STATUS_LABEL];
+    int64_t           n;
+    rbl_out_t        *out;
+    ngx_uint_t        i;
+    const ngx_str_t  *endpoint;
+
+    out = &s->sink.out;
+
+    ngx_rbl_metric_one(out, "rbl_start_time_seconds", "gauge",
+                       "Start of counting, in seconds since 1970.", s->since);
+    ngx_rbl_metric_one(out, "rbl_workers", "gauge", "Workers that count.",
+                       (int64_t) s->workers);
+    ngx_rbl_metric_family(out, "", "rbl_requests_total", "counter",
+                          "Requests by endpoint.");
+
+    for (i = 1; (endpoint = ngx_rbl_route_endpoint(i)) != NULL; i++) {
+        n = ngx_rbl_status_endpoint(s, i);
+
+        if (n >= 0) {
+            ngx_rbl_status_label(out, "rbl_requests_total", "endpoint",
+                                 ngx_rbl_status_text(text, endpoint), n);
+        }
+    }
+
+    ngx_rbl_status_label(out, "rbl_requests_total", "endpoint", "unknown",
+                         (int64_t) s->sum.endpoints[0]);
+    ngx_rbl_metric_family(out, "", "rbl_answers_total", "counter",
+                          "Answers by status code.");
+
+    for (i = 0; i < NGX_RBL_METER_CODES; i++) {
+        ngx_rbl_status_label(out, "rbl_answers_total", "code",
+                             ngx_rbl_status_code(text, ngx_rbl_meter_codes[i]),
+                             (int64_t) s->sum.answers[i]);
+    }
+
+    ngx_rbl_status_latency(s, out);
+
+    for (i = 0; ngx_rbl_status_numbers[i].key != NULL; i++) {
+        ngx_rbl_metric_one(out, ngx_rbl_status_numbers[i].name,
+                           ngx_rbl_status_numbers[i].type,
+                           ngx_rbl_status_numbers[i].help,
+                           ngx_rbl_status_number(s, i));
+    }
+
+    ngx_rbl_status_nodes(s->fleet.store, out);
+    ngx_rbl_fleet_prometheus(&s->fleet, out);
+}
+
+
+/* --- the request --------------------------------------------------------- */
 
 static ngx_int_t
 ngx_rbl_status_write(ngx_rbl_status_t *s)
@@ -237,60 +541,36 @@ ngx_rbl_status_handler(ngx_http_request_t *r)
 }
 
 
-uint64_t
-ngx_rbl_status_of(ngx_rbl_status_t *s, const ngx_rbl_status_number_t *number)
+char *
+ngx_rbl_set_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    return *(uint64_t *) (void *) ((u_char *) &s->sum + number->offset);
-}
+    ngx_rbl_loc_conf_t  *rlcf = conf;
 
+    ngx_str_t                 *value;
+    ngx_http_core_loc_conf_t  *clcf;
 
-uint64_t
-ngx_rbl_status_endpoint(ngx_rbl_status_t *s, ngx_uint_t i)
-{
-    uint64_t          n;
-    ngx_uint_t        j;
-    const ngx_str_t  *name, *other;
-
-    name = ngx_rbl_route_endpoint(i);
-
-    for (j = 1, n = 0; (other = ngx_rbl_route_endpoint(j)) != NULL; j++) {
-        if (other->len != name->len
-            || ngx_memcmp(other->data, name->data, name->len) != 0)
-        {
-            continue;
-        }
-
-        if (j < i) {
-            return (uint64_t) -1;
-        }
-
-        n += j < NGX_RBL_METER_ENDPOINTS ? s->sum.endpoints[j] : 0;
+    if (rlcf->status != NGX_CONF_UNSET_UINT) {
+        return "is duplicate";
     }
 
-    return n;
-}
+    value = cf->args->elts;
 
+    if (cf->args->nelts == 1 || ngx_strcmp(value[1].data, "json") == 0) {
+        rlcf->status = NGX_RBL_STATUS_JSON;
 
-const char *
-ngx_rbl_status_code(char *text, ngx_uint_t code)
-{
-    if (code == 0) {
-        return "other";
+    } else if (ngx_strcmp(value[1].data, "prometheus") == 0) {
+        rlcf->status = NGX_RBL_STATUS_PROMETHEUS;
+
+    } else {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid value \"%V\" in \"%V\" directive, it must "
+                           "be \"json\" or \"prometheus\"",
+                           &value[1], &cmd->name);
+        return NGX_CONF_ERROR;
     }
 
-    *ngx_sprintf((u_char *) text, "%03ui", code) = '\0';
+    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
+    clcf->handler = ngx_rbl_status_handler;
 
-    return text;
-}
-
-
-/* Endpoints come from the table of routes and need no escaping. */
-
-const char *
-ngx_rbl_status_text(char *text, const ngx_str_t *s)
-{
-    (void) ngx_cpystrn((u_char *) text, s->data,
-                       ngx_min(s->len + 1, NGX_RBL_STATUS_LABEL));
-
-    return text;
+    return NGX_CONF_OK;
 }

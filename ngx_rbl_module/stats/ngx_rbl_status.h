@@ -1,20 +1,16 @@
 /*
- * rbl_status: shared by its files.  ngx_rbl_status.c has the directive and the
- * handler, ngx_rbl_status_json.c and ngx_rbl_status_prometheus.c the two
- * formats. ngx_rbl_fleet.c reads the counters of the daemons;
- * ngx_rbl_fleet_json.c and ngx_rbl_fleet_prometheus.c write them.
+ * rbl_status: shared by its files.  ngx_rbl_status.c has the directive, the
+ * handler and the counters of the workers.  ngx_rbl_fleet.c reads the counters
+ * of the daemons; ngx_rbl_fleet_write.c writes them.
  */
 
 #ifndef _NGX_RBL_STATUS_H_INCLUDED_
 #define _NGX_RBL_STATUS_H_INCLUDED_
 
 #include "ngx_rbl_http.h"
-#include "ngx_rbl_shm.h"
+#include "ngx_rbl_meter.h"
 
 #include "rbl_metrics.h"
-
-#define NGX_RBL_STATUS_LABEL  64        /* bytes of a code or an endpoint as
-                                           text */
 
 
 /* ngx_rbl_status.c: the content handler of rbl_status, and its setter */
@@ -30,62 +26,28 @@ typedef struct {
     rbl_list_metrics_t     *list;
 } ngx_rbl_daemon_t;
 
+typedef enum {
+    NGX_RBL_FLEET_WAIT = 0,             /* until the store is ready */
+    NGX_RBL_FLEET_NAMES,
+    NGX_RBL_FLEET_RECORDS
+} ngx_rbl_fleet_step_e;
+
 /* Counters of the daemons; read in two rounds. */
 typedef struct {
     ngx_pool_t        *pool;
     ngx_int_t          index;           /* of the store, for the verdict */
     ngx_rbl_store_t   *store;
     ngx_rbl_batch_t   *batch;           /* in flight */
+    ngx_rbl_fleet_step_e  step;         /* of it */
     void             (*done)(void *data);
     void              *data;
     ngx_uint_t         up;              /* 1: the store was available */
     ngx_uint_t         nnames;
-    rbl_str_t         *names;
     rbl_str_t         *keys;            /* of their records, from 1 */
     ngx_uint_t         n;
     ngx_rbl_daemon_t  *daemon;
     ngx_uint_t         rows;            /* number of lists and resolvers */
 } ngx_rbl_fleet_t;
-
-typedef struct {
-    ngx_http_request_t  *request;
-    ngx_uint_t           form;
-    ngx_rbl_sink_t       sink;
-    ngx_rbl_meter_t      sum;
-    ngx_uint_t           workers;
-    time_t               since;
-    ngx_rbl_fleet_t      fleet;
-} ngx_rbl_status_t;
-
-/* A number without labels, in both formats. */
-typedef struct {
-    const char  *key;                   /* in JSON; NULL: end of the table */
-    const char  *name;                  /* in Prometheus' format */
-    const char  *type;
-    const char  *help;
-    size_t       offset;                /* in the meter */
-} ngx_rbl_status_number_t;
-
-extern const ngx_rbl_status_number_t  ngx_rbl_status_store[];
-extern const ngx_rbl_status_number_t  ngx_rbl_status_statistics[];
-
-uint64_t ngx_rbl_status_of(ngx_rbl_status_t *s,
-    const ngx_rbl_status_number_t *number);
-
-/*
- * Returns the requests of the endpoint of row i.  Several rows may have the
- * same endpoint: the first of them returns the sum, the others (uint64_t) -1.
- */
-uint64_t ngx_rbl_status_endpoint(ngx_rbl_status_t *s, ngx_uint_t i);
-
-/* Both write into `text`, which has NGX_RBL_STATUS_LABEL bytes. */
-const char *ngx_rbl_status_code(char *text, ngx_uint_t code);
-const char *ngx_rbl_status_text(char *text, const ngx_str_t *s);
-
-/* ngx_rbl_status_json.c, ngx_rbl_status_prometheus.c */
-
-void ngx_rbl_status_json(ngx_rbl_status_t *s);
-void ngx_rbl_status_prometheus(ngx_rbl_status_t *s);
 
 
 /* ngx_rbl_metric.c */
@@ -104,10 +66,14 @@ void ngx_rbl_metric_sample(rbl_out_t *out, const char *name,
     const ngx_rbl_label_t *label, ngx_uint_t n, int64_t number,
     rbl_metric_unit_t unit);
 
+/* A family with one sample, which has no labels. */
+void ngx_rbl_metric_one(rbl_out_t *out, const char *name, const char *type,
+    const char *help, int64_t number);
 
-/* ngx_rbl_status_nodes.c: the servers of a store */
-void ngx_rbl_nodes_json(ngx_rbl_store_t *store, rbl_doc_t *doc);
-void ngx_rbl_nodes_prometheus(ngx_rbl_store_t *store, rbl_out_t *out);
+/* Writes "buckets" as JSON: of n bounds, and behind them the rest.  Each has
+   its own count, without those below it. */
+void ngx_rbl_metric_buckets(rbl_doc_t *doc, ngx_uint_t n, const int64_t *bound,
+    const int64_t *count);
 
 
 /* ngx_rbl_fleet.c */
@@ -132,12 +98,9 @@ void ngx_rbl_fleet_records(void *fleet, ngx_uint_t i, const redisReply *reply);
 /* Cancels the read; `done` is not called.  May be called again. */
 void ngx_rbl_fleet_cancel(ngx_rbl_fleet_t *fleet);
 
-/* ngx_rbl_fleet_verdict.c: the verdict and its conditions, without their
-   reasons */
-void ngx_rbl_fleet_verdict_json(ngx_rbl_fleet_t *fleet, rbl_doc_t *doc);
-void ngx_rbl_fleet_verdict_prometheus(ngx_rbl_fleet_t *fleet, rbl_out_t *out);
 
-/* ngx_rbl_fleet_json.c, ngx_rbl_fleet_prometheus.c */
+/* ngx_rbl_fleet_write.c: the counters, and before them the verdict with its
+   conditions */
 
 void ngx_rbl_fleet_json(ngx_rbl_fleet_t *fleet, rbl_doc_t *doc);
 void ngx_rbl_fleet_prometheus(ngx_rbl_fleet_t *fleet, rbl_out_t *out);

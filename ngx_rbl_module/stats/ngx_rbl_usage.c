@@ -1,5 +1,7 @@
 /*
- * Statistics of applications and their error logs, which wait in this worker.
+ * Counts responses: in the meter of this worker, and for the applications of
+ * each store.  Statistics of applications and their error logs wait in this
+ * worker.
  *
  * A hash finds the sums of an application in an hour.  They stay there while a
  * call with them is in flight; what was sent is subtracted afterwards.  Calls
@@ -30,6 +32,8 @@ typedef struct {
     ngx_uint_t              errors;
     ngx_uint_t              logged;     /* refusals, the oldest of the log */
 } ngx_rbl_usage_sums_t;
+
+typedef struct ngx_rbl_usage_s  ngx_rbl_usage_t;
 
 typedef struct {
     ngx_rbl_usage_t        *usage;
@@ -66,6 +70,11 @@ struct ngx_rbl_usage_s {
     ngx_rbl_usage_app_t    *head[NGX_RBL_USAGE_HEADS];
     ngx_rbl_usage_part_t    part[RBL_PARTITIONS_MAX];
 };
+
+
+/* of the stores, in the order of the main conf */
+static ngx_rbl_usage_t  **ngx_rbl_usages;
+static ngx_uint_t         ngx_rbl_nusages;
 
 
 static void ngx_rbl_usage_round(ngx_rbl_usage_t *u);
@@ -209,7 +218,9 @@ ngx_rbl_usage_log(ngx_rbl_usage_app_t *app, ngx_rbl_refusal_t *refusal)
 }
 
 
-void
+/* Counts the response to a request of an application. */
+
+static void
 ngx_rbl_usage_count(ngx_rbl_usage_t *u, ngx_rbl_ctx_t *ctx)
 {
     ngx_rbl_refusal_t    *refusal;
@@ -243,6 +254,28 @@ ngx_rbl_usage_count(ngx_rbl_usage_t *u, ngx_rbl_ctx_t *ctx)
 
     if (!u->tick.timer_set) {
         ngx_add_timer(&u->tick, NGX_RBL_USAGE_PAUSE);
+    }
+}
+
+
+void
+ngx_rbl_gather(ngx_rbl_ctx_t *ctx)
+{
+    ngx_uint_t  code, i;
+
+    /* a filter may have answered 304 */
+
+    code = ctx->request->headers_out.status == NGX_HTTP_NOT_MODIFIED
+           ? NGX_HTTP_NOT_MODIFIED : ctx->status;
+
+    ngx_rbl_meter_answer(code, ngx_rbl_route_number(ctx->route));
+
+    i = (ngx_uint_t) ctx->conf->store_index;
+
+    if (ctx->round.authenticated && ctx->app.n && i < ngx_rbl_nusages
+        && ngx_rbl_usages[i] != NULL)
+    {
+        ngx_rbl_usage_count(ngx_rbl_usages[i], ctx);
     }
 }
 
@@ -437,7 +470,7 @@ ngx_rbl_usage_tick(ngx_event_t *ev)
 }
 
 
-ngx_rbl_usage_t *
+static ngx_rbl_usage_t *
 ngx_rbl_usage_create(ngx_rbl_store_t *store, ngx_log_t *log)
 {
     unsigned          p;
@@ -463,6 +496,32 @@ ngx_rbl_usage_create(ngx_rbl_store_t *store, ngx_log_t *log)
 
 
 void
+ngx_rbl_usage_init(ngx_rbl_main_conf_t *rmcf, ngx_cycle_t *cycle)
+{
+    ngx_uint_t         i, n;
+    ngx_rbl_store_t  **live;
+
+    if (rmcf->shm == NULL || rmcf->live == NULL) {
+        return;
+    }
+
+    n = rmcf->stores.nelts;
+    live = rmcf->live->elts;
+
+    ngx_rbl_usages = ngx_calloc(n * sizeof(ngx_rbl_usage_t *), cycle->log);
+    if (ngx_rbl_usages == NULL) {
+        return;
+    }
+
+    for (i = 0; i < n; i++) {
+        ngx_rbl_usages[i] = ngx_rbl_usage_create(live[i], cycle->log);
+    }
+
+    ngx_rbl_nusages = n;
+}
+
+
+static void
 ngx_rbl_usage_destroy(ngx_rbl_usage_t *u)
 {
     unsigned               p;
@@ -494,4 +553,19 @@ ngx_rbl_usage_destroy(ngx_rbl_usage_t *u)
     }
 
     ngx_free(u);
+}
+
+
+void
+ngx_rbl_usage_done(void)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < ngx_rbl_nusages; i++) {
+        ngx_rbl_usage_destroy(ngx_rbl_usages[i]);
+    }
+
+    ngx_free(ngx_rbl_usages);
+    ngx_rbl_usages = NULL;
+    ngx_rbl_nusages = 0;
 }

@@ -1,6 +1,6 @@
 /*
- * Statistics of applications and their error logs, of one store: what this
- * worker has counted and not yet sent.
+ * Counts responses: in the meter of this worker, and for the applications of
+ * each store, whose statistics and error logs wait in this worker.
  *
  * Once a second each partition that has something gets one script call with its
  * sums.  If the store refuses the call without a change, or the node of the
@@ -20,14 +20,12 @@
 
 /* ngx_rbl_usage.c */
 
-typedef struct ngx_rbl_usage_s  ngx_rbl_usage_t;
+/* Makes what counts for the stores of this worker, which needs rbl_zone. */
+void ngx_rbl_usage_init(ngx_rbl_main_conf_t *rmcf, ngx_cycle_t *cycle);
+void ngx_rbl_usage_done(void);          /* exit_process, before the stores */
 
-/* NULL: there is no store, or out of memory.  destroy accepts NULL. */
-ngx_rbl_usage_t *ngx_rbl_usage_create(ngx_rbl_store_t *store, ngx_log_t *log);
-void ngx_rbl_usage_destroy(ngx_rbl_usage_t *u);     /* before the store */
-
-/* Counts the response to a request of an application. */
-void ngx_rbl_usage_count(ngx_rbl_usage_t *u, ngx_rbl_ctx_t *ctx);
+/* Counts a response whose headers are final. */
+void ngx_rbl_gather(ngx_rbl_ctx_t *ctx);
 
 
 /* ngx_rbl_refusal.c: an entry of an error log */

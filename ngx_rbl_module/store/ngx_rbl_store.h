@@ -50,7 +50,7 @@ typedef enum {
 typedef struct {
     ngx_str_t               name;       /* as configured, for log messages */
     const rbl_place_t      *place;      /* resolved at configuration time */
-    const rbl_place_map_t  *map;        /* NULL: none */
+    rbl_place_map_t        *map;        /* NULL: none */
     ngx_str_t               user;
     ngx_str_t               password;   /* from rbl_store_password_file */
     ngx_str_t               prefix;

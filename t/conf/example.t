@@ -14,7 +14,7 @@ my $acct = make_account($redis);
 my $text = read_file(repo_dir() . '/conf/nginx.conf');
 my $source = read_file(repo_dir() . '/ngx_rbl_module/ngx_rbl_directives.c');
 my @missing = grep { $text !~ /^ +#? *$_ [^;]+;$/m }
-    $source =~ /ngx_string\("(rbl_\w+)"\)/g;
+    $source =~ /^    NGX_RBL_[A-Z]+\("(rbl_\w+)"/mg;
 is("@missing", '', 'the example has every directive');
 my $user = $> == 0 ? 'user root;' : '';
 for my $edit (

@@ -104,13 +104,11 @@ tells('rbl-checkd.8', " -$_ ", "option -$_") for sort keys %letters;
 
 my $module = repo_dir() . '/ngx_rbl_module';
 my $commands_c = read_file("$module/ngx_rbl_directives.c");
-my ($any) = $commands_c =~ /#define NGX_RBL_CONTEXTS\s+(.*?[^\\])\n/s;
+my %context = (ANY => 'http, server, location', HTTP => 'http',
+    LOCATION => 'location');
 my $directives = 0;
-while ($commands_c =~ /ngx_string\("(rbl_\w+)"\),\s*([A-Z0-9_|]+),/g) {
-    my ($directive, $flags) = ($1, $2);
-    $flags =~ s/NGX_RBL_CONTEXTS/$any/;
-    my $context = join ', ', map { $flags =~ /NGX_HTTP_$_->[0]_CONF/ ? $_->[1]
-        : () } [ MAIN => 'http' ], [ SRV => 'server' ], [ LOC => 'location' ];
+while ($commands_c =~ /^    NGX_RBL_([A-Z]+)\("(rbl_\w+)"/mg) {
+    my ($context, $directive) = ($context{$1}, $2);
     my ($it) = $source{'ngx_rbl.5'}
         =~ /^\.It Ic \Q$directive\E (.*?)(?=^\.It |^\.El)/ms;
     my ($default) = ($it // '') =~ /^Default:\s+(?:\.Cm )?(.*?) ?\.$/m;
@@ -132,9 +130,10 @@ sub default_of {
         rbl_store_timeout => '500ms');
     my ($field) = $directive =~ /^rbl_(\w+)$/;
     return $other{$directive} if $other{$directive};
+    $field =~ s/^store_/store./;
     my $merge = join '', map { read_file($_) } glob "$module/*.c";
-    my ($value) = $merge =~ /ngx_conf_merge_\w+\(\s*conf->$field,
-        \s*prev->$field,\s*(.*?)\);/xs;
+    my ($value) = $merge =~ /ngx_conf_merge_\w+\(\s*conf->\Q$field\E,
+        \s*prev->\Q$field\E,\s*(.*?)\);/xs;
     return 'none' if !defined $value || $value eq 'NULL' || $value eq '""';
     return $value ? 'on' : 'off' if $value =~ /^[01]$/;
     return $value =~ /^"/ && $value =~ / / ? $value

@@ -194,7 +194,7 @@ sub heard {
         if $r->{said} ne 'done' && $c->{next} < time + PAUSE;
 }
 
-# The outcome of a change by its response (ngx_rbl_round.c).
+# The outcome of a change by its response (ngx_rbl_request.c).
 sub said {
     my ($r, $v) = @_;
 

@@ -1,5 +1,13 @@
 /*
- * Round trips of a request with the store.
+ * The way of a request.
+ *
+ *   handler -> [body] -> start -> rounds with the store -> finish
+ *
+ * From `start` on the request holds one reference, which the only ngx_rbl_end,
+ * in finish, releases.  If the request ends before its rounds, the cleanup
+ * handler cancels them; no callback follows.
+ *
+ * This file has the steps from the last one to the first.  The rounds are:
  *
  *   [store ready] -> [proof -> [gate]] -> first round -> [gate]
  *                 -> [second round] -> finish, or slices (ngx_rbl_stream.c)
@@ -34,16 +42,250 @@
 #include "ngx_rbl_auth.h"
 #include "ngx_rbl_cache.h"
 #include "ngx_rbl_session.h"
+#include "ngx_rbl_stream.h"
+#include "ngx_rbl_usage.h"
 #include "ngx_rbl_visit.h"
 #include "ngx_rbl_write.h"
 
 #include <assert.h>
 
 
+#define NGX_RBL_WORK_TIME   30000       /* ms that a request waits for the
+                                           work */
+#define NGX_RBL_WORK_RETRY  1           /* Retry-After, s */
+
+
 static ngx_int_t ngx_rbl_round(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_arrived(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_second_done(void *data, ngx_rbl_store_rc_e rc);
 
+
+void
+ngx_rbl_wait(ngx_rbl_ctx_t *ctx)
+{
+    assert(ctx->batch != NULL);
+
+    ctx->asked = ngx_current_msec;
+
+    if (ctx->route->flags & NGX_RBL_DURABLE) {
+        ngx_rbl_batch_durable(ctx->batch);
+    }
+
+    ngx_rbl_batch_submit(ctx->batch);
+    ngx_rbl_watch(ctx->request);
+}
+
+
+static void
+ngx_rbl_cancel(ngx_rbl_batch_t **batch)
+{
+    if (*batch) {
+        ngx_rbl_batch_cancel(*batch);
+        *batch = NULL;
+    }
+}
+
+
+void
+ngx_rbl_round_cancel(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_cancel(&ctx->batch);
+    ngx_rbl_cancel(&ctx->gate);
+    ngx_rbl_cancel(&ctx->next);
+}
+
+
+/* --- the end ------------------------------------------------------------- */
+
+/* Counts the response before the client can see it. */
+
+static ngx_int_t
+ngx_rbl_answer(ngx_rbl_ctx_t *ctx)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_rbl_send_head(ctx);
+
+    if (ctx->status) {
+        ngx_rbl_gather(ctx);
+    }
+
+    if (rc == NGX_ERROR || rc > NGX_OK || ctx->request->header_only) {
+        return rc;
+    }
+
+    return ngx_rbl_send_body(ctx);
+}
+
+
+void
+ngx_rbl_finish(ngx_rbl_ctx_t *ctx)
+{
+    ngx_http_request_t  *r;
+
+    r = ctx->request;
+
+    ngx_rbl_round_cancel(ctx);
+
+    ngx_rbl_end(r, ngx_rbl_answer(ctx));
+}
+
+
+/* --- work that is too large for one script ------------------------------- */
+
+/*
+ * The script that begins a change makes all checks that can refuse, and puts
+ * the rest into the account's work queue.  The request then calls work_step for
+ * one slice after the other until its own item is done.  If this worker exits
+ * or the client closes its connection, a daemon finishes the work.
+ */
+
+/* The request stops waiting. */
+
+static void
+ngx_rbl_work_late(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_refuse_later(ctx, NGX_HTTP_SERVICE_UNAVAILABLE, 0,
+                         "The change was accepted and is not finished yet. It "
+                         "will be finished, please do not try again.");
+}
+
+
+static void
+ngx_rbl_work_step(ngx_rbl_ctx_t *ctx)
+{
+    char                  id[RBL_OUT_INT];
+    rbl_work_step_args_t  args;
+
+    args.id = rbl_out_int_text(id, ctx->work);
+
+    ngx_rbl_run(ctx, work_step, &args, 0);
+    ngx_rbl_slow(ctx);
+}
+
+
+/* Handles a script's reply WORK (work is left; its id) or BUSY (refused,
+   because too much work waits).  NGX_DECLINED: another word.  Each round does
+   one slice of the work; then `result` gets the reply of the last slice and the
+   replies of the rounds that it begins. */
+
+static ngx_int_t
+ngx_rbl_work_begin(ngx_rbl_ctx_t *ctx, rbl_str_t word, const redisReply *reply)
+{
+    if (rbl_str_is(word, "BUSY")) {
+        ngx_rbl_refuse_later(ctx, NGX_HTTP_TOO_MANY_REQUESTS,
+                             NGX_RBL_WORK_RETRY,
+                             "Too many changes of many records wait for this "
+                             "account. Nothing was changed, please try again.");
+        return NGX_OK;
+    }
+
+    if (!rbl_str_is(word, "WORK")) {
+        return NGX_DECLINED;
+    }
+
+    ctx->work = rbl_reply_number(reply);
+    ctx->work_until = ngx_current_msec + NGX_RBL_WORK_TIME;
+    ctx->working = 1;
+
+    ngx_rbl_work_step(ctx);
+
+    return NGX_OK;
+}
+
+
+/* Handles the reply of a slice.  NGX_OK: the work is over. */
+
+static ngx_int_t
+ngx_rbl_work_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    rbl_work_step_reply_t  said;
+
+    rbl_work_step_reply(&said, reply);
+
+    switch (said.word) {
+
+    case RBL_WORK_STEP_OK:
+        break;
+
+    case RBL_WORK_STEP_KIND:
+        ngx_rbl_work_late(ctx);
+        return NGX_DECLINED;
+
+    default:
+        ngx_log_error(NGX_LOG_ERR, ctx->request->connection->log, 0,
+                      "rbl: work of the account cannot be done: %*s",
+                      said.why.n, said.why.p);
+        ngx_rbl_internal(ctx);
+        return NGX_ERROR;
+    }
+
+    if (said.over) {
+        ctx->working = 0;
+        ctx->worked = 1;
+        return NGX_OK;
+    }
+
+    if ((ngx_msec_int_t) (ctx->work_until - ngx_current_msec) <= 0) {
+        ngx_rbl_work_late(ctx);
+        return NGX_DECLINED;
+    }
+
+    ngx_rbl_work_step(ctx);
+
+    return NGX_AGAIN;
+}
+
+
+/* --- the store gives no answer ------------------------------------------- */
+
+/* The store, or the part of it that the call needs.  The answer tells whether
+   the call has changed something, so that the client knows whether to repeat
+   it. */
+
+void
+ngx_rbl_unavailable(ngx_rbl_ctx_t *ctx, ngx_rbl_store_rc_e rc)
+{
+    if (ctx->worked) {
+        ngx_rbl_refuse_later(ctx, NGX_HTTP_SERVICE_UNAVAILABLE, 0,
+                             "The store gave no answer that can be used. The "
+                             "change was made.");
+        return;
+    }
+
+    if (ctx->working) {
+        ngx_rbl_work_late(ctx);
+        return;
+    }
+
+    if (ctx->partly) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_SERVICE_UNAVAILABLE,
+                       "The store cannot be reached or is too busy. The change "
+                       "was made in a part of it: please repeat the call.");
+        return;
+    }
+
+    if (rc == NGX_RBL_STORE_BUSY) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_TOO_MANY_REQUESTS,
+                       "Too many calls that take long at once: %d of this "
+                       "account wait. Nothing was changed, please try again.",
+                       NGX_RBL_LANE_WAITING);
+        return;
+    }
+
+    if (rc == NGX_RBL_STORE_LOST && ctx->round.writes) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_SERVICE_UNAVAILABLE,
+                       "The store gave no answer that can be used. The outcome "
+                       "is unknown: please look before you try again.");
+        return;
+    }
+
+    ngx_rbl_refuse(ctx, NGX_HTTP_SERVICE_UNAVAILABLE,
+                   "The store cannot be reached. Nothing was changed, "
+                   "please try again.");
+}
+
+
+/* --- the second round ---------------------------------------------------- */
 
 /* 1: the script has succeeded; 0: the call is refused. */
 
@@ -101,6 +343,33 @@ ngx_rbl_second_reply(void *data, ngx_uint_t i, const redisReply *reply)
     ngx_rbl_write_result(ctx, reply);
 }
 
+
+static void
+ngx_rbl_second_done(void *data, ngx_rbl_store_rc_e rc)
+{
+    ngx_rbl_ctx_t  *ctx = data;
+
+    if (rc != NGX_RBL_STORE_OK
+        && (ctx->route->op->failed == NULL || ctx->run.refusal != 0
+            || ctx->route->op->failed(ctx) != NGX_OK))
+    {
+        ngx_rbl_unavailable(ctx, rc);
+    }
+
+    ngx_rbl_arrived(ctx);
+}
+
+
+/* The change was made and answered before. */
+
+static void
+ngx_rbl_after_done(void *data, ngx_rbl_store_rc_e rc)
+{
+    ngx_rbl_arrived(data);
+}
+
+
+/* --- the first round, the round of proof, the gate ----------------------- */
 
 /* The store has become ready, or has not in time. */
 
@@ -492,78 +761,219 @@ ngx_rbl_arrived(ngx_rbl_ctx_t *ctx)
 }
 
 
-static void
-ngx_rbl_second_done(void *data, ngx_rbl_store_rc_e rc)
-{
-    ngx_rbl_ctx_t  *ctx = data;
+/* --- the beginning ------------------------------------------------------- */
 
-    if (rc != NGX_RBL_STORE_OK
-        && (ctx->route->op->failed == NULL || ctx->run.refusal != 0
-            || ctx->route->op->failed(ctx) != NGX_OK))
-    {
-        ngx_rbl_unavailable(ctx, rc);
+/* Cancels the rounds: no callback may follow. */
+
+static void
+ngx_rbl_cleanup(void *data)
+{
+    ngx_rbl_round_cancel(data);
+    ngx_rbl_place_leave(data);
+}
+
+
+static void
+ngx_rbl_start(ngx_rbl_ctx_t *ctx)
+{
+    ngx_http_cleanup_t  *cln;
+
+    ctx->store = ngx_rbl_store_of(ctx->request);
+
+    if (ctx->store == NULL) {
+        ngx_rbl_unavailable(ctx, NGX_RBL_STORE_AWAY);
+        ngx_rbl_finish(ctx);
+        return;
     }
 
-    ngx_rbl_arrived(ctx);
-}
+    cln = ngx_http_cleanup_add(ctx->request, 0);
 
+    if (cln == NULL) {
+        ngx_rbl_internal(ctx);
+        ngx_rbl_finish(ctx);
+        return;
+    }
 
-/* The change was made and answered before. */
+    cln->handler = ngx_rbl_cleanup;
+    cln->data = ctx;
 
-static void
-ngx_rbl_after_done(void *data, ngx_rbl_store_rc_e rc)
-{
-    ngx_rbl_arrived(data);
-}
-
-
-ngx_int_t
-ngx_rbl_round_begin(ngx_rbl_ctx_t *ctx)
-{
     ctx->next_reply = ngx_rbl_second_reply;
     ctx->next_done = ngx_rbl_second_done;
     ctx->after_done = ngx_rbl_after_done;
 
     if (ngx_rbl_round(ctx) != NGX_OK) {
-        return NGX_ERROR;
+        ngx_rbl_internal(ctx);
+        ngx_rbl_finish(ctx);
+        return;
     }
 
     ngx_rbl_wait(ctx);
-
-    return NGX_OK;
-}
-
-
-void
-ngx_rbl_wait(ngx_rbl_ctx_t *ctx)
-{
-    assert(ctx->batch != NULL);
-
-    ctx->asked = ngx_current_msec;
-
-    if (ctx->route->flags & NGX_RBL_DURABLE) {
-        ngx_rbl_batch_durable(ctx->batch);
-    }
-
-    ngx_rbl_batch_submit(ctx->batch);
-    ngx_rbl_watch(ctx->request);
 }
 
 
 static void
-ngx_rbl_cancel(ngx_rbl_batch_t **batch)
+ngx_rbl_refuse_body(ngx_rbl_ctx_t *ctx, ngx_int_t rc)
 {
-    if (*batch) {
-        ngx_rbl_batch_cancel(*batch);
-        *batch = NULL;
+    switch (rc) {
+
+    case NGX_HTTP_REQUEST_ENTITY_TOO_LARGE:
+        ngx_rbl_refuse(ctx, rc, "The request body is larger than %d bytes.",
+                       NGX_RBL_BODY_MAX);
+        break;
+
+    case NGX_HTTP_BAD_REQUEST:
+        ngx_rbl_refuse(ctx, rc, "Invalid request body.");
+        break;
+
+    default:
+        ngx_rbl_refuse(ctx, NGX_HTTP_INTERNAL_SERVER_ERROR,
+                       "The request body could not be read.");
     }
+
+    /* more of the body may arrive: let the client read the response */
+
+    ctx->request->lingering_close = 1;
 }
 
 
-void
-ngx_rbl_round_cancel(ngx_rbl_ctx_t *ctx)
+static void
+ngx_rbl_body_done(ngx_rbl_ctx_t *ctx, ngx_int_t rc)
 {
-    ngx_rbl_cancel(&ctx->batch);
-    ngx_rbl_cancel(&ctx->gate);
-    ngx_rbl_cancel(&ctx->next);
+    ngx_connection_t  *c;
+
+    ctx->data = NULL;
+    c = ctx->request->connection;
+
+    if (rc == NGX_OK) {
+        ngx_rbl_start(ctx);
+        return;
+    }
+
+    if (c->error || c->timedout) {
+        ngx_rbl_end(ctx->request, c->error ? NGX_HTTP_CLIENT_CLOSED_REQUEST
+                                           : NGX_HTTP_REQUEST_TIME_OUT);
+        return;
+    }
+
+    ngx_rbl_refuse_body(ctx, rc);
+    ngx_rbl_finish(ctx);
+}
+
+
+static ngx_rbl_ctx_t *
+ngx_rbl_create_ctx(ngx_http_request_t *r)
+{
+    ngx_rbl_ctx_t  *ctx;
+
+    ctx = ngx_pcalloc(r->pool, sizeof(ngx_rbl_ctx_t));
+    if (ctx == NULL) {
+        return NULL;
+    }
+
+    ctx->request = r;
+    ctx->body_done = ngx_rbl_body_done;
+    ctx->conf = ngx_http_get_module_loc_conf(r, ngx_rbl_module);
+
+    ngx_http_set_ctx(r, ctx, ngx_rbl_module);
+
+    return ctx;
+}
+
+
+/* Makes the checks that can refuse before the body is read. */
+
+static void
+ngx_rbl_judge(ngx_rbl_ctx_t *ctx)
+{
+    ngx_int_t            rc;
+    ngx_http_request_t  *r;
+
+    r = ctx->request;
+
+    if (ngx_rbl_route(ctx) != NGX_OK) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_NOT_FOUND, "Unknown path.");
+        return;
+    }
+
+    ngx_rbl_run_begin(ctx);
+
+    if (!(r->method & ctx->allow)) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_NOT_ALLOWED,
+                       "This call is made by %s.",
+                       ctx->route->method == NGX_HTTP_POST ? "POST" : "GET");
+        return;
+    }
+
+    if (ctx->conf->portal && ctx->route->method == NGX_HTTP_POST) {
+        ngx_rbl_session_origin(ctx);
+    }
+
+    if (ctx->run.refusal || ctx->route->flags & NGX_RBL_SIGN_IN) {
+        return;
+    }
+
+    rc = ngx_rbl_auth_parse(ctx);
+
+    if (rc == NGX_ERROR) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    if (rc != NGX_OK) {
+        ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
+                      "rbl: login refused, credentials missing or malformed");
+        ngx_rbl_unauthorized(ctx);
+        return;
+    }
+
+    ngx_rbl_visit_named(ctx);
+}
+
+
+ngx_int_t
+ngx_rbl_handler(ngx_http_request_t *r)
+{
+    ngx_int_t       rc;
+    ngx_rbl_ctx_t  *ctx;
+
+    ngx_log_debug0(NGX_LOG_DEBUG_HTTP, r->connection->log, 0, "rbl handler");
+
+    ctx = ngx_rbl_create_ctx(r);
+    if (ctx == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_rbl_judge(ctx);
+
+    if (ctx->run.refusal == 0 && ctx->route->method == NGX_HTTP_POST) {
+        rc = ngx_rbl_body_read(ctx);
+
+        if (rc == NGX_OK) {
+            return NGX_DONE;
+        }
+
+        ngx_rbl_refuse_body(ctx, rc);
+    }
+
+    rc = ngx_http_discard_request_body(r);
+
+    if (rc != NGX_OK) {
+        ngx_rbl_refuse_body(ctx, rc);
+    }
+
+    /* the client closed the connection before or during the body */
+
+    if (r->connection->error) {
+        return NGX_HTTP_CLIENT_CLOSED_REQUEST;
+    }
+
+    if (ctx->run.refusal) {
+        return ngx_rbl_answer(ctx);
+    }
+
+    r->main->count++;
+
+    ngx_rbl_start(ctx);
+
+    return NGX_DONE;
 }
