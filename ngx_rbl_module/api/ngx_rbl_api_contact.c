@@ -2,6 +2,10 @@
  * Contacts.  nginx validates a value and makes it canonical (rbl_contact.h).  A
  * new contact is pending, and the script that adds it also sends a code.  The
  * scripts implement the states of contacts and codes.
+ *
+ * A code is sent only to the contact.  The store keeps the SHA-256 of the
+ * contact's SID and the code, so that equal codes of two contacts have
+ * different digests.
  */
 
 #include "ngx_rbl_api.h"
@@ -9,11 +13,30 @@
 #include "rbl_contact.h"
 #include "rbl_view.h"
 
+#include <openssl/evp.h>
+#include <openssl/rand.h>
+
 
 #define NGX_RBL_CONTACT_GUESS  384      /* octets of a contact in an answer */
 
 #define NGX_RBL_CONTACT_VALUE  0        /* the field "contact" */
 #define NGX_RBL_CONTACT_CODE   0        /* the field "authcode" */
+
+#define NGX_RBL_CODE_LEN  6
+
+/* A code that confirms a contact, its digest, and the SID of the event that
+   carries it. */
+typedef struct {
+    char       text[NGX_RBL_CODE_LEN];
+    u_char     digest[32];
+    rbl_sid_t  event;
+} ngx_rbl_code_t;
+
+/* without i, l, o, 0 and 1 */
+
+static const char  ngx_rbl_code_letters[] = "abcdefghjkmnpqrstuvwxyz23456789";
+
+#define NGX_RBL_CODE_LETTERS  (sizeof(ngx_rbl_code_letters) - 1)
 
 
 /* Reads the type, then the value, which is validated by its type. */
@@ -141,6 +164,69 @@ const ngx_rbl_family_t  ngx_rbl_family_contacts = {
     .write = ngx_rbl_contact_write,
     .refusals = ngx_rbl_contact_refusals
 };
+
+
+/* Makes the digest of a code of that contact.  Users type the code, so capital
+   letters are accepted.  NGX_ERROR: refused (500). */
+
+static ngx_int_t
+ngx_rbl_code_digest(ngx_rbl_ctx_t *ctx, u_char digest[32],
+    const rbl_sid_t *contact, rbl_str_t text)
+{
+    u_char  *p;
+
+    p = ngx_pnalloc(ctx->request->pool, contact->n + text.n);
+
+    if (p != NULL) {
+        ngx_memcpy(p, contact->s, contact->n);
+        ngx_strlow(p + contact->n, (u_char *) text.p, text.n);
+    }
+
+    if (p == NULL
+        || EVP_Digest(p, contact->n + text.n, digest, NULL, EVP_sha256(), NULL)
+           != 1)
+    {
+        ngx_rbl_internal(ctx);
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
+
+/* Makes a new code.  NGX_ERROR: refused (500). */
+
+static ngx_int_t
+ngx_rbl_code_make(ngx_rbl_ctx_t *ctx, ngx_rbl_code_t *code,
+    const rbl_sid_t *contact)
+{
+    u_char     byte;
+    rbl_str_t  text;
+
+    text.p = code->text;
+    text.n = 0;
+
+    /* large octets are skipped, so that all letters are equally likely */
+
+    while (text.n < NGX_RBL_CODE_LEN) {
+        if (RAND_bytes(&byte, 1) != 1) {
+            ngx_rbl_internal(ctx);
+            return NGX_ERROR;
+        }
+
+        if (byte < 256 / NGX_RBL_CODE_LETTERS * NGX_RBL_CODE_LETTERS) {
+            code->text[text.n++] =
+                           ngx_rbl_code_letters[byte % NGX_RBL_CODE_LETTERS];
+        }
+    }
+
+    if (rbl_sid_make(&code->event, RBL_SID_EVENT) != RBL_OK) {
+        ngx_rbl_internal(ctx);
+        return NGX_ERROR;
+    }
+
+    return ngx_rbl_code_digest(ctx, code->digest, contact, text);
+}
 
 
 /* In the arguments of both scripts code and event follow the digest. */

@@ -2,8 +2,8 @@
  * host/add: adds one host, the hosts of a subnet, or a range with its children,
  * all or none, by one script.  nginx validates the value and makes it
  * canonical; it expands a subnet only after it has checked the credentials.
- * More than one host is work (ngx_rbl_work.c); the records are read after its
- * end, in slices.
+ * More than one host is work (ngx_rbl_request.c); the records are read after
+ * its end, in slices.
  */
 
 #include "ngx_rbl_api.h"

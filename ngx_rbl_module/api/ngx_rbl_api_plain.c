@@ -10,7 +10,6 @@
 
 #include "ngx_rbl_api.h"
 #include "ngx_rbl_list.h"
-#include "ngx_rbl_silent.h"
 #include "ngx_rbl_verdict.h"
 
 
@@ -19,6 +18,9 @@
 #define NGX_RBL_INTERVALS  3            /* intervals that a check may be
                                            overdue, or that the last one may be
                                            old */
+
+/* Do more than half of the lists that apply not answer? */
+#define ngx_rbl_silent_most(c)  (2 * ((c)->asked - (c)->answered) > (c)->asked)
 
 enum {
     NGX_RBL_PLAIN_LISTED = 0,
@@ -35,8 +37,6 @@ enum {
 
 typedef struct {
     int64_t    listed, uncovered;
-    int64_t    due;                     /* ms: time of the first due check; -1:
-                                           none */
     int64_t    checked;                 /* ms: last response of a list; 0:
                                            never, -1: unknown */
     int64_t    daemon;                  /* ms: a daemon was last seen; -1:
@@ -46,7 +46,7 @@ typedef struct {
     int64_t    now;                     /* ms; 0: unknown */
     const rbl_condition_t  *broken;     /* NULL: the service is not */
     int64_t    active;                  /* hosts that are checked */
-    ngx_rbl_coverage_t  covers;
+    ngx_rbl_progress_t  progress;
     rbl_coverage_t      lists;
     ngx_uint_t          replies;        /* that the second round brings */
 } ngx_rbl_plain_t;
@@ -140,7 +140,7 @@ ngx_rbl_plain_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
         break;
 
     case NGX_RBL_PLAIN_DUE:
-        plain->due = ngx_rbl_first_score(ctx, reply);
+        plain->progress.due = ngx_rbl_first_score(ctx, reply);
         break;
 
     case NGX_RBL_PLAIN_CHECKED:
@@ -157,7 +157,7 @@ ngx_rbl_plain_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
         break;
 
     case NGX_RBL_PLAIN_COVERAGE:
-        ngx_rbl_coverage_read(ctx, &plain->covers, reply);
+        ngx_rbl_progress_coverage(ctx, &plain->progress, reply);
         break;
 
     case NGX_RBL_PLAIN_DAEMON:
@@ -167,6 +167,71 @@ ngx_rbl_plain_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
     case NGX_RBL_PLAIN_TIME:
         plain->now = rbl_reply_time(reply) / 1000000 * 1000;
         break;
+    }
+}
+
+
+/* Adds a command for the records of the silent lists that are named. */
+
+static void
+ngx_rbl_silent_names(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch,
+    const rbl_coverage_t *c)
+{
+    ngx_uint_t             i;
+    rbl_key_t             *key;
+    rbl_str_t              argv[2 * RBL_COVERAGE_NAMED + 1], sid, ac;
+    const rbl_keyspace_t  *ks;
+
+    ks = ngx_rbl_store_keyspace(ctx->store);
+    ac = rbl_sid_str(&ctx->account);
+
+    key = ngx_palloc(ctx->request->pool, 2 * c->n_silent * sizeof(rbl_key_t));
+
+    if (key == NULL) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    argv[0] = RBL_STR("MGET");
+
+    for (i = 0; i < c->n_silent; i++, key += 2) {
+        sid = rbl_sid_str(&c->silent[i]);
+        argv[2 * i + 1] = rbl_key(&key[0], ks, rbl_partition(ks, ac), "r",
+                                  RBL_STR("SYS"), sid);
+        argv[2 * i + 2] = rbl_account_key(&key[1], ks, "r", ac, sid);
+    }
+
+    ngx_rbl_batch_command(batch, (int) i * 2 + 1, argv);
+}
+
+
+/* Writes "2 of 40 lists silent: a.example, b.example".  names: the reply to
+   that command, or NULL. */
+
+static void
+ngx_rbl_silent_write(rbl_out_t *out, const rbl_coverage_t *c,
+    const redisReply *names)
+{
+    size_t       i;
+    rbl_str_t    raw;
+    rbl_list_t   list;
+    const char  *before;
+
+    rbl_out_int(out, c->asked - c->answered);
+    rbl_out_z(out, " of ");
+    rbl_out_int(out, c->asked);
+    rbl_out_z(out, c->asked == 1 ? " list silent" : " lists silent");
+
+    before = ": ";
+
+    for (i = 0; names != NULL && i < rbl_reply_len(names); i++) {
+        raw = rbl_reply_str(rbl_reply_at(names, i));
+
+        if (raw.p != NULL && rbl_list_decode(&list, raw) == RBL_OK) {
+            rbl_out_z(out, before);
+            rbl_out_str(out, list.zone);
+            before = ", ";
+        }
     }
 }
 
@@ -345,11 +410,11 @@ ngx_rbl_plain_answer(ngx_rbl_ctx_t *ctx, const redisReply *names)
     bound = ngx_max(NGX_RBL_INTERVALS * ctx->interval * 1000, NGX_RBL_SILENCE);
 
     unseen = plain->daemon < 0 ? INT64_MAX : now - plain->daemon;
-    overdue = plain->due < 0 ? 0 : now - plain->due;
-    unchecked = plain->due < 0 || plain->checked < 0 ? 0
+    overdue = plain->progress.due < 0 ? 0 : now - plain->progress.due;
+    unchecked = plain->progress.due < 0 || plain->checked < 0 ? 0
                 : plain->checked == 0 ? INT64_MAX : now - plain->checked;
 
-    plain->broken = plain->due < 0 ? NULL : ngx_rbl_plain_broken(ctx);
+    plain->broken = plain->progress.due < 0 ? NULL : ngx_rbl_plain_broken(ctx);
 
     stale = plain->stopped > 0 || unseen > NGX_RBL_SILENCE
             || overdue > bound || unchecked > bound || plain->broken != NULL;
@@ -404,8 +469,8 @@ ngx_rbl_plain_proceed(ngx_rbl_ctx_t *ctx)
 
     plain = ctx->data;
 
-    if (plain->due >= 0) {
-        ngx_rbl_coverage_count(ctx, &plain->lists, plain->covers.raw,
+    if (plain->progress.due >= 0) {
+        ngx_rbl_progress_count(ctx, &plain->progress, &plain->lists,
                                plain->now);
     }
 

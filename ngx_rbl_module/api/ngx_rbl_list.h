@@ -8,7 +8,7 @@
 #include "ngx_rbl_cache.h"
 
 
-/* ngx_rbl_api_read.c, and ngx_rbl_api_one.c */
+/* ngx_rbl_api_read.c */
 
 /* The state of these calls; families with their own read functions use it
    too. */
@@ -28,8 +28,7 @@ typedef struct {
     ngx_uint_t   slice;                 /* records per slice */
     int64_t      largest;               /* octets of the largest record,
                                            about */
-    ngx_rbl_due_t  due;
-    ngx_rbl_coverage_t  coverage;
+    ngx_rbl_progress_t  progress;
     unsigned     bounded:1;             /* which is requested */
     unsigned     read:1;                /* a slice has arrived */
     unsigned     recalled:1;            /* cached SIDs are used */
@@ -51,6 +50,7 @@ void ngx_rbl_list_add_sids(ngx_rbl_ctx_t *ctx, ngx_uint_t *n,
 void ngx_rbl_list_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
 
+/* Answers with one record.  One that cannot be decoded is an internal error. */
 void ngx_rbl_one_answer(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
 
 

@@ -127,8 +127,7 @@ ngx_rbl_list_close(ngx_rbl_ctx_t *ctx)
     rbl_doc_close(&ctx->doc);
 
     if (ngx_rbl_totals_stamped(ctx) && !list->one) {
-        ngx_rbl_due_write(ctx, &list->due);
-        ngx_rbl_coverage_write(ctx, &list->coverage, list->due.since >= 0);
+        ngx_rbl_progress_write(ctx, &list->progress);
     }
 
     ngx_rbl_close(ctx);

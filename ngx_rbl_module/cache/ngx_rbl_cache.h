@@ -101,49 +101,38 @@ ngx_rbl_account_hash(const ngx_rbl_ctx_t *ctx)
 }
 
 
-/* ngx_rbl_due.c: how long the account's oldest due check has been waiting */
-
-typedef struct {
-    int64_t     since;                  /* ms; -1: nothing is due */
-    ngx_uint_t  at;                     /* index of its command in the first
-                                           round, if `asked` */
-    ngx_uint_t  asked;
-} ngx_rbl_due_t;
-
-/* Adds a read to the first round unless the worker knows it from a recent
-   one. */
-void ngx_rbl_due_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_due_t *due);
-void ngx_rbl_due_read(ngx_rbl_ctx_t *ctx, ngx_rbl_due_t *due,
-    const redisReply *reply);
-
-/* Writes the field at the end of a page of hosts: seconds, in whole minutes. */
-void ngx_rbl_due_write(ngx_rbl_ctx_t *ctx, const ngx_rbl_due_t *due);
-
-
-/* ngx_rbl_coverage.c: how many of the lists that apply have answered */
+/* ngx_rbl_progress.c: how far the checks of an account have come */
 
 #define NGX_RBL_COVERAGE_NUMBERS  4
 
 typedef struct {
+    int64_t     due;                    /* ms: time of the first due check; -1:
+                                           none */
     int64_t     number[NGX_RBL_COVERAGE_NUMBERS];
-    rbl_str_t   raw;                    /* the record, if `asked`; NULL: none */
-    ngx_uint_t  at;                     /* as in ngx_rbl_due_t */
+    rbl_str_t   raw;                    /* the record of the coverage, if
+                                           `asked`; NULL: none */
+    ngx_uint_t  at;                     /* index of the first of its two
+                                           commands in the first round, if
+                                           `asked` */
     ngx_uint_t  asked;
-} ngx_rbl_coverage_t;
+} ngx_rbl_progress_t;
 
-/* The same as those of ngx_rbl_due.c. */
-void ngx_rbl_coverage_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_coverage_t *coverage);
-void ngx_rbl_coverage_read(ngx_rbl_ctx_t *ctx, ngx_rbl_coverage_t *coverage,
-    const redisReply *reply);
+/* Adds two reads to the first round unless the worker knows both from a recent
+   one.  The reply to the first is a first score, `due`. */
+void ngx_rbl_progress_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_progress_t *progress);
 
-/* Reads a record at `now` (ms); with none, or a damaged one, all is 0. */
-void ngx_rbl_coverage_count(const ngx_rbl_ctx_t *ctx, rbl_coverage_t *numbers,
-    rbl_str_t raw, int64_t now);
+/* Stores the reply to the second one, or to another read of the coverage. */
+void ngx_rbl_progress_coverage(ngx_rbl_ctx_t *ctx,
+    ngx_rbl_progress_t *progress, const redisReply *reply);
 
-/* Writes the fields at the end of a page of hosts.  Without active hosts, no
-   list applies. */
-void ngx_rbl_coverage_write(ngx_rbl_ctx_t *ctx, ngx_rbl_coverage_t *coverage,
-    ngx_uint_t active);
+/* Reads the record of the coverage at `now` (ms); with none, or a damaged one,
+   all is 0. */
+void ngx_rbl_progress_count(const ngx_rbl_ctx_t *ctx,
+    const ngx_rbl_progress_t *progress, rbl_coverage_t *numbers, int64_t now);
+
+/* Writes the fields at the end of a page of hosts; times are seconds, in whole
+   minutes. */
+void ngx_rbl_progress_write(ngx_rbl_ctx_t *ctx, ngx_rbl_progress_t *progress);
 
 
 /* ngx_rbl_totals.c */
