@@ -24,12 +24,17 @@
 #define ngx_rbl_family_none  (*(const ngx_rbl_family_t *) NULL)
 
 #ifndef NGX_RBL_ROUTE
-#define NGX_RBL_ROUTE(op, family)  &ngx_rbl_op_##op, &ngx_rbl_family_##family
+#define NGX_RBL_ROUTE(op, family)  op, family
 #endif
 
 #define NGX_RBL_ROW(method, path, name, flags, op, family)                    \
     { ngx_string(path), ngx_string(name), NGX_HTTP_##method, flags,           \
-      NGX_RBL_ROUTE(op, family) },
+      NGX_RBL_ROUTE(&ngx_rbl_op_##op, &ngx_rbl_family_##family) },
+
+#define NGX_RBL_OP_ROW(method, path, name, flags, operation, family)          \
+    { ngx_string(path), ngx_string(name), NGX_HTTP_##method, flags,           \
+      NGX_RBL_ROUTE((&(const ngx_rbl_op_t) { .op = &rbl_op_##operation }),    \
+                    &ngx_rbl_family_##family) },
 
 
 const ngx_rbl_route_t  ngx_rbl_calls[] = {

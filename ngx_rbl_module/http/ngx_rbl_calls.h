@@ -1,17 +1,21 @@
 /*
  * The table of all calls: method, path, formats and rights (ngx_rbl_http.h,
- * without NGX_RBL_), operation (ngx_rbl_op_...), family (ngx_rbl_family_...).
- * An id follows the path of an ITEM.  CALL_AS and ITEM_AS are other paths of a
- * call, which keeps its name in statistics and logs.  The first row that
- * matches counts, so host/add stands before host with an id.
+ * without NGX_RBL_), call (ngx_rbl_op_...), family (ngx_rbl_family_...).  A
+ * CALL_OP or ITEM_OP is just an operation (rbl_op_...).  An id follows the path
+ * of an ITEM.  CALL_AS and ITEM_AS are other paths of a call, which keeps its
+ * name in statistics and logs.  The first row that matches counts, so host/add
+ * stands before host with an id.
  *
- * Without NGX_RBL_ROW(method, path, name, flags, op, family) this declares the
- * operations and families.
+ * Without NGX_RBL_ROW(method, path, name, flags, op, family), and the same
+ * NGX_RBL_OP_ROW, this declares the calls, operations and families.
  */
 
 #ifndef NGX_RBL_ROW
 #define NGX_RBL_ROW(method, path, name, flags, op, family)                    \
     extern const ngx_rbl_op_t      ngx_rbl_op_##op;                           \
+    extern const ngx_rbl_family_t  ngx_rbl_family_##family;
+#define NGX_RBL_OP_ROW(method, path, name, flags, op, family)                 \
+    extern const rbl_op_t          rbl_op_##op;                               \
     extern const ngx_rbl_family_t  ngx_rbl_family_##family;
 #endif
 
@@ -19,6 +23,10 @@
     NGX_RBL_ROW(method, path, path, flags, op, family)
 #define ITEM(method, path, flags, op, family)                                 \
     NGX_RBL_ROW(method, path "/", path, flags, op, family)
+#define CALL_OP(method, path, flags, op, family)                              \
+    NGX_RBL_OP_ROW(method, path, path, flags, op, family)
+#define ITEM_OP(method, path, flags, op, family)                              \
+    NGX_RBL_OP_ROW(method, path "/", path, flags, op, family)
 #define CALL_AS(method, path, name, flags, op, family)                        \
     NGX_RBL_ROW(method, path, name, flags, op, family)
 #define ITEM_AS(method, path, name, flags, op, family)                        \
@@ -33,8 +41,8 @@ ITEM(POST, "host/update", DOCUMENT, host_update, hosts)
 ITEM(POST, "host/pause", DOCUMENT, host_pause, hosts)
 ITEM(POST, "host/resume", DOCUMENT, host_resume, hosts)
 ITEM(POST, "host/delete", DOCUMENT, host_delete, hosts)
-ITEM(GET, "host/lists", PORTAL, host_lists, hosts)
-ITEM(GET, "host/history", PORTAL, host_history, hosts)
+ITEM_OP(GET, "host/lists", PORTAL, host_lists, hosts)
+ITEM_OP(GET, "host/history", PORTAL, host_history, hosts)
 ITEM(GET, "host", DOCUMENT, one, hosts)
 CALL(GET, "listings", DOCUMENT, list, listings)
 CALL(GET, "listings", PLAIN, listings_plain, none)
@@ -76,8 +84,8 @@ ITEM(POST, "contact/resend", DOCUMENT, contact_resend, contacts)
 ITEM(POST, "contact/confirm", DOCUMENT|DURABLE, contact_confirm, contacts)
 ITEM(POST, "contact/delete", DOCUMENT, contact_delete, contacts)
 CALL(GET, "contact/types", PORTAL, contact_types, none)
-ITEM(POST, "contact/test", PORTAL, contact_test, contacts)
-ITEM(GET, "contact/log", PORTAL, delivery_log, contacts)
+ITEM_OP(POST, "contact/test", PORTAL, contact_test, contacts)
+ITEM_OP(GET, "contact/log", PORTAL, delivery_log, contacts)
 ITEM(GET, "contact", DOCUMENT, one, contacts)
 
 CALL(GET, "contactgroups", DOCUMENT, list, groups)
@@ -111,55 +119,55 @@ ITEM(POST, "passkey/delete", PORTAL|VIEWERS|RECENT|SELF|DURABLE,
 
 CALL(GET, "me", PORTAL|HOME, me, none)
 CALL(GET, "service", PORTAL|HOME, service, none)
-CALL(GET, "changes", PORTAL, changes, none)
-CALL(GET, "audit", PORTAL|ADMINS|HOME, audit, none)
-CALL(GET, "counts", PORTAL, counts, none)
+CALL_OP(GET, "changes", PORTAL, changes, none)
+CALL_OP(GET, "audit", PORTAL|ADMINS|HOME, audit, none)
+CALL_OP(GET, "counts", PORTAL, counts, none)
 
-CALL(GET, "users", PORTAL|OWNERS|SELF, users, users)
+CALL_OP(GET, "users", PORTAL|OWNERS|SELF, users, users)
 CALL(POST, "user/add", PORTAL|OWNERS|RECENT|SELF|DURABLE, user_add, users)
 ITEM(POST, "user/link", PORTAL|OWNERS|RECENT|SELF|DURABLE, user_link, users)
-ITEM(POST, "user/role", PORTAL|OWNERS|RECENT|SELF|DURABLE, user_role, users)
+ITEM_OP(POST, "user/role", PORTAL|OWNERS|RECENT|SELF|DURABLE, user_role, users)
 ITEM(POST, "user/delete", PORTAL|OWNERS|RECENT|SELF|DURABLE, user_delete, users)
 
-CALL(GET, "apps", PORTAL, apps, apps)
-CALL(POST, "app/add", PORTAL|RECENT|DURABLE, app_add, apps)
-ITEM(POST, "app/rotate", PORTAL|RECENT|DURABLE, app_rotate, apps)
-ITEM(POST, "app/revoke", PORTAL|DURABLE, app_revoke, apps)
-ITEM(POST, "app/allow", PORTAL|RECENT|DURABLE, app_allow, apps)
-ITEM(POST, "app/limit", PORTAL|RECENT|DURABLE, app_limit, apps)
-ITEM(GET, "app/stats", PORTAL, app_stats, apps)
-ITEM(GET, "app/errors", PORTAL, app_errors, apps)
-ITEM(GET, "app", PORTAL, app, apps)
-ITEM(POST, "token/revoke", PORTAL|DURABLE, token_revoke, apps)
+CALL_OP(GET, "apps", PORTAL, apps, apps)
+CALL_OP(POST, "app/add", PORTAL|RECENT|DURABLE, app_add, apps)
+ITEM_OP(POST, "app/rotate", PORTAL|RECENT|DURABLE, app_rotate, apps)
+ITEM_OP(POST, "app/revoke", PORTAL|DURABLE, app_revoke, apps)
+ITEM_OP(POST, "app/allow", PORTAL|RECENT|DURABLE, app_allow, apps)
+ITEM_OP(POST, "app/limit", PORTAL|RECENT|DURABLE, app_limit, apps)
+ITEM_OP(GET, "app/stats", PORTAL, app_stats, apps)
+ITEM_OP(GET, "app/errors", PORTAL, app_errors, apps)
+ITEM_OP(GET, "app", PORTAL, app, apps)
+ITEM_OP(POST, "token/revoke", PORTAL|DURABLE, token_revoke, apps)
 
-CALL(GET, "webhooks", PORTAL, hooks, hooks)
-CALL(POST, "webhook/add", PORTAL|RECENT|DURABLE, hook_add, hooks)
-ITEM(POST, "webhook/update", PORTAL|RECENT|DURABLE, hook_update, hooks)
-ITEM(POST, "webhook/rotate", PORTAL|RECENT|DURABLE, hook_rotate, hooks)
-ITEM(POST, "webhook/enable", PORTAL|DURABLE, hook_enable, hooks)
-ITEM(POST, "webhook/disable", PORTAL|DURABLE, hook_disable, hooks)
-ITEM(POST, "webhook/delete", PORTAL|DURABLE, hook_delete, hooks)
-ITEM(POST, "webhook/test", PORTAL, hook_test, hooks)
-ITEM(GET, "webhook/log", PORTAL, delivery_log, hooks)
-ITEM(GET, "webhook/dead", PORTAL, hook_dead, hooks)
-ITEM(POST, "webhook/replay", PORTAL, hook_replay, hooks)
-ITEM(GET, "webhook", PORTAL, hook, hooks)
+CALL_OP(GET, "webhooks", PORTAL, hooks, hooks)
+CALL_OP(POST, "webhook/add", PORTAL|RECENT|DURABLE, hook_add, hooks)
+ITEM_OP(POST, "webhook/update", PORTAL|RECENT|DURABLE, hook_update, hooks)
+ITEM_OP(POST, "webhook/rotate", PORTAL|RECENT|DURABLE, hook_rotate, hooks)
+ITEM_OP(POST, "webhook/enable", PORTAL|DURABLE, hook_enable, hooks)
+ITEM_OP(POST, "webhook/disable", PORTAL|DURABLE, hook_disable, hooks)
+ITEM_OP(POST, "webhook/delete", PORTAL|DURABLE, hook_delete, hooks)
+ITEM_OP(POST, "webhook/test", PORTAL, hook_test, hooks)
+ITEM_OP(GET, "webhook/log", PORTAL, delivery_log, hooks)
+ITEM_OP(GET, "webhook/dead", PORTAL, hook_dead, hooks)
+ITEM_OP(POST, "webhook/replay", PORTAL, hook_replay, hooks)
+ITEM_OP(GET, "webhook", PORTAL, hook, hooks)
 
-CALL(GET, "account", PORTAL, account, account)
+CALL_OP(GET, "account", PORTAL, account, account)
 CALL(POST, "account/update", PORTAL|OWNERS, account_update, account)
 
 CALL(GET, "lists/state", PORTAL, lists_state, lists)
 ITEM(GET, "list", PORTAL, portal_list, lists)
 
-CALL(GET, "billing", PORTAL|OWNERS, bill, bill)
-CALL(GET, "billing/payments", PORTAL|OWNERS, bill_payments, bill)
-CALL(GET, "billing/ledger", PORTAL|OWNERS, bill_ledger, bill)
+CALL_OP(GET, "billing", PORTAL|OWNERS, bill, bill)
+CALL_OP(GET, "billing/payments", PORTAL|OWNERS, bill_payments, bill)
+CALL_OP(GET, "billing/ledger", PORTAL|OWNERS, bill_ledger, bill)
 CALL(GET, "billing/ledger", TABLE|OWNERS, bill_table, none)
-CALL(POST, "billing/update", PORTAL|OWNERS|RECENT|DURABLE, bill_update, bill)
+CALL_OP(POST, "billing/update", PORTAL|OWNERS|RECENT|DURABLE, bill_update, bill)
 CALL(POST, "billing/source/add", PORTAL|OWNERS|RECENT|DURABLE,
      bill_source_add, bill)
-ITEM(POST, "billing/source/remove", PORTAL|OWNERS|RECENT|DURABLE,
-     bill_source_remove, bill)
+ITEM_OP(POST, "billing/source/remove", PORTAL|OWNERS|RECENT|DURABLE,
+        bill_source_remove, bill)
 
 CALL(GET, "operator/status", PORTAL|OPERATOR, operator_status, none)
 CALL(GET, "operator/accounts", PORTAL|OPERATOR, operator_accounts, accounts)
@@ -174,7 +182,10 @@ ITEM(POST, "operator/list/kill", PORTAL|OPERATOR|RECENT, list_kill, system)
 ITEM(POST, "operator/list/unkill", PORTAL|OPERATOR|RECENT, list_unkill, system)
 
 #undef NGX_RBL_ROW
+#undef NGX_RBL_OP_ROW
 #undef CALL
 #undef ITEM
+#undef CALL_OP
+#undef ITEM_OP
 #undef CALL_AS
 #undef ITEM_AS

@@ -195,13 +195,11 @@ ngx_rbl_counts_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
 }
 
 
-static const rbl_op_t  ngx_rbl_counts = {
+const rbl_op_t  rbl_op_counts = {
     .script = &rbl_script_host_count,
     .message = "OK",
     .answer = ngx_rbl_counts_answer
 };
-
-const ngx_rbl_op_t  ngx_rbl_op_counts = { .op = &ngx_rbl_counts };
 
 
 static int
@@ -254,11 +252,9 @@ ngx_rbl_changes_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
 }
 
 
-static const rbl_op_t  ngx_rbl_changes = {
+const rbl_op_t  rbl_op_changes = {
     .script = &rbl_script_host_changes,
     .message = "OK",
     .prepare = ngx_rbl_changes_prepare,
     .answer = ngx_rbl_changes_answer
 };
-
-const ngx_rbl_op_t  ngx_rbl_op_changes = { .op = &ngx_rbl_changes };

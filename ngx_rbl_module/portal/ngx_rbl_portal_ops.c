@@ -1,6 +1,7 @@
 /*
- * Calls that are operations of shared/op/.  The module adds that changes of
- * users go to the index of mail addresses, and it judges names of time zones.
+ * Calls that are operations of shared/op/: their families.  The module adds
+ * that changes of users go to the index of mail addresses, and it judges names
+ * of time zones.
  */
 
 #include "ngx_rbl_auth.h"
@@ -15,9 +16,6 @@
 #define NGX_RBL_APP_GUESS   512         /* ... of an application */
 #define NGX_RBL_USER_GUESS  640         /* ... of a user */
 #define NGX_RBL_BILL_GUESS  2048        /* ... of a bill, or of payments */
-
-#define NGX_RBL_OP(name)                                                      \
-    const ngx_rbl_op_t  ngx_rbl_op_##name = { .op = &rbl_op_##name }
 
 #define NGX_RBL_USER_OP(name)                                                 \
     const ngx_rbl_op_t  ngx_rbl_op_##name =                                   \
@@ -72,6 +70,11 @@ ngx_rbl_user_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 }
 
 
+NGX_RBL_USER_OP(user_add);
+NGX_RBL_USER_OP(user_link);
+NGX_RBL_USER_OP(user_delete);
+
+
 static void
 ngx_rbl_account_prepare(ngx_rbl_ctx_t *ctx)
 {
@@ -92,41 +95,3 @@ const ngx_rbl_op_t  ngx_rbl_op_account_update = {
     .op = &rbl_op_account_update,
     .prepare = ngx_rbl_account_prepare
 };
-
-NGX_RBL_OP(account);
-NGX_RBL_OP(audit);
-NGX_RBL_OP(host_lists);
-NGX_RBL_OP(host_history);
-NGX_RBL_OP(users);
-NGX_RBL_USER_OP(user_add);
-NGX_RBL_USER_OP(user_link);
-NGX_RBL_USER_OP(user_delete);
-NGX_RBL_OP(user_role);
-NGX_RBL_OP(apps);
-NGX_RBL_OP(app);
-NGX_RBL_OP(app_add);
-NGX_RBL_OP(app_rotate);
-NGX_RBL_OP(app_revoke);
-NGX_RBL_OP(app_allow);
-NGX_RBL_OP(app_limit);
-NGX_RBL_OP(app_stats);
-NGX_RBL_OP(app_errors);
-NGX_RBL_OP(token_revoke);
-NGX_RBL_OP(hooks);
-NGX_RBL_OP(hook);
-NGX_RBL_OP(hook_add);
-NGX_RBL_OP(hook_update);
-NGX_RBL_OP(hook_rotate);
-NGX_RBL_OP(hook_enable);
-NGX_RBL_OP(hook_disable);
-NGX_RBL_OP(hook_delete);
-NGX_RBL_OP(hook_test);
-NGX_RBL_OP(hook_dead);
-NGX_RBL_OP(hook_replay);
-NGX_RBL_OP(contact_test);
-NGX_RBL_OP(delivery_log);
-NGX_RBL_OP(bill);
-NGX_RBL_OP(bill_update);
-NGX_RBL_OP(bill_source_remove);
-NGX_RBL_OP(bill_payments);
-NGX_RBL_OP(bill_ledger);

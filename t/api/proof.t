@@ -114,7 +114,7 @@ my %id = (host => $hosts[1]{id}, rblprofile => $profile,
 my %more = (check => '?details=1');
 my @calls;
 my $table = read_file(repo_dir() . '/ngx_rbl_module/http/ngx_rbl_calls.h');
-while ($table =~ /\b(CALL|ITEM)(?:_AS)?\((GET|POST),\ "([^"]+)",
+while ($table =~ /\b(CALL|ITEM)(?:_AS|_OP)?\((GET|POST),\ "([^"]+)",
     \s(?:"[^"]+",\s)?(DOCUMENT|PLAIN)/xg)
 {
     my ($kind, $method, $path, $formats) = ($1, $2, $3, $4);

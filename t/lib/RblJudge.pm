@@ -21,8 +21,8 @@ use MIME::Base64 qw(encode_base64);
 use RblNode;
 use RblTest::Process;
 
-our @EXPORT = qw(routes described openapi start_judge judge judge_send
-    judge_drain);
+our @EXPORT = qw(routes described example openapi start_judge judge
+    judge_send judge_drain);
 
 my $json = JSON::XS->new->utf8->allow_nonref;
 my $ABOUT = repo_dir() . '/t/api/judge';
@@ -47,7 +47,7 @@ sub routes {
     my $table = read_file($file);
     my $rows = () = $table =~ /^\w+\(/mg;
     my %routes;
-    while ($table =~ /^(CALL|ITEM)(?:_AS)?\((GET|POST),\s"([^"]+)",
+    while ($table =~ /^(CALL|ITEM)(?:_AS|_OP)?\((GET|POST),\s"([^"]+)",
         \s(?:"[^"]+",\s)?([A-Z_|]+),/gmx)
     {
         my ($method, $path, $bits) = ($2, $1 eq 'ITEM' ? "$3\/" : $3, $4);
@@ -120,6 +120,23 @@ sub described {
         }
     }
     return @out;
+}
+
+# A form that a described operation accepts, by the first example or word of
+# each field's schema: its required fields, or all that have one if none is
+# required.
+sub example {
+    my ($d) = @_;
+
+    my %v;
+    for my $field (sort keys %{ $d->{form} }) {
+        my $schema = $d->{form}{$field};
+        my ($first) = @{ $schema->{examples} // $schema->{enum} // [] };
+        $v{$field} = $first if defined $first;
+    }
+    return \%v if !@{ $d->{required} };
+    return { map { $_ => $v{$_} // die "openapi.json: $d->{of} has no example"
+        . " of $_, and the test no form of its own\n" } @{ $d->{required} } };
 }
 
 # The described path for this one; "" if there is none.
