@@ -21,7 +21,7 @@
  * data in the first round need no proof.
  *
  * Before credentials are refused, another round may read the meta data of the
- * store (ngx_rbl_unproven.c).
+ * store (ngx_rbl_unproven).
  *
  * A call that signs in has no credentials: its rounds are those that it adds.
  *

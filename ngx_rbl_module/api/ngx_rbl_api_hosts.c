@@ -44,7 +44,7 @@ ngx_rbl_host_row(ngx_rbl_ctx_t *ctx, rbl_str_t raw, ngx_uint_t only)
     int64_t     now, from, until;
     rbl_host_t  host;
 
-    if (ngx_rbl_host_read(ctx, &host, raw) != RBL_OK) {
+    if (rbl_host_read(&host, raw, ngx_rbl_stopped(ctx)) != RBL_OK) {
         return ngx_rbl_undecoded(ctx, "host");
     }
 
@@ -140,10 +140,3 @@ const ngx_rbl_op_t  ngx_rbl_op_host_delete = {
     .proceed = ngx_rbl_host_delete,
     .message = "Host deleted successfully."
 };
-
-
-rbl_err_t
-ngx_rbl_host_read(const ngx_rbl_ctx_t *ctx, rbl_host_t *host, rbl_str_t raw)
-{
-    return rbl_host_read(host, raw, ngx_rbl_stopped(ctx));
-}

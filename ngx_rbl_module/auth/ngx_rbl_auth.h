@@ -50,7 +50,7 @@ void ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx);
 void ngx_rbl_auth_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 
 /*
- * ngx_rbl_unproven.c: refuses credentials that the store does not have.  It may
+ * Refuses credentials that the store does not have.  It may
  * make ctx->gate, which reads the meta data of the store and ends with `done`;
  * that calls ngx_rbl_unproven_done.
  */

@@ -71,7 +71,7 @@ ngx_uint_t ngx_rbl_page_busy(const ngx_rbl_page_name_t *name,
     ngx_uint_t marked);
 
 
-/* ngx_rbl_mark.c */
+/* The version stamp of the hosts of an account */
 
 rbl_str_t ngx_rbl_mark_key(const ngx_rbl_ctx_t *ctx, rbl_key_t *key);
 void ngx_rbl_mark_read(ngx_rbl_ctx_t *ctx, const redisReply *reply);

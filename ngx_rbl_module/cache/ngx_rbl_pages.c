@@ -11,21 +11,33 @@
  * the cache thus costs a round, and is never sent.
  *
  * Pages of hosts that are read frequently are also cached as JSON.  The text is
- * valid for the version stamp of the hosts (ngx_rbl_mark.c), which is deleted
- * when one of them changes, for the time zone, for the times between which the
- * text looks the same (the period of a listing changes every second), and for
- * the stamp of the index.  It is used only while all of these are the same, and
- * at most for a second, because an operator may change the store by hand.
+ * valid for the version stamp of the hosts, which is deleted when one of them
+ * changes, for the time zone, for the times between which the text looks the
+ * same (the period of a listing changes every second), and for the stamp of the
+ * index.  It is used only while all of these are the same, and at most for a
+ * second, because an operator may change the store by hand.
  *
  * The table belongs to the worker.  A slot holds one page, the one read last.
  * The memory for texts is limited: pages give up their texts in turn.  A cached
  * page that has changed costs an additional round, so a page that changes
  * before its text has paid off is cached less often.
+ *
+ * The version stamp of an account's hosts is a unique value, which a worker
+ * stores when pages of these hosts are read frequently.  Every script that
+ * changes the record of a host deletes the stamp in the same step
+ * (_unchanged.lua).  If a worker reads the stamp together with records, and
+ * later reads the same stamp, the records are unchanged, and it need not read
+ * them.
+ *
+ * A stamp costs a write, so only accounts with frequent reads have one.  It
+ * expires when it is not used.
  */
 
 #include "ngx_rbl_cache.h"
 
 #include "rbl_hash.h"
+
+#include <openssl/rand.h>
 
 
 #define NGX_RBL_PAGES       2048
@@ -38,6 +50,7 @@
 #define NGX_RBL_PAGE_PAUSE  100         /* ms between texts, and between
                                            stamps */
 #define NGX_RBL_PAGE_PAUSE_MAX  5000
+#define NGX_RBL_MARK_LASTS   "600"      /* seconds */
 
 
 /* A response refers to its text until it is sent. */
@@ -345,4 +358,68 @@ ngx_rbl_page_busy(const ngx_rbl_page_name_t *name, ngx_uint_t marked)
     }
 
     return 1;
+}
+
+
+/* --- the version stamp --------------------------------------------------- */
+
+rbl_str_t
+ngx_rbl_mark_key(const ngx_rbl_ctx_t *ctx, rbl_key_t *key)
+{
+    return rbl_account_key(key, ngx_rbl_store_keyspace(ctx->store),
+                           "unchanged", rbl_sid_str(&ctx->account),
+                           RBL_STR(""));
+}
+
+
+void
+ngx_rbl_mark_read(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    rbl_str_t  raw;
+
+    raw = rbl_reply_str(reply);
+
+    if (raw.n == sizeof(ngx_rbl_mark_t)) {
+        ngx_memcpy(&ctx->mark, raw.p, sizeof(ngx_rbl_mark_t));
+
+    } else {
+        ngx_memzero(&ctx->mark, sizeof(ngx_rbl_mark_t));
+    }
+}
+
+
+ngx_uint_t
+ngx_rbl_marked(const ngx_rbl_ctx_t *ctx)
+{
+    return (ctx->mark.half[0] | ctx->mark.half[1]) != 0;
+}
+
+
+void
+ngx_rbl_mark_set(const ngx_rbl_ctx_t *ctx)
+{
+    rbl_key_t         key;
+    rbl_str_t         value;
+    ngx_rbl_mark_t    mark;
+    ngx_rbl_batch_t  *batch;
+
+    if (ngx_rbl_store_unwilling(ctx->store)
+        || RAND_bytes((u_char *) &mark, sizeof(mark)) != 1)
+    {
+        return;
+    }
+
+    batch = ngx_rbl_batch_create(ctx->store, NULL, NULL, NULL);
+    if (batch == NULL) {
+        return;
+    }
+
+    value.p = (const char *) &mark;
+    value.n = sizeof(mark);
+
+    ngx_rbl_batch_command(batch, RBL_COMMAND("SET",
+                          ngx_rbl_mark_key(ctx, &key), value, RBL_STR("NX"),
+                          RBL_STR("EX"), RBL_STR(NGX_RBL_MARK_LASTS)));
+    ngx_rbl_batch_optional(batch);
+    ngx_rbl_batch_submit(batch);
 }

@@ -173,7 +173,7 @@ typedef struct {
 } ngx_rbl_route_t;
 
 
-/* The version stamp of an account's hosts (ngx_rbl_mark.c); all 0: none. */
+/* The version stamp of an account's hosts (ngx_rbl_pages.c); all 0: none. */
 
 typedef struct {
     uint64_t  half[2];
