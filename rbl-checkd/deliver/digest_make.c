@@ -7,10 +7,11 @@
 #include "base/xalloc.h"
 #include "digest_make.h"
 
-#include <assert.h>
 #include <openssl/evp.h>
+#include <stddef.h>
 #include <stdlib.h>
 
+#include "base/link.h"
 #include "deliver/channels/channel.h"
 #include "deliver/message/message.h"
 #include "rbl_codes.h"
@@ -29,50 +30,36 @@ static const message_state_t  digest_states[] = {
                                   / sizeof(digest_states[0]))
 
 
-#define DIGEST_ROOM   16384
 #define DIGEST_TEXT   1024              /* of a reason or a link */
 #define DIGEST_CODES  16                /* of a listing */
 
-/* Memory of the messages; freed at once. */
-typedef struct digest_room_s  digest_room_t;
-
-struct digest_room_s {
-    digest_room_t  *next;
-    size_t          used;
-    char            bytes[DIGEST_ROOM];
-};
+/* Memory for a part of a message. */
+typedef struct {
+    link_t       link;
+    max_align_t  bytes[];
+} digest_part_t;
 
 typedef struct {
     message_t              message;
     const rbl_timezone_t  *zone;
     size_t                 n_lists;
     rbl_list_t            *list;        /* by their SIDs */
-    digest_room_t         *rooms;
+    link_t                 parts;       /* digest_part_t, freed at once */
     int                    failed;      /* a message has no SID */
 } digest_work_t;
 
 
-/* Zeroed.  A room holds the largest part. */
+/* Zeroed. */
 
 static void *
-digest_room(digest_work_t *w, size_t size)
+digest_part(digest_work_t *w, size_t size)
 {
-    void           *p;
-    digest_room_t  *room;
+    digest_part_t  *part;
 
-    size = (size + 15) & ~(size_t) 15;
-    assert(size <= DIGEST_ROOM);
+    part = xcalloc(1, sizeof(*part) + size);
+    link_add(&w->parts, &part->link);
 
-    if (w->rooms == NULL || sizeof(w->rooms->bytes) - w->rooms->used < size) {
-        room = xcalloc(1, sizeof(*room));
-        room->next = w->rooms;
-        w->rooms = room;
-    }
-
-    p = w->rooms->bytes + w->rooms->used;
-    w->rooms->used += size;
-
-    return p;
+    return part->bytes;
 }
 
 
@@ -85,7 +72,7 @@ digest_keep(digest_work_t *w, rbl_str_t s)
         return RBL_STR("");
     }
 
-    p = digest_room(w, s.n);
+    p = digest_part(w, s.n);
     memcpy(p, s.p, s.n);
 
     return (rbl_str_t) { p, s.n };
@@ -317,7 +304,7 @@ digest_host(digest_work_t *w, message_host_t *h, rbl_str_t raw,
     rbl_mp_init(&mp, host.details);
     n = rbl_mp_array(&mp);
     n = n < MESSAGE_LISTINGS ? n : MESSAGE_LISTINGS;
-    h->listing = digest_room(w, n * sizeof(message_listing_t));
+    h->listing = digest_part(w, n * sizeof(message_listing_t));
 
     for (i = 0; i < n && rbl_listing_decode(&v, &mp) == RBL_OK; i++) {
         digest_listing(w, &h->listing[i], &v, host.value);
@@ -331,13 +318,10 @@ digest_host(digest_work_t *w, message_host_t *h, rbl_str_t raw,
 
 
 static void
-digest_rooms_free(digest_work_t *w)
+digest_parts_free(digest_work_t *w)
 {
-    digest_room_t  *room;
-
-    while ((room = w->rooms) != NULL) {
-        w->rooms = room->next;
-        free(room);
+    while (!link_empty(&w->parts)) {
+        free(link_of(link_shift(&w->parts), digest_part_t, link));
     }
 
     free(w->list);
@@ -496,32 +480,32 @@ digest_storm_over(digest_work_t *w, digest_t *digest, const rbl_sid_t *event,
 
 static void
 digest_per_host(digest_work_t *w, digest_t *digest, const rbl_sid_t *event,
-    const rbl_digest_claim_page_t *page)
+    const rbl_digest_claim_digest_t *row)
 {
     if (w->message.listed > DIGEST_PER_HOST) {
-        digest_storm(w, digest, event, page->alert);
+        digest_storm(w, digest, event, row->alert);
         return;
     }
 
     digest_each(w, digest, 0);
 
-    if (page->alert.n > 0 && !w->failed && page->ends == 1) {
-        digest_storm_over(w, digest, event, page->alert);
+    if (row->alert.n > 0 && !w->failed && row->ends == 1) {
+        digest_storm_over(w, digest, event, row->alert);
     }
 }
 
 
 static void
 digest_messages(digest_work_t *w, digest_t *digest, const rbl_sid_t *event,
-    const rbl_digest_claim_page_t *page)
+    const rbl_digest_claim_digest_t *row)
 {
     message_t        *m = &w->message;
     const channel_t  *channel;
 
-    channel = channel_find(page->contact);
+    channel = channel_find(row->contact);
 
     if (channel != NULL && channel->per_host) {
-        digest_per_host(w, digest, event, page);
+        digest_per_host(w, digest, event, row);
         return;
     }
 
@@ -544,15 +528,16 @@ digest_number(int64_t n)
 rbl_err_t
 digest_make(digest_t *digest, const redisReply *reply, timezones_t *timezones)
 {
-    rbl_sid_t                event;
-    digest_work_t            w;
-    rbl_digest_claim_page_t  page;
+    rbl_sid_t                  event;
+    digest_work_t              w;
+    rbl_digest_claim_digest_t  row;
 
     memset(digest, 0, sizeof(digest_t));
     memset(&w, 0, sizeof(w));
-    rbl_digest_claim_page(&page, reply);
-    digest->member = page.member;
-    digest->event = page.event;
+    link_init(&w.parts);
+    rbl_digest_claim_digest(&row, reply);
+    digest->member = row.member;
+    digest->event = row.event;
 
     if (digest->member.n != 2 * RBL_SID_LEN + 1
         || rbl_sid_parse(&event, RBL_SID_EVENT, digest->event) != RBL_OK)
@@ -560,18 +545,18 @@ digest_make(digest_t *digest, const redisReply *reply, timezones_t *timezones)
         return RBL_ETYPE;
     }
 
-    w.zone = timezones_find(timezones, page.timezone);
-    w.message.listed = digest_number(page.listed);
-    w.message.delisted = digest_number(page.delisted);
-    w.message.clear = digest_number(page.clear);
-    w.message.unreported = digest_number(page.unreported);
-    digest_lists(&w, page.lists);
-    digest_hosts(&w, page.hosts);
+    w.zone = timezones_find(timezones, row.timezone);
+    w.message.listed = digest_number(row.listed);
+    w.message.delisted = digest_number(row.delisted);
+    w.message.clear = digest_number(row.clear);
+    w.message.unreported = digest_number(row.unreported);
+    digest_lists(&w, row.lists);
+    digest_hosts(&w, row.hosts);
 
     digest->message = xcalloc(w.message.n_hosts + 1, sizeof(digest_message_t));
-    digest_messages(&w, digest, &event, &page);
+    digest_messages(&w, digest, &event, &row);
 
-    digest_rooms_free(&w);
+    digest_parts_free(&w);
     free(w.message.host);
 
     if (w.failed) {

@@ -7,9 +7,6 @@
  * one window: a digest that any daemon begins meanwhile is due later than that.
  * A digest that is claimed and not stored comes back after its lease, with
  * another event; only digest_store counts.
- *
- * A digest may have more hosts than one reply of the store.  Its pages are
- * joined to one reply, for digest_make.
  */
 
 #include "base/xalloc.h"
@@ -28,132 +25,16 @@
 #define DIGESTS_AGAIN     5.0           /* s after trouble */
 #define DIGESTS_PAUSE     0.01          /* s between calls for a large one */
 #define DIGESTS_LEASE_MS  "30000"
-#define DIGESTS_OCTETS    2097152u      /* of records; beyond this no more hosts
-                                           are read, since a message has no room
-                                           for them (MESSAGE_MAX) */
 
 typedef struct {
     turn_t    turn;
     unsigned  storing;
 } digests_part_t;
 
-/* A digest with pages still to arrive. */
-typedef struct {
-    link_t           link;              /* of digests_t */
-    digests_part_t  *part;
-    redisReply      *whole;
-    rbl_sid_t        event;             /* for messages with less detail */
-} digests_pages_t;
-
 struct digests_s {
     deliver_t  *deliver;
     turns_t    *claims;
-    link_t      pages;                  /* digests_pages_t */
-    unsigned    n_pages;
 };
-
-
-/* A copy of a page, freed by freeReplyObject; NULL: malformed. */
-
-static redisReply *
-pages_new(const redisReply *page)
-{
-    rbl_digest_claim_page_t  p;
-
-    rbl_digest_claim_page(&p, page);
-
-    return p.hosts != NULL && p.lists != NULL ? store_take(page) : NULL;
-}
-
-
-/* Moves the elements of `more`, which then has none. */
-
-static void
-pages_move(redisReply *to, redisReply *more)
-{
-    size_t  n;
-
-    if (more->elements == 0) {
-        return;
-    }
-
-    n = to->elements + more->elements;
-    to->element = xrealloc(to->element, n * sizeof(redisReply *));
-    memcpy(to->element + to->elements, more->element,
-           more->elements * sizeof(redisReply *));
-    to->elements = n;
-    more->elements = 0;
-}
-
-
-/* Adds the next page, which repeats the fields of the digest.  0; -1:
-   malformed. */
-
-static int
-pages_add(redisReply *whole, const redisReply *page)
-{
-    size_t                   i;
-    redisReply              *copy, *part;
-    rbl_digest_claim_page_t  p;
-
-    copy = pages_new(page);
-    if (copy == NULL) {
-        return -1;
-    }
-
-    if (copy->elements != whole->elements) {
-        freeReplyObject(copy);
-        return -1;
-    }
-
-    rbl_digest_claim_page(&p, whole);
-
-    for (i = 0; i < whole->elements; i++) {
-        part = whole->element[i];
-
-        if (part == p.hosts || part == p.lists) {
-            pages_move(part, copy->element[i]);
-
-        } else {
-            whole->element[i] = copy->element[i];
-            copy->element[i] = part;
-        }
-    }
-
-    freeReplyObject(copy);
-
-    return 0;
-}
-
-
-static size_t
-pages_hosts(const redisReply *whole)
-{
-    rbl_digest_claim_page_t  p;
-
-    rbl_digest_claim_page(&p, whole);
-
-    return rbl_reply_len(p.hosts) / 2;
-}
-
-
-/* Are there more pages, and is there room for them? */
-
-static int
-pages_more(const redisReply *whole)
-{
-    size_t                   i, octets;
-    rbl_digest_claim_page_t  p;
-
-    rbl_digest_claim_page(&p, whole);
-    octets = 0;
-
-    for (i = 0; i < rbl_reply_len(p.hosts); i += 2) {
-        octets += rbl_reply_str(rbl_reply_at(p.hosts, i)).n;
-    }
-
-    return p.more == 1 && octets < DIGESTS_OCTETS;
-}
 
 
 static void
@@ -243,107 +124,6 @@ digests_one(digests_part_t *part, const redisReply *reply)
 }
 
 
-static void
-digests_pages_free(digests_pages_t *pages)
-{
-    digests_t  *ds = pages->part->turn.data;
-
-    store_forget(ds->deliver->store, pages);
-    link_remove(&pages->link);
-    ds->n_pages--;
-    freeReplyObject(pages->whole);
-    free(pages);
-}
-
-
-static void digests_more(digests_pages_t *pages);
-
-
-/* The next page; or another daemon has it, or it comes back later. */
-
-static void
-digests_paged(void *data, const redisReply *reply)
-{
-    digests_pages_t         *pages = data;
-    rbl_digest_more_reply_t  said;
-
-    rbl_digest_more_reply(&said, reply);
-
-    if (said.word == RBL_DIGEST_MORE_OK
-        && pages_add(pages->whole, said.page) == 0)
-    {
-        if (pages_more(pages->whole)) {
-            digests_more(pages);
-            return;
-        }
-
-        digests_one(pages->part, pages->whole);
-    }
-
-    digests_pages_free(pages);
-}
-
-
-static void
-digests_more(digests_pages_t *pages)
-{
-    char                     window[24], most[RBL_OUT_INT], from[RBL_OUT_INT];
-    digests_t               *ds = pages->part->turn.data;
-    deliver_t               *d = ds->deliver;
-    rbl_key_t                key;
-    rbl_digest_claim_page_t  page;
-    rbl_digest_more_args_t   args;
-
-    snprintf(window, sizeof(window), "%.0f", d->conf->digest_window * 1000.0);
-    rbl_digest_claim_page(&page, pages->whole);
-
-    args.digests = store_key(d->store, &key, pages->part->turn.n, "digests");
-    args.window = rbl_str(window);
-    args.lease = RBL_STR(DIGESTS_LEASE_MS);
-    args.most = rbl_out_int_text(most, MESSAGE_HOSTS);
-    args.member = page.member;
-    args.event = page.event;
-    args.less = rbl_sid_str(&pages->event);
-    args.from = rbl_out_int_text(from, (int64_t) pages_hosts(pages->whole));
-
-    store_call(d->store, digest_more, digests_paged, pages, args);
-}
-
-
-/* A digest that fails here comes back after its lease. */
-
-static void
-digests_page(digests_part_t *part, const redisReply *page)
-{
-    rbl_sid_t         event;
-    digests_t        *ds = part->turn.data;
-    redisReply       *whole;
-    digests_pages_t  *pages;
-
-    if (!pages_more(page)) {
-        digests_one(part, page);
-        return;
-    }
-
-    if (rbl_sid_make(&event, RBL_SID_EVENT) != RBL_OK) {
-        return;
-    }
-
-    whole = pages_new(page);
-    if (whole == NULL) {
-        return;
-    }
-
-    pages = xcalloc(1, sizeof(digests_pages_t));
-    pages->part = part;
-    pages->whole = whole;
-    pages->event = event;
-    link_add(&ds->pages, &pages->link);
-    ds->n_pages++;
-    digests_more(pages);
-}
-
-
 /* OK, ms until the next, then the digests. */
 
 static void
@@ -372,7 +152,7 @@ digests_claimed(void *data, const redisReply *reply)
         }
 
         for (i = 2; i < n; i++) {
-            digests_page(part, rbl_reply_at(reply, i));
+            digests_one(part, rbl_reply_at(reply, i));
         }
     }
 
@@ -432,7 +212,6 @@ digests_new(deliver_t *d)
 
     ds = xcalloc(1, sizeof(digests_t));
     ds->deliver = d;
-    link_init(&ds->pages);
     ds->claims = turns_new(d->loop, d->store, &digests_claims,
                            window > DIGESTS_POLL ? window : DIGESTS_POLL, ds);
 
@@ -453,7 +232,7 @@ digests_pending(const digests_t *ds)
     unsigned                 p, n;
     const digests_part_t    *part;
 
-    n = ds->n_pages;
+    n = 0;
 
     for (p = 0; p < turns_parts(ds->claims); p++) {
         part = (const digests_part_t *) turns_part(ds->claims, p);
@@ -467,10 +246,6 @@ digests_pending(const digests_t *ds)
 void
 digests_free(digests_t *ds)
 {
-    while (!link_empty(&ds->pages)) {
-        digests_pages_free(link_of(ds->pages.next, digests_pages_t, link));
-    }
-
     turns_free(ds->claims);
     free(ds);
 }

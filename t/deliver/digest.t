@@ -240,7 +240,7 @@ my @m = fresh('start_and_end');
 is(join(' | ', map { $_->{title} } @m), '700 hosts listed',
     '700 listings give one message');
 is($m[0]{listed}, 700, 'the message counts all 700 hosts');
-is(scalar @{ $m[0]{hosts} }, 200, 'the message has 200 of the hosts');
+is(scalar @{ $m[0]{hosts} }, 50, 'the message has 50 of the hosts');
 is($m[0]{hosts}[0]{id}, $storm[0], 'the message starts with the first host');
 like($m[0]{message}, qr/^and \d+ hosts more$/m,
     'the text counts the hosts that it leaves out');

@@ -103,10 +103,10 @@ sub claim {
     my @claimed;
     for (1 .. 500) {
         my $r = script('digest_claim', [k('digests')], $o{window} // 0,
-            $o{lease} // 30_000, $o{hosts} // 200, map { sid('EV') } 1 .. 4);
+            $o{lease} // 30_000, $o{hosts} // 50, map { sid('EV') } 1 .. 4);
         is($r->[0], 'OK', 'claimed') if $r->[0] ne 'OK';
         return $r->[1] if !wantarray;
-        push @claimed, map { whole($_, %o) } @$r[2 .. $#$r];
+        push @claimed, @$r[2 .. $#$r];
         last if $r->[1] != 0 || @$r == 2 && !unfinished();
     }
     return @claimed;
@@ -123,24 +123,6 @@ sub unfinished {
     return 0;
 }
 
-# All pages of a digest as one.
-sub whole {
-    my ($d, %o) = @_;
-
-    my (@hosts, @lists);
-    while (1) {
-        push @hosts, @{ $d->[7] };
-        push @lists, @{ $d->[8] };
-        last if !$d->[12];
-        my $r = script('digest_more', [k('digests')], $o{window} // 0,
-            $o{lease} // 30_000, $o{hosts} // 200, @$d[0, 2], sid('EV'),
-            @hosts / 2);
-        $d = $r->[2] // die "digest_more: $r->[0]";
-    }
-    my %seen;
-    @$d[7, 8] = (\@hosts, [grep { !$seen{$_}++ } @lists]);
-    return $d;
-}
 # Arguments: [member, type, event, timezone, listed, delisted, clear, hosts,
 # lists, unreported, alert of many, it ends].
 sub store {

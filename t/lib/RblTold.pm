@@ -53,21 +53,9 @@ sub messages {
             [$_], $_->[0]] } grep { $_->[1] != 2 && !(@begin && $_->[1] == 0) }
             @rows), $ends && !@begin ? [$event, '', [], $storm] : ());
 }
-# The other pages of a digest; a late daemon gets none.
-sub more {
-    my ($d, $lease) = @_;
-    while ($d->[12]) {
-        my $r = script('digest_more', [k('digests')], 0, $lease, 200,
-            @$d[0, 2], sid('EV'), @{ $d->[7] } / 2);
-        my $m = $r->[2] // return wrong("the rest of $d->[2]: $r->[0]");
-        push @{ $d->[7] }, @{ $m->[7] };
-        @$d[2, 4 .. 6, 9 .. 12] = @$m[2, 4 .. 6, 9 .. 12];
-    }
-    return 1;
-}
 sub claim {
     my $lease = $_[0] // pick(1, 60_000);
-    my $r = script('digest_claim', [k('digests')], 0, $lease, 200,
+    my $r = script('digest_claim', [k('digests')], 0, $lease, 50,
         map { sid('EV') } 1 .. 4);
     for my $d (@$r[2 .. $#$r]) {
         my $co = substr $d->[0], 35;
@@ -75,7 +63,7 @@ sub claim {
             if !$co{$co} || @{ $co{$co}{line} };
         wrong("$co is claimed, and leased") if $co{$co}{leased};
         $co{$co}{leased} = $lease > 1;
-        push @claims, $d if more($d, $lease) && ($_[0] || chance(0.85));
+        push @claims, $d if $_[0] || chance(0.85);
     }
 }
 sub store {

@@ -181,7 +181,7 @@ is(cmd('ZCARD', k('digest', $ac, $co{start_and_end})), 1,
 is(cmd('ZCARD', k('digests')), 3, 'a digest a contact');
 ($row) = grep { $_->[0] eq "$ac:$co{every_check}" } claim();
 is($row->[9], 250, 'all are counted');
-is(scalar @{ $row->[7] } / 2, 200, 'the message has 200 of them');
+is(scalar @{ $row->[7] } / 2, 50, 'the message has 50 of them');
 forget(values %co);
 
 # the order of reports if there are too many hosts

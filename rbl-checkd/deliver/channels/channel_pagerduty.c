@@ -16,7 +16,6 @@
 #define PAGERDUTY_SOURCE   255
 #define PAGERDUTY_KEY      128
 #define PAGERDUTY_LINKS    20
-#define PAGERDUTY_HOSTS    100          /* of a message on many, in details */
 #define PAGERDUTY_VALUE    500
 
 
@@ -167,7 +166,7 @@ pagerduty_words(rbl_doc_t *doc, const message_t *m)
     rbl_doc_int(doc, "unreported", m->unreported);
     rbl_doc_array(doc, "hosts");
 
-    for (i = 0; i < m->n_hosts && i < PAGERDUTY_HOSTS; i++) {
+    for (i = 0; i < m->n_hosts; i++) {
         rbl_doc_str(doc, NULL, m->host[i].value);
     }
 

@@ -20,7 +20,7 @@
 #define MESSAGE_LINK       "user.link"
 #define MESSAGE_VALID      INT64_C(86400000)    /* ms that a code is valid */
 
-#define MESSAGE_HOSTS      200          /* limit of hosts in a message */
+#define MESSAGE_HOSTS      50           /* limit of hosts in a message */
 #define MESSAGE_LISTINGS   50           /* of each of them */
 #define MESSAGE_MAX        262144       /* octets of hosts, about */
 #define MESSAGE_COUNT_MAX  1000000000    /* larger counts in the store are

@@ -9,10 +9,9 @@
 --- use: host contact
 local states_hosts = 50                 -- in one call
 local states_octets = 100000            -- of lists of hosts
--- Where each host is a message of its own an end that is not told ends
--- nothing: no more are looked for in one batch than these, which leaves room
--- for all that one look finds.
-local states_ends = 40
+-- Where each host is a message of its own, no more ends are looked for in one
+-- batch than it can show (_told.lua).
+local states_ends = 25
 local states_left = states_hosts
 -- Is the host on a list since it was told?
 local function is_news(id, told)

@@ -1,11 +1,9 @@
--- The contents of a batch, a page at a time: a daemon asks for the pages of a
--- message one after the other (digest_claim, digest_more).
+-- What the message of a batch shows: a part of its hosts (digest_claim).
 --- include: base
 --- include: of
 --- include: digest
 --- use: host contact account
-local told_rows = 50                    -- of a page
-local told_octets = 48000               -- likewise, but one row at least
+local told_octets = 48000               -- of listed hosts, but one at least
 -- The entry of a host in "open": "<address>|<name>".
 local function name_of(told)
     return string.match(told, '^%d+|(.*)$') or '|'
@@ -51,21 +49,35 @@ local function count_of(batch, state)
     return call('ZCOUNT', batch, tostring(state * digest_state),
         '(' .. tostring((state + 1) * digest_state))
 end
--- The rows from the one on that is number `from` (0: the first), at most until
--- there are `most` of all: listed ones first, those that were clear before
--- last. Where each host is a message of its own all ends are among them.  Of a
--- host that was deleted since, or a listing that is over since, nothing is
--- told: the next digest has that.  Also whether there are more, and whether
--- some are gone.
-local function told_of(batch, co, c, from, most)
-    local told, listed, octets, less, seen = {}, {}, 0, false, 0
-    local function page(state, limit)
-        local skip = math.max(0, from + #told / 2 - seen)
-        local rows = call('ZRANGE', batch, tostring(state * digest_state),
-            '(' .. tostring((state + 1) * digest_state), 'BYSCORE', 'LIMIT',
-            skip, math.max(0, math.min(limit - skip, told_rows)), 'WITHSCORES')
+-- The hosts of one state; LIMIT and other words of ZRANGE may follow.
+local function hosts_of(batch, state, ...)
+    return call('ZRANGE', batch, tostring(state * digest_state),
+        '(' .. tostring((state + 1) * digest_state), 'BYSCORE', ...)
+end
+-- Where each host is a message of its own, hosts that are not shown wait for
+-- the next digest, but not if one alert has all that are listed.
+local function told_later(batch, co, shown)
+    local storm = count_of(batch, 0) > digest_per_host
+    for _, state in ipairs({storm and 1 or 0, 1, 3}) do
+        for _, id in ipairs(hosts_of(batch, state)) do
+            if not shown[id] then
+                call('ZADD', key('digest', ac, co), 'NX',
+                    tostring(digest_look + now_ms()), '?' .. id)
+                call('ZREM', batch, id)
+            end
+        end
+    end
+end
+-- The rows, at most `most`: listed ones first, those that were clear before
+-- last. Where each host is a message of its own, ends have up to half of the
+-- room.  Of a host that was deleted since, or a listing that is over since,
+-- nothing is told: the next digest has that.
+local function told_of(batch, co, c, most)
+    local told, listed, shown, octets = {}, {}, {}, 0
+    local function rows_of(state, limit)
+        local rows = hosts_of(batch, state, 'LIMIT', 0, limit, 'WITHSCORES')
         for i = 1, #rows, 2 do
-            if #told >= 2 * told_rows or octets >= told_octets then
+            if octets >= told_octets then
                 return
             end
             local raw, h = record_of(co, rows[i], state)
@@ -76,28 +88,29 @@ local function told_of(batch, co, c, from, most)
             end
             if not h or newer or state == 0 and h[HOST.listed_count] == 0 then
                 call('ZREM', batch, rows[i])
-                less = true
             else
-                listed[#listed + 1] = state == 0 and h or nil
+                shown[rows[i]] = true
                 told[#told + 1] = raw
                 told[#told + 1] = state
-                octets = octets + #raw
+                if state == 0 then
+                    listed[#listed + 1] = h
+                    octets = octets + #raw
+                end
             end
         end
     end
-    local keep = digest_per_host_of(c) and count_of(batch, 1)
-        + count_of(batch, 3) or 0
-    for _, state in ipairs({0, 1, 3, 2}) do
-        local n = count_of(batch, state)
-        local limit = math.min(n, math.max(0, most - seen
-            - (state == 0 and keep or 0)))
-        if from + #told / 2 >= seen then
-            page(state, limit)
-        end
-        seen = seen + math.min(limit, count_of(batch, state))
+    local per_host = digest_per_host_of(c)
+    local ends = per_host and math.min(math.floor(most / 2),
+        count_of(batch, 1) + count_of(batch, 3)) or 0
+    rows_of(0, most - ends)
+    octets = 0
+    for _, state in ipairs({1, 3, 2}) do
+        rows_of(state, most - #told / 2)
     end
-    return told, lists_of(listed), from + #told / 2 < math.min(seen, most),
-        less
+    if per_host then
+        told_later(batch, co, shown)
+    end
+    return told, lists_of(listed)
 end
 -- The alert that has many hosts, and does it end with this batch?
 local function storm_of(batch, co, counts)
@@ -108,31 +121,20 @@ local function storm_of(batch, co, counts)
     end
     local left = call('HLEN', open) - 1
     for state = 1, 3, 2 do
-        for _, id in ipairs(call('ZRANGE', batch, tostring(state
-            * digest_state), '(' .. tostring((state + 1) * digest_state),
-            'BYSCORE'))
-        do
+        for _, id in ipairs(hosts_of(batch, state)) do
             left = left - call('HEXISTS', open, id)
         end
     end
     return storm, left == 0 and 1 or 0
 end
--- A page, as digest_claim tells it; `event` is the batch's from now on if that
--- says less than before.
-local function told_page(co, c, a, event, from, most)
+-- A row of digest_claim.
+local function told_row(co, c, a, event, most)
     local batch, counts = key('batch', ac, co), {}
-    local told, lists, more, less = told_of(batch, co, c, from, most)
-    -- A claim before this one reports more, and its daemon comes too late.
-    if less then
-        call('ZREMRANGEBYSCORE', batch, -1, -1)
-        call('ZADD', batch, -1, event)
-    end
+    local told, lists = told_of(batch, co, c, most)
     for state = 0, 3 do
         counts[state] = count_of(batch, state)
     end
     local storm, ends = storm_of(batch, co, counts)
-    return {ac .. ':' .. co, c[CONTACT.type],
-        call('ZRANGE', batch, 0, 0)[1], a[ACCOUNT.timezone],
-        counts[0], counts[1], counts[2], told, lists, counts[3], storm, ends,
-        more and 1 or 0}
+    return {ac .. ':' .. co, c[CONTACT.type], event, a[ACCOUNT.timezone],
+        counts[0], counts[1], counts[2], told, lists, counts[3], storm, ends}
 end

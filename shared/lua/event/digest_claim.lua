@@ -7,18 +7,18 @@
 --- key: digests
 --- arg: window  ms
 --- arg: lease  ms
---- arg: most  how many hosts are told at most
+--- arg: most  how many hosts a message shows at most
 --- arg: events...  an event SID for each digest that may be taken
 --- reply: OK wait#  ms until there may be another (-1: none is waiting), then
 --          a row for each
---- row: page member contact event timezone listed# delisted# clear# hosts[]
----   lists[] unreported# alert ends# more#
+--- row: digest member contact event timezone listed# delisted# clear# hosts[]
+---   lists[] unreported# alert ends#
 -- member: "<AC>:<CO>".  contact: its type.  event: its SID.  listed, delisted,
--- clear: numbers of hosts.  hosts: the reported ones, each its packed record
+-- clear: numbers of hosts.  hosts: the shown ones, each its packed record
 -- and state (0 listed, 1 delisted, 2 clear, 3 no longer reported).  lists:
 -- the packed records of their lists.  unreported: number of hosts that are no
 -- longer reported.  alert: SID of the event that combines many of them, or "".
--- ends: 1 if that event ends now.  more: 1 if digest_more has more hosts.
+-- ends: 1 if that event ends now.
 --- include: base
 --- include: states
 --- include: known
@@ -72,12 +72,12 @@ local function claim(event)
         return again(0)
     end
     again(lease)
-    local page, octets = told_page(co, contact, account, event, 0, most), 0
-    for i = 1, #page[8], 2 do
-        octets = octets + #page[8][i]
+    local row, octets = told_row(co, contact, account, event, most), 0
+    for i = 1, #row[8], 2 do
+        octets = octets + #row[8][i]
     end
-    states_left = states_left - 15 - #page[8] / 2 - octets / 1000
-    out[#out + 1] = page
+    states_left = states_left - 15 - #row[8] / 2 - octets / 1000
+    out[#out + 1] = row
 end
 -- A damaged digest waits until rblctl fsck repairs it.
 local due = call('ZRANGE', KEY.digests, '-inf', tostring(now - window),
