@@ -275,7 +275,7 @@ attempt_answered(attempt_t *a, const channel_answer_t *answer,
     memset(&outcome, 0, sizeof(outcome));
 
     attempt_log_answer(a, answer);
-    verdict = a->channel->judge(answer, &outcome);
+    verdict = channel_judge(a->channel, answer, &outcome);
     attempt_hide_code(a, outcome.why);
     rbl_copy(a->value, sizeof(a->value), rbl_str(outcome.value));
 

@@ -437,41 +437,52 @@ rbl_contact_show_comma(rbl_str_t value)
 
 static const rbl_contact_kind_t  rbl_contact_kinds[RBL_CONTACT_TYPES] = {
 
-    { "email", rbl_contact_email, rbl_contact_show_all,
+    [RBL_CONTACT_EMAIL] = {
+      "email", rbl_contact_email, rbl_contact_show_all,
       "An e-mail address is expected." },
 
-    { "sms", rbl_contact_sms, rbl_contact_show_all,
+    [RBL_CONTACT_SMS] = {
+      "sms", rbl_contact_sms, rbl_contact_show_all,
       "A phone number of 7 to 15 digits is expected, with the country's code "
       "and a plus sign first." },
 
-    { "endpoint", rbl_contact_endpoint, rbl_contact_show_none,
+    [RBL_CONTACT_ENDPOINT] = {
+      "endpoint", rbl_contact_endpoint, rbl_contact_show_none,
       "An http or https URL is expected." },
 
-    { "pushover", rbl_contact_pushover, rbl_contact_show_none,
+    [RBL_CONTACT_PUSHOVER] = {
+      "pushover", rbl_contact_pushover, rbl_contact_show_none,
       "A user or group key of 30 letters and digits is expected." },
 
-    { "pagerduty", rbl_contact_pagerduty, rbl_contact_show_none,
+    [RBL_CONTACT_PAGERDUTY] = {
+      "pagerduty", rbl_contact_pagerduty, rbl_contact_show_none,
       "A routing key of 32 letters and digits is expected." },
 
-    { "slack", rbl_contact_slack, rbl_contact_show_webhook,
+    [RBL_CONTACT_SLACK] = {
+      "slack", rbl_contact_slack, rbl_contact_show_webhook,
       "The URL of an incoming webhook is expected." },
 
-    { "datadog", rbl_contact_datadog, rbl_contact_show_comma,
+    [RBL_CONTACT_DATADOG] = {
+      "datadog", rbl_contact_datadog, rbl_contact_show_comma,
       "An API key of 32 letters and digits is expected, or a site, a comma and "
       "the key." },
 
-    { "discord", rbl_contact_discord, rbl_contact_show_webhook,
+    [RBL_CONTACT_DISCORD] = {
+      "discord", rbl_contact_discord, rbl_contact_show_webhook,
       "The URL of a webhook is expected." },
 
-    { "telegram", rbl_contact_telegram, rbl_contact_show_all,
+    [RBL_CONTACT_TELEGRAM] = {
+      "telegram", rbl_contact_telegram, rbl_contact_show_all,
       "The number of a chat is expected, or an @ and a channel's name. A colon "
       "and the number of a topic may follow." },
 
-    { "aws-sns", rbl_contact_sns, rbl_contact_show_comma,
+    [RBL_CONTACT_SNS] = {
+      "aws-sns", rbl_contact_sns, rbl_contact_show_comma,
       "The ARN of a topic, an access key id and its secret are expected, with "
       "commas between them." },
 
-    { "aws-cloudwatch", rbl_contact_cloudwatch, rbl_contact_show_comma,
+    [RBL_CONTACT_CLOUDWATCH] = {
+      "aws-cloudwatch", rbl_contact_cloudwatch, rbl_contact_show_comma,
       "The ARN of a log group, an access key id and its secret are expected, "
       "with commas between them." }
 };

@@ -33,18 +33,25 @@
 
 #define RBL_CONTACT_MAX  2049           /* fits any value with NUL */
 
+/* All types in their order, each as ROW(NAME, name): RBL_CONTACT_SMS is the
+   type, channel_sms the daemon's channel for it. */
+#define RBL_CONTACT_ALL(ROW)                                                  \
+    ROW(EMAIL, email)                                                         \
+    ROW(SMS, sms)                                                             \
+    ROW(ENDPOINT, endpoint)                                                   \
+    ROW(PUSHOVER, pushover)                                                   \
+    ROW(PAGERDUTY, pagerduty)                                                 \
+    ROW(SLACK, slack)                                                         \
+    ROW(DATADOG, datadog)                                                     \
+    ROW(DISCORD, discord)                                                     \
+    ROW(TELEGRAM, telegram)                                                   \
+    ROW(SNS, sns)                                                             \
+    ROW(CLOUDWATCH, cloudwatch)
+
+#define RBL_CONTACT_TYPE(NAME, name)  RBL_CONTACT_##NAME,
+
 typedef enum {
-    RBL_CONTACT_EMAIL = 0,
-    RBL_CONTACT_SMS,
-    RBL_CONTACT_ENDPOINT,
-    RBL_CONTACT_PUSHOVER,
-    RBL_CONTACT_PAGERDUTY,
-    RBL_CONTACT_SLACK,
-    RBL_CONTACT_DATADOG,
-    RBL_CONTACT_DISCORD,
-    RBL_CONTACT_TELEGRAM,
-    RBL_CONTACT_SNS,
-    RBL_CONTACT_CLOUDWATCH,
+    RBL_CONTACT_ALL(RBL_CONTACT_TYPE)
     RBL_CONTACT_TYPES                   /* number of types */
 } rbl_contact_type_t;
 

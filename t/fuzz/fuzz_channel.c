@@ -18,6 +18,8 @@
 #include "deliver/message/sms_text.h"
 #include "rbl_utf8.h"
 
+/* Any other type gets the first of these values. */
+
 static const struct {
     const char  *type, *to;
 } contacts[] = {
@@ -38,6 +40,29 @@ static const struct {
 };
 
 #define CONTACTS  (sizeof(contacts) / sizeof(contacts[0]))
+#define CHANNELS  (1 + RBL_CONTACT_TYPES)
+
+
+/* The i-th channel and a value for it, those of the table first. */
+
+static const channel_t *
+channel_of(size_t i, rbl_str_t *to)
+{
+    size_t       k;
+    const char  *type;
+
+    type = i < CONTACTS ? contacts[i].type
+           : rbl_contact_type_name((rbl_contact_type_t) (i - 1));
+    *to = rbl_str(contacts[0].to);
+
+    for (k = 0; k < CONTACTS; k++) {
+        if (strcmp(contacts[k].type, type) == 0) {
+            *to = rbl_str(contacts[k].to);
+        }
+    }
+
+    return channel_find(rbl_str(type));
+}
 
 
 static void
@@ -165,14 +190,9 @@ try_message(rbl_str_t json, unsigned step)
     job.first = INT64_C(1795167000000);
     job.step = step;
 
-    for (i = 0; i < CONTACTS; i++) {
-        channel = channel_find(rbl_str(contacts[i].type));
-
-        if (channel == NULL) {
-            continue;
-        }
-
-        job.to = rbl_str(contacts[i].to);
+    for (i = 0; i < CHANNELS; i++) {
+        channel = channel_of(i, &job.to);
+        fuzz_check(channel != NULL);
         request = channel_request_new();
         fuzz_check(request != NULL);
 
@@ -192,7 +212,7 @@ try_answer(fuzz_t *f)
 {
     size_t              n;
     const char         *z;
-    rbl_str_t           why;
+    rbl_str_t           why, to;
     const channel_t    *channel;
     channel_answer_t    answer;
     channel_outcome_t   outcome;
@@ -200,12 +220,7 @@ try_answer(fuzz_t *f)
 
     memset(&answer, 0, sizeof(answer));
     memset(&outcome, 0, sizeof(outcome));
-    channel = channel_find(rbl_str(contacts[fuzz_u8(f) % CONTACTS].type));
-
-    if (channel == NULL) {
-        return;
-    }
-
+    channel = channel_of(fuzz_u8(f) % CHANNELS, &to);
     answer.step = fuzz_u8(f) % CHANNEL_STEPS;
     answer.status = (fuzz_u8(f) << 8 | fuzz_u8(f)) % 1000;
     answer.headers = fuzz_line(f);
@@ -213,7 +228,7 @@ try_answer(fuzz_t *f)
     z = fuzz_z(f, answer.body);
     answer.text = z;
 
-    verdict = channel->judge(&answer, &outcome);
+    verdict = channel_judge(channel, &answer, &outcome);
     fuzz_check(verdict <= CHANNEL_DISABLE && outcome.wait >= 0);
     fuzz_check(memchr(outcome.why, '\0', CHANNEL_WHY_MAX) != NULL);
     fuzz_check(memchr(outcome.value, '\0', CHANNEL_VALUE_MAX) != NULL);

@@ -152,7 +152,7 @@ try_answer(const channel_t *channel, unsigned status, rbl_str_t body)
     answer.body = body;
     answer.headers = body;
 
-    verdict = channel->judge(&answer, &outcome);
+    verdict = channel_judge(channel, &answer, &outcome);
     fuzz_check(verdict == CHANNEL_DELIVERED || outcome.why[0] != '\0');
     fuzz_check(verdict != CHANNEL_DELIVERED
                || (status >= 200 && status <= 299));

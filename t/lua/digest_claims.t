@@ -282,7 +282,8 @@ my ($most_in_daemon) = read_file('rbl-checkd/deliver/digest_make.h')
 like($most_in_scripts, qr{^\d+$},
     'the scripts limit the hosts with a message each');
 is($most_in_scripts, $most_in_daemon, 'the daemon has the same limit of hosts');
-my @per_host = sort map { /\.per_host = 1,/ && /\.type = "(\w+)"/ ? $1 : () }
+my @per_host = sort map { /\.per_host = 1,/ && /\.type = RBL_CONTACT_(\w+),/
+    ? lc $1 : () }
     map { read_file($_) } glob('rbl-checkd/deliver/channels/channel_*.c');
 my ($is_per_host) = $in_scripts
     =~ /digest_per_host_of\(c\)\n(.*?)\nend$/ms;

@@ -286,7 +286,8 @@ world_judge(const channel_t *channel, const world_answer_t *t, size_t n)
         a.text = "";
         a.body = rbl_str(t[i].body);
 
-        ok(channel->judge(&a, &o) == t[i].verdict, "%u %.60s: the verdict",
+        ok(channel_judge(channel, &a, &o) == t[i].verdict,
+           "%u %.60s: the verdict",
            t[i].status, t[i].body);
         ok(o.wait == t[i].wait, "%u %.60s: the wait", t[i].status, t[i].body);
         ok(strcmp(o.value, t[i].value ? t[i].value : "") == 0,
@@ -327,12 +328,13 @@ world_nonsense(const channel_t *channel)
         a.body = rbl_str(bodies[i]);
 
         a.status = 500;
-        ok(channel->judge(&a, &o) == CHANNEL_RETRY, "500 %s", bodies[i]);
+        ok(channel_judge(channel, &a, &o) == CHANNEL_RETRY, "500 %s",
+           bodies[i]);
         a.status = 429;
-        ok(channel->judge(&a, &o) == CHANNEL_RETRY && o.wait >= 0
+        ok(channel_judge(channel, &a, &o) == CHANNEL_RETRY && o.wait >= 0
            && o.wait <= BACKOFF_WAIT_MAX, "429 %s", bodies[i]);
         a.status = 400;
-        ok(channel->judge(&a, &o) == CHANNEL_DEAD && o.value[0] == '\0',
+        ok(channel_judge(channel, &a, &o) == CHANNEL_DEAD && o.value[0] == '\0',
            "400 %s", bodies[i]);
     }
 }

@@ -105,7 +105,7 @@ job_judge(const channel_t *channel, channel_outcome_t *outcome,
     answer.headers = rbl_str(headers);
     answer.body = rbl_str(body);
 
-    return channel->judge(&answer, outcome);
+    return channel_judge(channel, &answer, outcome);
 }
 
 #endif /* DELIVER_JOB_H_INCLUDED */

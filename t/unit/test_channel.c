@@ -233,9 +233,33 @@ test_endpoint(void)
 }
 
 
+/* Each type of contact has a channel that can do its work. */
+
+static void
+test_all(void)
+{
+    size_t            i;
+    const char       *name;
+    const channel_t  *channel;
+
+    for (i = 0; i < RBL_CONTACT_TYPES; i++) {
+        name = rbl_contact_type_name((rbl_contact_type_t) i);
+        channel = channel_find(rbl_str(name));
+
+        ok(channel != NULL && channel->type == i, "%s has a channel", name);
+        ok((channel->make != NULL) != (channel->write != NULL),
+           "%s: it makes a request or writes one", name);
+        ok(channel->judge != NULL || channel->service != NULL,
+           "%s: it judges answers", name);
+        ok(channel->repeats != NULL, "%s: it has a schedule", name);
+    }
+}
+
+
 int
 main(void)
 {
+    test_all();
     test_headers();
     test_endpoint();
     test_header_lines();

@@ -409,6 +409,8 @@ static const row_t  cloudwatch[] = {
 
 #define ROWS(t)  t, N(t)
 
+/* Values of the types that have no test of their own (test_channel_NAME.c). */
+
 static const struct {
     const char    *name;
     const row_t   *row;
@@ -476,6 +478,7 @@ static void
 test_names(void)
 {
     size_t              i;
+    const char         *name;
     rbl_contact_type_t  type;
     static const char  *bad[] = {
         "", "Email", "email ", "mail", "aws_sns", "aws", "phone", "webhook"
@@ -485,8 +488,11 @@ test_names(void)
     };
 
     for (i = 0; i < RBL_CONTACT_TYPES; i++) {
-        ok(rbl_contact_type(&type, rbl_str(types[i].name)) == RBL_OK
-           && type == i, "the type %s", types[i].name);
+        name = rbl_contact_type_name((rbl_contact_type_t) i);
+        ok(types[i].name == NULL || strcmp(types[i].name, name) == 0,
+           "the name %s", name);
+        ok(rbl_contact_type(&type, rbl_str(name)) == RBL_OK && type == i,
+           "the type %s", name);
         ok(strstr(rbl_contact_expected(type), " expected"),
            "its expected values");
     }

@@ -379,8 +379,8 @@ test_cloudwatch(void)
                                          "message"));
     }
 
-    ok(i > 25 && i < MESSAGE_HOSTS && size <= 1048576, "one mebibyte at most (%zu)",
-       size);
+    ok(i > 25 && i < MESSAGE_HOSTS && size <= 1048576,
+       "one mebibyte at most (%zu)", size);
     json_decref(root);
     free(body);
     job_done(&j);

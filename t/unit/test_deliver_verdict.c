@@ -139,7 +139,8 @@ test_verdicts(void)
         verdict = job_judge(c->channel, &outcome, c->step, c->status,
                             c->headers, c->body);
 
-        ok(verdict == c->verdict, "%s %u %.40s: %d", c->channel->type,
+        ok(verdict == c->verdict, "%s %u %.40s: %d",
+           rbl_contact_type_name(c->channel->type),
            c->status, c->body, (int) verdict);
         ok(strstr(outcome.why, c->why) != NULL
            && strpbrk(outcome.why, "+\x1b\r\n") == NULL

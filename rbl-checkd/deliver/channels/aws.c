@@ -32,20 +32,11 @@ aws_until(rbl_str_t *rest, char sep)
 }
 
 
-rbl_err_t
-aws_value(aws_value_t *value, rbl_contact_type_t type, rbl_str_t contact)
+void
+aws_value(aws_value_t *value, rbl_str_t contact)
 {
-    char       buf[RBL_CONTACT_MAX];
     size_t     i;
-    rbl_str_t  parsed, rest;
-
-    /* the views point into `contact`, so it must be canonical */
-
-    if (rbl_contact_parse(buf, &parsed, type, contact, NULL, 0) != RBL_OK
-        || !rbl_str_eq(parsed, contact))
-    {
-        return RBL_EINVAL;
-    }
+    rbl_str_t  rest;
 
     rest = contact;
     value->arn = aws_until(&rest, ',');
@@ -63,33 +54,6 @@ aws_value(aws_value_t *value, rbl_contact_type_t type, rbl_str_t contact)
     value->region = aws_until(&rest, ':');
     (void) aws_until(&rest, ':');
     value->name = rest;
-
-    return RBL_OK;
-}
-
-
-/*
- * The room of the address holds key id and secret too, with a NUL behind each,
- * for the value of the contact has none there.
- */
-
-static void
-aws_keep(channel_request_t *request, const aws_value_t *value)
-{
-    rbl_buf_t  *made = &request->to_made;
-
-    request->to.n = rbl_buf_str(made).n;
-    rbl_out_char(&made->out, '\0');
-    rbl_out_str(&made->out, value->id);
-    rbl_out_char(&made->out, '\0');
-    rbl_out_str(&made->out, value->secret);
-    rbl_out_char(&made->out, '\0');
-
-    request->to.p = rbl_buf_str(made).p;
-    request->user.p = request->to.p + request->to.n + 1;
-    request->user.n = value->id.n;
-    request->password.p = request->user.p + request->user.n + 1;
-    request->password.n = value->secret.n;
 }
 
 
@@ -121,7 +85,7 @@ aws_request(channel_request_t *request, const aws_value_t *value,
 
     rbl_out_char(out, '/');
     request->trusted = 1;
-    aws_keep(request, value);
+    channel_user(request, value->id, value->secret);
 
     return RBL_OK;
 }

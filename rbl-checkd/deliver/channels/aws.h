@@ -15,9 +15,8 @@ typedef struct {
     rbl_str_t  id, secret;
 } aws_value_t;
 
-/* RBL_EINVAL: not a value as rbl_contact_parse makes it. */
-rbl_err_t aws_value(aws_value_t *value, rbl_contact_type_t type,
-    rbl_str_t contact);
+/* The parts of a contact's value that rbl_contact_parse has accepted. */
+void aws_value(aws_value_t *value, rbl_str_t contact);
 
 /*
  * Where the request goes, and how it is signed: `service` as in host names and

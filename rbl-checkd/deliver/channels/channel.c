@@ -4,9 +4,9 @@
 
 #include "channel.h"
 
+#include <jansson.h>
 #include <openssl/crypto.h>
 #include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,30 +15,40 @@
 #include "rbl_utf8.h"
 
 
-static const channel_t *const  channels[] = {
-    &channel_webhook,
-    &channel_email,
-    &channel_endpoint,
-    &channel_sms,
-    &channel_pushover,
-    &channel_datadog,
-    &channel_sns,
-    &channel_cloudwatch,
-    &channel_pagerduty,
-    &channel_slack,
-    &channel_discord,
-    &channel_telegram
+#define CHANNEL_ROW(NAME, name)  [RBL_CONTACT_##NAME] = &channel_##name,
+
+static const channel_t *const  channels[RBL_CONTACT_TYPES] = {
+    RBL_CONTACT_ALL(CHANNEL_ROW)
 };
 
 
 const channel_t *
-channel_find(rbl_str_t type)
+channel_find(rbl_str_t name)
 {
-    size_t  i;
+    rbl_contact_type_t  type;
 
-    for (i = 0; i < sizeof(channels) / sizeof(channels[0]); i++) {
-        if (rbl_str_is(type, channels[i]->type)) {
-            return channels[i];
+    if (name.n == 0) {
+        return &channel_webhook;
+    }
+
+    return rbl_contact_type(&type, name) == RBL_OK ? channels[type] : NULL;
+}
+
+
+/* The text for the customer about a key that is not set; NULL: all are. */
+
+static const char *
+channel_lacks(const channel_t *channel, const config_t *conf)
+{
+    size_t                 i;
+    const channel_need_t  *need;
+
+    for (i = 0; i < CHANNEL_NEEDS; i++) {
+        need = &channel->needs[i];
+
+        if (need->lacks != NULL && *((const char *) conf + need->text) == '\0')
+        {
+            return need->lacks;
         }
     }
 
@@ -50,15 +60,13 @@ void
 channel_types(rbl_out_t *out, const config_t *conf)
 {
     size_t       i, n;
-    const char  *type[sizeof(channels) / sizeof(channels[0])];
+    const char  *type[RBL_CONTACT_TYPES];
 
     n = 0;
 
-    for (i = 0; i < sizeof(channels) / sizeof(channels[0]); i++) {
-        if (channels[i]->type[0] != '\0'
-            && (channels[i]->lacks == NULL || channels[i]->lacks(conf) == NULL))
-        {
-            type[n++] = channels[i]->type;
+    for (i = 0; i < RBL_CONTACT_TYPES; i++) {
+        if (channel_lacks(channels[i], conf) == NULL) {
+            type[n++] = rbl_contact_type_name((rbl_contact_type_t) i);
         }
     }
 
@@ -210,6 +218,25 @@ channel_service(channel_request_t *request, const char *base, rbl_str_t path)
 }
 
 
+void
+channel_user(channel_request_t *request, rbl_str_t user, rbl_str_t password)
+{
+    rbl_buf_t  *made = &request->to_made;
+
+    request->to.n = rbl_buf_str(made).n;
+    rbl_out_char(&made->out, '\0');
+    rbl_out_str(&made->out, user);
+    rbl_out_char(&made->out, '\0');
+    rbl_out_str(&made->out, password);
+    rbl_out_char(&made->out, '\0');
+
+    request->to.p = rbl_buf_str(made).p;
+    request->user = (rbl_str_t) { request->to.p + request->to.n + 1, user.n };
+    request->password = (rbl_str_t) { request->user.p + user.n + 1,
+                                      password.n };
+}
+
+
 rbl_err_t
 channel_never(channel_request_t *request, const char *why)
 {
@@ -229,15 +256,16 @@ channel_make(const channel_t *channel, channel_request_t *request,
     message_t    message;
     const char  *lacks;
 
-    lacks = channel->lacks != NULL ? channel->lacks(job->conf) : NULL;
+    lacks = channel_lacks(channel, job->conf);
 
     if (lacks != NULL) {
         return channel_never(request, lacks);
     }
 
     if (channel->no_value != NULL
-        && rbl_contact_parse(buf, &to, channel->value, job->to, NULL, 0)
-           != RBL_OK)
+        && (rbl_contact_parse(buf, &to, channel->type, job->to, NULL, 0)
+            != RBL_OK
+            || (channel->exact && !rbl_str_eq(to, job->to))))
     {
         return channel_never(request, channel->no_value);
     }
@@ -307,6 +335,23 @@ channel_why(channel_outcome_t *outcome, const char *service, unsigned status,
 }
 
 
+void
+channel_said(channel_outcome_t *outcome, const char *service,
+    const channel_answer_t *answer, const void *json)
+{
+    rbl_str_t  words;
+
+    words = RBL_STR("");
+
+    if (json_is_string((const json_t *) json)) {
+        words.p = json_string_value(json);
+        words.n = json_string_length(json);
+    }
+
+    channel_why(outcome, service, answer->status, words);
+}
+
+
 rbl_str_t
 channel_answer_header(const channel_answer_t *answer, const char *name)
 {
@@ -367,4 +412,28 @@ channel_judge_service(const channel_answer_t *answer,
     return answer->status == 408 || answer->status == 425
            || answer->status == 429 || answer->status >= 500
            ? CHANNEL_RETRY : CHANNEL_DEAD;
+}
+
+
+channel_verdict_t
+channel_judge(const channel_t *channel, const channel_answer_t *answer,
+    channel_outcome_t *outcome)
+{
+    json_t             *root;
+    json_error_t        error;
+    channel_verdict_t   verdict;
+
+    if (channel->judge != NULL) {
+        return channel->judge(answer, outcome);
+    }
+
+    verdict = channel_judge_service(answer, outcome, channel->service);
+
+    if (verdict != CHANNEL_DELIVERED && channel->refused != NULL) {
+        root = json_loadb(answer->body.p, answer->body.n, 0, &error);
+        verdict = channel->refused(answer, root, verdict, outcome);
+        json_decref(root);
+    }
+
+    return verdict;
 }

@@ -1,7 +1,7 @@
 /*
  * Channels: a channel makes a request from a delivery, and judges its answer.
- * Each has one file, and a line in channel.c; channels do no I/O.  Webhooks and
- * callbacks are a channel like those of the contacts.
+ * Each has one file; channels do no I/O.  Each type of contact has one
+ * (RBL_CONTACT_ALL); webhooks and callbacks are a channel like those.
  *
  * A channel knows only its own service.  Resolving and judging addresses,
  * sending, the retry schedule and the record are common code (attempt.c); a
@@ -10,6 +10,8 @@
 
 #ifndef DELIVER_CHANNEL_H_INCLUDED
 #define DELIVER_CHANNEL_H_INCLUDED
+
+#include <stddef.h>
 
 #include "backoff.h"
 #include "base/buf.h"
@@ -22,6 +24,7 @@
 #define CHANNEL_HEADER_MAX  192
 #define CHANNEL_WHY_MAX     256
 #define CHANNEL_STEPS       4           /* requests of one attempt */
+#define CHANNEL_NEEDS       3
 #define CHANNEL_SIGV4_MAX   96
 #define CHANNEL_VALUE_MAX   64
 #define CHANNEL_WORDS_MAX   160         /* octets of a peer's words, the rest
@@ -103,23 +106,31 @@ typedef struct {
                                            unchanged */
 } channel_outcome_t;
 
+/* A text of the configuration that a channel cannot do without, and what is
+   missing then. */
 typedef struct {
-    const char             *type;       /* of a contact; "": a receiver */
+    size_t       text;                  /* offset of a char[] in config_t */
+    const char  *lacks;
+} channel_need_t;
+
+#define CHANNEL_NEED(member, lacks)  { offsetof(config_t, member), lacks }
+
+typedef struct {
+    const char             *service;    /* begins a reason: "Slack" */
     channel_way_t           way;
     unsigned                per_host:1; /* a message is about one host if they
                                            are few */
     unsigned                keyless:1;  /* the service has no key by which it
                                            recognizes a repeat: its requests
                                            are `fresh` and `once_more` */
-    rbl_contact_type_t      value;      /* the contact's value is one of these,
+    unsigned                exact:1;    /* a value must be stored as
+                                           rbl_contact_parse writes it */
+    rbl_contact_type_t      type;       /* the contact's value is one of these,
                                            or `no_value` is why nothing is
                                            sent; NULL: it is not looked at */
     const char             *no_value;
     const backoff_table_t  *repeats;
-
-    /* Says which key of the configuration is missing; NULL: none.  The pointer
-       is NULL if the channel needs no configuration. */
-    const char             *(*lacks)(const config_t *conf);
+    channel_need_t          needs[CHANNEL_NEEDS];
 
     /* One of them: makes a request of the body as it is, or writes one with the
        message.  to: the contact's value.  Result: as channel_make. */
@@ -129,17 +140,24 @@ typedef struct {
                                    const channel_job_t *job, rbl_str_t to,
                                    const message_t *message);
 
+    /* Judges an answer; NULL: channel_judge_service does.  Its verdict, if it
+       is not "delivered", may be changed by `refused`, which gets the JSON of
+       the answer (json_t, NULL: invalid or too long). */
     channel_verdict_t     (*judge)(const channel_answer_t *answer,
                                    channel_outcome_t *outcome);
+    channel_verdict_t     (*refused)(const channel_answer_t *answer,
+                                     const void *json,
+                                     channel_verdict_t verdict,
+                                     channel_outcome_t *outcome);
 } channel_t;
 
-extern const channel_t  channel_webhook, channel_endpoint, channel_email;
-extern const channel_t  channel_sms, channel_pushover, channel_datadog;
-extern const channel_t  channel_sns, channel_cloudwatch;
-extern const channel_t  channel_pagerduty, channel_slack, channel_discord;
-extern const channel_t  channel_telegram;
+#define CHANNEL_OF(NAME, name)  extern const channel_t  channel_##name;
 
-/* NULL: there is none for that type of contact. */
+RBL_CONTACT_ALL(CHANNEL_OF)
+
+extern const channel_t  channel_webhook;
+
+/* NULL: there is no such type of contact; "": webhooks and callbacks. */
 const channel_t *channel_find(rbl_str_t type);
 
 /* Writes a packed array of the types of contacts that can be delivered to. */
@@ -149,6 +167,10 @@ void channel_types(rbl_out_t *out, const config_t *conf);
    as OpenSSL has failed. */
 rbl_err_t channel_make(const channel_t *channel, channel_request_t *request,
     const channel_job_t *job);
+
+/* The meaning of an answer.  The outcome is zeroed by the caller. */
+channel_verdict_t channel_judge(const channel_t *channel,
+    const channel_answer_t *answer, channel_outcome_t *outcome);
 
 channel_request_t *channel_request_new(void);
 void channel_request_free(channel_request_t *request);
@@ -179,6 +201,10 @@ channel_verdict_t channel_judge_http(const channel_answer_t *answer,
 void channel_service(channel_request_t *request, const char *base,
     rbl_str_t path);
 
+/* Copies user and password behind the URL in to_made, each with a NUL. */
+void channel_user(channel_request_t *request, rbl_str_t user,
+    rbl_str_t password);
+
 /* RBL_EINVAL, and that is why. */
 rbl_err_t channel_never(channel_request_t *request, const char *why);
 
@@ -193,6 +219,10 @@ channel_verdict_t channel_judge_service(const channel_answer_t *answer,
    printable. */
 void channel_why(channel_outcome_t *outcome, const char *service,
     unsigned status, rbl_str_t words);
+
+/* The same with a member of the answer's JSON, if that is a text. */
+void channel_said(channel_outcome_t *outcome, const char *service,
+    const channel_answer_t *answer, const void *json);
 
 /* The value of a header, without spaces around it; "" if it is missing. */
 rbl_str_t channel_answer_header(const channel_answer_t *answer,

@@ -138,12 +138,7 @@ logs_write(channel_request_t *request, const channel_job_t *job, rbl_str_t to,
     rbl_str_t    group;
     aws_value_t  value;
 
-    (void) to;
-
-    if (aws_value(&value, RBL_CONTACT_CLOUDWATCH, job->to) != RBL_OK) {
-        return channel_never(request, "not a log group with its keys");
-    }
-
+    aws_value(&value, to);
     err = aws_request(request, &value, "logs", job->conf->logs_url);
 
     if (err != RBL_OK) {
@@ -235,9 +230,10 @@ logs_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
 
 
 const channel_t  channel_cloudwatch = {
-    .type = "aws-cloudwatch",
-    .way = CHANNEL_HTTP,
+    .type = RBL_CONTACT_CLOUDWATCH,
+    .no_value = "not a log group with its keys",
     .keyless = 1,
+    .exact = 1,
     .repeats = &backoff_contact,
     .write = logs_write,
     .judge = logs_judge

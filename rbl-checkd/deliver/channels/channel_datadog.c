@@ -344,12 +344,12 @@ datadog_write(channel_request_t *request, const channel_job_t *job,
 
 
 static channel_verdict_t
-datadog_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
+datadog_refused(const channel_answer_t *answer, const void *json,
+    channel_verdict_t verdict, channel_outcome_t *outcome)
 {
-    int64_t            reset;
-    channel_verdict_t  verdict;
+    int64_t  reset;
 
-    verdict = channel_judge_service(answer, outcome, "Datadog");
+    (void) json;
 
     if (answer->status == 401 || answer->status == 403) {
         snprintf(outcome->why, CHANNEL_WHY_MAX, "Datadog refuses the key (%u)",
@@ -372,12 +372,11 @@ datadog_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
 
 
 const channel_t  channel_datadog = {
-    .type = "datadog",
-    .way = CHANNEL_HTTP,
+    .type = RBL_CONTACT_DATADOG,
+    .service = "Datadog",
     .keyless = 1,
-    .value = RBL_CONTACT_DATADOG,
     .no_value = "not a Datadog key",
     .repeats = &backoff_contact,
     .write = datadog_write,
-    .judge = datadog_judge
+    .refused = datadog_refused
 };

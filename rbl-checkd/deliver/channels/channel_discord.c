@@ -41,11 +41,6 @@ discord_link(rbl_out_t *out, rbl_str_t url, const char *label)
 }
 
 
-static const chat_markup_t  discord_markup = {
-    CLIP_UTF16, { "**", "**" }, discord_text, discord_link
-};
-
-
 static int64_t
 discord_colour(const message_host_t *host)
 {
@@ -68,55 +63,30 @@ discord_colour(const message_host_t *host)
 }
 
 
-/* Returns its units; 0: no room. */
-
-static size_t
-discord_host(rbl_doc_t *doc, const message_host_t *host, size_t room)
-{
-    size_t     n;
-    rbl_buf_t  buf;
-
-    rbl_buf_init(&buf);
-    n = chat_host(&buf.out, &discord_markup, host,
-                  room < DISCORD_TEXT ? room : DISCORD_TEXT);
-
-    if (n > 0) {
-        rbl_doc_object(doc, NULL);
-        rbl_doc_int(doc, "color", discord_colour(host));
-        rbl_doc_str(doc, "description", rbl_buf_str(&buf));
-        rbl_doc_close(doc);
-    }
-
-    rbl_buf_free(&buf);
-
-    return n;
-}
-
-
 static void
-discord_hosts(rbl_doc_t *doc, const message_t *m)
+discord_put(void *doc, const message_host_t *host, rbl_str_t text)
 {
-    char    more[CHAT_MORE_MAX];
-    size_t  i, n, room;
+    rbl_doc_object(doc, NULL);
 
-    room = DISCORD_ALL - CHAT_MORE_MAX;
-
-    for (i = 0; i < m->n_hosts && i < DISCORD_EMBEDS - 1; i++) {
-        n = room < DISCORD_LEAST ? 0 : discord_host(doc, &m->host[i], room);
-
-        if (n == 0) {
-            break;
-        }
-
-        room -= n;
+    if (host != NULL) {
+        rbl_doc_int(doc, "color", discord_colour(host));
     }
 
-    if (chat_more(more, m, i)[0] != '\0') {
-        rbl_doc_object(doc, NULL);
-        rbl_doc_z(doc, "description", more);
-        rbl_doc_close(doc);
-    }
+    rbl_doc_str(doc, "description", text);
+    rbl_doc_close(doc);
 }
+
+
+static const chat_markup_t  discord_markup = {
+    .unit = CLIP_UTF16,
+    .hosts = DISCORD_EMBEDS - 1,
+    .each = DISCORD_TEXT,
+    .least = DISCORD_LEAST,
+    .strong = { "**", "**" },
+    .text = discord_text,
+    .link = discord_link,
+    .put = discord_put
+};
 
 
 /* Escapes any text, then cuts it to the limit of a member. */
@@ -153,7 +123,7 @@ discord_write(channel_request_t *request, const channel_job_t *job,
     rbl_doc_array(&doc, "embeds");
 
     if (m->n_hosts > 0) {
-        discord_hosts(&doc, m);
+        chat_hosts(&doc, &discord_markup, m, DISCORD_ALL - CHAT_LAST);
 
     } else {
         rbl_doc_object(&doc, NULL);
@@ -193,44 +163,30 @@ discord_wait(const json_t *root)
 #define DISCORD_NO_TOKEN    50027
 
 static channel_verdict_t
-discord_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
+discord_refused(const channel_answer_t *answer, const void *json,
+    channel_verdict_t verdict, channel_outcome_t *outcome)
 {
-    json_t             *root;
-    json_int_t          code;
-    channel_verdict_t   verdict;
+    json_int_t  code;
 
-    verdict = channel_judge_service(answer, outcome, "Discord");
-
-    if (verdict == CHANNEL_DELIVERED) {
-        return verdict;
-    }
-
-    root = chat_answer(answer);
-    code = json_integer_value(json_object_get(root, "code"));
-    chat_said(outcome, "Discord", answer, json_object_get(root, "message"));
+    code = json_integer_value(json_object_get(json, "code"));
+    channel_said(outcome, "Discord", answer, json_object_get(json, "message"));
 
     if (answer->status == 429) {
-        outcome->wait = discord_wait(root);
+        outcome->wait = discord_wait(json);
     }
 
-    if (answer->status == 404
-        || (verdict == CHANNEL_DEAD
-            && (code == DISCORD_NO_WEBHOOK || code == DISCORD_NO_TOKEN)))
-    {
-        verdict = CHANNEL_DISABLE;
-    }
-
-    json_decref(root);
-
-    return verdict;
+    return answer->status == 404
+           || (verdict == CHANNEL_DEAD
+               && (code == DISCORD_NO_WEBHOOK || code == DISCORD_NO_TOKEN))
+           ? CHANNEL_DISABLE : verdict;
 }
 
 
 const channel_t  channel_discord = {
-    .type = "discord",
-    .way = CHANNEL_HTTP,
+    .type = RBL_CONTACT_DISCORD,
+    .service = "Discord",
     .keyless = 1,
     .repeats = &backoff_contact,
     .write = discord_write,
-    .judge = discord_judge
+    .refused = discord_refused
 };

@@ -75,16 +75,6 @@ email_write(channel_request_t *request, const channel_job_t *job, rbl_str_t to,
 }
 
 
-/* NULL, or the missing key. */
-
-static const char *
-email_lacks(const config_t *conf)
-{
-    return conf->smtp_url[0] == '\0'
-           ? "no SMTP server is configured (smtp_url)" : NULL;
-}
-
-
 static channel_verdict_t
 email_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
 {
@@ -100,12 +90,13 @@ email_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
 
 
 const channel_t  channel_email = {
-    .type = "email",
+    .type = RBL_CONTACT_EMAIL,
     .way = CHANNEL_SMTP,
-    .value = RBL_CONTACT_EMAIL,
     .no_value = "not an address that mail can be sent to",
     .repeats = &backoff_contact,
-    .lacks = email_lacks,
+    .needs = {
+        CHANNEL_NEED(smtp_url, "no SMTP server is configured (smtp_url)")
+    },
     .write = email_write,
     .judge = email_judge
 };

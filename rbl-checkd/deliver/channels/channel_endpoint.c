@@ -9,15 +9,12 @@
 #include <time.h>
 
 
-/* Name and password stand behind the URL in its buffer, each with a NUL. */
-
 static rbl_err_t
 endpoint_login(channel_request_t *request, rbl_str_t login)
 {
-    char        name[RBL_CONTACT_MAX], password[RBL_CONTACT_MAX];
-    size_t      n;
-    rbl_str_t   first, second;
-    rbl_out_t  *out = &request->to_made.out;
+    char       name[RBL_CONTACT_MAX], password[RBL_CONTACT_MAX];
+    size_t     n;
+    rbl_str_t  first, second;
 
     for (n = 0; n < login.n && login.p[n] != ':'; n++) {
         /* void */
@@ -32,19 +29,9 @@ endpoint_login(channel_request_t *request, rbl_str_t login)
         return channel_never(request, "its name or password is malformed");
     }
 
-    rbl_out_str(out, request->to);
-    rbl_out_char(out, '\0');
-    rbl_out_str(out, first);
-    rbl_out_char(out, '\0');
-    rbl_out_str(out, second);
-    rbl_out_char(out, '\0');
+    rbl_out_str(&request->to_made.out, request->to);
+    channel_user(request, first, second);
     explicit_bzero(password, sizeof(password));
-
-    request->to.p = rbl_buf_str(&request->to_made).p;
-    request->user.p = request->to.p + request->to.n + 1;
-    request->user.n = first.n;
-    request->password.p = request->user.p + first.n + 1;
-    request->password.n = second.n;
 
     return RBL_OK;
 }
@@ -64,8 +51,7 @@ endpoint_make(channel_request_t *request, const channel_job_t *job)
 
 
 const channel_t  channel_endpoint = {
-    .type = "endpoint",
-    .way = CHANNEL_HTTP,
+    .type = RBL_CONTACT_ENDPOINT,
     .repeats = &backoff_contact,
     .make = endpoint_make,
     .judge = channel_judge_http

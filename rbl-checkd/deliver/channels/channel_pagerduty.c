@@ -213,37 +213,25 @@ pagerduty_write(channel_request_t *request, const channel_job_t *job,
 /* {"status": "invalid event", "message": "...", "errors": ["..."]} */
 
 static channel_verdict_t
-pagerduty_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
+pagerduty_refused(const channel_answer_t *answer, const void *json,
+    channel_verdict_t verdict, channel_outcome_t *outcome)
 {
-    json_t             *root;
-    const json_t       *said;
-    channel_verdict_t   verdict;
+    const json_t  *said;
 
-    verdict = channel_judge_service(answer, outcome, "PagerDuty");
-
-    if (verdict == CHANNEL_DELIVERED) {
-        return verdict;
-    }
-
-    root = chat_answer(answer);
-    said = json_array_get(json_object_get(root, "errors"), 0);
-
-    if (!json_is_string(said)) {
-        said = json_object_get(root, "message");
-    }
-
-    chat_said(outcome, "PagerDuty", answer, said);
-    json_decref(root);
+    said = json_array_get(json_object_get(json, "errors"), 0);
+    channel_said(outcome, "PagerDuty", answer,
+                 json_is_string(said) ? said
+                                      : json_object_get(json, "message"));
 
     return verdict;
 }
 
 
 const channel_t  channel_pagerduty = {
-    .type = "pagerduty",
-    .way = CHANNEL_HTTP,
+    .type = RBL_CONTACT_PAGERDUTY,
+    .service = "PagerDuty",
     .per_host = 1,
     .repeats = &backoff_contact,
     .write = pagerduty_write,
-    .judge = pagerduty_judge
+    .refused = pagerduty_refused
 };

@@ -70,17 +70,6 @@ pushover_form(rbl_buf_t *form, const channel_job_t *job,
 }
 
 
-/* NULL, or the missing key. */
-
-static const char *
-pushover_lacks(const config_t *conf)
-{
-    return conf->pushover_token[0] == '\0'
-           ? "no Pushover application is configured (pushover_token_file)"
-           : NULL;
-}
-
-
 static rbl_err_t
 pushover_write(channel_request_t *request, const channel_job_t *job,
     rbl_str_t to, const message_t *message)
@@ -139,54 +128,38 @@ pushover_says(const json_t *root, const char *field)
 /* {"user":"invalid","errors":[...],"status":0} */
 
 static channel_verdict_t
-pushover_refused(const channel_answer_t *answer, channel_outcome_t *outcome)
+pushover_refused(const channel_answer_t *answer, const void *json,
+    channel_verdict_t verdict, channel_outcome_t *outcome)
 {
-    json_t             *root;
-    channel_verdict_t   verdict;
+    if (answer->status == 429) {
+        return pushover_quota(answer, outcome);
+    }
 
-    verdict = CHANNEL_DEAD;
-    root = chat_answer(answer);
-
-    if (pushover_says(root, "user")) {
+    if (verdict == CHANNEL_DEAD && pushover_says(json, "user")) {
         snprintf(outcome->why, CHANNEL_WHY_MAX,
                  "Pushover has no such user or group (%u)", answer->status);
-        verdict = CHANNEL_DISABLE;
+        return CHANNEL_DISABLE;
+    }
 
-    } else if (pushover_says(root, "token")) {
+    if (verdict == CHANNEL_DEAD && pushover_says(json, "token")) {
         snprintf(outcome->why, CHANNEL_WHY_MAX,
                  "Pushover refuses its application (%u)", answer->status);
     }
-
-    json_decref(root);
 
     return verdict;
 }
 
 
-static channel_verdict_t
-pushover_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
-{
-    channel_verdict_t  verdict;
-
-    if (answer->status == 429) {
-        return pushover_quota(answer, outcome);
-    }
-
-    verdict = channel_judge_service(answer, outcome, "Pushover");
-
-    return verdict == CHANNEL_DEAD ? pushover_refused(answer, outcome)
-                                   : verdict;
-}
-
-
 const channel_t  channel_pushover = {
-    .type = "pushover",
-    .way = CHANNEL_HTTP,
+    .type = RBL_CONTACT_PUSHOVER,
+    .service = "Pushover",
     .keyless = 1,
-    .value = RBL_CONTACT_PUSHOVER,
     .no_value = "not a Pushover key",
     .repeats = &backoff_contact,
-    .lacks = pushover_lacks,
+    .needs = {
+        CHANNEL_NEED(pushover_token, "no Pushover application is configured"
+                                     " (pushover_token_file)")
+    },
     .write = pushover_write,
-    .judge = pushover_judge
+    .refused = pushover_refused
 };

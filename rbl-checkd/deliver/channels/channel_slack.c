@@ -51,11 +51,6 @@ slack_link(rbl_out_t *out, rbl_str_t url, const char *label)
 }
 
 
-static const chat_markup_t  slack_markup = {
-    CLIP_CHARS, { "*", "*" }, slack_text, slack_link
-};
-
-
 /* A block with a text of that kind: plain_text or mrkdwn. */
 
 static void
@@ -83,36 +78,22 @@ slack_block(rbl_doc_t *doc, const char *type, const char *kind,
 
 
 static void
-slack_hosts(rbl_doc_t *doc, const message_t *m)
+slack_put(void *doc, const message_host_t *host, rbl_str_t text)
 {
-    char       more[CHAT_MORE_MAX];
-    size_t     i, n, room;
-    rbl_buf_t  buf;
-
-    room = SLACK_ALL;
-    rbl_buf_init(&buf);
-
-    for (i = 0; i < m->n_hosts && i < SLACK_HOSTS; i++) {
-        n = chat_host(&buf.out, &slack_markup, &m->host[i],
-                      room < SLACK_SECTION ? room : SLACK_SECTION);
-
-        if (n == 0) {
-            break;
-        }
-
-        room -= n;
-        slack_block(doc, "section", "mrkdwn", rbl_buf_str(&buf),
-                    SLACK_SECTION);
-        rbl_buf_reset(&buf);
-    }
-
-    if (chat_more(more, m, i)[0] != '\0') {
-        slack_block(doc, "section", "plain_text", rbl_str(more),
-                    SLACK_SECTION);
-    }
-
-    rbl_buf_free(&buf);
+    slack_block(doc, "section", host != NULL ? "mrkdwn" : "plain_text", text,
+                SLACK_SECTION);
 }
+
+
+static const chat_markup_t  slack_markup = {
+    .unit = CLIP_CHARS,
+    .hosts = SLACK_HOSTS,
+    .each = SLACK_SECTION,
+    .strong = { "*", "*" },
+    .text = slack_text,
+    .link = slack_link,
+    .put = slack_put
+};
 
 
 /* The webhook of a workflow takes the values that the workflow declares, no
@@ -166,7 +147,7 @@ slack_write_blocks(rbl_out_t *out, const message_t *m)
         slack_block(&doc, "section", "plain_text", m->text, SLACK_TEXT);
 
     } else {
-        slack_hosts(&doc, m);
+        chat_hosts(&doc, &slack_markup, m, SLACK_ALL);
     }
 
     rbl_doc_close(&doc);
@@ -234,8 +215,7 @@ slack_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
 
 
 const channel_t  channel_slack = {
-    .type = "slack",
-    .way = CHANNEL_HTTP,
+    .type = RBL_CONTACT_SLACK,
     .keyless = 1,
     .repeats = &backoff_contact,
     .write = slack_write,

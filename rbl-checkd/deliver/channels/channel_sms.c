@@ -38,24 +38,6 @@ static const struct {
 };
 
 
-/* NULL, or the missing key. */
-
-static const char *
-sms_lacks(const config_t *conf)
-{
-    if (conf->sms_account[0] == '\0') {
-        return "no SMS account is configured (sms_account)";
-    }
-
-    if (conf->sms_token[0] == '\0') {
-        return "no SMS token is configured (sms_token_file)";
-    }
-
-    return conf->sms_from[0] == '\0'
-           ? "no sender of SMS is configured (sms_from)" : NULL;
-}
-
-
 static void
 sms_form(rbl_buf_t *form, const config_t *conf, rbl_str_t to,
     const message_t *message)
@@ -97,39 +79,19 @@ sms_write(channel_request_t *request, const channel_job_t *job, rbl_str_t to,
 }
 
 
-/* The code of {"code": 21211, "message": ..., "status": 400}; 0: none */
-
-static int
-sms_code(const channel_answer_t *answer)
-{
-    json_t      *root;
-    json_int_t   code;
-
-    root = chat_answer(answer);
-    code = json_integer_value(json_object_get(root, "code"));
-    json_decref(root);
-
-    return code > 0 && code <= 99999 ? (int) code : 0;
-}
-
+/* {"code": 21211, "message": ..., "status": 400} */
 
 static channel_verdict_t
-sms_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
+sms_refused(const channel_answer_t *answer, const void *json,
+    channel_verdict_t verdict, channel_outcome_t *outcome)
 {
-    int                code;
-    size_t             i;
-    channel_verdict_t  verdict;
+    size_t      i;
+    json_int_t  code;
 
-    verdict = channel_judge_service(answer, outcome, "the SMS service");
+    code = json_integer_value(json_object_get(json, "code"));
 
-    if (verdict == CHANNEL_DELIVERED) {
-        return verdict;
-    }
-
-    code = sms_code(answer);
-
-    if (code == 0 && answer->status == 401) {
-        code = 20003;
+    if (code <= 0 || code > 99999) {
+        code = answer->status == 401 ? 20003 : 0;
     }
 
     if (code == 21611 || code == 30001) {
@@ -140,7 +102,7 @@ sms_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
         if (sms_codes[i].code == code) {
             snprintf(outcome->why, CHANNEL_WHY_MAX,
                      "the SMS service %s (%u, %d)", sms_codes[i].words,
-                     answer->status, code);
+                     answer->status, (int) code);
             return sms_codes[i].verdict;
         }
     }
@@ -148,7 +110,7 @@ sms_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
     if (code != 0) {
         snprintf(outcome->why, CHANNEL_WHY_MAX,
                  "the SMS service responded: %u, code %d",
-                 answer->status, code);
+                 answer->status, (int) code);
     }
 
     return verdict;
@@ -156,13 +118,16 @@ sms_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
 
 
 const channel_t  channel_sms = {
-    .type = "sms",
-    .way = CHANNEL_HTTP,
+    .type = RBL_CONTACT_SMS,
+    .service = "the SMS service",
     .keyless = 1,
-    .value = RBL_CONTACT_SMS,
     .no_value = "not a phone number",
     .repeats = &backoff_contact,
-    .lacks = sms_lacks,
+    .needs = {
+        CHANNEL_NEED(sms_account, "no SMS account is configured (sms_account)"),
+        CHANNEL_NEED(sms_token, "no SMS token is configured (sms_token_file)"),
+        CHANNEL_NEED(sms_from, "no sender of SMS is configured (sms_from)")
+    },
     .write = sms_write,
-    .judge = sms_judge
+    .refused = sms_refused
 };

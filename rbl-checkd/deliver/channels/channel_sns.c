@@ -110,12 +110,7 @@ sns_write(channel_request_t *request, const channel_job_t *job, rbl_str_t to,
     rbl_err_t    err;
     aws_value_t  value;
 
-    (void) to;
-
-    if (aws_value(&value, RBL_CONTACT_SNS, job->to) != RBL_OK) {
-        return channel_never(request, "not a topic with its keys");
-    }
-
+    aws_value(&value, to);
     err = aws_request(request, &value, "sns", job->conf->sns_url);
 
     if (err == RBL_OK) {
@@ -143,9 +138,10 @@ sns_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
 
 
 const channel_t  channel_sns = {
-    .type = "aws-sns",
-    .way = CHANNEL_HTTP,
+    .type = RBL_CONTACT_SNS,
+    .no_value = "not a topic with its keys",
     .keyless = 1,
+    .exact = 1,
     .repeats = &backoff_contact,
     .write = sns_write,
     .judge = sns_judge

@@ -42,8 +42,27 @@ telegram_link(rbl_out_t *out, rbl_str_t url, const char *label)
 }
 
 
+static void
+telegram_put(void *out, const message_host_t *host, rbl_str_t text)
+{
+    rbl_out_str(out, text);
+
+    if (host != NULL) {
+        rbl_out_char(out, '\n');
+    }
+}
+
+
 static const chat_markup_t  telegram_markup = {
-    CLIP_UTF16, { "<b>", "</b>" }, telegram_text, telegram_link
+    .unit = CLIP_UTF16,
+    .hosts = MESSAGE_HOSTS,
+    .each = TELEGRAM_TEXT,
+    .least = TELEGRAM_LEAST,
+    .between = 1,
+    .strong = { "<b>", "</b>" },
+    .text = telegram_text,
+    .link = telegram_link,
+    .put = telegram_put
 };
 
 
@@ -53,29 +72,6 @@ telegram_title(rbl_out_t *out, const message_t *m)
     rbl_out_z(out, "<b>");
     telegram_text(out, clip_begin(m->title, TELEGRAM_TITLE, CLIP_UTF16));
     rbl_out_z(out, "</b>\n\n");
-}
-
-
-static void
-telegram_hosts(rbl_out_t *out, const message_t *m, size_t room)
-{
-    char    more[CHAT_MORE_MAX];
-    size_t  i, n;
-
-    room -= CHAT_MORE_MAX;
-
-    for (i = 0; i < m->n_hosts && room >= TELEGRAM_LEAST; i++) {
-        n = chat_host(out, &telegram_markup, &m->host[i], room - 1);
-
-        if (n == 0) {
-            break;
-        }
-
-        rbl_out_char(out, '\n');
-        room -= n + 1;
-    }
-
-    rbl_out_z(out, chat_more(more, m, i));
 }
 
 
@@ -150,7 +146,7 @@ telegram_message(rbl_doc_t *doc, rbl_str_t chat, const message_t *m)
     room = TELEGRAM_TEXT - clip_length(rbl_buf_str(&text), CLIP_UTF16);
 
     if (m->n_hosts > 0) {
-        telegram_hosts(&text.out, m, room);
+        chat_hosts(&text.out, &telegram_markup, m, room - CHAT_LAST);
 
     } else {
         telegram_words(&text.out, m->text, room);
@@ -164,16 +160,6 @@ telegram_message(rbl_doc_t *doc, rbl_str_t chat, const message_t *m)
     rbl_doc_close(doc);
 
     rbl_buf_free(&text);
-}
-
-
-/* NULL, or the missing key. */
-
-static const char *
-telegram_lacks(const config_t *conf)
-{
-    return conf->telegram_token[0] == '\0'
-           ? "no bot of Telegram is configured (telegram_token_file)" : NULL;
 }
 
 
@@ -256,10 +242,11 @@ telegram_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
 {
     json_t             *root;
     json_int_t          status;
+    json_error_t        error;
     channel_answer_t    own = *answer;
     channel_verdict_t   verdict, refused;
 
-    root = chat_answer(answer);
+    root = json_loadb(answer->body.p, answer->body.n, 0, &error);
     status = json_integer_value(json_object_get(root, "error_code"));
 
     if (json_is_false(json_object_get(root, "ok")) && status > 299
@@ -271,8 +258,8 @@ telegram_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
     verdict = channel_judge_service(&own, outcome, "Telegram");
 
     if (verdict != CHANNEL_DELIVERED) {
-        chat_said(outcome, "Telegram", &own,
-                  json_object_get(root, "description"));
+        channel_said(outcome, "Telegram", &own,
+                     json_object_get(root, "description"));
         refused = telegram_refused(&own, outcome, root);
         verdict = verdict == CHANNEL_DEAD ? refused : verdict;
     }
@@ -284,11 +271,13 @@ telegram_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
 
 
 const channel_t  channel_telegram = {
-    .type = "telegram",
-    .way = CHANNEL_HTTP,
+    .type = RBL_CONTACT_TELEGRAM,
     .keyless = 1,
     .repeats = &backoff_contact,
-    .lacks = telegram_lacks,
+    .needs = {
+        CHANNEL_NEED(telegram_token, "no bot of Telegram is configured"
+                                     " (telegram_token_file)")
+    },
     .write = telegram_write,
     .judge = telegram_judge
 };

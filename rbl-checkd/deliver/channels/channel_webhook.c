@@ -34,8 +34,6 @@ webhook_make(channel_request_t *request, const channel_job_t *job)
 
 
 const channel_t  channel_webhook = {
-    .type = "",
-    .way = CHANNEL_HTTP,
     .repeats = &backoff_webhook,
     .make = webhook_make,
     .judge = channel_judge_http

@@ -6,7 +6,6 @@
 #include "chat.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 
 
@@ -125,8 +124,10 @@ chat_state(char buf[CHAT_STATE_MAX], const message_host_t *host)
 }
 
 
-const char *
-chat_more(char buf[CHAT_MORE_MAX], const message_t *message, size_t told)
+/* "And 12 more hosts.", or nothing if all are shown. */
+
+static const char *
+chat_more(char buf[CHAT_LAST], const message_t *message, size_t told)
 {
     int64_t  all;
 
@@ -141,7 +142,7 @@ chat_more(char buf[CHAT_MORE_MAX], const message_t *message, size_t told)
     buf[0] = '\0';
 
     if (all > 0) {
-        snprintf(buf, CHAT_MORE_MAX, "And %" PRId64 " more %s.", all,
+        snprintf(buf, CHAT_LAST, "And %" PRId64 " more %s.", all,
                  all == 1 ? "host" : "hosts");
     }
 
@@ -296,7 +297,7 @@ static size_t
 chat_listings(rbl_out_t *out, const chat_markup_t *markup, rbl_buf_t *line,
     const message_host_t *host, size_t room)
 {
-    char     buf[CHAT_MORE_MAX];
+    char     buf[CHAT_LAST];
     size_t   i, n, used;
     int64_t  more;
 
@@ -329,7 +330,9 @@ chat_listings(rbl_out_t *out, const chat_markup_t *markup, rbl_buf_t *line,
 }
 
 
-size_t
+/* Lines of at most `max` units; their units, 0: not even one line fits. */
+
+static size_t
 chat_host(rbl_out_t *out, const chat_markup_t *markup,
     const message_host_t *host, size_t max)
 {
@@ -350,27 +353,35 @@ chat_host(rbl_out_t *out, const chat_markup_t *markup,
 }
 
 
-void *
-chat_answer(const channel_answer_t *answer)
-{
-    json_error_t  error;
-
-    return json_loadb(answer->body.p, answer->body.n, 0, &error);
-}
-
-
 void
-chat_said(channel_outcome_t *outcome, const char *service,
-    const channel_answer_t *answer, const void *json)
+chat_hosts(void *to, const chat_markup_t *markup, const message_t *message,
+    size_t room)
 {
-    rbl_str_t  words;
+    char       more[CHAT_LAST];
+    size_t     i, n, max;
+    rbl_buf_t  buf;
 
-    words = RBL_STR("");
+    rbl_buf_init(&buf);
 
-    if (json_is_string((const json_t *) json)) {
-        words.p = json_string_value(json);
-        words.n = json_string_length(json);
+    for (i = 0; i < message->n_hosts && i < markup->hosts
+                && room >= markup->least; i++)
+    {
+        max = room - markup->between;
+        n = chat_host(&buf.out, markup, &message->host[i],
+                      max < markup->each ? max : markup->each);
+
+        if (n == 0) {
+            break;
+        }
+
+        markup->put(to, &message->host[i], rbl_buf_str(&buf));
+        rbl_buf_reset(&buf);
+        room -= n + markup->between;
     }
 
-    channel_why(outcome, service, answer->status, words);
+    if (chat_more(more, message, i)[0] != '\0') {
+        markup->put(to, NULL, rbl_str(more));
+    }
+
+    rbl_buf_free(&buf);
 }

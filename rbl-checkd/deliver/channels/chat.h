@@ -11,25 +11,29 @@
 #include "deliver/message/message.h"
 #include "rbl_doc.h"
 
-/* A markup.  Foreign text goes only through `text` and `link`. */
+/* A markup, and the limits of the service in its unit of length.  Foreign text
+   goes only through `text` and `link`. */
 typedef struct {
     clip_unit_t    unit;
+    size_t         hosts;               /* in a message, at most */
+    size_t         each;                /* units of one of them */
+    size_t         least;               /* a host is not begun with less */
+    size_t         between;             /* units that `put` adds to a host */
     const char    *strong[2];           /* around emphasized text */
     void         (*text)(rbl_out_t *out, rbl_str_t text);
     void         (*link)(rbl_out_t *out, rbl_str_t url, const char *label);
+
+    /* Takes the lines on a host; host NULL: "And 12 more hosts." */
+    void         (*put)(void *to, const message_host_t *host, rbl_str_t text);
 } chat_markup_t;
 
 /*
- * Lines on one host, of at most `max` units, each ending in a line feed; lists
- * that find no room are counted.  Returns the units; 0: not even one line fits.
+ * Puts the hosts of a message, in at most `room` units without the last line.
+ * The lines on a host end in line feeds; lists that find no room are counted.
  */
-size_t chat_host(rbl_out_t *out, const chat_markup_t *markup,
-    const message_host_t *host, size_t max);
-
-/* "And 12 more hosts.", or nothing if all are shown. */
-#define CHAT_MORE_MAX  64
-const char *chat_more(char buf[CHAT_MORE_MAX], const message_t *message,
-    size_t told);
+#define CHAT_LAST  64                   /* units of the last line, at most */
+void chat_hosts(void *to, const chat_markup_t *markup, const message_t *message,
+    size_t room);
 
 /* "listed on 3 lists"; a delisted host and a clear one: "on no list ..." */
 #define CHAT_STATE_MAX  64
@@ -61,12 +65,5 @@ const char *chat_entity(char c);
 /* A member of at most `max` units. */
 void chat_clip(rbl_doc_t *doc, const char *key, rbl_str_t text, size_t max,
     clip_unit_t unit);
-
-/* The JSON of an answer, a new reference; NULL: invalid, or too long. */
-void *chat_answer(const channel_answer_t *answer);
-
-/* Calls channel_why with a member of the JSON, if that is a text. */
-void chat_said(channel_outcome_t *outcome, const char *service,
-    const channel_answer_t *answer, const void *json);
 
 #endif /* DELIVER_CHAT_H_INCLUDED */
