@@ -28,19 +28,6 @@
 #define ENTRY_WHY_MAX    200
 
 
-typedef rbl_err_t (*entry_message_pt)(rbl_out_t *out, const rbl_event_t *event,
-    const rbl_timezone_t *zone);
-
-static const struct {
-    const char        *type;
-    entry_message_pt   write;
-} entry_messages[] = {
-    { MESSAGE_CONFIRM, message_confirm },
-    { MESSAGE_NOTICE, message_notice },
-    { MESSAGE_LINK, message_link }
-};
-
-
 /*
  * Frees the attempts that were recorded with the entry.  Records those that
  * ended since.  Those that wait or run continue as claimed deliveries.
@@ -301,24 +288,6 @@ entry_fan_out(entry_t *e)
 }
 
 
-/* The function that makes the message of an event for contacts or a user; NULL:
-   it is for receivers. */
-
-static entry_message_pt
-entry_message(const entry_t *e)
-{
-    size_t  i;
-
-    for (i = 0; i < sizeof(entry_messages) / sizeof(entry_messages[0]); i++) {
-        if (rbl_str_is(e->event.type, entry_messages[i].type)) {
-            return entry_messages[i].write;
-        }
-    }
-
-    return NULL;
-}
-
-
 /* NULL, or why it cannot be delivered. */
 
 static const char *
@@ -329,7 +298,6 @@ entry_read(entry_t *e)
     rbl_sid_t              sid;
     deliver_t             *d = e->set->deliver;
     const rbl_timezone_t  *zone;
-    entry_message_pt       write;
 
     if (rbl_sid_parse(&sid, RBL_SID_ACCOUNT, e->account) != RBL_OK) {
         return "malformed account";
@@ -341,8 +309,8 @@ entry_read(entry_t *e)
 
     rbl_buf_init(&body);
     zone = timezones_find(d->timezones, e->event.timezone);
-    write = entry_message(e);
-    err = (write != NULL ? write : body_render)(&body.out, &e->event, zone);
+    err = (message_is_event(e->event.type) ? message_event : body_render)
+              (&body.out, &e->event, zone);
 
     if (err == RBL_OK) {
         e->body = payload_new(rbl_buf_str(&body));
@@ -535,7 +503,7 @@ entry_start(entry_t *e)
 
     why = entry_read(e);
 
-    if (why == NULL && entry_message(e) == NULL) {
+    if (why == NULL && !message_is_event(e->event.type)) {
         return 1;
     }
 

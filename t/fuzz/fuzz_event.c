@@ -84,7 +84,9 @@ try_link(rbl_str_t raw)
 
     rbl_buf_init(&buf);
 
-    if (message_link(&buf.out, &event, &rbl_timezone_utc) == RBL_OK) {
+    if (rbl_str_is(event.type, MESSAGE_LINK)
+        && message_event(&buf.out, &event, &rbl_timezone_utc) == RBL_OK)
+    {
         secret = message_link_digest(&event);
         fuzz_check(secret.n == 64);
         fuzz_check(message_read(&message, rbl_buf_str(&buf)) == RBL_OK);

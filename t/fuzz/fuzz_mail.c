@@ -30,7 +30,9 @@ try_event(rbl_str_t raw)
 
     rbl_buf_init(&buf);
 
-    if (message_confirm(&buf.out, &event, &rbl_timezone_utc) == RBL_OK) {
+    if (rbl_str_is(event.type, MESSAGE_CONFIRM)
+        && message_event(&buf.out, &event, &rbl_timezone_utc) == RBL_OK)
+    {
         fuzz_check(message_read(&m, rbl_buf_str(&buf)) == RBL_OK);
         fuzz_check(rbl_str_eq(m.code, event.code));
         fuzz_check(memmem(m.text.p, m.text.n, m.code.p, m.code.n) != NULL);

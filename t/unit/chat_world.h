@@ -133,7 +133,7 @@ world_confirm(world_t *w)
     event.code = RBL_STR("k7m2xq");
 
     rbl_buf_reset(&w->json);
-    ok(message_confirm(&w->json.out, &event, &rbl_timezone_utc) == RBL_OK,
+    ok(message_event(&w->json.out, &event, &rbl_timezone_utc) == RBL_OK,
        "a confirmation");
 
     return rbl_buf_str(&w->json);

@@ -31,7 +31,7 @@ event(void)
 static rbl_err_t
 confirm(rbl_buf_t *buf, const rbl_event_t *ev)
 {
-    return message_confirm(&buf->out, ev, &rbl_timezone_utc);
+    return message_event(&buf->out, ev, &rbl_timezone_utc);
 }
 
 
@@ -137,7 +137,7 @@ link_refused(rbl_event_t ev, const char *name)
     rbl_buf_t  buf;
 
     rbl_buf_init(&buf);
-    ok(message_link(&buf.out, &ev, &rbl_timezone_utc) == RBL_ETYPE,
+    ok(message_event(&buf.out, &ev, &rbl_timezone_utc) == RBL_ETYPE,
        "refused: %s", name);
     rbl_buf_free(&buf);
 }
@@ -157,7 +157,7 @@ link_named(const char *name, const char *shown)
     ev = link_event();
     ev.message = rbl_str(name);
     rbl_buf_init(&buf);
-    ok(message_link(&buf.out, &ev, &rbl_timezone_utc) == RBL_OK
+    ok(message_event(&buf.out, &ev, &rbl_timezone_utc) == RBL_OK
        && message_read(&m, rbl_buf_str(&buf)) == RBL_OK, "a mail");
     link = memmem(m.text.p, m.text.n, "#/link/", 7);
     at = memmem(m.text.p, m.text.n, "\n\nAccount: ", 11);
@@ -189,7 +189,7 @@ test_link(void)
 
     ev = link_event();
     rbl_buf_init(&buf);
-    ok(message_link(&buf.out, &ev, &rbl_timezone_utc) == RBL_OK, "a link");
+    ok(message_event(&buf.out, &ev, &rbl_timezone_utc) == RBL_OK, "a link");
     ok(memmem(rbl_buf_str(&buf).p, rbl_buf_str(&buf).n, SECRET, 64) == NULL,
        "the message that is stored has no secret");
     snprintf(json, sizeof(json), "%.*s", (int) rbl_buf_str(&buf).n,

@@ -73,18 +73,14 @@ typedef struct {
 } message_t;
 
 /*
- * Writes the message that has the code of a contact.confirm in it, the time in
- * that zone.  RBL_ETYPE: not such an event.
+ * Writes the message of an event without hosts (schema.txt, event): the code of
+ * a contact.confirm, the sign-in link of a user.link, or a contact.notice; with
+ * times in that zone.  RBL_ETYPE: not such an event.  message_is_event: has it
+ * one of these types?
  */
-rbl_err_t message_confirm(rbl_out_t *out, const rbl_event_t *event,
+rbl_err_t message_event(rbl_out_t *out, const rbl_event_t *event,
     const rbl_timezone_t *zone);
-
-/*
- * Writes a contact.notice about a webhook, a plan or a payment (schema.txt,
- * event); it has no hosts.  Errors as above.
- */
-rbl_err_t message_notice(rbl_out_t *out, const rbl_event_t *event,
-    const rbl_timezone_t *zone);
+int message_is_event(rbl_str_t type);
 
 /*
  * Writes a contact.trigger: event, numbers and hosts are the caller's, words,
@@ -93,15 +89,9 @@ rbl_err_t message_notice(rbl_out_t *out, const rbl_event_t *event,
  */
 void message_trigger(rbl_out_t *out, const message_t *message);
 
-/*
- * Writes the message that has the sign-in link of a user.link in it
- * (schema.txt, event); it has no hosts.  RBL_ETYPE: as above.
- */
-rbl_err_t message_link(rbl_out_t *out, const rbl_event_t *event,
-    const rbl_timezone_t *zone);
-
-/* The SHA-256 of such a link, 64 hex digits; n 0: malformed.  The message has
-   it in the place of the link's secret, which is not in the store's events. */
+/* The SHA-256 of the link of a user.link, 64 hex digits; n 0: malformed.  Its
+   message has it in the place of the link's secret, which is not in the store's
+   events. */
 rbl_str_t message_link_digest(const rbl_event_t *event);
 
 /* Puts the secret of a link into its message. */
