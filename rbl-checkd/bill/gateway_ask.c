@@ -204,7 +204,7 @@ ask_send(gateway_ask_t *ask)
     request.attempt = ask->steps;
     request.timeout = ask->line->conf->gateway_timeout;
 
-    if (target_parse(&ask->to, rbl_buf_str(&r->url)) != RBL_OK
+    if (rbl_url_parse(&ask->to.parsed, rbl_buf_str(&r->url)) != RBL_OK
         || target_host(&ask->to, &request, buf) != RBL_OK
         || resolve_start(&request, &ask->resolve, ask_resolved, ask) != 0)
     {

@@ -162,7 +162,7 @@ attempt_resolved(void *data, const rbl_addr_t *addr, const char *why,
 static const char *
 attempt_judge_url(attempt_t *a, resolve_request_t *request, char *buf)
 {
-    if (target_parse(&a->to, a->request->to) != RBL_OK) {
+    if (rbl_url_parse(&a->to.parsed, a->request->to) != RBL_OK) {
         return "not a valid URL";
     }
 

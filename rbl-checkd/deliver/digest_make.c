@@ -149,14 +149,6 @@ digest_list(const digest_work_t *w, const rbl_listing_t *v)
 }
 
 
-static int
-digest_is_url(rbl_str_t s)
-{
-    return (s.n > 8 && memcmp(s.p, "https://", 8) == 0)
-           || (s.n > 7 && memcmp(s.p, "http://", 7) == 0);
-}
-
-
 /* The meaning of the codes at the list, or else the codes. */
 
 static rbl_str_t
@@ -243,7 +235,7 @@ digest_listing(digest_work_t *w, message_listing_t *l, const rbl_listing_t *v,
     l->name = list != NULL ? list->name : RBL_STR("");
     l->website = v->website;
     l->details = v->details;
-    l->reason = v->details.n > 0 && !digest_is_url(v->details)
+    l->reason = v->details.n > 0 && !message_is_url(v->details)
                 ? v->details : digest_means(w, list, v->codes);
     l->delisting = digest_delisting(w, list, host);
     l->severity = message_severity(list != NULL ? list->tier : RBL_STR(""));

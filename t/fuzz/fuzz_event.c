@@ -13,7 +13,6 @@
 #include "base/buf.h"
 #include "fuzz_xml.h"
 #include "deliver/message/body.h"
-#include "deliver/message/body_bill.h"
 #include "deliver/message/message.h"
 #include "rbl_view.h"
 

@@ -7,12 +7,16 @@
 
 #include "body.h"
 
-#include "body_bill.h"
+#include <ctype.h>
+
 #include "rbl_doc.h"
+#include "rbl_money.h"
 #include "rbl_sid.h"
 #include "rbl_time.h"
 #include "rbl_view.h"
 
+
+#define BILL_SLUG_MAX  128
 
 typedef enum {
     BODY_STARTED = 0,
@@ -107,6 +111,245 @@ body_listing(rbl_doc_t *doc, const rbl_event_t *event, body_type_t type)
     rbl_doc_int(doc, "total", event->total);
 
     return body_details(doc, event->results);
+}
+
+
+/* Billing: amounts are decimal texts in US dollars. */
+
+static void
+bill_time(rbl_doc_t *doc, const char *key, int64_t ms)
+{
+    char  date[RBL_TIME_LEN];
+
+    rbl_doc_str(doc, key, rbl_time_rfc3339(date, ms));
+}
+
+
+static void
+bill_money(rbl_doc_t *doc, const char *key, int64_t amount)
+{
+    char  text[RBL_MONEY_LEN];
+
+    rbl_doc_str(doc, key, rbl_money_text(text, amount));
+}
+
+
+/* The id of a plan is made of its name: "Business yearly" is
+   "business-yearly". */
+
+static rbl_str_t
+bill_slug(char buf[BILL_SLUG_MAX], rbl_str_t name)
+{
+    size_t  i, n;
+
+    n = 0;
+
+    for (i = 0; i < name.n && n < BILL_SLUG_MAX; i++) {
+        if (isascii(name.p[i]) && isalnum(name.p[i])) {
+            buf[n++] = (char) tolower(name.p[i]);
+
+        } else if (n > 0 && buf[n - 1] != '-') {
+            buf[n++] = '-';
+        }
+    }
+
+    if (n > 0 && buf[n - 1] == '-') {
+        n--;
+    }
+
+    return (rbl_str_t) { buf, n };
+}
+
+
+static rbl_err_t
+bill_plan(rbl_doc_t *doc, rbl_str_t raw)
+{
+    char        slug[BILL_SLUG_MAX];
+    rbl_sold_t  sold;
+
+    if (rbl_sold_decode(&sold, raw) != RBL_OK) {
+        return RBL_ETYPE;
+    }
+
+    rbl_doc_object(doc, "plan");
+    rbl_doc_str(doc, "id", bill_slug(slug, sold.plan));
+    rbl_doc_str(doc, "name", sold.plan);
+    bill_money(doc, "price", sold.price);
+    rbl_doc_z(doc, "currency", "USD");
+    rbl_doc_int(doc, "hosts", sold.hosts);
+    rbl_doc_int(doc, "check_interval", sold.interval);
+    bill_time(doc, "expires", sold.expires);
+    rbl_doc_bool(doc, "auto_renew", sold.renew != 0);
+    rbl_doc_close(doc);
+
+    return RBL_OK;
+}
+
+
+/* Payments by hand have no source. */
+
+static rbl_err_t
+bill_source(rbl_doc_t *doc, rbl_str_t raw)
+{
+    rbl_source_t  source = { .type = RBL_STR("manual") };
+
+    if (raw.n > 0 && rbl_source_decode(&source, raw) != RBL_OK) {
+        return RBL_ETYPE;
+    }
+
+    rbl_doc_object(doc, "payment_source");
+    rbl_view_source(doc, &source);
+    rbl_doc_close(doc);
+
+    return RBL_OK;
+}
+
+
+static rbl_err_t
+bill_payment(rbl_doc_t *doc, const rbl_billing_t *billing)
+{
+    rbl_err_t      err;
+    rbl_payment_t  payment;
+
+    if (rbl_payment_decode(&payment, billing->payment) != RBL_OK) {
+        return RBL_ETYPE;
+    }
+
+    rbl_doc_object(doc, "payment");
+    rbl_doc_str(doc, "id", payment.id);
+    bill_money(doc, "amount", payment.amount);
+    rbl_doc_z(doc, "currency", "USD");
+    bill_time(doc, "date", payment.done);
+    rbl_doc_str(doc, "status", payment.state);
+    rbl_doc_str(doc, "reference", payment.reference);
+    err = bill_source(doc, billing->source);
+    rbl_doc_close(doc);
+
+    return err;
+}
+
+
+static rbl_err_t
+bill_failed(rbl_doc_t *doc, const rbl_billing_t *billing)
+{
+    rbl_doc_int(doc, "attempt", billing->attempt);
+    rbl_doc_str(doc, "reason", billing->reason);
+    bill_time(doc, "next_attempt", billing->next);
+
+    return RBL_OK;
+}
+
+
+static rbl_err_t
+bill_expires(rbl_doc_t *doc, const rbl_billing_t *billing)
+{
+    rbl_doc_int(doc, "days", billing->days);
+
+    return RBL_OK;
+}
+
+
+static rbl_err_t
+bill_low(rbl_doc_t *doc, const rbl_billing_t *billing)
+{
+    bill_money(doc, "balance", billing->balance);
+    bill_money(doc, "alert_threshold", billing->alert);
+
+    return RBL_OK;
+}
+
+
+static void
+bill_limits(rbl_doc_t *doc, const rbl_billing_t *billing)
+{
+    bill_money(doc, "falls_below", billing->falls_below);
+    bill_money(doc, "recharge_to", billing->recharge_to);
+}
+
+
+static rbl_err_t
+bill_recharged(rbl_doc_t *doc, const rbl_billing_t *billing)
+{
+    bill_limits(doc, billing);
+
+    return bill_payment(doc, billing);
+}
+
+
+static rbl_err_t
+bill_unpaid(rbl_doc_t *doc, const rbl_billing_t *billing)
+{
+    bill_limits(doc, billing);
+
+    return bill_failed(doc, billing);
+}
+
+
+static rbl_err_t
+bill_card(rbl_doc_t *doc, const rbl_billing_t *billing)
+{
+    rbl_err_t  err;
+
+    err = bill_source(doc, billing->source);
+
+    return err == RBL_OK ? bill_expires(doc, billing) : err;
+}
+
+
+static const struct {
+    const char  *type;
+    int          plan;                  /* it comes first */
+    rbl_err_t  (*write)(rbl_doc_t *doc, const rbl_billing_t *billing);
+} bill_types[] = {
+    { "billing.renewal.success", 1, bill_payment },
+    { "billing.renewal.failed", 1, bill_failed },
+    { "expiring.plan.alert", 1, bill_expires },
+    { "expiring.card.alert", 0, bill_card },
+    { "billing.balance.alert", 0, bill_low },
+    { "billing.recharge.success", 0, bill_recharged },
+    { "billing.recharge.failed", 0, bill_unpaid }
+};
+
+
+static int
+bill_type(const rbl_event_t *event)
+{
+    int  i;
+
+    for (i = sizeof(bill_types) / sizeof(bill_types[0]) - 1; i >= 0; i--) {
+        if (rbl_str_is(event->type, bill_types[i].type)) {
+            break;
+        }
+    }
+
+    return i;
+}
+
+
+int
+body_is_bill(const rbl_event_t *event)
+{
+    return bill_type(event) >= 0;
+}
+
+
+/* Members that the contract does not name are at the end of their object. */
+
+static rbl_err_t
+body_bill(rbl_doc_t *doc, const rbl_event_t *event)
+{
+    int            type;
+    rbl_err_t      err;
+    rbl_billing_t  billing;
+
+    if (rbl_billing_decode(&billing, event->data) != RBL_OK) {
+        return RBL_ETYPE;
+    }
+
+    type = bill_type(event);
+    err = bill_types[type].plan ? bill_plan(doc, billing.sold) : RBL_OK;
+
+    return err == RBL_OK ? bill_types[type].write(doc, &billing) : err;
 }
 
 

@@ -17,4 +17,7 @@
 rbl_err_t body_render(rbl_out_t *out, const rbl_event_t *event,
     const rbl_timezone_t *zone);
 
+/* True if the event is one of billing, whose body has no check. */
+int body_is_bill(const rbl_event_t *event);
+
 #endif /* DELIVER_BODY_H_INCLUDED */

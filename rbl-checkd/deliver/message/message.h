@@ -108,6 +108,9 @@ rbl_str_t message_state(message_state_t state);
 /* A severity in words for people, the same in each text; "" of none. */
 const char *message_severity_word(rbl_str_t severity);
 
+/* Does a text begin as the URL of a page? */
+int message_is_url(rbl_str_t s);
+
 /* Is the first of two severities the worse one? */
 int message_worse(rbl_str_t a, rbl_str_t b);
 

@@ -87,6 +87,14 @@ message_worse(rbl_str_t a, rbl_str_t b)
 }
 
 
+int
+message_is_url(rbl_str_t s)
+{
+    return (s.n > 8 && memcmp(s.p, "https://", 8) == 0)
+           || (s.n > 7 && memcmp(s.p, "http://", 7) == 0);
+}
+
+
 /* The worst severity of the message. */
 
 static rbl_str_t
@@ -369,17 +377,9 @@ trigger_hosts(rbl_doc_t *doc, const message_t *m)
 static rbl_str_t
 trigger_url(const message_t *m)
 {
-    rbl_str_t  url;
-
-    if (m->n_hosts != 1 || m->host[0].n_listings != 1) {
-        return RBL_STR("");
-    }
-
-    url = m->host[0].listing[0].details;
-
-    return url.n > 8 && (memcmp(url.p, "https://", 8) == 0
-                         || memcmp(url.p, "http://", 7) == 0)
-           ? url : RBL_STR("");
+    return m->n_hosts == 1 && m->host[0].n_listings == 1
+           && message_is_url(m->host[0].listing[0].details)
+           ? m->host[0].listing[0].details : RBL_STR("");
 }
 
 

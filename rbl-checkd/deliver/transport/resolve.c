@@ -34,8 +34,8 @@ struct resolve_s {
 };
 
 
-static void
-resolve_free(resolve_t *r)
+void
+resolve_cancel(resolve_t *r)
 {
     ev_timer_stop(r->request.loop, &r->timer);
 
@@ -48,13 +48,6 @@ resolve_free(resolve_t *r)
     }
 
     free(r);
-}
-
-
-void
-resolve_cancel(resolve_t *r)
-{
-    resolve_free(r);
 }
 
 
@@ -171,14 +164,14 @@ resolve_finish(resolve_t *r)
     resolve_drop_family(r);
 
     if (resolve_choose(r, &addr) == 0) {
-        resolve_free(r);
+        resolve_cancel(r);
         done(data, &addr, NULL, 1);
         return;
     }
 
     known = r->known;
     snprintf(why, sizeof(why), "%s", r->why);
-    resolve_free(r);
+    resolve_cancel(r);
     done(data, NULL, why, known);
 }
 
@@ -329,7 +322,7 @@ resolve_start(const resolve_request_t *request, resolve_t **resolve,
     ev_init(&r->timer, resolve_timer_handler);
 
     if (resolve_ask(r, request->name) != 0) {
-        resolve_free(r);
+        resolve_cancel(r);
         return -1;
     }
 

@@ -7,13 +7,6 @@
 
 
 rbl_err_t
-target_parse(target_t *target, rbl_str_t url)
-{
-    return rbl_url_parse(&target->parsed, url);
-}
-
-
-rbl_err_t
 target_host(target_t *target, resolve_request_t *request,
     char buf[RBL_VALUE_MAX])
 {

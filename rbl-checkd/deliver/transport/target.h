@@ -15,9 +15,6 @@ typedef struct {
     char       host[RBL_VALUE_MAX + 2]; /* as in a URL */
 } target_t;
 
-/* RBL_EINVAL: not a URL. */
-rbl_err_t target_parse(target_t *target, rbl_str_t url);
-
 /* Sets the request's literal address or its name, which is in buf, and its
    port.  RBL_EINVAL: neither an address nor a name. */
 rbl_err_t target_host(target_t *target, resolve_request_t *request,
