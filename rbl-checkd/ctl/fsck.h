@@ -11,8 +11,6 @@
 
 #include "ctl.h"
 
-#define FSCK_CURSOR  24
-
 typedef struct {
     ctl_t       *ctl;
     int          repair;
@@ -23,12 +21,10 @@ typedef struct {
     json_t      *rows;                  /* the faults */
     json_t      *reported;              /* names of the faults -> true */
     json_t      *accounts;              /* SID -> result of fsck_state */
-    json_t      *events;                /* "<AC>:<EV>" -> [targets] */
-    json_t      *counted;               /* the same of those that need another
-                                           scan -> counter before it */
+    json_t      *events;                /* "<AC>:<EV>" -> [counter,
+                                           target...] */
     json_t      *counts;                /* by scripts: name -> sum */
-    json_t      *ranges;                /* SIDs that scripts have found */
-    redisReply  *reply;                 /* of the last script */
+    json_t      *names;                 /* that scripts have found */
     rbl_str_t    mail_account;          /* whose users are looked for */
 } fsck_t;
 
@@ -48,8 +44,7 @@ void fsck_report(fsck_t *f, rbl_str_t account, const char *kind,
 typedef enum {
     FSCK_OK = 0,
     FSCK_BAD,
-    FSCK_NONE,
-    FSCK_MAYBE
+    FSCK_NONE
 } fsck_word_t;
 
 int fsck_script(fsck_t *f, rbl_str_t key, const rbl_script_t *script,
@@ -62,32 +57,16 @@ int fsck_script(fsck_t *f, rbl_str_t key, const rbl_script_t *script,
 int fsck_watched(fsck_t *f, rbl_str_t key, const rbl_script_t *script,
     int argc, rbl_str_t *argv);
 
-/* The cursor of the next page; "0": the scan is complete. */
-void fsck_cursor(char cursor[FSCK_CURSOR], const redisReply *reply);
-
 /* The account that the command names; n 0: all accounts. */
 rbl_str_t fsck_only(const fsck_t *f);
+
+/* Make the first key of a script: of a partition, of an account. */
+rbl_str_t fsck_base(const fsck_t *f, rbl_key_t *key, unsigned p);
+rbl_str_t fsck_acct(const fsck_t *f, rbl_key_t *key, rbl_str_t account);
 
 /* fsck_scan.c: finds every key of the store, and the accounts in their
    names. */
 int fsck_scan(fsck_t *f);
-
-/* Checks the events whose numbers of deliveries differ. */
-int fsck_events(fsck_t *f);
-
-/* fsck_keys.c: passes all keys of that name, of all accounts or of the selected
-   one, to a function, in pages of SCAN. */
-int fsck_keys(fsck_t *f, const char *name,
-    int (*take)(fsck_t *f, const redisReply *page));
-
-/* Do all slots stay where they are?  0; -1: printed that they do not. */
-int fsck_still(fsck_t *f);
-
-/* fsck_walk.c: walks through partitions and accounts. */
-int fsck_aside(fsck_t *f, unsigned p);
-int fsck_accounts_index(fsck_t *f, unsigned p);
-int fsck_account(fsck_t *f, rbl_str_t account);
-int fsck_partition(fsck_t *f, unsigned p);
 
 /*
  * Checks an account once, its record first.  FSCK_OK; FSCK_BAD: the rest of it
@@ -95,6 +74,14 @@ int fsck_partition(fsck_t *f, unsigned p);
  * -1: error printed.
  */
 int fsck_state(fsck_t *f, rbl_str_t account);
+
+/* Passes all keys of that name, of all accounts or of the selected one, to a
+   function, in pages of SCAN. */
+int fsck_keys(fsck_t *f, const char *name,
+    int (*take)(fsck_t *f, const redisReply *page));
+
+/* Do all slots stay where they are?  0; -1: printed that they do not. */
+int fsck_still(fsck_t *f);
 
 /*
  * fsck_mail.c: the index of users by their mail address.  It is in other

@@ -7,10 +7,7 @@
  * otherwise the client counts again.
  */
 
-#include "base/xalloc.h"
 #include "fsck.h"
-
-#include <stdlib.h>
 
 #define FSCK_TRIES       5
 #define FSCK_REFS_SLICE  100
@@ -18,9 +15,16 @@
 
 /* Counters that differ. */
 typedef struct {
-    rbl_fsck_refs_each_t   *refs;
-    char                  (*numbers)[CTL_DECIMAL];
-    size_t                  n;
+    fsck_t     *f;
+    rbl_str_t   acct;
+    int         passed;                 /* some were passed to the script */
+    int         n;
+    char        is[FSCK_REFS_SLICE][CTL_DECIMAL];
+
+    struct {
+        rbl_fsck_refs_args_t  args;
+        rbl_fsck_refs_each_t  refs[FSCK_REFS_SLICE];
+    } call;
 } fsck_diff_t;
 
 
@@ -38,87 +42,78 @@ count_begin(fsck_t *f, int argc, const rbl_str_t *watch)
 }
 
 
-/* Adds a field to those that differ; `has` is empty if there is no counter. */
-static void
-refs_differ(fsck_diff_t *d, rbl_str_t field, rbl_str_t has, int64_t is)
-{
-    d->refs[d->n].field = field;
-    d->refs[d->n].has = has;
-    d->refs[d->n].is = ctl_decimal(d->numbers[d->n], is);
-    d->n++;
-}
-
-
-/*
- * Compares the counters, a reply of HGETALL, with the counted uses: equal
- * fields are removed from f->counts.
- */
-static void
-refs_diff(fsck_t *f, const redisReply *refs, fsck_diff_t *d)
-{
-    void       *it;
-    size_t      i, n;
-    int64_t     is, was;
-    rbl_str_t   field, has;
-
-    n = rbl_reply_len(refs) / 2 + json_object_size(f->counts);
-    d->refs = xcalloc(n + 1, sizeof(*d->refs));
-    d->numbers = xcalloc(n + 1, sizeof(*d->numbers));
-
-    for (i = 0; i + 1 < rbl_reply_len(refs); i += 2) {
-        field = rbl_reply_str(rbl_reply_at(refs, i));
-        has = rbl_reply_str(rbl_reply_at(refs, i + 1));
-        is = json_integer_value(json_object_getn(f->counts, field.p, field.n));
-        (void) json_object_deln(f->counts, field.p, field.n);
-
-        if (is == 0 || rbl_int_parse(&was, has, is, is) != RBL_OK) {
-            refs_differ(d, field, has, is);
-        }
-    }
-
-    for (it = json_object_iter(f->counts); it != NULL;
-         it = json_object_iter_next(f->counts, it))
-    {
-        field.p = json_object_iter_key(it);
-        field.n = json_object_iter_key_len(it);
-        refs_differ(d, field, RBL_STR(""),
-                    json_integer_value(json_object_iter_value(it)));
-    }
-}
-
-
 /*
  * Passes the counters that differ to the script.  The first slice runs only if
  * no counter was written since the watch began: then the comparison was valid.
  * The other slices need no watch, since the script skips a counter that has
- * changed since. 1: a counter was written; 0; -1: error printed.
+ * changed since.  1: a counter was written; 0; -1: error printed.
  */
 static int
-refs_judge(fsck_t *f, rbl_str_t acct, const fsck_diff_t *d)
+refs_judge(fsck_diff_t *d)
 {
-    int     rc;
-    size_t  i, n;
+    int  rc;
 
-    struct {
-        rbl_fsck_refs_args_t  args;
-        rbl_fsck_refs_each_t  refs[FSCK_REFS_SLICE];
-    } call;
-
-    i = 0;
-
-    do {
-        n = d->n - i < FSCK_REFS_SLICE ? d->n - i : FSCK_REFS_SLICE;
-        memcpy(call.refs, d->refs + i, n * sizeof(*call.refs));
-
-        rc = (i == 0 ? fsck_watched : fsck_script)(f, acct,
-                 &rbl_script_fsck_refs,
-                 RBL_ARGC(call.args) + RBL_ARGC(*call.refs) * (int) n,
-                 call.args.argv);
-        i += n;
-
-    } while (i < d->n && rc == FSCK_OK);
+    rc = (d->passed ? fsck_script : fsck_watched)(d->f, d->acct,
+             &rbl_script_fsck_refs,
+             RBL_ARGC(d->call.args) + RBL_ARGC(*d->call.refs) * d->n,
+             d->call.args.argv);
+    d->passed = 1;
+    d->n = 0;
 
     return rc;
+}
+
+
+/* Compares a counter, which is empty if there is none, with the number of
+   uses. */
+static int
+refs_compare(fsck_diff_t *d, rbl_str_t field, rbl_str_t has, int64_t is)
+{
+    rbl_fsck_refs_each_t  *ref;
+
+    ref = &d->call.refs[d->n];
+    ref->field = field;
+    ref->has = has;
+    ref->is = ctl_decimal(d->is[d->n], is);
+
+    d->n += is == 0 || !rbl_str_eq(has, ref->is);
+
+    return d->n < FSCK_REFS_SLICE ? 0 : refs_judge(d);
+}
+
+
+/* Compares the counters, a reply of HGETALL, with the uses in f->counts. */
+static int
+refs_check(fsck_t *f, rbl_str_t acct, const redisReply *refs)
+{
+    int           rc;
+    size_t        i;
+    int64_t       is;
+    json_t       *count;
+    rbl_str_t     field;
+    const char   *name;
+    fsck_diff_t   d;
+
+    d.f = f;
+    d.acct = acct;
+    d.passed = 0;
+    d.n = 0;
+
+    for (i = 0, rc = 0; i + 1 < rbl_reply_len(refs) && rc == 0; i += 2) {
+        field = rbl_reply_str(rbl_reply_at(refs, i));
+        is = json_integer_value(json_object_getn(f->counts, field.p, field.n));
+        (void) json_object_deln(f->counts, field.p, field.n);
+        rc = refs_compare(&d, field, rbl_reply_str(rbl_reply_at(refs, i + 1)),
+                          is);
+    }
+
+    json_object_foreach(f->counts, name, count) {
+        rc = rc ? rc
+             : refs_compare(&d, rbl_str(name), RBL_STR(""),
+                            json_integer_value(count));
+    }
+
+    return rc || (d.passed && d.n == 0) ? rc : refs_judge(&d);
 }
 
 
@@ -126,16 +121,15 @@ refs_judge(fsck_t *f, rbl_str_t acct, const fsck_diff_t *d)
 static int
 count_refs(fsck_t *f, rbl_str_t account, rbl_str_t none)
 {
-    int                     rc;
-    rbl_key_t               acct_key, refs_key;
-    rbl_str_t               acct, key;
-    redisReply             *refs;
-    fsck_diff_t             d = { NULL, NULL, 0 };
-    rbl_fsck_uses_args_t    args;
+    int                   rc;
+    rbl_key_t             acct_key, refs_key;
+    rbl_str_t             acct, key;
+    redisReply           *refs;
+    rbl_fsck_uses_args_t  args;
 
-    acct = rbl_account_key(&acct_key, &f->ctl->ks, "acct", account, none);
+    acct = fsck_acct(f, &acct_key, account);
     key = rbl_account_key(&refs_key, &f->ctl->ks, "refs", account, none);
-    json_array_clear(f->ranges);
+    json_array_clear(f->names);
     args.what = RBL_STR("contacts");
     args.cursor = RBL_STR("0");
 
@@ -160,11 +154,8 @@ count_refs(fsck_t *f, rbl_str_t account, rbl_str_t none)
         return -1;
     }
 
-    refs_diff(f, refs, &d);
-    rc = refs_judge(f, acct, &d);
+    rc = refs_check(f, acct, refs);
     freeReplyObject(refs);
-    free(d.refs);
-    free(d.numbers);
 
     return rc;
 }
@@ -180,7 +171,7 @@ count_range(fsck_t *f, rbl_str_t account, rbl_str_t range)
     rbl_fsck_kids_args_t    kids;
     rbl_fsck_range_args_t   args;
 
-    acct = rbl_account_key(&key[0], &f->ctl->ks, "acct", account, RBL_STR(""));
+    acct = fsck_acct(f, &key[0], account);
     kids.range = range;
     kids.what = RBL_STR("kids");
     kids.cursor = RBL_STR("0");
@@ -246,10 +237,10 @@ fsck_counted(fsck_t *f, rbl_str_t account)
          : count_until(f, fsck_bill, account, none, "the ledger of account",
                        "grows faster than it can be read: it was not checked");
 
-    for (i = 0; i < json_array_size(f->ranges) && rc == 0; i++) {
+    for (i = 0; i < json_array_size(f->names) && rc == 0; i++) {
         rc = count_until(f, count_range, account,
                          rbl_str(json_string_value(
-                                     json_array_get(f->ranges, i))),
+                                     json_array_get(f->names, i))),
                          "range", "changes faster than its addresses can be"
                          " counted: its number of listed addresses was not"
                          " checked");

@@ -1,6 +1,7 @@
 /*
- * rblctl fsck: scans the store for keys that have the SID of an account.  The
- * walk through the account, or a script for such keys, checks their content.
+ * rblctl fsck: scans the store, node by node, for keys that have the SID of an
+ * account.  The walk through the account, or a script for such keys, checks
+ * their content.
  */
 
 #include "base/xalloc.h"
@@ -9,14 +10,94 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FSCK_SLICE  100                 /* keys passed to a script */
+#define FSCK_SCAN_COUNT  "1000"
+#define FSCK_CURSOR      24
+#define FSCK_SLICE       100            /* keys passed to a script */
 
 
 typedef struct {
     unsigned   p;
     rbl_str_t  name;                    /* after the tag */
-    rbl_str_t  kind, account, rest;     /* parts of the name */
+    rbl_str_t  account;                 /* a part of the name */
 } fsck_key_t;
+
+
+/* Scans one node. */
+static int
+fsck_keys_at(fsck_t *f, unsigned node, const char *match,
+    int (*take)(fsck_t *f, const redisReply *page))
+{
+    int          rc;
+    char         cursor[FSCK_CURSOR];
+    rbl_str_t    next;
+    redisReply  *reply;
+
+    snprintf(cursor, sizeof(cursor), "0");
+
+    do {
+        reply = ctl_command_at(f->ctl, node, RBL_COMMAND("SCAN",
+                               rbl_str(cursor), RBL_STR("MATCH"),
+                               rbl_str(match), RBL_STR("COUNT"),
+                               RBL_STR(FSCK_SCAN_COUNT)));
+        if (reply == NULL) {
+            return -1;
+        }
+
+        next = rbl_reply_name(reply);
+        snprintf(cursor, sizeof(cursor), "%.*s", next.n ? (int) next.n : 1,
+                 next.n ? next.p : "0");
+        rc = take(f, rbl_reply_rest(reply));
+        freeReplyObject(reply);
+
+    } while (rc == 0 && strcmp(cursor, "0") != 0);
+
+    return rc;
+}
+
+
+/* A key that moves to a node that was scanned already is not seen. */
+int
+fsck_still(fsck_t *f)
+{
+    int  moving;
+
+    moving = ctl_moving(f->ctl);
+
+    if (moving == 1) {
+        ctl_fail("slots move between the nodes of the cluster, so keys may be"
+                 " missed: run fsck again after that");
+    }
+
+    return moving == 0 ? 0 : -1;
+}
+
+
+int
+fsck_keys(fsck_t *f, const char *name,
+    int (*take)(fsck_t *f, const redisReply *page))
+{
+    char       match[RBL_KEY_MAX];
+    unsigned   node;
+    rbl_str_t  only;
+
+    only = fsck_only(f);
+    snprintf(match, sizeof(match), "%s:{*}:%s*%.*s*", f->ctl->ks.prefix, name,
+             (int) only.n, only.n ? only.p : "");
+
+    if (fsck_still(f) != 0) {
+        return -1;
+    }
+
+    for (node = ctl_next_node(f->ctl, RBL_NODE_NONE); node != RBL_NODE_NONE;
+         node = ctl_next_node(f->ctl, node))
+    {
+        if (fsck_keys_at(f, node, match, take) != 0) {
+            return -1;
+        }
+    }
+
+    return fsck_still(f);
+}
 
 
 static rbl_str_t
@@ -64,8 +145,6 @@ fsck_parse(const fsck_t *f, fsck_key_t *k, rbl_str_t key)
             && part > k->name.p)
         {
             k->account = fsck_part(part, at);
-            k->kind = fsck_part(k->name.p, part - 1);
-            k->rest = fsck_part(at < end ? at + 1 : end, end);
             return 0;
         }
     }
@@ -74,39 +153,31 @@ fsck_parse(const fsck_t *f, fsck_key_t *k, rbl_str_t key)
 }
 
 
-/* Stores an event, and the target if the key is one of its deliveries.  The
-   second scan is for the deliveries of the doubtful ones. */
-static void
-fsck_event(fsck_t *f, const fsck_key_t *k)
+int
+fsck_state(fsck_t *f, rbl_str_t account)
 {
-    char         name[RBL_KEY_MAX];
-    json_t      *targets;
-    rbl_str_t    target;
-    const char  *end, *colon;
+    int                       rc;
+    rbl_key_t                 key;
+    const json_t             *known;
+    rbl_fsck_account_args_t   args;
 
-    end = k->rest.p + k->rest.n;
-    colon = memchr(k->rest.p, ':', k->rest.n);
-    target = colon ? fsck_part(colon + 1, end) : RBL_STR("");
-
-    if (!rbl_str_is(k->kind, colon ? "dlv" : "event")
-        || memchr(target.p, ':', target.n) != NULL)
-    {
-        return;
+    known = json_object_getn(f->accounts, account.p, account.n);
+    if (known != NULL) {
+        return (int) json_integer_value(known);
     }
 
-    snprintf(name, sizeof(name), "%.*s:%.*s", (int) k->account.n,
-             k->account.p, (int) ((colon ? colon : end) - k->rest.p),
-             k->rest.p);
-
-    targets = json_object_get(f->events, name);
-    if (targets == NULL && json_object_size(f->counted) == 0) {
-        targets = json_array();
-        json_object_set_new_nocheck(f->events, name, targets);
+    if (ctl_away(f->ctl, rbl_partition(&f->ctl->ks, account))) {
+        return FSCK_BAD;
     }
 
-    if (targets != NULL && colon != NULL) {
-        json_array_append_new(targets, ctl_text(target));
+    rc = fsck_script(f, fsck_acct(f, &key, account),
+                     CTL_SCRIPT(fsck_account, args));
+    if (rc >= 0) {
+        json_object_setn_new(f->accounts, account.p, account.n,
+                             json_integer(rc));
     }
+
+    return rc;
 }
 
 
@@ -124,10 +195,6 @@ fsck_key(fsck_t *f, const fsck_key_t *k)
 
     state = fsck_state(f, k->account);
 
-    if (state == FSCK_OK) {
-        fsck_event(f, k);
-    }
-
     return state < 0 ? -1 : state != FSCK_BAD;
 }
 
@@ -141,41 +208,40 @@ fsck_key_cmp(const void *a, const void *b)
 }
 
 
-/* Passes keys of one partition to the script.  0, or -1. */
+/* Passes keys to the script, those of one partition together.  0, or -1. */
 static int
 fsck_look(fsck_t *f, size_t n, const fsck_key_t *keys)
 {
     int        rc;
     size_t     i, k;
     rbl_key_t  base;
-    rbl_str_t  key, none = RBL_STR("");
 
     struct {
         rbl_fsck_keys_args_t  args;
         rbl_str_t             keys[FSCK_SLICE];
     } call;
 
-    key = rbl_key(&base, &f->ctl->ks, keys->p, "accounts", none, none);
-
     for (i = 0, rc = 0; i < n && rc >= 0; i += k) {
-        for (k = 0; i + k < n && k < FSCK_SLICE; k++) {
+        for (k = 0; i + k < n && k < FSCK_SLICE && keys[i + k].p == keys[i].p;
+             k++)
+        {
             call.keys[k] = keys[i + k].name;
         }
 
-        rc = fsck_script(f, key, &rbl_script_fsck_keys,
-                         RBL_ARGC(call.args) + (int) k, call.args.argv);
+        rc = fsck_script(f, fsck_base(f, &base, keys[i].p),
+                         &rbl_script_fsck_keys, RBL_ARGC(call.args) + (int) k,
+                         call.args.argv);
     }
 
     return rc < 0 ? -1 : 0;
 }
 
 
-/* Handles a page of the scan, partition by partition. */
 static int
 fsck_scan_page(fsck_t *f, const redisReply *page)
 {
     int          rc;
-    size_t       i, n, from;
+    size_t       i, n;
     fsck_key_t  *keys;
 
     keys = xcalloc(rbl_reply_len(page) + 1, sizeof(fsck_key_t));
@@ -189,30 +255,36 @@ fsck_scan_page(fsck_t *f, const redisReply *page)
     }
 
     qsort(keys, n, sizeof(fsck_key_t), fsck_key_cmp);
-
-    for (i = 0, from = 0; i < n && rc >= 0; i++) {
-        if (i + 1 == n || keys[i + 1].p != keys[i].p) {
-            rc = fsck_look(f, i + 1 - from, &keys[from]);
-            from = i + 1;
-        }
-    }
-
+    rc = rc < 0 ? -1 : fsck_look(f, n, keys);
     free(keys);
 
-    return rc < 0 ? -1 : 0;
+    return rc;
 }
 
 
-/* Collects the deliveries of the doubtful events. */
+/* Adds deliveries, "dlv:<AC>:<EV>:<target>", to their events. */
 static int
-fsck_again_page(fsck_t *f, const redisReply *page)
+fsck_deliveries_page(fsck_t *f, const redisReply *page)
 {
-    size_t      i;
-    fsck_key_t  k;
+    size_t       i;
+    json_t      *event;
+    fsck_key_t   k;
+    const char  *end, *from, *colon;
 
     for (i = 0; i < rbl_reply_len(page); i++) {
-        if (fsck_parse(f, &k, rbl_reply_str(rbl_reply_at(page, i))) == 0) {
-            fsck_event(f, &k);
+        if (fsck_parse(f, &k, rbl_reply_str(rbl_reply_at(page, i))) != 0) {
+            continue;
+        }
+
+        from = k.account.p + k.account.n;
+        end = k.name.p + k.name.n;
+        colon = from < end ? memchr(from + 1, ':', (size_t) (end - from - 1))
+                : NULL;
+
+        if (colon != NULL) {
+            from = k.account.p;
+            event = json_object_getn(f->events, from, (size_t) (colon - from));
+            json_array_append_new(event, ctl_text(fsck_part(colon + 1, end)));
         }
     }
 
@@ -220,94 +292,79 @@ fsck_again_page(fsck_t *f, const redisReply *page)
 }
 
 
-int
-fsck_scan(fsck_t *f)
-{
-    return fsck_keys(f, "", fsck_scan_page);
-}
-
-
-/* Runs the script for an event and its targets. */
+/* Runs the script for an event: its counter in the first scan, and its
+   targets. */
 static int
-fsck_event_ask(fsck_t *f, const char *name, const json_t *targets)
+fsck_event(fsck_t *f, const char *name, const json_t *event)
 {
-    int          rc;
-    size_t       i, n;
-    rbl_key_t    key;
-    const char  *counted;
+    int        rc;
+    size_t     i, n;
+    rbl_key_t  key;
 
     struct {
         rbl_fsck_event_args_t  args;
         rbl_str_t              targets[];
     } *call;
 
-    n = json_array_size(targets);
-    counted = json_string_value(json_object_get(f->counted, name));
+    n = json_array_size(event) - 1;
     call = xcalloc(1, sizeof(*call) + n * sizeof(rbl_str_t));
     call->args.event = rbl_str(name + RBL_SID_LEN + 1);
-    call->args.counted = rbl_str(counted ? counted : "");
+    call->args.counted = rbl_str(json_string_value(json_array_get(event, 0)));
 
     for (i = 0; i < n; i++) {
         call->targets[i] = rbl_str(json_string_value(
-                                       json_array_get(targets, i)));
+                                       json_array_get(event, i + 1)));
     }
 
-    rc = fsck_script(f, rbl_account_key(&key, &f->ctl->ks, "acct",
-                                        fsck_part(name, name + RBL_SID_LEN),
-                                        RBL_STR("")),
+    rc = fsck_script(f, fsck_acct(f, &key, fsck_part(name,
+                                                     name + RBL_SID_LEN)),
                      &rbl_script_fsck_event, RBL_ARGC(call->args) + (int) n,
                      call->args.argv);
     free(call);
+
+    return rc < 0 ? -1 : 0;
+}
+
+
+/*
+ * Checks the events that the scan has found.  It may have missed a delivery
+ * that was made during the scan; another scan sees every delivery that existed
+ * when the counter of its event was read.
+ */
+static int
+fsck_events(fsck_t *f)
+{
+    int          rc;
+    size_t       i;
+    json_t      *event;
+    const char  *name, *space;
+
+    json_array_foreach(f->names, i, event) {
+        name = json_string_value(event);
+        space = strrchr(name, ' ');
+
+        if (space != NULL) {
+            json_object_setn_new(f->events, name, (size_t) (space - name),
+                                 json_pack("[s]", space + 1));
+        }
+    }
+
+    if (i == 0) {
+        return 0;
+    }
+
+    rc = fsck_keys(f, "dlv:", fsck_deliveries_page);
+
+    json_object_foreach(f->events, name, event) {
+        rc = rc ? rc : fsck_event(f, name, event);
+    }
 
     return rc;
 }
 
 
-/* Runs the script for each event, and keeps those that are doubtful, with their
-   counters at that time. */
-static int
-fsck_events_ask(fsck_t *f)
-{
-    int          rc;
-    void        *next;
-    json_t      *targets;
-    const char  *name;
-
-    json_object_foreach_safe(f->events, next, name, targets) {
-        rc = fsck_event_ask(f, name, targets);
-
-        if (rc < 0) {
-            return -1;
-        }
-
-        if (rc == FSCK_MAYBE) {
-            json_object_set_new_nocheck(f->counted, name,
-                ctl_text(rbl_reply_str(rbl_reply_at(f->reply, 1))));
-
-        } else {
-            json_object_del(f->events, name);
-        }
-    }
-
-    return 0;
-}
-
-
-/*
- * The first scan may have missed a delivery that was made during the scan; the
- * second scan sees every delivery that existed when the event was kept.
- */
 int
-fsck_events(fsck_t *f)
+fsck_scan(fsck_t *f)
 {
-    if (fsck_events_ask(f) != 0) {
-        return -1;
-    }
-
-    if (json_object_size(f->counted) == 0) {
-        return 0;
-    }
-
-    return fsck_keys(f, "dlv:", fsck_again_page) != 0
-           || fsck_events_ask(f) != 0 ? -1 : 0;
+    return fsck_keys(f, "", fsck_scan_page) != 0 ? -1 : fsck_events(f);
 }

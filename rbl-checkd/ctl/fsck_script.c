@@ -8,14 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FSCK_NAME  512
 #define FSCK_HEAD  2                    /* common arguments of all scripts */
 
 
-static const char *const  fsck_words[] = { "OK", "BAD", "NONE", "MAYBE",
-                                          "MORE" };
+static const char *const  fsck_words[] = { "OK", "BAD", "NONE", "MORE" };
 
-#define FSCK_MORE  4
+#define FSCK_MORE  3
 
 
 rbl_str_t
@@ -25,37 +23,48 @@ fsck_only(const fsck_t *f)
 }
 
 
+rbl_str_t
+fsck_base(const fsck_t *f, rbl_key_t *key, unsigned p)
+{
+    rbl_str_t  none = RBL_STR("");
+
+    return rbl_key(key, &f->ctl->ks, p, "accounts", none, none);
+}
+
+
+rbl_str_t
+fsck_acct(const fsck_t *f, rbl_key_t *key, rbl_str_t account)
+{
+    return rbl_account_key(key, &f->ctl->ks, "acct", account, RBL_STR(""));
+}
+
+
 /* A fault that is seen twice, and was not repaired, is reported once. */
 void
 fsck_add(fsck_t *f, rbl_str_t account, rbl_str_t kind, rbl_str_t where,
     rbl_str_t text, int mended)
 {
-    int   n;
-    char  name[FSCK_NAME];
+    int      seen;
+    char    *name;
+    json_t  *row;
 
-    n = snprintf(name, sizeof(name), "%.*s %.*s %.*s", (int) account.n,
-                 account.n ? account.p : "", (int) kind.n,
-                 kind.n ? kind.p : "", (int) where.n, where.n ? where.p : "");
+    row = json_pack("{so so so}", "account", ctl_text(account), "fault",
+                    ctl_text(kind), "where", ctl_text(where));
+    name = json_dumps(row, JSON_COMPACT);
+    seen = json_object_get(f->reported, name) != NULL;
+    json_object_set_new(f->reported, name, json_true());
+    free(name);
 
-    /* a truncated name does not make two faults equal */
-
-    if (n > 0 && (size_t) n < sizeof(name)
-        && memchr(name, '\0', (size_t) n) == NULL)
-    {
-        if (!mended && json_object_get(f->reported, name) != NULL) {
-            return;
-        }
-
-        json_object_set_new_nocheck(f->reported, name, json_true());
+    if (seen && !mended) {
+        json_decref(row);
+        return;
     }
 
+    json_object_set_new(row, "text", ctl_text(text));
+    json_object_set_new(row, "mended", json_boolean(mended));
+    json_array_append_new(f->rows, row);
     f->found++;
     f->left += !mended;
-
-    json_array_append_new(f->rows,
-        json_pack("{so so so so sb}", "account", ctl_text(account),
-                  "fault", ctl_text(kind), "where", ctl_text(where),
-                  "text", ctl_text(text), "mended", mended));
 }
 
 
@@ -67,20 +76,20 @@ fsck_report(fsck_t *f, rbl_str_t account, const char *kind, rbl_str_t where,
 }
 
 
-/* A row is the SID of a range, a name and a number, or a fault. */
+/* A row is a name, a name and a number, or a fault. */
 static void
 fsck_row(fsck_t *f, const redisReply *row)
 {
-    int64_t                  n;
-    rbl_str_t                name;
-    rbl_fsck_hosts_fault_t   fault;
+    int64_t                   n;
+    rbl_str_t                 name;
+    rbl_fsck_account_fault_t  fault;
 
     name = rbl_reply_str(rbl_reply_at(row, 0));
 
     switch (rbl_reply_len(row)) {
 
     case 1:
-        json_array_append_new(f->ranges, ctl_text(name));
+        json_array_append_new(f->names, ctl_text(name));
         break;
 
     case 2:
@@ -91,7 +100,7 @@ fsck_row(fsck_t *f, const redisReply *row)
         break;
 
     default:
-        rbl_fsck_hosts_fault(&fault, row);
+        rbl_fsck_account_fault(&fault, row);
         fsck_add(f, fault.account, fault.kind, fault.where, fault.text,
                  fault.mended == 1);
     }
@@ -116,10 +125,10 @@ fsck_take(fsck_t *f, const redisReply *reply)
         text = rbl_reply_error(reply);
         ctl_fail("the store replies to a script: %.*s",
                  (int) (text.n < 200 ? text.n : 200), text.p);
+        return -1;
     }
 
-    for (i = rc >= FSCK_MAYBE ? 2 : 1; i < rbl_reply_len(reply) && rc >= 0; i++)
-    {
+    for (i = rc == FSCK_MORE ? 2 : 1; i < rbl_reply_len(reply); i++) {
         fsck_row(f, rbl_reply_at(reply, i));
     }
 
@@ -139,45 +148,41 @@ fsck_begin(const fsck_t *f, rbl_str_t key, rbl_str_t *argv)
 }
 
 
-/* Runs a script and keeps its reply. */
-static int
-fsck_run(fsck_t *f, rbl_str_t key, const rbl_script_t *script, int argc,
-    rbl_str_t *argv)
-{
-    redisReply  *reply;
-
-    fsck_begin(f, key, argv);
-    reply = ctl_script(f->ctl, script, argc, argv);
-    freeReplyObject(f->reply);
-    f->reply = reply;
-
-    return reply == NULL ? -1 : fsck_take(f, reply);
-}
-
-
 int
 fsck_script(fsck_t *f, rbl_str_t key, const rbl_script_t *script, int argc,
     rbl_str_t *argv)
 {
     int                rc;
     size_t             i, n;
-    rbl_str_t         *next;
-    const redisReply  *rest;
+    rbl_str_t         *rest = NULL;     /* views into the last reply */
+    redisReply        *reply, *last = NULL;
+    const redisReply  *left;
 
-    rc = fsck_run(f, key, script, argc, argv);
+    do {
+        fsck_begin(f, key, argv);
+        reply = ctl_script(f->ctl, script, argc, argv);
+        free(rest);
+        freeReplyObject(last);
+        last = reply;
+        rest = NULL;
 
-    while (rc == FSCK_MORE) {
-        rest = rbl_reply_at(f->reply, 1);
-        n = rbl_reply_len(rest);
-        next = xcalloc(FSCK_HEAD + n, sizeof(rbl_str_t));
+        rc = reply == NULL ? -1 : fsck_take(f, reply);
 
-        for (i = 0; i < n; i++) {
-            next[FSCK_HEAD + i] = rbl_reply_str(rbl_reply_at(rest, i));
+        if (rc == FSCK_MORE) {
+            left = rbl_reply_at(reply, 1);
+            n = rbl_reply_len(left);
+            rest = xcalloc(FSCK_HEAD + n, sizeof(rbl_str_t));
+
+            for (i = 0; i < n; i++) {
+                rest[FSCK_HEAD + i] = rbl_reply_str(rbl_reply_at(left, i));
+            }
+
+            argc = (int) (FSCK_HEAD + n);
+            argv = rest;
         }
+    } while (rc == FSCK_MORE);
 
-        rc = fsck_run(f, key, script, (int) (FSCK_HEAD + n), next);
-        free(next);
-    }
+    freeReplyObject(last);
 
     return rc;
 }
@@ -199,15 +204,4 @@ fsck_watched(fsck_t *f, rbl_str_t key, const rbl_script_t *script, int argc,
     }
 
     return rc;
-}
-
-
-void
-fsck_cursor(char cursor[FSCK_CURSOR], const redisReply *reply)
-{
-    rbl_str_t  s;
-
-    s = rbl_reply_name(reply);
-    snprintf(cursor, FSCK_CURSOR, "%.*s", s.n ? (int) s.n : 1,
-             s.n ? s.p : "0");
 }

@@ -106,11 +106,11 @@ on_lists(void *data, const redisReply *reply)
 static void
 take(inspect_t *inspect, const redisReply *reply)
 {
-    size_t                   i;
-    rbl_fsck_hosts_fault_t   fault;
+    size_t                    i;
+    rbl_fsck_account_fault_t  fault;
 
     for (i = 1; i < rbl_reply_len(reply); i++) {
-        rbl_fsck_hosts_fault(&fault, rbl_reply_at(reply, i));
+        rbl_fsck_account_fault(&fault, rbl_reply_at(reply, i));
 
         if (inspect->faults++ < INSPECT_TEXTS) {
             log_warn("account %.*s: %.*s %.*s %.*s", (int) fault.account.n,

@@ -79,7 +79,9 @@ for my $name (sort keys %sources) {
     for my $s (sort keys %script) {
         my $lua = used(read_file(build_dir() . "/gen/lua/$s.lua"));
         isnt($lua, '', "$name has the script $s");
-        while ($lua =~ /\bp?call\(\s*'([A-Z]+)'(?:,\s*'([A-Z]+)')?/g) {
+        while ($lua =~ /\b(?:p?call|command)\(\s*
+            '([A-Z]+)'(?:,\s*'([A-Z]+)')?/gx)
+        {
             my ($v, $sub) = (lc $1, lc($2 // ''));
             $verb{ $v =~ /^x(?:info|group)$/ ? "$v|$sub" : $v } = $s;
         }

@@ -44,7 +44,7 @@ sub check {
     die "check_finish: @$r\n" if $r->[0] ne 'OK';
 }
 
-# 70 listings are more than one call of fsck_hosts handles.
+# 70 listings are more than one call of fsck_entries handles.
 my @lists = map { sprintf 'RBl%02d', $_ } 1 .. 70;
 my ($first, $gone, $last) = map { host("192.0.2.$_") } 1 .. 3;
 check($first, map { listed_result($_) } @lists);
@@ -119,9 +119,12 @@ fsck('the range without it', 0);
 # --- other programs write between two slices -------------------------------
 
 # A relay in front of the store runs `code` before it forwards the nth call of a
-# script.  The file has a line for each call seen.
+# script, or of "script word" with that argument.  The file has a line for each
+# call seen.
 sub while_fsck {
-    my ($script, $nth, $code) = @_;
+    my ($what, $nth, $code) = @_;
+
+    my ($script, $word) = split / /, $what;
 
     my ($path, $calls) = map { temp_dir() . "/$_" } "relay-$script", 'calls';
     unlink $path, $calls;
@@ -129,7 +132,7 @@ sub while_fsck {
     my $pid = fork // die "fork: $!";
     if (!$pid) {
         $SIG{$_} = 'DEFAULT' for qw(INT TERM HUP);
-        relay($listen, $script, $nth, $code, $calls);
+        relay($listen, $script, $word // '', $nth, $code, $calls);
         POSIX::_exit(0);
     }
     close $listen;
@@ -144,7 +147,7 @@ sub while_fsck {
 }
 
 sub relay {
-    my ($listen, $script, $nth, $code, $calls) = @_;
+    my ($listen, $script, $word, $nth, $code, $calls) = @_;
 
     my $sha = sha1_hex(read_file(build_dir() . "/gen/lua/$script.lua"));
     my $client = $listen->accept;
@@ -153,7 +156,9 @@ sub relay {
     while (1) {
         for my $h ($both->can_read) {
             sysread $h, my $bytes, 1 << 20 or return;
-            if ($h == $client && $bytes =~ /EVALSHA\r\n\$40\r\n$sha/) {
+            if ($h == $client && $bytes =~ /EVALSHA\r\n\$40\r\n$sha/
+                && $bytes =~ /\r\n$word/)
+            {
                 open my $f, '>>', $calls or die $!;
                 print $f "call\n";
                 close $f;
@@ -177,10 +182,11 @@ sub no_fault {
     return $r;
 }
 
-no_fault('hosts end and change after the first slice', 'fsck_hosts', 2, sub {
-    script('host_delete', [$acct], $gone, 60_000);
-    check($last, result('RBa', 'clear'));
-});
+no_fault('hosts end and change after the first slice',
+    'fsck_entries hosts', 1, sub {
+        script('host_delete', [$acct], $gone, 60_000);
+        check($last, result('RBa', 'clear'));
+    });
 is(cmd('EXISTS', k('r', $ac, $gone)), 0, 'the host is deleted');
 is(stored($last)->[LISTED], 0, 'the other one is not listed');
 

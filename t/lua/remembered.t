@@ -69,7 +69,7 @@ script('app_token', [$acct], $ap, $field[0], 'd' x 32, '0');
 step(!!1, 'app_revoke', $ap);
 
 # fsck, which deletes an expired token
-for (['fsck_entries', 'tokens', '', $field[0]],
+for (['fsck_entries', '', '', 'tokens', '', $field[0]],
     ['fsck_keys', "token:$ac:$field[0]"])
 {
     my ($script, @args) = @$_;

@@ -23,6 +23,11 @@ local function fault(kind, where, text, how)
     end
     out[#out + 1] = {ac or '', kind, where, text, mended and '1' or '0'}
 end
+-- A repair that is one command.
+local function command(...)
+    local words = {...}
+    return function() call(unpack(words)) end
+end
 -- A time later than the end of any lease was written when the store's clock was
 -- ahead (the daemons' configuration allows no longer leases).
 local longest_lease = 3600000 + 60000

@@ -1,7 +1,7 @@
 -- Names and types of the keys of the store (rbl_keys.h).
 --- include: fsck
 -- Those of accounts, with "/" and the number of parts behind the account.  Of
--- type "any" are events (fsck_event) and keys that expire.
+-- type "any" are keys that expire.
 local names = ' acct=string chosen=string wanted=string totals=string'
     .. ' checked=string coverage=string seq=string started=string refs=hash'
     .. ' dead=stream changes=stream audit=stream audit:rest=stream past=stream'
@@ -16,7 +16,7 @@ local names = ' acct=string chosen=string wanted=string totals=string'
     .. ' token/1=string pay/1=string source/1=string kids/1=zset hist/1=stream'
     .. ' check/1=hash check/2=hash hears/1=zset digest/1=zset batch/1=zset'
     .. ' making/1=zset open/1=hash ends/1=hash line/1=list dlv/2=hash'
-    .. ' rate/1=string large/1=string work/1=list event/1=any'
+    .. ' rate/1=string large/1=string work/1=list event/1=hash'
     .. ' sessions/1=any link/1=any links/1=any visit/1=any challenge/1=any'
     .. ' setup/1=any pace/1=any sent/1=any stats/2=any errors/1=any log/1=any'
     .. ' hook/1=any '
@@ -37,7 +37,7 @@ local function look_at_types(of, account)
         local t = wanted ~= 'any' and type_of(k) or 'none'
         if t ~= 'none' and t ~= wanted then
             fault('type', name, 'is a ' .. t .. ', not a ' .. wanted,
-                function() call('DEL', k) end)
+                command('DEL', k))
             right = mend
         end
     end

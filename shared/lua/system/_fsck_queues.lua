@@ -13,9 +13,8 @@ end
 local function not_later(index, member, where, wait)
     local at = tonumber(call('ZSCORE', key(index), member))
     if at and at > now + wait then
-        fault('late', where, 'waits in ' .. index .. ' for too long', function()
-            call('ZADD', key(index), now, member)
-        end)
+        fault('late', where, 'waits in ' .. index .. ' for too long',
+            command('ZADD', key(index), now, member))
     end
 end
 function look.flight(member)
@@ -50,9 +49,8 @@ look['flight:due'] = function(member)
         return
     end
     if not owns('hosts', ht) then
-        fault('flight', ht, 'has a check and is no host', function()
-            call('HDEL', flight, member)
-        end)
+        fault('flight', ht, 'has a check and is no host',
+            command('HDEL', flight, member))
     elseif #begun < 70
         or not string.find(begun:sub(67), '^[:+]%d:%d+:.')
     then
@@ -77,9 +75,8 @@ function look.leases(handle)
     if not pp or till < now - 60000 and status ~= 'queued'
         and status ~= 'running'
     then
-        fault('lease', pp or 'leases', 'is the lease of nothing', function()
-            call('ZREM', key('leases'), handle)
-        end)
+        fault('lease', pp or 'leases', 'is the lease of nothing',
+            command('ZREM', key('leases'), handle))
     else
         not_later('leases', handle, pp, longest_lease)
     end
@@ -98,9 +95,8 @@ for index, of in pairs(turns) do
                 or of[1] and of[1] ~= 'bill'
                     and call('EXISTS', key(of[1], ac)) == 0)
         then
-            fault('turn', index, 'has a turn for nothing', function()
-                call('ZREM', key(index), member)
-            end)
+            fault('turn', index, 'has a turn for nothing',
+                command('ZREM', key(index), member))
         end
         if of[2] then
             not_later(index, ac, index, of[2])
@@ -113,7 +109,7 @@ function look.retry(member)
         and not (ev and call('EXISTS', key('dlv', ac, ev, target)) == 1)
     then
         fault('retry', ev or 'retry', 'is to be tried, and is no delivery',
-            function() call('ZREM', key('retry'), member) end)
+            command('ZREM', key('retry'), member))
     else
         not_later('retry', member, ev, longest_retry)
     end
@@ -125,7 +121,7 @@ function look.digests(member)
             key('batch', ac, co), key('making', ac, co)) > 0)
     then
         fault('digest', co or 'digests', 'is to be told, and is nothing',
-            function() call('ZREM', key('digests'), member) end)
+            command('ZREM', key('digests'), member))
     else
         not_later('digests', member, co, longest_lease)
     end

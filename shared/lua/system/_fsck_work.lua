@@ -42,7 +42,7 @@ local function look_at_work()
         local item, why = decoded(raw, 'WORK')
         if why == 'damaged' then
             fault('damaged', 'work', 'an item of work cannot be read',
-                function() call('LREM', list, 1, raw) end)
+                command('LREM', list, 1, raw))
         elseif item and item[WORK.made] < now - longest_work then
             fault('work', item[WORK.kind], 'has waited for '
                 .. math.floor((now - item[WORK.made]) / 1000)
@@ -50,8 +50,7 @@ local function look_at_work()
         end
     end
     if call('EXISTS', list) == 1 and not call('ZSCORE', key('works'), ac) then
-        fault('turn', 'works', 'has work and no turn', function()
-            call('ZADD', key('works'), now, ac)
-        end)
+        fault('turn', 'works', 'has work and no turn',
+            command('ZADD', key('works'), now, ac))
     end
 end

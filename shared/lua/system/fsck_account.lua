@@ -6,6 +6,7 @@
 --- reply: BAD  its record cannot be read, or a key is of another type and was
 --          not mended, so its other keys cannot be judged; then faults
 -- or NONE, then faults: there is no such account
+--- row: fault account kind where text mended#  as every fsck script tells it
 --- include: fsck_names
 --- include: fsck_work
 --- use: account totals bill payment setup coverage
@@ -27,7 +28,7 @@ local function look_at_missing()
         out[1] = 'NONE'
         if call('ZSCORE', accounts, ac) then
             fault('index', 'accounts', 'has an account that does not exist',
-                function() call('ZREM', accounts, ac) end)
+                command('ZREM', accounts, ac))
         end
     else
         fault('account', ac, why == 'missing'
@@ -46,9 +47,8 @@ local function look_at_order()
     local seq = tonumber(call('GET', key('seq', ac)) or 0)
     if not seq or seq < last then
         fault('order', 'seq', 'is ' .. tostring(seq)
-            .. ', and something has been made as number ' .. last, function()
-                call('SET', key('seq', ac), string.format('%.0f', last))
-            end)
+            .. ', and something has been made as number ' .. last,
+            command('SET', key('seq', ac), string.format('%.0f', last)))
     end
 end
 local function look_at_totals()
@@ -112,9 +112,8 @@ local function look_at_due()
         and (not turn or tonumber(turn) > math.max(now, tonumber(first)))
     then
         fault('turn', 'due', turn and 'its turn is after its first host is due'
-            or 'has hosts that are due and no turn', function()
-                call('ZADD', key('due'), first, ac)
-            end)
+            or 'has hosts that are due and no turn',
+            command('ZADD', key('due'), first, ac))
     end
 end
 -- An account whose key has work has a turn in the index of such accounts.
@@ -122,9 +121,7 @@ local function look_at_turn(name, index, text)
     if call('EXISTS', key(name, ac)) == 1
         and not call('ZSCORE', key(index), ac)
     then
-        fault('turn', index, text, function()
-            call('ZADD', key(index), now, ac)
-        end)
+        fault('turn', index, text, command('ZADD', key(index), now, ac))
     end
 end
 -- The sum of stored details; that of very many takes too long.
@@ -139,9 +136,7 @@ local function look_at_details()
     end
     if (tonumber(counted) or 0) ~= sum then
         fault('details', 'details', 'take ' .. sum .. ' octets, counted are '
-            .. (counted or 'none'), function()
-                call('ZADD', details, sum, 'octets')
-            end)
+            .. (counted or 'none'), command('ZADD', details, sum, 'octets'))
     end
 end
 -- A bill that has lapsed is told in the account's record; a daemon does that.
@@ -150,9 +145,8 @@ local function look_at_bill()
     local lapsed = (a[ACCOUNT.lapsed] or 0) > 0
     if ok and (type(b) == 'table' and b[BILL.state] == 'lapsed') ~= lapsed then
         fault('lapse', 'bill', lapsed and 'has not lapsed, and the account has'
-            or 'has lapsed, and the account has not', function()
-                call('ZADD', key('billdue'), 0, ac)
-            end)
+            or 'has lapsed, and the account has not',
+            command('ZADD', key('billdue'), 0, ac))
     end
 end
 -- An account that pays by the check, and no other, has a meter, with the price
@@ -181,22 +175,20 @@ local function look_at_gateway()
             .. p[PAYMENT.state] .. ' ', 1, true)
         or s and (s[SETUP.state] == 'wanted' or s[SETUP.state] == 'open')
     if why == 'damaged' then
-        fault('damaged', 'setup', 'cannot be read', function()
-            call('DEL', key('setup', ac))
-        end)
+        fault('damaged', 'setup', 'cannot be read',
+            command('DEL', key('setup', ac)))
     end
     if waits and not call('ZSCORE', key('paydue'), ac) then
         fault('turn', 'paydue', 'has something to ask the gateway and no turn',
-            function() call('ZADD', key('paydue'), 0, ac) end)
+            command('ZADD', key('paydue'), 0, ac))
     end
 end
 -- What a daemon does for nginx (account_settle.lua).
 local function look_at_settle()
     local _, unread = read(key('wanted', ac), 'WANTED')
     if unread == 'damaged' then
-        fault('damaged', 'wanted', 'cannot be read', function()
-            call('DEL', key('wanted', ac))
-        end)
+        fault('damaged', 'wanted', 'cannot be read',
+            command('DEL', key('wanted', ac)))
     end
     look_at_turn('wanted', 'settle', 'has wanted changes and no turn')
     for _, name in ipairs({'audit', 'audit:rest'}) do
@@ -214,14 +206,12 @@ local function look_at_started()
     local started = call('GET', key('started', ac))
     if started and not string.find(started, '^%d+$') then
         fault('started', 'started', 'does not count the checks of a day',
-            function() call('DEL', key('started', ac)) end)
+            command('DEL', key('started', ac)))
     elseif started then
         local left, day = call('PTTL', key('started', ac)), 86400000
         if left == -1 or left > day then
             fault('endless', 'started', 'counts the checks of more than a day',
-                function()
-                    call('PEXPIRE', key('started', ac), day - now % day)
-                end)
+                command('PEXPIRE', key('started', ac), day - now % day))
         end
     end
 end
@@ -231,9 +221,8 @@ if not a then
     return out
 end
 if not call('ZSCORE', accounts, ac) then
-    fault('index', 'accounts', 'lacks the account', function()
-        call('ZADD', accounts, a[ACCOUNT.created], ac)
-    end)
+    fault('index', 'accounts', 'lacks the account',
+        command('ZADD', accounts, a[ACCOUNT.created], ac))
 end
 look_at_order()
 look_at_totals()

@@ -1,30 +1,54 @@
--- Looks at what an account has beside its indexes: "uniq" by its fields,
--- "listed", "states" and "due" by host, "find" by member, "tokens" by their
--- fields, "manual" by what its list holds, "details" by check, "hears" by
--- contact, "telling" by host, "pending" by delivery.
+-- Looks at what an account has: its default profile and group, the entries of
+-- its indexes, and what it has beside these: "uniq" by its fields, "listed",
+-- "states" and "due" by host, "find" by member, "tokens" by their fields,
+-- "manual" by what its list holds, "details" by check, "hears" by contact,
+-- "telling" by host, "pending" by delivery.  The scripts fsck_kids and
+-- fsck_range look at the addresses of a range.
 --- key: acct  acct:<AC>
 --- arg: mend  "1": mend
---- arg: what  which of them, "uniq" at first
+--- arg: profile  SID of a new one
+--- arg: group  SID of a new one
+--- arg: what  which of them, "chosen" at first
 --- arg: cursor  _fsck_walk.lua
 --- arg: entries...
 --- reply: OK  then faults (_fsck.lua)
 --- reply: MORE rest[]  then faults
 --- include: fsck_walk
+--- include: fsck_defaults
+--- include: fsck_index
+--- include: due
+--- include: fsck_host
 --- include: fsck_jobs
 --- include: fsck_work
 --- include: pending
 --- include: find
 --- use: host app token
+if call('EXISTS', KEY.acct) == 0 then
+    return out
+end
 local look = {}
+for _, index in ipairs({'sources', 'rbls', 'profiles', 'groups', 'apps',
+    'hooks', 'users', 'contacts', 'hosts'})
+do
+    look[index] = function(sid)
+        local r = owns(index, sid) and read_entry(index, sid)
+        if r and index == 'profiles' then
+            look_at_profile(r)
+        elseif r and index == 'contacts' then
+            look_at_contact(sid, r)
+        elseif r and index == 'hosts' then
+            look_at_host(r)
+        end
+    end
+end
 function look.uniq(field)
     local sid = call('HGET', key('uniq', ac), field)
     local h = sid and owns('hosts', sid) and read_sid(sid)
     if sid and not (h and h[HOST.type] .. '|' .. h[HOST.value] == field)
         and not newer(sid) and not work_will_make(sid)
     then
-        fault('uniq', field, 'is known as a host that it is not', function()
-            call('HDEL', key('uniq', ac), field)
-        end)
+        fault('uniq', field, 'is known as a host that it is not',
+            command('HDEL', key('uniq', ac), field))
     end
 end
 for _, index in ipairs({'listed', 'states', 'due'}) do
@@ -53,9 +77,8 @@ function look.find(member)
         and call('ZSCORE', key('find', ac), member)
     then
         fault('find', sid, by_name and 'is found by what it is not'
-            or 'is found, and is no host of the account', function()
-                call('ZREM', key('find', ac), member)
-            end)
+            or 'is found, and is no host of the account',
+            command('ZREM', key('find', ac), member))
     end
 end
 local function same(a, b)
@@ -93,7 +116,7 @@ function look.tokens(field)
             drop)
     elseif whose ~= t[TOKEN.app] then
         fault('token', field, 'is said to be of another application: ' .. whose,
-            function() call('HSET', tokens, field, t[TOKEN.app]) end)
+            command('HSET', tokens, field, t[TOKEN.app]))
     elseif not same(t[TOKEN.allow], app[APP.allow])
         or not same(t[TOKEN.limits], app[APP.limits])
     then
@@ -152,9 +175,8 @@ end
 -- That those who are contacts hear what they should is seen with these.
 function look.hears(co)
     if call('ZSCORE', key('hears', ac), co) and not owns('contacts', co) then
-        fault('hears', co, 'is told of hosts and is no contact', function()
-            call('ZREM', key('hears', ac), co)
-        end)
+        fault('hears', co, 'is told of hosts and is no contact',
+            command('ZREM', key('hears', ac), co))
     end
 end
 local function sound_telling(raw)
@@ -169,7 +191,7 @@ function look.telling(field)
     local could, sound = pcall(sound_telling, packed)
     if raw and not (could and sound) then
         fault('telling', field, 'what contacts are to be told cannot be read',
-            function() call('HDEL', key('telling', ac), field) end)
+            command('HDEL', key('telling', ac), field))
     end
 end
 function look.pending(entry)
@@ -182,10 +204,14 @@ function look.pending(entry)
         or {}
     if not d[1] or entry ~= pending_name(ev, target, d[2], d[1]) then
         fault('pending', ev or 'pending', 'is counted, and is no delivery',
-            function() call('ZREM', pending, entry) end)
+            command('ZREM', pending, entry))
     end
 end
-return walk(' uniq listed states find due tokens manual details hears telling'
+if ARG.what == 'chosen' then
+    look_at_defaults()
+end
+return walk(' chosen sources rbls profiles groups apps hooks users contacts'
+    .. ' hosts uniq listed states find due tokens manual details hears telling'
     .. ' pending', '*', function(what, entry)
         spent = spent + 25
         return look[what](entry)

@@ -4,22 +4,13 @@
 --- key: acct  acct:<AC>
 --- arg: mend  "1": mend
 --- arg: event  SID
---- arg: counted  what it counted before the deliveries were looked for, "":
---          they were looked for before it was seen
+--- arg: counted  what it counted before the deliveries were looked for
 --- arg: targets...
 --- reply: OK  then faults (_fsck.lua)
---- reply: MAYBE open  the numbers differ, and the targets may be incomplete;
---          what it counts
 --- include: fsck
 local ev = ARG.event
 local k = key('event', ac, ev)
-local t = type_of(k)
-if t == 'none' then
-    return out
-end
-if t ~= 'hash' then
-    fault('type', 'event ' .. ev, 'is a ' .. t .. ', not a hash',
-        function() call('DEL', k) end)
+if type_of(k) ~= 'hash' then
     return out
 end
 local open = tonumber(call('HGET', k, 'open')) or 0
@@ -33,14 +24,9 @@ for i = ARG.targets, #ARGV do
         changed = changed or there == 0
     end
 end
-if n == open and n > 0 then
-    return out
-end
-if ARG.counted == '' then
-    return {'MAYBE', tostring(open)}
-end
--- There may be more than those that were seen: it is not lowered.
-if changed and (n <= open or n == 0) then
+-- If it has changed there may be more than those that were seen: it is not
+-- lowered.
+if n == open and n > 0 or changed and (n <= open or n == 0) then
     return out
 end
 fault('event', ev, 'counts ' .. open .. ' open deliveries, there are ' .. n,

@@ -3,8 +3,8 @@
 --- key: accounts  of the partition
 --- arg: mend  "1": mend
 --- arg: keys...  their names, "r:<AC>:<SID>" and so on
---- reply: OK  then faults (_fsck.lua)
---- reply: MORE rest[]  then faults
+--- reply: OK  then faults (_fsck.lua), and "<AC>:<EV> <open>" of events
+--- reply: MORE rest[]  then likewise
 --- include: fsck_names
 --- include: fsck_refs
 --- include: fsck_value
@@ -18,7 +18,7 @@
 local week = 7 * 86400000
 local look = {}
 local function drop(k)
-    return function() call('DEL', k) end
+    return command('DEL', k)
 end
 local function drop_record(k)
     return function()
@@ -86,7 +86,7 @@ function look.token(k, field)
         and read_sid(t[TOKEN.app])
     if app and app[APP.status] == 'active' then
         fault('record', 'token ' .. field, 'is not in the index tokens',
-            function() call('HSET', key('tokens', ac), field, t[TOKEN.app]) end)
+            command('HSET', key('tokens', ac), field, t[TOKEN.app]))
     elseif why ~= 'newer' and not (t and newer(t[TOKEN.app])) then
         fault('left', 'token ' .. field, 'is of no application', function()
             totals_forget()
@@ -112,7 +112,7 @@ function look.session(k, field)
         fault('endless', 'session ' .. field, 'never ends', finish)
     elseif not call('ZSCORE', index, field) then
         fault('record', 'session ' .. field, 'is not in the index sessions',
-            function() call('ZADD', index, t[SESSION.made], field) end)
+            command('ZADD', index, t[SESSION.made], field))
     end
 end
 -- The passkeys of a user.
@@ -129,7 +129,7 @@ function look.keys(k, us)
         local p, why = decoded(all[i + 1], 'PASSKEY')
         if why ~= 'newer' and not (p and p[PASSKEY.id] == all[i]) then
             fault('record', us, 'has a damaged passkey ' .. all[i],
-                function() call('HDEL', k, all[i]) end)
+                command('HDEL', k, all[i]))
         end
     end
 end
@@ -190,9 +190,8 @@ end
 function look.check(k, rest)
     local pp, part = string.match(rest, '^(%w+)(.*)$')
     if call('PTTL', k) == -1 then
-        fault('endless', pp, 'its record has no end', function()
-            call('PEXPIRE', k, week)
-        end)
+        fault('endless', pp, 'its record has no end',
+            command('PEXPIRE', k, week))
     end
     if part == ':d' then
         look_at_details(k, pp)
@@ -227,21 +226,23 @@ function look.dlv(k, rest)
     elseif not call('ZSCORE', key('retry'), member)
         and not in_line(ev, string.match(rest, ':(CO%w+)$'))
     then
-        fault('delivery', rest, 'is never tried', function()
-            call('ZADD', key('retry'), now_ms(), member)
-        end)
+        fault('delivery', rest, 'is never tried',
+            command('ZADD', key('retry'), now_ms(), member))
     elseif entry and not call('ZSCORE', key('pending', ac), entry) then
         fault('pending', rest, 'is a delivery that is not counted',
-            function() call('ZADD', key('pending', ac), 0, entry) end)
+            command('ZADD', key('pending', ac), 0, entry))
     end
+end
+-- Its deliveries are counted after the scan (fsck_event).
+function look.event(k, ev)
+    out[#out + 1] = {ac .. ':' .. ev .. ' ' .. (call('HGET', k, 'open') or '')}
 end
 -- The digest of a contact; daemons end that of a deleted contact.
 function look.digest(_, co)
     local member = ac .. ':' .. co
     if not call('ZSCORE', key('digests'), member) then
-        fault('digest', co, 'is never told', function()
-            call('ZADD', key('digests'), now_ms(), member)
-        end)
+        fault('digest', co, 'is never told',
+            command('ZADD', key('digests'), now_ms(), member))
     end
 end
 look.batch = look.digest
@@ -254,7 +255,7 @@ local function hears_wrongly(k, cg, co, score)
     end
     if not newer(co) and not (has and hears_class(c) == tonumber(score)) then
         fault('hears', cg, 'tells ' .. co .. ' of hosts, and should not',
-            function() call('ZREM', k, co) end)
+            command('ZREM', k, co))
     end
 end
 -- A record that names the group is not unpacked if the account's set, which is
@@ -332,7 +333,7 @@ function look.line(k, co)
         end)
     elseif not call('ZSCORE', key('retry'), member) then
         fault('line', co, 'has a first message that is never tried',
-            function() call('ZADD', key('retry'), now_ms(), member) end)
+            command('ZADD', key('retry'), now_ms(), member))
     end
 end
 function look.pay(k, py)
@@ -340,9 +341,9 @@ function look.pay(k, py)
     if why == 'damaged' then
         fault('record', py, 'cannot be read: restore it from a backup', nil)
     elseif p and not call('ZSCORE', key('payments', ac), py) then
-        fault('index', 'payments', 'lacks ' .. py, function()
-            call('ZADD', key('payments', ac), tostring(p[PAYMENT.created]), py)
-        end)
+        fault('index', 'payments', 'lacks ' .. py,
+            command('ZADD', key('payments', ac), tostring(p[PAYMENT.created]),
+                py))
     end
 end
 function look.source(k, ps)
@@ -351,9 +352,9 @@ function look.source(k, ps)
     if why == 'damaged' and not indexed then
         fault('record', ps, 'cannot be read', drop(k))
     elseif s and not indexed then
-        fault('index', 'sources', 'lacks ' .. ps, function()
-            call('ZADD', key('sources', ac), tostring(s[SOURCE.created]), ps)
-        end)
+        fault('index', 'sources', 'lacks ' .. ps,
+            command('ZADD', key('sources', ac), tostring(s[SOURCE.created]),
+                ps))
     end
 end
 -- Links may be of accounts that do not exist (user_mail.lua).

@@ -33,7 +33,7 @@ local function look(_, sid)
         and not newer(sid)
     then
         fault('kids', range, 'has an address that is none of it: ' .. sid,
-            function() call('ZREM', kids, sid) end)
+            command('ZREM', kids, sid))
     end
 end
 walk(' kids', '*', look, ac, range)

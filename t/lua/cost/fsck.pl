@@ -38,26 +38,32 @@ sub full {
     @kids = @{ cmd('ZRANGE', k('kids', $ac, $range), 0, SLICE - 1) } if !@kids;
 }
 
+# A slice of the walk through the account.
+sub entries {
+    my ($mend, @from) = @_;
+
+    return slice('fsck_entries', [$acct], $mend, sid('RP'), sid('CG'), @from);
+}
+
 case(fsck_aside => '200 lists', sub { slice('fsck_aside', [$base], '') });
 case(fsck_account => '1,000 contacts', sub { slice('fsck_account', [$acct],
     '') });
-case(fsck_defaults => '', sub { slice('fsck_defaults', [$acct], '', sid('RP'),
-    sid('CG')) });
-case(fsck_index => 'profiles of 400 entries', sub { slice('fsck_index',
-    [$acct], '', 'profiles', '', @{ $W{rp} }[0 .. SLICE - 1]) });
-case(fsck_index => 'contacts in 50 groups', sub { slice('fsck_index',
-    [$acct], '', 'contacts', '', @{ $W{co} }[0 .. SLICE - 1]) });
-case(fsck_hosts => 'addresses in 50 groups', sub { full();
+case(fsck_entries => 'defaults, and from then on', sub { entries('', 'chosen',
+    '0') });
+case(fsck_entries => 'profiles of 400 entries', sub { entries('', 'profiles',
+    '', @{ $W{rp} }[0 .. SLICE - 1]) });
+case(fsck_entries => 'contacts in 50 groups', sub { entries('', 'contacts',
+    '', @{ $W{co} }[0 .. SLICE - 1]) });
+case(fsck_entries => 'addresses in 50 groups', sub { full();
     work(s1('host_update', $range, '', '', '',
         @{ $W{cg} }[0 .. 49]));
-    slice('fsck_hosts', [$acct], '', 'hosts', '', @kids) });
-case(fsck_hosts => '9 hosts, and one on 400 lists', sub { full();
-    slice('fsck_hosts', [$acct], '', 'hosts', '', @kids[0 .. 8],
-        listed_one()) });
-case(fsck_hosts => '9 hosts and one on 400 lists, all repaired', sub { full();
+    entries('', 'hosts', '', @kids) });
+case(fsck_entries => '9 hosts, and one on 400 lists', sub { full();
+    entries('', 'hosts', '', @kids[0 .. 8], listed_one()) });
+case(fsck_entries => '9 hosts and one on 400 lists, all repaired', sub { full();
     my @ht = ((map { host_in() } 1 .. 9), listed_host());
     damaged($_) for @ht;
-    slice('fsck_hosts', [$acct], '1', 'hosts', '', @ht) });
+    entries('1', 'hosts', '', @ht) });
 case(fsck_kids => 'addresses, one on 400 lists', sub { full();
     slice('fsck_kids', [$acct], '', $range, 'kids', '', @kids[0 .. 38],
         listed_one()) });
@@ -70,38 +76,38 @@ case(fsck_range => 'repaired', sub { full(); my $n = unpacked(cmd('GET',
     slice('fsck_range', [$acct], '1', $range, $n + 1);
     slice('fsck_range', [$acct], '1', $range, $n) });
 case(fsck_entries => 'values', sub { full();
-    slice('fsck_entries', [$acct], '', 'uniq', '', map { 'rbl|'
+    entries('', 'uniq', '', map { 'rbl|'
         . unpacked(cmd('GET', k('r', $ac, $_)))->[2] } @kids) });
 case(fsck_entries => 'values without a host, repaired', sub {
     cmd('HSET', k('uniq', $ac), map { ("rbl|x$_", sid('HT')) } 1 .. SLICE);
-    slice('fsck_entries', [$acct], '1', 'uniq', '', map { "rbl|x$_" }
+    entries('1', 'uniq', '', map { "rbl|x$_" }
         1 .. SLICE) });
 case(fsck_entries => 'listings without a host, repaired', sub {
     my @ht = map { sid('HT') } 1 .. SLICE;
     cmd('ZADD', k('listed', $ac), map { (1, $_) } @ht);
-    slice('fsck_entries', [$acct], '1', 'listed', '', @ht);
+    entries('1', 'listed', '', @ht);
     slice('totals_make', [$acct]) });
 case(fsck_entries => 'members that find a host on 400 lists', sub {
     my $h = unpacked(cmd('GET', k('r', $ac, listed_one())));
-    slice('fsck_entries', [$acct], '',
-        'find', '', (RblScript::find_members(@$h[1 .. 3])) x (SLICE / 2)) });
+    entries('', 'find', '',
+        (RblScript::find_members(@$h[1 .. 3])) x (SLICE / 2)) });
 case(fsck_entries => 'members that find nothing, repaired', sub {
     my @gone = map { RblScript::find_members(sid('HT'), 'x', text_of(1020)) }
         1 .. SLICE / 2;
     cmd('ZADD', k('find', $ac), map { (0, $_) } @gone);
-    slice('fsck_entries', [$acct], '1', 'find', '', @gone) });
-case(fsck_index => 'profiles that lost 200 lists, repaired', sub {
+    entries('1', 'find', '', @gone) });
+case(fsck_entries => 'profiles that lost 200 lists, repaired', sub {
     my @rp = map { sid('RP') } 1 .. SLICE;
     cmd('SET', k('r', $ac, $_), packed([1, $_, text_of(255), 'active', 0,
         [@{ $W{rb} }, map { sid('RB') } 1 .. 200], 1])) for @rp;
     cmd('ZADD', k('profiles', $ac), map { (1e9, $_) } @rp);
-    slice('fsck_index', [$acct], '1', 'profiles', '', @rp);
+    entries('1', 'profiles', '', @rp);
     cmd('ZREM', k('profiles', $ac), @rp);
     cmd('DEL', map { k('r', $ac, $_) } @rp) });
-case(fsck_index => 'contacts that are in no set, repaired', sub {
+case(fsck_entries => 'contacts that are in no set, repaired', sub {
     my @co = @{ $W{co} }[0 .. SLICE - 1];
     cmd('ZREM', k('hears', $ac), @co);
-    slice('fsck_index', [$acct], '1', 'contacts', '', @co) });
+    entries('1', 'contacts', '', @co) });
 case(fsck_uses => 'contacts and hosts', sub {
     slice('fsck_uses', [$acct], '', 'contacts', '', @{ $W{co} }[0 .. 49]) });
 case(fsck_uses => 'hosts, one on 400 lists', sub { full();

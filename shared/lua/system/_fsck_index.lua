@@ -1,12 +1,4 @@
--- Looks at the entries of the indexes of an account, but for its hosts.
---- key: acct  acct:<AC>
---- arg: mend  "1": mend
---- arg: what  the index, "sources" at first
---- arg: cursor  _fsck_walk.lua
---- arg: entries...  SIDs
---- reply: OK  then faults (_fsck.lua)
---- reply: MORE rest[]  then faults
---- include: fsck_walk
+-- Profiles and contacts: what their records refer to.
 --- include: fsck_refs
 --- include: hears
 --- use: profile contact
@@ -20,7 +12,7 @@ local function is_list(sid)
     end
     return lists[sid]
 end
-local function look_at_entries(p)
+local function look_at_profile(p)
     local left = {}
     for _, sid in ipairs(p[PROFILE.entries]) do
         if is_list(sid) then
@@ -56,21 +48,13 @@ local function look_at_hears(sid, c)
             function() hears_change(sid, c) end)
     end
 end
-local function look(index, sid)
-    local r = owns(index, sid) and read_entry(index, sid)
-    spent = spent + 25
-    if r and index == 'profiles' then
-        look_at_entries(r)
-    elseif r and index == 'contacts' then
-        if look_at_groups(sid, r[CONTACT.groups], ':c', function(groups)
-            local before = r[CONTACT.groups]
-            r[CONTACT.groups] = groups
-            save(key('r', ac, sid), r)
-            hears_change(sid, r, before)
-        end) then
-            look_at_hears(sid, r)
-        end
+local function look_at_contact(sid, c)
+    if look_at_groups(sid, c[CONTACT.groups], ':c', function(groups)
+        local before = c[CONTACT.groups]
+        c[CONTACT.groups] = groups
+        save(key('r', ac, sid), c)
+        hears_change(sid, c, before)
+    end) then
+        look_at_hears(sid, c)
     end
 end
-return walk(' sources rbls profiles groups apps hooks users contacts', '*',
-    look, ac)
