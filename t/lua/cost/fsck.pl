@@ -172,5 +172,10 @@ case(fsck_keys => 'checks', sub { my @pp = map { sid('PP') } 1 .. SLICE;
 case(fsck_event => '50 targets', sub { my $ev = sid('EV');
     cmd('HSET', k('event', $ac, $ev), 'open', 50);
     slice('fsck_event', [$acct], '', $ev, '', map { sid('WH') } 1 .. 50) });
+case(fsck_mail => '1000 users', sub { my $k = k('mail', 'b' x 32);
+    cmd('ZADD', $k, map { (1, "$ac:" . sid('US')) } 1 .. 1000);
+    slice('fsck_mail', [$k], '', '', '', 'mail', '0');
+    slice('fsck_mail', [$k], '1', "$ac:" . sid('US'), 1);
+    cmd('DEL', $k) });
 
 1;
