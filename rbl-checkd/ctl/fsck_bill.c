@@ -37,38 +37,33 @@ bill_fault(fsck_bill_t *b, rbl_str_t where, const char *text)
 }
 
 
-typedef enum {
-    MOVE_NONE = 0,
-    MOVE_SOLD,                          /* a period is paid */
-    MOVE_ADDED,                         /* paid in advance */
-    MOVE_USED,                          /* by checks */
-    MOVE_OTHER                          /* by the operator */
-} bill_move_t;
+/* From which account to which money may go. */
+static const char  bill_sold[] = "cash>revenue";        /* a period is paid */
+static const char  bill_added[] = "cash>credit";        /* paid in advance */
+static const char  bill_used[] = "credit>revenue";      /* by checks */
 
-static const struct {
-    const char   *debit, *credit;
-    bill_move_t   move;
-} bill_moves[] = {
-    { "cash", "revenue", MOVE_SOLD }, { "cash", "credit", MOVE_ADDED },
-    { "credit", "revenue", MOVE_USED }, { "adjust", "credit", MOVE_OTHER },
-    { "credit", "adjust", MOVE_OTHER }, { NULL, NULL, MOVE_NONE }
+static const char *const  bill_moves[] = {
+    bill_sold, bill_added, bill_used, "adjust>credit", "credit>adjust", NULL
 };
 
 
-static bill_move_t
+/* The movement of an entry; NULL: there is no such one. */
+static const char *
 entry_move(rbl_str_t debit, rbl_str_t credit)
 {
+    char    move[FSCK_ID];
     size_t  i;
 
-    for (i = 0; bill_moves[i].debit != NULL; i++) {
-        if (rbl_str_is(debit, bill_moves[i].debit)
-            && rbl_str_is(credit, bill_moves[i].credit))
-        {
+    snprintf(move, sizeof(move), "%.*s>%.*s", (int) debit.n, debit.p,
+             (int) credit.n, credit.p);
+
+    for (i = 0; bill_moves[i] != NULL; i++) {
+        if (strcmp(move, bill_moves[i]) == 0) {
             break;
         }
     }
 
-    return bill_moves[i].move;
+    return bill_moves[i];
 }
 
 
@@ -76,16 +71,10 @@ entry_move(rbl_str_t debit, rbl_str_t credit)
 static int
 bill_is_balance(const fsck_bill_t *b, rbl_str_t text)
 {
-    int      minus;
-    int64_t  v;
+    char  balance[CTL_DECIMAL];
 
-    v = 0;
-    minus = text.n > 0 && text.p[0] == '-';
-    text.p += minus;
-    text.n -= (size_t) minus;
-
-    return (text.n == 0 || rbl_int_parse(&v, text, 0, INT64_MAX) == RBL_OK)
-           && (minus ? -v : v) == b->balance;
+    return rbl_str_eq(text.n ? text : RBL_STR("0"),
+                      ctl_decimal(balance, b->balance));
 }
 
 
@@ -94,7 +83,7 @@ bill_entry(fsck_bill_t *b, const redisReply *entry)
 {
     int64_t            amount;
     rbl_str_t          id, key, debit, credit;
-    bill_move_t        move;
+    const char        *move;
     const redisReply  *fields;
 
     id = rbl_reply_str(rbl_reply_at(entry, 0));
@@ -108,8 +97,8 @@ bill_entry(fsck_bill_t *b, const redisReply *entry)
 
     if (rbl_int_parse(&amount, ctl_entry_value(fields, "a"), 1,
                       RBL_MONEY_MAX) != RBL_OK
-        || move == MOVE_NONE || key.n == 0 || !rbl_text_ok(key)
-        || (move == MOVE_USED) != (key.n > 4 && memcmp(key.p, "use:", 4) == 0))
+        || move == NULL || key.n == 0 || !rbl_text_ok(key)
+        || (move == bill_used) != (key.n > 4 && memcmp(key.p, "use:", 4) == 0))
     {
         bill_fault(b, id, "is no movement of money");
         return;
@@ -120,9 +109,9 @@ bill_entry(fsck_bill_t *b, const redisReply *entry)
     }
 
     json_object_setn_new(b->keys, key.p, key.n,
-                         json_pack("[oIi]",
+                         json_pack("[oIs]",
                                    ctl_text(ctl_entry_value(fields, "r")),
-                                   (json_int_t) amount, (int) move));
+                                   (json_int_t) amount, move));
     b->balance += rbl_str_is(credit, "credit") ? amount
                   : rbl_str_is(debit, "credit") ? -amount : 0;
 
@@ -169,13 +158,13 @@ bill_ledger(fsck_bill_t *b)
 static int
 bill_fits(const json_t *entry, const rbl_payment_t *p)
 {
-    bill_move_t  move;
+    const char  *move;
 
-    move = rbl_str_is(p->kind, "renewal") ? MOVE_SOLD : MOVE_ADDED;
+    move = rbl_str_is(p->kind, "renewal") ? bill_sold : bill_added;
 
     return rbl_str_is(p->id, json_string_value(json_array_get(entry, 0)))
            && json_integer_value(json_array_get(entry, 1)) == p->amount
-           && json_integer_value(json_array_get(entry, 2)) == move;
+           && strcmp(json_string_value(json_array_get(entry, 2)), move) == 0;
 }
 
 
