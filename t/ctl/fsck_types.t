@@ -26,7 +26,7 @@ is(cmd('EXISTS', k('rate', $ac, $ap), k('started', $ac), k('defaults:for'),
 sub faults {
     my $r = rblctl($redis, 'fsck', @_, '--json');
     return $r->{err} if $r->{status} > 1;
-    return join "\n", map { "$_->{fault} $_->{where}"
+    return join "\n", map { "$_->{fault} " . $_->{where} =~ s/\{\w+\}/{0}/r
         . ($_->{mended} ? '!' : '') } @{ json($r->{out}) };
 }
 is(faults(), '', 'the new store has no fault');
@@ -44,7 +44,12 @@ sub set {
 }
 
 my $rate = k('rate', $ac, $ap);
+my $mail = k('mail', 'c' x 32);
+is_deeply(script('fsck_mail', [$mail], '1', '', '', 'mail', '0'), ['OK'],
+    'a key of the index by address that has ended meanwhile is no fault');
 for my $case (
+    [$mail, "type $mail"],
+    [$mail, 'mail nobody', sub { cmd('ZADD', $mail, 1, 'nobody') }],
     [k('outbox'), 'type outbox'], [k('daemons:addr'), 'type daemons:addr'],
     [$rate, "type rate $ap"],
     [$rate, "rate $ap", set($rate, "\xc1")],
