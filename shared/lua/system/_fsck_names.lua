@@ -28,16 +28,17 @@ local function type_named(name)
     return at and string.match(names, '^%l+', at + 1)
 end
 -- Looks at the types of the keys that an account has once, or without one the
--- partition.  True if all are right now.
-local function look_at_types(of, account)
+-- partition.  True if all are right now.  advice: to the operator, who has to
+-- repair them.
+local function look_at_types(of, account, advice)
     local right = true
     for name, wanted in string.gmatch(of, ' ([%l:]+)=(%l+)') do
         name = account and name .. ':' .. account or name
         local k = base .. name
         local t = wanted ~= 'any' and type_of(k) or 'none'
         if t ~= 'none' and t ~= wanted then
-            fault('type', name, 'is a ' .. t .. ', not a ' .. wanted,
-                command('DEL', k))
+            fault('type', name, 'is a ' .. t .. ', not a ' .. wanted
+                .. (advice or ''), not advice and command('DEL', k))
             right = mend
         end
     end

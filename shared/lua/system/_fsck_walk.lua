@@ -3,8 +3,18 @@
 -- ARG.entries on are entries that the scan gave and that were not looked at.  A
 -- scan gives each entry that is there during the whole scan, whatever else
 -- changes.
+-- Numbers that the caller adds up are rows of a name and a number, behind the
+-- faults.  A scan may give an entry twice if its set was written meanwhile.
+-- The caller watches (WATCH) what is written together with the set, and then
+-- counts again.
 --- include: fsck
 local page = 32
+local counts = {}
+local function count(name, n)
+    if n > 0 then
+        counts[name] = (counts[name] or 0) + n
+    end
+end
 -- A list from its end, so that elements which are taken from its head meanwhile
 -- do not move the remaining ones out of sight.
 local function scan_list(k, from)
@@ -58,6 +68,9 @@ local function walk(order, match, look, a, b)
         end
         out[1] = 'MORE'
         table.insert(out, 2, rest)
+    end
+    for name, n in pairs(counts) do
+        out[#out + 1] = {name, n}
     end
     return out
 end

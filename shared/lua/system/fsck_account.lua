@@ -164,20 +164,24 @@ local function look_at_meter()
         fault('ledger', 'meter', 'is not that of the bill', nil)
     end
 end
+-- A record that is missing if nothing is wanted.
+local function read_wish(name, kind)
+    local r, unread = read(key(name, ac), kind)
+    if unread == 'damaged' then
+        fault('damaged', name, 'cannot be read', command('DEL', key(name, ac)))
+    end
+    return r
+end
 -- What waits for the gateway has a turn, or it waits for ever.
 local function look_at_gateway()
     local b = read(key('bill', ac), 'BILL')
-    local s, why = read(key('setup', ac), 'SETUP')
+    local s = read_wish('setup', 'SETUP')
     local p = b and b[BILL.open] ~= ''
         and read(key('pay', ac, b[BILL.open]), 'PAYMENT')
     local waits = p and (p[PAYMENT.next] or 0) > 0
         and string.find(' sent unknown processing customer ', ' '
             .. p[PAYMENT.state] .. ' ', 1, true)
         or s and (s[SETUP.state] == 'wanted' or s[SETUP.state] == 'open')
-    if why == 'damaged' then
-        fault('damaged', 'setup', 'cannot be read',
-            command('DEL', key('setup', ac)))
-    end
     if waits and not call('ZSCORE', key('paydue'), ac) then
         fault('turn', 'paydue', 'has something to ask the gateway and no turn',
             command('ZADD', key('paydue'), 0, ac))
@@ -185,11 +189,7 @@ local function look_at_gateway()
 end
 -- What a daemon does for nginx (account_settle.lua).
 local function look_at_settle()
-    local _, unread = read(key('wanted', ac), 'WANTED')
-    if unread == 'damaged' then
-        fault('damaged', 'wanted', 'cannot be read',
-            command('DEL', key('wanted', ac)))
-    end
+    read_wish('wanted', 'WANTED')
     look_at_turn('wanted', 'settle', 'has wanted changes and no turn')
     for _, name in ipairs({'audit', 'audit:rest'}) do
         local k = key(name, ac)

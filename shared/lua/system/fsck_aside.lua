@@ -8,27 +8,15 @@
 --- reply: BAD  a key for all accounts is of another type, and was not mended;
 --          then faults
 --- include: fsck_names
-local again = ': delete it and load the lists anew'
-local function look(name, right, lists)
-    local k = key(name)
-    local t = type_of(k)
-    if t == right or t == 'none' then
-        return t == right
-    end
-    local how = not lists and function() call('DEL', k) end
-    fault('type', name, 'is a ' .. t .. ', not a ' .. right
-        .. (lists and again or ''), how)
-end
 if not look_at_types(partition_names) then
     out[1] = 'BAD'
 end
-look('outbox', 'stream')
-look('daemons:addr', 'zset')
-look('defaults', 'string', true)
-look('defaults:for', 'hash', true)
-look('lists:active', 'zset', true)
-look('lists:zones', 'hash', true)
-local sids = look('lists', 'zset', true) and call('ZRANGE', key('lists'), 0, -1)
+look_at_types(' outbox=stream daemons:addr=zset ')
+look_at_types(' defaults=string defaults:for=hash lists:active=zset'
+    .. ' lists:zones=hash lists=zset ', nil, ': delete it and load the lists'
+    .. ' anew')
+local sids = type_of(key('lists')) == 'zset'
+    and call('ZRANGE', key('lists'), 0, -1)
 for _, sid in ipairs(sids or {}) do
     local l, why = read(key('r', 'SYS', sid), 'RB')
     if why == 'missing' then

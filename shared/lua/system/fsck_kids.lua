@@ -10,7 +10,6 @@
 --          records that cannot be read
 --- reply: MORE rest[]  then faults and counts
 --- include: fsck_walk
---- include: fsck_count
 --- use: host
 local range = ARG.range
 local kids = key('kids', ac, range)
@@ -36,5 +35,4 @@ local function look(_, sid)
             command('ZREM', kids, sid))
     end
 end
-walk(' kids', '*', look, ac, range)
-return counted()
+return walk(' kids', '*', look, ac, range)

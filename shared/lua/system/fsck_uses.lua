@@ -10,7 +10,6 @@
 --          that cannot be read
 --- reply: MORE rest[]  then likewise
 --- include: fsck_walk
---- include: fsck_count
 --- use: host contact
 -- An invalid SID counts nothing; it was reported.
 local function count_use(sid, suffix)
@@ -26,7 +25,7 @@ local function count_groups(groups, suffix)
         count_use(g, suffix)
     end
 end
-walk(' contacts hosts', '*', function(index, sid)
+return walk(' contacts hosts', '*', function(index, sid)
     local r = read_sid(sid)
     spent = spent + 10
     if not r then
@@ -43,4 +42,3 @@ walk(' contacts hosts', '*', function(index, sid)
         end
     end
 end, ac)
-return counted()
