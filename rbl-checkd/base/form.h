@@ -12,7 +12,4 @@
 /* Adds name=value, both encoded, "&" before it unless it is the first. */
 void form_add(rbl_buf_t *form, const char *name, rbl_str_t value);
 
-/* A value alone, encoded. */
-void form_encode(rbl_out_t *out, rbl_str_t value);
-
 #endif /* FORM_H_INCLUDED */

@@ -9,6 +9,7 @@
 #include <openssl/evp.h>
 #include <openssl/params.h>
 
+#include "rbl_hex.h"
 #include "rbl_out.h"
 
 
@@ -108,21 +109,6 @@ sign_key(unsigned char buf[SIGN_KEY_MAX], rbl_str_t secret)
 }
 
 
-static void
-sign_hex(char *out, const unsigned char digest[SIGN_DIGEST])
-{
-    size_t             i;
-    static const char  hex[] = "0123456789abcdef";
-
-    for (i = 0; i < SIGN_DIGEST; i++) {
-        *out++ = hex[digest[i] >> 4];
-        *out++ = hex[digest[i] & 0xf];
-    }
-
-    *out = '\0';
-}
-
-
 /* Appends both signatures of one secret; SIGN_MAX has room for two of each and
    a time of twenty digits. */
 
@@ -139,7 +125,8 @@ sign_add(sign_t *sign, rbl_str_t secret, const rbl_str_t part[3])
     }
 
     p = stpcpy(sign->own + strlen(sign->own), ",v1=");
-    sign_hex(p, digest);
+    rbl_hex(p, digest, SIGN_DIGEST);
+    p[2 * SIGN_DIGEST] = '\0';
 
     err = sign_hmac(digest, sign_key(key, secret), part, 3);
     OPENSSL_cleanse(key, sizeof(key));

@@ -110,7 +110,7 @@ stripe_list(gateway_request_t *r, const gateway_job_t *job)
         return RBL_EINVAL;
     }
 
-    form_encode(out, job->payment.customer);
+    rbl_out_percent(out, job->payment.customer);
     rbl_out_z(out, "&created%5Bgte%5D=");
     rbl_out_str(out, rbl_out_int_text(text, job->payment.sent / 1000
                                             - STRIPE_BACK));
@@ -161,7 +161,7 @@ stripe_get(gateway_request_t *r, const gateway_job_t *job, const char *path,
     rbl_err_t  err;
 
     err = stripe_begin(r, job, path);
-    form_encode(&r->url.out, id);
+    rbl_out_percent(&r->url.out, id);
     rbl_out_z(&r->url.out, more);
 
     return err;

@@ -37,26 +37,18 @@ const char *const  rbl_lookup_err_names[] = {
 static rbl_err_t
 rbl_codes_pattern(rbl_str_t s, uint32_t *addr, uint32_t *mask)
 {
-    int          i;
-    int64_t      v;
-    rbl_str_t    part;
-    const char  *dot;
+    int        i;
+    int64_t    v;
+    rbl_str_t  part;
 
     *addr = 0;
     *mask = 0;
 
     for (i = 0; i < 4; i++) {
-        part = s;
-        dot = s.n ? memchr(s.p, '.', s.n) : NULL;
+        part = rbl_until(&s, '.');
 
-        if ((dot == NULL) != (i == 3)) {
+        if ((s.p == NULL) != (i == 3)) {
             return RBL_EINVAL;
-        }
-
-        if (dot != NULL) {
-            part.n = (size_t) (dot - s.p);
-            s.n -= part.n + 1;
-            s.p = dot + 1;
         }
 
         *addr <<= 8;
@@ -101,31 +93,25 @@ rbl_codes_bit(rbl_code_t *code, rbl_str_t s)
 static rbl_err_t
 rbl_codes_match_parse(rbl_code_t *code, rbl_str_t s)
 {
-    uint32_t     mask;
-    rbl_str_t    hi;
-    const char  *dash;
+    uint32_t   mask;
+    rbl_str_t  lo;
 
-    if (s.n > 4 && memcmp(s.p, "bit:", 4) == 0) {
+    if (rbl_str_begins(s, "bit:")) {
         return rbl_codes_bit(code, (rbl_str_t) { s.p + 4, s.n - 4 });
     }
 
-    dash = s.n ? memchr(s.p, '-', s.n) : NULL;
+    lo = rbl_until(&s, '-');
 
-    if (dash == NULL) {
-        if (rbl_codes_pattern(s, &code->lo, &code->mask) != RBL_OK) {
-            return RBL_EINVAL;
-        }
+    if (rbl_codes_pattern(lo, &code->lo, &code->mask) != RBL_OK) {
+        return RBL_EINVAL;
+    }
 
+    if (s.p == NULL) {
         code->hi = code->lo;
         return RBL_OK;
     }
 
-    hi.p = dash + 1;
-    hi.n = s.n - (size_t) (hi.p - s.p);
-    s.n = (size_t) (dash - s.p);
-
-    if (rbl_codes_pattern(s, &code->lo, &code->mask) != RBL_OK
-        || rbl_codes_pattern(hi, &code->hi, &mask) != RBL_OK
+    if (rbl_codes_pattern(s, &code->hi, &mask) != RBL_OK
         || (code->mask & mask) != RBL_MASK_ALL || code->lo > code->hi)
     {
         return RBL_EINVAL;
@@ -138,9 +124,8 @@ rbl_codes_match_parse(rbl_code_t *code, rbl_str_t s)
 rbl_err_t
 rbl_codes_add(rbl_codes_t *c, rbl_str_t rule)
 {
-    rbl_str_t    match;
-    rbl_code_t   code;
-    const char  *eq;
+    rbl_str_t   match;
+    rbl_code_t  code;
 
     memset(&code, 0, sizeof(code));
 
@@ -150,18 +135,10 @@ rbl_codes_add(rbl_codes_t *c, rbl_str_t rule)
         rule.n--;
     }
 
-    eq = rule.n ? memchr(rule.p, '=', rule.n) : NULL;
+    code.text = rule;
+    match = rbl_until(&code.text, '=');
 
-    if (eq == NULL || !rbl_text_ok(rule)) {
-        return RBL_EINVAL;
-    }
-
-    match.p = rule.p;
-    match.n = (size_t) (eq - rule.p);
-    code.text.p = eq + 1;
-    code.text.n = rule.n - match.n - 1;
-
-    if (code.text.n == 0
+    if (code.text.n == 0 || !rbl_text_ok(rule)
         || rbl_codes_match_parse(&code, match) != RBL_OK)
     {
         return RBL_EINVAL;

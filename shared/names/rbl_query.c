@@ -4,71 +4,56 @@
  */
 
 #include "rbl_query.h"
+
+#include "rbl_hex.h"
 #include "rbl_name.h"
+#include "rbl_out.h"
 
 #include <arpa/inet.h>
 
 
-/* A name being built, in buf[RBL_VALUE_MAX]. */
-
-typedef struct {
-    char    *buf;
-    size_t   n;
-    int      full;
-} rbl_query_t;
-
-
 static void
-rbl_query_add(rbl_query_t *q, rbl_str_t s)
+rbl_query_add(rbl_out_t *name, rbl_str_t s)
 {
-    if (q->full || s.n > RBL_DOMAIN_MAX - q->n) {
-        q->full = 1;
+    char  lower[RBL_DOMAIN_MAX];
+
+    if (s.n > sizeof(lower)) {
+        name->failed = 1;
         return;
     }
 
-    rbl_name_lower(q->buf + q->n, s);
-    q->n += s.n;
+    rbl_name_lower(lower, s);
+    rbl_out_bytes(name, lower, s.n);
 }
 
 
 static rbl_err_t
-rbl_query_ipv4(rbl_query_t *q, const char *z)
+rbl_query_ipv4(rbl_out_t *name, const char *z)
 {
     int            i;
-    size_t         n;
-    char           part[4];
     unsigned char  b[4];
-    unsigned       v, div;
 
     if (inet_pton(AF_INET, z, b) != 1) {
         return RBL_EINVAL;
     }
 
-    for (i = 3; i >= 0; i--) {
-        n = 0;
-        v = b[i];
-
-        for (div = 100; div > 0; div /= 10) {
-            if (div == 1 || v >= div) {
-                part[n++] = (char) ('0' + v / div % 10);
-            }
-        }
-
-        part[n++] = '.';
-        rbl_query_add(q, (rbl_str_t) { part, n - (i == 0) });
+    for (i = 3; i > 0; i--) {
+        rbl_out_int(name, b[i]);
+        rbl_out_char(name, '.');
     }
+
+    rbl_out_int(name, b[0]);
 
     return RBL_OK;
 }
 
 
 static rbl_err_t
-rbl_query_ipv6(rbl_query_t *q, const char *z)
+rbl_query_ipv6(rbl_out_t *name, const char *z)
 {
-    int                i;
-    char               part[4];
-    unsigned char      b[16];
-    static const char  hex[] = "0123456789abcdef";
+    int            i;
+    char           part[4];
+    unsigned char  b[16];
 
     /* not folded: the test point of an IPv6 list is a mapped address */
 
@@ -79,9 +64,9 @@ rbl_query_ipv6(rbl_query_t *q, const char *z)
     part[1] = part[3] = '.';
 
     for (i = 15; i >= 0; i--) {
-        part[0] = hex[b[i] & 0x0f];
-        part[2] = hex[b[i] >> 4];
-        rbl_query_add(q, (rbl_str_t) { part, sizeof(part) - (i == 0) });
+        part[0] = rbl_hex_digits[b[i] & 15];
+        part[2] = rbl_hex_digits[b[i] >> 4];
+        rbl_out_bytes(name, part, sizeof(part) - (i == 0));
     }
 
     return RBL_OK;
@@ -89,7 +74,7 @@ rbl_query_ipv6(rbl_query_t *q, const char *z)
 
 
 static rbl_err_t
-rbl_query_value(rbl_query_t *q, rbl_family_t family, rbl_str_t value)
+rbl_query_value(rbl_out_t *name, rbl_family_t family, rbl_str_t value)
 {
     char  z[INET6_ADDRSTRLEN];
 
@@ -98,7 +83,7 @@ rbl_query_value(rbl_query_t *q, rbl_family_t family, rbl_str_t value)
     }
 
     if (family == RBL_FAMILY_DOMAIN) {
-        rbl_query_add(q, value);
+        rbl_query_add(name, value);
         return RBL_OK;
     }
 
@@ -112,10 +97,10 @@ rbl_query_value(rbl_query_t *q, rbl_family_t family, rbl_str_t value)
     switch (family) {
 
     case RBL_FAMILY_IPV4:
-        return rbl_query_ipv4(q, z);
+        return rbl_query_ipv4(name, z);
 
     case RBL_FAMILY_IPV6:
-        return rbl_query_ipv6(q, z);
+        return rbl_query_ipv6(name, z);
 
     default:
         return RBL_EINVAL;
@@ -126,25 +111,24 @@ rbl_query_value(rbl_query_t *q, rbl_family_t family, rbl_str_t value)
 rbl_str_t
 rbl_zone_slot(rbl_str_t zone)
 {
-    int        more;
     rbl_str_t  label;
 
     do {
-        label = rbl_label_next(&zone, &more);
+        label = rbl_until(&zone, '.');
 
         if (rbl_str_is(label, RBL_KEY_SLOT)
             || rbl_str_is(label, RBL_KEY_HIDDEN))
         {
             return label;
         }
-    } while (more);
+    } while (zone.p != NULL);
 
     return (rbl_str_t) { NULL, 0 };
 }
 
 
 static rbl_err_t
-rbl_query_key(rbl_query_t *q, rbl_str_t zone, rbl_str_t key)
+rbl_query_key(rbl_out_t *name, rbl_str_t zone, rbl_str_t key)
 {
     size_t     before;
     rbl_str_t  slot;
@@ -152,7 +136,7 @@ rbl_query_key(rbl_query_t *q, rbl_str_t zone, rbl_str_t key)
     slot = rbl_zone_slot(zone);
 
     if (slot.p == NULL) {
-        rbl_query_add(q, zone);
+        rbl_query_add(name, zone);
         return zone.n ? RBL_OK : RBL_EINVAL;
     }
 
@@ -162,11 +146,11 @@ rbl_query_key(rbl_query_t *q, rbl_str_t zone, rbl_str_t key)
 
     before = (size_t) (slot.p - zone.p);
 
-    rbl_query_add(q, (rbl_str_t) { zone.p, before });
-    rbl_query_add(q, key);
+    rbl_query_add(name, (rbl_str_t) { zone.p, before });
+    rbl_query_add(name, key);
 
     before += slot.n;
-    rbl_query_add(q, (rbl_str_t) { zone.p + before, zone.n - before });
+    rbl_query_add(name, (rbl_str_t) { zone.p + before, zone.n - before });
 
     return RBL_OK;
 }
@@ -175,46 +159,41 @@ rbl_query_key(rbl_query_t *q, rbl_str_t zone, rbl_str_t key)
 static int
 rbl_query_label_too_long(rbl_str_t name)
 {
-    int  more;
-
     do {
-        if (rbl_label_next(&name, &more).n > RBL_DNS_LABEL_MAX) {
+        if (rbl_until(&name, '.').n > RBL_DNS_LABEL_MAX) {
             return 1;
         }
-    } while (more);
+    } while (name.p != NULL);
 
     return 0;
 }
 
 
-static void
-rbl_query_begin(rbl_query_t *q, char *buf, rbl_str_t *out)
+static rbl_out_t
+rbl_query_begin(char *buf, rbl_str_t *out)
 {
-    q->buf = buf;
-    q->n = 0;
-    q->full = 0;
-
     out->p = buf;
     out->n = 0;
+
+    return (rbl_out_t) { buf, buf + RBL_DOMAIN_MAX, NULL, 0 };
 }
 
 
-/* True if the result is a valid name. */
+/* Takes the name if it is a valid one. */
 
 static rbl_err_t
-rbl_query_end(rbl_query_t *q, rbl_str_t *out, rbl_err_t rc)
+rbl_query_end(const rbl_out_t *made, rbl_str_t *out, rbl_err_t rc)
 {
     rbl_str_t  name, last;
 
-    q->buf[q->n] = '\0';
+    name = (rbl_str_t) { out->p, (size_t) (made->pos - out->p) };
+    *made->pos = '\0';
 
     if (rc != RBL_OK) {
         return rc;
     }
 
-    name = (rbl_str_t) { q->buf, q->n };
-
-    if (q->full || rbl_query_label_too_long(name)) {
+    if (made->failed || rbl_query_label_too_long(name)) {
         return RBL_ETOOBIG;
     }
 
@@ -232,11 +211,9 @@ rbl_err_t
 rbl_query_host(char buf[RBL_VALUE_MAX], rbl_str_t *out, rbl_family_t family,
     rbl_str_t value)
 {
-    rbl_query_t  q;
+    rbl_out_t  name = rbl_query_begin(buf, out);
 
-    rbl_query_begin(&q, buf, out);
-
-    return rbl_query_end(&q, out, rbl_query_value(&q, family, value));
+    return rbl_query_end(&name, out, rbl_query_value(&name, family, value));
 }
 
 
@@ -244,11 +221,9 @@ rbl_err_t
 rbl_query_zone(char buf[RBL_VALUE_MAX], rbl_str_t *out, rbl_str_t zone,
     rbl_str_t key)
 {
-    rbl_query_t  q;
+    rbl_out_t  name = rbl_query_begin(buf, out);
 
-    rbl_query_begin(&q, buf, out);
-
-    return rbl_query_end(&q, out, rbl_query_key(&q, zone, key));
+    return rbl_query_end(&name, out, rbl_query_key(&name, zone, key));
 }
 
 
@@ -279,57 +254,13 @@ rbl_query_name(char buf[RBL_VALUE_MAX], rbl_str_t *out, rbl_str_t host,
 }
 
 
-static size_t
-rbl_percent(char out[3], char c)
-{
-    unsigned char      u;
-    static const char  hex[] = "0123456789ABCDEF";
-
-    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
-        || (c >= '0' && c <= '9')
-        || c == '-' || c == '.' || c == '_' || c == '~')
-    {
-        out[0] = c;
-        return 1;
-    }
-
-    u = (unsigned char) c;
-    out[0] = '%';
-    out[1] = hex[u >> 4];
-    out[2] = hex[u & 0x0f];
-
-    return 3;
-}
-
-
-static size_t
-rbl_url_value(char *buf, size_t size, rbl_str_t value)
-{
-    char    part[3];
-    size_t  i, n, len;
-
-    len = 0;
-
-    for (i = 0; i < value.n; i++) {
-        n = rbl_percent(part, value.p[i]);
-
-        if (n > size - len) {
-            return size + 1;
-        }
-
-        memcpy(buf + len, part, n);
-        len += n;
-    }
-
-    return len;
-}
-
-
 rbl_err_t
 rbl_lookup_url(char *buf, size_t size, rbl_str_t *out, rbl_str_t pattern,
     rbl_str_t value)
 {
-    size_t  i, n, len;
+    size_t       n;
+    rbl_out_t    url;
+    const char  *at;
 
     out->p = buf;
     out->n = 0;
@@ -344,31 +275,25 @@ rbl_lookup_url(char *buf, size_t size, rbl_str_t *out, rbl_str_t pattern,
         return RBL_EINVAL;
     }
 
-    size--;                             /* room for the NUL */
-    len = 0;
+    url = (rbl_out_t) { buf, buf + size - 1, NULL, 0 };
 
-    for (i = 0; i < pattern.n; i += n) {
-        if (pattern.n - i >= 2 && memcmp(pattern.p + i, "%s", 2) == 0) {
-            len += rbl_url_value(buf + len, size - len, value);
-            n = 2;
-
-        } else {
-            if (len < size) {
-                buf[len] = pattern.p[i];
-            }
-
-            len++;
-            n = 1;
-        }
-
-        if (len > size) {
-            buf[0] = '\0';
-            return RBL_ETOOBIG;
-        }
+    while ((at = memmem(pattern.p, pattern.n, "%s", 2)) != NULL) {
+        n = (size_t) (at - pattern.p);
+        rbl_out_bytes(&url, pattern.p, n);
+        rbl_out_percent(&url, value);
+        pattern.p += n + 2;
+        pattern.n -= n + 2;
     }
 
-    buf[len] = '\0';
-    out->n = len;
+    rbl_out_str(&url, pattern);
+
+    if (url.failed) {
+        buf[0] = '\0';
+        return RBL_ETOOBIG;
+    }
+
+    *url.pos = '\0';
+    out->n = (size_t) (url.pos - buf);
 
     return RBL_OK;
 }
@@ -377,7 +302,7 @@ rbl_lookup_url(char *buf, size_t size, rbl_str_t *out, rbl_str_t pattern,
 int
 rbl_zone_ok(rbl_str_t zone)
 {
-    int        more, keys;
+    int        keys;
     size_t     labels;
     rbl_str_t  label;
 
@@ -389,7 +314,7 @@ rbl_zone_ok(rbl_str_t zone)
     labels = 0;
 
     do {
-        label = rbl_label_next(&zone, &more);
+        label = rbl_until(&zone, '.');
 
         if (rbl_str_is(label, RBL_KEY_SLOT)) {
             keys++;
@@ -400,7 +325,7 @@ rbl_zone_ok(rbl_str_t zone)
         } else {
             return 0;
         }
-    } while (more);
+    } while (zone.p != NULL);
 
     return keys <= 1 && labels >= 2 && !rbl_label_numeric(label)
            && !rbl_str_is(label, RBL_KEY_SLOT);

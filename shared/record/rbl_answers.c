@@ -19,7 +19,10 @@
 
 #include "rbl_answers.h"
 
+#include "rbl_hex.h"
+
 #define MINUTE     60000                /* ms */
+#define DIGEST     3                    /* bytes */
 #define KINDS      7
 #define ANY        5                    /* bits */
 #define ERROR      4
@@ -268,25 +271,15 @@ rbl_answers_of(rbl_str_t field, int64_t checked)
 int
 rbl_answers_in(rbl_str_t field, const char *digits)
 {
-    size_t                i;
-    const unsigned char  *p;
-    static const char     digit[] = "0123456789abcdef";
+    char  hex[2 * DIGEST];
 
     if (field.n < RBL_ANSWERS_HEAD) {
         return 0;
     }
 
-    p = (const unsigned char *) field.p + 1;
+    rbl_hex(hex, (const unsigned char *) field.p + 1, DIGEST);
 
-    for (i = 0; i < 3; i++) {
-        if (digits[2 * i] != digit[p[i] >> 4]
-            || digits[2 * i + 1] != digit[p[i] & 15])
-        {
-            return 0;
-        }
-    }
-
-    return 1;
+    return memcmp(digits, hex, sizeof(hex)) == 0;
 }
 
 

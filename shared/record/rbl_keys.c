@@ -5,6 +5,8 @@
 
 #include "rbl_keys.h"
 
+#include "rbl_hex.h"
+
 #define RBL_KEY_HASH  16                /* octets of a digest in a name */
 
 
@@ -91,7 +93,7 @@ rbl_keyspace_set_partitions(rbl_keyspace_t *ks, int64_t n)
 unsigned
 rbl_partition(const rbl_keyspace_t *ks, rbl_str_t account)
 {
-    char      c;
+    int       digit;
     size_t    i;
     unsigned  v;
 
@@ -102,20 +104,13 @@ rbl_partition(const rbl_keyspace_t *ks, rbl_str_t account)
     v = 0;
 
     for (i = 2; i < 6; i++) {
-        c = account.p[i];
+        digit = rbl_hex_value(account.p[i]);
 
-        if (c >= '0' && c <= '9') {
-            v = v * 16 + (unsigned) (c - '0');
-            continue;
-        }
-
-        c = (char) (c | 0x20);
-
-        if (c < 'a' || c > 'f') {
+        if (digit < 0) {
             return 0;
         }
 
-        v = v * 16 + (unsigned) (c - 'a') + 10;
+        v = v * 16 + (unsigned) digit;
     }
 
     return v & (ks->partitions - 1);
@@ -164,17 +159,10 @@ rbl_hash_key(rbl_key_t *key, const rbl_keyspace_t *ks, const char *name,
     const unsigned char digest[32])
 {
     char       hex[2 * RBL_KEY_HASH];
-    size_t     i;
     unsigned   p;
     rbl_str_t  hash = { hex, sizeof(hex) };
 
-    static const char  digits[] = "0123456789abcdef";
-
-    for (i = 0; i < RBL_KEY_HASH; i++) {
-        hex[2 * i] = digits[digest[i] >> 4];
-        hex[2 * i + 1] = digits[digest[i] & 15];
-    }
-
+    rbl_hex(hex, digest, RBL_KEY_HASH);
     p = (unsigned) digest[0] << 8 | digest[1];
 
     return rbl_key(key, ks, ks->partitions ? p & (ks->partitions - 1) : 0,

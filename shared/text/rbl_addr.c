@@ -3,6 +3,7 @@
  */
 
 #include "rbl_name.h"
+#include "rbl_out.h"
 
 #include <arpa/inet.h>
 
@@ -78,37 +79,17 @@ rbl_addr_parse(rbl_addr_t *a, rbl_str_t text)
 }
 
 
-static char *
-rbl_octet_text(char *p, unsigned octet)
-{
-    if (octet >= 100) {
-        *p++ = (char) ('0' + octet / 100);
-    }
-
-    if (octet >= 10) {
-        *p++ = (char) ('0' + octet / 10 % 10);
-    }
-
-    *p++ = (char) ('0' + octet % 10);
-
-    return p;
-}
-
-
 rbl_str_t
 rbl_addr_text(char buf[RBL_VALUE_MAX], const rbl_addr_t *a)
 {
-    char  *p;
+    unsigned   i;
+    rbl_out_t  out = { buf, buf + RBL_VALUE_MAX, NULL, 0 };
 
     if (a->family == RBL_FAMILY_IPV4) {
-        p = rbl_octet_text(buf, a->b[0]);
-        *p++ = '.';
-        p = rbl_octet_text(p, a->b[1]);
-        *p++ = '.';
-        p = rbl_octet_text(p, a->b[2]);
-        *p++ = '.';
-        p = rbl_octet_text(p, a->b[3]);
-        *p = '\0';
+        for (i = 0; i < 4; i++) {
+            rbl_out_int(&out, a->b[i]);
+            rbl_out_char(&out, i < 3 ? '.' : '\0');
+        }
 
     } else if (inet_ntop(AF_INET6, a->b, buf, RBL_VALUE_MAX) == NULL) {
         buf[0] = '\0';
@@ -138,25 +119,15 @@ rbl_prefix_mask(unsigned bits, unsigned i)
 rbl_err_t
 rbl_subnet_parse(rbl_subnet_t *net, rbl_str_t text)
 {
-    int             dirty;
-    int64_t         bits;
-    unsigned        i, len;
-    rbl_str_t       number;
-    const char     *slash;
-    unsigned char   mask;
+    int            dirty;
+    int64_t        bits;
+    unsigned       i, len;
+    rbl_str_t      number = text;
+    unsigned char  mask;
 
     memset(net, 0, sizeof(*net));
 
-    slash = text.n ? memchr(text.p, '/', text.n) : NULL;
-    if (slash == NULL) {
-        return RBL_EINVAL;
-    }
-
-    number.p = slash + 1;
-    number.n = text.n - (size_t) (number.p - text.p);
-    text.n = (size_t) (slash - text.p);
-
-    if (rbl_addr_read(&net->addr, text) != RBL_OK
+    if (rbl_addr_read(&net->addr, rbl_until(&number, '/')) != RBL_OK
         || rbl_addr_is_mapped(&net->addr))
     {
         return RBL_EINVAL;
@@ -186,21 +157,14 @@ rbl_subnet_parse(rbl_subnet_t *net, rbl_str_t text)
 rbl_str_t
 rbl_subnet_text(char buf[RBL_VALUE_MAX], const rbl_subnet_t *net)
 {
-    unsigned   div;
-    rbl_str_t  s;
+    rbl_out_t  out = { NULL, buf + RBL_VALUE_MAX, NULL, 0 };
 
-    s = rbl_addr_text(buf, &net->addr);
-    buf[s.n++] = '/';
+    out.pos = buf + rbl_addr_text(buf, &net->addr).n;
+    rbl_out_char(&out, '/');
+    rbl_out_int(&out, net->bits);
+    rbl_out_char(&out, '\0');
 
-    for (div = 100; div > 0; div /= 10) {
-        if (div == 1 || net->bits >= div) {
-            buf[s.n++] = (char) ('0' + net->bits / div % 10);
-        }
-    }
-
-    buf[s.n] = '\0';
-
-    return s;
+    return rbl_str(buf);
 }
 
 
@@ -321,8 +285,7 @@ rbl_addr_local(const rbl_addr_t *a)
 static int
 rbl_range_part(rbl_str_t part, int *open)
 {
-    rbl_str_t    low, high;
-    const char  *dash;
+    rbl_str_t  low;
 
     if (rbl_label_numeric(part)) {
         return 1;
@@ -336,16 +299,9 @@ rbl_range_part(rbl_str_t part, int *open)
         return 1;
     }
 
-    dash = part.n ? memchr(part.p, '-', part.n) : NULL;
+    low = rbl_until(&part, '-');
 
-    if (dash == NULL) {
-        return 0;
-    }
-
-    low = (rbl_str_t) { part.p, (size_t) (dash - part.p) };
-    high = (rbl_str_t) { dash + 1, part.n - low.n - 1 };
-
-    return rbl_label_numeric(low) && rbl_label_numeric(high);
+    return rbl_label_numeric(low) && rbl_label_numeric(part);
 }
 
 
@@ -354,19 +310,19 @@ rbl_range_part(rbl_str_t part, int *open)
 static int
 rbl_range_parts(rbl_str_t text)
 {
-    int     more, open;
+    int     open;
     size_t  n;
 
     n = 0;
     open = 0;
 
     do {
-        if (!rbl_range_part(rbl_label_next(&text, &more), &open)
+        if (!rbl_range_part(rbl_until(&text, '.'), &open)
             || (n++ == 0 && open))
         {
             return 0;
         }
-    } while (more);
+    } while (text.p != NULL);
 
     return open && n <= 4;
 }
@@ -375,27 +331,17 @@ rbl_range_parts(rbl_str_t text)
 int
 rbl_range_like(rbl_str_t text)
 {
-    rbl_str_t    first, last;
-    rbl_addr_t   a;
-    const char  *dash;
+    rbl_str_t   first, last;
+    rbl_addr_t  a;
 
-    dash = text.n ? memchr(text.p, '-', text.n) : NULL;
+    last = text;
+    first = rbl_trim(rbl_until(&last, '-'));
 
-    if (dash == NULL) {
+    if (last.p == NULL || rbl_addr_read(&a, first) != RBL_OK) {
         return rbl_range_parts(text);
     }
 
-    first.p = text.p;
-    first.n = (size_t) (dash - text.p);
-    last.p = dash + 1;
-    last.n = text.n - first.n - 1;
-
-    first = rbl_trim(first);
     last = rbl_trim(last);
-
-    if (rbl_addr_read(&a, first) != RBL_OK) {
-        return rbl_range_parts(text);
-    }
 
     return rbl_label_numeric(last) || rbl_addr_read(&a, last) == RBL_OK;
 }

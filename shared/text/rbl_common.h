@@ -68,6 +68,39 @@ rbl_str_is(rbl_str_t a, const char *z)
 }
 
 
+static inline int
+rbl_str_begins(rbl_str_t s, const char *z)
+{
+    size_t  n = strlen(z);
+
+    return s.n >= n && memcmp(s.p, z, n) == 0;
+}
+
+
+/* Takes the text before `sep` off *rest, and `sep`; without one all of it:
+   *rest is then p NULL, n 0. */
+
+static inline rbl_str_t
+rbl_until(rbl_str_t *rest, char sep)
+{
+    rbl_str_t    part = *rest;
+    const char  *at;
+
+    at = part.n ? memchr(part.p, sep, part.n) : NULL;
+
+    if (at == NULL) {
+        *rest = (rbl_str_t) { NULL, 0 };
+        return part;
+    }
+
+    part.n = (size_t) (at - part.p);
+    rest->p = at + 1;
+    rest->n -= part.n + 1;
+
+    return part;
+}
+
+
 /* Copies a string into the caller's buffer, cut to size - 1 bytes and
    terminated with NUL; size must not be 0. */
 

@@ -5,6 +5,7 @@
 
 #include "rbl_contact.h"
 #include "rbl_contact_int.h"
+#include "rbl_hex.h"
 #include "rbl_name.h"
 
 
@@ -43,29 +44,6 @@ rbl_contact_chars(rbl_str_t s, size_t min, size_t max, const char *more)
     }
 
     return 1;
-}
-
-
-rbl_str_t
-rbl_contact_until(rbl_str_t *rest, char sep)
-{
-    rbl_str_t    part;
-    const char  *end;
-
-    part = *rest;
-    end = part.n ? memchr(part.p, sep, part.n) : NULL;
-
-    if (end == NULL) {
-        rest->p += rest->n;
-        rest->n = 0;
-        return part;
-    }
-
-    part.n = (size_t) (end - part.p);
-    rest->p += part.n + 1;
-    rest->n -= part.n + 1;
-
-    return part;
 }
 
 
@@ -125,7 +103,7 @@ rbl_contact_email(rbl_contact_buf_t *b, rbl_str_t text)
     }
 
     for (rest = local, rest.n--; rest.n; /* void */ ) {
-        part = rbl_contact_until(&rest, '.');
+        part = rbl_until(&rest, '.');
 
         if (!rbl_contact_chars(part, 1, RBL_EMAIL_LOCAL_MAX,
                                "!#$%&'*+-/=?^_`{|}~"))
@@ -160,19 +138,6 @@ rbl_contact_sms(rbl_contact_buf_t *b, rbl_str_t text)
 }
 
 
-static int
-rbl_contact_hex(char c)
-{
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-
-    c = (char) (c | 0x20);
-
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-
 rbl_err_t
 rbl_contact_unescape(char buf[RBL_CONTACT_MAX], rbl_str_t *out, rbl_str_t text)
 {
@@ -200,8 +165,8 @@ rbl_contact_unescape(char buf[RBL_CONTACT_MAX], rbl_str_t *out, rbl_str_t text)
             return RBL_EINVAL;
         }
 
-        high = rbl_contact_hex(text.p[i + 1]);
-        low = rbl_contact_hex(text.p[i + 2]);
+        high = rbl_hex_value(text.p[i + 1]);
+        low = rbl_hex_value(text.p[i + 2]);
 
         if (high < 0 || low < 0) {
             return RBL_EINVAL;
@@ -227,7 +192,7 @@ rbl_contact_login_ok(rbl_str_t login)
     rbl_str_t  name, password, out;
 
     password = login;
-    name = rbl_contact_until(&password, ':');
+    name = rbl_until(&password, ':');
 
     return rbl_contact_unescape(buf, &out, name) == RBL_OK && out.n > 0
            && memchr(buf, ':', out.n) == NULL
@@ -290,7 +255,7 @@ rbl_contact_url(rbl_str_t value, rbl_str_t *login)
 {
     *login = value;
 
-    return rbl_contact_until(login, ' ');
+    return rbl_until(login, ' ');
 }
 
 
@@ -323,7 +288,7 @@ rbl_contact_datadog(rbl_contact_buf_t *b, rbl_str_t text)
     };
 
     if (text.n && memchr(text.p, ',', text.n)) {
-        site = rbl_trim(rbl_contact_until(&text, ','));
+        site = rbl_trim(rbl_until(&text, ','));
         text = rbl_trim(text);
 
         if (site.n > sizeof(z)) {
@@ -359,7 +324,7 @@ rbl_contact_telegram(rbl_contact_buf_t *b, rbl_str_t value)
     rbl_str_t  text, rest;
 
     rest = value;
-    text = rbl_contact_until(&rest, ':');
+    text = rbl_until(&rest, ':');
 
     if (text.n == 0
         || (text.n < value.n

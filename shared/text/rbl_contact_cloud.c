@@ -40,7 +40,7 @@ rbl_contact_webhook(rbl_contact_buf_t *b, rbl_str_t text,
     }
 
     query = url.path;
-    url.path = rbl_contact_until(&query, '?');
+    url.path = rbl_until(&query, '?');
 
     if (memchr(text.p, '?', text.n)
         && (query_ok == NULL || !query_ok(query)))
@@ -77,23 +77,23 @@ rbl_contact_slack_path(rbl_str_t path)
     size_t     i, n;
     rbl_str_t  part;
 
-    if (rbl_contact_until(&path, '/').n != 0) {
+    if (rbl_until(&path, '/').n != 0) {
         return 0;
     }
 
-    part = rbl_contact_until(&path, '/');
+    part = rbl_until(&path, '/');
     n = rbl_str_is(part, "services") || rbl_str_is(part, "triggers") ? 3
         : rbl_str_is(part, "workflows") ? 4 : 0;
 
     for (i = 0; i < n; i++) {
-        part = rbl_contact_until(&path, '/');
+        part = rbl_until(&path, '/');
 
         if (!rbl_contact_chars(part, 1, 64, "")) {
             return 0;
         }
     }
 
-    return n > 0 && path.n == 0 && part.p + part.n == path.p;
+    return n > 0 && path.p == NULL;
 }
 
 
@@ -115,13 +115,13 @@ rbl_contact_discord_path(rbl_str_t path)
 {
     rbl_str_t  part;
 
-    if (rbl_contact_until(&path, '/').n != 0
-        || !rbl_str_is(rbl_contact_until(&path, '/'), "api"))
+    if (rbl_until(&path, '/').n != 0
+        || !rbl_str_is(rbl_until(&path, '/'), "api"))
     {
         return 0;
     }
 
-    part = rbl_contact_until(&path, '/');
+    part = rbl_until(&path, '/');
 
     if (part.n > 1 && part.n < 4 && part.p[0] == 'v') {
         part.p++;
@@ -131,14 +131,14 @@ rbl_contact_discord_path(rbl_str_t path)
             return 0;
         }
 
-        part = rbl_contact_until(&path, '/');
+        part = rbl_until(&path, '/');
     }
 
     if (!rbl_str_is(part, "webhooks")) {
         return 0;
     }
 
-    part = rbl_contact_until(&path, '/');
+    part = rbl_until(&path, '/');
 
     return part.n > 0 && part.n <= 20 && rbl_label_numeric(part)
            && rbl_contact_chars(path, 1, 128, "-_");
@@ -152,7 +152,7 @@ rbl_contact_discord_query(rbl_str_t query)
 {
     rbl_str_t  name;
 
-    name = rbl_contact_until(&query, '=');
+    name = rbl_until(&query, '=');
 
     return rbl_str_is(name, "thread_id") && query.n <= 20
            && rbl_label_numeric(query);
@@ -172,13 +172,6 @@ rbl_contact_discord(rbl_contact_buf_t *b, rbl_str_t text)
 }
 
 
-static int
-rbl_contact_starts(rbl_str_t s, const char *z)
-{
-    return s.n >= strlen(z) && memcmp(s.p, z, strlen(z)) == 0;
-}
-
-
 /*
  * A region such as eu-west-1 or us-gov-east-1.  It becomes part of a host name
  * and of the signed text.
@@ -192,8 +185,8 @@ rbl_contact_region_ok(rbl_str_t region, rbl_str_t partition)
     const char  *of;
     rbl_str_t    name, number;
 
-    of = rbl_contact_starts(region, "cn-") ? "aws-cn"
-         : rbl_contact_starts(region, "us-gov-") ? "aws-us-gov" : "aws";
+    of = rbl_str_begins(region, "cn-") ? "aws-cn"
+         : rbl_str_begins(region, "us-gov-") ? "aws-us-gov" : "aws";
 
     name = rbl_contact_upto_last(region, '-');
     number.p = region.p + name.n;
@@ -226,19 +219,19 @@ rbl_contact_arn_ok(rbl_str_t *arn, const char *service)
 {
     rbl_str_t  partition, account;
 
-    if (!rbl_str_is(rbl_contact_until(arn, ':'), "arn")) {
+    if (!rbl_str_is(rbl_until(arn, ':'), "arn")) {
         return 0;
     }
 
-    partition = rbl_contact_until(arn, ':');
+    partition = rbl_until(arn, ':');
 
-    if (!rbl_str_is(rbl_contact_until(arn, ':'), service)
-        || !rbl_contact_region_ok(rbl_contact_until(arn, ':'), partition))
+    if (!rbl_str_is(rbl_until(arn, ':'), service)
+        || !rbl_contact_region_ok(rbl_until(arn, ':'), partition))
     {
         return 0;
     }
 
-    account = rbl_contact_until(arn, ':');
+    account = rbl_until(arn, ':');
 
     return account.n == 12 && rbl_label_numeric(account);
 }
@@ -254,10 +247,10 @@ rbl_contact_aws(rbl_contact_buf_t *b, rbl_str_t arn, rbl_str_t rest)
 {
     rbl_str_t  id, secret;
 
-    id = rbl_trim(rbl_contact_until(&rest, ','));
+    id = rbl_trim(rbl_until(&rest, ','));
     secret = rbl_trim(rest);
 
-    if (!rbl_contact_chars(id, 16, 128, "") || rbl_contact_starts(id, "ASIA")
+    if (!rbl_contact_chars(id, 16, 128, "") || rbl_str_begins(id, "ASIA")
         || !rbl_contact_chars(secret, 40, 40, "/+="))
     {
         return RBL_EINVAL;
@@ -277,7 +270,7 @@ rbl_contact_sns(rbl_contact_buf_t *b, rbl_str_t text)
 {
     rbl_str_t  arn, name;
 
-    arn = rbl_trim(rbl_contact_until(&text, ','));
+    arn = rbl_trim(rbl_until(&text, ','));
     name = arn;
 
     if (!rbl_contact_arn_ok(&name, "sns") || name.n > 256) {
@@ -300,7 +293,7 @@ rbl_contact_cloudwatch(rbl_contact_buf_t *b, rbl_str_t text)
 {
     rbl_str_t  arn, name;
 
-    arn = rbl_trim(rbl_contact_until(&text, ','));
+    arn = rbl_trim(rbl_until(&text, ','));
 
     if (arn.n > 2 && memcmp(arn.p + arn.n - 2, ":*", 2) == 0) {
         arn.n -= 2;
@@ -309,7 +302,7 @@ rbl_contact_cloudwatch(rbl_contact_buf_t *b, rbl_str_t text)
     name = arn;
 
     return rbl_contact_arn_ok(&name, "logs")
-           && rbl_str_is(rbl_contact_until(&name, ':'), "log-group")
+           && rbl_str_is(rbl_until(&name, ':'), "log-group")
            && rbl_contact_chars(name, 1, 512, "-_./#")
            ? rbl_contact_aws(b, arn, text) : RBL_EINVAL;
 }

@@ -21,10 +21,6 @@ typedef struct {
 /* True for min to max ASCII letters, digits and characters of `more`. */
 int rbl_contact_chars(rbl_str_t s, size_t min, size_t max, const char *more);
 
-/* Takes the text before sep off *rest, and sep; all of it if there is no
-   sep. */
-rbl_str_t rbl_contact_until(rbl_str_t *rest, char sep);
-
 /* Appends; RBL_EINVAL: no room. */
 rbl_err_t rbl_contact_put(rbl_contact_buf_t *b, rbl_str_t part);
 

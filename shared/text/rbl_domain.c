@@ -57,30 +57,6 @@ rbl_label_ok(rbl_str_t label)
 }
 
 
-rbl_str_t
-rbl_label_next(rbl_str_t *rest, int *more)
-{
-    rbl_str_t    label;
-    const char  *dot;
-
-    label = *rest;
-    dot = rest->n ? memchr(rest->p, '.', rest->n) : NULL;
-    *more = dot != NULL;
-
-    if (dot == NULL) {
-        rest->p += rest->n;
-        rest->n = 0;
-        return label;
-    }
-
-    label.n = (size_t) (dot - rest->p);
-    rest->p = dot + 1;
-    rest->n -= label.n + 1;
-
-    return label;
-}
-
-
 int
 rbl_label_numeric(rbl_str_t label)
 {
@@ -99,7 +75,6 @@ rbl_label_numeric(rbl_str_t label)
 size_t
 rbl_name_labels(rbl_str_t name, rbl_str_t *last)
 {
-    int     more;
     size_t  n;
 
     if (name.n == 0 || name.n > RBL_DOMAIN_MAX) {
@@ -109,14 +84,14 @@ rbl_name_labels(rbl_str_t name, rbl_str_t *last)
     n = 0;
 
     do {
-        *last = rbl_label_next(&name, &more);
+        *last = rbl_until(&name, '.');
 
         if (!rbl_label_ok(*last)) {
             return 0;
         }
 
         n++;
-    } while (more);
+    } while (name.p != NULL);
 
     return n;
 }
@@ -173,25 +148,24 @@ rbl_domain_is_idn(rbl_str_t name)
 static int
 rbl_label_is_ace(rbl_str_t label)
 {
-    return label.n >= 4 && memcmp(label.p, "xn--", 4) == 0;
+    return rbl_str_begins(label, "xn--");
 }
 
 
 static int
 rbl_domain_aces_ok(rbl_str_t name)
 {
-    int        more;
     rbl_str_t  label;
 
     do {
-        label = rbl_label_next(&name, &more);
+        label = rbl_until(&name, '.');
 
         if (rbl_label_is_ace(label)
             && !rbl_punycode_ok((rbl_str_t) { label.p + 4, label.n - 4 }))
         {
             return 0;
         }
-    } while (more);
+    } while (name.p != NULL);
 
     return 1;
 }

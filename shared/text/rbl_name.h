@@ -20,12 +20,6 @@ void rbl_name_lower(char *buf, rbl_str_t name);
  */
 int rbl_label_ok(rbl_str_t label);
 
-/*
- * Takes the first label off *rest, or all of it if there is no dot.  *more: a
- * dot followed, so another label must follow.
- */
-rbl_str_t rbl_label_next(rbl_str_t *rest, int *more);
-
 /* True for the Punycode of a label, without "xn--", in lower case. */
 int rbl_punycode_ok(rbl_str_t text);
 

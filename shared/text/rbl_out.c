@@ -85,6 +85,32 @@ rbl_out_char(rbl_out_t *out, char c)
 }
 
 
+void
+rbl_out_percent(rbl_out_t *out, rbl_str_t s)
+{
+    char    c;
+    size_t  i;
+
+    static const char  hex[] = "0123456789ABCDEF";
+
+    for (i = 0; i < s.n; i++) {
+        c = s.p[i];
+
+        if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+            || (c >= '0' && c <= '9')
+            || c == '-' || c == '.' || c == '_' || c == '~')
+        {
+            rbl_out_char(out, c);
+            continue;
+        }
+
+        rbl_out_char(out, '%');
+        rbl_out_char(out, hex[(unsigned char) c >> 4]);
+        rbl_out_char(out, hex[c & 15]);
+    }
+}
+
+
 rbl_str_t
 rbl_out_int_text(char buf[RBL_OUT_INT], int64_t v)
 {

@@ -29,6 +29,9 @@ void rbl_out_z(rbl_out_t *out, const char *z);
 void rbl_out_char(rbl_out_t *out, char c);
 void rbl_out_int(rbl_out_t *out, int64_t v);    /* decimal */
 
+/* Percent-encoded, but for the unreserved characters of RFC 3986. */
+void rbl_out_percent(rbl_out_t *out, rbl_str_t s);
+
 /* The same into the caller's buffer. */
 #define RBL_OUT_INT  20
 rbl_str_t rbl_out_int_text(char buf[RBL_OUT_INT], int64_t v);

@@ -20,17 +20,6 @@ static const char *const  rbl_paste_spaces[] = {
 
 
 static int
-rbl_paste_begins(rbl_str_t s, const char *z)
-{
-    size_t  n;
-
-    n = strlen(z);
-
-    return s.n >= n && memcmp(s.p, z, n) == 0;
-}
-
-
-static int
 rbl_paste_ends(rbl_str_t s, const char *z)
 {
     size_t  n;
@@ -51,7 +40,7 @@ rbl_paste_trim(rbl_str_t s)
         before = s.n;
 
         for (i = 0; i < RBL_PASTE_SPACES; i++) {
-            if (rbl_paste_begins(s, rbl_paste_spaces[i])) {
+            if (rbl_str_begins(s, rbl_paste_spaces[i])) {
                 s.p += strlen(rbl_paste_spaces[i]);
                 s.n -= strlen(rbl_paste_spaces[i]);
             }
@@ -133,7 +122,7 @@ rbl_paste_code(rbl_str_t s)
 {
     size_t  i;
 
-    if (rbl_paste_begins(s, ";") || rbl_paste_begins(s, "//")) {
+    if (rbl_str_begins(s, ";") || rbl_str_begins(s, "//")) {
         s.n = 0;
     }
 
@@ -191,21 +180,15 @@ rbl_paste_field(rbl_str_t *rest, int spaces)
 static rbl_paste_kind_t
 rbl_paste_kind(rbl_str_t value)
 {
-    char         buf[RBL_VALUE_MAX];
-    rbl_str_t    domain, front;
-    rbl_addr_t   a;
-    const char  *slash;
+    char        buf[RBL_VALUE_MAX];
+    rbl_str_t   domain, bits = value;
+    rbl_addr_t  a;
 
-    slash = value.n ? memchr(value.p, '/', value.n) : NULL;
-
-    front.p = value.p;
-    front.n = slash ? (size_t) (slash - value.p) : value.n;
-
-    if (rbl_addr_parse(&a, front) == RBL_OK) {
-        return slash ? RBL_PASTE_SUBNET : RBL_PASTE_ADDRESS;
+    if (rbl_addr_parse(&a, rbl_until(&bits, '/')) == RBL_OK) {
+        return bits.p ? RBL_PASTE_SUBNET : RBL_PASTE_ADDRESS;
     }
 
-    return slash == NULL && !rbl_range_like(value)
+    return bits.p == NULL && !rbl_range_like(value)
            && rbl_domain_parse(buf, &domain, value) == RBL_OK
            && rbl_domain_top_ok(domain) ? RBL_PASTE_DOMAIN : RBL_PASTE_NONE;
 }
@@ -238,8 +221,8 @@ rbl_paste_whole(rbl_str_t line, const rbl_paste_t *field, size_t n)
 {
     return rbl_range_like(line)
            || (n > 1 && field[1].kind == RBL_PASTE_ADDRESS
-               && rbl_paste_begins(field[1].value, "255."))
-           || (n > 1 && rbl_paste_begins(field[1].value, "/"));
+               && rbl_str_begins(field[1].value, "255."))
+           || (n > 1 && rbl_str_begins(field[1].value, "/"));
 }
 
 

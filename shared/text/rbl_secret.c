@@ -4,6 +4,8 @@
 
 #include "rbl_secret.h"
 
+#include "rbl_hex.h"
+
 
 rbl_str_t
 rbl_secret_text(char buf[RBL_SECRET_LEN + 1],
@@ -41,7 +43,7 @@ rbl_err_t
 rbl_token_digits(char buf[RBL_TOKEN_FIELD + 1], rbl_str_t *digits,
     rbl_str_t text)
 {
-    char    c;
+    int     digit;
     size_t  i;
 
     if (text.n < RBL_TOKEN_DIGITS || text.n > RBL_TOKEN_FIELD) {
@@ -49,14 +51,13 @@ rbl_token_digits(char buf[RBL_TOKEN_FIELD + 1], rbl_str_t *digits,
     }
 
     for (i = 0; i < text.n; i++) {
-        c = text.p[i];
-        c = c >= 'A' && c <= 'F' ? (char) (c + ('a' - 'A')) : c;
+        digit = rbl_hex_value(text.p[i]);
 
-        if ((c < '0' || c > '9') && (c < 'a' || c > 'f')) {
+        if (digit < 0) {
             return RBL_EINVAL;
         }
 
-        buf[i] = c;
+        buf[i] = rbl_hex_digits[digit];
     }
 
     buf[i] = '\0';

@@ -4,6 +4,8 @@
 
 #include "rbl_sid.h"
 
+#include "rbl_hex.h"
+
 #include <errno.h>
 #include <sys/random.h>
 
@@ -27,19 +29,12 @@ rbl_sid_len(rbl_sid_kind_t kind)
 static void
 rbl_sid_write(rbl_sid_t *sid, rbl_sid_kind_t kind, const unsigned char *bytes)
 {
-    size_t             i;
-    static const char  hex[] = "0123456789abcdef";
-
     sid->n = rbl_sid_len(kind);
     sid->s[0] = rbl_sid_prefixes[kind][0];
     sid->s[1] = rbl_sid_prefixes[kind][1];
 
-    for (i = 2; i < sid->n; i += 2) {
-        sid->s[i] = hex[*bytes >> 4];
-        sid->s[i + 1] = hex[*bytes++ & 0x0f];
-    }
-
-    sid->s[i] = '\0';
+    rbl_hex(sid->s + 2, bytes, (sid->n - 2) / 2);
+    sid->s[sid->n] = '\0';
 }
 
 
@@ -51,22 +46,10 @@ rbl_sid_like(rbl_sid_kind_t kind, rbl_str_t text)
 }
 
 
-/* Returns a hex digit in lower case; 0: not a hex digit. */
-
-static const char  rbl_sid_digits[256] = {
-    ['0'] = '0', ['1'] = '1', ['2'] = '2', ['3'] = '3', ['4'] = '4',
-    ['5'] = '5', ['6'] = '6', ['7'] = '7', ['8'] = '8', ['9'] = '9',
-    ['a'] = 'a', ['b'] = 'b', ['c'] = 'c', ['d'] = 'd', ['e'] = 'e',
-    ['f'] = 'f',
-    ['A'] = 'a', ['B'] = 'b', ['C'] = 'c', ['D'] = 'd', ['E'] = 'e',
-    ['F'] = 'f',
-};
-
-
 rbl_err_t
 rbl_sid_parse(rbl_sid_t *sid, rbl_sid_kind_t kind, rbl_str_t text)
 {
-    char    c;
+    int     digit;
     size_t  i;
 
     sid->n = 0;
@@ -79,14 +62,14 @@ rbl_sid_parse(rbl_sid_t *sid, rbl_sid_kind_t kind, rbl_str_t text)
     memcpy(sid->s, text.p, 2);
 
     for (i = 2; i < text.n; i++) {
-        c = rbl_sid_digits[(unsigned char) text.p[i]];
+        digit = rbl_hex_value(text.p[i]);
 
-        if (c == 0) {
+        if (digit < 0) {
             sid->s[0] = '\0';
             return RBL_EINVAL;
         }
 
-        sid->s[i] = c;
+        sid->s[i] = rbl_hex_digits[digit];
     }
 
     sid->s[i] = '\0';
@@ -141,21 +124,22 @@ rbl_sid_from_digest(rbl_sid_t *sid, rbl_sid_kind_t kind,
 rbl_err_t
 rbl_sid_to_digest(unsigned char digest[16], rbl_str_t sid)
 {
+    int       digit;
     size_t    i;
-    unsigned  n, c;
+    unsigned  n;
 
     if (sid.n < 2 + 2 * 16) {
         return RBL_EINVAL;
     }
 
     for (i = 0, n = 0; i < 2 * 16; i++) {
-        c = (unsigned char) rbl_sid_digits[(unsigned char) sid.p[2 + i]];
+        digit = rbl_hex_value(sid.p[2 + i]);
 
-        if (c == 0) {
+        if (digit < 0) {
             return RBL_EINVAL;
         }
 
-        n = n << 4 | (c <= '9' ? c - '0' : c - 'a' + 10);
+        n = n << 4 | (unsigned) digit;
         digest[i / 2] = (unsigned char) n;
     }
 

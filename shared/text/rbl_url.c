@@ -3,18 +3,11 @@
  * could read differently is refused before it is stored.
  */
 
+#include "rbl_hex.h"
 #include "rbl_name.h"
 
 
 #define RBL_URL_MAX  2048
-
-
-static int
-rbl_is_hex(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')
-           || (c >= 'A' && c <= 'F');
-}
 
 
 /* Checks for printable ASCII that RFC 3986 allows, and percent signs with two
@@ -36,8 +29,8 @@ rbl_url_chars_ok(rbl_str_t s)
         }
 
         if (c == '%'
-            && (s.n - i < 3 || !rbl_is_hex(s.p[i + 1])
-                || !rbl_is_hex(s.p[i + 2])))
+            && (s.n - i < 3 || rbl_hex_value(s.p[i + 1]) < 0
+                || rbl_hex_value(s.p[i + 2]) < 0))
         {
             return 0;
         }
@@ -107,75 +100,44 @@ rbl_url_name_ok(rbl_str_t host)
 
 
 static rbl_err_t
-rbl_url_literal(rbl_url_t *url, rbl_str_t *authority)
+rbl_url_literal(rbl_url_t *url, rbl_str_t *rest)
 {
-    rbl_addr_t   a;
-    const char  *end;
+    rbl_addr_t  a;
 
-    end = memchr(authority->p, ']', authority->n);
-    if (end == NULL) {
-        return RBL_EINVAL;
-    }
+    rest->p++;
+    rest->n--;
+    url->host = rbl_until(rest, ']');
 
-    url->host.p = authority->p + 1;
-    url->host.n = (size_t) (end - url->host.p);
-
-    if (memchr(url->host.p, ':', url->host.n) == NULL
-        || rbl_addr_parse(&a, url->host) != RBL_OK)
-    {
-        return RBL_EINVAL;
-    }
-
-    authority->n -= (size_t) (end + 1 - authority->p);
-    authority->p = end + 1;
-
-    return RBL_OK;
+    return rest->p != NULL
+           && url->host.n && memchr(url->host.p, ':', url->host.n) != NULL
+           && rbl_addr_parse(&a, url->host) == RBL_OK
+           && rbl_until(rest, ':').n == 0 ? RBL_OK : RBL_EINVAL;
 }
 
 
 static rbl_err_t
-rbl_url_authority(rbl_url_t *url, rbl_str_t authority)
+rbl_url_authority(rbl_url_t *url, rbl_str_t rest)
 {
-    int64_t      port;
-    const char  *colon;
+    int64_t  port;
 
-    if (authority.n == 0) {
-        return RBL_EINVAL;
-    }
-
-    if (authority.p[0] == '[') {
-        if (rbl_url_literal(url, &authority) != RBL_OK) {
+    if (rest.n && rest.p[0] == '[') {
+        if (rbl_url_literal(url, &rest) != RBL_OK) {
             return RBL_EINVAL;
         }
 
     } else {
-        colon = memchr(authority.p, ':', authority.n);
-
-        url->host.p = authority.p;
-        url->host.n = colon ? (size_t) (colon - authority.p) : authority.n;
+        url->host = rbl_until(&rest, ':');
 
         if (!rbl_url_name_ok(url->host)) {
             return RBL_EINVAL;
         }
-
-        authority.p += url->host.n;
-        authority.n -= url->host.n;
     }
 
-    if (authority.n == 0) {
+    if (rest.p == NULL) {
         return RBL_OK;
     }
 
-    if (authority.p[0] != ':') {
-        return RBL_EINVAL;
-    }
-
-    authority.p++;
-    authority.n--;
-
-    if (authority.n > 5
-        || rbl_int_parse(&port, authority, 1, 65535) != RBL_OK)
-    {
+    if (rest.n > 5 || rbl_int_parse(&port, rest, 1, 65535) != RBL_OK) {
         return RBL_EINVAL;
     }
 

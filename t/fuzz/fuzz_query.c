@@ -20,7 +20,7 @@
 static void
 check_reverse(rbl_str_t name, rbl_family_t family, const char *value)
 {
-    int            i, more;
+    int            i;
     char           z[8];
     size_t         n;
     rbl_str_t      label;
@@ -31,8 +31,8 @@ check_reverse(rbl_str_t name, rbl_family_t family, const char *value)
     fuzz_check(inet_pton(n == 4 ? AF_INET : AF_INET6, value, want) == 1);
 
     for (i = (int) (n == 4 ? 3 : 31); i >= 0; i--) {
-        label = rbl_label_next(&name, &more);
-        fuzz_check(more && label.n < sizeof(z));
+        label = rbl_until(&name, '.');
+        fuzz_check(name.p != NULL && label.n < sizeof(z));
         memcpy(z, label.p, label.n);
         z[label.n] = '\0';
 
