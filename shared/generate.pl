@@ -5,7 +5,8 @@
 # Generates from the fields of records and the scripts of the store:
 #
 #   rbl_schema.h         for C: RBL_HOST_ID and so on, counted from 0;
-#                        rbl_host_t; rbl_host_decode.  The file that defines
+#                        rbl_host_t; rbl_host_decode, and rbl_NAME_encode of
+#                        those that C writes.  The file that defines
 #                        RBL_SCHEMA_TABLES before it includes the header has the
 #                        tables and the functions
 #   rbl_script_list.h    one rbl_script_t per script, the types of its arguments
@@ -76,11 +77,12 @@ sub slurp {
 # --- records -----------------------------------------------------------------
 
 # An entity of schema.txt: {name, fields => [[name, type], ...], least, most,
-# lua: only Lua reads it}.  Returns them in their order.
+# lua: only Lua reads it, writes: C does, entry: of an array in a record}.
+# Returns them in their order.
 sub entities {
     my ($file) = @_;
 
-    my (@entities, %known, %most, %lua, $line);
+    my (@entities, %known, %most, %of, $line);
     my $fail = sub { die "$file:$line: @_\n" };
     for (split /\n/, slurp($file)) {
         $line++;
@@ -89,30 +91,32 @@ sub entities {
             $most{$1} = $2;
             next;
         }
-        if (/^lua( .*)/) {
-            $lua{$_} = 1 for split ' ', $1;
+        if (/^(lua|writes)( .*)/) {
+            $of{$1}{$_} = 1 for split ' ', $2;
             next;
         }
-        my ($name, $text) = /^($word): *(\S.*)$/
+        my ($entry, $name, $text) = /^(- )?($word): *(\S.*)$/
             or $fail->('expected an entity, a colon and its fields');
         $fail->("entity $name stands there twice") if $known{$name}++;
-        my ($needed, $more) = split / \| /, $text, 2;
-        my ($first, @fields) = split ' ', $needed;
-        my $least = 1 + @fields;
+        my ($needed, $more) = split / *\| /, $text, 2;
+        my @fields = split ' ', $needed;
+        my $least = @fields;
         push @fields, split ' ', $more // '';
         $fail->("the first field of $name is not version")
-            if $first ne 'version';
+            if !$entry && shift @fields ne 'version';
         my %used;
         for (@fields) {
             $fail->("bad or repeated field $_")
                 if !/^($word):([nst])$/ || $used{$1}++;
             $_ = [$1, $2];
         }
-        push @entities, { name => $name, least => $least,
-            fields => [['version', 'n'], @fields] };
+        push @entities, { name => $name, least => $least, entry => $entry,
+            fields => [$entry ? () : ['version', 'n'], @fields] };
     }
-    $_->{most} = $most{ $_->{name} }, $_->{lua} = $lua{ $_->{name} }
-        for @entities;
+    for my $e (@entities) {
+        $e->{most} = $most{ $e->{name} };
+        $e->{$_} = $of{$_}{ $e->{name} } for qw(lua writes);
+    }
     return @entities;
 }
 
@@ -143,26 +147,38 @@ sub schema_h {
             . "    ${upper}__MIN = $e->{least},\n    ${upper}__N = $n\n};\n";
         next if $e->{lua};
 
-        shift @fields;
-        my $decode = "rbl_${name}_decode(rbl_${name}_t *v, rbl_str_t raw)";
+        shift @fields if !$e->{entry};
+        my ($from, $decode, $most) = $e->{entry}
+            ? ('rbl_mp_t *mp', 'rbl_entry_decode(mp', '')
+            : ('rbl_str_t raw', 'rbl_record_decode(raw',
+                $e->{most} ? "${upper}_SIZE_MAX, " : 'SIZE_MAX, ');
+        my @functions = (['rbl_err_t',
+            "rbl_${name}_decode(rbl_${name}_t *v, $from)",
+            "return $decode, rbl_${name}_fields,\n"
+                . "        ${upper}__MIN, ${upper}__N, ${most}v, sizeof(*v));"
+        ]);
+        push @functions, ['void',
+            "rbl_${name}_encode(rbl_out_t *out, const rbl_${name}_t *v)",
+            "rbl_fields_write(out, rbl_${name}_fields, ${upper}__N, v);"]
+            if $e->{writes};
         $c .= "\ntypedef struct {\n"
             . join('', map { '    ' . ($_->[1] eq 'n' ? 'int64_t' : 'rbl_str_t')
                 . "  $_->[0];\n" } @fields)
-            . "} rbl_${name}_t;\n\nrbl_err_t $decode;\n"
+            . "} rbl_${name}_t;\n\n"
+            . join('', map { "$_->[0] $_->[1];\n" } @functions)
             . ($e->{most} ? "\n#define ${upper}_SIZE_MAX  $e->{most}\n" : '');
         $tables .= "\nstatic const rbl_field_t  rbl_${name}_fields[] = {\n"
-            . "    { RBL_FIELD_SKIP, 0 },\n"
+            . ($e->{entry} ? '' : "    { RBL_FIELD_SKIP, 0 },\n")
             . join('', map { "    { RBL_FIELD_$field{$_->[1]}, "
                 . "offsetof(rbl_${name}_t, $_->[0]) },\n" } @fields)
-            . "};\n\nrbl_err_t\n$decode\n{\n"
-            . "    return rbl_record_decode(raw, rbl_${name}_fields, "
-            . "${upper}__MIN,\n" . ' ' x 29 . "${upper}__N, "
-            . ($e->{most} ? "${upper}_SIZE_MAX" : 'SIZE_MAX')
-            . ", v, sizeof(*v));\n}\n";
+            . "};\n"
+            . join('', map { "\n$_->[0]\n$_->[1]\n{\n    $_->[2]\n}\n" }
+                @functions);
     }
     my @all = map { " \\\n    X($_->{name}, \U$_->{name}\E, \""
-        . substr(shape($_), 1) . '")' } grep { !$_->{lua} } @entities;
-    return "$c\n/* All of them: X(name, NAME, types), without the version. */\n"
+        . substr(shape($_), 1) . '")' } grep { !$_->{lua} && !$_->{entry} }
+        @entities;
+    return "$c\n/* All records: X(name, NAME, types), without the version. */\n"
         . '#define RBL_ENTITIES(X)' . join('', @all)
         . "\n\n#endif /* RBL_SCHEMA_H_INCLUDED */\n\n"
         . "#ifdef RBL_SCHEMA_TABLES\n$tables\n#endif /* RBL_SCHEMA_TABLES */\n";

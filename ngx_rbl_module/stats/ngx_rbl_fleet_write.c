@@ -68,9 +68,12 @@ ngx_rbl_fleet_numbers(rbl_doc_t *doc, const rbl_metric_t *metric,
 static void
 ngx_rbl_fleet_json_dns(rbl_doc_t *doc, rbl_str_t raw)
 {
+    rbl_mp_t           mp;
     rbl_dns_metrics_t  dns;
 
-    if (rbl_dns_metrics_decode(&dns, raw) != RBL_OK || dns.state.n == 0) {
+    rbl_mp_init(&mp, raw);
+
+    if (rbl_dns_metrics_decode(&dns, &mp) != RBL_OK || dns.state.n == 0) {
         return;
     }
 
@@ -321,11 +324,12 @@ static ngx_uint_t
 ngx_rbl_fleet_dns(const ngx_rbl_daemon_t *d, ngx_uint_t i,
     ngx_rbl_label_t *label, ngx_uint_t n, int64_t *number)
 {
+    rbl_mp_t           mp;
     rbl_dns_metrics_t  dns;
 
-    if (rbl_dns_metrics_decode(&dns, d->record.dns) != RBL_OK
-        || dns.state.n == 0)
-    {
+    rbl_mp_init(&mp, d->record.dns);
+
+    if (rbl_dns_metrics_decode(&dns, &mp) != RBL_OK || dns.state.n == 0) {
         return 0;
     }
 

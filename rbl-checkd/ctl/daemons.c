@@ -82,9 +82,12 @@ ctl_daemon_lists(rbl_str_t raw)
 static json_t *
 ctl_daemon_dns(rbl_str_t raw)
 {
+    rbl_mp_t           mp;
     rbl_dns_metrics_t  m;
 
-    if (rbl_dns_metrics_decode(&m, raw) != RBL_OK || m.state.n == 0) {
+    rbl_mp_init(&mp, raw);
+
+    if (rbl_dns_metrics_decode(&m, &mp) != RBL_OK || m.state.n == 0) {
         return NULL;
     }
 

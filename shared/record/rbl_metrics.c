@@ -279,52 +279,6 @@ rbl_resolver_metrics_encode(rbl_out_t *out, const rbl_resolver_metrics_t *v)
 }
 
 
-rbl_err_t
-rbl_dns_metrics_decode(rbl_dns_metrics_t *v, rbl_str_t raw)
-{
-    size_t    n;
-    rbl_mp_t  mp;
-
-    memset(v, 0, sizeof(rbl_dns_metrics_t));
-
-    if (raw.n == 0) {
-        return RBL_OK;
-    }
-
-    rbl_mp_init(&mp, raw);
-    n = rbl_mp_array(&mp);
-
-    if (n >= 6) {
-        v->state = rbl_mp_str(&mp);
-        v->since = rbl_mp_int(&mp);
-        v->lists = rbl_mp_int(&mp);
-        v->server = rbl_mp_str(&mp);
-        v->why = rbl_mp_str(&mp);
-        v->command = rbl_mp_str(&mp);
-    }
-
-    if (mp.failed) {
-        memset(v, 0, sizeof(rbl_dns_metrics_t));
-        return RBL_ETYPE;
-    }
-
-    return RBL_OK;
-}
-
-
-void
-rbl_dns_metrics_encode(rbl_out_t *out, const rbl_dns_metrics_t *v)
-{
-    rbl_mp_put_array(out, 6);
-    rbl_mp_put_str(out, v->state);
-    rbl_mp_put_int(out, v->since);
-    rbl_mp_put_int(out, v->lists);
-    rbl_mp_put_str(out, v->server);
-    rbl_mp_put_str(out, v->why);
-    rbl_mp_put_str(out, v->command);
-}
-
-
 const char *
 rbl_metric_text(char buf[32], int64_t number, rbl_metric_unit_t unit)
 {

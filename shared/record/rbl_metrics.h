@@ -131,20 +131,6 @@ void rbl_list_metrics_encode(rbl_out_t *out, const rbl_list_metrics_t *v);
 void rbl_resolver_metrics_encode(rbl_out_t *out,
     const rbl_resolver_metrics_t *v);
 
-/*
- * Does DNS work at the daemon?  n 0 of `state`: not known, as of an older
- * release.  RBL_ETYPE: another type is in it; all is empty then.
- */
-typedef struct {
-    rbl_str_t  state;                   /* "works", or the part that does not */
-    int64_t    since;                   /* ms; 0: it works */
-    int64_t    lists;                   /* that showed it */
-    rbl_str_t  server, why, command;    /* texts for people */
-} rbl_dns_metrics_t;
-
-rbl_err_t rbl_dns_metrics_decode(rbl_dns_metrics_t *v, rbl_str_t raw);
-void rbl_dns_metrics_encode(rbl_out_t *out, const rbl_dns_metrics_t *v);
-
 /* Writes a packed array of integers. */
 void rbl_metrics_encode(rbl_out_t *out, const int64_t *number, size_t n);
 

@@ -1,17 +1,9 @@
 /*
- * Reads the fields of records by tables.  Those of whole records are generated
- * (generate.pl).  Nothing is copied.
+ * Reads and writes the fields of records by tables, which are generated
+ * (generate.pl).  Readers copy nothing.
  */
 
 #include "rbl_record.h"
-
-
-/* Fields that every listing has. */
-#define RBL_LISTING_LEAST  6
-
-#define STR(type, name)    { RBL_FIELD_STR, offsetof(type, name) }
-#define INT(type, name)    { RBL_FIELD_INT, offsetof(type, name) }
-#define ARRAY(type, name)  { RBL_FIELD_ARRAY, offsetof(type, name) }
 
 
 typedef enum {
@@ -25,40 +17,6 @@ typedef struct {
     rbl_field_kind_t  kind;
     size_t            offset;
 } rbl_field_t;
-
-
-static const rbl_field_t  rbl_listing_fields[] = {
-    STR(rbl_listing_t, list),
-    STR(rbl_listing_t, zone),
-    STR(rbl_listing_t, website),
-    STR(rbl_listing_t, details),
-    ARRAY(rbl_listing_t, codes),
-    INT(rbl_listing_t, since),
-    INT(rbl_listing_t, asked),
-    INT(rbl_listing_t, errors),
-    INT(rbl_listing_t, cleared),
-};
-
-static const rbl_field_t  rbl_trouble_fields[] = {
-    STR(rbl_trouble_t, list),
-    STR(rbl_trouble_t, error),
-    INT(rbl_trouble_t, since),
-    INT(rbl_trouble_t, count),
-};
-
-static const rbl_field_t  rbl_result_fields[RBL_RESULT_FIELDS] = {
-    STR(rbl_result_t, list),
-    STR(rbl_result_t, type),
-    INT(rbl_result_t, custom),
-    STR(rbl_result_t, zone),
-    STR(rbl_result_t, website),
-    STR(rbl_result_t, status),
-    ARRAY(rbl_result_t, codes),
-    STR(rbl_result_t, details),
-    STR(rbl_result_t, reason),
-    STR(rbl_result_t, error),
-    INT(rbl_result_t, ms),
-};
 
 
 static rbl_str_t
@@ -221,29 +179,39 @@ rbl_entry_decode(rbl_mp_t *mp, const rbl_field_t *field, size_t least,
 }
 
 
+static void
+rbl_fields_write(rbl_out_t *out, const rbl_field_t *field, size_t n,
+    const void *v)
+{
+    size_t            i;
+    const char       *at;
+    const rbl_str_t  *text;
+
+    rbl_mp_put_array(out, n);
+
+    for (i = 0; i < n; i++) {
+        at = (const char *) v + field[i].offset;
+        text = (const void *) at;
+
+        switch (field[i].kind) {
+
+        case RBL_FIELD_INT:
+            rbl_mp_put_int(out, *(const int64_t *) (const void *) at);
+            break;
+
+        case RBL_FIELD_STR:
+            rbl_mp_put_str(out, *text);
+            break;
+
+        default:                        /* no record with a version yet */
+            rbl_out_str(out, text->n > 0 ? *text : RBL_STR("\x90"));
+        }
+    }
+}
+
+
 #define RBL_SCHEMA_TABLES
 #include "rbl_schema.h"
-
-
-rbl_err_t
-rbl_listing_decode(rbl_listing_t *v, rbl_mp_t *mp)
-{
-    return rbl_entry_decode(mp, rbl_listing_fields, RBL_LISTING_LEAST,
-                            sizeof(rbl_listing_fields)
-                            / sizeof(rbl_listing_fields[0]),
-                            v, sizeof(*v));
-}
-
-
-rbl_err_t
-rbl_trouble_decode(rbl_trouble_t *v, rbl_mp_t *mp)
-{
-    size_t  n;
-
-    n = sizeof(rbl_trouble_fields) / sizeof(rbl_trouble_fields[0]);
-
-    return rbl_entry_decode(mp, rbl_trouble_fields, n, n, v, sizeof(*v));
-}
 
 
 void
@@ -258,37 +226,4 @@ rbl_limits_decode(int64_t limits[RBL_LIMITS], rbl_str_t packed)
     for (i = 0; i < RBL_LIMITS; i++) {
         limits[i] = i < n ? rbl_mp_int(&mp) : 0;
     }
-}
-
-
-rbl_err_t
-rbl_result_decode(rbl_result_t *v, rbl_mp_t *mp)
-{
-    return rbl_entry_decode(mp, rbl_result_fields, RBL_RESULT_FIELDS,
-                            RBL_RESULT_FIELDS, v, sizeof(*v));
-}
-
-
-void
-rbl_result_encode(rbl_out_t *out, const rbl_result_t *v)
-{
-    rbl_mp_put_array(out, RBL_RESULT_FIELDS);
-    rbl_mp_put_str(out, v->list);
-    rbl_mp_put_str(out, v->type);
-    rbl_mp_put_int(out, v->custom);
-    rbl_mp_put_str(out, v->zone);
-    rbl_mp_put_str(out, v->website);
-    rbl_mp_put_str(out, v->status);
-
-    if (v->codes.n > 0) {
-        rbl_out_str(out, v->codes);
-
-    } else {
-        rbl_mp_put_array(out, 0);
-    }
-
-    rbl_mp_put_str(out, v->details);
-    rbl_mp_put_str(out, v->reason);
-    rbl_mp_put_str(out, v->error);
-    rbl_mp_put_int(out, v->ms);
 }

@@ -106,9 +106,12 @@ try_numbers(rbl_str_t packed)
 static void
 try_dns(rbl_str_t packed)
 {
+    rbl_mp_t           mp;
     rbl_dns_metrics_t  m;
 
-    if (rbl_dns_metrics_decode(&m, packed) != RBL_OK) {
+    rbl_mp_init(&mp, packed);
+
+    if (rbl_dns_metrics_decode(&m, &mp) != RBL_OK) {
         fuzz_check(m.state.n == 0 && m.command.n == 0);
         return;
     }

@@ -65,7 +65,7 @@ static void
 put_results(rbl_out_t *out)
 {
     rbl_mp_put_array(out, 1);
-    rbl_mp_put_array(out, RBL_RESULT_FIELDS);
+    rbl_mp_put_array(out, RBL_RESULT__N);
     rbl_mp_put_z(out, RB);
     rbl_mp_put_z(out, "rbl");
     rbl_mp_put_int(out, 0);
