@@ -116,8 +116,8 @@ ngx_rbl_write_prepare(ngx_rbl_ctx_t *ctx)
         run->argv[RBL_ARG_VALUE] = rbl_str(value);
     }
 
-    if (run->refusal == 0 && op->op && op->op->prepare) {
-        (void) op->op->prepare(run);
+    if (run->refusal == 0 && op->op) {
+        (void) rbl_op_prepare(run, op->op);
     }
 }
 

@@ -265,7 +265,7 @@ ctl_run_script(ctl_t *ctl, ctl_run_t *r, const rbl_op_t *op)
     rbl_str_t   *argv;
     redisReply  *reply;
 
-    if (op->prepare != NULL && op->prepare(&r->run) != 0) {
+    if (rbl_op_prepare(&r->run, op) != 0) {
         return NULL;
     }
 

@@ -131,27 +131,21 @@ rbl_digit(unsigned n)
 static size_t
 rbl_list_split(rbl_str_t text, rbl_str_t *out)
 {
-    size_t       n;
-    rbl_str_t    part;
-    const char  *comma;
+    size_t     n;
+    rbl_str_t  part;
 
-    for (n = 1; ; n++) {
-        comma = text.n ? memchr(text.p, ',', text.n) : NULL;
+    n = 0;
 
-        part = text;
-        part.n = comma ? (size_t) (comma - text.p) : text.n;
+    do {
+        part = rbl_until(&text, ',');
+        n++;
 
         if (out != NULL) {
             *out++ = rbl_trim(part);
         }
+    } while (text.p != NULL);
 
-        if (comma == NULL) {
-            return n;
-        }
-
-        text.p += part.n + 1;
-        text.n -= part.n + 1;
-    }
+    return n;
 }
 
 
@@ -183,33 +177,6 @@ rbl_list(rbl_run_t *run, size_t field, rbl_str_t **elements)
 
 
 int
-rbl_judged(rbl_run_t *run, const rbl_field_t *field, rbl_str_t *text)
-{
-    char  why[RBL_REFUSAL_MAX];
-
-    run->expects = NULL;
-    *text = rbl_text(run, (size_t) (field - run->fields));
-
-    if (text->p == NULL || field->judge == NULL
-        || field->judge(run, text) == 0)
-    {
-        return 0;
-    }
-
-    if (run->refusal == 0 && run->expects != NULL) {
-        snprintf(why, sizeof(why), "Invalid %s value provided: it must be %s.",
-                 field->name.p, run->expects);
-        rbl_refuse(run, 400, why);
-
-    } else if (run->refusal == 0) {
-        rbl_invalid(run, field->name.p);
-    }
-
-    return -1;
-}
-
-
-int
 rbl_expect(rbl_run_t *run, const char *what)
 {
     run->expects = what;
@@ -236,6 +203,42 @@ rbl_between(rbl_run_t *run, rbl_str_t text, int64_t min, int64_t max,
     }
 
     return rbl_expect(run, what);
+}
+
+
+/* Refuses a value that is wrong, unless that is done. */
+
+static void
+rbl_field_wrong(rbl_run_t *run, const rbl_field_t *field)
+{
+    char  why[RBL_REFUSAL_MAX];
+
+    if (run->refusal == 0 && run->expects != NULL) {
+        snprintf(why, sizeof(why), "Invalid %s value provided: it must be %s.",
+                 field->name.p, run->expects);
+        rbl_refuse(run, 400, why);
+
+    } else if (run->refusal == 0) {
+        rbl_invalid(run, field->name.p);
+    }
+}
+
+
+int
+rbl_judged(rbl_run_t *run, const rbl_field_t *field, rbl_str_t *text)
+{
+    run->expects = NULL;
+    *text = rbl_text(run, (size_t) (field - run->fields));
+
+    if (text->p == NULL || field->judge == NULL
+        || field->judge(run, text) == 0)
+    {
+        return 0;
+    }
+
+    rbl_field_wrong(run, field);
+
+    return -1;
 }
 
 
@@ -330,6 +333,27 @@ rbl_field_sids(rbl_run_t *run, const rbl_field_t *field)
 
 
 static int
+rbl_field_number(rbl_run_t *run, const rbl_field_t *field)
+{
+    int64_t    n;
+    rbl_str_t  text;
+
+    n = field->def;
+    text = rbl_text(run, (size_t) (field - run->fields));
+
+    if (text.p != NULL
+        && rbl_between(run, text, field->min, field->max, &n) != 0)
+    {
+        rbl_field_wrong(run, field);
+        return -1;
+    }
+
+    return field->arg == 0 || (text.p == NULL && n == 0) ? 0
+           : rbl_run_int(run, &run->argv[field->arg], n);
+}
+
+
+static int
 rbl_field_text(rbl_run_t *run, const rbl_field_t *field)
 {
     rbl_str_t  text;
@@ -386,7 +410,8 @@ rbl_run_fields(rbl_run_t *run)
     }
 
     for (f = run->fields; f && f->name.n; f++) {
-        rc = f->kind ? rbl_field_sids(run, f) : rbl_field_text(run, f);
+        rc = f->kind ? rbl_field_sids(run, f)
+             : f->max ? rbl_field_number(run, f) : rbl_field_text(run, f);
 
         if (rc != 0) {
             return rc;

@@ -52,22 +52,28 @@ typedef struct rbl_run_s  rbl_run_t;
  * SIDs of a `kind`, separated by commas, stand behind the arguments of the
  * script.  `arg` is then "1" if they were given, or "0"; with RBL_ONE it is the
  * SID.
+ *
+ * A number is whole, and from `min` to `max`.  If it was not given, `arg` is
+ * `def`, or "" if that is 0.
  */
 typedef struct {
     rbl_str_t         name;             /* n 0: end of the table */
     unsigned          flags;
     size_t            arg;              /* 0: none */
     int             (*judge)(rbl_run_t *run, rbl_str_t *text);
-    rbl_sid_kind_t    kind;             /* 0: it is a text */
+    rbl_sid_kind_t    kind;             /* 0: it is a text or a number */
+    int64_t           min, max, def;    /* max 0: it is no number */
 } rbl_field_t;
 
 /* Rows of a table of fields. */
 #define RBL_TEXT(name, flags, judge, arg)                                     \
-    { { name, sizeof(name) - 1 }, flags, arg, judge, 0 }
+    { { name, sizeof(name) - 1 }, flags, arg, judge, 0, 0, 0, 0 }
 #define RBL_SIDS(name, flags, kind, arg)                                      \
-    { { name, sizeof(name) - 1 }, flags, arg, NULL, kind }
+    { { name, sizeof(name) - 1 }, flags, arg, NULL, kind, 0, 0, 0 }
+#define RBL_NUMBER(name, min, max, def, arg)                                  \
+    { { name, sizeof(name) - 1 }, 0, arg, NULL, 0, min, max, def }
 #define RBL_END                                                               \
-    { { NULL, 0 }, 0, 0, NULL, 0 }
+    { { NULL, 0 }, 0, 0, NULL, 0, 0, 0, 0 }
 
 /* An argument of a script as a number; 0, the key, is no field's. */
 #define RBL_ARG(script, member)                                               \
@@ -124,6 +130,15 @@ struct rbl_op_s {
     rbl_system_e          system;       /* it is about a list of the system */
     const char           *value;        /* argument behind the id; NULL: none */
     const char           *message;
+
+    /* Arguments that rbl_op_prepare makes; 0: there is none. */
+    size_t                ranks;        /* ranks of the first and, behind it,
+                                           of the last record of a page */
+    size_t                operated;     /* "1" if an operator runs it, or "0" */
+    size_t                token;        /* field and, behind it, digest of a
+                                           token or link: rbl_new_token_t, in
+                                           run->data */
+    size_t                secret;       /* signs events or callbacks */
 
     /* Completes the arguments after the fields; NULL: nothing is left.  0; -1:
        refused. */
@@ -239,13 +254,12 @@ int rbl_judged(rbl_run_t *run, const rbl_field_t *field, rbl_str_t *text);
 /* Reads all fields into argv and rest, which it makes.  -1: refused. */
 int rbl_run_fields(rbl_run_t *run);
 
+/* Completes the arguments after rbl_run_fields.  -1: refused. */
+int rbl_op_prepare(rbl_run_t *run, const rbl_op_t *op);
+
 /* Reads page and page_size, which are the first two fields.  Larger numbers, of
    any length, are the largest.  -1: refused. */
 int rbl_run_page(rbl_run_t *run);
-
-/* The same, and makes the ranks of the page: an argument and the next one.  -1:
-   refused. */
-int rbl_run_ranks(rbl_run_t *run, size_t arg);
 
 /* Begins the answer of a page of `total` records: numbers, and the array of
    records, which the caller closes. */
@@ -259,8 +273,7 @@ rbl_str_t *rbl_run_argv(rbl_run_t *run);
 void rbl_run_at(const rbl_run_t *run, rbl_doc_t *doc, const char *key,
     int64_t ms);
 
-/* Makes a token or a link, which run->data is then.  Its field is that argument
-   of the script, and its digest the next one.  -1: refused. */
+/* A new token or link. */
 #define RBL_TOKEN_LEN  64               /* hex digits */
 
 typedef struct {
@@ -269,14 +282,11 @@ typedef struct {
     unsigned char  digest[32];
 } rbl_new_token_t;
 
-int rbl_run_token(rbl_run_t *run, size_t field);
-
-/* Makes a secret that signs events or callbacks.  -1: refused. */
-int rbl_run_secret(rbl_run_t *run, rbl_str_t *secret);
-
-/* True for the id of an entry of a stream, "1795167000000-0". */
+/* True for the id of an entry of a stream, "1795167000000-0".  The second one
+   judges a field that is one. */
 #define RBL_ENTRY_ID  42                /* "(", two numbers, "-" */
 int rbl_entry_id(rbl_str_t text);
+int rbl_entry(rbl_run_t *run, rbl_str_t *text);
 
 /* A number of one digit as an argument. */
 rbl_str_t rbl_digit(unsigned n);

@@ -109,41 +109,23 @@ const rbl_op_t  rbl_op_account = {
 };
 
 
-static int
-rbl_account_interval(rbl_run_t *run, rbl_str_t *text)
-{
-    int64_t  n;
-
-    return rbl_between(run, *text, 1, RBL_INTERVAL_MAX, &n);
-}
-
-
 /* The program knows the time zones, and has judged the name of one. */
 
 static const rbl_field_t  rbl_account_fields[] = {
     RBL_TEXT("name", 0, rbl_label, RBL_ARG(account_update, name)),
     RBL_TEXT("timezone", 0, NULL, RBL_ARG(account_update, timezone)),
-    RBL_TEXT("interval", 0, rbl_account_interval,
-             RBL_ARG(account_update, interval)),
+    RBL_NUMBER("interval", 1, RBL_INTERVAL_MAX, 0,
+               RBL_ARG(account_update, interval)),
     RBL_END
 };
 
 
 /* nginx may not write the record of an account. */
 
-static int
-rbl_account_prepare(rbl_run_t *run)
-{
-    run->argv[RBL_ARG(account_update, now)] = rbl_digit(run->operator != 0);
-
-    return 0;
-}
-
-
 const rbl_op_t  rbl_op_account_update = {
     .script = &rbl_script_account_update,
     .fields = rbl_account_fields,
     .message = "Account updated successfully.",
-    .prepare = rbl_account_prepare,
+    .operated = RBL_ARG(account_update, now),
     .refusals = rbl_account_refusals
 };

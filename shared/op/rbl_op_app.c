@@ -88,13 +88,6 @@ rbl_app_token(rbl_run_t *run, rbl_doc_t *doc, rbl_str_t field,
 }
 
 
-static int
-rbl_apps_prepare(rbl_run_t *run)
-{
-    return rbl_run_ranks(run, RBL_ARG(app_list, first));
-}
-
-
 /* An application whose record is damaged is left out: the others are shown. */
 
 static void
@@ -130,7 +123,7 @@ const rbl_op_t  rbl_op_apps = {
     .script = &rbl_script_app_list,
     .fields = rbl_page_fields,
     .message = "OK",
-    .prepare = rbl_apps_prepare,
+    .ranks = RBL_ARG(app_list, first),
     .answer = rbl_apps_answer
 };
 
@@ -211,14 +204,6 @@ static const rbl_field_t  rbl_app_add_fields[] = {
 };
 
 
-static int
-rbl_app_add_prepare(rbl_run_t *run)
-{
-    return rbl_run_token(run, RBL_ARG(app_put, field)) != 0 ? -1
-           : rbl_run_secret(run, &run->argv[RBL_ARG(app_put, secret)]);
-}
-
-
 static void
 rbl_app_add_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
 {
@@ -250,7 +235,8 @@ const rbl_op_t  rbl_op_app_add = {
     .kinds = { RBL_SID_APP },
     .makes = 1,
     .message = "Application added successfully.",
-    .prepare = rbl_app_add_prepare,
+    .token = RBL_ARG(app_put, field),
+    .secret = RBL_ARG(app_put, secret),
     .answer = rbl_app_add_answer,
     .refusals = rbl_app_refusals
 };
@@ -288,7 +274,7 @@ rbl_app_rotate_prepare(rbl_run_t *run)
         *alone = RBL_STR("1");
     }
 
-    return rbl_run_token(run, RBL_ARG(app_token, field));
+    return 0;
 }
 
 
@@ -314,6 +300,7 @@ const rbl_op_t  rbl_op_app_rotate = {
     .fields = rbl_app_rotate_fields,
     .kinds = { RBL_SID_APP },
     .message = "Token made successfully.",
+    .token = RBL_ARG(app_token, field),
     .prepare = rbl_app_rotate_prepare,
     .answer = rbl_app_rotate_answer,
     .refusals = rbl_app_refusals
@@ -464,29 +451,11 @@ const rbl_op_t  rbl_op_app_allow = {
 };
 
 
-static int
-rbl_app_hour(rbl_run_t *run, rbl_str_t *text)
-{
-    int64_t  n;
-
-    return rbl_between(run, *text, 0, RBL_HOUR_MAX, &n);
-}
-
-
-static int
-rbl_app_rate(rbl_run_t *run, rbl_str_t *text)
-{
-    int64_t  n;
-
-    return rbl_between(run, *text, 0, RBL_RATE_MAX, &n);
-}
-
-
 static const rbl_field_t  rbl_app_limit_fields[] = {
-    RBL_TEXT("hour", 0, rbl_app_hour, RBL_ARG(app_limit, hour)),
-    RBL_TEXT("reads", 0, rbl_app_rate, RBL_ARG(app_limit, reads)),
-    RBL_TEXT("writes", 0, rbl_app_rate, RBL_ARG(app_limit, writes)),
-    RBL_TEXT("starts", 0, rbl_app_rate, RBL_ARG(app_limit, starts)),
+    RBL_NUMBER("hour", 0, RBL_HOUR_MAX, 0, RBL_ARG(app_limit, hour)),
+    RBL_NUMBER("reads", 0, RBL_RATE_MAX, 0, RBL_ARG(app_limit, reads)),
+    RBL_NUMBER("writes", 0, RBL_RATE_MAX, 0, RBL_ARG(app_limit, writes)),
+    RBL_NUMBER("starts", 0, RBL_RATE_MAX, 0, RBL_ARG(app_limit, starts)),
     RBL_END
 };
 

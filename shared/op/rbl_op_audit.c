@@ -11,25 +11,6 @@
 
 
 static int
-rbl_audit_before(rbl_run_t *run, rbl_str_t *text)
-{
-    (void) run;
-
-    return rbl_entry_id(*text) ? 0 : -1;
-}
-
-
-static int
-rbl_audit_limit(rbl_run_t *run, rbl_str_t *text)
-{
-    int64_t  n;
-
-    return rbl_between(run, *text, 1, RBL_AUDIT_PAGE, &n) != 0 ? -1
-           : rbl_run_int(run, text, n);
-}
-
-
-static int
 rbl_audit_of(rbl_run_t *run, rbl_str_t *text)
 {
     rbl_sid_t  *sid;
@@ -47,8 +28,9 @@ rbl_audit_of(rbl_run_t *run, rbl_str_t *text)
 
 
 static const rbl_field_t  rbl_audit_fields_of[] = {
-    RBL_TEXT("before", 0, rbl_audit_before, RBL_ARG(audit_show, before)),
-    RBL_TEXT("limit", 0, rbl_audit_limit, RBL_ARG(audit_show, most)),
+    RBL_TEXT("before", 0, rbl_entry, RBL_ARG(audit_show, before)),
+    RBL_NUMBER("limit", 1, RBL_AUDIT_PAGE, RBL_AUDIT_LAST,
+               RBL_ARG(audit_show, most)),
     RBL_TEXT("who", 0, rbl_audit_of, RBL_ARG(audit_show, who)),
     RBL_TEXT("target", 0, rbl_audit_of, RBL_ARG(audit_show, target)),
     RBL_END
@@ -58,12 +40,9 @@ static const rbl_field_t  rbl_audit_fields_of[] = {
 static int
 rbl_audit_prepare(rbl_run_t *run)
 {
-    rbl_str_t  *most;
-
     run->argv[RBL_ARG(audit_show, looks)] = RBL_STR(RBL_AUDIT_LOOKS);
-    most = &run->argv[RBL_ARG(audit_show, most)];
 
-    return most->n ? 0 : rbl_run_int(run, most, RBL_AUDIT_LAST);
+    return 0;
 }
 
 

@@ -40,11 +40,8 @@ rbl_bill_money(rbl_doc_t *doc, const char *key, int64_t amount)
 static void
 rbl_bill_url(rbl_doc_t *doc, const char *key, rbl_str_t url)
 {
-    size_t  n;
-
-    n = sizeof("https://") - 1;
-
-    rbl_doc_str(doc, key, url.n > n && memcmp(url.p, "https://", n) == 0
+    rbl_doc_str(doc, key, rbl_str_begins(url, "https://")
+                          && url.n > sizeof("https://") - 1
                           ? url : RBL_STR(""));
 }
 
@@ -305,13 +302,6 @@ const rbl_op_t  rbl_op_bill_source_remove = {
 };
 
 
-static int
-rbl_bill_payments_prepare(rbl_run_t *run)
-{
-    return rbl_run_ranks(run, RBL_ARG(bill_payments, first));
-}
-
-
 static void
 rbl_bill_payments_answer(rbl_run_t *run, rbl_doc_t *doc,
     const redisReply *reply)
@@ -335,7 +325,7 @@ const rbl_op_t  rbl_op_bill_payments = {
     .script = &rbl_script_bill_payments,
     .fields = rbl_page_fields,
     .message = "OK",
-    .prepare = rbl_bill_payments_prepare,
+    .ranks = RBL_ARG(bill_payments, first),
     .answer = rbl_bill_payments_answer,
     .slow = 1
 };
@@ -366,17 +356,11 @@ rbl_movement_amount(const redisReply *reply)
 void
 rbl_movement_read(rbl_movement_t *m, const redisReply *entry)
 {
-    rbl_str_t          ms;
     const redisReply  *fields;
 
     fields = rbl_reply_rest(entry);
-    ms = m->id = rbl_reply_name(entry);
-    ms.n = strcspn(ms.p ? ms.p : "", "-");
-
-    if (rbl_int_parse(&m->at, ms, 0, INT64_MAX) != RBL_OK) {
-        m->at = 0;
-    }
-
+    m->id = rbl_reply_name(entry);
+    m->at = rbl_reply_entry_ms(m->id);
     m->key = rbl_reply_str(rbl_reply_field(fields, "k"));
     m->debit = rbl_reply_str(rbl_reply_field(fields, "d"));
     m->credit = rbl_reply_str(rbl_reply_field(fields, "c"));
@@ -386,41 +370,12 @@ rbl_movement_read(rbl_movement_t *m, const redisReply *entry)
 }
 
 
-static int
-rbl_ledger_limit(rbl_run_t *run, rbl_str_t *text)
-{
-    int64_t  n;
-
-    return rbl_between(run, *text, 1, RBL_LEDGER_PAGE, &n) != 0 ? -1
-           : rbl_run_int(run, text, n);
-}
-
-
-static int
-rbl_ledger_before(rbl_run_t *run, rbl_str_t *text)
-{
-    (void) run;
-
-    return rbl_entry_id(*text) ? 0 : -1;
-}
-
-
 static const rbl_field_t  rbl_ledger_fields[] = {
-    RBL_TEXT("before", 0, rbl_ledger_before, RBL_ARG(bill_ledger, before)),
-    RBL_TEXT("limit", 0, rbl_ledger_limit, RBL_ARG(bill_ledger, most)),
+    RBL_TEXT("before", 0, rbl_entry, RBL_ARG(bill_ledger, before)),
+    RBL_NUMBER("limit", 1, RBL_LEDGER_PAGE, RBL_LEDGER_LAST,
+               RBL_ARG(bill_ledger, most)),
     RBL_END
 };
-
-
-static int
-rbl_ledger_prepare(rbl_run_t *run)
-{
-    rbl_str_t  *most;
-
-    most = &run->argv[RBL_ARG(bill_ledger, most)];
-
-    return most->n ? 0 : rbl_run_int(run, most, RBL_LEDGER_LAST);
-}
 
 
 static void
@@ -462,7 +417,6 @@ const rbl_op_t  rbl_op_bill_ledger = {
     .script = &rbl_script_bill_ledger,
     .fields = rbl_ledger_fields,
     .message = "OK",
-    .prepare = rbl_ledger_prepare,
     .answer = rbl_ledger_answer,
     .slow = 1
 };

@@ -23,8 +23,6 @@
 #define RBL_REPLAY_SLICE  "40"          /* letters of a slice */
 #define RBL_REPLAY_TEXT   64            /* octets of a time */
 
-#define RBL_LOG_FIELD     0             /* the field "last" of both */
-
 enum {                                  /* fields of replay */
     RBL_REPLAY_EVENT = 0,
     RBL_REPLAY_FROM,
@@ -45,31 +43,11 @@ static const rbl_outcome_t  rbl_delivery_refusals[] = {
 };
 
 
-static int
-rbl_log_last(rbl_run_t *run, rbl_str_t *text)
-{
-    int64_t  n;
-
-    return rbl_between(run, *text, 1, RBL_LOG_MAX, &n) != 0 ? -1
-           : rbl_run_int(run, text, n);
-}
-
-
 static const rbl_field_t  rbl_log_fields[] = {
-    RBL_TEXT("last", 0, rbl_log_last, RBL_ARG(delivery_log, last)),
+    RBL_NUMBER("last", 1, RBL_LOG_MAX, RBL_LOG_LAST,
+               RBL_ARG(delivery_log, last)),
     RBL_END
 };
-
-
-static int
-rbl_log_prepare(rbl_run_t *run)
-{
-    rbl_str_t  *last;
-
-    last = &run->argv[RBL_ARG(delivery_log, last)];
-
-    return last->n ? 0 : rbl_run_int(run, last, RBL_LOG_LAST);
-}
 
 
 /* Old entries are left out.  A test is sent once.  A receiver may answer with
@@ -133,69 +111,27 @@ const rbl_op_t  rbl_op_delivery_log = {
     .fields = rbl_log_fields,
     .kinds = { RBL_SID_HOOK, RBL_SID_APP, RBL_SID_CONTACT },
     .message = "OK",
-    .prepare = rbl_log_prepare,
     .answer = rbl_log_answer,
     .refusals = rbl_delivery_refusals,
     .slow = 1
 };
 
 
-static int
-rbl_dead_last(rbl_run_t *run, rbl_str_t *text)
-{
-    int64_t  n;
-
-    return rbl_between(run, *text, 1, RBL_LETTERS_MAX, &n) != 0 ? -1
-           : rbl_run_int(run, text, n);
-}
-
-
-static int
-rbl_dead_before(rbl_run_t *run, rbl_str_t *text)
-{
-    (void) run;
-
-    return rbl_entry_id(*text) ? 0 : -1;
-}
-
-
 static const rbl_field_t  rbl_dead_fields[] = {
-    RBL_TEXT("last", 0, rbl_dead_last, RBL_ARG(hook_dead, most)),
-    RBL_TEXT("before", 0, rbl_dead_before, RBL_ARG(hook_dead, before)),
+    RBL_NUMBER("last", 1, RBL_LETTERS_MAX, RBL_LOG_LAST,
+               RBL_ARG(hook_dead, most)),
+    RBL_TEXT("before", 0, rbl_entry, RBL_ARG(hook_dead, before)),
     RBL_END
 };
 
-
-static int
-rbl_dead_prepare(rbl_run_t *run)
-{
-    rbl_str_t  *most;
-
-    most = &run->argv[RBL_ARG(hook_dead, most)];
-
-    return most->n ? 0 : rbl_run_int(run, most, RBL_LOG_LAST);
-}
-
-
-/* The id of a letter begins with its time (ms). */
 
 static void
 rbl_dead_letter(rbl_run_t *run, rbl_doc_t *doc,
     const rbl_hook_dead_letter_t *letter)
 {
-    int64_t    at;
-    rbl_str_t  ms;
-
-    ms = letter->id;
-    ms.n = strcspn(ms.p ? ms.p : "", "-");
-
-    if (rbl_int_parse(&at, ms, 0, INT64_MAX) != RBL_OK) {
-        at = 0;
-    }
-
     rbl_doc_object(doc, NULL);
     rbl_doc_str(doc, "id", letter->id);
-    rbl_run_at(run, doc, "time", at);
+    rbl_run_at(run, doc, "time", rbl_reply_entry_ms(letter->id));
     rbl_doc_str(doc, "event", letter->event);
     rbl_doc_str(doc, "type", letter->type);
     rbl_doc_str(doc, "to", letter->to);
@@ -233,7 +169,6 @@ const rbl_op_t  rbl_op_hook_dead = {
     .fields = rbl_dead_fields,
     .kinds = { RBL_SID_HOOK, RBL_SID_APP, RBL_SID_CONTACT },
     .message = "OK",
-    .prepare = rbl_dead_prepare,
     .answer = rbl_dead_answer,
     .refusals = rbl_delivery_refusals,
     .slow = 1

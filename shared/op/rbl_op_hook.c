@@ -82,13 +82,6 @@ rbl_hook_read(rbl_run_t *run, rbl_hook_t *hook, rbl_str_t raw)
 }
 
 
-static int
-rbl_hooks_prepare(rbl_run_t *run)
-{
-    return rbl_run_ranks(run, RBL_ARG(hook_list, first));
-}
-
-
 /* A receiver whose record is damaged is left out: the others are shown. */
 
 static void
@@ -126,7 +119,7 @@ const rbl_op_t  rbl_op_hooks = {
     .script = &rbl_script_hook_list,
     .fields = rbl_page_fields,
     .message = "OK",
-    .prepare = rbl_hooks_prepare,
+    .ranks = RBL_ARG(hook_list, first),
     .answer = rbl_hooks_answer
 };
 
@@ -241,14 +234,6 @@ static const rbl_field_t  rbl_hook_add_fields[] = {
 };
 
 
-static int
-rbl_hook_add_prepare(rbl_run_t *run)
-{
-    return rbl_hook_read_types(run) != 0 ? -1
-           : rbl_run_secret(run, &run->argv[RBL_ARG(hook_put, secret)]);
-}
-
-
 static void
 rbl_hook_add_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
 {
@@ -276,7 +261,8 @@ const rbl_op_t  rbl_op_hook_add = {
     .kinds = { RBL_SID_HOOK },
     .makes = 1,
     .message = "Webhook added successfully.",
-    .prepare = rbl_hook_add_prepare,
+    .secret = RBL_ARG(hook_put, secret),
+    .prepare = rbl_hook_read_types,
     .answer = rbl_hook_add_answer,
     .refusals = rbl_hook_refusals
 };
@@ -310,39 +296,11 @@ const rbl_op_t  rbl_op_hook_update = {
 };
 
 
-/* Seconds become ms. */
-
-static int
-rbl_hook_overlap(rbl_run_t *run, rbl_str_t *text)
-{
-    int64_t  s;
-
-    return rbl_between(run, *text, 0, RBL_HOOK_OVERLAP_MAX, &s) != 0 ? -1
-           : rbl_run_int(run, text, s * 1000);
-}
-
-
 static const rbl_field_t  rbl_hook_rotate_fields[] = {
-    RBL_TEXT("overlap", 0, rbl_hook_overlap, RBL_ARG(hook_secret, stays)),
+    RBL_NUMBER("overlap", 0, RBL_HOOK_OVERLAP_MAX, RBL_HOOK_OVERLAP,
+               RBL_ARG(hook_secret, stays)),
     RBL_END
 };
-
-
-static int
-rbl_hook_rotate_prepare(rbl_run_t *run)
-{
-    rbl_str_t  *stays;
-
-    stays = &run->argv[RBL_ARG(hook_secret, stays)];
-
-    if (stays->n == 0
-        && rbl_run_int(run, stays, RBL_HOOK_OVERLAP * INT64_C(1000)) != 0)
-    {
-        return -1;
-    }
-
-    return rbl_run_secret(run, &run->argv[RBL_ARG(hook_secret, secret)]);
-}
 
 
 static void
@@ -364,7 +322,7 @@ const rbl_op_t  rbl_op_hook_rotate = {
     .fields = rbl_hook_rotate_fields,
     .kinds = { RBL_SID_HOOK },
     .message = "Secret changed successfully.",
-    .prepare = rbl_hook_rotate_prepare,
+    .secret = RBL_ARG(hook_secret, secret),
     .answer = rbl_hook_rotate_answer,
     .refusals = rbl_hook_refusals
 };

@@ -9,8 +9,6 @@
 #include "rbl_query.h"
 #include "rbl_view.h"
 
-#include <stdlib.h>
-
 
 #define RBL_HISTORY_MOST  "1000"        /* more than the store keeps */
 #define RBL_LOOKUP_MAX    2560          /* a lookup URL with a host */
@@ -143,15 +141,10 @@ const rbl_op_t  rbl_op_host_lists = {
 };
 
 
-/* The time of an entry of a stream is in its id. */
-
 void
 rbl_entry_at(const rbl_run_t *run, rbl_doc_t *doc, const redisReply *entry)
 {
-    rbl_str_t  id;
-
-    id = rbl_reply_name(entry);
-    rbl_run_at(run, doc, "time", id.p ? strtoll(id.p, NULL, 10) : 0);
+    rbl_run_at(run, doc, "time", rbl_reply_entry_ms(rbl_reply_name(entry)));
 }
 
 

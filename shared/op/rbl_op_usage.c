@@ -29,27 +29,9 @@ static const rbl_outcome_t  rbl_usage_refusals[] = {
 };
 
 
-static int
-rbl_stats_hours(rbl_run_t *run, rbl_str_t *text)
-{
-    int64_t  n;
-
-    return rbl_between(run, *text, 1, RBL_USAGE_HOURS_MAX, &n);
-}
-
-
-static int
-rbl_stats_days(rbl_run_t *run, rbl_str_t *text)
-{
-    int64_t  n;
-
-    return rbl_between(run, *text, 1, RBL_USAGE_DAYS_MAX, &n);
-}
-
-
 static const rbl_field_t  rbl_stats_fields[] = {
-    RBL_TEXT("hours", 0, rbl_stats_hours, 0),
-    RBL_TEXT("days", 0, rbl_stats_days, 0),
+    RBL_NUMBER("hours", 1, RBL_USAGE_HOURS_MAX, 0, 0),
+    RBL_NUMBER("days", 1, RBL_USAGE_DAYS_MAX, 0, 0),
     RBL_END
 };
 
@@ -152,19 +134,10 @@ const rbl_op_t  rbl_op_app_stats = {
 };
 
 
-static int
-rbl_errors_code(rbl_run_t *run, rbl_str_t *text)
-{
-    int64_t  n;
-
-    return rbl_between(run, *text, 100, 599, &n);
-}
-
-
 static const rbl_field_t  rbl_errors_fields[] = {
     RBL_TEXT("page", 0, NULL, 0),
     RBL_TEXT("page_size", 0, NULL, 0),
-    RBL_TEXT("code", 0, rbl_errors_code, 0),
+    RBL_NUMBER("code", 100, 599, 0, 0),
     RBL_END
 };
 
@@ -175,10 +148,6 @@ static int
 rbl_errors_prepare(rbl_run_t *run)
 {
     rbl_str_t  *first;
-
-    if (rbl_run_ranks(run, RBL_ARG(app_refusals, first)) != 0) {
-        return -1;
-    }
 
     if (rbl_text(run, RBL_ERRORS_CODE).p != NULL) {
         first = &run->argv[RBL_ARG(app_refusals, first)];
@@ -274,6 +243,7 @@ const rbl_op_t  rbl_op_app_errors = {
     .fields = rbl_errors_fields,
     .kinds = { RBL_SID_APP },
     .message = "OK",
+    .ranks = RBL_ARG(app_refusals, first),
     .prepare = rbl_errors_prepare,
     .answer = rbl_errors_answer,
     .refusals = rbl_usage_refusals,

@@ -105,17 +105,6 @@ static const rbl_field_t  rbl_user_role_fields[] = {
 };
 
 
-/* An operator knows whose address it is. */
-
-static int
-rbl_user_add_prepare(rbl_run_t *run)
-{
-    run->argv[RBL_ARG(user_put, sure)] = rbl_digit(run->operator != 0);
-
-    return rbl_run_token(run, RBL_ARG(user_put, field));
-}
-
-
 /* The address goes into the index of users. */
 
 static void
@@ -159,17 +148,11 @@ const rbl_op_t  rbl_op_user_add = {
     .makes = 1,
     .operators = 1,
     .message = "User added successfully.",
-    .prepare = rbl_user_add_prepare,
+    .operated = RBL_ARG(user_put, sure),    /* operators know whose it is */
+    .token = RBL_ARG(user_put, field),
     .answer = rbl_user_add_answer,
     .refusals = rbl_user_refusals
 };
-
-
-static int
-rbl_user_link_prepare(rbl_run_t *run)
-{
-    return rbl_run_token(run, RBL_ARG(user_link, field));
-}
 
 
 static void
@@ -186,7 +169,7 @@ const rbl_op_t  rbl_op_user_link = {
     .script = &rbl_script_user_link,
     .kinds = { RBL_SID_USER },
     .message = "Link made successfully.",
-    .prepare = rbl_user_link_prepare,
+    .token = RBL_ARG(user_link, field),
     .answer = rbl_user_link_answer,
     .refusals = rbl_user_refusals
 };
@@ -198,17 +181,6 @@ const rbl_op_t  rbl_op_user_role = {
     .message = "Role changed successfully.",
     .refusals = rbl_user_refusals
 };
-
-
-/* Operators may delete the last owner of an account, too. */
-
-static int
-rbl_user_delete_prepare(rbl_run_t *run)
-{
-    run->argv[RBL_ARG(user_delete, last)] = rbl_digit(run->operator != 0);
-
-    return 0;
-}
 
 
 static void
@@ -224,11 +196,13 @@ rbl_user_delete_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
 }
 
 
+/* Operators may delete the last owner of an account, too. */
+
 const rbl_op_t  rbl_op_user_delete = {
     .script = &rbl_script_user_delete,
     .kinds = { RBL_SID_USER },
     .message = "User deleted successfully.",
-    .prepare = rbl_user_delete_prepare,
+    .operated = RBL_ARG(user_delete, last),
     .answer = rbl_user_delete_answer,
     .refusals = rbl_user_refusals
 };

@@ -4,6 +4,7 @@
 
 #include "rbl_op.h"
 
+#include "rbl_hex.h"
 #include "rbl_time.h"
 #include "rbl_validate.h"
 
@@ -71,6 +72,23 @@ rbl_run_page(rbl_run_t *run)
 
 
 int
+rbl_run_int(rbl_run_t *run, rbl_str_t *text, int64_t n)
+{
+    char  *room;
+
+    room = rbl_room(run, RBL_OUT_INT);
+
+    if (room == NULL) {
+        return -1;
+    }
+
+    *text = rbl_out_int_text(room, n);
+
+    return 0;
+}
+
+
+static int
 rbl_run_ranks(rbl_run_t *run, size_t arg)
 {
     int64_t  first;
@@ -126,21 +144,7 @@ rbl_run_random(rbl_run_t *run, unsigned char *bytes, size_t n)
 }
 
 
-static void
-rbl_hex(char *text, const unsigned char *bytes, size_t n)
-{
-    size_t  i;
-
-    static const char  digits[] = "0123456789abcdef";
-
-    for (i = 0; i < n; i++) {
-        *text++ = digits[bytes[i] >> 4];
-        *text++ = digits[bytes[i] & 15];
-    }
-}
-
-
-int
+static int
 rbl_run_token(rbl_run_t *run, size_t field)
 {
     unsigned          n;
@@ -174,7 +178,7 @@ rbl_run_token(rbl_run_t *run, size_t field)
 }
 
 
-int
+static int
 rbl_run_secret(rbl_run_t *run, rbl_str_t *secret)
 {
     char           *room;
@@ -194,43 +198,43 @@ rbl_run_secret(rbl_run_t *run, rbl_str_t *secret)
 
 
 int
-rbl_entry_id(rbl_str_t text)
+rbl_op_prepare(rbl_run_t *run, const rbl_op_t *op)
 {
-    int64_t      n;
-    rbl_str_t    ms, seq;
-    const char  *dash;
-
-    dash = text.n ? memchr(text.p, '-', text.n) : NULL;
-
-    if (dash == NULL) {
-        return 0;
+    if ((op->ranks && rbl_run_ranks(run, op->ranks) != 0)
+        || (op->token && rbl_run_token(run, op->token) != 0)
+        || (op->secret && rbl_run_secret(run, &run->argv[op->secret]) != 0))
+    {
+        return -1;
     }
 
-    ms.p = text.p;
-    ms.n = (size_t) (dash - text.p);
-    seq.p = dash + 1;
-    seq.n = text.n - ms.n - 1;
+    if (op->operated) {
+        run->argv[op->operated] = rbl_digit(run->operator != 0);
+    }
 
-    return ms.n < RBL_ENTRY_ID / 2 && seq.n < RBL_ENTRY_ID / 2 - 1
-           && rbl_int_parse(&n, ms, 0, INT64_MAX) == RBL_OK
-           && rbl_int_parse(&n, seq, 0, INT64_MAX) == RBL_OK;
+    return op->prepare != NULL ? op->prepare(run) : 0;
 }
 
 
 int
-rbl_run_int(rbl_run_t *run, rbl_str_t *text, int64_t n)
+rbl_entry_id(rbl_str_t text)
 {
-    char  *room;
+    int64_t    n;
+    rbl_str_t  ms;
 
-    room = rbl_room(run, RBL_OUT_INT);
+    ms = rbl_until(&text, '-');
 
-    if (room == NULL) {
-        return -1;
-    }
+    return ms.n < RBL_ENTRY_ID / 2 && text.n < RBL_ENTRY_ID / 2 - 1
+           && rbl_int_parse(&n, ms, 0, INT64_MAX) == RBL_OK
+           && rbl_int_parse(&n, text, 0, INT64_MAX) == RBL_OK;
+}
 
-    *text = rbl_out_int_text(room, n);
 
-    return 0;
+int
+rbl_entry(rbl_run_t *run, rbl_str_t *text)
+{
+    (void) run;
+
+    return rbl_entry_id(*text) ? 0 : -1;
 }
 
 

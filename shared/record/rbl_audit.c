@@ -107,24 +107,17 @@ rbl_audit_kind(const rbl_by_t *by)
 rbl_err_t
 rbl_audit_decode(rbl_audit_t *v, const redisReply *entry)
 {
-    rbl_str_t                ms;
-    const char              *dash;
-    rbl_audit_show_entry_t   e;
+    rbl_audit_show_entry_t  e;
 
     memset(v, 0, sizeof(*v));
     rbl_audit_show_entry(&e, entry);
 
-    ms = e.id;
-    dash = ms.n ? memchr(ms.p, '-', ms.n) : NULL;
-    ms.n = dash ? (size_t) (dash - ms.p) : 0;
-
-    if (rbl_int_parse(&v->at, ms, 0, INT64_MAX) != RBL_OK
-        || rbl_by_decode(&v->by, e.by) != RBL_OK)
-    {
+    if (rbl_by_decode(&v->by, e.by) != RBL_OK) {
         return RBL_ETYPE;
     }
 
     v->id = e.id;
+    v->at = rbl_reply_entry_ms(e.id);
     v->count = e.count > 1 ? e.count : 1;
     v->target = e.target.p ? e.target : RBL_STR("");
     v->target_name = e.name.p ? e.name : RBL_STR("");

@@ -135,6 +135,16 @@ rbl_reply_rest(const redisReply *pair)
 
 
 int64_t
+rbl_reply_entry_ms(rbl_str_t id)
+{
+    int64_t  ms;
+
+    return rbl_int_parse(&ms, rbl_until(&id, '-'), 0, INT64_MAX) == RBL_OK
+           && id.p != NULL ? ms : 0;
+}
+
+
+int64_t
 rbl_reply_time(const redisReply *r)
 {
     int64_t  s, us;
@@ -168,9 +178,8 @@ rbl_reply_number(const redisReply *r)
 rbl_reply_class_t
 rbl_reply_class(const redisReply *r)
 {
-    size_t      i;
-    rbl_str_t   word;
-    const char  *space;
+    size_t     i;
+    rbl_str_t  text, word;
 
     if (r == NULL) {
         return RBL_REPLY_ERROR;
@@ -180,16 +189,8 @@ rbl_reply_class(const redisReply *r)
         return RBL_REPLY_OK;
     }
 
-    word = rbl_reply_bytes(r);
-
-    if (word.n == 0) {
-        return RBL_REPLY_ERROR;
-    }
-
-    space = memchr(word.p, ' ', word.n);
-    if (space != NULL) {
-        word.n = (size_t) (space - word.p);
-    }
+    text = rbl_reply_bytes(r);
+    word = rbl_until(&text, ' ');
 
     for (i = 0;
          i < sizeof(rbl_reply_classes) / sizeof(rbl_reply_classes[0]);

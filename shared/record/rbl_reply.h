@@ -34,6 +34,9 @@ const redisReply *rbl_reply_field(const redisReply *r, const char *name);
 rbl_str_t rbl_reply_name(const redisReply *pair);
 const redisReply *rbl_reply_rest(const redisReply *pair);
 
+/* Returns the time in the id of a stream's entry, "<ms>-<n>"; 0: it is none. */
+int64_t rbl_reply_entry_ms(rbl_str_t id);
+
 /* Returns the reply of TIME in microseconds since 1970; 0: it is none. */
 int64_t rbl_reply_time(const redisReply *r);
 

@@ -94,7 +94,7 @@ accepted('four minutes later', $r, $secret, later => 240);
 
 # two secrets
 my $new = 'whsec_' . encode_base64(join('', map { chr } 200 .. 231), '');
-script('hook_secret', [$ACCT], $wh, $new, 60_000);
+script('hook_secret', [$ACCT], $wh, $new, 60);
 event_emit();
 soon { idle() && received($hook) == 9 } 'while there are two secrets';
 $r = (received($hook))[-1];

@@ -54,7 +54,7 @@ sub hook_change {
         forget_fails($h);
     } elsif ($what eq 'secret') {
         my $overlap = pick(0, DAY);
-        script('hook_secret', [$acct], $wh, $value, $overlap);
+        script('hook_secret', [$acct], $wh, $value, $overlap / 1000);
         @$h{qw(old secret)} = ($overlap ? $h->{secret} : '', $value);
     } elsif ($what eq 'active') {
         script('hook_status', [$acct], $wh, 'active');

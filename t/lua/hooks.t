@@ -84,11 +84,11 @@ sub secrets {
     return [@$d[3, 9]];
 }
 is_deeply(secrets($wh), ['s1', ''], 'a delivery has one secret');
-my $until = script('hook_secret', [$acct], $wh, 's2', $day)->[1];
+my $until = script('hook_secret', [$acct], $wh, 's2', $day / 1000)->[1];
 ok(abs($until - now_ms() - $day) < 10_000, 'the old one stays for a day');
 is_deeply(secrets($wh), ['s2', 's1'],
     'a delivery has the new and the old secret');
-script('hook_secret', [$acct], $wh, 's3', $day);
+script('hook_secret', [$acct], $wh, 's3', $day / 1000);
 is_deeply(secrets($wh), ['s3', 's2'], 'a delivery has at most two secrets');
 cmd('SET', k('s', $ac, $wh), record_pack('hook', %{ hook_record($wh) }, old_until => now_ms() - 1));
 is_deeply(secrets($wh), ['s3', ''], 'an expired old secret is not used');
@@ -99,7 +99,7 @@ is(hook_record($wh)->{old}, '', 'the old secret is deleted');
 cmd('SET', k('s', $ac, $wh), packed([1, $wh, 'n', 'https://x.example/', [],
     's5', 'active', 1]));
 is_deeply(secrets($wh), ['s5', ''], 'an older record');
-script('hook_secret', [$acct], $wh, 's6', $day);
+script('hook_secret', [$acct], $wh, 's6', $day / 1000);
 is_deeply(secrets($wh), ['s6', 's5'], 'an older record gets a second secret');
 script('hook_delete', [$acct], $wh);
 

@@ -80,8 +80,7 @@ begin(rbl_run_t *run, const rbl_op_t *op, const char *const *given)
         }
     }
 
-    return rbl_run_fields(run) != 0 ? -1
-           : op->prepare != NULL ? op->prepare(run) : 0;
+    return rbl_run_fields(run) != 0 ? -1 : rbl_op_prepare(run, op);
 }
 
 #define GIVEN(...)  ((const char *const []) { __VA_ARGS__ })
@@ -290,11 +289,11 @@ test_numbers(void)
        && run.n_rest >= 13 && run.n_rest <= 14,
        "13 months are 13 or 14 keys of 32 days");
     ok(begin(&run, &rbl_op_hook_rotate, GIVEN(NULL)) == 0
-       && rbl_str_is(run.argv[RBL_ARG(hook_secret, stays)], "86400000"),
+       && rbl_str_is(run.argv[RBL_ARG(hook_secret, stays)], "86400"),
        "an old secret stays for a day");
     ok(begin(&run, &rbl_op_hook_rotate, GIVEN("overlap=7200", NULL)) == 0
-       && rbl_str_is(run.argv[RBL_ARG(hook_secret, stays)], "7200000"),
-       "seconds become milliseconds");
+       && rbl_str_is(run.argv[RBL_ARG(hook_secret, stays)], "7200"),
+       "an overlap is in seconds");
 }
 
 

@@ -3,7 +3,7 @@
 --- key: acct  acct:<AC>
 --- arg: hook  SID of the receiver
 --- arg: secret
---- arg: stays  ms that the old one stays valid
+--- arg: stays  seconds that the old one stays valid
 --- audit: hook
 --- reply: OK until#  until when the old one is valid (ms; 0: it is not)
 --- reply: HOOK  no such receiver
@@ -13,7 +13,7 @@ if not h then
     return {'HOOK'}
 end
 named = h[HOOK.name]
-local stays = tonumber(ARG.stays)
+local stays = tonumber(ARG.stays) * 1000
 h[HOOK.old] = stays > 0 and h[HOOK.secret] or ''
 h[HOOK.old_until] = stays > 0 and now_ms() + stays or 0
 h[HOOK.disabled] = h[HOOK.disabled] or 0
