@@ -124,15 +124,18 @@ rbl_condition_find(rbl_conditions_t *all, rbl_str_t name)
 }
 
 
-/* A new row with its name only; NULL: there is no room. */
+/* The row of that name, or a new one with its name only; NULL: there is no
+   room. */
 
 static rbl_condition_t *
-rbl_condition_new(rbl_conditions_t *all, rbl_str_t name)
+rbl_condition_row(rbl_conditions_t *all, rbl_str_t name)
 {
     rbl_condition_t  *row;
 
-    if (all->n == RBL_CONDITIONS_MAX) {
-        return NULL;
+    row = rbl_condition_find(all, name);
+
+    if (row != NULL || all->n == RBL_CONDITIONS_MAX) {
+        return row;
     }
 
     row = &all->row[all->n++];
@@ -148,16 +151,10 @@ rbl_conditions_set(rbl_conditions_t *all, rbl_condition_id_t id,
     rbl_service_t severity, int64_t since, rbl_str_t reason,
     const char *remedy)
 {
-    rbl_str_t                    name;
     rbl_condition_t             *row;
     const rbl_condition_kind_t  *kind = &rbl_condition_kinds[id];
 
-    name = rbl_str(kind->name);
-    row = rbl_condition_find(all, name);
-
-    if (row == NULL) {
-        row = rbl_condition_new(all, name);
-    }
+    row = rbl_condition_row(all, rbl_str(kind->name));
 
     if (row != NULL) {
         row->severity = severity;
@@ -244,11 +241,7 @@ rbl_condition_join(rbl_conditions_t *all, rbl_str_t daemon, rbl_str_t name,
 {
     rbl_condition_t  *row;
 
-    row = rbl_condition_find(all, name);
-
-    if (row == NULL) {
-        row = rbl_condition_new(all, name);
-    }
+    row = rbl_condition_row(all, name);
 
     if (row == NULL) {
         return;

@@ -58,47 +58,27 @@ rbl_host_read(rbl_host_t *h, rbl_str_t raw, int64_t stopped)
 }
 
 
-/* Finds the entry of host.details; 0: none. */
+/* Finds the entry of a list, whose SID is its first field, in a packed array,
+   and puts a reader before it.  0: none. */
 
 static int
-rbl_host_listing(rbl_listing_t *v, const rbl_host_t *h, rbl_str_t list)
+rbl_host_entry(rbl_mp_t *at, rbl_str_t entries, rbl_str_t list)
 {
-    size_t    n;
+    size_t    n, fields;
     rbl_mp_t  mp;
 
-    rbl_mp_init(&mp, h->details);
+    rbl_mp_init(&mp, entries);
 
-    for (n = rbl_mp_array(&mp); n > 0; n--) {
-        if (rbl_listing_decode(v, &mp) != RBL_OK) {
-            return 0;
+    for (n = rbl_mp_array(&mp); n > 0 && !mp.failed; n--) {
+        *at = mp;
+        fields = rbl_mp_array(&mp);
+
+        if (fields > 0 && rbl_str_eq(rbl_mp_str(&mp), list)) {
+            return !mp.failed;
         }
 
-        if (rbl_str_eq(v->list, list)) {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
-/* The same for host.troubled. */
-
-static int
-rbl_host_trouble(rbl_trouble_t *v, const rbl_host_t *h, rbl_str_t list)
-{
-    size_t    n;
-    rbl_mp_t  mp;
-
-    rbl_mp_init(&mp, h->troubled);
-
-    for (n = rbl_mp_array(&mp); n > 0; n--) {
-        if (rbl_trouble_decode(v, &mp) != RBL_OK) {
-            return 0;
-        }
-
-        if (rbl_str_eq(v->list, list)) {
-            return 1;
+        for ( /* void */ ; fields > 1 && !mp.failed; fields--) {
+            rbl_mp_skip(&mp);
         }
     }
 
@@ -162,6 +142,7 @@ static void
 rbl_host_unlisted(rbl_host_state_t *state, const rbl_host_lists_t *lists,
     rbl_str_t list, const rbl_answer_t *a, int64_t min_interval)
 {
+    rbl_mp_t           mp;
     rbl_trouble_t      t;
     const rbl_host_t  *h = lists->host;
 
@@ -175,7 +156,8 @@ rbl_host_unlisted(rbl_host_state_t *state, const rbl_host_lists_t *lists,
         state->since = h->stopped;
 
     } else if ((a == NULL || a->error != RBL_ERR_NONE)
-               && rbl_host_trouble(&t, h, list))
+               && rbl_host_entry(&mp, h->troubled, list)
+               && rbl_trouble_decode(&t, &mp) == RBL_OK)
     {
         state->error = t.error;
         state->since = t.since;
@@ -200,6 +182,7 @@ void
 rbl_host_state(rbl_host_state_t *state, const rbl_host_lists_t *lists,
     rbl_str_t list, int64_t min_interval)
 {
+    rbl_mp_t             mp;
     const rbl_answer_t  *a;
 
     memset(state, 0, sizeof(*state));
@@ -213,7 +196,9 @@ rbl_host_state(rbl_host_state_t *state, const rbl_host_lists_t *lists,
         state->error = rbl_str(rbl_lookup_err_names[a->error]);
     }
 
-    if (rbl_host_listing(&state->listing, lists->host, list)) {
+    if (rbl_host_entry(&mp, lists->host->details, list)
+        && rbl_listing_decode(&state->listing, &mp) == RBL_OK)
+    {
         state->since = state->listing.since;
         state->asked = state->listing.asked;
         state->errors = state->listing.errors;

@@ -6,39 +6,29 @@
 #include "rbl_keys.h"
 
 #include "rbl_hex.h"
+#include "rbl_out.h"
 
 #define RBL_KEY_HASH  16                /* octets of a digest in a name */
 
 
-static void
-rbl_key_add(rbl_key_t *key, int *fits, const char *p, size_t n)
+static rbl_out_t
+rbl_key_begin(rbl_key_t *key, const rbl_keyspace_t *ks)
 {
-    if (!*fits || n > sizeof(key->s) - 1 - key->n) {
-        *fits = 0;
-        return;
-    }
+    rbl_out_t  out = { key->s, key->s + sizeof(key->s) - 1, NULL, 0 };
 
-    if (n > 0) {
-        memcpy(key->s + key->n, p, n);
-        key->n += n;
-    }
+    rbl_out_z(&out, ks->prefix);
+
+    return out;
 }
 
 
 static rbl_str_t
-rbl_key_done(rbl_key_t *key, int fits)
+rbl_key_done(rbl_key_t *key, const rbl_out_t *out)
 {
-    rbl_str_t  s;
-
-    if (!fits) {
-        key->n = 0;
-    }
-
+    key->n = out->failed ? 0 : (size_t) (out->pos - key->s);
     key->s[key->n] = '\0';
-    s.p = key->s;
-    s.n = key->n;
 
-    return s;
+    return (rbl_str_t) { key->s, key->n };
 }
 
 
@@ -121,28 +111,29 @@ rbl_str_t
 rbl_key(rbl_key_t *key, const rbl_keyspace_t *ks, unsigned p,
     const char *name, rbl_str_t a, rbl_str_t b)
 {
-    int  fits;
+    rbl_out_t  out = rbl_key_begin(key, ks);
 
-    fits = p < ks->partitions;
-    key->n = 0;
+    if (p >= ks->partitions) {
+        out.failed = 1;
+        return rbl_key_done(key, &out);
+    }
 
-    rbl_key_add(key, &fits, ks->prefix, strlen(ks->prefix));
-    rbl_key_add(key, &fits, ":{", 2);
-    rbl_key_add(key, &fits, fits ? ks->tags[p] : "", RBL_TAG_LEN);
-    rbl_key_add(key, &fits, "}:", 2);
-    rbl_key_add(key, &fits, name, strlen(name));
+    rbl_out_bytes(&out, ":{", 2);
+    rbl_out_bytes(&out, ks->tags[p], RBL_TAG_LEN);
+    rbl_out_bytes(&out, "}:", 2);
+    rbl_out_z(&out, name);
 
     if (a.n > 0) {
-        rbl_key_add(key, &fits, ":", 1);
-        rbl_key_add(key, &fits, a.p, a.n);
+        rbl_out_char(&out, ':');
+        rbl_out_str(&out, a);
     }
 
     if (b.n > 0) {
-        rbl_key_add(key, &fits, ":", 1);
-        rbl_key_add(key, &fits, b.p, b.n);
+        rbl_out_char(&out, ':');
+        rbl_out_str(&out, b);
     }
 
-    return rbl_key_done(key, fits);
+    return rbl_key_done(key, &out);
 }
 
 
@@ -187,16 +178,12 @@ rbl_tag_partition(unsigned *p, const rbl_keyspace_t *ks, rbl_str_t tag)
 static rbl_str_t
 rbl_key_global(rbl_key_t *key, const rbl_keyspace_t *ks, const char *name)
 {
-    int  fits;
+    rbl_out_t  out = rbl_key_begin(key, ks);
 
-    fits = 1;
-    key->n = 0;
+    rbl_out_char(&out, ':');
+    rbl_out_z(&out, name);
 
-    rbl_key_add(key, &fits, ks->prefix, strlen(ks->prefix));
-    rbl_key_add(key, &fits, ":", 1);
-    rbl_key_add(key, &fits, name, strlen(name));
-
-    return rbl_key_done(key, fits);
+    return rbl_key_done(key, &out);
 }
 
 

@@ -13,28 +13,13 @@
 rbl_str_t
 rbl_info_value(rbl_str_t info, const char *name)
 {
-    size_t       n;
-    rbl_str_t    value;
-    const char  *end, *line;
+    rbl_str_t  value;
 
-    n = strlen(name);
-    end = info.p + info.n;
+    while (info.p != NULL) {
+        value = rbl_until(&info, '\n');
 
-    for (line = info.p; line < end; line = value.p + value.n + 1) {
-        value.p = line;
-        value.n = (size_t) (end - line);
-
-        line = memchr(value.p, '\n', value.n);
-        if (line != NULL) {
-            value.n = (size_t) (line - value.p);
-        }
-
-        if (value.n > n && value.p[n] == ':'
-            && memcmp(value.p, name, n) == 0)
-        {
-            value.n -= value.p[value.n - 1] == '\r';
-            value.p += n + 1;
-            value.n -= n + 1;
+        if (rbl_str_is(rbl_until(&value, ':'), name) && value.p != NULL) {
+            value.n -= value.n > 0 && value.p[value.n - 1] == '\r';
             return value;
         }
     }
@@ -91,13 +76,10 @@ rbl_role_number(rbl_str_t info, const char *name, int64_t def)
 static int64_t
 rbl_role_lag(rbl_str_t info)
 {
-    char         name[16];
-    int64_t      lag, most;
-    unsigned     i;
-    rbl_str_t    line;
-    const char  *at;
-
-    static const char  word[] = "lag=";
+    char       name[16];
+    int64_t    lag, most;
+    unsigned   i;
+    rbl_str_t  line, value;
 
     most = 0;
 
@@ -109,18 +91,15 @@ rbl_role_lag(rbl_str_t info)
             break;
         }
 
-        at = memmem(line.p, line.n, word, sizeof(word) - 1);
+        while (line.p != NULL) {
+            value = rbl_until(&line, ',');
 
-        if (at == NULL) {
-            continue;
-        }
-
-        at += sizeof(word) - 1;
-        line.n -= (size_t) (at - line.p);
-        line.p = at;
-
-        if (rbl_int_parse(&lag, line, 0, INT32_MAX) == RBL_OK && lag > most) {
-            most = lag;
+            if (rbl_str_is(rbl_until(&value, '='), "lag")
+                && rbl_int_parse(&lag, value, 0, INT32_MAX) == RBL_OK
+                && lag > most)
+            {
+                most = lag;
+            }
         }
     }
 

@@ -5,6 +5,8 @@
 
 #include "rbl_time.h"
 
+#include "rbl_out.h"
+
 
 #define RBL_TIME_LAST  INT64_C(253402300799)    /* 9999-12-31 23:59:59 */
 #define RBL_DAY        INT64_C(86400)
@@ -150,35 +152,19 @@ rbl_time_rfc3339(char buf[RBL_TIME_LEN], int64_t ms)
 rbl_str_t
 rbl_period_text(char buf[RBL_TIME_LEN], int64_t ms)
 {
-    char       *p, *last;
-    int64_t     sec, days, rest;
-    rbl_str_t   unit;
+    char       *p, number[RBL_OUT_INT];
+    int64_t     sec, days;
+    rbl_str_t   digits, unit;
 
     sec = ms > 0 ? ms / 1000 : 0;
     days = sec / RBL_DAY;
-    p = buf;
-
-    for (rest = days; rest >= 10; rest /= 10) {
-        p++;
-    }
-
-    last = p + 1;
-    rest = days;
-
-    for ( ;; ) {
-        *p = (char) ('0' + rest % 10);
-
-        if (p == buf) {
-            break;
-        }
-
-        rest /= 10;
-        p--;
-    }
-
+    digits = rbl_out_int_text(number, days);
     unit = days == 1 ? RBL_STR(" day ") : RBL_STR(" days ");
-    memcpy(last, unit.p, unit.n);
 
-    return rbl_time_done(buf, rbl_time_clock(last + unit.n,
-                                             (uint32_t) (sec % RBL_DAY)));
+    memcpy(buf, digits.p, digits.n);
+    p = buf + digits.n;
+    memcpy(p, unit.p, unit.n);
+    p = rbl_time_clock(p + unit.n, (uint32_t) (sec % RBL_DAY));
+
+    return rbl_time_done(buf, p);
 }
