@@ -1,10 +1,10 @@
 -- Steps of check_clear: ends a check, `flight`, of the host `ht`, whose record
 -- `raw` is at `hk`.  Sets `at`, its next time (text), and `range`, its parent;
 -- at is nil: the check does not end here.
---- takes: answers asks asks_before checked flight ht interval listed mark
---- takes: mark_before noted now parent place raw rest state_unknown status to
---- takes: unknown
---- sets: asks_before at mark_before range rest to
+--- takes: answers asks asks_before checked flight from hk ht interval listed
+--- takes: mark mark_before noted now parent place raw rest state_unknown status
+--- takes: to unknown
+--- sets: asks_before at mark_before range raw rest to
 repeat
     --- include: host_fields
     local details, troubled, uncovered, stopped, tag = raw:byte(to + 1, to + 5)
@@ -52,7 +52,13 @@ repeat
         end
         length = length < HOST.answers and HOST.answers or nil
     end
-    --- include: host_patch
+    if not length and #fields == to - from then
+        call('SETRANGE', hk, from, fields)
+    else
+        raw = (length and '\220\0' .. string.char(length) .. raw:sub(4, from)
+            or raw:sub(1, from)) .. fields .. raw:sub(to + 1)
+        call('SET', hk, raw)
+    end
     local till = tonumber(flight:sub(70, 82))
     at, range = string.format('%d', next_check), parent
     --- include: turn

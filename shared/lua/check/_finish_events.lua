@@ -1,7 +1,6 @@
 -- Steps of check_finish: the events of the check.
---- takes: callbacks ck failed from is_listed large_listings listings n_listed
---- takes: no_callbacks notified now numbers only_listed places pp raw results
---- takes: uncovered unmoved value was_listed
+--- takes: callbacks ck failed h is_listed listings n_listed no_callbacks
+--- takes: notified now only_listed places pp results unmoved value was_listed
 --- sets: hooks
 --- include: events
 -- The results of the lists that list the host.  A list without a known result
@@ -20,12 +19,11 @@ local hooks = notified and wants_events()
 if callbacks or hooks then
     local timezone = load(KEY.acct)[ACCOUNT.timezone]
     local of = value or call('HGET', ck, 'host') or ''
-    -- The record of the host as it is now, without listings.
-    local brief = raw and '\220\0' .. string.char(HOST.uncovered)
-        .. raw:sub(4, from) .. numbers
-        .. cmsgpack.pack({}, {}, uncovered and 1 or 0) or ''
+    local brief = h and event_host(h) or ''
     -- Beside large listings an event has all results (_events.lua).
-    local beside = not failed and not only_listed and large_listings or nil
+    local beside = h and not failed and not only_listed
+        and cmsgpack.pack(listings)
+    beside = beside and #beside > 4096 and beside or nil
     local rows = (only_listed or beside) and results or results_listed()
     emit(timezone, nil, 'rbl.host.check.completed', now, pp,
         brief, of, is_listed, n_listed, rows, hooks and 1 or 0,

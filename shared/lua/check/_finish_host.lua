@@ -1,14 +1,16 @@
--- Steps of check_finish: the schedule and the state of the host.
---- takes: ac checked checked_before first flight history_max ht is_listed job
---- takes: listed member n_listed n_transitions n_unknown next_check now parent
---- takes: pp status stopped_before transitions uncovered uncovered_before
---- takes: unknown_before unmoved value version was_listed
---- sets: changes is_active next_check stays stopped was_stopped
+-- Steps of check_finish: schedule, state and record of the host.
+--- takes: ac answers checked first flight h history_max hk ht is_listed job
+--- takes: listed listings member n_listed n_transitions n_unknown now pp raw
+--- takes: status transitions troubled uncovered uncovered_before unmoved value
+--- takes: version was_listed
+--- sets: answers asks changes is_active last_field next_check octets packed
+--- sets: stays stopped stopped_before tail was_stopped
 if version then
     hosts_change()
 end
 
-local was_stopped, stays, stopped = (stopped_before or 0) > 0, false, 0
+local next_check, stopped_before = h[HOST.next_check], h[HOST.stopped] or 0
+local was_stopped, stays, stopped = stopped_before > 0, false, 0
 if was_stopped then
     --- include: finish_stopped
 end
@@ -37,13 +39,13 @@ if n_transitions > 0 then
         cmsgpack.pack({unpack(transitions, 1, 5)}))
 end
 local changes = uncovered ~= (uncovered_before == 1)
-if is_listed ~= was_listed or changes or checked_before == 0
-    or (n_unknown > 0) ~= (unknown_before > 0) or was_stopped
+if is_listed ~= was_listed or changes or h[HOST.checked] == 0
+    or (n_unknown > 0) ~= (h[HOST.unknown_count] > 0) or was_stopped
 then
     --- include: state
     --- include: totals
-    local was = state_of(status, '', listed, uncovered_before, unknown_before,
-        checked_before)
+    local was = state_of(status, '', listed, uncovered_before,
+        h[HOST.unknown_count], h[HOST.checked])
     local is = state_of(status, '', n_listed, uncovered and 1, n_unknown,
         checked)
     if is ~= was or was_stopped then
@@ -54,10 +56,34 @@ then
         state_stop(ht, is)
     end
 end
---- include: finish_record
-if parent ~= '' and (not unmoved or changes) then
+
+h[HOST.checked], h[HOST.first_listed] = checked, first
+h[HOST.listed_count], h[HOST.unknown_count] = n_listed, n_unknown
+h[HOST.next_check], h[HOST.details] = next_check, listings
+local asks = ARG.asks or ''
+--- include: answers
+if unmoved then
+    answers = h[HOST.answers] or ''
+end
+-- The first trouble makes the record longer, and so do that no list applies to
+-- the host, and the answers of its lists.
+local last_field = math.max(#h, answers ~= '' and HOST.answers
+    or uncovered and HOST.uncovered or troubled[1] and HOST.troubled or 0)
+local tail = {troubled, uncovered and 1 or 0, stopped, answers}
+for i = HOST.troubled, math.min(last_field, HOST.answers) do
+    h[i] = tail[i - HOST.details]
+end
+local packed = cmsgpack.pack(h)
+call('SET', hk, packed)
+local octets = #packed
+if octets > 4096 and octets ~= #raw then
+    --- include: large
+    large('hosts', octets)
+end
+
+if h[HOST.parent] ~= '' and (not unmoved or changes) then
     --- include: range_checked
-    range_checked(parent, not unmoved and now,
+    range_checked(h[HOST.parent], not unmoved and now,
         is_listed == was_listed and 0 or is_listed and 1 or -1,
         changes and (uncovered and 1 or 0), was_stopped and stopped == 0)
 end

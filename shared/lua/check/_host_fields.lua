@@ -1,6 +1,6 @@
 -- Steps: takes the packed record `raw` of a host apart.  `checked` begins at
--- `from`, `details` at `to`.  A table of all fields would cost more than the
--- rest of a check.
+-- `from`, `details` at `to`.  A table of all fields would cost more than all
+-- else that these scripts do for a host.
 --- takes: raw
 --- sets: checked family first from groups htype listed next_check parent
 --- sets: profile status to unknown value

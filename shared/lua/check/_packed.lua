@@ -1,7 +1,7 @@
 -- Packed arrays of arrays are unpacked one element at a time: a table of all of
 -- them would take longer than everything else in a check.
 --- use: result
-local unpack_limit, byte = cmsgpack.unpack_limit, string.byte
+local unpack_limit = cmsgpack.unpack_limit
 local result_fields = RESULT.ms
 -- How many elements the packed array at an offset has, and where they begin.
 local function array_at(packed, at)

@@ -4,9 +4,8 @@
 -- A failed check changes no state, with one exception: if the profile of the
 -- host was left without any list that applies, the listings end.
 --
--- This is what the store does most.  It gets the clear results only where they
--- matter, and leaves the part of the host's record that a check does not
--- change packed as it is.  What only some checks need is included in a block.
+-- It gets the clear results only where they matter.  What only some checks need
+-- is included in a block.
 --- key: acct  acct:<AC>
 --- arg: job  its handle: of a manual check that of check_take; of a host
 --          "<AC>:<PP>:<HT>:d:<how many times it was begun>:<end of the lease>:
@@ -69,22 +68,18 @@ end
 -- what a check costs (_meter.lua).
 local raw, version, last, meter
 --- include: finish_read
-local function host_fields(raw)
-    --- include: host_fields
-    return from, to, status, parent, listed, checked, value, profile, groups,
-        first, unknown, next_check, htype, family
+local h = raw and cmsgpack.unpack(raw)
+local status, value, profile, family, htype, listed, n_unknown, checked, first
+local before, troubled_before, uncovered_before = {}, nil, nil
+if h then
+    status, value, profile = h[HOST.status], h[HOST.value], h[HOST.profile]
+    family, htype = h[HOST.family], h[HOST.type]
+    listed, n_unknown = h[HOST.listed_count], h[HOST.unknown_count]
+    checked, first = h[HOST.checked], h[HOST.first_listed]
+    before, troubled_before = h[HOST.details], h[HOST.troubled]
+    uncovered_before = h[HOST.uncovered]
 end
--- What the record has; it changes from `from` to `to`.
-local from, to, status, parent, listed, checked, value, profile, groups
-local first, n_unknown, next_check, htype, family
-local before, n_before, troubled_before, uncovered_before = {}, 0, nil, nil
-local unknown_before, checked_before, stopped_before, answers_before
-if raw then
-    from, to, status, parent, listed, checked, value, profile, groups, first,
-        n_unknown, next_check, htype, family = host_fields(raw)
-    --- include: finish_listings
-    unknown_before, checked_before = n_unknown, checked
-end
+local n_before = #before
 if not failed and ARG.all == '' and (full or n_before > 0 and ARG.clear == ''
     and ARG.lists ~= '0')
 then
@@ -120,7 +115,6 @@ end
 local is_listed = n_listed > 0
 --- include: finish_check
 
-local numbers, large_listings
 if raw then
     --- include: finish_host
     --- include: finish_coverage
@@ -130,7 +124,7 @@ local notified = raw and (ARG.events ~= '0' or is_listed or was_listed)
 if notified and not unmoved then
     --- include: notify_check
     -- Damaged records of contacts do not keep a check from finishing.
-    pcall(notify_check, ht, groups, is_listed, started,
+    pcall(notify_check, ht, h[HOST.groups], is_listed, started,
         was_listed and not is_listed, now)
 end
 if notified or callbacks then
