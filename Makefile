@@ -19,8 +19,9 @@
 # SUITE=trixie runs the targets in a root of that Debian release (needs root).
 #
 # Everything is built into $(BUILD); nothing outside it is written, but run/ by
-# `make run`, system packages by `make deps` (which says what it installs), and
-# what `make install` is for.
+# `make run`, packages of the system that a target needs and lacks (conf/deps.sh
+# says which; `make deps` does no more), compile_commands.json by `make compdb`,
+# and what `make install` is for.
 
 BUILD    ?= build
 SUITE    ?=

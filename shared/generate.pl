@@ -281,9 +281,8 @@ sub form_h {
     my $full = "rbl_${name}_$form->{id}";
     my $is_reply = $form->{id} eq 'reply';
     my @words = @{ $form->{words} };
-    my $none = grep({ $_ eq 'NONE' } @words) ? 'NOTHING' : 'NONE';
     my $c = !$is_reply ? '' : "\ntypedef enum {\n    "
-        . join(",\n    ", map { "RBL_\U$name\E_$_" } "$none = 0", @words)
+        . join(",\n    ", map { "RBL_\U$name\E_$_" } "NO_REPLY = 0", @words)
         . "\n} rbl_${name}_word_e;\n";
     return "$c\ntypedef struct {\n"
         . ($is_reply ? "    rbl_${name}_word_e  word;\n" : '')

@@ -103,7 +103,7 @@ ngx_rbl_visit_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     if (said.word == RBL_ACCOUNT_VISIT_ACCOUNT) {
         ngx_rbl_unknown_id(ctx, "account");
 
-    } else if (said.word == RBL_ACCOUNT_VISIT_NONE) {
+    } else if (said.word == RBL_ACCOUNT_VISIT_NO_REPLY) {
         ngx_rbl_internal(ctx);
     }
 }

@@ -1,11 +1,8 @@
 /*
  * Calls that are one script: operations (rbl_op.h), run by the module.  The id
  * in the path, or a new one if the path has none, is the first argument of the
- * script.  An operation that rblctl runs as well is in shared/op/:
- *
- *     const ngx_rbl_op_t  ngx_rbl_op_hook_add = { .op = &rbl_op_hook_add };
- *
- * One of the module alone:
+ * script.  An operation that rblctl runs as well is in shared/op/, and the
+ * table of calls names it (CALL_OP, ITEM_OP).  One of the module alone:
  *
  *     const ngx_rbl_op_t  ngx_rbl_op_host_pause = {
  *         .script = &rbl_script_host_status,

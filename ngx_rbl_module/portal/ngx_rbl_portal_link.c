@@ -322,7 +322,7 @@ ngx_rbl_link_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
     case NGX_RBL_LINK_FIND:
         rbl_mail_ask_reply(&said, reply);
 
-        if (said.word == RBL_MAIL_ASK_NONE) {
+        if (said.word == RBL_MAIL_ASK_NO_REPLY) {
             return;                     /* refused: it is not understood */
         }
 

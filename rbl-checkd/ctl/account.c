@@ -52,7 +52,7 @@ account_make(ctl_t *ctl, rbl_str_t acct, rbl_str_t name, rbl_str_t timezone,
     rbl_account_put_reply(&said, reply);
     freeReplyObject(reply);
 
-    if (said.word == RBL_ACCOUNT_PUT_NONE) {
+    if (said.word == RBL_ACCOUNT_PUT_NO_REPLY) {
         ctl_fail("the store's reply cannot be understood");
         return -1;
     }

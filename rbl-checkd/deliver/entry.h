@@ -43,7 +43,7 @@ struct entry_s {
     int                gone;            /* it was deleted from the stream */
     int                open;            /* it waits for its attempts */
     int                begun;           /* one of them has started */
-    int                frozen;          /* its record is fixed */
+    int                recorded;        /* its record is fixed */
     unsigned           n_open;          /* attempts that are not over */
     unsigned           n_deliveries;
     entry_delivery_t  *deliveries;

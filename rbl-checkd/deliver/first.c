@@ -6,7 +6,7 @@
  * the store, which costs more than its content.
  *
  * An entry is in one ring (first_link), or in a call.  Its record is fixed when
- * it is sent for the first time (`frozen`): an attempt that ends later waits
+ * it is sent for the first time (`recorded`): an attempt that ends later waits
  * for the reply and then has a record of its own.
  */
 
@@ -149,11 +149,11 @@ first_freeze(entry_t *e)
     unsigned    i;
     attempt_t  *a;
 
-    if (e->frozen) {
+    if (e->recorded) {
         return;
     }
 
-    e->frozen = 1;
+    e->recorded = 1;
 
     for (i = 0; i < e->n_deliveries; i++) {
         a = e->deliveries[i].attempt;
@@ -479,7 +479,7 @@ first_less(first_t *first, entry_t *e)
 static void
 first_over(attempt_t *a)
 {
-    if (!a->entry->frozen) {
+    if (!a->entry->recorded) {
         queue_leave(a);
         first_less(a->deliver->first, a->entry);
     }
@@ -500,7 +500,7 @@ first_dropped(attempt_t *a)
 
     a->entry = NULL;
 
-    if (!e->frozen) {
+    if (!e->recorded) {
         first_less(a->deliver->first, e);
     }
 }

@@ -179,7 +179,7 @@
  *                              = its end (ms), and "octets": the sum, with TTL
  *                              (_details.lua)
  *   hist:<AC>:<HT>     stream  changes of a host's listings by check, capped
- *                              (_history.lua)
+ *                              (_finish_host.lua)
  *   changes:<AC>       stream  the last checks that changed listings of hosts:
  *                              "h" SID and "v" value of the host, "n" number
  *                              of changes, "t" the first five as in "hist";
@@ -230,7 +230,7 @@
  *                              or reason, "b" balance after it
  *   outbox             stream  events to deliver; consumer group "deliver". "d"
  *                              is the event; an event with large results has
- *                              them in "r", or, with "s" (entry_results.h),
+ *                              them in "r", or, with "s" (result.h),
  *                              their source; "d" comes before "r"; "h", "c" and
  *                              "t" follow
  *   event:<AC>:<EV>    hash    type, date, body and number of open deliveries

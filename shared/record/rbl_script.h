@@ -6,11 +6,10 @@
  *     rbl_NAME_args_t     keys and arguments: as named members, and as argv[],
  *                         which has RBL_ARGC(args) elements.  Arguments of any
  *                         number follow them.
- *     rbl_NAME_reply_t    `word`: RBL_NAME_OK and so on; RBL_NAME_NONE without
- *                         a valid reply (RBL_NAME_NOTHING if NONE is one of its
- *                         words); and the fields of that word.  Fields of
- *                         other words, missing fields and fields of another
- *                         type are empty: 0, p NULL, NULL.
+ *     rbl_NAME_reply_t    `word`: RBL_NAME_OK and so on; RBL_NAME_NO_REPLY
+ *                         without a valid reply; and the fields of that word.
+ *                         Fields of other words, missing fields and fields of
+ *                         another type are empty: 0, p NULL, NULL.
  *     rbl_NAME_reply      fills it, with pointers into the reply
  *     rbl_NAME_ROW_t, rbl_NAME_ROW    the same for an array within a reply,
  *                         which has no word

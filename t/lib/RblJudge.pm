@@ -21,7 +21,7 @@ use MIME::Base64 qw(encode_base64);
 use RblNode;
 use RblTest::Process;
 
-our @EXPORT = qw(routes described example openapi start_judge judge
+our @EXPORT = qw(routes described openapi start_judge judge
     judge_send judge_drain);
 
 my $json = JSON::XS->new->utf8->allow_nonref;
@@ -120,23 +120,6 @@ sub described {
         }
     }
     return @out;
-}
-
-# A form that a described operation accepts, by the first example or word of
-# each field's schema: its required fields, or all that have one if none is
-# required.
-sub example {
-    my ($d) = @_;
-
-    my %v;
-    for my $field (sort keys %{ $d->{form} }) {
-        my $schema = $d->{form}{$field};
-        my ($first) = @{ $schema->{examples} // $schema->{enum} // [] };
-        $v{$field} = $first if defined $first;
-    }
-    return \%v if !@{ $d->{required} };
-    return { map { $_ => $v{$_} // die "openapi.json: $d->{of} has no example"
-        . " of $_, and the test no form of its own\n" } @{ $d->{required} } };
 }
 
 # The described path for this one; "" if there is none.

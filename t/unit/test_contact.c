@@ -409,7 +409,7 @@ static const row_t  cloudwatch[] = {
 
 #define ROWS(t)  t, N(t)
 
-/* Values of the types that have no test of their own (test_channel_NAME.c). */
+/* Values of the types. */
 
 static const struct {
     const char    *name;

@@ -94,15 +94,15 @@ test_replies(void)
 
     rbl_check_start_reply(&start, reply_of(2, (const char *const []) {
         "OTHER", "7" }));
-    ok(start.word == RBL_CHECK_START_NONE && start.max == 0,
+    ok(start.word == RBL_CHECK_START_NO_REPLY && start.max == 0,
        "a word that is not declared");
     rbl_check_start_reply(&start, &error);
-    ok(start.word == RBL_CHECK_START_NONE, "an error");
+    ok(start.word == RBL_CHECK_START_NO_REPLY, "an error");
     rbl_check_start_reply(&start, NULL);
-    ok(start.word == RBL_CHECK_START_NONE && start.check.p == NULL,
+    ok(start.word == RBL_CHECK_START_NO_REPLY && start.check.p == NULL,
        "no reply");
     rbl_check_start_reply(&start, reply_of(0, NULL));
-    ok(start.word == RBL_CHECK_START_NONE, "an empty one");
+    ok(start.word == RBL_CHECK_START_NO_REPLY, "an empty one");
 
     rbl_check_take_due(&due, reply_of(3, (const char *const []) {
         "AC1", "1700000000000", NULL }));

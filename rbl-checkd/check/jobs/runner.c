@@ -61,9 +61,9 @@ struct runner_s {
 
 
 static void
-release(runner_t *r)
+abandon(runner_t *r)
 {
-    log_warn("check %s is released: its lease expired before it finished",
+    log_warn("check %s is abandoned: its lease would end before it",
              r->job.check.s);
     r->checker->checks.left++;
     r->done(r->data, r);
@@ -76,7 +76,7 @@ static void
 go_on(runner_t *r, runner_step_pt step, double wait)
 {
     if (clock_now() + wait >= r->give_up) {
-        step = release;
+        step = abandon;
     }
 
     r->step = step;
@@ -120,7 +120,7 @@ static void
 give_back(runner_t *r, const char *why)
 {
     log_error("check %s: %s", r->job.check.s, why);
-    go_on(r, release, 0);
+    go_on(r, abandon, 0);
 }
 
 
@@ -141,7 +141,7 @@ is_sound(runner_t *r, const redisReply *reply)
         why = rbl_reply_error(reply);
         log_error("check %s: unexpected reply of the store: %.*s",
                   r->job.check.s, (int) why.n, why.p);
-        go_on(r, release, 0);
+        go_on(r, abandon, 0);
         return 0;
     }
 
@@ -314,7 +314,7 @@ settle(runner_t *r, rbl_str_t coverage)
     pack(r);
 
     if (clock_now() >= r->give_up) {
-        release(r);
+        abandon(r);
         return;
     }
 

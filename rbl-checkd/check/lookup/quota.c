@@ -468,7 +468,7 @@ on_looked(void *data, const redisReply *reply)
     ql->looking = 0;
     rbl_list_grant_reply(&said, reply);
 
-    if (ql->reporting || said.word == RBL_LIST_GRANT_NONE) {
+    if (ql->reporting || said.word == RBL_LIST_GRANT_NO_REPLY) {
         return;
     }
 

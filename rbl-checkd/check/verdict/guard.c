@@ -208,7 +208,7 @@ on_thawed(void *data, const redisReply *reply)
     }
 
     gl->turned = 0;
-    finish(gl, !gl->kept && said.word != RBL_LIST_THAW_NOTHING);
+    finish(gl, !gl->kept && said.word != RBL_LIST_THAW_NO_REPLY);
 }
 
 

@@ -127,7 +127,8 @@ typedef struct {
                                            rbl_contact_parse writes it */
     rbl_contact_type_t      type;       /* the contact's value is one of these,
                                            or `no_value` is why nothing is
-                                           sent; NULL: it is not looked at */
+                                           sent; `no_value` NULL: it is not
+                                           looked at */
     const char             *no_value;
     const backoff_table_t  *repeats;
     channel_need_t          needs[CHANNEL_NEEDS];

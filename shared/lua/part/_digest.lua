@@ -12,7 +12,7 @@
 -- only forgets it (while_listed).  Nothing else is an end for the contact.
 -- "storm" is the event of an alert for many hosts (pagerduty).
 --
--- When its window is over the digest is frozen as "making", where "?<HT>+<n>"
+-- When its window is over the digest becomes "making", where "?<HT>+<n>"
 -- is a range from that address on.  Its marks and looks become states
 -- (_states.lua) in "batch", by their SIDs with the same scores; a host that the
 -- contact has lost has its address and name in "open".  When "batch" is
