@@ -64,10 +64,16 @@ jobs_main_full(const jobs_t *jobs)
 }
 
 
+/* The only slot that few slots leave for manual checks is for all accounts. */
+
 unsigned
 jobs_share(const jobs_t *jobs)
 {
     unsigned  share;
+
+    if (jobs->checker->conf->checks_max < RESERVED) {
+        return RESERVED;
+    }
 
     share = jobs->reserved.max / SHARE;
 
