@@ -230,15 +230,12 @@ struct dns_server_s {
     dns_server_t            *next;          /* in the table */
     dns_engine_t            *engine;
     uint32_t                 id;
-    uint32_t                 serial;        /* last SOA serial seen */
     uint64_t                 account;
     unsigned                 refs;          /* number of sets */
     unsigned                 recursive:1;
-    unsigned                 has_serial:1;
     double                   used;          /* time of the last send */
     struct sockaddr_storage  sa;
-    socklen_t                len;
-    dns_server_counters_t  counters;
+    dns_server_counters_t    counters;
     dns_rtt_t                rtt;
     unsigned                 in_flight;
     unsigned                 fails;         /* consecutive attempts without a
@@ -455,6 +452,8 @@ unsigned dns_batch_send(dns_batch_t *batch, dns_flight_t ***unsent);
 /* udp.c */
 
 void dns_udp_init(dns_engine_t *engine);
+
+/* Frees all servers. */
 void dns_udp_free(dns_engine_t *engine);
 
 /* Adds the query to the batch; dns_udp_flush sends that. */

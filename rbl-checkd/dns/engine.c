@@ -701,7 +701,7 @@ engine_sweep(struct ev_loop *loop, ev_timer *timer, int events)
 
     engine = timer->data;
     engine->now = clock_now();
-    dns_zone_sweep(engine);
+    dns_zone_sweep(engine, 0);
     dns_udp_sweep(engine);
 }
 
@@ -791,7 +791,7 @@ dns_engine_free(dns_engine_t *engine)
     dns_list_free(&engine->tcp);
     dns_list_free(&engine->done);
     dns_pace_free(engine);
-    dns_zone_free(engine);
+    dns_zone_sweep(engine, 1);
     dns_set_put(engine->resolvers);
     ev_timer_stop(engine->loop, &engine->ticker);
     dns_udp_free(engine);

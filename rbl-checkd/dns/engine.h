@@ -284,23 +284,6 @@ const dns_counters_t *dns_engine_counters(const dns_engine_t *engine);
 const dns_server_counters_t *dns_server_counters(dns_engine_t *engine,
     uint32_t server);
 
-/* One server of one zone; valid during the call. */
-typedef struct {
-    const char                   *zone;     /* payer->zone */
-    uint64_t                      account;
-    const char                   *text;     /* its address */
-    uint32_t                      server;
-    unsigned                      trusted:1;
-    unsigned                      has_serial:1;
-    uint32_t                      serial;   /* last serial seen in a response */
-    const dns_server_counters_t  *counters;
-} dns_server_of_t;
-
-/* Calls `each` for all known servers of all zones; resolvers are not
-   included. */
-void dns_servers_each(dns_engine_t *engine,
-    void (*each)(void *data, const dns_server_of_t *server), void *data);
-
 /* Is the name valid for dns_ask? */
 int dns_name_ok(const char *name);
 

@@ -554,9 +554,8 @@ find_ns(void *data, const dns_answer_t *answer)
 static int
 find_contradicts(const dns_find_t *find)
 {
-    return find->zone->zone[0] == '\0' && !find->above && !find->plain
-           && find->steps == 0
-           && find->apex.len < find->zone->wire.len;
+    return find->zone->referred && !find->above && !find->plain
+           && find->steps == 0 && find->apex.len < find->zone->wire.len;
 }
 
 

@@ -115,25 +115,22 @@ server_down(const dns_server_t *r)
 
 
 const dns_server_counters_t *
-dns_server_count(dns_server_t *r)
-{
-    r->counters.srtt = r->rtt.srtt;
-    r->counters.rto = r->rtt.srtt == 0 ? 0 : dns_server_wait(r, NULL);
-    r->counters.in_flight = r->in_flight;
-    r->counters.down = server_down(r) & 1;
-
-    return &r->counters;
-}
-
-
-const dns_server_counters_t *
 dns_server_counters(dns_engine_t *engine, uint32_t server)
 {
     dns_server_t  *r;
 
     r = server_find(engine, server);
 
-    return r == NULL ? NULL : dns_server_count(r);
+    if (r == NULL) {
+        return NULL;
+    }
+
+    r->counters.srtt = r->rtt.srtt;
+    r->counters.rto = r->rtt.srtt == 0 ? 0 : dns_server_wait(r, NULL);
+    r->counters.in_flight = r->in_flight;
+    r->counters.down = server_down(r) & 1;
+
+    return &r->counters;
 }
 
 
@@ -356,7 +353,6 @@ server_get(dns_engine_t *engine, uint64_t account,
     r->refs = 1;
     r->used = engine->now;
     r->sa = *sa;
-    r->len = dns_address_len(sa);
     link_init(&r->retired);
     r->next = *at;
     *at = r;

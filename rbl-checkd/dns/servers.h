@@ -26,6 +26,7 @@ struct dns_zone_s {
     dns_engine_t  *engine;
     uint64_t       account;
     unsigned       refs;            /* number of queries */
+    unsigned       referred:1;      /* found by a referral */
     dns_set_t     *set;             /* NULL: unknown */
     dns_find_t    *find;            /* search under way, or NULL */
     link_t         waiting;         /* queries that wait for its end */
@@ -39,14 +40,10 @@ struct dns_zone_s {
     dns_status_t   search;          /* end of the last one: see
                                        dns_answer_t */
     dns_name_t     wire;
-    char           zone[DNS_NAME_MAX];  /* zone of the payer; "": found by a
-                                           referral */
     char           name[];
 };
 
 /* server.c */
-
-const dns_server_counters_t *dns_server_count(dns_server_t *r);
 
 /* Seconds after which a response is overdue; class NULL: for any class. */
 double dns_server_wait(const dns_server_t *r, const dns_class_t *class);
@@ -174,10 +171,12 @@ void dns_zone_found(dns_zone_t *zone, const struct sockaddr_storage *sa,
 /* The resolvers have changed: no search has to wait any longer. */
 void dns_zone_retry(dns_engine_t *engine);
 
-void dns_zone_sweep(dns_engine_t *engine);
-/* dns_zone_stop ends all searches; then all zones are freed. */
+/* Ends all searches. */
 void dns_zone_stop(dns_engine_t *engine);
-void dns_zone_free(dns_engine_t *engine);
+
+/* Frees the zones that nobody has used for long, or all, which no query may
+   refer to then. */
+void dns_zone_sweep(dns_engine_t *engine, int all);
 
 /* find.c */
 

@@ -257,7 +257,7 @@ tcp_connect(dns_server_t *r)
         return -1;
     }
 
-    if (connect(fd, (struct sockaddr *) &r->sa, r->len) != 0
+    if (connect(fd, (struct sockaddr *) &r->sa, dns_address_len(&r->sa)) != 0
         && errno != EINPROGRESS)
     {
         close(fd);

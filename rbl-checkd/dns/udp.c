@@ -503,7 +503,9 @@ socket_open(dns_engine_t *engine, dns_server_t *r, unsigned slot)
     (void) setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
     (void) setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
 
-    if (connect(fd, (struct sockaddr *) &r->sa, r->len) != 0) {
+    if (connect(fd, (struct sockaddr *) &r->sa, dns_address_len(&r->sa))
+        != 0)
+    {
         close(fd);
         free(s);
         return NULL;
@@ -756,22 +758,19 @@ socket_busy(const dns_server_t *r)
 }
 
 
-void
-dns_udp_sweep(dns_engine_t *engine)
+/* For servers without a query in the last `idle` seconds, or for all. */
+static void
+server_sweep(dns_engine_t *engine, double idle, int all)
 {
-    double          idle;
     unsigned        i;
     dns_server_t  **at, *r;
-
-    idle = engine->n_sockets > engine->max_sockets / 2 ? SERVER_IDLE_SHORT
-                                                       : SERVER_IDLE;
 
     for (i = 0; i < DNS_SERVERS; i++) {
         at = &engine->server[i];
 
         while ((r = *at) != NULL) {
-            if (r->recursive || engine->now - r->used < idle
-                || socket_busy(r))
+            if (!all && (r->recursive || engine->now - r->used < idle
+                         || socket_busy(r)))
             {
                 at = &r->next;
                 continue;
@@ -779,7 +778,7 @@ dns_udp_sweep(dns_engine_t *engine)
 
             socket_close_all(r);
 
-            if (r->refs) {
+            if (!all && r->refs) {
                 at = &r->next;
                 continue;
             }
@@ -791,7 +790,14 @@ dns_udp_sweep(dns_engine_t *engine)
 }
 
 
-/* the same if sockets are scarce */
+void
+dns_udp_sweep(dns_engine_t *engine)
+{
+    server_sweep(engine, engine->n_sockets > engine->max_sockets / 2
+                         ? SERVER_IDLE_SHORT : SERVER_IDLE, 0);
+}
+
+
 void
 dns_udp_init(dns_engine_t *engine)
 {
@@ -824,17 +830,7 @@ dns_udp_init(dns_engine_t *engine)
 void
 dns_udp_free(dns_engine_t *engine)
 {
-    unsigned       i;
-    dns_server_t  *r, *next;
-
-    for (i = 0; i < DNS_SERVERS; i++) {
-        for (r = engine->server[i]; r != NULL; r = next) {
-            next = r->next;
-            socket_close_all(r);
-            free(r);
-        }
-    }
-
+    server_sweep(engine, 0, 1);
     free(engine->inbox);
     dns_batch_free(engine->batch);
 }

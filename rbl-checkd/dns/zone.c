@@ -67,10 +67,10 @@ zone_find(dns_engine_t *engine, uint64_t account, const char *name)
 }
 
 
-/* `zone` NULL: found by a referral.  NULL: no valid name, or too many. */
+/* NULL: no valid name, or too many. */
 static dns_zone_t *
 zone_get(dns_engine_t *engine, uint64_t account, const char *name,
-    const char *zone)
+    unsigned referred)
 {
     size_t        n, len;
     uint8_t       wire[DNS_NAME_MAX];
@@ -95,11 +95,8 @@ zone_get(dns_engine_t *engine, uint64_t account, const char *name,
     z->wire.len = (uint8_t) len;
     memcpy(z->wire.wire, wire, len);
     memcpy(z->name, name, n);
+    z->referred = referred & 1;
     link_init(&z->waiting);
-
-    if (zone != NULL && strlen(zone) < sizeof(z->zone)) {
-        memcpy(z->zone, zone, strlen(zone) + 1);
-    }
 
     at = zone_slot(engine, account, name);
     z->next = *at;
@@ -176,7 +173,7 @@ dns_zone_of(dns_engine_t *engine, const dns_payer_t *payer)
     dns_zone_t  *z;
 
     z = zone_get(engine, payer->account,
-                 payer->name ? payer->name : payer->zone, payer->zone);
+                 payer->name ? payer->name : payer->zone, 0);
 
     if (z == NULL) {
         return NULL;
@@ -522,7 +519,7 @@ zone_refer(dns_query_t *q, const dns_name_t *below)
         return -1;
     }
 
-    z = zone_get(q->engine, q->class->owner->account, name, NULL);
+    z = zone_get(q->engine, q->class->owner->account, name, 1);
 
     if (z == NULL) {
         return -1;
@@ -631,11 +628,8 @@ judge_refer(dns_query_t *q)
 static int
 judge_authority(dns_query_t *q)
 {
-    dns_server_t          *r;
-    const dns_answer_t    *answer;
     const dns_referral_t  *referral;
 
-    answer = &q->engine->answer;
     referral = &q->engine->referral;
 
     if (q->engine->referred && !referral->found) {
@@ -655,12 +649,6 @@ judge_authority(dns_query_t *q)
             return judge_lame(q, "is lame: its SOA is of a zone above the"
                                " list's");
         }
-    }
-
-    if (answer->has_serial) {
-        r = dns_at(q);
-        r->has_serial = 1;
-        r->serial = answer->serial;
     }
 
     q->set->lame[q->at] = 0;
@@ -744,48 +732,6 @@ dns_server_trust(dns_engine_t *engine, const dns_payer_t *payer,
 }
 
 
-static void
-zone_each(const dns_zone_t *z,
-    void (*each)(void *data, const dns_server_of_t *server), void *data)
-{
-    char             text[DNS_SERVER_TEXT];
-    unsigned         i;
-    dns_server_t    *r;
-    dns_server_of_t  of;
-
-    for (i = 0; z->set != NULL && i < z->set->n; i++) {
-        r = z->set->server[i];
-        dns_address_text(&r->sa, text);
-        of.zone = z->zone;
-        of.account = z->account;
-        of.text = text;
-        of.server = r->id;
-        of.trusted = !(z->set->distrusted >> i & 1);
-        of.has_serial = r->has_serial;
-        of.serial = r->serial;
-        of.counters = dns_server_count(r);
-        each(data, &of);
-    }
-}
-
-
-void
-dns_servers_each(dns_engine_t *engine,
-    void (*each)(void *data, const dns_server_of_t *server), void *data)
-{
-    unsigned     i;
-    dns_zone_t  *z;
-
-    for (i = 0; i < DNS_ZONES; i++) {
-        for (z = engine->zone[i]; z != NULL; z = z->next) {
-            if (z->zone[0] != '\0') {
-                zone_each(z, each, data);
-            }
-        }
-    }
-}
-
-
 /* --- the end of zones ----------------------------------------------------- */
 
 void
@@ -815,7 +761,7 @@ zone_drop(dns_zone_t *z)
 
 
 void
-dns_zone_sweep(dns_engine_t *engine)
+dns_zone_sweep(dns_engine_t *engine, int all)
 {
     unsigned      i;
     dns_zone_t  **at, *z;
@@ -824,27 +770,14 @@ dns_zone_sweep(dns_engine_t *engine)
         at = &engine->zone[i];
 
         while ((z = *at) != NULL) {
-            if (z->refs || z->find || engine->now - z->used < ZONE_KEEP) {
+            if (!all && (z->refs || z->find
+                         || engine->now - z->used < ZONE_KEEP))
+            {
                 at = &z->next;
                 continue;
             }
 
             *at = z->next;
-            zone_drop(z);
-        }
-    }
-}
-
-
-void
-dns_zone_free(dns_engine_t *engine)
-{
-    unsigned     i;
-    dns_zone_t  *z, *next;
-
-    for (i = 0; i < DNS_ZONES; i++) {
-        for (z = engine->zone[i]; z != NULL; z = next) {
-            next = z->next;
             zone_drop(z);
         }
     }

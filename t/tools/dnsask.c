@@ -315,24 +315,6 @@ resolvers(void)
 
 
 static void
-print_server(void *data, const dns_server_of_t *s)
-{
-    (void) data;
-    fprintf(stderr, "server %s=%llu %s id=%u trusted=%u down=%u sent=%llu "
-            "replies=%llu", s->zone, (unsigned long long) s->account, s->text,
-            s->server, s->trusted, s->counters->down,
-            (unsigned long long) s->counters->sent,
-            (unsigned long long) s->counters->replies);
-
-    if (s->has_serial) {
-        fprintf(stderr, " serial=%u", s->serial);
-    }
-
-    fputc('\n', stderr);
-}
-
-
-static void
 summary(double wall, double cpu)
 {
     int                    i;
@@ -351,7 +333,6 @@ summary(double wall, double cpu)
             (unsigned long long) c->hedged);
 
     resolvers();
-    dns_servers_each(engine, print_server, NULL);
 
     for (i = 0; i < DNS_STATUSES; i++) {
         fprintf(stderr, "%s=%llu ", status_name[i],
