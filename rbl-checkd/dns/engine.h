@@ -267,13 +267,13 @@ int dns_sent(const dns_query_t *q);
  * query is sent from time to time, and the others end with DNS_TIMEOUT at once.
  * The first response ends this.
  */
-int dns_mute(const dns_engine_t *engine, const dns_payer_t *payer);
+int dns_mute(dns_engine_t *engine, const dns_payer_t *payer);
 
 /*
  * Seconds until the budget of the payer's account permits another query, behind
  * those that wait already; 0: at once, and for system lists.
  */
-double dns_behind(const dns_engine_t *engine, const dns_payer_t *payer);
+double dns_behind(dns_engine_t *engine, const dns_payer_t *payer);
 
 /* Cancels the call back, which must not have run yet. */
 void dns_cancel(dns_query_t *q);

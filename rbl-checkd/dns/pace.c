@@ -33,6 +33,7 @@
 
 #include "base/xalloc.h"
 #include "dns_int.h"
+#include "rbl_hash.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -86,8 +87,9 @@ owner_idle(const dns_owner_t *owner)
 }
 
 
+/* The owner for the payer; NULL: there is none, and none is to be made. */
 static dns_owner_t *
-owner_get(dns_engine_t *engine, const dns_payer_t *payer)
+owner_get(dns_engine_t *engine, const dns_payer_t *payer, int make)
 {
     dns_owner_t  **at, *owner;
 
@@ -104,6 +106,7 @@ owner_get(dns_engine_t *engine, const dns_payer_t *payer)
 
         if (owner_idle(owner)) {
             *at = owner->next;
+            link_remove(&owner->tcp_link);
             free(owner);
             continue;
         }
@@ -111,31 +114,15 @@ owner_get(dns_engine_t *engine, const dns_payer_t *payer)
         at = &owner->next;
     }
 
+    if (!make) {
+        return NULL;
+    }
+
     owner = xcalloc(1, sizeof(dns_owner_t));
     owner_set(owner, engine);
     owner->account = payer->account;
     owner->probe = payer->probe;
     *at = owner;
-
-    return owner;
-}
-
-
-/* NULL: no such owner. */
-static const dns_owner_t *
-owner_find(const dns_engine_t *engine, const dns_payer_t *payer)
-{
-    const dns_owner_t  *owner;
-
-    if (payer->account == 0) {
-        return &engine->system;
-    }
-
-    owner = engine->owner[owner_slot(payer)];
-
-    while (owner != NULL && !owner_is(owner, payer)) {
-        owner = owner->next;
-    }
 
     return owner;
 }
@@ -238,12 +225,12 @@ owner_spend(dns_owner_t *owner)
 
 
 double
-dns_behind(const dns_engine_t *engine, const dns_payer_t *payer)
+dns_behind(dns_engine_t *engine, const dns_payer_t *payer)
 {
     double              behind, rate;
     const dns_owner_t  *owner;
 
-    owner = owner_find(engine, payer);
+    owner = owner_get(engine, payer, 0);
     rate = owner != NULL ? owner_rate(owner) : 0;
 
     if (rate <= 0) {
@@ -281,26 +268,33 @@ dns_class_limited(const dns_class_t *class)
 }
 
 
-static uint32_t
-class_hash(uint32_t hash, const dns_owner_t *owner, const char *name)
+static dns_class_t **
+class_slot(dns_engine_t *engine, const dns_owner_t *owner, const char *name)
 {
-    hash ^= (uint32_t) owner->account + owner->probe;
+    uint64_t  hash;
 
-    while (*name) {
-        hash = (hash ^ (uint8_t) *name++) * 16777619u;
-    }
+    hash = rbl_hash(rbl_str(name), engine->seed);
+    hash ^= owner->account + owner->probe;
 
-    return (hash ^ hash >> 15) % DNS_CLASSES;
+    return &engine->classes[hash % DNS_CLASSES];
 }
 
 
-/* Finds the class in its slot and frees classes that are no longer needed;
+/* Finds the class, and frees classes of its slot that are no longer needed;
    NULL: none. */
 static dns_class_t *
-class_find(dns_engine_t *engine, dns_class_t **at, const dns_owner_t *owner,
-    const char *name)
+class_find(dns_engine_t *engine, const dns_payer_t *payer, const char *name)
 {
-    dns_class_t  *class;
+    dns_class_t        **at, *class;
+    const dns_owner_t   *owner;
+
+    owner = owner_get(engine, payer, 0);
+
+    if (owner == NULL) {
+        return NULL;
+    }
+
+    at = class_slot(engine, owner, name);
 
     while ((class = *at) != NULL) {
         if (class->owner == owner && strcmp(class->name, name) == 0) {
@@ -311,6 +305,7 @@ class_find(dns_engine_t *engine, dns_class_t **at, const dns_owner_t *owner,
             && class->turn < engine->now)
         {
             *at = class->next;
+            link_remove(&class->tcp_link);
             class->owner->refs--;
             free(class);
             continue;
@@ -332,9 +327,7 @@ dns_class_get(dns_engine_t *engine, const dns_payer_t *payer)
     dns_owner_t   *owner;
 
     name = payer != NULL && payer->zone != NULL ? payer->zone : "";
-    owner = owner_get(engine, payer);
-    at = &engine->classes[class_hash(engine->seed, owner, name)];
-    class = class_find(engine, at, owner, name);
+    class = class_find(engine, payer, name);
 
     if (class != NULL) {
         class->refs++;
@@ -342,6 +335,8 @@ dns_class_get(dns_engine_t *engine, const dns_payer_t *payer)
         return class;
     }
 
+    owner = owner_get(engine, payer, 1);
+    at = class_slot(engine, owner, name);
     n = strlen(name) + 1;
     class = xcalloc(1, sizeof(dns_class_t) + n);
     memcpy(class->name, name, n);
@@ -398,27 +393,6 @@ class_sends(dns_query_t *q)
 }
 
 
-/* NULL: no such class. */
-static dns_class_t *
-class_of(const dns_engine_t *engine, const dns_payer_t *payer)
-{
-    dns_class_t        *class;
-    const dns_owner_t  *owner;
-
-    owner = owner_find(engine, payer);
-    class = owner == NULL ? NULL
-            : engine->classes[class_hash(engine->seed, owner, payer->zone)];
-
-    while (class != NULL && (class->owner != owner
-                             || strcmp(class->name, payer->zone) != 0))
-    {
-        class = class->next;
-    }
-
-    return class;
-}
-
-
 /* A probe of a silent list got a response: the list works again. */
 static void
 class_back(const dns_query_t *q)
@@ -427,11 +401,8 @@ class_back(const dns_query_t *q)
     dns_payer_t   payer;
 
     memset(&payer, 0, sizeof(payer));
-    payer.zone = q->class->name;
     payer.account = q->class->owner->account;
-    payer.probe = 0;
-
-    class = class_of(q->engine, &payer);
+    class = class_find(q->engine, &payer, q->class->name);
 
     if (class != NULL) {
         class->trial_at = class->trial_wait = 0;
@@ -486,11 +457,11 @@ dns_class_end(const dns_query_t *q, int timed_out)
 
 
 int
-dns_mute(const dns_engine_t *engine, const dns_payer_t *payer)
+dns_mute(dns_engine_t *engine, const dns_payer_t *payer)
 {
     const dns_class_t  *class;
 
-    class = class_of(engine, payer);
+    class = class_find(engine, payer, payer->zone);
 
     return class != NULL && class_mute(class);
 }
@@ -546,10 +517,9 @@ pace_set_timer(dns_engine_t *engine, double at)
 static int
 pace_full(const dns_engine_t *engine, const dns_class_t *class)
 {
-    unsigned  share;
-
-    share = engine->conf.max_in_flight / DNS_SHARE;
-    return dns_class_limited(class) && class->in_flight >= (share ? share : 1);
+    return dns_class_limited(class)
+           && class->in_flight >= owner_share(engine->conf.max_in_flight,
+                                              DNS_SHARE);
 }
 
 
@@ -807,7 +777,6 @@ pace_all_full(const dns_engine_t *engine)
 }
 
 
-/* --- sending ------------------------------------------------------------- */
 static void
 pace_send(dns_engine_t *engine, dns_class_t *class, dns_query_t *q,
     unsigned at)
