@@ -20,7 +20,7 @@ typedef struct timezone_entry_s  timezone_entry_t;
 
 struct timezone_entry_s {
     timezone_entry_t  *next;                /* in its slot */
-    rbl_timezone_t    *zone;                /* NULL: it is unknown */
+    rbl_timezone_t     zone;                /* UTC if it is unknown */
     size_t             n;
     char               name[RBL_TIMEZONE_NAME_MAX + 1];
 };
@@ -72,13 +72,12 @@ timezones_new(const char *dir)
 void
 timezones_clear(timezones_t *timezones)
 {
-    unsigned       i;
+    unsigned           i;
     timezone_entry_t  *e;
 
     for (i = 0; i < TIMEZONES_SLOTS; i++) {
         while ((e = timezones->slots[i]) != NULL) {
             timezones->slots[i] = e->next;
-            free(e->zone);
             free(e);
         }
     }
@@ -119,41 +118,22 @@ timezones_unknown(timezones_t *timezones, rbl_str_t name)
 }
 
 
-/* 0; -1: the zone cannot be read, and is not cached. */
-
-static int
-timezones_fill(timezones_t *timezones, timezone_entry_t *e, rbl_str_t name)
-{
-    int  err;
-
-    e->zone = xmalloc(sizeof(rbl_timezone_t));
-    err = timezones_load(e->zone, timezones->dir, name);
-
-    if (err == 0) {
-        return 0;
-    }
-
-    free(e->zone);
-    e->zone = NULL;
-
-    if (err == ENOENT) {
-        return timezones_unknown(timezones, name) ? 0 : -1;
-    }
-
-    log_error("time zone %.*s: %s", (int) name.n, name.p, strerror(err));
-
-    return -1;
-}
-
+/* NULL: the zone cannot be read, and is not cached. */
 
 static timezone_entry_t *
 timezones_add(timezones_t *timezones, timezone_entry_t **slot, rbl_str_t name)
 {
+    int                err;
     timezone_entry_t  *e;
 
     e = xcalloc(1, sizeof(timezone_entry_t));
+    err = timezones_load(&e->zone, timezones->dir, name);
 
-    if (timezones_fill(timezones, e, name) != 0) {
+    if (err != 0 && err != ENOENT) {
+        log_error("time zone %.*s: %s", (int) name.n, name.p, strerror(err));
+    }
+
+    if (err != 0 && (err != ENOENT || !timezones_unknown(timezones, name))) {
         free(e);
         return NULL;
     }
@@ -170,8 +150,8 @@ timezones_add(timezones_t *timezones, timezone_entry_t **slot, rbl_str_t name)
 const rbl_timezone_t *
 timezones_find(timezones_t *timezones, rbl_str_t name)
 {
-    size_t          i;
-    unsigned        hash;
+    size_t              i;
+    unsigned            hash;
     timezone_entry_t   *e, **slot;
 
     if (name.n == 0 || rbl_str_is(name, "UTC")) {
@@ -198,5 +178,5 @@ timezones_find(timezones_t *timezones, rbl_str_t name)
         e = timezones_add(timezones, slot, name);
     }
 
-    return e != NULL && e->zone != NULL ? e->zone : &rbl_timezone_utc;
+    return e != NULL ? &e->zone : &rbl_timezone_utc;
 }
