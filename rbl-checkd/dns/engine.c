@@ -284,40 +284,17 @@ dns_cancel(dns_query_t *q)
 
 /* --- the step after an attempt -------------------------------------------- */
 
-/* Ends all attempts, and blames the servers that did not respond. */
-static void
-try_end_lost(dns_query_t *q)
-{
-    unsigned        i;
-    dns_flight_t   *f;
-    dns_engine_t   *engine;
-
-    engine = q->engine;
-
-    for (i = 0; i < engine->conf.tries && dns_tells(q); i++) {
-        f = &q->flight[i];
-
-        if (f->socket != NULL) {
-            dns_server_lost(f->socket->server, 0);
-        }
-    }
-
-    try_end(q);
-}
-
-
 /*
- * Blames the servers of open flights: after so many seconds, or, when another
- * server has responded, if their response was overdue.
+ * Blames the servers of open flights that were sent so many seconds ago.  If
+ * one has responded, those of the others whose response was overdue.
  */
 static void
-try_blame(dns_query_t *q, double after)
+try_blame(dns_query_t *q, double after, const dns_server_t *responded)
 {
-    double           wait;
     unsigned         i;
     dns_flight_t    *f;
     dns_engine_t    *engine;
-    dns_server_t  *r;
+    dns_server_t    *r;
 
     engine = q->engine;
 
@@ -329,17 +306,9 @@ try_blame(dns_query_t *q, double after)
         }
 
         r = f->socket->server;
-        wait = after;
+        after = responded != NULL ? dns_server_wait(r, NULL) : after;
 
-        if (wait == 0) {
-            if (r == dns_at(q)) {
-                continue;
-            }
-
-            wait = dns_server_wait(r, NULL);
-        }
-
-        if (engine->now - f->sent >= wait) {
+        if (r != responded && engine->now - f->sent >= after) {
             dns_server_lost(r, 0);
         }
     }
@@ -417,12 +386,12 @@ try_overdue(dns_query_t *q)
     }
 
     if (q->attempt + 1u >= engine->conf.tries) {
-        try_end_lost(q);
+        try_blame(q, 0, NULL);
         try_give_up(q);
         return;
     }
 
-    try_blame(q, engine->period[q->attempt]);
+    try_blame(q, engine->period[q->attempt], NULL);
     dns_query_lost(q, DNS_TIMEOUT);
 }
 
@@ -437,7 +406,8 @@ try_due(dns_query_t *q)
         break;
 
     case DNS_WAITING:
-        try_end_lost(q);
+        try_blame(q, 0, NULL);
+        try_end(q);
         dns_pace_alone(q);
         break;
 
@@ -603,7 +573,7 @@ dns_query_answered(dns_query_t *q, dns_wire_t result, unsigned mixed)
         return;
     }
 
-    try_blame(q, 0);
+    try_blame(q, 0, dns_at(q));
     try_leave(q);
     dns_finish(q);
 }

@@ -149,29 +149,17 @@ trace_name(dns_trace_line_t *line, const uint8_t *wire, size_t len)
 static void
 trace_type(dns_trace_line_t *line, unsigned type)
 {
-    switch (type) {
+    static const char *const  names[] = {
+        [DNS_TYPE_A] = "A",
+        [DNS_TYPE_NS] = "NS",
+        [DNS_TYPE_SOA] = "SOA",
+        [DNS_TYPE_TXT] = "TXT",
+        [DNS_TYPE_AAAA] = "AAAA"
+    };
 
-    case DNS_TYPE_A:
-        dns_trace_add(line, " A");
-        break;
-
-    case DNS_TYPE_NS:
-        dns_trace_add(line, " NS");
-        break;
-
-    case DNS_TYPE_SOA:
-        dns_trace_add(line, " SOA");
-        break;
-
-    case DNS_TYPE_TXT:
-        dns_trace_add(line, " TXT");
-        break;
-
-    case DNS_TYPE_AAAA:
-        dns_trace_add(line, " AAAA");
-        break;
-
-    default:
+    if (type < sizeof(names) / sizeof(names[0]) && names[type] != NULL) {
+        dns_trace_add(line, " %s", names[type]);
+    } else {
         dns_trace_add(line, " TYPE%u", type);
     }
 }
