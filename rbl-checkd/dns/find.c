@@ -37,23 +37,15 @@
 #define HOSTS_PORT      53
 #define HOSTS_MAX       32          /* addresses of all names */
 
-typedef struct hosts_s  hosts_t;
-
+/* A query for the addresses of a name server. */
 typedef struct {
-    hosts_t      *hosts;
+    dns_find_t   *find;
     dns_query_t  *q;
     unsigned      ns;               /* index of the name */
 } host_t;
 
-/* The addresses.  The first members are set once. */
-struct hosts_s {
-    dns_engine_t             *engine;
-    uint64_t                  account;
-    const dns_name_t         *trace;    /* the name that lines of the trace
-                                           have */
-    void                    (*done)(void *data);
-    void                     *data;
-
+/* The addresses of the name servers of one referral. */
+typedef struct {
     ev_timer                  timer;
     dns_status_t              failure;  /* of the last query that failed;
                                            NOERROR: none did */
@@ -66,12 +58,11 @@ struct hosts_s {
     struct sockaddr_storage   sa[HOSTS_MAX];
     unsigned                  n_glue;
     dns_glue_t                glue[DNS_MAX_GLUE];
-};
+} hosts_t;
 
 struct dns_find_s {
     dns_engine_t    *engine;
     dns_zone_t      *zone;
-    uint64_t         account;
     dns_query_t     *q;             /* query for SOA or NS */
     ev_timer         timer;
     unsigned         steps;
@@ -90,14 +81,21 @@ struct dns_find_s {
 };
 
 
+static void find_hosts(dns_find_t *find);
+static void find_soa(void *data, const dns_answer_t *answer);
+static void find_ns(void *data, const dns_answer_t *answer);
+
+
 /* --- addresses of name servers -------------------------------------------- */
 
 static void
-hosts_stop(hosts_t *h)
+hosts_stop(dns_find_t *find)
 {
     unsigned  i;
+    hosts_t  *h;
 
-    ev_timer_stop(h->engine->loop, &h->timer);
+    h = &find->hosts;
+    ev_timer_stop(find->engine->loop, &h->timer);
 
     for (i = 0; i < 2 * DNS_MAX_NS; i++) {
         if (h->ask[i].q != NULL) {
@@ -184,12 +182,17 @@ dns_host_address(struct sockaddr_storage *sa, const void *octets, int v6)
 
 
 static void
-hosts_add(hosts_t *h, unsigned ns, const struct sockaddr_storage *sa)
+hosts_add(dns_find_t *find, unsigned ns, const void *octets, int v6)
 {
-    unsigned  i;
+    unsigned                  i;
+    hosts_t                  *h;
+    struct sockaddr_storage   sa;
+
+    h = &find->hosts;
+    dns_host_address(&sa, octets, v6);
 
     for (i = 0; i < h->n; i++) {
-        if (dns_address_same(&h->sa[i], sa)) {
+        if (dns_address_same(&h->sa[i], &sa)) {
             return;
         }
     }
@@ -198,38 +201,31 @@ hosts_add(hosts_t *h, unsigned ns, const struct sockaddr_storage *sa)
         return;
     }
 
-    if (!dns_host_public(&h->engine->conf, sa)) {
-        dns_trace_zone(h->engine, h->trace,
+    if (!dns_host_public(&find->engine->conf, &sa)) {
+        dns_trace_zone(find->engine, &find->zone->wire,
                        "left out, not public and not in list_server_allow:",
-                       sa, 1);
+                       &sa, 1);
 
-    } else if (!dns_address_routed(sa)) {
-        dns_trace_zone(h->engine, h->trace, "left out, no route:", sa, 1);
+    } else if (!dns_address_routed(&sa)) {
+        dns_trace_zone(find->engine, &find->zone->wire,
+                       "left out, no route:", &sa, 1);
 
     } else {
         h->of[h->n] = ns;
-        h->sa[h->n++] = *sa;
+        h->sa[h->n++] = sa;
     }
-}
-
-
-static void
-hosts_add_octets(hosts_t *h, unsigned ns, const void *octets, int v6)
-{
-    struct sockaddr_storage  sa;
-
-    dns_host_address(&sa, octets, v6);
-    hosts_add(h, ns, &sa);
 }
 
 
 /* For the names that the resolvers gave no usable address of. */
 static void
-hosts_glue(hosts_t *h)
+hosts_glue(dns_find_t *find)
 {
+    hosts_t           *h;
     unsigned           i, has;
     const dns_glue_t  *glue;
 
+    h = &find->hosts;
     has = 0;
 
     for (i = 0; i < h->n; i++) {
@@ -240,7 +236,7 @@ hosts_glue(hosts_t *h)
         glue = &h->glue[i];
 
         if (!(has >> glue->ns & 1)) {
-            hosts_add_octets(h, glue->ns, glue->addr, glue->v6);
+            hosts_add(find, glue->ns, glue->addr, glue->v6);
             h->ttl = glue->ttl < h->ttl ? glue->ttl : h->ttl;
         }
     }
@@ -248,26 +244,26 @@ hosts_glue(hosts_t *h)
 
 
 static void
-hosts_done(hosts_t *h)
+hosts_done(dns_find_t *find)
 {
-    hosts_stop(h);
-    hosts_glue(h);
-    h->done(h->data);
+    hosts_stop(find);
+    hosts_glue(find);
+    find_hosts(find);
 }
 
 
 static void
 hosts_timer(struct ev_loop *loop, ev_timer *timer, int events)
 {
-    hosts_t  *h;
+    dns_find_t  *find;
 
     (void) loop;
     (void) events;
 
-    h = timer->data;
+    find = timer->data;
 
-    if (h->n || h->n_glue) {
-        hosts_done(h);
+    if (find->hosts.n || find->hosts.n_glue) {
+        hosts_done(find);
     }
 }
 
@@ -275,22 +271,22 @@ hosts_timer(struct ev_loop *loop, ev_timer *timer, int events)
 static void
 hosts_answer(void *data, const dns_answer_t *answer)
 {
-    unsigned      i;
-    uint32_t      a;
-    hosts_t  *h;
-    host_t   *ask;
+    host_t    *ask;
+    hosts_t   *h;
+    unsigned   i;
+    uint32_t   a;
 
     ask = data;
-    h = ask->hosts;
+    h = &ask->find->hosts;
     ask->q = NULL;
 
     for (i = 0; i < answer->n_a && i < HOSTS_MAX; i++) {
         a = htonl(answer->a[i]);
-        hosts_add_octets(h, ask->ns, &a, 0);
+        hosts_add(ask->find, ask->ns, &a, 0);
     }
 
     for (i = 0; i < answer->n_aaaa && i < HOSTS_MAX; i++) {
-        hosts_add_octets(h, ask->ns, &answer->aaaa[i], 1);
+        hosts_add(ask->find, ask->ns, &answer->aaaa[i], 1);
     }
 
     if (!dns_answered(answer->status)) {
@@ -302,7 +298,7 @@ hosts_answer(void *data, const dns_answer_t *answer)
     }
 
     if (--h->open == 0 || (h->n && !ev_is_active(&h->timer))) {
-        hosts_done(h);
+        hosts_done(ask->find);
     }
 }
 
@@ -327,16 +323,18 @@ hosts_keep(hosts_t *h, const dns_referral_t *referral)
 
 /*
  * Looks for the addresses of the first `most` names in the referral, then calls
- * `done`.  `glue`: the referral comes from servers of the zone above, so that
- * its glue may be used.
+ * find_hosts.  `glue`: the referral comes from servers of the zone above, so
+ * that its glue may be used.
  */
 static void
-hosts_begin(hosts_t *h, const dns_referral_t *referral, unsigned most,
+hosts_begin(dns_find_t *find, const dns_referral_t *referral, unsigned most,
     int glue)
 {
-    unsigned     i;
-    host_t  *ask;
+    host_t    *ask;
+    hosts_t   *h;
+    unsigned   i;
 
+    h = &find->hosts;
     h->n = 0;
     h->failure = DNS_NOERROR;
     h->ttl = referral->ttl;
@@ -350,17 +348,17 @@ hosts_begin(hosts_t *h, const dns_referral_t *referral, unsigned most,
 
     for (i = 0; i < 2 * h->n_ns; i++) {
         ask = &h->ask[i];
-        ask->hosts = h;
+        ask->find = find;
         ask->ns = i / 2;
-        ask->q = dns_ask_look(h->engine, NULL, h->account,
+        ask->q = dns_ask_look(find->engine, NULL, find->zone->account,
                               &referral->ns[i / 2],
                               i % 2 ? DNS_TYPE_AAAA : DNS_TYPE_A,
                               hosts_answer, ask);
     }
 
     ev_timer_init(&h->timer, hosts_timer, HOSTS_PATIENCE, 0.);
-    h->timer.data = h;
-    ev_timer_start(h->engine->loop, &h->timer);
+    h->timer.data = find;
+    ev_timer_start(find->engine->loop, &h->timer);
 }
 
 
@@ -374,7 +372,7 @@ dns_find_free(dns_find_t *find)
     }
 
     ev_timer_stop(find->engine->loop, &find->timer);
-    hosts_stop(&find->hosts);
+    hosts_stop(find);
 
     if (find->q != NULL) {
         dns_cancel(find->q);
@@ -401,14 +399,10 @@ find_end(dns_find_t *find, const struct sockaddr_storage *sa, unsigned n,
 }
 
 
-static void find_soa(void *data, const dns_answer_t *answer);
-static void find_ns(void *data, const dns_answer_t *answer);
-
-
 static void
 find_ask(dns_find_t *find, const dns_name_t *name, uint16_t type)
 {
-    find->q = dns_ask_look(find->engine, NULL, find->account, name, type,
+    find->q = dns_ask_look(find->engine, NULL, find->zone->account, name, type,
                            type == DNS_TYPE_SOA ? find_soa : find_ns, find);
 }
 
@@ -545,8 +539,7 @@ find_ns(void *data, const dns_answer_t *answer)
 
     find->apex = referral->zone;
     find->known = 1;
-    hosts_begin(&find->hosts, referral,
-                    find->above ? FIND_ABOVE : DNS_MAX_NS, 0);
+    hosts_begin(find, referral, find->above ? FIND_ABOVE : DNS_MAX_NS, 0);
 }
 
 
@@ -641,7 +634,7 @@ find_referred(void *data, const dns_answer_t *answer)
         && find->levels++ < DNS_DEPTH)
     {
         find->apex = referral->zone;
-        hosts_begin(&find->hosts, referral, DNS_MAX_NS, 1);
+        hosts_begin(find, referral, DNS_MAX_NS, 1);
 
     } else if (find->levels
                || (dns_answered(answer->status) && answer->aa))
@@ -659,20 +652,20 @@ static void
 find_refer(dns_find_t *find, const struct sockaddr_storage *sa, unsigned n)
 {
     dns_set_put(find->set);
-    find->set = dns_set_new(find->engine, find->account, sa, n, &find->apex);
-    find->q = dns_ask_look(find->engine, find->set, find->account,
+    find->set = dns_set_new(find->engine, find->zone->account, sa, n,
+                            &find->apex);
+    find->q = dns_ask_look(find->engine, find->set, find->zone->account,
                            &find->zone->wire, DNS_TYPE_NS, find_referred, find);
 }
 
 
+/* The addresses are known, as far as they can be. */
 static void
-find_hosts(void *data)
+find_hosts(dns_find_t *find)
 {
     unsigned                 n;
-    dns_find_t              *find;
     struct sockaddr_storage  sa[DNS_MAX_SERVERS];
 
-    find = data;
     n = hosts_choose(&find->hosts, sa);
 
     if (n && (!find->above || find->apex.len == find->zone->wire.len)) {
@@ -695,26 +688,19 @@ find_hosts(void *data)
 
 
 dns_find_t *
-dns_find_new(dns_engine_t *engine, dns_zone_t *zone, uint64_t account,
-    const dns_name_t *name)
+dns_find_new(dns_zone_t *zone)
 {
     dns_find_t  *find;
 
     find = xcalloc(1, sizeof(dns_find_t));
-    find->engine = engine;
+    find->engine = zone->engine;
     find->zone = zone;
-    find->account = account;
-    find->name = *name;
-    find->hosts.engine = engine;
-    find->hosts.account = account;
-    find->hosts.trace = &zone->wire;
-    find->hosts.done = find_hosts;
-    find->hosts.data = find;
+    find->name = zone->wire;
     ev_timer_init(&find->timer, find_timer, FIND_TIME, 0.);
     find->timer.data = find;
-    find->q = dns_ask_look(engine, NULL, account, name, DNS_TYPE_SOA, find_soa,
-                           find);
-    dns_trace_zone(engine, name, "searched through the resolvers", NULL, 0);
-    ev_timer_start(engine->loop, &find->timer);
+    find_ask(find, &find->name, DNS_TYPE_SOA);
+    dns_trace_zone(find->engine, &zone->wire, "searched through the resolvers",
+                   NULL, 0);
+    ev_timer_start(find->engine->loop, &find->timer);
     return find;
 }

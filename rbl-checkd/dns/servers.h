@@ -180,12 +180,9 @@ void dns_zone_sweep(dns_engine_t *engine, int all);
 
 /* find.c */
 
-/*
- * Starts a search for the servers of the zone with that name.  Ends with
- * dns_zone_found, never from inside this call.
- */
-dns_find_t *dns_find_new(dns_engine_t *engine, dns_zone_t *zone,
-    uint64_t account, const dns_name_t *name);
+/* Starts a search for the servers of the zone.  Ends with dns_zone_found, never
+   from inside this call. */
+dns_find_t *dns_find_new(dns_zone_t *zone);
 void dns_find_free(dns_find_t *find);
 
 /* The address of a name server with these octets, in network order. */

@@ -235,7 +235,7 @@ zone_seek(dns_zone_t *z)
             return -1;
         }
 
-        z->find = dns_find_new(z->engine, z, z->account, &z->wire);
+        z->find = dns_find_new(z);
     }
 
     return 0;

@@ -20,13 +20,9 @@ static dns_find_t      *const  search = (dns_find_t *) &seeking;
 
 
 dns_find_t *
-dns_find_new(dns_engine_t *e, dns_zone_t *z, uint64_t account,
-    const dns_name_t *name)
+dns_find_new(dns_zone_t *z)
 {
-    (void) e;
     (void) z;
-    (void) account;
-    (void) name;
 
     sought++;
     seeking = 1;
