@@ -68,23 +68,15 @@ referral_ns(dns_referral_t *referral, const ldns_rr *rr)
 
 
 static void
-referral_soa(dns_referral_t *referral, const ldns_rr *rr)
-{
-    if (referral->apex.len == 0) {
-        referral_name(&referral->apex, ldns_rr_owner(rr));
-        referral->serial = dns_rr_get32(rr, DNS_SOA_SERIAL);
-    }
-}
-
-
-static void
 referral_take(dns_referral_t *referral, const ldns_rr *rr)
 {
     if (ldns_rr_get_type(rr) == LDNS_RR_TYPE_NS) {
         referral_ns(referral, rr);
 
-    } else if (ldns_rr_get_type(rr) == LDNS_RR_TYPE_SOA) {
-        referral_soa(referral, rr);
+    } else if (ldns_rr_get_type(rr) == LDNS_RR_TYPE_SOA
+               && referral->apex.len == 0)
+    {
+        referral_name(&referral->apex, ldns_rr_owner(rr));
     }
 }
 
@@ -182,12 +174,10 @@ referral_sections(dns_referral_t *referral, const dns_screen_t *msg,
 static void
 referral_clear(dns_referral_t *referral)
 {
-    referral->aa = 0;
     referral->found = 0;
     referral->target.len = 0;
     referral->target_ttl = 0;
     referral->apex.len = 0;
-    referral->serial = 0;
     referral->zone.len = 0;
     referral->ttl = 0;
     referral->n_ns = 0;
@@ -212,7 +202,6 @@ dns_wire_referral(dns_referral_t *referral, const uint8_t *msg, size_t n,
         return -1;
     }
 
-    referral->aa = LDNS_AA_WIRE(msg) != 0;
     rc = dns_chain_walk(&chain, &screen, name, len, type);
 
     if (rc == 0) {

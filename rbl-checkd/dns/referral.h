@@ -28,14 +28,12 @@ typedef struct {
 } dns_glue_t;
 
 typedef struct {
-    unsigned    aa:1;           /* an authoritative response */
     unsigned    found:1;        /* it has the queried type, for the queried name
                                    or `target` */
     dns_name_t  target;         /* where the last CNAME leads; 0: there is no
                                    CNAME */
     uint32_t    target_ttl;     /* least TTL of the CNAMEs */
     dns_name_t  apex;           /* the owner of an SOA; 0: there is none */
-    uint32_t    serial;         /* of the SOA */
     dns_name_t  zone;           /* the owner of the NS records; 0: none */
     uint32_t    ttl;            /* least TTL of these records */
     unsigned    n_ns;           /* different names; surplus ones are dropped */

@@ -420,27 +420,15 @@ dns_set_put(dns_set_t *set)
 /* --- choice --------------------------------------------------------------- */
 
 int
-dns_set_room(const dns_query_t *q, unsigned n)
+dns_set_room(dns_query_t *q, unsigned n)
 {
-    unsigned             i;
-    const dns_engine_t  *engine;
     const dns_server_t  *r;
 
-    engine = q->engine;
     r = q->set->server[n];
 
-    if (r->in_flight < engine->conf.max_in_flight) {
-        return 1;
-    }
-
     /* A query already in flight there counts only once. */
-    for (i = 0; i < engine->conf.tries && q->hedge; i++) {
-        if (q->flight[i].counted && q->flight[i].socket->server == r) {
-            return 1;
-        }
-    }
-
-    return 0;
+    return r->in_flight < q->engine->conf.max_in_flight
+           || (q->hedge && dns_flight_at(q, r) != NULL);
 }
 
 
@@ -518,7 +506,7 @@ set_pick_resolver(const dns_query_t *q)
 
 /* Less is better. */
 static unsigned
-set_rank(const dns_query_t *q, unsigned n)
+set_rank(dns_query_t *q, unsigned n)
 {
     double    left;
     unsigned  rank, bit;
@@ -581,7 +569,7 @@ set_any(unsigned mask, unsigned chance)
 
 
 static unsigned
-set_pick_server(const dns_query_t *q)
+set_pick_server(dns_query_t *q)
 {
     uint16_t  chance;
     unsigned  i, mask, rank, least, equals;
@@ -618,7 +606,7 @@ set_pick_server(const dns_query_t *q)
 
 
 unsigned
-dns_set_pick(const dns_query_t *q)
+dns_set_pick(dns_query_t *q)
 {
     if (q->fixed || q->set->n == 1 || (q->stay && !q->set->recursive)) {
         return q->at;

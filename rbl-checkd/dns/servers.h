@@ -76,10 +76,10 @@ unsigned dns_set_at_id(const dns_set_t *set, uint32_t id);
 int dns_set_trusted(const dns_set_t *set);
 
 /* The server of the query's next attempt. */
-unsigned dns_set_pick(const dns_query_t *q);
+unsigned dns_set_pick(dns_query_t *q);
 
 /* May the query be sent to that server, or are too many in flight? */
-int dns_set_room(const dns_query_t *q, unsigned n);
+int dns_set_room(dns_query_t *q, unsigned n);
 
 /* Are all servers that the query may use among these? */
 int dns_set_all(const dns_query_t *q, unsigned mask);
@@ -88,6 +88,22 @@ static inline dns_server_t *
 dns_at(const dns_query_t *q)
 {
     return q->set->server[q->at];
+}
+
+
+/* A flight of the query at that server; NULL: there is none. */
+static inline dns_flight_t *
+dns_flight_at(dns_query_t *q, const dns_server_t *r)
+{
+    unsigned  i;
+
+    for (i = 0; i < q->engine->conf.tries && q->open; i++) {
+        if (q->flight[i].socket != NULL && q->flight[i].socket->server == r) {
+            return &q->flight[i];
+        }
+    }
+
+    return NULL;
 }
 
 
@@ -174,8 +190,8 @@ void dns_zone_retry(dns_engine_t *engine);
 /* Ends all searches. */
 void dns_zone_stop(dns_engine_t *engine);
 
-/* Frees the zones that nobody has used for long, or all, which no query may
-   refer to then. */
+/* Frees the zones that have had no query for a day, or all zones; no query may
+   refer to these then. */
 void dns_zone_sweep(dns_engine_t *engine, int all);
 
 /* find.c */

@@ -117,18 +117,10 @@ flight_deadline(dns_query_t *q, const dns_server_t *r, uint16_t id)
 static dns_flight_t *
 flight_begin(dns_query_t *q, dns_socket_t *s, uint16_t id)
 {
-    unsigned       i, counted;
+    unsigned       counted;
     dns_flight_t  *f, **at;
 
-    counted = 1;
-
-    for (i = 0; i < q->engine->conf.tries; i++) {
-        f = &q->flight[i];
-
-        if (f->socket != NULL && f->socket->server == s->server) {
-            counted = 0;
-        }
-    }
+    counted = dns_flight_at(q, s->server) == NULL;
 
     /* There is a slot for each attempt, and one more attempt is left. */
     for (f = q->flight; f->socket != NULL; f++) { /* void */ }
@@ -137,7 +129,7 @@ flight_begin(dns_query_t *q, dns_socket_t *s, uint16_t id)
     f->socket = s;
     f->id = id;
     f->sent = q->engine->now;
-    f->counted = counted;
+    f->counted = counted & 1;
     f->edns = q->edns;
     f->id_next = NULL;
 
@@ -161,7 +153,6 @@ flight_begin(dns_query_t *q, dns_socket_t *s, uint16_t id)
 static void
 flight_uncount(dns_flight_t *f, dns_server_t *r)
 {
-    unsigned       i;
     dns_flight_t  *other;
 
     if (!f->counted) {
@@ -169,17 +160,13 @@ flight_uncount(dns_flight_t *f, dns_server_t *r)
     }
 
     f->counted = 0;
+    other = dns_flight_at(f->q, r);
 
-    for (i = 0; i < f->q->engine->conf.tries && f->q->open; i++) {
-        other = &f->q->flight[i];
-
-        if (other->socket != NULL && other->socket->server == r) {
-            other->counted = 1;
-            return;
-        }
+    if (other != NULL) {
+        other->counted = 1;
+    } else {
+        r->in_flight--;
     }
-
-    r->in_flight--;
 }
 
 
