@@ -451,9 +451,9 @@ sub source {
     my $dir = dirname($file);
     @held = %used = @seen = ();
     my $text = defined $h->{audit}
-        ? whole(part($dir, 'by')) . whole($file, "local about, named = "
+        ? whole(part($dir, 'by')) . "local about, named = "
             . hold({ name => $h->{audit}, at => $file }) . ", \"\"\n"
-            . "local said = (function()\n") . "end)()\n"
+            . whole($file, "local said = (function()\n") . "end)()\n"
             . whole(part($dir, 'audit'))
         : whole($file);
     my %name = argument_names($h);

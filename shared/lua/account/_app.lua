@@ -5,21 +5,6 @@
 --- include: account_save
 --- use: app token
 local tokens = key('tokens', ac)
-local function app_of(sid)
-    local app = load(key('s', ac, sid))
-    return app and owns('apps', sid) and app
-end
--- An application that is not revoked; or nil and the refusal.
-local function app_active(sid)
-    local app = app_of(sid)
-    if not app then
-        return nil, {'APP'}
-    end
-    if app[APP.status] ~= 'active' then
-        return nil, {'REVOKED'}
-    end
-    return app
-end
 -- The tokens of an application: { {field, record}... }
 local function tokens_of(sid)
     local all = call('HGETALL', tokens)

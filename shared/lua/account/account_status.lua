@@ -5,12 +5,7 @@
 --- reply: OK
 --- reply: ACCOUNT  there is none
 --- include: account_save
---- use: account
-local a = load(KEY.acct)
-if not a then
-    return {'ACCOUNT'}
-end
-named = a[ACCOUNT.name]
+--- include: account_of
 a[ACCOUNT.status] = ARG.status
 account_save(a)
 if ARG.status == 'active' and call('EXISTS', key('bill', ac)) == 1 then

@@ -5,10 +5,7 @@
 --- reply: OK  the first time
 --- reply: AGAIN
 --- reply: ACCOUNT  there is none
---- include: account
-if call('EXISTS', KEY.acct) == 0 then
-    return {'ACCOUNT'}
-end
+--- include: exists
 if not call('SET', key('visit', ac, ARG.user), '1', 'NX', 'EX', 3600) then
     return {'AGAIN'}
 end

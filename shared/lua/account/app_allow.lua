@@ -6,12 +6,10 @@
 --- reply: OK
 --- reply: APP  no such application
 --- reply: REVOKED  it is
---- include: app
-local app, none = app_active(ARG.app)
-if not app then
-    return none
+--- include: app_of
+if app[APP.status] ~= 'active' then
+    return {'REVOKED'}
 end
-named = app[APP.name]
 app[APP.allow] = {unpack(ARGV, ARG.networks)}
 app[APP.limits] = app[APP.limits] or {}
 app_admits(app)

@@ -9,12 +9,10 @@
 --- reply: OK hour# reads# writes# starts#  as they are now
 --- reply: APP  no such application
 --- reply: REVOKED  it is
---- include: app
-local app, none = app_active(ARG.app)
-if not app then
-    return none
+--- include: app_of
+if app[APP.status] ~= 'active' then
+    return {'REVOKED'}
 end
-named = app[APP.name]
 local old = app[APP.limits] or {}
 local limits = {}
 local any = false

@@ -5,10 +5,7 @@
 --- reply: OK total# apps[]
 --- reply: ACCOUNT  there is none
 --- row: app record tokens#  packed
---- include: account
-if call('EXISTS', KEY.acct) == 0 then
-    return {'ACCOUNT'}
-end
+--- include: exists
 local all, tokens, apps = call('HGETALL', key('tokens', ac)), {}, {}
 for i = 2, #all, 2 do
     tokens[all[i]] = (tokens[all[i]] or 0) + 1

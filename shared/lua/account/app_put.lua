@@ -10,11 +10,9 @@
 --- reply: ACCOUNT  there is none
 --- reply: LIMIT most#  as many applications as there may be, revoked ones too
 --- reply: TOKENS most#  as many tokens as the account may have
+--- include: exists
 --- include: app
 local most = 1000
-if call('EXISTS', KEY.acct) == 0 then
-    return {'ACCOUNT'}
-end
 if call('ZCARD', key('apps', ac)) >= most then
     return {'LIMIT', most}
 end

@@ -4,12 +4,7 @@
 --- audit: app
 --- reply: OK ended#  how many tokens ended
 --- reply: APP  no such application
---- include: app
-local app = app_of(ARG.app)
-if not app then
-    return {'APP'}
-end
-named = app[APP.name]
+--- include: app_of
 local own = tokens_of(ARG.app)
 for _, e in ipairs(own) do
     token_end(e[1])

@@ -11,13 +11,11 @@
 --- reply: REVOKED  it is
 --- reply: MOST most#  as many tokens as an application may have
 --- reply: TOKENS most#  as many as the account may have
---- include: app
+--- include: app_of
 local most = 20
-local app, none = app_active(ARG.app)
-if not app then
-    return none
+if app[APP.status] ~= 'active' then
+    return {'REVOKED'}
 end
-named = app[APP.name]
 local own = tokens_of(ARG.app)
 if ARG.alone == '1' and own[1] then
     for _, e in ipairs(own) do

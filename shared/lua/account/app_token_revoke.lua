@@ -7,12 +7,7 @@
 --- reply: APP  no such application
 --- reply: TOKEN  none begins so
 --- reply: MANY  several do
---- include: app
-local app = app_of(ARG.app)
-if not app then
-    return {'APP'}
-end
-named = app[APP.name]
+--- include: app_of
 local own = tokens_of(ARG.app)
 local field
 for _, e in ipairs(own) do

@@ -12,6 +12,18 @@ local bill_reminders = {14, 7, 1}
 local function payment_key(py)
     return key('pay', ac, py)
 end
+-- A payment has its SID from `of`, what it is for.
+local function payment_sid(of)
+    return 'PY' .. redis.sha1hex(of):sub(1, 32)
+end
+-- Opens a payment; returns its SID.
+local function payment_open(kind, of, amount, now, begins, ends)
+    local py = payment_sid(of)
+    save(payment_key(py), {1, py, kind, of, amount, 'open', 0, '', '', now, 0,
+        begins, ends})
+    call('ZADD', key('payments', ac), tostring(now), py)
+    return py
+end
 -- Whether the plan will renew itself: Stripe needs a source for that.
 local function bill_renews(b)
     return terms[TERMS.renew] == 1 and (b[BILL.gateway] ~= 'stripe'

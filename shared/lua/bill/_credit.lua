@@ -85,13 +85,9 @@ local function recharge_open(b, m, left, now)
     m.seq, m.runs, m.sum = m.seq + 1, m.runs + 1, m.sum + amount
     m.falls, m.to = terms[TERMS.falls_below], to
     money_set(m, 'seq', 'runs', 'sum', 'falls', 'to')
-    local of = string.format('rc:%s:%.0f', ac, m.seq)
-    local py = 'PY' .. redis.sha1hex(of):sub(1, 32)
-    save(payment_key(py), {1, py, 'recharge', of, amount, 'open', 0, '', '',
-        now, 0, 0, 0})
-    call('ZADD', key('payments', ac), tostring(now), py)
-    b[BILL.open] = py
-    return py
+    b[BILL.open] = payment_open('recharge', string.format('rc:%s:%.0f', ac,
+        m.seq), amount, now, 0, 0)
+    return b[BILL.open]
 end
 -- Once for each time that the balance falls below.
 local function credit_alert(a, b, m, left, now)

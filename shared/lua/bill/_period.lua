@@ -3,12 +3,13 @@
 -- only some have is their last.
 local day_ms = 86400000
 local era_days = 146097                 -- of 400 years
-local function days_of(y, m, d)
+-- The first day of a month; 13 and 14 are the first ones of the next year.
+local function days_of(y, m)
     local shift = m <= 2 and 1 or 0
     local year = y - shift
     local era = math.floor(year / 400)
     local of_era = year - era * 400
-    local of_year = math.floor((153 * (m + 12 * shift - 3) + 2) / 5) + d - 1
+    local of_year = math.floor((153 * (m + 12 * shift - 3) + 2) / 5)
     return era * era_days + of_era * 365 + math.floor(of_era / 4)
         - math.floor(of_era / 100) + of_year - 719468
 end
@@ -32,13 +33,10 @@ local function period_end(from, period, anchor)
     local y, m = date_of(math.floor(from / day_ms))
     if period == 'year' then
         y = y + 1
-    elseif m == 12 then
-        y, m = y + 1, 1
     else
         m = m + 1
     end
-    local first = days_of(y, m, 1)
-    local next_first = m == 12 and days_of(y + 1, 1, 1) or days_of(y, m + 1, 1)
-    return (first + math.min(anchor, next_first - first) - 1) * day_ms
+    local first = days_of(y, m)
+    return (first + math.min(anchor, days_of(y, m + 1) - first) - 1) * day_ms
         + from % day_ms
 end

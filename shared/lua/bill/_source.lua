@@ -20,8 +20,7 @@ local function source_chosen(live)
 end
 -- When the month is over (ms) in which it expires.
 local function source_ends(s)
-    local y, m = s[SOURCE.year], s[SOURCE.month]
-    return (m == 12 and days_of(y + 1, 1, 1) or days_of(y, m + 1, 1)) * day_ms
+    return days_of(s[SOURCE.year], s[SOURCE.month] + 1) * day_ms
 end
 -- The days of the next alert, and its time (ms); nil: none follows.
 local function source_alert(s)

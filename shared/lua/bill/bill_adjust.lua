@@ -7,12 +7,9 @@
 --- reply: OK balance#  what is left of it (micro-USD)
 --- reply: ACCOUNT  there is none
 --- reply: LIMIT  the balance would be too large
+--- include: account_of
 --- include: credit_done
-local a, b = load(KEY.acct), load(bill_key)
-if not a then
-    return {'ACCOUNT'}
-end
-named = a[ACCOUNT.name]
+local b = load(bill_key)
 local amount, m = tonumber(ARG.amount), money_read()
 if math.abs(m.balance + amount) > balance_most then
     return {'LIMIT'}

@@ -4,9 +4,6 @@
 --- arg: most
 --- reply: OK entries[]  of the stream
 --- reply: ACCOUNT  there is none
---- include: account
-if call('EXISTS', KEY.acct) == 0 then
-    return {'ACCOUNT'}
-end
+--- include: exists
 return {'OK', call('XREVRANGE', key('ledger', ac),
     ARG.before == '' and '+' or '(' .. ARG.before, '-', 'COUNT', ARG.most)}

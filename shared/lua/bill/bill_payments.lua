@@ -4,10 +4,7 @@
 --- arg: last  rank
 --- reply: OK total# payments[]  records
 --- reply: ACCOUNT  there is none
---- include: account
-if call('EXISTS', KEY.acct) == 0 then
-    return {'ACCOUNT'}
-end
+--- include: exists
 local payments = {}
 for _, sid in ipairs(call('ZREVRANGE', key('payments', ac), ARG.first,
     ARG.last))

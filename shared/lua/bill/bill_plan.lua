@@ -17,14 +17,10 @@
 --- reply: OK
 --- reply: ACCOUNT  there is none
 --- reply: BUSY state  of a payment that is under way
+--- include: account_of
 --- include: plan
 --- include: credit
 --- include: lapse
-local a = load(KEY.acct)
-if not a then
-    return {'ACCOUNT'}
-end
-named = a[ACCOUNT.name]
 local b, now = load(bill_key), now_ms()
 local by_check, other = ARG.period == 'check', nil
 if b and by_check ~= (b[BILL.period] == 'check') then

@@ -3,9 +3,6 @@
 --- reply: OK setup sources[]  records: the source that is being added ("":
 ---          none), and at most 20 sources
 --- reply: ACCOUNT  there is none
---- include: account
-if call('EXISTS', KEY.acct) == 0 then
-    return {'ACCOUNT'}
-end
+--- include: exists
 --- include: sources
 return {'OK', call('GET', key('setup', ac)) or '', sources}

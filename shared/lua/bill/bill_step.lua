@@ -36,20 +36,17 @@ if b[BILL.period] == 'check' then
     lapse_follow(a, b[BILL.state] == 'lapsed', tonumber(ARG.kept), now)
     return {'OK', b[BILL.state], opened or ''}
 end
--- A payment of the next period.  Its SID is made of the end of this one, so it
--- is the same payment, however often it is opened.
+-- A payment of the next period.  It is for the end of this one, so it is the
+-- same payment, however often it is opened.
 local function open()
     local ends = b[BILL.ends]
     local of = string.format('rn:%s:%.0f', ac, ends)
-    local py = 'PY' .. redis.sha1hex(of):sub(1, 32)
-    if call('EXISTS', payment_key(py)) == 0 then
-        save(payment_key(py), {1, py, 'renewal', of, b[BILL.price], 'open', 0,
-            '', '', now, 0, ends, period_end(ends, b[BILL.period],
-            b[BILL.anchor])})
-        call('ZADD', key('payments', ac), tostring(now), py)
+    b[BILL.open] = payment_sid(of)
+    if call('EXISTS', payment_key(b[BILL.open])) == 0 then
+        payment_open('renewal', of, b[BILL.price], now, ends,
+            period_end(ends, b[BILL.period], b[BILL.anchor]))
     end
-    b[BILL.open] = py
-    return py
+    return b[BILL.open]
 end
 local function remind()
     local days = bill_reminder(b, now)

@@ -10,15 +10,11 @@
 --- reply: ACCOUNT  there is none
 --- reply: OTHER amount  that reference was booked with another amount (USD)
 --- reply: LIMIT  the balance would be too large
+--- include: account_of
 --- include: credit_done
-local a, b = load(KEY.acct), load(bill_key)
-if not a then
-    return {'ACCOUNT'}
-end
-named = a[ACCOUNT.name]
+local b = load(bill_key)
 local of, amount = 'tp:' .. ac .. ':' .. ARG.payment, tonumber(ARG.amount)
-local py = 'PY' .. redis.sha1hex(of):sub(1, 32)
-local payment = load(payment_key(py))
+local payment = load(payment_key(payment_sid(of)))
 local function done()
     local m = money_read()
     return {'OK', m.balance - m.used}
@@ -31,7 +27,6 @@ elseif money_read().balance + amount > balance_most then
     return {'LIMIT'}
 end
 local now = now_ms()
-call('ZADD', key('payments', ac), tostring(now), py)
-credit_done(a, b, {1, py, 'topup', of, amount, 'open', 0, '', '', now, 0, 0, 0},
-    ARG.reference, now)
+local py = payment_open('topup', of, amount, now, 0, 0)
+credit_done(a, b, load(payment_key(py)), ARG.reference, now)
 return done()

@@ -47,9 +47,9 @@ if not groups_room(#groups) then
     return {'PLACES', max_places}
 end
 local now = now_ms()
-local sent, since = codes_sent(ARG.type, ARG.value, now)
-if sent >= max_codes then
-    return {'CODES', math.ceil((since + hour - now) / 1000)}
+local later = code_counted(ARG.type, ARG.value, now)
+if later then
+    return {'CODES', later}
 end
 local c = {1, ARG.contact, ARG.type, ARG.value, ARG.schedule, 'pending',
     groups, now, '',

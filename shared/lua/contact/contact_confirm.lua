@@ -10,13 +10,8 @@
 --- reply: CODE  wrong or too old
 --- reply: LOCKED
 --- include: account
---- include: contact
+--- include: contact_of
 local max_tries = 5
-local c = contact_load()
-if not c then
-    return {'CONTACT'}
-end
-named = contact_name(c)
 if c[CONTACT.status] ~= 'pending' then
     return {'CONFIRMED'}
 end

@@ -6,12 +6,7 @@
 --- reply: CONTACT
 --- include: account
 --- include: refs
---- include: contact
-local c = contact_load()
-if not c then
-    return {'CONTACT'}
-end
-named = contact_name(c)
+--- include: contact_of
 groups_count('c', c[CONTACT.groups], -1)
 refs_write()
 call('ZREM', key('contacts', ac), ARG.contact)

@@ -17,11 +17,7 @@ local a = load(KEY.acct)
 if not a then
     return {'ACCOUNT'}
 end
-local c = contact_load()
-if not c then
-    return {'CONTACT'}
-end
-named = contact_name(c)
+--- include: contact_of
 if c[CONTACT.status] ~= 'pending' then
     return {'CONFIRMED'}
 end
@@ -30,9 +26,9 @@ local passed = now - c[CONTACT.sent]
 if passed >= 0 and passed < 60000 then
     return {'LATER', math.ceil((60000 - passed) / 1000)}
 end
-local sent, since = codes_sent(c[CONTACT.type], c[CONTACT.value], now)
-if sent >= max_codes then
-    return {'CODES', math.ceil((since + hour - now) / 1000)}
+local later = code_counted(c[CONTACT.type], c[CONTACT.value], now)
+if later then
+    return {'CODES', later}
 end
 c[CONTACT.sent] = now
 contact_code(c, a, ARG.digest, ARG.code, ARG.event, now)

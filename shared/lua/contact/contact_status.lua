@@ -9,13 +9,8 @@
 --- reply: CONTACT
 --- reply: PENDING
 --- include: account
---- include: contact
+--- include: contact_of
 --- include: look
-local c = contact_load()
-if not c then
-    return {'CONTACT'}
-end
-named = contact_name(c)
 if c[CONTACT.status] == 'pending' then
     return {'PENDING'}
 end

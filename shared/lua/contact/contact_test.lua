@@ -12,12 +12,8 @@
 --- reply: PAUSED
 --- reply: SOON seconds#  a message was sent within the last minute
 --- include: account
---- include: contact
+--- include: contact_of
 --- include: single
-local c = contact_load()
-if not c then
-    return {'CONTACT'}
-end
 if c[CONTACT.status] ~= 'active' then
     return {c[CONTACT.status] == 'paused' and 'PAUSED' or 'PENDING'}
 end
@@ -28,6 +24,5 @@ if passed >= 0 and passed < 60000 then
 end
 c[CONTACT.sent] = now
 save(contact_key, c)
-named = contact_name(c)
 deliver_single(ARG.event, ARG.contact, ARG.type, ARG.body, nil, 'test', '1')
 return {'OK'}

@@ -13,13 +13,8 @@
 --- include: account
 --- include: groups
 --- include: refs
---- include: contact
+--- include: contact_of
 --- include: look
-local c = contact_load()
-if not c then
-    return {'CONTACT'}
-end
-named = contact_name(c)
 local before = c[CONTACT.groups]
 local groups, refused = groups_from(ARG.groups)
 if not groups then

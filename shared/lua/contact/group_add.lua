@@ -10,9 +10,6 @@
 --- include: chosen
 --- use: chosen
 local max_groups = 1000
-if not chosen then
-    return {'ACCOUNT'}
-end
 local groups = key('groups', ac)
 if call('ZCARD', groups) >= max_groups then
     return {'LIMIT', max_groups}

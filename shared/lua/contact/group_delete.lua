@@ -12,9 +12,6 @@
 --- include: work
 --- include: named
 --- use: chosen group
-if not chosen then
-    return {'ACCOUNT'}
-end
 local sid, refs, groups = ARG.group, key('refs', ac), key('groups', ac)
 if not owns('groups', sid) then
     return {'GROUP'}

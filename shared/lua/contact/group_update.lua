@@ -13,9 +13,6 @@
 --- reply: ACCOUNT
 --- include: chosen
 --- use: chosen group
-if not chosen then
-    return {'ACCOUNT'}
-end
 local k = key('r', ac, ARG.group)
 local g = owns('groups', ARG.group) and load(k)
 if not g then

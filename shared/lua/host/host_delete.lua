@@ -8,22 +8,14 @@
 --- reply: WORK id#  of the work
 --- reply: HOST
 --- reply: BUSY
---- include: hosts
---- include: work
+--- include: host_of
 --- include: host_end
 --- include: unchanged
 --- include: totals
 --- include: look
-local k, h = host_of(ARG.host)
-if not h then
-    return {'HOST'}
-end
-named = h[HOST.value]
 if h[HOST.type] == 'ip_range' then
-    if work_busy() then
-        return {'BUSY'}
-    end
-    return {'WORK', work_add('host_delete', {ARG.host, ARG.keep})}
+    --- include: work
+    return work_accept('host_delete', {ARG.host, ARG.keep})
 end
 hosts_change()
 local gone, unlisted = host_end(k, h, ARG.keep)

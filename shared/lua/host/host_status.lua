@@ -10,26 +10,18 @@
 --- reply: HOST
 --- reply: LAPSED  the plan of the account has expired: none is resumed
 --- reply: BUSY
---- include: hosts
+--- include: host_of
 --- include: unchanged
 --- include: host_change
 --- include: totals
 --- use: account
-local k, h, order = host_of(ARG.host)
-if not h then
-    return {'HOST'}
-end
 local a = ARG.status == 'active' and load(KEY.acct)
 if a and (a[ACCOUNT.lapsed] or 0) > 0 then
     return {'LAPSED'}
 end
-named = h[HOST.value]
 if h[HOST.type] == 'ip_range' then
     --- include: work
-    if work_busy() then
-        return {'BUSY'}
-    end
-    return {'WORK', work_add('host_status', {ARG.host, ARG.status})}
+    return work_accept('host_status', {ARG.host, ARG.status})
 end
 hosts_change()
 totals_add(TOTALS.listed, host_turned(k, h, ARG.status, now_ms(), order))

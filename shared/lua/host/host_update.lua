@@ -15,14 +15,9 @@
 --- reply: GROUP
 --- reply: GROUPS max#  of a host
 --- reply: BUSY
---- include: hosts
+--- include: host_of
 --- include: unchanged
 --- include: host_change
-local k, h = host_of(ARG.host)
-if not h then
-    return {'HOST'}
-end
-named = h[HOST.value]
 if ARG.profile ~= '' and not owns('profiles', ARG.profile) then
     return {'PROFILE'}
 end
@@ -40,11 +35,8 @@ if ARG.named ~= '1' and not uses then
 end
 if h[HOST.type] == 'ip_range' then
     --- include: work
-    if work_busy() then
-        return {'BUSY'}
-    end
-    return {'WORK', work_add('host_update', {ARG.host, ARG.named, ARG.name,
-        ARG.profile, groups})}
+    return work_accept('host_update', {ARG.host, ARG.named, ARG.name,
+        ARG.profile, groups})
 end
 hosts_change()
 if ARG.named == '1' then

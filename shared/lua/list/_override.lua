@@ -3,6 +3,7 @@
 -- {value, value of the catalogue} of a field of the record, and "<SID>:killed"
 -- a packed {reason, status of the catalogue, overridden status before or "",
 -- score}.
+--- include: list_whole
 --- use: list
 local override = key('lists:override')
 local overridden = {
@@ -10,17 +11,6 @@ local overridden = {
     day_quota = LIST.day_quota, tier = LIST.tier, control = LIST.control,
     codes = LIST.codes, servers = LIST.servers,
 }
--- A record of an older release lacks fields: none may be left out between two.
-local function list_whole(l)
-    l[LIST.names] = l[LIST.names] or ''
-    l[LIST.min_interval] = l[LIST.min_interval] or 0
-    l[LIST.rate] = l[LIST.rate] or 0
-    l[LIST.day_quota] = l[LIST.day_quota] or 0
-    l[LIST.reason] = l[LIST.reason] or ''
-    l[LIST.note] = l[LIST.note] or ''
-    l[LIST.servers] = l[LIST.servers] or ''
-    return l
-end
 -- All fields of a list are read at once.
 local overrides = {}
 local function override_of(field)

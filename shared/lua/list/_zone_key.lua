@@ -1,6 +1,7 @@
 -- Keys in the zones of own lists.  The catalogue has zones with a label {key}.
 -- The labels of an own list in its place are secret: they are kept in a field
 -- of their own (LIST.key), and the zone has "****" in their place.
+--- include: list_whole
 --- use: list
 local key_slot, key_hidden = '{key}', '****'
 -- The zone without its key, and the key; or the zone.  Labels before a key that
@@ -41,17 +42,9 @@ local function by_hide(by, zone)
     end
     return cmsgpack.pack(caller)
 end
--- No field may be left out between two.
 local function list_keep_key(l, secret)
     if secret or l[LIST.key] then
-        for _, at in ipairs({LIST.names, LIST.reason, LIST.note,
-            LIST.servers})
-        do
-            l[at] = l[at] or ''
-        end
-        for _, at in ipairs({LIST.min_interval, LIST.rate, LIST.day_quota}) do
-            l[at] = l[at] or 0
-        end
+        list_whole(l)
         l[LIST.key] = secret or ''
     end
 end

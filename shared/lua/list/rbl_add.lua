@@ -8,13 +8,10 @@
 --- reply: EXISTS
 --- reply: LIMIT max#  custom lists
 --- reply: ACCOUNT
---- include: account
+--- include: exists
 --- include: customs
 --- include: zone_key
 local max_customs = 200
-if call('EXISTS', KEY.acct) == 0 then
-    return {'ACCOUNT'}
-end
 local sid, type = ARG.list, ARG.type
 local zone, secret = zone_key(ARG.zone)
 if custom_taken(type, zone, sid) then

@@ -14,7 +14,4 @@ if not l then
     return {word}
 end
 named = l[LIST.zone]
-if work_busy() then
-    return {'BUSY'}
-end
-return {'WORK', work_add('rbl_delete', {ARG.list})}
+return work_accept('rbl_delete', {ARG.list})

@@ -21,6 +21,10 @@ local function work_add(kind, args)
     call('ZADD', key('works'), 'NX', tostring(now + work_grace), ac)
     return id
 end
+-- The reply of a script whose change is a new item.
+local function work_accept(kind, args)
+    return work_busy() and {'BUSY'} or {'WORK', work_add(kind, args)}
+end
 -- The first arguments of the items of a kind, as {SID = true}.
 local function work_targets(kind)
     local found = {}

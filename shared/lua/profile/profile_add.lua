@@ -16,9 +16,6 @@
 --- include: profiles
 --- use: chosen
 local max_profiles = 1000
-if not chosen then
-    return {'ACCOUNT'}
-end
 local given = ARG.given == '1'
 local entries = profile_entries(given and ARG.entries or #ARGV + 1, {})
 if not entries then

@@ -12,9 +12,6 @@
 --- include: work
 --- include: named
 --- use: chosen profile
-if not chosen then
-    return {'ACCOUNT'}
-end
 local profiles = key('profiles', ac)
 if not owns('profiles', ARG.profile) then
     return {'PROFILE'}

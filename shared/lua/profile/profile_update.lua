@@ -17,9 +17,6 @@
 --- include: large
 --- include: profiles
 --- use: chosen profile
-if not chosen then
-    return {'ACCOUNT'}
-end
 local k = key('r', ac, ARG.profile)
 local p = owns('profiles', ARG.profile) and load(k)
 if not p then

@@ -5,11 +5,10 @@
 --- reply: OK
 --- reply: LATER seconds#
 --- include: hourly
-local now, begun = now_ms(), key('begun', ARG.network)
-local n, since = hourly(begun, now)
-if n >= tonumber(ARG.most) then
-    return {'LATER', math.ceil((since + hour - now) / 1000)}
+local now = now_ms()
+local later = hourly(key('begun', ARG.network), tonumber(ARG.most), now)
+if later then
+    return {'LATER', later}
 end
-hourly_add(begun, n, since, now)
 call('SET', KEY.challenge, now, 'PX', 300000)
 return {'OK'}

@@ -6,11 +6,9 @@
 --          turns
 --- reply: LATER seconds#  until the next one
 --- include: hourly
-local now = now_ms()
-local n, since = hourly(KEY.asked, now)
-if n >= tonumber(ARG.most) then
-    return {'LATER', math.ceil((since + hour - now) / 1000)}
+local later = hourly(KEY.asked, tonumber(ARG.most), now_ms())
+if later then
+    return {'LATER', later}
 end
-hourly_add(KEY.asked, n, since, now)
 return {'OK', call('ZRANGE', key('mail', KEY.asked:match('%x+$')), 0, 4,
     'WITHSCORES')}

@@ -6,13 +6,8 @@
 --- reply: OK ended# mail  number of sessions; the user's address
 --- reply: USER  no such user
 --- reply: LAST  nobody else is an owner
---- include: user
+--- include: user_of
 --- include: owners
-local user = user_of(ARG.user)
-if not user then
-    return {'USER'}
-end
-named = user[USER.mail]
 if ARG.last ~= '1' and last_owner(user) then
     return {'LAST'}
 end

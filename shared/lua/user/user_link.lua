@@ -6,11 +6,6 @@
 --- audit: user
 --- reply: OK mail role confirmed#
 --- reply: USER  no such user
---- include: user
-local user = user_of(ARG.user)
-if not user then
-    return {'USER'}
-end
-named = user[USER.mail]
+--- include: user_of
 link_new(ARG.field, ARG.digest, ARG.user)
 return {'OK', user[USER.mail], user[USER.role], user[USER.confirmed] or 0}

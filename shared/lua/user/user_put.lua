@@ -12,11 +12,9 @@
 --- reply: ACCOUNT  there is none
 --- reply: MAIL user  which has this address
 --- reply: LIMIT most#  as many users as there may be
+--- include: exists
 --- include: user
 local most = 100
-if call('EXISTS', KEY.acct) == 0 then
-    return {'ACCOUNT'}
-end
 local mail = string.lower(ARG.mail)     -- as the index of addresses has it
 local users = call('ZRANGE', key('users', ac), 0, -1)
 for _, sid in ipairs(users) do

@@ -6,14 +6,9 @@
 --- reply: OK
 --- reply: USER  no such user
 --- reply: LAST  nobody else is an owner
---- include: user
+--- include: user_of
 --- include: owners
 --- use: session
-local user = user_of(ARG.user)
-if not user then
-    return {'USER'}
-end
-named = user[USER.mail]
 if ARG.role ~= 'owner' and last_owner(user) then
     return {'LAST'}
 end
