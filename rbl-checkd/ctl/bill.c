@@ -7,7 +7,6 @@
 #include "plan.h"
 
 #include "rbl_money.h"
-#include "rbl_time.h"
 #include "rbl_validate.h"
 
 #include <time.h>
@@ -63,76 +62,13 @@ bill_put(ctl_t *ctl, const plan_t *plan, int64_t price)
 }
 
 
-static int
-bill_end_said(const rbl_bill_end_reply_t *said)
-{
-    char  money[RBL_MONEY_LEN], time[RBL_TIME_LEN];
-
-    switch (said->word) {
-
-    case RBL_BILL_END_OK:
-        return CTL_OK;
-
-    case RBL_BILL_END_BILL:
-        return ctl_fail("the account has no bill; rblctl account plan puts it"
-                        " on a plan without a price");
-
-    case RBL_BILL_END_BUSY:
-        return ctl_fail("a payment is under way (%.*s): try again when it has"
-                        " ended", (int) said->state.n, said->state.p);
-
-    default:
-        return said->ends > 0
-               ? ctl_fail("the plan is paid until %.*s. rblctl bill renew SID"
-                          " off lets it end then; --now ends it now, and the"
-                          " rest is lost",
-                          (int) rbl_time_rfc3339(time, said->ends).n, time)
-               : ctl_fail("the account has a balance of %.*s USD, which it"
-                          " could not use. Pay it back and book that with"
-                          " rblctl bill adjust, or give --now",
-                          (int) rbl_money_text(money, said->left).n, money);
-    }
-}
-
-
-/* Puts the account on a plan of the file that costs nothing. */
-static int
-bill_end(ctl_t *ctl, const plan_t *plan)
-{
-    int          rc;
-    char         hosts[CTL_DECIMAL], contacts[CTL_DECIMAL],
-                 checks[CTL_DECIMAL], seconds[CTL_DECIMAL];
-    redisReply  *reply;
-
-    rbl_bill_end_args_t   args;
-    rbl_bill_end_reply_t  said;
-
-    args.plan = plan->name;
-    args.paid = plan->paid ? RBL_STR("1") : RBL_STR("0");
-    args.hosts = ctl_decimal(hosts, plan->max_hosts);
-    args.contacts = ctl_decimal(contacts, plan->max_contacts);
-    args.checks = ctl_decimal(checks, plan->max_checks);
-    args.shortest = ctl_decimal(seconds, plan->interval);
-    args.now = ctl_option(ctl, "now") ? RBL_STR("1") : RBL_STR("");
-
-    reply = ctl_account_script(ctl, CTL_SCRIPT(bill_end, args));
-    if (reply == NULL) {
-        return CTL_ERROR;
-    }
-
-    rbl_bill_end_reply(&said, reply);
-    rc = bill_end_said(&said);
-    freeReplyObject(reply);
-
-    return rc == CTL_OK ? ctl_op_show(ctl, "account show") : rc;
-}
-
-
 int
 ctl_bill_plan(ctl_t *ctl)
 {
     int64_t        price;
     const plan_t  *plan;
+
+    rbl_account_plan_reply_t  said;
 
     plan = plan_open(ctl, ctl->args[1].p);
     if (plan == NULL) {
@@ -140,7 +76,9 @@ ctl_bill_plan(ctl_t *ctl)
     }
 
     if (plan->price.n == 0 && plan->check_price.n == 0) {
-        return bill_end(ctl, plan);
+        return plan_unpriced(ctl, plan, ctl_option(ctl, "now") ? "now" : "end",
+                             &said) == CTL_OK
+               ? ctl_op_show(ctl, "account show") : CTL_ERROR;
     }
 
     if (rbl_money_parse(&price, plan->price.n ? plan->price

@@ -32,7 +32,8 @@ sub buy {
 sub end_bill {
     my ($acct, $now) = @_;
 
-    return script('bill_end', [$acct], 'Free', 0, 10, 5, 50, 21600, $now // '');
+    return script('account_plan', [$acct], 'Free', 0, 10, 5, 50, 21600,
+        $now ? 'now' : 'end');
 }
 
 sub look { return script('bill_step', [$_[0]], GRACE, 5) }
@@ -195,7 +196,8 @@ for my $attempt (1, 4) {
 
 # --- the end of a bill -------------------------------------------------------
 
-is(script('account_plan', [$acct], 'Free', 0, 10, 5, 50, 21600)->[0], 'BILL',
+is(script('account_plan', [$acct], 'Free', 0, 10, 5, 50, 21600, '')->[0],
+    'BILL',
     'account plan refuses an account that has a bill');
 is_deeply([@{ end_bill($acct) }[0, 1]], ['PAID', bill($ac)->[ENDS]],
     'a bill does not end while the period is paid');
@@ -204,9 +206,9 @@ is(end_bill($acct, 1)->[0], 'OK', 'the operator can end it now');
 is(cmd('GET', k('bill', $ac)), undef, 'the account has no bill');
 is(look($acct)->[1], '', 'a daemon finds no bill');
 ok(!is_due($ac, $_), "the account is not in $_") for qw(billdue paydue);
-is(script('account_plan', [$acct], 'Free', 0, 10, 5, 50, 21600)->[0], 'OK',
+is(script('account_plan', [$acct], 'Free', 0, 10, 5, 50, 21600, '')->[0], 'OK',
     'account plan takes an account without a bill');
-is(end_bill($acct)->[0], 'BILL', 'there is no bill to end');
+is(end_bill($acct)->[0], 'FREE', 'there is no bill to end');
 
 ($ac, $acct) = account();
 buy($acct, 'http', 25_000_000, 'month');

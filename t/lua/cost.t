@@ -50,7 +50,7 @@ sub work {
 
 # --- accounts and applications ---------------------------------------------
 
-simple(account_plan => 'plan', 1, 0, 0, 0, 60);
+simple(account_plan => 'plan', 1, 0, 0, 0, 60, '');
 case(account_put => '', sub { slice('account_put', [k('acct', sid('AC'))],
     text_of(255), 'UTC', 'p', 1, 0, 0, 60, sid('RP'), sid('CG'), 0, 0) });
 simple(account_status => 'active');
@@ -619,9 +619,9 @@ case(bill_answer => 'succeeded', sub { pays(); sent();
 case(bill_settle => 'succeeded', sub { pays(); sent();
     slice('bill_settle', [$acct], unpacked(cmd('GET', k('bill', $ac)))->[10],
         'succeeded', 'x' x 255, '') });
-case(bill_end => 'with an open payment', sub {
+case(account_plan => 'with an open payment', sub {
     buy(); slice('bill_step', [$acct], 0, 0);
-    slice('bill_end', [$acct], 'P', 0, 0, 0, 0, 900, 1) });
+    slice('account_plan', [$acct], 'P', 0, 0, 0, 0, 900, 'now') });
 case(bill_setup => '', sub { pays();
     slice('bill_setup', [$acct], 'https://portal.example/') });
 case(bill_session => 'a card', sub { pays();

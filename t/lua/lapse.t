@@ -407,7 +407,7 @@ sub hears {
 hears();
 expire();
 work_ends();
-is(script('account_plan', [$acct], 'Small', 1, 2, 3, 4, 1200)->[0], 'BILL',
+is(script('account_plan', [$acct], 'Small', 1, 2, 3, 4, 1200, '')->[0], 'BILL',
     'account plan refuses an account that has a bill');
 ok(is_account()->[A_LAPSED],
     'an expired account stays expired after a refused plan');

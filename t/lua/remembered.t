@@ -54,7 +54,7 @@ step(!!1, 'app_limit', $ap, 5, '', '', '');
 step(!!1, 'account_status', 'suspended');
 step(!!1, 'account_update', '', 'Asia/Tokyo', '', 1);
 step(!!1, 'account_update', '', '', 7200, 1);
-step(!!1, 'account_plan', 'other', 0, 1, 2, 3, 60);
+step(!!1, 'account_plan', 'other', 0, 1, 2, 3, 60, '');
 step(!!0, 'profile_add', $rp, 'name', 0, 0);
 step(!!1, 'profile_update', $rp, '', '', '1', '');
 step(!!0, 'profile_update', $rp, '1', 'new name', '', '');

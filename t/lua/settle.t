@@ -132,7 +132,7 @@ $a->[SHORTEST] = 3600;
 $a->[INTERVAL] = 3600;
 cmd('SET', $acct, packed($a));
 script('account_update', [$acct], '', '', 3600, 0);
-script('account_plan', [$acct], 'other', 0, 0, 0, 0, 600);
+script('account_plan', [$acct], 'other', 0, 0, 0, 0, 600, '');
 is(stored()->[INTERVAL], 600, 'the interval of the plan before does not outlive'
     . ' it, although it was wanted');
 
