@@ -239,6 +239,7 @@ const ngx_rbl_op_t  ngx_rbl_op_group_update = {
 };
 
 const ngx_rbl_op_t  ngx_rbl_op_group_delete = {
-    .script = &rbl_script_group_delete,
+    .script = &rbl_script_chosen_delete,
+    .value = "groups",
     .message = "Contact group deleted successfully."
 };

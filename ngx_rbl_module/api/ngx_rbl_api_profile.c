@@ -148,6 +148,7 @@ const ngx_rbl_op_t  ngx_rbl_op_profile_update = {
 };
 
 const ngx_rbl_op_t  ngx_rbl_op_profile_delete = {
-    .script = &rbl_script_profile_delete,
+    .script = &rbl_script_chosen_delete,
+    .value = "profiles",
     .message = "Profile deleted successfully."
 };

@@ -257,7 +257,7 @@ ok($n >= 2000 && $n < 2200, 'about 2,000 entries are kept');
 my $k = k('r', $ac, (my $rp = sid('RP')));
 script('profile_add', [$acct], $rp, 'p', '', '');
 cmd('SET', $k, "\xc1");
-is(script('profile_delete', [$acct], $rp)->[0], 'OK',
+is(script('chosen_delete', [$acct], $rp, 'profiles')->[0], 'OK',
     'a damaged record is deleted');
 is(((entries())[-1])->{n}, '', 'the entry of a damaged record has no name');
 

@@ -231,24 +231,24 @@ case(account_settle => 'the largest entries', sub {
 
 my @mine = ();
 case(profile_add => '400 entries', sub { push @mine, sid('RP');
-    s1('profile_delete', shift @mine) if @mine > 1;
+    s1('chosen_delete', shift @mine, 'profiles') if @mine > 1;
     s1('profile_add', $mine[-1], text_of(255), '', '1', @all) });
 case(profile_update => '400 entries', sub {
     s1('profile_update', $rp[5], '1', 'name', '', '1', @all) });
-case(profile_delete => 'the default', sub { my $rp = sid('RP');
-    s1('profile_delete', pop @mine) if @mine;
+case(chosen_delete => 'the default profile', sub { my $rp = sid('RP');
+    s1('chosen_delete', pop @mine, 'profiles') if @mine;
     s1('profile_add', $rp, 'n', '1', '1', @all) ;
-    s1('profile_delete', $rp);
-    my $took = $RblWorst::took{profile_delete};
+    s1('chosen_delete', $rp, 'profiles');
+    my $took = $RblWorst::took{chosen_delete};
     s1('profile_update', $W{default}, '', '', '1', '');
     counts($took) });
 case(group_add => '', sub { push @mine, sid('CG');
-    s1('group_delete', $_) for splice @mine, 0, @mine - 1;
+    s1('chosen_delete', $_, 'groups') for splice @mine, 0, @mine - 1;
     s1('group_add', $mine[-1], text_of(255), '') });
 simple(group_update => $cg[70], '1', text_of(255), '');
-case(group_delete => '', sub { s1('group_delete', pop @mine) if @mine;
+case(chosen_delete => 'a group', sub { s1('chosen_delete', pop @mine, 'groups') if @mine;
     my $cg = sid('CG'); s1('group_add', $cg, 'n', '');
-    s1('group_delete', $cg) });
+    s1('chosen_delete', $cg, 'groups') });
 case(rbl_update => '200 lists', sub { s1('rbl_update', $W{own}[9], '',
     'u' . ++$number . '.' . 'z' x 60 . '.example') });
 case(rbl_status => '', sub { s1('rbl_status', $W{own}[9],

@@ -27,7 +27,7 @@ sub add {
     return $sid;
 }
 sub update { return script('group_update', [$acct], @_)->[0] }
-sub del { return script('group_delete', [$acct], @_) }
+sub del { return script('chosen_delete', [$acct], @_, 'groups') }
 sub refused_all {
     my ($name, $code) = @_;
     my @keys = sort @{ cmd('KEYS', '*') };
@@ -88,7 +88,8 @@ refused_all('unknown' => sub {
 is(cmd('ZCARD', k('groups', $oc)), 1, 'the other account keeps its group');
 my $ht = unpacked(script('host_add', [$acct], 'n', 'rbl', 1, '', $night, '',
     '', sid('HT'), '192.0.2.1')->[1])->[1];
-refused_all('used by a host' => sub { is_deeply(del($night), ['USED'], 'used') });
+refused_all('used by a host' => sub { is_deeply(del($night), ['USED', 1],
+    'used') });
 is(script('host_update', [$acct], $ht, '0', '', '', $sid, $first)->[0], 'OK',
     'the host has others');
 is_deeply(unpacked(cmd('GET', k('r', $ac, $ht)))->[GROUPS], [$sid, $first],
@@ -103,7 +104,8 @@ is(script('contact_add', [$acct], $co, 'email', 'a@b.example', 'every_check',
     'contact_add adds a contact with the group');
 is(script('host_delete', [$acct], $ht, 1)->[0], 'OK',
     'host_delete deletes the host');
-refused_all('used by a contact' => sub { is_deeply(del($first), ['USED'], 'used') });
+refused_all('used by a contact' => sub { is_deeply(del($first), ['USED', 1],
+    'used') });
 is(del($sid)->[0], 'OK', 'the default, which nothing uses');
 is(default_group(), $first, 'the only other one takes its place');
 refused_all('used and the last' => sub { isnt(del($first)->[0], 'OK', 'stays') });

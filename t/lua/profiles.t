@@ -37,7 +37,7 @@ sub update {
         : (0, ''), $default // '', $entries ? (1, @$entries) : 0)->[0];
 }
 
-sub del { return script('profile_delete', [$acct], $_[0]) }
+sub del { return script('chosen_delete', [$acct], $_[0], 'profiles') }
 
 my $first = default_profile();
 
@@ -148,7 +148,7 @@ my $ht = unpacked(script('host_add', [$acct], 'n', 'rbl', 1, $default, '', '',
     '', sid('HT'), '192.0.2.1')->[1])->[1];
 is_deeply(del($default), ['USED', 1], 'a host has it');
 is(script('host_delete', [$acct], $ht, 1000)->[0], 'OK', 'the host is deleted');
-is_deeply(del($default), ['OK'], 'profile_delete deletes an unused profile');
+is_deeply(del($default), ['OK'], 'chosen_delete deletes an unused profile');
 is_deeply(del($default), ['PROFILE'], 'the profile does not exist');
 ok(!cmd('EXISTS', k('r', $ac, $default)), 'the deleted profile has no record');
 is(default_profile(), $some, 'the default is the same');

@@ -80,9 +80,9 @@ is_deeply(slice('host_add', [$acct], 'n', 'ip_range', 1, '', '', sid('HT'),
 is_deeply(slice('host_add', [$acct], 'n', 'rbl', 1, '', '', '', '',
     pairs('10.2', 76)), ['LIMIT', 1100],
     'reserved addresses count for the limit');
-is_deeply(script('profile_delete', [$acct], $rp2), ['USED', 2],
+is_deeply(script('chosen_delete', [$acct], $rp2, 'profiles'), ['USED', 2],
     'the profile of the range is in use');
-is(script('group_delete', [$acct], $cg2)->[0], 'USED',
+is(script('chosen_delete', [$acct], $cg2, 'groups')->[0], 'USED',
     'the group of the range is in use');
 my @half;
 cmp_ok(finish($work, 'host_add', between => sub {
@@ -120,7 +120,7 @@ is(scalar(grep { $_ eq $rp } all_kids(PROFILE)), 1022, 'all have the profile');
 is(scalar(grep { @$_ == 2 } all_kids(GROUPS)), 1022,
     'all addresses have the new groups');
 is(host($kids[0])->[NAME], 'new 10.1.0.1', 'an address has the new name');
-is(script('profile_delete', [$acct], $rp2)->[0], 'OK', 'the old one is free');
+is(script('chosen_delete', [$acct], $rp2, 'profiles')->[0], 'OK', 'the old one is free');
 
 $work = slice('host_status', [$acct], $range, 'paused');
 my $later = slice('host_status', [$acct], $range, 'active');
