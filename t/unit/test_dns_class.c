@@ -91,11 +91,13 @@ main(void)
     wait_for_tcp(0);
     wait_for_tcp(7);
     ok(!link_empty(&engine->system.tcp_ready)
-       && !link_empty(&engine->tcp_owners), "the queries waited for a TCP slot");
+       && !link_empty(&engine->tcp_owners),
+       "the queries waited for a TCP slot");
     fill();
     ok(link_empty(&engine->system.tcp_ready), "a class that is freed does not"
        " wait any longer");
-    ok(link_empty(&engine->tcp_owners), "an owner that is freed does not wait either");
+    ok(link_empty(&engine->tcp_owners),
+       "an owner that is freed does not wait either");
     dns_tcp_run(engine);
 
     dns_engine_free(engine);
