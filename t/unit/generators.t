@@ -274,7 +274,7 @@ main(void)
 
     return !(RBL_ARGC(a) == 2 && RBL_ARGC(e) == 2 && RBL_ARGC(t) == 2
              && a.argv[1].p == a.check.p && e.argv[1].p == e.since.p
-             && r.word == 2 && RBL_SEAM_OK == 1 && RBL_SEAM_NONE == 0
+             && r.word == 2 && RBL_SEAM_OK == 1 && RBL_SEAM_NO_REPLY == 0
              && rbl_script_seam.nkeys == 1);
 }
 C
@@ -290,10 +290,10 @@ is(system("$cc -std=c11 -I$shared/record -I$shared/text -I$dir/gen "
 is(system("$dir/seam"), 0, 'the program finds the declared values');
 unlink map { "$dir/lua/$_" } qw(seam.lua tail.lua);
 
-put('lua/_by.lua', "local by = ARGV[#ARGV]\n");
+put('lua/_by.lua', "local by = ARGV[#ARGV]\nlocal ac = KEYS[1]\n");
 put('lua/_audit.lua', "if by and said then\n    log(by, about, named)\nend\n"
     . "return said\n");
-put('lua/_first.lua', "local ac = KEYS[1]\n");
+put('lua/_first.lua', "local first = KEYS[2]\n");
 put('lua/whole.lua', "--- key: acct\n--- arg: a\n--- audit\n"
     . "--- include: first\nlocal x = ARG.a\nreturn {x}\n");
 put('lua/part.lua', "--- key: acct\n--- arg: a\n--- arg: b\n--- audit: b\n"
@@ -305,6 +305,7 @@ is(get('gen/lua/whole.lua'), <<'LUA', 'an audited script is one function');
 local by = ARGV[#ARGV]
 local ac = KEYS[1]
 local about, named = ac, ""
+local first = KEYS[2]
 local said = (function()
 local x = ARGV[1]
 return {x}
@@ -315,6 +316,7 @@ end
 return said
 LUA
 like(get('gen/lua/part.lua'), qr/^local about, named = ARGV\[2\], ""
+local first = KEYS\[2\]
 local said = \(function\(\)
 if ac then
 local function f\(s\)
