@@ -189,12 +189,15 @@ rbl_contact_region_ok(rbl_str_t region, rbl_str_t partition)
          : rbl_str_begins(region, "us-gov-") ? "aws-us-gov" : "aws";
 
     name = rbl_contact_upto_last(region, '-');
+
+    if (!rbl_str_is(partition, of) || name.n < 5 || region.n > 32) {
+        return 0;
+    }
+
     number.p = region.p + name.n;
     number.n = region.n - name.n;
 
-    if (!rbl_str_is(partition, of) || name.n < 5 || region.n > 32
-        || number.n > 2 || !rbl_label_numeric(number))
-    {
+    if (number.n > 2 || !rbl_label_numeric(number)) {
         return 0;
     }
 
