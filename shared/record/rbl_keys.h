@@ -1,5 +1,6 @@
 /*
- * Every key of the store.
+ * Every key of the store.  AC, HT, CG and so on are the SID of an account, a
+ * host, a group: the letters stand in rbl_sid.h.
  *
  * <prefix>:meta is a hash, and <prefix>:{<tag>}:meta its copies (rbl_meta.h).
  * Every other key is <prefix>:{<tag>}:<name>[:<account>[:<SID>]], with the hash

@@ -41,6 +41,13 @@ my @rows = grep { $_->{method} eq 'POST' && $_->{path} !~ $others }
 my %name_of = map { $_->{at} => write_name($_) } @rows;
 is(join(' ', grep { !$write{$_} } sort { $a cmp $b } values %name_of), '',
     'each call that changes something is in the table of this test');
+for my $language (qw(en de)) {
+    my $text = read_file(repo_dir()
+        . "/ngx_rbl_module/web/lang/$language.json");
+    is(join(' ', grep { index($text, '"did_' . tr{/}{_}r . '":') < 0 }
+        sort { $a cmp $b } values %name_of), '',
+        "$language.json has words for what each of these calls does");
+}
 
 # The new entry of a call, which must be the only one.
 sub entry {
