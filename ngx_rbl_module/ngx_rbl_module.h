@@ -56,6 +56,9 @@ ngx_int_t ngx_rbl_handler(ngx_http_request_t *r);
 /* Sends ctx->batch and waits; notices a client that closes its connection. */
 void ngx_rbl_wait(ngx_rbl_ctx_t *ctx);
 
+/* To be called first when that batch has ended, by the event loop. */
+void ngx_rbl_waited(ngx_rbl_ctx_t *ctx);
+
 /* Cancels the rounds: no callback follows.  May be called again. */
 void ngx_rbl_round_cancel(ngx_rbl_ctx_t *ctx);
 

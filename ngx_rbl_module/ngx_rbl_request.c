@@ -75,6 +75,16 @@ ngx_rbl_wait(ngx_rbl_ctx_t *ctx)
 }
 
 
+void
+ngx_rbl_waited(ngx_rbl_ctx_t *ctx)
+{
+    ngx_http_set_log_request(ctx->request->connection->log, ctx->request);
+
+    ctx->batch = NULL;
+    ctx->store_time += ngx_current_msec - ctx->asked;
+}
+
+
 static void
 ngx_rbl_cancel(ngx_rbl_batch_t **batch)
 {
@@ -724,17 +734,12 @@ ngx_rbl_anew(ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_arrived(ngx_rbl_ctx_t *ctx)
 {
-    ngx_rbl_batch_t     **next;
-    ngx_connection_t     *c;
-    ngx_http_request_t   *r;
+    ngx_rbl_batch_t   **next;
+    ngx_connection_t   *c;
 
-    r = ctx->request;
-    c = r->connection;
+    c = ctx->request->connection;
 
-    ngx_http_set_log_request(c->log, r);
-
-    ctx->batch = NULL;
-    ctx->store_time += ngx_current_msec - ctx->asked;
+    ngx_rbl_waited(ctx);
 
     if (ctx->gate || (ctx->next && ctx->run.refusal == 0)) {
         next = ctx->gate ? &ctx->gate : &ctx->next;

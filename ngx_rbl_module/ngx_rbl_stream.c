@@ -228,17 +228,12 @@ ngx_rbl_stream_written(ngx_rbl_ctx_t *ctx, ngx_int_t rc)
 static void
 ngx_rbl_stream_done(void *data, ngx_rbl_store_rc_e rc)
 {
-    ngx_rbl_ctx_t       *ctx = data;
-    ngx_connection_t    *c;
-    ngx_http_request_t  *r;
+    ngx_rbl_ctx_t     *ctx = data;
+    ngx_connection_t  *c;
 
-    r = ctx->request;
-    c = r->connection;
+    c = ctx->request->connection;
 
-    ngx_http_set_log_request(c->log, r);
-
-    ctx->batch = NULL;
-    ctx->store_time += ngx_current_msec - ctx->asked;
+    ngx_rbl_waited(ctx);
 
     if (rc != NGX_RBL_STORE_OK) {
         ngx_rbl_unavailable(ctx, rc);

@@ -1,6 +1,6 @@
 /*
- * The configuration of an engine.  It stands apart from engine.c, in whose
- * place tests of the verdict have one of their own.
+ * The configuration of an engine.  It has a file of its own because tests of
+ * the verdict link it without engine.c.
  */
 
 #include "dns_int.h"

@@ -5,6 +5,7 @@
 #include "rbl_view.h"
 #include "rbl_contact.h"
 #include "rbl_host_state.h"
+#include "rbl_money.h"
 
 
 /* Writes a packed array of texts as one string, joined with commas. */
@@ -430,4 +431,13 @@ rbl_view_source(rbl_doc_t *d, const rbl_source_t *s)
     rbl_doc_str(d, "last4", s->last4);
     rbl_doc_int(d, "exp_month", s->month);
     rbl_doc_int(d, "exp_year", s->year);
+}
+
+
+void
+rbl_view_money(rbl_doc_t *d, const char *key, int64_t amount)
+{
+    char  text[RBL_MONEY_LEN];
+
+    rbl_doc_str(d, key, rbl_money_text(text, amount));
 }

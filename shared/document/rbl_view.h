@@ -68,4 +68,7 @@ void rbl_view_group(rbl_doc_t *d, const char *key, const rbl_group_t *g,
    caller opens and closes the object. */
 void rbl_view_source(rbl_doc_t *d, const rbl_source_t *s);
 
+/* An amount (micro-USD) as a decimal text in US dollars. */
+void rbl_view_money(rbl_doc_t *d, const char *key, int64_t amount);
+
 #endif /* RBL_VIEW_H_INCLUDED */

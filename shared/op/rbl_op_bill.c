@@ -26,15 +26,6 @@ static const rbl_outcome_t  rbl_bill_refusals[] = {
 };
 
 
-static void
-rbl_bill_money(rbl_doc_t *doc, const char *key, int64_t amount)
-{
-    char  text[RBL_MONEY_LEN];
-
-    rbl_doc_str(doc, key, rbl_money_text(text, amount));
-}
-
-
 /* A URL of the gateway, or "" if it is not of https. */
 
 static void
@@ -66,7 +57,7 @@ rbl_bill_plan(rbl_run_t *run, rbl_doc_t *doc, const rbl_bill_t *bill)
 {
     rbl_doc_str(doc, "gateway", bill->gateway);
     rbl_doc_str(doc, "plan", bill->plan);
-    rbl_bill_money(doc, "price", bill->price);
+    rbl_view_money(doc, "price", bill->price);
     rbl_doc_z(doc, "currency", "USD");
     rbl_doc_str(doc, "period", bill->period);
     rbl_bill_state(run, doc, bill);
@@ -89,9 +80,9 @@ rbl_bill_terms(rbl_run_t *run, rbl_doc_t *doc, rbl_str_t raw)
     }
 
     rbl_doc_bool(doc, "renew", terms.renew != 0);
-    rbl_bill_money(doc, "falls_below", terms.falls_below);
-    rbl_bill_money(doc, "recharge_to", terms.recharge_to);
-    rbl_bill_money(doc, "alert", terms.alert);
+    rbl_view_money(doc, "falls_below", terms.falls_below);
+    rbl_view_money(doc, "recharge_to", terms.recharge_to);
+    rbl_view_money(doc, "alert", terms.alert);
     rbl_doc_str(doc, "source", terms.source);
 }
 
@@ -159,7 +150,7 @@ rbl_bill_payment(rbl_run_t *run, rbl_doc_t *doc, const char *key,
     rbl_doc_object(doc, key);
     rbl_doc_str(doc, "id", payment.id);
     rbl_doc_str(doc, "kind", payment.kind);
-    rbl_bill_money(doc, "amount", payment.amount);
+    rbl_view_money(doc, "amount", payment.amount);
     rbl_doc_z(doc, "currency", "USD");
     rbl_doc_str(doc, "state", payment.state);
     rbl_doc_int(doc, "attempt", payment.attempt);
@@ -199,8 +190,8 @@ rbl_bill_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
     }
 
     rbl_bill_plan(run, doc, &bill);
-    rbl_bill_money(doc, "balance", said.balance - said.used);
-    rbl_bill_money(doc, "used", said.used);
+    rbl_view_money(doc, "balance", said.balance - said.used);
+    rbl_view_money(doc, "used", said.used);
     rbl_bill_terms(run, doc, said.terms);
     rbl_bill_sources(run, doc, "sources", said.sources);
 
@@ -403,8 +394,8 @@ rbl_ledger_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
         rbl_doc_str(doc, "key", m.key);
         rbl_doc_str(doc, "debit", m.debit);
         rbl_doc_str(doc, "credit", m.credit);
-        rbl_bill_money(doc, "amount", m.amount);
-        rbl_bill_money(doc, "balance", m.balance);
+        rbl_view_money(doc, "amount", m.amount);
+        rbl_view_money(doc, "balance", m.balance);
         rbl_doc_str(doc, "reference", m.reference);
         rbl_doc_close(doc);
     }

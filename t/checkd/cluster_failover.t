@@ -53,7 +53,7 @@ fail_node($f, $hit);
 restart_member($f, $hit);
 wait_ok($f);
 wait_replicas($f);
-eventually { log_count($checkd, 'HT0{32} has a check and is no host') } 60,
+eventually { log_count($checkd, 'HT0{32} has a check, but there is no such host') } 60,
     'the daemon reports a check without a host';
 eventually { log_count($checkd, 'after a failover: 1 faults in the queues') } 60,
     'the daemon reports the number of faults';

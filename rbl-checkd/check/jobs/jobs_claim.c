@@ -11,8 +11,8 @@
  * reserved slots have turns of their own, and use them only while checks run on
  * all main slots.  They leave out accounts with many manual checks in flight.
  *
- * Before its first claim in a partition the daemon releases the jobs that its
- * name had there before (check_recall).
+ * Before its first claim in a partition the daemon ends the leases of the jobs
+ * that its name had there before (check_recall).
  */
 
 #include "base/log.h"
@@ -23,8 +23,9 @@
 
 #define JOBS_POLL    0.4                /* s that a job may wait unnoticed */
 #define JOBS_PAUSE   0.2                /* after a failure */
-#define JOBS_MOMENT  0.02               /* until more slots are free; from a
-                                           look in vain to one for news */
+#define JOBS_MOMENT  0.02               /* s: while more slots become free;
+                                           between a look that found nothing
+                                           and one for news */
 #define JOBS_LEAST   8                  /* jobs of a look, if there is room */
 #define JOBS_MOST    32                 /* as many as start together
                                            (batches.c) */
@@ -37,8 +38,8 @@ typedef struct {
     int64_t    rank, cursor;            /* of check_recall, to go on with */
     unsigned   asked;                   /* slots kept for the look under way */
     unsigned   looks;
-    unsigned   recalled:1;              /* main slots: the jobs that this name
-                                           had before are released */
+    unsigned   recalled:1;              /* main slots: the leases that this name
+                                           had before have ended */
     unsigned   waits:1;                 /* a job waits to go alone */
     unsigned   alone:1;                 /* the look under way may bring it */
     unsigned   news:1;                  /* since the look was sent */
@@ -58,7 +59,7 @@ on_recalled(void *data, const redisReply *reply)
     if (said.word != RBL_CHECK_RECALL_OK) {
         if (reply != NULL) {
             why = rbl_reply_error(reply);
-            log_error("cannot reclaim jobs of partition %u: %.*s",
+            log_error("cannot end earlier leases of partition %u: %.*s",
                       claim->turn.n, (int) why.n, why.p);
         }
 

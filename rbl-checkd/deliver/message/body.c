@@ -10,7 +10,6 @@
 #include <ctype.h>
 
 #include "rbl_doc.h"
-#include "rbl_money.h"
 #include "rbl_sid.h"
 #include "rbl_time.h"
 #include "rbl_view.h"
@@ -114,23 +113,12 @@ body_listing(rbl_doc_t *doc, const rbl_event_t *event, body_type_t type)
 }
 
 
-/* Billing: amounts are decimal texts in US dollars. */
-
 static void
 bill_time(rbl_doc_t *doc, const char *key, int64_t ms)
 {
     char  date[RBL_TIME_LEN];
 
     rbl_doc_str(doc, key, rbl_time_rfc3339(date, ms));
-}
-
-
-static void
-bill_money(rbl_doc_t *doc, const char *key, int64_t amount)
-{
-    char  text[RBL_MONEY_LEN];
-
-    rbl_doc_str(doc, key, rbl_money_text(text, amount));
 }
 
 
@@ -174,7 +162,7 @@ bill_plan(rbl_doc_t *doc, rbl_str_t raw)
     rbl_doc_object(doc, "plan");
     rbl_doc_str(doc, "id", bill_slug(slug, sold.plan));
     rbl_doc_str(doc, "name", sold.plan);
-    bill_money(doc, "price", sold.price);
+    rbl_view_money(doc, "price", sold.price);
     rbl_doc_z(doc, "currency", "USD");
     rbl_doc_int(doc, "hosts", sold.hosts);
     rbl_doc_int(doc, "check_interval", sold.interval);
@@ -217,7 +205,7 @@ bill_payment(rbl_doc_t *doc, const rbl_billing_t *billing)
 
     rbl_doc_object(doc, "payment");
     rbl_doc_str(doc, "id", payment.id);
-    bill_money(doc, "amount", payment.amount);
+    rbl_view_money(doc, "amount", payment.amount);
     rbl_doc_z(doc, "currency", "USD");
     bill_time(doc, "date", payment.done);
     rbl_doc_str(doc, "status", payment.state);
@@ -252,8 +240,8 @@ bill_expires(rbl_doc_t *doc, const rbl_billing_t *billing)
 static rbl_err_t
 bill_low(rbl_doc_t *doc, const rbl_billing_t *billing)
 {
-    bill_money(doc, "balance", billing->balance);
-    bill_money(doc, "alert_threshold", billing->alert);
+    rbl_view_money(doc, "balance", billing->balance);
+    rbl_view_money(doc, "alert_threshold", billing->alert);
 
     return RBL_OK;
 }
@@ -262,8 +250,8 @@ bill_low(rbl_doc_t *doc, const rbl_billing_t *billing)
 static void
 bill_limits(rbl_doc_t *doc, const rbl_billing_t *billing)
 {
-    bill_money(doc, "falls_below", billing->falls_below);
-    bill_money(doc, "recharge_to", billing->recharge_to);
+    rbl_view_money(doc, "falls_below", billing->falls_below);
+    rbl_view_money(doc, "recharge_to", billing->recharge_to);
 }
 
 

@@ -65,8 +65,8 @@ local asks = ARG.asks or ''
 if unmoved then
     answers = h[HOST.answers] or ''
 end
--- The first trouble makes the record longer, and so do that no list applies to
--- the host, and the answers of its lists.
+-- The record ends at the last field that was ever set: these may be set for the
+-- first time.
 local last_field = math.max(#h, answers ~= '' and HOST.answers
     or uncovered and HOST.uncovered or troubled[1] and HOST.troubled or 0)
 local tail = {troubled, uncovered and 1 or 0, stopped, answers}

@@ -5,9 +5,9 @@
 --- include: hears
 --- use: account contact
 local contact_key = key('r', ac, ARG.contact)
--- Counts a code for an address.  Was it sent many within an hour: in how many
--- seconds it may be sent the next one; else nil.  The count outlives the
--- contact.
+-- Counts a code for an address, and returns nil.  If the address was sent
+-- max_codes within an hour, it returns the seconds until the next one may be
+-- sent.  The count outlives the contact.
 local max_codes = 5
 local function code_counted(type, value, now)
     return hourly(key('sent', ac, redis.sha1hex(type .. '|' .. value)),

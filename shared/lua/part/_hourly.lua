@@ -1,6 +1,7 @@
--- Counts what may be done `most` times within an hour.  If it was: the seconds
--- until it may be done again, and it is not counted; else nil.  The key has
--- "<n> <ms>", how often and since when, and ends with the hour.
+-- Counts what may be done `most` times within an hour, and returns nil.  If it
+-- was done so often, it counts nothing, and returns the seconds until it may be
+-- done again.  The key has "<n> <ms>", how often and since when, and ends with
+-- the hour.
 --- include: base
 local function hourly(k, most, now)
     local hour = 3600000

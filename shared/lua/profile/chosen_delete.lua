@@ -1,5 +1,5 @@
 -- Deletes a monitoring profile or a contact group that no host and no contact
--- has.  Was it the default, another one, by chance, takes its place.
+-- has.  If it was the default, a random other one becomes the default.
 --- key: acct  acct:<AC>
 --- arg: id  SID
 --- arg: index  profiles, groups

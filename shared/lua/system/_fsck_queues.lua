@@ -29,7 +29,7 @@ function look.flight(member)
     end
     local status = status_of(pp)
     if not owns('hosts', ht) then
-        fault('flight', ht, 'has a check and is no host', over)
+        fault('flight', ht, 'has a check, but there is no such host', over)
     elseif status == 'completed' or status == 'failed' then
         fault('flight', ht, 'its check is over: ' .. pp, over)
     elseif not has_job(pp, ht) then
@@ -49,7 +49,7 @@ look['flight:due'] = function(member)
         return
     end
     if not owns('hosts', ht) then
-        fault('flight', ht, 'has a check and is no host',
+        fault('flight', ht, 'has a check, but there is no such host',
             command('HDEL', flight, member))
     elseif #begun < 70
         or not string.find(begun:sub(67), '^[:+]%d:%d+:.')

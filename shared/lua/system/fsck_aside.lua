@@ -14,17 +14,17 @@ end
 look_at_types(' outbox=stream daemons:addr=zset ')
 look_at_types(' defaults=string defaults:for=hash lists:active=zset'
     .. ' lists:zones=hash lists=zset ', nil, ': delete it and load the lists'
-    .. ' anew')
+    .. ' again')
 local sids = type_of(key('lists')) == 'zset'
     and call('ZRANGE', key('lists'), 0, -1)
 for _, sid in ipairs(sids or {}) do
     local l, why = read(key('r', 'SYS', sid), 'RB')
     if why == 'missing' then
-        fault('index', 'lists ' .. sid, 'has no record: load the lists anew')
+        fault('index', 'lists ' .. sid, 'has no record: load the lists again')
     elseif why == 'newer' then
         fault('damaged', sid, 'its record is of another version')
     elseif not l or l[2] ~= sid then
-        fault('damaged', sid, 'its record cannot be read: load the lists anew')
+        fault('damaged', sid, 'its record cannot be read: load the lists again')
     end
 end
 return out

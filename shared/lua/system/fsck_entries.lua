@@ -175,7 +175,7 @@ end
 -- That those who are contacts hear what they should is seen with these.
 function look.hears(co)
     if call('ZSCORE', key('hears', ac), co) and not owns('contacts', co) then
-        fault('hears', co, 'is told of hosts and is no contact',
+        fault('hears', co, 'is notified of hosts, but there is no such contact',
             command('ZREM', key('hears', ac), co))
     end
 end
