@@ -17,8 +17,10 @@
  * index.  It is used only while all of these are the same, and at most for a
  * second, because an operator may change the store by hand.
  *
- * The table belongs to the worker.  A slot holds one page, the one read last.
- * The memory for texts is limited: pages give up their texts in turn.  A cached
+ * The table belongs to the worker.  The hash of a page chooses a row of four
+ * slots; a new page takes the slot of the one that was used least recently.  So
+ * many accounts share the table without pushing out each other's pages.  The
+ * memory for texts is limited: pages give up their texts in turn.  A cached
  * page that has changed costs an additional round, so a page that changes
  * before its text has paid off is cached less often.
  *
@@ -41,6 +43,7 @@
 
 
 #define NGX_RBL_PAGES       2048
+#define NGX_RBL_PAGE_SLOTS  4           /* of a row */
 #define NGX_RBL_PAGES_HELD  (4 * 1024 * 1024)  /* bytes */
 
 #define NGX_RBL_PAGE_HOLDS  1000        /* ms */
@@ -63,6 +66,7 @@ typedef struct {
 
 typedef struct {
     const ngx_rbl_store_t  *store;      /* NULL: empty */
+    uint64_t                used;       /* number of the last use; 0: never */
     ngx_uint_t              epoch;      /* of the store */
     const char             *index;
     int64_t                 first;
@@ -90,22 +94,7 @@ static ngx_rbl_page_t  ngx_rbl_pages[NGX_RBL_PAGES];
 static size_t          ngx_rbl_pages_held;
 static ngx_uint_t      ngx_rbl_pages_next;      /* next page to give up its
                                                    text */
-
-
-static ngx_rbl_page_t *
-ngx_rbl_page_slot(const ngx_rbl_page_name_t *name)
-{
-    uint64_t   seed;
-    rbl_str_t  account;
-
-    account.p = name->account->s;
-    account.n = RBL_SID_LEN;
-
-    seed = (uint64_t) name->first ^ (uint64_t) name->size << 40
-           ^ (uintptr_t) name->index;
-
-    return &ngx_rbl_pages[rbl_hash(account, seed) % NGX_RBL_PAGES];
-}
+static uint64_t        ngx_rbl_pages_used;
 
 
 static ngx_int_t
@@ -116,6 +105,40 @@ ngx_rbl_page_is(const ngx_rbl_page_t *page, const ngx_rbl_page_name_t *name)
            && page->index == name->index
            && page->first == name->first && page->size == name->size
            && ngx_memcmp(page->account, name->account->s, RBL_SID_LEN) == 0;
+}
+
+
+/* The slot that has the page, else the one that it would take. */
+static ngx_rbl_page_t *
+ngx_rbl_page_slot(const ngx_rbl_page_name_t *name)
+{
+    uint64_t         seed;
+    rbl_str_t        account;
+    ngx_uint_t       i;
+    ngx_rbl_page_t  *row, *oldest;
+
+    account.p = name->account->s;
+    account.n = RBL_SID_LEN;
+
+    seed = (uint64_t) name->first ^ (uint64_t) name->size << 40
+           ^ (uintptr_t) name->index;
+
+    row = &ngx_rbl_pages[rbl_hash(account, seed)
+                         % (NGX_RBL_PAGES / NGX_RBL_PAGE_SLOTS)
+                         * NGX_RBL_PAGE_SLOTS];
+    oldest = row;
+
+    for (i = 0; i < NGX_RBL_PAGE_SLOTS; i++) {
+        if (ngx_rbl_page_is(&row[i], name)) {
+            return &row[i];
+        }
+
+        if (row[i].used < oldest->used) {
+            oldest = &row[i];
+        }
+    }
+
+    return oldest;
 }
 
 
@@ -138,6 +161,7 @@ ngx_rbl_page_recall(const ngx_rbl_page_name_t *name, int64_t *stamp,
     }
 
     *stamp = page->stamp;
+    page->used = ++ngx_rbl_pages_used;
 
     return page->n;
 }
@@ -190,6 +214,7 @@ ngx_rbl_page_keep(const ngx_rbl_page_name_t *name, int64_t stamp, ngx_uint_t n,
         page->pause = NGX_RBL_PAGE_PAUSE;
     }
 
+    page->used = ++ngx_rbl_pages_used;
     page->store = name->store;
     page->epoch = ngx_rbl_store_epoch(name->store);
     page->index = name->index;
@@ -329,7 +354,13 @@ ngx_rbl_pages_done(void)
 void
 ngx_rbl_page_release(const ngx_rbl_page_name_t *name)
 {
-    ngx_rbl_page_drop(ngx_rbl_page_slot(name));
+    ngx_rbl_page_t  *page;
+
+    page = ngx_rbl_page_slot(name);
+
+    if (ngx_rbl_page_is(page, name)) {
+        ngx_rbl_page_drop(page);
+    }
 }
 
 

@@ -9,6 +9,7 @@
 
 
 #define NGX_RBL_PROGRESSES      1024    /* cached accounts */
+#define NGX_RBL_PROGRESS_SLOTS  4       /* of those with like hashes */
 #define NGX_RBL_PROGRESS_HOLDS  5000    /* ms */
 #define NGX_RBL_DUE_STEP        60      /* s; the step lets pages keep their
                                            ETag */
@@ -30,10 +31,41 @@ static const char *const  ngx_rbl_coverage_names[NGX_RBL_COVERAGE_NUMBERS] = {
 };
 
 
+static ngx_uint_t
+ngx_rbl_progress_is(const ngx_rbl_progress_slot_t *slot,
+    const ngx_rbl_ctx_t *ctx)
+{
+    return slot->store == ctx->store
+           && ngx_memcmp(slot->account, ctx->account.s, RBL_SID_LEN) == 0;
+}
+
+
+/* The slot of the account, else the one that it would take. */
 static ngx_rbl_progress_slot_t *
 ngx_rbl_progress_slot(const ngx_rbl_ctx_t *ctx)
 {
-    return &ngx_rbl_progresses[ngx_rbl_account_hash(ctx) % NGX_RBL_PROGRESSES];
+    ngx_uint_t                i;
+    ngx_rbl_progress_slot_t  *row, *oldest;
+
+    row = &ngx_rbl_progresses[ngx_rbl_account_hash(ctx)
+                              % (NGX_RBL_PROGRESSES / NGX_RBL_PROGRESS_SLOTS)
+                              * NGX_RBL_PROGRESS_SLOTS];
+    oldest = row;
+
+    for (i = 0; i < NGX_RBL_PROGRESS_SLOTS; i++) {
+        if (ngx_rbl_progress_is(&row[i], ctx)) {
+            return &row[i];
+        }
+
+        if (row[i].store == NULL
+            || (oldest->store != NULL
+                && (ngx_msec_int_t) (row[i].made - oldest->made) < 0))
+        {
+            oldest = &row[i];
+        }
+    }
+
+    return oldest;
 }
 
 
@@ -44,9 +76,8 @@ ngx_rbl_progress_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_progress_t *progress)
 
     slot = ngx_rbl_progress_slot(ctx);
 
-    if (slot->store == ctx->store
-        && ngx_current_msec - slot->made < NGX_RBL_PROGRESS_HOLDS
-        && ngx_memcmp(slot->account, ctx->account.s, RBL_SID_LEN) == 0)
+    if (ngx_rbl_progress_is(slot, ctx)
+        && ngx_current_msec - slot->made < NGX_RBL_PROGRESS_HOLDS)
     {
         progress->due = slot->due;
         ngx_memcpy(progress->number, slot->number, sizeof(slot->number));

@@ -195,4 +195,16 @@ for my $junk ('x' x 34, $acct->{app}, $acct->{sid}, sid_of('RB'), '', 'HT',
         'the page is complete after the repair');
 }
 
+# Pages of different hashes share rows of the table: with one slot for each hash
+# about 60 of these would push out each other.
+add_host($t, "10.0.9.$_", name => "m$_") for 1 .. 45;
+my @pages = map { my $size = $_;
+    map { "hosts.json?page_size=$size&page=$_" } 1 .. int 90 / $size } 1 .. 32;
+for my $round (1, 2) {
+    asked();
+    call($t, 'GET', $_) for @pages;
+}
+my ($zranges) = asked() =~ / (\d+)/;
+cmp_ok($zranges, '<', 40, @pages . ' pages are cached side by side');
+
 done_testing();
