@@ -71,9 +71,14 @@ set_servers(list_t *list, rbl_str_t text)
     size_t       n;
     const char  *p, *end;
 
+    if (text.n == 0) {
+        return;
+    }
+
+    list->server = xcalloc(DNS_MAX_SERVERS, sizeof(struct sockaddr_storage));
     end = text.p + text.n;
 
-    for (p = text.p; text.n != 0 && p < end; p += n + 1) {
+    for (p = text.p; p < end; p += n + 1) {
         n = (size_t) (end - p);
 
         if (memchr(p, ' ', n) != NULL) {
@@ -157,6 +162,7 @@ destroy(list_t *list)
         free(list->ask);
     }
 
+    free(list->server);
     free(list->parsed);
     free(list->bytes);
     free(list);
