@@ -32,16 +32,25 @@ export async function loadPart(name) {
     }
 }
 
-const plural = new Intl.PluralRules(lang);
-const numbers = new Intl.NumberFormat(lang);
+// To make a formatter takes long: it is made when it is first needed, and then
+// kept.
+function once(make) {
+    let made;
+
+    return () => made ??= make();
+}
+
+const plural = once(() => new Intl.PluralRules(lang));
+const numbers = once(() => new Intl.NumberFormat(lang));
+const ago = once(() => new Intl.RelativeTimeFormat(lang, { numeric: 'auto' }));
 
 export function number(n) {
-    return numbers.format(n);
+    return numbers().format(n);
 }
 
 export function t(name, values = {}) {
     const key = 'n' in values && !(name in messages)
-        ? `${name}_${plural.select(values.n)}` : name;
+        ? `${name}_${plural().select(values.n)}` : name;
 
     if (!(key in messages)) {
         return '';
@@ -52,27 +61,29 @@ export function t(name, values = {}) {
             : values[what]);
 }
 
-let zone = 'UTC';
+let zone;
 let times;
-const ago = new Intl.RelativeTimeFormat(lang, { numeric: 'auto' });
 
-// To make a formatter takes long, and a table needs one for each row.
+// Times are in that zone from now on; in UTC if the browser does not know it.
 export function setZone(name) {
     const format = (timeZone) => new Intl.DateTimeFormat(lang, { timeZone,
         dateStyle: 'medium', timeStyle: 'short' });
 
-    try {
-        times = format(name);
-        zone = name;
-    } catch {
-        times = format('UTC');
-        zone = 'UTC';
-    }
+    zone = name;
+    times = once(() => {
+        try {
+            return format(name);
+        } catch {
+            zone = 'UTC';
+            return format(zone);
+        }
+    });
 }
 
-setZone(zone);
+setZone('UTC');
 
 export function zoneName() {
+    times();
     return zone;
 }
 
@@ -96,7 +107,7 @@ export function date(text) {
 }
 
 export function absolute(at) {
-    return times.format(at);
+    return times().format(at);
 }
 
 // A day of statistics, which is one of UTC.
@@ -108,8 +119,8 @@ export function day(at) {
 // The label of an axis, of so many hours or days.
 export function tick(at, days, span) {
     return new Intl.DateTimeFormat(lang, days || span > 48
-        ? { timeZone: days ? 'UTC' : zone, day: 'numeric', month: 'short' }
-        : { timeZone: zone, hour: '2-digit', minute: '2-digit',
+        ? { timeZone: days ? 'UTC' : zoneName(), day: 'numeric', month: 'short' }
+        : { timeZone: zoneName(), hour: '2-digit', minute: '2-digit',
             hourCycle: 'h23' }).format(at);
 }
 
@@ -118,5 +129,5 @@ export function relative(at, now) {
     const [unit, length] = steps.find(([, n]) => Math.abs(seconds) >= n)
         || ['second', 1];
 
-    return ago.format(Math.trunc(seconds / length), unit);
+    return ago().format(Math.trunc(seconds / length), unit);
 }
