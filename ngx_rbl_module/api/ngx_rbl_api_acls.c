@@ -38,22 +38,12 @@ ngx_rbl_acls_order(const void *one, const void *two)
 static void
 ngx_rbl_acls_write(ngx_rbl_ctx_t *ctx, rbl_str_t acl)
 {
-    rbl_str_t    ip, host;
-    const char  *space;
+    rbl_str_t  ip;
 
-    space = acl.n ? memchr(acl.p, ' ', acl.n) : NULL;
-
-    ip = acl;
-    host = RBL_STR("");
-
-    if (space != NULL) {
-        ip.n = space - acl.p;
-        host.p = space + 1;
-        host.n = acl.n - ip.n - 1;
-    }
+    ip = rbl_until(&acl, ' ');
 
     rbl_doc_object(&ctx->doc, NULL);
-    rbl_doc_str(&ctx->doc, "host", host);
+    rbl_doc_str(&ctx->doc, "host", acl);
     rbl_doc_str(&ctx->doc, "ip", ip);
     rbl_doc_close(&ctx->doc);
 }

@@ -99,7 +99,6 @@ static void
 ngx_rbl_plain_checked(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
     rbl_str_t         text;
-    const char       *end;
     ngx_rbl_plain_t  *plain;
 
     plain = ctx->data;
@@ -111,10 +110,10 @@ ngx_rbl_plain_checked(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 
     /* Only scripts use what is behind the time. */
     text = rbl_reply_str(reply);
-    end = text.n > 0 ? memchr(text.p, ' ', text.n) : NULL;
-    text.n = end != NULL ? (size_t) (end - text.p) : text.n;
 
-    if (rbl_int_parse(&plain->checked, text, 0, INT64_MAX) != RBL_OK) {
+    if (rbl_int_parse(&plain->checked, rbl_until(&text, ' '), 0, INT64_MAX)
+        != RBL_OK)
+    {
         ngx_rbl_internal(ctx);
     }
 }

@@ -55,22 +55,13 @@ static int
 ngx_rbl_accounts_cursor(rbl_run_t *run, rbl_str_t *text)
 {
     rbl_str_t            p, rank;
-    const char          *dash;
     ngx_rbl_ctx_t       *ctx;
     ngx_rbl_accounts_t  *all;
 
     ctx = ngx_rbl_of(run);
     all = ctx->data;
-    dash = text->n ? memchr(text->p, '-', text->n) : NULL;
-
-    if (dash == NULL) {
-        return NGX_DECLINED;
-    }
-
-    p.p = text->p;
-    p.n = dash - text->p;
-    rank.p = dash + 1;
-    rank.n = text->n - p.n - 1;
+    rank = *text;
+    p = rbl_until(&rank, '-');
 
     return rbl_int_parse(&all->p, p, 0, RBL_PARTITIONS_MAX - 1) == RBL_OK
            && rbl_int_parse(&all->rank, rank, 0, NGX_RBL_TOTAL_MAX) == RBL_OK

@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 
-#define NODES_TAG      (RBL_TAG_LEN + 2)    /* with its braces */
 #define NODES_SERVERS  64               /* of a range: master and replicas */
 
 
@@ -418,31 +417,33 @@ rbl_nodes_moved(rbl_nodes_t *nodes, const redisReply *error, unsigned asked)
 {
     int64_t           slot, port;
     unsigned          i;
-    rbl_str_t         host, number;
-    const char       *p, *end, *space, *colon;
+    rbl_str_t         number, host, after;
+    const char       *colon;
     rbl_host_port_t   at;
 
-    if (error == NULL || error->type != REDIS_REPLY_ERROR || error->str == NULL
-        || strncmp(error->str, "MOVED ", 6) != 0)
+    if (error == NULL || error->type != REDIS_REPLY_ERROR || error->str == NULL)
     {
         return RBL_NODE_NONE;
     }
 
-    p = error->str + 6;
-    end = error->str + error->len;
-    space = memchr(p, ' ', (size_t) (end - p));
-    colon = space ? memrchr(space, ':', (size_t) (end - space)) : NULL;
+    host = (rbl_str_t) { error->str, error->len };
+
+    if (!rbl_str_is(rbl_until(&host, ' '), "MOVED")) {
+        return RBL_NODE_NONE;
+    }
+
+    number = rbl_until(&host, ' ');
+    colon = host.n ? memrchr(host.p, ':', host.n) : NULL;
 
     if (colon == NULL) {
         return RBL_NODE_NONE;
     }
 
-    number = (rbl_str_t) { p, (size_t) (space - p) };
-    host = (rbl_str_t) { space + 1, (size_t) (colon - space - 1) };
+    after = (rbl_str_t) { colon + 1, (size_t) (host.p + host.n - colon - 1) };
+    host.n -= after.n + 1;
 
     if (rbl_int_parse(&slot, number, 0, RBL_SLOTS - 1) != RBL_OK
-        || rbl_int_parse(&port, (rbl_str_t) { colon + 1,
-                         (size_t) (end - colon - 1) }, 1, 65535) != RBL_OK
+        || rbl_int_parse(&port, after, 1, 65535) != RBL_OK
         || rbl_nodes_address(nodes, &at, host, port, &nodes->node[asked].at)
            != NULL)
     {
@@ -485,16 +486,10 @@ rbl_nodes_is(rbl_nodes_t *nodes, const redisReply *myid, unsigned i)
 static rbl_str_t
 nodes_tag(rbl_str_t key)
 {
-    const char  *p, *end;
+    (void) rbl_until(&key, '{');
 
-    p = key.n ? memchr(key.p, '{', key.n) : NULL;
-    end = key.p + key.n;
-
-    if (p == NULL || end - p < NODES_TAG || p[NODES_TAG - 1] != '}') {
-        return (rbl_str_t) { NULL, 0 };
-    }
-
-    return (rbl_str_t) { p + 1, RBL_TAG_LEN };
+    return key.n > RBL_TAG_LEN && key.p[RBL_TAG_LEN] == '}'
+           ? (rbl_str_t) { key.p, RBL_TAG_LEN } : (rbl_str_t) { NULL, 0 };
 }
 
 

@@ -18,43 +18,14 @@
 static int
 place_skip(rbl_str_t *text, const char *word)
 {
-    size_t  n;
-
-    n = strlen(word);
-
-    if (text->n < n || memcmp(text->p, word, n) != 0) {
+    if (!rbl_str_begins(*text, word)) {
         return 0;
     }
 
-    text->p += n;
-    text->n -= n;
+    text->p += strlen(word);
+    text->n -= strlen(word);
 
     return 1;
-}
-
-
-/* Cuts off what stands before the separator; without one, everything. */
-
-static rbl_str_t
-place_part(rbl_str_t *text, char separator)
-{
-    rbl_str_t    part;
-    const char  *end;
-
-    part = *text;
-    end = text->n ? memchr(text->p, separator, text->n) : NULL;
-
-    if (end == NULL) {
-        text->p += text->n;
-        text->n = 0;
-        return part;
-    }
-
-    part.n = (size_t) (end - text->p);
-    text->p = end + 1;
-    text->n -= part.n + 1;
-
-    return part;
 }
 
 
@@ -168,7 +139,7 @@ place_hosts(rbl_place_t *place, rbl_str_t text)
         }
 
         if (rbl_host_port_parse(&place->hosts[place->n],
-                                place_part(&text, ','))
+                                rbl_until(&text, ','))
             != RBL_OK)
         {
             return "it must be ADDRESS:PORT, unix:/PATH,"
@@ -192,12 +163,12 @@ place_master(rbl_place_t *place, rbl_str_t *text)
     size_t     i;
     rbl_str_t  name;
 
-    if (memchr(text->p, '@', text->n) == NULL) {
+    name = rbl_until(text, '@');
+
+    if (text->p == NULL) {
         return "sentinel: needs the name of the master, and \"@\", before the"
                " addresses";
     }
-
-    name = place_part(text, '@');
 
     for (i = 0; i < name.n; i++) {
         if (name.p[i] <= ' ' || name.p[i] > '~') {
@@ -250,13 +221,10 @@ rbl_place_parse(rbl_place_t *place, rbl_str_t text)
 const char *
 rbl_place_map_add(rbl_place_map_t *map, rbl_str_t text)
 {
-    rbl_str_t        announced;
     rbl_addr_t       addr;
     rbl_host_port_t  from, to;
 
-    announced = place_part(&text, '=');
-
-    if (rbl_host_port_parse(&from, announced) != RBL_OK
+    if (rbl_host_port_parse(&from, rbl_until(&text, '=')) != RBL_OK
         || rbl_host_port_parse(&to, text) != RBL_OK
         || rbl_addr_parse(&addr, rbl_str(to.host)) != RBL_OK)
     {

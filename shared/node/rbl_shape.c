@@ -16,36 +16,6 @@ typedef struct {
 } shape_line_t;
 
 
-static rbl_str_t
-shape_cut(rbl_str_t *rest, char end)
-{
-    rbl_str_t    word = *rest;
-    const char  *at;
-
-    at = rest->n > 0 ? memchr(rest->p, end, rest->n) : NULL;
-    word.n = at != NULL ? (size_t) (at - rest->p) : rest->n;
-    rest->p += word.n + (at != NULL);
-    rest->n -= word.n + (at != NULL);
-
-    return word;
-}
-
-
-/* True if the words, with commas, have this one. */
-
-static int
-shape_has(rbl_str_t words, const char *flag)
-{
-    while (words.n > 0) {
-        if (rbl_str_is(shape_cut(&words, ','), flag)) {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
 /* The part of an address that may be shown; "?": it is none. */
 
 static void
@@ -57,7 +27,7 @@ shape_at(char to[RBL_SHAPE_AT], rbl_str_t word)
     static const char  set[] = "0123456789abcdefghijklmnopqrstuvwxyz"
                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ.:-[]";
 
-    at = shape_cut(&word, '@');
+    at = rbl_until(&word, '@');
 
     for (i = 0; i < at.n && strchr(set, at.p[i]) != NULL && at.p[i]; i++) {
         /* void */
@@ -75,10 +45,10 @@ shape_read(shape_line_t lines[RBL_SHAPE_LINES], rbl_str_t text)
     rbl_str_t  rest;
 
     for (n = 0; text.n > 0 && n < RBL_SHAPE_LINES; /* void */) {
-        rest = shape_cut(&text, '\n');
+        rest = rbl_until(&text, '\n');
 
         for (i = 0; i < SHAPE_WORDS; i++) {
-            lines[n].word[i] = shape_cut(&rest, ' ');
+            lines[n].word[i] = rbl_until(&rest, ' ');
         }
 
         lines[n].slots = rest;
@@ -97,7 +67,7 @@ shape_open(rbl_shape_t *shape, const shape_line_t *line)
     rbl_str_t  rest = line->slots, word;
 
     while (rest.n > 0) {
-        word = shape_cut(&rest, ' ');
+        word = rbl_until(&rest, ' ');
 
         if (word.n == 0 || *word.p != '[') {
             continue;
@@ -106,7 +76,7 @@ shape_open(rbl_shape_t *shape, const shape_line_t *line)
         word.p++;
         word.n--;
 
-        if (rbl_int_parse(&slot, shape_cut(&word, '-'), 0, 16383) == RBL_OK) {
+        if (rbl_int_parse(&slot, rbl_until(&word, '-'), 0, 16383) == RBL_OK) {
             shape->open++;
             shape->slot = (unsigned) slot;
             shape_at(shape->open_at, line->word[SHAPE_AT]);
@@ -120,7 +90,8 @@ shape_open(rbl_shape_t *shape, const shape_line_t *line)
 static int
 shape_serves(const shape_line_t *line)
 {
-    return shape_has(line->word[SHAPE_FLAGS], "master") && line->slots.n > 0;
+    return line->slots.n > 0
+           && rbl_words_have(line->word[SHAPE_FLAGS], "master");
 }
 
 
@@ -183,13 +154,13 @@ rbl_shape_add(rbl_shape_t *shape, const redisReply *nodes)
     for (i = 0, away = 0, idle = 0; i < n; i++) {
         flags = lines[i].word[SHAPE_FLAGS];
 
-        if (shape_has(flags, "fail")) {
+        if (rbl_words_have(flags, "fail")) {
             away++;
             shape_at(shape->away_at, lines[i].word[SHAPE_AT]);
 
-        } else if (shape_has(flags, "master") && lines[i].slots.n == 0
-                   && !shape_has(flags, "fail?")
-                   && !shape_has(flags, "handshake"))
+        } else if (rbl_words_have(flags, "master") && lines[i].slots.n == 0
+                   && !rbl_words_have(flags, "fail?")
+                   && !rbl_words_have(flags, "handshake"))
         {
             idle++;
             shape_at(shape->idle_at, lines[i].word[SHAPE_AT]);

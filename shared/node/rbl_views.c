@@ -72,28 +72,6 @@ rbl_views_named(rbl_views_t *views, const rbl_nodes_t *nodes,
 }
 
 
-/* True if the flags, words with commas, have the word. */
-
-static int
-views_flag(rbl_str_t flags, const char *word)
-{
-    size_t  i, n;
-
-    n = strlen(word);
-
-    for (i = 0; i + n <= flags.n; i++) {
-        if (memcmp(flags.p + i, word, n) == 0
-            && (i == 0 || flags.p[i - 1] == ',')
-            && (i + n == flags.n || flags.p[i + n] == ','))
-        {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
 /* While a failover is under way, a Sentinel may name the new master already,
    and its state is still about the old one. */
 
@@ -113,8 +91,8 @@ rbl_views_state(rbl_views_t *views, const rbl_nodes_t *nodes,
     replicas = rbl_reply_int(rbl_reply_field(reply, "num-slaves"), -1);
     views->replicas = replicas > views->replicas ? replicas : views->replicas;
 
-    if (!views_flag(flags, "s_down") && !views_flag(flags, "o_down")
-        && !views_flag(flags, "failover_in_progress"))
+    if (!rbl_words_have(flags, "s_down") && !rbl_words_have(flags, "o_down")
+        && !rbl_words_have(flags, "failover_in_progress"))
     {
         return;
     }

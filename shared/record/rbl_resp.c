@@ -147,18 +147,10 @@ rbl_resp_eval(char *to, const rbl_script_t *script, rbl_str_t call,
 rbl_str_t
 rbl_resp_verb(rbl_str_t command)
 {
-    rbl_str_t    verb;
-    const char  *end = command.p + command.n;
+    (void) rbl_until(&command, '\n');
+    (void) rbl_until(&command, '\n');
 
-    verb.p = memchr(command.p, '\n', command.n);
-    verb.p++;
-    verb.p = memchr(verb.p, '\n', (size_t) (end - verb.p));
-    verb.p++;
-    verb.n = (size_t) ((const char *) memchr(verb.p, '\r',
-                                             (size_t) (end - verb.p))
-                       - verb.p);
-
-    return verb;
+    return rbl_until(&command, '\r');
 }
 
 

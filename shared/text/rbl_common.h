@@ -101,6 +101,21 @@ rbl_until(rbl_str_t *rest, char sep)
 }
 
 
+/* True if the words, with commas between them, have this one. */
+
+static inline int
+rbl_words_have(rbl_str_t words, const char *word)
+{
+    while (words.n > 0) {
+        if (rbl_str_is(rbl_until(&words, ','), word)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 /* Copies a string into the caller's buffer, cut to size - 1 bytes and
    terminated with NUL; size must not be 0. */
 
