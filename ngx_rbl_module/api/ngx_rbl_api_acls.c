@@ -12,9 +12,8 @@
 static void
 ngx_rbl_acls_prepare(ngx_rbl_ctx_t *ctx)
 {
-    rbl_str_t  all[2] = { RBL_STR("0"), RBL_STR("-1") };
-
-    ngx_rbl_ask_system(ctx, ctx->batch, "ZRANGE", "daemons:addr", 2, all);
+    ngx_rbl_ask_system(ctx, ctx->batch, "ZRANGE", "daemons:addr",
+                       RBL_WORDS(RBL_STR("0"), RBL_STR("-1")));
 }
 
 

@@ -93,10 +93,7 @@ ngx_rbl_status_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
     ngx_memcpy(details + status->check.n, ":d", 2);
 
     ngx_rbl_batch_command(batch, RBL_COMMAND("GETRANGE",
-                          rbl_account_key(&key,
-                                          ngx_rbl_store_keyspace(ctx->store),
-                                          "check", rbl_sid_str(&ctx->account),
-                                          name),
+                          ngx_rbl_account_key(ctx, &key, "check", name),
                           rbl_out_int_text(start, status->offset),
                           rbl_out_int_text(end, status->offset
                                                 + NGX_RBL_DETAILS_SLICE - 1)));

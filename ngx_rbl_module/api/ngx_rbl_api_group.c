@@ -167,10 +167,7 @@ ngx_rbl_group_more(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch, ngx_uint_t n,
     ctx->more = refs;
 
     refs->fields[-2] = RBL_STR("HMGET");
-    refs->fields[-1] = rbl_account_key(&key,
-                                       ngx_rbl_store_keyspace(ctx->store),
-                                       "refs", rbl_sid_str(&ctx->account),
-                                       RBL_STR(""));
+    refs->fields[-1] = ngx_rbl_account_key(ctx, &key, "refs", RBL_STR(""));
 
     ngx_rbl_batch_command(batch, (int) (2 * n + 2), refs->fields - 2);
 

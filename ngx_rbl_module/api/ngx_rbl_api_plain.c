@@ -58,12 +58,6 @@ typedef struct {
 static void
 ngx_rbl_plain_prepare(ngx_rbl_ctx_t *ctx)
 {
-    rbl_key_t              key;
-    rbl_str_t              last[6], time;
-    const rbl_keyspace_t  *ks;
-
-    ks = ngx_rbl_store_keyspace(ctx->store);
-
     if (ngx_rbl_data(ctx, sizeof(ngx_rbl_plain_t)) == NULL) {
         return;
     }
@@ -77,21 +71,11 @@ ngx_rbl_plain_prepare(ngx_rbl_ctx_t *ctx)
     ngx_rbl_ask_state(ctx, RBL_STATE_RANGE);
     ngx_rbl_ask(ctx, "GET", "coverage", RBL_STR(""), 0, NULL);
 
-    last[0] = RBL_STR("ZRANGE");
-    last[1] = rbl_key(&key, ks, rbl_partition(ks, rbl_sid_str(&ctx->account)),
-                      "daemons", RBL_STR(""), RBL_STR(""));
-    last[2] = RBL_STR("0");
-    last[3] = RBL_STR("0");
-    last[4] = RBL_STR("REV");
-    last[5] = RBL_STR("WITHSCORES");
-
-    ngx_rbl_batch_command(ctx->batch, 6, last);
-
-    time = RBL_STR("TIME");
-
-    ngx_rbl_batch_command(ctx->batch, 1, &time);
-
-    ctx->round.asks += 2;
+    ngx_rbl_ask_system(ctx, ctx->batch, "ZRANGE", "daemons", RBL_WORDS(
+                       RBL_STR("0"), RBL_STR("0"), RBL_STR("REV"),
+                       RBL_STR("WITHSCORES")));
+    ngx_rbl_batch_command(ctx->batch, RBL_WORDS(RBL_STR("TIME")));
+    ctx->round.asks++;
 }
 
 
@@ -173,8 +157,7 @@ ngx_rbl_plain_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 /* Adds a command for the records of the silent lists that are named. */
 
 static void
-ngx_rbl_silent_names(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch,
-    const rbl_coverage_t *c)
+ngx_rbl_silent_names(ngx_rbl_ctx_t *ctx, const rbl_coverage_t *c)
 {
     ngx_uint_t             i;
     rbl_key_t             *key;
@@ -200,7 +183,7 @@ ngx_rbl_silent_names(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch,
         argv[2 * i + 2] = rbl_account_key(&key[1], ks, "r", ac, sid);
     }
 
-    ngx_rbl_batch_command(batch, (int) i * 2 + 1, argv);
+    ngx_rbl_next_command(ctx, (int) i * 2 + 1, argv);
 }
 
 
@@ -461,9 +444,7 @@ static void
 ngx_rbl_plain_proceed(ngx_rbl_ctx_t *ctx)
 {
     char              text[RBL_OUT_INT + 1];
-    rbl_key_t         key;
     ngx_uint_t        names;
-    ngx_rbl_batch_t  *batch;
     ngx_rbl_plain_t  *plain;
 
     plain = ctx->data;
@@ -481,21 +462,14 @@ ngx_rbl_plain_proceed(ngx_rbl_ctx_t *ctx)
         return;
     }
 
-    batch = ngx_rbl_next(ctx);
-
-    if (batch != NULL && ctx->lapsed) {
+    if (ctx->lapsed) {
         (void) ngx_sprintf((u_char *) text, "(%L%Z", ctx->kept);
-
-        ngx_rbl_batch_command(batch, RBL_COMMAND("ZCOUNT",
-                              rbl_account_key(&key,
-                                          ngx_rbl_store_keyspace(ctx->store),
-                                          "hosts", rbl_sid_str(&ctx->account),
-                                          RBL_STR("")),
-                              rbl_str(text), RBL_STR("+inf")));
+        ngx_rbl_next_ask(ctx, "ZCOUNT", "hosts", RBL_STR(""),
+                         RBL_WORDS(rbl_str(text), RBL_STR("+inf")));
     }
 
-    if (batch != NULL && names) {
-        ngx_rbl_silent_names(ctx, batch, &plain->lists);
+    if (names) {
+        ngx_rbl_silent_names(ctx, &plain->lists);
     }
 }
 

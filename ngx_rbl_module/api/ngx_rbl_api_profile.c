@@ -77,9 +77,8 @@ static void
 ngx_rbl_profile_more(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch, ngx_uint_t n,
     const rbl_str_t *sids)
 {
-    rbl_str_t  all[2] = { RBL_STR("0"), RBL_STR("-1") };
-
-    ngx_rbl_ask_system(ctx, batch, "ZRANGE", "lists:active", 2, all);
+    ngx_rbl_ask_system(ctx, batch, "ZRANGE", "lists:active",
+                       RBL_WORDS(RBL_STR("0"), RBL_STR("-1")));
 }
 
 

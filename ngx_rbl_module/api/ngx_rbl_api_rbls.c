@@ -178,7 +178,6 @@ ngx_rbl_rbls_prepare(ngx_rbl_ctx_t *ctx)
 {
     int64_t          first;
     char             text[2][RBL_OUT_INT];
-    rbl_str_t        range[2];
     ngx_rbl_list_t  *list;
 
     list = ngx_rbl_data(ctx, sizeof(ngx_rbl_rbls_t));
@@ -189,11 +188,10 @@ ngx_rbl_rbls_prepare(ngx_rbl_ctx_t *ctx)
 
     first = (list->page - 1) * list->page_size;
 
-    range[0] = rbl_out_int_text(text[0], first);
-    range[1] = rbl_out_int_text(text[1], first + list->page_size - 1);
-
     ngx_rbl_rbls_totals(ctx);
-    ngx_rbl_ask_system(ctx, ctx->batch, "ZRANGE", "lists:active", 2, range);
+    ngx_rbl_ask_system(ctx, ctx->batch, "ZRANGE", "lists:active", RBL_WORDS(
+                       rbl_out_int_text(text[0], first),
+                       rbl_out_int_text(text[1], first + list->page_size - 1)));
     ngx_rbl_ask_range(ctx, "rbls", 0, NGX_RBL_CUSTOMS_MAX - 1);
 }
 

@@ -17,14 +17,6 @@
 #include "ngx_rbl_visit.h"
 
 
-enum {                                  /* indexes of the array of limits */
-    NGX_RBL_HOUR = 0,
-    NGX_RBL_READ,
-    NGX_RBL_WRITE,
-    NGX_RBL_START
-};
-
-
 /* An empty list allows every address.  An invalid network matches none. */
 
 static ngx_int_t
@@ -94,10 +86,11 @@ static ngx_uint_t
 ngx_rbl_admit_kind(const ngx_rbl_ctx_t *ctx)
 {
     if (ctx->route->flags & NGX_RBL_STARTS) {
-        return NGX_RBL_START;
+        return RBL_LIMIT_STARTS;
     }
 
-    return ctx->route->method == NGX_HTTP_GET ? NGX_RBL_READ : NGX_RBL_WRITE;
+    return ctx->route->method == NGX_HTTP_GET ? RBL_LIMIT_READS
+                                              : RBL_LIMIT_WRITES;
 }
 
 
@@ -108,7 +101,7 @@ ngx_rbl_admit_counts(const ngx_rbl_ctx_t *ctx, const int64_t *limits)
         return !ngx_rbl_login_fresh(ctx, NGX_RBL_SESSION_FRESH);
     }
 
-    return limits[NGX_RBL_HOUR] > 0 || limits[ngx_rbl_admit_kind(ctx)] > 0;
+    return limits[RBL_LIMIT_HOUR] > 0 || limits[ngx_rbl_admit_kind(ctx)] > 0;
 }
 
 
@@ -187,12 +180,10 @@ ngx_rbl_admit_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
 
     kind = ngx_rbl_admit_kind(ctx);
 
-    args.acct = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store),
-                                "acct", rbl_sid_str(&ctx->account),
-                                RBL_STR(""));
+    args.acct = ngx_rbl_account_key(ctx, &key, "acct", RBL_STR(""));
     args.app = rbl_sid_str(&ctx->app);
     args.kind = rbl_out_int_text(number[0], kind);
-    args.hour = rbl_out_int_text(number[1], ctx->limits[NGX_RBL_HOUR]);
+    args.hour = rbl_out_int_text(number[1], ctx->limits[RBL_LIMIT_HOUR]);
     args.second = rbl_out_int_text(number[2], ctx->limits[kind]);
 
     ngx_rbl_batch_script(batch, &rbl_script_app_admit, RBL_ARGC(args),

@@ -264,15 +264,11 @@ ngx_rbl_session_touch(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
 {
     char       hex[NGX_RBL_FIELD_LEN];
     rbl_key_t  key;
-    rbl_str_t  argv[3];
 
-    argv[0] = RBL_STR("PEXPIRE");
-    argv[1] = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store),
-                              "session", rbl_sid_str(&ctx->account),
-                              ngx_rbl_secret_field(hex, ctx->digest));
-    argv[2] = RBL_STR(NGX_RBL_SESSION_IDLE);
-
-    ngx_rbl_batch_command(batch, 3, argv);
+    ngx_rbl_batch_command(batch, RBL_COMMAND("PEXPIRE",
+                          ngx_rbl_account_key(ctx, &key, "session",
+                              ngx_rbl_secret_field(hex, ctx->digest)),
+                          RBL_STR(NGX_RBL_SESSION_IDLE)));
 }
 
 

@@ -82,9 +82,7 @@ ngx_rbl_visit_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
         rbl_str_t                 by;
     } call;
 
-    call.args.acct = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store),
-                                     "acct", rbl_sid_str(&ctx->account),
-                                     RBL_STR(""));
+    call.args.acct = ngx_rbl_account_key(ctx, &key, "acct", RBL_STR(""));
     call.args.user = rbl_sid_str(&ctx->user.sid);
     call.by = ngx_rbl_by(ctx, &by, RBL_STR("operator/visit"), NULL);
 

@@ -10,6 +10,15 @@
 #define NGX_RBL_REPEATS  3
 
 
+rbl_str_t
+ngx_rbl_account_key(const ngx_rbl_ctx_t *ctx, rbl_key_t *key,
+    const char *name, rbl_str_t sid)
+{
+    return rbl_account_key(key, ngx_rbl_store_keyspace(ctx->store), name,
+                           rbl_sid_str(&ctx->account), sid);
+}
+
+
 static void
 ngx_rbl_ask_key(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch, const char *verb,
     rbl_str_t key, ngx_uint_t argc, const rbl_str_t *argv)
@@ -37,22 +46,18 @@ ngx_rbl_ask(ngx_rbl_ctx_t *ctx, const char *verb, const char *name,
     rbl_key_t  key;
 
     ngx_rbl_ask_key(ctx, ctx->batch, verb,
-                    rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store),
-                                    name, rbl_sid_str(&ctx->account), sid),
-                    argc, argv);
+                    ngx_rbl_account_key(ctx, &key, name, sid), argc, argv);
 }
 
 
 void
 ngx_rbl_ask_state(ngx_rbl_ctx_t *ctx, rbl_state_t state)
 {
-    char       text[2][RBL_OUT_INT];
-    rbl_str_t  range[2];
+    char  text[2][RBL_OUT_INT];
 
-    range[0] = rbl_out_int_text(text[0], state * RBL_STATE_WIDTH);
-    range[1] = rbl_out_int_text(text[1], (state + 1) * RBL_STATE_WIDTH - 1);
-
-    ngx_rbl_ask(ctx, "ZCOUNT", "states", RBL_STR(""), 2, range);
+    ngx_rbl_ask(ctx, "ZCOUNT", "states", RBL_STR(""), RBL_WORDS(
+                rbl_out_int_text(text[0], state * RBL_STATE_WIDTH),
+                rbl_out_int_text(text[1], (state + 1) * RBL_STATE_WIDTH - 1)));
 }
 
 
@@ -66,9 +71,8 @@ ngx_rbl_ask_count(ngx_rbl_ctx_t *ctx, const char *name)
 void
 ngx_rbl_ask_first(ngx_rbl_ctx_t *ctx, const char *name)
 {
-    rbl_str_t  first[3] = { RBL_STR("0"), RBL_STR("0"), RBL_STR("WITHSCORES") };
-
-    ngx_rbl_ask(ctx, "ZRANGE", name, RBL_STR(""), 3, first);
+    ngx_rbl_ask(ctx, "ZRANGE", name, RBL_STR(""), RBL_WORDS(
+                RBL_STR("0"), RBL_STR("0"), RBL_STR("WITHSCORES")));
 }
 
 
@@ -76,13 +80,11 @@ void
 ngx_rbl_ask_range(ngx_rbl_ctx_t *ctx, const char *name, int64_t first,
     int64_t last)
 {
-    char       text[2][RBL_OUT_INT];
-    rbl_str_t  range[2];
+    char  text[2][RBL_OUT_INT];
 
-    range[0] = rbl_out_int_text(text[0], first);
-    range[1] = rbl_out_int_text(text[1], last);
-
-    ngx_rbl_ask(ctx, "ZRANGE", name, RBL_STR(""), 2, range);
+    ngx_rbl_ask(ctx, "ZRANGE", name, RBL_STR(""), RBL_WORDS(
+                rbl_out_int_text(text[0], first),
+                rbl_out_int_text(text[1], last)));
 }
 
 
@@ -165,6 +167,59 @@ ngx_rbl_batch_records(ngx_rbl_batch_t *batch, ngx_uint_t n, rbl_str_t *keys)
 }
 
 
+ngx_rbl_batch_t *
+ngx_rbl_next(ngx_rbl_ctx_t *ctx)
+{
+    if (ctx->next == NULL) {
+        ctx->next = ngx_rbl_batch_create(ctx->store, ctx->next_reply,
+                                         ctx->next_done, ctx);
+
+        if (ctx->next == NULL) {
+            ngx_rbl_internal(ctx);
+        }
+    }
+
+    return ctx->next;
+}
+
+
+void
+ngx_rbl_next_script(ngx_rbl_ctx_t *ctx, const rbl_script_t *script, int argc,
+    const rbl_str_t *argv)
+{
+    ngx_rbl_batch_t  *batch;
+
+    batch = ngx_rbl_next(ctx);
+
+    if (batch != NULL) {
+        ngx_rbl_batch_script(batch, script, argc, argv);
+    }
+}
+
+
+void
+ngx_rbl_next_command(ngx_rbl_ctx_t *ctx, int argc, const rbl_str_t *argv)
+{
+    ngx_rbl_next_script(ctx, NULL, argc, argv);
+}
+
+
+void
+ngx_rbl_next_ask(ngx_rbl_ctx_t *ctx, const char *verb, const char *name,
+    rbl_str_t sid, ngx_uint_t argc, const rbl_str_t *argv)
+{
+    rbl_key_t         key;
+    ngx_rbl_batch_t  *batch;
+
+    batch = ngx_rbl_next(ctx);
+
+    if (batch != NULL) {
+        ngx_rbl_ask_key(ctx, batch, verb,
+                        ngx_rbl_account_key(ctx, &key, name, sid), argc, argv);
+    }
+}
+
+
 void
 ngx_rbl_next_records(ngx_rbl_ctx_t *ctx, const char *name, ngx_uint_t n,
     const rbl_str_t *parts)
@@ -186,8 +241,7 @@ ngx_rbl_next_records(ngx_rbl_ctx_t *ctx, const char *name, ngx_uint_t n,
     argv++;
 
     for (i = 0; i < n; i++) {
-        argv[i] = rbl_account_key(&keys[i], ngx_rbl_store_keyspace(ctx->store),
-                                  name, rbl_sid_str(&ctx->account), parts[i]);
+        argv[i] = ngx_rbl_account_key(ctx, &keys[i], name, parts[i]);
     }
 
     ngx_rbl_batch_records(batch, n, argv);
@@ -198,23 +252,16 @@ void
 ngx_rbl_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script, int argc,
     rbl_str_t *argv)
 {
-    rbl_key_t         key;
-    rbl_str_t        *all;
-    rbl_audit_by_t    by;
-    ngx_rbl_batch_t  *batch;
+    rbl_key_t        key;
+    rbl_str_t       *all;
+    rbl_audit_by_t   by;
 
-    batch = ngx_rbl_next(ctx);
-    if (batch == NULL) {
-        return;
-    }
-
-    *argv = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store), "acct",
-                            rbl_sid_str(&ctx->account), RBL_STR(""));
+    *argv = ngx_rbl_account_key(ctx, &key, "acct", RBL_STR(""));
 
     ctx->round.writes = ctx->route->method != NGX_HTTP_GET;
 
     if (!script->audited) {
-        ngx_rbl_batch_script(batch, script, argc, argv);
+        ngx_rbl_next_script(ctx, script, argc, argv);
         return;
     }
 
@@ -229,7 +276,7 @@ ngx_rbl_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script, int argc,
     all[argc] = ngx_rbl_by(ctx, &by, ngx_rbl_by_text(&ctx->route->endpoint),
                            ctx->run.fields);
 
-    ngx_rbl_batch_script(batch, script, argc + 1, all);
+    ngx_rbl_next_script(ctx, script, argc + 1, all);
 }
 
 
@@ -252,22 +299,6 @@ ngx_rbl_aside(ngx_rbl_ctx_t *ctx)
     }
 
     return ctx->gate;
-}
-
-
-ngx_rbl_batch_t *
-ngx_rbl_next(ngx_rbl_ctx_t *ctx)
-{
-    if (ctx->next == NULL) {
-        ctx->next = ngx_rbl_batch_create(ctx->store, ctx->next_reply,
-                                         ctx->next_done, ctx);
-
-        if (ctx->next == NULL) {
-            ngx_rbl_internal(ctx);
-        }
-    }
-
-    return ctx->next;
 }
 
 

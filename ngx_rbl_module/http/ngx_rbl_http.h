@@ -346,6 +346,10 @@ struct ngx_rbl_ctx_s {
 
 /* ngx_rbl_ask.c */
 
+/* The key `name`:<AC>[:<sid>] of the account. */
+rbl_str_t ngx_rbl_account_key(const ngx_rbl_ctx_t *ctx, rbl_key_t *key,
+    const char *name, rbl_str_t sid);
+
 /*
  * Adds a command on a key of the account to the first round: `verb`, the key
  * `name`:<AC>[:<sid>], then up to NGX_RBL_COMMAND_ARGS arguments.
@@ -388,6 +392,19 @@ void ngx_rbl_ask_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
 void ngx_rbl_batch_records(ngx_rbl_batch_t *batch, ngx_uint_t n,
     rbl_str_t *keys);
 
+/*
+ * The second round: returns its batch, and makes it if needed (NULL: out of
+ * memory, refused, 500); adds to it a script or command as it is, or a command
+ * as ngx_rbl_ask does.
+ */
+ngx_rbl_batch_t *ngx_rbl_next(ngx_rbl_ctx_t *ctx);
+void ngx_rbl_next_script(ngx_rbl_ctx_t *ctx, const rbl_script_t *script,
+    int argc, const rbl_str_t *argv);
+void ngx_rbl_next_command(ngx_rbl_ctx_t *ctx, int argc,
+    const rbl_str_t *argv);
+void ngx_rbl_next_ask(ngx_rbl_ctx_t *ctx, const char *verb, const char *name,
+    rbl_str_t sid, ngx_uint_t argc, const rbl_str_t *argv);
+
 /* Adds MGET of the keys `name`:<AC>:<part> of n parts to the second round. */
 void ngx_rbl_next_records(ngx_rbl_ctx_t *ctx, const char *name, ngx_uint_t n,
     const rbl_str_t *parts);
@@ -413,10 +430,6 @@ void ngx_rbl_slow(ngx_rbl_ctx_t *ctx);
    after the round whose reply is being read and has been answered; it may fail.
    To be called once at a time.  NULL: out of memory (refused, 500). */
 ngx_rbl_batch_t *ngx_rbl_aside(ngx_rbl_ctx_t *ctx);
-
-/* Returns the batch of the second round, and makes it if needed.  NULL: out of
-   memory (refused, 500). */
-ngx_rbl_batch_t *ngx_rbl_next(ngx_rbl_ctx_t *ctx);
 
 /* Repeats the first round, after the second round if there is one; replies of
    that second round are ignored.  NGX_DECLINED: this would be the fourth

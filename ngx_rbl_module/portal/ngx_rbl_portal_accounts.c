@@ -165,25 +165,18 @@ ngx_rbl_accounts_script(ngx_rbl_ctx_t *ctx, unsigned p, int64_t n)
 {
     char                      text[2][RBL_OUT_INT];
     rbl_key_t                 key;
-    ngx_rbl_batch_t          *batch;
     ngx_rbl_accounts_t       *all;
     rbl_accounts_show_args_t  args;
 
     all = ctx->data;
-    batch = ngx_rbl_next(ctx);
-
-    if (batch == NULL) {
-        return;
-    }
-
     args.accounts = rbl_key(&key, ngx_rbl_store_keyspace(ctx->store), p,
                             "accounts", RBL_STR(""), RBL_STR(""));
     args.id = rbl_sid_str(&all->id);
     args.first = rbl_out_int_text(text[0], all->rank);
     args.last = rbl_out_int_text(text[1], all->rank + n - 1);
 
-    ngx_rbl_batch_script(batch, &rbl_script_accounts_show, RBL_ARGC(args),
-                         args.argv);
+    ngx_rbl_next_script(ctx, &rbl_script_accounts_show, RBL_ARGC(args),
+                        args.argv);
     all->scripts++;
 }
 

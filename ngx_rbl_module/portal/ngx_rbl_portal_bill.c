@@ -50,10 +50,7 @@ ngx_rbl_table_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
     table = ctx->data;
 
     ngx_rbl_batch_command(batch, RBL_COMMAND("XRANGE",
-                          rbl_account_key(&key,
-                                          ngx_rbl_store_keyspace(ctx->store),
-                                          "ledger", rbl_sid_str(&ctx->account),
-                                          RBL_STR("")),
+                          ngx_rbl_account_key(ctx, &key, "ledger", RBL_STR("")),
                           ((rbl_str_t) { table->edge, table->n }),
                           RBL_STR("+"), RBL_STR("COUNT"),
                           rbl_out_int_text(number, NGX_RBL_LEDGER_SLICE)));

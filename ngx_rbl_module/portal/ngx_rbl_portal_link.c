@@ -54,21 +54,13 @@ ngx_rbl_link_ask(ngx_rbl_ctx_t *ctx, const u_char *digest, int64_t most)
 {
     char                  number[RBL_OUT_INT];
     rbl_key_t             key;
-    ngx_rbl_batch_t      *batch;
     rbl_mail_ask_args_t   args;
-
-    batch = ngx_rbl_next(ctx);
-
-    if (batch == NULL) {
-        return;
-    }
 
     args.asked = rbl_hash_key(&key, ngx_rbl_store_keyspace(ctx->store),
                               "asked", digest);
     args.most = rbl_out_int_text(number, most);
 
-    ngx_rbl_batch_script(batch, &rbl_script_mail_ask, RBL_ARGC(args),
-                         args.argv);
+    ngx_rbl_next_script(ctx, &rbl_script_mail_ask, RBL_ARGC(args), args.argv);
 }
 
 
@@ -236,15 +228,8 @@ ngx_rbl_link_clean(ngx_rbl_ctx_t *ctx)
     rbl_str_t         argv[3 + NGX_RBL_MAIL_USERS];
     ngx_uint_t        i;
     ngx_rbl_link_t   *link;
-    ngx_rbl_batch_t  *batch;
 
     link = ctx->data;
-    batch = ngx_rbl_next(ctx);
-
-    if (batch == NULL) {
-        return;
-    }
-
     argc = 0;
     argv[argc++] = RBL_STR("ZREM");
     argv[argc++] = rbl_hash_key(&key, ngx_rbl_store_keyspace(ctx->store),
@@ -259,7 +244,7 @@ ngx_rbl_link_clean(ngx_rbl_ctx_t *ctx)
         }
     }
 
-    ngx_rbl_batch_command(batch, argc, argv);
+    ngx_rbl_next_command(ctx, argc, argv);
 }
 
 

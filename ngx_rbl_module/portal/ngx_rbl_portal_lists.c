@@ -371,15 +371,14 @@ const ngx_rbl_op_t  ngx_rbl_op_portal_list = {
 static void
 ngx_rbl_lists_prepare(ngx_rbl_ctx_t *ctx)
 {
-    rbl_str_t  all[2] = { RBL_STR("0"), RBL_STR(NGX_RBL_LISTS_LAST) };
-
     if (ngx_rbl_data(ctx, sizeof(ngx_rbl_lists_t)) == NULL) {
         return;
     }
 
     ngx_rbl_lists_begin(ctx);
     ngx_rbl_ask_system(ctx, ctx->batch, "ZRANGE", ngx_rbl_lists_whole(ctx)
-                       ? "lists" : "lists:active", 2, all);
+                       ? "lists" : "lists:active",
+                       RBL_WORDS(RBL_STR("0"), RBL_STR(NGX_RBL_LISTS_LAST)));
 
     if (ngx_rbl_lists_whole(ctx)) {
         ngx_rbl_ask_system(ctx, ctx->batch, "HKEYS", "lists:override", 0, NULL);

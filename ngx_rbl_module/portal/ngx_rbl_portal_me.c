@@ -21,29 +21,13 @@ enum {                                  /* of the reply */
 static void
 ngx_rbl_me_proceed(ngx_rbl_ctx_t *ctx)
 {
-    rbl_key_t              account, wanted, user, bill;
-    rbl_str_t              argv[5];
-    ngx_rbl_batch_t       *batch;
-    const rbl_keyspace_t  *ks;
+    rbl_key_t  account, wanted, user, bill;
 
-    batch = ngx_rbl_next(ctx);
-    if (batch == NULL) {
-        return;
-    }
-
-    ks = ngx_rbl_store_keyspace(ctx->store);
-
-    argv[0] = RBL_STR("MGET");
-    argv[1] = rbl_account_key(&account, ks, "acct", rbl_sid_str(&ctx->account),
-                              RBL_STR(""));
-    argv[2] = rbl_account_key(&wanted, ks, "wanted",
-                              rbl_sid_str(&ctx->account), RBL_STR(""));
-    argv[3] = rbl_account_key(&user, ks, "user", rbl_sid_str(&ctx->account),
-                              rbl_sid_str(&ctx->user.sid));
-    argv[4] = rbl_account_key(&bill, ks, "bill", rbl_sid_str(&ctx->account),
-                              RBL_STR(""));
-
-    ngx_rbl_batch_command(batch, 5, argv);
+    ngx_rbl_next_command(ctx, RBL_COMMAND("MGET",
+        ngx_rbl_account_key(ctx, &account, "acct", RBL_STR("")),
+        ngx_rbl_account_key(ctx, &wanted, "wanted", RBL_STR("")),
+        ngx_rbl_account_key(ctx, &user, "user", rbl_sid_str(&ctx->user.sid)),
+        ngx_rbl_account_key(ctx, &bill, "bill", RBL_STR(""))));
 }
 
 

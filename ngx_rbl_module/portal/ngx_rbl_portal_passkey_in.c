@@ -113,14 +113,7 @@ ngx_rbl_session_begin_run(ngx_rbl_ctx_t *ctx,
 {
     char                       hex[2 * NGX_RBL_NETWORK_LEN];
     rbl_key_t                  key;
-    ngx_rbl_batch_t           *batch;
     rbl_challenge_new_args_t   args;
-
-    batch = ngx_rbl_next(ctx);
-
-    if (batch == NULL) {
-        return;
-    }
 
     ngx_hex_dump((u_char *) hex, (u_char *) begin->network,
                  NGX_RBL_NETWORK_LEN);
@@ -131,8 +124,8 @@ ngx_rbl_session_begin_run(ngx_rbl_ctx_t *ctx,
 
     ctx->round.writes = 1;
 
-    ngx_rbl_batch_script(batch, &rbl_script_challenge_new, RBL_ARGC(args),
-                         args.argv);
+    ngx_rbl_next_script(ctx, &rbl_script_challenge_new, RBL_ARGC(args),
+                        args.argv);
 }
 
 
@@ -242,25 +235,6 @@ ngx_rbl_signed_read(ngx_rbl_ctx_t *ctx, ngx_rbl_signed_t *in,
 
 
 static void
-ngx_rbl_signed_ask(ngx_rbl_ctx_t *ctx, const char *verb, rbl_str_t key,
-    rbl_str_t field)
-{
-    rbl_str_t         argv[3];
-    ngx_rbl_batch_t  *batch;
-
-    batch = ngx_rbl_next(ctx);
-
-    if (batch != NULL) {
-        argv[0] = rbl_str(verb);
-        argv[1] = key;
-        argv[2] = field;
-
-        ngx_rbl_batch_command(batch, field.n ? 3 : 2, argv);
-    }
-}
-
-
-static void
 ngx_rbl_signed_prepare(ngx_rbl_ctx_t *ctx)
 {
     char               challenge[NGX_RBL_CHALLENGE_HEX];
@@ -284,9 +258,8 @@ ngx_rbl_signed_prepare(ngx_rbl_ctx_t *ctx)
         return;
     }
 
-    ngx_rbl_signed_ask(ctx, "GETDEL",
-                       ngx_rbl_challenge_key(ctx, &key, challenge),
-                       RBL_STR(""));
+    ngx_rbl_next_command(ctx, RBL_COMMAND("GETDEL",
+                         ngx_rbl_challenge_key(ctx, &key, challenge)));
     ctx->round.writes = 1;              /* the challenge is used */
 }
 
@@ -294,7 +267,6 @@ ngx_rbl_signed_prepare(ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_signed_challenge(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
-    rbl_key_t          key;
     ngx_rbl_signed_t  *in;
 
     in = ctx->data;
@@ -306,10 +278,8 @@ ngx_rbl_signed_challenge(ngx_rbl_ctx_t *ctx, const redisReply *reply)
         return;
     }
 
-    ngx_rbl_signed_ask(ctx, "HGET",
-        rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store), "keys",
-                        rbl_sid_str(&ctx->account), rbl_sid_str(&in->user)),
-        rbl_sid_str(&in->passkey));
+    ngx_rbl_next_ask(ctx, "HGET", "keys", rbl_sid_str(&in->user),
+                     RBL_WORDS(rbl_sid_str(&in->passkey)));
 }
 
 

@@ -71,17 +71,8 @@ const ngx_rbl_family_t  ngx_rbl_family_passkeys = {
 static void
 ngx_rbl_passkeys_ask(ngx_rbl_ctx_t *ctx)
 {
-    rbl_key_t         key;
-    ngx_rbl_batch_t  *batch;
-
-    batch = ngx_rbl_next(ctx);
-
-    if (batch != NULL) {
-        ngx_rbl_batch_command(batch, RBL_COMMAND("HGETALL",
-            rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store), "keys",
-                            rbl_sid_str(&ctx->account),
-                            rbl_sid_str(&ctx->user.sid))));
-    }
+    ngx_rbl_next_ask(ctx, "HGETALL", "keys", rbl_sid_str(&ctx->user.sid), 0,
+                     NULL);
 }
 
 
@@ -169,26 +160,14 @@ static void
 ngx_rbl_passkey_begin_proceed(ngx_rbl_ctx_t *ctx)
 {
     char                      hex[NGX_RBL_FIELD_LEN];
-    rbl_key_t                 key;
-    rbl_str_t                 name;
-    ngx_rbl_batch_t          *batch;
     ngx_rbl_passkey_begin_t  *begin;
 
-    batch = ngx_rbl_next(ctx);
-
-    if (batch == NULL) {
-        return;
-    }
-
     begin = ctx->data;
-    name.p = begin->challenge.hex;
-    name.n = NGX_RBL_CHALLENGE_HEX;
 
-    ngx_rbl_batch_command(batch, RBL_COMMAND("SET",
-        rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store), "challenge",
-                        rbl_sid_str(&ctx->account), name),
-        ngx_rbl_secret_field(hex, ctx->digest), RBL_STR("PX"),
-        RBL_STR(NGX_RBL_CHALLENGE_TTL)));
+    ngx_rbl_next_ask(ctx, "SET", "challenge",
+        (rbl_str_t) { begin->challenge.hex, NGX_RBL_CHALLENGE_HEX },
+        RBL_WORDS(ngx_rbl_secret_field(hex, ctx->digest), RBL_STR("PX"),
+                  RBL_STR(NGX_RBL_CHALLENGE_TTL)));
 
     ngx_rbl_passkeys_ask(ctx);
 }

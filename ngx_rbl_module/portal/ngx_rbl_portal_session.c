@@ -283,30 +283,20 @@ static void
 ngx_rbl_enter_look(ngx_rbl_ctx_t *ctx)
 {
     rbl_key_t                   keys[2];
-    rbl_str_t                   argv[3];
-    ngx_rbl_batch_t            *batch;
+    rbl_str_t                   account;
     ngx_rbl_enter_t            *enter;
     const rbl_keyspace_t       *ks;
     const ngx_rbl_mail_user_t  *user;
 
     enter = ctx->data;
     user = &enter->user[enter->at];
-    batch = ngx_rbl_next(ctx);
-
-    if (batch == NULL) {
-        return;
-    }
-
+    account = rbl_sid_str(&user->account);
     ks = ngx_rbl_store_keyspace(ctx->store);
 
-    argv[0] = RBL_STR("MGET");
-    argv[1] = rbl_account_key(&keys[0], ks, "acct",
-                              rbl_sid_str(&user->account), RBL_STR(""));
-    argv[2] = rbl_account_key(&keys[1], ks, "user",
-                              rbl_sid_str(&user->account),
-                              rbl_sid_str(&user->user));
-
-    ngx_rbl_batch_command(batch, 3, argv);
+    ngx_rbl_next_command(ctx, RBL_COMMAND("MGET",
+        rbl_account_key(&keys[0], ks, "acct", account, RBL_STR("")),
+        rbl_account_key(&keys[1], ks, "user", account,
+                        rbl_sid_str(&user->user))));
     enter->read = ngx_rbl_enter_looked;
 }
 
@@ -334,25 +324,16 @@ static void
 ngx_rbl_enter_find(ngx_rbl_ctx_t *ctx)
 {
     rbl_key_t         key;
-    rbl_str_t         argv[5];
-    ngx_rbl_batch_t  *batch;
     ngx_rbl_enter_t  *enter;
 
     enter = ctx->data;
-    batch = ngx_rbl_next(ctx);
 
-    if (batch == NULL) {
-        return;
-    }
-
-    argv[0] = RBL_STR("ZRANGE");
-    argv[1] = rbl_hash_key(&key, ngx_rbl_store_keyspace(ctx->store), "mail",
-                           enter->mail.digest);
-    argv[2] = RBL_STR("0");
-    argv[3] = enter->account.n ? RBL_STR(NGX_RBL_ENTER_ALL) : RBL_STR("4");
-    argv[4] = RBL_STR("WITHSCORES");
-
-    ngx_rbl_batch_command(batch, 5, argv);
+    ngx_rbl_next_command(ctx, RBL_COMMAND("ZRANGE",
+        rbl_hash_key(&key, ngx_rbl_store_keyspace(ctx->store), "mail",
+                     enter->mail.digest),
+        RBL_STR("0"),
+        enter->account.n ? RBL_STR(NGX_RBL_ENTER_ALL) : RBL_STR("4"),
+        RBL_STR("WITHSCORES")));
     enter->read = ngx_rbl_enter_found;
 }
 

@@ -90,24 +90,22 @@ ngx_rbl_change_next(ngx_rbl_ctx_t *ctx)
 {
     rbl_key_t            key;
     rbl_str_t           *argv;
-    ngx_rbl_batch_t     *batch;
     ngx_rbl_change_t    *change;
     const rbl_script_t  *script;
 
     change = ctx->data;
     script = ctx->run.script;
     argv = rbl_run_argv(&ctx->run);
-    batch = ngx_rbl_next(ctx);
 
-    if (argv == NULL || batch == NULL) {
+    if (argv == NULL) {
         return;
     }
 
     argv[0] = rbl_system_key(ctx->route->op->op, &key,
                              ngx_rbl_store_keyspace(ctx->store), change->from,
                              rbl_sid_str(&ctx->run.id));
-    ngx_rbl_batch_script(batch, script, script->argc + (int) ctx->run.n_rest,
-                         argv);
+    ngx_rbl_next_script(ctx, script, script->argc + (int) ctx->run.n_rest,
+                        argv);
     ngx_rbl_slow(ctx);
 }
 

@@ -138,12 +138,16 @@ ngx_rbl_header(ngx_http_request_t *r, ngx_str_t *key, ngx_str_t *value)
 }
 
 
-const rbl_keyspace_t *
-ngx_rbl_store_keyspace(ngx_rbl_store_t *store)
+rbl_str_t
+ngx_rbl_account_key(const ngx_rbl_ctx_t *ctx, rbl_key_t *key,
+    const char *name, rbl_str_t sid)
 {
-    (void) store;
+    (void) ctx;
+    (void) key;
+    (void) name;
+    (void) sid;
 
-    return NULL;
+    return RBL_STR("");
 }
 
 
