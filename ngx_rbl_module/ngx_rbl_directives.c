@@ -139,8 +139,7 @@ ngx_rbl_set_url_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     value = cf->args->elts;
-    text.p = (char *) value[1].data;
-    text.n = value[1].len;
+    text = ngx_rbl_str(&value[1]);
 
     if (text.n > NGX_RBL_TEXT_MAX || rbl_url_parse(&url, text) != RBL_OK
         || ngx_strlchr(value[1].data, value[1].data + text.n, '?')
@@ -219,8 +218,7 @@ ngx_rbl_set_hosts_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
         ngx_strlow(value[i].data, value[i].data, value[i].len);
 
-        host->p = (char *) value[i].data;
-        host->n = value[i].len;
+        *host = ngx_rbl_str(&value[i]);
     }
 
     return NGX_CONF_OK;
@@ -367,7 +365,6 @@ ngx_rbl_set_prefix(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     ngx_rbl_loc_conf_t  *rlcf = conf;
 
-    rbl_str_t        prefix;
     ngx_str_t       *value;
     rbl_keyspace_t   ks;
 
@@ -376,10 +373,8 @@ ngx_rbl_set_prefix(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     value = cf->args->elts;
-    prefix.p = (char *) value[1].data;
-    prefix.n = value[1].len;
 
-    if (rbl_keyspace_init(&ks, prefix) != RBL_OK) {
+    if (rbl_keyspace_init(&ks, ngx_rbl_str(&value[1])) != RBL_OK) {
         return ngx_rbl_conf_refuse(cf, cmd, "1 to 32 characters of A-Z, "
                                    "a-z, 0-9, _, . and -");
     }

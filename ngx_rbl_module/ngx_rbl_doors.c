@@ -94,10 +94,7 @@ ngx_rbl_trust_parse(rbl_subnet_t *net, ngx_str_t *value)
     char       buf[RBL_VALUE_MAX];
     rbl_str_t  text;
 
-    text.p = (char *) value->data;
-    text.n = value->len;
-
-    if (rbl_network_parse(buf, &text, text) != RBL_OK) {
+    if (rbl_network_parse(buf, &text, ngx_rbl_str(value)) != RBL_OK) {
         return NGX_ERROR;
     }
 

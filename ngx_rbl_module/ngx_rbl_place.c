@@ -98,7 +98,6 @@ ngx_rbl_place_resolve(ngx_conf_t *cf, rbl_place_t *place,
 static const char *
 ngx_rbl_place_read(ngx_conf_t *cf, ngx_rbl_loc_conf_t *rlcf, ngx_str_t *text)
 {
-    rbl_str_t     words = { (char *) text->data, text->len };
     ngx_str_t     address;
     const char   *why;
     rbl_place_t   named, *place;
@@ -108,7 +107,7 @@ ngx_rbl_place_read(ngx_conf_t *cf, ngx_rbl_loc_conf_t *rlcf, ngx_str_t *text)
         return "out of memory";
     }
 
-    why = rbl_place_parse(&named, words);
+    why = rbl_place_parse(&named, ngx_rbl_str(text));
 
     if (why == NULL && named.kind != RBL_PLACE_ONE) {
         why = ngx_rbl_place_resolve(cf, place, &named);
@@ -193,8 +192,7 @@ ngx_rbl_set_store_nodes(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     value = cf->args->elts;
 
     for (i = 1; i < cf->args->nelts; i++) {
-        why = rbl_place_map_add(rlcf->store.map, (rbl_str_t) {
-                                (char *) value[i].data, value[i].len });
+        why = rbl_place_map_add(rlcf->store.map, ngx_rbl_str(&value[i]));
 
         if (why != NULL) {
             ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,

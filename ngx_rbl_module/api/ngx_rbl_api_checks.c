@@ -52,8 +52,7 @@ ngx_rbl_status_id(ngx_rbl_ctx_t *ctx, rbl_sid_t *check)
 {
     rbl_str_t  text;
 
-    text.p = (const char *) ctx->id.data;
-    text.n = ctx->id.len;
+    text = ngx_rbl_str(&ctx->id);
 
     if (text.n == 0) {
         text = rbl_text(&ctx->run, NGX_RBL_STATUS_ID);

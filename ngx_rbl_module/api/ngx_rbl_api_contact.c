@@ -245,8 +245,8 @@ ngx_rbl_contact_code(ngx_rbl_ctx_t *ctx)
                         ? RBL_ARG(contact_add, digest)
                         : RBL_ARG(contact_resend, digest)];
 
-    *argv++ = (rbl_str_t) { (char *) code.digest, sizeof(code.digest) };
-    *argv++ = (rbl_str_t) { code.text, sizeof(code.text) };
+    *argv++ = RBL_OCTETS(code.digest);
+    *argv++ = RBL_OCTETS(code.text);
     *argv++ = rbl_sid_str(&code.event);
 
     ngx_rbl_write_proceed(ctx);
@@ -302,8 +302,7 @@ ngx_rbl_contact_confirm(ngx_rbl_ctx_t *ctx)
                             rbl_text(&ctx->run, NGX_RBL_CONTACT_CODE))
         == NGX_OK)
     {
-        ctx->run.argv[RBL_ARG(contact_confirm, digest)] =
-            (rbl_str_t) { (char *) digest, sizeof(digest) };
+        ctx->run.argv[RBL_ARG(contact_confirm, digest)] = RBL_OCTETS(digest);
 
         ngx_rbl_write_proceed(ctx);
     }

@@ -85,7 +85,7 @@ ngx_rbl_auth_parse(ngx_rbl_ctx_t *ctx)
         return NGX_DECLINED;
     }
 
-    if (ngx_rbl_sha256(&secret, ctx->digest) != NGX_OK) {
+    if (ngx_rbl_sha256(ngx_rbl_str(&secret), ctx->digest) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -99,7 +99,6 @@ ngx_int_t
 ngx_rbl_auth_claimed(ngx_http_request_t *r, rbl_sid_t *account)
 {
     ngx_str_t            cookie, secret;
-    rbl_str_t            user;
     ngx_rbl_loc_conf_t  *rlcf;
 
     rlcf = ngx_http_get_module_loc_conf(r, ngx_rbl_module);
@@ -114,11 +113,9 @@ ngx_rbl_auth_claimed(ngx_http_request_t *r, rbl_sid_t *account)
         return NGX_DECLINED;
     }
 
-    user.p = (const char *) r->headers_in.user.data;
-    user.n = r->headers_in.user.len;
-
-    return rbl_sid_parse(account, RBL_SID_ACCOUNT, user) == RBL_OK
-           ? NGX_OK : NGX_DECLINED;
+    return rbl_sid_parse(account, RBL_SID_ACCOUNT,
+                         ngx_rbl_str(&r->headers_in.user))
+           == RBL_OK ? NGX_OK : NGX_DECLINED;
 }
 
 

@@ -19,7 +19,7 @@
 ngx_uint_t ngx_rbl_secret_ok(const ngx_str_t *secret);
 
 /* Makes the SHA-256 of a text, 32 bytes.  NGX_ERROR: out of memory. */
-ngx_int_t ngx_rbl_sha256(const ngx_str_t *text, u_char *digest);
+ngx_int_t ngx_rbl_sha256(rbl_str_t text, u_char *digest);
 
 /* Makes a secret, without a NUL, and its SHA-256.  NGX_ERROR: out of memory. */
 ngx_int_t ngx_rbl_secret_make(u_char text[NGX_RBL_SECRET_LEN],

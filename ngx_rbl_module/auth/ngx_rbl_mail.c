@@ -13,8 +13,7 @@
 ngx_int_t
 ngx_rbl_mail_parse(ngx_rbl_ctx_t *ctx, ngx_rbl_mail_t *mail, rbl_str_t text)
 {
-    char       parsed[RBL_CONTACT_MAX], *buf;
-    ngx_str_t  folded;
+    char  parsed[RBL_CONTACT_MAX], *buf;
 
     if (rbl_contact_parse(parsed, &text, RBL_CONTACT_EMAIL, text, NULL, 0)
         != RBL_OK)
@@ -29,10 +28,8 @@ ngx_rbl_mail_parse(ngx_rbl_ctx_t *ctx, ngx_rbl_mail_t *mail, rbl_str_t text)
     }
 
     mail->text = rbl_contact_fold(buf, text);
-    folded.data = (u_char *) mail->text.p;
-    folded.len = mail->text.n;
 
-    if (ngx_rbl_sha256(&folded, mail->digest) != NGX_OK) {
+    if (ngx_rbl_sha256(mail->text, mail->digest) != NGX_OK) {
         ngx_rbl_internal(ctx);
         return NGX_ERROR;
     }
@@ -131,10 +128,8 @@ ngx_rbl_mail_users(ngx_rbl_mail_user_t users[NGX_RBL_MAIL_USERS],
             continue;
         }
 
-        account.p = member.p;
-        account.n = RBL_SID_LEN;
-        user.p = member.p + RBL_SID_LEN + 1;
-        user.n = RBL_SID_LEN;
+        account = (rbl_str_t) { member.p, RBL_SID_LEN };
+        user = (rbl_str_t) { member.p + RBL_SID_LEN + 1, RBL_SID_LEN };
 
         if (of->n && !rbl_str_eq(account, rbl_sid_str(of))) {
             continue;

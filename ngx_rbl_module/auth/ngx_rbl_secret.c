@@ -46,7 +46,7 @@ ngx_rbl_secret_ok(const ngx_str_t *secret)
 
 
 ngx_int_t
-ngx_rbl_sha256(const ngx_str_t *text, u_char *digest)
+ngx_rbl_sha256(rbl_str_t text, u_char *digest)
 {
     if (md == NULL) {
         md = EVP_MD_CTX_new();
@@ -65,7 +65,7 @@ ngx_rbl_sha256(const ngx_str_t *text, u_char *digest)
     /* NULL: keep the algorithm of the context */
 
     if (EVP_DigestInit_ex(md, NULL, NULL) != 1
-        || EVP_DigestUpdate(md, text->data, text->len) != 1
+        || EVP_DigestUpdate(md, text.p, text.n) != 1
         || EVP_DigestFinal_ex(md, digest, NULL) != 1)
     {
         return NGX_ERROR;
@@ -78,8 +78,7 @@ ngx_rbl_sha256(const ngx_str_t *text, u_char *digest)
 ngx_int_t
 ngx_rbl_secret_make(u_char text[NGX_RBL_SECRET_LEN], u_char digest[32])
 {
-    u_char     random[NGX_RBL_SECRET_LEN / 2];
-    ngx_str_t  secret;
+    u_char  random[NGX_RBL_SECRET_LEN / 2];
 
     if (RAND_bytes(random, sizeof(random)) != 1) {
         return NGX_ERROR;
@@ -88,10 +87,8 @@ ngx_rbl_secret_make(u_char text[NGX_RBL_SECRET_LEN], u_char digest[32])
     ngx_hex_dump(text, random, sizeof(random));
     ngx_explicit_memzero(random, sizeof(random));
 
-    secret.data = text;
-    secret.len = NGX_RBL_SECRET_LEN;
-
-    return ngx_rbl_sha256(&secret, digest);
+    return ngx_rbl_sha256((rbl_str_t) { (char *) text, NGX_RBL_SECRET_LEN },
+                          digest);
 }
 
 

@@ -137,22 +137,19 @@ ngx_int_t
 ngx_rbl_session_parse(const ngx_str_t *text, rbl_sid_t *account,
     ngx_str_t *secret)
 {
-    rbl_str_t  sid;
-
     if (text->len != NGX_RBL_COOKIE_LEN || text->data[RBL_SID_LEN] != '.') {
         return NGX_DECLINED;
     }
-
-    sid.p = (const char *) text->data;
-    sid.n = RBL_SID_LEN;
 
     secret->data = text->data + RBL_SID_LEN + 1;
     secret->len = NGX_RBL_SECRET_LEN;
 
     /* in one spelling, so that a session has one place in the cache */
 
-    return rbl_sid_parse(account, RBL_SID_ACCOUNT, sid) == RBL_OK
-           && ngx_memcmp(account->s, sid.p, sid.n) == 0
+    return rbl_sid_parse(account, RBL_SID_ACCOUNT,
+                         (rbl_str_t) { (char *) text->data, RBL_SID_LEN })
+           == RBL_OK
+           && ngx_memcmp(account->s, text->data, RBL_SID_LEN) == 0
            ? NGX_OK : NGX_DECLINED;
 }
 
@@ -171,7 +168,7 @@ ngx_rbl_session_before(ngx_rbl_ctx_t *ctx, char hex[NGX_RBL_FIELD_LEN],
         && ngx_rbl_session_parse(&value, &account, &secret) == NGX_OK
         && rbl_str_eq(rbl_sid_str(&account), rbl_sid_str(&ctx->account))
         && ngx_rbl_secret_ok(&secret)
-        && ngx_rbl_sha256(&secret, digest) == NGX_OK)
+        && ngx_rbl_sha256(ngx_rbl_str(&secret), digest) == NGX_OK)
     {
         *field = ngx_rbl_secret_field(hex, digest);
         *was = (rbl_str_t) { (char *) digest, 32 };

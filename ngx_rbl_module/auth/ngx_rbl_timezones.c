@@ -29,18 +29,6 @@ ngx_rbl_timezones_init(ngx_rbl_main_conf_t *rmcf, ngx_pool_t *pool)
 }
 
 
-static rbl_str_t
-ngx_rbl_timezone_name(const ngx_str_t *name)
-{
-    rbl_str_t  s;
-
-    s.p = (const char *) name->data;
-    s.n = name->len;
-
-    return s;
-}
-
-
 /* NGX_DECLINED: no time zone of that name; NGX_ERROR: a temporary failure,
    logged. */
 
@@ -52,7 +40,7 @@ ngx_rbl_timezone_load(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name,
     ngx_err_t    err;
     rbl_timezone_t  *made;
 
-    if (!rbl_timezone_ok(ngx_rbl_timezone_name(name))
+    if (!rbl_timezone_ok(ngx_rbl_str(name))
         || rmcf->zoneinfo.len > NGX_MAX_PATH)
     {
         return NGX_DECLINED;
@@ -97,7 +85,7 @@ ngx_rbl_timezone_unknown(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name,
 
     rmcf->unknown_timezones++;
 
-    if (rbl_timezone_ok(ngx_rbl_timezone_name(name))) {
+    if (rbl_timezone_ok(ngx_rbl_str(name))) {
         ngx_log_error(NGX_LOG_ERR, log, 0,
                       "rbl: \"%V\" has no time zone \"%V\", UTC is shown",
                       &rmcf->zoneinfo, name);

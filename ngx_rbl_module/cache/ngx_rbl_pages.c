@@ -430,7 +430,6 @@ void
 ngx_rbl_mark_set(const ngx_rbl_ctx_t *ctx)
 {
     rbl_key_t         key;
-    rbl_str_t         value;
     ngx_rbl_mark_t    mark;
     ngx_rbl_batch_t  *batch;
 
@@ -445,11 +444,9 @@ ngx_rbl_mark_set(const ngx_rbl_ctx_t *ctx)
         return;
     }
 
-    value.p = (const char *) &mark;
-    value.n = sizeof(mark);
-
     ngx_rbl_batch_command(batch, RBL_COMMAND("SET",
-                          ngx_rbl_mark_key(ctx, &key), value, RBL_STR("NX"),
+                          ngx_rbl_mark_key(ctx, &key),
+                          RBL_OCTETS(mark.half), RBL_STR("NX"),
                           RBL_STR("EX"), RBL_STR(NGX_RBL_MARK_LASTS)));
     ngx_rbl_batch_optional(batch);
     ngx_rbl_batch_submit(batch);

@@ -273,7 +273,7 @@ ngx_rbl_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script, int argc,
     }
 
     ngx_memcpy(all, argv, argc * sizeof(rbl_str_t));
-    all[argc] = ngx_rbl_by(ctx, &by, ngx_rbl_by_text(&ctx->route->endpoint),
+    all[argc] = ngx_rbl_by(ctx, &by, ngx_rbl_str(&ctx->route->endpoint),
                            ctx->run.fields);
 
     ngx_rbl_next_script(ctx, script, argc + 1, all);

@@ -49,7 +49,7 @@ ngx_rbl_by(const ngx_rbl_ctx_t *ctx, rbl_audit_by_t *b, rbl_str_t call,
     by.who = rbl_sid_str(ctx->conf->portal ? &ctx->user.sid : &ctx->app);
     by.name = ctx->mail;
     by.account = rbl_sid_str(&ctx->actor);
-    by.from = ngx_rbl_by_text(&ctx->request->connection->addr_text);
+    by.from = ngx_rbl_str(&ctx->request->connection->addr_text);
     by.call = call;
 
     rbl_audit_by(b, &by);
@@ -66,11 +66,4 @@ ngx_rbl_by(const ngx_rbl_ctx_t *ctx, rbl_audit_by_t *b, rbl_str_t call,
     }
 
     return rbl_audit_by_end(b);
-}
-
-
-rbl_str_t
-ngx_rbl_by_text(const ngx_str_t *text)
-{
-    return (rbl_str_t) { (const char *) text->data, text->len };
 }

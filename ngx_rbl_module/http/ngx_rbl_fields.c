@@ -67,12 +67,7 @@ ngx_int_t
 ngx_rbl_path_sid(ngx_rbl_ctx_t *ctx, rbl_sid_kind_t kind,
     const char *resource, rbl_sid_t *sid)
 {
-    rbl_str_t  text;
-
-    text.p = (const char *) ctx->id.data;
-    text.n = ctx->id.len;
-
-    if (rbl_sid_parse(sid, kind, text) == RBL_OK) {
+    if (rbl_sid_parse(sid, kind, ngx_rbl_str(&ctx->id)) == RBL_OK) {
         return NGX_OK;
     }
 

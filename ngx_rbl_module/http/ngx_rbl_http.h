@@ -443,7 +443,6 @@ ngx_int_t ngx_rbl_again(ngx_rbl_ctx_t *ctx);
    values given for these fields.  fields: of the call, or NULL. */
 rbl_str_t ngx_rbl_by(const ngx_rbl_ctx_t *ctx, rbl_audit_by_t *b,
     rbl_str_t call, const rbl_field_t *fields);
-rbl_str_t ngx_rbl_by_text(const ngx_str_t *text);
 
 
 /* ngx_rbl_client.c: the client's side of the connection */

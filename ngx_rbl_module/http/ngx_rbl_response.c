@@ -162,8 +162,7 @@ ngx_rbl_render_refusal(ngx_rbl_ctx_t *ctx)
     }
 
     out = &ctx->sink.out;
-    message.p = (const char *) ctx->message.data;
-    message.n = ctx->message.len;
+    message = ngx_rbl_str(&ctx->message);
 
     switch (ctx->format) {
 

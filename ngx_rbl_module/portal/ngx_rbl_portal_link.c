@@ -67,12 +67,11 @@ ngx_rbl_link_ask(ngx_rbl_ctx_t *ctx, const u_char *digest, int64_t most)
 static void
 ngx_rbl_link_network(ngx_rbl_ctx_t *ctx)
 {
-    u_char     octets[NGX_RBL_NETWORK_LEN], digest[32];
-    ngx_str_t  network = { sizeof(octets), octets };
+    u_char  octets[NGX_RBL_NETWORK_LEN], digest[32];
 
     ngx_rbl_admit_network(ctx->request, octets);
 
-    if (ngx_rbl_sha256(&network, digest) != NGX_OK) {
+    if (ngx_rbl_sha256(RBL_OCTETS(octets), digest) != NGX_OK) {
         ngx_rbl_internal(ctx);
         return;
     }
@@ -196,23 +195,18 @@ ngx_rbl_link_make(ngx_rbl_ctx_t *ctx)
     args.user = rbl_sid_str(&user);
     args.mail = link->mail.text;
     args.field = ngx_rbl_secret_field(hex, digest);
-    args.digest.p = (char *) digest;
-    args.digest.n = sizeof(digest);
+    args.digest = RBL_OCTETS(digest);
 
     /* the event has the digest in the place of the secret */
 
     ngx_memcpy(secret, text + RBL_SID_LEN + 1, sizeof(secret));
     ngx_hex_dump(text + RBL_SID_LEN + 1, digest, sizeof(digest));
 
-    args.secret.p = (char *) secret;
-    args.secret.n = sizeof(secret);
-    args.link.p = (char *) text;
-    args.link.n = sizeof(text);
+    args.secret = RBL_OCTETS(secret);
+    args.link = RBL_OCTETS(text);
     args.event = rbl_sid_str(&event);
-    args.url.p = (char *) ctx->conf->portal_url.data;
-    args.url.n = ctx->conf->portal_url.len;
-    args.from.p = (char *) ctx->request->connection->addr_text.data;
-    args.from.n = ctx->request->connection->addr_text.len;
+    args.url = ngx_rbl_str(&ctx->conf->portal_url);
+    args.from = ngx_rbl_str(&ctx->request->connection->addr_text);
 
     ngx_rbl_run(ctx, user_mail, &args, 0);
     ngx_explicit_memzero(secret, sizeof(secret));

@@ -30,8 +30,8 @@ ngx_rbl_passkey_url(ngx_rbl_ctx_t *ctx, rbl_url_t *url)
     set = &ctx->conf->portal_url;
 
     if (set->len) {
-        text = (rbl_str_t) { (char *) set->data, set->len };
-        return rbl_url_parse(url, text) == RBL_OK ? NGX_OK : NGX_DECLINED;
+        return rbl_url_parse(url, ngx_rbl_str(set)) == RBL_OK ? NGX_OK
+                                                              : NGX_DECLINED;
     }
 
     cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
@@ -95,7 +95,7 @@ ngx_rbl_passkey_site(ngx_rbl_ctx_t *ctx, ngx_rbl_site_t *site)
 
     site->origin = (rbl_str_t) { (char *) p, last - p };
 
-    if (ngx_rbl_sha256(&name, site->digest) != NGX_OK) {
+    if (ngx_rbl_sha256(site->name, site->digest) != NGX_OK) {
         ngx_rbl_internal(ctx);
         return NGX_DECLINED;
     }
@@ -179,13 +179,9 @@ ngx_rbl_passkey_field(ngx_rbl_ctx_t *ctx, ngx_uint_t field, size_t size,
 ngx_int_t
 ngx_rbl_passkey_sid(ngx_rbl_ctx_t *ctx, rbl_sid_t *sid, rbl_str_t credential)
 {
-    u_char     digest[32];
-    ngx_str_t  s;
+    u_char  digest[32];
 
-    s.data = (u_char *) credential.p;
-    s.len = credential.n;
-
-    if (ngx_rbl_sha256(&s, digest) != NGX_OK) {
+    if (ngx_rbl_sha256(credential, digest) != NGX_OK) {
         ngx_rbl_internal(ctx);
         return NGX_ERROR;
     }

@@ -91,12 +91,11 @@ const ngx_rbl_family_t  ngx_rbl_family_signed = {
 static ngx_int_t
 ngx_rbl_session_begin_make(ngx_rbl_ctx_t *ctx, ngx_rbl_session_begin_t *begin)
 {
-    u_char     digest[32];
-    ngx_str_t  network = { NGX_RBL_NETWORK_LEN, begin->network };
+    u_char  digest[32];
 
     ngx_rbl_admit_network(ctx->request, begin->network);
 
-    if (ngx_rbl_sha256(&network, digest) != NGX_OK) {
+    if (ngx_rbl_sha256(RBL_OCTETS(begin->network), digest) != NGX_OK) {
         ngx_rbl_internal(ctx);
         return NGX_ERROR;
     }
@@ -119,7 +118,7 @@ ngx_rbl_session_begin_run(ngx_rbl_ctx_t *ctx,
                  NGX_RBL_NETWORK_LEN);
 
     args.challenge = ngx_rbl_challenge_key(ctx, &key, begin->challenge.hex);
-    args.network = (rbl_str_t) { hex, sizeof(hex) };
+    args.network = RBL_OCTETS(hex);
     args.most = RBL_STR(NGX_RBL_BEGUN_MOST);
 
     ctx->round.writes = 1;
@@ -316,8 +315,7 @@ ngx_rbl_signed_run(ngx_rbl_ctx_t *ctx)
     args.user = rbl_sid_str(&in->user);
     args.counter = rbl_out_int_text(number, in->auth.counter);
     args.field = ngx_rbl_secret_field(hex, ctx->digest);
-    args.digest.p = (char *) ctx->digest;
-    args.digest.n = sizeof(ctx->digest);
+    args.digest = RBL_OCTETS(ctx->digest);
     args.begun = rbl_out_int_text(begun, in->begun);
     ngx_rbl_session_before(ctx, old, was, &args.before, &args.was);
 

@@ -165,7 +165,7 @@ ngx_rbl_passkey_begin_proceed(ngx_rbl_ctx_t *ctx)
     begin = ctx->data;
 
     ngx_rbl_next_ask(ctx, "SET", "challenge",
-        (rbl_str_t) { begin->challenge.hex, NGX_RBL_CHALLENGE_HEX },
+        RBL_OCTETS(begin->challenge.hex),
         RBL_WORDS(ngx_rbl_secret_field(hex, ctx->digest), RBL_STR("PX"),
                   RBL_STR(NGX_RBL_CHALLENGE_TTL)));
 
@@ -189,8 +189,7 @@ ngx_rbl_passkey_begun_user(ngx_rbl_ctx_t *ctx)
         handle[i] = (u_char) ngx_hextoi((u_char *) digits, 2);
     }
 
-    ngx_rbl_passkey_write(ctx, "user",
-                          (rbl_str_t) { (char *) handle, sizeof(handle) });
+    ngx_rbl_passkey_write(ctx, "user", RBL_OCTETS(handle));
 }
 
 

@@ -137,8 +137,7 @@ ngx_rbl_session_begin(ngx_rbl_ctx_t *ctx, rbl_session_start_args_t *args)
     }
 
     args->field = ngx_rbl_secret_field(hex, ctx->digest);
-    args->digest.p = (char *) ctx->digest;
-    args->digest.n = sizeof(ctx->digest);
+    args->digest = RBL_OCTETS(ctx->digest);
     ngx_rbl_session_before(ctx, old, was, &args->before, &args->was);
 
     ngx_rbl_run(ctx, session_start, args, 0);
@@ -204,8 +203,7 @@ ngx_rbl_enter_run(ngx_rbl_ctx_t *ctx, const ngx_rbl_mail_user_t *user)
     args.proof = RBL_STR("");
     args.user = rbl_sid_str(&user->user);
     args.mail = enter->mail.text;
-    args.identity.p = (char *) enter->mail.digest;
-    args.identity.n = sizeof(enter->mail.digest);
+    args.identity = RBL_OCTETS(enter->mail.digest);
 
     ngx_rbl_session_begin(ctx, &args);
 }
@@ -214,7 +212,6 @@ ngx_rbl_enter_run(ngx_rbl_ctx_t *ctx, const ngx_rbl_mail_user_t *user)
 static void
 ngx_rbl_enter_choose(ngx_rbl_ctx_t *ctx)
 {
-    rbl_str_t         name;
     ngx_uint_t        i;
     ngx_rbl_enter_t  *enter;
 
@@ -225,12 +222,9 @@ ngx_rbl_enter_choose(ngx_rbl_ctx_t *ctx)
     rbl_doc_array(&ctx->doc, "accounts");
 
     for (i = 0; i < enter->right; i++) {
-        name.p = (char *) enter->name[i].data;
-        name.n = enter->name[i].len;
-
         rbl_doc_object(&ctx->doc, NULL);
         rbl_doc_str(&ctx->doc, "id", rbl_sid_str(&enter->user[i].account));
-        rbl_doc_str(&ctx->doc, "name", name);
+        rbl_doc_str(&ctx->doc, "name", ngx_rbl_str(&enter->name[i]));
         rbl_doc_close(&ctx->doc);
     }
 
@@ -395,14 +389,13 @@ ngx_rbl_session_start_link(ngx_rbl_ctx_t *ctx, rbl_str_t text)
         return;
     }
 
-    if (ngx_rbl_sha256(&secret, proof) != NGX_OK) {
+    if (ngx_rbl_sha256(ngx_rbl_str(&secret), proof) != NGX_OK) {
         ngx_rbl_internal(ctx);
         return;
     }
 
     args.link = ngx_rbl_secret_field(hex, proof);
-    args.proof.p = (char *) proof;
-    args.proof.n = sizeof(proof);
+    args.proof = RBL_OCTETS(proof);
     args.user = RBL_STR("");
     args.mail = RBL_STR("");
     args.identity = RBL_STR("");

@@ -23,12 +23,7 @@ ngx_rbl_refusal_full(rbl_out_t *out)
 static rbl_str_t
 ngx_rbl_refusal_cut(const ngx_str_t *text, size_t max)
 {
-    rbl_str_t  s;
-
-    s.p = (const char *) text->data;
-    s.n = ngx_min(text->len, max);
-
-    return s;
+    return (rbl_str_t) { (const char *) text->data, ngx_min(text->len, max) };
 }
 
 

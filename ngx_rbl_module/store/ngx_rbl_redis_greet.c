@@ -27,10 +27,8 @@ ngx_rbl_redis_auth(ngx_rbl_link_t *link)
 
     conf = link->store->conf;
 
-    user.p = (const char *) conf->user.data;
-    user.n = conf->user.len;
-    password.p = (const char *) conf->password.data;
-    password.n = conf->password.len;
+    user = ngx_rbl_str(&conf->user);
+    password = ngx_rbl_str(&conf->password);
 
     if (password.n == 0) {
         return NGX_OK;

@@ -97,8 +97,7 @@ ngx_rbl_store_create(const ngx_rbl_store_conf_t *conf, ngx_log_t *log)
 
     ngx_rbl_cluster_init(store);
 
-    if (rbl_keyspace_init(&store->ks, (rbl_str_t) {
-            (char *) conf->prefix.data, conf->prefix.len }) != RBL_OK
+    if (rbl_keyspace_init(&store->ks, ngx_rbl_str(&conf->prefix)) != RBL_OK
         || ngx_rbl_store_place(store) != NGX_OK)
     {
         ngx_log_error(NGX_LOG_ALERT, log, 0,

@@ -33,6 +33,15 @@
 typedef struct ngx_rbl_store_s  ngx_rbl_store_t;
 typedef struct ngx_rbl_batch_s  ngx_rbl_batch_t;
 
+/* A string of nginx as a counted string: a view. */
+
+static ngx_inline rbl_str_t
+ngx_rbl_str(const ngx_str_t *text)
+{
+    return (rbl_str_t) { (const char *) text->data, text->len };
+}
+
+
 #define NGX_RBL_LANE_WAITING  256   /* waiting slow batches per account */
 
 typedef enum {

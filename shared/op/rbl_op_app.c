@@ -219,11 +219,10 @@ rbl_app_add_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
     }
 
     rbl_doc_array(doc, "tokens");
-    rbl_app_token(run, doc, (rbl_str_t) { made->field, RBL_TOKEN_FIELD },
-                  app.status, app.created);
+    rbl_app_token(run, doc, RBL_OCTETS(made->field), app.status, app.created);
     rbl_doc_close(doc);
 
-    rbl_doc_str(doc, "token", (rbl_str_t) { made->text, RBL_TOKEN_LEN });
+    rbl_doc_str(doc, "token", RBL_OCTETS(made->text));
     rbl_doc_str(doc, "secret", run->argv[RBL_ARG(app_put, secret)]);
     rbl_doc_close(doc);
 }
@@ -290,7 +289,7 @@ rbl_app_rotate_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
     rbl_doc_object(doc, "data");
     rbl_doc_str(doc, "id", rbl_sid_str(&run->id));
     rbl_doc_str(doc, "digits", (rbl_str_t) { made->field, RBL_TOKEN_DIGITS });
-    rbl_doc_str(doc, "token", (rbl_str_t) { made->text, RBL_TOKEN_LEN });
+    rbl_doc_str(doc, "token", RBL_OCTETS(made->text));
     rbl_doc_close(doc);
 }
 

@@ -170,9 +170,8 @@ rbl_run_token(rbl_run_t *run, size_t field)
 
     rbl_hex(made->field, made->digest, RBL_TOKEN_FIELD / 2);
 
-    run->argv[field] = (rbl_str_t) { made->field, RBL_TOKEN_FIELD };
-    run->argv[field + 1] = (rbl_str_t) { (const char *) made->digest,
-                                         sizeof(made->digest) };
+    run->argv[field] = RBL_OCTETS(made->field);
+    run->argv[field + 1] = RBL_OCTETS(made->digest);
 
     return 0;
 }

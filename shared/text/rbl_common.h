@@ -22,6 +22,10 @@ typedef struct {
 /* A string literal as a counted string; also valid as an initializer. */
 #define RBL_STR(lit)  ((rbl_str_t) { (lit), sizeof(lit) - 1 })
 
+/* All octets of an array as a counted string. */
+#define RBL_OCTETS(array)                                                     \
+    ((rbl_str_t) { (const char *) (array), sizeof(array) })
+
 typedef enum {
     RBL_OK = 0,
     RBL_ENOMEM,         /* out of memory */

@@ -108,7 +108,7 @@ ngx_rbl_secret_ok(const ngx_str_t *secret)
 
 
 ngx_int_t
-ngx_rbl_sha256(const ngx_str_t *secret, u_char *digest)
+ngx_rbl_sha256(rbl_str_t secret, u_char *digest)
 {
     (void) secret;
     (void) digest;
