@@ -152,7 +152,7 @@ ngx_rbl_status_state(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
     char               buf[RBL_TIME_LEN];
     int64_t            listed;
-    rbl_str_t          state, message;
+    rbl_str_t          state;
     rbl_doc_t         *d;
     ngx_rbl_status_t  *status;
 
@@ -191,13 +191,8 @@ ngx_rbl_status_state(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 
     /* the message is written last, when this reply may be freed */
 
-    message = ngx_rbl_hash_str(reply, "message");
-    status->message.p = ngx_pnalloc(ctx->request->pool, message.n + 1);
-
-    if (status->message.p) {
-        ngx_memcpy((char *) status->message.p, message.p, message.n);
-        status->message.n = message.n;
-    }
+    status->message = ngx_rbl_keep(ctx->request->pool,
+                                   ngx_rbl_hash_str(reply, "message"));
 }
 
 

@@ -192,23 +192,11 @@ ngx_rbl_add_prepare(ngx_rbl_ctx_t *ctx)
 static rbl_str_t
 ngx_rbl_new_sid(ngx_rbl_ctx_t *ctx)
 {
-    char       *p;
-    rbl_sid_t   sid;
-    rbl_str_t   text = { NULL, 0 };
+    rbl_sid_t  sid;
 
-    if (rbl_sid_make(&sid, RBL_SID_HOST) != RBL_OK) {
-        return text;
-    }
-
-    p = ngx_pnalloc(ctx->request->pool, sid.n);
-
-    if (p) {
-        ngx_memcpy(p, sid.s, sid.n);
-        text.p = p;
-        text.n = sid.n;
-    }
-
-    return text;
+    return rbl_sid_make(&sid, RBL_SID_HOST) == RBL_OK
+           ? ngx_rbl_keep(ctx->request->pool, rbl_sid_str(&sid))
+           : (rbl_str_t) { NULL, 0 };
 }
 
 
@@ -216,7 +204,7 @@ static ngx_int_t
 ngx_rbl_add_hosts(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add,
     rbl_host_add_each_t *hosts)
 {
-    char        buf[RBL_VALUE_MAX], *p;
+    char        buf[RBL_VALUE_MAX];
     rbl_str_t   value;
     rbl_addr_t  addr;
     ngx_uint_t  i;
@@ -227,21 +215,14 @@ ngx_rbl_add_hosts(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add,
 
         if (add->expand) {
             addr = rbl_subnet_addr(&add->subnet, i);
-            value = rbl_addr_text(buf, &addr);
-
-            p = ngx_pnalloc(ctx->request->pool, value.n);
-            if (p == NULL) {
-                return NGX_ERROR;
-            }
-
-            ngx_memcpy(p, value.p, value.n);
-            value.p = p;
+            value = ngx_rbl_keep(ctx->request->pool,
+                                 rbl_addr_text(buf, &addr));
         }
 
         hosts[i].host = ngx_rbl_new_sid(ctx);
         hosts[i].value = value;
 
-        if (hosts[i].host.p == NULL) {
+        if (hosts[i].host.p == NULL || value.p == NULL) {
             return NGX_ERROR;
         }
 

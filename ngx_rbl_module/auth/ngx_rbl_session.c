@@ -198,23 +198,6 @@ ngx_rbl_role_name(ngx_rbl_role_e role)
 }
 
 
-/* The record is gone when a script is called. */
-
-static void
-ngx_rbl_session_mail(ngx_rbl_ctx_t *ctx, rbl_str_t mail)
-{
-    char  *p;
-
-    p = ngx_pnalloc(ctx->request->pool, mail.n + 1);
-
-    if (p != NULL) {
-        ngx_memcpy(p, mail.n ? mail.p : "", mail.n);
-        ctx->mail.p = p;
-        ctx->mail.n = mail.n;
-    }
-}
-
-
 void
 ngx_rbl_session_record(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
 {
@@ -246,8 +229,10 @@ ngx_rbl_session_record(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
     ctx->user.role = ngx_rbl_role(session.role);
     ctx->user.since = session.made;
 
+    /* the record is gone when a script is called */
+
     if (ctx->route->method == NGX_HTTP_POST || ctx->visiting) {
-        ngx_rbl_session_mail(ctx, session.mail);
+        ctx->mail = ngx_rbl_keep(ctx->request->pool, session.mail);
     }
 
     ctx->round.authenticated = 1;

@@ -72,7 +72,6 @@ ngx_rbl_daemon_keys(ngx_pool_t *pool, ngx_rbl_store_t *store,
     const redisReply *reply, size_t step, ngx_uint_t *n)
 {
     size_t      i;
-    u_char     *p;
     rbl_key_t   key;
     rbl_str_t   name, s, *keys;
 
@@ -83,11 +82,10 @@ ngx_rbl_daemon_keys(ngx_pool_t *pool, ngx_rbl_store_t *store,
         name = rbl_reply_str(rbl_reply_at(reply, i));
         s = rbl_key(&key, ngx_rbl_store_keyspace(store), 0, "daemon", name,
                     RBL_STR(""));
-        p = name.n && s.n ? ngx_pnalloc(pool, s.n) : NULL;
 
-        if (p != NULL) {
-            ngx_memcpy(p, s.p, s.n);
-            keys[++*n] = (rbl_str_t) { (char *) p, s.n };
+        if (name.n > 0 && s.n > 0) {
+            keys[++*n] = ngx_rbl_keep(pool, s);
+            *n -= keys[*n].p == NULL;
         }
     }
 

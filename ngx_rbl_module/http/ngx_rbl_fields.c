@@ -63,6 +63,23 @@ ngx_rbl_invalid_host(ngx_rbl_ctx_t *ctx, rbl_str_t text)
 }
 
 
+rbl_str_t
+ngx_rbl_keep(ngx_pool_t *pool, rbl_str_t text)
+{
+    char  *p;
+
+    p = ngx_pnalloc(pool, text.n + 1);
+
+    if (p == NULL) {
+        return (rbl_str_t) { NULL, 0 };
+    }
+
+    rbl_copy(p, text.n + 1, text);
+
+    return (rbl_str_t) { p, text.n };
+}
+
+
 ngx_int_t
 ngx_rbl_path_sid(ngx_rbl_ctx_t *ctx, rbl_sid_kind_t kind,
     const char *resource, rbl_sid_t *sid)

@@ -495,6 +495,9 @@ ngx_int_t ngx_rbl_params_parse(ngx_rbl_ctx_t *ctx);
    memory (refused, 500). */
 void *ngx_rbl_data(ngx_rbl_ctx_t *ctx, size_t size);
 
+/* A copy of a text in the pool; p NULL: out of memory. */
+rbl_str_t ngx_rbl_keep(ngx_pool_t *pool, rbl_str_t text);
+
 /*
  * Reads a SID from the path, of the named resource.  NGX_DECLINED: refused
  * (404), with the same text as for a well-formed id that does not exist.

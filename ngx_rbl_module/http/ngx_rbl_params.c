@@ -288,8 +288,8 @@ ngx_rbl_params_type(ngx_http_request_t *r)
 static ngx_int_t
 ngx_rbl_params_scalar(ngx_rbl_ctx_t *ctx, ngx_uint_t field, json_t *value)
 {
-    u_char     *p, number[NGX_INT64_LEN];
-    rbl_str_t   text;
+    u_char     number[NGX_INT64_LEN];
+    rbl_str_t  text;
 
     switch (json_typeof(value)) {
 
@@ -320,15 +320,9 @@ ngx_rbl_params_scalar(ngx_rbl_ctx_t *ctx, ngx_uint_t field, json_t *value)
 
     /* the JSON tree is freed before the request ends */
 
-    p = ngx_pnalloc(ctx->request->pool, text.n + 1);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
+    text = ngx_rbl_keep(ctx->request->pool, text);
 
-    ngx_memcpy(p, text.p, text.n);
-    text.p = (const char *) p;
-
-    return ngx_rbl_params_add(ctx, field, text);
+    return text.p != NULL ? ngx_rbl_params_add(ctx, field, text) : NGX_ERROR;
 }
 
 
@@ -471,8 +465,7 @@ ngx_int_t
 ngx_rbl_params_take(ngx_rbl_ctx_t *ctx, const u_char *name, size_t len,
     rbl_str_t text)
 {
-    u_char     *p;
-    ngx_int_t   field;
+    ngx_int_t  field;
 
     field = ngx_rbl_params_field(ctx, name, len);
 
@@ -480,16 +473,7 @@ ngx_rbl_params_take(ngx_rbl_ctx_t *ctx, const u_char *name, size_t len,
         return NGX_OK;
     }
 
-    p = ngx_pnalloc(ctx->request->pool, text.n + 1);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
+    text = ngx_rbl_keep(ctx->request->pool, text);
 
-    if (text.n) {
-        ngx_memcpy(p, text.p, text.n);
-    }
-
-    text.p = (const char *) p;
-
-    return ngx_rbl_params_add(ctx, field, text);
+    return text.p != NULL ? ngx_rbl_params_add(ctx, field, text) : NGX_ERROR;
 }

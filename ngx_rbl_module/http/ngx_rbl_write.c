@@ -80,6 +80,13 @@ ngx_rbl_run_begin(ngx_rbl_ctx_t *ctx)
 
 
 void
+ngx_rbl_write_fields(ngx_rbl_ctx_t *ctx)
+{
+    (void) rbl_run_fields(&ctx->run);
+}
+
+
+void
 ngx_rbl_write_prepare(ngx_rbl_ctx_t *ctx)
 {
     ngx_str_t                path;

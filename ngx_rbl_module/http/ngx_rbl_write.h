@@ -40,7 +40,9 @@ void ngx_rbl_invalid_host(ngx_rbl_ctx_t *ctx, rbl_str_t text);
 void ngx_rbl_run_begin(ngx_rbl_ctx_t *ctx);
 
 /* The functions of a call without a `prepare` or `proceed` of its own: one
-   reads fields and id, one sends the script with the arguments of the run. */
+   reads fields and id, one sends the script with the arguments of the run.
+   ngx_rbl_write_fields reads fields only. */
+void ngx_rbl_write_fields(ngx_rbl_ctx_t *ctx);
 void ngx_rbl_write_prepare(ngx_rbl_ctx_t *ctx);
 void ngx_rbl_write_proceed(ngx_rbl_ctx_t *ctx);
 

@@ -16,8 +16,6 @@
 #include "ngx_rbl_portal.h"
 #include "ngx_rbl_write.h"
 
-#include "rbl_time.h"
-
 
 #define NGX_RBL_ACCOUNTS_MAX    100     /* of a page */
 #define NGX_RBL_ACCOUNTS_PAGE   50      /* the default */
@@ -293,7 +291,6 @@ ngx_rbl_accounts_count(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 static void
 ngx_rbl_accounts_one(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
-    char                          time[RBL_TIME_LEN];
     rbl_doc_t                    *doc;
     rbl_account_t                 account;
     rbl_accounts_show_account_t   row;
@@ -316,7 +313,7 @@ ngx_rbl_accounts_one(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     rbl_doc_int(doc, "hosts", row.hosts);
     rbl_doc_int(doc, "listed", row.listed);
     rbl_doc_int(doc, "max_hosts", account.max_hosts);
-    rbl_doc_str(doc, "created", rbl_time_rfc3339(time, account.created));
+    rbl_run_at(&ctx->run, doc, "created", account.created);
     rbl_doc_close(doc);
 }
 

@@ -8,7 +8,6 @@
 #include "ngx_rbl_portal.h"
 
 #include "rbl_ops.h"
-#include "rbl_time.h"
 
 enum {                                  /* of the reply */
     NGX_RBL_ME_ACCOUNT = 0,
@@ -52,7 +51,6 @@ static void
 ngx_rbl_me_write(ngx_rbl_ctx_t *ctx, const rbl_account_t *account,
     const rbl_user_t *user, rbl_str_t bill)
 {
-    char        since[RBL_TIME_LEN];
     rbl_doc_t  *doc;
 
     doc = &ctx->doc;
@@ -65,7 +63,7 @@ ngx_rbl_me_write(ngx_rbl_ctx_t *ctx, const rbl_account_t *account,
     rbl_doc_str(doc, "mail", user->mail);
     rbl_doc_str(doc, "name", user->name);
     rbl_doc_z(doc, "role", ngx_rbl_role_name(ctx->user.role));
-    rbl_doc_str(doc, "since", rbl_time_rfc3339(since, ctx->user.since));
+    rbl_run_at(&ctx->run, doc, "since", ctx->user.since);
     rbl_doc_close(doc);
 
     rbl_doc_object(doc, "account");

@@ -9,8 +9,6 @@
 
 #include "ngx_rbl_portal_passkey.h"
 
-#include "rbl_time.h"
-
 #define NGX_RBL_PASSKEYS_MAX   16       /* of a user that are shown */
 #define NGX_RBL_CHALLENGE_TTL  "300000" /* ms */
 
@@ -110,7 +108,6 @@ static void
 ngx_rbl_passkeys_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply)
 {
-    char            time[2][RBL_TIME_LEN];
     rbl_doc_t      *doc;
     ngx_uint_t      k, n;
     rbl_passkey_t   passkeys[NGX_RBL_PASSKEYS_MAX], *p;
@@ -127,8 +124,8 @@ ngx_rbl_passkeys_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
         rbl_doc_object(doc, NULL);
         rbl_doc_str(doc, "id", p->id);
         rbl_doc_str(doc, "name", p->name);
-        rbl_doc_str(doc, "made", rbl_time_rfc3339(time[0], p->made));
-        rbl_doc_str(doc, "used", rbl_time_rfc3339(time[1], p->used));
+        rbl_run_at(&ctx->run, doc, "made", p->made);
+        rbl_run_at(&ctx->run, doc, "used", p->used);
         rbl_doc_close(doc);
     }
 
@@ -243,13 +240,6 @@ const ngx_rbl_op_t  ngx_rbl_op_passkey_begin = {
 
 
 static void
-ngx_rbl_passkey_add_prepare(ngx_rbl_ctx_t *ctx)
-{
-    (void) rbl_run_fields(&ctx->run);
-}
-
-
-static void
 ngx_rbl_passkey_add_run(ngx_rbl_ctx_t *ctx, const ngx_rbl_site_t *site,
     const char *challenge, rbl_str_t attestation)
 {
@@ -332,7 +322,7 @@ ngx_rbl_passkey_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 const ngx_rbl_op_t  ngx_rbl_op_passkey_add = {
     .script = &rbl_script_passkey_add,
     .fields = ngx_rbl_passkey_add_fields,
-    .prepare = ngx_rbl_passkey_add_prepare,
+    .prepare = ngx_rbl_write_fields,
     .proceed = ngx_rbl_passkey_add_proceed,
     .result = ngx_rbl_passkey_added,
     .message = "Passkey added successfully."

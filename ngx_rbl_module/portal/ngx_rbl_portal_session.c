@@ -49,7 +49,7 @@ typedef struct {
     ngx_uint_t                n;        /* users */
     ngx_uint_t                at;       /* the one in this round */
     ngx_rbl_mail_user_t       user[NGX_RBL_MAIL_USERS];
-    ngx_str_t                 name[NGX_RBL_MAIL_USERS];   /* of the account */
+    rbl_str_t                 name[NGX_RBL_MAIL_USERS];   /* of the account */
     ngx_uint_t                right;    /* users that are right come first */
     ngx_uint_t                sure;     /* of them, that have confirmed it */
 } ngx_rbl_enter_t;
@@ -224,7 +224,7 @@ ngx_rbl_enter_choose(ngx_rbl_ctx_t *ctx)
     for (i = 0; i < enter->right; i++) {
         rbl_doc_object(&ctx->doc, NULL);
         rbl_doc_str(&ctx->doc, "id", rbl_sid_str(&enter->user[i].account));
-        rbl_doc_str(&ctx->doc, "name", ngx_rbl_str(&enter->name[i]));
+        rbl_doc_str(&ctx->doc, "name", enter->name[i]);
         rbl_doc_close(&ctx->doc);
     }
 
@@ -237,23 +237,21 @@ ngx_rbl_enter_choose(ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_enter_looked(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
-    ngx_str_t        *name;
+    rbl_str_t         name;
     rbl_account_t     account;
     ngx_rbl_enter_t  *enter;
 
     enter = ctx->data;
 
     if (ngx_rbl_enter_right(enter, reply, &account)) {
-        name = &enter->name[enter->right];
-        name->len = account.name.n;
-        name->data = ngx_pnalloc(ctx->request->pool, account.name.n + 1);
+        name = ngx_rbl_keep(ctx->request->pool, account.name);
 
-        if (name->data == NULL) {
+        if (name.p == NULL) {
             ngx_rbl_internal(ctx);
             return;
         }
 
-        ngx_memcpy(name->data, account.name.p, account.name.n);
+        enter->name[enter->right] = name;
         enter->sure += enter->user[enter->at].confirmed;
         enter->user[enter->right++] = enter->user[enter->at];
     }
@@ -470,13 +468,6 @@ const ngx_rbl_op_t  ngx_rbl_op_session_start = {
 
 
 static void
-ngx_rbl_session_end_prepare(ngx_rbl_ctx_t *ctx)
-{
-    (void) rbl_run_fields(&ctx->run);
-}
-
-
-static void
 ngx_rbl_session_end_proceed(ngx_rbl_ctx_t *ctx)
 {
     char  hex[NGX_RBL_FIELD_LEN];
@@ -504,7 +495,7 @@ ngx_rbl_session_ended(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 const ngx_rbl_op_t  ngx_rbl_op_session_end = {
     .script = &rbl_script_session_end,
     .fields = ngx_rbl_session_end_fields,
-    .prepare = ngx_rbl_session_end_prepare,
+    .prepare = ngx_rbl_write_fields,
     .proceed = ngx_rbl_session_end_proceed,
     .result = ngx_rbl_session_ended
 };

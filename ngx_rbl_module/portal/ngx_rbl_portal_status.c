@@ -16,8 +16,6 @@
 #include "ngx_rbl_status.h"
 #include "ngx_rbl_verdict.h"
 
-#include "rbl_time.h"
-
 
 #define NGX_RBL_STATUS_SLICE     8      /* partitions of a batch */
 #define NGX_RBL_STATUS_ACCOUNTS  "8"    /* of a partition */
@@ -153,17 +151,19 @@ ngx_rbl_operator_status_queues(rbl_doc_t *doc,
 
 
 static void
-ngx_rbl_operator_status_daemon(rbl_doc_t *doc, const ngx_rbl_daemon_t *d)
+ngx_rbl_operator_status_daemon(ngx_rbl_ctx_t *ctx, const ngx_rbl_daemon_t *d)
 {
-    char                           time[2][RBL_TIME_LEN];
+    rbl_doc_t                     *doc;
     ngx_uint_t                     i;
     const rbl_resolver_metrics_t  *m;
+
+    doc = &ctx->doc;
 
     rbl_doc_object(doc, NULL);
     rbl_doc_str(doc, "name", d->record.name);
     rbl_doc_str(doc, "version", d->record.release);
-    rbl_doc_str(doc, "started", rbl_time_rfc3339(time[0], d->record.started));
-    rbl_doc_str(doc, "seen", rbl_time_rfc3339(time[1], d->record.told));
+    rbl_run_at(&ctx->run, doc, "started", d->record.started);
+    rbl_run_at(&ctx->run, doc, "seen", d->record.told);
 
     for (i = 0; ngx_rbl_status_counters[i].key != NULL; i++) {
         rbl_doc_int(doc, ngx_rbl_status_counters[i].key,
@@ -221,7 +221,7 @@ ngx_rbl_operator_status_write(ngx_rbl_ctx_t *ctx)
     rbl_doc_array(doc, "daemons");
 
     for (i = 0; i < st->fleet.n; i++) {
-        ngx_rbl_operator_status_daemon(doc, &st->fleet.daemon[i]);
+        ngx_rbl_operator_status_daemon(ctx, &st->fleet.daemon[i]);
     }
 
     rbl_doc_close(doc);

@@ -100,23 +100,16 @@ ngx_rbl_fleet_lists(ngx_rbl_fleet_t *fleet, ngx_rbl_daemon_t *d)
 static ngx_int_t
 ngx_rbl_fleet_add(ngx_rbl_fleet_t *fleet, rbl_str_t key, rbl_str_t raw)
 {
-    u_char            *p;
     ngx_rbl_daemon_t  *d;
 
     if (raw.n == 0 || raw.n > RBL_DAEMON_MAX) {
         return NGX_DECLINED;
     }
 
-    p = ngx_pnalloc(fleet->pool, raw.n);
-    if (p == NULL) {
-        return NGX_DECLINED;
-    }
-
-    ngx_memcpy(p, raw.p, raw.n);
-    raw.p = (char *) p;
+    raw = ngx_rbl_keep(fleet->pool, raw);
     d = &fleet->daemon[fleet->n];
 
-    if (rbl_daemon_decode(&d->record, raw) != RBL_OK
+    if (raw.p == NULL || rbl_daemon_decode(&d->record, raw) != RBL_OK
         || rbl_metrics_decode(d->number, d->record.numbers) != RBL_OK)
     {
         return NGX_DECLINED;

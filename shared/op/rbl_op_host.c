@@ -171,15 +171,6 @@ rbl_change_members(rbl_doc_t *doc, rbl_mp_t *mp)
 }
 
 
-static int
-rbl_history_prepare(rbl_run_t *run)
-{
-    run->argv[RBL_ARG(host_history, most)] = RBL_STR(RBL_HISTORY_MOST);
-
-    return 0;
-}
-
-
 /* Each entry is a check: {id, {c, PP, t, packed changes}}. */
 
 static void
@@ -215,8 +206,8 @@ rbl_history_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
 const rbl_op_t  rbl_op_host_history = {
     .script = &rbl_script_host_history,
     .kinds = { RBL_SID_HOST },
+    .value = RBL_HISTORY_MOST,
     .message = "OK",
-    .prepare = rbl_history_prepare,
     .answer = rbl_history_answer,
     .refusals = rbl_host_refusals,
     .slow = 1
