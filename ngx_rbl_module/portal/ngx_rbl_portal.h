@@ -12,14 +12,10 @@
 
 /* ngx_rbl_portal_session.c */
 
-/* The user of a session that has begun. */
-typedef struct {
-    rbl_str_t  id, mail, name, role;
-} ngx_rbl_session_user_t;
-
-/* Answers a sign-in, and sets the cookie. */
+/* Answers the sign-in of this user, and sets the cookie. */
 void ngx_rbl_session_answer(ngx_rbl_ctx_t *ctx,
-    u_char cookie[NGX_RBL_COOKIE_LEN], const ngx_rbl_session_user_t *user);
+    u_char cookie[NGX_RBL_COOKIE_LEN], rbl_str_t id, rbl_str_t mail,
+    rbl_str_t name, rbl_str_t role);
 
 /* True if a cookie may be set: the connection has TLS, or does not leave the
    machine. */

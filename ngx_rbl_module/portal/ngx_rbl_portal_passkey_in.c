@@ -346,7 +346,6 @@ static void
 ngx_rbl_signed_in(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
     ngx_rbl_signed_t             *in;
-    ngx_rbl_session_user_t        user;
     rbl_session_passkey_reply_t   said;
 
     in = ctx->data;
@@ -364,12 +363,8 @@ ngx_rbl_signed_in(ngx_rbl_ctx_t *ctx, const redisReply *reply)
         return;
     }
 
-    user.id = said.user;
-    user.mail = said.mail;
-    user.name = said.name;
-    user.role = said.role;
-
-    ngx_rbl_session_answer(ctx, in->cookie, &user);
+    ngx_rbl_session_answer(ctx, in->cookie, said.user, said.mail, said.name,
+                           said.role);
 }
 
 

@@ -146,7 +146,7 @@ ngx_rbl_session_begin(ngx_rbl_ctx_t *ctx, rbl_session_start_args_t *args)
 
 void
 ngx_rbl_session_answer(ngx_rbl_ctx_t *ctx, u_char cookie[NGX_RBL_COOKIE_LEN],
-    const ngx_rbl_session_user_t *user)
+    rbl_str_t id, rbl_str_t mail, rbl_str_t name, rbl_str_t role)
 {
     rbl_str_t  value = { (char *) cookie, NGX_RBL_COOKIE_LEN };
 
@@ -157,10 +157,10 @@ ngx_rbl_session_answer(ngx_rbl_ctx_t *ctx, u_char cookie[NGX_RBL_COOKIE_LEN],
     ngx_rbl_open(ctx, 0, "Signed in successfully.");
     rbl_doc_object(&ctx->doc, "data");
     rbl_doc_str(&ctx->doc, "account", rbl_sid_str(&ctx->account));
-    rbl_doc_str(&ctx->doc, "user", user->id);
-    rbl_doc_str(&ctx->doc, "mail", user->mail);
-    rbl_doc_str(&ctx->doc, "name", user->name);
-    rbl_doc_str(&ctx->doc, "role", user->role);
+    rbl_doc_str(&ctx->doc, "user", id);
+    rbl_doc_str(&ctx->doc, "mail", mail);
+    rbl_doc_str(&ctx->doc, "name", name);
+    rbl_doc_str(&ctx->doc, "role", role);
     rbl_doc_close(&ctx->doc);
     ngx_rbl_close(ctx);
 }
@@ -430,7 +430,6 @@ ngx_rbl_session_started(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply)
 {
     ngx_rbl_enter_t            *enter;
-    ngx_rbl_session_user_t      user;
     rbl_session_start_reply_t   said;
 
     enter = ctx->data;
@@ -447,15 +446,11 @@ ngx_rbl_session_started(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
         return;
     }
 
-    user.id = said.user;
-    user.mail = said.mail;
-    user.name = said.name;
-    user.role = said.role;
-
-    ngx_rbl_session_answer(ctx, enter->cookie, &user);
+    ngx_rbl_session_answer(ctx, enter->cookie, said.user, said.mail, said.name,
+                           said.role);
 
     if (said.confirmed) {
-        ngx_rbl_mail_add(ctx, user.mail, user.id, said.confirmed);
+        ngx_rbl_mail_add(ctx, said.mail, said.user, said.confirmed);
     }
 }
 
