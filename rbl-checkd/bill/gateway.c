@@ -4,8 +4,6 @@
 
 #include "gateway.h"
 
-#include <openssl/crypto.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #define GATEWAY_CENT  INT64_C(10000)    /* micro-USD */
@@ -57,51 +55,6 @@ gateway_cents(int64_t *cents, int64_t amount)
     *cents = amount / GATEWAY_CENT;
 
     return amount > 0 && amount % GATEWAY_CENT == 0 ? RBL_OK : RBL_EINVAL;
-}
-
-
-rbl_err_t
-gateway_header(gateway_request_t *request, const char *fmt, ...)
-{
-    int          n;
-    va_list      ap;
-    const char  *p;
-
-    if (request->n_headers == GATEWAY_HEADERS) {
-        return RBL_EINVAL;
-    }
-
-    va_start(ap, fmt);
-    n = vsnprintf(request->header[request->n_headers], GATEWAY_HEADER_MAX, fmt,
-                  ap);
-    va_end(ap);
-
-    if (n < 0 || n >= GATEWAY_HEADER_MAX) {
-        return RBL_EINVAL;
-    }
-
-    for (p = request->header[request->n_headers]; *p != '\0'; p++) {
-        if ((unsigned char) *p < ' ' || *p == 0x7f) {
-            return RBL_EINVAL;
-        }
-    }
-
-    request->n_headers++;
-
-    return RBL_OK;
-}
-
-
-/* The headers have the key. */
-
-void
-gateway_request_clear(gateway_request_t *request)
-{
-    OPENSSL_cleanse(request->header, sizeof(request->header));
-    request->n_headers = 0;
-    request->type = NULL;
-    rbl_buf_reset(&request->url);
-    rbl_buf_reset(&request->body);
 }
 
 

@@ -11,16 +11,14 @@
 #ifndef BILL_GATEWAY_H_INCLUDED
 #define BILL_GATEWAY_H_INCLUDED
 
-#include "base/buf.h"
+#include "base/request.h"
 #include "config/config.h"
 #include "rbl_record.h"
 
-#define GATEWAY_HEADERS     6
-#define GATEWAY_HEADER_MAX  384
-#define GATEWAY_ID_MAX      128
-#define GATEWAY_WORD_MAX    64
-#define GATEWAY_TEXT_MAX    256
-#define GATEWAY_URL_MAX     2048
+#define GATEWAY_ID_MAX    128
+#define GATEWAY_WORD_MAX  64
+#define GATEWAY_TEXT_MAX  256
+#define GATEWAY_URL_MAX   2048
 
 typedef enum {
     GATEWAY_NOTHING = 0,
@@ -45,13 +43,6 @@ typedef struct {
     char             cursor[GATEWAY_ID_MAX];
     unsigned         pages;
 } gateway_job_t;
-
-typedef struct {
-    rbl_buf_t    url, body;
-    const char  *type;                  /* of the body; NULL: a GET */
-    unsigned     n_headers;
-    char         header[GATEWAY_HEADERS][GATEWAY_HEADER_MAX];
-} gateway_request_t;
 
 /* Foreign bytes.  status 0: there is no answer. */
 typedef struct {
@@ -92,8 +83,9 @@ typedef struct {
 typedef struct {
     const char  *name;
 
-    /* NULL: it makes no requests.  RBL_EINVAL: it cannot make this one. */
-    rbl_err_t  (*make)(gateway_request_t *request, const gateway_job_t *job);
+    /* Writes into the buffers of a new request.  NULL: it makes no requests.
+       RBL_EINVAL: it cannot make this one. */
+    rbl_err_t  (*make)(request_t *request, const gateway_job_t *job);
     void       (*judge)(gateway_outcome_t *outcome, gateway_job_t *job,
                         const gateway_answer_t *answer);
 } gateway_t;
@@ -111,11 +103,6 @@ void gateway_key(char key[GATEWAY_WORD_MAX], const rbl_payment_t *payment);
 
 /* Cents of an amount; RBL_EINVAL: it is no number of cents. */
 rbl_err_t gateway_cents(int64_t *cents, int64_t amount);
-
-__attribute__((format(printf, 2, 3)))
-rbl_err_t gateway_header(gateway_request_t *request, const char *fmt, ...);
-
-void gateway_request_clear(gateway_request_t *request);
 
 /* Ends the judgement: a result and why. */
 void gateway_say(gateway_outcome_t *outcome, gateway_result_t result,

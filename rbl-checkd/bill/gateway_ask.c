@@ -6,12 +6,11 @@
 
 #include "gateway_ask.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "deliver/transport/target.h"
 
 #define ASK_STEPS  64u                  /* requests of one job */
 
@@ -21,13 +20,10 @@ struct gateway_ask_s {
     gateway_done_pt        done;
     void                  *data;
     unsigned               steps;
-    resolve_t             *resolve;
-    transfer_t            *transfer;
+    request_t             *request;
+    exchange_t             exchange;
     ev_timer               timer;       /* ends it outside of the call */
     rbl_buf_t              whole;       /* body of the answer */
-    target_t               to;
-    char                   type[96];    /* the header */
-    gateway_request_t      request;
     gateway_outcome_t      outcome;
 };
 
@@ -35,31 +31,14 @@ struct gateway_ask_s {
 static void ask_send(gateway_ask_t *ask);
 
 
-static void
-ask_free(gateway_ask_t *ask)
-{
-    ev_timer_stop(ask->line->loop, &ask->timer);
-
-    if (ask->resolve != NULL) {
-        resolve_cancel(ask->resolve);
-    }
-
-    if (ask->transfer != NULL) {
-        transfer_cancel(ask->transfer);
-    }
-
-    gateway_request_clear(&ask->request);
-    rbl_buf_free(&ask->request.url);
-    rbl_buf_free(&ask->request.body);
-    rbl_buf_free(&ask->whole);
-    free(ask);
-}
-
-
 void
 gateway_ask_cancel(gateway_ask_t *ask)
 {
-    ask_free(ask);
+    ev_timer_stop(ask->line->loop, &ask->timer);
+    exchange_cancel(&ask->exchange);
+    request_free(ask->request);
+    rbl_buf_free(&ask->whole);
+    free(ask);
 }
 
 
@@ -72,7 +51,7 @@ ask_over(struct ev_loop *loop, ev_timer *timer, int revents)
     (void) revents;
 
     ask->done(ask->data, &ask->outcome);
-    ask_free(ask);
+    gateway_ask_cancel(ask);
 }
 
 
@@ -98,11 +77,12 @@ ask_answered(void *data, const transfer_result_t *result)
     gateway_ask_t     *ask = data;
     gateway_answer_t   answer;
 
-    ask->transfer = NULL;
-
     if (result->end != TRANSFER_DONE || result->status == 0) {
         log_info("gateway %s: %s", ask->line->gateway->name, result->text);
-        ask_fail(ask, GATEWAY_UNKNOWN, "no answer");
+        ask_fail(ask, GATEWAY_UNKNOWN,
+                 result->end == TRANSFER_RESOLVE ? "the name cannot be resolved"
+                 : result->end == TRANSFER_INTERNAL ? result->text
+                 : "no answer");
         return;
     }
 
@@ -126,88 +106,28 @@ ask_answered(void *data, const transfer_result_t *result)
 
 
 static void
-ask_resolved(void *data, const rbl_addr_t *addr, const char *why, int known)
-{
-    char                url[TARGET_URL_MAX];
-    unsigned            i, n;
-    const char         *headers[GATEWAY_HEADERS + 3];
-    gateway_ask_t      *ask = data;
-    gateway_request_t  *r = &ask->request;
-    transfer_request_t  request;
-
-    ask->resolve = NULL;
-
-    if (addr == NULL) {
-        log_info("gateway %s: %s", ask->line->gateway->name, why);
-        ask_fail(ask, GATEWAY_UNKNOWN, known ? "no connection"
-                                             : RESOLVE_UNKNOWN);
-        return;
-    }
-
-    for (n = 0, i = 0; i < r->n_headers; i++) {
-        headers[n++] = r->header[i];
-    }
-
-    if (r->type != NULL) {
-        snprintf(ask->type, sizeof(ask->type), "Content-Type: %s", r->type);
-        headers[n++] = ask->type;
-    }
-
-    headers[n++] = "Expect:";
-    headers[n] = NULL;
-
-    memset(&request, 0, sizeof(request));
-    request.url = url;
-    request.tls = ask->to.parsed.tls;
-    request.addr = *addr;
-    request.port = ask->to.parsed.port;
-    request.headers = headers;
-    request.body = rbl_buf_str(&r->body);
-    request.get = r->type == NULL;
-    request.whole = &ask->whole;
-    request.user = request.password = request.sigv4 = "";
-    request.fresh = 1;
-    request.timeout = request.connect_timeout
-                    = ask->line->conf->gateway_timeout;
-    rbl_buf_reset(&ask->whole);
-
-    if (target_url(&ask->to, url, sizeof(url)) == 0) {
-        ask->transfer = transfer_start(ask->line->pool, &request,
-                                       ask_answered, ask);
-    }
-
-    if (ask->transfer == NULL) {
-        ask_fail(ask, GATEWAY_UNKNOWN, "the request cannot be sent");
-    }
-}
-
-
-static void
 ask_send(gateway_ask_t *ask)
 {
-    char                buf[RBL_VALUE_MAX];
-    resolve_request_t   request;
-    gateway_request_t  *r = &ask->request;
+    exchange_t  *x = &ask->exchange;
 
-    gateway_request_clear(r);
+    request_free(ask->request);
+    ask->request = request_new();
 
-    if (ask->line->gateway->make(r, ask->job) != RBL_OK) {
+    if (ask->line->gateway->make(ask->request, ask->job) != RBL_OK) {
         ask_fail(ask, GATEWAY_MISCONFIGURED, "the request cannot be made");
         return;
     }
 
-    memset(&request, 0, sizeof(request));
-    request.loop = ask->line->loop;
-    request.dns = ask->line->dns;
-    request.conf = ask->line->conf;
-    request.trusted = 1;
-    request.attempt = ask->steps;
-    request.timeout = ask->line->conf->gateway_timeout;
+    request_made(ask->request);
+    ask->request->trusted = 1;
+    ask->request->fresh = 1;
+    rbl_buf_reset(&ask->whole);
 
-    if (rbl_url_parse(&ask->to.parsed, rbl_buf_str(&r->url)) != RBL_OK
-        || target_host(&ask->to, &request, buf) != RBL_OK
-        || resolve_start(&request, &ask->resolve, ask_resolved, ask) != 0)
-    {
+    x->request = ask->request;
+    x->attempt = ask->steps;
+    x->deadline = clock_now() + 2 * x->timeout;
+
+    if (exchange_start(x) != NULL) {
         ask_fail(ask, GATEWAY_MISCONFIGURED, "the URL is not valid");
     }
 }
@@ -225,8 +145,15 @@ gateway_ask(const gateway_line_t *line, gateway_job_t *job,
     ask->done = done;
     ask->data = data;
     rbl_buf_init(&ask->whole);
-    rbl_buf_init(&ask->request.url);
-    rbl_buf_init(&ask->request.body);
+    ask->exchange.loop = line->loop;
+    ask->exchange.dns = line->dns;
+    ask->exchange.conf = line->conf;
+    ask->exchange.pool = line->pool;
+    ask->exchange.whole = &ask->whole;
+    ask->exchange.timeout = line->conf->gateway_timeout;
+    ask->exchange.connect_timeout = line->conf->gateway_timeout;
+    ask->exchange.done = ask_answered;
+    ask->exchange.data = ask;
     ev_init(&ask->timer, ask_over);
     ask->timer.data = ask;
     ask_send(ask);

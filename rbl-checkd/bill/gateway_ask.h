@@ -7,8 +7,7 @@
 
 #include <ev.h>
 
-#include "deliver/transport/transfer.h"
-#include "dns/engine.h"
+#include "deliver/transport/exchange.h"
 #include "gateway.h"
 
 typedef struct {

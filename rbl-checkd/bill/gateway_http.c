@@ -16,36 +16,38 @@
 
 
 static rbl_err_t
-http_sign(gateway_request_t *r, const gateway_job_t *job, const char *key)
+http_sign(request_t *r, const gateway_job_t *job, rbl_str_t key)
 {
+    char     time_text[RBL_OUT_INT];
     sign_t   sign;
     int64_t  now;
 
     now = (int64_t) time(NULL);
 
-    if (sign_make(&sign, rbl_str(job->conf->gateway_key), RBL_STR(""),
-                  rbl_str(key), now, rbl_buf_str(&r->body)) != RBL_OK
-        || gateway_header(r, "Idempotency-Key: %s", key) != RBL_OK
-        || gateway_header(r, "webhook-id: %s", key) != RBL_OK
-        || gateway_header(r, "webhook-timestamp: %lld", (long long) now)
-           != RBL_OK
-        || gateway_header(r, "X-Webhook-Signature: %s", sign.own) != RBL_OK)
+    if (sign_make(&sign, rbl_str(job->conf->gateway_key), RBL_STR(""), key,
+                  now, rbl_buf_str(&r->body_made)) != RBL_OK
+        || request_header(r, "Idempotency-Key", key) != RBL_OK
+        || request_header(r, "webhook-id", key) != RBL_OK
+        || request_header(r, "webhook-timestamp",
+                          rbl_out_int_text(time_text, now)) != RBL_OK
+        || request_header(r, "X-Webhook-Signature", rbl_str(sign.own))
+           != RBL_OK)
     {
         return RBL_EINVAL;
     }
 
-    return gateway_header(r, "webhook-signature: %s", sign.standard);
+    return request_header(r, "webhook-signature", rbl_str(sign.standard));
 }
 
 
 static void
-http_body(gateway_request_t *r, const gateway_job_t *job)
+http_body(request_t *r, const gateway_job_t *job)
 {
     char                  text[RBL_MONEY_LEN];
     rbl_doc_t             doc;
     const rbl_payment_t  *p = &job->payment;
 
-    rbl_doc_begin(&doc, &r->body.out, RBL_JSON);
+    rbl_doc_begin(&doc, &r->body_made.out, RBL_JSON);
     rbl_doc_str(&doc, "account", job->account);
     rbl_doc_str(&doc, "payment", p->id);
     rbl_doc_int(&doc, "attempt", p->attempt + 1);
@@ -59,7 +61,7 @@ http_body(gateway_request_t *r, const gateway_job_t *job)
 
 
 static rbl_err_t
-http_make(gateway_request_t *r, const gateway_job_t *job)
+http_make(request_t *r, const gateway_job_t *job)
 {
     char  key[GATEWAY_WORD_MAX];
 
@@ -68,19 +70,19 @@ http_make(gateway_request_t *r, const gateway_job_t *job)
     }
 
     gateway_key(key, &job->payment);
-    rbl_out_z(&r->url.out, job->conf->gateway_url);
-    rbl_out_z(&r->url.out, "/payments");
+    rbl_out_z(&r->to_made.out, job->conf->gateway_url);
+    rbl_out_z(&r->to_made.out, "/payments");
 
     if (job->task == GATEWAY_CHARGE) {
-        r->type = "application/json";
         http_body(r, job);
 
     } else {
-        rbl_out_char(&r->url.out, '/');
-        rbl_out_z(&r->url.out, key);
+        r->get = 1;
+        rbl_out_char(&r->to_made.out, '/');
+        rbl_out_z(&r->to_made.out, key);
     }
 
-    return http_sign(r, job, key);
+    return http_sign(r, job, rbl_str(key));
 }
 
 

@@ -11,7 +11,10 @@
 #include "gateway.h"
 #include "gateway_json.h"
 
+#include <stdio.h>
+
 #include "base/form.h"
+#include "rbl_sid.h"
 
 #define STRIPE_URL      "https://api.stripe.com"
 #define STRIPE_VERSION  "2026-10-28.endive"
@@ -23,21 +26,22 @@
 /* --- requests ------------------------------------------------------------- */
 
 static rbl_err_t
-stripe_begin(gateway_request_t *r, const gateway_job_t *job, const char *path)
+stripe_begin(request_t *r, const gateway_job_t *job, const char *path)
 {
+    char             bearer[sizeof("Bearer ") + sizeof(job->conf->gateway_key)];
+    rbl_err_t        err;
     const config_t  *conf = job->conf;
 
-    rbl_out_z(&r->url.out, conf->gateway_url[0] != '\0' ? conf->gateway_url
-                                                        : STRIPE_URL);
-    rbl_out_z(&r->url.out, path);
+    rbl_out_z(&r->to_made.out, conf->gateway_url[0] != '\0'
+                               ? conf->gateway_url : STRIPE_URL);
+    rbl_out_z(&r->to_made.out, path);
 
-    if (gateway_header(r, "Authorization: Bearer %s", conf->gateway_key)
-        != RBL_OK)
-    {
-        return RBL_EINVAL;
-    }
+    snprintf(bearer, sizeof(bearer), "Bearer %s", conf->gateway_key);
+    err = request_header(r, "Authorization", rbl_str(bearer));
+    explicit_bzero(bearer, sizeof(bearer));
 
-    return gateway_header(r, "Stripe-Version: %s", STRIPE_VERSION);
+    return err != RBL_OK ? err : request_header(r, "Stripe-Version",
+                                                RBL_STR(STRIPE_VERSION));
 }
 
 
@@ -59,18 +63,18 @@ stripe_metadata(rbl_buf_t *form, const gateway_job_t *job)
 
 
 static rbl_err_t
-stripe_charge(gateway_request_t *r, const gateway_job_t *job)
+stripe_charge(request_t *r, const gateway_job_t *job)
 {
     char                  key[GATEWAY_WORD_MAX], text[RBL_OUT_INT];
     int64_t               cents;
-    rbl_buf_t            *form = &r->body;
+    rbl_buf_t            *form = &r->body_made;
     const rbl_payment_t  *p = &job->payment;
 
     if (gateway_cents(&cents, p->amount) != RBL_OK) {
         return RBL_EINVAL;
     }
 
-    r->type = FORM_TYPE;
+    r->content_type = FORM_TYPE;
     form_add(form, "amount", rbl_out_int_text(text, cents));
     form_add(form, "currency", RBL_STR("usd"));
     form_add(form, "customer", p->customer);
@@ -86,7 +90,7 @@ stripe_charge(gateway_request_t *r, const gateway_job_t *job)
         return RBL_EINVAL;
     }
 
-    return gateway_header(r, "Idempotency-Key: %s", key);
+    return request_header(r, "Idempotency-Key", rbl_str(key));
 }
 
 
@@ -104,10 +108,12 @@ stripe_lists(const gateway_job_t *job)
 /* Newest first. */
 
 static rbl_err_t
-stripe_list(gateway_request_t *r, const gateway_job_t *job)
+stripe_list(request_t *r, const gateway_job_t *job)
 {
     char       text[RBL_OUT_INT];
-    rbl_out_t *out = &r->url.out;
+    rbl_out_t *out = &r->to_made.out;
+
+    r->get = 1;
 
     if (job->payment.customer.n == 0
         || stripe_begin(r, job, "/v1/payment_intents?limit=" STRIPE_PAGE
@@ -131,11 +137,12 @@ stripe_list(gateway_request_t *r, const gateway_job_t *job)
 
 
 static rbl_err_t
-stripe_session(gateway_request_t *r, const gateway_job_t *job)
+stripe_session(request_t *r, const gateway_job_t *job)
 {
-    rbl_buf_t  *form = &r->body;
+    char        key[RBL_SID_MAX + GATEWAY_WORD_MAX];
+    rbl_buf_t  *form = &r->body_made;
 
-    r->type = FORM_TYPE;
+    r->content_type = FORM_TYPE;
     form_add(form, "mode", RBL_STR("setup"));
     form_add(form, "currency", RBL_STR("usd"));
     form_add(form, "payment_method_types[0]", RBL_STR("card"));
@@ -154,28 +161,30 @@ stripe_session(gateway_request_t *r, const gateway_job_t *job)
         return RBL_EINVAL;
     }
 
-    return gateway_header(r, "Idempotency-Key: %.*s-setup-%lld",
-                          (int) job->account.n, job->account.p,
-                          (long long) job->setup.made);
+    snprintf(key, sizeof(key), "%.*s-setup-%lld", (int) job->account.n,
+             job->account.p, (long long) job->setup.made);
+
+    return request_header(r, "Idempotency-Key", rbl_str(key));
 }
 
 
 static rbl_err_t
-stripe_get(gateway_request_t *r, const gateway_job_t *job, const char *path,
+stripe_get(request_t *r, const gateway_job_t *job, const char *path,
     rbl_str_t id, const char *more)
 {
     rbl_err_t  err;
 
+    r->get = 1;
     err = stripe_begin(r, job, path);
-    rbl_out_percent(&r->url.out, id);
-    rbl_out_z(&r->url.out, more);
+    rbl_out_percent(&r->to_made.out, id);
+    rbl_out_z(&r->to_made.out, more);
 
     return err;
 }
 
 
 static rbl_err_t
-stripe_make(gateway_request_t *r, const gateway_job_t *job)
+stripe_make(request_t *r, const gateway_job_t *job)
 {
     if (stripe_lists(job)) {
         return stripe_list(r, job);

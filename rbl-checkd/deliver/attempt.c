@@ -187,17 +187,11 @@ attempt_failed(attempt_t *a, unsigned status, int64_t wait, const char *error)
 void
 attempt_yield(attempt_t *a)
 {
-    if (a->resolve != NULL) {
-        resolve_cancel(a->resolve);
-        a->resolve = NULL;
+    if (a->exchange.transfer != NULL) {
+        a->unsure = transfer_sent(a->exchange.transfer);
     }
 
-    if (a->transfer != NULL) {
-        a->unsure = transfer_sent(a->transfer);
-        transfer_cancel(a->transfer);
-        a->transfer = NULL;
-    }
-
+    exchange_cancel(&a->exchange);
     log_info("delivery %s: attempt %u is ended after %.0f ms: its account uses"
              " many slots and another account none", a->member.p, a->n + 1,
              (clock_now() - a->began) * 1000.0);
@@ -229,7 +223,7 @@ attempt_make(attempt_t *a)
 {
     rbl_err_t  err;
 
-    a->request = channel_request_new();
+    a->request = request_new();
     err = channel_make(a->channel, a->request, &a->job);
 
     if (err == RBL_OK) {
@@ -256,7 +250,7 @@ attempt_again(attempt_t *a, const channel_answer_t *answer)
         return;
     }
 
-    channel_request_free(a->request);
+    request_free(a->request);
     a->request = NULL;
 
     if (attempt_make(a) == 0) {
@@ -401,7 +395,7 @@ attempt_start(attempt_t *a, void (*ended)(attempt_t *a))
         return;
     }
 
-    if (a->request->once_more) {
+    if (a->channel->keyless) {
         attempt_mark(a);
 
     } else {

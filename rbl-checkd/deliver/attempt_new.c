@@ -149,21 +149,13 @@ attempt_claimed(deliver_t *d, unsigned part, ev_tstamp claimed,
 void
 attempt_free(attempt_t *a)
 {
-    if (a->resolve != NULL) {
-        resolve_cancel(a->resolve);
-    }
-
-    if (a->transfer != NULL) {
-        transfer_cancel(a->transfer);
-    }
+    exchange_cancel(&a->exchange);
 
     if (a->mail != NULL) {
         smtp_cancel(a->mail);
     }
 
-    if (a->request != NULL) {
-        channel_request_free(a->request);
-    }
+    request_free(a->request);
 
     if (a->state == ATTEMPT_RECORDING) {
         ev_timer_stop(a->deliver->loop, &a->timer);

@@ -24,10 +24,8 @@
 #include "base/link.h"
 #include "base/timezones.h"
 #include "deliver/channels/channel.h"
-#include "deliver/transport/resolve.h"
+#include "deliver/transport/exchange.h"
 #include "deliver/transport/smtp.h"
-#include "deliver/transport/target.h"
-#include "deliver/transport/transfer.h"
 #include "safe.h"
 #include "store/turns.h"
 #include "subqueue.h"
@@ -85,7 +83,6 @@ typedef void (*attempt_back_pt)(attempt_t *a, const channel_answer_t *answer,
 typedef enum {
     ATTEMPT_WAITING = 0,
     ATTEMPT_MARKING,
-    ATTEMPT_RESOLVING,
     ATTEMPT_SENDING,
     ATTEMPT_OVER,                       /* its entry records it */
     ATTEMPT_RECORDING
@@ -110,7 +107,6 @@ struct attempt_s {
     ev_tstamp        claimed;           /* lower bound of the lease */
     ev_tstamp        latest;            /* it may start; then its record still
                                            fits into the lease */
-    ev_tstamp        deadline;          /* of this attempt */
     attempt_back_pt  back;
     void           (*ended)(attempt_t *a);
     rbl_str_t        member, type;
@@ -125,14 +121,11 @@ struct attempt_s {
                                            too; 0: not counted */
     int              unsure;            /* this one may have arrived */
 
-    const channel_t    *channel;        /* NULL: there is none */
-    channel_request_t  *request;
-    smtp_mail_t        *mail;
-    target_t         to;                /* its URL */
-    char             content_type[96];  /* the header, unless it is JSON */
-    resolve_t       *resolve;
-    transfer_t      *transfer;
-    ev_timer         timer;             /* records again */
+    const channel_t  *channel;          /* NULL: there is none */
+    request_t        *request;
+    smtp_mail_t      *mail;
+    exchange_t        exchange;         /* by HTTP */
+    ev_timer          timer;            /* records again */
 
     const char      *outcome;           /* as delivery_done takes it */
     unsigned         status;            /* of HTTP, or 0 */

@@ -539,9 +539,8 @@ share_held(const deliver_t *d, const attempt_t *a, const attempt_t *poorest)
 
     age = clock_now() - a->began;
 
-    if ((a->state != ATTEMPT_RESOLVING && a->state != ATTEMPT_SENDING)
-        || a->sends > 0 || a->account_queue == poorest->account_queue
-        || age < SHARE_LEAST)
+    if (a->state != ATTEMPT_SENDING || a->sends > 0
+        || a->account_queue == poorest->account_queue || age < SHARE_LEAST)
     {
         return 0;
     }

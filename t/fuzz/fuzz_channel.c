@@ -134,7 +134,7 @@ check_mail(rbl_str_t s)
 
 
 static void
-check_request(const channel_t *channel, const channel_request_t *request)
+check_request(const channel_t *channel, const request_t *request)
 {
     size_t         i;
     unsigned       h;
@@ -167,11 +167,11 @@ check_request(const channel_t *channel, const channel_request_t *request)
 static void
 try_message(rbl_str_t json, unsigned step)
 {
-    size_t              i;
-    config_t            conf;
-    channel_job_t       job;
-    const channel_t    *channel;
-    channel_request_t  *request;
+    size_t            i;
+    config_t          conf;
+    channel_job_t     job;
+    const channel_t  *channel;
+    request_t        *request;
 
     config_defaults(&conf);
     snprintf(conf.smtp_url, sizeof(conf.smtp_url), "smtp://127.0.0.1");
@@ -193,7 +193,7 @@ try_message(rbl_str_t json, unsigned step)
     for (i = 0; i < CHANNELS; i++) {
         channel = channel_of(i, &job.to);
         fuzz_check(channel != NULL);
-        request = channel_request_new();
+        request = request_new();
         fuzz_check(request != NULL);
 
         /* channels with a URL send any stored text */
@@ -202,7 +202,7 @@ try_message(rbl_str_t json, unsigned step)
             check_request(channel, request);
         }
 
-        channel_request_free(request);
+        request_free(request);
     }
 }
 

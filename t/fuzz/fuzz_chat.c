@@ -87,12 +87,12 @@ check_discord(const json_t *root)
 static void
 try_message(const channel_t *channel, rbl_str_t body)
 {
-    json_t             *root;
-    config_t           *conf;
-    rbl_err_t           err;
-    json_error_t        error;
-    channel_job_t       job;
-    channel_request_t  *request;
+    json_t        *root;
+    config_t      *conf;
+    rbl_err_t      err;
+    json_error_t   error;
+    channel_job_t  job;
+    request_t     *request;
 
     conf = calloc(1, sizeof(config_t));
     fuzz_check(conf != NULL);
@@ -104,7 +104,7 @@ try_message(const channel_t *channel, rbl_str_t body)
     job.event = RBL_STR("EV00000000000000000000000000000001");
     job.body = body;
 
-    request = channel_request_new();
+    request = request_new();
     fuzz_check(request != NULL);
     err = channel_make(channel, request, &job);
 
@@ -132,7 +132,7 @@ try_message(const channel_t *channel, rbl_str_t body)
         fuzz_check(err == RBL_EINVAL && request->why[0] != '\0');
     }
 
-    channel_request_free(request);
+    request_free(request);
     free(conf);
 }
 

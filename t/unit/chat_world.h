@@ -178,7 +178,7 @@ world_spoil(world_t *w, char *text, size_t size, const char *with,
 __attribute__((unused))
 static json_t *
 world_made(world_t *w, const channel_t *channel, const char *to,
-    rbl_str_t message, channel_request_t **request)
+    rbl_str_t message, request_t **request)
 {
     json_t         *root;
     json_error_t    error;
@@ -192,7 +192,7 @@ world_made(world_t *w, const channel_t *channel, const char *to,
     job.body = message;
     job.first = INT64_C(1795167000000);
 
-    *request = channel_request_new();
+    *request = request_new();
 
     if (channel_make(channel, *request, &job) != RBL_OK) {
         return NULL;
@@ -213,10 +213,10 @@ world_hostiles(world_t *w, const channel_t *channel, const char *to,
     const size_t (*sizes)[2], size_t n,
     void (*check)(const json_t *root, const char *name))
 {
-    char                text[2000], name[64];
-    size_t              i, j;
-    json_t             *root;
-    channel_request_t  *r;
+    char        text[2000], name[64];
+    size_t      i, j;
+    json_t     *root;
+    request_t  *r;
 
     for (i = 0; i < sizeof(world_hostile) / sizeof(world_hostile[0]); i++) {
         for (j = 0; j < n; j++) {
@@ -227,7 +227,7 @@ world_hostiles(world_t *w, const channel_t *channel, const char *to,
                      sizes[j][0], sizes[j][1]);
             check(root, name);
             json_decref(root);
-            channel_request_free(r);
+            request_free(r);
         }
     }
 }

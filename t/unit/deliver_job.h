@@ -12,10 +12,10 @@
 #define JOB_FIRST  INT64_C(1795167000000)   /* 2026-11-20 09:30:00 UTC */
 
 typedef struct {
-    config_t            conf;
-    channel_job_t       job;
-    channel_request_t  *request;
-    rbl_err_t           err;
+    config_t       conf;
+    channel_job_t  job;
+    request_t     *request;
+    rbl_err_t      err;
 } job_t;
 
 
@@ -36,12 +36,12 @@ static inline void
 job_make(job_t *j, const channel_t *channel, const char *to, const char *body)
 {
     if (j->request != NULL) {
-        channel_request_free(j->request);
+        request_free(j->request);
     }
 
     j->job.to = rbl_str(to);
     j->job.body = rbl_str(body);
-    j->request = channel_request_new();
+    j->request = request_new();
     j->err = channel_make(channel, j->request, &j->job);
 }
 
@@ -49,7 +49,7 @@ job_make(job_t *j, const channel_t *channel, const char *to, const char *body)
 static inline void
 job_done(job_t *j)
 {
-    channel_request_free(j->request);
+    request_free(j->request);
 }
 
 

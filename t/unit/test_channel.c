@@ -60,7 +60,7 @@ test_form(void)
 
 
 static rbl_err_t
-service_write(channel_request_t *request, const channel_job_t *job,
+service_write(request_t *request, const channel_job_t *job,
     rbl_str_t to, const message_t *message)
 {
     (void) job;
@@ -81,36 +81,36 @@ service_write(channel_request_t *request, const channel_job_t *job,
 static void
 test_service(void)
 {
-    channel_t           channel = { .write = service_write };
-    channel_job_t       job;
-    channel_request_t  *r;
+    channel_t      channel = { .write = service_write };
+    channel_job_t  job;
+    request_t     *r;
 
     memset(&job, 0, sizeof(job));
     job.body = RBL_STR("{\"event_sid\":\"EV1\",\"event_type\":\"x\","
                        "\"title\":\"body\",\"message\":\"\",\"url\":\"\"}");
-    r = channel_request_new();
+    r = request_new();
     ok(channel_make(&channel, r, &job) == RBL_OK && r->trusted
-       && !r->once_more, "a request to a service");
+       && !r->fresh, "a request to a service");
     is_str(r->to, "https://api.example.net/v9/x", "its URL");
     is_str(r->body, "body", "its body");
     ok(channel_never(r, "no") == RBL_EINVAL && strcmp(r->why, "no") == 0,
        "or never");
-    channel_request_free(r);
+    request_free(r);
 
-    r = channel_request_new();
+    r = request_new();
     job.to = RBL_STR("https://hooks.example.net/x");
     channel.keyless = 1;
     ok(channel_make(&channel, r, &job) == RBL_OK && !r->trusted
-       && r->once_more && r->fresh, "to a customer's URL");
+       && r->fresh, "to a customer's URL");
     is_str(r->to, "https://hooks.example.net/x", "which stays");
-    channel_request_free(r);
+    request_free(r);
 
-    r = channel_request_new();
+    r = request_new();
     job.body = RBL_STR("{");
     ok(channel_make(&channel, r, &job) == RBL_EINVAL
        && strcmp(r->why, "the message is malformed") == 0,
        "no request has a malformed message");
-    channel_request_free(r);
+    request_free(r);
 }
 
 
@@ -174,33 +174,33 @@ test_why(void)
 static void
 test_header_lines(void)
 {
-    size_t              i;
-    channel_request_t  *request;
+    size_t      i;
+    request_t  *request;
 
     static const char *const  bad[] = {
         "a\r\nX-Other: 1", "a\nX-Other: 1", "a\rb", "\r\n\r\nbody", "a\tb",
         "a\x01", "a\x7f"
     };
 
-    request = channel_request_new();
+    request = request_new();
 
     for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        ok(channel_header(request, "X-Any: %s", bad[i]) == RBL_EINVAL
+        ok(request_header(request, "X-Any", rbl_str(bad[i])) == RBL_EINVAL
            && request->n_headers == 0, "no header of bad value %zu", i);
     }
 
-    ok(channel_header(request, "X-Any: %s", "a b\xc3\xbc") == RBL_OK
+    ok(request_header(request, "X-Any", RBL_STR("a b\xc3\xbc")) == RBL_OK
        && request->n_headers == 1, "a line of text is one");
-    channel_request_free(request);
+    request_free(request);
 }
 
 
 static void
 test_endpoint(void)
 {
-    size_t              i;
-    channel_job_t       job;
-    channel_request_t  *r;
+    size_t         i;
+    channel_job_t  job;
+    request_t     *r;
 
     static const struct {
         const char  *to, *url, *user, *password;
@@ -218,7 +218,7 @@ test_endpoint(void)
         job.event = RBL_STR("EV1");
         job.body = RBL_STR("{}");
 
-        r = channel_request_new();
+        r = request_new();
         ok(channel_make(&channel_endpoint, r, &job) == RBL_OK,
            "a request is made: %s",
            t[i].to);
@@ -228,7 +228,7 @@ test_endpoint(void)
         is_str(((rbl_str_t) { r->password.n ? r->password.p : "",
                               r->password.n }), t[i].password,
                "the password is decoded");
-        channel_request_free(r);
+        request_free(r);
     }
 }
 

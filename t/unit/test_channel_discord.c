@@ -11,9 +11,9 @@ static world_t  w;
 static void
 test_message(void)
 {
-    json_t             *root;
-    const json_t       *v;
-    channel_request_t  *r;
+    json_t        *root;
+    const json_t  *v;
+    request_t     *r;
 
     world_init(&w);
     w.listing[0] = world_listing("zen.example");
@@ -24,7 +24,7 @@ test_message(void)
 
     root = world_made(&w, &channel_discord, URL, world_message(&w), &r);
     is_str(r->to, URL "?wait=true", "to the webhook, waiting for its response");
-    ok(r->fresh && r->once_more && !r->trusted,
+    ok(r->fresh && channel_discord.keyless && !r->trusted,
        "the service cannot detect a repeat");
     is_str(world_at(root, "content"), "1 host listed, 1 host delisted",
            "the content");
@@ -52,7 +52,7 @@ test_message(void)
     ok(json_is_array(v) && json_array_size(v) == 0, "no user is mentioned");
 
     json_decref(root);
-    channel_request_free(r);
+    request_free(r);
 
     root = world_made(&w, &channel_discord, URL, world_confirm(&w), &r);
     is_str(world_at(root, "content"),
@@ -60,7 +60,7 @@ test_message(void)
     ok(strstr(world_at(root, "embeds[0].description").p, "\n    k7m2xq\n")
        != NULL, "with the code");
     json_decref(root);
-    channel_request_free(r);
+    request_free(r);
 }
 
 
@@ -129,9 +129,9 @@ test_hostile(void)
 static void
 test_more(void)
 {
-    size_t              i;
-    json_t             *root;
-    channel_request_t  *r;
+    size_t      i;
+    json_t     *root;
+    request_t  *r;
 
     for (i = 0; i < 60; i++) {
         world_host(&w, i, "192.0.2.1", MESSAGE_DELISTED, 0);
@@ -143,7 +143,7 @@ test_more(void)
     is_str(world_at(root, "embeds[9].description"), "And 51 more hosts.",
            "the rest is counted");
     json_decref(root);
-    channel_request_free(r);
+    request_free(r);
 }
 
 
@@ -190,15 +190,15 @@ test_judge(void)
 static void
 test_thread(void)
 {
-    json_t             *root;
-    channel_request_t  *r;
+    json_t     *root;
+    request_t  *r;
 
     root = world_made(&w, &channel_discord, URL "?thread_id=77",
                       world_confirm(&w), &r);
     is_str(r->to, URL "?thread_id=77&wait=true",
            "the request goes to the thread");
     json_decref(root);
-    channel_request_free(r);
+    request_free(r);
 }
 
 

@@ -11,8 +11,8 @@ static world_t  w;
 static void
 test_host(void)
 {
-    json_t             *root;
-    channel_request_t  *r;
+    json_t     *root;
+    request_t  *r;
 
     world_init(&w);
     w.listing[0] = world_listing("zen.example");
@@ -23,7 +23,8 @@ test_host(void)
 
     root = world_made(&w, &channel_pagerduty, KEY, world_message(&w), &r);
     is_str(r->to, "https://events.pagerduty.com/v2/enqueue", "to the service");
-    ok(r->trusted && !r->once_more, "the service can detect a repeat");
+    ok(r->trusted && !channel_pagerduty.keyless,
+       "the service can detect a repeat");
     is_str(world_at(root, "routing_key"), KEY, "the routing key");
     is_str(world_at(root, "event_action"), "trigger", "a trigger");
     is_str(world_at(root, "dedup_key"),
@@ -43,7 +44,7 @@ test_host(void)
            "and its text");
     ok(json_array_size(json_object_get(root, "links")) == 1, "no other");
     json_decref(root);
-    channel_request_free(r);
+    request_free(r);
 
     world_host(&w, 0, "192.0.2.7", MESSAGE_DELISTED, 0);
     root = world_made(&w, &channel_pagerduty, KEY, world_message(&w), &r);
@@ -52,13 +53,13 @@ test_host(void)
            "rbl-HT00000000000000000000000000000004", "with the same key");
     ok(json_object_get(root, "payload") == NULL, "and no payload");
     json_decref(root);
-    channel_request_free(r);
+    request_free(r);
 
     world_host(&w, 0, "192.0.2.7", MESSAGE_CLEAR, 0);
     root = world_made(&w, &channel_pagerduty, KEY, world_message(&w), &r);
     is_str(world_at(root, "event_action"), "resolve", "of a clear one too");
     json_decref(root);
-    channel_request_free(r);
+    request_free(r);
 
     world_host(&w, 0, "192.0.2.7", MESSAGE_UNREPORTED, 0);
     root = world_made(&w, &channel_pagerduty, KEY, world_message(&w), &r);
@@ -66,16 +67,16 @@ test_host(void)
     is_str(world_at(root, "dedup_key"),
            "rbl-HT00000000000000000000000000000004", "with the same key");
     json_decref(root);
-    channel_request_free(r);
+    request_free(r);
 }
 
 
 static void
 test_many(void)
 {
-    size_t              i;
-    json_t             *root;
-    channel_request_t  *r;
+    size_t      i;
+    json_t     *root;
+    request_t  *r;
 
     for (i = 0; i < MESSAGE_HOSTS; i++) {
         world_host(&w, i, "192.0.2.7", MESSAGE_LISTED, 1);
@@ -89,7 +90,7 @@ test_many(void)
     is_str(world_at(root, "payload.custom_details.hosts[49]"), "192.0.2.7",
            "the hosts");
     json_decref(root);
-    channel_request_free(r);
+    request_free(r);
 
     root = world_made(&w, &channel_pagerduty, KEY, world_confirm(&w), &r);
     is_str(world_at(root, "payload.summary"),
@@ -97,17 +98,17 @@ test_many(void)
            "a confirmation");
     is_str(world_at(root, "payload.severity"), "info", "is harmless");
     json_decref(root);
-    channel_request_free(r);
+    request_free(r);
 }
 
 
 static void
 test_hostile(void)
 {
-    char                text[2000];
-    size_t              i, j, n;
-    json_t             *root;
-    channel_request_t  *r;
+    char        text[2000];
+    size_t      i, j, n;
+    json_t     *root;
+    request_t  *r;
 
     static const size_t  sizes[][2] = {
         { 1, 0 }, { 1, 1 }, { 1, 50 }, { 2, 20 }, { 200, 50 }
@@ -126,7 +127,7 @@ test_hostile(void)
             n = clip_length(world_at(root, "payload.source"), CLIP_CHARS);
             ok(n > 0 && n <= 255, "the source");
             json_decref(root);
-            channel_request_free(r);
+            request_free(r);
         }
     }
 }

@@ -11,8 +11,8 @@ static world_t  w;
 static void
 test_message(void)
 {
-    json_t             *root;
-    channel_request_t  *r;
+    json_t     *root;
+    request_t  *r;
 
     world_init(&w);
     w.listing[0] = world_listing("zen.example");
@@ -25,7 +25,7 @@ test_message(void)
 
     root = world_made(&w, &channel_slack, URL, world_message(&w), &r);
     is_str(r->to, URL, "to the webhook");
-    ok(r->fresh && r->once_more && !r->trusted,
+    ok(r->fresh && channel_slack.keyless && !r->trusted,
        "the service cannot detect a repeat");
     is_str(world_at(root, "text"), "1 host listed, 1 host delisted",
            "the text of notifications");
@@ -49,15 +49,15 @@ test_message(void)
     ok(json_array_size(json_object_get(root, "blocks")) == 3, "no more");
 
     json_decref(root);
-    channel_request_free(r);
+    request_free(r);
 }
 
 
 static void
 test_confirm(void)
 {
-    json_t             *root;
-    channel_request_t  *r;
+    json_t     *root;
+    request_t  *r;
 
     root = world_made(&w, &channel_slack, URL, world_confirm(&w), &r);
     is_str(world_at(root, "blocks[0].text.text"),
@@ -66,7 +66,7 @@ test_confirm(void)
     ok(strstr(world_at(root, "blocks[1].text.text").p, "\n    k7m2xq\n")
        != NULL, "with the code");
     json_decref(root);
-    channel_request_free(r);
+    request_free(r);
 }
 
 
@@ -145,11 +145,11 @@ test_hostile(void)
 static void
 test_more(void)
 {
-    char                path[64];
-    size_t              i;
-    json_t             *root;
-    rbl_str_t           message;
-    channel_request_t  *r;
+    char        path[64];
+    size_t      i;
+    json_t     *root;
+    rbl_str_t   message;
+    request_t  *r;
 
     for (i = 0; i < 60; i++) {
         world_host(&w, i, "192.0.2.1", MESSAGE_DELISTED, 0);
@@ -162,18 +162,18 @@ test_more(void)
     snprintf(path, sizeof(path), "blocks[%zu].text.text", i - 1);
     is_str(world_at(root, path), "And 12 more hosts.", "the rest is counted");
     json_decref(root);
-    channel_request_free(r);
+    request_free(r);
 }
 
 
 static void
 test_malformed(void)
 {
-    channel_request_t  *r;
+    request_t  *r;
 
     ok(world_made(&w, &channel_slack, URL, RBL_STR("{}"), &r) == NULL
        && strcmp(r->why, "the message is malformed") == 0, "no message");
-    channel_request_free(r);
+    request_free(r);
 }
 
 
@@ -213,9 +213,9 @@ test_judge(void)
 static void
 test_workflow(void)
 {
-    size_t              i;
-    json_t             *root;
-    channel_request_t  *r;
+    size_t      i;
+    json_t     *root;
+    request_t  *r;
 
     static const char *const  urls[] = {
         "https://hooks.slack.com/triggers/T0/1/x",
@@ -230,7 +230,7 @@ test_workflow(void)
         ok(strstr(world_at(root, "text").p, "\n    k7m2xq\n") != NULL,
            "a workflow gets the message with the code");
         json_decref(root);
-        channel_request_free(r);
+        request_free(r);
     }
 }
 

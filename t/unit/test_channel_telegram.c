@@ -9,8 +9,8 @@ static world_t  w;
 static void
 test_message(void)
 {
-    json_t             *root;
-    channel_request_t  *r;
+    json_t     *root;
+    request_t  *r;
 
     world_init(&w);
     w.listing[0] = world_listing("zen.example");
@@ -22,7 +22,7 @@ test_message(void)
        "without a token");
     ok(strstr(r->why, "(telegram_token_file)") != NULL,
        "the reason names the option");
-    channel_request_free(r);
+    request_free(r);
 
     snprintf(w.conf.telegram_token, sizeof(w.conf.telegram_token), "%s",
              "12:a-b_c");
@@ -30,7 +30,7 @@ test_message(void)
                       world_message(&w), &r);
     is_str(r->to, "https://api.telegram.org/bot12:a-b_c/sendMessage",
            "to the bot");
-    ok(r->fresh && r->once_more && r->trusted,
+    ok(r->fresh && channel_telegram.keyless && r->trusted,
        "the service cannot detect a repeat");
     ok(json_integer_value(json_object_get(root, "chat_id"))
        == INT64_C(-1001234567890), "the chat is a number");
@@ -48,7 +48,7 @@ test_message(void)
     ok(json_is_true(json_object_get(json_object_get(root,
            "link_preview_options"), "is_disabled")), "without previews");
     json_decref(root);
-    channel_request_free(r);
+    request_free(r);
 
     root = world_made(&w, &channel_telegram, "@channel", world_confirm(&w),
                       &r);
@@ -58,7 +58,7 @@ test_message(void)
     ok(strstr(world_at(root, "text").p, "\n    k7m2xq\n") != NULL,
        "with the code");
     json_decref(root);
-    channel_request_free(r);
+    request_free(r);
 }
 
 
@@ -105,10 +105,10 @@ html_ok(rbl_str_t text)
 static void
 test_hostile(void)
 {
-    char                text[2000];
-    size_t              i, j, n;
-    json_t             *root;
-    channel_request_t  *r;
+    char        text[2000];
+    size_t      i, j, n;
+    json_t     *root;
+    request_t  *r;
 
     static const size_t  sizes[][2] = {
         { 1, 0 }, { 1, 1 }, { 1, 50 }, { 2, 20 }, { 9, 1 }, { 10, 0 },
@@ -126,7 +126,7 @@ test_hostile(void)
                "%zu, %zu hosts, %zu lists: %zu units", i, sizes[j][0],
                sizes[j][1], n);
             json_decref(root);
-            channel_request_free(r);
+            request_free(r);
         }
     }
 }
@@ -137,12 +137,12 @@ test_hostile(void)
 static void
 test_words(void)
 {
-    char                text[6000];
-    size_t              i;
-    json_t             *root;
-    rbl_buf_t           buf;
-    rbl_doc_t           doc;
-    channel_request_t  *r;
+    char        text[6000];
+    size_t      i;
+    json_t     *root;
+    rbl_buf_t   buf;
+    rbl_doc_t   doc;
+    request_t  *r;
 
     for (i = 0; i < 3; i++) {
         memset(text, "a\"&"[i], sizeof(text));
@@ -159,7 +159,7 @@ test_words(void)
         ok(clip_length(world_at(root, "text"), CLIP_UTF16) <= 4096
            && html_ok(world_at(root, "text")), "long words");
         json_decref(root);
-        channel_request_free(r);
+        request_free(r);
         rbl_buf_free(&buf);
     }
 }
@@ -220,8 +220,8 @@ test_judge(void)
 static void
 test_topic(void)
 {
-    json_t             *root;
-    channel_request_t  *r;
+    json_t     *root;
+    request_t  *r;
 
     root = world_made(&w, &channel_telegram, "-1001234567890:77",
                       world_confirm(&w), &r);
@@ -230,7 +230,7 @@ test_topic(void)
     ok(json_integer_value(json_object_get(root, "message_thread_id")) == 77,
        "the topic is in the request");
     json_decref(root);
-    channel_request_free(r);
+    request_free(r);
 
     root = world_made(&w, &channel_telegram, "@channel:1", world_confirm(&w),
                       &r);
@@ -239,13 +239,13 @@ test_topic(void)
     ok(json_integer_value(json_object_get(root, "message_thread_id")) == 1,
        "the topic of a named chat is in the request");
     json_decref(root);
-    channel_request_free(r);
+    request_free(r);
 
     root = world_made(&w, &channel_telegram, "1", world_confirm(&w), &r);
     ok(json_object_get(root, "message_thread_id") == NULL,
        "a chat without a topic has none in the request");
     json_decref(root);
-    channel_request_free(r);
+    request_free(r);
 }
 
 

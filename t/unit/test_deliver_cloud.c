@@ -129,7 +129,7 @@ test_sms(void)
            "where to");
     is_str(j.request->user, "AC1", "user");
     is_str(j.request->password, "tok:en", "password");
-    ok(j.request->trusted && j.request->fresh && j.request->once_more,
+    ok(j.request->trusted && j.request->fresh && channel_sms.keyless,
        "trusted, a connection of its own, repeated once");
     ok(job_field(&j, "To", "%2B4912345678") && job_field(&j, "ValidityPeriod",
        "3600") && job_field(&j, "From", "%2B15005550006"), "form");
@@ -163,7 +163,7 @@ test_pushover(void)
     refuses(&channel_pushover, &j, KEY30 "x", confirm, "not a Pushover key");
 
     job_make(&j, &channel_pushover, KEY30, confirm);
-    ok(j.err == RBL_OK && j.request->fresh && j.request->once_more
+    ok(j.err == RBL_OK && j.request->fresh && channel_pushover.keyless
        && j.request->trusted, "pushover is made");
     is_str(j.request->to, "https://po.example/1/messages.json", "where to");
     ok(job_field(&j, "token", "T" KEY30) && job_field(&j, "user", KEY30)

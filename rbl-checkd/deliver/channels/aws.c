@@ -13,57 +13,35 @@
 #define AWS_CODE_MAX  64
 
 
-/* The part of *rest up to a separator, or all of it. */
-
-static rbl_str_t
-aws_until(rbl_str_t *rest, char sep)
-{
-    rbl_str_t    part;
-    const char  *end;
-
-    end = rest->n > 0 ? memchr(rest->p, sep, rest->n) : NULL;
-    part.p = rest->p;
-    part.n = end != NULL ? (size_t) (end - rest->p) : rest->n;
-
-    rest->p += part.n + (end != NULL);
-    rest->n -= part.n + (end != NULL);
-
-    return part;
-}
-
-
-void
+static void
 aws_value(aws_value_t *value, rbl_str_t contact)
 {
-    size_t     i;
     rbl_str_t  rest;
 
-    rest = contact;
-    value->arn = aws_until(&rest, ',');
-    value->id = aws_until(&rest, ',');
-    value->secret = rest;
+    value->arn = rbl_until(&contact, ',');
+    value->id = rbl_until(&contact, ',');
+    value->secret = contact;
 
     /* arn:<partition>:<service>:<region>:<account>:<name> */
 
     rest = value->arn;
-
-    for (i = 0; i < 3; i++) {
-        (void) aws_until(&rest, ':');
-    }
-
-    value->region = aws_until(&rest, ':');
-    (void) aws_until(&rest, ':');
+    (void) rbl_until(&rest, ':');
+    (void) rbl_until(&rest, ':');
+    (void) rbl_until(&rest, ':');
+    value->region = rbl_until(&rest, ':');
+    (void) rbl_until(&rest, ':');
     value->name = rest;
 }
 
 
 rbl_err_t
-aws_request(channel_request_t *request, const aws_value_t *value,
+aws_request(request_t *request, aws_value_t *value, rbl_str_t contact,
     const char *service, const char *base)
 {
     int         n;
     rbl_out_t  *out = &request->to_made.out;
 
+    aws_value(value, contact);
     n = snprintf(request->sigv4, sizeof(request->sigv4), "aws:amz:%.*s:%s",
                  (int) value->region.n, value->region.p, service);
 
@@ -80,7 +58,7 @@ aws_request(channel_request_t *request, const aws_value_t *value,
         rbl_out_char(out, '.');
         rbl_out_str(out, value->region);
         rbl_out_z(out, ".amazonaws.com");
-        rbl_out_z(out, memcmp(value->region.p, "cn-", 3) == 0 ? ".cn" : "");
+        rbl_out_z(out, rbl_str_begins(value->region, "cn-") ? ".cn" : "");
     }
 
     rbl_out_char(out, '/');
@@ -124,7 +102,7 @@ aws_behind(rbl_str_t text, const char *before)
 }
 
 
-rbl_str_t
+static rbl_str_t
 aws_code(const channel_answer_t *answer)
 {
     rbl_str_t    code;
@@ -188,19 +166,19 @@ aws_again(rbl_str_t code)
 
 channel_verdict_t
 aws_judge(const channel_answer_t *answer, channel_outcome_t *outcome,
-    const char *service)
+    const char *service, rbl_str_t *code)
 {
-    rbl_str_t          code;
     channel_verdict_t  verdict;
 
     verdict = channel_judge_service(answer, outcome, service);
+    *code = RBL_STR("");
 
     if (verdict == CHANNEL_DELIVERED) {
         return verdict;
     }
 
-    code = aws_code(answer);
-    channel_why(outcome, service, answer->status, code);
+    *code = aws_code(answer);
+    channel_why(outcome, service, answer->status, *code);
 
-    return aws_again(code) ? CHANNEL_RETRY : verdict;
+    return aws_again(*code) ? CHANNEL_RETRY : verdict;
 }

@@ -15,24 +15,21 @@ typedef struct {
     rbl_str_t  id, secret;
 } aws_value_t;
 
-/* The parts of a contact's value that rbl_contact_parse has accepted. */
-void aws_value(aws_value_t *value, rbl_str_t contact);
-
 /*
- * Where the request goes, and how it is signed: `service` as in host names and
- * signatures; `base` is the operator's address of it, "" for Amazon's own.
+ * Sets where the request goes, and how it is signed, by a contact's value that
+ * rbl_contact_parse has accepted, and gives its parts.  `service` as in host
+ * names and signatures; `base` is the operator's address of it, "" for Amazon's
+ * own.
  */
-rbl_err_t aws_request(channel_request_t *request, const aws_value_t *value,
+rbl_err_t aws_request(request_t *request, aws_value_t *value, rbl_str_t contact,
     const char *service, const char *base);
-
-/* The code of an error, from XML or JSON; "" if there is none. */
-rbl_str_t aws_code(const channel_answer_t *answer);
 
 /*
  * 2xx is delivered; throttled requests and errors of the service are retried;
- * any other answer makes a dead letter with the code in its reason.
+ * any other answer makes a dead letter with the code in its reason.  *code is
+ * that of an error, from XML or JSON; "" if there is none.
  */
 channel_verdict_t aws_judge(const channel_answer_t *answer,
-    channel_outcome_t *outcome, const char *service);
+    channel_outcome_t *outcome, const char *service, rbl_str_t *code);
 
 #endif /* DELIVER_AWS_H_INCLUDED */

@@ -5,12 +5,8 @@
 #include "channel.h"
 
 #include <jansson.h>
-#include <openssl/crypto.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "base/xalloc.h"
 #include "rbl_mp.h"
 #include "rbl_utf8.h"
 
@@ -78,139 +74,25 @@ channel_types(rbl_out_t *out, const config_t *conf)
 }
 
 
-channel_request_t *
-channel_request_new(void)
-{
-    channel_request_t  *request;
-
-    request = xmalloc(sizeof(channel_request_t));
-
-    /* n_headers says which of them are set */
-
-    memset(request, 0, offsetof(channel_request_t, header));
-    rbl_buf_init(&request->to_made);
-    rbl_buf_init(&request->body_made);
-
-    return request;
-}
-
-
-/* Both may hold secrets. */
-
-static void
-channel_forget(rbl_buf_t *buf)
-{
-    rbl_str_t  made;
-
-    made = rbl_buf_str(buf);
-
-    if (made.n > 0) {
-        OPENSSL_cleanse(buf->base, made.n);
-    }
-
-    rbl_buf_free(buf);
-}
-
-
-void
-channel_request_free(channel_request_t *request)
-{
-    channel_forget(&request->to_made);
-    channel_forget(&request->body_made);
-    OPENSSL_cleanse(request->header,
-                    request->n_headers * CHANNEL_HEADER_MAX);
-    free(request);
-}
-
-
-/* curl would send another line as another header. */
-
-static rbl_err_t
-channel_header_add(channel_request_t *request)
-{
-    const char  *p;
-
-    for (p = request->header[request->n_headers]; *p != '\0'; p++) {
-        if ((unsigned char) *p < ' ' || *p == 0x7f) {
-            return RBL_EINVAL;
-        }
-    }
-
-    request->n_headers++;
-
-    return RBL_OK;
-}
-
-
 rbl_err_t
-channel_header(channel_request_t *request, const char *fmt, ...)
-{
-    int      n;
-    va_list  ap;
-
-    if (request->n_headers == CHANNEL_HEADERS) {
-        return RBL_EINVAL;
-    }
-
-    va_start(ap, fmt);
-    n = vsnprintf(request->header[request->n_headers], CHANNEL_HEADER_MAX, fmt,
-                  ap);
-    va_end(ap);
-
-    if (n < 0 || n >= CHANNEL_HEADER_MAX) {
-        return RBL_EINVAL;
-    }
-
-    return channel_header_add(request);
-}
-
-
-/* Without a format: a webhook has four. */
-
-rbl_err_t
-channel_header_str(channel_request_t *request, const char *name,
-    rbl_str_t value)
-{
-    char    *p;
-    size_t   n;
-
-    n = strlen(name);
-
-    if (request->n_headers == CHANNEL_HEADERS
-        || n + 2 + value.n >= CHANNEL_HEADER_MAX
-        || memchr(value.p, '\0', value.n) != NULL)
-    {
-        return RBL_EINVAL;
-    }
-
-    p = mempcpy(request->header[request->n_headers], name, n);
-    p = mempcpy(p, ": ", 2);
-    p = mempcpy(p, value.p, value.n);
-    *p = '\0';
-
-    return channel_header_add(request);
-}
-
-
-rbl_err_t
-channel_json(channel_request_t *request, const channel_job_t *job, int64_t now)
+channel_json(request_t *request, const channel_job_t *job, int64_t now)
 {
     char  text[RBL_OUT_INT];
 
     request->to = job->to;
     request->body = job->body;
 
-    if (channel_header_str(request, "webhook-id", job->event) != RBL_OK) {
+    if (request_header(request, "webhook-id", job->event) != RBL_OK) {
         return RBL_EINVAL;
     }
 
-    return channel_header_str(request, "webhook-timestamp",
+    return request_header(request, "webhook-timestamp",
                               rbl_out_int_text(text, now));
 }
 
 
 void
-channel_service(channel_request_t *request, const char *base, rbl_str_t path)
+channel_service(request_t *request, const char *base, rbl_str_t path)
 {
     rbl_out_z(&request->to_made.out, base);
     rbl_out_str(&request->to_made.out, path);
@@ -219,7 +101,7 @@ channel_service(channel_request_t *request, const char *base, rbl_str_t path)
 
 
 void
-channel_user(channel_request_t *request, rbl_str_t user, rbl_str_t password)
+channel_user(request_t *request, rbl_str_t user, rbl_str_t password)
 {
     rbl_buf_t  *made = &request->to_made;
 
@@ -238,16 +120,16 @@ channel_user(channel_request_t *request, rbl_str_t user, rbl_str_t password)
 
 
 rbl_err_t
-channel_never(channel_request_t *request, const char *why)
+channel_never(request_t *request, const char *why)
 {
-    snprintf(request->why, CHANNEL_WHY_MAX, "%s", why);
+    request->why = why;
 
     return RBL_EINVAL;
 }
 
 
 rbl_err_t
-channel_make(const channel_t *channel, channel_request_t *request,
+channel_make(const channel_t *channel, request_t *request,
     const channel_job_t *job)
 {
     char         buf[RBL_CONTACT_MAX];
@@ -271,7 +153,6 @@ channel_make(const channel_t *channel, channel_request_t *request,
     }
 
     request->fresh = channel->keyless;
-    request->once_more = channel->keyless;
 
     if (channel->make != NULL) {
         return channel->make(request, job);
@@ -283,12 +164,7 @@ channel_make(const channel_t *channel, channel_request_t *request,
 
     err = channel->write(request, job, to, &message);
     message_free(&message);
-
-    if (request->to.n == 0) {
-        request->to = rbl_buf_str(&request->to_made);
-    }
-
-    request->body = rbl_buf_str(&request->body_made);
+    request_made(request);
 
     return err;
 }

@@ -14,18 +14,15 @@
 #include <stddef.h>
 
 #include "backoff.h"
-#include "base/buf.h"
 #include "base/form.h"
+#include "base/request.h"
 #include "config/config.h"
 #include "deliver/message/message.h"
 #include "rbl_contact.h"
 
-#define CHANNEL_HEADERS     8
-#define CHANNEL_HEADER_MAX  192
 #define CHANNEL_WHY_MAX     256
 #define CHANNEL_STEPS       4           /* requests of one attempt */
 #define CHANNEL_NEEDS       3
-#define CHANNEL_SIGV4_MAX   96
 #define CHANNEL_VALUE_MAX   64
 #define CHANNEL_WORDS_MAX   160         /* octets of a peer's words, the rest
                                            of a sentence before them */
@@ -48,32 +45,6 @@ typedef struct {
     unsigned         step;              /* number of CHANNEL_AGAIN in this
                                            attempt */
 } channel_job_t;
-
-typedef struct {
-    rbl_str_t    to;                    /* URL, or address */
-    rbl_str_t    body;                  /* request body; a mail with its
-                                           headers, lines ending in CR LF */
-    const char  *content_type;          /* a literal; NULL: JSON */
-    rbl_str_t    user, password;        /* of Basic, or the id and the secret
-                                           of the signature; n 0: none.  NUL
-                                           behind them */
-    int          trusted;               /* `to` begins with a base address of
-                                           the configuration: it may lead
-                                           anywhere */
-    int          fresh;                 /* a connection of its own; libcurl
-                                           repeats a POST by itself if a kept
-                                           one turns out to be closed */
-    int          once_more;             /* the peer does not recognize a repeat:
-                                           a request that may have arrived is
-                                           repeated only once */
-    rbl_buf_t    to_made, body_made;    /* buffers of the request */
-    char         sigv4[CHANNEL_SIGV4_MAX];  /* "aws:amz:<region>:<service>",
-                                               "": not signed so */
-    char         why[CHANNEL_WHY_MAX];  /* of a request that cannot be made,
-                                           for the customer */
-    unsigned     n_headers;             /* HTTP headers without Content-Type */
-    char         header[CHANNEL_HEADERS][CHANNEL_HEADER_MAX];
-} channel_request_t;
 
 /* All of it foreign bytes. */
 typedef struct {
@@ -121,8 +92,9 @@ typedef struct {
     unsigned                per_host:1; /* a message is about one host if they
                                            are few */
     unsigned                keyless:1;  /* the service has no key by which it
-                                           recognizes a repeat: its requests
-                                           are `fresh` and `once_more` */
+                                           recognizes a repeat: a request that
+                                           may have arrived is repeated only
+                                           once, and each is `fresh` */
     unsigned                exact:1;    /* a value must be stored as
                                            rbl_contact_parse writes it */
     rbl_contact_type_t      type;       /* the contact's value is one of these,
@@ -135,9 +107,9 @@ typedef struct {
 
     /* One of them: makes a request of the body as it is, or writes one with the
        message.  to: the contact's value.  Result: as channel_make. */
-    rbl_err_t             (*make)(channel_request_t *request,
+    rbl_err_t             (*make)(request_t *request,
                                   const channel_job_t *job);
-    rbl_err_t             (*write)(channel_request_t *request,
+    rbl_err_t             (*write)(request_t *request,
                                    const channel_job_t *job, rbl_str_t to,
                                    const message_t *message);
 
@@ -166,25 +138,15 @@ void channel_types(rbl_out_t *out, const config_t *conf);
 
 /* Makes the request of a job.  RBL_EINVAL: never, and why; RBL_ENOMEM: not now,
    as OpenSSL has failed. */
-rbl_err_t channel_make(const channel_t *channel, channel_request_t *request,
+rbl_err_t channel_make(const channel_t *channel, request_t *request,
     const channel_job_t *job);
 
 /* The meaning of an answer.  The outcome is zeroed by the caller. */
 channel_verdict_t channel_judge(const channel_t *channel,
     const channel_answer_t *answer, channel_outcome_t *outcome);
 
-channel_request_t *channel_request_new(void);
-void channel_request_free(channel_request_t *request);
-
-/* Adds "Name: value"; RBL_EINVAL: it does not fit, or is no line of text. */
-__attribute__((format(printf, 2, 3)))
-rbl_err_t channel_header(channel_request_t *request, const char *fmt, ...);
-
-rbl_err_t channel_header_str(channel_request_t *request, const char *name,
-    rbl_str_t value);
-
 /* Fills in a POST to a customer's URL: the job's body, and the event's id. */
-rbl_err_t channel_json(channel_request_t *request, const channel_job_t *job,
+rbl_err_t channel_json(request_t *request, const channel_job_t *job,
     int64_t now);
 
 /* 2xx is delivered, 410 disables, any other status is retried. */
@@ -199,15 +161,15 @@ channel_verdict_t channel_judge_http(const channel_answer_t *answer,
  */
 
 /* to: the base address and the path behind it. */
-void channel_service(channel_request_t *request, const char *base,
+void channel_service(request_t *request, const char *base,
     rbl_str_t path);
 
 /* Copies user and password behind the URL in to_made, each with a NUL. */
-void channel_user(channel_request_t *request, rbl_str_t user,
+void channel_user(request_t *request, rbl_str_t user,
     rbl_str_t password);
 
 /* RBL_EINVAL, and that is why. */
-rbl_err_t channel_never(channel_request_t *request, const char *why);
+rbl_err_t channel_never(request_t *request, const char *why);
 
 /*
  * 2xx is delivered, 408, 425, 429 and 5xx are retried, any other status makes a

@@ -130,29 +130,23 @@ logs_events(rbl_doc_t *doc, const message_t *m, int64_t when)
 
 
 static rbl_err_t
-logs_write(channel_request_t *request, const channel_job_t *job, rbl_str_t to,
+logs_write(request_t *request, const channel_job_t *job, rbl_str_t to,
     const message_t *message)
 {
     rbl_doc_t    doc;
     rbl_err_t    err;
-    rbl_str_t    group;
     aws_value_t  value;
 
-    aws_value(&value, to);
-    err = aws_request(request, &value, "logs", job->conf->logs_url);
+    err = aws_request(request, &value, to, "logs", job->conf->logs_url);
 
     if (err != RBL_OK) {
         return err;
     }
 
-    /* log-group:<name> */
-
-    group = value.name;
-    group.p += sizeof("log-group:") - 1;
-    group.n -= sizeof("log-group:") - 1;
+    (void) rbl_until(&value.name, ':');         /* log-group:<name> */
 
     rbl_doc_begin(&doc, &request->body_made.out, RBL_JSON);
-    rbl_doc_str(&doc, "logGroupName", group);
+    rbl_doc_str(&doc, "logGroupName", value.name);
     rbl_doc_z(&doc, "logStreamName", LOGS_STREAM);
 
     if (job->step != LOGS_CREATE) {
@@ -164,9 +158,10 @@ logs_write(channel_request_t *request, const channel_job_t *job, rbl_str_t to,
     rbl_doc_end(&doc);
     request->content_type = "application/x-amz-json-1.1";
 
-    return channel_header(request, "X-Amz-Target: Logs_20140328.%s",
-                          job->step == LOGS_CREATE ? "CreateLogStream"
-                                                   : "PutLogEvents");
+    return request_header(request, "X-Amz-Target",
+                          job->step == LOGS_CREATE
+                          ? RBL_STR("Logs_20140328.CreateLogStream")
+                          : RBL_STR("Logs_20140328.PutLogEvents"));
 }
 
 
@@ -197,8 +192,7 @@ logs_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
     rbl_str_t          code;
     channel_verdict_t  verdict;
 
-    verdict = aws_judge(answer, outcome, "Amazon CloudWatch");
-    code = aws_code(answer);
+    verdict = aws_judge(answer, outcome, "Amazon CloudWatch", &code);
 
     if (verdict == CHANNEL_DEAD
         && rbl_str_is(code, "ResourceNotFoundException"))

@@ -56,8 +56,6 @@ datadog_words(rbl_out_t *out, rbl_str_t text)
 static void
 datadog_link(rbl_out_t *out, const char *label, rbl_str_t url)
 {
-    char       hex[8];
-    size_t     i;
     rbl_url_t  parsed;
 
     if (url.n > DATADOG_FIELD || rbl_url_parse(&parsed, url) != RBL_OK) {
@@ -67,17 +65,7 @@ datadog_link(rbl_out_t *out, const char *label, rbl_str_t url)
     rbl_out_z(out, " [");
     rbl_out_z(out, label);
     rbl_out_z(out, "](");
-
-    for (i = 0; i < url.n; i++) {
-        if (strchr("()[]@*_~", url.p[i]) != NULL) {
-            snprintf(hex, sizeof(hex), "%%%02X", (unsigned) url.p[i]);
-            rbl_out_z(out, hex);
-
-        } else {
-            rbl_out_char(out, url.p[i]);
-        }
-    }
-
+    chat_encode(out, url, "()[]@*_~");
     rbl_out_char(out, ')');
 }
 
@@ -133,28 +121,22 @@ datadog_host(rbl_out_t *out, const message_host_t *host)
 }
 
 
-/* Adds a part if it fits, and room for the end is left. */
+/* Is there room for it, and for the end?  If not, what is behind the first n
+   octets is taken back. */
 
 static int
-datadog_add(rbl_buf_t *text, rbl_buf_t *part)
+datadog_fits(rbl_buf_t *text, size_t n)
 {
-    size_t     units;
-    rbl_str_t  s;
-
-    s = rbl_buf_str(part);
-    units = clip_length(rbl_buf_str(text), CLIP_CHARS)
-            + clip_length(s, CLIP_CHARS);
-
-    if (units + DATADOG_LEFT + sizeof(DATADOG_OPEN DATADOG_CLOSE)
-        > DATADOG_TEXT)
+    if (clip_length(rbl_buf_str(text), CLIP_CHARS) + DATADOG_LEFT
+        + sizeof(DATADOG_OPEN DATADOG_CLOSE)
+        <= DATADOG_TEXT)
     {
-        return 0;
+        return 1;
     }
 
-    rbl_out_str(&text->out, s);
-    rbl_buf_reset(part);
+    text->out.pos = text->base + n;
 
-    return 1;
+    return 0;
 }
 
 
@@ -163,21 +145,19 @@ datadog_add(rbl_buf_t *text, rbl_buf_t *part)
 static int
 datadog_add_host(rbl_buf_t *text, const message_host_t *host, int64_t *told)
 {
-    int        fits;
-    size_t     i;
-    rbl_buf_t  part;
+    int     fits;
+    size_t  i, n;
 
-    rbl_buf_init(&part);
-    datadog_host(&part.out, host);
-    fits = datadog_add(text, &part);
+    n = rbl_buf_str(text).n;
+    datadog_host(&text->out, host);
+    fits = datadog_fits(text, n);
     *told += fits;
 
     for (i = 0; i < host->n_listings && fits; i++) {
-        datadog_listing(&part.out, &host->listing[i]);
-        fits = datadog_add(text, &part);
+        n = rbl_buf_str(text).n;
+        datadog_listing(&text->out, &host->listing[i]);
+        fits = datadog_fits(text, n);
     }
-
-    rbl_buf_free(&part);
 
     return fits;
 }
@@ -311,20 +291,18 @@ datadog_event(rbl_out_t *out, const channel_job_t *job,
 /* value: "<key>" or "<site>,<key>" */
 
 static rbl_err_t
-datadog_write(channel_request_t *request, const channel_job_t *job,
+datadog_write(request_t *request, const channel_job_t *job,
     rbl_str_t value, const message_t *message)
 {
-    rbl_str_t    site;
-    rbl_out_t   *out = &request->to_made.out;
-    const char  *comma;
+    rbl_str_t   key, site;
+    rbl_out_t  *out = &request->to_made.out;
 
-    site = RBL_STR("datadoghq.com");
-    comma = memchr(value.p, ',', value.n);
+    key = value;
+    site = rbl_until(&key, ',');
 
-    if (comma != NULL) {
-        site = (rbl_str_t) { value.p, (size_t) (comma - value.p) };
-        value.n -= site.n + 1;
-        value.p = comma + 1;
+    if (key.n == 0) {
+        key = site;
+        site = RBL_STR("datadoghq.com");
     }
 
     if (job->conf->datadog_url[0] != '\0') {
@@ -339,7 +317,7 @@ datadog_write(channel_request_t *request, const channel_job_t *job,
     request->trusted = 1;
     datadog_event(&request->body_made.out, job, message);
 
-    return channel_header(request, "DD-API-KEY: %.*s", (int) value.n, value.p);
+    return request_header(request, "DD-API-KEY", key);
 }
 
 

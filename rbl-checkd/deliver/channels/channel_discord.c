@@ -105,7 +105,7 @@ discord_escaped(rbl_doc_t *doc, const char *key, rbl_str_t text, size_t max)
 
 
 static rbl_err_t
-discord_write(channel_request_t *request, const channel_job_t *job,
+discord_write(request_t *request, const channel_job_t *job,
     rbl_str_t to, const message_t *m)
 {
     rbl_doc_t  doc;

@@ -48,7 +48,7 @@ email_headers(rbl_out_t *out, const channel_job_t *job, rbl_str_t to,
    a link of the address in a plain text, and show where it leads. */
 
 static rbl_err_t
-email_write(channel_request_t *request, const channel_job_t *job, rbl_str_t to,
+email_write(request_t *request, const channel_job_t *job, rbl_str_t to,
     const message_t *message)
 {
     rbl_buf_t   html;

@@ -10,21 +10,15 @@
 
 
 static rbl_err_t
-endpoint_login(channel_request_t *request, rbl_str_t login)
+endpoint_login(request_t *request, rbl_str_t login)
 {
     char       name[RBL_CONTACT_MAX], password[RBL_CONTACT_MAX];
-    size_t     n;
     rbl_str_t  first, second;
 
-    for (n = 0; n < login.n && login.p[n] != ':'; n++) {
-        /* void */
-    }
+    first = rbl_until(&login, ':');
 
-    second.p = login.p + n + (n < login.n);
-    second.n = login.n - (size_t) (second.p - login.p);
-
-    if (rbl_contact_unescape(name, &first, (rbl_str_t) { login.p, n }) != RBL_OK
-        || rbl_contact_unescape(password, &second, second) != RBL_OK)
+    if (rbl_contact_unescape(name, &first, first) != RBL_OK
+        || rbl_contact_unescape(password, &second, login) != RBL_OK)
     {
         return channel_never(request, "its name or password is malformed");
     }
@@ -38,7 +32,7 @@ endpoint_login(channel_request_t *request, rbl_str_t login)
 
 
 static rbl_err_t
-endpoint_make(channel_request_t *request, const channel_job_t *job)
+endpoint_make(request_t *request, const channel_job_t *job)
 {
     rbl_err_t  rc;
     rbl_str_t  login;

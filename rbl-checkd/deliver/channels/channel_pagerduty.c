@@ -177,7 +177,7 @@ pagerduty_words(rbl_doc_t *doc, const message_t *m)
 
 
 static rbl_err_t
-pagerduty_write(channel_request_t *request, const channel_job_t *job,
+pagerduty_write(request_t *request, const channel_job_t *job,
     rbl_str_t to, const message_t *m)
 {
     rbl_doc_t  doc;

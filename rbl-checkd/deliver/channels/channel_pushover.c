@@ -71,7 +71,7 @@ pushover_form(rbl_buf_t *form, const channel_job_t *job,
 
 
 static rbl_err_t
-pushover_write(channel_request_t *request, const channel_job_t *job,
+pushover_write(request_t *request, const channel_job_t *job,
     rbl_str_t to, const message_t *message)
 {
     (void) to;

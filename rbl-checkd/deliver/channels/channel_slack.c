@@ -160,7 +160,7 @@ slack_write_blocks(rbl_out_t *out, const message_t *m)
 
 
 static rbl_err_t
-slack_write(channel_request_t *request, const channel_job_t *job, rbl_str_t to,
+slack_write(request_t *request, const channel_job_t *job, rbl_str_t to,
     const message_t *message)
 {
     request->to = job->to;

@@ -62,7 +62,7 @@ sms_form(rbl_buf_t *form, const config_t *conf, rbl_str_t to,
 
 
 static rbl_err_t
-sms_write(channel_request_t *request, const channel_job_t *job, rbl_str_t to,
+sms_write(request_t *request, const channel_job_t *job, rbl_str_t to,
     const message_t *message)
 {
     const config_t  *conf = job->conf;

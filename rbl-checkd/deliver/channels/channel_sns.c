@@ -104,14 +104,13 @@ sns_form(rbl_buf_t *form, const aws_value_t *value, const message_t *message)
 
 
 static rbl_err_t
-sns_write(channel_request_t *request, const channel_job_t *job, rbl_str_t to,
+sns_write(request_t *request, const channel_job_t *job, rbl_str_t to,
     const message_t *message)
 {
     rbl_err_t    err;
     aws_value_t  value;
 
-    aws_value(&value, to);
-    err = aws_request(request, &value, "sns", job->conf->sns_url);
+    err = aws_request(request, &value, to, "sns", job->conf->sns_url);
 
     if (err == RBL_OK) {
         request->content_type = FORM_TYPE "; charset=utf-8";
@@ -128,8 +127,7 @@ sns_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
     rbl_str_t          code;
     channel_verdict_t  verdict;
 
-    verdict = aws_judge(answer, outcome, "Amazon SNS");
-    code = aws_code(answer);
+    verdict = aws_judge(answer, outcome, "Amazon SNS", &code);
 
     return verdict == CHANNEL_DEAD && (rbl_str_is(code, "NotFound")
                                        || rbl_str_is(code, "EndpointDisabled"))

@@ -103,24 +103,19 @@ telegram_words(rbl_out_t *out, rbl_str_t text, size_t room)
 static void
 telegram_chat(rbl_doc_t *doc, rbl_str_t chat)
 {
-    int          minus;
-    int64_t      id, topic;
-    rbl_str_t    digits;
-    const char  *colon;
+    int64_t    id, topic;
+    unsigned   minus;
+    rbl_str_t  digits, rest;
 
-    topic = 0;
-    colon = chat.n > 0 ? memchr(chat.p, ':', chat.n) : NULL;
+    rest = chat;
+    chat = rbl_until(&rest, ':');
 
-    if (colon != NULL) {
-        digits.p = colon + 1;
-        digits.n = chat.n - (size_t) (digits.p - chat.p);
-        chat.n = (size_t) (colon - chat.p);
-        (void) rbl_int_parse(&topic, digits, 1, INT32_MAX);
+    if (rbl_int_parse(&topic, rest, 1, INT32_MAX) != RBL_OK) {
+        topic = 0;
     }
 
-    minus = chat.n > 0 && chat.p[0] == '-';
-    digits.p = chat.p + minus;
-    digits.n = chat.n - (size_t) minus;
+    minus = rbl_str_begins(chat, "-") != 0;
+    digits = (rbl_str_t) { chat.p + minus, chat.n - minus };
 
     if (rbl_int_parse(&id, digits, 0, INT64_MAX) == RBL_OK) {
         rbl_doc_int(doc, "chat_id", minus ? -id : id);
@@ -164,7 +159,7 @@ telegram_message(rbl_doc_t *doc, rbl_str_t chat, const message_t *m)
 
 
 static rbl_err_t
-telegram_write(channel_request_t *request, const channel_job_t *job,
+telegram_write(request_t *request, const channel_job_t *job,
     rbl_str_t to, const message_t *message)
 {
     rbl_doc_t  doc;

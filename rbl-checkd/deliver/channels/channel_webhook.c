@@ -11,7 +11,7 @@
 
 
 static rbl_err_t
-webhook_make(channel_request_t *request, const channel_job_t *job)
+webhook_make(request_t *request, const channel_job_t *job)
 {
     sign_t   sign;
     int64_t  now;
@@ -21,14 +21,14 @@ webhook_make(channel_request_t *request, const channel_job_t *job)
     if (sign_make(&sign, job->secret, job->old, job->event, now, job->body)
         != RBL_OK
         || channel_json(request, job, now) != RBL_OK
-        || channel_header_str(request, "X-Webhook-Signature",
+        || request_header(request, "X-Webhook-Signature",
                               rbl_str(sign.own))
            != RBL_OK)
     {
         return RBL_ENOMEM;
     }
 
-    return channel_header_str(request, "webhook-signature",
+    return request_header(request, "webhook-signature",
                               rbl_str(sign.standard));
 }
 

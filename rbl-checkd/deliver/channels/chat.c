@@ -79,13 +79,13 @@ chat_is_url(rbl_str_t url)
 
 
 void
-chat_url(rbl_out_t *out, rbl_str_t url)
+chat_encode(rbl_out_t *out, rbl_str_t url, const char *special)
 {
     size_t  i;
     char    buf[4];
 
     for (i = 0; i < url.n; i++) {
-        if (strchr("\"'`<>()[]{}|\\^*_~", url.p[i]) == NULL) {
+        if (strchr(special, url.p[i]) == NULL) {
             rbl_out_char(out, url.p[i]);
             continue;
         }
@@ -93,6 +93,13 @@ chat_url(rbl_out_t *out, rbl_str_t url)
         snprintf(buf, sizeof(buf), "%%%02X", (unsigned) url.p[i]);
         rbl_out_z(out, buf);
     }
+}
+
+
+void
+chat_url(rbl_out_t *out, rbl_str_t url)
+{
+    chat_encode(out, url, "\"'`<>()[]{}|\\^*_~");
 }
 
 

@@ -42,7 +42,9 @@ const char *chat_state(char buf[CHAT_STATE_MAX], const message_host_t *host);
 /* Is it the address of a page, short enough for a link? */
 int chat_is_url(rbl_str_t url);
 
-/* Its characters, those that a markup could take for its own encoded. */
+/* Its characters, the special ones encoded; chat_url: those that a markup could
+   take for its own. */
+void chat_encode(rbl_out_t *out, rbl_str_t url, const char *special);
 void chat_url(rbl_out_t *out, rbl_str_t url);
 
 /* Copies a text, replacing each octet for which `find` returns a string. */

@@ -42,7 +42,7 @@ typedef struct {
                                            its beginning is enough */
     const char         *user, *password;    /* "": none */
     const char         *sigv4;          /* provider to sign for, as in
-                                           channel.h; "": Basic
+                                           request.h; "": Basic
                                            authentication */
     int                 fresh;          /* not over a kept connection */
     double              timeout;        /* s, for all of it */
@@ -56,7 +56,10 @@ typedef enum {
     TRANSFER_CONNECT,                   /* no connection */
     TRANSFER_TIMEOUT,
     TRANSFER_TLS,
-    TRANSFER_BROKEN                     /* incomplete HTTP response */
+    TRANSFER_BROKEN,                    /* incomplete HTTP response */
+    TRANSFER_RESOLVE,                   /* of an exchange: its name has no
+                                           address */
+    TRANSFER_INTERNAL                   /* of an exchange: it cannot be sent */
 } transfer_end_t;
 
 typedef struct {
