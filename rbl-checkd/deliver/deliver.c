@@ -296,8 +296,8 @@ deliver_stop(deliver_t *d)
 
     turns_stop(d->claims);
     outbox_stop(d->outbox);
-    digests_stop(d->digests);
-    tellings_stop(d->tellings);
+    turns_stop(d->digests);
+    turns_stop(d->tellings);
     queue_clear(d, 0);
 }
 
@@ -306,7 +306,7 @@ unsigned
 deliver_in_flight(const deliver_t *d)
 {
     return d->n_running + d->n_sending + outbox_pending(d->outbox)
-           + digests_pending(d->digests) + tellings_pending(d->tellings);
+           + digests_pending(d->digests) + (unsigned) d->telling;
 }
 
 
@@ -355,8 +355,8 @@ deliver_free(deliver_t *d)
         deliver_safe(&part->held, 0);
     }
 
-    tellings_free(d->tellings);
-    digests_free(d->digests);
+    turns_free(d->tellings);
+    turns_free(d->digests);
 
     /* entries go before their attempts */
 

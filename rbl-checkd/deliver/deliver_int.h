@@ -36,8 +36,6 @@
 typedef struct outbox_s   outbox_t;
 typedef struct first_s    first_t;
 typedef struct entry_s    entry_t;
-typedef struct digests_s  digests_t;
-typedef struct tellings_s tellings_t;
 typedef struct attempt_s  attempt_t;
 
 struct deliver_s {
@@ -57,8 +55,11 @@ struct deliver_s {
     void            (*first_over)(attempt_t *a);
     void            (*first_dropped)(attempt_t *a);
     unsigned          n_asking;         /* entries without receivers yet */
-    digests_t        *digests;          /* of contacts */
-    tellings_t       *tellings;         /* of many contacts */
+    turns_t          *digests;          /* of contacts */
+    turns_t          *tellings;         /* of many contacts: one step at a
+                                           time */
+    int               telling;          /* it is under way */
+    ev_tstamp         telling_pause;    /* no next one before */
     timezones_t      *timezones;        /* of accounts */
     double            lease;            /* s */
     int               stopped;
@@ -216,19 +217,12 @@ unsigned outbox_pending(const outbox_t *ob);
 store_t *outbox_store(const outbox_t *ob);
 int outbox_hold(outbox_t *ob, unsigned part, safe_item_t *item);
 
-/* digests.c */
+/* digests.c, tellings.c: claims, and slices; turns_stop starts no more */
 
-digests_t *digests_new(deliver_t *d);
-void digests_stop(digests_t *ds);       /* claims no more; stores those it
-                                           has */
-void digests_free(digests_t *ds);
-unsigned digests_pending(const digests_t *ds);
+turns_t *digests_new(deliver_t *d);
+turns_t *tellings_new(deliver_t *d);
 
-/* tellings.c */
-
-tellings_t *tellings_new(deliver_t *d);
-void tellings_stop(tellings_t *ts);     /* starts no more slices */
-void tellings_free(tellings_t *ts);
-unsigned tellings_pending(const tellings_t *ts);
+/* Digests that are claimed or stored just now. */
+unsigned digests_pending(const turns_t *digests);
 
 #endif /* DELIVER_INT_H_INCLUDED */

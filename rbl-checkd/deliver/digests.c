@@ -31,18 +31,13 @@ typedef struct {
     unsigned  storing;
 } digests_part_t;
 
-struct digests_s {
-    deliver_t  *deliver;
-    turns_t    *claims;
-};
-
 
 static void
 digests_stored(void *data, const redisReply *reply)
 {
     rbl_str_t                 why;
     digests_part_t           *part = data;
-    digests_t                *ds = part->turn.data;
+    deliver_t                *d = part->turn.data;
     rbl_digest_store_reply_t  said;
 
     part->storing--;
@@ -60,13 +55,13 @@ digests_stored(void *data, const redisReply *reply)
     rbl_digest_store_reply(&said, reply);
 
     if (said.n > 0) {
-        ds->deliver->counters.digests++;
-        turns_soon(ds->deliver->claims, part->turn.n);
+        d->counters.digests++;
+        turns_soon(d->claims, part->turn.n);
     }
 
     if (said.word == RBL_DIGEST_STORE_MORE) {   /* the claims go on with it */
         part->turn.next = clock_now() + DIGESTS_PAUSE;
-        turns_by(ds->claims, part->turn.next);
+        turns_by(part->turn.turns, part->turn.next);
     }
 }
 
@@ -77,8 +72,7 @@ digests_store(digests_part_t *part, const digest_t *digest)
     int         n;
     char        limit[RBL_OUT_INT];
     size_t      i;
-    digests_t  *ds = part->turn.data;
-    deliver_t  *d = ds->deliver;
+    deliver_t  *d = part->turn.data;
     rbl_key_t   key;
 
     struct {
@@ -111,9 +105,9 @@ static void
 digests_one(digests_part_t *part, const redisReply *reply)
 {
     digest_t    digest;
-    digests_t  *ds = part->turn.data;
+    deliver_t  *d = part->turn.data;
 
-    if (digest_make(&digest, reply, ds->deliver->timezones) != RBL_OK) {
+    if (digest_make(&digest, reply, d->timezones) != RBL_OK) {
         log_error("a digest in partition %u is dropped: it is malformed",
                   part->turn.n);
         return;
@@ -133,7 +127,6 @@ digests_claimed(void *data, const redisReply *reply)
     double                    wait;
     rbl_str_t                 why;
     digests_part_t           *part = data;
-    digests_t                *ds = part->turn.data;
     rbl_digest_claim_reply_t  said;
 
     rbl_digest_claim_reply(&said, reply);
@@ -145,7 +138,7 @@ digests_claimed(void *data, const redisReply *reply)
 
     } else if (said.word == RBL_DIGEST_CLAIM_OK) {
         n = rbl_reply_len(reply);
-        wait = turns_interval(ds->claims);
+        wait = turns_interval(part->turn.turns);
 
         if (said.wait >= 0 && (double) said.wait < wait * 1000.0) {
             wait = said.wait > 0 ? (double) said.wait / 1000.0 : DIGESTS_PAUSE;
@@ -165,8 +158,7 @@ digests_claim(turn_t *turn)
 {
     char        window[24], most[RBL_OUT_INT];
     unsigned    i;
-    digests_t  *ds = turn->data;
-    deliver_t  *d = ds->deliver;
+    deliver_t  *d = turn->data;
     rbl_key_t   key;
     rbl_sid_t   sid[DIGESTS_TAKE];
 
@@ -204,48 +196,28 @@ static const turns_kind_t  digests_claims = {
 };
 
 
-digests_t *
+turns_t *
 digests_new(deliver_t *d)
 {
-    double      window = d->conf->digest_window;
-    digests_t  *ds;
+    double  window = d->conf->digest_window;
 
-    ds = xcalloc(1, sizeof(digests_t));
-    ds->deliver = d;
-    ds->claims = turns_new(d->loop, d->store, &digests_claims,
-                           window > DIGESTS_POLL ? window : DIGESTS_POLL, ds);
-
-    return ds;
-}
-
-
-void
-digests_stop(digests_t *ds)
-{
-    turns_stop(ds->claims);
+    return turns_new(d->loop, d->store, &digests_claims,
+                     window > DIGESTS_POLL ? window : DIGESTS_POLL, d);
 }
 
 
 unsigned
-digests_pending(const digests_t *ds)
+digests_pending(const turns_t *digests)
 {
-    unsigned                 p, n;
-    const digests_part_t    *part;
+    unsigned               p, n;
+    const digests_part_t  *part;
 
     n = 0;
 
-    for (p = 0; p < turns_parts(ds->claims); p++) {
-        part = (const digests_part_t *) turns_part(ds->claims, p);
+    for (p = 0; p < turns_parts(digests); p++) {
+        part = (const digests_part_t *) turns_part(digests, p);
         n += part->storing + (unsigned) part->turn.busy;
     }
 
     return n;
-}
-
-
-void
-digests_free(digests_t *ds)
-{
-    turns_free(ds->claims);
-    free(ds);
 }
