@@ -21,6 +21,7 @@
 #include "base/log.h"
 #include "deliver/message/body.h"
 #include "deliver/message/message.h"
+#include "rbl_hex.h"
 #include "rbl_sid.h"
 
 
@@ -238,13 +239,12 @@ entry_digest(unsigned char digest[32], const rbl_event_t *event)
 
     hex = message_link_digest(event);
 
-    for (i = 0; i < hex.n / 2; i++) {
-        memcpy(text, hex.p + 2 * i, 2);
-        text[2] = '\0';
-        digest[i] = (unsigned char) strtoul(text, NULL, 16);
-    }
-
     if (hex.n > 0) {
+        for (i = 0; i < 32; i++) {
+            digest[i] = (unsigned char) (rbl_hex_value(hex.p[2 * i]) << 4
+                                         | rbl_hex_value(hex.p[2 * i + 1]));
+        }
+
         return 0;
     }
 

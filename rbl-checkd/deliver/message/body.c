@@ -17,37 +17,6 @@
 
 #define BILL_SLUG_MAX  128
 
-typedef enum {
-    BODY_STARTED = 0,
-    BODY_COMPLETED,
-    BODY_LISTED,
-    BODY_DELISTED,
-    BODY_UNKNOWN
-} body_type_t;
-
-static const char *const  body_types[] = {
-    "rbl.host.check.started",
-    "rbl.host.check.completed",
-    "rbl.host.listed",
-    "rbl.host.delisted"
-};
-
-
-static body_type_t
-body_type(rbl_str_t name)
-{
-    unsigned  i;
-
-    for (i = 0; i < BODY_UNKNOWN; i++) {
-        if (rbl_str_is(name, body_types[i])) {
-            break;
-        }
-    }
-
-    return (body_type_t) i;
-}
-
-
 static rbl_err_t
 body_host(rbl_doc_t *doc, const rbl_event_t *event, const rbl_timezone_t *zone)
 {
@@ -96,21 +65,40 @@ body_details(rbl_doc_t *doc, rbl_str_t results)
 
 
 static rbl_err_t
-body_listing(rbl_doc_t *doc, const rbl_event_t *event, body_type_t type)
+body_listing(rbl_doc_t *doc, const rbl_event_t *event)
 {
-    if (type == BODY_DELISTED) {
-        rbl_doc_bool(doc, "listed", 0);
-        rbl_doc_int(doc, "total", 0);
-        rbl_doc_array(doc, "details");
-        rbl_doc_close(doc);
-        return RBL_OK;
-    }
-
     rbl_doc_bool(doc, "listed", event->listed != 0);
     rbl_doc_int(doc, "total", event->total);
 
     return body_details(doc, event->results);
 }
+
+
+static rbl_err_t
+body_delisted(rbl_doc_t *doc, const rbl_event_t *event)
+{
+    (void) event;
+
+    rbl_doc_bool(doc, "listed", 0);
+    rbl_doc_int(doc, "total", 0);
+    rbl_doc_array(doc, "details");
+    rbl_doc_close(doc);
+
+    return RBL_OK;
+}
+
+
+static const struct {
+    const char  *type;
+    rbl_err_t  (*listing)(rbl_doc_t *doc, const rbl_event_t *event);
+} check_types[] = {
+    { "rbl.host.check.started", NULL },
+    { "rbl.host.check.completed", body_listing },
+    { "rbl.host.listed", body_listing },
+    { "rbl.host.delisted", body_delisted }
+};
+
+#define CHECK_TYPES  (sizeof(check_types) / sizeof(check_types[0]))
 
 
 static void
@@ -366,19 +354,24 @@ body_head(rbl_doc_t *doc, const rbl_event_t *event)
 static rbl_err_t
 body_check(rbl_doc_t *doc, const rbl_event_t *event, const rbl_timezone_t *zone)
 {
-    rbl_err_t    err;
-    body_type_t  type;
+    size_t     i;
+    rbl_err_t  err;
 
-    type = body_type(event->type);
-    if (type == BODY_UNKNOWN) {
+    for (i = 0; i < CHECK_TYPES; i++) {
+        if (rbl_str_is(event->type, check_types[i].type)) {
+            break;
+        }
+    }
+
+    if (i == CHECK_TYPES) {
         return RBL_ETYPE;
     }
 
     rbl_doc_str(doc, "check_sid", event->check);
     err = body_host(doc, event, zone);
 
-    if (err == RBL_OK && type != BODY_STARTED) {
-        err = body_listing(doc, event, type);
+    if (err == RBL_OK && check_types[i].listing != NULL) {
+        err = check_types[i].listing(doc, event);
     }
 
     if (err == RBL_OK && event->message.n > 0) {

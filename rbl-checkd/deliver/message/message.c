@@ -14,10 +14,10 @@
 
 #include <ctype.h>
 #include <openssl/evp.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "rbl_doc.h"
+#include "rbl_hex.h"
 #include "rbl_money.h"
 #include "rbl_out.h"
 #include "rbl_sid.h"
@@ -123,8 +123,7 @@ message_link_digest(const rbl_event_t *event)
 void
 message_link_open(char *json, size_t n, rbl_str_t secret)
 {
-    char           hex[LINK_HEX + 1], *at;
-    size_t         i;
+    char           hex[LINK_HEX], *at;
     unsigned char  digest[LINK_HEX / 2];
 
     if (secret.n != LINK_HEX
@@ -134,9 +133,7 @@ message_link_open(char *json, size_t n, rbl_str_t secret)
         return;
     }
 
-    for (i = 0; i < sizeof(digest); i++) {
-        snprintf(hex + 2 * i, 3, "%02x", digest[i]);
-    }
+    rbl_hex(hex, digest, sizeof(digest));
 
     while ((at = memmem(json, n, hex, LINK_HEX)) != NULL) {
         memcpy(at, secret.p, LINK_HEX);

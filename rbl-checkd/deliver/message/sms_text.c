@@ -152,46 +152,23 @@ sms_host(rbl_out_t *out, const message_t *m, const message_host_t *host)
 }
 
 
-/* Appends `part` to the text if it fits. */
-
-static int
-sms_add(rbl_buf_t *text, rbl_buf_t *part, size_t reserve)
-{
-    rbl_buf_t  both;
-    int        fits;
-
-    rbl_buf_init(&both);
-    rbl_out_str(&both.out, rbl_buf_str(text));
-    rbl_out_str(&both.out, rbl_buf_str(part));
-    fits = sms_fits(rbl_buf_str(&both), reserve);
-
-    if (fits) {
-        rbl_out_str(&text->out, rbl_buf_str(part));
-    }
-
-    rbl_buf_free(&both);
-
-    return fits;
-}
-
-
 static void
 sms_hosts(rbl_buf_t *text, const message_t *m)
 {
-    size_t     i, reserve;
-    int64_t    left;
-    rbl_buf_t  part;
+    size_t   i, before;
+    int64_t  left;
 
-    rbl_buf_init(&part);
     left = m->listed + m->delisted + m->unreported;
 
     for (i = 0; i < m->n_hosts && m->host[i].state != MESSAGE_CLEAR; i++) {
-        rbl_buf_reset(&part);
-        rbl_out_z(&part.out, i == 0 ? ": " : ", ");
-        sms_host(&part.out, m, &m->host[i]);
-        reserve = left > (int64_t) i + 1 ? SMS_LEFT : 0;
+        before = rbl_buf_str(text).n;
+        rbl_out_z(&text->out, i == 0 ? ": " : ", ");
+        sms_host(&text->out, m, &m->host[i]);
 
-        if (!sms_add(text, &part, reserve)) {
+        if (!sms_fits(rbl_buf_str(text),
+                      left > (int64_t) i + 1 ? SMS_LEFT : 0))
+        {
+            text->out.pos = text->base + before;
             break;
         }
     }
@@ -203,8 +180,6 @@ sms_hosts(rbl_buf_t *text, const message_t *m)
         rbl_out_int(&text->out, left);
         rbl_out_z(&text->out, " more");
     }
-
-    rbl_buf_free(&part);
 }
 
 
