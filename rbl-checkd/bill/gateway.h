@@ -1,7 +1,7 @@
 /*
  * Gateways make payments: Stripe, or a server of the operator.  A gateway makes
- * a request from a job and judges the answer to it; it does no I/O.  The
- * requests are sent by gateway_ask.h, the results are recorded by payer.h.
+ * a request from a job and judges the answer to it; it does no I/O.  payer.c
+ * sends the requests and records the results.
  *
  * A result is `declined` only if nothing was charged for sure.  Whatever else
  * could mean that, a timeout, a page of a proxy, another amount, is `unknown`:

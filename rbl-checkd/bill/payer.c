@@ -1,46 +1,60 @@
+/*
+ * The operator configures the address of the gateway, so any address is
+ * allowed.  Each request opens a new connection: on a reused connection that
+ * has been closed, libcurl would send the request again without asking.
+ */
+
 #include "payer.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "gateway_ask.h"
+#include "deliver/transport/exchange.h"
+#include "gateway.h"
 
 #define PAYER_FLIGHT  16u               /* requests at a time */
 #define PAYER_MARGIN  1.0               /* s beyond the requests of a job */
+#define PAYER_STEPS   64u               /* requests of one job */
 
 struct payer_s {
-    gateway_line_t   line;
-    store_t         *store;
-    store_t         *sure;              /* for attempts: with several servers a
+    struct ev_loop   *loop;
+    const config_t   *conf;
+    const gateway_t  *gateway;
+    dns_engine_t     *dns;
+    transfer_pool_t  *pool;
+    store_t          *store;
+    store_t          *sure;             /* for attempts: with several servers a
                                            store of its own (store_wait) */
-    visits_t        *visits;
-    link_t           pays;
-    unsigned         n_pays;
-    int              safe;              /* the store writes to disk */
-    unsigned         asked;             /* nodes that have not said so yet */
-    int              forgets;           /* one does not write to disk */
+    visits_t         *visits;
+    link_t            pays;
+    unsigned          n_pays;
+    int               safe;             /* the store writes to disk */
+    unsigned          asked;            /* nodes that have not said so yet */
+    int               forgets;          /* one does not write to disk */
 };
 
-/* A job for one account. */
+/* A job for one account; its requests are sent one after the other. */
 typedef struct {
-    link_t          link;
-    payer_t        *payer;
-    visit_t        *visit;
-    gateway_ask_t  *ask;
-    gateway_job_t   job;
-    rbl_buf_t       bytes;              /* that the job's texts are views of */
+    link_t         link;
+    payer_t       *payer;
+    visit_t       *visit;
+    gateway_job_t  job;
+    rbl_buf_t      bytes;               /* that the job's texts are views of */
+    unsigned       steps;
+    request_t     *request;
+    exchange_t     exchange;
+    rbl_buf_t      whole;               /* body of the answer */
 } pay_t;
 
 
 static void
 pay_free(pay_t *pay)
 {
-    if (pay->ask != NULL) {
-        gateway_ask_cancel(pay->ask);
-    }
-
+    exchange_cancel(&pay->exchange);
+    request_free(pay->request);
+    rbl_buf_free(&pay->whole);
     link_remove(&pay->link);
     pay->payer->n_pays--;
     rbl_buf_free(&pay->bytes);
@@ -109,7 +123,7 @@ pay_log(const pay_t *pay, const gateway_outcome_t *o)
 
     if (o->result == GATEWAY_MISCONFIGURED) {
         log_error("account %s: gateway %s: %s", account,
-                  pay->payer->line.gateway->name, o->text);
+                  pay->payer->gateway->name, o->text);
     }
 
     if (job->task == GATEWAY_CHARGE || job->task == GATEWAY_QUERY) {
@@ -206,11 +220,8 @@ pay_card(pay_t *pay, const gateway_outcome_t *o)
 
 
 static void
-on_outcome(void *data, const gateway_outcome_t *outcome)
+pay_record(pay_t *pay, const gateway_outcome_t *outcome)
 {
-    pay_t  *pay = data;
-
-    pay->ask = NULL;
     pay_log(pay, outcome);
 
     switch (pay->job.task) {
@@ -227,6 +238,83 @@ on_outcome(void *data, const gateway_outcome_t *outcome)
     default:
         pay_session(pay, outcome);
         break;
+    }
+}
+
+
+static void
+pay_fail(pay_t *pay, gateway_result_t result, const char *text)
+{
+    gateway_outcome_t  outcome;
+
+    memset(&outcome, 0, sizeof(outcome));
+    gateway_say(&outcome, result, text);
+    pay_record(pay, &outcome);
+}
+
+
+/* Sends the next request of the job. */
+
+static void
+pay_ask(pay_t *pay)
+{
+    exchange_t  *x = &pay->exchange;
+
+    request_free(pay->request);
+    pay->request = request_new();
+
+    if (pay->payer->gateway->make(pay->request, &pay->job) != RBL_OK) {
+        pay_fail(pay, GATEWAY_MISCONFIGURED, "the request cannot be made");
+        return;
+    }
+
+    request_made(pay->request);
+    pay->request->trusted = 1;
+    pay->request->fresh = 1;
+    rbl_buf_reset(&pay->whole);
+
+    x->request = pay->request;
+    x->attempt = pay->steps;
+    x->deadline = clock_now() + 2 * x->timeout;
+
+    if (exchange_start(x) != NULL) {
+        pay_fail(pay, GATEWAY_MISCONFIGURED, "the URL is not valid");
+    }
+}
+
+
+static void
+on_http(void *data, const transfer_result_t *result)
+{
+    pay_t              *pay = data;
+    gateway_answer_t    answer;
+    const gateway_t    *gateway = pay->payer->gateway;
+    gateway_outcome_t   outcome;
+
+    if (result->end != TRANSFER_DONE || result->status == 0) {
+        log_info("gateway %s: %s", gateway->name, result->text);
+        pay_fail(pay, GATEWAY_UNKNOWN,
+                 result->end == TRANSFER_RESOLVE ? "the name cannot be resolved"
+                 : result->end == TRANSFER_INTERNAL ? result->text
+                 : "no answer");
+        return;
+    }
+
+    answer.status = result->status;
+    answer.body = result->body;
+    memset(&outcome, 0, sizeof(outcome));
+    gateway->judge(&outcome, &pay->job, &answer);
+    log_debug("gateway %s: HTTP %u in %.0f ms", gateway->name, result->status,
+              result->seconds * 1000.0);
+
+    if (outcome.result != GATEWAY_AGAIN) {
+        pay_record(pay, &outcome);
+
+    } else if (++pay->steps < PAYER_STEPS) {
+        pay_ask(pay);
+
+    } else {
+        pay_fail(pay, GATEWAY_UNKNOWN, "the answers have no end");
     }
 }
 
@@ -258,14 +346,13 @@ pay_read(pay_t *pay, const rbl_bill_send_reply_t *said)
     rbl_str_t       all;
     gateway_job_t  *job = &pay->job;
 
-    rbl_buf_init(&pay->bytes);
     rbl_out_str(&pay->bytes.out, said->payment);
     rbl_out_str(&pay->bytes.out, said->source);
     rbl_out_str(&pay->bytes.out, said->setup);
     rbl_out_str(&pay->bytes.out, said->customer);
 
     all = rbl_buf_str(&pay->bytes);
-    job->conf = pay->payer->line.conf;
+    job->conf = pay->payer->conf;
     job->account = rbl_sid_str(&pay->visit->account);
     job->customer.n = said->customer.n;
     job->customer.p = all.p + all.n - said->customer.n;
@@ -294,20 +381,13 @@ pay_read(pay_t *pay, const rbl_bill_send_reply_t *said)
 static void
 pay_barred(const pay_t *pay, rbl_str_t payment)
 {
-    int  live = gateway_live(pay->payer->line.conf);
+    int  live = gateway_live(pay->payer->conf);
 
     log_error("account %s: payment %.*s: all cards were added with a key of"
               " the %s mode, and gateway_key_file has one of the %s mode:"
               " nothing is charged until a card is added",
               pay->visit->account.s, (int) payment.n, payment.p,
               live ? "test" : "live", live ? "live" : "test");
-}
-
-
-static void
-pay_ask(pay_t *pay)
-{
-    pay->ask = gateway_ask(&pay->payer->line, &pay->job, on_outcome, pay);
 }
 
 
@@ -376,7 +456,7 @@ payer_step(void *data, store_t *store, visit_t *visit)
     payer_t              *payer = data;
     rbl_key_t             key;
     rbl_bill_send_args_t  args;
-    const config_t       *conf = payer->line.conf;
+    const config_t       *conf = payer->conf;
 
     (void) store;
 
@@ -389,6 +469,16 @@ payer_step(void *data, store_t *store, visit_t *visit)
     pay->payer = payer;
     pay->visit = visit;
     rbl_buf_init(&pay->bytes);
+    rbl_buf_init(&pay->whole);
+    pay->exchange.loop = payer->loop;
+    pay->exchange.dns = payer->dns;
+    pay->exchange.conf = conf;
+    pay->exchange.pool = payer->pool;
+    pay->exchange.whole = &pay->whole;
+    pay->exchange.timeout = conf->gateway_timeout;
+    pay->exchange.connect_timeout = conf->gateway_timeout;
+    pay->exchange.done = on_http;
+    pay->exchange.data = pay;
     link_add(&payer->pays, &pay->link);
     payer->n_pays++;
 
@@ -467,11 +557,11 @@ payer_new(struct ev_loop *loop, const config_t *conf, store_t *store,
     payer = xcalloc(1, sizeof(payer_t));
     link_init(&payer->pays);
     payer->store = store;
-    payer->line.loop = loop;
-    payer->line.conf = conf;
-    payer->line.gateway = gateway_find(conf);
-    payer->line.dns = dns;
-    payer->line.pool = pool;
+    payer->loop = loop;
+    payer->conf = conf;
+    payer->gateway = gateway_find(conf);
+    payer->dns = dns;
+    payer->pool = pool;
     payer->visits = visits_new(loop, store, &payer_kind, payer);
     payer->sure = conf->place.kind == RBL_PLACE_ONE
                   ? store : store_second(loop, conf, NULL, NULL);
@@ -522,6 +612,6 @@ payer_free(payer_t *payer)
     }
 
     visits_free(payer->visits);
-    transfer_pool_free(payer->line.pool);
+    transfer_pool_free(payer->pool);
     free(payer);
 }
