@@ -126,18 +126,22 @@ serve(void)
 
 
 static void
-request_init(transfer_request_t *request, char *url, size_t size,
-    const char *const *headers)
+request_init(transfer_request_t *request, request_t *r, char *url, size_t size,
+    const char *header)
 {
+    memset(r, 0, sizeof(*r));
+    r->content_type = "text/plain";
+    r->body = RBL_STR("END");
+
+    if (header != NULL) {
+        (void) request_header(r, header, RBL_STR("1"));
+    }
+
     memset(request, 0, sizeof(*request));
     snprintf(url, size, "http://127.0.0.1:%u/a", world.port);
+    request->request = r;
     request->url = url;
     request->port = world.port;
-    request->headers = headers;
-    request->body = RBL_STR("END");
-    request->user = "";
-    request->password = "";
-    request->sigv4 = "";
     request->timeout = 5.0;
     request->connect_timeout = 5.0;
     (void) rbl_addr_parse(&request->addr, RBL_STR("127.0.0.1"));
@@ -170,41 +174,40 @@ sent(const char *text)
 static void
 check_nothing_stays(transfer_pool_t *pool)
 {
-    char                      url[64];
-    transfer_request_t        request;
-    static const char *const  first[] = { "X-First: 1", "Expect:", NULL };
-    static const char *const  second[] = { "X-Second: 2", "Expect:", NULL };
+    char                url[64];
+    request_t           r;
+    transfer_request_t  request;
 
-    request_init(&request, url, sizeof(url), first);
-    request.user = "name";
-    request.password = "secret";
+    request_init(&request, &r, url, sizeof(url), "X-First");
+    r.user = RBL_STR("name");
+    r.password = RBL_STR("secret");
     world.status = 200;
     ok(run(pool, &request) == 200, "a transfer with a password");
     ok(sent("X-First: 1") && sent("Authorization: Basic bmFtZTpzZWNyZXQ="),
        "sends it");
 
-    request_init(&request, url, sizeof(url), second);
+    request_init(&request, &r, url, sizeof(url), "X-Second");
     ok(run(pool, &request) == 200, "one without");
-    ok(sent("X-Second: 2") && !sent("X-First") && !sent("Authorization"),
+    ok(sent("X-Second: 1") && !sent("X-First") && !sent("Authorization"),
        "sends its own headers alone");
     ok(world.accepted == 1, "over the same connection");
 
-    request_init(&request, url, sizeof(url), first);
-    request.user = "AKIDEXAMPLE";
-    request.password = "secret";
-    request.sigv4 = "aws:amz:eu-west-1:sns";
+    request_init(&request, &r, url, sizeof(url), "X-First");
+    r.user = RBL_STR("AKIDEXAMPLE");
+    r.password = RBL_STR("secret");
+    rbl_copy(r.sigv4, sizeof(r.sigv4), RBL_STR("aws:amz:eu-west-1:sns"));
     ok(run(pool, &request) == 200 && sent("Authorization: AWS4-HMAC-SHA256"),
        "one that is signed for AWS");
 
-    request_init(&request, url, sizeof(url), second);
+    request_init(&request, &r, url, sizeof(url), "X-Second");
     ok(run(pool, &request) == 200 && !sent("Authorization")
        && !sent("X-Amz-Date"), "and none after it");
 
-    request_init(&request, url, sizeof(url), second);
-    request.fresh = 1;
+    request_init(&request, &r, url, sizeof(url), "X-Second");
+    r.fresh = 1;
     ok(run(pool, &request) == 200 && world.accepted == 2,
        "a fresh one has a connection of its own");
-    request.fresh = 0;
+    r.fresh = 0;
     ok(run(pool, &request) == 200 && world.accepted == 3,
        "that connection is not used again");
     ok(run(pool, &request) == 200 && world.accepted == 3,
@@ -215,20 +218,20 @@ check_nothing_stays(transfer_pool_t *pool)
 static void
 check_cancel(transfer_pool_t *pool)
 {
-    char                      url[64];
-    transfer_t               *t;
-    transfer_request_t        request;
-    static const char *const  none[] = { "Expect:", NULL };
+    char                url[64];
+    request_t           r;
+    transfer_t         *t;
+    transfer_request_t  request;
 
-    request_init(&request, url, sizeof(url), none);
-    request.user = "name";
-    request.password = "secret";
+    request_init(&request, &r, url, sizeof(url), NULL);
+    r.user = RBL_STR("name");
+    r.password = RBL_STR("secret");
     world.done = 0;
     t = transfer_start(pool, &request, done_handler, NULL);
     ok(t != NULL, "a transfer that is cancelled");
     transfer_cancel(t);
 
-    request_init(&request, url, sizeof(url), none);
+    request_init(&request, &r, url, sizeof(url), NULL);
     world.status = 503;
     ok(run(pool, &request) == 503, "does not disturb the next");
     ok(!sent("Authorization"), "the next has no header of it");
@@ -267,12 +270,12 @@ sent_url(const char *url)
 static void
 check_urls(transfer_pool_t *pool)
 {
-    char                      url[128];
-    unsigned                  i, good;
-    transfer_request_t        request;
-    static const char *const  none[] = { "Expect:", NULL };
+    char                url[128];
+    unsigned            i, good;
+    request_t           r;
+    transfer_request_t  request;
 
-    request_init(&request, url, sizeof(url), none);
+    request_init(&request, &r, url, sizeof(url), NULL);
     good = 0;
 
     for (i = 0; i < 1200; i++) {
@@ -299,13 +302,13 @@ check_urls(transfer_pool_t *pool)
 static void
 check_url_taken(transfer_pool_t *pool)
 {
-    char                      url[128], other[128];
-    unsigned                  i;
-    transfer_t               *t;
-    transfer_request_t        request;
-    static const char *const  none[] = { "Expect:", NULL };
+    char                url[128], other[128];
+    unsigned            i;
+    request_t           r;
+    transfer_t         *t;
+    transfer_request_t  request;
 
-    request_init(&request, url, sizeof(url), none);
+    request_init(&request, &r, url, sizeof(url), NULL);
     url_number(url, sizeof(url), 1000000);
     world.done = 0;
     t = transfer_start(pool, &request, done_handler, NULL);

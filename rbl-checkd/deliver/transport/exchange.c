@@ -139,52 +139,23 @@ exchange_url(const exchange_t *x, char url[EXCHANGE_URL_MAX])
 static int
 exchange_transfer(exchange_t *x, const rbl_addr_t *addr)
 {
-    char                 url[EXCHANGE_URL_MAX];
-    double               left;
-    unsigned             i, n;
-    const char          *headers[REQUEST_HEADERS + 3];
-    const request_t     *r = x->request;
-    transfer_request_t   request;
+    char                url[EXCHANGE_URL_MAX];
+    double              left;
+    transfer_request_t  request;
 
     if (exchange_url(x, url) != 0) {
         return -1;
     }
 
-    n = 0;
-
-    if (!r->get) {
-        snprintf(x->type, sizeof(x->type), "Content-Type: %s",
-                 r->content_type);
-        headers[n++] = x->type;
-    }
-
-    for (i = 0; i < r->n_headers; i++) {
-        headers[n++] = r->header[i];
-    }
-
-    /* libcurl would sign this one, and not send it */
-
-    if (r->sigv4[0] == '\0') {
-        headers[n++] = "Expect:";
-    }
-
-    headers[n] = NULL;
     left = x->deadline - clock_now();
     left = left < x->timeout ? left : x->timeout;
 
-    memset(&request, 0, sizeof(request));
+    request.request = x->request;
     request.url = url;
     request.tls = x->url.tls;
     request.addr = *addr;
     request.port = x->url.port;
-    request.headers = headers;
-    request.body = r->body;
-    request.get = r->get;
     request.whole = x->whole;
-    request.user = r->user.n > 0 ? r->user.p : "";
-    request.password = r->password.n > 0 ? r->password.p : "";
-    request.sigv4 = r->sigv4;
-    request.fresh = r->fresh;
     request.timeout = left > EXCHANGE_LEAST ? left : EXCHANGE_LEAST;
     request.connect_timeout = x->connect_timeout;
     x->transfer = transfer_start(x->pool, &request, exchange_answered, x);

@@ -7,7 +7,6 @@
 #ifndef DELIVER_EXCHANGE_H_INCLUDED
 #define DELIVER_EXCHANGE_H_INCLUDED
 
-#include "base/request.h"
 #include "config/config.h"
 #include "dns/engine.h"
 #include "transfer.h"
@@ -38,7 +37,6 @@ typedef struct {
     transfer_t         *transfer;
     rbl_url_t           url;            /* views of the request's */
     char                host[RBL_VALUE_MAX + 2];    /* as in a URL */
-    char                type[96];       /* the header Content-Type */
 } exchange_t;
 
 /*

@@ -13,7 +13,7 @@
 
 #include <ev.h>
 
-#include "base/buf.h"
+#include "base/request.h"
 #include "rbl_validate.h"
 
 #define TRANSFER_RESPONSE_MAX  65536    /* octets of a response body; the rest
@@ -29,24 +29,17 @@ typedef struct transfer_pool_s  transfer_pool_t;
 typedef struct transfer_s       transfer_t;
 
 typedef struct {
-    const char         *url;            /* rebuilt from its judged parts */
-    int                 tls;
-    rbl_addr_t          addr;           /* where it goes */
-    unsigned            port;
-    const char *const  *headers;        /* "Name: value", NULL at the end; the
-                                           texts must outlive the transfer */
-    rbl_str_t           body;           /* must outlive the transfer */
-    int                 get;            /* GET, without a body */
-    rbl_buf_t          *whole;          /* gets all of the response's body; it
+    const request_t  *request;          /* but for its `to`; it must outlive the
+                                           transfer */
+    const char       *url;              /* rebuilt from its judged parts */
+    int               tls;
+    rbl_addr_t        addr;             /* where it goes */
+    unsigned          port;
+    rbl_buf_t        *whole;            /* gets all of the response's body; it
                                            must outlive the transfer.  NULL:
                                            its beginning is enough */
-    const char         *user, *password;    /* "": none */
-    const char         *sigv4;          /* provider to sign for, as in
-                                           request.h; "": Basic
-                                           authentication */
-    int                 fresh;          /* not over a kept connection */
-    double              timeout;        /* s, for all of it */
-    double              connect_timeout;
+    double            timeout;          /* s, for all of it */
+    double            connect_timeout;
 } transfer_request_t;
 
 typedef enum {

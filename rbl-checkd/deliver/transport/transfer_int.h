@@ -14,7 +14,7 @@
 #include "base/link.h"
 #include "transfer.h"
 
-#define TRANSFER_HEADERS  16
+#define TRANSFER_HEADERS  (REQUEST_HEADERS + 3)
 #define TRANSFER_PIN_MAX  (RBL_VALUE_MAX + 32)
 
 typedef struct transfer_url_s     transfer_url_t;
@@ -30,6 +30,7 @@ struct transfer_s {
     int                 spoilt;         /* all its options must be set again */
     transfer_url_t     *url;            /* NULL: it waits for work */
     struct curl_slist   header[TRANSFER_HEADERS];   /* of the caller's bytes */
+    char                type[96];       /* the header Content-Type */
     struct curl_slist   connect_to;
     char                pin[TRANSFER_PIN_MAX];
     rbl_addr_t          addr;

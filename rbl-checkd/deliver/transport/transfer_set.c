@@ -6,6 +6,7 @@
 #include "transfer_int.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "address.h"
@@ -168,24 +169,27 @@ transfer_set_pin(transfer_t *t)
 /* Lists of our own: curl reads them and keeps nothing. */
 
 static int
-transfer_set_lists(transfer_t *t, const transfer_request_t *request)
+transfer_set_lists(transfer_t *t, const request_t *r)
 {
     size_t  i, n;
 
     n = 0;
 
-    while (request->headers[n] != NULL) {
-        if (n == TRANSFER_HEADERS - 1) {
-            return -1;
-        }
-
-        t->header[n].data = (char *) (uintptr_t) request->headers[n];
-        n++;
+    if (!r->get) {
+        snprintf(t->type, sizeof(t->type), "Content-Type: %s",
+                 r->content_type);
+        t->header[n++].data = t->type;
     }
 
-    /* curl would rebuild it for each request, and sign that one */
+    for (i = 0; i < r->n_headers; i++) {
+        t->header[n++].data = (char *) (uintptr_t) r->header[i];
+    }
 
-    if (request->sigv4[0] == '\0') {
+    /* curl would sign the first and not send it, and would rebuild the second
+       for each request and sign that one */
+
+    if (r->sigv4[0] == '\0') {
+        t->header[n++].data = (char *) (uintptr_t) "Expect:";
         t->header[n++].data = (char *) (uintptr_t) "User-Agent: "
                                                    TRANSFER_AGENT;
     }
@@ -286,25 +290,26 @@ transfer_set_scheme(transfer_t *t, int tls)
 static CURLcode
 transfer_set_request(transfer_t *t, const transfer_request_t *request)
 {
-    CURL      *e = t->easy;
-    CURLcode   rc;
+    CURL             *e = t->easy;
+    CURLcode          rc;
+    const request_t  *r = request->request;
 
     rc = transfer_set_scheme(t, request->tls != 0);
     rc |= curl_easy_setopt(e, CURLOPT_URL, request->url);
     rc |= curl_easy_setopt(e, CURLOPT_CURLU, transfer_url_read(t->url));
     rc |= curl_easy_setopt(e, CURLOPT_CONNECT_TO, &t->connect_to);
     rc |= curl_easy_setopt(e, CURLOPT_HTTPHEADER, t->header);
-    rc |= curl_easy_setopt(e, CURLOPT_POSTFIELDS, request->body.p);
+    rc |= curl_easy_setopt(e, CURLOPT_POSTFIELDS, r->body.p);
     rc |= curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE,
-                           (curl_off_t) request->body.n);
+                           (curl_off_t) r->body.n);
     rc |= curl_easy_setopt(e, CURLOPT_TIMEOUT_MS,
                            (long) (request->timeout * 1000));
     rc |= curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS,
                            (long) (request->connect_timeout * 1000));
-    rc |= curl_easy_setopt(e, CURLOPT_FRESH_CONNECT, (long) request->fresh);
-    rc |= curl_easy_setopt(e, CURLOPT_FORBID_REUSE, (long) request->fresh);
+    rc |= curl_easy_setopt(e, CURLOPT_FRESH_CONNECT, (long) r->fresh);
+    rc |= curl_easy_setopt(e, CURLOPT_FORBID_REUSE, (long) r->fresh);
 
-    if (request->get) {
+    if (r->get) {
         t->spoilt = 1;
         rc |= curl_easy_setopt(e, CURLOPT_HTTPGET, 1L);
     }
@@ -316,22 +321,23 @@ transfer_set_request(transfer_t *t, const transfer_request_t *request)
 /* The two apart: a name with a colon stays one. */
 
 static CURLcode
-transfer_set_user(transfer_t *t, const transfer_request_t *request)
+transfer_set_user(transfer_t *t, const request_t *r)
 {
     CURL      *e = t->easy;
     CURLcode   rc;
 
-    if (request->user[0] == '\0') {
+    if (r->user.n == 0) {
         return CURLE_OK;
     }
 
     t->spoilt = 1;
-    rc = curl_easy_setopt(e, CURLOPT_USERNAME, request->user);
-    rc |= curl_easy_setopt(e, CURLOPT_PASSWORD, request->password);
+    rc = curl_easy_setopt(e, CURLOPT_USERNAME, r->user.p);
+    rc |= curl_easy_setopt(e, CURLOPT_PASSWORD,
+                           r->password.n > 0 ? r->password.p : "");
 
-    if (request->sigv4[0] != '\0') {
+    if (r->sigv4[0] != '\0') {
         rc |= curl_easy_setopt(e, CURLOPT_USERAGENT, TRANSFER_AGENT);
-        return rc | curl_easy_setopt(e, CURLOPT_AWS_SIGV4, request->sigv4);
+        return rc | curl_easy_setopt(e, CURLOPT_AWS_SIGV4, r->sigv4);
     }
 
     return rc | curl_easy_setopt(e, CURLOPT_HTTPAUTH, (long) CURLAUTH_BASIC);
@@ -344,8 +350,8 @@ transfer_set(transfer_t *t, const transfer_request_t *request)
     t->url = transfer_url_get(t->pool, request->url);
 
     return t->url != NULL
-           && transfer_set_lists(t, request) == 0
+           && transfer_set_lists(t, request->request) == 0
            && transfer_set_request(t, request) == CURLE_OK
-           && transfer_set_user(t, request) == CURLE_OK
+           && transfer_set_user(t, request->request) == CURLE_OK
            ? 0 : -1;
 }
