@@ -98,21 +98,12 @@ exchange_answered(void *data, const transfer_result_t *result)
 }
 
 
-static int
-exchange_full(rbl_out_t *out)
-{
-    (void) out;
-
-    return -1;
-}
-
-
 /* 0, or -1: it does not fit. */
 
 static int
 exchange_url(const exchange_t *x, char url[EXCHANGE_URL_MAX])
 {
-    rbl_out_t         out = { url, url + EXCHANGE_URL_MAX, exchange_full, 0 };
+    rbl_out_t         out = { url, url + EXCHANGE_URL_MAX, NULL, 0 };
     const rbl_url_t  *u = &x->url;
 
     rbl_out_z(&out, u->tls ? "https://" : "http://");
