@@ -2,6 +2,7 @@
 -- range; change: of its number of listed addresses; uncovered: 1, 0; false
 -- leaves it.  goes: the address is no longer stopped.
 --- include: range
+--- include: host_field
 local function range_checked(sid, checked, change, uncovered, goes)
     local k = base .. 'r:' .. ac .. ':' .. sid
     local raw = call('GET', k)
@@ -10,8 +11,7 @@ local function range_checked(sid, checked, change, uncovered, goes)
         return
     end
     if uncovered then
-        range[HOST.troubled] = range[HOST.troubled] or {}
-        range[HOST.uncovered] = uncovered
+        host_field(range, HOST.uncovered, uncovered)
     end
     if goes and range[HOST.stopped] then
         range[HOST.stopped] = 0

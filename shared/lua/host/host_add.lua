@@ -24,7 +24,7 @@
 --- include: work
 --- include: host_put
 --- include: totals
---- use: account chosen
+--- use: account chosen host
 local a, chosen = load(KEY.acct), load(key('chosen', ac))
 if not a or not chosen then
     return {'ACCOUNT'}
@@ -39,6 +39,7 @@ end
 if ARG.group ~= '' and not owns('groups', cg) then
     return {'GROUP'}
 end
+local set = {[HOST.profile] = rp, [HOST.groups] = {cg}}
 
 local range = ARG.type == 'ip_range'
 local htype = range and 'rbl' or ARG.type
@@ -79,7 +80,7 @@ local family, now = tonumber(ARG.family), now_ms()
 about, named = range and ARG.range or rest[1]:sub(1, 34), range and ARG.net
     or rest[1]:sub(35)
 local function put(sid, value, type)
-    local raws = hosts_put({{sid, value, ARG.name, type, ''}}, family, rp, cg,
+    local raws = hosts_put({{sid, value, ARG.name, type, ''}}, family, set,
         now)
     refs_write()
     totals_add(TOTALS.hosts, 1, now)
@@ -98,6 +99,6 @@ if range then
     put(ARG.range, ARG.net, 'ip_range')
 end
 call('HSET', uniq, unpack(taken))
-local id = work_add('host_add', {ARG.name, htype, family, rp, cg, ARG.range})
+local id = work_add('host_add', {ARG.name, htype, family, ARG.range, set})
 call('RPUSH', key('work', ac, id), unpack(rest))
 return {'WORK', id}

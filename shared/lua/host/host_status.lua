@@ -12,7 +12,7 @@
 --- reply: BUSY
 --- include: host_of
 --- include: unchanged
---- include: host_change
+--- include: host_turned
 --- include: totals
 --- use: account
 local a = ARG.status == 'active' and load(KEY.acct)

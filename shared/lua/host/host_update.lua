@@ -17,39 +17,38 @@
 --- reply: BUSY
 --- include: host_of
 --- include: unchanged
---- include: host_change
-if ARG.profile ~= '' and not owns('profiles', ARG.profile) then
-    return {'PROFILE'}
+local set = {}
+if ARG.named == '1' then
+    set[HOST.name] = ARG.name
 end
-local groups, refused = {}, nil
+if ARG.profile ~= '' then
+    if not owns('profiles', ARG.profile) then
+        return {'PROFILE'}
+    end
+    set[HOST.profile] = ARG.profile
+end
 if ARGV[ARG.groups] then
     --- include: groups
-    groups, refused = groups_from(ARG.groups)
+    local groups, refused = groups_from(ARG.groups)
     if not groups then
         return refused
     end
+    set[HOST.groups] = groups
 end
-local uses = ARG.profile ~= '' or groups[1]
-if ARG.named ~= '1' and not uses then
+if not next(set) then
     by = nil
 end
 if h[HOST.type] == 'ip_range' then
     --- include: work
-    return work_accept('host_update', {ARG.host, ARG.named, ARG.name,
-        ARG.profile, groups})
+    return work_accept('host_update', {ARG.host, set})
 end
+--- include: host_set
 hosts_change()
-if ARG.named == '1' then
-    host_named(h, ARG.name)
-end
-local was = h[HOST.groups]
-if uses then
-    --- include: host_uses
-    host_uses(h, ARG.profile, groups)
-    refs_write()
-end
+local was, groups = h[HOST.groups], set[HOST.groups]
+host_set(h, set)
+refs_write()
 save(k, h)
-if groups[1] and table.concat(groups) ~= table.concat(was) then
+if groups and table.concat(groups) ~= table.concat(was) then
     --- include: look
     pcall(look_between, {is = groups, was = was}, '?' .. ARG.host)
 end

@@ -8,15 +8,17 @@
 local no_results, no_callbacks = '\144', '\144'
 -- How many octets of the results are part of the SID.
 local event_results = 4096
--- The packed host record of an event.  It omits the current listings: they may
--- be large, and the event's body does not show them.
+-- The packed host record of an event.  It omits the current listings and the
+-- answers, which may be large, and since when the host was stopped: the event's
+-- body does not show them.
 local function event_host(h)
     local brief = {}
-    for i = 1, HOST.next_check do
+    for i = 1, #h do
         brief[i] = h[i]
     end
     brief[HOST.details], brief[HOST.troubled] = {}, {}
     brief[HOST.uncovered] = h[HOST.uncovered] or 0
+    brief[HOST.stopped], brief[HOST.answers] = 0, ''
     return cmsgpack.pack(brief)
 end
 -- With `listings`, which are packed, `results` has all results of the check, in

@@ -1,14 +1,16 @@
--- Writes new hosts of one profile and one group: {SID, value, name, type,
--- parent} each.  Their values must be in "uniq" already.  Each is checked as
--- soon as it can be, but those of a range or subnet one after the other, in the
--- order in which they are written: `before` of them were written earlier.
+-- Writes new hosts: {SID, value, name, type, parent} each.  They share what
+-- else users set, `set` (_host_set.lua).  Their values must be in "uniq" already.
+-- Each is checked as soon as it can be, but those of a range or subnet one
+-- after the other, in the order in which they are written: `before` of them
+-- were written earlier.
 --- include: account
 --- include: refs
 --- include: state
 --- include: find
+--- include: host_field
 --- use: host
 local hosts_apart = 4           -- ms
-local function hosts_put(new, family, rp, cg, now, before)
+local function hosts_put(new, family, set, now, before)
     local records, order, due, kids, raws = {}, {}, {}, {}, {}
     local states, found = {}, {}
     local last = call('INCRBY', key('seq', ac), #new)
@@ -17,11 +19,14 @@ local function hosts_put(new, family, rp, cg, now, before)
     for i, h in ipairs(new) do
         local next_check = h[4] == 'ip_range' and 0
             or from + hosts_apart * (i - 1)
-        local raw = cmsgpack.pack({1, h[1], h[2], h[3], h[4], family, h[5],
-            'active', rp, {cg}, now, 0, 0, 0, 0, next_check, {}})
-        raws[i] = raw
+        local record = {1, h[1], h[2], h[3], h[4], family, h[5], 'active', '',
+            {}, now, 0, 0, 0, 0, next_check, {}}
+        for at, value in pairs(set) do
+            host_field(record, at, value)
+        end
+        raws[i] = cmsgpack.pack(record)
         records[#records + 1] = key('r', ac, h[1])
-        records[#records + 1] = raw
+        records[#records + 1] = raws[i]
         local place = last - #new + i
         order[#order + 1] = place
         order[#order + 1] = h[1]
@@ -49,7 +54,7 @@ local function hosts_put(new, family, rp, cg, now, before)
         call('ZADD', key('due', ac), unpack(due))
         call('ZADD', key('due'), 'LT', at, ac)
     end
-    refs_later(rp, #new)
-    refs_later(cg .. ':h', #new)
+    refs_later(set[HOST.profile], #new)
+    groups_count('h', set[HOST.groups], #new)
     return raws
 end

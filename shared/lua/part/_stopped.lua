@@ -3,6 +3,7 @@
 -- paid again.  Its record tells since when, and keeps its listings.
 --- include: due
 --- include: state_stop
+--- include: host_field
 --- use: account host
 -- May the host, whose record is there, not be checked?
 local function lapse_stops(a, ht)
@@ -24,9 +25,8 @@ local function host_stop(k, h, since)
         due_never(sid)
     end
     if (h[HOST.stopped] or 0) == 0 then
-        h[HOST.troubled] = h[HOST.troubled] or {}
-        h[HOST.uncovered] = h[HOST.uncovered] or 0
-        h[HOST.stopped], h[HOST.next_check] = since, 0
+        host_field(h, HOST.stopped, since)
+        h[HOST.next_check] = 0
         save(k, h)
         state_stop(sid, state_in(h))
     end

@@ -4,8 +4,8 @@
 --- include: work
 --- include: host_put
 --- include: host_end
---- include: host_change
---- include: host_uses
+--- include: host_turned
+--- include: host_set
 --- include: look
 local work_gone, work_unlisted, work_new = 0, 0, 0
 -- The record of a host, or nil: there is none that can be read.
@@ -14,10 +14,10 @@ local function work_host(sid)
     local ok, h = pcall(load, k)
     return ok and type(h) == 'table' and h or nil, k
 end
--- name, type, family, profile, group, range or ""; what is left is in
--- "work:<AC>:<id>": SID and value in one text.
+-- name, type, family, range or "", what else is set (_host_set.lua); what is
+-- left is in "work:<AC>:<id>": SID and value in one text.
 local function work_host_add(item)
-    local name, type, family, rp, cg, range = unpack(item[WORK.args])
+    local name, type, family, range, set = unpack(item[WORK.args])
     local new = {}
     for i, s in ipairs(call('LPOP', key('work', ac, item[WORK.id]), 16) or {})
     do
@@ -27,30 +27,25 @@ local function work_host_add(item)
     end
     if new[1] then
         local before = tonumber(item[WORK.cursor]) or 0
-        hosts_put(new, family, rp, cg, item[WORK.made], before)
+        hosts_put(new, family, set, item[WORK.made], before)
         item[WORK.cursor] = tostring(before + #new)
         work_new = work_new + #new
     end
     return #new < 16, 10 + 10 * #new
 end
-local function host_changed(k, h, name, rp, groups)
-    if name then
-        host_named(h, name)
-    end
-    host_uses(h, rp, groups)
-    save(k, h)
-end
--- range, "1" if name is given, name, profile or "", groups.  The range comes
--- first; its groups before are kept for the end.
+-- range, what is set (_host_set.lua).  The range comes first; its groups before
+-- are kept for the end.
 local function work_host_update(item)
-    local range, named, name, rp, groups, was = unpack(item[WORK.args])
+    local range, set, was = unpack(item[WORK.args])
+    local name, groups = set[HOST.name], set[HOST.groups] or {}
     local h, k = work_host(range)
     if not h then
         return true, 10
     end
     if not was then
-        item[WORK.args][6] = h[HOST.groups]
-        host_changed(k, h, named == '1' and name, rp, groups)
+        item[WORK.args][3] = h[HOST.groups]
+        host_set(h, set)
+        save(k, h)
         return false, 20
     end
     local sets, usual, is = {is = groups}, table.concat(was),
@@ -63,10 +58,12 @@ local function work_host_update(item)
             if before ~= usual and before ~= is then
                 sets[before] = h[HOST.groups]
             end
-            host_changed(k, h, named == '1' and name .. ' ' .. h[HOST.value],
-                rp, groups)
+            set[HOST.name] = name and name .. ' ' .. h[HOST.value]
+            host_set(h, set)
+            save(k, h)
         end
     end
+    set[HOST.name] = name
     if not more and usual ~= is then
         sets[usual] = was
     end
