@@ -13,6 +13,8 @@
 #                       them
 #   @EXAMPLES TAG@      a line of curl for each call with this tag, for each
 #                       example of its body
+#   @FIELDS SCHEMA@     the fields of an object, but for those that its schema in
+#                       conf/openapi.json leaves without a description
 #
 # A key or command that is in the program and not in the pages, or the other way
 # round, is an error.
@@ -254,13 +256,25 @@ sub examples_of_calls {
     return $lines || die "no calls with the tag $tag\n";
 }
 
+sub items_of_fields {
+    my ($name) = @_;
+
+    my $fields = $openapi->{components}{schemas}{$name}{properties}
+        // die "no schema $name\n";
+    my $from = index $text, "\"$name\": {\n";
+    return join '', map { ".It Li $_\n"
+        . ($fields->{$_}{description} =~ s/\. (?=\S)/.\n/gr) . "\n" }
+        grep { $fields->{$_}{description} } in_order($from, keys %$fields);
+}
+
 # --- the pages ---------------------------------------------------------------
 
 read_keys();
 read_commands();
 read_calls();
 my %items_of = (KEYS => \&items_of_keys, COMMAND => \&item_of_command,
-    CALLS => \&items_of_calls, EXAMPLES => \&examples_of_calls);
+    CALLS => \&items_of_calls, EXAMPLES => \&examples_of_calls,
+    FIELDS => \&items_of_fields);
 for my $file (glob("$here/*.[1-9] $here/*.in")) {
     my $text = slurp($file);
     if ($file =~ /\.in$/) {

@@ -149,17 +149,25 @@ like($source{'ngx_rbl.5'}, qr/^\.It Va \$\Q$_\E$/m,
 
 for my $page (['rbl-api.7', '/3.0'], ['rbl-portal.7', '/portal/1']) {
     my ($name, $base) = @$page;
-    my @mine = map { "$_->{method} $_->{at}" =~ s/\Q$base\E|\.json$|\.\{format\}//gr }
-        grep { $_->{at} eq $_->{of} } described("$base/");
+    my %mine = map {
+        ("$_->{method} $_->{at}" =~ s/\Q$base\E|\.json$|\.\{format\}//gr, $_)
+    } grep { $_->{at} eq $_->{of} } described("$base/");
     my %found = $source{$name} =~ /^\.It ((?:GET|POST) \S+) Ta (.*)$/mg;
-    is(join("\n", sort keys %found), join("\n", sort @mine),
+    is(join("\n", sort keys %found), join("\n", sort keys %mine),
         "$name has every call");
+    for my $call (grep { /^POST/ } sort keys %mine) {
+        my %other = %{ $mine{$call}{form} };
+        my @needed = @{ $mine{$call}{required} };
+        delete @other{@needed};
+        my ($needed, $other) = map { join ' ', sort split / , /, $_ // '' }
+            $found{$call} =~ /^[^:]*(?:: (?:Li (.*?))?(?: ?Bq Li (.*))?)?$/;
+        is("$needed [$other]", join(' ', sort @needed) . ' ['
+            . join(' ', sort keys %other) . ']', "$name: the fields of $call,"
+            . ' those that are needed and the others');
+    }
     is(scalar(grep { !/^[A-Z].{3}/ } values %found), 0,
         "$name says what each call is for");
     next if $name ne 'rbl-api.7';
-    is($found{'POST /host/add'} =~ s/.*?: //r, 'Li host , name , type '
-        . 'Bq Li rbl_profile , contact_group', 'the fields of a call, those '
-        . 'that are needed and the others');
     is($found{'GET /check/status'} =~ s/.*?: //r, 'Li id Bq Li details',
         'the parameters of a query');
 }
