@@ -19,10 +19,11 @@ our @EXPORT = (@RblTest::EXPORT, qw(saved_stores saved_said
 my $DIR = repo_dir() . '/t/upgrade';
 
 # The calls for an account, and the fields that a check, or a new host, changes.
+# Fields that an older version did not show need no entry here.
 my @READ = qw(hosts.json rblprofiles.json rbls.json contacts.json
     contactgroups.json acls.json);
 my @VOLATILE = qw(last_checked next_check unknown_count listed_period
-    total_hosts lists_asked lists_answered critical_asked critical_answered);
+    total_hosts);
 
 sub saved_stores {
     return sort { $a <=> $b } map { m{/(\d+)\.rdb\.gz$} } glob "$DIR/*.rdb.gz";
@@ -119,6 +120,15 @@ sub upgrade_load {
     return ($load, \@accounts);
 }
 
+# Objects with those fields only that the older ones have, too.
+sub in_common {
+    my ($objects, $older) = @_;
+
+    my %known = map { $_ => 1 } map { keys %$_ } @$older;
+    return map { my $o = $_;
+        +{ map { $_ => $o->{$_} } grep { $known{$_} } keys %$o } } @$objects;
+}
+
 # Tests what clients, checks and the store have got of it.
 sub upgrade_judge {
     my ($redis, $nginx, $said, $load, $accounts) = @_;
@@ -136,7 +146,10 @@ sub upgrade_judge {
         my %had = map { $_->{id} => 1 } @{ $was->{'hosts.json'} };
         @{ $is->{'hosts.json'} } = grep { $had{ $_->{id} } }
             @{ $is->{'hosts.json'} };
-        is_deeply($is->{$_}, $was->{$_}, "$name: $_") for sort keys %$was;
+        for my $path (sort keys %$was) {
+            is_deeply([in_common($is->{$path}, $was->{$path})], $was->{$path},
+                "$name: $path");
+        }
     }
     fsck_clean($redis, 'fsck finds nothing');
 }

@@ -12,6 +12,8 @@ use RblScript;
 use constant { STATUS => 7, CHECKED => 11, FIRST => 12, LISTED => 13,
     UNKNOWN => 14, NEXT => 15, DETAILS => 16, TROUBLED => 17 };
 
+my $host_fields = @{ record_fields('host') };
+
 redis_new();
 my ($ac, $acct) = account(interval => 600);
 my $ht = unpacked(add_host($acct, 'rbl', '192.0.2.1')->[1])->[1];
@@ -622,22 +624,23 @@ my @new = map { unpacked(cmd('GET', k('r', $ac, $_)))->[CHECKED] } $up, @kids;
 is_deeply([@new[0, 0]], [@new[1, 2]],
     'the range has the time of its two children');
 cmp_ok($new[0], '>', unpacked($old[0])->[CHECKED], 'the time is later');
-cmd('SET', k('r', $ac, $ht), packed([@{ host() }[0 .. 16], [], 0, 0, '',
-    'newer', 7]));
+# Of a newer release.
+my @newer = ([], 0, 0, ('') x ($host_fields - 20), 'newer', 7);
+cmd('SET', k('r', $ac, $ht), packed([@{ host() }[0 .. 16], @newer]));
 @late = make_due($ht);
 begin_job($late[0]);
 is_deeply(clear(in_flight($ht)), ['OK', 1], 'a record of a newer release');
-is_deeply([@{ host() }[21, 22]], ['newer', 7],
+is_deeply([splice @{ host() }, $host_fields], ['newer', 7],
     'check_clear keeps the fields of a newer release');
 cmd('SET', k('r', $ac, $ht), packed([@{ host() }[0 .. 16]]));
 
 # fields that a newer release adds at the end of a record stay
 
 my $record = unpacked(cmd('GET', k('r', $ac, $ht)));
-cmd('SET', k('r', $ac, $ht), packed([@$record, [], 0, 0, '', 'newer', 7]));
+cmd('SET', k('r', $ac, $ht), packed([@$record, @newer]));
 for my $results (\@clear, [listed_result('RBa')]) {
     due_check($results);
-    is_deeply([@{ host() }[21, 22]], ['newer', 7], 'a newer field stays');
+    is_deeply([splice @{ host() }, $host_fields], ['newer', 7], 'a newer field stays');
     is(host()->[LISTED], @$results % 2, 'beside the result of the check');
 }
 is(host()->[1], $ht, 'the record of the host keeps its SID');

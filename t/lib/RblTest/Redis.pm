@@ -15,7 +15,7 @@ use RblTest::Http ();
 
 our @EXPORT = qw(redis redis_try redis_each redis_dump redis_digest redis_key
     tagged partitions partition_of mp_pack mp_unpack record record_pack
-    host_answers schema_version caller_of);
+    record_fields host_answers schema_version caller_of);
 
 # redis($server, 'GET', 'key'): a string, undef for nil, an array for arrays.
 # An error reply dies.  "rbl:{3}:due" stands for the key of partition 3, of one
@@ -322,7 +322,8 @@ sub mp_pack {
 
 my %schema;
 
-sub schema {
+# The names of the fields of a record, in their order.
+sub record_fields {
     my ($entity) = @_;
 
     if (!%schema) {
@@ -352,7 +353,7 @@ sub record {
 
     return undef if !defined $bytes;
     my %r;
-    @r{ @{ schema($entity) } } = @{ mp_unpack($bytes) };
+    @r{ @{ record_fields($entity) } } = @{ mp_unpack($bytes) };
     return \%r;
 }
 
@@ -360,7 +361,7 @@ sub record {
 sub record_pack {
     my ($entity, %value) = @_;
 
-    my @v = map { $value{$_} } @{ schema($entity) };
+    my @v = map { $value{$_} } @{ record_fields($entity) };
     pop @v while @v && !defined $v[-1];
     return mp_pack([map { $_ // '' } @v]);
 }
