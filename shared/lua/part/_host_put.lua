@@ -1,8 +1,8 @@
 -- Writes new hosts: {SID, value, name, type, parent} each.  They share what
--- else users set, `set` (_host_set.lua).  Their values must be in "uniq" already.
--- Each is checked as soon as it can be, but those of a range or subnet one
--- after the other, in the order in which they are written: `before` of them
--- were written earlier.
+-- else users set, `set` (_host_set.lua).  Their values must be in "uniq"
+-- already.  Each is checked as soon as it can be, but those of a range or
+-- subnet one after the other, in the order in which they are written: `before`
+-- of them were written earlier.
 --- include: account
 --- include: refs
 --- include: state
