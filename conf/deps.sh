@@ -15,7 +15,8 @@ esac
 build="gcc make pkg-config nginx nginx-dev libhiredis-dev libjansson-dev
 libcurl4-openssl-dev libev-dev libidn2-dev libjemalloc-dev libldns-dev
 libpsl-dev libsodium-dev libssl-dev libxxhash-dev perl"
-run="redis-server redis-tools unbound rbldnsd curl tzdata $zones"
+run="redis-server redis-tools unbound rbldnsd curl python3-aiosmtpd tzdata
+$zones"
 test="$run chromium chromium-headless-shell clang dnsmasq-base dpkg-dev
 exim4-daemon-light
 iproute2 libnginx-mod-nchan

@@ -4,7 +4,8 @@
 #
 # All files are in run/; the programs listen on sockets there and on 127.0.0.1.
 # The environment may change: RUN_DIR (run), RUN_PORT (8080, HTTP),
-# RUN_LIST_PORT (15353, the demonstration lists), RUN_OFFLINE (1: no query
+# RUN_LIST_PORT (15353, the demonstration lists), RUN_MAIL_PORT (12525, the mail
+# server, which shows mails and sends none on), RUN_OFFLINE (1: no query
 # leaves this machine; all lists but the demonstration are unknown), and for a
 # module with a sanitizer RUN_NGINX (another nginx) or RUN_PRELOAD (LD_PRELOAD
 # of nginx).  Ends by Ctrl-C, and then stops each process that it started.
@@ -15,6 +16,7 @@ build=$(cd -- "${1:?usage: run.sh BUILD}" && pwd)
 conf=$(cd -- "$(dirname -- "$0")" && pwd)
 http=${RUN_PORT:-8080}
 list=${RUN_LIST_PORT:-15353}
+mail=${RUN_MAIL_PORT:-12525}
 PATH=$PATH:/usr/sbin:/sbin
 export PATH
 unset RBL_STORE
@@ -33,6 +35,9 @@ for program in redis-server redis-cli nginx rbldnsd curl perl setsid
 do
     command -v $program >/dev/null || die "$program is missing: make deps"
 done
+
+/usr/bin/python3 -c 'import aiosmtpd' 2>/dev/null \
+    || die "python3-aiosmtpd is missing: make deps"
 
 for file in rblctl rbl-checkd ngx_rbl_module.so portal/index.html; do
     [ -e "$build/$file" ] || die "$build/$file is missing: make"
@@ -66,12 +71,14 @@ taken=$(perl -MIO::Socket::INET -e '
             $proto eq "tcp" ? (Listen => 1) : ()) and next;
         print "$_ ($!)";
         last;
-    }' "tcp:$http" "udp:$list")
+    }' "tcp:$http" "udp:$list" "tcp:$mail")
 
 case $taken in
 '') ;;
 *:"$http "*) die "port $taken of 127.0.0.1 cannot be used: RUN_PORT=8081" \
                  "make run takes another" ;;
+*:"$mail "*) die "port $taken of 127.0.0.1 cannot be used:" \
+                 "RUN_MAIL_PORT=12526 make run takes another" ;;
 *)           die "port $taken of 127.0.0.1 cannot be used:" \
                  "RUN_LIST_PORT=15354 make run takes another" ;;
 esac
@@ -220,9 +227,15 @@ check_timeout 3500ms
 # For trying out callbacks and webhooks on this machine.
 deliver_http on
 deliver_allow 127.0.0.0/8
+
+smtp_url smtp://127.0.0.1:$mail
+smtp_from blocklists@demo.ngx-rbl.test
+digest_window 5s
 CONF
 
+portal=http://localhost:$http/portal/
 sed -e '/rbl_store_/d' -e '/limit_req/d' -e "s|root /usr/share/ngx_rbl;|root $build;|" \
+    -e "s|#rbl_portal_url .*|rbl_portal_url $portal;|" \
     "$conf/nginx-portal.conf" >"$run/nginx/portal.conf"
 
 cat >"$run/nginx/nginx.conf" <<CONF
@@ -257,6 +270,11 @@ http {
             rbl_api on;
         }
         include $run/nginx/portal.conf;
+        location /mails/ {
+            root $run;
+            add_header Cache-Control no-store;
+            add_header Content-Security-Policy "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; sandbox allow-popups allow-popups-to-escape-sandbox";
+        }
         location = /rbl_status {
             rbl_status json;
             access_log off;
@@ -282,7 +300,14 @@ redis_answers()
 }
 
 
-echo "make run: starting the store, the lists, the daemon, nginx"
+echo "make run: starting the store, the lists, a mail server, the daemon, nginx"
+
+# A machine without the Internet may need seconds to notice it.
+online=
+[ "${RUN_OFFLINE:-0}" != 0 ] || {
+    perl -e 'alarm 3; exit !gethostbyname("a.root-servers.net")' &
+    online=$!
+}
 
 start redis redis-server --port 0 --unixsocket "$store" \
     --unixsocketperm 700 --dir "$run/store" --appendonly yes \
@@ -304,6 +329,10 @@ for zone in dnsbl uribl; do
     rblctl lists override $zone.demo.ngx-rbl.test \
         --server "127.0.0.1@$list" >/dev/null
 done
+
+first=$(mark mails)
+start mails /usr/bin/python3 "$conf/demo/mails.py" "$mail" "$run/mails"
+ready mails 20 logged mails '^ready' "$first"
 
 first=$(mark checkd)
 start checkd "$build/rbl-checkd" -c "$run/rbl-checkd.conf"
@@ -344,13 +373,22 @@ if [ ! -s "$run/account" ]; then
 fi
 
 # A user of the portal, and a new link for each run.
-portal=http://127.0.0.1:$http/portal/
 user=$(rblctl user list "$SID" --json | value id | head -n 1)
 if [ -n "$user" ]; then
     link=$(rblctl user link "$SID" "$user" --url "$portal" --json | value link)
 else
     link=$(rblctl user add "$SID" owner@demo.ngx-rbl.test --role owner \
            --url "$portal" --json | value link)
+fi
+
+lists='Those that do not answer this machine are "unknown", and
+the log below says why.'
+if [ -z "$online" ]; then
+    lists='RUN_OFFLINE keeps all queries on this machine: they are "unknown".'
+elif ! wait $online; then
+    lists='This machine cannot look up names of the Internet
+(a.root-servers.net): they are all "unknown" until it can.'
+    printf '\nmake run: no Internet: only the demonstration lists answer\n'
 fi
 
 url=http://127.0.0.1:$http/3.0
@@ -376,9 +414,11 @@ $curl $url/check/start.json -d host=198.51.100.7 -d details=1
 
 The last one gives an id: $url/check/status/<id>.json?details=1
 
+All mails come to http://localhost:$http/mails/ and go no further: sign in as
+owner@demo.ngx-rbl.test by a mailed link, or add an e-mail contact.
+
 192.0.2.10 is on the list dnsbl.demo.ngx-rbl.test, which runs here.  The other
-lists are on the Internet: those that do not answer this machine are "unknown",
-and the log below says why.
+lists are on the Internet.  $lists
 Which they are: $build/rblctl -c $run/rbl-checkd.conf lists show
 Whether all is well: $build/rblctl -c $run/rbl-checkd.conf status
 Ctrl-C stops everything.

@@ -21,7 +21,7 @@ run_cmd('mount', '--bind', temp_dir() . '/resolv.conf', '/etc/resolv.conf');
 
 my $run = temp_dir() . '/run';
 my %env = (RUN_DIR => $run, RUN_PORT => free_port(),
-    RUN_LIST_PORT => free_port());
+    RUN_LIST_PORT => free_port(), RUN_MAIL_PORT => free_port());
 my %sanitizer = nginx_env();
 $env{RUN_PRELOAD} = delete $sanitizer{LD_PRELOAD} // '';
 $env{RUN_NGINX} = $ENV{RBL_NGINX} // 'nginx';
@@ -32,7 +32,10 @@ ok(wait_for(sub { read_file($s->{log}) =~ /Ctrl-C stops/ || !alive($s) }, 60,
 my ($link) = read_file($s->{log}) =~ m{^http://\S+/portal/#/link/(\S+)$}m;
 my ($sid, $token) = read_file("$run/account")
     =~ /^SID=(\S+)\nTOKEN=(\S+)$/m;
+like(read_file($s->{log}), qr/^make run: no Internet: only the demonstration /m,
+    'make run says at once that there is no Internet');
 my $t = { nginx => { port => $env{RUN_PORT} },
+    site => "localhost:$env{RUN_PORT}",
     acct => { sid => $sid, token => $token } };
 my $owner = { cookie => RblPortal::cookie_of(use_link($t, $link)) };
 

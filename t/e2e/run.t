@@ -6,17 +6,19 @@ use strict;
 use warnings;
 
 use lib 't/lib';
+use RblPortal;
 use RblTest;
 
 my $run = temp_dir() . '/run';
 my %env = (RUN_DIR => $run, RUN_PORT => free_port(),
-    RUN_LIST_PORT => free_port(), RUN_OFFLINE => 1);
+    RUN_LIST_PORT => free_port(), RUN_MAIL_PORT => free_port(),
+    RUN_OFFLINE => 1);
 my %sanitizer = nginx_env();
 $env{RUN_PRELOAD} = delete $sanitizer{LD_PRELOAD} // '';
 $env{RUN_NGINX} = $ENV{RBL_NGINX} // 'nginx';
 %env = (%env, %sanitizer);
 my $script = repo_dir() . '/conf/run.sh';
-my @names = qw(redis rbldnsd checkd nginx);
+my @names = qw(redis rbldnsd mails checkd nginx);
 
 sub start_run {
     my $s = spawn('run', { env => \%env }, 'sh', $script, build_dir());
@@ -117,6 +119,45 @@ for my $value ('2001:db8:bad::1', 'www.listed.example.com') {
     is($data->{listed_count}, 1, "$value is listed");
 }
 
+# mails: a user signs in by a mailed link
+my $t = { nginx => { port => $env{RUN_PORT} },
+    site => "localhost:$env{RUN_PORT}" };
+
+# A page below /mails/ with that text, by its path.
+sub mail_page {
+    my ($path, $text) = @_;
+
+    my $page;
+    wait_for { $page = http($t->{nginx}, 'GET', "/mails/$path");
+        $page->{status} == 200 && $page->{body} =~ $text } 15, $path;
+    return $page;
+}
+accepted(portal($t, undef, 'POST', 'session/link.json',
+    fields => { mail => 'owner@demo.ngx-rbl.test' }), 'a link is mailed');
+my $page = mail_page('', qr/<td>owner\@demo/);
+like($page->{headers}{'content-security-policy'}, qr/\bsandbox\b/,
+    'mails are shown in a sandbox');
+my ($mail) = $page->{body} =~ /<a href="(\d+\.html)">/;
+my ($link) = mail_page($mail, qr/<pre>/)->{body}
+    =~ m{<a href="http://localhost:$env{RUN_PORT}/portal/#/link/([^"]+)"};
+accepted(use_link($t, $link // ''), 'the mailed link signs in');
+
+# and a contact hears of a listing
+$t->{acct} = { sid => $sid, token => $token };
+my $contact = accepted(call($t, 'POST', 'contact/add.json', form => {
+    contact => 'noc@example.com', type => 'email',
+    schedule => 'start_and_end' }), 'an e-mail contact is added')->{data};
+mail_page('', qr/<td>noc\@example/);
+my ($code) = mail_page('2.html', qr/<pre>/)->{body} =~ /^    (\w{6})$/m;
+accepted(call($t, 'POST', "contact/confirm/$contact->{id}.json",
+    form => { authcode => $code }), 'the code of the mail confirms it');
+add_host($t, '198.51.100.7');
+mail_page('', qr/<td>noc\@example.*<td>noc\@example/s);
+like(mail_page('3.html', qr/198\.51\.100\.7/)->{body},
+    qr/<iframe src="3-html\.html" sandbox=/, 'the HTML of the mail is in a frame');
+like(mail_page('3-html.html', qr/198\.51\.100\.7/)->{body}, qr/<table/,
+    'the HTML of the mail is a page');
+
 # twice at once
 $r = run_cmd({ env => \%env }, 'sh', $script, build_dir());
 is($r->{status}, 1, 'a second make run beside the first fails');
@@ -134,7 +175,7 @@ stops($s, 'INT');
 # the second run
 ($s, my @again) = start_run();
 is_deeply(\@again, \@curl, 'a second run has the same account and token');
-is(json(paste($again[1]))->{total_listed}, 1,
+is(json(paste($again[1]))->{total_listed}, 2,
     'a second run has the data of the first');
 is(json(paste($again[0]))->{status_code}, 409, 'the host is there already');
 

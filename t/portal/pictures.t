@@ -16,8 +16,8 @@ my $kept = repo_dir() . '/t/portal/pictures';
 my $dir = $ENV{RBL_PICTURES} // temp_dir();
 my %sanitizer = nginx_env();
 my %env = (RUN_DIR => temp_dir() . '/run', RUN_PORT => free_port(),
-    RUN_LIST_PORT => free_port(), RUN_OFFLINE => 1,
-    RUN_PRELOAD => delete $sanitizer{LD_PRELOAD} // '',
+    RUN_LIST_PORT => free_port(), RUN_MAIL_PORT => free_port(),
+    RUN_OFFLINE => 1, RUN_PRELOAD => delete $sanitizer{LD_PRELOAD} // '',
     RUN_NGINX => $ENV{RBL_NGINX} // 'nginx', %sanitizer);
 my $s = spawn('run', { env => \%env }, 'sh', repo_dir() . '/conf/run.sh',
     build_dir());
