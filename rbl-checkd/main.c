@@ -45,7 +45,7 @@ typedef struct {
     network_t     *network;
     const char    *file;                /* the configuration */
     ev_signal      term, interrupt, hup;
-    ev_timer       watchdog, stop;
+    loop_timer_t   watchdog, stop;
     double         stop_at;             /* 0: not stopping */
     unsigned       signals;             /* signals to stop, handled by
                                            themselves */
@@ -95,11 +95,9 @@ in_flight(const checkd_t *c)
 
 
 static void
-on_stop(struct ev_loop *loop, ev_timer *w, int revents)
+on_stop(void *data)
 {
-    checkd_t  *c = w->data;
-
-    (void) revents;
+    checkd_t  *c = data;
 
     /* A call under way may have claimed more jobs. */
 
@@ -110,12 +108,12 @@ on_stop(struct ev_loop *loop, ev_timer *w, int revents)
     }
 
     if (c->told && in_flight(c) == 0) {
-        ev_break(loop, EVBREAK_ALL);
+        ev_break(c->checker.loop, EVBREAK_ALL);
 
     } else if (clock_now() >= c->stop_at) {
         log_warn("%u checks and deliveries are left to other daemons",
                  in_flight(c));
-        ev_break(loop, EVBREAK_ALL);
+        ev_break(c->checker.loop, EVBREAK_ALL);
     }
 }
 
@@ -146,8 +144,7 @@ stop(checkd_t *c)
         deliver_stop(c->deliver);
     }
 
-    ev_timer_set(&c->stop, 0, STOP_LOOK);
-    ev_timer_start(c->checker.loop, &c->stop);
+    timer_every(&c->stop, 0, STOP_LOOK);
 }
 
 
@@ -198,8 +195,7 @@ watch_signals(checkd_t *c)
     ev_signal_start(c->checker.loop, &c->interrupt);
     ev_signal_start(c->checker.loop, &c->hup);
 
-    ev_timer_init(&c->stop, on_stop, 0, STOP_LOOK);
-    c->stop.data = c;
+    timer_init(&c->stop, c->checker.loop, on_stop, c);
 }
 
 
@@ -347,8 +343,8 @@ finish(checkd_t *c)
         ev_signal_stop(checker->loop, &c->term);
         ev_signal_stop(checker->loop, &c->interrupt);
         ev_signal_stop(checker->loop, &c->hup);
-        ev_timer_stop(checker->loop, &c->stop);
-        ev_timer_stop(checker->loop, &c->watchdog);
+        timer_stop(&c->stop);
+        timer_stop(&c->watchdog);
         ev_loop_destroy(checker->loop);
     }
 

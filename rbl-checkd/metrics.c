@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/timer.h"
 #include "base/xalloc.h"
 #include "check/lookup/lookup.h"
 #include "check/lookup/quota.h"
@@ -37,7 +38,7 @@ typedef struct {
 struct metrics_s {
     const checker_t         *checker;
     const jobs_t            *jobs;
-    ev_timer                 timer;
+    loop_timer_t             timer;
     metrics_queues_t         queues;
     conditions_t            *conditions;
     const rbl_conditions_t  *rows;      /* of the last tick */
@@ -556,12 +557,9 @@ put(metrics_t *m)
 
 
 static void
-on_tick(struct ev_loop *loop, ev_timer *w, int revents)
+on_tick(void *data)
 {
-    metrics_t  *m = w->data;
-
-    (void) loop;
-    (void) revents;
+    metrics_t  *m = data;
 
     if (++m->ticks % ROTATION == 0) {
         counters_rotate(m->checker->env.counters);
@@ -597,8 +595,7 @@ metrics_new(const checker_t *checker, const jobs_t *jobs,
     m->ages = turns_new(checker->loop, checker->store, &queues_turns, EVERY,
                           m);
     m->started = (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-    ev_timer_init(&m->timer, on_tick, EVERY, EVERY);
-    m->timer.data = m;
+    timer_init(&m->timer, checker->loop, on_tick, m);
 
     return m;
 }
@@ -611,7 +608,7 @@ metrics_free(metrics_t *m)
         return;
     }
 
-    ev_timer_stop(m->checker->loop, &m->timer);
+    timer_stop(&m->timer);
     store_forget(m->checker->store, m);
 
     turns_free(m->ages);
@@ -625,10 +622,10 @@ metrics_free(metrics_t *m)
 void
 metrics_state(metrics_t *m, int ready)
 {
-    ev_timer_stop(m->checker->loop, &m->timer);
-
     if (ready) {
-        ev_timer_set(&m->timer, 0.2, EVERY);
-        ev_timer_start(m->checker->loop, &m->timer);
+        timer_every(&m->timer, 0.2, EVERY);
+
+    } else {
+        timer_stop(&m->timer);
     }
 }

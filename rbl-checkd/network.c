@@ -10,6 +10,7 @@
 #include "network.h"
 #include "base/log.h"
 #include "base/nat64.h"
+#include "base/timer.h"
 #include "base/xalloc.h"
 
 #include <stdio.h>
@@ -27,26 +28,16 @@ typedef struct {
 } found_t;
 
 struct network_s {
-    struct ev_loop  *loop;
     config_t        *conf;
     dns_engine_t    *dns;
-    ev_timer         look;
+    loop_timer_t     look;
     found_t          last;              /* of the look before */
-    ev_timer         learn;
+    loop_timer_t     learn;
     dns_query_t     *query;             /* for the prefixes; NULL: none */
 };
 
 
 /* --- the translator ------------------------------------------------------ */
-
-static void
-learn_in(network_t *network, double wait)
-{
-    ev_timer_stop(network->loop, &network->learn);
-    ev_timer_set(&network->learn, wait, 0.);
-    ev_timer_start(network->loop, &network->learn);
-}
-
 
 static void
 on_answer(void *data, const dns_answer_t *answer)
@@ -55,7 +46,7 @@ on_answer(void *data, const dns_answer_t *answer)
     network_t  *network = data;
 
     network->query = NULL;
-    learn_in(network, dns_answered(answer->status) ? LEARN : AGAIN);
+    timer_in(&network->learn, dns_answered(answer->status) ? LEARN : AGAIN);
 
     if (dns_answered(answer->status)) {
         n = nat64_learn(answer->aaaa, answer->n_aaaa);
@@ -65,13 +56,10 @@ on_answer(void *data, const dns_answer_t *answer)
 
 
 static void
-on_learn(struct ev_loop *loop, ev_timer *w, int revents)
+on_learn(void *data)
 {
-    network_t                *network = w->data;
+    network_t                *network = data;
     struct sockaddr_storage   sa;
-
-    (void) loop;
-    (void) revents;
 
     if (network->query == NULL && dns_server_parse(&sa, IPV6) == 0
         && dns_address_routed(&sa))
@@ -81,7 +69,7 @@ on_learn(struct ev_loop *loop, ev_timer *w, int revents)
     }
 
     if (network->query == NULL) {
-        learn_in(network, AGAIN);
+        timer_in(&network->learn, AGAIN);
     }
 }
 
@@ -125,19 +113,16 @@ take(network_t *network, const found_t *found)
     memcpy(dns->resolver, found->sa, sizeof(found->sa));
     dns->n_resolvers = found->n;
     say(network);
-    learn_in(network, 0);               /* it is another network */
+    timer_in(&network->learn, 0);       /* it is another network */
 }
 
 
 static void
-on_look(struct ev_loop *loop, ev_timer *w, int revents)
+on_look(void *data)
 {
     found_t        found;
-    network_t     *network = w->data;
+    network_t     *network = data;
     dns_config_t  *dns = &network->conf->dns;
-
-    (void) loop;
-    (void) revents;
 
     memset(&found, 0, sizeof(found));
     found.n = config_nameservers(CONFIG_RESOLV, found.sa);
@@ -169,16 +154,14 @@ network_new(struct ev_loop *loop, config_t *conf, dns_engine_t *dns)
     network_t  *network;
 
     network = xcalloc(1, sizeof(network_t));
-    network->loop = loop;
     network->conf = conf;
     network->dns = dns;
-    ev_init(&network->learn, on_learn);
-    ev_timer_init(&network->look, on_look, EVERY, EVERY);
-    network->learn.data = network->look.data = network;
-    learn_in(network, 0);
+    timer_init(&network->learn, loop, on_learn, network);
+    timer_init(&network->look, loop, on_look, network);
+    timer_in(&network->learn, 0);
 
     if (conf->system != CONFIG_SYSTEM_NO) {
-        ev_timer_start(loop, &network->look);
+        timer_every(&network->look, EVERY, EVERY);
     }
 
     return network;
@@ -192,8 +175,8 @@ network_free(network_t *network)
         return;
     }
 
-    ev_timer_stop(network->loop, &network->look);
-    ev_timer_stop(network->loop, &network->learn);
+    timer_stop(&network->look);
+    timer_stop(&network->learn);
 
     if (network->query != NULL) {
         dns_cancel(network->query);

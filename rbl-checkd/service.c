@@ -110,11 +110,9 @@ service_busy(unsigned checks, unsigned most, uint64_t queries)
 
 
 static void
-on_watchdog(struct ev_loop *loop, ev_timer *w, int revents)
+on_watchdog(void *data)
 {
-    (void) loop;
-    (void) w;
-    (void) revents;
+    (void) data;
 
     service_notify("WATCHDOG=1");
 }
@@ -148,15 +146,15 @@ watchdog_time(void)
 
 
 void
-service_start(ev_timer *watchdog, struct ev_loop *loop)
+service_start(loop_timer_t *watchdog, struct ev_loop *loop)
 {
     double  every;
 
     every = watchdog_time() / 2;
-    ev_timer_init(watchdog, on_watchdog, every, every);
+    timer_init(watchdog, loop, on_watchdog, NULL);
 
     if (every > 0) {
-        ev_timer_start(loop, watchdog);
+        timer_every(watchdog, every, every);
     }
 }
 

@@ -7,8 +7,7 @@
 #ifndef SERVICE_H_INCLUDED
 #define SERVICE_H_INCLUDED
 
-#include <ev.h>
-
+#include "base/timer.h"
 #include "config/config.h"
 
 /*
@@ -16,7 +15,7 @@
  * ($WATCHDOG_USEC), if it requires any.  The caller owns the timer and stops
  * it.
  */
-void service_start(ev_timer *watchdog, struct ev_loop *loop);
+void service_start(loop_timer_t *watchdog, struct ev_loop *loop);
 
 /* Reports a state in the words of sd_notify(3), such as "READY=1". */
 void service_notify(const char *state);

@@ -42,7 +42,7 @@ check_item_done(item_t *item)
     check->done++;
 
     if (check->done == check->n) {
-        ev_timer_stop(check->env->loop, &check->deadline);
+        timer_stop(&check->deadline);
         ended(check);
         return;
     }
@@ -92,14 +92,11 @@ ask_all(check_t *check)
 /* The deadline has passed, or all was known at once. */
 
 static void
-on_deadline(struct ev_loop *loop, ev_timer *w, int revents)
+on_deadline(void *data)
 {
     size_t    i;
     item_t   *item;
-    check_t  *check = w->data;
-
-    (void) loop;
-    (void) revents;
+    check_t  *check = data;
 
     for (i = 0; i < check->n; i++) {
         item = &check->item[i];
@@ -196,13 +193,11 @@ check_start(const check_env_t *env, rbl_family_t family, rbl_str_t value,
         take_before(check, before);
     }
 
-    ev_init(&check->deadline, on_deadline);
-    check->deadline.data = check;
+    timer_init(&check->deadline, env->loop, on_deadline, check);
 
     ask_all(check);
 
-    ev_timer_set(&check->deadline, check->done == n ? 0 : timeout, 0);
-    ev_timer_start(env->loop, &check->deadline);
+    timer_in(&check->deadline, check->done == n ? 0 : timeout);
 
     return check;
 }
@@ -222,7 +217,7 @@ check_free(check_t *check)
         free(check->item[i].result.reason);
     }
 
-    ev_timer_stop(check->env->loop, &check->deadline);
+    timer_stop(&check->deadline);
     free(check);
 }
 

@@ -7,6 +7,7 @@
 #ifndef CHECK_INT_H_INCLUDED
 #define CHECK_INT_H_INCLUDED
 
+#include "base/timer.h"
 #include "check.h"
 #include "check/lists/names.h"
 #include "check/verdict/gate.h"
@@ -67,7 +68,7 @@ struct check_s {
     unsigned            how;            /* CHECK_* */
     check_progress_pt   progress;
     void               *data;
-    ev_timer            deadline;
+    loop_timer_t        deadline;
     size_t              n, done;
     size_t              own_text;       /* bytes that a reason of a custom list
                                            may have */

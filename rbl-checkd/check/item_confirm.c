@@ -31,7 +31,7 @@ typedef struct {
 struct confirm_s {
     item_t           *item;
     double            after;
-    ev_timer          timer;            /* sends the queries for the name */
+    loop_timer_t      timer;            /* sends the queries for the name */
     char              name[RBL_VALUE_MAX];
     unsigned          n, open;          /* servers, pending responses */
     confirm_query_t   query[DNS_MAX_SERVERS];
@@ -265,13 +265,10 @@ on_health(void *data, const health_verdict_t *verdict)
 
 
 static void
-on_timer(struct ev_loop *loop, ev_timer *timer, int revents)
+on_timer(void *data)
 {
     unsigned    i;
-    confirm_t  *c = timer->data;
-
-    (void) loop;
-    (void) revents;
+    confirm_t  *c = data;
 
     for (i = 0; i < c->n; i++) {
         if (c->query[i].wanted) {
@@ -312,11 +309,10 @@ ask_health(confirm_query_t *q, health_need_t need)
 void
 item_confirm(item_t *item, const char *name, health_need_t need)
 {
-    uint32_t         id[DNS_MAX_SERVERS];
-    unsigned         i;
-    confirm_t       *c;
-    dns_payer_t      payer;
-    struct ev_loop  *loop = item->check->env->loop;
+    uint32_t      id[DNS_MAX_SERVERS];
+    unsigned      i;
+    confirm_t    *c;
+    dns_payer_t   payer;
 
     payer = list_payer(item->result.list, 0);
     c = xcalloc(1, sizeof(confirm_t));
@@ -333,9 +329,8 @@ item_confirm(item_t *item, const char *name, health_need_t need)
     }
 
     c->open++;
-    ev_timer_init(&c->timer, on_timer, TEST_POINTS_FIRST, 0);
-    c->timer.data = c;
-    ev_timer_start(loop, &c->timer);
+    timer_init(&c->timer, item->check->env->loop, on_timer, c);
+    timer_in(&c->timer, TEST_POINTS_FIRST);
 }
 
 
@@ -349,7 +344,7 @@ item_confirm_stop(item_t *item)
         return;
     }
 
-    ev_timer_stop(item->check->env->loop, &c->timer);
+    timer_stop(&c->timer);
 
     for (i = 0; i < c->n; i++) {
         if (c->query[i].query != NULL) {

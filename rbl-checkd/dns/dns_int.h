@@ -21,6 +21,7 @@
 #define DNS_INT_H_INCLUDED
 
 #include "base/link.h"
+#include "base/timer.h"
 #include "engine.h"
 #include "referral.h"
 #include "trace.h"
@@ -270,7 +271,7 @@ struct dns_engine_s {
     unsigned         n_sockets, max_sockets;    /* for servers of zones */
     dns_zone_t      *zone[DNS_ZONES];
     unsigned         n_zones;       /* zones of accounts' lists */
-    ev_timer         sweeper;       /* closes unused sockets */
+    loop_timer_t     sweeper;       /* closes unused sockets */
     double           period[DNS_MAX_TRIES]; /* duration of each attempt */
     double           rest[DNS_MAX_TRIES];   /* sum from each attempt to the
                                                last */
@@ -278,7 +279,7 @@ struct dns_engine_s {
     link_t           done;
 
     link_t           wheel[DNS_WHEEL];
-    ev_timer         ticker;
+    loop_timer_t     ticker;
     uint64_t         tick;          /* last tick processed */
     uint64_t         tick_set;      /* tick of the ticker's timer */
     unsigned         turning:1;
@@ -298,7 +299,7 @@ struct dns_engine_s {
     link_t           throttled;     /* classes that wait for their turn */
     unsigned         n_hedges;      /* queries that wait in a queue while in
                                        flight */
-    ev_timer         pace;
+    loop_timer_t     pace;
     double           pace_at;       /* 0: not running */
     uint32_t         seed;
     dns_class_t     *classes[DNS_CLASSES];

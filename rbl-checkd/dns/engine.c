@@ -662,14 +662,11 @@ engine_idle(struct ev_loop *loop, ev_idle *w, int events)
 
 
 static void
-engine_sweep(struct ev_loop *loop, ev_timer *timer, int events)
+engine_sweep(void *data)
 {
     dns_engine_t  *engine;
 
-    (void) loop;
-    (void) events;
-
-    engine = timer->data;
+    engine = data;
     engine->now = clock_now();
     dns_zone_sweep(engine, 0);
     dns_udp_sweep(engine);
@@ -726,11 +723,10 @@ dns_engine_new(struct ev_loop *loop, const dns_config_t *conf)
     engine->resolvers = dns_set_new(engine, 0, conf->resolver,
                                     conf->n_resolvers, NULL);
 
-    ev_timer_init(&engine->sweeper, engine_sweep, SWEEP, SWEEP);
-    engine->sweeper.data = engine;
+    timer_init(&engine->sweeper, loop, engine_sweep, engine);
 
     if (conf->direct) {
-        ev_timer_start(loop, &engine->sweeper);
+        timer_every(&engine->sweeper, SWEEP, SWEEP);
     }
 
     ev_idle_init(&engine->idle, engine_idle);
@@ -755,7 +751,7 @@ dns_engine_free(dns_engine_t *engine)
         dns_tcp_close(((dns_query_t *) link)->tcp);
     }
 
-    ev_timer_stop(engine->loop, &engine->sweeper);
+    timer_stop(&engine->sweeper);
     dns_zone_stop(engine);
     dns_list_free(&engine->wire);
     dns_list_free(&engine->tcp);
@@ -763,7 +759,7 @@ dns_engine_free(dns_engine_t *engine)
     dns_pace_free(engine);
     dns_zone_sweep(engine, 1);
     dns_set_put(engine->resolvers);
-    ev_timer_stop(engine->loop, &engine->ticker);
+    timer_stop(&engine->ticker);
     dns_udp_free(engine);
     ev_prepare_stop(engine->loop, &engine->prepare);
     ev_idle_stop(engine->loop, &engine->idle);

@@ -46,7 +46,7 @@ typedef struct {
 
 /* The addresses of the name servers of one referral. */
 typedef struct {
-    ev_timer                  timer;
+    loop_timer_t              timer;
     dns_status_t              failure;  /* of the last query that failed;
                                            NOERROR: none did */
     uint32_t                  ttl;      /* least of the names and addresses */
@@ -64,7 +64,7 @@ struct dns_find_s {
     dns_engine_t    *engine;
     dns_zone_t      *zone;
     dns_query_t     *q;             /* query for SOA or NS */
-    ev_timer         timer;
+    loop_timer_t     timer;
     unsigned         steps;
     unsigned         levels;        /* referrals followed */
     dns_status_t     failure;       /* of the resolvers, before any zone above
@@ -95,7 +95,7 @@ hosts_stop(dns_find_t *find)
     hosts_t  *h;
 
     h = &find->hosts;
-    ev_timer_stop(find->engine->loop, &h->timer);
+    timer_stop(&h->timer);
 
     for (i = 0; i < 2 * DNS_MAX_NS; i++) {
         if (h->ask[i].q != NULL) {
@@ -253,14 +253,11 @@ hosts_done(dns_find_t *find)
 
 
 static void
-hosts_timer(struct ev_loop *loop, ev_timer *timer, int events)
+hosts_timer(void *data)
 {
     dns_find_t  *find;
 
-    (void) loop;
-    (void) events;
-
-    find = timer->data;
+    find = data;
 
     if (find->hosts.n || find->hosts.n_glue) {
         hosts_done(find);
@@ -297,7 +294,7 @@ hosts_answer(void *data, const dns_answer_t *answer)
         h->ttl = answer->ttl;
     }
 
-    if (--h->open == 0 || (h->n && !ev_is_active(&h->timer))) {
+    if (--h->open == 0 || (h->n && !timer_is_set(&h->timer))) {
         hosts_done(ask->find);
     }
 }
@@ -356,9 +353,8 @@ hosts_begin(dns_find_t *find, const dns_referral_t *referral, unsigned most,
                               hosts_answer, ask);
     }
 
-    ev_timer_init(&h->timer, hosts_timer, HOSTS_PATIENCE, 0.);
-    h->timer.data = find;
-    ev_timer_start(find->engine->loop, &h->timer);
+    timer_init(&h->timer, find->engine->loop, hosts_timer, find);
+    timer_in(&h->timer, HOSTS_PATIENCE);
 }
 
 
@@ -371,7 +367,7 @@ dns_find_free(dns_find_t *find)
         return;
     }
 
-    ev_timer_stop(find->engine->loop, &find->timer);
+    timer_stop(&find->timer);
     hosts_stop(find);
 
     if (find->q != NULL) {
@@ -426,14 +422,11 @@ find_fail(dns_find_t *find)
 
 
 static void
-find_timer(struct ev_loop *loop, ev_timer *timer, int events)
+find_timer(void *data)
 {
     dns_find_t  *find;
 
-    (void) loop;
-    (void) events;
-
-    find = timer->data;
+    find = data;
 
     if (find->failure == DNS_NOERROR) {
         find->failure = DNS_TIMEOUT;
@@ -481,9 +474,7 @@ find_higher(dns_find_t *find)
         find->above = 1;
         dns_trace_zone(find->engine, &find->zone->wire,
                        "searched at the servers of the zone above", NULL, 0);
-        ev_timer_stop(find->engine->loop, &find->timer);
-        ev_timer_set(&find->timer, FIND_TIME, 0.);
-        ev_timer_start(find->engine->loop, &find->timer);
+        timer_in(&find->timer, FIND_TIME);
     }
 
     find_up(find, find->known ? &find->apex : &find->name);
@@ -696,11 +687,10 @@ dns_find_new(dns_zone_t *zone)
     find->engine = zone->engine;
     find->zone = zone;
     find->name = zone->wire;
-    ev_timer_init(&find->timer, find_timer, FIND_TIME, 0.);
-    find->timer.data = find;
+    timer_init(&find->timer, find->engine->loop, find_timer, find);
+    timer_in(&find->timer, FIND_TIME);
     find_ask(find, &find->name, DNS_TYPE_SOA);
     dns_trace_zone(find->engine, &zone->wire, "searched through the resolvers",
                    NULL, 0);
-    ev_timer_start(find->engine->loop, &find->timer);
     return find;
 }

@@ -506,9 +506,7 @@ pace_set_timer(dns_engine_t *engine, double at)
     wait = at - engine->now;
     wait = wait > PACE_TICK ? wait : PACE_TICK;
 
-    ev_timer_stop(engine->loop, &engine->pace);
-    ev_timer_set(&engine->pace, wait, 0.);
-    ev_timer_start(engine->loop, &engine->pace);
+    timer_in(&engine->pace, wait);
     engine->pace_at = at;
 }
 
@@ -560,17 +558,14 @@ pace_wake_owners(dns_engine_t *engine)
 
 /* Looks at all throttled classes, since there are few lists. */
 static void
-pace_timer(struct ev_loop *loop, ev_timer *timer, int events)
+pace_timer(void *data)
 {
     double         next;
     link_t        *link, *after;
     dns_class_t   *class;
     dns_engine_t  *engine;
 
-    (void) loop;
-    (void) events;
-
-    engine = timer->data;
+    engine = data;
     engine->now = clock_now();
     engine->pace_at = 0;
     next = pace_wake_owners(engine);
@@ -611,8 +606,7 @@ dns_pace_init(dns_engine_t *engine,
     link_init(&engine->tcp_owners);
     link_init(&engine->throttled);
     owner_set(&engine->system, engine);
-    ev_init(&engine->pace, pace_timer);
-    engine->pace.data = engine;
+    timer_init(&engine->pace, engine->loop, pace_timer, engine);
 
     if (dns_random(engine, &high) != 0 || dns_random(engine, &low) != 0) {
         return -1;
@@ -645,7 +639,7 @@ dns_pace_free(dns_engine_t *engine)
     unsigned      i;
     dns_class_t  *class, *next;
 
-    ev_timer_stop(engine->loop, &engine->pace);
+    timer_stop(&engine->pace);
 
     for (i = 0; i < DNS_CLASSES; i++) {
         for (class = engine->classes[i]; class; class = next) {

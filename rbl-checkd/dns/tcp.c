@@ -25,7 +25,7 @@
 
 struct dns_tcp_s {
     ev_io            io;
-    ev_timer         timer;
+    loop_timer_t     timer;
     dns_query_t     *q;
     double           began;
     size_t           out_len, out_pos;
@@ -93,7 +93,7 @@ dns_tcp_close(dns_tcp_t *tcp)
     engine->counters.in_flight--;
     tcp->q->tcp = NULL;
 
-    ev_timer_stop(engine->loop, &tcp->timer);
+    timer_stop(&tcp->timer);
     ev_io_stop(engine->loop, &tcp->io);
     close(tcp->io.fd);
     free(tcp);
@@ -236,12 +236,9 @@ tcp_event(struct ev_loop *loop, ev_io *io, int events)
 
 
 static void
-tcp_timer(struct ev_loop *loop, ev_timer *timer, int events)
+tcp_timer(void *data)
 {
-    (void) loop;
-    (void) events;
-
-    tcp_failed(timer->data, "has not responded in time over TCP");
+    tcp_failed(data, "has not responded in time over TCP");
 }
 
 
@@ -300,9 +297,8 @@ tcp_open(dns_query_t *q, double wait)
     ev_io_init(&tcp->io, tcp_event, fd, EV_WRITE);
     tcp->io.data = tcp;
     ev_io_start(engine->loop, &tcp->io);
-    ev_timer_init(&tcp->timer, tcp_timer, wait, 0.);
-    tcp->timer.data = tcp;
-    ev_timer_start(engine->loop, &tcp->timer);
+    timer_init(&tcp->timer, engine->loop, tcp_timer, tcp);
+    timer_in(&tcp->timer, wait);
 
     dns_trace_sent(q, 1, edns);
     q->tcp = tcp;

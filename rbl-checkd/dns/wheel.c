@@ -25,9 +25,7 @@ wheel_set(dns_engine_t *engine, uint64_t tick)
     wait = (double) tick * DNS_TICK - engine->now;
     wait = wait > WHEEL_LEAST ? wait : WHEEL_LEAST;
 
-    ev_timer_stop(engine->loop, &engine->ticker);
-    ev_timer_set(&engine->ticker, wait, 0.);
-    ev_timer_start(engine->loop, &engine->ticker);
+    timer_in(&engine->ticker, wait);
 }
 
 
@@ -47,17 +45,14 @@ wheel_next(dns_engine_t *engine)
 
 
 static void
-wheel_turn(struct ev_loop *loop, ev_timer *timer, int events)
+wheel_turn(void *data)
 {
     link_t           slot;
     uint64_t         until;
     dns_engine_t    *engine;
     dns_query_t     *q;
 
-    (void) loop;
-    (void) events;
-
-    engine = timer->data;
+    engine = data;
     engine->now = clock_now();
     until = (uint64_t) (engine->now / DNS_TICK);
 
@@ -101,9 +96,8 @@ dns_wheel_init(dns_engine_t *engine, void (*due)(dns_query_t *q))
 
     /* Runs after input is read: a process that was stopped finds its responses
        first. */
-    ev_init(&engine->ticker, wheel_turn);
-    ev_set_priority(&engine->ticker, EV_MINPRI);
-    engine->ticker.data = engine;
+    timer_init(&engine->ticker, engine->loop, wheel_turn, engine);
+    ev_set_priority(&engine->ticker.ev, EV_MINPRI);
 }
 
 
@@ -117,7 +111,7 @@ dns_wheel_put(dns_query_t *q, double at)
     engine = q->engine;
     q->due = at;
 
-    running = ev_is_active(&engine->ticker) || engine->turning;
+    running = timer_is_set(&engine->ticker) || engine->turning;
 
     /* Without a timer the wheel is empty, and its tick is out of date. */
     if (!running) {

@@ -6,6 +6,7 @@
 #include "inspect.h"
 
 #include "base/log.h"
+#include "base/timer.h"
 #include "base/xalloc.h"
 #include "rbl_hash.h"
 
@@ -18,9 +19,8 @@
 
 
 struct inspect_s {
-    struct ev_loop  *loop;
     store_t         *store;
-    ev_timer         begin;
+    loop_timer_t     begin;
     unsigned         failovers;         /* looked at, or about to be */
     unsigned         tries;
     unsigned         next;              /* partition */
@@ -33,15 +33,6 @@ struct inspect_s {
 static void look(inspect_t *inspect);
 
 
-static void
-begin_after(inspect_t *inspect, double wait)
-{
-    ev_timer_stop(inspect->loop, &inspect->begin);
-    ev_timer_set(&inspect->begin, wait, 0);
-    ev_timer_start(inspect->loop, &inspect->begin);
-}
-
-
 /* Some partitions were away: the whole again, unless another failover has done
    that, or they stay away. */
 
@@ -51,7 +42,7 @@ again(inspect_t *inspect)
     if (inspect->skipped > 0 && ++inspect->tries < INSPECT_TRIES
         && inspect->failovers == store_failovers(inspect->store))
     {
-        begin_after(inspect, INSPECT_AGAIN);
+        timer_in(&inspect->begin, INSPECT_AGAIN);
     }
 }
 
@@ -167,12 +158,9 @@ look(inspect_t *inspect)
 
 
 static void
-on_begin(struct ev_loop *loop, ev_timer *w, int revents)
+on_begin(void *data)
 {
-    inspect_t  *inspect = w->data;
-
-    (void) loop;
-    (void) revents;
+    inspect_t  *inspect = data;
 
     if (inspect->failovers != store_failovers(inspect->store)) {
         inspect->failovers = store_failovers(inspect->store);
@@ -191,12 +179,9 @@ void
 inspect_wake(inspect_t *inspect)
 {
     if (!inspect->busy
-        && inspect->failovers != store_failovers(inspect->store)
-        && (!ev_is_active(&inspect->begin)
-            || ev_timer_remaining(inspect->loop, &inspect->begin)
-               > INSPECT_AFTER))
+        && inspect->failovers != store_failovers(inspect->store))
     {
-        begin_after(inspect, INSPECT_AFTER);
+        timer_by(&inspect->begin, INSPECT_AFTER);
     }
 }
 
@@ -207,10 +192,8 @@ inspect_new(struct ev_loop *loop, store_t *store)
     inspect_t  *inspect;
 
     inspect = xcalloc(1, sizeof(inspect_t));
-    inspect->loop = loop;
     inspect->store = store;
-    ev_timer_init(&inspect->begin, on_begin, 0, 0);
-    inspect->begin.data = inspect;
+    timer_init(&inspect->begin, loop, on_begin, inspect);
 
     return inspect;
 }
@@ -221,7 +204,7 @@ inspect_free(inspect_t *inspect)
 {
     if (inspect != NULL) {
         store_forget(inspect->store, inspect);
-        ev_timer_stop(inspect->loop, &inspect->begin);
+        timer_stop(&inspect->begin);
         free(inspect);
     }
 }

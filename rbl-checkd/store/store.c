@@ -355,13 +355,10 @@ plan_retries(store_t *store)
 /* Does all work that must not be done inside a call back of hiredis. */
 
 static void
-on_kick(struct ev_loop *loop, ev_timer *w, int revents)
+on_kick(void *data)
 {
     unsigned  i;
-    store_t  *store = w->data;
-
-    (void) loop;
-    (void) revents;
+    store_t  *store = data;
 
     for (i = 0; i < store->nodes.n; i++) {
         close_dropped(store->link[i]);
@@ -403,8 +400,7 @@ store_make(struct ev_loop *loop, const config_t *conf, rbl_place_kind_t kind,
     store->seed = (unsigned) getpid() ^ (unsigned) (uintptr_t) store;
     (void) rbl_keyspace_init(&store->ks, rbl_str(conf->store_prefix));
     rbl_nodes_init(&store->nodes, kind, &conf->store_map);
-    ev_timer_init(&store->kick, on_kick, 0, 0);
-    store->kick.data = store;
+    timer_init(&store->kick, loop, on_kick, store);
 
     return store;
 }
@@ -491,8 +487,8 @@ store_free(store_t *store)
     }
 
     free_links(store);
-    ev_timer_stop(store->loop, &store->kick);
-    ev_timer_stop(store->loop, &store->map);
+    timer_stop(&store->kick);
+    timer_stop(&store->map);
 
     if (store->of != NULL) {
         store->of->listener = NULL;

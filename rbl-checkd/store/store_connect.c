@@ -17,10 +17,7 @@
 void
 store_kick(store_t *store)
 {
-    if (!ev_is_active(&store->kick)) {
-        ev_timer_set(&store->kick, 0, 0);
-        ev_timer_start(store->loop, &store->kick);
-    }
+    timer_arm(&store->kick, 0);
 }
 
 
@@ -188,7 +185,6 @@ void
 store_watch(store_link_t *link)
 {
     double              at;
-    struct ev_loop     *loop = link->store->loop;
     const store_cmd_t  *cmd = store_first(&link->pending);
 
     at = link->phase == STORE_GREETING ? link->connect_deadline
@@ -197,25 +193,20 @@ store_watch(store_link_t *link)
     /* A running timer is not moved; it fires and is set again. */
 
     if (at == 0) {
-        ev_timer_stop(loop, &link->watch);
+        timer_stop(&link->watch);
 
-    } else if (!ev_is_active(&link->watch)) {
-        at -= clock_now();
-        ev_timer_set(&link->watch, at > 0 ? at + 0.001 : 0, 0);
-        ev_timer_start(loop, &link->watch);
+    } else if (!timer_is_set(&link->watch)) {
+        timer_in(&link->watch, at - clock_now() + 0.001);
     }
 }
 
 
 static void
-on_watch(struct ev_loop *loop, ev_timer *w, int revents)
+on_watch(void *data)
 {
     double              now = clock_now();
-    store_link_t       *link = w->data;
+    store_link_t       *link = data;
     const store_cmd_t  *cmd = store_first(&link->pending);
-
-    (void) loop;
-    (void) revents;
 
     if (link->phase == STORE_GREETING) {
         if (now >= link->connect_deadline) {
@@ -235,12 +226,9 @@ on_watch(struct ev_loop *loop, ev_timer *w, int revents)
 
 
 static void
-on_retry(struct ev_loop *loop, ev_timer *w, int revents)
+on_retry(void *data)
 {
-    store_link_t  *link = w->data;
-
-    (void) loop;
-    (void) revents;
+    store_link_t  *link = data;
 
     link->kind->seek(link);
 }
@@ -252,9 +240,7 @@ store_plan_retry(store_link_t *link)
     double    wait, most;
     store_t  *store = link->store;
 
-    /* A timer that fires in this turn is pending, and no longer active. */
-
-    if (ev_is_active(&link->retry) || ev_is_pending(&link->retry)) {
+    if (timer_is_set(&link->retry)) {
         return;
     }
 
@@ -269,8 +255,7 @@ store_plan_retry(store_link_t *link)
         link->backoff = most;
     }
 
-    ev_timer_set(&link->retry, wait, 0);
-    ev_timer_start(store->loop, &link->retry);
+    timer_in(&link->retry, wait);
 }
 
 
@@ -308,9 +293,8 @@ store_link_new(store_t *store, const store_link_kind_t *kind, unsigned node)
     link_init(&link->pending);
     store_window_init(&link->window);
 
-    ev_timer_init(&link->watch, on_watch, 0, 0);
-    ev_timer_init(&link->retry, on_retry, 0, 0);
-    link->watch.data = link->retry.data = link;
+    timer_init(&link->watch, store->loop, on_watch, link);
+    timer_init(&link->retry, store->loop, on_retry, link);
 
     return link;
 }
@@ -323,9 +307,7 @@ store_link_fresh(store_link_t *link)
     link->backoff = BACKOFF_MIN;
     link->why[0] = '\0';
 
-    ev_timer_stop(link->store->loop, &link->retry);
-    ev_timer_set(&link->retry, 0, 0);
-    ev_timer_start(link->store->loop, &link->retry);
+    timer_in(&link->retry, 0);
 }
 
 
@@ -352,17 +334,14 @@ store_link_up(store_link_t *link)
 void
 store_link_end(store_link_t *link)
 {
-    struct ev_loop  *loop;
-
     if (link == NULL) {
         return;
     }
 
-    loop = link->store->loop;
     link->phase = STORE_DROPPING;
     store_let_go(link);
     store_give_up(link);
 
-    ev_timer_stop(loop, &link->watch);
-    ev_timer_stop(loop, &link->retry);
+    timer_stop(&link->watch);
+    timer_stop(&link->retry);
 }

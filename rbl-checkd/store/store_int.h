@@ -23,6 +23,7 @@
 #include "store.h"
 
 #include "base/clock.h"
+#include "base/timer.h"
 #include "rbl_meta.h"
 #include "rbl_resp.h"
 #include "rbl_role.h"
@@ -108,8 +109,8 @@ struct store_link_s {
                                            clock_now */
     link_t              pending;        /* commands */
     store_window_t      window;
-    ev_timer            watch;          /* deadline of the oldest command */
-    ev_timer            retry;
+    loop_timer_t        watch;          /* deadline of the oldest command */
+    loop_timer_t        retry;
     double              connect_deadline;
     double              refused, refused_since;     /* the last refusal of a
                                                        write, and the first of
@@ -146,7 +147,7 @@ struct store_s {
     store_link_t       *link[RBL_NODES_MAX];    /* of each node; NULL: none
                                                    yet */
     link_t              failed;         /* commands */
-    ev_timer            kick;
+    loop_timer_t        kick;
     unsigned            ready_reported:1;
     unsigned            renewed:1;      /* a part is ready again */
     unsigned            failovers;
@@ -154,7 +155,7 @@ struct store_s {
     unsigned            seed;
 
     /* store_map.c */
-    ev_timer            map;            /* when the nodes are asked */
+    loop_timer_t        map;            /* when the nodes are asked */
     const store_link_t *map_asked;      /* NULL: no call is under way */
     unsigned            map_next;       /* node to ask next */
     double              map_at;         /* time of the last call */

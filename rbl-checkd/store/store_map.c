@@ -14,26 +14,13 @@
 #define MAP_LONG   1.0                  /* away for so long: a warning */
 
 
-static void
-arm(store_t *store, double seconds)
-{
-    if (!ev_is_active(&store->map)
-        || ev_timer_remaining(store->loop, &store->map) > seconds)
-    {
-        ev_timer_stop(store->loop, &store->map);
-        ev_timer_set(&store->map, seconds > 0 ? seconds : 0, 0);
-        ev_timer_start(store->loop, &store->map);
-    }
-}
-
-
 /* --- the map of slots ---------------------------------------------------- */
 
 static void
 stale(store_t *store)
 {
     if (store->tool == NULL) {
-        arm(store, store->map_at + MAP_AGAIN - clock_now());
+        timer_by(&store->map, store->map_at + MAP_AGAIN - clock_now());
     }
 }
 
@@ -161,17 +148,14 @@ ask_meta(store_t *store)
 
 
 static void
-on_timer(struct ev_loop *loop, ev_timer *w, int revents)
+on_timer(void *data)
 {
-    store_t       *store = w->data;
+    store_t       *store = data;
     store_link_t  *link;
-
-    (void) loop;
-    (void) revents;
 
     link = store->map_asked == NULL ? next_ready(store) : NULL;
     store->map_at = clock_now();
-    arm(store, store->n_away > 0 ? MAP_AGAIN : MAP_EVERY);
+    timer_by(&store->map, store->n_away > 0 ? MAP_AGAIN : MAP_EVERY);
 
     if (link != NULL) {
         store->map_asked = link;
@@ -282,7 +266,7 @@ static void
 close_link(store_link_t *link)
 {
     store_let_go(link);
-    ev_timer_stop(link->store->loop, &link->retry);
+    timer_stop(&link->retry);
 }
 
 
@@ -450,8 +434,7 @@ store_map_init(store_t *store)
         store->part[p].node = RBL_NODE_NONE;
     }
 
-    ev_timer_init(&store->map, on_timer, 0, 0);
-    store->map.data = store;
+    timer_init(&store->map, store->loop, on_timer, store);
 
     for (i = 0; i < place->n; i++) {
         (void) rbl_nodes_seed(&store->nodes, &place->hosts[i]);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/timer.h"
 #include "base/xalloc.h"
 
 
@@ -20,10 +21,9 @@
 struct turns_s {
     const turns_kind_t  *kind;
     void                *data;
-    struct ev_loop      *loop;
     store_t             *store;
     double               interval;
-    ev_timer             tick;
+    loop_timer_t         tick;
     ev_tstamp            at;            /* time of the tick */
     ev_tstamp            by;            /* of turns_by, during a look */
     int                  looking, stopped;
@@ -58,12 +58,8 @@ turns_part(const turns_t *turns, unsigned n)
 static void
 turns_tick_at(turns_t *turns, ev_tstamp when)
 {
-    double  wait = when - clock_now();
-
     turns->at = when;
-    ev_timer_stop(turns->loop, &turns->tick);
-    ev_timer_set(&turns->tick, wait > 0.0 ? wait : 0.0, 0.0);
-    ev_timer_start(turns->loop, &turns->tick);
+    timer_in(&turns->tick, when - clock_now());
 }
 
 
@@ -218,12 +214,9 @@ turns_run(turns_t *turns)
 
 
 static void
-turns_tick_handler(struct ev_loop *loop, ev_timer *timer, int revents)
+turns_tick_handler(void *data)
 {
-    (void) loop;
-    (void) revents;
-
-    turns_run(timer->data);
+    turns_run(data);
 }
 
 
@@ -236,11 +229,9 @@ turns_new(struct ev_loop *loop, store_t *store, const turns_kind_t *kind,
     turns = xcalloc(1, sizeof(turns_t));
     turns->kind = kind;
     turns->data = data;
-    turns->loop = loop;
     turns->store = store;
     turns->interval = interval;
-    ev_init(&turns->tick, turns_tick_handler);
-    turns->tick.data = turns;
+    timer_init(&turns->tick, loop, turns_tick_handler, turns);
     turns_tick_at(turns, clock_now());
 
     return turns;
@@ -251,7 +242,7 @@ void
 turns_stop(turns_t *turns)
 {
     turns->stopped = 1;
-    ev_timer_stop(turns->loop, &turns->tick);
+    timer_stop(&turns->tick);
 }
 
 

@@ -397,13 +397,12 @@ test_probe(void)
     health_verdict_t  v = { .state = HEALTH_GOOD };
 
     quota_probe_after(quota, 60);
-    ok(quota->probe_every == 60 && quota->look.repeat == 10,
+    ok(quota->probe_every == 60 && quota->look.ev.repeat == 10,
        "the store is queried every ten seconds, test points as configured");
     quota_probe_after(quota, 0.2);
-    ok(quota->probe_every == 0.2 && quota->look.repeat == 0.2,
+    ok(quota->probe_every == 0.2 && quota->look.ev.repeat == 0.2,
        "and sooner where these are");
-    quota->look.repeat = 0.05;
-    ev_timer_again(loop, &quota->look);
+    timer_every(&quota->look, 0.05, 0.05);
     run(0.2);                           /* calls left by other tests */
 
     fresh(0, 0);

@@ -7,6 +7,7 @@
 #include "batches.h"
 #include "base/link.h"
 #include "base/log.h"
+#include "base/timer.h"
 #include "base/xalloc.h"
 #include "jobs_entry.h"
 
@@ -34,11 +35,10 @@ typedef struct {
 } batch_t;
 
 struct batches_s {
-    struct ev_loop      *loop;
     store_t             *store;
     const rbl_script_t  *script;
     double               moment;
-    ev_timer             timer;         /* sends what is gathered */
+    loop_timer_t         timer;         /* sends what is gathered */
     link_t               gathering, sent;
 };
 
@@ -114,12 +114,9 @@ send_batch(batch_t *batch)
 
 
 static void
-on_timer(struct ev_loop *loop, ev_timer *w, int revents)
+on_timer(void *data)
 {
-    batches_t  *batches = w->data;
-
-    (void) loop;
-    (void) revents;
+    batches_t  *batches = data;
 
     while (!link_empty(&batches->gathering)) {
         send_batch(link_of(batches->gathering.next, batch_t, link));
@@ -134,14 +131,12 @@ batches_new(struct ev_loop *loop, store_t *store, const rbl_script_t *script,
     batches_t  *batches;
 
     batches = xcalloc(1, sizeof(batches_t));
-    batches->loop = loop;
     batches->store = store;
     batches->script = script;
     batches->moment = moment;
     link_init(&batches->gathering);
     link_init(&batches->sent);
-    ev_timer_init(&batches->timer, on_timer, moment, 0);
-    batches->timer.data = batches;
+    timer_init(&batches->timer, loop, on_timer, batches);
 
     return batches;
 }
@@ -167,7 +162,7 @@ batches_free(batches_t *batches)
         return;
     }
 
-    ev_timer_stop(batches->loop, &batches->timer);
+    timer_stop(&batches->timer);
     free_ring(batches, &batches->gathering);
     free_ring(batches, &batches->sent);
     free(batches);
@@ -229,9 +224,8 @@ batches_add(batches_t *batches, const job_t *job, unsigned attempts,
     if (batch->n == MANY) {
         send_batch(batch);
 
-    } else if (!ev_is_active(&batches->timer)) {
-        ev_timer_set(&batches->timer, batches->moment, 0);
-        ev_timer_start(batches->loop, &batches->timer);
+    } else {
+        timer_arm(&batches->timer, batches->moment);
     }
 
     return 0;

@@ -5,6 +5,7 @@
 
 #include "idle.h"
 
+#include "base/timer.h"
 #include "base/xalloc.h"
 #include "check/lists/names.h"
 
@@ -26,7 +27,7 @@ typedef struct {
 
 struct idle_s {
     const checker_t  *checker;
-    ev_timer          timer;
+    loop_timer_t      timer;
     size_t            next;             /* in the table of lists */
     unsigned          n, open;
     unsigned          heard:1;
@@ -288,16 +289,13 @@ prove(idle_t *idle, unsigned resolver)
 
 
 static void
-on_timer(struct ev_loop *loop, ev_timer *w, int revents)
+on_timer(void *data)
 {
     double           limit;
     unsigned         i;
     health_dns_t     dns;
-    idle_t          *idle = w->data;
+    idle_t          *idle = data;
     const health_t  *health = idle->checker->env.health;
-
-    (void) loop;
-    (void) revents;
 
     health_dns(health, &dns);
     limit = dns.kind != HEALTH_DNS_WORKS ? EVERY / 2 : QUIET;
@@ -326,9 +324,8 @@ idle_new(const checker_t *checker)
 
     idle = xcalloc(1, sizeof(idle_t));
     idle->checker = checker;
-    ev_timer_init(&idle->timer, on_timer, EVERY, EVERY);
-    idle->timer.data = idle;
-    ev_timer_start(checker->loop, &idle->timer);
+    timer_init(&idle->timer, checker->loop, on_timer, idle);
+    timer_every(&idle->timer, EVERY, EVERY);
 
     return idle;
 }
@@ -342,6 +339,6 @@ idle_free(idle_t *idle)
     }
 
     forget(idle);
-    ev_timer_stop(idle->checker->loop, &idle->timer);
+    timer_stop(&idle->timer);
     free(idle);
 }

@@ -11,6 +11,7 @@
 
 #include "base/jitter.h"
 #include "base/log.h"
+#include "base/timer.h"
 #include "base/xalloc.h"
 #include "batches.h"
 #include "check/check_lists.h"
@@ -47,7 +48,7 @@ struct runner_s {
     int              whole;             /* all results are wanted */
     int              local;             /* the address is not public */
     batches_t       *batches;           /* it waits for one of these */
-    ev_timer         timer;
+    loop_timer_t     timer;
     runner_step_pt   step;              /* under way, or action of the timer */
     check_t         *check;
     check_lists_t    lists;
@@ -80,8 +81,7 @@ go_on(runner_t *r, runner_step_pt step, double wait)
     }
 
     r->step = step;
-    ev_timer_set(&r->timer, wait, 0);
-    ev_timer_start(r->checker->loop, &r->timer);
+    timer_in(&r->timer, wait);
 }
 
 
@@ -103,12 +103,9 @@ again_later(runner_t *r)
 
 
 static void
-on_timer(struct ev_loop *loop, ev_timer *w, int revents)
+on_timer(void *data)
 {
-    runner_t  *r = w->data;
-
-    (void) loop;
-    (void) revents;
+    runner_t  *r = data;
 
     r->step(r);
 }
@@ -365,7 +362,7 @@ end(runner_t *r, const char *fail)
 {
     r->fail = fail;
     r->backoff = RETRY_MIN;
-    ev_timer_stop(r->checker->loop, &r->timer);
+    timer_stop(&r->timer);
 
     if (fail == NULL
         && result_needs_coverage(r->check, &r->lists, &r->current))
@@ -411,7 +408,6 @@ report_progress(runner_t *r)
 static void
 on_progress(void *data, check_t *check, int finished)
 {
-    double     wait;
     runner_t  *r = data;
 
     (void) check;
@@ -423,11 +419,9 @@ on_progress(void *data, check_t *check, int finished)
 
     /* Progress that comes soon after the last report waits for the next one. */
 
-    if (r->job.kind == JOB_MANUAL && !ev_is_active(&r->timer)) {
-        wait = r->reported + PROGRESS_EVERY - clock_now();
+    if (r->job.kind == JOB_MANUAL && !timer_is_set(&r->timer)) {
         r->step = report_progress;
-        ev_timer_set(&r->timer, wait > 0 ? wait : 0, 0);
-        ev_timer_start(r->checker->loop, &r->timer);
+        timer_in(&r->timer, r->reported + PROGRESS_EVERY - clock_now());
     }
 }
 
@@ -713,8 +707,7 @@ runner_start(checker_t *checker, const job_t *job, runner_alone_pt alone,
     r->backoff = RETRY_MIN;
     r->whole = job->kind == JOB_MANUAL;
     result_init(&r->results);
-    ev_timer_init(&r->timer, on_timer, 0, 0);
-    r->timer.data = r;
+    timer_init(&r->timer, checker->loop, on_timer, r);
 
     start(r);
     return r;
@@ -734,7 +727,7 @@ runner_free(runner_t *r)
         batches_forget(r->batches, r);
     }
 
-    ev_timer_stop(r->checker->loop, &r->timer);
+    timer_stop(&r->timer);
 
     if (r->check != NULL) {
         r->checker->asking -= check_count(r->check);

@@ -4,6 +4,7 @@
  */
 
 #include "sources.h"
+#include "base/timer.h"
 #include "base/xalloc.h"
 
 #include <arpa/inet.h>
@@ -17,10 +18,9 @@
 #define MEMBER_MAX    (RBL_VALUE_MAX + 64)
 
 struct sources_s {
-    struct ev_loop  *loop;
     const config_t  *conf;
     store_t         *store;
-    ev_timer         timer;
+    loop_timer_t     timer;
 };
 
 /* a.root-servers.net: where a resolver begins. */
@@ -152,7 +152,7 @@ sources_addresses(const config_t *conf, rbl_addr_t addr[SOURCES_MAX])
 
 
 static void
-report(sources_t *sources)
+report(void *data)
 {
     int                    len;
     char                   host[64], ip[RBL_VALUE_MAX];
@@ -161,6 +161,7 @@ report(sources_t *sources)
     unsigned               p;
     rbl_key_t              key;
     rbl_str_t              text, none = RBL_STR("");
+    sources_t             *sources = data;
     rbl_addr_t             addr[SOURCES_MAX];
     const rbl_keyspace_t  *ks;
 
@@ -193,27 +194,15 @@ report(sources_t *sources)
 }
 
 
-static void
-on_timer(struct ev_loop *loop, ev_timer *w, int revents)
-{
-    (void) loop;
-    (void) revents;
-
-    report(w->data);
-}
-
-
 sources_t *
 sources_new(struct ev_loop *loop, const config_t *conf, store_t *store)
 {
     sources_t  *sources;
 
     sources = xcalloc(1, sizeof(sources_t));
-    sources->loop = loop;
     sources->conf = conf;
     sources->store = store;
-    ev_timer_init(&sources->timer, on_timer, REPORT_EVERY, REPORT_EVERY);
-    sources->timer.data = sources;
+    timer_init(&sources->timer, loop, report, sources);
 
     return sources;
 }
@@ -227,7 +216,7 @@ sources_free(sources_t *sources)
     }
 
     store_forget(sources->store, sources);
-    ev_timer_stop(sources->loop, &sources->timer);
+    timer_stop(&sources->timer);
     free(sources);
 }
 
@@ -235,11 +224,11 @@ sources_free(sources_t *sources)
 void
 sources_state(sources_t *sources, int ready)
 {
-    ev_timer_stop(sources->loop, &sources->timer);
-
     if (ready) {
-        ev_timer_set(&sources->timer, REPORT_EVERY, REPORT_EVERY);
-        ev_timer_start(sources->loop, &sources->timer);
+        timer_every(&sources->timer, REPORT_EVERY, REPORT_EVERY);
         report(sources);
+
+    } else {
+        timer_stop(&sources->timer);
     }
 }

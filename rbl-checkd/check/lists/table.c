@@ -6,6 +6,7 @@
  */
 
 #include "base/log.h"
+#include "base/timer.h"
 #include "base/xalloc.h"
 #include "table.h"
 
@@ -15,14 +16,13 @@
 #define LISTS_MAX   4096
 
 struct table_s {
-    struct ev_loop  *loop;
     store_t         *store;
     lists_t         *lists;             /* NULL: not loaded yet */
     lists_t         *fresh;             /* read, its sum not yet confirmed */
     int64_t          version;           /* of `lists`; -1: none */
     char             sum[41], coming_sum[41];
     int64_t          coming;            /* of the chain that runs */
-    ev_timer         timer;
+    loop_timer_t     timer;
     unsigned         busy:1;
 };
 
@@ -292,12 +292,9 @@ table_refresh(table_t *table)
 
 
 static void
-on_timer(struct ev_loop *loop, ev_timer *w, int revents)
+on_timer(void *data)
 {
-    (void) loop;
-    (void) revents;
-
-    table_refresh(w->data);
+    table_refresh(data);
 }
 
 
@@ -307,11 +304,9 @@ table_new(struct ev_loop *loop, store_t *store)
     table_t  *table;
 
     table = xcalloc(1, sizeof(table_t));
-    table->loop = loop;
     table->store = store;
     table->version = -1;
-    ev_timer_init(&table->timer, on_timer, LOOK_EVERY, LOOK_EVERY);
-    table->timer.data = table;
+    timer_init(&table->timer, loop, on_timer, table);
 
     return table;
 }
@@ -325,7 +320,7 @@ table_free(table_t *table)
     }
 
     store_forget(table->store, table);
-    ev_timer_stop(table->loop, &table->timer);
+    timer_stop(&table->timer);
     lists_free(table->fresh);
     lists_free(table->lists);
     free(table);
@@ -336,14 +331,14 @@ void
 table_state(table_t *table, int ready)
 {
     if (!ready) {
-        ev_timer_stop(table->loop, &table->timer);
+        timer_stop(&table->timer);
         return;
     }
 
     /* Another store may be behind the address now. */
 
     table->version = -1;
-    ev_timer_again(table->loop, &table->timer);
+    timer_every(&table->timer, LOOK_EVERY, LOOK_EVERY);
     table_refresh(table);
 }
 

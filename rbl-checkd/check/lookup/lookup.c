@@ -6,6 +6,7 @@
  */
 
 #include "base/link.h"
+#include "base/timer.h"
 #include "base/xalloc.h"
 #include "cache.h"
 #include "lookup.h"
@@ -46,12 +47,11 @@ struct ask_s {
 };
 
 struct lookup_s {
-    struct ev_loop     *loop;
     dns_engine_t       *dns;
     quota_t            *quota;
     counters_t         *list_counters;
     cache_t            *cache;          /* NULL: none */
-    ev_timer            timer;
+    loop_timer_t        timer;
     link_t              due;
     uint64_t            seed;
     lookup_counters_t   counters;
@@ -87,11 +87,7 @@ lookup_due(lookup_q_t *q, rbl_lookup_err_t error)
     q->ask = NULL;
     q->error = error;
     link_add(&lookup->due, &q->link);
-
-    if (!ev_is_active(&lookup->timer)) {
-        ev_timer_set(&lookup->timer, 0., 0.);
-        ev_timer_start(lookup->loop, &lookup->timer);
-    }
+    timer_arm(&lookup->timer, 0);
 }
 
 
@@ -120,15 +116,12 @@ lookup_reply_due(lookup_q_t *q)
 /* Only those that are due now: requests of their call backs are due the next
    time. */
 static void
-lookup_timer(struct ev_loop *loop, ev_timer *timer, int events)
+lookup_timer(void *data)
 {
     lookup_t  *lookup;
     link_t     now;
 
-    (void) loop;
-    (void) events;
-
-    lookup = timer->data;
+    lookup = data;
     link_init(&now);
     link_move(&now, &lookup->due);
 
@@ -475,12 +468,10 @@ lookup_new(struct ev_loop *loop, dns_engine_t *dns, quota_t *quota,
     lookup_t  *lookup;
 
     lookup = xcalloc(1, sizeof(lookup_t));
-    lookup->loop = loop;
     lookup->dns = dns;
     lookup->quota = quota;
     link_init(&lookup->due);
-    ev_init(&lookup->timer, lookup_timer);
-    lookup->timer.data = lookup;
+    timer_init(&lookup->timer, loop, lookup_timer, lookup);
 
     if (octets != 0) {
         lookup->cache = cache_new(octets);
@@ -528,7 +519,7 @@ lookup_free(lookup_t *lookup)
     }
 
     lookup_drop_all(&lookup->due);
-    ev_timer_stop(lookup->loop, &lookup->timer);
+    timer_stop(&lookup->timer);
     cache_free(lookup->cache);
     free(lookup);
 }

@@ -219,7 +219,7 @@ ask(quota_list_t *ql)
 static void
 leave(quota_wait_t *w)
 {
-    ev_timer_stop(w->ql->quota->loop, &w->timer);
+    timer_stop(&w->timer);
     link_remove(&w->link);
     free(w);
 }
@@ -237,12 +237,9 @@ answer(quota_wait_t *w, quota_answer_t what)
 
 
 static void
-on_wait(struct ev_loop *loop, ev_timer *timer, int revents)
+on_wait(void *data)
 {
-    quota_wait_t  *w = timer->data;
-
-    (void) loop;
-    (void) revents;
+    quota_wait_t  *w = data;
 
     answer(w, w->what);
 }
@@ -266,9 +263,8 @@ join(quota_list_t *ql, double patience, quota_done_pt done, void *data)
 
     link_add(&ql->waits, &w->link);
 
-    ev_timer_init(&w->timer, on_wait, patience, 0);
-    w->timer.data = w;
-    ev_timer_start(ql->quota->loop, &w->timer);
+    timer_init(&w->timer, ql->quota->loop, on_wait, w);
+    timer_in(&w->timer, patience);
 
     return w;
 }
@@ -279,9 +275,8 @@ join(quota_list_t *ql, double patience, quota_done_pt done, void *data)
 static void
 give_up(quota_list_t *ql, quota_answer_t why, double deadline)
 {
-    link_t          *l, *after;
-    quota_wait_t    *w;
-    struct ev_loop  *loop = ql->quota->loop;
+    link_t        *l, *after;
+    quota_wait_t  *w;
 
     for (l = ql->waits.next; l != &ql->waits; l = after) {
         after = l->next;
@@ -291,9 +286,7 @@ give_up(quota_list_t *ql, quota_answer_t why, double deadline)
             link_remove(l);
             link_add(&ql->over, l);
             w->what = why;
-            ev_timer_stop(loop, &w->timer);
-            ev_timer_set(&w->timer, 0, 0);
-            ev_timer_start(loop, &w->timer);
+            timer_in(&w->timer, 0);
         }
     }
 }
@@ -302,11 +295,7 @@ give_up(quota_list_t *ql, quota_answer_t why, double deadline)
 static void
 again(quota_list_t *ql, double seconds)
 {
-    struct ev_loop  *loop = ql->quota->loop;
-
-    ev_timer_stop(loop, &ql->timer);
-    ev_timer_set(&ql->timer, seconds > TIMER_LEAST ? seconds : TIMER_LEAST, 0);
-    ev_timer_start(loop, &ql->timer);
+    timer_in(&ql->timer, seconds > TIMER_LEAST ? seconds : TIMER_LEAST);
 }
 
 
@@ -316,35 +305,27 @@ static void
 go_on(quota_list_t *ql)
 {
     if (link_empty(&ql->waits)) {
-        ev_timer_stop(ql->quota->loop, &ql->timer);
+        timer_stop(&ql->timer);
 
     } else if (ql->spent < ql->n) {
         again(ql, due(ql) - clock_now());
 
-    } else if (!ev_is_active(&ql->timer)) {
+    } else if (!timer_is_set(&ql->timer)) {
         ask(ql);
     }
 }
 
 
 static void
-serve(quota_list_t *ql)
+serve(void *data)
 {
+    quota_list_t  *ql = data;
+
     while (!link_empty(&ql->waits) && spend(ql)) {
         answer(link_of(ql->waits.next, quota_wait_t, link), QUOTA_GO);
     }
 
     go_on(ql);
-}
-
-
-static void
-on_timer(struct ev_loop *loop, ev_timer *timer, int revents)
-{
-    (void) loop;
-    (void) revents;
-
-    serve(timer->data);
 }
 
 
@@ -630,8 +611,7 @@ make_list(quota_t *quota, const list_t *list)
     memcpy(ql->sid, list->sid, sizeof(ql->sid));
     link_init(&ql->waits);
     link_init(&ql->over);
-    ev_timer_init(&ql->timer, on_timer, 0, 0);
-    ql->timer.data = ql;
+    timer_init(&ql->timer, quota->loop, serve, ql);
     sidmap_add(&quota->lists, ql->sid, ql);
 
     return ql;
@@ -661,14 +641,11 @@ find_list(quota_t *quota, const list_t *list)
 /* Finds out for lists in use whether other daemons still avoid them. */
 
 static void
-on_time(struct ev_loop *loop, ev_timer *timer, int revents)
+on_time(void *data)
 {
     size_t         at;
-    quota_t       *quota = timer->data;
+    quota_t       *quota = data;
     quota_list_t  *ql;
-
-    (void) loop;
-    (void) revents;
 
     for (at = 0; (ql = sidmap_next(&quota->lists, &at)) != NULL; ) {
         if (unreported(ql)) {
@@ -697,9 +674,8 @@ quota_new(struct ev_loop *loop, store_t *store, health_t *health)
     quota->health = health;
     quota->probe_every = PROBE_EVERY;
 
-    ev_timer_init(&quota->look, on_time, LOOK_EVERY, LOOK_EVERY);
-    quota->look.data = quota;
-    ev_timer_start(loop, &quota->look);
+    timer_init(&quota->look, loop, on_time, quota);
+    timer_every(&quota->look, LOOK_EVERY, LOOK_EVERY);
 
     return quota;
 }
@@ -728,7 +704,7 @@ quota_free(quota_t *quota)
         drop_all(&ql->waits);
         drop_all(&ql->over);
         store_forget(quota->store, ql);
-        ev_timer_stop(quota->loop, &ql->timer);
+        timer_stop(&ql->timer);
 
         if (ql->probe != NULL) {
             health_drop(ql->probe);
@@ -738,7 +714,7 @@ quota_free(quota_t *quota)
         free(ql);
     }
 
-    ev_timer_stop(quota->loop, &quota->look);
+    timer_stop(&quota->look);
     sidmap_free(&quota->lists);
     free(quota);
 }
@@ -749,9 +725,8 @@ quota_probe_after(quota_t *quota, double seconds)
 {
     quota->probe_every = seconds;
 
-    if (seconds < quota->look.repeat) {
-        quota->look.repeat = seconds;
-        ev_timer_again(quota->loop, &quota->look);
+    if (seconds < LOOK_EVERY) {
+        timer_every(&quota->look, seconds, seconds);
     }
 }
 

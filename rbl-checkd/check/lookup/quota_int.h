@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/link.h"
+#include "base/timer.h"
 #include "check/lists/sidmap.h"
 #include "quota.h"
 
@@ -19,7 +20,7 @@ struct quota_wait_s {
     void            *data;
     double           deadline;
     quota_answer_t   what;              /* answer when the timer fires */
-    ev_timer         timer;
+    loop_timer_t     timer;
 };
 
 struct quota_list_s {
@@ -49,7 +50,7 @@ struct quota_list_s {
     link_t           over;              /* to be called back at once */
     double           latest;            /* no deadline is later */
     double           sent;              /* time of the call to the store */
-    ev_timer         timer;             /* the next token, or another attempt */
+    loop_timer_t     timer;             /* the next token, or another attempt */
 
     unsigned         asking:1;
     unsigned         looking:1;
@@ -68,7 +69,7 @@ struct quota_s {
     store_t         *store;
     health_t        *health;
     sidmap_t         lists;
-    ev_timer         look;
+    loop_timer_t     look;
     double           probe_every;
 };
 

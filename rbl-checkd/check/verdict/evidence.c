@@ -3,6 +3,7 @@
  */
 
 #include "base/link.h"
+#include "base/timer.h"
 #include "base/xalloc.h"
 #include "evidence.h"
 
@@ -28,7 +29,7 @@ struct evidence_s {
 struct evidence_wait_s {
     link_t            link;
     evidence_t       *evidence;
-    ev_timer          timer;            /* calls the store again */
+    loop_timer_t      timer;            /* calls the store again */
     list_t           *list;
     rbl_family_t      family;
     uint32_t          server;
@@ -165,7 +166,7 @@ on_news(void *data, const health_news_t *news)
 static void
 wait_free(evidence_wait_t *w)
 {
-    ev_timer_stop(w->evidence->loop, &w->timer);
+    timer_stop(&w->timer);
     link_remove(&w->link);
     list_unref(w->list);
     free(w);
@@ -201,8 +202,7 @@ on_reply(void *data, const redisReply *reply)
     }
 
     if (said.word != RBL_ZONE_ASK_OK) {
-        ev_timer_set(&w->timer, AGAIN, 0);
-        ev_timer_start(w->evidence->loop, &w->timer);
+        timer_in(&w->timer, AGAIN);
         return;
     }
 
@@ -218,22 +218,14 @@ on_reply(void *data, const redisReply *reply)
 
 
 static void
-send_ask(evidence_wait_t *w)
+send_ask(void *data)
 {
+    evidence_wait_t  *w = data;
+
     ask_store(w->evidence, w->list, w->family, w->server,
               clock_now() - w->good,
               w->seen.waits.any ? w->seen.waits.ttl : NO_TTL, &w->seen,
               on_reply, w);
-}
-
-
-static void
-on_again(struct ev_loop *loop, ev_timer *timer, int revents)
-{
-    (void) loop;
-    (void) revents;
-
-    send_ask(timer->data);
 }
 
 
@@ -259,8 +251,7 @@ evidence_ask(evidence_t *evidence, const list_t *list, rbl_family_t family,
     w->good = good;
     w->done = done;
     w->data = data;
-    ev_timer_init(&w->timer, on_again, AGAIN, 0);
-    w->timer.data = w;
+    timer_init(&w->timer, evidence->loop, send_ask, w);
     link_add(&evidence->waits, &w->link);
     send_ask(w);
 

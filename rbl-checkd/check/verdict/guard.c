@@ -13,6 +13,7 @@
 
 #include "base/link.h"
 #include "base/log.h"
+#include "base/timer.h"
 #include "base/xalloc.h"
 #include "check/lists/sidmap.h"
 
@@ -49,8 +50,8 @@ typedef struct {
     double          since;              /* when it was requested */
     int             kept;               /* caches may still hold responses of
                                            its wildcard */
-    ev_timer        timer;              /* the next batch */
-    ev_timer        count;              /* reports clear responses alone */
+    loop_timer_t    timer;              /* the next batch */
+    loop_timer_t    count;              /* reports clear responses alone */
 } guard_list_t;
 
 struct guard_wait_s {
@@ -70,18 +71,6 @@ struct guard_s {
 
 
 static void on_turn(void *data, const redisReply *reply);
-
-
-/* Unless it is armed already. */
-
-static void
-arm(struct ev_loop *loop, ev_timer *timer, double seconds)
-{
-    if (!ev_is_active(timer)) {
-        ev_timer_set(timer, seconds, 0);
-        ev_timer_start(loop, timer);
-    }
-}
 
 
 static unsigned
@@ -124,8 +113,8 @@ ask(guard_list_t *gl)
 
     gl->clear = 0;
     gl->state = GUARD_ASKING;
-    ev_timer_stop(gl->guard->loop, &gl->timer);
-    ev_timer_stop(gl->guard->loop, &gl->count);
+    timer_stop(&gl->timer);
+    timer_stop(&gl->count);
     store_call(gl->guard->store, list_turn, on_turn, gl, args);
 }
 
@@ -157,7 +146,7 @@ next(guard_list_t *gl)
         ask(gl);
 
     } else {
-        arm(gl->guard->loop, &gl->timer, HOLD);
+        timer_arm(&gl->timer, HOLD);
     }
 }
 
@@ -287,7 +276,7 @@ hold(guard_list_t *gl)
 
     link_move(&gl->waits, &gl->in_flight);
     gl->state = GUARD_IDLE;
-    arm(gl->guard->loop, &gl->timer, HOLD);
+    timer_arm(&gl->timer, HOLD);
 }
 
 
@@ -349,12 +338,9 @@ on_turn(void *data, const redisReply *reply)
 
 
 static void
-on_timer(struct ev_loop *loop, ev_timer *timer, int revents)
+on_timer(void *data)
 {
-    guard_list_t  *gl = timer->data;
-
-    (void) loop;
-    (void) revents;
+    guard_list_t  *gl = data;
 
     if (gl->state == GUARD_IDLE) {
         ask(gl);
@@ -363,14 +349,12 @@ on_timer(struct ev_loop *loop, ev_timer *timer, int revents)
 
 
 static void
-on_count(struct ev_loop *loop, ev_timer *timer, int revents)
+on_count(void *data)
 {
-    guard_list_t  *gl = timer->data;
-
-    (void) revents;
+    guard_list_t  *gl = data;
 
     if (gl->state != GUARD_IDLE) {
-        arm(loop, timer, COUNT_EVERY);
+        timer_in(&gl->count, COUNT_EVERY);
 
     } else if (gl->clear != 0) {
         ask(gl);
@@ -390,9 +374,8 @@ make_list(guard_t *guard, const list_t *list)
     memcpy(gl->sid, list->sid, sizeof(gl->sid));
     link_init(&gl->waits);
     link_init(&gl->in_flight);
-    ev_timer_init(&gl->timer, on_timer, 0, 0);
-    ev_timer_init(&gl->count, on_count, 0, 0);
-    gl->timer.data = gl->count.data = gl;
+    timer_init(&gl->timer, guard->loop, on_timer, gl);
+    timer_init(&gl->count, guard->loop, on_count, gl);
     sidmap_add(&guard->lists, gl->sid, gl);
 
     return gl;
@@ -436,8 +419,8 @@ free_list(guard_list_t *gl)
     }
 
     store_forget(gl->guard->store, gl);
-    ev_timer_stop(gl->guard->loop, &gl->timer);
-    ev_timer_stop(gl->guard->loop, &gl->count);
+    timer_stop(&gl->timer);
+    timer_stop(&gl->count);
     drop_all(&gl->waits);
     drop_all(&gl->in_flight);
     list_unref(gl->list);
@@ -498,7 +481,7 @@ guard_count(guard_t *guard, const list_t *list)
 
     came(gl);
     gl->clear++;
-    arm(guard->loop, &gl->count, COUNT_EVERY);
+    timer_arm(&gl->count, COUNT_EVERY);
 }
 
 

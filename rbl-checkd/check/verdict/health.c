@@ -40,27 +40,21 @@ q_reply(health_q_t *q)
     link_remove(&q->link);
     link_add(&health->ready, &q->link);
 
-    if (!ev_is_active(&health->ready_timer)) {
-        ev_timer_set(&health->ready_timer, 0, 0);
-        ev_timer_start(health->loop, &health->ready_timer);
-    }
+    timer_arm(&health->ready_timer, 0);
 }
 
 
 /* The call backs may make and drop requests; new ones are served next time. */
 
 static void
-on_ready(struct ev_loop *loop, ev_timer *w, int revents)
+on_ready(void *timed)
 {
     void              *data;
     link_t             now;
-    health_t          *health = w->data;
+    health_t          *health = timed;
     health_q_t        *q;
     health_done_pt     done;
     health_verdict_t   verdict;
-
-    (void) loop;
-    (void) revents;
 
     link_init(&now);
     link_move(&now, &health->ready);
@@ -356,7 +350,7 @@ health_serve(health_entry_t *e)
         sample |= q->need >= HEALTH_SAMPLE && is_sampled(e);
     }
 
-    ev_timer_stop(e->health->loop, &e->timer);
+    timer_stop(&e->timer);
 
     if (link_empty(&e->waiting)) {
         return;
@@ -371,8 +365,7 @@ health_serve(health_entry_t *e)
         return;
     }
 
-    ev_timer_set(&e->timer, at - now, 0);
-    ev_timer_start(e->health->loop, &e->timer);
+    timer_in(&e->timer, at - now);
 }
 
 
@@ -523,8 +516,7 @@ health_new(struct ev_loop *loop, dns_engine_t *dns)
     health->started = clock_now();
     link_init(&health->used);
     link_init(&health->ready);
-    ev_timer_init(&health->ready_timer, on_ready, 0, 0);
-    health->ready_timer.data = health;
+    timer_init(&health->ready_timer, loop, on_ready, health);
     health_blame_init(health);
 
     return health;
@@ -558,7 +550,7 @@ health_free(health_t *health)
         health_entry_free(health->all[0]);
     }
 
-    ev_timer_stop(health->loop, &health->ready_timer);
+    timer_stop(&health->ready_timer);
     health_blame_stop(health);
     free(health->all);
     free(health);

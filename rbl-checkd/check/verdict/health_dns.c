@@ -467,18 +467,6 @@ settle_suspects(health_t *health, unsigned resolver)
 }
 
 
-static void
-grace(health_t *health, unsigned resolver, double wait)
-{
-    ev_timer  *timer = &health->resolver[resolver].grace;
-
-    if (!ev_is_active(timer)) {
-        ev_timer_set(timer, wait, 0);
-        ev_timer_start(health->loop, timer);
-    }
-}
-
-
 /* The lists that are tested because of a suspicion count as well. */
 
 static double
@@ -545,7 +533,7 @@ weigh(health_t *health, unsigned resolver)
     /* Failures may be quick while a good response needs its time. */
 
     if (v.good == 0 && wait > 0) {
-        grace(health, resolver, wait);
+        timer_arm(&health->resolver[resolver].grace, wait);
         return;
     }
 
@@ -613,15 +601,11 @@ on_resolver(void *data, const dns_answer_t *answer)
 
 
 static void
-on_grace(struct ev_loop *loop, ev_timer *w, int revents)
+on_grace(void *data)
 {
-    health_t  *health = w->data;
+    health_resolver_t  *r = data;
 
-    (void) loop;
-    (void) revents;
-
-    weigh(health, (unsigned) ((health_resolver_t *) ((char *) w
-          - offsetof(health_resolver_t, grace)) - health->resolver));
+    weigh(r->health, (unsigned) (r - r->health->resolver));
 }
 
 
@@ -631,8 +615,9 @@ health_blame_init(health_t *health)
     unsigned  i;
 
     for (i = 0; i < DNS_MAX_RESOLVERS; i++) {
-        ev_timer_init(&health->resolver[i].grace, on_grace, 0, 0);
-        health->resolver[i].grace.data = health;
+        timer_init(&health->resolver[i].grace, health->loop, on_grace,
+                   &health->resolver[i]);
+        health->resolver[i].health = health;
     }
 }
 
@@ -644,7 +629,7 @@ health_blame_stop(health_t *health)
     health_ask_t  *ask;
 
     for (i = 0; i < DNS_MAX_RESOLVERS; i++) {
-        ev_timer_stop(health->loop, &health->resolver[i].grace);
+        timer_stop(&health->resolver[i].grace);
 
         for (k = 0; k < DNS_MAX_RESOLVERS; k++) {
             ask = &health->resolver[i].ask[k];

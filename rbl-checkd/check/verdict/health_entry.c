@@ -54,7 +54,7 @@ health_entry_free(health_entry_t *e)
     health->all[e->index]->index = e->index;
 
     health_run_stop(e);
-    ev_timer_stop(health->loop, &e->timer);
+    timer_stop(&e->timer);
     list_unref(e->list);
     free(e);
 }
@@ -86,12 +86,9 @@ make_room(health_t *health)
 
 
 static void
-on_timer(struct ev_loop *loop, ev_timer *w, int revents)
+on_timer(void *data)
 {
-    health_entry_t  *e = w->data;
-
-    (void) loop;
-    (void) revents;
+    health_entry_t  *e = data;
 
     if (e->run.open) {
         health_run_over(e);
@@ -219,8 +216,7 @@ health_entry(health_t *health, const list_t *list, rbl_family_t family,
     link_init(&e->waiting);
     health_points(e);
     e->since = clock_now();
-    ev_timer_init(&e->timer, on_timer, 0, 0);
-    e->timer.data = e;
+    timer_init(&e->timer, health->loop, on_timer, e);
 
     health->lost += server == HEALTH_NO_SERVER;
     e->index = health->n;

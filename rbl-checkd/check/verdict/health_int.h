@@ -11,6 +11,7 @@
 #define HEALTH_INT_H_INCLUDED
 
 #include "base/link.h"
+#include "base/timer.h"
 #include "check/lists/names.h"
 #include "health.h"
 
@@ -166,7 +167,7 @@ struct health_entry_s {
                                            none */
 
     link_t            waiting;          /* health_q_t */
-    ev_timer          timer;            /* the next run */
+    loop_timer_t      timer;            /* the next run */
     double            suspect;          /* time of a suspicion that the list or
                                            the resolver has failed; 0: none */
     health_run_t      run;
@@ -191,6 +192,7 @@ typedef enum {
 } health_soa_t;
 
 typedef struct {
+    health_t  *health;
     double    since;                    /* to blame; 0: it is not */
     double    retry, wait;
     unsigned  empty:1;                  /* positive test points came back
@@ -200,7 +202,7 @@ typedef struct {
     health_soa_t  soa;
     double    peers;                    /* when other lists were tested because
                                            of a suspicion */
-    ev_timer  grace;                    /* of suspected lists */
+    loop_timer_t  grace;                /* of suspected lists */
     double    heard;                    /* when a list responded last, not with
                                            given servers */
     double    heard_given;              /* and one with given servers */
@@ -230,7 +232,7 @@ struct health_s {
                                            of a list whose servers have to be
                                            found; 0: none */
     link_t              ready;          /* verdicts that wait for the loop */
-    ev_timer            ready_timer;
+    loop_timer_t        ready_timer;
     health_resolver_t   resolver[DNS_MAX_RESOLVERS];
 };
 

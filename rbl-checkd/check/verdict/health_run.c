@@ -777,7 +777,7 @@ health_run(health_entry_t *e, int sample)
 {
     size_t  i;
 
-    ev_timer_stop(e->health->loop, &e->timer);
+    timer_stop(&e->timer);
     health_trace(e, "test points%s are queried",
                  sample || e->wild ? " and a sample" : "");
     e->run.began = clock_now();
@@ -798,8 +798,7 @@ health_run(health_entry_t *e, int sample)
 
     if (e->run.open == 0) {
         e->run.open = 1;
-        ev_timer_set(&e->timer, 0, 0);
-        ev_timer_start(e->health->loop, &e->timer);
+        timer_in(&e->timer, 0);
     }
 }
 
