@@ -12,35 +12,6 @@
 #define ATTEMPTS_MAX  999999
 
 
-/* Cuts the part before the next colon; .p NULL: there is none. */
-
-static rbl_str_t
-next_part(rbl_str_t *rest)
-{
-    rbl_str_t    part;
-    const char  *colon;
-
-    colon = rest->n > 0 ? memchr(rest->p, ':', rest->n) : NULL;
-    if (colon == NULL) {
-        return (rbl_str_t) { NULL, 0 };
-    }
-
-    part.p = rest->p;
-    part.n = (size_t) (colon - rest->p);
-    rest->p += part.n + 1;
-    rest->n -= part.n + 1;
-
-    return part;
-}
-
-
-static int
-take_sid(rbl_sid_t *sid, rbl_sid_kind_t kind, rbl_str_t text)
-{
-    return text.p != NULL && rbl_sid_parse(sid, kind, text) == RBL_OK ? 0 : -1;
-}
-
-
 int
 jobs_entry(job_t *job, const rbl_keyspace_t *ks, unsigned partition,
     rbl_str_t handle)
@@ -60,25 +31,27 @@ jobs_entry(job_t *job, const rbl_keyspace_t *ks, unsigned partition,
     memcpy(job->handle, handle.p, handle.n);
     rest = handle;
 
-    if (take_sid(&job->account, RBL_SID_ACCOUNT, next_part(&rest)) != 0
-        || take_sid(&job->check, RBL_SID_CHECK, next_part(&rest)) != 0
+    if (rbl_sid_parse(&job->account, RBL_SID_ACCOUNT, rbl_until(&rest, ':'))
+        != RBL_OK
+        || rbl_sid_parse(&job->check, RBL_SID_CHECK, rbl_until(&rest, ':'))
+           != RBL_OK
         || rbl_partition(ks, rbl_sid_str(&job->account)) != partition)
     {
         return -1;
     }
 
-    host = next_part(&rest);
-    if (host.n != 0 && take_sid(&job->host, RBL_SID_HOST, host) != 0) {
-        return -1;
-    }
+    host = rbl_until(&rest, ':');
 
-    job->kind = JOB_MANUAL;
-    if (!rbl_str_is(next_part(&rest), "m")
-        || rbl_int_parse(&attempts, next_part(&rest), 0, ATTEMPTS_MAX)
+    if ((host.n != 0
+         && rbl_sid_parse(&job->host, RBL_SID_HOST, host) != RBL_OK)
+        || !rbl_str_is(rbl_until(&rest, ':'), "m")
+        || rbl_int_parse(&attempts, rbl_until(&rest, ':'), 0, ATTEMPTS_MAX)
            != RBL_OK)
     {
         return -1;
     }
+
+    job->kind = JOB_MANUAL;
 
     job->attempts = (unsigned) attempts;
 
@@ -96,8 +69,8 @@ jobs_entry_due(job_t *job, const rbl_keyspace_t *ks, unsigned partition,
     job->partition = partition;
     job->kind = JOB_DUE;
 
-    if (take_sid(&job->account, RBL_SID_ACCOUNT, account) != 0
-        || take_sid(&job->host, RBL_SID_HOST, host) != 0
+    if (rbl_sid_parse(&job->account, RBL_SID_ACCOUNT, account) != RBL_OK
+        || rbl_sid_parse(&job->host, RBL_SID_HOST, host) != RBL_OK
         || !rbl_str_is(account, job->account.s)
         || !rbl_str_is(host, job->host.s)
         || rbl_partition(ks, account) != partition
@@ -127,7 +100,7 @@ int
 jobs_entry_begun(job_t *job, rbl_str_t check, int64_t attempts)
 {
     if (attempts < 1 || attempts > 9
-        || take_sid(&job->check, RBL_SID_CHECK, check))
+        || rbl_sid_parse(&job->check, RBL_SID_CHECK, check) != RBL_OK)
     {
         return -1;
     }

@@ -67,32 +67,22 @@ names_of(rbl_str_t word)
 static void
 set_servers(list_t *list, rbl_str_t text)
 {
-    char         word[DNS_SERVER_TEXT];
-    size_t       n;
-    const char  *p, *end;
+    char       word[DNS_SERVER_TEXT];
+    rbl_str_t  server;
 
     if (text.n == 0) {
         return;
     }
 
     list->server = xcalloc(DNS_MAX_SERVERS, sizeof(struct sockaddr_storage));
-    end = text.p + text.n;
 
-    for (p = text.p; p < end; p += n + 1) {
-        n = (size_t) (end - p);
+    while (text.n != 0 && list->n_servers < DNS_MAX_SERVERS) {
+        server = rbl_until(&text, ' ');
+        rbl_copy(word, sizeof(word), server);
 
-        if (memchr(p, ' ', n) != NULL) {
-            n = (size_t) ((const char *) memchr(p, ' ', n) - p);
-        }
-
-        if (n >= sizeof(word) || list->n_servers == DNS_MAX_SERVERS) {
-            continue;
-        }
-
-        memcpy(word, p, n);
-        word[n] = '\0';
-
-        if (dns_server_parse(&list->server[list->n_servers], word) == 0) {
+        if (server.n < sizeof(word)
+            && dns_server_parse(&list->server[list->n_servers], word) == 0)
+        {
             list->n_servers++;
         }
     }
