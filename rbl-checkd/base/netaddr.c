@@ -199,6 +199,15 @@ address_equal(const rbl_addr_t *a, const rbl_addr_t *b)
 }
 
 
+int
+address_loopback(const rbl_addr_t *a)
+{
+    return (a->family == RBL_FAMILY_IPV4 && a->b[0] == 127)
+           || (a->family == RBL_FAMILY_IPV6
+               && memcmp(a->b, &in6addr_loopback, 16) == 0);
+}
+
+
 /* Is the last label a number to some library: digits, or 0x and hex digits? */
 
 static int

@@ -21,6 +21,9 @@ int address_from_sockaddr(rbl_addr_t *a, unsigned *port,
 
 int address_equal(const rbl_addr_t *a, const rbl_addr_t *b);
 
+/* 127.0.0.0/8 or ::1. */
+int address_loopback(const rbl_addr_t *a);
+
 /* NULL: public; otherwise its kind ("private", "loopback", ...).  The other one
    does not look inside of addresses of a translator (nat64.h). */
 const char *address_special(const rbl_addr_t *a);

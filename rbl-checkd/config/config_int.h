@@ -127,7 +127,4 @@ int config_check(config_setting_t *s);
 int config_check_tls(config_setting_t *s);
 int config_check_fallback(config_setting_t *s);
 
-/* 127.0.0.0/8 or ::1. */
-int config_loopback(const rbl_addr_t *addr);
-
 #endif /* CONFIG_INT_H_INCLUDED */

@@ -2,6 +2,7 @@
  * The mail server: the parts of its address, and whether TLS is required.
  */
 
+#include "base/netaddr.h"
 #include "config_int.h"
 
 #define PORT_SUBMISSION   587           /* RFC 6409 */
@@ -23,7 +24,7 @@ set_host(config_smtp_t *server, rbl_str_t host)
     server->host[host.n] = '\0';
 
     if (rbl_addr_parse(&addr, host) == RBL_OK) {
-        server->loopback = config_loopback(&addr);
+        server->loopback = address_loopback(&addr);
         return memchr(host.p, ':', host.n) != NULL || !server->literal6
                ? 0 : -1;
     }

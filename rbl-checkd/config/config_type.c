@@ -468,15 +468,6 @@ config_prefix_ok(const char *text)
 
 
 int
-config_loopback(const rbl_addr_t *addr)
-{
-    return (addr->family == RBL_FAMILY_IPV4 && addr->b[0] == 127)
-           || (addr->family == RBL_FAMILY_IPV6
-               && memcmp(addr->b, &in6addr_loopback, 16) == 0);
-}
-
-
-int
 config_base_ok(const char *text)
 {
     char        buf[RBL_VALUE_MAX];
@@ -487,7 +478,7 @@ config_base_ok(const char *text)
     return rbl_url_parse(&url, rbl_str(text)) == RBL_OK
            && address_host(&addr, buf, &name, url.host) == RBL_OK
            && strpbrk(text, "?#") == NULL && text[strlen(text) - 1] != '/'
-           && (url.tls || config_loopback(&addr));
+           && (url.tls || address_loopback(&addr));
 }
 
 

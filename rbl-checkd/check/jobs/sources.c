@@ -4,10 +4,10 @@
  */
 
 #include "sources.h"
+#include "base/netaddr.h"
 #include "base/timer.h"
 #include "base/xalloc.h"
 
-#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,30 +29,13 @@ static const char *const  roots[] = {
 };
 
 
-static int
-from_sockaddr(rbl_addr_t *addr, const struct sockaddr_storage *sa)
-{
-    char         text[INET6_ADDRSTRLEN];
-    const void  *bytes;
-
-    bytes = sa->ss_family == AF_INET6
-            ? (const void *) &((const struct sockaddr_in6 *) sa)->sin6_addr
-            : (const void *) &((const struct sockaddr_in *) sa)->sin_addr;
-
-    if (inet_ntop(sa->ss_family, bytes, text, sizeof(text)) == NULL) {
-        return -1;
-    }
-
-    return rbl_addr_parse(addr, rbl_str(text)) == RBL_OK ? 0 : -1;
-}
-
-
 /* The address that datagrams to `to` leave with; -1: there is no way. */
 
 static int
 local_address(rbl_addr_t *addr, const struct sockaddr_storage *to)
 {
     int                      fd, rc;
+    unsigned                 port;
     socklen_t                n;
     struct sockaddr_storage  sa;
 
@@ -73,31 +56,18 @@ local_address(rbl_addr_t *addr, const struct sockaddr_storage *to)
 
     close(fd);
 
-    return rc == 0 ? from_sockaddr(addr, &sa) : -1;
-}
-
-
-static int
-is_loopback(const rbl_addr_t *addr)
-{
-    static const unsigned char  one[16] = { [15] = 1 };
-
-    return addr->family == RBL_FAMILY_IPV4 ? addr->b[0] == 127
-                                           : memcmp(addr->b, one, 16) == 0;
+    return rc == 0
+           ? address_from_sockaddr(addr, &port, (struct sockaddr *) &sa) : -1;
 }
 
 
 static size_t
 add(rbl_addr_t *addr, size_t n, const rbl_addr_t *more)
 {
-    size_t  i, len;
-
-    len = more->family == RBL_FAMILY_IPV4 ? 4 : 16;
+    size_t  i;
 
     for (i = 0; i < n; i++) {
-        if (addr[i].family == more->family
-            && memcmp(addr[i].b, more->b, len) == 0)
-        {
+        if (address_equal(&addr[i], more)) {
             return n;
         }
     }
@@ -131,7 +101,7 @@ sources_addresses(const config_t *conf, rbl_addr_t addr[SOURCES_MAX])
             continue;
         }
 
-        if (is_loopback(&own)) {
+        if (address_loopback(&own)) {
             near = 1;
 
         } else {
@@ -141,7 +111,7 @@ sources_addresses(const config_t *conf, rbl_addr_t addr[SOURCES_MAX])
 
     for (i = 0; near && i < sizeof(roots) / sizeof(roots[0]); i++) {
         if (dns_server_parse(&root, roots[i]) == 0
-            && local_address(&own, &root) == 0 && !is_loopback(&own))
+            && local_address(&own, &root) == 0 && !address_loopback(&own))
         {
             n = add(addr, n, &own);
         }
