@@ -12,7 +12,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define LOG_PAUSE  60.0                 /* s between two lines of a kind */
 #define LATE       (5 * 60 * 1000)      /* ms that checks and messages wait */
@@ -301,17 +300,6 @@ look_queues(conditions_t *c, const metrics_queues_t *queues)
 
 /* --- the store ----------------------------------------------------------- */
 
-static int64_t
-clock_ms(void)
-{
-    struct timespec  ts;
-
-    clock_gettime(CLOCK_REALTIME, &ts);
-
-    return (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
-
 static int
 moving(const rbl_shape_t *shape)
 {
@@ -402,7 +390,7 @@ on_memory(void *data, const redisReply *reply)
 static void
 on_time(void *data, const redisReply *reply)
 {
-    int64_t        now = clock_ms(), there, ahead;
+    int64_t        now = clock_date(), there, ahead;
     conditions_t  *c = data;
 
     there = rbl_reply_time(reply) / 1000;
@@ -434,7 +422,7 @@ ask_store(conditions_t *c)
     {
         c->looked = now;
         c->lost = 0;
-        c->asked = clock_ms();
+        c->asked = clock_date();
         memset(&c->next, 0, sizeof(store_facts_t));
         c->open = store_command_all(store, on_replication, c,
                       RBL_COMMAND("INFO", RBL_STR("REPLICATION")));
@@ -578,7 +566,7 @@ conditions_look(conditions_t *c, const metrics_queues_t *queues)
 {
     unsigned  i;
 
-    c->now = clock_ms();
+    c->now = clock_date();
     rbl_conditions_init(&c->rows);
 
     for (i = 0; i < RBL_CONDITION__N; i++) {

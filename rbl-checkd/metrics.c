@@ -23,7 +23,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define EVERY        5.0                /* s */
 #define ROTATION     6                  /* ticks between counters_rotate */
@@ -491,7 +490,6 @@ static void
 pack(rbl_out_t *out, const metrics_t *m)
 {
     int64_t           now, number[RBL_M__N] = { 0 };
-    struct timespec   ts;
     const checker_t  *checker = m->checker;
 
     add_checks(number, checker, m->jobs);
@@ -504,8 +502,7 @@ pack(rbl_out_t *out, const metrics_t *m)
     add_store(number, m);
     number[RBL_M_LISTS_FROZEN] = note_lists(checker);
 
-    clock_gettime(CLOCK_REALTIME, &ts);
-    now = (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+    now = clock_date();
 
     rbl_mp_put_array(out, 11);
     rbl_mp_put_int(out, 1);             /* version of the record */
@@ -582,19 +579,17 @@ metrics_t *
 metrics_new(const checker_t *checker, const jobs_t *jobs,
     const deliver_t *deliver)
 {
-    metrics_t        *m;
-    struct timespec   ts;
+    metrics_t  *m;
 
     m = xcalloc(1, sizeof(metrics_t));
     m->conditions = conditions_new(checker);
-    clock_gettime(CLOCK_REALTIME, &ts);
     m->checker = checker;
     m->jobs = jobs;
     m->queues.deliver = deliver;
     m->at = clock_now();
     m->ages = turns_new(checker->loop, checker->store, &queues_turns, EVERY,
                           m);
-    m->started = (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+    m->started = clock_date();
     timer_init(&m->timer, checker->loop, on_tick, m);
 
     return m;

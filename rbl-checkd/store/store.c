@@ -6,7 +6,6 @@
 #include "store_int.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #define STORE_COUNT  1.0                /* s between questions of a link for
                                            replicas, while it has none */
@@ -397,7 +396,6 @@ store_make(struct ev_loop *loop, const config_t *conf, rbl_place_kind_t kind,
     store->state = state;
     store->data = data;
     link_init(&store->failed);
-    store->seed = (unsigned) getpid() ^ (unsigned) (uintptr_t) store;
     (void) rbl_keyspace_init(&store->ks, rbl_str(conf->store_prefix));
     rbl_nodes_init(&store->nodes, kind, &conf->store_map);
     timer_init(&store->kick, loop, on_kick, store);

@@ -2,6 +2,7 @@
  * The life of a link's connection: connecting, deadlines, loss and reconnect.
  */
 
+#include "base/jitter.h"
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "store_int.h"
@@ -247,7 +248,7 @@ store_plan_retry(store_link_t *link)
     /* Random between half and whole, so that daemons do not reconnect at the
        same time. */
 
-    wait = link->backoff * (0.5 + rand_r(&store->seed) / (RAND_MAX * 2.0));
+    wait = link->backoff * (0.5 + jitter() / 2);
     most = store->nodes.kind == RBL_PLACE_SENTINEL ? BACKOFF_SENTINEL
                                                    : BACKOFF_MAX;
     link->backoff *= 2;

@@ -152,7 +152,6 @@ struct store_s {
     unsigned            renewed:1;      /* a part is ready again */
     unsigned            failovers;
     unsigned            second:1;       /* only the first store logs trouble */
-    unsigned            seed;
 
     /* store_map.c */
     loop_timer_t        map;            /* when the nodes are asked */

@@ -7,9 +7,8 @@
  * node that the other store has lost.
  */
 
+#include "base/jitter.h"
 #include "store_int.h"
-
-#include <stdlib.h>
 
 
 /* [word, channel, text]; the first one confirms the subscription. */
@@ -78,7 +77,7 @@ seek(store_link_t *link)
         return;
     }
 
-    k = (unsigned) rand_r(&store->seed);
+    k = (unsigned) (jitter() * of->nodes.n);
 
     for (i = 0; i < of->nodes.n; i++, k++) {
         if (usable(of, k % of->nodes.n)) {

@@ -160,7 +160,7 @@ visit_apart(visit_t *item)
 rbl_str_t
 visits_clock(char text[RBL_OUT_INT])
 {
-    return rbl_out_int_text(text, (int64_t) (ev_time() * 1000));
+    return rbl_out_int_text(text, clock_date());
 }
 
 
