@@ -73,6 +73,25 @@ store_key(const store_t *store, rbl_key_t *key, unsigned part,
 }
 
 
+/* The partition of the account or system list with that SID. */
+
+static inline unsigned
+store_partition(const store_t *store, const char *sid)
+{
+    return rbl_partition(store_keyspace(store), rbl_str(sid));
+}
+
+
+/* The key with the quota and the guard of a system list. */
+
+static inline rbl_str_t
+store_list_key(const store_t *store, rbl_key_t *key, const char *sid)
+{
+    return rbl_key(key, store_keyspace(store), store_partition(store, sid),
+                   "list", rbl_str(sid), RBL_STR(""));
+}
+
+
 /* Seconds for which a partition has been out of reach, or has refused writes,
    while others may be in order; 0: it is in order, or the store is no
    cluster. */

@@ -52,10 +52,10 @@ health_ask(health_t *health, const list_t *l, rbl_family_t family,
 void
 health_drop(health_q_t *q)
 {
-    (void) q;
-
-    dropped++;
-    sampled = NULL;
+    if (q != NULL) {
+        dropped++;
+        sampled = NULL;
+    }
 }
 
 

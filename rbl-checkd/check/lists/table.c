@@ -146,21 +146,14 @@ on_sum_again(void *data, const redisReply *reply)
 }
 
 
-static rbl_str_t
-table_key(const table_t *table, rbl_key_t *key, const char *name)
-{
-    return rbl_key(key, store_keyspace(table->store), 0, name, RBL_STR(""),
-                   RBL_STR(""));
-}
-
-
 static void
 ask_sum(table_t *table, store_reply_pt cb)
 {
     rbl_key_t  key;
 
     store_command(table->store, cb, table,
-                  RBL_COMMAND("HGET", table_key(table, &key, "defaults:for"),
+                  RBL_COMMAND("HGET",
+                              store_key(table->store, &key, 0, "defaults:for"),
                               RBL_STR("sum")));
 }
 
@@ -172,7 +165,7 @@ ask_keys(table_t *table)
 
     store_command(table->store, on_keys, table,
                   RBL_COMMAND("HGETALL",
-                              table_key(table, &key, "lists:keys")));
+                              store_key(table->store, &key, 0, "lists:keys")));
 }
 
 
@@ -271,7 +264,8 @@ on_version(void *data, const redisReply *reply)
     ask_sum(table, on_sum);
 
     store_command(table->store, on_order, table,
-                  RBL_COMMAND("ZRANGE", table_key(table, &key, "lists"),
+                  RBL_COMMAND("ZRANGE",
+                              store_key(table->store, &key, 0, "lists"),
                               RBL_STR("0"), RBL_STR("-1")));
 }
 
@@ -287,7 +281,8 @@ table_refresh(table_t *table)
 
     table->busy = 1;
     store_command(table->store, on_version, table,
-                  RBL_COMMAND("GET", table_key(table, &key, "lists:ver")));
+                  RBL_COMMAND("GET",
+                              store_key(table->store, &key, 0, "lists:ver")));
 }
 
 

@@ -156,21 +156,6 @@ seconds(int64_t ms)
 }
 
 
-static unsigned
-partition_of(const quota_list_t *ql)
-{
-    return rbl_partition(store_keyspace(ql->quota->store), rbl_str(ql->sid));
-}
-
-
-static rbl_str_t
-key_of(const quota_list_t *ql, rbl_key_t *key)
-{
-    return rbl_key(key, store_keyspace(ql->quota->store), partition_of(ql),
-                   "list", rbl_str(ql->sid), RBL_STR(""));
-}
-
-
 static void
 grant(quota_list_t *ql, store_reply_pt done, int64_t want, int64_t patience)
 {
@@ -178,7 +163,7 @@ grant(quota_list_t *ql, store_reply_pt done, int64_t want, int64_t patience)
     rbl_key_t              key;
     rbl_list_grant_args_t  args;
 
-    args.list = key_of(ql, &key);
+    args.list = store_list_key(ql->quota->store, &key, ql->sid);
     args.want = rbl_out_int_text(number[0], want);
     args.rate = rbl_out_int_text(number[1], ql->list->rate);
     args.quota = rbl_out_int_text(number[2], ql->list->day_quota);
@@ -429,7 +414,10 @@ on_grant(void *data, const redisReply *reply)
         break;
 
     default:
-        if (store_away(ql->quota->store, partition_of(ql)) > STORE_AWAY_LONG) {
+        if (store_away(ql->quota->store,
+                       store_partition(ql->quota->store, ql->sid))
+            > STORE_AWAY_LONG)
+        {
             give_up(ql, QUOTA_USED_UP, ql->latest);
         }
 
@@ -499,7 +487,7 @@ report(quota_list_t *ql, int refused)
 
     ql->reporting = 1;
     ql->reported = refused != 0;
-    args.list = key_of(ql, &key);
+    args.list = store_list_key(ql->quota->store, &key, ql->sid);
     args.refused = rbl_out_int_text(number, refused);
 
     store_call(ql->quota->store, list_told, on_report, ql, args);
@@ -705,11 +693,7 @@ quota_free(quota_t *quota)
         drop_all(&ql->over);
         store_forget(quota->store, ql);
         timer_stop(&ql->timer);
-
-        if (ql->probe != NULL) {
-            health_drop(ql->probe);
-        }
-
+        health_drop(ql->probe);
         list_unref(ql->list);
         free(ql);
     }

@@ -73,21 +73,6 @@ struct guard_s {
 static void on_turn(void *data, const redisReply *reply);
 
 
-static unsigned
-partition_of(const guard_list_t *gl)
-{
-    return rbl_partition(store_keyspace(gl->guard->store), rbl_str(gl->sid));
-}
-
-
-static rbl_str_t
-key_of(const guard_list_t *gl, rbl_key_t *key)
-{
-    return rbl_key(key, store_keyspace(gl->guard->store), partition_of(gl),
-                   "list", rbl_str(gl->sid), RBL_STR(""));
-}
-
-
 /* Reports all waiting listings; if there are none, only the counts. */
 
 static void
@@ -106,7 +91,7 @@ ask(guard_list_t *gl)
         n++;
     }
 
-    args.list = key_of(gl, &key);
+    args.list = store_list_key(gl->guard->store, &key, gl->sid);
     args.clear = rbl_out_int_text(clear, gl->clear);
     args.fresh = rbl_out_int_text(fresh, n);
     args.bad = RBL_STR("");
@@ -209,7 +194,7 @@ report_failure(guard_list_t *gl)
     rbl_key_t             key;
     rbl_list_turn_args_t  args;
 
-    args.list = key_of(gl, &key);
+    args.list = store_list_key(gl->guard->store, &key, gl->sid);
     args.clear = RBL_STR("0");
     args.fresh = RBL_STR("0");
     args.bad = RBL_STR("1");
@@ -239,7 +224,7 @@ on_sample(void *data, const health_verdict_t *verdict)
         return;
     }
 
-    args.list = key_of(gl, &key);
+    args.list = store_list_key(gl->guard->store, &key, gl->sid);
     args.since = rbl_out_int_text(since, gl->frozen);
     gl->state = GUARD_THAWING;
     store_call(gl->guard->store, list_thaw, on_thawed, gl, args);
@@ -326,7 +311,8 @@ on_turn(void *data, const redisReply *reply)
     } else if (link_empty(&gl->in_flight)) {
         finish(gl, 0);
 
-    } else if (store_away(gl->guard->store, partition_of(gl))
+    } else if (store_away(gl->guard->store,
+                          store_partition(gl->guard->store, gl->sid))
                > STORE_AWAY_LONG)
     {
         finish(gl, -1);
@@ -414,10 +400,7 @@ drop_all(link_t *waits)
 static void
 free_list(guard_list_t *gl)
 {
-    if (gl->sample != NULL) {
-        health_drop(gl->sample);
-    }
-
+    health_drop(gl->sample);
     store_forget(gl->guard->store, gl);
     timer_stop(&gl->timer);
     timer_stop(&gl->count);
