@@ -177,10 +177,6 @@ network_free(network_t *network)
 
     timer_stop(&network->look);
     timer_stop(&network->learn);
-
-    if (network->query != NULL) {
-        dns_cancel(network->query);
-    }
-
+    dns_cancel(network->query);
     free(network);
 }

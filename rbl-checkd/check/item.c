@@ -36,11 +36,8 @@ is_fresh(const item_t *item)
 static void
 drop_reason(item_t *item)
 {
-    if (item->reason != NULL) {
-        lookup_cancel(item->reason);
-        item->reason = NULL;
-    }
-
+    lookup_cancel(item->reason);
+    item->reason = NULL;
     free(item->result.reason);
     item->result.reason = NULL;
 }
@@ -548,17 +545,12 @@ item_stop(item_t *item)
     unsigned  i;
 
     for (i = 0; i < NAMES_MAX; i++) {
-        if (item->part[i].query != NULL) {
-            lookup_cancel(item->part[i].query);
-            item->part[i].query = NULL;
-        }
+        lookup_cancel(item->part[i].query);
+        item->part[i].query = NULL;
     }
 
-    if (item->reason != NULL) {
-        lookup_cancel(item->reason);
-        item->reason = NULL;
-    }
-
+    lookup_cancel(item->reason);
+    item->reason = NULL;
     health_drop(item->health);
     item->health = NULL;
     item_confirm_stop(item);

@@ -347,10 +347,7 @@ item_confirm_stop(item_t *item)
     timer_stop(&c->timer);
 
     for (i = 0; i < c->n; i++) {
-        if (c->query[i].query != NULL) {
-            dns_cancel(c->query[i].query);
-        }
-
+        dns_cancel(c->query[i].query);
         health_drop(c->query[i].health);
     }
 

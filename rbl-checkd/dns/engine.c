@@ -259,12 +259,13 @@ dns_finish(dns_query_t *q)
 void
 dns_cancel(dns_query_t *q)
 {
+    if (q == NULL) {
+        return;
+    }
+
     dns_trace_query(q, "is cancelled");
     try_end(q);
-
-    if (q->sub != NULL) {
-        dns_cancel(q->sub);
-    }
+    dns_cancel(q->sub);
 
     if (q->state == DNS_WAITING) {
         dns_pace_unqueue(q);

@@ -275,7 +275,7 @@ int dns_mute(dns_engine_t *engine, const dns_payer_t *payer);
  */
 double dns_behind(dns_engine_t *engine, const dns_payer_t *payer);
 
-/* Cancels the call back, which must not have run yet. */
+/* Cancels the call back, which must not have run yet.  NULL: no effect. */
 void dns_cancel(dns_query_t *q);
 
 const dns_counters_t *dns_engine_counters(const dns_engine_t *engine);

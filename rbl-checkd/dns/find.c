@@ -98,10 +98,8 @@ hosts_stop(dns_find_t *find)
     timer_stop(&h->timer);
 
     for (i = 0; i < 2 * DNS_MAX_NS; i++) {
-        if (h->ask[i].q != NULL) {
-            dns_cancel(h->ask[i].q);
-            h->ask[i].q = NULL;
-        }
+        dns_cancel(h->ask[i].q);
+        h->ask[i].q = NULL;
     }
 }
 
@@ -369,11 +367,7 @@ dns_find_free(dns_find_t *find)
 
     timer_stop(&find->timer);
     hosts_stop(find);
-
-    if (find->q != NULL) {
-        dns_cancel(find->q);
-    }
-
+    dns_cancel(find->q);
     dns_set_put(find->set);
     free(find);
 }

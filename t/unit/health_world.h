@@ -328,6 +328,10 @@ dns_cancel(dns_query_t *q)
 {
     dns_query_t  **at;
 
+    if (q == NULL) {
+        return;
+    }
+
     for (at = &queries; *at != q; at = &(*at)->next) {   /* void */ }
 
     *at = q->next;

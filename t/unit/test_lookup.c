@@ -100,8 +100,10 @@ dns_ask(dns_engine_t *engine, const char *name, uint16_t type,
 void
 dns_cancel(dns_query_t *q)
 {
-    q->open = 0;
-    n_cancelled++;
+    if (q != NULL) {
+        q->open = 0;
+        n_cancelled++;
+    }
 }
 
 
@@ -124,8 +126,10 @@ quota_take(quota_t *quota, const list_t *l, double patience,
 void
 quota_forget(quota_wait_t *wait)
 {
-    n_forgotten += (void *) wait == quota_data;
-    quota_data = NULL;
+    if (wait != NULL) {
+        n_forgotten += (void *) wait == quota_data;
+        quota_data = NULL;
+    }
 }
 
 

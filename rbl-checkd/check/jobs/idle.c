@@ -41,11 +41,8 @@ forget(idle_t *idle)
     unsigned  i;
 
     for (i = 0; i < idle->n; i++) {
-        if (idle->ask[i].query != NULL) {
-            dns_cancel(idle->ask[i].query);
-            idle->ask[i].query = NULL;
-        }
-
+        dns_cancel(idle->ask[i].query);
+        idle->ask[i].query = NULL;
         list_unref(idle->ask[i].list);
     }
 

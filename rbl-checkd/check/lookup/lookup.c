@@ -448,13 +448,8 @@ ask_begin(ask_t **at, lookup_q_t *q, const list_t *list, const char *name,
 static void
 ask_drop(ask_t *ask)
 {
-    if (ask->query != NULL) {
-        dns_cancel(ask->query);
-
-    } else {
-        quota_forget(ask->wait);
-    }
-
+    dns_cancel(ask->query);
+    quota_forget(ask->wait);
     ask_free(ask);
 }
 
@@ -596,6 +591,10 @@ void
 lookup_cancel(lookup_q_t *q)
 {
     ask_t  *ask;
+
+    if (q == NULL) {
+        return;
+    }
 
     ask = q->ask;
     link_remove(&q->link);

@@ -55,7 +55,7 @@ void lookup_free(lookup_t *lookup);
 lookup_q_t *lookup_ask(lookup_t *lookup, const list_t *list, const char *name,
     uint16_t type, double patience, int fresh, lookup_done_pt done,
     void *data);
-void lookup_cancel(lookup_q_t *q);
+void lookup_cancel(lookup_q_t *q);      /* NULL: no effect */
 
 /* 1: the query was sent, or has a response.  0: it waits until it may be
    sent. */

@@ -191,7 +191,7 @@ void health_test(health_t *health, const list_t *list, rbl_family_t family,
 health_q_t *health_ask(health_t *health, const list_t *list,
     rbl_family_t family, uint32_t server, health_need_t need,
     health_done_pt done, void *data);
-void health_drop(health_q_t *q);
+void health_drop(health_q_t *q);        /* NULL: no effect */
 
 /* Does the state make the list's responses worthless? */
 int health_bad(health_state_t state);

@@ -319,7 +319,6 @@ static void
 begin(health_t *health, unsigned group, const health_blame_t *v)
 {
     char                zone[256 + 4], server[DNS_SERVER_TEXT];
-    struct timespec     ts;
     health_dns_t       *dns = &health->resolver[group].dns;
     health_resolver_t  *r = &health->resolver[group];
 
@@ -329,9 +328,7 @@ begin(health_t *health, unsigned group, const health_blame_t *v)
         return;
     }
 
-    clock_gettime(CLOCK_REALTIME, &ts);
-    dns->since = (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000
-                 - (int64_t) ((clock_now() - v->from) * 1000);
+    dns->since = clock_date() - (int64_t) ((clock_now() - v->from) * 1000);
     dns->lists = v->bad + v->denied;
     dns->denies = v->bad == 0;
 
@@ -633,11 +630,8 @@ health_blame_stop(health_t *health)
 
         for (k = 0; k < DNS_MAX_RESOLVERS; k++) {
             ask = &health->resolver[i].ask[k];
-
-            if (ask->query != NULL) {
-                dns_cancel(ask->query);
-                ask->query = NULL;
-            }
+            dns_cancel(ask->query);
+            ask->query = NULL;
         }
     }
 }

@@ -209,9 +209,7 @@ sample_stop(health_entry_t *e)
     }
 
     for (i = 0; i < SAMPLE_N; i++) {
-        if (s->ask[i].query != NULL) {
-            dns_cancel(s->ask[i].query);
-        }
+        dns_cancel(s->ask[i].query);
     }
 
     free(s);
@@ -817,19 +815,13 @@ health_run_stop(health_entry_t *e)
     size_t  i;
 
     for (i = 0; i < HEALTH_POINTS; i++) {
-        if (e->run.point[i].query != NULL) {
-            dns_cancel(e->run.point[i].query);
-            e->run.point[i].query = NULL;
-        }
+        dns_cancel(e->run.point[i].query);
+        e->run.point[i].query = NULL;
     }
 
     sample_stop(e);
-
-    if (e->soa.query != NULL) {
-        dns_cancel(e->soa.query);
-        e->soa.query = NULL;
-    }
-
+    dns_cancel(e->soa.query);
+    e->soa.query = NULL;
     health_drop(e->run.sibling);
     e->run.sibling = NULL;
     e->run.open = 0;
