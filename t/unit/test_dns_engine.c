@@ -459,6 +459,33 @@ test_first_cancels(void)
 }
 
 
+/*
+ * The loop was away while one query ran out of time, and another got a response
+ * that is repeated over TCP.  Both are due in one turn, and the response comes
+ * first: it does not put off the end of the other.
+ */
+static void
+test_one_turn(void)
+{
+    dns_config_t   conf;
+    dns_engine_t  *engine;
+
+    reset();
+    conf = config(port);
+    conf.timeout = 0.1;
+    conf.tries = 1;
+    engine = dns_engine_new(loop, &conf);
+    ask(engine, 0, "m.example", on_answer);
+    ask(engine, 1, "t.example", on_answer);
+    ev_run(loop, EVRUN_NOWAIT);
+    usleep(150000);
+
+    ok(run_until(&called, 1) && last.status == DNS_TIMEOUT,
+       "a deadline holds, though a response comes in the same turn");
+    dns_engine_free(engine);
+}
+
+
 /* Queries are cancelled, and others freed, at every moment of their lives. */
 static void
 test_moments(void)
@@ -516,6 +543,7 @@ main(void)
     test_plain();
     test_chain();
     test_first_cancels();
+    test_one_turn();
     test_moments();
 
     ev_io_stop(loop, &server);
