@@ -30,6 +30,8 @@ typedef struct {
     struct batches_s  *opens, *clears;  /* batches.h */
     check_counters_t   checks;
     size_t             asking;          /* lists of all checks in flight */
+    unsigned           alone;           /* 1: a last attempt is in flight, or a
+                                           claim under way may bring one */
 
     /* Called when a check has ended that may have events, since these can be
        delivered now; or NULL. */

@@ -170,7 +170,7 @@ on_done(void *data, runner_t *runner)
     slots = job->reserved ? &jobs->reserved : &jobs->main;
     full = jobs_room(slots) == 0;
     slots->running--;
-    jobs->alone -= job->alone;
+    jobs->checker->alone -= job->alone;
     runner_free(runner);
 
     if (full) {
@@ -198,15 +198,6 @@ discard(jobs_t *jobs, const job_t *job)
 }
 
 
-static int
-on_alone(void *data)
-{
-    jobs_t  *jobs = data;
-
-    return jobs->alone == 0 ? (int) ++jobs->alone : 0;
-}
-
-
 static void
 start(jobs_slots_t *slots, job_t *job)
 {
@@ -220,9 +211,8 @@ start(jobs_slots_t *slots, job_t *job)
 
     job->reserved = slots->reserved;
     slots->running++;
-    jobs->alone += job->alone;
-    jobs->runner[jobs->n++] = runner_start(jobs->checker, job, on_alone,
-                                           on_done, jobs);
+    jobs->checker->alone += job->alone;
+    jobs->runner[jobs->n++] = runner_start(jobs->checker, job, on_done, jobs);
 }
 
 

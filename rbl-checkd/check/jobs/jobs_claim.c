@@ -152,7 +152,7 @@ on_claimed(void *data, const redisReply *reply)
 
     full = jobs_room(slots) == 0;
     slots->asked -= claim->asked;
-    slots->jobs->alone -= claim->alone;
+    slots->jobs->checker->alone -= claim->alone;
     claim->alone = 0;
 
     if (rbl_str_is(rbl_reply_word(reply), "OK")) {
@@ -222,11 +222,11 @@ look(claim_t *claim, jobs_slots_t *slots, unsigned room)
         rbl_str_t              accounts[BUSY_MAX];
     } call;
 
-    claim->alone = claim->waits && jobs->alone == 0;
+    claim->alone = claim->waits && checker->alone == 0;
     claim->news = 0;
     claim->asked = n;
     slots->asked += n;
-    jobs->alone += claim->alone;
+    checker->alone += claim->alone;
     busy = !slots->reserved ? 0 : jobs_busy(jobs, claim->turn.n, call.accounts,
                                             BUSY_MAX);
 

@@ -25,8 +25,6 @@ struct jobs_s {
     store_t       *listener;            /* gets the news */
     runner_t     **runner;              /* in flight; checks_max places */
     unsigned       n;
-    unsigned       alone;               /* 1: a last attempt is in flight, or a
-                                           claim under way may bring one */
     jobs_slots_t   main, reserved;
 };
 

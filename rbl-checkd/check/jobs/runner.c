@@ -36,7 +36,6 @@ typedef void (*runner_step_pt)(runner_t *r);
 struct runner_s {
     checker_t       *checker;
     job_t            job;
-    runner_alone_pt  alone;
     runner_done_pt   done;
     void            *data;
     const char      *leave;             /* check_begin: to go alone */
@@ -580,7 +579,8 @@ on_begin(void *data, const redisReply *reply)
     rbl_check_begin_reply(&b, reply);
 
     if (b.word == RBL_CHECK_BEGIN_ALONE && r->leave[0] == '0') {
-        r->job.alone = r->alone(r->data) != 0;
+        r->job.alone = r->checker->alone == 0;
+        r->checker->alone += r->job.alone;
         r->leave = r->job.alone ? "1" : "";
         r->step(r);
         return;
@@ -690,15 +690,14 @@ start(runner_t *r)
 
 
 runner_t *
-runner_start(checker_t *checker, const job_t *job, runner_alone_pt alone,
-    runner_done_pt done, void *data)
+runner_start(checker_t *checker, const job_t *job, runner_done_pt done,
+    void *data)
 {
     runner_t  *r;
 
     r = xcalloc(1, sizeof(runner_t));
     r->checker = checker;
     r->job = *job;
-    r->alone = alone;
     r->leave = "0";
     r->done = done;
     r->data = data;

@@ -17,12 +17,10 @@ typedef struct runner_s  runner_t;
  */
 typedef void (*runner_done_pt)(void *data, runner_t *runner);
 
-/* May a host begin whose check was begun twice already?  1: yes, and its job is
-   then `alone` until it is over; 0: not now. */
-typedef int (*runner_alone_pt)(void *data);
-
+/* A host whose check was begun twice already begins only if checker->alone is
+   0; its job is then `alone` until it is over, and counted there. */
 runner_t *runner_start(checker_t *checker, const job_t *job,
-    runner_alone_pt alone, runner_done_pt done, void *data);
+    runner_done_pt done, void *data);
 void runner_free(runner_t *runner);
 
 const job_t *runner_job(const runner_t *runner);
