@@ -102,14 +102,12 @@ keep_texts(list_t *list, const rbl_list_t *r)
     char  *at;
 
     list->bytes = xmalloc(r->zone.n + r->name.n + r->website.n + r->lookup.n
-                          + r->delist.n + r->tier.n + r->control.n
-                          + r->codes.n + 8);
+                          + r->tier.n + r->control.n + r->codes.n + 7);
     at = list->bytes;
     list->zone = keep(&at, r->zone);
     list->name = keep(&at, r->name);
     list->website = keep(&at, r->website);
     list->lookup = keep(&at, r->lookup);
-    list->delist = keep(&at, r->delist);
     list->tier = keep(&at, r->tier);
     list->control = keep(&at, r->control);
     (void) keep(&at, r->codes);

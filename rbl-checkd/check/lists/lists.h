@@ -29,7 +29,7 @@ typedef struct {
                                            list */
     int64_t       families;
     char          status[16];
-    char         *zone, *name, *website, *lookup, *delist, *tier;
+    char         *zone, *name, *website, *lookup, *tier;
     char         *control;              /* mode of the test points (names.h) */
     char         *ask;                  /* the queried zone with its key, so not
                                            for logs or answers; NULL: its key is
