@@ -5,7 +5,7 @@
 --- key: acct  acct:<AC>
 --- arg: name  or "": as it is; likewise the others
 --- arg: timezone  name of the zone
---- arg: interval  between the checks of a host (s)
+--- arg: interval  between the checks of a host (s), or ""
 --- arg: now  1: for an operator; or 0
 --- audit
 --- reply: OK

@@ -3,7 +3,7 @@
 --- key: acct  acct:<AC>
 --- arg: renew  whether the plan renews itself: 0, 1; "": as it was, like all
 --          others
---- arg: source  SID of the payment source that is charged
+--- arg: source  SID of the payment source that is charged, or ""
 --- arg: falls  recharge when the balance falls below (micro-USD)
 --- arg: to  recharge to (micro-USD); 0: never
 --- arg: alert  tell when the balance falls below (micro-USD); 0: never

@@ -4,10 +4,10 @@
 --- key: acct  acct:<AC>
 --- arg: check  a new SID
 --- arg: host  its SID or ""
---- arg: value  of a one-off
---- arg: family  likewise
+--- arg: value  of a one-off, or ""
+--- arg: family  of a one-off, or ""
 --- arg: callback  URL or ""
---- arg: app  SID of the application
+--- arg: app  SID of the application, or ""
 --- arg: keep  how long the record is kept when the check is over (ms)
 --- arg: lists  "0": they are not wanted
 --- reply: OK check status value total# lists  lists: packed {SID, type, custom,

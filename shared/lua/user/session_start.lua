@@ -5,7 +5,7 @@
 --- arg: proof  digest of the link (32 bytes), or ""
 --- arg: field  of the session
 --- arg: digest  of the session
---- arg: user  SID, if there is no link
+--- arg: user  SID, if there is no link; or ""
 --- arg: mail  in lower case, if there is no link
 --- arg: identity  SHA-256 of that (32 bytes)
 --- arg: before  field of the session whose cookie came with the call, or ""
