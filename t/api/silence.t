@@ -112,7 +112,8 @@ ok(wait_for { redis($redis, 'GET', $key{checked}) > now() - HOUR } 30,
     'a listing is an answer');
 ok(wait_for { plain() eq 'CRITICAL - 1 host listed!|1' } 30,
     'a listing is reported without a doubt');
-script_ok($w, 'host_status', [$key{acct}], $_, 'paused') for $ht, $other;
+script_ok($w, 'host_status', [$key{acct}], host => $_, status => 'paused')
+    for $ht, $other;
 redis($redis, 'DEL', $key{checked});
 is(plain(), $good, 'paused hosts do not count');
 

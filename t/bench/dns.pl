@@ -224,7 +224,8 @@ sub hosts {
 
     my $mine = { %$w, acct => make_account($w->{redis}) };
     script_ok($mine, 'hook_put', [RblCheckd::akey($mine, 'acct')],
-        fresh_sid('WH'), 'n', 'https://x.test/', 's') if $opt{events};
+        hook => fresh_sid('WH'), name => 'n', url => 'https://x.test/',
+        secret => 's') if $opt{events};
     my @own = map { s/^10\.50/$net/r } @address;
     my $sid = add_many($mine, @own);
     return { world => $mine, ht => [@$sid{@own}], address => \@own };

@@ -118,8 +118,8 @@ stop_server($daemon);
 my %before = hosts_by_value('hosts.json');
 hosts_by_value('hosts.json') for 1 .. 10;       # nginx caches the page
 over(20);
-is(script_ok($w, 'bill_step', [redis_key('acct', $ac)], 0, 0)->[1], 'lapsed',
-    'bill_step lets the plan expire');
+is(script_ok($w, 'bill_step', [redis_key('acct', $ac)], grace => 0,
+    kept => 0)->[1], 'lapsed', 'bill_step lets the plan expire');
 is_deeply(redis($redis, 'LLEN', redis_key('work', $ac)), 1,
     'one item of work waits for a daemon');
 

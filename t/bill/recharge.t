@@ -19,9 +19,11 @@ my $t = bill_world(redis => { cluster => 1,         # its file is put back
 my ($ac, $stripe, $redis) = @$t{qw(ac stripe redis)};
 my $contacts = start_receiver();
 my $co = fresh_sid('CO');
-script_ok($t, 'contact_add', [redis_key('acct', $ac)], $co, 'endpoint',
-    $contacts->{url}, 'start_and_end', 'digest', 'code', fresh_sid('EV'));
-script_ok($t, 'contact_confirm', [redis_key('acct', $ac)], $co, 'digest');
+script_ok($t, 'contact_add', [redis_key('acct', $ac)], contact => $co,
+    type => 'endpoint', value => $contacts->{url}, schedule => 'start_and_end',
+    digest => 'digest', code => 'code', event => fresh_sid('EV'));
+script_ok($t, 'contact_confirm', [redis_key('acct', $ac)], contact => $co,
+    digest => 'digest');
 
 sub behaves {
     my ($name) = @_;

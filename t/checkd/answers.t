@@ -119,11 +119,13 @@ $dns->rules(test_entry(), $broken[0], @there);
 check('a check on request ends', 1);
 is(states(), 'b unknown timeout once, c clear now, d listed now, e clear now, '
     . 'n clear now', 'a check on request asks the list that was not due');
-script_ok($w, 'host_status', [RblCheckd::akey($w, 'acct')], $ht, 'paused');
+script_ok($w, 'host_status', [RblCheckd::akey($w, 'acct')], host => $ht,
+    status => 'paused');
 is(states(), 'b unknown paused once, c unknown paused now, d listed now, '
     . 'e unknown paused now, n unknown paused now',
     'no list of a paused host is clear; all keep their last answers');
-script_ok($w, 'host_status', [RblCheckd::akey($w, 'acct')], $ht, 'active');
+script_ok($w, 'host_status', [RblCheckd::akey($w, 'acct')], host => $ht,
+    status => 'active');
 $dns->rules(test_entry(), not_there());
 check('a check with all lists in order ends', 1);
 is(states(), join(', ', map { "$_ clear now" } qw(b c d e n)),

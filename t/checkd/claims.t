@@ -25,7 +25,8 @@ for my $i (0 .. $#ac) {
         my $ht = fresh_sid('HT');
         push @{ $ac[$i]{hosts} }, $ht;
         script_ok($w, 'host_add', [$ac[$i]{key}->('acct', $ac[$i]{acct}{sid})],
-            'n', 'rbl', 1, '', '', '', '', $ht, "10.1.$i.$n");
+            name => 'n', type => 'rbl', family => 1, host => $ht,
+            value => "10.1.$i.$n");
     }
 }
 my $checkd = start_checkd(store => $redis, resolver => $w->{dns},

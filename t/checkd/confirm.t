@@ -45,10 +45,11 @@ my $unbound = start_unbound(stubs => { map { $_ => $dns->port }
     keys %value }, conf => "  cache-max-ttl: 3600\n");
 my $w = world(no_dns => 1, zones => { map { $_ => { control => 'ip' } }
     keys %value });
-script_ok($w, 'account_update', [RblCheckd::akey($w, 'acct')], '', '',
-    INTERVAL, 1);
-script_ok($w, 'hook_put', [RblCheckd::akey($w, 'acct')], fresh_sid('WH'),
-    'hook', 'https://hook.test/', 'secret');
+script_ok($w, 'account_update', [RblCheckd::akey($w, 'acct')],
+    interval => INTERVAL, now => 1);
+script_ok($w, 'hook_put', [RblCheckd::akey($w, 'acct')],
+    hook => fresh_sid('WH'), name => 'hook', url => 'https://hook.test/',
+    secret => 'secret');
 my $checkd = start_checkd(store => $w->{redis}, resolver => $unbound,
     conf => { conf_short(control_retry => '1s',
         dns_timeout => '1s', check_timeout => '6s', lease => '15s') });

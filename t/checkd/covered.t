@@ -32,8 +32,8 @@ my %host = (four => add_host($w, '10.0.0.1'));
 for (['six', 2, '2001:db8::1'], ['name', 4, 'name.example']) {
     my ($of, $family, $value) = @$_;
     $host{$of} = fresh_sid('HT');
-    script_ok($w, 'host_add', [RblCheckd::akey($w, 'acct')], 'n', 'rbl',
-        $family, '', '', '', '', $host{$of}, $value);
+    script_ok($w, 'host_add', [RblCheckd::akey($w, 'acct')], name => 'n',
+        type => 'rbl', family => $family, host => $host{$of}, value => $value);
 }
 
 eventually {

@@ -34,7 +34,8 @@ sub add_rbl {
     my ($zone, $type) = @_;
 
     my $rb = fresh_sid('RB');
-    script_ok($w, 'rbl_add', [$acct], $rb, $type // 'rbl', $zone);
+    script_ok($w, 'rbl_add', [$acct], list => $rb, type => $type // 'rbl',
+        zone => $zone);
     return $rb;
 }
 
@@ -52,8 +53,8 @@ my $names = add_rbl('names.test', 'uribl');
 my ($system) = @{ redis($w->{redis}, 'ZRANGE',
     RblCheckd::pkey($w, 'lists'), 0, -1) };
 my $rp = fresh_sid('RP');
-script_ok($w, 'profile_add', [$acct], $rp, 'custom', 1, 1, $system, $rb, $six,
-    $names);
+script_ok($w, 'profile_add', [$acct], profile => $rp, name => 'custom',
+    is_default => 1, given => 1, entries => [$system, $rb, $six, $names]);
 
 # --- the rules -------------------------------------------------------------
 
@@ -94,22 +95,22 @@ eventually { host_record($w, $ht)->{listed_count} == 1 } 20,
 is(host_record($w, $ht)->{details}[0][1], 'own.test',
     'the listing is on the custom list');
 
-script_ok($w, 'rbl_status', [$acct], $rb, 'paused');
+script_ok($w, 'rbl_status', [$acct], list => $rb, status => 'paused');
 my ($state, $d, $h) = run_check($ht);
 is_deeply([sort keys %$d], ['a.test', 'own6.test'],
     'a paused list is not queried');
 is($h->{listed_count}, 0, 'a paused list does not list the host');
-script_ok($w, 'rbl_status', [$acct], $rb, 'active');
+script_ok($w, 'rbl_status', [$acct], list => $rb, status => 'active');
 wait_for { ($state, $d, $h) = run_check($ht);
     $h->{listed_count} == 1 } 20, 'the listing is confirmed';
 is($h->{listed_count}, 1, 'a resumed list lists the host again');
 
-script_ok($w, 'rbl_update', [$acct], $rb, '', 'other.test');
+script_ok($w, 'rbl_update', [$acct], list => $rb, zone => 'other.test');
 wait_for { ($state, $d, $h) = run_check($ht);
     $d->{'other.test'}{status} eq 'clear' } 30, 'the new zone is queried';
 is($d->{'other.test'}{status}, 'clear', 'the new zone is queried');
 is($h->{listed_count}, 0, 'the new zone does not list the host');
-script_ok($w, 'rbl_update', [$acct], $rb, '', 'own.test');
+script_ok($w, 'rbl_update', [$acct], list => $rb, zone => 'own.test');
 wait_for { ($state, $d, $h) = run_check($ht);
     $h->{listed_count} == 1 } 20, 'the listing is confirmed';
 is($h->{listed_count}, 1, 'the old zone lists the host again');
@@ -117,7 +118,7 @@ is(redis($w->{redis}, 'EXISTS', redis_key({ partitions => $w->{partitions} },
     'list', $rb)), 0, 'the guard does not count listings of a custom list');
 
 # A scheduled check, too, ends the listing of a deleted list.
-script_ok($w, 'rbl_delete', [$acct], $rb);
+script_ok($w, 'rbl_delete', [$acct], list => $rb);
 my $before = $h->{checked};
 set_due($w, $ht);
 eventually { host_record($w, $ht)->{checked} > $before } 10,
@@ -126,8 +127,9 @@ is(host_record($w, $ht)->{listed_count}, 0,
     'the deleted list does not list the host');
 
 # Only custom lists, all of them paused.
-script_ok($w, 'profile_update', [$acct], $rp, 0, '', '', 1, $six);
-script_ok($w, 'rbl_status', [$acct], $six, 'paused');
+script_ok($w, 'profile_update', [$acct], profile => $rp, given => 1,
+    entries => $six);
+script_ok($w, 'rbl_status', [$acct], list => $six, status => 'paused');
 ($state) = run_check($ht);
 is("$state->{status} $state->{message}",
     'failed No blocklist applies to this host.', 'no list is left to query');

@@ -94,10 +94,11 @@ sub rules { my (%dead) = @_; return map { rules_of($_, $dead{$_}) } sort keys %o
 my $dns = RblDns->new(rules => [rules()]);
 my $w = world(no_dns => 1, zones => { map { $_ => { control => 'ip',
     codes => ['127.0.0.2=listed', '127.0.0.3=other'] } } keys %on });
-script_ok($w, 'account_update', [RblCheckd::akey($w, 'acct')], '', '',
-    $interval, 1);
-script_ok($w, 'hook_put', [RblCheckd::akey($w, 'acct')], fresh_sid('WH'),
-    'hook', 'https://hook.test/', 'secret');
+script_ok($w, 'account_update', [RblCheckd::akey($w, 'acct')],
+    interval => $interval, now => 1);
+script_ok($w, 'hook_put', [RblCheckd::akey($w, 'acct')],
+    hook => fresh_sid('WH'), name => 'hook', url => 'https://hook.test/',
+    secret => 'secret');
 my $checkd = start_checkd(store => $w->{redis},
     resolver => { port => $dns->port }, conf => { conf_short(
         dns_timeout => '500ms', dns_tries => 2, checks_max => 2 * A_SECOND,

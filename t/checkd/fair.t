@@ -37,8 +37,9 @@ cmp_ok(scalar(grep { $_ > $scheduled } @ended), '>', 20,
 $w = world(no_dns => 1, zones => { 'a.test' => {}, 'b.test' => {} });
 for my $n (1 .. 48) {
     my $acct = make_account($w->{redis});
-    script_ok($w, 'host_add', [redis_key('acct', $acct->{sid})], 'n', 'rbl', 1,
-        '', '', '', '', map { (fresh_sid('HT'), "10.2.$n.$_") } 1 .. 4);
+    script_ok($w, 'host_add', [redis_key('acct', $acct->{sid})], name => 'n',
+        type => 'rbl', family => 1, host => [map { fresh_sid('HT') } 1 .. 4],
+        value => [map { "10.2.$n.$_" } 1 .. 4]);
 }
 my $checkd = start_checkd(store => $w->{redis},
     resolver => { port => $dns->port }, conf => { conf_short(checks_max => 2,

@@ -37,10 +37,11 @@ my $w = world(no_dns => 1, zones => {
     'rate.test' => { control => 'ip', more => '"rate": ' . RATE },
     'day.test' => { control => 'ip', more => '"day_quota": ' . DAY },
 });
-script_ok($w, 'account_update', [RblCheckd::akey($w, 'acct')], '', '',
-    INTERVAL, 1);
-script_ok($w, 'hook_put', [RblCheckd::akey($w, 'acct')], fresh_sid('WH'),
-    'hook', 'https://hook.test/', 'secret');
+script_ok($w, 'account_update', [RblCheckd::akey($w, 'acct')],
+    interval => INTERVAL, now => 1);
+script_ok($w, 'hook_put', [RblCheckd::akey($w, 'acct')],
+    hook => fresh_sid('WH'), name => 'hook', url => 'https://hook.test/',
+    secret => 'secret');
 
 my ($still, $killed, $again, $calm) = map { start_checkd(
     store => $w->{redis}, resolver => { port => $dns->port },

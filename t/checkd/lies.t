@@ -94,13 +94,15 @@ sub pause {
 
 # Each receiver gets its event; and both lists are queried.
 my $acct = redis_key('acct', $w->{acct}{sid});
-script_ok($w, 'hook_put', [$acct], fresh_sid('WH'), 'n',
-    'https://hook.example/', 's');
+script_ok($w, 'hook_put', [$acct], hook => fresh_sid('WH'), name => 'n',
+    url => 'https://hook.example/', secret => 's');
 my $rb = fresh_sid('RB');
-script_ok($w, 'rbl_add', [$acct], $rb, 'rbl', 'own.test');
-script_ok($w, 'profile_add', [$acct], fresh_sid('RP'), 'both', 1, 1,
-    @{ redis($w->{redis}, 'ZRANGE', RblCheckd::pkey($w, 'lists'), 0, -1) },
-    $rb);
+script_ok($w, 'rbl_add', [$acct], list => $rb, type => 'rbl',
+    zone => 'own.test');
+script_ok($w, 'profile_add', [$acct], profile => fresh_sid('RP'),
+    name => 'both', is_default => 1, given => 1,
+    entries => [@{ redis($w->{redis}, 'ZRANGE', RblCheckd::pkey($w, 'lists'),
+    0, -1) }, $rb]);
 
 # --- one daemon sees the wildcarding -----------------------------------------
 

@@ -22,8 +22,9 @@ my $w = world(partitions => 4, zones => {
     'c.test' => { data => listed_entry('10.9.9.9') },
 });
 my $hook = start_receiver();
-script_ok($w, 'hook_put', [RblCheckd::akey($w, 'acct')], fresh_sid('WH'),
-    'hook', $hook->{url}, 'secret', 'rbl.host.delisted');
+script_ok($w, 'hook_put', [RblCheckd::akey($w, 'acct')],
+    hook => fresh_sid('WH'), name => 'hook', url => $hook->{url},
+    secret => 'secret', types => 'rbl.host.delisted');
 my $daemon = start_checkd(store => $w->{redis}, resolver => $w->{dns},
     ready => qr/rbl-checkd/,
     # Freed memory is returned at once; small batches make even peaks.
@@ -39,8 +40,9 @@ sub batch {
     for my $n (1 .. BATCH - @hosts) {
         my $value = sprintf '10.%d.%d.%d', $n % 2, $n >> 8, $n & 255;
         push @pp, script_ok($w, 'check_start', [RblCheckd::akey($w, 'acct')],
-            fresh_sid('PP'), '', $value, 1, $n % 20 ? '' : $hook->{url},
-            $w->{acct}{app}, 60_000)->[1];
+            check => fresh_sid('PP'), value => $value, family => 1,
+            callback => $n % 20 ? '' : $hook->{url}, app => $w->{acct}{app},
+            keep => 60_000)->[1];
     }
     for my $n (0 .. $#hosts) {
         $n % 2 ? check_host($w, $hosts[$n]) : set_due($w, $hosts[$n]);

@@ -25,8 +25,8 @@ my ($list) = grep { record('list', redis($redis, 'GET',
 sub turn {
     my ($status) = @_;
 
-    script_ok($w, 'lists_status', [RblCheckd::pkey($w, 'lists')], $list,
-        $status);
+    script_ok($w, 'lists_status', [RblCheckd::pkey($w, 'lists')],
+        list => $list, status => $status);
 }
 
 # One pass of the relay: copies the bytes of one connection.

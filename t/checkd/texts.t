@@ -78,11 +78,13 @@ is(host_record($w, $ht)->{listed_count}, OWN + 1, 'all listings are current');
 # A few lists keep their whole texts.
 
 my @few = redis($w->{redis}, 'ZRANGE', RblCheckd::akey($w, 'rbls'), 0, 7);
-script_ok($w, 'profile_add', [RblCheckd::akey($w, 'acct')], fresh_sid('RP'),
-    'few', 1, 1, @{ $few[0] });
+script_ok($w, 'profile_add', [RblCheckd::akey($w, 'acct')],
+    profile => fresh_sid('RP'), name => 'few', is_default => 1, given => 1,
+    entries => $few[0]);
 my $rp = record('chosen', redis($w->{redis}, 'GET',
     RblCheckd::akey($w, 'chosen')))->{profile};
-script_ok($w, 'host_update', [RblCheckd::akey($w, 'acct')], $ht, '0', '', $rp);
+script_ok($w, 'host_update', [RblCheckd::akey($w, 'acct')], host => $ht,
+    profile => $rp);
 $dns->rules(@system, own('\d+'), @end);
 $d = details($w, checked());
 is(scalar keys %$d, 8, 'the small profile has eight lists');

@@ -25,10 +25,10 @@ my $w = nodes_world($f, control => 'ip');
 my @value = map { "10.0.0.$_" } 1 .. 30;
 my $host = add_many($w, @value);
 my $receiver = start_receiver();
+my @types = qw(rbl.host.check.completed rbl.host.listed rbl.host.delisted);
 script_ok($w, 'hook_put', [redis_key('acct', $w->{acct}{sid})],
-    fresh_sid('WH'), 'hook', $receiver->{url}, 'secret',
-    my @types = qw(rbl.host.check.completed rbl.host.listed
-        rbl.host.delisted));
+    hook => fresh_sid('WH'), name => 'hook', url => $receiver->{url},
+    secret => 'secret', types => \@types);
 my $nginx = start_nginx(store => $f);
 eventually { http($nginx, 'GET', '/3.0/hosts.json', auth => $w->{acct})
     ->{status} == 200 } 20, 'the store of nginx is ready';

@@ -74,9 +74,10 @@ my $contact = start_receiver();
 pause_server($replica);
 $before = log_count($checkd, 'a replica is gone');
 my $co = fresh_sid('CO');
-script_ok($w, 'contact_add', [redis_key('acct', $w->{acct}{sid})], $co,
-    'endpoint', $contact->{url}, 'every_check', sha256("${co}code"), 'code',
-    fresh_sid('EV'));
+script_ok($w, 'contact_add', [redis_key('acct', $w->{acct}{sid})],
+    contact => $co, type => 'endpoint', value => $contact->{url},
+    schedule => 'every_check', digest => sha256("${co}code"), code => 'code',
+    event => fresh_sid('EV'));
 held($before + 1);
 is(scalar(my @none = received($contact)), 0,
     'no message to a contact leaves that no replica has');

@@ -8,6 +8,7 @@ use warnings;
 
 use Exporter 'import';
 use List::Util 'sum0';
+use RblSeam;
 use RblTest;
 
 our @EXPORT = qw(world script_ok add_host add_many check_host check_value
@@ -15,7 +16,6 @@ our @EXPORT = qw(world script_ok add_host add_many check_host check_value
     listed_entry jobs_left hosts_due eventually log_count fresh_sid set_due
     answers conf_short take_jobs test_entry not_there own_lists verdict cleared);
 
-my %source;
 
 # {redis, dns, acct, zones}.  Options: zones => {zone => {data, set, families,
 # codes, type, lookup, control, more (other members)}}, no_dns => 1,
@@ -115,12 +115,11 @@ sub fresh_sid {
 sub script_ok {
     my ($w, $name, $keys, @args) = @_;
 
-    $source{$name} //= read_file(build_dir() . "/gen/lua/$name.lua");
-    my $r = redis($w->{redis}, 'EVAL', $source{$name}, scalar @$keys, @$keys,
-        @args, caller_of($source{$name}));
+    my $r = redis($w->{redis}, 'EVAL', seam_source($name),
+        seam_words($name, $keys, @args));
     if ($r->[0] eq 'WORK') {
         my $id = $r->[1];
-        1 while !($r = script_ok($w, 'work_step', $keys, $id))->[1];
+        1 while !($r = script_ok($w, 'work_step', $keys, id => $id))->[1];
     }
     die "$name: $r->[0]\n" if $r->[0] ne 'OK';
     return $r;
@@ -146,8 +145,9 @@ sub add_host {
     my ($w, $value, %opt) = @_;
 
     my $ht = fresh_sid('HT');
-    script_ok($w, 'host_add', [akey($w, 'acct')], $opt{name} // $value,
-        $opt{type} // 'rbl', $opt{family} // 1, '', '', '', '', $ht, $value);
+    script_ok($w, 'host_add', [akey($w, 'acct')], name => $opt{name} // $value,
+        type => $opt{type} // 'rbl', family => $opt{family} // 1, host => $ht,
+        value => $value);
     return $ht;
 }
 
@@ -155,8 +155,9 @@ sub add_many {
     my ($w, @values) = @_;
 
     my %sid = map { $_ => fresh_sid('HT') } @values;
-    script_ok($w, 'host_add', [akey($w, 'acct')], 'many', 'rbl', 1, '', '',
-        '', '', map { ($sid{$_}, $_) } @values);
+    script_ok($w, 'host_add', [akey($w, 'acct')], name => 'many',
+        type => 'rbl', family => 1, host => [map { $sid{$_} } @values],
+        value => \@values);
     return \%sid;
 }
 
@@ -164,15 +165,17 @@ sub add_many {
 sub check_host {
     my ($w, $ht) = @_;
 
-    return script_ok($w, 'check_start', [akey($w, 'acct')], fresh_sid('PP'),
-        $ht, '', 0, '', $w->{acct}{app}, 3_600_000)->[1];
+    return script_ok($w, 'check_start', [akey($w, 'acct')],
+        check => fresh_sid('PP'), host => $ht, app => $w->{acct}{app},
+        keep => 3_600_000)->[1];
 }
 
 sub check_value {
     my ($w, $value, $family) = @_;
 
-    return script_ok($w, 'check_start', [akey($w, 'acct')], fresh_sid('PP'),
-        '', $value, $family // 1, '', $w->{acct}{app}, 3_600_000)->[1];
+    return script_ok($w, 'check_start', [akey($w, 'acct')],
+        check => fresh_sid('PP'), value => $value, family => $family // 1,
+        app => $w->{acct}{app}, keep => 3_600_000)->[1];
 }
 
 sub check_state {
@@ -240,11 +243,13 @@ sub own_lists {
     my @rb;
     for my $zone (sort keys %type) {
         push @rb, fresh_sid('RB');
-        script_ok($w, 'rbl_add', [akey($w, 'acct')], $rb[-1], $type{$zone},
-            $zone);
+        script_ok($w, 'rbl_add', [akey($w, 'acct')], list => $rb[-1],
+            type => $type{$zone}, zone => $zone);
     }
-    script_ok($w, 'profile_add', [akey($w, 'acct')], fresh_sid('RP'), 'own', 1,
-        1, @{ redis($w->{redis}, 'ZRANGE', pkey($w, 'lists'), 0, -1) }, @rb);
+    script_ok($w, 'profile_add', [akey($w, 'acct')],
+        profile => fresh_sid('RP'), name => 'own', is_default => 1, given => 1,
+        entries => [@{ redis($w->{redis}, 'ZRANGE', pkey($w, 'lists'), 0,
+        -1) }, @rb]);
     return;
 }
 
@@ -294,8 +299,9 @@ sub hosts_due {
 sub take_jobs {
     my ($w, $kind, $n, $name, $lease) = @_;
 
-    my $r = script_ok($w, 'check_take', [pkey($w, 'leases')], $kind, $n, $n,
-        $lease // 60_000, $name, $n);
+    my $r = script_ok($w, 'check_take', [pkey($w, 'leases')], kinds => $kind,
+        most => $n, share => $n, lease => $lease // 60_000, daemon => $name,
+        alone => $n);
     return sum0(map { ref $_ ? scalar @{ $_->[2] } : 1 } @$r[1 .. $#$r]);
 }
 

@@ -79,8 +79,9 @@ sub crash_world {
     my $other = { %$w, acct => make_account($w->{redis}, name => 'Other') };
     $c->{accounts} = [$w, $other];
     trust_lists($w);
-    script_ok($_, 'hook_put', [RblCheckd::akey($_, 'acct')], fresh_sid('WH'),
-        'hook', 'https://hook.test/', 'secret') for $w, $other;
+    script_ok($_, 'hook_put', [RblCheckd::akey($_, 'acct')],
+        hook => fresh_sid('WH'), name => 'hook', url => 'https://hook.test/',
+        secret => 'secret') for $w, $other;
     plan_hosts($c);
     $c->{delay} = { map { $_ => between($c, 0.02, 0.2) } @ZONES };
     $c->{dns} = RblDns->new(rules => [dns_rules($c)]);
@@ -290,10 +291,10 @@ sub begin {
     $h->{left}--;
     push @{ $h->{turns} }, { truth => { %{ $h->{truth} } } };
     if (exists $h->{called}) {
-        $h->{pp} = script_ok($h->{w}, 'check_start',
-            [RblCheckd::akey($h->{w}, 'acct')], fresh_sid('PP'), '',
-            $h->{value}, 1, $h->{called} ? 'https://call.test/' : '',
-            $h->{w}{acct}{app}, 3_600_000)->[1];
+        $h->{pp} = script_ok($h->{w}, 'check_start', [RblCheckd::akey($h->{w},
+            'acct')], check => fresh_sid('PP'), value => $h->{value},
+            family => 1, callback => $h->{called} ? 'https://call.test/' : '',
+            app => $h->{w}{acct}{app}, keep => 3_600_000)->[1];
     } elsif (!$h->{ht}) {
         $h->{ht} = add_host($h->{w}, $h->{value});
     } elsif (draw($c) < 0.5) {
@@ -314,9 +315,10 @@ sub add_range {
         $c->{busy}{ $kid->{value} } = $kid;
         push @{ $kid->{turns} }, { truth => { %{ $kid->{truth} } } };
     }
-    script_ok($r->{w}, 'host_add', [RblCheckd::akey($r->{w}, 'acct')], 'range',
-        'ip_range', 1, '', '', $r->{ht}, $r->{value},
-        map { ($_->{ht}, $_->{value}) } @{ $r->{kids} });
+    script_ok($r->{w}, 'host_add', [RblCheckd::akey($r->{w}, 'acct')],
+        name => 'range', type => 'ip_range', family => 1, range => $r->{ht},
+        net => $r->{value}, host => [map { $_->{ht} } @{ $r->{kids} }],
+        value => [map { $_->{value} } @{ $r->{kids} }]);
 }
 
 

@@ -66,8 +66,8 @@ sub receiver_of {
 
     my $receiver = start_receiver();
     script_ok($w, 'hook_put', [redis_key('acct', $w->{acct}{sid})],
-        fresh_sid('WH'), 'hook', $receiver->{url}, 'secret',
-        'rbl.host.listed');
+        hook => fresh_sid('WH'), name => 'hook', url => $receiver->{url},
+        secret => 'secret', types => 'rbl.host.listed');
     return $receiver;
 }
 

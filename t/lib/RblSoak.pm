@@ -45,7 +45,8 @@ sub soak {
         account => { args => ['--interval', int($w->{interval}) . 's'] });
     my $store = $run->{store};
     script_ok($store, 'hook_put', [RblCheckd::akey($store, 'acct')],
-        fresh_sid('WH'), 'n', 'https://hook.example/', 's');
+        hook => fresh_sid('WH'), name => 'n', url => 'https://hook.example/',
+        secret => 's');
     own_lists($store, map { $_->{zone} => 'rbl' } grep { $_->{own} }
         @{ $w->{list} });
     $run->{dns_timeout} = $o{dns_timeout} // 300;
